@@ -1,0 +1,248 @@
+/* The op-library interface `pctl.oplib/1`: what ops exist, what shapes they give, how they are carried
+ * out (a plan of kernels), an independent reference, and the rules by which they are judged. An op library
+ * never touches a device and is never asked for gas: the host derives both from the plan.
+ *
+ * Ownership: strings and tables an op library hands out live as long as its instance. What the host
+ * passes in lives for the call.
+ */
+#ifndef PIPECTL_OPLIB_H
+#define PIPECTL_OPLIB_H
+
+#include "pipectl/plugin.h"
+
+#define PCTL_OPLIB_INTERFACE "pctl.oplib/1"
+
+/* Element types of ports: PCTL_SCALAR_* of program.h, and these. */
+#define PCTL_DTYPE_U128 32u  /* four u32, least significant first */
+#define PCTL_DTYPE_BYTES 33u /* one byte per element, padded to 4 in buffers */
+#define PCTL_RANK_MAX 8u
+#define PCTL_PORTS_MAX 16u
+
+/* Type and shape of a port: `rank` dimensions, row-major, tightly packed, little-endian. */
+typedef struct pctl_tensor_type {
+	uint32_t dtype;
+	uint32_t rank;
+	uint64_t dim[PCTL_RANK_MAX];
+} pctl_tensor_type;
+
+enum { PCTL_OPDEF_FUNCTION = 1, PCTL_OPDEF_PLAN = 2 };
+enum { PCTL_CLASS_INTEGER = 1, PCTL_CLASS_STRICT = 2, PCTL_CLASS_APPROXIMATE = 3 };
+
+/*
+ * One port. `type` is a pattern in the pipeline language's notation: a dtype or an alternative of them,
+ * and named dimensions: "u32[m,2]", "u32|i32|u64[...]" ("..." is any shape). A dimension name that stands
+ * in several ports must agree.
+ */
+typedef struct pctl_port {
+	const char *name;
+	const char *type;
+	const char *doc;
+	uint32_t flags; /* PCTL_PORT_* */
+	uint32_t reserved;
+} pctl_port;
+#define PCTL_PORT_OPTIONAL 1u
+
+enum { PCTL_ATTR_U64 = 1, PCTL_ATTR_I64 = 2, PCTL_ATTR_STRING = 3, PCTL_ATTR_BOOL = 4 };
+typedef struct pctl_attr_desc {
+	const char *name;
+	const char *default_text; /* NULL: must be given */
+	const char *doc;
+	uint32_t kind;
+	uint32_t reserved;
+	uint64_t min, max; /* for U64; I64 compares as int64 */
+} pctl_attr_desc;
+
+/* One op: "rank.step" version 1 is written rank.step@1. */
+typedef struct pctl_op_desc {
+	pctl_head head;
+	const char *name; /* with the library's prefix */
+	const char *doc;  /* one line */
+	const char *spec; /* what it computes, to the bit; several lines */
+	uint32_t version;
+	uint32_t kind;	   /* PCTL_OPKIND_* */
+	uint32_t category; /* 'A' or 'C' */
+	uint32_t op_class; /* PCTL_CLASS_*; the host checks it against the analysis of the kernels */
+	uint32_t convention; /* 1: in, out, params; 2: and a lookup port named "lookup" */
+	uint32_t n_in, n_out, n_attr;
+	const pctl_port *in;
+	const pctl_port *out;
+	const pctl_attr_desc *attr;
+	const char *hardware; /* category C: what it needs; else NULL */
+} pctl_op_desc;
+
+typedef struct pctl_attr {
+	const char *name;
+	const char *text; /* the value as written, for strings and messages */
+	uint64_t u64;	  /* parsed, also of BOOL; I64 as two's complement */
+} pctl_attr;
+
+/* A question about one use of an op: the op by its index, types of the inputs in port order, all attributes
+ * in the order of the description (defaults filled in), and dimensions measured from data so far. */
+typedef struct pctl_op_query {
+	pctl_head head;
+	uint32_t op;
+	uint32_t n_in;
+	const pctl_tensor_type *in;
+	const pctl_attr *attr;
+	uint32_t n_attr;
+	uint32_t n_measured;
+	const pctl_attr *measured; /* name of the measure, u64 value */
+} pctl_op_query;
+
+/* Answer of infer. measure is set when a dimension depends on data and is not in `measured` yet: the host then
+ * runs plan with PCTL_PLAN_MEASURE, reads the named value and asks again. */
+typedef struct pctl_op_result {
+	pctl_head head;
+	const char *measure; /* name, or NULL */
+	pctl_tensor_type out[PCTL_PORTS_MAX];
+} pctl_op_result;
+
+/* ---- plans ------------------------------------------------------------------------------------ */
+
+/* Buffers of a plan are numbered: inputs 0 .. n_in-1, outputs n_in .. n_in+n_out-1, then temporaries. */
+typedef struct pctl_plan_binding {
+	uint32_t group, binding;
+	uint32_t buffer;
+	uint32_t reserved;
+	uint64_t offset;
+	uint64_t n_bytes; /* 0 with offset 0: the whole buffer */
+} pctl_plan_binding;
+
+typedef struct pctl_plan_override {
+	const char *name;
+	uint64_t value;
+} pctl_plan_override;
+
+/* One dispatch. wgsl is the kernel's text, name names it in messages ("rank/gather.wgsl"). */
+typedef struct pctl_plan_kernel {
+	pctl_head head;
+	const char *name;
+	const char *wgsl;
+	const char *entry; /* NULL: the only one */
+	const pctl_plan_override *overrides;
+	const pctl_plan_binding *bindings;
+	uint32_t n_overrides, n_bindings;
+	uint32_t groups[3];
+	uint32_t reserved;
+} pctl_plan_kernel;
+
+/* After the plan ran, the u64 (or u32, by `bytes`) at offset of buffer must equal `expected`; otherwise the
+ * job failed with `message`, in which "%v" stands for the value found. */
+typedef struct pctl_plan_assert {
+	pctl_head head;
+	uint32_t buffer;
+	uint32_t bytes; /* 4 or 8 */
+	uint64_t offset;
+	uint64_t expected;
+	const char *message;
+} pctl_plan_assert;
+
+/*
+ * The host's side of plan: the op library calls these in the order of execution; a dispatch sees all writes of
+ * the commands before it. Each returns PCTL_OK or the status plan must return at once.
+ * params: constant bytes (a uniform block) become a buffer of their own.
+ * op: another op of any loaded library, run in place on plan buffers (inputs then outputs in port order).
+ */
+typedef struct pctl_plan_sink {
+	pctl_head head;
+	void *ctx;
+	pctl_status (*temp)(void *ctx, uint64_t n_bytes, uint32_t *buffer);
+	pctl_status (*params)(void *ctx, const void *bytes, uint64_t n_bytes, uint32_t *buffer);
+	pctl_status (*kernel)(void *ctx, const pctl_plan_kernel *k);
+	pctl_status (*fill)(void *ctx, uint32_t buffer, uint64_t offset, uint64_t n_bytes, uint32_t word);
+	pctl_status (*copy)(void *ctx, uint32_t from, uint64_t from_offset, uint32_t to, uint64_t to_offset,
+			    uint64_t n_bytes);
+	pctl_status (*op)(void *ctx, const char *name, uint32_t version, const uint32_t *buffers,
+			  const pctl_tensor_type *types, uint32_t n_buffers, const pctl_attr *attr,
+			  uint32_t n_attr);
+	pctl_status (*assert_equal)(void *ctx, const pctl_plan_assert *a);
+	/* Only for PCTL_PLAN_MEASURE: where the value lies; value = stored + add. */
+	pctl_status (*measure)(void *ctx, uint32_t buffer, uint64_t offset, uint32_t bytes, uint64_t add);
+} pctl_plan_sink;
+
+#define PCTL_PLAN_RUN 0u
+#define PCTL_PLAN_MEASURE 1u
+
+/* What the plan may rely on of the device that will run it. Never bits: only how the work is cut. */
+typedef struct pctl_plan_caps {
+	pctl_head head;
+	uint64_t max_binding_bytes;
+	uint64_t max_groups[3];
+	uint32_t max_invocations;
+	uint32_t max_workgroup_bytes;
+	uint32_t device_kind; /* PCTL_DEVICE_* */
+	uint32_t reserved;
+} pctl_plan_caps;
+
+/* ---- rules ------------------------------------------------------------------------------------ */
+
+enum {
+	PCTL_LAW_COMMUTATIVE = 1, PCTL_LAW_ASSOCIATIVE, PCTL_LAW_IDENTITY, PCTL_LAW_SELF_INVERSE,
+	PCTL_LAW_IDEMPOTENT, PCTL_LAW_ABSORBING, PCTL_LAW_DISTRIBUTIVE_OVER, PCTL_LAW_INVOLUTION,
+	PCTL_LAW_MONOTONE, PCTL_LAW_BOUNDED, PCTL_LAW_DE_MORGAN, PCTL_LAW_COMPLEMENT, PCTL_LAW_CUSTOM
+};
+
+/* A law an op obeys. `other`, `dual`: names of the other ops it speaks of. a, b: its constants (e, r, z, lo..hi,
+ * u). custom: prose of a law that `reference` alone can show. */
+typedef struct pctl_law {
+	uint32_t law;
+	uint32_t reserved;
+	uint64_t a, b;
+	const char *other;
+	const char *dual;
+	const char *custom;
+} pctl_law;
+
+/* An equivalence class: a name and a representative input (n_in values of the function op's type). */
+typedef struct pctl_example {
+	const char *name;
+	uint64_t in[4];
+} pctl_example;
+
+typedef struct pctl_op_rules {
+	pctl_head head;
+	const pctl_law *laws;
+	const pctl_example *classes;
+	const pctl_example *boundaries;
+	const char *const *alternates; /* other WGSL implementations of the same function */
+	uint32_t n_laws, n_classes, n_boundaries, n_alternates;
+} pctl_op_rules;
+
+/* ---- the table -------------------------------------------------------------------------------- */
+
+typedef struct pctl_span {
+	void *data;
+	uint64_t n_bytes;
+} pctl_span;
+
+typedef struct pctl_oplib {
+	pctl_head head;
+
+	/* Number of ops, and op i (stable order). [any thread] */
+	uint32_t (*op_count)(pctl_instance *inst);
+	const pctl_op_desc *(*op_at)(pctl_instance *inst, uint32_t i);
+
+	/* Types of the outputs for these inputs and attributes, or a diagnostic. Pure. [any thread] */
+	pctl_status (*infer)(pctl_instance *inst, const pctl_call *call, const pctl_op_query *q,
+			     pctl_op_result *out);
+
+	/* Kernel plans: put the nodes into the sink. For function ops NULL-answering PCTL_E_UNSUPPORTED: the host
+	 * makes the elementwise kernel from `function`. Pure. [any thread] */
+	pctl_status (*plan)(pctl_instance *inst, const pctl_call *call, const pctl_op_query *q,
+			    const pctl_plan_caps *caps, uint32_t flags, const pctl_plan_sink *sink);
+
+	/* Function ops: the WGSL text of the function for operands of `dtype` (U128: vec4<u32>), or NULL when the op
+	 * has no form for it. The function is named after the op with '.' as '_', plus "_" and the dtype's name
+	 * unless it is u32: int_popcount, int_popcount_u64. Helpers in the text carry that name as prefix. */
+	const char *(*function)(pctl_instance *inst, uint32_t op, uint32_t dtype);
+
+	/* The answer in plain C on host memory, independent of the kernels: inputs in port order, outputs allocated by
+	 * the caller by infer's types. Limited to 64 MiB an input. [any thread] */
+	pctl_status (*reference)(pctl_instance *inst, const pctl_call *call, const pctl_op_query *q,
+				 const pctl_span *in, pctl_span *out);
+
+	/* The rules; an op with none is refused at load. */
+	const pctl_op_rules *(*rules)(pctl_instance *inst, uint32_t op);
+} pctl_oplib;
+
+#endif

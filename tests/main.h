@@ -1,0 +1,38 @@
+/* The shared main of unit tests: a group in which nothing ran, or in which every test was skipped, fails. */
+#ifndef PIPECTL_TESTS_MAIN_H
+#define PIPECTL_TESTS_MAIN_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static unsigned tests_skipped;
+
+/* Skip the current test, with the reason; cmocka's own skip() goes uncounted and is not used. */
+#define PCTL_SKIP(reason)                                                                          \
+	do {                                                                                       \
+		fprintf(stderr, "skipped: %s\n", reason);                                          \
+		tests_skipped++;                                                                   \
+		skip();                                                                            \
+	} while (0)
+
+#define PCTL_TEST(f) cmocka_unit_test(f)
+#define PCTL_TESTS_MAIN(...)                                                                       \
+	int main(void)                                                                             \
+	{                                                                                          \
+		const struct CMUnitTest tests[] = { __VA_ARGS__ };                                 \
+		const unsigned n_tests = (unsigned)(sizeof(tests) / sizeof(tests[0]));             \
+		int failed = cmocka_run_group_tests(tests, NULL, NULL);                            \
+		if (n_tests == 0 || tests_skipped >= n_tests) {                                    \
+			fprintf(stderr, "no test was run\n");                                      \
+			return 1;                                                                  \
+		}                                                                                  \
+		return failed != 0;                                                                \
+	}
+
+#endif
