@@ -7,9 +7,13 @@
 
 #include "pipectl/host.h"
 
-#define PCTL_CONF_FILE_BYTES_MAX (16u << 20) /* of one file, and of all includes together */
-#define PCTL_CONF_DEPTH_MAX 64u		     /* of groups, lists and arrays inside each other */
-#define PCTL_CONF_INCLUDE_MAX 10u /* of files that include each other; libconfig's own limit */
+#define PCTL_CONF_FILE_BYTES_MAX (4u << 20) /* of one file, and of all includes together */
+#define PCTL_CONF_DEPTH_MAX 64u		    /* of groups, lists and arrays inside each other */
+#define PCTL_CONF_INCLUDE_MAX 10u    /* of files that include each other; libconfig's own limit */
+#define PCTL_CONF_INCLUDES_MAX 256u  /* of @include directives that are followed */
+#define PCTL_CONF_PATH_MAX 4096u     /* bytes of an included path */
+#define PCTL_CONF_MEMBERS_MAX 16384u /* of one group; libconfig compares each with all others */
+#define PCTL_CONF_ERRORS_MAX 64u     /* reported of one text; the rest is counted */
 
 enum {
 	PCTL_CONF_GROUP = 1, /* { key = value; } */
