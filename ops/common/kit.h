@@ -1,0 +1,179 @@
+/* What every op library of this folder shares: the plugin boilerplate, the oplib table answered
+ * from a table of ops, and a planner that remembers the first refusal so that plans read as
+ * straight lines. Compiled into each library; knows no op. */
+#ifndef PIPECTL_OPS_KIT_H
+#define PIPECTL_OPS_KIT_H
+
+#include <string.h>
+
+#include "pipectl/backend.h"
+#include "pipectl/oplib.h"
+
+#define KIT_COUNT(a) ((uint32_t)(sizeof(a) / sizeof((a)[0])))
+
+typedef struct kit_op kit_op;
+
+/* One question about one op, as its infer, plan and reference get it. */
+typedef struct kit_use {
+	pctl_instance *inst;
+	const kit_op *op;
+	const pctl_call *call;
+	const pctl_op_query *q;
+} kit_use;
+
+/* A plan under construction. After the first refusal (`status` is not PCTL_OK) every call does
+ * nothing. */
+typedef struct kit_plan {
+	const kit_use *use;
+	const pctl_plan_sink *sink;
+	const pctl_plan_caps *caps;
+	uint32_t measure; /* 1: PCTL_PLAN_MEASURE was asked for */
+	pctl_status status;
+} kit_plan;
+
+/* One op. function: kind FUNCTION only; plan: kind PLAN only. data belongs to the library. */
+struct kit_op {
+	pctl_op_desc desc;
+	pctl_op_rules rules;
+	const char *(*function)(const kit_op *op, uint32_t dtype);
+	pctl_status (*infer)(const kit_use *u, pctl_op_result *out);
+	void (*plan)(kit_plan *p);
+	pctl_status (*reference)(const kit_use *u, const pctl_span *in, pctl_span *out);
+	const void *data;
+};
+
+/*
+ * Ops that stand in one file. texts_u64: their kernels written for u64 of which a form for u32
+ * exists too; it is the same text with every "u64" read as "u32", made once at open.
+ */
+typedef struct kit_family {
+	const kit_op *ops;
+	const char *const *texts_u64;
+	uint32_t n_ops, n_texts_u64;
+} kit_family;
+
+#define KIT_TEXTS_MAX 16u /* of a library */
+
+typedef struct kit_library {
+	const kit_family *const *families;
+	uint32_t n_families;
+	uint32_t reserved;
+} kit_library;
+
+pctl_status kit_open(const kit_library *lib, const pctl_host *host, const pctl_call *call,
+		     pctl_instance **out);
+void kit_close(pctl_instance *inst);
+const void *kit_interface(pctl_instance *inst, const char *name);
+
+/* Defines the plugin symbol of a library; once a library, at file scope. */
+#define KIT_PLUGIN(plugin_id, library)                                               \
+	static pctl_status plugin_open(const pctl_host *host, const pctl_call *call, \
+				       pctl_instance **out)                          \
+	{                                                                            \
+		return kit_open(&(library), host, call, out);                        \
+	}                                                                            \
+	PCTL_EXPORT const pctl_plugin pctl_plugin_v1 = {                             \
+		.head = PCTL_HEAD(pctl_plugin),                                      \
+		.id = plugin_id,                                                     \
+		.version = PIPECTL_VERSION,                                          \
+		.build_flags = PCTL_BUILD_FLAGS,                                     \
+		.open = plugin_open,                                                 \
+		.close = kit_close,                                                  \
+		.interface = kit_interface,                                          \
+	}
+
+/* The kernel text for elements of `dtype` (u32 or u64) of a text listed in texts_u64. */
+const char *kit_text(const kit_use *u, const char *text_u64, uint32_t dtype);
+
+/* ---- types ------------------------------------------------------------------------------------
+ */
+
+/* Bytes of one element; 0 for a dtype no op library here knows. */
+uint64_t kit_dtype_bytes(uint32_t dtype);
+const char *kit_dtype_name(uint32_t dtype);
+/* Number of elements, saturating at UINT64_MAX. */
+uint64_t kit_elements(const pctl_tensor_type *t);
+int kit_same_shape(const pctl_tensor_type *a, const pctl_tensor_type *b);
+pctl_tensor_type kit_vector(uint32_t dtype, uint64_t n);
+
+/* Refusals (PC4201, PC4202, PC4204), with the op and the port or attribute named. */
+pctl_status kit_refuse_type(const kit_use *u, uint32_t port, const char *wanted);
+pctl_status kit_refuse_attr(const kit_use *u, const char *attr, const char *why);
+pctl_status kit_refuse_size(const kit_use *u, const char *what, uint64_t found, uint64_t most);
+/* PC4201 unless input `port` is of that dtype and rank. */
+pctl_status kit_want(const kit_use *u, uint32_t port, uint32_t dtype, uint32_t rank);
+/* PC4204 when n is over `most`. */
+pctl_status kit_limit(const kit_use *u, const char *what, uint64_t n, uint64_t most);
+
+/* The value of attribute number i of the description. */
+uint64_t kit_attr(const kit_use *u, uint32_t i);
+/* Memory of the host for a reference; NULL when there is none (n_bytes 0 gives a valid pointer). */
+void *kit_scratch(const kit_use *u, uint64_t n_bytes);
+void kit_scratch_free(const kit_use *u, void *p);
+/* 1 and *out when a dimension of that name was measured. */
+int kit_measured(const kit_use *u, const char *name, uint64_t *out);
+
+/* ---- plans ------------------------------------------------------------------------------------
+ */
+
+/* The plan's number of input or output port i. */
+uint32_t kit_in(const kit_plan *p, uint32_t i);
+uint32_t kit_out(const kit_plan *p, uint32_t i);
+
+uint32_t kit_temp(kit_plan *p, uint64_t n_bytes);
+uint32_t kit_params(kit_plan *p, const void *bytes, uint64_t n_bytes);
+void kit_fill(kit_plan *p, uint32_t buffer, uint64_t offset, uint64_t n_bytes, uint32_t word);
+void kit_copy(kit_plan *p, uint32_t from, uint64_t from_offset, uint32_t to, uint64_t to_offset,
+	      uint64_t n_bytes);
+void kit_assert(kit_plan *p, uint32_t buffer, uint32_t bytes, uint64_t expected,
+		const char *message);
+void kit_measure(kit_plan *p, uint32_t buffer, uint32_t bytes, uint64_t add);
+
+/* What binding i of group 0 gets; n_bytes 0 with offset 0 is the whole buffer. */
+typedef struct kit_slot {
+	uint32_t buffer;
+	uint64_t offset;
+	uint64_t n_bytes;
+} kit_slot;
+
+#define KIT_ALL(b)            \
+	{                     \
+		.buffer = (b) \
+	}
+#define KIT_PART(b, from, bytes)                                    \
+	{                                                           \
+		.buffer = (b), .offset = (from), .n_bytes = (bytes) \
+	}
+
+/* A kernel of a library and the override it takes, if any. */
+typedef struct kit_kernel {
+	const char *name; /* "tensor/scan_apply.wgsl" */
+	const char *text;
+	uint32_t local; /* invocations of a workgroup */
+	const char *override_name;
+	uint64_t override_value;
+} kit_kernel;
+
+/* Invocation `lane` of a kernel of 64 is gid.y * KIT_LANES_ROW + gid.x, workgroup `group` of any
+ * kernel wid.y * KIT_GROUPS_ROW + wid.x; lanes and groups past the end are the kernel's to ignore.
+ */
+#define KIT_GROUPS_ROW 65535u
+#define KIT_LANES_ROW (KIT_GROUPS_ROW * 64u)
+
+/* Dispatch enough workgroups for `lanes` invocations (none for 0). */
+void kit_run(kit_plan *p, const kit_kernel *k, uint64_t lanes, const kit_slot *slots,
+	     uint32_t n_slots);
+
+/* Another op in place; attrs as name and value pairs. */
+typedef struct kit_arg {
+	uint32_t buffer;
+	pctl_tensor_type type;
+} kit_arg;
+typedef struct kit_setting {
+	const char *name;
+	uint64_t value;
+} kit_setting;
+void kit_run_op(kit_plan *p, const char *name, uint32_t version, const kit_arg *args,
+		uint32_t n_args, const kit_setting *settings, uint32_t n_settings);
+
+#endif

@@ -1,0 +1,46 @@
+// The new rank of each node: the difference of two prefix sums gives what its in-edges bring, the share of the
+// nodes without out-edges is added, and the whole is damped.
+struct Params {
+	@size(8) base: u64, // scale(S div n, 10^6 - d)
+	@size(4) nodes: u32,
+	@size(4) run_log2: u32, // chunks of a gathering invocation
+	@size(4) runs: u32, // sums of runs in front of `offsets`, the dangling sums follow
+	@size(4) dangling: u32, // how many they are
+	@size(4) damping: u32, // parts per million
+	@size(4) reserved: u32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> rows: array<u32>;
+@group(0) @binding(2) var<storage, read> prefixes: array<u64>;
+@group(0) @binding(3) var<storage, read> offsets: array<u64>;
+@group(0) @binding(4) var<storage, read_write> ranks: array<u64>;
+
+var<workgroup> shared_share: u64;
+
+// The sum over all chunks before `chunk`.
+fn before(chunk: u32) -> u64 {
+	var sum = u64(0u);
+	if (chunk > 0u) {
+		sum = prefixes[chunk - 1u] + offsets[(chunk - 1u) >> params.run_log2];
+	}
+	return sum;
+}
+
+fn scale(x: u64, k: u64) -> u64 {
+	return k * (x / 1000000lu) + (k * (x % 1000000lu)) / 1000000lu;
+}
+
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) gid: vec3<u32>, @builtin(local_invocation_id) lid: vec3<u32>) {
+	let node = gid.y * 4194240u + gid.x;
+	if (lid.x == 0u) {
+		let all = offsets[params.runs + params.dangling] - offsets[params.runs];
+		shared_share = all / u64(params.nodes);
+	}
+	workgroupBarrier();
+	if (node < params.nodes) {
+		let brought = before(rows[node + 1u]) - before(rows[node]);
+		ranks[node] = scale(brought + shared_share, u64(params.damping)) + params.base;
+	}
+}

@@ -1,0 +1,47 @@
+/* What the families of the rank library share: the form of a graph and the constants of the rank.
+ */
+#ifndef PIPECTL_OPS_RANK_H
+#define PIPECTL_OPS_RANK_H
+
+#include "common/kit.h"
+
+extern const kit_family rank_prepare_family;
+extern const kit_family rank_step_family;
+extern const kit_family rank_pagerank_family;
+
+#define RANK_SCALE 1000000000000000ull /* S: the ranks of all nodes together, about */
+#define RANK_MILLION 1000000ull
+#define RANK_NODES_MAX (1ull << 30)
+#define RANK_EDGES_MAX (1ull << 30)
+
+/*
+ * A graph as rank.prepare makes it and rank.step reads it: an array of u32 in three sections, each
+ * beginning at a multiple of 256 words. The form is part of the op's version: the same on every
+ * device.
+ *
+ * degrees  u32[n], out-degrees
+ * rows     u32[n + 1], rows[i] is the first chunk of node i, rows[n] the number of chunks in use
+ * chunks   u32[n_chunks, 4], sources of in-edges of one node a chunk, padded with n; nodes
+ * ascending, the edges of a node in the order of the input. n_chunks = (m + 3n) div 4 is the most
+ * that n nodes and m edges need.
+ */
+typedef struct rank_layout {
+	uint64_t n_nodes, n_chunks;
+	uint64_t rows, chunks; /* where the sections begin, in words */
+	uint64_t n_words;
+} rank_layout;
+
+rank_layout rank_layout_make(uint64_t n_nodes, uint64_t n_edges);
+/* The layout of a graph of n_words words over n_nodes nodes; 0 when there is none. */
+int rank_layout_find(uint64_t n_nodes, uint64_t n_words, rank_layout *out);
+
+/* Number of nodes for the edges in port 0 and attribute 0 ("nodes"): from the attribute, from what
+ * was measured, or 0 and *measure set when it must be measured first. */
+pctl_status rank_nodes(const kit_use *u, const char **measure, uint64_t *out);
+/* The plan that measures it. */
+void rank_plan_measure(kit_plan *p);
+
+/* scale(x, k) of the definition, for the host's constants. */
+uint64_t rank_scale(uint64_t x, uint64_t k);
+
+#endif

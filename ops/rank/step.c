@@ -1,0 +1,184 @@
+/* rank.step: one iteration. Four dispatches a step: contributions, gather with running sums, one
+ * scan over the sums of runs (and of dangling ranks behind them), differences. How long a run is
+ * depends on the device, no bit does. */
+#include "kernels.h"
+#include "rank.h"
+
+#define CONTRIBUTE_NODES 1024u /* of a workgroup */
+
+static pctl_status step_infer(const kit_use *u, pctl_op_result *out)
+{
+	pctl_status status = kit_want(u, 0, PCTL_SCALAR_U32, 1);
+	rank_layout l;
+
+	if (status == PCTL_OK)
+		status = kit_want(u, 1, PCTL_SCALAR_U64, 1);
+	if (status == PCTL_OK)
+		status = kit_limit(u, "nodes", u->q->in[1].dim[0], RANK_NODES_MAX);
+	if (status == PCTL_OK)
+		status = kit_limit(u, "words of graph", u->q->in[0].dim[0], 8 * RANK_NODES_MAX);
+	if (status != PCTL_OK)
+		return status;
+	if (!rank_layout_find(u->q->in[1].dim[0], u->q->in[0].dim[0], &l))
+		return kit_refuse_type(
+			u, 0,
+			"a graph that rank.prepare made for as many nodes as there are ranks");
+	out->out[0] = u->q->in[1];
+	return PCTL_OK;
+}
+
+typedef struct contribute_params {
+	uint32_t nodes, first_sum;
+} contribute_params;
+typedef struct apply_params {
+	uint64_t base;
+	uint32_t nodes, run_log2, runs, dangling, damping, reserved;
+} apply_params;
+
+static const kit_kernel contribute_kernel = {"rank/contribute.wgsl", KERNEL_CONTRIBUTE, 256, NULL,
+					     0};
+static const kit_kernel apply_kernel = {"rank/apply.wgsl", KERNEL_APPLY, 64, NULL, 0};
+
+/* Long runs keep the sums few where invocations are loops anyway; short ones keep a GPU full. */
+static uint32_t run_log2_for(const pctl_plan_caps *caps)
+{
+	return caps->device_kind == PCTL_DEVICE_CPU ? 6 : 3;
+}
+
+static void step_plan(kit_plan *p)
+{
+	const pctl_tensor_type *in = p->use->q->in;
+	const uint64_t n = in[1].dim[0], damping = kit_attr(p->use, 0);
+	const uint32_t run_log2 = run_log2_for(p->caps);
+	const uint32_t graph = kit_in(p, 0), ranks = kit_in(p, 1);
+	uint32_t contributions, prefixes, sums, offsets;
+	rank_layout l;
+
+	if (n == 0 || !rank_layout_find(n, in[0].dim[0], &l))
+		return;
+
+	const uint64_t runs = (l.n_chunks + (1u << run_log2) - 1) >> run_log2;
+	const uint64_t dangling = n / CONTRIBUTE_NODES + 1; /* n + 1 contributions */
+	const pctl_tensor_type sums_type = kit_vector(PCTL_SCALAR_U64, runs + dangling + 1);
+	const kit_kernel gather = {"rank/gather.wgsl", KERNEL_GATHER, 64, "run", 1u << run_log2};
+	const uint32_t n_chunks = (uint32_t)l.n_chunks;
+	const contribute_params contribute = {(uint32_t)n, (uint32_t)runs};
+	const apply_params apply = {.base = rank_scale(RANK_SCALE / n, RANK_MILLION - damping),
+				    .nodes = (uint32_t)n,
+				    .run_log2 = run_log2,
+				    .runs = (uint32_t)runs,
+				    .dangling = (uint32_t)dangling,
+				    .damping = (uint32_t)damping};
+
+	contributions = kit_temp(p, 8 * (n + 1));
+	prefixes = kit_temp(p, 8 * l.n_chunks);
+	sums = kit_temp(p, 8 * sums_type.dim[0]);
+	offsets = kit_temp(p, 8 * sums_type.dim[0]);
+	kit_fill(p, sums, 8 * (runs + dangling), 8, 0);
+	kit_run(p, &contribute_kernel, dangling * contribute_kernel.local,
+		(kit_slot[]){KIT_ALL(kit_params(p, &contribute, sizeof(contribute))),
+			     KIT_ALL(ranks), KIT_PART(graph, 0, 4 * n), KIT_ALL(contributions),
+			     KIT_ALL(sums)},
+		5);
+	kit_run(p, &gather, runs,
+		(kit_slot[]){KIT_ALL(kit_params(p, &n_chunks, sizeof(n_chunks))),
+			     KIT_PART(graph, 4 * l.chunks, 16 * l.n_chunks), KIT_ALL(contributions),
+			     KIT_ALL(prefixes), KIT_ALL(sums)},
+		5);
+	kit_run_op(p, "tensor.scan", 1, (kit_arg[]){{sums, sums_type}, {offsets, sums_type}}, 2,
+		   (kit_setting[]){{"exclusive", 1}}, 1);
+	kit_run(p, &apply_kernel, n,
+		(kit_slot[]){KIT_ALL(kit_params(p, &apply, sizeof(apply))),
+			     KIT_PART(graph, 4 * l.rows, 4 * (n + 1)), KIT_ALL(prefixes),
+			     KIT_ALL(offsets), KIT_ALL(kit_out(p, 0))},
+		5);
+}
+
+static pctl_status step_reference(const kit_use *u, const pctl_span *in, pctl_span *out)
+{
+	const uint64_t n = u->q->in[1].dim[0], d = kit_attr(u, 0);
+	const uint32_t *graph = in[0].data;
+	const uint64_t *r = in[1].data;
+	uint64_t *r_new = out[0].data;
+	uint64_t dangling = 0;
+	rank_layout l;
+
+	if (n == 0 || !rank_layout_find(n, u->q->in[0].dim[0], &l))
+		return PCTL_OK;
+	for (uint64_t j = 0; j < n; j++)
+		if (graph[j] == 0)
+			dangling += r[j];
+	for (uint64_t i = 0; i < n; i++) {
+		uint64_t s = 0;
+
+		for (uint64_t c = graph[l.rows + i]; c < graph[l.rows + i + 1] && c < l.n_chunks;
+		     c++)
+			for (uint64_t k = 0; k < 4; k++) {
+				const uint32_t j = graph[l.chunks + 4 * c + k];
+
+				if (j < n && graph[j] != 0)
+					s += r[j] / graph[j];
+			}
+		r_new[i] = rank_scale(s + dangling / n, d) +
+			   rank_scale(RANK_SCALE / n, RANK_MILLION - d);
+	}
+	return PCTL_OK;
+}
+
+static const pctl_port step_in[] = {
+	{"graph", "u32[g]", "what rank.prepare made of the edges", 0, 0},
+	{"ranks", "u64[n]", "the ranks before this iteration", 0, 0},
+};
+static const pctl_port step_out[] = {{"ranks", "u64[n]", "the ranks after it", 0, 0}};
+static const pctl_attr_desc step_attr[] = {
+	{"damping_ppm", "850000", "how much of a rank follows the edges, in parts per million",
+	 PCTL_ATTR_U64, 0, 0, RANK_MILLION},
+};
+static const pctl_law step_laws[] = {
+	{PCTL_LAW_CUSTOM, 0, 0, 0, NULL, NULL,
+	 "the ranks never add up to more than before, or than 10^15"},
+	{PCTL_LAW_CUSTOM, 0, 0, 0, NULL, NULL, "damping_ppm = 0 gives every node 10^15 div n"},
+	{PCTL_LAW_CUSTOM, 0, 0, 0, NULL, NULL,
+	 "renaming the nodes renames the ranks and changes none"},
+};
+static const pctl_example step_boundaries[] = {
+	{"no node", {0}},
+	{"one node", {1}},
+	{"one workgroup of contributions", {1024}},
+	{"the padding element alone in a workgroup", {2048}},
+};
+
+static const kit_op step_ops[] = {
+	{
+		.desc = {.head = PCTL_HEAD(pctl_op_desc),
+			 .name = "rank.step",
+			 .doc = "one iteration of fixed-point PageRank",
+			 .spec = "All u64, floor division, S = 10^15, d = damping_ppm,\n"
+				 "scale(x, k) = k (x div 10^6) + (k (x mod 10^6)) div 10^6:\n"
+				 "c[j] = r[j] div outdegree[j]; s[i] = the sum of c[j] over the "
+				 "edges j -> i;\n"
+				 "D = the sum of r[j] over j of out-degree 0;\n"
+				 "r'[i] = scale(s[i] + D div n, d) + scale(S div n, 10^6 - d).",
+			 .version = 1,
+			 .kind = PCTL_OPDEF_PLAN,
+			 .category = 'A',
+			 .op_class = PCTL_CLASS_INTEGER,
+			 .convention = 1,
+			 .n_in = KIT_COUNT(step_in),
+			 .n_out = KIT_COUNT(step_out),
+			 .n_attr = KIT_COUNT(step_attr),
+			 .in = step_in,
+			 .out = step_out,
+			 .attr = step_attr},
+		.rules = {.head = PCTL_HEAD(pctl_op_rules),
+			  .laws = step_laws,
+			  .n_laws = KIT_COUNT(step_laws),
+			  .boundaries = step_boundaries,
+			  .n_boundaries = KIT_COUNT(step_boundaries)},
+		.infer = step_infer,
+		.plan = step_plan,
+		.reference = step_reference,
+	},
+};
+
+const kit_family rank_step_family = {step_ops, NULL, KIT_COUNT(step_ops), 0};

@@ -1,0 +1,12 @@
+/* The tensor library: reusable plans over whole arrays (scan, stable sort, reductions). */
+#include "tensor.h"
+
+static const kit_family *const families[] = {
+	&tensor_scan_family,
+	&tensor_sort_family,
+	&tensor_reduce_family,
+};
+
+static const kit_library library = {families, KIT_COUNT(families), 0};
+
+KIT_PLUGIN("tensor", library);

@@ -1,0 +1,150 @@
+/* tensor.sort_pairs: a stable merge sort. A radix sort would scatter to addresses that depend on
+ * data, which no analysis can prove free of races; a merge written from the side of its outputs is
+ * proven as it stands. */
+#include "kernels.h"
+#include "tensor.h"
+
+#define BASE_RUN 16u
+#define MERGE_RUN 32u
+
+static pctl_status sort_infer(const kit_use *u, pctl_op_result *out)
+{
+	pctl_status status;
+
+	for (uint32_t i = 0; i < 2; i++) {
+		status = kit_want(u, i, PCTL_SCALAR_U32, 1);
+		if (status != PCTL_OK)
+			return status;
+		out->out[i] = u->q->in[i];
+	}
+	if (!kit_same_shape(&u->q->in[0], &u->q->in[1]))
+		return kit_refuse_type(u, 1, "as many payloads as keys");
+	return kit_limit(u, "pairs", u->q->in[0].dim[0], TENSOR_ELEMENTS_MAX);
+}
+
+typedef struct merge_params {
+	uint32_t n, run, steps;
+} merge_params;
+
+/* Keys and payloads on their way. */
+typedef struct pairs {
+	uint32_t keys, payloads;
+} pairs;
+
+static void sort_plan(kit_plan *p)
+{
+	const uint64_t n = p->use->q->in[0].dim[0];
+	const uint32_t n_word = (uint32_t)n;
+	const kit_kernel base = {"tensor/sort_base.wgsl", KERNEL_SORT_BASE, 64, NULL, 0};
+	const kit_kernel merge = {"tensor/sort_merge.wgsl", KERNEL_SORT_MERGE, 64, NULL, 0};
+	const pairs in = {kit_in(p, 0), kit_in(p, 1)};
+	pairs place[2] = {{kit_out(p, 0), kit_out(p, 1)}, {0, 0}};
+	uint32_t rounds = 0, at;
+
+	if (n == 0)
+		return;
+	for (uint64_t run = BASE_RUN; run < n; run *= 2)
+		rounds++;
+	if (rounds > 0)
+		place[1] = (pairs){kit_temp(p, 4 * n), kit_temp(p, 4 * n)};
+	/* The places alternate and the last round ends in the outputs. */
+	at = rounds & 1;
+	kit_run(p, &base, (n + BASE_RUN - 1) / BASE_RUN,
+		(kit_slot[]){KIT_ALL(kit_params(p, &n_word, sizeof(n_word))), KIT_ALL(in.keys),
+			     KIT_ALL(in.payloads), KIT_ALL(place[at].keys),
+			     KIT_ALL(place[at].payloads)},
+		5);
+	for (uint32_t round = 0; round < rounds; round++, at ^= 1) {
+		const merge_params params = {n_word, BASE_RUN << round, round + 5};
+		const pairs from = place[at], to = place[at ^ 1];
+
+		kit_run(p, &merge, (n + MERGE_RUN - 1) / MERGE_RUN,
+			(kit_slot[]){KIT_ALL(kit_params(p, &params, sizeof(params))),
+				     KIT_ALL(from.keys), KIT_ALL(from.payloads), KIT_ALL(to.keys),
+				     KIT_ALL(to.payloads)},
+			5);
+	}
+}
+
+/* Least significant byte first: stable counting passes, nothing in common with merging. */
+static void radix_pass(const uint32_t *keys, const uint32_t *payloads, uint32_t *keys_out,
+		       uint32_t *payloads_out, uint64_t n, uint32_t shift)
+{
+	uint64_t at[257] = {0};
+
+	for (uint64_t i = 0; i < n; i++)
+		at[((keys[i] >> shift) & 255) + 1]++;
+	for (uint32_t d = 1; d < 257; d++)
+		at[d] += at[d - 1];
+	for (uint64_t i = 0; i < n; i++) {
+		const uint64_t to = at[(keys[i] >> shift) & 255]++;
+
+		keys_out[to] = keys[i];
+		payloads_out[to] = payloads[i];
+	}
+}
+
+static pctl_status sort_reference(const kit_use *u, const pctl_span *in, pctl_span *out)
+{
+	const uint64_t n = u->q->in[0].dim[0];
+	uint32_t *keys = out[0].data, *payloads = out[1].data;
+	uint32_t *tmp = kit_scratch(u, 8 * n);
+
+	if (!tmp)
+		return pctl_refuse(u->call, PC2_NOMEM, "no memory for %s", u->op->desc.name);
+	radix_pass(in[0].data, in[1].data, tmp, tmp + n, n, 0);
+	radix_pass(tmp, tmp + n, keys, payloads, n, 8);
+	radix_pass(keys, payloads, tmp, tmp + n, n, 16);
+	radix_pass(tmp, tmp + n, keys, payloads, n, 24);
+	kit_scratch_free(u, tmp);
+	return PCTL_OK;
+}
+
+static const pctl_port sort_in[] = {
+	{"keys", "u32[n]", "what is compared, unsigned", 0, 0},
+	{"payloads", "u32[n]", "what goes along with each key", 0, 0},
+};
+static const pctl_port sort_out[] = {
+	{"keys_sorted", "u32[n]", "the keys in ascending order", 0, 0},
+	{"payloads_sorted", "u32[n]", "the payloads, each beside its key", 0, 0},
+};
+static const pctl_law sort_laws[] = {
+	{PCTL_LAW_CUSTOM, 0, 0, 0, NULL, NULL,
+	 "keys_sorted ascends and the pairs are a permutation of the input's"},
+	{PCTL_LAW_CUSTOM, 0, 0, 0, NULL, NULL, "pairs of equal keys keep their order"},
+	{PCTL_LAW_CUSTOM, 0, 0, 0, NULL, NULL, "sorting what is sorted changes nothing"},
+};
+static const pctl_example sort_boundaries[] = {
+	{"no pair", {0}},    {"one pair", {1}},		{"one base run", {16}},
+	{"one round", {17}}, {"a lone last run", {33}}, {"a short second run", {1025}},
+};
+
+static const kit_op sort_ops[] = {
+	{
+		.desc = {.head = PCTL_HEAD(pctl_op_desc),
+			 .name = "tensor.sort_pairs",
+			 .doc = "stable sort of u32 keys, each with a u32 payload",
+			 .spec = "The pairs (keys[i], payloads[i]) in ascending order of the key, "
+				 "unsigned; pairs of equal "
+				 "keys keep\nthe order of i. n is at most 2^31; n = 0 is valid.",
+			 .version = 1,
+			 .kind = PCTL_OPDEF_PLAN,
+			 .category = 'A',
+			 .op_class = PCTL_CLASS_INTEGER,
+			 .convention = 1,
+			 .n_in = 2,
+			 .n_out = 2,
+			 .in = sort_in,
+			 .out = sort_out},
+		.rules = {.head = PCTL_HEAD(pctl_op_rules),
+			  .laws = sort_laws,
+			  .n_laws = KIT_COUNT(sort_laws),
+			  .boundaries = sort_boundaries,
+			  .n_boundaries = KIT_COUNT(sort_boundaries)},
+		.infer = sort_infer,
+		.plan = sort_plan,
+		.reference = sort_reference,
+	},
+};
+
+const kit_family tensor_sort_family = {sort_ops, NULL, KIT_COUNT(sort_ops), 0};

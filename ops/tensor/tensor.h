@@ -1,0 +1,14 @@
+/* The families of the tensor library. */
+#ifndef PIPECTL_OPS_TENSOR_H
+#define PIPECTL_OPS_TENSOR_H
+
+#include "common/kit.h"
+
+extern const kit_family tensor_scan_family;
+extern const kit_family tensor_sort_family;
+extern const kit_family tensor_reduce_family;
+
+/* The most elements an op takes: element numbers and the padding of a dispatch stay below 2^32. */
+#define TENSOR_ELEMENTS_MAX (1ull << 31)
+
+#endif
