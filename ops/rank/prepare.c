@@ -95,7 +95,7 @@ static void prepare_plan(kit_plan *p)
 		kit_run(p, &split_kernel, m,
 			(kit_slot[]){KIT_ALL(kit_params(p, &split, sizeof(split))), KIT_ALL(edges),
 				     KIT_ALL(sources), KIT_ALL(targets),
-				     KIT_PART(graph, 0, 4 * l.rows), KIT_ALL(in_degrees),
+				     KIT_PART(graph, 0, 4 * n), KIT_ALL(in_degrees),
 				     KIT_ALL(bad)},
 			7);
 	kit_run(p, &start_kernel, n + 1,

@@ -20,9 +20,9 @@ fn main(@builtin(global_invocation_id) gid: vec3<u32>) {
 		var sum = u64(0u);
 		for (var i = 0u; i < run; i++) {
 			if (first + i < params.chunks) {
-				let from = chunks[first + i];
-				sum += contributions[from.x] + contributions[from.y] + contributions[from.z] +
-				       contributions[from.w];
+				let four = chunks[first + i];
+				sum += contributions[four.x] + contributions[four.y] + contributions[four.z] +
+				       contributions[four.w];
 				prefixes[first + i] = sum;
 			}
 		}
