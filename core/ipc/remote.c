@@ -1,0 +1,398 @@
+/* The connection to a worker: starting it, one request and its reply, and how it is lost; see
+ * remote.h. */
+#include "ipc/remote.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "ipc/remote_private.h"
+
+#define START_MS 30000u
+#define CALL_MS 120000u
+#define GRACE_MS 10000u
+#define EXIT_MS 3000u /* for a driver's exit handlers */
+#define WINDOW_BYTES (4u << 20)
+#define SLICE_MS 50u /* how often a cancel test is asked */
+#define PENDING_MAX (256u << 10)
+
+/* ---- losing a worker --------------------------------------------------------------------------
+ */
+
+static pctl_status __attribute__((format(printf, 4, 5)))
+lose(pctl_remote *r, const pctl_call *call, uint32_t code, const char *fmt, ...)
+{
+	char cause[512];
+	va_list args;
+	size_t n;
+
+	va_start(args, fmt);
+	n = (size_t)vsnprintf(r->cause, sizeof(r->cause), fmt, args);
+	va_end(args);
+	/* A worker that is already ending gets the time to do so: its own signal is the better
+	 * cause. */
+	if (code != PC3103_WORKER_DIED || !pctl_process_reap(&r->process, 1000))
+		pctl_process_kill(&r->process);
+	pctl_process_cause(&r->process, cause, sizeof(cause));
+	if (n < sizeof(r->cause))
+		snprintf(r->cause + n, sizeof(r->cause) - n, "%s%s", n ? "; it " : "it ", cause);
+	r->lost = 1;
+	return pctl_refuse(call, code, "worker of plugin \"%s\": %s", r->id, r->cause);
+}
+
+static pctl_status refuse_lost(pctl_remote *r, const pctl_call *call)
+{
+	return pctl_refuse(call, PC3103_WORKER_DIED, "worker of plugin \"%s\": %s", r->id,
+			   r->cause);
+}
+
+pctl_status pctl_remote_bad_reply(pctl_remote *r, const pctl_call *call, const char *what)
+{
+	return lose(r, call, PC3105_WORKER_REPLY, "its answer to \"%s\" is malformed", what);
+}
+
+/* ---- waiting ----------------------------------------------------------------------------------
+ */
+
+typedef struct waiting {
+	uint64_t end_ms; /* NO_DEADLINE: none */
+	uint64_t allowed_ms;
+	const pctl_call *call;
+	const pctl_ipc_control *cancel;
+	int cancelled;
+} waiting;
+
+void pctl_remote_send_control(pctl_remote *r, const pctl_ipc_control *m)
+{
+	while (send(r->control_fd, m, sizeof(*m), MSG_NOSIGNAL | MSG_DONTWAIT) < 0 &&
+	       errno == EINTR)
+		;
+}
+
+static void check_cancel(pctl_remote *r, waiting *w, uint64_t now)
+{
+	const pctl_ipc_control this_call = {PCTL_IPC_CANCEL_CALL, r->seq, 0};
+
+	if (w->cancelled || !pctl_is_cancelled(w->call))
+		return;
+	w->cancelled = 1;
+	pctl_remote_send_control(r, &this_call);
+	if (w->cancel)
+		pctl_remote_send_control(r, w->cancel);
+	if (w->end_ms == NO_DEADLINE || w->end_ms > now + r->grace_ms) {
+		w->end_ms = now + r->grace_ms;
+		w->allowed_ms = r->grace_ms;
+	}
+}
+
+/* Until `events` are there, or the time is over (refused, worker lost). */
+static pctl_status wait_for(pctl_remote *r, short events, waiting *w)
+{
+	for (;;) {
+		struct pollfd fds[2] = {{r->ch.fd, events, 0}, {r->process.stderr_fd, POLLIN, 0}};
+		const uint64_t now = pctl_clock_ms();
+		uint64_t slice = 1000;
+		int n;
+
+		check_cancel(r, w, now);
+		if (w->end_ms != NO_DEADLINE && now >= w->end_ms)
+			return lose(r, w->call, PC3104_WORKER_SILENT,
+				    "it did not answer within %llu ms%s",
+				    (unsigned long long)w->allowed_ms,
+				    w->cancelled ? " of being cancelled" : "");
+		if (w->call && w->call->cancelled && !w->cancelled)
+			slice = SLICE_MS;
+		if (w->end_ms != NO_DEADLINE && w->end_ms - now < slice)
+			slice = w->end_ms - now;
+		n = poll(fds, 2, (int)slice);
+		if (n > 0 && fds[1].revents)
+			pctl_process_drain(&r->process);
+		if (n > 0 && fds[0].revents)
+			return PCTL_OK;
+	}
+}
+
+static pctl_status send_pending(pctl_remote *r, waiting *w)
+{
+	for (;;) {
+		const int rc = pctl_ipc_send(&r->ch);
+		pctl_status s;
+
+		if (rc > 0)
+			return PCTL_OK;
+		if (rc < 0)
+			return lose(r, w->call, PC3103_WORKER_DIED, "%s", "");
+		s = wait_for(r, POLLOUT, w);
+		if (s)
+			return s;
+	}
+}
+
+static pctl_status receive(pctl_remote *r, waiting *w, pctl_ipc_frame *out)
+{
+	for (;;) {
+		int rc = pctl_ipc_next(&r->ch, out);
+		pctl_status s;
+
+		if (rc > 0)
+			return PCTL_OK;
+		if (rc < 0)
+			return pctl_remote_bad_reply(r, w->call, "frame");
+		s = wait_for(r, POLLIN, w);
+		if (s)
+			return s;
+		rc = pctl_ipc_fill(&r->ch);
+		if (rc == 0 || (rc < 0 && errno != EAGAIN))
+			return lose(r, w->call, PC3103_WORKER_DIED, "%s", "");
+	}
+}
+
+/* ---- requests ---------------------------------------------------------------------------------
+ */
+
+int pctl_remote_begin(pctl_remote *r, uint16_t op, const pctl_call *call)
+{
+	if (r->lost) {
+		refuse_lost(r, call);
+		return 0;
+	}
+	/* 0 means 'no call' to the worker. */
+	if (++r->seq == 0)
+		r->seq = 1;
+	pctl_ipc_frame_begin(&r->ch, op, r->seq);
+	return 1;
+}
+
+static waiting wait_until(const pctl_call *call, uint64_t timeout_ms,
+			  const pctl_ipc_control *cancel)
+{
+	waiting w = {NO_DEADLINE, timeout_ms, call, cancel, 0};
+
+	if (timeout_ms != NO_DEADLINE)
+		w.end_ms = pctl_clock_ms() + timeout_ms;
+	return w;
+}
+
+pctl_status pctl_remote_flush(pctl_remote *r, const pctl_call *call)
+{
+	waiting w = wait_until(call, r->call_ms, NULL);
+
+	return r->lost ? refuse_lost(r, call) : send_pending(r, &w);
+}
+
+static pctl_status end_frame(pctl_remote *r, const pctl_call *call)
+{
+	if (pctl_ipc_frame_end(&r->ch))
+		return PCTL_OK;
+	return pctl_refuse(call, PC3109_WORKER_LIMIT,
+			   "a request to the worker of plugin \"%s\" is too large", r->id);
+}
+
+pctl_status pctl_remote_post(pctl_remote *r, const pctl_call *call)
+{
+	pctl_status s = end_frame(r, call);
+
+	if (!s && r->ch.out.n > PENDING_MAX)
+		s = pctl_remote_flush(r, call);
+	return s;
+}
+
+int pctl_remote_decode(const uint8_t *payload, size_t n, const char *plugin, const pctl_call *call,
+		       pctl_status *status, pctl_ipc_in *body)
+{
+	pctl_ipc_in in = {payload, n, 0, 0};
+	uint32_t i, n_diags;
+
+	*status = (pctl_status)pctl_ipc_get_u32(&in);
+	n_diags = pctl_ipc_get_u32(&in);
+	if (in.failed || n_diags > PCTL_IPC_DIAGS_MAX)
+		return 0;
+	for (i = 0; i < n_diags; i++)
+		if (!pctl_ipc_get_diag(&in, plugin, call))
+			return 0;
+	*body = in;
+	return 1;
+}
+
+pctl_status pctl_remote_ask(pctl_remote *r, const pctl_call *call, uint64_t timeout_ms,
+			    const pctl_ipc_control *cancel, pctl_ipc_in *body)
+{
+	waiting w = wait_until(call, timeout_ms, cancel);
+	pctl_ipc_header sent = {0};
+	pctl_ipc_frame f;
+	pctl_status s, answer;
+
+	memset(body, 0, sizeof(*body));
+	if (!r->ch.out.failed)
+		memcpy(&sent, r->ch.out.data + r->ch.frame_at, sizeof(sent));
+	s = end_frame(r, call);
+	if (!s)
+		s = send_pending(r, &w);
+	if (!s)
+		s = receive(r, &w, &f);
+	if (s)
+		return s;
+	if (f.header.op != sent.op || f.header.seq != sent.seq ||
+	    !pctl_remote_decode(f.payload, f.header.n_bytes, r->id, call, &answer, body))
+		return pctl_remote_bad_reply(r, call, "request");
+	if (!pctl_ipc_status_known(answer))
+		return pctl_refuse(call, PC3108_WORKER_CONTRACT,
+				   "plugin \"%s\" answered with the unknown status %d", r->id,
+				   answer);
+	if (answer && !pctl_ipc_in_done(body))
+		return pctl_remote_bad_reply(r, call, "refusal");
+	return answer;
+}
+
+/* ---- opening and closing ----------------------------------------------------------------------
+ */
+
+static pctl_status start(pctl_remote *r, const pctl_remote_options *o, const pctl_call *call)
+{
+	char parent[16], *argv[12];
+	int pair[2] = {-1, -1}, control[2] = {-1, -1}, fds[2];
+	pctl_process_spec spec = {o->worker, argv, o->envp, fds, 2};
+	pctl_status s;
+	int n = 0;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0 ||
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control) < 0 ||
+	    fcntl(pair[0], F_SETFL, O_NONBLOCK) < 0) {
+		s = pctl_refuse(call, PC3102_WORKER_START, "no socket pair: %s", strerror(errno));
+		goto out;
+	}
+	snprintf(parent, sizeof(parent), "%ld", (long)getpid());
+	argv[n++] = (char *)(uintptr_t) "pipectl-worker";
+	argv[n++] = (char *)(uintptr_t) "--serve";
+	argv[n++] = (char *)(uintptr_t)o->library;
+	argv[n++] = (char *)(uintptr_t) "--id";
+	argv[n++] = (char *)(uintptr_t)o->id;
+	argv[n++] = (char *)(uintptr_t) "--parent";
+	argv[n++] = parent;
+	if (o->debug)
+		argv[n++] = (char *)(uintptr_t) "--debug";
+	if (o->cache_dir) {
+		argv[n++] = (char *)(uintptr_t) "--cache-dir";
+		argv[n++] = (char *)(uintptr_t)o->cache_dir;
+	}
+	argv[n] = NULL;
+	fds[0] = pair[1];
+	fds[1] = control[1];
+	s = pctl_process_spawn(&spec, call, &r->process);
+	if (s)
+		goto out;
+	pctl_ipc_channel_init(&r->ch, pair[0]);
+	r->control_fd = control[0];
+	pair[0] = control[0] = -1;
+out:
+	for (n = 0; n < 2; n++) {
+		if (pair[n] >= 0)
+			close(pair[n]);
+		if (control[n] >= 0)
+			close(control[n]);
+	}
+	return s;
+}
+
+static pctl_status greet(pctl_remote *r, uint32_t start_ms, const pctl_call *call)
+{
+	pctl_ipc_in body;
+	uint32_t optional;
+	pctl_status s;
+
+	pctl_remote_begin(r, PCTL_IPC_HELLO, call);
+	pctl_ipc_put_u32(&r->ch.out, PCTL_IPC_VERSION);
+	r->ch.out_fds[0] = r->window.fd;
+	r->ch.n_out_fds = 1;
+	s = pctl_remote_ask(r, call, start_ms, NULL, &body);
+	if (s)
+		return s;
+	if (pctl_ipc_get_u32(&body) != PCTL_IPC_VERSION)
+		return pctl_remote_bad_reply(r, call, "hello");
+	optional = pctl_ipc_get_u32(&body);
+	if (!pctl_ipc_in_done(&body))
+		return pctl_remote_bad_reply(r, call, "hello");
+	pctl_remote_fill_table(&r->table, optional);
+	return PCTL_OK;
+}
+
+pctl_status pctl_remote_open(const pctl_remote_options *o, const pctl_call *call, pctl_remote **out)
+{
+	pctl_remote *r = calloc(1, sizeof(*r));
+	pctl_status s;
+
+	*out = NULL;
+	if (!r)
+		return pctl_refuse(call, PC2_NOMEM, "no memory for a worker");
+	pthread_mutex_init(&r->lock, NULL);
+	pctl_ipc_channel_init(&r->ch, -1);
+	r->process.stderr_fd = -1;
+	r->control_fd = -1;
+	r->window.fd = -1;
+	r->next_id = 1;
+	r->call_ms = o->call_ms ? o->call_ms : CALL_MS;
+	r->grace_ms = o->grace_ms ? o->grace_ms : GRACE_MS;
+	atomic_init(&r->next_ticket, 1);
+	snprintf(r->id, sizeof(r->id), "%s", o->id);
+	if (!pctl_ipc_window_create(o->window_bytes ? o->window_bytes : WINDOW_BYTES, &r->window))
+		s = pctl_refuse(call, PC3102_WORKER_START, "no shared memory: %s", strerror(errno));
+	else
+		s = start(r, o, call);
+	if (!s)
+		s = greet(r, o->start_ms ? o->start_ms : START_MS, call);
+	if (s) {
+		pctl_remote_close(r);
+		return s;
+	}
+	*out = r;
+	return PCTL_OK;
+}
+
+void pctl_remote_close(pctl_remote *r)
+{
+	pctl_ipc_in body;
+
+	if (!r)
+		return;
+	if (!r->lost && r->process.pid && pctl_remote_begin(r, PCTL_IPC_BYE, NULL)) {
+		pctl_remote_ask(r, NULL, r->grace_ms, NULL, &body);
+		if (r->process.pid)
+			pctl_process_reap(&r->process, EXIT_MS);
+	}
+	pctl_process_kill(&r->process);
+	pctl_process_drop(&r->process);
+	pctl_ipc_channel_close(&r->ch);
+	if (r->control_fd >= 0)
+		close(r->control_fd);
+	pctl_ipc_window_close(&r->window);
+	pthread_mutex_destroy(&r->lock);
+	free(r->free_ids);
+	free(r);
+}
+
+const pctl_backend *pctl_remote_table(const pctl_remote *r)
+{
+	return &r->table;
+}
+
+pctl_instance *pctl_remote_instance(pctl_remote *r)
+{
+	/* An instance is opaque to its users; this one is the remote itself. */
+	return (pctl_instance *)(void *)r;
+}
+
+const char *pctl_remote_lost(const pctl_remote *r)
+{
+	return r->lost ? r->cause : NULL;
+}
+
+pid_t pctl_remote_pid(const pctl_remote *r)
+{
+	return r->process.pid;
+}

@@ -1,0 +1,58 @@
+/* The host's side: a backend that runs in a worker process, behind the same pctl_backend table as
+ * one that runs here. What differs from a backend in-process:
+ *   - list_* up to list_end and all destroy calls return at once; list_end reports the first
+ * failure.
+ *   - submit returns at once with a ticket; whatever fails in it is reported by wait. Submits to
+ * several workers therefore overlap, and submit with wait costs one round trip.
+ *   - when the worker dies, hangs past its time or answers nonsense, the call under way and all
+ * later ones return PCTL_E_DEVICE_LOST with the cause; objects stay valid for destroy and close.
+ * One lock serialises the calls of a remote; cancel takes none. */
+#ifndef PIPECTL_IPC_REMOTE_H
+#define PIPECTL_IPC_REMOTE_H
+
+#include <sys/types.h>
+
+#include "pipectl/backend.h"
+
+typedef struct pctl_remote pctl_remote;
+
+/*
+ * worker, library  absolute paths
+ * id               of the plugin, as in its manifest
+ * envp             the whole environment of the worker; NULL: the host's
+ * cache_dir        for the plugin's service pctl.cache-dir/1, or NULL
+ * debug            1: ask the plugin for its own validation
+ * start_ms         time for loading and opening the plugin, 0: 30 s
+ * call_ms          time for any other call but wait, 0: 120 s
+ * grace_ms         how long a wait may overrun its timeout, and a cancelled call may take; 0: 10 s
+ * window_bytes     shared memory for transfers, 0: 4 MiB
+ */
+typedef struct pctl_remote_options {
+	const char *worker;
+	const char *library;
+	const char *id;
+	char *const *envp;
+	const char *cache_dir;
+	uint32_t debug;
+	uint32_t start_ms;
+	uint32_t call_ms;
+	uint32_t grace_ms;
+	uint64_t window_bytes;
+} pctl_remote_options;
+
+/* Start a worker and open the plugin in it. Errors: those of library.h, PC3102 to PC3106.
+ * [any thread that lives as long as the remote: the kernel ends a worker with the thread that
+ * started it] */
+pctl_status pctl_remote_open(const pctl_remote_options *o, const pctl_call *call,
+			     pctl_remote **out);
+/* End the worker; nothing of it is left when this returns. Objects must be destroyed before. NULL
+ * is fine. */
+void pctl_remote_close(pctl_remote *r);
+
+const pctl_backend *pctl_remote_table(const pctl_remote *r);
+pctl_instance *pctl_remote_instance(pctl_remote *r);
+/* NULL while the worker is well, else how it was lost (lives as long as the remote). */
+const char *pctl_remote_lost(const pctl_remote *r);
+pid_t pctl_remote_pid(const pctl_remote *r);
+
+#endif

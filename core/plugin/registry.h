@@ -1,0 +1,163 @@
+/* The registry: which plugins there are, which of them may be used, and why the others may not. It
+ * reads manifests, has unknown libraries examined in a child process, remembers the verdict, and
+ * loads a library only when somebody asks for it. It runs nothing itself (session.h, devices.h).
+ * One thread at a time. */
+#ifndef PIPECTL_PLUGIN_REGISTRY_H
+#define PIPECTL_PLUGIN_REGISTRY_H
+
+#include "pipectl/backend.h"
+#include "pipectl/oplib.h"
+
+typedef struct pctl_registry pctl_registry;
+
+/* Look only in `dirs`, not in the build tree's or installation's own directories. */
+#define PCTL_REGISTRY_NO_DEFAULT_DIRS 1u
+/* Examine every library anew, whatever is remembered (doctor). */
+#define PCTL_REGISTRY_FRESH 2u
+
+/*
+ * dirs     directories of manifests, searched besides the defaults; absolute or relative to the
+ * caller's directory, made absolute here. The current directory is never searched unless it is
+ * listed. home     pipectl's home: verdicts under home/cache, quarantine in home/quarantine. NULL:
+ * nothing is kept. worker   path of pipectl-worker; NULL: $PIPECTL_WORKER (unless privileged), else
+ * beside the executable, else in the libexec directory disabled ids that may not be used,
+ * `disabled_by` says who decided so (a file name) probe_ms, start_ms, call_ms, grace_ms, strikes 0:
+ * 10 s; 30 s; 120 s; 10 s; 3 strikes: deaths of workers of one plugin and driver in a row that lead
+ * to quarantine
+ */
+typedef struct pctl_registry_options {
+	const char *const *dirs;
+	uint32_t n_dirs;
+	uint32_t flags; /* PCTL_REGISTRY_* */
+	const char *home;
+	const char *worker;
+	const char *const *disabled;
+	uint32_t n_disabled;
+	uint32_t probe_ms, start_ms, call_ms, grace_ms;
+	uint32_t strikes;
+	const char *disabled_by;
+} pctl_registry_options;
+
+/*
+ * Find and judge all manifests. A plugin that cannot be used is no error here: it is listed with
+ * its reason. Errors: PC3006 for a directory that cannot be read, PC3031, PC0002. *out is NULL
+ * then.
+ */
+pctl_status pctl_registry_open(const pctl_registry_options *o, const pctl_call *call,
+			       pctl_registry **out);
+/* All sessions opened through it are closed before. NULL is fine. */
+void pctl_registry_close(pctl_registry *r);
+
+enum { PCTL_PLUGIN_BACKEND = 1, PCTL_PLUGIN_OPLIB = 2 };
+enum {
+	PCTL_PLUGIN_USABLE = 1,
+	PCTL_PLUGIN_REFUSED = 2,     /* code and why say what was found */
+	PCTL_PLUGIN_IS_DISABLED = 3, /* who: the file that says so */
+	PCTL_PLUGIN_IS_QUARANTINED = 4
+};
+enum { PCTL_ISOLATION_WORKER = 1, PCTL_ISOLATION_IN_PROCESS = 2 };
+enum { PCTL_DRIVERS_NONE = 0, PCTL_DRIVERS_VULKAN = 1, PCTL_DRIVERS_OPENCL = 2 };
+
+typedef struct pctl_op_name {
+	const char *name; /* "rank.step" */
+	uint32_t version;
+	uint32_t plugin; /* index in the registry */
+} pctl_op_name;
+
+/* What is known of a plugin. All strings live as long as the registry; NULL where nothing is known.
+ */
+typedef struct pctl_plugin_info {
+	const char *id;	      /* never NULL: the file's name when the manifest says none */
+	const char *manifest; /* path */
+	const char *library;  /* path */
+	const char *about;    /* one line */
+	const char *version;  /* as the library says */
+	const char *sha256;   /* of the library, once it was examined */
+	const char *who;      /* who says so: a manifest, a policy file, "probe", "quarantine" */
+	const char *why;      /* message of the refusal */
+	const char *const *interfaces;
+	const char *const *drivers_extra; /* further driver files to look for */
+	const char *const *devices;	  /* promised device names */
+	const pctl_op_name *ops;
+	uint32_t n_interfaces, n_drivers_extra, n_devices, n_ops;
+	uint32_t kind;		       /* PCTL_PLUGIN_*, 0 unknown */
+	uint32_t state;		       /* PCTL_PLUGIN_USABLE .. */
+	uint32_t code;		       /* of the refusal */
+	uint32_t isolation;	       /* PCTL_ISOLATION_* */
+	uint32_t drivers;	       /* PCTL_DRIVERS_* */
+	uint32_t abi_major, abi_minor; /* of the library */
+	uint32_t in_process_allowed;   /* may run inside the host with --in-process */
+} pctl_plugin_info;
+
+/* All plugins found, by id. */
+uint32_t pctl_registry_count(const pctl_registry *r);
+const pctl_plugin_info *pctl_registry_at(const pctl_registry *r, uint32_t i);
+/* By id, usable or not; NULL when there is none. */
+const pctl_plugin_info *pctl_registry_find(const pctl_registry *r, const char *id);
+/* A usable backend, or a refusal: PC3230 (lists those that exist), PC3032, PC3005, PC3004, or its
+ * own. */
+pctl_status pctl_registry_backend(const pctl_registry *r, const char *id, const pctl_call *call,
+				  const pctl_plugin_info **out);
+
+/* Directories that were searched, in order, for `doctor`; present: 1 when it exists. */
+uint32_t pctl_registry_dir_count(const pctl_registry *r);
+const char *pctl_registry_dir_at(const pctl_registry *r, uint32_t i, int *present);
+/* Path of pipectl-worker, or NULL when it was not found. */
+const char *pctl_registry_worker(const pctl_registry *r);
+const char *pctl_registry_home(const pctl_registry *r);
+
+/* ---- op libraries -----------------------------------------------------------------------------
+ */
+
+/* A loaded op library. It stays loaded and open until the registry closes. */
+typedef struct pctl_oplib_instance {
+	const pctl_oplib *table;
+	pctl_instance *inst;
+	const pctl_plugin_info *plugin;
+} pctl_oplib_instance;
+
+/* All ops of usable op libraries, by name and version. None of them need be loaded. */
+uint32_t pctl_registry_op_count(const pctl_registry *r);
+const pctl_op_name *pctl_registry_op_at(const pctl_registry *r, uint32_t i);
+
+/* Load an op library by id (once), PC3003, PC3032 or its refusal. */
+pctl_status pctl_registry_oplib(pctl_registry *r, const char *id, const pctl_call *call,
+				pctl_oplib_instance *out);
+
+/* The library that defines op `name`, and the op's index in it. version 0: the highest there is.
+ * PC3030 with the nearest names when there is none, PC3024 when two libraries define it. */
+pctl_status pctl_registry_find_op(pctl_registry *r, const char *name, uint32_t version,
+				  const pctl_call *call, pctl_oplib_instance *out, uint32_t *op);
+
+/* ---- quarantine -------------------------------------------------------------------------------
+ */
+
+typedef struct pctl_quarantine_entry {
+	const char *plugin;
+	const char *driver; /* "" for the plugin as a whole */
+	const char *cause;
+	const char *who;  /* "host" or who ordered it */
+	uint32_t strikes; /* failures counted; in_force tells whether they suffice */
+	uint32_t in_force;
+} pctl_quarantine_entry;
+
+/* In the order plugin, driver; strikes that did not lead to quarantine yet are among them. */
+uint32_t pctl_quarantine_count(const pctl_registry *r);
+const pctl_quarantine_entry *pctl_quarantine_at(const pctl_registry *r, uint32_t i);
+/* NULL when plugin and driver may be used; driver NULL or "" asks for the plugin as a whole. */
+const pctl_quarantine_entry *pctl_quarantine_find(const pctl_registry *r, const char *plugin,
+						  const char *driver);
+/* Put in, by order of `who`, at once and durably. A registry without home keeps it in memory. */
+pctl_status pctl_quarantine_put(pctl_registry *r, const char *plugin, const char *driver,
+				const char *cause, const char *who, const pctl_call *call);
+/* Release all entries of a plugin (driver NULL) or one; *n_out says how many. */
+pctl_status pctl_quarantine_release(pctl_registry *r, const char *plugin, const char *driver,
+				    const pctl_call *call, uint32_t *n_out);
+/* Note a failure, or that it went well again. Enough failures in a row are a quarantine (warned
+ * of). */
+pctl_status pctl_quarantine_strike(pctl_registry *r, const char *plugin, const char *driver,
+				   const char *cause, const pctl_call *call);
+pctl_status pctl_quarantine_well(pctl_registry *r, const char *plugin, const char *driver,
+				 const pctl_call *call);
+
+#endif

@@ -1,0 +1,48 @@
+/* A session: one backend plugin opened under one driver environment, in a worker process of its own
+ * or inside the host. Whoever uses it sees only the backend interface (and ipc/remote.h says what a
+ * worker changes: failures of recording are told by list_end, those of submit by wait). */
+#ifndef PIPECTL_PLUGIN_SESSION_H
+#define PIPECTL_PLUGIN_SESSION_H
+
+#include "plugin/registry.h"
+
+/* A driver environment: what must stand in the environment of a process so that its loader sees one
+ * driver. All strings live as long as whoever gave it. */
+typedef struct pctl_driver_env {
+	const char *key; /* short and stable: names caches, quarantine entries and devices' drivers;
+			    "" for backends without drivers */
+	const char *file;	/* the ICD description it comes from, or NULL */
+	const char *const *set; /* NAME=VALUE pairs */
+	uint32_t n_set;
+	uint32_t reserved;
+} pctl_driver_env;
+
+#define PCTL_SESSION_IN_PROCESS 1u  /* PC3029 unless the manifest allows it */
+#define PCTL_SESSION_DEBUG 2u	    /* the plugin's own validation */
+#define PCTL_SESSION_QUARANTINED 4u /* open in spite of a quarantine */
+
+typedef struct pctl_backend_session {
+	const pctl_backend *table;
+	pctl_instance *inst;
+	const pctl_plugin_info *plugin;
+} pctl_backend_session;
+
+/*
+ * Open backend `id` under `env` (NULL: the backend's only or first environment). To go on after a
+ * worker was lost, close the session and open another.
+ *
+ * Errors: those of pctl_registry_backend, PC3005 for the driver, PC3029, PC31xx.
+ * [a thread that lives as long as the session, see remote.h; may block]
+ */
+pctl_status pctl_backend_session_open(pctl_registry *r, const char *id, const pctl_driver_env *env,
+				      uint32_t flags, const pctl_call *call,
+				      pctl_backend_session **out);
+
+/* End it. Devices and their objects are destroyed before (of a lost worker, too). A worker that was
+ * lost is counted against plugin and driver, one that ended well clears the count. NULL is fine. */
+void pctl_backend_session_close(pctl_backend_session *s, const pctl_call *call);
+
+/* How the worker was lost, or NULL. */
+const char *pctl_backend_session_lost(const pctl_backend_session *s);
+
+#endif

@@ -1,0 +1,160 @@
+/* pipectl-worker: runs one backend plugin for one host and dies with it. It is started by pipectl,
+ * never by hand; descriptor 3 is its channel, 4 its control socket. */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "ipc/library.h"
+#include "ipc/serve.h"
+#include "worker.h"
+
+#define EXIT_USAGE 2
+#define EXIT_PROTOCOL 3
+
+static int parse(int argc, char **argv, worker_args *a)
+{
+	int i;
+
+	memset(a, 0, sizeof(*a));
+	for (i = 1; i < argc; i++) {
+		const char *arg = argv[i];
+		const char *value = i + 1 < argc ? argv[i + 1] : NULL;
+
+		if (!strcmp(arg, "--debug")) {
+			a->debug = 1;
+			continue;
+		}
+		if (!value)
+			return 0;
+		i++;
+		if (!strcmp(arg, "--serve"))
+			a->serve = value;
+		else if (!strcmp(arg, "--probe"))
+			a->probe = value;
+		else if (!strcmp(arg, "--id"))
+			a->id = value;
+		else if (!strcmp(arg, "--cache-dir"))
+			a->cache_dir = value;
+		else if (!strcmp(arg, "--parent"))
+			a->parent = strtol(value, NULL, 10);
+		else if (!strcmp(arg, "--interface") && a->n_interfaces < 8)
+			a->interfaces[a->n_interfaces++] = value;
+		else
+			return 0;
+	}
+	return a->parent > 0 && a->id && !a->serve != !a->probe;
+}
+
+/* The host's end ends the worker, even while a driver hangs: by signal when the host dies, and by
+ * the end of the control socket should that signal have been lost. */
+static int bind_to_parent(long parent)
+{
+	const struct rlimit no_core = {0, 0};
+
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != (pid_t)parent)
+		return 0;
+	setrlimit(RLIMIT_CORE, &no_core);
+	signal(SIGPIPE, SIG_IGN);
+	return 1;
+}
+
+static void *control_main(void *arg)
+{
+	pctl_ipc_server *s = arg;
+	pctl_ipc_control m;
+
+	for (;;) {
+		const ssize_t n = recv(PCTL_IPC_CONTROL_FD, &m, sizeof(m), 0);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		if (n == (ssize_t)sizeof(m))
+			pctl_ipc_server_control(s, &m);
+	}
+	/* The group holds what a driver may have started, too. */
+	kill(0, SIGKILL);
+	return NULL;
+}
+
+static int serve_frames(pctl_ipc_server *s, pctl_ipc_channel *ch)
+{
+	for (;;) {
+		pctl_ipc_frame f;
+		int rc = pctl_ipc_next(ch, &f);
+
+		if (rc == 0) {
+			if (pctl_ipc_fill(ch) <= 0)
+				return EXIT_PROTOCOL;
+			continue;
+		}
+		if (rc > 0)
+			rc = pctl_ipc_server_handle(s, &f, ch);
+		if (rc < 0) {
+			fprintf(stderr, "request %u of the host is malformed\n", f.header.op);
+			return EXIT_PROTOCOL;
+		}
+		if (pctl_ipc_send(ch) < 0)
+			return EXIT_PROTOCOL;
+		if (rc == 0)
+			return 0;
+	}
+}
+
+static int serve(const worker_args *a)
+{
+	pctl_ipc_server *s = pctl_ipc_server_create();
+	const pctl_call *call = pctl_ipc_server_call(s);
+	pctl_library_instance li = {0};
+	const pctl_plugin *plugin;
+	pctl_library_host host;
+	pctl_ipc_channel ch;
+	pthread_t control;
+	pctl_status status;
+	void *handle;
+	int rc;
+
+	if (!s || pthread_create(&control, NULL, control_main, s) != 0)
+		return EXIT_FAILURE;
+	pctl_ipc_channel_init(&ch, PCTL_IPC_FD);
+	pctl_library_host_init(&host, a->cache_dir, a->debug, 1);
+	status = pctl_library_load(a->serve, call, &handle);
+	if (!status)
+		status = pctl_library_plugin(handle, a->serve, a->id, call, &plugin);
+	if (!status)
+		status = pctl_library_open(plugin, a->serve, PCTL_BACKEND_INTERFACE, &host.host,
+					   call, &li);
+	pctl_ipc_server_set(s, status, li.table, li.inst);
+	rc = serve_frames(s, &ch);
+	pctl_ipc_server_clear(s);
+	pctl_library_close(&li);
+	/* The control thread still waits for the host; it and the server end with the process. */
+	pctl_ipc_channel_close(&ch);
+	return rc;
+}
+
+int main(int argc, char **argv)
+{
+	worker_args a;
+
+	if (!parse(argc, argv, &a)) {
+		fprintf(stderr, "pipectl-worker is started by pipectl, not by hand\n");
+		return EXIT_USAGE;
+	}
+	if (!bind_to_parent(a.parent))
+		return EXIT_USAGE;
+	fcntl(PCTL_IPC_FD, F_SETFD, FD_CLOEXEC);
+	if (a.probe)
+		return worker_probe(&a);
+	fcntl(PCTL_IPC_CONTROL_FD, F_SETFD, FD_CLOEXEC);
+	return serve(&a);
+}

@@ -1,0 +1,21 @@
+/* The two things a worker process can be: the server of one backend, or the probe of one plugin. */
+#ifndef PIPECTL_WORKER_H
+#define PIPECTL_WORKER_H
+
+#include <stdint.h>
+
+typedef struct worker_args {
+	const char *serve;	   /* library to serve */
+	const char *probe;	   /* or to examine */
+	const char *id;		   /* what the plugin must call itself */
+	const char *cache_dir;	   /* or NULL */
+	const char *interfaces[8]; /* of a probe; the first is the one that is checked in full */
+	uint32_t n_interfaces;
+	uint32_t debug;
+	long parent;
+} worker_args;
+
+/* Exit statuses. */
+int worker_probe(const worker_args *a);
+
+#endif
