@@ -23,7 +23,7 @@ char *pctl_cid_format(const pctl_cid *cid, char buf[PCTL_CID_TEXT_SIZE]);
 /* Parse all of text; 1 on success, 0 when it is not exactly the canonical text of such a CID. */
 int pctl_cid_parse(const char *text, pctl_cid *out);
 
-/* <0, 0, >0 in the order of the digests, which is also the order of the texts. */
+/* <0, 0, >0 in the order of the texts (bytewise), which is how every listing is sorted. */
 int pctl_cid_compare(const pctl_cid *a, const pctl_cid *b);
 
 /* Digest bytes as 64 lower-case hex digits and a NUL (manifests pin files that way), and back. */
