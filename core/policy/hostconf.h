@@ -1,0 +1,71 @@
+/* The host's configuration: where things lie, limits of workers, caches, output. Found, read and
+ * completed once at start; every value knows where it came from. */
+#ifndef PIPECTL_POLICY_HOSTCONF_H
+#define PIPECTL_POLICY_HOSTCONF_H
+
+#include "conf/schema.h"
+
+enum { PCTL_WHEN_AUTO = 0, PCTL_WHEN_ALWAYS = 1, PCTL_WHEN_NEVER = 2 };
+enum { PCTL_LOG_ERROR = 0, PCTL_LOG_WARNING = 1, PCTL_LOG_INFO = 2, PCTL_LOG_DEBUG = 3 };
+
+/* What the command line and environment say; NULL where they are silent. */
+typedef struct pctl_host_options {
+	const char *home;   /* --home */
+	const char *config; /* --config */
+} pctl_host_options;
+
+/*
+ * All paths are absolute or relative to the caller's directory, ready to use.
+ *
+ * home        --home, else $PIPECTL_HOME (not when privileged), else $XDG_DATA_HOME/pipectl, else
+ * ~/.local/share/pipectl config      the file that was read, NULL when there is none and all is
+ * built in conf_dir    directory of the installation's configuration: of `config`, else the first
+ * of the searched that exists; NULL policy, gas paths of the default policy and gas schedule; NULL
+ * when unset and none is found
+ */
+typedef struct pctl_host_config {
+	const char *home, *home_origin;
+	const char *config;
+	const char *conf_dir;
+	const char *cas_dir, *memo_dir, *cache_dir, *ledger;
+	const char *const *plugin_dirs;
+	const char *const *plugins_disabled;
+	const char *worker; /* path of pipectl-worker, NULL: beside the executable */
+	const char *policy;
+	const char *gas;
+	const char *log_file;		/* NULL: standard error */
+	uint64_t memory_bytes, time_ms; /* of a session, on top of the policy's; 0 none */
+	uint64_t cache_bytes;		/* of compiled kernels on disk; 0: none are kept */
+	uint64_t gc_grace_s;
+	uint32_t n_plugin_dirs, n_plugins_disabled;
+	uint32_t probe_ms, start_ms, call_ms, grace_ms, strikes;
+	uint32_t in_process;
+	uint32_t memo;
+	uint32_t colour, progress; /* PCTL_WHEN_* */
+	uint32_t log_level;	   /* PCTL_LOG_* */
+} pctl_host_config;
+
+/*
+ * Find and read it. Searched, first found wins: --config (must exist), HOME/pipectl.cfg,
+ * EXE/../conf/pipectl.cfg (a build tree), EXE/../share/pipectl/conf/pipectl.cfg (an installation),
+ * /etc/pipectl/pipectl.cfg. EXE is the directory of the running program. All errors of the file at
+ * once.
+ */
+pctl_status pctl_host_config_load(const pctl_host_options *o, const pctl_call *call,
+				  pctl_host_config **out);
+void pctl_host_config_destroy(pctl_host_config *c);
+
+/* Every value with its origin, in the order of the documentation. */
+uint32_t pctl_host_config_setting_count(const pctl_host_config *c);
+const pctl_conf_setting *pctl_host_config_setting_at(const pctl_host_config *c, uint32_t i);
+const char *pctl_host_config_origin(const pctl_host_config *c, const char *key);
+/* Files that were looked for, in order; *used is 1 for the one that was read. NULL past the end. */
+const char *pctl_host_config_searched_at(const pctl_host_config *c, uint32_t i, int *used);
+const pctl_conf_schema *pctl_host_config_schema(void);
+
+/* A file named in the configuration or on the command line ("policy/default.cfg"): as it is when
+ * absolute or present, else below HOME, else below conf_dir. The path, released with free(), or
+ * NULL when there is none. */
+char *pctl_host_config_find(const pctl_host_config *c, const char *name);
+
+#endif

@@ -1,0 +1,129 @@
+/* The policy in force: what may run, on what, and how much is checked. A policy file may inherit
+ * from another and may then only be stricter than it in what the parent sets. Nothing is enforced
+ * here: exec and the verbs ask. */
+#ifndef PIPECTL_POLICY_POLICY_H
+#define PIPECTL_POLICY_POLICY_H
+
+#include "conf/schema.h"
+
+enum { PCTL_RACE_PROVEN = 0, PCTL_RACE_CHECKED = 1, PCTL_RACE_TRUSTED = 2 }; /* strictest first */
+enum { PCTL_VERIFY_NONE = 0, PCTL_VERIFY_SAMPLE = 1, PCTL_VERIFY_ALL = 2 };
+enum {
+	PCTL_POLICY_CERT_NONE = 0,
+	PCTL_POLICY_CERT_MAX = 4
+}; /* L1 .. L4 of the conformance levels */
+
+/*
+ * A policy with every value filled in. Lists are in the order of the file.
+ *
+ * max_class   PCTL_CLASS_* of oplib.h: the most a pipeline may need
+ * verify_ppm  share of jobs that are recomputed on the reference, in millionths (ALL: 1000000)
+ * quorum      k of n devices must agree on every output; 1 of 1 asks for nothing
+ * memory_bytes, time_ms, queue  per session; 0 is no limit
+ */
+typedef struct pctl_policy_cert {
+	const char *ops; /* glob over op names, '*' any run of characters */
+	uint32_t level;
+	uint32_t reserved;
+} pctl_policy_cert;
+
+typedef struct pctl_policy {
+	const char *path; /* of the file, NULL: built in */
+	const char *about;
+	uint32_t max_class;
+	uint32_t race;	 /* PCTL_RACE_* */
+	uint32_t verify; /* PCTL_VERIFY_* */
+	uint32_t verify_ppm;
+	uint32_t quorum_k, quorum_n;
+	uint32_t in_process; /* plugins that allow it may run inside the host */
+	uint32_t memo;
+	uint32_t dirty; /* 1: an uncommitted pipeline may run */
+	uint32_t telemetry;
+	uint32_t queue;
+	uint32_t n_certs, n_order, n_allowed, n_forbidden, n_plugins, n_pins;
+	uint64_t memory_bytes, time_ms;
+	const pctl_policy_cert *certs;
+	const char *const *order;   /* backend patterns, see pctl_policy_backend_match */
+	const char *const *allowed; /* empty: all */
+	const char *const *forbidden;
+	const char *const *plugins; /* ids that may be used; empty: all */
+	const char *const *pins;    /* pairs: id, sha256 in hex */
+} pctl_policy;
+
+/* The built-in policy: what holds where no file says otherwise. */
+pctl_status pctl_policy_default(const pctl_call *call, pctl_policy **out);
+/* Read a file and its ancestors (`inherits`, relative to the file, at most 8). All errors at once.
+ * Errors: PCTL_E_IO, PCTL_E_INVALID (PC10xx, PC4301 a child weaker than its parent, PC4302
+ * inheritance). */
+pctl_status pctl_policy_read(const char *path, const pctl_call *call, pctl_policy **out);
+void pctl_policy_destroy(pctl_policy *p);
+
+/* Every value as text with its origin, in the order of the documentation; for `plan` and `doctor`.
+ */
+uint32_t pctl_policy_setting_count(const pctl_policy *p);
+const pctl_conf_setting *pctl_policy_setting_at(const pctl_policy *p, uint32_t i);
+/* Where a key's value came from: "file:line" or "built in"; NULL for a key that does not exist. */
+const char *pctl_policy_origin(const pctl_policy *p, const char *key);
+/* The schema of the group `policy`, for documentation and tests. */
+const pctl_conf_schema *pctl_policy_schema(void);
+
+/* ---- questions
+ * --------------------------------------------------------------------------------------------------
+ */
+
+/* A program or op of class `c` under this policy, in a pipeline that allows at most
+ * `pipeline_class` (0: says nothing). PC4310 names who forbids it. subject: the job or op. */
+pctl_status pctl_policy_class_allowed(const pctl_policy *p, uint32_t c, uint32_t pipeline_class,
+				      const char *subject, const pctl_call *call);
+/* The most that both allow. */
+uint32_t pctl_policy_class(const pctl_policy *p, uint32_t pipeline_class);
+
+/* What is known of a program's race freedom (semantics section 5), and what to do about it. */
+enum {
+	PCTL_RACES_UNPROVEN = 0,
+	PCTL_RACES_PROVEN = 1,
+	PCTL_RACES_REFUTED = 2,
+	PCTL_RACES_CHECKED = 3
+};
+enum { PCTL_VERDICT_OK = 0, PCTL_VERDICT_WARN = 1, PCTL_VERDICT_REFUSE = 2 };
+uint32_t pctl_policy_race_verdict(const pctl_policy *p, uint32_t races);
+/* The same with its diagnostics at pos (may be NULL): PC4311 as error or warning. */
+pctl_status pctl_policy_race_allowed(const pctl_policy *p, uint32_t races, const char *subject,
+				     const pctl_pos *pos, const pctl_call *call);
+
+/* A device as backends name it. kind: PCTL_DEVICE_* of backend.h. */
+typedef struct pctl_policy_device {
+	const char *backend;
+	const char *name;
+	uint32_t index;
+	uint32_t kind;
+} pctl_policy_device;
+
+/* 1 when a pattern speaks of this device: "vulkan", "vulkan:0" (index), "vulkan:llvmpipe" (part of
+ * the name, case ignored), "vulkan/discrete" (kind: discrete, integrated, cpu, reference, other,
+ * gpu), "*" (any). */
+int pctl_policy_backend_match(const char *pattern, const pctl_policy_device *d);
+/* PC4312 when `allowed` leaves it out or `forbidden` names it, with the line that says so. */
+pctl_status pctl_policy_backend_allowed(const pctl_policy *p, const pctl_policy_device *d,
+					const pctl_call *call);
+/* Place in `order`, smaller is preferred; UINT32_MAX: never chosen unless named. */
+uint32_t pctl_policy_backend_rank(const pctl_policy *p, const pctl_policy_device *d);
+
+/* PC4313 when the id is not among the allowed, or its library's sha256 (hex, NULL unknown) is not
+ * the pinned one. */
+pctl_status pctl_policy_plugin_allowed(const pctl_policy *p, const char *id, const char *sha256,
+				       const pctl_call *call);
+
+/* The least certificate level asked for an op: the highest of all rules whose glob matches. */
+uint32_t pctl_policy_certificate(const pctl_policy *p, const char *op);
+
+/* The smaller of two limits of which 0 means none. */
+static inline uint64_t pctl_policy_least(uint64_t a, uint64_t b)
+{
+	return a == 0 || (b != 0 && b < a) ? b : a;
+}
+/* PC4314 when a session would need more than the policy's memory. */
+pctl_status pctl_policy_memory_allowed(const pctl_policy *p, uint64_t bytes, const char *subject,
+				       const pctl_call *call);
+
+#endif
