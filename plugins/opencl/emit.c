@@ -1,0 +1,531 @@
+/* The frame of the generated source: which functions and variables the entry point reaches,
+ * function bodies with their control flow, and the kernel itself. Expressions and memory accesses
+ * are written elsewhere. */
+#include "emit_internal.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define REGION_DEPTH_MAX 200u /* clang nests at most 256 brackets */
+
+/* ---- reachability -----------------------------------------------------------------------------
+ */
+
+static uint8_t *uses_of(const emitter *e, uint32_t function)
+{
+	return e->uses + (size_t)function * e->p->n_vars;
+}
+
+static void scan_instruction(emitter *e, uint32_t f, const pctl_inst *in)
+{
+	const pctl_function *fn = &e->p->functions[f];
+	pctl_place place;
+
+	if (in->op == PCTL_OP_BARRIER || in->op == PCTL_OP_LOAD_UNIFORM)
+		e->has_barrier[f] = 1;
+	if (pctl_place_get(e->p, fn, in, &place) && !(place.root & PCTL_PLACE_LOCAL))
+		uses_of(e, f)[place.root] = 1;
+	if (in->op == PCTL_OP_CALL) {
+		const uint32_t callee = pctl_arg(e->p, in, 0);
+
+		for (uint32_t v = 0; v < e->p->n_vars; v++)
+			uses_of(e, f)[v] |= uses_of(e, callee)[v];
+		e->has_barrier[f] |= e->has_barrier[callee];
+	}
+}
+
+/* Functions call only functions before them: uses flow upwards in one pass, reachability down in
+ * another. */
+static void scan(emitter *e)
+{
+	const pctl_program *p = e->p;
+
+	for (uint32_t f = 0; f < p->n_functions; f++)
+		for (uint32_t i = 0; i < p->functions[f].n_insts; i++)
+			scan_instruction(e, f, &p->insts[p->functions[f].first_inst + i]);
+	e->reached[p->entries[0].function] = 1;
+	for (uint32_t f = p->n_functions; f-- > 0;) {
+		if (!e->reached[f])
+			continue;
+		for (uint32_t i = 0; i < p->functions[f].n_insts; i++) {
+			const pctl_inst *in = &p->insts[p->functions[f].first_inst + i];
+
+			if (in->op == PCTL_OP_CALL)
+				e->reached[pctl_arg(p, in, 0)] = 1;
+		}
+	}
+}
+
+static int is_binding(const pctl_var *v)
+{
+	return v->space == PCTL_SPACE_UNIFORM || v->space == PCTL_SPACE_STORAGE;
+}
+
+static pctl_status emitter_open(emitter *e, const pctl_program *p, const pctl_call *call)
+{
+	*e = (emitter){.p = p, .call = call};
+	e->reached = calloc(p->n_functions + 1u, 1);
+	e->has_barrier = calloc(p->n_functions + 1u, 1);
+	e->uses = calloc((size_t)p->n_functions * p->n_vars + 1u, 1);
+	e->is_value = calloc(p->n_types + 1u, 1);
+	e->type_have = calloc(p->n_types + 1u, 1);
+	e->helper_have = calloc(emit_helper_slots(), 1);
+	e->loops = calloc(REGION_DEPTH_MAX + 64u, sizeof(*e->loops));
+	if (!e->reached || !e->has_barrier || !e->uses || !e->is_value || !e->type_have ||
+	    !e->helper_have || !e->loops)
+		return pctl_refuse(call, PC2_NOMEM, "opencl: writing the source of a kernel");
+	emit_find_value_types(e);
+	scan(e);
+	return PCTL_OK;
+}
+
+static void emitter_close(emitter *e)
+{
+	free(e->reached);
+	free(e->has_barrier);
+	free(e->uses);
+	free(e->is_value);
+	free(e->type_have);
+	free(e->helper_have);
+	free(e->loops);
+	text_free(&e->types);
+	text_free(&e->helpers);
+	text_free(&e->code);
+	text_free(&e->scratch);
+	text_free(&e->cond);
+}
+
+static int opens_region(uint16_t op)
+{
+	return op == PCTL_OP_IF || op == PCTL_OP_SWITCH || op == PCTL_OP_LOOP ||
+	       op == PCTL_OP_BLOCK;
+}
+
+static int closes_region(uint16_t op)
+{
+	return op == PCTL_OP_END_IF || op == PCTL_OP_END_SWITCH || op == PCTL_OP_END_LOOP ||
+	       op == PCTL_OP_END_BLOCK;
+}
+
+static uint64_t workgroup_size_of(const pctl_program *p, uint32_t v)
+{
+	return ((uint64_t)p->types[p->vars[v].type].size + 31u) & ~(uint64_t)31u;
+}
+
+pctl_status emit_scan(const pctl_program *p, const pctl_call *call, emit_facts *out)
+{
+	const uint32_t *size = p->entries[0].workgroup_size;
+	emitter e;
+	pctl_status status = emitter_open(&e, p, call);
+
+	*out = (emit_facts){.invocations = (uint64_t)size[0] * size[1] * size[2]};
+	if (status != PCTL_OK)
+		goto out;
+	for (uint32_t v = 0; v < p->n_vars; v++) {
+		if (is_binding(&p->vars[v]))
+			out->n_bindings++;
+		else if (p->vars[v].space == PCTL_SPACE_WORKGROUP &&
+			 uses_of(&e, p->entries[0].function)[v])
+			out->workgroup_bytes += workgroup_size_of(p, v);
+	}
+	for (uint32_t f = 0; f < p->n_functions; f++) {
+		uint32_t depth = 0;
+
+		for (uint32_t i = 0; e.reached[f] && i < p->functions[f].n_insts; i++) {
+			const uint16_t op = p->insts[p->functions[f].first_inst + i].op;
+
+			depth += (uint32_t)opens_region(op) + (op == PCTL_OP_SWITCH);
+			depth -= (uint32_t)closes_region(op) + (op == PCTL_OP_END_SWITCH);
+			if (depth > out->depth)
+				out->depth = depth;
+			if (!pctl_op_get(op) || !pctl_op_get(op)->name || op > PCTL_OP_CALL)
+				out->bad_op = op;
+		}
+	}
+out:
+	emitter_close(&e);
+	return status;
+}
+
+void emit_binding_layout(const pctl_program *p, uint32_t var, uint64_t *fixed_bytes,
+			 uint64_t *stride)
+{
+	const uint32_t type = p->vars[var].type;
+	const pctl_type *t = &p->types[type];
+
+	*fixed_bytes = t->size;
+	*stride = 0;
+	if (t->kind == PCTL_TYPE_RUNTIME_ARRAY) {
+		*fixed_bytes = 0;
+		*stride = t->stride;
+	} else if (t->kind == PCTL_TYPE_STRUCT && t->count) {
+		const pctl_member *last = &p->members[t->first_member + t->count - 1];
+
+		if (p->types[last->type].kind == PCTL_TYPE_RUNTIME_ARRAY) {
+			*fixed_bytes = last->offset;
+			*stride = p->types[last->type].stride;
+		}
+	}
+}
+
+/* ---- functions --------------------------------------------------------------------------------
+ */
+
+void emit_indent(emitter *e)
+{
+	for (uint32_t i = 0; i < e->indent && i < 12; i++)
+		text_addn(&e->code, "\t", 1);
+}
+
+void emit_define(emitter *e, uint32_t v, uint32_t type)
+{
+	char name[24];
+
+	emit_indent(e);
+	text_printf(&e->code, "%s v%u = ", emit_type_name(e, type, name), v);
+}
+
+void emit_call_variables(emitter *e, text *t, uint32_t function, const char *separator, int declare)
+{
+	char name[24];
+
+	for (uint32_t v = 0; v < e->p->n_vars; v++) {
+		const pctl_var *var = &e->p->vars[v];
+		const char *constant =
+			var->access == PCTL_ACCESS_READ || var->space == PCTL_SPACE_UNIFORM
+				? "const "
+				: "";
+
+		if (!uses_of(e, function)[v])
+			continue;
+		text_add(t, separator);
+		separator = ", ";
+		if (is_binding(var) && declare)
+			text_printf(t, "%s__global uchar *restrict b%u, uint n%u, uint k%u",
+				    constant, v, v, v);
+		else if (is_binding(var))
+			text_printf(t, "b%u, n%u, k%u", v, v, v);
+		else if (var->space == PCTL_SPACE_WORKGROUP)
+			text_printf(t, declare ? "__local uchar *w%u" : "w%u", v);
+		else if (declare)
+			text_printf(t, "%s *q%u", emit_type_name(e, var->type, name), v);
+		else
+			text_printf(t, "q%u", v);
+	}
+}
+
+static void push(emitter *e, uint32_t label)
+{
+	e->loops[e->n_open++] = label;
+	e->indent++;
+}
+
+static void pop(emitter *e)
+{
+	e->n_open--;
+	e->indent--;
+}
+
+static void line(emitter *e, const char *s)
+{
+	emit_indent(e);
+	text_add(&e->code, s);
+}
+
+static void call_of(emitter *e, uint32_t v, const pctl_inst *in)
+{
+	const uint32_t callee = pctl_arg(e->p, in, 0);
+
+	if (in->type)
+		emit_define(e, v, in->type);
+	else
+		emit_indent(e);
+	text_printf(&e->code, "f%u(", callee);
+	for (uint32_t i = 1; i < in->n_args; i++) {
+		text_add(&e->code, i > 1 ? ", " : "");
+		emit_value(e, &e->code, pctl_arg(e->p, in, i));
+	}
+	emit_call_variables(e, &e->code, callee, in->n_args > 1 ? ", " : "", 0);
+	text_add(&e->code, ");\n");
+}
+
+static void case_of(emitter *e, const pctl_inst *in)
+{
+	emit_indent(e);
+	for (uint32_t i = 1; i < in->n_args; i++)
+		text_printf(&e->code, "case %uu: ", pctl_arg(e->p, in, i));
+	text_add(&e->code, pctl_arg(e->p, in, 0) ? "default: {\n" : "{\n");
+}
+
+/* A CASE ends where the next one or END_SWITCH begins. */
+static void case_end(emitter *e)
+{
+	if (e->loops[e->n_open - 1] != EMIT_NO_LOOP - 1)
+		return;
+	line(e, "break;\n");
+	pop(e);
+	line(e, "}\n");
+}
+
+static void continue_of(emitter *e)
+{
+	for (uint32_t i = e->n_open; i-- > 0;) {
+		if (e->loops[i] < EMIT_NO_LOOP - 1) {
+			emit_indent(e);
+			text_printf(&e->code, "goto c%u;\n", e->loops[i]);
+			return;
+		}
+	}
+}
+
+static void barrier_of(emitter *e, uint32_t mask)
+{
+	emit_indent(e);
+	text_printf(&e->code, "barrier(%s%s%s);\n",
+		    mask & PCTL_BARRIER_WORKGROUP ? "CLK_LOCAL_MEM_FENCE" : "",
+		    mask == (PCTL_BARRIER_WORKGROUP | PCTL_BARRIER_STORAGE) ? " | " : "",
+		    mask & PCTL_BARRIER_STORAGE ? "CLK_GLOBAL_MEM_FENCE" : "");
+}
+
+/* Test, body and update of a loop share one C block: a value is then in scope wherever the IR lets
+ * it be seen. */
+static void control(emitter *e, uint32_t v, const pctl_inst *in)
+{
+	switch (in->op) {
+	case PCTL_OP_IF:
+		line(e, "if (");
+		emit_value(e, &e->code, pctl_arg(e->p, in, 0));
+		text_add(&e->code, ") {\n");
+		push(e, EMIT_NO_LOOP);
+		break;
+	case PCTL_OP_ELSE:
+		e->indent--;
+		line(e, "} else {\n");
+		e->indent++;
+		break;
+	case PCTL_OP_SWITCH:
+		line(e, "switch (");
+		emit_value(e, &e->code, pctl_arg(e->p, in, 0));
+		text_add(&e->code, ") {\n");
+		push(e, EMIT_NO_LOOP);
+		break;
+	case PCTL_OP_CASE:
+		case_end(e);
+		case_of(e, in);
+		push(e, EMIT_NO_LOOP - 1);
+		break;
+	case PCTL_OP_END_SWITCH:
+		case_end(e);
+		pop(e);
+		line(e, "}\n");
+		break;
+	case PCTL_OP_LOOP:
+		line(e, "for (;;) {\n");
+		push(e, e->next_label++);
+		break;
+	case PCTL_OP_LOOP_TEST:
+		line(e, "if (!");
+		emit_value(e, &e->code, pctl_arg(e->p, in, 0));
+		text_add(&e->code, ") break;\n");
+		break;
+	case PCTL_OP_CONTINUING:
+		emit_indent(e);
+		text_printf(&e->code, "c%u:;\n", e->loops[e->n_open - 1]);
+		break;
+	case PCTL_OP_BLOCK:
+		line(e, "{\n");
+		push(e, EMIT_NO_LOOP);
+		break;
+	case PCTL_OP_END_IF:
+	case PCTL_OP_END_LOOP:
+	case PCTL_OP_END_BLOCK:
+		pop(e);
+		line(e, "}\n");
+		break;
+	case PCTL_OP_BREAK:
+		line(e, "break;\n");
+		break;
+	case PCTL_OP_CONTINUE:
+		continue_of(e);
+		break;
+	case PCTL_OP_RETURN:
+		line(e, "return");
+		if (in->n_args) {
+			text_add(&e->code, " ");
+			emit_value(e, &e->code, pctl_arg(e->p, in, 0));
+		}
+		text_add(&e->code, ";\n");
+		break;
+	case PCTL_OP_BARRIER:
+		barrier_of(e, pctl_arg(e->p, in, 0));
+		break;
+	default:
+		call_of(e, v, in);
+		break;
+	}
+}
+
+static void function_head(emitter *e, uint32_t f)
+{
+	const pctl_function *fn = &e->p->functions[f];
+	char name[24];
+
+	text_printf(&e->code, "%sstatic inline %s f%u(",
+		    e->has_barrier[f] ? "__attribute__((always_inline)) " : "",
+		    emit_type_name(e, fn->return_type, name), f);
+	for (uint32_t i = 0; i < fn->n_params; i++)
+		text_printf(&e->code, "%s%s v%u", i ? ", " : "",
+			    emit_type_name(e, e->p->insts[fn->first_inst + i].type, name), i);
+	emit_call_variables(e, &e->code, f, fn->n_params ? ", " : "", 1);
+	text_add(&e->code, ")\n{\n");
+}
+
+static void function(emitter *e, uint32_t f)
+{
+	const pctl_function *fn = &e->p->functions[f];
+	pctl_place place;
+	char name[24];
+
+	e->fn = fn;
+	e->fn_index = f;
+	e->n_open = 0;
+	e->next_label = 0;
+	function_head(e, f);
+	e->indent = 1;
+	for (uint32_t i = 0; i < fn->n_locals; i++) {
+		const uint32_t type = e->p->locals[fn->first_local + i].type;
+
+		text_printf(&e->code, "\t%s l%u = ", emit_type_name(e, type, name), i);
+		emit_zero(e, &e->code, type);
+		text_add(&e->code, ";\n");
+	}
+	for (uint32_t i = 0; i < fn->n_insts; i++) {
+		const pctl_inst *in = &e->p->insts[fn->first_inst + i];
+
+		if (pctl_op_get(in->op)->kind == PCTL_OPKIND_control)
+			control(e, i, in);
+		else if (pctl_place_get(e->p, fn, in, &place))
+			emit_memory(e, i, in, &place);
+		else
+			emit_compute(e, i, in);
+	}
+	if (fn->return_type) {
+		text_add(&e->code, "\treturn ");
+		emit_zero(e, &e->code, fn->return_type);
+		text_add(&e->code, ";\n");
+	}
+	text_add(&e->code, "}\n\n");
+}
+
+/* ---- the kernel -------------------------------------------------------------------------------
+ */
+
+static void kernel_head(emitter *e)
+{
+	const uint32_t *size = e->p->entries[0].workgroup_size;
+	const char *separator = "";
+
+	text_printf(
+		&e->code,
+		"__kernel __attribute__((reqd_work_group_size(%u, %u, %u)))\nvoid " EMIT_KERNEL_NAME
+		"(",
+		size[0], size[1], size[2]);
+	for (uint32_t v = 0; v < e->p->n_vars; v++) {
+		const pctl_var *var = &e->p->vars[v];
+
+		if (!is_binding(var))
+			continue;
+		text_printf(&e->code,
+			    "%s%s__global uchar *restrict b%u, ulong o%u, uint n%u, uint k%u",
+			    separator,
+			    var->access == PCTL_ACCESS_READ || var->space == PCTL_SPACE_UNIFORM
+				    ? "const "
+				    : "",
+			    v, v, v, v);
+		separator = ", ";
+	}
+	text_add(&e->code, ")\n{\n");
+}
+
+/* Workgroup memory starts as zero: every invocation clears its share, then all meet. */
+static void clear_workgroup(emitter *e, const uint8_t *uses)
+{
+	const uint32_t *size = e->p->entries[0].workgroup_size;
+	const uint64_t invocations = (uint64_t)size[0] * size[1] * size[2];
+	int any = 0;
+
+	for (uint32_t v = 0; v < e->p->n_vars; v++) {
+		if (!uses[v] || e->p->vars[v].space != PCTL_SPACE_WORKGROUP)
+			continue;
+		if (!any)
+			text_printf(&e->code,
+				    "\tuint lane = (uint)get_local_id(0) + (uint)get_local_id(1) * "
+				    "%uu + "
+				    "(uint)get_local_id(2) * %uu;\n",
+				    size[0], size[0] * size[1]);
+		any = 1;
+		text_printf(&e->code,
+			    "\tfor (uint i = lane; i < %" PRIu64 "u; i += %" PRIu64
+			    "u)\n\t\tW%u[i] = 0u;\n",
+			    workgroup_size_of(e->p, v) / 4, invocations, v);
+	}
+	if (any)
+		text_add(&e->code, "\tbarrier(CLK_LOCAL_MEM_FENCE);\n");
+}
+
+static void kernel(emitter *e)
+{
+	const uint32_t f = e->p->entries[0].function;
+	const uint8_t *uses = uses_of(e, f);
+	char name[24];
+
+	kernel_head(e);
+	for (uint32_t v = 0; v < e->p->n_vars; v++) {
+		const pctl_var *var = &e->p->vars[v];
+
+		if (!uses[v])
+			continue;
+		if (is_binding(var)) {
+			text_printf(&e->code, "\tb%u += o%u;\n", v, v);
+		} else if (var->space == PCTL_SPACE_WORKGROUP) {
+			text_printf(&e->code,
+				    "\t__local uint W%u[%" PRIu64
+				    "] __attribute__((aligned(32)));\n"
+				    "\t__local uchar *w%u = (__local uchar *)W%u;\n",
+				    v, workgroup_size_of(e->p, v) / 4, v, v);
+		} else {
+			text_printf(&e->code, "\t%s Q%u = ", emit_type_name(e, var->type, name), v);
+			emit_zero(e, &e->code, var->type);
+			text_printf(&e->code, ";\n\t%s *q%u = &Q%u;\n",
+				    emit_type_name(e, var->type, name), v, v);
+		}
+	}
+	clear_workgroup(e, uses);
+	text_printf(&e->code, "\tf%u(", f);
+	emit_call_variables(e, &e->code, f, "", 0);
+	text_add(&e->code, ");\n}\n");
+}
+
+pctl_status emit_program(const pctl_program *p, const pctl_call *call, text *out)
+{
+	emitter e;
+	pctl_status status = emitter_open(&e, p, call);
+
+	if (status != PCTL_OK)
+		goto out;
+	emit_types(&e);
+	for (uint32_t f = 1; f < p->n_functions; f++)
+		if (e.reached[f])
+			function(&e, f);
+	kernel(&e);
+	text_add(out, text_str(&e.types));
+	text_add(out, "\n");
+	text_add(out, text_str(&e.helpers));
+	text_add(out, text_str(&e.code));
+	if (e.types.no_memory || e.helpers.no_memory || e.code.no_memory || e.scratch.no_memory ||
+	    e.cond.no_memory || out->no_memory)
+		status = pctl_refuse(call, PC2_NOMEM, "opencl: writing the source of a kernel");
+out:
+	emitter_close(&e);
+	return status;
+}

@@ -1,0 +1,90 @@
+/* State shared by the files that write OpenCL C. How values look in C:
+ *   bool          uint, 0 or 1            vecN<bool>   uintN, each component 0 or all ones
+ *   i32, u32      uint                    i64, u64     ulong        (signed operations cast for
+ * themselves) vectors       uintN, ulongN           arrays, matrices  struct { T a[n]; }    structs
+ * struct { T0 m0; .. } Storage, uniform and workgroup memory are bytes with computed offsets, so
+ * WGSL's layout holds exactly; private and function variables are C variables of the value types.
+ */
+#ifndef PCTL_OPENCL_EMIT_INTERNAL_H
+#define PCTL_OPENCL_EMIT_INTERNAL_H
+
+#include "emit.h"
+
+/* Which variables a function needs, as one byte a variable. */
+typedef struct emitter {
+	const pctl_program *p;
+	const pctl_call *call;
+	uint8_t *reached;     /* a function */
+	uint8_t *has_barrier; /* a function */
+	uint8_t *uses;	      /* function * n_vars + variable */
+	uint8_t *is_value;    /* a type: 1 when a C variable can have it (no atomics, no runtime
+				 arrays) */
+	uint8_t *type_have;   /* a type: EMIT_HAVE_* */
+	uint8_t *helper_have; /* emit_helper_slots() of them */
+	text types;
+	text helpers;
+	text code;
+	text scratch; /* of one memory access */
+	text cond;
+	const pctl_function *fn;
+	uint32_t fn_index;
+	uint32_t indent;
+	uint32_t *loops; /* stack of open regions: LOOP ids to jump to, or EMIT_NO_LOOP */
+	uint32_t n_open;
+	uint32_t next_label;
+	pctl_status status;
+} emitter;
+
+#define EMIT_NO_LOOP 0xffffffffu
+
+enum {
+	EMIT_HAVE_ZERO = 1,
+	EMIT_HAVE_LOAD_GLOBAL = 2,
+	EMIT_HAVE_LOAD_LOCAL = 4,
+	EMIT_HAVE_STORE_GLOBAL = 8,
+	EMIT_HAVE_STORE_LOCAL = 16,
+	EMIT_HAVE_TYPE = 32,
+	EMIT_HAVE_MATMUL = 64,
+	EMIT_HAVE_TRANSPOSE = 128
+};
+
+/* emit_type.c */
+void emit_find_value_types(emitter *e); /* fills e->is_value */
+int emit_is_scalar_bool(const pctl_program *p, uint32_t type);
+int emit_is_vector_bool(const pctl_program *p, uint32_t type);
+/* The C name of a value type, in buf (at least 24 bytes). */
+const char *emit_type_name(const emitter *e, uint32_t type, char *buf);
+const char *emit_scalar_name(uint8_t scalar); /* uint or ulong */
+void emit_types(emitter *e);
+/* An expression for zero of the type. */
+void emit_zero(emitter *e, text *t, uint32_t type);
+/* Parts of a composite or vector. */
+uint32_t emit_part_count(const pctl_program *p, uint32_t type);
+/* ".s1", ".a[1]" or ".m1" */
+void emit_part(const emitter *e, text *t, uint32_t type, uint32_t i);
+
+/* emit_memory.c: load of `type` at the byte pointer expression `at` of address space "global" or
+ * "local". */
+void emit_load_at(emitter *e, text *t, uint32_t type, int local, const char *at);
+void emit_memory(emitter *e, uint32_t v, const pctl_inst *in, const pctl_place *place);
+
+uint32_t emit_helper_slots(void);
+/* emit_helper.c: the name of the helper function for an elementwise op at a scalar type and width,
+ * written to e->helpers on first use. NULL when the op needs none. */
+const char *emit_helper(emitter *e, uint16_t op, uint8_t scalar, uint32_t width, char *buf);
+
+/* emit_value.c: the C expression of a value id: a literal for constants, else its variable. */
+void emit_value(const emitter *e, text *t, uint32_t v);
+/* 1 and the value when v is a constant. */
+int emit_constant(const emitter *e, uint32_t v, uint64_t *out);
+/* The right-hand side of an instruction that computes (kinds const, elem, bool, convert, data). */
+void emit_compute(emitter *e, uint32_t v, const pctl_inst *in);
+
+/* emit.c */
+void emit_indent(emitter *e);
+/* "\tT v7 = " */
+void emit_define(emitter *e, uint32_t v, uint32_t type);
+void emit_call_variables(emitter *e, text *t, uint32_t function, const char *separator,
+			 int declare);
+
+#endif

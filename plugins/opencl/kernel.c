@@ -1,0 +1,175 @@
+/* From the wire form of a program to a built kernel, and whether a device can have it at all. */
+#include "opencl.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEPTH_MAX \
+	200u /* clang nests at most 256 brackets, and the frame around a body needs some */
+
+/* Write the reason why this device cannot run the program and return its code; 0 when it can. */
+static uint32_t refusal(pctl_device *dev, const pctl_program *p, const emit_facts *facts, char *why,
+			size_t n)
+{
+	pctl_device_caps caps;
+
+	opencl_device_caps(dev, NULL, &caps);
+	if (p->caps & ~caps.caps) {
+		snprintf(why, n, "the program needs capabilities 0x%llx that the device lacks",
+			 (unsigned long long)(p->caps & ~caps.caps));
+		return PC3274_OPENCL_CAPABILITY;
+	}
+	if (facts->bad_op) {
+		snprintf(why, n, "instruction 0x%x is unknown to this backend", facts->bad_op);
+		return PC3274_OPENCL_CAPABILITY;
+	}
+	for (uint32_t i = 0; i < 3; i++) {
+		if (p->entries[0].workgroup_size[i] > caps.max_local[i]) {
+			snprintf(why, n, "workgroup size %u in dimension %u, the device allows %u",
+				 p->entries[0].workgroup_size[i], i, caps.max_local[i]);
+			return PC3275_OPENCL_LIMIT;
+		}
+	}
+	if (facts->invocations > caps.max_invocations) {
+		snprintf(why, n, "%llu invocations a workgroup, the device allows %u",
+			 (unsigned long long)facts->invocations, caps.max_invocations);
+		return PC3275_OPENCL_LIMIT;
+	}
+	if (facts->workgroup_bytes > caps.max_workgroup_bytes) {
+		snprintf(why, n, "%llu bytes of workgroup memory, the device has %u",
+			 (unsigned long long)facts->workgroup_bytes, caps.max_workgroup_bytes);
+		return PC3275_OPENCL_LIMIT;
+	}
+	if (facts->n_bindings > caps.max_bindings) {
+		snprintf(why, n, "%u bindings, the device allows %u", facts->n_bindings,
+			 caps.max_bindings);
+		return PC3275_OPENCL_LIMIT;
+	}
+	if (facts->depth > DEPTH_MAX) {
+		snprintf(why, n, "control nests %u deep, the compiler takes %u", facts->depth,
+			 DEPTH_MAX);
+		return PC3275_OPENCL_LIMIT;
+	}
+	return 0;
+}
+
+/* Decode and judge. *code is the refusal's code, 0 when the device can run it. */
+static pctl_status examine(pctl_device *dev, const pctl_call *call, const uint8_t *wire, uint64_t n,
+			   pctl_program **out, emit_facts *facts, uint32_t *code, char *why,
+			   size_t n_why)
+{
+	pctl_status status;
+
+	*out = NULL;
+	*code = 0;
+	status = pctl_program_decode(wire, n, call, out);
+	if (status != PCTL_OK)
+		return status;
+	if (!(*out)->n_entries) {
+		*code = PC3274_OPENCL_CAPABILITY;
+		snprintf(why, n_why, "the program has no entry point");
+		return PCTL_OK;
+	}
+	status = emit_scan(*out, call, facts);
+	if (status == PCTL_OK)
+		*code = refusal(dev, *out, facts, why, n_why);
+	return status;
+}
+
+pctl_status opencl_supports(pctl_device *dev, const pctl_call *call, const uint8_t *wire,
+			    uint64_t n, pctl_support *out)
+{
+	pctl_program *program = NULL;
+	emit_facts facts;
+	pctl_status status;
+
+	*out = (pctl_support){.head = PCTL_HEAD(pctl_support)};
+	status = examine(dev, call, wire, n, &program, &facts, &out->code, out->reason,
+			 sizeof(out->reason));
+	out->supported = status == PCTL_OK && !out->code;
+	pctl_program_destroy(program);
+	return status;
+}
+
+static pctl_status build_failed(pctl_device *dev, const pctl_call *call, cl_program program,
+				cl_int error)
+{
+	char *log = NULL;
+	size_t n = 0;
+	pctl_status status;
+
+	clGetProgramBuildInfo(program, dev->id.device, CL_PROGRAM_BUILD_LOG, 0, NULL, &n);
+	log = n ? malloc(n + 1) : NULL;
+	if (log && clGetProgramBuildInfo(program, dev->id.device, CL_PROGRAM_BUILD_LOG, n, log,
+					 NULL) == CL_SUCCESS)
+		log[n] = '\0';
+	else if (log)
+		log[0] = '\0';
+	status = pctl_refuse(call, PC3276_OPENCL_BUILD, "the driver's compiler: %s (%d)%s%s",
+			     opencl_error_name(error), error, log && log[0] ? "\n" : "",
+			     log ? log : "");
+	free(log);
+	return status;
+}
+
+static pctl_status build(pctl_device *dev, const pctl_call *call, pctl_kernel *k,
+			 const text *source, const void *cache, uint64_t cache_bytes)
+{
+	const char *const string = text_str(source);
+	const size_t n = source->n;
+	cl_int error;
+
+	opencl_cache_key(dev, string, n, k->key);
+	k->built = opencl_cache_load(dev, k->key, cache, cache_bytes);
+	if (k->built)
+		return PCTL_OK;
+	k->built = clCreateProgramWithSource(dev->context, 1, (const char **)&string, &n, &error);
+	if (error != CL_SUCCESS)
+		return opencl_fail(dev, call, error, "clCreateProgramWithSource");
+	error = clBuildProgram(k->built, 1, &dev->id.device, OPENCL_BUILD_OPTIONS, NULL, NULL);
+	return error == CL_SUCCESS ? PCTL_OK : build_failed(dev, call, k->built, error);
+}
+
+pctl_status opencl_kernel_build(pctl_device *dev, const pctl_call *call, const uint8_t *wire,
+				uint64_t n, uint32_t flags, const void *cache, uint64_t cache_bytes,
+				pctl_kernel **out)
+{
+	char why[PCTL_NAME_MAX] = "";
+	pctl_status status;
+	text source = {0};
+	pctl_kernel *k;
+	uint32_t code;
+
+	*out = NULL;
+	if (flags)
+		return pctl_refuse(call, PC3277_OPENCL_ARGUMENT,
+				   "build flags 0x%x are not for this backend", flags);
+	k = calloc(1, sizeof(*k));
+	if (!k)
+		return pctl_refuse(call, PC2_NOMEM, "opencl: building a kernel");
+	status = examine(dev, call, wire, n, &k->program, &k->facts, &code, why, sizeof(why));
+	if (status == PCTL_OK && code)
+		status = pctl_refuse(call, code, "%s", why);
+	if (status == PCTL_OK)
+		status = emit_program(k->program, call, &source);
+	if (status == PCTL_OK)
+		status = build(dev, call, k, &source, cache, cache_bytes);
+	text_free(&source);
+	if (status == PCTL_OK)
+		*out = k;
+	else
+		opencl_kernel_destroy(dev, k);
+	return status;
+}
+
+void opencl_kernel_destroy(pctl_device *dev, pctl_kernel *k)
+{
+	(void)dev;
+	if (!k)
+		return;
+	if (k->built)
+		clReleaseProgram(k->built);
+	pctl_program_destroy(k->program);
+	free(k);
+}
