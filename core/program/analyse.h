@@ -1,6 +1,7 @@
-/* What can be proved of a program before it runs: determinism class, loop bounds, uniformity of barriers, order
- * dependence of atomics, race freedom, indices in bounds, and the cost profile that gas is priced from.
- * Works on specialised programs (specialise.h). Rules: semantics sections 1, 5 and 6. */
+/* What can be proved of a program before it runs: determinism class, loop bounds, uniformity of
+ * barriers, order dependence of atomics, race freedom, indices in bounds, and the cost profile that
+ * gas is priced from. Works on specialised programs (specialise.h). Rules: semantics sections 1, 5
+ * and 6. */
 #ifndef PIPECTL_PROGRAM_ANALYSE_H
 #define PIPECTL_PROGRAM_ANALYSE_H
 
@@ -17,9 +18,11 @@ typedef struct pctl_loop_bound {
 	uint64_t max_iterations;
 } pctl_loop_bound;
 
-/* Cost between two barriers, of one invocation's worst path; TickProfile of the Cybergraph document. */
+/* Cost between two barriers, of one invocation's worst path; TickProfile of the Cybergraph
+ * document. */
 typedef struct pctl_tick {
-	uint64_t integer_ops; /* without divisions; includes memory of other spaces (per 4 bytes) and checked accesses */
+	uint64_t integer_ops; /* without divisions; includes memory of other spaces (per 4 bytes)
+				 and checked accesses */
 	uint64_t division_ops;
 	uint64_t atomic_ops;
 	uint64_t storage_read_bytes;
@@ -29,23 +32,25 @@ typedef struct pctl_tick {
 } pctl_tick;
 
 typedef struct pctl_analysis {
-	uint32_t determinism; /* PCTL_CLASS_* of oplib.h */
-	uint32_t race;	      /* PCTL_PROOF_* */
+	uint32_t determinism;	   /* PCTL_CLASS_* of oplib.h */
+	uint32_t race;		   /* PCTL_PROOF_* */
 	uint32_t barriers_uniform; /* PCTL_PROOF_* */
-	uint32_t order_dependent; /* 1: atomics whose order could be seen */
-	/* Two instructions that race when refuted, or the first pair that could not be proved; else 0s. */
+	uint32_t order_dependent;  /* 1: atomics whose order could be seen */
+	/* Two instructions that race when refuted, or the first pair that could not be proved; else
+	 * 0s. */
 	uint32_t race_function[2], race_inst[2];
 	uint32_t order_function, order_inst;
 	pctl_loop_bound *loops;
 	uint32_t n_loops;
 	uint32_t n_ticks;
-	/* Both schedules: [0] cybergraph-0.1 (every tick times max_loop_iterations later), loop bodies counted once;
-	 * [1] structured-1, bodies counted bound times. */
+	/* Both schedules: [0] cybergraph-0.1 (every tick times max_loop_iterations later), loop
+	 * bodies counted once; [1] structured-1, bodies counted bound times. */
 	pctl_tick *ticks[2];
 	uint64_t max_loop_iterations; /* product of all loop bounds, saturating */
 	uint64_t workgroup_bytes;
 	uint64_t invocations; /* of a workgroup */
-	uint8_t *proven; /* n_insts bit sets (u16) would be wasteful: one byte, bit i = chain word i in bounds for *emission* */
+	uint8_t *proven; /* n_insts bit sets (u16) would be wasteful: one byte, bit i = chain word i
+			    in bounds for *emission* */
 	uint32_t overflow; /* 1: a count did not fit in 64 bits and was saturated */
 	uint32_t reserved;
 	void *arena;
@@ -54,14 +59,16 @@ typedef struct pctl_analysis {
 void pctl_analysis_destroy(pctl_analysis *a);
 
 /*
- * Analyse. groups: the dispatch the proof is for (NULL: any). Emits errors for unbounded loops (PC2301) and divergent
- * barriers (PC2302), and nothing for what is merely unproven: the caller's policy decides on those.
- * Returns PCTL_OK with *out even when errors of the program were found? No: with errors *out is NULL.
+ * Analyse. groups: the dispatch the proof is for (NULL: any). Emits errors for unbounded loops
+ * (PC2301) and divergent barriers (PC2302), and nothing for what is merely unproven: the caller's
+ * policy decides on those. Returns PCTL_OK with *out even when errors of the program were found?
+ * No: with errors *out is NULL.
  */
-pctl_status pctl_program_analyse(const pctl_program *p, const uint32_t groups[3], const pctl_call *call,
-				 pctl_analysis **out);
+pctl_status pctl_program_analyse(const pctl_program *p, const uint32_t groups[3],
+				 const pctl_call *call, pctl_analysis **out);
 
-/* Write the analysis' emission proofs into the PCTL_INST_PROVEN flags of a specialised program (for device backends). */
+/* Write the analysis' emission proofs into the PCTL_INST_PROVEN flags of a specialised program (for
+ * device backends). */
 void pctl_program_mark_proven(pctl_program *p, const pctl_analysis *a);
 
 #endif
