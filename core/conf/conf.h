@@ -125,6 +125,10 @@ int64_t pctl_conf_i64_or(const pctl_conf_value *group, const char *key, int64_t 
 double pctl_conf_double_or(const pctl_conf_value *group, const char *key, double fallback);
 int pctl_conf_bool_or(const pctl_conf_value *group, const char *key, int fallback);
 
+/* A path as seen from the directory of the file that names it; released with free(), NULL: no
+ * memory. */
+char *pctl_conf_beside(const char *file, const char *path);
+
 /* The hint for an unknown name: `did you mean "x"? available: a, b, x`, or only the second half. At
  * most 24 names are listed. Released with free(); NULL for lack of memory or when n is 0. */
 char *pctl_conf_hint_names(const char *word, const char *const *names, uint32_t n);

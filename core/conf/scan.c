@@ -221,24 +221,10 @@ static int is_open_already(const pctl_conf_scanner *s, const char *path)
 	return 0;
 }
 
-/* `path` as seen from the directory of `from`; released with free(). */
-static char *relative_to(const char *from, const char *path)
-{
-	const char *slash = strrchr(from, '/');
-	char *dir, *out;
-
-	if (path[0] == '/' || slash == NULL)
-		return strdup(path);
-	dir = strndup(from, (size_t)(slash - from) + 1);
-	out = dir != NULL ? pctl_path_join(dir, path) : NULL;
-	free(dir);
-	return out;
-}
-
 static void enter_include(pctl_conf_scanner *s, const char *path, const pctl_pos *pos,
 			  uint32_t line)
 {
-	char *full = relative_to(source_of(s, pctl_conf_scan_top(s))->name, path);
+	char *full = pctl_conf_beside(source_of(s, pctl_conf_scan_top(s))->name, path);
 	char *text = NULL;
 	uint64_t n = 0;
 

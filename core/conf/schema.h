@@ -74,6 +74,9 @@ pctl_status pctl_conf_check(const pctl_conf_value *group, const pctl_conf_schema
  * skipped): the first layer that has the key gives the value, else the default does. Use: listings
  * of `doctor` and `plan`, and reading with an origin.
  */
+#define PCTL_CONF_BUILT_IN \
+	"built in" /* a layer read as text of this name is shown without a line */
+#define PCTL_CONF_LAYERS_MAX 16u
 typedef struct pctl_conf_setting {
 	const char *key;
 	const char *value;  /* as text; lists with ", "; "" when nothing is set */

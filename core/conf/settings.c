@@ -9,8 +9,6 @@
 #include "base/vec.h"
 #include "conf/schema.h"
 
-#define LAYERS_MAX 16u
-
 struct pctl_conf_settings {
 	pctl_arena *arena;
 	PCTL_VEC(pctl_conf_setting) all;
@@ -56,8 +54,9 @@ static int add_setting(pctl_conf_settings *s, const char *key, const pctl_conf_f
 		set.from = pctl_conf_get(layers[i], f->key);
 	if (set.from != NULL) {
 		set.value = value_text(s->arena, set.from);
-		set.origin = pctl_arena_printf(s->arena, "%s:%" PRIu32, set.from->pos.file,
-					       set.from->pos.line);
+		if (strcmp(set.from->pos.file, PCTL_CONF_BUILT_IN) != 0)
+			set.origin = pctl_arena_printf(s->arena, "%s:%" PRIu32, set.from->pos.file,
+						       set.from->pos.line);
 	} else {
 		set.value =
 			pctl_arena_dup(s->arena, f->default_text != NULL ? f->default_text : "");
@@ -71,7 +70,7 @@ static int add_group(pctl_conf_settings *s, const char *prefix, const pctl_conf_
 	for (uint32_t i = 0; i < schema->n_fields; i++) {
 		const pctl_conf_field *f = &schema->fields[i];
 		const char *key = pctl_arena_printf(s->arena, "%s%s", prefix, f->key);
-		const pctl_conf_value *inner[LAYERS_MAX];
+		const pctl_conf_value *inner[PCTL_CONF_LAYERS_MAX];
 
 		if (key == NULL)
 			return 0;
@@ -96,7 +95,7 @@ pctl_status pctl_conf_settings_create(const pctl_conf_schema *schema,
 	pctl_conf_settings *s;
 
 	*out = NULL;
-	if (n_layers > LAYERS_MAX)
+	if (n_layers > PCTL_CONF_LAYERS_MAX)
 		return pctl_refuse(call, PC1_INTERNAL, "%" PRIu32 " layers of settings", n_layers);
 	s = calloc(1, sizeof(*s));
 	if (s == NULL || (s->arena = pctl_arena_create()) == NULL ||

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/num.h"
 #include "base/str.h"
 #include "conf/conf.h"
@@ -234,6 +235,19 @@ pctl_status pctl_conf_as_double(const pctl_conf_value *v, const pctl_call *call,
 		return wrong_kind(v, "a number", call);
 	*out = v->number;
 	return PCTL_OK;
+}
+
+char *pctl_conf_beside(const char *file, const char *path)
+{
+	const char *slash = strrchr(file, '/');
+	char *dir, *out;
+
+	if (path[0] == '/' || slash == NULL)
+		return strdup(path);
+	dir = strndup(file, (size_t)(slash - file) + 1);
+	out = dir != NULL ? pctl_path_join(dir, path) : NULL;
+	free(dir);
+	return out;
 }
 
 char *pctl_conf_hint_names(const char *word, const char *const *names, uint32_t n)

@@ -1,0 +1,237 @@
+/* The questions others ask of a policy. Every refusal names the setting and where its value came
+ * from. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/num.h"
+#include "pipectl/backend.h"
+#include "pipectl/oplib.h"
+#include "policy/private.h"
+
+static const char *class_word(uint32_t c)
+{
+	return c >= PCTL_CLASS_INTEGER && c <= PCTL_CLASS_APPROXIMATE
+		       ? pctl_policy_class_words[c - 1]
+		       : "unknown";
+}
+
+uint32_t pctl_policy_class(const pctl_policy *p, uint32_t pipeline_class)
+{
+	return pipeline_class != 0 && pipeline_class < p->max_class ? pipeline_class : p->max_class;
+}
+
+pctl_status pctl_policy_class_allowed(const pctl_policy *p, uint32_t c, uint32_t pipeline_class,
+				      const char *subject, const pctl_call *call)
+{
+	if (c <= pctl_policy_class(p, pipeline_class))
+		return PCTL_OK;
+	if (c > p->max_class)
+		return pctl_refuse(call, PC4310_POLICY_CLASS,
+				   "%s needs class %s, the policy allows %s (%s)", subject,
+				   class_word(c), class_word(p->max_class),
+				   pctl_policy_origin(p, "class"));
+	return pctl_refuse(call, PC4310_POLICY_CLASS, "%s needs class %s, the pipeline allows %s",
+			   subject, class_word(c), class_word(pipeline_class));
+}
+
+uint32_t pctl_policy_race_verdict(const pctl_policy *p, uint32_t races)
+{
+	switch (races) {
+	case PCTL_RACES_PROVEN:
+		return PCTL_VERDICT_OK;
+	case PCTL_RACES_CHECKED:
+		return p->race == PCTL_RACE_PROVEN ? PCTL_VERDICT_REFUSE : PCTL_VERDICT_OK;
+	case PCTL_RACES_UNPROVEN:
+		return p->race == PCTL_RACE_TRUSTED ? PCTL_VERDICT_WARN : PCTL_VERDICT_REFUSE;
+	default:
+		return PCTL_VERDICT_REFUSE;
+	}
+}
+
+pctl_status pctl_policy_race_allowed(const pctl_policy *p, uint32_t races, const char *subject,
+				     const pctl_pos *pos, const pctl_call *call)
+{
+	static const char *const found[] = {"unproven", "proven", "refuted",
+					    "only checked on these inputs"};
+	static const pctl_pos nowhere = {0};
+	const uint32_t verdict = pctl_policy_race_verdict(p, races);
+	const char *state = races < 4 ? found[races] : "unknown";
+
+	if (pos == NULL)
+		pos = &nowhere;
+	if (verdict == PCTL_VERDICT_OK)
+		return PCTL_OK;
+	if (verdict == PCTL_VERDICT_WARN) {
+		pctl_warn_at(call, PC4311_POLICY_RACE, pos, NULL, "race freedom of %s is %s",
+			     subject, state);
+		return PCTL_OK;
+	}
+	return pctl_refuse_at(call, PC4311_POLICY_RACE, pos, NULL,
+			      "race freedom of %s is %s, the policy asks for %s (%s)", subject,
+			      state, pctl_policy_race_words[p->race],
+			      pctl_policy_origin(p, "race"));
+}
+
+/* ---- devices
+ * ----------------------------------------------------------------------------------------------------
+ */
+
+static int kind_matches(const char *word, uint32_t kind)
+{
+	static const struct {
+		const char *word;
+		uint32_t kind;
+	} kinds[] = {
+		{"other", PCTL_DEVICE_OTHER},	    {"reference", PCTL_DEVICE_REFERENCE},
+		{"cpu", PCTL_DEVICE_CPU},	    {"integrated", PCTL_DEVICE_INTEGRATED},
+		{"discrete", PCTL_DEVICE_DISCRETE},
+	};
+
+	if (strcmp(word, "gpu") == 0)
+		return kind == PCTL_DEVICE_INTEGRATED || kind == PCTL_DEVICE_DISCRETE;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strcmp(word, kinds[i].word) == 0)
+			return kind == kinds[i].kind;
+	return 0;
+}
+
+static int contains_ignoring_case(const char *text, const char *part)
+{
+	const size_t n = strlen(part);
+
+	for (; *text != 0; text++)
+		if (strncasecmp(text, part, n) == 0)
+			return 1;
+	return n == 0;
+}
+
+int pctl_policy_backend_match(const char *pattern, const pctl_policy_device *d)
+{
+	const size_t n = strcspn(pattern, ":/");
+	const char *rest = pattern + n + (pattern[n] != 0);
+	uint64_t index;
+
+	if (strcmp(pattern, "*") == 0)
+		return 1;
+	if (strlen(d->backend) != n || strncmp(pattern, d->backend, n) != 0)
+		return 0;
+	if (pattern[n] == 0)
+		return 1;
+	if (pattern[n] == '/')
+		return kind_matches(rest, d->kind);
+	if (pctl_num_parse_u64(rest, strlen(rest), &index))
+		return index == d->index;
+	return contains_ignoring_case(d->name != NULL ? d->name : "", rest);
+}
+
+static const char *first_match(const char *const *patterns, uint32_t n, const pctl_policy_device *d,
+			       uint32_t *at)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		if (pctl_policy_backend_match(patterns[i], d)) {
+			*at = i;
+			return patterns[i];
+		}
+	}
+	*at = UINT32_MAX;
+	return NULL;
+}
+
+pctl_status pctl_policy_backend_allowed(const pctl_policy *p, const pctl_policy_device *d,
+					const pctl_call *call)
+{
+	const char *name = d->name != NULL ? d->name : "";
+	uint32_t at;
+	const char *forbidden = first_match(p->forbidden, p->n_forbidden, d, &at);
+
+	if (forbidden != NULL)
+		return pctl_refuse(call, PC4312_POLICY_BACKEND,
+				   "%s:%" PRIu32 " (%s) is forbidden by \"%s\" (%s)", d->backend,
+				   d->index, name, forbidden,
+				   pctl_policy_origin(p, "backends.forbidden"));
+	if (p->n_allowed > 0 && first_match(p->allowed, p->n_allowed, d, &at) == NULL)
+		return pctl_refuse(call, PC4312_POLICY_BACKEND,
+				   "%s:%" PRIu32 " (%s) is not among the allowed (%s)", d->backend,
+				   d->index, name, pctl_policy_origin(p, "backends.allowed"));
+	return PCTL_OK;
+}
+
+uint32_t pctl_policy_backend_rank(const pctl_policy *p, const pctl_policy_device *d)
+{
+	uint32_t at;
+
+	(void)first_match(p->order, p->n_order, d, &at);
+	return at;
+}
+
+/* ---- plugins, certificates, limits
+ * ------------------------------------------------------------------------------ */
+
+pctl_status pctl_policy_plugin_allowed(const pctl_policy *p, const char *id, const char *sha256,
+				       const pctl_call *call)
+{
+	int listed = p->n_plugins == 0;
+
+	for (uint32_t i = 0; i < p->n_plugins && !listed; i++)
+		listed = strcmp(p->plugins[i], id) == 0;
+	if (!listed)
+		return pctl_refuse(call, PC4313_POLICY_PLUGIN,
+				   "plugin %s is not among the allowed (%s)", id,
+				   pctl_policy_origin(p, "plugins.allowed"));
+	for (uint32_t i = 0; i < p->n_pins; i++) {
+		if (strcmp(p->pins[2 * i], id) != 0)
+			continue;
+		if (sha256 == NULL || strcmp(p->pins[2 * i + 1], sha256) != 0)
+			return pctl_refuse(
+				call, PC4313_POLICY_PLUGIN,
+				"the library of plugin %s has SHA-256 %s, pinned is %s (%s)", id,
+				sha256 != NULL ? sha256 : "unknown", p->pins[2 * i + 1],
+				pctl_policy_origin(p, "plugins.sha256"));
+	}
+	return PCTL_OK;
+}
+
+int pctl_policy_glob(const char *glob, const char *text)
+{
+	const char *star = NULL, *retry = NULL;
+
+	while (*text != 0) {
+		if (*glob == '*') {
+			star = glob++;
+			retry = text;
+		} else if (*glob == *text) {
+			glob++;
+			text++;
+		} else if (star != NULL) {
+			glob = star + 1;
+			text = ++retry;
+		} else {
+			return 0;
+		}
+	}
+	while (*glob == '*')
+		glob++;
+	return *glob == 0;
+}
+
+uint32_t pctl_policy_certificate(const pctl_policy *p, const char *op)
+{
+	uint32_t level = 0;
+
+	for (uint32_t i = 0; i < p->n_certs; i++)
+		if (p->certs[i].level > level && pctl_policy_glob(p->certs[i].ops, op))
+			level = p->certs[i].level;
+	return level;
+}
+
+pctl_status pctl_policy_memory_allowed(const pctl_policy *p, uint64_t bytes, const char *subject,
+				       const pctl_call *call)
+{
+	if (p->memory_bytes == 0 || bytes <= p->memory_bytes)
+		return PCTL_OK;
+	return pctl_refuse(call, PC4314_POLICY_LIMIT,
+			   "%s needs %" PRIu64 " bytes, the policy allows %" PRIu64 " (%s)",
+			   subject, bytes, p->memory_bytes, pctl_policy_origin(p, "limits.memory"));
+}
