@@ -42,7 +42,7 @@ static const kit_kernel apply_kernel = {"rank/apply.wgsl", KERNEL_APPLY, 64, NUL
 /* Long runs keep the sums few where invocations are loops anyway; short ones keep a GPU full. */
 static uint32_t run_log2_for(const pctl_plan_caps *caps)
 {
-	return caps->device_kind == PCTL_DEVICE_CPU ? 6 : 3;
+	return caps->device_kind == PCTL_DEVICE_CPU ? 4 : 3;
 }
 
 static void step_plan(kit_plan *p)
