@@ -1,4 +1,5 @@
-/* An arena: memory that is freed all at once. Allocation never returns NULL except for lack of memory. */
+/* An arena: memory that is freed all at once. Allocation never returns NULL except for lack of
+ * memory. */
 #ifndef PIPECTL_BASE_ARENA_H
 #define PIPECTL_BASE_ARENA_H
 

@@ -1,4 +1,5 @@
-/* Whole files: read with a limit, written so that no half file is ever seen under the final name. */
+/* Whole files: read with a limit, written so that no half file is ever seen under the final name.
+ */
 #include "base/file.h"
 
 #include <errno.h>
@@ -19,8 +20,8 @@ static pctl_status io_error(const pctl_call *call, const char *what, const char 
 			   strerror_r(error, reason, sizeof(reason)));
 }
 
-static pctl_status read_all(int fd, const char *path, uint64_t limit, uint64_t expect, const pctl_call *call,
-			    char **out, uint64_t *n_out)
+static pctl_status read_all(int fd, const char *path, uint64_t limit, uint64_t expect,
+			    const pctl_call *call, char **out, uint64_t *n_out)
 {
 	uint64_t cap = expect < limit ? expect + 1 : limit + 1, n = 0;
 	char *data = malloc(cap + 1), *grown;
@@ -43,7 +44,8 @@ static pctl_status read_all(int fd, const char *path, uint64_t limit, uint64_t e
 		n += (uint64_t)got;
 		if (n > limit) {
 			free(data);
-			return pctl_refuse(call, PC3_IO, "cannot read %s: larger than the limit of %llu bytes",
+			return pctl_refuse(call, PC3_IO,
+					   "cannot read %s: larger than the limit of %llu bytes",
 					   path, (unsigned long long)limit);
 		}
 		if (n < cap)
@@ -62,7 +64,8 @@ static pctl_status read_all(int fd, const char *path, uint64_t limit, uint64_t e
 	return PCTL_OK;
 }
 
-pctl_status pctl_file_read(const char *path, uint64_t limit, const pctl_call *call, char **out, uint64_t *n_out)
+pctl_status pctl_file_read(const char *path, uint64_t limit, const pctl_call *call, char **out,
+			   uint64_t *n_out)
 {
 	struct stat st;
 	pctl_status status;
@@ -123,7 +126,8 @@ static int sync_parent(const char *path)
 	return result;
 }
 
-pctl_status pctl_file_write(const char *path, const void *data, uint64_t n, int durable, const pctl_call *call)
+pctl_status pctl_file_write(const char *path, const void *data, uint64_t n, int durable,
+			    const pctl_call *call)
 {
 	size_t size = strlen(path) + sizeof(".tmp.XXXXXX");
 	char *temp = malloc(size);

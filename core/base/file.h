@@ -1,4 +1,5 @@
-/* Whole files and paths. Every function reports through the call's sink (PC0003) and leaves no half file. */
+/* Whole files and paths. Every function reports through the call's sink (PC0003) and leaves no half
+ * file. */
 #ifndef PIPECTL_BASE_FILE_H
 #define PIPECTL_BASE_FILE_H
 
@@ -6,13 +7,15 @@
 
 #include "pipectl/host.h"
 
-/* Read all of a regular file (or "-" for standard input) of at most `limit` bytes; *out is released with
- * free() and has a NUL behind its n bytes. */
-pctl_status pctl_file_read(const char *path, uint64_t limit, const pctl_call *call, char **out, uint64_t *n_out);
+/* Read all of a regular file (or "-" for standard input) of at most `limit` bytes; *out is released
+ * with free() and has a NUL behind its n bytes. */
+pctl_status pctl_file_read(const char *path, uint64_t limit, const pctl_call *call, char **out,
+			   uint64_t *n_out);
 
-/* Write n bytes so that the file is either the old one or the whole new one: temporary file in the same
- * directory, fsync, rename, fsync of the directory. durable 0 leaves out the fsyncs. */
-pctl_status pctl_file_write(const char *path, const void *data, uint64_t n, int durable, const pctl_call *call);
+/* Write n bytes so that the file is either the old one or the whole new one: temporary file in the
+ * same directory, fsync, rename, fsync of the directory. durable 0 leaves out the fsyncs. */
+pctl_status pctl_file_write(const char *path, const void *data, uint64_t n, int durable,
+			    const pctl_call *call);
 
 /* mkdir -p with mode 0700 for what is missing. */
 pctl_status pctl_file_make_dirs(const char *path, const pctl_call *call);

@@ -9,7 +9,7 @@
 
 void pctl_json_init(pctl_json *j, uint32_t indent)
 {
-	*j = (pctl_json){ .out = PCTL_STR_BUF_INIT, .indent = indent };
+	*j = (pctl_json){.out = PCTL_STR_BUF_INIT, .indent = indent};
 }
 
 static void new_line(pctl_json *j)
@@ -77,7 +77,8 @@ void pctl_json_array_end(pctl_json *j)
 	end(j, "]");
 }
 
-/* Length of the valid UTF-8 sequence at s, 0 when there is none (overlong and surrogates included). */
+/* Length of the valid UTF-8 sequence at s, 0 when there is none (overlong and surrogates included).
+ */
 static size_t utf8_length(const unsigned char *s)
 {
 	if (s[0] < 0x80)

@@ -88,7 +88,7 @@ int pctl_map_put(pctl_map *m, const char *key, void *value)
 	copy = strdup(key);
 	if (copy == NULL)
 		return 0;
-	m->entries[m->n] = (struct entry){ copy, value };
+	m->entries[m->n] = (struct entry){copy, value};
 	*slot = ++m->n;
 	return 1;
 }

@@ -32,7 +32,8 @@ int pctl_num_parse_u64(const char *text, size_t n, uint64_t *out)
 			after_digit = 0;
 			continue;
 		}
-		if (d >= base || !pctl_num_mul(value, base, &value) || !pctl_num_add(value, d, &value))
+		if (d >= base || !pctl_num_mul(value, base, &value) ||
+		    !pctl_num_add(value, d, &value))
 			return 0;
 		after_digit = 1;
 	}
@@ -48,7 +49,8 @@ int pctl_num_parse_i64(const char *text, size_t n, int64_t *out)
 	uint64_t magnitude, limit = (uint64_t)INT64_MAX + (negative ? 1u : 0u);
 
 	*out = 0;
-	if (!pctl_num_parse_u64(text + negative, n - (size_t)negative, &magnitude) || magnitude > limit)
+	if (!pctl_num_parse_u64(text + negative, n - (size_t)negative, &magnitude) ||
+	    magnitude > limit)
 		return 0;
 	*out = negative ? (int64_t)(0 - magnitude) : (int64_t)magnitude;
 	return 1;

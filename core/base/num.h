@@ -33,7 +33,8 @@ static inline uint64_t pctl_num_align(uint64_t a, uint64_t align)
 /* Parse all of text[0..n): decimal, or 0x hex, digits may be parted by single '_'. 1 on success. */
 int pctl_num_parse_u64(const char *text, size_t n, uint64_t *out);
 int pctl_num_parse_i64(const char *text, size_t n, int64_t *out);
-/* A size: as parse_u64 with an optional suffix K M G T (powers of 1024), optionally followed by iB or B. */
+/* A size: as parse_u64 with an optional suffix K M G T (powers of 1024), optionally followed by iB
+ * or B. */
 int pctl_num_parse_bytes(const char *text, size_t n, uint64_t *out);
 
 #endif

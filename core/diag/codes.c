@@ -8,8 +8,8 @@ struct code {
 };
 
 static const struct code codes[] = {
-#define PCTL_CODE(number, NAME, slug, status, summary, explanation)                                \
-	{ number, status, slug, summary, explanation },
+#define PCTL_CODE(number, NAME, slug, status, summary, explanation) \
+	{number, status, slug, summary, explanation},
 #include "pipectl/codes.def"
 #undef PCTL_CODE
 };

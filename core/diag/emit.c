@@ -12,11 +12,12 @@ pctl_status pctl_emit(const pctl_call *call, const pctl_diag *d)
 	return d->severity == PCTL_SEVERITY_ERROR ? pctl_code_status(d->code) : PCTL_OK;
 }
 
-static pctl_status emit_formatted(const pctl_call *call, uint32_t severity, uint32_t code, const pctl_pos *pos,
-				  const char *hint, const char *fmt, va_list args)
+static pctl_status emit_formatted(const pctl_call *call, uint32_t severity, uint32_t code,
+				  const pctl_pos *pos, const char *hint, const char *fmt,
+				  va_list args)
 {
 	char fixed[512], *text = fixed;
-	pctl_diag d = { PCTL_HEAD(pctl_diag) };
+	pctl_diag d = {.head = PCTL_HEAD(pctl_diag)};
 	pctl_status status;
 	va_list again;
 	int n;
@@ -54,8 +55,8 @@ pctl_status pctl_refuse(const pctl_call *call, uint32_t code, const char *fmt, .
 	return status;
 }
 
-pctl_status pctl_refuse_at(const pctl_call *call, uint32_t code, const pctl_pos *pos, const char *hint,
-			   const char *fmt, ...)
+pctl_status pctl_refuse_at(const pctl_call *call, uint32_t code, const pctl_pos *pos,
+			   const char *hint, const char *fmt, ...)
 {
 	va_list args;
 	pctl_status status;
@@ -66,8 +67,8 @@ pctl_status pctl_refuse_at(const pctl_call *call, uint32_t code, const pctl_pos 
 	return status;
 }
 
-void pctl_warn_at(const pctl_call *call, uint32_t code, const pctl_pos *pos, const char *hint, const char *fmt,
-		  ...)
+void pctl_warn_at(const pctl_call *call, uint32_t code, const pctl_pos *pos, const char *hint,
+		  const char *fmt, ...)
 {
 	va_list args;
 

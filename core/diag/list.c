@@ -30,7 +30,7 @@ pctl_diag_list *pctl_diag_list_create(void)
 		pctl_diag_list_destroy(l);
 		return NULL;
 	}
-	l->call = (pctl_call){ PCTL_HEAD(pctl_call), l, take, ask_cancelled, 0 };
+	l->call = (pctl_call){PCTL_HEAD(pctl_call), l, take, ask_cancelled, 0};
 	return l;
 }
 
@@ -65,9 +65,9 @@ static int seen_before(const pctl_diag_list *l, const pctl_diag *d)
 	for (uint32_t i = 0; i < l->records.n; i++) {
 		const pctl_diag *r = &l->records.items[i];
 
-		if (r->code == d->code && r->pos.line == d->pos.line && r->pos.column == d->pos.column &&
-		    same_text(r->pos.file, d->pos.file) && same_text(r->message, d->message) &&
-		    same_text(r->subject, d->subject))
+		if (r->code == d->code && r->pos.line == d->pos.line &&
+		    r->pos.column == d->pos.column && same_text(r->pos.file, d->pos.file) &&
+		    same_text(r->message, d->message) && same_text(r->subject, d->subject))
 			return 1;
 	}
 	return 0;

@@ -13,13 +13,13 @@ struct style {
 	const char *error, *warning, *note, *bold, *mark, *off;
 };
 
-static const struct style plain = { "", "", "", "", "", "" };
-static const struct style coloured = { "\033[1;31m", "\033[1;35m", "\033[1;36m",
-				       "\033[1m",    "\033[1;32m", "\033[0m" };
+static const struct style plain = {"", "", "", "", "", ""};
+static const struct style coloured = {"\033[1;31m", "\033[1;35m", "\033[1;36m",
+				      "\033[1m",    "\033[1;32m", "\033[0m"};
 
 static const char *severity_name(uint32_t severity)
 {
-	static const char *const names[] = { "note", "warning", "error" };
+	static const char *const names[] = {"note", "warning", "error"};
 
 	return severity <= PCTL_SEVERITY_ERROR ? names[severity] : "error";
 }
@@ -32,7 +32,8 @@ static const char *source_of(pctl_diag_list *l, const char *file)
 
 	if (pctl_map_has(l->sources, file))
 		return pctl_map_get(l->sources, file);
-	if (strcmp(file, "-") == 0 || pctl_file_read(file, LARGEST_SOURCE, NULL, &text, &n) != PCTL_OK) {
+	if (strcmp(file, "-") == 0 ||
+	    pctl_file_read(file, LARGEST_SOURCE, NULL, &text, &n) != PCTL_OK) {
 		(void)pctl_map_put(l->sources, file, NULL);
 		return NULL;
 	}
@@ -42,7 +43,8 @@ static const char *source_of(pctl_diag_list *l, const char *file)
 }
 
 /* The quoted line and the marks below it. Tabs are kept in both so that the marks stay in place. */
-static void render_source(pctl_diag_list *l, FILE *to, const pctl_pos *pos, const struct style *style)
+static void render_source(pctl_diag_list *l, FILE *to, const pctl_pos *pos,
+			  const struct style *style)
 {
 	const char *text = pos->file == NULL ? NULL : source_of(l, pos->file);
 	uint32_t end;
@@ -81,17 +83,18 @@ static void render_place(FILE *to, const pctl_pos *pos)
 		fprintf(to, "%s:%" PRIu32 ":%" PRIu32 ": ", pos->file, pos->line, pos->column);
 }
 
-static void render_record(pctl_diag_list *l, FILE *to, const pctl_diag *d, const struct style *style)
+static void render_record(pctl_diag_list *l, FILE *to, const pctl_diag *d,
+			  const struct style *style)
 {
 	const char *slug = pctl_code_slug(d->code);
-	const char *tint = d->severity == PCTL_SEVERITY_ERROR	? style->error :
-			   d->severity == PCTL_SEVERITY_WARNING ? style->warning :
-								  style->note;
+	const char *tint = d->severity == PCTL_SEVERITY_ERROR	  ? style->error
+			   : d->severity == PCTL_SEVERITY_WARNING ? style->warning
+								  : style->note;
 
 	fprintf(to, "%s", style->bold);
 	render_place(to, &d->pos);
-	fprintf(to, "%s%s%s:%s PC%04" PRIu32 " [%s]: ", style->off, tint, severity_name(d->severity),
-		style->off, d->code, slug == NULL ? "unknown" : slug);
+	fprintf(to, "%s%s%s:%s PC%04" PRIu32 " [%s]: ", style->off, tint,
+		severity_name(d->severity), style->off, d->code, slug == NULL ? "unknown" : slug);
 	if (d->plugin != NULL)
 		fprintf(to, "%s: ", d->plugin);
 	fprintf(to, "%s%s%s\n", style->bold, d->message, style->off);

@@ -1,0 +1,461 @@
+/* Running a plan: what is recorded, what is submitted, how a repeat alternates between two buffers.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/str.h"
+#include "exec/value.h"
+
+#define WAIT_SLICE_NS (100ull * 1000 * 1000)
+#define MOST_TIMES 256u /* re-submissions in one submit: keeps cancelling and progress prompt */
+
+/* One way the plan's buffers are taken: a repeat has up to three (first round, odd, even). */
+struct view {
+	pctl_buffer **buffers; /* one a plan buffer */
+};
+
+struct running {
+	pctl_session *s;
+	const pctl_backend *t;
+	pctl_device *dev;
+	const pctl_job_run *run;
+	const pctl_job_plan *plan;
+	const pctl_call *call;
+	pctl_kernel **kernels; /* one a step */
+	pctl_buffer **own;     /* buffers made here, one a plan buffer (NULL: an input) */
+	pctl_buffer **second;  /* the other buffer of carried outputs */
+	pctl_buffer **inputs;
+	uint64_t started_ns;
+	pctl_job_stats stats;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static pctl_status create_buffer(struct running *r, uint32_t i, pctl_buffer **out)
+{
+	const pctl_plan_buffer *b = &r->plan->buffers[i];
+	pctl_status status = r->t->buffer_create(r->dev, r->call, b->n_bytes, b->usage, out);
+
+	if (status == PCTL_OK && b->kind == PCTL_PLAN_PARAMS && b->n_bytes != 0)
+		status = r->t->buffer_write(r->dev, r->call, *out, 0, b->data, b->n_bytes);
+	return status;
+}
+
+static int is_carried(const struct running *r, uint32_t output)
+{
+	for (uint32_t i = 0; r->run->carry != NULL && i < r->plan->n_in; i++) {
+		if (r->run->carry[i] == output + 1)
+			return 1;
+	}
+	return 0;
+}
+
+static pctl_status prepare(struct running *r, pctl_value *const *in)
+{
+	const pctl_job_plan *plan = r->plan;
+	pctl_status status = PCTL_OK;
+
+	r->kernels = calloc(plan->n_steps + 1u, sizeof(*r->kernels));
+	r->own = calloc(plan->n_buffers + 1u, sizeof(*r->own));
+	r->second = calloc(plan->n_buffers + 1u, sizeof(*r->second));
+	r->inputs = calloc(plan->n_in + 1u, sizeof(*r->inputs));
+	if (r->kernels == NULL || r->own == NULL || r->second == NULL || r->inputs == NULL)
+		return pctl_refuse(r->call, PC2_NOMEM, "no memory for a job");
+	for (uint32_t i = 0; status == PCTL_OK && i < plan->n_steps; i++) {
+		if (plan->steps[i].kind == PCTL_STEP_KERNEL)
+			status = pctl_session_kernel(r->s, plan->steps[i].unit, r->call,
+						     &r->kernels[i]);
+	}
+	for (uint32_t i = 0; status == PCTL_OK && i < plan->n_in; i++)
+		status = pctl_value_on(in[i], r->s, r->call, &r->inputs[i]);
+	for (uint32_t i = plan->n_in; status == PCTL_OK && i < plan->n_buffers; i++) {
+		status = create_buffer(r, i, &r->own[i]);
+		if (status == PCTL_OK && r->run->repeat > 1 && i < plan->n_in + plan->n_out &&
+		    is_carried(r, i - plan->n_in))
+			status = create_buffer(r, i, &r->second[i]);
+	}
+	return status;
+}
+
+/*
+ * Buffers of round `round` (0, then odd and even alternate): outputs of even rounds are the first
+ * buffers, of odd ones the second where there are two; a carried input reads what the round before
+ * wrote.
+ */
+static void view_of(const struct running *r, uint64_t round, pctl_buffer **buffers)
+{
+	const pctl_job_plan *plan = r->plan;
+
+	for (uint32_t i = 0; i < plan->n_buffers; i++)
+		buffers[i] = i < plan->n_in ? r->inputs[i] : r->own[i];
+	for (uint32_t i = plan->n_in; round % 2 != 0 && i < plan->n_in + plan->n_out; i++) {
+		if (r->second[i] != NULL)
+			buffers[i] = r->second[i];
+	}
+	for (uint32_t i = 0; round != 0 && r->run->carry != NULL && i < plan->n_in; i++) {
+		uint32_t from = r->run->carry[i];
+
+		if (from != 0)
+			buffers[i] = round % 2 != 0 ? r->own[plan->n_in + from - 1]
+						    : r->second[plan->n_in + from - 1];
+	}
+}
+
+/* ---- recording, with a barrier only where one command needs what another wrote --------------- */
+
+struct recorder {
+	struct running *r;
+	pctl_list *list;
+	pctl_buffer **buffers;
+	uint8_t *touched; /* a plan buffer since the last barrier: 1 read, 2 written */
+};
+
+static void note_access(const struct recorder *rec, uint32_t buffer, int writes, uint8_t *next,
+			int *hazard)
+{
+	/* Two plan numbers may be one buffer (a value fed to two ports), so compare what they stand
+	 * for. */
+	for (uint32_t i = 0; i < rec->r->plan->n_buffers; i++) {
+		if (rec->buffers[i] == rec->buffers[buffer] &&
+		    (rec->touched[i] & 2 || (writes && rec->touched[i])))
+			*hazard = 1;
+	}
+	next[buffer] |= writes ? 2 : 1;
+}
+
+static int writes_binding(const pctl_program *p, const pctl_plan_binding *b)
+{
+	for (uint32_t i = 0; i < p->n_vars; i++) {
+		if (p->vars[i].group == b->group && p->vars[i].binding == b->binding &&
+		    p->vars[i].space == PCTL_SPACE_STORAGE)
+			return (p->vars[i].access & PCTL_ACCESS_WRITE) != 0;
+	}
+	return 0;
+}
+
+static pctl_status barrier_before(struct recorder *rec, const pctl_step *step)
+{
+	uint32_t n = rec->r->plan->n_buffers;
+	uint8_t *next = calloc(n + 1u, 1);
+	pctl_status status = PCTL_OK;
+	int hazard = 0;
+
+	if (next == NULL)
+		return pctl_refuse(rec->r->call, PC2_NOMEM, "no memory for a job");
+	for (uint32_t i = 0; step->kind == PCTL_STEP_KERNEL && i < step->n_bindings; i++)
+		note_access(rec, step->bindings[i].buffer,
+			    writes_binding(step->unit->program, &step->bindings[i]), next, &hazard);
+	if (step->kind != PCTL_STEP_KERNEL)
+		note_access(rec, step->to, 1, next, &hazard);
+	if (step->kind == PCTL_STEP_COPY)
+		note_access(rec, step->from, 0, next, &hazard);
+	if (hazard) {
+		status = rec->r->t->list_barrier(rec->list, rec->r->call);
+		memset(rec->touched, 0, n);
+	}
+	for (uint32_t i = 0; i < n; i++)
+		rec->touched[i] |= next[i];
+	free(next);
+	return status;
+}
+
+static pctl_status record_kernel(struct recorder *rec, uint32_t index)
+{
+	const pctl_step *step = &rec->r->plan->steps[index];
+	pctl_binding *bindings = calloc(step->n_bindings + 1u, sizeof(*bindings));
+	pctl_status status;
+
+	if (bindings == NULL)
+		return pctl_refuse(rec->r->call, PC2_NOMEM, "no memory for a job");
+	for (uint32_t i = 0; i < step->n_bindings; i++) {
+		const pctl_plan_binding *b = &step->bindings[i];
+
+		bindings[i] = (pctl_binding){b->group, b->binding, rec->buffers[b->buffer],
+					     b->offset, b->n_bytes};
+	}
+	status = rec->r->t->list_dispatch(rec->list, rec->r->call, rec->r->kernels[index], bindings,
+					  step->n_bindings, step->groups);
+	rec->r->stats.dispatches++;
+	free(bindings);
+	return status;
+}
+
+static pctl_status record_round(struct recorder *rec, uint64_t round)
+{
+	struct running *r = rec->r;
+	pctl_status status = PCTL_OK;
+
+	view_of(r, round, rec->buffers);
+	for (uint32_t i = 0; status == PCTL_OK && i < r->plan->n_steps; i++) {
+		const pctl_step *step = &r->plan->steps[i];
+
+		if (step->kind != PCTL_STEP_KERNEL && step->n_bytes == 0)
+			continue;
+		status = barrier_before(rec, step);
+		if (status != PCTL_OK)
+			break;
+		if (step->kind == PCTL_STEP_KERNEL)
+			status = record_kernel(rec, i);
+		else if (step->kind == PCTL_STEP_FILL)
+			status = r->t->list_fill(rec->list, r->call, rec->buffers[step->to],
+						 step->to_offset, step->n_bytes, step->word);
+		else
+			status = r->t->list_copy(rec->list, r->call, rec->buffers[step->from],
+						 step->from_offset, rec->buffers[step->to],
+						 step->to_offset, step->n_bytes);
+	}
+	return status;
+}
+
+/* A list of the rounds first .. first + n - 1. */
+static pctl_status record(struct running *r, uint64_t first, uint32_t n, pctl_list **out)
+{
+	struct recorder rec = {r, NULL, calloc(r->plan->n_buffers + 1u, sizeof(pctl_buffer *)),
+			       calloc(r->plan->n_buffers + 1u, 1)};
+	pctl_status status;
+
+	*out = NULL;
+	if (rec.buffers == NULL || rec.touched == NULL) {
+		status = pctl_refuse(r->call, PC2_NOMEM, "no memory for a job");
+		goto out;
+	}
+	status = r->t->list_begin(r->dev, r->call, &rec.list);
+	for (uint32_t i = 0; status == PCTL_OK && i < n; i++) {
+		if (i != 0)
+			status = r->t->list_barrier(rec.list, r->call);
+		memset(rec.touched, 0, r->plan->n_buffers);
+		if (status == PCTL_OK)
+			status = record_round(&rec, first + i);
+	}
+	if (status == PCTL_OK)
+		status = r->t->list_end(rec.list, r->call);
+	if (status != PCTL_OK && rec.list != NULL)
+		r->t->list_destroy(r->dev, rec.list);
+	else
+		*out = rec.list;
+out:
+	free(rec.buffers);
+	free(rec.touched);
+	return status;
+}
+
+/* ---- submitting -------------------------------------------------------------------------------
+ */
+
+static pctl_status wait_for(struct running *r, uint64_t ticket)
+{
+	for (;;) {
+		pctl_completion done = {.head = PCTL_HEAD(pctl_completion)};
+		pctl_status status = r->t->wait(r->dev, r->call, ticket, WAIT_SLICE_NS, &done);
+
+		if (status != PCTL_OK || done.done) {
+			r->stats.device_ns += done.device_ns;
+			return status;
+		}
+		if (pctl_is_cancelled(r->call)) {
+			r->t->cancel(r->dev, ticket);
+			(void)r->t->wait(r->dev, r->call, ticket, 10 * WAIT_SLICE_NS, &done);
+			return pctl_refuse(r->call, PC4_CANCELLED, "job \"%s\" was cancelled",
+					   r->plan->name);
+		}
+		if (r->run->timeout_ms != 0 &&
+		    now_ns() - r->started_ns > r->run->timeout_ms * 1000000u) {
+			r->t->cancel(r->dev, ticket);
+			(void)r->t->wait(r->dev, r->call, ticket, 10 * WAIT_SLICE_NS, &done);
+			return pctl_refuse(r->call, PC5206_TIMEOUT,
+					   "job \"%s\" ran longer than %" PRIu64 " ms on %s",
+					   r->plan->name, r->run->timeout_ms,
+					   pctl_session_name(r->s));
+		}
+	}
+}
+
+/* Rounds first .. first + n - 1, recorded as one list, `times` times. */
+static pctl_status run_rounds(struct running *r, uint64_t first, uint32_t n, uint64_t times)
+{
+	pctl_list *list;
+	pctl_status status = times == 0 ? PCTL_OK : record(r, first, n, &list);
+	uint64_t done = 0;
+
+	if (status != PCTL_OK || times == 0)
+		return status;
+	while (status == PCTL_OK && done < times) {
+		uint32_t now = times - done < MOST_TIMES ? (uint32_t)(times - done) : MOST_TIMES;
+		uint64_t ticket;
+
+		status = r->t->submit(r->dev, r->call, list, now, &ticket);
+		if (status == PCTL_OK)
+			status = wait_for(r, ticket);
+		r->stats.submits++;
+		done += now;
+		if (status == PCTL_OK && r->run->progress != NULL)
+			r->run->progress(r->run->progress_ctx, first + done * n, r->run->repeat);
+	}
+	r->t->list_destroy(r->dev, list);
+	return status;
+}
+
+static pctl_status run_all(struct running *r)
+{
+	uint64_t n = r->run->repeat;
+	pctl_status status = run_rounds(r, 0, 1, n > 0);
+
+	if (status == PCTL_OK && n > 2)
+		status = run_rounds(r, 1, 2, (n - 1) / 2);
+	if (status == PCTL_OK && n > 1 && (n - 1) % 2 != 0)
+		status = run_rounds(r, 1, 1, 1);
+	return status;
+}
+
+/* ---- the plan's own checks --------------------------------------------------------------------
+ */
+
+static pctl_status read_word(struct running *r, uint32_t buffer, uint64_t offset, uint32_t bytes,
+			     uint64_t *out)
+{
+	uint8_t raw[8] = {0};
+	pctl_buffer *b = buffer < r->plan->n_in ? r->inputs[buffer] : r->own[buffer];
+	pctl_status status = r->t->buffer_read(r->dev, r->call, b, offset, raw, bytes);
+
+	*out = 0;
+	for (uint32_t i = 0; i < bytes; i++)
+		*out |= (uint64_t)raw[i] << (8 * i);
+	return status;
+}
+
+static pctl_status check_assertions(struct running *r)
+{
+	for (uint32_t i = 0; i < r->plan->n_checks; i++) {
+		const pctl_plan_check *c = &r->plan->checks[i];
+		pctl_str_buf text = PCTL_STR_BUF_INIT;
+		pctl_status status;
+		uint64_t found;
+		const char *mark;
+
+		status = read_word(r, c->buffer, c->offset, c->bytes, &found);
+		if (status != PCTL_OK || found == c->expected) {
+			if (status != PCTL_OK)
+				return status;
+			continue;
+		}
+		mark = strstr(c->message, "%v");
+		if (mark == NULL) {
+			pctl_str_add(&text, c->message);
+		} else {
+			pctl_str_add_n(&text, c->message, (size_t)(mark - c->message));
+			pctl_str_addf(&text, "%" PRIu64 "%s", found, mark + 2);
+		}
+		status = pctl_refuse(r->call, PC5205_JOB_FAILED, "job \"%s\" failed: %s",
+				     r->plan->name, text.data == NULL ? c->message : text.data);
+		pctl_str_drop(&text);
+		return status;
+	}
+	return PCTL_OK;
+}
+
+/* Hand the outputs over as values; the buffer that the last round wrote is kept, the other one
+ * dropped. */
+static pctl_status hand_over(struct running *r, pctl_value *const *in, pctl_value **out)
+{
+	const pctl_job_plan *plan = r->plan;
+	int odd_last = r->run->repeat > 0 && (r->run->repeat - 1) % 2 != 0;
+
+	for (uint32_t i = 0; i < plan->n_out; i++) {
+		uint32_t b = plan->n_in + i;
+		pctl_buffer **kept = odd_last && r->second[b] != NULL ? &r->second[b] : &r->own[b];
+
+		if (r->run->repeat == 0) {
+			for (uint32_t k = 0; k < plan->n_in; k++) {
+				if (r->run->carry != NULL && r->run->carry[k] == i + 1)
+					out[i] = pctl_value_retain(in[k]);
+			}
+			if (out[i] != NULL)
+				continue;
+		}
+		out[i] = pctl_value_from_buffer(r->s, *kept, r->run->out_bytes[i]);
+		if (out[i] == NULL)
+			return pctl_refuse(r->call, PC2_NOMEM, "no memory for a job");
+		*kept = NULL;
+	}
+	return PCTL_OK;
+}
+
+static void tear_down(struct running *r)
+{
+	for (uint32_t i = 0; i < r->plan->n_buffers; i++) {
+		if (r->own != NULL && r->own[i] != NULL)
+			r->t->buffer_destroy(r->dev, r->own[i]);
+		if (r->second != NULL && r->second[i] != NULL)
+			r->t->buffer_destroy(r->dev, r->second[i]);
+	}
+	free(r->kernels);
+	free(r->own);
+	free(r->second);
+	free(r->inputs);
+}
+
+static struct running start(pctl_session *s, const pctl_job_run *run, const pctl_call *call)
+{
+	return (struct running){.s = s,
+				.t = pctl_session_table(s),
+				.dev = pctl_session_device(s),
+				.run = run,
+				.plan = run->plan,
+				.call = call,
+				.started_ns = now_ns()};
+}
+
+pctl_status pctl_job_execute(pctl_session *s, const pctl_job_run *run, pctl_value *const *in,
+			     const pctl_call *call, pctl_value **out, pctl_job_stats *stats)
+{
+	struct running r = start(s, run, call);
+	pctl_status status;
+
+	memset(out, 0, run->plan->n_out * sizeof(*out));
+	status = prepare(&r, in);
+	if (status == PCTL_OK)
+		status = run_all(&r);
+	if (status == PCTL_OK && run->repeat > 0)
+		status = check_assertions(&r);
+	if (status == PCTL_OK)
+		status = hand_over(&r, in, out);
+	for (uint32_t i = 0; status != PCTL_OK && i < run->plan->n_out; i++) {
+		pctl_value_release(out[i]);
+		out[i] = NULL;
+	}
+	tear_down(&r);
+	r.stats.wall_ns = now_ns() - r.started_ns;
+	if (stats != NULL)
+		*stats = r.stats;
+	return status;
+}
+
+pctl_status pctl_job_measure(pctl_session *s, const pctl_job_plan *plan, pctl_value *const *in,
+			     const pctl_call *call, uint64_t *out)
+{
+	pctl_job_run run = {.plan = plan, .repeat = 1};
+	struct running r = start(s, &run, call);
+	pctl_status status;
+
+	*out = 0;
+	status = prepare(&r, in);
+	if (status == PCTL_OK)
+		status = run_all(&r);
+	if (status == PCTL_OK)
+		status = read_word(&r, plan->measure_buffer, plan->measure_offset,
+				   plan->measure_bytes, out);
+	if (status == PCTL_OK && __builtin_add_overflow(*out, plan->measure_add, out))
+		status = pctl_refuse(call, PC5205_JOB_FAILED,
+				     "job \"%s\": a measured size does not fit in 64 bits",
+				     plan->name);
+	tear_down(&r);
+	return status;
+}

@@ -1,0 +1,59 @@
+/* Running one planned job on one session: buffers, a command list recorded once, submits, the
+ * plan's own checks. */
+#ifndef PIPECTL_EXEC_JOB_H
+#define PIPECTL_EXEC_JOB_H
+
+#include "exec/session.h"
+#include "exec/source.h"
+
+/*
+ * Bytes on a device: what travels along an edge. Counted; the last release destroys the buffer. A
+ * value of a source (an input of the run) is uploaded to a session when it is first asked for
+ * there.
+ */
+typedef struct pctl_value pctl_value;
+
+pctl_value *pctl_value_from_source(
+	pctl_data_source *source); /* the source outlives the value; NULL: no memory */
+pctl_value *pctl_value_retain(pctl_value *v);
+void pctl_value_release(pctl_value *v);
+uint64_t pctl_value_bytes(const pctl_value *v);
+/* The buffer on `s` (rounded up to 4 bytes, the rest zero), copied there if it is elsewhere. Owned
+ * by the value. */
+pctl_status pctl_value_on(pctl_value *v, pctl_session *s, const pctl_call *call, pctl_buffer **out);
+/* Read n bytes at offset to host memory. */
+pctl_status pctl_value_read(pctl_value *v, uint64_t offset, void *data, uint64_t n,
+			    const pctl_call *call);
+/* All of it, malloc'ed, released with free(). */
+pctl_status pctl_value_fetch(pctl_value *v, const pctl_call *call, uint8_t **out);
+
+typedef struct pctl_job_run {
+	const pctl_job_plan *plan;
+	uint64_t repeat;
+	const uint32_t *carry;	   /* for each input 1 + output, or 0; NULL without */
+	const uint64_t *out_bytes; /* exact bytes of each output */
+	uint64_t timeout_ms;	   /* for the whole job, 0 none */
+	void (*progress)(void *ctx, uint64_t done, uint64_t total); /* iterations; may be NULL */
+	void *progress_ctx;
+} pctl_job_run;
+
+typedef struct pctl_job_stats {
+	uint64_t device_ns; /* 0 unknown */
+	uint64_t wall_ns;
+	uint64_t submits;
+	uint64_t dispatches; /* recorded */
+} pctl_job_stats;
+
+/*
+ * Run. in: plan->n_in values; out: plan->n_out new values, each with one count for the caller
+ * (NULLs on error). Errors: of the backend; PC5205 an assertion of the plan failed (PCTL_E_EXEC),
+ * PC5206 timeout, PC0004 cancelled.
+ */
+pctl_status pctl_job_execute(pctl_session *s, const pctl_job_run *run, pctl_value *const *in,
+			     const pctl_call *call, pctl_value **out, pctl_job_stats *stats);
+
+/* Run a measuring plan and read its value. */
+pctl_status pctl_job_measure(pctl_session *s, const pctl_job_plan *plan, pctl_value *const *in,
+			     const pctl_call *call, uint64_t *out);
+
+#endif

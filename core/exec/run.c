@@ -1,0 +1,484 @@
+/* A run from inputs to stored outputs. The order is the promise: everything that can be refused is
+ * refused before a device is touched, and nothing is stored before everything has succeeded. */
+#include "exec/run_private.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/map.h"
+#include "base/num.h"
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+void pctl_run_result_destroy(pctl_run_result *r)
+{
+	if (r != NULL)
+		pctl_arena_destroy(r->arena); /* which holds r itself */
+}
+
+static pctl_run_result *result_create(void)
+{
+	pctl_arena *arena = pctl_arena_create();
+	pctl_run_result *result = arena == NULL ? NULL : pctl_arena_alloc(arena, sizeof(*result));
+
+	if (result == NULL)
+		pctl_arena_destroy(arena);
+	else
+		result->arena = arena;
+	return result;
+}
+
+static pctl_status set_up(pctl_running *r, const pctl_graph *g, const pctl_run_options *o,
+			  const pctl_call *call)
+{
+	const pctl_pipeline *p = g->pipeline;
+
+	*r = (pctl_running){.graph = g, .o = o, .call = call, .result = result_create()};
+	if (r->result == NULL)
+		return pctl_refuse(call, PC2_NOMEM, "no memory for a run");
+	r->sources = pctl_arena_array(r->result->arena, p->n_inputs, sizeof(pctl_data_source *));
+	r->inputs = pctl_arena_array(r->result->arena, p->n_inputs, sizeof(pctl_value *));
+	r->input_types = pctl_arena_array(r->result->arena, p->n_inputs, sizeof(*r->input_types));
+	r->nodes = pctl_arena_array(r->result->arena, g->n_nodes, sizeof(*r->nodes));
+	r->result->outputs =
+		pctl_arena_array(r->result->arena, p->n_outputs, sizeof(*r->result->outputs));
+	r->result->jobs = pctl_arena_array(r->result->arena, g->n_nodes, sizeof(*r->result->jobs));
+	r->dims = pctl_map_create();
+	if (r->sources == NULL || r->inputs == NULL || r->input_types == NULL || r->nodes == NULL ||
+	    r->dims == NULL || r->result->outputs == NULL || r->result->jobs == NULL)
+		return pctl_refuse(call, PC2_NOMEM, "no memory for a run");
+	for (uint32_t i = 0; i < g->n_nodes; i++)
+		r->nodes[i].node = &g->nodes[i];
+	for (uint32_t i = 0; i < g->n_nodes; i++) {
+		for (uint32_t k = 0; k < g->nodes[i].n_in; k++) {
+			if (g->nodes[i].in[k].job < g->n_nodes)
+				r->nodes[g->nodes[i].in[k].job].users[g->nodes[i].in[k].port]++;
+		}
+	}
+	for (uint32_t i = 0; i < p->n_outputs; i++) {
+		if (g->outputs[i].job < g->n_nodes)
+			r->nodes[g->outputs[i].job].users[g->outputs[i].port]++;
+	}
+	return PCTL_OK;
+}
+
+static void tear_down(pctl_running *r)
+{
+	for (uint32_t i = 0; r->nodes != NULL && i < r->graph->n_nodes; i++)
+		pctl_run_node_clear(&r->nodes[i]);
+	for (uint32_t i = 0; r->inputs != NULL && i < r->graph->pipeline->n_inputs; i++)
+		pctl_value_release(r->inputs[i]);
+	pctl_run_close_sessions(r);
+	for (uint32_t i = 0; r->sources != NULL && i < r->graph->pipeline->n_inputs; i++)
+		pctl_source_close(r->sources[i]);
+	pctl_map_destroy(r->dims);
+}
+
+static pctl_status check_gas(pctl_running *r)
+{
+	const pctl_pipeline *p = r->graph->pipeline;
+	uint64_t limit = UINT64_MAX;
+	const pctl_pos *pos = NULL;
+
+	if (p->has_gas_limit) {
+		limit = p->gas_limit;
+		pos = &p->gas_pos;
+	}
+	if (r->o->has_gas_limit && r->o->gas_limit < limit) {
+		limit = r->o->gas_limit;
+		pos = NULL;
+	}
+	if (r->gas <= limit)
+		return PCTL_OK;
+	return pctl_refuse_at(r->call, PC5211_GAS_LIMIT, pos, NULL,
+			      "this run needs %" PRIu64 " gas, the limit is %" PRIu64, r->gas,
+			      limit);
+}
+
+static pctl_status check_policy(pctl_running *r, const pctl_run_node *n)
+{
+	uint32_t races = n->canonical->race == PCTL_PROOF_PROVEN    ? PCTL_RACES_PROVEN
+			 : n->canonical->race == PCTL_PROOF_REFUTED ? PCTL_RACES_REFUTED
+								    : PCTL_RACES_UNPROVEN;
+	pctl_status status =
+		pctl_policy_class_allowed(r->o->policy, n->canonical->determinism,
+					  r->graph->pipeline->max_class, n->node->job->id, r->call);
+
+	if (status == PCTL_OK)
+		status = pctl_policy_race_allowed(r->o->policy, races, n->node->job->id,
+						  &n->node->job->pos, r->call);
+	if (status == PCTL_OK)
+		status = pctl_policy_memory_allowed(r->o->policy, n->canonical->buffer_bytes,
+						    n->node->job->id, r->call);
+	return status;
+}
+
+/* Plan nodes in order from *next on, as far as sizes are known; *next is the first that could not
+ * be. */
+static pctl_status plan_ahead(pctl_running *r, uint32_t *next)
+{
+	while (*next < r->graph->n_nodes) {
+		pctl_run_node *n = &r->nodes[r->graph->order[*next]];
+		uint32_t blocked;
+		pctl_status status = pctl_run_plan_node(r, n, &blocked);
+
+		if (status != PCTL_OK || blocked)
+			return status;
+		status = check_policy(r, n);
+		if (status != PCTL_OK)
+			return status;
+		if (!pctl_num_add(r->gas, n->gas, &r->gas))
+			return pctl_refuse(r->call, PC5211_GAS_LIMIT,
+					   "the gas of this run does not fit in 64 bits");
+		(*next)++;
+	}
+	return PCTL_OK;
+}
+
+/* The values that feed a node, in port order. */
+static void inputs_of(const pctl_running *r, const pctl_run_node *n, pctl_value **in)
+{
+	for (uint32_t i = 0; i < n->node->n_in; i++) {
+		pctl_source s = n->node->in[i];
+
+		in[i] = s.job == PCTL_FROM_INPUT ? r->inputs[s.port]
+						 : r->nodes[s.job].values[s.port];
+	}
+}
+
+static void done_with(pctl_running *r, const pctl_run_node *n)
+{
+	for (uint32_t i = 0; i < n->node->n_in; i++) {
+		pctl_source s = n->node->in[i];
+		pctl_run_node *producer;
+
+		if (s.job == PCTL_FROM_INPUT)
+			continue;
+		producer = &r->nodes[s.job];
+		if (--producer->users[s.port] == 0) {
+			r->alive_bytes -= producer->out_bytes[s.port];
+			pctl_value_release(producer->values[s.port]);
+			producer->values[s.port] = NULL;
+		}
+	}
+}
+
+static void tell_progress(void *ctx, uint64_t done, uint64_t total)
+{
+	const pctl_run_job *job = ((void **)ctx)[1];
+	const pctl_running *r = ((void **)ctx)[0];
+
+	if (r->o->progress != NULL)
+		r->o->progress(r->o->progress_ctx, job->id, done, total);
+}
+
+/* Which jobs are recomputed under verify_ppm: a fixed pick from the key of the run, so that a
+ * repeat picks alike. */
+static int is_sampled(const pctl_running *r, uint32_t index)
+{
+	uint64_t h = 0x9e3779b97f4a7c15ull * (index + 1u);
+
+	for (uint32_t i = 0; i < 8; i++)
+		h = (h ^ r->result->memo_key[i]) * 0x100000001b3ull;
+	h ^= h >> 32;
+	return h % 1000000u < r->o->verify_ppm;
+}
+
+static void describe(pctl_running *r, const pctl_run_node *n, pctl_run_job *job)
+{
+	const pctl_node *node = n->node;
+
+	job->id = node->job->id;
+	job->what = node->job->kind == PCTL_JOB_OP
+			    ? pctl_arena_printf(r->result->arena, "%s@%" PRIu32,
+						node->op.desc->name, node->op.desc->version)
+			    : (node->job->shader == NULL ? node->job->id : node->job->shader);
+	job->repeat = node->repeat;
+	job->gas = n->gas;
+	job->buffer_bytes = n->canonical->buffer_bytes;
+	job->determinism = n->canonical->determinism;
+	job->race = n->canonical->race;
+	for (uint32_t i = 0; i < n->canonical->n_steps; i++)
+		job->n_kernels += n->canonical->steps[i].kind == PCTL_STEP_KERNEL;
+	if (n->session != NULL) {
+		job->device = pctl_arena_dup(r->result->arena, pctl_session_id(n->session));
+		job->device_name = pctl_arena_dup(r->result->arena, pctl_session_name(n->session));
+	}
+}
+
+static pctl_status place(pctl_running *r, pctl_run_node *n)
+{
+	n->session = r->main;
+	return n->node->job->placement == NULL
+		       ? PCTL_OK
+		       : pctl_run_session(r, n->node->job->placement, &n->session);
+}
+
+static pctl_status run_node(pctl_running *r, uint32_t index)
+{
+	pctl_run_node *n = &r->nodes[index];
+	pctl_run_job *job = &r->result->jobs[r->result->n_jobs];
+	void *progress_ctx[2] = {r, job};
+	pctl_job_run run = {.repeat = n->node->repeat,
+			    .carry = n->node->carry,
+			    .out_bytes = n->out_bytes,
+			    .timeout_ms = r->o->policy->time_ms,
+			    .progress = tell_progress,
+			    .progress_ctx = progress_ctx};
+	pctl_value *in[PCTL_PORTS_MAX];
+	pctl_status status = place(r, n);
+
+	if (status == PCTL_OK)
+		status = pctl_run_tune_node(r, n);
+	run.plan = n->tuned != NULL ? n->tuned : n->canonical;
+	if (status == PCTL_OK)
+		status = pctl_session_qualify(n->session, run.plan, r->call);
+	inputs_of(r, n, in);
+	if (status == PCTL_OK)
+		status = pctl_run_check_maxima(r, run.plan, in);
+	if (status != PCTL_OK)
+		return status;
+	describe(r, n, job);
+	if (r->alive_bytes + run.plan->buffer_bytes > r->result->peak_bytes)
+		r->result->peak_bytes = r->alive_bytes + run.plan->buffer_bytes;
+	status = pctl_job_execute(n->session, &run, in, r->call, n->values, &job->stats);
+	if (status == PCTL_OK && r->o->verify_ppm != 0 && is_sampled(r, index) &&
+	    pctl_session_kind(n->session) != PCTL_DEVICE_REFERENCE) {
+		status = pctl_run_verify(r, n, &run, in);
+		job->verified = status == PCTL_OK;
+	}
+	if (status != PCTL_OK)
+		return status;
+	for (uint32_t i = 0; i < n->node->n_out; i++)
+		r->alive_bytes += n->out_bytes[i];
+	r->result->n_jobs++;
+	done_with(r, n);
+	for (uint32_t i = 0; i < n->node->n_out; i++) {
+		if (n->users[i] == 0) {
+			pctl_value_release(n->values[i]);
+			n->values[i] = NULL;
+			r->alive_bytes -= n->out_bytes[i];
+		}
+	}
+	return PCTL_OK;
+}
+
+static pctl_status measure_node(pctl_running *r, pctl_run_node *n)
+{
+	pctl_value *in[PCTL_PORTS_MAX];
+	pctl_attr *slot = &n->measured[n->n_measured];
+	pctl_status status = place(r, n);
+
+	inputs_of(r, n, in);
+	if (status == PCTL_OK)
+		status = pctl_session_qualify(n->session, n->measure, r->call);
+	if (status == PCTL_OK)
+		status = pctl_job_measure(n->session, n->measure, in, r->call, &slot->u64);
+	if (status != PCTL_OK)
+		return status;
+	slot->text = pctl_arena_printf(r->result->arena, "%" PRIu64, slot->u64);
+	n->n_measured++;
+	return PCTL_OK;
+}
+
+static pctl_status run_nodes(pctl_running *r)
+{
+	uint32_t planned = 0;
+	pctl_status status = plan_ahead(r, &planned);
+
+	if (status == PCTL_OK)
+		status = check_gas(r);
+	if (status == PCTL_OK)
+		status = pctl_run_choose(r);
+	for (uint32_t i = 0; status == PCTL_OK && i < r->graph->n_nodes;) {
+		if (i < planned) {
+			status = run_node(r, r->graph->order[i++]);
+			continue;
+		}
+		status = measure_node(r, &r->nodes[r->graph->order[i]]);
+		if (status == PCTL_OK)
+			status = plan_ahead(r, &planned);
+		if (status == PCTL_OK)
+			status = check_gas(r);
+	}
+	return status;
+}
+
+static pctl_status store_outputs(pctl_running *r)
+{
+	const pctl_pipeline *p = r->graph->pipeline;
+	pctl_run_result *result = r->result;
+	pctl_status status = pctl_store_batch_begin(r->o->store, r->call);
+
+	for (uint32_t i = 0; status == PCTL_OK && i < p->n_outputs; i++) {
+		pctl_source s = r->graph->outputs[i];
+		pctl_value *v = s.job == PCTL_FROM_INPUT ? r->inputs[s.port]
+							 : r->nodes[s.job].values[s.port];
+		pctl_run_output *out = &result->outputs[i];
+		uint8_t *data;
+
+		out->name = p->outputs[i].port;
+		out->type = s.job == PCTL_FROM_INPUT ? r->input_types[s.port]
+						     : r->nodes[s.job].out[s.port];
+		out->n_bytes = pctl_value_bytes(v);
+		status = pctl_value_fetch(v, r->call, &data);
+		if (status == PCTL_OK)
+			status =
+				pctl_store_put(r->o->store, data, out->n_bytes, r->call, &out->cid);
+		free(data);
+	}
+	if (status == PCTL_OK)
+		status = pctl_store_batch_commit(r->o->store, r->call);
+	if (status == PCTL_OK)
+		result->n_outputs = p->n_outputs;
+	return status;
+}
+
+/* ---- memo -------------------------------------------------------------------------------------
+ */
+
+static int memo_allowed(const pctl_running *r)
+{
+	return r->o->memo != NULL && r->o->policy->memo && r->o->n_backends == 0 &&
+	       r->o->verify_ppm == 0 && !(r->o->flags & (PCTL_RUN_FRESH | PCTL_RUN_SANITIZE)) &&
+	       r->graph->pipeline->n_outputs <= PCTL_MEMO_OUTPUTS_MAX;
+}
+
+static int from_memo(pctl_running *r)
+{
+	const pctl_pipeline *p = r->graph->pipeline;
+	pctl_memo_record *record = calloc(1, sizeof(*record));
+	int hit = record != NULL && pctl_memo_get(r->o->memo, r->result->memo_key, record) &&
+		  record->n_outputs == p->n_outputs;
+
+	for (uint32_t i = 0; hit && i < p->n_outputs; i++) {
+		hit = strcmp(record->outputs[i].name, p->outputs[i].port) == 0;
+		r->result->outputs[i] = (pctl_run_output){.name = p->outputs[i].port,
+							  .cid = record->outputs[i].cid,
+							  .n_bytes = record->outputs[i].n_bytes};
+	}
+	if (hit) {
+		r->gas = record->gas;
+		hit = check_gas(r) ==
+		      PCTL_OK; /* reported: a limit holds for remembered results too */
+		r->result->memoised = 1;
+		r->result->n_outputs = p->n_outputs;
+	}
+	free(record);
+	return hit;
+}
+
+static void to_memo(pctl_running *r)
+{
+	pctl_memo_record *record = calloc(1, sizeof(*record));
+
+	if (record == NULL)
+		return;
+	strncpy(record->device, pctl_session_name(r->main), sizeof(record->device) - 1);
+	record->gas = r->gas;
+	record->n_outputs = r->result->n_outputs;
+	for (uint32_t i = 0; i < record->n_outputs; i++) {
+		const pctl_run_output *out = &r->result->outputs[i];
+
+		if (strlen(out->name) >= sizeof(record->outputs[i].name)) {
+			free(record);
+			return;
+		}
+		memcpy(record->outputs[i].name, out->name, strlen(out->name));
+		record->outputs[i].cid = out->cid;
+		record->outputs[i].n_bytes = out->n_bytes;
+	}
+	(void)pctl_memo_put(r->o->memo, r->result->memo_key, record,
+			    NULL); /* a lost record only costs time */
+	free(record);
+}
+
+static pctl_status finish(pctl_running *r, pctl_status status, uint64_t started,
+			  pctl_run_result **out)
+{
+	tear_down(r);
+	if (status != PCTL_OK) {
+		pctl_run_result_destroy(r->result);
+		return status;
+	}
+	r->result->gas = r->gas;
+	r->result->wall_ns = now_ns() - started;
+	*out = r->result;
+	return PCTL_OK;
+}
+
+pctl_status pctl_run(const pctl_graph *g, const pctl_run_options *o, const pctl_call *call,
+		     pctl_run_result **out)
+{
+	uint64_t started = now_ns();
+	pctl_running r;
+	pctl_status status = set_up(&r, g, o, call);
+
+	*out = NULL;
+	if (status == PCTL_OK)
+		status = pctl_run_bind_inputs(&r);
+	if (status == PCTL_OK)
+		status = pctl_run_memo_key(&r, r.result->memo_key);
+	if (status == PCTL_OK && memo_allowed(&r)) {
+		if (from_memo(&r)) {
+			r.result->has_gas = 1;
+			return finish(&r, PCTL_OK, started, out);
+		}
+		if (r.result->memoised)
+			return finish(&r, PCTL_E_GAS, started, out);
+	}
+	if (status == PCTL_OK)
+		status = run_nodes(&r);
+	if (status == PCTL_OK && r.result->n_jobs == 0)
+		status = pctl_refuse(call, PC5209_NOTHING, "no job was executed");
+	if (status == PCTL_OK)
+		status = store_outputs(&r);
+	if (status == PCTL_OK && o->memo != NULL && o->policy->memo &&
+	    !(o->flags & PCTL_RUN_FRESH) && g->pipeline->n_outputs <= PCTL_MEMO_OUTPUTS_MAX)
+		to_memo(&r);
+	if (status == PCTL_OK)
+		r.result->has_gas = 1;
+	return finish(&r, status, started, out);
+}
+
+pctl_status pctl_run_plan(const pctl_graph *g, const pctl_run_options *o, const pctl_call *call,
+			  pctl_run_result **out)
+{
+	uint64_t started = now_ns();
+	uint32_t planned = 0;
+	pctl_running r;
+	pctl_status status = set_up(&r, g, o, call);
+
+	*out = NULL;
+	if (status == PCTL_OK)
+		status = pctl_run_bind_inputs(&r);
+	if (status == PCTL_OK)
+		status = plan_ahead(&r, &planned);
+	if (status == PCTL_OK)
+		status = check_gas(&r);
+	if (status == PCTL_OK)
+		status = pctl_run_choose(&r);
+	for (uint32_t i = 0; status == PCTL_OK && i < planned; i++) {
+		pctl_run_node *n = &r.nodes[g->order[i]];
+
+		status = place(&r, n);
+		if (status == PCTL_OK) {
+			describe(&r, n, &r.result->jobs[r.result->n_jobs++]);
+			if (n->canonical->buffer_bytes > r.result->peak_bytes)
+				r.result->peak_bytes = n->canonical->buffer_bytes;
+		}
+	}
+	if (status == PCTL_OK && planned < g->n_nodes)
+		r.result->stopped_at = g->nodes[g->order[planned]].job->id;
+	if (status == PCTL_OK)
+		r.result->has_gas = planned == g->n_nodes;
+	return finish(&r, status, started, out);
+}

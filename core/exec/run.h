@@ -1,0 +1,101 @@
+/* Running a resolved pipeline: inputs are named by their bytes, what is known is looked up, the
+ * rest is planned, priced, placed on a device, run job by job, and stored under its CID. */
+#ifndef PIPECTL_EXEC_RUN_H
+#define PIPECTL_EXEC_RUN_H
+
+#include "cas/memo.h"
+#include "exec/job.h"
+#include "graph/graph.h"
+#include "plugin/devices.h"
+#include "policy/policy.h"
+
+#define PCTL_RUN_IN_PROCESS 1u /* backends that allow it run in this process */
+#define PCTL_RUN_DEBUG 2u      /* backends validate what they make */
+#define PCTL_RUN_FRESH 4u      /* the memo is neither read nor written */
+#define PCTL_RUN_SANITIZE 8u   /* the reference looks for races and bad accesses, and counts gas */
+
+/*
+ * ins       --in NAME=FILE|CID, in place of what the file names
+ * backends  selectors in order of preference; n 0: the policy's order. Naming one turns the memo
+ * off. progress  called between submits; may be NULL
+ */
+typedef struct pctl_run_options {
+	pctl_registry *registry;
+	const pctl_op_source *ops;
+	pctl_store *store;
+	pctl_memo *memo; /* NULL: none */
+	const pctl_gas_schedule *schedule;
+	const pctl_policy *policy;
+	const char *cache_dir;
+	const pctl_setting *ins;
+	const char *const *backends;
+	uint32_t n_ins, n_backends;
+	uint32_t verify_ppm; /* share of jobs run again on the reference, in millionths */
+	uint32_t flags;	     /* PCTL_RUN_* */
+	uint32_t has_gas_limit;
+	uint32_t reserved;
+	uint64_t gas_limit;
+	void (*progress)(void *ctx, const char *job, uint64_t done, uint64_t total);
+	void *progress_ctx;
+} pctl_run_options;
+
+typedef struct pctl_run_output {
+	const char *name;
+	pctl_tensor_type type; /* dtype 0 when it came from the memo */
+	pctl_cid cid;
+	uint64_t n_bytes;
+} pctl_run_output;
+
+typedef struct pctl_run_job {
+	const char *id;
+	const char *what; /* "rank.step@1", or the shader's name */
+	const char *device;
+	const char *device_name;
+	uint64_t repeat;
+	uint64_t gas;
+	uint64_t buffer_bytes;
+	uint32_t determinism;
+	uint32_t race; /* PCTL_PROOF_* */
+	uint32_t verified;
+	uint32_t n_kernels;
+	pctl_job_stats stats;
+} pctl_run_job;
+
+/* A device that was looked at and why it was (not) taken. */
+typedef struct pctl_run_choice {
+	const char *selector;
+	const char *name;
+	const char *why;
+	uint32_t taken;
+	uint32_t reserved;
+} pctl_run_choice;
+
+typedef struct pctl_run_result {
+	pctl_run_output *outputs;
+	pctl_run_job *jobs;
+	pctl_run_choice *choices;
+	pctl_setting *identity; /* of the device, key and value */
+	uint32_t n_outputs, n_jobs, n_choices, n_identity;
+	uint32_t memoised;
+	uint32_t has_gas; /* of the whole: 0 for a plan that stops at a size found in data */
+	uint64_t gas;
+	uint64_t actual_gas; /* counted by the reference (PCTL_RUN_SANITIZE), else 0 */
+	uint64_t peak_bytes; /* largest sum of buffers alive */
+	uint64_t wall_ns;
+	uint8_t memo_key[PCTL_DIGEST_BYTES];
+	const char *stopped_at; /* plan: the job whose sizes depend on data, or NULL */
+	pctl_arena *arena;
+} pctl_run_result;
+
+void pctl_run_result_destroy(pctl_run_result *r);
+
+/* Run. On success every output is in the store. Nothing is stored on any error. */
+pctl_status pctl_run(const pctl_graph *g, const pctl_run_options *o, const pctl_call *call,
+		     pctl_run_result **out);
+
+/* What would run where, without running: as far as sizes are known. Inputs that have no data are
+ * refused as in run. */
+pctl_status pctl_run_plan(const pctl_graph *g, const pctl_run_options *o, const pctl_call *call,
+			  pctl_run_result **out);
+
+#endif

@@ -1,0 +1,255 @@
+/* Where a run happens: the candidates in order, the first that qualifies for all that is planned,
+ * and why the others did not. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "diag/diag.h"
+#include "exec/run_private.h"
+
+static pctl_policy_device policy_device(const pctl_device_entry *e)
+{
+	return (pctl_policy_device){e->backend, e->name, e->index, e->kind};
+}
+
+static pctl_status open_entry(pctl_running *r, const pctl_device_entry *e, const pctl_call *call,
+			      pctl_session **out)
+{
+	pctl_open_session *slot = &r->sessions[r->n_sessions];
+	pctl_session_options options = {.index = e->in_driver,
+					.device_kind = e->kind,
+					.id = e->selector,
+					.cache_dir = r->o->cache_dir};
+	uint32_t flags = (r->o->flags & PCTL_RUN_IN_PROCESS ? PCTL_SESSION_IN_PROCESS : 0) |
+			 (r->o->flags & PCTL_RUN_DEBUG ? PCTL_SESSION_DEBUG : 0);
+	char name[600];
+	pctl_status status;
+
+	*out = NULL;
+	for (uint32_t i = 0; i < r->n_sessions; i++) {
+		if (strcmp(r->sessions[i].selector, e->selector) == 0) {
+			*out = r->sessions[i].session;
+			return PCTL_OK;
+		}
+	}
+	if (r->n_sessions == PCTL_RUN_SESSIONS)
+		return pctl_refuse(call, PC5207_NO_DEVICE, "one run may use at most %u devices",
+				   PCTL_RUN_SESSIONS);
+	if (e->kind == PCTL_DEVICE_REFERENCE && r->o->flags & PCTL_RUN_SANITIZE)
+		options.build_flags = PCTL_BUILD_SANITIZE | PCTL_BUILD_COUNT;
+	status = pctl_backend_session_open(r->o->registry, e->backend, e->env, flags, call,
+					   &slot->backend);
+	if (status != PCTL_OK)
+		return status;
+	snprintf(name, sizeof(name), "%s (%s)", e->selector, e->name);
+	options.name = name;
+	options.table = slot->backend->table;
+	options.inst = slot->backend->inst;
+	slot->selector = strdup(e->selector);
+	status = slot->selector == NULL ? pctl_refuse(call, PC2_NOMEM, "no memory for a session")
+					: pctl_session_open(&options, call, &slot->session);
+	if (status != PCTL_OK) {
+		pctl_backend_session_close(slot->backend, NULL);
+		free(slot->selector);
+		*slot = (pctl_open_session){NULL, NULL, NULL};
+		return status;
+	}
+	r->n_sessions++;
+	*out = slot->session;
+	return PCTL_OK;
+}
+
+void pctl_run_close_sessions(pctl_running *r)
+{
+	while (r->n_sessions > 0) {
+		pctl_open_session *s = &r->sessions[--r->n_sessions];
+
+		pctl_session_close(s->session);
+		pctl_backend_session_close(s->backend, NULL);
+		free(s->selector);
+	}
+}
+
+pctl_status pctl_run_session(pctl_running *r, const char *selector, pctl_session **out)
+{
+	uint32_t flags = r->o->flags & PCTL_RUN_IN_PROCESS ? PCTL_DEVICES_IN_PROCESS : 0;
+	const pctl_device_entry *entry;
+	pctl_devices *list = NULL;
+	pctl_status status =
+		pctl_devices_find(r->o->registry, selector, flags, r->call, &list, &entry);
+
+	*out = NULL;
+	if (status == PCTL_OK) {
+		pctl_policy_device d = policy_device(entry);
+
+		status = pctl_policy_backend_allowed(r->o->policy, &d, r->call);
+	}
+	if (status == PCTL_OK)
+		status = open_entry(r, entry, r->call, out);
+	pctl_devices_destroy(list);
+	return status;
+}
+
+/* Can this session run every planned node that is not placed elsewhere. */
+static pctl_status qualifies(pctl_running *r, pctl_session *s, const pctl_call *call)
+{
+	for (uint32_t i = 0; i < r->graph->n_nodes; i++) {
+		const pctl_run_node *n = &r->nodes[i];
+		const pctl_job_plan *plan = n->canonical != NULL ? n->canonical : n->measure;
+		pctl_status status;
+
+		if (plan == NULL || n->node->job->placement != NULL)
+			continue;
+		status = pctl_session_qualify(s, plan, call);
+		if (status != PCTL_OK)
+			return status;
+	}
+	return PCTL_OK;
+}
+
+static pctl_status note_choice(pctl_running *r, const pctl_device_entry *e, const char *why,
+			       int taken)
+{
+	pctl_run_result *result = r->result;
+	pctl_run_choice *grown =
+		pctl_arena_array(result->arena, result->n_choices + 1u, sizeof(*grown));
+
+	if (grown == NULL)
+		return pctl_refuse(r->call, PC2_NOMEM, "no memory for a run");
+	if (result->n_choices != 0)
+		memcpy(grown, result->choices, result->n_choices * sizeof(*grown));
+	grown[result->n_choices++] = (pctl_run_choice){
+		pctl_arena_dup(result->arena, e->selector), pctl_arena_dup(result->arena, e->name),
+		pctl_arena_dup(result->arena, why), (uint32_t)taken, 0};
+	result->choices = grown;
+	return PCTL_OK;
+}
+
+static pctl_status note_identity(pctl_running *r, const pctl_session *s)
+{
+	const pctl_key_value *facts;
+	uint32_t n = pctl_session_identity(s, &facts);
+	pctl_run_result *result = r->result;
+
+	result->identity = pctl_arena_array(result->arena, n, sizeof(*result->identity));
+	if (result->identity == NULL)
+		return pctl_refuse(r->call, PC2_NOMEM, "no memory for a run");
+	result->n_identity = n;
+	for (uint32_t i = 0; i < n; i++)
+		result->identity[i] = (pctl_setting){
+			pctl_arena_dup_n(result->arena, facts[i].key,
+					 strnlen(facts[i].key, sizeof(facts[i].key))),
+			pctl_arena_dup_n(result->arena, facts[i].value,
+					 strnlen(facts[i].value, sizeof(facts[i].value)))};
+	return PCTL_OK;
+}
+
+/* Try one candidate. Its diagnostics are passed on only when it was named: then they say why it
+ * cannot be. */
+static pctl_status try_entry(pctl_running *r, const pctl_device_entry *e, int last_word,
+			     pctl_session **out)
+{
+	pctl_diag_list *quiet = pctl_diag_list_create();
+	const pctl_call *call = quiet == NULL ? r->call : pctl_diag_list_call(quiet);
+	pctl_policy_device d = policy_device(e);
+	const char *why = "first that qualifies";
+	pctl_status status;
+
+	*out = NULL;
+	status = pctl_policy_backend_allowed(r->o->policy, &d, call);
+	if (status == PCTL_OK)
+		status = open_entry(r, e, call, out);
+	if (status == PCTL_OK)
+		status = qualifies(r, *out, call);
+	if (status != PCTL_OK) {
+		*out = NULL;
+		why = quiet != NULL && pctl_diag_list_count(quiet) != 0
+			      ? pctl_diag_list_at(quiet, 0)->message
+			      : "refused";
+	}
+	for (uint32_t i = 0;
+	     quiet != NULL && status != PCTL_OK && last_word && i < pctl_diag_list_count(quiet);
+	     i++)
+		(void)pctl_emit(r->call, pctl_diag_list_at(quiet, i));
+	if (note_choice(r, e, why, status == PCTL_OK) != PCTL_OK)
+		status = PCTL_E_NOMEM;
+	pctl_diag_list_destroy(quiet);
+	return status;
+}
+
+static pctl_status choose_named(pctl_running *r)
+{
+	uint32_t flags = r->o->flags & PCTL_RUN_IN_PROCESS ? PCTL_DEVICES_IN_PROCESS : 0;
+	pctl_status status = PCTL_OK;
+
+	for (uint32_t i = 0; i < r->o->n_backends && r->main == NULL; i++) {
+		const pctl_device_entry *entry;
+		pctl_devices *list = NULL;
+
+		status = pctl_devices_find(r->o->registry, r->o->backends[i], flags, r->call, &list,
+					   &entry);
+		if (status == PCTL_OK)
+			status = try_entry(r, entry, i + 1 == r->o->n_backends, &r->main);
+		pctl_devices_destroy(list);
+	}
+	return status;
+}
+
+/* The usable device of least rank above `above` (ties: order of the list). */
+static const pctl_device_entry *next_by_rank(const pctl_running *r, const pctl_devices *list,
+					     uint8_t *tried)
+{
+	uint32_t best = UINT32_MAX, at = UINT32_MAX;
+
+	for (uint32_t i = 0; i < pctl_devices_count(list); i++) {
+		const pctl_device_entry *e = pctl_devices_at(list, i);
+		pctl_policy_device d = policy_device(e);
+		uint32_t rank = pctl_policy_backend_rank(r->o->policy, &d);
+
+		if (!tried[i] && e->state == PCTL_DEVICE_USABLE && rank < best) {
+			best = rank;
+			at = i;
+		}
+	}
+	if (at == UINT32_MAX)
+		return NULL;
+	tried[at] = 1;
+	return pctl_devices_at(list, at);
+}
+
+static pctl_status choose_by_policy(pctl_running *r)
+{
+	uint32_t flags = r->o->flags & PCTL_RUN_IN_PROCESS ? PCTL_DEVICES_IN_PROCESS : 0;
+	const pctl_device_entry *e;
+	pctl_devices *list = NULL;
+	pctl_status status = pctl_devices_list(r->o->registry, NULL, flags, r->call, &list);
+	uint8_t *tried;
+
+	if (status != PCTL_OK)
+		return status;
+	tried = calloc(pctl_devices_count(list) + 1u, 1);
+	while (tried != NULL && r->main == NULL && (e = next_by_rank(r, list, tried)) != NULL)
+		(void)try_entry(r, e, 0, &r->main);
+	free(tried);
+	pctl_devices_destroy(list);
+	return PCTL_OK;
+}
+
+pctl_status pctl_run_choose(pctl_running *r)
+{
+	pctl_status status = r->o->n_backends != 0 ? choose_named(r) : choose_by_policy(r);
+
+	if (r->main == NULL && status == PCTL_OK) {
+		for (uint32_t i = 0; i < r->result->n_choices; i++)
+			(void)pctl_refuse(r->call, PC5207_NO_DEVICE, "%s (%s): %s",
+					  r->result->choices[i].selector,
+					  r->result->choices[i].name, r->result->choices[i].why);
+		status = pctl_refuse(r->call, PC5207_NO_DEVICE,
+				     "no device qualifies for this pipeline");
+	}
+	if (status == PCTL_OK)
+		status = note_identity(r, r->main);
+	return status;
+}

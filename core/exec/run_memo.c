@@ -1,0 +1,93 @@
+/* The memo key: everything a result depends on, written out and hashed. What it does not depend on
+ * (device, backend, gas schedule, policy) stays out. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "exec/run_private.h"
+
+#define SEMANTICS_VERSION "1"
+
+static void add_source(pctl_str_buf *s, const pctl_source *from)
+{
+	if (from->job == PCTL_FROM_INPUT)
+		pctl_str_addf(s, " $%" PRIu32, from->port);
+	else
+		pctl_str_addf(s, " %" PRIu32 ".%" PRIu32, from->job, from->port);
+}
+
+static pctl_status add_node(pctl_running *r, pctl_str_buf *s, const pctl_node *n)
+{
+	pctl_status status = PCTL_OK;
+	char text[PCTL_CID_TEXT_SIZE];
+	pctl_cid cid;
+
+	if (n->job->kind == PCTL_JOB_OP) {
+		pctl_str_addf(s, "op %s@%" PRIu32 " %s\n", n->op.desc->name, n->op.desc->version,
+			      n->op.digest == NULL ? "" : n->op.digest);
+	} else {
+		status = pctl_cid_of(n->text, n->n_text, r->call, &cid);
+		pctl_str_addf(s, "shader %s %s\n", pctl_cid_format(&cid, text),
+			      n->job->entry == NULL ? "" : n->job->entry);
+	}
+	for (uint32_t i = 0; i < n->n_attr; i++)
+		pctl_str_addf(s, "attr %s %zu:%s\n", n->attr[i].name, strlen(n->attr[i].text),
+			      n->attr[i].text);
+	for (uint32_t i = 0; i < n->n_overrides; i++)
+		pctl_str_addf(s, "override %s %" PRIu64 "\n", n->overrides[i].name,
+			      n->overrides[i].bits);
+	for (uint32_t i = 0; i < n->job->n_groups; i++)
+		pctl_str_addf(s, "groups %s%s\n", n->job->groups[i].is_param ? "$" : "",
+			      n->job->groups[i].text);
+	for (uint32_t i = 0; i < n->n_vars; i++)
+		pctl_str_addf(s, "var %s %" PRIu32 " %" PRIu32 "\n", n->vars[i].name, n->vars[i].in,
+			      n->vars[i].out);
+	for (uint32_t i = 0; n->job->kind == PCTL_JOB_SHADER && i < n->n_out; i++)
+		pctl_str_addf(s, "out %s\n",
+			      pctl_pattern_text(r->result->arena, &n->job->out[i].type));
+	pctl_str_addf(s, "repeat %" PRIu64, n->repeat);
+	for (uint32_t i = 0; i < n->n_in; i++) {
+		add_source(s, &n->in[i]);
+		pctl_str_addf(s, ":%" PRIu32, n->carry[i]);
+	}
+	pctl_str_add(s, "\n");
+	return status;
+}
+
+pctl_status pctl_run_memo_key(pctl_running *r, uint8_t out[PCTL_DIGEST_BYTES])
+{
+	const pctl_pipeline *p = r->graph->pipeline;
+	pctl_str_buf s = PCTL_STR_BUF_INIT;
+	char text[PCTL_CID_TEXT_SIZE];
+	pctl_status status = PCTL_OK;
+	pctl_cid key;
+
+	pctl_str_add(&s, "pipectl semantics " SEMANTICS_VERSION "\n");
+	for (uint32_t i = 0; i < p->n_inputs; i++)
+		pctl_str_addf(&s, "input %s %s\n",
+			      pctl_cid_format(pctl_source_cid(r->sources[i]), text),
+			      pctl_type_text(r->result->arena, &r->input_types[i]));
+	/* Parameters may name dimensions of outputs and dispatches, so their values belong to the
+	 * question. */
+	for (uint32_t i = 0; i < p->n_params; i++)
+		pctl_str_addf(&s, "param %s %zu:%s\n", p->params[i].name,
+			      strlen(r->graph->param_text[i]), r->graph->param_text[i]);
+	for (uint32_t i = 0; i < p->n_inputs; i++)
+		pctl_str_addf(&s, "pattern %s\n",
+			      pctl_pattern_text(r->result->arena, &p->inputs[i].type));
+	for (uint32_t i = 0; status == PCTL_OK && i < r->graph->n_nodes; i++)
+		status = add_node(r, &s, &r->graph->nodes[i]);
+	for (uint32_t i = 0; i < p->n_outputs; i++) {
+		pctl_str_addf(&s, "output %s", p->outputs[i].port);
+		add_source(&s, &r->graph->outputs[i]);
+		pctl_str_add(&s, "\n");
+	}
+	if (status == PCTL_OK && s.failed)
+		status = pctl_refuse(r->call, PC2_NOMEM, "no memory for a key");
+	if (status == PCTL_OK)
+		status = pctl_cid_of(s.data, s.n, r->call, &key);
+	if (status == PCTL_OK)
+		memcpy(out, key.digest, PCTL_DIGEST_BYTES);
+	pctl_str_drop(&s);
+	return status;
+}

@@ -1,0 +1,83 @@
+/* Inside of a run, shared by the run_*.c files. */
+#ifndef PIPECTL_EXEC_RUN_PRIVATE_H
+#define PIPECTL_EXEC_RUN_PRIVATE_H
+
+#include "base/map.h"
+#include "exec/run.h"
+
+/* A job on its way: types when known, the plan gas is priced from and the one that runs (often the
+ * same). */
+typedef struct pctl_run_node {
+	const pctl_node *node;
+	pctl_tensor_type in[PCTL_PORTS_MAX], out[PCTL_PORTS_MAX];
+	uint64_t out_bytes[PCTL_PORTS_MAX];
+	pctl_job_plan *canonical;
+	pctl_job_plan *tuned; /* for the session's device, NULL: canonical serves */
+	pctl_job_plan *measure;
+	pctl_attr measured[4];
+	uint32_t n_measured;
+	uint32_t typed;
+	uint64_t gas;
+	pctl_value *values[PCTL_PORTS_MAX]; /* outputs, while somebody needs them */
+	uint32_t users[PCTL_PORTS_MAX];
+	pctl_session *session;
+} pctl_run_node;
+
+typedef struct pctl_open_session {
+	pctl_backend_session *backend;
+	pctl_session *session;
+	char *selector;
+} pctl_open_session;
+
+#define PCTL_RUN_SESSIONS 8u
+
+typedef struct pctl_running {
+	const pctl_graph *graph;
+	const pctl_run_options *o;
+	const pctl_call *call;
+	pctl_run_result *result;
+	pctl_data_source **sources; /* one an input, NULL: not used */
+	pctl_value **inputs;
+	uint32_t *input_users;
+	pctl_tensor_type *input_types;
+	pctl_map *dims; /* name to uint64_t in the arena */
+	pctl_run_node *nodes;
+	pctl_open_session sessions[PCTL_RUN_SESSIONS];
+	uint32_t n_sessions;
+	pctl_session *main;	 /* where jobs without placement run */
+	pctl_session *reference; /* for --verify */
+	uint64_t gas;
+	uint64_t alive_bytes;
+} pctl_running;
+
+/* Open the data of every input that is used and find its concrete type. */
+pctl_status pctl_run_bind_inputs(pctl_running *r);
+/* Value of a dimension or a numeric parameter by name; 1 when known. */
+int pctl_run_dim(void *running, const char *name, uint64_t *out);
+
+/* Types and canonical plan of one node whose inputs are typed. *blocked is set, and nothing
+ * planned, when a measure is due. */
+pctl_status pctl_run_plan_node(pctl_running *r, pctl_run_node *n, uint32_t *blocked);
+/* The plan for the node's session. */
+pctl_status pctl_run_tune_node(pctl_running *r, pctl_run_node *n);
+void pctl_run_node_clear(pctl_run_node *n);
+/* What the canonical plan of gas may rely on, and what plans for a device may. */
+pctl_plan_caps pctl_run_canonical_caps(void);
+
+/* The memo key of the whole run. */
+pctl_status pctl_run_memo_key(pctl_running *r, uint8_t out[PCTL_DIGEST_BYTES]);
+
+/* Choose and open the main session so that every planned node qualifies; note what was tried. */
+pctl_status pctl_run_choose(pctl_running *r);
+/* The session of a selector, opened once. */
+pctl_status pctl_run_session(pctl_running *r, const char *selector, pctl_session **out);
+void pctl_run_close_sessions(pctl_running *r);
+
+/* Uniforms against their declared maxima, before a node runs. */
+pctl_status pctl_run_check_maxima(pctl_running *r, const pctl_job_plan *plan,
+				  pctl_value *const *in);
+/* Run a node again on the reference and compare every output. */
+pctl_status pctl_run_verify(pctl_running *r, pctl_run_node *n, const pctl_job_run *run,
+			    pctl_value *const *in);
+
+#endif

@@ -1,0 +1,325 @@
+/* Sessions: opening, building kernels through the legaliser, the cache of compiled kernels on disk.
+ */
+#include "exec/session.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/map.h"
+#include "base/num.h"
+#include "base/str.h"
+#include "legal/legal.h"
+
+#define MOST_IDENTITY 32u
+#define LARGEST_CACHE (64u << 20)
+
+struct pctl_session {
+	pctl_session_options o;
+	char *name, *id, *cache_dir;
+	pctl_device *dev;
+	pctl_device_caps caps;
+	pctl_key_value identity[MOST_IDENTITY];
+	uint32_t n_identity;
+	pctl_cid identity_cid; /* of the identity facts: part of the key of compiled kernels */
+	pctl_map *kernels;     /* text of a unit's CID to pctl_kernel */
+};
+
+static pctl_status read_identity(pctl_session *s, const pctl_call *call)
+{
+	pctl_str_buf text = PCTL_STR_BUF_INIT;
+	pctl_status status = s->o.table->device_identity(s->dev, call, MOST_IDENTITY, s->identity,
+							 &s->n_identity);
+
+	if (status != PCTL_OK)
+		return status;
+	if (s->n_identity > MOST_IDENTITY)
+		s->n_identity = MOST_IDENTITY;
+	for (uint32_t i = 0; i < s->n_identity; i++)
+		pctl_str_addf(&text, "%.63s=%.255s\n", s->identity[i].key, s->identity[i].value);
+	if (text.failed)
+		status = pctl_refuse(call, PC2_NOMEM, "no memory for a session");
+	else
+		status = pctl_cid_of(text.data == NULL ? "" : text.data, text.n, call,
+				     &s->identity_cid);
+	pctl_str_drop(&text);
+	return status;
+}
+
+pctl_status pctl_session_open(const pctl_session_options *o, const pctl_call *call,
+			      pctl_session **out)
+{
+	pctl_session *s = calloc(1, sizeof(*s));
+	pctl_status status;
+
+	*out = NULL;
+	if (s == NULL)
+		return pctl_refuse(call, PC2_NOMEM, "no memory for a session");
+	s->o = *o;
+	s->name = strdup(o->name);
+	s->id = strdup(o->id);
+	s->cache_dir = o->cache_dir == NULL ? NULL : strdup(o->cache_dir);
+	s->kernels = pctl_map_create();
+	if (s->name == NULL || s->id == NULL || s->kernels == NULL ||
+	    (o->cache_dir != NULL && s->cache_dir == NULL)) {
+		status = pctl_refuse(call, PC2_NOMEM, "no memory for a session");
+		goto out;
+	}
+	status = o->table->device_open(o->inst, call, o->index, &s->dev);
+	if (status != PCTL_OK)
+		goto out;
+	s->caps = (pctl_device_caps){.head = PCTL_HEAD(pctl_device_caps)};
+	status = o->table->device_caps(s->dev, call, &s->caps);
+	if (status == PCTL_OK)
+		status = read_identity(s, call);
+out:
+	if (status != PCTL_OK) {
+		pctl_session_close(s);
+		return status;
+	}
+	*out = s;
+	return PCTL_OK;
+}
+
+void pctl_session_close(pctl_session *s)
+{
+	if (s == NULL)
+		return;
+	for (uint32_t i = 0; s->kernels != NULL && i < pctl_map_count(s->kernels); i++)
+		s->o.table->kernel_destroy(s->dev, pctl_map_value_at(s->kernels, i));
+	if (s->dev != NULL)
+		s->o.table->device_close(s->dev);
+	pctl_map_destroy(s->kernels);
+	free(s->name);
+	free(s->id);
+	free(s->cache_dir);
+	free(s);
+}
+
+const char *pctl_session_name(const pctl_session *s)
+{
+	return s->name;
+}
+
+const char *pctl_session_id(const pctl_session *s)
+{
+	return s->id;
+}
+
+const pctl_device_caps *pctl_session_caps(const pctl_session *s)
+{
+	return &s->caps;
+}
+
+uint32_t pctl_session_kind(const pctl_session *s)
+{
+	return s->o.device_kind;
+}
+
+uint32_t pctl_session_identity(const pctl_session *s, const pctl_key_value **out)
+{
+	*out = s->identity;
+	return s->n_identity;
+}
+
+const pctl_backend *pctl_session_table(const pctl_session *s)
+{
+	return s->o.table;
+}
+
+pctl_device *pctl_session_device(const pctl_session *s)
+{
+	return s->dev;
+}
+
+/* The wire form for this device: the reference gets the program as written, all others the
+ * legalised one. */
+static pctl_status wire_for(pctl_session *s, const pctl_kernel_unit *unit, const pctl_call *call,
+			    uint8_t **wire, uint64_t *n)
+{
+	pctl_program *legal = NULL;
+	pctl_status status;
+
+	*wire = NULL;
+	*n = 0;
+	if (s->o.device_kind == PCTL_DEVICE_REFERENCE) {
+		*wire = malloc(unit->wire_bytes);
+		if (*wire == NULL)
+			return pctl_refuse(call, PC2_NOMEM, "no memory for a kernel");
+		memcpy(*wire, unit->wire, unit->wire_bytes);
+		*n = unit->wire_bytes;
+		return PCTL_OK;
+	}
+	status = pctl_legalise(unit->program, &s->caps, call, &legal);
+	if (status == PCTL_OK)
+		status = pctl_program_encode(legal, call, wire, n);
+	pctl_program_destroy(legal);
+	return status;
+}
+
+/* Path of a compiled kernel: everything it depends on is in the name. NULL: no cache, or no memory.
+ */
+static char *cache_path(const pctl_session *s, const pctl_cid *wire)
+{
+	char a[PCTL_CID_TEXT_SIZE], b[PCTL_CID_TEXT_SIZE];
+	pctl_str_buf path = PCTL_STR_BUF_INIT;
+
+	if (s->cache_dir == NULL || s->o.table->kernel_cache == NULL)
+		return NULL;
+	pctl_str_addf(&path, "%s/%s-%s", s->cache_dir, pctl_cid_format(&s->identity_cid, a),
+		      pctl_cid_format(wire, b));
+	return pctl_str_finish(&path);
+}
+
+static void keep_compiled(pctl_session *s, pctl_kernel *k, const char *path)
+{
+	uint64_t n = 0;
+	void *blob;
+
+	if (path == NULL || s->o.table->kernel_cache(s->dev, NULL, k, 0, NULL, &n) != PCTL_OK ||
+	    n == 0 || n > LARGEST_CACHE)
+		return;
+	blob = malloc(n);
+	if (blob != NULL && s->o.table->kernel_cache(s->dev, NULL, k, n, blob, &n) == PCTL_OK &&
+	    pctl_file_make_dirs(s->cache_dir, NULL) == PCTL_OK)
+		(void)pctl_file_write(path, blob, n, 0,
+				      NULL); /* a cache that cannot be written only costs time */
+	free(blob);
+}
+
+pctl_status pctl_session_kernel(pctl_session *s, const pctl_kernel_unit *unit,
+				const pctl_call *call, pctl_kernel **out)
+{
+	char key[PCTL_CID_TEXT_SIZE], *path = NULL, *cached = NULL;
+	uint64_t n_wire = 0, n_cached = 0;
+	uint8_t *wire = NULL;
+	pctl_support support = {.head = PCTL_HEAD(pctl_support)};
+	pctl_status status;
+	pctl_cid cid;
+
+	*out = pctl_map_get(s->kernels, pctl_cid_format(&unit->cid, key));
+	if (*out != NULL)
+		return PCTL_OK;
+	status = wire_for(s, unit, call, &wire, &n_wire);
+	if (status == PCTL_OK)
+		status = s->o.table->supports(s->dev, call, wire, n_wire, &support);
+	if (status == PCTL_OK && !support.supported) {
+		support.reason[sizeof(support.reason) - 1] = '\0';
+		status = pctl_refuse(call, PC5201_UNSUPPORTED, "%s cannot run kernel %s: %s",
+				     s->name, unit->name,
+				     support.reason[0] == '\0' ? "the backend gives no reason"
+							       : support.reason);
+	}
+	if (status == PCTL_OK)
+		status = pctl_cid_of(wire, n_wire, call, &cid);
+	if (status != PCTL_OK)
+		goto out;
+	path = cache_path(s, &cid);
+	if (path != NULL && pctl_file_exists(path))
+		(void)pctl_file_read(path, LARGEST_CACHE, NULL, &cached, &n_cached);
+	status = s->o.table->kernel_build(s->dev, call, wire, n_wire, s->o.build_flags, cached,
+					  n_cached, out);
+	if (status != PCTL_OK)
+		goto out;
+	if (!pctl_map_put(s->kernels, key, *out)) {
+		s->o.table->kernel_destroy(s->dev, *out);
+		*out = NULL;
+		status = pctl_refuse(call, PC2_NOMEM, "no memory for a kernel");
+	} else if (cached == NULL) {
+		keep_compiled(s, *out, path);
+	}
+out:
+	free(cached);
+	free(path);
+	free(wire);
+	return status;
+}
+
+static pctl_status qualify_kernel(const pctl_session *s, const pctl_job_plan *plan,
+				  const pctl_step *step, const pctl_call *call)
+{
+	const pctl_program *p = step->unit->program;
+	const uint32_t *size = p->entries[0].workgroup_size;
+	uint64_t invocations = (uint64_t)size[0] * size[1] * size[2];
+
+	if (invocations > s->caps.max_invocations || size[0] > s->caps.max_local[0] ||
+	    size[1] > s->caps.max_local[1] || size[2] > s->caps.max_local[2])
+		return pctl_refuse(call, PC5202_LIMIT,
+				   "%s: kernel %s wants %" PRIu32 "x%" PRIu32 "x%" PRIu32
+				   " invocations in a workgroup, it has %" PRIu32,
+				   s->name, step->unit->name, size[0], size[1], size[2],
+				   s->caps.max_invocations);
+	if (step->unit->analysis->workgroup_bytes > s->caps.max_workgroup_bytes)
+		return pctl_refuse(call, PC5202_LIMIT,
+				   "%s: kernel %s wants %" PRIu64
+				   " bytes of workgroup memory, it has %" PRIu32,
+				   s->name, step->unit->name, step->unit->analysis->workgroup_bytes,
+				   s->caps.max_workgroup_bytes);
+	for (uint32_t i = 0; i < 3; i++) {
+		if (step->groups[i] > s->caps.max_groups[i])
+			return pctl_refuse(call, PC5202_LIMIT,
+					   "%s: kernel %s wants %" PRIu32
+					   " workgroups along %c, it has %" PRIu64,
+					   s->name, step->unit->name, step->groups[i], "xyz"[i],
+					   s -> caps.max_groups[i]);
+	}
+	for (uint32_t i = 0; i < step->n_bindings; i++) {
+		const pctl_plan_binding *b = &step->bindings[i];
+
+		if (b->n_bytes > s->caps.max_binding_bytes)
+			return pctl_refuse(call, PC5203_BINDING_SIZE,
+					   "%s: job \"%s\" binds %" PRIu64
+					   " bytes to group %" PRIu32 " binding %" PRIu32
+					   " of kernel %s, the device allows %" PRIu64,
+					   s->name, plan->name, b->n_bytes, b->group, b->binding,
+					   step->unit->name, s->caps.max_binding_bytes);
+		if (s->caps.binding_alignment > 1 && b->offset % s->caps.binding_alignment != 0)
+			return pctl_refuse(call, PC5202_LIMIT,
+					   "%s: kernel %s binds at offset %" PRIu64
+					   ", the device wants multiples of %" PRIu64,
+					   s->name, step->unit->name, b->offset,
+					   s->caps.binding_alignment);
+	}
+	return PCTL_OK;
+}
+
+pctl_status pctl_session_qualify(pctl_session *s, const pctl_job_plan *plan, const pctl_call *call)
+{
+	pctl_status first = PCTL_OK;
+
+	for (uint32_t i = 0; i < plan->n_steps; i++) {
+		pctl_status status;
+
+		if (plan->steps[i].kind != PCTL_STEP_KERNEL)
+			continue;
+		status = qualify_kernel(s, plan, &plan->steps[i], call);
+		if (first == PCTL_OK)
+			first = status;
+	}
+	for (uint32_t i = 0; i < plan->n_buffers; i++) {
+		pctl_status status = PCTL_OK;
+
+		if (s->caps.max_buffer_bytes != 0 &&
+		    plan->buffers[i].n_bytes > s->caps.max_buffer_bytes)
+			status = pctl_refuse(call, PC5203_BINDING_SIZE,
+					     "%s: job \"%s\" needs a buffer of %" PRIu64
+					     " bytes, the device allows %" PRIu64,
+					     s->name, plan->name, plan->buffers[i].n_bytes,
+					     s->caps.max_buffer_bytes);
+		if (first == PCTL_OK)
+			first = status;
+	}
+	if (s->caps.memory_bytes != 0 && plan->buffer_bytes > s->caps.memory_bytes) {
+		pctl_status status =
+			pctl_refuse(call, PC5204_MEMORY,
+				    "%s: job \"%s\" needs %" PRIu64
+				    " bytes of device memory, there are %" PRIu64,
+				    s->name, plan->name, plan->buffer_bytes, s->caps.memory_bytes);
+
+		if (first == PCTL_OK)
+			first = status;
+	}
+	return first;
+}

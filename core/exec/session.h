@@ -1,0 +1,50 @@
+/* A session: one opened device with the kernels built for it. It legalises, builds once, and keeps
+ * what drivers compiled on disk for the next run. One thread at a time. */
+#ifndef PIPECTL_EXEC_SESSION_H
+#define PIPECTL_EXEC_SESSION_H
+
+#include "graph/jobplan.h"
+#include "pipectl/backend.h"
+
+typedef struct pctl_session pctl_session;
+
+/*
+ * table, inst, index  an opened backend (in this process or a worker's proxy) and the device in it;
+ * they outlive the session name        for messages: "vulkan:0 (llvmpipe ..)" id          stable id
+ * for records: "vulkan:0" cache_dir   where compiled kernels are kept, or NULL build_flags
+ * PCTL_BUILD_*
+ */
+typedef struct pctl_session_options {
+	const pctl_backend *table;
+	pctl_instance *inst;
+	uint32_t index;
+	uint32_t build_flags;
+	uint32_t device_kind; /* PCTL_DEVICE_*: the reference gets programs as written */
+	const char *name;
+	const char *id;
+	const char *cache_dir;
+} pctl_session_options;
+
+pctl_status pctl_session_open(const pctl_session_options *o, const pctl_call *call,
+			      pctl_session **out);
+/* Waits for nothing: work under way is cancelled. NULL is fine. */
+void pctl_session_close(pctl_session *s);
+
+const char *pctl_session_name(const pctl_session *s);
+const char *pctl_session_id(const pctl_session *s);
+const pctl_device_caps *pctl_session_caps(const pctl_session *s);
+uint32_t pctl_session_kind(const pctl_session *s); /* PCTL_DEVICE_* */
+/* Identity facts in the backend's order. */
+uint32_t pctl_session_identity(const pctl_session *s, const pctl_key_value **out);
+const pctl_backend *pctl_session_table(const pctl_session *s);
+pctl_device *pctl_session_device(const pctl_session *s);
+
+/* The unit built for this device, from the session's cache, the disk's, or now. */
+pctl_status pctl_session_kernel(pctl_session *s, const pctl_kernel_unit *unit,
+				const pctl_call *call, pctl_kernel **out);
+
+/* Can this device run the plan: types, limits of bindings, memory, workgroups. Reports why not
+ * (PC52xx). */
+pctl_status pctl_session_qualify(pctl_session *s, const pctl_job_plan *plan, const pctl_call *call);
+
+#endif

@@ -1,0 +1,24 @@
+/* Inside of a value, shared by value.c and job.c. */
+#ifndef PIPECTL_EXEC_VALUE_H
+#define PIPECTL_EXEC_VALUE_H
+
+#include "exec/job.h"
+
+#define PCTL_VALUE_PLACES 8u
+
+struct pctl_value {
+	uint32_t references;
+	pctl_data_source *source; /* where it came from, or NULL */
+	/* Where it lies: a value never changes, so copies on several sessions agree. */
+	struct {
+		pctl_session *session;
+		pctl_buffer *buffer;
+	} at[PCTL_VALUE_PLACES];
+	uint32_t n_at;
+	uint64_t n_bytes;
+};
+
+/* Takes the buffer over; NULL: no memory (the buffer stays the caller's). */
+pctl_value *pctl_value_from_buffer(pctl_session *s, pctl_buffer *buffer, uint64_t n_bytes);
+
+#endif

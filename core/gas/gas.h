@@ -1,0 +1,51 @@
+/* Gas: what a dispatch costs under a schedule. A schedule is a file under conf/gas/ (weights and a complete cost table);
+ * prices come from the analysis of a program and the sizes bound, never from a device or an optimiser (semantics
+ * section 6). */
+#ifndef PIPECTL_GAS_GAS_H
+#define PIPECTL_GAS_GAS_H
+
+#include "pipectl/backend.h"
+#include "program/analyse.h"
+
+typedef struct pctl_gas_schedule pctl_gas_schedule;
+
+/* Read a schedule file; strict: every missing or unknown key is an error. */
+pctl_status pctl_gas_schedule_read(const char *path, const pctl_call *call, pctl_gas_schedule **out);
+void pctl_gas_schedule_destroy(pctl_gas_schedule *s);
+/* "cybergraph-0.1", "structured-1" */
+const char *pctl_gas_schedule_name(const pctl_gas_schedule *s);
+
+/* What is priced: one dispatch of a program with the bytes bound to it. hops: parent edges. */
+typedef struct pctl_gas_query {
+	const pctl_program *program;
+	const pctl_analysis *analysis;
+	uint32_t groups[3];
+	uint32_t reserved;
+	uint64_t input_bytes;	/* every bound buffer that is not written */
+	uint64_t output_bytes;	/* every bound buffer that is */
+	uint64_t uniform_bytes;
+	uint64_t hops;
+} pctl_gas_query;
+
+typedef struct pctl_gas_price {
+	uint64_t cost_per_workgroup;
+	uint64_t dispatch; /* cost_per_workgroup * x * y * z */
+	uint64_t memory;
+	uint64_t hops;
+	uint64_t total;
+} pctl_gas_price;
+
+/* Every product and sum is checked: PC26xx on overflow. */
+pctl_status pctl_gas_price_of(const pctl_gas_schedule *s, const pctl_gas_query *q, const pctl_call *call,
+			      pctl_gas_price *out);
+
+/* Memory gas of n bytes: the weight for every started unit of bytes (32 in the released schedules). */
+pctl_status pctl_gas_memory(const pctl_gas_schedule *s, uint64_t n_bytes, const pctl_call *call, uint64_t *out);
+
+/* Gas of n parent edges. */
+pctl_status pctl_gas_hops(const pctl_gas_schedule *s, uint64_t n, const pctl_call *call, uint64_t *out);
+
+/* The dispatch part priced with what the reference really counted: never above pctl_gas_price_of of the same dispatches. */
+pctl_status pctl_gas_actual(const pctl_gas_schedule *s, const pctl_counts *counts, const pctl_call *call, uint64_t *out);
+
+#endif

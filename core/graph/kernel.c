@@ -1,0 +1,193 @@
+/* Kernel units: the road from WGSL text to an analysed program, taken once for each source. */
+#include "graph/kernel.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/str.h"
+#include "wgsl/wgsl.h"
+
+struct pctl_kernels {
+	const pctl_op_source *ops;
+	pctl_arena *arena;
+	pctl_map *compiled; /* key of a text to pctl_program (unspecialised) */
+	pctl_map *units;    /* key of a source to pctl_kernel_unit */
+	pctl_wgsl_library library;
+};
+
+/* `//# use`: the text of a function op for one dtype. */
+static int find_function(void *ctx, const char *op, uint32_t version, uint32_t dtype,
+			 const char **text)
+{
+	const pctl_kernels *k = ctx;
+	pctl_op_ref ref;
+
+	*text = NULL;
+	if (k->ops == NULL ||
+	    pctl_op_find(k->ops, op, version, version, NULL, NULL, &ref) != PCTL_OK)
+		return 0;
+	if (ref.desc->kind != PCTL_OPDEF_FUNCTION)
+		return 0;
+	*text = ref.lib->function(ref.inst, ref.index, dtype);
+	return *text != NULL;
+}
+
+static uint32_t function_names(void *ctx, uint32_t capacity, const char **out)
+{
+	const pctl_kernels *k = ctx;
+	uint32_t n = 0, n_ops = k->ops == NULL ? 0 : k->ops->count(k->ops->ctx);
+
+	for (uint32_t i = 0; i < n_ops; i++) {
+		pctl_op_ref ref;
+
+		k->ops->at(k->ops->ctx, i, &ref);
+		if (ref.desc->kind != PCTL_OPDEF_FUNCTION)
+			continue;
+		if (n < capacity)
+			out[n] = ref.desc->name;
+		n++;
+	}
+	return n;
+}
+
+pctl_kernels *pctl_kernels_create(const pctl_op_source *ops)
+{
+	pctl_kernels *k = calloc(1, sizeof(*k));
+
+	if (k == NULL)
+		return NULL;
+	k->ops = ops;
+	k->arena = pctl_arena_create();
+	k->compiled = pctl_map_create();
+	k->units = pctl_map_create();
+	k->library = (pctl_wgsl_library){k, find_function, function_names};
+	if (k->arena == NULL || k->compiled == NULL || k->units == NULL) {
+		pctl_kernels_destroy(k);
+		return NULL;
+	}
+	return k;
+}
+
+static void unit_destroy(pctl_kernel_unit *u)
+{
+	pctl_analysis_destroy(u->analysis);
+	pctl_program_destroy(u->program);
+	free(u->wire);
+}
+
+void pctl_kernels_destroy(pctl_kernels *k)
+{
+	if (k == NULL)
+		return;
+	for (uint32_t i = 0; k->compiled != NULL && i < pctl_map_count(k->compiled); i++)
+		pctl_program_destroy(pctl_map_value_at(k->compiled, i));
+	for (uint32_t i = 0; k->units != NULL && i < pctl_map_count(k->units); i++)
+		unit_destroy(pctl_map_value_at(k->units, i));
+	pctl_map_destroy(k->compiled);
+	pctl_map_destroy(k->units);
+	pctl_arena_destroy(k->arena);
+	free(k);
+}
+
+static pctl_status out_of_memory(const pctl_call *call)
+{
+	return pctl_refuse(call, PC2_NOMEM, "no memory for a kernel");
+}
+
+static pctl_status compiled_program(pctl_kernels *k, const pctl_kernel_source *s, const char *key,
+				    const pctl_call *call, pctl_program **out)
+{
+	pctl_wgsl_options options = {s->name, s->flags, 0, &k->library};
+	pctl_status status;
+
+	*out = pctl_map_get(k->compiled, key);
+	if (*out != NULL)
+		return PCTL_OK;
+	status = pctl_wgsl_compile(s->text, s->n_text, &options, call, out);
+	if (status != PCTL_OK)
+		return status;
+	if (!pctl_map_put(k->compiled, key, *out)) {
+		pctl_program_destroy(*out);
+		*out = NULL;
+		return out_of_memory(call);
+	}
+	return PCTL_OK;
+}
+
+static pctl_status make_unit(pctl_kernels *k, const pctl_kernel_source *s, const pctl_program *p,
+			     const pctl_call *call, pctl_kernel_unit **out)
+{
+	pctl_kernel_unit *u = pctl_arena_alloc(k->arena, sizeof(*u));
+	pctl_status status;
+
+	*out = NULL;
+	if (u == NULL)
+		return out_of_memory(call);
+	u->name = pctl_arena_dup(k->arena, s->name);
+	status = pctl_program_specialise(p, s->entry, s->overrides, s->n_overrides, call,
+					 &u->program);
+	if (status == PCTL_OK)
+		status = pctl_program_analyse(u->program, s->groups, call, &u->analysis);
+	if (status == PCTL_OK)
+		status = pctl_program_encode(u->program, call, &u->wire, &u->wire_bytes);
+	if (status == PCTL_OK)
+		status = pctl_cid_of(u->wire, u->wire_bytes, call, &u->cid);
+	if (status != PCTL_OK) {
+		unit_destroy(u);
+		return status;
+	}
+	*out = u;
+	return PCTL_OK;
+}
+
+pctl_status pctl_kernels_get(pctl_kernels *k, const pctl_kernel_source *s, const pctl_call *call,
+			     const pctl_kernel_unit **out)
+{
+	pctl_str_buf key = PCTL_STR_BUF_INIT;
+	char *text_key = NULL, *unit_key = NULL;
+	pctl_status status = PCTL_OK;
+	pctl_program *program;
+	pctl_kernel_unit *unit;
+
+	*out = NULL;
+	/* The key is the whole source, so a hit is an equality; a text with a NUL in it is never
+	 * cached and is left to the front end to refuse. */
+	pctl_str_addf(&key, "%s\n%" PRIu32 "\n", s->name, s->flags);
+	pctl_str_add_n(&key, s->text, s->n_text);
+	text_key = pctl_str_finish(&key);
+	pctl_str_addf(&key, "%s\n", s->entry == NULL ? "" : s->entry);
+	if (s->groups != NULL)
+		pctl_str_addf(&key, "%" PRIu32 ",%" PRIu32 ",%" PRIu32, s->groups[0], s->groups[1],
+			      s->groups[2]);
+	for (uint32_t i = 0; i < s->n_overrides; i++)
+		pctl_str_addf(&key, "\n%s=%" PRIu64, s->overrides[i].name, s->overrides[i].bits);
+	pctl_str_addf(&key, "\n\n%s", text_key == NULL ? "" : text_key);
+	unit_key = pctl_str_finish(&key);
+	if (text_key == NULL || unit_key == NULL) {
+		status = out_of_memory(call);
+		goto out;
+	}
+	if (memchr(s->text, '\0', s->n_text) == NULL &&
+	    (unit = pctl_map_get(k->units, unit_key)) != NULL) {
+		*out = unit;
+		goto out;
+	}
+	status = compiled_program(k, s, text_key, call, &program);
+	if (status == PCTL_OK)
+		status = make_unit(k, s, program, call, &unit);
+	if (status != PCTL_OK)
+		goto out;
+	if (!pctl_map_put(k->units, unit_key, unit)) {
+		unit_destroy(unit);
+		status = out_of_memory(call);
+		goto out;
+	}
+	*out = unit;
+out:
+	free(text_key);
+	free(unit_key);
+	return status;
+}

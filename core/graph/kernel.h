@@ -1,0 +1,46 @@
+/* Kernel units: a WGSL text made concrete (compiled, specialised, analysed), with its identity. A
+ * unit is what gas is priced from and what a session builds for a device. Units are cached by
+ * everything that made them. */
+#ifndef PIPECTL_GRAPH_KERNEL_H
+#define PIPECTL_GRAPH_KERNEL_H
+
+#include "cas/cid.h"
+#include "graph/ops.h"
+#include "program/analyse.h"
+#include "program/specialise.h"
+
+typedef struct pctl_kernel_unit {
+	const char *name; /* of the text, for positions */
+	pctl_program *program;
+	pctl_analysis *analysis;
+	uint8_t *wire; /* canonical, of the specialised program */
+	uint64_t wire_bytes;
+	pctl_cid cid; /* of the wire form: the program's identity */
+} pctl_kernel_unit;
+
+typedef struct pctl_kernels pctl_kernels;
+
+/* `ops` answers `//# use`; it outlives the cache. NULL: no memory. */
+pctl_kernels *pctl_kernels_create(const pctl_op_source *ops);
+void pctl_kernels_destroy(pctl_kernels *k);
+
+/* What a kernel is made from. groups NULL: proofs for any dispatch. flags: PCTL_WGSL_* of wgsl.h.
+ */
+typedef struct pctl_kernel_source {
+	const char *name;
+	const char *text;
+	uint64_t n_text;
+	const char *entry; /* NULL: the only one */
+	const pctl_override_value *overrides;
+	uint32_t n_overrides;
+	uint32_t flags;
+	const uint32_t *groups;
+} pctl_kernel_source;
+
+/* The unit of a source, from the cache or made now; it lives as long as the cache. The source's
+ * strings need not outlive the call. Errors: those of the front end, of specialise and of analyse.
+ */
+pctl_status pctl_kernels_get(pctl_kernels *k, const pctl_kernel_source *source,
+			     const pctl_call *call, const pctl_kernel_unit **out);
+
+#endif
