@@ -1,0 +1,186 @@
+/* Libraries inside the host: op libraries, and backends under --in-process. They are loaded through libltdl,
+ * after the dynamic linker was asked directly: its words are lost on the way through libltdl. */
+#include <dlfcn.h>
+#include <ltdl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conf/conf.h"
+#include "plugin/registry_private.h"
+
+/* The library stays loaded until the process ends, as libltdl's `resident` asks: code that was in use is
+ * never taken away under a table that still points to it. */
+static pctl_status load_resident(const char *path, const pctl_call *call, lt_dlhandle *out)
+{
+	lt_dladvise advise = NULL;
+	pctl_status s = PCTL_OK;
+	const char *text;
+
+	*out = NULL;
+	if (lt_dlinit() || lt_dlsetsearchpath("") || lt_dladvise_init(&advise) ||
+	    lt_dladvise_local(&advise) || lt_dladvise_resident(&advise)) {
+		text = lt_dlerror();
+		s = pctl_refuse(call, PC3013_PLUGIN_LOAD, "%s: libltdl: %s", path, text ? text : "?");
+		goto out;
+	}
+	*out = lt_dlopenadvise(path, advise);
+	if (!*out) {
+		text = lt_dlerror();
+		s = pctl_refuse(call, PC3013_PLUGIN_LOAD, "%s: libltdl: %s", path, text ? text : "?");
+	}
+out:
+	if (advise)
+		lt_dladvise_destroy(&advise);
+	return s;
+}
+
+pctl_status pctl_host_load(const char *path, const char *id, const pctl_call *call,
+			   const pctl_plugin **out)
+{
+	const pctl_plugin *checked;
+	lt_dlhandle lt = NULL;
+	void *handle;
+	pctl_status s;
+
+	*out = NULL;
+	s = pctl_library_load(path, call, &handle);
+	if (s)
+		return s;
+	s = load_resident(path, call, &lt);
+	if (!s)
+		s = pctl_library_plugin(handle, path, id, call, &checked);
+	if (!s) {
+		*out = lt_dlsym(lt, PCTL_PLUGIN_SYMBOL);
+		if (*out != checked)
+			s = pctl_refuse(call, PC1_INTERNAL, "%s: loaded twice", path);
+	}
+	/* libltdl's reference keeps it. */
+	dlclose(handle);
+	if (s)
+		*out = NULL;
+	return s;
+}
+
+pctl_status pctl_oplib_load(pctl_registry *r, known_plugin *p, const pctl_call *call)
+{
+	const pctl_plugin *pl;
+	pctl_status s;
+
+	(void)r;
+	if (p->loaded)
+		return PCTL_OK;
+	if (!p->info.in_process_allowed)
+		return pctl_refuse(call, PC3029_PLUGIN_ISOLATION,
+				   "op library \"%s\" asks for isolation in a worker, which this version "
+				   "offers to backends only",
+				   p->info.id);
+	s = pctl_host_load(p->info.library, p->info.id, call, &pl);
+	if (s)
+		return s;
+	pctl_library_host_init(&p->host, NULL, 0, 0);
+	s = pctl_library_open(pl, p->info.library, PCTL_OPLIB_INTERFACE, &p->host.host, call, &p->li);
+	p->loaded = !s;
+	return s;
+}
+
+static known_plugin *find(const pctl_registry *r, const char *id)
+{
+	uint32_t i;
+
+	for (i = 0; i < r->n_plugins; i++)
+		if (!strcmp(r->plugins[i]->info.id, id))
+			return r->plugins[i];
+	return NULL;
+}
+
+static void give(const known_plugin *p, pctl_oplib_instance *out)
+{
+	out->table = p->li.table;
+	out->inst = p->li.inst;
+	out->plugin = &p->info;
+}
+
+pctl_status pctl_registry_oplib(pctl_registry *r, const char *id, const pctl_call *call,
+				pctl_oplib_instance *out)
+{
+	known_plugin *p = find(r, id);
+	pctl_status s;
+
+	memset(out, 0, sizeof(*out));
+	if (!p)
+		return pctl_refuse(call, PC3003_PLUGIN_UNKNOWN, "there is no plugin \"%s\"", id);
+	if (p->info.state != PCTL_PLUGIN_USABLE)
+		return pctl_plugin_state_refuse(&p->info, call);
+	if (p->info.kind != PCTL_PLUGIN_OPLIB)
+		return pctl_refuse(call, PC3032_PLUGIN_KIND, "\"%s\" is a backend, not an op library", id);
+	s = pctl_oplib_load(r, p, call);
+	if (!s)
+		give(p, out);
+	return s;
+}
+
+static pctl_status refuse_unknown(const pctl_registry *r, const char *name, uint32_t version,
+				  const pctl_call *call)
+{
+	const char **names = calloc(r->n_ops + 1u, sizeof(*names));
+	pctl_status s;
+	uint32_t i, n = 0;
+	char *hint;
+
+	for (i = 0; names && i < r->n_ops; i++)
+		if (n == 0 || strcmp(names[n - 1], r->ops[i].name))
+			names[n++] = r->ops[i].name;
+	hint = names ? pctl_conf_hint_names(name, names, n) : NULL;
+	if (version)
+		s = pctl_refuse_at(call, PC3030_OP_LIBRARY_NONE, NULL, hint,
+				   "no usable op library defines %s@%u", name, version);
+	else
+		s = pctl_refuse_at(call, PC3030_OP_LIBRARY_NONE, NULL, hint,
+				   "no usable op library defines %s", name);
+	free(hint);
+	free(names);
+	return s;
+}
+
+pctl_status pctl_registry_find_op(pctl_registry *r, const char *name, uint32_t version,
+				  const pctl_call *call, pctl_oplib_instance *out, uint32_t *op)
+{
+	const pctl_op_name *found = NULL;
+	pctl_status s;
+	uint32_t i, n;
+	known_plugin *p;
+
+	memset(out, 0, sizeof(*out));
+	*op = 0;
+	for (i = 0; i < r->n_ops; i++) {
+		const pctl_op_name *o = &r->ops[i];
+
+		if (strcmp(o->name, name) || (version && o->version != version))
+			continue;
+		if (found && found->version == o->version)
+			return pctl_refuse(call, PC3024_PLUGIN_OP_DUPLICATE,
+					   "%s@%u is defined by \"%s\" and by \"%s\"", name, o->version,
+					   r->plugins[found->plugin]->info.id,
+					   r->plugins[o->plugin]->info.id);
+		found = o;
+	}
+	if (!found)
+		return refuse_unknown(r, name, version, call);
+	p = r->plugins[found->plugin];
+	s = pctl_oplib_load(r, p, call);
+	if (s)
+		return s;
+	give(p, out);
+	n = out->table->op_count(out->inst);
+	for (i = 0; i < n; i++) {
+		const pctl_op_desc *d = out->table->op_at(out->inst, i);
+
+		if (d && !strcmp(d->name, name) && d->version == found->version) {
+			*op = i;
+			return PCTL_OK;
+		}
+	}
+	memset(out, 0, sizeof(*out));
+	return pctl_refuse(call, PC3023_PLUGIN_OPS, "%s: lacks the op %s@%u it was examined with",
+			   p->info.library, name, found->version);
+}

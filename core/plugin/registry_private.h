@@ -1,0 +1,90 @@
+/* The registry's insides, shared by the files of core/plugin. */
+#ifndef PIPECTL_PLUGIN_REGISTRY_PRIVATE_H
+#define PIPECTL_PLUGIN_REGISTRY_PRIVATE_H
+
+#include "base/arena.h"
+#include "diag/diag.h"
+#include "ipc/library.h"
+#include "plugin/registry.h"
+#include "plugin/rows.h"
+#include "plugin/session.h"
+
+/* Environment that the manifest wants for one driver. */
+typedef struct driver_setting {
+	const char *driver; /* key of the driver */
+	const char *const *set;
+	uint32_t n_set;
+} driver_setting;
+
+/* One manifest. */
+typedef struct known_plugin {
+	pctl_plugin_info info;
+	const char *pinned_sha256; /* or NULL */
+	uint32_t abi_min[2], abi_max[2]; /* major, minor */
+	const driver_setting *settings;
+	uint32_t n_settings;
+	/* Op library in use. */
+	int loaded;
+	pctl_library_instance li;
+	pctl_library_host host;
+	/* Driver environments, once asked for. */
+	int has_envs;
+	const pctl_driver_env *const *envs;
+	uint32_t n_envs;
+} known_plugin;
+
+typedef struct searched_dir {
+	const char *path;
+	int present;
+} searched_dir;
+
+struct pctl_registry {
+	pctl_arena *arena;
+	known_plugin **plugins; /* by id */
+	uint32_t n_plugins, cap_plugins;
+	searched_dir *dirs;
+	uint32_t n_dirs, cap_dirs;
+	pctl_op_name *ops;
+	uint32_t n_ops, cap_ops;
+	const char *worker, *home;
+	uint32_t flags;
+	uint32_t probe_ms, start_ms, call_ms, grace_ms, strikes;
+	pctl_rows verdicts;
+	int verdicts_changed;
+	pctl_rows quarantine;
+	pctl_quarantine_entry *entries; /* view of quarantine, rebuilt when it changes */
+	uint32_t n_entries, cap_entries;
+};
+
+/* Refuse: state, code, who and why into the info. The first refusal stays. */
+void pctl_plugin_refuse(pctl_registry *r, known_plugin *p, uint32_t code, const char *who, const char *why);
+
+/* The first error of a list as one line, "file:line:col: message", in the arena. */
+const char *pctl_plugin_first_error(pctl_arena *a, const pctl_diag_list *l, uint32_t *code);
+
+/* Emit why a plugin that is not usable is not. */
+pctl_status pctl_plugin_state_refuse(const pctl_plugin_info *p, const pctl_call *call);
+
+/* Read one manifest into a new plugin; one that is malformed comes out refused. NULL: no memory. */
+known_plugin *pctl_manifest_read(pctl_registry *r, const char *path);
+
+/* Examine the library of a plugin that is not refused yet: by what is remembered, else for real. */
+void pctl_examine(pctl_registry *r, known_plugin *p);
+/* Keep what was learnt. */
+void pctl_examine_save(pctl_registry *r, const pctl_call *call);
+
+/* Run `pipectl-worker --probe`; facts into the info, or the plugin refused. */
+void pctl_probe_run(pctl_registry *r, known_plugin *p);
+
+/* Load and open an op library of this plugin through libltdl, inside the host. */
+pctl_status pctl_oplib_load(pctl_registry *r, known_plugin *p, const pctl_call *call);
+/* In-process loading of any plugin: PC3012 to PC3014 and the checks of library.h. */
+pctl_status pctl_host_load(const char *path, const char *id, const pctl_call *call,
+			   const pctl_plugin **out);
+
+pctl_status pctl_quarantine_load(pctl_registry *r, const pctl_call *call);
+
+/* home/a[/b], in the arena; NULL without home or memory. */
+const char *pctl_registry_path(pctl_registry *r, const char *a, const char *b);
+
+#endif

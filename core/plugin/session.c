@@ -1,0 +1,262 @@
+/* Opening backends: in a worker under its driver's environment, or in the host; see session.h. */
+#include "plugin/session.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "ipc/remote.h"
+#include "plugin/devices.h"
+#include "plugin/registry_private.h"
+
+typedef struct session {
+	pctl_backend_session view; /* first: what the user holds */
+	pctl_registry *r;
+	pctl_remote *remote; /* NULL: in-process */
+	pctl_library_instance li;
+	pctl_library_host host;
+	const char *driver; /* key of the environment */
+	const char *dir;    /* private directory, or NULL */
+	int lock_fd;
+} session;
+
+/* Directories of drivers that would otherwise write into the user's caches or /tmp. */
+static const struct {
+	const char *name, *sub;
+} private_dirs[] = {
+	{ "POCL_CACHE_DIR", "pocl" },		{ "XDG_RUNTIME_DIR", "run" },
+	{ "MESA_SHADER_CACHE_DIR", "mesa" },	{ "XDG_CACHE_HOME", "cache" },
+	{ "__GL_SHADER_DISK_CACHE_PATH", "gl" }, { "CUDA_CACHE_PATH", "cuda" },
+};
+#define N_PRIVATE (sizeof(private_dirs) / sizeof(private_dirs[0]))
+
+static int same_name(const char *a, const char *b)
+{
+	const size_t n = strcspn(a, "=");
+
+	return strcspn(b, "=") == n && !memcmp(a, b, n);
+}
+
+/* The host's environment with `set` (and the private directories) in place of what it says of those names. */
+static char **build_env(pctl_arena *a, const pctl_driver_env *env, const char *dir)
+{
+	const uint32_t n_set = env ? env->n_set : 0;
+	size_t n = 0, i, k;
+	char **out;
+
+	while (environ[n])
+		n++;
+	out = pctl_arena_array(a, n + n_set + N_PRIVATE + 1, sizeof(*out));
+	if (!out)
+		return NULL;
+	n = 0;
+	for (i = 0; i < n_set; i++)
+		out[n++] = pctl_arena_dup(a, env->set[i]);
+	for (i = 0; dir && i < N_PRIVATE; i++)
+		out[n++] = pctl_arena_printf(a, "%s=%s/%s", private_dirs[i].name, dir,
+					     private_dirs[i].sub);
+	for (k = 0; k < n; k++)
+		if (!out[k])
+			return NULL;
+	for (i = 0; environ[i]; i++) {
+		for (k = 0; k < n && !same_name(environ[i], out[k]); k++)
+			;
+		if (k == n || !same_name(environ[i], out[k]))
+			out[n++] = environ[i];
+	}
+	return out;
+}
+
+static pctl_status prepare_dir(session *s, const char *id, const pctl_call *call)
+{
+	pctl_registry *r = s->r;
+	const char *lock;
+	pctl_status st;
+	size_t i;
+
+	if (!r->home)
+		return PCTL_OK;
+	s->dir = pctl_arena_printf(r->arena, "%s/cache/drivers/%s%s%s", r->home, id,
+				   *s->driver ? "-" : "", s->driver);
+	if (!s->dir)
+		return pctl_refuse(call, PC2_NOMEM, "no memory for a session");
+	for (i = 0; i < N_PRIVATE; i++) {
+		const char *sub = pctl_arena_printf(r->arena, "%s/%s", s->dir, private_dirs[i].sub);
+
+		st = sub ? pctl_file_make_dirs(sub, call) : PCTL_E_NOMEM;
+		if (st)
+			return st;
+	}
+	lock = pctl_arena_printf(r->arena, "%s/plugin", s->dir);
+	st = lock ? pctl_file_make_dirs(lock, call) : PCTL_E_NOMEM;
+	if (st)
+		return st;
+	/* Shared while in use: whoever gets it alone may clear away what a killed driver left. */
+	lock = pctl_arena_printf(r->arena, "%s/lock", s->dir);
+	if (lock)
+		s->lock_fd = open(lock, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+	if (s->lock_fd >= 0 && flock(s->lock_fd, LOCK_SH | LOCK_NB) < 0) {
+		close(s->lock_fd);
+		s->lock_fd = -1;
+	}
+	return PCTL_OK;
+}
+
+/* PoCL builds in files of these names and removes them itself unless it is killed. */
+static void clear_leftovers(const char *dir)
+{
+	char path[4096];
+	struct dirent *e;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "%s/pocl", dir);
+	d = opendir(path);
+	while (d && (e = readdir(d)))
+		if (!strncmp(e->d_name, "tempfile", 8))
+			unlinkat(dirfd(d), e->d_name, 0);
+	if (d)
+		closedir(d);
+}
+
+static pctl_status open_worker(session *s, const pctl_plugin_info *p, const pctl_driver_env *env,
+			       uint32_t flags, const pctl_call *call)
+{
+	pctl_registry *r = s->r;
+	pctl_remote_options o = { .worker = r->worker,
+				  .library = p->library,
+				  .id = p->id,
+				  .debug = flags & PCTL_SESSION_DEBUG ? 1 : 0,
+				  .start_ms = r->start_ms,
+				  .call_ms = r->call_ms,
+				  .grace_ms = r->grace_ms };
+	pctl_status st;
+
+	if (!r->worker)
+		return pctl_refuse(call, PC3101_WORKER_MISSING,
+				   "pipectl-worker is neither beside the executable nor in its libexec directory");
+	st = prepare_dir(s, p->id, call);
+	if (st)
+		return st;
+	o.envp = build_env(r->arena, env, s->dir);
+	o.cache_dir = s->dir ? pctl_arena_printf(r->arena, "%s/plugin", s->dir) : NULL;
+	if (!o.envp)
+		return pctl_refuse(call, PC2_NOMEM, "no memory for a session");
+	st = pctl_remote_open(&o, call, &s->remote);
+	if (st)
+		return st;
+	s->view.table = pctl_remote_table(s->remote);
+	s->view.inst = pctl_remote_instance(s->remote);
+	return PCTL_OK;
+}
+
+static pctl_status open_here(session *s, const pctl_plugin_info *p, uint32_t flags, const pctl_call *call)
+{
+	const pctl_plugin *pl;
+	pctl_status st;
+
+	if (!p->in_process_allowed)
+		return pctl_refuse(call, PC3029_PLUGIN_ISOLATION,
+				   "backend \"%s\" runs in a worker only: %s does not allow in_process", p->id,
+				   p->manifest);
+	st = pctl_host_load(p->library, p->id, call, &pl);
+	if (st)
+		return st;
+	pctl_library_host_init(&s->host, NULL, flags & PCTL_SESSION_DEBUG ? 1 : 0, 0);
+	st = pctl_library_open(pl, p->library, PCTL_BACKEND_INTERFACE, &s->host.host, call, &s->li);
+	if (st)
+		return st;
+	s->view.table = s->li.table;
+	s->view.inst = s->li.inst;
+	return PCTL_OK;
+}
+
+static void drop(session *s)
+{
+	pctl_remote_close(s->remote);
+	pctl_library_close(&s->li);
+	if (s->lock_fd >= 0) {
+		if (s->dir && flock(s->lock_fd, LOCK_EX | LOCK_NB) == 0)
+			clear_leftovers(s->dir);
+		close(s->lock_fd);
+	}
+	free(s);
+}
+
+pctl_status pctl_backend_session_open(pctl_registry *r, const char *id, const pctl_driver_env *env,
+				      uint32_t flags, const pctl_call *call, pctl_backend_session **out)
+{
+	const pctl_quarantine_entry *q;
+	const pctl_plugin_info *p;
+	session *s = NULL;
+	pctl_status st;
+
+	*out = NULL;
+	st = pctl_registry_backend(r, id, call, &p);
+	if (st)
+		return st;
+	if (!env) {
+		const pctl_driver_env *const *envs;
+		uint32_t n;
+
+		st = pctl_driver_envs(r, p, call, &envs, &n);
+		if (st)
+			return st;
+		if (n == 0)
+			return pctl_refuse(call, PC3232_DEVICE_NONE,
+					   "backend \"%s\" has no driver on this machine", id);
+		env = envs[0];
+	}
+	q = pctl_quarantine_find(r, id, env->key);
+	if (q && !(flags & PCTL_SESSION_QUARANTINED))
+		return pctl_refuse(call, PC3005_PLUGIN_QUARANTINED,
+				   "backend \"%s\" with driver \"%s\" is in quarantine: %s", id, env->key,
+				   q->cause);
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return pctl_refuse(call, PC2_NOMEM, "no memory for a session");
+	s->r = r;
+	s->lock_fd = -1;
+	s->driver = env->key;
+	s->view.plugin = p;
+	if (flags & PCTL_SESSION_IN_PROCESS)
+		st = open_here(s, p, flags, call);
+	else
+		st = open_worker(s, p, env, flags, call);
+	if (st) {
+		if (st == PCTL_E_DEVICE_LOST)
+			pctl_quarantine_strike(r, id, s->driver, "its worker died while it was opened",
+					       call);
+		drop(s);
+		return st;
+	}
+	*out = &s->view;
+	return PCTL_OK;
+}
+
+const char *pctl_backend_session_lost(const pctl_backend_session *view)
+{
+	const session *s = (const session *)(const void *)view;
+
+	return s->remote ? pctl_remote_lost(s->remote) : NULL;
+}
+
+void pctl_backend_session_close(pctl_backend_session *view, const pctl_call *call)
+{
+	session *s = (session *)(void *)view;
+	const char *lost;
+
+	if (!s)
+		return;
+	lost = pctl_backend_session_lost(view);
+	if (lost)
+		pctl_quarantine_strike(s->r, view->plugin->id, s->driver, lost, call);
+	else if (s->remote)
+		pctl_quarantine_well(s->r, view->plugin->id, s->driver, call);
+	drop(s);
+}
