@@ -35,10 +35,10 @@ pctl_status opencl_buffer_create(pctl_device *dev, const pctl_call *call, uint64
 
 	*out = NULL;
 	if (usage & ~USAGE_ALL)
-		return pctl_refuse(call, PC3277_OPENCL_ARGUMENT,
+		return pctl_refuse(call, PC3201_BACKEND_ARGUMENT,
 				   "buffer usage 0x%x has unknown bits", usage);
 	if (n_bytes > dev->max_alloc)
-		return pctl_refuse(call, PC3275_OPENCL_LIMIT,
+		return pctl_refuse(call, PC3208_BUFFER_LIMIT,
 				   "a buffer of %llu bytes, the device allows %llu",
 				   (unsigned long long)n_bytes, (unsigned long long)dev->max_alloc);
 	buf = calloc(1, sizeof(*buf));
@@ -70,7 +70,7 @@ static pctl_status check_range(const pctl_call *call, const pctl_buffer *buf, ui
 {
 	if (offset <= buf->n_bytes && n_bytes <= buf->n_bytes - offset)
 		return PCTL_OK;
-	return pctl_refuse(call, PC3277_OPENCL_ARGUMENT, "bytes [%llu, +%llu) of a buffer of %llu",
+	return pctl_refuse(call, PC3202_BACKEND_RANGE, "bytes [%llu, +%llu) of a buffer of %llu",
 			   (unsigned long long)offset, (unsigned long long)n_bytes,
 			   (unsigned long long)buf->n_bytes);
 }

@@ -59,8 +59,7 @@ cl_program opencl_cache_load(pctl_device *dev, const uint64_t key[2], const void
 	if (error != CL_SUCCESS)
 		return NULL;
 	if (status != CL_SUCCESS ||
-	    clBuildProgram(program, 1, &dev->id.device, OPENCL_BUILD_OPTIONS, NULL, NULL) !=
-		    CL_SUCCESS) {
+	    clBuildProgram(program, 1, &dev->id.device, dev->options, NULL, NULL) != CL_SUCCESS) {
 		clReleaseProgram(program);
 		return NULL;
 	}

@@ -110,6 +110,14 @@ static void add_fact(pctl_device *dev, const char *key, const char *value)
 	snprintf(kv->value, sizeof(kv->value), "%s", value);
 }
 
+/* Oclgrind's simulator lacks intrinsics that clang's optimiser forms (minimum, absolute value, bit
+ * reversal). */
+static const char *options_for(const char *platform)
+{
+	return strcmp(platform, "Oclgrind") == 0 ? "-cl-std=CL1.2 -cl-opt-disable"
+						 : "-cl-std=CL1.2";
+}
+
 static void find_identity(pctl_device *dev)
 {
 	char buf[PCTL_NAME_MAX];
@@ -120,6 +128,7 @@ static void find_identity(pctl_device *dev)
 	add_fact(dev, "device", buf);
 	platform_text(dev->id.platform, CL_PLATFORM_NAME, buf, sizeof(buf));
 	add_fact(dev, "driver", buf);
+	dev->options = options_for(buf);
 	device_text(dev->id.device, CL_DRIVER_VERSION, buf, sizeof(buf));
 	add_fact(dev, "driver-version", buf);
 	platform_text(dev->id.platform, CL_PLATFORM_VERSION, buf, sizeof(buf));
@@ -128,7 +137,7 @@ static void find_identity(pctl_device *dev)
 	add_fact(dev, "api", buf);
 	device_text(dev->id.device, CL_DEVICE_OPENCL_C_VERSION, buf, sizeof(buf));
 	add_fact(dev, "compiler", buf);
-	add_fact(dev, "compiler-options", OPENCL_BUILD_OPTIONS);
+	add_fact(dev, "compiler-options", dev->options);
 }
 
 static pctl_status find_limits(pctl_device *dev, const pctl_call *call)
@@ -141,12 +150,12 @@ static pctl_status find_limits(pctl_device *dev, const pctl_call *call)
 		return pctl_refuse(call, PC3273_OPENCL_NO_DEVICE,
 				   "the device is not available or has no compiler");
 	if (!device_u32(device, CL_DEVICE_ENDIAN_LITTLE))
-		return pctl_refuse(call, PC3274_OPENCL_CAPABILITY,
+		return pctl_refuse(call, PC3273_OPENCL_NO_DEVICE,
 				   "the device is not little-endian");
 	if (device_u32(device, CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS) > 16 ||
 	    clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof(sizes), sizes, NULL) !=
 		    CL_SUCCESS)
-		return pctl_refuse(call, PC3274_OPENCL_CAPABILITY,
+		return pctl_refuse(call, PC3273_OPENCL_NO_DEVICE,
 				   "the work-item sizes cannot be read");
 	for (uint32_t i = 0; i < 3; i++)
 		dev->max_local[i] = sizes[i];

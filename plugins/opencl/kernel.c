@@ -18,38 +18,38 @@ static uint32_t refusal(pctl_device *dev, const pctl_program *p, const emit_fact
 	if (p->caps & ~caps.caps) {
 		snprintf(why, n, "the program needs capabilities 0x%llx that the device lacks",
 			 (unsigned long long)(p->caps & ~caps.caps));
-		return PC3274_OPENCL_CAPABILITY;
+		return PC3210_KERNEL_CAPABILITY;
 	}
 	if (facts->bad_op) {
 		snprintf(why, n, "instruction 0x%x is unknown to this backend", facts->bad_op);
-		return PC3274_OPENCL_CAPABILITY;
+		return PC3210_KERNEL_CAPABILITY;
 	}
 	for (uint32_t i = 0; i < 3; i++) {
 		if (p->entries[0].workgroup_size[i] > caps.max_local[i]) {
 			snprintf(why, n, "workgroup size %u in dimension %u, the device allows %u",
 				 p->entries[0].workgroup_size[i], i, caps.max_local[i]);
-			return PC3275_OPENCL_LIMIT;
+			return PC3211_KERNEL_LIMIT;
 		}
 	}
 	if (facts->invocations > caps.max_invocations) {
 		snprintf(why, n, "%llu invocations a workgroup, the device allows %u",
 			 (unsigned long long)facts->invocations, caps.max_invocations);
-		return PC3275_OPENCL_LIMIT;
+		return PC3211_KERNEL_LIMIT;
 	}
 	if (facts->workgroup_bytes > caps.max_workgroup_bytes) {
 		snprintf(why, n, "%llu bytes of workgroup memory, the device has %u",
 			 (unsigned long long)facts->workgroup_bytes, caps.max_workgroup_bytes);
-		return PC3275_OPENCL_LIMIT;
+		return PC3211_KERNEL_LIMIT;
 	}
 	if (facts->n_bindings > caps.max_bindings) {
 		snprintf(why, n, "%u bindings, the device allows %u", facts->n_bindings,
 			 caps.max_bindings);
-		return PC3275_OPENCL_LIMIT;
+		return PC3211_KERNEL_LIMIT;
 	}
 	if (facts->depth > DEPTH_MAX) {
 		snprintf(why, n, "control nests %u deep, the compiler takes %u", facts->depth,
 			 DEPTH_MAX);
-		return PC3275_OPENCL_LIMIT;
+		return PC3211_KERNEL_LIMIT;
 	}
 	return 0;
 }
@@ -67,7 +67,7 @@ static pctl_status examine(pctl_device *dev, const pctl_call *call, const uint8_
 	if (status != PCTL_OK)
 		return status;
 	if (!(*out)->n_entries) {
-		*code = PC3274_OPENCL_CAPABILITY;
+		*code = PC3212_KERNEL_UNSPECIALISED;
 		snprintf(why, n_why, "the program has no entry point");
 		return PCTL_OK;
 	}
@@ -106,7 +106,7 @@ static pctl_status build_failed(pctl_device *dev, const pctl_call *call, cl_prog
 		log[n] = '\0';
 	else if (log)
 		log[0] = '\0';
-	status = pctl_refuse(call, PC3276_OPENCL_BUILD, "the driver's compiler: %s (%d)%s%s",
+	status = pctl_refuse(call, PC3274_OPENCL_BUILD, "the driver's compiler: %s (%d)%s%s",
 			     opencl_error_name(error), error, log && log[0] ? "\n" : "",
 			     log ? log : "");
 	free(log);
@@ -127,7 +127,7 @@ static pctl_status build(pctl_device *dev, const pctl_call *call, pctl_kernel *k
 	k->built = clCreateProgramWithSource(dev->context, 1, (const char **)&string, &n, &error);
 	if (error != CL_SUCCESS)
 		return opencl_fail(dev, call, error, "clCreateProgramWithSource");
-	error = clBuildProgram(k->built, 1, &dev->id.device, OPENCL_BUILD_OPTIONS, NULL, NULL);
+	error = clBuildProgram(k->built, 1, &dev->id.device, dev->options, NULL, NULL);
 	return error == CL_SUCCESS ? PCTL_OK : build_failed(dev, call, k->built, error);
 }
 
@@ -143,7 +143,7 @@ pctl_status opencl_kernel_build(pctl_device *dev, const pctl_call *call, const u
 
 	*out = NULL;
 	if (flags)
-		return pctl_refuse(call, PC3277_OPENCL_ARGUMENT,
+		return pctl_refuse(call, PC3201_BACKEND_ARGUMENT,
 				   "build flags 0x%x are not for this backend", flags);
 	k = calloc(1, sizeof(*k));
 	if (!k)

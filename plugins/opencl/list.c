@@ -70,12 +70,29 @@ static pctl_status check_open(pctl_list *l, const pctl_call *call)
 {
 	if (!l->ended)
 		return PCTL_OK;
-	return fault(l, pctl_refuse(call, PC3277_OPENCL_ARGUMENT, "the list is closed"));
+	return fault(l, pctl_refuse(call, PC3213_LIST_STATE, "the list is closed"));
 }
 
 static int inside(const pctl_buffer *buf, uint64_t offset, uint64_t n_bytes)
 {
 	return offset <= buf->n_bytes && n_bytes <= buf->n_bytes - offset;
+}
+
+/* Recorded copies, fills and counts move whole words inside their buffers. */
+static pctl_status check_words(pctl_list *l, const pctl_call *call, const pctl_buffer *buf,
+			       uint64_t offset, uint64_t n_bytes)
+{
+	if ((offset | n_bytes) % 4)
+		return fault(l,
+			     pctl_refuse(call, PC3203_BACKEND_ALIGNMENT,
+					 "bytes [%llu, +%llu) are not whole words",
+					 (unsigned long long)offset, (unsigned long long)n_bytes));
+	if (!inside(buf, offset, n_bytes))
+		return fault(l, pctl_refuse(call, PC3202_BACKEND_RANGE,
+					    "bytes [%llu, +%llu) of a buffer of %llu",
+					    (unsigned long long)offset, (unsigned long long)n_bytes,
+					    (unsigned long long)buf->n_bytes));
+	return PCTL_OK;
 }
 
 static const pctl_binding *binding_of(const pctl_var *var, const pctl_binding *bindings,
@@ -106,21 +123,21 @@ static pctl_status check_binding(const pctl_call *call, const pctl_var *var, con
 				 uint64_t fixed_bytes)
 {
 	if (!b)
-		return pctl_refuse(call, PC3278_OPENCL_BINDING,
+		return pctl_refuse(call, PC3204_BINDING_MISSING,
 				   "nothing is bound to group %u binding %u", var->group,
 				   var->binding);
 	if (b->n_bytes && (!b->buffer || !inside(b->buffer, b->offset, b->n_bytes)))
 		return pctl_refuse(
-			call, PC3278_OPENCL_BINDING,
+			call, PC3202_BACKEND_RANGE,
 			"group %u binding %u: bytes [%llu, +%llu) are outside the buffer",
 			var->group, var->binding, (unsigned long long)b->offset,
 			(unsigned long long)b->n_bytes);
 	if (b->n_bytes && b->offset % 64)
-		return pctl_refuse(call, PC3278_OPENCL_BINDING,
+		return pctl_refuse(call, PC3203_BACKEND_ALIGNMENT,
 				   "group %u binding %u: offset %llu is not a multiple of 64",
 				   var->group, var->binding, (unsigned long long)b->offset);
 	if (b->n_bytes && b->n_bytes < fixed_bytes)
-		return pctl_refuse(call, PC3278_OPENCL_BINDING,
+		return pctl_refuse(call, PC3275_OPENCL_SHORT_BINDING,
 				   "group %u binding %u: %llu bytes, its type needs %llu (or none)",
 				   var->group, var->binding, (unsigned long long)b->n_bytes,
 				   (unsigned long long)fixed_bytes);
@@ -145,7 +162,7 @@ static pctl_status set_binding(pctl_list *l, const pctl_call *call, pctl_kernel 
 	if (present && stride)
 		elements = (b->n_bytes - fixed_bytes) / stride;
 	if (elements > UINT32_MAX)
-		return pctl_refuse(call, PC3275_OPENCL_LIMIT,
+		return pctl_refuse(call, PC3208_BUFFER_LIMIT,
 				   "group %u binding %u has more than 2^32-1 elements",
 				   k->program->vars[v].group, k->program->vars[v].binding);
 	length = (cl_uint)elements;
@@ -166,6 +183,56 @@ static pctl_status set_binding(pctl_list *l, const pctl_call *call, pctl_kernel 
 	return error == CL_SUCCESS ? PCTL_OK : opencl_fail(l->dev, call, error, "clSetKernelArg");
 }
 
+static int is_writable(const pctl_program *p, uint32_t v)
+{
+	return p->vars[v].space == PCTL_SPACE_STORAGE && p->vars[v].access != PCTL_ACCESS_READ;
+}
+
+static int overlap(const pctl_binding *a, const pctl_binding *b)
+{
+	return a->n_bytes && b->n_bytes && a->buffer == b->buffer &&
+	       a->offset < b->offset + b->n_bytes && b->offset < a->offset + a->n_bytes;
+}
+
+/* The generated code says `restrict`, so this is a matter of right results and not of taste. */
+static pctl_status check_overlap(const pctl_call *call, const pctl_kernel *k,
+				 const pctl_binding *bindings, uint32_t n_bindings)
+{
+	const pctl_program *p = k->program;
+
+	for (uint32_t v = 0; v < k->facts.n_bindings; v++) {
+		const pctl_binding *a = binding_of(&p->vars[v], bindings, n_bindings);
+
+		for (uint32_t w = 0; w < v; w++) {
+			const pctl_binding *b = binding_of(&p->vars[w], bindings, n_bindings);
+
+			if (a && b && (is_writable(p, v) || is_writable(p, w)) && overlap(a, b))
+				return pctl_refuse(
+					call, PC3206_BINDING_OVERLAP,
+					"group %u binding %u overlaps group %u binding %u",
+					a->group, a->binding, b->group, b->binding);
+		}
+	}
+	return PCTL_OK;
+}
+
+/* Each binding names one variable of the program, and none twice. */
+static pctl_status check_known(const pctl_call *call, const pctl_kernel *k,
+			       const pctl_binding *bindings, uint32_t n_bindings)
+{
+	for (uint32_t i = 0; i < n_bindings; i++) {
+		int known = 0;
+
+		for (uint32_t v = 0; v < k->facts.n_bindings; v++)
+			known |= binding_of(&k->program->vars[v], bindings, n_bindings) ==
+				 &bindings[i];
+		if (!known)
+			return pctl_refuse(call, PC3205_BINDING_UNKNOWN, "group %u binding %u",
+					   bindings[i].group, bindings[i].binding);
+	}
+	return PCTL_OK;
+}
+
 static pctl_status check_groups(pctl_list *l, const pctl_call *call, const uint32_t groups[3])
 {
 	pctl_device_caps caps;
@@ -173,7 +240,7 @@ static pctl_status check_groups(pctl_list *l, const pctl_call *call, const uint3
 	opencl_device_caps(l->dev, call, &caps);
 	for (uint32_t i = 0; i < 3; i++)
 		if (groups[i] > caps.max_groups[i])
-			return pctl_refuse(call, PC3275_OPENCL_LIMIT,
+			return pctl_refuse(call, PC3209_GROUPS_LIMIT,
 					   "%u workgroups in dimension %u, at most %llu", groups[i],
 					   i, (unsigned long long)caps.max_groups[i]);
 	return PCTL_OK;
@@ -188,6 +255,10 @@ static pctl_status record(pctl_list *l, const pctl_call *call, pctl_kernel *k,
 
 	if (status == PCTL_OK)
 		status = check_groups(l, call, groups);
+	if (status == PCTL_OK)
+		status = check_known(call, k, bindings, n_bindings);
+	if (status == PCTL_OK)
+		status = check_overlap(call, k, bindings, n_bindings);
 	if (status != PCTL_OK)
 		return fault(l, status);
 	c->kernel = clCreateKernel(k->built, EMIT_KERNEL_NAME, &error);
@@ -222,13 +293,10 @@ pctl_status opencl_list_dispatch_indirect(pctl_list *l, const pctl_call *call, p
 					  const uint32_t limit[3])
 {
 	command c = {.kind = COMMAND_INDIRECT};
+	pctl_status status = check_words(l, call, buf, offset, 12);
 
-	if (offset % 4 || !inside(buf, offset, 12))
-		return fault(l, pctl_refuse(call, PC3277_OPENCL_ARGUMENT,
-					    "the counts of an indirect dispatch lie at byte %llu "
-					    "of a buffer of %llu",
-					    (unsigned long long)offset,
-					    (unsigned long long)buf->n_bytes));
+	if (status != PCTL_OK)
+		return status;
 	c.from = buf->mem;
 	c.from_offset = (size_t)offset;
 	return record(l, call, k, bindings, n_bindings, limit, &c);
@@ -241,19 +309,15 @@ pctl_status opencl_list_copy(pctl_list *l, const pctl_call *call, pctl_buffer *f
 	command c = {.kind = COMMAND_COPY};
 	pctl_status status = check_open(l, call);
 
+	if (status == PCTL_OK)
+		status = check_words(l, call, from, from_offset, n_bytes);
+	if (status == PCTL_OK)
+		status = check_words(l, call, to, to_offset, n_bytes);
 	if (status != PCTL_OK)
 		return status;
-	if ((from_offset | to_offset | n_bytes) % 4 || !inside(from, from_offset, n_bytes) ||
-	    !inside(to, to_offset, n_bytes))
-		return fault(l, pctl_refuse(call, PC3277_OPENCL_ARGUMENT,
-					    "a copy of %llu bytes from %llu to %llu leaves its "
-					    "buffers or their words",
-					    (unsigned long long)n_bytes,
-					    (unsigned long long)from_offset,
-					    (unsigned long long)to_offset));
 	if (from == to && from_offset < to_offset + n_bytes && to_offset < from_offset + n_bytes)
 		return fault(l,
-			     pctl_refuse(call, PC3277_OPENCL_ARGUMENT, "a copy overlaps itself"));
+			     pctl_refuse(call, PC3201_BACKEND_ARGUMENT, "a copy overlaps itself"));
 	if (!n_bytes)
 		return PCTL_OK;
 	c.from = from->mem;
@@ -270,16 +334,10 @@ pctl_status opencl_list_fill(pctl_list *l, const pctl_call *call, pctl_buffer *b
 	command c = {.kind = COMMAND_FILL, .word = word};
 	pctl_status status = check_open(l, call);
 
-	if (status != PCTL_OK)
+	if (status == PCTL_OK)
+		status = check_words(l, call, buf, offset, n_bytes);
+	if (status != PCTL_OK || !n_bytes)
 		return status;
-	if ((offset | n_bytes) % 4 || !inside(buf, offset, n_bytes))
-		return fault(
-			l,
-			pctl_refuse(call, PC3277_OPENCL_ARGUMENT,
-				    "a fill of %llu bytes at %llu leaves its buffer or its words",
-				    (unsigned long long)n_bytes, (unsigned long long)offset));
-	if (!n_bytes)
-		return PCTL_OK;
 	c.to = buf->mem;
 	c.to_offset = (size_t)offset;
 	c.n_bytes = (size_t)n_bytes;
@@ -300,7 +358,7 @@ pctl_status opencl_list_timestamp(pctl_list *l, const pctl_call *call, uint32_t 
 	if (status != PCTL_OK)
 		return status;
 	if (slot >= 64)
-		return fault(l, pctl_refuse(call, PC3277_OPENCL_ARGUMENT,
+		return fault(l, pctl_refuse(call, PC3201_BACKEND_ARGUMENT,
 					    "timestamp slot %u, at most 63", slot));
 	if (slot >= l->n_slots)
 		l->n_slots = slot + 1;
@@ -312,7 +370,7 @@ pctl_status opencl_list_end(pctl_list *l, const pctl_call *call)
 	pctl_status status = check_open(l, call);
 
 	if (status == PCTL_OK && l->failed)
-		status = pctl_refuse(call, PC3277_OPENCL_ARGUMENT,
+		status = pctl_refuse(call, PC3213_LIST_STATE,
 				     "the list holds a command that was refused");
 	l->ended = status == PCTL_OK;
 	return status;

@@ -11,7 +11,6 @@
 #include "pipectl/backend.h"
 
 #define OPENCL_MAX_DEVICES 64u
-#define OPENCL_BUILD_OPTIONS "-cl-std=CL1.2"
 /* Commands enqueued ahead of the device: enough to hide the host, few enough that cancel is prompt.
  */
 #define OPENCL_WINDOW 256u
@@ -96,6 +95,7 @@ struct pctl_device {
 	opencl_id id;
 	cl_context context;
 	cl_command_queue queue;
+	const char *options; /* for the driver's compiler */
 	cl_uint address_bits;
 	cl_bool unified;
 	uint32_t lost;

@@ -192,11 +192,11 @@ pctl_status opencl_submit(pctl_device *dev, const pctl_call *call, pctl_list *l,
 
 	*out = 0;
 	if (!l->ended)
-		return pctl_refuse(call, PC3277_OPENCL_ARGUMENT,
+		return pctl_refuse(call, PC3213_LIST_STATE,
 				   "the list is not ended, or holds a refused command");
 	while (*at) {
 		if ((*at)->list == l)
-			return pctl_refuse(call, PC3277_OPENCL_ARGUMENT,
+			return pctl_refuse(call, PC3213_LIST_STATE,
 					   "the list is under way already");
 		at = &(*at)->next;
 	}
@@ -273,7 +273,7 @@ static pctl_status cancel_now(pctl_device *dev, const pctl_call *call, ticket *t
 {
 	clFinish(dev->queue);
 	ticket_remove(dev, t);
-	return pctl_refuse(call, PC4_CANCELLED, "opencl: a submit was cancelled");
+	return pctl_refuse(call, PC3216_SUBMIT_CANCELLED, "opencl: a submit was cancelled");
 }
 
 pctl_status opencl_wait(pctl_device *dev, const pctl_call *call, uint64_t id, uint64_t timeout_ns,
@@ -288,7 +288,7 @@ pctl_status opencl_wait(pctl_device *dev, const pctl_call *call, uint64_t id, ui
 	while (t && t->id != id)
 		t = t->next;
 	if (!t)
-		return pctl_refuse(call, PC3277_OPENCL_ARGUMENT, "ticket %llu is not under way",
+		return pctl_refuse(call, PC3214_TICKET_UNKNOWN, "ticket %llu is not under way",
 				   (unsigned long long)id);
 	for (;;) {
 		const uint32_t seen = opencl_waker_generation(dev->wake);

@@ -128,7 +128,7 @@ static uint64_t oracle(uint16_t op, uint64_t a, uint64_t b, uint64_t c, uint32_t
 		       int is_signed)
 {
 	const wide x = value(a, bits, is_signed), y = value(b, bits, is_signed),
-		       z = value(c, bits, is_signed);
+		   z = value(c, bits, is_signed);
 	const uint32_t amount = (uint32_t)b & (bits - 1);
 
 	switch (op) {
