@@ -1,0 +1,75 @@
+"""Driving pipectl from a test: a private home, one process a run, and a count of what was compared. A script that
+compared nothing fails. Standard library only."""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+
+class Harness:
+    def __init__(self):
+        self.pipectl = os.environ["PIPECTL"]
+        self.dir = tempfile.mkdtemp(prefix="pipectl-test-")
+        self.env = dict(os.environ, PIPECTL_HOME=self.path("home"), LC_ALL="C.UTF-8")
+        self.env.setdefault("XDG_RUNTIME_DIR", self.dir)
+        self.passed = 0
+        self.failed = 0
+
+    def path(self, name):
+        return os.path.join(self.dir, name)
+
+    def write(self, name, data):
+        with open(self.path(name), "wb") as f:
+            f.write(data)
+        return self.path(name)
+
+    def read(self, name):
+        with open(self.path(name), "rb") as f:
+            return f.read()
+
+    def run(self, *args, executable=None, stdin=None):
+        """Exit status, standard output and standard error of one process."""
+        done = subprocess.run([executable or self.pipectl, *args], env=self.env, input=stdin,
+                              stdin=None if stdin is not None else subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        return done.returncode, done.stdout, done.stderr.decode("utf-8", "replace")
+
+    def check(self, name, ok, detail=""):
+        if ok:
+            self.passed += 1
+        else:
+            self.failed += 1
+            print(f"FAILED {name}: {detail}", flush=True)
+        return ok
+
+    def check_bytes(self, name, got, want, width):
+        """Equal bytes, or the first element of `width` bytes that differs."""
+        if got == want:
+            return self.check(name, True)
+        at = next((i for i, (a, b) in enumerate(zip(got, want)) if a != b), min(len(got), len(want)))
+        at -= at % width
+        return self.check(name, False, f"{len(got)} bytes, {len(want)} wanted; element {at // width}: "
+                                       f"{got[at:at + width].hex()}, wanted {want[at:at + width].hex()}")
+
+    def finish(self):
+        shutil.rmtree(self.dir, ignore_errors=True)
+        print(f"{self.passed} passed, {self.failed} failed")
+        sys.exit(1 if self.failed or not self.passed else 0)
+
+
+class Random:
+    """splitmix64: the same numbers everywhere, from a printed seed."""
+
+    def __init__(self, seed):
+        self.state = seed
+
+    def u64(self):
+        self.state = (self.state + 0x9E3779B97F4A7C15) & 0xFFFFFFFFFFFFFFFF
+        z = self.state
+        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & 0xFFFFFFFFFFFFFFFF
+        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & 0xFFFFFFFFFFFFFFFF
+        return z ^ (z >> 31)
+
+    def below(self, n):
+        return self.u64() % n

@@ -1,0 +1,97 @@
+"""Function ops of the int library and plans of the tensor library through `pipectl op run`, against Python.
+usage: run.py int|tensor BACKEND..."""
+import sys
+
+import oracle
+from harness import Harness, Random
+
+EDGES = [0, 1, 2, 31, 32, 33, 63, 64, 127, 128, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFE, 0xFFFFFFFF]
+
+
+def operand(r, w):
+    """A value of w bits: words that are random or at an edge, and often a short value."""
+    v = 0
+    for k in range(w // 32):
+        v |= (EDGES[r.below(len(EDGES))] if r.below(2) else r.below(1 << 32)) << (32 * k)
+    return v & 0xFFFFFFFF if r.below(4) == 0 else v
+
+
+def pack(values, w):
+    return b"".join((v & ((1 << w) - 1)).to_bytes(w // 8, "little") for v in values)
+
+
+def op_run(h, op, inputs, outputs, backend, attrs=()):
+    """inputs: (port, bytes, type); outputs: port names. The outputs' bytes, or None after a reported failure."""
+    args = ["op", "run", op, "--backend", backend]
+    for port, data, kind in inputs:
+        args += ["--in", f"{port}={h.write('in-' + port, data)}:{kind}"]
+    for port in outputs:
+        args += ["--out", f"{port}={h.path('out-' + port)}"]
+    for attr in attrs:
+        args += ["--attr", attr]
+    status, _, err = h.run(*args)
+    if not h.check(f"{op}, {backend}", status == 0, f"exit status {status}\n{err}"):
+        return None
+    return [h.read("out-" + port) for port in outputs]
+
+
+def run_int(h, backends):
+    r = Random(1)
+    n = 1000
+    for op in [*oracle.BINARY, *oracle.UNARY]:
+        for kind, (w, is_signed) in oracle.TYPES.items():
+            raw = [[operand(r, w) for _ in range(n)] for _ in range(2)]
+            raw[1] = [a if r.below(8) == 0 else b for a, b in zip(*raw)]
+            seen = [[v - (1 << w) if is_signed and v >> (w - 1) else v for v in x] for x in raw]
+            if op in oracle.BINARY:
+                want = [int(oracle.BINARY[op](a, b, w)) for a, b in zip(*seen)]
+                inputs = [("a", pack(raw[0], w), f"{kind}[{n}]"), ("b", pack(raw[1], w), f"{kind}[{n}]")]
+            else:
+                want = [int(oracle.UNARY[op](x, w)) for x in seen[0]]
+                inputs = [("x", pack(raw[0], w), f"{kind}[{n}]")]
+            w_out = 32 if op in oracle.TRUTH else w
+            for backend in backends:
+                got = op_run(h, f"int.{op}", inputs, ["y"], backend)
+                if got is not None:
+                    h.check_bytes(f"int.{op} {kind} {backend}", got[0], pack(want, w_out), w_out // 8)
+
+
+def run_tensor(h, backends):
+    r = Random(2)
+    for backend in backends:
+        for n in (0, 1, 31, 32, 33, 8192, 8193, 30000):
+            for kind, w in (("u32", 32), ("u64", 64)):
+                x = [operand(r, w) for _ in range(n)]
+                port = [("x", pack(x, w), f"{kind}[{n}]")]
+                sums, total = [], 0
+                for v in x:
+                    total += v
+                    sums.append(total)
+                for exclusive in (False, True):
+                    want = [0, *sums][:n] if exclusive else sums
+                    got = op_run(h, "tensor.scan", port, ["y"], backend, [f"exclusive={str(exclusive).lower()}"])
+                    if got is not None:
+                        h.check_bytes(f"tensor.scan {kind} {n} {backend}", got[0], pack(want, w), w // 8)
+                got = op_run(h, "tensor.reduce_max", port, ["y"], backend)
+                if got is not None:
+                    h.check_bytes(f"tensor.reduce_max {kind} {n} {backend}", got[0], pack([max(x, default=0)], w), w // 8)
+        for n in (0, 1, 16, 17, 31, 33, 64, 1000, 20000):
+            for keys in (3, 1000, 1 << 32):
+                x = [r.below(keys) for _ in range(n)]
+                order = sorted(range(n), key=lambda i: x[i])
+                got = op_run(h, "tensor.sort_pairs",
+                             [("keys", pack(x, 32), f"u32[{n}]"), ("payloads", pack(range(n), 32), f"u32[{n}]")],
+                             ["keys_sorted", "payloads_sorted"], backend)
+                if got is not None:
+                    label = f"tensor.sort_pairs {n} {keys} {backend}"
+                    h.check_bytes(label + " keys", got[0], pack([x[i] for i in order], 32), 4)
+                    h.check_bytes(label + " payloads", got[1], pack(order, 32), 4)
+
+
+def main():
+    h = Harness()
+    {"int": run_int, "tensor": run_tensor}[sys.argv[1]](h, sys.argv[2:])
+    h.finish()
+
+
+main()
