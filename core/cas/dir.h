@@ -2,9 +2,10 @@
  * dir_list.c (walks).
  *
  *   format          "pipectl-cas 1"
- *   blobs/XX/CID    XX: the first two characters of the CID that vary freely, so that shards sort
- * as CIDs do pins/CID        empty files damaged/CID.N   what failed verification tmp/w-XXXXXX/ one
- * directory a writer, locked while it lives
+ *   blobs/XX/CID    XX: the first two characters in which CIDs differ: shards sort as CIDs do
+ *   pins/CID        empty files
+ *   damaged/CID.N   what failed verification
+ *   tmp/w-XXXXXXXX/ one directory a writer, locked while it lives
  *
  * Locks (flock): a writer's directory, exclusive, by the writer; blobs/, shared, while a present
  * blob's age is renewed, and exclusive while gc looks at the age of one and removes it. Internal to
@@ -17,8 +18,7 @@
 #include "base/vec.h"
 #include "cas/store_ops.h"
 
-#define PCTL_CAS_SHARD_AT \
-	7u /* characters 7 and 8 of a CID; 7 are the same in all, the eighth has 8 values */
+#define PCTL_CAS_SHARD_AT 7u /* place of XX in a CID; the first seven characters never differ */
 
 typedef struct pctl_pending {
 	uint64_t temp; /* number of the temporary file */

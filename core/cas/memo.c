@@ -230,6 +230,22 @@ int pctl_memo_get(pctl_memo *m, const uint8_t key[PCTL_DIGEST_BYTES], pctl_memo_
 	return ok;
 }
 
+int pctl_memo_get_verified(pctl_memo *m, const uint8_t key[PCTL_DIGEST_BYTES],
+			   pctl_memo_record *out)
+{
+	int ok = pctl_memo_get(m, key, out);
+
+	for (uint32_t i = 0; ok && i < out->n_outputs; i++) {
+		pctl_blob b;
+
+		ok = pctl_store_get(m->store, &out->outputs[i].cid, NULL, &b) == PCTL_OK;
+		pctl_blob_release(&b);
+	}
+	if (!ok)
+		memset(out, 0, sizeof(*out));
+	return ok;
+}
+
 pctl_status pctl_memo_put(pctl_memo *m, const uint8_t key[PCTL_DIGEST_BYTES],
 			  const pctl_memo_record *record, const pctl_call *call)
 {

@@ -32,8 +32,8 @@ enum {
  * key_pos  the key's name; for an element, its value
  * pos      the value: a scalar from its first to its last byte, of a composite the opening bracket
  * items    members or elements in the order of the file, n_items of them
- * text     STRING: the contents (never with a NUL inside); INT, FLOAT, BOOL: the literal as
- * written; else NULL integer  INT: the value; BOOL: 0 or 1
+ * text     STRING: the contents, never with a NUL inside; INT, FLOAT, BOOL: the literal; else NULL
+ * integer  INT: the value; BOOL: 0 or 1
  */
 typedef struct pctl_conf_value pctl_conf_value;
 struct pctl_conf_value {

@@ -342,6 +342,8 @@ pctl_conf_value *pctl_conf_parse(pctl_conf_scanner *s)
 		if (p.t.kind == TOKEN_CLOSE) {
 			syntax_error(&p, "a key is expected here (this bracket closes nothing)");
 			advance(&p);
+			if (p.t.kind == TOKEN_SEMICOLON || p.t.kind == TOKEN_COMMA)
+				advance(&p);
 		}
 		if (s->status == PCTL_E_NOMEM)
 			return NULL;

@@ -33,9 +33,9 @@ typedef struct pctl_conf_field pctl_conf_field;
  * One key. Initialise by name; what a kind does not use stays zero.
  *
  * words         CHOICE: NULL-terminated
- * default_text  what holds when the key is absent, in words, for listings; NULL: nothing or
- * required doc           one line check         a further test of the value (or NULL), run when the
- * kind was right
+ * default_text  what listings show when no layer has the key; NULL: ""
+ * doc           one line
+ * check         a further test of the value (or NULL), run when the kind was right
  */
 struct pctl_conf_field {
 	const char *key;

@@ -17,11 +17,15 @@ typedef struct pctl_host_options {
 /*
  * All paths are absolute or relative to the caller's directory, ready to use.
  *
- * home        --home, else $PIPECTL_HOME (not when privileged), else $XDG_DATA_HOME/pipectl, else
- * ~/.local/share/pipectl config      the file that was read, NULL when there is none and all is
- * built in conf_dir    directory of the installation's configuration: of `config`, else the first
- * of the searched that exists; NULL policy, gas paths of the default policy and gas schedule; NULL
- * when unset and none is found
+ * home      --home, else $PIPECTL_HOME (not when privileged), else $XDG_DATA_HOME/pipectl, else
+ *           ~/.local/share/pipectl
+ *
+ * config    the file that was read, NULL when there is none and all is built in
+ * conf_dir  the first that exists of: the directory of --config, EXE/../conf,
+ *           EXE/../share/pipectl/conf, /etc/pipectl; else NULL
+ *
+ * policy    path of the default policy, NULL: the built-in one holds
+ * gas       path of the default gas schedule, NULL when there is none
  */
 typedef struct pctl_host_config {
 	const char *home, *home_origin;
@@ -64,8 +68,8 @@ const char *pctl_host_config_searched_at(const pctl_host_config *c, uint32_t i, 
 const pctl_conf_schema *pctl_host_config_schema(void);
 
 /* A file named in the configuration or on the command line ("policy/default.cfg"): as it is when
- * absolute or present, else below HOME, else below conf_dir. The path, released with free(), or
- * NULL when there is none. */
+ * present, else below HOME, else below the directories of conf_dir's list. The path, released with
+ * free(), or NULL when there is none. */
 char *pctl_host_config_find(const pctl_host_config *c, const char *name);
 
 #endif

@@ -8,10 +8,7 @@
 
 enum { PCTL_RACE_PROVEN = 0, PCTL_RACE_CHECKED = 1, PCTL_RACE_TRUSTED = 2 }; /* strictest first */
 enum { PCTL_VERIFY_NONE = 0, PCTL_VERIFY_SAMPLE = 1, PCTL_VERIFY_ALL = 2 };
-enum {
-	PCTL_POLICY_CERT_NONE = 0,
-	PCTL_POLICY_CERT_MAX = 4
-}; /* L1 .. L4 of the conformance levels */
+#define PCTL_POLICY_LEVEL_MAX 4u /* certificate levels: 0 none, 1 to 4 L1 to L4 */
 
 /*
  * A policy with every value filled in. Lists are in the order of the file.
