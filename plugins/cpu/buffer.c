@@ -1,5 +1,5 @@
-/* Buffers: zeroed host memory with a usage. Large ones come from the operating system, so that their
- * pages cost nothing until they are touched. */
+/* Buffers: zeroed host memory with a usage. Large ones come from the operating system, so that
+ * their pages cost nothing until they are touched. */
 #include "device.h"
 
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 
 #define MAPPED_FROM (128u << 10)
-#define USAGE_ALL                                                                                  \
+#define USAGE_ALL \
 	(PCTL_BUFFER_STORAGE | PCTL_BUFFER_UNIFORM | PCTL_BUFFER_TRANSFER | PCTL_BUFFER_INDIRECT)
 
 static int allocate(pctl_buffer *b)
@@ -35,15 +35,16 @@ pctl_status pctl_cpu_buffer_create(pctl_device *dev, const pctl_call *call, uint
 	pctl_buffer *b;
 
 	if (!dev || !out)
-		return pctl_refuse(call, PC3201_BACKEND_ARGUMENT, "buffer_create: a pointer is missing");
+		return pctl_refuse(call, PC3201_BACKEND_ARGUMENT,
+				   "buffer_create: a pointer is missing");
 	*out = NULL;
 	if (usage & ~USAGE_ALL)
-		return pctl_refuse(call, PC3201_BACKEND_ARGUMENT, "buffer_create: unknown usage bits 0x%x",
-				   usage & ~USAGE_ALL);
+		return pctl_refuse(call, PC3201_BACKEND_ARGUMENT,
+				   "buffer_create: unknown usage bits 0x%x", usage & ~USAGE_ALL);
 	if (n_bytes > dev->memory_bytes)
 		return pctl_refuse(call, PC3208_BUFFER_LIMIT,
-				   "a buffer of %" PRIu64 " bytes; the device takes %" PRIu64, n_bytes,
-				   dev->memory_bytes);
+				   "a buffer of %" PRIu64 " bytes; the device takes %" PRIu64,
+				   n_bytes, dev->memory_bytes);
 	b = calloc(1, sizeof(*b));
 	if (!b)
 		return pctl_refuse(call, PC2_NOMEM, "no memory for a buffer");
@@ -53,7 +54,8 @@ pctl_status pctl_cpu_buffer_create(pctl_device *dev, const pctl_call *call, uint
 	b->refs = 1;
 	if (!allocate(b)) {
 		free(b);
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a buffer of %" PRIu64 " bytes", n_bytes);
+		return pctl_refuse(call, PC2_NOMEM, "no memory for a buffer of %" PRIu64 " bytes",
+				   n_bytes);
 	}
 	*out = b;
 	return PCTL_OK;
@@ -78,26 +80,28 @@ void pctl_cpu_buffer_destroy(pctl_device *dev, pctl_buffer *b)
 	pctl_cpu_buffer_release(b);
 }
 
-pctl_status pctl_cpu_buffer_range(const pctl_device *dev, const pctl_call *call, const pctl_buffer *b,
-				  uint64_t offset, uint64_t n_bytes, uint32_t usage, const char *what)
+pctl_status pctl_cpu_buffer_range(const pctl_device *dev, const pctl_call *call,
+				  const pctl_buffer *b, uint64_t offset, uint64_t n_bytes,
+				  uint32_t usage, const char *what)
 {
 	if (!dev || !b || b->dev != dev)
-		return pctl_refuse(call, PC3201_BACKEND_ARGUMENT, "%s: no buffer of this device", what);
+		return pctl_refuse(call, PC3201_BACKEND_ARGUMENT, "%s: no buffer of this device",
+				   what);
 	if (!(b->usage & usage))
-		return pctl_refuse(call, PC3207_BUFFER_USAGE, "%s: the buffer was not created for it (0x%x)",
-				   what, usage);
+		return pctl_refuse(call, PC3207_BUFFER_USAGE,
+				   "%s: the buffer was not created for it (0x%x)", what, usage);
 	if (offset > b->n_bytes || n_bytes > b->n_bytes - offset)
 		return pctl_refuse(call, PC3202_BACKEND_RANGE,
-				   "%s: %" PRIu64 " bytes from %" PRIu64 " in a buffer of %" PRIu64, what,
-				   n_bytes, offset, b->n_bytes);
+				   "%s: %" PRIu64 " bytes from %" PRIu64 " in a buffer of %" PRIu64,
+				   what, n_bytes, offset, b->n_bytes);
 	return PCTL_OK;
 }
 
-pctl_status pctl_cpu_buffer_write(pctl_device *dev, const pctl_call *call, pctl_buffer *b, uint64_t offset,
-				  const void *data, uint64_t n_bytes)
+pctl_status pctl_cpu_buffer_write(pctl_device *dev, const pctl_call *call, pctl_buffer *b,
+				  uint64_t offset, const void *data, uint64_t n_bytes)
 {
-	pctl_status status = pctl_cpu_buffer_range(dev, call, b, offset, n_bytes, PCTL_BUFFER_TRANSFER,
-						   "buffer_write");
+	pctl_status status = pctl_cpu_buffer_range(dev, call, b, offset, n_bytes,
+						   PCTL_BUFFER_TRANSFER, "buffer_write");
 
 	if (status != PCTL_OK || n_bytes == 0)
 		return status;
@@ -108,16 +112,17 @@ pctl_status pctl_cpu_buffer_write(pctl_device *dev, const pctl_call *call, pctl_
 	return PCTL_OK;
 }
 
-pctl_status pctl_cpu_buffer_read(pctl_device *dev, const pctl_call *call, pctl_buffer *b, uint64_t offset,
-				 void *data, uint64_t n_bytes)
+pctl_status pctl_cpu_buffer_read(pctl_device *dev, const pctl_call *call, pctl_buffer *b,
+				 uint64_t offset, void *data, uint64_t n_bytes)
 {
-	pctl_status status = pctl_cpu_buffer_range(dev, call, b, offset, n_bytes, PCTL_BUFFER_TRANSFER,
-						   "buffer_read");
+	pctl_status status = pctl_cpu_buffer_range(dev, call, b, offset, n_bytes,
+						   PCTL_BUFFER_TRANSFER, "buffer_read");
 
 	if (status != PCTL_OK || n_bytes == 0)
 		return status;
 	if (!data)
-		return pctl_refuse(call, PC3201_BACKEND_ARGUMENT, "buffer_read: nowhere to read to");
+		return pctl_refuse(call, PC3201_BACKEND_ARGUMENT,
+				   "buffer_read: nowhere to read to");
 	pctl_cpu_idle(dev);
 	memcpy(data, b->data + offset, n_bytes);
 	return PCTL_OK;

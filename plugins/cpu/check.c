@@ -6,21 +6,22 @@ static pctl_status check_caps(const pctl_program *p, const pctl_call *call)
 	static const struct {
 		uint64_t bit;
 		const char *name;
-	} names[] = { { PCTL_CAP_F16, "f16 arithmetic" },
-		      { PCTL_CAP_F32, "f32 arithmetic" },
-		      { PCTL_CAP_BF16, "bf16 arithmetic" },
-		      { PCTL_CAP_F64, "f64 arithmetic" },
-		      { PCTL_CAP_NARROW, "8- and 16-bit integers" },
-		      { PCTL_CAP_SUBGROUPS, "subgroup operations" },
-		      { PCTL_CAP_TILES, "matrix tiles" },
-		      { PCTL_CAP_BINDING_SPLIT, "split bindings" },
-		      { PCTL_CAP_STRICT_FLOAT, "strict floating point" } };
+	} names[] = {{PCTL_CAP_F16, "f16 arithmetic"},
+		     {PCTL_CAP_F32, "f32 arithmetic"},
+		     {PCTL_CAP_BF16, "bf16 arithmetic"},
+		     {PCTL_CAP_F64, "f64 arithmetic"},
+		     {PCTL_CAP_NARROW, "8- and 16-bit integers"},
+		     {PCTL_CAP_SUBGROUPS, "subgroup operations"},
+		     {PCTL_CAP_TILES, "matrix tiles"},
+		     {PCTL_CAP_BINDING_SPLIT, "split bindings"},
+		     {PCTL_CAP_STRICT_FLOAT, "strict floating point"}};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (p->caps & names[i].bit)
-			return pctl_refuse(call, PC3210_KERNEL_CAPABILITY,
-					   "the program needs %s, which this interpreter does not have",
-					   names[i].name);
+			return pctl_refuse(
+				call, PC3210_KERNEL_CAPABILITY,
+				"the program needs %s, which this interpreter does not have",
+				names[i].name);
 	if (p->caps & ~(PCTL_CPU_CAPS | PCTL_CAP_OVERRIDES))
 		return pctl_refuse(call, PC3210_KERNEL_CAPABILITY,
 				   "the program needs a capability this interpreter does not know");
@@ -32,15 +33,17 @@ static pctl_status check_specialised(const pctl_program *p, const pctl_call *cal
 	uint32_t open_sizes = 0;
 
 	if (p->n_entries == 0)
-		return pctl_refuse(call, PC3212_KERNEL_UNSPECIALISED, "the program has no entry point");
+		return pctl_refuse(call, PC3212_KERNEL_UNSPECIALISED,
+				   "the program has no entry point");
 	for (int i = 0; i < 3; i++)
 		open_sizes += p->entries[0].workgroup_size_spec[i] != 0;
 	for (uint32_t i = 0; i < p->n_types; i++)
 		open_sizes += p->types[i].count_spec != 0;
 	if (p->n_overrides || open_sizes || (p->caps & PCTL_CAP_OVERRIDES))
-		return pctl_refuse(call, PC3212_KERNEL_UNSPECIALISED,
-				   "the program is not specialised: %u overrides, %u sizes that hang on them",
-				   p->n_overrides, open_sizes);
+		return pctl_refuse(
+			call, PC3212_KERNEL_UNSPECIALISED,
+			"the program is not specialised: %u overrides, %u sizes that hang on them",
+			p->n_overrides, open_sizes);
 	return PCTL_OK;
 }
 
@@ -52,13 +55,15 @@ static pctl_status check_limits(const pctl_program *p, const pctl_call *call)
 
 	for (int i = 0; i < 3; i++) {
 		if (e->workgroup_size[i] == 0 || e->workgroup_size[i] > PCTL_CPU_MAX_INVOCATIONS)
-			return pctl_refuse(call, PC3211_KERNEL_LIMIT,
-					   "workgroup size %u in dimension %d; 1 to %u are possible",
-					   e->workgroup_size[i], i, PCTL_CPU_MAX_INVOCATIONS);
+			return pctl_refuse(
+				call, PC3211_KERNEL_LIMIT,
+				"workgroup size %u in dimension %d; 1 to %u are possible",
+				e->workgroup_size[i], i, PCTL_CPU_MAX_INVOCATIONS);
 		invocations *= e->workgroup_size[i];
 	}
 	if (invocations > PCTL_CPU_MAX_INVOCATIONS)
-		return pctl_refuse(call, PC3211_KERNEL_LIMIT, "%llu invocations in a workgroup; %u are possible",
+		return pctl_refuse(call, PC3211_KERNEL_LIMIT,
+				   "%llu invocations in a workgroup; %u are possible",
 				   (unsigned long long)invocations, PCTL_CPU_MAX_INVOCATIONS);
 	for (uint32_t i = 0; i < p->n_vars; i++) {
 		const pctl_var *v = &p->vars[i];
@@ -70,10 +75,11 @@ static pctl_status check_limits(const pctl_program *p, const pctl_call *call)
 	if (workgroup_bytes > PCTL_CPU_MAX_WORKGROUP_BYTES)
 		return pctl_refuse(call, PC3211_KERNEL_LIMIT,
 				   "%llu bytes of workgroup memory; %u are possible",
-				   (unsigned long long)workgroup_bytes, PCTL_CPU_MAX_WORKGROUP_BYTES);
+				   (unsigned long long)workgroup_bytes,
+				   PCTL_CPU_MAX_WORKGROUP_BYTES);
 	if (n_bindings > PCTL_CPU_MAX_BINDINGS)
-		return pctl_refuse(call, PC3211_KERNEL_LIMIT, "%u bindings; %u are possible", n_bindings,
-				   PCTL_CPU_MAX_BINDINGS);
+		return pctl_refuse(call, PC3211_KERNEL_LIMIT, "%u bindings; %u are possible",
+				   n_bindings, PCTL_CPU_MAX_BINDINGS);
 	return PCTL_OK;
 }
 

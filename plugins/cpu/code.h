@@ -1,6 +1,6 @@
 /* Prepared code: what a program becomes when it is built for the interpreter. A flat list of
- * instructions over registers that hold one scalar for every lane, with control flow resolved to jumps
- * and masks. Made once by flat*.c, read by any number of threads. */
+ * instructions over registers that hold one scalar for every lane, with control flow resolved to
+ * jumps and masks. Made once by flat*.c, read by any number of threads. */
 #ifndef PCTL_CPU_CODE_H
 #define PCTL_CPU_CODE_H
 
@@ -23,14 +23,16 @@ enum {
 	PCTL_CPU_IF,	  /* a = condition, c = mask of the other side */
 	PCTL_CPU_ELSE,
 	PCTL_CPU_END_IF,
-	PCTL_CPU_SWITCH, /* a = selector; d = case number of each lane, c = entry mask, e = exit mask */
+	PCTL_CPU_SWITCH, /* a = selector; d = case number of each lane, c = entry mask, e = exit
+			    mask */
 	PCTL_CPU_CASE,
 	PCTL_CPU_END_SWITCH,
 	PCTL_CPU_LOOP, /* c = exit mask, e = continue mask */
 	PCTL_CPU_LOOP_TEST,
 	PCTL_CPU_CONTINUING,
 	PCTL_CPU_END_LOOP,
-	PCTL_CPU_LEAVE, /* BREAK, CONTINUE: the active lanes go to mask c; RETURN: c is register 0 */
+	PCTL_CPU_LEAVE, /* BREAK, CONTINUE: the active lanes go to mask c; RETURN: c is register 0
+			 */
 	PCTL_CPU_CALL,	/* jump = function number */
 	PCTL_CPU_END_FUNCTION
 };
@@ -38,8 +40,8 @@ enum {
 #define PCTL_CPU_WIDE 1u    /* 8-byte elements */
 #define PCTL_CPU_UNIFORM 2u /* source a is one value for all lanes */
 
-/* One instruction. Registers are virtual numbers while code is made, and offsets in units of 8 bytes
- * into a strip's memory afterwards; register 0 is never read or written. */
+/* One instruction. Registers are virtual numbers while code is made, and offsets in units of 8
+ * bytes into a strip's memory afterwards; register 0 is never read or written. */
 typedef struct pctl_cpu_ins {
 	uint16_t kind;
 	uint16_t flags;
@@ -79,10 +81,11 @@ typedef struct pctl_cpu_mem {
 	uint8_t uniform; /* a load whose result is one value for all lanes */
 	uint8_t watched; /* may take part in a race */
 	uint8_t is_signed;
-	uint16_t op;	 /* atomics: the opcode */
+	uint16_t op; /* atomics: the opcode */
 	uint16_t n_steps;
 	uint32_t root;	 /* as in the instruction */
-	uint32_t base;	 /* lane memory: register of word 0; workgroup memory: byte offset of the variable */
+	uint32_t base;	 /* lane memory: register of word 0; workgroup memory: byte offset of the
+			    variable */
 	uint64_t offset; /* constant part of the chain, bytes or words */
 	uint64_t extent; /* bytes from the place to the end of the access */
 	uint32_t first_step;
@@ -165,9 +168,9 @@ typedef struct pctl_cpu_code {
 	uint32_t first_inst_of_entry;
 	uint32_t special[PCTL_CPU_N_SPECIAL]; /* registers */
 	uint32_t local_size[3];
-	uint32_t invocations;	   /* of a workgroup */
-	uint32_t groups_per_strip; /* at most */
-	uint32_t lanes;		   /* of a strip, padded to a multiple of 16 */
+	uint32_t invocations;		     /* of a workgroup */
+	uint32_t groups_per_strip;	     /* at most */
+	uint32_t lanes;			     /* of a strip, padded to a multiple of 16 */
 	uint32_t private_reg, private_units; /* zeroed at the start of a strip */
 	uint32_t workgroup_stride;	     /* bytes of one group's workgroup memory */
 	uint64_t register_bytes;

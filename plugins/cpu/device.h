@@ -1,5 +1,5 @@
-/* The interpreter's device behind the backend interface: buffers, kernels, lists, submits. One thread
- * of the device runs submits in order and shares each dispatch with a pool of helpers. */
+/* The interpreter's device behind the backend interface: buffers, kernels, lists, submits. One
+ * thread of the device runs submits in order and shares each dispatch with a pool of helpers. */
 #ifndef PCTL_CPU_DEVICE_H
 #define PCTL_CPU_DEVICE_H
 
@@ -12,7 +12,8 @@
 #define PCTL_CPU_MAX_WORKGROUP_BYTES (256u << 20)
 #define PCTL_CPU_MAX_BINDINGS 1024u
 #define PCTL_CPU_MAX_GROUPS 65535u
-#define PCTL_CPU_MAX_BINDING_BYTES (4ull * 0xffffffffu) /* an index of 32 bits reaches every word */
+#define PCTL_CPU_MAX_BINDING_BYTES (4ull * 0xffffffffu) /* an index of 32 bits reaches every word \
+							 */
 #define PCTL_CPU_BINDING_ALIGNMENT 16u
 #define PCTL_CPU_MAX_THREADS 256u
 #define PCTL_CPU_N_TIMESTAMPS 64u
@@ -30,7 +31,7 @@ struct pctl_buffer {
 	uint64_t n_bytes;
 	uint64_t mapped_bytes; /* 0: from the heap */
 	uint32_t usage;
-	uint32_t refs; /* the host's and one for each command */
+	uint32_t refs;		 /* the host's and one for each command */
 	pctl_cpu_shadow *shadow; /* made by the first sanitized dispatch */
 };
 
@@ -103,7 +104,8 @@ struct pctl_device {
 };
 
 /* ---- pool.c: threads that share a dispatch ---- */
-/* Run work(ctx, i) for i in 0..n_threads-1, each on its own thread, 0 on the caller's; wait for all. */
+/* Run work(ctx, i) for i in 0..n_threads-1, each on its own thread, 0 on the caller's; wait for
+ * all. */
 pctl_cpu_pool *pctl_cpu_pool_create(uint32_t n_threads);
 void pctl_cpu_pool_destroy(pctl_cpu_pool *pool);
 void pctl_cpu_pool_run(pctl_cpu_pool *pool, void (*work)(void *ctx, uint32_t thread), void *ctx);
@@ -127,12 +129,13 @@ pctl_status pctl_cpu_buffer_write(pctl_device *dev, const pctl_call *call, pctl_
 pctl_status pctl_cpu_buffer_read(pctl_device *dev, const pctl_call *call, pctl_buffer *buf,
 				 uint64_t offset, void *data, uint64_t n_bytes);
 /* The range lies in the buffer and the buffer has the usage bit. */
-pctl_status pctl_cpu_buffer_range(const pctl_device *dev, const pctl_call *call, const pctl_buffer *buf,
-				  uint64_t offset, uint64_t n_bytes, uint32_t usage, const char *what);
+pctl_status pctl_cpu_buffer_range(const pctl_device *dev, const pctl_call *call,
+				  const pctl_buffer *buf, uint64_t offset, uint64_t n_bytes,
+				  uint32_t usage, const char *what);
 
-pctl_status pctl_cpu_kernel_build(pctl_device *dev, const pctl_call *call, const uint8_t *wire, uint64_t n,
-				  uint32_t flags, const void *cache, uint64_t cache_bytes,
-				  pctl_kernel **out);
+pctl_status pctl_cpu_kernel_build(pctl_device *dev, const pctl_call *call, const uint8_t *wire,
+				  uint64_t n, uint32_t flags, const void *cache,
+				  uint64_t cache_bytes, pctl_kernel **out);
 void pctl_cpu_kernel_destroy(pctl_device *dev, pctl_kernel *k);
 void pctl_cpu_kernel_release(pctl_kernel *k);
 
@@ -142,12 +145,13 @@ pctl_status pctl_cpu_list_dispatch(pctl_list *l, const pctl_call *call, pctl_ker
 				   const uint32_t groups[3]);
 pctl_status pctl_cpu_list_dispatch_indirect(pctl_list *l, const pctl_call *call, pctl_kernel *k,
 					    const pctl_binding *bindings, uint32_t n_bindings,
-					    pctl_buffer *buf, uint64_t offset, const uint32_t limit[3]);
+					    pctl_buffer *buf, uint64_t offset,
+					    const uint32_t limit[3]);
 pctl_status pctl_cpu_list_copy(pctl_list *l, const pctl_call *call, pctl_buffer *from,
 			       uint64_t from_offset, pctl_buffer *to, uint64_t to_offset,
 			       uint64_t n_bytes);
-pctl_status pctl_cpu_list_fill(pctl_list *l, const pctl_call *call, pctl_buffer *buf, uint64_t offset,
-			       uint64_t n_bytes, uint32_t word);
+pctl_status pctl_cpu_list_fill(pctl_list *l, const pctl_call *call, pctl_buffer *buf,
+			       uint64_t offset, uint64_t n_bytes, uint32_t word);
 pctl_status pctl_cpu_list_barrier(pctl_list *l, const pctl_call *call);
 pctl_status pctl_cpu_list_timestamp(pctl_list *l, const pctl_call *call, uint32_t slot);
 pctl_status pctl_cpu_list_end(pctl_list *l, const pctl_call *call);
@@ -158,8 +162,8 @@ pctl_status pctl_cpu_bind(pctl_device *dev, const pctl_call *call, const pctl_ke
 
 pctl_status pctl_cpu_submit(pctl_device *dev, const pctl_call *call, pctl_list *l, uint32_t times,
 			    uint64_t *ticket);
-pctl_status pctl_cpu_wait(pctl_device *dev, const pctl_call *call, uint64_t ticket, uint64_t timeout_ns,
-			  pctl_completion *out);
+pctl_status pctl_cpu_wait(pctl_device *dev, const pctl_call *call, uint64_t ticket,
+			  uint64_t timeout_ns, pctl_completion *out);
 void pctl_cpu_cancel(pctl_device *dev, uint64_t ticket);
 pctl_status pctl_cpu_findings(pctl_device *dev, const pctl_call *call, uint32_t capacity,
 			      pctl_finding *out, uint32_t *n_out);

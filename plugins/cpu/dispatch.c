@@ -14,7 +14,8 @@ static void trouble(shared_run *run, pctl_status status)
 {
 	pctl_status none = PCTL_OK;
 
-	__atomic_compare_exchange_n(&run->status, &none, status, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	__atomic_compare_exchange_n(&run->status, &none, status, 0, __ATOMIC_RELAXED,
+				    __ATOMIC_RELAXED);
 }
 
 static void take_groups(void *ctx, uint32_t thread)
@@ -25,7 +26,8 @@ static void take_groups(void *ctx, uint32_t thread)
 	const uint32_t per_strip = job->groups_per_strip;
 
 	for (;;) {
-		const uint64_t first = __atomic_fetch_add(&job->next_group, per_strip, __ATOMIC_RELAXED);
+		const uint64_t first =
+			__atomic_fetch_add(&job->next_group, per_strip, __ATOMIC_RELAXED);
 		const uint64_t left = first < job->n_groups ? job->n_groups - first : 0;
 		pctl_status status;
 
@@ -41,7 +43,8 @@ static void take_groups(void *ctx, uint32_t thread)
 			trouble(run, PCTL_E_NOMEM);
 			return;
 		}
-		status = pctl_cpu_strip_run(*strip, job, first, left < per_strip ? (uint32_t)left : per_strip);
+		status = pctl_cpu_strip_run(*strip, job, first,
+					    left < per_strip ? (uint32_t)left : per_strip);
 		if (status != PCTL_OK)
 			trouble(run, status);
 	}
@@ -112,7 +115,7 @@ pctl_status pctl_cpu_dispatch(pctl_device *dev, const pctl_cpu_cmd *cmd, const u
 			      const uint32_t *cancel)
 {
 	const pctl_cpu_code *code = cmd->kernel->code;
-	shared_run run = { .kernel = cmd->kernel };
+	shared_run run = {.kernel = cmd->kernel};
 	pctl_cpu_job *job = &run.job;
 	uint64_t share;
 
@@ -128,7 +131,8 @@ pctl_status pctl_cpu_dispatch(pctl_device *dev, const pctl_cpu_cmd *cmd, const u
 	if (job->n_groups == 0)
 		return PCTL_OK;
 	share = (job->n_groups + dev->n_threads - 1) / dev->n_threads;
-	job->groups_per_strip = share < code->groups_per_strip ? (uint32_t)share : code->groups_per_strip;
+	job->groups_per_strip =
+		share < code->groups_per_strip ? (uint32_t)share : code->groups_per_strip;
 	if (code->flags & PCTL_BUILD_SANITIZE) {
 		run.status = start_watch(dev, cmd, &run);
 		if (run.status == PCTL_OK)

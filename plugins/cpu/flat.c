@@ -13,8 +13,9 @@
 void pctl_cpu_flat_limit(pctl_cpu_flat *f, const char *what)
 {
 	if (f->status == PCTL_OK)
-		f->status = pctl_refuse(f->call, PC3211_KERNEL_LIMIT,
-					"the program needs more than the interpreter has: %s", what);
+		f->status =
+			pctl_refuse(f->call, PC3211_KERNEL_LIMIT,
+				    "the program needs more than the interpreter has: %s", what);
 }
 
 int pctl_cpu_grow(pctl_cpu_flat *f, void *list, size_t element_bytes)
@@ -44,7 +45,7 @@ int pctl_cpu_grow(pctl_cpu_flat *f, void *list, size_t element_bytes)
 
 uint32_t pctl_cpu_flat_reg(pctl_cpu_flat *f, uint8_t kind, uint8_t wide)
 {
-	const pctl_cpu_reg r = { .kind = kind, .wide = wide, .def = PCTL_CPU_NONE };
+	const pctl_cpu_reg r = {.kind = kind, .wide = wide, .def = PCTL_CPU_NONE};
 
 	PCTL_CPU_PUSH(f, regs, r);
 	return f->status == PCTL_OK ? f->regs.n - 1 : 0;
@@ -134,8 +135,8 @@ uint32_t pctl_cpu_flat_special(pctl_cpu_flat *f, uint32_t which)
 			     f->code->groups_per_strip == 1);
 
 	if (!f->special[which])
-		f->special[which] = uniform ? pctl_cpu_flat_reg(f, PCTL_CPU_REG_UNIFORM, 0) :
-					      pctl_cpu_flat_fixed(f, 1);
+		f->special[which] = uniform ? pctl_cpu_flat_reg(f, PCTL_CPU_REG_UNIFORM, 0)
+					    : pctl_cpu_flat_fixed(f, 1);
 	return f->special[which];
 }
 
@@ -338,11 +339,10 @@ static void collect_consts(pctl_cpu_flat *f)
 
 		if (!r->is_const)
 			continue;
-		c->consts[c->n_consts++] = (pctl_cpu_const){ r->bits, r->off, r->wide, 1, 0 };
+		c->consts[c->n_consts++] = (pctl_cpu_const){r->bits, r->off, r->wide, 1, 0};
 		if (r->splat)
-			c->consts[c->n_consts++] = (pctl_cpu_const){
-				r->bits, f->regs.at[r->splat].off, r->wide, 0, 0
-			};
+			c->consts[c->n_consts++] =
+				(pctl_cpu_const){r->bits, f->regs.at[r->splat].off, r->wide, 0, 0};
 	}
 }
 
@@ -350,8 +350,7 @@ static void hand_over(pctl_cpu_flat *f)
 {
 	pctl_cpu_code *c = f->code;
 
-#define MOVE(list)                                                                                 \
-	(c->list = f->list.at, c->n_##list = f->list.n, f->list.at = NULL, f->list.n = 0)
+#define MOVE(list) (c->list = f->list.at, c->n_##list = f->list.n, f->list.at = NULL, f->list.n = 0)
 	c->n_ins = f->ins.n;
 	MOVE(ins);
 	MOVE(mems);
@@ -401,7 +400,7 @@ pctl_status pctl_cpu_code_create(const pctl_program *p, const pctl_cpu_kernels *
 				 const pctl_call *call, pctl_cpu_code **out)
 {
 	/* The first units stand for register 0, which is never read or written. */
-	pctl_cpu_flat f = { .p = p, .k = k, .call = call, .block = PCTL_CPU_NONE, .next_unit = 8 };
+	pctl_cpu_flat f = {.p = p, .k = k, .call = call, .block = PCTL_CPU_NONE, .next_unit = 8};
 
 	*out = NULL;
 	f.code = calloc(1, sizeof(*f.code));

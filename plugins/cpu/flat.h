@@ -5,10 +5,10 @@
 #include "code.h"
 
 /* A growing array; PCTL_CPU_PUSH keeps the first failure in f->status. */
-#define PCTL_CPU_LIST(T)                                                                           \
-	struct {                                                                                   \
-		T *at;                                                                             \
-		uint32_t n, cap;                                                                   \
+#define PCTL_CPU_LIST(T)         \
+	struct {                 \
+		T *at;           \
+		uint32_t n, cap; \
 	}
 
 enum {
@@ -26,15 +26,15 @@ typedef struct pctl_cpu_reg {
 	uint32_t def, last; /* instructions */
 	uint32_t base, word;
 	uint32_t n_words;
-	uint32_t off;	  /* the result: units of 8 bytes */
-	uint32_t splat;	  /* constants: the register with the value in every lane, or 0 */
-	uint64_t bits;	  /* constants */
+	uint32_t off;	/* the result: units of 8 bytes */
+	uint32_t splat; /* constants: the register with the value in every lane, or 0 */
+	uint64_t bits;	/* constants */
 } pctl_cpu_reg;
 
 typedef struct pctl_cpu_region {
-	uint32_t op;	      /* PCTL_OP_IF, SWITCH, LOOP, or 0 for the function */
-	uint32_t pending;     /* instructions that jump to the next marker, linked through `jump` */
-	uint32_t mask[3];     /* registers of its masks */
+	uint32_t op;	  /* PCTL_OP_IF, SWITCH, LOOP, or 0 for the function */
+	uint32_t pending; /* instructions that jump to the next marker, linked through `jump` */
+	uint32_t mask[3]; /* registers of its masks */
 	uint32_t switch_index; /* in code->switches */
 	uint32_t n_cases;
 } pctl_cpu_region;
@@ -64,14 +64,14 @@ typedef struct pctl_cpu_flat {
 	PCTL_CPU_LIST(uint32_t) parts; /* registers of the values of the open function */
 	PCTL_CPU_LIST(uint32_t) edges; /* registers of parameters and results of all functions */
 	PCTL_CPU_LIST(pctl_cpu_region) regions;
-	PCTL_CPU_LIST(uint32_t) masks; /* of the open function, three a depth */
+	PCTL_CPU_LIST(uint32_t) masks;	    /* of the open function, three a depth */
 	uint64_t *type_leaves, *type_words; /* by type, saturating */
 	uint32_t *const_table;		    /* open-addressed: registers of uniform constants */
 	uint32_t const_cap, n_consts;
-	uint32_t *local_reg;	   /* by program.locals index: fixed register */
-	uint64_t *var_place;	   /* by module variable: word (private) or byte (workgroup) */
-	uint32_t *param_first;	   /* by function, in edges */
-	uint32_t *return_first;	   /* by function, in edges */
+	uint32_t *local_reg;	/* by program.locals index: fixed register */
+	uint64_t *var_place;	/* by module variable: word (private) or byte (workgroup) */
+	uint32_t *param_first;	/* by function, in edges */
+	uint32_t *return_first; /* by function, in edges */
 	uint32_t private_reg;
 	uint32_t special[PCTL_CPU_N_SPECIAL];
 	uint64_t next_unit; /* of a strip's memory */
@@ -79,17 +79,17 @@ typedef struct pctl_cpu_flat {
 	const pctl_function *fn;
 	uint32_t fn_number;
 	uint32_t first_ins, first_reg;
-	uint32_t ir;	  /* instruction being flattened, in program.insts */
-	uint32_t block;	  /* open counted block or NONE */
+	uint32_t ir;	       /* instruction being flattened, in program.insts */
+	uint32_t block;	       /* open counted block or NONE */
 	uint32_t *value_first; /* by value: in parts */
 	pctl_cpu_fact *facts;
 } pctl_cpu_flat;
 
 int pctl_cpu_grow(pctl_cpu_flat *f, void *list, size_t element_bytes);
-#define PCTL_CPU_PUSH(f, list, value)                                                              \
-	(pctl_cpu_grow(f, &(f)->list, sizeof(*(f)->list.at)) ?                                     \
-		 (void)((f)->list.at[(f)->list.n++] = (value)) :                                   \
-		 (void)0)
+#define PCTL_CPU_PUSH(f, list, value)                            \
+	(pctl_cpu_grow(f, &(f)->list, sizeof(*(f)->list.at))     \
+		 ? (void)((f)->list.at[(f)->list.n++] = (value)) \
+		 : (void)0)
 
 /* ---- flat.c: registers, types ---- */
 void pctl_cpu_flat_limit(pctl_cpu_flat *f, const char *what);
@@ -98,7 +98,8 @@ uint32_t pctl_cpu_flat_fixed(pctl_cpu_flat *f, uint64_t n_words);
 uint32_t pctl_cpu_flat_column(pctl_cpu_flat *f, uint32_t fixed, uint64_t word, uint8_t wide);
 uint32_t pctl_cpu_flat_const(pctl_cpu_flat *f, uint64_t bits, uint8_t wide);
 uint32_t pctl_cpu_flat_special(pctl_cpu_flat *f, uint32_t which);
-uint32_t pctl_cpu_flat_part(const pctl_cpu_flat *f, uint32_t type, uint32_t i); /* leaves before it */
+uint32_t pctl_cpu_flat_part(const pctl_cpu_flat *f, uint32_t type,
+			    uint32_t i); /* leaves before it */
 static inline int pctl_cpu_flat_is_uniform(const pctl_cpu_flat *f, uint32_t reg)
 {
 	return f->regs.at[reg].kind == PCTL_CPU_REG_UNIFORM;
@@ -117,8 +118,8 @@ static inline uint8_t pctl_cpu_type_scalar(const pctl_program *p, uint32_t type)
 uint32_t pctl_cpu_emit(pctl_cpu_flat *f, const pctl_cpu_ins *in);
 uint32_t pctl_cpu_emit_elem(pctl_cpu_flat *f, uint16_t op, uint8_t scalar, uint8_t wide,
 			    const uint32_t *args, uint32_t n_args);
-uint32_t pctl_cpu_emit_kernel(pctl_cpu_flat *f, pctl_cpu_kernel *k, uint8_t wide, const uint32_t *args,
-			      uint32_t n_args);
+uint32_t pctl_cpu_emit_kernel(pctl_cpu_flat *f, pctl_cpu_kernel *k, uint8_t wide,
+			      const uint32_t *args, uint32_t n_args);
 uint32_t pctl_cpu_emit_vary(pctl_cpu_flat *f, uint32_t reg);
 void pctl_cpu_emit_move(pctl_cpu_flat *f, uint32_t d, uint32_t a, uint8_t wide);  /* whole range */
 void pctl_cpu_emit_blend(pctl_cpu_flat *f, uint32_t d, uint32_t a, uint8_t wide); /* active lanes */

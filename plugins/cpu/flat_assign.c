@@ -14,7 +14,8 @@ static void each_register(pctl_cpu_flat *f, pctl_cpu_ins *in, void *ctx,
 	visit(f, &in->b, ctx);
 	visit(f, &in->c, ctx);
 	visit(f, &in->e, ctx);
-	if (in->kind == PCTL_CPU_LOAD || in->kind == PCTL_CPU_STORE || in->kind == PCTL_CPU_ATOMIC) {
+	if (in->kind == PCTL_CPU_LOAD || in->kind == PCTL_CPU_STORE ||
+	    in->kind == PCTL_CPU_ATOMIC) {
 		const pctl_cpu_mem *m = &f->mems.at[in->extra];
 
 		for (uint32_t i = 0; i < m->n_steps; i++)
@@ -27,11 +28,11 @@ static void each_register(pctl_cpu_flat *f, pctl_cpu_ins *in, void *ctx,
 typedef struct scan {
 	uint32_t at; /* the instruction, relative to the function */
 	uint32_t n;
-	uint32_t *loop_end;    /* by loop number */
+	uint32_t *loop_end; /* by loop number */
 	uint32_t *loop_start;
 	uint32_t *loop_outer;
-	uint32_t loop;	       /* innermost, or NONE */
-	uint32_t *defs, *ends; /* heads of lists by instruction */
+	uint32_t loop;		       /* innermost, or NONE */
+	uint32_t *defs, *ends;	       /* heads of lists by instruction */
 	uint32_t *next_def, *next_end; /* by register, relative to first_reg */
 } scan;
 
@@ -47,7 +48,8 @@ static void note_use(pctl_cpu_flat *f, uint32_t *reg, void *ctx)
 		r->def = r->last = s->at;
 		return;
 	}
-	for (uint32_t l = s->loop; l != PCTL_CPU_NONE && s->loop_start[l] > r->def; l = s->loop_outer[l])
+	for (uint32_t l = s->loop; l != PCTL_CPU_NONE && s->loop_start[l] > r->def;
+	     l = s->loop_outer[l])
 		last = s->loop_end[l];
 	if (last > r->last)
 		r->last = last;
@@ -99,7 +101,7 @@ static void find_lifetimes(pctl_cpu_flat *f, scan *s)
 
 static void give_places(pctl_cpu_flat *f, scan *s)
 {
-	PCTL_CPU_LIST(uint32_t) vacant[2] = { { 0 }, { 0 } };
+	PCTL_CPU_LIST(uint32_t) vacant[2] = {{0}, {0}};
 
 	for (uint32_t i = 0; i < s->n && f->status == PCTL_OK; i++) {
 		for (uint32_t reg = s->defs[i]; reg; reg = s->next_def[reg - f->first_reg]) {
@@ -129,7 +131,7 @@ static void give_places(pctl_cpu_flat *f, scan *s)
 void pctl_cpu_flat_assign_function(pctl_cpu_flat *f)
 {
 	const uint32_t n_regs = f->regs.n - f->first_reg;
-	scan s = { .n = f->ins.n - f->first_ins };
+	scan s = {.n = f->ins.n - f->first_ins};
 
 	if (f->status != PCTL_OK)
 		return;
@@ -196,6 +198,7 @@ void pctl_cpu_flat_rewrite(pctl_cpu_flat *f)
 	for (uint32_t i = 0; i < f->ins.n; i++)
 		each_register(f, &f->ins.at[i], NULL, rewrite);
 	for (uint32_t i = 0; i < f->mems.n; i++)
-		if (f->mems.at[i].space == PCTL_SPACE_FUNCTION || f->mems.at[i].space == PCTL_SPACE_PRIVATE)
+		if (f->mems.at[i].space == PCTL_SPACE_FUNCTION ||
+		    f->mems.at[i].space == PCTL_SPACE_PRIVATE)
 			f->mems.at[i].base = f->regs.at[f->mems.at[i].base].off;
 }

@@ -1,5 +1,6 @@
 /* Making prepared code: what each instruction costs when the build counts. Costs are summed by
- * straight-line block here, so that at run time a block only adds its active lanes to one counter. */
+ * straight-line block here, so that at run time a block only adds its active lanes to one counter.
+ */
 #include "flat.h"
 
 /* Weight units of a type: its scalars, 64-bit ones twice. */
@@ -97,12 +98,12 @@ static void count_place(pctl_cpu_flat *f, pctl_cpu_block *b, const pctl_inst *in
 
 void pctl_cpu_flat_count(pctl_cpu_flat *f, const pctl_inst *in)
 {
-	pctl_cpu_cost cost = { .op = in->op, .units = units(f, in) };
+	pctl_cpu_cost cost = {.op = in->op, .units = units(f, in)};
 
 	if (is_counted(in->op)) {
 		if (f->block == PCTL_CPU_NONE) {
-			const pctl_cpu_block b = { 0 };
-			const pctl_cpu_ins ins = { .kind = PCTL_CPU_COUNT, .jump = f->blocks.n };
+			const pctl_cpu_block b = {0};
+			const pctl_cpu_ins ins = {.kind = PCTL_CPU_COUNT, .jump = f->blocks.n};
 
 			f->block = f->blocks.n;
 			PCTL_CPU_PUSH(f, blocks, b);

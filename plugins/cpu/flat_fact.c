@@ -1,5 +1,5 @@
-/* Making prepared code: what must be known of a function beforehand. How far each value lives in the
- * IR, which lets a loaded variable be read in place, and which variables need no zeroing. */
+/* Making prepared code: what must be known of a function beforehand. How far each value lives in
+ * the IR, which lets a loaded variable be read in place, and which variables need no zeroing. */
 #include "flat.h"
 
 #include <stdlib.h>
@@ -77,11 +77,11 @@ void pctl_cpu_flat_facts(pctl_cpu_flat *f)
 	const pctl_inst *insts = f->p->insts + f->fn->first_inst;
 	const uint32_t n = f->fn->n_insts;
 	uint32_t loop = PCTL_CPU_NONE, end = n;
-	PCTL_CPU_LIST(uint32_t) ends = { 0 };
+	PCTL_CPU_LIST(uint32_t) ends = {0};
 
 	/* Forwards: the loops around; the loop's end is kept as last_use of its LOOP. */
 	for (uint32_t i = 0; i < n; i++) {
-		f->facts[i] = (pctl_cpu_fact){ i, loop, n };
+		f->facts[i] = (pctl_cpu_fact){i, loop, n};
 		if (insts[i].op == PCTL_OP_LOOP) {
 			loop = i;
 		} else if (insts[i].op == PCTL_OP_END_LOOP && loop != PCTL_CPU_NONE) {
@@ -134,8 +134,8 @@ int pctl_cpu_flat_may_alias(const pctl_cpu_flat *f, uint32_t value, uint32_t roo
 	for (uint32_t i = value + 1; i <= last && i < f->fn->n_insts; i++) {
 		if (insts[i].op == PCTL_OP_CALL && !(root & PCTL_PLACE_LOCAL))
 			return 0;
-		if (insts[i].op == PCTL_OP_STORE && pctl_place_get(f->p, f->fn, &insts[i], &place) &&
-		    place.root == root)
+		if (insts[i].op == PCTL_OP_STORE &&
+		    pctl_place_get(f->p, f->fn, &insts[i], &place) && place.root == root)
 			return 0;
 	}
 	return 1;

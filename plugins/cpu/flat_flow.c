@@ -36,7 +36,7 @@ static void mark(pctl_cpu_flat *f)
 
 static void open_region(pctl_cpu_flat *f, uint32_t op)
 {
-	pctl_cpu_region r = { .op = op, .pending = PCTL_CPU_NONE };
+	pctl_cpu_region r = {.op = op, .pending = PCTL_CPU_NONE};
 	const uint32_t depth = f->regions.n;
 
 	/* Masks of one depth are used by one region at a time. */
@@ -50,7 +50,7 @@ static void open_region(pctl_cpu_flat *f, uint32_t op)
 static void close_region(pctl_cpu_flat *f, uint16_t kind)
 {
 	const pctl_cpu_region r = *top(f);
-	pctl_cpu_ins in = { .kind = kind, .d = r.mask[2], .c = r.mask[0], .e = r.mask[1] };
+	pctl_cpu_ins in = {.kind = kind, .d = r.mask[2], .c = r.mask[0], .e = r.mask[1]};
 
 	mark(f);
 	if (kind == PCTL_CPU_END_LOOP || kind == PCTL_CPU_END_SWITCH)
@@ -79,8 +79,8 @@ static void open_switch(pctl_cpu_flat *f, uint32_t value, const pctl_inst *in)
 {
 	const pctl_program *p = f->p;
 	const pctl_inst *insts = p->insts + f->fn->first_inst;
-	pctl_cpu_switch s = { .first_case = f->cases.n, .first_count = f->code->n_case_counts };
-	pctl_cpu_ins ins = { .kind = PCTL_CPU_SWITCH, .extra = f->switches.n };
+	pctl_cpu_switch s = {.first_case = f->cases.n, .first_count = f->code->n_case_counts};
+	pctl_cpu_ins ins = {.kind = PCTL_CPU_SWITCH, .extra = f->switches.n};
 	uint32_t depth = 0;
 
 	for (uint32_t i = value + 1; i < f->fn->n_insts; i++) {
@@ -91,7 +91,7 @@ static void open_switch(pctl_cpu_flat *f, uint32_t value, const pctl_inst *in)
 				break;
 		} else if (insts[i].op == PCTL_OP_CASE && depth == 0) {
 			for (uint32_t k = 1; k < insts[i].n_args; k++) {
-				const pctl_cpu_case c = { pctl_arg(p, &insts[i], k), s.n_cases };
+				const pctl_cpu_case c = {pctl_arg(p, &insts[i], k), s.n_cases};
 				PCTL_CPU_PUSH(f, cases, c);
 			}
 			if (pctl_arg(p, &insts[i], 0))
@@ -120,7 +120,8 @@ static void open_switch(pctl_cpu_flat *f, uint32_t value, const pctl_inst *in)
 static void next_case(pctl_cpu_flat *f)
 {
 	pctl_cpu_region *r = top(f);
-	pctl_cpu_ins in = { .kind = PCTL_CPU_CASE, .c = r->mask[0], .e = r->mask[1], .d = r->mask[2] };
+	pctl_cpu_ins in = {
+		.kind = PCTL_CPU_CASE, .c = r->mask[0], .e = r->mask[1], .d = r->mask[2]};
 
 	in.extra = f->switches.at[r->switch_index].first_count + r->n_cases;
 	in.a = pctl_cpu_flat_const(f, r->n_cases, 0);
@@ -131,15 +132,16 @@ static void next_case(pctl_cpu_flat *f)
 
 static void leave(pctl_cpu_flat *f, uint16_t op)
 {
-	pctl_cpu_ins in = { .kind = PCTL_CPU_LEAVE };
+	pctl_cpu_ins in = {.kind = PCTL_CPU_LEAVE};
 
 	for (uint32_t i = f->regions.n; i-- > 0 && op != PCTL_OP_RETURN;) {
 		const pctl_cpu_region *r = &f->regions.at[i];
 
 		if (r->op == PCTL_OP_LOOP || (r->op == PCTL_OP_SWITCH && op == PCTL_OP_BREAK)) {
-			/* Loops: mask 0 left, mask 1 continued. Switches: mask 0 entered, mask 1 left. */
-			in.c = (r->op == PCTL_OP_LOOP) == (op == PCTL_OP_BREAK) ? r->mask[0] :
-										  r->mask[1];
+			/* Loops: mask 0 left, mask 1 continued. Switches: mask 0 entered, mask 1
+			 * left. */
+			in.c = (r->op == PCTL_OP_LOOP) == (op == PCTL_OP_BREAK) ? r->mask[0]
+										: r->mask[1];
 			break;
 		}
 	}
@@ -164,7 +166,7 @@ static void flat_return(pctl_cpu_flat *f, const pctl_inst *in)
 static void flat_call(pctl_cpu_flat *f, uint32_t value, const pctl_inst *in)
 {
 	const uint32_t callee = pctl_arg(f->p, in, 0);
-	const pctl_cpu_ins call = { .kind = PCTL_CPU_CALL, .jump = callee };
+	const pctl_cpu_ins call = {.kind = PCTL_CPU_CALL, .jump = callee};
 	uint32_t edge = f->param_first[callee];
 	uint32_t *at;
 
@@ -192,7 +194,7 @@ static void flat_call(pctl_cpu_flat *f, uint32_t value, const pctl_inst *in)
 
 static void flat_if(pctl_cpu_flat *f, const pctl_inst *in)
 {
-	pctl_cpu_ins ins = { .kind = PCTL_CPU_IF };
+	pctl_cpu_ins ins = {.kind = PCTL_CPU_IF};
 
 	ins.a = condition(f, in, &ins.flags);
 	open_region(f, PCTL_OP_IF);
@@ -204,7 +206,7 @@ static void flat_if(pctl_cpu_flat *f, const pctl_inst *in)
 
 static void flat_control(pctl_cpu_flat *f, uint32_t value, const pctl_inst *in)
 {
-	pctl_cpu_ins ins = { 0 };
+	pctl_cpu_ins ins = {0};
 
 	switch (in->op) {
 	case PCTL_OP_IF:
@@ -319,7 +321,7 @@ static void open_function(pctl_cpu_flat *f, uint32_t number)
 {
 	const pctl_program *p = f->p;
 	const pctl_inst *insts = p->insts + f->fn->first_inst;
-	pctl_cpu_region body = { .pending = PCTL_CPU_NONE };
+	pctl_cpu_region body = {.pending = PCTL_CPU_NONE};
 	uint32_t edge;
 
 	f->param_first[number] = f->edges.n;
@@ -345,7 +347,7 @@ static void open_function(pctl_cpu_flat *f, uint32_t number)
 void pctl_cpu_flat_function(pctl_cpu_flat *f, uint32_t number)
 {
 	const pctl_inst *insts;
-	const pctl_cpu_ins end = { .kind = PCTL_CPU_END_FUNCTION };
+	const pctl_cpu_ins end = {.kind = PCTL_CPU_END_FUNCTION};
 
 	f->fn = &f->p->functions[number];
 	f->fn_number = number;
@@ -356,7 +358,8 @@ void pctl_cpu_flat_function(pctl_cpu_flat *f, uint32_t number)
 	f->value_first = calloc(f->fn->n_insts + 1u, sizeof(*f->value_first));
 	f->facts = calloc(f->fn->n_insts + 1u, sizeof(*f->facts));
 	if (!f->value_first || !f->facts) {
-		f->status = pctl_refuse(f->call, PC2_NOMEM, "no memory for a function of the program");
+		f->status =
+			pctl_refuse(f->call, PC2_NOMEM, "no memory for a function of the program");
 		goto out;
 	}
 	insts = f->p->insts + f->fn->first_inst;

@@ -1,5 +1,6 @@
-/* Making prepared code: places. Constant indices are folded, dynamic ones become steps that are checked
- * against the length of their level; function and private variables with constant places are registers. */
+/* Making prepared code: places. Constant indices are folded, dynamic ones become steps that are
+ * checked against the length of their level; function and private variables with constant places
+ * are registers. */
 #include "flat.h"
 
 /* A place walked to its end. */
@@ -35,7 +36,8 @@ static uint64_t level_stride(const pctl_cpu_flat *f, const walk *w, uint32_t typ
 	return ty->stride;
 }
 
-static uint64_t member_offset(const pctl_cpu_flat *f, const walk *w, const pctl_type *ty, uint32_t i)
+static uint64_t member_offset(const pctl_cpu_flat *f, const walk *w, const pctl_type *ty,
+			      uint32_t i)
 {
 	uint64_t words = 0;
 
@@ -54,7 +56,7 @@ static void walk_index(pctl_cpu_flat *f, walk *w, uint32_t type, uint32_t value)
 	const uint32_t reg = pctl_cpu_value(f, value)[0];
 	const uint32_t length = level_length(ty);
 	const uint64_t stride = level_stride(f, w, type);
-	pctl_cpu_step step = { .index = reg, .length = length, .stride = (uint32_t)stride };
+	pctl_cpu_step step = {.index = reg, .length = length, .stride = (uint32_t)stride};
 
 	if (ty->kind != PCTL_TYPE_RUNTIME_ARRAY && f->regs.at[reg].is_const &&
 	    f->regs.at[reg].bits < length) {
@@ -75,7 +77,7 @@ static int walk_place(pctl_cpu_flat *f, const pctl_inst *in, walk *w)
 	const pctl_program *p = f->p;
 	uint32_t type;
 
-	*w = (walk){ 0 };
+	*w = (walk){0};
 	if (!pctl_place_get(p, f->fn, in, &w->place))
 		return 0;
 	w->mem.space = w->place.space;
@@ -83,7 +85,8 @@ static int walk_place(pctl_cpu_flat *f, const pctl_inst *in, walk *w)
 	w->mem.op = in->op;
 	w->mem.function = f->fn_number;
 	w->mem.first_step = f->steps.n;
-	w->lane_memory = w->place.space == PCTL_SPACE_FUNCTION || w->place.space == PCTL_SPACE_PRIVATE;
+	w->lane_memory =
+		w->place.space == PCTL_SPACE_FUNCTION || w->place.space == PCTL_SPACE_PRIVATE;
 	if (w->place.root & PCTL_PLACE_LOCAL) {
 		w->fixed = f->local_reg[f->fn->first_local + (w->place.root & ~PCTL_PLACE_LOCAL)];
 	} else if (w->lane_memory) {
@@ -123,9 +126,9 @@ static void add_leaves(pctl_cpu_flat *f, walk *w, uint32_t type, uint64_t off)
 			add_leaves(f, w, p->members[ty->first_member + i].type,
 				   off + member_offset(f, w, ty, i));
 	} else if (ty->kind == PCTL_TYPE_SCALAR || ty->kind == PCTL_TYPE_ATOMIC) {
-		const pctl_cpu_leaf leaf = { .off = (uint32_t)off,
-					     .wide = pctl_cpu_scalar_wide(ty->scalar),
-					     .is_bool = ty->scalar == PCTL_SCALAR_BOOL };
+		const pctl_cpu_leaf leaf = {.off = (uint32_t)off,
+					    .wide = pctl_cpu_scalar_wide(ty->scalar),
+					    .is_bool = ty->scalar == PCTL_SCALAR_BOOL};
 		const uint64_t end = off + (leaf.wide ? 8 : 4);
 
 		if (end > w->mem.extent)
@@ -134,7 +137,8 @@ static void add_leaves(pctl_cpu_flat *f, walk *w, uint32_t type, uint64_t off)
 		w->mem.n_leaves++;
 	} else {
 		for (uint32_t i = 0; i < level_length(ty); i++)
-			add_leaves(f, w, pctl_type_step(p, type, i), off + i * level_stride(f, w, type));
+			add_leaves(f, w, pctl_type_step(p, type, i),
+				   off + i * level_stride(f, w, type));
 	}
 }
 
@@ -190,7 +194,7 @@ static int same_for_all(const pctl_cpu_flat *f, const walk *w)
 
 void pctl_cpu_flat_load(pctl_cpu_flat *f, uint32_t value, const pctl_inst *in)
 {
-	pctl_cpu_ins ins = { .kind = PCTL_CPU_LOAD };
+	pctl_cpu_ins ins = {.kind = PCTL_CPU_LOAD};
 	uint32_t *at;
 	walk w;
 
@@ -211,7 +215,8 @@ void pctl_cpu_flat_load(pctl_cpu_flat *f, uint32_t value, const pctl_inst *in)
 
 			leaf->uniform = w.mem.uniform;
 			leaf->reg = pctl_cpu_flat_reg(
-				f, w.mem.uniform ? PCTL_CPU_REG_UNIFORM : PCTL_CPU_REG_TEMP, leaf->wide);
+				f, w.mem.uniform ? PCTL_CPU_REG_UNIFORM : PCTL_CPU_REG_TEMP,
+				leaf->wide);
 			at[i] = leaf->reg;
 		}
 		emit_mem(f, &w, &ins);
@@ -223,7 +228,7 @@ void pctl_cpu_flat_load(pctl_cpu_flat *f, uint32_t value, const pctl_inst *in)
 void pctl_cpu_flat_store(pctl_cpu_flat *f, const pctl_inst *in)
 {
 	const uint32_t v = pctl_arg(f->p, in, 0);
-	pctl_cpu_ins ins = { .kind = PCTL_CPU_STORE };
+	pctl_cpu_ins ins = {.kind = PCTL_CPU_STORE};
 	walk w;
 
 	if (!walk_place(f, in, &w))
@@ -248,7 +253,7 @@ void pctl_cpu_flat_store(pctl_cpu_flat *f, const pctl_inst *in)
 
 void pctl_cpu_flat_atomic(pctl_cpu_flat *f, uint32_t value, const pctl_inst *in)
 {
-	pctl_cpu_ins ins = { .kind = PCTL_CPU_ATOMIC };
+	pctl_cpu_ins ins = {.kind = PCTL_CPU_ATOMIC};
 	walk w;
 
 	if (!walk_place(f, in, &w))
@@ -271,7 +276,7 @@ void pctl_cpu_flat_atomic(pctl_cpu_flat *f, uint32_t value, const pctl_inst *in)
 
 void pctl_cpu_flat_length(pctl_cpu_flat *f, uint32_t value, const pctl_inst *in)
 {
-	pctl_cpu_ins ins = { .kind = PCTL_CPU_LENGTH };
+	pctl_cpu_ins ins = {.kind = PCTL_CPU_LENGTH};
 	uint32_t *at = pctl_cpu_value_new(f, value, in->type);
 	pctl_place place;
 
@@ -285,7 +290,7 @@ void pctl_cpu_flat_length(pctl_cpu_flat *f, uint32_t value, const pctl_inst *in)
 
 void pctl_cpu_flat_barrier(pctl_cpu_flat *f, uint32_t bits)
 {
-	const pctl_cpu_ins ins = { .kind = PCTL_CPU_BARRIER, .jump = bits, .extra = f->fn_number };
+	const pctl_cpu_ins ins = {.kind = PCTL_CPU_BARRIER, .jump = bits, .extra = f->fn_number};
 
 	/* Lanes are always in step; only watching and counting want to know. */
 	if (f->code->flags)
@@ -297,9 +302,9 @@ void pctl_cpu_flat_clear_locals(pctl_cpu_flat *f)
 	for (uint32_t i = 0; i < f->fn->n_locals; i++) {
 		const uint64_t words = f->type_words[f->p->locals[f->fn->first_local + i].type];
 		const uint32_t reg = pctl_cpu_flat_fixed(f, words);
-		const pctl_cpu_ins ins = { .kind = PCTL_CPU_CLEAR,
-					   .d = reg,
-					   .jump = (uint32_t)words * (f->code->lanes / 16) };
+		const pctl_cpu_ins ins = {.kind = PCTL_CPU_CLEAR,
+					  .d = reg,
+					  .jump = (uint32_t)words * (f->code->lanes / 16)};
 
 		f->local_reg[f->fn->first_local + i] = reg;
 		if (words && !pctl_cpu_flat_written_first(f, i))

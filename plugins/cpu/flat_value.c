@@ -1,5 +1,5 @@
-/* Making prepared code: values. Composites never exist at run time: a value is the list of registers of
- * its scalars, so that composing, extracting and shuffling only rename. */
+/* Making prepared code: values. Composites never exist at run time: a value is the list of
+ * registers of its scalars, so that composing, extracting and shuffling only rename. */
 #include "flat.h"
 
 uint32_t pctl_cpu_emit(pctl_cpu_flat *f, const pctl_cpu_ins *in)
@@ -13,7 +13,7 @@ uint32_t pctl_cpu_emit(pctl_cpu_flat *f, const pctl_cpu_ins *in)
 
 uint32_t pctl_cpu_emit_vary(pctl_cpu_flat *f, uint32_t reg)
 {
-	pctl_cpu_ins in = { .kind = PCTL_CPU_ELEM, .a = reg };
+	pctl_cpu_ins in = {.kind = PCTL_CPU_ELEM, .a = reg};
 	const uint8_t wide = f->regs.at[reg].wide;
 
 	if (f->status != PCTL_OK || !pctl_cpu_flat_is_uniform(f, reg))
@@ -43,7 +43,7 @@ static int all_uniform(const pctl_cpu_flat *f, const uint32_t *args, uint32_t n_
 static uint32_t emit_with(pctl_cpu_flat *f, pctl_cpu_kernel *k, uint8_t wide, int uniform,
 			  const uint32_t *args, uint32_t n_args)
 {
-	pctl_cpu_ins in = { .kind = uniform ? PCTL_CPU_ELEM_U : PCTL_CPU_ELEM, .kernel = k };
+	pctl_cpu_ins in = {.kind = uniform ? PCTL_CPU_ELEM_U : PCTL_CPU_ELEM, .kernel = k};
 
 	in.a = args[0];
 	in.b = n_args > 1 ? args[1] : 0;
@@ -51,14 +51,15 @@ static uint32_t emit_with(pctl_cpu_flat *f, pctl_cpu_kernel *k, uint8_t wide, in
 	in.e = n_args > 3 ? args[3] : 0;
 	in.d = pctl_cpu_flat_reg(f, uniform ? PCTL_CPU_REG_UNIFORM : PCTL_CPU_REG_TEMP, wide);
 	if (!k && f->status == PCTL_OK)
-		f->status = pctl_refuse(f->call, PC3210_KERNEL_CAPABILITY,
-					"the interpreter has no kernel for an operation of the program");
+		f->status = pctl_refuse(
+			f->call, PC3210_KERNEL_CAPABILITY,
+			"the interpreter has no kernel for an operation of the program");
 	pctl_cpu_emit(f, &in);
 	return in.d;
 }
 
-uint32_t pctl_cpu_emit_kernel(pctl_cpu_flat *f, pctl_cpu_kernel *k, uint8_t wide, const uint32_t *args,
-			      uint32_t n_args)
+uint32_t pctl_cpu_emit_kernel(pctl_cpu_flat *f, pctl_cpu_kernel *k, uint8_t wide,
+			      const uint32_t *args, uint32_t n_args)
 {
 	uint32_t varied[4];
 
@@ -88,7 +89,7 @@ uint32_t pctl_cpu_emit_elem(pctl_cpu_flat *f, uint16_t op, uint8_t scalar, uint8
 
 void pctl_cpu_emit_move(pctl_cpu_flat *f, uint32_t d, uint32_t a, uint8_t wide)
 {
-	pctl_cpu_ins in = { .kind = PCTL_CPU_ELEM, .d = d, .a = a };
+	pctl_cpu_ins in = {.kind = PCTL_CPU_ELEM, .d = d, .a = a};
 
 	in.kernel = pctl_cpu_flat_is_uniform(f, a) ? f->k->splat[wide] : f->k->copy[wide];
 	pctl_cpu_emit(f, &in);
@@ -96,7 +97,7 @@ void pctl_cpu_emit_move(pctl_cpu_flat *f, uint32_t d, uint32_t a, uint8_t wide)
 
 void pctl_cpu_emit_blend(pctl_cpu_flat *f, uint32_t d, uint32_t a, uint8_t wide)
 {
-	pctl_cpu_ins in = { .kind = PCTL_CPU_BLEND, .d = d, .a = a };
+	pctl_cpu_ins in = {.kind = PCTL_CPU_BLEND, .d = d, .a = a};
 
 	in.flags = (uint16_t)((wide ? PCTL_CPU_WIDE : 0) |
 			      (pctl_cpu_flat_is_uniform(f, a) ? PCTL_CPU_UNIFORM : 0));
@@ -129,11 +130,11 @@ static void flat_zero(pctl_cpu_flat *f, uint32_t type, uint32_t *at)
 
 static void flat_builtin(pctl_cpu_flat *f, uint32_t which, uint32_t *at)
 {
-	static const uint32_t first[] = { [PCTL_BUILTIN_GLOBAL_ID] = PCTL_CPU_REG_GLOBAL_ID,
-					  [PCTL_BUILTIN_LOCAL_ID] = PCTL_CPU_REG_LOCAL_ID,
-					  [PCTL_BUILTIN_LOCAL_INDEX] = PCTL_CPU_REG_LOCAL_INDEX,
-					  [PCTL_BUILTIN_WORKGROUP_ID] = PCTL_CPU_REG_GROUP_ID,
-					  [PCTL_BUILTIN_NUM_WORKGROUPS] = PCTL_CPU_REG_N_GROUPS };
+	static const uint32_t first[] = {[PCTL_BUILTIN_GLOBAL_ID] = PCTL_CPU_REG_GLOBAL_ID,
+					 [PCTL_BUILTIN_LOCAL_ID] = PCTL_CPU_REG_LOCAL_ID,
+					 [PCTL_BUILTIN_LOCAL_INDEX] = PCTL_CPU_REG_LOCAL_INDEX,
+					 [PCTL_BUILTIN_WORKGROUP_ID] = PCTL_CPU_REG_GROUP_ID,
+					 [PCTL_BUILTIN_NUM_WORKGROUPS] = PCTL_CPU_REG_N_GROUPS};
 	const uint32_t n = which == PCTL_BUILTIN_LOCAL_INDEX ? 1 : 3;
 
 	for (uint32_t i = 0; i < n; i++) {
@@ -151,7 +152,7 @@ static void flat_elementwise(pctl_cpu_flat *f, const pctl_inst *in, uint32_t *at
 	const uint32_t a_type = pctl_value_type(p, f->fn, pctl_arg(p, in, 0));
 	const uint8_t scalar = pctl_cpu_type_scalar(p, a_type);
 	const uint8_t wide = pctl_cpu_scalar_wide(pctl_cpu_type_scalar(p, type));
-	uint32_t args[4] = { 0 };
+	uint32_t args[4] = {0};
 
 	for (uint32_t i = 0; i < f->type_leaves[type]; i++) {
 		for (uint32_t k = 0; k < in->n_args && k < 4; k++) {
@@ -169,13 +170,14 @@ static void flat_select(pctl_cpu_flat *f, const pctl_inst *in, uint32_t *at)
 	const uint64_t n_c = f->type_leaves[pctl_value_type(f->p, f->fn, c)];
 
 	for (uint32_t i = 0; i < f->type_leaves[in->type]; i++) {
-		const uint32_t args[3] = { pctl_cpu_value(f, c)[n_c == 1 ? 0 : i],
-					   pctl_cpu_value(f, pctl_arg(f->p, in, 1))[i],
-					   pctl_cpu_value(f, pctl_arg(f->p, in, 2))[i] };
+		const uint32_t args[3] = {pctl_cpu_value(f, c)[n_c == 1 ? 0 : i],
+					  pctl_cpu_value(f, pctl_arg(f->p, in, 1))[i],
+					  pctl_cpu_value(f, pctl_arg(f->p, in, 2))[i]};
 		const uint8_t wide = f->regs.at[args[1]].wide;
 
-		at[i] = args[1] == args[2] ? args[1] :
-					     pctl_cpu_emit_kernel(f, f->k->select[wide], wide, args, 3);
+		at[i] = args[1] == args[2]
+				? args[1]
+				: pctl_cpu_emit_kernel(f, f->k->select[wide], wide, args, 3);
 	}
 }
 
@@ -187,22 +189,22 @@ static void flat_reduce_bool(pctl_cpu_flat *f, const pctl_inst *in, uint32_t *at
 
 	at[0] = pctl_cpu_value(f, v)[0];
 	for (uint32_t i = 1; i < n; i++) {
-		const uint32_t args[2] = { at[0], pctl_cpu_value(f, v)[i] };
+		const uint32_t args[2] = {at[0], pctl_cpu_value(f, v)[i]};
 		at[0] = pctl_cpu_emit_elem(f, op, PCTL_SCALAR_BOOL, 0, args, 2);
 	}
 }
 
 /* The sum of n products a[i * a_step] * b[i * b_step], left to right. */
-static uint32_t products(pctl_cpu_flat *f, uint8_t scalar, uint32_t n, const uint32_t *a, uint32_t a_step,
-			 const uint32_t *b, uint32_t b_step)
+static uint32_t products(pctl_cpu_flat *f, uint8_t scalar, uint32_t n, const uint32_t *a,
+			 uint32_t a_step, const uint32_t *b, uint32_t b_step)
 {
 	const uint8_t wide = pctl_cpu_scalar_wide(scalar);
 	uint32_t sum = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
-		const uint32_t pair[2] = { a[i * a_step], b[i * b_step] };
+		const uint32_t pair[2] = {a[i * a_step], b[i * b_step]};
 		const uint32_t product = pctl_cpu_emit_elem(f, PCTL_OP_MUL, scalar, wide, pair, 2);
-		const uint32_t add[2] = { sum, product };
+		const uint32_t add[2] = {sum, product};
 
 		sum = i == 0 ? product : pctl_cpu_emit_elem(f, PCTL_OP_ADD, scalar, wide, add, 2);
 	}
@@ -245,9 +247,9 @@ static void flat_extract_dyn(pctl_cpu_flat *f, const pctl_inst *in, uint32_t *at
 	uint32_t result = pctl_cpu_flat_const(f, 0, wide);
 
 	for (uint32_t i = 0; i < f->type_leaves[type]; i++) {
-		const uint32_t test[2] = { index, pctl_cpu_flat_const(f, i, 0) };
+		const uint32_t test[2] = {index, pctl_cpu_flat_const(f, i, 0)};
 		const uint32_t hit = pctl_cpu_emit_elem(f, PCTL_OP_EQ, PCTL_SCALAR_U32, 0, test, 2);
-		const uint32_t args[3] = { hit, pctl_cpu_value(f, v)[i], result };
+		const uint32_t args[3] = {hit, pctl_cpu_value(f, v)[i], result};
 
 		result = pctl_cpu_emit_kernel(f, f->k->select[wide], wide, args, 3);
 	}
@@ -282,7 +284,8 @@ static void flat_bitcast(pctl_cpu_flat *f, const pctl_inst *in, uint32_t *at)
 		else if (to)
 			at[i] = pctl_cpu_emit_kernel(f, f->k->join, 1, a + 2u * i, 2);
 		else
-			at[i] = pctl_cpu_emit_kernel(f, i % 2 ? f->k->high : f->k->low, 0, a + i / 2, 1);
+			at[i] = pctl_cpu_emit_kernel(f, i % 2 ? f->k->high : f->k->low, 0,
+						     a + i / 2, 1);
 	}
 }
 
@@ -315,7 +318,8 @@ static void flat_rename(pctl_cpu_flat *f, const pctl_inst *in, uint32_t *at)
 	case PCTL_OP_EXTRACT:
 		type = pctl_value_type(p, f->fn, v);
 		for (uint32_t i = 0; i < n; i++)
-			at[i] = pctl_cpu_value(f, v)[pctl_cpu_flat_part(f, type, pctl_arg(p, in, 1)) + i];
+			at[i] = pctl_cpu_value(
+				f, v)[pctl_cpu_flat_part(f, type, pctl_arg(p, in, 1)) + i];
 		break;
 	case PCTL_OP_SHUFFLE:
 		for (uint32_t i = 0; i < n; i++)
@@ -323,7 +327,8 @@ static void flat_rename(pctl_cpu_flat *f, const pctl_inst *in, uint32_t *at)
 		break;
 	case PCTL_OP_INSERT:
 		put(f, at, v);
-		put(f, at + pctl_cpu_flat_part(f, in->type, pctl_arg(p, in, 2)), pctl_arg(p, in, 1));
+		put(f, at + pctl_cpu_flat_part(f, in->type, pctl_arg(p, in, 2)),
+		    pctl_arg(p, in, 1));
 		break;
 	default:
 		break;
@@ -360,7 +365,8 @@ void pctl_cpu_flat_data(pctl_cpu_flat *f, uint32_t value, const pctl_inst *in)
 	case PCTL_OP_DOT: {
 		const uint32_t a = pctl_arg(p, in, 0), b = pctl_arg(p, in, 1);
 		const pctl_type *ty = &p->types[pctl_value_type(p, f->fn, a)];
-		at[0] = products(f, ty->scalar, ty->width, pctl_cpu_value(f, a), 1, pctl_cpu_value(f, b), 1);
+		at[0] = products(f, ty->scalar, ty->width, pctl_cpu_value(f, a), 1,
+				 pctl_cpu_value(f, b), 1);
 		break;
 	}
 	case PCTL_OP_MATMUL:

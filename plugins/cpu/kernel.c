@@ -1,4 +1,5 @@
-/* Kernels: a decoded program, its prepared code, and one strip of lanes for each thread that ran it. */
+/* Kernels: a decoded program, its prepared code, and one strip of lanes for each thread that ran
+ * it. */
 #include "device.h"
 
 #include <stdlib.h>
@@ -22,9 +23,9 @@ void pctl_cpu_kernel_destroy(pctl_device *dev, pctl_kernel *k)
 	pctl_cpu_kernel_release(k);
 }
 
-pctl_status pctl_cpu_kernel_build(pctl_device *dev, const pctl_call *call, const uint8_t *wire, uint64_t n,
-				  uint32_t flags, const void *cache, uint64_t cache_bytes,
-				  pctl_kernel **out)
+pctl_status pctl_cpu_kernel_build(pctl_device *dev, const pctl_call *call, const uint8_t *wire,
+				  uint64_t n, uint32_t flags, const void *cache,
+				  uint64_t cache_bytes, pctl_kernel **out)
 {
 	pctl_kernel *k;
 	pctl_status status;
@@ -32,10 +33,12 @@ pctl_status pctl_cpu_kernel_build(pctl_device *dev, const pctl_call *call, const
 	(void)cache; /* preparing is cheap: nothing is kept, nothing is taken */
 	(void)cache_bytes;
 	if (!dev || !out || (!wire && n))
-		return pctl_refuse(call, PC3201_BACKEND_ARGUMENT, "kernel_build: a pointer is missing");
+		return pctl_refuse(call, PC3201_BACKEND_ARGUMENT,
+				   "kernel_build: a pointer is missing");
 	*out = NULL;
 	if (flags & ~(PCTL_BUILD_SANITIZE | PCTL_BUILD_COUNT))
-		return pctl_refuse(call, PC3201_BACKEND_ARGUMENT, "kernel_build: unknown flags 0x%x", flags);
+		return pctl_refuse(call, PC3201_BACKEND_ARGUMENT,
+				   "kernel_build: unknown flags 0x%x", flags);
 	k = calloc(1, sizeof(*k));
 	if (!k)
 		return pctl_refuse(call, PC2_NOMEM, "no memory for a kernel");

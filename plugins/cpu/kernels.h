@@ -1,12 +1,12 @@
-/* Lane kernels: one tight loop over lanes for each (operation, scalar type, operand form). They know
- * arrays of lanes and nothing of programs, masks or memory. The same source is compiled once for the
- * baseline and once for wider vectors; both give the same bits. */
+/* Lane kernels: one tight loop over lanes for each (operation, scalar type, operand form). They
+ * know arrays of lanes and nothing of programs, masks or memory. The same source is compiled once
+ * for the baseline and once for wider vectors; both give the same bits. */
 #ifndef PCTL_CPU_KERNELS_H
 #define PCTL_CPU_KERNELS_H
 
 #include "pipectl/program.h"
 
-#define PCTL_CPU_N_OPS 0x60    /* opcodes that can have lane kernels */
+#define PCTL_CPU_N_OPS 0x60  /* opcodes that can have lane kernels */
 #define PCTL_CPU_N_SCALARS 6 /* none, bool, i32, u32, i64, u64; the floats append here */
 
 /* Operand forms of binary kernels: V one element a lane, U one element for all lanes. */
@@ -22,8 +22,9 @@ typedef struct pctl_cpu_kernels {
 	pctl_cpu_kernel *elem[PCTL_CPU_N_OPS][PCTL_CPU_N_SCALARS][3];
 	/* By source and target scalar; NULL where the bits stay as they are. */
 	pctl_cpu_kernel *cast[PCTL_CPU_N_SCALARS][PCTL_CPU_N_SCALARS];
-	pctl_cpu_kernel *select[2]; /* a = condition, b if true, c if false; [0] 4-byte, [1] 8-byte */
-	pctl_cpu_kernel *splat[2];  /* every lane gets a[0] */
+	pctl_cpu_kernel
+		*select[2]; /* a = condition, b if true, c if false; [0] 4-byte, [1] 8-byte */
+	pctl_cpu_kernel *splat[2]; /* every lane gets a[0] */
 	pctl_cpu_kernel *copy[2];
 	pctl_cpu_kernel *blend[2];   /* d[i] = b[i] ? a[i] : d[i] */
 	pctl_cpu_kernel *blend_u[2]; /* d[i] = b[i] ? a[0] : d[i] */
@@ -32,7 +33,8 @@ typedef struct pctl_cpu_kernels {
 	pctl_cpu_kernel *truth;	     /* 1 where the word a is not 0 */
 	pctl_cpu_kernel *mask_or;    /* d |= a */
 	pctl_cpu_kernel *mask_equal; /* d = a & (b == c[0]) */
-	/* cur and els part cur by cond; the number of lanes left in cur. Masks are 0 or 1 a lane. */
+	/* cur and els part cur by cond; the number of lanes left in cur. Masks are 0 or 1 a lane.
+	 */
 	uint32_t (*mask_split)(uint32_t n, uint32_t *restrict cur, uint32_t *restrict els,
 			       const uint32_t *restrict cond);
 	uint32_t (*mask_count)(uint32_t n, const uint32_t *mask);

@@ -1,5 +1,5 @@
-/* The plugin's symbol, its one device and the answers that need no running: identity, limits, support,
- * findings and counts. */
+/* The plugin's symbol, its one device and the answers that need no running: identity, limits,
+ * support, findings and counts. */
 #include "device.h"
 
 #include <stdio.h>
@@ -15,7 +15,8 @@ static pctl_status devices(pctl_instance *inst, const pctl_call *call, uint32_t 
 	*n_out = 1;
 	if (capacity == 0)
 		return PCTL_OK;
-	*out = (pctl_device_info){ .head = PCTL_HEAD(pctl_device_info), .kind = PCTL_DEVICE_REFERENCE };
+	*out = (pctl_device_info){.head = PCTL_HEAD(pctl_device_info),
+				  .kind = PCTL_DEVICE_REFERENCE};
 	snprintf(out->name, sizeof(out->name), "pipectl lockstep interpreter");
 	snprintf(out->driver, sizeof(out->driver), "pipectl-cpu %s", PIPECTL_VERSION);
 	return PCTL_OK;
@@ -24,17 +25,16 @@ static pctl_status devices(pctl_instance *inst, const pctl_call *call, uint32_t 
 static pctl_status device_identity(pctl_device *dev, const pctl_call *call, uint32_t capacity,
 				   pctl_key_value *out, uint32_t *n_out)
 {
-	static const char *const facts[][2] = { { "vendor", "pipectl" },
-						{ "device", "lockstep interpreter" },
-						{ "driver", "pipectl-cpu" },
-						{ "driver-version", PIPECTL_VERSION },
-						{ "compiler", __VERSION__ },
-						{ "api", PCTL_BACKEND_INTERFACE },
-						{ "semantics", "1" } };
+	static const char *const facts[][2] = {
+		{"vendor", "pipectl"},	   {"device", "lockstep interpreter"},
+		{"driver", "pipectl-cpu"}, {"driver-version", PIPECTL_VERSION},
+		{"compiler", __VERSION__}, {"api", PCTL_BACKEND_INTERFACE},
+		{"semantics", "1"}};
 	const uint32_t n = sizeof(facts) / sizeof(facts[0]);
 
 	if (!dev || !n_out || (capacity && !out))
-		return pctl_refuse(call, PC3201_BACKEND_ARGUMENT, "device_identity: a pointer is missing");
+		return pctl_refuse(call, PC3201_BACKEND_ARGUMENT,
+				   "device_identity: a pointer is missing");
 	*n_out = n;
 	for (uint32_t i = 0; i < n && i < capacity; i++) {
 		memset(&out[i], 0, sizeof(out[i]));
@@ -47,7 +47,8 @@ static pctl_status device_identity(pctl_device *dev, const pctl_call *call, uint
 static pctl_status device_caps(pctl_device *dev, const pctl_call *call, pctl_device_caps *out)
 {
 	if (!dev || !out)
-		return pctl_refuse(call, PC3201_BACKEND_ARGUMENT, "device_caps: a pointer is missing");
+		return pctl_refuse(call, PC3201_BACKEND_ARGUMENT,
+				   "device_caps: a pointer is missing");
 	*out = (pctl_device_caps){
 		.head = PCTL_HEAD(pctl_device_caps),
 		.caps = PCTL_CPU_CAPS,
@@ -55,9 +56,9 @@ static pctl_status device_caps(pctl_device *dev, const pctl_call *call, pctl_dev
 		.max_binding_bytes = PCTL_CPU_MAX_BINDING_BYTES,
 		.max_buffer_bytes = dev->memory_bytes,
 		.binding_alignment = PCTL_CPU_BINDING_ALIGNMENT,
-		.max_groups = { PCTL_CPU_MAX_GROUPS, PCTL_CPU_MAX_GROUPS, PCTL_CPU_MAX_GROUPS },
-		.max_local = { PCTL_CPU_MAX_INVOCATIONS, PCTL_CPU_MAX_INVOCATIONS,
-			       PCTL_CPU_MAX_INVOCATIONS },
+		.max_groups = {PCTL_CPU_MAX_GROUPS, PCTL_CPU_MAX_GROUPS, PCTL_CPU_MAX_GROUPS},
+		.max_local = {PCTL_CPU_MAX_INVOCATIONS, PCTL_CPU_MAX_INVOCATIONS,
+			      PCTL_CPU_MAX_INVOCATIONS},
 		.max_invocations = PCTL_CPU_MAX_INVOCATIONS,
 		.max_workgroup_bytes = PCTL_CPU_MAX_WORKGROUP_BYTES,
 		.max_bindings = PCTL_CPU_MAX_BINDINGS,
@@ -77,16 +78,16 @@ static void keep_reason(void *ctx, const pctl_diag *d)
 	snprintf(out->reason, sizeof(out->reason), "%s", d->message);
 }
 
-static pctl_status supports(pctl_device *dev, const pctl_call *call, const uint8_t *wire, uint64_t n,
-			    pctl_support *out)
+static pctl_status supports(pctl_device *dev, const pctl_call *call, const uint8_t *wire,
+			    uint64_t n, pctl_support *out)
 {
-	const pctl_call quiet = { .head = PCTL_HEAD(pctl_call), .ctx = out, .diag = keep_reason };
+	const pctl_call quiet = {.head = PCTL_HEAD(pctl_call), .ctx = out, .diag = keep_reason};
 	pctl_program *p = NULL;
 	pctl_status status;
 
 	if (!dev || !out || (!wire && n))
 		return pctl_refuse(call, PC3201_BACKEND_ARGUMENT, "supports: a pointer is missing");
-	*out = (pctl_support){ .head = PCTL_HEAD(pctl_support) };
+	*out = (pctl_support){.head = PCTL_HEAD(pctl_support)};
 	status = pctl_program_decode(wire, n, &quiet, &p);
 	if (status == PCTL_OK)
 		status = pctl_cpu_check(p, &quiet);
@@ -120,7 +121,7 @@ pctl_status pctl_cpu_counts(pctl_device *dev, const pctl_call *call, pctl_counts
 	if (!dev || !out)
 		return pctl_refuse(call, PC3201_BACKEND_ARGUMENT, "counts: a pointer is missing");
 	pctl_cpu_idle(dev);
-	*out = (pctl_counts){ .head = PCTL_HEAD(pctl_counts) };
+	*out = (pctl_counts){.head = PCTL_HEAD(pctl_counts)};
 	if (!dev->counts)
 		return PCTL_OK;
 	*out = *dev->counts;
@@ -155,10 +156,12 @@ pctl_status pctl_cpu_device_open(pctl_instance *inst, const pctl_call *call, uin
 	pctl_device *dev;
 
 	if (!inst || !out)
-		return pctl_refuse(call, PC3201_BACKEND_ARGUMENT, "device_open: a pointer is missing");
+		return pctl_refuse(call, PC3201_BACKEND_ARGUMENT,
+				   "device_open: a pointer is missing");
 	*out = NULL;
 	if (index != 0)
-		return pctl_refuse(call, PC3201_BACKEND_ARGUMENT, "device_open: there is no device %u", index);
+		return pctl_refuse(call, PC3201_BACKEND_ARGUMENT,
+				   "device_open: there is no device %u", index);
 	dev = calloc(1, sizeof(*dev));
 	if (!dev)
 		return pctl_refuse(call, PC2_NOMEM, "no memory for a device");
@@ -174,7 +177,8 @@ pctl_status pctl_cpu_device_open(pctl_instance *inst, const pctl_call *call, uin
 	pthread_condattr_destroy(&attr);
 	dev->nothing = calloc(1, 64);
 	dev->pool = pctl_cpu_pool_create(dev->n_threads);
-	if (!dev->nothing || !dev->pool || pthread_create(&dev->runner, NULL, pctl_cpu_runner, dev) != 0) {
+	if (!dev->nothing || !dev->pool ||
+	    pthread_create(&dev->runner, NULL, pctl_cpu_runner, dev) != 0) {
 		device_free(dev);
 		return pctl_refuse(call, PC2_NOMEM, "no memory or threads for a device");
 	}

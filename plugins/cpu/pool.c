@@ -1,4 +1,5 @@
-/* Threads that share one dispatch. They know nothing of programs: they call a function once each. */
+/* Threads that share one dispatch. They know nothing of programs: they call a function once each.
+ */
 #include "device.h"
 
 #include <sched.h>

@@ -1,5 +1,5 @@
-/* Running submits: the device's own thread takes them in order, so that submit returns at once and wait
- * and cancel mean what they say. */
+/* Running submits: the device's own thread takes them in order, so that submit returns at once and
+ * wait and cancel mean what they say. */
 #include "device.h"
 
 #include <errno.h>
@@ -45,7 +45,8 @@ static pctl_status run_command(pctl_device *dev, pctl_cpu_ticket *t, const pctl_
 	case PCTL_CPU_CMD_INDIRECT:
 		return run_indirect(dev, cmd, &t->cancel);
 	case PCTL_CPU_CMD_COPY:
-		memcpy(cmd->to->data + cmd->to_offset, cmd->from->data + cmd->from_offset, cmd->n_bytes);
+		memcpy(cmd->to->data + cmd->to_offset, cmd->from->data + cmd->from_offset,
+		       cmd->n_bytes);
 		return PCTL_OK;
 	case PCTL_CPU_CMD_FILL:
 		fill(cmd);
@@ -125,14 +126,15 @@ pctl_status pctl_cpu_submit(pctl_device *dev, const pctl_call *call, pctl_list *
 	uint32_t busy;
 
 	if (!dev || !l || l->dev != dev || !ticket)
-		return pctl_refuse(call, PC3201_BACKEND_ARGUMENT, "submit: no list of this device, or no ticket");
+		return pctl_refuse(call, PC3201_BACKEND_ARGUMENT,
+				   "submit: no list of this device, or no ticket");
 	*ticket = 0;
 	t = calloc(1, sizeof(*t));
 	if (!t)
 		return pctl_refuse(call, PC2_NOMEM, "no memory for a submit");
 	t->list = l;
 	t->times = times;
-	t->completion = (pctl_completion){ .head = PCTL_HEAD(pctl_completion), .done = 1 };
+	t->completion = (pctl_completion){.head = PCTL_HEAD(pctl_completion), .done = 1};
 	pthread_mutex_lock(&dev->lock);
 	busy = l->busy;
 	if (!busy && l->state == PCTL_CPU_LIST_CLOSED) {
@@ -174,8 +176,8 @@ static struct timespec in_ns(uint64_t ns)
 
 #define SLICE_NS 20000000u /* how often wait asks whether the caller still wants the result */
 
-pctl_status pctl_cpu_wait(pctl_device *dev, const pctl_call *call, uint64_t ticket, uint64_t timeout_ns,
-			  pctl_completion *out)
+pctl_status pctl_cpu_wait(pctl_device *dev, const pctl_call *call, uint64_t ticket,
+			  uint64_t timeout_ns, pctl_completion *out)
 {
 	const uint64_t start = now_ns();
 	pctl_cpu_ticket **at, *t = NULL;
@@ -183,7 +185,7 @@ pctl_status pctl_cpu_wait(pctl_device *dev, const pctl_call *call, uint64_t tick
 
 	if (!dev || !out)
 		return pctl_refuse(call, PC3201_BACKEND_ARGUMENT, "wait: a pointer is missing");
-	*out = (pctl_completion){ .head = PCTL_HEAD(pctl_completion) };
+	*out = (pctl_completion){.head = PCTL_HEAD(pctl_completion)};
 	pthread_mutex_lock(&dev->lock);
 	at = find_ticket(dev, ticket);
 	while (at && !(*at)->done) {
@@ -197,7 +199,8 @@ pctl_status pctl_cpu_wait(pctl_device *dev, const pctl_call *call, uint64_t tick
 				pctl_cpu_cancel(dev, ticket);
 			pthread_mutex_lock(&dev->lock);
 		}
-		/* A cancelled submit ends soon: waiting for it keeps its buffers quiet afterwards. */
+		/* A cancelled submit ends soon: waiting for it keeps its buffers quiet afterwards.
+		 */
 		if (left == 0 && !__atomic_load_n(&(*at)->cancel, __ATOMIC_RELAXED))
 			break;
 		if ((*at)->done)
@@ -217,9 +220,11 @@ pctl_status pctl_cpu_wait(pctl_device *dev, const pctl_call *call, uint64_t tick
 		return PCTL_OK;
 	*out = t->completion;
 	if (t->status == PCTL_E_CANCELLED)
-		status = pctl_refuse(call, PC3216_SUBMIT_CANCELLED, "the submit was stopped before its end");
+		status = pctl_refuse(call, PC3216_SUBMIT_CANCELLED,
+				     "the submit was stopped before its end");
 	else if (t->status == PCTL_E_LIMIT)
-		status = pctl_refuse(call, PC3217_SHADOW_LIMIT, "the run is too long to be watched");
+		status =
+			pctl_refuse(call, PC3217_SHADOW_LIMIT, "the run is too long to be watched");
 	else if (t->status != PCTL_OK)
 		status = pctl_refuse(call, PC2_NOMEM, "no memory to run a dispatch");
 	free(t);

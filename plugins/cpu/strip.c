@@ -1,6 +1,6 @@
-/* Running prepared code: the interpreter's loop. Every instruction runs over all lanes of the strip;
- * control flow only moves lanes between masks, so the lanes of a workgroup are always in step and
- * barriers have nothing to wait for. */
+/* Running prepared code: the interpreter's loop. Every instruction runs over all lanes of the
+ * strip; control flow only moves lanes between masks, so the lanes of a workgroup are always in
+ * step and barriers have nothing to wait for. */
 #include "strip.h"
 
 #include <stdlib.h>
@@ -50,16 +50,17 @@ static void fill_locals(pctl_cpu_strip *s)
 
 	for (uint32_t i = 0; i < c->lanes; i++) {
 		const uint32_t local = i % c->invocations;
-		const uint32_t id[3] = { local % c->local_size[0],
-					 local / c->local_size[0] % c->local_size[1],
-					 local / c->local_size[0] / c->local_size[1] };
+		const uint32_t id[3] = {local % c->local_size[0],
+					local / c->local_size[0] % c->local_size[1],
+					local / c->local_size[0] / c->local_size[1]};
 
 		for (uint32_t k = 0; k < 3; k++)
 			if (c->special[PCTL_CPU_REG_LOCAL_ID + k])
-				((uint32_t *)pctl_cpu_at(s, c->special[PCTL_CPU_REG_LOCAL_ID + k]))[i] =
-					id[k];
+				((uint32_t *)pctl_cpu_at(
+					s, c->special[PCTL_CPU_REG_LOCAL_ID + k]))[i] = id[k];
 		if (c->special[PCTL_CPU_REG_LOCAL_INDEX])
-			((uint32_t *)pctl_cpu_at(s, c->special[PCTL_CPU_REG_LOCAL_INDEX]))[i] = local;
+			((uint32_t *)pctl_cpu_at(s, c->special[PCTL_CPU_REG_LOCAL_INDEX]))[i] =
+				local;
 		s->group_base[i] = (uint64_t)(i / c->invocations) * c->workgroup_stride;
 	}
 }
@@ -79,8 +80,8 @@ pctl_cpu_strip *pctl_cpu_strip_create(const pctl_cpu_code *code, const pctl_cpu_
 	s->case_counts = zeroed((uint64_t)code->n_case_counts * 4);
 	s->block_counts = zeroed((uint64_t)code->n_blocks * 8);
 	s->frames = zeroed((uint64_t)code->n_functions * sizeof(*s->frames));
-	if (!s->registers || !s->off || !s->ok || !s->group_base || !s->workgroup || !s->case_counts ||
-	    !s->block_counts || !s->frames) {
+	if (!s->registers || !s->off || !s->ok || !s->group_base || !s->workgroup ||
+	    !s->case_counts || !s->block_counts || !s->frames) {
 		pctl_cpu_strip_destroy(s);
 		return NULL;
 	}
@@ -132,7 +133,8 @@ static void join_mask(const pctl_cpu_strip *s, uint32_t *to, const uint32_t *fro
 	s->job->k->mask_or(0, s->width, to, from, NULL, NULL, NULL);
 }
 
-/* Lanes for which the condition does not hold go from the active mask to `other`, which is replaced. */
+/* Lanes for which the condition does not hold go from the active mask to `other`, which is
+ * replaced. */
 static void split(pctl_cpu_strip *s, const pctl_cpu_ins *in, uint32_t *other)
 {
 	const uint32_t *condition = pctl_cpu_at(s, in->a);
@@ -172,8 +174,8 @@ static uint32_t case_of(const pctl_cpu_code *c, const pctl_cpu_switch *sw, uint3
 		else
 			hi = mid;
 	}
-	return lo < sw->n_literals && cases[lo].literal == value ? cases[lo].number :
-								     sw->default_number;
+	return lo < sw->n_literals && cases[lo].literal == value ? cases[lo].number
+								 : sw->default_number;
 }
 
 static void enter_switch(pctl_cpu_strip *s, const pctl_cpu_ins *in)
@@ -227,8 +229,7 @@ static void call(pctl_cpu_strip *s, const pctl_cpu_ins *in)
 {
 	uint32_t *mask = pctl_cpu_at(s, s->code->function_mask[in->jump]);
 
-	s->frames[s->n_frames++] =
-		(pctl_cpu_frame){ in + 1, s->mask, s->n_active, s->lo, s->hi, 0 };
+	s->frames[s->n_frames++] = (pctl_cpu_frame){in + 1, s->mask, s->n_active, s->lo, s->hi, 0};
 	copy_mask(s, mask, s->mask);
 	s->mask = mask;
 }
@@ -259,7 +260,8 @@ static void blend(pctl_cpu_strip *s, const pctl_cpu_ins *in)
 	else
 		move = uniform ? k->blend_u[wide] : k->blend[wide];
 	if (in->d != in->a)
-		move(s->lo, s->hi, pctl_cpu_at(s, in->d), pctl_cpu_at(s, in->a), s->mask, NULL, NULL);
+		move(s->lo, s->hi, pctl_cpu_at(s, in->d), pctl_cpu_at(s, in->a), s->mask, NULL,
+		     NULL);
 }
 
 static pctl_status execute(pctl_cpu_strip *s)
@@ -396,22 +398,25 @@ static void fill_ids(pctl_cpu_strip *s)
 		const uint32_t global = c->special[PCTL_CPU_REG_GLOBAL_ID + k];
 		const uint32_t group = c->special[PCTL_CPU_REG_GROUP_ID + k];
 		const uint32_t count = c->special[PCTL_CPU_REG_N_GROUPS + k];
-		const uint64_t below = k == 0 ? 1 :
-				       k == 1 ? groups[0] :
-						(uint64_t)groups[0] * groups[1];
-		const uint32_t inner = k == 0 ? 1 :
-				       k == 1 ? c->local_size[0] :
-						c->local_size[0] * c->local_size[1];
+		const uint64_t below = k == 0	? 1
+				       : k == 1 ? groups[0]
+						: (uint64_t)groups[0] * groups[1];
+		const uint32_t inner = k == 0	? 1
+				       : k == 1 ? c->local_size[0]
+						: c->local_size[0] * c->local_size[1];
 
 		if (count)
 			*(uint32_t *)pctl_cpu_at(s, count) = groups[k];
 		if (group && c->groups_per_strip == 1)
-			*(uint32_t *)pctl_cpu_at(s, group) = (uint32_t)(s->first_group / below % groups[k]);
-		for (uint32_t base = 0; base < s->n_lanes && (global || group); base += c->invocations) {
+			*(uint32_t *)pctl_cpu_at(s, group) =
+				(uint32_t)(s->first_group / below % groups[k]);
+		for (uint32_t base = 0; base < s->n_lanes && (global || group);
+		     base += c->invocations) {
 			const uint64_t g = s->first_group + base / c->invocations;
 			const uint32_t id = (uint32_t)(g / below % groups[k]);
 
-			for (uint32_t i = 0; i < c->invocations && group && c->groups_per_strip > 1; i++)
+			for (uint32_t i = 0; i < c->invocations && group && c->groups_per_strip > 1;
+			     i++)
 				((uint32_t *)pctl_cpu_at(s, group))[base + i] = id;
 			for (uint32_t i = 0; i < c->invocations && global; i++)
 				((uint32_t *)pctl_cpu_at(s, global))[base + i] =

@@ -10,9 +10,9 @@
 typedef struct pctl_cpu_bound {
 	uint8_t *base; /* never NULL: at least 8 readable bytes */
 	uint64_t n_bytes;
-	uint64_t buffer_offset; /* of the range in its buffer, for the shadow */
-	uint32_t length;	/* elements of the runtime array */
-	uint32_t is_short;	/* n_bytes does not hold the fixed part: every access asks */
+	uint64_t buffer_offset;	 /* of the range in its buffer, for the shadow */
+	uint32_t length;	 /* elements of the runtime array */
+	uint32_t is_short;	 /* n_bytes does not hold the fixed part: every access asks */
 	pctl_cpu_shadow *shadow; /* of the buffer, or NULL */
 } pctl_cpu_bound;
 
@@ -24,9 +24,9 @@ typedef struct pctl_cpu_job {
 	uint32_t groups[3];
 	uint32_t groups_per_strip;
 	uint64_t n_groups;
-	uint64_t next_group; /* atomic: the first group nobody has taken */
+	uint64_t next_group;	/* atomic: the first group nobody has taken */
 	const uint32_t *cancel; /* atomic: non-zero stops */
-	pctl_cpu_watch *watch; /* sanitized builds, else NULL */
+	pctl_cpu_watch *watch;	/* sanitized builds, else NULL */
 } pctl_cpu_job;
 
 typedef struct pctl_cpu_frame {
@@ -49,7 +49,7 @@ typedef struct pctl_cpu_strip {
 	pctl_cpu_frame *frames;
 	uint32_t *mask; /* of the running function: 1 for each active lane */
 	uint32_t n_frames;
-	uint32_t n_lanes, width; /* width: lanes padded to a multiple of 16 */
+	uint32_t n_lanes, width;   /* width: lanes padded to a multiple of 16 */
 	uint32_t n_active, lo, hi; /* every active lane is in [lo, hi) */
 	uint64_t first_group;
 	uint64_t out_of_bounds;
@@ -59,7 +59,8 @@ typedef struct pctl_cpu_strip {
 pctl_cpu_strip *pctl_cpu_strip_create(const pctl_cpu_code *code, const pctl_cpu_kernels *k);
 void pctl_cpu_strip_destroy(pctl_cpu_strip *s);
 
-/* Run n_groups workgroups from first_group. PCTL_OK, PCTL_E_CANCELLED, or PCTL_E_LIMIT from the watch. */
+/* Run n_groups workgroups from first_group. PCTL_OK, PCTL_E_CANCELLED, or PCTL_E_LIMIT from the
+ * watch. */
 pctl_status pctl_cpu_strip_run(pctl_cpu_strip *s, pctl_cpu_job *job, uint64_t first_group,
 			       uint32_t n_groups);
 

@@ -1,5 +1,5 @@
-/* Running prepared code: memory. Each level's index is checked against that level's length; what misses
- * reads zero and writes nothing. Nothing here trusts a proof made elsewhere. */
+/* Running prepared code: memory. Each level's index is checked against that level's length; what
+ * misses reads zero and writes nothing. Nothing here trusts a proof made elsewhere. */
 #include "strip.h"
 
 #include <string.h>
@@ -7,14 +7,16 @@
 /* How the active lanes address an access. */
 typedef struct access {
 	const pctl_cpu_mem *m;
-	uint8_t *base;	  /* of the variable */
-	uint64_t off;	  /* same_place: the one offset */
-	uint32_t n_ok;	  /* active lanes that are in bounds; their lanes are 1 in s->ok unless same_place */
-	int same_place;	  /* all active lanes hit the same place, or all miss */
+	uint8_t *base;	/* of the variable */
+	uint64_t off;	/* same_place: the one offset */
+	uint32_t n_ok;	/* active lanes that are in bounds; their lanes are 1 in s->ok unless
+			   same_place */
+	int same_place; /* all active lanes hit the same place, or all miss */
 	int lane_memory;
 } access;
 
-static uint32_t step_length(const pctl_cpu_strip *s, const pctl_cpu_mem *m, const pctl_cpu_step *step)
+static uint32_t step_length(const pctl_cpu_strip *s, const pctl_cpu_mem *m,
+			    const pctl_cpu_step *step)
 {
 	uint32_t length = step->length;
 
@@ -56,7 +58,8 @@ static void check_end(pctl_cpu_strip *s, access *a, uint64_t n_bytes)
 	}
 	a->n_ok = 0;
 	for (uint32_t i = s->lo; i < s->hi; i++) {
-		s->ok[i] &= (uint32_t)(n_bytes >= a->m->extent && s->off[i] <= n_bytes - a->m->extent);
+		s->ok[i] &=
+			(uint32_t)(n_bytes >= a->m->extent && s->off[i] <= n_bytes - a->m->extent);
 		a->n_ok += s->ok[i];
 	}
 }
@@ -67,7 +70,7 @@ static void resolve(pctl_cpu_strip *s, const pctl_cpu_ins *in, access *a)
 	uint64_t off = m->offset;
 	int inside = 1;
 
-	*a = (access){ .m = m, .same_place = 1, .n_ok = s->n_active };
+	*a = (access){.m = m, .same_place = 1, .n_ok = s->n_active};
 	switch (m->space) {
 	case PCTL_SPACE_WORKGROUP:
 		a->base = s->workgroup + m->base;
@@ -132,8 +135,8 @@ static void load_same(pctl_cpu_strip *s, const access *a, const pctl_cpu_leaf *l
 	const pctl_cpu_kernels *k = s->job->k;
 
 	if (a->lane_memory)
-		k->copy[leaf->wide](lo, hi, pctl_cpu_at(s, leaf->reg), column(s, a, a->off + leaf->off),
-				    NULL, NULL, NULL);
+		k->copy[leaf->wide](lo, hi, pctl_cpu_at(s, leaf->reg),
+				    column(s, a, a->off + leaf->off), NULL, NULL, NULL);
 	else
 		k->splat[leaf->wide](lo, hi, pctl_cpu_at(s, leaf->reg), from, NULL, NULL, NULL);
 }
@@ -213,8 +216,8 @@ static void store_leaf(pctl_cpu_strip *s, const access *a, const pctl_cpu_leaf *
 
 		if (!mask[i])
 			continue;
-		to = a->lane_memory ? column(s, a, off) + (size_t)i * (leaf->wide ? 8 : 4) :
-				      a->base + off;
+		to = a->lane_memory ? column(s, a, off) + (size_t)i * (leaf->wide ? 8 : 4)
+				    : a->base + off;
 		if (leaf->wide)
 			*(uint64_t *)(void *)to = ((const uint64_t *)from)[k];
 		else
@@ -276,7 +279,8 @@ static uint32_t atomic_one(const pctl_cpu_mem *m, uint32_t *at, uint32_t x, uint
 		__atomic_compare_exchange_n(at, &old, y, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 		return old;
 	default:
-		while (!__atomic_compare_exchange_n(at, &old, new_value(m->op, m->is_signed, old, x), 0,
+		while (!__atomic_compare_exchange_n(at, &old,
+						    new_value(m->op, m->is_signed, old, x), 0,
 						    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 			;
 		return old;

@@ -1,14 +1,16 @@
-/* Running prepared code: what only sanitizing and counting builds do. Misses, races and barriers that not
- * every invocation reaches. A sanitizing build has one workgroup in a strip. */
+/* Running prepared code: what only sanitizing and counting builds do. Misses, races and barriers
+ * that not every invocation reaches. A sanitizing build has one workgroup in a strip. */
 #include "strip.h"
 
 uint64_t pctl_cpu_strip_invocation(const pctl_cpu_strip *s, uint64_t group, uint32_t local)
 {
 	const pctl_cpu_code *c = s->code;
 	const uint32_t *n = s->job->groups, *size = c->local_size;
-	const uint64_t g[3] = { group % n[0], group / n[0] % n[1], group / n[0] / n[1] };
-	const uint64_t l[3] = { local % size[0], local / size[0] % size[1], local / size[0] / size[1] };
-	const uint64_t x = g[0] * size[0] + l[0], y = g[1] * size[1] + l[1], z = g[2] * size[2] + l[2];
+	const uint64_t g[3] = {group % n[0], group / n[0] % n[1], group / n[0] / n[1]};
+	const uint64_t l[3] = {local % size[0], local / size[0] % size[1],
+			       local / size[0] / size[1]};
+	const uint64_t x = g[0] * size[0] + l[0], y = g[1] * size[1] + l[1],
+		       z = g[2] * size[2] + l[2];
 
 	return (z * n[1] * size[1] + y) * n[0] * size[0] + x;
 }
@@ -24,7 +26,8 @@ static uint32_t function_of(const pctl_cpu_watch *w, uint32_t inst)
 }
 
 /* function and inst of a finding, from an instruction of the program's list. */
-static void locate(const pctl_cpu_watch *w, uint32_t inst, uint32_t *function, uint32_t *in_function)
+static void locate(const pctl_cpu_watch *w, uint32_t inst, uint32_t *function,
+		   uint32_t *in_function)
 {
 	*function = function_of(w, inst);
 	*in_function = inst - w->program->functions[*function].first_inst;
@@ -72,7 +75,7 @@ void pctl_cpu_strip_missed(pctl_cpu_strip *s, const pctl_cpu_ins *in, const pctl
 	}
 	s->out_of_bounds += n;
 	if (w && n) {
-		pctl_finding f = { .kind = PCTL_FINDING_OUT_OF_BOUNDS, .dispatch = w->dispatch };
+		pctl_finding f = {.kind = PCTL_FINDING_OUT_OF_BOUNDS, .dispatch = w->dispatch};
 
 		f.var = m->root;
 		locate(w, in->ir, &f.function, &f.inst);
@@ -85,11 +88,11 @@ void pctl_cpu_strip_missed(pctl_cpu_strip *s, const pctl_cpu_ins *in, const pctl
 	}
 }
 
-static void report_race(pctl_cpu_strip *s, const pctl_cpu_ins *in, const pctl_cpu_mem *m, uint32_t lane,
-			uint64_t address, uint64_t other)
+static void report_race(pctl_cpu_strip *s, const pctl_cpu_ins *in, const pctl_cpu_mem *m,
+			uint32_t lane, uint64_t address, uint64_t other)
 {
 	pctl_cpu_watch *w = s->job->watch;
-	pctl_finding f = { .kind = PCTL_FINDING_RACE, .dispatch = w->dispatch, .count = 1 };
+	pctl_finding f = {.kind = PCTL_FINDING_RACE, .dispatch = w->dispatch, .count = 1};
 	uint64_t group;
 	uint32_t local, inst;
 
@@ -109,9 +112,10 @@ static void report_race(pctl_cpu_strip *s, const pctl_cpu_ins *in, const pctl_cp
 void pctl_cpu_strip_touched(pctl_cpu_strip *s, const pctl_cpu_ins *in, const pctl_cpu_mem *m,
 			    uint32_t kind)
 {
-	static const pctl_cpu_leaf atomic_leaf = { 0 };
+	static const pctl_cpu_leaf atomic_leaf = {0};
 	pctl_cpu_watch *w = s->job->watch;
-	const pctl_cpu_bound *bound = m->space == PCTL_SPACE_WORKGROUP ? NULL : &s->job->bounds[m->root];
+	const pctl_cpu_bound *bound =
+		m->space == PCTL_SPACE_WORKGROUP ? NULL : &s->job->bounds[m->root];
 	pctl_cpu_shadow *shadow = bound ? bound->shadow : w->workgroup_shadow;
 	const pctl_cpu_clock *clock = bound ? &w->storage : &w->workgroup;
 	const uint64_t base = bound ? bound->buffer_offset : m->base;
@@ -122,10 +126,11 @@ void pctl_cpu_strip_touched(pctl_cpu_strip *s, const pctl_cpu_ins *in, const pct
 		for (uint32_t k = 0; k < n_leaves && s->ok[i]; k++) {
 			const uint64_t address = s->off[i] + leaves[k].off;
 
-			for (uint64_t word = address; word <= address + (leaves[k].wide ? 4 : 0); word += 4) {
-				const uint64_t other =
-					pctl_cpu_watch_touch(w, clock, &shadow->cells[(base + word) / 4],
-							     kind, i, in->ir);
+			for (uint64_t word = address; word <= address + (leaves[k].wide ? 4 : 0);
+			     word += 4) {
+				const uint64_t other = pctl_cpu_watch_touch(
+					w, clock, &shadow->cells[(base + word) / 4], kind, i,
+					in->ir);
 				if (other)
 					report_race(s, in, m, i, word, other);
 			}
@@ -149,7 +154,7 @@ static void count_barrier(pctl_cpu_strip *s, uint32_t bits)
 void pctl_cpu_strip_barrier(pctl_cpu_strip *s, const pctl_cpu_ins *in)
 {
 	pctl_cpu_watch *w = s->job->watch;
-	pctl_finding f = { .kind = PCTL_FINDING_DIVERGENT_BARRIER, .count = 1 };
+	pctl_finding f = {.kind = PCTL_FINDING_DIVERGENT_BARRIER, .count = 1};
 
 	count_barrier(s, in->jump);
 	if (!w)
@@ -159,8 +164,10 @@ void pctl_cpu_strip_barrier(pctl_cpu_strip *s, const pctl_cpu_ins *in)
 		locate(w, in->ir, &f.function, &f.inst);
 		f.other_function = f.function;
 		f.other_inst = f.inst;
-		f.invocation = pctl_cpu_strip_invocation(s, s->first_group, first_lane(s, s->mask, 1));
-		f.other_invocation = pctl_cpu_strip_invocation(s, s->first_group, first_lane(s, s->mask, 0));
+		f.invocation =
+			pctl_cpu_strip_invocation(s, s->first_group, first_lane(s, s->mask, 1));
+		f.other_invocation =
+			pctl_cpu_strip_invocation(s, s->first_group, first_lane(s, s->mask, 0));
 		pctl_cpu_watch_add(w, &f);
 	}
 	pctl_cpu_watch_barrier(w, in->jump);

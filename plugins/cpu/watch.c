@@ -60,7 +60,7 @@ int pctl_cpu_watch_dispatch(pctl_cpu_watch *w, const pctl_program *p, uint32_t d
 	/* Serials of an earlier dispatch must mean nothing in this one's memory. */
 	pctl_cpu_shadow_destroy(w->workgroup_shadow);
 	w->workgroup_shadow = NULL;
-	w->workgroup = (pctl_cpu_clock){ 0, 0, 1 };
+	w->workgroup = (pctl_cpu_clock){0, 0, 1};
 	if (workgroup_bytes) {
 		w->workgroup_shadow = pctl_cpu_shadow_create(workgroup_bytes);
 		return w->workgroup_shadow != NULL;
@@ -157,8 +157,8 @@ static uint64_t first_race(const pctl_cpu_clock *c, const uint64_t *two, uint32_
 uint64_t pctl_cpu_watch_touch(pctl_cpu_watch *w, const pctl_cpu_clock *c, pctl_cpu_cell *cell,
 			      uint32_t kind, uint32_t local, uint32_t inst)
 {
-	const uint64_t access = (c->now << (INST_BITS + LOCAL_BITS)) | ((uint64_t)local << INST_BITS) |
-				(inst & ((1u << INST_BITS) - 1));
+	const uint64_t access = (c->now << (INST_BITS + LOCAL_BITS)) |
+				((uint64_t)local << INST_BITS) | (inst & ((1u << INST_BITS) - 1));
 	uint64_t other = races(c, cell->write, local) ? cell->write : 0;
 
 	(void)w;
@@ -173,8 +173,8 @@ uint64_t pctl_cpu_watch_touch(pctl_cpu_watch *w, const pctl_cpu_clock *c, pctl_c
 	return other;
 }
 
-void pctl_cpu_watch_unpack(const pctl_cpu_watch *w, uint64_t access, uint64_t *group, uint32_t *local,
-			   uint32_t *inst)
+void pctl_cpu_watch_unpack(const pctl_cpu_watch *w, uint64_t access, uint64_t *group,
+			   uint32_t *local, uint32_t *inst)
 {
 	const uint64_t serial = serial_of(access);
 	uint64_t lo = 0, hi = w->n_groups;
@@ -197,9 +197,9 @@ void pctl_cpu_watch_add(pctl_cpu_watch *w, const pctl_finding *f)
 	for (uint32_t i = 0; i < w->n_findings; i++) {
 		pctl_finding *g = &w->findings[i];
 
-		if (g->kind == f->kind && g->dispatch == f->dispatch && g->function == f->function &&
-		    g->inst == f->inst && g->other_function == f->other_function &&
-		    g->other_inst == f->other_inst) {
+		if (g->kind == f->kind && g->dispatch == f->dispatch &&
+		    g->function == f->function && g->inst == f->inst &&
+		    g->other_function == f->other_function && g->other_inst == f->other_inst) {
 			g->count += f->count;
 			return;
 		}

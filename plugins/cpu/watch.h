@@ -9,8 +9,8 @@ enum { PCTL_CPU_READ = 0, PCTL_CPU_WRITE = 1, PCTL_CPU_TOUCH_ATOMIC = 2 };
 
 /*
  * What is remembered of a 4-byte word. An access is packed as serial (34 bits) | local index (10) |
- * instruction (20), 0 for none. A serial numbers one barrier interval of one workgroup. Of reads and of
- * atomics two by different invocations are kept: one of them differs from any third.
+ * instruction (20), 0 for none. A serial numbers one barrier interval of one workgroup. Of reads
+ * and of atomics two by different invocations are kept: one of them differs from any third.
  */
 typedef struct pctl_cpu_cell {
 	uint64_t write;
@@ -27,8 +27,8 @@ typedef struct pctl_cpu_shadow {
 pctl_cpu_shadow *pctl_cpu_shadow_create(uint64_t n_bytes);
 void pctl_cpu_shadow_destroy(pctl_cpu_shadow *s);
 
-/* One space's clock: serials at or after `group` are of the running workgroup, those before `first` of
- * work that cannot race with it. */
+/* One space's clock: serials at or after `group` are of the running workgroup, those before `first`
+ * of work that cannot race with it. */
 typedef struct pctl_cpu_clock {
 	uint64_t now, group, first;
 } pctl_cpu_clock;
@@ -41,7 +41,8 @@ typedef struct pctl_cpu_watch {
 	const pctl_program *program;
 	pctl_cpu_clock storage, workgroup;
 	pctl_cpu_shadow *workgroup_shadow; /* of the running dispatch */
-	/* Which workgroup each storage serial belongs to: the serials at which groups of this dispatch began. */
+	/* Which workgroup each storage serial belongs to: the serials at which groups of this
+	 * dispatch began. */
 	uint64_t *group_starts;
 	uint64_t n_groups, cap_groups;
 	uint64_t first_group; /* number of the first of them: always 0 */
@@ -55,15 +56,17 @@ int pctl_cpu_watch_dispatch(pctl_cpu_watch *w, const pctl_program *p, uint32_t d
 int pctl_cpu_watch_group(pctl_cpu_watch *w);
 void pctl_cpu_watch_barrier(pctl_cpu_watch *w, uint32_t bits);
 /*
- * One word touched by lane `local`, by instruction `inst` of the program. The packed access it races with,
- * or 0.
+ * One word touched by lane `local`, by instruction `inst` of the program. The packed access it
+ * races with, or 0.
  */
 uint64_t pctl_cpu_watch_touch(pctl_cpu_watch *w, const pctl_cpu_clock *clock, pctl_cpu_cell *cell,
 			      uint32_t kind, uint32_t local, uint32_t inst);
-/* The workgroup, local index and instruction of a packed access; the group is only right for storage. */
-void pctl_cpu_watch_unpack(const pctl_cpu_watch *w, uint64_t access, uint64_t *group, uint32_t *local,
-			   uint32_t *inst);
-/* Add a finding, or to the count of one with the same instructions. Past 4096 kinds they are dropped. */
+/* The workgroup, local index and instruction of a packed access; the group is only right for
+ * storage. */
+void pctl_cpu_watch_unpack(const pctl_cpu_watch *w, uint64_t access, uint64_t *group,
+			   uint32_t *local, uint32_t *inst);
+/* Add a finding, or to the count of one with the same instructions. Past 4096 kinds they are
+ * dropped. */
 void pctl_cpu_watch_add(pctl_cpu_watch *w, const pctl_finding *f);
 
 #endif
