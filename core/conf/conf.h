@@ -55,7 +55,8 @@ typedef struct pctl_conf pctl_conf;
 
 /*
  * Read a file, with what it includes. `@include "x"` looks relative to the directory of the file it
- * stands in. Every error of the scanner is reported, and the first one of libconfig.
+ * stands in. All errors are reported in one go; libconfig sees only what our scanner finds no fault
+ * with.
  *
  * Errors: PCTL_E_IO (PC0003), PCTL_E_INVALID (PC10xx, at least one diagnostic); *out is NULL then.
  */

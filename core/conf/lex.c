@@ -130,13 +130,13 @@ static void judge_integer(pctl_conf_scanner *s, const pctl_conf_token *t)
 		return;
 	if (t->kind == TOKEN_INT)
 		pctl_conf_scan_error(
-			s, PC1004_CONF_INTEGER, &t->pos, t->flat_line, NULL,
+			s, PC1004_CONF_INTEGER, &t->pos, NULL,
 			is_hex_literal ? "write a 64-bit quantity in quotes: \"0x...\""
 				       : "write a 64-bit quantity in quotes: \"2_000_000_000\"",
 			"%.*s does not fit in 32 bits (%s)", shown(t), t->text,
 			is_hex_literal ? "at most 0x7fffffff" : "-2147483648 to 2147483647");
 	else
-		pctl_conf_scan_error(s, PC1004_CONF_INTEGER, &t->pos, t->flat_line, NULL,
+		pctl_conf_scan_error(s, PC1004_CONF_INTEGER, &t->pos, NULL,
 				     "write an unsigned 64-bit quantity in quotes",
 				     "%.*s does not fit in 64 signed bits", shown(t), t->text);
 }
@@ -151,16 +151,16 @@ static void judge_float(pctl_conf_scanner *s, const pctl_conf_token *t)
 		non_zero = non_zero || (is_digit(t->text[i]) && t->text[i] != '0');
 	}
 	if (!has_digit) {
-		pctl_conf_scan_error(s, PC1005_CONF_FLOAT, &t->pos, t->flat_line, NULL, NULL,
-				     "%.*s has no digit", shown(t), t->text);
+		pctl_conf_scan_error(s, PC1005_CONF_FLOAT, &t->pos, NULL, NULL, "%.*s has no digit",
+				     shown(t), t->text);
 		return;
 	}
 	value = strtod_l(t->text, NULL, s->locale);
 	if (!isfinite(value))
-		pctl_conf_scan_error(s, PC1005_CONF_FLOAT, &t->pos, t->flat_line, NULL, NULL,
+		pctl_conf_scan_error(s, PC1005_CONF_FLOAT, &t->pos, NULL, NULL,
 				     "%.*s is larger than any double", shown(t), t->text);
 	else if (fpclassify(value) == FP_ZERO && non_zero)
-		pctl_conf_scan_error(s, PC1005_CONF_FLOAT, &t->pos, t->flat_line, NULL, NULL,
+		pctl_conf_scan_error(s, PC1005_CONF_FLOAT, &t->pos, NULL, NULL,
 				     "%.*s is smaller than any double but not zero", shown(t),
 				     t->text);
 }
@@ -171,17 +171,15 @@ static void new_line(pctl_conf_frame *f)
 	f->line_start = f->at;
 }
 
-static void unterminated(pctl_conf_scanner *s, const pctl_pos *pos, uint32_t line, const char *what)
+static void unterminated(pctl_conf_scanner *s, const pctl_pos *pos, const char *what)
 {
-	pctl_conf_scan_error(s, PC1003_CONF_UNTERMINATED, pos, line, NULL, NULL,
+	pctl_conf_scan_error(s, PC1003_CONF_UNTERMINATED, pos, NULL, NULL,
 			     "this %s is never closed", what);
-	s->unfit = 1;
 }
 
 static void skip_comment(pctl_conf_scanner *s, pctl_conf_frame *f, const char *t, size_t n)
 {
 	const pctl_pos pos = pctl_conf_scan_pos(s, f, f->at, f->at + 2);
-	const uint32_t line = pctl_conf_scan_flat_line(f);
 
 	f->at += 2;
 	while (f->at < n) {
@@ -194,7 +192,7 @@ static void skip_comment(pctl_conf_scanner *s, pctl_conf_frame *f, const char *t
 			return;
 		}
 	}
-	unterminated(s, &pos, line, "comment");
+	unterminated(s, &pos, "comment");
 }
 
 static void scan_string(pctl_conf_scanner *s, pctl_conf_frame *f, const char *t, size_t n,
@@ -223,14 +221,13 @@ static void scan_string(pctl_conf_scanner *s, pctl_conf_frame *f, const char *t,
 		    t[at + 3] == '0') {
 			const pctl_pos pos = pctl_conf_scan_pos(s, f, at, at + 4);
 
-			pctl_conf_scan_error(s, PC1002_CONF_CHARACTER, &pos,
-					     pctl_conf_scan_flat_line(f), NULL, NULL,
+			pctl_conf_scan_error(s, PC1002_CONF_CHARACTER, &pos, NULL, NULL,
 					     "a string may not contain a NUL byte");
 		}
 		if (t[f->at] == '"' || t[f->at] == '\\')
 			f->at++;
 	}
-	unterminated(s, &out->pos, out->flat_line, "string");
+	unterminated(s, &out->pos, "string");
 }
 
 static uint32_t punctuation(char c)
@@ -302,15 +299,14 @@ void pctl_conf_scan_next(pctl_conf_scanner *s, pctl_conf_token *out)
 		const pctl_pos last = s->flat_lines.n > 0 ? s->flat_lines.items[s->flat_lines.n - 1]
 							  : (pctl_pos){0};
 
-		*out = (pctl_conf_token){
-			.kind = TOKEN_END, .flat_line = s->flat_lines.n, .pos = last};
+		*out = (pctl_conf_token){.kind = TOKEN_END, .pos = last};
 		return;
 	}
 	f = pctl_conf_scan_top(s);
 	src = &s->sources->items[f->source];
 	t = src->text + f->at;
 	n = src->n - f->at;
-	*out = (pctl_conf_token){.text = t, .n = 1, .flat_line = pctl_conf_scan_flat_line(f)};
+	*out = (pctl_conf_token){.text = t, .n = 1};
 	out->pos = pctl_conf_scan_pos(s, f, f->at, f->at + 1);
 	if (*t == '"') {
 		scan_string(s, f, src->text, src->n, out);
@@ -333,6 +329,4 @@ void pctl_conf_scan_next(pctl_conf_scanner *s, pctl_conf_token *out)
 		judge_integer(s, out);
 	else if (out->kind == TOKEN_FLOAT)
 		judge_float(s, out);
-	else if (out->kind == TOKEN_GARBAGE && *t == '@')
-		s->unfit = 1; /* libconfig must not follow an include that this scanner did not */
 }

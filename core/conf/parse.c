@@ -47,8 +47,8 @@ static void syntax_error(parser *p, const char *wanted)
 {
 	char buf[48];
 
-	pctl_conf_scan_error(p->s, PC1001_CONF_SYNTAX, &p->t.pos, p->t.flat_line, NULL, NULL,
-			     "%s, not %s", wanted, token_text(p, buf, sizeof(buf)));
+	pctl_conf_scan_error(p->s, PC1001_CONF_SYNTAX, &p->t.pos, NULL, NULL, "%s, not %s", wanted,
+			     token_text(p, buf, sizeof(buf)));
 }
 
 static char closer_of(char open)
@@ -118,7 +118,7 @@ static void refuse_duplicate(parser *p, const pctl_conf_value *first, const pctl
 {
 	const pctl_note note = {first->key_pos, "it is given here first"};
 
-	pctl_conf_scan_error(p->s, PC1006_CONF_DUPLICATE, &name->pos, name->flat_line, &note, NULL,
+	pctl_conf_scan_error(p->s, PC1006_CONF_DUPLICATE, &name->pos, &note, NULL,
 			     "key \"%s\" stands twice in one group", first->key);
 }
 
@@ -171,10 +171,9 @@ static void parse_members(parser *p, pctl_conf_value *group)
 	while (names != NULL && p->s->status != PCTL_E_NOMEM && p->t.kind != TOKEN_END &&
 	       p->t.kind != TOKEN_CLOSE) {
 		if (list.n >= PCTL_CONF_MEMBERS_MAX) {
-			pctl_conf_scan_error(p->s, PC1009_CONF_SIZE, &p->t.pos, p->t.flat_line,
-					     NULL, NULL, "a group has more than %u members",
+			pctl_conf_scan_error(p->s, PC1009_CONF_SIZE, &p->t.pos, NULL, NULL,
+					     "a group has more than %u members",
 					     PCTL_CONF_MEMBERS_MAX);
-			p->s->unfit = 1;
 			while (p->t.kind != TOKEN_END)
 				advance(p);
 			break;
@@ -219,8 +218,8 @@ static void parse_elements(parser *p, pctl_conf_value *v)
 			if (first == TOKEN_END)
 				first = t.kind;
 			else if (v->kind == PCTL_CONF_ARRAY && t.kind != first)
-				pctl_conf_scan_error(p->s, PC1001_CONF_SYNTAX, &t.pos, t.flat_line,
-						     NULL, "write a list ( ) to mix kinds",
+				pctl_conf_scan_error(p->s, PC1001_CONF_SYNTAX, &t.pos, NULL,
+						     "write a list ( ) to mix kinds",
 						     "an array holds values of one kind; this "
 						     "differs from its first");
 		}
@@ -245,9 +244,8 @@ static int parse_composite(parser *p, pctl_conf_value *v)
 		  : closer == ')' ? PCTL_CONF_LIST
 				  : PCTL_CONF_ARRAY;
 	if (p->depth >= PCTL_CONF_DEPTH_MAX) {
-		pctl_conf_scan_error(p->s, PC1008_CONF_DEPTH, &open.pos, open.flat_line, NULL, NULL,
+		pctl_conf_scan_error(p->s, PC1008_CONF_DEPTH, &open.pos, NULL, NULL,
 				     "more than %u levels of nesting", PCTL_CONF_DEPTH_MAX);
-		p->s->unfit = 1;
 		skip_balanced(p);
 		return 1;
 	}
@@ -264,8 +262,8 @@ static int parse_composite(parser *p, pctl_conf_value *v)
 		const pctl_note note = {open.pos, "the bracket is opened here"};
 
 		snprintf(wanted, sizeof(wanted), "`%c` is expected here", closer);
-		pctl_conf_scan_error(p->s, PC1001_CONF_SYNTAX, &p->t.pos, p->t.flat_line, &note,
-				     NULL, "%s, not %s", wanted, token_text(p, buf, sizeof(buf)));
+		pctl_conf_scan_error(p->s, PC1001_CONF_SYNTAX, &p->t.pos, &note, NULL, "%s, not %s",
+				     wanted, token_text(p, buf, sizeof(buf)));
 		if (p->t.kind != TOKEN_CLOSE)
 			return 1;
 	}

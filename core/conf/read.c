@@ -115,21 +115,18 @@ static pctl_status weave(pctl_conf_scanner *s, const config_setting_t *setting, 
 	return first;
 }
 
-/* libconfig stopped at a line where, and before which, this scanner saw nothing wrong: pass its
- * word on. */
+/* libconfig refuses what the scanner let pass: its word counts. It knows the line only. */
 static void pass_on(pctl_conf_scanner *s, const config_t *cfg)
 {
 	const int at = config_error_line(cfg);
 	const uint32_t line = at < 1 ? 1 : (uint32_t)at;
-	pctl_pos pos = {.file = s->sources->items[0].name, .line = 1};
 	const char *text = config_error_text(cfg);
+	pctl_pos pos = {.file = s->sources->items[0].name, .line = 1};
 
-	if (s->first_error_line != 0 && line >= s->first_error_line)
-		return;
 	if (s->flat_lines.n > 0)
 		pos = s->flat_lines.items[line <= s->flat_lines.n ? line - 1 : s->flat_lines.n - 1];
 	pos.column = 1;
-	pctl_conf_scan_error(s, PC1001_CONF_SYNTAX, &pos, line, NULL, NULL, "%s",
+	pctl_conf_scan_error(s, PC1001_CONF_SYNTAX, &pos, NULL, NULL, "%s",
 			     text != NULL ? text : "not valid");
 }
 
@@ -144,11 +141,11 @@ static pctl_status read_values(pctl_conf_scanner *s, pctl_conf_value *root)
 		return s->status;
 	}
 	config_init(&cfg);
-	if (!config_read_string(&cfg, flat)) {
+	if (config_read_string(&cfg, flat)) {
+		status = weave(s, config_root_setting(&cfg), root);
+	} else {
 		pass_on(s, &cfg);
 		status = s->status;
-	} else if (status == PCTL_OK) {
-		status = weave(s, config_root_setting(&cfg), root);
 	}
 	config_destroy(&cfg);
 	free(flat);
@@ -179,7 +176,9 @@ static pctl_status read_owned(const char *name, char *text, size_t n, const pctl
 	status = s.status;
 	if (root == NULL || s.status == PCTL_E_NOMEM)
 		goto out;
-	if (!s.unfit)
+	/* The scanner knows the whole grammar and reports more than libconfig would, which stops at
+	 * the first error and leaks the string it was reading. */
+	if (s.status == PCTL_OK)
 		status = read_values(&s, root);
 	c->root = root;
 out:

@@ -10,8 +10,7 @@
 #include "base/file.h"
 
 void pctl_conf_scan_error(pctl_conf_scanner *s, uint32_t code, const pctl_pos *pos,
-			  uint32_t flat_line, const pctl_note *note, const char *hint,
-			  const char *fmt, ...)
+			  const pctl_note *note, const char *hint, const char *fmt, ...)
 {
 	char text[512];
 	pctl_diag d = {.head = PCTL_HEAD(pctl_diag), .code = code, .severity = PCTL_SEVERITY_ERROR};
@@ -19,8 +18,6 @@ void pctl_conf_scan_error(pctl_conf_scanner *s, uint32_t code, const pctl_pos *p
 
 	if (s->status == PCTL_OK)
 		s->status = pctl_code_status(code);
-	if (s->first_error_line == 0 || flat_line < s->first_error_line)
-		s->first_error_line = flat_line;
 	if (s->n_errors++ >= PCTL_CONF_ERRORS_MAX)
 		return;
 	va_start(args, fmt);
@@ -39,7 +36,6 @@ void pctl_conf_scan_nomem(pctl_conf_scanner *s)
 	if (s->status != PCTL_E_NOMEM)
 		(void)pctl_refuse(s->call, PC2_NOMEM, "no memory for a configuration tree");
 	s->status = PCTL_E_NOMEM;
-	s->unfit = 1;
 }
 
 pctl_conf_frame *pctl_conf_scan_top(pctl_conf_scanner *s)
@@ -60,11 +56,6 @@ pctl_pos pctl_conf_scan_pos(const pctl_conf_scanner *s, const pctl_conf_frame *f
 			  .line = f->line,
 			  .column = (uint32_t)(from - f->line_start + 1),
 			  .end_column = (uint32_t)(to - f->line_start + 1)};
-}
-
-uint32_t pctl_conf_scan_flat_line(const pctl_conf_frame *f)
-{
-	return f->flat_base + f->line;
 }
 
 /* Append the frame's text up to `to` and a newline to the flat text, and say where its lines came
@@ -90,15 +81,12 @@ static void push_frame(pctl_conf_scanner *s, uint32_t source)
 	pctl_conf_frame *f = &s->frames[s->n_frames++];
 
 	*f = (pctl_conf_frame){.source = source, .line = 1, .flushed_line = 1};
-	f->flat_base = s->flat_lines.n;
 }
 
 void pctl_conf_scan_pop(pctl_conf_scanner *s)
 {
 	flush(s, pctl_conf_scan_top(s), source_of(s, pctl_conf_scan_top(s))->n);
-	if (--s->n_frames > 0)
-		pctl_conf_scan_top(s)->flat_base =
-			s->flat_lines.n + 1 - pctl_conf_scan_top(s)->line;
+	s->n_frames--;
 }
 
 /* Take over a text as a new source and frame, or refuse it. */
@@ -116,10 +104,9 @@ static int add_source(pctl_conf_scanner *s, const char *name, char *text, size_t
 	}
 	s->bytes += n;
 	if (s->bytes > PCTL_CONF_FILE_BYTES_MAX) {
-		pctl_conf_scan_error(s, PC1009_CONF_SIZE, at != NULL ? at : &pos, 1, NULL, NULL,
+		pctl_conf_scan_error(s, PC1009_CONF_SIZE, at != NULL ? at : &pos, NULL, NULL,
 				     "more than %u bytes of configuration",
 				     PCTL_CONF_FILE_BYTES_MAX);
-		s->unfit = 1;
 		return 0;
 	}
 	if (!pctl_conf_text_valid(text, n, &bad)) {
@@ -130,10 +117,9 @@ static int add_source(pctl_conf_scanner *s, const char *name, char *text, size_t
 			pos.line += text[i] == '\n';
 		pos.file = src.name;
 		pos.column = (uint32_t)(bad - start + 1);
-		pctl_conf_scan_error(s, PC1002_CONF_CHARACTER, &pos, s->flat_lines.n + pos.line,
-				     NULL, NULL, "byte 0x%02x is not UTF-8 text here",
+		pctl_conf_scan_error(s, PC1002_CONF_CHARACTER, &pos, NULL, NULL,
+				     "byte 0x%02x is not UTF-8 text here",
 				     (unsigned char)text[bad]);
-		s->unfit = 1;
 	}
 	push_frame(s, s->sources->n - 1);
 	return 1;
@@ -221,8 +207,7 @@ static int is_open_already(const pctl_conf_scanner *s, const char *path)
 	return 0;
 }
 
-static void enter_include(pctl_conf_scanner *s, const char *path, const pctl_pos *pos,
-			  uint32_t line)
+static void enter_include(pctl_conf_scanner *s, const char *path, const pctl_pos *pos)
 {
 	char *full = pctl_conf_beside(source_of(s, pctl_conf_scan_top(s))->name, path);
 	char *text = NULL;
@@ -231,19 +216,19 @@ static void enter_include(pctl_conf_scanner *s, const char *path, const pctl_pos
 	if (full == NULL) {
 		pctl_conf_scan_nomem(s);
 	} else if (is_open_already(s, full)) {
-		pctl_conf_scan_error(s, PC1007_CONF_INCLUDE, pos, line, NULL, NULL,
+		pctl_conf_scan_error(s, PC1007_CONF_INCLUDE, pos, NULL, NULL,
 				     "\"%s\" includes itself", full);
 	} else if (s->n_frames > PCTL_CONF_INCLUDE_MAX ||
 		   s->n_includes++ >= PCTL_CONF_INCLUDES_MAX) {
 		pctl_conf_scan_error(
-			s, PC1007_CONF_INCLUDE, pos, line, NULL, NULL,
+			s, PC1007_CONF_INCLUDE, pos, NULL, NULL,
 			"too many includes: at most %u inside each other and %u in all",
 			PCTL_CONF_INCLUDE_MAX, PCTL_CONF_INCLUDES_MAX);
 	} else if (!pctl_file_exists(full)) {
-		pctl_conf_scan_error(s, PC1007_CONF_INCLUDE, pos, line, NULL, NULL,
+		pctl_conf_scan_error(s, PC1007_CONF_INCLUDE, pos, NULL, NULL,
 				     "there is no file \"%s\"", full);
 	} else if (pctl_file_read(full, PCTL_CONF_FILE_BYTES_MAX, s->call, &text, &n) != PCTL_OK) {
-		pctl_conf_scan_error(s, PC1007_CONF_INCLUDE, pos, line, NULL, NULL,
+		pctl_conf_scan_error(s, PC1007_CONF_INCLUDE, pos, NULL, NULL,
 				     "\"%s\" cannot be included", full);
 	} else {
 		(void)add_source(s, full, text, (size_t)n, pos);
@@ -256,7 +241,6 @@ int pctl_conf_scan_include(pctl_conf_scanner *s)
 	pctl_conf_frame *f = pctl_conf_scan_top(s);
 	const pctl_conf_source *src = source_of(s, f);
 	const size_t open = include_open(s, f);
-	const uint32_t line = pctl_conf_scan_flat_line(f);
 	char path[PCTL_CONF_PATH_MAX];
 	size_t end;
 	pctl_pos pos;
@@ -267,10 +251,9 @@ int pctl_conf_scan_include(pctl_conf_scanner *s)
 	if (end == 0) {
 		pos = pctl_conf_scan_pos(s, f, f->at, f->at + open);
 		pctl_conf_scan_error(
-			s, PC1007_CONF_INCLUDE, &pos, line, NULL, NULL,
+			s, PC1007_CONF_INCLUDE, &pos, NULL, NULL,
 			"an include needs a path in quotes on one line, of 1 to %u bytes",
 			PCTL_CONF_PATH_MAX - 1);
-		s->unfit = 1;
 		f->at += open - 1;
 		return 1;
 	}
@@ -278,7 +261,6 @@ int pctl_conf_scan_include(pctl_conf_scanner *s)
 	flush(s, f, f->at);
 	f->at = f->flushed = end;
 	f->flushed_line = f->line;
-	f->flat_base = s->flat_lines.n + 1 - f->line;
-	enter_include(s, path, &pos, line);
+	enter_include(s, path, &pos);
 	return 1;
 }

@@ -29,7 +29,6 @@ enum {
 
 typedef struct pctl_conf_token {
 	uint32_t kind;
-	uint32_t flat_line; /* of its first byte, in the text libconfig gets */
 	pctl_pos pos;
 	const char *text;
 	size_t n;
@@ -47,7 +46,6 @@ typedef struct pctl_conf_frame {
 	uint32_t line;
 	size_t at, line_start, flushed;
 	uint32_t flushed_line;
-	uint32_t flat_base; /* flat line = flat_base + line */
 } pctl_conf_frame;
 
 typedef PCTL_VEC(pctl_conf_source) pctl_conf_sources;
@@ -64,9 +62,7 @@ typedef struct pctl_conf_scanner {
 	PCTL_VEC(pctl_pos) flat_lines; /* file and line of each line of the flat text */
 	locale_t locale;
 	uint32_t n_errors;
-	uint32_t first_error_line; /* flat; 0 none */
-	int unfit;		   /* the flat text must not be given to libconfig */
-	pctl_status status;	   /* of the first error */
+	pctl_status status; /* of the first error */
 } pctl_conf_scanner;
 
 /* Begin with a text that the scanner takes over, also on failure. */
@@ -77,8 +73,8 @@ void pctl_conf_scan_end(pctl_conf_scanner *s);
 /* Report an error at a token; counts it, and drops it beyond PCTL_CONF_ERRORS_MAX. notes may be
  * NULL. */
 void pctl_conf_scan_error(pctl_conf_scanner *s, uint32_t code, const pctl_pos *pos,
-			  uint32_t flat_line, const pctl_note *note, const char *hint,
-			  const char *fmt, ...) PCTL_PRINTF(7, 8);
+			  const pctl_note *note, const char *hint, const char *fmt, ...)
+	PCTL_PRINTF(6, 7);
 void pctl_conf_scan_nomem(pctl_conf_scanner *s);
 
 /* 1 when all n bytes are UTF-8 without NUL; else 0 and the offset of the first bad byte. */
@@ -92,7 +88,6 @@ pctl_conf_frame *pctl_conf_scan_top(pctl_conf_scanner *s);
 /* The position of bytes from .. to of the frame's present line. */
 pctl_pos pctl_conf_scan_pos(const pctl_conf_scanner *s, const pctl_conf_frame *f, size_t from,
 			    size_t to);
-uint32_t pctl_conf_scan_flat_line(const pctl_conf_frame *f);
 /* Leave the innermost file, whose text is at its end. */
 void pctl_conf_scan_pop(pctl_conf_scanner *s);
 /* At an `@`: 1 when it was an include directive, good or bad, and the scanner moved past it. */
