@@ -1,11 +1,12 @@
 /* The host's side: a backend that runs in a worker process, behind the same pctl_backend table as
  * one that runs here. What differs from a backend in-process:
  *   - list_* up to list_end and all destroy calls return at once; list_end reports the first
- * failure.
+ *     failure.
  *   - submit returns at once with a ticket; whatever fails in it is reported by wait. Submits to
- * several workers therefore overlap, and submit with wait costs one round trip.
+ *     several workers therefore overlap, and submit with wait costs one round trip.
  *   - when the worker dies, hangs past its time or answers nonsense, the call under way and all
- * later ones return PCTL_E_DEVICE_LOST with the cause; objects stay valid for destroy and close.
+ *     later ones return PCTL_E_DEVICE_LOST with the cause; objects stay valid for destroy and
+ *     close.
  * One lock serialises the calls of a remote; cancel takes none. */
 #ifndef PIPECTL_IPC_REMOTE_H
 #define PIPECTL_IPC_REMOTE_H

@@ -1,5 +1,5 @@
-/* Asking every driver for its devices, each in a worker of its own, remembering what they said, and putting
- * the answers in order; see devices.h. */
+/* Asking every driver for its devices, each in a worker of its own, remembering what they said, and
+ * putting the answers in order; see devices.h. */
 #include "plugin/devices.h"
 
 #include <stdio.h>
@@ -28,10 +28,12 @@ struct pctl_devices {
 	const char *boot;
 };
 
-/* Which question a row answers, and a device. A driver without devices has one row with index "-". */
+/* Which question a row answers, and a device. A driver without devices has one row with index "-".
+ */
 enum { D_PLUGIN, D_LIBRARY, D_DRIVER, D_IDENTITY, D_INDEX, D_NAME, D_VERSION, D_KIND, D_CAPS, D_N };
 
-/* ---- what is remembered ----------------------------------------------------------------------- */
+/* ---- what is remembered -----------------------------------------------------------------------
+ */
 
 static const char *stat_text(pctl_arena *a, const char *path)
 {
@@ -39,8 +41,8 @@ static const char *stat_text(pctl_arena *a, const char *path)
 
 	if (!path || stat(path, &st) < 0)
 		return "-";
-	return pctl_arena_printf(a, "%lld.%09ld.%lld", (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec,
-				 (long long)st.st_size);
+	return pctl_arena_printf(a, "%lld.%09ld.%lld", (long long)st.st_mtim.tv_sec,
+				 st.st_mtim.tv_nsec, (long long)st.st_size);
 }
 
 /* Answers hold until the driver's file, the device nodes or the running system change. */
@@ -52,7 +54,8 @@ static const char *identity(pctl_devices *d, const pctl_driver_env *env)
 	char *text;
 
 	pctl_str_addf(&b, "%s %s %s %s %s", PIPECTL_VERSION, stat_text(d->arena, env->file),
-		      stat_text(d->arena, "/dev/dri"), stat_text(d->arena, "/dev/nvidiactl"), d->boot);
+		      stat_text(d->arena, "/dev/dri"), stat_text(d->arena, "/dev/nvidiactl"),
+		      d->boot);
 	for (i = 0; i < env->n_set; i++)
 		pctl_str_addf(&b, " %s", env->set[i]);
 	text = pctl_str_finish(&b);
@@ -83,7 +86,7 @@ static int caps_parse(const char *text, pctl_device_caps *c)
 	if (strlen(text) != 2 * sizeof(*c) || strspn(text, "0123456789abcdef") != 2 * sizeof(*c))
 		return 0;
 	for (i = 0; i < sizeof(*c); i++) {
-		const char pair[3] = { text[2 * i], text[2 * i + 1], 0 };
+		const char pair[3] = {text[2 * i], text[2 * i + 1], 0};
 
 		bytes[i] = (uint8_t)strtoul(pair, NULL, 16);
 	}
@@ -106,19 +109,21 @@ static int add_entry(pctl_devices *d, const pctl_device_entry *e)
 }
 
 /* 1 when the rows answer for this driver; its devices are added then. */
-static int recall(pctl_devices *d, const pctl_plugin_info *p, const pctl_driver_env *env, const char *ident)
+static int recall(pctl_devices *d, const pctl_plugin_info *p, const pctl_driver_env *env,
+		  const char *ident)
 {
 	const uint32_t before = d->n;
 	uint32_t i, found = 0;
 
 	for (i = 0; i < d->rows.n; i++) {
 		const pctl_row *row = &d->rows.rows[i];
-		pctl_device_entry e = { .backend = p->id, .env = env, .state = PCTL_DEVICE_USABLE };
+		pctl_device_entry e = {.backend = p->id, .env = env, .state = PCTL_DEVICE_USABLE};
 		uint64_t index, kind;
 
 		if (!row_is(row, p, env))
 			continue;
-		if (strcmp(row->field[D_IDENTITY], ident) || strcmp(row->field[D_LIBRARY], p->sha256))
+		if (strcmp(row->field[D_IDENTITY], ident) ||
+		    strcmp(row->field[D_LIBRARY], p->sha256))
 			return 0;
 		found = 1;
 		if (!strcmp(row->field[D_INDEX], "-"))
@@ -161,7 +166,7 @@ static void remember(pctl_devices *d, const pctl_plugin_info *p, const pctl_driv
 
 	for (i = first; i < d->n || i == first; i++) {
 		const pctl_device_entry *e = i < d->n ? &d->entries[i] : NULL;
-		const char *fields[D_N] = { p->id, p->sha256, env->key, ident, "-" };
+		const char *fields[D_N] = {p->id, p->sha256, env->key, ident, "-"};
 
 		if (e) {
 			fields[D_INDEX] = pctl_arena_printf(d->arena, "%u", e->in_driver);
@@ -175,7 +180,8 @@ static void remember(pctl_devices *d, const pctl_plugin_info *p, const pctl_driv
 	d->changed = 1;
 }
 
-/* ---- asking ----------------------------------------------------------------------------------- */
+/* ---- asking -----------------------------------------------------------------------------------
+ */
 
 static int promised(const pctl_plugin_info *p, const pctl_device_info *infos, uint32_t n)
 {
@@ -205,16 +211,16 @@ static pctl_status ask_devices(pctl_devices *d, const pctl_backend_session *s,
 		n = DEVICES_MAX;
 	if (!promised(s->plugin, infos, n))
 		return pctl_refuse(call, PC3033_PLUGIN_DEVICES,
-				   "backend \"%s\" has other devices than %s promises", s->plugin->id,
-				   s->plugin->manifest);
+				   "backend \"%s\" has other devices than %s promises",
+				   s->plugin->id, s->plugin->manifest);
 	for (i = 0; i < n; i++) {
-		pctl_device_entry e = { .backend = s->plugin->id,
-					.name = pctl_arena_dup(d->arena, infos[i].name),
-					.driver = pctl_arena_dup(d->arena, infos[i].driver),
-					.env = env,
-					.in_driver = i,
-					.kind = infos[i].kind,
-					.state = PCTL_DEVICE_USABLE };
+		pctl_device_entry e = {.backend = s->plugin->id,
+				       .name = pctl_arena_dup(d->arena, infos[i].name),
+				       .driver = pctl_arena_dup(d->arena, infos[i].driver),
+				       .env = env,
+				       .in_driver = i,
+				       .kind = infos[i].kind,
+				       .state = PCTL_DEVICE_USABLE};
 		pctl_device *dev = NULL;
 
 		e.caps.head = (pctl_head)PCTL_HEAD(pctl_device_caps);
@@ -231,19 +237,20 @@ static pctl_status ask_devices(pctl_devices *d, const pctl_backend_session *s,
 	return PCTL_OK;
 }
 
-static pctl_status add_failure(pctl_devices *d, const pctl_plugin_info *p, const pctl_driver_env *env,
-			       uint32_t state, const char *cause, const pctl_call *call)
+static pctl_status add_failure(pctl_devices *d, const pctl_plugin_info *p,
+			       const pctl_driver_env *env, uint32_t state, const char *cause,
+			       const pctl_call *call)
 {
-	const pctl_device_entry e = { .backend = p->id,
-				      .name = "",
-				      .driver = env->file ? env->file : env->key,
-				      .cause = pctl_arena_dup(d->arena, cause),
-				      .env = env,
-				      .index = NO_INDEX,
-				      .state = state };
+	const pctl_device_entry e = {.backend = p->id,
+				     .name = "",
+				     .driver = env->file ? env->file : env->key,
+				     .cause = pctl_arena_dup(d->arena, cause),
+				     .env = env,
+				     .index = NO_INDEX,
+				     .state = state};
 
-	return add_entry(d, &e) ? PCTL_OK :
-				  pctl_refuse(call, PC2_NOMEM, "no memory for the device list");
+	return add_entry(d, &e) ? PCTL_OK
+				: pctl_refuse(call, PC2_NOMEM, "no memory for the device list");
 }
 
 static pctl_status ask_driver(pctl_registry *r, pctl_devices *d, const pctl_plugin_info *p,
@@ -307,15 +314,16 @@ static pctl_status list_backend(pctl_registry *r, pctl_devices *d, const pctl_pl
 	return s;
 }
 
-/* ---- order ------------------------------------------------------------------------------------ */
+/* ---- order ------------------------------------------------------------------------------------
+ */
 
 static uint32_t rank(const pctl_device_entry *e)
 {
-	static const uint8_t ranks[] = { [PCTL_DEVICE_DISCRETE] = 0,
-					 [PCTL_DEVICE_INTEGRATED] = 1,
-					 [PCTL_DEVICE_OTHER] = 2,
-					 [PCTL_DEVICE_REFERENCE] = 3,
-					 [PCTL_DEVICE_CPU] = 4 };
+	static const uint8_t ranks[] = {[PCTL_DEVICE_DISCRETE] = 0,
+					[PCTL_DEVICE_INTEGRATED] = 1,
+					[PCTL_DEVICE_OTHER] = 2,
+					[PCTL_DEVICE_REFERENCE] = 3,
+					[PCTL_DEVICE_CPU] = 4};
 
 	return e->index == NO_INDEX ? 5u : ranks[e->kind];
 }
@@ -356,7 +364,8 @@ static int number(pctl_devices *d)
 	return 1;
 }
 
-/* ---- the interface ---------------------------------------------------------------------------- */
+/* ---- the interface ----------------------------------------------------------------------------
+ */
 
 static void read_boot_id(pctl_devices *d)
 {
@@ -379,7 +388,7 @@ static pctl_devices *create(pctl_registry *r)
 		return NULL;
 	}
 	pctl_rows_init(&d->rows, d->arena);
-	d->path = pctl_registry_path(r, "cache", "devices.tsv");
+	d->path = pctl_registry_cache(r, "devices.tsv");
 	read_boot_id(d);
 	/* A damaged memory of devices is no memory: they are asked again. */
 	if (d->path)
@@ -417,8 +426,7 @@ pctl_status pctl_devices_list(pctl_registry *r, const char *backend, uint32_t fl
 		qsort(d->entries, d->n, sizeof(*d->entries), by_order);
 	if (!number(d))
 		s = pctl_refuse(call, PC2_NOMEM, "no memory for the device list");
-	else if (d->changed && d->path &&
-		 !pctl_file_make_dirs(pctl_registry_path(r, "cache", NULL), NULL))
+	else if (d->changed && d->path && !pctl_file_make_dirs(pctl_registry_cache(r, NULL), NULL))
 		pctl_rows_save(&d->rows, d->path, DEVICES_HEADER, 0, NULL);
 out:
 	if (s) {
@@ -484,7 +492,8 @@ static char *describe(const pctl_devices *d)
 }
 
 pctl_status pctl_devices_find(pctl_registry *r, const char *selector, uint32_t flags,
-			      const pctl_call *call, pctl_devices **list, const pctl_device_entry **entry)
+			      const pctl_call *call, pctl_devices **list,
+			      const pctl_device_entry **entry)
 {
 	const size_t n = strcspn(selector, ":");
 	const char *text = selector[n] ? selector + n + 1 : selector + n;

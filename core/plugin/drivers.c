@@ -1,5 +1,5 @@
-/* Driver environments: which drivers a loader would find on this machine, and what must be set so that it
- * finds exactly one of them. A driver file is the unit; nothing is loaded here. */
+/* Driver environments: which drivers a loader would find on this machine, and what must be set so
+ * that it finds exactly one of them. A driver file is the unit; nothing is loaded here. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,16 +26,16 @@ typedef struct loader {
 	const char *const *set; /* variables to set to the driver's file */
 } loader;
 
-static const char *const vulkan_user[] = { "VK_DRIVER_FILES", "VK_ICD_FILENAMES", NULL };
-static const char *const vulkan_dirs[] = { "/etc/vulkan/icd.d", "/usr/local/etc/vulkan/icd.d",
-					   "/usr/local/share/vulkan/icd.d", "/usr/share/vulkan/icd.d",
-					   NULL };
-static const char *const opencl_user[] = { "OCL_ICD_VENDORS", NULL };
-static const char *const opencl_dirs[] = { "/etc/OpenCL/vendors", NULL };
+static const char *const vulkan_user[] = {"VK_DRIVER_FILES", "VK_ICD_FILENAMES", NULL};
+static const char *const vulkan_dirs[] = {"/etc/vulkan/icd.d", "/usr/local/etc/vulkan/icd.d",
+					  "/usr/local/share/vulkan/icd.d",
+					  "/usr/share/vulkan/icd.d", NULL};
+static const char *const opencl_user[] = {"OCL_ICD_VENDORS", NULL};
+static const char *const opencl_dirs[] = {"/etc/OpenCL/vendors", NULL};
 
 static const loader loaders[] = {
-	[PCTL_DRIVERS_VULKAN] = { vulkan_user, vulkan_dirs, ".json", vulkan_user },
-	[PCTL_DRIVERS_OPENCL] = { opencl_user, opencl_dirs, ".icd", opencl_user },
+	[PCTL_DRIVERS_VULKAN] = {vulkan_user, vulkan_dirs, ".json", vulkan_user},
+	[PCTL_DRIVERS_OPENCL] = {opencl_user, opencl_dirs, ".icd", opencl_user},
 };
 
 static void add_file(found *f, const char *path)
@@ -123,7 +123,8 @@ static void find_files(found *f, const loader *l)
 
 /* A short stable name: "lvp" of lvp_icd.x86_64.json, "pocl" of pocl.icd, "oclgrind-rt" of
  * liboclgrind-rt-icd.so; numbered when two files would share one. */
-static const char *make_key(pctl_arena *a, const char *path, pctl_driver_env *const *before, uint32_t n_before)
+static const char *make_key(pctl_arena *a, const char *path, pctl_driver_env *const *before,
+			    uint32_t n_before)
 {
 	const char *base = strrchr(path, '/');
 	const char *key, *cut;
@@ -151,8 +152,8 @@ static const char *make_key(pctl_arena *a, const char *path, pctl_driver_env *co
 	return key;
 }
 
-static pctl_driver_env *make_env(pctl_registry *r, const known_plugin *p, const loader *l, const char *file,
-				 const char *key)
+static pctl_driver_env *make_env(pctl_registry *r, const known_plugin *p, const loader *l,
+				 const char *file, const char *key)
 {
 	pctl_driver_env *e = pctl_arena_alloc(r->arena, sizeof(*e));
 	const char **set;
@@ -185,15 +186,15 @@ static pctl_driver_env *make_env(pctl_registry *r, const known_plugin *p, const 
 	return e;
 }
 
-static const pctl_driver_env no_driver = { .key = "" };
-static const pctl_driver_env *const no_drivers[] = { &no_driver };
+static const pctl_driver_env no_driver = {.key = ""};
+static const pctl_driver_env *const no_drivers[] = {&no_driver};
 
 pctl_status pctl_driver_envs(pctl_registry *r, const pctl_plugin_info *info, const pctl_call *call,
 			     const pctl_driver_env *const **out, uint32_t *n_out)
 {
 	/* Every info lies at the start of its plugin. */
 	known_plugin *p = (known_plugin *)(uintptr_t)info;
-	found f = { .r = r, .p = p };
+	found f = {.r = r, .p = p};
 	pctl_driver_env **envs = NULL;
 	const loader *l;
 	uint32_t i;
@@ -214,7 +215,8 @@ pctl_status pctl_driver_envs(pctl_registry *r, const pctl_plugin_info *info, con
 	free(f.files);
 	if (!envs || f.failed) {
 		*n_out = 0;
-		return pctl_refuse(call, PC2_NOMEM, "no memory for the drivers of \"%s\"", info->id);
+		return pctl_refuse(call, PC2_NOMEM, "no memory for the drivers of \"%s\"",
+				   info->id);
 	}
 	p->envs = (const pctl_driver_env *const *)envs;
 	p->n_envs = f.n;

@@ -1,4 +1,5 @@
-/* Judging a library: first by its file alone, then by what is remembered of it, and only then by a probe. */
+/* Judging a library: first by its file alone, then by what is remembered of it, and only then by a
+ * probe. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +21,8 @@
 /* Fields of a row: which file and question it speaks of, then what was learnt. */
 enum { V_HOST, V_PATH, V_FILE, V_QUESTION, V_SHA256, V_VERSION, V_MAJOR, V_MINOR, V_OPS, V_N };
 
-static void refuse(pctl_registry *r, known_plugin *p, uint32_t code, const char *fmt, const char *more)
+static void refuse(pctl_registry *r, known_plugin *p, uint32_t code, const char *fmt,
+		   const char *more)
 {
 	const char *text = pctl_arena_printf(r->arena, "%s: %s%s", p->info.library, fmt, more);
 
@@ -40,6 +42,29 @@ static int own_header(Elf64_Ehdr *out)
 	return n == (ssize_t)sizeof(*out);
 }
 
+/* Do all loadable segments lie inside the file? The linker maps them without looking, and touching
+ * what is not there is a bus error. */
+static int segments_inside(int fd, const Elf64_Ehdr *h)
+{
+	struct stat st;
+	uint32_t i;
+
+	if (fstat(fd, &st) < 0 || h->e_phentsize != sizeof(Elf64_Phdr))
+		return 0;
+	for (i = 0; i < h->e_phnum; i++) {
+		uint64_t at, end;
+		Elf64_Phdr p;
+
+		if (!pctl_num_add(h->e_phoff, (uint64_t)i * sizeof(p), &at) || at > INT64_MAX ||
+		    pread(fd, &p, sizeof(p), (off_t)at) != (ssize_t)sizeof(p) ||
+		    !pctl_num_add(p.p_offset, p.p_filesz, &end))
+			return 0;
+		if (p.p_type == PT_LOAD && end > (uint64_t)st.st_size)
+			return 0;
+	}
+	return 1;
+}
+
 static void check_elf(pctl_registry *r, known_plugin *p)
 {
 	Elf64_Ehdr own, h;
@@ -53,23 +78,22 @@ static void check_elf(pctl_registry *r, known_plugin *p)
 	}
 	memset(&h, 0, sizeof(h));
 	n = read(fd, &h, sizeof(h));
-	close(fd);
-	if (n == 0) {
+	if (n == 0)
 		refuse(r, p, PC3008_PLUGIN_EMPTY, "has no bytes", "");
-		return;
-	}
-	if (n < (ssize_t)EI_NIDENT || memcmp(h.e_ident, ELFMAG, SELFMAG)) {
+	else if (n < (ssize_t)EI_NIDENT || memcmp(h.e_ident, ELFMAG, SELFMAG))
 		refuse(r, p, PC3009_PLUGIN_NOT_ELF, "does not begin as an ELF file", "");
-		return;
-	}
-	if (!own_header(&own))
-		return;
+	else if (!own_header(&own))
+		goto out;
 	/* Class and byte order first: they say how the rest is to be read. */
-	if (h.e_ident[EI_CLASS] != own.e_ident[EI_CLASS] ||
-	    h.e_ident[EI_DATA] != own.e_ident[EI_DATA] || h.e_machine != own.e_machine)
+	else if (h.e_ident[EI_CLASS] != own.e_ident[EI_CLASS] ||
+		 h.e_ident[EI_DATA] != own.e_ident[EI_DATA] || h.e_machine != own.e_machine)
 		refuse(r, p, PC3010_PLUGIN_MACHINE, "is an ELF file of another machine", "");
 	else if (h.e_type != ET_DYN)
 		refuse(r, p, PC3009_PLUGIN_NOT_ELF, "is an ELF file, but no shared object", "");
+	else if (h.e_ident[EI_CLASS] == ELFCLASS64 && !segments_inside(fd, &h))
+		refuse(r, p, PC3034_PLUGIN_TRUNCATED, "ends before its last segment does", "");
+out:
+	close(fd);
 }
 
 static int hash_file(const char *path, char hex[2 * PCTL_DIGEST_BYTES + 1])
@@ -107,7 +131,8 @@ static void check_sha256(pctl_registry *r, known_plugin *p)
 					 p->info.manifest, p->pinned_sha256));
 }
 
-/* ---- what is remembered ----------------------------------------------------------------------- */
+/* ---- what is remembered -----------------------------------------------------------------------
+ */
 
 static const char *file_identity(pctl_arena *a, const struct stat *st)
 {
@@ -160,8 +185,8 @@ static int recall(pctl_registry *r, known_plugin *p, const char *file, const cha
 		const pctl_row *v = &r->verdicts.rows[i];
 
 		if (v->n == V_N && !strcmp(v->field[V_HOST], PIPECTL_VERSION) &&
-		    !strcmp(v->field[V_PATH], p->info.library) &&
-		    !strcmp(v->field[V_FILE], file) && !strcmp(v->field[V_QUESTION], asked))
+		    !strcmp(v->field[V_PATH], p->info.library) && !strcmp(v->field[V_FILE], file) &&
+		    !strcmp(v->field[V_QUESTION], asked))
 			row = v;
 	}
 	/* The manifest may have changed since: what it promises was compared with these ops. */
@@ -194,7 +219,8 @@ static void remember(pctl_registry *r, const known_plugin *p, const char *file, 
 	uint32_t i;
 
 	for (i = 0; i < r->verdicts.n; i++)
-		if (r->verdicts.rows[i].n == V_N && !strcmp(r->verdicts.rows[i].field[V_PATH], info->library) &&
+		if (r->verdicts.rows[i].n == V_N &&
+		    !strcmp(r->verdicts.rows[i].field[V_PATH], info->library) &&
 		    !strcmp(r->verdicts.rows[i].field[V_QUESTION], asked)) {
 			pctl_rows_remove(&r->verdicts, i);
 			break;
@@ -208,8 +234,8 @@ static void remember(pctl_registry *r, const known_plugin *p, const char *file, 
 
 void pctl_examine_save(pctl_registry *r, const pctl_call *call)
 {
-	const char *dir = pctl_registry_path(r, "cache", NULL);
-	const char *path = pctl_registry_path(r, "cache", "plugins.tsv");
+	const char *dir = pctl_registry_cache(r, NULL);
+	const char *path = pctl_registry_cache(r, "plugins.tsv");
 
 	(void)call;
 	/* A verdict that cannot be kept is only slower next time: no reason to fail or to speak. */
@@ -220,7 +246,7 @@ void pctl_examine_save(pctl_registry *r, const pctl_call *call)
 
 static void load_verdicts(pctl_registry *r)
 {
-	const char *path = pctl_registry_path(r, "cache", "plugins.tsv");
+	const char *path = pctl_registry_cache(r, "plugins.tsv");
 
 	if (r->verdicts.arena)
 		return;
@@ -229,7 +255,8 @@ static void load_verdicts(pctl_registry *r)
 		pctl_rows_load(&r->verdicts, path, VERDICTS_HEADER, NULL);
 }
 
-/* ---- the whole -------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------------------------------
+ */
 
 static int abi_in_range(const known_plugin *p)
 {
@@ -248,11 +275,12 @@ void pctl_examine(pctl_registry *r, known_plugin *p)
 
 	load_verdicts(r);
 	if (!abi_in_range(p)) {
-		pctl_plugin_refuse(r, p, PC3016_PLUGIN_ABI, p->info.manifest,
-				   pctl_arena_printf(r->arena,
-						     "works with ABI %u.%u to %u.%u, this host speaks %u.%u",
-						     p->abi_min[0], p->abi_min[1], p->abi_max[0],
-						     p->abi_max[1], PCTL_ABI_MAJOR, PCTL_ABI_MINOR));
+		pctl_plugin_refuse(
+			r, p, PC3016_PLUGIN_ABI, p->info.manifest,
+			pctl_arena_printf(r->arena,
+					  "works with ABI %u.%u to %u.%u, this host speaks %u.%u",
+					  p->abi_min[0], p->abi_min[1], p->abi_max[0],
+					  p->abi_max[1], PCTL_ABI_MAJOR, PCTL_ABI_MINOR));
 		return;
 	}
 	real = realpath(p->info.library, NULL);

@@ -13,9 +13,9 @@
 #define SUFFIX ".plugin.cfg"
 #define ID_MAX 32u
 
-static const char *const kinds[] = { "backend", "oplib", NULL };
-static const char *const isolations[] = { "worker", "in-process", NULL };
-static const char *const drivers[] = { "none", "vulkan", "opencl", NULL };
+static const char *const kinds[] = {"backend", "oplib", NULL};
+static const char *const isolations[] = {"worker", "in-process", NULL};
+static const char *const drivers[] = {"none", "vulkan", "opencl", NULL};
 
 static pctl_status check_id(const pctl_conf_value *v, const pctl_call *call)
 {
@@ -23,9 +23,10 @@ static pctl_status check_id(const pctl_conf_value *v, const pctl_call *call)
 
 	if (n == 0 || n > ID_MAX || v->text[0] < 'a' || v->text[0] > 'z' ||
 	    strspn(v->text, "abcdefghijklmnopqrstuvwxyz0123456789-") != n)
-		return pctl_refuse_at(call, PC3001_PLUGIN_MANIFEST, &v->pos, NULL,
-				      "plugin id \"%.64s\" is not of the form [a-z][a-z0-9-]*, at most %u bytes",
-				      v->text, ID_MAX);
+		return pctl_refuse_at(
+			call, PC3001_PLUGIN_MANIFEST, &v->pos, NULL,
+			"plugin id \"%.64s\" is not of the form [a-z][a-z0-9-]*, at most %u bytes",
+			v->text, ID_MAX);
 	return PCTL_OK;
 }
 
@@ -82,9 +83,9 @@ static pctl_status check_op(const pctl_conf_value *v, const pctl_call *call)
 	uint32_t version;
 
 	if (!split_op(v->text, &version))
-		return pctl_refuse_at(call, PC3001_PLUGIN_MANIFEST, &v->pos, NULL,
-				      "\"%.96s\" is not an op and its version, as in \"rank.step@1\"",
-				      v->text);
+		return pctl_refuse_at(
+			call, PC3001_PLUGIN_MANIFEST, &v->pos, NULL,
+			"\"%.96s\" is not an op and its version, as in \"rank.step@1\"", v->text);
 	return PCTL_OK;
 }
 
@@ -99,57 +100,110 @@ static pctl_status check_assignment(const pctl_conf_value *v, const pctl_call *c
 }
 
 static const pctl_conf_field abi_fields[] = {
-	{ .key = "min", .kind = PCTL_FIELD_STRING, .flags = PCTL_FIELD_REQUIRED, .check = check_version,
-	  .doc = "lowest ABI version of a host the plugin works with" },
-	{ .key = "max", .kind = PCTL_FIELD_STRING, .check = check_version, .default_text = "1.99999",
-	  .doc = "highest one" },
+	{.key = "min",
+	 .kind = PCTL_FIELD_STRING,
+	 .flags = PCTL_FIELD_REQUIRED,
+	 .check = check_version,
+	 .doc = "lowest ABI version of a host the plugin works with"},
+	{.key = "max",
+	 .kind = PCTL_FIELD_STRING,
+	 .check = check_version,
+	 .default_text = "1.99999",
+	 .doc = "highest one"},
 };
 static const pctl_conf_schema abi_schema = PCTL_CONF_SCHEMA("the abi range", abi_fields);
-static const pctl_conf_field text_element = { .kind = PCTL_FIELD_STRING };
-static const pctl_conf_field op_element = { .kind = PCTL_FIELD_STRING, .check = check_op };
-static const pctl_conf_field set_element = { .kind = PCTL_FIELD_STRING, .check = check_assignment };
+static const pctl_conf_field text_element = {.kind = PCTL_FIELD_STRING};
+static const pctl_conf_field op_element = {.kind = PCTL_FIELD_STRING, .check = check_op};
+static const pctl_conf_field set_element = {.kind = PCTL_FIELD_STRING, .check = check_assignment};
 static const pctl_conf_field setting_fields[] = {
-	{ .key = "driver", .kind = PCTL_FIELD_STRING, .flags = PCTL_FIELD_REQUIRED,
-	  .doc = "key of the driver, as `pipectl device list` shows it" },
-	{ .key = "set", .kind = PCTL_FIELD_LIST, .flags = PCTL_FIELD_REQUIRED, .element = &set_element,
-	  .max = 16, .doc = "NAME=VALUE pairs for its environment, unless the user has set NAME" },
+	{.key = "driver",
+	 .kind = PCTL_FIELD_STRING,
+	 .flags = PCTL_FIELD_REQUIRED,
+	 .doc = "key of the driver, as `pipectl device list` shows it"},
+	{.key = "set",
+	 .kind = PCTL_FIELD_LIST,
+	 .flags = PCTL_FIELD_REQUIRED,
+	 .element = &set_element,
+	 .max = 16,
+	 .doc = "NAME=VALUE pairs for its environment, unless the user has set NAME"},
 };
 static const pctl_conf_schema setting_schema = PCTL_CONF_SCHEMA("a driver setting", setting_fields);
-static const pctl_conf_field setting_element = { .kind = PCTL_FIELD_GROUP, .group = &setting_schema };
+static const pctl_conf_field setting_element = {.kind = PCTL_FIELD_GROUP, .group = &setting_schema};
 
 static const pctl_conf_field plugin_fields[] = {
-	{ .key = "id", .kind = PCTL_FIELD_STRING, .flags = PCTL_FIELD_REQUIRED, .check = check_id,
-	  .doc = "what the plugin is called, everywhere" },
-	{ .key = "about", .kind = PCTL_FIELD_STRING, .doc = "one line for listings" },
-	{ .key = "kind", .kind = PCTL_FIELD_CHOICE, .flags = PCTL_FIELD_REQUIRED, .words = kinds,
-	  .doc = "what it offers" },
-	{ .key = "library", .kind = PCTL_FIELD_STRING, .flags = PCTL_FIELD_REQUIRED,
-	  .doc = "the shared object; relative to this file's directory" },
-	{ .key = "sha256", .kind = PCTL_FIELD_STRING, .check = check_sha256,
-	  .doc = "pins the library's bytes" },
-	{ .key = "abi", .kind = PCTL_FIELD_GROUP, .flags = PCTL_FIELD_REQUIRED, .group = &abi_schema,
-	  .doc = "ABI versions it works with" },
-	{ .key = "interfaces", .kind = PCTL_FIELD_LIST, .flags = PCTL_FIELD_REQUIRED,
-	  .element = &text_element, .min = 1, .max = 8, .doc = "interfaces it hands out" },
-	{ .key = "ops", .kind = PCTL_FIELD_LIST, .element = &op_element, .max = 4096,
-	  .doc = "op libraries: all ops, as NAME@VERSION" },
-	{ .key = "devices", .kind = PCTL_FIELD_LIST, .element = &text_element, .max = 64,
-	  .doc = "backends with fixed devices: their names" },
-	{ .key = "drivers", .kind = PCTL_FIELD_CHOICE, .words = drivers, .default_text = "none",
-	  .doc = "which loader's drivers the backend runs on, each in a process of its own" },
-	{ .key = "drivers_extra", .kind = PCTL_FIELD_LIST, .element = &text_element, .max = 64,
-	  .doc = "driver files to use besides the system's, where they exist" },
-	{ .key = "driver_settings", .kind = PCTL_FIELD_LIST, .element = &setting_element, .max = 64,
-	  .doc = "environment that single drivers need" },
-	{ .key = "isolation", .kind = PCTL_FIELD_CHOICE, .words = isolations,
-	  .default_text = "worker", .doc = "where it runs" },
-	{ .key = "in_process", .kind = PCTL_FIELD_BOOL, .default_text = "false",
-	  .doc = "a backend that may run inside the host with --in-process" },
+	{.key = "id",
+	 .kind = PCTL_FIELD_STRING,
+	 .flags = PCTL_FIELD_REQUIRED,
+	 .check = check_id,
+	 .doc = "what the plugin is called, everywhere"},
+	{.key = "about", .kind = PCTL_FIELD_STRING, .doc = "one line for listings"},
+	{.key = "kind",
+	 .kind = PCTL_FIELD_CHOICE,
+	 .flags = PCTL_FIELD_REQUIRED,
+	 .words = kinds,
+	 .doc = "what it offers"},
+	{.key = "library",
+	 .kind = PCTL_FIELD_STRING,
+	 .flags = PCTL_FIELD_REQUIRED,
+	 .doc = "the shared object; relative to this file's directory"},
+	{.key = "sha256",
+	 .kind = PCTL_FIELD_STRING,
+	 .check = check_sha256,
+	 .doc = "pins the library's bytes"},
+	{.key = "abi",
+	 .kind = PCTL_FIELD_GROUP,
+	 .flags = PCTL_FIELD_REQUIRED,
+	 .group = &abi_schema,
+	 .doc = "ABI versions it works with"},
+	{.key = "interfaces",
+	 .kind = PCTL_FIELD_LIST,
+	 .flags = PCTL_FIELD_REQUIRED,
+	 .element = &text_element,
+	 .min = 1,
+	 .max = 8,
+	 .doc = "interfaces it hands out"},
+	{.key = "ops",
+	 .kind = PCTL_FIELD_LIST,
+	 .element = &op_element,
+	 .max = 4096,
+	 .doc = "op libraries: all ops, as NAME@VERSION"},
+	{.key = "devices",
+	 .kind = PCTL_FIELD_LIST,
+	 .element = &text_element,
+	 .max = 64,
+	 .doc = "backends with fixed devices: their names"},
+	{.key = "drivers",
+	 .kind = PCTL_FIELD_CHOICE,
+	 .words = drivers,
+	 .default_text = "none",
+	 .doc = "which loader's drivers the backend runs on, each in a process of its own"},
+	{.key = "drivers_extra",
+	 .kind = PCTL_FIELD_LIST,
+	 .element = &text_element,
+	 .max = 64,
+	 .doc = "driver files to use besides the system's, where they exist"},
+	{.key = "driver_settings",
+	 .kind = PCTL_FIELD_LIST,
+	 .element = &setting_element,
+	 .max = 64,
+	 .doc = "environment that single drivers need"},
+	{.key = "isolation",
+	 .kind = PCTL_FIELD_CHOICE,
+	 .words = isolations,
+	 .default_text = "worker",
+	 .doc = "where it runs"},
+	{.key = "in_process",
+	 .kind = PCTL_FIELD_BOOL,
+	 .default_text = "false",
+	 .doc = "a backend that may run inside the host with --in-process"},
 };
 static const pctl_conf_schema plugin_schema = PCTL_CONF_SCHEMA("a plugin", plugin_fields);
 static const pctl_conf_field file_fields[] = {
-	{ .key = "plugin", .kind = PCTL_FIELD_GROUP, .flags = PCTL_FIELD_REQUIRED,
-	  .group = &plugin_schema, .doc = "the plugin" },
+	{.key = "plugin",
+	 .kind = PCTL_FIELD_GROUP,
+	 .flags = PCTL_FIELD_REQUIRED,
+	 .group = &plugin_schema,
+	 .doc = "the plugin"},
 };
 static const pctl_conf_schema file_schema = PCTL_CONF_SCHEMA("a plugin manifest", file_fields);
 
@@ -279,8 +333,9 @@ static pctl_status read_fields(pctl_registry *r, const pctl_conf_value *g, known
 				      "kind \"%s\" needs the interface \"%s\"",
 				      kinds[info->kind - PCTL_PLUGIN_BACKEND], want);
 	if (info->kind == PCTL_PLUGIN_OPLIB && !info->n_ops)
-		return pctl_refuse_at(call, PC3001_PLUGIN_MANIFEST, &g->pos, NULL,
-				      "an op library promises its ops: the key \"ops\" is missing or empty");
+		return pctl_refuse_at(
+			call, PC3001_PLUGIN_MANIFEST, &g->pos, NULL,
+			"an op library promises its ops: the key \"ops\" is missing or empty");
 	if (info->kind == PCTL_PLUGIN_BACKEND && info->n_ops) {
 		v = pctl_conf_get(g, "ops");
 		return pctl_refuse_at(call, PC3001_PLUGIN_MANIFEST, &v->key_pos, NULL,

@@ -1,5 +1,6 @@
-/* Libraries inside the host: op libraries, and backends under --in-process. They are loaded through libltdl,
- * after the dynamic linker was asked directly: its words are lost on the way through libltdl. */
+/* Libraries inside the host: op libraries, and backends under --in-process. They are loaded through
+ * libltdl, after the dynamic linker was asked directly: its words are lost on the way through
+ * libltdl. */
 #include <dlfcn.h>
 #include <ltdl.h>
 #include <stdlib.h>
@@ -8,8 +9,8 @@
 #include "conf/conf.h"
 #include "plugin/registry_private.h"
 
-/* The library stays loaded until the process ends, as libltdl's `resident` asks: code that was in use is
- * never taken away under a table that still points to it. */
+/* The library stays loaded until the process ends, as libltdl's `resident` asks: code that was in
+ * use is never taken away under a table that still points to it. */
 static pctl_status load_resident(const char *path, const pctl_call *call, lt_dlhandle *out)
 {
 	lt_dladvise advise = NULL;
@@ -20,13 +21,15 @@ static pctl_status load_resident(const char *path, const pctl_call *call, lt_dlh
 	if (lt_dlinit() || lt_dlsetsearchpath("") || lt_dladvise_init(&advise) ||
 	    lt_dladvise_local(&advise) || lt_dladvise_resident(&advise)) {
 		text = lt_dlerror();
-		s = pctl_refuse(call, PC3013_PLUGIN_LOAD, "%s: libltdl: %s", path, text ? text : "?");
+		s = pctl_refuse(call, PC3013_PLUGIN_LOAD, "%s: libltdl: %s", path,
+				text ? text : "?");
 		goto out;
 	}
 	*out = lt_dlopenadvise(path, advise);
 	if (!*out) {
 		text = lt_dlerror();
-		s = pctl_refuse(call, PC3013_PLUGIN_LOAD, "%s: libltdl: %s", path, text ? text : "?");
+		s = pctl_refuse(call, PC3013_PLUGIN_LOAD, "%s: libltdl: %s", path,
+				text ? text : "?");
 	}
 out:
 	if (advise)
@@ -70,15 +73,17 @@ pctl_status pctl_oplib_load(pctl_registry *r, known_plugin *p, const pctl_call *
 	if (p->loaded)
 		return PCTL_OK;
 	if (!p->info.in_process_allowed)
-		return pctl_refuse(call, PC3029_PLUGIN_ISOLATION,
-				   "op library \"%s\" asks for isolation in a worker, which this version "
-				   "offers to backends only",
-				   p->info.id);
+		return pctl_refuse(
+			call, PC3029_PLUGIN_ISOLATION,
+			"op library \"%s\" asks for isolation in a worker, which this version "
+			"offers to backends only",
+			p->info.id);
 	s = pctl_host_load(p->info.library, p->info.id, call, &pl);
 	if (s)
 		return s;
 	pctl_library_host_init(&p->host, NULL, 0, 0);
-	s = pctl_library_open(pl, p->info.library, PCTL_OPLIB_INTERFACE, &p->host.host, call, &p->li);
+	s = pctl_library_open(pl, p->info.library, PCTL_OPLIB_INTERFACE, &p->host.host, call,
+			      &p->li);
 	p->loaded = !s;
 	return s;
 }
@@ -112,7 +117,8 @@ pctl_status pctl_registry_oplib(pctl_registry *r, const char *id, const pctl_cal
 	if (p->info.state != PCTL_PLUGIN_USABLE)
 		return pctl_plugin_state_refuse(&p->info, call);
 	if (p->info.kind != PCTL_PLUGIN_OPLIB)
-		return pctl_refuse(call, PC3032_PLUGIN_KIND, "\"%s\" is a backend, not an op library", id);
+		return pctl_refuse(call, PC3032_PLUGIN_KIND,
+				   "\"%s\" is a backend, not an op library", id);
 	s = pctl_oplib_load(r, p, call);
 	if (!s)
 		give(p, out);
@@ -159,8 +165,8 @@ pctl_status pctl_registry_find_op(pctl_registry *r, const char *name, uint32_t v
 			continue;
 		if (found && found->version == o->version)
 			return pctl_refuse(call, PC3024_PLUGIN_OP_DUPLICATE,
-					   "%s@%u is defined by \"%s\" and by \"%s\"", name, o->version,
-					   r->plugins[found->plugin]->info.id,
+					   "%s@%u is defined by \"%s\" and by \"%s\"", name,
+					   o->version, r->plugins[found->plugin]->info.id,
 					   r->plugins[o->plugin]->info.id);
 		found = o;
 	}

@@ -1,4 +1,5 @@
-/* The host's side of a probe: starts the child, hears what it finds, and names its death or silence. */
+/* The host's side of a probe: starts the child, hears what it finds, and names its death or
+ * silence. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -27,13 +28,14 @@ static pctl_status start(pctl_registry *r, const known_plugin *p, const pctl_cal
 	const char *argv[8 + 2 * 8 + 1];
 	char parent[16];
 	int pair[2], n = 0;
-	pctl_process_spec spec = { r->worker, (char *const *)(uintptr_t)argv, NULL, &pair[1], 1 };
+	pctl_process_spec spec = {r->worker, (char *const *)(uintptr_t)argv, NULL, &pair[1], 1};
 	pctl_status s;
 	uint32_t i;
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0 ||
 	    fcntl(pair[0], F_SETFL, O_NONBLOCK) < 0)
-		return pctl_refuse(call, PC3102_WORKER_START, "no socket pair: %s", strerror(errno));
+		return pctl_refuse(call, PC3102_WORKER_START, "no socket pair: %s",
+				   strerror(errno));
 	snprintf(parent, sizeof(parent), "%ld", (long)getpid());
 	argv[n++] = "pipectl-worker";
 	argv[n++] = "--probe";
@@ -58,7 +60,7 @@ static pctl_status start(pctl_registry *r, const known_plugin *p, const pctl_cal
 
 static void note_stage(probing *b, const pctl_ipc_frame *f)
 {
-	pctl_ipc_in in = { f->payload, f->header.n_bytes, 0, 0 };
+	pctl_ipc_in in = {f->payload, f->header.n_bytes, 0, 0};
 	const char *s = pctl_ipc_get_string(&in);
 
 	if (s)
@@ -71,8 +73,7 @@ static int listen_to(probing *b, uint32_t timeout_ms)
 	const uint64_t end = pctl_clock_ms() + timeout_ms;
 
 	for (;;) {
-		struct pollfd fds[2] = { { b->ch.fd, POLLIN, 0 },
-					 { b->process.stderr_fd, POLLIN, 0 } };
+		struct pollfd fds[2] = {{b->ch.fd, POLLIN, 0}, {b->process.stderr_fd, POLLIN, 0}};
 		const uint64_t now = pctl_clock_ms();
 		pctl_ipc_frame f;
 		int rc;
@@ -126,10 +127,9 @@ static void compare_ops(pctl_registry *r, known_plugin *p, pctl_ipc_in *in)
 	}
 	for (k = 0; seen && !bad && !in->failed && k < p->info.n_ops; k++)
 		if (!seen[k])
-			bad = pctl_arena_printf(r->arena,
-						"%s promises the op %s@%u, which the library lacks",
-						p->info.manifest, p->info.ops[k].name,
-						p->info.ops[k].version);
+			bad = pctl_arena_printf(
+				r->arena, "%s promises the op %s@%u, which the library lacks",
+				p->info.manifest, p->info.ops[k].name, p->info.ops[k].version);
 	free(seen);
 	if (bad)
 		pctl_plugin_refuse(r, p, PC3023_PLUGIN_OPS, "probe", bad);
@@ -180,16 +180,18 @@ static void name_end(pctl_registry *r, known_plugin *p, const probing *b)
 	char cause[512];
 
 	pctl_process_cause(&b->process, cause, sizeof(cause));
-	pctl_plugin_refuse(
-		r, p, b->process.reaped && WIFEXITED(b->process.status) ? PC3028_PLUGIN_EXIT : PC3026_PLUGIN_CRASH,
-		"probe",
-		pctl_arena_printf(r->arena, "%s: during %s, the process that examined it %s",
-				  p->info.library, b->stage, cause));
+	pctl_plugin_refuse(r, p,
+			   b->process.reaped && WIFEXITED(b->process.status) ? PC3028_PLUGIN_EXIT
+									     : PC3026_PLUGIN_CRASH,
+			   "probe",
+			   pctl_arena_printf(r->arena,
+					     "%s: during %s, the process that examined it %s",
+					     p->info.library, b->stage, cause));
 }
 
 void pctl_probe_run(pctl_registry *r, known_plugin *p)
 {
-	probing b = { .stage = "start" };
+	probing b = {.stage = "start"};
 	pctl_diag_list *l = pctl_diag_list_create();
 	uint32_t code;
 
@@ -199,7 +201,8 @@ void pctl_probe_run(pctl_registry *r, known_plugin *p)
 		return;
 	if (!r->worker) {
 		pctl_plugin_refuse(r, p, PC3101_WORKER_MISSING, "probe",
-				   "pipectl-worker is neither beside the executable nor in its libexec directory");
+				   "pipectl-worker is neither beside the executable nor in its "
+				   "libexec directory");
 		goto out;
 	}
 	if (start(r, p, pctl_diag_list_call(l), &b)) {

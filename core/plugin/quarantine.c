@@ -1,4 +1,5 @@
-/* Quarantine and the strikes that lead to it: one small durable file, read when the registry opens. */
+/* Quarantine and the strikes that lead to it: one small durable file, read when the registry opens.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,11 @@
 	"pipectl quarantine 1: plugin, driver, state (held or strikes), strikes, who, cause"
 
 enum { Q_PLUGIN, Q_DRIVER, Q_STATE, Q_STRIKES, Q_WHO, Q_CAUSE, Q_N };
+
+static const char *file_path(pctl_registry *r)
+{
+	return r->home ? pctl_arena_printf(r->arena, "%s/quarantine.tsv", r->home) : NULL;
+}
 
 static int by_name(const void *a, const void *b)
 {
@@ -29,11 +35,12 @@ static int view(pctl_registry *r)
 	r->n_entries = 0;
 	for (i = 0; i < r->quarantine.n; i++) {
 		const pctl_row *row = &r->quarantine.rows[i];
-		pctl_quarantine_entry e = { 0 };
+		pctl_quarantine_entry e = {0};
 		uint64_t strikes;
 
 		if (row->n != Q_N ||
-		    !pctl_num_parse_u64(row->field[Q_STRIKES], strlen(row->field[Q_STRIKES]), &strikes) ||
+		    !pctl_num_parse_u64(row->field[Q_STRIKES], strlen(row->field[Q_STRIKES]),
+					&strikes) ||
 		    strikes > UINT32_MAX ||
 		    (strcmp(row->field[Q_STATE], "held") && strcmp(row->field[Q_STATE], "strikes")))
 			return 0;
@@ -43,7 +50,8 @@ static int view(pctl_registry *r)
 		e.who = row->field[Q_WHO];
 		e.strikes = (uint32_t)strikes;
 		e.in_force = !strcmp(row->field[Q_STATE], "held");
-		if (!pctl_vec_reserve((void **)&r->entries, r->n_entries, &r->cap_entries, sizeof(e)))
+		if (!pctl_vec_reserve((void **)&r->entries, r->n_entries, &r->cap_entries,
+				      sizeof(e)))
 			return 0;
 		r->entries[r->n_entries++] = e;
 	}
@@ -54,7 +62,7 @@ static int view(pctl_registry *r)
 
 pctl_status pctl_quarantine_load(pctl_registry *r, const pctl_call *call)
 {
-	const char *path = pctl_registry_path(r, "quarantine.tsv", NULL);
+	const char *path = file_path(r);
 	pctl_status s = PCTL_OK;
 
 	pctl_rows_init(&r->quarantine, r->arena);
@@ -67,7 +75,7 @@ pctl_status pctl_quarantine_load(pctl_registry *r, const pctl_call *call)
 
 static pctl_status save(pctl_registry *r, const pctl_call *call)
 {
-	const char *path = pctl_registry_path(r, "quarantine.tsv", NULL);
+	const char *path = file_path(r);
 	pctl_status s = PCTL_OK;
 
 	if (!view(r))
@@ -112,7 +120,8 @@ const pctl_quarantine_entry *pctl_quarantine_at(const pctl_registry *r, uint32_t
 	return i < r->n_entries ? &r->entries[i] : NULL;
 }
 
-static const pctl_quarantine_entry *find_entry(const pctl_registry *r, const char *plugin, const char *driver)
+static const pctl_quarantine_entry *find_entry(const pctl_registry *r, const char *plugin,
+					       const char *driver)
 {
 	uint32_t i;
 
@@ -136,7 +145,7 @@ pctl_status pctl_quarantine_put(pctl_registry *r, const char *plugin, const char
 {
 	const pctl_quarantine_entry *e = find_entry(r, plugin, driver);
 	char strikes[16];
-	const char *fields[Q_N] = { plugin, driver ? driver : "", "held", strikes, who, cause };
+	const char *fields[Q_N] = {plugin, driver ? driver : "", "held", strikes, who, cause};
 
 	snprintf(strikes, sizeof(strikes), "%u", e ? e->strikes : 0);
 	return replace(r, fields, call);
@@ -170,8 +179,8 @@ pctl_status pctl_quarantine_strike(pctl_registry *r, const char *plugin, const c
 	const uint32_t n = (e ? e->strikes : 0) + 1;
 	const int held = n >= r->strikes || (e && e->in_force);
 	char strikes[16];
-	const char *fields[Q_N] = { plugin, driver ? driver : "", held ? "held" : "strikes",
-				    strikes, "host", cause };
+	const char *fields[Q_N] = {
+		plugin, driver ? driver : "", held ? "held" : "strikes", strikes, "host", cause};
 	pctl_status s;
 
 	snprintf(strikes, sizeof(strikes), "%u", n);
@@ -179,8 +188,9 @@ pctl_status pctl_quarantine_strike(pctl_registry *r, const char *plugin, const c
 	if (!s && held)
 		pctl_warn_at(call, PC3005_PLUGIN_QUARANTINED, NULL,
 			     "`pipectl plugin release` ends a quarantine",
-			     "plugin \"%s\"%s%s is in quarantine after %u failures in a row: %s", plugin,
-			     driver && *driver ? " with driver " : "", driver ? driver : "", n, cause);
+			     "plugin \"%s\"%s%s is in quarantine after %u failures in a row: %s",
+			     plugin, driver && *driver ? " with driver " : "", driver ? driver : "",
+			     n, cause);
 	return s;
 }
 

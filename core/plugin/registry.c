@@ -20,12 +20,15 @@
 #define PROBE_MS 10000u
 #define STRIKES 3u
 
-/* Where an installation keeps manifests, and the worker, seen from the directory of the executable. */
-static const char *const manifest_dirs[] = { "../plugins.d", PIPECTL_LIBDIR_FROM_BIN "/pipectl/plugins.d" };
-static const char *const worker_paths[] = { "pipectl-worker",
-					    PIPECTL_LIBEXEC_FROM_BIN "/pipectl/pipectl-worker" };
+/* Where an installation keeps manifests, and the worker, seen from the directory of the executable.
+ */
+static const char *const manifest_dirs[] = {"../plugins.d",
+					    PIPECTL_LIBDIR_FROM_BIN "/pipectl/plugins.d"};
+static const char *const worker_paths[] = {"pipectl-worker",
+					   PIPECTL_LIBEXEC_FROM_BIN "/pipectl/pipectl-worker"};
 
-void pctl_plugin_refuse(pctl_registry *r, known_plugin *p, uint32_t code, const char *who, const char *why)
+void pctl_plugin_refuse(pctl_registry *r, known_plugin *p, uint32_t code, const char *who,
+			const char *why)
 {
 	(void)r;
 	if (p->info.state != PCTL_PLUGIN_USABLE)
@@ -55,15 +58,15 @@ const char *pctl_plugin_first_error(pctl_arena *a, const pctl_diag_list *l, uint
 	return "refused without a diagnostic";
 }
 
-const char *pctl_registry_path(pctl_registry *r, const char *a, const char *b)
+const char *pctl_registry_cache(pctl_registry *r, const char *name)
 {
-	if (!r->home)
-		return NULL;
-	return b ? pctl_arena_printf(r->arena, "%s/%s/%s", r->home, a, b) :
-		   pctl_arena_printf(r->arena, "%s/%s", r->home, a);
+	if (!r->cache || !name)
+		return r->cache;
+	return pctl_arena_printf(r->arena, "%s/%s", r->cache, name);
 }
 
-/* ---- discovery -------------------------------------------------------------------------------- */
+/* ---- discovery --------------------------------------------------------------------------------
+ */
 
 static int is_manifest(const struct dirent *e)
 {
@@ -77,7 +80,8 @@ static int by_bytes(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static pctl_status add_manifest(pctl_registry *r, const char *dir, const char *name, const pctl_call *call)
+static pctl_status add_manifest(pctl_registry *r, const char *dir, const char *name,
+				const pctl_call *call)
 {
 	const char *path = pctl_arena_printf(r->arena, "%s/%s", dir, name);
 	known_plugin *p = path ? pctl_manifest_read(r, path) : NULL;
@@ -94,7 +98,7 @@ static pctl_status add_dir(pctl_registry *r, const char *path, int listed, const
 	char reason[128], *real = realpath(path, NULL);
 	const int error = errno;
 	struct dirent **names = NULL;
-	searched_dir d = { NULL, 0 };
+	searched_dir d = {NULL, 0};
 	pctl_status s = PCTL_OK;
 	int i, n = -1;
 	uint32_t k;
@@ -174,7 +178,8 @@ static void find_worker(pctl_registry *r, const pctl_registry_options *o, const 
 	}
 }
 
-/* ---- judging ---------------------------------------------------------------------------------- */
+/* ---- judging ----------------------------------------------------------------------------------
+ */
 
 static int by_id(const void *a, const void *b)
 {
@@ -194,8 +199,8 @@ static void refuse_duplicates(pctl_registry *r)
 
 		if (strcmp(a->info.id, b->info.id))
 			continue;
-		why = pctl_arena_printf(r->arena, "the id \"%s\" stands in %s and in %s", a->info.id,
-					a->info.manifest, b->info.manifest);
+		why = pctl_arena_printf(r->arena, "the id \"%s\" stands in %s and in %s",
+					a->info.id, a->info.manifest, b->info.manifest);
 		/* Which one was meant cannot be told, even when one of them has further faults. */
 		a->info.state = b->info.state = PCTL_PLUGIN_USABLE;
 		pctl_plugin_refuse(r, a, PC3002_PLUGIN_DUPLICATE, b->info.manifest, why);
@@ -274,7 +279,8 @@ static pctl_status collect_ops(pctl_registry *r, const pctl_call *call)
 	return PCTL_OK;
 }
 
-pctl_status pctl_registry_open(const pctl_registry_options *o, const pctl_call *call, pctl_registry **out)
+pctl_status pctl_registry_open(const pctl_registry_options *o, const pctl_call *call,
+			       pctl_registry **out)
 {
 	pctl_registry *r = calloc(1, sizeof(*r));
 	const char *exe_dir;
@@ -287,6 +293,9 @@ pctl_status pctl_registry_open(const pctl_registry_options *o, const pctl_call *
 	}
 	r->flags = o->flags;
 	r->home = pctl_arena_dup(r->arena, o->home);
+	r->cache = o->cache  ? pctl_arena_dup(r->arena, o->cache)
+		   : o->home ? pctl_arena_printf(r->arena, "%s/cache", o->home)
+			     : NULL;
 	r->probe_ms = o->probe_ms ? o->probe_ms : PROBE_MS;
 	r->start_ms = o->start_ms;
 	r->call_ms = o->call_ms;
@@ -331,7 +340,8 @@ void pctl_registry_close(pctl_registry *r)
 	free(r);
 }
 
-/* ---- reading ---------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------
+ */
 
 uint32_t pctl_registry_count(const pctl_registry *r)
 {
@@ -355,18 +365,18 @@ const pctl_plugin_info *pctl_registry_find(const pctl_registry *r, const char *i
 
 pctl_status pctl_plugin_state_refuse(const pctl_plugin_info *p, const pctl_call *call)
 {
-	pctl_diag d = { .head = PCTL_HEAD(pctl_diag),
-			.code = p->code,
-			.severity = PCTL_SEVERITY_ERROR,
-			.subject = p->id,
-			.plugin = p->id };
+	pctl_diag d = {.head = PCTL_HEAD(pctl_diag),
+		       .code = p->code,
+		       .severity = PCTL_SEVERITY_ERROR,
+		       .subject = p->id,
+		       .plugin = p->id};
 	char text[1536];
 
 	snprintf(text, sizeof(text), "plugin \"%s\": %s", p->id, p->why ? p->why : "");
 	d.message = text;
-	d.hint = p->state == PCTL_PLUGIN_IS_QUARANTINED ?
-			 "`pipectl plugin release` ends a quarantine" :
-			 NULL;
+	d.hint = p->state == PCTL_PLUGIN_IS_QUARANTINED
+			 ? "`pipectl plugin release` ends a quarantine"
+			 : NULL;
 	return pctl_emit(call, &d);
 }
 
@@ -383,7 +393,8 @@ pctl_status pctl_registry_backend(const pctl_registry *r, const char *id, const 
 	if (p && p->state != PCTL_PLUGIN_USABLE)
 		return pctl_plugin_state_refuse(p, call);
 	if (p && p->kind != PCTL_PLUGIN_BACKEND)
-		return pctl_refuse(call, PC3032_PLUGIN_KIND, "\"%s\" is an op library, not a backend", id);
+		return pctl_refuse(call, PC3032_PLUGIN_KIND,
+				   "\"%s\" is an op library, not a backend", id);
 	if (p) {
 		*out = p;
 		return PCTL_OK;
@@ -394,7 +405,8 @@ pctl_status pctl_registry_backend(const pctl_registry *r, const char *id, const 
 		    r->plugins[i]->info.state == PCTL_PLUGIN_USABLE)
 			names[n++] = r->plugins[i]->info.id;
 	hint = names ? pctl_conf_hint_names(id, names, n) : NULL;
-	s = pctl_refuse_at(call, PC3230_BACKEND_UNKNOWN, NULL, hint, "there is no backend \"%s\"", id);
+	s = pctl_refuse_at(call, PC3230_BACKEND_UNKNOWN, NULL, hint, "there is no backend \"%s\"",
+			   id);
 	free(hint);
 	free(names);
 	return s;

@@ -16,20 +16,21 @@ typedef struct pctl_registry pctl_registry;
 #define PCTL_REGISTRY_FRESH 2u
 
 /*
- * dirs     directories of manifests, searched besides the defaults; absolute or relative to the
- * caller's directory, made absolute here. The current directory is never searched unless it is
- * listed. home     pipectl's home: verdicts under home/cache, quarantine in home/quarantine. NULL:
- * nothing is kept. worker   path of pipectl-worker; NULL: $PIPECTL_WORKER (unless privileged), else
- * beside the executable, else in the libexec directory disabled ids that may not be used,
- * `disabled_by` says who decided so (a file name) probe_ms, start_ms, call_ms, grace_ms, strikes 0:
- * 10 s; 30 s; 120 s; 10 s; 3 strikes: deaths of workers of one plugin and driver in a row that lead
- * to quarantine
+ * dirs      directories of manifests, searched besides the defaults; absolute or relative to the
+ *           caller's directory. The current directory is never searched unless it is listed.
+ * home      pipectl's home: quarantine is kept in home/quarantine.tsv. NULL: nothing is kept.
+ * cache     where verdicts, device lists and drivers' own caches lie; NULL: home/cache
+ * worker    path of pipectl-worker; NULL: $PIPECTL_WORKER (unless privileged), else beside the
+ *           executable, else in the libexec directory
+ * disabled  ids that may not be used; disabled_by says who decided so (a file name)
+ * probe_ms, start_ms, call_ms, grace_ms  as in remote.h; 0: 10 s, 30 s, 120 s, 10 s
+ * strikes   deaths of workers of one plugin and driver in a row that lead to quarantine; 0: 3
  */
 typedef struct pctl_registry_options {
 	const char *const *dirs;
 	uint32_t n_dirs;
 	uint32_t flags; /* PCTL_REGISTRY_* */
-	const char *home;
+	const char *home, *cache;
 	const char *worker;
 	const char *const *disabled;
 	uint32_t n_disabled;
@@ -40,8 +41,9 @@ typedef struct pctl_registry_options {
 
 /*
  * Find and judge all manifests. A plugin that cannot be used is no error here: it is listed with
- * its reason. Errors: PC3006 for a directory that cannot be read, PC3031, PC0002. *out is NULL
- * then.
+ * its reason.
+ *
+ * Errors: PC3006 for a directory that cannot be read, PC3031, PC0002. *out is NULL then.
  */
 pctl_status pctl_registry_open(const pctl_registry_options *o, const pctl_call *call,
 			       pctl_registry **out);

@@ -19,7 +19,7 @@ typedef struct driver_setting {
 /* One manifest. */
 typedef struct known_plugin {
 	pctl_plugin_info info;
-	const char *pinned_sha256; /* or NULL */
+	const char *pinned_sha256;	 /* or NULL */
 	uint32_t abi_min[2], abi_max[2]; /* major, minor */
 	const driver_setting *settings;
 	uint32_t n_settings;
@@ -46,7 +46,7 @@ struct pctl_registry {
 	uint32_t n_dirs, cap_dirs;
 	pctl_op_name *ops;
 	uint32_t n_ops, cap_ops;
-	const char *worker, *home;
+	const char *worker, *home, *cache;
 	uint32_t flags;
 	uint32_t probe_ms, start_ms, call_ms, grace_ms, strikes;
 	pctl_rows verdicts;
@@ -57,7 +57,8 @@ struct pctl_registry {
 };
 
 /* Refuse: state, code, who and why into the info. The first refusal stays. */
-void pctl_plugin_refuse(pctl_registry *r, known_plugin *p, uint32_t code, const char *who, const char *why);
+void pctl_plugin_refuse(pctl_registry *r, known_plugin *p, uint32_t code, const char *who,
+			const char *why);
 
 /* The first error of a list as one line, "file:line:col: message", in the arena. */
 const char *pctl_plugin_first_error(pctl_arena *a, const pctl_diag_list *l, uint32_t *code);
@@ -84,7 +85,8 @@ pctl_status pctl_host_load(const char *path, const char *id, const pctl_call *ca
 
 pctl_status pctl_quarantine_load(pctl_registry *r, const pctl_call *call);
 
-/* home/a[/b], in the arena; NULL without home or memory. */
-const char *pctl_registry_path(pctl_registry *r, const char *a, const char *b);
+/* A path below the cache directory, in the arena; `name` NULL is the directory. NULL without a
+ * cache or memory. */
+const char *pctl_registry_cache(pctl_registry *r, const char *name);
 
 #endif

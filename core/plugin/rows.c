@@ -25,7 +25,7 @@ void pctl_rows_drop(pctl_rows *r)
 
 int pctl_rows_add(pctl_rows *r, const char *const *fields, uint32_t n)
 {
-	pctl_row row = { .n = n };
+	pctl_row row = {.n = n};
 	uint32_t i;
 
 	if (n > PCTL_ROWS_FIELDS_MAX)
@@ -73,7 +73,8 @@ static int parse_line(char *line, pctl_row *row)
 	return 1;
 }
 
-pctl_status pctl_rows_load(pctl_rows *r, const char *path, const char *header, const pctl_call *call)
+pctl_status pctl_rows_load(pctl_rows *r, const char *path, const char *header,
+			   const pctl_call *call)
 {
 	char *text = NULL, *line, *next;
 	uint64_t n = 0;

@@ -1,5 +1,6 @@
-/* A small file of rows of text fields, tab-separated, one row a line, with escapes for tab, newline and
- * backslash: how the registry remembers verdicts, devices and quarantine. People can read and edit it. */
+/* A small file of rows of text fields, tab-separated, one row a line, with escapes for tab, newline
+ * and backslash: how the registry remembers verdicts, devices and quarantine. People can read and
+ * edit it. */
 #ifndef PIPECTL_PLUGIN_ROWS_H
 #define PIPECTL_PLUGIN_ROWS_H
 
@@ -26,9 +27,10 @@ void pctl_rows_drop(pctl_rows *r);
 int pctl_rows_add(pctl_rows *r, const char *const *fields, uint32_t n);
 void pctl_rows_remove(pctl_rows *r, uint32_t i);
 
-/* Read a file whose first line is `header`. A missing file is no rows. Returns PCTL_E_INVALID, without a
- * diagnostic and with no rows, when it is not such a file; other errors with theirs. */
-pctl_status pctl_rows_load(pctl_rows *r, const char *path, const char *header, const pctl_call *call);
+/* Read a file whose first line is `header`. A missing file is no rows. Returns PCTL_E_INVALID,
+ * without a diagnostic and with no rows, when it is not such a file; other errors with theirs. */
+pctl_status pctl_rows_load(pctl_rows *r, const char *path, const char *header,
+			   const pctl_call *call);
 /* Write it whole or not at all; durable as for pctl_file_write. */
 pctl_status pctl_rows_save(const pctl_rows *r, const char *path, const char *header, int durable,
 			   const pctl_call *call);

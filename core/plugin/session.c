@@ -30,9 +30,12 @@ typedef struct session {
 static const struct {
 	const char *name, *sub;
 } private_dirs[] = {
-	{ "POCL_CACHE_DIR", "pocl" },		{ "XDG_RUNTIME_DIR", "run" },
-	{ "MESA_SHADER_CACHE_DIR", "mesa" },	{ "XDG_CACHE_HOME", "cache" },
-	{ "__GL_SHADER_DISK_CACHE_PATH", "gl" }, { "CUDA_CACHE_PATH", "cuda" },
+	{"POCL_CACHE_DIR", "pocl"},
+	{"XDG_RUNTIME_DIR", "run"},
+	{"MESA_SHADER_CACHE_DIR", "mesa"},
+	{"XDG_CACHE_HOME", "cache"},
+	{"__GL_SHADER_DISK_CACHE_PATH", "gl"},
+	{"CUDA_CACHE_PATH", "cuda"},
 };
 #define N_PRIVATE (sizeof(private_dirs) / sizeof(private_dirs[0]))
 
@@ -43,7 +46,8 @@ static int same_name(const char *a, const char *b)
 	return strcspn(b, "=") == n && !memcmp(a, b, n);
 }
 
-/* The host's environment with `set` (and the private directories) in place of what it says of those names. */
+/* The host's environment with `set` (and the private directories) in place of what it says of those
+ * names. */
 static char **build_env(pctl_arena *a, const pctl_driver_env *env, const char *dir)
 {
 	const uint32_t n_set = env ? env->n_set : 0;
@@ -80,9 +84,9 @@ static pctl_status prepare_dir(session *s, const char *id, const pctl_call *call
 	pctl_status st;
 	size_t i;
 
-	if (!r->home)
+	if (!r->cache)
 		return PCTL_OK;
-	s->dir = pctl_arena_printf(r->arena, "%s/cache/drivers/%s%s%s", r->home, id,
+	s->dir = pctl_arena_printf(r->arena, "%s/drivers/%s%s%s", r->cache, id,
 				   *s->driver ? "-" : "", s->driver);
 	if (!s->dir)
 		return pctl_refuse(call, PC2_NOMEM, "no memory for a session");
@@ -128,18 +132,19 @@ static pctl_status open_worker(session *s, const pctl_plugin_info *p, const pctl
 			       uint32_t flags, const pctl_call *call)
 {
 	pctl_registry *r = s->r;
-	pctl_remote_options o = { .worker = r->worker,
-				  .library = p->library,
-				  .id = p->id,
-				  .debug = flags & PCTL_SESSION_DEBUG ? 1 : 0,
-				  .start_ms = r->start_ms,
-				  .call_ms = r->call_ms,
-				  .grace_ms = r->grace_ms };
+	pctl_remote_options o = {.worker = r->worker,
+				 .library = p->library,
+				 .id = p->id,
+				 .debug = flags & PCTL_SESSION_DEBUG ? 1 : 0,
+				 .start_ms = r->start_ms,
+				 .call_ms = r->call_ms,
+				 .grace_ms = r->grace_ms};
 	pctl_status st;
 
 	if (!r->worker)
 		return pctl_refuse(call, PC3101_WORKER_MISSING,
-				   "pipectl-worker is neither beside the executable nor in its libexec directory");
+				   "pipectl-worker is neither beside the executable nor in its "
+				   "libexec directory");
 	st = prepare_dir(s, p->id, call);
 	if (st)
 		return st;
@@ -155,15 +160,17 @@ static pctl_status open_worker(session *s, const pctl_plugin_info *p, const pctl
 	return PCTL_OK;
 }
 
-static pctl_status open_here(session *s, const pctl_plugin_info *p, uint32_t flags, const pctl_call *call)
+static pctl_status open_here(session *s, const pctl_plugin_info *p, uint32_t flags,
+			     const pctl_call *call)
 {
 	const pctl_plugin *pl;
 	pctl_status st;
 
 	if (!p->in_process_allowed)
-		return pctl_refuse(call, PC3029_PLUGIN_ISOLATION,
-				   "backend \"%s\" runs in a worker only: %s does not allow in_process", p->id,
-				   p->manifest);
+		return pctl_refuse(
+			call, PC3029_PLUGIN_ISOLATION,
+			"backend \"%s\" runs in a worker only: %s does not allow in_process", p->id,
+			p->manifest);
 	st = pctl_host_load(p->library, p->id, call, &pl);
 	if (st)
 		return st;
@@ -189,7 +196,8 @@ static void drop(session *s)
 }
 
 pctl_status pctl_backend_session_open(pctl_registry *r, const char *id, const pctl_driver_env *env,
-				      uint32_t flags, const pctl_call *call, pctl_backend_session **out)
+				      uint32_t flags, const pctl_call *call,
+				      pctl_backend_session **out)
 {
 	const pctl_quarantine_entry *q;
 	const pctl_plugin_info *p;
@@ -215,8 +223,8 @@ pctl_status pctl_backend_session_open(pctl_registry *r, const char *id, const pc
 	q = pctl_quarantine_find(r, id, env->key);
 	if (q && !(flags & PCTL_SESSION_QUARANTINED))
 		return pctl_refuse(call, PC3005_PLUGIN_QUARANTINED,
-				   "backend \"%s\" with driver \"%s\" is in quarantine: %s", id, env->key,
-				   q->cause);
+				   "backend \"%s\" with driver \"%s\" is in quarantine: %s", id,
+				   env->key, q->cause);
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return pctl_refuse(call, PC2_NOMEM, "no memory for a session");
@@ -230,8 +238,8 @@ pctl_status pctl_backend_session_open(pctl_registry *r, const char *id, const pc
 		st = open_worker(s, p, env, flags, call);
 	if (st) {
 		if (st == PCTL_E_DEVICE_LOST)
-			pctl_quarantine_strike(r, id, s->driver, "its worker died while it was opened",
-					       call);
+			pctl_quarantine_strike(r, id, s->driver,
+					       "its worker died while it was opened", call);
 		drop(s);
 		return st;
 	}

@@ -1,0 +1,10 @@
+/* Fault: dies while it is loaded. */
+#include <signal.h>
+
+#include "good.h"
+
+static void __attribute__((constructor)) crash(void)
+{
+	write(2, "constructor speaks\n", 19);
+	raise(SIGSEGV);
+}

@@ -1,0 +1,2 @@
+/* The good twin of every fault. */
+#include "good.h"

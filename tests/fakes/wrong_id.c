@@ -1,0 +1,3 @@
+/* Fault: calls itself otherwise than its manifest does. */
+#define FAULT_ID "somebody-else"
+#include "good.h"
