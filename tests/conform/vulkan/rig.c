@@ -31,7 +31,7 @@ static const void *service(void *ctx, const char *name)
 	return NULL;
 }
 
-static const pctl_host host = { .head = PCTL_HEAD(pctl_host), .get_service = service };
+static const pctl_host host = {.head = PCTL_HEAD(pctl_host), .get_service = service};
 
 static void must(rig *r, pctl_status status, const char *what)
 {
@@ -45,10 +45,8 @@ int rig_open(rig *r, uint32_t index)
 	pctl_device_info infos[8];
 
 	memset(r, 0, sizeof(*r));
-	r->call = (pctl_call){ .head = PCTL_HEAD(pctl_call),
-			       .ctx = r,
-			       .diag = hear,
-			       .cancelled = ask_cancelled };
+	r->call = (pctl_call){
+		.head = PCTL_HEAD(pctl_call), .ctx = r, .diag = hear, .cancelled = ask_cancelled};
 	r->library = dlopen(path ? path : PIPECTL_VULKAN_PLUGIN, RTLD_NOW | RTLD_LOCAL);
 	if (!r->library)
 		fail_msg("%s", dlerror());
@@ -90,11 +88,11 @@ void rig_each(void (*body)(rig *r))
 
 rig_program rig_finish(pctl_builder *b)
 {
-	rig_program out = { NULL, 0 };
-	rig r = { 0 };
+	rig_program out = {NULL, 0};
+	rig r = {0};
 	pctl_program *p = NULL;
 
-	r.call = (pctl_call){ .head = PCTL_HEAD(pctl_call), .ctx = &r, .diag = hear };
+	r.call = (pctl_call){.head = PCTL_HEAD(pctl_call), .ctx = &r, .diag = hear};
 	if (pctl_builder_finish(b, &r.call, &p) != PCTL_OK)
 		fail_msg("the test's program is not valid: %s", r.last_text);
 	pctl_builder_destroy(b);
@@ -104,34 +102,34 @@ rig_program rig_finish(pctl_builder *b)
 	return out;
 }
 
-void rig_run(rig *r, const rig_program *p, const rig_bytes *bytes, uint32_t n, uint32_t x, uint32_t y,
-	     uint32_t z)
+void rig_run(rig *r, const rig_program *p, const rig_bytes *bytes, uint32_t n, uint32_t x,
+	     uint32_t y, uint32_t z)
 {
-	const uint32_t groups[3] = { x, y, z };
-	pctl_buffer *buffers[RIG_BUFFERS] = { 0 };
-	pctl_binding bindings[RIG_BUFFERS] = { 0 };
+	const uint32_t groups[3] = {x, y, z};
+	pctl_buffer *buffers[RIG_BUFFERS] = {0};
+	pctl_binding bindings[RIG_BUFFERS] = {0};
 	pctl_completion done;
 	pctl_kernel *k;
 	pctl_list *l;
 	uint64_t ticket;
 	uint32_t i;
 
-	must(r, r->api->kernel_build(r->dev, &r->call, p->wire, p->n, 0, NULL, 0, &k), "kernel_build");
+	must(r, r->api->kernel_build(r->dev, &r->call, p->wire, p->n, 0, NULL, 0, &k),
+	     "kernel_build");
 	for (i = 0; i < n; i++) {
 		must(r,
-		     r->api->buffer_create(r->dev, &r->call, bytes[i].n_bytes,
-					   (bytes[i].uniform ? PCTL_BUFFER_UNIFORM :
-							       PCTL_BUFFER_STORAGE) |
-						   PCTL_BUFFER_TRANSFER,
-					   &buffers[i]),
+		     r->api->buffer_create(
+			     r->dev, &r->call, bytes[i].n_bytes,
+			     (bytes[i].uniform ? PCTL_BUFFER_UNIFORM : PCTL_BUFFER_STORAGE) |
+				     PCTL_BUFFER_TRANSFER,
+			     &buffers[i]),
 		     "buffer_create");
 		must(r,
 		     r->api->buffer_write(r->dev, &r->call, buffers[i], 0, bytes[i].data,
 					  bytes[i].n_bytes),
 		     "buffer_write");
-		bindings[i] = (pctl_binding){ .binding = i,
-					      .buffer = buffers[i],
-					      .n_bytes = bytes[i].n_bytes };
+		bindings[i] = (pctl_binding){
+			.binding = i, .buffer = buffers[i], .n_bytes = bytes[i].n_bytes};
 	}
 	must(r, r->api->list_begin(r->dev, &r->call, &l), "list_begin");
 	must(r, r->api->list_dispatch(l, &r->call, k, bindings, n, groups), "list_dispatch");
@@ -150,7 +148,8 @@ void rig_run(rig *r, const rig_program *p, const rig_bytes *bytes, uint32_t n, u
 	r->api->kernel_destroy(r->dev, k);
 }
 
-/* ---- building ----------------------------------------------------------------------------------- */
+/* ---- building -----------------------------------------------------------------------------------
+ */
 
 pctl_builder *rig_builder(void)
 {
@@ -165,15 +164,15 @@ pctl_builder *rig_builder(void)
 static uint32_t make_var(pctl_builder *b, uint8_t space, uint8_t access, uint32_t binding,
 			 uint32_t type, const char *name)
 {
-	const pctl_var v = { .type = type, .space = space, .access = access, .binding = binding };
+	const pctl_var v = {.type = type, .space = space, .access = access, .binding = binding};
 
 	return pctl_build_var(b, &v, name);
 }
 
 uint32_t rig_storage(pctl_builder *b, uint32_t binding, uint32_t type, int writable)
 {
-	return make_var(b, PCTL_SPACE_STORAGE,
-			writable ? PCTL_ACCESS_READ_WRITE : PCTL_ACCESS_READ, binding, type, "s");
+	return make_var(b, PCTL_SPACE_STORAGE, writable ? PCTL_ACCESS_READ_WRITE : PCTL_ACCESS_READ,
+			binding, type, "s");
 }
 
 uint32_t rig_uniform(pctl_builder *b, uint32_t binding, uint32_t type)
@@ -193,7 +192,7 @@ uint32_t rig_private(pctl_builder *b, uint32_t type)
 
 void rig_entry(pctl_builder *b, uint32_t x, uint32_t y, uint32_t z)
 {
-	pctl_entry e = { .workgroup_size = { x, y, z } };
+	pctl_entry e = {.workgroup_size = {x, y, z}};
 
 	e.function = pctl_build_function_end(b);
 	pctl_build_entry(b, &e, "main");
@@ -219,14 +218,14 @@ uint32_t rig_u32(pctl_builder *b, uint32_t value)
 uint32_t rig_global_x(pctl_builder *b)
 {
 	const uint32_t u32 = pctl_build_scalar(b, PCTL_SCALAR_U32);
-	const uint32_t id = rig_inst(b, PCTL_OP_BUILTIN,
-				     pctl_build_vector(b, PCTL_SCALAR_U32, 3), 1,
-				     PCTL_BUILTIN_GLOBAL_ID);
+	const uint32_t id = rig_inst(b, PCTL_OP_BUILTIN, pctl_build_vector(b, PCTL_SCALAR_U32, 3),
+				     1, PCTL_BUILTIN_GLOBAL_ID);
 
 	return rig_inst(b, PCTL_OP_EXTRACT, u32, 2, id, 0);
 }
 
-/* ---- numbers ------------------------------------------------------------------------------------ */
+/* ---- numbers ------------------------------------------------------------------------------------
+ */
 
 uint64_t rig_random(uint64_t seed, uint64_t n)
 {
@@ -239,33 +238,33 @@ uint64_t rig_random(uint64_t seed, uint64_t n)
 
 uint64_t rig_value(uint64_t seed, uint32_t n, uint32_t bits)
 {
-	static const uint64_t edges[] = { 0,
-					  1,
-					  2,
-					  3,
-					  5,
-					  7,
-					  31,
-					  32,
-					  33,
-					  63,
-					  64,
-					  0x7f,
-					  0x80,
-					  0xff,
-					  0x7fffffff,
-					  0x80000000,
-					  0x80000001,
-					  0xfffffffe,
-					  0xffffffff,
-					  0x100000000,
-					  0x7fffffffffffffff,
-					  0x8000000000000000,
-					  0x8000000000000001,
-					  0xfffffffffffffffe,
-					  0xffffffffffffffff,
-					  0xffffffff00000000,
-					  0x80000000ffffffff };
+	static const uint64_t edges[] = {0,
+					 1,
+					 2,
+					 3,
+					 5,
+					 7,
+					 31,
+					 32,
+					 33,
+					 63,
+					 64,
+					 0x7f,
+					 0x80,
+					 0xff,
+					 0x7fffffff,
+					 0x80000000,
+					 0x80000001,
+					 0xfffffffe,
+					 0xffffffff,
+					 0x100000000,
+					 0x7fffffffffffffff,
+					 0x8000000000000000,
+					 0x8000000000000001,
+					 0xfffffffffffffffe,
+					 0xffffffffffffffff,
+					 0xffffffff00000000,
+					 0x80000000ffffffff};
 	const uint64_t count = sizeof(edges) / sizeof(edges[0]);
 	const uint64_t r = rig_random(seed, n);
 	uint64_t v;

@@ -1,5 +1,5 @@
-/* What the tests of the vulkan plugin stand on: the plugin loaded as the host would load it, each device it
- * finds, and short ways to build a program and run it once. */
+/* What the tests of the vulkan plugin stand on: the plugin loaded as the host would load it, each
+ * device it finds, and short ways to build a program and run it once. */
 #ifndef PIPECTL_TESTS_VULKAN_RIG_H
 #define PIPECTL_TESTS_VULKAN_RIG_H
 
@@ -33,7 +33,8 @@ typedef struct rig {
 	uint32_t cancel_now;
 } rig;
 
-/* Open the plugin and device `index`; fails the test when there is no device at all. 0: no such device. */
+/* Open the plugin and device `index`; fails the test when there is no device at all. 0: no such
+ * device. */
 int rig_open(rig *r, uint32_t index);
 void rig_close(rig *r);
 
@@ -55,10 +56,11 @@ typedef struct rig_program {
 rig_program rig_finish(pctl_builder *b);
 
 /* Build, dispatch once, read every buffer back. Fails the test on any error. */
-void rig_run(rig *r, const rig_program *p, const rig_bytes *bytes, uint32_t n, uint32_t x, uint32_t y,
-	     uint32_t z);
+void rig_run(rig *r, const rig_program *p, const rig_bytes *bytes, uint32_t n, uint32_t x,
+	     uint32_t y, uint32_t z);
 
-/* ---- building ----------------------------------------------------------------------------------- */
+/* ---- building -----------------------------------------------------------------------------------
+ */
 
 pctl_builder *rig_builder(void); /* with an empty `spec` */
 uint32_t rig_storage(pctl_builder *b, uint32_t binding, uint32_t type, int writable);
@@ -71,7 +73,8 @@ uint32_t rig_inst(pctl_builder *b, uint16_t op, uint32_t type, uint32_t n, ...);
 uint32_t rig_u32(pctl_builder *b, uint32_t value);
 uint32_t rig_global_x(pctl_builder *b); /* component x of the global id */
 
-/* ---- numbers ------------------------------------------------------------------------------------ */
+/* ---- numbers ------------------------------------------------------------------------------------
+ */
 
 /* Counter-based: the n-th number of stream `seed`. */
 uint64_t rig_random(uint64_t seed, uint64_t n);

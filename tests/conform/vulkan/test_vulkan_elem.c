@@ -1,5 +1,5 @@
-/* Every elementwise operation, on every integer type and vector width, against plain C on boundary and
- * random values. */
+/* Every elementwise operation, on every integer type and vector width, against plain C on boundary
+ * and random values. */
 #include "main.h"
 #include "rig.h"
 
@@ -14,10 +14,10 @@ typedef struct kind {
 } kind;
 
 static const kind kinds[] = {
-	{ PCTL_SCALAR_U32, 32, 0 },
-	{ PCTL_SCALAR_I32, 32, 1 },
-	{ PCTL_SCALAR_U64, 64, 0 },
-	{ PCTL_SCALAR_I64, 64, 1 },
+	{PCTL_SCALAR_U32, 32, 0},
+	{PCTL_SCALAR_I32, 32, 1},
+	{PCTL_SCALAR_U64, 64, 0},
+	{PCTL_SCALAR_I64, 64, 1},
 };
 
 /* How the second and third operand look: as the first, a u32 shape, or scalar u32. */
@@ -32,41 +32,42 @@ typedef struct op_case {
 } op_case;
 
 static const op_case cases[] = {
-	{ PCTL_OP_ADD, 2, SAME, 0, 0, 0 },
-	{ PCTL_OP_SUB, 2, SAME, 0, 0, 0 },
-	{ PCTL_OP_MUL, 2, SAME, 0, 0, 0 },
-	{ PCTL_OP_DIV, 2, SAME, 0, 0, 0 },
-	{ PCTL_OP_MOD, 2, SAME, 0, 0, 0 },
-	{ PCTL_OP_DIV_WGSL, 2, SAME, 0, 0, 0 },
-	{ PCTL_OP_NEG, 1, SAME, 0, 2, 0 },
-	{ PCTL_OP_AND, 2, SAME, 0, 0, 0 },
-	{ PCTL_OP_OR, 2, SAME, 0, 0, 0 },
-	{ PCTL_OP_XOR, 2, SAME, 0, 0, 0 },
-	{ PCTL_OP_NOT, 1, SAME, 0, 0, 0 },
-	{ PCTL_OP_SHL, 2, AMOUNT, 0, 0, 0 },
-	{ PCTL_OP_SHR, 2, AMOUNT, 0, 0, 0 },
-	{ PCTL_OP_MIN, 2, SAME, 0, 0, 0 },
-	{ PCTL_OP_MAX, 2, SAME, 0, 0, 0 },
-	{ PCTL_OP_CLAMP, 3, SAME, 0, 0, 0 },
-	{ PCTL_OP_ABS, 1, SAME, 0, 0, 0 },
-	{ PCTL_OP_SIGN, 1, SAME, 0, 2, 0 },
-	{ PCTL_OP_POPCOUNT, 1, SAME, 0, 0, 0 },
-	{ PCTL_OP_CLZ, 1, SAME, 0, 0, 0 },
-	{ PCTL_OP_CTZ, 1, SAME, 0, 0, 0 },
-	{ PCTL_OP_REVERSE, 1, SAME, 0, 0, 0 },
-	{ PCTL_OP_FIRST_LEADING, 1, SAME, 0, 0, 0 },
-	{ PCTL_OP_FIRST_TRAILING, 1, SAME, 0, 0, 0 },
-	{ PCTL_OP_EXTRACT_BITS, 3, FIELD, 0, 1, 0 },
-	{ PCTL_OP_INSERT_BITS, 4, FIELD, 0, 1, 1 },
-	{ PCTL_OP_EQ, 2, SAME, 1, 0, 0 },
-	{ PCTL_OP_NE, 2, SAME, 1, 0, 0 },
-	{ PCTL_OP_LT, 2, SAME, 1, 0, 0 },
-	{ PCTL_OP_LE, 2, SAME, 1, 0, 0 },
-	{ PCTL_OP_GT, 2, SAME, 1, 0, 0 },
-	{ PCTL_OP_GE, 2, SAME, 1, 0, 0 },
+	{PCTL_OP_ADD, 2, SAME, 0, 0, 0},
+	{PCTL_OP_SUB, 2, SAME, 0, 0, 0},
+	{PCTL_OP_MUL, 2, SAME, 0, 0, 0},
+	{PCTL_OP_DIV, 2, SAME, 0, 0, 0},
+	{PCTL_OP_MOD, 2, SAME, 0, 0, 0},
+	{PCTL_OP_DIV_WGSL, 2, SAME, 0, 0, 0},
+	{PCTL_OP_NEG, 1, SAME, 0, 2, 0},
+	{PCTL_OP_AND, 2, SAME, 0, 0, 0},
+	{PCTL_OP_OR, 2, SAME, 0, 0, 0},
+	{PCTL_OP_XOR, 2, SAME, 0, 0, 0},
+	{PCTL_OP_NOT, 1, SAME, 0, 0, 0},
+	{PCTL_OP_SHL, 2, AMOUNT, 0, 0, 0},
+	{PCTL_OP_SHR, 2, AMOUNT, 0, 0, 0},
+	{PCTL_OP_MIN, 2, SAME, 0, 0, 0},
+	{PCTL_OP_MAX, 2, SAME, 0, 0, 0},
+	{PCTL_OP_CLAMP, 3, SAME, 0, 0, 0},
+	{PCTL_OP_ABS, 1, SAME, 0, 0, 0},
+	{PCTL_OP_SIGN, 1, SAME, 0, 2, 0},
+	{PCTL_OP_POPCOUNT, 1, SAME, 0, 0, 0},
+	{PCTL_OP_CLZ, 1, SAME, 0, 0, 0},
+	{PCTL_OP_CTZ, 1, SAME, 0, 0, 0},
+	{PCTL_OP_REVERSE, 1, SAME, 0, 0, 0},
+	{PCTL_OP_FIRST_LEADING, 1, SAME, 0, 0, 0},
+	{PCTL_OP_FIRST_TRAILING, 1, SAME, 0, 0, 0},
+	{PCTL_OP_EXTRACT_BITS, 3, FIELD, 0, 1, 0},
+	{PCTL_OP_INSERT_BITS, 4, FIELD, 0, 1, 1},
+	{PCTL_OP_EQ, 2, SAME, 1, 0, 0},
+	{PCTL_OP_NE, 2, SAME, 1, 0, 0},
+	{PCTL_OP_LT, 2, SAME, 1, 0, 0},
+	{PCTL_OP_LE, 2, SAME, 1, 0, 0},
+	{PCTL_OP_GT, 2, SAME, 1, 0, 0},
+	{PCTL_OP_GE, 2, SAME, 1, 0, 0},
 };
 
-/* ---- the oracle --------------------------------------------------------------------------------- */
+/* ---- the oracle ---------------------------------------------------------------------------------
+ */
 
 static uint64_t cut(uint64_t x, const kind *k)
 {
@@ -86,7 +87,8 @@ static uint32_t less(uint64_t a, uint64_t b, const kind *k)
 /* Schoolbook division on magnitudes, one bit at a time. */
 static void divide(uint64_t a, uint64_t b, const kind *k, uint64_t *q, uint64_t *rest)
 {
-	const int na = k->is_signed && as_signed(a, k) < 0, nb = k->is_signed && as_signed(b, k) < 0;
+	const int na = k->is_signed && as_signed(a, k) < 0,
+		  nb = k->is_signed && as_signed(b, k) < 0;
 	const uint64_t x = na ? cut(0 - a, k) : a, y = nb ? cut(0 - b, k) : b;
 	uint64_t quotient = 0, r = 0;
 	int i, carry;
@@ -123,7 +125,8 @@ static int low_bit(uint64_t x)
 	return -1;
 }
 
-static uint64_t bit_field(uint64_t a, uint64_t b, uint64_t c, uint64_t d, const op_case *oc, const kind *k)
+static uint64_t bit_field(uint64_t a, uint64_t b, uint64_t c, uint64_t d, const op_case *oc,
+			  const kind *k)
 {
 	const uint32_t offset = oc->op == PCTL_OP_INSERT_BITS ? (uint32_t)c : (uint32_t)b;
 	const uint32_t count = oc->op == PCTL_OP_INSERT_BITS ? (uint32_t)d : (uint32_t)c;
@@ -237,7 +240,8 @@ static uint64_t expect(const op_case *oc, const kind *k, const uint64_t v[4])
 	}
 }
 
-/* ---- the program -------------------------------------------------------------------------------- */
+/* ---- the program --------------------------------------------------------------------------------
+ */
 
 static uint32_t shape(pctl_builder *b, uint8_t scalar, uint32_t width)
 {
@@ -277,7 +281,9 @@ static uint64_t get(const operand *o, uint32_t i, uint32_t c)
 {
 	uint64_t v = 0;
 
-	memcpy(&v, (const uint8_t *)o->data + (size_t)slot(o->width, i, o->width == 1 ? 0 : c) * o->bits / 8,
+	memcpy(&v,
+	       (const uint8_t *)o->data +
+		       (size_t)slot(o->width, i, o->width == 1 ? 0 : c) * o->bits / 8,
 	       o->bits / 8);
 	return v;
 }
@@ -295,8 +301,8 @@ static rig_program program_of(const op_case *oc, const kind *k, uint32_t width, 
 	pctl_build_function_begin(b, "main", NULL, 0, 0);
 	at = rig_global_x(b);
 	for (i = 0; i < oc->n_args; i++)
-		args[i] = rig_inst(b, PCTL_OP_LOAD, shape(b, ops[i].scalar, ops[i].width), 2, vars[i],
-				   at);
+		args[i] = rig_inst(b, PCTL_OP_LOAD, shape(b, ops[i].scalar, ops[i].width), 2,
+				   vars[i], at);
 	type = shape(b, oc->is_compare ? PCTL_SCALAR_BOOL : k->scalar, width);
 	r = pctl_build_inst(b, oc->op, type, args, oc->n_args);
 	if (oc->is_compare)
@@ -308,13 +314,13 @@ static rig_program program_of(const op_case *oc, const kind *k, uint32_t width, 
 
 static void one(rig *r, const op_case *oc, const kind *k, uint32_t width)
 {
-	operand ops[5] = { 0 };
+	operand ops[5] = {0};
 	rig_bytes bytes[5];
 	rig_program p;
 	uint32_t i, c, a;
 
 	for (a = 0; a < oc->n_args; a++) {
-		ops[a] = (operand){ .scalar = k->scalar, .bits = k->bits, .width = width };
+		ops[a] = (operand){.scalar = k->scalar, .bits = k->bits, .width = width};
 		if (a > 0 && oc->others != SAME && !(a == 1 && oc->second_same)) {
 			ops[a].scalar = PCTL_SCALAR_U32;
 			ops[a].bits = 32;
@@ -322,24 +328,25 @@ static void one(rig *r, const op_case *oc, const kind *k, uint32_t width)
 		}
 		fill(&ops[a], 1000u * oc->op + 10u * a + k->bits + width);
 	}
-	ops[a] = (operand){ .bits = oc->is_compare ? 32 : k->bits, .width = width };
+	ops[a] = (operand){.bits = oc->is_compare ? 32 : k->bits, .width = width};
 	fill(&ops[a], 5);
 	p = program_of(oc, k, width, ops);
 	for (a = 0; a <= oc->n_args; a++)
-		bytes[a] = (rig_bytes){ .data = ops[a].data, .n_bytes = ops[a].n_bytes };
+		bytes[a] = (rig_bytes){.data = ops[a].data, .n_bytes = ops[a].n_bytes};
 	rig_run(r, &p, bytes, oc->n_args + 1u, LANES / 64, 1, 1);
 	for (i = 0; i < LANES; i++) {
 		for (c = 0; c < width; c++) {
-			uint64_t v[4] = { 0 };
+			uint64_t v[4] = {0};
 			uint64_t want, got = get(&ops[oc->n_args], i, c);
 
 			for (a = 0; a < oc->n_args; a++)
 				v[a] = get(&ops[a], i, c);
 			want = expect(oc, k, v);
 			if (got != want)
-				fail_msg("%s of %s, width %u, on %s: (%llx, %llx, %llx, %llx) gave %llx, not %llx",
-					 pctl_op_get(oc->op)->name, pctl_scalar_name(k->scalar), width,
-					 r->info.name, (unsigned long long)v[0],
+				fail_msg("%s of %s, width %u, on %s: (%llx, %llx, %llx, %llx) gave "
+					 "%llx, not %llx",
+					 pctl_op_get(oc->op)->name, pctl_scalar_name(k->scalar),
+					 width, r->info.name, (unsigned long long)v[0],
 					 (unsigned long long)v[1], (unsigned long long)v[2],
 					 (unsigned long long)v[3], (unsigned long long)got,
 					 (unsigned long long)want);
@@ -378,19 +385,19 @@ static void wide(rig *r)
 /* Every literal divisor and shift amount that lets a guard be left out, and those that do not. */
 static void literals(rig *r)
 {
-	static const uint32_t ys[] = { 0, 1, 3, 31, 32, 33, 0x80000000u, 0xffffffffu };
-	static const op_case ops[] = { { PCTL_OP_DIV, 2, SAME, 0, 0, 0 },
-				       { PCTL_OP_MOD, 2, SAME, 0, 0, 0 },
-				       { PCTL_OP_DIV_WGSL, 2, SAME, 0, 0, 0 },
-				       { PCTL_OP_SHL, 2, AMOUNT, 0, 0, 0 },
-				       { PCTL_OP_SHR, 2, AMOUNT, 0, 0, 0 } };
+	static const uint32_t ys[] = {0, 1, 3, 31, 32, 33, 0x80000000u, 0xffffffffu};
+	static const op_case ops[] = {{PCTL_OP_DIV, 2, SAME, 0, 0, 0},
+				      {PCTL_OP_MOD, 2, SAME, 0, 0, 0},
+				      {PCTL_OP_DIV_WGSL, 2, SAME, 0, 0, 0},
+				      {PCTL_OP_SHL, 2, AMOUNT, 0, 0, 0},
+				      {PCTL_OP_SHR, 2, AMOUNT, 0, 0, 0}};
 	uint32_t k, o, y, i;
 
 	for (k = 0; k < 2; k++)
 		for (o = 0; o < 5; o++)
 			for (y = 0; y < 8; y++) {
-				operand x = { kinds[k].scalar, 32, 1, NULL, 0 };
-				operand out = { kinds[k].scalar, 32, 1, NULL, 0 };
+				operand x = {kinds[k].scalar, 32, 1, NULL, 0};
+				operand out = {kinds[k].scalar, 32, 1, NULL, 0};
 				pctl_builder *b = rig_builder();
 				const uint32_t type = pctl_build_scalar(b, kinds[k].scalar);
 				const uint32_t list = pctl_build_array(b, type, 0, 0);
@@ -405,20 +412,20 @@ static void literals(rig *r)
 				pctl_build_function_begin(b, "main", NULL, 0, 0);
 				at = rig_global_x(b);
 				v = pctl_build_const(b,
-						     ops[o].others == AMOUNT ?
-							     pctl_build_scalar(b, PCTL_SCALAR_U32) :
-							     type,
+						     ops[o].others == AMOUNT
+							     ? pctl_build_scalar(b, PCTL_SCALAR_U32)
+							     : type,
 						     ys[y]);
 				v = rig_inst(b, ops[o].op, type, 2,
 					     rig_inst(b, PCTL_OP_LOAD, type, 2, from, at), v);
 				rig_inst(b, PCTL_OP_STORE, 0, 3, v, to, at);
 				rig_entry(b, 64, 1, 1);
 				p = rig_finish(b);
-				bytes[0] = (rig_bytes){ x.data, x.n_bytes, 0 };
-				bytes[1] = (rig_bytes){ out.data, out.n_bytes, 0 };
+				bytes[0] = (rig_bytes){x.data, x.n_bytes, 0};
+				bytes[1] = (rig_bytes){out.data, out.n_bytes, 0};
 				rig_run(r, &p, bytes, 2, LANES / 64, 1, 1);
 				for (i = 0; i < LANES; i++) {
-					const uint64_t args[4] = { get(&x, i, 0), ys[y], 0, 0 };
+					const uint64_t args[4] = {get(&x, i, 0), ys[y], 0, 0};
 
 					assert_int_equal(get(&out, i, 0),
 							 expect(&ops[o], &kinds[k], args));

@@ -1,0 +1,180 @@
+/* What a physical device offers, read once, and the limits that follow from it. */
+#include <string.h>
+
+#include "vk.h"
+
+static int has_extension(VkPhysicalDevice device, const char *name)
+{
+	VkExtensionProperties *list;
+	uint32_t n = 0, i;
+	int found = 0;
+
+	if (vkEnumerateDeviceExtensionProperties(device, NULL, &n, NULL) != VK_SUCCESS || n == 0)
+		return 0;
+	list = calloc(n, sizeof(*list));
+	if (list && vkEnumerateDeviceExtensionProperties(device, NULL, &n, list) >= VK_SUCCESS)
+		for (i = 0; i < n && !found; i++)
+			found = strcmp(list[i].extensionName, name) == 0;
+	free(list);
+	return found;
+}
+
+/* Extension structures may only be chained where the version or the extension is there. */
+static void read_properties(pctl_device *dev)
+{
+	VkPhysicalDeviceSubgroupProperties subgroup = {
+		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES};
+	VkPhysicalDeviceMaintenance3Properties more = {
+		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES,
+		.pNext = &subgroup};
+	VkPhysicalDeviceShaderIntegerDotProductProperties dot = {
+		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_PROPERTIES};
+	VkPhysicalDeviceProperties2 all = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+					   .pNext = &dev->ids};
+
+	dev->driver.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES;
+	dev->ids.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES;
+	dev->ids.pNext = &more;
+	if (dev->props.apiVersion >= VK_API_VERSION_1_2)
+		subgroup.pNext = &dev->driver;
+	if (dev->props.apiVersion >= VK_API_VERSION_1_3)
+		dev->driver.pNext = &dot;
+	vkGetPhysicalDeviceProperties2(dev->physical, &all);
+	dev->ids.pNext = NULL;
+	dev->driver.pNext = NULL;
+	dev->subgroup_size = subgroup.subgroupSize;
+	dev->max_allocation = more.maxMemoryAllocationSize;
+	dev->has.dot4_signed = dot.integerDotProduct4x8BitPackedSignedAccelerated;
+	dev->has.dot4_unsigned = dot.integerDotProduct4x8BitPackedUnsignedAccelerated;
+}
+
+/* The same structures serve asking and enabling. */
+static void chain(pctl_device *dev, pctl_vk_feature_room *room)
+{
+	const uint32_t api = dev->props.apiVersion;
+	void **next = &room->core.pNext;
+
+	memset(room, 0, sizeof(*room));
+	room->core.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
+	room->timeline.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES;
+	room->model.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_MEMORY_MODEL_FEATURES;
+	room->layout.sType =
+		VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_UNIFORM_BUFFER_STANDARD_LAYOUT_FEATURES;
+	room->robust.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT;
+	room->dot.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES;
+	if (api >= VK_API_VERSION_1_2 ||
+	    has_extension(dev->physical, VK_KHR_TIMELINE_SEMAPHORE_EXTENSION_NAME)) {
+		*next = &room->timeline;
+		next = &room->timeline.pNext;
+		if (api < VK_API_VERSION_1_2)
+			room->extensions[room->n_extensions++] =
+				VK_KHR_TIMELINE_SEMAPHORE_EXTENSION_NAME;
+	}
+	if (api >= VK_API_VERSION_1_2) {
+		*next = &room->model;
+		room->model.pNext = &room->layout;
+		next = &room->layout.pNext;
+	}
+	if (api >= VK_API_VERSION_1_3) {
+		*next = &room->dot;
+		next = &room->dot.pNext;
+	}
+	if (has_extension(dev->physical, VK_EXT_ROBUSTNESS_2_EXTENSION_NAME)) {
+		*next = &room->robust;
+		room->extensions[room->n_extensions++] = VK_EXT_ROBUSTNESS_2_EXTENSION_NAME;
+	}
+	/* A device of a portability driver must be told that this is known. */
+	if (has_extension(dev->physical, "VK_KHR_portability_subset"))
+		room->extensions[room->n_extensions++] = "VK_KHR_portability_subset";
+}
+
+void pctl_vk_features_read(pctl_device *dev)
+{
+	pctl_vk_feature_room room;
+
+	vkGetPhysicalDeviceProperties(dev->physical, &dev->props);
+	if (dev->props.apiVersion > dev->inst->api)
+		dev->props.apiVersion = dev->inst->api;
+	vkGetPhysicalDeviceMemoryProperties(dev->physical, &dev->memory);
+	read_properties(dev);
+	chain(dev, &room);
+	vkGetPhysicalDeviceFeatures2(dev->physical, &room.core);
+	dev->has.int64 = room.core.features.shaderInt64;
+	dev->has.timeline = room.timeline.timelineSemaphore;
+	dev->has.memory_model = room.model.vulkanMemoryModel;
+	dev->has.uniform_layout = room.layout.uniformBufferStandardLayout;
+	dev->has.robustness2 = room.robust.robustBufferAccess2;
+	dev->has.dot4_signed &= room.dot.shaderIntegerDotProduct;
+	dev->has.dot4_unsigned &= room.dot.shaderIntegerDotProduct;
+}
+
+void pctl_vk_features_enable(pctl_device *dev, pctl_vk_feature_room *room)
+{
+	chain(dev, room);
+	room->core.features.robustBufferAccess = VK_TRUE;
+	room->core.features.shaderInt64 = dev->has.int64;
+	room->timeline.timelineSemaphore = dev->has.timeline;
+	room->model.vulkanMemoryModel = dev->has.memory_model;
+	room->layout.uniformBufferStandardLayout = dev->has.uniform_layout;
+	room->robust.robustBufferAccess2 = dev->has.robustness2;
+	room->dot.shaderIntegerDotProduct = dev->has.dot4_signed | dev->has.dot4_unsigned;
+}
+
+/* ---- limits -------------------------------------------------------------------------------------
+ */
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t device_heap_bytes(const pctl_device *dev)
+{
+	uint64_t most = 0;
+	uint32_t i;
+
+	for (i = 0; i < dev->memory.memoryHeapCount; i++)
+		if ((dev->memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) &&
+		    dev->memory.memoryHeaps[i].size > most)
+			most = dev->memory.memoryHeaps[i].size;
+	return most;
+}
+
+/*
+ * Software drivers compute byte offsets in 32 bits, signed in places, so a binding there stays
+ * below 2^31 whatever they say; an index that passes its check then cannot wrap. Lengths travel as
+ * push constants, one word a binding, which bounds the bindings.
+ */
+void pctl_vk_caps_fill(pctl_device *dev)
+{
+	const VkPhysicalDeviceLimits *l = &dev->props.limits;
+	pctl_device_caps *c = &dev->caps;
+	uint32_t i;
+
+	*c = (pctl_device_caps){.head = PCTL_HEAD(pctl_device_caps)};
+	c->caps = dev->has.int64 ? PCTL_CAP_I64 : 0;
+	c->memory_bytes = device_heap_bytes(dev);
+	c->max_buffer_bytes = least(dev->max_allocation, c->memory_bytes);
+	c->max_binding_bytes = least(l->maxStorageBufferRange, c->max_buffer_bytes);
+	if (dev->props.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU)
+		c->max_binding_bytes = least(c->max_binding_bytes, INT32_MAX);
+	c->binding_alignment = l->minStorageBufferOffsetAlignment;
+	if (l->minUniformBufferOffsetAlignment > c->binding_alignment)
+		c->binding_alignment = l->minUniformBufferOffsetAlignment;
+	for (i = 0; i < 3; i++) {
+		c->max_groups[i] = l->maxComputeWorkGroupCount[i];
+		c->max_local[i] = l->maxComputeWorkGroupSize[i];
+	}
+	c->max_invocations = l->maxComputeWorkGroupInvocations;
+	c->max_workgroup_bytes = l->maxComputeSharedMemorySize;
+	c->max_bindings = (uint32_t)least(
+		least(l->maxPerStageResources, l->maxPushConstantsSize / 4),
+		least(PCTL_SPV_MAX_BINDINGS, (uint64_t)l->maxPerStageDescriptorStorageBuffers +
+						     l->maxPerStageDescriptorUniformBuffers));
+	c->subgroup_size = dev->subgroup_size;
+	c->timestamp_ns_den = dev->timestamp_bits ? 1 : 0;
+	dev->spirv.memory_model = dev->has.memory_model;
+	dev->spirv.dot4_signed = dev->has.dot4_signed;
+	dev->spirv.dot4_unsigned = dev->has.dot4_unsigned;
+	dev->spirv.uniform_bytes = dev->has.uniform_layout ? l->maxUniformBufferRange : 0;
+}
