@@ -1,20 +1,24 @@
 /* The WGSL front end: text in, verified program out, every error of the text reported in one go.
- * Language: ../../README and semantics section 1 (compute only, the Cybergraph subset, i64 and u64). */
+ * Language: ../../README and semantics section 1 (compute only, the Cybergraph subset, i64 and
+ * u64). */
 #ifndef PIPECTL_WGSL_WGSL_H
 #define PIPECTL_WGSL_WGSL_H
 
 #include "pipectl/program.h"
 
-/* The text of a function op named by `//# use int.popcount@1`: returns 1 and a text that stays valid until the
- * compile ends, or 0 when there is no such op (the front end then reports it with the names `names` gives).
- * dtype-suffixed forms are found by the front end by asking once for each scalar type; see oplib.h. */
+/* The text of a function op named by `//# use int.popcount@1`: returns 1 and a text that stays
+ * valid until the compile ends, or 0 when there is no such op (the front end then reports it with
+ * the names `names` gives). dtype-suffixed forms are found by the front end by asking once for each
+ * scalar type; see oplib.h. */
 typedef struct pctl_wgsl_library {
 	void *ctx;
 	int (*find)(void *ctx, const char *op, uint32_t version, uint32_t dtype, const char **text);
 	uint32_t (*names)(void *ctx, uint32_t capacity, const char **out);
 } pctl_wgsl_library;
 
-#define PCTL_WGSL_CONSENSUS 1u /* also demand @size/@align on members, no gaps, and what semantics sections 5, 8 forbid there */
+#define PCTL_WGSL_CONSENSUS                                                                  \
+	1u /* also demand @size/@align on members, no gaps, and what semantics sections 5, 8 \
+	      forbid there */
 
 typedef struct pctl_wgsl_options {
 	const char *file; /* name for positions */
@@ -24,9 +28,9 @@ typedef struct pctl_wgsl_options {
 } pctl_wgsl_options;
 
 /*
- * Compile n bytes of text. On success *out is a verified program with origins, unspecialised overrides, and all
- * entry points of the text; loops are checked to be bounded (PC23xx) and recursion refused.
- * Errors: PCTL_E_INVALID with at least one diagnostic; *out is NULL.
+ * Compile n bytes of text. On success *out is a verified program with origins, unspecialised
+ * overrides, and all entry points of the text; loops are checked to be bounded (PC23xx) and
+ * recursion refused. Errors: PCTL_E_INVALID with at least one diagnostic; *out is NULL.
  */
 pctl_status pctl_wgsl_compile(const char *text, uint64_t n, const pctl_wgsl_options *options,
 			      const pctl_call *call, pctl_program **out);

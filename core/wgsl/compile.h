@@ -1,0 +1,123 @@
+/* The state of one compile, and what its stages offer each other. Nothing here outlives
+ * pctl_wgsl_compile, and nothing is shared between two compiles. */
+#ifndef PIPECTL_WGSL_COMPILE_H
+#define PIPECTL_WGSL_COMPILE_H
+
+#include <setjmp.h>
+
+#include "base/arena.h"
+#include "wgsl/ast.h"
+#include "wgsl/wgsl.h"
+
+#define WGSL_MAX_SOURCE (16u << 20)	   /* bytes of one text */
+#define WGSL_MAX_SOURCES_BYTES (64u << 20) /* bytes of all texts of a compile */
+#define WGSL_MAX_NESTING 200u		   /* of the parser: brackets, blocks, templates */
+#define WGSL_MAX_DEPTH 1000u		   /* of an expression's tree */
+#define WGSL_MAX_CHAIN 2000u   /* of declarations that need each other, in expression steps */
+#define WGSL_MAX_COMPOSITE 15u /* levels of a composite type, WGSL's limit */
+#define WGSL_MAX_LEAVES 65536u /* scalars of a constant */
+#define WGSL_MAX_ERRORS 256u
+#define WGSL_MAX_INSTRUCTIONS (1u << 20) /* of a program, the limit of its wire form */
+#define WGSL_MAX_REGIONS 250u
+#define WGSL_MAX_ENTRIES 256u
+#define WGSL_MAX_TYPE_BYTES 0x7fffffffull
+
+struct error;
+struct builtin;
+
+struct wgsl {
+	pctl_arena *arena;
+	pctl_builder *builder;
+	const pctl_wgsl_options *options;
+	const pctl_call *call;
+	jmp_buf no_memory;
+
+	/* report.c */
+	struct error *errors;
+	uint32_t n_errors, cap_errors, n_dropped;
+	uint32_t quiet; /* > 0: the code is never evaluated, so that constant evaluation does not
+			   fail */
+
+	/* lex.c */
+	struct sym *syms;
+	uint32_t n_syms, cap_syms;
+	uint32_t *sym_table;
+	uint32_t cap_sym_table;
+	struct source **sources;
+	uint32_t n_sources, cap_sources;
+	uint32_t next_base;
+
+	/* parser: the module, in order of the text */
+	struct decl *decls, **decls_end;
+	struct function *functions, **functions_end;
+	struct function *order, **order_end; /* callees first */
+
+	/* checker */
+	struct type_table types;
+	uint32_t depth;
+	struct function *fn;
+	uint32_t fn_number;
+	uint32_t scope;
+	struct decl **scope_stack;
+	uint32_t n_scope_stack, cap_scope_stack;
+	uint32_t n_breakable, n_loops;
+	uint32_t n_marks;
+	struct for_loop *loop;
+	const uint64_t *ranged_leaf; /* the last constant found to fit ranged_type */
+	const struct type *ranged_type;
+
+	/* meta.c */
+	struct used_op *used;
+	struct max_note *maxima;
+	uint32_t max_dispatch[3];
+	uint64_t scale;
+	uint32_t has_dispatch, has_scale;
+};
+
+/* ---- memory: never NULL; lack of memory ends the compile ---- */
+void *pctl_wgsl_alloc(struct wgsl *c, size_t n);
+const char *pctl_wgsl_format(struct wgsl *c, const char *fmt, ...) PCTL_PRINTF(2, 3);
+/* Room for element n of an array that lives in the arena. */
+void *pctl_wgsl_grow(struct wgsl *c, void *items, uint32_t n, uint32_t *cap, size_t size);
+#define WGSL_NEW(c, T) ((T *)pctl_wgsl_alloc(c, sizeof(T)))
+
+/* ---- report.c: errors are kept and emitted sorted by position ---- */
+void pctl_wgsl_error(struct wgsl *c, uint32_t code, uint32_t pos, uint32_t end, const char *hint,
+		     const char *fmt, ...) PCTL_PRINTF(6, 7);
+/* The same with a second place, "declared here". */
+void pctl_wgsl_error_note(struct wgsl *c, uint32_t code, uint32_t pos, uint32_t end,
+			  const char *hint, uint32_t note_pos, uint32_t note_end, const char *note,
+			  const char *fmt, ...) PCTL_PRINTF(9, 10);
+pctl_status pctl_wgsl_emit_errors(struct wgsl *c);
+/* Source, line and columns of a range. */
+struct source *pctl_wgsl_locate(struct wgsl *c, uint32_t pos, uint32_t end, pctl_pos *out);
+uint32_t pctl_wgsl_source_number(const struct wgsl *c, uint32_t pos);
+
+/* ---- sources ---- */
+struct source *pctl_wgsl_source_add(struct wgsl *c, const char *name, const char *text, uint64_t n);
+static inline const char *pctl_wgsl_sym_text(const struct wgsl *c, uint32_t sym)
+{
+	return c->syms[sym].text;
+}
+
+/* ---- parse.c: adds the module's declarations ---- */
+void pctl_wgsl_parse(struct wgsl *c, struct source *src);
+
+/* ---- meta.c, use.c ---- */
+void pctl_wgsl_meta(struct wgsl *c, struct source *src);
+void pctl_wgsl_use(struct wgsl *c, const char *op, size_t n, uint32_t pos, uint32_t end);
+/* After checking: the maxima's paths are resolved and handed to the builder (lowering). */
+void pctl_wgsl_meta_check(struct wgsl *c);
+void pctl_wgsl_meta_lower(struct wgsl *c);
+
+/* ---- check ---- */
+void pctl_wgsl_check_module(struct wgsl *c);
+
+/* ---- lower ---- */
+pctl_status pctl_wgsl_lower(struct wgsl *c, pctl_program **out);
+
+/* A hint naming the nearest of the names in reach, or listing them; NULL when nothing helps. */
+const char *pctl_wgsl_hint_nearest(struct wgsl *c, const char *word, const char *const *names,
+				   uint32_t n);
+
+#endif

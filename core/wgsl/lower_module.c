@@ -1,0 +1,269 @@
+/* Lowering of the module: variables, overrides with their `spec` code, functions callee first,
+ * entries. */
+#include "wgsl/lower.h"
+
+/* ---- spec: override expressions, scalar and without control ---- */
+
+static uint32_t too_complex(struct wgsl *c, const struct expr *e)
+{
+	pctl_wgsl_error(c, PC2410_WGSL_NOT_CONST, e->pos, e->end,
+			"use scalar operators, select and conversions only",
+			"an override expression cannot be this complex");
+	return 0;
+}
+
+static uint16_t spec_opcode(const struct expr *e)
+{
+	static const struct {
+		uint8_t token;
+		uint16_t op;
+	} ops[] = {{T_PLUS, PCTL_OP_ADD},	{T_MINUS, PCTL_OP_SUB},	  {T_STAR, PCTL_OP_MUL},
+		   {T_SLASH, PCTL_OP_DIV_WGSL}, {T_PERCENT, PCTL_OP_MOD}, {T_AND, PCTL_OP_AND},
+		   {T_ANDAND, PCTL_OP_AND},	{T_OR, PCTL_OP_OR},	  {T_OROR, PCTL_OP_OR},
+		   {T_XOR, PCTL_OP_XOR},	{T_SHL, PCTL_OP_SHL},	  {T_SHR, PCTL_OP_SHR},
+		   {T_EQEQ, PCTL_OP_EQ},	{T_NE, PCTL_OP_NE},	  {T_LT, PCTL_OP_LT},
+		   {T_LE, PCTL_OP_LE},		{T_GT, PCTL_OP_GT},	  {T_GE, PCTL_OP_GE}};
+	uint32_t i;
+
+	for (i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
+		if (ops[i].token == e->op)
+			return ops[i].op;
+	return PCTL_OP_NOT;
+}
+
+static uint32_t spec_call(struct wgsl *c, struct expr *e, uint32_t type)
+{
+	const struct builtin *b;
+	uint32_t v[4], n = 0, swap;
+	struct expr *a;
+
+	if (e->call == CALL_CONVERT) {
+		v[0] = pctl_wgsl_spec_value(c, e->a);
+		return e->a->type == e->type
+			       ? v[0]
+			       : pctl_build_inst(c->builder, PCTL_OP_CAST, type, v, 1);
+	}
+	if (e->call != CALL_BUILTIN)
+		return too_complex(c, e);
+	b = pctl_wgsl_builtin_at(e->index);
+	if (b->kind != BUILTIN_ELEMENTWISE && b->kind != BUILTIN_BITS && b->kind != BUILTIN_SELECT)
+		return too_complex(c, e);
+	for (a = e->a; a; a = a->next)
+		v[n++] = pctl_wgsl_spec_value(c, a);
+	if (b->kind == BUILTIN_SELECT) {
+		swap = v[0];
+		v[0] = v[2];
+		v[2] = swap;
+	}
+	return pctl_build_inst(c->builder, (uint16_t)b->arg, type, v, n);
+}
+
+uint32_t pctl_wgsl_spec_value(struct wgsl *c, struct expr *e)
+{
+	uint32_t type, v[2];
+
+	if (e->type->kind != TY_SCALAR)
+		return too_complex(c, e);
+	type = pctl_wgsl_ir_type(c, e->type);
+	if (e->stage == STAGE_CONST) {
+		uint64_t bits = pctl_wgsl_leaf(e, 0);
+
+		return pctl_build_const(c->builder, type,
+					pctl_scalar_bits(e->type->scalar) == 64 ? bits
+										: (uint32_t)bits);
+	}
+	switch (e->kind) {
+	case EX_NAME:
+		return pctl_build_inst(c->builder, PCTL_OP_OVERRIDE, type, &e->decl->index, 1);
+	case EX_UNARY:
+		v[0] = pctl_wgsl_spec_value(c, e->a);
+		return pctl_build_inst(c->builder, e->op == T_MINUS ? PCTL_OP_NEG : PCTL_OP_NOT,
+				       type, v, 1);
+	case EX_BINARY:
+		v[0] = pctl_wgsl_spec_value(c, e->a);
+		v[1] = pctl_wgsl_spec_value(c, e->b);
+		return pctl_build_inst(c->builder, spec_opcode(e), type, v, 2);
+	case EX_CALL:
+		return spec_call(c, e, type);
+	default:
+		return too_complex(c, e);
+	}
+}
+
+static void build_overrides(struct wgsl *c)
+{
+	struct decl *d;
+
+	for (d = c->decls; d; d = d->next)
+		if (d->kind == DECL_OVERRIDE)
+			d->index = pctl_build_override(c->builder, pctl_wgsl_sym_text(c, d->sym),
+						       d->id, pctl_wgsl_ir_type(c, d->type));
+}
+
+static void build_entry_sizes(struct wgsl *c, struct function *f, pctl_entry *entry)
+{
+	uint32_t i;
+
+	for (i = 0; i < 3; i++) {
+		struct expr *e = f->workgroup_size[i];
+
+		entry->workgroup_size[i] =
+			e && e->stage == STAGE_CONST ? (uint32_t)pctl_wgsl_leaf(e, 0) : !e;
+		if (e && e->stage != STAGE_CONST)
+			entry->workgroup_size_spec[i] = 1 + pctl_wgsl_spec_value(c, e);
+	}
+}
+
+static void build_spec(struct wgsl *c, pctl_entry *entries)
+{
+	struct function *f;
+	struct decl *d;
+	uint32_t n = 0;
+
+	pctl_build_spec_begin(c->builder);
+	for (d = c->decls; d; d = d->next) {
+		if (d->kind == DECL_OVERRIDE && d->init)
+			pctl_build_override_default(c->builder, d->index,
+						    pctl_wgsl_spec_value(c, d->init));
+		else if (d->kind == DECL_VAR)
+			pctl_wgsl_ir_type(c, d->type); /* array counts */
+	}
+	for (f = c->functions; f; f = f->next)
+		if (f->is_entry)
+			build_entry_sizes(c, f, &entries[n++]);
+	pctl_build_function_end(c->builder);
+}
+
+static void build_vars(struct wgsl *c)
+{
+	struct decl *d;
+
+	for (d = c->decls; d; d = d->next) {
+		pctl_var v = {.space = d->space,
+			      .access = d->access,
+			      .group = d->group,
+			      .binding = d->binding};
+
+		if (d->kind != DECL_VAR)
+			continue;
+		v.type = pctl_wgsl_ir_type(c, d->type);
+		d->index = pctl_build_var(c->builder, &v, pctl_wgsl_sym_text(c, d->sym));
+	}
+}
+
+/* ---- functions ---- */
+
+/* Mark what entry number `mark` reaches: functions and, by last_use, module variables. */
+static void reach(struct wgsl *c, struct function *entry, uint32_t mark)
+{
+	struct function **todo;
+	uint32_t n = 0, cap = 0;
+
+	todo = pctl_wgsl_grow(c, NULL, 0, &cap, sizeof(struct function *));
+	todo[n++] = entry;
+	entry->reached = mark;
+	while (n) {
+		struct function *f = todo[--n];
+		const struct call_edge *edge;
+		const struct var_use *use;
+
+		for (use = f->vars; use; use = use->next)
+			use->var->last_use = mark;
+		for (edge = f->calls; edge; edge = edge->next) {
+			if (edge->callee->reached == mark)
+				continue;
+			edge->callee->reached = mark;
+			todo = pctl_wgsl_grow(c, todo, n, &cap, sizeof(struct function *));
+			todo[n++] = edge->callee;
+		}
+	}
+}
+
+/* Private variables get their initial values at the start of each entry that reaches them. */
+static void initialise_private(struct lower *l, uint32_t mark)
+{
+	struct decl *d;
+
+	for (d = l->c->decls; d; d = d->next) {
+		struct place p = {.root = d->index, .type = d->type};
+
+		if (d->kind != DECL_VAR || d->space != PCTL_SPACE_PRIVATE || !d->init ||
+		    d->last_use != mark)
+			continue;
+		pctl_wgsl_store(l, &p, pctl_wgsl_lower_value(l, d->init));
+	}
+}
+
+static void lower_function(struct wgsl *c, struct function *f, uint32_t mark, uint32_t *total)
+{
+	struct lower l = {.c = c, .fn = f, .total = *total};
+	struct decl *p;
+	uint32_t n = 0;
+
+	l.pos = f->decl->pos;
+	l.end = f->decl->end;
+	for (p = f->params; p && !f->is_entry; p = p->next) {
+		struct word w = {WORD_LITERAL, n++};
+
+		p->value =
+			pctl_wgsl_prelude(&l, PCTL_OP_PARAM, pctl_wgsl_type_id(&l, p->type), &w, 1);
+	}
+	if (f->is_entry)
+		initialise_private(&l, mark);
+	pctl_wgsl_lower_block(&l, f->body);
+	if (!c->n_errors)
+		pctl_wgsl_flush(&l);
+	*total = l.total;
+}
+
+static int lower_functions(struct wgsl *c, pctl_entry *entries)
+{
+	uint32_t mark = UINT32_MAX, total = 0, n = 0;
+	struct function *f;
+
+	/* Callees first; an entry stands in the order too, behind all it calls. */
+	for (f = c->functions; f; f = f->next)
+		if (f->is_entry)
+			reach(c, f, mark);
+	for (f = c->order; f && !c->n_errors; f = f->callee_first) {
+		if (f->reached != mark || f->is_entry)
+			continue;
+		lower_function(c, f, mark, &total);
+	}
+	for (f = c->functions; f && !c->n_errors; f = f->next) {
+		if (!f->is_entry)
+			continue;
+		reach(c, f, --mark);
+		lower_function(c, f, mark, &total);
+		entries[n].function = f->index;
+		pctl_build_entry(c->builder, &entries[n], pctl_wgsl_sym_text(c, f->decl->sym));
+		n++;
+	}
+	return !c->n_errors;
+}
+
+pctl_status pctl_wgsl_lower(struct wgsl *c, pctl_program **out)
+{
+	struct function *f;
+	pctl_entry *entries;
+	uint32_t n = 0, i;
+
+	for (f = c->functions; f; f = f->next)
+		if (f->is_entry && ++n > WGSL_MAX_ENTRIES)
+			break;
+	if (n > WGSL_MAX_ENTRIES) {
+		pctl_wgsl_error(c, PC2109_WGSL_PROGRAM_SIZE, f->decl->pos, f->decl->end, NULL,
+				"a text has at most %u entry points", WGSL_MAX_ENTRIES);
+		return pctl_wgsl_emit_errors(c);
+	}
+	entries = pctl_wgsl_alloc(c, (n + 1) * sizeof(*entries));
+	for (i = 0; i < c->n_sources; i++)
+		pctl_build_origin_file(c->builder, i, c->sources[i]->name);
+	build_overrides(c);
+	build_spec(c, entries);
+	build_vars(c);
+	if (!lower_functions(c, entries))
+		return pctl_wgsl_emit_errors(c);
+	pctl_wgsl_meta_lower(c);
+	return pctl_builder_finish(c->builder, c->call, out);
+}
