@@ -4,7 +4,8 @@
 #include "kernels.h"
 #include "rank.h"
 
-#define CONTRIBUTE_NODES 1024u /* of a workgroup */
+#define CPU_RUN_LOG2 4u
+#define GROUP_NODES 1024u /* of a workgroup of contribute and apply */
 
 static pctl_status step_infer(const kit_use *u, pctl_op_result *out)
 {
@@ -37,19 +38,36 @@ typedef struct apply_params {
 
 static const kit_kernel contribute_kernel = {"rank/contribute.wgsl", KERNEL_CONTRIBUTE, 256, NULL,
 					     0};
-static const kit_kernel apply_kernel = {"rank/apply.wgsl", KERNEL_APPLY, 64, NULL, 0};
+static const kit_kernel apply_kernel = {"rank/apply.wgsl", KERNEL_APPLY, 256, NULL, 0};
 
-/* Long runs keep the sums few where invocations are loops anyway; short ones keep a GPU full. */
-static uint32_t run_log2_for(const pctl_plan_caps *caps)
+/* How the chunks are gathered: 2^run_log2 of them have one sum, found by that many invocations. */
+typedef struct gather_cut {
+	kit_kernel kernel;
+	uint32_t run_log2;
+	uint32_t reserved;
+} gather_cut;
+
+/* A GPU wants neighbouring invocations on neighbouring chunks; where invocations are loops of a
+ * CPU, runs. */
+static gather_cut cut_for(const pctl_plan_caps *caps)
 {
-	return caps->device_kind == PCTL_DEVICE_CPU ? 4 : 3;
+	const gather_cut runs = {{"rank/gather.wgsl", KERNEL_GATHER, 64, "run", 1u << CPU_RUN_LOG2},
+				 CPU_RUN_LOG2,
+				 0};
+	const gather_cut tiles = {
+		{"rank/gather_tile.wgsl", KERNEL_GATHER_TILE, 256, NULL, 0}, 10, 0};
+
+	return caps->device_kind == PCTL_DEVICE_DISCRETE ||
+			       caps->device_kind == PCTL_DEVICE_INTEGRATED
+		       ? tiles
+		       : runs;
 }
 
 static void step_plan(kit_plan *p)
 {
 	const pctl_tensor_type *in = p->use->q->in;
 	const uint64_t n = in[1].dim[0], damping = kit_attr(p->use, 0);
-	const uint32_t run_log2 = run_log2_for(p->caps);
+	const gather_cut cut = cut_for(p->caps);
 	const uint32_t graph = kit_in(p, 0), ranks = kit_in(p, 1);
 	uint32_t contributions, prefixes, sums, offsets;
 	rank_layout l;
@@ -57,15 +75,16 @@ static void step_plan(kit_plan *p)
 	if (n == 0 || !rank_layout_find(n, in[0].dim[0], &l))
 		return;
 
-	const uint64_t runs = (l.n_chunks + (1u << run_log2) - 1) >> run_log2;
-	const uint64_t dangling = n / CONTRIBUTE_NODES + 1; /* n + 1 contributions */
-	const pctl_tensor_type sums_type = kit_vector(PCTL_SCALAR_U64, runs + dangling + 1);
-	const kit_kernel gather = {"rank/gather.wgsl", KERNEL_GATHER, 64, "run", 1u << run_log2};
+	const uint64_t runs = (l.n_chunks + (1u << cut.run_log2) - 1) >> cut.run_log2;
+	const uint64_t dangling = n / GROUP_NODES + 1; /* n + 1 contributions */
+	const pctl_tensor_type sums_type = kit_vector(PCTL_SCALAR_U64, runs + dangling);
+	/* One invocation a run, or one workgroup a tile. */
+	const uint64_t gatherers = cut.kernel.override_name ? runs : runs * cut.kernel.local;
 	const uint32_t n_chunks = (uint32_t)l.n_chunks;
 	const contribute_params contribute = {(uint32_t)n, (uint32_t)runs};
 	const apply_params apply = {.base = rank_scale(RANK_SCALE / n, RANK_MILLION - damping),
 				    .nodes = (uint32_t)n,
-				    .run_log2 = run_log2,
+				    .run_log2 = cut.run_log2,
 				    .runs = (uint32_t)runs,
 				    .dangling = (uint32_t)dangling,
 				    .damping = (uint32_t)damping};
@@ -74,24 +93,23 @@ static void step_plan(kit_plan *p)
 	prefixes = kit_temp(p, 8 * l.n_chunks);
 	sums = kit_temp(p, 8 * sums_type.dim[0]);
 	offsets = kit_temp(p, 8 * sums_type.dim[0]);
-	kit_fill(p, sums, 8 * (runs + dangling), 8, 0);
 	kit_run(p, &contribute_kernel, dangling * contribute_kernel.local,
 		(kit_slot[]){KIT_ALL(kit_params(p, &contribute, sizeof(contribute))),
 			     KIT_ALL(ranks), KIT_PART(graph, 0, 4 * n), KIT_ALL(contributions),
 			     KIT_ALL(sums)},
 		5);
-	kit_run(p, &gather, runs,
+	kit_run(p, &cut.kernel, gatherers,
 		(kit_slot[]){KIT_ALL(kit_params(p, &n_chunks, sizeof(n_chunks))),
 			     KIT_PART(graph, 4 * l.chunks, 16 * l.n_chunks), KIT_ALL(contributions),
 			     KIT_ALL(prefixes), KIT_ALL(sums)},
 		5);
 	kit_run_op(p, "tensor.scan", 1, (kit_arg[]){{sums, sums_type}, {offsets, sums_type}}, 2,
 		   (kit_setting[]){{"exclusive", 1}}, 1);
-	kit_run(p, &apply_kernel, n,
+	kit_run(p, &apply_kernel, dangling * apply_kernel.local,
 		(kit_slot[]){KIT_ALL(kit_params(p, &apply, sizeof(apply))),
 			     KIT_PART(graph, 4 * l.rows, 4 * (n + 1)), KIT_ALL(prefixes),
-			     KIT_ALL(offsets), KIT_ALL(kit_out(p, 0))},
-		5);
+			     KIT_ALL(sums), KIT_ALL(offsets), KIT_ALL(kit_out(p, 0))},
+		6);
 }
 
 static pctl_status step_reference(const kit_use *u, const pctl_span *in, pctl_span *out)

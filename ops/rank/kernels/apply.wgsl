@@ -4,7 +4,7 @@ struct Params {
 	@size(8) base: u64, // scale(S div n, 10^6 - d)
 	@size(4) nodes: u32,
 	@size(4) run_log2: u32, // chunks of a gathering invocation
-	@size(4) runs: u32, // sums of runs in front of `offsets`, the dangling sums follow
+	@size(4) runs: u32, // sums of runs in front, the dangling sums follow
 	@size(4) dangling: u32, // how many they are
 	@size(4) damping: u32, // parts per million
 	@size(4) reserved: u32,
@@ -13,8 +13,9 @@ struct Params {
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> rows: array<u32>;
 @group(0) @binding(2) var<storage, read> prefixes: array<u64>;
-@group(0) @binding(3) var<storage, read> offsets: array<u64>;
-@group(0) @binding(4) var<storage, read_write> ranks: array<u64>;
+@group(0) @binding(3) var<storage, read> sums: array<u64>;
+@group(0) @binding(4) var<storage, read> offsets: array<u64>; // exclusive prefix sums of `sums`
+@group(0) @binding(5) var<storage, read_write> ranks: array<u64>;
 
 var<workgroup> shared_share: u64;
 
@@ -31,16 +32,20 @@ fn scale(x: u64, k: u64) -> u64 {
 	return k * (x / 1000000lu) + (k * (x % 1000000lu)) / 1000000lu;
 }
 
-@compute @workgroup_size(64)
-fn main(@builtin(global_invocation_id) gid: vec3<u32>, @builtin(local_invocation_id) lid: vec3<u32>) {
-	let node = gid.y * 4194240u + gid.x;
+@compute @workgroup_size(256)
+fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_id) lid: vec3<u32>) {
+	let group = wid.y * 65535u + wid.x;
 	if (lid.x == 0u) {
-		let all = offsets[params.runs + params.dangling] - offsets[params.runs];
+		let last = params.runs + params.dangling - 1u;
+		let all = offsets[last] + sums[last] - offsets[params.runs];
 		shared_share = all / u64(params.nodes);
 	}
 	workgroupBarrier();
-	if (node < params.nodes) {
-		let brought = before(rows[node + 1u]) - before(rows[node]);
-		ranks[node] = scale(brought + shared_share, u64(params.damping)) + params.base;
+	for (var i = 0u; i < 4u; i++) {
+		let node = group * 1024u + i * 256u + lid.x;
+		if (node < params.nodes) {
+			let brought = before(rows[node + 1u]) - before(rows[node]);
+			ranks[node] = scale(brought + shared_share, u64(params.damping)) + params.base;
+		}
 	}
 }
