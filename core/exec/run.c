@@ -51,9 +51,10 @@ static pctl_status set_up(pctl_running *r, const pctl_graph *g, const pctl_run_o
 	r->result->outputs =
 		pctl_arena_array(r->result->arena, p->n_outputs, sizeof(*r->result->outputs));
 	r->result->jobs = pctl_arena_array(r->result->arena, g->n_nodes, sizeof(*r->result->jobs));
+	r->result->inputs = pctl_arena_array(r->result->arena, p->n_inputs, sizeof(*r->result->inputs));
 	r->dims = pctl_map_create();
 	if (r->sources == NULL || r->inputs == NULL || r->input_types == NULL || r->nodes == NULL ||
-	    r->dims == NULL || r->result->outputs == NULL || r->result->jobs == NULL)
+	    r->dims == NULL || r->result->inputs == NULL || r->result->outputs == NULL || r->result->jobs == NULL)
 		return pctl_refuse(call, PC2_NOMEM, "no memory for a run");
 	for (uint32_t i = 0; i < g->n_nodes; i++)
 		r->nodes[i].node = &g->nodes[i];
@@ -464,12 +465,13 @@ pctl_status pctl_run_plan(const pctl_graph *g, const pctl_run_options *o, const 
 		status = plan_ahead(&r, &planned);
 	if (status == PCTL_OK)
 		status = check_gas(&r);
-	if (status == PCTL_OK)
+	if (status == PCTL_OK && !(o->flags & PCTL_RUN_NO_DEVICE))
 		status = pctl_run_choose(&r);
 	for (uint32_t i = 0; status == PCTL_OK && i < planned; i++) {
 		pctl_run_node *n = &r.nodes[g->order[i]];
 
-		status = place(&r, n);
+		if (!(o->flags & PCTL_RUN_NO_DEVICE))
+			status = place(&r, n);
 		if (status == PCTL_OK) {
 			describe(&r, n, &r.result->jobs[r.result->n_jobs++]);
 			if (n->canonical->buffer_bytes > r.result->peak_bytes)

@@ -12,6 +12,7 @@
 #define PCTL_RUN_IN_PROCESS 1u /* backends that allow it run in this process */
 #define PCTL_RUN_DEBUG 2u      /* backends validate what they make */
 #define PCTL_RUN_FRESH 4u      /* the memo is neither read nor written */
+#define PCTL_RUN_NO_DEVICE 16u /* plan only: sizes, gas and policy, no device is opened */
 #define PCTL_RUN_SANITIZE 8u   /* the reference looks for races and bad accesses, and counts gas */
 
 /*
@@ -71,11 +72,12 @@ typedef struct pctl_run_choice {
 } pctl_run_choice;
 
 typedef struct pctl_run_result {
+	pctl_run_output *inputs; /* what the run read */
 	pctl_run_output *outputs;
 	pctl_run_job *jobs;
 	pctl_run_choice *choices;
 	pctl_setting *identity; /* of the device, key and value */
-	uint32_t n_outputs, n_jobs, n_choices, n_identity;
+	uint32_t n_inputs, n_outputs, n_jobs, n_choices, n_identity;
 	uint32_t memoised;
 	uint32_t has_gas; /* of the whole: 0 for a plan that stops at a size found in data */
 	uint64_t gas;

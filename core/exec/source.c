@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/num.h"
 
 #define LARGEST_STDIN (1ull << 32)
 
@@ -189,9 +190,12 @@ pctl_status pctl_source_open_zero(uint64_t n_bytes, const pctl_call *call, pctl_
 pctl_status pctl_source_open(pctl_store *store, const char *text, const pctl_call *call,
 			     pctl_data_source **out)
 {
+	uint64_t n_zero;
 	pctl_cid cid;
 
 	*out = NULL;
+	if (strncmp(text, "zero:", 5) == 0 && pctl_num_parse_bytes(text + 5, strlen(text + 5), &n_zero))
+		return pctl_source_open_zero(n_zero, call, out);
 	if (strcmp(text, "-") != 0 && !pctl_file_exists(text) && pctl_cid_parse(text, &cid))
 		return pctl_source_open_cid(store, &cid, call, out);
 	return pctl_source_open_file(text, call, out);

@@ -1,0 +1,268 @@
+/* The parts of the host, opened on demand. */
+#include "app.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/file.h"
+#include "base/num.h"
+
+#define REDRAW_NS 100000000u /* at most ten redraws a second */
+
+pctl_status pctl_app_config(pctl_app *app)
+{
+	pctl_host_options options = {pctl_option_value(&app->line, "--home"),
+				     pctl_option_value(&app->line, "--config")};
+
+	return app->config != NULL ? PCTL_OK
+				   : pctl_host_config_load(&options, app->call, &app->config);
+}
+
+pctl_status pctl_app_registry(pctl_app *app)
+{
+	pctl_registry_options o = {.flags = 0};
+	pctl_status status = pctl_app_config(app);
+	const pctl_host_config *c = app->config;
+	const char **dirs;
+
+	if (status != PCTL_OK || app->registry != NULL)
+		return status;
+	dirs = calloc(c->n_plugin_dirs + app->line.n_given + 1u, sizeof(*dirs));
+	if (dirs == NULL)
+		return pctl_refuse(app->call, PC2_NOMEM, "no memory for the registry");
+	for (uint32_t i = 0; i < c->n_plugin_dirs; i++)
+		dirs[o.n_dirs++] = c->plugin_dirs[i];
+	for (const char *dir; (dir = pctl_option_at(&app->line, "--plugin-dir",
+						    o.n_dirs - c->n_plugin_dirs)) != NULL;)
+		dirs[o.n_dirs++] = dir;
+	o.dirs = dirs;
+	o.home = c->home;
+	o.worker = c->worker;
+	o.disabled = c->plugins_disabled;
+	o.n_disabled = c->n_plugins_disabled;
+	o.disabled_by = c->config;
+	o.probe_ms = c->probe_ms;
+	o.start_ms = c->start_ms;
+	o.call_ms = c->call_ms;
+	o.grace_ms = c->grace_ms;
+	o.strikes = c->strikes;
+	status = pctl_registry_open(&o, app->call, &app->registry);
+	free(dirs);
+	return status;
+}
+
+pctl_status pctl_app_ops(pctl_app *app)
+{
+	pctl_status status = pctl_app_registry(app);
+
+	if (status != PCTL_OK || app->kernels != NULL)
+		return status;
+	app->library = pctl_op_library_create(app->registry, app->call);
+	if (app->library != NULL)
+		app->kernels = pctl_kernels_create(pctl_op_library_source(app->library));
+	return app->kernels != NULL ? PCTL_OK
+				    : pctl_refuse(app->call, PC2_NOMEM, "no memory for ops");
+}
+
+pctl_status pctl_app_store(pctl_app *app)
+{
+	pctl_status status = pctl_app_config(app);
+
+	if (status != PCTL_OK || app->store != NULL)
+		return status;
+	return pctl_store_open(app->config->cas_dir, 0, app->call, &app->store);
+}
+
+pctl_status pctl_app_memo(pctl_app *app)
+{
+	pctl_status status = pctl_app_store(app);
+
+	if (status != PCTL_OK || app->memo != NULL || !app->config->memo)
+		return status;
+	return pctl_memo_open(app->config->memo_dir, app->store, app->call, &app->memo);
+}
+
+pctl_status pctl_app_policy(pctl_app *app)
+{
+	const char *given = pctl_option_value(&app->line, "--policy");
+	pctl_status status = pctl_app_config(app);
+	char *path;
+
+	if (status != PCTL_OK || app->policy != NULL)
+		return status;
+	if (given == NULL && app->config->policy == NULL)
+		return pctl_policy_default(app->call, &app->policy);
+	path = given == NULL ? strdup(app->config->policy)
+			     : pctl_host_config_find(app->config, given);
+	if (path == NULL)
+		return pctl_refuse(app->call, PC3_IO, "no policy file %s",
+				   given == NULL ? "" : given);
+	status = pctl_policy_read(path, app->call, &app->policy);
+	free(path);
+	return status;
+}
+
+pctl_status pctl_app_schedule(pctl_app *app)
+{
+	const char *given = pctl_option_value(&app->line, "--gas");
+	pctl_status status = pctl_app_config(app);
+	char *path;
+
+	if (status != PCTL_OK || app->schedule != NULL)
+		return status;
+	if (given == NULL && app->config->gas == NULL)
+		return pctl_refuse(app->call, PC3_IO,
+				   "no gas schedule is configured; give --gas FILE");
+	path = given == NULL ? strdup(app->config->gas) : pctl_host_config_find(app->config, given);
+	if (path == NULL)
+		return pctl_refuse(app->call, PC3_IO, "no gas schedule %s",
+				   given == NULL ? "" : given);
+	status = pctl_gas_schedule_read(path, app->call, &app->schedule);
+	free(path);
+	return status;
+}
+
+void pctl_app_close(pctl_app *app)
+{
+	pctl_kernels_destroy(app->kernels);
+	pctl_op_library_destroy(app->library);
+	pctl_registry_close(app->registry);
+	pctl_memo_close(app->memo);
+	pctl_store_close(app->store);
+	pctl_policy_destroy(app->policy);
+	pctl_gas_schedule_destroy(app->schedule);
+	pctl_host_config_destroy(app->config);
+}
+
+pctl_status pctl_app_settings(pctl_app *app, const char *option, pctl_setting **out,
+			      uint32_t *n_out)
+{
+	pctl_setting *settings =
+		pctl_arena_array(app->arena, app->line.n_given + 1u, sizeof(*settings));
+	uint32_t n = 0;
+	const char *text;
+
+	*out = NULL;
+	*n_out = 0;
+	if (settings == NULL)
+		return pctl_refuse(app->call, PC2_NOMEM, "no memory for options");
+	while ((text = pctl_option_at(&app->line, option, n)) != NULL) {
+		const char *equals = strchr(text, '=');
+
+		if (equals == NULL || equals == text)
+			return pctl_refuse(app->call, PC10_USAGE, "%s wants NAME=VALUE, not \"%s\"",
+					   option, text);
+		settings[n].name = pctl_arena_dup_n(app->arena, text, (size_t)(equals - text));
+		settings[n++].value = equals + 1;
+	}
+	*out = settings;
+	*n_out = n;
+	return PCTL_OK;
+}
+
+static pctl_status parse_verify(pctl_app *app, uint32_t *ppm)
+{
+	const char *text = pctl_option_value(&app->line, "--verify");
+	char *end;
+	double f;
+
+	*ppm = app->policy->verify_ppm;
+	if (text == NULL)
+		return PCTL_OK;
+	if (strcmp(text, "none") == 0 || strcmp(text, "all") == 0) {
+		uint32_t wanted = text[0] == 'a' ? 1000000 : 0;
+
+		if (wanted > *ppm)
+			*ppm = wanted;
+		return PCTL_OK;
+	}
+	if (strncmp(text, "sample=", 7) == 0) {
+		f = strtod(text + 7, &end);
+		if (end != text + 7 && *end == '\0' && f >= 0 && f <= 1) {
+			if ((uint32_t)(f * 1e6) > *ppm)
+				*ppm = (uint32_t)(f * 1e6);
+			return PCTL_OK;
+		}
+	}
+	return pctl_refuse(app->call, PC10_USAGE,
+			   "--verify takes none, all or sample=F with F from 0 to 1, not \"%s\"",
+			   text);
+}
+
+pctl_status pctl_app_run_options(pctl_app *app, pctl_run_options *out, const char ***backends)
+{
+	const char *limit = pctl_option_value(&app->line, "--gas-limit");
+	pctl_status status = pctl_app_ops(app);
+
+	memset(out, 0, sizeof(*out));
+	*backends = NULL;
+	if (status == PCTL_OK)
+		status = pctl_app_memo(app);
+	if (status == PCTL_OK)
+		status = pctl_app_policy(app);
+	if (status == PCTL_OK)
+		status = pctl_app_schedule(app);
+	if (status == PCTL_OK)
+		status = parse_verify(app, &out->verify_ppm);
+	if (status != PCTL_OK)
+		return status;
+	if (limit != NULL) {
+		out->has_gas_limit = 1;
+		if (!pctl_num_parse_u64(limit, strlen(limit), &out->gas_limit))
+			return pctl_refuse(app->call, PC10_USAGE,
+					   "--gas-limit wants a number, not \"%s\"", limit);
+	}
+	*backends = pctl_arena_array(app->arena, app->line.n_given + 1u, sizeof(**backends));
+	if (*backends == NULL)
+		return pctl_refuse(app->call, PC2_NOMEM, "no memory for options");
+	for (const char *id;
+	     (id = pctl_option_at(&app->line, "--backend", out->n_backends)) != NULL;)
+		(*backends)[out->n_backends++] = id;
+	out->backends = *backends;
+	out->registry = app->registry;
+	out->ops = pctl_op_library_source(app->library);
+	out->store = app->store;
+	out->memo = app->memo;
+	out->schedule = app->schedule;
+	out->policy = app->policy;
+	out->cache_dir = app->config->cache_bytes != 0 ? app->config->cache_dir : NULL;
+	out->flags = (pctl_option_has(&app->line, "--in-process") || app->config->in_process
+			      ? PCTL_RUN_IN_PROCESS
+			      : 0) |
+		     (pctl_option_has(&app->line, "--debug") ? PCTL_RUN_DEBUG : 0) |
+		     (pctl_option_has(&app->line, "--no-memo") ? PCTL_RUN_FRESH : 0) |
+		     (pctl_option_has(&app->line, "--sanitize") ? PCTL_RUN_SANITIZE : 0);
+	if (app->progress) {
+		out->progress = pctl_app_progress;
+		out->progress_ctx = app;
+	}
+	return PCTL_OK;
+}
+
+void pctl_app_progress(void *ctx, const char *job, uint64_t done, uint64_t total)
+{
+	pctl_app *app = ctx;
+	struct timespec t;
+	uint64_t now;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	now = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	if (!app->progress || now - app->drawn_ns < REDRAW_NS)
+		return;
+	app->drawn_ns = now;
+	app->is_drawn = 1;
+	if (total > 1)
+		fprintf(stderr, "\r\033[K%s: %" PRIu64 " of %" PRIu64, job, done, total);
+	else
+		fprintf(stderr, "\r\033[K%s", job);
+	fflush(stderr);
+}
+
+void pctl_app_progress_clear(pctl_app *app)
+{
+	if (app->is_drawn)
+		fputs("\r\033[K", stderr);
+	app->is_drawn = 0;
+}

@@ -1,0 +1,99 @@
+/* One run of the program: the command line, diagnostics, and the parts of the host, each opened
+ * when it is first asked for. */
+#ifndef PIPECTL_TOOLS_APP_H
+#define PIPECTL_TOOLS_APP_H
+
+#include "cas/memo.h"
+#include "diag/diag.h"
+#include "exec/run.h"
+#include "graph/library.h"
+#include "options.h"
+#include "policy/hostconf.h"
+
+struct pctl_app {
+	pctl_command_line line;
+	pctl_diag_list *diagnostics;
+	const pctl_call *call;
+	uint32_t json, quiet, verbose, colour, progress;
+	pctl_json document; /* --json: one object, opened by main */
+	pctl_host_config *config;
+	pctl_registry *registry;
+	pctl_op_library *library;
+	pctl_kernels *kernels;
+	pctl_store *store;
+	pctl_memo *memo;
+	pctl_policy *policy;
+	pctl_gas_schedule *schedule;
+	pctl_arena *arena; /* small things that live as long as the process */
+	uint64_t drawn_ns; /* when the progress line was drawn last */
+	uint32_t is_drawn;
+	uint32_t reserved;
+};
+
+/* Each opens its part once; the pointer in the app is set on success. */
+pctl_status pctl_app_config(pctl_app *app);
+pctl_status pctl_app_registry(pctl_app *app);
+pctl_status pctl_app_ops(pctl_app *app); /* library and kernels */
+pctl_status pctl_app_store(pctl_app *app);
+pctl_status pctl_app_memo(pctl_app *app);
+pctl_status pctl_app_policy(pctl_app *app);
+pctl_status pctl_app_schedule(pctl_app *app);
+
+void pctl_app_close(pctl_app *app);
+
+/* Every NAME=VALUE of `option` taken apart; strings and array live in the app's arena. */
+pctl_status pctl_app_settings(pctl_app *app, const char *option, pctl_setting **out,
+			      uint32_t *n_out);
+
+/* The options of a run that every running verb shares (--backend, --verify, --no-memo, --gas-limit,
+ * --in-process). */
+pctl_status pctl_app_run_options(pctl_app *app, pctl_run_options *out, const char ***backends);
+
+/* Progress on a terminal; cleared before anything else is written. */
+void pctl_app_progress(void *app, const char *job, uint64_t done, uint64_t total);
+void pctl_app_progress_clear(pctl_app *app);
+
+/* Every --out NAME=FILE names an output of the pipeline (checked before anything runs), and the
+ * files written. */
+pctl_status pctl_app_check_outs(pctl_app *app, const pctl_pipeline *p, const pctl_setting *outs,
+				uint32_t n);
+pctl_status pctl_app_write_outs(pctl_app *app, const pctl_run_result *r, const pctl_setting *outs,
+				uint32_t n);
+
+/* Print the result of a run: outputs with CIDs, gas, device; as text or into the JSON document. */
+void pctl_app_print_run(pctl_app *app, const char *title, const pctl_run_result *r);
+
+void pctl_app_print_plan(pctl_app *app, const pctl_graph *g, const pctl_run_result *r);
+/* Write what ran on what to a file, as JSON, atomically. Not signed. */
+pctl_status pctl_app_write_receipt(pctl_app *app, const char *path, const pctl_graph *g,
+				   const pctl_run_result *r);
+
+/* The verbs. */
+pctl_status pctl_verb_check(pctl_app *app);
+pctl_status pctl_verb_run(pctl_app *app);
+pctl_status pctl_verb_plan(pctl_app *app);
+pctl_status pctl_verb_shader_check(pctl_app *app);
+pctl_status pctl_verb_shader_run(pctl_app *app);
+pctl_status pctl_verb_op_list(pctl_app *app);
+pctl_status pctl_verb_op_show(pctl_app *app);
+pctl_status pctl_verb_op_run(pctl_app *app);
+pctl_status pctl_verb_cas_put(pctl_app *app);
+pctl_status pctl_verb_cas_get(pctl_app *app);
+pctl_status pctl_verb_cas_ls(pctl_app *app);
+pctl_status pctl_verb_cas_pin(pctl_app *app);
+pctl_status pctl_verb_cas_unpin(pctl_app *app);
+pctl_status pctl_verb_cas_gc(pctl_app *app);
+pctl_status pctl_verb_cas_verify(pctl_app *app);
+pctl_status pctl_verb_plugin_list(pctl_app *app);
+pctl_status pctl_verb_plugin_show(pctl_app *app);
+pctl_status pctl_verb_plugin_quarantine(pctl_app *app);
+pctl_status pctl_verb_plugin_release(pctl_app *app);
+pctl_status pctl_verb_device_list(pctl_app *app);
+pctl_status pctl_verb_doctor(pctl_app *app);
+pctl_status pctl_verb_explain(pctl_app *app);
+pctl_status pctl_verb_version(pctl_app *app);
+pctl_status pctl_verb_help(pctl_app *app);
+pctl_status pctl_verb_completion(pctl_app *app);
+pctl_status pctl_verb_man(pctl_app *app);
+
+#endif

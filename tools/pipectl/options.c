@@ -1,0 +1,193 @@
+/* Parsing a command line by the option table. */
+#include "options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+
+static int has_subs(const char *name)
+{
+	uint32_t n;
+	const pctl_verb *verbs = pctl_verbs(&n);
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (strcmp(verbs[i].name, name) == 0 && verbs[i].sub != NULL)
+			return 1;
+	}
+	return 0;
+}
+
+static const pctl_verb *find_verb(const char *name, const char *sub)
+{
+	uint32_t n;
+	const pctl_verb *verbs = pctl_verbs(&n);
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (strcmp(verbs[i].name, name) == 0 &&
+		    (verbs[i].sub == NULL || (sub != NULL && strcmp(verbs[i].sub, sub) == 0)))
+			return &verbs[i];
+	}
+	return NULL;
+}
+
+static pctl_status unknown(const pctl_call *call, const char *what, const char *word,
+			   const char *const *names, uint32_t n)
+{
+	const char *nearest = pctl_str_nearest(word, names, n);
+	char hint[160];
+
+	if (nearest == NULL)
+		snprintf(hint, sizeof(hint), "`pipectl help` lists what there is");
+	else
+		snprintf(hint, sizeof(hint), "did you mean %s?", nearest);
+	return pctl_refuse_at(call, PC10_USAGE, NULL, hint, "no %s \"%s\"", what, word);
+}
+
+static pctl_status unknown_verb(const pctl_call *call, const char *name, const char *sub)
+{
+	const char *names[128];
+	uint32_t n, count = 0;
+	const pctl_verb *verbs = pctl_verbs(&n);
+
+	for (uint32_t i = 0; i < n && count < 128; i++) {
+		if (sub == NULL)
+			names[count++] = verbs[i].name;
+		else if (strcmp(verbs[i].name, name) == 0)
+			names[count++] = verbs[i].sub;
+	}
+	return unknown(call, sub == NULL ? "verb" : "sub-verb", sub == NULL ? name : sub, names,
+		       count);
+}
+
+static const pctl_option *find_option(const pctl_option *options, const char *name, size_t n)
+{
+	for (uint32_t i = 0; options != NULL && options[i].name != NULL; i++) {
+		if (strlen(options[i].name) == n && memcmp(options[i].name, name, n) == 0)
+			return &options[i];
+	}
+	return NULL;
+}
+
+static pctl_status unknown_option(const pctl_call *call, const pctl_verb *verb, const char *word)
+{
+	const char *names[128];
+	uint32_t n = 0;
+
+	for (uint32_t i = 0;
+	     verb != NULL && verb->options != NULL && verb->options[i].name != NULL && n < 128; i++)
+		names[n++] = verb->options[i].name;
+	for (uint32_t i = 0; pctl_global_options[i].name != NULL && n < 128; i++)
+		names[n++] = pctl_global_options[i].name;
+	return unknown(call, "option", word, names, n);
+}
+
+/* One option at argv[*i]; values follow as "--x=V" or "--x V". */
+static pctl_status take_option(int argc, char **argv, int *i, const pctl_call *call,
+			       pctl_command_line *out)
+{
+	const char *word = argv[*i], *equals = strchr(word, '=');
+	size_t n = equals == NULL ? strlen(word) : (size_t)(equals - word);
+	const pctl_option *option = find_option(pctl_global_options, word, n);
+	pctl_given *given = &out->given[out->n_given];
+
+	if (option == NULL && out->verb != NULL)
+		option = find_option(out->verb->options, word, n);
+	if (option == NULL)
+		return unknown_option(call, out->verb, word);
+	*given = (pctl_given){option, NULL};
+	if (option->value == NULL && equals != NULL)
+		return pctl_refuse(call, PC10_USAGE, "%s takes no value", option->name);
+	if (option->value != NULL) {
+		given->value = equals != NULL ? equals + 1 : *i + 1 < argc ? argv[++*i] : NULL;
+		if (given->value == NULL)
+			return pctl_refuse(call, PC10_USAGE, "%s wants %s", option->name,
+					   option->value);
+	}
+	for (uint32_t k = 0; k < out->n_given; k++) {
+		if (out->given[k].option == option && !option->many && option->value != NULL)
+			return pctl_refuse(call, PC10_USAGE, "%s is given twice", option->name);
+	}
+	out->n_given++;
+	return PCTL_OK;
+}
+
+pctl_status pctl_command_line_parse(int argc, char **argv, const pctl_call *call,
+				    pctl_command_line *out)
+{
+	const char *name = NULL;
+	int only_arguments = 0;
+	pctl_status status = PCTL_OK;
+
+	memset(out, 0, sizeof(*out));
+	out->arguments = calloc((size_t)argc + 1, sizeof(*out->arguments));
+	out->given = calloc((size_t)argc + 1, sizeof(*out->given));
+	if (out->arguments == NULL || out->given == NULL)
+		return pctl_refuse(call, PC2_NOMEM, "no memory for the command line");
+	for (int i = 1; status == PCTL_OK && i < argc; i++) {
+		const char *word = argv[i];
+
+		if (!only_arguments && strcmp(word, "--") == 0) {
+			only_arguments = 1;
+		} else if (!only_arguments && word[0] == '-' && word[1] != '\0') {
+			status = take_option(argc, argv, &i, call, out);
+		} else if (out->verb == NULL && name == NULL && has_subs(word)) {
+			name = word;
+		} else if (out->verb == NULL) {
+			out->verb = name == NULL ? find_verb(word, NULL) : find_verb(name, word);
+			if (out->verb == NULL)
+				status = unknown_verb(call, name == NULL ? word : name,
+						      name == NULL ? NULL : word);
+		} else {
+			out->arguments[out->n_arguments++] = word;
+		}
+	}
+	if (status == PCTL_OK && out->verb == NULL && name != NULL)
+		return pctl_refuse(call, PC10_USAGE,
+				   "`pipectl %s` wants a sub-verb; `pipectl help %s` lists them",
+				   name, name);
+	if (status == PCTL_OK && out->verb != NULL &&
+	    (out->n_arguments < out->verb->least || out->n_arguments > out->verb->most))
+		return pctl_refuse(call, PC10_USAGE, "usage: pipectl %s%s%s [OPTION]... %s",
+				   out->verb->name, out->verb->sub == NULL ? "" : " ",
+				   out->verb->sub == NULL ? "" : out->verb->sub,
+				   out->verb->arguments);
+	return status;
+}
+
+void pctl_command_line_clear(pctl_command_line *c)
+{
+	free(c->arguments);
+	free(c->given);
+	memset(c, 0, sizeof(*c));
+}
+
+const char *pctl_option_value(const pctl_command_line *c, const char *name)
+{
+	const char *value = NULL;
+
+	for (uint32_t i = 0; i < c->n_given; i++) {
+		if (strcmp(c->given[i].option->name, name) == 0)
+			value = c->given[i].value;
+	}
+	return value;
+}
+
+int pctl_option_has(const pctl_command_line *c, const char *name)
+{
+	for (uint32_t i = 0; i < c->n_given; i++) {
+		if (strcmp(c->given[i].option->name, name) == 0)
+			return 1;
+	}
+	return 0;
+}
+
+const char *pctl_option_at(const pctl_command_line *c, const char *name, uint32_t n)
+{
+	for (uint32_t i = 0; i < c->n_given; i++) {
+		if (strcmp(c->given[i].option->name, name) == 0 && n-- == 0)
+			return c->given[i].value;
+	}
+	return NULL;
+}

@@ -1,0 +1,250 @@
+/* What running verbs print: results, plans, receipts; as text and as JSON from the same values. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app.h"
+#include "base/file.h"
+
+static const char *race_name(uint32_t race)
+{
+	return race == PCTL_PROOF_PROVEN    ? "proven"
+	       : race == PCTL_PROOF_REFUTED ? "refuted"
+					    : "unproven";
+}
+
+static void json_outputs(pctl_json *j, const pctl_run_result *r)
+{
+	char cid[PCTL_CID_TEXT_SIZE];
+
+	pctl_json_key(j, "outputs");
+	pctl_json_array_begin(j);
+	for (uint32_t i = 0; i < r->n_outputs; i++) {
+		pctl_json_object_begin(j);
+		pctl_json_kv_string(j, "name", r->outputs[i].name);
+		pctl_json_kv_string(j, "cid", pctl_cid_format(&r->outputs[i].cid, cid));
+		pctl_json_kv_u64(j, "bytes", r->outputs[i].n_bytes);
+		pctl_json_kv_string(j, "type",
+				    r->outputs[i].type.dtype == 0
+					    ? NULL
+					    : pctl_type_text(r->arena, &r->outputs[i].type));
+		pctl_json_object_end(j);
+	}
+	pctl_json_array_end(j);
+}
+
+static void json_jobs(pctl_json *j, const pctl_run_result *r, int telemetry)
+{
+	pctl_json_key(j, "jobs");
+	pctl_json_array_begin(j);
+	for (uint32_t i = 0; i < r->n_jobs; i++) {
+		const pctl_run_job *job = &r->jobs[i];
+
+		pctl_json_object_begin(j);
+		pctl_json_kv_string(j, "id", job->id);
+		pctl_json_kv_string(j, "what", job->what);
+		pctl_json_kv_string(j, "device", job->device);
+		pctl_json_kv_u64(j, "repeat", job->repeat);
+		pctl_json_kv_u64(j, "gas", job->gas);
+		pctl_json_kv_string(j, "class", pctl_class_name(job->determinism));
+		pctl_json_kv_string(j, "race", race_name(job->race));
+		pctl_json_kv_u64(j, "buffer_bytes", job->buffer_bytes);
+		pctl_json_kv_u32(j, "kernels", job->n_kernels);
+		pctl_json_kv_bool(j, "verified", (int)job->verified);
+		if (telemetry) {
+			pctl_json_key(j, "seconds");
+			pctl_json_double(j, (double)job->stats.wall_ns * 1e-9);
+			pctl_json_key(j, "device_seconds");
+			pctl_json_double(j, (double)job->stats.device_ns * 1e-9);
+		}
+		pctl_json_object_end(j);
+	}
+	pctl_json_array_end(j);
+}
+
+static void json_choices(pctl_json *j, const pctl_run_result *r)
+{
+	pctl_json_key(j, "devices_tried");
+	pctl_json_array_begin(j);
+	for (uint32_t i = 0; i < r->n_choices; i++) {
+		pctl_json_object_begin(j);
+		pctl_json_kv_string(j, "device", r->choices[i].selector);
+		pctl_json_kv_string(j, "name", r->choices[i].name);
+		pctl_json_kv_bool(j, "taken", (int)r->choices[i].taken);
+		pctl_json_kv_string(j, "why", r->choices[i].why);
+		pctl_json_object_end(j);
+	}
+	pctl_json_array_end(j);
+}
+
+static void json_identity(pctl_json *j, const pctl_run_result *r)
+{
+	pctl_json_key(j, "device_identity");
+	pctl_json_object_begin(j);
+	for (uint32_t i = 0; i < r->n_identity; i++)
+		pctl_json_kv_string(j, r->identity[i].name, r->identity[i].value);
+	pctl_json_object_end(j);
+}
+
+void pctl_app_print_run(pctl_app *app, const char *title, const pctl_run_result *r)
+{
+	char cid[PCTL_CID_TEXT_SIZE];
+
+	if (app->json) {
+		pctl_json *j = &app->document;
+
+		pctl_json_kv_string(j, "name", title);
+		json_outputs(j, r);
+		pctl_json_kv_u64(j, "gas", r->gas);
+		pctl_json_kv_bool(j, "memoised", (int)r->memoised);
+		pctl_json_kv_u64(j, "peak_bytes", r->peak_bytes);
+		json_jobs(j, r, 1);
+		json_choices(j, r);
+		json_identity(j, r);
+		pctl_json_key(j, "seconds");
+		pctl_json_double(j, (double)r->wall_ns * 1e-9);
+		return;
+	}
+	for (uint32_t i = 0; i < r->n_outputs; i++)
+		printf("%s %s\n", r->outputs[i].name, pctl_cid_format(&r->outputs[i].cid, cid));
+	if (app->quiet)
+		return;
+	fprintf(stderr, "gas %" PRIu64 ", %.3f s", r->gas, (double)r->wall_ns * 1e-9);
+	if (r->memoised)
+		fprintf(stderr, ", remembered");
+	for (uint32_t i = 0; i < r->n_choices; i++) {
+		if (r->choices[i].taken)
+			fprintf(stderr, ", on %s (%s): %s", r->choices[i].selector,
+				r->choices[i].name, r->choices[i].why);
+	}
+	fputc('\n', stderr);
+	for (uint32_t i = 0; app->verbose && i < r->n_jobs; i++)
+		fprintf(stderr, "  %s %s on %s: gas %" PRIu64 ", %" PRIu64 " rounds, %.3f s%s\n",
+			r->jobs[i].id, r->jobs[i].what, r->jobs[i].device, r->jobs[i].gas,
+			r->jobs[i].repeat, (double)r->jobs[i].stats.wall_ns * 1e-9,
+			r->jobs[i].verified ? ", verified" : "");
+	for (uint32_t i = 0; app->verbose && i < r->n_choices; i++) {
+		if (!r->choices[i].taken)
+			fprintf(stderr, "  not %s (%s): %s\n", r->choices[i].selector,
+				r->choices[i].name, r->choices[i].why);
+	}
+}
+
+void pctl_app_print_plan(pctl_app *app, const pctl_graph *g, const pctl_run_result *r)
+{
+	if (app->json) {
+		pctl_json *j = &app->document;
+
+		pctl_json_kv_string(j, "name", g->pipeline->name);
+		json_jobs(j, r, 0);
+		json_choices(j, r);
+		pctl_json_kv_u64(j, "gas", r->gas);
+		pctl_json_kv_u64(j, "peak_bytes", r->peak_bytes);
+		pctl_json_kv_string(j, "stopped_at", r->stopped_at);
+		pctl_json_key(j, "policy");
+		pctl_json_object_begin(j);
+		for (uint32_t i = 0; i < pctl_policy_setting_count(app->policy); i++) {
+			const pctl_conf_setting *s = pctl_policy_setting_at(app->policy, i);
+
+			pctl_json_kv_string(j, s->key, s->value);
+		}
+		pctl_json_object_end(j);
+		return;
+	}
+	printf("%-16s %-24s %-12s %8s %16s %16s %-8s %s\n", "job", "what", "device", "rounds",
+	       "gas", "bytes", "class", "races");
+	for (uint32_t i = 0; i < r->n_jobs; i++)
+		printf("%-16s %-24s %-12s %8" PRIu64 " %16" PRIu64 " %16" PRIu64 " %-8s %s\n",
+		       r->jobs[i].id, r->jobs[i].what,
+		       r->jobs[i].device == NULL ? "" : r->jobs[i].device, r->jobs[i].repeat,
+		       r->jobs[i].gas, r->jobs[i].buffer_bytes,
+		       pctl_class_name(r->jobs[i].determinism), race_name(r->jobs[i].race));
+	if (r->stopped_at != NULL)
+		printf("job \"%s\" and what follows depend on a size found in the data\n",
+		       r->stopped_at);
+	printf("gas %" PRIu64 "%s, schedule %s, largest job %" PRIu64 " bytes\n", r->gas,
+	       r->has_gas ? "" : " so far", pctl_gas_schedule_name(app->schedule), r->peak_bytes);
+	for (uint32_t i = 0; i < r->n_choices; i++)
+		printf("device %s (%s): %s%s\n", r->choices[i].selector, r->choices[i].name,
+		       r->choices[i].taken ? "taken, " : "not taken, ", r->choices[i].why);
+	for (uint32_t i = 0; i < pctl_policy_setting_count(app->policy); i++) {
+		const pctl_conf_setting *s = pctl_policy_setting_at(app->policy, i);
+
+		printf("policy %s = %s (%s)\n", s->key, s->value, s->origin);
+	}
+}
+
+pctl_status pctl_app_write_receipt(pctl_app *app, const char *path, const pctl_graph *g,
+				   const pctl_run_result *r)
+{
+	pctl_status status;
+	pctl_json j;
+	char *text;
+
+	pctl_json_init(&j, 2);
+	pctl_json_object_begin(&j);
+	pctl_json_kv_string(&j, "schema", "pipectl.receipt/1");
+	pctl_json_kv_string(&j, "pipeline", g->pipeline->name);
+	pctl_json_kv_string(&j, "semantics", "1");
+	pctl_json_kv_string(&j, "schedule", pctl_gas_schedule_name(app->schedule));
+	pctl_json_key(&j, "inputs");
+	pctl_json_array_begin(&j);
+	for (uint32_t i = 0; i < r->n_inputs; i++) {
+		char cid[PCTL_CID_TEXT_SIZE];
+
+		pctl_json_object_begin(&j);
+		pctl_json_kv_string(&j, "name", r->inputs[i].name);
+		pctl_json_kv_string(&j, "cid", pctl_cid_format(&r->inputs[i].cid, cid));
+		pctl_json_kv_string(&j, "type", pctl_type_text(r->arena, &r->inputs[i].type));
+		pctl_json_object_end(&j);
+	}
+	pctl_json_array_end(&j);
+	pctl_json_key(&j, "params");
+	pctl_json_object_begin(&j);
+	for (uint32_t i = 0; i < g->pipeline->n_params; i++)
+		pctl_json_kv_string(&j, g->pipeline->params[i].name, g->param_text[i]);
+	pctl_json_object_end(&j);
+	json_outputs(&j, r);
+	pctl_json_kv_u64(&j, "gas", r->gas);
+	pctl_json_kv_bool(&j, "memoised", (int)r->memoised);
+	json_jobs(&j, r, 0);
+	json_identity(&j, r);
+	pctl_json_object_end(&j);
+	text = pctl_json_finish(&j);
+	if (text == NULL)
+		return pctl_refuse(app->call, PC2_NOMEM, "no memory for a receipt");
+	status = pctl_file_write(path, text, strlen(text), 1, app->call);
+	free(text);
+	return status;
+}
+
+pctl_status pctl_app_check_outs(pctl_app *app, const pctl_pipeline *p, const pctl_setting *outs,
+				uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t k = 0;
+
+		while (k < p->n_outputs && strcmp(p->outputs[k].port, outs[i].name) != 0)
+			k++;
+		if (k == p->n_outputs)
+			return pctl_refuse(app->call, PC4013_INPUT_UNKNOWN,
+					   "nothing that is written has the name \"%s\"",
+					   outs[i].name);
+	}
+	return PCTL_OK;
+}
+
+pctl_status pctl_app_write_outs(pctl_app *app, const pctl_run_result *r, const pctl_setting *outs,
+				uint32_t n)
+{
+	pctl_status status = PCTL_OK;
+
+	for (uint32_t i = 0; status == PCTL_OK && i < n; i++) {
+		for (uint32_t k = 0; k < r->n_outputs; k++) {
+			if (strcmp(r->outputs[k].name, outs[i].name) == 0)
+				status = pctl_store_get_file(app->store, &r->outputs[k].cid,
+							     outs[i].value, app->call);
+		}
+	}
+	return status;
+}

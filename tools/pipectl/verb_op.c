@@ -1,0 +1,250 @@
+/* Verbs over ops: list, show, and run, which makes a pipeline of one job. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app.h"
+
+pctl_status pctl_verb_op_list(pctl_app *app)
+{
+	pctl_status status = pctl_app_ops(app);
+	const pctl_op_source *ops;
+
+	if (status != PCTL_OK)
+		return status;
+	ops = pctl_op_library_source(app->library);
+	if (app->json) {
+		pctl_json_key(&app->document, "ops");
+		pctl_json_array_begin(&app->document);
+	}
+	for (uint32_t i = 0; i < ops->count(ops->ctx); i++) {
+		pctl_op_ref op;
+
+		ops->at(ops->ctx, i, &op);
+		if (app->json) {
+			pctl_json_object_begin(&app->document);
+			pctl_json_kv_string(&app->document, "name", op.desc->name);
+			pctl_json_kv_u32(&app->document, "version", op.desc->version);
+			pctl_json_kv_string(&app->document, "kind",
+					    op.desc->kind == PCTL_OPDEF_FUNCTION ? "function"
+										 : "plan");
+			pctl_json_kv_string(&app->document, "class",
+					    pctl_class_name(op.desc->op_class));
+			pctl_json_kv_string(&app->document, "about", op.desc->doc);
+			pctl_json_object_end(&app->document);
+		} else {
+			printf("%s@%" PRIu32 "%*s %-8s %s\n", op.desc->name, op.desc->version,
+			       (int)(strlen(op.desc->name) < 22 ? 22 - strlen(op.desc->name) : 0),
+			       "", op.desc->kind == PCTL_OPDEF_FUNCTION ? "function" : "plan",
+			       op.desc->doc);
+		}
+	}
+	if (app->json)
+		pctl_json_array_end(&app->document);
+	return PCTL_OK;
+}
+
+static pctl_status find(pctl_app *app, const char *text, pctl_op_ref *out)
+{
+	uint32_t min, max;
+	const char *name;
+	pctl_status status = pctl_app_ops(app);
+
+	if (status != PCTL_OK)
+		return status;
+	if (!pctl_op_name_parse(text, app->arena, &name, &min, &max))
+		return pctl_refuse_at(app->call, PC4004_OP_SYNTAX, NULL, "write library.op@version",
+				      "\"%s\" is not the name of an op", text);
+	return pctl_op_find(pctl_op_library_source(app->library), name, min, max, NULL, app->call,
+			    out);
+}
+
+static void show_ports(pctl_app *app, const char *what, const pctl_port *ports, uint32_t n)
+{
+	if (app->json) {
+		pctl_json_key(&app->document, what);
+		pctl_json_array_begin(&app->document);
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		if (app->json) {
+			pctl_json_object_begin(&app->document);
+			pctl_json_kv_string(&app->document, "name", ports[i].name);
+			pctl_json_kv_string(&app->document, "type", ports[i].type);
+			pctl_json_kv_string(&app->document, "about", ports[i].doc);
+			pctl_json_object_end(&app->document);
+		} else {
+			printf("  %-4s %-14s %-28s %s\n", what, ports[i].name, ports[i].type,
+			       ports[i].doc == NULL ? "" : ports[i].doc);
+		}
+	}
+	if (app->json)
+		pctl_json_array_end(&app->document);
+}
+
+static void show_attrs(pctl_app *app, const pctl_op_desc *d)
+{
+	if (app->json) {
+		pctl_json_key(&app->document, "attr");
+		pctl_json_array_begin(&app->document);
+	}
+	for (uint32_t i = 0; i < d->n_attr; i++) {
+		const pctl_attr_desc *a = &d->attr[i];
+
+		if (app->json) {
+			pctl_json_object_begin(&app->document);
+			pctl_json_kv_string(&app->document, "name", a->name);
+			pctl_json_kv_string(&app->document, "default", a->default_text);
+			pctl_json_kv_string(&app->document, "about", a->doc);
+			pctl_json_object_end(&app->document);
+		} else {
+			printf("  attr %-14s default %-20s %s\n", a->name,
+			       a->default_text == NULL ? "(must be given)" : a->default_text,
+			       a->doc == NULL ? "" : a->doc);
+		}
+	}
+	if (app->json)
+		pctl_json_array_end(&app->document);
+}
+
+pctl_status pctl_verb_op_show(pctl_app *app)
+{
+	pctl_op_ref op;
+	pctl_status status = find(app, app->line.arguments[0], &op);
+
+	if (status != PCTL_OK)
+		return status;
+	if (app->json) {
+		pctl_json_kv_string(&app->document, "name", op.desc->name);
+		pctl_json_kv_u32(&app->document, "version", op.desc->version);
+		pctl_json_kv_string(&app->document, "class", pctl_class_name(op.desc->op_class));
+		pctl_json_kv_string(&app->document, "plugin", op.plugin);
+		pctl_json_kv_string(&app->document, "about", op.desc->doc);
+		pctl_json_kv_string(&app->document, "spec", op.desc->spec);
+	} else {
+		printf("%s@%" PRIu32 ": %s\n  class %s, category %c, library %s\n", op.desc->name,
+		       op.desc->version, op.desc->doc, pctl_class_name(op.desc->op_class),
+		       (char)op.desc->category, op.plugin);
+	}
+	show_ports(app, "in", op.desc->in, op.desc->n_in);
+	show_ports(app, "out", op.desc->out, op.desc->n_out);
+	show_attrs(app, op.desc);
+	if (!app->json && op.desc->spec != NULL)
+		printf("\n%s\n", op.desc->spec);
+	return PCTL_OK;
+}
+
+/* --in PORT=FILE:TYPE: the type stands behind the last colon. */
+static pctl_status add_input(pctl_app *app, pctl_pipeline *p, pctl_setting *in)
+{
+	const char *colon = strrchr(in->value, ':');
+	pctl_pipe_input *input = &p->inputs[p->n_inputs];
+	pctl_pos pos = {"--in", 0, 0, 0, 0};
+	pctl_status status;
+
+	if (colon == NULL)
+		return pctl_refuse(
+			app->call, PC10_USAGE,
+			"--in wants PORT=FILE:TYPE, as x=a.bin:u32[1024,8], not \"%s=%s\"",
+			in->name, in->value);
+	status = pctl_type_parse(colon + 1, p->arena, NULL, app->call, &input->type);
+	if (status == PCTL_OK && input->type.n_dtypes != 1)
+		status = pctl_refuse(app->call, PC4020_TYPE_SYNTAX, "\"%s\" is not one type",
+				     colon + 1);
+	if (status != PCTL_OK)
+		return status;
+	input->name = in->name;
+	input->pos = pos;
+	in->value = pctl_arena_dup_n(app->arena, in->value, (size_t)(colon - in->value));
+	p->jobs[0].in[p->jobs[0].n_in++] =
+		(pctl_pipe_feed){in->name, pos, {pos, in->name, NULL, in->name}};
+	p->n_inputs++;
+	return PCTL_OK;
+}
+
+static pctl_status make_pipeline(pctl_app *app, const pctl_op_ref *op, pctl_setting *ins,
+				 uint32_t n_ins, const pctl_setting *attrs, uint32_t n_attrs,
+				 pctl_pipeline **out)
+{
+	pctl_pipeline *p = pctl_pipeline_create(op->desc->name);
+	pctl_pos pos = {"--attr", 0, 0, 0, 0};
+	pctl_status status = PCTL_OK;
+	pctl_pipe_job *job;
+
+	*out = p;
+	if (p == NULL)
+		return pctl_refuse(app->call, PC2_NOMEM, "no memory for a pipeline");
+	p->inputs = pctl_arena_array(p->arena, n_ins, sizeof(*p->inputs));
+	p->outputs = pctl_arena_array(p->arena, op->desc->n_out, sizeof(*p->outputs));
+	p->jobs = job = pctl_arena_array(p->arena, 1, sizeof(*job));
+	if (p->inputs == NULL || p->outputs == NULL || job == NULL)
+		return pctl_refuse(app->call, PC2_NOMEM, "no memory for a pipeline");
+	p->n_jobs = 1;
+	*job = (pctl_pipe_job){.id = "op",
+			       .pos = pos,
+			       .kind = PCTL_JOB_OP,
+			       .op = op->desc->name,
+			       .version_min = op->desc->version,
+			       .version_max = op->desc->version,
+			       .op_pos = pos};
+	job->in = pctl_arena_array(p->arena, n_ins, sizeof(*job->in));
+	job->attr = pctl_arena_array(p->arena, n_attrs, sizeof(*job->attr));
+	if (job->in == NULL || job->attr == NULL)
+		return pctl_refuse(app->call, PC2_NOMEM, "no memory for a pipeline");
+	for (uint32_t i = 0; i < n_attrs; i++)
+		job->attr[job->n_attr++] =
+			(pctl_pipe_named){attrs[i].name, pos, {pos, attrs[i].value, 0, 1}};
+	for (uint32_t i = 0; status == PCTL_OK && i < n_ins; i++)
+		status = add_input(app, p, &ins[i]);
+	for (uint32_t i = 0; i < op->desc->n_out; i++)
+		p->outputs[p->n_outputs++] =
+			(pctl_pipe_feed){op->desc->out[i].name,
+					 pos,
+					 {pos, op->desc->out[i].name, "op", op->desc->out[i].name}};
+	return status;
+}
+
+pctl_status pctl_verb_op_run(pctl_app *app)
+{
+	pctl_graph_options graph_options = {.wgsl_flags = 0};
+	pctl_setting *ins, *outs, *attrs;
+	uint32_t n_ins, n_outs, n_attrs;
+	pctl_run_result *result = NULL;
+	pctl_run_options options;
+	const char **backends;
+	pctl_pipeline *p = NULL;
+	pctl_graph *g = NULL;
+	pctl_op_ref op;
+	pctl_status status = find(app, app->line.arguments[0], &op);
+
+	if (status == PCTL_OK)
+		status = pctl_app_settings(app, "--in", &ins, &n_ins);
+	if (status == PCTL_OK)
+		status = pctl_app_settings(app, "--out", &outs, &n_outs);
+	if (status == PCTL_OK)
+		status = pctl_app_settings(app, "--attr", &attrs, &n_attrs);
+	if (status == PCTL_OK)
+		status = pctl_app_run_options(app, &options, &backends);
+	if (status == PCTL_OK)
+		status = make_pipeline(app, &op, ins, n_ins, attrs, n_attrs, &p);
+	if (status == PCTL_OK)
+		status = pctl_app_check_outs(app, p, outs, n_outs);
+	if (status == PCTL_OK) {
+		graph_options.ops = pctl_op_library_source(app->library);
+		graph_options.kernels = app->kernels;
+		status = pctl_graph_resolve(p, &graph_options, app->call, NULL, NULL, &g);
+	}
+	if (status == PCTL_OK) {
+		options.ins = ins;
+		options.n_ins = n_ins;
+		status = pctl_run(g, &options, app->call, &result);
+	}
+	pctl_app_progress_clear(app);
+	if (status == PCTL_OK)
+		status = pctl_app_write_outs(app, result, outs, n_outs);
+	if (status == PCTL_OK)
+		pctl_app_print_run(app, app->line.arguments[0], result);
+	pctl_run_result_destroy(result);
+	pctl_graph_destroy(g);
+	pctl_pipeline_destroy(p);
+	return status;
+}

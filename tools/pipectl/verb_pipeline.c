@@ -1,0 +1,263 @@
+/* Verbs over pipeline files: check, run, plan. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app.h"
+#include "base/file.h"
+
+/* A pipeline file opened: read, its texts known to the diagnostics, resolved. */
+struct opened {
+	pctl_pipeline *pipeline;
+	pctl_graph *graph;
+	pctl_check_result checks[PCTL_CHECKS_MAX];
+	uint32_t n_checks;
+};
+
+static void close_pipeline(struct opened *p)
+{
+	pctl_graph_destroy(p->graph);
+	pctl_pipeline_destroy(p->pipeline);
+	memset(p, 0, sizeof(*p));
+}
+
+static pctl_status open_pipeline(pctl_app *app, const char *path, struct opened *out)
+{
+	pctl_graph_options options = {.wgsl_flags = 0};
+	pctl_setting *sets;
+	pctl_status status;
+
+	memset(out, 0, sizeof(*out));
+	status = pctl_app_settings(app, "--set", &sets, &options.n_sets);
+	if (status == PCTL_OK)
+		status = pctl_pipeline_read(path, app->call, &out->pipeline);
+	if (status == PCTL_OK)
+		status = pctl_app_ops(app);
+	if (status == PCTL_OK) {
+		options.sets = sets;
+		options.ops = pctl_op_library_source(app->library);
+		options.kernels = app->kernels;
+		status = pctl_graph_resolve(out->pipeline, &options, app->call, out->checks,
+					    &out->n_checks, &out->graph);
+	}
+	return status;
+}
+
+static const char *outcome_name(uint32_t outcome)
+{
+	return outcome == PCTL_CHECK_PASSED   ? "passed"
+	       : outcome == PCTL_CHECK_FAILED ? "failed"
+					      : "not run";
+}
+
+static void print_checks(pctl_app *app, const char *path, const struct opened *p,
+			 pctl_status status)
+{
+	if (app->json) {
+		pctl_json *j = &app->document;
+
+		pctl_json_object_begin(j);
+		pctl_json_kv_string(j, "file", path);
+		pctl_json_kv_bool(j, "ok", status == PCTL_OK);
+		pctl_json_key(j, "checks");
+		pctl_json_array_begin(j);
+		for (uint32_t i = 0; i < p->n_checks; i++) {
+			pctl_json_object_begin(j);
+			pctl_json_kv_string(j, "name", p->checks[i].name);
+			pctl_json_kv_string(j, "outcome", outcome_name(p->checks[i].outcome));
+			pctl_json_object_end(j);
+		}
+		pctl_json_array_end(j);
+		pctl_json_object_end(j);
+		return;
+	}
+	for (uint32_t i = 0; app->verbose && i < p->n_checks; i++)
+		fprintf(stderr, "%s: %-12s %s (%s)\n", path, p->checks[i].name,
+			outcome_name(p->checks[i].outcome), p->checks[i].about);
+	if (!app->quiet)
+		printf("%s: %s\n", path, status == PCTL_OK ? "ok" : "refused");
+}
+
+/* The checks that need sizes: with --in, or against devices. */
+static pctl_status check_sizes(pctl_app *app, const struct opened *p, const char *device)
+{
+	pctl_run_result *result = NULL;
+	pctl_run_options options;
+	const char **backends;
+	pctl_setting *ins;
+	pctl_status status = pctl_app_run_options(app, &options, &backends);
+
+	if (status == PCTL_OK)
+		status = pctl_app_settings(app, "--in", &ins, &options.n_ins);
+	if (status != PCTL_OK)
+		return status;
+	options.ins = ins;
+	options.backends = &device;
+	options.n_backends = device == NULL ? 0 : 1;
+	if (device == NULL)
+		options.flags |= PCTL_RUN_NO_DEVICE;
+	status = pctl_run_plan(p->graph, &options, app->call, &result);
+	pctl_run_result_destroy(result);
+	return status;
+}
+
+static pctl_status check_all_devices(pctl_app *app, const struct opened *p)
+{
+	pctl_devices *list;
+	pctl_status first = PCTL_OK,
+		    status = pctl_devices_list(app->registry, NULL, 0, app->call, &list);
+
+	if (status != PCTL_OK)
+		return status;
+	for (uint32_t i = 0; i < pctl_devices_count(list); i++) {
+		const pctl_device_entry *e = pctl_devices_at(list, i);
+
+		if (e->state != PCTL_DEVICE_USABLE || strcmp(e->backend, "null") == 0)
+			continue;
+		status = check_sizes(app, p, e->selector);
+		if (first == PCTL_OK)
+			first = status;
+	}
+	pctl_devices_destroy(list);
+	return first;
+}
+
+static pctl_status check_file(pctl_app *app, const char *path)
+{
+	int sized = pctl_option_has(&app->line, "--in");
+	const char *device;
+	struct opened p;
+	pctl_status status = open_pipeline(app, path, &p), one;
+
+	for (uint32_t i = 0; status == PCTL_OK && i < p.pipeline->n_inputs; i++)
+		sized |= p.pipeline->inputs[i].file != NULL || p.pipeline->inputs[i].cid != NULL;
+	if (status == PCTL_OK && !pctl_option_has(&app->line, "--device") &&
+	    (sized || p.pipeline->n_inputs == 0))
+		status = check_sizes(app, &p, NULL);
+	for (uint32_t i = 0;
+	     p.graph != NULL && (device = pctl_option_at(&app->line, "--device", i)) != NULL; i++) {
+		one = strcmp(device, "all") == 0 ? check_all_devices(app, &p)
+						 : check_sizes(app, &p, device);
+		if (status == PCTL_OK)
+			status = one;
+	}
+	print_checks(app, path, &p, status);
+	close_pipeline(&p);
+	return status;
+}
+
+pctl_status pctl_verb_check(pctl_app *app)
+{
+	pctl_status first = PCTL_OK;
+
+	if (app->json) {
+		pctl_json_key(&app->document, "files");
+		pctl_json_array_begin(&app->document);
+	}
+	for (uint32_t i = 0; i < app->line.n_arguments; i++) {
+		pctl_status status = check_file(app, app->line.arguments[i]);
+
+		if (first == PCTL_OK)
+			first = status;
+	}
+	if (app->json)
+		pctl_json_array_end(&app->document);
+	return first;
+}
+
+pctl_status pctl_verb_run(pctl_app *app)
+{
+	const char *receipt = pctl_option_value(&app->line, "--receipt"), **backends;
+	pctl_run_result *result = NULL;
+	pctl_setting *ins, *outs;
+	pctl_run_options options;
+	uint32_t n_outs;
+	struct opened p;
+	pctl_status status = open_pipeline(app, app->line.arguments[0], &p);
+
+	if (status == PCTL_OK)
+		status = pctl_app_run_options(app, &options, &backends);
+	if (status == PCTL_OK)
+		status = pctl_app_settings(app, "--in", &ins, &options.n_ins);
+	if (status == PCTL_OK)
+		status = pctl_app_settings(app, "--out", &outs, &n_outs);
+	if (status == PCTL_OK)
+		status = pctl_app_check_outs(app, p.pipeline, outs, n_outs);
+	if (status == PCTL_OK) {
+		options.ins = ins;
+		status = pctl_run(p.graph, &options, app->call, &result);
+	}
+	pctl_app_progress_clear(app);
+	if (status == PCTL_OK)
+		status = pctl_app_write_outs(app, result, outs, n_outs);
+	if (status == PCTL_OK && receipt != NULL)
+		status = pctl_app_write_receipt(app, receipt, p.graph, result);
+	if (status == PCTL_OK)
+		pctl_app_print_run(app, p.pipeline->name, result);
+	pctl_run_result_destroy(result);
+	close_pipeline(&p);
+	return status;
+}
+
+static void print_dot(const pctl_graph *g)
+{
+	const pctl_pipeline *p = g->pipeline;
+
+	printf("digraph \"%s\" {\n\trankdir = LR;\n\tnode [shape = box];\n", p->name);
+	for (uint32_t i = 0; i < p->n_inputs; i++)
+		printf("\t\"$%s\" [shape = ellipse];\n", p->inputs[i].name);
+	for (uint32_t i = 0; i < g->n_nodes; i++) {
+		const pctl_node *n = &g->nodes[i];
+
+		printf("\t\"%s\" [label = \"%s\\n%s\"];\n", n->job->id, n->job->id,
+		       n->job->kind == PCTL_JOB_OP ? n->job->op : n->job->shader);
+		for (uint32_t k = 0; k < n->n_in; k++) {
+			if (n->in[k].job == PCTL_FROM_INPUT)
+				printf("\t\"$%s\" -> \"%s\";\n", p->inputs[n->in[k].port].name,
+				       n->job->id);
+			else
+				printf("\t\"%s\" -> \"%s\" [label = \"%s\"];\n",
+				       g->nodes[n->in[k].job].job->id, n->job->id,
+				       pctl_node_out_name(&g->nodes[n->in[k].job], n->in[k].port));
+		}
+	}
+	for (uint32_t i = 0; i < p->n_outputs; i++) {
+		printf("\t\"> %s\" [shape = ellipse];\n", p->outputs[i].port);
+		if (g->outputs[i].job == PCTL_FROM_INPUT)
+			printf("\t\"$%s\" -> \"> %s\";\n", p->inputs[g->outputs[i].port].name,
+			       p->outputs[i].port);
+		else
+			printf("\t\"%s\" -> \"> %s\";\n", g->nodes[g->outputs[i].job].job->id,
+			       p->outputs[i].port);
+	}
+	printf("}\n");
+}
+
+pctl_status pctl_verb_plan(pctl_app *app)
+{
+	pctl_run_result *result = NULL;
+	pctl_run_options options;
+	const char **backends;
+	pctl_setting *ins;
+	struct opened p;
+	pctl_status status = open_pipeline(app, app->line.arguments[0], &p);
+
+	if (status == PCTL_OK && pctl_option_has(&app->line, "--dot")) {
+		print_dot(p.graph);
+		goto out;
+	}
+	if (status == PCTL_OK)
+		status = pctl_app_run_options(app, &options, &backends);
+	if (status == PCTL_OK)
+		status = pctl_app_settings(app, "--in", &ins, &options.n_ins);
+	if (status == PCTL_OK) {
+		options.ins = ins;
+		status = pctl_run_plan(p.graph, &options, app->call, &result);
+	}
+	if (status == PCTL_OK)
+		pctl_app_print_plan(app, p.graph, result);
+out:
+	pctl_run_result_destroy(result);
+	close_pipeline(&p);
+	return status;
+}

@@ -1,0 +1,395 @@
+/* Verbs over single shaders: check shows the analysis, run makes a pipeline of one job. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app.h"
+#include "base/file.h"
+#include "base/num.h"
+#include "wgsl/wgsl.h"
+
+#define LARGEST_SHADER (16u << 20)
+
+/* What both verbs take from the command line. */
+struct shader_options {
+	char *text;
+	uint64_t n_text;
+	const char *entry;
+	pctl_override_value *overrides;
+	uint32_t n_overrides;
+	uint32_t has_groups;
+	uint32_t groups[3];
+	uint32_t max_class;
+};
+
+static pctl_status parse_dispatch(pctl_app *app, struct shader_options *o)
+{
+	const char *text = pctl_option_value(&app->line, "--dispatch");
+
+	o->groups[0] = o->groups[1] = o->groups[2] = 1;
+	if (text == NULL)
+		return PCTL_OK;
+	o->has_groups = 1;
+	for (uint32_t i = 0; i < 3; i++) {
+		size_t n = strcspn(text, ",");
+		uint64_t value;
+
+		if (!pctl_num_parse_u64(text, n, &value) || value > UINT32_MAX)
+			break;
+		o->groups[i] = (uint32_t)value;
+		if (text[n] == '\0')
+			return PCTL_OK;
+		text += n + 1;
+	}
+	return pctl_refuse(app->call, PC10_USAGE, "--dispatch wants X[,Y[,Z]], not \"%s\"",
+			   pctl_option_value(&app->line, "--dispatch"));
+}
+
+static pctl_status parse_class(pctl_app *app, struct shader_options *o)
+{
+	const char *text = pctl_option_value(&app->line, "--class");
+
+	o->max_class = PCTL_CLASS_APPROXIMATE;
+	if (text == NULL)
+		return PCTL_OK;
+	for (uint32_t c = PCTL_CLASS_INTEGER; c <= PCTL_CLASS_APPROXIMATE; c++) {
+		if (strcmp(text, pctl_class_name(c)) == 0) {
+			o->max_class = c;
+			return PCTL_OK;
+		}
+	}
+	return pctl_refuse(app->call, PC10_USAGE,
+			   "--class takes integer, strict or approximate, not \"%s\"", text);
+}
+
+static pctl_status parse_overrides(pctl_app *app, struct shader_options *o)
+{
+	pctl_setting *given;
+	uint32_t n;
+	pctl_status status = pctl_app_settings(app, "--override", &given, &n);
+
+	if (status != PCTL_OK)
+		return status;
+	o->overrides = pctl_arena_array(app->arena, n, sizeof(*o->overrides));
+	for (uint32_t i = 0; o->overrides != NULL && i < n; i++) {
+		uint64_t bits = strcmp(given[i].value, "true") == 0;
+		int64_t negative;
+
+		if (!bits && strcmp(given[i].value, "false") != 0 &&
+		    !pctl_num_parse_u64(given[i].value, strlen(given[i].value), &bits)) {
+			if (!pctl_num_parse_i64(given[i].value, strlen(given[i].value), &negative))
+				return pctl_refuse(app->call, PC10_USAGE,
+						   "--override %s: \"%s\" is no integer or bool",
+						   given[i].name, given[i].value);
+			bits = (uint64_t)negative;
+		}
+		o->overrides[o->n_overrides++] = (pctl_override_value){given[i].name, bits};
+	}
+	return PCTL_OK;
+}
+
+static pctl_status parse_options(pctl_app *app, const char *path, struct shader_options *o)
+{
+	pctl_status status = parse_dispatch(app, o);
+
+	if (status == PCTL_OK)
+		status = parse_class(app, o);
+	if (status == PCTL_OK)
+		status = parse_overrides(app, o);
+	o->entry = pctl_option_value(&app->line, "--entry");
+	if (status == PCTL_OK)
+		status = pctl_file_read(path, LARGEST_SHADER, app->call, &o->text, &o->n_text);
+	if (status == PCTL_OK)
+		pctl_diag_list_source(app->diagnostics, path, o->text, o->n_text);
+	return status;
+}
+
+static pctl_status unit_of(pctl_app *app, const char *path, const struct shader_options *o,
+			   uint32_t flags, const pctl_kernel_unit **out)
+{
+	pctl_kernel_source source = {
+		path,	      o->text,	      o->n_text, o->entry,
+		o->overrides, o->n_overrides, flags,	 o->has_groups ? o->groups : NULL};
+	pctl_status status = pctl_app_ops(app);
+
+	if (status == PCTL_OK)
+		status = pctl_kernels_get(app->kernels, &source, app->call, out);
+	if (status == PCTL_OK && (*out)->analysis->determinism > o->max_class) {
+		pctl_pos pos = {path, 0, 0, 0, 0};
+
+		status = pctl_refuse_at(app->call, PC4114_CLASS, &pos, NULL,
+					"the shader is of class %s, %s is allowed",
+					pctl_class_name((*out)->analysis->determinism),
+					pctl_class_name(o->max_class));
+	}
+	return status;
+}
+
+static const char *race_text(uint32_t race)
+{
+	return race == PCTL_PROOF_PROVEN    ? "proven free of races"
+	       : race == PCTL_PROOF_REFUTED ? "has a race"
+					    : "freedom of races unproven";
+}
+
+static void print_unit(pctl_app *app, const char *path, const pctl_kernel_unit *u,
+		       const pctl_gas_price *price)
+{
+	const pctl_analysis *a = u->analysis;
+	const pctl_entry *entry = &u->program->entries[0];
+	char cid[PCTL_CID_TEXT_SIZE], *listing;
+
+	if (app->json) {
+		pctl_json *j = &app->document;
+
+		pctl_json_object_begin(j);
+		pctl_json_kv_string(j, "file", path);
+		pctl_json_kv_bool(j, "ok", 1);
+		pctl_json_kv_string(j, "program", pctl_cid_format(&u->cid, cid));
+		pctl_json_kv_string(j, "entry", pctl_str(u->program, entry->name));
+		pctl_json_kv_string(j, "class", pctl_class_name(a->determinism));
+		pctl_json_kv_string(j, "race",
+				    a->race == PCTL_PROOF_PROVEN    ? "proven"
+				    : a->race == PCTL_PROOF_REFUTED ? "refuted"
+								    : "unproven");
+		pctl_json_kv_bool(j, "order_dependent", (int)a->order_dependent);
+		pctl_json_kv_u64(j, "max_loop_iterations", a->max_loop_iterations);
+		pctl_json_kv_u64(j, "workgroup_bytes", a->workgroup_bytes);
+		pctl_json_kv_u64(j, "invocations", a->invocations);
+		pctl_json_kv_u64(j, "cost_per_workgroup", price->cost_per_workgroup);
+		pctl_json_kv_u32(j, "ticks", a->n_ticks);
+		pctl_json_object_end(j);
+		return;
+	}
+	printf("%s: ok: entry %s, %" PRIu32 "x%" PRIu32 "x%" PRIu32 ", class %s, %s%s, gas %" PRIu64
+	       " a workgroup\n",
+	       path, pctl_str(u->program, entry->name), entry->workgroup_size[0],
+	       entry->workgroup_size[1], entry->workgroup_size[2], pctl_class_name(a->determinism),
+	       race_text(a->race), a->order_dependent ? ", order-dependent atomics" : "",
+	       price->cost_per_workgroup);
+	if (app->verbose)
+		fprintf(stderr, "  program %s\n", pctl_cid_format(&u->cid, cid));
+	if (!pctl_option_has(&app->line, "--print"))
+		return;
+	listing = pctl_program_print(u->program);
+	if (listing != NULL)
+		fputs(listing, stdout);
+	free(listing);
+}
+
+static pctl_status check_one(pctl_app *app, const char *path)
+{
+	uint32_t flags = pctl_option_has(&app->line, "--consensus") ? PCTL_WGSL_CONSENSUS : 0;
+	struct shader_options o = {.text = NULL};
+	const pctl_kernel_unit *unit;
+	pctl_gas_price price;
+	pctl_status status = parse_options(app, path, &o);
+
+	if (status == PCTL_OK)
+		status = unit_of(app, path, &o, flags, &unit);
+	if (status == PCTL_OK)
+		status = pctl_app_schedule(app);
+	if (status == PCTL_OK) {
+		pctl_gas_query q = {.program = unit->program,
+				    .analysis = unit->analysis,
+				    .groups = {o.groups[0], o.groups[1], o.groups[2]}};
+
+		status = pctl_gas_price_of(app->schedule, &q, app->call, &price);
+	}
+	if (status == PCTL_OK)
+		print_unit(app, path, unit, &price);
+	else if (app->json) {
+		pctl_json_object_begin(&app->document);
+		pctl_json_kv_string(&app->document, "file", path);
+		pctl_json_kv_bool(&app->document, "ok", 0);
+		pctl_json_object_end(&app->document);
+	}
+	free(o.text);
+	return status;
+}
+
+pctl_status pctl_verb_shader_check(pctl_app *app)
+{
+	pctl_status first = PCTL_OK;
+
+	if (app->json) {
+		pctl_json_key(&app->document, "shaders");
+		pctl_json_array_begin(&app->document);
+	}
+	for (uint32_t i = 0; i < app->line.n_arguments; i++) {
+		pctl_status status = check_one(app, app->line.arguments[i]);
+
+		if (first == PCTL_OK)
+			first = status;
+	}
+	if (app->json)
+		pctl_json_array_end(&app->document);
+	return first;
+}
+
+/* ---- run --------------------------------------------------------------------------------------
+ */
+
+/* "G:B=TEXT" */
+static pctl_status parse_slot(pctl_app *app, const char *option, const pctl_setting *s,
+			      uint32_t *group, uint32_t *binding)
+{
+	const char *colon = strchr(s->name, ':');
+	uint64_t g, b;
+
+	if (colon != NULL && pctl_num_parse_u64(s->name, (size_t)(colon - s->name), &g) &&
+	    pctl_num_parse_u64(colon + 1, strlen(colon + 1), &b) && g < 256 && b < 65536) {
+		*group = (uint32_t)g;
+		*binding = (uint32_t)b;
+		return PCTL_OK;
+	}
+	return pctl_refuse(app->call, PC10_USAGE, "%s wants GROUP:BINDING=.., not \"%s\"", option,
+			   s->name);
+}
+
+static const pctl_var *var_at(const pctl_program *p, uint32_t group, uint32_t binding)
+{
+	for (uint32_t i = 0; i < p->n_vars; i++) {
+		const pctl_var *v = &p->vars[i];
+
+		if ((v->space == PCTL_SPACE_STORAGE || v->space == PCTL_SPACE_UNIFORM) &&
+		    v->group == group && v->binding == binding)
+			return v;
+	}
+	return NULL;
+}
+
+/* The pipeline of one job: every --bind an input of the pipeline and of the job; what the shader
+ * may write is an output under the same name, "G:B". */
+static pctl_status add_binding(pctl_app *app, pctl_pipeline *p, const pctl_program *program,
+			       const pctl_setting *bind)
+{
+	pctl_pipe_job *job = &p->jobs[0];
+	pctl_data_source *source = NULL;
+	pctl_pos pos = {"--bind", 0, 0, 0, 0};
+	uint32_t group, binding;
+	const pctl_var *v;
+	const char *name;
+	uint64_t n_bytes;
+	pctl_status status = parse_slot(app, "--bind", bind, &group, &binding);
+
+	if (status != PCTL_OK)
+		return status;
+	v = var_at(program, group, binding);
+	if (v == NULL)
+		return pctl_refuse(app->call, PC4123_VARIABLE_UNKNOWN,
+				   "the entry point uses no variable at group %" PRIu32
+				   " binding %" PRIu32,
+				   group, binding);
+	status = pctl_source_open(app->store, bind->value, app->call, &source);
+	if (status != PCTL_OK)
+		return status;
+	n_bytes = pctl_source_bytes(source);
+	pctl_source_close(source);
+	name = pctl_arena_dup(p->arena, pctl_str(program, v->name));
+	p->inputs[p->n_inputs++] = (pctl_pipe_input){.name = bind->name,
+						     .pos = pos,
+						     .type = {.dtype = {PCTL_DTYPE_BYTES},
+							      .n_dtypes = 1,
+							      .rank = 1,
+							      .dim = {{NULL, n_bytes}}}};
+	job->in[job->n_in++] = (pctl_pipe_feed){name, pos, {pos, bind->name, NULL, bind->name}};
+	if (!(v->access & PCTL_ACCESS_WRITE) || v->space != PCTL_SPACE_STORAGE)
+		return PCTL_OK;
+	job->out[job->n_out++] = (pctl_pipe_result){name, pos, p->inputs[p->n_inputs - 1].type};
+	p->outputs[p->n_outputs++] =
+		(pctl_pipe_feed){bind->name, pos, {pos, bind->name, job->id, name}};
+	return PCTL_OK;
+}
+
+static pctl_status make_pipeline(pctl_app *app, const char *path, const struct shader_options *o,
+				 const pctl_program *program, const pctl_setting *binds,
+				 uint32_t n_binds, pctl_pipeline **out)
+{
+	pctl_pipeline *p = pctl_pipeline_create("shader");
+	pctl_pos pos = {path, 0, 0, 0, 0};
+	pctl_pipe_job *job;
+	pctl_status status = PCTL_OK;
+
+	*out = p;
+	if (p == NULL)
+		return pctl_refuse(app->call, PC2_NOMEM, "no memory for a pipeline");
+	p->max_class = o->max_class;
+	p->inputs = pctl_arena_array(p->arena, n_binds, sizeof(*p->inputs));
+	p->outputs = pctl_arena_array(p->arena, n_binds, sizeof(*p->outputs));
+	p->jobs = job = pctl_arena_array(p->arena, 1, sizeof(*job));
+	if (p->inputs == NULL || p->outputs == NULL || job == NULL)
+		return pctl_refuse(app->call, PC2_NOMEM, "no memory for a pipeline");
+	p->n_jobs = 1;
+	job->id = "shader";
+	job->pos = job->op_pos = pos;
+	job->kind = PCTL_JOB_SHADER;
+	job->shader = path;
+	job->shader_text = o->text;
+	job->entry = o->entry;
+	job->in = pctl_arena_array(p->arena, n_binds, sizeof(*job->in));
+	job->out = pctl_arena_array(p->arena, n_binds, sizeof(*job->out));
+	job->attr = pctl_arena_array(p->arena, o->n_overrides, sizeof(*job->attr));
+	if (job->in == NULL || job->out == NULL || job->attr == NULL)
+		return pctl_refuse(app->call, PC2_NOMEM, "no memory for a pipeline");
+	for (uint32_t i = 0; i < o->n_overrides; i++) {
+		const char *text = pctl_arena_printf(p->arena, "%" PRIu64, o->overrides[i].bits);
+
+		job->attr[job->n_attr++] =
+			(pctl_pipe_named){o->overrides[i].name, pos, {pos, text, 0, 0}};
+	}
+	for (uint32_t i = 0; i < 3; i++)
+		job->groups[job->n_groups++] = (pctl_pipe_value){
+			pos, pctl_arena_printf(p->arena, "%" PRIu32, o->groups[i]), 0, 0};
+	for (uint32_t i = 0; status == PCTL_OK && i < n_binds; i++)
+		status = add_binding(app, p, program, &binds[i]);
+	return status;
+}
+
+pctl_status pctl_verb_shader_run(pctl_app *app)
+{
+	const char *path = app->line.arguments[0], **backends;
+	struct shader_options o = {.text = NULL};
+	pctl_graph_options graph_options = {.wgsl_flags = 0};
+	pctl_setting *binds, *reads;
+	uint32_t n_binds, n_reads;
+	pctl_run_result *result = NULL;
+	pctl_pipeline *p = NULL;
+	pctl_graph *g = NULL;
+	const pctl_kernel_unit *unit;
+	pctl_run_options options;
+	pctl_status status = parse_options(app, path, &o);
+
+	if (status == PCTL_OK)
+		status = unit_of(app, path, &o, 0, &unit);
+	if (status == PCTL_OK)
+		status = pctl_app_settings(app, "--bind", &binds, &n_binds);
+	if (status == PCTL_OK)
+		status = pctl_app_settings(app, "--read", &reads, &n_reads);
+	if (status == PCTL_OK)
+		status = pctl_app_run_options(app, &options, &backends);
+	if (status == PCTL_OK)
+		status = make_pipeline(app, path, &o, unit->program, binds, n_binds, &p);
+	if (status == PCTL_OK)
+		status = pctl_app_check_outs(app, p, reads, n_reads);
+	if (status == PCTL_OK) {
+		graph_options.ops = pctl_op_library_source(app->library);
+		graph_options.kernels = app->kernels;
+		status = pctl_graph_resolve(p, &graph_options, app->call, NULL, NULL, &g);
+	}
+	if (status == PCTL_OK) {
+		options.ins = binds;
+		options.n_ins = n_binds;
+		status = pctl_run(g, &options, app->call, &result);
+	}
+	pctl_app_progress_clear(app);
+	if (status == PCTL_OK)
+		status = pctl_app_write_outs(app, result, reads, n_reads);
+	if (status == PCTL_OK)
+		pctl_app_print_run(app, path, result);
+	pctl_run_result_destroy(result);
+	pctl_graph_destroy(g);
+	pctl_pipeline_destroy(p);
+	free(o.text);
+	return status;
+}

@@ -1,0 +1,164 @@
+/* The table of verbs. Words here are what users read in help, man pages and completions. */
+#include "app.h"
+
+const pctl_option pctl_global_options[] = {
+	{"--home", "DIR", "where stores, caches and state lie (PIPECTL_HOME)", 0, 0},
+	{"--config", "FILE", "the host's configuration", 0, 0},
+	{"--plugin-dir", "DIR", "a further directory of plugin manifests", 1, 0},
+	{"--policy", "FILE", "the policy in force", 0, 0},
+	{"--json", NULL, "one JSON document on standard output", 0, 0},
+	{"-q", NULL, "print only the answer", 0, 0},
+	{"-v", NULL, "say more on standard error", 0, 0},
+	{"--color", "auto|always|never", "colour of diagnostics", 0, 0},
+	{"--no-progress", NULL, "no progress line", 0, 0},
+	{"--in-process", NULL, "run backends that allow it inside this process", 0, 0},
+	{"--debug", NULL, "have backends validate what they make", 0, 0},
+	{"--help", NULL, "usage of the verb", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+
+#define RUN_OPTIONS                                                                              \
+	{"--backend", "ID[:DEVICE]",                                                             \
+	 "where to run; the first that qualifies (never reads the memo)", 1, 0},                 \
+		{"--verify", "none|all|sample=F", "run jobs again on the reference and compare", \
+		 0, 0},                                                                          \
+		{"--no-memo", NULL, "neither read nor write remembered results", 0, 0},          \
+		{"--gas-limit", "N", "refuse above this much gas", 0, 0},                        \
+		{"--gas", "FILE", "the gas schedule", 0, 0},                                     \
+	{                                                                                        \
+		"--sanitize", NULL,                                                              \
+			"on the reference: look for races and bad accesses, count gas", 0, 0     \
+	}
+
+#define SOURCE_OPTIONS                                                    \
+	{"--set", "NAME=VALUE", "set a parameter of the pipeline", 1, 0}, \
+	{                                                                 \
+		"--in", "NAME=FILE|CID", "data of an input", 1, 0         \
+	}
+
+static const pctl_option check_options[] = {
+	{"--set", "NAME=VALUE", "set a parameter of the pipeline", 1, 0},
+	{"--in", "NAME=FILE|CID", "data of an input: sizes are checked too", 1, 0},
+	{"--device", "ID|all", "also check against a device and the policy (repeatable)", 1, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+static const pctl_option run_options[] = {
+	SOURCE_OPTIONS,
+	{"--out", "NAME=FILE", "write an output to a file", 1, 0},
+	RUN_OPTIONS,
+	{"--receipt", "FILE", "write what ran on what, with all CIDs, as JSON", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+static const pctl_option plan_options[] = {
+	SOURCE_OPTIONS,
+	RUN_OPTIONS,
+	{"--dot", NULL, "the graph for Graphviz", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+static const pctl_option shader_check_options[] = {
+	{"--entry", "NAME", "the entry point", 0, 0},
+	{"--override", "NAME=VALUE", "value of an override", 1, 0},
+	{"--dispatch", "X[,Y[,Z]]", "prove for this dispatch", 0, 0},
+	{"--class", "integer|strict|approximate", "the most it may need", 0, 0},
+	{"--consensus", NULL, "also the rules of the consensus VM", 0, 0},
+	{"--print", NULL, "print the program", 0, 0},
+	{"--gas", "FILE", "the gas schedule", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+static const pctl_option shader_run_options[] = {
+	{"--dispatch", "X[,Y[,Z]]", "workgroups", 0, 0},
+	{"--bind", "G:B=FILE|zero:BYTES|CID", "data of group G binding B", 1, 0},
+	{"--read", "G:B=FILE", "write group G binding B to a file afterwards", 1, 0},
+	{"--override", "NAME=VALUE", "value of an override", 1, 0},
+	{"--entry", "NAME", "the entry point", 0, 0},
+	{"--class", "integer|strict|approximate", "the most it may need", 0, 0},
+	RUN_OPTIONS,
+	{NULL, NULL, NULL, 0, 0},
+};
+static const pctl_option op_run_options[] = {
+	{"--in", "PORT=FILE:TYPE", "data of a port with its type, x=a.bin:u32[1024,8]", 1, 0},
+	{"--out", "PORT=FILE", "write an output port to a file", 1, 0},
+	{"--attr", "NAME=VALUE", "an attribute", 1, 0},
+	RUN_OPTIONS,
+	{NULL, NULL, NULL, 0, 0},
+};
+static const pctl_option put_options[] = {{"--pin", NULL, "keep it from gc", 0, 0},
+					  {NULL, NULL, NULL, 0, 0}};
+static const pctl_option get_options[] = {
+	{"--out", "FILE", "write to a file instead of standard output", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+static const pctl_option ls_options[] = {{"--pins", NULL, "only what is pinned", 0, 0},
+					 {NULL, NULL, NULL, 0, 0}};
+static const pctl_option gc_options[] = {
+	{"--dry-run", NULL, "only say what would go", 0, 0},
+	{"--all", NULL, "remembered results do not keep their outputs", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+static const pctl_option quarantine_options[] = {
+	{"--driver", "NAME", "only this driver of the plugin", 0, 0},
+	{"--cause", "TEXT", "why", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+static const pctl_option device_options[] = {
+	{"--fresh", NULL, "ask every driver again", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+
+static const pctl_verb verbs[] = {
+	{"check", NULL, "FILE...", "every check of a pipeline, all errors at once",
+	 "Without --device only what needs no device is checked. With --in sizes are known and "
+	 "shapes, gas and limits are "
+	 "checked as well.",
+	 check_options, 1, UINT32_MAX, pctl_verb_check},
+	{"run", NULL, "FILE", "check a pipeline, then run it",
+	 "Prints the CID of every output. A named backend never reads remembered results.",
+	 run_options, 1, 1, pctl_verb_run},
+	{"plan", NULL, "FILE", "what would run where, memory and gas", NULL, plan_options, 1, 1,
+	 pctl_verb_plan},
+	{"shader", "check", "FILE...", "check WGSL shaders and show their analysis", NULL,
+	 shader_check_options, 1, UINT32_MAX, pctl_verb_shader_check},
+	{"shader", "run", "FILE", "run a WGSL shader on buffers", NULL, shader_run_options, 1, 1,
+	 pctl_verb_shader_run},
+	{"op", "list", "", "all ops of the loaded op libraries", NULL, NULL, 0, 0,
+	 pctl_verb_op_list},
+	{"op", "show", "OP", "ports, attributes and definition of an op", NULL, NULL, 1, 1,
+	 pctl_verb_op_show},
+	{"op", "run", "OP", "run one op on files", NULL, op_run_options, 1, 1, pctl_verb_op_run},
+	{"cas", "put", "FILE...", "store files, print their CIDs", NULL, put_options, 1, UINT32_MAX,
+	 pctl_verb_cas_put},
+	{"cas", "get", "CID", "write a blob, verified", NULL, get_options, 1, 1, pctl_verb_cas_get},
+	{"cas", "ls", "", "all blobs with their sizes", NULL, ls_options, 0, 0, pctl_verb_cas_ls},
+	{"cas", "pin", "CID...", "keep blobs from gc", NULL, NULL, 1, UINT32_MAX,
+	 pctl_verb_cas_pin},
+	{"cas", "unpin", "CID...", "let gc have them again", NULL, NULL, 1, UINT32_MAX,
+	 pctl_verb_cas_unpin},
+	{"cas", "gc", "", "remove what nothing names", NULL, gc_options, 0, 0, pctl_verb_cas_gc},
+	{"cas", "verify", "", "rehash every blob", NULL, NULL, 0, 0, pctl_verb_cas_verify},
+	{"plugin", "list", "", "all plugins found and whether they may be used", NULL, NULL, 0, 0,
+	 pctl_verb_plugin_list},
+	{"plugin", "show", "ID", "everything known of a plugin", NULL, NULL, 1, 1,
+	 pctl_verb_plugin_show},
+	{"plugin", "quarantine", "ID", "take a plugin out of use", NULL, quarantine_options, 1, 1,
+	 pctl_verb_plugin_quarantine},
+	{"plugin", "release", "ID", "let a quarantined plugin be used again", NULL,
+	 quarantine_options, 1, 1, pctl_verb_plugin_release},
+	{"device", "list", "", "all devices of all backends", NULL, device_options, 0, 0,
+	 pctl_verb_device_list},
+	{"doctor", NULL, "", "paths searched, values in force, what is usable and why not", NULL,
+	 NULL, 0, 0, pctl_verb_doctor},
+	{"explain", NULL, "CODE", "what a diagnostic code means", NULL, NULL, 0, 1,
+	 pctl_verb_explain},
+	{"version", NULL, "", "version of the program", NULL, NULL, 0, 0, pctl_verb_version},
+	{"help", NULL, "[VERB [SUB-VERB]]", "this text, or the usage of a verb", NULL, NULL, 0, 2,
+	 pctl_verb_help},
+	{"completion", NULL, "bash|zsh|fish", "a completion script", NULL, NULL, 1, 1,
+	 pctl_verb_completion},
+	{"man", NULL, "[VERB]", "the manual page in roff", NULL, NULL, 0, 1, pctl_verb_man},
+};
+
+const pctl_verb *pctl_verbs(uint32_t *n_out)
+{
+	*n_out = (uint32_t)(sizeof(verbs) / sizeof(verbs[0]));
+	return verbs;
+}
