@@ -98,7 +98,7 @@ static cl_int enqueue(pctl_device *dev, ticket *t, const command *c)
 }
 
 /* What pump reports besides a driver's error, which is negative. */
-enum { PUMP_WAITING = 1, PUMP_SENT = 2 };
+enum { PUMP_WAITING = 1, PUMP_SENT = 2, PUMP_AGAIN = 3 };
 
 /* Set the event that wait looks at, and push everything to the device. */
 static cl_int send_fence(pctl_device *dev, cl_event *event)
@@ -110,7 +110,8 @@ static cl_int send_fence(pctl_device *dev, cl_event *event)
 	return error;
 }
 
-/* Hand over as many commands as the window takes. */
+/* Hand over as many commands as the window takes; the caller looks at its clock and cancel test
+ * between windows, also on a driver that runs commands at once. */
 static cl_int pump(pctl_device *dev, ticket *t)
 {
 	cl_int error = CL_SUCCESS, state;
@@ -139,7 +140,7 @@ static cl_int pump(pctl_device *dev, ticket *t)
 				return state < 0 ? state : PUMP_WAITING;
 			drop_event(&t->fence);
 			t->in_flight = 0;
-			continue;
+			return PUMP_AGAIN;
 		} else if (c->kind == COMMAND_INDIRECT) {
 			error = enqueue_counts(dev, t, c);
 			if (error == CL_SUCCESS)
@@ -238,15 +239,19 @@ static void complete(ticket *t, pctl_completion *out)
 			out->timestamps[i] -= zero;
 }
 
-/* Move the oldest tickets on until `t` is finished or must be waited for. Returns 1 when t is done.
- */
+enum { ADVANCE_SLEEP = 0, ADVANCE_DONE = 1, ADVANCE_AGAIN = 2 };
+
+/* Move the oldest tickets on until `t` is finished or something must be waited for. Negative: the
+ * driver's error. */
 static cl_int advance(pctl_device *dev, ticket *t)
 {
 	for (ticket *older = dev->tickets; older; older = older->next) {
 		const cl_int sent = pump(dev, older);
 
+		if (sent == PUMP_AGAIN)
+			return ADVANCE_AGAIN;
 		if (sent != PUMP_SENT)
-			return sent < 0 ? sent : 0;
+			return sent < 0 ? sent : ADVANCE_SLEEP;
 		if (older == t)
 			return event_state(t->last);
 	}
@@ -302,7 +307,7 @@ pctl_status opencl_wait(pctl_device *dev, const pctl_call *call, uint64_t id, ui
 					   "running a command list: %s (%d)",
 					   opencl_error_name(state), state);
 		}
-		if (state) {
+		if (state == ADVANCE_DONE) {
 			complete(t, out);
 			ticket_remove(dev, t);
 			return PCTL_OK;
@@ -312,6 +317,8 @@ pctl_status opencl_wait(pctl_device *dev, const pctl_call *call, uint64_t id, ui
 		spent = now_ns() - start;
 		if (spent >= timeout_ns)
 			return PCTL_OK;
+		if (state == ADVANCE_AGAIN)
+			continue;
 		if (awaited(dev) != watched) {
 			watched = awaited(dev);
 			if (watched && opencl_waker_watch(dev->wake, watched))
