@@ -337,9 +337,8 @@ static int by_order(const void *a, const void *b)
 		return c;
 	if (rank(x) != rank(y))
 		return rank(x) < rank(y) ? -1 : 1;
-	c = strcmp(x->env->file ? x->env->file : "", y->env->file ? y->env->file : "");
-	if (c)
-		return c;
+	if (x->env->order != y->env->order)
+		return x->env->order < y->env->order ? -1 : 1;
 	return x->in_driver < y->in_driver ? -1 : x->in_driver > y->in_driver;
 }
 

@@ -36,8 +36,9 @@ typedef struct pctl_devices pctl_devices;
 #define PCTL_DEVICES_IN_PROCESS 2u /* sessions of backends that allow it are opened in the host */
 
 /* The devices of one backend, or (backend NULL) of all usable ones. Order: backends by id; discrete
- * GPUs, integrated ones, others, the reference, CPUs; then driver file, then the driver's own
- * order. A driver that fails is an entry, not an error. */
+ * GPUs, integrated ones, others, the reference, CPUs; then drivers (the system's by path, then the
+ * manifest's extra ones); then the driver's own order. A driver that fails is an entry, not an
+ * error. */
 pctl_status pctl_devices_list(pctl_registry *r, const char *backend, uint32_t flags,
 			      const pctl_call *call, pctl_devices **out);
 void pctl_devices_destroy(pctl_devices *d);

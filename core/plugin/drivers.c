@@ -101,10 +101,16 @@ static int by_path(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+static void sort_from(found *f, uint32_t first)
+{
+	if (f->n > first)
+		qsort(f->files + first, f->n - first, sizeof(*f->files), by_path);
+}
+
 static void find_files(found *f, const loader *l)
 {
 	const char *user = NULL;
-	uint32_t i;
+	uint32_t i, n_system;
 
 	for (i = 0; l->user[i] && !user; i++)
 		user = secure_getenv(l->user[i]);
@@ -114,11 +120,13 @@ static void find_files(found *f, const loader *l)
 	}
 	for (i = 0; l->dirs[i]; i++)
 		add_dir(f, l->dirs[i], l->suffix);
+	sort_from(f, 0);
+	/* What the system offers comes first: a further driver must not become "device 0". */
+	n_system = f->n;
 	for (i = 0; i < f->p->info.n_drivers_extra; i++)
 		if (pctl_file_exists(f->p->info.drivers_extra[i]))
 			add_file(f, f->p->info.drivers_extra[i]);
-	if (f->n)
-		qsort(f->files, f->n, sizeof(*f->files), by_path);
+	sort_from(f, n_system);
 }
 
 /* A short stable name: "lvp" of lvp_icd.x86_64.json, "pocl" of pocl.icd, "oclgrind-rt" of
@@ -211,6 +219,8 @@ pctl_status pctl_driver_envs(pctl_registry *r, const pctl_plugin_info *info, con
 	for (i = 0; envs && i < f.n && !f.failed; i++) {
 		envs[i] = make_env(r, p, l, f.files[i], make_key(r->arena, f.files[i], envs, i));
 		f.failed |= !envs[i];
+		if (envs[i])
+			envs[i]->order = i;
 	}
 	free(f.files);
 	if (!envs || f.failed) {

@@ -14,7 +14,7 @@ typedef struct pctl_driver_env {
 	const char *file;	/* the ICD description it comes from, or NULL */
 	const char *const *set; /* NAME=VALUE pairs */
 	uint32_t n_set;
-	uint32_t reserved;
+	uint32_t order; /* among the backend's environments */
 } pctl_driver_env;
 
 #define PCTL_SESSION_IN_PROCESS 1u  /* PC3029 unless the manifest allows it */
