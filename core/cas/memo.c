@@ -202,6 +202,7 @@ static int read_record(const char *path, pctl_memo_record *out)
 	uint64_t n = 0;
 	int ok = 0;
 
+	memset(out, 0, sizeof(*out));
 	if (pctl_file_read(path, RECORD_BYTES_MAX, NULL, &text, &n) == PCTL_OK)
 		ok = decode(text, (size_t)n, out);
 	free(text);
