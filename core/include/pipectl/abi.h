@@ -38,4 +38,13 @@ typedef struct pctl_head {
 #define PCTL_EXPORT
 #endif
 
+/* Around declarations, so that C++ sees them with C's names. */
+#ifdef __cplusplus
+#define PCTL_C_BEGIN extern "C" {
+#define PCTL_C_END }
+#else
+#define PCTL_C_BEGIN
+#define PCTL_C_END
+#endif
+
 #endif

@@ -6,6 +6,8 @@
 #include "pipectl/abi.h"
 #include "pipectl/status.h"
 
+PCTL_C_BEGIN
+
 #define PCTL_SEVERITY_NOTE 0u
 #define PCTL_SEVERITY_WARNING 1u
 #define PCTL_SEVERITY_ERROR 2u
@@ -128,5 +130,7 @@ uint32_t pctl_code_at(uint32_t i);
 int pctl_status_exit(pctl_status status);
 /* A short lower-case name of a status, for JSON. Never NULL. */
 const char *pctl_status_name(pctl_status status);
+
+PCTL_C_END
 
 #endif

@@ -10,6 +10,8 @@
 
 #include "pipectl/host.h"
 
+PCTL_C_BEGIN
+
 /* A live instance; its contents belong to the plugin. */
 typedef struct pctl_instance pctl_instance;
 
@@ -46,5 +48,7 @@ typedef struct pctl_plugin {
  * `PCTL_EXPORT const pctl_plugin pctl_plugin_v1 = { PCTL_HEAD(pctl_plugin), ... };` */
 #define PCTL_PLUGIN_SYMBOL "pctl_plugin_v1"
 extern PCTL_EXPORT const pctl_plugin pctl_plugin_v1;
+
+PCTL_C_END
 
 #endif

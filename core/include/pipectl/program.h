@@ -13,6 +13,8 @@
 
 #include "pipectl/host.h"
 
+PCTL_C_BEGIN
+
 #define PCTL_PROGRAM_MAJOR 1 /* a reader refuses any other major */
 #define PCTL_PROGRAM_MINOR 0
 
@@ -393,5 +395,7 @@ void pctl_build_meta(pctl_builder *b, const uint32_t max_dispatch[3], uint64_t s
 
 /* Sort vars, drop unused types, verify, hand over. The builder is empty afterwards and must be destroyed. */
 pctl_status pctl_builder_finish(pctl_builder *b, const pctl_call *call, pctl_program **out);
+
+PCTL_C_END
 
 #endif
