@@ -101,7 +101,9 @@ void pctl_vk_features_read(pctl_device *dev)
 	vkGetPhysicalDeviceFeatures2(dev->physical, &room.core);
 	dev->has.int64 = room.core.features.shaderInt64;
 	dev->has.timeline = room.timeline.timelineSemaphore;
-	dev->has.memory_model = room.model.vulkanMemoryModel;
+	/* With the model enabled but not its device scope, no module may use that scope at all. */
+	dev->has.memory_model =
+		room.model.vulkanMemoryModel && room.model.vulkanMemoryModelDeviceScope;
 	dev->has.uniform_layout = room.layout.uniformBufferStandardLayout;
 	dev->has.robustness2 = room.robust.robustBufferAccess2;
 	dev->has.dot4_signed &= room.dot.shaderIntegerDotProduct;
@@ -115,6 +117,7 @@ void pctl_vk_features_enable(pctl_device *dev, pctl_vk_feature_room *room)
 	room->core.features.shaderInt64 = dev->has.int64;
 	room->timeline.timelineSemaphore = dev->has.timeline;
 	room->model.vulkanMemoryModel = dev->has.memory_model;
+	room->model.vulkanMemoryModelDeviceScope = dev->has.memory_model;
 	room->layout.uniformBufferStandardLayout = dev->has.uniform_layout;
 	room->robust.robustBufferAccess2 = dev->has.robustness2;
 	room->dot.shaderIntegerDotProduct = dev->has.dot4_signed | dev->has.dot4_unsigned;

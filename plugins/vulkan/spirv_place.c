@@ -231,9 +231,8 @@ static uint32_t array_length(pctl_spv *e, const pctl_inst *in)
 static uint32_t atomic_op(pctl_spv *e, const pctl_inst *in, access *a)
 {
 	const int is_signed = e->p->types[a->place.end_type].scalar == PCTL_SCALAR_I32;
-	const SpvScope shared = a->class == SpvStorageClassWorkgroup ? SpvScopeWorkgroup
-				: e->vulkan_model		     ? SpvScopeQueueFamily
-								     : SpvScopeDevice;
+	const SpvScope shared =
+		a->class == SpvStorageClassWorkgroup ? SpvScopeWorkgroup : SpvScopeDevice;
 	const uint32_t scope = pctl_spv_u32(e, shared);
 	const uint32_t relaxed = pctl_spv_u32(e, SpvMemorySemanticsMaskNone);
 	const uint32_t u32 = pctl_spv_type(e, 32, 1);

@@ -70,8 +70,10 @@ static void preamble(pctl_spv *e, pctl_spv_words *out)
 	PCTL_SPV_PUT(e, out, SpvOpCapability, SpvCapabilityShader);
 	if (e->p->caps & PCTL_CAP_I64)
 		PCTL_SPV_PUT(e, out, SpvOpCapability, SpvCapabilityInt64);
-	if (e->vulkan_model)
+	if (e->vulkan_model) {
 		PCTL_SPV_PUT(e, out, SpvOpCapability, SpvCapabilityVulkanMemoryModel);
+		PCTL_SPV_PUT(e, out, SpvOpCapability, SpvCapabilityVulkanMemoryModelDeviceScope);
+	}
 	if (e->uses_dot) {
 		PCTL_SPV_PUT(e, out, SpvOpCapability, SpvCapabilityDotProductKHR);
 		PCTL_SPV_PUT(e, out, SpvOpCapability, SpvCapabilityDotProductInput4x8BitPackedKHR);

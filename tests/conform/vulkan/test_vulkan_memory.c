@@ -1,5 +1,5 @@
-/* Memory through the plugin: bounds at every level, empty bindings, layouts, composites, workgroup memory
- * that starts as zero, atomics. */
+/* Memory through the plugin: bounds at every level, empty bindings, layouts, composites, workgroup
+ * memory that starts as zero, atomics. */
 #include "main.h"
 #include "rig.h"
 
@@ -10,22 +10,24 @@ static uint32_t u32_type(pctl_builder *b)
 	return pctl_build_scalar(b, PCTL_SCALAR_U32);
 }
 
-/* ---- runtime arrays ----------------------------------------------------------------------------- */
+/* ---- runtime arrays -----------------------------------------------------------------------------
+ */
 
-/* out[i] = data[index[i]] for vectors of `width`; then data2[index[i]] = marker, counted by atomics. */
+/* out[i] = data[index[i]] for vectors of `width`; then data2[index[i]] = marker, counted by
+ * atomics. */
 static void bounds_of_width(rig *r, uint32_t width)
 {
-	static const uint32_t wild[] = { 0,	     1,		 6,	     7,		 8,
-					 9,	     0x40000000, 0x40000001, 0x20000001, 0x10000001,
-					 0x80000000, 0x80000001, 0xfffffffe, 0xffffffff, 0x3fffffff,
-					 0x7fffffff };
+	static const uint32_t wild[] = {0,	    1,		6,	    7,
+					8,	    9,		0x40000000, 0x40000001,
+					0x20000001, 0x10000001, 0x80000000, 0x80000001,
+					0xfffffffe, 0xffffffff, 0x3fffffff, 0x7fffffff};
 	enum { N = 16, LENGTH = 7 };
 	const uint32_t step = width == 3 ? 4 : width;
 	uint32_t index[N], data[LENGTH * 4], out[N * 4], stored[LENGTH * 4 + 4];
-	rig_bytes bytes[] = { { index, sizeof(index), 0 },
-			      { data, LENGTH * step * 4u, 0 },
-			      { out, N * step * 4u, 0 },
-			      { stored, LENGTH * step * 4u, 0 } };
+	rig_bytes bytes[] = {{index, sizeof(index), 0},
+			     {data, LENGTH * step * 4u, 0},
+			     {out, N * step * 4u, 0},
+			     {stored, LENGTH * step * 4u, 0}};
 	pctl_builder *b = rig_builder();
 	const uint32_t u32 = u32_type(b);
 	const uint32_t type = width == 1 ? u32 : pctl_build_vector(b, PCTL_SCALAR_U32, width);
@@ -70,16 +72,18 @@ static void bounds(rig *r)
 		bounds_of_width(r, w);
 }
 
-/* An array of arrays: an inner index that misses never reaches a neighbour; a negative i32 misses; the
- * component of a vector and the column of a matrix are levels like any other. */
+/* An array of arrays: an inner index that misses never reaches a neighbour; a negative i32 misses;
+ * the component of a vector and the column of a matrix are levels like any other. */
 static void nested(rig *r)
 {
 	enum { N = 64 };
 	int32_t index[N][3];
 	uint32_t data[6][5][2], out[N], m[4 * 4], mout[N];
-	rig_bytes bytes[] = { { index, sizeof(index), 0 }, { data, sizeof(data), 0 },
-			      { out, sizeof(out), 0 },	   { m, sizeof(m), 0 },
-			      { mout, sizeof(mout), 0 } };
+	rig_bytes bytes[] = {{index, sizeof(index), 0},
+			     {data, sizeof(data), 0},
+			     {out, sizeof(out), 0},
+			     {m, sizeof(m), 0},
+			     {mout, sizeof(mout), 0}};
 	pctl_builder *b = rig_builder();
 	const uint32_t u32 = u32_type(b), i32 = pctl_build_scalar(b, PCTL_SCALAR_I32);
 	const uint32_t vec2 = pctl_build_vector(b, PCTL_SCALAR_U32, 2);
@@ -119,7 +123,8 @@ static void nested(rig *r)
 	rig_run(r, &p, bytes, 5, 1, 1, 1);
 	for (i = 0; i < N; i++) {
 		const int32_t *j = index[i];
-		const int in = j[0] >= 0 && j[0] < 6 && j[1] >= 0 && j[1] < 5 && j[2] >= 0 && j[2] < 2;
+		const int in =
+			j[0] >= 0 && j[0] < 6 && j[1] >= 0 && j[1] < 5 && j[2] >= 0 && j[2] < 2;
 		const int in_m = j[1] >= 0 && j[1] < 4 && j[2] >= 0 && j[2] < 3;
 
 		assert_int_equal(out[i], in ? 1000 + j[0] * 10 + j[1] * 2 + j[2] : 0);
@@ -128,16 +133,17 @@ static void nested(rig *r)
 	free(p.wire);
 }
 
-/* ---- empty and short bindings, lengths ---------------------------------------------------------- */
+/* ---- empty and short bindings, lengths ----------------------------------------------------------
+ */
 
 static rig_program length_program(void)
 {
 	pctl_builder *b = rig_builder();
 	const uint32_t u32 = u32_type(b);
 	const uint32_t vec3 = pctl_build_vector(b, PCTL_SCALAR_U32, 3);
-	const pctl_member_spec members[] = { { "n", u32, 0, 0, PCTL_OFFSET_AUTO },
-					     { "list", pctl_build_array(b, vec3, 0, 0), 0, 0,
-					       PCTL_OFFSET_AUTO } };
+	const pctl_member_spec members[] = {
+		{"n", u32, 0, 0, PCTL_OFFSET_AUTO},
+		{"list", pctl_build_array(b, vec3, 0, 0), 0, 0, PCTL_OFFSET_AUTO}};
 	const uint32_t s = rig_storage(b, 0, pctl_build_struct(b, members, 2), 1);
 	const uint32_t u = rig_uniform(b, 1, pctl_build_vector(b, PCTL_SCALAR_U32, 4));
 	const uint32_t out = rig_storage(b, 2, pctl_build_array(b, u32, 0, 0), 1);
@@ -165,8 +171,8 @@ static rig_program length_program(void)
 static void lengths(rig *r)
 {
 	rig_program p = length_program();
-	uint32_t s[12], u[4] = { 1, 2, 3, 4 }, out[8], a[1], n;
-	rig_bytes bytes[4] = { { s, 0, 0 }, { u, 0, 1 }, { out, sizeof(out), 0 }, { a, 0, 0 } };
+	uint32_t s[12], u[4] = {1, 2, 3, 4}, out[8], a[1], n;
+	rig_bytes bytes[4] = {{s, 0, 0}, {u, 0, 1}, {out, sizeof(out), 0}, {a, 0, 0}};
 
 	for (n = 0; n <= 12; n++) { /* words of the first binding */
 		uint32_t i, want;
@@ -195,26 +201,28 @@ static void lengths(rig *r)
 	free(p.wire);
 }
 
-/* ---- composites --------------------------------------------------------------------------------- */
+/* ---- composites ---------------------------------------------------------------------------------
+ */
 
-/* A struct with padding, bools and arrays travels storage -> local -> storage; padding is not touched.
- * The big array takes the looped way. */
+/* A struct with padding, bools and arrays travels storage -> local -> storage; padding is not
+ * touched. The big array takes the looped way. */
 static void composites(rig *r)
 {
 	enum { BIG = 100, WORDS = 4 + 4 + 4 + 8 + BIG };
-	uint32_t from[2 * WORDS + 8], to[2 * WORDS + 8], pick[2] = { 1, 7 };
+	uint32_t from[2 * WORDS + 8], to[2 * WORDS + 8], pick[2] = {1, 7};
 	pctl_builder *b = rig_builder();
 	const uint32_t u32 = u32_type(b), boolean = pctl_build_scalar(b, PCTL_SCALAR_BOOL);
 	const uint32_t vec3 = pctl_build_vector(b, PCTL_SCALAR_I32, 3);
-	const uint32_t inner_members = pctl_build_array(b, pctl_build_vector(b, PCTL_SCALAR_BOOL, 2), 2, 0);
-	const pctl_member_spec inner_spec[] = { { "a", boolean, 0, 0, PCTL_OFFSET_AUTO },
-						{ "v", vec3, 0, 0, PCTL_OFFSET_AUTO } };
+	const uint32_t inner_members =
+		pctl_build_array(b, pctl_build_vector(b, PCTL_SCALAR_BOOL, 2), 2, 0);
+	const pctl_member_spec inner_spec[] = {{"a", boolean, 0, 0, PCTL_OFFSET_AUTO},
+					       {"v", vec3, 0, 0, PCTL_OFFSET_AUTO}};
 	const uint32_t inner = pctl_build_struct(b, inner_spec, 2);
 	const pctl_member_spec spec[] = {
-		{ "s", inner, 0, 0, PCTL_OFFSET_AUTO },		  /* 0: bool, pad x3, vec3, pad */
-		{ "b", inner_members, 0, 0, PCTL_OFFSET_AUTO },	  /* 32: 4 bools */
-		{ "m", pctl_build_matrix(b, PCTL_SCALAR_U32, 2, 3), 0, 0, PCTL_OFFSET_AUTO }, /* 48 */
-		{ "big", pctl_build_array(b, u32, BIG, 0), 0, 0, PCTL_OFFSET_AUTO },	       /* 80 */
+		{"s", inner, 0, 0, PCTL_OFFSET_AUTO},	      /* 0: bool, pad x3, vec3, pad */
+		{"b", inner_members, 0, 0, PCTL_OFFSET_AUTO}, /* 32: 4 bools */
+		{"m", pctl_build_matrix(b, PCTL_SCALAR_U32, 2, 3), 0, 0, PCTL_OFFSET_AUTO}, /* 48 */
+		{"big", pctl_build_array(b, u32, BIG, 0), 0, 0, PCTL_OFFSET_AUTO},	    /* 80 */
 	};
 	const uint32_t type = pctl_build_struct(b, spec, 4);
 	const uint32_t size = pctl_build_type_at(b, type)->size;
@@ -222,7 +230,7 @@ static void composites(rig *r)
 	const uint32_t v_from = rig_storage(b, 0, list, 0);
 	const uint32_t v_to = rig_storage(b, 1, list, 1);
 	const uint32_t v_pick = rig_storage(b, 2, pctl_build_array(b, u32, 0, 0), 0);
-	rig_bytes bytes[3] = { { from, 2u * size, 0 }, { to, 2u * size, 0 }, { pick, 8, 0 } };
+	rig_bytes bytes[3] = {{from, 2u * size, 0}, {to, 2u * size, 0}, {pick, 8, 0}};
 	uint32_t local, x, at, i, w = size / 4;
 	rig_program p;
 
@@ -231,7 +239,7 @@ static void composites(rig *r)
 		from[i] = 3000 + i;
 	for (i = 0; i < 2; i++) { /* bools as the host writes them */
 		from[i * w] = i;
-		memcpy(&from[i * w + 8], (const uint32_t[]){ 1, 0, 0, 1 }, 16);
+		memcpy(&from[i * w + 8], (const uint32_t[]){1, 0, 0, 1}, 16);
 	}
 	memset(to, 0xcc, sizeof(to));
 	pctl_build_function_begin(b, "main", NULL, 0, 0);
@@ -249,8 +257,7 @@ static void composites(rig *r)
 	p = rig_finish(b);
 	rig_run(r, &p, bytes, 3, 1, 1, 1);
 	for (i = 0; i < w; i++) {
-		const int pad = (i >= 1 && i < 4) || i == 7 || i == 15 || i == 19 ||
-				i >= 20 + BIG;
+		const int pad = (i >= 1 && i < 4) || i == 7 || i == 15 || i == 19 || i >= 20 + BIG;
 
 		assert_int_equal(to[i], pad ? 0xcccccccc : from[w + i]);
 		assert_int_equal(to[w + i], pad ? 0xcccccccc : 0);
@@ -258,13 +265,13 @@ static void composites(rig *r)
 	free(p.wire);
 }
 
-/* Function and private variables start as zero, every time a function is entered, and take dynamic indices
- * with the same bounds. */
+/* Function and private variables start as zero, every time a function is entered, and take dynamic
+ * indices with the same bounds. */
 static void locals(rig *r)
 {
 	enum { N = 32 };
 	uint32_t out[N * 4];
-	rig_bytes bytes[1] = { { out, sizeof(out), 0 } };
+	rig_bytes bytes[1] = {{out, sizeof(out), 0}};
 	pctl_builder *b = rig_builder();
 	const uint32_t u32 = u32_type(b);
 	const uint32_t vec4 = pctl_build_vector(b, PCTL_SCALAR_U32, 4);
@@ -274,18 +281,18 @@ static void locals(rig *r)
 	uint32_t f, x, y, i, local, at, base;
 	rig_program p;
 
-	pctl_build_function_begin(b, "f", (const uint32_t[]){ u32, u32 }, 2, u32);
+	pctl_build_function_begin(b, "f", (const uint32_t[]){u32, u32}, 2, u32);
 	local = PCTL_PLACE_LOCAL | pctl_build_local(b, "l", list);
-	x = rig_inst(b, PCTL_OP_PARAM, u32, 1, 0);
-	y = rig_inst(b, PCTL_OP_PARAM, u32, 1, 1);
+	x = 0, y = 1; /* the parameters */
 	/* what a call before left here must be gone */
 	at = rig_inst(b, PCTL_OP_LOAD, u32, 3, local, rig_u32(b, 1), rig_u32(b, 1));
-	rig_inst(b, PCTL_OP_STORE, 0, 4, pctl_build_op(b, PCTL_OP_ADD, u32, x, rig_u32(b, 1000)), local,
-		 x, y);
+	rig_inst(b, PCTL_OP_STORE, 0, 4, pctl_build_op(b, PCTL_OP_ADD, u32, x, rig_u32(b, 1000)),
+		 local, x, y);
 	rig_inst(b, PCTL_OP_STORE, 0, 4, rig_u32(b, 55), local, rig_u32(b, 1), rig_u32(b, 1));
 	rig_inst(b, PCTL_OP_STORE, 0, 4, x, v_private, y, x);
 	x = rig_inst(b, PCTL_OP_LOAD, u32, 3, local, x, y);
-	x = pctl_build_op(b, PCTL_OP_ADD, u32, x, pctl_build_op(b, PCTL_OP_MUL, u32, at, rig_u32(b, 7)));
+	x = pctl_build_op(b, PCTL_OP_ADD, u32, x,
+			  pctl_build_op(b, PCTL_OP_MUL, u32, at, rig_u32(b, 7)));
 	rig_inst(b, PCTL_OP_RETURN, 0, 1, x);
 	f = pctl_build_function_end(b);
 	pctl_build_function_begin(b, "main", NULL, 0, 0);
@@ -296,20 +303,24 @@ static void locals(rig *r)
 	at = rig_inst(b, PCTL_OP_CALL, u32, 3, f, y, x);
 	rig_inst(b, PCTL_OP_STORE, 0, 3, at, v_out, base);
 	at = rig_inst(b, PCTL_OP_CALL, u32, 3, f, x, y);
-	rig_inst(b, PCTL_OP_STORE, 0, 3, at, v_out, pctl_build_op(b, PCTL_OP_ADD, u32, base, rig_u32(b, 1)));
+	rig_inst(b, PCTL_OP_STORE, 0, 3, at, v_out,
+		 pctl_build_op(b, PCTL_OP_ADD, u32, base, rig_u32(b, 1)));
 	at = rig_inst(b, PCTL_OP_LOAD, u32, 3, v_private, y, x);
-	rig_inst(b, PCTL_OP_STORE, 0, 3, at, v_out, pctl_build_op(b, PCTL_OP_ADD, u32, base, rig_u32(b, 2)));
+	rig_inst(b, PCTL_OP_STORE, 0, 3, at, v_out,
+		 pctl_build_op(b, PCTL_OP_ADD, u32, base, rig_u32(b, 2)));
 	at = rig_inst(b, PCTL_OP_LOAD, vec4, 2, v_private, x);
 	at = rig_inst(b, PCTL_OP_EXTRACT_DYN, u32, 2, at, y);
-	rig_inst(b, PCTL_OP_STORE, 0, 3, at, v_out, pctl_build_op(b, PCTL_OP_ADD, u32, base, rig_u32(b, 3)));
+	rig_inst(b, PCTL_OP_STORE, 0, 3, at, v_out,
+		 pctl_build_op(b, PCTL_OP_ADD, u32, base, rig_u32(b, 3)));
 	rig_entry(b, N, 1, 1);
 	p = rig_finish(b);
 	memset(out, 0xee, sizeof(out));
 	rig_run(r, &p, bytes, 1, 1, 1, 1);
 	for (i = 0; i < N; i++) {
 		const uint32_t a = i % 8, c = i / 6;
-		uint32_t shadow[5][4] = { { 0 } };
-		uint32_t first = c < 5 && a < 4 ? c + 1000 : 0, second = a < 5 && c < 4 ? a + 1000 : 0;
+		uint32_t shadow[5][4] = {{0}};
+		uint32_t first = c < 5 && a < 4 ? c + 1000 : 0,
+			 second = a < 5 && c < 4 ? a + 1000 : 0;
 
 		if (c == 1 && a == 1)
 			first = second = 55;
@@ -326,19 +337,21 @@ static void locals(rig *r)
 	free(p.wire);
 }
 
-/* ---- workgroup memory and atomics --------------------------------------------------------------- */
+/* ---- workgroup memory and atomics ---------------------------------------------------------------
+ */
 
-/* Reads all of its workgroup memory before any store: zero, on the second group on a core as well. */
+/* Reads all of its workgroup memory before any store: zero, on the second group on a core as well.
+ */
 static void group_zero(rig *r)
 {
 	enum { GROUPS = 64, SIZE = 64 };
 	uint32_t out[GROUPS];
-	rig_bytes bytes[1] = { { out, sizeof(out), 0 } };
+	rig_bytes bytes[1] = {{out, sizeof(out), 0}};
 	pctl_builder *b = rig_builder();
 	const uint32_t u32 = u32_type(b), boolean = pctl_build_scalar(b, PCTL_SCALAR_BOOL);
 	const uint32_t vec3 = pctl_build_vector(b, PCTL_SCALAR_U32, 3);
-	const pctl_member_spec spec[] = { { "flag", boolean, 0, 0, PCTL_OFFSET_AUTO },
-					  { "x", u32, 0, 0, PCTL_OFFSET_AUTO } };
+	const pctl_member_spec spec[] = {{"flag", boolean, 0, 0, PCTL_OFFSET_AUTO},
+					 {"x", u32, 0, 0, PCTL_OFFSET_AUTO}};
 	const uint32_t type = pctl_build_struct(b, spec, 2);
 	const uint32_t grid = pctl_build_array(b, pctl_build_array(b, type, 7, 0), 30, 0);
 	const uint32_t v_grid = rig_group_var(b, grid);
@@ -353,7 +366,8 @@ static void group_zero(rig *r)
 	group = rig_inst(b, PCTL_OP_BUILTIN, vec3, 1, PCTL_BUILTIN_WORKGROUP_ID);
 	group = rig_inst(b, PCTL_OP_EXTRACT, u32, 2, group, 0);
 	seen = rig_u32(b, 0);
-	for (k = 0; k < 4; k++) { /* cells index, index + 64, .. of 210; the last is past the end for some */
+	for (k = 0; k < 4;
+	     k++) { /* cells index, index + 64, .. of 210; the last is past the end for some */
 		x = pctl_build_op(b, PCTL_OP_ADD, u32, index, rig_u32(b, 64 * k));
 		y = pctl_build_op(b, PCTL_OP_DIV, u32, x, rig_u32(b, 7));
 		x = pctl_build_op(b, PCTL_OP_MOD, u32, x, rig_u32(b, 7));
@@ -382,8 +396,7 @@ static void group_zero(rig *r)
 	y = rig_inst(b, PCTL_OP_ATOMIC_LOAD, u32, 1, v_sum);
 	x = pctl_build_op(b, PCTL_OP_XOR, u32, x, rig_u32(b, 0xdeadbeef));
 	x = pctl_build_op(b, PCTL_OP_ADD, u32, x, y);
-	rig_inst(b, PCTL_OP_IF, 0, 1,
-		 pctl_build_op(b, PCTL_OP_EQ, boolean, index, rig_u32(b, 0)));
+	rig_inst(b, PCTL_OP_IF, 0, 1, pctl_build_op(b, PCTL_OP_EQ, boolean, index, rig_u32(b, 0)));
 	rig_inst(b, PCTL_OP_STORE, 0, 3, x, v_out, group);
 	rig_inst(b, PCTL_OP_END_IF, 0, 0);
 	rig_entry(b, 8, 4, 2);
@@ -402,38 +415,41 @@ typedef struct atomic_case {
 	uint32_t want;
 } atomic_case;
 
-/* N invocations with operand i*3+1 (or the pattern of the op) on one cell; some aim past the end. */
+/* N invocations with operand i*3+1 (or the pattern of the op) on one cell; some aim past the end.
+ */
 static void atomics(rig *r)
 {
 	enum { N = 256 };
 	static const atomic_case cases[] = {
-		{ PCTL_OP_ATOMIC_ADD, PCTL_SCALAR_U32, 5, 5 + 3 * (255 * 256 / 2) + 256 },
-		{ PCTL_OP_ATOMIC_SUB, PCTL_SCALAR_U32, 5, 5u - 3 * (255 * 256 / 2) - 256 },
-		{ PCTL_OP_ATOMIC_MIN, PCTL_SCALAR_U32, 0xfffffff0, 1 },
-		{ PCTL_OP_ATOMIC_MIN, PCTL_SCALAR_I32, 0xfffffff0, 0xfffffff0 },
-		{ PCTL_OP_ATOMIC_MAX, PCTL_SCALAR_U32, 0xfffffff0, 0xfffffff0 },
-		{ PCTL_OP_ATOMIC_MAX, PCTL_SCALAR_I32, 0xfffffff0, 766 },
-		{ PCTL_OP_ATOMIC_AND, PCTL_SCALAR_U32, 0xffffff01, 0 },
-		{ PCTL_OP_ATOMIC_OR, PCTL_SCALAR_U32, 0x80000000, 0x800003ff },
-		{ PCTL_OP_ATOMIC_XOR, PCTL_SCALAR_U32, 0, 0 },
+		{PCTL_OP_ATOMIC_ADD, PCTL_SCALAR_U32, 5, 5 + 3 * (255 * 256 / 2) + 256},
+		{PCTL_OP_ATOMIC_SUB, PCTL_SCALAR_U32, 5, 5u - 3 * (255 * 256 / 2) - 256},
+		{PCTL_OP_ATOMIC_MIN, PCTL_SCALAR_U32, 0xfffffff0, 1},
+		{PCTL_OP_ATOMIC_MIN, PCTL_SCALAR_I32, 0xfffffff0, 0xfffffff0},
+		{PCTL_OP_ATOMIC_MAX, PCTL_SCALAR_U32, 0xfffffff0, 0xfffffff0},
+		{PCTL_OP_ATOMIC_MAX, PCTL_SCALAR_I32, 0xfffffff0, 766},
+		{PCTL_OP_ATOMIC_AND, PCTL_SCALAR_U32, 0xffffff01, 0},
+		{PCTL_OP_ATOMIC_OR, PCTL_SCALAR_U32, 0x80000000, 0x800003ff},
+		{PCTL_OP_ATOMIC_XOR, PCTL_SCALAR_U32, 0, 0},
 	};
 	uint32_t k, i;
 
 	for (k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
 		const atomic_case *c = &cases[k];
-		uint32_t cells[4] = { c->start, 0x1234, 0x5678, 0x9abc }, old[N], want = c->start, x, at;
-		rig_bytes bytes[2] = { { cells, sizeof(cells), 0 }, { old, sizeof(old), 0 } };
+		uint32_t cells[4] = {c->start, 0x1234, 0x5678, 0x9abc}, old[N], want = c->start, x,
+			 at;
+		rig_bytes bytes[2] = {{cells, sizeof(cells), 0}, {old, sizeof(old), 0}};
 		pctl_builder *b = rig_builder();
 		const uint32_t type = pctl_build_scalar(b, c->scalar), u32 = u32_type(b);
-		const uint32_t v =
-			rig_storage(b, 0, pctl_build_array(b, pctl_build_atomic(b, c->scalar), 0, 0), 1);
+		const uint32_t v = rig_storage(
+			b, 0, pctl_build_array(b, pctl_build_atomic(b, c->scalar), 0, 0), 1);
 		const uint32_t v_old = rig_storage(b, 1, pctl_build_array(b, type, 0, 0), 1);
 		rig_program p;
 
 		pctl_build_function_begin(b, "main", NULL, 0, 0);
 		at = rig_global_x(b);
 		x = pctl_build_op(b, PCTL_OP_ADD, u32,
-				  pctl_build_op(b, PCTL_OP_MUL, u32, at, rig_u32(b, 3)), rig_u32(b, 1));
+				  pctl_build_op(b, PCTL_OP_MUL, u32, at, rig_u32(b, 3)),
+				  rig_u32(b, 1));
 		x = rig_inst(b, PCTL_OP_CAST, type, 1, x);
 		rig_inst(b, c->op, type, 3, x, v, rig_u32(b, 0));
 		x = rig_inst(b, c->op, type, 3, x, v,
@@ -459,8 +475,8 @@ static void atomics(rig *r)
 /* Exchange, compare-exchange, load and store, one invocation: the old values in order. */
 static void atomic_values(rig *r)
 {
-	uint32_t cell[1] = { 10 }, out[6];
-	rig_bytes bytes[2] = { { cell, 4, 0 }, { out, sizeof(out), 0 } };
+	uint32_t cell[1] = {10}, out[6];
+	rig_bytes bytes[2] = {{cell, 4, 0}, {out, sizeof(out), 0}};
 	pctl_builder *b = rig_builder();
 	const uint32_t u32 = u32_type(b);
 	const uint32_t v = rig_storage(b, 0, pctl_build_atomic(b, PCTL_SCALAR_U32), 1);
@@ -482,7 +498,7 @@ static void atomic_values(rig *r)
 	p = rig_finish(b);
 	rig_run(r, &p, bytes, 2, 1, 1, 1);
 	for (i = 0; i < 6; i++)
-		assert_int_equal(out[i], ((const uint32_t[]){ 10, 11, 11, 13, 14, 14 })[i]);
+		assert_int_equal(out[i], ((const uint32_t[]){10, 11, 11, 13, 14, 14})[i]);
 	assert_int_equal(cell[0], 0xffffffff);
 	free(p.wire);
 }
@@ -492,7 +508,7 @@ static void storage_barrier(rig *r)
 {
 	enum { GROUPS = 32, SIZE = 128, N = GROUPS * SIZE };
 	static uint32_t data[N], out[N];
-	rig_bytes bytes[2] = { { data, sizeof(data), 0 }, { out, sizeof(out), 0 } };
+	rig_bytes bytes[2] = {{data, sizeof(data), 0}, {out, sizeof(out), 0}};
 	pctl_builder *b = rig_builder();
 	const uint32_t u32 = u32_type(b);
 	const uint32_t list = pctl_build_array(b, u32, 0, 0);
@@ -527,11 +543,11 @@ static void storage_barrier(rig *r)
 	free(p.wire);
 }
 
-#define DEVICE_TEST(name, body)                                                                    \
-	static void test_vulkan__##name(void **state)                                              \
-	{                                                                                          \
-		(void)state;                                                                       \
-		rig_each(body);                                                                    \
+#define DEVICE_TEST(name, body)                       \
+	static void test_vulkan__##name(void **state) \
+	{                                             \
+		(void)state;                          \
+		rig_each(body);                       \
 	}
 DEVICE_TEST(runtime_array_bounds, bounds)
 DEVICE_TEST(nested_bounds, nested)
