@@ -16,6 +16,13 @@ typedef struct pctl_loop_bound {
 	uint32_t bounded;
 	uint32_t local; /* the loop variable, an index of the function's locals */
 	uint64_t max_iterations;
+	uint32_t test, update; /* of LOOP_TEST and CONTINUING */
+	/* The literal that the variable is below in the body (unsigned, going up from its start), 0
+	 * when there is none. */
+	uint64_t literal_below;
+	uint32_t step_op; /* PCTL_OP_ADD, SUB, SHL or SHR: how the variable moves */
+	uint32_t reserved;
+	uint64_t step;
 } pctl_loop_bound;
 
 /* Cost between two barriers, of one invocation's worst path; TickProfile of the Cybergraph
@@ -27,8 +34,10 @@ typedef struct pctl_tick {
 	uint64_t atomic_ops;
 	uint64_t storage_read_bytes;
 	uint64_t storage_write_bytes;
-	uint32_t barrier; /* PCTL_BARRIER_* that ends it, 0 for the last */
-	uint32_t line;	  /* where it ends */
+	uint32_t barrier;  /* PCTL_BARRIER_* that ends it, 0 for the last */
+	uint32_t line;	   /* where it ends */
+	uint64_t barriers; /* how often that barrier is counted: 1, or with loops multiplied in
+			      structured-1 */
 } pctl_tick;
 
 typedef struct pctl_analysis {
@@ -42,27 +51,28 @@ typedef struct pctl_analysis {
 	uint32_t order_function, order_inst;
 	pctl_loop_bound *loops;
 	uint32_t n_loops;
-	uint32_t n_ticks;
-	/* Both schedules: [0] cybergraph-0.1 (every tick times max_loop_iterations later), loop
-	 * bodies counted once; [1] structured-1, bodies counted bound times. */
+	uint32_t n_ticks; /* of ticks[0] */
+	/* The profile by the default cost table (profile.h), in both schedules: [0] cybergraph-0.1
+	 * (every tick times max_loop_iterations later), loop bodies counted once; [1] structured-1,
+	 * bodies counted bound times. */
 	pctl_tick *ticks[2];
 	uint64_t max_loop_iterations; /* product of all loop bounds, saturating */
 	uint64_t workgroup_bytes;
 	uint64_t invocations; /* of a workgroup */
 	uint8_t *proven; /* n_insts bit sets (u16) would be wasteful: one byte, bit i = chain word i
 			    in bounds for *emission* */
-	uint32_t overflow; /* 1: a count did not fit in 64 bits and was saturated */
-	uint32_t reserved;
+	uint32_t overflow;	     /* 1: a count did not fit in 64 bits and was saturated */
+	uint32_t n_structured_ticks; /* of ticks[1]; n_ticks are those of ticks[0] */
 	void *arena;
 } pctl_analysis;
 
 void pctl_analysis_destroy(pctl_analysis *a);
 
 /*
- * Analyse. groups: the dispatch the proof is for (NULL: any). Emits errors for unbounded loops
- * (PC2301) and divergent barriers (PC2302), and nothing for what is merely unproven: the caller's
- * policy decides on those. Returns PCTL_OK with *out even when errors of the program were found?
- * No: with errors *out is NULL.
+ * Analyse. groups: the dispatch the proof is for; NULL: any of at most 65535 groups a dimension
+ * (fewer where the program declares a maximum). Emits errors for unbounded loops (PC2050) and
+ * divergent barriers (PC2051), all of them, and nothing for what is merely unproven: the caller's
+ * policy decides on those. With an error *out is NULL.
  */
 pctl_status pctl_program_analyse(const pctl_program *p, const uint32_t groups[3],
 				 const pctl_call *call, pctl_analysis **out);

@@ -1,0 +1,34 @@
+/* What the files of the analysis share: where constructs go on, positions, and the parts that
+ * pctl_program_analyse calls in turn. Not for other modules. */
+#ifndef PIPECTL_PROGRAM_ANALYSE_PARTS_H
+#define PIPECTL_PROGRAM_ANALYSE_PARTS_H
+
+#include "base/arena.h"
+#include "program/analyse.h"
+#include "program/profile.h"
+#include "program/sdk/tables.h"
+
+typedef struct pctl_analyser {
+	const pctl_program *p;
+	const pctl_call *call;
+	const uint32_t *groups; /* NULL: any */
+	pctl_arena *arena;	/* of the result */
+	pctl_analysis *a;
+	/* For an opening or parting instruction (absolute index): the next parting or the closing
+	 * one. */
+	uint32_t *next;
+	uint32_t *loop_of; /* for LOOP (absolute index): its number in a->loops */
+	pctl_status status;
+} pctl_analyser;
+
+/* Position of an instruction (absolute index), without file when the program has no origins. */
+pctl_pos pctl_analyse_position(const pctl_program *p, uint32_t inst);
+/* Keep the first failure. */
+void pctl_analyse_fail(pctl_analyser *z, pctl_status status);
+
+/* Fill a->loops; reports every loop without a bound. */
+void pctl_analyse_loops(pctl_analyser *z);
+/* Uniformity of barriers, races, bounds for emission. */
+void pctl_analyse_walk(pctl_analyser *z);
+
+#endif

@@ -1,0 +1,65 @@
+/* The cost profile of a program: how many operations of each kind one invocation performs at most
+ * between barriers. It counts with a table of costs by opcode; what a count is worth is gas'
+ * business, but the weights are needed here to tell the dearer side of a branch. */
+#ifndef PIPECTL_PROGRAM_PROFILE_H
+#define PIPECTL_PROGRAM_PROFILE_H
+
+#include "base/arena.h"
+#include "program/analyse.h"
+
+#define PCTL_COST_OPS 512u /* opcodes a table has room for */
+#define PCTL_TICKS_MAX 65536u
+
+enum { PCTL_COST_NONE = 0, PCTL_COST_INTEGER = 1, PCTL_COST_DIVISION = 2, PCTL_COST_ATOMIC = 3 };
+
+/*
+ * One cost table. An instruction costs count[op] operations of kind[op] for each of its units; a
+ * unit is a component, and two where it has 64 bits. Units are taken from the operands for
+ * comparisons, ALL and ANY, are 2n-1 for a DOT of n and the same for each element of a MATMUL, 1
+ * for atomics and ARRAY_LENGTH, and from the result for all else. Memory instructions cost by bytes
+ * instead.
+ */
+typedef struct pctl_cost_table {
+	uint8_t kind[PCTL_COST_OPS]; /* PCTL_COST_* */
+	uint8_t count[PCTL_COST_OPS];
+	uint64_t memory_ops;  /* integer operations for 4 bytes of workgroup, private and function
+				 memory */
+	uint64_t index_check; /* integer operations for an index the proof rule does not cover */
+	/* Weights. */
+	uint64_t integer, division, atomic;
+	uint64_t read, write; /* storage and uniform, for 4 bytes */
+	uint64_t workgroup_barrier, storage_barrier;
+} pctl_cost_table;
+
+/* The table of both schedules of semantics section 6, for the profile in an analysis; a test holds
+ * the files under conf/gas to it. */
+void pctl_cost_table_default(pctl_cost_table *out);
+
+/* Units of an instruction, as pctl_cost_table says; not for memory instructions. */
+uint64_t pctl_cost_units(const pctl_program *p, const pctl_function *fn, const pctl_inst *in);
+
+/* Weight of one tick, the barrier included; 0 when it does not fit in 64 bits, with *out
+ * UINT64_MAX. */
+int pctl_cost_tick(const pctl_cost_table *t, const pctl_tick *tick, uint64_t *out);
+
+/*
+ * Profile the entry point. structured 0: loop bodies count once (their tests twice, since a test
+ * runs once more than its body); 1: bodies count bound times, tests once more. The ticks live in
+ * `arena`. *overflow is set when a count did not fit (it is then UINT64_MAX) or there are more than
+ * PCTL_TICKS_MAX ticks. 0: no memory.
+ */
+int pctl_profile(const pctl_program *p, const pctl_analysis *a, const pctl_cost_table *t,
+		 int structured, pctl_arena *arena, pctl_tick **ticks, uint32_t *n_ticks,
+		 uint32_t *overflow);
+
+/*
+ * The normative proof rule for indices (semantics section 6): 1 when chain word `value` of fn,
+ * stepping into `type` at the place in->..., costs no check: a constant, e % L, e & (L-1), min(e,
+ * L-1), or the variable of a loop with a literal bound of at most L, where L is the length (for a
+ * runtime array: its own ARRAY_LENGTH, or any constant index).
+ */
+int pctl_profile_index_proven(const pctl_program *p, const pctl_analysis *a,
+			      const pctl_function *fn, const pctl_place *place, uint32_t step,
+			      uint32_t type);
+
+#endif

@@ -1,0 +1,116 @@
+/* The walk over a program as one invocation among many: what is known of values, which control flow
+ * is uniform, and the accesses made between barriers. walk.c follows control, walk_value.c computes
+ * values, walk_memory.c places, race.c judges pairs of accesses. Not for other modules. */
+#ifndef PIPECTL_PROGRAM_WALK_H
+#define PIPECTL_PROGRAM_WALK_H
+
+#include "base/vec.h"
+#include "program/analyse_parts.h"
+#include "program/symbol.h"
+
+#define PCTL_WALK_STEPS_MAX (1u << 20)
+#define PCTL_WALK_ACCESSES_MAX 4096u
+#define PCTL_WALK_PAIRS_MAX (1u << 18)
+#define PCTL_WALK_CALLS_MAX 16u /* calls inside each other */
+
+/* A value: its scalars for a scalar or vector, else a single entry that only tells who agrees on
+ * it. */
+typedef struct pctl_cell {
+	uint32_t n;
+	uint32_t reserved;
+	const pctl_known *part[4];
+} pctl_cell;
+
+/* Numbers of the barrier intervals control may be in, ascending. */
+typedef struct pctl_intervals {
+	uint32_t n;
+	uint32_t number[];
+} pctl_intervals;
+
+typedef struct pctl_walk_state {
+	const pctl_cell *
+		*slots; /* private variables by module variable, then locals of the open calls */
+	const pctl_fact *facts;
+	const pctl_intervals *intervals;
+	int dead;
+} pctl_walk_state;
+
+enum { PCTL_ACCESS_KIND_LOAD = 0, PCTL_ACCESS_KIND_STORE = 1, PCTL_ACCESS_KIND_ATOMIC = 2 };
+
+typedef struct pctl_access {
+	uint32_t var;
+	uint32_t kind;
+	uint32_t family; /* of atomics: commuting ones are equal; 0 for those that commute with
+			    nothing */
+	uint32_t function, inst;
+	uint32_t n_chain;
+	struct {
+		const pctl_known *index; /* NULL: member */
+		uint32_t member;
+		uint32_t reserved;
+	} chain[PCTL_TYPE_DEPTH_MAX + 2];
+	const pctl_fact *facts;
+	const pctl_intervals *intervals;
+} pctl_access;
+
+/* A construct that jumps lead to, and a call: what diverged inside. */
+typedef struct pctl_walk_target {
+	struct pctl_walk_target *outer;
+	uint32_t kind; /* PCTL_OP_LOOP, SWITCH, or CALL */
+	int diverged;  /* a jump to its end was taken by some only */
+	int continued; /* LOOP: the same for CONTINUE, in this round */
+	int has_exit, has_next;
+	pctl_walk_state exit; /* joined states of the jumps to its end */
+	pctl_walk_state next; /* LOOP: of the CONTINUEs */
+	int has_result;
+	pctl_cell result; /* CALL */
+} pctl_walk_target;
+
+typedef struct pctl_walk {
+	pctl_analyser *z;
+	const pctl_program *p;
+	pctl_symbols symbols;
+	pctl_arena *arena; /* scratch */
+	const pctl_function *fn;
+	uint32_t function;
+	const pctl_cell **values; /* of the open call */
+	uint32_t n_slots, local_base, n_calls;
+	pctl_walk_state state;
+	pctl_walk_target *target;
+	uint32_t divergent;   /* open conditions that are not uniform */
+	uint32_t conditions;  /* open conditions and loops of any kind, and jumps behind us */
+	uint8_t round_agrees; /* who is in the same round of all open loops: PCTL_AGREE_* */
+	uint32_t dry;	      /* > 0: looking for a fixed point, nothing is recorded */
+	uint32_t next_interval;
+	uint32_t steps;
+	int gave_up;
+	uint8_t *visited;	    /* by instruction */
+	const uint8_t *used;	    /* by instruction: its value is used */
+	const uint8_t *written;	    /* by module variable */
+	const uint8_t *has_barrier; /* by function */
+	uint8_t *reported;	    /* by instruction: its barrier was reported */
+	PCTL_VEC(pctl_access *) accesses;
+	int refuted;
+} pctl_walk;
+
+/* Everyone arrives here together, or nobody does. */
+int pctl_walk_is_uniform(const pctl_walk *w);
+
+/* Value of an instruction without effect; NULL when the walk must give up. */
+const pctl_cell *pctl_walk_value(pctl_walk *w, const pctl_inst *in);
+/* Memory instructions: their value, with state and accesses brought up to date. */
+const pctl_cell *pctl_walk_memory(pctl_walk *w, const pctl_inst *in, uint32_t v);
+
+const pctl_cell *pctl_cell_of(pctl_walk *w, const pctl_known *const *parts, uint32_t n);
+/* A value of `type` of which nothing is known but who agrees on it. */
+const pctl_cell *pctl_cell_fresh(pctl_walk *w, uint32_t type, uint8_t uniform, uint8_t shared);
+const pctl_cell *pctl_cell_zero(pctl_walk *w, uint32_t type);
+uint8_t pctl_cell_uniform(const pctl_cell *c);
+uint8_t pctl_cell_shared(const pctl_cell *c);
+uint32_t pctl_walk_parts(const pctl_program *p, uint32_t type);
+uint8_t pctl_walk_scalar(const pctl_program *p, uint32_t type);
+
+/* Judge the recorded accesses: race and order_dependent of the analysis. */
+void pctl_walk_judge(pctl_walk *w);
+
+#endif
