@@ -145,7 +145,7 @@ struct decl {
 	uint8_t access; /* 0: not written */
 	uint8_t is_global;
 	uint8_t assigned; /* written to inside the loop that owns it */
-	uint8_t is_loop_var;
+	uint8_t is_bound; /* has both group and binding */
 	uint32_t sym;
 	uint32_t pos, end; /* of the name */
 	uint32_t scope;

@@ -277,6 +277,8 @@ void pctl_wgsl_check_var_attrs(struct wgsl *c, struct decl *d)
 	int bound;
 
 	twice(c, d->attrs);
+	if (d->type->kind == TY_ERROR)
+		return; /* what it needs depends on what it is */
 	check_space(c, d);
 	bound = d->space == PCTL_SPACE_STORAGE || d->space == PCTL_SPACE_UNIFORM;
 	for (a = d->attrs; a; a = a->next) {
@@ -296,6 +298,7 @@ void pctl_wgsl_check_var_attrs(struct wgsl *c, struct decl *d)
 		else
 			have |= 4; /* reported */
 	}
+	d->is_bound = bound && have == 3;
 	if (bound && have < 3)
 		pctl_wgsl_error(c, PC2423_WGSL_BINDING, d->pos, d->end,
 				"write @group(0) @binding(0) before `var`",
@@ -322,6 +325,8 @@ void pctl_wgsl_check_override_attrs(struct wgsl *c, struct decl *d)
 				"an override is a scalar, not %s", pctl_wgsl_type_name(c, d->type));
 		d->type = &c->types.error;
 	}
+	if (d->type->kind != TY_ERROR && d->init)
+		pctl_wgsl_check_spec(c, d->init);
 }
 
 /* ---- functions ---- */
@@ -346,6 +351,8 @@ static void workgroup_size(struct wgsl *c, struct function *f, const struct attr
 			pctl_wgsl_error(
 				c, PC2410_WGSL_NOT_CONST, e->pos, e->end, NULL,
 				"a workgroup size is an i32 or u32 known before the shader runs");
+		} else {
+			pctl_wgsl_check_spec(c, e);
 		}
 	}
 }

@@ -71,6 +71,10 @@ static inline int pctl_wgsl_is_error(const struct expr *e)
 	return e->type->kind == TY_ERROR;
 }
 
+/* ---- check_override.c ---- */
+/* Refuse what function `spec` cannot compute: it has scalars and no control. */
+void pctl_wgsl_check_spec(struct wgsl *c, const struct expr *e);
+
 /* ---- check_operator.c ---- */
 void pctl_wgsl_check_unary(struct wgsl *c, struct expr *e);
 void pctl_wgsl_check_binary(struct wgsl *c, struct expr *e);

@@ -134,8 +134,7 @@ static void check_unique(struct wgsl *c)
 						     first->pos, first->end, "the first is here",
 						     "two overrides have @id(%u)", d->id);
 		}
-		if (d->kind == DECL_VAR && d->type && d->type->kind != TY_ERROR &&
-		    (d->space == PCTL_SPACE_STORAGE || d->space == PCTL_SPACE_UNIFORM)) {
+		if (d->kind == DECL_VAR && d->is_bound) {
 			first = find_or_add(table, n, (uint64_t)d->group << 16 | d->binding, d);
 			if (first)
 				pctl_wgsl_error_note(c, PC2424_WGSL_BINDING_TWICE, d->pos, d->end,

@@ -114,6 +114,7 @@ static const struct type *array_type(struct wgsl *c, struct expr *e)
 					"the number of elements must be an i32 or u32");
 			return fail(c);
 		}
+		pctl_wgsl_check_spec(c, count);
 		return pctl_wgsl_array(c, elem, 0, count);
 	}
 	stride = pctl_wgsl_stride_of(c, elem);

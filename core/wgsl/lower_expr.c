@@ -35,9 +35,11 @@ int pctl_wgsl_is_pure(const struct expr *e)
 				return 0;
 		return 1;
 	case EX_MEMBER:
+		return e->a->type->kind != TY_POINTER && pctl_wgsl_is_pure(e->a);
 	case EX_UNARY:
 		return pctl_wgsl_is_pure(e->a);
-	case EX_INDEX: /* the index of a value is clamped by nothing and checked by nobody */
+	case EX_INDEX:
+		return e->b->stage == STAGE_CONST && pctl_wgsl_is_pure(e->a);
 	case EX_BINARY:
 		return pctl_wgsl_is_pure(e->a) && pctl_wgsl_is_pure(e->b);
 	default:

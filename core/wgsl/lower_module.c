@@ -2,15 +2,8 @@
  * entries. */
 #include "wgsl/lower.h"
 
-/* ---- spec: override expressions, scalar and without control ---- */
-
-static uint32_t too_complex(struct wgsl *c, const struct expr *e)
-{
-	pctl_wgsl_error(c, PC2410_WGSL_NOT_CONST, e->pos, e->end,
-			"use scalar operators, select and conversions only",
-			"an override expression cannot be this complex");
-	return 0;
-}
+/* ---- spec: override expressions, scalar and without control (check_override.c saw to that) ----
+ */
 
 static uint16_t spec_opcode(const struct expr *e)
 {
@@ -43,11 +36,7 @@ static uint32_t spec_call(struct wgsl *c, struct expr *e, uint32_t type)
 			       ? v[0]
 			       : pctl_build_inst(c->builder, PCTL_OP_CAST, type, v, 1);
 	}
-	if (e->call != CALL_BUILTIN)
-		return too_complex(c, e);
 	b = pctl_wgsl_builtin_at(e->index);
-	if (b->kind != BUILTIN_ELEMENTWISE && b->kind != BUILTIN_BITS && b->kind != BUILTIN_SELECT)
-		return too_complex(c, e);
 	for (a = e->a; a; a = a->next)
 		v[n++] = pctl_wgsl_spec_value(c, a);
 	if (b->kind == BUILTIN_SELECT) {
@@ -62,8 +51,6 @@ uint32_t pctl_wgsl_spec_value(struct wgsl *c, struct expr *e)
 {
 	uint32_t type, v[2];
 
-	if (e->type->kind != TY_SCALAR)
-		return too_complex(c, e);
 	type = pctl_wgsl_ir_type(c, e->type);
 	if (e->stage == STAGE_CONST) {
 		uint64_t bits = pctl_wgsl_leaf(e, 0);
@@ -83,10 +70,8 @@ uint32_t pctl_wgsl_spec_value(struct wgsl *c, struct expr *e)
 		v[0] = pctl_wgsl_spec_value(c, e->a);
 		v[1] = pctl_wgsl_spec_value(c, e->b);
 		return pctl_build_inst(c->builder, spec_opcode(e), type, v, 2);
-	case EX_CALL:
-		return spec_call(c, e, type);
 	default:
-		return too_complex(c, e);
+		return spec_call(c, e, type);
 	}
 }
 

@@ -5,6 +5,8 @@
 #include "base/num.h"
 #include "wgsl/check.h"
 
+#define MAX_MAXIMA 256u /* of a text */
+
 /* A declared maximum, as written. */
 struct max_note {
 	struct max_note *next;
@@ -247,20 +249,44 @@ static void resolve(struct wgsl *c, struct max_note *m)
 		no_such(c, m, "is no scalar of a uniform variable");
 		return;
 	}
+	if (m->value > (UINT64_MAX >> (64 - pctl_scalar_bits(t->scalar) +
+				       (uint32_t)pctl_scalar_is_signed(t->scalar)))) {
+		no_such(c, m, "has a type that cannot hold this maximum");
+		return;
+	}
 	m->var = d;
 	m->resolved.value = m->value;
+}
+
+/* Bring the list into the order of the text. */
+static void reverse(struct wgsl *c)
+{
+	struct max_note *m, *first = NULL, *next;
+
+	for (m = c->maxima; m; m = next) {
+		next = m->next;
+		m->next = first;
+		first = m;
+	}
+	c->maxima = first;
 }
 
 void pctl_wgsl_meta_check(struct wgsl *c)
 {
 	struct max_note *m, *o;
+	uint32_t n = 0;
 
+	reverse(c);
 	for (m = c->maxima; m; m = m->next) {
+		if (++n > MAX_MAXIMA) {
+			no_such(c, m, "is one maximum too many; the limit is 256");
+			return;
+		}
 		resolve(c, m);
 		for (o = c->maxima; o != m && m->var; o = o->next)
 			if (o->var == m->var && o->resolved.n_path == m->resolved.n_path &&
 			    !memcmp(o->resolved.path, m->resolved.path, sizeof(m->resolved.path))) {
-				no_such(c, o, "has two maxima");
+				no_such(c, m, "has a maximum already");
 				break;
 			}
 	}
@@ -268,16 +294,9 @@ void pctl_wgsl_meta_check(struct wgsl *c)
 
 void pctl_wgsl_meta_lower(struct wgsl *c)
 {
-	struct max_note *m, *first = NULL, *next;
+	struct max_note *m;
 
-	/* The list is in reverse order of the text. */
-	for (m = c->maxima; m; m = next) {
-		next = m->next;
-		m->next = first;
-		first = m;
-	}
-	c->maxima = first;
-	for (m = first; m; m = m->next) {
+	for (m = c->maxima; m; m = m->next) {
 		m->resolved.var = m->var->index;
 		pctl_build_max(c->builder, &m->resolved);
 	}

@@ -135,6 +135,22 @@ struct decl *pctl_wgsl_parse_assert(struct parser *p)
 	return d;
 }
 
+/* After an error among members: on behind the brace that ends them, unless something else begins.
+ */
+static void skip_members(struct parser *p)
+{
+	while (!pctl_wgsl_at(p, T_EOF) && !pctl_wgsl_at(p, T_LBRACE) &&
+	       !pctl_wgsl_at_keyword(p, KW_FN) && !pctl_wgsl_at_keyword(p, KW_STRUCT)) {
+		int is_end = pctl_wgsl_at(p, T_RBRACE);
+
+		pctl_wgsl_advance(p);
+		if (is_end) {
+			p->panic = 0;
+			return;
+		}
+	}
+}
+
 static void structure(struct parser *p)
 {
 	struct decl *d = pctl_wgsl_decl_new(p, DECL_STRUCT);
@@ -167,9 +183,10 @@ static void structure(struct parser *p)
 		}
 	}
 	pctl_wgsl_expect(p, T_RBRACE, "at the end of the struct");
-	pctl_wgsl_accept(p, T_SEMICOLON);
-	if (p->panic)
+	if (p->panic) {
 		d->kind = DECL_ERROR;
+		skip_members(p);
+	}
 }
 
 static void alias(struct parser *p)
@@ -265,10 +282,12 @@ void pctl_wgsl_parse_global(struct parser *p)
 	case KW_CONST:
 	case KW_OVERRIDE:
 	case KW_VAR:
-		d = pctl_wgsl_parse_value_decl(p, attrs);
+		d = pctl_wgsl_parse_value_decl(p, sym == KW_CONST ? NULL : attrs);
 		if (d->sym)
 			add_global(p, d);
 		pctl_wgsl_expect(p, T_SEMICOLON, "at the end of the declaration");
+		if (p->panic)
+			d->kind = DECL_ERROR;
 		return;
 	case KW_CONST_ASSERT:
 		add_global(p, pctl_wgsl_parse_assert(p));

@@ -39,6 +39,8 @@ static struct expr *finish(struct parser *p, struct expr *e)
 		if (e->b && e->b->depth > depth)
 			depth = e->b->depth;
 	}
+	if (p->panic)
+		return error_expr(p);
 	e->end = pctl_wgsl_last_end(p);
 	e->depth = (uint16_t)(depth + 1);
 	if (depth >= WGSL_MAX_DEPTH) {
@@ -55,8 +57,6 @@ struct expr *pctl_wgsl_parse_args(struct parser *p, uint32_t close, uint32_t *n)
 	struct expr *first = NULL, **end = &first;
 
 	*n = 0;
-	if (!pctl_wgsl_enter(p))
-		return NULL;
 	while (!p->panic && !pctl_wgsl_at(p, close)) {
 		struct expr *e = pctl_wgsl_parse_expr(p);
 
@@ -68,7 +68,6 @@ struct expr *pctl_wgsl_parse_args(struct parser *p, uint32_t close, uint32_t *n)
 	}
 	pctl_wgsl_expect(p, close,
 			 close == T_RPAREN ? "behind the arguments" : "behind the template");
-	pctl_wgsl_leave(p);
 	return first;
 }
 
@@ -208,12 +207,10 @@ static struct expr *primary(struct parser *p)
 	case T_NAME:
 		return named(p);
 	case T_LPAREN:
-		if (!pctl_wgsl_enter(p))
-			return error_expr(p);
 		pctl_wgsl_advance(p);
 		e = pctl_wgsl_parse_expr(p);
-		pctl_wgsl_expect(p, T_RPAREN, "to close the parenthesis");
-		pctl_wgsl_leave(p);
+		if (!pctl_wgsl_expect(p, T_RPAREN, "to close the parenthesis"))
+			return error_expr(p);
 		e->paren = 1;
 		e->pos = start;
 		e->end = pctl_wgsl_last_end(p);
@@ -233,12 +230,9 @@ static struct expr *postfix(struct parser *p)
 		uint32_t at = p->t->pos;
 
 		if (pctl_wgsl_accept(p, T_LBRACKET)) {
-			if (!pctl_wgsl_enter(p))
-				break;
 			outer = pctl_wgsl_expr_new(p, EX_INDEX, e->pos);
 			outer->b = pctl_wgsl_parse_expr(p);
 			pctl_wgsl_expect(p, T_RBRACKET, "behind the index");
-			pctl_wgsl_leave(p);
 		} else if (pctl_wgsl_accept(p, T_DOT)) {
 			if (!pctl_wgsl_at(p, T_NAME) || p->t->sym < KW_COUNT) {
 				pctl_wgsl_syntax_error(p, NULL, "a member name or swizzle");
@@ -349,7 +343,7 @@ static int may_mix(uint32_t op, const struct expr *child, int is_left)
 	}
 }
 
-static void check_mix(struct parser *p, const struct expr *e, const struct expr *child, int is_left)
+static void check_mix(struct parser *p, struct expr *e, const struct expr *child, int is_left)
 {
 	if (p->panic || may_mix(e->op, child, is_left))
 		return;
@@ -357,6 +351,9 @@ static void check_mix(struct parser *p, const struct expr *e, const struct expr 
 			"put this operand into parentheses",
 			"%s and %s may not meet without parentheses",
 			pctl_wgsl_token_text(child->op), pctl_wgsl_token_text(e->op));
+	if (precedence(e->op) ==
+	    6) /* the comparison of a comparison would be called a type error */
+		e->kind = EX_ERROR;
 }
 
 static struct expr *binary(struct parser *p, uint32_t least)

@@ -38,16 +38,21 @@ static int starts_statement(const struct parser *p)
 	}
 }
 
-/* To the start of the next statement or the brace that ends the block. A function keyword means
- * that a brace is missing: it is left for the module's loop. */
-static void synchronise(struct parser *p, const struct token *start)
+static int starts_clause(const struct parser *p)
+{
+	return pctl_wgsl_at_keyword(p, KW_CASE) || pctl_wgsl_at_keyword(p, KW_DEFAULT);
+}
+
+/* To the start of the next statement (or clause of a switch) or the brace that ends the block. A
+ * function keyword means that a brace is missing: it is left for the module's loop. */
+static void synchronise(struct parser *p, const struct token *start, int in_switch)
 {
 	uint32_t depth = 0;
 
 	while (p->t->kind != T_EOF) {
 		if (p->t->kind == T_NAME && (p->t->sym == KW_FN || p->t->sym == KW_STRUCT))
 			return; /* still in panic */
-		if (!depth && p->t != start && starts_statement(p))
+		if (!depth && p->t != start && (in_switch ? starts_clause(p) : starts_statement(p)))
 			break;
 		if (p->t->kind == T_LBRACE) {
 			depth++;
@@ -55,11 +60,13 @@ static void synchronise(struct parser *p, const struct token *start)
 			if (!depth)
 				break;
 			depth--;
-			if (!depth) {
+			if (!depth && !in_switch) {
 				pctl_wgsl_advance(p);
+				if (pctl_wgsl_at_keyword(p, KW_ELSE))
+					continue;
 				break;
 			}
-		} else if (p->t->kind == T_SEMICOLON && !depth) {
+		} else if (p->t->kind == T_SEMICOLON && !depth && !in_switch) {
 			pctl_wgsl_advance(p);
 			break;
 		}
@@ -235,10 +242,13 @@ static struct stmt *switch_statement(struct parser *p)
 	pctl_wgsl_parse_attrs(p);
 	pctl_wgsl_expect(p, T_LBRACE, "after the value of `switch`");
 	while (!p->panic && !pctl_wgsl_at(p, T_RBRACE)) {
+		const struct token *start = p->t;
 		struct clause *k = clause(p);
 
+		if (p->panic)
+			synchronise(p, start, 1);
 		if (!k)
-			break;
+			continue;
 		*end = k;
 		end = &k->next;
 	}
@@ -389,7 +399,7 @@ struct stmt *pctl_wgsl_parse_block(struct parser *p)
 		while (*end)
 			end = &(*end)->next;
 		if (p->panic)
-			synchronise(p, start);
+			synchronise(p, start, 0);
 	}
 	block->close = p->t->pos;
 	pctl_wgsl_expect(p, T_RBRACE, "to end the block");

@@ -1,0 +1,6 @@
+// expect: PC2112@2 PC2112@3 PC2112@6 PC2112@6
+enable f16;
+requires unrestricted_pointer_parameters;
+@compute @workgroup_size(64)
+fn main() { }
+enable subgroups;

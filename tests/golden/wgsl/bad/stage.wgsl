@@ -1,0 +1,6 @@
+// expect: PC2214@2 PC2214@3 PC2214@4
+@vertex fn v() { }
+@fragment fn f() { }
+struct S { @location(0) a: u32 }
+@compute @workgroup_size(64)
+fn main() { }

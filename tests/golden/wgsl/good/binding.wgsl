@@ -1,0 +1,5 @@
+@group(0) @binding(2) var<storage> a: u32;
+@group(0) @binding(1 + 2) var<uniform> b: u32;
+var<private> c: u32;
+@compute @workgroup_size(64)
+fn main() { }

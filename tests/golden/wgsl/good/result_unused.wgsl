@@ -1,0 +1,12 @@
+@group(0) @binding(0) var<storage, read_write> out: array<u32>;
+@must_use fn f() -> u32 { return 1u; }
+fn g() -> u32 { return 1u; }
+var<workgroup> a: atomic<u32>;
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) gid: vec3<u32>) {
+	let i = gid.x;
+	_ = min(1u, 2u);
+	_ = f();
+	atomicAdd(&a, 1u);
+	g();
+}
