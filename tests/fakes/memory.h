@@ -186,7 +186,8 @@ static pctl_status fake_kernel_cache(pctl_device *dev, const pctl_call *call, pc
 	(void)dev;
 	(void)call;
 	*n_out = 5;
-	memcpy(out, "cache", capacity < 5 ? capacity : 5);
+	if (capacity)
+		memcpy(out, "cache", capacity < 5 ? capacity : 5);
 	(void)k;
 	return PCTL_OK;
 }
