@@ -21,10 +21,10 @@
 
 pctl_status pctl_dir_io(const pctl_dir_store *d, const pctl_call *call, const char *what, int error)
 {
-	char reason[128];
+	char text[128];
 
-	return pctl_refuse(call, PC3_IO, "cannot %s in the store %s: %s", what, d->base.path,
-			   strerror_r(error, reason, sizeof(reason)));
+	snprintf(text, sizeof(text), "%s in the store", what);
+	return pctl_store_io(call, text, d->base.path, error);
 }
 
 char *pctl_dir_name(const pctl_cid *cid, char buf[PCTL_CAS_NAME_SIZE])

@@ -12,7 +12,6 @@
 
 #include "cas/dir.h"
 
-#define PIECE_BYTES (1u << 20)
 #define SYNC_ALL_FROM \
 	64u /* so many pending files are cheaper to sync with their file system than one by one */
 
@@ -100,22 +99,6 @@ static void drop_temp(pctl_dir_store *d, uint64_t temp)
 	char name[24];
 
 	(void)unlinkat(d->writer_fd, temp_name(temp, name), 0);
-}
-
-static pctl_status write_piece(pctl_dir_store *d, int fd, const uint8_t *data, uint64_t n,
-			       const pctl_call *call)
-{
-	while (n > 0) {
-		const ssize_t put = write(fd, data, n < (1u << 30) ? n : (1u << 30));
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put < 0)
-			return pctl_dir_io(d, call, "write a blob", errno);
-		data += put;
-		n -= (uint64_t)put;
-	}
-	return PCTL_OK;
 }
 
 /* ---- names
@@ -281,7 +264,7 @@ pctl_status pctl_dir_put(pctl_store *s, const void *data, uint64_t n, const pctl
 	status = open_temp(d, call, &temp, &fd);
 	if (status != PCTL_OK)
 		return status;
-	status = write_piece(d, fd, data, n, call);
+	status = pctl_store_write(fd, data, n, s->path, call);
 	if (status == PCTL_OK)
 		status = finish_temp(d, temp, fd, cid, call);
 	close(fd);
@@ -290,46 +273,11 @@ pctl_status pctl_dir_put(pctl_store *s, const void *data, uint64_t n, const pctl
 	return status;
 }
 
-/* Copy a stream into a temporary file, hashing on the way. */
-static pctl_status copy_stream(pctl_dir_store *d, int from, int to, const pctl_call *call,
-			       pctl_cid *out, uint64_t *n_out)
-{
-	uint8_t *piece = malloc(PIECE_BYTES);
-	pctl_hasher *h = NULL;
-	pctl_status status = piece == NULL
-				     ? pctl_refuse(call, PC2_NOMEM, "no memory to copy a stream")
-				     : pctl_hasher_create(call, &h);
-
-	while (status == PCTL_OK) {
-		const ssize_t got = read(from, piece, PIECE_BYTES);
-
-		if (got == 0)
-			break;
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0) {
-			status = pctl_dir_io(d, call, "read the bytes to put", errno);
-			break;
-		}
-		status = pctl_hasher_update(h, piece, (uint64_t)got);
-		if (status == PCTL_OK)
-			status = write_piece(d, to, piece, (uint64_t)got, call);
-		if (status == PCTL_OK && pctl_is_cancelled(call))
-			status = pctl_refuse(call, PC4_CANCELLED, "the put was cancelled");
-		*n_out += (uint64_t)got;
-	}
-	if (status == PCTL_OK)
-		status = pctl_hasher_finish(h, out);
-	else
-		pctl_hasher_destroy(h);
-	free(piece);
-	return status;
-}
-
 pctl_status pctl_dir_put_fd(pctl_store *s, int from, const pctl_call *call, pctl_cid *out,
 			    uint64_t *n_out)
 {
 	pctl_dir_store *d = pctl_dir(s);
+	pctl_stream stream = {.from_name = "the bytes to put", .to_name = s->path, .from = from};
 	uint64_t temp = 0;
 	int fd, present = 0;
 	pctl_status status;
@@ -338,7 +286,8 @@ pctl_status pctl_dir_put_fd(pctl_store *s, int from, const pctl_call *call, pctl
 	status = open_temp(d, call, &temp, &fd);
 	if (status != PCTL_OK)
 		return status;
-	status = copy_stream(d, from, fd, call, out, n_out);
+	stream.to = fd;
+	status = pctl_store_stream(&stream, call, out, n_out);
 	if (status == PCTL_OK) {
 		present = pctl_dir_touch(s, out, *n_out, call);
 		if (!present)

@@ -1,4 +1,5 @@
 /* The store in memory: the same contract without durability. For tests and dry runs. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -108,6 +109,8 @@ static pctl_status memory_put_fd(pctl_store *s, int fd, const pctl_call *call, p
 			cap = cap == 0 ? 65536 : cap * 2;
 		}
 		got = read(fd, data + n, cap - n);
+		if (got < 0 && errno == EINTR)
+			continue;
 		if (got < 0)
 			status = pctl_refuse(call, PC3_IO, "cannot read the bytes to put");
 		if (got <= 0)

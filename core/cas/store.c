@@ -1,6 +1,7 @@
 /* What all stores share: verified reads, reports, and guards. No kind of storage is known here. */
 #include "cas/store.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -94,59 +95,32 @@ pctl_status pctl_store_put_fd(pctl_store *s, int fd, const pctl_call *call, pctl
 	return s->ops->put_fd(s, fd, call, out, n_out);
 }
 
-/* The CID of a descriptor's bytes from its start. */
-static pctl_status hash_fd(int fd, const char *path, const pctl_call *call, pctl_cid *out,
-			   uint64_t *n_out)
-{
-	uint8_t *piece = malloc(1u << 20);
-	pctl_hasher *h = NULL;
-	pctl_status status;
-	ssize_t got = 1;
-
-	*n_out = 0;
-	status = piece == NULL ? pctl_refuse(call, PC2_NOMEM, "no memory to read %s", path)
-			       : pctl_hasher_create(call, &h);
-	while (status == PCTL_OK && (got = pread(fd, piece, 1u << 20, (off_t)*n_out)) > 0) {
-		status = pctl_hasher_update(h, piece, (uint64_t)got);
-		*n_out += (uint64_t)got;
-		if (status == PCTL_OK && pctl_is_cancelled(call))
-			status = pctl_refuse(call, PC4_CANCELLED, "hashing %s was cancelled", path);
-	}
-	if (status == PCTL_OK && got < 0)
-		status = pctl_refuse(call, PC3_IO, "cannot read %s", path);
-	if (status == PCTL_OK)
-		status = pctl_hasher_finish(h, out);
-	else
-		pctl_hasher_destroy(h);
-	free(piece);
-	return status;
-}
-
 pctl_status pctl_store_put_file(pctl_store *s, const char *path, const pctl_call *call,
 				pctl_cid *out, uint64_t *n_out)
 {
+	pctl_stream stream = {.from_name = path, .to = -1};
 	pctl_status status = PCTL_OK;
 	struct stat st;
-	int fd;
+	int fd, present = 0;
 
 	memset(out, 0, sizeof(*out));
 	*n_out = 0;
 	if (s->read_only)
 		return refuse_read_only(s, call);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &st) != 0) {
-		status = pctl_refuse(call, PC3_IO, "cannot open %s", path);
-	} else if (S_ISREG(st.st_mode)) {
-		/* Hashing first makes the put of a file that is already there a matter of reading
-		 * it. */
-		status = hash_fd(fd, path, call, out, n_out);
-		if (status == PCTL_OK && !s->ops->touch(s, out, *n_out, call))
-			status = s->ops->put_fd(s, fd, call, out, n_out);
-	} else {
-		status = s->ops->put_fd(s, fd, call, out, n_out);
+	if (fd < 0)
+		return pctl_store_io(call, "open", path, errno);
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+		/* Hashing first makes the put of what is already there a matter of reading it. */
+		stream.from = fd;
+		status = pctl_store_stream(&stream, call, out, n_out);
+		present = status == PCTL_OK && s->ops->touch(s, out, *n_out, call);
+		if (status == PCTL_OK && !present && lseek(fd, 0, SEEK_SET) != 0)
+			status = pctl_store_io(call, "read", path, errno);
 	}
-	if (fd >= 0)
-		close(fd);
+	if (status == PCTL_OK && !present)
+		status = s->ops->put_fd(s, fd, call, out, n_out);
+	close(fd);
 	return status;
 }
 

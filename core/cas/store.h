@@ -9,7 +9,9 @@
 
 typedef struct pctl_store pctl_store;
 
-/* A blob in memory (a private map of the file, or a copy). Released with pctl_blob_release. */
+/* A blob in memory, released with pctl_blob_release. Below 1 MiB it is a copy; larger ones are a
+ * private map of the file, so a program that truncates files inside the store while they are in use
+ * ends this process with SIGBUS. */
 typedef struct pctl_blob {
 	const uint8_t *data; /* never NULL, also for 0 bytes */
 	uint64_t n_bytes;

@@ -44,4 +44,17 @@ struct pctl_store {
 /* SHA-256 in pieces, with the cancel test asked between them. */
 pctl_status pctl_store_hash(const uint8_t *data, uint64_t n, const pctl_call *call, pctl_cid *out);
 
+/* A stream to read to its end; `to` is -1 or gets a copy. Names are for messages. */
+typedef struct pctl_stream {
+	const char *from_name, *to_name;
+	int from, to;
+} pctl_stream;
+pctl_status pctl_store_stream(const pctl_stream *stream, const pctl_call *call, pctl_cid *out,
+			      uint64_t *n_out);
+/* All n bytes to fd, whose store `path` is for messages. */
+pctl_status pctl_store_write(int fd, const uint8_t *data, uint64_t n, const char *path,
+			     const pctl_call *call);
+/* PC0003: "cannot WHAT PATH: reason". */
+pctl_status pctl_store_io(const pctl_call *call, const char *what, const char *path, int error);
+
 #endif

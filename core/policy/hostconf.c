@@ -424,25 +424,36 @@ static const char *const *texts_of(host_state *s, const char *key, int paths, ui
 	return out;
 }
 
-/* A default that the configuration names must be there; one that is only built in may be absent. */
-static pctl_status find_default(host_state *s, const char *key, const pctl_call *call,
-				const char **out)
+/* The path of a default, NULL when it is unset or not there. */
+static const char *find_default(host_state *s, const char *key)
+{
+	const char *name = text_of(s, key), *out = NULL;
+	char *path = name[0] != 0 ? pctl_host_config_find(&s->c, name) : NULL;
+
+	if (path != NULL)
+		out = pctl_arena_dup(s->arena, path);
+	free(path);
+	return out;
+}
+
+/* A default that a file names must be there. */
+static pctl_status require_default(const host_state *s, const char *key, const char *found,
+				   const pctl_call *call)
 {
 	const pctl_conf_setting *set = pctl_conf_settings_get(s->settings, key);
-	char *path;
 
-	*out = NULL;
-	if (set->from->text[0] == 0)
+	if (found != NULL || set->from->text[0] == 0)
 		return PCTL_OK;
-	path = pctl_host_config_find(&s->c, set->from->text);
-	if (path != NULL)
-		*out = pctl_arena_dup(s->arena, path);
-	else if (strcmp(set->origin, PCTL_CONF_BUILT_IN) != 0)
-		return pctl_refuse_at(call, PC4322_HOST_CONFIG_DEFAULT, &set->from->pos, NULL,
-				      "\"%s\" names \"%.200s\", which is not found", key,
-				      set->from->text);
-	free(path);
-	return PCTL_OK;
+	return pctl_refuse_at(call, PC4322_HOST_CONFIG_DEFAULT, &set->from->pos, NULL,
+			      "\"%s\" names \"%.200s\", which is not found (%s)", key,
+			      set->from->text, set->origin);
+}
+
+pctl_status pctl_host_config_require_gas(const pctl_host_config *c, const pctl_call *call,
+					 const char **out)
+{
+	*out = c->gas;
+	return require_default(state_of(c), "defaults.gas", c->gas, call);
 }
 
 static pctl_status fill(host_state *s, const pctl_call *call)
@@ -450,7 +461,6 @@ static pctl_status fill(host_state *s, const pctl_call *call)
 	pctl_host_config *c = &s->c;
 	const char *const base = c->home;
 	uint64_t strikes = 0;
-	pctl_status policy, gas;
 
 	c->cas_dir = join(s, base, text_of(s, "directories.cas"));
 	c->memo_dir = join(s, base, text_of(s, "directories.memo"));
@@ -482,12 +492,16 @@ static pctl_status fill(host_state *s, const pctl_call *call)
 	c->colour = word_of(s, "output.colour", when_words);
 	c->progress = word_of(s, "output.progress", when_words);
 	c->log_level = word_of(s, "log.level", level_words);
-	policy = find_default(s, "defaults.policy", call, &c->policy);
-	gas = find_default(s, "defaults.gas", call, &c->gas);
+	c->policy = find_default(s, "defaults.policy");
+	c->gas = find_default(s, "defaults.gas");
 	if (c->cas_dir == NULL || c->memo_dir == NULL || c->cache_dir == NULL ||
 	    c->ledger == NULL || c->plugin_dirs == NULL || c->plugins_disabled == NULL)
 		return pctl_refuse(call, PC2_NOMEM, "no memory for the host's configuration");
-	return policy != PCTL_OK ? policy : gas;
+	if (strcmp(pctl_conf_settings_get(s->settings, "defaults.policy")->origin,
+		   PCTL_CONF_BUILT_IN) == 0)
+		return PCTL_OK; /* nobody asked for that file, and the built-in policy is the same
+				 */
+	return require_default(s, "defaults.policy", c->policy, call);
 }
 
 static pctl_status read_layers(host_state *s, const pctl_call *call)

@@ -25,7 +25,7 @@ typedef struct pctl_host_options {
  *           EXE/../share/pipectl/conf, /etc/pipectl; else NULL
  *
  * policy    path of the default policy, NULL: the built-in one holds
- * gas       path of the default gas schedule, NULL when there is none
+ * gas       path of the default gas schedule, NULL when it is unset or not found
  */
 typedef struct pctl_host_config {
 	const char *home, *home_origin;
@@ -58,6 +58,11 @@ typedef struct pctl_host_config {
 pctl_status pctl_host_config_load(const pctl_host_options *o, const pctl_call *call,
 				  pctl_host_config **out);
 void pctl_host_config_destroy(pctl_host_config *c);
+
+/* The default gas schedule, for who is about to price something: PC4322 when the file that
+ * `defaults.gas` names is not there; *out is NULL when none is named. */
+pctl_status pctl_host_config_require_gas(const pctl_host_config *c, const pctl_call *call,
+					 const char **out);
 
 /* Every value with its origin, in the order of the documentation. */
 uint32_t pctl_host_config_setting_count(const pctl_host_config *c);

@@ -60,8 +60,10 @@ static uint32_t first_code(void)
 
 static void home_is(const char *option, const char *wanted, const char *origin)
 {
-	pctl_host_config *c = load(option, NULL);
+	pctl_host_config *c;
 
+	put("empty.cfg", "");
+	c = load(option, "empty.cfg");
 	assert_non_null(c);
 	assert_string_equal(c->home, wanted);
 	assert_string_equal(c->home_origin, origin);
@@ -84,7 +86,7 @@ static void host__home(void **state)
 	unsetenv("PIPECTL_HOME");
 	unsetenv("XDG_DATA_HOME");
 	unsetenv("HOME");
-	assert_null(load(NULL, NULL));
+	assert_null(load(NULL, "empty.cfg"));
 	assert_int_equal(first_code(), PC4320_HOST_CONFIG_HOME);
 }
 
@@ -183,7 +185,6 @@ static void host__every_key_has_twins(void **state)
 	bad("log : { file = 3; };", PC1022_CONF_KIND);
 	good("defaults : { policy = \"\"; gas = \"\"; };");
 	bad("defaults : { policy = \"no/such.cfg\"; };", PC4322_HOST_CONFIG_DEFAULT);
-	bad("defaults : { gas = \"no/such.cfg\"; };", PC4322_HOST_CONFIG_DEFAULT);
 	bad("defaults : { gas = 1; };", PC1022_CONF_KIND);
 }
 
@@ -244,6 +245,35 @@ static void host__paths_are_completed(void **state)
 	pctl_host_config_destroy(c);
 }
 
+static void host__gas_is_required_when_it_is_asked_for(void **state)
+{
+	pctl_host_config *c;
+	const char *path = NULL;
+
+	(void)state;
+	put("c.cfg", "defaults : { gas = \"gas/mine.cfg\"; };");
+	c = load("home", "c.cfg");
+	assert_non_null(c);
+	assert_null(c->gas);
+	assert_int_equal(pctl_host_config_require_gas(c, pctl_diag_list_call(diags), &path),
+			 PCTL_E_INVALID);
+	assert_int_equal(first_code(), PC4322_HOST_CONFIG_DEFAULT);
+	assert_null(path);
+	pctl_host_config_destroy(c);
+	put("gas/mine.cfg", "");
+	c = load("home", "c.cfg");
+	assert_int_equal(pctl_host_config_require_gas(c, pctl_diag_list_call(diags), &path),
+			 PCTL_OK);
+	assert_string_equal(path, "gas/mine.cfg");
+	pctl_host_config_destroy(c);
+	put("c.cfg", "defaults : { gas = \"\"; };");
+	c = load("home", "c.cfg");
+	assert_int_equal(pctl_host_config_require_gas(c, pctl_diag_list_call(diags), &path),
+			 PCTL_OK);
+	assert_null(path);
+	pctl_host_config_destroy(c);
+}
+
 /* conf/pipectl.cfg states the built-in values, every one of them. */
 static void host__shipped_file_is_the_built_in(void **state)
 {
@@ -278,4 +308,6 @@ static void host__shipped_file_is_the_built_in(void **state)
 
 #define IN_DIR(f) cmocka_unit_test_setup_teardown(f, make_dir, drop_dir)
 PCTL_TESTS_MAIN(IN_DIR(host__home), IN_DIR(host__which_file), IN_DIR(host__every_key_has_twins),
-		IN_DIR(host__paths_are_completed), IN_DIR(host__shipped_file_is_the_built_in))
+		IN_DIR(host__paths_are_completed),
+		IN_DIR(host__gas_is_required_when_it_is_asked_for),
+		IN_DIR(host__shipped_file_is_the_built_in))
