@@ -1,6 +1,6 @@
-/* Gas: what a dispatch costs under a schedule. A schedule is a file under conf/gas/ (weights and a complete cost table);
- * prices come from the analysis of a program and the sizes bound, never from a device or an optimiser (semantics
- * section 6). */
+/* Gas: what a dispatch costs under a schedule. A schedule is a file under conf/gas/ (weights and a
+ * complete cost table); prices come from the analysis of a program and the sizes bound, never from
+ * a device or an optimiser (semantics section 6). */
 #ifndef PIPECTL_GAS_GAS_H
 #define PIPECTL_GAS_GAS_H
 
@@ -10,7 +10,8 @@
 typedef struct pctl_gas_schedule pctl_gas_schedule;
 
 /* Read a schedule file; strict: every missing or unknown key is an error. */
-pctl_status pctl_gas_schedule_read(const char *path, const pctl_call *call, pctl_gas_schedule **out);
+pctl_status pctl_gas_schedule_read(const char *path, const pctl_call *call,
+				   pctl_gas_schedule **out);
 void pctl_gas_schedule_destroy(pctl_gas_schedule *s);
 /* "cybergraph-0.1", "structured-1" */
 const char *pctl_gas_schedule_name(const pctl_gas_schedule *s);
@@ -21,8 +22,8 @@ typedef struct pctl_gas_query {
 	const pctl_analysis *analysis;
 	uint32_t groups[3];
 	uint32_t reserved;
-	uint64_t input_bytes;	/* every bound buffer that is not written */
-	uint64_t output_bytes;	/* every bound buffer that is */
+	uint64_t input_bytes;  /* every bound buffer that is not written */
+	uint64_t output_bytes; /* every bound buffer that is */
 	uint64_t uniform_bytes;
 	uint64_t hops;
 } pctl_gas_query;
@@ -36,16 +37,25 @@ typedef struct pctl_gas_price {
 } pctl_gas_price;
 
 /* Every product and sum is checked: PC26xx on overflow. */
-pctl_status pctl_gas_price_of(const pctl_gas_schedule *s, const pctl_gas_query *q, const pctl_call *call,
-			      pctl_gas_price *out);
+pctl_status pctl_gas_price_of(const pctl_gas_schedule *s, const pctl_gas_query *q,
+			      const pctl_call *call, pctl_gas_price *out);
 
-/* Memory gas of n bytes: the weight for every started unit of bytes (32 in the released schedules). */
-pctl_status pctl_gas_memory(const pctl_gas_schedule *s, uint64_t n_bytes, const pctl_call *call, uint64_t *out);
+/* Memory gas of n bytes: the weight for every started unit of bytes (32 in the released schedules).
+ */
+pctl_status pctl_gas_memory(const pctl_gas_schedule *s, uint64_t n_bytes, const pctl_call *call,
+			    uint64_t *out);
 
 /* Gas of n parent edges. */
-pctl_status pctl_gas_hops(const pctl_gas_schedule *s, uint64_t n, const pctl_call *call, uint64_t *out);
+pctl_status pctl_gas_hops(const pctl_gas_schedule *s, uint64_t n, const pctl_call *call,
+			  uint64_t *out);
 
-/* The dispatch part priced with what the reference really counted: never above pctl_gas_price_of of the same dispatches. */
-pctl_status pctl_gas_actual(const pctl_gas_schedule *s, const pctl_counts *counts, const pctl_call *call, uint64_t *out);
+/* Gas of checking n bytes of source: all that is charged when a program is refused. */
+pctl_status pctl_gas_validation(const pctl_gas_schedule *s, uint64_t source_bytes,
+				const pctl_call *call, uint64_t *out);
+
+/* The dispatch part priced with what the reference really counted: never above pctl_gas_price_of of
+ * the same dispatches. */
+pctl_status pctl_gas_actual(const pctl_gas_schedule *s, const pctl_counts *counts,
+			    const pctl_call *call, uint64_t *out);
 
 #endif

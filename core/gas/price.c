@@ -1,0 +1,153 @@
+/* Prices. All arithmetic is checked, since gas is state and may never wrap. */
+#include <string.h>
+
+#include "base/num.h"
+#include "gas/schedule.h"
+
+static pctl_status overflow(const pctl_call *call, const char *what)
+{
+	return pctl_refuse(call, PC2602_GAS_OVERFLOW, "%s does not fit in 64 bits", what);
+}
+
+/* One workgroup: every invocation pays the worst path, a barrier counts once. */
+static int price_tick(const pctl_cost_table *t, const pctl_tick *tick, uint64_t invocations,
+		      uint64_t *out)
+{
+	pctl_tick code = *tick, barrier = {0};
+	uint64_t for_code, for_barrier;
+
+	code.barriers = 0;
+	barrier.barrier = tick->barrier;
+	barrier.barriers = tick->barriers;
+	*out = UINT64_MAX;
+	return pctl_cost_tick(t, &code, &for_code) && pctl_cost_tick(t, &barrier, &for_barrier) &&
+	       pctl_num_mul(for_code, invocations, &for_code) &&
+	       pctl_num_add(for_code, for_barrier, out);
+}
+
+static pctl_status price_workgroup(const pctl_gas_schedule *s, const pctl_gas_query *q,
+				   const pctl_call *call, uint64_t *out)
+{
+	pctl_arena *arena = pctl_arena_create();
+	uint32_t n = 0, lost = 0, i;
+	pctl_tick *ticks = NULL;
+	uint64_t sum = 0, one;
+	int fits = 1;
+
+	*out = 0;
+	if (!arena || !pctl_profile(q->program, q->analysis, &s->costs, s->structured, arena,
+				    &ticks, &n, &lost)) {
+		pctl_arena_destroy(arena);
+		return pctl_refuse(call, PC2_NOMEM, "no memory to price a program");
+	}
+	for (i = 0; i < n && fits; i++)
+		fits = price_tick(&s->costs, &ticks[i], q->analysis->invocations, &one) &&
+		       pctl_num_add(sum, one, &sum);
+	if (fits && !s->structured)
+		fits = pctl_num_mul(sum, q->analysis->max_loop_iterations, &sum);
+	pctl_arena_destroy(arena);
+	if (!fits || lost || q->analysis->overflow)
+		return overflow(call, "the gas of a workgroup");
+	*out = sum;
+	return PCTL_OK;
+}
+
+pctl_status pctl_gas_memory(const pctl_gas_schedule *s, uint64_t n_bytes, const pctl_call *call,
+			    uint64_t *out)
+{
+	if (pctl_num_mul(pctl_num_div_up(n_bytes, s->memory_unit_bytes), s->memory, out))
+		return PCTL_OK;
+	*out = 0;
+	return overflow(call, "the gas of bound memory");
+}
+
+pctl_status pctl_gas_hops(const pctl_gas_schedule *s, uint64_t n, const pctl_call *call,
+			  uint64_t *out)
+{
+	if (pctl_num_mul(n, s->dependency_hop, out))
+		return PCTL_OK;
+	*out = 0;
+	return overflow(call, "the gas of dependencies");
+}
+
+pctl_status pctl_gas_validation(const pctl_gas_schedule *s, uint64_t source_bytes,
+				const pctl_call *call, uint64_t *out)
+{
+	if (pctl_num_mul(source_bytes, s->validation, out))
+		return PCTL_OK;
+	*out = 0;
+	return overflow(call, "the gas of validation");
+}
+
+pctl_status pctl_gas_price_of(const pctl_gas_schedule *s, const pctl_gas_query *q,
+			      const pctl_call *call, pctl_gas_price *out)
+{
+	uint64_t groups, bytes;
+	pctl_gas_price price;
+	pctl_status status;
+
+	memset(out, 0, sizeof(*out));
+	memset(&price, 0, sizeof(price));
+	status = price_workgroup(s, q, call, &price.cost_per_workgroup);
+	if (status != PCTL_OK)
+		return status;
+	if (!pctl_num_mul(q->groups[0], q->groups[1], &groups) ||
+	    !pctl_num_mul(groups, q->groups[2], &groups) ||
+	    !pctl_num_mul(price.cost_per_workgroup, groups, &price.dispatch))
+		return overflow(call, "the gas of the dispatch");
+	/* The document's sum of bytes is divided once, not each part for itself. */
+	if (!pctl_num_add(q->input_bytes, q->output_bytes, &bytes) ||
+	    !pctl_num_add(bytes, q->uniform_bytes, &bytes))
+		return overflow(call, "the bound memory");
+	status = pctl_gas_memory(s, bytes, call, &price.memory);
+	if (status == PCTL_OK)
+		status = pctl_gas_hops(s, q->hops, call, &price.hops);
+	if (status != PCTL_OK)
+		return status;
+	if (!pctl_num_add(price.dispatch, price.memory, &price.total) ||
+	    !pctl_num_add(price.total, price.hops, &price.total))
+		return overflow(call, "the gas of a job");
+	*out = price;
+	return PCTL_OK;
+}
+
+/* *sum += n * weight */
+static int charge(uint64_t *sum, uint64_t n, uint64_t weight)
+{
+	uint64_t product;
+
+	return pctl_num_mul(n, weight, &product) && pctl_num_add(*sum, product, sum);
+}
+
+pctl_status pctl_gas_actual(const pctl_gas_schedule *s, const pctl_counts *counts,
+			    const pctl_call *call, uint64_t *out)
+{
+	const pctl_cost_table *t = &s->costs;
+	const uint64_t weights[] = {0, t->integer, t->division, t->atomic};
+	uint64_t sum = 0, local;
+	uint32_t op, i;
+	int fits = 1;
+
+	*out = 0;
+	for (op = 0; op < PCTL_COST_OPS; op++) {
+		uint64_t each;
+
+		fits = fits && pctl_num_mul(t->count[op], weights[t->kind[op]], &each) &&
+		       charge(&sum, counts->op_units[op], each);
+	}
+	/* The reference counts every dynamic index, the estimate only those its rule does not
+	 * cover: they are left out here, so that actual <= estimate compares what both know. */
+	fits = fits && charge(&sum, pctl_num_div_up(counts->storage_read_bytes, 4), t->read) &&
+	       charge(&sum, pctl_num_div_up(counts->storage_write_bytes, 4), t->write) &&
+	       pctl_num_mul(pctl_num_div_up(counts->other_memory_bytes, 4), t->memory_ops,
+			    &local) &&
+	       charge(&sum, local, t->integer);
+	for (i = 1; i < 4; i++)
+		fits = fits && charge(&sum, counts->barriers[i],
+				      (i & PCTL_BARRIER_WORKGROUP ? t->workgroup_barrier : 0) +
+					      (i & PCTL_BARRIER_STORAGE ? t->storage_barrier : 0));
+	if (!fits)
+		return overflow(call, "the gas counted");
+	*out = sum;
+	return PCTL_OK;
+}

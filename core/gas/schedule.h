@@ -1,0 +1,17 @@
+/* A gas schedule as it was read: its cost table and weights. Not for other modules. */
+#ifndef PIPECTL_GAS_SCHEDULE_H
+#define PIPECTL_GAS_SCHEDULE_H
+
+#include "gas/gas.h"
+#include "program/profile.h"
+
+struct pctl_gas_schedule {
+	char *name;
+	int structured; /* bounds multiply bodies only; else everything */
+	pctl_cost_table costs;
+	uint64_t memory, memory_unit_bytes;
+	uint64_t dependency_hop;
+	uint64_t validation;
+};
+
+#endif
