@@ -171,8 +171,7 @@ static pctl_status texts_make(pctl_instance *inst, const kit_family *family, con
 		char *narrow;
 
 		if (inst->n_texts == KIT_TEXTS_MAX)
-			return pctl_refuse(call, PC1_INTERNAL, "more than %u texts",
-					   KIT_TEXTS_MAX);
+			return pctl_refuse(call, PC1_INTERNAL, "more than %u texts", KIT_TEXTS_MAX);
 		narrow = text_narrow(inst->host, family->texts_u64[i]);
 		if (!narrow)
 			return pctl_refuse(call, PC2_NOMEM, "no memory for an op library");

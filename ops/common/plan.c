@@ -112,8 +112,7 @@ void kit_run_op(kit_plan *p, const char *name, uint32_t version, const kit_arg *
 	if (p->status != PCTL_OK)
 		return;
 	if (n_args > KIT_COUNT(buffers) || n_settings > KIT_COUNT(attrs)) {
-		p->status =
-			pctl_refuse(p->use->call, PC1_INTERNAL, "%s: %u buffers", name, n_args);
+		p->status = pctl_refuse(p->use->call, PC1_INTERNAL, "%s: %u buffers", name, n_args);
 		return;
 	}
 	for (uint32_t i = 0; i < n_args; i++) {

@@ -94,9 +94,8 @@ static void prepare_plan(kit_plan *p)
 	if (m > 0)
 		kit_run(p, &split_kernel, m,
 			(kit_slot[]){KIT_ALL(kit_params(p, &split, sizeof(split))), KIT_ALL(edges),
-				     KIT_ALL(sources), KIT_ALL(targets),
-				     KIT_PART(graph, 0, 4 * n), KIT_ALL(in_degrees),
-				     KIT_ALL(bad)},
+				     KIT_ALL(sources), KIT_ALL(targets), KIT_PART(graph, 0, 4 * n),
+				     KIT_ALL(in_degrees), KIT_ALL(bad)},
 			7);
 	kit_run(p, &start_kernel, n + 1,
 		(kit_slot[]){KIT_ALL(kit_params(p, &begin, sizeof(begin))), KIT_ALL(in_degrees),
