@@ -62,8 +62,14 @@ static uint32_t builtin_input(struct wgsl *c, const struct attr *a, const struct
 	const char *name;
 	uint32_t i;
 
-	if (!has_args(c, a, 1, 1) || a->args->kind != EX_NAME)
+	if (!has_args(c, a, 1, 1))
 		return 0;
+	if (a->args->kind != EX_NAME) {
+		pctl_wgsl_error(c, PC2215_WGSL_INPUT, a->args->pos, a->args->end,
+				"write @builtin(global_invocation_id)",
+				"@builtin takes the name of an input");
+		return 0;
+	}
 	name = pctl_wgsl_sym_text(c, a->args->sym);
 	for (i = 1; i < N_INPUTS; i++)
 		if (!strcmp(name, input_names[i]))
@@ -390,6 +396,16 @@ static void function_attrs(struct wgsl *c, struct function *f)
 				"@workgroup_size stands before a function that is no entry point");
 }
 
+static int has_builtin(struct wgsl *c, const struct member *m)
+{
+	const struct attr *a;
+
+	for (a = m->attrs; a; a = a->next)
+		if (is_named(c, a, "builtin"))
+			return 1;
+	return 0;
+}
+
 static void entry_parameter(struct wgsl *c, struct decl *p)
 {
 	static const char *const known[] = {"builtin"};
@@ -409,7 +425,7 @@ static void entry_parameter(struct wgsl *c, struct decl *p)
 	if (p->type->kind == TY_STRUCT) {
 		const struct structure *s = p->type->structure;
 
-		for (i = 0; i < s->n_members && s->at[i]->attrs; i++)
+		for (i = 0; i < s->n_members && has_builtin(c, s->at[i]); i++)
 			;
 		if (i == s->n_members)
 			return;

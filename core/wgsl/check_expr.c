@@ -6,6 +6,7 @@
 
 void pctl_wgsl_set_error(struct wgsl *c, struct expr *e)
 {
+	c->poisoned = 1;
 	e->type = &c->types.error;
 	e->stage = STAGE_RUNTIME;
 	e->ref = 0;

@@ -41,6 +41,7 @@ void pctl_wgsl_refused_name(struct wgsl *c, const struct expr *e, const struct b
 
 static const struct type *fail(struct wgsl *c)
 {
+	c->poisoned = 1;
 	return &c->types.error;
 }
 
@@ -157,8 +158,13 @@ static const struct type *pointer_type(struct wgsl *c, struct expr *e)
 	access = space < PCTL_SPACE_UNIFORM ? PCTL_ACCESS_READ_WRITE : PCTL_ACCESS_READ;
 	if (e->b->next->next)
 		access = enumerant(c, e->b->next->next, accesses, 3);
-	if (!access || to->kind == TY_POINTER)
+	if (!access)
 		return fail(c);
+	if (to->kind == TY_POINTER) {
+		pctl_wgsl_error(c, PC2434_WGSL_POINTER, e->pos, e->end, NULL,
+				"there are no pointers to pointers");
+		return fail(c);
+	}
 	return pctl_wgsl_pointer(c, to, space, access);
 }
 

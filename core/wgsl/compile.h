@@ -55,6 +55,7 @@ struct wgsl {
 	/* checker */
 	struct type_table types;
 	uint32_t depth;
+	uint32_t poisoned; /* something got the error type; then there must be an error */
 	struct function *fn;
 	uint32_t fn_number;
 	uint32_t scope;

@@ -17,6 +17,8 @@ static pctl_status compile(struct wgsl *c, const char *text, uint64_t n, pctl_pr
 	}
 	if (c->n_errors)
 		return pctl_wgsl_emit_errors(c);
+	if (c->poisoned)
+		return pctl_refuse(c->call, PC1_INTERNAL, "an error of the text was not reported");
 	if (pctl_is_cancelled(c->call))
 		return pctl_refuse(c->call, PC4_CANCELLED, "compiling was cancelled");
 	return pctl_wgsl_lower(c, out);
