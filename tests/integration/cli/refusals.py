@@ -1,0 +1,169 @@
+"""Bad input of every kind ends in one precise code and the right exit status, loses nothing and leaves no process."""
+import json
+import os
+import struct
+
+from harness import Harness
+
+GOOD = """pipeline : {
+  name = "t"; class = "integer";
+  params : { n = 4; };
+  inputs : { x : { type = "u32[m]"; }; };
+  jobs = ( { id = "a"; op = "int.add@1"; in : { a = "$x"; b = "$x"; }; },
+           { id = "b"; op = "int.mul@1"; in : { a = "a.y"; b = "$x"; }; } );
+  outputs : { y = "b.y"; };
+};
+"""
+
+# name, text to replace, replacement, code
+FILES = [
+    ("unknown key", "name = \"t\";", "name = \"t\"; colour = 3;", "PC1020"),
+    ("missing key", "class = \"integer\";", "", "PC1021"),
+    ("unknown op", "int.add@1", "int.ad@1", "PC4120"),
+    ("unknown version", "int.add@1", "int.add@7", "PC4121"),
+    ("op without library", "int.add@1", "add", "PC4004"),
+    ("unknown job", "a = \"a.y\"", "a = \"z.y\"", "PC4010"),
+    ("unknown output port", "a = \"a.y\"", "a = \"a.w\"", "PC4010"),
+    ("unknown input", "b = \"$x\"; }; } );", "b = \"$w\"; }; } );", "PC4010"),
+    ("bad reference", "a = \"a.y\"", "a = \"a\"", "PC4003"),
+    ("unknown port", "b = \"$x\"; }; } );", "b = \"$x\"; c = \"$x\"; }; } );", "PC4104"),
+    ("port unfed", "in : { a = \"a.y\"; b = \"$x\"; }", "in : { a = \"a.y\"; }", "PC4103"),
+    ("a cycle", "in : { a = \"$x\"; b = \"$x\"; }", "in : { a = \"b.y\"; b = \"$x\"; }", "PC4101"),
+    ("two jobs of one id", "id = \"b\"", "id = \"a\"", "PC4017"),
+    ("unknown attribute", "op = \"int.add@1\";", "op = \"int.add@1\"; attr : { k = 1; };", "PC4110"),
+    ("edge type", "type = \"u32[m]\"", "type = \"f32[m]\"", "PC4102"),
+    ("type syntax", "type = \"u32[m]\"", "type = \"u33[m]\"", "PC4020"),
+    ("two kinds of job", "op = \"int.add@1\";", "op = \"int.add@1\"; shader = \"x.wgsl\";", "PC4005"),
+    ("repeat carries nothing known", "id = \"b\";", "id = \"b\"; repeat : { count = 2; carry : { a = \"q\"; }; };", "PC4010"),
+    ("duplicate key", "params : { n = 4; };", "params : { n = 4; n = 5; };", "PC10"),
+    ("damaged number", "params : { n = 4; };", "params : { n = 99999999999; };", "PC10"),
+    ("syntax", "pipeline : {", "pipeline : { =", "PC10"),
+    ("unknown class", "class = \"integer\"", "class = \"exact\"", "PC10"),
+]
+
+
+def workers():
+    return [p for p in os.listdir("/proc") if p.isdigit() and _is_worker(p)]
+
+
+def _is_worker(pid):
+    try:
+        with open(f"/proc/{pid}/environ", "rb") as f:
+            return MARK in f.read()
+    except OSError:
+        return False
+
+
+MARK = b"PIPECTL_TEST_MARK=" + str(os.getpid()).encode()
+
+
+def refused(h, name, args, code, status):
+    got, out, err = h.run(*args)
+    h.check(name, got == status and code in err, f"exit status {got}, wanted {status} and {code}\n{err}")
+    h.check(name + ": nothing on standard output", b"bafkrei" not in out, out.decode("utf-8", "replace"))
+    h.check(name + ": no process left", not workers(), str(workers()))
+
+
+def files(h):
+    good = h.write("good.cfg", GOOD.encode())
+    status, _, err = h.run("check", good)
+    h.check("the good twin", status == 0, err)
+    for name, old, new, code in FILES:
+        assert GOOD.count(old) >= 1, name
+        path = h.write("bad.cfg", GOOD.replace(old, new, 1).encode())
+        refused(h, name, ["check", path], code, 3)
+    two = GOOD.replace("int.add@1", "int.ad@1").replace("a = \"a.y\"", "a = \"a\"")
+    h.write("bad.cfg", two.encode())
+    _, _, err = h.run("check", h.path("bad.cfg"))
+    h.check("all errors at once", "PC4003" in err or "PC4120" in err, err)
+    status, out, _ = h.run("--json", "check", h.path("bad.cfg"))
+    document = json.loads(out)
+    h.check("json", document["schema"] == "pipectl.check/1" and document["diagnostics"][0]["line"] > 0 and status == 3, str(document))
+
+
+def runs(h):
+    good = h.write("good.cfg", GOOD.encode())
+    x = h.write("x.bin", struct.pack("<8I", *range(8)))
+    short = h.write("short.bin", b"\x01\x02\x03\x04\x05")
+    run = ["run", good, "--backend", "cpu"]
+    refused(h, "truncated input", run + ["--in", "x=" + short], "PC4015", 3)
+    refused(h, "input missing", run, "PC4014", 3)
+    refused(h, "input that is not there", run + ["--in", "x=" + h.path("nowhere")], "PC0003", 1)
+    refused(h, "unknown input", run + ["--in", "w=" + x], "PC4013", 3)
+    refused(h, "unknown output", run + ["--in", "x=" + x, "--out", "w=" + h.path("w")], "PC4013", 3)
+    refused(h, "unknown parameter", run + ["--in", "x=" + x, "--set", "k=3"], "PC4011", 3)
+    refused(h, "parameter of the wrong kind", run + ["--in", "x=" + x, "--set", "n=abc"], "PC4012", 3)
+    refused(h, "gas limit", run + ["--in", "x=" + x, "--gas-limit", "10"], "PC5211", 7)
+    refused(h, "unknown backend", ["run", good, "--in", "x=" + x, "--backend", "metal"], "PC3230", 5)
+    refused(h, "unknown device", ["run", good, "--in", "x=" + x, "--backend", "cpu:9"], "PC3231", 5)
+    refused(h, "usage", ["run"], "PC0010", 2)
+    refused(h, "unknown verb", ["rnu", good], "PC0010", 2)
+    refused(h, "unknown option", ["run", good, "--bakend", "cpu"], "PC0010", 2)
+    refused(h, "unknown code", ["explain", "PC9999"], "PC0010", 2)
+
+
+def shaders(h):
+    kernel = "@group(0) @binding(0) var<storage, read_write> a: array<u32>;\n" \
+             "@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) g: vec3<u32>) {\n" \
+             "  if (g.x < arrayLength(&a)) { a[g.x] += 1u; }\n}\n"
+    good = h.write("good.wgsl", kernel.encode())
+    floats = h.write("float.wgsl", kernel.replace("1u", "u32(1.5)").encode())
+    broken = h.write("broken.wgsl", kernel.replace("a[g.x] +=", "b[g.x] += c +").encode())
+    refused(h, "a float shader", ["shader", "check", floats], "PC2", 3)
+    refused(h, "a broken shader", ["shader", "check", broken], "PC2", 3)
+    _, _, err = h.run("shader", "check", broken)
+    h.check("both names reported", err.count("error:") >= 2, err)
+    refused(h, "2 GiB on a device of 128 MiB",
+            ["shader", "run", good, "--dispatch", "64", "--bind", "0:0=zero:2GiB", "--backend", "vulkan:llvmpipe"], "PC5203", 5)
+    refused(h, "unbound", ["shader", "run", good, "--dispatch", "1", "--backend", "cpu"], "PC4103", 3)
+    refused(h, "no such binding", ["shader", "run", good, "--dispatch", "1", "--bind", "3:0=zero:4"], "PC4123", 3)
+    refused(h, "dispatch syntax", ["shader", "run", good, "--dispatch", "x", "--bind", "0:0=zero:4"], "PC0010", 2)
+
+
+def store(h):
+    x = h.write("x.bin", b"some bytes")
+    status, out, _ = h.run("cas", "put", x)
+    cid = out.decode().strip()
+    h.check("put prints the CID alone", status == 0 and cid.startswith("bafkrei") and len(cid) == 59, cid)
+    damaged = 0
+    for folder, _, names in os.walk(h.path("home")):
+        for name in names:
+            path = os.path.join(folder, name)
+            with open(path, "rb") as f:
+                if f.read() == b"some bytes":
+                    os.chmod(path, 0o644)
+                    with open(path, "r+b") as g:
+                        g.write(b"S")
+                    damaged += 1
+    h.check("a blob was damaged", damaged == 1, str(damaged))
+    status, out, err = h.run("cas", "get", cid)
+    h.check("a damaged blob is refused", status == 8 and "PC5001" in err and out == b"", err)
+    status, _, err = h.run("cas", "get", "bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku")
+    h.check("an absent blob", status in (3, 8) and "PC5004" in err, f"{status} {err}")
+
+
+def plugins(h):
+    os.makedirs(h.path("plugins"), exist_ok=True)
+    library = h.write("plugins/text.so", b"this is no library\n")
+    h.write("plugins/text.plugin.cfg",
+            (f'plugin : {{ id = "text"; kind = "backend"; library = "{library}"; abi : { min = "1.0"; max = "1.0"; }; '
+             'interfaces = [ "pctl.backend/1" ]; };\n').encode())
+    status, out, err = h.run("--plugin-dir", h.path("plugins"), "plugin", "list")
+    text = out.decode() + err
+    h.check("a plugin that is a text file", status == 0 and "text" in text and "refused" in text and "PC30" in text, text)
+
+
+def main():
+    h = Harness()
+    h.env["PIPECTL_TEST_MARK"] = str(os.getpid())
+    MARKED = h.env["PIPECTL_TEST_MARK"]
+    assert MARKED
+    files(h)
+    runs(h)
+    shaders(h)
+    store(h)
+    plugins(h)
+    h.finish()
+
+
+main()
