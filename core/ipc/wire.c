@@ -105,7 +105,9 @@ void pctl_ipc_get(pctl_ipc_in *in, void *out, size_t n)
 {
 	const uint8_t *p = take(in, n);
 
-	if (p && n)
+	if (n == 0)
+		return;
+	if (p)
 		memcpy(out, p, n);
 	else
 		memset(out, 0, n);

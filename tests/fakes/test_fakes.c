@@ -48,7 +48,7 @@ static void fakes__each_fault_has_its_code(void **state)
 		{"wrong_id", PC3018_PLUGIN_ID, "somebody-else"},
 		{"fast_math", PC3019_PLUGIN_FAST_MATH, "-ffast-math"},
 		{"crash_constructor", PC3026_PLUGIN_CRASH,
-		 "SIGSEGV; its last words: constructor speaks"},
+		 "SIGILL; its last words: constructor speaks"},
 		{"exit_constructor", PC3028_PLUGIN_EXIT, "status 7"},
 		{"hang_open", PC3027_PLUGIN_HANG, "open"},
 		{"refuse_open", PC3020_PLUGIN_OPEN, "not today"},
