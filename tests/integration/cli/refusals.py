@@ -146,7 +146,7 @@ def plugins(h):
     os.makedirs(h.path("plugins"), exist_ok=True)
     library = h.write("plugins/text.so", b"this is no library\n")
     h.write("plugins/text.plugin.cfg",
-            (f'plugin : {{ id = "text"; kind = "backend"; library = "{library}"; abi : { min = "1.0"; max = "1.0"; }; '
+            ('plugin : { id = "text"; kind = "backend"; library = "' + library + '"; abi : { min = "1.0"; }; '
              'interfaces = [ "pctl.backend/1" ]; };\n').encode())
     status, out, err = h.run("--plugin-dir", h.path("plugins"), "plugin", "list")
     text = out.decode() + err
