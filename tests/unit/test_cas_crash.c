@@ -1,6 +1,6 @@
 /* What a store survives: writers killed at random instants, and several processes at once with a gc
- * among them. The random delays come from a counter-based generator whose seed is printed on
- * failure. */
+ * among them. Random numbers come from a
+ * counter-based generator with a fixed seed. */
 #include "main.h"
 
 #include <dirent.h>
@@ -15,7 +15,7 @@
 #include "base/file.h"
 #include "cas/store.h"
 
-#define ROUNDS 60u
+#define ROUNDS 40u
 #define BLOBS 64u
 #define SEED 20261121u
 
@@ -142,6 +142,13 @@ static void cas_crash__kill_at_random_instants(void **state)
 			write_blobs(ack[1], round);
 		}
 		close(ack[1]);
+		/* Every other round dies behind its first put, however slow the machine is. */
+		if (round % 2 == 1) {
+			uint32_t i;
+
+			assert_int_equal(read(ack[0], &i, sizeof(i)), sizeof(i));
+			done[i % BLOBS] = 1;
+		}
 		nanosleep(&delay, NULL);
 		assert_int_equal(kill(child, SIGKILL), 0);
 		assert_int_equal(waitpid(child, &status, 0), child);
@@ -166,7 +173,7 @@ static void cas_crash__kill_at_random_instants(void **state)
 static void cas_crash__kill_while_the_store_is_made(void **state)
 {
 	(void)state;
-	for (uint32_t round = 0; round < 40; round++) {
+	for (uint32_t round = 0; round < 25; round++) {
 		const struct timespec delay = {.tv_nsec = mix(SEED + 1, round) % 1500000};
 		pctl_store *s = NULL;
 		int status;
@@ -236,7 +243,6 @@ static void cas_crash__writers_and_gc_at_once(void **state)
 	pid_t children[3];
 	pctl_store *s = NULL;
 	pctl_store_report r;
-	uint64_t removed = 0;
 	uint32_t alive = 3;
 
 	(void)state;
@@ -259,7 +265,6 @@ static void cas_crash__writers_and_gc_at_once(void **state)
 		int status;
 
 		assert_int_equal(pctl_store_gc(s, 3600, 0, NULL, NULL, NULL, &r), PCTL_OK);
-		removed += r.removed;
 		while (alive > 0 && waitpid(-1, &status, WNOHANG) > 0) {
 			assert_true(WIFEXITED(status));
 			assert_int_equal(WEXITSTATUS(status), 0);
@@ -270,7 +275,6 @@ static void cas_crash__writers_and_gc_at_once(void **state)
 	assert_int_equal(r.blobs, BLOBS / 8);
 	assert_int_equal(r.garbage, 0);
 	pctl_store_close(s);
-	(void)removed;
 }
 
 #define IN_DIR(f) cmocka_unit_test_setup_teardown(f, make_dir, drop_dir)
