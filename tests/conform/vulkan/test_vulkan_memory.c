@@ -133,6 +133,89 @@ static void nested(rig *r)
 	free(p.wire);
 }
 
+/* The largest binding the device admits to: its first and last elements are where they should be,
+ * one past the last misses, and no index that passes its check wraps around. */
+static void largest(rig *r)
+{
+	const uint64_t most = r->info.kind == PCTL_DEVICE_CPU ? 1ull << 30 : UINT32_MAX;
+	const uint64_t n_bytes =
+		(r->caps.max_binding_bytes < most ? r->caps.max_binding_bytes : most) / 16 * 16;
+	const uint32_t n = (uint32_t)(n_bytes / 16);
+	const uint32_t wanted[8] = {0, 1, n - 1, n, n / 2, n - 2, 0x10000000 + 1, 0xffffffff};
+	pctl_builder *b = rig_builder();
+	const uint32_t u32 = u32_type(b);
+	const uint32_t vec4 = pctl_build_vector(b, PCTL_SCALAR_U32, 4);
+	const uint32_t list = pctl_build_array(b, vec4, 0, 0);
+	const uint32_t v_index = rig_storage(b, 0, pctl_build_array(b, u32, 0, 0), 0);
+	const uint32_t v_big = rig_storage(b, 1, list, 1);
+	const uint32_t v_out = rig_storage(b, 2, list, 1);
+	const uint32_t groups[3] = {1, 1, 1};
+	const uint32_t uses = PCTL_BUFFER_STORAGE | PCTL_BUFFER_TRANSFER;
+	const uint64_t sizes[3] = {sizeof(wanted), n_bytes, 8 * 16};
+	uint32_t i, c, at, x, out[8][4];
+	pctl_binding bindings[3] = {0};
+	pctl_completion done;
+	rig_program p;
+	pctl_kernel *k;
+	pctl_list *l;
+	uint64_t ticket;
+
+	pctl_build_function_begin(b, "main", NULL, 0, 0);
+	i = rig_global_x(b);
+	at = rig_inst(b, PCTL_OP_LOAD, u32, 2, v_index, i);
+	x = rig_inst(b, PCTL_OP_LOAD, vec4, 2, v_big, at);
+	rig_inst(b, PCTL_OP_STORE, 0, 3, x, v_out, i);
+	x = rig_inst(b, PCTL_OP_SPLAT, vec4, 1,
+		     pctl_build_op(b, PCTL_OP_ADD, u32, at, rig_u32(b, 5)));
+	rig_inst(b, PCTL_OP_STORE, 0, 3, x, v_big, at);
+	rig_entry(b, 8, 1, 1);
+	p = rig_finish(b);
+	for (i = 0; i < 3; i++) {
+		bindings[i] = (pctl_binding){.binding = i, .n_bytes = sizes[i]};
+		assert_int_equal(r->api->buffer_create(r->dev, &r->call, sizes[i], uses,
+						       &bindings[i].buffer),
+				 PCTL_OK);
+	}
+	for (i = 0; i < 8; i++)
+		if (wanted[i] < n) {
+			const uint32_t v[4] = {wanted[i], 1, 2, ~wanted[i]};
+
+			assert_int_equal(r->api->buffer_write(r->dev, &r->call, bindings[1].buffer,
+							      16ull * wanted[i], v, 16),
+					 PCTL_OK);
+		}
+	r->api->buffer_write(r->dev, &r->call, bindings[0].buffer, 0, wanted, sizeof(wanted));
+	assert_int_equal(r->api->kernel_build(r->dev, &r->call, p.wire, p.n, 0, NULL, 0, &k),
+			 PCTL_OK);
+	assert_int_equal(r->api->list_begin(r->dev, &r->call, &l), PCTL_OK);
+	assert_int_equal(r->api->list_dispatch(l, &r->call, k, bindings, 3, groups), PCTL_OK);
+	assert_int_equal(r->api->list_end(l, &r->call), PCTL_OK);
+	assert_int_equal(r->api->submit(r->dev, &r->call, l, 1, &ticket), PCTL_OK);
+	assert_int_equal(r->api->wait(r->dev, &r->call, ticket, UINT64_MAX, &done), PCTL_OK);
+	assert_int_equal(
+		r->api->buffer_read(r->dev, &r->call, bindings[2].buffer, 0, out, sizeof(out)),
+		PCTL_OK);
+	for (i = 0; i < 8; i++) {
+		const uint32_t w = wanted[i];
+		const uint32_t want[4] = {w < n ? w : 0, w < n, w < n ? 2 : 0, w < n ? ~w : 0};
+		uint32_t now[4];
+
+		assert_memory_equal(out[i], want, 16);
+		if (w >= n)
+			continue;
+		assert_int_equal(r->api->buffer_read(r->dev, &r->call, bindings[1].buffer,
+						     16ull * w, now, 16),
+				 PCTL_OK);
+		for (c = 0; c < 4; c++)
+			assert_int_equal(now[c], w + 5);
+	}
+	r->api->list_destroy(r->dev, l);
+	r->api->kernel_destroy(r->dev, k);
+	for (i = 0; i < 3; i++)
+		r->api->buffer_destroy(r->dev, bindings[i].buffer);
+	free(p.wire);
+}
+
 /* ---- empty and short bindings, lengths ----------------------------------------------------------
  */
 
@@ -551,6 +634,7 @@ static void storage_barrier(rig *r)
 	}
 DEVICE_TEST(runtime_array_bounds, bounds)
 DEVICE_TEST(nested_bounds, nested)
+DEVICE_TEST(largest_binding, largest)
 DEVICE_TEST(lengths_and_empty_bindings, lengths)
 DEVICE_TEST(composites_keep_padding, composites)
 DEVICE_TEST(locals_start_as_zero, locals)
@@ -560,6 +644,7 @@ DEVICE_TEST(atomics_return_old_values, atomic_values)
 DEVICE_TEST(storage_barrier_orders, storage_barrier)
 
 PCTL_TESTS_MAIN(PCTL_TEST(test_vulkan__runtime_array_bounds), PCTL_TEST(test_vulkan__nested_bounds),
+		PCTL_TEST(test_vulkan__largest_binding),
 		PCTL_TEST(test_vulkan__lengths_and_empty_bindings),
 		PCTL_TEST(test_vulkan__composites_keep_padding),
 		PCTL_TEST(test_vulkan__locals_start_as_zero),
