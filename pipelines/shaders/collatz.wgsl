@@ -1,3 +1,4 @@
+//# max dispatch = 65535,1,1
 // How many steps of the Collatz map (x/2, or 3x + 1 modulo 2^32) lead from each start to 1, at most 512.
 @group(0) @binding(0) var<storage, read> starts: array<u32>;
 @group(0) @binding(1) var<storage, read_write> steps: array<u32>;

@@ -1,3 +1,4 @@
+//# max dispatch = 65535,65535,1
 // The new rank of each node: the difference of two prefix sums gives what its in-edges bring, the share of the
 // nodes without out-edges is added, and the whole is damped.
 struct Params {

@@ -1,3 +1,4 @@
+//# max dispatch = 65535,65535,1
 // The chunks of the graph: four sources of in-edges of one node. What a node leaves over in its last chunk, and
 // chunks no node needs, hold the number of nodes, whose contribution is 0.
 struct Params {

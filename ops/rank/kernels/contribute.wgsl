@@ -1,3 +1,4 @@
+//# max dispatch = 65535,65535,1
 // What each node gives to each of its out-edges, and the sum of the ranks of the nodes that have none, one sum a
 // workgroup of 1024 nodes. Element `nodes` of the contributions is 0 for the padding of chunks.
 struct Params {

@@ -1,3 +1,4 @@
+//# max dispatch = 65535,65535,1
 // Contributions gathered along the sorted in-edges: an invocation owns `run` chunks in a row and writes, for each,
 // the sum from its first chunk up to that one, and the sum of all of them.
 struct Params {

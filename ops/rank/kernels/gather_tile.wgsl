@@ -1,3 +1,4 @@
+//# max dispatch = 65535,65535,1
 // As gather, for devices that read and write best side by side: a workgroup owns 1024 chunks, loads and stores them in
 // rows of 256, and turns them in workgroup memory so that an invocation adds up four neighbours.
 struct Params {

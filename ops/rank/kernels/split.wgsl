@@ -1,3 +1,4 @@
+//# max dispatch = 65535,65535,1
 // The edges taken apart, the degrees counted, and the first edge found that names a node which does not exist.
 // Counts and minimum do not depend on an order: no old value of an atomic is used.
 struct Params {

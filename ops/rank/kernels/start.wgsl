@@ -1,3 +1,4 @@
+//# max dispatch = 65535,65535,1
 // The ranks before the first iteration, and how many chunks of four in-edges each node needs. in_degrees and
 // chunk_counts have one element more than there are nodes, 0 at the end, so that their exclusive scans have too.
 struct Params {

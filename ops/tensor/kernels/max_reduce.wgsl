@@ -1,3 +1,4 @@
+//# max dispatch = 65535,65535,1
 // The largest element of each run of 32; repeated until one is left.
 struct Params {
 	@size(4) n: u32,

@@ -1,3 +1,4 @@
+//# max dispatch = 65535,65535,1
 // The prefix sums of each run of 32 elements, from the run's offset on.
 struct Params {
 	@size(4) n: u32,

@@ -1,3 +1,4 @@
+//# max dispatch = 65535,65535,1
 // The sum of each run of 32 elements. The sums are scanned in turn and come back as offsets of scan_apply.
 struct Params {
 	@size(4) n: u32,

@@ -1,3 +1,4 @@
+//# max dispatch = 65535,65535,1
 // Each run of 16 pairs put in order by counting, for each pair, the pairs that go before it.
 struct Params {
 	@size(4) n: u32,

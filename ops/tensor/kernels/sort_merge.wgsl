@@ -1,3 +1,4 @@
+//# max dispatch = 65535,65535,1
 // One round of a stable merge sort: neighbouring sorted runs become runs of twice the length. An invocation
 // writes 32 pairs in a row; where they come from in the two runs is found by one binary search along the merge
 // path, so all writes lie where the invocation's number says and nothing depends on an order of execution.
