@@ -23,6 +23,9 @@ char *pctl_cid_format(const pctl_cid *cid, char buf[PCTL_CID_TEXT_SIZE]);
 /* Parse all of text; 1 on success, 0 when it is not exactly the canonical text of such a CID. */
 int pctl_cid_parse(const char *text, pctl_cid *out);
 
+/* The same for what a person typed: PC5005 when it is no CID of this system. */
+pctl_status pctl_cid_read(const char *text, const pctl_call *call, pctl_cid *out);
+
 /* <0, 0, >0 in the order of the texts (bytewise), which is how every listing is sorted. */
 int pctl_cid_compare(const pctl_cid *a, const pctl_cid *b);
 

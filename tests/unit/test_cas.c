@@ -133,6 +133,11 @@ static void cas__cid_text_is_canonical(void **state)
 		pctl_cid_parse("bafybeicysg23kiwv34eg2d7qweipxwosdo2py4ldv42nbauguluen5v6am", &c));
 	assert_false(
 		pctl_cid_parse("bafkreicysg23kiwv34eg2d7qweipxwosdo2py4ldv42nbauguluen5v6aM", &c));
+	assert_int_equal(pctl_cid_read(CID_HELLO, call(), &c), PCTL_OK);
+	assert_int_equal(
+		pctl_cid_read("QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPbdG", call(), &c),
+		PCTL_E_INVALID);
+	assert_int_equal(last_code(), PC5005_CAS_CID);
 	/* The last character carries two bits that must be zero. */
 	strcpy(text, CID_HELLO);
 	for (const char *d = "abcdefghijklmnopqrstuvwxyz234567"; *d != 0; d++) {
@@ -499,7 +504,7 @@ static void cas__gc_grace_goes_by_the_last_put(void **state)
 
 #define IN_DIR(f) cmocka_unit_test_setup_teardown(f, make_dir, drop_dir)
 PCTL_TESTS_MAIN(PCTL_TEST(cas__known_cids), PCTL_TEST(cas__hasher_in_pieces),
-		PCTL_TEST(cas__cid_text_is_canonical), PCTL_TEST(cas__hex),
+		IN_DIR(cas__cid_text_is_canonical), PCTL_TEST(cas__hex),
 		IN_DIR(cas__directory_store), IN_DIR(cas__memory_store),
 		IN_DIR(cas__damage_is_found_and_set_aside), IN_DIR(cas__damage_of_a_large_blob),
 		IN_DIR(cas__read_only_changes_nothing), IN_DIR(cas__what_is_no_store),

@@ -1,6 +1,5 @@
 /* What a store survives: writers killed at random instants, and several processes at once with a gc
- * among them. Random numbers come from a
- * counter-based generator with a fixed seed. */
+ * among them. Random numbers come from a counter-based generator with a fixed seed. */
 #include "main.h"
 
 #include <dirent.h>
