@@ -84,8 +84,7 @@ static pctl_status check_overlap(const pctl_call *call, const pctl_kernel *k,
 	return PCTL_OK;
 }
 
-/* ---- descriptor sets ----------------------------------------------------------------------------
- */
+/* ---- descriptor sets ---- */
 
 static VkResult add_pool(pctl_list *l)
 {

@@ -31,9 +31,7 @@ static pctl_status make(pctl_device *dev, const pctl_call *call, pctl_buffer *bu
 	const VkBufferCreateInfo info = {
 		.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
 		.size = (buf->n_bytes + 3) / 4 * 4,
-		.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
-			 VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
-			 VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+		.usage = PCTL_VK_BUFFER_USAGE,
 	};
 	VkMemoryRequirements need;
 	pctl_status status;

@@ -97,8 +97,7 @@ uint8_t *pctl_vk_blob_make(const pctl_device *dev, const uint64_t hash[2], VkPip
 	return blob;
 }
 
-/* ---- files --------------------------------------------------------------------------------------
- */
+/* ---- files ---- */
 
 static int file_name(const pctl_device *dev, const uint64_t hash[2], char *out, size_t capacity)
 {

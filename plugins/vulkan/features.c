@@ -29,6 +29,10 @@ static void read_properties(pctl_device *dev)
 		.pNext = &subgroup};
 	VkPhysicalDeviceShaderIntegerDotProductProperties dot = {
 		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_PROPERTIES};
+	VkPhysicalDeviceMaintenance4Properties size = {
+		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES,
+		.pNext = &dot,
+	};
 	VkPhysicalDeviceProperties2 all = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
 					   .pNext = &dev->ids};
 
@@ -38,12 +42,14 @@ static void read_properties(pctl_device *dev)
 	if (dev->props.apiVersion >= VK_API_VERSION_1_2)
 		subgroup.pNext = &dev->driver;
 	if (dev->props.apiVersion >= VK_API_VERSION_1_3)
-		dev->driver.pNext = &dot;
+		dev->driver.pNext = &size;
 	vkGetPhysicalDeviceProperties2(dev->physical, &all);
 	dev->ids.pNext = NULL;
 	dev->driver.pNext = NULL;
 	dev->subgroup_size = subgroup.subgroupSize;
 	dev->max_allocation = more.maxMemoryAllocationSize;
+	if (size.maxBufferSize && size.maxBufferSize < dev->max_allocation)
+		dev->max_allocation = size.maxBufferSize;
 	dev->has.dot4_signed = dot.integerDotProduct4x8BitPackedSignedAccelerated;
 	dev->has.dot4_unsigned = dot.integerDotProduct4x8BitPackedUnsignedAccelerated;
 }
@@ -123,8 +129,9 @@ void pctl_vk_features_enable(pctl_device *dev, pctl_vk_feature_room *room)
 	room->dot.shaderIntegerDotProduct = dev->has.dot4_signed | dev->has.dot4_unsigned;
 }
 
-/* ---- limits -------------------------------------------------------------------------------------
- */
+/* ---- limits ---- */
+
+#define SOFTWARE_MARGIN 4096u
 
 static uint64_t least(uint64_t a, uint64_t b)
 {
@@ -144,9 +151,10 @@ static uint64_t device_heap_bytes(const pctl_device *dev)
 }
 
 /*
- * Software drivers compute byte offsets in 32 bits, signed in places, so a binding there stays
- * below 2^31 whatever they say; an index that passes its check then cannot wrap. Lengths travel as
- * push constants, one word a binding, which bounds the bindings.
+ * Software drivers compute byte offsets in 32 bits, signed in places, so a buffer there stays below
+ * 2^31 whatever they say, and an index that passes its check cannot wrap. SwiftShader refuses an
+ * allocation of the very maximum it states (its padding comes on top), hence the margin. Lengths
+ * travel as push constants, one word a binding, which bounds the bindings.
  */
 void pctl_vk_caps_fill(pctl_device *dev)
 {
@@ -158,9 +166,9 @@ void pctl_vk_caps_fill(pctl_device *dev)
 	c->caps = dev->has.int64 ? PCTL_CAP_I64 : 0;
 	c->memory_bytes = device_heap_bytes(dev);
 	c->max_buffer_bytes = least(dev->max_allocation, c->memory_bytes);
-	c->max_binding_bytes = least(l->maxStorageBufferRange, c->max_buffer_bytes);
 	if (dev->props.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU)
-		c->max_binding_bytes = least(c->max_binding_bytes, INT32_MAX);
+		c->max_buffer_bytes = least(c->max_buffer_bytes, 1u << 31) - SOFTWARE_MARGIN;
+	c->max_binding_bytes = least(l->maxStorageBufferRange, c->max_buffer_bytes);
 	c->binding_alignment = l->minStorageBufferOffsetAlignment;
 	if (l->minUniformBufferOffsetAlignment > c->binding_alignment)
 		c->binding_alignment = l->minUniformBufferOffsetAlignment;

@@ -89,8 +89,7 @@ static pctl_status create_instance(pctl_instance *inst, const pctl_call *call)
 	return PCTL_OK;
 }
 
-/* ---- order --------------------------------------------------------------------------------------
- */
+/* ---- order ---- */
 
 static uint32_t kind_of(VkPhysicalDeviceType type)
 {

@@ -110,8 +110,7 @@ pctl_status pctl_vk_kernel_variant(pctl_kernel *k, const pctl_call *call, uint64
 	return status;
 }
 
-/* ---- the cache ----------------------------------------------------------------------------------
- */
+/* ---- the cache ---- */
 
 static void create_cache(pctl_kernel *k, const uint8_t *payload, uint64_t n)
 {
@@ -170,8 +169,7 @@ pctl_status pctl_vk_kernel_cache(pctl_device *dev, const pctl_call *call, pctl_k
 	return PCTL_OK;
 }
 
-/* ---- life ---------------------------------------------------------------------------------------
- */
+/* ---- life ---- */
 
 pctl_status pctl_vk_kernel_make(pctl_device *dev, const pctl_call *call, pctl_program *program,
 				const uint64_t hash[2], const void *cache, uint64_t cache_bytes,

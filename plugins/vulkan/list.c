@@ -43,8 +43,7 @@ pctl_status pctl_vk_list_note(pctl_list *l, pctl_status status)
 	return status;
 }
 
-/* ---- begin, end ---------------------------------------------------------------------------------
- */
+/* ---- begin, end ---- */
 
 static VkResult record_start(pctl_list *l)
 {
@@ -162,8 +161,7 @@ void pctl_vk_list_destroy(pctl_device *dev, pctl_list *l)
 	free(l);
 }
 
-/* ---- commands -----------------------------------------------------------------------------------
- */
+/* ---- commands ---- */
 
 static pctl_status check_groups(const pctl_list *l, const pctl_call *call, const uint32_t groups[3])
 {

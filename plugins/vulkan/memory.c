@@ -66,7 +66,8 @@ static uint32_t type_for(const pctl_device *dev, uint32_t kind, uint32_t allowed
 	return find_type(dev, allowed, 0, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
 }
 
-static pctl_status allocate(pctl_device *dev, const pctl_call *call, uint32_t type,
+/* Memory of a discrete device is not mapped even where it could be: reading it that way is slow. */
+static pctl_status allocate(pctl_device *dev, const pctl_call *call, uint32_t kind, uint32_t type,
 			    VkDeviceSize size, VkDeviceMemory *out, uint8_t **map)
 {
 	const VkMemoryAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
@@ -80,7 +81,7 @@ static pctl_status allocate(pctl_device *dev, const pctl_call *call, uint32_t ty
 		*out = VK_NULL_HANDLE;
 		return pctl_vk_fail(dev, call, r, "vkAllocateMemory");
 	}
-	if (dev->memory.memoryTypes[type].propertyFlags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) {
+	if (kind == PCTL_VK_MEMORY_HOST || pctl_vk_memory_mapped(dev)) {
 		r = vkMapMemory(dev->vk, *out, 0, VK_WHOLE_SIZE, 0, &at);
 		if (r != VK_SUCCESS) {
 			vkFreeMemory(dev->vk, *out, NULL);
@@ -92,8 +93,7 @@ static pctl_status allocate(pctl_device *dev, const pctl_call *call, uint32_t ty
 	return PCTL_OK;
 }
 
-/* ---- shared blocks ------------------------------------------------------------------------------
- */
+/* ---- shared blocks ---- */
 
 /* Room for one range more than there can be after the next piece is taken. */
 static int reserve(pctl_vk_block *b)
@@ -182,7 +182,7 @@ static pctl_status new_block(pctl_device *dev, const pctl_call *call, uint32_t t
 		free(b);
 		return pctl_refuse(call, PC2_NOMEM, "no memory for a block of device memory");
 	}
-	status = allocate(dev, call, type, BLOCK_BYTES, &b->handle, &b->map);
+	status = allocate(dev, call, PCTL_VK_MEMORY_DEVICE, type, BLOCK_BYTES, &b->handle, &b->map);
 	if (status != PCTL_OK) {
 		free(b->free);
 		free(b);
@@ -196,8 +196,7 @@ static pctl_status new_block(pctl_device *dev, const pctl_call *call, uint32_t t
 	return PCTL_OK;
 }
 
-/* ---- for buffers --------------------------------------------------------------------------------
- */
+/* ---- for buffers ---- */
 
 pctl_status pctl_vk_memory_take(pctl_device *dev, const pctl_call *call, uint32_t kind,
 				const VkMemoryRequirements *need, pctl_vk_memory *out)
@@ -211,7 +210,7 @@ pctl_status pctl_vk_memory_take(pctl_device *dev, const pctl_call *call, uint32_
 		return pctl_refuse(call, PC3243_VULKAN_DEVICE,
 				   "%s has no memory of the needed kind", dev->props.deviceName);
 	if (kind == PCTL_VK_MEMORY_HOST || need->size > SHARED_BYTES) {
-		status = allocate(dev, call, type, need->size, &out->handle, &out->map);
+		status = allocate(dev, call, kind, type, need->size, &out->handle, &out->map);
 		out->size = need->size;
 		return status;
 	}

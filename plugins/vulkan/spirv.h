@@ -79,8 +79,7 @@ int pctl_spv_interface_get(const pctl_program *p, const pctl_spv_options *opt,
  */
 pctl_status pctl_spv_write(const pctl_program *p, const pctl_spv_options *opt, pctl_spv_words *out);
 
-/* ---- between the files of the writer ------------------------------------------------------------
- */
+/* ---- between the files of the writer ---- */
 
 typedef struct pctl_spv_entry {
 	uint32_t key[4];

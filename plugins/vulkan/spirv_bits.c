@@ -122,8 +122,7 @@ static uint32_t bits64(pctl_spv *e, const pctl_inst *in, pctl_spv_shape s)
 	return PCTL_SPV_VALUE(e, SpvOpUConvert, wide, r);
 }
 
-/* ---- bit fields ---------------------------------------------------------------------------------
- */
+/* ---- bit fields ---- */
 
 /* WGSL's rule: offset is cut to 32, count to what then remains. */
 static void field(pctl_spv *e, const pctl_inst *in, uint32_t first, uint32_t *offset,

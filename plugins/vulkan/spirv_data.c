@@ -95,8 +95,7 @@ static uint32_t shuffle(pctl_spv *e, const pctl_inst *in)
 	return pctl_spv_value(e, SpvOpVectorShuffle, e->plain[in->type], words, 2 + n);
 }
 
-/* ---- products -----------------------------------------------------------------------------------
- */
+/* ---- products ---- */
 
 static uint32_t part(pctl_spv *e, uint32_t type, uint32_t composite, uint32_t i)
 {

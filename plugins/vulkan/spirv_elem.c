@@ -56,8 +56,7 @@ uint32_t pctl_spv_select(pctl_spv *e, pctl_spv_shape s, uint32_t condition, uint
 			      no);
 }
 
-/* ---- division -----------------------------------------------------------------------------------
- */
+/* ---- division ---- */
 
 /* A literal divisor without a lane of 0 (or of -1, when signed) needs no guard. */
 static int harmless(const pctl_spv *e, const pctl_inst *in, pctl_spv_shape s)
@@ -113,8 +112,7 @@ static uint32_t divide(pctl_spv *e, const pctl_inst *in, pctl_spv_shape s)
 	return q;
 }
 
-/* ---- the rest -----------------------------------------------------------------------------------
- */
+/* ---- the rest ---- */
 
 static uint32_t shift(pctl_spv *e, const pctl_inst *in, pctl_spv_shape s)
 {

@@ -37,8 +37,7 @@ int pctl_spv_interface_get(const pctl_program *p, const pctl_spv_options *opt,
 	return 1;
 }
 
-/* ---- variables ----------------------------------------------------------------------------------
- */
+/* ---- variables ---- */
 
 static uint32_t block_type(pctl_spv *e, uint32_t type)
 {
@@ -157,8 +156,7 @@ uint32_t pctl_spv_builtin(pctl_spv *e, uint32_t builtin)
 	return PCTL_SPV_VALUE(e, SpvOpLoad, type, e->builtins[builtin]);
 }
 
-/* ---- workgroup memory ---------------------------------------------------------------------------
- */
+/* ---- workgroup memory ---- */
 
 static uint32_t group_pointer(pctl_spv *e, uint32_t type)
 {

@@ -227,8 +227,7 @@ void pctl_spv_control(pctl_spv *e, uint32_t index, const pctl_inst *in)
 	}
 }
 
-/* ---- functions ----------------------------------------------------------------------------------
- */
+/* ---- functions ---- */
 
 static uint32_t constant(pctl_spv *e, const pctl_inst *in)
 {

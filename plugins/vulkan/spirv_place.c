@@ -124,8 +124,7 @@ static uint32_t read(pctl_spv *e, access *a)
 		       : pctl_spv_raw_load(e, e->plain[a->place.end_type], at, a->class);
 }
 
-/* ---- behind a branch ----------------------------------------------------------------------------
- */
+/* ---- behind a branch ---- */
 
 typedef struct guard {
 	uint32_t before;
@@ -225,8 +224,7 @@ static uint32_t array_length(pctl_spv *e, const pctl_inst *in)
 	return e->lengths[place.root];
 }
 
-/* ---- atomics ------------------------------------------------------------------------------------
- */
+/* ---- atomics ---- */
 
 static uint32_t atomic_op(pctl_spv *e, const pctl_inst *in, access *a)
 {
@@ -297,8 +295,7 @@ static uint32_t atomic(pctl_spv *e, const pctl_inst *in)
 	return x;
 }
 
-/* ---- barriers -----------------------------------------------------------------------------------
- */
+/* ---- barriers ---- */
 
 void pctl_spv_barrier(pctl_spv *e, uint32_t mask)
 {

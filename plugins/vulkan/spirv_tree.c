@@ -45,8 +45,7 @@ uint32_t pctl_spv_variable(pctl_spv *e, uint32_t type, uint32_t initial)
 	return id;
 }
 
-/* ---- counted loops ------------------------------------------------------------------------------
- */
+/* ---- counted loops ---- */
 
 void pctl_spv_for(pctl_spv *e, uint32_t first, uint32_t limit, uint32_t step, pctl_spv_counted *out)
 {
@@ -80,8 +79,7 @@ void pctl_spv_end_for(pctl_spv *e, const pctl_spv_counted *c)
 	pctl_spv_label(e, c->merge);
 }
 
-/* ---- trees --------------------------------------------------------------------------------------
- */
+/* ---- trees ---- */
 
 static uint32_t part_pointer(pctl_spv *e, uint32_t part_type, uint32_t pointer, uint32_t index,
 			     SpvStorageClass class)

@@ -5,8 +5,7 @@
 
 #include "spirv.h"
 
-/* ---- what is already declared -------------------------------------------------------------------
- */
+/* ---- what is already declared ---- */
 
 static uint32_t slot_of(const uint32_t key[4], uint32_t mask)
 {
@@ -65,8 +64,7 @@ uint32_t pctl_spv_intern(pctl_spv *e, SpvOp op, uint32_t a, uint32_t b, uint32_t
 	return e->map[s].id;
 }
 
-/* ---- scalars, vectors, pointers, constants ------------------------------------------------------
- */
+/* ---- scalars, vectors, pointers, constants ---- */
 
 uint32_t pctl_spv_void(pctl_spv *e)
 {
@@ -151,8 +149,7 @@ uint32_t pctl_spv_null(pctl_spv *e, uint32_t type)
 	return id;
 }
 
-/* ---- the program's types ------------------------------------------------------------------------
- */
+/* ---- the program's types ---- */
 
 int pctl_spv_shape_get(const pctl_program *p, uint32_t type, pctl_spv_shape *out)
 {

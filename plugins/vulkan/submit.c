@@ -189,8 +189,7 @@ pctl_status pctl_vk_submit(pctl_device *dev, const pctl_call *call, pctl_list *l
 	return PCTL_OK;
 }
 
-/* ---- results ------------------------------------------------------------------------------------
- */
+/* ---- results ---- */
 
 static uint64_t ticks_ns(const pctl_device *dev, uint64_t from, uint64_t to)
 {

@@ -13,8 +13,7 @@
 
 #define PCTL_VK_SLOTS 64u /* of list_timestamp */
 
-/* ---- instance.c, message.c ----------------------------------------------------------------------
- */
+/* ---- instance.c, message.c ---- */
 
 /* What the validation layer complained of since the last check; only filled in debug. */
 typedef struct pctl_vk_messages {
@@ -45,8 +44,7 @@ void pctl_vk_messenger_describe(pctl_instance *inst, VkDebugUtilsMessengerCreate
 /* `status`, or PC3246 when it is PCTL_OK and the validation layer complained meanwhile. */
 pctl_status pctl_vk_checked(pctl_instance *inst, const pctl_call *call, pctl_status status);
 
-/* ---- memory.c -----------------------------------------------------------------------------------
- */
+/* ---- memory.c ---- */
 
 typedef struct pctl_vk_block pctl_vk_block;
 
@@ -67,8 +65,7 @@ void pctl_vk_memory_give(pctl_device *dev, pctl_vk_memory *m);
 void pctl_vk_memory_close(pctl_device *dev);
 int pctl_vk_memory_mapped(const pctl_device *dev); /* buffers are host memory: no staging */
 
-/* ---- sync.c: one queue, one rising number -------------------------------------------------------
- */
+/* ---- sync.c: one queue, one rising number ---- */
 
 typedef struct pctl_vk_fence {
 	VkFence fence;
@@ -93,8 +90,7 @@ pctl_status pctl_vk_sync_wait(pctl_device *dev, const pctl_call *call, uint64_t 
 /* Wait without end, polling the call's cancel test. */
 pctl_status pctl_vk_sync_finish(pctl_device *dev, const pctl_call *call, uint64_t value);
 
-/* ---- staging.c ----------------------------------------------------------------------------------
- */
+/* ---- staging.c ---- */
 
 #define PCTL_VK_STAGE_BYTES (8u << 20)
 
@@ -112,8 +108,7 @@ pctl_status pctl_vk_stage_read(pctl_device *dev, const pctl_call *call, VkBuffer
 pctl_status pctl_vk_stage_clear(pctl_device *dev, const pctl_call *call, VkBuffer buffer);
 void pctl_vk_stage_close(pctl_device *dev);
 
-/* ---- device.c -----------------------------------------------------------------------------------
- */
+/* ---- device.c ---- */
 
 /* Optional things this device has, all of them enabled. */
 typedef struct pctl_vk_features {
@@ -162,8 +157,7 @@ void pctl_vk_device_close(pctl_device *dev);
 /* The status and diagnostic of a failed Vulkan call; notes a lost device. */
 pctl_status pctl_vk_fail(pctl_device *dev, const pctl_call *call, VkResult r, const char *what);
 
-/* ---- features.c, identity.c ---------------------------------------------------------------------
- */
+/* ---- features.c, identity.c ---- */
 
 void pctl_vk_features_read(pctl_device *dev);
 /* Enable what was found: fills the create info's chain and extension names out of `room`. */
@@ -183,8 +177,12 @@ pctl_status pctl_vk_identity(pctl_device *dev, const pctl_call *call, uint32_t c
 			     pctl_key_value *out, uint32_t *n_out);
 pctl_status pctl_vk_caps(pctl_device *dev, const pctl_call *call, pctl_device_caps *out);
 
-/* ---- buffer.c -----------------------------------------------------------------------------------
- */
+/* ---- buffer.c ---- */
+
+#define PCTL_VK_BUFFER_USAGE                                                       \
+	(VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT | \
+	 VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |  \
+	 VK_BUFFER_USAGE_TRANSFER_DST_BIT)
 
 struct pctl_buffer {
 	pctl_device *dev;
@@ -206,8 +204,7 @@ pctl_status pctl_vk_range_check(pctl_device *dev, const pctl_call *call, const p
 				uint64_t offset, uint64_t n_bytes, uint32_t usage,
 				const char *what);
 
-/* ---- support.c, kernel.c, cache.c, validate.c ---------------------------------------------------
- */
+/* ---- support.c, kernel.c, cache.c, validate.c ---- */
 
 /* Why the device cannot run a decoded program: fills *out, supported 1 when it can. */
 void pctl_vk_support(const pctl_device *dev, const pctl_program *p, pctl_support *out);
@@ -258,8 +255,7 @@ void pctl_vk_cache_save(const pctl_device *dev, const uint64_t hash[2], const ui
 
 pctl_status pctl_vk_validate(pctl_device *dev, const pctl_call *call, const pctl_spv_words *module);
 
-/* ---- list.c, bind.c, indirect.c -----------------------------------------------------------------
- */
+/* ---- list.c, bind.c, indirect.c ---- */
 
 enum { PCTL_VK_LIST_RECORDING, PCTL_VK_LIST_READY, PCTL_VK_LIST_BROKEN };
 
@@ -310,8 +306,7 @@ pctl_status pctl_vk_bind(pctl_list *l, const pctl_call *call, pctl_kernel *k,
 pctl_status pctl_vk_clamp(pctl_list *l, const pctl_call *call, pctl_buffer *buf, uint64_t offset,
 			  const uint32_t limit[3], VkBuffer *out, VkDeviceSize *out_offset);
 
-/* ---- submit.c -----------------------------------------------------------------------------------
- */
+/* ---- submit.c ---- */
 
 pctl_status pctl_vk_submit(pctl_device *dev, const pctl_call *call, pctl_list *l, uint32_t times,
 			   uint64_t *ticket);

@@ -135,7 +135,7 @@ int main(void)
 
 	if (!rig_open(r, 0))
 		return 1;
-	n_bytes = r->caps.max_binding_bytes < 1u << 30 ? 1u << 26 : 1u << 30;
+	n_bytes = r->caps.max_binding_bytes < 1u << 30 ? 1u << 25 : 1u << 30;
 	printf("%s, %s: buffers of %llu bytes\n", r->info.name, r->info.driver,
 	       (unsigned long long)n_bytes);
 	for (i = 0; i < 3; i++)

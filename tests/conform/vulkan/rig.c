@@ -148,8 +148,7 @@ void rig_run(rig *r, const rig_program *p, const rig_bytes *bytes, uint32_t n, u
 	r->api->kernel_destroy(r->dev, k);
 }
 
-/* ---- building -----------------------------------------------------------------------------------
- */
+/* ---- building ---- */
 
 pctl_builder *rig_builder(void)
 {
@@ -224,8 +223,7 @@ uint32_t rig_global_x(pctl_builder *b)
 	return rig_inst(b, PCTL_OP_EXTRACT, u32, 2, id, 0);
 }
 
-/* ---- numbers ------------------------------------------------------------------------------------
- */
+/* ---- numbers ---- */
 
 uint64_t rig_random(uint64_t seed, uint64_t n)
 {

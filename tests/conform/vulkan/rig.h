@@ -59,8 +59,7 @@ rig_program rig_finish(pctl_builder *b);
 void rig_run(rig *r, const rig_program *p, const rig_bytes *bytes, uint32_t n, uint32_t x,
 	     uint32_t y, uint32_t z);
 
-/* ---- building -----------------------------------------------------------------------------------
- */
+/* ---- building ---- */
 
 pctl_builder *rig_builder(void); /* with an empty `spec` */
 uint32_t rig_storage(pctl_builder *b, uint32_t binding, uint32_t type, int writable);
@@ -73,8 +72,7 @@ uint32_t rig_inst(pctl_builder *b, uint16_t op, uint32_t type, uint32_t n, ...);
 uint32_t rig_u32(pctl_builder *b, uint32_t value);
 uint32_t rig_global_x(pctl_builder *b); /* component x of the global id */
 
-/* ---- numbers ------------------------------------------------------------------------------------
- */
+/* ---- numbers ---- */
 
 /* Counter-based: the n-th number of stream `seed`. */
 uint64_t rig_random(uint64_t seed, uint64_t n);

@@ -66,8 +66,7 @@ static const op_case cases[] = {
 	{PCTL_OP_GE, 2, SAME, 1, 0, 0},
 };
 
-/* ---- the oracle ---------------------------------------------------------------------------------
- */
+/* ---- the oracle ---- */
 
 static uint64_t cut(uint64_t x, const kind *k)
 {
@@ -240,8 +239,7 @@ static uint64_t expect(const op_case *oc, const kind *k, const uint64_t v[4])
 	}
 }
 
-/* ---- the program --------------------------------------------------------------------------------
- */
+/* ---- the program ---- */
 
 static uint32_t shape(pctl_builder *b, uint8_t scalar, uint32_t width)
 {

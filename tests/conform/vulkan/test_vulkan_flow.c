@@ -70,8 +70,7 @@ static uint32_t k(lane *l, uint32_t value)
 	return rig_u32(l->b, value);
 }
 
-/* ---- loops --------------------------------------------------------------------------------------
- */
+/* ---- loops ---- */
 
 static uint32_t want_loops(uint32_t i, uint32_t x)
 {
@@ -272,8 +271,7 @@ static void update(rig *r)
 	lane_check(r, &l, at, want_update, "update");
 }
 
-/* ---- values -------------------------------------------------------------------------------------
- */
+/* ---- values ---- */
 
 static uint32_t want_vectors(uint32_t i, uint32_t x)
 {

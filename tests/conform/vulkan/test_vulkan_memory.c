@@ -10,8 +10,7 @@ static uint32_t u32_type(pctl_builder *b)
 	return pctl_build_scalar(b, PCTL_SCALAR_U32);
 }
 
-/* ---- runtime arrays -----------------------------------------------------------------------------
- */
+/* ---- runtime arrays ---- */
 
 /* out[i] = data[index[i]] for vectors of `width`; then data2[index[i]] = marker, counted by
  * atomics. */
@@ -216,8 +215,7 @@ static void largest(rig *r)
 	free(p.wire);
 }
 
-/* ---- empty and short bindings, lengths ----------------------------------------------------------
- */
+/* ---- empty and short bindings, lengths ---- */
 
 static rig_program length_program(void)
 {
@@ -284,8 +282,7 @@ static void lengths(rig *r)
 	free(p.wire);
 }
 
-/* ---- composites ---------------------------------------------------------------------------------
- */
+/* ---- composites ---- */
 
 /* A struct with padding, bools and arrays travels storage -> local -> storage; padding is not
  * touched. The big array takes the looped way. */
@@ -420,8 +417,7 @@ static void locals(rig *r)
 	free(p.wire);
 }
 
-/* ---- workgroup memory and atomics ---------------------------------------------------------------
- */
+/* ---- workgroup memory and atomics ---- */
 
 /* Reads all of its workgroup memory before any store: zero, on the second group on a core as well.
  */

@@ -87,8 +87,7 @@ static pctl_kernel *kernel(rig *r, uint32_t spins)
 	return k;
 }
 
-/* ---- devices ------------------------------------------------------------------------------------
- */
+/* ---- devices ---- */
 
 static void identity(rig *r)
 {
@@ -115,8 +114,7 @@ static void identity(rig *r)
 	assert_null(none);
 }
 
-/* ---- buffers ------------------------------------------------------------------------------------
- */
+/* ---- buffers ---- */
 
 static void transfers(rig *r)
 {
@@ -212,8 +210,7 @@ static void buffer_limits(rig *r)
 	r->api->buffer_destroy(r->dev, NULL);
 }
 
-/* ---- lists --------------------------------------------------------------------------------------
- */
+/* ---- lists ---- */
 
 /* fill, copy, dispatch, indirect dispatch, each seen by the next; submitted several times. */
 static void recorded(rig *r)
@@ -379,8 +376,7 @@ static void cancelled(rig *r)
 	r->api->buffer_destroy(r->dev, data);
 }
 
-/* ---- refusals -----------------------------------------------------------------------------------
- */
+/* ---- refusals ---- */
 
 static void list_refusals(rig *r)
 {
@@ -521,8 +517,7 @@ static void programs(rig *r)
 	}
 }
 
-/* ---- caches -------------------------------------------------------------------------------------
- */
+/* ---- caches ---- */
 
 /* A kernel built from a blob computes the same; a damaged blob is ignored. */
 static void blobs(rig *r)
