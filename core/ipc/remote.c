@@ -101,11 +101,13 @@ static pctl_status wait_for(pctl_remote *r, short events, waiting *w)
 		int n;
 
 		check_cancel(r, w, now);
-		if (w->end_ms != NO_DEADLINE && now >= w->end_ms)
+		if (w->end_ms != NO_DEADLINE && now >= w->end_ms) {
+			r->blameless |= w->cancelled;
 			return lose(r, w->call, PC3104_WORKER_SILENT,
 				    "it did not answer within %llu ms%s",
 				    (unsigned long long)w->allowed_ms,
 				    w->cancelled ? " of being cancelled" : "");
+		}
 		if (w->call && w->call->cancelled && !w->cancelled)
 			slice = SLICE_MS;
 		if (w->end_ms != NO_DEADLINE && w->end_ms - now < slice)
@@ -390,6 +392,11 @@ pctl_instance *pctl_remote_instance(pctl_remote *r)
 const char *pctl_remote_lost(const pctl_remote *r)
 {
 	return r->lost ? r->cause : NULL;
+}
+
+int pctl_remote_at_fault(const pctl_remote *r)
+{
+	return r->lost && !r->blameless;
 }
 
 pid_t pctl_remote_pid(const pctl_remote *r)

@@ -54,6 +54,9 @@ const pctl_backend *pctl_remote_table(const pctl_remote *r);
 pctl_instance *pctl_remote_instance(pctl_remote *r);
 /* NULL while the worker is well, else how it was lost (lives as long as the remote). */
 const char *pctl_remote_lost(const pctl_remote *r);
+/* 1 when it was lost by its own doing: not when work was cancelled, or closed over while under way,
+ * and it merely did not stop in time. */
+int pctl_remote_at_fault(const pctl_remote *r);
 pid_t pctl_remote_pid(const pctl_remote *r);
 
 #endif

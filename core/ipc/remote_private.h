@@ -24,7 +24,9 @@ struct pctl_remote {
 	uint32_t *free_ids;
 	uint32_t n_free, cap_free;
 	atomic_ullong next_ticket;
+	uint32_t under_way; /* submits not yet seen to end */
 	int lost;
+	int blameless; /* it was lost because work was given up, not by its own doing */
 	char cause[1024];
 	char id[64];
 };

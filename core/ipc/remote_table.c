@@ -129,11 +129,18 @@ static void do_device_close(pctl_device *dev)
 {
 	remote_object *o = object_of(dev);
 	pctl_remote *r = o->r;
+	pctl_ipc_in body;
 
 	pthread_mutex_lock(&r->lock);
-	if (pctl_remote_begin(r, PCTL_IPC_DEVICE_CLOSE, NULL)) {
+	if (!r->lost && pctl_remote_begin(r, PCTL_IPC_DEVICE_CLOSE, NULL)) {
+		/* Work that was given up gets the time of a cancel to end, not that of a call. */
+		const int given_up = r->under_way != 0;
+
 		pctl_ipc_put_u32(&r->ch.out, o->id);
-		ask_plain(r, NULL, "device_close");
+		pctl_remote_ask(r, NULL, given_up ? r->grace_ms : r->call_ms, NULL, &body);
+		if (given_up)
+			r->blameless |= r->lost;
+		r->under_way = 0;
 	}
 	object_destroy(o);
 	pthread_mutex_unlock(&r->lock);
@@ -624,6 +631,8 @@ static pctl_status do_submit(pctl_device *dev, const pctl_call *call, pctl_list 
 		s = pctl_remote_post(r, call);
 		if (!s)
 			s = pctl_remote_flush(r, call);
+		if (!s)
+			r->under_way++;
 	}
 	pthread_mutex_unlock(&r->lock);
 	return s;
@@ -649,6 +658,8 @@ static pctl_status do_wait(pctl_device *dev, const pctl_call *call, uint64_t tic
 		s = pctl_remote_ask(r, call, limit_ms, &cancel, &body);
 		if (!s && (!pctl_ipc_get_completion(&body, out) || !pctl_ipc_in_done(&body)))
 			s = pctl_remote_bad_reply(r, call, "wait");
+		if ((s || out->done) && r->under_way)
+			r->under_way--;
 	}
 	pthread_mutex_unlock(&r->lock);
 	return s;

@@ -162,7 +162,7 @@ static pctl_status discover(pctl_registry *r, const pctl_registry_options *o, co
 
 static void find_worker(pctl_registry *r, const pctl_registry_options *o, const char *exe_dir)
 {
-	const char *path = o->worker ? o->worker : secure_getenv("PIPECTL_WORKER");
+	const char *path = o->worker && *o->worker ? o->worker : secure_getenv("PIPECTL_WORKER");
 	size_t k;
 
 	if (path) {

@@ -262,9 +262,9 @@ void pctl_backend_session_close(pctl_backend_session *view, const pctl_call *cal
 	if (!s)
 		return;
 	lost = pctl_backend_session_lost(view);
-	if (lost)
+	if (lost && pctl_remote_at_fault(s->remote))
 		pctl_quarantine_strike(s->r, view->plugin->id, s->driver, lost, call);
-	else if (s->remote)
+	else if (s->remote && !lost)
 		pctl_quarantine_well(s->r, view->plugin->id, s->driver, call);
 	drop(s);
 }

@@ -39,7 +39,8 @@ pctl_status pctl_backend_session_open(pctl_registry *r, const char *id, const pc
 				      pctl_backend_session **out);
 
 /* End it. Devices and their objects are destroyed before (of a lost worker, too). A worker that was
- * lost is counted against plugin and driver, one that ended well clears the count. NULL is fine. */
+ * lost by its own doing is counted against plugin and driver, one that ended well clears the
+ * count. NULL is fine. */
 void pctl_backend_session_close(pctl_backend_session *s, const pctl_call *call);
 
 /* How the worker was lost, or NULL. */

@@ -67,7 +67,7 @@ static inline void fixture_open(fixture *f, uint32_t probe_ms)
 					 .worker = WORKER,
 					 .probe_ms = probe_ms,
 					 .start_ms = 20000,
-					 .call_ms = 20000,
+					 .call_ms = 5000,
 					 .grace_ms = 300};
 
 	pctl_registry_close(f->r);

@@ -329,6 +329,32 @@ static void session__a_cancel_reaches_the_backend(void **state)
 	close_fake(&o);
 }
 
+static void session__work_given_up_is_no_strike(void **state)
+{
+	open_device o;
+	uint64_t ticket;
+	pctl_list *l;
+
+	(void)state;
+	open_fake(&o, "hang_close", 0);
+	assert_int_equal(o.t->list_begin(o.dev, o.f.call, &l), PCTL_OK);
+	assert_int_equal(o.t->list_end(l, o.f.call), PCTL_OK);
+	assert_int_equal(o.t->submit(o.dev, o.f.call, l, 1, &ticket), PCTL_OK);
+	o.t->list_destroy(o.dev, l);
+	o.t->device_close(o.dev);
+	assert_non_null(pctl_backend_session_lost(o.s));
+	pctl_backend_session_close(o.s, o.f.call);
+	assert_int_equal(pctl_quarantine_count(o.f.r), 0);
+	/* Without work under way the same hang is the backend's fault. */
+	assert_int_equal(pctl_backend_session_open(o.f.r, "fake", NULL, 0, o.f.call, &o.s),
+			 PCTL_OK);
+	assert_int_equal(o.s->table->device_open(o.s->inst, o.f.call, 0, &o.dev), PCTL_OK);
+	o.s->table->device_close(o.dev);
+	pctl_backend_session_close(o.s, o.f.call);
+	assert_int_equal(pctl_quarantine_count(o.f.r), 1);
+	fixture_end(&o.f);
+}
+
 static void session__lies_are_not_believed(void **state)
 {
 	pctl_support sup = {.head = PCTL_HEAD(pctl_support)};
@@ -521,6 +547,7 @@ PCTL_TESTS_MAIN(PCTL_TEST(session__a_worker_behaves_as_the_backend_does),
 		PCTL_TEST(session__a_crash_in_submit_is_a_lost_device_with_its_cause),
 		PCTL_TEST(session__a_hang_is_ended),
 		PCTL_TEST(session__a_cancel_reaches_the_backend),
+		PCTL_TEST(session__work_given_up_is_no_strike),
 		PCTL_TEST(session__lies_are_not_believed),
 		PCTL_TEST(session__a_driver_that_dies_is_listed_with_its_cause),
 		PCTL_TEST(session__what_a_driver_started_dies_with_it),
