@@ -213,6 +213,24 @@ static int contradicts_divisor(const system_ *s, const equation *e)
 	return g > 1 && e->constant % g;
 }
 
+/* factor * x is a multiple of what divides all the rest: then x is 0, or too large to be. */
+static int divisor_forces_zero(const system_ *s, const equation *e, uint32_t which)
+{
+	const unknown *u = &s->unknowns[e->unknown[which]];
+	const int64_t most =
+		magnitude(u->lo) > magnitude(u->hi) ? magnitude(u->lo) : magnitude(u->hi);
+	int64_t g = e->exact ? 0 : (int64_t)1 << 32;
+	uint32_t i;
+
+	for (i = 0; i < e->n; i++) {
+		if (i != which && !s->unknowns[e->unknown[i]].zero)
+			g = common_divisor(magnitude(e->factor[i]), g);
+	}
+	if (!g || e->constant % g)
+		return 0;
+	return most < g / common_divisor(g, magnitude(e->factor[which]));
+}
+
 /* Draw what one equation tells; 1 when something new was found. */
 static int draw(system_ *s, const equation *e)
 {
@@ -224,12 +242,20 @@ static int draw(system_ *s, const equation *e)
 		s->impossible = 1;
 		return 0;
 	}
+	for (i = 0; i < e->n; i++) {
+		unknown *u = &s->unknowns[e->unknown[i]];
+
+		if (!u->zero && divisor_forces_zero(s, e, i)) {
+			u->zero = 1;
+			found = 1;
+		}
+	}
 	if (!rest_range(s, e, UINT32_MAX, &lo, &hi))
-		return 0;
+		return found;
 	/* Modulo 2^32 the sum is an equation over the integers only while it cannot reach a
 	 * multiple. */
 	if (!e->exact && (lo <= -((int64_t)1 << 32) || hi >= (int64_t)1 << 32))
-		return 0;
+		return found;
 	if (lo > 0 || hi < 0) {
 		s->impossible = 1;
 		return 0;
@@ -397,17 +423,35 @@ static int is_apart(pctl_walk *w, const pctl_access *a, const pctl_access *b, in
 	return 0;
 }
 
-static int meet(const pctl_intervals *a, const pctl_intervals *b)
+/* One interval is the other or holds it. */
+static int is_within(const pctl_walk *w, uint32_t a, uint32_t b)
 {
-	uint32_t i = 0, j = 0;
+	/* Parents have lower numbers. */
+	while (a != b) {
+		if (a < b) {
+			const uint32_t swap = a;
 
-	while (i < a->n && j < b->n) {
-		if (a->number[i] == b->number[j])
-			return 1;
-		if (a->number[i] < b->number[j])
-			i++;
-		else
-			j++;
+			a = b;
+			b = swap;
+		}
+		if (w->parents.items[a] == PCTL_NONE)
+			return 0;
+		a = w->parents.items[a];
+		if (a < b)
+			return 0;
+	}
+	return 1;
+}
+
+static int meet(const pctl_walk *w, const pctl_intervals *a, const pctl_intervals *b)
+{
+	uint32_t i, j;
+
+	for (i = 0; i < a->n; i++) {
+		for (j = 0; j < b->n; j++) {
+			if (is_within(w, a->number[i], b->number[j]))
+				return 1;
+		}
 	}
 	return 0;
 }
@@ -415,7 +459,7 @@ static int meet(const pctl_intervals *a, const pctl_intervals *b)
 /* Two invocations that may make these accesses unordered never make them to the same bytes. */
 static int are_apart(pctl_walk *w, const pctl_access *a, const pctl_access *b)
 {
-	if (meet(a->intervals, b->intervals) && !is_apart(w, a, b, 0))
+	if (meet(w, a->intervals, b->intervals) && !is_apart(w, a, b, 0))
 		return 0;
 	return w->p->vars[a->var].space != PCTL_SPACE_STORAGE || is_apart(w, a, b, 1);
 }

@@ -77,13 +77,32 @@ static const pctl_intervals *new_interval(pctl_walk *w)
 {
 	pctl_intervals *one = pctl_arena_alloc(w->arena, sizeof(*one) + sizeof(one->number[0]));
 
-	if (!one) {
+	if (!one || !PCTL_VEC_PUSH(&w->parents, PCTL_NONE)) {
 		give_up(w);
 		return w->state.intervals;
 	}
 	one->n = 1;
-	one->number[0] = w->next_interval++;
+	one->number[0] = w->parents.n - 1;
 	return one;
+}
+
+/* A later part of each of the intervals, that excludes other such parts. */
+static const pctl_intervals *later_part(pctl_walk *w, const pctl_intervals *of)
+{
+	pctl_intervals *all =
+		pctl_arena_alloc(w->arena, sizeof(*all) + of->n * sizeof(all->number[0]));
+	uint32_t i;
+
+	for (i = 0; all && i < of->n; i++) {
+		if (!PCTL_VEC_PUSH(&w->parents, of->number[i]))
+			break;
+		all->number[all->n++] = w->parents.n - 1;
+	}
+	if (!all || all->n < of->n) {
+		give_up(w);
+		return of;
+	}
+	return all;
 }
 
 /* The branch taken, for the facts of a bool that is set on one side only; NULL where there was
@@ -488,6 +507,12 @@ static void one_round(pctl_walk *w, round *r, pctl_walk_state *leaves)
 	if (w->gave_up)
 		return;
 	*leaves = copy_of(w, &w->state);
+	if (r->crosses) {
+		/* All go on together, or all leave: the body and what follows the loop exclude each
+		 * other. */
+		leaves->intervals = later_part(w, leaves->intervals);
+		w->state.intervals = later_part(w, w->state.intervals);
+	}
 	c = w->values[pctl_arg(w->p, &w->p->insts[base + r->test], 0)]->part[0];
 	divergent = late || c->uniform == PCTL_AGREE_NONE;
 	r->divergent = divergent;
@@ -604,8 +629,12 @@ static uint32_t loop(pctl_walk *w, uint32_t v)
 	w->round_agrees = agreed;
 	if (!w->gave_up) {
 		out.facts = before.facts;
-		out.intervals = joined_intervals(
-			w, out.intervals ? out.intervals : before.intervals, before.intervals);
+		/* Without a round that is sure to pass a barrier, what follows may meet what came
+		 * before. */
+		if (!out.intervals)
+			out.intervals = before.intervals;
+		else if (!r.crosses)
+			out.intervals = joined_intervals(w, out.intervals, before.intervals);
 		out.dead = 0;
 		w->state = out;
 		leave_loop(w, &r);
@@ -961,5 +990,6 @@ void pctl_analyse_walk(pctl_analyser *z)
 	free(w.symbols.items);
 	pctl_index_drop(&w.symbols.index);
 	free(w.accesses.items);
+	free(w.parents.items);
 	pctl_arena_destroy(w.arena);
 }

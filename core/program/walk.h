@@ -8,9 +8,9 @@
 #include "program/analyse_parts.h"
 #include "program/symbol.h"
 
-#define PCTL_WALK_STEPS_MAX (1u << 20)
+#define PCTL_WALK_STEPS_MAX (1u << 19)
 #define PCTL_WALK_ACCESSES_MAX 4096u
-#define PCTL_WALK_PAIRS_MAX (1u << 18)
+#define PCTL_WALK_PAIRS_MAX (1u << 16)
 #define PCTL_WALK_CALLS_MAX 16u /* calls inside each other */
 
 /* A value: its scalars for a scalar or vector, else a single entry that only tells who agrees on
@@ -81,7 +81,10 @@ typedef struct pctl_walk {
 	uint32_t conditions;  /* open conditions and loops of any kind, and jumps behind us */
 	uint8_t round_agrees; /* who is in the same round of all open loops: PCTL_AGREE_* */
 	uint32_t dry;	      /* > 0: looking for a fixed point, nothing is recorded */
-	uint32_t next_interval;
+	/* By interval: the one it is a later part of, when some way on excludes another (a round's
+	 * body and the way out of its loop); else PCTL_NONE. Two intervals meet when one is the
+	 * other or one of its parents. */
+	PCTL_VEC(uint32_t) parents;
 	uint32_t steps;
 	int gave_up;
 	uint8_t *visited;	    /* by instruction */
