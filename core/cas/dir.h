@@ -31,6 +31,7 @@ typedef struct pctl_dir_store {
 	int writer_fd; /* tmp/w-XXXXXX, -1 until the first write */
 	char writer[16];
 	uint64_t n_temps;
+	pctl_status failed; /* of a batch whose puts were named early, for a get, and in vain */
 	PCTL_VEC(pctl_pending) pending; /* of a batch: written, not yet under their names */
 	uint8_t dirty[1024 / 8];	/* by shard, whose directory is to be synced */
 } pctl_dir_store;

@@ -218,8 +218,17 @@ pctl_status pctl_dir_commit(pctl_store *s, const pctl_call *call)
 			drop_temp(d, d->pending.items[i].temp);
 	}
 	d->pending.n = 0;
-	if (status == PCTL_OK && !s->in_batch)
+	if (s->in_batch) {
+		if (status != PCTL_OK)
+			d->failed = status;
+		return status;
+	}
+	if (status == PCTL_OK)
 		status = sync_dirty(d, call);
+	if (status == PCTL_OK && d->failed != PCTL_OK)
+		status = pctl_refuse(call, PC3_IO, "puts of this batch could not be stored in %s",
+				     s->path);
+	d->failed = PCTL_OK;
 	return status;
 }
 

@@ -483,6 +483,30 @@ static void cas__cancel(void **state)
 	free(data);
 }
 
+/* A file where the shard's directory should be: the put of a batch fails, and commit says so even
+ * when a look into the store met the failure first. */
+static void cas__a_failed_batch_is_not_forgotten(void **state)
+{
+	pctl_store *s = NULL;
+	pctl_cid c = cid(CID_A);
+	char command[128];
+
+	(void)state;
+	assert_int_equal(pctl_store_open("store", 0, call(), &s), PCTL_OK);
+	snprintf(command, sizeof(command), "touch store/blobs/%.2s", CID_A + 7);
+	assert_int_equal(system(command), 0);
+	for (uint32_t look = 0; look < 2; look++) {
+		assert_int_equal(pctl_store_batch_begin(s, call()), PCTL_OK);
+		assert_int_equal(pctl_store_put(s, "a", 1, call(), NULL), PCTL_OK);
+		if (look)
+			assert_false(pctl_store_has(s, &c));
+		assert_int_equal(pctl_store_batch_commit(s, call()), PCTL_E_IO);
+	}
+	assert_int_equal(pctl_store_put(s, "a", 1, call(), NULL), PCTL_E_IO);
+	assert_int_equal(pctl_store_put(s, "hello\n", 6, call(), NULL), PCTL_OK);
+	pctl_store_close(s);
+}
+
 static void cas__gc_grace_goes_by_the_last_put(void **state)
 {
 	pctl_store *s = NULL;
@@ -508,4 +532,5 @@ PCTL_TESTS_MAIN(PCTL_TEST(cas__known_cids), PCTL_TEST(cas__hasher_in_pieces),
 		IN_DIR(cas__directory_store), IN_DIR(cas__memory_store),
 		IN_DIR(cas__damage_is_found_and_set_aside), IN_DIR(cas__damage_of_a_large_blob),
 		IN_DIR(cas__read_only_changes_nothing), IN_DIR(cas__what_is_no_store),
-		IN_DIR(cas__cancel), IN_DIR(cas__gc_grace_goes_by_the_last_put))
+		IN_DIR(cas__a_failed_batch_is_not_forgotten), IN_DIR(cas__cancel),
+		IN_DIR(cas__gc_grace_goes_by_the_last_put))
