@@ -149,9 +149,10 @@ static pctl_status publish(pctl_dir_store *d, uint64_t temp, const pctl_cid *cid
 
 	temp_name(temp, from);
 	pctl_dir_name(cid, name);
-	mark_dirty(d, cid);
-	if (renameat(d->writer_fd, from, d->blobs_fd, name) == 0)
+	if (renameat(d->writer_fd, from, d->blobs_fd, name) == 0) {
+		mark_dirty(d, cid);
 		return PCTL_OK;
+	}
 	if (errno != ENOENT)
 		return pctl_dir_io(d, call, "name a blob", errno);
 	memcpy(shard, name, 2);
@@ -162,6 +163,7 @@ static pctl_status publish(pctl_dir_store *d, uint64_t temp, const pctl_cid *cid
 		return pctl_dir_io(d, call, "sync blobs/", errno);
 	if (renameat(d->writer_fd, from, d->blobs_fd, name) != 0)
 		return pctl_dir_io(d, call, "name a blob", errno);
+	mark_dirty(d, cid);
 	return PCTL_OK;
 }
 

@@ -493,7 +493,7 @@ static void cas__a_failed_batch_is_not_forgotten(void **state)
 
 	(void)state;
 	assert_int_equal(pctl_store_open("store", 0, call(), &s), PCTL_OK);
-	snprintf(command, sizeof(command), "touch store/blobs/%.2s", CID_A + 7);
+	snprintf(command, sizeof(command), "touch store/blobs/%.2s", &CID_A[7]);
 	assert_int_equal(system(command), 0);
 	for (uint32_t look = 0; look < 2; look++) {
 		assert_int_equal(pctl_store_batch_begin(s, call()), PCTL_OK);
