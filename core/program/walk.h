@@ -104,6 +104,15 @@ const pctl_cell *pctl_walk_value(pctl_walk *w, const pctl_inst *in);
 /* Memory instructions: their value, with state and accesses brought up to date. */
 const pctl_cell *pctl_walk_memory(pctl_walk *w, const pctl_inst *in, uint32_t v);
 
+/* One scalar operation (walk_number.c); NULL: no memory. linear is a + factor*b, logic AND or OR of
+ * bools. */
+const pctl_known *pctl_known_component(pctl_walk *w, uint16_t op, uint8_t scalar,
+				       const pctl_known *const *args, uint32_t n);
+const pctl_known *pctl_known_linear(pctl_walk *w, uint8_t scalar, uint16_t op, const pctl_known *a,
+				    const pctl_known *b, int64_t factor);
+const pctl_known *pctl_known_logic(pctl_walk *w, uint16_t op, const pctl_known *a,
+				   const pctl_known *b);
+
 const pctl_cell *pctl_cell_of(pctl_walk *w, const pctl_known *const *parts, uint32_t n);
 /* A value of `type` of which nothing is known but who agrees on it. */
 const pctl_cell *pctl_cell_fresh(pctl_walk *w, uint32_t type, uint8_t uniform, uint8_t shared);
@@ -112,6 +121,43 @@ uint8_t pctl_cell_uniform(const pctl_cell *c);
 uint8_t pctl_cell_shared(const pctl_cell *c);
 uint32_t pctl_walk_parts(const pctl_program *p, uint32_t type);
 uint8_t pctl_walk_scalar(const pctl_program *p, uint32_t type);
+
+/* The branch taken, for the facts of a bool that is set on one side only; NULL where there was
+ * none. */
+typedef struct pctl_walk_choice {
+	const pctl_known *condition; /* side a is where it is true; NULL: nothing is known */
+	uint8_t uniform, shared;     /* who goes the same way */
+} pctl_walk_choice;
+
+static inline int pctl_walk_is_barrier(uint16_t op)
+{
+	return op == PCTL_OP_BARRIER || op == PCTL_OP_LOAD_UNIFORM;
+}
+
+/* What cannot be followed any more: nothing is proven then. */
+void pctl_walk_give_up(pctl_walk *w);
+/* Walk a region from instruction v on; the index of what ends it. */
+uint32_t pctl_walk_region(pctl_walk *w, uint32_t v);
+/* Walk the loop at v; the index behind it. */
+uint32_t pctl_walk_loop(pctl_walk *w, uint32_t v);
+/* Follow a function: its result, or an empty cell. */
+const pctl_cell *pctl_walk_function(pctl_walk *w, uint32_t f, const pctl_cell *const *args);
+void pctl_walk_assume(pctl_walk *w, const pctl_fact *facts);
+void pctl_walk_open_target(pctl_walk *w, pctl_walk_target *t, uint32_t kind);
+void pctl_walk_close_target(pctl_walk *w, const pctl_walk_target *t);
+
+/* States (walk_state.c). */
+pctl_walk_state pctl_walk_copy(pctl_walk *w, const pctl_walk_state *from);
+/* *into becomes what is known of both; a dead one adds nothing. */
+void pctl_walk_join(pctl_walk *w, pctl_walk_state *into, const pctl_walk_state *other,
+		    const pctl_walk_choice *by);
+const pctl_cell *pctl_walk_joined_cell(pctl_walk *w, const pctl_cell *a, const pctl_cell *b,
+				       const pctl_walk_choice *by);
+const pctl_intervals *pctl_walk_joined_intervals(pctl_walk *w, const pctl_intervals *a,
+						 const pctl_intervals *b);
+const pctl_intervals *pctl_walk_new_interval(pctl_walk *w);
+/* A later part of each of the intervals, that excludes other such parts. */
+const pctl_intervals *pctl_walk_later_part(pctl_walk *w, const pctl_intervals *of);
 
 /* Judge the recorded accesses: race and order_dependent of the analysis. */
 void pctl_walk_judge(pctl_walk *w);
