@@ -422,7 +422,19 @@ static void function(emitter *e, uint32_t f)
 /* ---- the kernel -------------------------------------------------------------------------------
  */
 
-static void kernel_head(emitter *e)
+/* Byte offset of a workgroup variable in the one block that holds them all, and the size of the
+ * block so far. */
+static uint64_t workgroup_offset(const emitter *e, const uint8_t *uses, uint32_t var)
+{
+	uint64_t offset = 0;
+
+	for (uint32_t v = 0; v < var; v++)
+		if (uses[v] && e->p->vars[v].space == PCTL_SPACE_WORKGROUP)
+			offset += workgroup_size_of(e->p, v);
+	return offset;
+}
+
+static void kernel_head(emitter *e, uint64_t workgroup_bytes)
 {
 	const uint32_t *size = e->p->entries[0].workgroup_size;
 	const char *separator = "";
@@ -446,42 +458,36 @@ static void kernel_head(emitter *e)
 			    v, v, v, v);
 		separator = ", ";
 	}
+	if (workgroup_bytes)
+		text_printf(&e->code, "%s__local ulong4 *W", separator);
 	text_add(&e->code, ")\n{\n");
 }
 
 /* Workgroup memory starts as zero: every invocation clears its share, then all meet. */
-static void clear_workgroup(emitter *e, const uint8_t *uses)
+static void clear_workgroup(emitter *e, uint64_t workgroup_bytes)
 {
 	const uint32_t *size = e->p->entries[0].workgroup_size;
 	const uint64_t invocations = (uint64_t)size[0] * size[1] * size[2];
-	int any = 0;
 
-	for (uint32_t v = 0; v < e->p->n_vars; v++) {
-		if (!uses[v] || e->p->vars[v].space != PCTL_SPACE_WORKGROUP)
-			continue;
-		if (!any)
-			text_printf(&e->code,
-				    "\tuint lane = (uint)get_local_id(0) + (uint)get_local_id(1) * "
-				    "%uu + "
-				    "(uint)get_local_id(2) * %uu;\n",
-				    size[0], size[0] * size[1]);
-		any = 1;
-		text_printf(&e->code,
-			    "\tfor (uint i = lane; i < %" PRIu64 "u; i += %" PRIu64
-			    "u)\n\t\tW%u[i] = 0u;\n",
-			    workgroup_size_of(e->p, v) / 4, invocations, v);
-	}
-	if (any)
-		text_add(&e->code, "\tbarrier(CLK_LOCAL_MEM_FENCE);\n");
+	if (!workgroup_bytes)
+		return;
+	text_printf(&e->code,
+		    "\tuint lane = (uint)get_local_id(0) + (uint)get_local_id(1) * %uu + "
+		    "(uint)get_local_id(2) * %uu;\n"
+		    "\tfor (uint i = lane; i < %" PRIu64 "u; i += %" PRIu64
+		    "u)\n\t\t((__local uint *)W)[i] = 0u;\n"
+		    "\tbarrier(CLK_LOCAL_MEM_FENCE);\n",
+		    size[0], size[0] * size[1], workgroup_bytes / 4, invocations);
 }
 
 static void kernel(emitter *e)
 {
 	const uint32_t f = e->p->entries[0].function;
 	const uint8_t *uses = uses_of(e, f);
+	const uint64_t workgroup_bytes = workgroup_offset(e, uses, e->p->n_vars);
 	char name[24];
 
-	kernel_head(e);
+	kernel_head(e, workgroup_bytes);
 	for (uint32_t v = 0; v < e->p->n_vars; v++) {
 		const pctl_var *var = &e->p->vars[v];
 
@@ -491,10 +497,8 @@ static void kernel(emitter *e)
 			text_printf(&e->code, "\tb%u += o%u;\n", v, v);
 		} else if (var->space == PCTL_SPACE_WORKGROUP) {
 			text_printf(&e->code,
-				    "\t__local uint W%u[%" PRIu64
-				    "] __attribute__((aligned(32)));\n"
-				    "\t__local uchar *w%u = (__local uchar *)W%u;\n",
-				    v, workgroup_size_of(e->p, v) / 4, v, v);
+				    "\t__local uchar *w%u = (__local uchar *)W + %" PRIu64 "u;\n",
+				    v, workgroup_offset(e, uses, v));
 		} else {
 			text_printf(&e->code, "\t%s Q%u = ", emit_type_name(e, var->type, name), v);
 			emit_zero(e, &e->code, var->type);
@@ -502,7 +506,7 @@ static void kernel(emitter *e)
 				    emit_type_name(e, var->type, name), v, v);
 		}
 	}
-	clear_workgroup(e, uses);
+	clear_workgroup(e, workgroup_bytes);
 	text_printf(&e->code, "\tf%u(", f);
 	emit_call_variables(e, &e->code, f, "", 0);
 	text_add(&e->code, ");\n}\n");

@@ -239,3 +239,20 @@ const char *emit_helper(emitter *e, uint16_t op, uint8_t scalar, uint32_t width,
 	}
 	return buf;
 }
+
+void emit_extend(emitter *e, uint32_t width)
+{
+	char words[16], wide[16], signed_words[16];
+
+	if (e->extend_have & (1u << width))
+		return;
+	e->extend_have |= 1u << width;
+	type_name(words, sizeof(words), "uint", width);
+	type_name(wide, sizeof(wide), "ulong", width);
+	type_name(signed_words, sizeof(signed_words), "int", width);
+	text_printf(
+		&e->helpers,
+		"static inline %s p_extend%u(%s x)\n{\n\t%s s = as_%s(as_%s(x) >> (%s)(31));\n\n"
+		"\treturn convert_%s(x) | (convert_%s(s) << (%s)(32));\n}\n\n",
+		wide, width, words, words, words, signed_words, signed_words, wide, wide, wide);
+}

@@ -32,6 +32,7 @@ typedef struct emitter {
 	uint32_t *loops; /* stack of open regions: LOOP ids to jump to, or EMIT_NO_LOOP */
 	uint32_t n_open;
 	uint32_t next_label;
+	uint32_t extend_have; /* a bit a width */
 	pctl_status status;
 } emitter;
 
@@ -69,8 +70,12 @@ void emit_load_at(emitter *e, text *t, uint32_t type, int local, const char *at)
 void emit_memory(emitter *e, uint32_t v, const pctl_inst *in, const pctl_place *place);
 
 uint32_t emit_helper_slots(void);
-/* emit_helper.c: the name of the helper function for an elementwise op at a scalar type and width,
- * written to e->helpers on first use. NULL when the op needs none. */
+/* emit_helper.c */
+/* p_extend<width>: 32 bits to 64 by the sign. Written out, because rusticl (Mesa 22.3) takes a
+ * comparison of the C conversion for one of unsigned values. */
+void emit_extend(emitter *e, uint32_t width);
+/* The name of the helper function for an elementwise op at a scalar type and width, written to
+ * e->helpers on first use. NULL when the op needs none. */
 const char *emit_helper(emitter *e, uint16_t op, uint8_t scalar, uint32_t width, char *buf);
 
 /* emit_value.c: the C expression of a value id: a literal for constants, else its variable. */

@@ -159,11 +159,12 @@ static void select_of(emitter *e, const pctl_inst *in)
 	const pctl_type *c = arg_type(e, in, 0), *t = &e->p->types[in->type];
 
 	text_add(&e->code, "(");
+	/* Not by the sign of a lane: rusticl (Mesa 22.3) compares sign-extended values as if they
+	 * were not. */
 	if (width_of(c) > 1) {
-		text_printf(&e->code, is_64(t) ? "convert_long%u(as_int%u(" : "as_int%u(",
-			    width_of(c), width_of(c));
+		text_printf(&e->code, "(convert_%s%u(", emit_scalar_name(t->scalar), width_of(c));
 		arg(e, in, 0);
-		text_add(&e->code, is_64(t) ? "))" : ")");
+		text_printf(&e->code, ") != (%s%u)(0))", emit_scalar_name(t->scalar), width_of(c));
 	} else {
 		arg(e, in, 0);
 	}
@@ -208,9 +209,10 @@ static void cast(emitter *e, const pctl_inst *in)
 		arg(e, in, 0);
 		text_printf(&e->code, " & (uint%s)(1))", w);
 	} else if (is_64(to) && pctl_scalar_is_signed(from->scalar)) {
-		text_printf(&e->code, "as_ulong%s(convert_long%s(as_int%s(", w, w, w);
+		text_printf(&e->code, "p_extend%s(", width_of(to) > 1 ? w : "1");
 		arg(e, in, 0);
-		text_add(&e->code, ")))");
+		text_add(&e->code, ")");
+		emit_extend(e, width_of(to));
 	} else {
 		text_printf(&e->code, "convert_%s%s(", emit_scalar_name(to->scalar), w);
 		arg(e, in, 0);

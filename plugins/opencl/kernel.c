@@ -131,6 +131,16 @@ static pctl_status build(pctl_device *dev, const pctl_call *call, pctl_kernel *k
 	return error == CL_SUCCESS ? PCTL_OK : build_failed(dev, call, k->built, error);
 }
 
+/* Show the generated source to who asked for the plugin's own checks. */
+static void show_source(const pctl_device *dev, const text *source)
+{
+	const pctl_host *host = dev->inst->host;
+	const uint32_t *debug = host->get_service(host->ctx, PCTL_SERVICE_DEBUG);
+
+	if (debug && *debug)
+		host->log(host->ctx, 0, text_str(source));
+}
+
 pctl_status opencl_kernel_build(pctl_device *dev, const pctl_call *call, const uint8_t *wire,
 				uint64_t n, uint32_t flags, const void *cache, uint64_t cache_bytes,
 				pctl_kernel **out)
@@ -153,6 +163,8 @@ pctl_status opencl_kernel_build(pctl_device *dev, const pctl_call *call, const u
 		status = pctl_refuse(call, code, "%s", why);
 	if (status == PCTL_OK)
 		status = emit_program(k->program, call, &source);
+	if (status == PCTL_OK)
+		show_source(dev, &source);
 	if (status == PCTL_OK)
 		status = build(dev, call, k, &source, cache, cache_bytes);
 	text_free(&source);

@@ -267,6 +267,12 @@ static pctl_status record(pctl_list *l, const pctl_call *call, pctl_kernel *k,
 	for (uint32_t v = 0; v < k->facts.n_bindings && status == PCTL_OK; v++)
 		status = set_binding(l, call, k, c->kernel, v,
 				     binding_of(&k->program->vars[v], bindings, n_bindings));
+	if (status == PCTL_OK && k->facts.workgroup_bytes) {
+		error = clSetKernelArg(c->kernel, k->facts.n_bindings * EMIT_ARGS_PER_VAR,
+				       (size_t)k->facts.workgroup_bytes, NULL);
+		if (error != CL_SUCCESS)
+			status = opencl_fail(l->dev, call, error, "clSetKernelArg");
+	}
 	if (status != PCTL_OK) {
 		command_release(c);
 		return fault(l, status);

@@ -418,6 +418,54 @@ static void test_opencl__data(void **state)
 	run(*state, &s, N, want_data);
 }
 
+/* 64-bit values made by extension and compared at once, and vectors of them chosen by lanes:
+ * rusticl got both wrong. */
+static uint32_t want_extension(const uint32_t *in, uint32_t at)
+{
+	const int64_t x = (int64_t)(int32_t)(in[at] * 0x9e3779b9u);
+	const uint32_t swap = x < 5 ? 10 : 20;
+
+	return (uint32_t)((x < 5) + (x <= -1) * 2 + (x > 0) * 4 + (x < -100000) * 8) + swap * 16 +
+	       (x == (int64_t)in[at] ? 30 : 40) * 512;
+}
+
+static void test_opencl__extension(void **state)
+{
+	uint32_t x, w, out, l2, i2, pair, m, t;
+	sketch s;
+	vars v;
+
+	begin(&s, &v, 32);
+	l2 = pctl_build_vector(s.b, PCTL_SCALAR_I64, 2);
+	i2 = pctl_build_vector(s.b, PCTL_SCALAR_I32, 2);
+	sketch_main(&s);
+	v.at = global_x(&s);
+	x = OP(&s, LOAD, s.t_u32, v.in, v.at);
+	t = OP(&s, BITCAST, s.t_i32, OP(&s, MUL, s.t_u32, x, k_u32(&s, 0x9e3779b9u)));
+	w = OP(&s, CAST, s.t_i64, t);
+	out = OP(&s, CAST, s.t_u32, OP(&s, LT, s.t_bool, w, pctl_build_const(s.b, s.t_i64, 5)));
+	m = OP(&s, CAST, s.t_u32,
+	       OP(&s, LE, s.t_bool, w, pctl_build_const(s.b, s.t_i64, (uint64_t)-1)));
+	out = OP(&s, ADD, s.t_u32, out, OP(&s, MUL, s.t_u32, m, k_u32(&s, 2)));
+	m = OP(&s, CAST, s.t_u32, OP(&s, GT, s.t_bool, w, pctl_build_const(s.b, s.t_i64, 0)));
+	out = OP(&s, ADD, s.t_u32, out, OP(&s, MUL, s.t_u32, m, k_u32(&s, 4)));
+	m = OP(&s, CAST, s.t_u32,
+	       OP(&s, LT, s.t_bool, w, pctl_build_const(s.b, s.t_i64, (uint64_t)-100000)));
+	out = OP(&s, ADD, s.t_u32, out, OP(&s, MUL, s.t_u32, m, k_u32(&s, 8)));
+	pair = OP(&s, CAST, l2, OP(&s, COMPOSE, i2, t, t));
+	m = OP(&s, LT, pctl_build_vector(s.b, PCTL_SCALAR_BOOL, 2), pair,
+	       OP(&s, SPLAT, l2, pctl_build_const(s.b, s.t_i64, 5)));
+	m = OP(&s, SELECT, l2, m, OP(&s, SPLAT, l2, pctl_build_const(s.b, s.t_i64, 10)),
+	       OP(&s, SPLAT, l2, pctl_build_const(s.b, s.t_i64, 20)));
+	m = OP(&s, CAST, s.t_u32, OP(&s, EXTRACT, s.t_i64, m, 1));
+	out = OP(&s, ADD, s.t_u32, out, OP(&s, MUL, s.t_u32, m, k_u32(&s, 16)));
+	m = OP(&s, EQ, s.t_bool, w, OP(&s, CAST, s.t_i64, x));
+	m = OP(&s, SELECT, s.t_u32, m, k_u32(&s, 30), k_u32(&s, 40));
+	out = OP(&s, ADD, s.t_u32, out, OP(&s, MUL, s.t_u32, m, k_u32(&s, 512)));
+	OP(&s, STORE, 0, out, v.out, v.at);
+	run(*state, &s, N / 32, want_extension);
+}
+
 /* Three-dimensional ids of an uneven workgroup: every builtin by its definition. */
 static void test_opencl__builtins(void **state)
 {
@@ -490,9 +538,10 @@ static void test_opencl__builtins(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_opencl__torture),	 cmocka_unit_test(test_opencl__calls),
-		cmocka_unit_test(test_opencl__barriers), cmocka_unit_test(test_opencl__bools),
-		cmocka_unit_test(test_opencl__data),	 cmocka_unit_test(test_opencl__builtins),
+		cmocka_unit_test(test_opencl__torture),	  cmocka_unit_test(test_opencl__calls),
+		cmocka_unit_test(test_opencl__barriers),  cmocka_unit_test(test_opencl__bools),
+		cmocka_unit_test(test_opencl__data),	  cmocka_unit_test(test_opencl__builtins),
+		cmocka_unit_test(test_opencl__extension),
 	};
 
 	return cmocka_run_group_tests(tests, rig_open, rig_close) != 0;
