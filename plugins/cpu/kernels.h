@@ -37,10 +37,21 @@ typedef struct pctl_cpu_kernels {
 	 */
 	uint32_t (*mask_split)(uint32_t n, uint32_t *restrict cur, uint32_t *restrict els,
 			       const uint32_t *restrict cond);
+	void (*mask_swap)(uint32_t n, uint32_t *restrict a, uint32_t *restrict b);
 	uint32_t (*mask_count)(uint32_t n, const uint32_t *mask);
 	/* One step of a chain: off += index * stride, ok &= index < length; how many are ok. */
 	uint32_t (*step)(uint32_t lo, uint32_t hi, uint64_t *restrict off, uint32_t *restrict ok,
 			 const uint32_t *restrict index, uint32_t length, uint32_t stride);
+	/* How many active lanes have index < length; *line is 0 when the indices of all lanes go up
+	 * by one. */
+	uint32_t (*scan)(uint32_t lo, uint32_t hi, const uint32_t *restrict mask,
+			 const uint32_t *restrict index, uint32_t length, uint32_t *line);
+	/* d[i] = the element at base + index[i] * stride, and the other way, in the order of lanes;
+	 * every lane is good. */
+	void (*fetch[2])(uint32_t lo, uint32_t hi, void *restrict d, const uint8_t *base,
+			 const uint32_t *restrict index, uint32_t stride);
+	void (*place[2])(uint32_t lo, uint32_t hi, const void *restrict a, uint8_t *base,
+			 const uint32_t *restrict index, uint32_t stride);
 	/* d[i] = the element at base + off[i] + more, every lane being good. */
 	void (*gather[2])(uint32_t lo, uint32_t hi, void *restrict d, const uint8_t *base,
 			  const uint64_t *restrict off, uint64_t more);

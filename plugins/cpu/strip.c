@@ -152,12 +152,7 @@ static void split(pctl_cpu_strip *s, const pctl_cpu_ins *in, uint32_t *other)
 
 static void enter_else(pctl_cpu_strip *s, uint32_t *other)
 {
-	for (uint32_t i = 0; i < s->width; i++) {
-		const uint32_t swap = other[i];
-
-		other[i] = s->mask[i];
-		s->mask[i] = swap;
-	}
+	s->job->k->mask_swap(s->width, s->mask, other);
 	recount(s);
 }
 

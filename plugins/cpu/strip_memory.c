@@ -175,32 +175,127 @@ static void load_lanes(pctl_cpu_strip *s, const access *a, const pctl_cpu_leaf *
 	}
 }
 
+/* The common access: one index that differs by lane, into byte memory, nobody watching or counting.
+ */
+typedef struct plain {
+	uint8_t *base; /* of the place for index 0 */
+	const uint32_t *index;
+	uint32_t length, stride;
+	uint32_t hi;
+	uint32_t all;  /* every lane of [lo, hi) is active and inside */
+	uint32_t line; /* and the indices go up by one */
+} plain;
+
+static int is_plain(pctl_cpu_strip *s, const pctl_cpu_mem *m, plain *p)
+{
+	const pctl_cpu_step *step = &s->code->steps[m->first_step];
+	uint32_t bent;
+
+	if (m->n_steps != 1 || step->uniform || s->code->flags)
+		return 0;
+	if (m->space == PCTL_SPACE_WORKGROUP && s->code->groups_per_strip == 1)
+		p->base = s->workgroup + m->base + m->offset;
+	else if (m->space >= PCTL_SPACE_UNIFORM && !s->job->bounds[m->root].is_short)
+		p->base = s->job->bounds[m->root].base + m->offset;
+	else
+		return 0;
+	p->index = pctl_cpu_at(s, step->index);
+	p->length = step_length(s, m, step);
+	p->stride = step->stride;
+	p->hi = s->hi < s->n_lanes ? s->hi : s->n_lanes; /* the padding has no say */
+	p->all =
+		s->job->k->scan(s->lo, p->hi, s->mask, p->index, p->length, &bent) == p->hi - s->lo;
+	p->line = p->all && bent == 0;
+	return 1;
+}
+
+static void load_plain(pctl_cpu_strip *s, const plain *p, const pctl_cpu_leaf *leaf)
+{
+	const uint32_t size = leaf->wide ? 8 : 4;
+	const uint8_t *base = p->base + leaf->off;
+	uint8_t *d = pctl_cpu_at(s, leaf->reg);
+
+	if (p->line && p->stride == size) {
+		memcpy(d + (size_t)s->lo * size, base + (uint64_t)p->index[s->lo] * size,
+		       (size_t)(p->hi - s->lo) * size);
+	} else if (p->all) {
+		s->job->k->fetch[leaf->wide](s->lo, p->hi, d, base, p->index, p->stride);
+	} else {
+		for (uint32_t i = s->lo; i < p->hi; i++) {
+			const int ok = s->mask[i] && p->index[i] < p->length;
+			const void *from = base + (ok ? (uint64_t)p->index[i] * p->stride : 0);
+
+			if (leaf->wide)
+				((uint64_t *)(void *)d)[i] = ok ? *(const uint64_t *)from : 0;
+			else
+				((uint32_t *)(void *)d)[i] = ok ? *(const uint32_t *)from : 0;
+		}
+	}
+}
+
+static void store_plain(pctl_cpu_strip *s, const plain *p, const pctl_cpu_leaf *leaf)
+{
+	const uint32_t size = leaf->wide ? 8 : 4;
+	uint8_t *base = p->base + leaf->off;
+	const uint8_t *from = pctl_cpu_at(s, leaf->reg);
+
+	if (p->line && p->stride == size && !leaf->uniform) {
+		memcpy(base + (uint64_t)p->index[s->lo] * size, from + (size_t)s->lo * size,
+		       (size_t)(p->hi - s->lo) * size);
+	} else if (p->all && !leaf->uniform) {
+		s->job->k->place[leaf->wide](s->lo, p->hi, from, base, p->index, p->stride);
+	} else {
+		for (uint32_t i = s->lo; i < p->hi; i++) {
+			void *to = base + (uint64_t)p->index[i] * p->stride;
+			const uint32_t k = leaf->uniform ? 0 : i;
+
+			if (!s->mask[i] || p->index[i] >= p->length)
+				continue;
+			if (leaf->wide)
+				*(uint64_t *)to = ((const uint64_t *)(const void *)from)[k];
+			else
+				*(uint32_t *)to = ((const uint32_t *)(const void *)from)[k];
+		}
+	}
+}
+
+static void make_truth(pctl_cpu_strip *s, const pctl_cpu_leaf *leaf)
+{
+	uint32_t *d = pctl_cpu_at(s, leaf->reg);
+
+	/* A bool in memory is true when its word is not zero. */
+	for (uint32_t i = leaf->uniform ? 0 : s->lo; i < (leaf->uniform ? 1 : s->hi); i++)
+		d[i] = d[i] != 0;
+}
+
 void pctl_cpu_strip_load(pctl_cpu_strip *s, const pctl_cpu_ins *in)
 {
-	access a;
+	const pctl_cpu_mem *m = &s->code->mems[in->extra];
+	const pctl_cpu_leaf *leaves = &s->code->leaves[m->first_leaf];
+	access a = {0};
+	plain p;
 
-	resolve(s, in, &a);
-	for (uint32_t i = 0; i < a.m->n_leaves; i++) {
-		const pctl_cpu_leaf *leaf = &s->code->leaves[a.m->first_leaf + i];
-		uint32_t *d = pctl_cpu_at(s, leaf->reg);
-
-		if (a.n_ok == 0)
-			zero_leaf(s, leaf);
-		else if (a.same_place)
-			load_same(s, &a, leaf);
-		else
-			load_lanes(s, &a, leaf);
-		/* A bool in memory is true when its word is not zero. */
-		if (leaf->is_bool && leaf->uniform)
-			d[0] = d[0] != 0;
-		else if (leaf->is_bool)
-			for (uint32_t k = s->lo; k < s->hi; k++)
-				d[k] = d[k] != 0;
+	if (is_plain(s, m, &p)) {
+		for (uint32_t i = 0; i < m->n_leaves; i++)
+			load_plain(s, &p, &leaves[i]);
+	} else {
+		resolve(s, in, &a);
+		for (uint32_t i = 0; i < m->n_leaves; i++) {
+			if (a.n_ok == 0)
+				zero_leaf(s, &leaves[i]);
+			else if (a.same_place)
+				load_same(s, &a, &leaves[i]);
+			else
+				load_lanes(s, &a, &leaves[i]);
+		}
 	}
-	if (s->job->watch && a.n_ok && a.m->watched) {
+	for (uint32_t i = 0; i < m->n_leaves; i++)
+		if (leaves[i].is_bool)
+			make_truth(s, &leaves[i]);
+	if (s->job->watch && a.n_ok && m->watched) {
 		if (a.same_place)
 			place_lanes(s, &a, a.off);
-		pctl_cpu_strip_touched(s, in, a.m, PCTL_CPU_READ);
+		pctl_cpu_strip_touched(s, in, m, PCTL_CPU_READ);
 	}
 }
 
@@ -227,8 +322,15 @@ static void store_leaf(pctl_cpu_strip *s, const access *a, const pctl_cpu_leaf *
 
 void pctl_cpu_strip_store(pctl_cpu_strip *s, const pctl_cpu_ins *in)
 {
+	const pctl_cpu_mem *m = &s->code->mems[in->extra];
 	access a;
+	plain p;
 
+	if (is_plain(s, m, &p)) {
+		for (uint32_t i = 0; i < m->n_leaves; i++)
+			store_plain(s, &p, &s->code->leaves[m->first_leaf + i]);
+		return;
+	}
 	resolve(s, in, &a);
 	if (a.n_ok == 0)
 		return;

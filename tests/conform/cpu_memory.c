@@ -79,7 +79,7 @@ static void three_levels(uint8_t space, int is_signed, uint32_t flags)
 	prog_store(&p, v, result, 1, add(&p, gid, prog_u32(&p, PATHS)));
 	for (uint32_t k = 0; k < sizeof(data) / 4; k++)
 		data[k] = 1000 + k;
-	rig_run_prog(&r, &p, 32, flags, arrays, 2, (PATHS + 31) / 32);
+	rig_run_prog(&r, &p, 25, flags, arrays, 2, PATHS / 25); /* PATHS lanes, no more */
 	for (uint32_t k = 0; k < PATHS; k++) {
 		const uint32_t a = k % 5, b = k / 5 % 5, c = k / 25;
 		/* head at 0, then rows of 3 vectors of 16 bytes from byte 16. */
@@ -137,6 +137,73 @@ static void a_miss_at_any_level_writes_nothing(void **state)
 		assert_int_equal(data[k], want);
 	}
 	rig_close(&r);
+}
+
+/* out[n - 1 - gid] = in[gid * scale + shift] under a condition: one index, which falls off either
+ * end. */
+static void one_index(uint32_t width, int wide, uint32_t size, uint32_t scale, int32_t shift,
+		      uint32_t flags)
+{
+	enum { N = 150, LENGTH = 100, WORDS = 8 };
+	static uint32_t in[LENGTH * WORDS], out[N * WORDS];
+	const uint8_t scalar = wide ? PCTL_SCALAR_U64 : PCTL_SCALAR_U32;
+	const uint32_t part = wide ? 2 : 1, stride = part * (width == 3 ? 4 : width);
+	bytes arrays[2] = {{in, LENGTH * stride * 4, 0, 0}, {out, N * stride * 4, 0, 0}};
+	uint32_t type, src, dst, gid, at, c;
+	prog p;
+	rig r;
+
+	rig_open(&r, PIPECTL_CPU_PLUGIN);
+	prog_begin(&p);
+	type = width == 1 ? pctl_build_scalar(p.b, scalar) : pctl_build_vector(p.b, scalar, width);
+	src = prog_storage(&p, "in", pctl_build_array(p.b, type, 0, 0), 0);
+	dst = prog_storage(&p, "out", pctl_build_array(p.b, type, 0, 0), 1);
+	prog_main(&p);
+	gid = prog_builtin(&p, PCTL_BUILTIN_GLOBAL_ID, 0);
+	at = prog_op(&p, PCTL_OP_BITCAST, p.i32, 1, mul(&p, gid, prog_u32(&p, scale)));
+	at = prog_op(&p, PCTL_OP_ADD, p.i32, 2, at, prog_i32(&p, shift));
+	c = prog_op(&p, PCTL_OP_MOD, p.u32, 2, gid, prog_u32(&p, 11));
+	c = prog_op(&p, PCTL_OP_NE, p.boolean, 2, c, prog_u32(&p, flags & 8 ? 3 : 11));
+	prog_op(&p, PCTL_OP_IF, 0, 1, c);
+	prog_store(&p, prog_load(&p, type, src, 1, at), dst, 1,
+		   prog_op(&p, PCTL_OP_SUB, p.u32, 2, prog_u32(&p, N - 1), gid));
+	prog_op(&p, PCTL_OP_END_IF, 0, 0);
+	for (uint32_t i = 0; i < LENGTH * WORDS; i++)
+		in[i] = (uint32_t)rnd(31, i);
+	memset(out, 0xdd, sizeof(out));
+	rig_run_prog(&r, &p, size, flags & 3, arrays, 2, (N + size - 1) / size);
+	for (uint32_t i = 0; i < N; i++) {
+		const int64_t from = (int64_t)i * scale + shift;
+		const int runs = !(flags & 8) || i % 11 != 3;
+
+		for (uint32_t k = 0; k < stride; k++) {
+			const uint32_t got = out[(N - 1 - i) * stride + k];
+			const uint32_t want = !runs || k >= width * part ? 0xdddddddd
+					      : from < 0 || from >= LENGTH
+						      ? 0
+						      : in[(uint64_t)from * stride + k];
+			if (got != want)
+				fail_msg("width %u wide %d size %u scale %u shift %d flags %u: "
+					 "%u.%u is %x, not %x",
+					 width, wide, size, scale, shift, flags, i, k, got, want);
+		}
+	}
+	rig_close(&r);
+}
+
+static void one_index_off_either_end(void **state)
+{
+	static const int32_t shifts[] = {0, -60, 7, -1000};
+	static const uint32_t sizes[] = {7, 64, 150};
+	(void)state;
+
+	for (uint32_t width = 1; width <= 4; width++)
+		for (int wide = 0; wide < 2; wide++)
+			for (uint32_t i = 0; i < 3; i++)
+				for (uint32_t k = 0; k < 4; k++)
+					for (uint32_t flags = 0; flags < 16; flags += 8)
+						one_index(width, wide, sizes[i], 1 + k % 2,
+							  shifts[k], flags | (k & 2) * (i == 2));
 }
 
 /* A whole struct with a bool, a 64-bit member and gaps: stores never touch padding. */
@@ -670,7 +737,7 @@ static void composites(void **state)
 }
 
 PCTL_TESTS_MAIN(PCTL_TEST(a_miss_at_any_level_reads_zero),
-		PCTL_TEST(a_miss_at_any_level_writes_nothing),
+		PCTL_TEST(a_miss_at_any_level_writes_nothing), PCTL_TEST(one_index_off_either_end),
 		PCTL_TEST(stores_leave_padding_alone), PCTL_TEST(lengths_follow_the_bound_bytes),
 		PCTL_TEST(a_short_binding_misses_what_does_not_fit),
 		PCTL_TEST(variables_start_as_zero), PCTL_TEST(workgroup_memory_and_barriers),
