@@ -237,6 +237,7 @@ static pctl_status parse_slot(pctl_app *app, const char *option, const pctl_sett
 	const char *colon = strchr(s->name, ':');
 	uint64_t g, b;
 
+	*group = *binding = 0;
 	if (colon != NULL && pctl_num_parse_u64(s->name, (size_t)(colon - s->name), &g) &&
 	    pctl_num_parse_u64(colon + 1, strlen(colon + 1), &b) && g < 256 && b < 65536) {
 		*group = (uint32_t)g;
