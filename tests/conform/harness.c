@@ -187,16 +187,22 @@ void rig_run(rig *r, const uint8_t *wire, uint64_t n_wire, uint32_t flags, bytes
 
 	assert_true(n <= 16);
 	ok(r, r->be->kernel_build(r->dev, &r->call, wire, n_wire, flags, NULL, 0, &k));
+	memset(guard, 0xa5, sizeof(guard));
 	for (uint32_t i = 0; i < n; i++) {
+		const uint32_t usage =
+			arrays[i].is_uniform ? PCTL_BUFFER_UNIFORM : PCTL_BUFFER_STORAGE;
+		pctl_buffer **b = &bindings[i].buffer;
+
 		bindings[i].binding = i;
 		bindings[i].n_bytes = arrays[i].n_bytes;
-		ok(r, r->be->buffer_create(r->dev, &r->call, arrays[i].n_bytes,
-					   PCTL_BUFFER_TRANSFER |
-						   (arrays[i].is_uniform ? PCTL_BUFFER_UNIFORM
-									 : PCTL_BUFFER_STORAGE),
-					   &bindings[i].buffer));
-		ok(r, r->be->buffer_write(r->dev, &r->call, bindings[i].buffer, 0, arrays[i].data,
+		bindings[i].offset = sizeof(guard);
+		ok(r, r->be->buffer_create(r->dev, &r->call, arrays[i].n_bytes + 2 * sizeof(guard),
+					   PCTL_BUFFER_TRANSFER | usage, b));
+		ok(r, r->be->buffer_write(r->dev, &r->call, *b, 0, guard, sizeof(guard)));
+		ok(r, r->be->buffer_write(r->dev, &r->call, *b, sizeof(guard), arrays[i].data,
 					  arrays[i].n_bytes));
+		ok(r, r->be->buffer_write(r->dev, &r->call, *b, sizeof(guard) + arrays[i].n_bytes,
+					  guard, sizeof(guard)));
 	}
 	ok(r, r->be->list_begin(r->dev, &r->call, &l));
 	ok(r, r->be->list_dispatch(l, &r->call, k, bindings, n, groups));
@@ -205,8 +211,15 @@ void rig_run(rig *r, const uint8_t *wire, uint64_t n_wire, uint32_t flags, bytes
 	ok(r, r->be->wait(r->dev, &r->call, ticket, 100000000000u, &done));
 	assert_int_equal(done.done, 1);
 	for (uint32_t i = 0; i < n; i++) {
-		ok(r, r->be->buffer_read(r->dev, &r->call, bindings[i].buffer, 0, arrays[i].data,
-					 arrays[i].n_bytes));
+		const uint64_t end = sizeof(guard) + arrays[i].n_bytes;
+
+		ok(r, r->be->buffer_read(r->dev, &r->call, bindings[i].buffer, sizeof(guard),
+					 arrays[i].data, arrays[i].n_bytes));
+		for (int k = 0; k < 2; k++) {
+			ok(r, r->be->buffer_read(r->dev, &r->call, bindings[i].buffer, k ? end : 0,
+						 back, sizeof(back)));
+			assert_memory_equal(guard, back, sizeof(guard));
+		}
 		r->be->buffer_destroy(r->dev, bindings[i].buffer);
 	}
 	r->be->list_destroy(r->dev, l);

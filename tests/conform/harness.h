@@ -62,7 +62,8 @@ typedef struct bytes {
 	uint32_t reserved;
 } bytes;
 
-/* Build, bind arrays[i] to group 0 binding i, dispatch, read back. */
+/* Build, bind arrays[i] to group 0 binding i, dispatch, read back. Each array lies between two
+ * guards that must come back as they went in. */
 void rig_run(rig *r, const uint8_t *wire, uint64_t n_wire, uint32_t flags, bytes *arrays,
 	     uint32_t n, uint32_t gx, uint32_t gy, uint32_t gz);
 /* prog_end, rig_run, free. */

@@ -426,7 +426,7 @@ static uint32_t want_extension(const uint32_t *in, uint32_t at)
 	const uint32_t swap = x < 5 ? 10 : 20;
 
 	return (uint32_t)((x < 5) + (x <= -1) * 2 + (x > 0) * 4 + (x < -100000) * 8) + swap * 16 +
-	       (x == (int64_t)in[at] ? 30 : 40) * 512;
+	       (x == (int64_t)in[at] ? 30u : 40u) * 512;
 }
 
 static void test_opencl__extension(void **state)
