@@ -179,6 +179,8 @@ void rig_run(rig *r, const uint8_t *wire, uint64_t n_wire, uint32_t flags, bytes
 	     uint32_t n, uint32_t gx, uint32_t gy, uint32_t gz)
 {
 	const uint32_t groups[3] = {gx, gy, gz};
+	/* What lies around a binding must neither be read nor written. */
+	uint8_t guard[64], back[64];
 	pctl_binding bindings[16] = {0};
 	pctl_completion done = {.head = PCTL_HEAD(pctl_completion)};
 	pctl_kernel *k;
@@ -215,9 +217,9 @@ void rig_run(rig *r, const uint8_t *wire, uint64_t n_wire, uint32_t flags, bytes
 
 		ok(r, r->be->buffer_read(r->dev, &r->call, bindings[i].buffer, sizeof(guard),
 					 arrays[i].data, arrays[i].n_bytes));
-		for (int k = 0; k < 2; k++) {
-			ok(r, r->be->buffer_read(r->dev, &r->call, bindings[i].buffer, k ? end : 0,
-						 back, sizeof(back)));
+		for (int side = 0; side < 2; side++) {
+			ok(r, r->be->buffer_read(r->dev, &r->call, bindings[i].buffer,
+						 side ? end : 0, back, sizeof(back)));
 			assert_memory_equal(guard, back, sizeof(guard));
 		}
 		r->be->buffer_destroy(r->dev, bindings[i].buffer);
