@@ -1,8 +1,11 @@
 /* Quarantine and the strikes that lead to it: one small durable file, read when the registry opens.
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/num.h"
@@ -60,12 +63,11 @@ static int view(pctl_registry *r)
 	return 1;
 }
 
-pctl_status pctl_quarantine_load(pctl_registry *r, const pctl_call *call)
+static pctl_status load(pctl_registry *r, const pctl_call *call)
 {
 	const char *path = file_path(r);
 	pctl_status s = PCTL_OK;
 
-	pctl_rows_init(&r->quarantine, r->arena);
 	if (path)
 		s = pctl_rows_load(&r->quarantine, path, QUARANTINE_HEADER, call);
 	if (s == PCTL_E_INVALID || (!s && !view(r)))
@@ -73,18 +75,43 @@ pctl_status pctl_quarantine_load(pctl_registry *r, const pctl_call *call)
 	return s;
 }
 
-static pctl_status save(pctl_registry *r, const pctl_call *call)
+pctl_status pctl_quarantine_load(pctl_registry *r, const pctl_call *call)
+{
+	pctl_rows_init(&r->quarantine, r->arena);
+	return load(r, call);
+}
+
+/* Other processes change the file, too: every change is made under a lock to what the file holds
+ * now. */
+static pctl_status begin_change(pctl_registry *r, const pctl_call *call, int *lock)
+{
+	const char *path;
+	pctl_status s;
+
+	*lock = -1;
+	if (!r->home)
+		return PCTL_OK;
+	s = pctl_file_make_dirs(r->home, call);
+	if (s)
+		return s;
+	path = pctl_arena_printf(r->arena, "%s/quarantine.lock", r->home);
+	if (path)
+		*lock = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+	if (*lock < 0 || flock(*lock, LOCK_EX) < 0)
+		return pctl_refuse(call, PC3_IO, "cannot lock %s/quarantine.lock", r->home);
+	return load(r, call);
+}
+
+static pctl_status end_change(pctl_registry *r, pctl_status s, int lock, const pctl_call *call)
 {
 	const char *path = file_path(r);
-	pctl_status s = PCTL_OK;
 
-	if (!view(r))
-		return pctl_refuse(call, PC2_NOMEM, "no memory for the quarantine list");
-	if (path) {
-		s = pctl_file_make_dirs(r->home, call);
-		if (!s)
-			s = pctl_rows_save(&r->quarantine, path, QUARANTINE_HEADER, 1, call);
-	}
+	if (!s && !view(r))
+		s = pctl_refuse(call, PC2_NOMEM, "no memory for the quarantine list");
+	if (!s && path)
+		s = pctl_rows_save(&r->quarantine, path, QUARANTINE_HEADER, 1, call);
+	if (lock >= 0)
+		close(lock);
 	return s;
 }
 
@@ -107,7 +134,7 @@ static pctl_status replace(pctl_registry *r, const char *const fields[Q_N], cons
 		return pctl_refuse(call, PC2_NOMEM, "no memory for the quarantine list");
 	if (i + 1 < r->quarantine.n)
 		pctl_rows_remove(&r->quarantine, i);
-	return save(r, call);
+	return PCTL_OK;
 }
 
 uint32_t pctl_quarantine_count(const pctl_registry *r)
@@ -143,21 +170,31 @@ const pctl_quarantine_entry *pctl_quarantine_find(const pctl_registry *r, const 
 pctl_status pctl_quarantine_put(pctl_registry *r, const char *plugin, const char *driver,
 				const char *cause, const char *who, const pctl_call *call)
 {
-	const pctl_quarantine_entry *e = find_entry(r, plugin, driver);
+	const pctl_quarantine_entry *e;
 	char strikes[16];
 	const char *fields[Q_N] = {plugin, driver ? driver : "", "held", strikes, who, cause};
+	pctl_status s;
+	int lock;
 
-	snprintf(strikes, sizeof(strikes), "%u", e ? e->strikes : 0);
-	return replace(r, fields, call);
+	s = begin_change(r, call, &lock);
+	if (!s) {
+		e = find_entry(r, plugin, driver);
+		snprintf(strikes, sizeof(strikes), "%u", e ? e->strikes : 0);
+		s = replace(r, fields, call);
+	}
+	return end_change(r, s, lock, call);
 }
 
 pctl_status pctl_quarantine_release(pctl_registry *r, const char *plugin, const char *driver,
 				    const pctl_call *call, uint32_t *n_out)
 {
+	pctl_status s;
 	uint32_t i = 0;
+	int lock;
 
 	*n_out = 0;
-	while (i < r->quarantine.n) {
+	s = begin_change(r, call, &lock);
+	while (!s && i < r->quarantine.n) {
 		const pctl_row *row = &r->quarantine.rows[i];
 
 		if (strcmp(row->field[Q_PLUGIN], plugin) ||
@@ -169,28 +206,41 @@ pctl_status pctl_quarantine_release(pctl_registry *r, const char *plugin, const 
 			++*n_out;
 		pctl_rows_remove(&r->quarantine, i);
 	}
-	return save(r, call);
+	return end_change(r, s, lock, call);
+}
+
+static void warn_held(const char *plugin, const char *driver, uint32_t n, const char *cause,
+		      const pctl_call *call)
+{
+	pctl_warn_at(call, PC3005_PLUGIN_QUARANTINED, NULL,
+		     "`pipectl plugin release` ends a quarantine",
+		     "plugin \"%s\"%s%s is in quarantine after %u failures in a row: %s", plugin,
+		     *driver ? " with driver " : "", driver, n, cause);
 }
 
 pctl_status pctl_quarantine_strike(pctl_registry *r, const char *plugin, const char *driver,
 				   const char *cause, const pctl_call *call)
 {
-	const pctl_quarantine_entry *e = find_entry(r, plugin, driver);
-	const uint32_t n = (e ? e->strikes : 0) + 1;
-	const int held = n >= r->strikes || (e && e->in_force);
+	const pctl_quarantine_entry *e;
+	uint32_t n = 0;
 	char strikes[16];
-	const char *fields[Q_N] = {
-		plugin, driver ? driver : "", held ? "held" : "strikes", strikes, "host", cause};
+	const char *fields[Q_N] = {plugin, driver ? driver : "", "strikes", strikes, "host", cause};
 	pctl_status s;
+	int lock, held = 0;
 
-	snprintf(strikes, sizeof(strikes), "%u", n);
-	s = replace(r, fields, call);
+	s = begin_change(r, call, &lock);
+	if (!s) {
+		e = find_entry(r, plugin, driver);
+		n = (e ? e->strikes : 0) + 1;
+		held = n >= r->strikes || (e && e->in_force);
+		if (held)
+			fields[Q_STATE] = "held";
+		snprintf(strikes, sizeof(strikes), "%u", n);
+		s = replace(r, fields, call);
+	}
+	s = end_change(r, s, lock, call);
 	if (!s && held)
-		pctl_warn_at(call, PC3005_PLUGIN_QUARANTINED, NULL,
-			     "`pipectl plugin release` ends a quarantine",
-			     "plugin \"%s\"%s%s is in quarantine after %u failures in a row: %s",
-			     plugin, driver && *driver ? " with driver " : "", driver ? driver : "",
-			     n, cause);
+		warn_held(plugin, fields[Q_DRIVER], n, cause, call);
 	return s;
 }
 
@@ -198,9 +248,15 @@ pctl_status pctl_quarantine_well(pctl_registry *r, const char *plugin, const cha
 				 const pctl_call *call)
 {
 	const pctl_quarantine_entry *e = find_entry(r, plugin, driver);
+	pctl_status s;
+	int lock;
 
+	/* The usual case, and it costs nothing. */
 	if (!e || e->in_force)
 		return PCTL_OK;
-	pctl_rows_remove(&r->quarantine, find_row(r, plugin, driver ? driver : ""));
-	return save(r, call);
+	s = begin_change(r, call, &lock);
+	e = find_entry(r, plugin, driver);
+	if (!s && e && !e->in_force)
+		pctl_rows_remove(&r->quarantine, find_row(r, plugin, driver ? driver : ""));
+	return end_change(r, s, lock, call);
 }

@@ -149,6 +149,28 @@ static void quarantine__counts_holds_and_is_released(void **state)
 	place_end(&p);
 }
 
+static void quarantine__two_processes_do_not_undo_each_other(void **state)
+{
+	pctl_registry *run, *person;
+	place p;
+
+	(void)state;
+	place_begin(&p);
+	assert_int_equal(open_at(&p, &run), PCTL_OK);
+	assert_int_equal(open_at(&p, &person), PCTL_OK);
+	assert_int_equal(pctl_quarantine_put(person, "opencl", "pocl", "wrong", "operator", p.call),
+			 PCTL_OK);
+	assert_int_equal(pctl_quarantine_strike(run, "vulkan", "lvp", "fell", p.call), PCTL_OK);
+	assert_non_null(pctl_quarantine_find(run, "opencl", "pocl"));
+	assert_int_equal(pctl_quarantine_strike(person, "vulkan", "lvp", "fell", p.call), PCTL_OK);
+	assert_int_equal(pctl_quarantine_find(person, "vulkan", "lvp")->strikes, 2);
+	assert_int_equal(pctl_quarantine_well(run, "vulkan", "lvp", p.call), PCTL_OK);
+	assert_non_null(pctl_quarantine_find(run, "vulkan", "lvp"));
+	pctl_registry_close(run);
+	pctl_registry_close(person);
+	place_end(&p);
+}
+
 static void quarantine__a_damaged_file_is_not_ignored(void **state)
 {
 	pctl_registry *r;
@@ -257,6 +279,7 @@ static void manifest__drivers_become_environments(void **state)
 
 PCTL_TESTS_MAIN(PCTL_TEST(rows__come_back_as_they_were),
 		PCTL_TEST(quarantine__counts_holds_and_is_released),
+		PCTL_TEST(quarantine__two_processes_do_not_undo_each_other),
 		PCTL_TEST(quarantine__a_damaged_file_is_not_ignored),
 		PCTL_TEST(manifest__is_held_to_its_schema),
 		PCTL_TEST(manifest__drivers_become_environments))
