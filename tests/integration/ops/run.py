@@ -1,5 +1,7 @@
-"""Function ops of the int library and plans of the tensor library through `pipectl op run`, against Python.
-usage: run.py int|tensor BACKEND..."""
+"""Function ops of the int library and plans of the tensor library, against Python.
+usage: run.py int|fused|tensor BACKEND...
+int: each function by `pipectl op run`. fused: all functions of a type used by one shader, so that a driver which takes
+a second a kernel compiles four kernels and not a hundred. tensor: plans by `pipectl op run`."""
 import sys
 
 import oracle
@@ -35,25 +37,74 @@ def op_run(h, op, inputs, outputs, backend, attrs=()):
     return [h.read("out-" + port) for port in outputs]
 
 
+N = 1000
+
+
+def operands(r, w, is_signed):
+    """Two columns of operands: as bits, and as Python sees them."""
+    raw = [[operand(r, w) for _ in range(N)] for _ in range(2)]
+    raw[1] = [a if r.below(8) == 0 else b for a, b in zip(*raw)]
+    return raw, [[v - (1 << w) if is_signed and v >> (w - 1) else v for v in x] for x in raw]
+
+
+def expected(op, seen, w):
+    if op in oracle.BINARY:
+        return [int(oracle.BINARY[op](a, b, w)) for a, b in zip(*seen)]
+    return [int(oracle.UNARY[op](x, w)) for x in seen[0]]
+
+
 def run_int(h, backends):
     r = Random(1)
-    n = 1000
     for op in [*oracle.BINARY, *oracle.UNARY]:
         for kind, (w, is_signed) in oracle.TYPES.items():
-            raw = [[operand(r, w) for _ in range(n)] for _ in range(2)]
-            raw[1] = [a if r.below(8) == 0 else b for a, b in zip(*raw)]
-            seen = [[v - (1 << w) if is_signed and v >> (w - 1) else v for v in x] for x in raw]
-            if op in oracle.BINARY:
-                want = [int(oracle.BINARY[op](a, b, w)) for a, b in zip(*seen)]
-                inputs = [("a", pack(raw[0], w), f"{kind}[{n}]"), ("b", pack(raw[1], w), f"{kind}[{n}]")]
-            else:
-                want = [int(oracle.UNARY[op](x, w)) for x in seen[0]]
-                inputs = [("x", pack(raw[0], w), f"{kind}[{n}]")]
+            raw, seen = operands(r, w, is_signed)
+            ports = ["a", "b"] if op in oracle.BINARY else ["x"]
+            inputs = [(port, pack(x, w), f"{kind}[{N}]") for port, x in zip(ports, raw)]
             w_out = 32 if op in oracle.TRUTH else w
             for backend in backends:
                 got = op_run(h, f"int.{op}", inputs, ["y"], backend)
                 if got is not None:
-                    h.check_bytes(f"int.{op} {kind} {backend}", got[0], pack(want, w_out), w_out // 8)
+                    h.check_bytes(f"int.{op} {kind} {backend}", got[0], pack(expected(op, seen, w), w_out), w_out // 8)
+
+
+def fused_shader(kind, truth):
+    """All functions of a type, or all of its truths, side by side: result k of element i is y[i * n_ops + k]."""
+    ops = [op for op in [*oracle.BINARY, *oracle.UNARY] if (op in oracle.TRUTH) == truth]
+    wgsl = "vec4<u32>" if kind == "u128" else kind
+    suffix = "" if kind == "u32" else "_" + kind
+    text = [f"//# use int.{op}@1" for op in ops]
+    text += [f"@group(0) @binding(0) var<storage, read> a: array<{wgsl}>;",
+             f"@group(0) @binding(1) var<storage, read> b: array<{wgsl}>;",
+             f"@group(1) @binding(0) var<storage, read_write> y: array<{'u32' if truth else wgsl}>;",
+             "@compute @workgroup_size(64)",
+             "fn main(@builtin(global_invocation_id) gid: vec3<u32>) {",
+             "\tlet i = gid.x;", "\tif (i < arrayLength(&a)) {"]
+    for k, op in enumerate(ops):
+        args = "a[i], b[i]" if op in oracle.BINARY else "a[i]"
+        text.append(f"\t\ty[i * {len(ops)}u + {k}u] = int_{op}{suffix}({args});")
+    return ops, "\n".join(text + ["\t}", "}", ""]).encode()
+
+
+def run_fused(h, backends):
+    r = Random(3)
+    for kind, (w, is_signed) in oracle.TYPES.items():
+        raw, seen = operands(r, w, is_signed)
+        for truth in (False, True):
+            ops, text = fused_shader(kind, truth)
+            w_out = 32 if truth else w
+            columns = [expected(op, seen, w) for op in ops]
+            want = pack((column[i] for i in range(N) for column in columns), w_out)
+            h.write("fused.wgsl", text)
+            for name, column in zip("ab", raw):
+                h.write(name, pack(column, w))
+            for backend in backends:
+                label = f"{'truths' if truth else 'functions'} of {kind}, {backend}"
+                status, _, err = h.run("shader", "run", h.path("fused.wgsl"), "--dispatch", str((N + 63) // 64),
+                                       "--bind", "0:0=" + h.path("a"), "--bind", "0:1=" + h.path("b"),
+                                       "--bind", f"1:0=zero:{len(want)}", "--read", "1:0=" + h.path("y"),
+                                       "--backend", backend)
+                if h.check(label, status == 0, f"exit status {status}\n{err}"):
+                    h.check_bytes(label, h.read("y"), want, w_out // 8)
 
 
 def run_tensor(h, backends):
@@ -90,7 +141,7 @@ def run_tensor(h, backends):
 
 def main():
     h = Harness()
-    {"int": run_int, "tensor": run_tensor}[sys.argv[1]](h, sys.argv[2:])
+    {"int": run_int, "fused": run_fused, "tensor": run_tensor}[sys.argv[1]](h, sys.argv[2:])
     h.finish()
 
 

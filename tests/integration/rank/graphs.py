@@ -36,6 +36,13 @@ def small():
     yield "forty thousand edges", random_edges(5, 9000, 40000), 0, 3, 123457
 
 
+def few():
+    """For simulators: what is small among the small."""
+    for case in small():
+        if len(case[1]) < 1000 and case[2] < 5000:
+            yield case
+
+
 def large():
     nodes = 1000000
     edges = random_edges(6, nodes, 1500000)

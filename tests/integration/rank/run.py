@@ -1,5 +1,5 @@
 """rank.pipe.cfg and pagerank.pipe.cfg against the oracle, and the refusals of bad graphs.
-usage: run.py small|large|bad BACKEND..."""
+usage: run.py few|small|large|bad BACKEND..."""
 import array
 import os
 import sys
@@ -69,7 +69,7 @@ def main():
     if what == "bad":
         bad(h, backends)
     else:
-        compare(h, {"small": graphs.small, "large": graphs.large}[what](), backends)
+        compare(h, {"few": graphs.few, "small": graphs.small, "large": graphs.large}[what](), backends)
     h.finish()
 
 
