@@ -1,14 +1,17 @@
-/* Any bytes through decode; what decodes verifies, prints, and encodes to the same bytes. */
+/* Any bytes through decode; what decodes verifies, prints, and encodes to the same bytes, and
+ * specialising and analysing it ends, with whatever answer. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipectl/program.h"
+#include "program/analyse.h"
+#include "program/specialise.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-	pctl_program *p = NULL;
+	pctl_program *p = NULL, *special = NULL;
+	pctl_analysis *analysis = NULL;
 	uint8_t *again = NULL;
 	uint64_t m = 0;
 	char *text;
@@ -22,6 +25,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		abort();
 	text = pctl_program_print(p);
 	free(text);
+	if (p->n_entries &&
+	    pctl_program_specialise(p, pctl_str(p, p->entries[0].name), NULL, 0, NULL, &special) ==
+		    PCTL_OK &&
+	    pctl_program_analyse(special, NULL, NULL, &analysis) == PCTL_OK) {
+		pctl_program_mark_proven(special, analysis);
+		if (pctl_program_verify(special, NULL) != PCTL_OK)
+			abort();
+	}
+	pctl_analysis_destroy(analysis);
+	pctl_program_destroy(special);
 	free(again);
 	pctl_program_destroy(p);
 	return 0;
