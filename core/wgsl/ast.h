@@ -92,6 +92,7 @@ struct member {
 	const struct type *type;
 	uint32_t size, align; /* as written, 0 where not */
 	uint32_t builtin;     /* PCTL_BUILTIN_*, 0: none */
+	uint32_t first_leaf;
 };
 
 struct structure {

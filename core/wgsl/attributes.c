@@ -29,16 +29,15 @@ static int has_args(struct wgsl *c, const struct attr *a, uint32_t least, uint32
 
 static void twice(struct wgsl *c, const struct attr *first)
 {
-	const struct attr *a, *b;
+	const struct attr *a;
+	uint32_t mark = ++c->n_marks;
 
-	for (a = first; a; a = a->next)
-		for (b = a->next; b; b = b->next) {
-			if (a->sym != b->sym)
-				continue;
-			pctl_wgsl_error(c, PC2113_WGSL_ATTRIBUTE, b->pos, b->end, NULL,
-					"@%s is given twice", pctl_wgsl_sym_text(c, b->sym));
-			return; /* one is enough, and the list may be long */
-		}
+	for (a = first; a; a = a->next) {
+		if (c->syms[a->sym].mark == mark)
+			pctl_wgsl_error(c, PC2113_WGSL_ATTRIBUTE, a->pos, a->end, NULL,
+					"@%s is given twice", pctl_wgsl_sym_text(c, a->sym));
+		c->syms[a->sym].mark = mark;
+	}
 }
 
 /* ---- builtin inputs ---- */
@@ -173,9 +172,13 @@ void pctl_wgsl_check_struct(struct wgsl *c, struct decl *d)
 	uint64_t bytes = 0;
 	uint32_t ok = 1, mark = ++c->n_marks;
 
-	if (!s->n_members)
+	if (!s->n_members || s->n_members > WGSL_MAX_MEMBERS) {
 		pctl_wgsl_error(c, PC2429_WGSL_STRUCT_LAYOUT, d->pos, d->end, NULL,
-				"a struct needs at least one member");
+				"a struct has 1 to %u members, not %u", WGSL_MAX_MEMBERS,
+				s->n_members);
+		d->type = &c->types.error;
+		return;
+	}
 	for (m = s->members; m; m = m->next) {
 		if (c->syms[m->sym].mark == mark)
 			pctl_wgsl_error(c, PC2401_WGSL_DUPLICATE, m->pos, m->end,
@@ -196,7 +199,7 @@ void pctl_wgsl_check_struct(struct wgsl *c, struct decl *d)
 			ok = 0;
 		}
 	}
-	if (!s->n_members || !ok) {
+	if (!ok) {
 		d->type = &c->types.error;
 		return;
 	}
@@ -466,6 +469,10 @@ void pctl_wgsl_check_signature(struct wgsl *c, struct decl *d)
 
 	d->type = &c->types.none;
 	function_attrs(c, f);
+	if (f->n_params > WGSL_MAX_PARAMETERS)
+		pctl_wgsl_error(c, PC2109_WGSL_PROGRAM_SIZE, d->pos, d->end, "pass a struct",
+				"a function has at most %u parameters, not %u", WGSL_MAX_PARAMETERS,
+				f->n_params);
 	for (p = f->params; p; p = p->next)
 		parameter(c, f, p);
 	f->return_type = &c->types.none;

@@ -91,6 +91,8 @@ void pctl_wgsl_check_builtin_call(struct wgsl *c, struct expr *e, const struct b
 void pctl_wgsl_check_atomic(struct wgsl *c, struct expr *e, const struct builtin *b);
 /* Bring the arguments to one scalar: the concrete one among them, or abstract. 0 after an error. */
 int pctl_wgsl_unify(struct wgsl *c, struct expr *first, uint32_t *scalar);
+/* "u32, i32", for messages. */
+const char *pctl_wgsl_argument_types(struct wgsl *c, const struct expr *e);
 void pctl_wgsl_wrong_arguments(struct wgsl *c, const struct expr *e, const char *expected);
 
 /* ---- const.c: arithmetic on leaves; 0 or the code of the error ---- */

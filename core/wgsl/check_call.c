@@ -1,19 +1,29 @@
 /* Calls: which of function, builtin or constructor is meant, and calls of functions of the text. */
 #include "wgsl/check.h"
 
-void pctl_wgsl_wrong_arguments(struct wgsl *c, const struct expr *e, const char *expected)
+#define MAX_TYPES_SHOWN 8u /* of a call, in a message */
+
+const char *pctl_wgsl_argument_types(struct wgsl *c, const struct expr *e)
 {
 	const char *list = "";
 	const struct expr *a;
+	uint32_t n = 0;
 
-	for (a = e->a; a; a = a->next) {
+	for (a = e->a; a && n < MAX_TYPES_SHOWN; a = a->next, n++)
+		list = pctl_wgsl_format(c, "%s%s%s", list, n ? ", " : "",
+					pctl_wgsl_type_name(c, a->type));
+	return a ? pctl_wgsl_format(c, "%s, ..", list) : list;
+}
+
+void pctl_wgsl_wrong_arguments(struct wgsl *c, const struct expr *e, const char *expected)
+{
+	const struct expr *a;
+
+	for (a = e->a; a; a = a->next)
 		if (a->type->kind == TY_ERROR)
 			return;
-		list = pctl_wgsl_format(c, "%s%s%s", list, *list ? ", " : "",
-					pctl_wgsl_type_name(c, a->type));
-	}
 	pctl_wgsl_error(c, PC2406_WGSL_ARGUMENTS, e->pos, e->end, NULL, "%s takes (%s), found (%s)",
-			pctl_wgsl_sym_text(c, e->sym), expected, list);
+			pctl_wgsl_sym_text(c, e->sym), expected, pctl_wgsl_argument_types(c, e));
 }
 
 static void note_call(struct wgsl *c, struct function *callee, const struct expr *e)

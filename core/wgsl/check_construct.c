@@ -36,6 +36,21 @@ static void fold_construct(struct wgsl *c, struct expr *e)
 	e->stage = (uint8_t)args_stage(e, e->type);
 	if (e->stage != STAGE_CONST)
 		return;
+	for (a = e->a; a && !a->leaf; a = a->next)
+		;
+	if (!a)
+		return; /* all zero */
+	if (e->type->leaves > WGSL_MAX_CONST_LEAVES - c->n_const_leaves) {
+		if (!c->const_full) /* once is enough */
+			pctl_wgsl_error(c, PC2109_WGSL_PROGRAM_SIZE, e->pos, e->end,
+					"use a buffer for tables",
+					"the constants of the text grow over %u scalars here",
+					WGSL_MAX_CONST_LEAVES);
+		c->const_full = 1;
+		pctl_wgsl_set_error(c, e);
+		return;
+	}
+	c->n_const_leaves += e->type->leaves;
 	out = pctl_wgsl_set_leaves(c, e, e->type, e->type->leaves);
 	if (e->n_args == 1 && e->a->type->kind == TY_SCALAR && e->type->kind == TY_VECTOR) {
 		for (i = 0; i < e->type->leaves; i++)
@@ -73,15 +88,9 @@ static void convert(struct wgsl *c, struct expr *e, const struct type *t)
 
 static void wrong(struct wgsl *c, struct expr *e, const struct type *t, const char *expected)
 {
-	const char *list = "";
-	const struct expr *a;
-
-	for (a = e->a; a; a = a->next)
-		list = pctl_wgsl_format(c, "%s%s%s", list, *list ? ", " : "",
-					pctl_wgsl_type_name(c, a->type));
 	pctl_wgsl_error(c, PC2406_WGSL_ARGUMENTS, e->pos, e->end, NULL,
 			"%s is made from %s, found (%s)", pctl_wgsl_type_name(c, t), expected,
-			list);
+			pctl_wgsl_argument_types(c, e));
 	pctl_wgsl_set_error(c, e);
 }
 

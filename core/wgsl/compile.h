@@ -20,6 +20,11 @@
 #define WGSL_MAX_INSTRUCTIONS (1u << 20) /* of a program, the limit of its wire form */
 #define WGSL_MAX_REGIONS 250u
 #define WGSL_MAX_ENTRIES 256u
+#define WGSL_MAX_WORDS (1u << 22)	 /* of a program: 16 MiB */
+#define WGSL_MAX_CONST_LEAVES (1u << 23) /* scalars of all constants of a text */
+#define WGSL_MAX_MEMBERS 1023u		 /* WGSL's limit */
+#define WGSL_MAX_PARAMETERS 255u	 /* WGSL's limit */
+#define WGSL_MAX_NAME 255u		 /* bytes */
 #define WGSL_MAX_TYPE_BYTES 0x7fffffffull
 
 struct error;
@@ -49,6 +54,7 @@ struct wgsl {
 
 	/* parser: the module, in order of the text */
 	struct decl *decls, **decls_end;
+	uint32_t is_cut; /* the rest of a text was not read: unknown names may stand there */
 	struct function *functions, **functions_end;
 	struct function *order, **order_end; /* callees first */
 
@@ -64,6 +70,7 @@ struct wgsl {
 	uint32_t n_breakable, n_loops;
 	uint32_t n_marks;
 	struct for_loop *loop;
+	uint32_t n_const_leaves, const_full;
 	const uint64_t *ranged_leaf; /* the last constant found to fit ranged_type */
 	const struct type *ranged_type;
 

@@ -251,7 +251,13 @@ static void name(struct lexer *l)
 		pctl_wgsl_error(l->c, PC2107_WGSL_NAME, l->src->base + start, l->src->base + l->at,
 				"take off an underscore",
 				"a name may not begin with two underscores");
-	push(l, T_NAME, start, pctl_wgsl_intern(l->c, l->text + start, l->at - start));
+	if (l->at - start > WGSL_MAX_NAME)
+		pctl_wgsl_error(l->c, PC2107_WGSL_NAME, l->src->base + start, l->src->base + l->at,
+				"choose a shorter name", "a name has at most %u bytes, this one %u",
+				WGSL_MAX_NAME, l->at - start);
+	push(l, T_NAME, start,
+	     pctl_wgsl_intern(l->c, l->text + start,
+			      l->at - start > WGSL_MAX_NAME ? WGSL_MAX_NAME : l->at - start));
 }
 
 static uint32_t match(struct lexer *l, const char *rest, uint32_t yes, uint32_t no)

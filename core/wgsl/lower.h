@@ -20,6 +20,7 @@ struct word {
 #define VALUE_NONE 0xffffffffu
 
 struct inst {
+	uint32_t table; /* 1 + the local that holds this array for indexing, 0: none */
 	uint16_t op;
 	uint8_t used; /* some instruction that stays names it */
 	uint8_t yields;
@@ -47,10 +48,17 @@ struct local {
 	uint32_t type;
 };
 
-/* A constant array that is indexed while running: stored to a local once, at the start. */
+/* An array known at the start that is indexed while running: stored to a local once. */
 struct table_local {
 	uint32_t value; /* in the prelude */
 	uint32_t local;
+};
+
+/* A composite constant and its value. */
+struct known_leaf {
+	const uint64_t *leaf;
+	const struct type *type;
+	uint32_t value;
 };
 
 struct lower {
@@ -63,13 +71,15 @@ struct lower {
 	uint32_t n_locals, cap_locals;
 	uint32_t *known; /* hash table over the prelude: 1 + index */
 	uint32_t cap_known;
+	struct known_leaf *leaves; /* hash table of the large constants met so far */
+	uint32_t n_leaves, cap_leaves;
 	struct table_local *tables;
 	uint32_t n_tables, cap_tables;
-	uint32_t pos, end;    /* origin of what is emitted next */
-	uint32_t terminated;  /* nothing can follow in this region */
-	uint32_t regions;     /* open ones */
-	uint32_t *broken_out; /* set to 1 by a `break` out of the nearest loop or switch */
-	uint32_t total;	      /* instructions of all functions */
+	uint32_t pos, end;	     /* origin of what is emitted next */
+	uint32_t terminated;	     /* nothing can follow in this region */
+	uint32_t regions;	     /* open ones */
+	uint32_t *broken_out;	     /* set to 1 by a `break` out of the nearest loop or switch */
+	uint32_t total, total_words; /* of all functions so far */
 	uint32_t too_large;
 };
 
@@ -92,6 +102,8 @@ uint32_t pctl_wgsl_const_value(struct lower *l, const struct type *t, const uint
 uint32_t pctl_wgsl_zero(struct lower *l, const struct type *t);
 /* Part i of a composite value; looks through what put it together. */
 uint32_t pctl_wgsl_extract(struct lower *l, uint32_t value, const struct type *part, uint32_t i);
+/* The local that holds an array of the prelude. */
+uint32_t pctl_wgsl_table(struct lower *l, uint32_t value, const struct type *t);
 uint32_t pctl_wgsl_new_local(struct lower *l, const char *name, const struct type *t);
 uint32_t pctl_wgsl_load(struct lower *l, uint16_t op, const struct type *t, const struct place *p);
 void pctl_wgsl_store(struct lower *l, const struct place *p, uint32_t value);

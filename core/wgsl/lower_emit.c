@@ -29,11 +29,13 @@ static uint32_t append(struct lower *l, struct list *list, uint16_t op, uint32_t
 					  sizeof(*l->words));
 		l->words[l->n_words++] = words[i];
 	}
-	if (++l->total > WGSL_MAX_INSTRUCTIONS && !l->too_large) {
+	l->total_words += n;
+	if ((++l->total > WGSL_MAX_INSTRUCTIONS || l->total_words > WGSL_MAX_WORDS) &&
+	    !l->too_large) {
 		l->too_large = 1;
 		pctl_wgsl_error(l->c, PC2109_WGSL_PROGRAM_SIZE, l->pos, l->end, "split the shader",
-				"the program grows over %u instructions here",
-				WGSL_MAX_INSTRUCTIONS);
+				"the program grows over %u instructions or %u words here",
+				WGSL_MAX_INSTRUCTIONS, WGSL_MAX_WORDS);
 	}
 	return list->n++;
 }
@@ -168,15 +170,35 @@ uint32_t pctl_wgsl_zero(struct lower *l, const struct type *t)
 	return pctl_wgsl_prelude(l, PCTL_OP_ZERO, pctl_wgsl_type_id(l, t), NULL, 0);
 }
 
-uint32_t pctl_wgsl_const_value(struct lower *l, const struct type *t, const uint64_t *leaf)
+/* The slot of a composite constant. Addresses only decide where it is looked for. */
+static struct known_leaf *leaf_slot(struct lower *l, const uint64_t *leaf, const struct type *t)
+{
+	uint64_t h = (uint64_t)(uintptr_t)leaf * 0x9e3779b97f4a7c15ull ^
+		     (uint64_t)(uintptr_t)t * 0xc2b2ae3d27d4eb4full;
+	uint32_t k = (uint32_t)(h >> 32) & (l->cap_leaves - 1);
+
+	while (l->leaves[k].leaf && (l->leaves[k].leaf != leaf || l->leaves[k].type != t))
+		k = (k + 1) & (l->cap_leaves - 1);
+	return &l->leaves[k];
+}
+
+static void grow_leaves(struct lower *l)
+{
+	struct known_leaf *old = l->leaves;
+	uint32_t i, n = l->cap_leaves;
+
+	l->cap_leaves = n ? n * 2 : 32;
+	l->leaves = pctl_wgsl_alloc(l->c, l->cap_leaves * sizeof(*l->leaves));
+	for (i = 0; i < n; i++)
+		if (old[i].leaf)
+			*leaf_slot(l, old[i].leaf, old[i].type) = old[i];
+}
+
+static uint32_t compose_const(struct lower *l, const struct type *t, const uint64_t *leaf)
 {
 	uint32_t i, n = pctl_wgsl_parts(t), all_same = 1, all_zero = 1;
 	struct word *words;
 
-	if (!leaf)
-		return pctl_wgsl_zero(l, t);
-	if (t->kind == TY_SCALAR)
-		return pctl_wgsl_const(l, t->scalar, leaf[0]);
 	for (i = 0; i < t->leaves; i++) {
 		all_same &= leaf[i] == leaf[0];
 		all_zero &= !leaf[i];
@@ -195,6 +217,28 @@ uint32_t pctl_wgsl_const_value(struct lower *l, const struct type *t, const uint
 						   leaf + pctl_wgsl_part_leaf(t, i));
 	}
 	return pctl_wgsl_prelude(l, PCTL_OP_COMPOSE, pctl_wgsl_type_id(l, t), words, n);
+}
+
+uint32_t pctl_wgsl_const_value(struct lower *l, const struct type *t, const uint64_t *leaf)
+{
+	struct known_leaf *slot;
+	uint32_t value;
+
+	if (!leaf)
+		return pctl_wgsl_zero(l, t);
+	if (t->kind == TY_SCALAR)
+		return pctl_wgsl_const(l, t->scalar, leaf[0]);
+	if (2 * l->n_leaves >= l->cap_leaves)
+		grow_leaves(l);
+	slot = leaf_slot(l, leaf, t);
+	if (slot->leaf)
+		return slot->value;
+	value = compose_const(l, t, leaf);
+	/* The table may have grown meanwhile. */
+	slot = leaf_slot(l, leaf, t);
+	*slot = (struct known_leaf){leaf, t, value};
+	l->n_leaves++;
+	return value;
 }
 
 uint32_t pctl_wgsl_extract(struct lower *l, uint32_t value, const struct type *part, uint32_t i)
@@ -225,6 +269,21 @@ uint32_t pctl_wgsl_new_local(struct lower *l, const char *name, const struct typ
 	l->locals[l->n_locals].name = name;
 	l->locals[l->n_locals].type = pctl_wgsl_type_id(l, t);
 	return PCTL_PLACE_LOCAL | l->n_locals++;
+}
+
+uint32_t pctl_wgsl_table(struct lower *l, uint32_t value, const struct type *t)
+{
+	uint32_t local;
+
+	if (at(l, value)->table)
+		return at(l, value)->table - 1;
+	local = pctl_wgsl_new_local(l, "", t);
+	at(l, value)->table = local + 1;
+	l->tables =
+		pctl_wgsl_grow(l->c, l->tables, l->n_tables, &l->cap_tables, sizeof(*l->tables));
+	l->tables[l->n_tables].value = value;
+	l->tables[l->n_tables++].local = local;
+	return local;
 }
 
 uint32_t pctl_wgsl_access(struct lower *l, uint16_t op, uint32_t type, const uint32_t *values,

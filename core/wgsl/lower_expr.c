@@ -218,22 +218,14 @@ static uint32_t member(struct lower *l, const struct expr *e)
 	return pctl_wgsl_extract(l, value, e->type, e->index);
 }
 
-/* A composite value indexed while running must lie in memory; constants do so once a function. */
+/* A composite value indexed while running must lie in memory; what is known at the start of the
+ * function is put there once. */
 static uint32_t memory_of(struct lower *l, const struct expr *whole, uint32_t value)
 {
 	struct place p = {.type = whole->type};
-	uint32_t i;
 
-	if (whole->stage == STAGE_CONST) {
-		for (i = 0; i < l->n_tables; i++)
-			if (l->tables[i].value == value)
-				return l->tables[i].local;
-		l->tables = pctl_wgsl_grow(l->c, l->tables, l->n_tables, &l->cap_tables,
-					   sizeof(*l->tables));
-		l->tables[l->n_tables].value = value;
-		l->tables[l->n_tables].local = pctl_wgsl_new_local(l, "", whole->type);
-		return l->tables[l->n_tables++].local;
-	}
+	if (!(value & VALUE_BODY))
+		return pctl_wgsl_table(l, value, whole->type);
 	p.root = pctl_wgsl_new_local(l, "", whole->type);
 	pctl_wgsl_store(l, &p, value);
 	return p.root;

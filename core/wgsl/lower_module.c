@@ -179,9 +179,9 @@ static void initialise_private(struct lower *l, uint32_t mark)
 	}
 }
 
-static void lower_function(struct wgsl *c, struct function *f, uint32_t mark, uint32_t *total)
+static void lower_function(struct wgsl *c, struct function *f, uint32_t mark, struct lower *sum)
 {
-	struct lower l = {.c = c, .fn = f, .total = *total};
+	struct lower l = {.c = c, .fn = f, .total = sum->total, .total_words = sum->total_words};
 	struct decl *p;
 	uint32_t n = 0;
 
@@ -198,12 +198,14 @@ static void lower_function(struct wgsl *c, struct function *f, uint32_t mark, ui
 	pctl_wgsl_lower_block(&l, f->body);
 	if (!c->n_errors)
 		pctl_wgsl_flush(&l);
-	*total = l.total;
+	sum->total = l.total;
+	sum->total_words = l.total_words;
 }
 
 static int lower_functions(struct wgsl *c, pctl_entry *entries)
 {
-	uint32_t mark = UINT32_MAX, total = 0, n = 0;
+	struct lower sum = {.c = c};
+	uint32_t mark = UINT32_MAX, n = 0;
 	struct function *f;
 
 	/* Callees first; an entry stands in the order too, behind all it calls. */
@@ -213,13 +215,13 @@ static int lower_functions(struct wgsl *c, pctl_entry *entries)
 	for (f = c->order; f && !c->n_errors; f = f->callee_first) {
 		if (f->reached != mark || f->is_entry)
 			continue;
-		lower_function(c, f, mark, &total);
+		lower_function(c, f, mark, &sum);
 	}
 	for (f = c->functions; f && !c->n_errors; f = f->next) {
 		if (!f->is_entry)
 			continue;
 		reach(c, f, --mark);
-		lower_function(c, f, mark, &total);
+		lower_function(c, f, mark, &sum);
 		entries[n].function = f->index;
 		pctl_build_entry(c->builder, &entries[n], pctl_wgsl_sym_text(c, f->decl->sym));
 		n++;

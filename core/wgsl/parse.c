@@ -74,21 +74,31 @@ int pctl_wgsl_parse_name(struct parser *p, const char *what, uint32_t *sym, uint
 	return 1;
 }
 
+/* Reading ends at such a place: whatever follows would only be nested deeper. */
+void pctl_wgsl_stop(struct parser *p)
+{
+	p->c->is_cut = 1;
+	p->panic = 1;
+	if (p->fn)
+		p->fn->broken = 1;
+	while (!pctl_wgsl_at(p, T_EOF))
+		pctl_wgsl_advance(p);
+}
+
 int pctl_wgsl_enter(struct parser *p)
 {
-	if (p->nesting >= WGSL_MAX_NESTING) {
-		if (!p->panic)
-			pctl_wgsl_error(
-				p->c, PC2105_WGSL_NESTING, p->t->pos, pctl_wgsl_token_end(p->t),
-				"split it with `let` or a function",
-				"brackets and blocks are nested deeper than %u", WGSL_MAX_NESTING);
-		p->panic = 1;
-		if (p->fn)
-			p->fn->broken = 1;
-		return 0;
+	if (p->nesting < WGSL_MAX_NESTING) {
+		p->nesting++;
+		return 1;
 	}
-	p->nesting++;
-	return 1;
+	if (!p->panic) {
+		pctl_wgsl_error(p->c, PC2105_WGSL_NESTING, p->t->pos, pctl_wgsl_token_end(p->t),
+				"split it with `let` or a function",
+				"brackets and blocks are nested deeper than %u; reading ends here",
+				WGSL_MAX_NESTING);
+		pctl_wgsl_stop(p);
+	}
+	return 0;
 }
 
 static int starts_declaration(const struct parser *p)

@@ -58,6 +58,8 @@ void pctl_wgsl_syntax_error(struct parser *p, const char *hint, const char *expe
 /* A name that may be declared; 0 after an error. */
 int pctl_wgsl_parse_name(struct parser *p, const char *what, uint32_t *sym, uint32_t *pos,
 			 uint32_t *end);
+/* Give up the rest of the text, after an error. */
+void pctl_wgsl_stop(struct parser *p);
 /* One level deeper; 0 after an error, when that is too deep. */
 int pctl_wgsl_enter(struct parser *p);
 static inline void pctl_wgsl_leave(struct parser *p)

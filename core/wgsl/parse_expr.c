@@ -46,7 +46,9 @@ static struct expr *finish(struct parser *p, struct expr *e)
 	if (depth >= WGSL_MAX_DEPTH) {
 		pctl_wgsl_error(p->c, PC2105_WGSL_NESTING, e->pos, e->pos + 1,
 				"split it with `let`",
-				"an expression is more than %u operations deep", WGSL_MAX_DEPTH);
+				"an expression is more than %u operations deep; reading ends here",
+				WGSL_MAX_DEPTH);
+		pctl_wgsl_stop(p);
 		return error_expr(p);
 	}
 	return e;

@@ -276,6 +276,8 @@ static struct stmt *for_statement(struct parser *p)
 	if (!p->panic && !pctl_wgsl_at(p, T_RPAREN))
 		s->update = simple(p);
 	pctl_wgsl_expect(p, T_RPAREN, "at the end of the `for` header");
+	if (p->panic)
+		s->kind = ST_ERROR; /* what its header lacks is no longer worth saying */
 	s->body = pctl_wgsl_parse_block(p);
 	return s;
 }

@@ -8,6 +8,9 @@
 #include "base/str.h"
 #include "wgsl/compile.h"
 
+#define MAX_CANDIDATES 1024u
+#define MAX_HINT_WORD 40u
+
 struct error {
 	uint32_t code;
 	uint32_t pos, end;
@@ -203,10 +206,23 @@ pctl_status pctl_wgsl_emit_errors(struct wgsl *c)
 	return PCTL_E_INVALID;
 }
 
+/* Names far longer or shorter than the word are not looked at: comparing takes the product of
+ * lengths. */
 const char *pctl_wgsl_hint_nearest(struct wgsl *c, const char *word, const char *const *names,
 				   uint32_t n)
 {
-	const char *near = pctl_str_nearest(word, names, n);
+	const char *kept[MAX_CANDIDATES], *near;
+	size_t length = strlen(word);
+	uint32_t i, n_kept = 0;
 
+	if (length > MAX_HINT_WORD)
+		return NULL;
+	for (i = 0; i < n && n_kept < MAX_CANDIDATES; i++) {
+		size_t other = strlen(names[i]);
+
+		if (other <= length + 4 && length <= other + 4)
+			kept[n_kept++] = names[i];
+	}
+	near = pctl_str_nearest(word, kept, n_kept);
 	return near ? pctl_wgsl_format(c, "did you mean \"%s\"?", near) : NULL;
 }

@@ -79,6 +79,9 @@ void pctl_wgsl_unknown_name(struct wgsl *c, const struct expr *e)
 	const char *word = pctl_wgsl_sym_text(c, e->sym);
 	uint32_t i, n = 0;
 
+	c->poisoned = 1;
+	if (c->is_cut)
+		return;
 	if (c->n_errors >= WGSL_MAX_ERRORS) {
 		c->n_dropped++;
 		return;

@@ -165,6 +165,7 @@ struct type *pctl_wgsl_struct(struct wgsl *c, struct structure *s)
 		t->has_runtime |= m->type->has_runtime;
 		if (m->type->nesting > t->nesting)
 			t->nesting = m->type->nesting;
+		m->first_leaf = (uint32_t)leaves;
 		leaves += m->type->leaves;
 	}
 	t->nesting++;
@@ -312,11 +313,5 @@ const struct type *pctl_wgsl_part(const struct type *t, uint32_t i)
 
 uint32_t pctl_wgsl_part_leaf(const struct type *t, uint32_t i)
 {
-	uint32_t k, at = 0;
-
-	if (t->kind != TY_STRUCT)
-		return t->elem->leaves * i;
-	for (k = 0; k < i; k++)
-		at += t->structure->at[k]->type->leaves;
-	return at;
+	return t->kind == TY_STRUCT ? t->structure->at[i]->first_leaf : t->elem->leaves * i;
 }

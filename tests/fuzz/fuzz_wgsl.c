@@ -1,6 +1,6 @@
-/* Any text through the front end: it survives, fails only with a diagnostic that has a position, and what it
- * accepts is a program that verifies and keeps its bytes through the wire form. The first byte chooses the
- * consensus rules. */
+/* Any text through the front end: it survives, fails only with a diagnostic that has a position,
+ * and what it accepts is a program that verifies and keeps its bytes through the wire form. The
+ * first byte chooses the consensus rules. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,10 +59,10 @@ static void check_program(pctl_program *p)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-	const pctl_wgsl_library library = { NULL, find, names };
-	pctl_wgsl_options options = { .file = "fuzz.wgsl", .library = &library };
+	const pctl_wgsl_library library = {NULL, find, names};
+	pctl_wgsl_options options = {.file = "fuzz.wgsl", .library = &library};
 	uint32_t errors = 0;
-	pctl_call call = { .head = PCTL_HEAD(pctl_call), .ctx = &errors, .diag = count };
+	pctl_call call = {.head = PCTL_HEAD(pctl_call), .ctx = &errors, .diag = count};
 	pctl_program *p;
 	pctl_status status;
 
