@@ -71,17 +71,12 @@ static pctl_status create_device(pctl_device *dev, const pctl_call *call)
 	return PCTL_OK;
 }
 
-/* The barrier that stands between lists: whatever was written is seen by all that follows, host
- * too. */
-static pctl_status record_between(pctl_device *dev, const pctl_call *call)
+static VkResult record_barrier(pctl_device *dev, VkPipelineStageFlags from, VkPipelineStageFlags to,
+			       VkCommandBuffer *out)
 {
-	const VkCommandPoolCreateInfo pool = {
-		.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
-		.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
-		.queueFamilyIndex = dev->family,
-	};
-	VkCommandBufferAllocateInfo info = {
+	const VkCommandBufferAllocateInfo info = {
 		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+		.commandPool = dev->pool,
 		.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
 		.commandBufferCount = 1,
 	};
@@ -89,21 +84,35 @@ static pctl_status record_between(pctl_device *dev, const pctl_call *call)
 		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
 		.flags = VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT,
 	};
-	VkResult r = vkCreateCommandPool(dev->vk, &pool, NULL, &dev->pool);
+	VkResult r = vkAllocateCommandBuffers(dev->vk, &info, out);
 
-	info.commandPool = dev->pool;
 	if (r == VK_SUCCESS)
-		r = vkAllocateCommandBuffers(dev->vk, &info, &dev->between);
+		r = vkBeginCommandBuffer(*out, &begin);
+	if (r != VK_SUCCESS)
+		return r;
+	pctl_vk_barrier(*out, from, to);
+	return vkEndCommandBuffer(*out);
+}
+
+static pctl_status create_pool(pctl_device *dev, const pctl_call *call)
+{
+	const VkCommandPoolCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+		.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
+		.queueFamilyIndex = dev->family,
+	};
+	const VkPipelineStageFlags work =
+		VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
+	VkResult r = vkCreateCommandPool(dev->vk, &info, NULL, &dev->pool);
+
 	if (r == VK_SUCCESS)
-		r = vkBeginCommandBuffer(dev->between, &begin);
-	if (r == VK_SUCCESS) {
-		pctl_vk_barrier(
-			dev->between,
-			VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT,
-			VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT |
-				VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT | VK_PIPELINE_STAGE_HOST_BIT);
-		r = vkEndCommandBuffer(dev->between);
-	}
+		r = record_barrier(dev, work,
+				   work | VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT |
+					   VK_PIPELINE_STAGE_HOST_BIT,
+				   &dev->around);
+	if (r == VK_SUCCESS)
+		r = record_barrier(dev, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+				   VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, &dev->between);
 	return r == VK_SUCCESS ? PCTL_OK : pctl_vk_fail(dev, call, r, "making a command pool");
 }
 
@@ -138,7 +147,7 @@ pctl_status pctl_vk_device_open(pctl_instance *inst, const pctl_call *call, uint
 	pctl_vk_caps_fill(dev);
 	status = create_device(dev, call);
 	if (status == PCTL_OK)
-		status = record_between(dev, call);
+		status = create_pool(dev, call);
 	if (status == PCTL_OK)
 		status = pctl_vk_sync_open(dev, call);
 	if (status == PCTL_OK)

@@ -124,6 +124,7 @@ pctl_status pctl_vk_clamp(pctl_list *l, const pctl_call *call, pctl_buffer *buf,
 		status = pctl_vk_bind(l, call, dev->clamp, bindings, 2);
 	if (status != PCTL_OK)
 		return status;
+	pctl_vk_list_work(l, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT);
 	vkCmdDispatch(l->cmd, 1, 1, 1);
 	pctl_vk_barrier(l->cmd, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
 			VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT);

@@ -4,8 +4,6 @@
 
 #include "vk.h"
 
-#define WORK_STAGES (VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT)
-
 void pctl_vk_barrier(VkCommandBuffer cmd, VkPipelineStageFlags from, VkPipelineStageFlags to)
 {
 	VkMemoryBarrier b = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER};
@@ -89,10 +87,6 @@ static VkResult open_list(pctl_list *l)
 	}
 	if (r == VK_SUCCESS)
 		r = vkBeginCommandBuffer(l->cmd, &begin);
-	if (r == VK_SUCCESS && l->queries) {
-		vkCmdResetQueryPool(l->cmd, l->queries, 0, PCTL_VK_SLOTS);
-		vkCmdResetQueryPool(l->cmd, l->queries, PCTL_VK_SLOTS + 1, 1);
-	}
 	return r;
 }
 
@@ -119,6 +113,15 @@ pctl_status pctl_vk_list_begin(pctl_device *dev, const pctl_call *call, pctl_lis
 	return PCTL_OK;
 }
 
+/* A query is reset each time the list runs, just before it is written. */
+static void write_time(pctl_list *l, uint32_t query)
+{
+	if (!l->queries)
+		return;
+	vkCmdResetQueryPool(l->cmd, l->queries, query, 1);
+	vkCmdWriteTimestamp(l->cmd, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, l->queries, query);
+}
+
 pctl_status pctl_vk_list_end(pctl_list *l, const pctl_call *call)
 {
 	pctl_status status = pctl_vk_list_open(l, call);
@@ -126,9 +129,7 @@ pctl_status pctl_vk_list_end(pctl_list *l, const pctl_call *call)
 
 	if (status != PCTL_OK)
 		return status;
-	if (l->queries)
-		vkCmdWriteTimestamp(l->cmd, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, l->queries,
-				    PCTL_VK_SLOTS + 1);
+	write_time(l, PCTL_VK_SLOTS + 1);
 	r = vkEndCommandBuffer(l->cmd);
 	if (r != VK_SUCCESS)
 		status = pctl_vk_fail(l->dev, call, r, "vkEndCommandBuffer");
@@ -192,8 +193,8 @@ pctl_status pctl_vk_list_dispatch(pctl_list *l, const pctl_call *call, pctl_kern
 	if (status == PCTL_OK)
 		status = pctl_vk_bind(l, call, k, bindings, n_bindings);
 	if (status == PCTL_OK && groups[0] && groups[1] && groups[2]) {
+		pctl_vk_list_work(l, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT);
 		vkCmdDispatch(l->cmd, groups[0], groups[1], groups[2]);
-		l->stages |= VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
 	}
 	return pctl_vk_list_note(l, status);
 }
@@ -222,8 +223,8 @@ pctl_status pctl_vk_list_dispatch_indirect(pctl_list *l, const pctl_call *call, 
 	if (status == PCTL_OK)
 		status = pctl_vk_bind(l, call, k, bindings, n_bindings);
 	if (status == PCTL_OK) {
+		pctl_vk_list_work(l, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT);
 		vkCmdDispatchIndirect(l->cmd, counts, at);
-		l->stages |= VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
 	}
 	return pctl_vk_list_note(l, status);
 }
@@ -259,8 +260,8 @@ pctl_status pctl_vk_list_copy(pctl_list *l, const pctl_call *call, pctl_buffer *
 		status = pctl_refuse(call, PC3202_BACKEND_RANGE,
 				     "list_copy: source and target overlap");
 	if (status == PCTL_OK && n_bytes) {
+		pctl_vk_list_work(l, VK_PIPELINE_STAGE_TRANSFER_BIT);
 		vkCmdCopyBuffer(l->cmd, from->vk, to->vk, 1, &copy);
-		l->stages |= VK_PIPELINE_STAGE_TRANSFER_BIT;
 	}
 	return pctl_vk_list_note(l, status);
 }
@@ -277,20 +278,32 @@ pctl_status pctl_vk_list_fill(pctl_list *l, const pctl_call *call, pctl_buffer *
 	if (status == PCTL_OK)
 		status = words_only(call, offset, 0, n_bytes);
 	if (status == PCTL_OK && n_bytes) {
+		pctl_vk_list_work(l, VK_PIPELINE_STAGE_TRANSFER_BIT);
 		vkCmdFillBuffer(l->cmd, buf->vk, offset, n_bytes, word);
-		l->stages |= VK_PIPELINE_STAGE_TRANSFER_BIT;
 	}
 	return pctl_vk_list_note(l, status);
 }
 
-/* A barrier behind nothing orders nothing and costs microseconds. */
+/* A barrier costs microseconds, more for each kind of command it holds back. So it is recorded when
+ * the first command of a kind comes that has to wait, and for that kind alone. */
+void pctl_vk_list_work(pctl_list *l, VkPipelineStageFlags stage)
+{
+	uint32_t *owed = &l->owed[stage == VK_PIPELINE_STAGE_TRANSFER_BIT];
+
+	if (*owed)
+		pctl_vk_barrier(l->cmd, *owed, stage);
+	*owed = 0;
+	l->stages |= stage;
+	l->all_stages |= stage;
+}
+
 pctl_status pctl_vk_list_barrier(pctl_list *l, const pctl_call *call)
 {
 	pctl_status status = pctl_vk_list_open(l, call);
 
-	if (status == PCTL_OK && l->stages) {
-		pctl_vk_barrier(l->cmd, l->stages,
-				WORK_STAGES | VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT);
+	if (status == PCTL_OK) {
+		l->owed[0] |= l->stages;
+		l->owed[1] |= l->stages;
 		l->stages = 0;
 	}
 	return status;
@@ -308,9 +321,9 @@ pctl_status pctl_vk_list_timestamp(pctl_list *l, const pctl_call *call, uint32_t
 	else if (l->slots >> slot & 1)
 		status = pctl_refuse(call, PC3201_BACKEND_ARGUMENT,
 				     "list_timestamp: slot %u is used twice", slot);
-	else if (l->queries)
-		vkCmdWriteTimestamp(l->cmd, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, l->queries, slot);
-	if (status == PCTL_OK)
+	if (status == PCTL_OK) {
+		write_time(l, slot);
 		l->slots |= 1ull << slot;
+	}
 	return pctl_vk_list_note(l, status);
 }

@@ -75,7 +75,7 @@ static pctl_status begin(pctl_device *dev, const pctl_call *call, pctl_vk_stage 
 
 static pctl_status end(pctl_device *dev, const pctl_call *call, pctl_vk_stage *s)
 {
-	const VkCommandBuffer cmds[3] = {dev->between, s->cmd, dev->between};
+	const VkCommandBuffer cmds[3] = {dev->around, s->cmd, dev->around};
 	const VkResult r = vkEndCommandBuffer(s->cmd);
 
 	if (r != VK_SUCCESS)

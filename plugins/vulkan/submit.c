@@ -69,16 +69,20 @@ static pctl_status give(pctl_device *dev, const pctl_call *call, pctl_vk_ticket 
 {
 	VkCommandBuffer cmds[2 * BATCH_MAX + 2];
 	const uint32_t runs = t->left < t->batch ? t->left : t->batch;
+	const int dispatches_only =
+		t->list->all_stages == VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT && !t->list->n_scratch;
 	uint32_t n = 0, i;
 	pctl_status status;
 
 	if (!t->started && t->list->start)
 		cmds[n++] = t->list->start;
-	cmds[n++] = dev->between;
+	cmds[n++] = dev->around;
 	for (i = 0; i < runs; i++) {
+		if (i)
+			cmds[n++] = dispatches_only ? dev->between : dev->around;
 		cmds[n++] = t->list->cmd;
-		cmds[n++] = dev->between;
 	}
+	cmds[n++] = dev->around;
 	status = pctl_vk_sync_submit(dev, call, cmds, n, &t->values[t->n_values]);
 	if (status != PCTL_OK)
 		return status;

@@ -139,7 +139,8 @@ struct pctl_device {
 	VkDevice vk;
 	VkQueue queue;
 	VkCommandPool pool;
-	VkCommandBuffer between; /* a full barrier, for between and around lists */
+	VkCommandBuffer around; /* a barrier for before and after lists: everything, the host too */
+	VkCommandBuffer between; /* between runs of a list that only dispatches */
 	uint32_t lost;
 	pctl_vk_sync sync;
 	pctl_vk_stage stages[2];
@@ -267,7 +268,9 @@ struct pctl_list {
 	VkCommandBuffer start; /* resets and writes the first timestamp; once a submit */
 	VkQueryPool queries;   /* slots, then start and end; VK_NULL_HANDLE without timestamps */
 	uint64_t slots;	       /* bit s: slot s is used */
-	uint32_t stages;       /* VkPipelineStageFlags with work since the last barrier */
+	uint32_t stages;       /* VkPipelineStageFlags with work since the last list_barrier */
+	uint32_t all_stages;   /* with work anywhere in the list */
+	uint32_t owed[2];      /* stages a barrier is still owed for, to compute and to transfers */
 	VkDescriptorPool *pools;
 	uint32_t n_pools;
 	uint32_t sets_left;    /* in the newest pool */
@@ -296,6 +299,8 @@ pctl_status pctl_vk_list_end(pctl_list *l, const pctl_call *call);
 pctl_status pctl_vk_list_open(const pctl_list *l, const pctl_call *call);
 /* Keep what a recording call ended with: after an error the list is only good for destroy. */
 pctl_status pctl_vk_list_note(pctl_list *l, pctl_status status);
+/* To be called before each command of the stage: records the barrier it is owed, notes the work. */
+void pctl_vk_list_work(pctl_list *l, VkPipelineStageFlags stage);
 void pctl_vk_barrier(VkCommandBuffer cmd, VkPipelineStageFlags from, VkPipelineStageFlags to);
 
 /* Check the bindings, bind pipeline, descriptors and lengths: all of a dispatch but the dispatch.
