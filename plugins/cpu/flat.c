@@ -55,7 +55,8 @@ uint32_t pctl_cpu_flat_fixed(pctl_cpu_flat *f, uint64_t n_words)
 {
 	const uint32_t reg = pctl_cpu_flat_reg(f, PCTL_CPU_REG_FIXED, 0);
 
-	if (n_words > STRIP_UNITS_MAX) {
+	/* More columns than this could not be placed, nor their size be kept in 32 bits. */
+	if (n_words > STRIP_UNITS_MAX / (f->code->lanes / 2 + 1)) {
 		pctl_cpu_flat_limit(f, "function and private variables");
 		return 0;
 	}

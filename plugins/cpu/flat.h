@@ -140,8 +140,10 @@ void pctl_cpu_flat_clear_locals(pctl_cpu_flat *f);
 void pctl_cpu_flat_facts(pctl_cpu_flat *f);
 /* 1 when the loaded value may stand for the variable itself until its last use. */
 int pctl_cpu_flat_may_alias(const pctl_cpu_flat *f, uint32_t value, uint32_t root);
-/* 1 when every access of the local follows a store of the whole local in its own region. */
-int pctl_cpu_flat_written_first(const pctl_cpu_flat *f, uint32_t local);
+/* dirty[l] becomes 1 unless every access of local l follows a store of the whole local in its own
+ * region. Both arrays have an element for each local of the function, zero at first; end is
+ * scratch. */
+void pctl_cpu_flat_find_dirty(const pctl_cpu_flat *f, uint32_t *end, uint8_t *dirty);
 
 /* ---- flat_flow.c: control, calls, functions ---- */
 void pctl_cpu_flat_function(pctl_cpu_flat *f, uint32_t number);

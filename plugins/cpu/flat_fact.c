@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#define ALIAS_SCAN 2048u /* instructions looked through for a store; keeps the pass linear */
+#define ALIAS_SCAN 512u /* instructions looked through for a store; keeps the pass linear */
 
 static int renames(uint16_t op)
 {
@@ -141,23 +141,22 @@ int pctl_cpu_flat_may_alias(const pctl_cpu_flat *f, uint32_t value, uint32_t roo
 	return 1;
 }
 
-int pctl_cpu_flat_written_first(const pctl_cpu_flat *f, uint32_t local)
+void pctl_cpu_flat_find_dirty(const pctl_cpu_flat *f, uint32_t *end, uint8_t *dirty)
 {
 	const pctl_inst *insts = f->p->insts + f->fn->first_inst;
-	const uint32_t root = PCTL_PLACE_LOCAL | local;
-	uint32_t end = 0;
 	pctl_place place;
 
 	for (uint32_t i = 0; i < f->fn->n_insts; i++) {
-		if (!pctl_place_get(f->p, f->fn, &insts[i], &place) || place.root != root)
+		uint32_t local;
+
+		if (!pctl_place_get(f->p, f->fn, &insts[i], &place) ||
+		    !(place.root & PCTL_PLACE_LOCAL))
 			continue;
-		if (end == 0) {
-			if (insts[i].op != PCTL_OP_STORE || place.n_chain != 0)
-				return 0;
-			end = f->facts[i].region_end;
+		local = place.root & ~PCTL_PLACE_LOCAL;
+		if (end[local] == 0) {
+			dirty[local] = insts[i].op != PCTL_OP_STORE || place.n_chain != 0;
+			end[local] = f->facts[i].region_end;
 		}
-		if (i >= end)
-			return 0;
+		dirty[local] |= i >= end[local];
 	}
-	return 1;
 }

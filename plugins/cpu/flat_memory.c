@@ -3,6 +3,8 @@
  * are registers. */
 #include "flat.h"
 
+#include <stdlib.h>
+
 /* A place walked to its end. */
 typedef struct walk {
 	pctl_place place;
@@ -299,7 +301,15 @@ void pctl_cpu_flat_barrier(pctl_cpu_flat *f, uint32_t bits)
 
 void pctl_cpu_flat_clear_locals(pctl_cpu_flat *f)
 {
-	for (uint32_t i = 0; i < f->fn->n_locals; i++) {
+	uint32_t *end = calloc(f->fn->n_locals + 1u, sizeof(*end));
+	uint8_t *dirty = calloc(f->fn->n_locals + 1u, sizeof(*dirty));
+
+	if (!end || !dirty)
+		f->status =
+			pctl_refuse(f->call, PC2_NOMEM, "no memory for the locals of a function");
+	else
+		pctl_cpu_flat_find_dirty(f, end, dirty);
+	for (uint32_t i = 0; i < f->fn->n_locals && f->status == PCTL_OK; i++) {
 		const uint64_t words = f->type_words[f->p->locals[f->fn->first_local + i].type];
 		const uint32_t reg = pctl_cpu_flat_fixed(f, words);
 		const pctl_cpu_ins ins = {.kind = PCTL_CPU_CLEAR,
@@ -307,7 +317,9 @@ void pctl_cpu_flat_clear_locals(pctl_cpu_flat *f)
 					  .jump = (uint32_t)words * (f->code->lanes / 16)};
 
 		f->local_reg[f->fn->first_local + i] = reg;
-		if (words && !pctl_cpu_flat_written_first(f, i))
+		if (words && dirty[i])
 			pctl_cpu_emit(f, &ins);
 	}
+	free(end);
+	free(dirty);
 }
