@@ -63,4 +63,41 @@ void pctl_remote_send_control(pctl_remote *r, const pctl_ipc_control *m);
 /* The table of all slots; optional ones are taken out where the plugin lacks them. */
 void pctl_remote_fill_table(pctl_backend *t, uint32_t optional);
 
+/* Shared by the slots (remote_table.c, remote_run.c). A number is taken from, and given back to,
+ * the remote. */
+remote_object *pctl_remote_object_of(const void *p);
+remote_object *pctl_remote_object_create(pctl_remote *r, uint32_t device, const pctl_call *call);
+void pctl_remote_object_destroy(remote_object *o);
+/* Destroy an object here and, posted, there. */
+void pctl_remote_destroy(pctl_device *dev, void *object, uint16_t op);
+/* For requests whose reply has no body. */
+pctl_status pctl_remote_ask_plain(pctl_remote *r, const pctl_call *call, const char *what);
+
+/* Slots of lists and running, in remote_run.c. */
+pctl_status pctl_remote_list_begin(pctl_device *dev, const pctl_call *call, pctl_list **out);
+pctl_status pctl_remote_list_dispatch(pctl_list *l, const pctl_call *call, pctl_kernel *k,
+				      const pctl_binding *bindings, uint32_t n_bindings,
+				      const uint32_t groups[3]);
+pctl_status pctl_remote_list_dispatch_indirect(pctl_list *l, const pctl_call *call, pctl_kernel *k,
+					       const pctl_binding *bindings, uint32_t n_bindings,
+					       pctl_buffer *buf, uint64_t offset,
+					       const uint32_t limit[3]);
+pctl_status pctl_remote_list_copy(pctl_list *l, const pctl_call *call, pctl_buffer *from,
+				  uint64_t from_offset, pctl_buffer *to, uint64_t to_offset,
+				  uint64_t n_bytes);
+pctl_status pctl_remote_list_fill(pctl_list *l, const pctl_call *call, pctl_buffer *buf,
+				  uint64_t offset, uint64_t n_bytes, uint32_t word);
+pctl_status pctl_remote_list_barrier(pctl_list *l, const pctl_call *call);
+pctl_status pctl_remote_list_timestamp(pctl_list *l, const pctl_call *call, uint32_t slot);
+pctl_status pctl_remote_list_end(pctl_list *l, const pctl_call *call);
+void pctl_remote_list_destroy(pctl_device *dev, pctl_list *l);
+pctl_status pctl_remote_submit(pctl_device *dev, const pctl_call *call, pctl_list *l,
+			       uint32_t times, uint64_t *ticket);
+pctl_status pctl_remote_wait(pctl_device *dev, const pctl_call *call, uint64_t ticket,
+			     uint64_t timeout_ns, pctl_completion *out);
+void pctl_remote_cancel(pctl_device *dev, uint64_t ticket);
+pctl_status pctl_remote_findings(pctl_device *dev, const pctl_call *call, uint32_t capacity,
+				 pctl_finding *out, uint32_t *n_out);
+pctl_status pctl_remote_counts(pctl_device *dev, const pctl_call *call, pctl_counts *out);
+
 #endif
