@@ -479,6 +479,10 @@ void pctl_wgsl_check_signature(struct wgsl *c, struct decl *d)
 	if (!f->return_expr)
 		return;
 	f->return_type = pctl_wgsl_check_type(c, f->return_expr);
+	if (f->return_attrs)
+		pctl_wgsl_error(c, PC2214_WGSL_STAGE, f->return_attrs->pos, f->return_attrs->end,
+				NULL,
+				"attributes of a result belong to vertex and fragment shaders");
 	if (f->return_type->kind == TY_ERROR)
 		return;
 	if (f->is_entry == 1) {
