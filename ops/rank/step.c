@@ -4,7 +4,7 @@
 #include "kernels.h"
 #include "rank.h"
 
-#define CPU_RUN_LOG2 4u
+#define CPU_RUN_LOG2 6u
 #define GROUP_NODES 1024u /* of a workgroup of contribute and apply */
 
 static pctl_status step_infer(const kit_use *u, pctl_op_result *out)

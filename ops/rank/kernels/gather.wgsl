@@ -5,7 +5,7 @@ struct Params {
 	@size(4) chunks: u32,
 }
 
-override run: u32 = 16u;
+override run: u32 = 64u;
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> chunks: array<vec4<u32>>;
