@@ -19,7 +19,10 @@
 #include "pipectl/program.h"
 
 #define PCTL_SPV_MAX_BINDINGS 64u
-#define PCTL_SPV_MAX_TYPE_DEPTH 64u
+/* Arrays with more leaves than this are moved by a loop. */
+#define PCTL_SPV_UNROLL 64u
+/* The most instructions one value may take to be moved or made. */
+#define PCTL_SPV_MAX_EFFORT 16384u
 
 typedef struct pctl_spv_words {
 	uint32_t *at;
@@ -71,6 +74,10 @@ typedef struct pctl_spv_interface {
 /* The interface of the program's variables. 0 when there are more than PCTL_SPV_MAX_BINDINGS. */
 int pctl_spv_interface_get(const pctl_program *p, const pctl_spv_options *opt,
 			   pctl_spv_interface *out);
+
+/* The most instructions or operands that moving or making one value of the program takes,
+ * saturating. A program over PCTL_SPV_MAX_EFFORT is not to be written. */
+uint32_t pctl_spv_effort(const pctl_program *p);
 
 /*
  * Write the module of the program's first entry point, named "main". out->at is released with

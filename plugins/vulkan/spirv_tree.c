@@ -2,9 +2,6 @@
  * that carries a composite between laid-out memory and a plain value. */
 #include "spirv.h"
 
-/* Arrays with more leaves than this are moved by a loop. */
-#define UNROLL 64u
-
 /* Under the Vulkan memory model only non-private accesses take part in synchronisation. */
 static uint32_t memory_operand(const pctl_spv *e, SpvStorageClass class)
 {
@@ -100,8 +97,8 @@ static uint32_t part_type(const pctl_spv *e, const pctl_type *t, uint32_t i)
 
 static int by_loop(const pctl_spv *e, const pctl_type *t)
 {
-	return t->kind == PCTL_TYPE_ARRAY && (uint64_t)e->leaves[t->elem] * t->count > UNROLL &&
-	       t->count > 1;
+	return t->kind == PCTL_TYPE_ARRAY &&
+	       (uint64_t)e->leaves[t->elem] * t->count > PCTL_SPV_UNROLL && t->count > 1;
 }
 
 /* bool has no layout: in a block it is u32, 0 or 1. */

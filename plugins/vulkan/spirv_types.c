@@ -174,9 +174,14 @@ int pctl_spv_is_block(const pctl_program *p, uint32_t type)
 		       PCTL_TYPE_RUNTIME_ARRAY;
 }
 
-static void count_leaves(pctl_spv *e)
+static uint32_t saturate(uint64_t n)
 {
-	const pctl_program *p = e->p;
+	return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
+}
+
+/* Scalars and vectors in each type. */
+static void count_leaves(const pctl_program *p, uint32_t *out)
+{
 	uint32_t t, m;
 	uint64_t n;
 
@@ -187,12 +192,44 @@ static void count_leaves(pctl_spv *e)
 		if (type->kind == PCTL_TYPE_MATRIX)
 			n = type->columns;
 		if (type->kind == PCTL_TYPE_ARRAY)
-			n = (uint64_t)e->leaves[type->elem] * type->count;
+			n = (uint64_t)out[type->elem] * type->count;
 		if (type->kind == PCTL_TYPE_STRUCT)
 			for (m = 0, n = 0; m < type->count; m++)
-				n += e->leaves[p->members[type->first_member + m].type];
-		e->leaves[t] = n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
+				n += out[p->members[type->first_member + m].type];
+		out[t] = saturate(n);
 	}
+}
+
+uint32_t pctl_spv_effort(const pctl_program *p)
+{
+	uint32_t *leaves = calloc(p->n_types, sizeof(*leaves));
+	uint32_t *effort = calloc(p->n_types, sizeof(*effort));
+	uint32_t t, m, i, most = UINT32_MAX;
+
+	if (!leaves || !effort)
+		goto out;
+	count_leaves(p, leaves);
+	for (t = 1; t < p->n_types; t++) {
+		const pctl_type *type = &p->types[t];
+		uint64_t work = leaves[t];
+
+		if (type->kind == PCTL_TYPE_ARRAY && work > PCTL_SPV_UNROLL)
+			work = (uint64_t)effort[type->elem] + 1;
+		if (type->kind == PCTL_TYPE_STRUCT)
+			for (m = 0, work = 0; m < type->count; m++)
+				work += effort[p->members[type->first_member + m].type];
+		effort[t] = saturate(work);
+	}
+	for (i = 0, most = 0; i < p->n_insts; i++) {
+		if (effort[p->insts[i].type] > most)
+			most = effort[p->insts[i].type];
+		if (p->insts[i].n_args > most)
+			most = p->insts[i].n_args;
+	}
+out:
+	free(leaves);
+	free(effort);
+	return most;
 }
 
 static void mark_parts(const pctl_program *p, uint8_t *used)
@@ -276,7 +313,7 @@ int pctl_spv_types_declare(pctl_spv *e)
 		plain[p->insts[i].type] = 1;
 	for (i = 0; i < p->n_functions; i++)
 		plain[p->functions[i].return_type] = 1;
-	count_leaves(e);
+	count_leaves(p, e->leaves);
 	mark_parts(p, plain);
 	mark_parts(p, laid);
 	for (i = 1; i < p->n_types; i++) {

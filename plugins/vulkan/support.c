@@ -90,6 +90,10 @@ void pctl_vk_support(const pctl_device *dev, const pctl_program *p, pctl_support
 		check_group(dev, p, out);
 	if (out->supported)
 		check_vars(dev, p, out);
+	if (out->supported && pctl_spv_effort(p) > PCTL_SPV_MAX_EFFORT)
+		refuse(out, PC3211_KERNEL_LIMIT,
+		       "a value of the program has more parts than %u instructions can move",
+		       PCTL_SPV_MAX_EFFORT);
 }
 
 pctl_status pctl_vk_supports(pctl_device *dev, const pctl_call *call, const uint8_t *wire,
