@@ -29,8 +29,11 @@ typedef struct pctl_wgsl_options {
 
 /*
  * Compile n bytes of text. On success *out is a verified program with origins, unspecialised
- * overrides, and all entry points of the text; loops are checked to be bounded (PC23xx) and
- * recursion refused. Errors: PCTL_E_INVALID with at least one diagnostic; *out is NULL.
+ * overrides, and all entry points of the text. Recursion is refused, and of loops what the text alone
+ * shows to be unbounded (PC2208 to PC2212, PC2218); that each loop ends is proved on the specialised
+ * program (program/analyse.h).
+ *
+ * Errors: PCTL_E_INVALID with at least one diagnostic; *out is NULL.
  */
 pctl_status pctl_wgsl_compile(const char *text, uint64_t n, const pctl_wgsl_options *options,
 			      const pctl_call *call, pctl_program **out);
