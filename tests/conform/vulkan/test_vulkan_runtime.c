@@ -517,6 +517,37 @@ static void programs(rig *r)
 	}
 }
 
+/* Structs of structs of structs: moving one whole would take 8^levels instructions. */
+static void large_values(rig *r)
+{
+	uint32_t levels;
+
+	for (levels = 3; levels <= 5; levels += 2) {
+		pctl_builder *b = rig_builder();
+		uint32_t type = pctl_build_scalar(b, PCTL_SCALAR_U32), level, i, from, to;
+		pctl_member_spec members[8];
+		pctl_support answer;
+		rig_program p;
+
+		for (level = 0; level < levels; level++) {
+			for (i = 0; i < 8; i++)
+				members[i] = (pctl_member_spec){
+					(const char *[]){"a", "b", "c", "d", "e", "f", "g", "h"}[i],
+					type, 0, 0, PCTL_OFFSET_AUTO};
+			type = pctl_build_struct(b, members, 8);
+		}
+		from = rig_storage(b, 0, type, 0);
+		to = rig_storage(b, 1, type, 1);
+		pctl_build_function_begin(b, "main", NULL, 0, 0);
+		rig_inst(b, PCTL_OP_STORE, 0, 2, rig_inst(b, PCTL_OP_LOAD, type, 1, from), to);
+		rig_entry(b, 1, 1, 1);
+		p = rig_finish(b);
+		OK(r->api->supports(r->dev, &r->call, p.wire, p.n, &answer));
+		assert_int_equal(answer.code, levels == 3 ? 0 : PC3211_KERNEL_LIMIT);
+		free(p.wire);
+	}
+}
+
 /* ---- caches ---- */
 
 /* A kernel built from a blob computes the same; a damaged blob is ignored. */
@@ -639,6 +670,7 @@ DEVICE_TEST(repeated_submits, repeated)
 DEVICE_TEST(timeout_and_cancel, cancelled)
 DEVICE_TEST(list_refusals, list_refusals)
 DEVICE_TEST(program_refusals, programs)
+DEVICE_TEST(values_too_large_to_move, large_values)
 DEVICE_TEST(cache_blobs, blobs)
 
 PCTL_TESTS_MAIN(PCTL_TEST(test_vulkan__identity_and_caps),
@@ -647,5 +679,6 @@ PCTL_TESTS_MAIN(PCTL_TEST(test_vulkan__identity_and_caps),
 		PCTL_TEST(test_vulkan__buffer_limits), PCTL_TEST(test_vulkan__recorded_commands),
 		PCTL_TEST(test_vulkan__repeated_submits),
 		PCTL_TEST(test_vulkan__timeout_and_cancel), PCTL_TEST(test_vulkan__list_refusals),
-		PCTL_TEST(test_vulkan__program_refusals), PCTL_TEST(test_vulkan__cache_blobs),
-		PCTL_TEST(test_vulkan__cache_directory))
+		PCTL_TEST(test_vulkan__program_refusals),
+		PCTL_TEST(test_vulkan__values_too_large_to_move),
+		PCTL_TEST(test_vulkan__cache_blobs), PCTL_TEST(test_vulkan__cache_directory))
