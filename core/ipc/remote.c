@@ -240,6 +240,7 @@ pctl_status pctl_remote_ask(pctl_remote *r, const pctl_call *call, uint64_t time
 		s = receive(r, &w, &f);
 	if (s)
 		return s;
+	r->submitted = 0;
 	if (f.header.op != sent.op || f.header.seq != sent.seq ||
 	    !pctl_remote_decode(f.payload, f.header.n_bytes, r->id, call, &answer, body))
 		return pctl_remote_bad_reply(r, call, "request");

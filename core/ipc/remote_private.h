@@ -25,6 +25,7 @@ struct pctl_remote {
 	uint32_t n_free, cap_free;
 	atomic_ullong next_ticket;
 	uint32_t under_way; /* submits not yet seen to end */
+	int submitted;	    /* a submit was sent and nothing was heard since */
 	int lost;
 	int blameless; /* it was lost because work was given up, not by its own doing */
 	char cause[1024];

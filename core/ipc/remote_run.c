@@ -202,8 +202,10 @@ pctl_status pctl_remote_submit(pctl_device *dev, const pctl_call *call, pctl_lis
 		s = pctl_remote_post(r, call);
 		if (!s)
 			s = pctl_remote_flush(r, call);
-		if (!s)
+		if (!s) {
 			r->under_way++;
+			r->submitted = 1;
+		}
 	}
 	pthread_mutex_unlock(&r->lock);
 	return s;
@@ -222,6 +224,9 @@ pctl_status pctl_remote_wait(pctl_device *dev, const pctl_call *call, uint64_t t
 	/* Beyond a year there is no deadline, only cancellation. */
 	limit_ms = limit_ms > 31536000000u ? NO_DEADLINE : limit_ms + 1 + r->grace_ms;
 	pthread_mutex_lock(&r->lock);
+	/* A driver that works at once does so inside the submit, which is answered only now. */
+	if (r->submitted && limit_ms != NO_DEADLINE)
+		limit_ms += r->call_ms;
 	if (pctl_remote_begin(r, PCTL_IPC_WAIT, call)) {
 		pctl_ipc_put_u32(&r->ch.out, o->id);
 		pctl_ipc_put_u64(&r->ch.out, ticket);

@@ -24,12 +24,15 @@ static void sink(void *ctx, const pctl_diag *d)
 	s->n_diags++;
 }
 
+/* The host waits for the last request it sent: cancelling that cancels the posted ones before it,
+ * too. */
 static uint32_t cancelled(void *ctx)
 {
 	pctl_ipc_server *s = ctx;
 	const unsigned seq = atomic_load_explicit(&s->seq, memory_order_relaxed);
+	const unsigned last = atomic_load_explicit(&s->cancelled_seq, memory_order_relaxed);
 
-	return seq != 0 && atomic_load_explicit(&s->cancelled_seq, memory_order_relaxed) == seq;
+	return seq != 0 && last != 0 && last - seq < 1u << 31;
 }
 
 pctl_ipc_server *pctl_ipc_server_create(void)
@@ -450,6 +453,9 @@ static pctl_status wait_ticket(pctl_ipc_server *s, request *r)
 		return pctl_refuse(&s->call, PC3107_WORKER_REQUEST,
 				   "nothing under way has ticket %llu", (unsigned long long)host);
 	status = t.status;
+	/* A cancel that came while the submit was still being carried out. */
+	if (!status && pctl_serve_ticket_early(s, number, host))
+		s->table->cancel(dev, t.backend);
 	if (!status)
 		status = s->table->wait(dev, &s->call, t.backend, timeout_ns, &c);
 	c.head = (pctl_head)PCTL_HEAD(pctl_completion);

@@ -329,6 +329,32 @@ static void session__a_cancel_reaches_the_backend(void **state)
 	close_fake(&o);
 }
 
+static void session__a_driver_may_work_inside_submit(void **state)
+{
+	pctl_completion c = {.head = PCTL_HEAD(pctl_completion)};
+	uint32_t yes = 1;
+	uint64_t ticket;
+	pctl_call call;
+	open_device o;
+	pctl_list *l;
+
+	(void)state;
+	open_fake(&o, "slow_submit", 0);
+	assert_int_equal(o.t->list_begin(o.dev, o.f.call, &l), PCTL_OK);
+	assert_int_equal(o.t->list_end(l, o.f.call), PCTL_OK);
+	/* Longer than the timeout and the grace together. */
+	assert_int_equal(run(&o, l, 1, 1000000), PCTL_OK);
+	call = *o.f.call;
+	call.ctx = &yes;
+	call.diag = NULL;
+	call.cancelled = answer_yes;
+	assert_int_equal(o.t->submit(o.dev, &call, l, 1, &ticket), PCTL_OK);
+	assert_int_equal(o.t->wait(o.dev, &call, ticket, UINT64_MAX, &c), PCTL_E_CANCELLED);
+	assert_null(pctl_backend_session_lost(o.s));
+	o.t->list_destroy(o.dev, l);
+	close_fake(&o);
+}
+
 static void session__work_given_up_is_no_strike(void **state)
 {
 	open_device o;
@@ -547,6 +573,7 @@ PCTL_TESTS_MAIN(PCTL_TEST(session__a_worker_behaves_as_the_backend_does),
 		PCTL_TEST(session__a_crash_in_submit_is_a_lost_device_with_its_cause),
 		PCTL_TEST(session__a_hang_is_ended),
 		PCTL_TEST(session__a_cancel_reaches_the_backend),
+		PCTL_TEST(session__a_driver_may_work_inside_submit),
 		PCTL_TEST(session__work_given_up_is_no_strike),
 		PCTL_TEST(session__lies_are_not_believed),
 		PCTL_TEST(session__a_driver_that_dies_is_listed_with_its_cause),
