@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/str.h"
+#include "exec/sanitize.h"
 #include "exec/value.h"
 
 #define WAIT_SLICE_NS (100ull * 1000 * 1000)
@@ -423,6 +424,8 @@ pctl_status pctl_job_execute(pctl_session *s, const pctl_job_run *run, pctl_valu
 	status = prepare(&r, in);
 	if (status == PCTL_OK)
 		status = run_all(&r);
+	if (status == PCTL_OK)
+		status = pctl_sanitize_report(s, r.plan, call, &r.stats.counts);
 	if (status == PCTL_OK && run->repeat > 0)
 		status = check_assertions(&r);
 	if (status == PCTL_OK)

@@ -42,6 +42,7 @@ typedef struct pctl_job_stats {
 	uint64_t wall_ns;
 	uint64_t submits;
 	uint64_t dispatches; /* recorded */
+	pctl_counts counts;  /* of a counting session, else zero */
 } pctl_job_stats;
 
 /*

@@ -51,10 +51,12 @@ static pctl_status set_up(pctl_running *r, const pctl_graph *g, const pctl_run_o
 	r->result->outputs =
 		pctl_arena_array(r->result->arena, p->n_outputs, sizeof(*r->result->outputs));
 	r->result->jobs = pctl_arena_array(r->result->arena, g->n_nodes, sizeof(*r->result->jobs));
-	r->result->inputs = pctl_arena_array(r->result->arena, p->n_inputs, sizeof(*r->result->inputs));
+	r->result->inputs =
+		pctl_arena_array(r->result->arena, p->n_inputs, sizeof(*r->result->inputs));
 	r->dims = pctl_map_create();
 	if (r->sources == NULL || r->inputs == NULL || r->input_types == NULL || r->nodes == NULL ||
-	    r->dims == NULL || r->result->inputs == NULL || r->result->outputs == NULL || r->result->jobs == NULL)
+	    r->dims == NULL || r->result->inputs == NULL || r->result->outputs == NULL ||
+	    r->result->jobs == NULL)
 		return pctl_refuse(call, PC2_NOMEM, "no memory for a run");
 	for (uint32_t i = 0; i < g->n_nodes; i++)
 		r->nodes[i].node = &g->nodes[i];
@@ -223,6 +225,22 @@ static pctl_status place(pctl_running *r, pctl_run_node *n)
 		       : pctl_run_session(r, n->node->job->placement, &n->session);
 }
 
+/* What a counting session saw, priced by the schedule of the run. */
+static pctl_status add_actual_gas(pctl_running *r, const pctl_run_job *job)
+{
+	uint64_t actual;
+	pctl_status status;
+
+	if (job->stats.counts.lane_ops == 0)
+		return PCTL_OK;
+	status = pctl_gas_actual(r->o->schedule, &job->stats.counts, r->call, &actual);
+	if (status == PCTL_OK &&
+	    !pctl_num_add(r->result->actual_gas, actual, &r->result->actual_gas))
+		status = pctl_refuse(r->call, PC5211_GAS_LIMIT,
+				     "the gas counted does not fit in 64 bits");
+	return status;
+}
+
 static pctl_status run_node(pctl_running *r, uint32_t index)
 {
 	pctl_run_node *n = &r->nodes[index];
@@ -256,6 +274,8 @@ static pctl_status run_node(pctl_running *r, uint32_t index)
 		status = pctl_run_verify(r, n, &run, in);
 		job->verified = status == PCTL_OK;
 	}
+	if (status == PCTL_OK)
+		status = add_actual_gas(r, job);
 	if (status != PCTL_OK)
 		return status;
 	for (uint32_t i = 0; i < n->node->n_out; i++)

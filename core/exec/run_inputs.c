@@ -146,9 +146,9 @@ pctl_status pctl_run_bind_inputs(pctl_running *r)
 		    (r->inputs[i] = pctl_value_from_source(r->sources[i])) == NULL)
 			status = pctl_refuse(r->call, PC2_NOMEM, "no memory for a run");
 		if (status == PCTL_OK)
-			r->result->inputs[r->result->n_inputs++] =
-				(pctl_run_output){ p->inputs[i].name, r->input_types[i], *pctl_source_cid(r->sources[i]),
-						   pctl_source_bytes(r->sources[i]) };
+			r->result->inputs[r->result->n_inputs++] = (pctl_run_output){
+				p->inputs[i].name, r->input_types[i],
+				*pctl_source_cid(r->sources[i]), pctl_source_bytes(r->sources[i])};
 		if (first == PCTL_OK)
 			first = status;
 	}

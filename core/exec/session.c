@@ -118,6 +118,11 @@ uint32_t pctl_session_kind(const pctl_session *s)
 	return s->o.device_kind;
 }
 
+uint32_t pctl_session_build_flags(const pctl_session *s)
+{
+	return s->o.build_flags;
+}
+
 uint32_t pctl_session_identity(const pctl_session *s, const pctl_key_value **out)
 {
 	*out = s->identity;

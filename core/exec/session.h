@@ -33,7 +33,8 @@ void pctl_session_close(pctl_session *s);
 const char *pctl_session_name(const pctl_session *s);
 const char *pctl_session_id(const pctl_session *s);
 const pctl_device_caps *pctl_session_caps(const pctl_session *s);
-uint32_t pctl_session_kind(const pctl_session *s); /* PCTL_DEVICE_* */
+uint32_t pctl_session_kind(const pctl_session *s);	  /* PCTL_DEVICE_* */
+uint32_t pctl_session_build_flags(const pctl_session *s); /* PCTL_BUILD_* */
 /* Identity facts in the backend's order. */
 uint32_t pctl_session_identity(const pctl_session *s, const pctl_key_value **out);
 const pctl_backend *pctl_session_table(const pctl_session *s);

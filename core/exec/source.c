@@ -194,7 +194,8 @@ pctl_status pctl_source_open(pctl_store *store, const char *text, const pctl_cal
 	pctl_cid cid;
 
 	*out = NULL;
-	if (strncmp(text, "zero:", 5) == 0 && pctl_num_parse_bytes(text + 5, strlen(text + 5), &n_zero))
+	if (strncmp(text, "zero:", 5) == 0 &&
+	    pctl_num_parse_bytes(text + 5, strlen(text + 5), &n_zero))
 		return pctl_source_open_zero(n_zero, call, out);
 	if (strcmp(text, "-") != 0 && !pctl_file_exists(text) && pctl_cid_parse(text, &cid))
 		return pctl_source_open_cid(store, &cid, call, out);

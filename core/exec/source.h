@@ -17,7 +17,8 @@ pctl_status pctl_source_open_cid(pctl_store *store, const pctl_cid *cid, const p
 				 pctl_data_source **out);
 /* n zero bytes. */
 pctl_status pctl_source_open_zero(uint64_t n_bytes, const pctl_call *call, pctl_data_source **out);
-/* "zero:BYTES", else a file that exists by this name, else a CID, else the error of opening the file. */
+/* "zero:BYTES", else a file that exists by this name, else a CID, else the error of opening the
+ * file. */
 pctl_status pctl_source_open(pctl_store *store, const char *text, const pctl_call *call,
 			     pctl_data_source **out);
 void pctl_source_close(pctl_data_source *s);

@@ -368,7 +368,7 @@ static pctl_status sink_op(void *ctx, const char *name, uint32_t version, const 
 			   const pctl_tensor_type *types, uint32_t n_buffers, const pctl_attr *attr,
 			   uint32_t n_attr)
 {
-	struct frame *f = ctx, inner = {f->planner, f->plan, NULL,	   f->call, NULL,
+	struct frame *f = ctx, inner = {f->planner, f->plan, NULL,	   f->call,	 NULL,
 					0,	    0,	     f->depth + 1, PCTL_PLAN_RUN};
 	pctl_op_query q = {
 		.head = PCTL_HEAD(pctl_op_query), .in = types, .attr = attr, .n_attr = n_attr};

@@ -96,6 +96,7 @@ void pctl_app_print_run(pctl_app *app, const char *title, const pctl_run_result 
 		pctl_json_kv_string(j, "name", title);
 		json_outputs(j, r);
 		pctl_json_kv_u64(j, "gas", r->gas);
+		pctl_json_kv_u64(j, "actual_gas", r->actual_gas);
 		pctl_json_kv_bool(j, "memoised", (int)r->memoised);
 		pctl_json_kv_u64(j, "peak_bytes", r->peak_bytes);
 		json_jobs(j, r, 1);
@@ -110,6 +111,8 @@ void pctl_app_print_run(pctl_app *app, const char *title, const pctl_run_result 
 	if (app->quiet)
 		return;
 	fprintf(stderr, "gas %" PRIu64 ", %.3f s", r->gas, (double)r->wall_ns * 1e-9);
+	if (r->actual_gas != 0)
+		fprintf(stderr, " (kernels really used %" PRIu64 ")", r->actual_gas);
 	if (r->memoised)
 		fprintf(stderr, ", remembered");
 	for (uint32_t i = 0; i < r->n_choices; i++) {
