@@ -39,6 +39,7 @@ pctl_status pctl_app_registry(pctl_app *app)
 		dirs[o.n_dirs++] = dir;
 	o.dirs = dirs;
 	o.home = c->home;
+	o.cache = c->cache_dir;
 	o.worker = c->worker;
 	o.disabled = c->plugins_disabled;
 	o.n_disabled = c->n_plugins_disabled;
