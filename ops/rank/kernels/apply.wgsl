@@ -29,8 +29,22 @@ fn before(chunk: u32) -> u64 {
 	return sum;
 }
 
+// x div 10^6 by the reciprocal of 15625: with m = ceil(2^72 / 15625) and y = x div 2^6 below 2^58, y m div 2^72 is
+// y div 15625 exactly, for m 15625 - 2^72 is below 2^14. The high half of the product comes from four products of halves.
+fn millions(x: u64) -> u64 {
+	let m_low = 763061070lu;
+	let m_high = 70368744lu;
+	let y = x >> 6u;
+	let low = y & 0xfffffffflu;
+	let high = y >> 32u;
+	let cross = high * m_low + ((low * m_low) >> 32u);
+	let middle = low * m_high + (cross & 0xfffffffflu);
+	return (high * m_high + (cross >> 32u) + (middle >> 32u)) >> 8u;
+}
+
 fn scale(x: u64, k: u64) -> u64 {
-	return k * (x / 1000000lu) + (k * (x % 1000000lu)) / 1000000lu;
+	let whole = millions(x);
+	return k * whole + millions(k * (x - whole * 1000000lu));
 }
 
 @compute @workgroup_size(256)
