@@ -1,0 +1,230 @@
+/* The differential fuzzer: kept regressions first, then programs from seeds, each on every device;
+ * what fails is made small and written down. */
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/file.h"
+#include "base/str.h"
+#include "gen.h"
+#include "shrink.h"
+
+#define SHRINK_SECONDS 45.0
+#define LARGEST_FILE (1u << 20)
+
+struct options {
+	uint64_t seed, cases;
+	double seconds; /* 0: no limit */
+	const char *out, *regressions;
+	const char *devices[RIG_DEVICES];
+	uint32_t n_devices;
+	int plant, print, no_shrink;
+};
+
+static double seconds_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static int usage(void)
+{
+	fputs("differential [--seed S] [--cases N] [--seconds T] [--devices A,B/N,..] [--out DIR]\n"
+	      "             [--regressions DIR] [--plant] [--no-shrink] [--print]\n"
+	      "  devices are named as pipectl names them (\"vulkan:llvmpipe\"); /N: every N-th case\n",
+	      stderr);
+	return 2;
+}
+
+static int parse(int argc, char **argv, struct options *o)
+{
+	for (int i = 1; i < argc; i++) {
+		char *value = i + 1 < argc ? argv[i + 1] : NULL;
+
+		if (strcmp(argv[i], "--plant") == 0) {
+			o->plant = 1;
+			continue;
+		}
+		if (strcmp(argv[i], "--print") == 0) {
+			o->print = 1;
+			continue;
+		}
+		if (strcmp(argv[i], "--no-shrink") == 0) {
+			o->no_shrink = 1;
+			continue;
+		}
+		if (value == NULL)
+			return 0;
+		i++;
+		if (strcmp(argv[i - 1], "--seed") == 0)
+			o->seed = strtoull(value, NULL, 0);
+		else if (strcmp(argv[i - 1], "--cases") == 0)
+			o->cases = strtoull(value, NULL, 0);
+		else if (strcmp(argv[i - 1], "--seconds") == 0)
+			o->seconds = strtod(value, NULL);
+		else if (strcmp(argv[i - 1], "--out") == 0)
+			o->out = value;
+		else if (strcmp(argv[i - 1], "--regressions") == 0)
+			o->regressions = value;
+		else if (strcmp(argv[i - 1], "--devices") == 0) {
+			char *save = NULL;
+
+			for (char *s = strtok_r(value, ",", &save);
+			     s != NULL && o->n_devices < RIG_DEVICES; s = strtok_r(NULL, ",", &save))
+				o->devices[o->n_devices++] = s;
+		} else
+			return 0;
+	}
+	return 1;
+}
+
+static void report(const rig *r, const char *name, const rig_verdict *v)
+{
+	printf("FAILED %s: %s on %s: %s\n", name, rig_kind_name(v->kind), r->device[v->device].name,
+	       v->message);
+	fflush(stdout);
+}
+
+/* ---- regressions ------------------------------------------------------------------------------ */
+
+static int is_wgsl(const struct dirent *e)
+{
+	size_t n = strlen(e->d_name);
+
+	return n > 5 && strcmp(e->d_name + n - 5, ".wgsl") == 0;
+}
+
+static uint32_t replay(rig *r, const char *dir, uint32_t *n_failed)
+{
+	struct dirent **names = NULL;
+	int n = scandir(dir, &names, is_wgsl, alphasort);
+	uint32_t done = 0;
+
+	for (int i = 0; i < n; i++) {
+		char *path = pctl_path_join(dir, names[i]->d_name), *text = NULL;
+		uint64_t n_text;
+		rig_verdict v = {.kind = RIG_HEADER, .message = "it has no dispatch"};
+		diff_case c;
+
+		if (pctl_file_read(path, LARGEST_FILE, NULL, &text, &n_text) == PCTL_OK &&
+		    diff_case_read(&c, names[i]->d_name, text))
+			rig_run(r, &c, UINT32_MAX, &v);
+		if (v.kind != RIG_SAME) {
+			report(r, names[i]->d_name, &v);
+			++*n_failed;
+		}
+		done++;
+		free(text);
+		free(path);
+		free(names[i]);
+	}
+	free(names);
+	return done;
+}
+
+/* ---- generated programs ----------------------------------------------------------------------- */
+
+static void write_down(const struct options *o, const rig *r, uint64_t seed, const node *program,
+		       const rig_verdict *v)
+{
+	char *text = node_text(program), *path, name[64];
+	pctl_str_buf file = PCTL_STR_BUF_INIT;
+
+	pctl_str_addf(&file, "// seed %" PRIu64 ": %s on %s\n// %s\n", seed,
+		      rig_kind_name(v->kind), r->device[v->device].name, v->message);
+	pctl_str_add(&file, text);
+	free(text);
+	if (o->out == NULL) {
+		printf("%s\n", file.data);
+	} else {
+		snprintf(name, sizeof(name), "seed-%" PRIu64 "-%s.wgsl", seed,
+			 rig_kind_name(v->kind));
+		path = pctl_path_join(o->out, name);
+		if (pctl_file_make_dirs(o->out, NULL) != PCTL_OK ||
+		    pctl_file_write(path, file.data, file.n, 0, NULL) != PCTL_OK)
+			printf("%s cannot be written:\n%s\n", path, file.data);
+		else
+			printf("written to %s\n", path);
+		free(path);
+	}
+	pctl_str_drop(&file);
+}
+
+/* 1 when it failed. */
+static int one_case(rig *r, const struct options *o, uint64_t i)
+{
+	uint64_t seed = o->seed + i;
+	pctl_arena *a = pctl_arena_create();
+	node *program = gen_program(a, seed);
+	char *text = node_text(program), name[40];
+	rig_verdict v = {.kind = RIG_HEADER};
+	diff_case c;
+
+	snprintf(name, sizeof(name), "seed %" PRIu64, seed);
+	if (o->print)
+		puts(text);
+	if (diff_case_read(&c, name, text))
+		rig_run(r, &c, rig_mask(r, i), &v);
+	if (v.kind != RIG_SAME) {
+		report(r, name, &v);
+		if (!o->no_shrink) {
+			uint32_t tried = diff_shrink(r, a, program, SHRINK_SECONDS, &v);
+
+			printf("made smaller in %" PRIu32 " tries\n", tried);
+			report(r, name, &v);
+		}
+		write_down(o, r, seed, program, &v);
+	}
+	free(text);
+	pctl_arena_destroy(a);
+	return v.kind != RIG_SAME;
+}
+
+static int summary(const rig *r, uint32_t regressions, uint32_t generated, uint32_t failed)
+{
+	int idle = 0;
+
+	for (uint32_t i = 0; i < r->n_devices; i++) {
+		const rig_device *d = &r->device[i];
+
+		printf("%6" PRIu32 " cases, %7.1f ms each: %s\n", d->executed,
+		       d->executed == 0 ? 0.0 : (double)d->ns / d->executed * 1e-6, d->name);
+		idle |= d->executed == 0;
+	}
+	printf("%" PRIu32 " regressions, %" PRIu32 " generated, %" PRIu64
+	       " gas estimates held, %" PRIu32 " failed\n",
+	       regressions, generated, r->gas_checked, failed);
+	if (idle)
+		printf("a device executed nothing\n");
+	return failed != 0 || idle || generated + regressions == 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = {.seed = 1, .cases = 100, .regressions = PIPECTL_REGRESSIONS};
+	uint32_t failed = 0, regressions, generated = 0;
+	double began = seconds_now();
+	int status = 1;
+	rig r;
+
+	if (!parse(argc, argv, &o))
+		return usage();
+	if (rig_open(&r, o.devices, o.n_devices)) {
+		r.plant = o.plant;
+		regressions = replay(&r, o.regressions, &failed);
+		for (; generated < o.cases; generated++) {
+			if (o.seconds > 0 && seconds_now() - began > o.seconds)
+				break;
+			failed += (uint32_t)one_case(&r, &o, generated);
+		}
+		printf("seed %" PRIu64 ", %.1f s\n", o.seed, seconds_now() - began);
+		status = summary(&r, regressions, generated, failed);
+	}
+	rig_close(&r);
+	return status;
+}

@@ -1,0 +1,457 @@
+/* Opening the devices and running one case on them. */
+#include "rig.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "diag/diag.h"
+
+#define TIMEOUT_MS 60000u
+#define GPU_EVERY 1u
+#define FINDINGS 64u
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+const char *rig_kind_name(uint32_t kind)
+{
+	static const char *const names[] = {"same",  "header",	"refused", "judged",
+					    "error", "differs", "finding", "gas"};
+
+	return names[kind];
+}
+
+static pctl_status open_session(rig *r, rig_device *d, const pctl_call *call)
+{
+	pctl_session_options options = {.index = d->entry->in_driver,
+					.device_kind = d->entry->kind,
+					.id = d->entry->selector,
+					.name = d->name,
+					.build_flags = d->build_flags};
+	pctl_status status = pctl_backend_session_open(r->registry, d->entry->backend,
+						       d->entry->env, 0, call, &d->backend);
+
+	if (status != PCTL_OK)
+		return status;
+	options.table = d->backend->table;
+	options.inst = d->backend->inst;
+	status = pctl_session_open(&options, call, &d->session);
+	if (status != PCTL_OK) {
+		pctl_backend_session_close(d->backend, NULL);
+		d->backend = NULL;
+	}
+	return status;
+}
+
+static void close_session(rig_device *d)
+{
+	pctl_session_close(d->session);
+	pctl_backend_session_close(d->backend, NULL);
+	d->session = NULL;
+	d->backend = NULL;
+}
+
+static pctl_status add_device(rig *r, const pctl_device_entry *e, uint32_t flags, uint32_t every,
+			      const pctl_call *call)
+{
+	rig_device *d = &r->device[r->n_devices];
+	char name[600];
+	pctl_status status;
+
+	if (r->n_devices == RIG_DEVICES)
+		return PCTL_E_LIMIT;
+	snprintf(name, sizeof(name), "%s (%s, %s)%s", e->selector, e->name, e->driver,
+		 flags ? " sanitizing" : "");
+	*d = (rig_device){.entry = e, .name = strdup(name), .build_flags = flags, .every = every};
+	status = open_session(r, d, call);
+	if (status == PCTL_OK)
+		r->n_devices++;
+	return status;
+}
+
+static pctl_status add_found(rig *r, const char *selector, uint32_t flags, uint32_t every,
+			     const pctl_call *call)
+{
+	const pctl_device_entry *entry;
+	pctl_status status = pctl_devices_find(r->registry, selector, 0, call,
+					       &r->lists[r->n_lists], &entry);
+
+	if (status != PCTL_OK)
+		return status;
+	r->n_lists++;
+	return add_device(r, entry, flags, every, call);
+}
+
+static pctl_status add_all(rig *r, const pctl_call *call)
+{
+	pctl_devices *list;
+	pctl_status status = pctl_devices_list(r->registry, NULL, 0, call, &list);
+
+	if (status != PCTL_OK)
+		return status;
+	r->lists[r->n_lists++] = list;
+	for (uint32_t i = 0; status == PCTL_OK && i < pctl_devices_count(list); i++) {
+		const pctl_device_entry *e = pctl_devices_at(list, i);
+		int skip = e->kind == PCTL_DEVICE_REFERENCE || strcmp(e->backend, "null") == 0 ||
+			   e->state != PCTL_DEVICE_USABLE;
+
+		if (!skip)
+			status = add_device(r, e, 0,
+					    strcmp(e->backend, "opencl") == 0 ? 3 : GPU_EVERY,
+					    call);
+	}
+	return status;
+}
+
+static pctl_status open_all(rig *r, const char *const *selectors, uint32_t n, const pctl_call *call)
+{
+	static const char *const schedules[2] = {PIPECTL_SOURCE_DIR "/conf/gas/cybergraph-0.1.cfg",
+						 PIPECTL_SOURCE_DIR "/conf/gas/structured-1.cfg"};
+	/* A fuzzer may kill workers often; none of them is to be locked out for it. */
+	pctl_registry_options o = {.home = r->home, .strikes = 1000000};
+	pctl_status status = pctl_registry_open(&o, call, &r->registry);
+
+	for (uint32_t i = 0; status == PCTL_OK && i < 2; i++)
+		status = pctl_gas_schedule_read(schedules[i], call, &r->schedule[i]);
+	if (status == PCTL_OK && (r->kernels = pctl_kernels_create(NULL)) == NULL)
+		status = PCTL_E_NOMEM;
+	if (status == PCTL_OK)
+		status = add_found(r, "cpu", 0, 1, call);
+	if (status == PCTL_OK)
+		status = add_found(r, "cpu", PCTL_BUILD_SANITIZE | PCTL_BUILD_COUNT, 1, call);
+	if (status == PCTL_OK && n == 0)
+		status = add_all(r, call);
+	for (uint32_t i = 0; status == PCTL_OK && i < n; i++) {
+		char text[200];
+		const char *slash = strchr(selectors[i], '/');
+		uint32_t every = slash == NULL ? 1 : (uint32_t)strtoul(slash + 1, NULL, 10);
+
+		snprintf(text, sizeof(text), "%.*s",
+			 slash == NULL ? 199 : (int)(slash - selectors[i]), selectors[i]);
+		if (strcmp(text, "cpu") != 0)
+			status = add_found(r, text, 0, every == 0 ? 1 : every, call);
+	}
+	return status;
+}
+
+int rig_open(rig *r, const char *const *selectors, uint32_t n)
+{
+	char home[] = "/tmp/pipectl-differential-XXXXXX";
+	pctl_diag_list *diagnostics = pctl_diag_list_create();
+	pctl_status status = PCTL_E_NOMEM;
+
+	memset(r, 0, sizeof(*r));
+	if (mkdtemp(home) != NULL && (r->home = strdup(home)) != NULL && diagnostics != NULL)
+		status = open_all(r, selectors, n, pctl_diag_list_call(diagnostics));
+	if (status != PCTL_OK && diagnostics != NULL)
+		pctl_diag_render_text(diagnostics, stderr, 0);
+	pctl_diag_list_destroy(diagnostics);
+	return status == PCTL_OK;
+}
+
+void rig_close(rig *r)
+{
+	char command[200];
+
+	for (uint32_t i = 0; i < r->n_devices; i++) {
+		close_session(&r->device[i]);
+		free((void *)(uintptr_t)r->device[i].name);
+	}
+	for (uint32_t i = 0; i < r->n_lists; i++)
+		pctl_devices_destroy(r->lists[i]);
+	pctl_kernels_destroy(r->kernels);
+	pctl_registry_close(r->registry);
+	pctl_gas_schedule_destroy(r->schedule[0]);
+	pctl_gas_schedule_destroy(r->schedule[1]);
+	if (r->home != NULL) {
+		snprintf(command, sizeof(command), "rm -rf '%s'", r->home);
+		if (system(command) != 0)
+			fprintf(stderr, "%s was left behind\n", r->home);
+	}
+	free(r->home);
+}
+
+uint32_t rig_mask(const rig *r, uint64_t i)
+{
+	uint32_t mask = 3;
+
+	for (uint32_t d = 2; d < r->n_devices; d++) {
+		/* devices of one share take turns */
+		if ((i + d) % r->device[d].every == 0)
+			mask |= 1u << d;
+	}
+	return mask;
+}
+
+/* ---- one case --------------------------------------------------------------------------------- */
+
+struct running {
+	rig *r;
+	const diff_case *c;
+	const pctl_kernel_unit *unit;
+	pctl_job_plan *plan;
+	pctl_diag_list *diagnostics;
+	const pctl_call *call;
+	uint32_t n_out;
+	uint32_t out_binding[CASE_DISPATCHES * CASE_BINDINGS]; /* of each output */
+	uint32_t out_dispatch[CASE_DISPATCHES * CASE_BINDINGS];
+	uint8_t *expected[CASE_DISPATCHES * CASE_BINDINGS];
+	uint64_t out_bytes[CASE_DISPATCHES * CASE_BINDINGS];
+	rig_verdict *verdict;
+};
+
+__attribute__((format(printf, 4, 5))) static void blame(struct running *x, uint32_t kind,
+							uint32_t device, const char *format, ...)
+{
+	rig_verdict *v = x->verdict;
+	va_list args;
+
+	if (v->kind != RIG_SAME)
+		return;
+	v->kind = kind;
+	v->device = device;
+	va_start(args, format);
+	vsnprintf(v->message, sizeof(v->message), format, args);
+	va_end(args);
+}
+
+static void blame_diagnostics(struct running *x, uint32_t kind, uint32_t device)
+{
+	const pctl_diag *d = pctl_diag_list_count(x->diagnostics) == 0
+				     ? NULL
+				     : pctl_diag_list_at(x->diagnostics, 0);
+
+	if (d == NULL)
+		blame(x, kind, device, "failed without a diagnostic");
+	else
+		blame(x, kind, device, "PC%04u %s (%u:%u)", d->code, d->message, d->pos.line,
+		      d->pos.column);
+	x->verdict->code = d == NULL ? 0 : d->code;
+}
+
+static const pctl_var *variable(const pctl_program *p, uint32_t group, uint32_t binding)
+{
+	for (uint32_t i = 0; i < p->n_vars; i++) {
+		const pctl_var *v = &p->vars[i];
+
+		if ((v->space == PCTL_SPACE_STORAGE || v->space == PCTL_SPACE_UNIFORM) &&
+		    v->group == group && v->binding == binding)
+			return v;
+	}
+	return NULL;
+}
+
+static int is_written(const pctl_var *v)
+{
+	return v != NULL && v->space == PCTL_SPACE_STORAGE && v->access & PCTL_ACCESS_WRITE;
+}
+
+/* Outputs come first among the plan's buffers, then the bytes everything starts with. */
+static pctl_status plan_case(struct running *x)
+{
+	const diff_case *c = x->c;
+	const pctl_program *p = x->unit->program;
+	pctl_status status = pctl_job_plan_create(c->name, x->call, &x->plan);
+	uint32_t number, next_out = 0;
+
+	for (uint32_t d = 0; d < c->n_dispatches; d++) {
+		for (uint32_t b = 0; status == PCTL_OK && b < c->n_bindings; b++) {
+			if (!is_written(variable(p, c->binding[b].group, c->binding[b].binding)))
+				continue;
+			status = pctl_job_plan_buffer(x->plan, PCTL_PLAN_OUTPUT,
+						      c->binding[b].n_bytes, NULL, x->call,
+						      &number);
+			x->out_dispatch[x->n_out] = d;
+			x->out_binding[x->n_out] = b;
+			x->out_bytes[x->n_out++] = c->binding[b].n_bytes;
+		}
+	}
+	for (uint32_t d = 0; d < c->n_dispatches; d++) {
+		pctl_plan_binding bindings[CASE_BINDINGS];
+
+		for (uint32_t b = 0; status == PCTL_OK && b < c->n_bindings; b++) {
+			uint64_t n = c->binding[b].n_bytes;
+			uint8_t *bytes = calloc(n + 1, 1);
+
+			diff_case_fill(c, d, b, bytes);
+			status = pctl_job_plan_buffer(x->plan, PCTL_PLAN_PARAMS, n, bytes, x->call,
+						      &number);
+			free(bytes);
+			bindings[b] = (pctl_plan_binding){.group = c->binding[b].group,
+							  .binding = c->binding[b].binding,
+							  .buffer = number,
+							  .n_bytes = n};
+			if (!is_written(variable(p, c->binding[b].group, c->binding[b].binding)))
+				continue;
+			if (status == PCTL_OK && n != 0)
+				status = pctl_job_plan_copy(x->plan, number, next_out, x->call);
+			bindings[b].buffer = next_out++;
+		}
+		if (status == PCTL_OK)
+			status = pctl_job_plan_kernel(x->plan, x->unit, bindings, c->n_bindings,
+						      c->dispatch[d].groups, x->call);
+	}
+	return status;
+}
+
+static void compare(struct running *x, uint32_t device, uint32_t out, const uint8_t *got)
+{
+	const uint8_t *want = x->expected[out];
+	uint32_t b = x->out_binding[out], d = x->out_dispatch[out];
+
+	for (uint64_t i = 0; i < x->out_bytes[out]; i += 4) {
+		if (memcmp(want + i, got + i, 4) == 0)
+			continue;
+		blame(x, RIG_DIFFERS, device,
+		      "dispatch %" PRIu32 " (inputs %" PRIu64 "), binding %" PRIu32 ":%" PRIu32
+		      ", word %" PRIu64 ": %02x%02x%02x%02x, the reference has %02x%02x%02x%02x",
+		      d, x->c->dispatch[d].seed, x->c->binding[b].group, x->c->binding[b].binding,
+		      i / 4, got[i + 3], got[i + 2], got[i + 1], got[i], want[i + 3], want[i + 2],
+		      want[i + 1], want[i]);
+		return;
+	}
+}
+
+/* The reference, sanitizing: what it saw, and gas. */
+static void examine(struct running *x, uint32_t device)
+{
+	const pctl_session *s = x->r->device[device].session;
+	const pctl_backend *t = pctl_session_table(s);
+	pctl_finding found[FINDINGS];
+	pctl_counts counts = {.head = PCTL_HEAD(pctl_counts)};
+	uint32_t n = 0;
+
+	if (t->findings == NULL ||
+	    t->findings(pctl_session_device(s), x->call, FINDINGS, found, &n) != PCTL_OK ||
+	    t->counts(pctl_session_device(s), x->call, &counts) != PCTL_OK) {
+		blame_diagnostics(x, RIG_ERROR, device);
+		return;
+	}
+	for (uint32_t i = 0; i < n && i < FINDINGS; i++) {
+		if (found[i].kind != PCTL_FINDING_OUT_OF_BOUNDS)
+			blame(x, RIG_FINDING, device,
+			      "finding %" PRIu32 " in dispatch %" PRIu32 ": variable %" PRIx32
+			      " byte %" PRIu64 ", invocations %" PRIu64 " and %" PRIu64,
+			      found[i].kind, found[i].dispatch, found[i].var, found[i].address,
+			      found[i].invocation, found[i].other_invocation);
+	}
+	for (uint32_t i = 0; i < 2; i++) {
+		uint64_t estimate = 0, actual = 0;
+		int fits = 1;
+
+		for (uint32_t d = 0; d < x->c->n_dispatches; d++) {
+			const uint32_t *groups = x->c->dispatch[d].groups;
+			pctl_gas_query q = {.program = x->unit->program,
+					    .analysis = x->unit->analysis,
+					    .groups = {groups[0], groups[1], groups[2]}};
+			pctl_gas_price price;
+
+			/* An estimate that does not fit in 64 bits refuses the program: nothing to
+			 * hold it against. */
+			fits &= pctl_gas_price_of(x->r->schedule[i], &q, NULL, &price) == PCTL_OK;
+			estimate += fits ? price.dispatch : 0;
+		}
+		if (!fits)
+			continue;
+		if (pctl_gas_actual(x->r->schedule[i], &counts, x->call, &actual) != PCTL_OK)
+			blame_diagnostics(x, RIG_GAS, device);
+		if (actual > estimate)
+			blame(x, RIG_GAS, device, "%s: %" PRIu64 " used, %" PRIu64 " estimated",
+			      pctl_gas_schedule_name(x->r->schedule[i]), actual, estimate);
+		x->r->gas_checked++;
+	}
+}
+
+static void run_device(struct running *x, uint32_t device)
+{
+	rig_device *d = &x->r->device[device];
+	pctl_value *out[CASE_DISPATCHES * CASE_BINDINGS];
+	pctl_job_run run = {.plan = x->plan,
+			    .repeat = 1,
+			    .out_bytes = x->out_bytes,
+			    .timeout_ms = TIMEOUT_MS};
+	uint64_t began = now_ns();
+	pctl_status status = PCTL_OK;
+
+	if (d->session == NULL)
+		status = open_session(x->r, d, x->call);
+	if (status == PCTL_OK)
+		status = pctl_session_qualify(d->session, x->plan, x->call);
+	if (status == PCTL_OK)
+		status = pctl_job_execute(d->session, &run, NULL, x->call, out, NULL);
+	for (uint32_t i = 0; status == PCTL_OK && i < x->n_out; i++) {
+		uint8_t *bytes = NULL;
+
+		status = pctl_value_fetch(out[i], x->call, &bytes);
+		if (status == PCTL_OK && device == 0) {
+			x->expected[i] = bytes;
+			continue;
+		}
+		if (status == PCTL_OK && x->r->plant && device + 1 == x->r->n_devices &&
+		    x->out_bytes[i] != 0)
+			bytes[x->out_bytes[i] / 2] ^= 0x10;
+		if (status == PCTL_OK)
+			compare(x, device, i, bytes);
+		free(bytes);
+	}
+	if (status != PCTL_OK)
+		blame_diagnostics(x, RIG_ERROR, device);
+	for (uint32_t i = 0; status == PCTL_OK && i < x->n_out; i++)
+		pctl_value_release(out[i]);
+	if (status == PCTL_OK && d->build_flags != 0)
+		examine(x, device);
+	d->executed += status == PCTL_OK;
+	d->ns += now_ns() - began;
+	if (status == PCTL_E_DEVICE_LOST)
+		close_session(d);
+}
+
+static void judge(struct running *x)
+{
+	const pctl_analysis *a = x->unit->analysis;
+
+	if (a->race == PCTL_PROOF_REFUTED)
+		blame(x, RIG_JUDGED, 0, "the analysis says it has a race");
+	if (a->order_dependent)
+		blame(x, RIG_JUDGED, 0, "the analysis says its atomics depend on order");
+}
+
+void rig_run(rig *r, const diff_case *c, uint32_t mask, rig_verdict *out)
+{
+	struct running x = {.r = r, .c = c, .verdict = out};
+	pctl_kernel_source source = {c->name,	  c->text,	  strlen(c->text), NULL,
+				     c->override, c->n_overrides, 0,		   NULL};
+
+	memset(out, 0, sizeof(*out));
+	x.diagnostics = pctl_diag_list_create();
+	x.call = pctl_diag_list_call(x.diagnostics);
+	if (pctl_kernels_get(r->kernels, &source, x.call, &x.unit) != PCTL_OK) {
+		blame_diagnostics(&x, RIG_REFUSED, 0);
+		goto out;
+	}
+	judge(&x);
+	if (plan_case(&x) != PCTL_OK) {
+		blame_diagnostics(&x, RIG_HEADER, 0);
+		goto out;
+	}
+	for (uint32_t i = 0; i < r->n_devices; i++) {
+		if (mask & 1u << i && (i == 0 || out->kind != RIG_ERROR || out->device != 0))
+			run_device(&x, i);
+	}
+	r->n_cases++;
+out:
+	for (uint32_t i = 0; i < x.n_out; i++)
+		free(x.expected[i]);
+	pctl_job_plan_destroy(x.plan);
+	pctl_diag_list_destroy(x.diagnostics);
+}

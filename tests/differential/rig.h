@@ -1,0 +1,66 @@
+/* The devices under test, opened once, and one case run on them: every device against the
+ * reference, byte for byte, and the reference's own verdict on races, bounds and gas. */
+#ifndef PIPECTL_DIFFERENTIAL_RIG_H
+#define PIPECTL_DIFFERENTIAL_RIG_H
+
+#include "case.h"
+#include "exec/job.h"
+#include "plugin/devices.h"
+
+#define RIG_DEVICES 16u
+
+typedef struct rig_device {
+	const pctl_device_entry *entry;
+	const char *name;
+	pctl_backend_session *backend;
+	pctl_session *session;
+	uint32_t build_flags;
+	uint32_t every;	   /* takes part in every n-th generated case */
+	uint32_t executed; /* cases */
+	uint32_t unsupported;
+	uint64_t ns;
+} rig_device;
+
+typedef struct rig {
+	pctl_registry *registry;
+	pctl_kernels *kernels;
+	pctl_gas_schedule *schedule[2];
+	pctl_devices *lists[RIG_DEVICES];
+	rig_device device[RIG_DEVICES]; /* [0] the reference, [1] the reference sanitizing */
+	uint32_t n_devices, n_lists, n_cases;
+	int plant; /* flip one bit of the last device's first result */
+	char *home;
+	uint64_t gas_checked;
+} rig;
+
+enum {
+	RIG_SAME = 0,
+	RIG_HEADER,   /* the case's own lines are wrong */
+	RIG_REFUSED,  /* the front end or the analysis takes it not */
+	RIG_JUDGED,   /* the analysis calls it racy or order-dependent */
+	RIG_ERROR,    /* building or running failed */
+	RIG_DIFFERS,
+	RIG_FINDING,  /* the reference saw a race or a divergent barrier */
+	RIG_GAS	      /* more gas used than estimated */
+};
+
+/* What went wrong first. */
+typedef struct rig_verdict {
+	uint32_t kind;
+	uint32_t device;
+	uint32_t code; /* of a refusal or error */
+	char message[600];
+} rig_verdict;
+
+/* selectors: "backend:TEXT" or "backend:TEXT/N"; n 0: all there are. 0, with a message on stderr,
+ * when one of those named cannot be opened. */
+int rig_open(rig *r, const char *const *selectors, uint32_t n);
+void rig_close(rig *r);
+
+/* Run on the devices of the mask (bit i: device i). */
+void rig_run(rig *r, const diff_case *c, uint32_t mask, rig_verdict *out);
+/* Which devices take part in generated case number i. */
+uint32_t rig_mask(const rig *r, uint64_t i);
+const char *rig_kind_name(uint32_t kind);
+
+#endif
