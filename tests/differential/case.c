@@ -66,7 +66,7 @@ void diff_case_fill(const diff_case *c, uint32_t dispatch, uint32_t binding, uin
 {
 	static const uint32_t edges[] = {0,	     1,		 2,	     31,   32,
 					 33,	     0x7fffffff, 0x80000000, 0xff, 0x80000001,
-					 0xffffffff, 0xfffffffe, 0x8000,     7,    64};
+					 0xffffffff, 0xfffffffe, 0x8000,     7,	   64};
 	uint64_t state = c->dispatch[dispatch].seed + 0x10001u * binding;
 
 	for (uint64_t i = 0; i + 4 <= c->binding[binding].n_bytes; i += 4) {
@@ -79,8 +79,9 @@ void diff_case_fill(const diff_case *c, uint32_t dispatch, uint32_t binding, uin
 			word = edges[word % (sizeof(edges) / sizeof(edges[0]))];
 		else if (r % 8 == 2)
 			word = 0u - word % 16;
-		memcpy(out + i, (uint8_t[4]){(uint8_t)word, (uint8_t)(word >> 8),
-					     (uint8_t)(word >> 16), (uint8_t)(word >> 24)},
+		memcpy(out + i,
+		       (uint8_t[4]){(uint8_t)word, (uint8_t)(word >> 8), (uint8_t)(word >> 16),
+				    (uint8_t)(word >> 24)},
 		       4);
 	}
 }

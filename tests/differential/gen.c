@@ -38,7 +38,7 @@ struct making {
 	uint32_t size[3];
 	uint32_t dispatches[4][3];
 	uint32_t n_dispatches;
-	uint32_t most; /* invocations of the largest dispatch */
+	uint32_t most;	     /* invocations of the largest dispatch */
 	const gtype *shared; /* element of the workgroup array */
 	const char *family;
 	int has_uniform_cell;
@@ -125,16 +125,14 @@ static void make_uniform(struct making *m)
 
 		member[k] = gen_chance(g, 50)	? gen_scalar(g, s)
 			    : gen_chance(g, 50) ? gen_vector(g, s, 2 + gen_below(g, 3))
-			    : gen_chance(g, 50) ? gen_array(g, gen_vector(g, s, 4),
-							    1 + gen_below(g, 4))
-						: gen_matrix(g, s, 2 + gen_below(g, 3),
-							     3 + gen_below(g, 2));
+			    : gen_chance(g, 50)
+				    ? gen_array(g, gen_vector(g, s, 4), 1 + gen_below(g, 4))
+				    : gen_matrix(g, s, 2 + gen_below(g, 3), 3 + gen_below(g, 2));
 		text = gen_text(g, "%s\tm%u: %s,\n", text, k, member[k]->name);
 	}
 	t = gen_struct(g, "U", member, n);
 	line(m->root, g, gen_text(g, "%s}\n", text));
-	line(m->root, g,
-	     gen_text(g, "@group(0) @binding(%u) var<uniform> un: U;\n", number));
+	line(m->root, g, gen_text(g, "@group(0) @binding(%u) var<uniform> un: U;\n", number));
 	note_binding(m, number, t->size);
 	gen_declare(g, "un", t, 0);
 }
@@ -179,7 +177,7 @@ static void make_atomics(struct making *m)
 	     gen_text(g, "@group(0) @binding(%u) var<storage, read_write> total: atomic<i32>;\n",
 		      number));
 	g->atomic_type[g->n_atomics] = gen_scalar(g, S_I32);
-	g->atomics[g->n_atomics++] = "atomicAdd(&total, i32($) * $);\n";
+	g->atomics[g->n_atomics++] = "atomicAdd(&total, p_i32 * i32($) + $);\n";
 }
 
 static void make_privates(struct making *m)
@@ -267,7 +265,8 @@ static void make_dispatches(struct making *m)
 	}
 }
 
-/* ---- the entry point, in phases --------------------------------------------------------------- */
+/* ---- the entry point, in phases ---------------------------------------------------------------
+ */
 
 static node *one(gen *g, const char *format, node *child)
 {
@@ -338,8 +337,8 @@ static void broadcast(struct making *m)
 	gen *g = m->g;
 	const char *name = gen_name(g, "b");
 
-	node_add(g->a, m->body, one(g, "if li == 0u { wu = $; }\n",
-				    gen_expr(g, gen_scalar(g, S_I32), 2)));
+	node_add(g->a, m->body,
+		 one(g, "if li == 0u { wu = $; }\n", gen_expr(g, gen_scalar(g, S_I32), 2)));
 	line(m->body, g, gen_text(g, "let %s = workgroupUniformLoad(&wu);\n", name));
 	gen_declare(g, name, gen_scalar(g, S_I32), 0);
 }
@@ -404,23 +403,25 @@ static void make_entry(struct making *m)
 	for (uint32_t i = 0; i < g->n_own; i++) {
 		g->fuel = 40;
 		node_add(g->a, m->body,
-			 one(g, gen_text(g, "%s = $;\n", g->own[i]), gen_expr(g, g->own_elem[i], 4)));
+			 one(g, gen_text(g, "%s = $;\n", g->own[i]),
+			     gen_expr(g, g->own_elem[i], 4)));
 	}
 	g->n_vars = mark;
 	parts[0] = m->body;
 	node_add(g->a, m->root,
-		 node_make(g->a, NODE_STMT,
-			   gen_text(g,
-				    "@compute @workgroup_size(%u, %u, %u)\n"
-				    "fn main(@builtin(global_invocation_id) gid: vec3<u32>,\n"
-				    "@builtin(local_invocation_id) lid: vec3<u32>,\n"
-				    "@builtin(workgroup_id) wid: vec3<u32>,\n"
-				    "@builtin(num_workgroups) nwg: vec3<u32>,\n"
-				    "@builtin(local_invocation_index) li: u32) {\n"
-				    "let gi = ((wid.z * nwg.y + wid.y) * nwg.x + wid.x) * %uu + li;\n"
-				    "$}\n",
-				    m->size[0], m->size[1], m->size[2], m->invocations),
-			   parts, 1));
+		 node_make(
+			 g->a, NODE_STMT,
+			 gen_text(g,
+				  "@compute @workgroup_size(%u, %u, %u)\n"
+				  "fn main(@builtin(global_invocation_id) gid: vec3<u32>,\n"
+				  "@builtin(local_invocation_id) lid: vec3<u32>,\n"
+				  "@builtin(workgroup_id) wid: vec3<u32>,\n"
+				  "@builtin(num_workgroups) nwg: vec3<u32>,\n"
+				  "@builtin(local_invocation_index) li: u32) {\n"
+				  "let gi = ((wid.z * nwg.y + wid.y) * nwg.x + wid.x) * %uu + li;\n"
+				  "$}\n",
+				  m->size[0], m->size[1], m->size[2], m->invocations),
+			 parts, 1));
 }
 
 node *gen_program(pctl_arena *a, uint64_t seed)

@@ -9,7 +9,8 @@
 /* Make the program of a seed in the arena. narrow: no 64-bit types. */
 node *gen_program(pctl_arena *a, uint64_t seed);
 
-/* ---- within the generator --------------------------------------------------------------------- */
+/* ---- within the generator ---------------------------------------------------------------------
+ */
 
 typedef struct gen gen;
 
@@ -63,12 +64,12 @@ struct gen {
 	uint32_t n_atomics;
 	const char *lengths[6]; /* "arrayLength(&in0)" */
 	uint32_t n_lengths;
-	const char *gi; /* the invocation's own element, in the entry point; else NULL */
+	const char *gi;	    /* the invocation's own element, in the entry point; else NULL */
 	const char *own[6]; /* buffers whose element gi is its own */
 	const gtype *own_elem[6];
 	uint32_t n_own;
 	int fuel, names;
-	int loops;	      /* nested around this place */
+	int loops;		/* nested around this place */
 	int breakable, in_loop; /* a break or continue may stand here */
 	int may_return;
 	const gtype *result;
@@ -93,9 +94,9 @@ int gen_is_integer(const gtype *t);
 int gen_is_signed(const gtype *t);
 uint32_t gen_bits(const gtype *t); /* of its scalar */
 uint32_t gen_any_scalar(gen *g, int with_bool);
-const gtype *gen_any_simple(gen *g);		 /* scalar or vector */
+const gtype *gen_any_simple(gen *g);		  /* scalar or vector */
 const gtype *gen_any_type(gen *g, int with_bool); /* of a value */
-const gtype *gen_any_shared(gen *g);		 /* host-shareable */
+const gtype *gen_any_shared(gen *g);		  /* host-shareable */
 
 /* gen_expr.c */
 node *gen_expr(gen *g, const gtype *t, int depth);

@@ -41,10 +41,10 @@ static node *plain(gen *g, const gtype *t, const char *text, int constant)
 
 static uint64_t interesting(gen *g, uint32_t bits)
 {
-	static const uint64_t values[] = {0,	1,     2,     3,      4,      7,	  8,
-					  15,	16,    31,    32,     33,     63,	  64,
-					  65,	127,   128,   255,    256,    32767,	  32768,
-					  65535, 65536, 0x7fff, 0x8000, 0x12345678, 0xdeadbeef};
+	static const uint64_t values[] = {
+		0,   1,	    2,	   3,	  4,	 7,	 8,	 15,	     16,
+		31,  32,    33,	   63,	  64,	 65,	 127,	 128,	     255,
+		256, 32767, 32768, 65535, 65536, 0x7fff, 0x8000, 0x12345678, 0xdeadbeef};
 	uint32_t pick = gen_below(g, 10);
 	uint64_t v;
 
@@ -133,11 +133,12 @@ node *gen_walk(gen *g, const gvar *v, const gtype *wanted, int steps, const gtyp
 		switch (t->kind) {
 		case G_VECTOR:
 			if (gen_chance(g, 50))
-				at = extend(g, at,
-					    gen_text(g, ".%c",
-						     component[gen_below(g, 2)]
-							      [gen_below(g, t->width)]),
-					    t->elem, NULL);
+				at = extend(
+					g, at,
+					gen_text(
+						g, ".%c",
+						component[gen_below(g, 2)][gen_below(g, t->width)]),
+					t->elem, NULL);
 			else
 				at = extend(g, at, "", t->elem, gen_index(g, t->width, 0));
 			t = t->elem;

@@ -45,10 +45,9 @@ static node *shift(gen *g, const gtype *t, int depth)
 
 static node *elementwise(gen *g, const gtype *t, int depth)
 {
-	static const char *const one[] = {"abs",	       "countOneBits",
-					  "countLeadingZeros", "countTrailingZeros",
-					  "reverseBits",       "firstLeadingBit",
-					  "firstTrailingBit",  "sign"};
+	static const char *const one[] = {
+		"abs",	       "countOneBits",	  "countLeadingZeros", "countTrailingZeros",
+		"reverseBits", "firstLeadingBit", "firstTrailingBit",  "sign"};
 	uint32_t pick = gen_below(g, 12);
 
 	if (pick < 8) {
@@ -195,10 +194,10 @@ static node *truth(gen *g, const gtype *t, int depth)
 		return gen_node(g, t, "(!$)", gen_expr(g, t, depth), NULL, NULL);
 	case 1:
 	case 2:
-		return two(g, t,
-			   gen_text(g, "($ %s $)",
-				    logic[gen_below(g, t->kind == G_SCALAR ? 6 : 4)]),
-			   t, t, depth);
+		return two(
+			g, t,
+			gen_text(g, "($ %s $)", logic[gen_below(g, t->kind == G_SCALAR ? 6 : 4)]),
+			t, t, depth);
 	case 3:
 		of = gen_vector(g, S_BOOL, 2 + gen_below(g, 3));
 		if (t->kind == G_SCALAR)

@@ -39,10 +39,10 @@ static node *declaration(gen *g)
 	node *n;
 
 	if (pick == 0 && t->kind == G_SCALAR) {
-		n = stmt(g, gen_text(g, "const %s = $;\n", name), gen_node(g, t, "1u", NULL, NULL, NULL),
-			 NULL, NULL);
-		n->child[0]->format = gen_text(g, "%s(%u)", t->name,
-					       t->scalar == S_BOOL ? 1 : gen_below(g, 70));
+		n = stmt(g, gen_text(g, "const %s = $;\n", name),
+			 gen_node(g, t, "1u", NULL, NULL, NULL), NULL, NULL);
+		n->child[0]->format =
+			gen_text(g, "%s(%u)", t->name, t->scalar == S_BOOL ? 1 : gen_below(g, 70));
 		if (t->scalar == S_BOOL)
 			n->child[0]->format = "true";
 		gen_declare(g, name, t, V_CONST);
@@ -95,8 +95,7 @@ static node *assignment(gen *g)
 	if (t->kind == G_SCALAR && gen_chance(g, 15))
 		return stmt(g, gen_chance(g, 50) ? "$++;\n" : "$--;\n", to, NULL, NULL);
 	op = ops[gen_below(g, 10)];
-	right = op[0] == '<' || op[0] == '>'
-			? gen_shape(g, S_U32, gen_width(t))
+	right = op[0] == '<' || op[0] == '>' ? gen_shape(g, S_U32, gen_width(t))
 		: t->kind == G_VECTOR && strchr("+-*/%", op[0]) != NULL && gen_chance(g, 25)
 			? t->elem
 			: t;
@@ -195,10 +194,9 @@ static node *jump(gen *g)
 	uint32_t pick = gen_below(g, 3);
 
 	if (pick == 0 && g->may_return)
-		return g->result == NULL
-			       ? stmt(g, "if $ { return; }\n", cond, NULL, NULL)
-			       : stmt(g, "if $ { return $; }\n", cond, gen_expr(g, g->result, 2),
-				      NULL);
+		return g->result == NULL ? stmt(g, "if $ { return; }\n", cond, NULL, NULL)
+					 : stmt(g, "if $ { return $; }\n", cond,
+						gen_expr(g, g->result, 2), NULL);
 	if (pick == 1 && g->in_loop)
 		return stmt(g, "if $ { continue; }\n", cond, NULL, NULL);
 	if (g->breakable)
@@ -216,8 +214,7 @@ static node *pointer(gen *g)
 	for (uint32_t tries = 0; tries < 10 && to == NULL; tries++) {
 		const gvar *v = &g->vars[gen_below(g, g->n_vars)];
 
-		if (v->flags & V_WRITABLE && v->type->kind != G_VECTOR &&
-		    v->type->kind != G_MATRIX)
+		if (v->flags & V_WRITABLE && v->type->kind != G_VECTOR && v->type->kind != G_MATRIX)
 			to = gen_walk(g, v, v->type, 0, &t);
 	}
 	if (to == NULL)

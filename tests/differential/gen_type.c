@@ -86,8 +86,8 @@ const gtype *gen_matrix(gen *g, uint32_t scalar, uint32_t columns, uint32_t rows
 {
 	const gtype *column = gen_vector(g, scalar, rows);
 	int is_new;
-	gtype *t = intern(g, gen_text(g, "mat%ux%u<%s>", columns, rows, scalar_name[scalar]),
-			  &is_new);
+	gtype *t =
+		intern(g, gen_text(g, "mat%ux%u<%s>", columns, rows, scalar_name[scalar]), &is_new);
 
 	if (is_new) {
 		const char *args = column->leaf;

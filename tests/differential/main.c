@@ -36,7 +36,8 @@ static int usage(void)
 {
 	fputs("differential [--seed S] [--cases N] [--seconds T] [--devices A,B/N,..] [--out DIR]\n"
 	      "             [--regressions DIR] [--plant] [--no-shrink] [--print]\n"
-	      "  devices are named as pipectl names them (\"vulkan:llvmpipe\"); /N: every N-th case\n",
+	      "  devices are named as pipectl names them (\"vulkan:llvmpipe\"); /N: every N-th "
+	      "case\n",
 	      stderr);
 	return 2;
 }
@@ -75,7 +76,8 @@ static int parse(int argc, char **argv, struct options *o)
 			char *save = NULL;
 
 			for (char *s = strtok_r(value, ",", &save);
-			     s != NULL && o->n_devices < RIG_DEVICES; s = strtok_r(NULL, ",", &save))
+			     s != NULL && o->n_devices < RIG_DEVICES;
+			     s = strtok_r(NULL, ",", &save))
 				o->devices[o->n_devices++] = s;
 		} else
 			return 0;
@@ -90,7 +92,8 @@ static void report(const rig *r, const char *name, const rig_verdict *v)
 	fflush(stdout);
 }
 
-/* ---- regressions ------------------------------------------------------------------------------ */
+/* ---- regressions ------------------------------------------------------------------------------
+ */
 
 static int is_wgsl(const struct dirent *e)
 {
@@ -127,7 +130,8 @@ static uint32_t replay(rig *r, const char *dir, uint32_t *n_failed)
 	return done;
 }
 
-/* ---- generated programs ----------------------------------------------------------------------- */
+/* ---- generated programs -----------------------------------------------------------------------
+ */
 
 static void write_down(const struct options *o, const rig *r, uint64_t seed, const node *program,
 		       const rig_verdict *v)
@@ -135,8 +139,8 @@ static void write_down(const struct options *o, const rig *r, uint64_t seed, con
 	char *text = node_text(program), *path, name[64];
 	pctl_str_buf file = PCTL_STR_BUF_INIT;
 
-	pctl_str_addf(&file, "// seed %" PRIu64 ": %s on %s\n// %s\n", seed,
-		      rig_kind_name(v->kind), r->device[v->device].name, v->message);
+	pctl_str_addf(&file, "// seed %" PRIu64 ": %s on %s\n// %s\n", seed, rig_kind_name(v->kind),
+		      r->device[v->device].name, v->message);
 	pctl_str_add(&file, text);
 	free(text);
 	if (o->out == NULL) {

@@ -83,8 +83,8 @@ static pctl_status add_found(rig *r, const char *selector, uint32_t flags, uint3
 			     const pctl_call *call)
 {
 	const pctl_device_entry *entry;
-	pctl_status status = pctl_devices_find(r->registry, selector, 0, call,
-					       &r->lists[r->n_lists], &entry);
+	pctl_status status =
+		pctl_devices_find(r->registry, selector, 0, call, &r->lists[r->n_lists], &entry);
 
 	if (status != PCTL_OK)
 		return status;
@@ -106,9 +106,8 @@ static pctl_status add_all(rig *r, const pctl_call *call)
 			   e->state != PCTL_DEVICE_USABLE;
 
 		if (!skip)
-			status = add_device(r, e, 0,
-					    strcmp(e->backend, "opencl") == 0 ? 3 : GPU_EVERY,
-					    call);
+			status = add_device(
+				r, e, 0, strcmp(e->backend, "opencl") == 0 ? 3 : GPU_EVERY, call);
 	}
 	return status;
 }
@@ -193,7 +192,8 @@ uint32_t rig_mask(const rig *r, uint64_t i)
 	return mask;
 }
 
-/* ---- one case --------------------------------------------------------------------------------- */
+/* ---- one case ---------------------------------------------------------------------------------
+ */
 
 struct running {
 	rig *r;
@@ -268,9 +268,9 @@ static pctl_status plan_case(struct running *x)
 		for (uint32_t b = 0; status == PCTL_OK && b < c->n_bindings; b++) {
 			if (!is_written(variable(p, c->binding[b].group, c->binding[b].binding)))
 				continue;
-			status = pctl_job_plan_buffer(x->plan, PCTL_PLAN_OUTPUT,
-						      c->binding[b].n_bytes, NULL, x->call,
-						      &number);
+			status =
+				pctl_job_plan_buffer(x->plan, PCTL_PLAN_OUTPUT,
+						     c->binding[b].n_bytes, NULL, x->call, &number);
 			x->out_dispatch[x->n_out] = d;
 			x->out_binding[x->n_out] = b;
 			x->out_bytes[x->n_out++] = c->binding[b].n_bytes;
@@ -376,10 +376,8 @@ static void run_device(struct running *x, uint32_t device)
 {
 	rig_device *d = &x->r->device[device];
 	pctl_value *out[CASE_DISPATCHES * CASE_BINDINGS];
-	pctl_job_run run = {.plan = x->plan,
-			    .repeat = 1,
-			    .out_bytes = x->out_bytes,
-			    .timeout_ms = TIMEOUT_MS};
+	pctl_job_run run = {
+		.plan = x->plan, .repeat = 1, .out_bytes = x->out_bytes, .timeout_ms = TIMEOUT_MS};
 	uint64_t began = now_ns();
 	pctl_status status = PCTL_OK;
 
@@ -429,8 +427,8 @@ static void judge(struct running *x)
 void rig_run(rig *r, const diff_case *c, uint32_t mask, rig_verdict *out)
 {
 	struct running x = {.r = r, .c = c, .verdict = out};
-	pctl_kernel_source source = {c->name,	  c->text,	  strlen(c->text), NULL,
-				     c->override, c->n_overrides, 0,		   NULL};
+	pctl_kernel_source source = {
+		c->name, c->text, strlen(c->text), NULL, c->override, c->n_overrides, 0, NULL};
 
 	memset(out, 0, sizeof(*out));
 	x.diagnostics = pctl_diag_list_create();

@@ -35,13 +35,13 @@ typedef struct rig {
 
 enum {
 	RIG_SAME = 0,
-	RIG_HEADER,   /* the case's own lines are wrong */
-	RIG_REFUSED,  /* the front end or the analysis takes it not */
-	RIG_JUDGED,   /* the analysis calls it racy or order-dependent */
-	RIG_ERROR,    /* building or running failed */
+	RIG_HEADER,  /* the case's own lines are wrong */
+	RIG_REFUSED, /* the front end or the analysis takes it not */
+	RIG_JUDGED,  /* the analysis calls it racy or order-dependent */
+	RIG_ERROR,   /* building or running failed */
 	RIG_DIFFERS,
-	RIG_FINDING,  /* the reference saw a race or a divergent barrier */
-	RIG_GAS	      /* more gas used than estimated */
+	RIG_FINDING, /* the reference saw a race or a divergent barrier */
+	RIG_GAS	     /* more gas used than estimated */
 };
 
 /* What went wrong first. */

@@ -76,8 +76,7 @@ static int shrink_node(struct shrinking *s, node *n)
 		return 0;
 	if (try_as(s, n, NODE_GONE))
 		return 1;
-	return n->kind == NODE_STMT && n->as == NODE_WHOLE && n->n != 0 &&
-	       try_as(s, n, NODE_CHILD);
+	return n->kind == NODE_STMT && n->as == NODE_WHOLE && n->n != 0 && try_as(s, n, NODE_CHILD);
 }
 
 uint32_t diff_shrink(rig *r, pctl_arena *a, node *root, double seconds, rig_verdict *verdict)

@@ -14,11 +14,11 @@ enum { NODE_WHOLE = 0, NODE_GONE = 1, NODE_ZERO = 2, NODE_LEAF = 3, NODE_CHILD =
 
 typedef struct node {
 	uint32_t kind;
-	uint32_t as;	  /* NODE_WHOLE .. : how it is printed now */
+	uint32_t as;	   /* NODE_WHOLE .. : how it is printed now */
 	uint32_t constant; /* a const-expression (or an override-expression) in WGSL's sense */
 	uint32_t n, cap;
-	const char *format; /* '$' stands for the next child; NULL for a list */
-	const void *type;   /* of an expression; equal pointers are equal types */
+	const char *format;	 /* '$' stands for the next child; NULL for a list */
+	const void *type;	 /* of an expression; equal pointers are equal types */
 	const char *zero, *leaf; /* texts of an expression of this type, or NULL */
 	struct node **child;
 } node;
