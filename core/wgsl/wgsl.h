@@ -16,7 +16,7 @@ typedef struct pctl_wgsl_library {
 	uint32_t (*names)(void *ctx, uint32_t capacity, const char **out);
 } pctl_wgsl_library;
 
-#define PCTL_WGSL_CONSENSUS                                                                  \
+#define PCTL_WGSL_CONSENSUS \
 	1u /* also demand @size/@align on members, no gaps, and what semantics sections 5, 8 \
 	      forbid there */
 

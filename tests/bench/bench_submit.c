@@ -48,8 +48,8 @@ static pctl_status empty_program(const pctl_call *call, uint8_t **wire, uint64_t
 	return status;
 }
 
-static pctl_status record(const pctl_backend *t, pctl_device *dev, const pctl_call *call, pctl_kernel *k,
-			  uint32_t n, pctl_list **out)
+static pctl_status record(const pctl_backend *t, pctl_device *dev, const pctl_call *call,
+			  pctl_kernel *k, uint32_t n, pctl_list **out)
 {
 	const uint32_t groups[3] = {1, 1, 1};
 	pctl_status status = t->list_begin(dev, call, out);
@@ -60,8 +60,8 @@ static pctl_status record(const pctl_backend *t, pctl_device *dev, const pctl_ca
 }
 
 /* Median microseconds of `submits` submits of a list, each waited for. */
-static pctl_status time_list(const pctl_backend *t, pctl_device *dev, const pctl_call *call, pctl_list *l,
-			     uint32_t submits, double *out)
+static pctl_status time_list(const pctl_backend *t, pctl_device *dev, const pctl_call *call,
+			     pctl_list *l, uint32_t submits, double *out)
 {
 	pctl_completion done = {.head = PCTL_HEAD(pctl_completion)};
 	pctl_status status = PCTL_OK;
@@ -85,7 +85,8 @@ static pctl_status time_list(const pctl_backend *t, pctl_device *dev, const pctl
 }
 
 /* Bytes read and written a second by copies from buffer to buffer: the ceiling of anything bound by memory. */
-static pctl_status measure_copy(const pctl_backend *t, pctl_device *dev, const char *device, const pctl_call *call)
+static pctl_status measure_copy(const pctl_backend *t, pctl_device *dev, const char *device,
+				const pctl_call *call)
 {
 	const uint32_t usage = PCTL_BUFFER_STORAGE | PCTL_BUFFER_TRANSFER;
 	pctl_buffer *from = NULL, *to = NULL;
@@ -98,7 +99,8 @@ static pctl_status measure_copy(const pctl_backend *t, pctl_device *dev, const c
 	if (status == PCTL_OK)
 		status = t->list_begin(dev, call, &l);
 	for (uint32_t i = 0; status == PCTL_OK && i < COPIES; i++) {
-		status = t->list_copy(l, call, i % 2 ? to : from, 0, i % 2 ? from : to, 0, COPY_BYTES);
+		status = t->list_copy(l, call, i % 2 ? to : from, 0, i % 2 ? from : to, 0,
+				      COPY_BYTES);
 		if (status == PCTL_OK)
 			status = t->list_barrier(l, call);
 	}
@@ -118,8 +120,8 @@ static pctl_status measure_copy(const pctl_backend *t, pctl_device *dev, const c
 	return status;
 }
 
-static pctl_status measure(const pctl_backend *t, pctl_instance *inst, uint32_t index, const char *device,
-			   const char *where, const pctl_call *call)
+static pctl_status measure(const pctl_backend *t, pctl_instance *inst, uint32_t index,
+			   const char *device, const char *where, const pctl_call *call)
 {
 	pctl_list *one = NULL, *many = NULL;
 	double submits = 0, dispatches = 0;
@@ -142,7 +144,8 @@ static pctl_status measure(const pctl_backend *t, pctl_instance *inst, uint32_t 
 	if (status == PCTL_OK)
 		status = time_list(t, dev, call, many, 1, &dispatches);
 	if (status == PCTL_OK)
-		printf("{\"bench\":\"submit\",\"device\":\"%s\",\"where\":\"%s\",\"us_per_submit\":%.2f,"
+		printf("{\"bench\":\"submit\",\"device\":\"%s\",\"where\":\"%s\",\"us_per_submit\":"
+		       "%.2f,"
 		       "\"us_per_recorded_dispatch\":%.3f}\n",
 		       device, where, submits / DISPATCHES, dispatches / DISPATCHES);
 	if (status == PCTL_OK)
@@ -159,7 +162,8 @@ static pctl_status measure(const pctl_backend *t, pctl_instance *inst, uint32_t 
 	return status;
 }
 
-static pctl_status through_worker(pctl_registry *r, const pctl_device_entry *e, const pctl_call *call)
+static pctl_status through_worker(pctl_registry *r, const pctl_device_entry *e,
+				  const pctl_call *call)
 {
 	pctl_backend_session *s;
 	pctl_status status = pctl_backend_session_open(r, e->backend, e->env, 0, call, &s);
@@ -188,7 +192,8 @@ static pctl_status directly(pctl_registry *r, const pctl_device_entry *e, const 
 	if (status == PCTL_OK)
 		status = pctl_library_plugin(handle, info->library, e->backend, call, &plugin);
 	if (status == PCTL_OK)
-		status = pctl_library_open(plugin, info->library, PCTL_BACKEND_INTERFACE, &host.host, call, &li);
+		status = pctl_library_open(plugin, info->library, PCTL_BACKEND_INTERFACE,
+					   &host.host, call, &li);
 	if (status != PCTL_OK)
 		return status;
 	status = measure(li.table, li.inst, e->in_driver, e->selector, "direct", call);

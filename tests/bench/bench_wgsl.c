@@ -66,7 +66,8 @@ int main(int argc, char **argv)
 	}
 	pctl_diag_render_text(l, stderr, 0);
 	if (status == PCTL_OK)
-		printf("{\"bench\":\"wgsl\",\"bytes\":%zu,\"mb_per_s\":%.2f}\n", n, (double)n / best * 1e-6);
+		printf("{\"bench\":\"wgsl\",\"bytes\":%zu,\"mb_per_s\":%.2f}\n", n,
+		       (double)n / best * 1e-6);
 	free(text);
 	pctl_diag_list_destroy(l);
 	return status != PCTL_OK;

@@ -21,13 +21,13 @@ typedef struct pctl_head {
 } pctl_head;
 
 /* Initialiser for the head of a structure of type T. */
-#define PCTL_HEAD(T)                                                                               \
-	{                                                                                          \
-		(uint32_t)sizeof(T), PCTL_ABI_MAJOR, PCTL_ABI_MINOR                                \
+#define PCTL_HEAD(T)                                                \
+	{                                                           \
+		(uint32_t)sizeof(T), PCTL_ABI_MAJOR, PCTL_ABI_MINOR \
 	}
 
 /* True when the writer of *p knew `member`. */
-#define PCTL_HAS(p, T, member)                                                                     \
+#define PCTL_HAS(p, T, member) \
 	((p)->head.size >= offsetof(T, member) + sizeof(((const T *)0)->member))
 
 #if defined(__GNUC__)

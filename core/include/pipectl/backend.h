@@ -34,7 +34,7 @@ typedef struct pctl_device_info {
 	pctl_head head;
 	uint32_t kind; /* PCTL_DEVICE_* */
 	uint32_t reserved;
-	char name[PCTL_NAME_MAX]; /* as the driver calls it */
+	char name[PCTL_NAME_MAX];   /* as the driver calls it */
 	char driver[PCTL_NAME_MAX]; /* driver and version */
 } pctl_device_info;
 
@@ -47,7 +47,7 @@ typedef struct pctl_key_value {
 
 typedef struct pctl_device_caps {
 	pctl_head head;
-	uint64_t caps; /* PCTL_CAP_* the device can run natively */
+	uint64_t caps;	       /* PCTL_CAP_* the device can run natively */
 	uint64_t memory_bytes; /* for buffers, 0 unknown */
 	uint64_t max_binding_bytes;
 	uint64_t max_buffer_bytes;
@@ -56,8 +56,8 @@ typedef struct pctl_device_caps {
 	uint32_t max_local[3];
 	uint32_t max_invocations; /* of a workgroup */
 	uint32_t max_workgroup_bytes;
-	uint32_t max_bindings; /* storage and uniform together, of one entry point */
-	uint32_t subgroup_size; /* 0 unknown */
+	uint32_t max_bindings;	   /* storage and uniform together, of one entry point */
+	uint32_t subgroup_size;	   /* 0 unknown */
 	uint32_t timestamp_ns_den; /* 0: no timestamps */
 } pctl_device_caps;
 
@@ -84,8 +84,9 @@ typedef struct pctl_binding {
 	uint64_t n_bytes;
 } pctl_binding;
 
-#define PCTL_BUILD_SANITIZE 1u /* detect races, out-of-bounds accesses, divergent barriers (cpu only) */
-#define PCTL_BUILD_COUNT 2u    /* count what runs (cpu only) */
+#define PCTL_BUILD_SANITIZE \
+	1u /* detect races, out-of-bounds accesses, divergent barriers (cpu only) */
+#define PCTL_BUILD_COUNT 2u /* count what runs (cpu only) */
 
 /* What happened in a submit. timestamps: nanoseconds since the first, one per list_timestamp slot. */
 typedef struct pctl_completion {
@@ -96,11 +97,7 @@ typedef struct pctl_completion {
 	uint64_t timestamps[64];
 } pctl_completion;
 
-enum {
-	PCTL_FINDING_RACE = 1,
-	PCTL_FINDING_OUT_OF_BOUNDS = 2,
-	PCTL_FINDING_DIVERGENT_BARRIER = 3
-};
+enum { PCTL_FINDING_RACE = 1, PCTL_FINDING_OUT_OF_BOUNDS = 2, PCTL_FINDING_DIVERGENT_BARRIER = 3 };
 
 /* One thing a sanitizing backend saw. function and inst place it in the program that was built. For a race,
  * the two invocations (global linear ids) and instructions; address is the byte offset in the binding, or
@@ -125,7 +122,7 @@ typedef struct pctl_finding {
  * 64-bit component), bytes for memory. */
 typedef struct pctl_counts {
 	pctl_head head;
-	uint64_t op_units[512];	     /* by opcode */
+	uint64_t op_units[512]; /* by opcode */
 	uint64_t storage_read_bytes;
 	uint64_t storage_write_bytes;
 	uint64_t other_memory_bytes; /* workgroup, private, function */
@@ -155,28 +152,29 @@ typedef struct pctl_backend {
 				       pctl_key_value *out, uint32_t *n_out);
 	pctl_status (*device_caps)(pctl_device *dev, const pctl_call *call, pctl_device_caps *out);
 	/* Can the device run this program (its first entry point)? Cheap: no driver compilation. */
-	pctl_status (*supports)(pctl_device *dev, const pctl_call *call, const uint8_t *wire, uint64_t n,
-				pctl_support *out);
+	pctl_status (*supports)(pctl_device *dev, const pctl_call *call, const uint8_t *wire,
+				uint64_t n, pctl_support *out);
 
 	/* A buffer of n_bytes, all zero; 0 is valid and yields a buffer that every access misses.
 	 * Errors: PCTL_E_LIMIT, PCTL_E_NOMEM, PCTL_E_DEVICE_LOST. */
-	pctl_status (*buffer_create)(pctl_device *dev, const pctl_call *call, uint64_t n_bytes, uint32_t usage,
-				     pctl_buffer **out);
+	pctl_status (*buffer_create)(pctl_device *dev, const pctl_call *call, uint64_t n_bytes,
+				     uint32_t usage, pctl_buffer **out);
 	void (*buffer_destroy)(pctl_device *dev, pctl_buffer *buf);
 	/* Copy between host memory and a buffer; the range lies inside it, no submit is under way. */
-	pctl_status (*buffer_write)(pctl_device *dev, const pctl_call *call, pctl_buffer *buf, uint64_t offset,
-				    const void *data, uint64_t n_bytes);
-	pctl_status (*buffer_read)(pctl_device *dev, const pctl_call *call, pctl_buffer *buf, uint64_t offset,
-				   void *data, uint64_t n_bytes);
+	pctl_status (*buffer_write)(pctl_device *dev, const pctl_call *call, pctl_buffer *buf,
+				    uint64_t offset, const void *data, uint64_t n_bytes);
+	pctl_status (*buffer_read)(pctl_device *dev, const pctl_call *call, pctl_buffer *buf,
+				   uint64_t offset, void *data, uint64_t n_bytes);
 
 	/* Build the first entry point of a specialised, legalised program. flags: PCTL_BUILD_*, unknown ones
 	 * are refused. cache: what kernel_cache gave for this very wire form on this device and driver,
 	 * or NULL; a stale or damaged cache is ignored. */
-	pctl_status (*kernel_build)(pctl_device *dev, const pctl_call *call, const uint8_t *wire, uint64_t n,
-				    uint32_t flags, const void *cache, uint64_t cache_bytes, pctl_kernel **out);
+	pctl_status (*kernel_build)(pctl_device *dev, const pctl_call *call, const uint8_t *wire,
+				    uint64_t n, uint32_t flags, const void *cache,
+				    uint64_t cache_bytes, pctl_kernel **out);
 	/* [optional] The cache blob: *n_out bytes, up to capacity of them copied. 0 bytes: nothing to keep. */
-	pctl_status (*kernel_cache)(pctl_device *dev, const pctl_call *call, pctl_kernel *k, uint64_t capacity,
-				    void *out, uint64_t *n_out);
+	pctl_status (*kernel_cache)(pctl_device *dev, const pctl_call *call, pctl_kernel *k,
+				    uint64_t capacity, void *out, uint64_t *n_out);
 	void (*kernel_destroy)(pctl_device *dev, pctl_kernel *k);
 
 	/* Record. Commands run in order; memory effects of one are visible to the next only across
@@ -185,17 +183,20 @@ typedef struct pctl_backend {
 	/* Dispatch groups[0..2] workgroups; 0 in any is valid and does nothing. One binding for each uniform
 	 * and storage variable of the program. Bindings of writable variables overlap no other. */
 	pctl_status (*list_dispatch)(pctl_list *l, const pctl_call *call, pctl_kernel *k,
-				     const pctl_binding *bindings, uint32_t n_bindings, const uint32_t groups[3]);
+				     const pctl_binding *bindings, uint32_t n_bindings,
+				     const uint32_t groups[3]);
 	/* As list_dispatch, the three u32 counts are read from `buf` at `offset` (multiple of 4) when the list
 	 * runs; a count above max_groups is clamped to `limit`. */
 	pctl_status (*list_dispatch_indirect)(pctl_list *l, const pctl_call *call, pctl_kernel *k,
-					      const pctl_binding *bindings, uint32_t n_bindings, pctl_buffer *buf,
-					      uint64_t offset, const uint32_t limit[3]);
+					      const pctl_binding *bindings, uint32_t n_bindings,
+					      pctl_buffer *buf, uint64_t offset,
+					      const uint32_t limit[3]);
 	/* Offsets and sizes are multiples of 4; source and target ranges do not overlap. */
-	pctl_status (*list_copy)(pctl_list *l, const pctl_call *call, pctl_buffer *from, uint64_t from_offset,
-				 pctl_buffer *to, uint64_t to_offset, uint64_t n_bytes);
-	pctl_status (*list_fill)(pctl_list *l, const pctl_call *call, pctl_buffer *buf, uint64_t offset,
-				 uint64_t n_bytes, uint32_t word);
+	pctl_status (*list_copy)(pctl_list *l, const pctl_call *call, pctl_buffer *from,
+				 uint64_t from_offset, pctl_buffer *to, uint64_t to_offset,
+				 uint64_t n_bytes);
+	pctl_status (*list_fill)(pctl_list *l, const pctl_call *call, pctl_buffer *buf,
+				 uint64_t offset, uint64_t n_bytes, uint32_t word);
 	pctl_status (*list_barrier)(pctl_list *l, const pctl_call *call);
 	/* Note the device time in slot (0..63) once all commands before have finished. */
 	pctl_status (*list_timestamp)(pctl_list *l, const pctl_call *call, uint32_t slot);
@@ -208,15 +209,15 @@ typedef struct pctl_backend {
 			      uint64_t *ticket);
 	/* Wait up to timeout_ns. PCTL_OK with done = 0 is a timeout. PCTL_E_DEVICE_LOST: the device is only good
 	 * for device_close. */
-	pctl_status (*wait)(pctl_device *dev, const pctl_call *call, uint64_t ticket, uint64_t timeout_ns,
-			    pctl_completion *out);
+	pctl_status (*wait)(pctl_device *dev, const pctl_call *call, uint64_t ticket,
+			    uint64_t timeout_ns, pctl_completion *out);
 	/* Ask to stop; wait then returns PCTL_E_CANCELLED or the result. [any thread] */
 	void (*cancel)(pctl_device *dev, uint64_t ticket);
 
 	/* [optional] What a sanitizing or counting build found since the last call; *n_out is how many there
 	 * are, up to capacity are copied. Backends without PCTL_BUILD_SANITIZE leave it NULL. */
-	pctl_status (*findings)(pctl_device *dev, const pctl_call *call, uint32_t capacity, pctl_finding *out,
-				uint32_t *n_out);
+	pctl_status (*findings)(pctl_device *dev, const pctl_call *call, uint32_t capacity,
+				pctl_finding *out, uint32_t *n_out);
 	pctl_status (*counts)(pctl_device *dev, const pctl_call *call, pctl_counts *out);
 } pctl_backend;
 

@@ -102,9 +102,10 @@ typedef struct pctl_host {
  * pctl_is_cancelled  0 when the call has no test
  * `call` may be NULL: then nothing is emitted, the status is still returned.
  */
-pctl_status pctl_refuse(const pctl_call *call, uint32_t code, const char *fmt, ...) PCTL_PRINTF(3, 4);
-pctl_status pctl_refuse_at(const pctl_call *call, uint32_t code, const pctl_pos *pos, const char *hint,
-			   const char *fmt, ...) PCTL_PRINTF(5, 6);
+pctl_status pctl_refuse(const pctl_call *call, uint32_t code, const char *fmt, ...)
+	PCTL_PRINTF(3, 4);
+pctl_status pctl_refuse_at(const pctl_call *call, uint32_t code, const pctl_pos *pos,
+			   const char *hint, const char *fmt, ...) PCTL_PRINTF(5, 6);
 void pctl_warn_at(const pctl_call *call, uint32_t code, const pctl_pos *pos, const char *hint,
 		  const char *fmt, ...) PCTL_PRINTF(5, 6);
 pctl_status pctl_emit(const pctl_call *call, const pctl_diag *d);

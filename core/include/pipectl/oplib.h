@@ -61,7 +61,8 @@ typedef struct pctl_op_desc {
 	uint32_t version;
 	uint32_t kind;	   /* PCTL_OPKIND_* */
 	uint32_t category; /* 'A' or 'C' */
-	uint32_t op_class; /* PCTL_CLASS_*; the host checks it against the analysis of the kernels */
+	uint32_t
+		op_class; /* PCTL_CLASS_*; the host checks it against the analysis of the kernels */
 	uint32_t convention; /* 1: in, out, params; 2: and a lookup port named "lookup" */
 	uint32_t n_in, n_out, n_attr;
 	const pctl_port *in;
@@ -149,15 +150,17 @@ typedef struct pctl_plan_sink {
 	pctl_status (*temp)(void *ctx, uint64_t n_bytes, uint32_t *buffer);
 	pctl_status (*params)(void *ctx, const void *bytes, uint64_t n_bytes, uint32_t *buffer);
 	pctl_status (*kernel)(void *ctx, const pctl_plan_kernel *k);
-	pctl_status (*fill)(void *ctx, uint32_t buffer, uint64_t offset, uint64_t n_bytes, uint32_t word);
-	pctl_status (*copy)(void *ctx, uint32_t from, uint64_t from_offset, uint32_t to, uint64_t to_offset,
-			    uint64_t n_bytes);
+	pctl_status (*fill)(void *ctx, uint32_t buffer, uint64_t offset, uint64_t n_bytes,
+			    uint32_t word);
+	pctl_status (*copy)(void *ctx, uint32_t from, uint64_t from_offset, uint32_t to,
+			    uint64_t to_offset, uint64_t n_bytes);
 	pctl_status (*op)(void *ctx, const char *name, uint32_t version, const uint32_t *buffers,
 			  const pctl_tensor_type *types, uint32_t n_buffers, const pctl_attr *attr,
 			  uint32_t n_attr);
 	pctl_status (*assert_equal)(void *ctx, const pctl_plan_assert *a);
 	/* Only for PCTL_PLAN_MEASURE: where the value lies; value = stored + add. */
-	pctl_status (*measure)(void *ctx, uint32_t buffer, uint64_t offset, uint32_t bytes, uint64_t add);
+	pctl_status (*measure)(void *ctx, uint32_t buffer, uint64_t offset, uint32_t bytes,
+			       uint64_t add);
 } pctl_plan_sink;
 
 #define PCTL_PLAN_RUN 0u
@@ -177,9 +180,19 @@ typedef struct pctl_plan_caps {
 /* ---- rules ------------------------------------------------------------------------------------ */
 
 enum {
-	PCTL_LAW_COMMUTATIVE = 1, PCTL_LAW_ASSOCIATIVE, PCTL_LAW_IDENTITY, PCTL_LAW_SELF_INVERSE,
-	PCTL_LAW_IDEMPOTENT, PCTL_LAW_ABSORBING, PCTL_LAW_DISTRIBUTIVE_OVER, PCTL_LAW_INVOLUTION,
-	PCTL_LAW_MONOTONE, PCTL_LAW_BOUNDED, PCTL_LAW_DE_MORGAN, PCTL_LAW_COMPLEMENT, PCTL_LAW_CUSTOM
+	PCTL_LAW_COMMUTATIVE = 1,
+	PCTL_LAW_ASSOCIATIVE,
+	PCTL_LAW_IDENTITY,
+	PCTL_LAW_SELF_INVERSE,
+	PCTL_LAW_IDEMPOTENT,
+	PCTL_LAW_ABSORBING,
+	PCTL_LAW_DISTRIBUTIVE_OVER,
+	PCTL_LAW_INVOLUTION,
+	PCTL_LAW_MONOTONE,
+	PCTL_LAW_BOUNDED,
+	PCTL_LAW_DE_MORGAN,
+	PCTL_LAW_COMPLEMENT,
+	PCTL_LAW_CUSTOM
 };
 
 /* A law an op obeys. `other`, `dual`: names of the other ops it speaks of. a, b: its constants (e, r, z, lo..hi,

@@ -92,8 +92,8 @@ typedef struct pctl_member {
 /* ---- variables -------------------------------------------------------------------------------- */
 
 enum {
-	PCTL_SPACE_FUNCTION = 1, /* one function invocation; zero at entry */
-	PCTL_SPACE_PRIVATE = 2,	 /* one invocation; zero at start */
+	PCTL_SPACE_FUNCTION = 1,  /* one function invocation; zero at entry */
+	PCTL_SPACE_PRIVATE = 2,	  /* one invocation; zero at start */
 	PCTL_SPACE_WORKGROUP = 3, /* one workgroup; zero at start */
 	PCTL_SPACE_UNIFORM = 4,
 	PCTL_SPACE_STORAGE = 5
@@ -132,10 +132,10 @@ enum {
 };
 
 enum {
-	PCTL_BUILTIN_GLOBAL_ID = 1, /* vec3<u32> */
-	PCTL_BUILTIN_LOCAL_ID = 2,  /* vec3<u32> */
-	PCTL_BUILTIN_LOCAL_INDEX = 3, /* u32, x + y*sx + z*sx*sy */
-	PCTL_BUILTIN_WORKGROUP_ID = 4, /* vec3<u32> */
+	PCTL_BUILTIN_GLOBAL_ID = 1,	/* vec3<u32> */
+	PCTL_BUILTIN_LOCAL_ID = 2,	/* vec3<u32> */
+	PCTL_BUILTIN_LOCAL_INDEX = 3,	/* u32, x + y*sx + z*sx*sy */
+	PCTL_BUILTIN_WORKGROUP_ID = 4,	/* vec3<u32> */
 	PCTL_BUILTIN_NUM_WORKGROUPS = 5 /* vec3<u32> */
 };
 
@@ -215,10 +215,10 @@ typedef struct pctl_origin {
 #define PCTL_CAP_F32 (1ull << 2)
 #define PCTL_CAP_BF16 (1ull << 3)
 #define PCTL_CAP_F64 (1ull << 4)
-#define PCTL_CAP_NARROW (1ull << 5)	 /* 8- and 16-bit integers */
-#define PCTL_CAP_OVERRIDES (1ull << 6)	 /* not specialised yet: no backend takes it */
-#define PCTL_CAP_SUBGROUPS (1ull << 7)	 /* reserved */
-#define PCTL_CAP_TILES (1ull << 8)	 /* reserved */
+#define PCTL_CAP_NARROW (1ull << 5)	   /* 8- and 16-bit integers */
+#define PCTL_CAP_OVERRIDES (1ull << 6)	   /* not specialised yet: no backend takes it */
+#define PCTL_CAP_SUBGROUPS (1ull << 7)	   /* reserved */
+#define PCTL_CAP_TILES (1ull << 8)	   /* reserved */
 #define PCTL_CAP_BINDING_SPLIT (1ull << 9) /* reserved: a binding wider than the device's range */
 #define PCTL_CAP_STRICT_FLOAT (1ull << 10) /* strict opcodes present: only `cpu` takes it */
 
@@ -260,13 +260,15 @@ void pctl_program_destroy(pctl_program *p);
  * Encode: the canonical byte string of a verified program (little-endian, sections in a fixed order).
  * *out is released with free(). Positions are not in it.
  */
-pctl_status pctl_program_encode(const pctl_program *p, const pctl_call *call, uint8_t **out, uint64_t *n_out);
+pctl_status pctl_program_encode(const pctl_program *p, const pctl_call *call, uint8_t **out,
+				uint64_t *n_out);
 
 /*
  * Decode and verify. Survives any bytes; whatever is not the canonical encoding of a valid program is
  * refused (PC20xx) with the offset. Limits: 16 MiB of wire, 1,048,576 instructions, region depth 256.
  */
-pctl_status pctl_program_decode(const uint8_t *wire, uint64_t n, const pctl_call *call, pctl_program **out);
+pctl_status pctl_program_decode(const uint8_t *wire, uint64_t n, const pctl_call *call,
+				pctl_program **out);
 
 /* Check every rule of this header and compute caps. All violations are reported, up to 64. */
 pctl_status pctl_program_verify(pctl_program *p, const pctl_call *call);
@@ -284,8 +286,14 @@ typedef struct pctl_op_info {
 	uint8_t kind;	/* PCTL_OPKIND_* */
 } pctl_op_info;
 enum {
-	PCTL_OPKIND_const, PCTL_OPKIND_elem, PCTL_OPKIND_bool, PCTL_OPKIND_convert, PCTL_OPKIND_data,
-	PCTL_OPKIND_memory, PCTL_OPKIND_atomic, PCTL_OPKIND_control
+	PCTL_OPKIND_const,
+	PCTL_OPKIND_elem,
+	PCTL_OPKIND_bool,
+	PCTL_OPKIND_convert,
+	PCTL_OPKIND_data,
+	PCTL_OPKIND_memory,
+	PCTL_OPKIND_atomic,
+	PCTL_OPKIND_control
 };
 const pctl_op_info *pctl_op_get(uint16_t op);
 
@@ -303,18 +311,19 @@ static inline const char *pctl_str(const pctl_program *p, uint32_t offset)
 
 /* A memory instruction taken apart. */
 typedef struct pctl_place {
-	uint32_t root;	 /* as in the instruction */
-	uint32_t chain;	 /* index into program.words of the first chain word */
+	uint32_t root;	/* as in the instruction */
+	uint32_t chain; /* index into program.words of the first chain word */
 	uint32_t n_chain;
 	uint32_t root_type;
 	uint32_t end_type; /* type at the end of the chain (ARRAY_LENGTH: the runtime array) */
-	uint8_t space;	 /* PCTL_SPACE_* of the root */
-	uint8_t n_values; /* value arguments before the root: 0 load, 1 store, 2 ATOMIC_CAS */
+	uint8_t space;	   /* PCTL_SPACE_* of the root */
+	uint8_t n_values;  /* value arguments before the root: 0 load, 1 store, 2 ATOMIC_CAS */
 	uint16_t reserved;
 } pctl_place;
 
 /* 1 and *out for an instruction with a place, else 0. `fn` is the function that holds it. */
-int pctl_place_get(const pctl_program *p, const pctl_function *fn, const pctl_inst *in, pctl_place *out);
+int pctl_place_get(const pctl_program *p, const pctl_function *fn, const pctl_inst *in,
+		   pctl_place *out);
 
 /* The type one step below `type`: word is the member number of a struct, ignored for the others. 0: cannot. */
 uint32_t pctl_type_step(const pctl_program *p, uint32_t type, uint32_t word);
@@ -323,7 +332,8 @@ uint32_t pctl_type_step(const pctl_program *p, uint32_t type, uint32_t word);
 uint64_t pctl_type_part_offset(const pctl_program *p, uint32_t type, uint32_t i);
 
 /* Type of a value of the function. */
-static inline uint32_t pctl_value_type(const pctl_program *p, const pctl_function *fn, uint32_t value)
+static inline uint32_t pctl_value_type(const pctl_program *p, const pctl_function *fn,
+				       uint32_t value)
 {
 	return p->insts[fn->first_inst + value].type;
 }
@@ -367,8 +377,9 @@ uint32_t pctl_build_struct(pctl_builder *b, const pctl_member_spec *members, uin
 const pctl_type *pctl_build_type_at(const pctl_builder *b, uint32_t type);
 const pctl_member *pctl_build_member_at(const pctl_builder *b, uint32_t type, uint32_t i);
 const char *pctl_build_string_at(const pctl_builder *b, uint32_t offset);
-const pctl_inst *pctl_build_inst_at(const pctl_builder *b, uint32_t value); /* of the open function */
-uint32_t pctl_build_value_type(const pctl_builder *b, uint32_t value);	     /* of the open function */
+const pctl_inst *pctl_build_inst_at(const pctl_builder *b,
+				    uint32_t value);		       /* of the open function */
+uint32_t pctl_build_value_type(const pctl_builder *b, uint32_t value); /* of the open function */
 
 uint32_t pctl_build_var(pctl_builder *b, const pctl_var *v, const char *name);
 uint32_t pctl_build_override(pctl_builder *b, const char *name, uint32_t id, uint32_t type);
@@ -377,17 +388,19 @@ void pctl_build_override_default(pctl_builder *b, uint32_t override_index, uint3
 /* Open function `spec` (index 0; must come first, may stay empty) or another; one is open at a time.
  * Parameters are the types given; their values are 0 .. n_params-1. */
 void pctl_build_spec_begin(pctl_builder *b);
-void pctl_build_function_begin(pctl_builder *b, const char *name, const uint32_t *params, uint32_t n_params,
-			       uint32_t return_type);
+void pctl_build_function_begin(pctl_builder *b, const char *name, const uint32_t *params,
+			       uint32_t n_params, uint32_t return_type);
 uint32_t pctl_build_function_end(pctl_builder *b); /* its index */
 uint32_t pctl_build_local(pctl_builder *b, const char *name, uint32_t type);
 /* Position of the instructions that follow. */
 void pctl_build_origin(pctl_builder *b, const pctl_origin *o);
 void pctl_build_origin_file(pctl_builder *b, uint32_t file, const char *name);
 /* Append an instruction; returns its value id (meaningful when the op yields). */
-uint32_t pctl_build_inst(pctl_builder *b, uint16_t op, uint32_t type, const uint32_t *args, uint32_t n_args);
+uint32_t pctl_build_inst(pctl_builder *b, uint16_t op, uint32_t type, const uint32_t *args,
+			 uint32_t n_args);
 uint32_t pctl_build_const(pctl_builder *b, uint32_t scalar_type, uint64_t bits);
-uint32_t pctl_build_op(pctl_builder *b, uint16_t op, uint32_t type, uint32_t a0, uint32_t a1); /* unary, binary: 2nd ignored for unary */
+uint32_t pctl_build_op(pctl_builder *b, uint16_t op, uint32_t type, uint32_t a0,
+		       uint32_t a1); /* unary, binary: 2nd ignored for unary */
 
 void pctl_build_entry(pctl_builder *b, const pctl_entry *e, const char *name);
 void pctl_build_max(pctl_builder *b, const pctl_max *m);
