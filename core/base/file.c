@@ -31,8 +31,12 @@ static pctl_status read_all(int fd, const char *path, uint64_t limit, uint64_t e
 	for (;;) {
 		ssize_t got = read(fd, data + n, cap - n);
 
-		if (got < 0 && errno == EINTR)
+		if (got < 0 && errno == EINTR && !pctl_is_cancelled(call))
 			continue;
+		if (got < 0 && errno == EINTR) {
+			free(data);
+			return pctl_refuse(call, PC4_CANCELLED, "cancelled while reading %s", path);
+		}
 		if (got < 0) {
 			int error = errno;
 
@@ -164,7 +168,7 @@ pctl_status pctl_file_make_dirs(const char *path, const pctl_call *call)
 
 	if (copy == NULL)
 		return pctl_refuse(call, PC2_NOMEM, "no memory for a path");
-	for (char *s = copy + 1; status == PCTL_OK; s++) {
+	for (char *s = copy[0] == '\0' ? copy : copy + 1; status == PCTL_OK; s++) {
 		char kept = *s;
 
 		if (kept != '/' && kept != '\0')

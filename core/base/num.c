@@ -56,19 +56,28 @@ int pctl_num_parse_i64(const char *text, size_t n, int64_t *out)
 	return 1;
 }
 
-int pctl_num_parse_bytes(const char *text, size_t n, uint64_t *out)
+/* 0 for a character that is no suffix, else its power of 1024. */
+static unsigned suffix_power(char c)
 {
 	static const char suffixes[] = "KMGT";
-	uint64_t scale = 1;
-	const char *s;
+	const char *s = memchr(suffixes, c, 4);
 
-	if (n > 2 && memcmp(text + n - 2, "iB", 2) == 0)
-		n -= 2;
-	else if (n > 1 && text[n - 1] == 'B')
-		n -= 1;
+	return s == NULL ? 0 : (unsigned)(s - suffixes) + 1;
+}
+
+int pctl_num_parse_bytes(const char *text, size_t n, uint64_t *out)
+{
+	int hex = n > 1 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+	uint64_t scale = 1;
+
 	*out = 0;
-	if (n > 1 && (s = memchr(suffixes, text[n - 1], 4)) != NULL) {
-		scale = 1ull << (10 * (s - suffixes + 1));
+	/* "iB" belongs to a suffix; a bare B is a unit in decimal and a digit in hex. */
+	if (n > 2 && memcmp(text + n - 2, "iB", 2) == 0 && suffix_power(text[n - 3]) != 0)
+		n -= 2;
+	else if (n > 1 && text[n - 1] == 'B' && (!hex || suffix_power(text[n - 2]) != 0))
+		n -= 1;
+	if (n > 1 && suffix_power(text[n - 1]) != 0) {
+		scale = 1ull << (10 * suffix_power(text[n - 1]));
 		n--;
 	}
 	if (!pctl_num_parse_u64(text, n, out) || !pctl_num_mul(*out, scale, out)) {

@@ -34,7 +34,7 @@ static inline uint64_t pctl_num_align(uint64_t a, uint64_t align)
 int pctl_num_parse_u64(const char *text, size_t n, uint64_t *out);
 int pctl_num_parse_i64(const char *text, size_t n, int64_t *out);
 /* A size: as parse_u64 with an optional suffix K M G T (powers of 1024), optionally followed by iB
- * or B. */
+ * or B; B alone stands behind decimal digits only (0x1B is 27). */
 int pctl_num_parse_bytes(const char *text, size_t n, uint64_t *out);
 
 #endif

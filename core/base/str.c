@@ -16,8 +16,10 @@ static int make_room(pctl_str_buf *s, size_t n)
 	if (s->cap - s->n > n)
 		return 1;
 	while (want - s->n <= n) {
-		if (want > SIZE_MAX / 2)
+		if (want > SIZE_MAX / 2) {
+			s->failed = 1;
 			return 0;
+		}
 		want *= 2;
 	}
 	grown = realloc(s->data, want);

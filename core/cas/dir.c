@@ -38,9 +38,7 @@ char *pctl_dir_name(const pctl_cid *cid, char buf[PCTL_CAS_NAME_SIZE])
 	return buf;
 }
 
-/* ---- opening
- * --------------------------------------------------------------------------------------------------
- */
+/* ---- opening ------------------------------------------------------------------------------ */
 
 /* 1 when nothing but an unfinished `format` file is in the directory. */
 static int is_empty(const char *path)
@@ -117,9 +115,7 @@ static void dir_close(pctl_store *s)
 	free(d);
 }
 
-/* ---- reading
- * --------------------------------------------------------------------------------------------------
- */
+/* ---- reading ------------------------------------------------------------------------------ */
 
 static int dir_stat(pctl_store *s, const pctl_cid *cid, uint64_t *n_out)
 {
@@ -203,9 +199,7 @@ static pctl_status dir_get(pctl_store *s, const pctl_cid *cid, const pctl_call *
 	return status;
 }
 
-/* ---- pins
- * -----------------------------------------------------------------------------------------------------
- */
+/* ---- pins --------------------------------------------------------------------------------- */
 
 static void pin_name(const pctl_cid *cid, char buf[5 + PCTL_CID_TEXT_SIZE])
 {

@@ -27,8 +27,7 @@ static int lock(int fd, int how)
 	return result;
 }
 
-/* ---- the writer's own directory of temporary files
- * -------------------------------------------------------------- */
+/* ---- the writer's own directory of temporary files ---------------------------------------- */
 
 /* Make tmp/w-XXXXXX and lock it, so that gc of other processes sees that its owner lives. */
 static pctl_status enter(pctl_dir_store *d, const pctl_call *call)
@@ -101,9 +100,7 @@ static void drop_temp(pctl_dir_store *d, uint64_t temp)
 	(void)unlinkat(d->writer_fd, temp_name(temp, name), 0);
 }
 
-/* ---- names
- * ----------------------------------------------------------------------------------------------------
- */
+/* ---- names -------------------------------------------------------------------------------- */
 
 static uint32_t shard_of(const pctl_cid *cid)
 {
@@ -234,9 +231,7 @@ pctl_status pctl_dir_commit(pctl_store *s, const pctl_call *call)
 	return status;
 }
 
-/* ---- puts
- * -----------------------------------------------------------------------------------------------------
- */
+/* ---- puts --------------------------------------------------------------------------------- */
 
 int pctl_dir_touch(pctl_store *s, const pctl_cid *cid, uint64_t n, const pctl_call *call)
 {

@@ -66,9 +66,7 @@ static char *shard_path(const pctl_memo *m, const char *hex, int whole)
 	return pctl_str_finish(&s);
 }
 
-/* ---- the text
- * -------------------------------------------------------------------------------------------------
- */
+/* ---- the text ----------------------------------------------------------------------------- */
 
 /* Printable enough for one field of a line; blank says whether a space may be in it. */
 static int is_field(const char *text, size_t cap, int blank)
@@ -192,9 +190,7 @@ static int decode(char *text, size_t n, pctl_memo_record *r)
 	return after(line, "sum ") != NULL && *text == 0;
 }
 
-/* ---- the table
- * -------------------------------------------------------------------------------------------------
- */
+/* ---- the table ---------------------------------------------------------------------------- */
 
 static int read_record(const char *path, pctl_memo_record *out)
 {
@@ -289,9 +285,7 @@ pctl_status pctl_memo_forget(pctl_memo *m, const uint8_t key[PCTL_DIGEST_BYTES],
 	return status;
 }
 
-/* ---- walking
- * ---------------------------------------------------------------------------------------------------
- */
+/* ---- walking ------------------------------------------------------------------------------ */
 
 typedef PCTL_VEC(char *) names;
 

@@ -242,8 +242,7 @@ int pctl_store_is_pinned(pctl_store *s, const pctl_cid *cid)
 	return s->ops->is_pinned(s, cid);
 }
 
-/* ---- gc and verify
- * -------------------------------------------------------------------------------------------- */
+/* ---- gc and verify ------------------------------------------------------------------------ */
 
 typedef struct sweep {
 	pctl_store *s;

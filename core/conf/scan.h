@@ -80,8 +80,7 @@ void pctl_conf_scan_nomem(pctl_conf_scanner *s);
 /* 1 when all n bytes are UTF-8 without NUL; else 0 and the offset of the first bad byte. */
 int pctl_conf_text_valid(const char *text, size_t n, size_t *bad);
 
-/* ---- between scan.c and lex.c
- * --------------------------------------------------------------------------------- */
+/* ---- between scan.c and lex.c ------------------------------------------------------------- */
 
 /* The innermost open file; only while n_frames > 0. */
 pctl_conf_frame *pctl_conf_scan_top(pctl_conf_scanner *s);

@@ -288,8 +288,7 @@ pctl_status pctl_conf_as_choice(const pctl_conf_value *v, const char *const *wor
 	return status;
 }
 
-/* ---- members a schema has accepted
- * ---------------------------------------------------------------------------- */
+/* ---- members a schema has accepted -------------------------------------------------------- */
 
 const char *pctl_conf_string_or(const pctl_conf_value *group, const char *key, const char *fallback)
 {

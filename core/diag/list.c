@@ -89,6 +89,8 @@ void pctl_diag_list_add(pctl_diag_list *l, const pctl_diag *d)
 	copy.pos.file = pctl_arena_dup(l->arena, d->pos.file);
 	copy.subject = pctl_arena_dup(l->arena, d->subject);
 	copy.message = pctl_arena_dup(l->arena, d->message);
+	if (copy.message == NULL)
+		copy.message = "(no memory for the message)";
 	copy.hint = pctl_arena_dup(l->arena, d->hint);
 	copy.plugin = pctl_arena_dup(l->arena, d->plugin);
 	if (notes == NULL)

@@ -32,7 +32,7 @@ static const char *source_of(pctl_diag_list *l, const char *file)
 
 	if (pctl_map_has(l->sources, file))
 		return pctl_map_get(l->sources, file);
-	if (strcmp(file, "-") == 0 ||
+	if (strcmp(file, "-") == 0 || !pctl_file_exists(file) || /* a pipe would be waited for */
 	    pctl_file_read(file, LARGEST_SOURCE, NULL, &text, &n) != PCTL_OK) {
 		(void)pctl_map_put(l->sources, file, NULL);
 		return NULL;

@@ -10,6 +10,7 @@
 #include "exec/value.h"
 
 #define WAIT_SLICE_NS (100ull * 1000 * 1000)
+#define STOP_SLICES 100u /* how long a cancelled submit is waited for */
 #define MOST_TIMES 256u /* re-submissions in one submit: keeps cancelling and progress prompt */
 
 /* One way the plan's buffers are taken: a repeat has up to three (first round, odd, even). */
@@ -248,8 +249,32 @@ out:
 	return status;
 }
 
-/* ---- submitting -------------------------------------------------------------------------------
- */
+/* ---- submitting --------------------------------------------------------------------------- */
+
+/* Asked between submits as well as between waits: many short ones must not outrun it. */
+static pctl_status stop_if_due(const struct running *r)
+{
+	if (pctl_is_cancelled(r->call))
+		return pctl_refuse(r->call, PC4_CANCELLED, "job \"%s\" was cancelled",
+				   r->plan->name);
+	if (r->run->timeout_ms != 0 &&
+	    (now_ns() - r->started_ns) / 1000000u > r->run->timeout_ms)
+		return pctl_refuse(r->call, PC5206_TIMEOUT,
+				   "job \"%s\" ran longer than %" PRIu64 " ms on %s", r->plan->name,
+				   r->run->timeout_ms, pctl_session_name(r->s));
+	return PCTL_OK;
+}
+
+/* Stop what is under way and wait until it has: its buffers are about to go. */
+static void stop(struct running *r, uint64_t ticket)
+{
+	pctl_status status = PCTL_OK;
+	pctl_completion done = {.head = PCTL_HEAD(pctl_completion)};
+
+	r->t->cancel(r->dev, ticket);
+	for (uint32_t i = 0; i < STOP_SLICES && status == PCTL_OK && !done.done; i++)
+		status = r->t->wait(r->dev, r->call, ticket, WAIT_SLICE_NS, &done);
+}
 
 static pctl_status wait_for(struct running *r, uint64_t ticket)
 {
@@ -261,22 +286,31 @@ static pctl_status wait_for(struct running *r, uint64_t ticket)
 			r->stats.device_ns += done.device_ns;
 			return status;
 		}
-		if (pctl_is_cancelled(r->call)) {
-			r->t->cancel(r->dev, ticket);
-			(void)r->t->wait(r->dev, r->call, ticket, 10 * WAIT_SLICE_NS, &done);
-			return pctl_refuse(r->call, PC4_CANCELLED, "job \"%s\" was cancelled",
-					   r->plan->name);
-		}
-		if (r->run->timeout_ms != 0 &&
-		    now_ns() - r->started_ns > r->run->timeout_ms * 1000000u) {
-			r->t->cancel(r->dev, ticket);
-			(void)r->t->wait(r->dev, r->call, ticket, 10 * WAIT_SLICE_NS, &done);
-			return pctl_refuse(r->call, PC5206_TIMEOUT,
-					   "job \"%s\" ran longer than %" PRIu64 " ms on %s",
-					   r->plan->name, r->run->timeout_ms,
-					   pctl_session_name(r->s));
+		status = stop_if_due(r);
+		if (status != PCTL_OK) {
+			stop(r, ticket);
+			return status;
 		}
 	}
+}
+
+static pctl_status submit(struct running *r, pctl_list *list, uint32_t times)
+{
+	uint64_t ticket = 0;
+	pctl_status status = stop_if_due(r);
+
+	if (status == PCTL_OK)
+		status = r->t->submit(r->dev, r->call, list, times, &ticket);
+	if (status == PCTL_OK)
+		status = wait_for(r, ticket);
+	r->stats.submits++;
+	return status;
+}
+
+static void tell_progress(const struct running *r, uint64_t rounds)
+{
+	if (r->run->progress != NULL)
+		r->run->progress(r->run->progress_ctx, rounds, r->run->repeat);
 }
 
 /* Rounds first .. first + n - 1, recorded as one list, `times` times. */
@@ -290,41 +324,23 @@ static pctl_status run_rounds(struct running *r, uint64_t first, uint32_t n, uin
 		return status;
 	while (status == PCTL_OK && done < times) {
 		uint32_t now = times - done < MOST_TIMES ? (uint32_t)(times - done) : MOST_TIMES;
-		uint64_t ticket;
 
-		status = r->t->submit(r->dev, r->call, list, now, &ticket);
-		if (status == PCTL_OK)
-			status = wait_for(r, ticket);
-		r->stats.submits++;
+		status = submit(r, list, now);
 		done += now;
-		if (status == PCTL_OK && r->run->progress != NULL)
-			r->run->progress(r->run->progress_ctx, first + done * n, r->run->repeat);
+		if (status == PCTL_OK)
+			tell_progress(r, first + done * n);
 	}
 	r->t->list_destroy(r->dev, list);
 	return status;
 }
 
-static pctl_status run_all(struct running *r)
-{
-	uint64_t n = r->run->repeat;
-	pctl_status status = run_rounds(r, 0, 1, n > 0);
+/* ---- the plan's own checks ---------------------------------------------------------------- */
 
-	if (status == PCTL_OK && n > 2)
-		status = run_rounds(r, 1, 2, (n - 1) / 2);
-	if (status == PCTL_OK && n > 1 && (n - 1) % 2 != 0)
-		status = run_rounds(r, 1, 1, 1);
-	return status;
-}
-
-/* ---- the plan's own checks --------------------------------------------------------------------
- */
-
-static pctl_status read_word(struct running *r, uint32_t buffer, uint64_t offset, uint32_t bytes,
-			     uint64_t *out)
+static pctl_status read_word(struct running *r, pctl_buffer *buffer, uint64_t offset,
+			     uint32_t bytes, uint64_t *out)
 {
 	uint8_t raw[8] = {0};
-	pctl_buffer *b = buffer < r->plan->n_in ? r->inputs[buffer] : r->own[buffer];
-	pctl_status status = r->t->buffer_read(r->dev, r->call, b, offset, raw, bytes);
+	pctl_status status = r->t->buffer_read(r->dev, r->call, buffer, offset, raw, bytes);
 
 	*out = 0;
 	for (uint32_t i = 0; i < bytes; i++)
@@ -332,34 +348,83 @@ static pctl_status read_word(struct running *r, uint32_t buffer, uint64_t offset
 	return status;
 }
 
-static pctl_status check_assertions(struct running *r)
+static pctl_status refuse_check(const struct running *r, const pctl_plan_check *c, uint64_t found)
 {
-	for (uint32_t i = 0; i < r->plan->n_checks; i++) {
-		const pctl_plan_check *c = &r->plan->checks[i];
-		pctl_str_buf text = PCTL_STR_BUF_INIT;
-		pctl_status status;
-		uint64_t found;
-		const char *mark;
+	const char *mark = strstr(c->message, "%v");
+	pctl_str_buf text = PCTL_STR_BUF_INIT;
+	pctl_status status;
 
-		status = read_word(r, c->buffer, c->offset, c->bytes, &found);
-		if (status != PCTL_OK || found == c->expected) {
-			if (status != PCTL_OK)
-				return status;
-			continue;
-		}
-		mark = strstr(c->message, "%v");
-		if (mark == NULL) {
-			pctl_str_add(&text, c->message);
-		} else {
-			pctl_str_add_n(&text, c->message, (size_t)(mark - c->message));
-			pctl_str_addf(&text, "%" PRIu64 "%s", found, mark + 2);
-		}
-		status = pctl_refuse(r->call, PC5205_JOB_FAILED, "job \"%s\" failed: %s",
-				     r->plan->name, text.data == NULL ? c->message : text.data);
-		pctl_str_drop(&text);
-		return status;
+	if (mark == NULL) {
+		pctl_str_add(&text, c->message);
+	} else {
+		pctl_str_add_n(&text, c->message, (size_t)(mark - c->message));
+		pctl_str_addf(&text, "%" PRIu64 "%s", found, mark + 2);
 	}
-	return PCTL_OK;
+	status = pctl_refuse(r->call, PC5205_JOB_FAILED, "job \"%s\" failed: %s", r->plan->name,
+			     text.data == NULL ? c->message : text.data);
+	pctl_str_drop(&text);
+	return status;
+}
+
+/* The assertions, on the buffers that round `round` used. */
+static pctl_status check_assertions(struct running *r, uint64_t round)
+{
+	pctl_buffer **buffers = calloc(r->plan->n_buffers + 1u, sizeof(pctl_buffer *));
+	pctl_status status = PCTL_OK;
+
+	if (buffers == NULL)
+		return pctl_refuse(r->call, PC2_NOMEM, "no memory for a job");
+	view_of(r, round, buffers);
+	for (uint32_t i = 0; status == PCTL_OK && i < r->plan->n_checks; i++) {
+		const pctl_plan_check *c = &r->plan->checks[i];
+		uint64_t found;
+
+		status = read_word(r, buffers[c->buffer], c->offset, c->bytes, &found);
+		if (status == PCTL_OK && found != c->expected)
+			status = refuse_check(r, c, found);
+	}
+	free(buffers);
+	return status;
+}
+
+/* A plan with assertions runs round by round: what one round found must not be lost in the next. */
+static pctl_status run_checked(struct running *r)
+{
+	pctl_list *lists[3] = {NULL}; /* the first round, odd ones, even ones */
+	pctl_status status = PCTL_OK;
+
+	for (uint64_t round = 0; status == PCTL_OK && round < r->run->repeat; round++) {
+		pctl_list **list = &lists[round == 0 ? 0 : 2 - round % 2];
+
+		if (*list == NULL)
+			status = record(r, round, 1, list);
+		if (status == PCTL_OK)
+			status = submit(r, *list, 1);
+		if (status == PCTL_OK)
+			status = check_assertions(r, round);
+		if (status == PCTL_OK)
+			tell_progress(r, round + 1);
+	}
+	for (uint32_t i = 0; i < 3; i++) {
+		if (lists[i] != NULL)
+			r->t->list_destroy(r->dev, lists[i]);
+	}
+	return status;
+}
+
+static pctl_status run_all(struct running *r)
+{
+	uint64_t n = r->run->repeat;
+	pctl_status status;
+
+	if (r->plan->n_checks != 0)
+		return run_checked(r);
+	status = run_rounds(r, 0, 1, n > 0);
+	if (status == PCTL_OK && n > 2)
+		status = run_rounds(r, 1, 2, (n - 1) / 2);
+	if (status == PCTL_OK && n > 1 && (n - 1) % 2 != 0)
+		status = run_rounds(r, 1, 1, 1);
+	return status;
 }
 
 /* Hand the outputs over as values; the buffer that the last round wrote is kept, the other one
@@ -426,8 +491,6 @@ pctl_status pctl_job_execute(pctl_session *s, const pctl_job_run *run, pctl_valu
 		status = run_all(&r);
 	if (status == PCTL_OK)
 		status = pctl_sanitize_report(s, r.plan, call, &r.stats.counts);
-	if (status == PCTL_OK && run->repeat > 0)
-		status = check_assertions(&r);
 	if (status == PCTL_OK)
 		status = hand_over(&r, in, out);
 	for (uint32_t i = 0; status != PCTL_OK && i < run->plan->n_out; i++) {
@@ -442,9 +505,9 @@ pctl_status pctl_job_execute(pctl_session *s, const pctl_job_run *run, pctl_valu
 }
 
 pctl_status pctl_job_measure(pctl_session *s, const pctl_job_plan *plan, pctl_value *const *in,
-			     const pctl_call *call, uint64_t *out)
+			     uint64_t timeout_ms, const pctl_call *call, uint64_t *out)
 {
-	pctl_job_run run = {.plan = plan, .repeat = 1};
+	pctl_job_run run = {.plan = plan, .repeat = 1, .timeout_ms = timeout_ms};
 	struct running r = start(s, &run, call);
 	pctl_status status;
 
@@ -453,8 +516,13 @@ pctl_status pctl_job_measure(pctl_session *s, const pctl_job_plan *plan, pctl_va
 	if (status == PCTL_OK)
 		status = run_all(&r);
 	if (status == PCTL_OK)
-		status = read_word(&r, plan->measure_buffer, plan->measure_offset,
-				   plan->measure_bytes, out);
+		status = pctl_sanitize_report(s, plan, call, &r.stats.counts);
+	if (status == PCTL_OK)
+		status = read_word(&r,
+				   plan->measure_buffer < plan->n_in
+					   ? r.inputs[plan->measure_buffer]
+					   : r.own[plan->measure_buffer],
+				   plan->measure_offset, plan->measure_bytes, out);
 	if (status == PCTL_OK && __builtin_add_overflow(*out, plan->measure_add, out))
 		status = pctl_refuse(call, PC5205_JOB_FAILED,
 				     "job \"%s\": a measured size does not fit in 64 bits",

@@ -53,8 +53,8 @@ typedef struct pctl_job_stats {
 pctl_status pctl_job_execute(pctl_session *s, const pctl_job_run *run, pctl_value *const *in,
 			     const pctl_call *call, pctl_value **out, pctl_job_stats *stats);
 
-/* Run a measuring plan and read its value. */
+/* Run a measuring plan and read its value. timeout_ms as above. */
 pctl_status pctl_job_measure(pctl_session *s, const pctl_job_plan *plan, pctl_value *const *in,
-			     const pctl_call *call, uint64_t *out);
+			     uint64_t timeout_ms, const pctl_call *call, uint64_t *out);
 
 #endif

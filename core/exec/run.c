@@ -363,8 +363,7 @@ static pctl_status store_outputs(pctl_running *r)
 	return status;
 }
 
-/* ---- memo -------------------------------------------------------------------------------------
- */
+/* ---- memo --------------------------------------------------------------------------------- */
 
 static int memo_allowed(const pctl_running *r)
 {

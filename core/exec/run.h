@@ -17,8 +17,8 @@
 
 /*
  * ins       --in NAME=FILE|CID, in place of what the file names
- * backends  selectors in order of preference; n 0: the policy's order. Naming one turns the memo
- * off. progress  called between submits; may be NULL
+ * backends  selectors in order of preference; n 0: the policy's order. Naming one: no memo is read
+ * progress  called between submits; may be NULL
  */
 typedef struct pctl_run_options {
 	pctl_registry *registry;

@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/map.h"
+#include "base/num.h"
 #include "conf/conf.h"
 #include "exec/run_private.h"
 
@@ -19,10 +20,10 @@ int pctl_run_dim(void *running, const char *name, uint64_t *out)
 		return 1;
 	}
 	for (uint32_t i = 0; i < p->n_params; i++) {
-		if (strcmp(p->params[i].name, name) == 0) {
-			*out = r->graph->param_value[i];
-			return 1;
-		}
+		const char *text = r->graph->param_text[i];
+
+		if (strcmp(p->params[i].name, name) == 0)
+			return pctl_num_parse_u64(text, strlen(text), out);
 	}
 	return 0;
 }
@@ -105,6 +106,15 @@ static pctl_status type_input(pctl_running *r, uint32_t i)
 	return bind_dims(r, in, &r->input_types[i]);
 }
 
+/* 1 while the size of the data cannot tell the type: two dimensions are open. */
+static int is_open(pctl_running *r, uint32_t i)
+{
+	pctl_tensor_type t;
+
+	return pctl_type_from_bytes(&r->graph->pipeline->inputs[i].type,
+				    pctl_source_bytes(r->sources[i]), pctl_run_dim, r, &t) < 0;
+}
+
 static pctl_status check_names(pctl_running *r)
 {
 	const pctl_pipeline *p = r->graph->pipeline;
@@ -132,18 +142,71 @@ static pctl_status check_names(pctl_running *r)
 	return first;
 }
 
+/* Standard input can be read once: a second reader would see an empty input. */
+static pctl_status check_stdin(pctl_running *r)
+{
+	uint32_t n = 0;
+
+	for (uint32_t k = 0; k < r->o->n_ins; k++)
+		n += strcmp(r->o->ins[k].value, "-") == 0;
+	return n <= 1 ? PCTL_OK
+		      : pctl_refuse(r->call, PC10_USAGE,
+				    "standard input can feed one input, it is given to %" PRIu32, n);
+}
+
+/* The types of all inputs. One whose size leaves two dimensions open waits for the others, which may
+ * give one of them a value, whatever the order in the file. */
+static pctl_status type_inputs(pctl_running *r)
+{
+	const pctl_pipeline *p = r->graph->pipeline;
+	pctl_status first = PCTL_OK;
+	uint32_t before, left = p->n_inputs;
+
+	do {
+		before = left;
+		left = 0;
+		for (uint32_t i = 0; i < p->n_inputs; i++) {
+			pctl_status status;
+
+			if (r->sources[i] == NULL || r->input_types[i].dtype != 0)
+				continue;
+			left += is_open(r, i);
+			status = is_open(r, i) ? PCTL_OK : type_input(r, i);
+			if (first == PCTL_OK)
+				first = status;
+		}
+	} while (left != 0 && left < before);
+	for (uint32_t i = 0; left != 0 && i < p->n_inputs; i++) {
+		if (r->sources[i] != NULL && r->input_types[i].dtype == 0) {
+			pctl_status status = type_input(r, i);
+
+			if (first == PCTL_OK)
+				first = status;
+		}
+	}
+	return first;
+}
+
 pctl_status pctl_run_bind_inputs(pctl_running *r)
 {
 	const pctl_pipeline *p = r->graph->pipeline;
 	pctl_status first = check_names(r), status;
 
-	/* Fully named types first, so that their dimensions help to find the others. */
+	if (first == PCTL_OK)
+		first = check_stdin(r);
+	if (first != PCTL_OK)
+		return first;
 	for (uint32_t i = 0; i < p->n_inputs; i++) {
 		status = open_input(r, i);
-		if (status == PCTL_OK)
-			status = type_input(r, i);
-		if (status == PCTL_OK &&
-		    (r->inputs[i] = pctl_value_from_source(r->sources[i])) == NULL)
+		if (first == PCTL_OK)
+			first = status;
+	}
+	status = type_inputs(r);
+	if (first == PCTL_OK)
+		first = status;
+	for (uint32_t i = 0; first == PCTL_OK && i < p->n_inputs; i++) {
+		status = PCTL_OK;
+		if ((r->inputs[i] = pctl_value_from_source(r->sources[i])) == NULL)
 			status = pctl_refuse(r->call, PC2_NOMEM, "no memory for a run");
 		if (status == PCTL_OK)
 			r->result->inputs[r->result->n_inputs++] = (pctl_run_output){

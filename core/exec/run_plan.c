@@ -75,7 +75,10 @@ static pctl_status finish_types(pctl_running *r, pctl_run_node *n)
 	const pctl_node *node = n->node;
 
 	for (uint32_t i = 0; i < node->n_out; i++) {
-		if (!pctl_type_bytes(&n->out[i], &n->out_bytes[i]))
+		uint64_t buffer_bytes;
+
+		if (!pctl_type_buffer_bytes(&n->out[i], &buffer_bytes) ||
+		    !pctl_type_bytes(&n->out[i], &n->out_bytes[i]))
 			return pctl_refuse(
 				r->call, PC4133_SIZE,
 				"job \"%s\": output \"%s\" of type %s does not fit in 64 bits",
@@ -113,6 +116,31 @@ static pctl_op_query query_of(const pctl_run_node *n)
 		n->node->n_attr,	  n->n_measured,     n->measured};
 }
 
+/* What infer says must be what the op's ports declare: sizes are computed from it. */
+static pctl_status check_inferred(const pctl_running *r, const pctl_run_node *n,
+				  const pctl_op_result *result)
+{
+	const pctl_op_desc *desc = n->node->op.desc;
+
+	for (uint32_t i = 0; i < desc->n_out; i++) {
+		const pctl_tensor_type *t = &result->out[i];
+		pctl_type_pattern p;
+		pctl_status status = pctl_type_parse(desc->out[i].type, r->result->arena, NULL,
+						     r->call, &p);
+
+		if (status != PCTL_OK)
+			return status;
+		if (t->rank > PCTL_RANK_MAX || !pctl_pattern_has_dtype(&p, t->dtype) ||
+		    (!p.any_shape && t->rank != p.rank))
+			return pctl_refuse(r->call, PC4132_PLAN,
+					   "op \"%s\" of \"%s\" infers a type for its port \"%s\" "
+					   "that is not the declared %s",
+					   desc->name, n->node->op.plugin, desc->out[i].name,
+					   desc->out[i].type);
+	}
+	return PCTL_OK;
+}
+
 static pctl_status plan_op(pctl_running *r, pctl_run_node *n, uint32_t *blocked)
 {
 	pctl_planner planner = planner_with(r, pctl_run_canonical_caps());
@@ -121,9 +149,6 @@ static pctl_status plan_op(pctl_running *r, pctl_run_node *n, uint32_t *blocked)
 	pctl_op_result result = {.head = PCTL_HEAD(pctl_op_result)};
 	pctl_status status;
 
-	if (n->node->n_in > PCTL_PORTS_MAX || n->node->n_out > PCTL_PORTS_MAX)
-		return pctl_refuse(r->call, PC4132_PLAN, "op \"%s\" has too many ports",
-				   op->desc->name);
 	status = op->lib->infer(op->inst, r->call, &q, &result);
 	if (status != PCTL_OK)
 		return status;
@@ -138,6 +163,9 @@ static pctl_status plan_op(pctl_running *r, pctl_run_node *n, uint32_t *blocked)
 		return pctl_job_plan_op(&planner, n->node->job->id, op, &q, NULL, PCTL_PLAN_MEASURE,
 					r->call, &n->measure);
 	}
+	status = check_inferred(r, n, &result);
+	if (status != PCTL_OK)
+		return status;
 	memcpy(n->out, result.out, sizeof(n->out));
 	status = finish_types(r, n);
 	if (status == PCTL_OK)
@@ -146,8 +174,7 @@ static pctl_status plan_op(pctl_running *r, pctl_run_node *n, uint32_t *blocked)
 	return status;
 }
 
-/* ---- shader jobs ------------------------------------------------------------------------------
- */
+/* ---- shader jobs -------------------------------------------------------------------------- */
 
 /* "$param", "64", "dim", "dim/64" (rounded up) */
 static pctl_status group_count(pctl_running *r, const pctl_node *node, const pctl_pipe_value *v,
@@ -222,6 +249,8 @@ static pctl_status plan_shader(pctl_running *r, pctl_run_node *n)
 	pctl_status status = shader_types(r, n);
 	uint64_t n_bytes;
 
+	if (bindings == NULL)
+		return pctl_refuse(r->call, PC2_NOMEM, "no memory for a run");
 	for (uint32_t i = 0; status == PCTL_OK && i < node->job->n_groups; i++)
 		status = group_count(r, node, &node->job->groups[i], &groups[i]);
 	source.groups = groups;
@@ -240,6 +269,14 @@ static pctl_status plan_shader(pctl_running *r, pctl_run_node *n)
 		const pctl_shader_var *v = &node->vars[i];
 		uint32_t buffer = v->out != UINT32_MAX ? node->n_in + v->out : v->in;
 
+		if (v->out == UINT32_MAX && v->access & PCTL_ACCESS_WRITE) {
+			/* The kernel may write it, others read the value: it gets a copy. */
+			status = pctl_job_plan_buffer(n->canonical, PCTL_PLAN_TEMP,
+						      n->canonical->buffers[v->in].n_bytes, NULL,
+						      r->call, &buffer);
+			if (status == PCTL_OK)
+				status = pctl_job_plan_copy(n->canonical, v->in, buffer, r->call);
+		}
 		bindings[i] = (pctl_plan_binding){
 			.group = v->group, .binding = v->binding, .buffer = buffer};
 		if (v->out == UINT32_MAX)

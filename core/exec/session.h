@@ -10,9 +10,11 @@ typedef struct pctl_session pctl_session;
 
 /*
  * table, inst, index  an opened backend (in this process or a worker's proxy) and the device in it;
- * they outlive the session name        for messages: "vulkan:0 (llvmpipe ..)" id          stable id
- * for records: "vulkan:0" cache_dir   where compiled kernels are kept, or NULL build_flags
- * PCTL_BUILD_*
+ *              they outlive the session
+ * name         for messages: "vulkan:0 (llvmpipe ..)"
+ * id           stable id for records: "vulkan:0"
+ * cache_dir    where compiled kernels are kept, or NULL
+ * build_flags  PCTL_BUILD_*
  */
 typedef struct pctl_session_options {
 	const pctl_backend *table;

@@ -21,6 +21,8 @@ static void set_parameter(pctl_checking *c, uint32_t i, const char *text, const 
 						  "parameter \"%s\" cannot be \"%s\"", param->name,
 						  text));
 	c->graph->param_text[i] = pctl_arena_dup(c->graph->arena, text);
+	if (c->graph->param_text[i] == NULL)
+		pctl_check_keep(c, pctl_refuse(c->call, PC2_NOMEM, "no memory for a graph"));
 	c->graph->param_value[i] = value;
 }
 
@@ -74,8 +76,7 @@ void pctl_check_identifiers(pctl_checking *c)
 	}
 }
 
-/* ---- edges ------------------------------------------------------------------------------------
- */
+/* ---- edges -------------------------------------------------------------------------------- */
 
 static void unknown_reference(pctl_checking *c, const pctl_pipe_ref *ref, const char *what,
 			      const char *word, const char *const *names, uint32_t n)
@@ -218,8 +219,7 @@ void pctl_check_edges(pctl_checking *c)
 		c->graph->outputs[i] = resolve(c, &p->outputs[i].from);
 }
 
-/* ---- repeat -----------------------------------------------------------------------------------
- */
+/* ---- repeat ------------------------------------------------------------------------------- */
 
 void pctl_check_repeats(pctl_checking *c)
 {
@@ -274,8 +274,7 @@ void pctl_check_repeats(pctl_checking *c)
 	}
 }
 
-/* ---- order ------------------------------------------------------------------------------------
- */
+/* ---- order -------------------------------------------------------------------------------- */
 
 static int depends_on(const pctl_graph *g, uint32_t job, uint32_t other)
 {

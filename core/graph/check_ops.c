@@ -121,6 +121,16 @@ void pctl_check_ops(pctl_checking *c)
 		pctl_check_keep(c, status);
 		if (status != PCTL_OK)
 			continue;
+		if (n->op.desc->n_in > PCTL_PORTS_MAX || n->op.desc->n_out > PCTL_PORTS_MAX) {
+			pctl_check_keep(c,
+					pctl_refuse_at(c->call, PC4137_PORTS, &job->op_pos, NULL,
+						       "op \"%s\" has %" PRIu32
+						       " inputs and %" PRIu32 " outputs, %u each "
+						       "are the most",
+						       n->op.desc->name, n->op.desc->n_in,
+						       n->op.desc->n_out, PCTL_PORTS_MAX));
+			continue;
+		}
 		n->n_in = n->op.desc->n_in;
 		n->n_out = n->op.desc->n_out;
 		n->n_attr = n->op.desc->n_attr;

@@ -162,8 +162,21 @@ static void one_shader(pctl_checking *c, pctl_node *n)
 				     .entry = n->job->entry,
 				     .flags = c->options->wgsl_flags};
 	const pctl_kernel_unit *unit;
-	pctl_status status = load_text(c, n);
+	pctl_status status;
 
+	for (uint32_t i = 0; i < n->job->n_groups; i++) {
+		if (n->job->groups[i].is_param)
+			(void)pctl_check_value_text(c, &n->job->groups[i]);
+	}
+	if (n->job->n_in > PCTL_PORTS_MAX || n->job->n_out > PCTL_PORTS_MAX) {
+		pctl_check_keep(c, pctl_refuse_at(c->call, PC4137_PORTS, &n->job->pos, NULL,
+						  "job \"%s\" has %" PRIu32 " inputs and %" PRIu32
+						  " outputs, %u each are the most",
+						  n->job->id, n->job->n_in, n->job->n_out,
+						  PCTL_PORTS_MAX));
+		return;
+	}
+	status = load_text(c, n);
 	if (status == PCTL_OK) {
 		overrides(c, n);
 		source.text = n->text;
@@ -178,6 +191,10 @@ static void one_shader(pctl_checking *c, pctl_node *n)
 	n->n_in = n->job->n_in;
 	n->n_out = n->job->n_out;
 	n->in = pctl_arena_array(c->graph->arena, n->n_in, sizeof(*n->in));
+	if (n->in == NULL) {
+		pctl_check_keep(c, pctl_refuse(c->call, PC2_NOMEM, "no memory for a graph"));
+		return;
+	}
 	if (unit->analysis->determinism > c->graph->pipeline->max_class)
 		pctl_check_keep(c,
 				pctl_refuse_at(c->call, PC4114_CLASS, &n->job->op_pos, NULL,

@@ -191,11 +191,6 @@ static void type_op(struct typing *t, uint32_t index)
 	pctl_type_pattern in[PCTL_PORTS_MAX], pattern;
 	struct edge_type want[PCTL_PORTS_MAX];
 
-	if (n->n_in > PCTL_PORTS_MAX || n->n_out > PCTL_PORTS_MAX) {
-		pctl_check_keep(t->c, pctl_refuse(t->c->call, PC4132_PLAN,
-						  "op \"%s\" has too many ports", desc->name));
-		return;
-	}
 	for (uint32_t i = 0; i < n->n_in; i++) {
 		const pctl_pipe_ref *ref = ref_of(n, desc->in[i].name);
 

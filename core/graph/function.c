@@ -57,9 +57,11 @@ static char *kernel_text(const pctl_op_ref *op, const pctl_op_query *q, uint32_t
 
 pctl_status pctl_job_plan_function(const pctl_planner *planner, const pctl_op_ref *op,
 				   const pctl_op_query *q, const pctl_tensor_type *out_types,
-				   const pctl_call *call, pctl_job_plan *plan)
+				   const uint32_t *buffers, const pctl_call *call,
+				   pctl_job_plan *plan)
 {
-	const char *function = op->lib->function(op->inst, op->index, q->in[0].dtype);
+	const char *function =
+		q->n_in == 0 ? NULL : op->lib->function(op->inst, op->index, q->in[0].dtype);
 	pctl_kernel_source source = {.name = op->desc->name, .flags = planner->wgsl_flags};
 	pctl_plan_binding bindings[PCTL_PORTS_MAX + 1] = {{0}};
 	uint32_t groups[3] = {1, 1, 1};
@@ -70,7 +72,8 @@ pctl_status pctl_job_plan_function(const pctl_planner *planner, const pctl_op_re
 
 	if (function == NULL)
 		return pctl_refuse(call, PC4134_NO_FORM, "op \"%s\" has no form for %s",
-				   op->desc->name, pctl_dtype_name(q->in[0].dtype));
+				   op->desc->name,
+				   q->n_in == 0 ? "no input" : pctl_dtype_name(q->in[0].dtype));
 	if (!pctl_type_elements(&out_types[0], &n) || q->n_in > PCTL_PORTS_MAX ||
 	    op->desc->n_out != 1)
 		return pctl_refuse(call, PC4132_PLAN,
@@ -93,8 +96,9 @@ pctl_status pctl_job_plan_function(const pctl_planner *planner, const pctl_op_re
 	source.n_text = strlen(text);
 	source.groups = groups;
 	for (uint32_t i = 0; i < q->n_in; i++)
-		bindings[i] = (pctl_plan_binding){.group = 0, .binding = i, .buffer = i};
-	bindings[q->n_in] = (pctl_plan_binding){.group = 1, .binding = 0, .buffer = q->n_in};
+		bindings[i] = (pctl_plan_binding){.group = 0, .binding = i, .buffer = buffers[i]};
+	bindings[q->n_in] =
+		(pctl_plan_binding){.group = 1, .binding = 0, .buffer = buffers[q->n_in]};
 	status = pctl_kernels_get(planner->kernels, &source, call, &unit);
 	if (status == PCTL_OK)
 		status = pctl_job_plan_kernel(plan, unit, bindings, q->n_in + 1, groups, call);

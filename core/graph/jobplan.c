@@ -28,6 +28,7 @@ struct frame {
 	uint32_t *buffers; /* local number to plan number */
 	uint32_t n_buffers, cap_buffers;
 	uint32_t depth, flags;
+	pctl_status status; /* the first that a callback refused: plan must not go on after it */
 };
 
 static pctl_status out_of_memory(const pctl_call *call)
@@ -104,6 +105,57 @@ static pctl_status add_step(pctl_job_plan *p, const pctl_step *step, const pctl_
 	return PCTL_OK;
 }
 
+static int writes(const pctl_program *p, const pctl_plan_binding *b)
+{
+	for (uint32_t i = 0; i < p->n_vars; i++) {
+		const pctl_var *v = &p->vars[i];
+
+		if (v->space == PCTL_SPACE_STORAGE && v->group == b->group &&
+		    v->binding == b->binding)
+			return (v->access & PCTL_ACCESS_WRITE) != 0;
+	}
+	return 0;
+}
+
+static int overlap(const pctl_plan_binding *a, const pctl_plan_binding *b)
+{
+	return a->buffer == b->buffer && a->offset < b->offset + b->n_bytes &&
+	       b->offset < a->offset + a->n_bytes;
+}
+
+/* What is written is the job's own, and nothing else of the kernel looks at it: an input is a value
+ * that other jobs read too, parameters hold for every round. */
+static pctl_status check_written(const pctl_job_plan *plan, const pctl_step *step,
+				 const pctl_call *call)
+{
+	const pctl_program *p = step->unit->program;
+
+	for (uint32_t i = 0; i < step->n_bindings; i++) {
+		const pctl_plan_binding *b = &step->bindings[i];
+		uint32_t kind = plan->buffers[b->buffer].kind;
+
+		if (!writes(p, b))
+			continue;
+		if (kind == PCTL_PLAN_INPUT || kind == PCTL_PLAN_PARAMS)
+			return pctl_refuse(call, PC4130_BINDING,
+					   "job \"%s\": kernel %s writes group %" PRIu32
+					   " binding %" PRIu32 ", which is bound to %s",
+					   plan->name, step->unit->name, b->group, b->binding,
+					   kind == PCTL_PLAN_INPUT ? "an input" : "parameters");
+		for (uint32_t k = 0; k < step->n_bindings; k++) {
+			if (k != i && overlap(b, &step->bindings[k]))
+				return pctl_refuse(
+					call, PC4130_BINDING,
+					"job \"%s\": kernel %s: group %" PRIu32 " binding %" PRIu32
+					" is written and overlaps group %" PRIu32
+					" binding %" PRIu32,
+					plan->name, step->unit->name, b->group, b->binding,
+					step->bindings[k].group, step->bindings[k].binding);
+		}
+	}
+	return PCTL_OK;
+}
+
 /* A binding that names nothing of the kernel is dropped: specialising drops variables that are not
  * used. */
 static int kernel_has(const pctl_program *p, const pctl_plan_binding *b)
@@ -170,10 +222,17 @@ pctl_status pctl_job_plan_kernel(pctl_job_plan *p, const pctl_kernel_unit *unit,
 					   "job \"%s\": kernel %s binds bytes %" PRIu64
 					   " to %" PRIu64 " of a buffer of %" PRIu64,
 					   p->name, unit->name, b.offset, end, size);
+		if (b.offset % 4 != 0)
+			return pctl_refuse(call, PC4130_BINDING,
+					   "job \"%s\": kernel %s binds at offset %" PRIu64
+					   ", which is no multiple of 4",
+					   p->name, unit->name, b.offset);
 		if (kernel_has(program, &b))
 			step.bindings[step.n_bindings++] = b;
 	}
 	status = check_all_bound(p, unit, step.bindings, step.n_bindings, call);
+	if (status == PCTL_OK)
+		status = check_written(p, &step, call);
 	if (status != PCTL_OK)
 		return status;
 	for (uint32_t i = 0; i < 3; i++) {
@@ -216,8 +275,15 @@ pctl_status pctl_job_plan_zero(pctl_job_plan *p, uint32_t buffer, const pctl_cal
 	return add_step(p, &step, call);
 }
 
-/* ---- the sink ---------------------------------------------------------------------------------
- */
+/* ---- the sink ----------------------------------------------------------------------------- */
+
+/* Every callback of the sink answers through this. */
+static pctl_status kept(struct frame *f, pctl_status status)
+{
+	if (f->status == PCTL_OK)
+		f->status = status;
+	return status;
+}
 
 static pctl_status bad_plan(const struct frame *f, const char *what)
 {
@@ -247,17 +313,18 @@ static pctl_status new_buffer(struct frame *f, uint32_t kind, const void *data, 
 
 static pctl_status sink_temp(void *ctx, uint64_t n_bytes, uint32_t *buffer)
 {
-	return new_buffer(ctx, PCTL_PLAN_TEMP, NULL, n_bytes, buffer);
+	return kept(ctx, new_buffer(ctx, PCTL_PLAN_TEMP, NULL, n_bytes, buffer));
 }
 
 static pctl_status sink_params(void *ctx, const void *bytes, uint64_t n_bytes, uint32_t *buffer)
 {
-	return new_buffer(ctx, PCTL_PLAN_PARAMS, bytes, n_bytes, buffer);
+	if (bytes == NULL && n_bytes != 0)
+		return kept(ctx, bad_plan(ctx, "parameters without bytes"));
+	return kept(ctx, new_buffer(ctx, PCTL_PLAN_PARAMS, bytes, n_bytes, buffer));
 }
 
-static pctl_status sink_kernel(void *ctx, const pctl_plan_kernel *k)
+static pctl_status add_kernel(struct frame *f, const pctl_plan_kernel *k)
 {
-	struct frame *f = ctx;
 	pctl_override_value *overrides = calloc(k->n_overrides + 1u, sizeof(*overrides));
 	pctl_plan_binding *bindings = calloc(k->n_bindings + 1u, sizeof(*bindings));
 	pctl_kernel_source source = {k->name,	k->wgsl,	strlen(k->wgsl),	k->entry,
@@ -289,6 +356,16 @@ out:
 	return status;
 }
 
+static pctl_status sink_kernel(void *ctx, const pctl_plan_kernel *k)
+{
+	int whole = k->name != NULL && k->wgsl != NULL &&
+		    (k->overrides != NULL || k->n_overrides == 0) &&
+		    (k->bindings != NULL || k->n_bindings == 0);
+
+	return kept(ctx, whole ? add_kernel(ctx, k)
+			       : bad_plan(ctx, "a kernel lacks its name, text or tables"));
+}
+
 static int range_ok(const struct frame *f, uint32_t buffer, uint64_t offset, uint64_t n_bytes)
 {
 	uint64_t end;
@@ -296,6 +373,14 @@ static int range_ok(const struct frame *f, uint32_t buffer, uint64_t offset, uin
 	return buffer < f->n_buffers && offset % 4 == 0 && n_bytes % 4 == 0 &&
 	       pctl_num_add(offset, n_bytes, &end) &&
 	       end <= f->plan->buffers[f->buffers[buffer]].n_bytes;
+}
+
+/* A fill or copy writes what is the plan's own; see check_written. */
+static int is_writable(const struct frame *f, uint32_t buffer)
+{
+	uint32_t kind = f->plan->buffers[f->buffers[buffer]].kind;
+
+	return kind == PCTL_PLAN_OUTPUT || kind == PCTL_PLAN_TEMP;
 }
 
 static pctl_status sink_fill(void *ctx, uint32_t buffer, uint64_t offset, uint64_t n_bytes,
@@ -306,9 +391,12 @@ static pctl_status sink_fill(void *ctx, uint32_t buffer, uint64_t offset, uint64
 		.kind = PCTL_STEP_FILL, .to_offset = offset, .n_bytes = n_bytes, .word = word};
 
 	if (!range_ok(f, buffer, offset, n_bytes))
-		return bad_plan(f, "a fill is not aligned to 4 bytes or outside its buffer");
+		return kept(f, bad_plan(f, "a fill is not aligned to 4 bytes or outside its "
+					   "buffer"));
+	if (!is_writable(f, buffer))
+		return kept(f, bad_plan(f, "a fill of an input or of parameters"));
 	step.to = f->buffers[buffer];
-	return add_step(f->plan, &step, f->call);
+	return kept(f, add_step(f->plan, &step, f->call));
 }
 
 static pctl_status sink_copy(void *ctx, uint32_t from, uint64_t from_offset, uint32_t to,
@@ -321,12 +409,15 @@ static pctl_status sink_copy(void *ctx, uint32_t from, uint64_t from_offset, uin
 			  .n_bytes = n_bytes};
 
 	if (!range_ok(f, from, from_offset, n_bytes) || !range_ok(f, to, to_offset, n_bytes))
-		return bad_plan(f, "a copy is not aligned to 4 bytes or outside its buffers");
+		return kept(f, bad_plan(f, "a copy is not aligned to 4 bytes or outside its "
+					   "buffers"));
+	if (!is_writable(f, to))
+		return kept(f, bad_plan(f, "a copy over an input or parameters"));
 	step.from = f->buffers[from];
 	step.to = f->buffers[to];
 	if (step.from == step.to)
-		return bad_plan(f, "a copy within one buffer");
-	return add_step(f->plan, &step, f->call);
+		return kept(f, bad_plan(f, "a copy within one buffer"));
+	return kept(f, add_step(f->plan, &step, f->call));
 }
 
 static pctl_status sink_assert(void *ctx, const pctl_plan_assert *a)
@@ -336,12 +427,14 @@ static pctl_status sink_assert(void *ctx, const pctl_plan_assert *a)
 	pctl_plan_check check = {0, a->bytes, a->offset, a->expected, NULL};
 
 	if ((a->bytes != 4 && a->bytes != 8) || !range_ok(f, a->buffer, a->offset, a->bytes))
-		return bad_plan(f, "an assertion looks outside its buffer");
+		return kept(f, bad_plan(f, "an assertion looks outside its buffer"));
+	if (a->message == NULL)
+		return kept(f, bad_plan(f, "an assertion without a message"));
 	check.buffer = f->buffers[a->buffer];
 	check.message = pctl_arena_dup(f->plan->arena, a->message);
 	if (check.message == NULL || !pctl_vec_reserve((void **)&f->plan->checks, f->plan->n_checks,
 						       &g->cap_checks, sizeof(check)))
-		return out_of_memory(f->call);
+		return kept(f, out_of_memory(f->call));
 	f->plan->checks[f->plan->n_checks++] = check;
 	return PCTL_OK;
 }
@@ -353,7 +446,10 @@ static pctl_status sink_measure(void *ctx, uint32_t buffer, uint64_t offset, uin
 
 	if ((bytes != 4 && bytes != 8) || !range_ok(f, buffer, offset, bytes) ||
 	    f->plan->has_measure)
-		return bad_plan(f, "a measure looks outside its buffer, or there are two");
+		return kept(f, bad_plan(f, "a measure looks outside its buffer, or there are "
+					   "two"));
+	if (!(f->flags & PCTL_PLAN_MEASURE))
+		return kept(f, bad_plan(f, "a measure where none was asked for"));
 	f->plan->has_measure = 1;
 	f->plan->measure_buffer = f->buffers[buffer];
 	f->plan->measure_offset = offset;
@@ -364,12 +460,27 @@ static pctl_status sink_measure(void *ctx, uint32_t buffer, uint64_t offset, uin
 
 static pctl_status run_frame(struct frame *f, const pctl_op_query *q);
 
-static pctl_status sink_op(void *ctx, const char *name, uint32_t version, const uint32_t *buffers,
-			   const pctl_tensor_type *types, uint32_t n_buffers, const pctl_attr *attr,
-			   uint32_t n_attr)
+/* A function op has no plan of its own: the host writes its kernel, over the outer plan's buffers.
+ */
+static pctl_status nested_function(struct frame *f, const pctl_op_query *q)
 {
-	struct frame *f = ctx, inner = {f->planner, f->plan, NULL,	   f->call,	 NULL,
-					0,	    0,	     f->depth + 1, PCTL_PLAN_RUN};
+	pctl_op_result result = {.head = PCTL_HEAD(pctl_op_result)};
+	pctl_status status = f->op->lib->infer(f->op->inst, f->call, q, &result);
+
+	return status != PCTL_OK ? status
+				 : pctl_job_plan_function(f->planner, f->op, q, result.out,
+							  f->buffers, f->call, f->plan);
+}
+
+static pctl_status add_op(struct frame *f, const char *name, uint32_t version,
+			  const uint32_t *buffers, const pctl_tensor_type *types,
+			  uint32_t n_buffers, const pctl_attr *attr, uint32_t n_attr)
+{
+	struct frame inner = {.planner = f->planner,
+			      .plan = f->plan,
+			      .call = f->call,
+			      .depth = f->depth + 1,
+			      .flags = PCTL_PLAN_RUN};
 	pctl_op_query q = {
 		.head = PCTL_HEAD(pctl_op_query), .in = types, .attr = attr, .n_attr = n_attr};
 	pctl_status status;
@@ -392,10 +503,22 @@ static pctl_status sink_op(void *ctx, const char *name, uint32_t version, const 
 		else
 			status = map_buffer(&inner, f->buffers[buffers[i]], &local);
 	}
-	if (status == PCTL_OK)
+	if (status == PCTL_OK && op.desc->kind == PCTL_OPDEF_FUNCTION)
+		status = nested_function(&inner, &q);
+	else if (status == PCTL_OK)
 		status = run_frame(&inner, &q);
 	free(inner.buffers);
 	return status;
+}
+
+static pctl_status sink_op(void *ctx, const char *name, uint32_t version, const uint32_t *buffers,
+			   const pctl_tensor_type *types, uint32_t n_buffers, const pctl_attr *attr,
+			   uint32_t n_attr)
+{
+	if (name == NULL || (n_buffers != 0 && (buffers == NULL || types == NULL)) ||
+	    (n_attr != 0 && attr == NULL))
+		return kept(ctx, bad_plan(ctx, "a nested op lacks its name or tables"));
+	return kept(ctx, add_op(ctx, name, version, buffers, types, n_buffers, attr, n_attr));
 }
 
 static pctl_status run_frame(struct frame *f, const pctl_op_query *q)
@@ -411,14 +534,18 @@ static pctl_status run_frame(struct frame *f, const pctl_op_query *q)
 			       sink_assert,
 			       sink_measure};
 
-	return f->op->lib->plan(f->op->inst, f->call, q, &f->planner->caps, f->flags, &sink);
+	pctl_status status =
+		f->op->lib->plan(f->op->inst, f->call, q, &f->planner->caps, f->flags, &sink);
+
+	/* A library that goes on after a refusal must not get half a plan accepted. */
+	return f->status != PCTL_OK ? f->status : status;
 }
 
 pctl_status pctl_job_plan_op(const pctl_planner *planner, const char *job, const pctl_op_ref *op,
 			     const pctl_op_query *q, const pctl_tensor_type *out_types,
 			     uint32_t flags, const pctl_call *call, pctl_job_plan **out)
 {
-	struct frame f = {planner, NULL, op, call, NULL, 0, 0, 0, flags};
+	struct frame f = {.planner = planner, .op = op, .call = call, .flags = flags};
 	uint32_t n_out = flags & PCTL_PLAN_MEASURE ? 0 : op->desc->n_out, local;
 	pctl_status status = pctl_job_plan_create(job, call, &f.plan);
 
@@ -437,7 +564,7 @@ pctl_status pctl_job_plan_op(const pctl_planner *planner, const char *job, const
 					    NULL, n_bytes, &local);
 	}
 	if (status == PCTL_OK && op->desc->kind == PCTL_OPDEF_FUNCTION)
-		status = pctl_job_plan_function(planner, op, q, out_types, call, f.plan);
+		status = pctl_job_plan_function(planner, op, q, out_types, f.buffers, call, f.plan);
 	else if (status == PCTL_OK)
 		status = run_frame(&f, q);
 	if (status == PCTL_OK && (flags & PCTL_PLAN_MEASURE) && !f.plan->has_measure)

@@ -71,11 +71,12 @@ pctl_status pctl_job_plan_op(const pctl_planner *planner, const char *job, const
 			     const pctl_op_query *q, const pctl_tensor_type *out_types,
 			     uint32_t flags, const pctl_call *call, pctl_job_plan **out);
 
-/* The elementwise kernel of a function op, appended to a plan that has the op's buffers and nothing
- * else. */
+/* The elementwise kernel of a function op, appended to a plan. buffers: numbers in the plan of the
+ * op's inputs and then its output. */
 pctl_status pctl_job_plan_function(const pctl_planner *planner, const pctl_op_ref *op,
 				   const pctl_op_query *q, const pctl_tensor_type *out_types,
-				   const pctl_call *call, pctl_job_plan *plan);
+				   const uint32_t *buffers, const pctl_call *call,
+				   pctl_job_plan *plan);
 
 /* A plan put together by hand (`shader run`, shader jobs): n_in inputs, then n_out outputs; add
  * them with buffer, then commands. Each returns PCTL_OK or reports. */

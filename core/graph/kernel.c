@@ -153,8 +153,18 @@ pctl_status pctl_kernels_get(pctl_kernels *k, const pctl_kernel_source *s, const
 	pctl_kernel_unit *unit;
 
 	*out = NULL;
-	/* The key is the whole source, so a hit is an equality; a text with a NUL in it is never
-	 * cached and is left to the front end to refuse. */
+	/* The key is the whole source, so a hit is an equality; a text with a NUL in it would be
+	 * cut there, so it is only shown to the front end, which refuses it. */
+	if (memchr(s->text, '\0', s->n_text) != NULL) {
+		pctl_wgsl_options options = {s->name, s->flags, 0, &k->library};
+
+		status = pctl_wgsl_compile(s->text, s->n_text, &options, call, &program);
+		if (status != PCTL_OK)
+			return status;
+		pctl_program_destroy(program);
+		return pctl_refuse(call, PC1_INTERNAL,
+				   "the front end took a text with a NUL in it");
+	}
 	pctl_str_addf(&key, "%s\n%" PRIu32 "\n", s->name, s->flags);
 	pctl_str_add_n(&key, s->text, s->n_text);
 	text_key = pctl_str_finish(&key);
@@ -170,8 +180,8 @@ pctl_status pctl_kernels_get(pctl_kernels *k, const pctl_kernel_source *s, const
 		status = out_of_memory(call);
 		goto out;
 	}
-	if (memchr(s->text, '\0', s->n_text) == NULL &&
-	    (unit = pctl_map_get(k->units, unit_key)) != NULL) {
+	unit = pctl_map_get(k->units, unit_key);
+	if (unit != NULL) {
 		*out = unit;
 		goto out;
 	}

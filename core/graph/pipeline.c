@@ -413,15 +413,13 @@ static const char *directory_of(pctl_arena *arena, const char *path)
 		       : pctl_arena_dup_n(arena, path, slash == path ? 1 : (size_t)(slash - path));
 }
 
-pctl_status pctl_pipeline_read(const char *path, const pctl_call *call, pctl_pipeline **out)
+/* Takes conf over. */
+static pctl_status read_conf(const char *path, pctl_conf *conf, const pctl_call *call,
+			     pctl_pipeline **out)
 {
 	struct reader r = {.call = call};
-	pctl_conf *conf = NULL;
 
-	*out = NULL;
-	r.status = pctl_conf_read_file(path, call, &conf);
-	if (r.status == PCTL_OK)
-		r.status = pctl_conf_check(pctl_conf_root(conf), &file_schema, call);
+	r.status = pctl_conf_check(pctl_conf_root(conf), &file_schema, call);
 	if (r.status != PCTL_OK)
 		goto out;
 	r.p = pctl_pipeline_create("");
@@ -440,6 +438,27 @@ out:
 	pctl_pipeline_destroy(r.p);
 	pctl_conf_destroy(conf);
 	return r.status;
+}
+
+pctl_status pctl_pipeline_read(const char *path, const pctl_call *call, pctl_pipeline **out)
+{
+	pctl_conf *conf;
+	pctl_status status;
+
+	*out = NULL;
+	status = pctl_conf_read_file(path, call, &conf);
+	return status != PCTL_OK ? status : read_conf(path, conf, call, out);
+}
+
+pctl_status pctl_pipeline_read_text(const char *name, const char *text, size_t n,
+				    const pctl_call *call, pctl_pipeline **out)
+{
+	pctl_conf *conf;
+	pctl_status status;
+
+	*out = NULL;
+	status = pctl_conf_read_text(name, text, n, call, &conf);
+	return status != PCTL_OK ? status : read_conf(name, conf, call, out);
 }
 
 pctl_pipeline *pctl_pipeline_create(const char *name)

@@ -102,10 +102,15 @@ typedef struct pctl_pipeline {
 } pctl_pipeline;
 
 /*
- * Read a file; every deviation from the format is reported at its place. `list_sources` (may be
- * NULL) gets the texts read, for carets. Errors: PCTL_E_IO, PCTL_E_INVALID; *out is NULL then.
+ * Read a file; every deviation from the format is reported at its place. Errors: PCTL_E_IO,
+ * PCTL_E_INVALID; *out is NULL then.
  */
 pctl_status pctl_pipeline_read(const char *path, const pctl_call *call, pctl_pipeline **out);
+/* The same for n bytes that lie in memory; `name` stands in positions, and paths are relative to
+ * its
+ * directory. */
+pctl_status pctl_pipeline_read_text(const char *name, const char *text, size_t n,
+				    const pctl_call *call, pctl_pipeline **out);
 /* An empty one, to be filled in memory; class approximate, no limit. NULL: no memory. */
 pctl_pipeline *pctl_pipeline_create(const char *name);
 void pctl_pipeline_destroy(pctl_pipeline *p);

@@ -22,8 +22,7 @@
 #define SLICE_MS 50u /* how often a cancel test is asked */
 #define PENDING_MAX (256u << 10)
 
-/* ---- losing a worker --------------------------------------------------------------------------
- */
+/* ---- losing a worker ---------------------------------------------------------------------- */
 
 static pctl_status __attribute__((format(printf, 4, 5)))
 lose(pctl_remote *r, const pctl_call *call, uint32_t code, const char *fmt, ...)
@@ -57,8 +56,7 @@ pctl_status pctl_remote_bad_reply(pctl_remote *r, const pctl_call *call, const c
 	return lose(r, call, PC3105_WORKER_REPLY, "its answer to \"%s\" is malformed", what);
 }
 
-/* ---- waiting ----------------------------------------------------------------------------------
- */
+/* ---- waiting ------------------------------------------------------------------------------ */
 
 typedef struct waiting {
 	uint64_t end_ms; /* NO_DEADLINE: none */
@@ -155,8 +153,7 @@ static pctl_status receive(pctl_remote *r, waiting *w, pctl_ipc_frame *out)
 	}
 }
 
-/* ---- requests ---------------------------------------------------------------------------------
- */
+/* ---- requests ----------------------------------------------------------------------------- */
 
 int pctl_remote_begin(pctl_remote *r, uint16_t op, const pctl_call *call)
 {
@@ -253,8 +250,7 @@ pctl_status pctl_remote_ask(pctl_remote *r, const pctl_call *call, uint64_t time
 	return answer;
 }
 
-/* ---- opening and closing ----------------------------------------------------------------------
- */
+/* ---- opening and closing ------------------------------------------------------------------ */
 
 static pctl_status start(pctl_remote *r, const pctl_remote_options *o, const pctl_call *call)
 {

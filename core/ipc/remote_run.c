@@ -16,8 +16,7 @@ static void put_bindings(pctl_remote *r, const pctl_binding *b, uint32_t n)
 	}
 }
 
-/* ---- lists ------------------------------------------------------------------------------------
- */
+/* ---- lists -------------------------------------------------------------------------------- */
 
 pctl_status pctl_remote_list_begin(pctl_device *dev, const pctl_call *call, pctl_list **out)
 {
@@ -182,8 +181,7 @@ void pctl_remote_list_destroy(pctl_device *dev, pctl_list *l)
 	pctl_remote_destroy(dev, l, PCTL_IPC_LIST_DESTROY);
 }
 
-/* ---- running ----------------------------------------------------------------------------------
- */
+/* ---- running ------------------------------------------------------------------------------ */
 
 pctl_status pctl_remote_submit(pctl_device *dev, const pctl_call *call, pctl_list *l,
 			       uint32_t times, uint64_t *ticket)

@@ -50,8 +50,7 @@ pctl_status pctl_remote_ask_plain(pctl_remote *r, const pctl_call *call, const c
 	return s;
 }
 
-/* ---- devices ----------------------------------------------------------------------------------
- */
+/* ---- devices ------------------------------------------------------------------------------ */
 
 static pctl_status do_devices(pctl_instance *inst, const pctl_call *call, uint32_t capacity,
 			      pctl_device_info *out, uint32_t *n_out)
@@ -209,8 +208,7 @@ out:
 	return s;
 }
 
-/* ---- buffers ----------------------------------------------------------------------------------
- */
+/* ---- buffers ------------------------------------------------------------------------------ */
 
 static pctl_status do_buffer_create(pctl_device *dev, const pctl_call *call, uint64_t n_bytes,
 				    uint32_t usage, pctl_buffer **out)
@@ -353,8 +351,7 @@ static pctl_status do_buffer_read(pctl_device *dev, const pctl_call *call, pctl_
 	return s;
 }
 
-/* ---- kernels ----------------------------------------------------------------------------------
- */
+/* ---- kernels ------------------------------------------------------------------------------ */
 
 static pctl_status do_kernel_build(pctl_device *dev, const pctl_call *call, const uint8_t *wire,
 				   uint64_t n, uint32_t flags, const void *cache,

@@ -52,8 +52,7 @@ void legal_source_close(legal *l)
 	l->values = NULL;
 }
 
-/* ---- instructions -----------------------------------------------------------------------------
- */
+/* ---- instructions ------------------------------------------------------------------------- */
 
 static int keep_flags(legal *l, uint32_t value, uint16_t flags)
 {
@@ -219,8 +218,7 @@ static void instruction(legal *l, uint32_t v, const pctl_inst *in)
 		legal_wide_data(l, v, in);
 }
 
-/* ---- functions and the program ----------------------------------------------------------------
- */
+/* ---- functions and the program ------------------------------------------------------------ */
 
 static int function_begin(legal *l, const pctl_function *fn)
 {

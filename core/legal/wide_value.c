@@ -52,8 +52,7 @@ static uint32_t one(legal *l, uint16_t op, uint32_t type, uint32_t a)
 	return legal_emit(l, op, type, &a, 1);
 }
 
-/* ---- parts of composites ----------------------------------------------------------------------
- */
+/* ---- parts of composites ------------------------------------------------------------------ */
 
 /* Whether parts of composite type `type` are wrapped vectors; part is their old type. */
 static int parts_wrapped(const legal *l, uint32_t type, uint32_t part)
@@ -148,8 +147,7 @@ static void insert(legal *l, uint32_t v, const pctl_inst *in)
 					(const uint32_t[]){l->values[from].id[0], part, number}, 3);
 }
 
-/* ---- conversions ------------------------------------------------------------------------------
- */
+/* ---- conversions -------------------------------------------------------------------------- */
 
 static uint32_t cast_lane(legal *l, uint32_t x, uint8_t from, uint8_t to, uint32_t to_type)
 {
@@ -234,8 +232,7 @@ static void bitcast(legal *l, uint32_t v, const pctl_inst *in)
 		l->values[v].id[k] = lanes[k];
 }
 
-/* ---- sums of products -------------------------------------------------------------------------
- */
+/* ---- sums of products --------------------------------------------------------------------- */
 
 /* Component `row` of column `column` of the matrix value v. */
 static uint32_t cell(legal *l, uint32_t v, uint32_t column, uint32_t row)

@@ -32,8 +32,7 @@ struct pctl_devices {
  */
 enum { D_PLUGIN, D_LIBRARY, D_DRIVER, D_IDENTITY, D_INDEX, D_NAME, D_VERSION, D_KIND, D_CAPS, D_N };
 
-/* ---- what is remembered -----------------------------------------------------------------------
- */
+/* ---- what is remembered ------------------------------------------------------------------- */
 
 static const char *stat_text(pctl_arena *a, const char *path)
 {
@@ -180,8 +179,7 @@ static void remember(pctl_devices *d, const pctl_plugin_info *p, const pctl_driv
 	d->changed = 1;
 }
 
-/* ---- asking -----------------------------------------------------------------------------------
- */
+/* ---- asking ------------------------------------------------------------------------------- */
 
 static int promised(const pctl_plugin_info *p, const pctl_device_info *infos, uint32_t n)
 {
@@ -314,8 +312,7 @@ static pctl_status list_backend(pctl_registry *r, pctl_devices *d, const pctl_pl
 	return s;
 }
 
-/* ---- order ------------------------------------------------------------------------------------
- */
+/* ---- order -------------------------------------------------------------------------------- */
 
 static uint32_t rank(const pctl_device_entry *e)
 {
@@ -363,8 +360,7 @@ static int number(pctl_devices *d)
 	return 1;
 }
 
-/* ---- the interface ----------------------------------------------------------------------------
- */
+/* ---- the interface ------------------------------------------------------------------------ */
 
 static void read_boot_id(pctl_devices *d)
 {

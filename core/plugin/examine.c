@@ -131,8 +131,7 @@ static void check_sha256(pctl_registry *r, known_plugin *p)
 					 p->info.manifest, p->pinned_sha256));
 }
 
-/* ---- what is remembered -----------------------------------------------------------------------
- */
+/* ---- what is remembered ------------------------------------------------------------------- */
 
 static const char *file_identity(pctl_arena *a, const struct stat *st)
 {
@@ -255,8 +254,7 @@ static void load_verdicts(pctl_registry *r)
 		pctl_rows_load(&r->verdicts, path, VERDICTS_HEADER, NULL);
 }
 
-/* ---- the whole --------------------------------------------------------------------------------
- */
+/* ---- the whole ---------------------------------------------------------------------------- */
 
 static int abi_in_range(const known_plugin *p)
 {

@@ -65,8 +65,7 @@ const char *pctl_registry_cache(pctl_registry *r, const char *name)
 	return pctl_arena_printf(r->arena, "%s/%s", r->cache, name);
 }
 
-/* ---- discovery --------------------------------------------------------------------------------
- */
+/* ---- discovery ---------------------------------------------------------------------------- */
 
 static int is_manifest(const struct dirent *e)
 {
@@ -178,8 +177,7 @@ static void find_worker(pctl_registry *r, const pctl_registry_options *o, const 
 	}
 }
 
-/* ---- judging ----------------------------------------------------------------------------------
- */
+/* ---- judging ------------------------------------------------------------------------------ */
 
 static int by_id(const void *a, const void *b)
 {
@@ -340,8 +338,7 @@ void pctl_registry_close(pctl_registry *r)
 	free(r);
 }
 
-/* ---- reading ----------------------------------------------------------------------------------
- */
+/* ---- reading ------------------------------------------------------------------------------ */
 
 uint32_t pctl_registry_count(const pctl_registry *r)
 {

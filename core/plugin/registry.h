@@ -108,8 +108,7 @@ const char *pctl_registry_dir_at(const pctl_registry *r, uint32_t i, int *presen
 const char *pctl_registry_worker(const pctl_registry *r);
 const char *pctl_registry_home(const pctl_registry *r);
 
-/* ---- op libraries -----------------------------------------------------------------------------
- */
+/* ---- op libraries ------------------------------------------------------------------------- */
 
 /* A loaded op library. It stays loaded and open until the registry closes. */
 typedef struct pctl_oplib_instance {
@@ -131,8 +130,7 @@ pctl_status pctl_registry_oplib(pctl_registry *r, const char *id, const pctl_cal
 pctl_status pctl_registry_find_op(pctl_registry *r, const char *name, uint32_t version,
 				  const pctl_call *call, pctl_oplib_instance *out, uint32_t *op);
 
-/* ---- quarantine -------------------------------------------------------------------------------
- */
+/* ---- quarantine --------------------------------------------------------------------------- */
 
 typedef struct pctl_quarantine_entry {
 	const char *plugin;

@@ -74,9 +74,7 @@ pctl_status pctl_policy_race_allowed(const pctl_policy *p, uint32_t races, const
 			      pctl_policy_origin(p, "race"));
 }
 
-/* ---- devices
- * ----------------------------------------------------------------------------------------------------
- */
+/* ---- devices ------------------------------------------------------------------------------ */
 
 static int kind_matches(const char *word, uint32_t kind)
 {
@@ -166,8 +164,7 @@ uint32_t pctl_policy_backend_rank(const pctl_policy *p, const pctl_policy_device
 	return at;
 }
 
-/* ---- plugins, certificates, limits
- * ------------------------------------------------------------------------------ */
+/* ---- plugins, certificates, limits -------------------------------------------------------- */
 
 pctl_status pctl_policy_plugin_allowed(const pctl_policy *p, const char *id, const char *sha256,
 				       const pctl_call *call)

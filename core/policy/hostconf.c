@@ -252,9 +252,7 @@ const char *pctl_host_config_searched_at(const pctl_host_config *c, uint32_t i, 
 	return i < s->n_searched ? s->searched[i] : NULL;
 }
 
-/* ---- places
- * -----------------------------------------------------------------------------------------------------
- */
+/* ---- places ------------------------------------------------------------------------------- */
 
 static const char *join(host_state *s, const char *a, const char *b)
 {
@@ -380,9 +378,7 @@ char *pctl_host_config_find(const pctl_host_config *c, const char *name)
 	return NULL;
 }
 
-/* ---- the file
- * ---------------------------------------------------------------------------------------------------
- */
+/* ---- the file ----------------------------------------------------------------------------- */
 
 static const pctl_conf_value *value_of(const host_state *s, const char *key)
 {

@@ -64,9 +64,7 @@ const char *pctl_policy_origin(const pctl_policy *p, const char *key);
 /* The schema of the group `policy`, for documentation and tests. */
 const pctl_conf_schema *pctl_policy_schema(void);
 
-/* ---- questions
- * --------------------------------------------------------------------------------------------------
- */
+/* ---- questions ---------------------------------------------------------------------------- */
 
 /* A program or op of class `c` under this policy, in a pipeline that allows at most
  * `pipeline_class` (0: says nothing). PC4310 names who forbids it. subject: the job or op. */

@@ -41,8 +41,7 @@ const char *pctl_policy_origin(const pctl_policy *p, const char *key)
 	return set != NULL ? set->origin : NULL;
 }
 
-/* ---- from settings to the record
- * -------------------------------------------------------------------------------- */
+/* ---- from settings to the record ---------------------------------------------------------- */
 
 static const pctl_conf_value *value_of(const pctl_policy_state *s, const char *key)
 {
@@ -128,9 +127,7 @@ static pctl_status fill(pctl_policy_state *s, const pctl_call *call)
 	return PCTL_OK;
 }
 
-/* ---- layers
- * -----------------------------------------------------------------------------------------------------
- */
+/* ---- layers ------------------------------------------------------------------------------- */
 
 static const pctl_conf_field file_fields[] = {
 	{.key = "policy", .kind = PCTL_FIELD_ANY, .doc = "the policy"},

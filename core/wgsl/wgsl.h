@@ -29,9 +29,9 @@ typedef struct pctl_wgsl_options {
 
 /*
  * Compile n bytes of text. On success *out is a verified program with origins, unspecialised
- * overrides, and all entry points of the text. Recursion is refused, and of loops what the text alone
- * shows to be unbounded (PC2208 to PC2212, PC2218); that each loop ends is proved on the specialised
- * program (program/analyse.h).
+ * overrides, and all entry points of the text. Recursion is refused, and of loops what the text
+ * alone shows to be unbounded (PC2208 to PC2212, PC2218); that each loop ends is proved on the
+ * specialised program (program/analyse.h).
  *
  * Errors: PCTL_E_INVALID with at least one diagnostic; *out is NULL.
  */

@@ -171,6 +171,13 @@ void emit_binding_layout(const pctl_program *p, uint32_t var, uint64_t *fixed_by
 /* ---- functions --------------------------------------------------------------------------------
  */
 
+int emit_is_alone(const emitter *e)
+{
+	const uint32_t *size = e->p->entries[0].workgroup_size;
+
+	return size[0] == 1 && size[1] == 1 && size[2] == 1;
+}
+
 void emit_indent(emitter *e)
 {
 	for (uint32_t i = 0; i < e->indent && i < 12; i++)
@@ -282,6 +289,8 @@ static void continue_of(emitter *e)
 
 static void barrier_of(emitter *e, uint32_t mask)
 {
+	if (emit_is_alone(e))
+		return;
 	emit_indent(e);
 	text_printf(&e->code, "barrier(%s%s%s);\n",
 		    mask & PCTL_BARRIER_WORKGROUP ? "CLK_LOCAL_MEM_FENCE" : "",
@@ -475,9 +484,9 @@ static void clear_workgroup(emitter *e, uint64_t workgroup_bytes)
 		    "\tuint lane = (uint)get_local_id(0) + (uint)get_local_id(1) * %uu + "
 		    "(uint)get_local_id(2) * %uu;\n"
 		    "\tfor (uint i = lane; i < %" PRIu64 "u; i += %" PRIu64
-		    "u)\n\t\t((__local uint *)W)[i] = 0u;\n"
-		    "\tbarrier(CLK_LOCAL_MEM_FENCE);\n",
-		    size[0], size[0] * size[1], workgroup_bytes / 4, invocations);
+		    "u)\n\t\t((__local uint *)W)[i] = 0u;\n%s",
+		    size[0], size[0] * size[1], workgroup_bytes / 4, invocations,
+		    emit_is_alone(e) ? "" : "\tbarrier(CLK_LOCAL_MEM_FENCE);\n");
 }
 
 static void kernel(emitter *e)

@@ -87,6 +87,9 @@ void emit_compute(emitter *e, uint32_t v, const pctl_inst *in);
 
 /* emit.c */
 void emit_indent(emitter *e);
+/* Workgroups of one invocation wait for nobody: their barriers are left out (PoCL 3.1 crashes while
+ * it compiles such a barrier in a loop). */
+int emit_is_alone(const emitter *e);
 /* "\tT v7 = " */
 void emit_define(emitter *e, uint32_t v, uint32_t type);
 void emit_call_variables(emitter *e, text *t, uint32_t function, const char *separator,

@@ -416,6 +416,8 @@ static void atomic(emitter *e, uint32_t v, const pctl_inst *in, const access *a)
 
 static void fence(emitter *e, uint8_t space)
 {
+	if (emit_is_alone(e))
+		return;
 	emit_indent(e);
 	text_printf(&e->code, "barrier(%s);\n",
 		    space == PCTL_SPACE_WORKGROUP ? "CLK_LOCAL_MEM_FENCE"

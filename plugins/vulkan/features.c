@@ -185,6 +185,7 @@ void pctl_vk_caps_fill(pctl_device *dev)
 	c->subgroup_size = dev->subgroup_size;
 	c->timestamp_ns_den = dev->timestamp_bits ? 1 : 0;
 	dev->spirv.memory_model = dev->has.memory_model;
+	dev->spirv.opaque_constants = dev->driver.driverID == VK_DRIVER_ID_GOOGLE_SWIFTSHADER;
 	dev->spirv.dot4_signed = dev->has.dot4_signed;
 	dev->spirv.dot4_unsigned = dev->has.dot4_unsigned;
 	dev->spirv.uniform_bytes = dev->has.uniform_layout ? l->maxUniformBufferRange : 0;

@@ -44,6 +44,8 @@ typedef struct pctl_spv_options {
 	uint32_t dot4_unsigned;
 	uint32_t uniform_bytes;
 	uint64_t null_vars;
+	uint32_t opaque_constants; /* spirv_opaque.c: the driver must not find constants */
+	uint32_t reserved;
 } pctl_spv_options;
 
 /*
@@ -127,6 +129,7 @@ typedef struct pctl_spv {
 	uint32_t push;				 /* the push constant block */
 	uint32_t uses_dot;
 	uint32_t builtins[8];
+	uint32_t opaque_zero[5], opaque_false[5]; /* by width, of fn */
 	pctl_spv_region *regions;
 	uint32_t n_regions, regions_capacity;
 } pctl_spv;
@@ -187,6 +190,11 @@ uint32_t pctl_spv_elem(pctl_spv *e, const pctl_inst *in);
 uint32_t pctl_spv_bits(pctl_spv *e, const pctl_inst *in);
 uint32_t pctl_spv_data(pctl_spv *e, const pctl_inst *in);
 uint32_t pctl_spv_choose(pctl_spv *e, uint32_t type, uint32_t condition, uint32_t yes, uint32_t no);
+
+/* spirv_opaque.c: begin once a function; the same value, unknown to the driver where it must be. */
+void pctl_spv_opaque_begin(pctl_spv *e);
+uint32_t pctl_spv_opaque(pctl_spv *e, pctl_spv_shape s, uint32_t value);
+void pctl_spv_opaque_value(pctl_spv *e, uint32_t index);
 
 /* spirv_place.c, spirv_tree.c: memory. */
 SpvStorageClass pctl_spv_class(const pctl_spv *e, uint32_t var);

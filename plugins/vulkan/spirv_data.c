@@ -150,7 +150,8 @@ static uint32_t mat_vec(pctl_spv *e, uint32_t m_type, uint32_t m, uint32_t v)
 	uint32_t k, x, total = 0;
 
 	for (k = 0; k < t->columns; k++) {
-		x = repeat(e, column, part(e, scalar, v, k), t->width);
+		x = pctl_spv_opaque(e, (pctl_spv_shape){bits, 1, 0}, part(e, scalar, v, k));
+		x = repeat(e, column, x, t->width);
 		x = PCTL_SPV_VALUE(e, SpvOpIMul, column, part(e, column, m, k), x);
 		total = sum(e, column, total, x);
 	}

@@ -280,6 +280,7 @@ static void instruction(pctl_spv *e, uint32_t index)
 		pctl_spv_control(e, index, in);
 		break;
 	}
+	pctl_spv_opaque_value(e, index);
 }
 
 /* Function types are unique: the type is interned as a chain of its parameters. */
@@ -368,6 +369,9 @@ void pctl_spv_function(pctl_spv *e, uint32_t index, int is_entry)
 	PCTL_SPV_PUT(e, &e->functions, SpvOpLabel, label);
 	e->block = label;
 	declare_locals(e);
+	pctl_spv_opaque_begin(e);
+	for (i = 0; i < fn->n_params; i++)
+		pctl_spv_opaque_value(e, i);
 	if (is_entry)
 		pctl_spv_prologue(e);
 	load_lengths(e);

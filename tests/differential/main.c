@@ -12,16 +12,16 @@
 #include "gen.h"
 #include "shrink.h"
 
-#define SHRINK_SECONDS 45.0
 #define LARGEST_FILE (1u << 20)
 
 struct options {
 	uint64_t seed, cases;
 	double seconds; /* 0: no limit */
+	double shrink;	/* seconds for each failure */
 	const char *out, *regressions;
 	const char *devices[RIG_DEVICES];
 	uint32_t n_devices;
-	int plant, print, no_shrink;
+	int plant, print;
 };
 
 static double seconds_now(void)
@@ -35,7 +35,7 @@ static double seconds_now(void)
 static int usage(void)
 {
 	fputs("differential [--seed S] [--cases N] [--seconds T] [--devices A,B/N,..] [--out DIR]\n"
-	      "             [--regressions DIR] [--plant] [--no-shrink] [--print]\n"
+	      "             [--regressions DIR] [--shrink T] [--plant] [--print]\n"
 	      "  devices are named as pipectl names them (\"vulkan:llvmpipe\"); /N: every N-th "
 	      "case\n",
 	      stderr);
@@ -55,10 +55,6 @@ static int parse(int argc, char **argv, struct options *o)
 			o->print = 1;
 			continue;
 		}
-		if (strcmp(argv[i], "--no-shrink") == 0) {
-			o->no_shrink = 1;
-			continue;
-		}
 		if (value == NULL)
 			return 0;
 		i++;
@@ -68,6 +64,8 @@ static int parse(int argc, char **argv, struct options *o)
 			o->cases = strtoull(value, NULL, 0);
 		else if (strcmp(argv[i - 1], "--seconds") == 0)
 			o->seconds = strtod(value, NULL);
+		else if (strcmp(argv[i - 1], "--shrink") == 0)
+			o->shrink = strtod(value, NULL);
 		else if (strcmp(argv[i - 1], "--out") == 0)
 			o->out = value;
 		else if (strcmp(argv[i - 1], "--regressions") == 0)
@@ -176,8 +174,8 @@ static int one_case(rig *r, const struct options *o, uint64_t i)
 		rig_run(r, &c, rig_mask(r, i), &v);
 	if (v.kind != RIG_SAME) {
 		report(r, name, &v);
-		if (!o->no_shrink) {
-			uint32_t tried = diff_shrink(r, a, program, SHRINK_SECONDS, &v);
+		if (o->shrink > 0 && v.kind != RIG_REFUSED) {
+			uint32_t tried = diff_shrink(r, a, program, o->shrink, &v);
 
 			printf("made smaller in %" PRIu32 " tries\n", tried);
 			report(r, name, &v);
@@ -210,7 +208,7 @@ static int summary(const rig *r, uint32_t regressions, uint32_t generated, uint3
 
 int main(int argc, char **argv)
 {
-	struct options o = {.seed = 1, .cases = 100, .regressions = PIPECTL_REGRESSIONS};
+	struct options o = {.seed = 1, .cases = 100, .shrink = 45, .regressions = PIPECTL_REGRESSIONS};
 	uint32_t failed = 0, regressions, generated = 0;
 	double began = seconds_now();
 	int status = 1;

@@ -13,7 +13,6 @@
 
 #define TIMEOUT_MS 60000u
 #define GPU_EVERY 1u
-#define FINDINGS 64u
 
 static uint64_t now_ns(void)
 {
@@ -227,10 +226,15 @@ __attribute__((format(printf, 4, 5))) static void blame(struct running *x, uint3
 
 static void blame_diagnostics(struct running *x, uint32_t kind, uint32_t device)
 {
-	const pctl_diag *d = pctl_diag_list_count(x->diagnostics) == 0
-				     ? NULL
-				     : pctl_diag_list_at(x->diagnostics, 0);
+	const pctl_diag *d = NULL;
 
+	for (uint32_t i = 0; d == NULL && i < pctl_diag_list_count(x->diagnostics); i++) {
+		d = pctl_diag_list_at(x->diagnostics, i);
+		d = d->severity == PCTL_SEVERITY_ERROR ? d : NULL;
+	}
+	/* Every bad access that the sanitizing reference saw is an error of its own there. */
+	if (d != NULL && (d->code == PC5220_RACE || d->code == PC5221_DIVERGENT_BARRIER))
+		kind = RIG_FINDING;
 	if (d == NULL)
 		blame(x, kind, device, "failed without a diagnostic");
 	else
@@ -322,29 +326,9 @@ static void compare(struct running *x, uint32_t device, uint32_t out, const uint
 	}
 }
 
-/* The reference, sanitizing: what it saw, and gas. */
-static void examine(struct running *x, uint32_t device)
+/* Gas: what the reference counted against what both schedules estimated. */
+static void examine(struct running *x, uint32_t device, const pctl_counts *counts)
 {
-	const pctl_session *s = x->r->device[device].session;
-	const pctl_backend *t = pctl_session_table(s);
-	pctl_finding found[FINDINGS];
-	pctl_counts counts = {.head = PCTL_HEAD(pctl_counts)};
-	uint32_t n = 0;
-
-	if (t->findings == NULL ||
-	    t->findings(pctl_session_device(s), x->call, FINDINGS, found, &n) != PCTL_OK ||
-	    t->counts(pctl_session_device(s), x->call, &counts) != PCTL_OK) {
-		blame_diagnostics(x, RIG_ERROR, device);
-		return;
-	}
-	for (uint32_t i = 0; i < n && i < FINDINGS; i++) {
-		if (found[i].kind != PCTL_FINDING_OUT_OF_BOUNDS)
-			blame(x, RIG_FINDING, device,
-			      "finding %" PRIu32 " in dispatch %" PRIu32 ": variable %" PRIx32
-			      " byte %" PRIu64 ", invocations %" PRIu64 " and %" PRIu64,
-			      found[i].kind, found[i].dispatch, found[i].var, found[i].address,
-			      found[i].invocation, found[i].other_invocation);
-	}
 	for (uint32_t i = 0; i < 2; i++) {
 		uint64_t estimate = 0, actual = 0;
 		int fits = 1;
@@ -363,12 +347,12 @@ static void examine(struct running *x, uint32_t device)
 		}
 		if (!fits)
 			continue;
-		if (pctl_gas_actual(x->r->schedule[i], &counts, x->call, &actual) != PCTL_OK)
+		if (pctl_gas_actual(x->r->schedule[i], counts, x->call, &actual) != PCTL_OK)
 			blame_diagnostics(x, RIG_GAS, device);
-		if (actual > estimate)
+		if (actual > estimate || (actual == 0 && counts->lane_ops != 0))
 			blame(x, RIG_GAS, device, "%s: %" PRIu64 " used, %" PRIu64 " estimated",
 			      pctl_gas_schedule_name(x->r->schedule[i]), actual, estimate);
-		x->r->gas_checked++;
+		x->r->gas_checked += counts->lane_ops != 0;
 	}
 }
 
@@ -379,6 +363,7 @@ static void run_device(struct running *x, uint32_t device)
 	pctl_job_run run = {
 		.plan = x->plan, .repeat = 1, .out_bytes = x->out_bytes, .timeout_ms = TIMEOUT_MS};
 	uint64_t began = now_ns();
+	pctl_job_stats stats = {0};
 	pctl_status status = PCTL_OK;
 
 	if (d->session == NULL)
@@ -386,7 +371,7 @@ static void run_device(struct running *x, uint32_t device)
 	if (status == PCTL_OK)
 		status = pctl_session_qualify(d->session, x->plan, x->call);
 	if (status == PCTL_OK)
-		status = pctl_job_execute(d->session, &run, NULL, x->call, out, NULL);
+		status = pctl_job_execute(d->session, &run, NULL, x->call, out, &stats);
 	for (uint32_t i = 0; status == PCTL_OK && i < x->n_out; i++) {
 		uint8_t *bytes = NULL;
 
@@ -407,7 +392,7 @@ static void run_device(struct running *x, uint32_t device)
 	for (uint32_t i = 0; status == PCTL_OK && i < x->n_out; i++)
 		pctl_value_release(out[i]);
 	if (status == PCTL_OK && d->build_flags != 0)
-		examine(x, device);
+		examine(x, device, &stats.counts);
 	d->executed += status == PCTL_OK;
 	d->ns += now_ns() - began;
 	if (status == PCTL_E_DEVICE_LOST)

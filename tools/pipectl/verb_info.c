@@ -154,8 +154,7 @@ pctl_status pctl_verb_help(pctl_app *app)
 		       : PCTL_OK;
 }
 
-/* ---- completion -------------------------------------------------------------------------------
- */
+/* ---- completion --------------------------------------------------------------------------- */
 
 static void words_of(const pctl_option *options)
 {
@@ -240,8 +239,7 @@ pctl_status pctl_verb_completion(pctl_app *app)
 	return PCTL_OK;
 }
 
-/* ---- manual pages -----------------------------------------------------------------------------
- */
+/* ---- manual pages ------------------------------------------------------------------------- */
 
 static void roff(const char *text)
 {

@@ -227,8 +227,7 @@ pctl_status pctl_verb_shader_check(pctl_app *app)
 	return first;
 }
 
-/* ---- run --------------------------------------------------------------------------------------
- */
+/* ---- run ---------------------------------------------------------------------------------- */
 
 /* "G:B=TEXT" */
 static pctl_status parse_slot(pctl_app *app, const char *option, const pctl_setting *s,

@@ -1,11 +1,12 @@
-/* The backend interface `pctl.backend/1`: devices, buffers, programs, command lists, tickets. A backend
- * runs legalised programs (program.h) and owes nothing else: no hashing, no policy, no float expertise.
+/* The backend interface `pctl.backend/1`: devices, buffers, programs, command lists, tickets. A
+ * backend runs legalised programs (program.h) and owes nothing else: no hashing, no policy, no
+ * float expertise.
  *
- * Lifetimes: instance > device > {buffer, program, list} ; a list refers to the programs and buffers
- * recorded in it, which outlive it. A list may be submitted any number of times, one submit at a time.
- * Threads: all calls for one device come from one thread, except cancel. No call runs code of the host
- * other than the sink and cancel test of its own pctl_call.
- * Every call is serialisable: the host runs backends in a worker process and forwards each of them.
+ * Lifetimes: instance > device > {buffer, program, list} ; a list refers to the programs and
+ * buffers recorded in it, which outlive it. A list may be submitted any number of times, one submit
+ * at a time. Threads: all calls for one device come from one thread, except cancel. No call runs
+ * code of the host other than the sink and cancel test of its own pctl_call. Every call is
+ * serialisable: the host runs backends in a worker process and forwards each of them.
  */
 #ifndef PIPECTL_BACKEND_H
 #define PIPECTL_BACKEND_H
@@ -38,8 +39,8 @@ typedef struct pctl_device_info {
 	char driver[PCTL_NAME_MAX]; /* driver and version */
 } pctl_device_info;
 
-/* One fact of a device's identity: "vendor", "device", "driver", "driver-version", "compiler", "uuid",
- * "api". All of it enters receipts and profile keys. */
+/* One fact of a device's identity: "vendor", "device", "driver", "driver-version", "compiler",
+ * "uuid", "api". All of it enters receipts and profile keys. */
 typedef struct pctl_key_value {
 	char key[64];
 	char value[PCTL_NAME_MAX];
@@ -88,7 +89,8 @@ typedef struct pctl_binding {
 	1u /* detect races, out-of-bounds accesses, divergent barriers (cpu only) */
 #define PCTL_BUILD_COUNT 2u /* count what runs (cpu only) */
 
-/* What happened in a submit. timestamps: nanoseconds since the first, one per list_timestamp slot. */
+/* What happened in a submit. timestamps: nanoseconds since the first, one per list_timestamp
+ * slot. */
 typedef struct pctl_completion {
 	pctl_head head;
 	uint32_t done; /* 0: the timeout came first */
@@ -99,9 +101,9 @@ typedef struct pctl_completion {
 
 enum { PCTL_FINDING_RACE = 1, PCTL_FINDING_OUT_OF_BOUNDS = 2, PCTL_FINDING_DIVERGENT_BARRIER = 3 };
 
-/* One thing a sanitizing backend saw. function and inst place it in the program that was built. For a race,
- * the two invocations (global linear ids) and instructions; address is the byte offset in the binding, or
- * in the workgroup variable var. */
+/* One thing a sanitizing backend saw. function and inst place it in the program that was built.
+ * For a race, the two invocations (global linear ids) and instructions; address is the byte
+ * offset in the binding, or in the workgroup variable var. */
 typedef struct pctl_finding {
 	uint32_t kind;
 	uint32_t dispatch; /* number of the dispatch in the list */
@@ -117,23 +119,25 @@ typedef struct pctl_finding {
 	uint64_t count; /* how often; later ones of the same pair of instructions only add here */
 } pctl_finding;
 
-/* What really ran, summed over all dispatches since the last call, in units of the gas tables: entry
- * op is the number of invocation-executions of that opcode times its weight units (components; 2 per
- * 64-bit component), bytes for memory. */
+/* What really ran, summed over all dispatches since the last call, in units of the gas tables:
+ * entry op is the number of invocation-executions of that opcode times its weight units
+ * (components; 2 per 64-bit component), bytes for memory. */
 typedef struct pctl_counts {
 	pctl_head head;
 	uint64_t op_units[512]; /* by opcode */
 	uint64_t storage_read_bytes;
 	uint64_t storage_write_bytes;
 	uint64_t other_memory_bytes; /* workgroup, private, function */
-	uint64_t checked_accesses;   /* dynamic array indices the proof rule does not cover */
-	uint64_t barriers[4];	     /* per workgroup, by PCTL_BARRIER_* mask */
+	uint64_t
+		checked_accesses; /* array indices that are not literals; which of them cost gas is the schedule's rule */
+	uint64_t barriers[4]; /* per workgroup, by PCTL_BARRIER_* mask */
 	uint64_t out_of_bounds;
 	uint64_t lane_ops; /* executed instructions times active lanes */
 } pctl_counts;
 
 /*
- * The table. All slots are mandatory except those marked [optional], which may be NULL. Sizes are bytes.
+ * The table. All slots are mandatory except those marked [optional], which may be NULL. Sizes are
+ * bytes.
  */
 typedef struct pctl_backend {
 	pctl_head head;
@@ -160,33 +164,37 @@ typedef struct pctl_backend {
 	pctl_status (*buffer_create)(pctl_device *dev, const pctl_call *call, uint64_t n_bytes,
 				     uint32_t usage, pctl_buffer **out);
 	void (*buffer_destroy)(pctl_device *dev, pctl_buffer *buf);
-	/* Copy between host memory and a buffer; the range lies inside it, no submit is under way. */
+	/* Copy between host memory and a buffer; the range lies inside it, no submit is under
+	 * way. */
 	pctl_status (*buffer_write)(pctl_device *dev, const pctl_call *call, pctl_buffer *buf,
 				    uint64_t offset, const void *data, uint64_t n_bytes);
 	pctl_status (*buffer_read)(pctl_device *dev, const pctl_call *call, pctl_buffer *buf,
 				   uint64_t offset, void *data, uint64_t n_bytes);
 
-	/* Build the first entry point of a specialised, legalised program. flags: PCTL_BUILD_*, unknown ones
-	 * are refused. cache: what kernel_cache gave for this very wire form on this device and driver,
-	 * or NULL; a stale or damaged cache is ignored. */
+	/* Build the first entry point of a specialised, legalised program. flags: PCTL_BUILD_*,
+	 * unknown ones are refused. cache: what kernel_cache gave for this very wire form on
+	 * this device and driver, or NULL; a stale or damaged cache is ignored. */
 	pctl_status (*kernel_build)(pctl_device *dev, const pctl_call *call, const uint8_t *wire,
 				    uint64_t n, uint32_t flags, const void *cache,
 				    uint64_t cache_bytes, pctl_kernel **out);
-	/* [optional] The cache blob: *n_out bytes, up to capacity of them copied. 0 bytes: nothing to keep. */
+	/* [optional] The cache blob: *n_out bytes, up to capacity of them copied. 0 bytes:
+	 * nothing to keep. */
 	pctl_status (*kernel_cache)(pctl_device *dev, const pctl_call *call, pctl_kernel *k,
 				    uint64_t capacity, void *out, uint64_t *n_out);
 	void (*kernel_destroy)(pctl_device *dev, pctl_kernel *k);
 
-	/* Record. Commands run in order; memory effects of one are visible to the next only across
-	 * list_barrier. list_end checks and closes the list; a list in error is only good for destroy. */
+	/* Record. Commands run in order; memory effects of one are visible to the next only
+	 * across list_barrier. list_end checks and closes the list; a list in error is only good
+	 * for destroy. */
 	pctl_status (*list_begin)(pctl_device *dev, const pctl_call *call, pctl_list **out);
-	/* Dispatch groups[0..2] workgroups; 0 in any is valid and does nothing. One binding for each uniform
-	 * and storage variable of the program. Bindings of writable variables overlap no other. */
+	/* Dispatch groups[0..2] workgroups; 0 in any is valid and does nothing. One binding for
+	 * each uniform and storage variable of the program. Bindings of writable variables
+	 * overlap no other. */
 	pctl_status (*list_dispatch)(pctl_list *l, const pctl_call *call, pctl_kernel *k,
 				     const pctl_binding *bindings, uint32_t n_bindings,
 				     const uint32_t groups[3]);
-	/* As list_dispatch, the three u32 counts are read from `buf` at `offset` (multiple of 4) when the list
-	 * runs; a count above max_groups is clamped to `limit`. */
+	/* As list_dispatch, the three u32 counts are read from `buf` at `offset` (multiple of 4)
+	 * when the list runs; each is clamped to `limit`. */
 	pctl_status (*list_dispatch_indirect)(pctl_list *l, const pctl_call *call, pctl_kernel *k,
 					      const pctl_binding *bindings, uint32_t n_bindings,
 					      pctl_buffer *buf, uint64_t offset,
@@ -203,19 +211,20 @@ typedef struct pctl_backend {
 	pctl_status (*list_end)(pctl_list *l, const pctl_call *call);
 	void (*list_destroy)(pctl_device *dev, pctl_list *l);
 
-	/* Run the list `times` times in a row (a barrier between), *ticket identifies it. Errors here leave
-	 * nothing under way. */
+	/* Run the list `times` times in a row (a barrier between), *ticket identifies it. Errors
+	 * here leave nothing under way. */
 	pctl_status (*submit)(pctl_device *dev, const pctl_call *call, pctl_list *l, uint32_t times,
 			      uint64_t *ticket);
-	/* Wait up to timeout_ns. PCTL_OK with done = 0 is a timeout. PCTL_E_DEVICE_LOST: the device is only good
-	 * for device_close. */
+	/* Wait up to timeout_ns. PCTL_OK with done = 0 is a timeout. PCTL_E_DEVICE_LOST: the
+	 * device is only good for device_close. */
 	pctl_status (*wait)(pctl_device *dev, const pctl_call *call, uint64_t ticket,
 			    uint64_t timeout_ns, pctl_completion *out);
 	/* Ask to stop; wait then returns PCTL_E_CANCELLED or the result. [any thread] */
 	void (*cancel)(pctl_device *dev, uint64_t ticket);
 
-	/* [optional] What a sanitizing or counting build found since the last call; *n_out is how many there
-	 * are, up to capacity are copied. Backends without PCTL_BUILD_SANITIZE leave it NULL. */
+	/* [optional] What a sanitizing or counting build found since the last call; *n_out is
+	 * how many there are, up to capacity are copied. Backends without PCTL_BUILD_SANITIZE
+	 * leave it NULL. */
 	pctl_status (*findings)(pctl_device *dev, const pctl_call *call, uint32_t capacity,
 				pctl_finding *out, uint32_t *n_out);
 	pctl_status (*counts)(pctl_device *dev, const pctl_call *call, pctl_counts *out);

@@ -72,7 +72,8 @@ typedef struct pctl_call {
  * Services of the host, given to a plugin's open and valid until its close returns.
  *
  * alloc        n_bytes of memory aligned for any object, or NULL; free with release [any thread]
- * log          level 0 debug, 1 info, 2 warning; never for errors: those are diagnostics [any thread]
+ * log          level 0 debug, 1 info, 2 warning; never for errors: those are diagnostics [any
+ *              thread]
  * get_service  further services by name ("pctl.cache-dir/1"), or NULL when the host has none such;
  *              the type behind a name is documented where the name is
  */
@@ -95,10 +96,11 @@ typedef struct pctl_host {
 /*
  * Helpers of the SDK's static library.
  *
- * pctl_refuse     emit one error with `code` at no position, return the status the code table gives it
- * pctl_refuse_at  the same at a position, with an optional hint (NULL)
- * pctl_warn_at    emit one warning
- * pctl_emit       emit a complete record; returns the status of its code when it is an error, else PCTL_OK
+ * pctl_refuse        emit one error with `code` at no position; returns the status of the code
+ * pctl_refuse_at     the same at a position, with an optional hint (NULL)
+ * pctl_warn_at       emit one warning
+ * pctl_emit          emit a complete record; the status of its code when it is an error, else
+ *                    PCTL_OK
  * pctl_is_cancelled  0 when the call has no test
  * `call` may be NULL: then nothing is emitted, the status is still returned.
  */
@@ -118,7 +120,8 @@ enum {
 #undef PCTL_CODE
 };
 
-/* The status, slug, summary or explanation of a code; PCTL_E_INTERNAL or NULL when there is no such code. */
+/* The status, slug, summary or explanation of a code; PCTL_E_INTERNAL or NULL when there is no
+ * such code. */
 pctl_status pctl_code_status(uint32_t code);
 const char *pctl_code_slug(uint32_t code);
 const char *pctl_code_summary(uint32_t code);

@@ -1,6 +1,7 @@
-/* The op-library interface `pctl.oplib/1`: what ops exist, what shapes they give, how they are carried
- * out (a plan of kernels), an independent reference, and the rules by which they are judged. An op library
- * never touches a device and is never asked for gas: the host derives both from the plan.
+/* The op-library interface `pctl.oplib/1`: what ops exist, what shapes they give, how they are
+ * carried out (a plan of kernels), an independent reference, and the rules by which they are
+ * judged. An op library never touches a device and is never asked for gas: the host derives both
+ * from the plan.
  *
  * Ownership: strings and tables an op library hands out live as long as its instance. What the host
  * passes in lives for the call.
@@ -29,9 +30,9 @@ enum { PCTL_OPDEF_FUNCTION = 1, PCTL_OPDEF_PLAN = 2 };
 enum { PCTL_CLASS_INTEGER = 1, PCTL_CLASS_STRICT = 2, PCTL_CLASS_APPROXIMATE = 3 };
 
 /*
- * One port. `type` is a pattern in the pipeline language's notation: a dtype or an alternative of them,
- * and named dimensions: "u32[m,2]", "u32|i32|u64[...]" ("..." is any shape). A dimension name that stands
- * in several ports must agree.
+ * One port. `type` is a pattern in the pipeline language's notation: a dtype or an alternative of
+ * them, and named dimensions: "u32[m,2]", "u32|i32|u64[...]" ("..." is any shape). A dimension name
+ * that stands in several ports must agree.
  */
 typedef struct pctl_port {
 	const char *name;
@@ -77,8 +78,9 @@ typedef struct pctl_attr {
 	uint64_t u64;	  /* parsed, also of BOOL; I64 as two's complement */
 } pctl_attr;
 
-/* A question about one use of an op: the op by its index, types of the inputs in port order, all attributes
- * in the order of the description (defaults filled in), and dimensions measured from data so far. */
+/* A question about one use of an op: the op by its index, types of the inputs in port order, all
+ * attributes in the order of the description (defaults filled in), and dimensions measured from
+ * data so far. */
 typedef struct pctl_op_query {
 	pctl_head head;
 	uint32_t op;
@@ -90,17 +92,18 @@ typedef struct pctl_op_query {
 	const pctl_attr *measured; /* name of the measure, u64 value */
 } pctl_op_query;
 
-/* Answer of infer. measure is set when a dimension depends on data and is not in `measured` yet: the host then
- * runs plan with PCTL_PLAN_MEASURE, reads the named value and asks again. */
+/* Answer of infer. measure is set when a dimension depends on data and is not in `measured` yet:
+ * the host then runs plan with PCTL_PLAN_MEASURE, reads the named value and asks again. */
 typedef struct pctl_op_result {
 	pctl_head head;
 	const char *measure; /* name, or NULL */
 	pctl_tensor_type out[PCTL_PORTS_MAX];
 } pctl_op_result;
 
-/* ---- plans ------------------------------------------------------------------------------------ */
+/* ---- plans -------------------------------------------------------------------------------- */
 
-/* Buffers of a plan are numbered: inputs 0 .. n_in-1, outputs n_in .. n_in+n_out-1, then temporaries. */
+/* Buffers of a plan are numbered: inputs 0 .. n_in-1, outputs n_in .. n_in+n_out-1, then
+ * temporaries. */
 typedef struct pctl_plan_binding {
 	uint32_t group, binding;
 	uint32_t buffer;
@@ -127,8 +130,8 @@ typedef struct pctl_plan_kernel {
 	uint32_t reserved;
 } pctl_plan_kernel;
 
-/* After the plan ran, the u64 (or u32, by `bytes`) at offset of buffer must equal `expected`; otherwise the
- * job failed with `message`, in which "%v" stands for the value found. */
+/* After the plan ran, the u64 (or u32, by `bytes`) at offset of buffer must equal `expected`;
+ * otherwise the job failed with `message`, in which "%v" stands for the value found. */
 typedef struct pctl_plan_assert {
 	pctl_head head;
 	uint32_t buffer;
@@ -139,10 +142,14 @@ typedef struct pctl_plan_assert {
 } pctl_plan_assert;
 
 /*
- * The host's side of plan: the op library calls these in the order of execution; a dispatch sees all writes of
- * the commands before it. Each returns PCTL_OK or the status plan must return at once.
- * params: constant bytes (a uniform block) become a buffer of their own.
- * op: another op of any loaded library, run in place on plan buffers (inputs then outputs in port order).
+ * The host's side of plan: the op library calls these in the order of execution; a dispatch sees
+ * all writes of the commands before it. Each returns PCTL_OK or the status plan must return at
+ * once. A plan does not count on temporaries or outputs being zero: it fills what it needs, since a
+ * repeated job runs it again on the same buffers.
+ *
+ * params  constant bytes (a uniform block) become a buffer of their own
+ * op      another op of any loaded library, run in place on plan buffers (inputs, then outputs, in
+ *         port order)
  */
 typedef struct pctl_plan_sink {
 	pctl_head head;
@@ -166,7 +173,8 @@ typedef struct pctl_plan_sink {
 #define PCTL_PLAN_RUN 0u
 #define PCTL_PLAN_MEASURE 1u
 
-/* What the plan may rely on of the device that will run it. Never bits: only how the work is cut. */
+/* What the plan may rely on of the device that will run it. Never bits: only how the work is
+ * cut. */
 typedef struct pctl_plan_caps {
 	pctl_head head;
 	uint64_t max_binding_bytes;
@@ -177,7 +185,7 @@ typedef struct pctl_plan_caps {
 	uint32_t reserved;
 } pctl_plan_caps;
 
-/* ---- rules ------------------------------------------------------------------------------------ */
+/* ---- rules -------------------------------------------------------------------------------- */
 
 enum {
 	PCTL_LAW_COMMUTATIVE = 1,
@@ -195,8 +203,8 @@ enum {
 	PCTL_LAW_CUSTOM
 };
 
-/* A law an op obeys. `other`, `dual`: names of the other ops it speaks of. a, b: its constants (e, r, z, lo..hi,
- * u). custom: prose of a law that `reference` alone can show. */
+/* A law an op obeys. `other`, `dual`: names of the other ops it speaks of. a, b: its constants
+ * (e, r, z, lo..hi, u). custom: prose of a law that `reference` alone can show. */
 typedef struct pctl_law {
 	uint32_t law;
 	uint32_t reserved;
@@ -206,7 +214,8 @@ typedef struct pctl_law {
 	const char *custom;
 } pctl_law;
 
-/* An equivalence class: a name and a representative input (n_in values of the function op's type). */
+/* An equivalence class: a name and a representative input (n_in values of the function op's
+ * type). */
 typedef struct pctl_example {
 	const char *name;
 	uint64_t in[4];
@@ -221,7 +230,7 @@ typedef struct pctl_op_rules {
 	uint32_t n_laws, n_classes, n_boundaries, n_alternates;
 } pctl_op_rules;
 
-/* ---- the table -------------------------------------------------------------------------------- */
+/* ---- the table ---------------------------------------------------------------------------- */
 
 typedef struct pctl_span {
 	void *data;
@@ -235,22 +244,26 @@ typedef struct pctl_oplib {
 	uint32_t (*op_count)(pctl_instance *inst);
 	const pctl_op_desc *(*op_at)(pctl_instance *inst, uint32_t i);
 
-	/* Types of the outputs for these inputs and attributes, or a diagnostic. Pure. [any thread] */
+	/* Types of the outputs for these inputs and attributes, or a diagnostic. Pure. [any
+	 * thread] */
 	pctl_status (*infer)(pctl_instance *inst, const pctl_call *call, const pctl_op_query *q,
 			     pctl_op_result *out);
 
-	/* Kernel plans: put the nodes into the sink. For function ops NULL-answering PCTL_E_UNSUPPORTED: the host
-	 * makes the elementwise kernel from `function`. Pure. [any thread] */
+	/* Kernel plans: put the nodes into the sink. For function ops NULL-answering
+	 * PCTL_E_UNSUPPORTED: the host makes the elementwise kernel from `function`. Pure. [any
+	 * thread] */
 	pctl_status (*plan)(pctl_instance *inst, const pctl_call *call, const pctl_op_query *q,
 			    const pctl_plan_caps *caps, uint32_t flags, const pctl_plan_sink *sink);
 
-	/* Function ops: the WGSL text of the function for operands of `dtype` (U128: vec4<u32>), or NULL when the op
-	 * has no form for it. The function is named after the op with '.' as '_', plus "_" and the dtype's name
-	 * unless it is u32: int_popcount, int_popcount_u64. Helpers in the text carry that name as prefix. */
+	/* Function ops: the WGSL text of the function for operands of `dtype` (U128: vec4<u32>),
+	 * or NULL when the op has no form for it. The function is named after the op with '.' as
+	 * '_', plus "_" and the dtype's name unless it is u32: int_popcount, int_popcount_u64.
+	 * Helpers in the text carry that name as prefix. */
 	const char *(*function)(pctl_instance *inst, uint32_t op, uint32_t dtype);
 
-	/* The answer in plain C on host memory, independent of the kernels: inputs in port order, outputs allocated by
-	 * the caller by infer's types. Limited to 64 MiB an input. [any thread] */
+	/* The answer in plain C on host memory, independent of the kernels: inputs in port
+	 * order, outputs allocated by the caller by infer's types. Limited to 64 MiB an input.
+	 * [any thread] */
 	pctl_status (*reference)(pctl_instance *inst, const pctl_call *call, const pctl_op_query *q,
 				 const pctl_span *in, pctl_span *out);
 

@@ -1,9 +1,10 @@
 /* The one symbol a plugin exports, and how the host takes it into use. The host reads the manifest
- * before any code of the plugin runs, probes the library in a child process, and only then opens it.
+ * before any code of the plugin runs, probes the library in a child process, and only then opens
+ * it.
  *
- * States: loaded -> (open) -> opened -> (close) -> loaded. Interfaces are asked for while opened and
- * die with close; whatever an interface handed out (devices, buffers, ..) is destroyed before close.
- * The library itself stays loaded until the process ends.
+ * States: loaded -> (open) -> opened -> (close) -> loaded. Interfaces are asked for while opened
+ * and die with close; whatever an interface handed out (devices, buffers, ..) is destroyed before
+ * close. The library itself stays loaded until the process ends.
  */
 #ifndef PIPECTL_PLUGIN_H
 #define PIPECTL_PLUGIN_H
@@ -44,8 +45,8 @@ typedef struct pctl_plugin {
 	const void *(*interface)(pctl_instance *inst, const char *name);
 } pctl_plugin;
 
-/* The exported symbol; the major version of the ABI is in its name. Define it in exactly one file as
- * `PCTL_EXPORT const pctl_plugin pctl_plugin_v1 = { PCTL_HEAD(pctl_plugin), ... };` */
+/* The exported symbol; the major version of the ABI is in its name. Define it in exactly one
+ * file as `PCTL_EXPORT const pctl_plugin pctl_plugin_v1 = { PCTL_HEAD(pctl_plugin), ... };` */
 #define PCTL_PLUGIN_SYMBOL "pctl_plugin_v1"
 extern PCTL_EXPORT const pctl_plugin pctl_plugin_v1;
 

@@ -1,12 +1,13 @@
 /* The program: pipectl's typed, structured intermediate representation of one compute kernel, its
- * canonical wire form, and the helpers a backend needs to read it. Not here: how a program comes about
- * (core/wgsl) or what is proved of it (core/program/analyse.h).
+ * canonical wire form, and the helpers a backend needs to read it. Not here: how a program comes
+ * about (core/wgsl) or what is proved of it (core/program/analyse.h).
  *
- * A program is a set of flat tables. A function body is a flat list of instructions in which control
- * is marked by bracketing opcodes (IF .. ELSE .. END_IF), so every reader is one loop with a stack and
- * none needs recursion. An instruction that yields a value *is* that value: its id is its index in the
- * function's list. A value is visible from its definition to the end of the region that holds it. All
- * change goes through variables and memory (LOAD, STORE, ATOMIC_*); there are no pointers.
+ * A program is a set of flat tables. A function body is a flat list of instructions in which
+ * control is marked by bracketing opcodes (IF .. ELSE .. END_IF), so every reader is one loop with
+ * a stack and none needs recursion. An instruction that yields a value *is* that value: its id is
+ * its index in the function's list. A value is visible from its definition to the end of the region
+ * that holds it. All change goes through variables and memory (LOAD, STORE, ATOMIC_*); there are no
+ * pointers.
  */
 #ifndef PIPECTL_PROGRAM_H
 #define PIPECTL_PROGRAM_H
@@ -18,7 +19,7 @@ PCTL_C_BEGIN
 #define PCTL_PROGRAM_MAJOR 1 /* a reader refuses any other major */
 #define PCTL_PROGRAM_MINOR 0
 
-/* ---- types ------------------------------------------------------------------------------------ */
+/* ---- types -------------------------------------------------------------------------------- */
 
 /* Scalars. The float and narrow ones have their number and layout from the first version on. */
 enum {
@@ -59,8 +60,8 @@ enum {
  * elem     element type of an array or runtime array; column type of a matrix; scalar type of a
  *          vector or atomic
  * count    elements of an array; members of a struct
- * count_spec  1 + the value id in function `spec` that gives an array's count (workgroup memory only),
- *          else 0. Absent from a specialised program.
+ * count_spec  1 + the value id in function `spec` that gives an array's count (workgroup memory
+ *             only), else 0. Absent from a specialised program.
  * stride   bytes from one array element or matrix column to the next, WGSL's layout rules
  * size, align  bytes, WGSL's SizeOf and AlignOf; size 0 for runtime arrays; bool counts as 4
  * first_member  index into program.members
@@ -89,7 +90,7 @@ typedef struct pctl_member {
 #define PCTL_MEMBER_EXPLICIT_SIZE 1u  /* @size was written */
 #define PCTL_MEMBER_EXPLICIT_ALIGN 2u /* @align was written */
 
-/* ---- variables -------------------------------------------------------------------------------- */
+/* ---- variables ---------------------------------------------------------------------------- */
 
 enum {
 	PCTL_SPACE_FUNCTION = 1,  /* one function invocation; zero at entry */
@@ -101,8 +102,8 @@ enum {
 
 enum { PCTL_ACCESS_READ = 1, PCTL_ACCESS_WRITE = 2, PCTL_ACCESS_READ_WRITE = 3 };
 
-/* A module-scope variable. Uniform and storage variables are sorted first, by (group, binding), then
- * the others in order of declaration. */
+/* A module-scope variable. Uniform and storage variables are sorted first, by (group, binding),
+ * then the others in order of declaration. */
 typedef struct pctl_var {
 	uint32_t name;
 	uint32_t type;
@@ -113,8 +114,8 @@ typedef struct pctl_var {
 	uint32_t binding;
 } pctl_var;
 
-/* A value the host may set before a program is specialised. `has_default`: value id default_value of
- * function `spec` gives it when it is not set. id is the @id, or 0xffffffff. */
+/* A value the host may set before a program is specialised. `has_default`: value id
+ * default_value of function `spec` gives it when it is not set. id is the @id, or 0xffffffff. */
 typedef struct pctl_override {
 	uint32_t name;
 	uint32_t id;
@@ -123,7 +124,7 @@ typedef struct pctl_override {
 	uint32_t default_value;
 } pctl_override;
 
-/* ---- code ------------------------------------------------------------------------------------- */
+/* ---- code --------------------------------------------------------------------------------- */
 
 enum {
 #define PCTL_OPCODE(number, NAME, result, args, kind) PCTL_OP_##NAME = number,
@@ -145,17 +146,19 @@ enum {
 /*
  * One instruction. Its arguments are program.words[first_arg .. first_arg + n_args).
  *
- * A place (root g, chain c): the root word is a module variable's index, or PCTL_PLACE_LOCAL | index of
- * a variable of the function. Each chain word steps one level down: for a struct the member's number
- * (a literal); for an array, runtime array, vector or matrix a *value id* of type i32 or u32. The type
- * the chain ends at is the type loaded or stored; it may be composite, and a vector in memory is
- * moved whole. An index outside its array, vector or matrix at any level makes the whole access miss: a
- * load gives zero of the type, a store or atomic does nothing, an atomic returns 0. (A negative i32 is
- * outside.) In-bounds is index < length of that very level; for a runtime array the length is
- * (bound bytes - offset of the array) / stride, where `bound bytes` travels as a parameter.
+ * A place (root g, chain c): the root word is a module variable's index, or PCTL_PLACE_LOCAL |
+ * index of a variable of the function. Each chain word steps one level down: for a struct the
+ * member's number (a literal); for an array, runtime array, vector or matrix a *value id* of type
+ * i32 or u32. The type the chain ends at is the type loaded or stored; it may be composite, and a
+ * vector in memory is moved whole. An index outside its array, vector or matrix at any level makes
+ * the whole access miss: a load gives zero of the type, a store or atomic does nothing, an atomic
+ * returns 0. (A negative i32 is outside.) In-bounds is index < length of that very level; for a
+ * runtime array the length is (bound bytes - offset of the array) / stride, where `bound bytes`
+ * travels as a parameter.
  *
- * flags  bit i (PCTL_INST_PROVEN(i)) of LOAD, STORE, ARRAY_LENGTH and atomics: chain word i is proven in
- *        bounds by the host and needs no check. Front ends write 0; the legaliser sets them; `cpu` ignores them.
+ * flags  bit i (PCTL_INST_PROVEN(i)) of LOAD, STORE, ARRAY_LENGTH and atomics: chain word i is
+ *        proven in bounds by the host and needs no check. Front ends write 0; the legaliser sets
+ *        them; `cpu` ignores them.
  */
 typedef struct pctl_inst {
 	uint16_t op;
@@ -173,8 +176,9 @@ typedef struct pctl_local {
 	uint32_t type; /* constructible: no atomics, no runtime arrays */
 } pctl_local;
 
-/* A function: instructions [first_inst, first_inst + n_insts) of program.insts. The first n_params of
- * them are PARAM. Value id v is instruction first_inst + v. A function calls only functions before it. */
+/* A function: instructions [first_inst, first_inst + n_insts) of program.insts. The first
+ * n_params of them are PARAM. Value id v is instruction first_inst + v. A function calls only
+ * functions before it. */
 typedef struct pctl_function {
 	uint32_t name;
 	uint32_t return_type;
@@ -185,7 +189,8 @@ typedef struct pctl_function {
 	uint32_t n_locals;
 } pctl_function;
 
-/* An entry point. workgroup_size_spec[i] is 1 + the value id in `spec` that gives the size, else 0. */
+/* An entry point. workgroup_size_spec[i] is 1 + the value id in `spec` that gives the size, else
+ * 0. */
 typedef struct pctl_entry {
 	uint32_t name;
 	uint32_t function;
@@ -193,7 +198,8 @@ typedef struct pctl_entry {
 	uint32_t workgroup_size_spec[3];
 } pctl_entry;
 
-/* Declared maximum of a uniform scalar (`//# max uniforms.n = 64`): the member path from the variable. */
+/* Declared maximum of a uniform scalar (`//# max uniforms.n = 64`): the member path from the
+ * variable. */
 typedef struct pctl_max {
 	uint32_t var;
 	uint32_t n_path;
@@ -254,18 +260,19 @@ typedef struct pctl_program {
 /* Free a program and all its tables. NULL is fine. */
 void pctl_program_destroy(pctl_program *p);
 
-/* ---- wire form -------------------------------------------------------------------------------- */
+/* ---- wire form ---------------------------------------------------------------------------- */
 
 /*
- * Encode: the canonical byte string of a verified program (little-endian, sections in a fixed order).
- * *out is released with free(). Positions are not in it.
+ * Encode: the canonical byte string of a verified program (little-endian, sections in a fixed
+ * order). *out is released with free(). Positions are not in it.
  */
 pctl_status pctl_program_encode(const pctl_program *p, const pctl_call *call, uint8_t **out,
 				uint64_t *n_out);
 
 /*
- * Decode and verify. Survives any bytes; whatever is not the canonical encoding of a valid program is
- * refused (PC20xx) with the offset. Limits: 16 MiB of wire, 1,048,576 instructions, region depth 256.
+ * Decode and verify. Survives any bytes; whatever is not the canonical encoding of a valid program
+ * is refused (PC20xx) with the offset. Limits: 16 MiB of wire, 1,048,576 instructions, region depth
+ * 256.
  */
 pctl_status pctl_program_decode(const uint8_t *wire, uint64_t n, const pctl_call *call,
 				pctl_program **out);
@@ -273,10 +280,11 @@ pctl_status pctl_program_decode(const uint8_t *wire, uint64_t n, const pctl_call
 /* Check every rule of this header and compute caps. All violations are reported, up to 64. */
 pctl_status pctl_program_verify(pctl_program *p, const pctl_call *call);
 
-/* Readable text of a program (for people, tests and goldens), released with free(). NULL: no memory. */
+/* Readable text of a program (for people, tests and goldens), released with free(). NULL: no
+ * memory. */
 char *pctl_program_print(const pctl_program *p);
 
-/* ---- reading helpers -------------------------------------------------------------------------- */
+/* ---- reading helpers ---------------------------------------------------------------------- */
 
 /* Static facts of an opcode, from ops.def. name is NULL for an unknown opcode. */
 typedef struct pctl_op_info {
@@ -325,7 +333,8 @@ typedef struct pctl_place {
 int pctl_place_get(const pctl_program *p, const pctl_function *fn, const pctl_inst *in,
 		   pctl_place *out);
 
-/* The type one step below `type`: word is the member number of a struct, ignored for the others. 0: cannot. */
+/* The type one step below `type`: word is the member number of a struct, ignored for the others.
+ * 0: cannot. */
 uint32_t pctl_type_step(const pctl_program *p, uint32_t type, uint32_t word);
 
 /* Bytes from the start of a vector, matrix, array or struct to its part number i. */
@@ -344,12 +353,13 @@ uint32_t pctl_scalar_bytes(uint8_t scalar);
 int pctl_scalar_is_signed(uint8_t scalar);
 const char *pctl_scalar_name(uint8_t scalar);
 
-/* ---- building (front ends, the legaliser, tests) ---------------------------------------------- */
+/* ---- building (front ends, the legaliser, tests) ------------------------------------------ */
 
 typedef struct pctl_builder pctl_builder;
 
-/* A builder makes one program. Functions below return an id and never fail visibly: the first lack of
- * memory or broken rule is kept and reported by finish. Types are made unique and laid out here. */
+/* A builder makes one program. Functions below return an id and never fail visibly: the first
+ * lack of memory or broken rule is kept and reported by finish. Types are made unique and laid
+ * out here. */
 pctl_builder *pctl_builder_create(void);
 void pctl_builder_destroy(pctl_builder *b);
 
@@ -385,8 +395,8 @@ uint32_t pctl_build_var(pctl_builder *b, const pctl_var *v, const char *name);
 uint32_t pctl_build_override(pctl_builder *b, const char *name, uint32_t id, uint32_t type);
 void pctl_build_override_default(pctl_builder *b, uint32_t override_index, uint32_t spec_value);
 
-/* Open function `spec` (index 0; must come first, may stay empty) or another; one is open at a time.
- * Parameters are the types given; their values are 0 .. n_params-1. */
+/* Open function `spec` (index 0; must come first, may stay empty) or another; one is open at a
+ * time. Parameters are the types given; their values are 0 .. n_params-1. */
 void pctl_build_spec_begin(pctl_builder *b);
 void pctl_build_function_begin(pctl_builder *b, const char *name, const uint32_t *params,
 			       uint32_t n_params, uint32_t return_type);
@@ -406,7 +416,8 @@ void pctl_build_entry(pctl_builder *b, const pctl_entry *e, const char *name);
 void pctl_build_max(pctl_builder *b, const pctl_max *m);
 void pctl_build_meta(pctl_builder *b, const uint32_t max_dispatch[3], uint64_t scale);
 
-/* Sort vars, drop unused types, verify, hand over. The builder is empty afterwards and must be destroyed. */
+/* Sort vars, drop unused types, verify, hand over. The builder is empty afterwards and must be
+ * destroyed. */
 pctl_status pctl_builder_finish(pctl_builder *b, const pctl_call *call, pctl_program **out);
 
 PCTL_C_END

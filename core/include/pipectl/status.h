@@ -1,11 +1,13 @@
-/* Status values: the class of an outcome, the same on both sides of the plugin boundary. A status is
- * what a program branches on; what a person reads is the diagnostic (host.h) that came with it. */
+/* Status values: the class of an outcome, the same on both sides of the plugin boundary. A
+ * status is what a program branches on; what a person reads is the diagnostic (host.h) that came
+ * with it. */
 #ifndef PIPECTL_STATUS_H
 #define PIPECTL_STATUS_H
 
 #include <stdint.h>
 
-/* A status is a plain int32_t so that its size is fixed in the ABI. 0 is success, all else is not. */
+/* A status is a plain int32_t so that its size is fixed in the ABI. 0 is success, all else is
+ * not. */
 typedef int32_t pctl_status;
 
 #define PCTL_OK 0
