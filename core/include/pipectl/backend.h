@@ -128,8 +128,8 @@ typedef struct pctl_counts {
 	uint64_t storage_read_bytes;
 	uint64_t storage_write_bytes;
 	uint64_t other_memory_bytes; /* workgroup, private, function */
-	uint64_t
-		checked_accesses; /* array indices that are not literals; which of them cost gas is the schedule's rule */
+	/* array indices that are not literals; which of them cost gas is the schedule's rule */
+	uint64_t checked_accesses;
 	uint64_t barriers[4]; /* per workgroup, by PCTL_BARRIER_* mask */
 	uint64_t out_of_bounds;
 	uint64_t lane_ops; /* executed instructions times active lanes */
