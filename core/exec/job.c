@@ -11,7 +11,7 @@
 
 #define WAIT_SLICE_NS (100ull * 1000 * 1000)
 #define STOP_SLICES 100u /* how long a cancelled submit is waited for */
-#define MOST_TIMES 256u /* re-submissions in one submit: keeps cancelling and progress prompt */
+#define MOST_TIMES 256u	 /* re-submissions in one submit: keeps cancelling and progress prompt */
 
 /* One way the plan's buffers are taken: a repeat has up to three (first round, odd, even). */
 struct view {
@@ -257,8 +257,7 @@ static pctl_status stop_if_due(const struct running *r)
 	if (pctl_is_cancelled(r->call))
 		return pctl_refuse(r->call, PC4_CANCELLED, "job \"%s\" was cancelled",
 				   r->plan->name);
-	if (r->run->timeout_ms != 0 &&
-	    (now_ns() - r->started_ns) / 1000000u > r->run->timeout_ms)
+	if (r->run->timeout_ms != 0 && (now_ns() - r->started_ns) / 1000000u > r->run->timeout_ms)
 		return pctl_refuse(r->call, PC5206_TIMEOUT,
 				   "job \"%s\" ran longer than %" PRIu64 " ms on %s", r->plan->name,
 				   r->run->timeout_ms, pctl_session_name(r->s));
@@ -518,11 +517,11 @@ pctl_status pctl_job_measure(pctl_session *s, const pctl_job_plan *plan, pctl_va
 	if (status == PCTL_OK)
 		status = pctl_sanitize_report(s, plan, call, &r.stats.counts);
 	if (status == PCTL_OK)
-		status = read_word(&r,
-				   plan->measure_buffer < plan->n_in
-					   ? r.inputs[plan->measure_buffer]
-					   : r.own[plan->measure_buffer],
-				   plan->measure_offset, plan->measure_bytes, out);
+		status =
+			read_word(&r,
+				  plan->measure_buffer < plan->n_in ? r.inputs[plan->measure_buffer]
+								    : r.own[plan->measure_buffer],
+				  plan->measure_offset, plan->measure_bytes, out);
 	if (status == PCTL_OK && __builtin_add_overflow(*out, plan->measure_add, out))
 		status = pctl_refuse(call, PC5205_JOB_FAILED,
 				     "job \"%s\": a measured size does not fit in 64 bits",

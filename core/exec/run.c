@@ -36,6 +36,14 @@ static pctl_run_result *result_create(void)
 	return result;
 }
 
+static void add_user(pctl_running *r, pctl_source s)
+{
+	if (s.job == PCTL_FROM_INPUT)
+		r->input_users[s.port]++;
+	else
+		r->nodes[s.job].users[s.port]++;
+}
+
 static pctl_status set_up(pctl_running *r, const pctl_graph *g, const pctl_run_options *o,
 			  const pctl_call *call)
 {
@@ -47,6 +55,8 @@ static pctl_status set_up(pctl_running *r, const pctl_graph *g, const pctl_run_o
 	r->sources = pctl_arena_array(r->result->arena, p->n_inputs, sizeof(pctl_data_source *));
 	r->inputs = pctl_arena_array(r->result->arena, p->n_inputs, sizeof(pctl_value *));
 	r->input_types = pctl_arena_array(r->result->arena, p->n_inputs, sizeof(*r->input_types));
+	r->input_alive = pctl_arena_array(r->result->arena, p->n_inputs, 1);
+	r->input_users = pctl_arena_array(r->result->arena, p->n_inputs, sizeof(*r->input_users));
 	r->nodes = pctl_arena_array(r->result->arena, g->n_nodes, sizeof(*r->nodes));
 	r->result->outputs =
 		pctl_arena_array(r->result->arena, p->n_outputs, sizeof(*r->result->outputs));
@@ -54,7 +64,8 @@ static pctl_status set_up(pctl_running *r, const pctl_graph *g, const pctl_run_o
 	r->result->inputs =
 		pctl_arena_array(r->result->arena, p->n_inputs, sizeof(*r->result->inputs));
 	r->dims = pctl_map_create();
-	if (r->sources == NULL || r->inputs == NULL || r->input_types == NULL || r->nodes == NULL ||
+	if (r->sources == NULL || r->inputs == NULL || r->input_users == NULL ||
+	    r->input_alive == NULL || r->input_types == NULL || r->nodes == NULL ||
 	    r->dims == NULL || r->result->inputs == NULL || r->result->outputs == NULL ||
 	    r->result->jobs == NULL)
 		return pctl_refuse(call, PC2_NOMEM, "no memory for a run");
@@ -62,14 +73,11 @@ static pctl_status set_up(pctl_running *r, const pctl_graph *g, const pctl_run_o
 		r->nodes[i].node = &g->nodes[i];
 	for (uint32_t i = 0; i < g->n_nodes; i++) {
 		for (uint32_t k = 0; k < g->nodes[i].n_in; k++) {
-			if (g->nodes[i].in[k].job < g->n_nodes)
-				r->nodes[g->nodes[i].in[k].job].users[g->nodes[i].in[k].port]++;
+			add_user(r, g->nodes[i].in[k]);
 		}
 	}
-	for (uint32_t i = 0; i < p->n_outputs; i++) {
-		if (g->outputs[i].job < g->n_nodes)
-			r->nodes[g->outputs[i].job].users[g->outputs[i].port]++;
-	}
+	for (uint32_t i = 0; i < p->n_outputs; i++)
+		add_user(r, g->outputs[i]);
 	return PCTL_OK;
 }
 
@@ -106,21 +114,23 @@ static pctl_status check_gas(pctl_running *r)
 			      limit);
 }
 
-static pctl_status check_policy(pctl_running *r, const pctl_run_node *n)
+static pctl_status check_policy(pctl_running *r, const pctl_run_node *n, const pctl_job_plan *plan)
 {
-	uint32_t races = n->canonical->race == PCTL_PROOF_PROVEN    ? PCTL_RACES_PROVEN
-			 : n->canonical->race == PCTL_PROOF_REFUTED ? PCTL_RACES_REFUTED
-								    : PCTL_RACES_UNPROVEN;
+	uint32_t races = plan->race == PCTL_PROOF_PROVEN    ? PCTL_RACES_PROVEN
+			 : plan->race == PCTL_PROOF_REFUTED ? PCTL_RACES_REFUTED
+							    : PCTL_RACES_UNPROVEN;
+	uint64_t n_bytes;
 	pctl_status status =
-		pctl_policy_class_allowed(r->o->policy, n->canonical->determinism,
+		pctl_policy_class_allowed(r->o->policy, plan->determinism,
 					  r->graph->pipeline->max_class, n->node->job->id, r->call);
 
 	if (status == PCTL_OK)
 		status = pctl_policy_race_allowed(r->o->policy, races, n->node->job->id,
 						  &n->node->job->pos, r->call);
+	(void)pctl_num_add(plan->buffer_bytes, pctl_run_second_bytes(n, plan), &n_bytes);
 	if (status == PCTL_OK)
-		status = pctl_policy_memory_allowed(r->o->policy, n->canonical->buffer_bytes,
-						    n->node->job->id, r->call);
+		status = pctl_policy_memory_allowed(r->o->policy, n_bytes, n->node->job->id,
+						    r->call);
 	return status;
 }
 
@@ -135,7 +145,7 @@ static pctl_status plan_ahead(pctl_running *r, uint32_t *next)
 
 		if (status != PCTL_OK || blocked)
 			return status;
-		status = check_policy(r, n);
+		status = check_policy(r, n, n->canonical);
 		if (status != PCTL_OK)
 			return status;
 		if (!pctl_num_add(r->gas, n->gas, &r->gas))
@@ -163,8 +173,14 @@ static void done_with(pctl_running *r, const pctl_run_node *n)
 		pctl_source s = n->node->in[i];
 		pctl_run_node *producer;
 
-		if (s.job == PCTL_FROM_INPUT)
+		if (s.job == PCTL_FROM_INPUT) {
+			if (--r->input_users[s.port] == 0) {
+				r->alive_bytes -= pctl_value_bytes(r->inputs[s.port]);
+				pctl_value_release(r->inputs[s.port]);
+				r->inputs[s.port] = NULL;
+			}
 			continue;
+		}
 		producer = &r->nodes[s.job];
 		if (--producer->users[s.port] == 0) {
 			r->alive_bytes -= producer->out_bytes[s.port];
@@ -172,6 +188,25 @@ static void done_with(pctl_running *r, const pctl_run_node *n)
 			producer->values[s.port] = NULL;
 		}
 	}
+}
+
+/* Note the most that lies on devices at once: what is alive, inputs of the run from their first use
+ * on, and what the job makes for itself. */
+static void note_peak(pctl_running *r, const pctl_run_node *n, const pctl_job_plan *plan)
+{
+	uint64_t peak;
+
+	for (uint32_t i = 0; i < n->node->n_in; i++) {
+		pctl_source s = n->node->in[i];
+
+		if (s.job != PCTL_FROM_INPUT || r->input_alive[s.port])
+			continue;
+		r->input_alive[s.port] = 1;
+		r->alive_bytes += pctl_value_bytes(r->inputs[s.port]);
+	}
+	(void)pctl_num_add(r->alive_bytes, pctl_run_own_bytes(n, plan), &peak);
+	if (peak > r->result->peak_bytes)
+		r->result->peak_bytes = peak;
 }
 
 static void tell_progress(void *ctx, uint64_t done, uint64_t total)
@@ -225,6 +260,23 @@ static pctl_status place(pctl_running *r, pctl_run_node *n)
 		       : pctl_run_session(r, n->node->job->placement, &n->session);
 }
 
+/* The node on its session, with the plan that runs there; done once. */
+static pctl_status make_ready(pctl_running *r, pctl_run_node *n)
+{
+	pctl_status status;
+
+	if (n->ready)
+		return PCTL_OK;
+	status = place(r, n);
+	if (status == PCTL_OK)
+		status = pctl_run_tune_node(r, n);
+	if (status == PCTL_OK)
+		status = pctl_session_qualify(n->session,
+					      n->tuned != NULL ? n->tuned : n->canonical, r->call);
+	n->ready = status == PCTL_OK;
+	return status;
+}
+
 /* What a counting session saw, priced by the schedule of the run. */
 static pctl_status add_actual_gas(pctl_running *r, const pctl_run_job *job)
 {
@@ -253,21 +305,16 @@ static pctl_status run_node(pctl_running *r, uint32_t index)
 			    .progress = tell_progress,
 			    .progress_ctx = progress_ctx};
 	pctl_value *in[PCTL_PORTS_MAX];
-	pctl_status status = place(r, n);
+	pctl_status status = make_ready(r, n);
 
-	if (status == PCTL_OK)
-		status = pctl_run_tune_node(r, n);
 	run.plan = n->tuned != NULL ? n->tuned : n->canonical;
-	if (status == PCTL_OK)
-		status = pctl_session_qualify(n->session, run.plan, r->call);
 	inputs_of(r, n, in);
 	if (status == PCTL_OK)
-		status = pctl_run_check_maxima(r, run.plan, in);
+		status = pctl_run_check_maxima(r, &run, in);
 	if (status != PCTL_OK)
 		return status;
 	describe(r, n, job);
-	if (r->alive_bytes + run.plan->buffer_bytes > r->result->peak_bytes)
-		r->result->peak_bytes = r->alive_bytes + run.plan->buffer_bytes;
+	note_peak(r, n, run.plan);
 	status = pctl_job_execute(n->session, &run, in, r->call, n->values, &job->stats);
 	if (status == PCTL_OK && r->o->verify_ppm != 0 && is_sampled(r, index) &&
 	    pctl_session_kind(n->session) != PCTL_DEVICE_REFERENCE) {
@@ -296,13 +343,26 @@ static pctl_status measure_node(pctl_running *r, pctl_run_node *n)
 {
 	pctl_value *in[PCTL_PORTS_MAX];
 	pctl_attr *slot = &n->measured[n->n_measured];
-	pctl_status status = place(r, n);
+	uint64_t gas;
+	pctl_status status = check_policy(r, n, n->measure);
 
+	/* Looking for a size is work like any other: allowed, priced and within the limit before it
+	 * runs. */
+	if (status == PCTL_OK)
+		status = pctl_job_plan_gas(n->measure, r->o->schedule, 1, 0, r->call, &gas);
+	if (status == PCTL_OK && !pctl_num_add(r->gas, gas, &r->gas))
+		status = pctl_refuse(r->call, PC5211_GAS_LIMIT,
+				     "the gas of this run does not fit in 64 bits");
+	if (status == PCTL_OK)
+		status = check_gas(r);
+	if (status == PCTL_OK)
+		status = place(r, n);
 	inputs_of(r, n, in);
 	if (status == PCTL_OK)
 		status = pctl_session_qualify(n->session, n->measure, r->call);
 	if (status == PCTL_OK)
-		status = pctl_job_measure(n->session, n->measure, in, r->call, &slot->u64);
+		status = pctl_job_measure(n->session, n->measure, in, r->o->policy->time_ms,
+					  r->call, &slot->u64);
 	if (status != PCTL_OK)
 		return status;
 	slot->text = pctl_arena_printf(r->result->arena, "%" PRIu64, slot->u64);
@@ -319,6 +379,9 @@ static pctl_status run_nodes(pctl_running *r)
 		status = check_gas(r);
 	if (status == PCTL_OK)
 		status = pctl_run_choose(r);
+	/* A job that cannot run where it is placed is refused before the first one runs. */
+	for (uint32_t i = 0; status == PCTL_OK && i < planned; i++)
+		status = make_ready(r, &r->nodes[r->graph->order[i]]);
 	for (uint32_t i = 0; status == PCTL_OK && i < r->graph->n_nodes;) {
 		if (i < planned) {
 			status = run_node(r, r->graph->order[i++]);
@@ -365,6 +428,7 @@ static pctl_status store_outputs(pctl_running *r)
 
 /* ---- memo --------------------------------------------------------------------------------- */
 
+/* May a remembered result answer: nothing was asked for that only running can show. */
 static int memo_allowed(const pctl_running *r)
 {
 	return r->o->memo != NULL && r->o->policy->memo && r->o->n_backends == 0 &&
@@ -490,11 +554,13 @@ pctl_status pctl_run_plan(const pctl_graph *g, const pctl_run_options *o, const 
 		pctl_run_node *n = &r.nodes[g->order[i]];
 
 		if (!(o->flags & PCTL_RUN_NO_DEVICE))
-			status = place(&r, n);
+			status = make_ready(&r, n);
 		if (status == PCTL_OK) {
 			describe(&r, n, &r.result->jobs[r.result->n_jobs++]);
-			if (n->canonical->buffer_bytes > r.result->peak_bytes)
-				r.result->peak_bytes = n->canonical->buffer_bytes;
+			if (n->canonical->buffer_bytes + pctl_run_second_bytes(n, n->canonical) >
+			    r.result->peak_bytes)
+				r.result->peak_bytes = n->canonical->buffer_bytes +
+						       pctl_run_second_bytes(n, n->canonical);
 		}
 	}
 	if (status == PCTL_OK && planned < g->n_nodes)

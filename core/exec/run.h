@@ -26,6 +26,7 @@ typedef struct pctl_run_options {
 	pctl_store *store;
 	pctl_memo *memo; /* NULL: none */
 	const pctl_gas_schedule *schedule;
+	const char *schedule_id; /* identity of its contents, for memo keys; NULL: its name */
 	const pctl_policy *policy;
 	const char *cache_dir;
 	const pctl_setting *ins;

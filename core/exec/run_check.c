@@ -22,9 +22,10 @@ static int scalar_at(const pctl_program *p, const pctl_max *m, uint64_t *offset,
 	return p->types[type].kind == PCTL_TYPE_SCALAR && *bytes <= 8;
 }
 
-static pctl_status check_one(pctl_running *r, const pctl_job_plan *plan, const pctl_step *step,
+static pctl_status check_one(pctl_running *r, const pctl_job_run *run, const pctl_step *step,
 			     const pctl_max *m, pctl_value *const *in)
 {
+	const pctl_job_plan *plan = run->plan;
 	const pctl_program *p = step->unit->program;
 	const pctl_var *v = &p->vars[m->var];
 	uint8_t raw[8] = {0};
@@ -42,7 +43,8 @@ static pctl_status check_one(pctl_running *r, const pctl_job_plan *plan, const p
 			continue;
 		if (buffer->kind == PCTL_PLAN_PARAMS)
 			memcpy(raw, (const uint8_t *)buffer->data + b->offset + offset, bytes);
-		else if (buffer->kind == PCTL_PLAN_INPUT)
+		else if (buffer->kind == PCTL_PLAN_INPUT &&
+			 (run->repeat < 2 || run->carry == NULL || run->carry[b->buffer] == 0))
 			status = pctl_value_read(in[b->buffer], b->offset + offset, raw, bytes,
 						 r->call);
 		else
@@ -64,8 +66,9 @@ static pctl_status check_one(pctl_running *r, const pctl_job_plan *plan, const p
 	return PCTL_OK;
 }
 
-pctl_status pctl_run_check_maxima(pctl_running *r, const pctl_job_plan *plan, pctl_value *const *in)
+pctl_status pctl_run_check_maxima(pctl_running *r, const pctl_job_run *run, pctl_value *const *in)
 {
+	const pctl_job_plan *plan = run->plan;
 	pctl_status first = PCTL_OK;
 
 	for (uint32_t i = 0; i < plan->n_steps; i++) {
@@ -74,7 +77,7 @@ pctl_status pctl_run_check_maxima(pctl_running *r, const pctl_job_plan *plan, pc
 		for (uint32_t m = 0;
 		     step->kind == PCTL_STEP_KERNEL && m < step->unit->program->n_maxima; m++) {
 			pctl_status status =
-				check_one(r, plan, step, &step->unit->program->maxima[m], in);
+				check_one(r, run, step, &step->unit->program->maxima[m], in);
 
 			if (first == PCTL_OK)
 				first = status;

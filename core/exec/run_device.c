@@ -61,15 +61,20 @@ static pctl_status open_entry(pctl_running *r, const pctl_device_entry *e, const
 	return PCTL_OK;
 }
 
+static void close_last(pctl_running *r)
+{
+	pctl_open_session *s = &r->sessions[--r->n_sessions];
+
+	pctl_session_close(s->session);
+	pctl_backend_session_close(s->backend, NULL);
+	free(s->selector);
+	*s = (pctl_open_session){NULL, NULL, NULL};
+}
+
 void pctl_run_close_sessions(pctl_running *r)
 {
-	while (r->n_sessions > 0) {
-		pctl_open_session *s = &r->sessions[--r->n_sessions];
-
-		pctl_session_close(s->session);
-		pctl_backend_session_close(s->backend, NULL);
-		free(s->selector);
-	}
+	while (r->n_sessions > 0)
+		close_last(r);
 }
 
 pctl_status pctl_run_session(pctl_running *r, const char *selector, pctl_session **out)
@@ -146,18 +151,20 @@ static pctl_status note_identity(pctl_running *r, const pctl_session *s)
 	return PCTL_OK;
 }
 
-/* Try one candidate. Its diagnostics are passed on only when it was named: then they say why it
- * cannot be. */
-static pctl_status try_entry(pctl_running *r, const pctl_device_entry *e, int last_word,
+/* Try one candidate. Its diagnostics go to `told`, or nowhere when that is NULL. */
+static pctl_status try_entry(pctl_running *r, const pctl_device_entry *e, const pctl_call *told,
 			     pctl_session **out)
 {
 	pctl_diag_list *quiet = pctl_diag_list_create();
 	const pctl_call *call = quiet == NULL ? r->call : pctl_diag_list_call(quiet);
+	uint32_t before = r->n_sessions;
 	pctl_policy_device d = policy_device(e);
 	const char *why = "first that qualifies";
 	pctl_status status;
 
 	*out = NULL;
+	if (quiet != NULL)
+		pctl_diag_list_set_cancel(quiet, r->call->cancelled, r->call->ctx);
 	status = pctl_policy_backend_allowed(r->o->policy, &d, call);
 	if (status == PCTL_OK)
 		status = open_entry(r, e, call, out);
@@ -165,14 +172,16 @@ static pctl_status try_entry(pctl_running *r, const pctl_device_entry *e, int la
 		status = qualifies(r, *out, call);
 	if (status != PCTL_OK) {
 		*out = NULL;
+		if (r->n_sessions > before)
+			close_last(r); /* a worker that is not needed holds memory and a place */
 		why = quiet != NULL && pctl_diag_list_count(quiet) != 0
 			      ? pctl_diag_list_at(quiet, 0)->message
 			      : "refused";
 	}
 	for (uint32_t i = 0;
-	     quiet != NULL && status != PCTL_OK && last_word && i < pctl_diag_list_count(quiet);
+	     quiet != NULL && status != PCTL_OK && told != NULL && i < pctl_diag_list_count(quiet);
 	     i++)
-		(void)pctl_emit(r->call, pctl_diag_list_at(quiet, i));
+		(void)pctl_emit(told, pctl_diag_list_at(quiet, i));
 	if (note_choice(r, e, why, status == PCTL_OK) != PCTL_OK)
 		status = PCTL_E_NOMEM;
 	pctl_diag_list_destroy(quiet);
@@ -182,19 +191,29 @@ static pctl_status try_entry(pctl_running *r, const pctl_device_entry *e, int la
 static pctl_status choose_named(pctl_running *r)
 {
 	uint32_t flags = r->o->flags & PCTL_RUN_IN_PROCESS ? PCTL_DEVICES_IN_PROCESS : 0;
-	pctl_status status = PCTL_OK;
+	pctl_diag_list *kept = pctl_diag_list_create();
+	pctl_status first = PCTL_OK, status = PCTL_E_NOMEM;
 
+	if (kept == NULL)
+		return pctl_refuse(r->call, PC2_NOMEM, "no memory for a run");
+	pctl_diag_list_set_cancel(kept, r->call->cancelled, r->call->ctx);
+	/* What was said of one that does not qualify is only of interest when none does. */
 	for (uint32_t i = 0; i < r->o->n_backends && r->main == NULL; i++) {
 		const pctl_device_entry *entry;
 		pctl_devices *list = NULL;
 
-		status = pctl_devices_find(r->o->registry, r->o->backends[i], flags, r->call, &list,
-					   &entry);
+		status = pctl_devices_find(r->o->registry, r->o->backends[i], flags,
+					   pctl_diag_list_call(kept), &list, &entry);
 		if (status == PCTL_OK)
-			status = try_entry(r, entry, i + 1 == r->o->n_backends, &r->main);
+			status = try_entry(r, entry, pctl_diag_list_call(kept), &r->main);
 		pctl_devices_destroy(list);
+		if (first == PCTL_OK)
+			first = status;
 	}
-	return status;
+	for (uint32_t i = 0; r->main == NULL && i < pctl_diag_list_count(kept); i++)
+		(void)pctl_emit(r->call, pctl_diag_list_at(kept, i));
+	pctl_diag_list_destroy(kept);
+	return r->main != NULL ? PCTL_OK : first;
 }
 
 /* The usable device of least rank above `above` (ties: order of the list). */
@@ -208,6 +227,8 @@ static const pctl_device_entry *next_by_rank(const pctl_running *r, const pctl_d
 		pctl_policy_device d = policy_device(e);
 		uint32_t rank = pctl_policy_backend_rank(r->o->policy, &d);
 
+		if (r->o->flags & PCTL_RUN_SANITIZE && e->kind != PCTL_DEVICE_REFERENCE)
+			continue;
 		if (!tried[i] && e->state == PCTL_DEVICE_USABLE && rank < best) {
 			best = rank;
 			at = i;
@@ -231,7 +252,7 @@ static pctl_status choose_by_policy(pctl_running *r)
 		return status;
 	tried = calloc(pctl_devices_count(list) + 1u, 1);
 	while (tried != NULL && r->main == NULL && (e = next_by_rank(r, list, tried)) != NULL)
-		(void)try_entry(r, e, 0, &r->main);
+		(void)try_entry(r, e, NULL, &r->main);
 	free(tried);
 	pctl_devices_destroy(list);
 	return PCTL_OK;
@@ -249,6 +270,12 @@ pctl_status pctl_run_choose(pctl_running *r)
 		status = pctl_refuse(r->call, PC5207_NO_DEVICE,
 				     "no device qualifies for this pipeline");
 	}
+	/* To look for nothing and find nothing would pass for a clean run. */
+	if (status == PCTL_OK && r->o->flags & PCTL_RUN_SANITIZE &&
+	    pctl_session_kind(r->main) != PCTL_DEVICE_REFERENCE)
+		status = pctl_refuse(r->call, PC10_USAGE,
+				     "--sanitize works on the reference only, not on %s",
+				     pctl_session_name(r->main));
 	if (status == PCTL_OK)
 		status = note_identity(r, r->main);
 	return status;

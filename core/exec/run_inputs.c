@@ -107,7 +107,7 @@ static pctl_status type_input(pctl_running *r, uint32_t i)
 }
 
 /* 1 while the size of the data cannot tell the type: two dimensions are open. */
-static int is_open(pctl_running *r, uint32_t i)
+static uint32_t is_open(pctl_running *r, uint32_t i)
 {
 	pctl_tensor_type t;
 
@@ -151,7 +151,8 @@ static pctl_status check_stdin(pctl_running *r)
 		n += strcmp(r->o->ins[k].value, "-") == 0;
 	return n <= 1 ? PCTL_OK
 		      : pctl_refuse(r->call, PC10_USAGE,
-				    "standard input can feed one input, it is given to %" PRIu32, n);
+				    "standard input can feed one input, it is given to %" PRIu32,
+				    n);
 }
 
 /* The types of all inputs. One whose size leaves two dimensions open waits for the others, which may
@@ -205,15 +206,12 @@ pctl_status pctl_run_bind_inputs(pctl_running *r)
 	if (first == PCTL_OK)
 		first = status;
 	for (uint32_t i = 0; first == PCTL_OK && i < p->n_inputs; i++) {
-		status = PCTL_OK;
-		if ((r->inputs[i] = pctl_value_from_source(r->sources[i])) == NULL)
-			status = pctl_refuse(r->call, PC2_NOMEM, "no memory for a run");
-		if (status == PCTL_OK)
-			r->result->inputs[r->result->n_inputs++] = (pctl_run_output){
-				p->inputs[i].name, r->input_types[i],
-				*pctl_source_cid(r->sources[i]), pctl_source_bytes(r->sources[i])};
-		if (first == PCTL_OK)
-			first = status;
+		r->inputs[i] = pctl_value_from_source(r->sources[i]);
+		if (r->inputs[i] == NULL)
+			return pctl_refuse(r->call, PC2_NOMEM, "no memory for a run");
+		r->result->inputs[r->result->n_inputs++] = (pctl_run_output){
+			p->inputs[i].name, r->input_types[i], *pctl_source_cid(r->sources[i]),
+			pctl_source_bytes(r->sources[i])};
 	}
 	return first;
 }

@@ -1,5 +1,5 @@
-/* The memo key: everything a result depends on, written out and hashed. What it does not depend on
- * (device, backend, gas schedule, policy) stays out. */
+/* The memo key: everything an answer depends on, written out and hashed: bytes, programs, shapes,
+ * and what was allowed and at which price. Device and backend stay out. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -14,6 +14,23 @@ static void add_source(pctl_str_buf *s, const pctl_source *from)
 		pctl_str_addf(s, " $%" PRIu32, from->port);
 	else
 		pctl_str_addf(s, " %" PRIu32 ".%" PRIu32, from->job, from->port);
+}
+
+/* Every op library that is loaded: an op may use others, in its plan or by `//# use`. */
+static void add_libraries(const pctl_running *r, pctl_str_buf *s)
+{
+	const pctl_op_source *ops = r->o->ops;
+	const char *last = NULL;
+
+	for (uint32_t i = 0; i < ops->count(ops->ctx); i++) {
+		pctl_op_ref op;
+
+		ops->at(ops->ctx, i, &op);
+		if (last != NULL && strcmp(last, op.plugin) == 0)
+			continue;
+		last = op.plugin;
+		pctl_str_addf(s, "library %s %s\n", op.plugin, op.digest == NULL ? "" : op.digest);
+	}
 }
 
 static pctl_status add_node(pctl_running *r, pctl_str_buf *s, const pctl_node *n)
@@ -67,6 +84,17 @@ pctl_status pctl_run_memo_key(pctl_running *r, uint8_t out[PCTL_DIGEST_BYTES])
 		pctl_str_addf(&s, "input %s %s\n",
 			      pctl_cid_format(pctl_source_cid(r->sources[i]), text),
 			      pctl_type_text(r->result->arena, &r->input_types[i]));
+	/* What was allowed belongs to the question: a result made under another policy, class or price
+	 * list is not handed out under this one. */
+	pctl_str_addf(&s, "class %" PRIu32 "\nschedule %s\n", p->max_class,
+		      r->o->schedule_id == NULL ? pctl_gas_schedule_name(r->o->schedule)
+						: r->o->schedule_id);
+	for (uint32_t i = 0; i < pctl_policy_setting_count(r->o->policy); i++) {
+		const pctl_conf_setting *set = pctl_policy_setting_at(r->o->policy, i);
+
+		pctl_str_addf(&s, "policy %s %zu:%s\n", set->key, strlen(set->value), set->value);
+	}
+	add_libraries(r, &s);
 	/* Parameters may name dimensions of outputs and dispatches, so their values belong to the
 	 * question. */
 	for (uint32_t i = 0; i < p->n_params; i++)

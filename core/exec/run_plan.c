@@ -60,6 +60,31 @@ void pctl_run_node_clear(pctl_run_node *n)
 	}
 }
 
+uint64_t pctl_run_second_bytes(const pctl_run_node *n, const pctl_job_plan *plan)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; n->node->repeat > 1 && n->node->carry != NULL && i < n->node->n_in;
+	     i++) {
+		if (n->node->carry[i] != 0 && n->node->carry[i] <= plan->n_out)
+			(void)pctl_num_add(
+				sum, plan->buffers[plan->n_in + n->node->carry[i] - 1].n_bytes,
+				&sum);
+	}
+	return sum;
+}
+
+uint64_t pctl_run_own_bytes(const pctl_run_node *n, const pctl_job_plan *plan)
+{
+	uint64_t sum = pctl_run_second_bytes(n, plan);
+
+	for (uint32_t i = 0; i < plan->n_buffers; i++) {
+		if (plan->buffers[i].kind != PCTL_PLAN_INPUT)
+			(void)pctl_num_add(sum, plan->buffers[i].n_bytes, &sum);
+	}
+	return sum;
+}
+
 static void in_types(const pctl_running *r, pctl_run_node *n)
 {
 	for (uint32_t i = 0; i < n->node->n_in; i++) {
@@ -109,6 +134,18 @@ static pctl_status finish_types(pctl_running *r, pctl_run_node *n)
 	return PCTL_OK;
 }
 
+static pctl_status check_class(const pctl_running *r, const pctl_run_node *n,
+			       const pctl_job_plan *plan)
+{
+	if (plan->determinism <= r->graph->pipeline->max_class)
+		return PCTL_OK;
+	return pctl_refuse_at(r->call, PC4114_CLASS, &n->node->job->pos, NULL,
+			      "job \"%s\" needs class %s by the analysis of its kernels, "
+			      "the pipeline allows %s",
+			      n->node->job->id, pctl_class_name(plan->determinism),
+			      pctl_class_name(r->graph->pipeline->max_class));
+}
+
 static pctl_op_query query_of(const pctl_run_node *n)
 {
 	return (pctl_op_query){
@@ -125,8 +162,8 @@ static pctl_status check_inferred(const pctl_running *r, const pctl_run_node *n,
 	for (uint32_t i = 0; i < desc->n_out; i++) {
 		const pctl_tensor_type *t = &result->out[i];
 		pctl_type_pattern p;
-		pctl_status status = pctl_type_parse(desc->out[i].type, r->result->arena, NULL,
-						     r->call, &p);
+		pctl_status status =
+			pctl_type_parse(desc->out[i].type, r->result->arena, NULL, r->call, &p);
 
 		if (status != PCTL_OK)
 			return status;
@@ -160,8 +197,9 @@ static pctl_status plan_op(pctl_running *r, pctl_run_node *n, uint32_t *blocked)
 		*blocked = 1;
 		pctl_job_plan_destroy(n->measure);
 		n->measure = NULL;
-		return pctl_job_plan_op(&planner, n->node->job->id, op, &q, NULL, PCTL_PLAN_MEASURE,
-					r->call, &n->measure);
+		status = pctl_job_plan_op(&planner, n->node->job->id, op, &q, NULL,
+					  PCTL_PLAN_MEASURE, r->call, &n->measure);
+		return status == PCTL_OK ? check_class(r, n, n->measure) : status;
 	}
 	status = check_inferred(r, n, &result);
 	if (status != PCTL_OK)
@@ -300,12 +338,9 @@ pctl_status pctl_run_plan_node(pctl_running *r, pctl_run_node *n, uint32_t *bloc
 	status = n->node->job->kind == PCTL_JOB_OP ? plan_op(r, n, blocked) : plan_shader(r, n);
 	if (status != PCTL_OK || *blocked)
 		return status;
-	if (n->canonical->determinism > r->graph->pipeline->max_class)
-		return pctl_refuse_at(r->call, PC4114_CLASS, &n->node->job->pos, NULL,
-				      "job \"%s\" needs class %s by the analysis of its kernels, "
-				      "the pipeline allows %s",
-				      n->node->job->id, pctl_class_name(n->canonical->determinism),
-				      pctl_class_name(r->graph->pipeline->max_class));
+	status = check_class(r, n, n->canonical);
+	if (status != PCTL_OK)
+		return status;
 	return pctl_job_plan_gas(n->canonical, r->o->schedule, n->node->repeat, n->node->n_in,
 				 r->call, &n->gas);
 }

@@ -17,6 +17,7 @@ typedef struct pctl_run_node {
 	pctl_attr measured[4];
 	uint32_t n_measured;
 	uint32_t typed;
+	uint32_t ready; /* placed, tuned and qualified */
 	uint64_t gas;
 	pctl_value *values[PCTL_PORTS_MAX]; /* outputs, while somebody needs them */
 	uint32_t users[PCTL_PORTS_MAX];
@@ -39,6 +40,7 @@ typedef struct pctl_running {
 	pctl_data_source **sources; /* one an input, NULL: not used */
 	pctl_value **inputs;
 	uint32_t *input_users;
+	uint8_t *input_alive; /* 1 once a job has used it */
 	pctl_tensor_type *input_types;
 	pctl_map *dims; /* name to uint64_t in the arena */
 	pctl_run_node *nodes;
@@ -60,6 +62,9 @@ int pctl_run_dim(void *running, const char *name, uint64_t *out);
 pctl_status pctl_run_plan_node(pctl_running *r, pctl_run_node *n, uint32_t *blocked);
 /* The plan for the node's session. */
 pctl_status pctl_run_tune_node(pctl_running *r, pctl_run_node *n);
+/* Bytes of the second buffers of carried outputs, and all bytes a job makes besides its inputs. */
+uint64_t pctl_run_second_bytes(const pctl_run_node *n, const pctl_job_plan *plan);
+uint64_t pctl_run_own_bytes(const pctl_run_node *n, const pctl_job_plan *plan);
 void pctl_run_node_clear(pctl_run_node *n);
 /* What the canonical plan of gas may rely on, and what plans for a device may. */
 pctl_plan_caps pctl_run_canonical_caps(void);
@@ -74,8 +79,7 @@ pctl_status pctl_run_session(pctl_running *r, const char *selector, pctl_session
 void pctl_run_close_sessions(pctl_running *r);
 
 /* Uniforms against their declared maxima, before a node runs. */
-pctl_status pctl_run_check_maxima(pctl_running *r, const pctl_job_plan *plan,
-				  pctl_value *const *in);
+pctl_status pctl_run_check_maxima(pctl_running *r, const pctl_job_run *run, pctl_value *const *in);
 /* Run a node again on the reference and compare every output. */
 pctl_status pctl_run_verify(pctl_running *r, pctl_run_node *n, const pctl_job_run *run,
 			    pctl_value *const *in);

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/num.h"
 
+#define LARGEST_SCHEDULE (4u << 20)
 #define REDRAW_NS 100000000u /* at most ten redraws a second */
 
 pctl_status pctl_app_config(pctl_app *app)
@@ -105,6 +106,22 @@ pctl_status pctl_app_policy(pctl_app *app)
 	return status;
 }
 
+/* A price list is known by its bytes: two files may have one name. */
+static pctl_status identify_schedule(pctl_app *app, const char *path)
+{
+	char *text = NULL, cid_text[PCTL_CID_TEXT_SIZE];
+	uint64_t n;
+	pctl_cid cid;
+	pctl_status status = pctl_file_read(path, LARGEST_SCHEDULE, app->call, &text, &n);
+
+	if (status == PCTL_OK)
+		status = pctl_cid_of(text, n, app->call, &cid);
+	if (status == PCTL_OK)
+		app->schedule_id = pctl_arena_dup(app->arena, pctl_cid_format(&cid, cid_text));
+	free(text);
+	return status;
+}
+
 pctl_status pctl_app_schedule(pctl_app *app)
 {
 	const char *given = pctl_option_value(&app->line, "--gas");
@@ -121,6 +138,8 @@ pctl_status pctl_app_schedule(pctl_app *app)
 		return pctl_refuse(app->call, PC3_IO, "no gas schedule %s",
 				   given == NULL ? "" : given);
 	status = pctl_gas_schedule_read(path, app->call, &app->schedule);
+	if (status == PCTL_OK)
+		status = identify_schedule(app, path);
 	free(path);
 	return status;
 }
@@ -156,6 +175,13 @@ pctl_status pctl_app_settings(pctl_app *app, const char *option, pctl_setting **
 			return pctl_refuse(app->call, PC10_USAGE, "%s wants NAME=VALUE, not \"%s\"",
 					   option, text);
 		settings[n].name = pctl_arena_dup_n(app->arena, text, (size_t)(equals - text));
+		if (settings[n].name == NULL)
+			return pctl_refuse(app->call, PC2_NOMEM, "no memory for options");
+		for (uint32_t i = 0; i < n; i++) {
+			if (strcmp(settings[i].name, settings[n].name) == 0)
+				return pctl_refuse(app->call, PC10_USAGE, "%s gives \"%s\" twice",
+						   option, settings[n].name);
+		}
 		settings[n++].value = equals + 1;
 	}
 	*out = settings;
@@ -182,8 +208,10 @@ static pctl_status parse_verify(pctl_app *app, uint32_t *ppm)
 	if (strncmp(text, "sample=", 7) == 0) {
 		f = strtod(text + 7, &end);
 		if (end != text + 7 && *end == '\0' && f >= 0 && f <= 1) {
-			if ((uint32_t)(f * 1e6) > *ppm)
-				*ppm = (uint32_t)(f * 1e6);
+			uint32_t wanted = f > 0 && f < 1e-6 ? 1 : (uint32_t)(f * 1e6 + 0.5);
+
+			if (wanted > *ppm)
+				*ppm = wanted;
 			return PCTL_OK;
 		}
 	}
@@ -227,6 +255,7 @@ pctl_status pctl_app_run_options(pctl_app *app, pctl_run_options *out, const cha
 	out->store = app->store;
 	out->memo = app->memo;
 	out->schedule = app->schedule;
+	out->schedule_id = app->schedule_id;
 	out->policy = app->policy;
 	out->cache_dir = app->config->cache_bytes != 0 ? app->config->cache_dir : NULL;
 	out->flags = (pctl_option_has(&app->line, "--in-process") || app->config->in_process

@@ -16,6 +16,9 @@ struct pctl_app {
 	const pctl_call *call;
 	uint32_t json, quiet, verbose, colour, progress;
 	pctl_json document; /* --json: one object, opened by main */
+	FILE *to;	    /* standard output, while what verbs print as text is collected */
+	char *printed;
+	size_t n_printed;
 	pctl_host_config *config;
 	pctl_registry *registry;
 	pctl_op_library *library;
@@ -24,6 +27,7 @@ struct pctl_app {
 	pctl_memo *memo;
 	pctl_policy *policy;
 	pctl_gas_schedule *schedule;
+	const char *schedule_id; /* CID of its file */
 	pctl_arena *arena; /* small things that live as long as the process */
 	uint64_t drawn_ns; /* when the progress line was drawn last */
 	uint32_t is_drawn;
