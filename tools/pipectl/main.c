@@ -8,9 +8,13 @@
 
 static volatile sig_atomic_t interrupted;
 
+/* The first asks everything to stop in good order; who asks twice does not want to wait. Workers
+ * end with this process. */
 static void on_interrupt(int signal_number)
 {
 	(void)signal_number;
+	if (interrupted)
+		_exit(130);
 	interrupted = 1;
 }
 
@@ -40,6 +44,27 @@ static int wants_colour(const char *word)
 	return (no_colour == NULL || no_colour[0] == '\0') && isatty(STDERR_FILENO);
 }
 
+/* The document of --json, from here on the only thing on standard output. What a verb prints as text
+ * (help, a completion script, a graph) is collected and becomes its member "text". */
+static pctl_status begin_document(pctl_app *app)
+{
+	const pctl_verb *verb = app->line.verb;
+	char schema[64];
+
+	pctl_json_init(&app->document, 2);
+	pctl_json_object_begin(&app->document);
+	snprintf(schema, sizeof(schema), "pipectl.%s%s%s/1", verb == NULL ? "usage" : verb->name,
+		 verb == NULL || verb->sub == NULL ? "" : ".",
+		 verb == NULL || verb->sub == NULL ? "" : verb->sub);
+	pctl_json_kv_string(&app->document, "schema", schema);
+	app->to = stdout;
+	stdout = open_memstream(&app->printed, &app->n_printed);
+	if (stdout != NULL)
+		return PCTL_OK;
+	stdout = app->to;
+	return pctl_refuse(app->call, PC2_NOMEM, "no memory for the document");
+}
+
 static pctl_status run_verb(pctl_app *app)
 {
 	const char *colour = pctl_option_value(&app->line, "--color");
@@ -48,31 +73,26 @@ static pctl_status run_verb(pctl_app *app)
 	    strcmp(colour, "never") != 0)
 		return pctl_refuse(app->call, PC10_USAGE,
 				   "--color takes auto, always or never, not \"%s\"", colour);
-	app->json = (uint32_t)pctl_option_has(&app->line, "--json");
 	app->quiet = (uint32_t)pctl_option_has(&app->line, "-q");
 	app->verbose = (uint32_t)pctl_option_has(&app->line, "-v");
-	app->colour = (uint32_t)wants_colour(colour);
 	app->progress = isatty(STDERR_FILENO) && !app->quiet &&
 			!pctl_option_has(&app->line, "--no-progress");
 	if (app->line.verb == NULL || pctl_option_has(&app->line, "--help"))
 		return pctl_verb_help(app);
-	if (app->json) {
-		char schema[64];
-
-		pctl_json_init(&app->document, 2);
-		pctl_json_object_begin(&app->document);
-		snprintf(schema, sizeof(schema), "pipectl.%s%s%s/1", app->line.verb->name,
-			 app->line.verb->sub == NULL ? "" : ".",
-			 app->line.verb->sub == NULL ? "" : app->line.verb->sub);
-		pctl_json_kv_string(&app->document, "schema", schema);
-	}
 	return app->line.verb->run(app);
 }
 
-static void print_document(pctl_app *app, pctl_status status)
+static void end_document(pctl_app *app, pctl_status status)
 {
 	char *text;
 
+	if (stdout != app->to) {
+		fclose(stdout);
+		stdout = app->to;
+	}
+	if (app->n_printed != 0)
+		pctl_json_kv_string(&app->document, "text", app->printed);
+	free(app->printed);
 	pctl_json_kv_string(&app->document, "status", pctl_status_name(status));
 	pctl_json_key(&app->document, "diagnostics");
 	pctl_diag_render_json(app->diagnostics, &app->document);
@@ -81,6 +101,16 @@ static void print_document(pctl_app *app, pctl_status status)
 	if (text != NULL)
 		fputs(text, stdout);
 	free(text);
+}
+
+/* 1 when --json stands on the command line, even on one that could not be parsed. */
+static int wants_json(int argc, char **argv)
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+		if (strcmp(argv[i], "--json") == 0)
+			return 1;
+	}
+	return 0;
 }
 
 int main(int argc, char **argv)
@@ -98,17 +128,29 @@ int main(int argc, char **argv)
 	pctl_diag_list_set_cancel(app.diagnostics, is_interrupted, NULL);
 	app.call = pctl_diag_list_call(app.diagnostics);
 	status = pctl_command_line_parse(argc, argv, app.call, &app.line);
+	app.json = (uint32_t)(status == PCTL_OK ? pctl_option_has(&app.line, "--json")
+						: wants_json(argc, argv));
+	app.colour = (uint32_t)wants_colour(pctl_option_value(&app.line, "--color"));
+	if (app.json) {
+		pctl_status begun = begin_document(&app);
+
+		status = status == PCTL_OK ? begun : status;
+	}
 	if (status == PCTL_OK)
 		status = run_verb(&app);
+	if (interrupted)
+		status = PCTL_E_CANCELLED;
 	pctl_app_progress_clear(&app);
-	if (app.json && app.line.verb != NULL && !pctl_option_has(&app.line, "--help"))
-		print_document(&app, status);
+	if (app.json)
+		end_document(&app, status);
 	pctl_diag_render_text(app.diagnostics, stderr, (int)app.colour);
 	pctl_app_close(&app);
 	pctl_command_line_clear(&app.line);
 	pctl_diag_list_destroy(app.diagnostics);
 	pctl_arena_destroy(app.arena);
-	if (fflush(stdout) != 0 && status == PCTL_OK)
+	if ((fflush(stdout) != 0 || ferror(stdout)) && status == PCTL_OK) {
+		fputs("pipectl: cannot write to standard output\n", stderr);
 		status = PCTL_E_IO;
-	return interrupted ? 130 : pctl_status_exit(status);
+	}
+	return pctl_status_exit(status);
 }

@@ -104,6 +104,7 @@ static pctl_status check_sizes(pctl_app *app, const struct opened *p, const char
 static pctl_status check_all_devices(pctl_app *app, const struct opened *p)
 {
 	pctl_devices *list;
+	uint32_t n = 0;
 	pctl_status first = PCTL_OK,
 		    status = pctl_devices_list(app->registry, NULL, 0, app->call, &list);
 
@@ -115,24 +116,28 @@ static pctl_status check_all_devices(pctl_app *app, const struct opened *p)
 		if (e->state != PCTL_DEVICE_USABLE || strcmp(e->backend, "null") == 0)
 			continue;
 		status = check_sizes(app, p, e->selector);
+		n++;
 		if (first == PCTL_OK)
 			first = status;
 	}
+	if (n == 0)
+		first = pctl_refuse(app->call, PC5207_NO_DEVICE, "there is no device to check");
 	pctl_devices_destroy(list);
 	return first;
 }
 
 static pctl_status check_file(pctl_app *app, const char *path)
 {
-	int sized = pctl_option_has(&app->line, "--in");
+	uint32_t n_sized = 0;
 	const char *device;
 	struct opened p;
 	pctl_status status = open_pipeline(app, path, &p), one;
 
+	/* Sizes are checked when all are known, or when the caller meant to give them. */
 	for (uint32_t i = 0; status == PCTL_OK && i < p.pipeline->n_inputs; i++)
-		sized |= p.pipeline->inputs[i].file != NULL || p.pipeline->inputs[i].cid != NULL;
+		n_sized += p.pipeline->inputs[i].file != NULL || p.pipeline->inputs[i].cid != NULL;
 	if (status == PCTL_OK && !pctl_option_has(&app->line, "--device") &&
-	    (sized || p.pipeline->n_inputs == 0))
+	    (n_sized == p.pipeline->n_inputs || pctl_option_has(&app->line, "--in")))
 		status = check_sizes(app, &p, NULL);
 	for (uint32_t i = 0;
 	     p.graph != NULL && (device = pctl_option_at(&app->line, "--device", i)) != NULL; i++) {

@@ -265,12 +265,10 @@ static pctl_status add_binding(pctl_app *app, pctl_pipeline *p, const pctl_progr
 			       const pctl_setting *bind)
 {
 	pctl_pipe_job *job = &p->jobs[0];
-	pctl_data_source *source = NULL;
 	pctl_pos pos = {"--bind", 0, 0, 0, 0};
 	uint32_t group, binding;
 	const pctl_var *v;
 	const char *name;
-	uint64_t n_bytes;
 	pctl_status status = parse_slot(app, "--bind", bind, &group, &binding);
 
 	if (status != PCTL_OK)
@@ -281,18 +279,23 @@ static pctl_status add_binding(pctl_app *app, pctl_pipeline *p, const pctl_progr
 				   "the entry point uses no variable at group %" PRIu32
 				   " binding %" PRIu32,
 				   group, binding);
-	status = pctl_source_open(app->store, bind->value, app->call, &source);
-	if (status != PCTL_OK)
-		return status;
-	n_bytes = pctl_source_bytes(source);
-	pctl_source_close(source);
 	name = pctl_arena_dup(p->arena, pctl_str(program, v->name));
+	if (name == NULL)
+		return pctl_refuse(app->call, PC2_NOMEM, "no memory for a pipeline");
+	for (uint32_t i = 0; i < job->n_in; i++) {
+		if (strcmp(job->in[i].port, name) == 0)
+			return pctl_refuse(app->call, PC10_USAGE,
+					   "--bind gives group %" PRIu32 " binding %" PRIu32
+					   " twice",
+					   group, binding);
+	}
+	/* The length is a dimension of this name, found when the data is opened. */
 	p->inputs[p->n_inputs++] = (pctl_pipe_input){.name = bind->name,
 						     .pos = pos,
 						     .type = {.dtype = {PCTL_DTYPE_BYTES},
 							      .n_dtypes = 1,
 							      .rank = 1,
-							      .dim = {{NULL, n_bytes}}}};
+							      .dim = {{bind->name, 0}}}};
 	job->in[job->n_in++] = (pctl_pipe_feed){name, pos, {pos, bind->name, NULL, bind->name}};
 	if (!(v->access & PCTL_ACCESS_WRITE) || v->space != PCTL_SPACE_STORAGE)
 		return PCTL_OK;
