@@ -112,6 +112,21 @@ uint32_t prog_op(prog *p, uint16_t op, uint32_t type, uint32_t n, ...)
 	return pctl_build_inst(p->b, op, type, args, n);
 }
 
+uint32_t prog_local(uint32_t index)
+{
+	return PCTL_PLACE_LOCAL | index;
+}
+
+uint32_t prog_add(prog *p, uint32_t a, uint32_t b)
+{
+	return prog_op(p, PCTL_OP_ADD, p->u32, 2, a, b);
+}
+
+uint32_t prog_mul(prog *p, uint32_t a, uint32_t b)
+{
+	return prog_op(p, PCTL_OP_MUL, p->u32, 2, a, b);
+}
+
 uint32_t prog_builtin(prog *p, uint32_t which, uint32_t component)
 {
 	if (which == PCTL_BUILTIN_LOCAL_INDEX)

@@ -43,8 +43,12 @@ uint32_t prog_uniform(prog *p, const char *name, uint32_t type);
 uint32_t prog_var(prog *p, const char *name, uint32_t type, uint8_t space);
 uint32_t prog_u32(prog *p, uint32_t value);
 uint32_t prog_i32(prog *p, int32_t value);
+uint32_t prog_local(uint32_t index); /* the place of a local variable */
 uint32_t prog_builtin(prog *p, uint32_t which, uint32_t component);
 uint32_t prog_op(prog *p, uint16_t op, uint32_t type, uint32_t n, ...);
+/* Of two u32. */
+uint32_t prog_add(prog *p, uint32_t a, uint32_t b);
+uint32_t prog_mul(prog *p, uint32_t a, uint32_t b);
 /* Loads and stores at root with n chain words. */
 uint32_t prog_load(prog *p, uint32_t type, uint32_t root, uint32_t n, ...);
 void prog_store(prog *p, uint32_t value, uint32_t root, uint32_t n, ...);

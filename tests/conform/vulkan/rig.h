@@ -41,6 +41,14 @@ void rig_close(rig *r);
 /* Run `body` with every device there is. */
 void rig_each(void (*body)(rig *r));
 
+/* A test that runs `body` with every device. */
+#define DEVICE_TEST(name, body)                       \
+	static void test_vulkan__##name(void **state) \
+	{                                             \
+		(void)state;                          \
+		rig_each(body);                       \
+	}
+
 /* A piece of host memory bound to (group 0, binding i); read back after the run. */
 typedef struct rig_bytes {
 	void *data;

@@ -554,12 +554,6 @@ static void builtins(rig *r)
 	free(p.wire);
 }
 
-#define DEVICE_TEST(name, body)                       \
-	static void test_vulkan__##name(void **state) \
-	{                                             \
-		(void)state;                          \
-		rig_each(body);                       \
-	}
 DEVICE_TEST(nested_loops_and_calls, loops)
 DEVICE_TEST(switch_on_signed, switches)
 DEVICE_TEST(stores_in_a_loop_update, update)
