@@ -33,10 +33,13 @@ static const frozen_struct structs[] = {
 #define N_MEMBERS (sizeof(members) / sizeof(members[0]))
 #define N_STRUCTS (sizeof(structs) / sizeof(structs[0]))
 
-static int has_head(const char *name)
+/* Of a structure that is handed over in arrays both sides must know the distance of two: it stays. */
+static int may_grow(const char *name)
 {
 	size_t i;
 
+	if (!strcmp(name, "pctl_device_info"))
+		return 0;
 	for (i = 0; i < N_MEMBERS; i++)
 		if (!strcmp(members[i].owner, name) && !strcmp(members[i].name, "head"))
 			return 1;
@@ -71,7 +74,7 @@ static void abi__structures_only_grow_and_only_with_a_head(void **state)
 	for (i = 0; i < N_STRUCTS; i++) {
 		const frozen_struct *s = &structs[i];
 
-		if (s->now == s->frozen || (s->now > s->frozen && has_head(s->name)))
+		if (s->now == s->frozen || (s->now > s->frozen && may_grow(s->name)))
 			continue;
 		print_error("%s has %zu bytes; version 1.0 has %zu\n", s->name, s->now, s->frozen);
 		wrong++;

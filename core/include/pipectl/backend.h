@@ -31,6 +31,8 @@ enum {
 	PCTL_DEVICE_DISCRETE = 4
 };
 
+/* Handed over in arrays, whose stride both sides must know: in spite of its head it never grows. What else there is to
+ * say of a device is a fact of its identity. */
 typedef struct pctl_device_info {
 	pctl_head head;
 	uint32_t kind; /* PCTL_DEVICE_* */

@@ -131,6 +131,24 @@ def stranger(h, prefix):
             str(exported(os.path.join(build, "plugins/by-cmake.so"))))
 
 
+def stranger_op(h, prefix):
+    """An op library from the skeleton runs on a device and agrees with its own reference."""
+    source, build = h.path("addition"), h.path("addition-build")
+    command(h, "skeleton of an op", os.path.join(prefix, "share/pipectl/sdk/new-op"), "addition", "shift", source)
+    command(h, "find_package for an op", CMAKE, "-S", source, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}",
+            f"-DCMAKE_C_COMPILER={CC}", "-DCMAKE_C_FLAGS=-Wall -Wextra -Werror")
+    command(h, "cmake --build of an op", CMAKE, "--build", build)
+    values = [i * 0x01234567 & 0xFFFFFFFF for i in range(1001)]
+    pipeline = h.write("shift.pipe.cfg", b'pipeline : { name = "s"; class = "integer"; inputs : { x : { type = "u32[n]"; }; };\n'
+                       b'  jobs = ( { id = "s"; op = "addition.shift@1"; in : { x = "$x"; }; attr : { amount = 41; }; } );\n'
+                       b'  outputs : { y = "s.y"; }; };\n')
+    data = h.write("x.bin", struct.pack("<1001I", *values))
+    status, _, err = h.run("--plugin-dir", os.path.join(build, "plugins.d"), "run", pipeline, "--backend", "cpu", "--verify",
+                           "all", "--in", "x=" + data, "--out", "y=" + h.path("y.bin"))
+    if h.check("a stranger's op runs", status == 0, err):
+        h.check_bytes("its bytes", h.read("y.bin"), struct.pack("<1001I", *((v + 41) & 0xFFFFFFFF for v in values)), 4)
+
+
 def exported(library):
     out = subprocess.run(["nm", "-D", "--defined-only", "--format=posix", library], stdout=subprocess.PIPE).stdout.decode()
     return [line.split()[0] for line in out.splitlines()]
@@ -208,6 +226,7 @@ def main():
     os.rename(prefix, moved)
     works(h, moved)
     stranger(h, moved)
+    stranger_op(h, moved)
     pages(h, moved)
     documented(h, moved)
     h.finish()
