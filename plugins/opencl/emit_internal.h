@@ -57,6 +57,10 @@ int emit_is_vector_bool(const pctl_program *p, uint32_t type);
 const char *emit_type_name(const emitter *e, uint32_t type, char *buf);
 const char *emit_scalar_name(uint8_t scalar); /* uint or ulong */
 void emit_types(emitter *e);
+/* Arrays of at most this many elements are made and moved without a loop: rusticl (Mesa 22.3) crashes
+ * on some loops over arrays in private memory, and computes others wrongly. */
+#define EMIT_UNROLL 16u
+
 /* An expression for zero of the type. */
 void emit_zero(emitter *e, text *t, uint32_t type);
 /* Parts of a composite or vector. */

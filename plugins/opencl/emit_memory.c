@@ -196,6 +196,13 @@ static void define_load(emitter *e, uint32_t type, int local)
 			emit_load_at(e, &body, e->p->members[t->first_member + i].type, local, at);
 			text_add(&body, ";\n");
 		}
+	} else if (level_length(e, type) <= EMIT_UNROLL) {
+		for (uint32_t i = 0; i < level_length(e, type); i++) {
+			snprintf(at, sizeof(at), "p + %uu", i * t->stride);
+			text_printf(&body, "\tr.a[%u] = ", i);
+			emit_load_at(e, &body, t->elem, local, at);
+			text_add(&body, ";\n");
+		}
 	} else {
 		snprintf(at, sizeof(at), "p + (size_t)i * %uu", t->stride);
 		text_printf(&body, "\tfor (uint i = 0; i < %uu; i++)\n\t\tr.a[i] = ",
@@ -250,6 +257,14 @@ static void define_store(emitter *e, uint32_t type, int local)
 			text_add(&body, "\t");
 			store_at(e, &body, e->p->members[t->first_member + i].type, local, at,
 				 value);
+			text_add(&body, ";\n");
+		}
+	} else if (level_length(e, type) <= EMIT_UNROLL) {
+		for (uint32_t i = 0; i < level_length(e, type); i++) {
+			snprintf(at, sizeof(at), "p + %uu", i * t->stride);
+			snprintf(value, sizeof(value), "x.a[%u]", i);
+			text_add(&body, "\t");
+			store_at(e, &body, t->elem, local, at, value);
 			text_add(&body, ";\n");
 		}
 	} else {

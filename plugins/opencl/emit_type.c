@@ -137,6 +137,12 @@ void emit_zero(emitter *e, text *t, uint32_t type)
 			emit_zero(e, &body, e->p->members[ty->first_member + i].type);
 			text_add(&body, ";\n");
 		}
+	} else if (emit_part_count(e->p, type) <= EMIT_UNROLL) {
+		for (uint32_t i = 0; i < emit_part_count(e->p, type); i++) {
+			text_printf(&body, "\tr.a[%u] = ", i);
+			emit_zero(e, &body, ty->elem);
+			text_add(&body, ";\n");
+		}
 	} else {
 		text_printf(&body, "\tfor (uint i = 0; i < %uu; i++)\n\t\tr.a[i] = ",
 			    emit_part_count(e->p, type));
