@@ -229,8 +229,7 @@ void pctl_wgsl_check_binary(struct wgsl *c, struct expr *e)
 	}
 	e->type = t;
 	e->stage = e->a->stage > e->b->stage ? e->a->stage : e->b->stage;
-	if (dead) {
-		e->stage = STAGE_CONST;
+	if (dead && e->stage == STAGE_CONST) {
 		*pctl_wgsl_set_leaves(c, e, t, 1) = e->op == T_OROR;
 	} else if (e->stage == STAGE_CONST) {
 		eval(c, e, t);
