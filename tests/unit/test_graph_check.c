@@ -1,0 +1,247 @@
+/* The checks of a pipeline: for every code a text that must be refused with it, and a twin that differs in
+ * one place and must pass. */
+#include "test_graph_fake.h"
+
+#define HEAD "pipeline : { name = \"p\"; class = \"integer\"; "
+#define DATA "inputs : { d : { type = \"u32[n]\"; }; w : { type = \"u64[k,2]\"; }; }; "
+#define JOB "jobs = ( { id = \"j\"; op = \"fake.plan@1\"; in : { x = \"$d\"; }; } ); "
+#define OUT "outputs : { y = \"j.y\"; }; };"
+
+static pctl_status check(const char *text, pctl_diag_list *l, uint32_t *n_passed)
+{
+	pctl_kernels *k = pctl_kernels_create(&fake_source);
+	pctl_graph_options o = {.ops = &fake_source, .kernels = k};
+	pctl_check_result results[PCTL_CHECKS_MAX];
+	pctl_pipeline *p = NULL;
+	pctl_graph *g = NULL;
+	uint32_t n = 0;
+	pctl_status status =
+		pctl_pipeline_read_text("p.cfg", text, strlen(text), pctl_diag_list_call(l), &p);
+
+	*n_passed = 0;
+	if (status == PCTL_OK)
+		status = pctl_graph_resolve(p, &o, pctl_diag_list_call(l), results, &n, &g);
+	for (uint32_t i = 0; i < n; i++)
+		*n_passed += results[i].outcome == PCTL_CHECK_PASSED;
+	assert_true((status == PCTL_OK) == (g != NULL));
+	assert_true(status != PCTL_OK || *n_passed == n);
+	pctl_graph_destroy(g);
+	pctl_pipeline_destroy(p);
+	pctl_kernels_destroy(k);
+	return status;
+}
+
+static const struct {
+	uint32_t code;
+	const char *bad, *good;
+} cases[] = {
+	{PC4003_REFERENCE_SYNTAX,
+	 HEAD DATA "jobs = ( { id = \"j\"; op = \"fake.plan@1\"; in : { x = \"d\"; }; } ); " OUT,
+	 HEAD DATA JOB OUT},
+	{PC4004_OP_SYNTAX,
+	 HEAD DATA "jobs = ( { id = \"j\"; op = \"fake.plan@0\"; in : { x = \"$d\"; }; } ); " OUT,
+	 HEAD DATA
+	 "jobs = ( { id = \"j\"; op = \"fake.plan@1..2\"; in : { x = \"$d\"; }; } ); " OUT},
+	{PC4005_JOB_KIND, HEAD DATA "jobs = ( { id = \"j\"; in : { x = \"$d\"; }; } ); " OUT,
+	 HEAD DATA JOB OUT},
+	{PC4006_INPUT_SOURCE,
+	 HEAD "inputs : { d : { type = \"u32[n]\"; file = \"a\"; cid = \"b\"; }; }; " JOB OUT,
+	 HEAD "inputs : { d : { type = \"u32[n]\"; file = \"a\"; }; }; " JOB OUT},
+	{PC4010_REFERENCE_UNKNOWN, HEAD DATA JOB "outputs : { y = \"j.z\"; }; };",
+	 HEAD DATA JOB "outputs : { y = \"j.y\"; }; };"},
+	{PC4010_REFERENCE_UNKNOWN, HEAD DATA JOB "outputs : { y = \"k.y\"; }; };",
+	 HEAD DATA JOB OUT},
+	{PC4010_REFERENCE_UNKNOWN,
+	 HEAD DATA "jobs = ( { id = \"j\"; op = \"fake.plan@1\"; in : { x = \"$e\"; }; } ); " OUT,
+	 HEAD DATA JOB OUT},
+	{PC4011_PARAM_UNKNOWN,
+	 HEAD DATA
+	 "jobs = ( { id = \"j\"; op = \"fake.plan@1\"; in : { x = \"$d\"; }; repeat : { count "
+	 "= \"$t\"; carry : { x = \"y\"; }; }; } ); " OUT,
+	 HEAD
+	 "params : { t = 3; }; " DATA
+	 "jobs = ( { id = \"j\"; op = \"fake.plan@1\"; in : { x = \"$d\"; }; repeat : { count = "
+	 "\"$t\"; carry : { x = \"y\"; }; }; } ); " OUT},
+	{PC4017_JOB_TWICE,
+	 HEAD DATA
+	 "jobs = ( { id = \"j\"; op = \"fake.plan@1\"; in : { x = \"$d\"; }; }, { id = \"j\"; "
+	 "op = \"fake.plan@1\"; in : { x = \"$d\"; }; } ); " OUT,
+	 HEAD DATA
+	 "jobs = ( { id = \"j\"; op = \"fake.plan@1\"; in : { x = \"$d\"; }; }, { id = \"k\"; "
+	 "op = \"fake.plan@1\"; in : { x = \"$d\"; }; } ); " OUT},
+	{PC4019_SHADER_FILE,
+	 HEAD DATA
+	 "jobs = ( { id = \"j\"; shader = \"gone.wgsl\"; dispatch = [ 1 ]; in : { x = \"$d\"; "
+	 "}; out : { y = \"u32[n]\"; }; } ); " OUT,
+	 HEAD DATA JOB OUT},
+	{PC4020_TYPE_SYNTAX, HEAD "inputs : { d : { type = \"u32[n\"; }; }; " JOB OUT,
+	 HEAD "inputs : { d : { type = \"u32[n]\"; }; }; " JOB OUT},
+	{PC4101_CYCLE,
+	 HEAD DATA
+	 "jobs = ( { id = \"j\"; op = \"fake.plan@1\"; in : { x = \"k.y\"; }; }, { id = \"k\"; "
+	 "op = \"fake.plan@1\"; in : { x = \"j.y\"; }; } ); " OUT,
+	 HEAD DATA
+	 "jobs = ( { id = \"j\"; op = \"fake.plan@1\"; in : { x = \"k.y\"; }; }, { id = \"k\"; "
+	 "op = \"fake.plan@1\"; in : { x = \"$d\"; }; } ); " OUT},
+	{PC4101_CYCLE,
+	 HEAD DATA
+	 "jobs = ( { id = \"j\"; op = \"fake.plan@1\"; in : { x = \"$d\"; }; after = ( \"j\" "
+	 "); } ); " OUT,
+	 HEAD DATA JOB OUT},
+	{PC4102_EDGE_TYPE,
+	 HEAD DATA "jobs = ( { id = \"j\"; op = \"fake.plan@1\"; in : { x = \"$w\"; }; } ); " OUT,
+	 HEAD DATA JOB OUT},
+	{PC4103_PORT_UNFED,
+	 HEAD DATA
+	 "jobs = ( { id = \"j\"; op = \"fake.two@2\"; in : { a = \"$d\"; }; } ); outputs : { y "
+	 "= \"j.a\"; }; };",
+	 HEAD DATA
+	 "jobs = ( { id = \"j\"; op = \"fake.two@2\"; in : { a = \"$d\"; b = \"$d\"; }; } ); "
+	 "outputs : { y = \"j.a\"; }; };"},
+	{PC4104_PORT_UNKNOWN,
+	 HEAD DATA
+	 "jobs = ( { id = \"j\"; op = \"fake.plan@1\"; in : { x = \"$d\"; q = \"$d\"; }; } ); " OUT,
+	 HEAD DATA JOB OUT},
+	{PC4106_DIMENSION,
+	 HEAD "inputs : { d : { type = \"u64[n,3]\"; }; }; jobs = ( { id = \"j\"; op = "
+	      "\"fake.wide@1\"; in "
+	      ": { x = \"$d\"; }; } ); " OUT,
+	 HEAD "inputs : { d : { type = \"u64[n,2]\"; }; }; jobs = ( { id = \"j\"; op = "
+	      "\"fake.wide@1\"; in "
+	      ": { x = \"$d\"; }; } ); " OUT},
+	{PC4110_ATTR_UNKNOWN,
+	 HEAD DATA
+	 "jobs = ( { id = \"j\"; op = \"fake.plan@1\"; in : { x = \"$d\"; }; attr : { q = 1; }; "
+	 "} ); " OUT,
+	 HEAD DATA JOB OUT},
+	{PC4111_ATTR_MISSING,
+	 HEAD DATA "jobs = ( { id = \"j\"; op = \"fake.attr@1\"; in : { x = \"$d\"; }; } ); " OUT,
+	 HEAD DATA
+	 "jobs = ( { id = \"j\"; op = \"fake.attr@1\"; in : { x = \"$d\"; }; attr : { must = "
+	 "true; }; } ); " OUT},
+	{PC4112_ATTR_VALUE,
+	 HEAD DATA
+	 "jobs = ( { id = \"j\"; op = \"fake.attr@1\"; in : { x = \"$d\"; }; attr : { must = "
+	 "true; times = 11; }; } ); " OUT,
+	 HEAD DATA
+	 "jobs = ( { id = \"j\"; op = \"fake.attr@1\"; in : { x = \"$d\"; }; attr : { must = "
+	 "true; times = 10; }; } ); " OUT},
+	{PC4114_CLASS,
+	 HEAD DATA "jobs = ( { id = \"j\"; op = \"fake.float@1\"; in : { x = \"$d\"; }; } ); " OUT,
+	 "pipeline : { name = \"p\"; class = \"strict\"; " DATA
+	 "jobs = ( { id = \"j\"; op = \"fake.float@1\"; in : { x = \"$d\"; }; } ); " OUT},
+	{PC4117_REPEAT,
+	 HEAD DATA
+	 "jobs = ( { id = \"j\"; op = \"fake.two@2\"; in : { a = \"$d\"; b = \"$d\"; }; repeat : "
+	 "{ count = 2; carry : { a = \"a\"; b = \"a\"; }; }; } ); outputs : { y = \"j.a\"; }; };",
+	 HEAD DATA
+	 "jobs = ( { id = \"j\"; op = \"fake.two@2\"; in : { a = \"$d\"; b = \"$d\"; }; repeat : "
+	 "{ count = 2; carry : { a = \"b\"; b = \"a\"; }; }; } ); outputs : { y = \"j.a\"; }; };"},
+	{PC4117_REPEAT,
+	 HEAD DATA
+	 "jobs = ( { id = \"j\"; op = \"fake.plan@1\"; in : { x = \"$d\"; }; repeat : { count = "
+	 "\"4294967296\"; carry : { x = \"y\"; }; }; } ); " OUT,
+	 HEAD DATA
+	 "jobs = ( { id = \"j\"; op = \"fake.plan@1\"; in : { x = \"$d\"; }; repeat : { count = "
+	 "\"4294967295\"; carry : { x = \"y\"; }; }; } ); " OUT},
+	{PC4120_OP_UNKNOWN,
+	 HEAD DATA "jobs = ( { id = \"j\"; op = \"fake.plam@1\"; in : { x = \"$d\"; }; } ); " OUT,
+	 HEAD DATA JOB OUT},
+	{PC4121_OP_VERSION,
+	 HEAD DATA "jobs = ( { id = \"j\"; op = \"fake.plan@2\"; in : { x = \"$d\"; }; } ); " OUT,
+	 HEAD DATA JOB OUT},
+};
+
+static void bad_and_good(void **state)
+{
+	uint32_t n_passed;
+
+	(void)state;
+	for (uint32_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		pctl_diag_list *l = pctl_diag_list_create();
+
+		if (check(cases[i].bad, l, &n_passed) != pctl_code_status(cases[i].code) ||
+		    !fake_saw(l, cases[i].code))
+			fail_msg("PC%04u was not seen", cases[i].code);
+		pctl_diag_list_destroy(l);
+		l = pctl_diag_list_create();
+		if (check(cases[i].good, l, &n_passed) != PCTL_OK || pctl_diag_list_count(l) != 0)
+			fail_msg("the twin of PC%04u is refused: %s", cases[i].code,
+				 pctl_diag_list_count(l) == 0 ? ""
+							      : pctl_diag_list_at(l, 0)->message);
+		assert_true(n_passed > 0);
+		pctl_diag_list_destroy(l);
+	}
+}
+
+/* What depends on a failed check is not run, and independent errors all appear. */
+static void all_at_once(void **state)
+{
+	static const char text[] = HEAD DATA
+		"jobs = ( { id = \"j\"; op = \"fake.plan@7\"; in : { x = \"$d\"; }; }, { id = "
+		"\"j\"; op = \"fake.nope@1\"; } ); " OUT;
+	pctl_diag_list *l = pctl_diag_list_create();
+	uint32_t n_passed;
+
+	(void)state;
+	assert_int_not_equal(check(text, l, &n_passed), PCTL_OK);
+	assert_true(fake_saw(l, PC4017_JOB_TWICE) && fake_saw(l, PC4120_OP_UNKNOWN) &&
+		    fake_saw(l, PC4121_OP_VERSION));
+	assert_int_equal(n_passed, 2); /* parameters, shaders */
+	pctl_diag_list_destroy(l);
+}
+
+/* Seventeen inputs of a shader: more than any table of ports holds. */
+static void too_many_ports(void **state)
+{
+	pctl_str_buf shader = PCTL_STR_BUF_INIT;
+	pctl_kernels *k = pctl_kernels_create(&fake_source);
+	pctl_graph_options o = {.ops = &fake_source, .kernels = k};
+
+	(void)state;
+	for (uint32_t n = 15; n <= 17; n++) {
+		pctl_diag_list *l = pctl_diag_list_create();
+		pctl_pipeline *p = pctl_pipeline_create("p");
+		pctl_graph *g = NULL;
+		pctl_pipe_job *job = p->jobs = pctl_arena_alloc(p->arena, sizeof(*job));
+		pctl_pipe_input *input = p->inputs = pctl_arena_alloc(p->arena, sizeof(*input));
+		pctl_status status;
+
+		p->n_jobs = p->n_inputs = 1;
+		*input = (pctl_pipe_input){.name = "d",
+					   .type = {.dtype = {PCTL_SCALAR_U32},
+						    .n_dtypes = 1,
+						    .rank = 1,
+						    .dim = {{"n", 0}}}};
+		job->id = "j";
+		job->kind = PCTL_JOB_SHADER;
+		job->in = pctl_arena_array(p->arena, n, sizeof(*job->in));
+		job->n_in = n;
+		pctl_str_add(&shader, "var<private> s: u32;\n");
+		for (uint32_t i = 0; i < n; i++) {
+			const char *name = pctl_arena_printf(p->arena, "v%u", i);
+
+			pctl_str_addf(&shader,
+				      "@group(0) @binding(%u) var<storage, read> %s: array<u32>;\n",
+				      i, name);
+			job->in[i] =
+				(pctl_pipe_feed){.port = name, .from = {.text = "$d", .name = "d"}};
+		}
+		pctl_str_add(&shader, "@compute @workgroup_size(1) fn main() { s = 0u");
+		for (uint32_t i = 0; i < n; i++)
+			pctl_str_addf(&shader, " + v%u[0]", i);
+		pctl_str_add(&shader, "; }\n");
+		job->shader_text = shader.data;
+		status = pctl_graph_resolve(p, &o, pctl_diag_list_call(l), NULL, NULL, &g);
+		if (n <= 16 && status != PCTL_OK)
+			fail_msg("%u: %s", n, pctl_diag_list_at(l, 0)->message);
+		assert_true(n <= 16 || fake_saw(l, PC4137_PORTS));
+		pctl_graph_destroy(g);
+		pctl_pipeline_destroy(p);
+		pctl_str_drop(&shader);
+		pctl_diag_list_destroy(l);
+	}
+	pctl_kernels_destroy(k);
+}
+
+PCTL_TESTS_MAIN(PCTL_TEST(bad_and_good), PCTL_TEST(all_at_once), PCTL_TEST(too_many_ports))

@@ -1,0 +1,283 @@
+/* Plans of op libraries: what the sink believes, and every way a plan is refused. */
+#include "test_graph_fake.h"
+
+#include "base/num.h"
+
+#define N 256u /* elements: 1024 bytes a buffer */
+
+static pctl_status make(fake_planner plan, uint32_t op, uint32_t dtype, uint32_t flags,
+			pctl_diag_list *l, uint32_t *n_steps, uint32_t *race)
+{
+	pctl_kernels *k = pctl_kernels_create(&fake_source);
+	pctl_planner planner = {.ops = &fake_source, .kernels = k};
+	pctl_tensor_type in[2] = {{dtype, 1, {N}}, {dtype, 1, {N}}}, out[2] = {in[0], in[0]};
+	pctl_op_query q = {.head = PCTL_HEAD(pctl_op_query), .op = op, .in = in};
+	pctl_job_plan *p = NULL;
+	pctl_op_ref ref;
+	pctl_status status;
+
+	fake_plan_with = plan;
+	fake_at(NULL, op, &ref);
+	q.n_in = ref.desc->n_in;
+	status = pctl_job_plan_op(&planner, "j", &ref, &q, out, flags, pctl_diag_list_call(l), &p);
+	assert_true((status == PCTL_OK) == (p != NULL));
+	*n_steps = p == NULL ? 0 : p->n_steps;
+	*race = p == NULL ? 0 : p->race;
+	pctl_job_plan_destroy(p);
+	pctl_kernels_destroy(k);
+	return status;
+}
+
+static pctl_status kernel(const pctl_plan_sink *s, uint32_t from, uint64_t offset, uint64_t n_bytes,
+			  uint32_t to)
+{
+	pctl_plan_binding b[2] = {{0, 0, from, 0, offset, n_bytes}, {0, 1, to, 0, 0, 0}};
+	pctl_plan_kernel k = {.head = PCTL_HEAD(pctl_plan_kernel),
+			      .name = "k",
+			      .wgsl = FAKE_KERNEL,
+			      .bindings = b,
+			      .n_bindings = 2,
+			      .groups = {N / 64, 1, 1}};
+
+	return s->kernel(s->ctx, &k);
+}
+
+static pctl_status good(const pctl_call *call, const pctl_plan_sink *s)
+{
+	uint32_t t;
+	pctl_status status = s->temp(s->ctx, N * 4, &t);
+
+	(void)call;
+	if (status == PCTL_OK)
+		status = kernel(s, 0, 0, 0, t);
+	if (status == PCTL_OK)
+		status = s->copy(s->ctx, t, 0, 1, 0, N * 4);
+	return status == PCTL_OK ? s->fill(s->ctx, 1, N * 4 - 4, 4, 7) : status;
+}
+
+static pctl_status nested(const pctl_call *call, const pctl_plan_sink *s)
+{
+	const pctl_tensor_type t[2] = {{PCTL_SCALAR_U32, 1, {N}}, {PCTL_SCALAR_U32, 1, {N}}};
+	uint32_t first[2] = {0, 0}, second[2] = {0, 1};
+	pctl_status status = s->temp(s->ctx, N * 4, &first[1]);
+
+	(void)call;
+	second[0] = first[1];
+	if (status == PCTL_OK)
+		status = s->op(s->ctx, "fake.inc", 1, first, t, 2, NULL, 0);
+	return status == PCTL_OK ? s->op(s->ctx, "fake.inc", 1, second, t, 2, NULL, 0) : status;
+}
+
+#define BAD(name, expression)                                                         \
+	static pctl_status name(const pctl_call *call, const pctl_plan_sink *s)       \
+	{                                                                             \
+		static const pctl_tensor_type types[3] = {{PCTL_SCALAR_U32, 1, {N}},  \
+							  {PCTL_SCALAR_U32, 1, {N}},  \
+							  {PCTL_SCALAR_U32, 1, {N}}}; \
+		static const uint32_t buffers[3] = {0, 1, 9};                         \
+		uint32_t t = 0;                                                       \
+		(void)call;                                                           \
+		(void)types;                                                          \
+		(void)buffers;                                                        \
+		(void)t;                                                              \
+		return expression;                                                    \
+	}
+
+BAD(binds_nothing, kernel(s, 5, 0, 0, 1))
+BAD(binds_too_far, kernel(s, 0, 4, N * 4, 1))
+BAD(binds_wrapping, kernel(s, 0, UINT64_MAX - 3, 8, 1))
+BAD(binds_unaligned, kernel(s, 0, 2, 4, 1))
+BAD(writes_input, kernel(s, 1, 0, 0, 0))
+BAD(writes_what_it_reads, kernel(s, 1, 0, 0, 1))
+BAD(fills_unaligned, s->fill(s->ctx, 1, 2, 4, 0))
+BAD(fills_half_word, s->fill(s->ctx, 1, 0, 6, 0))
+BAD(fills_too_far, s->fill(s->ctx, 1, 4, N * 4, 0))
+BAD(fills_wrapping, s->fill(s->ctx, 1, UINT64_MAX - 3, 8, 0))
+BAD(fills_nothing, s->fill(s->ctx, 2, 0, 4, 0))
+BAD(fills_input, s->fill(s->ctx, 0, 0, 4, 0))
+BAD(copies_to_input, s->copy(s->ctx, 1, 0, 0, 0, 4))
+BAD(copies_within, s->copy(s->ctx, 1, 0, 1, 8, 4))
+BAD(copies_too_far, s->copy(s->ctx, 0, 8, 1, 0, N * 4))
+BAD(copies_from_nothing, s->copy(s->ctx, 7, 0, 1, 0, 4))
+BAD(measures_unasked, s->measure(s->ctx, 1, 0, 4, 0))
+BAD(nests_unknown, s->op(s->ctx, "fake.nope", 1, buffers, types, 2, NULL, 0))
+BAD(nests_short, s->op(s->ctx, "fake.inc", 1, buffers, types, 1, NULL, 0))
+BAD(nests_no_buffer, s->op(s->ctx, "fake.inc", 1, buffers + 1, types, 2, NULL, 0))
+BAD(nests_itself, s->op(s->ctx, "fake.plan", 1, buffers, types, 2, NULL, 0))
+BAD(nests_null, s->op(s->ctx, NULL, 1, buffers, types, 2, NULL, 0))
+BAD(nests_input_written, s->op(s->ctx, "fake.inc", 1, (const uint32_t[]){1, 0}, types, 2, NULL, 0))
+BAD(params_null, s->params(s->ctx, NULL, 8, &t))
+
+static pctl_status asserts_nowhere(const pctl_call *call, const pctl_plan_sink *s)
+{
+	const pctl_plan_assert a = {PCTL_HEAD(pctl_plan_assert), 1, 8, N * 4 - 4, 0, "no"};
+
+	(void)call;
+	return s->assert_equal(s->ctx, &a);
+}
+
+static pctl_status asserts_silently(const pctl_call *call, const pctl_plan_sink *s)
+{
+	const pctl_plan_assert a = {PCTL_HEAD(pctl_plan_assert), 1, 4, 0, 0, NULL};
+
+	(void)call;
+	return s->assert_equal(s->ctx, &a);
+}
+
+static pctl_status binds_once(const pctl_call *call, const pctl_plan_sink *s)
+{
+	const pctl_plan_binding b = {0, 1, 1, 0, 0, 0};
+	const pctl_plan_kernel k = {.head = PCTL_HEAD(pctl_plan_kernel),
+				    .name = "k",
+				    .wgsl = FAKE_KERNEL,
+				    .bindings = &b,
+				    .n_bindings = 1,
+				    .groups = {1, 1, 1}};
+
+	(void)call;
+	return s->kernel(s->ctx, &k);
+}
+
+static pctl_status has_no_text(const pctl_call *call, const pctl_plan_sink *s)
+{
+	const pctl_plan_kernel k = {.head = PCTL_HEAD(pctl_plan_kernel), .name = "k"};
+
+	(void)call;
+	return s->kernel(s->ctx, &k);
+}
+
+/* A library that does not listen. */
+static pctl_status goes_on(const pctl_call *call, const pctl_plan_sink *s)
+{
+	(void)call;
+	(void)s->fill(s->ctx, 9, 0, 4, 0);
+	return PCTL_OK;
+}
+
+static void good_plans(void **state)
+{
+	pctl_diag_list *l = pctl_diag_list_create();
+	uint32_t n, race;
+
+	(void)state;
+	assert_int_equal(make(good, FAKE_PLAN, PCTL_SCALAR_U32, 0, l, &n, &race), PCTL_OK);
+	assert_int_equal(n, 3);
+	assert_int_equal(race, PCTL_PROOF_PROVEN);
+	assert_int_equal(make(nested, FAKE_PLAN, PCTL_SCALAR_U32, 0, l, &n, &race), PCTL_OK);
+	assert_int_equal(n, 2);
+	assert_int_equal(make(NULL, FAKE_FUNCTION, PCTL_SCALAR_U32, 0, l, &n, &race), PCTL_OK);
+	assert_int_equal(n, 1);
+	assert_int_equal(pctl_diag_list_count(l), 0);
+	pctl_diag_list_destroy(l);
+}
+
+static void bad_plans(void **state)
+{
+	static const struct {
+		fake_planner plan;
+		uint32_t code;
+	} bad[] = {
+		{binds_nothing, PC4132_PLAN},
+		{binds_too_far, PC4130_BINDING},
+		{binds_wrapping, PC4130_BINDING},
+		{binds_unaligned, PC4130_BINDING},
+		{binds_once, PC4130_BINDING},
+		{writes_input, PC4130_BINDING},
+		{writes_what_it_reads, PC4130_BINDING},
+		{fills_unaligned, PC4132_PLAN},
+		{fills_half_word, PC4132_PLAN},
+		{fills_too_far, PC4132_PLAN},
+		{fills_wrapping, PC4132_PLAN},
+		{fills_nothing, PC4132_PLAN},
+		{fills_input, PC4132_PLAN},
+		{copies_to_input, PC4132_PLAN},
+		{copies_within, PC4132_PLAN},
+		{copies_too_far, PC4132_PLAN},
+		{copies_from_nothing, PC4132_PLAN},
+		{measures_unasked, PC4132_PLAN},
+		{nests_unknown, PC4120_OP_UNKNOWN},
+		{nests_short, PC4132_PLAN},
+		{nests_no_buffer, PC4132_PLAN},
+		{nests_itself, PC4132_PLAN},
+		{nests_null, PC4132_PLAN},
+		{nests_input_written, PC4130_BINDING},
+		{params_null, PC4132_PLAN},
+		{asserts_nowhere, PC4132_PLAN},
+		{asserts_silently, PC4132_PLAN},
+		{has_no_text, PC4132_PLAN},
+		{goes_on, PC4132_PLAN},
+	};
+
+	(void)state;
+	for (uint32_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		pctl_diag_list *l = pctl_diag_list_create();
+		uint32_t n, race;
+		pctl_status status = make(bad[i].plan, FAKE_PLAN, PCTL_SCALAR_U32, 0, l, &n, &race);
+
+		if (status != pctl_code_status(bad[i].code) || !fake_saw(l, bad[i].code))
+			fail_msg("bad plan %u: status %d, %s", i, (int)status,
+				 pctl_diag_list_count(l) == 0 ? "silent"
+							      : pctl_diag_list_at(l, 0)->message);
+		pctl_diag_list_destroy(l);
+	}
+}
+
+static void measures(void **state)
+{
+	pctl_diag_list *l = pctl_diag_list_create();
+	uint32_t n, race;
+
+	(void)state;
+	/* In a measure buffer 1 is the first temporary, of which there is none. */
+	assert_int_not_equal(
+		make(measures_unasked, FAKE_PLAN, PCTL_SCALAR_U32, PCTL_PLAN_MEASURE, l, &n, &race),
+		PCTL_OK);
+	assert_true(fake_saw(l, PC4132_PLAN));
+	pctl_diag_list_destroy(l);
+}
+
+static void no_form(void **state)
+{
+	pctl_diag_list *l = pctl_diag_list_create();
+	uint32_t n, race;
+
+	(void)state;
+	assert_int_equal(make(NULL, FAKE_FUNCTION, PCTL_SCALAR_U64, 0, l, &n, &race),
+			 PCTL_E_INVALID);
+	assert_true(fake_saw(l, PC4134_NO_FORM));
+	pctl_diag_list_destroy(l);
+}
+
+static void gas_overflows(void **state)
+{
+	pctl_diag_list *l = pctl_diag_list_create();
+	const pctl_call *call = pctl_diag_list_call(l);
+	pctl_gas_schedule *schedule;
+	pctl_job_plan *p;
+	uint64_t once, gas;
+	uint32_t number;
+
+	(void)state;
+	assert_int_equal(pctl_gas_schedule_read(PIPECTL_SOURCE_DIR "/conf/gas/structured-1.cfg",
+						call, &schedule),
+			 PCTL_OK);
+	assert_int_equal(pctl_job_plan_create("j", call, &p), PCTL_OK);
+	assert_int_equal(pctl_job_plan_buffer(p, PCTL_PLAN_OUTPUT, 1u << 20, NULL, call, &number),
+			 PCTL_OK);
+	assert_int_equal(pctl_job_plan_zero(p, number, call), PCTL_OK);
+	assert_int_equal(pctl_job_plan_gas(p, schedule, 1, 0, call, &once), PCTL_OK);
+	assert_true(once > 0);
+	assert_int_equal(pctl_job_plan_gas(p, schedule, 0, 0, call, &gas), PCTL_OK);
+	assert_int_equal(gas, 0);
+	assert_int_equal(pctl_job_plan_gas(p, schedule, UINT64_MAX / once, 0, call, &gas), PCTL_OK);
+	assert_int_equal(gas, UINT64_MAX / once * once);
+	assert_int_equal(pctl_job_plan_gas(p, schedule, UINT64_MAX / once + 1, 0, call, &gas),
+			 PCTL_E_GAS);
+	assert_true(fake_saw(l, PC4136_GAS_OVERFLOW));
+	pctl_job_plan_destroy(p);
+	pctl_gas_schedule_destroy(schedule);
+	pctl_diag_list_destroy(l);
+}
+
+PCTL_TESTS_MAIN(PCTL_TEST(good_plans), PCTL_TEST(bad_plans), PCTL_TEST(measures),
+		PCTL_TEST(no_form), PCTL_TEST(gas_overflows))
