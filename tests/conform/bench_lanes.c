@@ -30,7 +30,7 @@ static void measure(rig *r, const char *name, const uint16_t *ops, uint32_t n_op
 	static pctl_counts counts;
 	const uint32_t groups[3] = {GROUPS, 1, 1};
 	pctl_completion done = {.head = PCTL_HEAD(pctl_completion)};
-	bytes array = {out, sizeof(out), 0, 0};
+	rig_bytes array = {out, sizeof(out), 0};
 	pctl_binding b = {.n_bytes = sizeof(out)};
 	uint64_t n_wire, ticket, ops_done = 0, best = UINT64_MAX;
 	uint32_t dst, gid, n, x, c;
@@ -67,17 +67,17 @@ static void measure(rig *r, const char *name, const uint16_t *ops, uint32_t n_op
 	prog_store(&p, prog_load(&p, p.u32, x, 0), dst, 1, gid);
 	prog_end(&p, SIZE, 1, 1, &wire, &n_wire);
 	rig_run(r, wire, n_wire, PCTL_BUILD_COUNT, &array, 1, GROUPS, 1, 1);
-	r->be->counts(r->dev, &r->call, &counts);
+	r->api->counts(r->dev, &r->call, &counts);
 	for (uint32_t op = PCTL_OP_ADD; op <= PCTL_OP_GE; op++)
 		ops_done += counts.op_units[op];
-	r->be->kernel_build(r->dev, &r->call, wire, n_wire, 0, NULL, 0, &k);
-	r->be->buffer_create(r->dev, &r->call, sizeof(out), PCTL_BUFFER_STORAGE, &b.buffer);
-	r->be->list_begin(r->dev, &r->call, &l);
-	r->be->list_dispatch(l, &r->call, k, &b, 1, groups);
-	r->be->list_end(l, &r->call);
+	r->api->kernel_build(r->dev, &r->call, wire, n_wire, 0, NULL, 0, &k);
+	r->api->buffer_create(r->dev, &r->call, sizeof(out), PCTL_BUFFER_STORAGE, &b.buffer);
+	r->api->list_begin(r->dev, &r->call, &l);
+	r->api->list_dispatch(l, &r->call, k, &b, 1, groups);
+	r->api->list_end(l, &r->call);
 	for (int i = 0; i < 5; i++) {
-		r->be->submit(r->dev, &r->call, l, 1, &ticket);
-		r->be->wait(r->dev, &r->call, ticket, UINT64_MAX / 4, &done);
+		r->api->submit(r->dev, &r->call, l, 1, &ticket);
+		r->api->wait(r->dev, &r->call, ticket, UINT64_MAX / 4, &done);
 		if (done.device_ns < best)
 			best = done.device_ns;
 	}
@@ -85,9 +85,9 @@ static void measure(rig *r, const char *name, const uint16_t *ops, uint32_t n_op
 	       (double)ops_done * 1000.0 / (double)best);
 	printf("{\"bench\":\"cpu-lanes\",\"case\":\"%s\",\"lane_ops\":%llu,\"ns\":%llu}\n", name,
 	       (unsigned long long)ops_done, (unsigned long long)best);
-	r->be->list_destroy(r->dev, l);
-	r->be->buffer_destroy(r->dev, b.buffer);
-	r->be->kernel_destroy(r->dev, k);
+	r->api->list_destroy(r->dev, l);
+	r->api->buffer_destroy(r->dev, b.buffer);
+	r->api->kernel_destroy(r->dev, k);
 	free(wire);
 }
 
@@ -98,7 +98,7 @@ int main(void)
 	static const uint16_t divide[] = {PCTL_OP_DIV, PCTL_OP_ADD, PCTL_OP_MOD, PCTL_OP_XOR};
 	rig r;
 
-	rig_open(&r, PIPECTL_CPU_PLUGIN);
+	harness_open(&r, PIPECTL_CPU_PLUGIN);
 	measure(&r, "u32 arithmetic", mixed, 5, 0);
 	measure(&r, "u32 arithmetic, divergent", mixed, 5, 1);
 	measure(&r, "half of it divisions", divide, 4, 0);

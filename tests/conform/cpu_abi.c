@@ -11,7 +11,7 @@ static pctl_buffer *buffer(rig *r, uint64_t n_bytes, uint32_t usage)
 {
 	pctl_buffer *b;
 
-	assert_int_equal(r->be->buffer_create(r->dev, &r->call, n_bytes, usage, &b), PCTL_OK);
+	assert_int_equal(r->api->buffer_create(r->dev, &r->call, n_bytes, usage, &b), PCTL_OK);
 	return b;
 }
 
@@ -46,7 +46,7 @@ static pctl_kernel *kernel(rig *r, int endless)
 		    prog_load(&p, p.u32, uniform, 0));
 	prog_store(&p, v, data, 1, gid);
 	prog_end(&p, 64, 1, 1, &wire, &n_wire);
-	assert_int_equal(r->be->kernel_build(r->dev, &r->call, wire, n_wire, 0, NULL, 0, &k),
+	assert_int_equal(r->api->kernel_build(r->dev, &r->call, wire, n_wire, 0, NULL, 0, &k),
 			 PCTL_OK);
 	free(wire);
 	return k;
@@ -62,36 +62,36 @@ static void wrong_transfers(void **state)
 		uint8_t bytes_[8] = {1, 2, 3, 4, 5, 6, 7, 8}, back[8] = {0};
 		rig r;
 
-		rig_open(&r, plugins[i]);
+		harness_open(&r, plugins[i]);
 		b = buffer(&r, 100, STORE_USAGE);
 		plain = buffer(&r, 16, PCTL_BUFFER_STORAGE);
-		REFUSED(&r, r.be->buffer_create(r.dev, &r.call, 4, 0x80, &bad),
+		REFUSED(&r, r.api->buffer_create(r.dev, &r.call, 4, 0x80, &bad),
 			PC3201_BACKEND_ARGUMENT);
 		assert_null(bad);
-		REFUSED(&r, r.be->buffer_create(r.dev, &r.call, UINT64_MAX, STORE_USAGE, &bad),
+		REFUSED(&r, r.api->buffer_create(r.dev, &r.call, UINT64_MAX, STORE_USAGE, &bad),
 			PC3208_BUFFER_LIMIT);
-		REFUSED(&r, r.be->buffer_write(r.dev, &r.call, b, 96, bytes_, 8),
+		REFUSED(&r, r.api->buffer_write(r.dev, &r.call, b, 96, bytes_, 8),
 			PC3202_BACKEND_RANGE);
-		REFUSED(&r, r.be->buffer_write(r.dev, &r.call, b, UINT64_MAX, bytes_, 8),
+		REFUSED(&r, r.api->buffer_write(r.dev, &r.call, b, UINT64_MAX, bytes_, 8),
 			PC3202_BACKEND_RANGE);
-		REFUSED(&r, r.be->buffer_read(r.dev, &r.call, b, 4, back, UINT64_MAX),
+		REFUSED(&r, r.api->buffer_read(r.dev, &r.call, b, 4, back, UINT64_MAX),
 			PC3202_BACKEND_RANGE);
-		REFUSED(&r, r.be->buffer_write(r.dev, &r.call, plain, 0, bytes_, 8),
+		REFUSED(&r, r.api->buffer_write(r.dev, &r.call, plain, 0, bytes_, 8),
 			PC3207_BUFFER_USAGE);
-		REFUSED(&r, r.be->buffer_write(r.dev, &r.call, NULL, 0, bytes_, 8),
+		REFUSED(&r, r.api->buffer_write(r.dev, &r.call, NULL, 0, bytes_, 8),
 			PC3201_BACKEND_ARGUMENT);
-		REFUSED(&r, r.be->buffer_write(r.dev, &r.call, b, 0, NULL, 8),
+		REFUSED(&r, r.api->buffer_write(r.dev, &r.call, b, 0, NULL, 8),
 			PC3201_BACKEND_ARGUMENT);
-		assert_int_equal(r.be->buffer_read(r.dev, &r.call, b, 92, back, 8), PCTL_OK);
+		assert_int_equal(r.api->buffer_read(r.dev, &r.call, b, 92, back, 8), PCTL_OK);
 		for (int k = 0; k < 8; k++)
 			assert_int_equal(back[k], 0); /* buffers start as zero */
-		assert_int_equal(r.be->buffer_write(r.dev, &r.call, b, 92, bytes_, 8), PCTL_OK);
-		assert_int_equal(r.be->buffer_read(r.dev, &r.call, b, 92, back, 8), PCTL_OK);
+		assert_int_equal(r.api->buffer_write(r.dev, &r.call, b, 92, bytes_, 8), PCTL_OK);
+		assert_int_equal(r.api->buffer_read(r.dev, &r.call, b, 92, back, 8), PCTL_OK);
 		assert_memory_equal(bytes_, back, 8);
-		assert_int_equal(r.be->buffer_write(r.dev, &r.call, b, 100, NULL, 0), PCTL_OK);
-		r.be->buffer_destroy(r.dev, b);
-		r.be->buffer_destroy(r.dev, plain);
-		r.be->buffer_destroy(r.dev, NULL);
+		assert_int_equal(r.api->buffer_write(r.dev, &r.call, b, 100, NULL, 0), PCTL_OK);
+		r.api->buffer_destroy(r.dev, b);
+		r.api->buffer_destroy(r.dev, plain);
+		r.api->buffer_destroy(r.dev, NULL);
 		rig_close(&r);
 	}
 }
@@ -106,7 +106,7 @@ static void wrong_bindings(void **state)
 	rig r;
 	(void)state;
 
-	rig_open(&r, PIPECTL_CPU_PLUGIN);
+	harness_open(&r, PIPECTL_CPU_PLUGIN);
 	k = kernel(&r, 0);
 	data = buffer(&r, 1024, STORE_USAGE | PCTL_BUFFER_UNIFORM);
 	step = buffer(&r, 64, PCTL_BUFFER_UNIFORM);
@@ -115,14 +115,14 @@ static void wrong_bindings(void **state)
 	good[1].binding = 1;
 	good[1].buffer = step;
 	good[1].n_bytes = 16;
-#define TRY(n, code)                                                                 \
-	do {                                                                         \
-		assert_int_equal(r.be->list_begin(r.dev, &r.call, &l), PCTL_OK);     \
-		REFUSED(&r, r.be->list_dispatch(l, &r.call, k, b, n, groups), code); \
-		REFUSED(&r, r.be->list_end(l, &r.call), PC3213_LIST_STATE);          \
-		r.be->list_destroy(r.dev, l);                                        \
-		memcpy(b, good, sizeof(good));                                       \
-		b[2] = good[1];                                                      \
+#define TRY(n, code)                                                                  \
+	do {                                                                          \
+		assert_int_equal(r.api->list_begin(r.dev, &r.call, &l), PCTL_OK);     \
+		REFUSED(&r, r.api->list_dispatch(l, &r.call, k, b, n, groups), code); \
+		REFUSED(&r, r.api->list_end(l, &r.call), PC3213_LIST_STATE);          \
+		r.api->list_destroy(r.dev, l);                                        \
+		memcpy(b, good, sizeof(good));                                        \
+		b[2] = good[1];                                                       \
 	} while (0)
 	memcpy(b, good, sizeof(good));
 	b[2] = good[1];
@@ -147,27 +147,27 @@ static void wrong_bindings(void **state)
 #undef TRY
 	b[1].buffer = data; /* side by side is fine */
 	b[1].offset = 256;
-	assert_int_equal(r.be->list_begin(r.dev, &r.call, &l), PCTL_OK);
-	assert_int_equal(r.be->list_dispatch(l, &r.call, k, b, 2, groups), PCTL_OK);
-	REFUSED(&r, r.be->list_dispatch(l, &r.call, k, good, 2, many), PC3209_GROUPS_LIMIT);
-	r.be->list_destroy(r.dev, l);
-	assert_int_equal(r.be->list_begin(r.dev, &r.call, &l), PCTL_OK);
-	REFUSED(&r, r.be->list_dispatch(l, &r.call, NULL, good, 2, groups),
+	assert_int_equal(r.api->list_begin(r.dev, &r.call, &l), PCTL_OK);
+	assert_int_equal(r.api->list_dispatch(l, &r.call, k, b, 2, groups), PCTL_OK);
+	REFUSED(&r, r.api->list_dispatch(l, &r.call, k, good, 2, many), PC3209_GROUPS_LIMIT);
+	r.api->list_destroy(r.dev, l);
+	assert_int_equal(r.api->list_begin(r.dev, &r.call, &l), PCTL_OK);
+	REFUSED(&r, r.api->list_dispatch(l, &r.call, NULL, good, 2, groups),
 		PC3201_BACKEND_ARGUMENT);
-	r.be->list_destroy(r.dev, l);
-	assert_int_equal(r.be->list_begin(r.dev, &r.call, &l), PCTL_OK);
-	REFUSED(&r, r.be->list_dispatch(l, &r.call, k, NULL, 2, groups), PC3201_BACKEND_ARGUMENT);
-	r.be->list_destroy(r.dev, l);
+	r.api->list_destroy(r.dev, l);
+	assert_int_equal(r.api->list_begin(r.dev, &r.call, &l), PCTL_OK);
+	REFUSED(&r, r.api->list_dispatch(l, &r.call, k, NULL, 2, groups), PC3201_BACKEND_ARGUMENT);
+	r.api->list_destroy(r.dev, l);
 	other = buffer(&r, 0, STORE_USAGE); /* a buffer of nothing can be bound */
 	b[0].buffer = other;
 	b[0].n_bytes = 0;
-	assert_int_equal(r.be->list_begin(r.dev, &r.call, &l), PCTL_OK);
-	assert_int_equal(r.be->list_dispatch(l, &r.call, k, b, 2, groups), PCTL_OK);
-	r.be->list_destroy(r.dev, l);
-	r.be->buffer_destroy(r.dev, other);
-	r.be->buffer_destroy(r.dev, data);
-	r.be->buffer_destroy(r.dev, step);
-	r.be->kernel_destroy(r.dev, k);
+	assert_int_equal(r.api->list_begin(r.dev, &r.call, &l), PCTL_OK);
+	assert_int_equal(r.api->list_dispatch(l, &r.call, k, b, 2, groups), PCTL_OK);
+	r.api->list_destroy(r.dev, l);
+	r.api->buffer_destroy(r.dev, other);
+	r.api->buffer_destroy(r.dev, data);
+	r.api->buffer_destroy(r.dev, step);
+	r.api->kernel_destroy(r.dev, k);
 	rig_close(&r);
 }
 
@@ -188,61 +188,62 @@ static void a_list_of_everything(void **state)
 	rig r;
 	(void)state;
 
-	rig_open(&r, PIPECTL_CPU_PLUGIN);
+	harness_open(&r, PIPECTL_CPU_PLUGIN);
 	k = kernel(&r, 0);
 	data = buffer(&r, 1024, STORE_USAGE);
 	step = buffer(&r, 4, PCTL_BUFFER_UNIFORM | PCTL_BUFFER_TRANSFER);
 	copy = buffer(&r, 1024, PCTL_BUFFER_TRANSFER);
 	indirect = buffer(&r, 16, PCTL_BUFFER_INDIRECT | PCTL_BUFFER_TRANSFER);
-	r.be->buffer_write(r.dev, &r.call, step, 0, &one, 4);
-	r.be->buffer_write(r.dev, &r.call, indirect, 0, counts, 16);
+	r.api->buffer_write(r.dev, &r.call, step, 0, &one, 4);
+	r.api->buffer_write(r.dev, &r.call, indirect, 0, counts, 16);
 	b[0].buffer = data;
 	b[0].n_bytes = 1024;
 	b[1].binding = 1;
 	b[1].buffer = step;
 	b[1].n_bytes = 4;
-	assert_int_equal(r.be->list_begin(r.dev, &r.call, &l), PCTL_OK);
-	REFUSED(&r, r.be->submit(r.dev, &r.call, l, 1, &ticket), PC3213_LIST_STATE);
-	assert_int_equal(r.be->list_timestamp(l, &r.call, 3), PCTL_OK);
-	assert_int_equal(r.be->list_fill(l, &r.call, data, 0, 64, 100), PCTL_OK);
-	assert_int_equal(r.be->list_barrier(l, &r.call), PCTL_OK);
-	assert_int_equal(r.be->list_dispatch(l, &r.call, k, b, 2, groups), PCTL_OK);
-	assert_int_equal(r.be->list_barrier(l, &r.call), PCTL_OK);
+	assert_int_equal(r.api->list_begin(r.dev, &r.call, &l), PCTL_OK);
+	REFUSED(&r, r.api->submit(r.dev, &r.call, l, 1, &ticket), PC3213_LIST_STATE);
+	assert_int_equal(r.api->list_timestamp(l, &r.call, 3), PCTL_OK);
+	assert_int_equal(r.api->list_fill(l, &r.call, data, 0, 64, 100), PCTL_OK);
+	assert_int_equal(r.api->list_barrier(l, &r.call), PCTL_OK);
+	assert_int_equal(r.api->list_dispatch(l, &r.call, k, b, 2, groups), PCTL_OK);
+	assert_int_equal(r.api->list_barrier(l, &r.call), PCTL_OK);
 	/* 1000 groups become 3 */
-	assert_int_equal(r.be->list_dispatch_indirect(l, &r.call, k, b, 2, indirect, 4, limit),
+	assert_int_equal(r.api->list_dispatch_indirect(l, &r.call, k, b, 2, indirect, 4, limit),
 			 PCTL_OK);
 	/* 0 groups */
-	assert_int_equal(r.be->list_dispatch_indirect(l, &r.call, k, b, 2, indirect, 0, limit),
+	assert_int_equal(r.api->list_dispatch_indirect(l, &r.call, k, b, 2, indirect, 0, limit),
 			 PCTL_OK);
-	assert_int_equal(r.be->list_copy(l, &r.call, data, 0, copy, 512, 512), PCTL_OK);
-	assert_int_equal(r.be->list_timestamp(l, &r.call, 5), PCTL_OK);
-	assert_int_equal(r.be->list_end(l, &r.call), PCTL_OK);
-	REFUSED(&r, r.be->list_barrier(l, &r.call), PC3213_LIST_STATE);
-	assert_int_equal(r.be->submit(r.dev, &r.call, l, 2, &ticket), PCTL_OK);
-	assert_int_equal(r.be->wait(r.dev, &r.call, ticket, 10000000000u, &done), PCTL_OK);
+	assert_int_equal(r.api->list_copy(l, &r.call, data, 0, copy, 512, 512), PCTL_OK);
+	assert_int_equal(r.api->list_timestamp(l, &r.call, 5), PCTL_OK);
+	assert_int_equal(r.api->list_end(l, &r.call), PCTL_OK);
+	REFUSED(&r, r.api->list_barrier(l, &r.call), PC3213_LIST_STATE);
+	assert_int_equal(r.api->submit(r.dev, &r.call, l, 2, &ticket), PCTL_OK);
+	assert_int_equal(r.api->wait(r.dev, &r.call, ticket, 10000000000u, &done), PCTL_OK);
 	assert_int_equal(done.done, 1);
 	assert_int_equal(done.n_timestamps, 6);
 	assert_true(done.timestamps[5] >= done.timestamps[3]);
 	assert_true(done.device_ns > 0);
-	REFUSED(&r, r.be->wait(r.dev, &r.call, ticket, 0, &done), PC3214_TICKET_UNKNOWN);
-	REFUSED(&r, r.be->wait(r.dev, &r.call, 12345, 0, &done), PC3214_TICKET_UNKNOWN);
-	assert_int_equal(r.be->buffer_read(r.dev, &r.call, data, 0, back, 1024), PCTL_OK);
+	REFUSED(&r, r.api->wait(r.dev, &r.call, ticket, 0, &done), PC3214_TICKET_UNKNOWN);
+	REFUSED(&r, r.api->wait(r.dev, &r.call, 12345, 0, &done), PC3214_TICKET_UNKNOWN);
+	assert_int_equal(r.api->buffer_read(r.dev, &r.call, data, 0, back, 1024), PCTL_OK);
 	for (uint32_t i = 0; i < 256;
 	     i++) /* a round adds 1 to 128, then 1 to 192; 16 are filled first */
 		assert_int_equal(back[i], i < 16 ? 102 : i < 128 ? 4 : i < 192 ? 2 : 0);
-	assert_int_equal(r.be->buffer_read(r.dev, &r.call, copy, 512, back, 512), PCTL_OK);
+	assert_int_equal(r.api->buffer_read(r.dev, &r.call, copy, 512, back, 512), PCTL_OK);
 	assert_int_equal(back[0], 102);
 	assert_int_equal(back[127], 4);
-	assert_int_equal(r.be->submit(r.dev, &r.call, l, 0, &second), PCTL_OK); /* no times: done */
-	assert_int_equal(r.be->wait(r.dev, &r.call, second, 10000000000u, &done), PCTL_OK);
-	r.be->buffer_destroy(r.dev, data);
-	r.be->buffer_destroy(r.dev, step);
-	r.be->buffer_destroy(r.dev, copy);
-	r.be->buffer_destroy(r.dev, indirect);
-	r.be->kernel_destroy(r.dev, k);
-	assert_int_equal(r.be->submit(r.dev, &r.call, l, 1, &ticket), PCTL_OK);
-	r.be->list_destroy(r.dev, l); /* waits */
-	assert_int_equal(r.be->wait(r.dev, &r.call, ticket, 10000000000u, &done), PCTL_OK);
+	assert_int_equal(r.api->submit(r.dev, &r.call, l, 0, &second),
+			 PCTL_OK); /* no times: done */
+	assert_int_equal(r.api->wait(r.dev, &r.call, second, 10000000000u, &done), PCTL_OK);
+	r.api->buffer_destroy(r.dev, data);
+	r.api->buffer_destroy(r.dev, step);
+	r.api->buffer_destroy(r.dev, copy);
+	r.api->buffer_destroy(r.dev, indirect);
+	r.api->kernel_destroy(r.dev, k);
+	assert_int_equal(r.api->submit(r.dev, &r.call, l, 1, &ticket), PCTL_OK);
+	r.api->list_destroy(r.dev, l); /* waits */
+	assert_int_equal(r.api->wait(r.dev, &r.call, ticket, 10000000000u, &done), PCTL_OK);
 	rig_close(&r);
 }
 
@@ -256,30 +257,30 @@ static void wrong_commands(void **state)
 		pctl_list *l;
 		rig r;
 
-		rig_open(&r, plugins[i]);
+		harness_open(&r, plugins[i]);
 		b = buffer(&r, 64, STORE_USAGE);
 		plain = buffer(&r, 64, PCTL_BUFFER_STORAGE);
-#define TRY(expression, code)                                                    \
-	do {                                                                     \
-		assert_int_equal(r.be->list_begin(r.dev, &r.call, &l), PCTL_OK); \
-		REFUSED(&r, expression, code);                                   \
-		REFUSED(&r, r.be->list_end(l, &r.call), PC3213_LIST_STATE);      \
-		r.be->list_destroy(r.dev, l);                                    \
+#define TRY(expression, code)                                                     \
+	do {                                                                      \
+		assert_int_equal(r.api->list_begin(r.dev, &r.call, &l), PCTL_OK); \
+		REFUSED(&r, expression, code);                                    \
+		REFUSED(&r, r.api->list_end(l, &r.call), PC3213_LIST_STATE);      \
+		r.api->list_destroy(r.dev, l);                                    \
 	} while (0)
-		TRY(r.be->list_fill(l, &r.call, b, 2, 4, 0), PC3203_BACKEND_ALIGNMENT);
-		TRY(r.be->list_fill(l, &r.call, b, 0, 68, 0), PC3202_BACKEND_RANGE);
-		TRY(r.be->list_fill(l, &r.call, plain, 0, 4, 0), PC3207_BUFFER_USAGE);
-		TRY(r.be->list_copy(l, &r.call, b, 0, b, 4, 8), PC3202_BACKEND_RANGE);
-		TRY(r.be->list_copy(l, &r.call, b, 0, plain, 4, 8), PC3207_BUFFER_USAGE);
-		TRY(r.be->list_copy(l, &r.call, b, 0, NULL, 4, 8), PC3201_BACKEND_ARGUMENT);
-		TRY(r.be->list_timestamp(l, &r.call, 64), PC3201_BACKEND_ARGUMENT);
-		TRY(r.be->list_dispatch(l, &r.call, NULL, NULL, 0, NULL), PC3201_BACKEND_ARGUMENT);
+		TRY(r.api->list_fill(l, &r.call, b, 2, 4, 0), PC3203_BACKEND_ALIGNMENT);
+		TRY(r.api->list_fill(l, &r.call, b, 0, 68, 0), PC3202_BACKEND_RANGE);
+		TRY(r.api->list_fill(l, &r.call, plain, 0, 4, 0), PC3207_BUFFER_USAGE);
+		TRY(r.api->list_copy(l, &r.call, b, 0, b, 4, 8), PC3202_BACKEND_RANGE);
+		TRY(r.api->list_copy(l, &r.call, b, 0, plain, 4, 8), PC3207_BUFFER_USAGE);
+		TRY(r.api->list_copy(l, &r.call, b, 0, NULL, 4, 8), PC3201_BACKEND_ARGUMENT);
+		TRY(r.api->list_timestamp(l, &r.call, 64), PC3201_BACKEND_ARGUMENT);
+		TRY(r.api->list_dispatch(l, &r.call, NULL, NULL, 0, NULL), PC3201_BACKEND_ARGUMENT);
 #undef TRY
-		r.be->buffer_destroy(r.dev, b);
-		r.be->buffer_destroy(r.dev, plain);
-		r.be->list_destroy(r.dev, NULL);
-		REFUSED(&r, r.be->list_begin(NULL, &r.call, &l), PC3201_BACKEND_ARGUMENT);
-		REFUSED(&r, r.be->list_end(NULL, &r.call), PC3201_BACKEND_ARGUMENT);
+		r.api->buffer_destroy(r.dev, b);
+		r.api->buffer_destroy(r.dev, plain);
+		r.api->list_destroy(r.dev, NULL);
+		REFUSED(&r, r.api->list_begin(NULL, &r.call, &l), PC3201_BACKEND_ARGUMENT);
+		REFUSED(&r, r.api->list_end(NULL, &r.call), PC3201_BACKEND_ARGUMENT);
 		rig_close(&r);
 	}
 }
@@ -298,25 +299,25 @@ static void endless_work_can_be_stopped(void **state)
 		pctl_list *l;
 		rig r;
 
-		rig_open(&r, PIPECTL_CPU_PLUGIN);
+		harness_open(&r, PIPECTL_CPU_PLUGIN);
 		k = kernel(&r, 1);
 		b[1].binding = 1;
-		assert_int_equal(r.be->list_begin(r.dev, &r.call, &l), PCTL_OK);
-		assert_int_equal(r.be->list_dispatch(l, &r.call, k, b, 2, groups), PCTL_OK);
-		assert_int_equal(r.be->list_end(l, &r.call), PCTL_OK);
-		assert_int_equal(r.be->submit(r.dev, &r.call, l, 1, &ticket), PCTL_OK);
-		REFUSED(&r, r.be->submit(r.dev, &r.call, l, 1, &again), PC3213_LIST_STATE);
-		assert_int_equal(r.be->wait(r.dev, &r.call, ticket, 30000000, &done), PCTL_OK);
+		assert_int_equal(r.api->list_begin(r.dev, &r.call, &l), PCTL_OK);
+		assert_int_equal(r.api->list_dispatch(l, &r.call, k, b, 2, groups), PCTL_OK);
+		assert_int_equal(r.api->list_end(l, &r.call), PCTL_OK);
+		assert_int_equal(r.api->submit(r.dev, &r.call, l, 1, &ticket), PCTL_OK);
+		REFUSED(&r, r.api->submit(r.dev, &r.call, l, 1, &again), PC3213_LIST_STATE);
+		assert_int_equal(r.api->wait(r.dev, &r.call, ticket, 30000000, &done), PCTL_OK);
 		assert_int_equal(done.done, 0);
 		if (how == 0)
-			r.be->cancel(r.dev, ticket);
+			r.api->cancel(r.dev, ticket);
 		else
 			r.cancel_after = 2;
-		REFUSED(&r, r.be->wait(r.dev, &r.call, ticket, 10000000000u, &done),
+		REFUSED(&r, r.api->wait(r.dev, &r.call, ticket, 10000000000u, &done),
 			PC3216_SUBMIT_CANCELLED);
 		r.cancel_after = 0;
-		r.be->list_destroy(r.dev, l);
-		r.be->kernel_destroy(r.dev, k);
+		r.api->list_destroy(r.dev, l);
+		r.api->kernel_destroy(r.dev, k);
 		rig_close(&r);
 	}
 }
@@ -326,11 +327,11 @@ static void refused_program(rig *r, const uint8_t *wire, uint64_t n_wire, uint32
 	pctl_support support = {.head = PCTL_HEAD(pctl_support)};
 	pctl_kernel *k;
 
-	assert_int_equal(r->be->supports(r->dev, &r->call, wire, n_wire, &support), PCTL_OK);
+	assert_int_equal(r->api->supports(r->dev, &r->call, wire, n_wire, &support), PCTL_OK);
 	assert_int_equal(support.supported, 0);
 	assert_int_equal(support.code, code);
 	assert_true(strlen(support.reason) > 10);
-	REFUSED(r, r->be->kernel_build(r->dev, &r->call, wire, n_wire, 0, NULL, 0, &k), code);
+	REFUSED(r, r->api->kernel_build(r->dev, &r->call, wire, n_wire, 0, NULL, 0, &k), code);
 	assert_null(k);
 }
 
@@ -344,8 +345,8 @@ static void programs_it_cannot_run(void **state)
 	rig r, null;
 	(void)state;
 
-	rig_open(&r, PIPECTL_CPU_PLUGIN);
-	rig_open(&null, PIPECTL_NULL_PLUGIN);
+	harness_open(&r, PIPECTL_CPU_PLUGIN);
+	harness_open(&null, PIPECTL_NULL_PLUGIN);
 	prog_begin(&p);
 	pctl_build_override(p.b, "n", 0xffffffff, p.u32);
 	prog_main(&p);
@@ -367,17 +368,17 @@ static void programs_it_cannot_run(void **state)
 	prog_begin(&p);
 	prog_main(&p);
 	prog_end(&p, 32, 32, 1, &wire, &n_wire);
-	assert_int_equal(r.be->supports(r.dev, &r.call, wire, n_wire, &support), PCTL_OK);
+	assert_int_equal(r.api->supports(r.dev, &r.call, wire, n_wire, &support), PCTL_OK);
 	assert_int_equal(support.supported, 1);
 	refused_program(&null, wire, n_wire, PC3215_KERNEL_REFUSED);
-	REFUSED(&r, r.be->kernel_build(r.dev, &r.call, wire, n_wire, 4, NULL, 0, &k),
+	REFUSED(&r, r.api->kernel_build(r.dev, &r.call, wire, n_wire, 4, NULL, 0, &k),
 		PC3201_BACKEND_ARGUMENT);
 	for (uint64_t n = 0; n < n_wire; n++) { /* a wire form cut anywhere, in memory of its own */
 		cut = malloc(n ? n : 1);
 		memcpy(cut, wire, n);
-		assert_int_equal(r.be->supports(r.dev, &r.call, cut, n, &support), PCTL_OK);
+		assert_int_equal(r.api->supports(r.dev, &r.call, cut, n, &support), PCTL_OK);
 		assert_int_equal(support.supported, 0);
-		assert_int_not_equal(r.be->kernel_build(r.dev, &r.call, cut, n, 0, NULL, 0, &k),
+		assert_int_not_equal(r.api->kernel_build(r.dev, &r.call, cut, n, 0, NULL, 0, &k),
 				     PCTL_OK);
 		free(cut);
 	}
@@ -399,23 +400,24 @@ static void what_it_says_of_itself(void **state)
 		uint32_t n, again;
 		rig r;
 
-		rig_open(&r, plugins[i]);
-		assert_int_equal(r.be->devices(r.inst, &r.call, 0, NULL, &n), PCTL_OK);
+		harness_open(&r, plugins[i]);
+		assert_int_equal(r.api->devices(r.inst, &r.call, 0, NULL, &n), PCTL_OK);
 		assert_int_equal(n, 1);
-		assert_int_equal(r.be->devices(r.inst, &r.call, 2, info, &n), PCTL_OK);
+		assert_int_equal(r.api->devices(r.inst, &r.call, 2, info, &n), PCTL_OK);
 		assert_int_equal(info[0].kind, i ? PCTL_DEVICE_OTHER : PCTL_DEVICE_REFERENCE);
-		assert_int_equal(r.be->device_identity(r.dev, &r.call, 0, NULL, &n), PCTL_OK);
-		assert_int_equal(r.be->device_identity(r.dev, &r.call, 32, facts, &again), PCTL_OK);
+		assert_int_equal(r.api->device_identity(r.dev, &r.call, 0, NULL, &n), PCTL_OK);
+		assert_int_equal(r.api->device_identity(r.dev, &r.call, 32, facts, &again),
+				 PCTL_OK);
 		assert_int_equal(n, again);
-		assert_int_equal(r.be->device_caps(r.dev, &r.call, &caps), PCTL_OK);
+		assert_int_equal(r.api->device_caps(r.dev, &r.call, &caps), PCTL_OK);
 		assert_int_equal(caps.caps, i ? 0 : PCTL_CAP_I64);
-		REFUSED(&r, r.be->device_open(r.inst, &r.call, 1, &dev), PC3201_BACKEND_ARGUMENT);
+		REFUSED(&r, r.api->device_open(r.inst, &r.call, 1, &dev), PC3201_BACKEND_ARGUMENT);
 		assert_null(dev);
 		/* every mandatory slot is filled */
-		assert_non_null(r.be->device_close);
-		assert_non_null(r.be->list_dispatch_indirect);
-		assert_non_null(r.be->cancel);
-		assert_int_equal(r.be->findings == NULL, i);
+		assert_non_null(r.api->device_close);
+		assert_non_null(r.api->list_dispatch_indirect);
+		assert_non_null(r.api->cancel);
+		assert_int_equal(r.api->findings == NULL, i);
 		rig_close(&r);
 	}
 }

@@ -11,15 +11,15 @@
 static void three_levels(uint8_t space, int is_signed, uint32_t flags)
 {
 	uint32_t data[8 + 4 * 6] = {0}, out[PATHS * 2] = {0};
-	bytes arrays[2] = {{data, sizeof(data), space == PCTL_SPACE_UNIFORM, 0},
-			   {out, sizeof(out), 0, 0}};
+	rig_bytes arrays[2] = {{data, sizeof(data), space == PCTL_SPACE_UNIFORM},
+			       {out, sizeof(out), 0}};
 	pctl_member_spec members[2] = {{"head", 0, 0, 0, PCTL_OFFSET_AUTO},
 				       {"m", 0, 0, 0, PCTL_OFFSET_AUTO}};
 	uint32_t type, source, result, gid, i[3], v, inner, row, member;
 	prog p;
 	rig r;
 
-	rig_open(&r, PIPECTL_CPU_PLUGIN);
+	harness_open(&r, PIPECTL_CPU_PLUGIN);
 	prog_begin(&p);
 	row = pctl_build_array(p.b, p.vec3, 3, 0);
 	inner = pctl_build_array(p.b, row, 2, 0);
@@ -91,13 +91,13 @@ static void a_miss_at_any_level_reads_zero(void **state)
 static void a_miss_at_any_level_writes_nothing(void **state)
 {
 	uint32_t data[4 * 6];
-	bytes array = {data, sizeof(data), 0, 0};
+	rig_bytes array = {data, sizeof(data), 0};
 	uint32_t root, gid, i[3], v;
 	prog p;
 	rig r;
 	(void)state;
 
-	rig_open(&r, PIPECTL_CPU_PLUGIN);
+	harness_open(&r, PIPECTL_CPU_PLUGIN);
 	prog_begin(&p);
 	root = prog_storage(&p, "data",
 			    pctl_build_array(p.b, pctl_build_array(p.b, p.vec3, 3, 0), 0, 0), 1);
@@ -132,12 +132,12 @@ static void one_index(uint32_t width, int wide, uint32_t size, uint32_t scale, i
 	static uint32_t in[LENGTH * WORDS], out[N * WORDS];
 	const uint8_t scalar = wide ? PCTL_SCALAR_U64 : PCTL_SCALAR_U32;
 	const uint32_t part = wide ? 2 : 1, stride = part * (width == 3 ? 4 : width);
-	bytes arrays[2] = {{in, LENGTH * stride * 4, 0, 0}, {out, N * stride * 4, 0, 0}};
+	rig_bytes arrays[2] = {{in, LENGTH * stride * 4, 0}, {out, N * stride * 4, 0}};
 	uint32_t type, src, dst, gid, at, c;
 	prog p;
 	rig r;
 
-	rig_open(&r, PIPECTL_CPU_PLUGIN);
+	harness_open(&r, PIPECTL_CPU_PLUGIN);
 	prog_begin(&p);
 	type = width == 1 ? pctl_build_scalar(p.b, scalar) : pctl_build_vector(p.b, scalar, width);
 	src = prog_storage(&p, "in", pctl_build_array(p.b, type, 0, 0), 0);
@@ -153,7 +153,7 @@ static void one_index(uint32_t width, int wide, uint32_t size, uint32_t scale, i
 		   prog_op(&p, PCTL_OP_SUB, p.u32, 2, prog_u32(&p, N - 1), gid));
 	prog_op(&p, PCTL_OP_END_IF, 0, 0);
 	for (uint32_t i = 0; i < LENGTH * WORDS; i++)
-		in[i] = (uint32_t)rnd(31, i);
+		in[i] = (uint32_t)rig_random(31, i);
 	memset(out, 0xdd, sizeof(out));
 	rig_run_prog(&r, &p, size, flags & 3, arrays, 2, (N + size - 1) / size);
 	for (uint32_t i = 0; i < N; i++) {
@@ -195,7 +195,7 @@ static void stores_leave_padding_alone(void **state)
 {
 	/* u32 at 0, vec3<u32> at 16, u64 at 32, u32 at 40; size 48 */
 	uint8_t data[48 * 3];
-	bytes array = {data, sizeof(data), 0, 0};
+	rig_bytes array = {data, sizeof(data), 0};
 	pctl_member_spec m[4] = {{"a", 0, 0, 0, PCTL_OFFSET_AUTO},
 				 {"v", 0, 0, 0, PCTL_OFFSET_AUTO},
 				 {"l", 0, 0, 0, PCTL_OFFSET_AUTO},
@@ -205,7 +205,7 @@ static void stores_leave_padding_alone(void **state)
 	rig r;
 	(void)state;
 
-	rig_open(&r, PIPECTL_CPU_PLUGIN);
+	harness_open(&r, PIPECTL_CPU_PLUGIN);
 	prog_begin(&p);
 	m[0].type = m[3].type = p.u32;
 	m[1].type = p.vec3;
@@ -248,7 +248,7 @@ static void lengths_follow_the_bound_bytes(void **state)
 	pctl_member_spec m[2] = {{"n", 0, 0, 0, PCTL_OFFSET_AUTO},
 				 {"data", 0, 0, 0, PCTL_OFFSET_AUTO}};
 	uint32_t in[16], out[4];
-	bytes arrays[2] = {{in, 0, 0, 0}, {out, sizeof(out), 0, 0}};
+	rig_bytes arrays[2] = {{in, 0, 0}, {out, sizeof(out), 0}};
 	uint32_t type, root, result, v;
 	uint8_t *wire;
 	uint64_t n_wire;
@@ -256,7 +256,7 @@ static void lengths_follow_the_bound_bytes(void **state)
 	rig r;
 	(void)state;
 
-	rig_open(&r, PIPECTL_CPU_PLUGIN);
+	harness_open(&r, PIPECTL_CPU_PLUGIN);
 	prog_begin(&p);
 	m[0].type = p.u32;
 	m[1].type = pctl_build_array(p.b, pctl_build_vector(p.b, PCTL_SCALAR_U32, 2), 0, 0);
@@ -292,7 +292,7 @@ static void lengths_follow_the_bound_bytes(void **state)
 static void a_short_binding_misses_what_does_not_fit(void **state)
 {
 	uint32_t in[12], out[12];
-	bytes arrays[2] = {{in, 0, 0, 0}, {out, sizeof(out), 0, 0}};
+	rig_bytes arrays[2] = {{in, 0, 0}, {out, sizeof(out), 0}};
 	uint32_t root, result, gid, v, vec4;
 	uint8_t *wire;
 	uint64_t n_wire;
@@ -300,7 +300,7 @@ static void a_short_binding_misses_what_does_not_fit(void **state)
 	rig r;
 	(void)state;
 
-	rig_open(&r, PIPECTL_CPU_PLUGIN);
+	harness_open(&r, PIPECTL_CPU_PLUGIN);
 	prog_begin(&p);
 	vec4 = pctl_build_vector(p.b, PCTL_SCALAR_U32, 4);
 	root = prog_storage(&p, "in", pctl_build_array(p.b, vec4, 3, 0), 0);

@@ -51,11 +51,11 @@ static const uint64_t edges[] = {0,
 /* Lane i's operand number which: pairs of edges first, then random ones of all sizes. */
 static uint64_t operand(uint32_t which, uint32_t i, uint64_t seed)
 {
-	uint64_t r = rnd(seed + which, i);
+	uint64_t r = rig_random(seed + which, i);
 
-	if (rnd(seed ^ 77, i * 4 + which) % 4 != 0)
+	if (rig_random(seed ^ 77, i * 4 + which) % 4 != 0)
 		return edges[r % N_EDGES];
-	return r >> (rnd(seed ^ 99, i + which) % 64);
+	return r >> (rig_random(seed ^ 99, i + which) % 64);
 }
 
 static uint32_t width_of(uint8_t scalar)
@@ -379,7 +379,7 @@ static void check_one(rig *r, const operation *o, uint8_t scalar, uint32_t width
 		      uint32_t constant_mask)
 {
 	static uint64_t in[LANES * 16], out[LANES * 4];
-	bytes arrays[2] = {{in, sizeof(in), 0, 0}, {out, sizeof(out), 0, 0}};
+	rig_bytes arrays[2] = {{in, sizeof(in), 0}, {out, sizeof(out), 0}};
 	const uint8_t result = is_comparison(o->op) ? PCTL_SCALAR_BOOL : scalar;
 	const uint64_t seed = 1000u * o->op + 10u * scalar + width;
 	uint32_t args[4], gid, value;
@@ -449,7 +449,7 @@ static void every_operation_and_type(void **state)
 	rig r;
 	(void)state;
 
-	rig_open(&r, PIPECTL_CPU_PLUGIN);
+	harness_open(&r, PIPECTL_CPU_PLUGIN);
 	for (size_t i = 0; i < sizeof(operations) / sizeof(operations[0]); i++)
 		for (uint8_t s = PCTL_SCALAR_BOOL; s <= PCTL_SCALAR_U64; s++)
 			for (uint32_t w = 1; w <= 4 && has_type(&operations[i], s); w++)

@@ -210,7 +210,7 @@ static int compare(rig *r, uint64_t seed, uint32_t size, uint32_t groups, uint32
 	static machine m;
 	const uint32_t n = size * groups;
 	uint32_t *out = calloc(n, 4), *want = calloc(n, 4);
-	bytes array = {out, n * 4ull, 0, 0};
+	rig_bytes array = {out, n * 4ull, 0};
 	uint64_t total[512] = {0};
 	uint8_t *wire;
 	uint64_t n_wire;
@@ -243,7 +243,7 @@ static int compare(rig *r, uint64_t seed, uint32_t size, uint32_t groups, uint32
 			total[PCTL_OP_XOR] += n;
 			total[PCTL_OP_LOAD] += 4ull * n;
 			total[PCTL_OP_STORE] += 4ull * n;
-			assert_int_equal(r->be->counts(r->dev, &r->call, &counts), PCTL_OK);
+			assert_int_equal(r->api->counts(r->dev, &r->call, &counts), PCTL_OK);
 			for (int k = PCTL_OP_ADD; k < 512; k++)
 				if (pctl_op_get((uint16_t)k)->name &&
 				    counts.op_units[k] != total[k] && k != PCTL_OP_EXTRACT &&
@@ -266,7 +266,7 @@ static void random_programs(uint32_t size, uint32_t groups, uint32_t flags, uint
 	uint32_t ran = 0;
 	rig r;
 
-	rig_open(&r, PIPECTL_CPU_PLUGIN);
+	harness_open(&r, PIPECTL_CPU_PLUGIN);
 	for (uint64_t seed = first; seed < first + n; seed++)
 		ran += (uint32_t)compare(&r, seed, size, groups, flags);
 	rig_close(&r);

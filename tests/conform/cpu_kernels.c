@@ -20,7 +20,7 @@ static void fill(lanes *l, uint64_t seed)
 		uint64_t *at[4] = {&l->a[i], &l->b[i], &l->c[i], &l->e[i]};
 
 		for (uint32_t k = 0; k < 4; k++) {
-			const uint64_t r = rnd(seed + k, i);
+			const uint64_t r = rig_random(seed + k, i);
 			*at[k] = r % 3 ? edges[(r >> 8) % 10] | edges[(r >> 16) % 10] << 32 : r;
 		}
 		l->d[i] = 0x1111111111111111u * (i % 16);

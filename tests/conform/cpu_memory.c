@@ -9,13 +9,13 @@
 static void variables_start_as_zero(void **state)
 {
 	static uint32_t out[64 * 40];
-	bytes array = {out, sizeof(out), 0, 0};
+	rig_bytes array = {out, sizeof(out), 0};
 	uint32_t result, shared, private, gid, lid, f, l, v;
 	prog p;
 	rig r;
 	(void)state;
 
-	rig_open(&r, PIPECTL_CPU_PLUGIN);
+	harness_open(&r, PIPECTL_CPU_PLUGIN);
 	prog_begin(&p);
 	result = prog_storage(&p, "out", pctl_build_array(p.b, p.u32, 0, 0), 1);
 	shared = prog_var(&p, "shared", pctl_build_array(p.b, p.u32, 64, 0), PCTL_SPACE_WORKGROUP);
@@ -49,13 +49,13 @@ static void workgroup_memory_and_barriers(void **state)
 {
 	enum { SIZE = 128, GROUPS = 9 };
 	static uint32_t in[SIZE * GROUPS], out[GROUPS];
-	bytes arrays[2] = {{in, sizeof(in), 0, 0}, {out, sizeof(out), 0, 0}};
+	rig_bytes arrays[2] = {{in, sizeof(in), 0}, {out, sizeof(out), 0}};
 	uint32_t src, dst, shared, gid, lid, wid;
 	prog p;
 	rig r;
 	(void)state;
 
-	rig_open(&r, PIPECTL_CPU_PLUGIN);
+	harness_open(&r, PIPECTL_CPU_PLUGIN);
 	prog_begin(&p);
 	src = prog_storage(&p, "in", pctl_build_array(p.b, p.u32, 0, 0), 0);
 	dst = prog_storage(&p, "out", pctl_build_array(p.b, p.u32, 0, 0), 1);
@@ -82,7 +82,7 @@ static void workgroup_memory_and_barriers(void **state)
 	prog_store(&p, prog_load(&p, p.u32, shared, 1, prog_u32(&p, 0)), dst, 1, wid);
 	prog_op(&p, PCTL_OP_END_IF, 0, 0);
 	for (uint32_t i = 0; i < SIZE * GROUPS; i++)
-		in[i] = (uint32_t)rnd(3, i);
+		in[i] = (uint32_t)rig_random(3, i);
 	rig_run_prog(&r, &p, SIZE, PCTL_BUILD_SANITIZE, arrays, 2, GROUPS);
 	for (uint32_t g = 0; g < GROUPS; g++) {
 		uint32_t sum = 0, n_findings;
@@ -90,7 +90,7 @@ static void workgroup_memory_and_barriers(void **state)
 		for (uint32_t i = 0; i < SIZE; i++)
 			sum += in[g * SIZE + i];
 		assert_int_equal(out[g], sum);
-		assert_int_equal(r.be->findings(r.dev, &r.call, 0, NULL, &n_findings), PCTL_OK);
+		assert_int_equal(r.api->findings(r.dev, &r.call, 0, NULL, &n_findings), PCTL_OK);
 		assert_int_equal(n_findings, 0);
 	}
 	rig_close(&r);
@@ -107,15 +107,14 @@ static void atomics(void **state)
 
 	for (uint32_t is_signed = 0; is_signed < 2; is_signed++) {
 		static uint32_t in[LANES], out[N + 1], want[N];
-		bytes arrays[3] = {
-			{in, sizeof(in), 0, 0}, {out, sizeof(out), 0, 0}, {out, 0, 0, 0}};
+		rig_bytes arrays[3] = {{in, sizeof(in), 0}, {out, sizeof(out), 0}, {out, 0, 0}};
 		static uint32_t old[4];
 		uint32_t src, dst, results, gid, x, value_type;
 		prog p;
 		rig r;
 
-		arrays[2] = (bytes){old, sizeof(old), 0, 0};
-		rig_open(&r, PIPECTL_CPU_PLUGIN);
+		arrays[2] = (rig_bytes){old, sizeof(old), 0};
+		harness_open(&r, PIPECTL_CPU_PLUGIN);
 		prog_begin(&p);
 		value_type = is_signed ? p.i32 : p.u32;
 		src = prog_storage(&p, "in", pctl_build_array(p.b, value_type, 0, 0), 0);
@@ -161,7 +160,7 @@ static void atomics(void **state)
 		out[N] = 0;
 		for (uint32_t i = 0; i < LANES; i++) {
 			const uint32_t v = in[i] =
-				(uint32_t)rnd(9, i) | (i % 2 ? 0x0f0f0f00 : 0x88);
+				(uint32_t)rig_random(9, i) | (i % 2 ? 0x0f0f0f00 : 0x88);
 
 			want[0] += v;
 			want[1] -= v;
@@ -191,7 +190,7 @@ static void builtins(void **state)
 {
 	enum { GX = 4, GY = 3, GZ = 2, LX = 3, LY = 2, LZ = 2, N = GX * GY * GZ * LX * LY * LZ };
 	static uint32_t out[N * 13];
-	bytes array = {out, sizeof(out), 0, 0};
+	rig_bytes array = {out, sizeof(out), 0};
 	static const uint32_t which[] = {PCTL_BUILTIN_GLOBAL_ID, PCTL_BUILTIN_LOCAL_ID,
 					 PCTL_BUILTIN_WORKGROUP_ID, PCTL_BUILTIN_NUM_WORKGROUPS};
 	uint32_t dst, g[3], at;
@@ -201,7 +200,7 @@ static void builtins(void **state)
 	rig r;
 	(void)state;
 
-	rig_open(&r, PIPECTL_CPU_PLUGIN);
+	harness_open(&r, PIPECTL_CPU_PLUGIN);
 	prog_begin(&p);
 	dst = prog_storage(&p, "out", pctl_build_array(p.b, p.u32, 0, 0), 1);
 	prog_main(&p);
@@ -246,13 +245,13 @@ static void builtins(void **state)
 static void a_loaded_value_outlives_later_stores(void **state)
 {
 	uint32_t out[64];
-	bytes array = {out, sizeof(out), 0, 0};
+	rig_bytes array = {out, sizeof(out), 0};
 	uint32_t dst, gid, x, n, sum, before, c;
 	prog p;
 	rig r;
 	(void)state;
 
-	rig_open(&r, PIPECTL_CPU_PLUGIN);
+	harness_open(&r, PIPECTL_CPU_PLUGIN);
 	prog_begin(&p);
 	dst = prog_storage(&p, "out", pctl_build_array(p.b, p.u32, 0, 0), 1);
 	prog_main(&p);
@@ -283,13 +282,13 @@ static void composites(void **state)
 {
 	enum { OUT = 32 };
 	static uint32_t in[12], out[OUT];
-	bytes arrays[2] = {{in, sizeof(in), 0, 0}, {out, sizeof(out), 0, 0}};
+	rig_bytes arrays[2] = {{in, sizeof(in), 0}, {out, sizeof(out), 0}};
 	uint32_t src, dst, w[12], mat23, mat32, mat22, vec2, u64v2, v, m, t, shared, b, n = 0;
 	prog p;
 	rig r;
 	(void)state;
 
-	rig_open(&r, PIPECTL_CPU_PLUGIN);
+	harness_open(&r, PIPECTL_CPU_PLUGIN);
 	prog_begin(&p);
 	vec2 = pctl_build_vector(p.b, PCTL_SCALAR_U32, 2);
 	u64v2 = pctl_build_vector(p.b, PCTL_SCALAR_U64, 2);
@@ -362,7 +361,7 @@ static void composites(void **state)
 		       prog_op(&p, PCTL_OP_SHR, p.i64, 2, v, prog_u32(&p, 32))));
 #undef OUTPUT
 	for (uint32_t i = 0; i < 12; i++)
-		in[i] = (uint32_t)rnd(21, i);
+		in[i] = (uint32_t)rig_random(21, i);
 	in[0] = 0x80ff017f;
 	in[1] = 0x80027fff;
 	in[11] = 0xffffffff;

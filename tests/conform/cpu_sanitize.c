@@ -16,7 +16,7 @@ typedef struct bench {
 static void start(bench *b)
 {
 	memset(b, 0, sizeof(*b));
-	rig_open(&b->r, PIPECTL_CPU_PLUGIN);
+	harness_open(&b->r, PIPECTL_CPU_PLUGIN);
 	prog_begin(&b->p);
 	b->data = prog_storage(&b->p, "data", pctl_build_array(b->p.b, b->p.u32, 0, 0), 1);
 	b->shared = prog_var(&b->p, "shared", pctl_build_array(b->p.b, b->p.u32, 64, 0),
@@ -29,10 +29,10 @@ static void start(bench *b)
 static void finish(bench *b, uint32_t groups)
 {
 	uint32_t data[256] = {0};
-	bytes array = {data, sizeof(data), 0, 0};
+	rig_bytes array = {data, sizeof(data), 0};
 
 	rig_run_prog(&b->r, &b->p, 64, PCTL_BUILD_SANITIZE, &array, 1, groups);
-	assert_int_equal(b->r.be->findings(b->r.dev, &b->r.call, 16, b->found, &b->n_found),
+	assert_int_equal(b->r.api->findings(b->r.dev, &b->r.call, 16, b->found, &b->n_found),
 			 PCTL_OK);
 	assert_true(b->n_found <= 16);
 	rig_close(&b->r);
@@ -104,7 +104,7 @@ static void writes_of_one_place(void **state)
 		bench b;
 
 		memset(&b, 0, sizeof(b));
-		rig_open(&b.r, PIPECTL_CPU_PLUGIN);
+		harness_open(&b.r, PIPECTL_CPU_PLUGIN);
 		prog_begin(&b.p);
 		counter = prog_storage(
 			&b.p, "n", atomic ? pctl_build_atomic(b.p.b, PCTL_SCALAR_U32) : b.p.u32, 1);
@@ -254,25 +254,25 @@ static void dispatches_are_ordered(void **state)
 		   prog_op(&b.p, PCTL_OP_SUB, b.p.u32, 2, u(&b, 127), b.gid));
 	prog_load(&b.p, b.p.u32, b.data, 1, u(&b, 1000)); /* one miss: a finding of each dispatch */
 	prog_end(&b.p, 64, 1, 1, &wire, &n_wire);
-	assert_int_equal(b.r.be->kernel_build(b.r.dev, &b.r.call, wire, n_wire, PCTL_BUILD_SANITIZE,
-					      NULL, 0, &k),
+	assert_int_equal(b.r.api->kernel_build(b.r.dev, &b.r.call, wire, n_wire,
+					       PCTL_BUILD_SANITIZE, NULL, 0, &k),
 			 PCTL_OK);
 	binding.n_bytes = 512;
-	assert_int_equal(b.r.be->buffer_create(b.r.dev, &b.r.call, 512, PCTL_BUFFER_STORAGE,
-					       &binding.buffer),
+	assert_int_equal(b.r.api->buffer_create(b.r.dev, &b.r.call, 512, PCTL_BUFFER_STORAGE,
+						&binding.buffer),
 			 PCTL_OK);
-	b.r.be->list_begin(b.r.dev, &b.r.call, &l);
+	b.r.api->list_begin(b.r.dev, &b.r.call, &l);
 	for (int i = 0; i < 2; i++) {
-		assert_int_equal(b.r.be->list_dispatch(l, &b.r.call, k, &binding, 1, groups),
+		assert_int_equal(b.r.api->list_dispatch(l, &b.r.call, k, &binding, 1, groups),
 				 PCTL_OK);
-		b.r.be->list_barrier(l, &b.r.call);
+		b.r.api->list_barrier(l, &b.r.call);
 	}
-	b.r.be->list_end(l, &b.r.call);
-	assert_int_equal(b.r.be->submit(b.r.dev, &b.r.call, l, 3, &ticket), PCTL_OK);
-	assert_int_equal(b.r.be->wait(b.r.dev, &b.r.call, ticket, 10000000000u, &done), PCTL_OK);
+	b.r.api->list_end(l, &b.r.call);
+	assert_int_equal(b.r.api->submit(b.r.dev, &b.r.call, l, 3, &ticket), PCTL_OK);
+	assert_int_equal(b.r.api->wait(b.r.dev, &b.r.call, ticket, 10000000000u, &done), PCTL_OK);
 	/* Asking how many there are takes nothing away. */
-	assert_int_equal(b.r.be->findings(b.r.dev, &b.r.call, 0, NULL, &capacity_asked), PCTL_OK);
-	assert_int_equal(b.r.be->findings(b.r.dev, &b.r.call, 16, b.found, &n), PCTL_OK);
+	assert_int_equal(b.r.api->findings(b.r.dev, &b.r.call, 0, NULL, &capacity_asked), PCTL_OK);
+	assert_int_equal(b.r.api->findings(b.r.dev, &b.r.call, 16, b.found, &n), PCTL_OK);
 	assert_int_equal(n, 2);
 	assert_int_equal(capacity_asked, 2);
 	for (uint32_t i = 0; i < n; i++) {
@@ -280,11 +280,11 @@ static void dispatches_are_ordered(void **state)
 		assert_int_equal(b.found[i].dispatch, i);
 		assert_int_equal(b.found[i].count, 3 * 128);
 	}
-	assert_int_equal(b.r.be->findings(b.r.dev, &b.r.call, 16, b.found, &n), PCTL_OK);
+	assert_int_equal(b.r.api->findings(b.r.dev, &b.r.call, 16, b.found, &n), PCTL_OK);
 	assert_int_equal(n, 0);
-	b.r.be->list_destroy(b.r.dev, l);
-	b.r.be->buffer_destroy(b.r.dev, binding.buffer);
-	b.r.be->kernel_destroy(b.r.dev, k);
+	b.r.api->list_destroy(b.r.dev, l);
+	b.r.api->buffer_destroy(b.r.dev, binding.buffer);
+	b.r.api->kernel_destroy(b.r.dev, k);
 	free(wire);
 	rig_close(&b.r);
 }

@@ -1,7 +1,7 @@
 /* See flow.h. */
 #include "flow.h"
 
-#include "harness.h"
+#include "rig.h"
 
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@ typedef struct scope {
 
 static uint32_t pick(source *g, uint32_t n)
 {
-	return (uint32_t)(rnd(g->seed, g->n_random++) % n);
+	return (uint32_t)(rig_random(g->seed, g->n_random++) % n);
 }
 
 static int make_expr(source *g, const scope *sc, int depth)
@@ -30,7 +30,7 @@ static int make_expr(source *g, const scope *sc, int depth)
 	switch (pick(g, depth > 0 ? 10 : 5)) {
 	case 0:
 		x.kind = E_CONST;
-		x.value = pick(g, 4) ? pick(g, 9) : (uint32_t)rnd(g->seed, g->n_random++);
+		x.value = pick(g, 4) ? pick(g, 9) : (uint32_t)rig_random(g->seed, g->n_random++);
 		break;
 	case 1:
 		x.kind = E_LET;

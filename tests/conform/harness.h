@@ -1,33 +1,12 @@
-/* What the conformance tests share: a plugin opened through its symbol, programs built in a few
- * lines, one call that runs a program over plain arrays. No expectation is computed here. */
+/* What the conformance tests of the cpu backend share: programs built in a few lines and run on the
+ * rig. No expectation is computed here. */
 #ifndef PIPECTL_TESTS_CONFORM_HARNESS_H
 #define PIPECTL_TESTS_CONFORM_HARNESS_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
+#include "rig.h"
 
-#include <cmocka.h>
-
-#include "pipectl/backend.h"
-
-typedef struct rig {
-	void *library;
-	pctl_instance *inst;
-	const pctl_backend *be;
-	pctl_device *dev;
-	pctl_call call;
-	uint32_t last_code; /* of the last diagnostic */
-	char last_text[512];
-	uint32_t cancel_after; /* answers of the cancel test that are still 0; 0: never cancels */
-} rig;
-
-/* Open the plugin's first device; fails the test on any error. */
-void rig_open(rig *r, const char *path);
-void rig_close(rig *r);
+/* The plugin's first device, with guards around every array of a run. */
+void harness_open(rig *r, const char *path);
 
 /* A program under construction with the types most tests want. */
 typedef struct prog {
@@ -58,23 +37,8 @@ void prog_end(prog *p, uint32_t x, uint32_t y, uint32_t z, uint8_t **wire, uint6
 void prog_entry(prog *p, uint32_t function, uint32_t x, uint32_t y, uint32_t z, uint8_t **wire,
 		uint64_t *n_wire);
 
-/* One binding of a run: data is copied in before and out after. */
-typedef struct bytes {
-	void *data;
-	uint64_t n_bytes;
-	uint32_t is_uniform;
-	uint32_t reserved;
-} bytes;
-
-/* Build, bind arrays[i] to group 0 binding i, dispatch, read back. Each array lies between two
- * guards that must come back as they went in. */
-void rig_run(rig *r, const uint8_t *wire, uint64_t n_wire, uint32_t flags, bytes *arrays,
-	     uint32_t n, uint32_t gx, uint32_t gy, uint32_t gz);
 /* prog_end, rig_run, free. */
-void rig_run_prog(rig *r, prog *p, uint32_t local_x, uint32_t flags, bytes *arrays, uint32_t n,
-		  uint32_t gx);
-
-/* Counter-based random numbers: a function of seed and counter alone. */
-uint64_t rnd(uint64_t seed, uint64_t counter);
+void rig_run_prog(rig *r, prog *p, uint32_t local_x, uint32_t flags, const rig_bytes *arrays,
+		  uint32_t n, uint32_t gx);
 
 #endif

@@ -1,91 +1,27 @@
 /* Estimates are upper bounds: programs run on the reference backend, which counts, and what it
  * counted is priced with the same schedule. What is proven in bounds or free of races is held
  * against what the reference saw. */
-#include <dlfcn.h>
 #include <stdlib.h>
 
 #include "gas/gas.h"
 #include "main.h"
 #include "program/specialise.h"
+#include "rig.h"
 #include "test_program_samples.h"
 
-static void *host_alloc(void *ctx, uint64_t n)
-{
-	(void)ctx;
-	return malloc(n);
-}
-
-static void host_release(void *ctx, void *p)
-{
-	(void)ctx;
-	free(p);
-}
-
-static void host_log(void *ctx, uint32_t level, const char *text)
-{
-	(void)ctx;
-	(void)level;
-	(void)text;
-}
-
-static const void *host_service(void *ctx, const char *name)
-{
-	(void)ctx;
-	(void)name;
-	return NULL;
-}
-
-static const pctl_host host = {.head = PCTL_HEAD(pctl_host),
-			       .alloc = host_alloc,
-			       .release = host_release,
-			       .log = host_log,
-			       .get_service = host_service};
-
-typedef struct reference {
-	const pctl_plugin *plugin;
-	pctl_instance *instance;
-	const pctl_backend *b;
-	pctl_device *device;
-} reference;
-
-static void reference_open(reference *r)
-{
-	void *library = dlopen(PIPECTL_BINARY_DIR "/plugins/cpu.so", RTLD_NOW | RTLD_LOCAL);
-
-	if (!library)
-		fail_msg("%s", dlerror());
-	r->plugin = dlsym(library, PCTL_PLUGIN_SYMBOL);
-	assert_non_null(r->plugin);
-	assert_int_equal(r->plugin->open(&host, NULL, &r->instance), PCTL_OK);
-	r->b = r->plugin->interface(r->instance, PCTL_BACKEND_INTERFACE);
-	assert_non_null(r->b);
-	assert_int_equal(r->b->device_open(r->instance, NULL, 0, &r->device), PCTL_OK);
-}
-
-static void reference_close(reference *r)
-{
-	r->b->device_close(r->device);
-	r->plugin->close(r->instance);
-}
-
 /* Run p on buffers of n words that all hold `word`; counts and the number of races seen. */
-static void run_counted(reference *r, const pctl_program *p, const uint32_t groups[3], uint32_t n,
+static void run_counted(rig *r, const pctl_program *p, const uint32_t groups[3], uint32_t n,
 			uint32_t word, pctl_counts *counts, uint32_t *races)
 {
-	pctl_completion done = {.head = PCTL_HEAD(pctl_completion)};
 	pctl_binding bindings[8] = {{0}};
 	pctl_finding findings[16];
 	uint32_t i, j, n_bindings = 0, n_findings = 0;
-	pctl_kernel *kernel = NULL;
-	pctl_list *list = NULL;
+	pctl_kernel *kernel;
 	uint8_t *wire = NULL;
-	uint64_t size = 0, ticket;
+	uint64_t size = 0;
 
 	assert_int_equal(pctl_program_encode(p, NULL, &wire, &size), PCTL_OK);
-	assert_int_equal(r->b->kernel_build(r->device, NULL, wire, size,
-					    PCTL_BUILD_COUNT | PCTL_BUILD_SANITIZE, NULL, 0,
-					    &kernel),
-			 PCTL_OK);
+	kernel = rig_build(r, wire, size, PCTL_BUILD_COUNT | PCTL_BUILD_SANITIZE);
 	for (i = 0; i < p->n_vars; i++) {
 		pctl_binding *x = &bindings[n_bindings];
 
@@ -95,31 +31,26 @@ static void run_counted(reference *r, const pctl_program *p, const uint32_t grou
 		x->group = p->vars[i].group;
 		x->binding = p->vars[i].binding;
 		x->n_bytes = 4ull * n;
-		assert_int_equal(r->b->buffer_create(r->device, NULL, x->n_bytes,
-						     PCTL_BUFFER_STORAGE | PCTL_BUFFER_UNIFORM |
-							     PCTL_BUFFER_TRANSFER,
-						     &x->buffer),
-				 PCTL_OK);
+		rig_must(r,
+			 r->api->buffer_create(r->dev, NULL, x->n_bytes,
+					       PCTL_BUFFER_STORAGE | PCTL_BUFFER_UNIFORM |
+						       PCTL_BUFFER_TRANSFER,
+					       &x->buffer),
+			 "buffer_create");
 		for (j = 0; j < n; j++)
-			assert_int_equal(
-				r->b->buffer_write(r->device, NULL, x->buffer, 4ull * j, &word, 4),
-				PCTL_OK);
+			rig_must(r,
+				 r->api->buffer_write(r->dev, NULL, x->buffer, 4ull * j, &word, 4),
+				 "buffer_write");
 		n_bindings++;
 	}
-	assert_int_equal(r->b->list_begin(r->device, NULL, &list), PCTL_OK);
-	assert_int_equal(r->b->list_dispatch(list, NULL, kernel, bindings, n_bindings, groups),
-			 PCTL_OK);
-	assert_int_equal(r->b->list_end(list, NULL), PCTL_OK);
-	assert_int_equal(r->b->submit(r->device, NULL, list, 1, &ticket), PCTL_OK);
-	assert_int_equal(r->b->wait(r->device, NULL, ticket, UINT64_MAX, &done), PCTL_OK);
-	assert_int_equal(r->b->counts(r->device, NULL, counts), PCTL_OK);
-	assert_int_equal(r->b->findings(r->device, NULL, 16, findings, &n_findings), PCTL_OK);
+	rig_dispatch(r, kernel, bindings, n_bindings, groups);
+	rig_must(r, r->api->counts(r->dev, NULL, counts), "counts");
+	rig_must(r, r->api->findings(r->dev, NULL, 16, findings, &n_findings), "findings");
 	for (i = 0, *races = 0; i < n_findings && i < 16; i++)
 		*races += findings[i].kind == PCTL_FINDING_RACE;
-	r->b->list_destroy(r->device, list);
 	for (i = 0; i < n_bindings; i++)
-		r->b->buffer_destroy(r->device, bindings[i].buffer);
-	r->b->kernel_destroy(r->device, kernel);
+		r->api->buffer_destroy(r->dev, bindings[i].buffer);
+	r->api->kernel_destroy(r->dev, kernel);
 	free(wire);
 }
 
@@ -133,9 +64,9 @@ static void hold(pctl_builder *b, uint32_t n, uint32_t word)
 	pctl_analysis *a = NULL;
 	uint64_t actual;
 	uint32_t races, i;
-	reference r;
+	rig r;
 
-	reference_open(&r);
+	rig_open(&r, PIPECTL_BINARY_DIR "/plugins/cpu.so");
 	assert_int_equal(pctl_builder_finish(b, NULL, &p), PCTL_OK);
 	pctl_builder_destroy(b);
 	assert_int_equal(pctl_program_specialise(p, NULL, NULL, 0, NULL, &special), PCTL_OK);
@@ -159,7 +90,7 @@ static void hold(pctl_builder *b, uint32_t n, uint32_t word)
 	pctl_analysis_destroy(a);
 	pctl_program_destroy(special);
 	pctl_program_destroy(p);
-	reference_close(&r);
+	rig_close(&r);
 }
 
 static void straight(void **state)

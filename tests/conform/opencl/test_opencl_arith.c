@@ -1,6 +1,6 @@
 /* Every computing instruction at every integer type and width against plain C written from
  * semantics.md: a kernel per type computes all operations over boundary pairs and random values. */
-#include "rig.h"
+#include "sketch.h"
 
 #include <stdlib.h>
 
@@ -193,13 +193,13 @@ static uint64_t operand(uint32_t which, uint32_t row, uint32_t lane, uint32_t bi
 				  top - 1,    top, top + 1, UINT64_MAX - 1, UINT64_MAX,
 				  0xffffffffu};
 	const uint32_t n = sizeof(edges) / sizeof(edges[0]);
-	const uint64_t r = noise(which + 1, row * 8u + lane);
+	const uint64_t r = rig_random(which + 1, row * 8u + lane);
 
 	if (row + lane < n * n && which < 2)
 		return low(edges[which ? (row + lane) / n : (row + lane) % n], bits);
 	if (r % 5 == 0)
 		return low(edges[(r >> 8) % n], bits);
-	return low(noise(which + 77, row * 8u + lane) >> (r % 64), bits);
+	return low(rig_random(which + 77, row * 8u + lane) >> (r % 64), bits);
 }
 
 static int skipped(const op_case *c, uint32_t bits, int is_signed)
@@ -237,7 +237,7 @@ static void check_type(rig *r, uint8_t scalar, uint32_t width)
 	const uint64_t step = (uint64_t)lanes * bits / 8;
 	uint32_t vars[4], in[3], type, mask, amounts, array, at;
 	uint8_t *data[4], *wire;
-	bound bounds[4];
+	rig_bytes bounds[4];
 	uint64_t n;
 	sketch s;
 
@@ -249,7 +249,7 @@ static void check_type(rig *r, uint8_t scalar, uint32_t width)
 	for (uint32_t i = 0; i < 4; i++) {
 		vars[i] = sketch_storage(&s, i, array,
 					 i < 3 ? PCTL_ACCESS_READ : PCTL_ACCESS_READ_WRITE);
-		bounds[i] = (bound){i, NULL, N_ROWS * step * (i < 3 ? 1 : N_CASES)};
+		bounds[i] = (rig_bytes){NULL, N_ROWS * step * (i < 3 ? 1 : N_CASES), 0};
 		data[i] = bounds[i].data = calloc(1, bounds[i].n_bytes);
 	}
 	sketch_main(&s);
@@ -265,7 +265,7 @@ static void check_type(rig *r, uint8_t scalar, uint32_t width)
 		out = emit_case(&s, &cases[c], type, mask, amounts, in, width);
 		OP(&s, STORE, 0, out, vars[3], OP(&s, ADD, s.t_u32, at, k_u32(&s, c)));
 	}
-	wire = sketch_end(r, &s, &n);
+	wire = sketch_end(&s, &n);
 	for (uint32_t i = 0; i < 3; i++) {
 		for (uint32_t row = 0; row < N_ROWS; row++) {
 			for (uint32_t lane = 0; lane < width; lane++) {
@@ -275,7 +275,7 @@ static void check_type(rig *r, uint8_t scalar, uint32_t width)
 			}
 		}
 	}
-	rig_run(r, wire, n, bounds, 4, N_ROWS / 32);
+	sketch_run(r, wire, n, bounds, 4, N_ROWS / 32);
 	for (uint32_t row = 0; row < N_ROWS; row++) {
 		for (uint32_t c = 0; c < N_CASES; c++) {
 			for (uint32_t lane = 0;
@@ -343,5 +343,5 @@ int main(void)
 		cmocka_unit_test(test_opencl__i64_operations),
 	};
 
-	return cmocka_run_group_tests(tests, rig_open, rig_close) != 0;
+	return cmocka_run_group_tests(tests, sketch_setup, sketch_teardown) != 0;
 }

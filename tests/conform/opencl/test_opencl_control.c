@@ -1,6 +1,6 @@
 /* Control flow, functions and barriers: each program computes per invocation what a C function
  * beside it computes. */
-#include "rig.h"
+#include "sketch.h"
 
 #include <stdlib.h>
 
@@ -23,13 +23,13 @@ static void run(rig *r, sketch *s, uint32_t groups,
 		uint32_t (*want)(const uint32_t *in, uint32_t i))
 {
 	uint32_t in[N], out[N] = {0};
-	bound bounds[2] = {{0, in, sizeof(in)}, {1, out, sizeof(out)}};
+	rig_bytes bounds[2] = {{in, sizeof(in), 0}, {out, sizeof(out), 0}};
 	uint64_t n;
-	uint8_t *wire = sketch_end(r, s, &n);
+	uint8_t *wire = sketch_end(s, &n);
 
 	for (uint32_t i = 0; i < N; i++)
-		in[i] = i < 8 ? i : (uint32_t)noise(21, i) >> (i % 29);
-	rig_run(r, wire, n, bounds, 2, groups);
+		in[i] = i < 8 ? i : (uint32_t)rig_random(21, i) >> (i % 29);
+	sketch_run(r, wire, n, bounds, 2, groups);
 	for (uint32_t i = 0; i < N; i++)
 		if (out[i] != want(in, i))
 			fail_msg("invocation %u with %u: got %u, want %u", i, in[i], out[i],
@@ -504,8 +504,8 @@ static void test_opencl__builtins(void **state)
 	}
 	OP(&s, STORE, 0, OP(&s, BUILTIN, s.t_u32, PCTL_BUILTIN_LOCAL_INDEX), b,
 	   OP(&s, ADD, s.t_u32, at, k_u32(&s, 12)));
-	wire = sketch_end(r, &s, &n);
-	k = rig_build(r, wire, n);
+	wire = sketch_end(&s, &n);
+	k = rig_build(r, wire, n, 0);
 	assert_int_equal(r->api->buffer_create(r->dev, &r->call, sizeof(out),
 					       PCTL_BUFFER_STORAGE | PCTL_BUFFER_TRANSFER, &buffer),
 			 PCTL_OK);
@@ -544,5 +544,5 @@ int main(void)
 		cmocka_unit_test(test_opencl__extension),
 	};
 
-	return cmocka_run_group_tests(tests, rig_open, rig_close) != 0;
+	return cmocka_run_group_tests(tests, sketch_setup, sketch_teardown) != 0;
 }

@@ -1,7 +1,7 @@
 /* Memory: WGSL's layout to the byte, misses at every level and in every address space, bindings
  * without bytes, atomics, and zero at the start. Expected values are written out here or computed
  * by plain C. */
-#include "rig.h"
+#include "sketch.h"
 
 #include <stdlib.h>
 
@@ -42,7 +42,7 @@ static void test_opencl__composite_copy(void **state)
 	enum { N = 5 };
 	uint8_t in[N * STRUCT_BYTES], out[N * STRUCT_BYTES], want[N * STRUCT_BYTES];
 	uint32_t type, array, a, b, private_var, shared, local, at, v;
-	bound bounds[2] = {{0, in, sizeof(in)}, {1, out, sizeof(out)}};
+	rig_bytes bounds[2] = {{in, sizeof(in), 0}, {out, sizeof(out), 0}};
 	uint8_t *wire;
 	uint64_t n;
 	sketch s;
@@ -65,16 +65,16 @@ static void test_opencl__composite_copy(void **state)
 	OP(&s, STORE, 0, v, PCTL_PLACE_LOCAL | local);
 	v = OP(&s, LOAD, type, PCTL_PLACE_LOCAL | local);
 	OP(&s, STORE, 0, v, b, at);
-	wire = sketch_end(*state, &s, &n);
+	wire = sketch_end(&s, &n);
 	for (uint32_t i = 0; i < sizeof(in); i++) {
-		in[i] = (uint8_t)noise(5, i);
+		in[i] = (uint8_t)rig_random(5, i);
 		out[i] = want[i] = 0xaa;
 	}
 	for (uint32_t i = 0; i < N; i++)
 		for (uint32_t k = 0; k < sizeof(live) / sizeof(live[0]); k++)
 			memcpy(want + i * STRUCT_BYTES + live[k].at,
 			       in + i * STRUCT_BYTES + live[k].at, live[k].n);
-	rig_run(*state, wire, n, bounds, 2, N);
+	sketch_run(*state, wire, n, bounds, 2, N);
 	assert_memory_equal(out, want, sizeof(out));
 }
 
@@ -83,7 +83,7 @@ static void test_opencl__member_paths(void **state)
 {
 	uint8_t in[STRUCT_BYTES];
 	uint32_t out[64] = {0}, want[64] = {0}, n_want = 0;
-	bound bounds[2] = {{0, in, sizeof(in)}, {1, out, sizeof(out)}};
+	rig_bytes bounds[2] = {{in, sizeof(in), 0}, {out, sizeof(out), 0}};
 	uint32_t type, a, b, one, u3, k[4];
 	uint8_t *wire;
 	uint64_t n;
@@ -94,7 +94,7 @@ static void test_opencl__member_paths(void **state)
 #define WORD(offset) (*(const uint32_t *)(const void *)(in + (offset)))
 
 	for (uint32_t i = 0; i < sizeof(in); i++)
-		in[i] = (uint8_t)noise(6, i);
+		in[i] = (uint8_t)rig_random(6, i);
 	sketch_begin(&s, 1);
 	type = build_struct(&s);
 	u3 = pctl_build_vector(s.b, PCTL_SCALAR_U32, 3);
@@ -120,8 +120,8 @@ static void test_opencl__member_paths(void **state)
 		OP(&s, SHR, s.t_i64, OP(&s, LOAD, s.t_i64, a, 5), k_u32(&s, 32))))
 	WORD(124);
 	WANT(OP(&s, CAST, s.t_u32, OP(&s, LOAD, s.t_i32, a, 6, one, k[2]))) WORD(128 + 16 + 8);
-	wire = sketch_end(*state, &s, &n);
-	rig_run(*state, wire, n, bounds, 2, 1);
+	wire = sketch_end(&s, &n);
+	sketch_run(*state, wire, n, bounds, 2, 1);
 	assert_memory_equal(out, want, sizeof(out));
 #undef WANT
 #undef WORD
@@ -136,10 +136,10 @@ static void misses(rig *r, uint8_t space, int as_signed)
 	enum { N_PICKS = sizeof(picks) / sizeof(picks[0]), N = N_PICKS * N_PICKS * N_PICKS };
 	uint32_t *index = calloc((size_t)N * 3, 4), *got = calloc(N, 4), cells[CELLS], kept[CELLS];
 	uint32_t *after = calloc((size_t)N * CELLS, 4);
-	bound bounds[4] = {{0, index, (uint64_t)N * 12},
-			   {1, got, (uint64_t)N * 4},
-			   {2, cells, sizeof(cells)},
-			   {3, after, (uint64_t)N * CELLS * 4}};
+	rig_bytes bounds[4] = {{index, (uint64_t)N * 12, 0},
+			       {got, (uint64_t)N * 4, 0},
+			       {cells, sizeof(cells), 0},
+			       {after, (uint64_t)N * CELLS * 4, 0}};
 	uint32_t u2, grid, table, at, base, i3[3], root, b_index, b_got, b_cells, b_after, t_index;
 	uint8_t *wire;
 	uint64_t n;
@@ -180,7 +180,7 @@ static void misses(rig *r, uint8_t space, int as_signed)
 		OP(&s, STORE, 0, k_u32(&s, 0xdeadbeefu), root, i3[0], i3[1], i3[2]);
 		OP(&s, STORE, 0, OP(&s, LOAD, grid, root), b_after, at);
 	}
-	wire = sketch_end(r, &s, &n);
+	wire = sketch_end(&s, &n);
 	for (uint32_t i = 0; i < CELLS; i++)
 		cells[i] = kept[i] = 1000 + i;
 	for (uint32_t i = 0; i < N; i++) {
@@ -188,7 +188,7 @@ static void misses(rig *r, uint8_t space, int as_signed)
 		index[i * 3 + 1] = picks[i / N_PICKS % N_PICKS];
 		index[i * 3 + 2] = picks[i / N_PICKS / N_PICKS];
 	}
-	rig_run(r, wire, n, bounds, 4, N);
+	sketch_run(r, wire, n, bounds, 4, N);
 	for (uint32_t i = 0; i < N; i++) {
 		const uint32_t *x = index + i * 3;
 		const int hit = x[0] < OUTER && x[1] < INNER && x[2] < LANES;
@@ -225,7 +225,7 @@ static void test_opencl__misses_workgroup(void **state)
 	misses(*state, PCTL_SPACE_WORKGROUP, 1);
 }
 
-/* The runtime array's own bound, its length, and neighbours in the same buffer. */
+/* The runtime array's own rig_bytes, its length, and neighbours in the same buffer. */
 static void test_opencl__runtime_bounds(void **state)
 {
 	static const uint32_t picks[] = {
@@ -254,8 +254,8 @@ static void test_opencl__runtime_bounds(void **state)
 	OP(&s, STORE, 0, OP(&s, EXTRACT, s.t_u32, OP(&s, LOAD, u3, b_data, i), 1), b_out, at);
 	OP(&s, STORE, 0, OP(&s, SPLAT, u3, k_u32(&s, 0x5555u)), b_data, i);
 	OP(&s, STORE, 0, OP(&s, ARRAY_LENGTH, s.t_u32, b_data), b_out, k_u32(&s, 2 * N));
-	wire = sketch_end(r, &s, &n);
-	k = rig_build(r, wire, n);
+	wire = sketch_end(&s, &n);
+	k = rig_build(r, wire, n, 0);
 	memcpy(index, picks, sizeof(index));
 	for (uint32_t j = 0; j < 64; j++)
 		data[j] = j + 1;
@@ -303,7 +303,7 @@ static void test_opencl__zero_bytes(void **state)
 {
 	uint32_t out[8] = {9, 9, 9, 9, 9, 9, 9, 9};
 	const uint32_t want[8] = {0, 0, 0, 0, 0, 0, 1, 9};
-	bound bounds[4] = {{0, NULL, 0}, {1, NULL, 0}, {2, NULL, 0}, {3, out, sizeof(out)}};
+	rig_bytes bounds[4] = {{NULL, 0, 0}, {NULL, 0, 0}, {NULL, 0, 0}, {out, sizeof(out), 0}};
 	uint32_t fixed, atomic, runtime, array, b_out, zero, k[8];
 	pctl_member_spec members[2];
 	uint8_t *wire;
@@ -334,8 +334,8 @@ static void test_opencl__zero_bytes(void **state)
 	OP(&s, STORE, 0, OP(&s, LOAD, s.t_u32, runtime, zero), b_out, k[4]);
 	OP(&s, STORE, 0, OP(&s, ARRAY_LENGTH, s.t_u32, runtime), b_out, k[5]);
 	OP(&s, STORE, 0, k[1], b_out, k[6]);
-	wire = sketch_end(*state, &s, &n);
-	rig_run(*state, wire, n, bounds, 4, 1);
+	wire = sketch_end(&s, &n);
+	sketch_run(*state, wire, n, bounds, 4, 1);
 	assert_memory_equal(out, want, sizeof(out));
 }
 
@@ -372,9 +372,9 @@ static void atomics(rig *r, int is_signed)
 	enum { GROUPS = 8, LOCAL = 64, N = GROUPS * LOCAL };
 	uint32_t values[N], cells[N_FAMILIES], shared_out[GROUPS * N_FAMILIES] = {0},
 								   want[N_FAMILIES];
-	bound bounds[3] = {{0, values, sizeof(values)},
-			   {1, cells, sizeof(cells)},
-			   {2, shared_out, sizeof(shared_out)}};
+	rig_bytes bounds[3] = {{values, sizeof(values), 0},
+			       {cells, sizeof(cells), 0},
+			       {shared_out, sizeof(shared_out), 0}};
 	uint32_t type, b_values, b_cells, b_out, shared, at, v, group, cell_array;
 	uint8_t *wire;
 	uint64_t n;
@@ -405,15 +405,15 @@ static void atomics(rig *r, int is_signed)
 	for (uint32_t i = 0; i < N_FAMILIES; i++)
 		OP(&s, STORE, 0, OP(&s, ATOMIC_LOAD, type, shared, k_u32(&s, i)), b_out,
 		   OP(&s, ADD, s.t_u32, group, k_u32(&s, i)));
-	wire = sketch_end(r, &s, &n);
+	wire = sketch_end(&s, &n);
 	for (uint32_t i = 0; i < N; i++)
-		values[i] = (uint32_t)noise(11, i);
+		values[i] = (uint32_t)rig_random(11, i);
 	for (uint32_t i = 0; i < N_FAMILIES; i++) {
-		cells[i] = want[i] = (uint32_t)noise(12, i);
+		cells[i] = want[i] = (uint32_t)rig_random(12, i);
 		for (uint32_t j = 0; j < N; j++)
 			want[i] = fold(families[i], want[i], values[j], is_signed);
 	}
-	rig_run(r, wire, n, bounds, 3, GROUPS);
+	sketch_run(r, wire, n, bounds, 3, GROUPS);
 	assert_memory_equal(cells, want, sizeof(want));
 	for (uint32_t g = 0; g < GROUPS; g++) {
 		for (uint32_t i = 0; i < N_FAMILIES; i++) {
@@ -437,7 +437,7 @@ static void test_opencl__atomic_results(void **state)
 {
 	uint32_t cells[2] = {5, 77}, out[8] = {0};
 	const uint32_t want[8] = {5, 8, 20, 20, 21, 0, 0, 21};
-	bound bounds[2] = {{0, cells, sizeof(cells)}, {1, out, sizeof(out)}};
+	rig_bytes bounds[2] = {{cells, sizeof(cells), 0}, {out, sizeof(out), 0}};
 	uint32_t c, b, zero, two, r[8];
 	uint8_t *wire;
 	uint64_t n;
@@ -461,8 +461,8 @@ static void test_opencl__atomic_results(void **state)
 	r[7] = OP(&s, ATOMIC_LOAD, s.t_u32, c, k_u32(&s, 0));
 	for (uint32_t i = 0; i < 8; i++)
 		OP(&s, STORE, 0, r[i], b, k_u32(&s, i));
-	wire = sketch_end(*state, &s, &n);
-	rig_run(*state, wire, n, bounds, 2, 1);
+	wire = sketch_end(&s, &n);
+	sketch_run(*state, wire, n, bounds, 2, 1);
 	assert_memory_equal(out, want, sizeof(want));
 	assert_int_equal(cells[0], 21);
 	assert_int_equal(cells[1], 77);
@@ -473,7 +473,7 @@ static void test_opencl__workgroup_starts_zero(void **state)
 {
 	enum { GROUPS = 24, LOCAL = 8, WORDS = 100 };
 	uint32_t out[GROUPS * LOCAL];
-	bound bounds[1] = {{0, out, sizeof(out)}};
+	rig_bytes bounds[1] = {{out, sizeof(out), 0}};
 	uint32_t b, w, at, lane, sum;
 	uint8_t *wire;
 	uint64_t n;
@@ -493,9 +493,9 @@ static void test_opencl__workgroup_starts_zero(void **state)
 		OP(&s, STORE, 0, k_u32(&s, 0xffffffffu), w,
 		   OP(&s, ADD, s.t_u32, lane, k_u32(&s, i)));
 	OP(&s, STORE, 0, sum, b, at);
-	wire = sketch_end(*state, &s, &n);
+	wire = sketch_end(&s, &n);
 	memset(out, 0x77, sizeof(out));
-	rig_run(*state, wire, n, bounds, 1, GROUPS);
+	sketch_run(*state, wire, n, bounds, 1, GROUPS);
 	for (uint32_t i = 0; i < GROUPS * LOCAL; i++)
 		assert_int_equal(out[i], 0);
 }
@@ -515,5 +515,5 @@ int main(void)
 		cmocka_unit_test(test_opencl__workgroup_starts_zero),
 	};
 
-	return cmocka_run_group_tests(tests, rig_open, rig_close) != 0;
+	return cmocka_run_group_tests(tests, sketch_setup, sketch_teardown) != 0;
 }

@@ -1,6 +1,6 @@
 /* Lists, tickets, caches and refusals of the opencl backend: what backend.h promises around the
  * kernels. */
-#include "rig.h"
+#include "sketch.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #define USAGE (PCTL_BUFFER_STORAGE | PCTL_BUFFER_TRANSFER | PCTL_BUFFER_INDIRECT)
 
 /* cells[i] = cells[i] * 3 + 1, `rounds` times */
-static uint8_t *step_wire(rig *r, uint32_t rounds, uint64_t *n)
+static uint8_t *step_wire(uint32_t rounds, uint64_t *n)
 {
 	uint32_t b, at, i, v;
 	sketch s;
@@ -28,7 +28,7 @@ static uint8_t *step_wire(rig *r, uint32_t rounds, uint64_t *n)
 	v = OP(&s, ADD, s.t_u32, OP(&s, LOAD, s.t_u32, PCTL_PLACE_LOCAL | i), k_u32(&s, 1));
 	OP(&s, STORE, 0, v, PCTL_PLACE_LOCAL | i);
 	OP0(&s, END_LOOP, 0);
-	return sketch_end(r, &s, n);
+	return sketch_end(&s, n);
 }
 
 static uint32_t stepped(uint32_t x, uint32_t times)
@@ -71,8 +71,8 @@ static void test_opencl__list_replay(void **state)
 	pctl_buffer *a = buffer_of(r, N * 4), *b = buffer_of(r, 32);
 	const pctl_binding binding = {0, 0, a, 0, N * 4};
 	uint64_t n;
-	uint8_t *wire = step_wire(r, 1, &n);
-	pctl_kernel *k = rig_build(r, wire, n);
+	uint8_t *wire = step_wire(1, &n);
+	pctl_kernel *k = rig_build(r, wire, n, 0);
 	pctl_list *l = list_of(r);
 
 	read_words(r, b, words, 8);
@@ -121,8 +121,8 @@ static void test_opencl__two_tickets(void **state)
 	pctl_buffer *a = buffer_of(r, 4);
 	const pctl_binding binding = {0, 0, a, 0, 4};
 	uint64_t n, ticket[2];
-	uint8_t *wire = step_wire(r, 1, &n);
-	pctl_kernel *k = rig_build(r, wire, n);
+	uint8_t *wire = step_wire(1, &n);
+	pctl_kernel *k = rig_build(r, wire, n, 0);
 	pctl_completion done;
 	pctl_list *l[2];
 	uint32_t word;
@@ -158,8 +158,8 @@ static void test_opencl__indirect(void **state)
 	pctl_buffer *a = buffer_of(r, N * 4), *from = buffer_of(r, 16), *to = buffer_of(r, 16);
 	const pctl_binding binding = {0, 0, a, 0, N * 4};
 	uint64_t n;
-	uint8_t *wire = step_wire(r, 1, &n);
-	pctl_kernel *k = rig_build(r, wire, n);
+	uint8_t *wire = step_wire(1, &n);
+	pctl_kernel *k = rig_build(r, wire, n, 0);
 	pctl_completion done;
 	pctl_list *l = list_of(r);
 
@@ -208,8 +208,8 @@ static void test_opencl__timeout_and_cancel(void **state)
 	pctl_buffer *a = buffer_of(r, 4);
 	const pctl_binding binding = {0, 0, a, 0, 4};
 	uint64_t n;
-	uint8_t *wire = step_wire(r, 50, &n);
-	pctl_kernel *k = rig_build(r, wire, n);
+	uint8_t *wire = step_wire(50, &n);
+	pctl_kernel *k = rig_build(r, wire, n, 0);
 	pctl_completion done;
 	pctl_list *l = list_of(r);
 	canceller c = {r, 0};
@@ -243,8 +243,8 @@ static void test_opencl__cache(void **state)
 	pctl_buffer *a = buffer_of(r, 4);
 	const pctl_binding binding = {0, 0, a, 0, 4};
 	uint64_t n, other_n, n_blob = 0, n_again = 0;
-	uint8_t *wire = step_wire(r, 3, &n), *other = step_wire(r, 4, &other_n), *blob;
-	pctl_kernel *k = rig_build(r, wire, n), *cached;
+	uint8_t *wire = step_wire(3, &n), *other = step_wire(4, &other_n), *blob;
+	pctl_kernel *k = rig_build(r, wire, n, 0), *cached;
 	pctl_completion done;
 	uint32_t word, zero = 0;
 
@@ -298,8 +298,8 @@ static void test_opencl__refusals(void **state)
 	pctl_binding binding = {0, 0, a, 0, 256}, two[2] = {binding, {0, 1, a, 0, 4}};
 	pctl_device *no_device;
 	uint64_t n, ticket;
-	uint8_t *wire = step_wire(r, 1, &n), word[8] = {0};
-	pctl_kernel *k = rig_build(r, wire, n), *no_kernel;
+	uint8_t *wire = step_wire(1, &n), word[8] = {0};
+	pctl_kernel *k = rig_build(r, wire, n, 0), *no_kernel;
 	pctl_support support;
 	pctl_list *l = list_of(r);
 
@@ -369,5 +369,5 @@ int main(void)
 		cmocka_unit_test(test_opencl__identity),
 	};
 
-	return cmocka_run_group_tests(tests, rig_open, rig_close) != 0;
+	return cmocka_run_group_tests(tests, sketch_setup, sketch_teardown) != 0;
 }

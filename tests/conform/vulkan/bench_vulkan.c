@@ -1,6 +1,6 @@
 /* Speed of the vulkan plugin on the first device found, as a table; no test. What index checks
  * cost, what a recorded dispatch and a submit cost, and how fast bytes go in and out. */
-#include "rig.h"
+#include "devices.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -133,7 +133,7 @@ int main(void)
 	uint8_t *data;
 	double start;
 
-	if (!rig_open(r, 0))
+	if (!devices_open(r, 0))
 		return 1;
 	n_bytes = r->caps.max_binding_bytes < 1u << 30 ? 1u << 25 : 1u << 30;
 	printf("%s, %s: buffers of %llu bytes\n", r->info.name, r->info.driver,

@@ -1,7 +1,7 @@
 /* Bounds through the plugin: indices that miss at every level, empty and short bindings,
  * lengths. */
 #include "main.h"
-#include "rig.h"
+#include "devices.h"
 
 #include <stdlib.h>
 
@@ -51,7 +51,7 @@ static void bounds_of_width(rig *r, uint32_t width)
 	rig_inst(b, PCTL_OP_STORE, 0, 3, x, v_stored, at);
 	rig_entry(b, N, 1, 1);
 	p = rig_finish(b);
-	rig_run(r, &p, bytes, 4, 1, 1, 1);
+	rig_run(r, p.wire, p.n, 0, bytes, 4, 1, 1, 1);
 	for (i = 0; i < N; i++)
 		for (c = 0; c < width; c++)
 			assert_int_equal(out[i * step + c],
@@ -119,7 +119,7 @@ static void nested(rig *r)
 	rig_inst(b, PCTL_OP_STORE, 0, 3, x, v_mout, at);
 	rig_entry(b, N, 1, 1);
 	p = rig_finish(b);
-	rig_run(r, &p, bytes, 5, 1, 1, 1);
+	rig_run(r, p.wire, p.n, 0, bytes, 5, 1, 1, 1);
 	for (i = 0; i < N; i++) {
 		const int32_t *j = index[i];
 		const int in =
@@ -267,7 +267,7 @@ static void lengths(rig *r)
 		bytes[0].n_bytes = 4u * n;
 		bytes[1].n_bytes = n ? sizeof(u) : 0;
 		bytes[3].n_bytes = n ? sizeof(a) : 0;
-		rig_run(r, &p, bytes, 4, 1, 1, 1);
+		rig_run(r, p.wire, p.n, 0, bytes, 4, 1, 1, 1);
 		want = n >= 4 ? (n - 4) / 4 : 0;
 		assert_int_equal(out[0], want);
 		assert_int_equal(out[1], n ? 77 : 0);
@@ -278,7 +278,7 @@ static void lengths(rig *r)
 		assert_int_equal(a[0], n ? 19 : 9);
 	}
 	bytes[2].n_bytes = 0; /* every store misses */
-	rig_run(r, &p, bytes, 4, 1, 1, 1);
+	rig_run(r, p.wire, p.n, 0, bytes, 4, 1, 1, 1);
 	free(p.wire);
 }
 

@@ -94,7 +94,7 @@ static void test_vulkan__cache_directory(void **state)
 	assert_non_null(mkdtemp(path));
 	setenv("PIPECTL_TEST_CACHE_DIR", path, 1);
 	for (round = 0; round < 3; round++) {
-		for (i = 0; rig_open(r, i); i++) {
+		for (i = 0; devices_open(r, i); i++) {
 			rig_program p = step_program(0);
 			pctl_kernel *k = NULL;
 

@@ -1,7 +1,7 @@
 /* Every elementwise operation, on every integer type and vector width, against plain C on boundary
  * and random values. */
 #include "main.h"
-#include "rig.h"
+#include "devices.h"
 
 #include <stdlib.h>
 
@@ -331,7 +331,7 @@ static void one(rig *r, const op_case *oc, const kind *k, uint32_t width)
 	p = program_of(oc, k, width, ops);
 	for (a = 0; a <= oc->n_args; a++)
 		bytes[a] = (rig_bytes){.data = ops[a].data, .n_bytes = ops[a].n_bytes};
-	rig_run(r, &p, bytes, oc->n_args + 1u, LANES / 64, 1, 1);
+	rig_run(r, p.wire, p.n, 0, bytes, oc->n_args + 1u, LANES / 64, 1, 1);
 	for (i = 0; i < LANES; i++) {
 		for (c = 0; c < width; c++) {
 			uint64_t v[4] = {0};
@@ -421,7 +421,7 @@ static void literals(rig *r)
 				p = rig_finish(b);
 				bytes[0] = (rig_bytes){x.data, x.n_bytes, 0};
 				bytes[1] = (rig_bytes){out.data, out.n_bytes, 0};
-				rig_run(r, &p, bytes, 2, LANES / 64, 1, 1);
+				rig_run(r, p.wire, p.n, 0, bytes, 2, LANES / 64, 1, 1);
 				for (i = 0; i < LANES; i++) {
 					const uint64_t args[4] = {get(&x, i, 0), ys[y], 0, 0};
 

@@ -1,7 +1,7 @@
 /* Control flow, functions and composite values through the plugin, against the same computation in
  * C. */
 #include "main.h"
-#include "rig.h"
+#include "devices.h"
 
 #include <stdlib.h>
 
@@ -51,7 +51,7 @@ static void lane_check(rig *r, lane *l, uint32_t value, uint32_t (*want)(uint32_
 	for (i = 0; i < N; i++)
 		in[i] = (uint32_t)rig_value(3, i, 32);
 	memset(out, 0xee, sizeof(out));
-	rig_run(r, &p, bytes, 2, N / 32, 1, 1);
+	rig_run(r, p.wire, p.n, 0, bytes, 2, N / 32, 1, 1);
 	for (i = 0; i < N; i++)
 		if (out[i] != want(i, in[i]))
 			fail_msg("%s on %s: lane %u, %08x gave %08x, not %08x", what, r->info.name,
@@ -539,7 +539,7 @@ static void builtins(rig *r)
 	rig_inst(b, PCTL_OP_STORE, 0, 4, v[PCTL_BUILTIN_NUM_WORKGROUPS], v_out, at, rig_u32(b, 3));
 	rig_entry(b, SX, SY, SZ);
 	p = rig_finish(b);
-	rig_run(r, &p, bytes, 1, GX, GY, GZ);
+	rig_run(r, p.wire, p.n, 0, bytes, 1, GX, GY, GZ);
 	for (z = 0; z < GZ * SZ; z++)
 		for (y = 0; y < GY * SY; y++)
 			for (x = 0; x < GX * SX; x++) {

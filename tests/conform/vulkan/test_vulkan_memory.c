@@ -1,7 +1,7 @@
 /* Memory through the plugin: layouts, composites, workgroup memory that starts as zero, atomics,
  * barriers. */
 #include "main.h"
-#include "rig.h"
+#include "devices.h"
 
 #include <stdlib.h>
 
@@ -63,7 +63,7 @@ static void composites(rig *r)
 	rig_inst(b, PCTL_OP_STORE, 0, 3, x, v_to, at); /* misses: nothing */
 	rig_entry(b, 1, 1, 1);
 	p = rig_finish(b);
-	rig_run(r, &p, bytes, 3, 1, 1, 1);
+	rig_run(r, p.wire, p.n, 0, bytes, 3, 1, 1, 1);
 	for (i = 0; i < w; i++) {
 		const int pad = (i >= 1 && i < 4) || i == 7 || i == 15 || i == 19 || i >= 20 + BIG;
 
@@ -123,7 +123,7 @@ static void locals(rig *r)
 	rig_entry(b, N, 1, 1);
 	p = rig_finish(b);
 	memset(out, 0xee, sizeof(out));
-	rig_run(r, &p, bytes, 1, 1, 1, 1);
+	rig_run(r, p.wire, p.n, 0, bytes, 1, 1, 1, 1);
 	for (i = 0; i < N; i++) {
 		const uint32_t a = i % 8, c = i / 6;
 		uint32_t shadow[5][4] = {{0}};
@@ -209,7 +209,7 @@ static void group_zero(rig *r)
 	rig_entry(b, 8, 4, 2);
 	p = rig_finish(b);
 	memset(out, 0xee, sizeof(out));
-	rig_run(r, &p, bytes, 1, GROUPS, 1, 1);
+	rig_run(r, p.wire, p.n, 0, bytes, 1, GROUPS, 1, 1);
 	for (k = 0; k < GROUPS; k++)
 		assert_int_equal(out[k], SIZE);
 	free(p.wire);
@@ -265,7 +265,7 @@ static void atomics(rig *r)
 		rig_entry(b, 64, 1, 1);
 		p = rig_finish(b);
 		memset(old, 0xee, sizeof(old));
-		rig_run(r, &p, bytes, 2, N / 64, 1, 1);
+		rig_run(r, p.wire, p.n, 0, bytes, 2, N / 64, 1, 1);
 		if (c->op == PCTL_OP_ATOMIC_XOR)
 			for (i = 0, want = 0; i < N; i++)
 				want ^= 3 * i + 1;
@@ -303,7 +303,7 @@ static void atomic_values(rig *r)
 		rig_inst(b, PCTL_OP_STORE, 0, 3, x[i], v_out, rig_u32(b, i));
 	rig_entry(b, 1, 1, 1);
 	p = rig_finish(b);
-	rig_run(r, &p, bytes, 2, 1, 1, 1);
+	rig_run(r, p.wire, p.n, 0, bytes, 2, 1, 1, 1);
 	for (i = 0; i < 6; i++)
 		assert_int_equal(out[i], ((const uint32_t[]){10, 11, 11, 13, 14, 14})[i]);
 	assert_int_equal(cell[0], 0xffffffff);
@@ -339,7 +339,7 @@ static void storage_barrier(rig *r)
 	p = rig_finish(b);
 	for (i = 0; i < N; i++)
 		data[i] = 7 * i;
-	rig_run(r, &p, bytes, 2, GROUPS, 1, 1);
+	rig_run(r, p.wire, p.n, 0, bytes, 2, GROUPS, 1, 1);
 	for (i = 0; i < N; i++) {
 		const uint32_t o = i ^ (SIZE - 1);
 

@@ -282,10 +282,10 @@ static void cancelled(rig *r)
 	pthread_join(thread, NULL);
 	r->api->cancel(r->dev, c.ticket); /* gone already: nothing */
 	OK(r->api->submit(r->dev, &r->call, l, UINT32_MAX, &c.ticket));
-	r->cancel_now = 1;
+	r->cancel_after = 1;
 	assert_int_equal(r->api->wait(r->dev, &r->call, c.ticket, UINT64_MAX, &done),
 			 PCTL_E_CANCELLED);
-	r->cancel_now = 0;
+	r->cancel_after = 0;
 	OK(r->api->submit(r->dev, &r->call, l, 1, &c.ticket));
 	OK(r->api->wait(r->dev, &r->call, c.ticket, UINT64_MAX, &done));
 	assert_int_equal(done.done, 1);

@@ -1,0 +1,93 @@
+/* What the legaliser keeps: programs that need nothing of it, proofs of bounds; and what it
+ * refuses. */
+#include "main.h"
+#include "test_legal_build.h"
+
+static void test_legal_kept__untouched(void **state)
+{
+	const pctl_device_caps with = caps_of(PCTL_CAP_I64);
+	uint8_t *wire[2] = {NULL, NULL};
+	pctl_program *p, *same = NULL;
+	uint32_t v, at;
+	uint64_t n[2];
+	rig r;
+
+	(void)state;
+	legal_open(&r);
+	program_begin();
+	v = storage(0, pctl_build_array(b, t_u64, 0, 0));
+	at = main_begin();
+	OP(STORE, 0, OP(MUL, t_u64, OP(LOAD, t_u64, v, at), OP(LOAD, t_u64, v, at)), v, at);
+	p = program_end(&r);
+	for (uint32_t i = 0; i < p->n_insts; i++)
+		if (p->insts[i].op == PCTL_OP_STORE)
+			p->insts[i].flags = PCTL_INST_PROVEN(0);
+	assert_int_equal(pctl_legalise(p, &with, &r.call, &same), PCTL_OK);
+	assert_int_equal(pctl_program_encode(p, &r.call, &wire[0], &n[0]), PCTL_OK);
+	assert_int_equal(pctl_program_encode(same, &r.call, &wire[1], &n[1]), PCTL_OK);
+	assert_int_equal(n[0], n[1]);
+	assert_memory_equal(wire[0], wire[1], n[0]);
+	free(wire[0]);
+	free(wire[1]);
+	pctl_program_destroy(p);
+	pctl_program_destroy(same);
+}
+
+/* Proofs follow their chain word, also past the wrapper of a vec3 element. */
+static void test_legal_kept__proofs(void **state)
+{
+	const pctl_device_caps none = caps_of(0);
+	pctl_program *p, *narrow = NULL;
+	uint32_t v, at, found = 0;
+	rig r;
+
+	(void)state;
+	legal_open(&r);
+	program_begin();
+	v = storage(0, pctl_build_array(b, pctl_build_vector(b, PCTL_SCALAR_U64, 3), 0, 0));
+	at = main_begin();
+	OP(STORE, 0, OP(LOAD, t_u64, v, at, at), v, at, k(1));
+	p = program_end(&r);
+	for (uint32_t i = 0; i < p->n_insts; i++)
+		if (p->insts[i].op == PCTL_OP_LOAD)
+			p->insts[i].flags = PCTL_INST_PROVEN(1);
+	assert_int_equal(pctl_legalise(p, &none, &r.call, &narrow), PCTL_OK);
+	for (uint32_t i = 0; i < narrow->n_insts; i++) {
+		if (narrow->insts[i].op == PCTL_OP_LOAD) {
+			assert_int_equal(narrow->insts[i].n_args,
+					 4); /* root, element, wrapper, component */
+			assert_int_equal(narrow->insts[i].flags, PCTL_INST_PROVEN(2));
+			found++;
+		} else {
+			assert_int_equal(narrow->insts[i].flags, 0);
+		}
+	}
+	assert_int_equal(found, 1);
+	pctl_program_destroy(p);
+	pctl_program_destroy(narrow);
+}
+
+static void test_legal_kept__refused(void **state)
+{
+	const pctl_device_caps none = caps_of(PCTL_CAP_I64);
+	pctl_program *p, *out = NULL;
+	uint32_t v, at, t_f32;
+	rig r;
+
+	(void)state;
+	legal_open(&r);
+	r.loud = 0;
+	program_begin();
+	t_f32 = pctl_build_scalar(b, PCTL_SCALAR_F32);
+	v = storage(0, pctl_build_array(b, t_f32, 0, 0));
+	at = main_begin();
+	OP(STORE, 0, OP(LOAD, t_f32, v, at), v, at);
+	p = program_end(&r);
+	assert_int_equal(pctl_legalise(p, &none, &r.call, &out), PCTL_E_UNSUPPORTED);
+	assert_int_equal(r.last_code, PC2501_LEGAL_CAPABILITY);
+	assert_null(out);
+	pctl_program_destroy(p);
+}
+
+PCTL_TESTS_MAIN(PCTL_TEST(test_legal_kept__untouched), PCTL_TEST(test_legal_kept__refused),
+		PCTL_TEST(test_legal_kept__proofs))
