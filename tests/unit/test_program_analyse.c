@@ -233,12 +233,26 @@ static void uniform_barriers(void **state)
 
 /* ---- races ---- */
 
+/* End main with `size` invocations a workgroup; what the analysis says of races. */
+static uint32_t end_and_race(sample *s, uint32_t size)
+{
+	pctl_analysis *a;
+	pctl_program *p;
+	uint32_t race;
+
+	sample_entry(s, pctl_build_function_end(s->b), size, 1, 1);
+	p = finish(s->b);
+	assert_int_equal(analyse(p, &a), 0);
+	race = a->race;
+	pctl_analysis_destroy(a);
+	pctl_program_destroy(p);
+	return race;
+}
+
 /* data[gid * scale / divide + add] = data[gid * scale / divide + add + read] */
 static uint32_t race_of(uint32_t size, uint32_t scale, uint32_t divide, uint32_t add, uint32_t read)
 {
-	uint32_t gid, x, race;
-	pctl_analysis *a;
-	pctl_program *p;
+	uint32_t gid, x;
 	sample s;
 
 	sample_begin(&s);
@@ -250,13 +264,7 @@ static uint32_t race_of(uint32_t size, uint32_t scale, uint32_t divide, uint32_t
 	gid = sample_op(&s, PCTL_OP_ADD, gid, sample_const(&s, add));
 	x = sample_load_at(&s, s.data, sample_op(&s, PCTL_OP_ADD, gid, sample_const(&s, read)));
 	sample_store_at(&s, x, s.data, gid);
-	sample_entry(&s, pctl_build_function_end(s.b), size, 1, 1);
-	p = finish(s.b);
-	assert_int_equal(analyse(p, &a), 0);
-	race = a->race;
-	pctl_analysis_destroy(a);
-	pctl_program_destroy(p);
-	return race;
+	return end_and_race(&s, size);
 }
 
 static void races_by_index(void **state)
@@ -275,9 +283,7 @@ static void races_by_index(void **state)
 /* s[li] = li; (barrier;) data[gid] = s[li + 1]; */
 static uint32_t race_through_workgroup(int with_barrier)
 {
-	uint32_t lid, gid, x, race, words, args[1] = {PCTL_BARRIER_WORKGROUP};
-	pctl_analysis *a;
-	pctl_program *p;
+	uint32_t lid, gid, x, words, args[1] = {PCTL_BARRIER_WORKGROUP};
 	sample s;
 
 	sample_begin(&s);
@@ -291,13 +297,7 @@ static uint32_t race_through_workgroup(int with_barrier)
 		pctl_build_inst(s.b, PCTL_OP_BARRIER, 0, args, 1);
 	x = sample_load_at(&s, words, sample_op(&s, PCTL_OP_ADD, lid, sample_const(&s, 1)));
 	sample_store_at(&s, x, s.data, gid);
-	sample_entry(&s, pctl_build_function_end(s.b), 64, 1, 1);
-	p = finish(s.b);
-	assert_int_equal(analyse(p, &a), 0);
-	race = a->race;
-	pctl_analysis_destroy(a);
-	pctl_program_destroy(p);
-	return race;
+	return end_and_race(&s, 64);
 }
 
 static void races_between_barriers(void **state)
@@ -310,9 +310,6 @@ static void races_between_barriers(void **state)
 /* data[0] = value; by `size` invocations */
 static uint32_t race_at_zero(uint32_t size, int own_value)
 {
-	pctl_analysis *a;
-	pctl_program *p;
-	uint32_t race;
 	sample s;
 
 	sample_begin(&s);
@@ -322,13 +319,7 @@ static uint32_t race_at_zero(uint32_t size, int own_value)
 			own_value ? sample_builtin(&s, PCTL_BUILTIN_LOCAL_INDEX, 0)
 				  : sample_const(&s, 7),
 			s.data, sample_const(&s, 0));
-	sample_entry(&s, pctl_build_function_end(s.b), size, 1, 1);
-	p = finish(s.b);
-	assert_int_equal(analyse(p, &a), 0);
-	race = a->race;
-	pctl_analysis_destroy(a);
-	pctl_program_destroy(p);
-	return race;
+	return end_and_race(&s, size);
 }
 
 static void certain_races(void **state)
