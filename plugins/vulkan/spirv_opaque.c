@@ -22,20 +22,18 @@ void pctl_spv_opaque_begin(pctl_spv *e)
 		e->opaque_zero[i] = pctl_spv_value(e, SpvOpCompositeConstruct,
 						   pctl_spv_type(e, 32, i), parts, i);
 	for (i = 1; i <= 4; i++)
-		e->opaque_false[i] =
-			PCTL_SPV_VALUE(e, SpvOpINotEqual, pctl_spv_type(e, 1, i), e->opaque_zero[i],
-				       pctl_spv_const(e, 32, i, 0));
+		e->opaque_false[i] = PCTL_SPV_VALUE(e, SpvOpINotEqual, pctl_spv_type(e, 1, i),
+						    e->opaque_zero[i], pctl_spv_const(e, 32, i, 0));
 }
 
 uint32_t pctl_spv_opaque(pctl_spv *e, pctl_spv_shape s, uint32_t value)
 {
 	if (!e->opt->opaque_constants || s.bits == 64 || s.width > 4)
 		return value;
-	return s.bits == 1
-		       ? PCTL_SPV_VALUE(e, SpvOpLogicalOr, pctl_spv_type(e, 1, s.width), value,
-					e->opaque_false[s.width])
-		       : PCTL_SPV_VALUE(e, SpvOpBitwiseOr, pctl_spv_type(e, 32, s.width), value,
-					e->opaque_zero[s.width]);
+	return s.bits == 1 ? PCTL_SPV_VALUE(e, SpvOpLogicalOr, pctl_spv_type(e, 1, s.width), value,
+					    e->opaque_false[s.width])
+			   : PCTL_SPV_VALUE(e, SpvOpBitwiseOr, pctl_spv_type(e, 32, s.width), value,
+					    e->opaque_zero[s.width]);
 }
 
 /* Could the driver know the value of this instruction without help of other instructions: literals,
@@ -66,7 +64,7 @@ void pctl_spv_opaque_value(pctl_spv *e, uint32_t index)
 	const pctl_inst *in = &e->p->insts[e->fn->first_inst + index];
 	pctl_spv_shape s;
 
-	if (e->opt->opaque_constants && e->block && e->values[index] &&
-	    might_be_constant(e, in) && pctl_spv_shape_get(e->p, in->type, &s))
+	if (e->opt->opaque_constants && e->block && e->values[index] && might_be_constant(e, in) &&
+	    pctl_spv_shape_get(e->p, in->type, &s))
 		e->values[index] = pctl_spv_opaque(e, s, e->values[index]);
 }

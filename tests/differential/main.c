@@ -196,19 +196,22 @@ static int summary(const rig *r, uint32_t regressions, uint32_t generated, uint3
 
 		printf("%6" PRIu32 " cases, %7.1f ms each: %s\n", d->executed,
 		       d->executed == 0 ? 0.0 : (double)d->ns / d->executed * 1e-6, d->name);
-		idle |= d->executed == 0;
+		if (d->crashed != 0)
+			printf("%6" PRIu32 " crashes of this driver, no result\n", d->crashed);
+		idle |= d->executed == 0 || d->crashed > d->executed / 4 + 2;
 	}
 	printf("%" PRIu32 " regressions, %" PRIu32 " generated, %" PRIu64
 	       " gas estimates held, %" PRIu32 " failed\n",
 	       regressions, generated, r->gas_checked, failed);
 	if (idle)
-		printf("a device executed nothing\n");
+		printf("a device executed nothing, or crashed too often\n");
 	return failed != 0 || idle || generated + regressions == 0;
 }
 
 int main(int argc, char **argv)
 {
-	struct options o = {.seed = 1, .cases = 100, .shrink = 45, .regressions = PIPECTL_REGRESSIONS};
+	struct options o = {
+		.seed = 1, .cases = 100, .shrink = 45, .regressions = PIPECTL_REGRESSIONS};
 	uint32_t failed = 0, regressions, generated = 0;
 	double began = seconds_now();
 	int status = 1;

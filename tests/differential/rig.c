@@ -136,8 +136,11 @@ static pctl_status open_all(rig *r, const char *const *selectors, uint32_t n, co
 
 		snprintf(text, sizeof(text), "%.*s",
 			 slash == NULL ? 199 : (int)(slash - selectors[i]), selectors[i]);
-		if (strcmp(text, "cpu") != 0)
-			status = add_found(r, text, 0, every == 0 ? 1 : every, call);
+		if (strcmp(text, "cpu") == 0)
+			continue;
+		status = add_found(r, text, 0, every == 0 ? 1 : every, call);
+		if (status == PCTL_OK)
+			r->device[r->n_devices - 1].may_crash = strchr(selectors[i], '~') != NULL;
 	}
 	return status;
 }
@@ -387,7 +390,9 @@ static void run_device(struct running *x, uint32_t device)
 			compare(x, device, i, bytes);
 		free(bytes);
 	}
-	if (status != PCTL_OK)
+	if (status == PCTL_E_DEVICE_LOST && d->may_crash)
+		d->crashed++;
+	else if (status != PCTL_OK)
 		blame_diagnostics(x, RIG_ERROR, device);
 	for (uint32_t i = 0; status == PCTL_OK && i < x->n_out; i++)
 		pctl_value_release(out[i]);

@@ -15,9 +15,10 @@ typedef struct rig_device {
 	pctl_backend_session *backend;
 	pctl_session *session;
 	uint32_t build_flags;
-	uint32_t every;	   /* takes part in every n-th generated case */
-	uint32_t executed; /* cases */
-	uint32_t unsupported;
+	uint32_t every;	    /* takes part in every n-th generated case */
+	uint32_t executed;  /* cases */
+	uint32_t may_crash; /* its compiler is known to crash: counted, no failure */
+	uint32_t crashed;
 	uint64_t ns;
 } rig_device;
 
@@ -52,7 +53,7 @@ typedef struct rig_verdict {
 	char message[600];
 } rig_verdict;
 
-/* selectors: "backend:TEXT" or "backend:TEXT/N"; n 0: all there are. 0, with a message on stderr,
+/* selectors: "backend:TEXT", "backend:TEXT/N" or "backend:TEXT/N~" (may_crash); n 0: all there are. 0, with a message on stderr,
  * when one of those named cannot be opened. */
 int rig_open(rig *r, const char *const *selectors, uint32_t n);
 void rig_close(rig *r);
