@@ -1,0 +1,96 @@
+/* Data from outside: its bytes are those that were hashed, or nothing is made of them. */
+#include "main.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "diag/diag.h"
+#include "exec/source.h"
+
+static pctl_status collect(void *ctx, uint64_t offset, const void *data, uint64_t n)
+{
+	uint8_t *to = ctx;
+
+	for (uint64_t i = 0; offset + i < 64 && i < n; i++)
+		to[offset + i] = ((const uint8_t *)data)[i];
+	return PCTL_OK;
+}
+
+static void write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+}
+
+static void files(void **state)
+{
+	static const struct {
+		const char *then;
+		pctl_status status;
+	} cases[] = {{"same bytes", PCTL_OK},
+		     {"same bytes and more", PCTL_OK}, /* the prefix that was hashed */
+		     {"some bytes", PCTL_E_IO},
+		     {"same", PCTL_E_IO},
+		     {"", PCTL_E_IO}};
+	char path[] = "/tmp/pipectl-source-XXXXXX";
+
+	(void)state;
+	close(mkstemp(path));
+	for (uint32_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		pctl_diag_list *l = pctl_diag_list_create();
+		const pctl_call *call = pctl_diag_list_call(l);
+		uint8_t got[64] = {0};
+		pctl_data_source *s;
+		pctl_cid want;
+
+		write_file(path, "same bytes");
+		assert_int_equal(pctl_source_open(NULL, path, call, &s), PCTL_OK);
+		assert_int_equal(pctl_cid_of("same bytes", 10, call, &want), PCTL_OK);
+		assert_int_equal(pctl_cid_compare(&want, pctl_source_cid(s)), 0);
+		assert_int_equal(pctl_source_bytes(s), 10);
+		write_file(path, cases[i].then);
+		assert_int_equal(pctl_source_stream(s, call, collect, got), cases[i].status);
+		if (cases[i].status == PCTL_OK)
+			assert_memory_equal(got, "same bytes", 10);
+		else
+			assert_int_equal(pctl_diag_list_at(l, 0)->code, PC5210_INPUT_CHANGED);
+		pctl_source_close(s);
+		pctl_diag_list_destroy(l);
+	}
+	unlink(path);
+}
+
+static void others(void **state)
+{
+	pctl_diag_list *l = pctl_diag_list_create();
+	const pctl_call *call = pctl_diag_list_call(l);
+	uint64_t n = PCTL_SOURCE_PIECE * 2ull + 5;
+	uint8_t got[64], *zeros = calloc(1, n);
+	pctl_data_source *s;
+	pctl_cid want;
+
+	(void)state;
+	memset(got, 1, sizeof(got));
+	assert_int_equal(pctl_source_open(NULL, "zero:16777221", call, &s), PCTL_OK);
+	assert_int_equal(pctl_source_bytes(s), n);
+	assert_int_equal(pctl_cid_of(zeros, n, call, &want), PCTL_OK);
+	assert_int_equal(pctl_cid_compare(&want, pctl_source_cid(s)), 0);
+	assert_int_equal(pctl_source_stream(s, call, collect, got), PCTL_OK);
+	assert_memory_equal(got, zeros, sizeof(got));
+	pctl_source_close(s);
+	assert_int_equal(pctl_source_open(NULL, "zero:0", call, &s), PCTL_OK);
+	assert_int_equal(pctl_source_bytes(s), 0);
+	pctl_source_close(s);
+	assert_int_equal(pctl_source_open(NULL, "/tmp", call, &s), PCTL_E_IO);
+	assert_null(s);
+	assert_int_equal(pctl_source_open(NULL, "/nowhere/at/all", call, &s), PCTL_E_IO);
+	assert_null(s);
+	free(zeros);
+	pctl_diag_list_destroy(l);
+}
+
+PCTL_TESTS_MAIN(PCTL_TEST(files), PCTL_TEST(others))
