@@ -2,19 +2,30 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "app.h"
 
 static volatile sig_atomic_t interrupted;
 
-/* The first asks everything to stop in good order; who asks twice does not want to wait. Workers
- * end with this process. */
+#define IMPATIENCE_S 1
+
+static volatile sig_atomic_t interrupted_s; /* second of the first signal */
+
+/* The first asks everything to stop in good order. Who asks again later does not want to wait (the
+ * same signal may arrive twice at once: timeout(1) sends it to process and group). Workers end with
+ * this process. */
 static void on_interrupt(int signal_number)
 {
+	struct timespec t;
+
 	(void)signal_number;
-	if (interrupted)
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	if (interrupted && (sig_atomic_t)t.tv_sec - interrupted_s > IMPATIENCE_S)
 		_exit(130);
+	if (!interrupted)
+		interrupted_s = (sig_atomic_t)t.tv_sec;
 	interrupted = 1;
 }
 
