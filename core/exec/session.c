@@ -16,6 +16,13 @@
 #define MOST_IDENTITY 32u
 #define LARGEST_CACHE (64u << 20)
 
+/* A unit on this device; the kernel is NULL until somebody runs it. */
+struct built {
+	uint8_t *wire;
+	uint64_t n_wire;
+	pctl_kernel *kernel;
+};
+
 struct pctl_session {
 	pctl_session_options o;
 	char *name, *id, *cache_dir;
@@ -24,7 +31,7 @@ struct pctl_session {
 	pctl_key_value identity[MOST_IDENTITY];
 	uint32_t n_identity;
 	pctl_cid identity_cid; /* of the identity facts: part of the key of compiled kernels */
-	pctl_map *kernels;     /* text of a unit's CID to pctl_kernel */
+	pctl_map *kernels;     /* text of a unit's CID to struct built */
 };
 
 static pctl_status read_identity(pctl_session *s, const pctl_call *call)
@@ -87,8 +94,14 @@ void pctl_session_close(pctl_session *s)
 {
 	if (s == NULL)
 		return;
-	for (uint32_t i = 0; s->kernels != NULL && i < pctl_map_count(s->kernels); i++)
-		s->o.table->kernel_destroy(s->dev, pctl_map_value_at(s->kernels, i));
+	for (uint32_t i = 0; s->kernels != NULL && i < pctl_map_count(s->kernels); i++) {
+		struct built *built = pctl_map_value_at(s->kernels, i);
+
+		if (built->kernel != NULL)
+			s->o.table->kernel_destroy(s->dev, built->kernel);
+		free(built->wire);
+		free(built);
+	}
 	if (s->dev != NULL)
 		s->o.table->device_close(s->dev);
 	pctl_map_destroy(s->kernels);
@@ -194,22 +207,24 @@ static void keep_compiled(pctl_session *s, pctl_kernel *k, const char *path)
 	free(blob);
 }
 
-pctl_status pctl_session_kernel(pctl_session *s, const pctl_kernel_unit *unit,
-				const pctl_call *call, pctl_kernel **out)
+/* The entry of a unit: its wire form for this device, which the backend has said it can run. */
+static pctl_status entry_of(pctl_session *s, const pctl_kernel_unit *unit, const pctl_call *call,
+			    struct built **out)
 {
-	char key[PCTL_CID_TEXT_SIZE], *path = NULL, *cached = NULL;
-	uint64_t n_wire = 0, n_cached = 0;
-	uint8_t *wire = NULL;
 	pctl_support support = {.head = PCTL_HEAD(pctl_support)};
+	char key[PCTL_CID_TEXT_SIZE];
+	struct built *built;
 	pctl_status status;
-	pctl_cid cid;
 
 	*out = pctl_map_get(s->kernels, pctl_cid_format(&unit->cid, key));
 	if (*out != NULL)
 		return PCTL_OK;
-	status = wire_for(s, unit, call, &wire, &n_wire);
+	built = calloc(1, sizeof(*built));
+	if (built == NULL)
+		return pctl_refuse(call, PC2_NOMEM, "no memory for a kernel");
+	status = wire_for(s, unit, call, &built->wire, &built->n_wire);
 	if (status == PCTL_OK)
-		status = s->o.table->supports(s->dev, call, wire, n_wire, &support);
+		status = s->o.table->supports(s->dev, call, built->wire, built->n_wire, &support);
 	if (status == PCTL_OK && !support.supported) {
 		support.reason[sizeof(support.reason) - 1] = '\0';
 		status = pctl_refuse(call, PC5201_UNSUPPORTED, "%s cannot run kernel %s: %s",
@@ -217,28 +232,44 @@ pctl_status pctl_session_kernel(pctl_session *s, const pctl_kernel_unit *unit,
 				     support.reason[0] == '\0' ? "the backend gives no reason"
 							       : support.reason);
 	}
-	if (status == PCTL_OK)
-		status = pctl_cid_of(wire, n_wire, call, &cid);
+	if (status == PCTL_OK && !pctl_map_put(s->kernels, key, built))
+		status = pctl_refuse(call, PC2_NOMEM, "no memory for a kernel");
+	if (status != PCTL_OK) {
+		free(built->wire);
+		free(built);
+		return status;
+	}
+	*out = built;
+	return PCTL_OK;
+}
+
+pctl_status pctl_session_kernel(pctl_session *s, const pctl_kernel_unit *unit,
+				const pctl_call *call, pctl_kernel **out)
+{
+	char *path = NULL, *cached = NULL;
+	uint64_t n_cached = 0;
+	struct built *built;
+	pctl_status status = entry_of(s, unit, call, &built);
+	pctl_cid cid;
+
+	*out = status == PCTL_OK ? built->kernel : NULL;
+	if (status != PCTL_OK || *out != NULL)
+		return status;
+	status = pctl_cid_of(built->wire, built->n_wire, call, &cid);
 	if (status != PCTL_OK)
-		goto out;
+		return status;
 	path = cache_path(s, &cid);
 	if (path != NULL && pctl_file_exists(path))
 		(void)pctl_file_read(path, LARGEST_CACHE, NULL, &cached, &n_cached);
-	status = s->o.table->kernel_build(s->dev, call, wire, n_wire, s->o.build_flags, cached,
-					  n_cached, out);
+	status = s->o.table->kernel_build(s->dev, call, built->wire, built->n_wire,
+					  s->o.build_flags, cached, n_cached, &built->kernel);
+	if (status == PCTL_OK && cached == NULL)
+		keep_compiled(s, built->kernel, path);
 	if (status != PCTL_OK)
-		goto out;
-	if (!pctl_map_put(s->kernels, key, *out)) {
-		s->o.table->kernel_destroy(s->dev, *out);
-		*out = NULL;
-		status = pctl_refuse(call, PC2_NOMEM, "no memory for a kernel");
-	} else if (cached == NULL) {
-		keep_compiled(s, *out, path);
-	}
-out:
+		built->kernel = NULL;
+	*out = built->kernel;
 	free(cached);
 	free(path);
-	free(wire);
 	return status;
 }
 
@@ -295,11 +326,14 @@ pctl_status pctl_session_qualify(pctl_session *s, const pctl_job_plan *plan, con
 	pctl_status first = PCTL_OK;
 
 	for (uint32_t i = 0; i < plan->n_steps; i++) {
+		struct built *built;
 		pctl_status status;
 
 		if (plan->steps[i].kind != PCTL_STEP_KERNEL)
 			continue;
 		status = qualify_kernel(s, plan, &plan->steps[i], call);
+		if (status == PCTL_OK)
+			status = entry_of(s, plan->steps[i].unit, call, &built);
 		if (first == PCTL_OK)
 			first = status;
 	}
