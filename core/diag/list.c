@@ -73,9 +73,21 @@ static int seen_before(const pctl_diag_list *l, const pctl_diag *d)
 	return 0;
 }
 
+/* A plugin's record ends where the version ends that the plugin was built for. */
+static pctl_diag known_part(const pctl_diag *d)
+{
+	const size_t least = PCTL_SIZE_WITH(pctl_diag, reserved);
+	const size_t stated = d->head.size < least ? least : d->head.size;
+	pctl_diag out = {.head = PCTL_HEAD(pctl_diag)};
+
+	memcpy(&out, d, stated < sizeof(out) ? stated : sizeof(out));
+	out.head = (pctl_head)PCTL_HEAD(pctl_diag);
+	return out;
+}
+
 void pctl_diag_list_add(pctl_diag_list *l, const pctl_diag *d)
 {
-	pctl_diag copy = *d;
+	pctl_diag copy = known_part(d);
 	pctl_note *notes;
 
 	if (l->records.n >= PCTL_DIAG_MOST) {

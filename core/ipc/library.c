@@ -55,7 +55,8 @@ pctl_status pctl_library_plugin(void *handle, const char *path, const char *id,
 	if (!p)
 		return pctl_refuse(call, PC3015_PLUGIN_SYMBOL, "%s: has no symbol %s", path,
 				   PCTL_PLUGIN_SYMBOL);
-	s = check_head(&p->head, sizeof(*p), PCTL_PLUGIN_SYMBOL, path, call);
+	s = check_head(&p->head, PCTL_SIZE_WITH(pctl_plugin, interface), PCTL_PLUGIN_SYMBOL, path,
+		       call);
 	if (s)
 		return s;
 	if (!p->id || !p->version || !p->open || !p->close || !p->interface)
@@ -107,7 +108,8 @@ static pctl_status check_slots(const slot *slots, size_t n, const char *what, co
 pctl_status pctl_library_check_backend(const pctl_backend *t, const char *path,
 				       const pctl_call *call)
 {
-	pctl_status s = check_head(&t->head, sizeof(*t), PCTL_BACKEND_INTERFACE, path, call);
+	pctl_status s = check_head(&t->head, PCTL_SIZE_WITH(pctl_backend, counts),
+				   PCTL_BACKEND_INTERFACE, path, call);
 
 	if (s)
 		return s;
@@ -130,7 +132,8 @@ pctl_status pctl_library_check_backend(const pctl_backend *t, const char *path,
 
 pctl_status pctl_library_check_oplib(const pctl_oplib *t, const char *path, const pctl_call *call)
 {
-	pctl_status s = check_head(&t->head, sizeof(*t), PCTL_OPLIB_INTERFACE, path, call);
+	pctl_status s = check_head(&t->head, PCTL_SIZE_WITH(pctl_oplib, rules),
+				   PCTL_OPLIB_INTERFACE, path, call);
 
 	if (s)
 		return s;

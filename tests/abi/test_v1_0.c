@@ -7,8 +7,7 @@
 static void open_frozen(fixture *f, uint32_t flags, pctl_backend_session **s, pctl_device **dev)
 {
 	fixture_begin(f);
-	fixture_manifest(f, "frozen", PIPECTL_BINARY_DIR "/frozen/backend.so",
-			 "in_process = true;");
+	fixture_manifest(f, "frozen", FROZEN_DIR "/backend.so", "in_process = true;");
 	fixture_open(f, 10000);
 	assert_int_equal(pctl_registry_count(f->r), 1);
 	if (pctl_registry_at(f->r, 0)->state != PCTL_PLUGIN_USABLE)
@@ -129,8 +128,7 @@ static void v1_0__an_op_library_is_asked(void **state)
 	snprintf(path, sizeof(path), "%s/frozen-ops.plugin.cfg", f.dir);
 	file = fopen(path, "w");
 	assert_non_null(file);
-	fprintf(file, "@include \"%s\"\n",
-		PIPECTL_BINARY_DIR "/frozen/plugins.d/frozen-ops.plugin.cfg");
+	fprintf(file, "@include \"%s\"\n", FROZEN_DIR "/plugins.d/frozen-ops.plugin.cfg");
 	assert_int_equal(fclose(file), 0);
 	fixture_open(&f, 10000);
 	assert_int_equal(pctl_registry_find_op(f.r, "frozen.next", 1, f.call, &lib, &op), PCTL_OK);

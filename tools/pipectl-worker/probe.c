@@ -49,7 +49,8 @@ static pctl_status list_ops(probe *p, const worker_args *a, const pctl_library_i
 	for (i = 0; i < n; i++) {
 		const pctl_op_desc *d = t->op_at(li->inst, i);
 
-		if (!d || d->head.size < sizeof(*d) || d->head.major != PCTL_ABI_MAJOR || !d->name)
+		if (!d || !PCTL_HAS(d, pctl_op_desc, hardware) || d->head.major != PCTL_ABI_MAJOR ||
+		    !d->name)
 			return pctl_refuse(call, PC3017_PLUGIN_SHORT,
 					   "%s: op %u has no or a short description", a->probe, i);
 		if (!has_rule(t, li->inst, i))

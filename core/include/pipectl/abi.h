@@ -26,6 +26,10 @@ typedef struct pctl_head {
 		(uint32_t)sizeof(T), PCTL_ABI_MAJOR, PCTL_ABI_MINOR \
 	}
 
+/* Bytes of a T up to and with `member`. With the last member of version 1.0 it is what every T has, whatever
+ * version its writer knew: sizeof(T) is only this version's. */
+#define PCTL_SIZE_WITH(T, member) (offsetof(T, member) + sizeof(((const T *)0)->member))
+
 /* True when the writer of *p knew `member`. */
 #define PCTL_HAS(p, T, member) \
 	((p)->head.size >= offsetof(T, member) + sizeof(((const T *)0)->member))
