@@ -14,25 +14,25 @@
 static unsigned tests_skipped;
 
 /* Skip the current test, with the reason; cmocka's own skip() goes uncounted and is not used. */
-#define PCTL_SKIP(reason)                                                                          \
-	do {                                                                                       \
-		fprintf(stderr, "skipped: %s\n", reason);                                          \
-		tests_skipped++;                                                                   \
-		skip();                                                                            \
+#define PCTL_SKIP(reason)                                 \
+	do {                                              \
+		fprintf(stderr, "skipped: %s\n", reason); \
+		tests_skipped++;                          \
+		skip();                                   \
 	} while (0)
 
 #define PCTL_TEST(f) cmocka_unit_test(f)
-#define PCTL_TESTS_MAIN(...)                                                                       \
-	int main(void)                                                                             \
-	{                                                                                          \
-		const struct CMUnitTest tests[] = { __VA_ARGS__ };                                 \
-		const unsigned n_tests = (unsigned)(sizeof(tests) / sizeof(tests[0]));             \
-		int failed = cmocka_run_group_tests(tests, NULL, NULL);                            \
-		if (n_tests == 0 || tests_skipped >= n_tests) {                                    \
-			fprintf(stderr, "no test was run\n");                                      \
-			return 1;                                                                  \
-		}                                                                                  \
-		return failed != 0;                                                                \
+#define PCTL_TESTS_MAIN(...)                                                           \
+	int main(void)                                                                 \
+	{                                                                              \
+		const struct CMUnitTest tests[] = {__VA_ARGS__};                       \
+		const unsigned n_tests = (unsigned)(sizeof(tests) / sizeof(tests[0])); \
+		int failed = cmocka_run_group_tests(tests, NULL, NULL);                \
+		if (n_tests == 0 || tests_skipped >= n_tests) {                        \
+			fprintf(stderr, "no test was run\n");                          \
+			return 1;                                                      \
+		}                                                                      \
+		return failed != 0;                                                    \
 	}
 
 #endif

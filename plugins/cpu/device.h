@@ -12,7 +12,7 @@
 #define PCTL_CPU_MAX_WORKGROUP_BYTES (256u << 20)
 #define PCTL_CPU_MAX_BINDINGS 1024u
 #define PCTL_CPU_MAX_GROUPS 65535u
-#define PCTL_CPU_MAX_BINDING_BYTES                                     \
+#define PCTL_CPU_MAX_BINDING_BYTES \
 	(4ull * 0xffffffffu) /* an index of 32 bits reaches every word \
 			      */
 #define PCTL_CPU_BINDING_ALIGNMENT 16u

@@ -28,8 +28,8 @@ struct pctl_app {
 	pctl_policy *policy;
 	pctl_gas_schedule *schedule;
 	const char *schedule_id; /* CID of its file */
-	pctl_arena *arena; /* small things that live as long as the process */
-	uint64_t drawn_ns; /* when the progress line was drawn last */
+	pctl_arena *arena;	 /* small things that live as long as the process */
+	uint64_t drawn_ns;	 /* when the progress line was drawn last */
 	uint32_t is_drawn;
 	uint32_t reserved;
 };
