@@ -13,7 +13,7 @@
 	"; carry : { x = \"y\"; }; }; }"
 
 struct question {
-	const char *text, *data, *schedule_id, *digest;
+	const char *text, *data, *schedule_id, *digest, *other_digest;
 };
 
 static void key_of(const struct question *q, uint8_t key[PCTL_DIGEST_BYTES])
@@ -36,6 +36,7 @@ static void key_of(const struct question *q, uint8_t key[PCTL_DIGEST_BYTES])
 	pctl_graph *g;
 
 	fake_digest = q->digest;
+	fake_other_digest = q->other_digest;
 	assert_int_equal(pctl_pipeline_read_text("p.cfg", q->text, strlen(q->text), call, &p),
 			 PCTL_OK);
 	assert_int_equal(pctl_graph_resolve(p, &options, call, NULL, NULL, &g), PCTL_OK);
@@ -66,31 +67,34 @@ static void keys(void **state)
 {
 	static const struct question base = {
 		PIPELINE("integer", "1", "d", "u32[n]", JOB("j", "fake.plan@1", "d", "2")),
-		"zero:64", "s1", "d1"};
+		"zero:64", "s1", "d1", "o1"};
 	static const struct question same[] = {
 		/* How the job is called, and how its op's version is given, is no part of the question. */
 		{PIPELINE("integer", "1", "d", "u32[n]", JOB("j", "fake.plan", "d", "2")),
-		 "zero:64", "s1", "d1"},
+		 "zero:64", "s1", "d1", "o1"},
 		{PIPELINE("integer", "1", "d", "u32[n]", JOB("j", "fake.plan@1..4", "d", "2")),
-		 "zero:64", "s1", "d1"},
+		 "zero:64", "s1", "d1", "o1"},
 	};
 	static const struct question others[] = {
 		{PIPELINE("strict", "1", "d", "u32[n]", JOB("j", "fake.plan@1", "d", "2")),
-		 "zero:64", "s1", "d1"},
+		 "zero:64", "s1", "d1", "o1"},
 		{PIPELINE("integer", "2", "d", "u32[n]", JOB("j", "fake.plan@1", "d", "2")),
-		 "zero:64", "s1", "d1"},
+		 "zero:64", "s1", "d1", "o1"},
 		{PIPELINE("integer", "1", "d", "u32[m]", JOB("j", "fake.plan@1", "d", "2")),
-		 "zero:64", "s1", "d1"},
+		 "zero:64", "s1", "d1", "o1"},
 		{PIPELINE("integer", "1", "d", "u32[n]", JOB("j", "fake.inc@1", "d", "2")),
-		 "zero:64", "s1", "d1"},
+		 "zero:64", "s1", "d1", "o1"},
 		{PIPELINE("integer", "1", "d", "u32[n]", JOB("j", "fake.plan@1", "d", "3")),
-		 "zero:64", "s1", "d1"},
+		 "zero:64", "s1", "d1", "o1"},
 		{PIPELINE("integer", "1", "d", "u32[n]", JOB("j", "fake.plan@1", "d", "2")),
-		 "zero:68", "s1", "d1"},
+		 "zero:68", "s1", "d1", "o1"},
 		{PIPELINE("integer", "1", "d", "u32[n]", JOB("j", "fake.plan@1", "d", "2")),
-		 "zero:64", "s2", "d1"},
+		 "zero:64", "s2", "d1", "o1"},
 		{PIPELINE("integer", "1", "d", "u32[n]", JOB("j", "fake.plan@1", "d", "2")),
-		 "zero:64", "s1", "d2"},
+		 "zero:64", "s1", "d2", "o1"},
+		/* A library that is only loaded: the op may use it in its plan. */
+		{PIPELINE("integer", "1", "d", "u32[n]", JOB("j", "fake.plan@1", "d", "2")),
+		 "zero:64", "s1", "d1", "o2"},
 	};
 	enum { MOST = sizeof(others) / sizeof(others[0]) + 1 };
 	uint8_t key[MOST][PCTL_DIGEST_BYTES], again[PCTL_DIGEST_BYTES];

@@ -20,7 +20,7 @@
 
 typedef pctl_status (*fake_planner)(const pctl_call *call, const pctl_plan_sink *s);
 static fake_planner fake_plan_with;
-static const char *fake_digest = "d1";
+static const char *fake_digest = "d1", *fake_other_digest = "o1";
 
 static const pctl_port fake_x[] = {{"x", "u32[n]", "data", 0, 0}};
 static const pctl_port fake_y[] = {{"y", "u32[n]", "data", 0, 0}};
@@ -87,8 +87,16 @@ static uint32_t fake_count(void *ctx)
 
 static void fake_at(void *ctx, uint32_t i, pctl_op_ref *out)
 {
+	int other = i == FAKE_FLOAT; /* of a second library */
+
 	(void)ctx;
-	*out = (pctl_op_ref){&fake_lib, NULL, &fake_ops[i], i, 0, "fake", fake_digest};
+	*out = (pctl_op_ref){&fake_lib,
+			     NULL,
+			     &fake_ops[i],
+			     i,
+			     0,
+			     other ? "other" : "fake",
+			     other ? fake_other_digest : fake_digest};
 }
 
 static const pctl_op_source fake_source = {NULL, fake_count, fake_at};
