@@ -499,6 +499,16 @@ static pctl_status finish(pctl_running *r, pctl_status status, uint64_t started,
 	return PCTL_OK;
 }
 
+/* The reference agreeing with itself shows nothing. */
+static int is_verified(const pctl_run_result *r)
+{
+	for (uint32_t i = 0; i < r->n_jobs; i++) {
+		if (r->jobs[i].verified)
+			return 1;
+	}
+	return 0;
+}
+
 pctl_status pctl_run(const pctl_graph *g, const pctl_run_options *o, const pctl_call *call,
 		     pctl_run_result **out)
 {
@@ -523,6 +533,10 @@ pctl_status pctl_run(const pctl_graph *g, const pctl_run_options *o, const pctl_
 		status = run_nodes(&r);
 	if (status == PCTL_OK && r.result->n_jobs == 0)
 		status = pctl_refuse(call, PC5209_NOTHING, "no job was executed");
+	if (status == PCTL_OK && o->verify_ppm == 1000000 && !is_verified(r.result))
+		status = pctl_refuse_at(
+			call, PC5209_NOTHING, NULL, "run on another device, or without --verify",
+			"every job ran on the reference itself: nothing was verified");
 	if (status == PCTL_OK)
 		status = store_outputs(&r);
 	if (status == PCTL_OK && o->memo != NULL && o->policy->memo &&

@@ -191,7 +191,9 @@ static char *cache_path(const pctl_session *s, const pctl_cid *wire)
 	return pctl_str_finish(&path);
 }
 
-static void keep_compiled(pctl_session *s, pctl_kernel *k, const char *path)
+/* Keep what the driver compiled, unless the disk has these very bytes. */
+static void keep_compiled(pctl_session *s, pctl_kernel *k, const char *path, const char *cached,
+			  uint64_t n_cached)
 {
 	uint64_t n = 0;
 	void *blob;
@@ -200,10 +202,11 @@ static void keep_compiled(pctl_session *s, pctl_kernel *k, const char *path)
 	    n == 0 || n > LARGEST_CACHE)
 		return;
 	blob = malloc(n);
+	/* A cache that cannot be written only costs time. */
 	if (blob != NULL && s->o.table->kernel_cache(s->dev, NULL, k, n, blob, &n) == PCTL_OK &&
+	    (n != n_cached || memcmp(blob, cached, n) != 0) &&
 	    pctl_file_make_dirs(s->cache_dir, NULL) == PCTL_OK)
-		(void)pctl_file_write(path, blob, n, 0,
-				      NULL); /* a cache that cannot be written only costs time */
+		(void)pctl_file_write(path, blob, n, 0, NULL);
 	free(blob);
 }
 
@@ -263,8 +266,8 @@ pctl_status pctl_session_kernel(pctl_session *s, const pctl_kernel_unit *unit,
 		(void)pctl_file_read(path, LARGEST_CACHE, NULL, &cached, &n_cached);
 	status = s->o.table->kernel_build(s->dev, call, built->wire, built->n_wire,
 					  s->o.build_flags, cached, n_cached, &built->kernel);
-	if (status == PCTL_OK && cached == NULL)
-		keep_compiled(s, built->kernel, path);
+	if (status == PCTL_OK)
+		keep_compiled(s, built->kernel, path, cached, n_cached);
 	if (status != PCTL_OK)
 		built->kernel = NULL;
 	*out = built->kernel;
@@ -293,6 +296,11 @@ static pctl_status qualify_kernel(const pctl_session *s, const pctl_job_plan *pl
 				   " bytes of workgroup memory, it has %" PRIu32,
 				   s->name, step->unit->name, step->unit->analysis->workgroup_bytes,
 				   s->caps.max_workgroup_bytes);
+	if (step->n_bindings > s->caps.max_bindings)
+		return pctl_refuse(
+			call, PC5202_LIMIT,
+			"%s: kernel %s binds %" PRIu32 " variables, the device allows %" PRIu32,
+			s->name, step->unit->name, step->n_bindings, s->caps.max_bindings);
 	for (uint32_t i = 0; i < 3; i++) {
 		if (step->groups[i] > s->caps.max_groups[i])
 			return pctl_refuse(call, PC5202_LIMIT,
