@@ -41,8 +41,10 @@ static pctl_status read_piece(int fd, uint8_t *piece, const char *path, const pc
 
 	do
 		got = read(fd, piece, PIECE_BYTES);
-	while (got < 0 && errno == EINTR);
+	while (got < 0 && errno == EINTR && !pctl_is_cancelled(call));
 	*n = got > 0 ? (uint64_t)got : 0;
+	if (got < 0 && errno == EINTR)
+		return pctl_refuse(call, PC4_CANCELLED, "cancelled while reading %s", path);
 	return got < 0 ? pctl_store_io(call, "read", path, errno) : PCTL_OK;
 }
 

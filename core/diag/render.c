@@ -42,6 +42,11 @@ static const char *source_of(pctl_diag_list *l, const char *file)
 	return pctl_map_get(l->sources, file);
 }
 
+static int is_control(char c)
+{
+	return (unsigned char)c < 0x20 || c == 0x7f;
+}
+
 /* The quoted line and the marks below it. Tabs are kept in both so that the marks stay in place. */
 static void render_source(pctl_diag_list *l, FILE *to, const pctl_pos *pos,
 			  const struct style *style)
@@ -61,7 +66,10 @@ static void render_source(pctl_diag_list *l, FILE *to, const pctl_pos *pos,
 	n = strcspn(text, "\r\n");
 	if (n > LONGEST_LINE || pos->column == 0 || pos->column > n + 1)
 		return;
-	fprintf(to, "%5" PRIu32 " | %.*s\n      | ", pos->line, (int)n, text);
+	fprintf(to, "%5" PRIu32 " | ", pos->line);
+	for (size_t i = 0; i < n; i++) /* one column a byte, whatever it is */
+		fputc(is_control(text[i]) && text[i] != '\t' ? '?' : text[i], to);
+	fprintf(to, "\n      | ");
 	for (uint32_t i = 0; i + 1 < pos->column; i++)
 		fputc(text[i] == '\t' ? '\t' : ' ', to);
 	end = pos->end_column > pos->column ? pos->end_column : pos->column + 1;
@@ -83,6 +91,17 @@ static void render_place(FILE *to, const pctl_pos *pos)
 		fprintf(to, "%s:%" PRIu32 ":%" PRIu32 ": ", pos->file, pos->line, pos->column);
 }
 
+/* Text of files stands in messages; nothing in it may steer the terminal. */
+static void render_words(FILE *to, const char *text)
+{
+	for (; *text != '\0'; text++) {
+		if (is_control(*text) && *text != '\n' && *text != '\t')
+			fprintf(to, "\\x%02x", (unsigned char)*text);
+		else
+			fputc(*text, to);
+	}
+}
+
 static void render_record(pctl_diag_list *l, FILE *to, const pctl_diag *d,
 			  const struct style *style)
 {
@@ -97,14 +116,21 @@ static void render_record(pctl_diag_list *l, FILE *to, const pctl_diag *d,
 		severity_name(d->severity), style->off, d->code, slug == NULL ? "unknown" : slug);
 	if (d->plugin != NULL)
 		fprintf(to, "%s: ", d->plugin);
-	fprintf(to, "%s%s%s\n", style->bold, d->message, style->off);
+	fprintf(to, "%s", style->bold);
+	render_words(to, d->message);
+	fprintf(to, "%s\n", style->off);
 	render_source(l, to, &d->pos, style);
 	for (uint32_t i = 0; i < d->n_notes; i++) {
 		render_place(to, &d->notes[i].pos);
-		fprintf(to, "%snote:%s %s\n", style->note, style->off, d->notes[i].message);
+		fprintf(to, "%snote:%s ", style->note, style->off);
+		render_words(to, d->notes[i].message);
+		fputc('\n', to);
 	}
-	if (d->hint != NULL)
-		fprintf(to, "   hint: %s\n", d->hint);
+	if (d->hint != NULL) {
+		fprintf(to, "   hint: ");
+		render_words(to, d->hint);
+		fputc('\n', to);
+	}
 }
 
 void pctl_diag_render_text(pctl_diag_list *l, FILE *to, int colour)
