@@ -61,8 +61,10 @@ def verify(h):
                              "--verify", "all", "--receipt", h.path("receipt"))
     document = json.loads(out)
     h.check("verified against the reference", status == 0 and document["jobs"][0]["verified"], err)
-    status, _, err = h.run("run", pipeline, "--in", "x=" + x, "--in", "one=" + x, "--backend", "cpu", "--verify", "all")
-    h.check("the reference does not verify itself", status == 10 and "PC5209" in err, err)
+    status, out, err = h.run("--json", "run", pipeline, "--in", "x=" + x, "--in", "one=" + x, "--backend", "cpu", "--verify", "all")
+    document = json.loads(out)
+    h.check("the reference does not verify itself, and says so", status == 0 and not document["jobs"][0]["verified"] and
+            document["diagnostics"][0]["code"] == "PC5209", out)
     receipt = json.loads(h.read("receipt"))
     h.check("the receipt names the inputs", receipt["inputs"][0]["cid"] == cid_of(h.read("x.bin")), str(receipt))
 
