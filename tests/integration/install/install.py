@@ -119,7 +119,7 @@ def stranger(h, prefix):
         with open(os.path.join(by_cmake, name), "w") as f:
             f.write(text)
     build, home = h.path("cmake-build"), h.path("stranger")
-    command(h, "find_package", CMAKE, "-S", by_cmake, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}",
+    command(h, "find_package", CMAKE, "-G", "Ninja", "-S", by_cmake, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}",
             f"-DCMAKE_C_COMPILER={CC}", f"-DCMAKE_INSTALL_PREFIX={home}")
     command(h, "cmake --build", CMAKE, "--build", build)
     usable(h, "by-cmake", os.path.join(build, "plugins.d"))
@@ -135,7 +135,7 @@ def stranger_op(h, prefix):
     """An op library from the skeleton runs on a device and agrees with its own reference."""
     source, build = h.path("addition"), h.path("addition-build")
     command(h, "skeleton of an op", os.path.join(prefix, "share/pipectl/sdk/new-op"), "addition", "shift", source)
-    command(h, "find_package for an op", CMAKE, "-S", source, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}",
+    command(h, "find_package for an op", CMAKE, "-G", "Ninja", "-S", source, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}",
             f"-DCMAKE_C_COMPILER={CC}", "-DCMAKE_C_FLAGS=-Wall -Wextra -Werror")
     command(h, "cmake --build of an op", CMAKE, "--build", build)
     values = [i * 0x01234567 & 0xFFFFFFFF for i in range(1001)]
