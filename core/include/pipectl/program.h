@@ -227,6 +227,8 @@ typedef struct pctl_origin {
 #define PCTL_CAP_TILES (1ull << 8)	   /* reserved */
 #define PCTL_CAP_BINDING_SPLIT (1ull << 9) /* reserved: a binding wider than the device's range */
 #define PCTL_CAP_STRICT_FLOAT (1ull << 10) /* strict opcodes present: only `cpu` takes it */
+#define PCTL_CAP_STORE16 (1ull << 11)	   /* u16 in storage memory: LOAD, STORE, CAST to and from u32 */
+#define PCTL_CAP_NATIVE_FLOAT (1ull << 12) /* native opcodes present: never for `cpu` */
 
 /*
  * The whole. Function 0 is `spec`: straight-line constant code (CONST, OVERRIDE, elementwise ops,
@@ -285,6 +287,14 @@ pctl_status pctl_program_verify(pctl_program *p, const pctl_call *call);
 char *pctl_program_print(const pctl_program *p);
 
 /* ---- reading helpers ---------------------------------------------------------------------- */
+
+/* The number of a strict float operation, of a native one; their distance. */
+#define PCTL_STRICT_FIRST 0x100u
+#define PCTL_NATIVE_FIRST 0x180u
+#define PCTL_NATIVE_LAST 0x1ffu
+#define PCTL_NATIVE_OF(op) ((uint16_t)((op) + (PCTL_NATIVE_FIRST - PCTL_STRICT_FIRST)))
+#define PCTL_IS_STRICT(op) ((op) >= PCTL_STRICT_FIRST && (op) < PCTL_NATIVE_FIRST)
+#define PCTL_IS_NATIVE(op) ((op) >= PCTL_NATIVE_FIRST && (op) <= PCTL_NATIVE_LAST)
 
 /* Static facts of an opcode, from ops.def. name is NULL for an unknown opcode. */
 typedef struct pctl_op_info {

@@ -56,7 +56,7 @@ static uint64_t caps_of(const pctl_program *p)
 		[PCTL_SCALAR_F16] = PCTL_CAP_F16,    [PCTL_SCALAR_F32] = PCTL_CAP_F32,
 		[PCTL_SCALAR_BF16] = PCTL_CAP_BF16,  [PCTL_SCALAR_F64] = PCTL_CAP_F64,
 		[PCTL_SCALAR_I8] = PCTL_CAP_NARROW,  [PCTL_SCALAR_U8] = PCTL_CAP_NARROW,
-		[PCTL_SCALAR_I16] = PCTL_CAP_NARROW, [PCTL_SCALAR_U16] = PCTL_CAP_NARROW,
+		[PCTL_SCALAR_I16] = PCTL_CAP_NARROW, [PCTL_SCALAR_U16] = PCTL_CAP_STORE16,
 	};
 	uint64_t caps = 0;
 	uint32_t i;
@@ -64,6 +64,12 @@ static uint64_t caps_of(const pctl_program *p)
 	for (i = 0; i < p->n_types; i++) {
 		if (p->types[i].scalar <= PCTL_SCALAR_U16)
 			caps |= by_scalar[p->types[i].scalar];
+	}
+	for (i = 0; i < p->n_insts; i++) {
+		if (PCTL_IS_STRICT(p->insts[i].op))
+			caps |= PCTL_CAP_STRICT_FLOAT;
+		else if (PCTL_IS_NATIVE(p->insts[i].op))
+			caps |= PCTL_CAP_NATIVE_FLOAT;
 	}
 	if (p->n_overrides || p->functions[0].n_insts)
 		caps |= PCTL_CAP_OVERRIDES;

@@ -131,11 +131,49 @@ static int select_ok(const pctl_verify *v, const pctl_inst *in)
 		same_shape(condition, result));
 }
 
+/* The floats that a strict (semantics section 3) or native operation is defined on. */
+static int is_float(const pctl_type *t, uint16_t op)
+{
+	if (!is_elementwise(t))
+		return 0;
+	return t->scalar == PCTL_SCALAR_F16 || t->scalar == PCTL_SCALAR_F32 ||
+	       t->scalar == (PCTL_IS_STRICT(op) ? PCTL_SCALAR_BF16 : PCTL_SCALAR_F64);
+}
+
+static int float_ok(const pctl_verify *v, const pctl_inst *in)
+{
+	const pctl_type *r = type_of(v, in->type), *a = value_type(v, in, 0);
+
+	switch (PCTL_IS_STRICT(in->op) ? PCTL_NATIVE_OF(in->op) : in->op) {
+	case PCTL_OP_NEQ:
+	case PCTL_OP_NNE:
+	case PCTL_OP_NLT:
+	case PCTL_OP_NLE:
+	case PCTL_OP_NGT:
+	case PCTL_OP_NGE:
+		return is_float(a, in->op) && value_type_id(v, in, 1) == value_type_id(v, in, 0) &&
+		       is_bool(r) && same_shape(r, a);
+	default:
+		return is_float(r, in->op) && same_as_result(v, in, in->n_args);
+	}
+}
+
+/* i32 or u32: the integers that floats are converted from and to. */
+static int is_word(const pctl_type *t)
+{
+	return is_elementwise(t) && (t->scalar == PCTL_SCALAR_I32 || t->scalar == PCTL_SCALAR_U32);
+}
+
 static int elem_ok(const pctl_verify *v, const pctl_inst *in)
 {
 	const pctl_type *r = type_of(v, in->type), *a = value_type(v, in, 0);
 
+	if (PCTL_IS_STRICT(in->op) || PCTL_IS_NATIVE(in->op))
+		return float_ok(v, in);
 	switch (in->op) {
+	case PCTL_OP_MUL_HIGH:
+		return is_elementwise(r) && r->scalar == PCTL_SCALAR_U32 &&
+		       same_as_result(v, in, 2);
 	case PCTL_OP_AND:
 	case PCTL_OP_OR:
 		return (is_int(r) || is_bool(r)) && same_as_result(v, in, 2);
@@ -178,6 +216,10 @@ static int convert_ok(const pctl_verify *v, const pctl_inst *in)
 {
 	const pctl_type *r = type_of(v, in->type), *a = value_type(v, in, 0);
 
+	if (in->op == PCTL_OP_FCONVERT || in->op == PCTL_OP_NCONVERT)
+		return same_shape(r, a) &&
+		       ((is_float(a, in->op) && (is_float(r, in->op) || is_word(r))) ||
+			(is_word(a) && is_float(r, in->op)));
 	if (in->op == PCTL_OP_CAST)
 		return same_shape(r, a) && (is_any_int(r) || is_bool(r)) &&
 		       (is_any_int(a) || is_bool(a));
@@ -231,6 +273,15 @@ static int matmul_ok(const pctl_type *r, const pctl_type *a, const pctl_type *b)
 	       r->kind == PCTL_TYPE_VECTOR && r->width == b->columns;
 }
 
+static int lookup_ok(const pctl_verify *v, const pctl_inst *in)
+{
+	const pctl_type *r = type_of(v, in->type);
+	const uint32_t bits = pctl_scalar_bits(r->scalar), n = in->n_args - 1;
+
+	return r->kind == PCTL_TYPE_SCALAR && (bits == 32 || bits == 64) && n && !(n % (bits / 32)) &&
+	       is_index(value_type(v, in, 0));
+}
+
 static int data_ok(const pctl_verify *v, const pctl_inst *in)
 {
 	const pctl_type *r = type_of(v, in->type), *a = in->n_args ? value_type(v, in, 0) : r;
@@ -256,6 +307,8 @@ static int data_ok(const pctl_verify *v, const pctl_inst *in)
 	case PCTL_OP_EXTRACT_DYN:
 		return a->kind == PCTL_TYPE_VECTOR && is_scalar_of(r, a->scalar) &&
 		       is_index(value_type(v, in, 1));
+	case PCTL_OP_LOOKUP:
+		return lookup_ok(v, in);
 	case PCTL_OP_SHUFFLE:
 		return shuffle_ok(v, in);
 	case PCTL_OP_INSERT:
