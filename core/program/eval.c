@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "program/eval.h"
+#include "program/float.h"
 
 static uint64_t mask_of(uint32_t bits)
 {
@@ -186,6 +187,8 @@ int pctl_eval(uint16_t op, uint8_t result, uint8_t operand, const uint64_t *args
 	uint32_t i;
 
 	*out = 0;
+	if (PCTL_IS_STRICT(op))
+		return pctl_float_eval(op, result, operand, args, out);
 	if (!is_int_or_bool(result) || !is_int_or_bool(operand))
 		return 0;
 	for (i = 0; i < 4 && pattern[i] == 'v'; i++)
