@@ -13,7 +13,7 @@ typedef struct pctl_gas_schedule pctl_gas_schedule;
 pctl_status pctl_gas_schedule_read(const char *path, const pctl_call *call,
 				   pctl_gas_schedule **out);
 void pctl_gas_schedule_destroy(pctl_gas_schedule *s);
-/* "cybergraph-0.1", "structured-1" */
+/* "cybergraph-0.1", "structured-2" */
 const char *pctl_gas_schedule_name(const pctl_gas_schedule *s);
 
 /* What is priced: one dispatch of a program with the bytes bound to it. hops: parent edges. */
@@ -36,7 +36,8 @@ typedef struct pctl_gas_price {
 	uint64_t total;
 } pctl_gas_price;
 
-/* Every product and sum is checked: PC26xx on overflow. */
+/* Every product and sum is checked: PC2602 on overflow. PC2604: the program uses an operation that the
+ * schedule is too old to price. */
 pctl_status pctl_gas_price_of(const pctl_gas_schedule *s, const pctl_gas_query *q,
 			      const pctl_call *call, pctl_gas_price *out);
 

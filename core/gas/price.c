@@ -25,6 +25,37 @@ static int price_tick(const pctl_cost_table *t, const pctl_tick *tick, uint64_t 
 	       pctl_num_add(for_code, for_barrier, out);
 }
 
+/* A schedule older than an operation has no price for it, and a default would be none either. */
+static pctl_status unpriced(const pctl_gas_schedule *s, uint16_t op, const pctl_pos *pos,
+			    const pctl_call *call)
+{
+	return pctl_refuse_at(call, PC2604_GAS_UNPRICED, pos,
+			      "name a schedule that prices it, such as structured-2",
+			      "schedule %s has no price for %s", s->name, pctl_op_get(op)->name);
+}
+
+static pctl_status check_priced(const pctl_gas_schedule *s, const pctl_program *p,
+				const pctl_call *call)
+{
+	uint32_t i;
+
+	for (i = 0; i < p->n_insts; i++) {
+		const pctl_origin *o = p->origins ? &p->origins[i] : NULL;
+		pctl_pos pos = {NULL, 0, 0, 0, 0};
+
+		if (pctl_cost_kind(&s->costs, p->insts[i].op) != PCTL_COST_UNPRICED)
+			continue;
+		if (o && o->file < p->n_origin_files) {
+			pos.file = p->origin_files[o->file];
+			pos.line = o->line;
+			pos.column = o->column;
+			pos.end_column = o->end_column;
+		}
+		return unpriced(s, p->insts[i].op, &pos, call);
+	}
+	return PCTL_OK;
+}
+
 static pctl_status price_workgroup(const pctl_gas_schedule *s, const pctl_gas_query *q,
 				   const pctl_call *call, uint64_t *out)
 {
@@ -88,7 +119,9 @@ pctl_status pctl_gas_price_of(const pctl_gas_schedule *s, const pctl_gas_query *
 
 	memset(out, 0, sizeof(*out));
 	memset(&price, 0, sizeof(price));
-	status = price_workgroup(s, q, call, &price.cost_per_workgroup);
+	status = check_priced(s, q->program, call);
+	if (status == PCTL_OK)
+		status = price_workgroup(s, q, call, &price.cost_per_workgroup);
 	if (status != PCTL_OK)
 		return status;
 	if (!pctl_num_mul(q->groups[0], q->groups[1], &groups) ||
@@ -123,7 +156,9 @@ pctl_status pctl_gas_actual(const pctl_gas_schedule *s, const pctl_counts *count
 			    const pctl_call *call, uint64_t *out)
 {
 	const pctl_cost_table *t = &s->costs;
-	const uint64_t weights[] = {0, t->integer, t->division, t->atomic};
+	const uint64_t weights[] = {0,		 t->integer,	    t->division,   t->atomic,
+				    t->float_op, t->float_division, t->elementary, 0};
+	const pctl_pos nowhere = {NULL, 0, 0, 0, 0};
 	uint64_t sum = 0, local;
 	uint32_t op, i;
 	int fits = 1;
@@ -132,6 +167,8 @@ pctl_status pctl_gas_actual(const pctl_gas_schedule *s, const pctl_counts *count
 	for (op = 0; op < PCTL_COST_OPS; op++) {
 		uint64_t each;
 
+		if (t->kind[op] == PCTL_COST_UNPRICED && counts->op_units[op])
+			return unpriced(s, (uint16_t)op, &nowhere, call);
 		fits = fits && pctl_num_mul(t->count[op], weights[t->kind[op]], &each) &&
 		       charge(&sum, counts->op_units[op], each);
 	}

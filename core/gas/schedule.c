@@ -13,6 +13,11 @@ static const char *const loop_rules[] = {"multiply-all", "structured", NULL};
 		.key = name, .kind = PCTL_FIELD_U64, .flags = PCTL_FIELD_REQUIRED, .doc = text \
 	}
 
+#define LATER_WEIGHT(name, text)                                 \
+	{                                                        \
+		.key = name, .kind = PCTL_FIELD_U64, .doc = text \
+	}
+
 static const pctl_conf_field weight_fields[] = {
 	WEIGHT("integer", "an integer operation"),
 	WEIGHT("division", "an integer division or remainder"),
@@ -28,6 +33,10 @@ static const pctl_conf_field weight_fields[] = {
 	WEIGHT("local_memory_ops",
 	       "integer operations for 4 bytes of workgroup, private and function memory"),
 	WEIGHT("index_check", "integer operations for an index that the proof rule does not cover"),
+	/* All of these or none: a schedule without them is older than floats. */
+	LATER_WEIGHT("float", "a strict float operation"),
+	LATER_WEIGHT("float_division", "a strict float division or root"),
+	LATER_WEIGHT("elementary", "a correctly rounded elementary function"),
 };
 static const pctl_conf_schema weight_schema = PCTL_CONF_SCHEMA("the weights", weight_fields);
 
@@ -77,6 +86,26 @@ static uint64_t weight(const pctl_conf_value *group, const char *key, const pctl
 	return out;
 }
 
+/* The weights of floats, where the schedule has them; the first released schedules do not. */
+static pctl_status read_float_weights(pctl_gas_schedule *s, const pctl_conf_value *w,
+				      const pctl_call *call)
+{
+	static const char *const keys[] = {"float", "float_division", "elementary"};
+	uint64_t *const to[] = {&s->costs.float_op, &s->costs.float_division, &s->costs.elementary};
+	pctl_status status = PCTL_OK;
+	uint32_t present = 0, i;
+
+	for (i = 0; i < 3; i++)
+		present += pctl_conf_get(w, keys[i]) != NULL;
+	if (present != 0 && present != 3)
+		return pctl_refuse_at(call, PC2603_GAS_SCHEDULE, &w->pos, NULL,
+				      "float, float_division and elementary are given together");
+	s->has_floats = present != 0;
+	for (i = 0; i < 3 && s->has_floats; i++)
+		*to[i] = weight(w, keys[i], call, &status);
+	return status;
+}
+
 static pctl_status read_weights(pctl_gas_schedule *s, const pctl_conf_value *w,
 				const pctl_call *call)
 {
@@ -97,6 +126,7 @@ static pctl_status read_weights(pctl_gas_schedule *s, const pctl_conf_value *w,
 	s->memory_unit_bytes = weight(w, "memory_unit_bytes", call, &status);
 	s->dependency_hop = weight(w, "dependency_hop", call, &status);
 	s->validation = weight(w, "validation", call, &status);
+	keep(&status, read_float_weights(s, w, call));
 	if (status == PCTL_OK && !s->memory_unit_bytes)
 		status = pctl_refuse_at(call, PC2603_GAS_SCHEDULE, &unit->pos, NULL,
 					"memory_unit_bytes is 0");
@@ -119,14 +149,15 @@ static const char *fixed_word(uint16_t op)
 
 static int parse_cost(const char *text, uint8_t *kind, uint8_t *count)
 {
-	static const char *const kinds[] = {"none", "integer ", "division ", "atomic "};
+	static const char *const kinds[] = {"none",   "integer ",	 "division ",  "atomic ",
+					    "float ", "float_division ", "elementary "};
 	uint64_t n;
 	uint8_t i;
 
 	*kind = *count = 0;
 	if (strcmp(text, kinds[0]) == 0)
 		return 1;
-	for (i = PCTL_COST_INTEGER; i <= PCTL_COST_ATOMIC; i++) {
+	for (i = PCTL_COST_INTEGER; i <= PCTL_COST_ELEMENTARY; i++) {
 		const size_t skip = strlen(kinds[i]);
 
 		if (strncmp(text, kinds[i], skip) != 0)
@@ -158,14 +189,24 @@ static pctl_status read_cost(pctl_gas_schedule *s, uint16_t op, const pctl_conf_
 			      fixed ? fixed : "\"integer 1", "\"");
 }
 
-static int is_opcode(const char *name)
+/* The operations that came with floats, which the first schedules do not know. */
+static int came_with_floats(uint16_t op)
+{
+	return PCTL_IS_STRICT(op) || op == PCTL_OP_LOOKUP;
+}
+
+static int is_priced(const pctl_gas_schedule *s, uint16_t op)
+{
+	return pctl_cost_needs_price(op) && (s->has_floats || !came_with_floats(op));
+}
+
+/* An opcode that this schedule prices has that name. */
+static int is_opcode(const pctl_gas_schedule *s, const char *name)
 {
 	uint16_t op;
 
 	for (op = 0; op < PCTL_COST_OPS; op++) {
-		const char *known = pctl_op_get(op)->name;
-
-		if (known && strcmp(known, name) == 0)
+		if (is_priced(s, op) && strcmp(pctl_op_get(op)->name, name) == 0)
 			return 1;
 	}
 	return 0;
@@ -183,20 +224,27 @@ static pctl_status read_costs(pctl_gas_schedule *s, const pctl_conf_value *costs
 				      "costs is no group");
 	for (op = 0; op < PCTL_COST_OPS; op++) {
 		const char *name = pctl_op_get(op)->name;
-		const pctl_conf_value *v = name ? pctl_conf_get(costs, name) : NULL;
+		const pctl_conf_value *v;
 
+		if (!is_priced(s, op)) {
+			if (pctl_cost_needs_price(op))
+				s->costs.kind[op] = PCTL_COST_UNPRICED;
+			continue;
+		}
+		v = pctl_conf_get(costs, name);
 		if (v)
 			keep(&status, read_cost(s, op, v, call));
-		else if (name)
+		else
 			keep(&status, pctl_refuse_at(call, PC2601_GAS_COST_KEY, &costs->pos, NULL,
 						     "opcode %s has no cost", name));
 	}
 	for (i = 0; i < costs->n_items; i++) {
 		const pctl_conf_value *v = costs->items[i];
 
-		if (!is_opcode(v->key))
-			keep(&status, pctl_refuse_at(call, PC2601_GAS_COST_KEY, &v->key_pos, NULL,
-						     "%s is no opcode", v->key));
+		if (!is_opcode(s, v->key))
+			keep(&status,
+			     pctl_refuse_at(call, PC2601_GAS_COST_KEY, &v->key_pos, NULL,
+					    "%s is no opcode that this schedule prices", v->key));
 	}
 	return status;
 }

@@ -74,6 +74,9 @@ static void append(profile *f, ticks *l, const ticks *more, uint64_t times)
 		add(f, &to->atomic_ops, from->atomic_ops, times);
 		add(f, &to->storage_read_bytes, from->storage_read_bytes, times);
 		add(f, &to->storage_write_bytes, from->storage_write_bytes, times);
+		add(f, &to->float_ops, from->float_ops, times);
+		add(f, &to->float_division_ops, from->float_division_ops, times);
+		add(f, &to->elementary_ops, from->elementary_ops, times);
 		if (from->barrier) {
 			uint64_t barriers = 0;
 
@@ -94,6 +97,9 @@ int pctl_cost_tick(const pctl_cost_table *t, const pctl_tick *tick, uint64_t *ou
 		{tick->atomic_ops, t->atomic},
 		{pctl_num_div_up(tick->storage_read_bytes, 4), t->read},
 		{pctl_num_div_up(tick->storage_write_bytes, 4), t->write},
+		{tick->float_ops, t->float_op},
+		{tick->float_division_ops, t->float_division},
+		{tick->elementary_ops, t->elementary},
 		{tick->barriers, barrier},
 	};
 	uint32_t i;
@@ -160,6 +166,7 @@ static void count_inst(profile *f, ticks *l, uint32_t v)
 	const uint32_t line = f->p->origins ? f->p->origins[at].line : 0;
 	pctl_tick *open;
 	uint64_t units;
+	uint8_t kind;
 
 	if (in->op == PCTL_OP_LOAD_UNIFORM)
 		end_tick(f, l, PCTL_BARRIER_WORKGROUP, 1, line);
@@ -172,8 +179,9 @@ static void count_inst(profile *f, ticks *l, uint32_t v)
 		return;
 	}
 	open = &l->items[l->n - 1];
-	units = f->t->kind[in->op] ? pctl_cost_units(f->p, f->fn, in) : 0;
-	switch (f->t->kind[in->op]) {
+	kind = pctl_cost_kind(f->t, in->op);
+	units = kind ? pctl_cost_units(f->p, f->fn, in) : 0;
+	switch (kind) {
 	case PCTL_COST_INTEGER:
 		add(f, &open->integer_ops, units, f->t->count[in->op]);
 		break;
@@ -183,7 +191,16 @@ static void count_inst(profile *f, ticks *l, uint32_t v)
 	case PCTL_COST_ATOMIC:
 		add(f, &open->atomic_ops, units, f->t->count[in->op]);
 		break;
-	default:
+	case PCTL_COST_FLOAT:
+		add(f, &open->float_ops, units, f->t->count[in->op]);
+		break;
+	case PCTL_COST_FLOAT_DIVISION:
+		add(f, &open->float_division_ops, units, f->t->count[in->op]);
+		break;
+	case PCTL_COST_ELEMENTARY:
+		add(f, &open->elementary_ops, units, f->t->count[in->op]);
+		break;
+	default: /* none, or unpriced: whoever prices the program refuses it */
 		break;
 	}
 	count_memory(f, l, in);

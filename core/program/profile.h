@@ -7,17 +7,27 @@
 #include "base/arena.h"
 #include "program/analyse.h"
 
-#define PCTL_COST_OPS 512u /* opcodes a table has room for */
+#define PCTL_COST_OPS 512u /* opcodes a table has room for; those behind it cost nothing */
 #define PCTL_TICKS_MAX 65536u
 
-enum { PCTL_COST_NONE = 0, PCTL_COST_INTEGER = 1, PCTL_COST_DIVISION = 2, PCTL_COST_ATOMIC = 3 };
+enum {
+	PCTL_COST_NONE = 0,
+	PCTL_COST_INTEGER = 1,
+	PCTL_COST_DIVISION = 2,
+	PCTL_COST_ATOMIC = 3,
+	PCTL_COST_FLOAT = 4,
+	PCTL_COST_FLOAT_DIVISION = 5,
+	PCTL_COST_ELEMENTARY = 6,
+	PCTL_COST_UNPRICED = 7 /* the schedule is older than the opcode; counted as nothing */
+};
 
 /*
  * One cost table. An instruction costs count[op] operations of kind[op] for each of its units; a
  * unit is a component, and two where it has 64 bits. Units are taken from the operands for
  * comparisons, ALL and ANY, are 2n-1 for a DOT of n and the same for each element of a MATMUL, 1
- * for atomics and ARRAY_LENGTH, and from the result for all else. Memory instructions cost by bytes
- * instead.
+ * for atomics and ARRAY_LENGTH, and from the result for all else: also for float comparisons, float
+ * conversions and LOOKUP. Memory instructions cost by bytes instead. Native floats and MUL_HIGH,
+ * which only legalised programs hold, cost nothing: what is priced is the program as written.
  */
 typedef struct pctl_cost_table {
 	uint8_t kind[PCTL_COST_OPS]; /* PCTL_COST_* */
@@ -27,13 +37,23 @@ typedef struct pctl_cost_table {
 	uint64_t index_check; /* integer operations for an index the proof rule does not cover */
 	/* Weights. */
 	uint64_t integer, division, atomic;
+	uint64_t float_op, float_division, elementary;
 	uint64_t read, write; /* storage and uniform, for 4 bytes */
 	uint64_t workgroup_barrier, storage_barrier;
 } pctl_cost_table;
 
-/* The table of both schedules of semantics section 6, for the profile in an analysis; a test holds
- * the files under conf/gas to it. */
+/* The table of cybergraph-0.2 and structured-2, for the profile in an analysis; a test holds the
+ * files under conf/gas to it. */
 void pctl_cost_table_default(pctl_cost_table *out);
+
+/* How an opcode is priced by a table: PCTL_COST_*. */
+static inline uint8_t pctl_cost_kind(const pctl_cost_table *t, uint16_t op)
+{
+	return op < PCTL_COST_OPS ? t->kind[op] : (uint8_t)PCTL_COST_NONE;
+}
+
+/* 1 for an opcode that a complete schedule must price. */
+int pctl_cost_needs_price(uint16_t op);
 
 /* Units of an instruction, as pctl_cost_table says; not for memory instructions. */
 uint64_t pctl_cost_units(const pctl_program *p, const pctl_function *fn, const pctl_inst *in);

@@ -5,6 +5,18 @@
 #include "base/num.h"
 #include "program/profile.h"
 
+int pctl_cost_needs_price(uint16_t op)
+{
+	return op < PCTL_COST_OPS && pctl_op_get(op)->name && !PCTL_IS_NATIVE(op);
+}
+
+static uint8_t strict_kind(uint16_t op)
+{
+	if (op == PCTL_OP_FDIV || op == PCTL_OP_FSQRT || op == PCTL_OP_FRSQRT)
+		return PCTL_COST_FLOAT_DIVISION;
+	return op >= PCTL_OP_FSIN ? PCTL_COST_ELEMENTARY : PCTL_COST_FLOAT;
+}
+
 void pctl_cost_table_default(pctl_cost_table *out)
 {
 	static const uint16_t free_ops[] = {PCTL_OP_BITCAST,  PCTL_OP_COMPOSE, PCTL_OP_SPLAT,
@@ -16,11 +28,12 @@ void pctl_cost_table_default(pctl_cost_table *out)
 	for (op = 0; op < PCTL_COST_OPS; op++) {
 		const pctl_op_info *info = pctl_op_get((uint16_t)op);
 
-		if (!info->name || info->kind == PCTL_OPKIND_const ||
+		if (!pctl_cost_needs_price((uint16_t)op) || info->kind == PCTL_OPKIND_const ||
 		    info->kind == PCTL_OPKIND_control || info->kind == PCTL_OPKIND_memory)
 			continue;
-		out->kind[op] =
-			info->kind == PCTL_OPKIND_atomic ? PCTL_COST_ATOMIC : PCTL_COST_INTEGER;
+		out->kind[op] = info->kind == PCTL_OPKIND_atomic ? PCTL_COST_ATOMIC
+				: PCTL_IS_STRICT(op)		 ? strict_kind((uint16_t)op)
+								 : PCTL_COST_INTEGER;
 		out->count[op] = 1;
 	}
 	for (i = 0; i < sizeof(free_ops) / sizeof(free_ops[0]); i++)
@@ -35,6 +48,9 @@ void pctl_cost_table_default(pctl_cost_table *out)
 	out->integer = 1;
 	out->division = 4;
 	out->atomic = 20;
+	out->float_op = 1;
+	out->float_division = 8;
+	out->elementary = 64;
 	out->read = 10;
 	out->write = 15;
 	out->workgroup_barrier = 50;

@@ -113,8 +113,8 @@ static pctl_status add_all(rig *r, const pctl_call *call)
 
 static pctl_status open_all(rig *r, const char *const *selectors, uint32_t n, const pctl_call *call)
 {
-	static const char *const schedules[2] = {PIPECTL_SOURCE_DIR "/conf/gas/cybergraph-0.1.cfg",
-						 PIPECTL_SOURCE_DIR "/conf/gas/structured-1.cfg"};
+	static const char *const schedules[2] = {PIPECTL_SOURCE_DIR "/conf/gas/cybergraph-0.2.cfg",
+						 PIPECTL_SOURCE_DIR "/conf/gas/structured-2.cfg"};
 	/* A fuzzer may kill workers often; none of them is to be locked out for it. */
 	pctl_registry_options o = {.home = r->home, .strikes = 1000000};
 	pctl_status status = pctl_registry_open(&o, call, &r->registry);

@@ -10,8 +10,10 @@
 #include "main.h"
 #include "test_program_samples.h"
 
-#define CYBERGRAPH PIPECTL_SOURCE_DIR "/conf/gas/cybergraph-0.1.cfg"
-#define STRUCTURED PIPECTL_SOURCE_DIR "/conf/gas/structured-1.cfg"
+#define CYBERGRAPH PIPECTL_SOURCE_DIR "/conf/gas/cybergraph-0.2.cfg"
+#define STRUCTURED PIPECTL_SOURCE_DIR "/conf/gas/structured-2.cfg"
+#define CYBERGRAPH_FIRST PIPECTL_SOURCE_DIR "/conf/gas/cybergraph-0.1.cfg"
+#define STRUCTURED_FIRST PIPECTL_SOURCE_DIR "/conf/gas/structured-1.cfg"
 
 static pctl_gas_schedule *schedule(const char *path)
 {
@@ -36,14 +38,39 @@ static void files_agree_with_the_default(void **state)
 	pctl_cost_table_default(&t);
 	assert_memory_equal(&a->costs, &t, sizeof(t));
 	assert_memory_equal(&b->costs, &t, sizeof(t));
-	assert_string_equal(pctl_gas_schedule_name(a), "cybergraph-0.1");
-	assert_string_equal(pctl_gas_schedule_name(b), "structured-1");
+	assert_string_equal(pctl_gas_schedule_name(a), "cybergraph-0.2");
+	assert_string_equal(pctl_gas_schedule_name(b), "structured-2");
 	assert_false(a->structured);
 	assert_true(b->structured);
 	assert_int_equal(a->memory_unit_bytes, 32);
 	assert_int_equal(a->dependency_hop, 500);
 	pctl_gas_schedule_destroy(a);
 	pctl_gas_schedule_destroy(b);
+}
+
+/* The first schedules say of integers what the second say, and know nothing of floats. */
+static void first_schedules_are_as_they_were(void **state)
+{
+	static const char *const files[] = {CYBERGRAPH_FIRST, STRUCTURED_FIRST};
+	pctl_cost_table t;
+	uint32_t i, op;
+
+	(void)state;
+	pctl_cost_table_default(&t);
+	for (op = 0; op < PCTL_COST_OPS; op++) {
+		if ((op >= 0x100 && op < 0x180 && pctl_op_get((uint16_t)op)->name) ||
+		    op == PCTL_OP_LOOKUP) {
+			t.kind[op] = PCTL_COST_UNPRICED;
+			t.count[op] = 0;
+		}
+	}
+	t.float_op = t.float_division = t.elementary = 0;
+	for (i = 0; i < 2; i++) {
+		pctl_gas_schedule *s = schedule(files[i]);
+
+		assert_memory_equal(&s->costs, &t, sizeof(t));
+		pctl_gas_schedule_destroy(s);
+	}
 }
 
 /* The price of a workgroup under both schedules. */
@@ -107,8 +134,8 @@ static pctl_builder *looping(void)
 /*
  * Before the loop: a store to function memory, 1. Test: a load and a comparison, 2. Body: a load of
  * i, two checked indices, 3 integer operations, a division 4, a read 10, a write 15: 32. Update:
- * load, sum, store: 3. structured-1: 1 + 11*2 + 10*(32 + 3) = 373 an invocation, 746 for two, and
- * the storage barrier: 846. cybergraph-0.1: (1 + 2*2 + 32 + 3 = 40) * 2 + 100 = 180, times the
+ * load, sum, store: 3. structured-2: 1 + 11*2 + 10*(32 + 3) = 373 an invocation, 746 for two, and
+ * the storage barrier: 846. cybergraph-0.2: (1 + 2*2 + 32 + 3 = 40) * 2 + 100 = 180, times the
  * loop's bound: 1800.
  */
 static void loops_and_barriers(void **state)
@@ -173,6 +200,98 @@ static void units_and_proof_rule(void **state)
 	price(s.b, &m, &st);
 	assert_int_equal(m, 8 + 1 + 1 + 1 + 2);
 	assert_int_equal(st, m);
+}
+
+/* data[lid] = u32(sqrt(f(x) * y) < sin(x)) over vec2<f32>, and a table. */
+static pctl_builder *floating(void)
+{
+	uint32_t vec, bools, x, y, lid, args[5];
+	sample s;
+
+	sample_begin(&s);
+	vec = pctl_build_vector(s.b, PCTL_SCALAR_F32, 2);
+	bools = pctl_build_vector(s.b, PCTL_SCALAR_BOOL, 2);
+	pctl_build_function_begin(s.b, "main", NULL, 0, 0);
+	lid = sample_builtin(&s, PCTL_BUILTIN_LOCAL_INDEX, 0);
+	x = pctl_build_inst(s.b, PCTL_OP_ZERO, vec, NULL, 0);
+	y = pctl_build_op(s.b, PCTL_OP_FMUL, vec, x, x);  /* 2 float */
+	y = pctl_build_op(s.b, PCTL_OP_FSQRT, vec, y, 0); /* 2 divisions */
+	x = pctl_build_op(s.b, PCTL_OP_FSIN, vec, x, 0);  /* 2 elementary */
+	pctl_build_op(s.b, PCTL_OP_FLT, bools, y, x);	  /* 2 float */
+	x = pctl_build_op(s.b, PCTL_OP_FCONVERT, pctl_build_scalar(s.b, PCTL_SCALAR_F16), lid,
+			  0); /* 1 float */
+	pctl_build_op(s.b, PCTL_OP_FNEG, pctl_build_scalar(s.b, PCTL_SCALAR_F16), x, 0); /* 1 */
+	args[0] = lid;
+	args[1] = args[2] = args[3] = args[4] = 7;
+	pctl_build_inst(s.b, PCTL_OP_LOOKUP, s.u32, args, 5); /* 1 integer */
+	pctl_build_inst(s.b, PCTL_OP_LOOKUP, pctl_build_scalar(s.b, PCTL_SCALAR_U64), args,
+			5); /* 2 integer */
+	sample_entry(&s, pctl_build_function_end(s.b), 3, 1, 1);
+	return s.b;
+}
+
+static void floats(void **state)
+{
+	uint64_t m, s;
+
+	(void)state;
+	price(floating(), &m, &s);
+	assert_int_equal(m, 3 * (2 + 2 * 8 + 2 * 64 + 2 + 1 + 1 + 1 + 2));
+	assert_int_equal(s, m);
+}
+
+/* A schedule older than floats refuses them, naming operation and schedule. */
+static void unpriced(void **state)
+{
+	pctl_gas_schedule *first = schedule(STRUCTURED_FIRST);
+	pctl_counts counts = {.head = PCTL_HEAD(pctl_counts)};
+	pctl_gas_query q = {.groups = {1, 1, 1}};
+	pctl_diag_list *l = pctl_diag_list_create();
+	pctl_builder *b = floating();
+	pctl_program *p = NULL;
+	pctl_analysis *a = NULL;
+	pctl_gas_price out;
+	uint64_t actual;
+
+	(void)state;
+	assert_int_equal(pctl_builder_finish(b, NULL, &p), PCTL_OK);
+	pctl_builder_destroy(b);
+	assert_int_equal(pctl_program_analyse(p, NULL, NULL, &a), PCTL_OK);
+	q.program = p;
+	q.analysis = a;
+	assert_int_equal(pctl_gas_price_of(first, &q, pctl_diag_list_call(l), &out),
+			 PCTL_E_INVALID);
+	assert_int_equal(pctl_diag_list_at(l, 0)->code, PC2604_GAS_UNPRICED);
+	assert_non_null(strstr(pctl_diag_list_at(l, 0)->message, "structured-1"));
+	assert_non_null(strstr(pctl_diag_list_at(l, 0)->message, "FMUL"));
+	counts.op_units[PCTL_OP_LOOKUP] = 1;
+	assert_int_equal(pctl_gas_actual(first, &counts, pctl_diag_list_call(l), &actual),
+			 PCTL_E_INVALID);
+	assert_int_equal(actual, 0);
+	pctl_analysis_destroy(a);
+	pctl_program_destroy(p);
+	pctl_diag_list_destroy(l);
+	pctl_gas_schedule_destroy(first);
+}
+
+/* What only legalised programs hold is never priced, and its numbers stay inside the table. */
+static void legalised(void **state)
+{
+	uint32_t x;
+	uint64_t m, st;
+	sample s;
+
+	(void)state;
+	sample_begin(&s);
+	pctl_build_function_begin(s.b, "main", NULL, 0, 0);
+	x = sample_builtin(&s, PCTL_BUILTIN_LOCAL_INDEX, 0);
+	sample_op(&s, PCTL_OP_MUL_HIGH, x, x);
+	x = pctl_build_op(s.b, PCTL_OP_NCONVERT, pctl_build_scalar(s.b, PCTL_SCALAR_F64), x, 0);
+	pctl_build_op(s.b, PCTL_OP_NMUL, pctl_build_scalar(s.b, PCTL_SCALAR_F64), x, x);
+	sample_entry(&s, pctl_build_function_end(s.b), 1, 1, 1);
+	price(s.b, &m, &st);
+	assert_int_equal(m, 0);
+	assert_int_equal(st, 0);
 }
 
 static void a_whole_job(void **state)
@@ -284,12 +403,21 @@ static void strict_reading(void **state)
 	assert_int_equal(edited("memory_unit_bytes = \"32\"", "memory_unit_bytes = \"0\"", &line),
 			 PC2603_GAS_SCHEDULE);
 	assert_int_not_equal(edited("    division = \"4\";", "", &line), 0);
+	/* weights and prices of floats come together or not at all */
+	assert_int_equal(edited("    float = \"1\";", "", &line), PC2603_GAS_SCHEDULE);
+	assert_int_equal(edited("    FMUL = \"float 1\";\n", "", &line), PC2601_GAS_COST_KEY);
+	assert_int_equal(edited("    LOOKUP = \"integer 1\";\n", "", &line), PC2601_GAS_COST_KEY);
+	assert_int_equal(edited("    FMUL = ", "    NMUL = \"none\"; FMUL = ", &line),
+			 PC2601_GAS_COST_KEY);
+	assert_int_equal(edited("    FMUL = ", "    MUL_HIGH = \"none\"; FMUL = ", &line),
+			 PC2601_GAS_COST_KEY);
 	assert_int_not_equal(edited("    division = ", "    divisions = \"4\"; division = ", &line),
 			     0);
 	assert_int_not_equal(edited("loops = \"structured\"", "loops = \"often\"", &line), 0);
 }
 
-PCTL_TESTS_MAIN(PCTL_TEST(files_agree_with_the_default), PCTL_TEST(guarded),
-		PCTL_TEST(loops_and_barriers), PCTL_TEST(dearer_side),
-		PCTL_TEST(units_and_proof_rule), PCTL_TEST(a_whole_job), PCTL_TEST(counted),
-		PCTL_TEST(strict_reading))
+PCTL_TESTS_MAIN(PCTL_TEST(files_agree_with_the_default),
+		PCTL_TEST(first_schedules_are_as_they_were), PCTL_TEST(floats), PCTL_TEST(unpriced),
+		PCTL_TEST(legalised), PCTL_TEST(guarded), PCTL_TEST(loops_and_barriers),
+		PCTL_TEST(dearer_side), PCTL_TEST(units_and_proof_rule), PCTL_TEST(a_whole_job),
+		PCTL_TEST(counted), PCTL_TEST(strict_reading))

@@ -56,8 +56,8 @@ static void run_counted(rig *r, const pctl_program *p, const uint32_t groups[3],
 
 static void hold(pctl_builder *b, uint32_t n, uint32_t word)
 {
-	static const char *const files[] = {PIPECTL_SOURCE_DIR "/conf/gas/cybergraph-0.1.cfg",
-					    PIPECTL_SOURCE_DIR "/conf/gas/structured-1.cfg"};
+	static const char *const files[] = {PIPECTL_SOURCE_DIR "/conf/gas/cybergraph-0.2.cfg",
+					    PIPECTL_SOURCE_DIR "/conf/gas/structured-2.cfg"};
 	pctl_gas_query q = {.groups = {4, 1, 1}};
 	pctl_counts counts = {.head = PCTL_HEAD(pctl_counts)};
 	pctl_program *p = NULL, *special = NULL;

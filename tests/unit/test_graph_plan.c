@@ -258,7 +258,7 @@ static void gas_overflows(void **state)
 	uint32_t number;
 
 	(void)state;
-	assert_int_equal(pctl_gas_schedule_read(PIPECTL_SOURCE_DIR "/conf/gas/structured-1.cfg",
+	assert_int_equal(pctl_gas_schedule_read(PIPECTL_SOURCE_DIR "/conf/gas/structured-2.cfg",
 						call, &schedule),
 			 PCTL_OK);
 	assert_int_equal(pctl_job_plan_create("j", call, &p), PCTL_OK);
