@@ -69,6 +69,9 @@ static pctl_status set_up(pctl_running *r, const pctl_graph *g, const pctl_run_o
 	    r->dims == NULL || r->result->inputs == NULL || r->result->outputs == NULL ||
 	    r->result->jobs == NULL)
 		return pctl_refuse(call, PC2_NOMEM, "no memory for a run");
+	if (o->flags & PCTL_RUN_NATIVE && p->max_class != PCTL_CLASS_APPROXIMATE)
+		return pctl_refuse(call, PC5215_NATIVE_FORMS, "the pipeline's class is %s",
+				   pctl_class_name(p->max_class));
 	for (uint32_t i = 0; i < g->n_nodes; i++)
 		r->nodes[i].node = &g->nodes[i];
 	for (uint32_t i = 0; i < g->n_nodes; i++) {

@@ -13,6 +13,7 @@
 #define PCTL_RUN_DEBUG 2u      /* backends validate what they make */
 #define PCTL_RUN_FRESH 4u      /* the memo is neither read nor written */
 #define PCTL_RUN_NO_DEVICE 16u /* plan only: sizes, gas and policy, no device is opened */
+#define PCTL_RUN_NATIVE 32u /* class approximate only: the device's own float operations; needs FRESH */
 #define PCTL_RUN_SANITIZE 8u   /* the reference looks for races and bad accesses, and counts gas */
 
 /*
@@ -29,6 +30,7 @@ typedef struct pctl_run_options {
 	const char *schedule_id; /* identity of its contents, for memo keys; NULL: its name */
 	const pctl_policy *policy;
 	const char *cache_dir;
+	pctl_profiles *profiles; /* NULL: strict floats run on the reference only */
 	const pctl_setting *ins;
 	const char *const *backends;
 	uint32_t n_ins, n_backends;

@@ -18,10 +18,13 @@ static pctl_status open_entry(pctl_running *r, const pctl_device_entry *e, const
 			      pctl_session **out)
 {
 	pctl_open_session *slot = &r->sessions[r->n_sessions];
-	pctl_session_options options = {.index = e->in_driver,
-					.device_kind = e->kind,
-					.id = e->selector,
-					.cache_dir = r->o->cache_dir};
+	pctl_session_options options = {
+		.index = e->in_driver,
+		.device_kind = e->kind,
+		.id = e->selector,
+		.cache_dir = r->o->cache_dir,
+		.profiles = r->o->profiles,
+		.legal_flags = r->o->flags & PCTL_RUN_NATIVE ? PCTL_LEGAL_NATIVE : 0};
 	uint32_t flags = (r->o->flags & PCTL_RUN_IN_PROCESS ? PCTL_SESSION_IN_PROCESS : 0) |
 			 (r->o->flags & PCTL_RUN_DEBUG ? PCTL_SESSION_DEBUG : 0);
 	char name[600];

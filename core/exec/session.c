@@ -31,7 +31,8 @@ struct pctl_session {
 	pctl_key_value identity[MOST_IDENTITY];
 	uint32_t n_identity;
 	pctl_cid identity_cid; /* of the identity facts: part of the key of compiled kernels */
-	pctl_map *kernels;     /* text of a unit's CID to struct built */
+	pctl_profile_record *profile; /* NULL: not asked for yet */
+	pctl_map *kernels;	      /* text of a unit's CID to struct built */
 };
 
 static pctl_status read_identity(pctl_session *s, const pctl_call *call)
@@ -105,6 +106,7 @@ void pctl_session_close(pctl_session *s)
 	if (s->dev != NULL)
 		s->o.table->device_close(s->dev);
 	pctl_map_destroy(s->kernels);
+	free(s->profile);
 	free(s->name);
 	free(s->id);
 	free(s->cache_dir);
@@ -152,11 +154,74 @@ pctl_device *pctl_session_device(const pctl_session *s)
 	return s->dev;
 }
 
+static const char *fact(const pctl_session *s, const char *key)
+{
+	for (uint32_t i = 0; i < s->n_identity; i++)
+		if (strcmp(s->identity[i].key, key) == 0)
+			return s->identity[i].value;
+	return NULL;
+}
+
+pctl_status pctl_session_profile(pctl_session *s, const pctl_call *call,
+				 const pctl_profile_record **out)
+{
+	const pctl_profiled_device d = {.table = s->o.table,
+					.dev = s->dev,
+					.caps = &s->caps,
+					.identity = s->identity,
+					.n_identity = s->n_identity,
+					.name = s->name,
+					.device = fact(s, "device"),
+					.driver = fact(s, "driver")};
+	pctl_profile_record *made;
+	uint32_t broken;
+	pctl_status status;
+
+	*out = s->profile;
+	if (s->profile != NULL || s->o.profiles == NULL ||
+	    s->o.device_kind == PCTL_DEVICE_REFERENCE)
+		return PCTL_OK;
+	made = malloc(sizeof(*made));
+	if (made == NULL)
+		return pctl_refuse(call, PC2_NOMEM, "no memory for a profile");
+	status = pctl_profiles_obtain(s->o.profiles, &d, s->o.profile_flags, call, made);
+	broken = status == PCTL_OK ? pctl_profile_broken(made) : PCTL_N_FACTS;
+	if (broken < PCTL_N_FACTS)
+		status = pctl_refuse(call, PC5214_DEVICE_BROKEN, "%s: %s: %s", s->name,
+				     pctl_fact_name(broken), made->fact_witness[broken].text);
+	if (status != PCTL_OK) {
+		free(made);
+		return status;
+	}
+	*out = s->profile = made;
+	return PCTL_OK;
+}
+
+/* Integer programs need no profile, and so no probe. */
+static pctl_status options_for(pctl_session *s, const pctl_program *p, const pctl_call *call,
+			       pctl_legal_options *out)
+{
+	const uint64_t floats = PCTL_CAP_STRICT_FLOAT | PCTL_CAP_F16 | PCTL_CAP_F32 | PCTL_CAP_BF16;
+	const pctl_profile_record *record = NULL;
+	pctl_status status = PCTL_OK;
+
+	*out = (pctl_legal_options){.head = PCTL_HEAD(pctl_legal_options),
+				    .flags = s->o.legal_flags};
+	if (!(p->caps & floats) || s->o.profiles == NULL)
+		return PCTL_OK;
+	status = pctl_session_profile(s, call, &record);
+	if (status == PCTL_OK)
+		status = pctl_profiles_forms(s->o.profiles, call, &out->forms);
+	out->profile = record == NULL ? NULL : &record->profile;
+	return status;
+}
+
 /* The wire form for this device: the reference gets the program as written, all others the
  * legalised one. */
 static pctl_status wire_for(pctl_session *s, const pctl_kernel_unit *unit, const pctl_call *call,
 			    uint8_t **wire, uint64_t *n)
 {
+	pctl_legal_options options;
 	pctl_program *legal = NULL;
 	pctl_status status;
 
@@ -170,7 +235,9 @@ static pctl_status wire_for(pctl_session *s, const pctl_kernel_unit *unit, const
 		*n = unit->wire_bytes;
 		return PCTL_OK;
 	}
-	status = pctl_legalise(unit->program, &s->caps, call, &legal);
+	status = options_for(s, unit->program, call, &options);
+	if (status == PCTL_OK)
+		status = pctl_legalise(unit->program, &s->caps, &options, call, &legal);
 	if (status == PCTL_OK)
 		status = pctl_program_encode(legal, call, wire, n);
 	pctl_program_destroy(legal);

@@ -5,6 +5,7 @@
 
 #include "graph/jobplan.h"
 #include "pipectl/backend.h"
+#include "policy/profiles.h"
 
 typedef struct pctl_session pctl_session;
 
@@ -15,6 +16,10 @@ typedef struct pctl_session pctl_session;
  * id           stable id for records: "vulkan:0"
  * cache_dir    where compiled kernels are kept, or NULL
  * build_flags  PCTL_BUILD_*
+ * profiles     what is proved of devices; outlives the session. NULL: no strict floats but on the
+ *              reference
+ * legal_flags  PCTL_LEGAL_NATIVE: class approximate
+ * profile_flags  PCTL_PROFILES_*
  */
 typedef struct pctl_session_options {
 	const pctl_backend *table;
@@ -25,6 +30,9 @@ typedef struct pctl_session_options {
 	const char *name;
 	const char *id;
 	const char *cache_dir;
+	pctl_profiles *profiles;
+	uint32_t legal_flags;
+	uint32_t profile_flags;
 } pctl_session_options;
 
 pctl_status pctl_session_open(const pctl_session_options *o, const pctl_call *call,
@@ -39,6 +47,10 @@ uint32_t pctl_session_kind(const pctl_session *s);	  /* PCTL_DEVICE_* */
 uint32_t pctl_session_build_flags(const pctl_session *s); /* PCTL_BUILD_* */
 /* Identity facts in the backend's order. */
 uint32_t pctl_session_identity(const pctl_session *s, const pctl_key_value **out);
+/* The device's profile, obtained now if it was not before (which may probe it). NULL with PCTL_OK: the reference, or a
+ * session without profiles. */
+pctl_status pctl_session_profile(pctl_session *s, const pctl_call *call,
+				 const pctl_profile_record **out);
 const pctl_backend *pctl_session_table(const pctl_session *s);
 pctl_device *pctl_session_device(const pctl_session *s);
 

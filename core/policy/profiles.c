@@ -18,6 +18,7 @@ struct pctl_profiles {
 	pctl_profiles_options o;
 	pctl_arena *arena;
 	pctl_signer *signer;
+	pctl_forms *forms;
 	const char *dirs[CERTS_MAX + 1]; /* of profiles; the home's first */
 	uint32_t n_dirs;
 	const char *trusted[TRUSTED_MAX];
@@ -56,6 +57,7 @@ void pctl_profiles_close(pctl_profiles *p)
 	if (p == NULL)
 		return;
 	pctl_signer_close(p->signer);
+	pctl_forms_destroy(p->forms);
 	pctl_arena_destroy(p->arena);
 	free(p);
 }
@@ -149,6 +151,14 @@ pctl_status pctl_profiles_public_key(pctl_profiles *p, const pctl_call *call, co
 	const pctl_status status = make_ready(p, call);
 
 	*out = status == PCTL_OK ? pctl_signer_public(p->signer) : NULL;
+	return status;
+}
+
+pctl_status pctl_profiles_forms(pctl_profiles *p, const pctl_call *call, pctl_forms **out)
+{
+	const pctl_status status = p->forms == NULL ? pctl_forms_create(call, &p->forms) : PCTL_OK;
+
+	*out = p->forms;
 	return status;
 }
 

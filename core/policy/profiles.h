@@ -3,6 +3,7 @@
 #ifndef PIPECTL_POLICY_PROFILES_H
 #define PIPECTL_POLICY_PROFILES_H
 
+#include "legal/legal.h"
 #include "policy/probe.h"
 
 typedef struct pctl_profiles pctl_profiles;
@@ -56,6 +57,9 @@ pctl_status pctl_profiles_revoke(pctl_profiles *p, const pctl_profile_record *r,
 /* Write a signed copy of a record to another directory. */
 pctl_status pctl_profiles_export(pctl_profiles *p, pctl_profile_record *r, const char *dir,
 				 const pctl_call *call);
+
+/* The forms of the legaliser, compiled on first use; owned by p. */
+pctl_status pctl_profiles_forms(pctl_profiles *p, const pctl_call *call, pctl_forms **out);
 
 /* The public key of this home, made on first use. */
 pctl_status pctl_profiles_public_key(pctl_profiles *p, const pctl_call *call, const char **out);

@@ -144,8 +144,49 @@ pctl_status pctl_app_schedule(pctl_app *app)
 	return status;
 }
 
+static void say_probing(void *ctx, const char *device)
+{
+	pctl_app *app = ctx;
+
+	pctl_app_progress_clear(app);
+	if (!app->quiet)
+		fprintf(stderr, "probing the arithmetic of %s\n", device);
+}
+
+/* Where profiles that came with the installation lie: beside the conf directory. */
+pctl_status pctl_app_profiles(pctl_app *app)
+{
+	pctl_profiles_options o = {.probing = say_probing, .ctx = app};
+	pctl_status status = pctl_app_config(app);
+	const char *certs;
+
+	if (status != PCTL_OK || app->profiles != NULL)
+		return status;
+	certs = app->config->conf_dir == NULL
+			? NULL
+			: pctl_arena_printf(app->arena, "%s/../certs", app->config->conf_dir);
+	o.home = app->config->home;
+	o.certs = &certs;
+	o.n_certs = certs != NULL;
+	return pctl_profiles_open(&o, app->call, &app->profiles);
+}
+
+/* --forms strict|native */
+static pctl_status parse_forms(pctl_app *app, uint32_t *flags)
+{
+	const char *text = pctl_option_value(&app->line, "--forms");
+
+	if (text != NULL && strcmp(text, "native") == 0)
+		*flags |= PCTL_RUN_NATIVE | PCTL_RUN_FRESH;
+	else if (text != NULL && strcmp(text, "strict") != 0)
+		return pctl_refuse(app->call, PC10_USAGE,
+				   "--forms takes strict or native, not \"%s\"", text);
+	return PCTL_OK;
+}
+
 void pctl_app_close(pctl_app *app)
 {
+	pctl_profiles_close(app->profiles);
 	pctl_kernels_destroy(app->kernels);
 	pctl_op_library_destroy(app->library);
 	pctl_registry_close(app->registry);
@@ -234,6 +275,8 @@ pctl_status pctl_app_run_options(pctl_app *app, pctl_run_options *out, const cha
 	if (status == PCTL_OK)
 		status = pctl_app_schedule(app);
 	if (status == PCTL_OK)
+		status = pctl_app_profiles(app);
+	if (status == PCTL_OK)
 		status = parse_verify(app, &out->verify_ppm);
 	if (status != PCTL_OK)
 		return status;
@@ -264,11 +307,13 @@ pctl_status pctl_app_run_options(pctl_app *app, pctl_run_options *out, const cha
 		     (pctl_option_has(&app->line, "--debug") ? PCTL_RUN_DEBUG : 0) |
 		     (pctl_option_has(&app->line, "--no-memo") ? PCTL_RUN_FRESH : 0) |
 		     (pctl_option_has(&app->line, "--sanitize") ? PCTL_RUN_SANITIZE : 0);
+	out->profiles = app->profiles;
+	status = parse_forms(app, &out->flags);
 	if (app->progress) {
 		out->progress = pctl_app_progress;
 		out->progress_ctx = app;
 	}
-	return PCTL_OK;
+	return status;
 }
 
 void pctl_app_progress(void *ctx, const char *job, uint64_t done, uint64_t total)

@@ -27,6 +27,7 @@ struct pctl_app {
 	pctl_memo *memo;
 	pctl_policy *policy;
 	pctl_gas_schedule *schedule;
+	pctl_profiles *profiles;
 	const char *schedule_id; /* CID of its file */
 	pctl_arena *arena;	 /* small things that live as long as the process */
 	uint64_t drawn_ns;	 /* when the progress line was drawn last */
@@ -42,6 +43,7 @@ pctl_status pctl_app_store(pctl_app *app);
 pctl_status pctl_app_memo(pctl_app *app);
 pctl_status pctl_app_policy(pctl_app *app);
 pctl_status pctl_app_schedule(pctl_app *app);
+pctl_status pctl_app_profiles(pctl_app *app);
 
 void pctl_app_close(pctl_app *app);
 
@@ -93,6 +95,7 @@ pctl_status pctl_verb_plugin_show(pctl_app *app);
 pctl_status pctl_verb_plugin_quarantine(pctl_app *app);
 pctl_status pctl_verb_plugin_release(pctl_app *app);
 pctl_status pctl_verb_device_list(pctl_app *app);
+pctl_status pctl_verb_device_probe(pctl_app *app);
 pctl_status pctl_verb_doctor(pctl_app *app);
 pctl_status pctl_verb_explain(pctl_app *app);
 pctl_status pctl_verb_version(pctl_app *app);

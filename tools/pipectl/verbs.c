@@ -25,6 +25,8 @@ const pctl_option pctl_global_options[] = {
 		{"--no-memo", NULL, "neither read nor write remembered results", 0, 0},          \
 		{"--gas-limit", "N", "refuse above this much gas", 0, 0},                        \
 		{"--gas", "FILE", "the gas schedule", 0, 0},                                     \
+		{"--forms", "strict|native",                                                     \
+		 "native: the device's own floats, for class approximate only", 0, 0},           \
 	{                                                                                        \
 		"--sanitize", NULL,                                                              \
 			"on the reference: look for races and bad accesses, count gas", 0, 0     \
@@ -105,6 +107,14 @@ static const pctl_option device_options[] = {
 	{NULL, NULL, NULL, 0, 0},
 };
 
+static const pctl_option probe_options[] = {
+	{"--device", "ID|all", "which (repeatable); all where it is left out", 1, 0},
+	{"--fresh", NULL, "probe although there is a valid profile", 0, 0},
+	{"--forms", NULL, "which form each strict operation takes", 0, 0},
+	{"--out", "DIR", "write signed profiles to a directory too", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+
 static const pctl_verb verbs[] = {
 	{"check", NULL, "FILE...", "every check of a pipeline, all errors at once",
 	 "Without --device only what needs no device is checked. With --in sizes are known and "
@@ -145,6 +155,12 @@ static const pctl_verb verbs[] = {
 	 quarantine_options, 1, 1, pctl_verb_plugin_release},
 	{"device", "list", "", "all devices of all backends", NULL, device_options, 0, 0,
 	 pctl_verb_device_list},
+	{"device", "probe", "", "prove which float operations of a device are exact",
+	 "Compares every native operation with IEEE 754, bit for bit, and keeps the signed result "
+	 "as the device's "
+	 "profile. Without --fresh a valid profile is shown as it is. Strict programs use nothing "
+	 "else.",
+	 probe_options, 0, 0, pctl_verb_device_probe},
 	{"doctor", NULL, "", "paths searched, values in force, what is usable and why not", NULL,
 	 NULL, 0, 0, pctl_verb_doctor},
 	{"explain", NULL, "CODE", "what a diagnostic code means", NULL, NULL, 0, 1,

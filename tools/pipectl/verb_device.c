@@ -1,0 +1,246 @@
+/* `device probe`: what is proved of each device's arithmetic, and which form every strict operation takes from that. */
+#include "app.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exec/session.h"
+#include "plugin/devices.h"
+
+static const uint8_t float_scalars[] = {PCTL_SCALAR_F32, PCTL_SCALAR_F16, PCTL_SCALAR_BF16};
+
+static const char *form_name(uint32_t kind)
+{
+	static const char *const names[] = {"none", "native", "guarded", "f64", "int"};
+
+	return kind < sizeof(names) / sizeof(names[0]) ? names[kind] : "?";
+}
+
+/* All natives with one verdict on a line of their own, the first witness of each difference below. */
+static void print_verdicts(const pctl_profile_record *r)
+{
+	for (int verdict = PCTL_NATIVE_EXACT; verdict >= PCTL_NATIVE_ABSENT; verdict--) {
+		uint32_t n = 0;
+
+		for (uint32_t i = 0; i < PCTL_N_NATIVE; i++) {
+			if (r->profile.native[i] != verdict)
+				continue;
+			if (n++ == 0)
+				printf("  %s:", pctl_verdict_name((uint8_t)verdict));
+			printf(" %s", pctl_native_name(i));
+		}
+		if (n != 0)
+			printf("\n");
+	}
+	printf("  facts:");
+	for (uint32_t i = 0; i < PCTL_N_FACTS; i++)
+		printf(" %s %s", pctl_fact_name(i), pctl_verdict_name(r->facts[i]));
+	printf("\n");
+}
+
+static void print_witnesses(const pctl_profile_record *r)
+{
+	for (uint32_t i = 0; i < PCTL_N_NATIVE; i++)
+		if (r->native_witness[i].text[0] != '\0')
+			printf("  %s %s\n", pctl_native_name(i), r->native_witness[i].text);
+	for (uint32_t i = 0; i < PCTL_N_FACTS; i++)
+		if (r->fact_witness[i].text[0] != '\0')
+			printf("  %s %s\n", pctl_fact_name(i), r->fact_witness[i].text);
+}
+
+static void print_forms(pctl_app *app, const pctl_profile_record *r, const pctl_device_caps *caps)
+{
+	pctl_json *j = &app->document;
+
+	for (uint16_t op = PCTL_STRICT_FIRST; op < PCTL_NATIVE_FIRST; op++) {
+		const pctl_op_info *info = pctl_op_get(op);
+
+		if (info->name == NULL || info->kind != PCTL_OPKIND_elem)
+			continue;
+		if (!app->json)
+			printf("  %-8s", info->name + 1);
+		for (size_t i = 0; i < sizeof(float_scalars); i++) {
+			uint32_t kind = PCTL_FORM_NONE;
+
+			pctl_legal_form(&r->profile, caps, op, float_scalars[i], &kind);
+			if (!app->json) {
+				printf(" %s %-8s", pctl_scalar_name(float_scalars[i]),
+				       form_name(kind));
+				continue;
+			}
+			pctl_json_object_begin(j);
+			pctl_json_kv_string(j, "op", info->name + 1);
+			pctl_json_kv_string(j, "type", pctl_scalar_name(float_scalars[i]));
+			pctl_json_kv_string(j, "form", form_name(kind));
+			pctl_json_object_end(j);
+		}
+		if (!app->json)
+			printf("\n");
+	}
+}
+
+static void json_profile(pctl_app *app, const char *selector, const pctl_profile_record *r,
+			 const pctl_device_caps *caps)
+{
+	pctl_json *j = &app->document;
+	char key[PCTL_CID_TEXT_SIZE];
+
+	pctl_json_object_begin(j);
+	pctl_json_kv_string(j, "selector", selector);
+	pctl_json_kv_string(j, "device", r->device);
+	pctl_json_kv_string(j, "driver", r->driver);
+	pctl_json_kv_string(j, "key", pctl_cid_format(&r->key, key));
+	pctl_json_kv_string(j, "kit", PCTL_PROBE_KIT);
+	pctl_json_kv_u64(j, "cases", r->cases);
+	pctl_json_kv_string(j, "file", r->path);
+	pctl_json_key(j, "native");
+	pctl_json_object_begin(j);
+	for (uint32_t i = 0; i < PCTL_N_NATIVE; i++)
+		pctl_json_kv_string(j, pctl_native_name(i),
+				    pctl_verdict_name(r->profile.native[i]));
+	pctl_json_object_end(j);
+	pctl_json_key(j, "facts");
+	pctl_json_object_begin(j);
+	for (uint32_t i = 0; i < PCTL_N_FACTS; i++)
+		pctl_json_kv_string(j, pctl_fact_name(i), pctl_verdict_name(r->facts[i]));
+	pctl_json_object_end(j);
+	pctl_json_key(j, "forms");
+	pctl_json_array_begin(j);
+	print_forms(app, r, caps);
+	pctl_json_array_end(j);
+	pctl_json_object_end(j);
+}
+
+static pctl_status show(pctl_app *app, const char *selector, pctl_session *s)
+{
+	const char *dir = pctl_option_value(&app->line, "--out");
+	const pctl_profile_record *r;
+	pctl_profile_record *copy;
+	pctl_status status = pctl_session_profile(s, app->call, &r);
+
+	if (status != PCTL_OK)
+		return status;
+	if (app->json) {
+		json_profile(app, selector, r, pctl_session_caps(s));
+	} else {
+		printf("%s: %s, %" PRIu64 " cases, %s\n", pctl_session_name(s), r->driver, r->cases,
+		       r->path);
+		print_verdicts(r);
+		if (app->verbose)
+			print_witnesses(r);
+		if (pctl_option_has(&app->line, "--forms"))
+			print_forms(app, r, pctl_session_caps(s));
+	}
+	if (dir == NULL)
+		return PCTL_OK;
+	copy = malloc(sizeof(*copy));
+	if (copy == NULL)
+		return pctl_refuse(app->call, PC2_NOMEM, "no memory for a profile");
+	*copy = *r;
+	status = pctl_profiles_export(app->profiles, copy, dir, app->call);
+	free(copy);
+	return status;
+}
+
+static pctl_status probe_entry(pctl_app *app, const pctl_device_entry *e)
+{
+	const int in_process =
+		pctl_option_has(&app->line, "--in-process") || app->config->in_process;
+	pctl_session_options options = {
+		.index = e->in_driver,
+		.device_kind = e->kind,
+		.id = e->selector,
+		.profiles = app->profiles,
+		.profile_flags = pctl_option_has(&app->line, "--fresh") ? PCTL_PROFILES_FRESH : 0};
+	pctl_backend_session *backend = NULL;
+	pctl_session *session = NULL;
+	pctl_status status = pctl_backend_session_open(app->registry, e->backend, e->env,
+						       in_process ? PCTL_SESSION_IN_PROCESS : 0,
+						       app->call, &backend);
+
+	if (status != PCTL_OK)
+		return status;
+	options.name = pctl_arena_printf(app->arena, "%s (%s)", e->selector, e->name);
+	options.table = backend->table;
+	options.inst = backend->inst;
+	status = options.name == NULL ? pctl_refuse(app->call, PC2_NOMEM, "no memory for a probe")
+				      : pctl_session_open(&options, app->call, &session);
+	if (status == PCTL_OK)
+		status = show(app, e->selector, session);
+	pctl_session_close(session);
+	pctl_backend_session_close(backend, NULL);
+	return status;
+}
+
+/* Nothing of floats can be asked of these: the reference is what others are compared with, null computes nothing. */
+static int is_probed(const pctl_device_entry *e)
+{
+	return e->state == PCTL_DEVICE_USABLE && e->kind != PCTL_DEVICE_REFERENCE &&
+	       strcmp(e->backend, "null") != 0;
+}
+
+static pctl_status probe_one(pctl_app *app, const char *selector)
+{
+	const pctl_device_entry *entry;
+	pctl_devices *list = NULL;
+	pctl_status status =
+		pctl_devices_find(app->registry, selector, 0, app->call, &list, &entry);
+
+	if (status == PCTL_OK && !is_probed(entry))
+		status = pctl_refuse(app->call, PC5207_NO_DEVICE, "%s is not probed: %s", selector,
+				     entry->state != PCTL_DEVICE_USABLE
+					     ? entry->cause
+					     : "it is not compared with a reference");
+	if (status == PCTL_OK)
+		status = probe_entry(app, entry);
+	pctl_devices_destroy(list);
+	return status;
+}
+
+static pctl_status probe_all(pctl_app *app)
+{
+	pctl_devices *list;
+	uint32_t n = 0;
+	pctl_status first = PCTL_OK,
+		    status = pctl_devices_list(app->registry, NULL, 0, app->call, &list);
+
+	if (status != PCTL_OK)
+		return status;
+	for (uint32_t i = 0; i < pctl_devices_count(list); i++) {
+		if (!is_probed(pctl_devices_at(list, i)))
+			continue;
+		n++;
+		status = probe_entry(app, pctl_devices_at(list, i));
+		if (first == PCTL_OK)
+			first = status;
+	}
+	pctl_devices_destroy(list);
+	return n == 0 ? pctl_refuse(app->call, PC5207_NO_DEVICE, "there is no device to probe")
+		      : first;
+}
+
+pctl_status pctl_verb_device_probe(pctl_app *app)
+{
+	const char *selector = pctl_option_at(&app->line, "--device", 0);
+	pctl_status first = PCTL_OK, status = pctl_app_registry(app);
+
+	if (status == PCTL_OK)
+		status = pctl_app_profiles(app);
+	if (status != PCTL_OK)
+		return status;
+	if (app->json) {
+		pctl_json_key(&app->document, "profiles");
+		pctl_json_array_begin(&app->document);
+	}
+	if (selector == NULL)
+		first = probe_all(app);
+	for (uint32_t i = 0; (selector = pctl_option_at(&app->line, "--device", i)) != NULL; i++) {
+		status = strcmp(selector, "all") == 0 ? probe_all(app) : probe_one(app, selector);
+		if (first == PCTL_OK)
+			first = status;
+	}
+	if (app->json)
+		pctl_json_array_end(&app->document);
+	return first;
+}
