@@ -47,6 +47,8 @@ static pctl_status bind_one(pctl_device *dev, const pctl_call *call, const pctl_
 			b->group, b->binding, b->n_bytes, (uint64_t)PCTL_CPU_MAX_BINDING_BYTES);
 	if (slot->runtime_stride && b->n_bytes > slot->runtime_offset)
 		length = (b->n_bytes - slot->runtime_offset) / slot->runtime_stride;
+	if (length > UINT32_MAX) /* of elements of 2 bytes; no index reaches further */
+		length = UINT32_MAX;
 	*out = (pctl_cpu_bound){.base = b->buffer ? b->buffer->data + b->offset : dev->nothing,
 				.n_bytes = b->n_bytes,
 				.buffer_offset = b->offset,

@@ -6,21 +6,20 @@ static pctl_status check_caps(const pctl_program *p, const pctl_call *call)
 	static const struct {
 		uint64_t bit;
 		const char *name;
-	} names[] = {{PCTL_CAP_F16, "f16 arithmetic"},
-		     {PCTL_CAP_F32, "f32 arithmetic"},
-		     {PCTL_CAP_BF16, "bf16 arithmetic"},
-		     {PCTL_CAP_F64, "f64 arithmetic"},
-		     {PCTL_CAP_NARROW, "8- and 16-bit integers"},
+	} names[] = {{PCTL_CAP_NATIVE_FLOAT,
+		      "native float operations, which have no bits of their own: the reference "
+		      "runs strict ones"},
+		     {PCTL_CAP_F64, "f64 values"},
+		     {PCTL_CAP_NARROW, "8-bit or i16 integers"},
 		     {PCTL_CAP_SUBGROUPS, "subgroup operations"},
 		     {PCTL_CAP_TILES, "matrix tiles"},
-		     {PCTL_CAP_BINDING_SPLIT, "split bindings"},
-		     {PCTL_CAP_STRICT_FLOAT, "strict floating point"}};
+		     {PCTL_CAP_BINDING_SPLIT, "split bindings"}};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (p->caps & names[i].bit)
 			return pctl_refuse(
 				call, PC3210_KERNEL_CAPABILITY,
-				"the program needs %s, which this interpreter does not have",
+				"this interpreter does not have what the program needs: %s",
 				names[i].name);
 	if (p->caps & ~(PCTL_CPU_CAPS | PCTL_CAP_OVERRIDES))
 		return pctl_refuse(call, PC3210_KERNEL_CAPABILITY,

@@ -12,6 +12,8 @@
 enum {
 	PCTL_CPU_ELEM,	 /* kernel over the active range of lanes */
 	PCTL_CPU_ELEM_U, /* the same for one value shared by all lanes */
+	PCTL_CPU_MATH, /* d = elementary function `jump` of a, b; scalar in `extra`; active lanes only */
+	PCTL_CPU_LOOKUP, /* d = element a of the table at word `jump`, of `extra` elements */
 	PCTL_CPU_BLEND,	 /* masked move: d = a where the mask says so; wide, uniform */
 	PCTL_CPU_COUNT,	 /* add the active lanes to block counter `jump` */
 	PCTL_CPU_CLEAR,	 /* zero n bytes of registers: d, size in `jump` units of 64 */
@@ -38,7 +40,7 @@ enum {
 };
 
 #define PCTL_CPU_WIDE 1u    /* 8-byte elements */
-#define PCTL_CPU_UNIFORM 2u /* source a is one value for all lanes */
+#define PCTL_CPU_UNIFORM 2u /* source a is one value for all lanes; MATH and LOOKUP: d too */
 
 /* One instruction. Registers are virtual numbers while code is made, and offsets in units of 8
  * bytes into a strip's memory afterwards; register 0 is never read or written. */
@@ -71,7 +73,7 @@ typedef struct pctl_cpu_leaf {
 	uint8_t wide;
 	uint8_t is_bool;
 	uint8_t uniform;
-	uint8_t reserved;
+	uint8_t mem; /* PCTL_CPU_MEM_*, in byte memory */
 } pctl_cpu_leaf;
 
 /* A memory access. Lane memory (function, private) has one word column a lane; byte memory is
@@ -174,7 +176,10 @@ typedef struct pctl_cpu_code {
 	uint32_t private_reg, private_units; /* zeroed at the start of a strip */
 	uint32_t workgroup_stride;	     /* bytes of one group's workgroup memory */
 	uint64_t register_bytes;
-	uint32_t flags; /* PCTL_BUILD_* */
+	const uint32_t *words; /* of the program, which outlives its code: tables of LOOKUP */
+	uint32_t flags;	       /* PCTL_BUILD_* */
+	uint32_t
+		watch_shift; /* a byte's cell in the shadow: 2, or 1 where elements of 2 bytes are */
 } pctl_cpu_code;
 
 /* Make code of a decoded program that pctl_cpu_check accepted. */

@@ -1,6 +1,7 @@
 /* Running one dispatch: workgroups are taken in order by as many threads as there are; a sanitized
  * dispatch runs on one. Sums up what counting builds counted. */
 #include "device.h"
+#include "env.h"
 
 #include <stdlib.h>
 
@@ -18,7 +19,7 @@ static void trouble(shared_run *run, pctl_status status)
 				    __ATOMIC_RELAXED);
 }
 
-static void take_groups(void *ctx, uint32_t thread)
+static void run_groups(void *ctx, uint32_t thread)
 {
 	shared_run *run = ctx;
 	pctl_cpu_job *job = &run->job;
@@ -50,6 +51,16 @@ static void take_groups(void *ctx, uint32_t thread)
 	}
 }
 
+/* Whatever rounding mode or flushing a driver or the host left behind, this thread runs without. */
+static void take_groups(void *ctx, uint32_t thread)
+{
+	fenv_t saved;
+
+	pctl_cpu_env_enter(&saved);
+	run_groups(ctx, thread);
+	pctl_cpu_env_leave(&saved);
+}
+
 static pctl_status start_watch(pctl_device *dev, const pctl_cpu_cmd *cmd, shared_run *run)
 {
 	const pctl_cpu_code *code = cmd->kernel->code;
@@ -57,15 +68,20 @@ static pctl_status start_watch(pctl_device *dev, const pctl_cpu_cmd *cmd, shared
 	if (!dev->watch)
 		dev->watch = pctl_cpu_watch_create();
 	if (!dev->watch || !pctl_cpu_watch_dispatch(dev->watch, cmd->kernel->program, cmd->number,
-						    code->workgroup_stride))
+						    code->workgroup_stride, code->watch_shift))
 		return PCTL_E_NOMEM;
 	for (uint32_t i = 0; i < code->n_slots; i++) {
 		pctl_buffer *b = cmd->buffers[i];
 
 		if (!b || !code->slots[i].writable)
 			continue;
+		/* What older dispatches left in a shadow means nothing: a coarse one may go. */
+		if (b->shadow && b->shadow->shift > code->watch_shift) {
+			pctl_cpu_shadow_destroy(b->shadow);
+			b->shadow = NULL;
+		}
 		if (!b->shadow)
-			b->shadow = pctl_cpu_shadow_create(b->n_bytes);
+			b->shadow = pctl_cpu_shadow_create(b->n_bytes, code->watch_shift);
 		if (!b->shadow)
 			return PCTL_E_NOMEM;
 		cmd->bounds[i].shadow = b->shadow;

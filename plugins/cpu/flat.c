@@ -156,38 +156,45 @@ static void measure_types(pctl_cpu_flat *f)
 	for (uint32_t t = 0; t < p->n_types; t++) {
 		const pctl_type *ty = &p->types[t];
 		const uint64_t unit = pctl_cpu_scalar_wide(ty->scalar) ? 2 : 1;
-		uint64_t n = 0, words = 0;
+		uint64_t n = 0, words = 0,
+			 bytes = pctl_cpu_mem_bytes(pctl_cpu_scalar_mem(ty->scalar));
 
 		switch (ty->kind) {
 		case PCTL_TYPE_SCALAR:
 		case PCTL_TYPE_ATOMIC:
 			n = 1;
-			words = unit;
 			break;
 		case PCTL_TYPE_VECTOR:
 			n = ty->width;
-			words = n * unit;
 			break;
 		case PCTL_TYPE_MATRIX:
 			n = (uint64_t)ty->width * ty->columns;
-			words = n * unit;
 			break;
 		case PCTL_TYPE_ARRAY:
 			n = saturate(f->type_leaves[ty->elem], ty->count);
 			words = saturate(f->type_words[ty->elem], ty->count);
+			bytes = saturate(f->type_bytes[ty->elem], ty->count);
 			break;
 		case PCTL_TYPE_STRUCT:
+			bytes = 0;
 			for (uint32_t i = 0; i < ty->count; i++) {
 				const uint32_t m = p->members[ty->first_member + i].type;
+				bytes = saturate(bytes + f->type_bytes[m], 1);
 				n = saturate(n + f->type_leaves[m], 1);
 				words = saturate(words + f->type_words[m], 1);
 			}
 			break;
 		default:
+			bytes = 0;
 			break;
+		}
+		if (ty->kind != PCTL_TYPE_ARRAY && ty->kind != PCTL_TYPE_STRUCT) {
+			words = n * unit;
+			bytes *= n;
 		}
 		f->type_leaves[t] = n;
 		f->type_words[t] = words;
+		f->type_bytes[t] = bytes;
 	}
 }
 
@@ -315,6 +322,7 @@ static int allocate(pctl_cpu_flat *f)
 	c->n_functions = p->n_functions;
 	f->type_leaves = calloc(p->n_types + 1u, sizeof(*f->type_leaves));
 	f->type_words = calloc(p->n_types + 1u, sizeof(*f->type_words));
+	f->type_bytes = calloc(p->n_types + 1u, sizeof(*f->type_bytes));
 	f->local_reg = calloc(p->n_locals + 1u, sizeof(*f->local_reg));
 	f->var_place = calloc(p->n_vars + 1u, sizeof(*f->var_place));
 	f->param_first = calloc(p->n_functions + 1u, sizeof(*f->param_first));
@@ -322,8 +330,9 @@ static int allocate(pctl_cpu_flat *f)
 	c->slots = calloc(c->n_slots + 1u, sizeof(*c->slots));
 	c->function_start = calloc(p->n_functions + 1u, sizeof(*c->function_start));
 	c->function_mask = calloc(p->n_functions + 1u, sizeof(*c->function_mask));
-	return f->type_leaves && f->type_words && f->local_reg && f->var_place && f->param_first &&
-	       f->return_first && c->slots && c->function_start && c->function_mask;
+	return f->type_leaves && f->type_words && f->type_bytes && f->local_reg && f->var_place &&
+	       f->param_first && f->return_first && c->slots && c->function_start &&
+	       c->function_mask;
 }
 
 static void collect_consts(pctl_cpu_flat *f)
@@ -390,6 +399,7 @@ static void flat_free(pctl_cpu_flat *f)
 	free(f->masks.at);
 	free(f->type_leaves);
 	free(f->type_words);
+	free(f->type_bytes);
 	free(f->const_table);
 	free(f->local_reg);
 	free(f->var_place);
@@ -410,6 +420,11 @@ pctl_status pctl_cpu_code_create(const pctl_program *p, const pctl_cpu_kernels *
 		goto done;
 	}
 	f.code->flags = flags;
+	f.code->words = p->words;
+	f.code->watch_shift = 2;
+	for (uint32_t i = 0; i < p->n_types; i++)
+		if (pctl_cpu_scalar_mem(p->types[i].scalar) == PCTL_CPU_MEM_2)
+			f.code->watch_shift = 1;
 	f.code->entry_function = p->entries[0].function;
 	pctl_cpu_flat_reg(&f, PCTL_CPU_REG_UNIFORM, 1);
 	measure_types(&f);

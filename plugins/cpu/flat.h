@@ -66,6 +66,7 @@ typedef struct pctl_cpu_flat {
 	PCTL_CPU_LIST(pctl_cpu_region) regions;
 	PCTL_CPU_LIST(uint32_t) masks;	    /* of the open function, three a depth */
 	uint64_t *type_leaves, *type_words; /* by type, saturating */
+	uint64_t *type_bytes;		    /* the same: of its scalars, without gaps */
 	uint32_t *const_table;		    /* open-addressed: registers of uniform constants */
 	uint32_t const_cap, n_consts;
 	uint32_t *local_reg;	/* by program.locals index: fixed register */
@@ -107,6 +108,12 @@ static inline int pctl_cpu_flat_is_uniform(const pctl_cpu_flat *f, uint32_t reg)
 static inline uint8_t pctl_cpu_scalar_wide(uint8_t scalar)
 {
 	return scalar == PCTL_SCALAR_I64 || scalar == PCTL_SCALAR_U64;
+}
+static inline uint8_t pctl_cpu_scalar_mem(uint8_t scalar)
+{
+	if (scalar == PCTL_SCALAR_F16 || scalar == PCTL_SCALAR_BF16 || scalar == PCTL_SCALAR_U16)
+		return PCTL_CPU_MEM_2;
+	return pctl_cpu_scalar_wide(scalar) ? PCTL_CPU_MEM_8 : PCTL_CPU_MEM_4;
 }
 /* The type's scalar at the bottom of a vector, matrix, scalar or atomic. */
 static inline uint8_t pctl_cpu_type_scalar(const pctl_program *p, uint32_t type)

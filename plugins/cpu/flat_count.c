@@ -19,7 +19,8 @@ static uint64_t units(const pctl_cpu_flat *f, const pctl_inst *in)
 		return 1; /* loads and stores are set by their bytes */
 	case PCTL_OPKIND_elem:
 		/* A comparison costs what its operands are. */
-		if (in->op >= PCTL_OP_EQ && in->op <= PCTL_OP_GE)
+		if ((in->op >= PCTL_OP_EQ && in->op <= PCTL_OP_GE) ||
+		    (in->op >= PCTL_OP_FEQ && in->op <= PCTL_OP_FGE))
 			return units_of(f, pctl_value_type(p, f->fn, pctl_arg(p, in, 0)));
 		return units_of(f, in->type);
 	case PCTL_OPKIND_bool:
@@ -84,7 +85,7 @@ static void count_place(pctl_cpu_flat *f, pctl_cpu_block *b, const pctl_inst *in
 	}
 	if (pctl_op_get(in->op)->kind == PCTL_OPKIND_atomic || in->op == PCTL_OP_ARRAY_LENGTH)
 		return;
-	bytes = 4 * units_of(f, place.end_type);
+	bytes = f->type_bytes[place.end_type];
 	*cost = bytes;
 	if (place.space == PCTL_SPACE_STORAGE || place.space == PCTL_SPACE_UNIFORM) {
 		if (in->op == PCTL_OP_STORE)
@@ -114,7 +115,8 @@ void pctl_cpu_flat_count(pctl_cpu_flat *f, const pctl_inst *in)
 		f->blocks.at[f->block].n_insts++;
 		count_place(f, &f->blocks.at[f->block], in, &cost.units);
 		cost.block = f->block;
-		PCTL_CPU_PUSH(f, costs, cost);
+		if (cost.op < sizeof(((pctl_counts *)NULL)->op_units) / sizeof(uint64_t))
+			PCTL_CPU_PUSH(f, costs, cost);
 	}
 	if (ends_block(in->op))
 		f->block = PCTL_CPU_NONE;

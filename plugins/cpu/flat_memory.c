@@ -130,8 +130,9 @@ static void add_leaves(pctl_cpu_flat *f, walk *w, uint32_t type, uint64_t off)
 	} else if (ty->kind == PCTL_TYPE_SCALAR || ty->kind == PCTL_TYPE_ATOMIC) {
 		const pctl_cpu_leaf leaf = {.off = (uint32_t)off,
 					    .wide = pctl_cpu_scalar_wide(ty->scalar),
+					    .mem = pctl_cpu_scalar_mem(ty->scalar),
 					    .is_bool = ty->scalar == PCTL_SCALAR_BOOL};
-		const uint64_t end = off + (leaf.wide ? 8 : 4);
+		const uint64_t end = off + pctl_cpu_mem_bytes(leaf.mem);
 
 		if (end > w->mem.extent)
 			w->mem.extent = end;

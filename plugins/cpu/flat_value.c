@@ -75,9 +75,9 @@ uint32_t pctl_cpu_emit_elem(pctl_cpu_flat *f, uint16_t op, uint8_t scalar, uint8
 {
 	pctl_cpu_kernel *const *forms;
 
-	if (op >= PCTL_CPU_N_OPS || scalar >= PCTL_CPU_N_SCALARS)
+	if (scalar >= PCTL_CPU_N_SCALARS)
 		return emit_with(f, NULL, wide, 1, args, n_args);
-	forms = f->k->elem[op][scalar];
+	forms = f->k->elem[PCTL_CPU_ROW(op)][scalar];
 	if (n_args == 2 && forms[PCTL_CPU_VU] && !all_uniform(f, args, n_args)) {
 		if (pctl_cpu_flat_is_uniform(f, args[1]))
 			return emit_with(f, forms[PCTL_CPU_VU], wide, 0, args, n_args);
@@ -162,6 +162,46 @@ static void flat_elementwise(pctl_cpu_flat *f, const pctl_inst *in, uint32_t *at
 		}
 		at[i] = pctl_cpu_emit_elem(f, in->op, scalar, wide, args, in->n_args);
 	}
+}
+
+/* Elementary functions run only for active lanes: each costs about as much as a thousand additions. */
+static void flat_math(pctl_cpu_flat *f, const pctl_inst *in, uint32_t *at)
+{
+	const uint32_t *a = pctl_cpu_value(f, pctl_arg(f->p, in, 0));
+	const uint32_t *b = in->n_args > 1 ? pctl_cpu_value(f, pctl_arg(f->p, in, 1)) : NULL;
+
+	for (uint32_t i = 0; i < f->type_leaves[in->type]; i++) {
+		const uint32_t args[2] = {a[i], b ? b[i] : 0};
+		const int uniform = all_uniform(f, args, in->n_args);
+		pctl_cpu_ins ins = {.kind = PCTL_CPU_MATH,
+				    .flags = uniform ? PCTL_CPU_UNIFORM : 0,
+				    .a = uniform ? args[0] : pctl_cpu_emit_vary(f, args[0]),
+				    .b = uniform || !b ? args[1] : pctl_cpu_emit_vary(f, args[1]),
+				    .jump = in->op,
+				    .extra = pctl_cpu_type_scalar(f->p, in->type)};
+
+		at[i] = ins.d =
+			pctl_cpu_flat_reg(f, uniform ? PCTL_CPU_REG_UNIFORM : PCTL_CPU_REG_TEMP, 0);
+		pctl_cpu_emit(f, &ins);
+	}
+}
+
+static void flat_lookup(pctl_cpu_flat *f, const pctl_inst *in, uint32_t *at)
+{
+	const uint8_t wide = pctl_cpu_scalar_wide(pctl_cpu_type_scalar(f->p, in->type));
+	const uint32_t index = pctl_cpu_value(f, pctl_arg(f->p, in, 0))[0];
+	const int uniform = pctl_cpu_flat_is_uniform(f, index);
+	/* A negative i32 is a u32 above any table's length. */
+	pctl_cpu_ins ins = {
+		.kind = PCTL_CPU_LOOKUP,
+		.flags = (uint16_t)((wide ? PCTL_CPU_WIDE : 0) | (uniform ? PCTL_CPU_UNIFORM : 0)),
+		.a = index,
+		.jump = in->first_arg + 1,
+		.extra = (in->n_args - 1) >> wide};
+
+	at[0] = ins.d =
+		pctl_cpu_flat_reg(f, uniform ? PCTL_CPU_REG_UNIFORM : PCTL_CPU_REG_TEMP, wide);
+	pctl_cpu_emit(f, &ins);
 }
 
 static void flat_select(pctl_cpu_flat *f, const pctl_inst *in, uint32_t *at)
@@ -264,28 +304,55 @@ static void flat_cast(pctl_cpu_flat *f, const pctl_inst *in, uint32_t *at)
 
 	for (uint32_t i = 0; i < f->type_leaves[in->type]; i++) {
 		const uint32_t a = pctl_cpu_value(f, v)[i];
-		pctl_cpu_kernel *k = f->k->cast[from][to];
+		const int is_float = in->op == PCTL_OP_FCONVERT;
+		pctl_cpu_kernel *k = is_float ? f->k->convert[from][to] : f->k->cast[from][to];
 
-		at[i] = k ? pctl_cpu_emit_kernel(f, k, pctl_cpu_scalar_wide(to), &a, 1) : a;
+		at[i] = k || is_float ? pctl_cpu_emit_kernel(f, k, pctl_cpu_scalar_wide(to), &a, 1)
+				      : a;
 	}
+}
+
+/* n registers of half the size from n / 2, or the other way; at and a are different places. */
+static void halve(pctl_cpu_flat *f, const uint32_t *a, uint32_t n, uint8_t wide, uint32_t *at)
+{
+	pctl_cpu_kernel *const low = wide ? f->k->low : f->k->low16;
+	pctl_cpu_kernel *const high = wide ? f->k->high : f->k->high16;
+
+	for (uint32_t i = 0; i < n; i++)
+		at[i] = pctl_cpu_emit_kernel(f, i % 2 ? high : low, 0, a + i / 2, 1);
+}
+
+static void pair(pctl_cpu_flat *f, const uint32_t *a, uint32_t n, uint8_t wide, uint32_t *at)
+{
+	for (uint32_t i = 0; i < n / 2; i++)
+		at[i] = pctl_cpu_emit_kernel(f, wide ? f->k->join : f->k->join16, wide, a + 2u * i,
+					     2);
 }
 
 static void flat_bitcast(pctl_cpu_flat *f, const pctl_inst *in, uint32_t *at)
 {
 	const uint32_t v = pctl_arg(f->p, in, 0);
 	const uint32_t from_type = pctl_value_type(f->p, f->fn, v);
-	const uint8_t from = pctl_cpu_scalar_wide(pctl_cpu_type_scalar(f->p, from_type));
-	const uint8_t to = pctl_cpu_scalar_wide(pctl_cpu_type_scalar(f->p, in->type));
+	const uint8_t from = pctl_cpu_scalar_mem(pctl_cpu_type_scalar(f->p, from_type));
+	const uint8_t to = pctl_cpu_scalar_mem(pctl_cpu_type_scalar(f->p, in->type));
+	const uint32_t n_from = (uint32_t)f->type_leaves[from_type];
+	const uint32_t n_to = (uint32_t)f->type_leaves[in->type];
 	const uint32_t *a = pctl_cpu_value(f, v);
+	uint32_t words[4] = {0};
 
-	for (uint32_t i = 0; i < f->type_leaves[in->type]; i++) {
-		if (from == to)
+	if (from == to) {
+		for (uint32_t i = 0; i < n_to; i++)
 			at[i] = a[i];
-		else if (to)
-			at[i] = pctl_cpu_emit_kernel(f, f->k->join, 1, a + 2u * i, 2);
-		else
-			at[i] = pctl_cpu_emit_kernel(f, i % 2 ? f->k->high : f->k->low, 0,
-						     a + i / 2, 1);
+	} else if (from == PCTL_CPU_MEM_2 && to == PCTL_CPU_MEM_8) {
+		pair(f, a, n_from, 0, words);
+		pair(f, words, n_from / 2, 1, at);
+	} else if (from == PCTL_CPU_MEM_8 && to == PCTL_CPU_MEM_2) {
+		halve(f, a, n_to / 2, 1, words);
+		halve(f, words, n_to, 0, at);
+	} else if (n_from > n_to) {
+		pair(f, a, n_from, to == PCTL_CPU_MEM_8, at);
+	} else {
+		halve(f, a, n_to, from == PCTL_CPU_MEM_8, at);
 	}
 }
 
@@ -378,7 +445,11 @@ void pctl_cpu_flat_data(pctl_cpu_flat *f, uint32_t value, const pctl_inst *in)
 	case PCTL_OP_EXTRACT_DYN:
 		flat_extract_dyn(f, in, at);
 		break;
+	case PCTL_OP_LOOKUP:
+		flat_lookup(f, in, at);
+		break;
 	case PCTL_OP_CAST:
+	case PCTL_OP_FCONVERT:
 		flat_cast(f, in, at);
 		break;
 	case PCTL_OP_BITCAST:
@@ -392,7 +463,10 @@ void pctl_cpu_flat_data(pctl_cpu_flat *f, uint32_t value, const pctl_inst *in)
 		flat_rename(f, in, at);
 		break;
 	default:
-		flat_elementwise(f, in, at);
+		if (in->op >= PCTL_OP_FSIN && in->op <= PCTL_OP_FCBRT)
+			flat_math(f, in, at);
+		else
+			flat_elementwise(f, in, at);
 		break;
 	}
 }

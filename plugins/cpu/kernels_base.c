@@ -2,7 +2,7 @@
 #include "kernels_isa.h"
 
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
-#pragma GCC optimize("O3")
+#pragma GCC optimize("O3", "fp-contract=off", "no-math-errno", "no-trapping-math")
 #endif
 
 extern const pctl_cpu_kernels pctl_cpu_kernels_table_base;
@@ -19,7 +19,7 @@ const pctl_cpu_kernels *pctl_cpu_kernels_best(void)
 {
 #if PCTL_CPU_HAVE_AVX2
 	__builtin_cpu_init();
-	if (__builtin_cpu_supports("avx2"))
+	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
 		return pctl_cpu_kernels_avx2();
 #endif
 	return &pctl_cpu_kernels_table_base;

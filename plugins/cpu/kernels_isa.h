@@ -6,7 +6,7 @@
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #define PCTL_CPU_HAVE_AVX2 1
-/* Only callable where the processor has AVX2. */
+/* Only callable where the processor has AVX2 and FMA3. */
 const pctl_cpu_kernels *pctl_cpu_kernels_avx2(void);
 #else
 #define PCTL_CPU_HAVE_AVX2 0

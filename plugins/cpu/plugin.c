@@ -1,6 +1,7 @@
 /* The plugin's symbol, its one device and the answers that need no running: identity, limits,
  * support, findings and counts. */
 #include "device.h"
+#include "elementary.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -167,7 +168,7 @@ pctl_status pctl_cpu_device_open(pctl_instance *inst, const pctl_call *call, uin
 		return pctl_refuse(call, PC2_NOMEM, "no memory for a device");
 	dev->inst = inst;
 	dev->k = pctl_cpu_kernels_best();
-	dev->n_threads = pctl_cpu_pool_processors();
+	dev->n_threads = pctl_cpu_elementary_threads() ? pctl_cpu_pool_processors() : 1;
 	dev->memory_bytes = physical_memory();
 	pthread_mutex_init(&dev->lock, NULL);
 	pthread_condattr_init(&attr);

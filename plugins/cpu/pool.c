@@ -1,6 +1,7 @@
 /* Threads that share one dispatch. They know nothing of programs: they call a function once each.
  */
 #include "device.h"
+#include "elementary.h"
 
 #include <sched.h>
 #include <stdlib.h>
@@ -58,6 +59,7 @@ static void *help(void *arg)
 			pthread_cond_signal(&pool->finished);
 	}
 	pthread_mutex_unlock(&pool->lock);
+	pctl_cpu_elementary_forget();
 	return NULL;
 }
 

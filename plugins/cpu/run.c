@@ -1,6 +1,7 @@
 /* Running submits: the device's own thread takes them in order, so that submit returns at once and
  * wait and cancel mean what they say. */
 #include "device.h"
+#include "elementary.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -108,6 +109,7 @@ void *pctl_cpu_runner(void *device)
 		pthread_cond_broadcast(&dev->done);
 	}
 	pthread_mutex_unlock(&dev->lock);
+	pctl_cpu_elementary_forget();
 	return NULL;
 }
 

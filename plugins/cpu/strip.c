@@ -1,6 +1,7 @@
 /* Running prepared code: the interpreter's loop. Every instruction runs over all lanes of the
  * strip; control flow only moves lanes between masks, so the lanes of a workgroup are always in
  * step and barriers have nothing to wait for. */
+#include "elementary.h"
 #include "strip.h"
 
 #include <stdlib.h>
@@ -259,6 +260,25 @@ static void blend(pctl_cpu_strip *s, const pctl_cpu_ins *in)
 		     NULL);
 }
 
+static void math(pctl_cpu_strip *s, const pctl_cpu_ins *in)
+{
+	static const uint32_t one = 1;
+	const int uniform = in->flags & PCTL_CPU_UNIFORM;
+
+	pctl_cpu_elementary(in->jump, in->extra, uniform ? &one : s->mask, uniform ? 0 : s->lo,
+			    uniform ? 1 : s->hi, pctl_cpu_at(s, in->d), pctl_cpu_at(s, in->a),
+			    pctl_cpu_at(s, in->b));
+}
+
+static void lookup(pctl_cpu_strip *s, const pctl_cpu_ins *in)
+{
+	const int uniform = in->flags & PCTL_CPU_UNIFORM;
+
+	s->job->k->lookup[in->flags & PCTL_CPU_WIDE](uniform ? 0 : s->lo, uniform ? 1 : s->hi,
+						     pctl_cpu_at(s, in->d), pctl_cpu_at(s, in->a),
+						     s->code->words + in->jump, in->extra);
+}
+
 static pctl_status execute(pctl_cpu_strip *s)
 {
 	const pctl_cpu_code *c = s->code;
@@ -278,6 +298,14 @@ static pctl_status execute(pctl_cpu_strip *s)
 			in->kernel(0, 1, pctl_cpu_at(s, in->d), pctl_cpu_at(s, in->a),
 				   pctl_cpu_at(s, in->b), pctl_cpu_at(s, in->c),
 				   pctl_cpu_at(s, in->e));
+			in++;
+			break;
+		case PCTL_CPU_MATH:
+			math(s, in);
+			in++;
+			break;
+		case PCTL_CPU_LOOKUP:
+			lookup(s, in);
 			in++;
 			break;
 		case PCTL_CPU_BLEND:

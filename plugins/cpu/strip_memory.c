@@ -138,7 +138,7 @@ static void load_same(pctl_cpu_strip *s, const access *a, const pctl_cpu_leaf *l
 		k->copy[leaf->wide](lo, hi, pctl_cpu_at(s, leaf->reg),
 				    column(s, a, a->off + leaf->off), NULL, NULL, NULL);
 	else
-		k->splat[leaf->wide](lo, hi, pctl_cpu_at(s, leaf->reg), from, NULL, NULL, NULL);
+		k->splat[leaf->mem](lo, hi, pctl_cpu_at(s, leaf->reg), from, NULL, NULL, NULL);
 }
 
 static void load_lane_memory(pctl_cpu_strip *s, const access *a, const pctl_cpu_leaf *leaf)
@@ -155,6 +155,27 @@ static void load_lane_memory(pctl_cpu_strip *s, const access *a, const pctl_cpu_
 	}
 }
 
+/* Register d of lane i becomes the element in byte memory at `from`, or zero. */
+static inline void load_one(void *d, uint32_t i, const void *from, uint32_t mem)
+{
+	if (mem == PCTL_CPU_MEM_8)
+		((uint64_t *)d)[i] = from ? *(const uint64_t *)from : 0;
+	else if (mem == PCTL_CPU_MEM_4)
+		((uint32_t *)d)[i] = from ? *(const uint32_t *)from : 0;
+	else
+		((uint32_t *)d)[i] = from ? *(const uint16_t *)from : 0;
+}
+
+static inline void store_one(void *to, const void *d, uint32_t i, uint32_t mem)
+{
+	if (mem == PCTL_CPU_MEM_8)
+		*(uint64_t *)to = ((const uint64_t *)d)[i];
+	else if (mem == PCTL_CPU_MEM_4)
+		*(uint32_t *)to = ((const uint32_t *)d)[i];
+	else
+		*(uint16_t *)to = (uint16_t)((const uint32_t *)d)[i];
+}
+
 static void load_lanes(pctl_cpu_strip *s, const access *a, const pctl_cpu_leaf *leaf)
 {
 	uint8_t *base = a->base + leaf->off;
@@ -163,15 +184,10 @@ static void load_lanes(pctl_cpu_strip *s, const access *a, const pctl_cpu_leaf *
 	if (a->lane_memory) {
 		load_lane_memory(s, a, leaf);
 	} else if (a->n_ok == s->hi - s->lo) {
-		s->job->k->gather[leaf->wide](s->lo, s->hi, d, base, s->off, 0);
-	} else if (leaf->wide) {
-		for (uint32_t i = s->lo; i < s->hi; i++)
-			((uint64_t *)d)[i] =
-				s->ok[i] ? *(const uint64_t *)(const void *)(base + s->off[i]) : 0;
+		s->job->k->gather[leaf->mem](s->lo, s->hi, d, base, s->off, 0);
 	} else {
 		for (uint32_t i = s->lo; i < s->hi; i++)
-			((uint32_t *)d)[i] =
-				s->ok[i] ? *(const uint32_t *)(const void *)(base + s->off[i]) : 0;
+			load_one(d, i, s->ok[i] ? base + s->off[i] : NULL, leaf->mem);
 	}
 }
 
@@ -211,39 +227,36 @@ static int is_plain(pctl_cpu_strip *s, const pctl_cpu_mem *m, plain *p)
 
 static void load_plain(pctl_cpu_strip *s, const plain *p, const pctl_cpu_leaf *leaf)
 {
-	const uint32_t size = leaf->wide ? 8 : 4;
+	const uint32_t size = pctl_cpu_mem_bytes(leaf->mem);
 	const uint8_t *base = p->base + leaf->off;
 	uint8_t *d = pctl_cpu_at(s, leaf->reg);
 
-	if (p->line && p->stride == size) {
+	if (p->line && p->stride == size && leaf->mem != PCTL_CPU_MEM_2) {
 		memcpy(d + (size_t)s->lo * size, base + (uint64_t)p->index[s->lo] * size,
 		       (size_t)(p->hi - s->lo) * size);
 	} else if (p->all) {
-		s->job->k->fetch[leaf->wide](s->lo, p->hi, d, base, p->index, p->stride);
+		s->job->k->fetch[leaf->mem](s->lo, p->hi, d, base, p->index, p->stride);
 	} else {
 		for (uint32_t i = s->lo; i < p->hi; i++) {
 			const int ok = s->mask[i] && p->index[i] < p->length;
-			const void *from = base + (ok ? (uint64_t)p->index[i] * p->stride : 0);
 
-			if (leaf->wide)
-				((uint64_t *)(void *)d)[i] = ok ? *(const uint64_t *)from : 0;
-			else
-				((uint32_t *)(void *)d)[i] = ok ? *(const uint32_t *)from : 0;
+			load_one(d, i, ok ? base + (uint64_t)p->index[i] * p->stride : NULL,
+				 leaf->mem);
 		}
 	}
 }
 
 static void store_plain(pctl_cpu_strip *s, const plain *p, const pctl_cpu_leaf *leaf)
 {
-	const uint32_t size = leaf->wide ? 8 : 4;
+	const uint32_t size = pctl_cpu_mem_bytes(leaf->mem);
 	uint8_t *base = p->base + leaf->off;
 	const uint8_t *from = pctl_cpu_at(s, leaf->reg);
 
-	if (p->line && p->stride == size && !leaf->uniform) {
+	if (p->line && p->stride == size && !leaf->uniform && leaf->mem != PCTL_CPU_MEM_2) {
 		memcpy(base + (uint64_t)p->index[s->lo] * size, from + (size_t)s->lo * size,
 		       (size_t)(p->hi - s->lo) * size);
 	} else if (p->all && !leaf->uniform) {
-		s->job->k->place[leaf->wide](s->lo, p->hi, from, base, p->index, p->stride);
+		s->job->k->place[leaf->mem](s->lo, p->hi, from, base, p->index, p->stride);
 	} else {
 		for (uint32_t i = s->lo; i < p->hi; i++) {
 			void *to = base + (uint64_t)p->index[i] * p->stride;
@@ -251,10 +264,7 @@ static void store_plain(pctl_cpu_strip *s, const plain *p, const pctl_cpu_leaf *
 
 			if (!s->mask[i] || p->index[i] >= p->length)
 				continue;
-			if (leaf->wide)
-				*(uint64_t *)to = ((const uint64_t *)(const void *)from)[k];
-			else
-				*(uint32_t *)to = ((const uint32_t *)(const void *)from)[k];
+			store_one(to, from, k, leaf->mem);
 		}
 	}
 }
@@ -313,10 +323,7 @@ static void store_leaf(pctl_cpu_strip *s, const access *a, const pctl_cpu_leaf *
 			continue;
 		to = a->lane_memory ? column(s, a, off) + (size_t)i * (leaf->wide ? 8 : 4)
 				    : a->base + off;
-		if (leaf->wide)
-			*(uint64_t *)(void *)to = ((const uint64_t *)from)[k];
-		else
-			*(uint32_t *)(void *)to = ((const uint32_t *)from)[k];
+		store_one(to, from, k, a->lane_memory ? leaf->wide : leaf->mem);
 	}
 }
 

@@ -108,6 +108,21 @@ static void report_race(pctl_cpu_strip *s, const pctl_cpu_ins *in, const pctl_cp
 	pctl_cpu_watch_add(w, &f);
 }
 
+/* All cells of one word or half; an access they race with, or 0. */
+static uint64_t touch(pctl_cpu_watch *w, const pctl_cpu_clock *clock, const pctl_cpu_shadow *shadow,
+		      uint64_t from, uint64_t n_bytes, uint32_t kind, uint32_t lane, uint32_t inst)
+{
+	uint64_t first = 0;
+
+	for (uint64_t at = from; at < from + n_bytes; at += 1ull << shadow->shift) {
+		const uint64_t other = pctl_cpu_watch_touch(
+			w, clock, &shadow->cells[at >> shadow->shift], kind, lane, inst);
+
+		first = first ? first : other;
+	}
+	return first;
+}
+
 /* The lanes that are 1 in s->ok accessed the memory at s->off. */
 void pctl_cpu_strip_touched(pctl_cpu_strip *s, const pctl_cpu_ins *in, const pctl_cpu_mem *m,
 			    uint32_t kind)
@@ -125,12 +140,13 @@ void pctl_cpu_strip_touched(pctl_cpu_strip *s, const pctl_cpu_ins *in, const pct
 	for (uint32_t i = s->lo; i < s->hi && shadow; i++) {
 		for (uint32_t k = 0; k < n_leaves && s->ok[i]; k++) {
 			const uint64_t address = s->off[i] + leaves[k].off;
+			const uint64_t n_bytes = pctl_cpu_mem_bytes(leaves[k].mem);
 
-			for (uint64_t word = address; word <= address + (leaves[k].wide ? 4 : 0);
-			     word += 4) {
-				const uint64_t other = pctl_cpu_watch_touch(
-					w, clock, &shadow->cells[(base + word) / 4], kind, i,
-					in->ir);
+			for (uint64_t word = address; word < address + n_bytes; word += 4) {
+				const uint64_t other =
+					touch(w, clock, shadow, base + word,
+					      n_bytes < 4 ? n_bytes : 4, kind, i, in->ir);
+
 				if (other)
 					report_race(s, in, m, i, word, other);
 			}

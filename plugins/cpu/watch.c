@@ -11,13 +11,14 @@
 #define SERIAL_MAX ((1ull << 34) - 1)
 #define FINDINGS_MAX 4096u
 
-pctl_cpu_shadow *pctl_cpu_shadow_create(uint64_t n_bytes)
+pctl_cpu_shadow *pctl_cpu_shadow_create(uint64_t n_bytes, uint32_t shift)
 {
 	pctl_cpu_shadow *s = calloc(1, sizeof(*s));
 
 	if (!s)
 		return NULL;
-	s->n_cells = n_bytes / 4 + 1;
+	s->shift = shift;
+	s->n_cells = (n_bytes >> shift) + 1;
 	s->cells = mmap(NULL, s->n_cells * sizeof(*s->cells), PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (s->cells == MAP_FAILED) {
@@ -51,7 +52,7 @@ void pctl_cpu_watch_destroy(pctl_cpu_watch *w)
 }
 
 int pctl_cpu_watch_dispatch(pctl_cpu_watch *w, const pctl_program *p, uint32_t dispatch,
-			    uint64_t workgroup_bytes)
+			    uint64_t workgroup_bytes, uint32_t shift)
 {
 	w->program = p;
 	w->dispatch = dispatch;
@@ -62,7 +63,7 @@ int pctl_cpu_watch_dispatch(pctl_cpu_watch *w, const pctl_program *p, uint32_t d
 	w->workgroup_shadow = NULL;
 	w->workgroup = (pctl_cpu_clock){0, 0, 1};
 	if (workgroup_bytes) {
-		w->workgroup_shadow = pctl_cpu_shadow_create(workgroup_bytes);
+		w->workgroup_shadow = pctl_cpu_shadow_create(workgroup_bytes, shift);
 		return w->workgroup_shadow != NULL;
 	}
 	return 1;

@@ -8,7 +8,7 @@
 enum { PCTL_CPU_READ = 0, PCTL_CPU_WRITE = 1, PCTL_CPU_TOUCH_ATOMIC = 2 };
 
 /*
- * What is remembered of a 4-byte word. An access is packed as serial (34 bits) | local index (10) |
+ * What is remembered of a cell: a word of 4 bytes, or of 2 in programs with such elements. An access is packed as serial (34 bits) | local index (10) |
  * instruction (20), 0 for none. A serial numbers one barrier interval of one workgroup. Of reads
  * and of atomics two by different invocations are kept: one of them differs from any third.
  */
@@ -22,9 +22,11 @@ typedef struct pctl_cpu_cell {
 typedef struct pctl_cpu_shadow {
 	pctl_cpu_cell *cells;
 	uint64_t n_cells;
+	uint32_t shift; /* byte b has cell b >> shift; 1 or 2 */
+	uint32_t reserved;
 } pctl_cpu_shadow;
 
-pctl_cpu_shadow *pctl_cpu_shadow_create(uint64_t n_bytes);
+pctl_cpu_shadow *pctl_cpu_shadow_create(uint64_t n_bytes, uint32_t shift);
 void pctl_cpu_shadow_destroy(pctl_cpu_shadow *s);
 
 /* One space's clock: serials at or after `group` are of the running workgroup, those before `first`
@@ -52,11 +54,11 @@ pctl_cpu_watch *pctl_cpu_watch_create(void);
 void pctl_cpu_watch_destroy(pctl_cpu_watch *w);
 /* 1, or 0 for lack of memory. */
 int pctl_cpu_watch_dispatch(pctl_cpu_watch *w, const pctl_program *p, uint32_t dispatch,
-			    uint64_t workgroup_bytes);
+			    uint64_t workgroup_bytes, uint32_t shift);
 int pctl_cpu_watch_group(pctl_cpu_watch *w);
 void pctl_cpu_watch_barrier(pctl_cpu_watch *w, uint32_t bits);
 /*
- * One word touched by lane `local`, by instruction `inst` of the program. The packed access it
+ * One cell touched by lane `local`, by instruction `inst` of the program. The packed access it
  * races with, or 0.
  */
 uint64_t pctl_cpu_watch_touch(pctl_cpu_watch *w, const pctl_cpu_clock *clock, pctl_cpu_cell *cell,

@@ -341,6 +341,7 @@ static void programs_it_cannot_run(void **state)
 	uint8_t *wire, *cut;
 	uint64_t n_wire;
 	pctl_kernel *k;
+	uint32_t one;
 	prog p;
 	rig r, null;
 	(void)state;
@@ -354,11 +355,19 @@ static void programs_it_cannot_run(void **state)
 	refused_program(&r, wire, n_wire, PC3212_KERNEL_UNSPECIALISED);
 	free(wire);
 	prog_begin(&p);
-	prog_storage(&p, "f", pctl_build_array(p.b, pctl_build_scalar(p.b, PCTL_SCALAR_F32), 0, 0),
+	prog_storage(&p, "f", pctl_build_array(p.b, pctl_build_scalar(p.b, PCTL_SCALAR_F64), 0, 0),
 		     1);
 	prog_main(&p);
 	prog_end(&p, 1, 1, 1, &wire, &n_wire);
 	refused_program(&r, wire, n_wire, PC3210_KERNEL_CAPABILITY);
+	free(wire);
+	prog_begin(&p);
+	prog_main(&p);
+	one = pctl_build_const(p.b, pctl_build_scalar(p.b, PCTL_SCALAR_F32), 0x3f800000);
+	prog_op(&p, PCTL_OP_NADD, pctl_build_scalar(p.b, PCTL_SCALAR_F32), 2, one, one);
+	prog_end(&p, 1, 1, 1, &wire, &n_wire);
+	refused_program(&r, wire, n_wire, PC3210_KERNEL_CAPABILITY);
+	assert_non_null(strstr(r.last_text, "native float"));
 	free(wire);
 	prog_begin(&p);
 	prog_main(&p);
@@ -410,7 +419,10 @@ static void what_it_says_of_itself(void **state)
 				 PCTL_OK);
 		assert_int_equal(n, again);
 		assert_int_equal(r.api->device_caps(r.dev, &r.call, &caps), PCTL_OK);
-		assert_int_equal(caps.caps, i ? 0 : PCTL_CAP_I64);
+		assert_int_equal(caps.caps, i ? 0
+					      : PCTL_CAP_I64 | PCTL_CAP_F16 | PCTL_CAP_F32 |
+							    PCTL_CAP_BF16 | PCTL_CAP_STRICT_FLOAT |
+							    PCTL_CAP_STORE16);
 		REFUSED(&r, r.api->device_open(r.inst, &r.call, 1, &dev), PC3201_BACKEND_ARGUMENT);
 		assert_null(dev);
 		/* every mandatory slot is filled */
