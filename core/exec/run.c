@@ -316,6 +316,9 @@ static pctl_status run_node(pctl_running *r, uint32_t index)
 		status = pctl_run_check_maxima(r, &run, in);
 	if (status != PCTL_OK)
 		return status;
+	status = pctl_run_first_builds(r, n, run.plan);
+	if (status != PCTL_OK)
+		return status;
 	describe(r, n, job);
 	note_peak(r, n, run.plan);
 	status = pctl_job_execute(n->session, &run, in, r->call, n->values, &job->stats);

@@ -13,8 +13,9 @@
 #define PCTL_RUN_DEBUG 2u      /* backends validate what they make */
 #define PCTL_RUN_FRESH 4u      /* the memo is neither read nor written */
 #define PCTL_RUN_NO_DEVICE 16u /* plan only: sizes, gas and policy, no device is opened */
-#define PCTL_RUN_NATIVE 32u /* class approximate only: the device's own float operations; needs FRESH */
-#define PCTL_RUN_SANITIZE 8u   /* the reference looks for races and bad accesses, and counts gas */
+#define PCTL_RUN_NATIVE \
+	32u /* class approximate only: the device's own float operations; needs FRESH */
+#define PCTL_RUN_SANITIZE 8u /* the reference looks for races and bad accesses, and counts gas */
 
 /*
  * ins       --in NAME=FILE|CID, in place of what the file names

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exec/adversary.h"
 #include "exec/run_private.h"
 
 /* Offset and size of the scalar a maximum speaks of; 0 when the path leads nowhere. */
@@ -126,6 +127,46 @@ static pctl_status compare(pctl_running *r, const pctl_run_node *n, uint32_t out
 	}
 	free(a);
 	free(b);
+	return status;
+}
+
+static pctl_status first_build(pctl_running *r, pctl_session *s, const pctl_profile_record *profile,
+			       const pctl_step *step)
+{
+	pctl_status status = PCTL_OK, revoked;
+	char cause[256];
+	int agreed;
+
+	if (!pctl_adversary_applies(step->unit) ||
+	    pctl_profiles_was_checked(r->o->profiles, profile, &step->unit->cid))
+		return PCTL_OK;
+	if (r->reference == NULL)
+		status = pctl_run_session(r, "cpu", &r->reference);
+	if (status == PCTL_OK)
+		status = pctl_adversary_run(s, r->reference, step->unit, step->groups, r->call,
+					    &agreed, cause);
+	if (status != PCTL_OK)
+		return status;
+	if (agreed) {
+		pctl_profiles_note_checked(r->o->profiles, profile, &step->unit->cid);
+		return PCTL_OK;
+	}
+	revoked = pctl_profiles_revoke(r->o->profiles, profile, cause, r->call);
+	status = pctl_refuse(r->call, PC5216_ADVERSARY, "%s: %s", pctl_session_name(s), cause);
+	return revoked == PCTL_OK ? status : revoked;
+}
+
+pctl_status pctl_run_first_builds(pctl_running *r, pctl_run_node *n, const pctl_job_plan *plan)
+{
+	const pctl_profile_record *profile;
+	pctl_status status;
+
+	if (plan->determinism != PCTL_CLASS_STRICT || r->o->flags & PCTL_RUN_NATIVE)
+		return PCTL_OK;
+	status = pctl_session_profile(n->session, r->call, &profile);
+	for (uint32_t i = 0; i < plan->n_steps && status == PCTL_OK && profile != NULL; i++)
+		if (plan->steps[i].kind == PCTL_STEP_KERNEL)
+			status = first_build(r, n->session, profile, &plan->steps[i]);
 	return status;
 }
 

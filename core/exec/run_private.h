@@ -80,6 +80,9 @@ void pctl_run_close_sessions(pctl_running *r);
 
 /* Uniforms against their declared maxima, before a node runs. */
 pctl_status pctl_run_check_maxima(pctl_running *r, const pctl_job_run *run, pctl_value *const *in);
+/* Check what of a node's strict kernels was never checked with this device's profile (adversary.h); a difference
+ * revokes the profile. */
+pctl_status pctl_run_first_builds(pctl_running *r, pctl_run_node *n, const pctl_job_plan *plan);
 /* Run a node again on the reference and compare every output. */
 pctl_status pctl_run_verify(pctl_running *r, pctl_run_node *n, const pctl_job_run *run,
 			    pctl_value *const *in);

@@ -204,6 +204,40 @@ pctl_status pctl_profiles_revoke(pctl_profiles *p, const pctl_profile_record *r,
 	return status == PCTL_OK ? pctl_file_write(path, cause, strlen(cause), 1, call) : status;
 }
 
+/* HOME/profiles/checked/<profile>/<program> */
+static char *checked_path(const pctl_profiles *p, const pctl_profile_record *r,
+			  const pctl_cid *program)
+{
+	char key[PCTL_CID_TEXT_SIZE], name[PCTL_CID_TEXT_SIZE];
+
+	return pctl_arena_printf(p->arena, "%s/checked/%s/%s", p->dirs[0],
+				 pctl_cid_format(&r->key, key), pctl_cid_format(program, name));
+}
+
+int pctl_profiles_was_checked(pctl_profiles *p, const pctl_profile_record *r,
+			      const pctl_cid *program)
+{
+	const char *path = p->ready ? checked_path(p, r, program) : NULL;
+
+	return path != NULL && pctl_file_exists(path);
+}
+
+void pctl_profiles_note_checked(pctl_profiles *p, const pctl_profile_record *r,
+				const pctl_cid *program)
+{
+	const pctl_call quiet = {.head = PCTL_HEAD(pctl_call)};
+	char *path = p->ready ? checked_path(p, r, program) : NULL, *slash;
+
+	if (path == NULL)
+		return;
+	slash = strrchr(path, '/');
+	*slash = '\0';
+	if (pctl_file_make_dirs(path, &quiet) != PCTL_OK)
+		return;
+	*slash = '/';
+	(void)pctl_file_write(path, "", 0, 0, &quiet);
+}
+
 /* ---- obtaining ---------------------------------------------------------------------------- */
 
 static void describe(const pctl_profiled_device *d, pctl_profile_record *out)

@@ -54,6 +54,13 @@ pctl_status pctl_profiles_obtain(pctl_profiles *p, const pctl_profiled_device *d
 pctl_status pctl_profiles_revoke(pctl_profiles *p, const pctl_profile_record *r, const char *cause,
 				 const pctl_call *call);
 
+/* Has the first build of this program (identity of its wire form) passed its check with this profile? And: it has now.
+ * A note that is lost only costs a repetition. */
+int pctl_profiles_was_checked(pctl_profiles *p, const pctl_profile_record *r,
+			      const pctl_cid *program);
+void pctl_profiles_note_checked(pctl_profiles *p, const pctl_profile_record *r,
+				const pctl_cid *program);
+
 /* Write a signed copy of a record to another directory. */
 pctl_status pctl_profiles_export(pctl_profiles *p, pctl_profile_record *r, const char *dir,
 				 const pctl_call *call);
