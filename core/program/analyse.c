@@ -72,11 +72,16 @@ static void classify(pctl_analyser *z)
 	uint64_t n;
 	uint32_t i;
 
-	/* No float type, no float operation: types that are not used are not there. */
+	/* No float type, no strict operation: types that are not used are not there. What a native
+	 * operation gives is the device's business; only the host's own programs hold any. */
 	a->determinism = PCTL_CLASS_INTEGER;
 	for (i = 0; i < p->n_types; i++) {
 		if (p->types[i].scalar >= PCTL_SCALAR_F16 && p->types[i].scalar <= PCTL_SCALAR_F64)
 			a->determinism = PCTL_CLASS_STRICT;
+	}
+	for (i = 0; i < p->n_insts; i++) {
+		if (PCTL_IS_NATIVE(p->insts[i].op))
+			a->determinism = PCTL_CLASS_APPROXIMATE;
 	}
 	for (i = 0; i < p->n_vars; i++) {
 		const pctl_type *t = &p->types[p->vars[i].type];

@@ -117,6 +117,9 @@ static uint64_t arithmetic(uint16_t op, uint8_t scalar, const uint64_t *a, int *
 		return a[0] - a[1];
 	case PCTL_OP_MUL:
 		return a[0] * a[1];
+	case PCTL_OP_MUL_HIGH:
+		*ok = scalar == PCTL_SCALAR_U32;
+		return (a[0] * a[1]) >> 32;
 	case PCTL_OP_DIV:
 	case PCTL_OP_MOD:
 	case PCTL_OP_DIV_WGSL:
@@ -179,6 +182,16 @@ static int is_int_or_bool(uint8_t scalar)
 	       (scalar >= PCTL_SCALAR_I8 && scalar <= PCTL_SCALAR_U16);
 }
 
+static int is_scalar(uint8_t scalar)
+{
+	return is_int_or_bool(scalar) || pctl_float_is(scalar);
+}
+
+static int moves_bits(uint16_t op)
+{
+	return op == PCTL_OP_SELECT || op == PCTL_OP_BITCAST;
+}
+
 int pctl_eval(uint16_t op, uint8_t result, uint8_t operand, const uint64_t *args, uint64_t *out)
 {
 	uint64_t a[4] = {0, 0, 0, 0};
@@ -189,7 +202,8 @@ int pctl_eval(uint16_t op, uint8_t result, uint8_t operand, const uint64_t *args
 	*out = 0;
 	if (PCTL_IS_STRICT(op))
 		return pctl_float_eval(op, result, operand, args, out);
-	if (!is_int_or_bool(result) || !is_int_or_bool(operand))
+	if (!(is_int_or_bool(result) && is_int_or_bool(operand)) &&
+	    !(moves_bits(op) && is_scalar(result) && is_scalar(operand)))
 		return 0;
 	for (i = 0; i < 4 && pattern[i] == 'v'; i++)
 		a[i] = args[i];

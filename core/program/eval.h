@@ -1,6 +1,6 @@
-/* Exactly one evaluation of the IR's scalar integer and bool operations on the host: for overrides,
- * and for the front end's constant expressions of sized types. Independent of the `cpu` backend,
- * whose tests judge it. */
+/* Exactly one evaluation of the IR's scalar operations on the host: for overrides, and for the front
+ * end's constant expressions of sized types. Strict floats are float.h's; native ones have no value
+ * here. Independent of the `cpu` backend, whose tests judge it. */
 #ifndef PIPECTL_PROGRAM_EVAL_H
 #define PIPECTL_PROGRAM_EVAL_H
 
@@ -14,11 +14,13 @@
  * operand scalar of the first operand (of the second for SELECT, whose first is its condition)
  * args    as many as the op has, at most 4
  *
- * 1 and *out; 0 with *out = 0 when the op is not one of integers and bools.
+ * SELECT and BITCAST move the bits of floats too. 1 and *out; 0 with *out = 0 when the op has no
+ * value for these types.
  */
 int pctl_eval(uint16_t op, uint8_t result, uint8_t operand, const uint64_t *args, uint64_t *out);
 
-/* The bits of a scalar as a mathematical integer; of unsigned 64-bit ones the same bits. */
+/* The bits of a scalar as a mathematical integer, of a float as those of the signed integer of its
+ * width; of unsigned 64-bit ones the same bits. */
 int64_t pctl_eval_signed(uint8_t scalar, uint64_t bits);
 
 /*

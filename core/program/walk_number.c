@@ -400,6 +400,25 @@ static const pctl_known *select_known(pctl_walk *w, uint8_t scalar, const pctl_k
 	return anything(w, scalar, PCTL_OP_SELECT, args, 3);
 }
 
+/* A native float operation: who agrees on its operands agrees on its result, but written twice it may
+ * give two results, as devices contract and reorder. */
+static const pctl_known *native(pctl_walk *w, uint8_t scalar, const pctl_known *const *args,
+				uint32_t n)
+{
+	uint8_t uniform = PCTL_AGREE_ALL, shared = w->round_agrees;
+	int64_t lo, hi;
+	uint32_t i;
+
+	for (i = 0; i < n; i++) {
+		uniform = least(uniform, args[i]->uniform);
+		shared = least(shared, args[i]->shared);
+	}
+	pctl_scalar_range(scalar, &lo, &hi);
+	return pctl_known_fresh(&w->symbols, scalar, lo, hi, uniform, shared);
+}
+
+/* Strict floats are pure and so are found by their operands like any operation that is not
+ * understood; nothing is known of their values, nor of integers made from them. */
 const pctl_known *pctl_known_component(pctl_walk *w, uint16_t op, uint8_t scalar,
 				       const pctl_known *const *args, uint32_t n)
 {
@@ -407,6 +426,8 @@ const pctl_known *pctl_known_component(pctl_walk *w, uint16_t op, uint8_t scalar
 	const pctl_known *low;
 	int64_t c;
 
+	if (PCTL_IS_NATIVE(op))
+		return native(w, scalar, args, n);
 	switch (op) {
 	case PCTL_OP_ADD:
 		return pctl_known_linear(w, scalar, op, args[0], args[1], 1);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "program/eval.h"
+#include "program/float.h"
 #include "program/walk.h"
 
 const pctl_cell *pctl_cell_of(pctl_walk *w, const pctl_known *const *parts, uint32_t n)
@@ -195,6 +196,63 @@ static const pctl_cell *mixture(pctl_walk *w, const pctl_inst *in)
 	return pctl_cell_fresh(w, in->type, uniform, shared);
 }
 
+/* Elements first .. last of a constant table as numbers: their range; 0 when one of them does not
+ * fit in a form. */
+static int table_range(pctl_walk *w, const pctl_inst *in, uint8_t scalar, uint32_t first,
+		       uint32_t last, int64_t *lo, int64_t *hi)
+{
+	const uint32_t words = pctl_scalar_bits(scalar) / 32;
+	int64_t most_lo, most_hi;
+	uint32_t i;
+
+	pctl_scalar_range(scalar, &most_lo, &most_hi);
+	w->steps += (last - first) / 8;
+	for (i = first; i <= last; i++) {
+		uint64_t bits = pctl_arg(w->p, in, 1 + i * words);
+		int64_t value;
+
+		if (words == 2)
+			bits |= (uint64_t)pctl_arg(w->p, in, 2 + i * words) << 32;
+		value = pctl_eval_signed(scalar, bits);
+		if (words == 2 && (value <= most_lo || value >= most_hi ||
+				   (value < 0 && !pctl_scalar_is_signed(scalar))))
+			return 0;
+		*lo = value < *lo ? value : *lo;
+		*hi = value > *hi ? value : *hi;
+	}
+	return 1;
+}
+
+/* An element of a constant table: in the range of the elements that the index can reach here. The
+ * instruction is part of the symbol's identity, so that tables are not mixed up. */
+static const pctl_cell *lookup(pctl_walk *w, const pctl_inst *in)
+{
+	const uint8_t scalar = pctl_walk_scalar(w->p, in->type);
+	const uint32_t words = pctl_scalar_bits(scalar) / 32, n = (in->n_args - 1) / words;
+	const pctl_known *index = pctl_known_exact(&w->symbols, argument(w, in, 0)->part[0]), *one;
+	const uint32_t aux = (uint32_t)(in - w->p->insts);
+	int64_t lo = INT64_MAX, hi = INT64_MIN, first, last;
+
+	if (!index)
+		return NULL;
+	first = index->lo;
+	last = index->hi;
+	if (index->form.n == 1 && index->form.term[0].factor == 1 && !index->form.constant)
+		pctl_fact_narrow(&w->symbols, w->state.facts, index->form.term[0].symbol, &first,
+				 &last);
+	if (first < 0 || last >= n)
+		lo = hi = 0; /* outside, the element is 0 */
+	first = first > 0 ? first : 0;
+	last = last < n ? last : (int64_t)n - 1;
+	if (pctl_float_is(scalar) || (first <= last && !table_range(w, in, scalar, (uint32_t)first,
+								    (uint32_t)last, &lo, &hi)))
+		pctl_scalar_range(scalar, &lo, &hi);
+	one = lo == hi ? pctl_known_number(&w->symbols, scalar,
+					   words == 1 ? (uint32_t)lo : (uint64_t)lo)
+		       : pctl_known_made(&w->symbols, scalar, lo, hi, in->op, aux, &index, 1);
+	return pctl_cell_of(w, &one, 1);
+}
+
 static const pctl_cell *composite(pctl_walk *w, const pctl_inst *in)
 {
 	const uint32_t n = pctl_walk_parts(w->p, in->type);
@@ -204,6 +262,8 @@ static const pctl_cell *composite(pctl_walk *w, const pctl_inst *in)
 	uint32_t i;
 
 	switch (in->op) {
+	case PCTL_OP_LOOKUP:
+		return lookup(w, in);
 	case PCTL_OP_COMPOSE:
 		for (i = 0; t->kind == PCTL_TYPE_VECTOR && i < n; i++)
 			parts[i] = argument(w, in, i)->part[0];

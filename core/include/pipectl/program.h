@@ -169,6 +169,7 @@ typedef struct pctl_inst {
 } pctl_inst;
 
 #define PCTL_PLACE_LOCAL 0x80000000u
+#define PCTL_LOOKUP_WORDS_MAX 16384u /* of a LOOKUP's table: 64 KiB, what every device can hold */
 #define PCTL_INST_PROVEN(i) (1u << (i)) /* i < 16; deeper words are always checked */
 
 typedef struct pctl_local {

@@ -217,7 +217,9 @@ static int convert_ok(const pctl_verify *v, const pctl_inst *in)
 	const pctl_type *r = type_of(v, in->type), *a = value_type(v, in, 0);
 
 	if (in->op == PCTL_OP_FCONVERT || in->op == PCTL_OP_NCONVERT)
-		return same_shape(r, a) &&
+		/* Between two different types: the same one has nothing to convert, and devices have
+		 * no instruction for it. */
+		return same_shape(r, a) && r->scalar != a->scalar &&
 		       ((is_float(a, in->op) && (is_float(r, in->op) || is_word(r))) ||
 			(is_word(a) && is_float(r, in->op)));
 	if (in->op == PCTL_OP_CAST)
@@ -278,8 +280,8 @@ static int lookup_ok(const pctl_verify *v, const pctl_inst *in)
 	const pctl_type *r = type_of(v, in->type);
 	const uint32_t bits = pctl_scalar_bits(r->scalar), n = in->n_args - 1;
 
-	return r->kind == PCTL_TYPE_SCALAR && (bits == 32 || bits == 64) && n && !(n % (bits / 32)) &&
-	       is_index(value_type(v, in, 0));
+	return r->kind == PCTL_TYPE_SCALAR && (bits == 32 || bits == 64) && n &&
+	       !(n % (bits / 32)) && is_index(value_type(v, in, 0));
 }
 
 static int data_ok(const pctl_verify *v, const pctl_inst *in)
@@ -583,6 +585,10 @@ void pctl_verify_inst(pctl_verify *v, const pctl_inst *in)
 	if (!ok)
 		pctl_verify_complain(v, PC2021_PROGRAM_OPERAND,
 				     "operands or result have types that do not fit");
+	if (ok && in->op == PCTL_OP_LOOKUP && in->n_args - 1 > PCTL_LOOKUP_WORDS_MAX)
+		pctl_verify_complain(v, PC2021_PROGRAM_OPERAND,
+				     "has a table of %u words, at most %u are allowed",
+				     in->n_args - 1, PCTL_LOOKUP_WORDS_MAX);
 	if (ok && in->op == PCTL_OP_SWITCH)
 		check_literals(v);
 }
