@@ -3,9 +3,10 @@
 #include "pipectl/program.h"
 
 static const struct builtin table[] = {
-#define TYPE(name, kind, arg) {name, BUILTIN_##kind, 0, 0, 0, arg},
-#define FUNCTION(name, kind, n_args, flags, arg) {name, BUILTIN_##kind, n_args, flags, 0, arg},
-#define REFUSED(code, name) {name, BUILTIN_REFUSED, 0, 0, 0, code},
+#define TYPE(name, kind, arg) {name, BUILTIN_##kind, 0, 0, 0, arg, ""},
+#define FUNCTION(name, kind, n_args, flags, arg, text) \
+	{name, BUILTIN_##kind, n_args, flags, 0, arg, text},
+#define REFUSED(code, name) {name, BUILTIN_REFUSED, 0, 0, 0, code, ""},
 #include "wgsl/builtins.def"
 #undef TYPE
 #undef FUNCTION

@@ -43,18 +43,20 @@ const struct type *pctl_wgsl_check_type(struct wgsl *c, struct expr *e);
  * inferred. */
 const struct type *pctl_wgsl_builtin_type(struct wgsl *c, struct expr *e, const struct builtin *b,
 					  int *partial);
+/* The code for which a predeclared name is refused in this compile, or 0. */
+uint32_t pctl_wgsl_is_refused(const struct wgsl *c, const struct builtin *b);
 void pctl_wgsl_refused_name(struct wgsl *c, const struct expr *e, const struct builtin *b);
 
 /* ---- check_expr.c ---- */
 void pctl_wgsl_check_expr(struct wgsl *c, struct expr *e);
 /* Check an expression whose value is wanted; its type, the error type after an error. */
 const struct type *pctl_wgsl_check_value(struct wgsl *c, struct expr *e);
-/* Make it `to` if it is that or an abstract integer that fits; else an error. what: "the
- * condition". */
+/* Make it `to` if it is that or an abstract number that fits; else an error. what: "the condition".
+ */
 int pctl_wgsl_coerce(struct wgsl *c, struct expr *e, const struct type *to, const char *what);
 /* The same without an error. */
 int pctl_wgsl_can_coerce(const struct expr *e, const struct type *to);
-/* Settle an abstract value to i32; 0 after an error. */
+/* Settle an abstract value to i32 or f32; 0 after an error. */
 int pctl_wgsl_settle(struct wgsl *c, struct expr *e);
 void pctl_wgsl_set_error(struct wgsl *c, struct expr *e);
 /* A constant non-negative integer for attributes and counts. 0 after an error. */
@@ -88,6 +90,12 @@ void pctl_wgsl_check_call(struct wgsl *c, struct expr *e);
 void pctl_wgsl_check_construct(struct wgsl *c, struct expr *e, const struct type *t);
 void pctl_wgsl_check_infer(struct wgsl *c, struct expr *e, const struct builtin *b);
 void pctl_wgsl_check_builtin_call(struct wgsl *c, struct expr *e, const struct builtin *b);
+/* check_float.c */
+void pctl_wgsl_check_float_call(struct wgsl *c, struct expr *e, const struct builtin *b);
+void pctl_wgsl_check_float_elementwise(struct wgsl *c, struct expr *e, const struct builtin *b);
+/* Stage and value of a float function whose type and arguments are right. */
+void pctl_wgsl_fold_float(struct wgsl *c, struct expr *e, const struct builtin *b);
+int pctl_wgsl_check_finite(struct wgsl *c, struct expr *e);
 void pctl_wgsl_check_atomic(struct wgsl *c, struct expr *e, const struct builtin *b);
 /* Bring the arguments to one scalar: the concrete one among them, or abstract. 0 after an error. */
 int pctl_wgsl_unify(struct wgsl *c, struct expr *first, uint32_t *scalar);

@@ -1,5 +1,6 @@
 /* Builtin functions other than atomics: overloads, and their value on constants. */
-#include "wgsl/check.h"
+#include "wgsl/compose.h"
+#include "wgsl/float.h"
 
 static const struct expr *arg(const struct expr *e, uint32_t i)
 {
@@ -54,13 +55,18 @@ static void fold(struct wgsl *c, struct expr *e, const struct builtin *b)
 
 static void elementwise(struct wgsl *c, struct expr *e, const struct builtin *b)
 {
-	const char *expected =
-		b->flags & BF_SIGNED ? "signed integers of one type" : "integers of one type";
+	const char *expected = b->flags & BF_SIGNED	? "signed integers or floats of one type"
+			       : b->flags & BF_ABSTRACT ? "integers or floats of one type"
+							: "integers of one type";
 	const struct expr *a;
 	uint32_t scalar, low;
 
 	if (!pctl_wgsl_unify(c, e->a, &scalar)) {
 		pctl_wgsl_set_error(c, e);
+		return;
+	}
+	if ((b->flags & BF_ABSTRACT) && pctl_wgsl_is_float(scalar)) {
+		pctl_wgsl_check_float_elementwise(c, e, b);
 		return;
 	}
 	for (a = e->a; a; a = a->next)
@@ -191,17 +197,21 @@ static void select_call(struct wgsl *c, struct expr *e)
 			pctl_wgsl_leaf(cond, cond->type->leaves == 1 ? 0 : i) ? yes : no, i);
 }
 
-static void dot(struct wgsl *c, struct expr *e)
+static void dot(struct wgsl *c, struct expr *e, const struct builtin *b)
 {
 	uint32_t scalar, i, code = 0;
 	uint64_t sum = 0, product;
 
 	if (!pctl_wgsl_unify(c, e->a, &scalar) || e->a->type != e->a->next->type ||
-	    e->a->type->kind != TY_VECTOR || !pctl_wgsl_is_integer(scalar)) {
-		fail(c, e, "two integer vectors of one type");
+	    e->a->type->kind != TY_VECTOR || !pctl_wgsl_is_number(scalar)) {
+		fail(c, e, "two vectors of numbers of one type");
 		return;
 	}
 	e->type = e->a->type->elem;
+	if (pctl_wgsl_is_float(scalar)) {
+		pctl_wgsl_fold_float(c, e, b);
+		return;
+	}
 	e->stage = (uint8_t)args_stage(e);
 	if (e->stage != STAGE_CONST)
 		return;
@@ -317,7 +327,6 @@ static uint32_t bits(const struct type *t)
 static void bitcast(struct wgsl *c, struct expr *e)
 {
 	const struct type *to = pctl_wgsl_check_type(c, e->b), *from;
-	uint32_t i, n;
 	uint64_t *out;
 
 	if (to->kind == TY_ERROR || !pctl_wgsl_settle(c, e->a)) {
@@ -328,9 +337,8 @@ static void bitcast(struct wgsl *c, struct expr *e)
 	if (!pctl_wgsl_width(to) || !pctl_wgsl_width(from) || to->scalar == PCTL_SCALAR_BOOL ||
 	    from->scalar == PCTL_SCALAR_BOOL || bits(to) != bits(from)) {
 		pctl_wgsl_error(c, PC2406_WGSL_ARGUMENTS, e->pos, e->end, NULL,
-				"bitcast from %s to %s: both must be integers or vectors of them "
-				"with as many "
-				"bits",
+				"bitcast from %s to %s: both must be numbers or vectors of them "
+				"with as many bits",
 				pctl_wgsl_type_name(c, from), pctl_wgsl_type_name(c, to));
 		pctl_wgsl_set_error(c, e);
 		return;
@@ -339,18 +347,35 @@ static void bitcast(struct wgsl *c, struct expr *e)
 	e->stage = e->a->stage;
 	if (e->stage != STAGE_CONST)
 		return;
-	n = to->leaves;
-	out = pctl_wgsl_set_leaves(c, e, to, n);
-	for (i = 0; i < n; i++) {
-		if (n == from->leaves)
-			out[i] = pctl_wgsl_leaf(e->a, i);
-		else if (n > from->leaves)
-			out[i] = pctl_wgsl_leaf(e->a, i / 2) >> (i % 2 * 32);
-		else
-			out[i] = (pctl_wgsl_leaf(e->a, 2 * i) & UINT32_MAX) |
-				 pctl_wgsl_leaf(e->a, 2 * i + 1) << 32;
-		out[i] = pctl_wgsl_wrap(to->scalar, out[i]);
+	out = pctl_wgsl_set_leaves(c, e, to, to->leaves);
+	pctl_wgsl_recast(from, e->a->leaf, to, out);
+	pctl_wgsl_check_finite(c, e);
+}
+
+static void mul_high(struct wgsl *c, struct expr *e)
+{
+	const struct expr *a;
+	uint64_t *out;
+	uint32_t i;
+
+	for (a = e->a; a; a = a->next)
+		if (!pctl_wgsl_can_coerce(a, pctl_wgsl_with_scalar(c, a->type, PCTL_SCALAR_U32)) ||
+		    !pctl_wgsl_width(a->type) || a->type->width != e->a->type->width) {
+			fail(c, e, "two u32 or vectors of u32 of one width");
+			return;
+		}
+	e->type = pctl_wgsl_with_scalar(c, e->a->type, PCTL_SCALAR_U32);
+	if (!pctl_wgsl_coerce(c, e->a, e->type, "this argument") ||
+	    !pctl_wgsl_coerce(c, e->a->next, e->type, "this argument")) {
+		pctl_wgsl_set_error(c, e);
+		return;
 	}
+	e->stage = (uint8_t)args_stage(e);
+	if (e->stage != STAGE_CONST)
+		return;
+	out = pctl_wgsl_set_leaves(c, e, e->type, e->type->leaves);
+	for (i = 0; i < e->type->leaves; i++)
+		out[i] = pctl_wgsl_leaf(e->a, i) * pctl_wgsl_leaf(e->a->next, i) >> 32;
 }
 
 static void array_length(struct wgsl *c, struct expr *e)
@@ -431,7 +456,7 @@ void pctl_wgsl_check_builtin_call(struct wgsl *c, struct expr *e, const struct b
 		select_call(c, e);
 		break;
 	case BUILTIN_DOT:
-		dot(c, e);
+		dot(c, e, b);
 		break;
 	case BUILTIN_DOT4:
 		dot4(c, e, b);
@@ -445,6 +470,17 @@ void pctl_wgsl_check_builtin_call(struct wgsl *c, struct expr *e, const struct b
 		break;
 	case BUILTIN_BITCAST:
 		bitcast(c, e);
+		break;
+	case BUILTIN_MUL_HIGH:
+		mul_high(c, e);
+		break;
+	case BUILTIN_FLOAT:
+	case BUILTIN_GEOMETRY:
+	case BUILTIN_LDEXP:
+	case BUILTIN_SPLIT:
+	case BUILTIN_PACK_FLOAT:
+	case BUILTIN_UNPACK_FLOAT:
+		pctl_wgsl_check_float_call(c, e, b);
 		break;
 	case BUILTIN_ARRAY_LENGTH:
 		array_length(c, e);

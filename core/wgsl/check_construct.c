@@ -2,7 +2,8 @@
  * type. */
 #include <string.h>
 
-#include "wgsl/check.h"
+#include "wgsl/compose.h"
+#include "wgsl/float.h"
 
 static int check_args(struct wgsl *c, struct expr *e)
 {
@@ -62,25 +63,47 @@ static void fold_construct(struct wgsl *c, struct expr *e)
 			out[at++] = pctl_wgsl_leaf(a, i);
 }
 
+static int is_wide(uint32_t scalar)
+{
+	return scalar == PCTL_SCALAR_I64 || scalar == PCTL_SCALAR_U64;
+}
+
 static void convert(struct wgsl *c, struct expr *e, const struct type *t)
 {
+	struct compose x = {.c = c, .way = COMPOSE_CONST};
 	struct expr *a = e->a;
 	uint32_t from, i;
 	uint64_t *out;
 
 	e->call = CALL_CONVERT;
-	if (pctl_wgsl_is_abstract(a->type)) {
-		/* A constant must fit, except that bool takes any. */
-		if (t->scalar != PCTL_SCALAR_BOOL && !pctl_wgsl_coerce(c, a, t, "the value")) {
+	from = pctl_wgsl_scalar_of(a->type);
+	if (pctl_wgsl_is_abstract(a->type) && pctl_wgsl_can_coerce(a, t)) {
+		/* A constant must fit. */
+		if (!pctl_wgsl_coerce(c, a, t, "the value")) {
 			pctl_wgsl_set_error(c, e);
 			return;
 		}
+		from = t->scalar;
+	} else if (pctl_wgsl_is_float(from) != pctl_wgsl_is_float(t->scalar) &&
+		   (is_wide(from) || is_wide(t->scalar))) {
+		pctl_wgsl_error(c, PC2221_WGSL_WIDE_FLOAT, e->pos, e->end,
+				"convert through i32 or u32",
+				"there is no conversion from %s to %s",
+				pctl_wgsl_type_name(c, a->type), pctl_wgsl_type_name(c, t));
+		pctl_wgsl_set_error(c, e);
+		return;
 	}
-	from = pctl_wgsl_scalar_of(a->type);
 	e->type = t;
 	e->stage = a->stage;
 	if (a->stage != STAGE_CONST)
 		return;
+	if (pctl_wgsl_is_float(from) || pctl_wgsl_is_float(t->scalar)) {
+		e->leaf = from == t->scalar
+				  ? a->leaf
+				  : pctl_wgsl_float_cast(&x, t, pctl_wgsl_val(&x, a)).leaf;
+		pctl_wgsl_check_finite(c, e);
+		return;
+	}
 	out = pctl_wgsl_set_leaves(c, e, t, t->leaves);
 	for (i = 0; i < t->leaves; i++)
 		out[i] = pctl_wgsl_eval_cast(from, t->scalar, pctl_wgsl_leaf(a, i));
@@ -220,13 +243,16 @@ int pctl_wgsl_unify(struct wgsl *c, struct expr *first, uint32_t *scalar)
 	for (a = first; a; a = a->next) {
 		uint32_t s = pctl_wgsl_scalar_of(a->type);
 
-		if (s != SCALAR_ABSTRACT) {
+		if (s == SCALAR_ABSTRACT_FLOAT)
+			*scalar = s;
+		else if (s != SCALAR_ABSTRACT) {
 			*scalar = s;
 			break;
 		}
 	}
 	for (a = first; a; a = a->next)
-		if (pctl_wgsl_is_abstract(a->type) && pctl_wgsl_is_integer(*scalar) &&
+		if (pctl_wgsl_is_abstract(a->type) && pctl_wgsl_scalar_of(a->type) != *scalar &&
+		    pctl_wgsl_is_number(*scalar) &&
 		    !pctl_wgsl_coerce(c, a, pctl_wgsl_with_scalar(c, a->type, *scalar),
 				      "this argument"))
 			return 0;
@@ -294,12 +320,12 @@ void pctl_wgsl_check_infer(struct wgsl *c, struct expr *e, const struct builtin 
 	}
 	if (b->kind == BUILTIN_VECTOR && scalar)
 		t = pctl_wgsl_vector(c, scalar, b->arg);
-	else if (b->kind == BUILTIN_MATRIX && pctl_wgsl_is_integer(scalar))
+	else if (b->kind == BUILTIN_MATRIX && pctl_wgsl_is_number(scalar))
 		t = pctl_wgsl_matrix(c, scalar, b->arg / 8, b->arg % 8);
 	if (t)
 		pctl_wgsl_check_construct(c, e, t);
 	else
-		pctl_wgsl_wrong_arguments(c, e, "integers");
+		pctl_wgsl_wrong_arguments(c, e, "numbers");
 	if (!t)
 		pctl_wgsl_set_error(c, e);
 }

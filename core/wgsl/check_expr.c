@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "wgsl/check.h"
+#include "wgsl/float.h"
 
 void pctl_wgsl_set_error(struct wgsl *c, struct expr *e)
 {
@@ -103,7 +104,7 @@ static void name(struct wgsl *c, struct expr *e)
 		pctl_wgsl_unknown_name(c, e);
 	} else {
 		b = pctl_wgsl_builtin_at(c->syms[e->sym].builtin - 1);
-		if (b->kind == BUILTIN_REFUSED)
+		if (pctl_wgsl_is_refused(c, b))
 			pctl_wgsl_refused_name(c, e, b);
 		else
 			pctl_wgsl_error(c, PC2437_WGSL_NOT_A_VALUE, e->pos, e->end,
@@ -455,7 +456,45 @@ int pctl_wgsl_can_coerce(const struct expr *e, const struct type *to)
 		return 1;
 	return from->kind == to->kind && from->width == to->width && from->columns == to->columns &&
 	       from->kind >= TY_SCALAR && from->kind <= TY_MATRIX &&
-	       from->scalar == SCALAR_ABSTRACT && pctl_wgsl_is_integer(to->scalar);
+	       ((from->scalar == SCALAR_ABSTRACT && pctl_wgsl_is_number(to->scalar)) ||
+		(from->scalar == SCALAR_ABSTRACT_FLOAT && pctl_wgsl_is_float(to->scalar)));
+}
+
+/* The leaves of an abstract constant, rounded once to their float type. */
+static int to_float(struct wgsl *c, struct expr *e, const struct type *to)
+{
+	uint32_t scalar = pctl_wgsl_scalar_of(to), from = pctl_wgsl_scalar_of(e->type), i;
+	uint32_t n = e->type->leaves, flags = 0;
+	uint64_t *out;
+
+	if (!e->leaf) {
+		e->type = to;
+		return 1;
+	}
+	if (e->leaf == c->rounded_from && to == c->rounded_type) {
+		e->leaf = c->rounded;
+		e->type = to;
+		return 1;
+	}
+	out = pctl_wgsl_alloc(c, (size_t)n * sizeof(*out));
+	for (i = 0; i < n && !(flags & FLOAT_OVERFLOW); i++)
+		flags = from == SCALAR_ABSTRACT
+				? pctl_wgsl_float_from_int(scalar, (int64_t)e->leaf[i], 0, &out[i])
+				: pctl_wgsl_float_convert(from, scalar, e->leaf[i], &out[i]);
+	if ((flags & FLOAT_OVERFLOW) && !c->quiet) {
+		pctl_wgsl_error(c, PC2407_WGSL_CONST_OVERFLOW, e->pos, e->end, NULL,
+				"the constant is too large for %s",
+				pctl_wgsl_type_name(c, &c->types.scalar[scalar]));
+		return 0;
+	}
+	if (n > 4) {
+		c->rounded_from = e->leaf;
+		c->rounded_type = to;
+		c->rounded = out;
+	}
+	e->leaf = out;
+	e->type = to;
+	return 1;
 }
 
 int pctl_wgsl_coerce(struct wgsl *c, struct expr *e, const struct type *to, const char *what)
@@ -468,7 +507,7 @@ int pctl_wgsl_coerce(struct wgsl *c, struct expr *e, const struct type *to, cons
 		return from->kind != TY_ERROR;
 	if (!pctl_wgsl_can_coerce(e, to)) {
 		if (from->kind == TY_SCALAR && to->kind == TY_SCALAR &&
-		    pctl_wgsl_is_integer(to->scalar))
+		    pctl_wgsl_is_number(to->scalar))
 			hint = pctl_wgsl_format(c, "convert it with %s(..)",
 						pctl_wgsl_type_name(c, to));
 		pctl_wgsl_error(c, PC2404_WGSL_TYPE, e->pos, e->end, hint,
@@ -476,6 +515,8 @@ int pctl_wgsl_coerce(struct wgsl *c, struct expr *e, const struct type *to, cons
 				pctl_wgsl_type_name(c, to));
 		return 0;
 	}
+	if (pctl_wgsl_is_float(pctl_wgsl_scalar_of(to)))
+		return to_float(c, e, to);
 	bad = misfit(c, e, pctl_wgsl_scalar_of(to), to);
 	if (bad < from->leaves && !c->quiet) {
 		pctl_wgsl_error(c, PC2407_WGSL_CONST_OVERFLOW, e->pos, e->end, NULL,

@@ -1,5 +1,6 @@
 /* Operators: which types they take and give, and their value on constants. */
-#include "wgsl/check.h"
+#include "wgsl/compose.h"
+#include "wgsl/float.h"
 
 static const char *op_text(uint32_t op)
 {
@@ -24,14 +25,22 @@ static void no_operator(struct wgsl *c, uint32_t op, const struct expr *a, const
 
 	if (is_shift(op))
 		hint = "the amount is a u32, or a vector of u32 of the same width";
-	else if (sa != sb && pctl_wgsl_is_integer(sa) && pctl_wgsl_is_integer(sb) &&
+	else if (sa != sb && pctl_wgsl_is_number(sa) && pctl_wgsl_is_number(sb) &&
 		 a->type->kind == TY_SCALAR && b->type->kind == TY_SCALAR)
-		hint = pctl_wgsl_format(
-			c, "convert one side, as in %s(..)",
-			pctl_wgsl_type_name(c, sa == SCALAR_ABSTRACT ? b->type : a->type));
+		hint = pctl_wgsl_format(c, "convert one side, as in %s(..)",
+					pctl_wgsl_type_name(c, pctl_wgsl_is_abstract_scalar(sa)
+								       ? b->type
+								       : a->type));
 	pctl_wgsl_error(c, PC2405_WGSL_OPERATOR, pos, end, hint, "%s does not take %s and %s",
 			op_text(op), pctl_wgsl_type_name(c, a->type),
 			pctl_wgsl_type_name(c, b->type));
+}
+
+/* May an abstract scalar become the other? */
+static int yields_to(uint32_t from, uint32_t to)
+{
+	return (from == SCALAR_ABSTRACT && pctl_wgsl_is_number(to)) ||
+	       (from == SCALAR_ABSTRACT_FLOAT && pctl_wgsl_is_float(to));
 }
 
 /* Bring an abstract side to the other side's scalar; for anything else leave it to the caller. */
@@ -39,10 +48,10 @@ static int meet(struct wgsl *c, struct expr *a, struct expr *b)
 {
 	uint32_t sa = pctl_wgsl_scalar_of(a->type), sb = pctl_wgsl_scalar_of(b->type);
 
-	if (sa == SCALAR_ABSTRACT && pctl_wgsl_is_integer(sb) && sb != sa)
+	if (sa != sb && yields_to(sa, sb))
 		return pctl_wgsl_coerce(c, a, pctl_wgsl_with_scalar(c, a->type, sb),
 					"this operand");
-	if (sb == SCALAR_ABSTRACT && pctl_wgsl_is_integer(sa) && sa != sb)
+	if (sa != sb && yields_to(sb, sa))
 		return pctl_wgsl_coerce(c, b, pctl_wgsl_with_scalar(c, b->type, sa),
 					"this operand");
 	return 1;
@@ -53,7 +62,7 @@ static const struct type *arithmetic(struct wgsl *c, uint32_t op, const struct t
 {
 	uint32_t wa = pctl_wgsl_width(a), wb = pctl_wgsl_width(b), s = pctl_wgsl_scalar_of(a);
 
-	if (s != pctl_wgsl_scalar_of(b) || !pctl_wgsl_is_integer(s) || a->kind == TY_ARRAY ||
+	if (s != pctl_wgsl_scalar_of(b) || !pctl_wgsl_is_number(s) || a->kind == TY_ARRAY ||
 	    b->kind == TY_ARRAY)
 		return NULL;
 	if (wa && wb)
@@ -93,9 +102,9 @@ static const struct type *result_type(struct wgsl *c, uint32_t op, const struct 
 		return sa == PCTL_SCALAR_BOOL && wa == 1 ? a : NULL;
 	case T_AND:
 	case T_OR:
-		return a;
+		return pctl_wgsl_is_float(sa) ? NULL : a;
 	case T_XOR:
-		return sa != PCTL_SCALAR_BOOL ? a : NULL;
+		return pctl_wgsl_is_integer(sa) ? a : NULL;
 	case T_EQEQ:
 	case T_NE:
 		return pctl_wgsl_shape(c, PCTL_SCALAR_BOOL, wa);
@@ -110,7 +119,7 @@ static int check_right(struct wgsl *c, uint32_t op, const struct type *left, con
 	uint32_t i, scalar = pctl_wgsl_scalar_of(left);
 	uint32_t bits = scalar == PCTL_SCALAR_I32 || scalar == PCTL_SCALAR_U32 ? 32 : 64;
 
-	if (c->quiet || b->stage != STAGE_CONST ||
+	if (c->quiet || b->stage != STAGE_CONST || pctl_wgsl_is_float(scalar) ||
 	    !(is_shift(op) || op == T_SLASH || op == T_PERCENT))
 		return 1;
 	for (i = 0; i < b->type->leaves; i++) {
@@ -189,12 +198,20 @@ static uint32_t eval_product(const struct expr *a, const struct expr *b, uint32_
 static void eval(struct wgsl *c, struct expr *e, const struct type *t)
 {
 	const struct expr *a = e->a, *b = e->b;
+	struct compose x = {.c = c, .way = COMPOSE_CONST};
 	uint32_t scalar = pctl_wgsl_scalar_of(a->type), i, code = 0;
 	uint64_t *out = pctl_wgsl_set_leaves(c, e, t, t->leaves);
 	int is_product = e->op == T_STAR &&
 			 (a->type->kind == TY_MATRIX || b->type->kind == TY_MATRIX) &&
 			 a->type->leaves > 1 && b->type->leaves > 1;
 
+	if (pctl_wgsl_is_float(scalar)) {
+		e->leaf = pctl_wgsl_float_operator(&x, e->op, t, pctl_wgsl_val(&x, e->a),
+						   pctl_wgsl_val(&x, e->b))
+				  .leaf;
+		pctl_wgsl_check_finite(c, e);
+		return;
+	}
 	if (is_product)
 		code = eval_product(a, b, scalar, t, out);
 	else
@@ -249,7 +266,7 @@ void pctl_wgsl_check_unary(struct wgsl *c, struct expr *e)
 	}
 	ok = e->op == T_BANG	? scalar == PCTL_SCALAR_BOOL
 	     : e->op == T_TILDE ? pctl_wgsl_is_integer(scalar)
-				: pctl_wgsl_is_integer(scalar) && scalar != PCTL_SCALAR_U32 &&
+				: pctl_wgsl_is_number(scalar) && scalar != PCTL_SCALAR_U32 &&
 					  scalar != PCTL_SCALAR_U64;
 	if (!ok || !pctl_wgsl_width(t)) {
 		pctl_wgsl_error(c, PC2405_WGSL_OPERATOR, e->pos, e->end,
@@ -266,6 +283,11 @@ void pctl_wgsl_check_unary(struct wgsl *c, struct expr *e)
 	if (e->stage != STAGE_CONST)
 		return;
 	out = pctl_wgsl_set_leaves(c, e, t, t->leaves);
+	for (i = 0; i < t->leaves && pctl_wgsl_is_float(scalar); i++)
+		pctl_wgsl_float_eval(PCTL_OP_FNEG, scalar, &(uint64_t){pctl_wgsl_leaf(e->a, i)},
+				     &out[i]);
+	if (pctl_wgsl_is_float(scalar))
+		return;
 	for (i = 0; i < t->leaves && !code; i++)
 		code = pctl_wgsl_eval_unary(e->op, scalar, pctl_wgsl_leaf(e->a, i), &out[i]);
 	if (code) {

@@ -12,7 +12,7 @@ static int is_scalar_call(const struct expr *e)
 		return 0;
 	b = pctl_wgsl_builtin_at(e->index);
 	return b->kind == BUILTIN_ELEMENTWISE || b->kind == BUILTIN_BITS ||
-	       b->kind == BUILTIN_SELECT;
+	       b->kind == BUILTIN_SELECT || b->kind == BUILTIN_FLOAT || b->kind == BUILTIN_LDEXP;
 }
 
 void pctl_wgsl_check_spec(struct wgsl *c, const struct expr *e)

@@ -3,15 +3,49 @@
 #include <string.h>
 
 #include "wgsl/check.h"
+#include "wgsl/float.h"
+
+static uint32_t scalar_of_name(const struct builtin *b)
+{
+	return b->kind == BUILTIN_SCALAR      ? b->arg
+	       : b->kind == BUILTIN_VECTOR_OF ? b->arg / 8
+	       : b->kind == BUILTIN_MATRIX_OF ? b->arg / 64
+					      : 0;
+}
+
+uint32_t pctl_wgsl_is_refused(const struct wgsl *c, const struct builtin *b)
+{
+	const uint32_t flags = c->options->flags, scalar = scalar_of_name(b);
+
+	if (b->kind == BUILTIN_REFUSED)
+		return b->arg;
+	if ((flags & PCTL_WGSL_CONSENSUS) &&
+	    (pctl_wgsl_is_float(scalar) || pctl_wgsl_builtin_is_float(b)))
+		return PC2200_WGSL_FLOAT;
+	if (scalar == PCTL_SCALAR_F16 && !c->has_f16)
+		return PC2220_WGSL_F16;
+	if (flags & PCTL_WGSL_NATIVE)
+		return scalar == PCTL_SCALAR_BF16 ? PC2219_WGSL_F64 : 0;
+	return scalar == PCTL_SCALAR_F64 || b->kind == BUILTIN_MUL_HIGH ? PC2219_WGSL_F64 : 0;
+}
 
 void pctl_wgsl_refused_name(struct wgsl *c, const struct expr *e, const struct builtin *b)
 {
 	const char *hint = NULL, *why = "is outside the subset";
+	const uint32_t code = pctl_wgsl_is_refused(c, b);
 
-	switch (b->arg) {
+	switch (code) {
 	case PC2200_WGSL_FLOAT:
 		hint = "use integers with a fixed scale, as in 850000 for 0.85 with scale 1000000";
-		why = "needs floats, which are not taken yet";
+		why = "needs floats, which are not taken here";
+		break;
+	case PC2219_WGSL_F64:
+		hint = b->kind == BUILTIN_MUL_HIGH ? "multiply halves of 16 bits" : "use f32";
+		why = "exists only in the other mode of the front end";
+		break;
+	case PC2220_WGSL_F16:
+		hint = "write `enable f16;` at the top";
+		why = "needs the extension f16";
 		break;
 	case PC2201_WGSL_TEXTURE:
 		hint = "use a storage buffer";
@@ -35,8 +69,8 @@ void pctl_wgsl_refused_name(struct wgsl *c, const struct expr *e, const struct b
 	default:
 		break;
 	}
-	pctl_wgsl_error(c, b->arg, e->pos, e->op_pos ? e->op_pos : e->end, hint, "\"%s\" %s",
-			b->name, why);
+	pctl_wgsl_error(c, code, e->pos, e->op_pos ? e->op_pos : e->end, hint, "\"%s\" %s", b->name,
+			why);
 }
 
 static const struct type *fail(struct wgsl *c)
@@ -177,13 +211,16 @@ const struct type *pctl_wgsl_builtin_type(struct wgsl *c, struct expr *e, const 
 	switch (b->kind) {
 	case BUILTIN_SCALAR:
 	case BUILTIN_VECTOR_OF:
+	case BUILTIN_MATRIX_OF:
 		if (e->has_templates) {
 			pctl_wgsl_error(c, PC2406_WGSL_ARGUMENTS, e->pos, e->end, NULL,
 					"\"%s\" takes no template arguments", b->name);
 			return fail(c);
 		}
 		return b->kind == BUILTIN_SCALAR ? &c->types.scalar[b->arg]
-						 : pctl_wgsl_vector(c, b->arg / 8, b->arg % 8);
+		       : b->kind == BUILTIN_VECTOR_OF
+			       ? pctl_wgsl_vector(c, b->arg / 8, b->arg % 8)
+			       : pctl_wgsl_matrix(c, b->arg / 64, b->arg / 8 % 8, b->arg % 8);
 	case BUILTIN_VECTOR:
 	case BUILTIN_MATRIX:
 	case BUILTIN_ATOMIC:
@@ -255,7 +292,7 @@ const struct type *pctl_wgsl_check_type(struct wgsl *c, struct expr *e)
 		return fail(c);
 	}
 	b = pctl_wgsl_builtin_at(c->syms[e->sym].builtin - 1);
-	if (b->kind == BUILTIN_REFUSED) {
+	if (pctl_wgsl_is_refused(c, b)) {
 		pctl_wgsl_refused_name(c, e, b);
 		return fail(c);
 	}

@@ -54,7 +54,8 @@ struct wgsl {
 
 	/* parser: the module, in order of the text */
 	struct decl *decls, **decls_end;
-	uint32_t is_cut; /* the rest of a text was not read: unknown names may stand there */
+	uint32_t is_cut;  /* the rest of a text was not read: unknown names may stand there */
+	uint32_t has_f16; /* `enable f16;` */
 	struct function *functions, **functions_end;
 	struct function *order, **order_end; /* callees first */
 
@@ -73,6 +74,8 @@ struct wgsl {
 	uint32_t n_const_leaves, const_full;
 	const uint64_t *ranged_leaf; /* the last constant found to fit ranged_type */
 	const struct type *ranged_type;
+	const uint64_t *rounded_from, *rounded; /* the last abstract constant rounded to a float */
+	const struct type *rounded_type;
 
 	/* meta.c */
 	struct used_op *used;

@@ -1,5 +1,6 @@
 /* Lowering of calls: functions, builtins, constructors, conversions. */
-#include "wgsl/lower.h"
+#include "wgsl/compose.h"
+#include "wgsl/float.h"
 
 #define MAX_FEW 8u
 
@@ -75,6 +76,7 @@ static uint32_t construct(struct lower *l, const struct expr *e)
 
 static uint32_t convert(struct lower *l, const struct expr *e)
 {
+	struct compose x = {.c = l->c, .l = l, .way = COMPOSE_CODE};
 	uint32_t value = pctl_wgsl_lower_value(l, e->a), i;
 	const struct type *t = e->type;
 	struct word columns[4];
@@ -82,6 +84,9 @@ static uint32_t convert(struct lower *l, const struct expr *e)
 	pctl_wgsl_at_expr(l, e);
 	if (e->a->type == t)
 		return value;
+	if (pctl_wgsl_is_float(t->scalar) || pctl_wgsl_is_float(e->a->type->scalar))
+		return pctl_wgsl_float_cast(&x, t, (struct val){.t = e->a->type, .value = value})
+			.value;
 	if (t->kind != TY_MATRIX)
 		return pctl_wgsl_emit1(l, PCTL_OP_CAST, t, value);
 	for (i = 0; i < t->columns; i++)
@@ -174,6 +179,19 @@ static uint32_t atomic(struct lower *l, const struct expr *e, const struct built
 	return compose(l, e->type, parts, 2);
 }
 
+static uint32_t float_call(struct lower *l, const struct expr *e, const struct builtin *b,
+			   const uint32_t *values)
+{
+	struct compose x = {.c = l->c, .l = l, .way = COMPOSE_CODE};
+	struct val args[3] = {{.t = NULL}};
+	const struct expr *a = e->a;
+	uint32_t i;
+
+	for (i = 0; a; a = a->next, i++)
+		args[i] = (struct val){.t = a->type, .value = values[i]};
+	return pctl_wgsl_float_call(&x, b, e->type, args).value;
+}
+
 static uint32_t builtin(struct lower *l, const struct expr *e)
 {
 	const struct builtin *b = pctl_wgsl_builtin_at(e->index);
@@ -201,6 +219,10 @@ static uint32_t builtin(struct lower *l, const struct expr *e)
 		break;
 	}
 	v = values_of(l, e, few);
+	if (pctl_wgsl_builtin_is_float(b) ||
+	    ((b->kind == BUILTIN_ELEMENTWISE || b->kind == BUILTIN_DOT) &&
+	     pctl_wgsl_is_float(pctl_wgsl_scalar_of(e->a->type))))
+		return float_call(l, e, b, v);
 	if (b->kind == BUILTIN_SELECT)
 		return pctl_wgsl_emit3(l, PCTL_OP_SELECT, e->type, v[2], v[1], v[0]);
 	if (b->kind == BUILTIN_BITCAST && e->a->type == e->type)

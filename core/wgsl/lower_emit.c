@@ -157,7 +157,7 @@ uint32_t pctl_wgsl_const(struct lower *l, uint32_t scalar, uint64_t v)
 {
 	struct word w[2] = {{WORD_LITERAL, (uint32_t)v}, {WORD_LITERAL, (uint32_t)(v >> 32)}};
 
-	if (scalar != PCTL_SCALAR_I64 && scalar != PCTL_SCALAR_U64)
+	if (pctl_scalar_bits((uint8_t)scalar) != 64)
 		w[1].v = 0;
 	return pctl_wgsl_prelude(l, PCTL_OP_CONST,
 				 pctl_build_scalar(l->c->builder, (uint8_t)scalar), w, 2);

@@ -1,5 +1,6 @@
 /* Lowering of expressions to values, and of memory to places. */
-#include "wgsl/lower.h"
+#include "wgsl/compose.h"
+#include "wgsl/float.h"
 
 static int place_is_static(const struct expr *e)
 {
@@ -122,6 +123,12 @@ static uint32_t by_columns(struct lower *l, uint32_t op, const struct type *t, u
 uint32_t pctl_wgsl_lower_operator(struct lower *l, uint32_t op, const struct type *t, uint32_t a,
 				  const struct type *ta, uint32_t b, const struct type *tb)
 {
+	struct compose x = {.c = l->c, .l = l, .way = COMPOSE_CODE};
+
+	if (pctl_wgsl_is_float(pctl_wgsl_scalar_of(ta)))
+		return pctl_wgsl_float_operator(&x, op, t, (struct val){.t = ta, .value = a},
+						(struct val){.t = tb, .value = b})
+			.value;
 	if (ta->kind == TY_MATRIX || tb->kind == TY_MATRIX) {
 		if (op == T_STAR && ta->kind != TY_SCALAR && tb->kind != TY_SCALAR)
 			return pctl_wgsl_emit2(l, PCTL_OP_MATMUL, t, a, b);
@@ -231,10 +238,41 @@ static uint32_t memory_of(struct lower *l, const struct expr *whole, uint32_t va
 	return p.root;
 }
 
+/* Constant tables of whole words need no memory. The consensus rules of the first schedule know
+ * only copies, and what a shader costs is part of the state. */
+static int is_table(const struct lower *l, const struct expr *e)
+{
+	const uint32_t bits = pctl_scalar_bits(e->type->scalar);
+
+	return e->a->stage == STAGE_CONST && e->a->leaf && e->a->type->kind == TY_ARRAY &&
+	       e->type->kind == TY_SCALAR && (bits == 32 || bits == 64) &&
+	       e->b->stage != STAGE_CONST && !(l->c->options->flags & PCTL_WGSL_CONSENSUS);
+}
+
+static uint32_t lookup(struct lower *l, const struct expr *e)
+{
+	const uint32_t n = e->a->type->count, wide = pctl_scalar_bits(e->type->scalar) == 64;
+	struct word *w = pctl_wgsl_alloc(l->c, (1 + (size_t)n * (1 + wide)) * sizeof(*w));
+	uint32_t i, at = 0;
+
+	w[at++] = (struct word){WORD_VALUE, pctl_wgsl_lower_value(l, e->b)};
+	for (i = 0; i < n; i++) {
+		w[at++] = (struct word){WORD_LITERAL, (uint32_t)e->a->leaf[i]};
+		if (wide)
+			w[at++] = (struct word){WORD_LITERAL, (uint32_t)(e->a->leaf[i] >> 32)};
+	}
+	pctl_wgsl_at_expr(l, e);
+	return pctl_wgsl_emit(l, PCTL_OP_LOOKUP, pctl_wgsl_type_id(l, e->type), w, at);
+}
+
 static uint32_t index_value(struct lower *l, const struct expr *e)
 {
-	uint32_t whole = pctl_wgsl_lower_value(l, e->a), index;
+	uint32_t whole, index;
 	struct place p = {.type = e->a->type};
+
+	if (is_table(l, e))
+		return lookup(l, e);
+	whole = pctl_wgsl_lower_value(l, e->a);
 
 	if (e->b->stage == STAGE_CONST) {
 		pctl_wgsl_at_expr(l, e);
@@ -323,6 +361,7 @@ void pctl_wgsl_lower_place(struct lower *l, const struct expr *e, struct place *
 
 uint32_t pctl_wgsl_lower_value(struct lower *l, const struct expr *e)
 {
+	struct compose x = {.c = l->c, .l = l, .way = COMPOSE_CODE};
 	struct place p;
 	uint32_t value;
 
@@ -350,6 +389,10 @@ uint32_t pctl_wgsl_lower_value(struct lower *l, const struct expr *e)
 	case EX_UNARY:
 		value = pctl_wgsl_lower_value(l, e->a);
 		pctl_wgsl_at_expr(l, e);
+		if (pctl_wgsl_is_float(e->type->scalar))
+			return pctl_wgsl_op1(&x, PCTL_OP_FNEG,
+					     (struct val){.t = e->type, .value = value})
+				.value;
 		return pctl_wgsl_emit1(l, e->op == T_MINUS ? PCTL_OP_NEG : PCTL_OP_NOT, e->type,
 				       value);
 	default:

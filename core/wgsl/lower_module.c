@@ -1,6 +1,7 @@
 /* Lowering of the module: variables, overrides with their `spec` code, functions callee first,
  * entries. */
-#include "wgsl/lower.h"
+#include "wgsl/compose.h"
+#include "wgsl/float.h"
 
 /* ---- spec: override expressions, scalar and without control (check_override.c saw to that) ----
  */
@@ -26,10 +27,15 @@ static uint16_t spec_opcode(const struct expr *e)
 
 static uint32_t spec_call(struct wgsl *c, struct expr *e, uint32_t type)
 {
+	struct compose x = {.c = c, .way = COMPOSE_SPEC};
+	struct val args[3] = {{.t = NULL}};
 	const struct builtin *b;
 	uint32_t v[4], n = 0, swap;
 	struct expr *a;
 
+	if (e->call == CALL_CONVERT && e->a->type != e->type &&
+	    (pctl_wgsl_is_float(e->type->scalar) || pctl_wgsl_is_float(e->a->type->scalar)))
+		return pctl_wgsl_float_cast(&x, e->type, pctl_wgsl_val(&x, e->a)).value;
 	if (e->call == CALL_CONVERT) {
 		v[0] = pctl_wgsl_spec_value(c, e->a);
 		return e->a->type == e->type
@@ -37,6 +43,11 @@ static uint32_t spec_call(struct wgsl *c, struct expr *e, uint32_t type)
 			       : pctl_build_inst(c->builder, PCTL_OP_CAST, type, v, 1);
 	}
 	b = pctl_wgsl_builtin_at(e->index);
+	if (b->kind != BUILTIN_SELECT && pctl_wgsl_is_float(e->type->scalar)) {
+		for (a = e->a; a; a = a->next)
+			args[n++] = pctl_wgsl_val(&x, a);
+		return pctl_wgsl_float_call(&x, b, e->type, args).value;
+	}
 	for (a = e->a; a; a = a->next)
 		v[n++] = pctl_wgsl_spec_value(c, a);
 	if (b->kind == BUILTIN_SELECT) {
@@ -49,6 +60,7 @@ static uint32_t spec_call(struct wgsl *c, struct expr *e, uint32_t type)
 
 uint32_t pctl_wgsl_spec_value(struct wgsl *c, struct expr *e)
 {
+	struct compose x = {.c = c, .way = COMPOSE_SPEC};
 	uint32_t type, v[2];
 
 	type = pctl_wgsl_ir_type(c, e->type);
@@ -63,10 +75,16 @@ uint32_t pctl_wgsl_spec_value(struct wgsl *c, struct expr *e)
 	case EX_NAME:
 		return pctl_build_inst(c->builder, PCTL_OP_OVERRIDE, type, &e->decl->index, 1);
 	case EX_UNARY:
+		if (pctl_wgsl_is_float(e->type->scalar))
+			return pctl_wgsl_op1(&x, PCTL_OP_FNEG, pctl_wgsl_val(&x, e->a)).value;
 		v[0] = pctl_wgsl_spec_value(c, e->a);
 		return pctl_build_inst(c->builder, e->op == T_MINUS ? PCTL_OP_NEG : PCTL_OP_NOT,
 				       type, v, 1);
 	case EX_BINARY:
+		if (pctl_wgsl_is_float(e->a->type->scalar))
+			return pctl_wgsl_float_operator(&x, e->op, e->type, pctl_wgsl_val(&x, e->a),
+							pctl_wgsl_val(&x, e->b))
+				.value;
 		v[0] = pctl_wgsl_spec_value(c, e->a);
 		v[1] = pctl_wgsl_spec_value(c, e->b);
 		return pctl_build_inst(c->builder, spec_opcode(e), type, v, 2);

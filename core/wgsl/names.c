@@ -67,20 +67,22 @@ void pctl_wgsl_names_init(struct wgsl *c)
 #undef PCTL_WGSL_RESERVED
 		;
 	const char *p = reserved;
-	uint32_t i;
+	uint32_t i, at;
 
 	for (i = 0; i < KW_COUNT; i++)
 		pctl_wgsl_intern(c, keywords[i], strlen(keywords[i]));
 	while (*p) {
 		size_t n = strcspn(p, " ");
 
-		c->syms[pctl_wgsl_intern(c, p, n)].reserved = 1;
+		at = pctl_wgsl_intern(c, p, n); /* which may move the table */
+		c->syms[at].reserved = 1;
 		p += n + 1;
 	}
 	for (i = 0; i < pctl_wgsl_builtin_count(); i++) {
 		const char *name = pctl_wgsl_builtin_at(i)->name;
 
-		c->syms[pctl_wgsl_intern(c, name, strlen(name))].builtin = i + 1;
+		at = pctl_wgsl_intern(c, name, strlen(name));
+		c->syms[at].builtin = i + 1;
 	}
 }
 

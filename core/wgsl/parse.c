@@ -142,12 +142,12 @@ static void synchronise(struct parser *p, const struct token *start)
 	p->panic = 0;
 }
 
-static const char *const float_extensions[] = {"f16",
-					       "subgroups",
-					       "subgroups_f16",
-					       "dual_source_blending",
-					       "clip_distances",
-					       "primitive_index"};
+static const char *const extensions[] = {"f16",
+					 "subgroups",
+					 "subgroups_f16",
+					 "dual_source_blending",
+					 "clip_distances",
+					 "primitive_index"};
 static const char *const language_features[] = {
 	"readonly_and_readwrite_storage_textures", "packed_4x8_integer_dot_product",
 	"unrestricted_pointer_parameters", "pointer_composite_access",
@@ -161,12 +161,17 @@ static void check_directive_name(struct parser *p, uint32_t keyword, const struc
 	if (keyword == KW_REQUIRES && (!strcmp(name, "packed_4x8_integer_dot_product") ||
 				       !strcmp(name, "pointer_composite_access")))
 		return;
+	if (keyword == KW_ENABLE && !strcmp(name, "f16") &&
+	    !(p->c->options->flags & PCTL_WGSL_CONSENSUS)) {
+		p->c->has_f16 = 1;
+		return;
+	}
 	if (keyword == KW_ENABLE)
 		pctl_wgsl_error(p->c, PC2112_WGSL_DIRECTIVE, t->pos, pctl_wgsl_token_end(t),
-				pctl_wgsl_hint_nearest(p->c, name, float_extensions, 6),
+				pctl_wgsl_hint_nearest(p->c, name, extensions, 6),
 				!strcmp(name, "f16")
-					? "extension \"%s\" needs floats, which are not taken yet"
-					: "extension \"%s\" is not supported; none is",
+					? "extension \"%s\" needs floats, which are not taken here"
+					: "extension \"%s\" is not supported; f16 is",
 				name);
 	else
 		pctl_wgsl_error(p->c, PC2112_WGSL_DIRECTIVE, t->pos, pctl_wgsl_token_end(t),

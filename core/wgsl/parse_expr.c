@@ -2,6 +2,7 @@
  * parentheses. Literals are read here too. */
 #include <string.h>
 
+#include "wgsl/float.h"
 #include "wgsl/parse.h"
 
 struct expr *pctl_wgsl_expr_new(struct parser *p, uint32_t kind, uint32_t pos)
@@ -138,6 +139,51 @@ malformed:
 	return e;
 }
 
+static struct expr *floating(struct parser *p, struct expr *e, const char *s, uint32_t n)
+{
+	const int shown = (int)(n > 40 ? 40 : n);
+	const uint32_t flags = p->c->options->flags;
+	enum float_text bad;
+	uint32_t scalar;
+
+	if (flags & PCTL_WGSL_CONSENSUS) {
+		pctl_wgsl_error(p->c, PC2200_WGSL_FLOAT, e->pos, e->end,
+				"use integers with a fixed scale, as in 850000 for 0.85 with scale "
+				"1000000",
+				"floats are not taken here: literal %.*s", shown, s);
+		return e;
+	}
+	bad = pctl_wgsl_float_text(s, n, &scalar, &e->scalar);
+	if (bad == FLOAT_TEXT_MALFORMED ||
+	    (scalar == PCTL_SCALAR_F64 && !(flags & PCTL_WGSL_NATIVE))) {
+		pctl_wgsl_error(
+			p->c, PC2103_WGSL_NUMBER, e->pos, e->end,
+			"suffixes of floats are f and h; a hexadecimal one needs a point or "
+			"p, and p before a suffix",
+			"\"%.*s\" is not a number", shown, s);
+		return e;
+	}
+	if (bad != FLOAT_TEXT_OK) {
+		pctl_wgsl_error(p->c, PC2103_WGSL_NUMBER, e->pos, e->end, NULL,
+				bad == FLOAT_TEXT_LARGE ? "%.*s is too large for %s"
+							: "%.*s is not exact in %s, as a "
+							  "hexadecimal float must be",
+				shown, s,
+				scalar == SCALAR_ABSTRACT_FLOAT
+					? "abstract-float (64 bits)"
+					: pctl_scalar_name((uint8_t)scalar));
+		return e;
+	}
+	if (scalar == PCTL_SCALAR_F16 && !p->c->has_f16) {
+		pctl_wgsl_error(p->c, PC2220_WGSL_F16, e->pos, e->end,
+				"write `enable f16;` at the top", "%.*s is an f16", shown, s);
+		return e;
+	}
+	e->kind = EX_LITERAL;
+	e->index = scalar;
+	return e;
+}
+
 static struct expr *number(struct parser *p)
 {
 	const struct token *t = p->t;
@@ -148,11 +194,7 @@ static struct expr *number(struct parser *p)
 	e = pctl_wgsl_expr_new(p, EX_ERROR, t->pos);
 	if (t->kind == T_INT)
 		return integer(p, e, s, t->len);
-	pctl_wgsl_error(p->c, PC2200_WGSL_FLOAT, e->pos, e->end,
-			"use integers with a fixed scale, as in 850000 for 0.85 with scale 1000000",
-			"floats are not taken yet: literal %.*s", (int)(t->len > 40 ? 40 : t->len),
-			s);
-	return e;
+	return floating(p, e, s, t->len);
 }
 
 static struct expr *template_args(struct parser *p, struct expr *e)

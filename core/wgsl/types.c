@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "wgsl/compile.h"
+#include "wgsl/float.h"
 
 static uint32_t leaves_times(uint32_t leaves, uint64_t count)
 {
@@ -12,8 +13,10 @@ static uint32_t leaves_times(uint32_t leaves, uint64_t count)
 
 void pctl_wgsl_types_init(struct wgsl *c)
 {
-	static const uint8_t scalars[] = {PCTL_SCALAR_BOOL, PCTL_SCALAR_I32, PCTL_SCALAR_U32,
-					  PCTL_SCALAR_I64,  PCTL_SCALAR_U64, SCALAR_ABSTRACT};
+	static const uint8_t scalars[] = {PCTL_SCALAR_BOOL,	 PCTL_SCALAR_I32,  PCTL_SCALAR_U32,
+					  PCTL_SCALAR_I64,	 PCTL_SCALAR_U64,  PCTL_SCALAR_F16,
+					  PCTL_SCALAR_F32,	 PCTL_SCALAR_BF16, PCTL_SCALAR_F64,
+					  SCALAR_ABSTRACT_FLOAT, SCALAR_ABSTRACT};
 	struct type_table *t = &c->types;
 	uint32_t i, w, k;
 
@@ -21,7 +24,7 @@ void pctl_wgsl_types_init(struct wgsl *c)
 	t->none.kind = TY_VOID;
 	for (i = 0; i < sizeof(scalars); i++) {
 		uint32_t s = scalars[i];
-		uint8_t shared = s != PCTL_SCALAR_BOOL && s != SCALAR_ABSTRACT;
+		uint8_t shared = s != PCTL_SCALAR_BOOL && !pctl_wgsl_is_abstract_scalar(s);
 
 		t->scalar[s] = (struct type){.kind = TY_SCALAR,
 					     .scalar = (uint8_t)s,
@@ -173,19 +176,16 @@ struct type *pctl_wgsl_struct(struct wgsl *c, struct structure *s)
 	return t;
 }
 
-const struct type *pctl_wgsl_cas_result(struct wgsl *c, uint32_t scalar)
+/* A predeclared struct of two members, which no text can name. */
+static struct type *pair(struct wgsl *c, const char *name, const char *first,
+			 const struct type *first_type, const char *second,
+			 const struct type *second_type)
 {
-	struct structure *s;
+	struct structure *s = WGSL_NEW(c, struct structure);
+	struct decl *d = WGSL_NEW(c, struct decl);
 	struct member *m[2];
-	struct decl *d;
-	const char *name;
+	struct type *t;
 
-	if (c->types.cas_result[scalar])
-		return c->types.cas_result[scalar];
-	name = pctl_wgsl_format(c, "__atomic_compare_exchange_result_%s",
-				pctl_scalar_name((uint8_t)scalar));
-	s = WGSL_NEW(c, struct structure);
-	d = WGSL_NEW(c, struct decl);
 	m[0] = WGSL_NEW(c, struct member);
 	m[1] = WGSL_NEW(c, struct member);
 	d->kind = DECL_STRUCT;
@@ -196,18 +196,47 @@ const struct type *pctl_wgsl_cas_result(struct wgsl *c, uint32_t scalar)
 	s->members = m[0];
 	s->n_members = 2;
 	m[0]->next = m[1];
-	m[0]->sym = pctl_wgsl_intern(c, "old_value", 9);
-	m[0]->type = &c->types.scalar[scalar];
-	m[1]->sym = pctl_wgsl_intern(c, "exchanged", 9);
-	m[1]->type = &c->types.scalar[PCTL_SCALAR_BOOL];
-	c->types.cas_result[scalar] = pctl_wgsl_struct(c, s);
-	d->type = c->types.cas_result[scalar];
-	return d->type;
+	m[0]->sym = pctl_wgsl_intern(c, first, strlen(first));
+	m[0]->type = first_type;
+	m[1]->sym = pctl_wgsl_intern(c, second, strlen(second));
+	m[1]->type = second_type;
+	t = pctl_wgsl_struct(c, s);
+	d->type = t;
+	return t;
+}
+
+const struct type *pctl_wgsl_cas_result(struct wgsl *c, uint32_t scalar)
+{
+	if (!c->types.cas_result[scalar])
+		c->types.cas_result[scalar] =
+			pair(c,
+			     pctl_wgsl_format(c, "__atomic_compare_exchange_result_%s",
+					      pctl_scalar_name((uint8_t)scalar)),
+			     "old_value", &c->types.scalar[scalar], "exchanged",
+			     &c->types.scalar[PCTL_SCALAR_BOOL]);
+	return c->types.cas_result[scalar];
+}
+
+const struct type *pctl_wgsl_split_result(struct wgsl *c, uint32_t which, const struct type *t)
+{
+	struct type **slot = &c->types.split_result[which][t->scalar][t->width];
+	const char *name = pctl_scalar_name(t->scalar);
+
+	if (*slot)
+		return *slot;
+	if (t->kind == TY_VECTOR)
+		name = pctl_wgsl_format(c, "vec%u_%s", t->width, name);
+	name = pctl_wgsl_format(c, "__%s_result_%s", which ? "frexp" : "modf", name);
+	*slot = pair(c, name, "fract", t, which ? "exp" : "whole",
+		     which ? pctl_wgsl_shape(c, PCTL_SCALAR_I32, t->width) : t);
+	return *slot;
 }
 
 static const char *scalar_name(uint32_t scalar)
 {
-	return scalar == SCALAR_ABSTRACT ? "abstract-int" : pctl_scalar_name((uint8_t)scalar);
+	return scalar == SCALAR_ABSTRACT	 ? "abstract-int"
+	       : scalar == SCALAR_ABSTRACT_FLOAT ? "abstract-float"
+						 : pctl_scalar_name((uint8_t)scalar);
 }
 
 static const char *space_name(uint32_t space)
@@ -276,12 +305,31 @@ uint32_t pctl_wgsl_scalar_of(const struct type *t)
 
 int pctl_wgsl_is_abstract(const struct type *t)
 {
-	return pctl_wgsl_scalar_of(t) == SCALAR_ABSTRACT;
+	return pctl_wgsl_is_abstract_scalar(pctl_wgsl_scalar_of(t));
 }
 
 const struct type *pctl_wgsl_concrete(struct wgsl *c, const struct type *t)
 {
-	return pctl_wgsl_is_abstract(t) ? pctl_wgsl_with_scalar(c, t, PCTL_SCALAR_I32) : t;
+	const struct type *elem = t;
+
+	if (!pctl_wgsl_is_abstract(t))
+		return t;
+	while (elem->kind == TY_ARRAY)
+		elem = elem->elem;
+	if (pctl_wgsl_scalar_of(t) == SCALAR_ABSTRACT_FLOAT ||
+	    (elem->kind == TY_MATRIX && !(c->options->flags & PCTL_WGSL_CONSENSUS)))
+		return pctl_wgsl_with_scalar(c, t, PCTL_SCALAR_F32);
+	return pctl_wgsl_with_scalar(c, t, PCTL_SCALAR_I32);
+}
+
+int pctl_wgsl_is_abstract_scalar(uint32_t scalar)
+{
+	return scalar == SCALAR_ABSTRACT || scalar == SCALAR_ABSTRACT_FLOAT;
+}
+
+int pctl_wgsl_is_number(uint32_t scalar)
+{
+	return pctl_wgsl_is_integer(scalar) || pctl_wgsl_is_float(scalar);
 }
 
 int pctl_wgsl_is_integer(uint32_t scalar)

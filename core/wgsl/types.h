@@ -1,5 +1,5 @@
 /* Types as the checker sees them: unique, compared by pointer. They know what the IR does not have
- * (abstract integers, pointers, the error type); the IR's twin of each is made on demand by
+ * (abstract numbers, pointers, the error type); the IR's twin of each is made on demand by
  * layout.c. */
 #ifndef PIPECTL_WGSL_TYPES_H
 #define PIPECTL_WGSL_TYPES_H
@@ -25,9 +25,10 @@ enum type_kind {
 	TY_POINTER
 };
 
-/* Scalars are PCTL_SCALAR_*, and this one: integers of constant expressions before they get a type.
- */
+/* Scalars are PCTL_SCALAR_*, and these two: integers and floats of constant expressions before they
+ * get a type. Leaves of floats are their bits; the abstract ones have those of an f64. */
 #define SCALAR_ABSTRACT 15u
+#define SCALAR_ABSTRACT_FLOAT 14u
 
 /*
  * leaves   scalars in a value, saturating; 0 for what has no values
@@ -65,7 +66,8 @@ struct type_table {
 	struct type matrix[16][5][5]; /* [scalar][columns][rows] */
 	struct type atomic[16];
 	struct type *cas_result[16];
-	struct type **others; /* hash table of arrays and pointers */
+	struct type *split_result[2][16][5]; /* of modf and frexp: [which][scalar][width] */
+	struct type **others;		     /* hash table of arrays and pointers */
 	uint32_t n_others, cap_others;
 };
 
@@ -82,6 +84,8 @@ const struct type *pctl_wgsl_pointer(struct wgsl *c, const struct type *to, uint
 				     uint32_t access);
 /* The result of atomicCompareExchangeWeak. */
 const struct type *pctl_wgsl_cas_result(struct wgsl *c, uint32_t scalar);
+/* The result of modf (which 0) and frexp (which 1). */
+const struct type *pctl_wgsl_split_result(struct wgsl *c, uint32_t which, const struct type *t);
 struct type *pctl_wgsl_struct(struct wgsl *c, struct structure *s);
 
 /* As WGSL writes it; lives as long as the compile. */
@@ -89,7 +93,8 @@ const char *pctl_wgsl_type_name(struct wgsl *c, const struct type *t);
 
 /* The type with its scalar replaced (scalars, vectors, matrices, arrays of those). */
 const struct type *pctl_wgsl_with_scalar(struct wgsl *c, const struct type *t, uint32_t scalar);
-/* Abstract integers inside? Then the type it gets when nothing decides otherwise: i32. */
+/* Abstract numbers inside? Then the type it gets when nothing decides otherwise: i32 for integers, f32
+ * for floats and, where floats are taken, for matrices of integers (WGSL has no others). */
 int pctl_wgsl_is_abstract(const struct type *t);
 const struct type *pctl_wgsl_concrete(struct wgsl *c, const struct type *t);
 /* Scalar of a scalar, vector, matrix or array of those; 0 for others. */
@@ -100,6 +105,9 @@ static inline uint32_t pctl_wgsl_width(const struct type *t)
 	return t->kind == TY_SCALAR ? 1 : t->kind == TY_VECTOR ? t->width : 0;
 }
 int pctl_wgsl_is_integer(uint32_t scalar);
+/* Integers and floats, abstract ones too. */
+int pctl_wgsl_is_number(uint32_t scalar);
+int pctl_wgsl_is_abstract_scalar(uint32_t scalar);
 /* Number of parts one step down, and the type of part i. */
 uint32_t pctl_wgsl_parts(const struct type *t);
 const struct type *pctl_wgsl_part(const struct type *t, uint32_t i);

@@ -1,6 +1,6 @@
 /* The WGSL front end: text in, verified program out, every error of the text reported in one go.
- * Language: ../../README and semantics section 1 (compute only, the Cybergraph subset, i64 and
- * u64). */
+ * Language: ../../README and semantics section 1 (compute only, the Cybergraph subset, strict
+ * floats, i64, u64 and bf16). */
 #ifndef PIPECTL_WGSL_WGSL_H
 #define PIPECTL_WGSL_WGSL_H
 
@@ -19,6 +19,10 @@ typedef struct pctl_wgsl_library {
 #define PCTL_WGSL_CONSENSUS \
 	1u /* also demand @size/@align on members, no gaps, and what semantics sections 5, 8 \
 	      forbid there */
+
+/* The host's own kernels (core/legal/forms, probes): float operators are native opcodes on f32, f64
+ * and f16, f64 and mulHigh exist. Programs compiled so never leave the host. */
+#define PCTL_WGSL_NATIVE 2u
 
 typedef struct pctl_wgsl_options {
 	const char *file; /* name for positions */

@@ -129,11 +129,13 @@ static void test_wgsl_lower__constants_stand_once_at_the_start(void **state)
 	pctl_program_destroy(p);
 }
 
-static void test_wgsl_lower__constant_tables_are_stored_once(void **state)
+static void test_wgsl_lower__constant_tables_are_looked_up_or_stored_once(void **state)
 {
 	(void)state;
 	expect("a[0] = array(1u, 2u)[g.x]; let t = array(3u, 4u, 5u); a[1] = t[g.y] + t[g.x];\n",
-	       "COMPOSE EXTRACT COMPOSE EXTRACT STORE STORE LOAD STORE LOAD LOAD ADD STORE ");
+	       "EXTRACT COMPOSE EXTRACT STORE LOOKUP STORE LOAD LOAD ADD STORE ");
+	expect("const t = array(vec2(1u), vec2(2u)); a[0] = t[g.x].y + t[g.y].x;\n",
+	       "SPLAT SPLAT COMPOSE EXTRACT EXTRACT STORE LOAD EXTRACT LOAD EXTRACT ADD STORE ");
 }
 
 static void test_wgsl_lower__functions_are_reached_and_callee_first(void **state)
@@ -230,7 +232,7 @@ PCTL_TESTS_MAIN(PCTL_TEST(test_wgsl_lower__a_kernel_has_no_redundant_instruction
 		PCTL_TEST(test_wgsl_lower__logic_is_eager_only_where_it_cannot_be_seen),
 		PCTL_TEST(test_wgsl_lower__text_behind_a_jump_is_left_out),
 		PCTL_TEST(test_wgsl_lower__constants_stand_once_at_the_start),
-		PCTL_TEST(test_wgsl_lower__constant_tables_are_stored_once),
+		PCTL_TEST(test_wgsl_lower__constant_tables_are_looked_up_or_stored_once),
 		PCTL_TEST(test_wgsl_lower__functions_are_reached_and_callee_first),
 		PCTL_TEST(test_wgsl_lower__origins_point_into_the_text),
 		PCTL_TEST(test_wgsl_lower__overrides_and_metadata_arrive),

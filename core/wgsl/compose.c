@@ -1,0 +1,231 @@
+/* Single steps of composed floats, each in its three ways. */
+#include <string.h>
+
+#include "program/eval.h"
+#include "wgsl/compose.h"
+#include "wgsl/float.h"
+
+static uint64_t leaf_of(const struct val *v, uint32_t i)
+{
+	return v->leaf ? v->leaf[v->t->leaves == 1 ? 0 : i] : 0;
+}
+
+/* Leaves extend the sign of i32 to 64 bits; the evaluator's bits do not. */
+static uint64_t bare(uint32_t scalar, uint64_t leaf)
+{
+	return pctl_scalar_bits((uint8_t)scalar) == 32 ? (uint32_t)leaf : leaf;
+}
+
+static uint64_t eval_one(uint16_t op, uint32_t to, uint32_t from, uint64_t *in, uint32_t n)
+{
+	uint64_t out = 0;
+	uint32_t i;
+
+	if (op == PCTL_OP_SELECT)
+		return in[0] ? in[1] : in[2];
+	if (op == PCTL_OP_FCONVERT) {
+		if (!pctl_wgsl_is_float(to))
+			return pctl_wgsl_float_to_int(from, to, in[0]);
+		if (pctl_wgsl_is_float(from))
+			pctl_wgsl_float_convert(from, to, in[0], &out);
+		else
+			pctl_wgsl_float_from_int(to, (int64_t)in[0], from == PCTL_SCALAR_U32, &out);
+		return out;
+	}
+	if (PCTL_IS_STRICT(op)) {
+		pctl_wgsl_float_eval(op, from, in, &out);
+		return out;
+	}
+	for (i = 0; i < n; i++)
+		in[i] = bare(from, in[i]);
+	if (op == PCTL_OP_BITCAST)
+		out = in[0];
+	else
+		pctl_eval(op, (uint8_t)to, (uint8_t)from, in, &out);
+	return pctl_wgsl_wrap(to, out);
+}
+
+static struct val eval(struct compose *x, uint16_t op, const struct type *t, const struct val *args,
+		       uint32_t n)
+{
+	uint64_t *out = pctl_wgsl_alloc(x->c, (size_t)t->leaves * sizeof(*out)), in[4] = {0};
+	uint32_t i, k, from = args[op == PCTL_OP_SELECT].t->scalar;
+
+	for (i = 0; i < t->leaves; i++) {
+		for (k = 0; k < n; k++)
+			in[k] = leaf_of(&args[k], i);
+		out[i] = eval_one(op, t->scalar, from, in, n);
+	}
+	return (struct val){.t = t, .leaf = out};
+}
+
+struct val pctl_wgsl_op(struct compose *x, uint16_t op, const struct type *t,
+			const struct val *args, uint32_t n)
+{
+	struct val out = {.t = t};
+	uint32_t values[4], i;
+	struct word w[4];
+
+	if (x->way == COMPOSE_CONST)
+		return eval(x, op, t, args, n);
+	if (PCTL_IS_STRICT(op) && (x->c->options->flags & PCTL_WGSL_NATIVE))
+		op = PCTL_NATIVE_OF(op);
+	for (i = 0; i < n; i++) {
+		values[i] = args[i].value;
+		w[i] = (struct word){WORD_VALUE, values[i]};
+	}
+	if (x->way == COMPOSE_SPEC)
+		out.value =
+			pctl_build_inst(x->c->builder, op, pctl_wgsl_ir_type(x->c, t), values, n);
+	else
+		out.value = pctl_wgsl_emit(x->l, op, pctl_wgsl_ir_type(x->c, t), w, n);
+	return out;
+}
+
+struct val pctl_wgsl_op1(struct compose *x, uint16_t op, struct val a)
+{
+	return pctl_wgsl_op(x, op, a.t, &a, 1);
+}
+
+struct val pctl_wgsl_op2(struct compose *x, uint16_t op, struct val a, struct val b)
+{
+	const struct val args[2] = {a, b};
+
+	return pctl_wgsl_op(x, op, a.t, args, 2);
+}
+
+struct val pctl_wgsl_op3(struct compose *x, uint16_t op, struct val a, struct val b, struct val d)
+{
+	const struct val args[3] = {a, b, d};
+
+	return pctl_wgsl_op(x, op, a.t, args, 3);
+}
+
+struct val pctl_wgsl_test(struct compose *x, uint16_t op, struct val a, struct val b)
+{
+	const struct val args[2] = {a, b};
+
+	return pctl_wgsl_op(x, op, pctl_wgsl_shape(x->c, PCTL_SCALAR_BOOL, a.t->width), args, 2);
+}
+
+struct val pctl_wgsl_pick(struct compose *x, struct val condition, struct val yes, struct val no)
+{
+	const struct val args[3] = {condition, yes, no};
+
+	return pctl_wgsl_op(x, PCTL_OP_SELECT, yes.t, args, 3);
+}
+
+struct val pctl_wgsl_turn(struct compose *x, uint16_t op, const struct type *t, struct val a)
+{
+	return a.t == t ? a : pctl_wgsl_op(x, op, t, &a, 1);
+}
+
+struct val pctl_wgsl_int(struct compose *x, const struct type *t, uint64_t v)
+{
+	uint64_t *leaf = pctl_wgsl_alloc(x->c, (size_t)t->leaves * sizeof(*leaf));
+	struct val out = {.t = t};
+	uint32_t i;
+
+	for (i = 0; i < t->leaves; i++)
+		leaf[i] = v;
+	if (x->way == COMPOSE_CONST)
+		out.leaf = leaf;
+	else if (x->way == COMPOSE_CODE)
+		out.value = pctl_wgsl_const_value(x->l, t, leaf);
+	else
+		out.value = pctl_build_const(x->c->builder, pctl_wgsl_ir_type(x->c, t),
+					     bare(t->scalar, v));
+	return out;
+}
+
+struct val pctl_wgsl_float(struct compose *x, const struct type *t, double v)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &v, sizeof(bits));
+	pctl_wgsl_float_convert(SCALAR_ABSTRACT_FLOAT, t->scalar, bits, &bits);
+	return pctl_wgsl_int(x, t, bits);
+}
+
+struct val pctl_wgsl_spread(struct compose *x, const struct type *vector, struct val scalar)
+{
+	struct val out = {.t = vector};
+	struct word w = {WORD_VALUE, scalar.value};
+
+	if (vector->kind == TY_SCALAR || scalar.t->kind != TY_SCALAR)
+		return scalar;
+	if (x->way == COMPOSE_CONST)
+		return pctl_wgsl_int(x, vector, leaf_of(&scalar, 0));
+	/* What is made once, at the start, is spread once. */
+	out.value = scalar.value & VALUE_BODY
+			    ? pctl_wgsl_emit1(x->l, PCTL_OP_SPLAT, vector, scalar.value)
+			    : pctl_wgsl_prelude(x->l, PCTL_OP_SPLAT,
+						pctl_wgsl_ir_type(x->c, vector), &w, 1);
+	return out;
+}
+
+struct val pctl_wgsl_piece(struct compose *x, struct val whole, uint32_t i)
+{
+	struct val out = {.t = pctl_wgsl_part(whole.t, i)};
+
+	if (x->way == COMPOSE_CONST)
+		out.leaf = whole.leaf ? whole.leaf + pctl_wgsl_part_leaf(whole.t, i) : NULL;
+	else
+		out.value = pctl_wgsl_extract(x->l, whole.value, out.t, i);
+	return out;
+}
+
+struct val pctl_wgsl_put_together(struct compose *x, const struct type *t, const struct val *parts,
+				  uint32_t n)
+{
+	struct word *w = pctl_wgsl_alloc(x->c, n * sizeof(*w));
+	struct val out = {.t = t};
+	uint32_t i, k, at = 0;
+	uint64_t *leaf;
+
+	if (x->way != COMPOSE_CONST) {
+		for (i = 0; i < n; i++)
+			w[i] = (struct word){WORD_VALUE, parts[i].value};
+		out.value = pctl_wgsl_emit(x->l, PCTL_OP_COMPOSE, pctl_wgsl_ir_type(x->c, t), w, n);
+		return out;
+	}
+	leaf = pctl_wgsl_alloc(x->c, (size_t)t->leaves * sizeof(*leaf));
+	for (i = 0; i < n; i++)
+		for (k = 0; k < parts[i].t->leaves; k++)
+			leaf[at++] = leaf_of(&parts[i], k);
+	out.leaf = leaf;
+	return out;
+}
+
+struct val pctl_wgsl_val(struct compose *x, struct expr *e)
+{
+	struct val out = {.t = e->type};
+
+	if (x->way == COMPOSE_CONST)
+		out.leaf = e->leaf;
+	else if (x->way == COMPOSE_SPEC)
+		out.value = pctl_wgsl_spec_value(x->c, e);
+	else
+		out.value = pctl_wgsl_lower_value(x->l, e);
+	return out;
+}
+
+void pctl_wgsl_recast(const struct type *from, const uint64_t *leaf, const struct type *to,
+		      uint64_t *out)
+{
+	const uint32_t in_bits = pctl_scalar_bits(from->scalar),
+		       out_bits = pctl_scalar_bits(to->scalar);
+	uint32_t i, k;
+
+	for (i = 0; i < to->leaves; i++) {
+		uint64_t v = 0;
+
+		for (k = 0; k < out_bits; k++) {
+			uint32_t at = i * out_bits + k;
+
+			if (leaf)
+				v |= (leaf[at / in_bits] >> (at % in_bits) & 1) << k;
+		}
+		out[i] = pctl_wgsl_wrap(to->scalar, v);
+	}
+}
