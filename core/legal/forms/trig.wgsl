@@ -1,0 +1,185 @@
+// sin, cos and tan, rounded correctly to f32, f16 and bf16. The kernels take a value of one of these formats, widened.
+//
+// Below 2^20 the argument is reduced by three products with parts of pi (33 + 33 + 53 bits: the first difference is
+// exact, the second rounds once, the third adds 2^-98), above it by an exact product of the 24-bit significand with
+// 128 bits of 1/pi. sin and cos share one odd polynomial on [-pi/2, pi/2], so no quadrant splits a workgroup:
+// sin(k pi + r) = (-1)^k sin r, cos((k + 1/2) pi + r) = (-1)^(k+1) sin r. tan(r) = r N(r^2) / D(r^2) on [-pi/4, pi/4].
+// Approximation errors: sin 2^-61.6, tan 2^-58.7 (sollya/trig.sollya); with rounding the kernels stay below 2^-50.5 relative
+// (sin, cos) and 2^-50 (tan). That decides all but the few arguments that the *_rare tables hold: found, and the rest
+// proved, by running all 2^32 arguments (HARD.md).
+
+const TRIG_1_PI = 0x1.45f306dc9c883p-2lf;
+const TRIG_2_PI = 0x1.45f306dc9c883p-1lf;
+const TRIG_PI = 0x1.921fb54442d18p1lf;
+const TRIG_PI_1 = 0x1.921fb544p1lf;
+const TRIG_PI_2 = 0x1.0b4611a6p-33lf;
+const TRIG_PI_3 = 0x1.3198a2e037073p-68lf;
+// Adding it rounds to an integer, which then stands in the low word.
+const TRIG_MAGIC = 0x1.8p52lf;
+
+// 1/pi from the bit of weight 2^3 down.
+const TRIG_BITS = array<u32, 8>(0x0517cc1bu, 0x727220a9u, 0x4fe13abeu, 0x8fa9a6eeu, 0x06db14acu, 0xc9e21c82u, 0x0ff28b1du,
+                                0x5ef5de2bu);
+
+// a = m 2^e >= 2^20 given by its words. t = a 2^twice / pi - shift/2^31 = k + f with f in [-1/2, 1/2):
+// gives f pi in xy and k mod 2 in z.
+fn trig_huge(w: vec2<u32>, twice: u32, shift: u32) -> vec4<u32> {
+  let m = ((w.y & 0xfffffu) << 3u) | 0x800000u | (w.x >> 29u);
+  // e + 3 + twice leading bits of the table would only add multiples of 2.
+  let skip = (w.y >> 20u) - 1043u + twice;
+  let i = skip >> 5u;
+  let left = skip & 31u;
+  let t0 = TRIG_BITS[i];
+  let t1 = TRIG_BITS[i + 1u];
+  let t2 = TRIG_BITS[i + 2u];
+  let t3 = TRIG_BITS[i + 3u];
+  let t4 = TRIG_BITS[i + 4u];
+  let right = 31u - left;
+  let w3 = (t0 << left) | ((t1 >> 1u) >> right);
+  let w2 = (t1 << left) | ((t2 >> 1u) >> right);
+  let w1 = (t2 << left) | ((t3 >> 1u) >> right);
+  let w0 = (t3 << left) | ((t4 >> 1u) >> right);
+  // The product's words of weight 2^-31, 2^-63, 2^-95.
+  let a1 = m * w1;
+  let p1 = a1 + mulHigh(m, w0);
+  let a2 = m * w2;
+  let b2 = a2 + mulHigh(m, w1);
+  let p2 = b2 + select(0u, 1u, p1 < a1);
+  let p3 = m * w3 + mulHigh(m, w2) + select(0u, 1u, b2 < a2) + select(0u, 1u, p2 < b2) - shift;
+  let k = (p3 + 0x40000000u) >> 31u;
+  let negative = (p3 >> 30u) & 1u;
+  let flip = 0u - negative;
+  let n3 = f64((p3 ^ flip) & 0x7fffffffu) * 0x1p-31lf;
+  let n2 = f64(p2 ^ flip) * 0x1p-63lf;
+  let n1 = f64(p1 ^ flip) * 0x1p-95lf;
+  let r = bitcast<vec2<u32>>((n3 + (n2 + n1)) * TRIG_PI);
+  return vec4<u32>(r.x, r.y ^ (negative << 31u), k, 0u);
+}
+
+fn trig_sine(r: f64) -> f64 {
+  let z = r * r;
+  var p = 0x1.883c3136c14ddp-49lf;
+  p = p * z - 0x1.ae43dd5400926p-41lf;
+  p = p * z + 0x1.6123ce53b3304p-33lf;
+  p = p * z - 0x1.ae6454d968e21p-26lf;
+  p = p * z + 0x1.71de3a52aac68p-19lf;
+  p = p * z - 0x1.a01a01a014eb7p-13lf;
+  p = p * z + 0x1.11111111110c9p-7lf;
+  p = p * z - 0x1.5555555555555p-3lf;
+  return r + r * (z * p);
+}
+
+fn sin_odd(x: f64) -> f64 {
+  let w = bitcast<vec2<u32>>(x);
+  let h = w.y & 0x7fffffffu;
+  var r = 0.0lf;
+  var k = 0u;
+  if (h < 0x41300000u) {
+    let a = bitcast<f64>(vec2<u32>(w.x, h));
+    let n = a * TRIG_1_PI + TRIG_MAGIC;
+    let q = n - TRIG_MAGIC;
+    k = bitcast<vec2<u32>>(n).x;
+    r = ((a - q * TRIG_PI_1) - q * TRIG_PI_2) - q * TRIG_PI_3;
+  } else {
+    if (h >= 0x7ff00000u) {
+      return bitcast<f64>(vec2<u32>(0u, 0x7ff80000u));
+    }
+    let v = trig_huge(vec2<u32>(w.x, h), 0u, 0u);
+    r = bitcast<f64>(vec2<u32>(v.x, v.y));
+    k = v.z;
+  }
+  let y = bitcast<vec2<u32>>(trig_sine(r));
+  return bitcast<f64>(vec2<u32>(y.x, y.y ^ (k << 31u) ^ (w.y & 0x80000000u)));
+}
+
+fn cos_odd(x: f64) -> f64 {
+  let w = bitcast<vec2<u32>>(x);
+  let h = w.y & 0x7fffffffu;
+  var r = 0.0lf;
+  var k = 0u;
+  if (h < 0x41300000u) {
+    let a = bitcast<f64>(vec2<u32>(w.x, h));
+    let n = (a * TRIG_1_PI - 0.5lf) + TRIG_MAGIC;
+    let q = (n - TRIG_MAGIC) + 0.5lf;
+    k = bitcast<vec2<u32>>(n).x;
+    r = ((a - q * TRIG_PI_1) - q * TRIG_PI_2) - q * TRIG_PI_3;
+  } else {
+    if (h >= 0x7ff00000u) {
+      return bitcast<f64>(vec2<u32>(0u, 0x7ff80000u));
+    }
+    let v = trig_huge(vec2<u32>(w.x, h), 0u, 0x40000000u);
+    r = bitcast<f64>(vec2<u32>(v.x, v.y));
+    k = v.z;
+  }
+  let y = bitcast<vec2<u32>>(trig_sine(r));
+  return bitcast<f64>(vec2<u32>(y.x, y.y ^ (~k << 31u)));
+}
+
+fn tan_odd(x: f64) -> f64 {
+  let w = bitcast<vec2<u32>>(x);
+  let h = w.y & 0x7fffffffu;
+  var r = 0.0lf;
+  var k = 0u;
+  if (h < 0x41300000u) {
+    let a = bitcast<f64>(vec2<u32>(w.x, h));
+    let n = a * TRIG_2_PI + TRIG_MAGIC;
+    let q = (n - TRIG_MAGIC) * 0.5lf;
+    k = bitcast<vec2<u32>>(n).x;
+    r = ((a - q * TRIG_PI_1) - q * TRIG_PI_2) - q * TRIG_PI_3;
+  } else {
+    if (h >= 0x7ff00000u) {
+      return bitcast<f64>(vec2<u32>(0u, 0x7ff80000u));
+    }
+    let v = trig_huge(vec2<u32>(w.x, h), 1u, 0u);
+    r = bitcast<f64>(vec2<u32>(v.x, v.y)) * 0.5lf;
+    k = v.z;
+  }
+  let z = r * r;
+  var n = 0x1.dfb5c4c137b4p-36lf;
+  n = n * z + 0x1.d6469350dc0afp-30lf;
+  n = n * z + 0x1.fbd1ee6491535p-24lf;
+  n = n * z + 0x1.42a9bef68d30bp-17lf;
+  n = n * z + 0x1.83953516359a5p-10lf;
+  n = n * z - 0x1.df299b428ca61p-4lf;
+  let num = r + r * (z * n);
+  let den = 1.0lf + z * (z * 0x1.2b04b63e07ae3p-6lf - 0x1.cd1fbc25f87eap-2lf);
+  let odd_k = (k & 1u) == 1u;
+  let y = bitcast<vec2<u32>>(select(num, den, odd_k) / select(den, num, odd_k));
+  return bitcast<f64>(vec2<u32>(y.x, y.y ^ (k << 31u) ^ (w.y & 0x80000000u)));
+}
+
+fn f32_sin(x: u32) -> u32 {
+  return narrow(sin_odd(widen(x)));
+}
+
+fn f32_cos(x: u32) -> u32 {
+  return narrow(cos_odd(widen(x)));
+}
+
+fn f32_tan(x: u32) -> u32 {
+  return narrow(tan_odd(widen(x)));
+}
+
+fn f16_sin(x: u32) -> u32 {
+  return narrow_f16(sin_odd(widen_f16(x)));
+}
+
+fn f16_cos(x: u32) -> u32 {
+  return narrow_f16(cos_odd(widen_f16(x)));
+}
+
+fn f16_tan(x: u32) -> u32 {
+  return narrow_f16(tan_odd(widen_f16(x)));
+}
+
+fn bf16_sin(x: u32) -> u32 {
+  return narrow_bf16(sin_odd(widen_bf16(x)));
+}
+
+fn bf16_cos(x: u32) -> u32 {
+  return narrow_bf16(cos_odd(widen_bf16(x)));
+}
+
+fn bf16_tan(x: u32) -> u32 {
+  return narrow_bf16(tan_odd(widen_bf16(x)));
+}
