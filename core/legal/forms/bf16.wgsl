@@ -46,14 +46,6 @@ fn bf16_from_i32(n: i32) -> u32 {
   return ((u32(n) >> 16u) & 0x8000u) | bf16_from_u32(select(u32(n), 0u - u32(n), n < 0));
 }
 
-fn bf16_neg(a: u32) -> u32 {
-  return a ^ 0x8000u;
-}
-
-fn bf16_abs(a: u32) -> u32 {
-  return a & 0x7fffu;
-}
-
 fn bf16_add(a: u32, b: u32) -> u32 {
   return f32_to_bf16(f32_add(a << 16u, b << 16u));
 }
@@ -134,14 +126,14 @@ fn bf16_fma(a: u32, b: u32, c: u32) -> u32 {
   let ec = select(bf16_exponent(w), -1000, w == 0u);
   let p = pair_jam(vec2<u32>(0u, (bf16_unit(x) * bf16_unit(y)) << 15u), u32(clamp(ec - ep, 0, 63)));
   let q = pair_jam(vec2<u32>(0u, select(bf16_unit(w) << 23u, 0u, w == 0u)), u32(clamp(ep - ec, 0, 63)));
-  var sum = pair_add(p, select(q, wide_negate(q), minus));
+  var sum = pair_add(p, select(q, pair_negate(q), minus));
   if (pair_is_zero(sum)) {
     return 0u;
   }
   let below = minus && (sum.y >> 31u) == 1u;
-  sum = select(sum, wide_negate(sum), below);
-  let z = wide_zeros(sum);
-  sum = wide_shift(sum, z);
+  sum = select(sum, pair_negate(sum), below);
+  let z = pair_zeros(sum);
+  sum = pair_left(sum, z);
   return bf16_pack(sign ^ (u32(below) << 15u), max(ep, ec) + 1 - i32(z), sum.y | u32(sum.x != 0u));
 }
 
@@ -161,24 +153,12 @@ fn bf16_eq(a: u32, b: u32) -> bool {
   return f32_eq_int(a << 16u, b << 16u);
 }
 
-fn bf16_ne(a: u32, b: u32) -> bool {
-  return !f32_eq_int(a << 16u, b << 16u);
-}
-
 fn bf16_lt(a: u32, b: u32) -> bool {
   return f32_lt_int(a << 16u, b << 16u);
 }
 
 fn bf16_le(a: u32, b: u32) -> bool {
   return f32_le_int(a << 16u, b << 16u);
-}
-
-fn bf16_gt(a: u32, b: u32) -> bool {
-  return f32_lt_int(b << 16u, a << 16u);
-}
-
-fn bf16_ge(a: u32, b: u32) -> bool {
-  return f32_le_int(b << 16u, a << 16u);
 }
 
 fn bf16_floor(a: u32) -> u32 {

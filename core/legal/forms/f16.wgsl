@@ -54,14 +54,6 @@ fn f16_from_i32(n: i32) -> u32 {
   return ((u32(n) >> 16u) & 0x8000u) | f16_from_u32(select(u32(n), 0u - u32(n), n < 0));
 }
 
-fn f16_neg(a: u32) -> u32 {
-  return a ^ 0x8000u;
-}
-
-fn f16_abs(a: u32) -> u32 {
-  return a & 0x7fffu;
-}
-
 fn f16_add(a: u32, b: u32) -> u32 {
   return f32_to_f16(f32_add_tame(f16_to_f32(a), f16_to_f32(b)));
 }
@@ -117,10 +109,6 @@ fn f16_eq(a: u32, b: u32) -> bool {
   return (a == b && !f16_is_nan(a)) || ((a | b) & 0x7fffu) == 0u;
 }
 
-fn f16_ne(a: u32, b: u32) -> bool {
-  return !f16_eq(a, b);
-}
-
 fn f16_lt(a: u32, b: u32) -> bool {
   let ordered = !f16_is_nan(a) && !f16_is_nan(b) && ((a | b) & 0x7fffu) != 0u;
   return ordered && f16_order(a) < f16_order(b);
@@ -128,14 +116,6 @@ fn f16_lt(a: u32, b: u32) -> bool {
 
 fn f16_le(a: u32, b: u32) -> bool {
   return f16_lt(a, b) || f16_eq(a, b);
-}
-
-fn f16_gt(a: u32, b: u32) -> bool {
-  return f16_lt(b, a);
-}
-
-fn f16_ge(a: u32, b: u32) -> bool {
-  return f16_le(b, a);
 }
 
 fn f16_floor(a: u32) -> u32 {

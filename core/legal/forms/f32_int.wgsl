@@ -1,6 +1,6 @@
 // f32 out of 32-bit integers: values are bits in u32. This is what a device with nothing else runs, so sums and
 // products are kept short. Everything rounds to nearest even, keeps subnormals and signed zeros, and gives the one
-// NaN 0x7fc00000. 64-bit intermediates are pairs, low word first (pair_* in f64_int.wgsl, wide_* in wide.wgsl).
+// NaN 0x7fc00000. 64-bit intermediates are pairs, low word first (pair_* in f64_int.wgsl).
 
 // The nearest f32 from a sign (bit 31), the biased exponent, and a significand whose leading one is bit 31 and
 // whose last bit also stands for all that was cut off below. Exponents outside 1 .. 254 are fine.
@@ -19,10 +19,6 @@ fn f32_is_nan(a: u32) -> bool {
 
 fn f32_neg(a: u32) -> u32 {
   return a ^ 0x80000000u;
-}
-
-fn f32_abs(a: u32) -> u32 {
-  return a & 0x7fffffffu;
 }
 
 // The smaller is shifted under the larger with 6 bits to spare and the rest gathered in the last one. More than one
@@ -205,14 +201,14 @@ fn f32_fma_int(a: u32, b: u32, c: u32) -> u32 {
   let p = pair_jam(product, u32(clamp(ec - ep, 0, 63)));
   let q = pair_jam(addend, u32(clamp(ep - ec, 0, 63)));
   let minus = ((sign ^ c) >> 31u) == 1u;
-  var sum = pair_add(p, select(q, wide_negate(q), minus));
+  var sum = pair_add(p, select(q, pair_negate(q), minus));
   if ((sum.x | sum.y) == 0u) {
     return 0u;
   }
   let below = minus && (sum.y >> 31u) == 1u;
-  sum = select(sum, wide_negate(sum), below);
-  let z = wide_zeros(sum);
-  sum = wide_shift(sum, z);
+  sum = select(sum, pair_negate(sum), below);
+  let z = pair_zeros(sum);
+  sum = pair_left(sum, z);
   return f32_pack(sign ^ (u32(below) << 31u), max(ep, ec) + 1 - i32(z), sum.y | u32(sum.x != 0u));
 }
 
@@ -237,10 +233,6 @@ fn f32_eq_int(a: u32, b: u32) -> bool {
   return (a == b && !f32_is_nan(a)) || ((a | b) << 1u) == 0u;
 }
 
-fn f32_ne_int(a: u32, b: u32) -> bool {
-  return !f32_eq_int(a, b);
-}
-
 fn f32_lt_int(a: u32, b: u32) -> bool {
   let ordered = !f32_is_nan(a) && !f32_is_nan(b) && ((a | b) << 1u) != 0u;
   return ordered && f32_order(a) < f32_order(b);
@@ -249,14 +241,6 @@ fn f32_lt_int(a: u32, b: u32) -> bool {
 fn f32_le_int(a: u32, b: u32) -> bool {
   let ordered = !f32_is_nan(a) && !f32_is_nan(b);
   return ordered && (f32_order(a) <= f32_order(b) || ((a | b) << 1u) == 0u);
-}
-
-fn f32_gt_int(a: u32, b: u32) -> bool {
-  return f32_lt_int(b, a);
-}
-
-fn f32_ge_int(a: u32, b: u32) -> bool {
-  return f32_le_int(b, a);
 }
 
 // Bits of a below the units, for 1 <= |a| < 2^23.

@@ -32,6 +32,22 @@ fn pair_half(a: vec2<u32>) -> vec2<u32> {
   return vec2<u32>((a.x >> 1u) | (a.y << 31u), a.y >> 1u);
 }
 
+fn pair_negate(a: vec2<u32>) -> vec2<u32> {
+  return vec2<u32>(0u - a.x, ~a.y + u32(a.x == 0u));
+}
+
+fn pair_zeros(a: vec2<u32>) -> u32 {
+  return select(countLeadingZeros(a.y), 32u + countLeadingZeros(a.x), a.y == 0u);
+}
+
+// Shifts by n < 64.
+fn pair_left(a: vec2<u32>, n: u32) -> vec2<u32> {
+  let far = n >= 32u;
+  let s = n & 31u;
+  let x = select(a.x, 0u, far);
+  return vec2<u32>(x << s, (select(a.y, a.x, far) << s) | ((x >> 1u) >> (31u - s)));
+}
+
 fn pair_right(a: vec2<u32>, n: u32) -> vec2<u32> {
   let far = n >= 32u;
   let s = n & 31u;
@@ -77,10 +93,6 @@ fn f64_neg_int(a: vec2<u32>) -> vec2<u32> {
   return vec2<u32>(a.x, a.y ^ 0x80000000u);
 }
 
-fn f64_abs_int(a: vec2<u32>) -> vec2<u32> {
-  return f64_magnitude(a);
-}
-
 // The significand with its leading one, if it has one, at bit 62.
 fn f64_fraction(x: vec2<u32>, e: u32) -> vec2<u32> {
   return vec2<u32>(x.x << 10u, (((x.y & 0xfffffu) | (u32(e != 0u) << 20u)) << 10u) | (x.x >> 22u));
@@ -98,12 +110,12 @@ fn f64_add_int(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
   }
   let e = max(ex, 1u);
   let under = pair_jam(f64_fraction(y, ey), min(e - max(ey, 1u), 63u));
-  let sum = pair_add(f64_fraction(x, ex), select(under, wide_negate(under), minus));
+  let sum = pair_add(f64_fraction(x, ex), select(under, pair_negate(under), minus));
   if (pair_is_zero(sum)) {
     return vec2<u32>(0u, x.y & y.y & 0x80000000u);
   }
-  let z = wide_zeros(sum);
-  return f64_pack(x.y & 0x80000000u, i32(e) + 1 - i32(z), wide_shift(sum, z));
+  let z = pair_zeros(sum);
+  return f64_pack(x.y & 0x80000000u, i32(e) + 1 - i32(z), pair_left(sum, z));
 }
 
 fn f64_sub_int(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
@@ -116,13 +128,13 @@ fn f64_unit(x: vec2<u32>) -> vec2<u32> {
     return vec2<u32>(x.x << 11u, (x.y << 11u) | (x.x >> 21u) | 0x80000000u);
   }
   let m = vec2<u32>(x.x, x.y & 0xfffffu);
-  return wide_shift(m, wide_zeros(m));
+  return pair_left(m, pair_zeros(m));
 }
 
 // The biased exponent that belongs to it.
 fn f64_exponent(x: vec2<u32>) -> i32 {
   let e = i32((x.y >> 20u) & 0x7ffu);
-  return select(e, 12 - i32(wide_zeros(vec2<u32>(x.x, x.y & 0xfffffu))), e == 0);
+  return select(e, 12 - i32(pair_zeros(vec2<u32>(x.x, x.y & 0xfffffu))), e == 0);
 }
 
 // The full product of two words pairs, least significant word first.
@@ -150,7 +162,7 @@ fn f64_mul_int(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
   }
   let p = quad_product(f64_unit(x), f64_unit(y));
   let top = p.w >> 31u;
-  let m = wide_shift(p.zw, 1u - top);
+  let m = pair_left(p.zw, 1u - top);
   let low = u32((p.x | p.y) != 0u);
   return f64_pack(sign, f64_exponent(x) + f64_exponent(y) - 1023 + i32(top), vec2<u32>(m.x | low, m.y));
 }
@@ -175,29 +187,29 @@ fn f64_div_int(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
   let ux = f64_unit(x);
   let uy = f64_unit(y);
   let less = u32(pair_below(ux, uy));
-  let n = wide_shift(pair_right(ux, 11u), less);
+  let n = pair_left(pair_right(ux, 11u), less);
   let d = pair_right(uy, 11u);
   // r <= 2^83 / d: what d has beyond 32 bits and the reciprocal's own excess make at most 2.1 units. It is short by
   // less than 2^-27.6 of itself.
   let r = reciprocal32(uy.y) - 3u;
   // n * 2^29 / d has 30 bits; q1 is short of it by less than 2^2.4 + 0.5 + 1 < 7.
   let q1 = mulHigh((n.y << 10u) | (n.x >> 22u), r);
-  let r1 = pair_sub(wide_shift(n, 29u), pair_mul(vec2<u32>(q1, 0u), d));
+  let r1 = pair_sub(pair_left(n, 29u), pair_mul(vec2<u32>(q1, 0u), d));
   // r1 * 2^27 / d, with r1 < 7 d; q2 is short of it by less than 7 * 2^-0.6 + 1 + 2 < 8.
   let q2 = mulHigh((r1.y << 7u) | (r1.x >> 25u), r) << 1u;
-  let r2 = pair_sub(wide_shift(r1, 27u), pair_mul(vec2<u32>(q2, 0u), d));
+  let r2 = pair_sub(pair_left(r1, 27u), pair_mul(vec2<u32>(q2, 0u), d));
   let q3 = pair_octal(r2, d);
   let exact = pair_is_zero(pair_sub(r2, pair_mul(vec2<u32>(q3, 0u), d)));
-  let q = wide_shift(pair_add(wide_shift(vec2<u32>(q1, 0u), 27u), vec2<u32>(q2 + q3, 0u)), 7u);
+  let q = pair_left(pair_add(pair_left(vec2<u32>(q1, 0u), 27u), vec2<u32>(q2 + q3, 0u)), 7u);
   return f64_pack(sign, f64_exponent(x) - f64_exponent(y) + 1023 - i32(less), vec2<u32>(q.x | u32(!exact), q.y));
 }
 
 // floor(a / d) where that is less than 8, for d < 2^61.
 fn pair_octal(a: vec2<u32>, d: vec2<u32>) -> u32 {
-  let d4 = wide_shift(d, 2u);
+  let d4 = pair_left(d, 2u);
   let has4 = !pair_below(a, d4);
   let a4 = select(a, pair_sub(a, d4), has4);
-  let d2 = wide_shift(d, 1u);
+  let d2 = pair_left(d, 1u);
   let has2 = !pair_below(a4, d2);
   let a2 = select(a4, pair_sub(a4, d2), has2);
   return 4u * u32(has4) + 2u * u32(has2) + u32(!pair_below(a2, d));
@@ -220,12 +232,12 @@ fn f64_sqrt_int(a: vec2<u32>) -> vec2<u32> {
   // sqrt(x) * 2^56 = s * 2^26 + t with t about d / (2^5 sqrt(x)), and d < 2^36. What is taken for t is at most 5 too
   // large and 47 too small, so 8 less is never too large.
   let t = mulHigh((d.y << 26u) | (d.x >> 6u), r) << 3u;
-  let root = pair_sub(pair_add(wide_shift(vec2<u32>(s, 0u), 26u), vec2<u32>(t, 0u)), vec2<u32>(8u, 0u));
+  let root = pair_sub(pair_add(pair_left(vec2<u32>(s, 0u), 26u), vec2<u32>(t, 0u)), vec2<u32>(8u, 0u));
   // m * 2^48 less the square is below 55 * 2^57; a third digit, within 1, and less 1 so as to stay below.
-  let rest = pair_sub(wide_shift(m, 48u), pair_mul(root, root));
+  let rest = pair_sub(pair_left(m, 48u), pair_mul(root, root));
   let digit = mulHigh(rest.y, r) >> 23u;
   let units = digit - u32(digit != 0u);
-  let twice = pair_add(wide_shift(root, 1u), vec2<u32>(units, 0u));
+  let twice = pair_add(pair_left(root, 1u), vec2<u32>(units, 0u));
   return f64_sqrt_finish(pair_add(root, vec2<u32>(units, 0u)), pair_sub(rest, pair_mul(vec2<u32>(units, 0u), twice)),
                          (e + 1022 + i32(odd_exponent)) >> 1u);
 }
@@ -235,12 +247,12 @@ fn f64_sqrt_finish(root: vec2<u32>, rest: vec2<u32>, e: i32) -> vec2<u32> {
   var s = root;
   var left = rest;
   for (var i = 0u; i < 2u; i = i + 1u) {
-    let twice = wide_shift(s, 1u);
+    let twice = pair_left(s, 1u);
     let up = pair_below(twice, left);
     left = select(left, pair_sub(left, vec2<u32>(twice.x | 1u, twice.y)), up);
     s = pair_add(s, vec2<u32>(u32(up), 0u));
   }
-  let q = wide_shift(s, 8u);
+  let q = pair_left(s, 8u);
   return f64_pack(0u, e, vec2<u32>(q.x | u32(!pair_is_zero(left)), q.y));
 }
 
@@ -258,7 +270,7 @@ fn quad_jam(a: vec4<u32>, n: u32) -> vec4<u32> {
   let low = select(a.xy, a.zw, far);
   let high = select(a.zw, vec2<u32>(0u, 0u), far);
   let s = n & 63u;
-  let kept = pair_jam(low, s) | wide_shift(wide_shift(high, 1u), 63u - s);
+  let kept = pair_jam(low, s) | pair_left(pair_left(high, 1u), 63u - s);
   return vec4<u32>(kept.x | u32(far && !pair_is_zero(a.xy)), kept.y, pair_right(high, s));
 }
 
@@ -308,9 +320,9 @@ fn f64_fma_int(a: vec2<u32>, b: vec2<u32>, c: vec2<u32>) -> vec2<u32> {
   let empty = pair_is_zero(sum.zw);
   let high = select(sum.zw, sum.xy, empty);
   let low = select(sum.xy, vec2<u32>(0u, 0u), empty);
-  let z = wide_zeros(high);
-  let m = wide_shift(high, z) | pair_right(pair_half(low), 63u - z);
-  let left = u32(!pair_is_zero(wide_shift(low, z)));
+  let z = pair_zeros(high);
+  let m = pair_left(high, z) | pair_right(pair_half(low), 63u - z);
+  let left = u32(!pair_is_zero(pair_left(low, z)));
   return f64_pack(sign ^ (u32(below) << 31u), max(ep, ec) + 1 - i32(z + 64u * u32(empty)), vec2<u32>(m.x | left, m.y));
 }
 
@@ -318,10 +330,6 @@ fn f64_fma_int(a: vec2<u32>, b: vec2<u32>, c: vec2<u32>) -> vec2<u32> {
 fn f64_eq_int(a: vec2<u32>, b: vec2<u32>) -> bool {
   let zeros = (a.x | b.x | ((a.y | b.y) << 1u)) == 0u;
   return zeros || (a.x == b.x && a.y == b.y && !f64_is_nan(a));
-}
-
-fn f64_ne_int(a: vec2<u32>, b: vec2<u32>) -> bool {
-  return !f64_eq_int(a, b);
 }
 
 // The bits as a number that grows with the value, -0 just below +0.
@@ -337,14 +345,6 @@ fn f64_lt_int(a: vec2<u32>, b: vec2<u32>) -> bool {
 
 fn f64_le_int(a: vec2<u32>, b: vec2<u32>) -> bool {
   return f64_lt_int(a, b) || f64_eq_int(a, b);
-}
-
-fn f64_gt_int(a: vec2<u32>, b: vec2<u32>) -> bool {
-  return f64_lt_int(b, a);
-}
-
-fn f64_ge_int(a: vec2<u32>, b: vec2<u32>) -> bool {
-  return f64_le_int(b, a);
 }
 
 // minimumNumber and maximumNumber, as the strict floats have them.

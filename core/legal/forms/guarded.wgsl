@@ -10,10 +10,6 @@ fn f32_add(a: u32, b: u32) -> u32 {
   return f32_add_int(a, b);
 }
 
-fn f32_sub(a: u32, b: u32) -> u32 {
-  return f32_add(a, b ^ 0x80000000u);
-}
-
 fn f32_mul(a: u32, b: u32) -> u32 {
   return f32_mul_int(a, b);
 }
@@ -24,10 +20,6 @@ fn f32_div(a: u32, b: u32) -> u32 {
 
 fn f32_sqrt(a: u32) -> u32 {
   return f32_sqrt_int(a);
-}
-
-fn f32_fma(a: u32, b: u32, c: u32) -> u32 {
-  return f32_fma_int(a, b, c);
 }
 
 fn f32_add_slow(a: u32, b: u32) -> u32 {
