@@ -1,0 +1,245 @@
+// sinh, cosh, tanh, asinh, acosh and atanh, rounded correctly to f32, f16 and bf16. No branch on the common path and no
+// table: sinh and cosh join e^x and e^-x for x = k ln 2 + r through sinh r and cosh r, tanh is a quotient of
+// e^2x - 1 and e^2x + 1, the inverses are e ln 2 + atanh(s) with one quotient s. Constants by sollya/hyperbolic.sollya.
+// Error before the last rounding: below 2^-51 of the result; that this suffices was settled input by input (HARD.md).
+
+const HYP_INV = 0x1.71547652b82fep0lf;
+const HYP_HI = 0x1.62e42fefa3ap-1lf;
+const HYP_LO = -0x1.0ca86c3898dp-49lf;
+// HYP_S: relative error <= 2^-61.671875 up to 0.3466796875
+const HYP_S2 = 0x1.5555555555559p-3lf;
+const HYP_S4 = 0x1.111111110f657p-7lf;
+const HYP_S6 = 0x1.a01a01b001afp-13lf;
+const HYP_S8 = 0x1.71ddf81661fe1p-19lf;
+const HYP_S10 = 0x1.af5f1c1c32842p-26lf;
+// HYP_C: relative error <= 2^-52 up to 0.3466796875
+const HYP_C0 = 0x1.0000000000001p-1lf;
+const HYP_C2 = 0x1.5555555553ce4p-5lf;
+const HYP_C4 = 0x1.6c16c178a71dfp-10lf;
+const HYP_C6 = 0x1.a019b8c6e5885p-16lf;
+const HYP_C8 = 0x1.2891c227590f1p-22lf;
+// HYP_E: relative error <= 2^-55.53125 up to 0.3466796875
+const HYP_E1 = 0x1.0000000000005p-1lf;
+const HYP_E2 = 0x1.555555555554p-3lf;
+const HYP_E3 = 0x1.555555555211ap-5lf;
+const HYP_E4 = 0x1.11111111173c4p-7lf;
+const HYP_E5 = 0x1.6c16c17f2a72ap-10lf;
+const HYP_E6 = 0x1.a01a017eed97p-13lf;
+const HYP_E7 = 0x1.a019a6b0a69a8p-16lf;
+const HYP_E8 = 0x1.71de715fea9f5p-19lf;
+const HYP_E9 = 0x1.28a27f91df34dp-22lf;
+const HYP_E10 = 0x1.ae904a6f30137p-26lf;
+// HYP_A: relative error <= 2^-55.765625 up to 0.20050048828125
+const HYP_A2 = 0x1.5555555555799p-2lf;
+const HYP_A4 = 0x1.99999998e8c42p-3lf;
+const HYP_A6 = 0x1.249249b7386d2p-3lf;
+const HYP_A8 = 0x1.c71bfe59a12b1p-4lf;
+const HYP_A10 = 0x1.747559ac95c1ap-4lf;
+const HYP_A12 = 0x1.3849dc60c53a3p-4lf;
+const HYP_A14 = 0x1.3b0221749a40fp-4lf;
+const HYP_HALF_HI = 0x1.62e42fefa3ap-2lf;
+const HYP_HALF_LO = -0x1.0ca86c3898dp-50lf;
+
+// The magnitude of y with the sign of x.
+fn hyp_signed(y: f64, x: f64) -> f64 {
+  let b = bitcast<vec2<u32>>(y);
+  let s = bitcast<vec2<u32>>(x);
+  return bitcast<f64>(vec2<u32>(b.x, (b.y & 0x7fffffffu) | (s.y & 0x80000000u)));
+}
+
+fn hyp_abs(x: f64) -> f64 {
+  let b = bitcast<vec2<u32>>(x);
+  return bitcast<f64>(vec2<u32>(b.x, b.y & 0x7fffffffu));
+}
+
+// sinh(r) and cosh(r) - 1 for |r| <= ln(2)/2; q = r * r.
+fn hyp_sinh_part(r: f64, q: f64) -> f64 {
+  let p = (HYP_S2 + q * HYP_S4) + (q * q) * ((HYP_S6 + q * HYP_S8) + (q * q) * HYP_S10);
+  return r + (r * q) * p;
+}
+
+fn hyp_cosh_part(q: f64) -> f64 {
+  let p = (HYP_C2 + q * HYP_C4) + (q * q) * (HYP_C6 + q * HYP_C8);
+  return q * (0.5lf + q * p);
+}
+
+fn sinh_odd(x: f64) -> f64 {
+  let v = hyp_abs(exp_clamp(x, 0x40568000u));
+  let m = v * HYP_INV + EXP_ROUND;
+  let n = bitcast<vec2<u32>>(m).x << 20u;
+  let k = m - EXP_ROUND;
+  let r = (v - k * HYP_HI) - k * HYP_LO;
+  let q = r * r;
+  let up = bitcast<f64>(vec2<u32>(0u, 0x3fe00000u + n));
+  let down = bitcast<f64>(vec2<u32>(0u, 0x3fe00000u - n));
+  let a = up + down;
+  let b = up - down;
+  let y = elem_settle(b, a * hyp_sinh_part(r, q) + b * hyp_cosh_part(q));
+  return hyp_signed(y, x);
+}
+
+fn cosh_odd(x: f64) -> f64 {
+  let v = hyp_abs(exp_clamp(x, 0x40568000u));
+  let m = v * HYP_INV + EXP_ROUND;
+  let n = bitcast<vec2<u32>>(m).x << 20u;
+  let k = m - EXP_ROUND;
+  let r = (v - k * HYP_HI) - k * HYP_LO;
+  let q = r * r;
+  let up = bitcast<f64>(vec2<u32>(0u, 0x3fe00000u + n));
+  let down = bitcast<f64>(vec2<u32>(0u, 0x3fe00000u - n));
+  let a = up + down;
+  let b = up - down;
+  return elem_settle(a, a * hyp_cosh_part(q) + b * hyp_sinh_part(r, q));
+}
+
+fn tanh_odd(x: f64) -> f64 {
+  let v = hyp_abs(exp_clamp(x, 0x402e0000u));
+  let t = v + v;
+  let m = t * HYP_INV + EXP_ROUND;
+  let k = m - EXP_ROUND;
+  let r = (t - k * HYP_HI) - k * HYP_LO;
+  let q = r * r;
+  let q2 = q * q;
+  let low = (HYP_E1 + r * HYP_E2) + q * (HYP_E3 + r * HYP_E4);
+  let high = (HYP_E5 + r * HYP_E6) + q * (HYP_E7 + r * HYP_E8);
+  let last = HYP_E9 + r * HYP_E10;
+  let p = r + q * (low + q2 * (high + q2 * last));
+  let power = bitcast<f64>(vec2<u32>(0u, 0x3ff00000u + (bitcast<vec2<u32>>(m).x << 20u)));
+  let d = power * p;
+  return hyp_signed(((power - 1.0lf) + d) / ((power + 1.0lf) + d), x);
+}
+
+// atanh(s) / s - 1 for |s| <= 0.2005; q = s * s.
+fn hyp_atanh_part(q: f64) -> f64 {
+  let q2 = q * q;
+  let low = (HYP_A2 + q * HYP_A4) + q2 * (HYP_A6 + q * HYP_A8);
+  let high = (HYP_A10 + q * HYP_A12) + q2 * HYP_A14;
+  return q * (low + (q2 * q2) * high);
+}
+
+// a >= 0. (1 + a) / (1 - a) is 2^e times a ratio within 2^+-0.6, whose logarithm is 2 atanh(difference / sum).
+fn atanh_odd(x: f64) -> f64 {
+  let a = hyp_abs(x);
+  let u = 1.0lf + a;
+  let w = bitcast<vec2<u32>>(1.0lf - a);
+  let e = ((bitcast<vec2<u32>>(u).y - w.y) + 0x80000u) >> 20u;
+  let v = bitcast<f64>(vec2<u32>(w.x, w.y + (e << 20u)));
+  let s = select(u - v, a, e == 0u) / select(u + v, 1.0lf, e == 0u);
+  let k = f64(e);
+  return hyp_signed(elem_settle(k * HYP_HALF_HI, s + (s * hyp_atanh_part(s * s) + k * HYP_HALF_LO)), x);
+}
+
+// The t >= 0 whose hyperbolic sine and cosine are given, the logarithm of u = sine + cosine = 2^e m: it is
+// e ln 2 + 2 atanh((m - 1) / (m + 1)), and 2 atanh(sine / (cosine + 1)) where e = 0 and u - 1 would cancel.
+fn hyp_log(sine: f64, cosine: f64) -> f64 {
+  let u = sine + cosine;
+  let b = bitcast<vec2<u32>>(u);
+  let e = (b.y - 0x3fe6a09eu) >> 20u;
+  let m = bitcast<f64>(vec2<u32>(b.x, b.y - (e << 20u)));
+  let s = select(m - 1.0lf, sine, e == 0u) / (select(m, cosine, e == 0u) + 1.0lf);
+  let k = f64(e);
+  let t = s + s;
+  return elem_settle(k * HYP_HI, t + (t * hyp_atanh_part(s * s) + k * HYP_LO));
+}
+
+fn asinh_odd(x: f64) -> f64 {
+  let a = hyp_abs(x);
+  let b = sqrt(a * a + 1.0lf);
+  return hyp_signed(hyp_log(a, b), x);
+}
+
+// x >= 1.
+fn acosh_odd(x: f64) -> f64 {
+  let b = sqrt(x * x - 1.0lf);
+  return hyp_log(b, x);
+}
+
+fn f32_sinh(x: u32) -> u32 {
+  return select(narrow(sinh_odd(widen(x))), 0x7fc00000u, (x & 0x7fffffffu) > 0x7f800000u);
+}
+
+fn f16_sinh(x: u32) -> u32 {
+  return select(narrow_f16(sinh_odd(widen_f16(x))), 0x7e00u, (x & 0x7fffu) > 0x7c00u);
+}
+
+fn bf16_sinh(x: u32) -> u32 {
+  return select(narrow_bf16(sinh_odd(widen_bf16(x))), 0x7fc0u, (x & 0x7fffu) > 0x7f80u);
+}
+
+fn f32_cosh(x: u32) -> u32 {
+  return select(narrow(cosh_odd(widen(x))), 0x7fc00000u, (x & 0x7fffffffu) > 0x7f800000u);
+}
+
+fn f16_cosh(x: u32) -> u32 {
+  return select(narrow_f16(cosh_odd(widen_f16(x))), 0x7e00u, (x & 0x7fffu) > 0x7c00u);
+}
+
+fn bf16_cosh(x: u32) -> u32 {
+  return select(narrow_bf16(cosh_odd(widen_bf16(x))), 0x7fc0u, (x & 0x7fffu) > 0x7f80u);
+}
+
+fn f32_tanh(x: u32) -> u32 {
+  return select(narrow(tanh_odd(widen(x))), 0x7fc00000u, (x & 0x7fffffffu) > 0x7f800000u);
+}
+
+fn f16_tanh(x: u32) -> u32 {
+  return select(narrow_f16(tanh_odd(widen_f16(x))), 0x7e00u, (x & 0x7fffu) > 0x7c00u);
+}
+
+fn bf16_tanh(x: u32) -> u32 {
+  return select(narrow_bf16(tanh_odd(widen_bf16(x))), 0x7fc0u, (x & 0x7fffu) > 0x7f80u);
+}
+
+fn f32_asinh(x: u32) -> u32 {
+  let a = x & 0x7fffffffu;
+  let y = select(narrow(asinh_odd(widen(x))), x, a == 0x7f800000u);
+  return select(y, 0x7fc00000u, a > 0x7f800000u);
+}
+
+// Below 1 and NaN, by their bits: everything but 1 to infinity.
+fn f32_acosh(x: u32) -> u32 {
+  let y = select(narrow(acosh_odd(widen(x))), x, x == 0x7f800000u);
+  return select(y, 0x7fc00000u, x - 0x3f800000u > 0x7f800000u - 0x3f800000u);
+}
+
+fn f32_atanh(x: u32) -> u32 {
+  let a = x & 0x7fffffffu;
+  let y = select(narrow(atanh_odd(widen(x))), (x ^ a) | 0x7f800000u, a == 0x3f800000u);
+  return select(y, 0x7fc00000u, a > 0x3f800000u);
+}
+
+fn f16_asinh(x: u32) -> u32 {
+  let a = x & 0x7fffu;
+  let y = select(narrow_f16(asinh_odd(widen_f16(x))), x, a == 0x7c00u);
+  return select(y, 0x7e00u, a > 0x7c00u);
+}
+
+// Below 1 and NaN, by their bits: everything but 1 to infinity.
+fn f16_acosh(x: u32) -> u32 {
+  let y = select(narrow_f16(acosh_odd(widen_f16(x))), x, x == 0x7c00u);
+  return select(y, 0x7e00u, x - 0x3c00u > 0x7c00u - 0x3c00u);
+}
+
+fn f16_atanh(x: u32) -> u32 {
+  let a = x & 0x7fffu;
+  let y = select(narrow_f16(atanh_odd(widen_f16(x))), (x ^ a) | 0x7c00u, a == 0x3c00u);
+  return select(y, 0x7e00u, a > 0x3c00u);
+}
+
+fn bf16_asinh(x: u32) -> u32 {
+  let a = x & 0x7fffu;
+  let y = select(narrow_bf16(asinh_odd(widen_bf16(x))), x, a == 0x7f80u);
+  return select(y, 0x7fc0u, a > 0x7f80u);
+}
+
+// Below 1 and NaN, by their bits: everything but 1 to infinity.
+fn bf16_acosh(x: u32) -> u32 {
+  let y = select(narrow_bf16(acosh_odd(widen_bf16(x))), x, x == 0x7f80u);
+  return select(y, 0x7fc0u, x - 0x3f80u > 0x7f80u - 0x3f80u);
+}
+
+fn bf16_atanh(x: u32) -> u32 {
+  let a = x & 0x7fffu;
+  let y = select(narrow_bf16(atanh_odd(widen_bf16(x))), (x ^ a) | 0x7f80u, a == 0x3f80u);
+  return select(y, 0x7fc0u, a > 0x3f80u);
+}
