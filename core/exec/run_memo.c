@@ -51,8 +51,9 @@ static pctl_status add_node(pctl_running *r, pctl_str_buf *s, const pctl_node *n
 		pctl_str_addf(s, "attr %s %zu:%s\n", n->attr[i].name, strlen(n->attr[i].text),
 			      n->attr[i].text);
 	for (uint32_t i = 0; i < n->n_overrides; i++)
-		pctl_str_addf(s, "override %s %" PRIu64 "\n", n->overrides[i].name,
-			      n->overrides[i].bits);
+		pctl_str_addf(s, "override %s %" PRIu64 " %s\n", n->overrides[i].name,
+			      n->overrides[i].bits,
+			      n->overrides[i].text == NULL ? "" : n->overrides[i].text);
 	for (uint32_t i = 0; i < n->job->n_groups; i++)
 		pctl_str_addf(s, "groups %s%s\n", n->job->groups[i].is_param ? "$" : "",
 			      n->job->groups[i].text);

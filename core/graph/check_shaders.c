@@ -61,25 +61,19 @@ static void overrides(pctl_checking *c, pctl_node *n)
 	for (uint32_t i = 0; n->overrides != NULL && i < n->job->n_attr; i++) {
 		const pctl_pipe_named *a = &n->job->attr[i];
 		const char *text = pctl_check_value_text(c, &a->value);
-		int64_t negative;
-		uint64_t bits;
 
 		if (text == NULL)
 			continue;
-		if (strcmp(text, "true") == 0 || strcmp(text, "false") == 0) {
-			bits = text[0] == 't';
-		} else if (!pctl_num_parse_u64(text, strlen(text), &bits)) {
-			if (!pctl_num_parse_i64(text, strlen(text), &negative)) {
-				pctl_check_keep(c, pctl_refuse_at(c->call, PC4112_ATTR_VALUE,
-								  &a->value.pos, NULL,
-								  "override \"%s\" wants an "
-								  "integer or a bool, not \"%s\"",
-								  a->name, text));
-				continue;
-			}
-			bits = (uint64_t)negative;
+		/* Whether it fits the override's type shows when the shader is specialised. */
+		if (!pctl_override_is_value(text)) {
+			pctl_check_keep(c, pctl_refuse_at(c->call, PC4112_ATTR_VALUE, &a->value.pos,
+							  NULL,
+							  "override \"%s\" wants a number or a "
+							  "bool, not \"%s\"",
+							  a->name, text));
+			continue;
 		}
-		n->overrides[n->n_overrides++] = (pctl_override_value){a->name, bits};
+		n->overrides[n->n_overrides++] = (pctl_override_value){a->name, 0, text};
 	}
 }
 

@@ -337,7 +337,8 @@ static pctl_status add_kernel(struct frame *f, const pctl_plan_kernel *k)
 		goto out;
 	}
 	for (uint32_t i = 0; i < k->n_overrides; i++)
-		overrides[i] = (pctl_override_value){k->overrides[i].name, k->overrides[i].value};
+		overrides[i] =
+			(pctl_override_value){k->overrides[i].name, k->overrides[i].value, NULL};
 	for (uint32_t i = 0; i < k->n_bindings; i++) {
 		bindings[i] = k->bindings[i];
 		if (bindings[i].buffer >= f->n_buffers) {

@@ -175,7 +175,9 @@ pctl_status pctl_kernels_get(pctl_kernels *k, const pctl_kernel_source *s, const
 		pctl_str_addf(&key, "%" PRIu32 ",%" PRIu32 ",%" PRIu32, s->groups[0], s->groups[1],
 			      s->groups[2]);
 	for (uint32_t i = 0; i < s->n_overrides; i++)
-		pctl_str_addf(&key, "\n%s=%" PRIu64, s->overrides[i].name, s->overrides[i].bits);
+		pctl_str_addf(&key, "\n%s=%" PRIu64 " %s", s->overrides[i].name,
+			      s->overrides[i].bits,
+			      s->overrides[i].text == NULL ? "" : s->overrides[i].text);
 	pctl_str_addf(&key, "\n\n%s", text_key == NULL ? "" : text_key);
 	unit_key = pctl_str_finish(&key);
 	if (text_key == NULL || unit_key == NULL) {

@@ -1,11 +1,14 @@
 /* Making an unspecialised program concrete: values found, sizes made literal, what the entry point
  * does not reach dropped. The packing and verifying is the SDK's. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/num.h"
 #include "program/eval.h"
+#include "program/float.h"
 #include "program/sdk/tables.h"
 #include "program/specialise.h"
 
@@ -98,15 +101,65 @@ static uint32_t find_override(const pctl_program *p, const char *name)
 }
 
 /* A value fits when cutting it to the type's width loses nothing, read as signed or unsigned
- * 64-bit. */
+ * 64-bit; of a float, when it has no bits beyond its width. */
 static int fits(uint8_t scalar, uint64_t bits)
 {
 	const uint32_t width = pctl_scalar_bits(scalar);
 
+	if (pctl_float_is(scalar))
+		return width == 64 || bits >> width == 0;
 	if (width == 64 || bits >> width == 0)
 		return !(pctl_scalar_is_signed(scalar) && width < 64 && bits >> (width - 1));
 	return pctl_scalar_is_signed(scalar) && (int64_t)bits < 0 &&
 	       (int64_t)bits >= -(1ll << (width - 1));
+}
+
+static int parse_integer(const char *text, uint64_t *out)
+{
+	int64_t negative;
+
+	if (pctl_num_parse_u64(text, strlen(text), out))
+		return 1;
+	if (!pctl_num_parse_i64(text, strlen(text), &negative))
+		return 0;
+	*out = (uint64_t)negative;
+	return 1;
+}
+
+static int parse_bool(const char *text, uint64_t *out)
+{
+	*out = strcmp(text, "true") == 0;
+	return *out || strcmp(text, "false") == 0;
+}
+
+int pctl_override_is_value(const char *text)
+{
+	uint64_t out;
+
+	return parse_bool(text, &out) || parse_integer(text, &out) ||
+	       pctl_float_parse(text, strlen(text), PCTL_SCALAR_F64, &out, NULL);
+}
+
+/* The bits of a value for an override of that type; 0 when it does not fit. A number too large for a
+ * float does not, one too small is rounded as any other. */
+static int value_of(uint8_t scalar, const pctl_override_value *v, uint64_t *out)
+{
+	*out = v->bits;
+	if (v->text && pctl_float_is(scalar))
+		return pctl_float_parse(v->text, strlen(v->text), scalar, out, NULL) &&
+		       pctl_float_kind(scalar, *out) == PCTL_FLOAT_FINITE;
+	if (v->text && !parse_bool(v->text, out) && !parse_integer(v->text, out))
+		return 0;
+	return fits(scalar, *out);
+}
+
+static pctl_status refuse_value(special *s, const pctl_override_value *v, uint8_t scalar)
+{
+	char number[24];
+
+	snprintf(number, sizeof(number), "0x%" PRIx64, v->bits);
+	return pctl_refuse(s->call, PC2043_SPECIALISE_RANGE, "override \"%s\": %s does not fit %s",
+			   v->name, v->text ? v->text : number, pctl_scalar_name(scalar));
 }
 
 static int set_overrides(special *s, const pctl_override_value *values, uint32_t n)
@@ -127,13 +180,8 @@ static int set_overrides(special *s, const pctl_override_value *values, uint32_t
 				"there is no override \"%s\"", values[i].name);
 		} else {
 			scalar = s->p->types[s->p->overrides[o].type].scalar;
-			if (!fits(scalar, values[i].bits))
-				status = pctl_refuse(s->call, PC2043_SPECIALISE_RANGE,
-						     "override \"%s\": 0x%llx does not fit %s",
-						     values[i].name,
-						     (unsigned long long)values[i].bits,
-						     pctl_scalar_name(scalar));
-			s->override_bits[o] = values[i].bits;
+			if (!value_of(scalar, &values[i], &s->override_bits[o]))
+				status = refuse_value(s, &values[i], scalar);
 			if (pctl_scalar_bits(scalar) < 64)
 				s->override_bits[o] &= (1ull << pctl_scalar_bits(scalar)) - 1;
 			s->has[o] = 1;

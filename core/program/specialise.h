@@ -4,10 +4,23 @@
 
 #include "pipectl/program.h"
 
+/*
+ * A value for an override.
+ *
+ * name  of the override, or its @id in decimal
+ * text  as somebody wrote it, read by the override's type: true or false, an integer, for a float
+ *       also a decimal or hex float, rounded once; NULL: `bits` counts
+ * bits  the value: of an integer sign- or zero-extended, of a float its bits; refused, never cut,
+ *       when it does not fit
+ */
 typedef struct pctl_override_value {
-	const char *name; /* or the decimal @id */
-	uint64_t bits; /* value, truncated to the override's type; refused when it does not fit */
+	const char *name;
+	uint64_t bits;
+	const char *text;
 } pctl_override_value;
+
+/* 1 when `text` can be the value of some override: true, false, or a number. */
+int pctl_override_is_value(const char *text);
 
 /*
  * A new program with the entry point `entry` (NULL: the only one) alone, every OVERRIDE replaced by

@@ -32,7 +32,7 @@ static int read_line(diff_case *c, const char *line)
 		char *kept = c->override_name[c->n_overrides];
 
 		memcpy(kept, name, sizeof(name));
-		c->override[c->n_overrides++] = (pctl_override_value){kept, (uint64_t)value};
+		c->override[c->n_overrides++] = (pctl_override_value){kept, (uint64_t)value, NULL};
 		return 1;
 	}
 	return 0;

@@ -235,4 +235,50 @@ static inline pctl_builder *sample_everything(void)
 	return s.b;
 }
 
+/* data[gid] = fma(data[gid], table[gid & 3], f32(h * bf16 of it)) over f32, f16 and bf16, in a loop
+ * of a float condition with an integer bound; 32 invocations. */
+static inline pctl_builder *sample_floats(void)
+{
+	uint32_t f32, f16, bf16, gid, x, y, h, local, length, args[5];
+	sample s;
+
+	sample_begin(&s);
+	f32 = pctl_build_scalar(s.b, PCTL_SCALAR_F32);
+	f16 = pctl_build_scalar(s.b, PCTL_SCALAR_F16);
+	bf16 = pctl_build_scalar(s.b, PCTL_SCALAR_BF16);
+	s.data = sample_storage(&s, "data", pctl_build_array(s.b, f32, 0, 0), 0, 1);
+	pctl_build_function_begin(s.b, "main", NULL, 0, 0);
+	local = pctl_build_local(s.b, "i", s.u32);
+	gid = sample_builtin(&s, PCTL_BUILTIN_GLOBAL_ID, 0);
+	length = pctl_build_inst(s.b, PCTL_OP_ARRAY_LENGTH, s.u32, &s.data, 1);
+	sample_mark(&s, PCTL_OP_IF, sample_compare(&s, PCTL_OP_LT, gid, length), 1);
+	sample_for_begin(&s, local, sample_const(&s, 3));
+	x = sample_load(&s, f32, s.data, &gid, 1);
+	sample_mark(&s, PCTL_OP_IF,
+		    pctl_build_op(s.b, PCTL_OP_FLT, s.boolean, x,
+				  pctl_build_const(s.b, f32, 0x42c80000)),
+		    1);
+	args[0] = sample_op(&s, PCTL_OP_AND, gid, sample_const(&s, 3));
+	args[1] = 0x3f800000;
+	args[2] = 0x3fc00000;
+	args[3] = 0xbf000000;
+	args[4] = 0x40490fdb;
+	y = pctl_build_inst(s.b, PCTL_OP_LOOKUP, f32, args, 5);
+	h = pctl_build_op(s.b, PCTL_OP_FCONVERT, f16, x, 0);
+	h = pctl_build_op(s.b, PCTL_OP_FSQRT, f16, pctl_build_op(s.b, PCTL_OP_FABS, f16, h, 0), 0);
+	h = pctl_build_op(s.b, PCTL_OP_FCONVERT, bf16, h, 0);
+	h = pctl_build_op(s.b, PCTL_OP_FDIV, bf16, h, pctl_build_const(s.b, bf16, 0x4040));
+	args[0] = x;
+	args[1] = y;
+	args[2] = pctl_build_op(s.b, PCTL_OP_FCONVERT, f32, h, 0);
+	x = pctl_build_inst(s.b, PCTL_OP_FFMA, f32, args, 3);
+	x = pctl_build_op(s.b, PCTL_OP_FMAX, f32, x, pctl_build_op(s.b, PCTL_OP_FNEG, f32, y, 0));
+	sample_store(&s, pctl_build_op(s.b, PCTL_OP_FEXP, f32, x, 0), s.data, &gid, 1);
+	sample_mark(&s, PCTL_OP_END_IF, 0, 0);
+	sample_for_end(&s, local);
+	sample_mark(&s, PCTL_OP_END_IF, 0, 0);
+	sample_entry(&s, pctl_build_function_end(s.b), 32, 1, 1);
+	return s.b;
+}
+
 #endif

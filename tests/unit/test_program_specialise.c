@@ -20,7 +20,7 @@ static pctl_program *everything(void)
 
 static void sizes_become_literal(void **state)
 {
-	const pctl_override_value value = {"n", 48}, by_id = {"7", 48};
+	const pctl_override_value value = {"n", 48, NULL}, by_id = {"7", 48, NULL};
 	pctl_program *p = everything(), *q = NULL;
 	uint32_t i, counted = 0;
 
@@ -46,7 +46,7 @@ static void sizes_become_literal(void **state)
 
 static uint32_t refused(const pctl_program *p, const char *entry, const char *name, uint64_t bits)
 {
-	const pctl_override_value value = {name, bits};
+	const pctl_override_value value = {name, bits, NULL};
 	pctl_diag_list *l = pctl_diag_list_create();
 	pctl_program *q = NULL;
 	uint32_t code;

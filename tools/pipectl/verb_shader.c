@@ -72,18 +72,12 @@ static pctl_status parse_overrides(pctl_app *app, struct shader_options *o)
 		return status;
 	o->overrides = pctl_arena_array(app->arena, n, sizeof(*o->overrides));
 	for (uint32_t i = 0; o->overrides != NULL && i < n; i++) {
-		uint64_t bits = strcmp(given[i].value, "true") == 0;
-		int64_t negative;
-
-		if (!bits && strcmp(given[i].value, "false") != 0 &&
-		    !pctl_num_parse_u64(given[i].value, strlen(given[i].value), &bits)) {
-			if (!pctl_num_parse_i64(given[i].value, strlen(given[i].value), &negative))
-				return pctl_refuse(app->call, PC10_USAGE,
-						   "--override %s: \"%s\" is no integer or bool",
-						   given[i].name, given[i].value);
-			bits = (uint64_t)negative;
-		}
-		o->overrides[o->n_overrides++] = (pctl_override_value){given[i].name, bits};
+		if (!pctl_override_is_value(given[i].value))
+			return pctl_refuse(app->call, PC10_USAGE,
+					   "--override %s: \"%s\" is no number or bool",
+					   given[i].name, given[i].value);
+		o->overrides[o->n_overrides++] =
+			(pctl_override_value){given[i].name, 0, given[i].value};
 	}
 	return PCTL_OK;
 }
@@ -335,12 +329,9 @@ static pctl_status make_pipeline(pctl_app *app, const char *path, const struct s
 	job->attr = pctl_arena_array(p->arena, o->n_overrides, sizeof(*job->attr));
 	if (job->in == NULL || job->out == NULL || job->attr == NULL)
 		return pctl_refuse(app->call, PC2_NOMEM, "no memory for a pipeline");
-	for (uint32_t i = 0; i < o->n_overrides; i++) {
-		const char *text = pctl_arena_printf(p->arena, "%" PRIu64, o->overrides[i].bits);
-
-		job->attr[job->n_attr++] =
-			(pctl_pipe_named){o->overrides[i].name, pos, {pos, text, 0, 0}};
-	}
+	for (uint32_t i = 0; i < o->n_overrides; i++)
+		job->attr[job->n_attr++] = (pctl_pipe_named){
+			o->overrides[i].name, pos, {pos, o->overrides[i].text, 0, 0}};
 	for (uint32_t i = 0; i < 3; i++)
 		job->groups[job->n_groups++] = (pctl_pipe_value){
 			pos, pctl_arena_printf(p->arena, "%" PRIu32, o->groups[i]), 0, 0};

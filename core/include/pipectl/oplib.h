@@ -112,6 +112,7 @@ typedef struct pctl_plan_binding {
 	uint64_t n_bytes; /* 0 with offset 0: the whole buffer */
 } pctl_plan_binding;
 
+/* value: of an integer sign- or zero-extended, of a float its bits. */
 typedef struct pctl_plan_override {
 	const char *name;
 	uint64_t value;
