@@ -1,12 +1,5 @@
-/* Types without 64-bit integers that occupy the very same bytes. */
+/* Types without the wide scalars that occupy the very same bytes. */
 #include "legal/legal_parts.h"
-
-#include <stdlib.h>
-
-static int is_64(uint8_t scalar)
-{
-	return scalar == PCTL_SCALAR_I64 || scalar == PCTL_SCALAR_U64;
-}
 
 int legal_is_wide_scalar(const legal *l, uint32_t type)
 {
@@ -32,7 +25,7 @@ void legal_find_wide(legal *l)
 		} else if (t->kind == PCTL_TYPE_ARRAY || t->kind == PCTL_TYPE_RUNTIME_ARRAY) {
 			l->is_wide[i] = l->is_wide[t->elem];
 		} else {
-			l->is_wide[i] = (uint8_t)is_64(t->scalar);
+			l->is_wide[i] = (uint8_t)((l->wide_scalars >> t->scalar) & 1u);
 		}
 	}
 }
@@ -50,39 +43,6 @@ uint32_t legal_elem_type(legal *l, uint32_t type)
 					 .offset = PCTL_OFFSET_AUTO};
 
 	return legal_is_wrapped(l, type) ? pctl_build_struct(l->b, &member, 1) : member.type;
-}
-
-/* Members keep their offsets; alignment and size of the whole are asked for where the parts no
- * longer bring them. */
-static uint32_t struct_type(legal *l, const pctl_type *t)
-{
-	pctl_member_spec *specs = calloc(t->count, sizeof(*specs));
-	uint64_t end = 0;
-	uint32_t align = 1, type;
-
-	if (!specs) {
-		legal_refuse_memory(l);
-		return 0;
-	}
-	for (uint32_t i = 0; i < t->count; i++) {
-		const pctl_member *m = &l->p->members[t->first_member + i];
-		const pctl_type *now;
-
-		specs[i] = (pctl_member_spec){.name = pctl_str(l->p, m->name),
-					      .type = legal_type(l, m->type),
-					      .offset = m->offset};
-		now = pctl_build_type_at(l->b, specs[i].type);
-		if (now && now->align > align)
-			align = now->align;
-		end = (uint64_t)m->offset + (now ? now->size : 0);
-	}
-	if (align < t->align)
-		specs[0].align = t->align;
-	if (t->size && ((end + t->align - 1) & ~(uint64_t)(t->align - 1)) != t->size)
-		specs[t->count - 1].size = t->size - specs[t->count - 1].offset;
-	type = pctl_build_struct(l->b, specs, t->count);
-	free(specs);
-	return type;
 }
 
 static uint32_t make_type(legal *l, uint32_t type)
@@ -103,7 +63,7 @@ static uint32_t make_type(legal *l, uint32_t type)
 	case PCTL_TYPE_RUNTIME_ARRAY:
 		return pctl_build_array(l->b, legal_elem_type(l, t->elem), t->count, 0);
 	case PCTL_TYPE_STRUCT:
-		return struct_type(l, t);
+		return legal_struct(l, t, legal_type);
 	case PCTL_TYPE_ATOMIC:
 		return pctl_build_atomic(l->b, t->scalar);
 	default:
@@ -111,10 +71,10 @@ static uint32_t make_type(legal *l, uint32_t type)
 	}
 }
 
-/* The depth of nesting is bounded by the verifier. */
-uint32_t legal_type(legal *l, uint32_t type)
+static uint32_t local(legal *l, uint32_t i)
 {
-	if (type && !l->types[type])
-		l->types[type] = make_type(l, type);
-	return l->types[type];
+	return legal_type(l, l->p->locals[l->fn->first_local + i].type);
 }
+
+const legal_rules legal_wide_rules = {
+	.type = make_type, .local = local, .instruction = legal_wide_instruction};

@@ -1,6 +1,8 @@
-/* Values that hold 64-bit integers: how they are taken apart and put together, and the instructions
+/* Values that hold wide scalars: how they are taken apart and put together, and the instructions
  * that only move parts around (composites, conversions) or are sums of products. */
 #include "legal/legal_parts.h"
+
+#include <stdlib.h>
 
 static const pctl_type *old_type(const legal *l, uint32_t v)
 {
@@ -152,7 +154,7 @@ static void insert(legal *l, uint32_t v, const pctl_inst *in)
 static uint32_t cast_lane(legal *l, uint32_t x, uint8_t from, uint8_t to, uint32_t to_type)
 {
 	const int from_wide = pctl_scalar_bits(from) == 64, to_wide = pctl_scalar_bits(to) == 64;
-	uint32_t high;
+	uint32_t low, high;
 
 	if (from_wide && to_wide)
 		return x;
@@ -163,13 +165,11 @@ static uint32_t cast_lane(legal *l, uint32_t x, uint8_t from, uint8_t to, uint32
 	}
 	if (from_wide)
 		return one(l, PCTL_OP_CAST, to_type, legal_low(l, x));
+	low = one(l, PCTL_OP_CAST, l->t_u32, x);
 	if (from != PCTL_SCALAR_I32)
-		return legal_pair(l, one(l, PCTL_OP_CAST, l->t_u32, x),
-				  pctl_build_const(l->b, l->t_u32, 0));
-	high = pctl_build_const(l->b, l->t_u32, 31);
-	high = legal_emit(l, PCTL_OP_SHR, l->t_i32, (const uint32_t[]){x, high}, 2);
-	return legal_pair(l, one(l, PCTL_OP_CAST, l->t_u32, x),
-			  one(l, PCTL_OP_CAST, l->t_u32, high));
+		return legal_pair(l, low, legal_word(l, 0));
+	high = legal_emit2(l, PCTL_OP_SHR, l->t_i32, x, legal_word(l, 31));
+	return legal_pair(l, low, one(l, PCTL_OP_CAST, l->t_u32, high));
 }
 
 static void cast(legal *l, uint32_t v, const pctl_inst *in)
@@ -178,12 +178,14 @@ static void cast(legal *l, uint32_t v, const pctl_inst *in)
 	const pctl_type *t = &l->p->types[in->type];
 	uint32_t lanes[4];
 
-	for (uint32_t k = 0; k < width_of(t); k++)
-		lanes[k] =
-			cast_lane(l, legal_lane(l, from, k), old_type(l, from)->scalar, t->scalar,
-				  l->is_wide[in->type] || t->kind != PCTL_TYPE_VECTOR
-					  ? legal_type(l, in->type)
-					  : legal_type(l, t->elem));
+	for (uint32_t k = 0; k < width_of(t); k++) {
+		const uint32_t x = legal_lane(l, from, k);
+
+		lanes[k] = cast_lane(l, x, old_type(l, from)->scalar, t->scalar,
+				     l->is_wide[in->type] || t->kind != PCTL_TYPE_VECTOR
+					     ? legal_type(l, in->type)
+					     : legal_type(l, t->elem));
+	}
 	if (!l->is_wide[in->type] && t->kind == PCTL_TYPE_VECTOR)
 		lanes[0] = legal_emit(l, PCTL_OP_COMPOSE, legal_type(l, in->type), lanes, t->width);
 	for (uint32_t k = 0; k < width_of(t); k++)
@@ -214,8 +216,15 @@ static void bitcast(legal *l, uint32_t v, const pctl_inst *in)
 {
 	const uint32_t from = pctl_arg(l->p, in, 0);
 	const pctl_type *t = &l->p->types[in->type];
+	const uint32_t from_type = pctl_value_type(l->p, l->fn, from);
 	uint32_t words[8] = {0}, lanes[4];
 
+	/* Between one wide scalar and another, or two words: the pair as it is. */
+	if ((legal_is_wide_scalar(l, in->type) || legal_is_wide_scalar(l, from_type)) &&
+	    legal_type(l, in->type) == l->t_u2 && legal_type(l, from_type) == l->t_u2) {
+		l->values[v].id[0] = l->values[from].id[0];
+		return;
+	}
 	words_of(l, from, words);
 	for (uint32_t k = 0; k < width_of(t); k++) {
 		if (l->is_wide[in->type])
@@ -225,6 +234,44 @@ static void bitcast(legal *l, uint32_t v, const pctl_inst *in)
 				one(l, PCTL_OP_BITCAST,
 				    legal_type(l, t->kind == PCTL_TYPE_VECTOR ? t->elem : in->type),
 				    words[k]);
+	}
+	if (!l->is_wide[in->type] && t->kind == PCTL_TYPE_VECTOR)
+		lanes[0] = legal_emit(l, PCTL_OP_COMPOSE, legal_type(l, in->type), lanes, t->width);
+	for (uint32_t k = 0; k < width_of(t); k++)
+		l->values[v].id[k] = lanes[k];
+}
+
+/* A table of pairs is two tables of words. */
+static void lookup(legal *l, uint32_t v, const pctl_inst *in)
+{
+	const uint32_t n = in->n_args / 2;
+	uint32_t half[2] = {0};
+	legal_arguments a;
+
+	if (!legal_arguments_open(l, &a, n + 1))
+		return;
+	for (uint32_t k = 0; k < 2; k++) {
+		a.n = 0;
+		a.words[a.n++] = l->values[pctl_arg(l->p, in, 0)].id[0];
+		for (uint32_t i = 0; i < n; i++)
+			a.words[a.n++] = pctl_arg(l->p, in, 1 + 2 * i + k);
+		half[k] = legal_emit(l, PCTL_OP_LOOKUP, l->t_u32, a.words, a.n);
+	}
+	free(a.words);
+	l->values[v].id[0] = legal_pair(l, half[0], half[1]);
+}
+
+/* To or from f64. */
+static void convert(legal *l, uint32_t v, const pctl_inst *in)
+{
+	const uint32_t from = pctl_arg(l->p, in, 0);
+	const pctl_type *t = &l->p->types[in->type];
+	uint32_t lanes[4] = {0};
+
+	for (uint32_t k = 0; k < width_of(t); k++) {
+		const uint32_t x = legal_lane(l, from, k);
+
+		lanes[k] = legal_soft64_convert(l, t->scalar, old_type(l, from)->scalar, x);
 	}
 	if (!l->is_wide[in->type] && t->kind == PCTL_TYPE_VECTOR)
 		lanes[0] = legal_emit(l, PCTL_OP_COMPOSE, legal_type(l, in->type), lanes, t->width);
@@ -349,6 +396,12 @@ void legal_wide_data(legal *l, uint32_t v, const pctl_inst *in)
 		break;
 	case PCTL_OP_TRANSPOSE:
 		matrix_result(l, v, in);
+		break;
+	case PCTL_OP_LOOKUP:
+		lookup(l, v, in);
+		break;
+	case PCTL_OP_NCONVERT:
+		convert(l, v, in);
 		break;
 	default:
 		product(l, v, in);

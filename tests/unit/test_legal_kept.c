@@ -22,7 +22,7 @@ static void test_legal_kept__untouched(void **state)
 	for (uint32_t i = 0; i < p->n_insts; i++)
 		if (p->insts[i].op == PCTL_OP_STORE)
 			p->insts[i].flags = PCTL_INST_PROVEN(0);
-	assert_int_equal(pctl_legalise(p, &with, &r.call, &same), PCTL_OK);
+	assert_int_equal(pctl_legalise(p, &with, NULL, &r.call, &same), PCTL_OK);
 	assert_int_equal(pctl_program_encode(p, &r.call, &wire[0], &n[0]), PCTL_OK);
 	assert_int_equal(pctl_program_encode(same, &r.call, &wire[1], &n[1]), PCTL_OK);
 	assert_int_equal(n[0], n[1]);
@@ -51,7 +51,7 @@ static void test_legal_kept__proofs(void **state)
 	for (uint32_t i = 0; i < p->n_insts; i++)
 		if (p->insts[i].op == PCTL_OP_LOAD)
 			p->insts[i].flags = PCTL_INST_PROVEN(1);
-	assert_int_equal(pctl_legalise(p, &none, &r.call, &narrow), PCTL_OK);
+	assert_int_equal(pctl_legalise(p, &none, NULL, &r.call, &narrow), PCTL_OK);
 	for (uint32_t i = 0; i < narrow->n_insts; i++) {
 		if (narrow->insts[i].op == PCTL_OP_LOAD) {
 			assert_int_equal(narrow->insts[i].n_args,
@@ -83,7 +83,7 @@ static void test_legal_kept__refused(void **state)
 	at = main_begin();
 	OP(STORE, 0, OP(LOAD, t_f32, v, at), v, at);
 	p = program_end(&r);
-	assert_int_equal(pctl_legalise(p, &none, &r.call, &out), PCTL_E_UNSUPPORTED);
+	assert_int_equal(pctl_legalise(p, &none, NULL, &r.call, &out), PCTL_E_UNSUPPORTED);
 	assert_int_equal(r.last_code, PC2501_LEGAL_CAPABILITY);
 	assert_null(out);
 	pctl_program_destroy(p);

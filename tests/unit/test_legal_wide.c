@@ -32,7 +32,7 @@ static uint32_t compare(rig *r, pctl_program *p, image *m, uint32_t groups)
 	uint32_t changed = 0;
 
 	assert_true((p->caps & PCTL_CAP_I64) != 0);
-	assert_int_equal(pctl_legalise(p, &caps, &r->call, &narrow), PCTL_OK);
+	assert_int_equal(pctl_legalise(p, &caps, NULL, &r->call, &narrow), PCTL_OK);
 	assert_true((narrow->caps & PCTL_CAP_I64) == 0);
 	assert_int_equal(narrow->n_vars, p->n_vars);
 	for (uint32_t i = 0; i < p->n_vars; i++)
