@@ -349,7 +349,8 @@ static void bitcast(struct wgsl *c, struct expr *e)
 		return;
 	out = pctl_wgsl_set_leaves(c, e, to, to->leaves);
 	pctl_wgsl_recast(from, e->a->leaf, to, out);
-	pctl_wgsl_check_finite(c, e);
+	if (!(c->options->flags & PCTL_WGSL_NATIVE)) /* whose kernels name infinities so */
+		pctl_wgsl_check_finite(c, e);
 }
 
 static void mul_high(struct wgsl *c, struct expr *e)

@@ -464,7 +464,8 @@ int pctl_wgsl_can_coerce(const struct expr *e, const struct type *to)
 static int to_float(struct wgsl *c, struct expr *e, const struct type *to)
 {
 	uint32_t scalar = pctl_wgsl_scalar_of(to), from = pctl_wgsl_scalar_of(e->type), i;
-	uint32_t n = e->type->leaves, flags = 0;
+	uint32_t n = e->type->leaves;
+	int special = 0;
 	uint64_t *out;
 
 	if (!e->leaf) {
@@ -477,11 +478,11 @@ static int to_float(struct wgsl *c, struct expr *e, const struct type *to)
 		return 1;
 	}
 	out = pctl_wgsl_alloc(c, (size_t)n * sizeof(*out));
-	for (i = 0; i < n && !(flags & FLOAT_OVERFLOW); i++)
-		flags = from == SCALAR_ABSTRACT
-				? pctl_wgsl_float_from_int(scalar, (int64_t)e->leaf[i], 0, &out[i])
-				: pctl_wgsl_float_convert(from, scalar, e->leaf[i], &out[i]);
-	if ((flags & FLOAT_OVERFLOW) && !c->quiet) {
+	for (i = 0; i < n && !special; i++) {
+		out[i] = pctl_wgsl_float_from(from, scalar, e->leaf[i]);
+		special = pctl_wgsl_float_is_special(scalar, out[i]);
+	}
+	if (special && !c->quiet) {
 		pctl_wgsl_error(c, PC2407_WGSL_CONST_OVERFLOW, e->pos, e->end, NULL,
 				"the constant is too large for %s",
 				pctl_wgsl_type_name(c, &c->types.scalar[scalar]));

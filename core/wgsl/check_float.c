@@ -109,10 +109,8 @@ static int check_clamp(struct wgsl *c, struct expr *e)
 		return 1;
 	for (i = 0; i < low->type->leaves; i++) {
 		const uint64_t in[2] = {pctl_wgsl_leaf(low, i), pctl_wgsl_leaf(high, i)};
-		uint64_t above;
 
-		pctl_wgsl_float_eval(PCTL_OP_FGT, low->type->scalar, in, &above);
-		if (above) {
+		if (pctl_wgsl_float_eval(PCTL_OP_FGT, low->type->scalar, in)) {
 			pctl_wgsl_error(c, PC2406_WGSL_ARGUMENTS, e->pos, e->end, NULL,
 					"the constant arguments are out of order: low above high");
 			pctl_wgsl_set_error(c, e);

@@ -284,8 +284,8 @@ void pctl_wgsl_check_unary(struct wgsl *c, struct expr *e)
 		return;
 	out = pctl_wgsl_set_leaves(c, e, t, t->leaves);
 	for (i = 0; i < t->leaves && pctl_wgsl_is_float(scalar); i++)
-		pctl_wgsl_float_eval(PCTL_OP_FNEG, scalar, &(uint64_t){pctl_wgsl_leaf(e->a, i)},
-				     &out[i]);
+		out[i] = pctl_wgsl_float_eval(PCTL_OP_FNEG, scalar,
+					      &(uint64_t){pctl_wgsl_leaf(e->a, i)});
 	if (pctl_wgsl_is_float(scalar))
 		return;
 	for (i = 0; i < t->leaves && !code; i++)

@@ -23,19 +23,11 @@ static uint64_t eval_one(uint16_t op, uint32_t to, uint32_t from, uint64_t *in, 
 
 	if (op == PCTL_OP_SELECT)
 		return in[0] ? in[1] : in[2];
-	if (op == PCTL_OP_FCONVERT) {
-		if (!pctl_wgsl_is_float(to))
-			return pctl_wgsl_float_to_int(from, to, in[0]);
-		if (pctl_wgsl_is_float(from))
-			pctl_wgsl_float_convert(from, to, in[0], &out);
-		else
-			pctl_wgsl_float_from_int(to, (int64_t)in[0], from == PCTL_SCALAR_U32, &out);
-		return out;
-	}
-	if (PCTL_IS_STRICT(op)) {
-		pctl_wgsl_float_eval(op, from, in, &out);
-		return out;
-	}
+	if (op == PCTL_OP_FCONVERT)
+		return pctl_wgsl_is_float(to) ? pctl_wgsl_float_from(from, to, in[0])
+					      : pctl_wgsl_float_to_int(from, to, in[0]);
+	if (PCTL_IS_STRICT(op))
+		return pctl_wgsl_float_eval(op, from, in);
 	for (i = 0; i < n; i++)
 		in[i] = bare(from, in[i]);
 	if (op == PCTL_OP_BITCAST)
@@ -143,8 +135,7 @@ struct val pctl_wgsl_float(struct compose *x, const struct type *t, double v)
 	uint64_t bits;
 
 	memcpy(&bits, &v, sizeof(bits));
-	pctl_wgsl_float_convert(SCALAR_ABSTRACT_FLOAT, t->scalar, bits, &bits);
-	return pctl_wgsl_int(x, t, bits);
+	return pctl_wgsl_int(x, t, pctl_wgsl_float_from(SCALAR_ABSTRACT_FLOAT, t->scalar, bits));
 }
 
 struct val pctl_wgsl_spread(struct compose *x, const struct type *vector, struct val scalar)
