@@ -118,6 +118,44 @@ static const char *options_for(const char *platform)
 						 : "-cl-std=CL1.2";
 }
 
+static int has_extension(cl_device_id device, const char *name)
+{
+	char list[4096];
+	const size_t n = strlen(name);
+
+	device_text(device, CL_DEVICE_EXTENSIONS, list, sizeof(list));
+	for (const char *s = strstr(list, name); s; s = strstr(s + n, name))
+		if ((s == list || s[-1] == ' ') && (s[n] == ' ' || s[n] == '\0'))
+			return 1;
+	return 0;
+}
+
+/* What the device says of its floats: types it has, and the promises of each. */
+static void find_floats(pctl_device *dev)
+{
+	const cl_device_id device = dev->id.device;
+	const uint64_t single = device_u64(device, CL_DEVICE_SINGLE_FP_CONFIG);
+	const uint64_t wide = device_u64(device, CL_DEVICE_DOUBLE_FP_CONFIG);
+	const uint64_t half = device_u64(device, CL_DEVICE_HALF_FP_CONFIG);
+	const int is_oclgrind = strstr(dev->options, "-cl-opt-disable") != NULL;
+	char buf[PCTL_NAME_MAX];
+
+	if (wide && has_extension(device, "cl_khr_fp64"))
+		dev->float_caps |= PCTL_CAP_F64;
+	if (half && has_extension(device, "cl_khr_fp16"))
+		dev->float_caps |= PCTL_CAP_F16;
+	dev->float_options = dev->options;
+	if (single & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT)
+		dev->float_options =
+			is_oclgrind ? "-cl-std=CL1.2 -cl-opt-disable "
+				      "-cl-fp32-correctly-rounded-divide-sqrt"
+				    : "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt";
+	snprintf(buf, sizeof(buf), "f32=%#llx f64=%#llx f16=%#llx", (unsigned long long)single,
+		 (unsigned long long)wide, (unsigned long long)half);
+	add_fact(dev, "float-config", buf);
+	add_fact(dev, "float-options", dev->float_options);
+}
+
 static void find_identity(pctl_device *dev)
 {
 	char buf[PCTL_NAME_MAX];
@@ -138,6 +176,7 @@ static void find_identity(pctl_device *dev)
 	device_text(dev->id.device, CL_DEVICE_OPENCL_C_VERSION, buf, sizeof(buf));
 	add_fact(dev, "compiler", buf);
 	add_fact(dev, "compiler-options", dev->options);
+	find_floats(dev);
 }
 
 static pctl_status find_limits(pctl_device *dev, const pctl_call *call)
@@ -256,7 +295,8 @@ pctl_status opencl_device_caps(pctl_device *dev, const pctl_call *call, pctl_dev
 	(void)call;
 	*out = (pctl_device_caps){
 		.head = PCTL_HEAD(pctl_device_caps),
-		.caps = PCTL_CAP_I64,
+		.caps = PCTL_CAP_I64 | PCTL_CAP_F32 | PCTL_CAP_NATIVE_FLOAT | PCTL_CAP_STORE16 |
+			dev->float_caps,
 		.memory_bytes = dev->memory,
 		.max_binding_bytes = dev->max_alloc < longest ? dev->max_alloc : longest,
 		.max_buffer_bytes = dev->max_alloc,

@@ -76,7 +76,7 @@ static pctl_status emitter_open(emitter *e, const pctl_program *p, const pctl_ca
 		return pctl_refuse(call, PC2_NOMEM, "opencl: writing the source of a kernel");
 	emit_find_value_types(e);
 	scan(e);
-	return PCTL_OK;
+	return emit_tables_find(e);
 }
 
 static void emitter_close(emitter *e)
@@ -88,6 +88,7 @@ static void emitter_close(emitter *e)
 	free(e->type_have);
 	free(e->helper_have);
 	free(e->loops);
+	free(e->tables);
 	text_free(&e->types);
 	text_free(&e->helpers);
 	text_free(&e->code);
@@ -105,6 +106,12 @@ static int closes_region(uint16_t op)
 {
 	return op == PCTL_OP_END_IF || op == PCTL_OP_END_SWITCH || op == PCTL_OP_END_LOOP ||
 	       op == PCTL_OP_END_BLOCK;
+}
+
+static int is_known(uint16_t op)
+{
+	return pctl_op_get(op) && pctl_op_get(op)->name &&
+	       (op <= PCTL_OP_CALL || PCTL_IS_NATIVE(op) || op == PCTL_OP_MUL_HIGH);
 }
 
 static uint64_t workgroup_size_of(const pctl_program *p, uint32_t v)
@@ -138,7 +145,7 @@ pctl_status emit_scan(const pctl_program *p, const pctl_call *call, emit_facts *
 			depth -= (uint32_t)closes_region(op) + (op == PCTL_OP_END_SWITCH);
 			if (depth > out->depth)
 				out->depth = depth;
-			if (!pctl_op_get(op) || !pctl_op_get(op)->name || op > PCTL_OP_CALL)
+			if (!is_known(op))
 				out->bad_op = op;
 		}
 	}
@@ -480,6 +487,15 @@ static void clear_workgroup(emitter *e, uint64_t workgroup_bytes)
 
 	if (!workgroup_bytes)
 		return;
+	/* Through vectors, which a compiler takes to be bytes: no fence stands between the words of a
+	 * lone invocation and the floats that are read later. */
+	if (emit_is_alone(e) && (e->p->caps & (PCTL_CAP_F16 | PCTL_CAP_F32 | PCTL_CAP_F64))) {
+		text_printf(&e->code,
+			    "\tfor (uint i = 0; i < %" PRIu64
+			    "u; i++)\n\t\t((__local uint4 *)W)[i] = (uint4)(0);\n",
+			    workgroup_bytes / 16);
+		return;
+	}
 	text_printf(&e->code,
 		    "\tuint lane = (uint)get_local_id(0) + (uint)get_local_id(1) * %uu + "
 		    "(uint)get_local_id(2) * %uu;\n"
@@ -528,7 +544,9 @@ pctl_status emit_program(const pctl_program *p, const pctl_call *call, text *out
 
 	if (status != PCTL_OK)
 		goto out;
+	emit_float_pragmas(p, out);
 	emit_types(&e);
+	emit_tables(&e);
 	for (uint32_t f = 1; f < p->n_functions; f++)
 		if (e.reached[f])
 			function(&e, f);

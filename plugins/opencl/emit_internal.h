@@ -1,14 +1,23 @@
 /* State shared by the files that write OpenCL C. How values look in C:
- *   bool          uint, 0 or 1            vecN<bool>   uintN, each component 0 or all ones
- *   i32, u32      uint                    i64, u64     ulong        (signed operations cast for
- * themselves) vectors       uintN, ulongN           arrays, matrices  struct { T a[n]; }    structs
- * struct { T0 m0; .. } Storage, uniform and workgroup memory are bytes with computed offsets, so
+ *   bool          uint, 0 or 1            vecN<bool>        uintN, each component 0 or all ones
+ *   i32, u32      uint                    i64, u64          ulong  (signed operations cast for themselves)
+ *   f32, f64      float, double           f16               half
+ *   u16           uint below 0x10000      vectors           uintN, ulongN, floatN ..
+ *   structs       struct { T0 m0; .. }    arrays, matrices  struct { T a[n]; }
+ * In memory a u16 is a ushort. Storage, uniform and workgroup memory are bytes with computed offsets, so
  * WGSL's layout holds exactly; private and function variables are C variables of the value types.
  */
 #ifndef PCTL_OPENCL_EMIT_INTERNAL_H
 #define PCTL_OPENCL_EMIT_INTERNAL_H
 
 #include "emit.h"
+
+/* A constant table: the words of its elements, each of `bits` bits. */
+typedef struct emit_table {
+	const uint32_t *words;
+	uint32_t n_words;
+	uint32_t bits;
+} emit_table;
 
 /* Which variables a function needs, as one byte a variable. */
 typedef struct emitter {
@@ -21,6 +30,9 @@ typedef struct emitter {
 				 arrays) */
 	uint8_t *type_have;   /* a type: EMIT_HAVE_* */
 	uint8_t *helper_have; /* emit_helper_slots() of them */
+	emit_table *tables;
+	uint32_t n_tables;
+	uint32_t integer_have; /* emit_float.c: conversions to integers written so far */
 	text types;
 	text helpers;
 	text code;
@@ -55,7 +67,8 @@ int emit_is_scalar_bool(const pctl_program *p, uint32_t type);
 int emit_is_vector_bool(const pctl_program *p, uint32_t type);
 /* The C name of a value type, in buf (at least 24 bytes). */
 const char *emit_type_name(const emitter *e, uint32_t type, char *buf);
-const char *emit_scalar_name(uint8_t scalar); /* uint or ulong */
+const char *emit_scalar_name(uint8_t scalar); /* uint, ulong, float, double or half */
+int emit_is_float(uint8_t scalar);
 void emit_types(emitter *e);
 /* Arrays of at most this many elements are made and moved without a loop: rusticl (Mesa 22.3) crashes
  * on some loops over arrays in private memory, and computes others wrongly. */
@@ -88,6 +101,18 @@ void emit_value(const emitter *e, text *t, uint32_t v);
 int emit_constant(const emitter *e, uint32_t v, uint64_t *out);
 /* The right-hand side of an instruction that computes (kinds const, elem, bool, convert, data). */
 void emit_compute(emitter *e, uint32_t v, const pctl_inst *in);
+
+/* emit_float.c: native operations, as an expression; pragmas for a program's floats. */
+void emit_float(emitter *e, const pctl_inst *in);
+void emit_float_pragmas(const pctl_program *p, text *t);
+
+/* emit_table.c: constant tables are found once, written before everything else, and read. */
+pctl_status emit_tables_find(emitter *e);
+void emit_tables(emitter *e);
+void emit_lookup(emitter *e, const pctl_inst *in);
+
+/* Argument i of an instruction, as emit_value writes it, to e->code. */
+void emit_arg(emitter *e, const pctl_inst *in, uint32_t i);
 
 /* emit.c */
 void emit_indent(emitter *e);

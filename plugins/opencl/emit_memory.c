@@ -224,7 +224,14 @@ void emit_load_at(emitter *e, text *t, uint32_t type, int local, const char *at)
 	const char *space = space_name(local), *scalar = emit_scalar_name(ty->scalar);
 	const char *negate = ty->scalar == PCTL_SCALAR_BOOL ? "0u - " : "";
 
-	if (ty->kind == PCTL_TYPE_SCALAR)
+	if (ty->scalar == PCTL_SCALAR_U16 && ty->kind == PCTL_TYPE_SCALAR)
+		text_printf(t, "(uint)*(const %s ushort *)(%s)", space, at);
+	else if (ty->scalar == PCTL_SCALAR_U16 && ty->kind == PCTL_TYPE_VECTOR && ty->width == 3)
+		text_printf(t, "convert_uint3(vload3(0, (const %s ushort *)(%s)))", space, at);
+	else if (ty->scalar == PCTL_SCALAR_U16 && ty->kind == PCTL_TYPE_VECTOR)
+		text_printf(t, "convert_uint%u(*(const %s ushort%u *)(%s))", ty->width, space,
+			    ty->width, at);
+	else if (ty->kind == PCTL_TYPE_SCALAR)
 		text_printf(t, "*(const %s %s *)(%s)", space, scalar, at);
 	else if (ty->kind == PCTL_TYPE_VECTOR && ty->width == 3)
 		text_printf(t, "(%svload3(0, (const %s %s *)(%s)))", negate, space, scalar, at);
@@ -286,7 +293,15 @@ static void store_at(emitter *e, text *t, uint32_t type, int local, const char *
 	const char *space = space_name(local), *scalar = emit_scalar_name(ty->scalar);
 	const char *mask = ty->scalar == PCTL_SCALAR_BOOL ? " & 1u" : "";
 
-	if (ty->kind == PCTL_TYPE_SCALAR)
+	if (ty->scalar == PCTL_SCALAR_U16 && ty->kind == PCTL_TYPE_SCALAR)
+		text_printf(t, "*(%s ushort *)(%s) = (ushort)%s", space, at, value);
+	else if (ty->scalar == PCTL_SCALAR_U16 && ty->kind == PCTL_TYPE_VECTOR && ty->width == 3)
+		text_printf(t, "vstore3(convert_ushort3(%s), 0, (%s ushort *)(%s))", value, space,
+			    at);
+	else if (ty->scalar == PCTL_SCALAR_U16 && ty->kind == PCTL_TYPE_VECTOR)
+		text_printf(t, "*(%s ushort%u *)(%s) = convert_ushort%u(%s)", space, ty->width, at,
+			    ty->width, value);
+	else if (ty->kind == PCTL_TYPE_SCALAR)
 		text_printf(t, "*(%s %s *)(%s) = %s", space, scalar, at, value);
 	else if (ty->kind == PCTL_TYPE_VECTOR && ty->width == 3)
 		text_printf(t, "vstore3(%s%s, 0, (%s %s *)(%s))", value, mask, space, scalar, at);

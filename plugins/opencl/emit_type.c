@@ -14,7 +14,7 @@ void emit_find_value_types(emitter *e)
 
 		if (t->kind == PCTL_TYPE_SCALAR || t->kind == PCTL_TYPE_VECTOR ||
 		    t->kind == PCTL_TYPE_MATRIX) {
-			yes = pctl_scalar_bits(t->scalar) <= 1 || pctl_scalar_bits(t->scalar) >= 32;
+			yes = pctl_scalar_bits(t->scalar) <= 1 || pctl_scalar_bits(t->scalar) >= 16;
 		} else if (t->kind == PCTL_TYPE_ARRAY) {
 			yes = e->is_value[t->elem];
 		} else if (t->kind == PCTL_TYPE_STRUCT) {
@@ -36,8 +36,19 @@ int emit_is_vector_bool(const pctl_program *p, uint32_t type)
 	return p->types[type].kind == PCTL_TYPE_VECTOR && p->types[type].scalar == PCTL_SCALAR_BOOL;
 }
 
+int emit_is_float(uint8_t scalar)
+{
+	return scalar >= PCTL_SCALAR_F16 && scalar <= PCTL_SCALAR_F64;
+}
+
 const char *emit_scalar_name(uint8_t scalar)
 {
+	if (scalar == PCTL_SCALAR_F32)
+		return "float";
+	if (scalar == PCTL_SCALAR_F64)
+		return "double";
+	if (scalar == PCTL_SCALAR_F16)
+		return "half";
 	return pctl_scalar_bits(scalar) == 64 ? "ulong" : "uint";
 }
 

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 static const pctl_inst *inst_at(const emitter *e, uint32_t v)
 {
@@ -39,19 +40,32 @@ int emit_constant(const emitter *e, uint32_t v, uint64_t *out)
 	return 0;
 }
 
+/* By its bits: no decimal number, no rounding, and a NaN keeps its payload. */
+static void float_literal(text *t, uint8_t scalar, uint64_t bits)
+{
+	if (scalar == PCTL_SCALAR_F64)
+		text_printf(t, "as_double(0x%016" PRIx64 "ul)", bits);
+	else if (scalar == PCTL_SCALAR_F32)
+		text_printf(t, "as_float(0x%08" PRIx32 "u)", (uint32_t)bits);
+	else
+		text_printf(t, "as_half((ushort)0x%04" PRIx32 "u)", (uint32_t)bits);
+}
+
 void emit_value(const emitter *e, text *t, uint32_t v)
 {
 	uint64_t bits;
 
 	if (!emit_constant(e, v, &bits))
 		text_printf(t, "v%u", v);
+	else if (emit_is_float(value_type(e, v)->scalar))
+		float_literal(t, value_type(e, v)->scalar, bits);
 	else if (is_64(value_type(e, v)))
 		text_printf(t, "0x%" PRIx64 "ul", bits);
 	else
 		text_printf(t, "%" PRIu32 "u", (uint32_t)bits);
 }
 
-static void arg(emitter *e, const pctl_inst *in, uint32_t i)
+void emit_arg(emitter *e, const pctl_inst *in, uint32_t i)
 {
 	emit_value(e, &e->code, pctl_arg(e->p, in, i));
 }
@@ -81,9 +95,9 @@ static const char *suffix(uint32_t width)
 static void binary(emitter *e, const pctl_inst *in, const char *symbol)
 {
 	text_add(&e->code, "(");
-	arg(e, in, 0);
+	emit_arg(e, in, 0);
 	text_printf(&e->code, " %s ", symbol);
-	arg(e, in, 1);
+	emit_arg(e, in, 1);
 	text_add(&e->code, ")");
 }
 
@@ -120,7 +134,7 @@ static void compare(emitter *e, const pctl_inst *in)
 			text_printf(&e->code, " %s ", symbols[in->op - PCTL_OP_EQ]);
 		if (as_signed)
 			text_printf(&e->code, "as_%s(", name);
-		arg(e, in, i);
+		emit_arg(e, in, i);
 		if (as_signed)
 			text_add(&e->code, ")");
 	}
@@ -132,7 +146,7 @@ static void not_of(emitter *e, const pctl_inst *in)
 	const int flip = emit_is_scalar_bool(e->p, in->type);
 
 	text_add(&e->code, flip ? "(" : "~");
-	arg(e, in, 0);
+	emit_arg(e, in, 0);
 	text_add(&e->code, flip ? " ^ 1u)" : "");
 }
 
@@ -141,17 +155,25 @@ static void all_any(emitter *e, const pctl_inst *in)
 	const uint32_t width = width_of(arg_type(e, in, 0));
 
 	if (width == 1) {
-		arg(e, in, 0);
+		emit_arg(e, in, 0);
 		return;
 	}
 	text_add(&e->code, "((");
 	for (uint32_t i = 0; i < width; i++) {
 		if (i)
 			text_add(&e->code, in->op == PCTL_OP_ALL ? " & " : " | ");
-		arg(e, in, 0);
+		emit_arg(e, in, 0);
 		text_printf(&e->code, ".s%u", i);
 	}
 	text_add(&e->code, ") & 1u)");
+}
+
+/* The unsigned type as wide as a component, by which a vector is selected. */
+static const char *mask_name(const pctl_type *t)
+{
+	if (t->scalar == PCTL_SCALAR_F16)
+		return "ushort";
+	return is_64(t) ? "ulong" : "uint";
 }
 
 static void select_of(emitter *e, const pctl_inst *in)
@@ -162,16 +184,18 @@ static void select_of(emitter *e, const pctl_inst *in)
 	/* Not by the sign of a lane: rusticl (Mesa 22.3) compares sign-extended values as if they
 	 * were not. */
 	if (width_of(c) > 1) {
-		text_printf(&e->code, "(convert_%s%u(", emit_scalar_name(t->scalar), width_of(c));
-		arg(e, in, 0);
-		text_printf(&e->code, ") != (%s%u)(0))", emit_scalar_name(t->scalar), width_of(c));
+		const char *lanes = mask_name(t);
+
+		text_printf(&e->code, "(convert_%s%u(", lanes, width_of(c));
+		emit_arg(e, in, 0);
+		text_printf(&e->code, ") != (%s%u)(0))", lanes, width_of(c));
 	} else {
-		arg(e, in, 0);
+		emit_arg(e, in, 0);
 	}
 	text_add(&e->code, " ? ");
-	arg(e, in, 1);
+	emit_arg(e, in, 1);
 	text_add(&e->code, " : ");
-	arg(e, in, 2);
+	emit_arg(e, in, 2);
 	text_add(&e->code, ")");
 }
 
@@ -182,9 +206,9 @@ static void dot(emitter *e, const pctl_inst *in)
 	text_add(&e->code, "(");
 	for (uint32_t i = 0; i < width; i++) {
 		text_add(&e->code, i ? " + " : "");
-		arg(e, in, 0);
+		emit_arg(e, in, 0);
 		text_printf(&e->code, ".s%u * ", i);
-		arg(e, in, 1);
+		emit_arg(e, in, 1);
 		text_printf(&e->code, ".s%u", i);
 	}
 	text_add(&e->code, ")");
@@ -197,25 +221,30 @@ static void cast(emitter *e, const pctl_inst *in)
 		  to_bool = to->scalar == PCTL_SCALAR_BOOL;
 	const char *w = suffix(width_of(to));
 
-	if (from_bool == to_bool && is_64(from) == is_64(to)) {
-		arg(e, in, 0);
+	if (to->scalar == PCTL_SCALAR_U16 && !from_bool && from->scalar != PCTL_SCALAR_U16) {
+		text_printf(&e->code, is_64(from) ? "(convert_uint%s(" : "(%s",
+			    is_64(from) ? w : "");
+		emit_arg(e, in, 0);
+		text_printf(&e->code, "%s & (uint%s)(0xffff))", is_64(from) ? ")" : "", w);
+	} else if (from_bool == to_bool && is_64(from) == is_64(to)) {
+		emit_arg(e, in, 0);
 	} else if (to_bool) {
 		mask_open(e, from);
-		arg(e, in, 0);
+		emit_arg(e, in, 0);
 		text_printf(&e->code, " != (%s%s)(0)", emit_scalar_name(from->scalar), w);
 		mask_close(e, from);
 	} else if (from_bool) {
 		text_printf(&e->code, "convert_%s%s(", emit_scalar_name(to->scalar), w);
-		arg(e, in, 0);
+		emit_arg(e, in, 0);
 		text_printf(&e->code, " & (uint%s)(1))", w);
 	} else if (is_64(to) && pctl_scalar_is_signed(from->scalar)) {
 		text_printf(&e->code, "p_extend%s(", width_of(to) > 1 ? w : "1");
-		arg(e, in, 0);
+		emit_arg(e, in, 0);
 		text_add(&e->code, ")");
 		emit_extend(e, width_of(to));
 	} else {
 		text_printf(&e->code, "convert_%s%s(", emit_scalar_name(to->scalar), w);
-		arg(e, in, 0);
+		emit_arg(e, in, 0);
 		text_add(&e->code, ")");
 	}
 }
@@ -225,12 +254,13 @@ static void bitcast(emitter *e, const pctl_inst *in)
 	const pctl_type *from = arg_type(e, in, 0), *to = &e->p->types[in->type];
 	char name[24];
 
-	if (width_of(from) == width_of(to)) {
-		arg(e, in, 0);
+	if (width_of(from) == width_of(to) &&
+	    strcmp(emit_scalar_name(from->scalar), emit_scalar_name(to->scalar)) == 0) {
+		emit_arg(e, in, 0);
 		return;
 	}
 	text_printf(&e->code, "as_%s(", emit_type_name(e, in->type, name));
-	arg(e, in, 0);
+	emit_arg(e, in, 0);
 	text_add(&e->code, ")");
 }
 
@@ -259,7 +289,7 @@ static void compose_parts(emitter *e, uint32_t v, const pctl_inst *in)
 		text_printf(&e->code, "v%u", v);
 		emit_part(e, &e->code, in->type, i);
 		text_add(&e->code, " = ");
-		arg(e, in, i);
+		emit_arg(e, in, i);
 		text_add(&e->code, ";\n");
 	}
 }
@@ -269,7 +299,7 @@ static void lane_value(emitter *e, const pctl_inst *in, uint32_t i)
 	const int negate = emit_is_vector_bool(e->p, in->type);
 
 	text_add(&e->code, negate ? "0u - " : "");
-	arg(e, in, i);
+	emit_arg(e, in, i);
 }
 
 static void vector_of(emitter *e, const pctl_inst *in)
@@ -290,7 +320,7 @@ static void extract(emitter *e, const pctl_inst *in)
 	const int lane = emit_is_vector_bool(e->p, type);
 
 	text_add(&e->code, lane ? "(" : "");
-	arg(e, in, 0);
+	emit_arg(e, in, 0);
 	emit_part(e, &e->code, type, pctl_arg(e->p, in, 1));
 	text_add(&e->code, lane ? " & 1u)" : "");
 }
@@ -302,9 +332,9 @@ static void extract_dyn(emitter *e, const pctl_inst *in)
 
 	text_add(&e->code, "(");
 	for (uint32_t i = 0; i < e->p->types[type].width; i++) {
-		arg(e, in, 1);
+		emit_arg(e, in, 1);
 		text_printf(&e->code, " == %uu ? ", i);
-		arg(e, in, 0);
+		emit_arg(e, in, 0);
 		text_printf(&e->code, ".s%u : ", i);
 	}
 	text_printf(&e->code, "(%s)0)", emit_type_name(e, in->type, name));
@@ -314,7 +344,7 @@ static void extract_dyn(emitter *e, const pctl_inst *in)
 
 static void shuffle(emitter *e, const pctl_inst *in)
 {
-	arg(e, in, 0);
+	emit_arg(e, in, 0);
 	text_add(&e->code, ".s");
 	for (uint32_t i = 1; i < in->n_args; i++)
 		text_printf(&e->code, "%u", pctl_arg(e->p, in, i));
@@ -325,13 +355,13 @@ static void insert(emitter *e, uint32_t v, const pctl_inst *in)
 	const int negate = emit_is_vector_bool(e->p, in->type);
 
 	emit_define(e, v, in->type);
-	arg(e, in, 0);
+	emit_arg(e, in, 0);
 	text_add(&e->code, ";\n");
 	emit_indent(e);
 	text_printf(&e->code, "v%u", v);
 	emit_part(e, &e->code, in->type, pctl_arg(e->p, in, 2));
 	text_add(&e->code, negate ? " = 0u - " : " = ");
-	arg(e, in, 1);
+	emit_arg(e, in, 1);
 	text_add(&e->code, ";\n");
 }
 
@@ -341,9 +371,9 @@ static void matrix_column(emitter *e, const pctl_inst *in, uint32_t columns, int
 {
 	for (uint32_t k = 0; k < columns; k++) {
 		text_add(&e->code, k ? " + " : "");
-		arg(e, in, 0);
+		emit_arg(e, in, 0);
 		text_printf(&e->code, ".a[%u] * ", k);
-		arg(e, in, 1);
+		emit_arg(e, in, 1);
 		if (column >= 0)
 			text_printf(&e->code, ".a[%u]", (uint32_t)column);
 		text_printf(&e->code, ".s%u", k);
@@ -356,9 +386,9 @@ static void row_dot(emitter *e, const pctl_inst *in, uint32_t i, uint32_t rows)
 {
 	for (uint32_t k = 0; k < rows; k++) {
 		text_add(&e->code, k ? " + " : "");
-		arg(e, in, 0);
+		emit_arg(e, in, 0);
 		text_printf(&e->code, ".s%u * ", k);
-		arg(e, in, 1);
+		emit_arg(e, in, 1);
 		text_printf(&e->code, ".a[%u].s%u", i, k);
 	}
 }
@@ -403,7 +433,7 @@ static void transpose(emitter *e, uint32_t v, const pctl_inst *in)
 			    emit_type_name(e, e->p->types[in->type].elem, name));
 		for (uint32_t c = 0; c < from->columns; c++) {
 			text_add(&e->code, c ? ", " : "");
-			arg(e, in, 0);
+			emit_arg(e, in, 0);
 			text_printf(&e->code, ".a[%u].s%u", c, r);
 		}
 		text_add(&e->code, ");\n");
@@ -417,20 +447,34 @@ static void helper_call(emitter *e, const pctl_inst *in)
 	char name[40];
 
 	if (!emit_helper(e, in->op, t->scalar, width_of(t), name)) {
-		arg(e, in, 0);
+		emit_arg(e, in, 0);
 		return;
 	}
 	text_printf(&e->code, "%s(", name);
 	for (uint32_t i = 0; i < in->n_args; i++) {
 		text_add(&e->code, i ? ", " : "");
-		arg(e, in, i);
+		emit_arg(e, in, i);
 	}
 	text_add(&e->code, ")");
 }
 
 static void expression(emitter *e, const pctl_inst *in)
 {
+	if (PCTL_IS_NATIVE(in->op)) {
+		emit_float(e, in);
+		return;
+	}
 	switch (in->op) {
+	case PCTL_OP_LOOKUP:
+		emit_lookup(e, in);
+		break;
+	case PCTL_OP_MUL_HIGH:
+		text_add(&e->code, "mul_hi(");
+		emit_arg(e, in, 0);
+		text_add(&e->code, ", ");
+		emit_arg(e, in, 1);
+		text_add(&e->code, ")");
+		break;
 	case PCTL_OP_BUILTIN:
 		builtin(e, in);
 		break;
@@ -457,14 +501,14 @@ static void expression(emitter *e, const pctl_inst *in)
 		break;
 	case PCTL_OP_NEG:
 		text_add(&e->code, "0u - ");
-		arg(e, in, 0);
+		emit_arg(e, in, 0);
 		break;
 	case PCTL_OP_NOT:
 		not_of(e, in);
 		break;
 	case PCTL_OP_POPCOUNT:
 		text_add(&e->code, "popcount(");
-		arg(e, in, 0);
+		emit_arg(e, in, 0);
 		text_add(&e->code, ")");
 		break;
 	case PCTL_OP_EQ:

@@ -8,16 +8,73 @@
 #define DEPTH_MAX \
 	200u /* clang nests at most 256 brackets, and the frame around a body needs some */
 
+#define FLOAT_CAPS (PCTL_CAP_F16 | PCTL_CAP_F32 | PCTL_CAP_F64)
+
+/* Say which capability is missing, by name where it has one. */
+static void missing_reason(uint64_t missing, char *why, size_t n)
+{
+	static const struct {
+		uint64_t cap;
+		const char *what;
+	} known[] = {
+		{PCTL_CAP_F64, "64-bit floats (cl_khr_fp64)"},
+		{PCTL_CAP_F16, "16-bit floats (cl_khr_fp16)"},
+		{PCTL_CAP_BF16, "bf16"},
+	};
+
+	snprintf(why, n, "the program needs capabilities 0x%llx that the device lacks",
+		 (unsigned long long)missing);
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (!(missing & known[i].cap))
+			continue;
+		snprintf(why, n, "the device has no %s", known[i].what);
+		return;
+	}
+}
+
+/* A strict operation is the legaliser's to take apart; u16 is loaded, stored and converted only. */
+static uint32_t refuse_op(const pctl_program *p, const pctl_function *fn, const pctl_inst *in,
+			  char *why, size_t n)
+{
+	if (PCTL_IS_STRICT(in->op)) {
+		snprintf(why, n, "the strict float operation %s is not legalised",
+			 pctl_op_get(in->op)->name);
+		return PC3210_KERNEL_CAPABILITY;
+	}
+	if (in->op == PCTL_OP_BITCAST &&
+	    (p->types[in->type].scalar == PCTL_SCALAR_U16 ||
+	     p->types[pctl_value_type(p, fn, pctl_arg(p, in, 0))].scalar == PCTL_SCALAR_U16)) {
+		snprintf(why, n,
+			 "BITCAST of u16: 16 bits are loaded, stored and converted, no more");
+		return PC3210_KERNEL_CAPABILITY;
+	}
+	return 0;
+}
+
+static uint32_t refuse_ops(const pctl_program *p, char *why, size_t n)
+{
+	uint32_t code = 0;
+
+	for (uint32_t f = 1; f < p->n_functions; f++)
+		for (uint32_t i = 0; i < p->functions[f].n_insts && !code; i++)
+			code = refuse_op(p, &p->functions[f],
+					 &p->insts[p->functions[f].first_inst + i], why, n);
+	return code;
+}
+
 /* Write the reason why this device cannot run the program and return its code; 0 when it can. */
 static uint32_t refusal(pctl_device *dev, const pctl_program *p, const emit_facts *facts, char *why,
 			size_t n)
 {
 	pctl_device_caps caps;
 
+	const uint32_t code = refuse_ops(p, why, n);
+
+	if (code)
+		return code;
 	opencl_device_caps(dev, NULL, &caps);
 	if (p->caps & ~caps.caps) {
-		snprintf(why, n, "the program needs capabilities 0x%llx that the device lacks",
-			 (unsigned long long)(p->caps & ~caps.caps));
+		missing_reason(p->caps & ~caps.caps, why, n);
 		return PC3210_KERNEL_CAPABILITY;
 	}
 	if (facts->bad_op) {
@@ -127,7 +184,9 @@ static pctl_status build(pctl_device *dev, const pctl_call *call, pctl_kernel *k
 	k->built = clCreateProgramWithSource(dev->context, 1, (const char **)&string, &n, &error);
 	if (error != CL_SUCCESS)
 		return opencl_fail(dev, call, error, "clCreateProgramWithSource");
-	error = clBuildProgram(k->built, 1, &dev->id.device, dev->options, NULL, NULL);
+	error = clBuildProgram(k->built, 1, &dev->id.device,
+			       k->program->caps & FLOAT_CAPS ? dev->float_options : dev->options,
+			       NULL, NULL);
 	return error == CL_SUCCESS ? PCTL_OK : build_failed(dev, call, k->built, error);
 }
 

@@ -5,6 +5,7 @@
 
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
+#include <CL/cl_ext.h>
 #include <pthread.h>
 
 #include "emit.h"
@@ -95,7 +96,9 @@ struct pctl_device {
 	opencl_id id;
 	cl_context context;
 	cl_command_queue queue;
-	const char *options; /* for the driver's compiler */
+	const char *options;	   /* for the driver's compiler */
+	const char *float_options; /* the same for a program with floats */
+	uint64_t float_caps;	   /* of PCTL_CAP_F16, PCTL_CAP_F64 */
 	cl_uint address_bits;
 	cl_bool unified;
 	uint32_t lost;
@@ -106,7 +109,7 @@ struct pctl_device {
 	uint64_t cancel_id; /* atomic: ticket asked to stop, 0 none */
 	ticket *tickets;    /* oldest first */
 	waker *wake;
-	pctl_key_value identity[8];
+	pctl_key_value identity[12];
 };
 
 /* error.c: report a failed driver call; the status tells trouble from loss. */

@@ -19,6 +19,33 @@ static int has_extension(VkPhysicalDevice device, const char *name)
 	return found;
 }
 
+static int has_controls(const pctl_device *dev)
+{
+	return dev->props.apiVersion >= VK_API_VERSION_1_2 ||
+	       has_extension(dev->physical, VK_KHR_SHADER_FLOAT_CONTROLS_EXTENSION_NAME);
+}
+
+static uint32_t widths(VkBool32 on16, VkBool32 on32, VkBool32 on64)
+{
+	return (on16 ? PCTL_SPV_WIDTH(16) : 0u) | (on32 ? PCTL_SPV_WIDTH(32) : 0u) |
+	       (on64 ? PCTL_SPV_WIDTH(64) : 0u);
+}
+
+static void note_controls(pctl_device *dev, const VkPhysicalDeviceFloatControlsProperties *c)
+{
+	dev->has.controls = (pctl_spv_controls){
+		.signed_zero = widths(c->shaderSignedZeroInfNanPreserveFloat16,
+				      c->shaderSignedZeroInfNanPreserveFloat32,
+				      c->shaderSignedZeroInfNanPreserveFloat64),
+		.denormals = widths(c->shaderDenormPreserveFloat16, c->shaderDenormPreserveFloat32,
+				    c->shaderDenormPreserveFloat64),
+		.nearest = widths(c->shaderRoundingModeRTEFloat16, c->shaderRoundingModeRTEFloat32,
+				  c->shaderRoundingModeRTEFloat64),
+		.denormals_tied = (uint32_t)c->denormBehaviorIndependence,
+		.nearest_tied = (uint32_t)c->roundingModeIndependence,
+	};
+}
+
 /* Extension structures may only be chained where the version or the extension is there. */
 static void read_properties(pctl_device *dev)
 {
@@ -33,12 +60,18 @@ static void read_properties(pctl_device *dev)
 		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES,
 		.pNext = &dot,
 	};
+	VkPhysicalDeviceFloatControlsProperties controls = {
+		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FLOAT_CONTROLS_PROPERTIES,
+		.pNext = &subgroup,
+	};
 	VkPhysicalDeviceProperties2 all = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
 					   .pNext = &dev->ids};
 
 	dev->driver.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES;
 	dev->ids.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES;
 	dev->ids.pNext = &more;
+	if (has_controls(dev))
+		more.pNext = &controls;
 	if (dev->props.apiVersion >= VK_API_VERSION_1_2)
 		subgroup.pNext = &dev->driver;
 	if (dev->props.apiVersion >= VK_API_VERSION_1_3)
@@ -46,6 +79,7 @@ static void read_properties(pctl_device *dev)
 	vkGetPhysicalDeviceProperties2(dev->physical, &all);
 	dev->ids.pNext = NULL;
 	dev->driver.pNext = NULL;
+	note_controls(dev, &controls);
 	dev->subgroup_size = subgroup.subgroupSize;
 	dev->max_allocation = more.maxMemoryAllocationSize;
 	if (size.maxBufferSize && size.maxBufferSize < dev->max_allocation)
@@ -67,7 +101,22 @@ static void chain(pctl_device *dev, pctl_vk_feature_room *room)
 	room->layout.sType =
 		VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_UNIFORM_BUFFER_STANDARD_LAYOUT_FEATURES;
 	room->robust.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT;
+	room->storage16.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES;
+	room->float16.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES;
 	room->dot.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES;
+	*next = &room->storage16;
+	next = &room->storage16.pNext;
+	if (api >= VK_API_VERSION_1_2 ||
+	    has_extension(dev->physical, VK_KHR_SHADER_FLOAT16_INT8_EXTENSION_NAME)) {
+		*next = &room->float16;
+		next = &room->float16.pNext;
+		if (api < VK_API_VERSION_1_2)
+			room->extensions[room->n_extensions++] =
+				VK_KHR_SHADER_FLOAT16_INT8_EXTENSION_NAME;
+	}
+	if (api < VK_API_VERSION_1_2 && has_controls(dev))
+		room->extensions[room->n_extensions++] =
+			VK_KHR_SHADER_FLOAT_CONTROLS_EXTENSION_NAME;
 	if (api >= VK_API_VERSION_1_2 ||
 	    has_extension(dev->physical, VK_KHR_TIMELINE_SEMAPHORE_EXTENSION_NAME)) {
 		*next = &room->timeline;
@@ -106,6 +155,10 @@ void pctl_vk_features_read(pctl_device *dev)
 	chain(dev, &room);
 	vkGetPhysicalDeviceFeatures2(dev->physical, &room.core);
 	dev->has.int64 = room.core.features.shaderInt64;
+	dev->has.float64 = room.core.features.shaderFloat64;
+	dev->has.float16 = room.float16.shaderFloat16;
+	dev->has.storage16 = room.storage16.storageBuffer16BitAccess &&
+			     room.storage16.uniformAndStorageBuffer16BitAccess;
 	dev->has.timeline = room.timeline.timelineSemaphore;
 	/* With the model enabled but not its device scope, no module may use that scope at all. */
 	dev->has.memory_model =
@@ -121,6 +174,11 @@ void pctl_vk_features_enable(pctl_device *dev, pctl_vk_feature_room *room)
 	chain(dev, room);
 	room->core.features.robustBufferAccess = VK_TRUE;
 	room->core.features.shaderInt64 = dev->has.int64;
+	room->core.features.shaderFloat64 = dev->has.float64;
+	room->float16.shaderFloat16 = dev->has.float16;
+	room->float16.shaderInt8 = VK_FALSE;
+	room->storage16.storageBuffer16BitAccess = dev->has.storage16;
+	room->storage16.uniformAndStorageBuffer16BitAccess = dev->has.storage16;
 	room->timeline.timelineSemaphore = dev->has.timeline;
 	room->model.vulkanMemoryModel = dev->has.memory_model;
 	room->model.vulkanMemoryModelDeviceScope = dev->has.memory_model;
@@ -163,7 +221,11 @@ void pctl_vk_caps_fill(pctl_device *dev)
 	uint32_t i;
 
 	*c = (pctl_device_caps){.head = PCTL_HEAD(pctl_device_caps)};
-	c->caps = dev->has.int64 ? PCTL_CAP_I64 : 0;
+	c->caps = PCTL_CAP_F32 | PCTL_CAP_NATIVE_FLOAT;
+	c->caps |= dev->has.int64 ? PCTL_CAP_I64 : 0;
+	c->caps |= dev->has.float64 ? PCTL_CAP_F64 : 0;
+	c->caps |= dev->has.float16 ? PCTL_CAP_F16 : 0;
+	c->caps |= dev->has.storage16 ? PCTL_CAP_STORE16 : 0;
 	c->memory_bytes = device_heap_bytes(dev);
 	c->max_buffer_bytes = least(dev->max_allocation, c->memory_bytes);
 	if (dev->props.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU)
@@ -186,6 +248,7 @@ void pctl_vk_caps_fill(pctl_device *dev)
 	c->timestamp_ns_den = dev->timestamp_bits ? 1 : 0;
 	dev->spirv.memory_model = dev->has.memory_model;
 	dev->spirv.opaque_constants = dev->driver.driverID == VK_DRIVER_ID_GOOGLE_SWIFTSHADER;
+	dev->spirv.controls = dev->has.controls;
 	dev->spirv.dot4_signed = dev->has.dot4_signed;
 	dev->spirv.dot4_unsigned = dev->has.dot4_unsigned;
 	dev->spirv.uniform_bytes = dev->has.uniform_layout ? l->maxUniformBufferRange : 0;

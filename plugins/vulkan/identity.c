@@ -36,6 +36,18 @@ static void uuid(facts *f, const char *key, const uint8_t bytes[VK_UUID_SIZE])
 	fact(f, key, "%s", text);
 }
 
+/* What decides how float programs are written for the device, so that a driver which changes its
+ * promises becomes another device. Sets of widths are sums of 1 (f16), 2 (f32) and 4 (f64). */
+static void float_facts(facts *f, const pctl_device *dev)
+{
+	const pctl_spv_controls *c = &dev->has.controls;
+
+	fact(f, "float-types", "%s%s%s%s", "f32", dev->has.float64 ? " f64" : "",
+	     dev->has.float16 ? " f16" : "", dev->has.storage16 ? " store16" : "");
+	fact(f, "float-controls", "zero-inf-nan=%u subnormals=%u/%u nearest=%u/%u", c->signed_zero,
+	     c->denormals, c->denormals_tied, c->nearest, c->nearest_tied);
+}
+
 pctl_status pctl_vk_identity(pctl_device *dev, const pctl_call *call, uint32_t capacity,
 			     pctl_key_value *out, uint32_t *n_out)
 {
@@ -54,6 +66,7 @@ pctl_status pctl_vk_identity(pctl_device *dev, const pctl_call *call, uint32_t c
 	uuid(&f, "driver-uuid", dev->ids.driverUUID);
 	fact(&f, "api", "Vulkan %u.%u.%u", VK_API_VERSION_MAJOR(p->apiVersion),
 	     VK_API_VERSION_MINOR(p->apiVersion), VK_API_VERSION_PATCH(p->apiVersion));
+	float_facts(&f, dev);
 	*n_out = f.n;
 	return PCTL_OK;
 }

@@ -1,12 +1,13 @@
 /* The SPIR-V writer of the vulkan backend: one specialised program in, the words of one SPIR-V 1.3
  * module out. It knows nothing of Vulkan objects; kernel.c turns its words into a pipeline.
  *
- * Two representation choices run through every file of it. Integers are OpTypeInt with signedness 0
+ * Three representation choices run through every file of it. Integers are OpTypeInt with signedness 0
  * throughout (the instruction says whether an operation is signed), so that i32 and u32 share one
  * type and a bitcast between them is no instruction at all. A composite type has two faces: `laid`
  * with offsets and strides for uniform and storage blocks, `plain` without for everything else;
  * values are plain, and a composite crosses between the two leaf by leaf, which also never touches
- * padding.
+ * padding. A u16 is 16 bits in a block alone: as a value it is a 32-bit one below 0x10000, because a
+ * device that stores 16 bits need not compute with them.
  */
 #ifndef PIPECTL_VULKAN_SPIRV_H
 #define PIPECTL_VULKAN_SPIRV_H
@@ -30,6 +31,22 @@ typedef struct pctl_spv_words {
 	uint32_t capacity;
 } pctl_spv_words;
 
+/* Sets of float widths: PCTL_SPV_WIDTH(16), (32), (64). */
+#define PCTL_SPV_WIDTH(bits) ((bits) >> 4)
+
+/* Where two widths of a program must not differ in a mode. The numbers are Vulkan's. */
+enum { PCTL_SPV_TIED_16_64 = 0, PCTL_SPV_TIED_NONE = 1, PCTL_SPV_TIED_ALL = 2 };
+
+/* What the device promises to keep of floats when asked (SPV_KHR_float_controls), as sets of widths:
+ * signed zeros, infinities and NaN; subnormals; rounding to nearest even. */
+typedef struct pctl_spv_controls {
+	uint32_t signed_zero;
+	uint32_t denormals;
+	uint32_t nearest;
+	uint32_t denormals_tied; /* PCTL_SPV_TIED_* */
+	uint32_t nearest_tied;
+} pctl_spv_controls;
+
 /*
  * What the device lets the writer use.
  *
@@ -45,7 +62,7 @@ typedef struct pctl_spv_options {
 	uint32_t uniform_bytes;
 	uint64_t null_vars;
 	uint32_t opaque_constants; /* spirv_opaque.c: the driver must not find constants */
-	uint32_t reserved;
+	pctl_spv_controls controls;
 } pctl_spv_options;
 
 /*
@@ -95,6 +112,15 @@ typedef struct pctl_spv_entry {
 	uint32_t id;
 } pctl_spv_entry;
 
+/* A constant table of the program: the words of its elements, and the variable that holds it once it
+ * is declared. */
+typedef struct pctl_spv_table {
+	const uint32_t *words;
+	uint32_t n_words;
+	uint32_t type; /* of an element: 2 * bits, plus 1 for a float */
+	uint32_t id;
+} pctl_spv_table;
+
 enum { PCTL_SPV_IF, PCTL_SPV_LOOP, PCTL_SPV_SWITCH };
 
 /* One open region. next: the ELSE label of an IF, the header of a LOOP, the next CASE label. */
@@ -128,6 +154,9 @@ typedef struct pctl_spv {
 	uint32_t lengths[PCTL_SPV_MAX_BINDINGS]; /* loaded at the entry of fn, by variable */
 	uint32_t push;				 /* the push constant block */
 	uint32_t uses_dot;
+	uint32_t float_widths; /* of the native operations */
+	pctl_spv_table *tables;
+	uint32_t n_tables;
 	uint32_t builtins[8];
 	uint32_t opaque_zero[5], opaque_false[5]; /* by width, of fn */
 	pctl_spv_region *regions;
@@ -156,22 +185,27 @@ int pctl_spv_string(pctl_spv *e, const char *s, uint32_t *words, uint32_t capaci
 #define PCTL_SPV_GLSL(e, type, inst, ...) \
 	PCTL_SPV_VALUE(e, SpvOpExtInst, type, (e)->glsl, (uint32_t)(inst), __VA_ARGS__)
 
-/* spirv_types.c: types and constants, each declared once. bits is 1 (bool), 32 or 64; width 1..4.
- */
+/* spirv_types.c: types and constants, each declared once. bits is 1 (bool), 32 or 64, in a float also
+ * 16; width 1..4. is_narrow: u16, whose values have 32 bits. */
 typedef struct pctl_spv_shape {
 	uint32_t bits;
 	uint32_t width;
 	uint32_t is_signed;
+	uint32_t is_float;
+	uint32_t is_narrow;
 } pctl_spv_shape;
 int pctl_spv_types_declare(pctl_spv *e);
 int pctl_spv_shape_get(const pctl_program *p, uint32_t type,
-		       pctl_spv_shape *out); /* 0: a composite */
+		       pctl_spv_shape *out);	    /* 0: a composite */
+int pctl_spv_blocks_hold_16(const pctl_program *p); /* u16 or f16 in uniform or storage memory */
 int pctl_spv_is_block(const pctl_program *p,
 		      uint32_t type); /* a struct that ends in a runtime array */
 uint32_t pctl_spv_void(pctl_spv *e);
-uint32_t pctl_spv_type(pctl_spv *e, uint32_t bits, uint32_t width);
+uint32_t pctl_spv_type(pctl_spv *e, uint32_t bits, uint32_t width); /* of integers */
+uint32_t pctl_spv_shape_type(pctl_spv *e, pctl_spv_shape s);
 uint32_t pctl_spv_pointer(pctl_spv *e, SpvStorageClass class, uint32_t type);
 uint32_t pctl_spv_const(pctl_spv *e, uint32_t bits, uint32_t width, uint64_t value);
+uint32_t pctl_spv_shape_const(pctl_spv *e, pctl_spv_shape s, uint64_t bits); /* in every lane */
 uint32_t pctl_spv_null(pctl_spv *e, uint32_t type);
 uint32_t pctl_spv_intern(pctl_spv *e, SpvOp op, uint32_t a, uint32_t b, uint32_t c, int *fresh);
 static inline uint32_t pctl_spv_u32(pctl_spv *e, uint32_t value)
@@ -190,6 +224,16 @@ uint32_t pctl_spv_elem(pctl_spv *e, const pctl_inst *in);
 uint32_t pctl_spv_bits(pctl_spv *e, const pctl_inst *in);
 uint32_t pctl_spv_data(pctl_spv *e, const pctl_inst *in);
 uint32_t pctl_spv_choose(pctl_spv *e, uint32_t type, uint32_t condition, uint32_t yes, uint32_t no);
+
+/* spirv_float.c: native operations; the widths that a program uses; execution modes for them. */
+uint32_t pctl_spv_float(pctl_spv *e, const pctl_inst *in);
+uint32_t pctl_spv_float_widths(const pctl_program *p);
+int pctl_spv_mode_capabilities(pctl_spv *e, pctl_spv_words *out); /* 0: there are none */
+void pctl_spv_mode_declare(pctl_spv *e, pctl_spv_words *out, uint32_t main_id);
+
+/* spirv_table.c: constant tables. */
+int pctl_spv_tables_find(pctl_spv *e);
+uint32_t pctl_spv_lookup(pctl_spv *e, const pctl_inst *in);
 
 /* spirv_opaque.c: begin once a function; the same value, unknown to the driver where it must be. */
 void pctl_spv_opaque_begin(pctl_spv *e);

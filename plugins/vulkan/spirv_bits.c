@@ -14,7 +14,7 @@ typedef struct halves {
 static halves split(pctl_spv *e, pctl_spv_shape s, uint32_t x)
 {
 	const uint32_t wide = pctl_spv_type(e, 64, s.width);
-	halves h = {.word = {32, s.width, 0}};
+	halves h = {.word = {.bits = 32, .width = s.width}};
 	uint32_t up;
 
 	h.type = pctl_spv_type(e, 32, s.width);
@@ -167,7 +167,7 @@ uint32_t pctl_spv_bits(pctl_spv *e, const pctl_inst *in)
 	pctl_spv_shape_get(e->p, in->type, &s);
 	if (s.bits == 64)
 		return bits64(e, in, s);
-	h.word = (pctl_spv_shape){32, s.width, 0};
+	h.word = (pctl_spv_shape){.bits = 32, .width = s.width};
 	h.type = pctl_spv_type(e, 32, s.width);
 	switch (in->op) {
 	case PCTL_OP_EXTRACT_BITS:

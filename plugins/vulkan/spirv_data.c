@@ -62,7 +62,7 @@ static uint32_t extract_dyn(pctl_spv *e, const pctl_inst *in)
 	const uint32_t vector = pctl_spv_arg(e, in, 0);
 	const uint32_t index = pctl_spv_arg(e, in, 1);
 	const uint32_t width = e->p->types[type_of(e, in, 0)].width;
-	const pctl_spv_shape word = {32, 1, 0};
+	const pctl_spv_shape word = {.bits = 32, .width = 1};
 	pctl_spv_shape s;
 	uint64_t lane[4];
 	uint32_t ok, x;
@@ -150,7 +150,8 @@ static uint32_t mat_vec(pctl_spv *e, uint32_t m_type, uint32_t m, uint32_t v)
 	uint32_t k, x, total = 0;
 
 	for (k = 0; k < t->columns; k++) {
-		x = pctl_spv_opaque(e, (pctl_spv_shape){bits, 1, 0}, part(e, scalar, v, k));
+		x = pctl_spv_opaque(e, (pctl_spv_shape){.bits = bits, .width = 1},
+				    part(e, scalar, v, k));
 		x = repeat(e, column, x, t->width);
 		x = PCTL_SPV_VALUE(e, SpvOpIMul, column, part(e, column, m, k), x);
 		total = sum(e, column, total, x);
@@ -182,8 +183,7 @@ static uint32_t matmul(pctl_spv *e, const pctl_inst *in)
 static uint32_t transpose(pctl_spv *e, const pctl_inst *in)
 {
 	const pctl_type *t = &e->p->types[type_of(e, in, 0)];
-	const uint32_t bits = pctl_scalar_bits(t->scalar);
-	const uint32_t scalar = pctl_spv_type(e, bits, 1);
+	const uint32_t scalar = e->plain[e->p->types[t->elem].elem];
 	const uint32_t m = pctl_spv_arg(e, in, 0);
 	uint32_t columns[4] = {0}, row[4] = {0};
 	uint32_t r, c;
@@ -192,7 +192,7 @@ static uint32_t transpose(pctl_spv *e, const pctl_inst *in)
 		for (c = 0; c < t->columns && c < 4; c++)
 			row[c] = PCTL_SPV_VALUE(e, SpvOpCompositeExtract, scalar, m, c, r);
 		columns[r] = pctl_spv_value(e, SpvOpCompositeConstruct,
-					    pctl_spv_type(e, bits, t->columns), row, t->columns);
+					    e->plain[e->p->types[in->type].elem], row, t->columns);
 	}
 	return pctl_spv_value(e, SpvOpCompositeConstruct, e->plain[in->type], columns, t->width);
 }
@@ -250,6 +250,8 @@ uint32_t pctl_spv_data(pctl_spv *e, const pctl_inst *in)
 		return matmul(e, in);
 	case PCTL_OP_TRANSPOSE:
 		return transpose(e, in);
+	case PCTL_OP_LOOKUP:
+		return pctl_spv_lookup(e, in);
 	default:
 		pctl_spv_fail(e, PCTL_E_UNSUPPORTED);
 		return 0;

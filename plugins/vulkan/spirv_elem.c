@@ -52,8 +52,7 @@ uint32_t pctl_spv_literal(const pctl_spv *e, uint32_t value, uint64_t out[4])
 uint32_t pctl_spv_select(pctl_spv *e, pctl_spv_shape s, uint32_t condition, uint32_t yes,
 			 uint32_t no)
 {
-	return PCTL_SPV_VALUE(e, SpvOpSelect, pctl_spv_type(e, s.bits, s.width), condition, yes,
-			      no);
+	return PCTL_SPV_VALUE(e, SpvOpSelect, pctl_spv_shape_type(e, s), condition, yes, no);
 }
 
 /* ---- division ---- */
@@ -150,16 +149,22 @@ static uint32_t compare(pctl_spv *e, const pctl_inst *in)
 			      pctl_spv_arg(e, in, 1));
 }
 
-/* Widen by the source's sign, or cut off; bool is 0 and 1. */
+/* Widen by the source's sign, or cut off; bool is 0 and 1; u16 has 32 bits of which 16 may be set. */
 static uint32_t cast(pctl_spv *e, const pctl_inst *in)
 {
 	const pctl_spv_shape from = shape_of_arg(e, in, 0);
-	const uint32_t x = pctl_spv_arg(e, in, 0);
+	uint32_t x = pctl_spv_arg(e, in, 0);
 	pctl_spv_shape to;
 	uint32_t type;
 
 	pctl_spv_shape_get(e->p, in->type, &to);
 	type = pctl_spv_type(e, to.bits, to.width);
+	if (to.is_narrow && !from.is_narrow && from.bits != 1) {
+		if (from.bits == 64)
+			x = PCTL_SPV_VALUE(e, SpvOpUConvert, type, x);
+		return PCTL_SPV_VALUE(e, SpvOpBitwiseAnd, type, x,
+				      pctl_spv_const(e, 32, to.width, 0xffff));
+	}
 	if (from.bits == to.bits)
 		return x;
 	if (from.bits == 1)
@@ -211,10 +216,27 @@ static uint32_t binary(pctl_spv *e, const pctl_inst *in, SpvOp op, pctl_spv_shap
 			      pctl_spv_arg(e, in, 1));
 }
 
+/* The instruction gives both halves of the product, the high one second. */
+static uint32_t mul_high(pctl_spv *e, const pctl_inst *in, pctl_spv_shape s)
+{
+	const uint32_t type = pctl_spv_type(e, s.bits, s.width);
+	int fresh;
+	const uint32_t pair = pctl_spv_intern(e, SpvOpTypeStruct, type, type, 0, &fresh);
+
+	if (fresh)
+		PCTL_SPV_PUT(e, &e->globals, SpvOpTypeStruct, pair, type, type);
+	return PCTL_SPV_VALUE(e, SpvOpCompositeExtract, type,
+			      PCTL_SPV_VALUE(e, SpvOpUMulExtended, pair, pctl_spv_arg(e, in, 0),
+					     pctl_spv_arg(e, in, 1)),
+			      1);
+}
+
 uint32_t pctl_spv_elem(pctl_spv *e, const pctl_inst *in)
 {
 	pctl_spv_shape s;
 
+	if (PCTL_IS_NATIVE(in->op))
+		return pctl_spv_float(e, in);
 	pctl_spv_shape_get(e->p, in->type, &s);
 	switch (in->op) {
 	case PCTL_OP_ADD:
@@ -254,6 +276,8 @@ uint32_t pctl_spv_elem(pctl_spv *e, const pctl_inst *in)
 		return sign(e, in, s);
 	case PCTL_OP_CAST:
 		return cast(e, in);
+	case PCTL_OP_MUL_HIGH:
+		return mul_high(e, in, s);
 	default:
 		if (in->op >= PCTL_OP_EQ && in->op <= PCTL_OP_GE)
 			return compare(e, in);

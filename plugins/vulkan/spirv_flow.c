@@ -236,9 +236,8 @@ static uint32_t constant(pctl_spv *e, const pctl_inst *in)
 	switch (in->op) {
 	case PCTL_OP_CONST:
 		pctl_spv_shape_get(e->p, in->type, &s);
-		return pctl_spv_const(e, s.bits, 1,
-				      pctl_arg(e->p, in, 0) | (uint64_t)pctl_arg(e->p, in, 1)
-								      << 32);
+		return pctl_spv_shape_const(
+			e, s, pctl_arg(e->p, in, 0) | (uint64_t)pctl_arg(e->p, in, 1) << 32);
 	case PCTL_OP_BUILTIN:
 		return pctl_spv_builtin(e, pctl_arg(e->p, in, 0));
 	case PCTL_OP_ZERO:
@@ -266,7 +265,7 @@ static void instruction(pctl_spv *e, uint32_t index)
 		break;
 	case PCTL_OPKIND_convert:
 		e->values[index] =
-			in->op == PCTL_OP_CAST ? pctl_spv_elem(e, in) : pctl_spv_data(e, in);
+			in->op == PCTL_OP_BITCAST ? pctl_spv_data(e, in) : pctl_spv_elem(e, in);
 		break;
 	case PCTL_OPKIND_bool:
 	case PCTL_OPKIND_data:

@@ -28,8 +28,14 @@ void pctl_spv_opaque_begin(pctl_spv *e)
 
 uint32_t pctl_spv_opaque(pctl_spv *e, pctl_spv_shape s, uint32_t value)
 {
-	if (!e->opt->opaque_constants || s.bits == 64 || s.width > 4)
+	if (!e->opt->opaque_constants || (s.bits != 1 && s.bits != 32) || s.width > 4)
 		return value;
+	if (s.is_float) {
+		value = PCTL_SPV_VALUE(e, SpvOpBitcast, pctl_spv_type(e, 32, s.width), value);
+		value = PCTL_SPV_VALUE(e, SpvOpBitwiseOr, pctl_spv_type(e, 32, s.width), value,
+				       e->opaque_zero[s.width]);
+		return PCTL_SPV_VALUE(e, SpvOpBitcast, pctl_spv_shape_type(e, s), value);
+	}
 	return s.bits == 1 ? PCTL_SPV_VALUE(e, SpvOpLogicalOr, pctl_spv_type(e, 1, s.width), value,
 					    e->opaque_false[s.width])
 			   : PCTL_SPV_VALUE(e, SpvOpBitwiseOr, pctl_spv_type(e, 32, s.width), value,
@@ -47,6 +53,7 @@ static int might_be_constant(const pctl_spv *e, const pctl_inst *in)
 	case PCTL_OP_ZERO:
 	case PCTL_OP_PARAM:
 	case PCTL_OP_CALL:
+	case PCTL_OP_LOOKUP:
 		return 1;
 	case PCTL_OP_EXTRACT:
 		return e->p->types[pctl_value_type(e->p, e->fn, pctl_arg(e->p, in, 0))].kind !=

@@ -60,7 +60,7 @@ static uint32_t check(pctl_spv *e, access *a, uint32_t type, uint32_t value, int
 {
 	const pctl_type *t = &e->p->types[type];
 	const uint32_t flag = pctl_spv_type(e, 1, 1);
-	const pctl_spv_shape word = {32, 1, 0};
+	const pctl_spv_shape word = {.bits = 32, .width = 1};
 	const uint32_t index = e->values[value];
 	const int runtime = t->kind == PCTL_TYPE_RUNTIME_ARRAY;
 	uint32_t length = 0, inside;

@@ -101,12 +101,14 @@ static int by_loop(const pctl_spv *e, const pctl_type *t)
 	       (uint64_t)e->leaves[t->elem] * t->count > PCTL_SPV_UNROLL && t->count > 1;
 }
 
-/* bool has no layout: in a block it is u32, 0 or 1. */
+/* bool has no layout: in a block it is u32, 0 or 1. Of u16, a block has the lower half. */
 static uint32_t leaf_load(pctl_spv *e, uint32_t type, pctl_spv_shape s, uint32_t pointer,
 			  SpvStorageClass class)
 {
 	const uint32_t x = pctl_spv_raw_load(e, e->laid[type], pointer, class);
 
+	if (s.is_narrow)
+		return PCTL_SPV_VALUE(e, SpvOpUConvert, e->plain[type], x);
 	if (s.bits != 1)
 		return x;
 	return PCTL_SPV_VALUE(e, SpvOpINotEqual, pctl_spv_type(e, 1, s.width), x,
@@ -116,8 +118,10 @@ static uint32_t leaf_load(pctl_spv *e, uint32_t type, pctl_spv_shape s, uint32_t
 static void leaf_store(pctl_spv *e, pctl_spv_shape s, uint32_t pointer, uint32_t value,
 		       SpvStorageClass class)
 {
-	const pctl_spv_shape word = {32, s.width, 0};
+	const pctl_spv_shape word = {.bits = 32, .width = s.width};
 
+	if (s.is_narrow)
+		value = PCTL_SPV_VALUE(e, SpvOpUConvert, pctl_spv_type(e, 16, s.width), value);
 	if (s.bits == 1)
 		value = pctl_spv_select(e, word, value, pctl_spv_const(e, 32, s.width, 1),
 					pctl_spv_const(e, 32, s.width, 0));

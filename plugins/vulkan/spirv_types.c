@@ -76,24 +76,42 @@ uint32_t pctl_spv_void(pctl_spv *e)
 	return id;
 }
 
+static uint32_t vector_of(pctl_spv *e, uint32_t scalar, uint32_t width)
+{
+	int fresh;
+	const uint32_t id = pctl_spv_intern(e, SpvOpTypeVector, scalar, width, 0, &fresh);
+
+	if (fresh)
+		PCTL_SPV_PUT(e, &e->globals, SpvOpTypeVector, id, scalar, width);
+	return id;
+}
+
 uint32_t pctl_spv_type(pctl_spv *e, uint32_t bits, uint32_t width)
 {
 	int fresh;
-	uint32_t id, scalar;
+	uint32_t id;
 
-	if (width > 1) {
-		scalar = pctl_spv_type(e, bits, 1);
-		id = pctl_spv_intern(e, SpvOpTypeVector, scalar, width, 0, &fresh);
-		if (fresh)
-			PCTL_SPV_PUT(e, &e->globals, SpvOpTypeVector, id, scalar, width);
-		return id;
-	}
+	if (width > 1)
+		return vector_of(e, pctl_spv_type(e, bits, 1), width);
 	id = pctl_spv_intern(e, SpvOpTypeInt, bits, 0, 0, &fresh);
 	if (fresh && bits == 1)
 		PCTL_SPV_PUT(e, &e->globals, SpvOpTypeBool, id);
 	else if (fresh)
 		PCTL_SPV_PUT(e, &e->globals, SpvOpTypeInt, id, bits, 0);
 	return id;
+}
+
+uint32_t pctl_spv_shape_type(pctl_spv *e, pctl_spv_shape s)
+{
+	int fresh;
+	uint32_t id;
+
+	if (!s.is_float)
+		return pctl_spv_type(e, s.bits, s.width);
+	id = pctl_spv_intern(e, SpvOpTypeFloat, s.bits, 0, 0, &fresh);
+	if (fresh)
+		PCTL_SPV_PUT(e, &e->globals, SpvOpTypeFloat, id, s.bits);
+	return s.width > 1 ? vector_of(e, id, s.width) : id;
 }
 
 uint32_t pctl_spv_pointer(pctl_spv *e, SpvStorageClass class, uint32_t type)
@@ -108,7 +126,13 @@ uint32_t pctl_spv_pointer(pctl_spv *e, SpvStorageClass class, uint32_t type)
 
 uint32_t pctl_spv_const(pctl_spv *e, uint32_t bits, uint32_t width, uint64_t value)
 {
-	const uint32_t type = pctl_spv_type(e, bits, width);
+	return pctl_spv_shape_const(e, (pctl_spv_shape){.bits = bits, .width = width}, value);
+}
+
+uint32_t pctl_spv_shape_const(pctl_spv *e, pctl_spv_shape s, uint64_t value)
+{
+	const uint32_t bits = s.bits, width = s.width;
+	const uint32_t type = pctl_spv_shape_type(e, s);
 	const uint32_t low = (uint32_t)value;
 	const uint32_t high = bits == 64 ? (uint32_t)(value >> 32) : 0;
 	uint32_t id, lane, i;
@@ -116,7 +140,8 @@ uint32_t pctl_spv_const(pctl_spv *e, uint32_t bits, uint32_t width, uint64_t val
 	int fresh;
 
 	if (width > 1) {
-		lane = pctl_spv_const(e, bits, 1, value);
+		s.width = 1;
+		lane = pctl_spv_shape_const(e, s, value);
 		id = pctl_spv_intern(e, SpvOpConstantComposite, type, lane, 0, &fresh);
 		words[0] = type;
 		words[1] = id;
@@ -162,6 +187,10 @@ int pctl_spv_shape_get(const pctl_program *p, uint32_t type, pctl_spv_shape *out
 	out->bits = pctl_scalar_bits(t->scalar);
 	out->width = t->kind == PCTL_TYPE_VECTOR ? t->width : 1;
 	out->is_signed = pctl_scalar_is_signed(t->scalar) != 0;
+	out->is_float = t->scalar >= PCTL_SCALAR_F16 && t->scalar <= PCTL_SCALAR_F64;
+	out->is_narrow = t->scalar == PCTL_SCALAR_U16;
+	if (out->is_narrow)
+		out->bits = 32;
 	return 1;
 }
 
@@ -249,6 +278,25 @@ static void mark_parts(const pctl_program *p, uint8_t *used)
 	}
 }
 
+int pctl_spv_blocks_hold_16(const pctl_program *p)
+{
+	uint8_t *used = calloc(p->n_types, 1);
+	uint32_t i;
+	int found = 0;
+
+	if (!used)
+		return 1;
+	for (i = 0; i < p->n_vars; i++)
+		used[p->vars[i].type] |= p->vars[i].space >= PCTL_SPACE_UNIFORM;
+	mark_parts(p, used);
+	for (i = 1; i < p->n_types; i++)
+		found |= used[i] && p->types[i].kind == PCTL_TYPE_SCALAR &&
+			 (p->types[i].scalar == PCTL_SCALAR_U16 ||
+			  p->types[i].scalar == PCTL_SCALAR_F16);
+	free(used);
+	return found;
+}
+
 static uint32_t declare_struct(pctl_spv *e, const pctl_type *t, const uint32_t *ids, int laid)
 {
 	pctl_spv_words w = {0};
@@ -269,15 +317,20 @@ static uint32_t declare_struct(pctl_spv *e, const pctl_type *t, const uint32_t *
 	return id;
 }
 
-/* A matrix of integers does not exist in SPIR-V: it is an array of its columns. */
+/* A matrix of integers does not exist in SPIR-V: it is an array of its columns, of floats too. */
 static uint32_t declare(pctl_spv *e, uint32_t type, const uint32_t *ids, int laid)
 {
 	const pctl_type *t = &e->p->types[type];
 	pctl_spv_shape s;
 	uint32_t id, count;
 
-	if (pctl_spv_shape_get(e->p, type, &s))
-		return pctl_spv_type(e, laid && s.bits == 1 ? 32 : s.bits, s.width);
+	if (pctl_spv_shape_get(e->p, type, &s)) {
+		if (laid && s.is_narrow)
+			return pctl_spv_type(e, 16, s.width);
+		if (laid && s.bits == 1)
+			s.bits = 32;
+		return pctl_spv_shape_type(e, s);
+	}
 	if (t->kind == PCTL_TYPE_STRUCT)
 		return declare_struct(e, t, ids, laid);
 	count = pctl_spv_u32(e, t->kind == PCTL_TYPE_MATRIX ? t->columns : t->count);

@@ -19,6 +19,7 @@ static int prepare(pctl_spv *e)
 		    (pctl_arg(p, &p->insts[i], 0) & PCTL_BARRIER_STORAGE))
 			e->storage_barrier = 1;
 	e->vulkan_model = e->storage_barrier && e->opt->memory_model;
+	e->float_widths = pctl_spv_float_widths(p);
 	e->plain = calloc(p->n_types, sizeof(*e->plain));
 	e->laid = calloc(p->n_types, sizeof(*e->laid));
 	e->leaves = calloc(p->n_types, sizeof(*e->leaves));
@@ -28,7 +29,7 @@ static int prepare(pctl_spv *e)
 	e->locals = calloc(most_locals, sizeof(*e->locals));
 	if (!e->plain || !e->laid || !e->leaves || !e->vars || !e->fns || !e->values || !e->locals)
 		pctl_spv_fail(e, PCTL_E_NOMEM);
-	return e->status == PCTL_OK;
+	return e->status == PCTL_OK && pctl_spv_tables_find(e);
 }
 
 static void release(pctl_spv *e)
@@ -48,6 +49,7 @@ static void release(pctl_spv *e)
 	free(e->values);
 	free(e->locals);
 	free(e->regions);
+	free(e->tables);
 }
 
 static void named(pctl_spv *e, pctl_spv_words *out, SpvOp op, const uint32_t *before, uint32_t n,
@@ -67,6 +69,8 @@ static void named(pctl_spv *e, pctl_spv_words *out, SpvOp op, const uint32_t *be
 
 static void preamble(pctl_spv *e, pctl_spv_words *out)
 {
+	int controls;
+
 	PCTL_SPV_PUT(e, out, SpvOpCapability, SpvCapabilityShader);
 	if (e->p->caps & PCTL_CAP_I64)
 		PCTL_SPV_PUT(e, out, SpvOpCapability, SpvCapabilityInt64);
@@ -74,6 +78,16 @@ static void preamble(pctl_spv *e, pctl_spv_words *out)
 		PCTL_SPV_PUT(e, out, SpvOpCapability, SpvCapabilityVulkanMemoryModel);
 		PCTL_SPV_PUT(e, out, SpvOpCapability, SpvCapabilityVulkanMemoryModelDeviceScope);
 	}
+	if (e->p->caps & PCTL_CAP_F64)
+		PCTL_SPV_PUT(e, out, SpvOpCapability, SpvCapabilityFloat64);
+	if (e->p->caps & PCTL_CAP_F16)
+		PCTL_SPV_PUT(e, out, SpvOpCapability, SpvCapabilityFloat16);
+	if (pctl_spv_blocks_hold_16(e->p)) {
+		PCTL_SPV_PUT(e, out, SpvOpCapability, SpvCapabilityStorageBuffer16BitAccess);
+		PCTL_SPV_PUT(e, out, SpvOpCapability,
+			     SpvCapabilityUniformAndStorageBuffer16BitAccess);
+	}
+	controls = pctl_spv_mode_capabilities(e, out);
 	if (e->uses_dot) {
 		PCTL_SPV_PUT(e, out, SpvOpCapability, SpvCapabilityDotProductKHR);
 		PCTL_SPV_PUT(e, out, SpvOpCapability, SpvCapabilityDotProductInput4x8BitPackedKHR);
@@ -81,6 +95,8 @@ static void preamble(pctl_spv *e, pctl_spv_words *out)
 	}
 	if (e->vulkan_model)
 		named(e, out, SpvOpExtension, NULL, 0, "SPV_KHR_vulkan_memory_model", NULL);
+	if (controls)
+		named(e, out, SpvOpExtension, NULL, 0, "SPV_KHR_float_controls", NULL);
 	named(e, out, SpvOpExtInstImport, &e->glsl, 1, "GLSL.std.450", NULL);
 	PCTL_SPV_PUT(e, out, SpvOpMemoryModel, SpvAddressingModelLogical,
 		     e->vulkan_model ? SpvMemoryModelVulkan : SpvMemoryModelGLSL450);
@@ -110,6 +126,7 @@ pctl_status pctl_spv_write(const pctl_program *p, const pctl_spv_options *opt, p
 	named(&e, out, SpvOpEntryPoint, main_id, 2, "main", &e.inputs);
 	PCTL_SPV_PUT(&e, out, SpvOpExecutionMode, main_id[1], SpvExecutionModeLocalSize,
 		     entry->workgroup_size[0], entry->workgroup_size[1], entry->workgroup_size[2]);
+	pctl_spv_mode_declare(&e, out, main_id[1]);
 	pctl_spv_append(&e, out, e.decorations.at, e.decorations.n);
 	pctl_spv_append(&e, out, e.globals.at, e.globals.n);
 	pctl_spv_append(&e, out, e.functions.at, e.functions.n);

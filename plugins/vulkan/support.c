@@ -17,16 +17,77 @@ refuse(pctl_support *out, uint32_t code, const char *fmt, ...)
 	va_end(args);
 }
 
+/* Strict operations are the legaliser's to take apart: none may come this far. */
+static void refuse_strict(const pctl_program *p, pctl_support *out)
+{
+	uint32_t i;
+
+	for (i = 0; i < p->n_insts && out->supported; i++)
+		if (PCTL_IS_STRICT(p->insts[i].op))
+			refuse(out, PC3210_KERNEL_CAPABILITY,
+			       "the strict float operation %s is not legalised",
+			       pctl_op_get(p->insts[i].op)->name);
+}
+
+static void check_op(const pctl_device *dev, const pctl_program *p, const pctl_function *fn,
+		     const pctl_inst *in, pctl_support *out)
+{
+	const char *name = pctl_op_get(in->op)->name;
+
+	if (in->op >= PCTL_OP_NSIN && in->op <= PCTL_OP_NCBRT &&
+	    p->types[in->type].scalar == PCTL_SCALAR_F64)
+		refuse(out, PC3210_KERNEL_CAPABILITY, "%s has no %s of f64", dev->props.deviceName,
+		       name);
+	if (in->op == PCTL_OP_BITCAST &&
+	    (p->types[in->type].scalar == PCTL_SCALAR_U16 ||
+	     p->types[pctl_value_type(p, fn, pctl_arg(p, in, 0))].scalar == PCTL_SCALAR_U16))
+		refuse(out, PC3210_KERNEL_CAPABILITY,
+		       "%s of u16: 16 bits are loaded, stored and converted, no more", name);
+}
+
+/* What the capabilities of a program do not tell. */
+static void check_ops(const pctl_device *dev, const pctl_program *p, pctl_support *out)
+{
+	uint32_t f, i;
+
+	for (f = 1; f < p->n_functions; f++)
+		for (i = 0; i < p->functions[f].n_insts && out->supported; i++)
+			check_op(dev, p, &p->functions[f],
+				 &p->insts[p->functions[f].first_inst + i], out);
+	if (out->supported && !dev->has.storage16 && pctl_spv_blocks_hold_16(p))
+		refuse(out, PC3210_KERNEL_CAPABILITY, "%s has no 16-bit storage",
+		       dev->props.deviceName);
+}
+
 static void check_caps(const pctl_device *dev, const pctl_program *p, pctl_support *out)
 {
+	static const struct {
+		uint64_t cap;
+		const char *what;
+	} known[] = {
+		{PCTL_CAP_I64, "64-bit integers"},
+		{PCTL_CAP_F64, "64-bit floats (shaderFloat64)"},
+		{PCTL_CAP_F16, "16-bit floats (shaderFloat16)"},
+		{PCTL_CAP_BF16, "bf16"},
+		{PCTL_CAP_STORE16, "16-bit storage (storageBuffer16BitAccess and "
+				   "uniformAndStorageBuffer16BitAccess)"},
+	};
 	const uint64_t missing = p->caps & ~dev->caps.caps;
+	uint32_t i;
 
-	if (p->n_entries == 0 || (p->caps & PCTL_CAP_OVERRIDES))
+	if (p->n_entries == 0 || (p->caps & PCTL_CAP_OVERRIDES)) {
 		refuse(out, PC3212_KERNEL_UNSPECIALISED, "the program is not specialised");
-	else if (missing & PCTL_CAP_I64)
-		refuse(out, PC3210_KERNEL_CAPABILITY, "%s has no 64-bit integers",
-		       dev->props.deviceName);
-	else if (missing)
+		return;
+	}
+	if (missing & PCTL_CAP_STRICT_FLOAT) {
+		refuse_strict(p, out);
+		return;
+	}
+	for (i = 0; i < sizeof(known) / sizeof(known[0]) && out->supported; i++)
+		if (missing & known[i].cap)
+			refuse(out, PC3210_KERNEL_CAPABILITY, "%s has no %s", dev->props.deviceName,
+			       known[i].what);
+	if (missing && out->supported)
 		refuse(out, PC3210_KERNEL_CAPABILITY,
 		       "capabilities %#" PRIx64 " are not there through Vulkan on %s", missing,
 		       dev->props.deviceName);
@@ -86,6 +147,8 @@ void pctl_vk_support(const pctl_device *dev, const pctl_program *p, pctl_support
 {
 	*out = (pctl_support){.head = PCTL_HEAD(pctl_support), .supported = 1};
 	check_caps(dev, p, out);
+	if (out->supported)
+		check_ops(dev, p, out);
 	if (out->supported)
 		check_group(dev, p, out);
 	if (out->supported)

@@ -118,6 +118,9 @@ typedef struct pctl_vk_features {
 	uint32_t robustness2;
 	uint32_t uniform_layout; /* uniform blocks laid out like storage blocks */
 	uint32_t dot4_signed, dot4_unsigned;
+	uint32_t float64, float16;
+	uint32_t storage16; /* 16 bits in storage and uniform blocks */
+	pctl_spv_controls controls;
 } pctl_vk_features;
 
 typedef struct pctl_vk_ticket pctl_vk_ticket;
@@ -169,6 +172,8 @@ typedef struct pctl_vk_feature_room {
 	VkPhysicalDeviceUniformBufferStandardLayoutFeatures layout;
 	VkPhysicalDeviceRobustness2FeaturesEXT robust;
 	VkPhysicalDeviceShaderIntegerDotProductFeatures dot;
+	VkPhysicalDevice16BitStorageFeatures storage16;
+	VkPhysicalDeviceShaderFloat16Int8Features float16;
 	const char *extensions[8];
 	uint32_t n_extensions;
 } pctl_vk_feature_room;

@@ -109,7 +109,8 @@ static void programs(rig *r)
 		{PC3211_KERNEL_LIMIT, PCTL_SCALAR_U32, 64, 1, 0, r->caps.max_bindings + 1},
 		{r->caps.caps & PCTL_CAP_I64 ? 0 : PC3210_KERNEL_CAPABILITY, PCTL_SCALAR_U64, 64, 1,
 		 0, 1},
-		{PC3210_KERNEL_CAPABILITY, PCTL_SCALAR_F32, 64, 1, 0, 1},
+		{0, PCTL_SCALAR_F32, 64, 1, 0, 1},
+		{PC3210_KERNEL_CAPABILITY, PCTL_SCALAR_BF16, 64, 1, 0, 1},
 	};
 	pctl_support answer;
 	pctl_kernel *k = NULL;

@@ -1,0 +1,211 @@
+/* Native float operations as OpenCL C, written so that no compiler contracts, reassociates or
+ * approximates: FP_CONTRACT is off, operators stand for themselves, everything else is a call of the
+ * built-in function. What a device then really does is the host's probe to find out (core/policy). */
+#include "emit_internal.h"
+
+#include <stdio.h>
+
+void emit_float_pragmas(const pctl_program *p, text *t)
+{
+	if (p->caps & (PCTL_CAP_F16 | PCTL_CAP_F32 | PCTL_CAP_F64))
+		text_add(t, "#pragma OPENCL FP_CONTRACT OFF\n");
+	if (p->caps & PCTL_CAP_F64)
+		text_add(t, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
+	if (p->caps & PCTL_CAP_F16)
+		text_add(t, "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n");
+}
+
+static const pctl_type *arg_type(const emitter *e, const pctl_inst *in)
+{
+	return &e->p->types[pctl_value_type(e->p, e->fn, pctl_arg(e->p, in, 0))];
+}
+
+static uint32_t width_of(const pctl_type *t)
+{
+	return t->kind == PCTL_TYPE_VECTOR ? t->width : 1;
+}
+
+static const char *suffix(uint32_t width)
+{
+	static const char *const names[] = {"", "", "2", "3", "4"};
+
+	return names[width <= 4 ? width : 0];
+}
+
+static void infix(emitter *e, const pctl_inst *in, const char *symbol)
+{
+	text_add(&e->code, "(");
+	emit_arg(e, in, 0);
+	text_printf(&e->code, " %s ", symbol);
+	emit_arg(e, in, 1);
+	text_add(&e->code, ")");
+}
+
+static void call(emitter *e, const pctl_inst *in, const char *name)
+{
+	text_printf(&e->code, "%s(", name);
+	for (uint32_t i = 0; i < in->n_args; i++) {
+		text_add(&e->code, i ? ", " : "");
+		emit_arg(e, in, i);
+	}
+	text_add(&e->code, ")");
+}
+
+/* C gives an int, or signed lanes as wide as the operands; a vector of bool has uint lanes of all
+ * ones. */
+static void compare(emitter *e, const pctl_inst *in)
+{
+	static const char *const symbols[] = {"==", "!=", "<", "<=", ">", ">="};
+	const pctl_type *t = arg_type(e, in);
+	const char *symbol = symbols[in->op - PCTL_OP_NEQ], *w = suffix(width_of(t));
+
+	if (width_of(t) == 1)
+		text_add(&e->code, "(uint)");
+	else if (t->scalar == PCTL_SCALAR_F32)
+		text_printf(&e->code, "as_uint%s(", w);
+	else
+		text_printf(&e->code, "as_uint%s(convert_int%s(", w, w);
+	infix(e, in, symbol);
+	if (width_of(t) > 1)
+		text_add(&e->code, t->scalar == PCTL_SCALAR_F32 ? ")" : "))");
+}
+
+/* ---- conversions ---- */
+
+/* What truncates into the integer lies above the first and below the second of these; a float
+ * outside of that has no meaning in C, and 0 is converted in its place. All finite f16 fit an i32. */
+static const char *const ranges[3][2][2] = {
+	{{"as_half((ushort)0xbc00u)", "as_half((ushort)0x7c00u)"},
+	 {"as_half((ushort)0xfc00u)", "as_half((ushort)0x7c00u)"}},
+	{{"as_float(0xbf800000u)", "as_float(0x4f800000u)"},
+	 {"as_float(0xcf000001u)", "as_float(0x4f000000u)"}},
+	{{"as_double(0xbff0000000000000ul)", "as_double(0x41f0000000000000ul)"},
+	 {"as_double(0xc1e0000000200000ul)", "as_double(0x41e0000000000000ul)"}},
+};
+
+static uint32_t size_number(uint8_t scalar)
+{
+	return scalar == PCTL_SCALAR_F16 ? 0 : scalar == PCTL_SCALAR_F32 ? 1 : 2;
+}
+
+/* One component to an integer; vectors go component by component. */
+static const char *integer_helper(emitter *e, uint8_t scalar, int is_signed, char *buf)
+{
+	const uint32_t which = size_number(scalar);
+	const char *const *range = ranges[which][is_signed];
+	const char *from = emit_scalar_name(scalar);
+
+	snprintf(buf, 24, "p_%s_%s", from, is_signed ? "i32" : "u32");
+	if (e->integer_have & (1u << (2 * which + (uint32_t)is_signed)))
+		return buf;
+	e->integer_have |= 1u << (2 * which + (uint32_t)is_signed);
+	text_printf(&e->helpers,
+		    "static inline uint %s(%s x)\n{\n"
+		    "\tint inside = (x > %s) & (x < %s);\n\n"
+		    "\treturn (uint)(%s)(inside ? x : (%s)(0));\n}\n\n",
+		    buf, from, range[0], range[1], is_signed ? "int" : "uint", from);
+	return buf;
+}
+
+static void to_integer(emitter *e, const pctl_inst *in)
+{
+	const pctl_type *from = arg_type(e, in), *to = &e->p->types[in->type];
+	const uint32_t width = width_of(to);
+	char name[24];
+
+	integer_helper(e, from->scalar, to->scalar == PCTL_SCALAR_I32, name);
+	if (width == 1) {
+		call(e, in, name);
+		return;
+	}
+	text_printf(&e->code, "(uint%u)(", width);
+	for (uint32_t i = 0; i < width; i++) {
+		text_printf(&e->code, "%s%s(", i ? ", " : "", name);
+		emit_arg(e, in, 0);
+		text_printf(&e->code, ".s%u)", i);
+	}
+	text_add(&e->code, ")");
+}
+
+static void convert(emitter *e, const pctl_inst *in)
+{
+	const pctl_type *from = arg_type(e, in), *to = &e->p->types[in->type];
+	const char *w = suffix(width_of(to));
+
+	if (!emit_is_float(to->scalar)) {
+		to_integer(e, in);
+	} else if (from->scalar == to->scalar) {
+		emit_arg(e, in, 0);
+	} else if (from->scalar == PCTL_SCALAR_I32) {
+		text_printf(&e->code, "convert_%s%s(as_int%s(", emit_scalar_name(to->scalar), w, w);
+		emit_arg(e, in, 0);
+		text_add(&e->code, "))");
+	} else {
+		text_printf(&e->code, "convert_%s%s(", emit_scalar_name(to->scalar), w);
+		emit_arg(e, in, 0);
+		text_add(&e->code, ")");
+	}
+}
+
+/* ---- by name ---- */
+
+static const char *function_name(uint16_t op)
+{
+	static const struct {
+		uint16_t op;
+		const char *name;
+	} names[] = {
+		{PCTL_OP_NFMA, "fma"},	   {PCTL_OP_NSQRT, "sqrt"},   {PCTL_OP_NABS, "fabs"},
+		{PCTL_OP_NMIN, "fmin"},	   {PCTL_OP_NMAX, "fmax"},    {PCTL_OP_NFLOOR, "floor"},
+		{PCTL_OP_NCEIL, "ceil"},   {PCTL_OP_NTRUNC, "trunc"}, {PCTL_OP_NROUND, "rint"},
+		{PCTL_OP_NSIN, "sin"},	   {PCTL_OP_NCOS, "cos"},     {PCTL_OP_NTAN, "tan"},
+		{PCTL_OP_NASIN, "asin"},   {PCTL_OP_NACOS, "acos"},   {PCTL_OP_NATAN, "atan"},
+		{PCTL_OP_NATAN2, "atan2"}, {PCTL_OP_NSINH, "sinh"},   {PCTL_OP_NCOSH, "cosh"},
+		{PCTL_OP_NTANH, "tanh"},   {PCTL_OP_NASINH, "asinh"}, {PCTL_OP_NACOSH, "acosh"},
+		{PCTL_OP_NATANH, "atanh"}, {PCTL_OP_NEXP, "exp"},     {PCTL_OP_NEXP2, "exp2"},
+		{PCTL_OP_NEXP10, "exp10"}, {PCTL_OP_NLOG, "log"},     {PCTL_OP_NLOG2, "log2"},
+		{PCTL_OP_NLOG10, "log10"}, {PCTL_OP_NPOW, "pow"},     {PCTL_OP_NRSQRT, "rsqrt"},
+		{PCTL_OP_NCBRT, "cbrt"},
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (names[i].op == op)
+			return names[i].name;
+	return NULL;
+}
+
+void emit_float(emitter *e, const pctl_inst *in)
+{
+	switch (in->op) {
+	case PCTL_OP_NADD:
+		infix(e, in, "+");
+		break;
+	case PCTL_OP_NSUB:
+		infix(e, in, "-");
+		break;
+	case PCTL_OP_NMUL:
+		infix(e, in, "*");
+		break;
+	case PCTL_OP_NDIV:
+		infix(e, in, "/");
+		break;
+	case PCTL_OP_NNEG:
+		text_add(&e->code, "-");
+		emit_arg(e, in, 0);
+		break;
+	case PCTL_OP_NEQ:
+	case PCTL_OP_NNE:
+	case PCTL_OP_NLT:
+	case PCTL_OP_NLE:
+	case PCTL_OP_NGT:
+	case PCTL_OP_NGE:
+		compare(e, in);
+		break;
+	case PCTL_OP_NCONVERT:
+		convert(e, in);
+		break;
+	default:
+		call(e, in, function_name(in->op));
+		break;
+	}
+}
