@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/num.h"
 #include "graph/check.h"
 
 #define LARGEST_SHADER (16u << 20)

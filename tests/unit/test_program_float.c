@@ -399,7 +399,7 @@ static void test_float__elementary_as_doubles_say(void **state)
 
 			if (i % 2) /* where most functions are neither flat nor infinite */
 				a = (a & 0x807fffff) | (0x78 + (a >> 23) % 14) << 23;
-			y = rows[k].f(f32_of(a));
+			y = rows[k].f((double)f32_of(a));
 			if (y == y && !settles(y))
 				continue;
 			settled++;
@@ -423,10 +423,10 @@ static void test_float__two_arguments_as_doubles_say(void **state)
 			a = (a & 0x007fffff) | (0x78 + (a >> 23) % 14) << 23;
 			b = (b & 0x807fffff) | (0x78 + (b >> 23) % 14) << 23;
 		}
-		y = pow(f32_of(a), f32_of(b));
+		y = pow((double)f32_of(a), (double)f32_of(b));
 		if (y != y || settles(y))
 			assert_int_equal(EVAL(F32, FPOW, a, b, 0), bits_of((float)y));
-		y = atan2(f32_of(a), f32_of(b));
+		y = atan2((double)f32_of(a), (double)f32_of(b));
 		if (y != y || settles(y))
 			assert_int_equal(EVAL(F32, FATAN2, a, b, 0), bits_of((float)y));
 	}
