@@ -108,4 +108,13 @@ static void looping(void **state)
 	hold(sample_everything(), 4096, 0);
 }
 
-PCTL_TESTS_MAIN(PCTL_TEST(straight), PCTL_TEST(looping))
+/* Strict floats in three formats and a table, all through the loop and stopped by the condition. */
+static void floating(void **state)
+{
+	(void)state;
+	hold(sample_floats(), 1024, 0x3f800000);
+	hold(sample_floats(), 1024, 0x7f000000);
+	hold(sample_floats(), 7, 0xbf800001);
+}
+
+PCTL_TESTS_MAIN(PCTL_TEST(straight), PCTL_TEST(looping), PCTL_TEST(floating))
