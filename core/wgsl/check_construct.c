@@ -98,9 +98,10 @@ static void convert(struct wgsl *c, struct expr *e, const struct type *t)
 	if (a->stage != STAGE_CONST)
 		return;
 	if (pctl_wgsl_is_float(from) || pctl_wgsl_is_float(t->scalar)) {
-		e->leaf = from == t->scalar
-				  ? a->leaf
-				  : pctl_wgsl_float_cast(&x, t, pctl_wgsl_val(&x, a)).leaf;
+		if (from == t->scalar)
+			e->leaf = a->leaf;
+		else
+			pctl_wgsl_keep(&x, e, pctl_wgsl_float_cast(&x, t, pctl_wgsl_val(&x, a)));
 		pctl_wgsl_check_finite(c, e);
 		return;
 	}

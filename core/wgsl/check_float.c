@@ -55,7 +55,7 @@ void pctl_wgsl_fold_float(struct wgsl *c, struct expr *e, const struct builtin *
 		return;
 	for (i = 0; a; a = a->next)
 		args[i++] = pctl_wgsl_val(&x, a);
-	e->leaf = pctl_wgsl_float_call(&x, b, e->type, args).leaf;
+	pctl_wgsl_keep(&x, e, pctl_wgsl_float_call(&x, b, e->type, args));
 	pctl_wgsl_check_finite(c, e);
 }
 

@@ -206,9 +206,9 @@ static void eval(struct wgsl *c, struct expr *e, const struct type *t)
 			 a->type->leaves > 1 && b->type->leaves > 1;
 
 	if (pctl_wgsl_is_float(scalar)) {
-		e->leaf = pctl_wgsl_float_operator(&x, e->op, t, pctl_wgsl_val(&x, e->a),
-						   pctl_wgsl_val(&x, e->b))
-				  .leaf;
+		pctl_wgsl_keep(&x, e,
+			       pctl_wgsl_float_operator(&x, e->op, t, pctl_wgsl_val(&x, e->a),
+							pctl_wgsl_val(&x, e->b)));
 		pctl_wgsl_check_finite(c, e);
 		return;
 	}

@@ -29,13 +29,16 @@
 
 struct error;
 struct builtin;
+struct settled;
+
+enum { GIVE_UP_MEMORY = 1, GIVE_UP_REPORTED };
 
 struct wgsl {
 	pctl_arena *arena;
 	pctl_builder *builder;
 	const pctl_wgsl_options *options;
 	const pctl_call *call;
-	jmp_buf no_memory;
+	jmp_buf give_up; /* with GIVE_UP_* */
 
 	/* report.c */
 	struct error *errors;
@@ -72,10 +75,10 @@ struct wgsl {
 	uint32_t n_marks;
 	struct for_loop *loop;
 	uint32_t n_const_leaves, const_full;
-	const uint64_t *ranged_leaf; /* the last constant found to fit ranged_type */
-	const struct type *ranged_type;
-	const uint64_t *rounded_from, *rounded; /* the last abstract constant rounded to a float */
-	const struct type *rounded_type;
+	struct settled *settled; /* check_coerce.c */
+	uint32_t n_settled, cap_settled;
+	uint64_t *scratch; /* compose.c: leaves on the way to a constant */
+	uint32_t n_scratch;
 
 	/* meta.c */
 	struct used_op *used;

@@ -5,6 +5,33 @@
 #include "wgsl/compose.h"
 #include "wgsl/float.h"
 
+/* Leaves on the way to a constant: what is kept of them is copied by pctl_wgsl_keep. */
+#define SCRATCH_LEAVES 8192u
+
+static uint64_t *new_leaves(struct compose *x, uint32_t n)
+{
+	struct wgsl *c = x->c;
+	uint64_t *out;
+
+	if (!c->scratch)
+		c->scratch = pctl_wgsl_alloc(c, SCRATCH_LEAVES * sizeof(*c->scratch));
+	if (n > SCRATCH_LEAVES - c->n_scratch)
+		return pctl_wgsl_alloc(c, (size_t)n * sizeof(*out));
+	out = c->scratch + c->n_scratch;
+	c->n_scratch += n;
+	return out;
+}
+
+void pctl_wgsl_keep(struct compose *x, struct expr *e, struct val v)
+{
+	uint64_t *out = pctl_wgsl_set_leaves(x->c, e, v.t, v.t->leaves);
+	uint32_t i;
+
+	for (i = 0; i < v.t->leaves; i++)
+		out[i] = v.leaf ? v.leaf[i] : 0;
+	x->c->n_scratch = 0;
+}
+
 static uint64_t leaf_of(const struct val *v, uint32_t i)
 {
 	return v->leaf ? v->leaf[v->t->leaves == 1 ? 0 : i] : 0;
@@ -40,7 +67,7 @@ static uint64_t eval_one(uint16_t op, uint32_t to, uint32_t from, uint64_t *in, 
 static struct val eval(struct compose *x, uint16_t op, const struct type *t, const struct val *args,
 		       uint32_t n)
 {
-	uint64_t *out = pctl_wgsl_alloc(x->c, (size_t)t->leaves * sizeof(*out)), in[4] = {0};
+	uint64_t *out = new_leaves(x, t->leaves), in[4] = {0};
 	uint32_t i, k, from = args[op == PCTL_OP_SELECT].t->scalar;
 
 	for (i = 0; i < t->leaves; i++) {
@@ -114,19 +141,26 @@ struct val pctl_wgsl_turn(struct compose *x, uint16_t op, const struct type *t, 
 
 struct val pctl_wgsl_int(struct compose *x, const struct type *t, uint64_t v)
 {
-	uint64_t *leaf = pctl_wgsl_alloc(x->c, (size_t)t->leaves * sizeof(*leaf));
 	struct val out = {.t = t};
+	uint64_t *leaf;
+	struct word w;
 	uint32_t i;
 
-	for (i = 0; i < t->leaves; i++)
-		leaf[i] = v;
-	if (x->way == COMPOSE_CONST)
-		out.leaf = leaf;
-	else if (x->way == COMPOSE_CODE)
-		out.value = pctl_wgsl_const_value(x->l, t, leaf);
-	else
+	if (x->way == COMPOSE_SPEC) {
 		out.value = pctl_build_const(x->c->builder, pctl_wgsl_ir_type(x->c, t),
 					     bare(t->scalar, v));
+	} else if (x->way == COMPOSE_CONST) {
+		leaf = new_leaves(x, t->leaves);
+		for (i = 0; i < t->leaves; i++)
+			leaf[i] = v;
+		out.leaf = leaf;
+	} else if (!v || t->kind == TY_SCALAR) {
+		out.value = v ? pctl_wgsl_const(x->l, t->scalar, v) : pctl_wgsl_zero(x->l, t);
+	} else {
+		w = (struct word){WORD_VALUE, pctl_wgsl_const(x->l, t->scalar, v)};
+		out.value =
+			pctl_wgsl_prelude(x->l, PCTL_OP_SPLAT, pctl_wgsl_ir_type(x->c, t), &w, 1);
+	}
 	return out;
 }
 
@@ -169,22 +203,26 @@ struct val pctl_wgsl_piece(struct compose *x, struct val whole, uint32_t i)
 struct val pctl_wgsl_put_together(struct compose *x, const struct type *t, const struct val *parts,
 				  uint32_t n)
 {
-	struct word *w = pctl_wgsl_alloc(x->c, n * sizeof(*w));
+	uint32_t i, k, at = 0, body = 0, type;
 	struct val out = {.t = t};
-	uint32_t i, k, at = 0;
+	struct word w[4];
 	uint64_t *leaf;
 
-	if (x->way != COMPOSE_CONST) {
+	if (x->way == COMPOSE_CONST) {
+		leaf = new_leaves(x, t->leaves);
 		for (i = 0; i < n; i++)
-			w[i] = (struct word){WORD_VALUE, parts[i].value};
-		out.value = pctl_wgsl_emit(x->l, PCTL_OP_COMPOSE, pctl_wgsl_ir_type(x->c, t), w, n);
+			for (k = 0; k < parts[i].t->leaves; k++)
+				leaf[at++] = leaf_of(&parts[i], k);
+		out.leaf = leaf;
 		return out;
 	}
-	leaf = pctl_wgsl_alloc(x->c, (size_t)t->leaves * sizeof(*leaf));
-	for (i = 0; i < n; i++)
-		for (k = 0; k < parts[i].t->leaves; k++)
-			leaf[at++] = leaf_of(&parts[i], k);
-	out.leaf = leaf;
+	type = pctl_wgsl_ir_type(x->c, t);
+	for (i = 0; i < n; i++) {
+		w[i] = (struct word){WORD_VALUE, parts[i].value};
+		body |= parts[i].value & VALUE_BODY;
+	}
+	out.value = body ? pctl_wgsl_emit(x->l, PCTL_OP_COMPOSE, type, w, n)
+			 : pctl_wgsl_prelude(x->l, PCTL_OP_COMPOSE, type, w, n);
 	return out;
 }
 

@@ -31,6 +31,9 @@ struct val pctl_wgsl_op3(struct compose *x, uint16_t op, struct val a, struct va
 /* a < b and the like: bool of the shape. */
 struct val pctl_wgsl_test(struct compose *x, uint16_t op, struct val a, struct val b);
 struct val pctl_wgsl_pick(struct compose *x, struct val condition, struct val yes, struct val no);
+/* At most four parts. */
+struct val pctl_wgsl_put_together(struct compose *x, const struct type *t, const struct val *parts,
+				  uint32_t n);
 /* Of another type: FCONVERT, CAST, BITCAST of the same number of components. */
 struct val pctl_wgsl_turn(struct compose *x, uint16_t op, const struct type *t, struct val a);
 /* A constant in every component. */
@@ -38,10 +41,10 @@ struct val pctl_wgsl_float(struct compose *x, const struct type *t, double v);
 struct val pctl_wgsl_int(struct compose *x, const struct type *t, uint64_t v);
 struct val pctl_wgsl_spread(struct compose *x, const struct type *vector, struct val scalar);
 struct val pctl_wgsl_piece(struct compose *x, struct val whole, uint32_t i);
-struct val pctl_wgsl_put_together(struct compose *x, const struct type *t, const struct val *parts,
-				  uint32_t n);
 /* An expression's value: its constant or what it is lowered to. */
 struct val pctl_wgsl_val(struct compose *x, struct expr *e);
+/* The value of a constant expression, and the end of what was needed for it. */
+void pctl_wgsl_keep(struct compose *x, struct expr *e, struct val v);
 /* The bits of a value in another shape of as many, which must not be bool. */
 void pctl_wgsl_recast(const struct type *from, const uint64_t *leaf, const struct type *to,
 		      uint64_t *out);

@@ -253,19 +253,14 @@ static struct val modf_of(struct compose *x, const struct type *t, struct val v)
 
 /* ---- packing ---- */
 
+/* first, first + by, .. in a vector of u32 */
 static struct val shifts(struct compose *x, const struct type *t, uint32_t first, int32_t by)
 {
-	const struct type *scalar = t->elem;
 	struct val parts[4];
-	uint64_t leaf[4];
 	uint32_t i;
 
 	for (i = 0; i < t->width; i++)
-		leaf[i] = (uint64_t)((int32_t)first + by * (int32_t)i);
-	if (x->way == COMPOSE_CODE)
-		return (struct val){.t = t, .value = pctl_wgsl_const_value(x->l, t, leaf)};
-	for (i = 0; i < t->width; i++)
-		parts[i] = pctl_wgsl_int(x, scalar, leaf[i]);
+		parts[i] = pctl_wgsl_int(x, t->elem, (uint32_t)((int32_t)first + by * (int32_t)i));
 	return pctl_wgsl_put_together(x, t, parts, t->width);
 }
 

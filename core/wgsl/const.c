@@ -1,7 +1,9 @@
 /* Arithmetic on constants, by WGSL's rules: abstract integers are 64 bits wide, and a result that
  * does not fit its type is an error, never a wrap. Run-time arithmetic is none of this file's
  * business. */
+#include "program/float.h"
 #include "wgsl/check.h"
+#include "wgsl/float.h"
 
 /* Wide enough to hold every sum and signed product of 64-bit values exactly. */
 __extension__ typedef __int128 wide;
@@ -48,8 +50,15 @@ int pctl_wgsl_fits(uint32_t scalar, int64_t v)
 
 const char *pctl_wgsl_leaf_text(struct wgsl *c, uint32_t scalar, uint64_t v)
 {
+	char text[PCTL_FLOAT_TEXT];
+
 	if (scalar == PCTL_SCALAR_BOOL)
 		return v ? "true" : "false";
+	if (pctl_wgsl_is_float(scalar)) {
+		pctl_float_print(scalar == SCALAR_ABSTRACT_FLOAT ? PCTL_SCALAR_F64 : (uint8_t)scalar,
+				 v, 0, text);
+		return pctl_wgsl_format(c, "%s", text);
+	}
 	if (is_unsigned(scalar))
 		return pctl_wgsl_format(c, "%llu", (unsigned long long)v);
 	return pctl_wgsl_format(c, "%lld", (long long)(int64_t)v);

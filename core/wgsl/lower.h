@@ -80,7 +80,6 @@ struct lower {
 	uint32_t regions;	     /* open ones */
 	uint32_t *broken_out;	     /* set to 1 by a `break` out of the nearest loop or switch */
 	uint32_t total, total_words; /* of all functions so far */
-	uint32_t too_large;
 };
 
 /* ---- lower_emit.c ---- */

@@ -30,12 +30,11 @@ static uint32_t append(struct lower *l, struct list *list, uint16_t op, uint32_t
 		l->words[l->n_words++] = words[i];
 	}
 	l->total_words += n;
-	if ((++l->total > WGSL_MAX_INSTRUCTIONS || l->total_words > WGSL_MAX_WORDS) &&
-	    !l->too_large) {
-		l->too_large = 1;
+	if (++l->total > WGSL_MAX_INSTRUCTIONS || l->total_words > WGSL_MAX_WORDS) {
 		pctl_wgsl_error(l->c, PC2109_WGSL_PROGRAM_SIZE, l->pos, l->end, "split the shader",
 				"the program grows over %u instructions or %u words here",
 				WGSL_MAX_INSTRUCTIONS, WGSL_MAX_WORDS);
+		longjmp(l->c->give_up, GIVE_UP_REPORTED);
 	}
 	return list->n++;
 }

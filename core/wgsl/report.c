@@ -25,7 +25,7 @@ void *pctl_wgsl_alloc(struct wgsl *c, size_t n)
 	void *p = pctl_arena_alloc(c->arena, n);
 
 	if (!p)
-		longjmp(c->no_memory, 1);
+		longjmp(c->give_up, GIVE_UP_MEMORY);
 	return p;
 }
 
@@ -66,7 +66,7 @@ void *pctl_wgsl_grow(struct wgsl *c, void *items, uint32_t n, uint32_t *cap, siz
 	wanted = *cap ? *cap * 2 : 16;
 	out = pctl_arena_array(c->arena, wanted, size);
 	if (!out)
-		longjmp(c->no_memory, 1);
+		longjmp(c->give_up, GIVE_UP_MEMORY);
 	if (n)
 		memcpy(out, items, (size_t)n * size);
 	*cap = wanted;

@@ -24,13 +24,18 @@ static pctl_status compile(struct wgsl *c, const char *text, uint64_t n, pctl_pr
 	return pctl_wgsl_lower(c, out);
 }
 
-/* Lack of memory anywhere below comes back here; nothing of it needs releasing but the two owners.
- */
+/* Lack of memory anywhere below comes back here, and a program that outgrew its limit; nothing of it
+ * needs releasing but the two owners. */
 static pctl_status compile_guarded(struct wgsl *c, const char *text, uint64_t n, pctl_program **out)
 {
-	if (setjmp(c->no_memory))
+	switch (setjmp(c->give_up)) {
+	case 0:
+		return compile(c, text, n, out);
+	case GIVE_UP_REPORTED:
+		return pctl_wgsl_emit_errors(c);
+	default:
 		return pctl_refuse(c->call, PC2_NOMEM, "no memory to compile");
-	return compile(c, text, n, out);
+	}
 }
 
 pctl_status pctl_wgsl_compile(const char *text, uint64_t n, const pctl_wgsl_options *options,
