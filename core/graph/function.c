@@ -25,12 +25,14 @@ static void function_name(pctl_str_buf *s, const char *op, uint32_t dtype)
 }
 
 /* Inputs are group 0, the output is group 1 binding 0. A grid wider than one dimension allows is
- * folded into y. */
+ * folded into y. Buffers end at a multiple of 4 bytes: an odd number of 16-bit elements leaves one
+ * more in the array than there are, which is not written. */
 static char *kernel_text(const pctl_op_ref *op, const pctl_op_query *q, uint32_t out_dtype,
 			 const char *function, uint64_t n_elements)
 {
 	pctl_str_buf s = PCTL_STR_BUF_INIT;
-	int folded = n_elements > (uint64_t)INVOCATIONS * MOST_GROUPS;
+	const int padded = pctl_dtype_bytes(out_dtype) == 2 && n_elements % 2 != 0;
+	const int folded = n_elements > (uint64_t)INVOCATIONS * MOST_GROUPS;
 
 	pctl_str_addf(&s, "%s\n", function);
 	for (uint32_t i = 0; i < q->n_in; i++)
@@ -43,11 +45,11 @@ static char *kernel_text(const pctl_op_ref *op, const pctl_op_query *q, uint32_t
 		      "@compute @workgroup_size(%u)\n"
 		      "fn main(@builtin(global_invocation_id) id: vec3<u32>) {\n"
 		      "\tlet i = id.x%s;\n"
-		      "\tif (i < arrayLength(&port_%s)) {\n"
+		      "\tif (i < arrayLength(&port_%s)%s) {\n"
 		      "\t\tport_%s[i] = ",
 		      op->desc->out[0].name, wgsl_type(out_dtype), INVOCATIONS,
 		      folded ? " + id.y * 16776960u" : "", op->desc->out[0].name,
-		      op->desc->out[0].name);
+		      padded ? " - 1u" : "", op->desc->out[0].name);
 	function_name(&s, op->desc->name, q->in[0].dtype);
 	for (uint32_t i = 0; i < q->n_in; i++)
 		pctl_str_addf(&s, "%sport_%s[i]", i == 0 ? "(" : ", ", op->desc->in[i].name);

@@ -9,7 +9,11 @@ uint64_t kit_dtype_bytes(uint32_t dtype)
 	case PCTL_SCALAR_BOOL:
 	case PCTL_SCALAR_I32:
 	case PCTL_SCALAR_U32:
+	case PCTL_SCALAR_F32:
 		return 4;
+	case PCTL_SCALAR_F16:
+	case PCTL_SCALAR_BF16:
+		return 2;
 	case PCTL_SCALAR_I64:
 	case PCTL_SCALAR_U64:
 		return 8;

@@ -259,7 +259,8 @@ typedef struct pctl_oplib {
 	/* Function ops: the WGSL text of the function for operands of `dtype` (U128: vec4<u32>),
 	 * or NULL when the op has no form for it. The function is named after the op with '.' as
 	 * '_', plus "_" and the dtype's name unless it is u32: int_popcount, int_popcount_u64.
-	 * Helpers in the text carry that name as prefix. */
+	 * Helpers in the text carry that name as prefix. A text that speaks of f16 starts with
+	 * `enable f16;`. */
 	const char *(*function)(pctl_instance *inst, uint32_t op, uint32_t dtype);
 
 	/* The answer in plain C on host memory, independent of the kernels: inputs in port
