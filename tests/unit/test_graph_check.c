@@ -147,6 +147,15 @@ static const struct {
 	{PC4120_OP_UNKNOWN,
 	 HEAD DATA "jobs = ( { id = \"j\"; op = \"fake.plam@1\"; in : { x = \"$d\"; }; } ); " OUT,
 	 HEAD DATA JOB OUT},
+	{PC4102_EDGE_TYPE,
+	 "pipeline : { name = \"p\"; class = \"strict\"; inputs : { d : { type = \"u32[n]\"; }; }; "
+	 "jobs = ( { id = "
+	 "\"j\"; "
+	 "op = \"fake.half@1\"; in : { x = \"$d\"; }; } ); " OUT,
+	 "pipeline : { name = \"p\"; class = \"strict\"; inputs : { d : { type = \"bf16[n]\"; }; "
+	 "}; jobs = ( { id = "
+	 "\"j\"; "
+	 "op = \"fake.half@1\"; in : { x = \"$d\"; }; } ); " OUT},
 	{PC4121_OP_VERSION,
 	 HEAD DATA "jobs = ( { id = \"j\"; op = \"fake.plan@2\"; in : { x = \"$d\"; }; } ); " OUT,
 	 HEAD DATA JOB OUT},
@@ -244,4 +253,76 @@ static void too_many_ports(void **state)
 	pctl_kernels_destroy(k);
 }
 
-PCTL_TESTS_MAIN(PCTL_TEST(bad_and_good), PCTL_TEST(all_at_once), PCTL_TEST(too_many_ports))
+/* A pipeline of one shader job with an override and a class; its status and diagnostics. */
+static pctl_status check_shader(const char *class, const char *shader, const char *override,
+				const char *type, pctl_diag_list *l)
+{
+	pctl_kernels *k = pctl_kernels_create(&fake_source);
+	pctl_graph_options o = {.ops = &fake_source, .kernels = k};
+	pctl_pipeline *p = NULL;
+	pctl_graph *g = NULL;
+	pctl_status status;
+	char text[512];
+
+	snprintf(text, sizeof(text),
+		 "pipeline : { name = \"p\"; class = \"%s\"; inputs : { d : { type = \"%s\"; }; }; "
+		 "jobs = ( { id = \"j\"; shader = \"s.wgsl\"; dispatch = [ 1 ]; override : { k = "
+		 "%s; "
+		 "}; in : { x = \"$d\"; }; out : { y = \"%s\"; }; } ); " OUT,
+		 class, type, override, type);
+	status = pctl_pipeline_read_text("p.cfg", text, strlen(text), pctl_diag_list_call(l), &p);
+	if (status == PCTL_OK) {
+		p->jobs[0].shader_text = shader;
+		status = pctl_graph_resolve(p, &o, pctl_diag_list_call(l), NULL, NULL, &g);
+	}
+	pctl_graph_destroy(g);
+	pctl_pipeline_destroy(p);
+	pctl_kernels_destroy(k);
+	return status;
+}
+
+#define SHADER(type)                                                           \
+	"override k: " type ";\n"                                              \
+	"@group(0) @binding(0) var<storage, read> x: array<" type ">;\n"       \
+	"@group(0) @binding(1) var<storage, read_write> y: array<" type ">;\n" \
+	"@compute @workgroup_size(1) fn main() { y[0] = x[0] * k; }\n"
+
+/* A kernel that names floats is strict: a pipeline of class integer refuses it. Written override
+ * values are read by the override's type. */
+static void float_shaders(void **state)
+{
+	static const struct {
+		const char *class, *shader, *override, *type;
+		uint32_t code;
+	} rows[] = {
+		{"strict", SHADER("f32"), "0.5", "f32[n]", 0},
+		{"strict", SHADER("f32"), "2", "f32[n]", 0},
+		{"strict", SHADER("f32"), "\"-0x1.8p-3\"", "f32[n]", 0},
+		{"strict", SHADER("bf16"), "1e3", "bf16[n]", 0},
+		{"strict", "enable f16;\n" SHADER("f16"), "0.1", "f16[n,3]", 0},
+		{"approximate", SHADER("f32"), "0.5", "f32[n]", 0},
+		{"integer", SHADER("u32"), "2", "u32[n]", 0},
+		{"integer", SHADER("f32"), "0.5", "f32[n]", PC4114_CLASS},
+		{"integer", SHADER("u32"), "0.5", "u32[n]", PC2043_SPECIALISE_RANGE},
+		{"strict", "enable f16;\n" SHADER("f16"), "65520.0", "f16[n]",
+		 PC2043_SPECIALISE_RANGE},
+		{"strict", SHADER("f32"), "\"half\"", "f32[n]", PC4112_ATTR_VALUE},
+	};
+
+	(void)state;
+	for (uint32_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		pctl_diag_list *l = pctl_diag_list_create();
+		pctl_status status = check_shader(rows[i].class, rows[i].shader, rows[i].override,
+						  rows[i].type, l);
+
+		if (status != (rows[i].code ? pctl_code_status(rows[i].code) : PCTL_OK) ||
+		    (rows[i].code && !fake_saw(l, rows[i].code)))
+			fail_msg("row %u: status %d, %s", i, (int)status,
+				 pctl_diag_list_count(l) == 0 ? "silent"
+							      : pctl_diag_list_at(l, 0)->message);
+		pctl_diag_list_destroy(l);
+	}
+}
+
+PCTL_TESTS_MAIN(PCTL_TEST(bad_and_good), PCTL_TEST(all_at_once), PCTL_TEST(too_many_ports),
+		PCTL_TEST(float_shaders))

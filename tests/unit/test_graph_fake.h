@@ -27,11 +27,13 @@ static const pctl_port fake_y[] = {{"y", "u32[n]", "data", 0, 0}};
 static const pctl_port fake_any_x[] = {{"x", "u32|u64[...]", "data", 0, 0}};
 static const pctl_port fake_any_y[] = {{"y", "u32|u64[...]", "data", 0, 0}};
 static const pctl_port fake_pair[] = {{"a", "u32[n]", "data", 0, 0}, {"b", "u32[n]", "data", 0, 0}};
+static const pctl_port fake_floats_x[] = {{"x", "f32|f16|bf16[...]", "data", 0, 0}};
+static const pctl_port fake_floats_y[] = {{"y", "f32|f16|bf16[...]", "data", 0, 0}};
 static const pctl_port fake_wide[] = {{"x", "u64[n,2]", "data", 0, 0}};
 static const pctl_attr_desc fake_attr[] = {{"times", "1", "how often", PCTL_ATTR_U64, 0, 1, 10},
 					   {"must", NULL, "given", PCTL_ATTR_BOOL, 0, 0, 0}};
 
-enum { FAKE_PLAN, FAKE_FUNCTION, FAKE_TWO, FAKE_WIDE, FAKE_ATTR, FAKE_FLOAT, FAKE_OPS };
+enum { FAKE_PLAN, FAKE_FUNCTION, FAKE_TWO, FAKE_WIDE, FAKE_ATTR, FAKE_FLOAT, FAKE_HALF, FAKE_OPS };
 #define FAKE_OP(name, version, kind, class, in, out, attr, n_attr)                                \
 	{                                                                                         \
 		PCTL_HEAD(pctl_op_desc), name, "an op", "exactly", version, kind, 'A', class, 1,  \
@@ -46,6 +48,8 @@ static const pctl_op_desc fake_ops[] = {
 	FAKE_OP("fake.wide", 1, PCTL_OPDEF_PLAN, PCTL_CLASS_INTEGER, fake_wide, fake_y, NULL, 0),
 	FAKE_OP("fake.attr", 1, PCTL_OPDEF_PLAN, PCTL_CLASS_INTEGER, fake_x, fake_y, fake_attr, 2),
 	FAKE_OP("fake.float", 1, PCTL_OPDEF_PLAN, PCTL_CLASS_STRICT, fake_x, fake_y, NULL, 0),
+	FAKE_OP("fake.half", 1, PCTL_OPDEF_FUNCTION, PCTL_CLASS_STRICT, fake_floats_x,
+		fake_floats_y, NULL, 0),
 };
 
 static pctl_status fake_infer(pctl_instance *inst, const pctl_call *call, const pctl_op_query *q,
@@ -70,8 +74,15 @@ static pctl_status fake_plan(pctl_instance *inst, const pctl_call *call, const p
 static const char *fake_function(pctl_instance *inst, uint32_t op, uint32_t dtype)
 {
 	(void)inst;
-	(void)op;
-	return dtype == PCTL_SCALAR_U32 ? "fn fake_inc(x: u32) -> u32 { return x + 1u; }" : NULL;
+	if (op == FAKE_HALF && dtype == PCTL_SCALAR_F32)
+		return "fn fake_half_f32(x: f32) -> f32 { return x * 0.5 + 1.0; }";
+	if (op == FAKE_HALF && dtype == PCTL_SCALAR_F16)
+		return "enable f16;\nfn fake_half_f16(x: f16) -> f16 { return x * 0.5h + 1.0h; }";
+	if (op == FAKE_HALF && dtype == PCTL_SCALAR_BF16)
+		return "fn fake_half_bf16(x: bf16) -> bf16 { return x * bf16(0.5) + bf16(1.0); }";
+	return op != FAKE_HALF && dtype == PCTL_SCALAR_U32
+		       ? "fn fake_inc(x: u32) -> u32 { return x + 1u; }"
+		       : NULL;
 }
 
 static const pctl_oplib fake_lib = {.head = PCTL_HEAD(pctl_oplib),

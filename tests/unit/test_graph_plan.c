@@ -248,6 +248,72 @@ static void no_form(void **state)
 	pctl_diag_list_destroy(l);
 }
 
+/* The plan of fake.half over n elements of dtype; its kernel's text of instructions. */
+static char *half(uint32_t dtype, uint64_t n, uint32_t *class, uint64_t gas[2])
+{
+	static const char *const schedules[] = {PIPECTL_SOURCE_DIR "/conf/gas/structured-2.cfg",
+						PIPECTL_SOURCE_DIR "/conf/gas/structured-1.cfg"};
+	pctl_kernels *k = pctl_kernels_create(&fake_source);
+	pctl_planner planner = {.ops = &fake_source, .kernels = k};
+	pctl_tensor_type in = {dtype, 1, {n}}, out = in;
+	pctl_op_query q = {.head = PCTL_HEAD(pctl_op_query), .op = FAKE_HALF, .in = &in, .n_in = 1};
+	pctl_diag_list *l = pctl_diag_list_create();
+	pctl_job_plan *p = NULL;
+	pctl_op_ref ref;
+	char *text;
+
+	fake_at(NULL, FAKE_HALF, &ref);
+	if (pctl_job_plan_op(&planner, "j", &ref, &q, &out, 0, pctl_diag_list_call(l), &p) !=
+	    PCTL_OK)
+		pctl_diag_render_text(l, stderr, 0);
+	assert_non_null(p);
+	assert_int_equal(p->n_steps, 1);
+	*class = p->determinism;
+	for (uint32_t i = 0; i < 2; i++) {
+		pctl_gas_schedule *s = NULL;
+
+		assert_int_equal(pctl_gas_schedule_read(schedules[i], NULL, &s), PCTL_OK);
+		(void)pctl_job_plan_gas(p, s, 1, 0, pctl_diag_list_call(l), &gas[i]);
+		pctl_gas_schedule_destroy(s);
+	}
+	assert_true(fake_saw(l, PC2604_GAS_UNPRICED));
+	text = pctl_program_print(p->steps[0].unit->program);
+	pctl_job_plan_destroy(p);
+	pctl_kernels_destroy(k);
+	pctl_diag_list_destroy(l);
+	return text;
+}
+
+/* A function op over floats: its form by dtype, class strict, a price only where floats have one,
+ * and the padding behind an odd number of halves left alone. */
+static void floats(void **state)
+{
+	static const struct {
+		uint32_t dtype;
+		uint64_t n;
+		const char *shows, *shows_not;
+	} rows[] = {
+		{PCTL_SCALAR_F32, 257, "FMUL %", " SUB %"},
+		{PCTL_SCALAR_F16, 256, "vec3<u32>", " SUB %"},
+		{PCTL_SCALAR_F16, 257, " SUB %", " FSUB %"},
+		{PCTL_SCALAR_BF16, 257, " SUB %", " FSUB %"},
+	};
+
+	(void)state;
+	for (uint32_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		uint64_t gas[2] = {0, 0};
+		uint32_t class;
+		char *text = half(rows[i].dtype, rows[i].n, &class, gas);
+
+		assert_int_equal(class, PCTL_CLASS_STRICT);
+		assert_true(gas[0] > 0);
+		assert_int_equal(gas[1], 0);
+		assert_non_null(strstr(text, rows[i].shows));
+		assert_null(strstr(text, rows[i].shows_not));
+		free(text);
+	}
+}
+
 static void gas_overflows(void **state)
 {
 	pctl_diag_list *l = pctl_diag_list_create();
@@ -280,4 +346,4 @@ static void gas_overflows(void **state)
 }
 
 PCTL_TESTS_MAIN(PCTL_TEST(good_plans), PCTL_TEST(bad_plans), PCTL_TEST(measures),
-		PCTL_TEST(no_form), PCTL_TEST(gas_overflows))
+		PCTL_TEST(no_form), PCTL_TEST(floats), PCTL_TEST(gas_overflows))
