@@ -118,10 +118,10 @@ int native_is(const rig *r, const char *name)
 	return strstr(r->info.name, name) || strstr(r->info.driver, name);
 }
 
-/* rusticl's driver is named by its platform. */
+/* NVIDIA's driver calls itself so through Vulkan, and CUDA through OpenCL, where it is exact. */
 int native_keeps_subnormals(const rig *r)
 {
-	return !native_is(r, "SwiftShader") && !native_is(r, "NVIDIA");
+	return !native_is(r, "SwiftShader") && (!native_is(r, "NVIDIA") || native_is(r, "CUDA"));
 }
 
 int native_fuses(const rig *r)

@@ -308,14 +308,16 @@ static void differs(const judge *j, int op, uint64_t got, uint64_t want)
  * max and roots, drivers without a fused operation, f64 operations only where they are native. */
 static int excused(const judge *j, int op, uint64_t want)
 {
-	const int swift = native_is(j->r, "SwiftShader"), nvidia = native_is(j->r, "NVIDIA");
+	const int swift = native_is(j->r, "SwiftShader"),
+		  nvidia = native_is(j->r, "NVIDIA") && !native_is(j->r, "CUDA");
 	const int lavapipe = native_is(j->r, "llvmpipe");
 	const int any_nan = is_nan(j->a, j->scalar) || is_nan(j->b, j->scalar);
 	const int subnormal = is_subnormal(j->a, j->scalar) || is_subnormal(j->b, j->scalar) ||
 			      is_subnormal(want, j->scalar);
 
 	if (op == FMA)
-		return !native_fuses(j->r) || (nvidia && subnormal);
+		return !native_fuses(j->r) || (!native_keeps_subnormals(j->r) &&
+					       (subnormal || is_subnormal(j->c, j->scalar)));
 	if (!native_keeps_subnormals(j->r) && subnormal)
 		return 1;
 	if (lavapipe && j->scalar == PCTL_SCALAR_F64 && op >= FLOOR && op <= ROUND)
@@ -324,7 +326,7 @@ static int excused(const judge *j, int op, uint64_t want)
 		return j->word >> 31 != 0;
 	if (swift && (op == MIN || op == MAX || op == SQRT || op == NEG))
 		return any_nan || op == SQRT;
-	if (nvidia && j->scalar == PCTL_SCALAR_F32)
+	if (nvidia && j->scalar != PCTL_SCALAR_F64)
 		return op == DIV || op == SQRT;
 	return 0;
 }
