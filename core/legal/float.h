@@ -10,7 +10,7 @@
  * made, and its NaN is put right only where bits are looked at.
  *
  * ARITHMETIC  as said; f32 scalars and vectors only
- * LOOSE       a negation or absolute value that only native operations use: nobody sees its NaN
+ * LOOSE       moved or with its sign changed, and only native operations use it: nobody sees its NaN
  * RAW         made as a native value
  * NEED_RAW, NEED_BITS  a use wants it so
  */
@@ -47,7 +47,9 @@ int legal_is_16(const legal *l, uint32_t type);
 /* The native type of width components (1: scalar). */
 uint32_t legal_raw_type(legal *l, uint32_t width);
 uint32_t legal_width(const legal *l, uint32_t type);
-/* 1: a local of this type may be native: f32 scalars, vectors, and arrays of them. */
+/* The native type in the place of an old one that legal_may_be_raw. */
+uint32_t legal_raw_twin(legal *l, uint32_t type);
+/* 1: a local of this type may be native: f32 scalars, vectors, matrices, and arrays of them. */
 int legal_may_be_raw(const legal *l, uint32_t type);
 void legal_float_find(legal *l);
 

@@ -151,7 +151,7 @@ static void narrow(legal *l, uint32_t v, const pctl_inst *in, const pctl_place *
 	free(m.place.words);
 }
 
-/* A load or store of a local of a native type. */
+/* A load or store of a local of a native type; of whole arrays, only zeros are stored. */
 static void raw(legal *l, uint32_t v, const pctl_inst *in, const pctl_place *place)
 {
 	legal_arguments a;
@@ -160,7 +160,10 @@ static void raw(legal *l, uint32_t v, const pctl_inst *in, const pctl_place *pla
 
 	if (!legal_arguments_open(l, &a, place->n_chain + 2))
 		return;
-	if (in->op == PCTL_OP_STORE)
+	if (in->op == PCTL_OP_STORE && !legal_is_f32(l, place->end_type))
+		a.words[a.n++] =
+			legal_emit(l, PCTL_OP_ZERO, legal_raw_twin(l, place->end_type), NULL, 0);
+	else if (in->op == PCTL_OP_STORE)
 		a.words[a.n++] = l->values[pctl_arg(l->p, in, 0)].id[LEGAL_RAW];
 	flags = legal_place(l, in, place, &a);
 	id = legal_emit(l, in->op,

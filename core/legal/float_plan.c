@@ -43,7 +43,8 @@ static int is_mover(const legal *l, const pctl_inst *in)
 	}
 }
 
-/* The local that a load or store of a scalar or vector of f32 touches, if it could be native. */
+/* The local that a load or store touches, if that leaves it free to be native: scalars and vectors of
+ * f32 go in and out, and a whole array only as zeros. */
 static int raw_local(const legal *l, const pctl_inst *in, uint32_t *local)
 {
 	pctl_place place;
@@ -52,7 +53,16 @@ static int raw_local(const legal *l, const pctl_inst *in, uint32_t *local)
 	    !pctl_place_get(l->p, l->fn, in, &place) || !(place.root & PCTL_PLACE_LOCAL))
 		return 0;
 	*local = place.root & ~PCTL_PLACE_LOCAL;
-	return legal_is_f32(l, place.end_type);
+	return legal_is_f32(l, place.end_type) ||
+	       (in->op == PCTL_OP_STORE && inst(l, pctl_arg(l->p, in, 0))->op == PCTL_OP_ZERO);
+}
+
+/* What a store stores is arithmetic. */
+static int stores_arithmetic(const legal *l, const pctl_inst *in)
+{
+	const uint32_t value = pctl_arg(l->p, in, 0);
+
+	return inst(l, value)->op == PCTL_OP_ZERO || (l->floats->plan[value] & PLAN_ARITHMETIC);
 }
 
 /* ---- what nobody sees --------------------------------------------------------------------- */
@@ -63,8 +73,7 @@ static int is_blind_use(const legal *l, uint32_t user)
 {
 	const uint8_t plan = l->floats->plan[user];
 
-	return legal_is_native(l, user) ||
-	       (is_sign_op(inst(l, user)->op) && (plan & PLAN_LOOSE) && (plan & PLAN_SEEN));
+	return legal_is_native(l, user) || ((plan & PLAN_LOOSE) && (plan & PLAN_SEEN));
 }
 
 static void find_loose(legal *l)
@@ -72,7 +81,8 @@ static void find_loose(legal *l)
 	uint8_t *plan = l->floats->plan;
 
 	for (uint32_t v = 0; v < l->fn->n_insts; v++)
-		if (is_sign_op(inst(l, v)->op) && legal_is_f32(l, inst(l, v)->type))
+		if ((is_sign_op(inst(l, v)->op) && legal_is_f32(l, inst(l, v)->type)) ||
+		    is_mover(l, inst(l, v)))
 			plan[v] |= PLAN_LOOSE;
 	for (uint32_t v = l->fn->n_insts; v-- > 0;) {
 		legal_operands o = {.l = l, .in = inst(l, v)};
@@ -128,8 +138,10 @@ static int is_arithmetic(const legal *l, uint32_t v, const pctl_inst *in)
 
 	if (!in->type || !legal_is_f32(l, in->type))
 		return 0;
+	if (l->floats->plan[v] & PLAN_LOOSE)
+		return 1;
 	if (is_sign_op(in->op))
-		return (l->floats->plan[v] & PLAN_LOOSE) != 0;
+		return 0;
 	if (PCTL_IS_STRICT(in->op) || in->op == PCTL_OP_ZERO)
 		return 1;
 	if (in->op == PCTL_OP_CONST)
@@ -173,8 +185,7 @@ static int arithmetic_round(legal *l)
 		else
 			x->plan[v] &= (uint8_t)~PLAN_ARITHMETIC;
 		if (in->op != PCTL_OP_STORE || !raw_local(l, in, &local) ||
-		    !x->local_arithmetic[local] ||
-		    (x->plan[pctl_arg(l->p, in, 0)] & PLAN_ARITHMETIC))
+		    !x->local_arithmetic[local] || stores_arithmetic(l, in))
 			continue;
 		x->local_arithmetic[local] = 0;
 		changed = 1;

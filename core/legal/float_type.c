@@ -73,7 +73,8 @@ uint32_t legal_raw_type(legal *l, uint32_t width)
 
 int legal_may_be_raw(const legal *l, uint32_t type)
 {
-	while (l->p->types[type].kind == PCTL_TYPE_ARRAY)
+	while (l->p->types[type].kind == PCTL_TYPE_ARRAY ||
+	       l->p->types[type].kind == PCTL_TYPE_MATRIX)
 		type = l->p->types[type].elem;
 	return legal_is_f32(l, type);
 }
@@ -153,13 +154,14 @@ uint32_t legal_float_stored(legal *l, uint32_t type)
 	return made(l, type, PCTL_SCALAR_U16, legal_stored_type);
 }
 
-/* The native twin of a local's type. */
-static uint32_t raw_twin(legal *l, uint32_t type)
+/* A matrix is an array of its columns. */
+uint32_t legal_raw_twin(legal *l, uint32_t type)
 {
 	const pctl_type *t = &l->p->types[type];
 
-	if (t->kind == PCTL_TYPE_ARRAY)
-		return pctl_build_array(l->b, raw_twin(l, t->elem), t->count, 0);
+	if (t->kind == PCTL_TYPE_ARRAY || t->kind == PCTL_TYPE_MATRIX)
+		return pctl_build_array(l->b, legal_raw_twin(l, t->elem),
+					t->kind == PCTL_TYPE_ARRAY ? t->count : t->columns, 0);
 	return legal_raw_type(l, legal_width(l, type));
 }
 
@@ -167,5 +169,5 @@ uint32_t legal_float_local(legal *l, uint32_t local)
 {
 	const uint32_t type = l->p->locals[l->fn->first_local + local].type;
 
-	return l->floats->local_raw[local] ? raw_twin(l, type) : legal_type(l, type);
+	return l->floats->local_raw[local] ? legal_raw_twin(l, type) : legal_type(l, type);
 }
