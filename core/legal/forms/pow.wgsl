@@ -1,9 +1,9 @@
 // pow, rounded correctly to f32, f16 and bf16.
 //
 // x = 2^k z with z in one of 32 cells around [0.705, 1.41), r = z/c - 1 exactly, |r| < 2^-6;
-// x^y = 2^(y (k + log2 c + log2(1 + r))). The fast phase is plain f64: its relative error is below 2^-41.4 (the sum for
-// log2 x loses at most 2^-49 of itself, just outside the cell around 1; y log2 x below 2^7.3 makes 2^-41.7 of it).
-// Where moving the result by 2^-41 either way rounds differently (about 2^-15 of all arguments), pow_odd decides: exact
+// x^y = 2^(y (k + log2 c + log2(1 + r))). The fast phase is plain f64: its relative error is below 2^-42.6 (the sum for
+// log2 x loses at most 2^-49.5 of itself, just outside the cell around 1; y log2 x below 2^7.3 makes 2^-42.7 of it).
+// Where moving the result by 2^-42 either way rounds differently (about 2^-16 of all arguments), pow_odd decides: exact
 // results and ties by integer reasoning, all others by sums of two doubles with an error below 2^-94. (sollya/pow.sollya)
 
 // 1/c for cell i of the significand (0x3fe69000 + i 2^15 is where its high word starts), of 13 bits, and -log2(1/c).
@@ -223,7 +223,9 @@ fn pow_exact(x: f64, y: f64) -> f64 {
   }
   var p = 1.0lf;
   if (m > 1.0lf) {
-    for (var j = n; j > 0.0lf; j = j - 1.0lf) {
+    // n is at most 120, and 3^16 too large.
+    let times = bitcast<vec2<u32>>(n + 0x1p52lf).x;
+    for (var j = 0u; j < times; j = j + 1u) {
       p = p * m;
       if (p >= 0x1p25lf) {
         return 0.0lf;
@@ -281,8 +283,8 @@ fn f32_pow(x: u32, y: u32) -> u32 {
   let a = widen(x);
   let b = widen(y);
   let v = pow_fast(a, b);
-  let r = narrow(v * 0x1.fffffffffep-1lf);
-  if (r == narrow(v * 0x1.0000000001p0lf)) {
+  let r = narrow(v * 0x1.ffffffffff8p-1lf);
+  if (r == narrow(v * 0x1.00000000004p0lf)) {
     return r;
   }
   return narrow(pow_odd(a, b));
@@ -292,8 +294,8 @@ fn f16_pow(x: u32, y: u32) -> u32 {
   let a = widen_f16(x);
   let b = widen_f16(y);
   let v = pow_fast(a, b);
-  let r = narrow_f16(v * 0x1.fffffffffep-1lf);
-  if (r == narrow_f16(v * 0x1.0000000001p0lf)) {
+  let r = narrow_f16(v * 0x1.ffffffffff8p-1lf);
+  if (r == narrow_f16(v * 0x1.00000000004p0lf)) {
     return r;
   }
   return narrow_f16(pow_odd(a, b));
@@ -303,8 +305,8 @@ fn bf16_pow(x: u32, y: u32) -> u32 {
   let a = widen_bf16(x);
   let b = widen_bf16(y);
   let v = pow_fast(a, b);
-  let r = narrow_bf16(v * 0x1.fffffffffep-1lf);
-  if (r == narrow_bf16(v * 0x1.0000000001p0lf)) {
+  let r = narrow_bf16(v * 0x1.ffffffffff8p-1lf);
+  if (r == narrow_bf16(v * 0x1.00000000004p0lf)) {
     return r;
   }
   return narrow_bf16(pow_odd(a, b));

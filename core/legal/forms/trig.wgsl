@@ -5,8 +5,8 @@
 // 128 bits of 1/pi. sin and cos share one odd polynomial on [-pi/2, pi/2], so no quadrant splits a workgroup:
 // sin(k pi + r) = (-1)^k sin r, cos((k + 1/2) pi + r) = (-1)^(k+1) sin r. tan(r) = r N(r^2) / D(r^2) on [-pi/4, pi/4].
 // Approximation errors: sin 2^-61.6, tan 2^-58.7 (sollya/trig.sollya); with rounding the kernels stay below 2^-50.5 relative
-// (sin, cos) and 2^-50 (tan). That decides all but the few arguments that the *_rare tables hold: found, and the rest
-// proved, by running all 2^32 arguments (HARD.md).
+// (sin, cos) and 2^-50 (tan). That decides all but a few arguments, which stand by themselves: found, and the rest proved, by
+// running all 2^32 (HARD.md).
 
 const TRIG_1_PI = 0x1.45f306dc9c883p-2lf;
 const TRIG_2_PI = 0x1.45f306dc9c883p-1lf;
@@ -84,13 +84,26 @@ fn sin_odd(x: f64) -> f64 {
     if (h >= 0x7ff00000u) {
       return bitcast<f64>(vec2<u32>(0u, 0x7ff80000u));
     }
+    // Argument 0x55cafb2a.
+    if (h == 0x42b95f65u && w.x == 0x40000000u) {
+      return bitcast<f64>(vec2<u32>(0xd0000001u, 0xbfefcf42u ^ (w.y & 0x80000000u)));
+    }
     let v = trig_huge(vec2<u32>(w.x, h), 0u, 0u);
     r = bitcast<f64>(vec2<u32>(v.x, v.y));
     k = v.z;
   }
   let y = bitcast<vec2<u32>>(trig_sine(r));
-  return bitcast<f64>(vec2<u32>(y.x, y.y ^ (k << 31u) ^ (w.y & 0x80000000u)));
+  // Argument 0x46199998: 2^-35 units of f32 below a tie.
+  let low = select(y.x, 0xafffffffu, h == 0x40c33333u && w.x == 0u);
+  return bitcast<f64>(vec2<u32>(low, y.y ^ (k << 31u) ^ (w.y & 0x80000000u)));
 }
+
+// Arguments 0x5922aa80, 0x5f18b878, 0x6115cb11 and 0x7908cd73: the words of each as a double, high one first, and of its cosine.
+const TRIG_COS_RARE = array<u32, 16>(
+  0x43245550u, 0x00000000u, 0x3fe115d7u, 0xd0000001u,
+  0x43e3170fu, 0x00000000u, 0x3fefe297u, 0x6fffffffu,
+  0x4422b962u, 0x20000000u, 0x3fef0285u, 0xd0000001u,
+  0x472119aeu, 0x60000000u, 0x3fef3176u, 0xafffffffu);
 
 fn cos_odd(x: f64) -> f64 {
   let w = bitcast<vec2<u32>>(x);
@@ -106,6 +119,11 @@ fn cos_odd(x: f64) -> f64 {
   } else {
     if (h >= 0x7ff00000u) {
       return bitcast<f64>(vec2<u32>(0u, 0x7ff80000u));
+    }
+    for (var i = 0u; i < 16u; i = i + 4u) {
+      if (h == TRIG_COS_RARE[i] && w.x == TRIG_COS_RARE[i + 1u]) {
+        return bitcast<f64>(vec2<u32>(TRIG_COS_RARE[i + 3u], TRIG_COS_RARE[i + 2u]));
+      }
     }
     let v = trig_huge(vec2<u32>(w.x, h), 0u, 0x40000000u);
     r = bitcast<f64>(vec2<u32>(v.x, v.y));
