@@ -54,7 +54,9 @@ const struct type *pctl_wgsl_check_value(struct wgsl *c, struct expr *e);
 /* Make it `to` if it is that or an abstract number that fits; else an error. what: "the condition".
  */
 int pctl_wgsl_coerce(struct wgsl *c, struct expr *e, const struct type *to, const char *what);
-/* The same without an error. */
+/* May an abstract number be taken as one of that scalar? */
+int pctl_wgsl_yields_to(const struct type *from, uint32_t to);
+/* The same as coerce without an error. */
 int pctl_wgsl_can_coerce(const struct expr *e, const struct type *to);
 /* Settle an abstract value to i32 or f32; 0 after an error. */
 int pctl_wgsl_settle(struct wgsl *c, struct expr *e);

@@ -20,6 +20,14 @@ static struct settled turn(struct wgsl *c, const uint64_t *leaf, const struct ty
 	struct settled s = {.leaf = leaf, .to = to, .out = leaf};
 	uint64_t *out;
 
+	if (was == SCALAR_ABSTRACT_FLOAT && !pctl_wgsl_is_float(scalar)) {
+		out = pctl_wgsl_alloc(c, (size_t)from->leaves * sizeof(*out));
+		for (s.out = out; s.bad < from->leaves; s.bad++)
+			if (!pctl_wgsl_float_exact_int(leaf[s.bad], &out[s.bad]) ||
+			    !pctl_wgsl_fits(scalar, (int64_t)out[s.bad]))
+				break;
+		return s;
+	}
 	if (!pctl_wgsl_is_float(scalar)) {
 		while (s.bad < from->leaves && pctl_wgsl_fits(scalar, (int64_t)leaf[s.bad]))
 			s.bad++;
@@ -72,6 +80,16 @@ static const struct settled *settled(struct wgsl *c, const uint64_t *leaf, const
 	return slot;
 }
 
+int pctl_wgsl_yields_to(const struct type *from, uint32_t to)
+{
+	if (pctl_wgsl_scalar_of(from) == SCALAR_ABSTRACT)
+		return pctl_wgsl_is_number(to);
+	/* mat2x2(1, 2, 3, 4) has floats, but where integers are wanted, it may have those. */
+	return pctl_wgsl_scalar_of(from) == SCALAR_ABSTRACT_FLOAT &&
+	       (pctl_wgsl_is_float(to) ||
+		(from->kind == TY_MATRIX && pctl_wgsl_is_integer(to) && to != SCALAR_ABSTRACT));
+}
+
 int pctl_wgsl_can_coerce(const struct expr *e, const struct type *to)
 {
 	const struct type *from = e->type;
@@ -85,8 +103,7 @@ int pctl_wgsl_can_coerce(const struct expr *e, const struct type *to)
 		return 1;
 	return from->kind == to->kind && from->width == to->width && from->columns == to->columns &&
 	       from->kind >= TY_SCALAR && from->kind <= TY_MATRIX &&
-	       ((from->scalar == SCALAR_ABSTRACT && pctl_wgsl_is_number(to->scalar)) ||
-		(from->scalar == SCALAR_ABSTRACT_FLOAT && pctl_wgsl_is_float(to->scalar)));
+	       pctl_wgsl_yields_to(from, to->scalar);
 }
 
 int pctl_wgsl_coerce(struct wgsl *c, struct expr *e, const struct type *to, const char *what)

@@ -319,6 +319,10 @@ void pctl_wgsl_check_infer(struct wgsl *c, struct expr *e, const struct builtin 
 		pctl_wgsl_set_error(c, e);
 		return;
 	}
+	/* WGSL knows matrices of floats only; ours of integers are written with their type. */
+	if (b->kind == BUILTIN_MATRIX && scalar == SCALAR_ABSTRACT &&
+	    !(c->options->flags & PCTL_WGSL_CONSENSUS))
+		scalar = SCALAR_ABSTRACT_FLOAT;
 	if (b->kind == BUILTIN_VECTOR && scalar)
 		t = pctl_wgsl_vector(c, scalar, b->arg);
 	else if (b->kind == BUILTIN_MATRIX && pctl_wgsl_is_number(scalar))

@@ -36,22 +36,15 @@ static void no_operator(struct wgsl *c, uint32_t op, const struct expr *a, const
 			pctl_wgsl_type_name(c, b->type));
 }
 
-/* May an abstract scalar become the other? */
-static int yields_to(uint32_t from, uint32_t to)
-{
-	return (from == SCALAR_ABSTRACT && pctl_wgsl_is_number(to)) ||
-	       (from == SCALAR_ABSTRACT_FLOAT && pctl_wgsl_is_float(to));
-}
-
 /* Bring an abstract side to the other side's scalar; for anything else leave it to the caller. */
 static int meet(struct wgsl *c, struct expr *a, struct expr *b)
 {
 	uint32_t sa = pctl_wgsl_scalar_of(a->type), sb = pctl_wgsl_scalar_of(b->type);
 
-	if (sa != sb && yields_to(sa, sb))
+	if (sa != sb && pctl_wgsl_yields_to(a->type, sb))
 		return pctl_wgsl_coerce(c, a, pctl_wgsl_with_scalar(c, a->type, sb),
 					"this operand");
-	if (sa != sb && yields_to(sb, sa))
+	if (sa != sb && pctl_wgsl_yields_to(b->type, sa))
 		return pctl_wgsl_coerce(c, b, pctl_wgsl_with_scalar(c, b->type, sa),
 					"this operand");
 	return 1;

@@ -48,6 +48,18 @@ uint64_t pctl_wgsl_float_to_int(uint32_t from, uint32_t to, uint64_t bits)
 	return to == PCTL_SCALAR_I32 ? (uint64_t)(int64_t)(int32_t)(uint32_t)out : out;
 }
 
+int pctl_wgsl_float_exact_int(uint64_t bits, uint64_t *out)
+{
+	double v;
+
+	memcpy(&v, &bits, sizeof(v));
+	*out = 0;
+	if (!(v >= -0x1p63 && v < 0x1p63))
+		return 0;
+	*out = (uint64_t)(int64_t)v;
+	return (double)(int64_t)v == v;
+}
+
 static int is_compare(uint16_t op)
 {
 	return op >= PCTL_OP_FEQ && op <= PCTL_OP_FGE;

@@ -12,6 +12,8 @@ int pctl_wgsl_is_float(uint32_t scalar);
 int pctl_wgsl_float_is_special(uint32_t scalar, uint64_t bits);
 /* To a float from a float or (SCALAR_ABSTRACT, i32, u32) an integer leaf, one rounding. */
 uint64_t pctl_wgsl_float_from(uint32_t from, uint32_t to, uint64_t leaf);
+/* An abstract float that is an integer of 64 bits, as that. 0 when it is none. */
+int pctl_wgsl_float_exact_int(uint64_t bits, uint64_t *out);
 /* To i32 or u32: truncates, saturates, NaN is 0; the leaf of that scalar. */
 uint64_t pctl_wgsl_float_to_int(uint32_t from, uint32_t to, uint64_t bits);
 

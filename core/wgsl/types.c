@@ -310,16 +310,12 @@ int pctl_wgsl_is_abstract(const struct type *t)
 
 const struct type *pctl_wgsl_concrete(struct wgsl *c, const struct type *t)
 {
-	const struct type *elem = t;
+	const uint32_t scalar = pctl_wgsl_scalar_of(t);
 
-	if (!pctl_wgsl_is_abstract(t))
+	if (!pctl_wgsl_is_abstract_scalar(scalar))
 		return t;
-	while (elem->kind == TY_ARRAY)
-		elem = elem->elem;
-	if (pctl_wgsl_scalar_of(t) == SCALAR_ABSTRACT_FLOAT ||
-	    (elem->kind == TY_MATRIX && !(c->options->flags & PCTL_WGSL_CONSENSUS)))
-		return pctl_wgsl_with_scalar(c, t, PCTL_SCALAR_F32);
-	return pctl_wgsl_with_scalar(c, t, PCTL_SCALAR_I32);
+	return pctl_wgsl_with_scalar(c, t,
+				     scalar == SCALAR_ABSTRACT ? PCTL_SCALAR_I32 : PCTL_SCALAR_F32);
 }
 
 int pctl_wgsl_is_abstract_scalar(uint32_t scalar)

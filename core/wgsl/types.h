@@ -94,7 +94,7 @@ const char *pctl_wgsl_type_name(struct wgsl *c, const struct type *t);
 /* The type with its scalar replaced (scalars, vectors, matrices, arrays of those). */
 const struct type *pctl_wgsl_with_scalar(struct wgsl *c, const struct type *t, uint32_t scalar);
 /* Abstract numbers inside? Then the type it gets when nothing decides otherwise: i32 for integers, f32
- * for floats and, where floats are taken, for matrices of integers (WGSL has no others). */
+ * for floats. */
 int pctl_wgsl_is_abstract(const struct type *t);
 const struct type *pctl_wgsl_concrete(struct wgsl *c, const struct type *t);
 /* Scalar of a scalar, vector, matrix or array of those; 0 for others. */

@@ -528,6 +528,36 @@ static void test_wgsl_builtin__lowered_code_computes_what_the_table_says(void **
 	assert_int_equal(bad, 0);
 }
 
+/* Ties among subnormals show a second rounding only now and then. */
+static void test_wgsl_builtin__ldexp_rounds_once(void **state)
+{
+	pctl_program *p = compile("fn f(x: f32, y: f32) -> f32 { return ldexp(x, i32(y)); }\n"
+				  "@compute @workgroup_size(1) fn main() { let r = f(1, 2); }\n",
+				  0);
+	uint64_t seed = 1;
+	uint32_t i, bad = 0;
+
+	(void)state;
+	for (i = 0; i < 200000; i++) {
+		uint32_t a[2], want;
+		int e;
+
+		seed = seed * 6364136223846793005u + 1442695040888963407u;
+		a[0] = (uint32_t)(seed >> 32);
+		if (i & 1) /* few digits: ties */
+			a[0] &= 0xfff00000u;
+		e = (int)(seed >> 8 & 1023) - 512;
+		if (i & 2) /* just where subnormals are */
+			e = -(int)(a[0] >> 23 & 255) - (int)(seed >> 8 & 31) + 2;
+		a[1] = bits_of((float)e);
+		want = bits_of(ldexpf(float_of(a[0]), e));
+		if (run(p, a) != want && bits_of(float_of(run(p, a))) != want && bad++ < 5)
+			fprintf(stderr, "ldexp(%08x, %d) is not %08x\n", a[0], e, want);
+	}
+	pctl_program_destroy(p);
+	assert_int_equal(bad, 0);
+}
+
 /* The only float instruction of a call, strict or native. */
 static void test_wgsl_builtin__one_opcode_where_there_is_one(void **state)
 {
@@ -637,5 +667,6 @@ static void test_wgsl_builtin__the_published_table_is_the_one_in_use(void **stat
 }
 
 PCTL_TESTS_MAIN(PCTL_TEST(test_wgsl_builtin__lowered_code_computes_what_the_table_says),
+		PCTL_TEST(test_wgsl_builtin__ldexp_rounds_once),
 		PCTL_TEST(test_wgsl_builtin__one_opcode_where_there_is_one),
 		PCTL_TEST(test_wgsl_builtin__the_published_table_is_the_one_in_use))
