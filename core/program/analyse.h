@@ -37,8 +37,8 @@ typedef struct pctl_tick {
 	uint64_t float_ops; /* without divisions and roots */
 	uint64_t float_division_ops;
 	uint64_t elementary_ops; /* correctly rounded functions */
-	uint32_t barrier;  /* PCTL_BARRIER_* that ends it, 0 for the last */
-	uint32_t line;	   /* where it ends */
+	uint32_t barrier;	 /* PCTL_BARRIER_* that ends it, 0 for the last */
+	uint32_t line;		 /* where it ends */
 	uint64_t barriers; /* how often that barrier is counted: 1, or with loops multiplied in
 			      structured-1 */
 } pctl_tick;
