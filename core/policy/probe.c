@@ -32,10 +32,12 @@ void probe_lower(probe *p, uint32_t native, uint8_t verdict, const char *text,
 		 got, want);
 }
 
-void probe_frame(pctl_str_buf *s)
+void probe_frame(pctl_str_buf *s, int f16)
 {
-	pctl_str_add(s, "//# max u.loops = 8\n"
-			"struct Counts { n : u32, loops : u32, a : u32, b : u32 }\n"
+	pctl_str_add(s, "//# max u.loops = 8\n");
+	if (f16)
+		pctl_str_add(s, "enable f16;\n");
+	pctl_str_add(s, "struct Counts { n : u32, loops : u32, a : u32, b : u32 }\n"
 			"@group(0) @binding(0) var<storage, read> a : array<u32>;\n"
 			"@group(0) @binding(1) var<storage, read_write> r : array<u32>;\n"
 			"@group(0) @binding(2) var<uniform> u : Counts;\n");
@@ -206,14 +208,12 @@ static int run_rows(probe *p, uint8_t scalar, const uint32_t *rows, uint32_t n_r
 	uint32_t *in = calloc(in_words, 4), *out = calloc(out_words, 4);
 	pctl_str_buf s = PCTL_STR_BUF_INIT;
 	char *text = NULL;
-	int ran = 0;
+	int ran = 0, f16 = 0;
 
 	for (uint32_t k = 0; k < n_rows; k++)
-		if (scalar == PCTL_SCALAR_F16 || probe_natives[rows[k]].result == PCTL_SCALAR_F16) {
-			pctl_str_add(&s, "enable f16;\n");
-			break;
-		}
-	probe_frame(&s);
+		f16 = f16 || scalar == PCTL_SCALAR_F16 ||
+		      probe_natives[rows[k]].result == PCTL_SCALAR_F16;
+	probe_frame(&s, f16);
 	pctl_str_add(&s, "@compute @workgroup_size(64)\nfn main(@builtin(global_invocation_id) id "
 			 ": vec3<u32>) {\n"
 			 "  let i = id.x;\n  if (i >= u.n) { return; }\n");

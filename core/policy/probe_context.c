@@ -192,7 +192,7 @@ static void run_set(probe *p, uint8_t scalar, uint32_t set)
 	pctl_str_buf s = PCTL_STR_BUF_INIT, e = PCTL_STR_BUF_INIT;
 	char *text = NULL;
 
-	probe_frame(&s);
+	probe_frame(&s, 0);
 	add_helpers(&s, scalar);
 	pctl_str_add(&s, "@compute @workgroup_size(64)\nfn main(@builtin(global_invocation_id) id "
 			 ": vec3<u32>) {\n"

@@ -75,7 +75,7 @@ static char *arithmetic_text(uint8_t scalar)
 	const char *t = pctl_scalar_name(scalar);
 	pctl_str_buf s = PCTL_STR_BUF_INIT;
 
-	probe_frame(&s);
+	probe_frame(&s, 0);
 	pctl_str_add(&s,
 		     "@compute @workgroup_size(64)\nfn main(@builtin(global_invocation_id) id : "
 		     "vec3<u32>) {\n"

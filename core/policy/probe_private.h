@@ -55,6 +55,6 @@ void probe_lower(probe *p, uint32_t native, uint8_t verdict, const char *text,
 void probe_read_text(pctl_str_buf *s, uint8_t scalar, uint32_t k);
 void probe_write_text(pctl_str_buf *s, uint8_t scalar, const char *e, const char *at);
 /* The start of every kernel. */
-void probe_frame(pctl_str_buf *s);
+void probe_frame(pctl_str_buf *s, int f16);
 
 #endif
