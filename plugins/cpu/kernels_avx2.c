@@ -8,7 +8,7 @@
 #else
 #pragma GCC target("avx2,fma")
 #if defined(__OPTIMIZE__)
-#pragma GCC optimize("O3", "fp-contract=off", "no-math-errno", "no-trapping-math")
+#pragma GCC optimize("O3")
 #endif
 #endif
 

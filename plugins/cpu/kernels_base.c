@@ -2,7 +2,7 @@
 #include "kernels_isa.h"
 
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
-#pragma GCC optimize("O3", "fp-contract=off", "no-math-errno", "no-trapping-math")
+#pragma GCC optimize("O3")
 #endif
 
 extern const pctl_cpu_kernels pctl_cpu_kernels_table_base;
