@@ -140,6 +140,19 @@ static void test_legal_float__halves(void **state)
 	     256 * 14, PCTL_CAP_STORE16);
 }
 
+static void test_legal_float__bfloats(void **state)
+{
+	(void)state;
+	both("@group(0) @binding(0) var<storage, read> x: array<vec4<bf16>, 2048>;\n"
+	     "@group(0) @binding(1) var<storage, read_write> y: array<vec4<bf16>, 2048>;\n"
+	     "@compute @workgroup_size(32)\n"
+	     "fn main(@builtin(global_invocation_id) id: vec3<u32>) {\n"
+	     "  let i = id.x; var v = x[i]; v = v * v.wzyx + vec4<bf16>(bf16(f32(i)));\n"
+	     "  v.x = sqrt(v.y); v.z = bf16(f32(v.z) * 3.0); y[i] = select(-v, v / x[2047u - i], i "
+	     "% 3u == 0u);}",
+	     4096, PCTL_CAP_STORE16);
+}
+
 static void test_legal_float__elementary(void **state)
 {
 	(void)state;
@@ -150,4 +163,5 @@ static void test_legal_float__elementary(void **state)
 
 PCTL_TESTS_MAIN(PCTL_TEST(test_legal_float__arithmetic), PCTL_TEST(test_legal_float__comparisons),
 		PCTL_TEST(test_legal_float__nan), PCTL_TEST(test_legal_float__vectors),
-		PCTL_TEST(test_legal_float__halves), PCTL_TEST(test_legal_float__elementary))
+		PCTL_TEST(test_legal_float__halves), PCTL_TEST(test_legal_float__bfloats),
+		PCTL_TEST(test_legal_float__elementary))
