@@ -6,6 +6,8 @@
  * elementary run FUNCTION f32|f16|bf16 [FIRST LAST]   every input; exit 1 on any difference
  * elementary hard FUNCTION                            prints boundaries and the 64 hardest inputs
  * elementary check FILE...                            runs such lists, all of them against MPFR
+ *
+ * -DFUNCTIONS='FUNCTION(sin), FUNCTION(cos)' takes others than exp, log and the hyperbolic ones.
  */
 #include FORMS
 #include <mpfr.h>
@@ -28,11 +30,30 @@ struct function {
 			f32_##n, f16_##n, bf16_##n \
 		}                                  \
 	}
-static const struct function functions[] = {
-	FUNCTION(exp),	FUNCTION(exp2),	 FUNCTION(exp10), FUNCTION(log),
-	FUNCTION(log2), FUNCTION(log10), FUNCTION(sinh),  FUNCTION(cosh),
-	FUNCTION(tanh), FUNCTION(asinh), FUNCTION(acosh), FUNCTION(atanh),
-};
+
+static inline double rsqrt(double x)
+{
+	return 1 / sqrt(x);
+}
+
+/* MPFR gives +Inf for both zeros, IEEE 754's rSqrt the zero's sign. */
+static inline int mpfr_rsqrt(mpfr_t r, const mpfr_t x, mpfr_rnd_t d)
+{
+	int inexact = mpfr_rec_sqrt(r, x, d);
+
+	if (mpfr_zero_p(x))
+		mpfr_setsign(r, r, mpfr_signbit(x), d);
+	return inexact;
+}
+
+#ifndef FUNCTIONS
+#define FUNCTIONS                                                             \
+	FUNCTION(exp), FUNCTION(exp2), FUNCTION(exp10), FUNCTION(log),        \
+		FUNCTION(log2), FUNCTION(log10), FUNCTION(sinh),              \
+		FUNCTION(cosh), FUNCTION(tanh), FUNCTION(asinh),              \
+		FUNCTION(acosh), FUNCTION(atanh)
+#endif
+static const struct function functions[] = {FUNCTIONS};
 
 /* precision with the hidden bit; MPFR's exponents (0.5 <= m < 1) of the least and largest numbers */
 struct format {
@@ -268,6 +289,11 @@ static void boundaries(const struct function *fn, const struct format *f)
 static bool worth(const struct function *fn, u32 input)
 {
 	u32 a = input & 0x7fffffffu;
+
+	if (fn->libm == rsqrt || fn->libm == cbrt)
+		return a < 0x7f800000u;
+	if (fn->libm == sin || fn->libm == cos || fn->libm == tan)
+		return a >= 0x30800000u && a < 0x7f800000u;
 
 	if (fn->libm == log || fn->libm == log2 || fn->libm == log10 || a >= 0x7f800000u)
 		return input < 0x7f800000u;

@@ -1,54 +1,51 @@
-// exp, exp2 and exp10, rounded correctly to f32, f16 and bf16: x = k * step + r, the result is 2^(k/16) * (1 + P(r)).
-// Error before the last sum: below 2^-53.2 of the result, of which the table's own rounding is 2^-54 and P 2^-56
-// (printed by sollya/exp.sollya, which makes every constant here). That this is enough is no estimate: every input was
-// run against MPFR (HARD.md). The last sum is made by elem_settle, which never lands on a tie that is not one.
+// exp, exp2 and exp10, rounded correctly to f32, f16 and bf16: x = k * step + r, the result is 2^k * (1 + P(r)). No table:
+// tables in constant memory cost an H200 more than the few terms they save. Constants by sollya/exp.sollya.
+// Error before the last sum: below 2^-53 of the result (r and P's leading terms are rounded; P itself is within 2^-57).
+// That this is enough is no estimate: every input was run against MPFR (HARD.md).
 
-const EXP_T = array<f64, 16>(
-  0x1p0lf,
-  0x1.0b5586cf9890fp0lf,
-  0x1.172b83c7d517bp0lf,
-  0x1.2387a6e756238p0lf,
-  0x1.306fe0a31b715p0lf,
-  0x1.3dea64c123422p0lf,
-  0x1.4bfdad5362a27p0lf,
-  0x1.5ab07dd485429p0lf,
-  0x1.6a09e667f3bcdp0lf,
-  0x1.7a11473eb0187p0lf,
-  0x1.8ace5422aa0dbp0lf,
-  0x1.9c49182a3f09p0lf,
-  0x1.ae89f995ad3adp0lf,
-  0x1.c199bdd85529cp0lf,
-  0x1.d5818dcfba487p0lf,
-  0x1.ea4afa2a490dap0lf);
-// EXP: |1 + P - f| <= 2^-56.1875 on |r| <= 2.166748046875e-2
-const EXP_INV = 0x1.71547652b82fep4lf;
-const EXP_HI = 0x1.62e42fefa4p-5lf;
-const EXP_LO = -0x1.8432a1b0e2634p-47lf;
-const EXP_C2 = 0x1.0000000000008p-1lf;
-const EXP_C3 = 0x1.555555548b9c3p-3lf;
-const EXP_C4 = 0x1.555555542126p-5lf;
-const EXP_C5 = 0x1.11123cf405615p-7lf;
-const EXP_C6 = 0x1.6c1885155d5cdp-10lf;
-// EXP2: |1 + P - f| <= 2^-56.984375 on |r| <= 3.12652587890625e-2
-const EXP2_C1 = 0x1.62e42fefa39fdp-1lf;
-const EXP2_C2 = 0x1.ebfbdff82c59dp-3lf;
-const EXP2_C3 = 0x1.c6b08d6e8cd17p-5lf;
-const EXP2_C4 = 0x1.3b2ab6fa93f06p-7lf;
-const EXP2_C5 = 0x1.5d89bd5ed836bp-10lf;
-const EXP2_C6 = 0x1.430a9c082de0ep-13lf;
-// EXP10: |1 + P - f| <= 2^-56.984375 on |r| <= 9.410858154296875e-3
-const EXP10_INV = 0x1.a934f0979a371p5lf;
-const EXP10_HI = 0x1.34413509f8p-6lf;
-const EXP10_LO = -0x1.80433b83b532ap-48lf;
-const EXP10_C1 = 0x1.26bb1bbb55521p1lf;
-const EXP10_C2 = 0x1.53524c73cea72p1lf;
-const EXP10_C3 = 0x1.0470591ce374fp1lf;
-const EXP10_C4 = 0x1.2bd7609edc7b2p0lf;
-const EXP10_C5 = 0x1.142b61118615ep-1lf;
-const EXP10_C6 = 0x1.a7ef6e40137c9p-3lf;
-// Adding and taking away 1.5 * 2^52 rounds to a whole number, 1.5 * 2^48 to a sixteenth; the sum's low word is k.
+// EXP: |1 + P - f| <= 2^-57.921875 for |r| <= 0.3466796875
+const EXP_INV = 0x1.71547652b82fep0lf;
+const EXP_HI = 0x1.62e42fefa3ap-1lf;
+const EXP_LO = -0x1.0ca86c3898dp-49lf;
+const EXP_C2 = 0x1.000000000000cp-1lf;
+const EXP_C3 = 0x1.555555555555ep-3lf;
+const EXP_C4 = 0x1.555555554fe1p-5lf;
+const EXP_C5 = 0x1.111111110e137p-7lf;
+const EXP_C6 = 0x1.6c16c18603d17p-10lf;
+const EXP_C7 = 0x1.a01a01b767839p-13lf;
+const EXP_C8 = 0x1.a01995c545eacp-16lf;
+const EXP_C9 = 0x1.71dde72df8b05p-19lf;
+const EXP_C10 = 0x1.28b0ebdd1e375p-22lf;
+const EXP_C11 = 0x1.af7a4fa6208c7p-26lf;
+// EXP2: |1 + P - f| <= 2^-57.625 for |r| <= 0.5
+const EXP2_C1 = 0x1.62e42fefa39efp-1lf;
+const EXP2_C2 = 0x1.ebfbdff82c5a5p-3lf;
+const EXP2_C3 = 0x1.c6b08d704a189p-5lf;
+const EXP2_C4 = 0x1.3b2ab6fb9ff51p-7lf;
+const EXP2_C5 = 0x1.5d87fe7887454p-10lf;
+const EXP2_C6 = 0x1.4309130f304a1p-13lf;
+const EXP2_C7 = 0x1.ffcbfce32c605p-17lf;
+const EXP2_C8 = 0x1.62bfc6cb086d7p-20lf;
+const EXP2_C9 = 0x1.b524124988ee9p-24lf;
+const EXP2_C10 = 0x1.e61caaff79ecbp-28lf;
+const EXP2_C11 = 0x1.eb16d7851caafp-32lf;
+// EXP10: |1 + P - f| <= 2^-57.015625 for |r| <= 0.15057373046875
+const EXP10_INV = 0x1.a934f0979a371p1lf;
+const EXP10_HI = 0x1.34413509f7ap-2lf;
+const EXP10_LO = -0x1.0cee0ed4ca7e9p-54lf;
+const EXP10_C1 = 0x1.26bb1bbb55516p1lf;
+const EXP10_C2 = 0x1.53524c73cea78p1lf;
+const EXP10_C3 = 0x1.0470591de2b79p1lf;
+const EXP10_C4 = 0x1.2bd7609fd4d4ap0lf;
+const EXP10_C5 = 0x1.1429ffd20e8bfp-1lf;
+const EXP10_C6 = 0x1.a7ed70a26734bp-3lf;
+const EXP10_C7 = 0x1.16e4df2a83e78p-4lf;
+const EXP10_C8 = 0x1.41165d8d54743p-6lf;
+const EXP10_C9 = 0x1.489921ee9a435p-8lf;
+const EXP10_C10 = 0x1.2f7555249e34bp-10lf;
+const EXP10_C11 = 0x1.f8fe8fcd9e04ep-13lf;
+// Adding and taking away 1.5 * 2^52 rounds to a whole number; the sum's low word is that number.
 const EXP_ROUND = 0x1.8p52lf;
-const EXP2_ROUND = 0x1.8p48lf;
 
 // h + l for |h| >= |l| or h = 0, rounded to nearest, except that an inexact sum is not left where a later rounding to
 // 25 bits or fewer could see a tie or an exact result: there it takes one unit towards the part that was lost.
@@ -75,30 +72,37 @@ fn exp_clamp(x: f64, high: u32) -> f64 {
   return bitcast<f64>(vec2<u32>(b.x, select(b.y, (b.y & 0x80000000u) | high, (b.y & 0x7fffffffu) > high)));
 }
 
-// 2^(n/16) * (1 + p); n is a signed number in two's complement.
-fn exp_join(n: u32, p: f64) -> f64 {
-  let t = bitcast<vec2<u32>>(EXP_T[n & 15u]);
-  let scaled = bitcast<f64>(vec2<u32>(t.x, t.y + ((n & 0xfffffff0u) << 16u)));
-  return elem_settle(scaled, scaled * p);
+// 2^k * (1 + p), k in the low word of m = 1.5 * 2^52 + k.
+fn exp_join(m: f64, p: f64) -> f64 {
+  let power = bitcast<f64>(vec2<u32>(0u, 0x3ff00000u + (bitcast<vec2<u32>>(m).x << 20u)));
+  return elem_settle(power, power * p);
+}
+
+// e^r - 1 for |r| <= ln(2)/2.
+fn exp_part(r: f64) -> f64 {
+  let q = r * r;
+  let q2 = q * q;
+  let low = (EXP_C2 + r * EXP_C3) + q * (EXP_C4 + r * EXP_C5);
+  let high = (EXP_C6 + r * EXP_C7) + q * (EXP_C8 + r * EXP_C9);
+  return r + q * (low + q2 * (high + q2 * (EXP_C10 + r * EXP_C11)));
 }
 
 fn exp_odd(x: f64) -> f64 {
   let v = exp_clamp(x, 0x4062c000u);
   let m = v * EXP_INV + EXP_ROUND;
   let k = m - EXP_ROUND;
-  let r = (v - k * EXP_HI) - k * EXP_LO;
-  let q = r * r;
-  let p = r + q * ((EXP_C2 + r * EXP_C3) + q * ((EXP_C4 + r * EXP_C5) + q * EXP_C6));
-  return exp_join(bitcast<vec2<u32>>(m).x, p);
+  return exp_join(m, exp_part((v - k * EXP_HI) - k * EXP_LO));
 }
 
 fn exp2_odd(x: f64) -> f64 {
   let v = exp_clamp(x, 0x4072c000u);
-  let m = v + EXP2_ROUND;
-  let r = v - (m - EXP2_ROUND);
+  let m = v + EXP_ROUND;
+  let r = v - (m - EXP_ROUND);
   let q = r * r;
-  let p = r * EXP2_C1 + q * ((EXP2_C2 + r * EXP2_C3) + q * ((EXP2_C4 + r * EXP2_C5) + q * EXP2_C6));
-  return exp_join(bitcast<vec2<u32>>(m).x, p);
+  let q2 = q * q;
+  let low = (EXP2_C2 + r * EXP2_C3) + q * (EXP2_C4 + r * EXP2_C5);
+  let high = (EXP2_C6 + r * EXP2_C7) + q * (EXP2_C8 + r * EXP2_C9);
+  return exp_join(m, r * EXP2_C1 + q * (low + q2 * (high + q2 * (EXP2_C10 + r * EXP2_C11))));
 }
 
 fn exp10_odd(x: f64) -> f64 {
@@ -107,8 +111,10 @@ fn exp10_odd(x: f64) -> f64 {
   let k = m - EXP_ROUND;
   let r = (v - k * EXP10_HI) - k * EXP10_LO;
   let q = r * r;
-  let p = r * EXP10_C1 + q * ((EXP10_C2 + r * EXP10_C3) + q * ((EXP10_C4 + r * EXP10_C5) + q * EXP10_C6));
-  return exp_join(bitcast<vec2<u32>>(m).x, p);
+  let q2 = q * q;
+  let low = (EXP10_C2 + r * EXP10_C3) + q * (EXP10_C4 + r * EXP10_C5);
+  let high = (EXP10_C6 + r * EXP10_C7) + q * (EXP10_C8 + r * EXP10_C9);
+  return exp_join(m, r * EXP10_C1 + q * (low + q2 * (high + q2 * (EXP10_C10 + r * EXP10_C11))));
 }
 
 fn f32_exp(x: u32) -> u32 {
