@@ -322,7 +322,7 @@ uint64_t oracle_odd(const uint64_t x[3])
 	int inexact;
 
 	if (x[1] << 1 == 0)
-		return x[0];
+		return x[0] << 1 > 0xffe0000000000000u ? 0x7ff8000000000000u : x[0];
 	mpfr_inits2(BITS, a, b, (mpfr_ptr)0);
 	mpfr_init2(low, 53);
 	set_bits(a, &f64, x[0]);
