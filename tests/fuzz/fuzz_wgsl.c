@@ -1,6 +1,6 @@
 /* Any text through the front end: it survives, fails only with a diagnostic that has a position,
  * and what it accepts is a program that verifies and keeps its bytes through the wire form. The
- * first byte chooses the consensus rules. */
+ * first byte chooses consensus rules or native mode. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,7 +68,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 
 	if (!n)
 		return 0;
-	options.flags = data[0] & 1 ? PCTL_WGSL_CONSENSUS : 0;
+	options.flags = data[0] & 1   ? PCTL_WGSL_CONSENSUS
+			: data[0] & 2 ? PCTL_WGSL_NATIVE
+				      : 0;
 	status = pctl_wgsl_compile((const char *)data + 1, n - 1, &options, &call, &p);
 	if ((status == PCTL_OK) != (p != NULL) || (status == PCTL_OK) != (errors == 0))
 		abort();
