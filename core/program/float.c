@@ -63,6 +63,25 @@ int pctl_float_kind(uint8_t scalar, uint64_t bits)
 							   : PCTL_FLOAT_FINITE;
 }
 
+/* Far beyond every format and every number that can be written, on every machine MPFR runs on. */
+#define EXPONENT_MAX (((mpfr_exp_t)1 << 30) - 1)
+
+pctl_float_range pctl_float_enter(void)
+{
+	const pctl_float_range range = {mpfr_get_emin(), mpfr_get_emax()};
+
+	mpfr_set_emin(-EXPONENT_MAX);
+	mpfr_set_emax(EXPONENT_MAX);
+	return range;
+}
+
+void pctl_float_leave(pctl_float_range range)
+{
+	mpfr_set_emin(range.emin);
+	mpfr_set_emax(range.emax);
+	mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE);
+}
+
 void pctl_float_init(const pctl_float_format *f, mpfr_ptr x)
 {
 	mpfr_init2(x, (mpfr_prec_t)f->fraction + 1);
@@ -211,6 +230,7 @@ static int arithmetic(uint16_t op, const pctl_float_format *f, const uint64_t *a
 	const uint32_t n = (uint32_t)strlen(pctl_op_get(op)->args);
 	mpfr_t r, x[3];
 	mpfr_ptr a[3];
+	const pctl_float_range range = pctl_float_enter();
 	int known = 1, ternary;
 	uint32_t i;
 
@@ -227,7 +247,7 @@ static int arithmetic(uint16_t op, const pctl_float_format *f, const uint64_t *a
 	for (i = 0; i < 3; i++)
 		mpfr_clear(a[i]);
 	mpfr_clear(r);
-	mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE);
+	pctl_float_leave(range);
 	return known;
 }
 
@@ -284,16 +304,18 @@ static uint64_t choose(uint16_t op, const pctl_float_format *f, uint64_t a, uint
 static uint64_t to_int(const pctl_float_format *f, int is_signed, uint64_t bits)
 {
 	const intmax_t low = is_signed ? INT32_MIN : 0, high = is_signed ? INT32_MAX : UINT32_MAX;
+	pctl_float_range range;
 	intmax_t value;
 	mpfr_t x;
 
 	if (is_nan(f, bits))
 		return 0;
+	range = pctl_float_enter();
 	pctl_float_init(f, x);
 	pctl_float_load(f, bits, x);
 	value = mpfr_get_sj(x, MPFR_RNDZ); /* saturates by itself, further out */
 	mpfr_clear(x);
-	mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE);
+	pctl_float_leave(range);
 	if (value < low)
 		value = low;
 	if (value > high)
@@ -305,6 +327,7 @@ static uint64_t from_int(const pctl_float_format *f, int is_signed, uint64_t bit
 {
 	const intmax_t value =
 		is_signed ? (intmax_t)(int32_t)(uint32_t)bits : (intmax_t)(uint32_t)bits;
+	const pctl_float_range range = pctl_float_enter();
 	uint64_t out;
 	int ternary;
 	mpfr_t x;
@@ -313,12 +336,13 @@ static uint64_t from_int(const pctl_float_format *f, int is_signed, uint64_t bit
 	ternary = mpfr_set_sj(x, value, MPFR_RNDN);
 	out = pctl_float_store(f, x, &ternary);
 	mpfr_clear(x);
-	mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE);
+	pctl_float_leave(range);
 	return out;
 }
 
 static uint64_t between(const pctl_float_format *from, const pctl_float_format *to, uint64_t bits)
 {
+	const pctl_float_range range = pctl_float_enter();
 	uint64_t out;
 	int ternary;
 	mpfr_t x, y;
@@ -330,7 +354,7 @@ static uint64_t between(const pctl_float_format *from, const pctl_float_format *
 	out = pctl_float_store(to, y, &ternary);
 	mpfr_clear(x);
 	mpfr_clear(y);
-	mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE);
+	pctl_float_leave(range);
 	return out;
 }
 

@@ -20,6 +20,14 @@ typedef struct pctl_float_format {
 /* NULL for a scalar that is no float. */
 const pctl_float_format *pctl_float_format_of(uint8_t scalar);
 
+/* Around every use of MPFR: wide exponents, whatever the thread had set, which leave puts back; leave
+ * also gives MPFR's caches up, so that no thread ends holding any. */
+typedef struct pctl_float_range {
+	mpfr_exp_t emin, emax;
+} pctl_float_range;
+pctl_float_range pctl_float_enter(void);
+void pctl_float_leave(pctl_float_range range);
+
 /* A number of the format's precision; the caller clears it. */
 void pctl_float_init(const pctl_float_format *f, mpfr_ptr x);
 

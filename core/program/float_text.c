@@ -114,6 +114,7 @@ static char *numeral_text(const char *text, const numeral *v)
 int pctl_float_parse(const char *text, size_t n, uint8_t scalar, uint64_t *out, int *inexact)
 {
 	const pctl_float_format *f = pctl_float_format_of(scalar);
+	pctl_float_range range;
 	int far, ternary = 0;
 	numeral v;
 	mpfr_t x;
@@ -124,6 +125,7 @@ int pctl_float_parse(const char *text, size_t n, uint8_t scalar, uint64_t *out, 
 		*inexact = 0;
 	if (!f || !scan(text, n, &v))
 		return 0;
+	range = pctl_float_enter();
 	pctl_float_init(f, x);
 	far = out_of_reach(&v);
 	if (v.is_zero) {
@@ -138,6 +140,7 @@ int pctl_float_parse(const char *text, size_t n, uint8_t scalar, uint64_t *out, 
 		s = numeral_text(text, &v);
 		if (!s) {
 			mpfr_clear(x);
+			pctl_float_leave(range);
 			return 0;
 		}
 		ternary = mpfr_strtofr(x, s, NULL, v.is_hex ? 16 : 10, MPFR_RNDN);
@@ -149,7 +152,7 @@ int pctl_float_parse(const char *text, size_t n, uint8_t scalar, uint64_t *out, 
 	if (inexact)
 		*inexact = ternary != 0;
 	mpfr_clear(x);
-	mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE);
+	pctl_float_leave(range);
 	return 1;
 }
 
@@ -204,6 +207,7 @@ static void print_decimal(uint8_t scalar, const pctl_float_format *f, uint64_t m
 {
 	char digits[24];
 	uint64_t back = 0;
+	pctl_float_range range;
 	mpfr_exp_t exponent;
 	mpfr_t x;
 	int n;
@@ -212,6 +216,7 @@ static void print_decimal(uint8_t scalar, const pctl_float_format *f, uint64_t m
 		strcpy(out, "0.0");
 		return;
 	}
+	range = pctl_float_enter();
 	pctl_float_init(f, x);
 	pctl_float_load(f, magnitude, x);
 	for (n = 1; n <= 17; n++) {
@@ -221,7 +226,7 @@ static void print_decimal(uint8_t scalar, const pctl_float_format *f, uint64_t m
 			break;
 	}
 	mpfr_clear(x);
-	mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE);
+	pctl_float_leave(range);
 }
 
 void pctl_float_print(uint8_t scalar, uint64_t bits, int hex, char *out)

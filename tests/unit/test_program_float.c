@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include <mpfr.h>
+
 #include "program/eval.h"
 #include "program/float.h"
 #include "main.h"
@@ -256,6 +258,25 @@ static void test_float__refuses_what_does_not_fit(void **state)
 	assert_false(pctl_float_eval(PCTL_OP_FCONVERT, PCTL_SCALAR_U64, F32, args, &out));
 	assert_false(pctl_float_eval(PCTL_OP_FCONVERT, F32, PCTL_SCALAR_BOOL, args, &out));
 	assert_int_equal(out, 0);
+}
+
+/* Whatever exponents a thread has set for itself neither change a result nor are changed. */
+static void test_float__leaves_the_thread_alone(void **state)
+{
+	const mpfr_exp_t emin = mpfr_get_emin(), emax = mpfr_get_emax();
+	double back;
+
+	(void)state;
+	mpfr_set_emin(-10);
+	mpfr_set_emax(10);
+	assert_int_equal(EVAL(F32, FMUL, 0x7f000000, 0x3f800001, 0), 0x7f000001);
+	assert_int_equal(EVAL(F32, FEXP, 0xc2c80000, 0, 0), 27);
+	assert_true(pctl_float_to_f64(F32, 1, &back));
+	assert_true(back == 0x1p-149);
+	assert_int_equal(mpfr_get_emin(), -10);
+	assert_int_equal(mpfr_get_emax(), 10);
+	mpfr_set_emin(emin);
+	mpfr_set_emax(emax);
 }
 
 /* ---- against other arithmetic ---- */
@@ -557,6 +578,7 @@ PCTL_TESTS_MAIN(PCTL_TEST(test_float__contraction_witness), PCTL_TEST(test_float
 		PCTL_TEST(test_float__special_cases_of_the_standard),
 		PCTL_TEST(test_float__conversions),
 		PCTL_TEST(test_float__refuses_what_does_not_fit),
+		PCTL_TEST(test_float__leaves_the_thread_alone),
 		PCTL_TEST(test_float__f32_as_the_hardware), PCTL_TEST(test_float__f16_by_search),
 		PCTL_TEST(test_float__bf16_by_search),
 		PCTL_TEST(test_float__elementary_as_doubles_say),
