@@ -89,7 +89,7 @@ static pctl_status check_overlap(const pctl_call *call, const pctl_kernel *k,
 static VkResult add_pool(pctl_list *l)
 {
 	const VkDescriptorPoolSize sizes[2] = {
-		{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, POOL_SETS * PCTL_SPV_MAX_BINDINGS},
+		{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, POOL_SETS * (PCTL_SPV_MAX_BINDINGS + 1)},
 		{VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, POOL_SETS * PCTL_SPV_MAX_BINDINGS},
 	};
 	const VkDescriptorPoolCreateInfo info = {
@@ -139,15 +139,19 @@ static VkResult take_set(pctl_list *l, const pctl_kernel *k, VkDescriptorSet *ou
 static void write_set(pctl_list *l, const pctl_kernel *k, const pctl_binding *const *b,
 		      VkDescriptorSet set)
 {
-	VkDescriptorBufferInfo ranges[PCTL_SPV_MAX_BINDINGS];
-	VkWriteDescriptorSet writes[PCTL_SPV_MAX_BINDINGS];
+	const pctl_spv_binding table = {0};
+	VkDescriptorBufferInfo ranges[PCTL_SPV_MAX_BINDINGS + 1];
+	VkWriteDescriptorSet writes[PCTL_SPV_MAX_BINDINGS + 1];
+	const uint32_t n = k->face.n_bindings + k->face.has_tables;
 	uint32_t v;
 
-	for (v = 0; v < k->face.n_bindings; v++) {
-		const pctl_spv_binding *s = &k->face.bindings[v];
+	for (v = 0; v < n; v++) {
+		const pctl_spv_binding *s = v < k->face.n_bindings ? &k->face.bindings[v] : &table;
 
 		ranges[v] = (VkDescriptorBufferInfo){l->dev->dummy->vk, 0, VK_WHOLE_SIZE};
-		if (b[v]->n_bytes)
+		if (s == &table)
+			ranges[v].buffer = k->tables->vk;
+		else if (b[v]->n_bytes)
 			ranges[v] = (VkDescriptorBufferInfo){b[v]->buffer->vk, b[v]->offset,
 							     s->uniform ? s->fixed_bytes
 									: b[v]->n_bytes};
@@ -161,7 +165,7 @@ static void write_set(pctl_list *l, const pctl_kernel *k, const pctl_binding *co
 			.pBufferInfo = &ranges[v],
 		};
 	}
-	vkUpdateDescriptorSets(l->dev->vk, k->face.n_bindings, writes, 0, NULL);
+	vkUpdateDescriptorSets(l->dev->vk, n, writes, 0, NULL);
 }
 
 static pctl_status record(pctl_list *l, const pctl_call *call, pctl_kernel *k,
@@ -188,7 +192,7 @@ static pctl_status record(pctl_list *l, const pctl_call *call, pctl_kernel *k,
 	if (status != PCTL_OK)
 		return status;
 	vkCmdBindPipeline(l->cmd, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
-	if (k->face.n_bindings) {
+	if (k->face.n_bindings || k->face.has_tables) {
 		r = take_set(l, k, &set);
 		if (r != VK_SUCCESS)
 			return pctl_vk_fail(l->dev, call, r, "making a descriptor set");

@@ -8,10 +8,10 @@
 static pctl_status create_layouts(pctl_kernel *k, const pctl_call *call)
 {
 	pctl_device *dev = k->dev;
-	VkDescriptorSetLayoutBinding bindings[PCTL_SPV_MAX_BINDINGS];
+	VkDescriptorSetLayoutBinding bindings[PCTL_SPV_MAX_BINDINGS + 1];
 	const VkDescriptorSetLayoutCreateInfo set = {
 		.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
-		.bindingCount = k->face.n_bindings,
+		.bindingCount = k->face.n_bindings + k->face.has_tables,
 		.pBindings = bindings,
 	};
 	const VkPushConstantRange lengths = {VK_SHADER_STAGE_COMPUTE_BIT, 0, 4 * k->face.n_lengths};
@@ -21,10 +21,10 @@ static pctl_status create_layouts(pctl_kernel *k, const pctl_call *call)
 	uint32_t i;
 	VkResult r;
 
-	for (i = 0; i < k->face.n_bindings; i++)
+	for (i = 0; i < k->face.n_bindings + k->face.has_tables; i++)
 		bindings[i] = (VkDescriptorSetLayoutBinding){
 			.binding = i,
-			.descriptorType = k->face.bindings[i].uniform
+			.descriptorType = i < k->face.n_bindings && k->face.bindings[i].uniform
 						  ? VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER
 						  : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
 			.descriptorCount = 1,
@@ -38,6 +38,25 @@ static pctl_status create_layouts(pctl_kernel *k, const pctl_call *call)
 	if (r == VK_SUCCESS)
 		r = vkCreatePipelineLayout(dev->vk, &info, NULL, &k->layout);
 	return r == VK_SUCCESS ? PCTL_OK : pctl_vk_fail(dev, call, r, "making a pipeline layout");
+}
+
+static pctl_status create_tables(pctl_kernel *k, const pctl_call *call)
+{
+	uint32_t *words, n = 0;
+	pctl_status status;
+
+	if (!k->face.has_tables)
+		return PCTL_OK;
+	words = pctl_spv_table_block(k->program, &n);
+	if (!words)
+		return pctl_refuse(call, PC2_NOMEM, "no memory for constant tables");
+	status = pctl_vk_buffer_create(k->dev, call, (uint64_t)n * sizeof(*words),
+				       PCTL_BUFFER_STORAGE | PCTL_BUFFER_TRANSFER, &k->tables);
+	if (status == PCTL_OK)
+		status = pctl_vk_buffer_write(k->dev, call, k->tables, 0, words,
+					      (uint64_t)n * sizeof(*words));
+	free(words);
+	return status;
 }
 
 static pctl_status compile(pctl_kernel *k, const pctl_call *call, const pctl_spv_words *module,
@@ -190,6 +209,8 @@ pctl_status pctl_vk_kernel_make(pctl_device *dev, const pctl_call *call, pctl_pr
 	memcpy(k->hash, hash, sizeof(k->hash));
 	pctl_spv_interface_get(program, &dev->spirv, &k->face);
 	status = create_layouts(k, call);
+	if (status == PCTL_OK)
+		status = create_tables(k, call);
 	if (status == PCTL_OK) {
 		cached = open_cache(k, cache, cache_bytes);
 		status = pctl_vk_kernel_variant(k, call, 0, &pipeline);
@@ -247,6 +268,7 @@ void pctl_vk_kernel_destroy(pctl_device *dev, pctl_kernel *k)
 		vkDestroyPipelineLayout(dev->vk, k->layout, NULL);
 	if (k->set_layout)
 		vkDestroyDescriptorSetLayout(dev->vk, k->set_layout, NULL);
+	pctl_vk_buffer_destroy(dev, k->tables);
 	free(k->variants);
 	pctl_program_destroy(k->program);
 	free(k);

@@ -88,6 +88,7 @@ typedef struct pctl_spv_interface {
 	pctl_spv_binding bindings[PCTL_SPV_MAX_BINDINGS];
 	uint32_t n_bindings;
 	uint32_t n_lengths;
+	uint32_t has_tables; /* descriptor n_bindings is the storage block of the constant tables */
 } pctl_spv_interface;
 
 /* The interface of the program's variables. 0 when there are more than PCTL_SPV_MAX_BINDINGS. */
@@ -105,6 +106,9 @@ uint32_t pctl_spv_effort(const pctl_program *p);
  */
 pctl_status pctl_spv_write(const pctl_program *p, const pctl_spv_options *opt, pctl_spv_words *out);
 
+/* What the block of tables holds, *n words; released with free(). NULL: no memory. */
+uint32_t *pctl_spv_table_block(const pctl_program *p, uint32_t *n);
+
 /* ---- between the files of the writer ---- */
 
 typedef struct pctl_spv_entry {
@@ -112,13 +116,13 @@ typedef struct pctl_spv_entry {
 	uint32_t id;
 } pctl_spv_entry;
 
-/* A constant table of the program: the words of its elements, and the variable that holds it once it
- * is declared. */
+/* A constant table of the program: the words of its elements of `bits` bits, and where the block of
+ * all tables has them, counted in elements. */
 typedef struct pctl_spv_table {
 	const uint32_t *words;
 	uint32_t n_words;
-	uint32_t type; /* of an element: 2 * bits, plus 1 for a float */
-	uint32_t id;
+	uint32_t bits;
+	uint32_t base;
 } pctl_spv_table;
 
 enum { PCTL_SPV_IF, PCTL_SPV_LOOP, PCTL_SPV_SWITCH };
@@ -157,6 +161,7 @@ typedef struct pctl_spv {
 	uint32_t float_widths; /* of the native operations */
 	pctl_spv_table *tables;
 	uint32_t n_tables;
+	uint32_t table_words, table_pairs; /* the block of tables as u32 and as vec2<u32> */
 	uint32_t builtins[8];
 	uint32_t opaque_zero[5], opaque_false[5]; /* by width, of fn */
 	pctl_spv_region *regions;
@@ -231,8 +236,8 @@ uint32_t pctl_spv_float_widths(const pctl_program *p);
 int pctl_spv_mode_capabilities(pctl_spv *e, pctl_spv_words *out); /* 0: there are none */
 void pctl_spv_mode_declare(pctl_spv *e, pctl_spv_words *out, uint32_t main_id);
 
-/* spirv_table.c: constant tables. */
-int pctl_spv_tables_find(pctl_spv *e);
+/* spirv_table.c: constant tables. find: 0 when there is no memory. */
+int pctl_spv_tables_find(const pctl_program *p, pctl_spv_table **out, uint32_t *n_out);
 uint32_t pctl_spv_lookup(pctl_spv *e, const pctl_inst *in);
 
 /* spirv_opaque.c: begin once a function; the same value, unknown to the driver where it must be. */

@@ -8,6 +8,8 @@ int pctl_spv_interface_get(const pctl_program *p, const pctl_spv_options *opt,
 	uint32_t i;
 
 	*out = (pctl_spv_interface){0};
+	for (i = 0; i < p->n_insts; i++)
+		out->has_tables |= p->insts[i].op == PCTL_OP_LOOKUP;
 	for (i = 0; i < p->n_vars; i++) {
 		const pctl_var *v = &p->vars[i];
 		const pctl_type *t = &p->types[v->type];

@@ -1,6 +1,8 @@
-/* Constant tables (LOOKUP): a private variable with a constant initialiser, which drivers that have
- * constant memory keep there, one for each distinct list of words. An element of zero stands behind
- * the last, and an index that is outside reads that one, so that no access leaves the table. */
+/* Constant tables (LOOKUP): all of a program stand in one read-only storage block that belongs to
+ * the kernel, each distinct list of words once. Variables with constant initialisers would say the
+ * same, but lavapipe (Mesa 22.3) fills such an array anew in every invocation and takes minutes to
+ * compile one of 1024 elements. Behind a table's last element stands one of zero, and an index that is
+ * outside reads that one, so that no access leaves the table. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,100 +12,150 @@ static int by_content(const void *a, const void *b)
 {
 	const pctl_spv_table *x = a, *y = b;
 
-	if (x->type != y->type)
-		return x->type < y->type ? -1 : 1;
+	if (x->bits != y->bits)
+		return x->bits < y->bits ? 1 : -1;
 	if (x->n_words != y->n_words)
 		return x->n_words < y->n_words ? -1 : 1;
 	return memcmp(x->words, y->words, (size_t)x->n_words * sizeof(*x->words));
 }
 
-static pctl_spv_table table_of(const pctl_spv *e, const pctl_inst *in)
+static pctl_spv_table table_of(const pctl_program *p, const pctl_inst *in)
 {
-	pctl_spv_shape s;
-
-	pctl_spv_shape_get(e->p, in->type, &s);
-	return (pctl_spv_table){.words = e->p->words + in->first_arg + 1,
+	return (pctl_spv_table){.words = p->words + in->first_arg + 1,
 				.n_words = in->n_args - 1,
-				.type = s.bits << 1 | s.is_float};
+				.bits = pctl_scalar_bits(p->types[in->type].scalar)};
 }
 
-int pctl_spv_tables_find(pctl_spv *e)
+static uint32_t length_of(const pctl_spv_table *t)
 {
-	const pctl_program *p = e->p;
-	uint32_t i, n = 0, kept = 0;
+	return t->n_words / (t->bits / 32);
+}
 
+/* Wide elements come first, so that all of them lie at multiples of their size. The wire form of a
+ * program bounds the sums. */
+static void place(pctl_spv_table *tables, uint32_t n)
+{
+	uint32_t i, next = 0;
+
+	for (i = 0; i < n; i++) {
+		tables[i].base = next / (tables[i].bits / 32);
+		next += tables[i].n_words + tables[i].bits / 32;
+	}
+}
+
+int pctl_spv_tables_find(const pctl_program *p, pctl_spv_table **out, uint32_t *n_out)
+{
+	pctl_spv_table *tables;
+	uint32_t i, n = 0, last = 0;
+
+	*out = NULL;
+	*n_out = 0;
 	for (i = 0; i < p->n_insts; i++)
 		n += p->insts[i].op == PCTL_OP_LOOKUP;
 	if (!n)
 		return 1;
-	e->tables = calloc(n, sizeof(*e->tables));
-	if (!e->tables) {
-		pctl_spv_fail(e, PCTL_E_NOMEM);
+	tables = calloc(n, sizeof(*tables));
+	if (!tables)
 		return 0;
-	}
 	for (i = 0, n = 0; i < p->n_insts; i++)
 		if (p->insts[i].op == PCTL_OP_LOOKUP)
-			e->tables[n++] = table_of(e, &p->insts[i]);
-	qsort(e->tables, n, sizeof(*e->tables), by_content);
+			tables[n++] = table_of(p, &p->insts[i]);
+	qsort(tables, n, sizeof(*tables), by_content);
 	for (i = 1; i < n; i++)
-		if (by_content(&e->tables[kept], &e->tables[i]) != 0)
-			e->tables[++kept] = e->tables[i];
-	e->n_tables = kept + 1;
+		if (by_content(&tables[last], &tables[i]) != 0)
+			tables[++last] = tables[i];
+	place(tables, last + 1);
+	*out = tables;
+	*n_out = last + 1;
 	return 1;
 }
 
-static uint64_t element(const uint32_t *words, pctl_spv_shape s, uint32_t i)
+uint32_t *pctl_spv_table_block(const pctl_program *p, uint32_t *n)
 {
-	return s.bits == 64 ? words[2 * i] | (uint64_t)words[2 * i + 1] << 32 : words[i];
+	pctl_spv_table *tables, *t;
+	uint32_t i, n_tables, *words = NULL;
+
+	*n = 0;
+	if (!pctl_spv_tables_find(p, &tables, &n_tables) || !n_tables)
+		return NULL;
+	t = &tables[n_tables - 1];
+	*n = (t->base + length_of(t) + 1) * (t->bits / 32);
+	words = calloc(*n, sizeof(*words));
+	for (i = 0; words && i < n_tables; i++)
+		memcpy(words + (size_t)tables[i].base * (tables[i].bits / 32), tables[i].words,
+		       (size_t)tables[i].n_words * sizeof(*words));
+	free(tables);
+	return words;
 }
 
-static uint32_t declare(pctl_spv *e, const pctl_spv_table *t, pctl_spv_shape s, uint32_t n)
+/* The block seen as an array of u32 or of vec2<u32>: two variables at one descriptor. */
+static uint32_t declare(pctl_spv *e, uint32_t width)
 {
-	const uint32_t length = pctl_spv_u32(e, n + 1);
-	const uint32_t scalar = pctl_spv_shape_type(e, s);
-	const uint32_t type = pctl_spv_id(e);
-	pctl_spv_words w = {0};
-	uint32_t head[2], pointer, id, i;
+	const uint32_t elem = pctl_spv_type(e, 32, width);
+	const uint32_t array = pctl_spv_id(e), block = pctl_spv_id(e);
+	uint32_t pointer, id;
 
-	PCTL_SPV_PUT(e, &e->globals, SpvOpTypeArray, type, scalar, length);
-	head[0] = type;
-	head[1] = pctl_spv_id(e);
-	pctl_spv_append(e, &w, head, 2);
-	for (i = 0; i <= n; i++) {
-		id = pctl_spv_shape_const(e, s, i < n ? element(t->words, s, i) : 0);
-		pctl_spv_append(e, &w, &id, 1);
-	}
-	pctl_spv_inst(e, &e->globals, SpvOpConstantComposite, w.at, w.n);
-	free(w.at);
-	pointer = pctl_spv_pointer(e, SpvStorageClassPrivate, type);
+	PCTL_SPV_PUT(e, &e->globals, SpvOpTypeRuntimeArray, array, elem);
+	PCTL_SPV_PUT(e, &e->decorations, SpvOpDecorate, array, SpvDecorationArrayStride, 4 * width);
+	PCTL_SPV_PUT(e, &e->globals, SpvOpTypeStruct, block, array);
+	PCTL_SPV_PUT(e, &e->decorations, SpvOpMemberDecorate, block, 0, SpvDecorationOffset, 0);
+	PCTL_SPV_PUT(e, &e->decorations, SpvOpDecorate, block, SpvDecorationBlock);
+	pointer = pctl_spv_pointer(e, SpvStorageClassStorageBuffer, block);
 	id = pctl_spv_id(e);
-	PCTL_SPV_PUT(e, &e->globals, SpvOpVariable, pointer, id, SpvStorageClassPrivate, head[1]);
+	PCTL_SPV_PUT(e, &e->globals, SpvOpVariable, pointer, id, SpvStorageClassStorageBuffer);
+	PCTL_SPV_PUT(e, &e->decorations, SpvOpDecorate, id, SpvDecorationDescriptorSet, 0);
+	PCTL_SPV_PUT(e, &e->decorations, SpvOpDecorate, id, SpvDecorationBinding,
+		     e->face.n_bindings);
+	PCTL_SPV_PUT(e, &e->decorations, SpvOpDecorate, id, SpvDecorationNonWritable);
 	return id;
+}
+
+static uint32_t block_of(pctl_spv *e, uint32_t bits)
+{
+	uint32_t *var = bits == 64 ? &e->table_pairs : &e->table_words;
+
+	if (!*var)
+		*var = declare(e, bits / 32);
+	return *var;
+}
+
+/* An index that is known picks its element at once. */
+static uint32_t known(pctl_spv *e, pctl_spv_shape s, const pctl_spv_table *t, uint32_t i)
+{
+	uint64_t bits = 0;
+
+	if (i < length_of(t))
+		bits = s.bits == 64 ? t->words[2 * i] | (uint64_t)t->words[2 * i + 1] << 32
+				    : t->words[i];
+	return pctl_spv_shape_const(e, s, bits);
 }
 
 uint32_t pctl_spv_lookup(pctl_spv *e, const pctl_inst *in)
 {
-	const pctl_spv_table key = table_of(e, in);
-	pctl_spv_table *t = bsearch(&key, e->tables, e->n_tables, sizeof(*e->tables), by_content);
+	const pctl_spv_table key = table_of(e->p, in);
+	const pctl_spv_table *t =
+		bsearch(&key, e->tables, e->n_tables, sizeof(*e->tables), by_content);
+	const uint32_t u32 = pctl_spv_type(e, 32, 1);
 	uint32_t index = pctl_spv_arg(e, in, 0);
+	uint32_t word, at;
 	pctl_spv_shape s;
 	uint64_t lane[4];
-	uint32_t n, at;
 
 	pctl_spv_shape_get(e->p, in->type, &s);
-	n = key.n_words / (s.bits / 32);
 	if (!t) {
 		pctl_spv_fail(e, PCTL_E_INTERNAL);
 		return 0;
 	}
 	if (pctl_spv_literal(e, pctl_arg(e->p, in, 0), lane) == 1)
-		return pctl_spv_shape_const(
-			e, s, (uint32_t)lane[0] < n ? element(key.words, s, (uint32_t)lane[0]) : 0);
-	if (!t->id)
-		t->id = declare(e, t, s, n);
-	index = PCTL_SPV_GLSL(e, pctl_spv_type(e, 32, 1), GLSLstd450UMin, index,
-			      pctl_spv_u32(e, n));
-	at = pctl_spv_pointer(e, SpvStorageClassPrivate, pctl_spv_shape_type(e, s));
-	at = PCTL_SPV_VALUE(e, SpvOpAccessChain, at, t->id, index);
-	return pctl_spv_raw_load(e, pctl_spv_shape_type(e, s), at, SpvStorageClassPrivate);
+		return known(e, s, t, (uint32_t)lane[0]);
+	index = PCTL_SPV_GLSL(e, u32, GLSLstd450UMin, index, pctl_spv_u32(e, length_of(t)));
+	if (t->base)
+		index = PCTL_SPV_VALUE(e, SpvOpIAdd, u32, index, pctl_spv_u32(e, t->base));
+	word = pctl_spv_type(e, 32, s.bits / 32);
+	at = pctl_spv_pointer(e, SpvStorageClassStorageBuffer, word);
+	at = PCTL_SPV_VALUE(e, SpvOpAccessChain, at, block_of(e, s.bits), pctl_spv_u32(e, 0),
+			    index);
+	at = PCTL_SPV_VALUE(e, SpvOpLoad, word, at);
+	return word == e->plain[in->type] ? at
+					  : PCTL_SPV_VALUE(e, SpvOpBitcast, e->plain[in->type], at);
 }

@@ -252,7 +252,7 @@ uint32_t pctl_spv_effort(const pctl_program *p)
 	for (i = 0, most = 0; i < p->n_insts; i++) {
 		if (effort[p->insts[i].type] > most)
 			most = effort[p->insts[i].type];
-		if (p->insts[i].n_args > most)
+		if (p->insts[i].n_args > most && p->insts[i].op != PCTL_OP_LOOKUP)
 			most = p->insts[i].n_args;
 	}
 out:

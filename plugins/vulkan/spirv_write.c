@@ -29,7 +29,9 @@ static int prepare(pctl_spv *e)
 	e->locals = calloc(most_locals, sizeof(*e->locals));
 	if (!e->plain || !e->laid || !e->leaves || !e->vars || !e->fns || !e->values || !e->locals)
 		pctl_spv_fail(e, PCTL_E_NOMEM);
-	return e->status == PCTL_OK && pctl_spv_tables_find(e);
+	if (!pctl_spv_tables_find(p, &e->tables, &e->n_tables))
+		pctl_spv_fail(e, PCTL_E_NOMEM);
+	return e->status == PCTL_OK;
 }
 
 static void release(pctl_spv *e)

@@ -133,6 +133,7 @@ static void check_vars(const pctl_device *dev, const pctl_program *p, pctl_suppo
 		refuse(out, PC3211_KERNEL_LIMIT, "more bindings than %u", dev->caps.max_bindings);
 		return;
 	}
+	n[0] = face.has_tables;
 	for (i = 0; i < face.n_bindings; i++)
 		n[face.bindings[i].uniform]++;
 	if (n[0] > l->maxPerStageDescriptorStorageBuffers ||

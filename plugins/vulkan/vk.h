@@ -227,7 +227,8 @@ struct pctl_kernel {
 	pctl_device *dev;
 	pctl_program *program;
 	pctl_spv_interface face;
-	uint64_t hash[2]; /* of the wire form */
+	uint64_t hash[2];    /* of the wire form */
+	pctl_buffer *tables; /* NULL: the program has none */
 	VkDescriptorSetLayout set_layout;
 	VkPipelineLayout layout;
 	VkPipelineCache cache;

@@ -307,7 +307,7 @@ void native_tables(rig *r)
 	static const uint32_t literals[3] = {0, N_TABLE - 1, N_TABLE};
 	const int wide = (r->caps.caps & PCTL_CAP_F64) != 0,
 		  longs = (r->caps.caps & PCTL_CAP_I64) != 0;
-	uint32_t table[2 * N_TABLE], in[2 * WORDS_GROUP], out[10 * WORDS_GROUP], i, k, x, index,
+	uint32_t table[2 * N_TABLE], in[2 * WORDS_GROUP], out[11 * WORDS_GROUP], i, k, x, index,
 		as_int;
 	uint32_t words_two;
 	words w;
@@ -316,7 +316,7 @@ void native_tables(rig *r)
 		table[i] = (uint32_t)rig_random(3, i) & 0xff7fffffu;
 	words_begin(&w);
 	words_two = pctl_build_vector(w.b, PCTL_SCALAR_U32, 2);
-	words_main(&w, 1, 10);
+	words_main(&w, 1, 11);
 	index = words_take(&w);
 	as_int = native_inst(w.b, PCTL_OP_BITCAST, w.i32, 1, index);
 	words_leave(&w, lookup(&w, w.u32, index, table, N_TABLE));
@@ -338,17 +338,19 @@ void native_tables(rig *r)
 		words_leave(&w, native_inst(w.b, PCTL_OP_EXTRACT, w.u32, 2, x, 0));
 		words_leave(&w, native_inst(w.b, PCTL_OP_EXTRACT, w.u32, 2, x, 1));
 	}
+	words_leave(&w, lookup(&w, w.u32, as_int, table + 5, 3)); /* its end is another's middle */
 	for (i = 0; i < WORDS_GROUP; i++)
 		in[i] = i < 32 ? i : i < 48 ? 0u - (i - 31) : (uint32_t)rig_random(4, i);
-	words_run(r, words_end(&w), in, 1, out, 10, WORDS_GROUP);
+	words_run(r, words_end(&w), in, 1, out, 11, WORDS_GROUP);
 	for (i = 0; i < WORDS_GROUP; i++) {
-		const uint32_t *got = out + 10 * i, narrow = in[i] < N_TABLE ? table[in[i]] : 0;
+		const uint32_t *got = out + 11 * i, narrow = in[i] < N_TABLE ? table[in[i]] : 0;
 
 		for (k = 0; k < 3; k++)
 			assert_int_equal(got[k], narrow);
 		assert_int_equal(got[3], table[0]);
 		assert_int_equal(got[4], table[N_TABLE - 1]);
 		assert_int_equal(got[5], 0);
+		assert_int_equal(got[10], in[i] < 3 ? table[5 + in[i]] : 0);
 		for (k = 0; k < 2; k++) {
 			const int has = k ? longs : wide;
 			const int inside = in[i] < N_TABLE;
