@@ -206,6 +206,7 @@ static pctl_status find_limits(pctl_device *dev, const pctl_call *call)
 		dev->max_alloc = 0x7fffffffu;
 	dev->memory = device_u64(device, CL_DEVICE_GLOBAL_MEM_SIZE);
 	dev->local_bytes = device_u64(device, CL_DEVICE_LOCAL_MEM_SIZE);
+	dev->constant_bytes = device_u64(device, CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE);
 	dev->max_invocations = device_size(device, CL_DEVICE_MAX_WORK_GROUP_SIZE);
 	return PCTL_OK;
 }

@@ -128,6 +128,7 @@ pctl_status emit_scan(const pctl_program *p, const pctl_call *call, emit_facts *
 	*out = (emit_facts){.invocations = (uint64_t)size[0] * size[1] * size[2]};
 	if (status != PCTL_OK)
 		goto out;
+	out->table_bytes = emit_table_bytes(&e);
 	for (uint32_t v = 0; v < p->n_vars; v++) {
 		if (is_binding(&p->vars[v]))
 			out->n_bindings++;

@@ -18,8 +18,9 @@ typedef struct emit_facts {
 	uint32_t n_bindings; /* uniform and storage variables; they are vars[0 .. n_bindings) */
 	uint64_t workgroup_bytes; /* of the variables that the entry point reaches */
 	uint64_t invocations;
-	uint32_t depth;	 /* deepest nesting of regions */
-	uint32_t bad_op; /* an opcode this backend does not know, or 0 */
+	uint64_t table_bytes; /* of constant tables */
+	uint32_t depth;	      /* deepest nesting of regions */
+	uint32_t bad_op;      /* an opcode this backend does not know, or 0 */
 } emit_facts;
 
 /* PCTL_E_NOMEM or PCTL_OK. */

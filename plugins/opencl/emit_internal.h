@@ -108,6 +108,7 @@ void emit_float_pragmas(const pctl_program *p, text *t);
 
 /* emit_table.c: constant tables are found once, written before everything else, and read. */
 pctl_status emit_tables_find(emitter *e);
+uint64_t emit_table_bytes(const emitter *e);
 void emit_tables(emitter *e);
 void emit_lookup(emitter *e, const pctl_inst *in);
 

@@ -63,6 +63,15 @@ pctl_status emit_tables_find(emitter *e)
 	return PCTL_OK;
 }
 
+uint64_t emit_table_bytes(const emitter *e)
+{
+	uint64_t n = 0;
+
+	for (uint32_t k = 0; k < e->n_tables; k++)
+		n += 4ull * e->tables[k].n_words + e->tables[k].bits / 8;
+	return n;
+}
+
 void emit_tables(emitter *e)
 {
 	for (uint32_t k = 0; k < e->n_tables; k++) {

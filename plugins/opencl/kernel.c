@@ -98,6 +98,12 @@ static uint32_t refusal(pctl_device *dev, const pctl_program *p, const emit_fact
 			 (unsigned long long)facts->workgroup_bytes, caps.max_workgroup_bytes);
 		return PC3211_KERNEL_LIMIT;
 	}
+	if (facts->table_bytes > dev->constant_bytes) {
+		snprintf(why, n, "%llu bytes of constant tables, the device keeps %llu",
+			 (unsigned long long)facts->table_bytes,
+			 (unsigned long long)dev->constant_bytes);
+		return PC3211_KERNEL_LIMIT;
+	}
 	if (facts->n_bindings > caps.max_bindings) {
 		snprintf(why, n, "%u bindings, the device allows %u", facts->n_bindings,
 			 caps.max_bindings);

@@ -103,7 +103,7 @@ struct pctl_device {
 	cl_bool unified;
 	uint32_t lost;
 	uint32_t n_kv;
-	uint64_t max_alloc, memory, local_bytes, max_invocations;
+	uint64_t max_alloc, memory, local_bytes, max_invocations, constant_bytes;
 	uint64_t max_local[3];
 	uint64_t next_ticket;
 	uint64_t cancel_id; /* atomic: ticket asked to stop, 0 none */
