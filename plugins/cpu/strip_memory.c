@@ -204,10 +204,10 @@ typedef struct plain {
 
 static int is_plain(pctl_cpu_strip *s, const pctl_cpu_mem *m, plain *p)
 {
-	const pctl_cpu_step *step = &s->code->steps[m->first_step];
+	const pctl_cpu_step *step = m->n_steps == 1 ? &s->code->steps[m->first_step] : NULL;
 	uint32_t bent;
 
-	if (m->n_steps != 1 || step->uniform || s->code->flags)
+	if (!step || step->uniform || s->code->flags)
 		return 0;
 	if (m->space == PCTL_SPACE_WORKGROUP && s->code->groups_per_strip == 1)
 		p->base = s->workgroup + m->base + m->offset;
