@@ -31,8 +31,9 @@ static const legal_row rows[] = {
 #include "legal/forms.def"
 };
 
-/* The row of whatever the device has natively, in class approximate. */
-static const legal_row approximate_row = {.kind = PCTL_FORM_NATIVE};
+/* The row of a native operation that forms.def does not admit as such: in class approximate, and
+ * where no subnormal can come near. */
+static const legal_row native_row = {.kind = PCTL_FORM_NATIVE};
 
 /* The first stands for a table that is empty. */
 static const struct {
@@ -161,7 +162,7 @@ void legal_chooser_destroy(legal_chooser *c)
 
 const legal_row *legal_row_at(uint32_t row)
 {
-	return row < N_ROWS ? &rows[row] : row == N_ROWS ? &approximate_row : NULL;
+	return row < N_ROWS ? &rows[row] : row == N_ROWS ? &native_row : NULL;
 }
 
 uint32_t legal_n_rows(void)
@@ -204,25 +205,39 @@ static int is_comparison(uint16_t op)
 	return op >= PCTL_OP_NEQ && op <= PCTL_OP_NGE;
 }
 
-/* Has the device any native f32 operation of this kind? The vendor's own functions are not probed:
- * where there are native floats at all, they are there. */
-static int has_native(const legal_chooser *c, uint16_t op, uint8_t result, uint8_t operand)
+/* The native f32 operation for a strict one; PCTL_N_NATIVE: natives.def has none, or it is none to use
+ * (NCONVERT to integers answers in range only). */
+static uint32_t native_of(uint16_t op, uint8_t result, uint8_t operand)
 {
 	const uint16_t native = PCTL_NATIVE_OF(op);
-	uint32_t i;
 
-	if (op == PCTL_OP_FCONVERT && result != PCTL_SCALAR_F32)
-		return 0;
-	if (op != PCTL_OP_FCONVERT && operand != PCTL_SCALAR_F32)
-		return 0;
-	i = find_native(native,
-			is_comparison(native)	 ? (uint8_t)PCTL_SCALAR_BOOL
-			: op == PCTL_OP_FCONVERT ? result
-						 : operand,
-			operand);
+	if ((op == PCTL_OP_FCONVERT ? result : operand) != PCTL_SCALAR_F32)
+		return PCTL_N_NATIVE;
+	if (is_comparison(native))
+		result = PCTL_SCALAR_BOOL;
+	else if (op != PCTL_OP_FCONVERT)
+		result = operand;
+	return find_native(native, result, operand);
+}
+
+/* Has the device it natively, exact or not? The vendor's own functions are not probed: where there
+ * are native floats at all, they are there. */
+static int has_native(const legal_chooser *c, uint16_t op, uint8_t result, uint8_t operand)
+{
+	const uint32_t i = native_of(op, result, operand);
+
 	if (i < PCTL_N_NATIVE)
 		return c->profile.native[i] != PCTL_NATIVE_ABSENT;
-	return op >= PCTL_OP_FSIN && c->profile.native[PCTL_NATIVE_F32_ADD] != PCTL_NATIVE_ABSENT;
+	return op >= PCTL_OP_FSIN && operand == PCTL_SCALAR_F32 &&
+	       c->profile.native[PCTL_NATIVE_F32_ADD] != PCTL_NATIVE_ABSENT;
+}
+
+uint32_t legal_choose_tame(const legal_chooser *c, uint16_t op, uint8_t result, uint8_t operand)
+{
+	const uint32_t i = native_of(op, result, operand);
+
+	return i < PCTL_N_NATIVE && c->profile.native[i] >= PCTL_NATIVE_NORMAL ? N_ROWS
+									       : LEGAL_NO_ROW;
 }
 
 static int is_row_of(const legal_row *r, uint16_t op, uint8_t result, uint8_t operand)

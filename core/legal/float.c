@@ -3,6 +3,9 @@
 
 #include <stdlib.h>
 
+/* Operations without a form that are named, in one go. */
+#define REFUSALS 16u
+
 static void constant(legal *l, uint32_t v, const pctl_inst *in)
 {
 	const uint32_t width = legal_width(l, in->type);
@@ -80,7 +83,30 @@ static const legal_rules rules = {.type = legal_float_type,
 
 /* ---- choosing and linking ----------------------------------------------------------------- */
 
-/* Choose for every strict operation; all that have no form are named. */
+/* Choose for strict operation v of l->fn; 0: there is no form. */
+static int choose(legal *l, uint32_t v, const pctl_inst *in)
+{
+	legal_floats *x = l->floats;
+	const uint32_t at = l->fn->first_inst + v;
+	const uint8_t result = l->p->types[in->type].scalar;
+	const uint8_t operand =
+		l->p->types[pctl_value_type(l->p, l->fn, pctl_arg(l->p, in, 0))].scalar;
+	uint32_t how = LEGAL_AS_IS, tame;
+
+	x->choice[at] = legal_choose(l->chooser, in->op, result, operand, &how);
+	if (x->choice[at] != LEGAL_NO_ROW &&
+	    legal_row_at(x->choice[at])->kind != PCTL_FORM_NATIVE) {
+		tame = legal_choose_tame(l->chooser, in->op, result, operand);
+		if (tame != LEGAL_NO_ROW && legal_is_tame(l->p, l->fn, in, x->granules)) {
+			x->choice[at] = tame;
+			how = LEGAL_AS_IS;
+		}
+	}
+	x->how[at] = (uint8_t)how;
+	return x->choice[at] != LEGAL_NO_ROW;
+}
+
+/* Choose for every strict operation; those that have no form are named, up to a limit. */
 static pctl_status choose_all(legal *l, const pctl_program *p)
 {
 	legal_floats *x = l->floats;
@@ -90,20 +116,13 @@ static pctl_status choose_all(legal *l, const pctl_program *p)
 	l->p = p;
 	for (uint32_t f = 1; f < p->n_functions; f++) {
 		l->fn = &p->functions[f];
+		legal_granules(p, l->fn, x->granules, x->local_granules);
 		for (uint32_t v = 0; v < l->fn->n_insts; v++) {
-			const uint32_t at = l->fn->first_inst + v;
-			const pctl_inst *in = &p->insts[at];
-			uint32_t how = 0;
+			const pctl_inst *in = &p->insts[l->fn->first_inst + v];
 
-			x->choice[at] = LEGAL_NO_ROW;
-			if (!PCTL_IS_STRICT(in->op) || !legal_needs_form(l, in))
-				continue;
-			x->choice[at] = legal_choose(
-				l->chooser, in->op, p->types[in->type].scalar,
-				p->types[pctl_value_type(p, l->fn, pctl_arg(p, in, 0))].scalar,
-				&how);
-			x->how[at] = (uint8_t)how;
-			if (x->choice[at] == LEGAL_NO_ROW && refused++ < 16)
+			x->choice[l->fn->first_inst + v] = LEGAL_NO_ROW;
+			if (PCTL_IS_STRICT(in->op) && legal_needs_form(l, in) &&
+			    !choose(l, v, in) && refused++ < REFUSALS)
 				status = legal_refuse_operation(l, v, in);
 		}
 	}
@@ -140,6 +159,8 @@ static void drop(legal_floats *x)
 	free(x->plan);
 	free(x->local_arithmetic);
 	free(x->local_raw);
+	free(x->granules);
+	free(x->local_granules);
 	free(x->has16);
 	free(x->has32);
 }
@@ -161,10 +182,12 @@ static int prepare(legal_floats *x, const pctl_program *p)
 	x->plan = calloc(insts, 1);
 	x->local_arithmetic = calloc(locals, 1);
 	x->local_raw = calloc(locals, 1);
+	x->granules = calloc(insts, sizeof(*x->granules));
+	x->local_granules = calloc(locals, sizeof(*x->local_granules));
 	x->has16 = calloc(p->n_types + 1u, 1);
 	x->has32 = calloc(p->n_types + 1u, 1);
-	return x->choice && x->how && x->row_function && x->plan && x->local_arithmetic &&
-	       x->local_raw && x->has16 && x->has32;
+	return x->granules && x->local_granules && x->choice && x->how && x->row_function &&
+	       x->plan && x->local_arithmetic && x->local_raw && x->has16 && x->has32;
 }
 
 pctl_status legal_float_pass(const pctl_program *p, const legal_chooser *chooser,

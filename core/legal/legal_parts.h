@@ -220,6 +220,8 @@ void legal_chooser_destroy(legal_chooser *c);
 enum { LEGAL_AS_IS = 0, LEGAL_SWAPPED = 1, LEGAL_NEGATED = 2 };
 uint32_t legal_choose(const legal_chooser *c, uint16_t op, uint8_t result, uint8_t operand,
 		      uint32_t *how);
+/* The native operation, where no subnormal can come near it; LEGAL_NO_ROW: not even then. */
+uint32_t legal_choose_tame(const legal_chooser *c, uint16_t op, uint8_t result, uint8_t operand);
 const legal_row *legal_row_at(uint32_t row);
 uint32_t legal_n_rows(void);
 /* The function of the module that row `row` names, 0: none. */
