@@ -396,6 +396,8 @@ enum {
 	BY_TABLE,
 	BY_TABLE_MASKED,
 	BY_TABLE_GUARDED,
+	BY_TABLE_LESS,
+	BY_TABLE_LESS_GUARDED,
 	BY_FLOAT,
 	BY_FLOAT_CLAMPED,
 	BY_NATIVE_TWICE,
@@ -428,6 +430,16 @@ static int index_proven(int way)
 			    sample_compare(&s, PCTL_OP_LT, lid, sample_const(&s, 6)), 1);
 		x = table(&s, PCTL_SCALAR_U32, lid, 8);
 		break;
+	case BY_TABLE_LESS: /* 10 .. 15 less 10, unless the index is outside: 0 less 10 */
+		x = sample_op(&s, PCTL_OP_SUB, table(&s, PCTL_SCALAR_U32, lid, 6),
+			      sample_const(&s, 10));
+		break;
+	case BY_TABLE_LESS_GUARDED:
+		sample_mark(&s, PCTL_OP_IF,
+			    sample_compare(&s, PCTL_OP_LT, lid, sample_const(&s, 6)), 1);
+		x = sample_op(&s, PCTL_OP_SUB, table(&s, PCTL_SCALAR_U32, lid, 6),
+			      sample_const(&s, 10));
+		break;
 	case BY_FLOAT:
 	case BY_FLOAT_CLAMPED:
 		x = pctl_build_op(s.b, PCTL_OP_FCONVERT, f32, lid, 0);
@@ -447,7 +459,8 @@ static int index_proven(int way)
 		break;
 	}
 	sample_store_at(&s, sample_const(&s, 1), words, x);
-	if (way == BY_TABLE_GUARDED || way == BY_NATIVE_TWICE || way == BY_STRICT_TWICE)
+	if (way == BY_TABLE_GUARDED || way == BY_TABLE_LESS_GUARDED || way == BY_NATIVE_TWICE ||
+	    way == BY_STRICT_TWICE)
 		sample_mark(&s, PCTL_OP_END_IF, 0, 0);
 	sample_entry(&s, pctl_build_function_end(s.b), 64, 1, 1);
 	a = analysed(s.b, &p);
@@ -464,6 +477,8 @@ static void indices(void **state)
 	assert_true(index_proven(BY_TABLE));
 	assert_true(index_proven(BY_TABLE_MASKED));
 	assert_true(index_proven(BY_TABLE_GUARDED));
+	assert_false(index_proven(BY_TABLE_LESS));
+	assert_true(index_proven(BY_TABLE_LESS_GUARDED));
 	assert_false(index_proven(BY_FLOAT));
 	assert_true(index_proven(BY_FLOAT_CLAMPED));
 	assert_true(index_proven(BY_STRICT_TWICE));
