@@ -214,7 +214,8 @@ static void ldexp_call(struct wgsl *c, struct expr *e, const struct builtin *b)
 		fail(c, e, expected);
 		return;
 	}
-	if (!pctl_wgsl_coerce(c, power, want, "the exponent") || !pctl_wgsl_settle(c, e->a)) {
+	if (!pctl_wgsl_coerce(c, power, want, "the exponent") ||
+	    (args_stage(e) != STAGE_CONST && !pctl_wgsl_settle(c, e->a))) {
 		pctl_wgsl_set_error(c, e);
 		return;
 	}

@@ -1,4 +1,5 @@
 /* Single steps of composed floats, each in its three ways. */
+#include <math.h>
 #include <string.h>
 
 #include "program/eval.h"
@@ -224,6 +225,21 @@ struct val pctl_wgsl_put_together(struct compose *x, const struct type *t, const
 	out.value = body ? pctl_wgsl_emit(x->l, PCTL_OP_COMPOSE, type, w, n)
 			 : pctl_wgsl_prelude(x->l, PCTL_OP_COMPOSE, type, w, n);
 	return out;
+}
+
+struct val pctl_wgsl_scale(struct compose *x, struct val v, struct val e)
+{
+	uint64_t *leaf = new_leaves(x, v.t->leaves), bits;
+	double number;
+	uint32_t i;
+
+	for (i = 0; i < v.t->leaves; i++) {
+		bits = leaf_of(&v, i);
+		memcpy(&number, &bits, sizeof(number));
+		number = ldexp(number, (int)(int64_t)leaf_of(&e, i)); /* IEEE: rounds once */
+		memcpy(&leaf[i], &number, sizeof(number));
+	}
+	return (struct val){.t = v.t, .leaf = leaf};
 }
 
 struct val pctl_wgsl_val(struct compose *x, struct expr *e)

@@ -43,6 +43,8 @@ struct val pctl_wgsl_spread(struct compose *x, const struct type *vector, struct
 struct val pctl_wgsl_piece(struct compose *x, struct val whole, uint32_t i);
 /* An expression's value: its constant or what it is lowered to. */
 struct val pctl_wgsl_val(struct compose *x, struct expr *e);
+/* v * 2^e of abstract constants, one rounding. */
+struct val pctl_wgsl_scale(struct compose *x, struct val v, struct val e);
 /* The value of a constant expression, and the end of what was needed for it. */
 void pctl_wgsl_keep(struct compose *x, struct expr *e, struct val v);
 /* The bits of a value in another shape of as many, which must not be bool. */

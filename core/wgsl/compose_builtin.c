@@ -202,9 +202,12 @@ static struct val power_of_two(struct compose *x, struct val e)
  * subnormals leaves so much to go that the result is zero however it rounded. */
 static struct val ldexp_of(struct compose *x, struct val v, struct val e)
 {
-	struct val y = pctl_wgsl_turn(x, PCTL_OP_FCONVERT, like(x, v.t, PCTL_SCALAR_F32), v), s;
+	struct val y, s;
 	uint32_t i;
 
+	if (v.t->scalar == SCALAR_ABSTRACT_FLOAT)
+		return pctl_wgsl_scale(x, v, e);
+	y = pctl_wgsl_turn(x, PCTL_OP_FCONVERT, like(x, v.t, PCTL_SCALAR_F32), v);
 	/* More than any format can use, and few enough steps. */
 	e = int_op(x, PCTL_OP_MAX, int_op(x, PCTL_OP_MIN, e, 381), (uint64_t)-330);
 	for (i = 0; i < 2; i++) {

@@ -148,7 +148,8 @@ static const char *const facts[] = {
 	"== vec2(1, 1))",
 	"all(refract(vec2(1.0, 0), vec2(0, 1), 2) == vec2(0, 0)) && all(faceForward(vec2(1, 2), "
 	"vec2(1, 0), vec2(1, 0)) == vec2(-1, -2))",
-	"ldexp(1.5, 4) == 24 && ldexp(1f, -149) == 0x1p-149f && frexp(6.0).fract == 0.75 && "
+	"ldexp(1.5, 4) == 24 && ldexp(1.5, 1000) > 1e300 && ldexp(1.5, 4) + 1h == 25 && ldexp(1f, "
+	"-149) == 0x1p-149f && frexp(6.0).fract == 0.75 && "
 	"frexp(6.0).exp == 3",
 	"frexp(0x1p-149f).exp == -148 && frexp(0.0).exp == 0 && modf(-1.25).fract == -0.25 && "
 	"modf(-1.25).whole == -1",

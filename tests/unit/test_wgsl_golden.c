@@ -74,6 +74,8 @@ static int compile(const char *path, char *found)
 	assert_non_null(text);
 	if (strstr(text, "// flags: consensus"))
 		o.flags = PCTL_WGSL_CONSENSUS;
+	if (strstr(text, "// flags: native"))
+		o.flags = PCTL_WGSL_NATIVE;
 	ok = pctl_wgsl_compile(text, n, &o, pctl_diag_list_call(l), &p) == PCTL_OK;
 	assert_int_equal(ok, p != NULL);
 	*found = 0;
