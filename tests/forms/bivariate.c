@@ -22,8 +22,14 @@ struct function {
 	u32 (*form[3])(u32, u32);
 };
 
-#define FUNCTION(n) { #n, n, mpfr_##n, { f32_##n, f16_##n, bf16_##n } }
-static const struct function functions[] = { FUNCTION(pow), FUNCTION(atan2) };
+#define FUNCTION(n)                                \
+	{                                          \
+#n, n, mpfr_##n,                   \
+		{                                  \
+			f32_##n, f16_##n, bf16_##n \
+		}                                  \
+	}
+static const struct function functions[] = {FUNCTION(pow), FUNCTION(atan2)};
 
 /* precision with the hidden bit; MPFR's exponents (0.5 <= m < 1) of the least and largest numbers */
 struct format {
@@ -35,9 +41,9 @@ struct format {
 };
 
 static const struct format formats[3] = {
-	{ "f32", 24, -148, 128, 0x7f800000u, 0x7fc00000u, 0x80000000u, 8 },
-	{ "f16", 11, -23, 16, 0x7c00u, 0x7e00u, 0x8000u, 4 },
-	{ "bf16", 8, -132, 128, 0x7f80u, 0x7fc0u, 0x8000u, 4 },
+	{"f32", 24, -148, 128, 0x7f800000u, 0x7fc00000u, 0x80000000u, 8},
+	{"f16", 11, -23, 16, 0x7c00u, 0x7e00u, 0x8000u, 4},
+	{"bf16", 8, -132, 128, 0x7f80u, 0x7fc0u, 0x8000u, 4},
 };
 
 static double value(const struct format *f, u32 bits)
@@ -99,7 +105,8 @@ static u32 exact_bits(const struct function *fn, const struct format *f, double 
 }
 
 /* What the form has to give; *asked counts the pairs that needed MPFR. */
-static u32 wanted(const struct function *fn, const struct format *f, double x, double y, unsigned long *asked)
+static u32 wanted(const struct function *fn, const struct format *f, double x, double y,
+		  unsigned long *asked)
 {
 	double g = fn->libm(x, y);
 	u32 low = bits_of(f, g * (1 - 0x1p-49)), high = bits_of(f, g * (1 + 0x1p-49));
@@ -187,9 +194,11 @@ static void pow_pair(int kind, u32 *a, u32 *b)
 		v = unit() * 284 - 153;
 		*b = f32_bits(v / log2(value(&formats[0], *a)));
 	} else if (kind == 2) {
-		int root = (int)(r & 3), n = 1 + (int)((r >> 2) % 31), wide[4] = { 12, 11, 5, 2 };
-		uint64_t odd = 1 + 2 * ((r >> 16) % (1u << (root ? wide[root] : 1 + (int)((r >> 9) % 12))));
-		x = ldexp(power((double)odd, 1 << root), ((int)((r >> 40) % 40) - 20) << (r >> 60 & 1 ? root : 0));
+		int root = (int)(r & 3), n = 1 + (int)((r >> 2) % 31), wide[4] = {12, 11, 5, 2};
+		uint64_t odd = 1 + 2 * ((r >> 16) %
+					(1u << (root ? wide[root] : 1 + (int)((r >> 9) % 12))));
+		x = ldexp(power((double)odd, 1 << root), ((int)((r >> 40) % 40) - 20)
+								 << (r >> 60 & 1 ? root : 0));
 		*a = f32_bits(r >> 61 & 1 ? -x : x);
 		*b = f32_bits(ldexp(r >> 8 & 1 ? -n : n, -root));
 		if (r >> 62 & 1)
@@ -215,7 +224,8 @@ static void atan2_pair(int kind, u32 *a, u32 *b)
 		*a = f32_bits(ldexp(unit(), e) * (r & 1 ? 1 : -1));
 		*b = f32_bits(ldexp(unit(), e + (int)((r >> 20) % 57) - 28) * (r & 2 ? 1 : -1));
 	} else if (kind == 2) {
-		double k = (double)(random_bits() % 4096 | 1), m = (double)(random_bits() % 8192 | 1);
+		double k = (double)(random_bits() % 4096 | 1),
+		       m = (double)(random_bits() % 8192 | 1);
 		*a = f32_bits(ldexp(k * m, (int)((r >> 8) % 200) - 160));
 		*b = f32_bits(ldexp(k, (int)(r % 100) - 50) * (r >> 63 ? -1 : 1));
 	} else if (kind == 3) {
@@ -234,18 +244,19 @@ static void pair(const struct function *fn, int kind, u32 *a, u32 *b)
 		atan2_pair(kind, a, b);
 }
 
-static int differ(const struct function *fn, const struct format *f, u32 a, u32 b, unsigned long *asked)
+static int differ(const struct function *fn, const struct format *f, u32 a, u32 b,
+		  unsigned long *asked)
 {
 	double x = value(f, a), y = value(f, b);
 	u32 want = wanted(fn, f, x, y, asked), got = fn->form[f - formats](a, b);
 
 	if (got != want)
-		printf("%s %s %0*x %0*x: %0*x, should be %0*x\n", fn->name, f->name, f->digits, a, f->digits, b,
-		       f->digits, got, f->digits, want);
+		printf("%s %s %0*x %0*x: %0*x, should be %0*x\n", fn->name, f->name, f->digits, a,
+		       f->digits, b, f->digits, got, f->digits, want);
 	return got != want;
 }
 
-static const char *const kinds[4] = { "random", "aimed", "structured", "near" };
+static const char *const kinds[4] = {"random", "aimed", "structured", "near"};
 
 static int run(const struct function *fn, const char *kind, unsigned long count, unsigned long seed)
 {
@@ -260,8 +271,8 @@ static int run(const struct function *fn, const char *kind, unsigned long count,
 		pair(fn, k, &a, &b);
 		wrong += (unsigned long)differ(fn, &formats[0], a, b, &asked);
 	}
-	printf("%s %s seed %lu: %lu pairs, %lu wrong, %lu settled by MPFR\n", fn->name, kind, seed, k < 4 ? count : 0,
-	       wrong, asked);
+	printf("%s %s seed %lu: %lu pairs, %lu wrong, %lu settled by MPFR\n", fn->name, kind, seed,
+	       k < 4 ? count : 0, wrong, asked);
 	return wrong || k == 4;
 }
 
@@ -272,8 +283,8 @@ static int all(const struct function *fn, const struct format *f, u32 first, u32
 	for (u32 a = first; a <= last && wrong < 20; a++)
 		for (u32 b = a * 7 % step; b < 65536; b += step, n++)
 			wrong += (unsigned long)differ(fn, f, a, b, &asked);
-	printf("%s %s from %x to %x: %lu pairs, %lu wrong, %lu settled by MPFR\n", fn->name, f->name, first, last, n,
-	       wrong, asked);
+	printf("%s %s from %x to %x: %lu pairs, %lu wrong, %lu settled by MPFR\n", fn->name,
+	       f->name, first, last, n, wrong, asked);
 	return wrong || !n;
 }
 
@@ -315,7 +326,8 @@ static int hard(const struct function *fn, unsigned long count)
 		return 1;
 	for (size_t t = 0; t < 3; t++) {
 		const struct format *f = &formats[t];
-		const double at[] = { 0, 1, 2, 3, 8, 0.5, 1.5, 2.5, 149, 150, 151, 15, 16, 25, HUGE_VAL, NAN };
+		const double at[] = {0,	  1,   2,   3,	8,  0.5, 1.5,	   2.5,
+				     149, 150, 151, 15, 16, 25,	 HUGE_VAL, NAN};
 		const size_t m = sizeof(at) / sizeof(at[0]);
 		u32 some[64];
 		size_t s = 0;
@@ -349,7 +361,7 @@ static int hard(const struct function *fn, unsigned long count)
 			if (d == 2 && exact++ < 64)
 				line(fn, &formats[0], a, b, d);
 			if (d < 0.5)
-				found[n++] = (struct hard){ d, a, b };
+				found[n++] = (struct hard){d, a, b};
 		}
 	}
 	qsort(found, n, sizeof(*found), by_distance);
@@ -397,7 +409,8 @@ static int check(const char *path)
 		u32 want, got;
 		if (text[0] == '#')
 			continue;
-		if (sscanf(text, "%7s %x %x %x", type, &a, &b, &output) != 4 || !(f = find_format(type))) {
+		if (sscanf(text, "%7s %x %x %x", type, &a, &b, &output) != 4 ||
+		    !(f = find_format(type))) {
 			wrong++;
 			break;
 		}
@@ -405,7 +418,8 @@ static int check(const char *path)
 		got = fn->form[f - formats](a, b);
 		n++;
 		if ((want != output || got != output) && ++wrong)
-			printf("%s %s %x %x: form %x, MPFR %x, list %x\n", name, type, a, b, got, want, output);
+			printf("%s %s %x %x: form %x, MPFR %x, list %x\n", name, type, a, b, got,
+			       want, output);
 	}
 	if (file)
 		fclose(file);
@@ -434,7 +448,8 @@ int main(int argc, char **argv)
 				   argc > 5 ? (u32)strtoul(argv[5], NULL, 0) : 65535,
 				   argc > 6 ? (u32)strtoul(argv[6], NULL, 0) : 1);
 	}
-	fprintf(stderr, "usage: bivariate run FUNCTION KIND COUNT SEED | all FUNCTION FORMAT [FIRST LAST [STEP]] | "
+	fprintf(stderr, "usage: bivariate run FUNCTION KIND COUNT SEED | all FUNCTION FORMAT "
+			"[FIRST LAST [STEP]] | "
 			"hard FUNCTION COUNT | check FILE...\n");
 	return 2;
 }

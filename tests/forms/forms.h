@@ -50,6 +50,7 @@ typedef struct forms_case {
 	const char *signature;
 	forms_inputs inputs;
 	forms_oracle *oracle;
+	forms_oracle *each; /* fast enough for all pairs of 16 bits, or NULL */
 } forms_case;
 
 extern const forms_case forms_cases[];
@@ -67,12 +68,13 @@ void forms_input(forms_inputs kind, uint64_t seed, uint64_t counter, forms_tripl
 rig_program forms_program(uint32_t groups, int planted);
 
 /* oracles: the host's own IEEE arithmetic (oracle_host.c), MPFR (oracle_mpfr.c). */
-#define FORMS_OF_WIDTH(X, n)                                                                    \
-	X(add##n)                                                                               \
-	X(sub##n)                                                                               \
-	X(mul##n) X(div##n) X(sqrt##n) X(fma##n) X(min##n) X(max##n) X(eq##n) X(lt##n) X(le##n) \
-		X(floor##n) X(ceil##n) X(trunc##n) X(round##n) X(to_i32_##n) X(to_u32_##n)      \
-			X(from_i32_##n) X(from_u32_##n)
+#define FORMS_OF_WIDTH(X, n)                                                                      \
+	X(add##n)                                                                                 \
+	X(sub##n)                                                                                 \
+	X(mul##n)                                                                                 \
+	X(div##n) X(sqrt##n) X(fma##n) X(min##n) X(max##n) X(eq##n) X(lt##n) X(le##n) X(floor##n) \
+		X(ceil##n) X(trunc##n) X(round##n) X(to_i32_##n) X(to_u32_##n) X(from_i32_##n)    \
+			X(from_u32_##n)
 #define FORMS_ORACLE(name) forms_oracle oracle_##name;
 FORMS_OF_WIDTH(FORMS_ORACLE, f32)
 FORMS_OF_WIDTH(FORMS_ORACLE, f64)
@@ -82,5 +84,13 @@ forms_oracle oracle_f32_to_f64, oracle_f64_to_f32, oracle_sum_lost, oracle_produ
 forms_oracle oracle_f16_to_f32, oracle_bf16_to_f32, oracle_f32_to_f16, oracle_f32_to_bf16;
 forms_oracle oracle_f16_to_bf16, oracle_bf16_to_f16, oracle_f16_to_f64, oracle_bf16_to_f64;
 forms_oracle oracle_f64_to_f16, oracle_f64_to_bf16, oracle_odd;
+
+/* oracle_each.c. Call once before any of them. */
+void forms_each_open(void);
+#define FORMS_EACH(X, t) \
+	X(add##t) X(sub##t) X(mul##t) X(div##t) X(min##t) X(max##t) X(eq##t) X(lt##t) X(le##t)
+#define FORMS_EACH_ORACLE(name) forms_oracle each_##name;
+FORMS_EACH(FORMS_EACH_ORACLE, f16)
+FORMS_EACH(FORMS_EACH_ORACLE, bf16)
 
 #endif

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Turns form files (core/legal/forms/*.wgsl, native mode) into one C file on stdout, so that what is run over every
+"""Turns form files (core/legal/forms/*.wgsl, native mode) into one C file, so that what is run over every
 input is the text that ships. Covers what forms use, no more: what it does not know, the C compiler refuses.
-usage: forms2c.py [FUNCTION...] FILE.wgsl... > forms.c (all, or f32_, f16_, bf16_FUNCTION and what they call), then gcc -std=gnu11 -O2 -ffp-contract=off"""
+usage: forms2c.py [-o OUT] [FUNCTION...] FILE.wgsl... (all, or f32_, f16_, bf16_FUNCTION and what they call), then gcc -std=gnu11 -O2 -ffp-contract=off"""
 
 import re
 import sys
@@ -140,6 +140,9 @@ def reached(made, roots):
 
 
 def main(args):
+    if args[:1] == ["-o"]:
+        sys.stdout = open(args[1], "w", encoding="utf-8")
+        args = args[2:]
     paths = [a for a in args if a.endswith(".wgsl")]
     roots = [f"{t}_{a}" for a in args if not a.endswith(".wgsl") for t in ("f32", "f16", "bf16")]
     text = "\n".join(re.sub(r"//[^\n]*", "", open(p, encoding="utf-8").read()) for p in paths)

@@ -89,7 +89,7 @@ static void add_case(pctl_str_buf *b, uint32_t number, const forms_case *f)
 /* Ties go up instead of to even. */
 static void plant(char *text)
 {
-	static const char right[] = "(t & 0xffu) + (q & 1u) > 0x80u";
+	static const char right[] = "(m & 0xffu) + (q & 1u) > 0x80u";
 	char *at = strstr(text, right);
 
 	if (!at)

@@ -13,9 +13,9 @@ static const char *const group_names[] = {"int", "f64", "normal", "root", "fused
 static struct {
 	const char *plugin;
 	const char *only; /* the one form to run, or NULL */
-	uint64_t cases, seed;
+	uint64_t cases, seed, first;
 	uint32_t groups;
-	int planted, quiet;
+	int planted, quiet, exhaustive;
 } set = {.cases = 1000000, .seed = 1, .groups = 1};
 
 typedef struct bench {
@@ -82,7 +82,10 @@ static void run_batch(bench *b, uint32_t form, uint64_t first)
 	const uint32_t groups[3] = {BATCH / 64, 1, 1};
 
 	for (uint32_t i = 0; i < BATCH; i++) {
-		forms_input(f->inputs, set.seed, first + i, &b->triples[i]);
+		if (set.exhaustive)
+			b->triples[i] = (forms_triple){{i & 0xffff, (first + i) >> 16 & 0xffff, 0}};
+		else
+			forms_input(f->inputs, set.seed, first + i, &b->triples[i]);
 		for (int k = 0; k < 3; k++)
 			b->arrays[k][i] = b->triples[i].x[k];
 	}
@@ -112,7 +115,7 @@ static uint32_t check_batch(const bench *b, const forms_case *f, uint32_t shown)
 
 	for (uint32_t i = 0; i < BATCH; i++) {
 		const uint64_t *x = b->triples[i].x;
-		const uint64_t want = f->oracle(x);
+		const uint64_t want = set.exhaustive ? f->each(x) : f->oracle(x);
 		const uint64_t got = settled(f->signature[0], b->arrays[3][i]);
 
 		if (got == want)
@@ -138,7 +141,7 @@ static uint64_t run_form(bench *b, uint32_t form)
 	uint64_t wrong = 0, done = 0;
 
 	for (; done < n; done += BATCH) {
-		run_batch(b, form, done);
+		run_batch(b, form, set.first + done);
 		wrong += check_batch(b, &forms_cases[form],
 				     (uint32_t)(wrong < SHOWN ? wrong : SHOWN));
 	}
@@ -151,6 +154,8 @@ static uint64_t run_form(bench *b, uint32_t form)
 static int is_chosen(uint32_t form)
 {
 	if (!(set.groups >> forms_cases[form].group & 1))
+		return 0;
+	if (set.exhaustive && !forms_cases[form].each)
 		return 0;
 	return !set.only || strcmp(set.only, forms_cases[form].name) == 0;
 }
@@ -171,6 +176,23 @@ static void test_forms__equal_their_oracles(void **state)
 	bench_close(&b);
 	assert_int_not_equal(n, 0);
 	assert_int_equal(n_wrong, 0);
+}
+
+static void test_forms__the_fast_oracles_agree(void **state)
+{
+	forms_triple t;
+
+	(void)state;
+	for (uint32_t i = 0; i < forms_n_cases; i++) {
+		const forms_case *f = &forms_cases[i];
+
+		for (uint32_t k = 0; f->each && k < 20000; k++) {
+			forms_input(f->inputs, set.seed, k, &t);
+			if (f->each(t.x) != f->oracle(t.x))
+				fail_msg("%s(%" PRIx64 ", %" PRIx64 "): %" PRIx64 " and %" PRIx64,
+					 f->name, t.x[0], t.x[1], f->each(t.x), f->oracle(t.x));
+		}
+	}
 }
 
 static uint32_t number_of(const char *name)
@@ -217,9 +239,11 @@ int main(int argc, char **argv)
 	static const struct option options[] = {
 		{"plugin", required_argument, NULL, 'p'}, {"groups", required_argument, NULL, 'g'},
 		{"cases", required_argument, NULL, 'n'},  {"seed", required_argument, NULL, 's'},
-		{"only", required_argument, NULL, 'o'},	  {NULL, 0, NULL, 0}};
+		{"only", required_argument, NULL, 'o'},	  {"first", required_argument, NULL, 'f'},
+		{"exhaustive", no_argument, NULL, 'e'},	  {NULL, 0, NULL, 0}};
 	const struct CMUnitTest one_form[] = {cmocka_unit_test(test_forms__equal_their_oracles)};
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_forms__equal_their_oracles),
+					   cmocka_unit_test(test_forms__the_fast_oracles_agree),
 					   cmocka_unit_test(test_forms__a_planted_fault_is_found)};
 	int c;
 
@@ -234,16 +258,22 @@ int main(int argc, char **argv)
 			set.seed = strtoull(optarg, NULL, 10);
 		else if (c == 'o')
 			set.only = optarg;
+		else if (c == 'f')
+			set.first = strtoull(optarg, NULL, 10);
+		else if (c == 'e')
+			set.exhaustive = 1;
 		else
 			return 2;
 	}
 	if (!set.plugin || !set.groups) {
-		fprintf(stderr, "usage: test_forms --plugin FILE [--groups "
-				"int,f64,normal,root,fused,exact] "
-				"[--cases N] [--seed N] [--only FORM]\n");
+		fprintf(stderr,
+			"usage: test_forms --plugin FILE [--groups "
+			"int,f64,normal,root,fused,exact] "
+			"[--cases N] [--first N] [--seed N] [--only FORM] [--exhaustive]\n");
 		return 2;
 	}
-	if (set.only)
+	forms_each_open();
+	if (set.only || set.exhaustive)
 		return cmocka_run_group_tests(one_form, NULL, NULL);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

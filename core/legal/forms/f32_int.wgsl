@@ -2,15 +2,19 @@
 // products are kept short. Everything rounds to nearest even, keeps subnormals and signed zeros, and gives the one
 // NaN 0x7fc00000. 64-bit intermediates are pairs, low word first (pair_* in f64_int.wgsl).
 
-// The nearest f32 from a sign (bit 31), the biased exponent, and a significand whose leading one is bit 31 and
-// whose last bit also stands for all that was cut off below. Exponents outside 1 .. 254 are fine.
+// The nearest f32 to a significand m at the exponent 1 <= e <= 255, as units of 2^-8 in the last place: its leading
+// one is bit 31, or lower when e is 1. The last bit of m also stands for all that was cut off below.
+fn f32_settle(sign: u32, e: u32, m: u32) -> u32 {
+  let q = m >> 8u;
+  let up = u32((m & 0xffu) + (q & 1u) > 0x80u);
+  // The leading one of a normal q adds 1 to the exponent, hence - 1; a carry out of q does the same.
+  return sign | min(((e - 1u) << 23u) + q + up, 0x7f800000u);
+}
+
+// The same for any exponent, with the leading one of m at bit 31.
 fn f32_pack(sign: u32, e: i32, m: u32) -> u32 {
   let s = u32(clamp(1 - e, 0, 31));
-  let t = (m >> s) | u32((m & ((1u << s) - 1u)) != 0u);
-  let q = t >> 8u;
-  let up = u32((t & 0xffu) + (q & 1u) > 0x80u);
-  // The leading one of a normal q adds 1 to the exponent, hence - 1; a carry out of q does the same.
-  return sign | min((u32(clamp(e, 1, 255) - 1) << 23u) + q + up, 0x7f800000u);
+  return f32_settle(sign, u32(clamp(e, 1, 255)), (m >> s) | u32((m & ((1u << s) - 1u)) != 0u));
 }
 
 fn f32_is_nan(a: u32) -> bool {
@@ -41,8 +45,9 @@ fn f32_add_int(a: u32, b: u32) -> u32 {
   if (sum == 0u) {
     return x & y & 0x80000000u;
   }
-  let z = countLeadingZeros(sum);
-  return f32_pack(x & 0x80000000u, i32(e) + 2 - i32(z), sum << z);
+  // No further up than the least exponent: what lies below the normal range is exact and needs no rounding.
+  let s = min(countLeadingZeros(sum), e + 1u);
+  return f32_settle(x & 0x80000000u, e + 2u - s, sum << s);
 }
 
 fn f32_sub_int(a: u32, b: u32) -> u32 {

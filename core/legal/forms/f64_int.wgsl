@@ -65,15 +65,16 @@ fn pair_jam(a: vec2<u32>, n: u32) -> vec2<u32> {
   return vec2<u32>((x >> s) | ((y << 1u) << (31u - s)) | u32(lost != 0u), y >> s);
 }
 
-// The nearest f64 from a sign (bit 31), the biased exponent, and a significand whose leading one is bit 63 and
-// whose last bit also stands for all that was cut off below. Exponents outside 1 .. 2046 are fine.
-fn f64_pack(sign: u32, e: i32, m: vec2<u32>) -> vec2<u32> {
-  let t = pair_jam(m, u32(clamp(1 - e, 0, 63)));
-  let low = (t.x >> 11u) | (t.y << 21u);
-  let up = u32((t.x & 0x7ffu) + (low & 1u) > 0x400u);
-  let high = (u32(clamp(e, 1, 2047) - 1) << 20u) + (t.y >> 11u);
-  let r = pair_add(vec2<u32>(low, high), vec2<u32>(up, 0u));
+// f32_settle and f32_pack: the leading one of m is bit 63, or lower when e is 1.
+fn f64_settle(sign: u32, e: u32, m: vec2<u32>) -> vec2<u32> {
+  let low = (m.x >> 11u) | (m.y << 21u);
+  let up = u32((m.x & 0x7ffu) + (low & 1u) > 0x400u);
+  let r = pair_add(vec2<u32>(low, ((e - 1u) << 20u) + (m.y >> 11u)), vec2<u32>(up, 0u));
   return select(vec2<u32>(r.x, sign | r.y), vec2<u32>(0u, sign | 0x7ff00000u), r.y >= 0x7ff00000u);
+}
+
+fn f64_pack(sign: u32, e: i32, m: vec2<u32>) -> vec2<u32> {
+  return f64_settle(sign, u32(clamp(e, 1, 2047)), pair_jam(m, u32(clamp(1 - e, 0, 63))));
 }
 
 fn f64_nan() -> vec2<u32> {
@@ -114,8 +115,8 @@ fn f64_add_int(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
   if (pair_is_zero(sum)) {
     return vec2<u32>(0u, x.y & y.y & 0x80000000u);
   }
-  let z = pair_zeros(sum);
-  return f64_pack(x.y & 0x80000000u, i32(e) + 1 - i32(z), pair_left(sum, z));
+  let s = min(pair_zeros(sum), e);
+  return f64_settle(x.y & 0x80000000u, e + 1u - s, pair_left(sum, s));
 }
 
 fn f64_sub_int(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
