@@ -1,0 +1,186 @@
+/* Profile records: written and read back, stale and strange ones passed over, revoked ones refused. */
+#include "policy/profiles.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "main.h"
+
+static const pctl_call quiet = {.head = PCTL_HEAD(pctl_call)};
+
+static pctl_profile_record *sample(const char *driver_version)
+{
+	pctl_profile_record *r = calloc(1, sizeof(*r));
+
+	assert_non_null(r);
+	strcpy(r->identity[0].key, "device");
+	strcpy(r->identity[0].value, "a \"quoted\\ device\"");
+	strcpy(r->identity[1].key, "driver-version");
+	strcpy(r->identity[1].value, driver_version);
+	r->n_identity = 2;
+	strcpy(r->device, "a \"quoted\\ device\"");
+	strcpy(r->driver, "driver");
+	for (uint32_t i = 0; i < PCTL_N_NATIVE; i++)
+		r->profile.native[i] = (uint8_t)(i % 4);
+	for (uint32_t i = 0; i < PCTL_N_FACTS; i++)
+		r->facts[i] = PCTL_NATIVE_EXACT;
+	strcpy(r->native_witness[1].text, "x / y: x=0x1 gave 0x0, not 0x2");
+	r->cases = 12345;
+	assert_int_equal(pctl_profile_key(r, &quiet), PCTL_OK);
+	return r;
+}
+
+static void open_in(char dir[64], pctl_signer **out)
+{
+	strcpy(dir, "/tmp/pctl-profile-XXXXXX");
+	assert_non_null(mkdtemp(dir));
+	assert_int_equal(pctl_signer_open(dir, &quiet, out), PCTL_OK);
+}
+
+static void remove_all(const char *dir)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -r %s", dir);
+	assert_int_equal(system(command), 0);
+}
+
+static void test_profile__round_trip(void **state)
+{
+	pctl_profile_record *r = sample("1"), *back = calloc(1, sizeof(*back));
+	char dir[64];
+	pctl_signer *s;
+
+	(void)state;
+	open_in(dir, &s);
+	assert_int_equal(pctl_profile_write(r, dir, s, &quiet), PCTL_OK);
+	assert_int_equal(pctl_profile_read(r->path, &quiet, back), PCTL_OK);
+	assert_memory_equal(&r->profile, &back->profile, sizeof(r->profile));
+	assert_memory_equal(r->facts, back->facts, sizeof(r->facts));
+	assert_memory_equal(&r->key, &back->key, sizeof(r->key));
+	assert_string_equal(back->device, "a \"quoted\\ device\"");
+	assert_int_equal(back->n_identity, 2);
+	assert_string_equal(back->identity[0].value, r->identity[0].value);
+	assert_string_equal(back->signer, pctl_signer_public(s));
+	assert_true(back->cases == 12345);
+	pctl_signer_close(s);
+	remove_all(dir);
+	free(r);
+	free(back);
+}
+
+static void test_profile__found_by_key_and_trusted_signer_only(void **state)
+{
+	pctl_profile_record *r = sample("1"), *want = sample("1"), *newer = sample("2");
+	const char *dirs[1],
+		*trusted[1] = {"0000000000000000000000000000000000000000000000000000000000000000"};
+	char dir[64];
+	pctl_signer *s;
+
+	(void)state;
+	open_in(dir, &s);
+	dirs[0] = dir;
+	assert_int_equal(pctl_profile_write(r, dir, s, &quiet), PCTL_OK);
+	memset(&want->profile, 0, sizeof(want->profile));
+	assert_int_equal(pctl_profile_find(want, dirs, 1, trusted, 1, &quiet), 0);
+	trusted[0] = pctl_signer_public(s);
+	assert_int_equal(pctl_profile_find(want, dirs, 1, trusted, 1, &quiet), 1);
+	assert_memory_equal(&want->profile, &r->profile, sizeof(r->profile));
+	/* Another driver version is another device. */
+	assert_int_equal(pctl_profile_find(newer, dirs, 1, trusted, 1, &quiet), 0);
+	pctl_signer_close(s);
+	remove_all(dir);
+	free(r);
+	free(want);
+	free(newer);
+}
+
+static void replace(const char *path, const char *from, const char *to, const pctl_signer *s)
+{
+	pctl_str_buf t = PCTL_STR_BUF_INIT;
+	char key[PCTL_PUBLIC_KEY_TEXT], *text, *at;
+	size_t n_signed;
+	uint64_t n;
+
+	assert_int_equal(pctl_file_read(path, 1 << 20, &quiet, &text, &n), PCTL_OK);
+	assert_int_equal(pctl_sealed_check(path, text, n, &quiet, &n_signed, key), PCTL_OK);
+	text[n_signed] = '\0';
+	at = strstr(text, from);
+	assert_non_null(at);
+	pctl_str_add_n(&t, text, (size_t)(at - text));
+	pctl_str_add(&t, to);
+	pctl_str_add(&t, at + strlen(from));
+	assert_int_equal(pctl_signer_seal(s, &t, &quiet), PCTL_OK);
+	assert_int_equal(pctl_file_write(path, t.data, t.n, 0, &quiet), PCTL_OK);
+	pctl_str_drop(&t);
+	free(text);
+}
+
+/* Well signed, and still no profile of this kit. */
+static void test_profile__other_kits_and_verdicts_are_refused(void **state)
+{
+	static const char *const changes[][2] = {
+		{PCTL_PROBE_KIT, "probe-0"},
+		{"F32_ADD = \"absent\"", "F32_ADD = \"perfect\""},
+		{"F32_ADD = ", "F32_PLUS = "},
+		{"key = \"bafkrei", "key = \"cafkrei"},
+	};
+	pctl_profile_record *back = calloc(1, sizeof(*back));
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+		pctl_profile_record *r = sample("1");
+		char dir[64];
+		pctl_signer *s;
+
+		open_in(dir, &s);
+		assert_int_equal(pctl_profile_write(r, dir, s, &quiet), PCTL_OK);
+		replace(r->path, changes[i][0], changes[i][1], s);
+		assert_int_equal(pctl_profile_read(r->path, &quiet, back), PCTL_E_INVALID);
+		pctl_signer_close(s);
+		remove_all(dir);
+		free(r);
+	}
+	free(back);
+}
+
+static void test_profile__revoked_is_refused_with_its_cause(void **state)
+{
+	pctl_profile_record *r = sample("1"), *out = calloc(1, sizeof(*out));
+	pctl_profiled_device d = {
+		.identity = r->identity, .n_identity = 2, .name = "x:0", .device = r->device};
+	char dir[64] = "/tmp/pctl-profile-XXXXXX";
+	pctl_profiles_options o = {.home = dir};
+	pctl_profiles *p;
+	const char *key;
+	char path[128];
+	pctl_signer *s;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	assert_int_equal(pctl_profiles_open(&o, &quiet, &p), PCTL_OK);
+	assert_int_equal(pctl_profiles_public_key(p, &quiet, &key), PCTL_OK);
+	snprintf(path, sizeof(path), "%s/keys", dir);
+	assert_int_equal(pctl_signer_open(path, &quiet, &s), PCTL_OK);
+	assert_string_equal(key, pctl_signer_public(s));
+	snprintf(path, sizeof(path), "%s/profiles", dir);
+	assert_int_equal(pctl_profile_write(r, path, s, &quiet), PCTL_OK);
+	assert_int_equal(pctl_profiles_obtain(p, &d, 0, &quiet, out), PCTL_OK);
+	assert_memory_equal(&out->profile, &r->profile, sizeof(r->profile));
+	assert_false(pctl_profiles_was_checked(p, out, &r->key));
+	pctl_profiles_note_checked(p, out, &r->key);
+	assert_true(pctl_profiles_was_checked(p, out, &r->key));
+	assert_int_equal(pctl_profiles_revoke(p, out, "kernel k differs", &quiet), PCTL_OK);
+	assert_int_equal(pctl_profiles_obtain(p, &d, 0, &quiet, out), PCTL_E_UNSUPPORTED);
+	pctl_signer_close(s);
+	pctl_profiles_close(p);
+	remove_all(dir);
+	free(r);
+	free(out);
+}
+
+PCTL_TESTS_MAIN(PCTL_TEST(test_profile__round_trip),
+		PCTL_TEST(test_profile__found_by_key_and_trusted_signer_only),
+		PCTL_TEST(test_profile__other_kits_and_verdicts_are_refused),
+		PCTL_TEST(test_profile__revoked_is_refused_with_its_cause))
