@@ -5,6 +5,7 @@
  *
  * elementary run FUNCTION f32|f16|bf16 [FIRST LAST]   every input; exit 1 on any difference
  * elementary hard FUNCTION                            prints boundaries and the 64 hardest inputs
+ * elementary error FUNCTION [N]                       the largest error of the f64 kernel over N inputs
  * elementary check FILE...                            runs such lists, all of them against MPFR
  * elementary quick FILE...                            the same, then every f16 and bf16 input
  *
@@ -21,12 +22,13 @@ struct function {
 	const char *name;
 	double (*libm)(double);
 	mp_function mp;
+	double (*kernel)(double);
 	u32 (*form[3])(u32);
 };
 
 #define FUNCTION(n)                                \
 	{                                          \
-#n, n, mpfr_##n,                   \
+#n, n, mpfr_##n, n##_odd,          \
 		{                                  \
 			f32_##n, f16_##n, bf16_##n \
 		}                                  \
@@ -328,6 +330,53 @@ static int hard(const struct function *fn)
 	return 0;
 }
 
+/* splitmix64's finaliser: the i-th of a fixed sequence */
+static uint64_t random_bits(uint64_t i)
+{
+	i = (i + 1) * 0x9e3779b97f4a7c15u;
+	i = (i ^ i >> 30) * 0xbf58476d1ce4e5b9u;
+	i = (i ^ i >> 27) * 0x94d049bb133111ebu;
+	return i ^ i >> 31;
+}
+
+/* The largest relative error of the kernel over n f32 numbers, half of them of any magnitude, half from
+ * 2^-10 to 2^7; results of f32's range only, since kernels saturate outside. */
+static int error(const struct function *fn, unsigned long long n)
+{
+	mpfr_t a, r, d;
+	double worst = 0, at = 0;
+
+	mpfr_set_emin(-20000);
+	mpfr_set_emax(20000);
+	mpfr_init2(a, 53);
+	mpfr_init2(r, 160);
+	mpfr_init2(d, 60);
+	for (unsigned long long i = 0; i < n; i++) {
+		u32 bits = (u32)random_bits(i);
+		double x, e;
+		if (i & 1)
+			bits = (bits & 0x80000000u) |
+			       (0x3a800000u + (bits & 0x7fffffffu) % 0x08800000u);
+		x = value(&formats[0], bits);
+		mpfr_set_d(a, x, MPFR_RNDN);
+		fn->mp(r, a, MPFR_RNDN);
+		if (!mpfr_regular_p(r) || mpfr_get_exp(r) > 129 || mpfr_get_exp(r) < -150)
+			continue;
+		mpfr_d_sub(d, fn->kernel(x), r, MPFR_RNDN);
+		mpfr_div(d, d, r, MPFR_RNDN);
+		e = fabs(mpfr_get_d(d, MPFR_RNDN));
+		if (e > worst) {
+			worst = e;
+			at = x;
+		}
+	}
+	mpfr_clear(a);
+	mpfr_clear(r);
+	mpfr_clear(d);
+	printf("%s: 2^%.2f at %a\n", fn->name, log2(worst), at);
+	return worst == 0;
+}
+
 static const struct function *find(const char *name)
 {
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
@@ -399,6 +448,10 @@ int main(int argc, char **argv)
 		return run(fn, f, argc > 4 ? strtoull(argv[4], NULL, 0) : 0,
 			   argc > 5 ? strtoull(argv[5], NULL, 0) : (uint64_t)f->sign * 2 - 1);
 	}
+	if (argc >= 3 && !strcmp(argv[1], "error"))
+		return (fn = find(argv[2]))
+			       ? error(fn, argc > 3 ? strtoull(argv[3], NULL, 0) : 1000000)
+			       : 2;
 	if (argc == 3 && !strcmp(argv[1], "hard"))
 		return (fn = find(argv[2])) ? hard(fn) : 2;
 	if (argc >= 3 && (!strcmp(argv[1], "check") || !strcmp(argv[1], "quick"))) {
@@ -407,6 +460,7 @@ int main(int argc, char **argv)
 		return bad;
 	}
 	fprintf(stderr, "usage: elementary run FUNCTION FORMAT [FIRST LAST] | hard FUNCTION | "
+			"error FUNCTION [N] | "
 			"check|quick FILE...\n");
 	return 2;
 }

@@ -2,22 +2,14 @@
 // formats, widened.
 //
 // asin(s) = s + s^3 P(s^2) on [0, 1/2], error 2^-55.9; above 1/2 asin(x) = pi/2 - 2 asin(sqrt((1 - x)/2)), and
-// acos likewise. atan(a/b) = atan(i/4) + atan(t), t = (a - b i/4) / (b + a i/4), |t| <= 1/8, with a polynomial of
-// error 2^-58.8; a <= b, else pi/2 - atan(b/a). (sollya/arctrig.sollya.) All is f64; that this is enough
+// acos likewise. atan(a/b) for a <= b is atan(t) with t = a/b, or pi/4 + atan(t) with t = (a - b)/(a + b), |t| < 0.415, and a
+// polynomial of error 2^-59.3; for a > b it is pi/2 - atan(b/a). (sollya/arctrig.sollya.) All is f64; that this is enough
 // for every argument is proved by running all 2^32 (HARD.md).
 
 const ARC_PI = 0x1.921fb54442d18p1lf;
 const ARC_PI_LOW = 0x1.1a62633145c07p-53lf;
 const ARC_PI_2 = 0x1.921fb54442d18p0lf;
 const ARC_PI_2_LOW = 0x1.1a62633145c07p-54lf;
-
-// atan(i/4), then pi/2 - atan(i/4), each as a sum of two.
-const ARC_HIGH = array<f64, 10>(0.0lf, 0x1.f5b75f92c80ddp-3lf, 0x1.dac670561bb4fp-2lf, 0x1.4978fa3269ee1p-1lf,
-                                0x1.921fb54442d18p-1lf, 0x1.921fb54442d18p0lf, 0x1.5368c951e9cfdp0lf, 0x1.1b6e192ebbe44p0lf,
-                                0x1.dac670561bb4fp-1lf, 0x1.921fb54442d18p-1lf);
-const ARC_LOW = array<f64, 10>(0.0lf, 0x1.8ab6e3cf7afbdp-57lf, 0x1.a2b7f222f65e2p-56lf, 0x1.2419a87f2a458p-56lf,
-                               0x1.1a62633145c07p-55lf, 0x1.1a62633145c07p-54lf, -0x1.96f47948a99f1p-54lf,
-                               0x1.b1b466a88828ep-54lf, 0x1.a2b7f222f65e2p-55lf, 0x1.1a62633145c07p-55lf);
 
 // asin(s) for 0 <= s <= 1/2, z = s^2.
 fn arc_sine(s: f64, z: f64) -> f64 {
@@ -63,22 +55,27 @@ fn acos_odd(x: f64) -> f64 {
   return bitcast<f64>(vec2<u32>(y.x | 1u, y.y));
 }
 
-// atan(a/b), or pi/2 - atan(a/b) where swapped, for 0 <= a <= b, both of at most 24 bits so that a - c b and b + c a are exact.
+// atan(a/b), or pi/2 - atan(a/b) where swapped, for 0 <= a <= b, both of at most 24 bits so that a - b and a + b are exact.
+// No table: tables in constant memory cost an H200 more than the terms they save.
 fn arc_tangent(a: f64, b: f64, swapped: bool) -> f64 {
-  let u = a * 8.0lf;
-  let i = select(0u, 1u, u > b) + select(0u, 1u, u > 3.0lf * b) + select(0u, 1u, u > 5.0lf * b) + select(0u, 1u, u > 7.0lf * b);
-  let c = f64(i) * 0.25lf;
-  let t = (a - c * b) / (b + c * a);
+  let big = a > 0x1.a8p-2lf * b;
+  let t = select(a, a - b, big) / select(b, a + b, big);
   let z = t * t;
-  var p = 0x1.2cc1c6af406d6p-4lf;
-  p = p * z - 0x1.741077502a787p-4lf;
-  p = p * z + 0x1.c71ba71f3b793p-4lf;
-  p = p * z - 0x1.2492489cd6b3bp-3lf;
-  p = p * z + 0x1.9999999945f2ap-3lf;
-  p = p * z - 0x1.55555555554ccp-2lf;
+  var p = -0x1.24726b99bebcep-6lf;
+  p = p * z + 0x1.37665bd45adep-5lf;
+  p = p * z - 0x1.9ca7bf6eb1723p-5lf;
+  p = p * z + 0x1.df05f29909404p-5lf;
+  p = p * z - 0x1.10eb179c868c4p-4lf;
+  p = p * z + 0x1.3b110b57375efp-4lf;
+  p = p * z - 0x1.745cf81c1ee8fp-4lf;
+  p = p * z + 0x1.c71c70df9abcdp-4lf;
+  p = p * z - 0x1.249249229d85dp-3lf;
+  p = p * z + 0x1.9999999995605p-3lf;
+  p = p * z - 0x1.555555555553cp-2lf;
   let y = t + t * (z * p);
-  let j = select(i, i + 5u, swapped);
-  return ARC_HIGH[j] + (ARC_LOW[j] + select(y, -y, swapped));
+  let high = select(select(0.0lf, ARC_PI_2, swapped), 0.5lf * ARC_PI_2, big);
+  let low = select(select(0.0lf, ARC_PI_2_LOW, swapped), 0.5lf * ARC_PI_2_LOW, big);
+  return high + (low + select(y, -y, swapped));
 }
 
 fn atan_odd(x: f64) -> f64 {
@@ -127,25 +124,34 @@ fn bf16_acos(x: u32) -> u32 {
 fn bf16_atan(x: u32) -> u32 {
   return narrow_bf16(atan_odd(widen_bf16(x)));
 }
-// ---
 // atan2(y, x). The fast phase is arc_tangent of the smaller over the larger, then pi minus that for negative x; its
 // relative error is below 2^-50. Where moving it by 2^-49 either way rounds differently, atan2_odd repeats it in sums of two
-// doubles with an error below 2^-100. A quotient that is a tie itself is told from the arc tangent below it, since the cubic
+// doubles with an error below 2^-100: atan(a/b) = atan(i/4) + atan(t), t = (a - b i/4) / (b + a i/4), |t| <= 1/8. A quotient that is a tie itself is told from the arc tangent below it, since the cubic
 // term is kept as a separate number however small it is.
 
+// atan(i/4), then pi/2 - atan(i/4), each as a sum of two.
+const ARC_HIGH = array<f64, 10>(0.0lf, 0x1.f5b75f92c80ddp-3lf, 0x1.dac670561bb4fp-2lf, 0x1.4978fa3269ee1p-1lf,
+                                0x1.921fb54442d18p-1lf, 0x1.921fb54442d18p0lf, 0x1.5368c951e9cfdp0lf, 0x1.1b6e192ebbe44p0lf,
+                                0x1.dac670561bb4fp-1lf, 0x1.921fb54442d18p-1lf);
+const ARC_LOW = array<f64, 10>(0.0lf, 0x1.8ab6e3cf7afbdp-57lf, 0x1.a2b7f222f65e2p-56lf, 0x1.2419a87f2a458p-56lf,
+                               0x1.1a62633145c07p-55lf, 0x1.1a62633145c07p-54lf, -0x1.96f47948a99f1p-54lf,
+                               0x1.b1b466a88828ep-54lf, 0x1.a2b7f222f65e2p-55lf, 0x1.1a62633145c07p-55lf);
+
 // The odd coefficients of atan's series.
-const ARC_C = array<f64, 18>(
+const ARC_C = array<f64, 22>(
   0x1p0lf, -0x1.5555555555555p-2lf, 0x1.999999999999ap-3lf, -0x1.2492492492492p-3lf,
   0x1.c71c71c71c71cp-4lf, -0x1.745d1745d1746p-4lf, 0x1.3b13b13b13b14p-4lf, -0x1.1111111111111p-4lf,
   0x1.e1e1e1e1e1e1ep-5lf, -0x1.af286bca1af28p-5lf, 0x1.8618618618618p-5lf, -0x1.642c8590b2164p-5lf,
   0x1.47ae147ae147bp-5lf, -0x1.2f684bda12f68p-5lf, 0x1.1a7b9611a7b96p-5lf, -0x1.0842108421084p-5lf,
-  0x1.f07c1f07c1f08p-6lf, -0x1.d41d41d41d41dp-6lf);
-const ARC_C_LOW = array<f64, 18>(
+  0x1.f07c1f07c1f08p-6lf, -0x1.d41d41d41d41dp-6lf, 0x1.bacf914c1badp-6lf, -0x1.a41a41a41a41ap-6lf,
+  0x1.8f9c18f9c18fap-6lf, -0x1.7d05f417d05f4p-6lf);
+const ARC_C_LOW = array<f64, 22>(
   0.0lf, -0x1.5555555555555p-56lf, -0x1.999999999999ap-57lf, -0x1.2492492492492p-57lf,
   0x1.c71c71c71c71cp-58lf, 0x1.745d1745d1746p-59lf, -0x1.3b13b13b13b14p-58lf, -0x1.1111111111111p-60lf,
   0x1.e1e1e1e1e1e1ep-61lf, -0x1.af286bca1af28p-59lf, 0x1.8618618618618p-59lf, -0x1.642c8590b2164p-60lf,
   -0x1.eb851eb851eb8p-61lf, -0x1.2f684bda12f68p-59lf, 0x1.1a7b9611a7b96p-61lf, -0x1.0842108421084p-60lf,
-  -0x1.f07c1f07c1f08p-61lf, -0x1.075075075075p-60lf);
+  -0x1.f07c1f07c1f08p-61lf, -0x1.075075075075p-60lf, -0x1.bacf914c1badp-60lf, -0x1.069069069069p-60lf,
+  -0x1.f3831f3831f38p-61lf, -0x1.7d05f417d05f4p-62lf);
 
 // y or x is NaN, x or y is infinite, or both are zero: the result as j pi/4, rounded by its two parts (IEEE 754-2019 9.2.1).
 fn atan2_special(y: f64, x: f64) -> f64 {
