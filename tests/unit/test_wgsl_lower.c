@@ -4,6 +4,7 @@
 
 #include "diag/diag.h"
 #include "main.h"
+#include "program/eval.h"
 #include "wgsl/wgsl.h"
 
 #define HEAD                                                              \
@@ -226,7 +227,103 @@ static void test_wgsl_lower__compare_exchange_gives_both_results(void **state)
 	       "ATOMIC_CAS EQ IF STORE END_IF ");
 }
 
-PCTL_TESTS_MAIN(PCTL_TEST(test_wgsl_lower__a_kernel_has_no_redundant_instruction),
+static void test_wgsl_lower__half_floats_lie_as_wgsl_says(void **state)
+{
+	static const uint32_t offsets[] = {0, 8, 16, 24, 48, 64, 66, 72, 80};
+	const char *text =
+		"enable f16;\n"
+		"struct S { a: f16, b: vec3h, c: f32, d: mat3x3h, e: mat2x4<bf16>, f: bf16,\n"
+		"  g: array<f16, 3>, h: vec4<bf16>, i: mat2x2<bf16> }\n"
+		"@group(0) @binding(0) var<storage> s: S;\n"
+		"@compute @workgroup_size(1) fn main() { let x = s.a; }\n";
+	pctl_program *p = compile(text);
+	const pctl_type *t;
+	uint32_t i;
+
+	(void)state;
+	assert_int_equal(p->n_vars, 1);
+	t = &p->types[p->vars[0].type];
+	assert_int_equal(t->count, 9);
+	for (i = 0; i < 9; i++)
+		assert_int_equal(p->members[t->first_member + i].offset, offsets[i]);
+	assert_int_equal(t->size, 88);
+	assert_int_equal(t->align, 8);
+	assert_true(p->caps & PCTL_CAP_F16);
+	pctl_program_destroy(p);
+}
+
+static void test_wgsl_lower__overrides_of_floats_are_computed_in_spec(void **state)
+{
+	const char *text =
+		"enable f16;\noverride a: f16 = 1.5;\noverride b = bf16(f32(a)) * 2 % 2;\n"
+		"override c: f32;\noverride d = ldexp(clamp(c, 0, 4) / 3, 2) - sin(c);\n"
+		"override e = d > 1.5 && bool(b);\noverride f = u32(c) + 1u;\n"
+		"@compute @workgroup_size(1) fn main() { var x = c; if (e) { x = f32(f); } }\n";
+	/* 1.5, 1, 5.5, then ldexp(4 / 3f, 2) - sin(5.5f) by Python, true, 6 */
+	static const uint64_t want[] = {0x3e00, 0x3f80, 0x40b00000, 0x40c13e74, 1, 6};
+	uint64_t values[256] = {0}, given[6] = {0, 0, 0x40b00000};
+	const uint8_t has[6] = {0, 0, 1};
+	pctl_program *p = compile(text);
+	uint32_t i, missing;
+
+	(void)state;
+	assert_int_equal(p->n_overrides, 6);
+	assert_true(p->functions[0].n_insts <= 256);
+	assert_true(pctl_eval_spec(p, given, has, values, &missing));
+	for (i = 0; i < 6; i++)
+		if (i != 2)
+			assert_int_equal(values[p->overrides[i].default_value], want[i]);
+	pctl_program_destroy(p);
+}
+
+static void test_wgsl_lower__consensus_knows_no_lookup(void **state)
+{
+	const pctl_wgsl_options o = {.file = "test.wgsl", .flags = PCTL_WGSL_CONSENSUS};
+	char text[2048], found[4096];
+	pctl_program *p;
+
+	(void)state;
+	snprintf(text, sizeof(text), HEAD "a[0] = array(1u, 2u)[g.x]; }\n");
+	assert_int_equal(pctl_wgsl_compile(text, strlen(text), &o, NULL, &p), PCTL_OK);
+	opcodes(p, found, sizeof(found));
+	assert_string_equal(found, "COMPOSE EXTRACT STORE LOAD STORE ");
+	pctl_program_destroy(p);
+}
+
+static void test_wgsl_lower__tables_hold_whole_words(void **state)
+{
+	const char *text = "@group(0) @binding(0) var<storage, read_write> a: array<u32>;\n"
+			   "const t = array(1.5lf, -0.0, 3);\nconst u = array(1.5, -2);\n"
+			   "@compute @workgroup_size(1) fn main() {\n"
+			   "\ta[0] = bitcast<vec2u>(t[a[1]]).x + bitcast<u32>(u[a[2]]);\n}\n";
+	static const uint32_t wide[] = {0, 0x3ff80000, 0, 0x80000000, 0, 0x40080000};
+	static const uint32_t narrow[] = {0x3fc00000, 0xc0000000};
+	const pctl_wgsl_options o = {.file = "test.wgsl", .flags = PCTL_WGSL_NATIVE};
+	uint32_t i, k, seen = 0;
+	pctl_program *p;
+
+	(void)state;
+	assert_int_equal(pctl_wgsl_compile(text, strlen(text), &o, NULL, &p), PCTL_OK);
+	for (i = 0; i < p->n_insts; i++) {
+		const pctl_inst *in = &p->insts[i];
+		const uint32_t *words = in->n_args == 7 ? wide : narrow;
+
+		if (in->op != PCTL_OP_LOOKUP)
+			continue;
+		seen += in->n_args;
+		for (k = 1; k < in->n_args; k++)
+			assert_int_equal(pctl_arg(p, in, k), words[k - 1]);
+	}
+	assert_int_equal(seen, 7 + 3);
+	assert_int_equal(p->caps & PCTL_CAP_STRICT_FLOAT, 0);
+	pctl_program_destroy(p);
+}
+
+PCTL_TESTS_MAIN(PCTL_TEST(test_wgsl_lower__half_floats_lie_as_wgsl_says),
+		PCTL_TEST(test_wgsl_lower__overrides_of_floats_are_computed_in_spec),
+		PCTL_TEST(test_wgsl_lower__consensus_knows_no_lookup),
+		PCTL_TEST(test_wgsl_lower__tables_hold_whole_words),
+		PCTL_TEST(test_wgsl_lower__a_kernel_has_no_redundant_instruction),
 		PCTL_TEST(test_wgsl_lower__vectors_move_whole),
 		PCTL_TEST(test_wgsl_lower__loops_keep_their_bound_in_sight),
 		PCTL_TEST(test_wgsl_lower__logic_is_eager_only_where_it_cannot_be_seen),
