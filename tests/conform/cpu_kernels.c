@@ -1,7 +1,7 @@
 /* The lane kernels compiled for the baseline and for wider vectors give the same bits: every kernel
  * of both tables on the same random and boundary lanes, over ranges that begin and end anywhere. The
  * float ones are also held against the oracle, since devices of other tests only run the wider one. */
-#include "float_oracle.h"
+#include "float_pairs.h"
 #include "harness.h"
 #include "main.h"
 
@@ -129,6 +129,49 @@ static void hold(const pctl_cpu_kernels *k, const float_op *o, const float_forma
 	free(d);
 }
 
+/* Sums and products of f16 and bf16: all left operands with every 1021st right one, or with every
+ * PIPECTL_PAIRS-th; 1 is all 2^32 pairs, a minute or two for each of the four. */
+static void pairs_of_the_small_formats(void **state)
+{
+	const char *asked = getenv("PIPECTL_PAIRS");
+	const uint32_t step = asked && atoi(asked) > 0 ? (uint32_t)atoi(asked) : 1021;
+	const pctl_cpu_kernels *table = pctl_cpu_kernels_best();
+	uint32_t *x = calloc(65536, 4), *d = calloc(65536, 4);
+	float_parts *parts = calloc(65536, sizeof(*parts));
+	(void)state;
+
+	for (uint32_t k = FLOAT_F16; k <= FLOAT_BF16; k++) {
+		const float_format *f = &float_formats[k];
+
+		for (uint32_t i = 0; i < 65536; i++) {
+			x[i] = i;
+			parts[i] = float_take_apart(f, i);
+		}
+		for (uint32_t product = 0; product < 2; product++) {
+			const uint16_t op = product ? PCTL_OP_FMUL : PCTL_OP_FADD;
+			pctl_cpu_kernel *kernel =
+				table->elem[PCTL_CPU_ROW(op)][f->scalar][PCTL_CPU_VU];
+
+			for (uint32_t b = 0; b < 65536; b += step) {
+				kernel(0, 65536, d, x, &b, NULL, NULL);
+				for (uint32_t a = 0; a < 65536; a++) {
+					const uint32_t want =
+						product ? float_product(f, &parts[a], &parts[b])
+							: float_sum(f, &parts[a], &parts[b]);
+
+					if (d[a] != want)
+						fail_msg("%s of %s: %x %x is %x, not %x",
+							 pctl_op_get(op)->name, f->name, a, b, d[a],
+							 want);
+				}
+			}
+		}
+	}
+	free(x);
+	free(d);
+	free(parts);
+}
+
 static void both_tables_round_right(void **state)
 {
 	const pctl_cpu_kernels *tables[2] = {pctl_cpu_kernels_base(), pctl_cpu_kernels_best()};
@@ -144,4 +187,5 @@ static void both_tables_round_right(void **state)
 	float_oracle_close();
 }
 
-PCTL_TESTS_MAIN(PCTL_TEST(both_tables_round_right), PCTL_TEST(both_tables_agree))
+PCTL_TESTS_MAIN(PCTL_TEST(pairs_of_the_small_formats), PCTL_TEST(both_tables_round_right),
+		PCTL_TEST(both_tables_agree))
