@@ -60,20 +60,22 @@ extern const uint32_t forms_n_cases;
 void forms_input(forms_inputs kind, uint64_t seed, uint64_t counter, forms_triple *out);
 
 /*
- * kernel.c: one program with a switch over all the forms whose group is in `groups`. The form's
- * number is its position in forms_cases.
+ * kernel.c: one program with a switch over the forms whose group is in `groups`, or over `only`
+ * alone. The form's number is its position in forms_cases.
  *
+ * only     UINT32_MAX: all
  * planted  break rounding to even in f32_pack, so that the test can be seen to fail
  */
-rig_program forms_program(uint32_t groups, int planted);
+rig_program forms_program(uint32_t groups, uint32_t only, int planted);
 
 /* oracles: the host's own IEEE arithmetic (oracle_host.c), MPFR (oracle_mpfr.c). */
-#define FORMS_OF_WIDTH(X, n)                                                                      \
-	X(add##n)                                                                                 \
-	X(sub##n)                                                                                 \
-	X(mul##n)                                                                                 \
-	X(div##n) X(sqrt##n) X(fma##n) X(min##n) X(max##n) X(eq##n) X(lt##n) X(le##n) X(floor##n) \
-		X(ceil##n) X(trunc##n) X(round##n) X(to_i32_##n) X(to_u32_##n) X(from_i32_##n)    \
+#define FORMS_OF_WIDTH(X, n)                                                                       \
+	X(add##n)                                                                                  \
+	X(sub##n)                                                                                  \
+	X(mul##n)                                                                                  \
+	X(div##n)                                                                                  \
+	X(sqrt##n) X(fma##n) X(min##n) X(max##n) X(eq##n) X(lt##n) X(le##n) X(floor##n) X(ceil##n) \
+		X(trunc##n) X(round##n) X(to_i32_##n) X(to_u32_##n) X(from_i32_##n)                \
 			X(from_u32_##n)
 #define FORMS_ORACLE(name) forms_oracle oracle_##name;
 FORMS_OF_WIDTH(FORMS_ORACLE, f32)

@@ -202,7 +202,7 @@ static void odd(source *s, forms_triple *t)
 	t->x[1] = bits_of(0);
 	if (!isfinite(hi) || hi == 0)
 		return;
-	ulp = nextafter(fabs(hi), INFINITY) - fabs(hi);
+	ulp = nextafter(fabs(hi), HUGE_VAL) - fabs(hi);
 	lo = ulp / 2 * ldexp((double)(draw(s) >> 11), -53);
 	if (k & 1)
 		lo = ulp / 2;

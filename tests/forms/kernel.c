@@ -97,7 +97,7 @@ static void plant(char *text)
 	memcpy(strstr(at, "q & 1u"), "0u + 1", 6);
 }
 
-rig_program forms_program(uint32_t groups, int planted)
+rig_program forms_program(uint32_t groups, uint32_t only, int planted)
 {
 	const pctl_call call = {.head = PCTL_HEAD(pctl_call), .diag = hear};
 	const pctl_wgsl_options options = {.file = "forms", .flags = PCTL_WGSL_NATIVE};
@@ -110,7 +110,7 @@ rig_program forms_program(uint32_t groups, int planted)
 		add_file(&b, files[i]);
 	pctl_str_addf(&b, "%s", entry_head);
 	for (uint32_t i = 0; i < forms_n_cases; i++)
-		if (groups >> forms_cases[i].group & 1)
+		if (only == UINT32_MAX ? groups >> forms_cases[i].group & 1 : only == i)
 			add_case(&b, i, &forms_cases[i]);
 	pctl_str_addf(&b, "    default: {\n    }\n  }\n  results[id.x] = r;\n}\n");
 	text = pctl_str_finish(&b);

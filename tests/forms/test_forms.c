@@ -15,7 +15,7 @@ static struct {
 	const char *only; /* the one form to run, or NULL */
 	uint64_t cases, seed, first;
 	uint32_t groups;
-	int planted, quiet, exhaustive;
+	int planted, quiet, exhaustive, apart;
 } set = {.cases = 1000000, .seed = 1, .groups = 1};
 
 typedef struct bench {
@@ -31,15 +31,24 @@ static uint64_t array_bytes(int i)
 	return i < 4 ? BATCH * sizeof(uint64_t) : sizeof(uint32_t);
 }
 
+static void build(bench *b, uint32_t only)
+{
+	const rig_program p = forms_program(set.groups, only, set.planted);
+
+	if (b->kernel)
+		b->r.api->kernel_destroy(b->r.dev, b->kernel);
+	b->kernel = rig_build(&b->r, p.wire, p.n, 0);
+	free(p.wire);
+}
+
 static void bench_open(bench *b)
 {
-	const rig_program p = forms_program(set.groups, set.planted);
-
+	b->kernel = NULL;
 	rig_open(&b->r, set.plugin);
 	b->r.loud = 1;
 	fprintf(stderr, "device: %s (%s)\n", b->r.info.name, b->r.info.driver);
-	b->kernel = rig_build(&b->r, p.wire, p.n, 0);
-	free(p.wire);
+	if (!set.apart)
+		build(b, UINT32_MAX);
 	b->triples = calloc(BATCH, sizeof(*b->triples));
 	for (int i = 0; i < 5; i++) {
 		b->bindings[i] = (pctl_binding){.binding = (uint32_t)i, .n_bytes = array_bytes(i)};
@@ -140,6 +149,8 @@ static uint64_t run_form(bench *b, uint32_t form)
 	const uint64_t n = is_each(&forms_cases[form]) ? BATCH : set.cases;
 	uint64_t wrong = 0, done = 0;
 
+	if (set.apart)
+		build(b, form);
 	for (; done < n; done += BATCH) {
 		run_batch(b, form, set.first + done);
 		wrong += check_batch(b, &forms_cases[form],
@@ -236,11 +247,15 @@ static uint32_t parse_groups(char *list)
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{"plugin", required_argument, NULL, 'p'}, {"groups", required_argument, NULL, 'g'},
-		{"cases", required_argument, NULL, 'n'},  {"seed", required_argument, NULL, 's'},
-		{"only", required_argument, NULL, 'o'},	  {"first", required_argument, NULL, 'f'},
-		{"exhaustive", no_argument, NULL, 'e'},	  {NULL, 0, NULL, 0}};
+	static const struct option options[] = {{"plugin", required_argument, NULL, 'p'},
+						{"groups", required_argument, NULL, 'g'},
+						{"cases", required_argument, NULL, 'n'},
+						{"seed", required_argument, NULL, 's'},
+						{"only", required_argument, NULL, 'o'},
+						{"first", required_argument, NULL, 'f'},
+						{"exhaustive", no_argument, NULL, 'e'},
+						{"apart", no_argument, NULL, 'a'},
+						{NULL, 0, NULL, 0}};
 	const struct CMUnitTest one_form[] = {cmocka_unit_test(test_forms__equal_their_oracles)};
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_forms__equal_their_oracles),
 					   cmocka_unit_test(test_forms__the_fast_oracles_agree),
@@ -262,14 +277,16 @@ int main(int argc, char **argv)
 			set.first = strtoull(optarg, NULL, 10);
 		else if (c == 'e')
 			set.exhaustive = 1;
+		else if (c == 'a')
+			set.apart = 1;
 		else
 			return 2;
 	}
 	if (!set.plugin || !set.groups) {
-		fprintf(stderr,
-			"usage: test_forms --plugin FILE [--groups "
-			"int,f64,normal,root,fused,exact] "
-			"[--cases N] [--first N] [--seed N] [--only FORM] [--exhaustive]\n");
+		fprintf(stderr, "usage: test_forms --plugin FILE [--groups "
+				"int,f64,normal,root,fused,exact] "
+				"[--cases N] [--first N] [--seed N] [--only FORM] [--exhaustive] "
+				"[--apart]\n");
 		return 2;
 	}
 	forms_each_open();
