@@ -43,8 +43,8 @@ const struct type *pctl_wgsl_check_type(struct wgsl *c, struct expr *e);
  * inferred. */
 const struct type *pctl_wgsl_builtin_type(struct wgsl *c, struct expr *e, const struct builtin *b,
 					  int *partial);
-/* The code for which a predeclared name is refused in this compile, or 0. */
-uint32_t pctl_wgsl_is_refused(const struct wgsl *c, const struct builtin *b);
+/* The code for which a predeclared name is refused at a position, or 0. */
+uint32_t pctl_wgsl_is_refused(const struct wgsl *c, const struct builtin *b, uint32_t pos);
 void pctl_wgsl_refused_name(struct wgsl *c, const struct expr *e, const struct builtin *b);
 
 /* ---- check_expr.c ---- */

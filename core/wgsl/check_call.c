@@ -86,7 +86,7 @@ static void call_predeclared(struct wgsl *c, struct expr *e)
 	const struct type *t;
 	int partial;
 
-	if (pctl_wgsl_is_refused(c, b)) {
+	if (pctl_wgsl_is_refused(c, b, e->pos)) {
 		pctl_wgsl_refused_name(c, e, b);
 		pctl_wgsl_set_error(c, e);
 	} else if (!pctl_wgsl_builtin_is_type(b)) {

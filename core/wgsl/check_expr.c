@@ -103,7 +103,7 @@ static void name(struct wgsl *c, struct expr *e)
 		pctl_wgsl_unknown_name(c, e);
 	} else {
 		b = pctl_wgsl_builtin_at(c->syms[e->sym].builtin - 1);
-		if (pctl_wgsl_is_refused(c, b))
+		if (pctl_wgsl_is_refused(c, b, e->pos))
 			pctl_wgsl_refused_name(c, e, b);
 		else
 			pctl_wgsl_error(c, PC2437_WGSL_NOT_A_VALUE, e->pos, e->end,

@@ -1,6 +1,7 @@
 /* `for`: what can be said about its bound from the text alone, with good positions. Whether the
  * bound holds is proved on the program (program/analyse.h). */
 #include "wgsl/check.h"
+#include "wgsl/float.h"
 
 /* The variable the header counts with: declared or set by the initialiser. */
 static struct decl *loop_variable(const struct stmt *init)
@@ -84,6 +85,11 @@ static void check_header(struct wgsl *c, const struct stmt *s, const struct decl
 		return;
 	}
 	name = pctl_wgsl_sym_text(c, d->sym);
+	if (d->type && pctl_wgsl_is_float(pctl_wgsl_scalar_of(d->type)))
+		pctl_wgsl_error(c, PC2218_WGSL_FOR_VARIABLE_MISSING, s->other->pos, s->other->end,
+				"count with an integer and convert it in the body",
+				"the initialiser of `for` must declare or set an integer, not %s",
+				pctl_wgsl_type_name(c, d->type));
 	if (s->a && !pctl_wgsl_is_error(s->a) && !mentions(s->a, d))
 		pctl_wgsl_error(c, PC2210_WGSL_FOR_CONDITION, s->a->pos, s->a->end, NULL,
 				"the condition does not look at \"%s\", so it bounds nothing",

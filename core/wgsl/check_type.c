@@ -13,7 +13,7 @@ static uint32_t scalar_of_name(const struct builtin *b)
 					      : 0;
 }
 
-uint32_t pctl_wgsl_is_refused(const struct wgsl *c, const struct builtin *b)
+uint32_t pctl_wgsl_is_refused(const struct wgsl *c, const struct builtin *b, uint32_t pos)
 {
 	const uint32_t flags = c->options->flags, scalar = scalar_of_name(b);
 
@@ -22,7 +22,7 @@ uint32_t pctl_wgsl_is_refused(const struct wgsl *c, const struct builtin *b)
 	if ((flags & PCTL_WGSL_CONSENSUS) &&
 	    (pctl_wgsl_is_float(scalar) || pctl_wgsl_builtin_is_float(b)))
 		return PC2200_WGSL_FLOAT;
-	if (scalar == PCTL_SCALAR_F16 && !c->has_f16)
+	if (scalar == PCTL_SCALAR_F16 && !c->sources[pctl_wgsl_source_number(c, pos)]->has_f16)
 		return PC2220_WGSL_F16;
 	if (flags & PCTL_WGSL_NATIVE)
 		return scalar == PCTL_SCALAR_BF16 ? PC2219_WGSL_F64 : 0;
@@ -32,7 +32,7 @@ uint32_t pctl_wgsl_is_refused(const struct wgsl *c, const struct builtin *b)
 void pctl_wgsl_refused_name(struct wgsl *c, const struct expr *e, const struct builtin *b)
 {
 	const char *hint = NULL, *why = "is outside the subset";
-	const uint32_t code = pctl_wgsl_is_refused(c, b);
+	const uint32_t code = pctl_wgsl_is_refused(c, b, e->pos);
 
 	switch (code) {
 	case PC2200_WGSL_FLOAT:
@@ -292,7 +292,7 @@ const struct type *pctl_wgsl_check_type(struct wgsl *c, struct expr *e)
 		return fail(c);
 	}
 	b = pctl_wgsl_builtin_at(c->syms[e->sym].builtin - 1);
-	if (pctl_wgsl_is_refused(c, b)) {
+	if (pctl_wgsl_is_refused(c, b, e->pos)) {
 		pctl_wgsl_refused_name(c, e, b);
 		return fail(c);
 	}

@@ -65,6 +65,7 @@ struct source {
 	struct token *tokens;
 	uint32_t n_tokens, cap_tokens;
 	struct comment *comments; /* the `//#` ones */
+	uint32_t has_f16;	  /* `enable f16;` */
 };
 
 /* A metadata comment: the bytes behind `//#`. at_top: no token stands before it. */

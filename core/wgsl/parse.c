@@ -163,7 +163,7 @@ static void check_directive_name(struct parser *p, uint32_t keyword, const struc
 		return;
 	if (keyword == KW_ENABLE && !strcmp(name, "f16") &&
 	    !(p->c->options->flags & PCTL_WGSL_CONSENSUS)) {
-		p->c->has_f16 = 1;
+		p->src->has_f16 = 1;
 		return;
 	}
 	if (keyword == KW_ENABLE)

@@ -174,7 +174,7 @@ static struct expr *floating(struct parser *p, struct expr *e, const char *s, ui
 					: pctl_scalar_name((uint8_t)scalar));
 		return e;
 	}
-	if (scalar == PCTL_SCALAR_F16 && !p->c->has_f16) {
+	if (scalar == PCTL_SCALAR_F16 && !p->src->has_f16) {
 		pctl_wgsl_error(p->c, PC2220_WGSL_F16, e->pos, e->end,
 				"write `enable f16;` at the top", "%.*s is an f16", shown, s);
 		return e;

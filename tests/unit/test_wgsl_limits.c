@@ -19,6 +19,8 @@ static int find(void *ctx, const char *op, uint32_t version, uint32_t dtype, con
 		*text = "fn int_twice_u64(x: u64) -> u64 { return x * 2lu; }\n";
 	else if (!strcmp(op, "int.one") && dtype == PCTL_SCALAR_U32)
 		*text = "fn int_one() -> u32 {\n\treturn 1u;\n}\n";
+	else if (!strcmp(op, "int.one") && dtype == PCTL_SCALAR_F16)
+		*text = "enable f16;\nfn int_one_f16() -> f16 { return 1h; }\n";
 	else if (!strcmp(op, "int.bad") && dtype == PCTL_SCALAR_U32)
 		*text = "fn int_bad() -> u32 {\n\treturn 1i;\n}\n";
 	else
@@ -171,6 +173,25 @@ static void test_wgsl_limits__used_ops_are_further_text(void **state)
 	pctl_program_destroy(p);
 }
 
+static void test_wgsl_limits__extensions_are_a_matter_of_one_text(void **state)
+{
+	const char *use = "//# use int.one@1\n@compute @workgroup_size(1) fn main() {\n"
+			  "\tlet x = f32(int_one_f16());\n}\n";
+	const char *name = "//# use int.one@1\n@compute @workgroup_size(1) fn main() {\n"
+			   "\tlet x: f16 = int_one_f16();\n}\n";
+	const char *number = "//# use int.one@1\n@compute @workgroup_size(1) fn main() {\n"
+			     "\tlet x = int_one_f16() + 1h;\n}\n";
+	const char *own =
+		"//# use int.one@1\nenable f16;\n@compute @workgroup_size(1) fn main() {\n"
+		"\tlet x: f16 = int_one_f16() + 1h;\n}\n";
+
+	(void)state;
+	assert_int_equal(first_code(use, strlen(use), NULL, NULL, NULL), 0);
+	assert_int_equal(first_code(name, strlen(name), NULL, NULL, NULL), PC2220_WGSL_F16);
+	assert_int_equal(first_code(number, strlen(number), NULL, NULL, NULL), PC2220_WGSL_F16);
+	assert_int_equal(first_code(own, strlen(own), NULL, NULL, NULL), 0);
+}
+
 static void test_wgsl_limits__unknown_ops_name_the_nearest(void **state)
 {
 	const char *text = "//# use int.twise@1\n" MAIN, *version = "//# use int.one@2\n" MAIN;
@@ -191,4 +212,5 @@ PCTL_TESTS_MAIN(PCTL_TEST(test_wgsl_limits__a_text_has_at_most_16_mib),
 		PCTL_TEST(test_wgsl_limits__a_program_has_a_largest_size),
 		PCTL_TEST(test_wgsl_limits__no_depth_of_nesting_harms),
 		PCTL_TEST(test_wgsl_limits__used_ops_are_further_text),
+		PCTL_TEST(test_wgsl_limits__extensions_are_a_matter_of_one_text),
 		PCTL_TEST(test_wgsl_limits__unknown_ops_name_the_nearest))

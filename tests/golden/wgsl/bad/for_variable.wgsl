@@ -1,4 +1,4 @@
-// expect: PC2218@7 PC2218@8
+// expect: PC2218@7 PC2218@8 PC2218@9
 @group(0) @binding(0) var<storage, read_write> out: array<u32>;
 @compute @workgroup_size(64)
 fn main(@builtin(global_invocation_id) gid: vec3<u32>) {
@@ -6,4 +6,5 @@ fn main(@builtin(global_invocation_id) gid: vec3<u32>) {
 	var k = 0u;
 	for (; k < 9u; k++) {}
 	for (let j = 0u; j < 9u; k++) {}
+	for (var x = 0.0; x < 9.0; x += 1.0) {}
 }
