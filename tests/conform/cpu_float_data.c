@@ -157,6 +157,43 @@ static void elements_one_by_one(void **state)
 	}
 }
 
+/* One element for all lanes, by a constant index and by one from a uniform buffer. */
+static void elements_shared_by_all(void **state)
+{
+	static uint16_t in[LANES], out[LANES * 4], uniform[8] = {0, 5, 0x7d01};
+	rig_bytes arrays[3] = {{in, sizeof(in), 0}, {out, sizeof(out), 0}, {uniform, 16, 1}};
+	uint32_t vec4, u, index;
+	desk d;
+	(void)state;
+
+	desk_open(&d);
+	vec4 = pctl_build_vector(d.p.b, PCTL_SCALAR_F16, 4);
+	d.in = prog_storage(&d.p, "in", pctl_build_array(d.p.b, d.f16, 0, 0), 0);
+	d.out = prog_storage(&d.p, "out", pctl_build_array(d.p.b, vec4, 0, 0), 1);
+	u = prog_uniform(&d.p, "u", vec4);
+	prog_main(&d.p);
+	d.gid = prog_builtin(&d.p, PCTL_BUILTIN_GLOBAL_ID, 0);
+	index = prog_load(&d.p, d.f16, u, 1, prog_u32(&d.p, 1)); /* a tiny number: its bits are 5 */
+	index = prog_op(&d.p, PCTL_OP_CAST, d.p.u32, 1,
+			prog_op(&d.p, PCTL_OP_BITCAST, d.u16, 1, index));
+	prog_store(&d.p,
+		   prog_op(&d.p, PCTL_OP_COMPOSE, vec4, 4,
+			   prog_load(&d.p, d.f16, d.in, 1, prog_u32(&d.p, 3)),
+			   prog_load(&d.p, d.f16, d.in, 1, index),
+			   prog_load(&d.p, d.f16, d.in, 1, prog_u32(&d.p, LANES)),
+			   prog_load(&d.p, d.f16, u, 1, prog_u32(&d.p, 2))),
+		   d.out, 1, d.gid);
+	fill_random((uint8_t *)in, sizeof(in), 6);
+	rig_run_prog(&d.r, &d.p, 64, 0, arrays, 3, (LANES + 63) / 64);
+	for (uint32_t i = 0; i < LANES; i++) {
+		assert_int_equal(out[i * 4], in[3]);
+		assert_int_equal(out[i * 4 + 1], in[5]);
+		assert_int_equal(out[i * 4 + 2], 0);
+		assert_int_equal(out[i * 4 + 3], 0x7d01);
+	}
+	desk_close(&d);
+}
+
 /* Every reinterpretation between the widths 16, 32 and 64 keeps bytes; also through other moves. */
 static void bitcasts_keep_bytes(void **state)
 {
@@ -555,7 +592,8 @@ static void races_of_halves(void **state)
 }
 
 PCTL_TESTS_MAIN(PCTL_TEST(records_through_every_space), PCTL_TEST(elements_one_by_one),
-		PCTL_TEST(bitcasts_keep_bytes), PCTL_TEST(moves_keep_bits), PCTL_TEST(casts_of_u16),
+		PCTL_TEST(elements_shared_by_all), PCTL_TEST(bitcasts_keep_bytes),
+		PCTL_TEST(moves_keep_bits), PCTL_TEST(casts_of_u16),
 		PCTL_TEST(tables_and_high_words), PCTL_TEST(masked_lanes),
 		PCTL_TEST(nothing_is_contracted), PCTL_TEST(the_modes_of_the_host_do_not_matter),
 		PCTL_TEST(counts_are_components), PCTL_TEST(races_of_halves))
