@@ -86,9 +86,9 @@ fn f32_mul_int(a: u32, b: u32) -> u32 {
   return f32_pack(sign, ea + eb - 127 + i32(top), (high << (1u - top)) | u32(ma * mb != 0u));
 }
 
-// About 2^62 / d for 2^31 <= d < 2^32, as a factor in [1 - 2^-29, 1 + 2^-30.9] of it: one Newton step from a quotient of 16
-// bits. That is off by -2^-16 to 2^-15, of which the step leaves the square; of the truncations one adds less than
-// 2^-31 and one takes less than 2^-30.
+// About 2^62 / d for 2^31 <= d < 2^32, as a factor in [1 - 2^-29, 1 + 2^-30.9] of it: one Newton step from a
+// quotient of 16 bits. That is off by -2^-16 to 2^-15, of which the step leaves the square; of the truncations one
+// adds less than 2^-31 and one takes less than 2^-30.
 fn reciprocal32(d: u32) -> u32 {
   let r = (0xffffffffu / (d >> 16u)) << 15u;
   return mulHigh(r, 0u - mulHigh(r, d));

@@ -324,7 +324,8 @@ fn f64_fma_int(a: vec2<u32>, b: vec2<u32>, c: vec2<u32>) -> vec2<u32> {
   let z = pair_zeros(high);
   let m = pair_left(high, z) | pair_right(pair_half(low), 63u - z);
   let left = u32(!pair_is_zero(pair_left(low, z)));
-  return f64_pack(sign ^ (u32(below) << 31u), max(ep, ec) + 1 - i32(z + 64u * u32(empty)), vec2<u32>(m.x | left, m.y));
+  let e = max(ep, ec) + 1 - i32(z + 64u * u32(empty));
+  return f64_pack(sign ^ (u32(below) << 31u), e, vec2<u32>(m.x | left, m.y));
 }
 
 // Every two numbers compare as their magnitudes do, the other way round below zero.

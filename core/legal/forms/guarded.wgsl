@@ -1,10 +1,12 @@
-// f32 on the device's own f32 where that is exact except around subnormals (verdict NORMAL: an operand or result
-// that is subnormal may be taken for 0, nothing else), and the names that a profile directs: f32_add is f32's sum in
-// whichever form forms.def admits, f32_add_slow the form behind a guard, f32_add_tame the form where the caller
-// knows that no operand and no result is subnormal. Without a profile they are integers.
+// f32 on the device's own f32 where that is exact except around subnormals (verdict NORMAL), and the names that a
+// profile directs: f32_add is f32's sum in whichever form forms.def admits, f32_add_slow the form behind a guard,
+// f32_add_tame the form where the caller knows that no operand and no result is subnormal. Without a profile they are
+// integers.
 //
-// Every guard looks at the native result r, which costs nothing when it holds. 'Accepted' below: r is then the IEEE
-// result. NaNs are never accepted; what is not accepted is settled by an exact test or goes the slow way.
+// Every guard looks at the native result r, which costs little when it holds. 'Accepted' below: r is then the IEEE
+// result. NaNs are never accepted; what is not accepted is settled by an exact test or goes the slow way. The guards
+// of sum and product suppose that a subnormal operand is either used as it is or taken for a zero; those of
+// quotient, root and fused product suppose nothing and look at the operands too.
 
 fn f32_add(a: u32, b: u32) -> u32 {
   return f32_add_int(a, b);
@@ -129,11 +131,11 @@ fn f32_mul_guarded(a: u32, b: u32) -> u32 {
   return f32_mul_slow(a, b);
 }
 
-// Accepted: 2^-126 < |r| < inf. A dividend taken for 0 makes r 0 or a NaN, a divisor an infinity or a NaN. Then: zero by
-// a number other than 0 (or by an infinity) is a zero.
+// Accepted: no operand is subnormal, and 2^-126 < |r| <= inf. Then: zero by a number other than 0 (or by an infinity)
+// is a zero.
 fn f32_div_guarded(a: u32, b: u32) -> u32 {
   let r = bitcast<u32>(bitcast<f32>(a) / bitcast<f32>(b));
-  if ((r & 0x7fffffffu) - 0x00800001u < 0x7effffffu) {
+  if ((r & 0x7fffffffu) - 0x00800001u <= 0x7effffffu && !f32_has_subnormal(a, b)) {
     return r;
   }
   if ((a << 1u) == 0u && (b << 1u) - 1u < 0xff000000u) {
@@ -153,9 +155,9 @@ fn f32_sqrt_guarded(a: u32) -> u32 {
   return f32_sqrt_slow(a);
 }
 
-// Accepted: no operand is subnormal, and 2^-126 < |r| <= inf. (A subnormal addend may not be dropped whatever r is: the
-// product has 48 bits and may be a tie, which the least addend breaks.) Then: where a or b is 0 and both are finite, c
-// stays if it is a number other than 0, and of two zeros their sum.
+// Accepted: no operand is subnormal, and 2^-126 < |r| <= inf. (A subnormal addend may not be dropped whatever r is:
+// the product has 48 bits and may be a tie, which the least addend breaks.) Then: where a or b is 0 and both are
+// finite, c stays if it is a number other than 0, and of two zeros their sum.
 fn f32_fma_guarded(a: u32, b: u32, c: u32) -> u32 {
   let r = bitcast<u32>(fma(bitcast<f32>(a), bitcast<f32>(b), bitcast<f32>(c)));
   if ((r & 0x7fffffffu) - 0x00800001u <= 0x7effffffu && !f32_has_subnormal(a, b) && (c << 1u) - 1u >= 0x00ffffffu) {
@@ -203,10 +205,10 @@ fn f32_div_refined(a: u32, b: u32) -> u32 {
 }
 
 // A root likewise. x in [1, 4) with an even exponent left over, its root t in [1, 2). Let s = 1 + k 2^-23 below 2,
-// e = x - s^2 and h = s 2^-23, all multiples of 2^-46. t is nearer to s + 2^-23 than to s iff x > (s + 2^-24)^2, that is
-// e > h + 2^-48, that is e > h; and nearer to s - 2^-23 iff e < 2^-48 - h, that is e <= -h. (t is never a tie, whose
-// square has too many bits.) Numbers up to h + 2^-46 in magnitude are exact in f32, so the fused e compares with h as
-// the exact one does; and if |e| <= 2 h, t is less than 1.5 units from s.
+// e = x - s^2 and h = s 2^-23, all multiples of 2^-46. t is nearer to s + 2^-23 than to s iff x > (s + 2^-24)^2, that
+// is e > h + 2^-48, that is e > h; and nearer to s - 2^-23 iff e < 2^-48 - h, that is e <= -h. (t is never a tie,
+// whose square has too many bits.) Numbers up to h + 2^-46 in magnitude are exact in f32, so the fused e compares
+// with h as the exact one does; and if |e| <= 2 h, t is less than 1.5 units from s.
 fn f32_sqrt_refined(a: u32) -> u32 {
   if (a - 0x00800000u < 0x7f000000u) {
     let odd_exponent = (a >> 23u) & 1u;
