@@ -224,9 +224,11 @@ static void resolve(struct wgsl *c, struct max_note *m)
 	const char *p = m->path, *end = m->path + m->n_path, *dot = memchr(p, '.', m->n_path);
 	const struct type *t;
 	struct decl *d;
+	uint32_t sym;
 	int found;
 
-	d = c->syms[pctl_wgsl_intern(c, p, (size_t)((dot ? dot : end) - p))].global;
+	sym = pctl_wgsl_intern(c, p, (size_t)((dot ? dot : end) - p)); /* may move the table */
+	d = c->syms[sym].global;
 	if (!d || d->kind != DECL_VAR || d->space != PCTL_SPACE_UNIFORM) {
 		if (!d || d->kind != DECL_ERROR)
 			no_such(c, m, d ? "is no uniform variable" : "is declared nowhere");
@@ -245,8 +247,8 @@ static void resolve(struct wgsl *c, struct max_note *m)
 	}
 	if (t->kind == TY_ERROR)
 		return;
-	if (dot || t->kind != TY_SCALAR) {
-		no_such(c, m, "is no scalar of a uniform variable");
+	if (dot || t->kind != TY_SCALAR || !pctl_wgsl_is_integer(t->scalar)) {
+		no_such(c, m, "is no integer of a uniform variable");
 		return;
 	}
 	if (m->value > (UINT64_MAX >> (64 - pctl_scalar_bits(t->scalar) +
