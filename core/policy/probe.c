@@ -10,7 +10,12 @@
 #include "policy/probe_private.h"
 #include "wgsl/wgsl.h"
 
+/* Cases an operation, and what a simulator gets instead, so that it is done in seconds too. */
 #define N_SINGLE 49152u
+#define N_CONTEXT 16384u
+#define N_SINGLE_SLOW 4096u
+#define N_CONTEXT_SLOW 512u
+#define SLOW_NS 1000000000u /* of the kernel of 32-bit integers */
 
 void probe_lower(probe *p, uint32_t native, uint8_t verdict, const char *text,
 		 const uint64_t *operands, uint32_t n_operands, uint64_t got, uint64_t want)
@@ -203,8 +208,8 @@ static void note_nan_bits(probe *p, const uint32_t *out, uint32_t n, uint32_t k)
 /* Run rows[0 .. n_rows), all on one operand type. 1: ran and judged. */
 static int run_rows(probe *p, uint8_t scalar, const uint32_t *rows, uint32_t n_rows)
 {
-	const uint64_t in_words = (uint64_t)N_SINGLE * 6,
-		       out_words = (uint64_t)N_SINGLE * n_rows * 2;
+	const uint64_t in_words = (uint64_t)p->n_single * 6,
+		       out_words = (uint64_t)p->n_single * n_rows * 2;
 	uint32_t *in = calloc(in_words, 4), *out = calloc(out_words, 4);
 	pctl_str_buf s = PCTL_STR_BUF_INIT;
 	char *text = NULL;
@@ -235,7 +240,7 @@ static int run_rows(probe *p, uint8_t scalar, const uint32_t *rows, uint32_t n_r
 		p->status = pctl_refuse(p->call, PC2_NOMEM, "no memory for a probe");
 		goto out;
 	}
-	for (uint32_t i = 0; i < N_SINGLE; i++) {
+	for (uint32_t i = 0; i < p->n_single; i++) {
 		uint64_t x[3];
 
 		probe_operands(scalar, PROBE_ANY, i, x);
@@ -244,11 +249,11 @@ static int run_rows(probe *p, uint8_t scalar, const uint32_t *rows, uint32_t n_r
 			in[6 * i + 2 * k + 1] = (uint32_t)(x[k] >> 32);
 		}
 	}
-	ran = probe_run(p, text, PCTL_WGSL_NATIVE, N_SINGLE, in, in_words, out, out_words);
+	ran = probe_run(p, text, PCTL_WGSL_NATIVE, p->n_single, in, in_words, out, out_words);
 	for (uint32_t k = 0; ran && k < n_rows; k++) {
-		judge(p, rows[k], out, N_SINGLE, k);
+		judge(p, rows[k], out, p->n_single, k);
 		if (rows[k] == PCTL_NATIVE_F32_ADD)
-			note_nan_bits(p, out, N_SINGLE, k);
+			note_nan_bits(p, out, p->n_single, k);
 	}
 out:
 	free(text);
@@ -289,7 +294,13 @@ pctl_status pctl_probe_device(const pctl_backend *table, pctl_device *dev,
 {
 	static const uint8_t scalars[] = {PCTL_SCALAR_F32, PCTL_SCALAR_F64, PCTL_SCALAR_F16,
 					  PCTL_SCALAR_I32, PCTL_SCALAR_U32};
-	probe p = {.table = table, .dev = dev, .caps = caps, .call = call, .out = out};
+	probe p = {.table = table,
+		   .dev = dev,
+		   .caps = caps,
+		   .call = call,
+		   .out = out,
+		   .n_single = N_SINGLE,
+		   .n_context = N_CONTEXT};
 
 	memset(&out->profile, 0, sizeof(out->profile));
 	memset(out->facts, 0, sizeof(out->facts));
@@ -299,6 +310,10 @@ pctl_status pctl_probe_device(const pctl_backend *table, pctl_device *dev,
 	out->signer[0] = out->path[0] = '\0';
 	p.status = pctl_profile_key(out, call);
 	probe_integers(&p);
+	if (p.slowest_ns > SLOW_NS) {
+		p.n_single = N_SINGLE_SLOW;
+		p.n_context = N_CONTEXT_SLOW;
+	}
 	for (size_t i = 0; i < sizeof(scalars) && p.status == PCTL_OK; i++)
 		singles(&p, scalars[i]);
 	probe_contexts(&p, PCTL_SCALAR_F32);

@@ -107,15 +107,16 @@ static uint64_t drawn(struct format f, uint32_t set, uint32_t i, uint32_t k)
 void probe_operands(uint8_t scalar, uint32_t set, uint32_t i, uint64_t out[3])
 {
 	const struct format f = format_of(scalar);
-	const uint32_t cube = N_SPECIAL * N_SPECIAL * N_SPECIAL;
+	const uint32_t step[3] = {1, N_SPECIAL, N_SPECIAL * N_SPECIAL},
+		       cube = N_SPECIAL * N_SPECIAL * N_SPECIAL;
+	/* 5437 has no factor of the cube: the first few cases are spread over all combinations. */
+	const uint32_t at = i / 2 * 5437u % cube;
 
 	for (uint32_t k = 0; k < 3; k++) {
 		if (scalar == PCTL_SCALAR_I32 || scalar == PCTL_SCALAR_U32)
 			out[k] = integer(i, k);
-		else if (set == PROBE_ANY && i < cube)
-			out[k] = special(f, k == 0   ? i % N_SPECIAL
-					    : k == 1 ? i / N_SPECIAL % N_SPECIAL
-						     : i / (N_SPECIAL * N_SPECIAL));
+		else if (set == PROBE_ANY && i % 2 == 0 && i / 2 < cube)
+			out[k] = special(f, at / step[k] % N_SPECIAL);
 		else
 			out[k] = drawn(f, set, i, k);
 	}

@@ -8,7 +8,6 @@
 #include "policy/probe_private.h"
 #include "wgsl/wgsl.h"
 
-#define N_CONTEXT 16384u
 #define ROUNDS 6 /* as probe_run.c hands over */
 
 struct context {
@@ -151,8 +150,8 @@ static void judge(probe *p, uint8_t scalar, size_t c, const uint32_t *out, uint3
 	const struct context *x = &contexts[c];
 	const uint32_t natives[2] = {native_of(scalar, x->first), native_of(scalar, x->second)};
 
-	for (uint32_t i = 0; i < N_CONTEXT; i++) {
-		const uint64_t at = ((uint64_t)k * N_CONTEXT + i) * 2;
+	for (uint32_t i = 0; i < p->n_context; i++) {
+		const uint64_t at = ((uint64_t)k * p->n_context + i) * 2;
 		const uint64_t got =
 			scalar == PCTL_SCALAR_F64 ? out[at] | (uint64_t)out[at + 1] << 32 : out[at];
 		uint64_t o[3], want;
@@ -186,8 +185,8 @@ static int worth(const probe *p, uint8_t scalar, const struct context *x)
 
 static void run_set(probe *p, uint8_t scalar, uint32_t set)
 {
-	const uint64_t in_words = (uint64_t)N_CONTEXT * 6,
-		       out_words = (uint64_t)N_CONTEXT * N_CONTEXTS * 2;
+	const uint64_t in_words = (uint64_t)p->n_context * 6,
+		       out_words = (uint64_t)p->n_context * N_CONTEXTS * 2;
 	uint32_t *in = calloc(in_words, 4), *out = calloc(out_words, 4), n = 0, chosen[N_CONTEXTS];
 	pctl_str_buf s = PCTL_STR_BUF_INIT, e = PCTL_STR_BUF_INIT;
 	char *text = NULL;
@@ -221,7 +220,7 @@ static void run_set(probe *p, uint8_t scalar, uint32_t set)
 		p->status = pctl_refuse(p->call, PC2_NOMEM, "no memory for a probe");
 		goto out;
 	}
-	for (uint32_t i = 0; i < N_CONTEXT; i++) {
+	for (uint32_t i = 0; i < p->n_context; i++) {
 		uint64_t o[3];
 
 		probe_operands(scalar, set, i, o);
@@ -230,8 +229,8 @@ static void run_set(probe *p, uint8_t scalar, uint32_t set)
 			in[6 * i + 2 * k + 1] = (uint32_t)(o[k] >> 32);
 		}
 	}
-	if (n != 0 && probe_run(p, text, PCTL_WGSL_NATIVE, N_CONTEXT, in, in_words, out,
-				(uint64_t)N_CONTEXT * n * 2)) {
+	if (n != 0 && probe_run(p, text, PCTL_WGSL_NATIVE, p->n_context, in, in_words, out,
+				(uint64_t)p->n_context * n * 2)) {
 		for (uint32_t k = 0; k < n; k++)
 			judge(p, scalar, chosen[k], out, k);
 	} else if (n != 0 && p->status == PCTL_OK) {

@@ -11,7 +11,10 @@ typedef struct probe {
 	const pctl_device_caps *caps;
 	const pctl_call *call;
 	pctl_profile_record *out;
-	pctl_status status; /* the first thing that ended the probe */
+	pctl_status status;  /* the first thing that ended the probe */
+	uint64_t slowest_ns; /* of all kernels so far, from submit to the end of wait */
+	uint32_t n_single;   /* cases of each single operation, and of each context */
+	uint32_t n_context;
 } probe;
 
 /* One row of natives.def. */
