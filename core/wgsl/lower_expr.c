@@ -238,7 +238,7 @@ static uint32_t memory_of(struct lower *l, const struct expr *whole, uint32_t va
 	return p.root;
 }
 
-/* Constant tables of whole words need no memory. The consensus rules of the first schedule know
+/* Constant tables of whole words need no memory, unless they are too large for LOOKUP. The consensus rules of the first schedule know
  * only copies, and what a shader costs is part of the state. */
 static int is_table(const struct lower *l, const struct expr *e)
 {
@@ -246,6 +246,7 @@ static int is_table(const struct lower *l, const struct expr *e)
 
 	return e->a->stage == STAGE_CONST && e->a->leaf && e->a->type->kind == TY_ARRAY &&
 	       e->type->kind == TY_SCALAR && (bits == 32 || bits == 64) &&
+	       e->a->type->count <= PCTL_LOOKUP_WORDS_MAX / (bits / 32) &&
 	       e->b->stage != STAGE_CONST && !(l->c->options->flags & PCTL_WGSL_CONSENSUS);
 }
 

@@ -290,6 +290,28 @@ static void test_wgsl_lower__consensus_knows_no_lookup(void **state)
 	pctl_program_destroy(p);
 }
 
+static void test_wgsl_lower__large_tables_stay_in_memory(void **state)
+{
+	static char text[1 << 20];
+	const uint32_t most = PCTL_LOOKUP_WORDS_MAX;
+	char found[4096], *at;
+	pctl_program *p;
+	uint32_t i, k;
+
+	(void)state;
+	for (k = 0; k < 2; k++) {
+		at = text + sprintf(text, HEAD "const t = array(1u");
+		for (i = 1; i < most + k; i++)
+			at += sprintf(at, ", %u", i);
+		sprintf(at, "); a[0] = t[g.x]; }\n");
+		p = compile(text);
+		opcodes(p, found, sizeof(found));
+		assert_string_equal(found, k ? "COMPOSE EXTRACT STORE LOAD STORE "
+					     : "EXTRACT LOOKUP STORE ");
+		pctl_program_destroy(p);
+	}
+}
+
 static void test_wgsl_lower__tables_hold_whole_words(void **state)
 {
 	const char *text = "@group(0) @binding(0) var<storage, read_write> a: array<u32>;\n"
@@ -322,6 +344,7 @@ static void test_wgsl_lower__tables_hold_whole_words(void **state)
 PCTL_TESTS_MAIN(PCTL_TEST(test_wgsl_lower__half_floats_lie_as_wgsl_says),
 		PCTL_TEST(test_wgsl_lower__overrides_of_floats_are_computed_in_spec),
 		PCTL_TEST(test_wgsl_lower__consensus_knows_no_lookup),
+		PCTL_TEST(test_wgsl_lower__large_tables_stay_in_memory),
 		PCTL_TEST(test_wgsl_lower__tables_hold_whole_words),
 		PCTL_TEST(test_wgsl_lower__a_kernel_has_no_redundant_instruction),
 		PCTL_TEST(test_wgsl_lower__vectors_move_whole),
