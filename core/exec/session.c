@@ -293,6 +293,11 @@ static pctl_status entry_of(pctl_session *s, const pctl_kernel_unit *unit, const
 	if (built == NULL)
 		return pctl_refuse(call, PC2_NOMEM, "no memory for a kernel");
 	status = wire_for(s, unit, call, &built->wire, &built->n_wire);
+	if (status == PCTL_E_UNSUPPORTED)
+		(void)pctl_refuse(call, PC5201_UNSUPPORTED,
+				  "%s cannot run kernel %s with the same bytes as others: the "
+				  "reason stands above",
+				  s->name, unit->name);
 	if (status == PCTL_OK)
 		status = s->o.table->supports(s->dev, call, built->wire, built->n_wire, &support);
 	if (status == PCTL_OK && !support.supported) {
