@@ -15,7 +15,7 @@ static struct {
 	const char *only; /* the one form to run, or NULL */
 	uint64_t cases, seed, first;
 	uint32_t groups;
-	int planted, quiet, exhaustive, apart;
+	int planted, quiet, exhaustive, apart, strict;
 } set = {.cases = 1000000, .seed = 1, .groups = 1};
 
 typedef struct bench {
@@ -33,7 +33,8 @@ static uint64_t array_bytes(int i)
 
 static void build(bench *b, uint32_t only)
 {
-	const rig_program p = forms_program(set.groups, only, set.planted);
+	const rig_program p = set.strict ? forms_strict_program(&b->r, set.groups, only)
+					 : forms_program(set.groups, only, set.planted);
 
 	if (b->kernel)
 		b->r.api->kernel_destroy(b->r.dev, b->kernel);
@@ -164,7 +165,8 @@ static uint64_t run_form(bench *b, uint32_t form)
 
 static int is_chosen(uint32_t form)
 {
-	if (!(set.groups >> forms_cases[form].group & 1))
+	if (set.strict ? !forms_is_strict(&forms_cases[form])
+		       : !(set.groups >> forms_cases[form].group & 1))
 		return 0;
 	if (set.exhaustive && !forms_cases[form].each)
 		return 0;
@@ -247,15 +249,12 @@ static uint32_t parse_groups(char *list)
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = {{"plugin", required_argument, NULL, 'p'},
-						{"groups", required_argument, NULL, 'g'},
-						{"cases", required_argument, NULL, 'n'},
-						{"seed", required_argument, NULL, 's'},
-						{"only", required_argument, NULL, 'o'},
-						{"first", required_argument, NULL, 'f'},
-						{"exhaustive", no_argument, NULL, 'e'},
-						{"apart", no_argument, NULL, 'a'},
-						{NULL, 0, NULL, 0}};
+	static const struct option options[] = {
+		{"plugin", required_argument, NULL, 'p'}, {"groups", required_argument, NULL, 'g'},
+		{"cases", required_argument, NULL, 'n'},  {"seed", required_argument, NULL, 's'},
+		{"only", required_argument, NULL, 'o'},	  {"first", required_argument, NULL, 'f'},
+		{"exhaustive", no_argument, NULL, 'e'},	  {"apart", no_argument, NULL, 'a'},
+		{"strict", no_argument, NULL, 'S'},	  {NULL, 0, NULL, 0}};
 	const struct CMUnitTest one_form[] = {cmocka_unit_test(test_forms__equal_their_oracles)};
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_forms__equal_their_oracles),
 					   cmocka_unit_test(test_forms__the_fast_oracles_agree),
@@ -279,6 +278,8 @@ int main(int argc, char **argv)
 			set.exhaustive = 1;
 		else if (c == 'a')
 			set.apart = 1;
+		else if (c == 'S')
+			set.strict = 1;
 		else
 			return 2;
 	}
@@ -286,11 +287,11 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: test_forms --plugin FILE [--groups "
 				"int,f64,normal,root,fused,exact] "
 				"[--cases N] [--first N] [--seed N] [--only FORM] [--exhaustive] "
-				"[--apart]\n");
+				"[--apart] [--strict]\n");
 		return 2;
 	}
 	forms_each_open();
-	if (set.only || set.exhaustive)
+	if (set.only || set.exhaustive || set.strict)
 		return cmocka_run_group_tests(one_form, NULL, NULL);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
