@@ -75,15 +75,18 @@ int forms_is_strict(const forms_case *f);
 rig_program forms_strict_program(rig *r, uint32_t groups, uint32_t only);
 
 /* oracles: the host's own IEEE arithmetic (oracle_host.c), MPFR (oracle_mpfr.c). */
-#define FORMS_OF_WIDTH(X, n)                                                            \
-	X(add##n)                                                                       \
-	X(sub##n)                                                                       \
-	X(mul##n)                                                                       \
-	X(div##n)                                                                       \
-	X(sqrt##n)                                                                      \
-	X(fma##n) X(min##n) X(max##n) X(eq##n) X(lt##n) X(le##n) X(floor##n) X(ceil##n) \
-		X(trunc##n) X(round##n) X(to_i32_##n) X(to_u32_##n) X(from_i32_##n)     \
-			X(from_u32_##n)
+#define FORMS_OF_WIDTH(X, n)                                                           \
+	X(add##n)                                                                      \
+	X(sub##n)                                                                      \
+	X(mul##n)                                                                      \
+	X(div##n)                                                                      \
+	X(sqrt##n)                                                                     \
+	X(fma##n)                                                                      \
+	X(min##n)                                                                      \
+	X(max##n)                                                                      \
+	X(eq##n)                                                                       \
+	X(lt##n) X(le##n) X(floor##n) X(ceil##n) X(trunc##n) X(round##n) X(to_i32_##n) \
+		X(to_u32_##n) X(from_i32_##n) X(from_u32_##n)
 #define FORMS_ORACLE(name) forms_oracle oracle_##name;
 FORMS_OF_WIDTH(FORMS_ORACLE, f32)
 FORMS_OF_WIDTH(FORMS_ORACLE, f64)
