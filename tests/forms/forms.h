@@ -75,23 +75,16 @@ int forms_is_strict(const forms_case *f);
 rig_program forms_strict_program(rig *r, uint32_t groups, uint32_t only);
 
 /* oracles: the host's own IEEE arithmetic (oracle_host.c), MPFR (oracle_mpfr.c). */
-#define FORMS_OF_WIDTH(X, n)                                                           \
-	X(add##n)                                                                      \
-	X(sub##n)                                                                      \
-	X(mul##n)                                                                      \
-	X(div##n)                                                                      \
-	X(sqrt##n)                                                                     \
-	X(fma##n)                                                                      \
-	X(min##n)                                                                      \
-	X(max##n)                                                                      \
-	X(eq##n)                                                                       \
-	X(lt##n) X(le##n) X(floor##n) X(ceil##n) X(trunc##n) X(round##n) X(to_i32_##n) \
-		X(to_u32_##n) X(from_i32_##n) X(from_u32_##n)
-#define FORMS_ORACLE(name) forms_oracle oracle_##name;
-FORMS_OF_WIDTH(FORMS_ORACLE, f32)
-FORMS_OF_WIDTH(FORMS_ORACLE, f64)
-FORMS_OF_WIDTH(FORMS_ORACLE, f16)
-FORMS_OF_WIDTH(FORMS_ORACLE, bf16)
+#define FORMS_OF_WIDTH(n)                                                                        \
+	forms_oracle oracle_add##n, oracle_sub##n, oracle_mul##n, oracle_div##n, oracle_sqrt##n; \
+	forms_oracle oracle_fma##n, oracle_min##n, oracle_max##n, oracle_eq##n, oracle_lt##n;    \
+	forms_oracle oracle_le##n, oracle_floor##n, oracle_ceil##n, oracle_trunc##n;             \
+	forms_oracle oracle_round##n, oracle_to_i32_##n, oracle_to_u32_##n;                      \
+	forms_oracle oracle_from_i32_##n, oracle_from_u32_##n
+FORMS_OF_WIDTH(f32);
+FORMS_OF_WIDTH(f64);
+FORMS_OF_WIDTH(f16);
+FORMS_OF_WIDTH(bf16);
 forms_oracle oracle_f32_to_f64, oracle_f64_to_f32, oracle_sum_lost, oracle_product_lost;
 forms_oracle oracle_f16_to_f32, oracle_bf16_to_f32, oracle_f32_to_f16, oracle_f32_to_bf16;
 forms_oracle oracle_f16_to_bf16, oracle_bf16_to_f16, oracle_f16_to_f64, oracle_bf16_to_f64;
@@ -99,10 +92,10 @@ forms_oracle oracle_f64_to_f16, oracle_f64_to_bf16, oracle_odd;
 
 /* oracle_each.c. Call once before any of them. */
 void forms_each_open(void);
-#define FORMS_EACH(X, t) \
-	X(add##t) X(sub##t) X(mul##t) X(div##t) X(min##t) X(max##t) X(eq##t) X(lt##t) X(le##t)
-#define FORMS_EACH_ORACLE(name) forms_oracle each_##name;
-FORMS_EACH(FORMS_EACH_ORACLE, f16)
-FORMS_EACH(FORMS_EACH_ORACLE, bf16)
+#define FORMS_EACH(t)                                                                 \
+	forms_oracle each_add##t, each_sub##t, each_mul##t, each_div##t, each_min##t; \
+	forms_oracle each_max##t, each_eq##t, each_lt##t, each_le##t
+FORMS_EACH(f16);
+FORMS_EACH(bf16);
 
 #endif
