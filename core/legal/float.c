@@ -97,7 +97,7 @@ static int choose(legal *l, uint32_t v, const pctl_inst *in)
 	if (x->choice[at] != LEGAL_NO_ROW &&
 	    legal_row_at(x->choice[at])->kind != PCTL_FORM_NATIVE) {
 		tame = legal_choose_tame(l->chooser, in->op, result, operand);
-		if (tame != LEGAL_NO_ROW && legal_is_tame(l->p, l->fn, in, x->granules)) {
+		if (tame != LEGAL_NO_ROW && legal_is_tame(l->p, l->fn, in, &x->granules)) {
 			x->choice[at] = tame;
 			how = LEGAL_AS_IS;
 		}
@@ -116,7 +116,6 @@ static pctl_status choose_all(legal *l, const pctl_program *p)
 	l->p = p;
 	for (uint32_t f = 1; f < p->n_functions; f++) {
 		l->fn = &p->functions[f];
-		legal_granules(p, l->fn, x->granules, x->local_granules);
 		for (uint32_t v = 0; v < l->fn->n_insts; v++) {
 			const pctl_inst *in = &p->insts[l->fn->first_inst + v];
 
@@ -159,8 +158,7 @@ static void drop(legal_floats *x)
 	free(x->plan);
 	free(x->local_arithmetic);
 	free(x->local_raw);
-	free(x->granules);
-	free(x->local_granules);
+	legal_granules_drop(&x->granules);
 	free(x->has16);
 	free(x->has32);
 }
@@ -182,11 +180,9 @@ static int prepare(legal_floats *x, const pctl_program *p)
 	x->plan = calloc(insts, 1);
 	x->local_arithmetic = calloc(locals, 1);
 	x->local_raw = calloc(locals, 1);
-	x->granules = calloc(insts, sizeof(*x->granules));
-	x->local_granules = calloc(locals, sizeof(*x->local_granules));
 	x->has16 = calloc(p->n_types + 1u, 1);
 	x->has32 = calloc(p->n_types + 1u, 1);
-	return x->granules && x->local_granules && x->choice && x->how && x->row_function &&
+	return legal_granules_find(p, &x->granules) && x->choice && x->how && x->row_function &&
 	       x->plan && x->local_arithmetic && x->local_raw && x->has16 && x->has32;
 }
 

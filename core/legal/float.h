@@ -35,8 +35,8 @@ typedef struct legal_floats {
 	uint8_t *local_raw;	    /* of a native type */
 	uint8_t *has16;		    /* by old type: holds a 16-bit float */
 	uint8_t *has32;		    /* holds an f32 */
-	legal_granule *granules, *local_granules; /* of the function chosen for */
-	uint32_t raw_types[5];			  /* f32, and vectors of it by width; 0 not yet */
+	legal_granules granules;    /* of the program */
+	uint32_t raw_types[5];	    /* f32, and vectors of it by width; 0 not yet */
 } legal_floats;
 
 /* float_type.c */

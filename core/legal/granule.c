@@ -1,10 +1,12 @@
-/* See granule.h. The rules are one function for an operation, and a fixpoint over locals. */
+/* See granule.h. The rules are one function for an operation, and a fixpoint over what values flow
+ * through: variables, parameters and results. */
 #include "legal/granule.h"
 
-#include <string.h>
+#include <stdlib.h>
 
-/* Rounds before what still changes is taken for unknown. */
-#define ROUNDS 4
+/* Rounds before what still changes is taken for unknown, and before everything is. */
+#define ROUNDS 8
+#define MOST_ROUNDS 64
 
 static const legal_granule unknown = {LEGAL_GRAIN_LEAST, LEGAL_TOP_MOST};
 static const legal_granule nothing = {LEGAL_GRAIN_MOST, -LEGAL_GRAIN_MOST};
@@ -158,86 +160,107 @@ static legal_granule operation(uint16_t op, const legal_granule *a)
 	}
 }
 
-/* The table of a LOOKUP. */
-static legal_granule table(const pctl_program *p, const pctl_inst *in)
+/* ---- instructions ------------------------------------------------------------------------- */
+
+/* A function being looked at; v is the granules of its values. */
+typedef struct view {
+	const pctl_program *p;
+	const pctl_function *fn;
+	legal_granules *x;
+	legal_granule *v;
+	int changed, give_up;
+} view;
+
+static uint32_t type_of(const view *w, uint32_t value)
+{
+	return pctl_value_type(w->p, w->fn, value);
+}
+
+/* The table of a LOOKUP; out of range gives 0. */
+static legal_granule table(const view *w, const pctl_inst *in)
 {
 	legal_granule all = nothing;
 
 	for (uint32_t i = 1; i < in->n_args; i++)
-		all = either(all, of_bits(pctl_arg(p, in, i)));
+		all = either(all, of_bits(pctl_arg(w->p, in, i)));
 	return all;
 }
 
-static legal_granule strict(const pctl_program *p, const pctl_function *fn, const pctl_inst *in,
-			    const legal_granule *values)
+static legal_granule strict(const view *w, const pctl_inst *in)
 {
 	legal_granule a[3] = {unknown, unknown, unknown};
+	const uint8_t operand = w->p->types[type_of(w, pctl_arg(w->p, in, 0))].scalar;
 
-	if (in->op == PCTL_OP_FCONVERT) {
-		const uint32_t from_type = pctl_value_type(p, fn, pctl_arg(p, in, 0));
-
-		return p->types[from_type].scalar == PCTL_SCALAR_F32
-			       ? values[pctl_arg(p, in, 0)]
-			       : from(p->types[from_type].scalar);
-	}
+	if (in->op == PCTL_OP_FCONVERT && operand != PCTL_SCALAR_F32)
+		return from(operand);
 	for (uint32_t i = 0; i < in->n_args && i < 3; i++)
-		a[i] = values[pctl_arg(p, in, i)];
-	return operation(in->op, a);
+		a[i] = w->v[pctl_arg(w->p, in, i)];
+	return in->op == PCTL_OP_FCONVERT ? a[0] : operation(in->op, a);
 }
 
-/* Of the operands that are f32, as a mover takes them: components of the result. */
-static legal_granule moved(const pctl_program *p, const pctl_function *fn, const pctl_inst *in,
-			   const legal_granule *values, uint32_t first, uint32_t end)
+/* The granule of a value that is stored, given or returned whole. */
+static legal_granule given(const view *w, uint32_t value)
+{
+	if (w->p->insts[w->fn->first_inst + value].op == PCTL_OP_ZERO)
+		return nothing;
+	return is_f32(w->p, type_of(w, value)) ? w->v[value] : unknown;
+}
+
+/* Of the operands first..end-1, whose components are those of the result. */
+static legal_granule moved(const view *w, const pctl_inst *in, uint32_t first, uint32_t end)
 {
 	legal_granule all = nothing;
 
-	for (uint32_t i = first; i < end; i++) {
-		const uint32_t v = pctl_arg(p, in, i);
-
-		all = either(all, is_f32(p, pctl_value_type(p, fn, v)) ? values[v] : unknown);
-	}
+	for (uint32_t i = first; i < end; i++)
+		all = either(all, given(w, pctl_arg(w->p, in, i)));
 	return all;
 }
 
-static int local_of(const pctl_program *p, const pctl_function *fn, const pctl_inst *in,
-		    uint32_t *local)
+/* The variable that an instruction touches, if only this program writes to it. */
+static legal_granule *variable(const view *w, const pctl_inst *in)
 {
 	pctl_place place;
 
-	if (!pctl_place_get(p, fn, in, &place) || !(place.root & PCTL_PLACE_LOCAL))
-		return 0;
-	*local = place.root & ~PCTL_PLACE_LOCAL;
-	return 1;
+	if (!pctl_place_get(w->p, w->fn, in, &place))
+		return NULL;
+	if (place.root & PCTL_PLACE_LOCAL)
+		return &w->x->locals[w->fn->first_local + (place.root & ~PCTL_PLACE_LOCAL)];
+	return place.space == PCTL_SPACE_PRIVATE || place.space == PCTL_SPACE_WORKGROUP
+		       ? &w->x->vars[place.root]
+		       : NULL;
 }
 
-/* The granule of an instruction that yields an f32. */
-static legal_granule value(const pctl_program *p, const pctl_function *fn, const pctl_inst *in,
-			   const legal_granule *values, const legal_granule *locals)
+/* The granule of an instruction that yields an f32; parameters have theirs from the calls. */
+static legal_granule value(const view *w, const pctl_inst *in)
 {
-	uint32_t local;
+	const legal_granule *from_memory;
 
 	if (PCTL_IS_STRICT(in->op))
-		return strict(p, fn, in, values);
+		return strict(w, in);
 	switch (in->op) {
 	case PCTL_OP_CONST:
-		return of_bits(pctl_arg(p, in, 0));
+		return of_bits(pctl_arg(w->p, in, 0));
 	case PCTL_OP_ZERO:
 		return nothing;
 	case PCTL_OP_LOOKUP:
-		return table(p, in);
+		return table(w, in);
 	case PCTL_OP_LOAD:
-		return local_of(p, fn, in, &local) ? locals[local] : unknown;
+	case PCTL_OP_LOAD_UNIFORM:
+		from_memory = variable(w, in);
+		return from_memory ? *from_memory : unknown;
+	case PCTL_OP_CALL:
+		return w->x->returns[pctl_arg(w->p, in, 0)];
 	case PCTL_OP_SELECT:
-		return moved(p, fn, in, values, 1, 3);
+		return moved(w, in, 1, 3);
 	case PCTL_OP_COMPOSE:
-		return moved(p, fn, in, values, 0, in->n_args);
+		return moved(w, in, 0, in->n_args);
 	case PCTL_OP_INSERT:
-		return moved(p, fn, in, values, 0, 2);
+		return moved(w, in, 0, 2);
 	case PCTL_OP_SPLAT:
 	case PCTL_OP_EXTRACT:
 	case PCTL_OP_EXTRACT_DYN: /* out of range gives 0 */
 	case PCTL_OP_SHUFFLE:
-		return moved(p, fn, in, values, 0, 1);
+		return moved(w, in, 0, 1);
 	default:
 		return unknown;
 	}
@@ -245,57 +268,98 @@ static legal_granule value(const pctl_program *p, const pctl_function *fn, const
 
 /* ---- fixpoint ----------------------------------------------------------------------------- */
 
-static legal_granule stored(const pctl_program *p, const pctl_function *fn, const pctl_inst *in,
-			    const legal_granule *values)
+static void flow(view *w, legal_granule *into, legal_granule g)
 {
-	const uint32_t v = pctl_arg(p, in, 0);
+	legal_granule now = either(*into, g);
 
-	if (p->insts[fn->first_inst + v].op == PCTL_OP_ZERO)
-		return nothing;
-	return is_f32(p, pctl_value_type(p, fn, v)) ? values[v] : unknown;
+	if (w->give_up && now.grain != into->grain)
+		now.grain = LEGAL_GRAIN_LEAST;
+	if (w->give_up && now.top != into->top)
+		now.top = LEGAL_TOP_MOST;
+	w->changed |= now.grain != into->grain || now.top != into->top;
+	*into = now;
 }
 
-/* One look at every instruction; 1 when a local has grown. */
-static int look(const pctl_program *p, const pctl_function *fn, legal_granule *values,
-		legal_granule *locals, int give_up)
+static void flow_call(view *w, const pctl_inst *in)
 {
-	int changed = 0;
+	const pctl_function *callee = &w->p->functions[pctl_arg(w->p, in, 0)];
 
-	for (uint32_t v = 0; v < fn->n_insts; v++) {
-		const pctl_inst *in = &p->insts[fn->first_inst + v];
-		legal_granule now;
-		uint32_t local;
+	for (uint32_t i = 0; i < callee->n_params; i++)
+		flow(w, &w->x->values[callee->first_inst + i], given(w, pctl_arg(w->p, in, i + 1)));
+}
 
-		values[v] = in->type && is_f32(p, in->type) ? value(p, fn, in, values, locals)
-							    : unknown;
-		if (in->op != PCTL_OP_STORE || !local_of(p, fn, in, &local))
-			continue;
-		now = either(locals[local], stored(p, fn, in, values));
-		if (give_up && now.grain != locals[local].grain)
-			now.grain = LEGAL_GRAIN_LEAST;
-		if (give_up && now.top != locals[local].top)
-			now.top = LEGAL_TOP_MOST;
-		changed |= now.grain != locals[local].grain || now.top != locals[local].top;
-		locals[local] = now;
+static void look(view *w, uint32_t function)
+{
+	w->fn = &w->p->functions[function];
+	w->v = w->x->values + w->fn->first_inst;
+	for (uint32_t i = 0; i < w->fn->n_insts; i++) {
+		const pctl_inst *in = &w->p->insts[w->fn->first_inst + i];
+		legal_granule *into = in->op == PCTL_OP_STORE ? variable(w, in) : NULL;
+
+		if (in->op != PCTL_OP_PARAM)
+			w->v[i] = in->type && is_f32(w->p, in->type) ? value(w, in) : unknown;
+		if (into)
+			flow(w, into, given(w, pctl_arg(w->p, in, 0)));
+		else if (in->op == PCTL_OP_CALL)
+			flow_call(w, in);
+		else if (in->op == PCTL_OP_RETURN && in->n_args)
+			flow(w, &w->x->returns[function], given(w, pctl_arg(w->p, in, 0)));
 	}
-	return changed;
 }
 
-void legal_granules(const pctl_program *p, const pctl_function *fn, legal_granule *values,
-		    legal_granule *locals)
+static void forget(legal_granule *g, uint32_t n)
 {
+	for (uint32_t i = 0; i < n; i++)
+		g[i] = unknown;
+}
+
+static legal_granule *nothings(uint32_t n)
+{
+	legal_granule *g = calloc(n + 1u, sizeof(*g));
+
+	for (uint32_t i = 0; g && i < n; i++)
+		g[i] = nothing;
+	return g;
+}
+
+int legal_granules_find(const pctl_program *p, legal_granules *out)
+{
+	view w = {.p = p, .x = out};
 	int round = 0;
 
-	/* A local starts as zero. */
-	for (uint32_t i = 0; i < fn->n_locals; i++)
-		locals[i] = nothing;
-	while (look(p, fn, values, locals, round >= ROUNDS))
-		round++;
+	out->values = nothings(p->n_insts);
+	out->locals = nothings(p->n_locals);
+	out->vars = nothings(p->n_vars);
+	out->returns = nothings(p->n_functions);
+	if (!out->values || !out->locals || !out->vars || !out->returns)
+		return 0;
+	do {
+		w.changed = 0;
+		w.give_up = round++ >= ROUNDS;
+		if (round == MOST_ROUNDS) {
+			forget(out->values, p->n_insts);
+			forget(out->locals, p->n_locals);
+			forget(out->vars, p->n_vars);
+			forget(out->returns, p->n_functions);
+		}
+		for (uint32_t f = 1; f < p->n_functions; f++)
+			look(&w, f);
+	} while (w.changed);
+	return 1;
+}
+
+void legal_granules_drop(legal_granules *x)
+{
+	free(x->values);
+	free(x->locals);
+	free(x->vars);
+	free(x->returns);
 }
 
 int legal_is_tame(const pctl_program *p, const pctl_function *fn, const pctl_inst *in,
-		  const legal_granule *values)
+		  const legal_granules *x)
 {
+	const legal_granule *values = x->values + fn->first_inst;
 	legal_granule a[3] = {nothing, nothing, nothing};
 
 	for (uint32_t i = 0; i < in->n_args && i < 3; i++) {

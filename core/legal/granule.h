@@ -1,5 +1,5 @@
 /* Which f32 values can never be subnormal, by a look at where they come from; so that a device which is
- * exact but for subnormals may do without guards. Flow-insensitive, within one function; it changes
+ * exact but for subnormals may do without guards. Flow-insensitive, over the whole program; it changes
  * nothing. */
 #ifndef PIPECTL_LEGAL_GRANULE_H
 #define PIPECTL_LEGAL_GRANULE_H
@@ -25,14 +25,22 @@ typedef struct legal_granule {
 #define LEGAL_TOP_MOST 128
 
 /*
- * Find them for function fn of a verified strict program. values has fn->n_insts entries (those of other
- * types are meaningless), locals fn->n_locals; both are overwritten.
+ * Those of a whole program. Parameters are what all calls give, results what all returns give, variables of
+ * the invocation and the workgroup what all stores put there, and the zero they start as.
+ *
+ * values  by instruction of the program; those of other types are meaningless
  */
-void legal_granules(const pctl_program *p, const pctl_function *fn, legal_granule *values,
-		    legal_granule *locals);
+typedef struct legal_granules {
+	legal_granule *values;
+	legal_granule *locals, *vars, *returns; /* by local, variable, function */
+} legal_granules;
 
-/* 1: neither an f32 operand of this strict operation nor its exact result is ever subnormal. */
+/* Of a verified strict program. 1, or 0: no memory. Either way the caller drops it. */
+int legal_granules_find(const pctl_program *p, legal_granules *out);
+void legal_granules_drop(legal_granules *x);
+
+/* 1: neither an f32 operand of this strict operation of fn nor its exact result is ever subnormal. */
 int legal_is_tame(const pctl_program *p, const pctl_function *fn, const pctl_inst *in,
-		  const legal_granule *values);
+		  const legal_granules *x);
 
 #endif

@@ -51,7 +51,7 @@ static void test_legal_granule__holds(void **state)
 {
 	static uint32_t in[N], out[N * EACH];
 	const rig_bytes arrays[2] = {{in, sizeof(in), 0}, {out, sizeof(out), 0}};
-	legal_granule values[2048], locals[64];
+	legal_granules all = {0};
 	uint32_t stores = 0, useful = 0;
 	const pctl_function *fn;
 	legal_kernel k;
@@ -62,8 +62,7 @@ static void test_legal_granule__holds(void **state)
 		in[i] = i < 64 ? i : (uint32_t)rig_random(4, i) >> (i % 5 ? 0 : i % 32);
 	run_on(&k.r, k.p, arrays, 2, N / 64);
 	fn = &k.p->functions[1];
-	assert_true(fn->n_insts <= 2048 && fn->n_locals <= 64);
-	legal_granules(k.p, fn, values, locals);
+	assert_true(legal_granules_find(k.p, &all));
 	for (uint32_t v = 0; v < fn->n_insts; v++) {
 		const pctl_inst *st = &k.p->insts[fn->first_inst + v];
 		pctl_place place;
@@ -72,7 +71,7 @@ static void test_legal_granule__holds(void **state)
 		if (st->op != PCTL_OP_STORE || !pctl_place_get(k.p, fn, st, &place) ||
 		    place.space != PCTL_SPACE_STORAGE)
 			continue;
-		g = values[pctl_arg(k.p, st, 0)];
+		g = all.values[fn->first_inst + pctl_arg(k.p, st, 0)];
 		useful += g.grain > LEGAL_GRAIN_LEAST;
 		for (uint32_t i = 0; i < N; i++)
 			if (!holds(g, out[i * EACH + stores]))
@@ -83,6 +82,7 @@ static void test_legal_granule__holds(void **state)
 	}
 	assert_int_equal(stores, EACH);
 	assert_true(useful >= 20);
+	legal_granules_drop(&all);
 	kernel_close(&k);
 }
 
@@ -120,7 +120,16 @@ static void test_legal_granule__guards(void **state)
 			       &n),
 			 0);
 	assert_int_equal(n, 5);
-	/* of memory nothing is known */
+	/* through calls, and memory that only the program writes */
+	assert_int_equal(calls("var<workgroup> w: array<f32, 4>; var<private> q: f32;\n"
+			       "fn u(n: u32) -> f32 { return f32(n >> 8u); }\n"
+			       "fn g(a: f32, b: f32) -> f32 { q = a; return a * b + w[1]; }\n" HEAD
+			       "w[0] = u(x[0]) * 0.5; let s = g(u(x[1]), 0.25); y[0] = s + q + "
+			       "w[0]; y[1] = g(w[0], 2.0);}",
+			       &n),
+			 4);
+	assert_int_equal(n, 3);
+	/* of other memory nothing is known */
 	assert_int_equal(calls(HEAD "y[0] = bitcast<f32>(x[0]) * 0.5;}", &n), 1);
 	assert_int_equal(n, 0);
 	/* nor of a local that shrinks in a loop */
