@@ -56,9 +56,15 @@ static void step(passes *s, pctl_program *next)
 static pctl_status lower_floats(passes *s, const pctl_program *p)
 {
 	const pctl_program *module = NULL;
-	pctl_program *next = NULL;
+	pctl_program *next = NULL, *written_out = NULL;
 	pctl_status status = legal_forms_float(s->forms, s->call, &module);
 
+	if (status == PCTL_OK)
+		status = legal_inline_pass(p, s->call, &written_out);
+	if (written_out) {
+		step(s, written_out);
+		p = written_out;
+	}
 	if (status == PCTL_OK)
 		status = legal_chooser_create(s->options->profile, s->caps, s->options->flags,
 					      module, s->call, &s->chooser);

@@ -48,6 +48,7 @@ typedef struct legal_rules {
 typedef struct legal_forms_module legal_forms_module;
 typedef struct legal_chooser legal_chooser;
 struct legal_floats;
+struct legal_inliner;
 struct legal_wide;
 
 struct legal {
@@ -70,6 +71,8 @@ struct legal {
 	const legal_chooser *chooser;
 	struct legal_floats *floats; /* of the float pass */
 	struct legal_wide *wide;     /* of the wide pass */
+	const struct legal_inliner *inliner;
+	uint32_t local_base; /* added to the number of a local of the source: its place in the open function */
 	uint32_t t_u32, t_i32, t_bool, t_u2, t_b2;
 	uint32_t is_main; /* reading the program itself, not the forms: its positions are kept */
 	pctl_status status;
@@ -232,6 +235,9 @@ uint32_t legal_alias(const legal_chooser *c, uint32_t f);
 int legal_f64_is_exact(const legal_chooser *c, const pctl_program *p);
 int legal_is_approximate(const legal_chooser *c);
 pctl_status legal_refuse_operation(const legal *l, uint32_t v, const pctl_inst *in);
+
+/* inline.c: small functions written out where they are called. *out NULL with PCTL_OK: there is nothing to do. */
+pctl_status legal_inline_pass(const pctl_program *p, const pctl_call *call, pctl_program **out);
 
 /* float.c */
 pctl_status legal_float_pass(const pctl_program *p, const legal_chooser *chooser,

@@ -162,7 +162,8 @@ uint16_t legal_place(legal *l, const pctl_inst *in, const pctl_place *place, leg
 	uint32_t type = place->root_type;
 	uint16_t flags = 0;
 
-	a->words[a->n++] = place->root;
+	a->words[a->n++] =
+		place->root & PCTL_PLACE_LOCAL ? place->root + l->local_base : place->root;
 	for (uint32_t i = 0; i < place->n_chain; i++) {
 		const uint32_t word = l->p->words[place->chain + i], at = a->n - root - 1;
 		const pctl_type *t = &l->p->types[type];

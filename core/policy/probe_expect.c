@@ -38,7 +38,8 @@ int probe_is_nan(uint8_t scalar, uint64_t bits)
 	}
 }
 
-int probe_is_tiny(uint8_t scalar, uint64_t bits)
+/* A subnormal; with more = 1 the smallest normal too. */
+static int is_below(uint8_t scalar, uint64_t bits, uint64_t more)
 {
 	const uint32_t mantissa = scalar == PCTL_SCALAR_F16   ? 10
 				  : scalar == PCTL_SCALAR_F32 ? 23
@@ -48,7 +49,17 @@ int probe_is_tiny(uint8_t scalar, uint64_t bits)
 
 	if (scalar != PCTL_SCALAR_F16 && scalar != PCTL_SCALAR_F32 && scalar != PCTL_SCALAR_F64)
 		return 0;
-	return magnitude != 0 && magnitude <= 1ull << mantissa;
+	return magnitude != 0 && magnitude < (1ull << mantissa) + more;
+}
+
+int probe_is_tiny(uint8_t scalar, uint64_t bits)
+{
+	return is_below(scalar, bits, 1);
+}
+
+int probe_is_subnormal(uint8_t scalar, uint64_t bits)
+{
+	return is_below(scalar, bits, 0);
 }
 
 /* The same for float and double; min and max order -0 below +0 and prefer numbers to NaN. */

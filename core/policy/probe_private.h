@@ -45,6 +45,7 @@ uint32_t probe_arity(uint16_t op);
 int probe_is_nan(uint8_t scalar, uint64_t bits);
 /* Subnormal, or the smallest normal, which a rounding may have reached from below. */
 int probe_is_tiny(uint8_t scalar, uint64_t bits);
+int probe_is_subnormal(uint8_t scalar, uint64_t bits);
 
 /* probe_context.c */
 void probe_contexts(probe *p, uint8_t scalar);
