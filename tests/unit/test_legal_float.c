@@ -122,6 +122,26 @@ static void test_legal_float__nan(void **state)
 	     N * 4, 0);
 }
 
+/* Functions that are written out where they are called, and those that are not. */
+static void test_legal_float__calls(void **state)
+{
+	(void)state;
+	both("struct P { a: f32, v: vec2<f32> }\n"
+	     "var<private> count: u32;\n"
+	     "fn local(a: f32, n: u32) -> f32 { var t: array<f32, 3>; t[n % 3u] += a; count += 1u; "
+	     "return t[0] + t[2]; }\n"
+	     "fn pair(p: P, s: f32) -> P { var q = p; q.v = q.v * local(s, 2u); if (s > 1.0) { q.a "
+	     "= -q.a; } return q; }\n"
+	     "fn early(a: f32) -> f32 { if (a < 0.5) { return a; } return local(a, 0u) / a; }\n"
+	     "fn nothing(a: f32) { count += u32(a > 2.0); }\n" HEAD
+	     "  var p = P(a, vec2(b, c)); var s = 0.0;\n"
+	     "  for (var n = 0u; n < 4u; n++) { s += local(b, n); p = pair(p, s); nothing(s); if "
+	     "(early(s) > c) { s -= early(-c); } }\n"
+	     "  y[i * 4u] = s; y[i * 4u + 1u] = p.a; y[i * 4u + 2u] = p.v.x + p.v.y; y[i * 4u + "
+	     "3u] = f32(count);}",
+	     N * 4, 0);
+}
+
 static void test_legal_float__vectors(void **state)
 {
 	(void)state;
@@ -184,6 +204,6 @@ static void test_legal_float__elementary(void **state)
 }
 
 PCTL_TESTS_MAIN(PCTL_TEST(test_legal_float__arithmetic), PCTL_TEST(test_legal_float__comparisons),
-		PCTL_TEST(test_legal_float__nan), PCTL_TEST(test_legal_float__vectors),
-		PCTL_TEST(test_legal_float__halves), PCTL_TEST(test_legal_float__bfloats),
-		PCTL_TEST(test_legal_float__elementary))
+		PCTL_TEST(test_legal_float__nan), PCTL_TEST(test_legal_float__calls),
+		PCTL_TEST(test_legal_float__vectors), PCTL_TEST(test_legal_float__halves),
+		PCTL_TEST(test_legal_float__bfloats), PCTL_TEST(test_legal_float__elementary))
