@@ -67,6 +67,42 @@ static void test_legal_kept__proofs(void **state)
 	pctl_program_destroy(narrow);
 }
 
+/* Columns of 16-bit floats are loaded one by one; their own index is in bounds as it stands. */
+static void test_legal_kept__leaf_proofs(void **state)
+{
+	const pctl_device_caps caps = caps_of(PCTL_CAP_STORE16);
+	const pctl_legal_options options = {.head = PCTL_HEAD(pctl_legal_options)};
+	pctl_program *p, *made = NULL;
+	uint32_t v, at, matrix, found = 0;
+	rig r;
+
+	(void)state;
+	legal_open(&r);
+	program_begin();
+	matrix = pctl_build_matrix(b, PCTL_SCALAR_F16, 3, 2);
+	v = storage(0, pctl_build_array(b, matrix, 0, 0));
+	at = main_begin();
+	OP(STORE, 0, OP(LOAD, matrix, v, at), v, at);
+	p = program_end(&r);
+	for (uint32_t i = 0; i < p->n_insts; i++)
+		if (p->insts[i].op == PCTL_OP_LOAD)
+			p->insts[i].flags = PCTL_INST_PROVEN(0);
+	assert_int_equal(pctl_legalise(p, &caps, &options, &r.call, &made), PCTL_OK);
+	for (uint32_t i = 0; i < made->n_insts; i++) {
+		const pctl_inst *in = &made->insts[i];
+
+		if (in->op != PCTL_OP_LOAD && in->op != PCTL_OP_STORE)
+			continue;
+		assert_int_equal(in->flags,
+				 PCTL_INST_PROVEN(1) |
+					 (in->op == PCTL_OP_LOAD ? PCTL_INST_PROVEN(0) : 0));
+		found++;
+	}
+	assert_int_equal(found, 6);
+	pctl_program_destroy(p);
+	pctl_program_destroy(made);
+}
+
 static void test_legal_kept__refused(void **state)
 {
 	const pctl_device_caps none = caps_of(PCTL_CAP_I64);
@@ -90,4 +126,4 @@ static void test_legal_kept__refused(void **state)
 }
 
 PCTL_TESTS_MAIN(PCTL_TEST(test_legal_kept__untouched), PCTL_TEST(test_legal_kept__refused),
-		PCTL_TEST(test_legal_kept__proofs))
+		PCTL_TEST(test_legal_kept__proofs), PCTL_TEST(test_legal_kept__leaf_proofs))
