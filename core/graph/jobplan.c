@@ -461,13 +461,18 @@ static pctl_status sink_measure(void *ctx, uint32_t buffer, uint64_t offset, uin
 
 static pctl_status run_frame(struct frame *f, const pctl_op_query *q);
 
-/* A function op has no plan of its own: the host writes its kernel, over the outer plan's buffers.
- */
-static pctl_status nested_function(struct frame *f, const pctl_op_query *q)
+/* A plan op's own plan. Of a function op the host writes the kernel, over the frame's buffers, unless
+ * it has attributes, which a function cannot see, and plans for those that are asked for. */
+static pctl_status run_op(struct frame *f, const pctl_op_query *q)
 {
 	pctl_op_result result = {.head = PCTL_HEAD(pctl_op_result)};
-	pctl_status status = f->op->lib->infer(f->op->inst, f->call, q, &result);
+	pctl_status status = PCTL_E_UNSUPPORTED;
 
+	if (f->op->desc->kind != PCTL_OPDEF_FUNCTION || f->op->desc->n_attr != 0)
+		status = run_frame(f, q);
+	if (f->op->desc->kind != PCTL_OPDEF_FUNCTION || status != PCTL_E_UNSUPPORTED)
+		return status;
+	status = f->op->lib->infer(f->op->inst, f->call, q, &result);
 	return status != PCTL_OK ? status
 				 : pctl_job_plan_function(f->planner, f->op, q, result.out,
 							  f->buffers, f->call, f->plan);
@@ -504,10 +509,8 @@ static pctl_status add_op(struct frame *f, const char *name, uint32_t version,
 		else
 			status = map_buffer(&inner, f->buffers[buffers[i]], &local);
 	}
-	if (status == PCTL_OK && op.desc->kind == PCTL_OPDEF_FUNCTION)
-		status = nested_function(&inner, &q);
-	else if (status == PCTL_OK)
-		status = run_frame(&inner, &q);
+	if (status == PCTL_OK)
+		status = run_op(&inner, &q);
 	free(inner.buffers);
 	return status;
 }
@@ -564,10 +567,8 @@ pctl_status pctl_job_plan_op(const pctl_planner *planner, const char *job, const
 			status = new_buffer(&f, i < q->n_in ? PCTL_PLAN_INPUT : PCTL_PLAN_OUTPUT,
 					    NULL, n_bytes, &local);
 	}
-	if (status == PCTL_OK && op->desc->kind == PCTL_OPDEF_FUNCTION)
-		status = pctl_job_plan_function(planner, op, q, out_types, f.buffers, call, f.plan);
-	else if (status == PCTL_OK)
-		status = run_frame(&f, q);
+	if (status == PCTL_OK)
+		status = run_op(&f, q);
 	if (status == PCTL_OK && (flags & PCTL_PLAN_MEASURE) && !f.plan->has_measure)
 		status = bad_plan(&f, "it measured nothing");
 	free(f.buffers);

@@ -6,7 +6,8 @@ struct pctl_instance {
 	const pctl_host *host;
 	const kit_library *lib;
 	uint32_t n_texts;
-	uint32_t reserved;
+	uint32_t n_joined;
+	char **joined; /* of all ops, in their order */
 	const char *texts_u64[KIT_TEXTS_MAX];
 	char *texts_u32[KIT_TEXTS_MAX];
 };
@@ -181,6 +182,40 @@ static pctl_status texts_make(pctl_instance *inst, const kit_family *family, con
 	return PCTL_OK;
 }
 
+static char *text_join(const pctl_host *host, const kit_joined *j)
+{
+	const size_t n_head = strlen(j->head), n_body = strlen(j->body) + 1;
+	char *text = host->alloc(host->ctx, n_head + n_body);
+
+	if (!text)
+		return NULL;
+	memcpy(text, j->head, n_head);
+	memcpy(text + n_head, j->body, n_body);
+	return text;
+}
+
+static pctl_status joined_make(pctl_instance *inst, const pctl_call *call)
+{
+	const pctl_host *host = inst->host;
+	const kit_op *op;
+	size_t n = 0;
+
+	for (uint32_t i = 0; (op = op_get(inst, i)) != NULL; i++)
+		n += op->n_joined;
+	if (n == 0)
+		return PCTL_OK;
+	inst->joined = host->alloc(host->ctx, n * sizeof(*inst->joined));
+	for (uint32_t i = 0; inst->joined && (op = op_get(inst, i)) != NULL; i++)
+		for (uint32_t k = 0; k < op->n_joined; k++) {
+			char *text = text_join(host, &op->joined[k]);
+
+			if (!text)
+				return pctl_refuse(call, PC2_NOMEM, "no memory for an op library");
+			inst->joined[inst->n_joined++] = text;
+		}
+	return inst->joined ? PCTL_OK : pctl_refuse(call, PC2_NOMEM, "no memory for an op library");
+}
+
 pctl_status kit_open(const kit_library *lib, const pctl_host *host, const pctl_call *call,
 		     pctl_instance **out)
 {
@@ -195,6 +230,8 @@ pctl_status kit_open(const kit_library *lib, const pctl_host *host, const pctl_c
 	inst->lib = lib;
 	for (uint32_t f = 0; f < lib->n_families && status == PCTL_OK; f++)
 		status = texts_make(inst, lib->families[f], call);
+	if (status == PCTL_OK)
+		status = joined_make(inst, call);
 	if (status == PCTL_OK)
 		*out = inst;
 	else
@@ -211,6 +248,10 @@ void kit_close(pctl_instance *inst)
 	host = inst->host;
 	for (uint32_t i = 0; i < inst->n_texts; i++)
 		host->release(host->ctx, inst->texts_u32[i]);
+	for (uint32_t i = 0; i < inst->n_joined; i++)
+		host->release(host->ctx, inst->joined[i]);
+	if (inst->joined)
+		host->release(host->ctx, inst->joined);
 	host->release(host->ctx, inst);
 }
 
@@ -226,6 +267,15 @@ const char *kit_text(const kit_use *u, const char *text_u64, uint32_t dtype)
 		if (u->inst->texts_u64[i] == text_u64)
 			return u->inst->texts_u32[i];
 	return text_u64;
+}
+
+const char *kit_joined_text(const kit_use *u, uint32_t i)
+{
+	const kit_op *op;
+
+	for (uint32_t k = 0; (op = op_get(u->inst, k)) != u->op; k++)
+		i += op->n_joined;
+	return u->inst->joined[i];
 }
 
 void *kit_scratch(const kit_use *u, uint64_t n_bytes)

@@ -31,7 +31,14 @@ typedef struct kit_plan {
 	pctl_status status;
 } kit_plan;
 
-/* One op. function: kind FUNCTION only; plan: kind PLAN only. data belongs to the library. */
+/* A kernel's text in two parts, the second of which ops have in common: made one at open. */
+typedef struct kit_joined {
+	const char *head;
+	const char *body;
+} kit_joined;
+
+/* One op. function: kind FUNCTION only; plan: kind PLAN, and a FUNCTION with attributes that its
+ * function does not know. data belongs to the library. */
 struct kit_op {
 	pctl_op_desc desc;
 	pctl_op_rules rules;
@@ -40,6 +47,8 @@ struct kit_op {
 	void (*plan)(kit_plan *p);
 	pctl_status (*reference)(const kit_use *u, const pctl_span *in, pctl_span *out);
 	const void *data;
+	const kit_joined *joined;
+	uint32_t n_joined;
 };
 
 /*
@@ -84,6 +93,9 @@ const void *kit_interface(pctl_instance *inst, const char *name);
 
 /* The kernel text for elements of `dtype` (u32 or u64) of a text listed in texts_u64. */
 const char *kit_text(const kit_use *u, const char *text_u64, uint32_t dtype);
+
+/* Text number i of the op's joined ones. */
+const char *kit_joined_text(const kit_use *u, uint32_t i);
 
 /* ---- types ------------------------------------------------------------------------------------
  */

@@ -250,9 +250,9 @@ typedef struct pctl_oplib {
 	pctl_status (*infer)(pctl_instance *inst, const pctl_call *call, const pctl_op_query *q,
 			     pctl_op_result *out);
 
-	/* Kernel plans: put the nodes into the sink. For function ops NULL-answering
-	 * PCTL_E_UNSUPPORTED: the host makes the elementwise kernel from `function`. Pure. [any
-	 * thread] */
+	/* Kernel plans: put the nodes into the sink. A function op is asked only when it has
+	 * attributes, and answers PCTL_E_UNSUPPORTED, having put nothing, where `function` is the
+	 * whole answer: the host then makes the elementwise kernel from it. Pure. [any thread] */
 	pctl_status (*plan)(pctl_instance *inst, const pctl_call *call, const pctl_op_query *q,
 			    const pctl_plan_caps *caps, uint32_t flags, const pctl_plan_sink *sink);
 

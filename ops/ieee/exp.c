@@ -1,0 +1,171 @@
+/* ieee.exp exp2 exp10 log log2 log10 pow rsqrt cbrt: correctly rounded in every type. */
+#include "ieee.h"
+
+/* MPFR gives +Inf for both zeros; IEEE 754-2019 keeps the sign. */
+static int real_rsqrt(mpfr_ptr y, mpfr_srcptr x, mpfr_rnd_t round)
+{
+	if (mpfr_zero_p(x)) {
+		mpfr_set_inf(y, mpfr_signbit(x) ? -1 : 1);
+		return 0;
+	}
+	return mpfr_rec_sqrt(y, x, round);
+}
+
+IEEE_ROW_REAL1(exp, "exp", mpfr_exp);
+IEEE_ROW_REAL1(exp2, "exp2", mpfr_exp2);
+IEEE_ROW_REAL1(exp10, "exp10", mpfr_exp10);
+IEEE_ROW_REAL1(log, "log", mpfr_log);
+IEEE_ROW_REAL1(log2, "log2", mpfr_log2);
+IEEE_ROW_REAL1(log10, "log10", mpfr_log10);
+IEEE_ROW_REAL1(rsqrt, "rsqrt", real_rsqrt);
+IEEE_ROW_REAL1(cbrt, "cbrt", mpfr_cbrt);
+
+static const ieee_row pow_row = {
+	.wgsl = IEEE_SAME(IEEE_FN2, "pow", "pow(a, b)"),
+	.eval = ieee_eval_real2,
+	.real2 = mpfr_pow,
+};
+
+static const pctl_law exp_laws[] = {
+	IEEE_LAW(PCTL_LAW_MONOTONE),
+	IEEE_LAW_SAID("exp(0) = 1; exp(-Inf) = +0; exp(x) >= 0"),
+};
+static const pctl_law exp2_laws[] = {
+	IEEE_LAW(PCTL_LAW_MONOTONE),
+	IEEE_LAW_SAID("exp2(k) = 2^k exactly for integers k in range, subnormals too"),
+};
+static const pctl_law exp10_laws[] = {
+	IEEE_LAW(PCTL_LAW_MONOTONE),
+	IEEE_LAW_SAID("exp10(k) = 10^k exactly for integers 0 <= k <= 10 in f32"),
+};
+static const pctl_law log_laws[] = {
+	IEEE_LAW(PCTL_LAW_MONOTONE),
+	IEEE_LAW_SAID("log(1) = +0; log of either zero is -Inf; NaN below"),
+};
+static const pctl_law log2_laws[] = {
+	IEEE_LAW(PCTL_LAW_MONOTONE),
+	IEEE_LAW_SAID("log2(2^k) = k exactly, of subnormals too"),
+};
+static const pctl_law log10_laws[] = {
+	IEEE_LAW(PCTL_LAW_MONOTONE),
+	IEEE_LAW_SAID("log10(10^k) = k exactly for 0 <= k <= 10 in f32"),
+};
+static const pctl_law pow_laws[] = {
+	IEEE_LAW_SAID("pow(a, 0) = 1 for every a, NaN too; pow(1, b) = 1 for every b, NaN too"),
+	IEEE_LAW_SAID("pow(a, 1) = a for every a that is no NaN"),
+	IEEE_LAW_SAID("pow(a, 2) = mul(a, a)"),
+	IEEE_LAW_SAID("pow(2, b) = exp2(b) unless b is NaN"),
+	IEEE_LAW_SAID("a finite and below 0, b finite and no integer: NaN"),
+};
+static const pctl_law rsqrt_laws[] = {
+	IEEE_LAW_SAID("falls: 0 < a <= b gives rsqrt(a) >= rsqrt(b)"),
+	IEEE_LAW_SAID("rsqrt(4^k) = 2^-k exactly; rsqrt(-0) = -Inf; NaN below"),
+};
+static const pctl_law cbrt_laws[] = {
+	IEEE_LAW(PCTL_LAW_MONOTONE),
+	IEEE_LAW_SAID("cbrt(neg(x)) = neg(cbrt(x)) unless it is NaN"),
+	IEEE_LAW_SAID("cbrt(k^3) = k exactly where k^3 is a number of the type"),
+};
+
+#define SPECIAL                                                                               \
+	{"zero", {0x00000000}}, {"negative zero", {0x80000000}}, {"subnormal", {0x00000001}}, \
+		{"infinity", {0x7f800000}}, {"negative infinity", {0xff800000}},              \
+	{                                                                                     \
+		"NaN with a payload",                                                         \
+		{                                                                             \
+			0x7f800001                                                            \
+		}                                                                             \
+	}
+
+static const pctl_example exp_classes[] = {
+	SPECIAL,
+	{"one", {0x3f800000}},
+	{"small", {0x33000000}},
+	{"a fraction", {0xbf19999a}},
+	{"subnormal result", {0xc2b80000}},
+	{"overflows", {0x43800000}},
+	{"underflows", {0xc3800000}},
+};
+static const pctl_example log_classes[] = {
+	SPECIAL,
+	{"one", {0x3f800000}},
+	{"near one", {0x3f800100}},
+	{"a power of two", {0x42000000}},
+	{"a power of ten", {0x447a0000}},
+	{"a cube", {0x41d80000}},
+	{"large", {0x7e967699}},
+	{"negative", {0xbf800000}},
+};
+static const pctl_example pow_classes[] = {
+	{"normals", {0x40000000, 0x3f19999a}},
+	{"to the zeroth of NaN", {0x7fc00000, 0x80000000}},
+	{"one to NaN", {0x3f800000, 0x7f800001}},
+	{"negative to an odd integer", {0xc1000000, 0x40400000}},
+	{"negative to an even integer", {0xc1000000, 0x40000000}},
+	{"negative to a fraction", {0xc1000000, 0x3f000000}},
+	{"zero to a negative odd integer", {0x80000000, 0xc0400000}},
+	{"zero to a negative fraction", {0x80000000, 0xbf000000}},
+	{"minus one to infinity", {0xbf800000, 0x7f800000}},
+	{"below one to minus infinity", {0x3f000000, 0xff800000}},
+	{"minus infinity to an odd integer", {0xff800000, 0x40400000}},
+	{"subnormal result", {0x40000000, 0xc30f0000}},
+	{"overflows", {0x42c80000, 0x42c80000}},
+	{"exact", {0x3fc00000, 0x40a00000}},
+	{"NaN", {0x7fc00000, 0x3f800000}},
+};
+static const pctl_example exp_bounds[] = {
+	{"the last finite exp", {0x42b17217}},
+	{"the first infinite exp", {0x42b17218}},
+	{"exp2 of 128", {0x43000000}},
+	{"exp2 of the smallest subnormal's exponent", {0xc3150000}},
+	{"just below one", {0x3f7fffff}},
+	{"largest", {0x7f7fffff}},
+};
+static const pctl_example log_bounds[] = {
+	{"largest", {0x7f7fffff}},	     {"smallest normal", {0x00800000}},
+	{"largest subnormal", {0x007fffff}}, {"just below one", {0x3f7fffff}},
+	{"just above one", {0x3f800001}},
+};
+static const pctl_example pow_bounds[] = {
+	{"just below one to a large power", {0x3f7fffff, 0x4f000000}},
+	{"just above one to a large power", {0x3f800001, 0x4e800000}},
+	{"smallest to one third", {0x00000001, 0x3eaaaaab}},
+	{"largest odd integer", {0xbf800000, 0x4b7fffff}},
+	{"first that is always even", {0xbf800000, 0x4b800001}},
+};
+
+#define exp2_classes exp_classes
+#define exp10_classes exp_classes
+#define log2_classes log_classes
+#define log10_classes log_classes
+#define rsqrt_classes log_classes
+#define cbrt_classes log_classes
+#define exp2_bounds exp_bounds
+#define exp10_bounds exp_bounds
+#define log2_bounds log_bounds
+#define log10_bounds log_bounds
+#define rsqrt_bounds log_bounds
+#define cbrt_bounds log_bounds
+
+#define UNARY_OP(id, doc, spec)                                                              \
+	IEEE_OP(#id, doc, "y = " spec ", correctly rounded; " IEEE_CANONICAL, ieee_unary_in, \
+		ieee_out, id)
+
+static const kit_op ops[] = {
+	UNARY_OP(exp, "e to the x", "e^x"),
+	UNARY_OP(exp2, "2 to the x", "2^x"),
+	UNARY_OP(exp10, "10 to the x", "10^x"),
+	UNARY_OP(log, "natural logarithm", "the logarithm of x to base e"),
+	UNARY_OP(log2, "logarithm to base 2", "the logarithm of x to base 2"),
+	UNARY_OP(log10, "logarithm to base 10", "the logarithm of x to base 10"),
+	IEEE_OP("pow", "a to the b",
+		"y = a^b, correctly rounded, with the special cases of pow in IEEE 754-2019 "
+		"section\n"
+		"9.2: a^0 = 1 and 1^b = 1 whatever the other is; " IEEE_CANONICAL,
+		ieee_binary_in, ieee_out, pow),
+	UNARY_OP(rsqrt, "1 over the square root",
+		 "1 / sqrt(x) with one rounding (WGSL's inverseSqrt has two)"),
+	UNARY_OP(cbrt, "cube root", "the number whose cube is x"),
+};
+
+const kit_family ieee_exp_family = {ops, NULL, KIT_COUNT(ops), 0};
