@@ -23,14 +23,11 @@ void legal_float_find(legal *l)
 				const uint32_t part = p->members[t->first_member + m].type;
 
 				x->has16[i] |= x->has16[part];
-				x->has32[i] |= x->has32[part];
 			}
 		} else if (t->kind == PCTL_TYPE_ARRAY || t->kind == PCTL_TYPE_RUNTIME_ARRAY) {
 			x->has16[i] = x->has16[t->elem];
-			x->has32[i] = x->has32[t->elem];
 		} else {
 			x->has16[i] = (uint8_t)is_16(t->scalar);
-			x->has32[i] = t->scalar == PCTL_SCALAR_F32;
 		}
 	}
 }

@@ -45,7 +45,6 @@ typedef struct legal_rules {
 	int (*plan)(legal *l);
 } legal_rules;
 
-typedef struct legal_forms_module legal_forms_module;
 typedef struct legal_chooser legal_chooser;
 struct legal_floats;
 struct legal_inliner;
@@ -72,7 +71,8 @@ struct legal {
 	struct legal_floats *floats; /* of the float pass */
 	struct legal_wide *wide;     /* of the wide pass */
 	const struct legal_inliner *inliner;
-	uint32_t local_base; /* added to the number of a local of the source: its place in the open function */
+	uint32_t
+		local_base; /* added to the number of a local of the source: its place in the open function */
 	uint32_t t_u32, t_i32, t_bool, t_u2, t_b2;
 	uint32_t is_main; /* reading the program itself, not the forms: its positions are kept */
 	pctl_status status;
@@ -105,16 +105,13 @@ int legal_arguments_open(legal *l, legal_arguments *a, uint32_t most);
  * Returns the proofs that go with it. */
 uint16_t legal_place(legal *l, const pctl_inst *in, const pctl_place *place, legal_arguments *a);
 void legal_memory(legal *l, uint32_t v, const pctl_inst *in, const pctl_place *place);
-/* 1 when argument i of an instruction is a value (indices of a place included). Arguments are asked
- * for in ascending order from 0, with *letter and *type kept by the caller from one to the next:
- * *letter starts as 0. */
+/* The operands of an instruction that are values, indices of a place included. Starts with l and in set. */
 typedef struct legal_operands {
 	const legal *l;
 	const pctl_inst *in;
-	const char *letter;
-	uint32_t i;    /* argument last given */
-	uint32_t type; /* of the place, once in the chain */
-	uint32_t started;
+	const char *letter; /* of ops.def, for argument i */
+	uint32_t i;	    /* argument to look at next */
+	uint32_t type;	    /* of the place, once in the chain */
 } legal_operands;
 /* The next operand that is a value; 0: no more. *i is its argument number. */
 int legal_next_operand(legal_operands *o, uint32_t *i, uint32_t *value);
