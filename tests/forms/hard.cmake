@@ -1,0 +1,36 @@
+# pow and atan2 as C like the others in elementary.cmake, and the hard cases of all functions on devices, as strict WGSL
+# that went through the legaliser.
+set(bivariate_c ${CMAKE_CURRENT_BINARY_DIR}/bivariate_forms.h)
+add_custom_command(OUTPUT ${bivariate_c}
+  COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/forms2c.py -o ${bivariate_c} pow atan2 ${elementary_forms}
+  DEPENDS ${elementary_forms} ${CMAKE_CURRENT_SOURCE_DIR}/forms2c.py VERBATIM)
+add_executable(bivariate bivariate.c ${bivariate_c})
+set_target_properties(bivariate PROPERTIES C_EXTENSIONS ON)
+target_compile_options(bivariate PRIVATE -O2 -ffp-contract=off)
+target_compile_definitions(bivariate PRIVATE _GNU_SOURCE FORMS="${bivariate_c}")
+target_link_libraries(bivariate PRIVATE PkgConfig::MPFR m)
+foreach(function pow atan2)
+  add_test(NAME bivariate_${function} COMMAND bivariate check ${CMAKE_CURRENT_SOURCE_DIR}/hard/${function}.txt)
+  add_test(NAME bivariate_${function}_random COMMAND bivariate run ${function} structured 1000000 1)
+  set_tests_properties(bivariate_${function} bivariate_${function}_random PROPERTIES LABELS conform TIMEOUT 120)
+endforeach()
+
+file(GLOB hard_lists CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/hard/*.txt)
+add_executable(hard hard.c)
+target_link_libraries(hard PRIVATE pctl_warnings tests_rig pctl_legal pctl_wgsl)
+
+function(hard_test id target how)
+  add_dependencies(hard ${target})
+  add_test(NAME hard_${id} COMMAND hard --plugin $<TARGET_FILE:${target}> ${how} ${hard_lists})
+  set_tests_properties(hard_${id} PROPERTIES LABELS "conform;device" TIMEOUT 600
+                       ENVIRONMENT "${ARGN};XDG_RUNTIME_DIR=${CMAKE_BINARY_DIR}")
+endfunction()
+
+hard_test(cpu plugin_cpu --integers)
+if(TARGET plugin_opencl AND EXISTS /etc/OpenCL/vendors/pocl.icd)
+  hard_test(pocl plugin_opencl --fuse OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd
+            "POCL_CACHE_DIR=${CMAKE_CURRENT_BINARY_DIR}/pocl-cache")
+endif()
+if(TARGET plugin_vulkan AND EXISTS ${lavapipe})
+  hard_test(lavapipe plugin_vulkan "" VK_ICD_FILENAMES=${lavapipe} VK_DRIVER_FILES=${lavapipe})
+endif()
