@@ -208,6 +208,17 @@ static uint64_t device_heap_bytes(const pctl_device *dev)
 	return most;
 }
 
+/* Widths in which constants are kept from the driver (spirv_hide.c): those it makes no promise for,
+ * and llvmpipe's all, which breaks it. SwiftShader is kept from all constants anyway. */
+static uint32_t opaque_floats(const pctl_device *dev)
+{
+	if (dev->driver.driverID == VK_DRIVER_ID_GOOGLE_SWIFTSHADER)
+		return 0;
+	return dev->driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE
+		       ? PCTL_SPV_WIDTH(16) | PCTL_SPV_WIDTH(32) | PCTL_SPV_WIDTH(64)
+		       : widths(1, 1, 1) & ~dev->has.controls.signed_zero;
+}
+
 /*
  * Software drivers compute byte offsets in 32 bits, signed in places, so a buffer there stays below
  * 2^31 whatever they say, and an index that passes its check cannot wrap. SwiftShader refuses an
@@ -249,6 +260,8 @@ void pctl_vk_caps_fill(pctl_device *dev)
 	dev->spirv.memory_model = dev->has.memory_model;
 	dev->spirv.opaque_constants = dev->driver.driverID == VK_DRIVER_ID_GOOGLE_SWIFTSHADER;
 	dev->spirv.controls = dev->has.controls;
+	dev->spirv.opaque_floats = opaque_floats(dev);
+	dev->spirv.int64 = dev->has.int64;
 	dev->spirv.dot4_signed = dev->has.dot4_signed;
 	dev->spirv.dot4_unsigned = dev->has.dot4_unsigned;
 	dev->spirv.uniform_bytes = dev->has.uniform_layout ? l->maxUniformBufferRange : 0;

@@ -46,6 +46,8 @@ static void float_facts(facts *f, const pctl_device *dev)
 	     dev->has.float16 ? " f16" : "", dev->has.storage16 ? " store16" : "");
 	fact(f, "float-controls", "zero-inf-nan=%u subnormals=%u/%u nearest=%u/%u", c->signed_zero,
 	     c->denormals, c->denormals_tied, c->nearest, c->nearest_tied);
+	fact(f, "float-constants-hidden", "%u",
+	     dev->spirv.opaque_constants ? PCTL_SPV_WIDTH(32) : dev->spirv.opaque_floats);
 }
 
 pctl_status pctl_vk_identity(pctl_device *dev, const pctl_call *call, uint32_t capacity,

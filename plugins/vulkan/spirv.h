@@ -62,6 +62,8 @@ typedef struct pctl_spv_options {
 	uint32_t uniform_bytes;
 	uint64_t null_vars;
 	uint32_t opaque_constants; /* spirv_opaque.c: the driver must not find constants */
+	uint32_t opaque_floats;	   /* spirv_hide.c: widths whose constants it must not find */
+	uint32_t int64;		   /* the device has 64-bit integers */
 	pctl_spv_controls controls;
 } pctl_spv_options;
 
@@ -147,6 +149,7 @@ typedef struct pctl_spv {
 	uint32_t vulkan_model;	  /* the module declares the Vulkan memory model */
 	uint32_t storage_barrier; /* the program holds a storage barrier */
 	pctl_spv_words decorations, globals, functions, variables, body, inputs;
+	pctl_spv_words opening; /* what fn does before its own code */
 	pctl_spv_entry *map; /* ids of types and constants by what they are */
 	uint32_t n_map, map_capacity;
 	uint32_t *plain, *laid; /* by type */
@@ -164,6 +167,8 @@ typedef struct pctl_spv {
 	uint32_t table_words, table_pairs; /* the block of tables as u32 and as vec2<u32> */
 	uint32_t builtins[8];
 	uint32_t opaque_zero[5], opaque_false[5]; /* by width, of fn */
+	uint32_t hidden_zero[2][5];		  /* 32 and 64 bits, by width, of fn */
+	uint32_t uses_int64;
 	pctl_spv_region *regions;
 	uint32_t n_regions, regions_capacity;
 } pctl_spv;
@@ -244,6 +249,11 @@ uint32_t pctl_spv_lookup(pctl_spv *e, const pctl_inst *in);
 void pctl_spv_opaque_begin(pctl_spv *e);
 uint32_t pctl_spv_opaque(pctl_spv *e, pctl_spv_shape s, uint32_t value);
 void pctl_spv_opaque_value(pctl_spv *e, uint32_t index);
+
+/* spirv_hide.c: begin once a function, before the locals; then every value of it. */
+void pctl_spv_hide_begin(pctl_spv *e);
+void pctl_spv_hide_locals(pctl_spv *e);
+void pctl_spv_hide_value(pctl_spv *e, uint32_t index);
 
 /* spirv_place.c, spirv_tree.c: memory. */
 SpvStorageClass pctl_spv_class(const pctl_spv *e, uint32_t var);

@@ -280,6 +280,7 @@ static void instruction(pctl_spv *e, uint32_t index)
 		break;
 	}
 	pctl_spv_opaque_value(e, index);
+	pctl_spv_hide_value(e, index);
 }
 
 /* Function types are unique: the type is interned as a chain of its parameters. */
@@ -353,7 +354,7 @@ void pctl_spv_function(pctl_spv *e, uint32_t index, int is_entry)
 	uint32_t i, type, label;
 
 	e->fn = fn;
-	e->variables.n = e->body.n = e->n_regions = 0;
+	e->variables.n = e->opening.n = e->body.n = e->n_regions = 0;
 	memset(e->values, 0, (size_t)fn->n_insts * sizeof(*e->values));
 	type = function_type(e, result);
 	e->fns[index] = pctl_spv_id(e);
@@ -369,6 +370,10 @@ void pctl_spv_function(pctl_spv *e, uint32_t index, int is_entry)
 	e->block = label;
 	declare_locals(e);
 	pctl_spv_opaque_begin(e);
+	pctl_spv_hide_begin(e);
+	pctl_spv_append(e, &e->opening, e->body.at, e->body.n);
+	e->body.n = 0;
+	pctl_spv_hide_locals(e);
 	for (i = 0; i < fn->n_params; i++)
 		pctl_spv_opaque_value(e, i);
 	if (is_entry)
@@ -379,6 +384,7 @@ void pctl_spv_function(pctl_spv *e, uint32_t index, int is_entry)
 	if (e->block)
 		pctl_spv_effect(e, fn->return_type ? SpvOpUnreachable : SpvOpReturn, NULL, 0);
 	pctl_spv_append(e, &e->functions, e->variables.at, e->variables.n);
+	pctl_spv_append(e, &e->functions, e->opening.at, e->opening.n);
 	pctl_spv_append(e, &e->functions, e->body.at, e->body.n);
 	pctl_spv_inst(e, &e->functions, SpvOpFunctionEnd, NULL, 0);
 }

@@ -40,6 +40,7 @@ static void release(pctl_spv *e)
 	free(e->globals.at);
 	free(e->functions.at);
 	free(e->variables.at);
+	free(e->opening.at);
 	free(e->body.at);
 	free(e->inputs.at);
 	free(e->map);
@@ -74,7 +75,7 @@ static void preamble(pctl_spv *e, pctl_spv_words *out)
 	int controls;
 
 	PCTL_SPV_PUT(e, out, SpvOpCapability, SpvCapabilityShader);
-	if (e->p->caps & PCTL_CAP_I64)
+	if ((e->p->caps & PCTL_CAP_I64) || e->uses_int64)
 		PCTL_SPV_PUT(e, out, SpvOpCapability, SpvCapabilityInt64);
 	if (e->vulkan_model) {
 		PCTL_SPV_PUT(e, out, SpvOpCapability, SpvCapabilityVulkanMemoryModel);
