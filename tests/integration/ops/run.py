@@ -6,6 +6,7 @@ import sys
 
 import oracle
 from harness import Harness, Random
+from rows import op_run
 
 EDGES = [0, 1, 2, 31, 32, 33, 63, 64, 127, 128, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFE, 0xFFFFFFFF]
 
@@ -20,21 +21,6 @@ def operand(r, w):
 
 def pack(values, w):
     return b"".join((v & ((1 << w) - 1)).to_bytes(w // 8, "little") for v in values)
-
-
-def op_run(h, op, inputs, outputs, backend, attrs=()):
-    """inputs: (port, bytes, type); outputs: port names. The outputs' bytes, or None after a reported failure."""
-    args = ["op", "run", op, "--backend", backend]
-    for port, data, kind in inputs:
-        args += ["--in", f"{port}={h.write('in-' + port, data)}:{kind}"]
-    for port in outputs:
-        args += ["--out", f"{port}={h.path('out-' + port)}"]
-    for attr in attrs:
-        args += ["--attr", attr]
-    status, _, err = h.run(*args)
-    if not h.check(f"{op}, {backend}", status == 0, f"exit status {status}\n{err}"):
-        return None
-    return [h.read("out-" + port) for port in outputs]
 
 
 N = 1000
