@@ -158,9 +158,10 @@ static void drop(legal_floats *x)
 	free(x->plan);
 	free(x->local_arithmetic);
 	free(x->local_raw);
+	free(x->local_mixed);
+	free(x->local_tag);
 	legal_granules_drop(&x->granules);
 	free(x->has16);
-	free(x->has32);
 }
 
 /* Tables for the longest function and all types. */
@@ -180,10 +181,12 @@ static int prepare(legal_floats *x, const pctl_program *p)
 	x->plan = calloc(insts, 1);
 	x->local_arithmetic = calloc(locals, 1);
 	x->local_raw = calloc(locals, 1);
+	x->local_mixed = calloc(locals, 1);
+	x->local_tag = calloc(locals, sizeof(*x->local_tag));
 	x->has16 = calloc(p->n_types + 1u, 1);
-	x->has32 = calloc(p->n_types + 1u, 1);
 	return legal_granules_find(p, &x->granules) && x->choice && x->how && x->row_function &&
-	       x->plan && x->local_arithmetic && x->local_raw && x->has16 && x->has32;
+	       x->plan && x->local_arithmetic && x->local_raw && x->local_mixed && x->local_tag &&
+	       x->has16;
 }
 
 pctl_status legal_float_pass(const pctl_program *p, const legal_chooser *chooser,

@@ -33,10 +33,12 @@ typedef struct legal_floats {
 	uint8_t *plan;		    /* by value of the open function */
 	uint8_t *local_arithmetic;  /* by local of the open function: all that is stored is */
 	uint8_t *local_raw;	    /* of a native type */
-	uint8_t *has16;		    /* by old type: holds a 16-bit float */
-	uint8_t *has32;		    /* holds an f32 */
-	legal_granules granules;    /* of the program */
-	uint32_t raw_types[5];	    /* f32, and vectors of it by width; 0 not yet */
+	uint8_t *
+		local_mixed; /* of bits: moved ones, or raw results whose NaN is not right yet, as a tag says */
+	uint32_t *local_tag;	 /* 1 + the tag's local in the new function, 0 not yet */
+	uint8_t *has16;		 /* by old type: holds a 16-bit float */
+	legal_granules granules; /* of the program */
+	uint32_t raw_types[5];	 /* f32, and vectors of it by width; 0 not yet */
 } legal_floats;
 
 /* float_type.c */
@@ -64,6 +66,8 @@ int legal_is_native(const legal *l, uint32_t v);
 void legal_float_memory(legal *l, uint32_t v, const pctl_inst *in, const pctl_place *place);
 
 /* float_op.c */
+/* v has been made as the bits `id` of a mixed local; its tag is 0 where their NaN has to be put right. */
+void legal_float_made_mixed(legal *l, uint32_t v, uint32_t id, uint32_t tag);
 /* 0: the operation is done on bits everywhere. */
 int legal_needs_form(const legal *l, const pctl_inst *in);
 void legal_float_strict(legal *l, uint32_t v, const pctl_inst *in);

@@ -151,6 +151,38 @@ static void narrow(legal *l, uint32_t v, const pctl_inst *in, const pctl_place *
 	free(m.place.words);
 }
 
+/* The tag of a mixed local. Locals are zero at entry, which is what a tag of 0 stands for. */
+static uint32_t tag_of(legal *l, uint32_t local)
+{
+	uint32_t *tag = &l->floats->local_tag[local];
+
+	if (!*tag)
+		*tag = 1 + pctl_build_local(l->b, "", l->t_u32);
+	return PCTL_PLACE_LOCAL | (*tag - 1);
+}
+
+/* A load or store of a mixed local, which goes in and out whole. */
+static void mixed(legal *l, uint32_t v, const pctl_inst *in, uint32_t local)
+{
+	const uint32_t place = PCTL_PLACE_LOCAL | local;
+	const uint32_t type = legal_type(l, l->p->locals[l->fn->first_local + local].type);
+	uint32_t value, id, word, tag = tag_of(l, local);
+
+	if (in->op == PCTL_OP_LOAD) {
+		id = legal_emit1(l, PCTL_OP_LOAD, type, place);
+		tag = legal_emit1(l, PCTL_OP_LOAD, l->t_u32, tag);
+		legal_float_made_mixed(l, v, id, tag);
+		return;
+	}
+	value = pctl_arg(l->p, in, 0);
+	id = l->values[value].id[LEGAL_BITS];
+	if (l->floats->plan[value] & PLAN_RAW)
+		id = legal_emit1(l, PCTL_OP_BITCAST, type, l->values[value].id[LEGAL_RAW]);
+	legal_emit2(l, PCTL_OP_STORE, 0, id, place);
+	word = legal_word(l, !(l->floats->plan[value] & PLAN_ARITHMETIC));
+	legal_emit2(l, PCTL_OP_STORE, 0, word, tag);
+}
+
 /* A load or store of a local of a native type; of whole arrays, only zeros are stored. */
 static void raw(legal *l, uint32_t v, const pctl_inst *in, const pctl_place *place)
 {
@@ -182,7 +214,10 @@ void legal_float_memory(legal *l, uint32_t v, const pctl_inst *in, const pctl_pl
 	const int is_moved = in->op == PCTL_OP_LOAD || in->op == PCTL_OP_STORE;
 
 	if ((place->root & PCTL_PLACE_LOCAL) &&
-	    l->floats->local_raw[place->root & ~PCTL_PLACE_LOCAL]) {
+	    l->floats->local_mixed[place->root & ~PCTL_PLACE_LOCAL]) {
+		mixed(l, v, in, place->root & ~PCTL_PLACE_LOCAL);
+	} else if ((place->root & PCTL_PLACE_LOCAL) &&
+		   l->floats->local_raw[place->root & ~PCTL_PLACE_LOCAL]) {
 		raw(l, v, in, place);
 	} else if (is_stored && is_moved && l->floats->has16[place->end_type]) {
 		narrow(l, v, in, place);

@@ -50,6 +50,24 @@ void legal_float_made_raw(legal *l, uint32_t v, uint32_t id)
 	l->values[v].id[LEGAL_BITS] = bits;
 }
 
+void legal_float_made_mixed(legal *l, uint32_t v, uint32_t id, uint32_t tag)
+{
+	const uint32_t width = legal_width(l, pctl_value_type(l->p, l->fn, v));
+	uint32_t right, zero, is_moved;
+
+	if (l->floats->plan[v] & PLAN_NEED_RAW)
+		l->values[v].id[LEGAL_RAW] =
+			legal_emit1(l, PCTL_OP_BITCAST, legal_raw_type(l, width), id);
+	l->values[v].id[LEGAL_BITS] = id;
+	if (!(l->floats->plan[v] & PLAN_NEED_BITS) || legal_is_approximate(l->chooser))
+		return;
+	right = canonical(l, width, PCTL_SCALAR_F32, id);
+	zero = legal_word(l, 0);
+	is_moved = legal_emit2(l, PCTL_OP_NE, l->t_bool, tag, zero);
+	l->values[v].id[LEGAL_BITS] =
+		legal_emit3(l, PCTL_OP_SELECT, bits_type(l, width), is_moved, id, right);
+}
+
 void legal_float_made_bits(legal *l, uint32_t v, uint32_t id)
 {
 	const uint32_t type = pctl_value_type(l->p, l->fn, v);

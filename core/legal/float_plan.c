@@ -237,12 +237,47 @@ static int raw_round(legal *l)
 	return changed;
 }
 
+/* ---- mixed -------------------------------------------------------------------------------- */
+
+/* An f32 scalar or vector that only goes in and out whole. */
+static int may_be_mixed(const legal *l, uint32_t local)
+{
+	for (uint32_t v = 0; v < l->fn->n_insts; v++) {
+		const pctl_inst *in = inst(l, v);
+		pctl_place place;
+
+		if (pctl_place_get(l->p, l->fn, in, &place) &&
+		    place.root == (PCTL_PLACE_LOCAL | local) &&
+		    (place.n_chain || (in->op != PCTL_OP_LOAD && in->op != PCTL_OP_STORE)))
+			return 0;
+	}
+	return legal_is_f32(l, l->p->locals[l->fn->first_local + local].type);
+}
+
+/* Accumulators that start from something moved: worth it where a native operation makes what is stored. */
+static void find_mixed(legal *l)
+{
+	legal_floats *x = l->floats;
+	uint32_t local;
+
+	for (uint32_t v = 0; v < l->fn->n_insts; v++) {
+		const pctl_inst *in = inst(l, v);
+
+		if (in->op != PCTL_OP_STORE || !raw_local(l, in, &local) || x->local_raw[local] ||
+		    !(x->plan[pctl_arg(l->p, in, 0)] & PLAN_RAW) || !may_be_mixed(l, local))
+			continue;
+		x->local_mixed[local] = !x->local_arithmetic[local];
+	}
+}
+
 /* ---- who wants what ----------------------------------------------------------------------- */
 
 static int wants_raw(const legal *l, uint32_t user, const pctl_inst *in, uint32_t i)
 {
 	uint32_t local;
 
+	if (in->op == PCTL_OP_STORE && raw_local(l, in, &local) && l->floats->local_mixed[local])
+		return i == 0 && (l->floats->plan[pctl_arg(l->p, in, 0)] & PLAN_RAW);
 	if (in->op == PCTL_OP_STORE)
 		return i == 0 && raw_local(l, in, &local) && l->floats->local_raw[local];
 	if (legal_is_native(l, user))
@@ -269,10 +304,13 @@ int legal_float_plan(legal *l)
 
 	memset(x->plan, 0, l->fn->n_insts);
 	memset(x->local_raw, 0, l->fn->n_locals);
+	memset(x->local_mixed, 0, l->fn->n_locals);
+	memset(x->local_tag, 0, l->fn->n_locals * sizeof(*x->local_tag));
 	find_loose(l);
 	find_arithmetic(l);
 	while (raw_round(l) && round < ROUNDS)
 		round++;
+	find_mixed(l);
 	find_needs(l);
 	return 1;
 }

@@ -98,16 +98,23 @@ static void instruction(legal *l, uint32_t v, const pctl_inst *in)
 		legal_wide_rules.instruction(l, v, in);
 }
 
+static int left_out(const legal *l, uint32_t f)
+{
+	return l->inliner->cost[f] != 0;
+}
+
 pctl_status legal_inline_pass(const pctl_program *p, const pctl_call *call, pctl_program **out)
 {
 	legal_rules rules = legal_wide_rules;
 	inliner x = {.p = p, .cost = calloc(p->n_functions + 1u, sizeof(*x.cost))};
-	legal l = {.call = call, .inliner = &x};
+	const pctl_call quiet = {.head = PCTL_HEAD(pctl_call)};
+	legal l = {.call = &quiet, .inliner = &x};
 	uint32_t growth = 0;
 	pctl_status status = PCTL_OK;
 
 	*out = NULL;
 	rules.instruction = instruction;
+	rules.left_out = left_out;
 	if (!x.cost)
 		return pctl_refuse(call, PC2_NOMEM, "legalising a program");
 	for (uint32_t f = 1; f < p->n_functions; f++) {
@@ -125,6 +132,11 @@ pctl_status legal_inline_pass(const pctl_program *p, const pctl_call *call, pctl
 	}
 	if (growth && growth <= LARGEST_GROWTH)
 		status = legal_rebuild(&l, p, &rules, 0, NULL, out);
+	/* Regions inside each other may now be deeper than a program's may be: then it stays as it is. */
+	if (status == PCTL_E_INVALID)
+		status = PCTL_OK;
+	else if (status != PCTL_OK)
+		status = pctl_refuse(call, PC2_NOMEM, "legalising a program");
 	free(x.cost);
 	return status;
 }

@@ -41,6 +41,8 @@ typedef struct legal_rules {
 	/* The new type of the open function's local. */
 	uint32_t (*local)(legal *l, uint32_t local);
 	void (*instruction)(legal *l, uint32_t v, const pctl_inst *in);
+	/* 1: function f of the source is left out, for nothing calls it any more; may be NULL. */
+	int (*left_out)(const legal *l, uint32_t f);
 	/* Look at l->fn before it is rebuilt; may be NULL. 0: failed, status is set. */
 	int (*plan)(legal *l);
 } legal_rules;

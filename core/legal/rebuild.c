@@ -335,7 +335,8 @@ static pctl_status rebuild(legal *l, const pctl_program *p, const legal_rules *r
 	l->is_main = 1;
 	frame(l);
 	for (uint32_t f = 1; f < p->n_functions && l->status == PCTL_OK; f++)
-		legal_function(l, f);
+		if (!l->rules->left_out || !l->rules->left_out(l, f))
+			legal_function(l, f);
 	if (l->status != PCTL_OK)
 		return l->status;
 	tail(l);
