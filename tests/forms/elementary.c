@@ -294,7 +294,8 @@ static bool worth(const struct function *fn, u32 input)
 
 	/* The significands come back every two or three binades. */
 	if (fn->libm == rsqrt || fn->libm == cbrt)
-		return input >= 0x3f800000u && input < (fn->libm == cbrt ? 0x41000000u : 0x40800000u);
+		return input >= 0x3f800000u &&
+		       input < (fn->libm == cbrt ? 0x41000000u : 0x40800000u);
 	if (fn->libm == sin || fn->libm == cos || fn->libm == tan)
 		return input >= 0x30800000u && input < 0x7f800000u;
 
