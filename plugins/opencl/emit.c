@@ -538,14 +538,16 @@ static void kernel(emitter *e)
 	text_add(&e->code, ");\n}\n");
 }
 
-pctl_status emit_program(const pctl_program *p, const pctl_call *call, text *out)
+pctl_status emit_program(const pctl_program *p, const pctl_call *call, uint32_t flags, text *out)
 {
 	emitter e;
 	pctl_status status = emitter_open(&e, p, call);
 
 	if (status != PCTL_OK)
 		goto out;
+	e.flags = flags;
 	emit_float_pragmas(p, out);
+	emit_hidden_zero(&e, out);
 	emit_types(&e);
 	emit_tables(&e);
 	for (uint32_t f = 1; f < p->n_functions; f++)

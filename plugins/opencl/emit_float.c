@@ -15,11 +15,6 @@ void emit_float_pragmas(const pctl_program *p, text *t)
 		text_add(t, "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n");
 }
 
-static const pctl_type *arg_type(const emitter *e, const pctl_inst *in)
-{
-	return &e->p->types[pctl_value_type(e->p, e->fn, pctl_arg(e->p, in, 0))];
-}
-
 static uint32_t width_of(const pctl_type *t)
 {
 	return t->kind == PCTL_TYPE_VECTOR ? t->width : 1;
@@ -30,6 +25,58 @@ static const char *suffix(uint32_t width)
 	static const char *const names[] = {"", "", "2", "3", "4"};
 
 	return names[width <= 4 ? width : 0];
+}
+
+static const char *suffix_of(const pctl_type *t)
+{
+	return suffix(width_of(t));
+}
+
+/* ---- constants that the compiler may not know ----
+ *
+ * rusticl (Mesa 22.3) takes `x + 0.0f` for x and `x * 0.0f` for 0 where it meets the constant. A float
+ * whose bits it could find out is mixed with a zero that only the dispatch knows (there are fewer than
+ * 2^31 workgroups); what is computed from such values is unknown of itself. */
+
+#define HIDDEN_ZERO "p_hidden()"
+
+static int hides(const emitter *e, uint32_t type)
+{
+	return (e->flags & EMIT_HIDE_FLOATS) && emit_is_float(e->p->types[type].scalar);
+}
+
+static const char *bits_name(uint8_t scalar)
+{
+	return scalar == PCTL_SCALAR_F64 ? "ulong" : scalar == PCTL_SCALAR_F32 ? "uint" : "ushort";
+}
+
+void emit_hidden_zero(const emitter *e, text *t)
+{
+	if ((e->flags & EMIT_HIDE_FLOATS) &&
+	    (e->p->caps & (PCTL_CAP_F16 | PCTL_CAP_F32 | PCTL_CAP_F64)))
+		text_add(t, "static inline uint " HIDDEN_ZERO "\n{\n"
+			    "\treturn (uint)get_num_groups(0) >> 31;\n}\n\n");
+}
+
+void emit_hide_open(const emitter *e, text *t, uint32_t type)
+{
+	char name[24];
+
+	if (hides(e, type))
+		text_printf(t, "as_%s(as_%s%s(", emit_type_name(e, type, name),
+			    bits_name(e->p->types[type].scalar), suffix_of(&e->p->types[type]));
+}
+
+void emit_hide_close(const emitter *e, text *t, uint32_t type)
+{
+	if (hides(e, type))
+		text_printf(t, ") | (%s%s)(" HIDDEN_ZERO "))", bits_name(e->p->types[type].scalar),
+			    suffix_of(&e->p->types[type]));
+}
+
+static const pctl_type *arg_type(const emitter *e, const pctl_inst *in)
+{
+	return &e->p->types[pctl_value_type(e->p, e->fn, pctl_arg(e->p, in, 0))];
 }
 
 static void infix(emitter *e, const pctl_inst *in, const char *symbol)
@@ -136,14 +183,20 @@ static void convert(emitter *e, const pctl_inst *in)
 		to_integer(e, in);
 	} else if (from->scalar == to->scalar) {
 		emit_arg(e, in, 0);
-	} else if (from->scalar == PCTL_SCALAR_I32) {
-		text_printf(&e->code, "convert_%s%s(as_int%s(", emit_scalar_name(to->scalar), w, w);
-		emit_arg(e, in, 0);
-		text_add(&e->code, "))");
-	} else {
+	} else if (emit_is_float(from->scalar)) {
 		text_printf(&e->code, "convert_%s%s(", emit_scalar_name(to->scalar), w);
 		emit_arg(e, in, 0);
 		text_add(&e->code, ")");
+	} else {
+		const int is_signed = from->scalar == PCTL_SCALAR_I32;
+
+		emit_hide_open(e, &e->code, in->type);
+		text_printf(&e->code, "convert_%s%s(", emit_scalar_name(to->scalar), w);
+		if (is_signed)
+			text_printf(&e->code, "as_int%s(", w);
+		emit_arg(e, in, 0);
+		text_add(&e->code, is_signed ? "))" : ")");
+		emit_hide_close(e, &e->code, in->type);
 	}
 }
 

@@ -45,6 +45,7 @@ typedef struct emitter {
 	uint32_t n_open;
 	uint32_t next_label;
 	uint32_t extend_have; /* a bit a width */
+	uint32_t flags;	      /* EMIT_HIDE_FLOATS */
 	pctl_status status;
 } emitter;
 
@@ -105,6 +106,11 @@ void emit_compute(emitter *e, uint32_t v, const pctl_inst *in);
 /* emit_float.c: native operations, as an expression; pragmas for a program's floats. */
 void emit_float(emitter *e, const pctl_inst *in);
 void emit_float_pragmas(const pctl_program *p, text *t);
+/* What stands around an expression of float type `type` that the compiler might know; nothing unless
+ * EMIT_HIDE_FLOATS asks for it. The zero itself, written first of all. */
+void emit_hide_open(const emitter *e, text *t, uint32_t type);
+void emit_hide_close(const emitter *e, text *t, uint32_t type);
+void emit_hidden_zero(const emitter *e, text *t);
 
 /* emit_table.c: constant tables are found once, written before everything else, and read. */
 pctl_status emit_tables_find(emitter *e);

@@ -133,7 +133,9 @@ void emit_zero(emitter *e, text *t, uint32_t type)
 	char name[24];
 
 	if (ty->kind == PCTL_TYPE_SCALAR || ty->kind == PCTL_TYPE_VECTOR) {
+		emit_hide_open(e, t, type);
 		text_printf(t, "(%s)(0)", emit_type_name(e, type, name));
+		emit_hide_close(e, t, type);
 		return;
 	}
 	text_printf(t, "zero%u()", type);

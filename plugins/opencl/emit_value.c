@@ -57,9 +57,11 @@ void emit_value(const emitter *e, text *t, uint32_t v)
 
 	if (!emit_constant(e, v, &bits))
 		text_printf(t, "v%u", v);
-	else if (emit_is_float(value_type(e, v)->scalar))
+	else if (emit_is_float(value_type(e, v)->scalar)) {
+		emit_hide_open(e, t, inst_at(e, v)->type);
 		float_literal(t, value_type(e, v)->scalar, bits);
-	else if (is_64(value_type(e, v)))
+		emit_hide_close(e, t, inst_at(e, v)->type);
+	} else if (is_64(value_type(e, v)))
 		text_printf(t, "0x%" PRIx64 "ul", bits);
 	else
 		text_printf(t, "%" PRIu32 "u", (uint32_t)bits);
@@ -249,9 +251,22 @@ static void cast(emitter *e, const pctl_inst *in)
 	}
 }
 
+/* What comes out of memory that the kernel does not write is nothing that a compiler knows. */
+static int is_read(const emitter *e, uint32_t v)
+{
+	pctl_place place;
+
+	return pctl_place_get(e->p, e->fn, inst_at(e, v), &place) &&
+	       (place.space == PCTL_SPACE_UNIFORM ||
+		(place.space == PCTL_SPACE_STORAGE &&
+		 e->p->vars[place.root].access == PCTL_ACCESS_READ));
+}
+
 static void bitcast(emitter *e, const pctl_inst *in)
 {
 	const pctl_type *from = arg_type(e, in, 0), *to = &e->p->types[in->type];
+	const int might_be_known =
+		!emit_is_float(from->scalar) && !is_read(e, pctl_arg(e->p, in, 0));
 	char name[24];
 
 	if (width_of(from) == width_of(to) &&
@@ -259,9 +274,13 @@ static void bitcast(emitter *e, const pctl_inst *in)
 		emit_arg(e, in, 0);
 		return;
 	}
+	if (might_be_known)
+		emit_hide_open(e, &e->code, in->type);
 	text_printf(&e->code, "as_%s(", emit_type_name(e, in->type, name));
 	emit_arg(e, in, 0);
 	text_add(&e->code, ")");
+	if (might_be_known)
+		emit_hide_close(e, &e->code, in->type);
 }
 
 static void builtin(emitter *e, const pctl_inst *in)
@@ -328,7 +347,6 @@ static void extract(emitter *e, const pctl_inst *in)
 static void extract_dyn(emitter *e, const pctl_inst *in)
 {
 	const uint32_t type = inst_at(e, pctl_arg(e->p, in, 0))->type;
-	char name[24];
 
 	text_add(&e->code, "(");
 	for (uint32_t i = 0; i < e->p->types[type].width; i++) {
@@ -337,7 +355,8 @@ static void extract_dyn(emitter *e, const pctl_inst *in)
 		emit_arg(e, in, 0);
 		text_printf(&e->code, ".s%u : ", i);
 	}
-	text_printf(&e->code, "(%s)0)", emit_type_name(e, in->type, name));
+	emit_zero(e, &e->code, in->type);
+	text_add(&e->code, ")");
 	if (emit_is_vector_bool(e->p, type))
 		text_add(&e->code, " & 1u");
 }

@@ -227,7 +227,7 @@ pctl_status opencl_kernel_build(pctl_device *dev, const pctl_call *call, const u
 	if (status == PCTL_OK && code)
 		status = pctl_refuse(call, code, "%s", why);
 	if (status == PCTL_OK)
-		status = emit_program(k->program, call, &source);
+		status = emit_program(k->program, call, dev->emit_flags, &source);
 	if (status == PCTL_OK)
 		show_source(dev, &source);
 	if (status == PCTL_OK)

@@ -41,7 +41,7 @@ static char *text_of(uint8_t scalar, uint64_t bits)
 			 "main");
 	assert_int_equal(pctl_builder_finish(s.b, &call, &p), PCTL_OK);
 	pctl_builder_destroy(s.b);
-	assert_int_equal(emit_program(p, &call, &t), PCTL_OK);
+	assert_int_equal(emit_program(p, &call, 0, &t), PCTL_OK);
 	pctl_program_destroy(p);
 	return t.s;
 }
