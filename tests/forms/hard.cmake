@@ -34,3 +34,12 @@ endif()
 if(TARGET plugin_vulkan AND EXISTS ${lavapipe})
   hard_test(lavapipe plugin_vulkan "" VK_ICD_FILENAMES=${lavapipe} VK_DRIVER_FILES=${lavapipe})
 endif()
+
+foreach(family trig arctrig pow root)
+  if(SOLLYA)
+    add_test(NAME elementary_constants_${family}
+             COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/constants.py ${SOLLYA}
+                     ${CMAKE_SOURCE_DIR}/core/legal/forms ${family})
+    set_tests_properties(elementary_constants_${family} PROPERTIES LABELS conform TIMEOUT 120)
+  endif()
+endforeach()

@@ -93,7 +93,7 @@ fn sin_odd(x: f64) -> f64 {
     k = v.z;
   }
   let y = bitcast<vec2<u32>>(trig_sine(r));
-  // Argument 0x46199998: 2^-35 units of f32 below a tie.
+  // Argument 0x46199998: 2^-30.5 units of f32 from a tie.
   let low = select(y.x, 0xafffffffu, h == 0x40c33333u && w.x == 0u);
   return bitcast<f64>(vec2<u32>(low, y.y ^ (k << 31u) ^ (w.y & 0x80000000u)));
 }
