@@ -213,6 +213,9 @@ static uint32_t native_of(uint16_t op, uint8_t result, uint8_t operand)
 
 	if ((op == PCTL_OP_FCONVERT ? result : operand) != PCTL_SCALAR_F32)
 		return PCTL_N_NATIVE;
+	/* A 16-bit float is never a native value here. */
+	if (op == PCTL_OP_FCONVERT && operand != PCTL_SCALAR_I32 && operand != PCTL_SCALAR_U32)
+		return PCTL_N_NATIVE;
 	if (is_comparison(native))
 		result = PCTL_SCALAR_BOOL;
 	else if (op != PCTL_OP_FCONVERT)
