@@ -12,6 +12,9 @@ void native_f64(rig *r); /* a device without f64 must refuse it, saying so */
 void native_f16(rig *r);
 void native_vendor(rig *r);
 
+/* native_known.c: beside constants, f32, f64 and f16. */
+void native_known(rig *r);
+
 /* native_code.c: what a compiler may do to a program as a whole, and what the backend refuses. */
 void native_contraction(rig *r);
 void native_refusals(rig *r);
