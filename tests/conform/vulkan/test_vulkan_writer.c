@@ -2,6 +2,7 @@
  * execution modes asked for are those that are promised, used and allowed beside each other. */
 #include "main.h"
 
+#include <spirv-tools/libspirv.h>
 #include <stdlib.h>
 
 #include "devices.h"
@@ -104,6 +105,76 @@ static void test_vulkan__nothing_contracts(void **state)
 		}
 }
 
+/* Hidden constants (spirv_hide.c): valid modules, in which no float operation has an operand that is
+ * declared a constant, with 64-bit integers and without. */
+static void no_constant_operands(const pctl_spv_words *w)
+{
+	uint8_t *constant = calloc(w->at[3], 1);
+	uint32_t i, n;
+
+	assert_non_null(constant);
+	for (i = 5; i < w->n; i += w->at[i] >> 16) {
+		const uint32_t op = w->at[i] & 0xffff;
+
+		if (op == SpvOpConstant || op == SpvOpConstantNull || op == SpvOpConstantComposite)
+			constant[w->at[i + 2]] = 1;
+		for (n = 3; is_float_op(op) && n < w->at[i] >> 16; n++)
+			assert_false(constant[w->at[i + n]]);
+	}
+	free(constant);
+}
+
+static pctl_program *arithmetic(uint8_t scalar, uint32_t width)
+{
+	pctl_builder *b = rig_builder();
+	const uint32_t type = type_of(b, scalar, width), one = type_of(b, scalar, 1);
+	pctl_program *p = NULL;
+	pctl_call call = {0};
+	uint32_t local, x;
+
+	pctl_build_function_begin(b, "main", NULL, 0, 0);
+	local = PCTL_PLACE_LOCAL | pctl_build_local(b, "x", type);
+	x = rig_inst(b, PCTL_OP_LOAD, type, 1, local);
+	x = rig_inst(b, PCTL_OP_NADD, type, 2, x, rig_inst(b, PCTL_OP_ZERO, type, 0));
+	if (width == 1)
+		x = rig_inst(b, PCTL_OP_NMUL, type, 2, x, pctl_build_const(b, one, 1));
+	x = rig_inst(b, PCTL_OP_NADD, type, 2, x,
+		     rig_inst(b, PCTL_OP_NCONVERT, type, 1,
+			      rig_inst(b, PCTL_OP_ZERO, type_of(b, PCTL_SCALAR_U32, width), 0)));
+	rig_inst(b, PCTL_OP_STORE, 0, 2, x, local);
+	rig_entry(b, 1, 1, 1);
+	assert_int_equal(pctl_builder_finish(b, &call, &p), PCTL_OK);
+	pctl_builder_destroy(b);
+	return p;
+}
+
+static void test_vulkan__constants_are_hidden(void **state)
+{
+	static const uint8_t scalars[] = {PCTL_SCALAR_F16, PCTL_SCALAR_F32, PCTL_SCALAR_F64};
+	const spv_context context = spvContextCreate(SPV_ENV_VULKAN_1_3);
+	uint32_t i, width, int64;
+	pctl_spv_words w;
+
+	(void)state;
+	for (i = 0; i < 3; i++)
+		for (width = 1; width <= 4; width++)
+			for (int64 = 0; int64 < 2; int64++) {
+				const pctl_spv_options opt = {
+					.uniform_bytes = 65536, .opaque_floats = 7, .int64 = int64};
+				pctl_program *p = arithmetic(scalars[i], width);
+				spv_diagnostic what = NULL;
+
+				assert_int_equal(pctl_spv_write(p, &opt, &w), PCTL_OK);
+				no_constant_operands(&w);
+				if (spvValidateBinary(context, w.at, w.n, &what) != SPV_SUCCESS)
+					fail_msg("scalar %u, width %u, int64 %u: %s", i, width,
+						 int64, what ? what->error : "");
+				free(w.at);
+				pctl_program_destroy(p);
+			}
+	spvContextDestroy(context);
+}
+
 /* The modes of a module as three sets of widths. */
 static void modes_of(uint32_t widths, const pctl_spv_controls *c, uint32_t out[3])
 {
@@ -154,4 +225,5 @@ static void test_vulkan__modes_are_promised(void **state)
 }
 
 PCTL_TESTS_MAIN(PCTL_TEST(test_vulkan__nothing_contracts),
+		PCTL_TEST(test_vulkan__constants_are_hidden),
 		PCTL_TEST(test_vulkan__modes_are_promised))
