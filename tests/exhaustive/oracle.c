@@ -1,6 +1,8 @@
 /* Implementation of oracle.h. The C library's double functions err by less than 4 units in the last place (its manual,
  * "Known Maximum Errors in Math Functions"); the interval tested here is more than twice that. */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include "oracle.h"
 
 #include <math.h>
