@@ -13,6 +13,7 @@
 /* Cases an operation, and what a simulator gets instead, so that it is done in seconds too. */
 #define N_SINGLE 49152u
 #define N_CONTEXT 16384u
+#define N_ALONE 4096u
 #define N_SINGLE_SLOW 4096u
 #define N_CONTEXT_SLOW 512u
 #define SLOW_NS 1000000000u /* of the kernel of 32-bit integers */
@@ -186,7 +187,8 @@ static void judge(probe *p, uint32_t native, const uint32_t *out, uint32_t n, ui
 	const uint32_t arity = probe_arity(row->op);
 	const int moves = row->op == PCTL_OP_NNEG || row->op == PCTL_OP_NABS;
 
-	p->out->profile.native[native] = PCTL_NATIVE_EXACT;
+	if (p->out->profile.native[native] == PCTL_NATIVE_ABSENT)
+		p->out->profile.native[native] = PCTL_NATIVE_EXACT;
 	for (uint32_t i = 0; i < n; i++) {
 		const uint64_t got = result_at(out, n, k, i, row->result);
 		uint64_t x[3], want;
@@ -199,7 +201,7 @@ static void judge(probe *p, uint32_t native, const uint32_t *out, uint32_t n, ui
 		if (got == want ||
 		    (!moves && probe_is_nan(row->result, got) && probe_is_nan(row->result, want)))
 			continue;
-		tiny = is_flushed(row, x, arity, got);
+		tiny = !moves && is_flushed(row, x, arity, got);
 		probe_lower(p, native, tiny ? PCTL_NATIVE_NORMAL : PCTL_NATIVE_WRONG, text_of(row),
 			    x, arity, got, want);
 	}
@@ -298,15 +300,57 @@ static int possible(const probe *p, const probe_native *row)
 
 static void singles(probe *p, uint8_t scalar)
 {
+	const uint32_t all = p->n_single;
 	uint32_t rows[PCTL_N_NATIVE], n = 0;
 
 	for (uint32_t i = 0; i < PCTL_N_NATIVE; i++)
 		if (probe_natives[i].operand == scalar && possible(p, &probe_natives[i]))
 			rows[n++] = i;
-	if (n == 0 || run_rows(p, scalar, rows, n))
+	if (n == 0)
 		return;
+	run_rows(p, scalar, rows, n);
+	/* Once more, each in a kernel of its own: what a driver does to one operation may hang on the others. */
+	p->n_single = all < N_ALONE ? all : N_ALONE;
 	for (uint32_t i = 0; i < n && p->status == PCTL_OK; i++)
 		run_rows(p, scalar, &rows[i], 1);
+	p->n_single = all;
+}
+
+/* Does the row's result hang on whether subnormals are kept? */
+static int is_sensitive(const probe_native *row)
+{
+	if (row->operand != PCTL_SCALAR_F32 && row->result != PCTL_SCALAR_F32)
+		return 0;
+	switch (row->op) {
+	case PCTL_OP_NNEG:
+	case PCTL_OP_NABS:
+	case PCTL_OP_NTRUNC:
+	case PCTL_OP_NROUND:
+		return 0;
+	case PCTL_OP_NCONVERT:
+		return row->operand == PCTL_SCALAR_F64 || row->result == PCTL_SCALAR_F64;
+	default:
+		return 1;
+	}
+}
+
+/* A driver that loses f32 subnormals anywhere is not trusted to keep them elsewhere: whether it flushes may be decided
+ * for a whole kernel (NVIDIA's Vulkan driver keeps them in sums and loses them in conversions to f64, but not always). */
+static void spread_flushing(probe *p)
+{
+	uint8_t *v = p->out->profile.native;
+	uint32_t flushes = PCTL_N_NATIVE;
+
+	for (uint32_t i = 0; i < PCTL_N_NATIVE && flushes == PCTL_N_NATIVE; i++)
+		if (is_sensitive(&probe_natives[i]) && v[i] == PCTL_NATIVE_NORMAL)
+			flushes = i;
+	for (uint32_t i = 0; i < PCTL_N_NATIVE && flushes < PCTL_N_NATIVE; i++) {
+		if (!is_sensitive(&probe_natives[i]) || v[i] != PCTL_NATIVE_EXACT)
+			continue;
+		v[i] = PCTL_NATIVE_NORMAL;
+		snprintf(p->out->native_witness[i].text, sizeof(pctl_witness),
+			 "as %s loses subnormals", pctl_native_name(flushes));
+	}
 }
 
 pctl_status pctl_probe_device(const pctl_backend *table, pctl_device *dev,
@@ -339,5 +383,7 @@ pctl_status pctl_probe_device(const pctl_backend *table, pctl_device *dev,
 		singles(&p, scalars[i]);
 	probe_contexts(&p, PCTL_SCALAR_F32);
 	probe_contexts(&p, PCTL_SCALAR_F64);
+	probe_through_f64(&p);
+	spread_flushing(&p);
 	return p.status;
 }

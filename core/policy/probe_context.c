@@ -251,3 +251,101 @@ void probe_contexts(probe *p, uint8_t scalar)
 	for (uint32_t set = PROBE_ANY; set <= PROBE_CALM && p->status == PCTL_OK; set++)
 		run_set(p, scalar, set);
 }
+
+/* ---- through f64 -------------------------------------------------------------------------- */
+
+static const struct {
+	uint8_t result;
+	const char *text;
+} through[] = {
+	{PCTL_SCALAR_F64, "f64(x) * 3.0lf"},	   {PCTL_SCALAR_F64, "sqrt(f64(x))"},
+	{PCTL_SCALAR_F64, "f64(x) * f64(y)"},	   {PCTL_SCALAR_F32, "f32(f64(x) * 0.5lf)"},
+	{PCTL_SCALAR_F32, "f32(f64(x) * f64(y))"}, {PCTL_SCALAR_F32, "f32(sqrt(f64(x)))"},
+};
+#define N_THROUGH ((uint32_t)(sizeof(through) / sizeof(through[0])))
+
+static uint64_t expect_through(uint32_t k, const uint64_t *o)
+{
+	const double x = (double)single_number(o[0]), y = (double)single_number(o[1]);
+	const double wide[] = {x * 3.0, sqrt(x), x * y, x * 0.5, x * y, sqrt(x)};
+	const float narrow = (float)wide[k];
+	uint64_t bits = 0;
+
+	if (through[k].result == PCTL_SCALAR_F64)
+		memcpy(&bits, &wide[k], sizeof(wide[k]));
+	else
+		memcpy(&bits, &narrow, sizeof(narrow));
+	return bits;
+}
+
+/* One kernel a text: x and y are used for nothing else. */
+static void run_through(probe *p, uint32_t k)
+{
+	const uint64_t words = (uint64_t)p->n_context * 6;
+	uint32_t *in = calloc(words, 4), *out = calloc(words, 4);
+	pctl_str_buf s = PCTL_STR_BUF_INIT;
+	char *text;
+
+	probe_frame(&s, 0);
+	pctl_str_add(&s, "@compute @workgroup_size(64)\nfn main(@builtin(global_invocation_id) id "
+			 ": vec3<u32>) {\n"
+			 "  let i = id.x;\n  if (i >= u.n) { return; }\n  let x = ");
+	probe_read_text(&s, PCTL_SCALAR_F32, 0);
+	pctl_str_add(&s, ";\n  let y = ");
+	probe_read_text(&s, PCTL_SCALAR_F32, 1);
+	pctl_str_add(&s, ";\n");
+	probe_write_text(&s, through[k].result, through[k].text, "2u * i");
+	pctl_str_add(&s, "}\n");
+	text = pctl_str_finish(&s);
+	if (text == NULL || in == NULL || out == NULL) {
+		p->status = pctl_refuse(p->call, PC2_NOMEM, "no memory for a probe");
+		goto out;
+	}
+	for (uint32_t i = 0; i < p->n_context; i++) {
+		uint64_t o[3];
+
+		probe_operands(PCTL_SCALAR_F32, PROBE_ANY, i, o);
+		in[6 * i] = (uint32_t)o[0];
+		in[6 * i + 2] = (uint32_t)o[1];
+	}
+	if (!probe_run(p, text, PCTL_WGSL_NATIVE, p->n_context, in, words, out,
+		       (uint64_t)p->n_context * 2))
+		goto out;
+	for (uint32_t i = 0; i < p->n_context; i++) {
+		const int is_f64 = through[k].result == PCTL_SCALAR_F64;
+		const uint64_t got = out[2 * i] | (is_f64 ? (uint64_t)out[2 * i + 1] << 32 : 0);
+		uint64_t o[3], want;
+		int tiny;
+
+		probe_operands(PCTL_SCALAR_F32, PROBE_ANY, i, o);
+		want = expect_through(k, o);
+		p->out->cases++;
+		if (got == want ||
+		    (probe_is_nan(through[k].result, got) && probe_is_nan(through[k].result, want)))
+			continue;
+		tiny = probe_is_tiny(PCTL_SCALAR_F32, o[0]) ||
+		       probe_is_tiny(PCTL_SCALAR_F32, o[1]) ||
+		       (!is_f64 && probe_is_tiny(PCTL_SCALAR_F32, want));
+		probe_lower(p, PCTL_NATIVE_F32_TO_F64,
+			    tiny ? PCTL_NATIVE_NORMAL : PCTL_NATIVE_WRONG, through[k].text, o, 2,
+			    got, want);
+		if (!is_f64)
+			probe_lower(p, PCTL_NATIVE_F64_TO_F32,
+				    tiny ? PCTL_NATIVE_NORMAL : PCTL_NATIVE_WRONG, through[k].text,
+				    o, 2, got, want);
+	}
+out:
+	free(text);
+	free(in);
+	free(out);
+}
+
+void probe_through_f64(probe *p)
+{
+	const uint8_t *v = p->out->profile.native;
+
+	for (uint32_t k = 0; k < N_THROUGH && p->status == PCTL_OK; k++)
+		if (v[PCTL_NATIVE_F32_TO_F64] >= PCTL_NATIVE_NORMAL &&
+		    v[PCTL_NATIVE_F64_TO_F32] >= PCTL_NATIVE_NORMAL)
+			run_through(p, k);
+}

@@ -49,6 +49,8 @@ int probe_is_subnormal(uint8_t scalar, uint64_t bits);
 
 /* probe_context.c */
 void probe_contexts(probe *p, uint8_t scalar);
+/* Conversions the way forms use them: into f64, an operation there, back. */
+void probe_through_f64(probe *p);
 /* probe_integer.c */
 void probe_integers(probe *p);
 

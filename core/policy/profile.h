@@ -9,7 +9,7 @@
 #include "pipectl/backend.h"
 
 /* Version of the probe: its cases, contexts and verdicts. A profile made by another one is stale. */
-#define PCTL_PROBE_KIT "probe-1"
+#define PCTL_PROBE_KIT "probe-2"
 #define PCTL_PROFILE_IDENTITY_MAX 32u
 
 /* What is probed besides native floats; verdicts as there (NORMAL is not used). A device where one of the first four
