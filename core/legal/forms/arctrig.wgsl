@@ -48,8 +48,10 @@ fn acos_odd(x: f64) -> f64 {
   let p = arc_sine(select(a, sqrt(z), big), z);
   let d = select(p, 2.0lf * p, big);
   let m = select(d, -d, big == negative);
-  let high = select(ARC_PI_2, select(0.0lf, ARC_PI, negative), big);
-  let low = select(ARC_PI_2_LOW, select(0.0lf, ARC_PI_LOW, negative), big);
+  // 0, pi/2 or pi as an exact multiple: a choice between constants would become a table in constant memory.
+  let n = f64(select(1u, select(0u, 2u, negative), big));
+  let high = n * ARC_PI_2;
+  let low = n * ARC_PI_2_LOW;
   // Odd, so never on a tie: acos of 0x328885a3 and of 0x39826222 is a little above one.
   let y = bitcast<vec2<u32>>(high + (low + m));
   return bitcast<f64>(vec2<u32>(y.x | 1u, y.y));
@@ -73,8 +75,9 @@ fn arc_tangent(a: f64, b: f64, swapped: bool) -> f64 {
   p = p * z + 0x1.9999999995605p-3lf;
   p = p * z - 0x1.555555555553cp-2lf;
   let y = t + t * (z * p);
-  let high = select(select(0.0lf, ARC_PI_2, swapped), 0.5lf * ARC_PI_2, big);
-  let low = select(select(0.0lf, ARC_PI_2_LOW, swapped), 0.5lf * ARC_PI_2_LOW, big);
+  let n = f64(select(select(0u, 2u, swapped), 1u, big));
+  let high = n * (0.5lf * ARC_PI_2);
+  let low = n * (0.5lf * ARC_PI_2_LOW);
   return high + (low + select(y, -y, swapped));
 }
 
