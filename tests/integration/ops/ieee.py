@@ -1,14 +1,15 @@
 """Function ops and reductions of the ieee library against floats.py.
-usage: ieee.py reference LIBRARY TOOL | ops BACKEND... | fused COUNT TYPES BACKEND... | convert COUNT BACKEND... |
+usage: ieee.py reference LIBRARY TOOL | ops BACKEND... | fused|few COUNT TYPES BACKEND... | convert COUNT BACKEND... |
        reduce SIZES BACKEND...
 reference: the library's own references, by the tool of reference.c. ops: each function by `pipectl op run`. fused: many
 functions side by side in a few shaders, TYPES as f32,f16,bf16, so that a driver which takes a second a kernel compiles a dozen
-and not hundreds. convert: the conversions, as functions in a shader and in every mode. reduce: SIZES as 0,1,5000."""
+and not hundreds; few: without most elementary functions, for drivers that take minutes. convert: the conversions, as functions in a shader and in every mode. reduce: SIZES as 0,1,5000."""
 import sys
 
 import floats
 from floats import BF16, F16, F32, FORMATS
 from harness import Harness, Random
+from present import present
 from rows import op_run
 
 INTEGERS = {"i32": (-(1 << 31), (1 << 31) - 1, 2), "u32": (0, (1 << 32) - 1, 3)}
@@ -211,9 +212,10 @@ def shader(h, label, text, binds, outputs, n, backend):
 def fused(h, ops, f, n, backend, c):
     """All of ops on one type in one shader; result k of element i is y[i * n_ops + k]."""
     truth = ops[0] in floats.TRUTHS
+    c = c[:max(map(ports, ops))]
     out = "u32" if truth else f.name
     text = [f"//# use ieee.{op}@1" for op in ops] + (["enable f16;"] if f is F16 else [])
-    text += [f"@group(0) @binding({k}) var<storage, read> {p}: array<{f.name}>;" for k, p in enumerate("abc")]
+    text += [f"@group(0) @binding({k}) var<storage, read> {p}: array<{f.name}>;" for k, p in enumerate("abc"[:len(c)])]
     text += [f"@group(1) @binding(0) var<storage, read_write> y: array<{out}>;", "@compute @workgroup_size(64)",
              "fn main(@builtin(global_invocation_id) gid: vec3<u32>) {", "\tlet i = gid.x;", f"\tif (i < {n}u) {{"]
     for k, op in enumerate(ops):
@@ -237,12 +239,15 @@ def groups(most):
     return [exact, list(floats.TRUTHS)] + [elementary[i:i + most] for i in range(0, len(elementary), most)]
 
 
-def run_fused(h, n, types, backends):
+FEW = [["sin", "exp", "log"], ["pow"]]
+
+
+def run_fused(h, n, types, backends, few):
     r = Random(13)
     for name in types:
         c = columns(r, FORMATS[name], n)
         for backend in backends:
-            for ops in groups(6):
+            for ops in groups(6)[:2] + FEW if few else groups(6):
                 fused(h, ops, FORMATS[name], n, backend, c)
 
 
@@ -344,13 +349,13 @@ def main():
     if kind == "reference":
         run_reference(h)
     elif kind == "ops":
-        run_ops(h, args)
-    elif kind == "fused":
-        run_fused(h, int(args[0]), args[1].split(","), args[2:])
+        run_ops(h, present(h, args))
+    elif kind in ("fused", "few"):
+        run_fused(h, int(args[0]), args[1].split(","), present(h, args[2:]), kind == "few")
     elif kind == "convert":
-        run_convert(h, int(args[0]), args[1:])
+        run_convert(h, int(args[0]), present(h, args[1:]))
     else:
-        run_reduce(h, [int(n) for n in args[0].split(",")], args[1:])
+        run_reduce(h, [int(n) for n in args[0].split(",")], present(h, args[1:]))
     h.finish()
 
 

@@ -1,6 +1,6 @@
 """Function ops of the int library and plans of the tensor library, against Python.
-usage: run.py int|fused|tensor BACKEND...
-int: each function by `pipectl op run`. fused: all functions of a type used by one shader, so that a driver which takes
+usage: run.py int|fused|tensor BACKEND... | reference LIBRARY TOOL
+reference: the int library's own references, by the tool of reference.c. int: each function by `pipectl op run`. fused: all functions of a type used by one shader, so that a driver which takes
 a second a kernel compiles four kernels and not a hundred. tensor: plans by `pipectl op run`."""
 import sys
 
@@ -51,6 +51,23 @@ def run_int(h, backends):
                 got = op_run(h, f"int.{op}", inputs, ["y"], backend)
                 if got is not None:
                     h.check_bytes(f"int.{op} {kind} {backend}", got[0], pack(expected(op, seen, w), w_out), w_out // 8)
+
+
+DTYPES = {"u32": 3, "i32": 2, "u64": 5, "u128": 32}  # numbers of program.h and oplib.h
+
+
+def run_reference(h, args):
+    r = Random(4)
+    library, tool = args
+    for op in [*oracle.BINARY, *oracle.UNARY]:
+        for kind, (w, is_signed) in oracle.TYPES.items():
+            raw, seen = operands(r, w, is_signed)
+            ports = 2 if op in oracle.BINARY else 1
+            inputs = [f"{DTYPES[kind]}:{h.write(f'in{k}', pack(x, w))}" for k, x in enumerate(raw[:ports])]
+            w_out = 32 if op in oracle.TRUTH else w
+            status, _, err = h.run(library, f"int.{op}", str(N), "--", *inputs, "--", h.path("out"), executable=tool)
+            if h.check(f"reference of int.{op} {kind}", status == 0, err):
+                h.check_bytes(f"reference of int.{op} {kind}", h.read("out"), pack(expected(op, seen, w), w_out), w_out // 8)
 
 
 def fused_shader(kind, truth):
@@ -127,7 +144,7 @@ def run_tensor(h, backends):
 
 def main():
     h = Harness()
-    {"int": run_int, "fused": run_fused, "tensor": run_tensor}[sys.argv[1]](h, sys.argv[2:])
+    {"int": run_int, "fused": run_fused, "tensor": run_tensor, "reference": run_reference}[sys.argv[1]](h, sys.argv[2:])
     h.finish()
 
 
