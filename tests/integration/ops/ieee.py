@@ -1,6 +1,6 @@
 """Function ops and reductions of the ieee library against floats.py.
 usage: ieee.py reference LIBRARY TOOL | ops BACKEND... | fused|few COUNT TYPES BACKEND... | convert COUNT BACKEND... |
-       reduce SIZES BACKEND...
+       reduce SIZES TYPES BACKEND...
 reference: the library's own references, by the tool of reference.c. ops: each function by `pipectl op run`. fused: many
 functions side by side in a few shaders, TYPES as f32,f16,bf16, so that a driver which takes a second a kernel compiles a dozen
 and not hundreds; few: without most elementary functions, for drivers that take minutes. convert: the conversions, as functions in a shader and in every mode. reduce: SIZES as 0,1,5000."""
@@ -298,11 +298,10 @@ def reductions(r, sizes):
                 values = [near() for _ in range(n)]
                 if n == 1:
                     values = [f.nan + 1]  # comes back as it is
-                elif n % 2 and n > 1:
+                elif n in (2, 3):
+                    values = [f.sign] * n  # a run filled up with +0 would lose the sign
+                elif n % 2:
                     values[r.below(n)] = [0, f.sign, 1, f.infinity, f.nan + 1, f.nan | f.sign][r.below(6)]
-                    values[-1] = f.sign  # an odd last -0 must stay one on its way up
-                elif n == 2:
-                    values = [f.sign, f.sign]
                 yield f.name, how, values, lambda shape, f=f, how=how, values=values: (
                     identity(f, how) if not values else in_a_row(f, how, values) if shape == "strict"
                     else in_a_tree(f, how, values))
@@ -327,9 +326,11 @@ def approximate(h, label, got, name, how, values):
     return h.check(label, error <= steps, f"{got:#x} is {float(error):.1f} units away, {steps} promised")
 
 
-def run_reduce(h, sizes, backends):
+def run_reduce(h, sizes, types, backends):
     r = Random(15)
     for name, how, values, want in reductions(r, sizes):
+        if name not in types:
+            continue
         port = [("x", pack(values, name), f"{name}[{len(values)}]")]
         for backend in backends:
             for shape in ("strict", "tree", "approx"):
@@ -355,7 +356,7 @@ def main():
     elif kind == "convert":
         run_convert(h, int(args[0]), present(h, args[1:]))
     else:
-        run_reduce(h, [int(n) for n in args[0].split(",")], present(h, args[1:]))
+        run_reduce(h, [int(n) for n in args[0].split(",")], args[1].split(","), present(h, args[2:]))
     h.finish()
 
 
