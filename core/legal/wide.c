@@ -42,6 +42,28 @@ static int is_elementwise(const legal *l, uint32_t type)
 	return kind == PCTL_TYPE_SCALAR || kind == PCTL_TYPE_VECTOR;
 }
 
+/* Sign operations on f64 that stay f64: on bits, since devices that are exact otherwise change a NaN's here, and an
+ * operation that is not exact would take all of f64 with it. 0: not one of them. */
+static int is_sign(const legal *l, const pctl_inst *in)
+{
+	const pctl_type *t = &l->p->types[in->type];
+
+	return (in->op == PCTL_OP_NNEG || in->op == PCTL_OP_NABS) && t->scalar == PCTL_SCALAR_F64 &&
+	       !l->is_wide[in->type] && t->kind == PCTL_TYPE_SCALAR;
+}
+
+static void sign(legal *l, uint32_t v, const pctl_inst *in)
+{
+	const uint32_t low = legal_word(l, in->op == PCTL_OP_NNEG ? 0 : UINT32_MAX);
+	const uint32_t high = legal_word(l, in->op == PCTL_OP_NNEG ? 0x80000000u : 0x7fffffffu);
+	const uint32_t mask = legal_pair(l, low, high);
+	uint32_t id =
+		legal_emit1(l, PCTL_OP_BITCAST, l->t_u2, l->values[pctl_arg(l->p, in, 0)].id[0]);
+
+	id = legal_emit2(l, in->op == PCTL_OP_NNEG ? PCTL_OP_XOR : PCTL_OP_AND, l->t_u2, id, mask);
+	l->values[v].id[0] = legal_emit1(l, PCTL_OP_BITCAST, legal_type(l, in->type), id);
+}
+
 void legal_wide_instruction(legal *l, uint32_t v, const pctl_inst *in)
 {
 	const uint8_t kind = pctl_op_get(in->op)->kind;
@@ -51,6 +73,8 @@ void legal_wide_instruction(legal *l, uint32_t v, const pctl_inst *in)
 		return; /* made with the function */
 	if (pctl_place_get(l->p, l->fn, in, &place))
 		legal_memory(l, v, in, &place);
+	else if (is_sign(l, in))
+		sign(l, v, in);
 	else if (kind == PCTL_OPKIND_control || !touches_wide(l, in))
 		legal_copy(l, v, in);
 	else if (kind == PCTL_OPKIND_const)
