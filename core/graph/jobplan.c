@@ -461,8 +461,8 @@ static pctl_status sink_measure(void *ctx, uint32_t buffer, uint64_t offset, uin
 
 static pctl_status run_frame(struct frame *f, const pctl_op_query *q);
 
-/* A plan op's own plan. Of a function op the host writes the kernel, over the frame's buffers, unless
- * it has attributes, which a function cannot see, and plans for those that are asked for. */
+/* A plan op's own plan. Of a function op the host writes the kernel, over the frame's buffers,
+ * unless it has attributes, which a function cannot see, and plans for those asked for. */
 static pctl_status run_op(struct frame *f, const pctl_op_query *q)
 {
 	pctl_op_result result = {.head = PCTL_HEAD(pctl_op_result)};

@@ -76,8 +76,8 @@ static const char *text_of(const kit_plan *p)
 	return kit_joined_text(p->use, type * COMBINES + combine_of(p->use));
 }
 
-/* Nothing and one element need no kernel; 1 when that was all. Half a word goes as a whole one: both
- * buffers end at 4 bytes. */
+/* Nothing and one element need no kernel; 1 when that was all. Half a word goes as a whole one:
+ * both buffers end at 4 bytes. */
 static int few(kit_plan *p)
 {
 	const pctl_tensor_type *x = &p->use->q->in[0];
@@ -93,8 +93,8 @@ static int few(kit_plan *p)
 
 #define STRICT_RUN 262144u
 
-/* The bound of the kernel's loop is a power of two, so that few inputs cost little gas and still there
- * are few programs. */
+/* The bound of the kernel's loop is a power of two, so that few inputs cost little gas and still
+ * there are few programs. */
 static void strict_plan(kit_plan *p)
 {
 	const uint64_t n = kit_elements(&p->use->q->in[0]);
@@ -236,8 +236,8 @@ static uint32_t in_a_tree(reduction *r, uint64_t first, uint64_t n)
 	return combined(r, left, in_a_tree(r, first + middle, n - middle));
 }
 
-/* The result that no order comes nearer to: a sum of floats fits in 600 bits, and a product of so many
- * bits is right far beyond any tolerance. */
+/* The result that no order comes nearer to: a sum of floats fits in 600 bits, and a product of so
+ * many bits is right far beyond any tolerance. */
 static uint32_t at_once(reduction *r, uint64_t n)
 {
 	mpfr_t total;

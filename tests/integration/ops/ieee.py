@@ -1,9 +1,10 @@
 """Function ops and reductions of the ieee library against floats.py.
-usage: ieee.py reference LIBRARY TOOL | ops BACKEND... | fused|few COUNT TYPES BACKEND... | convert COUNT BACKEND... |
+usage: ieee.py reference LIBRARY TOOL | ops BACKEND... | fused|few|tiny COUNT TYPES BACKEND... | convert COUNT BACKEND... |
        reduce SIZES TYPES BACKEND...
 reference: the library's own references, by the tool of reference.c. ops: each function by `pipectl op run`. fused: many
 functions side by side in a few shaders, TYPES as f32,f16,bf16, so that a driver which takes a second a kernel compiles a dozen
-and not hundreds; few: without most elementary functions, for drivers that take minutes. convert: the conversions, as functions in a shader and in every mode. reduce: SIZES as 0,1,5000."""
+and not hundreds; few: with four elementary functions, tiny: with none, for drivers that take minutes. convert: the conversions,
+as functions in a shader and in every mode. reduce: SIZES as 0,1,5000."""
 import sys
 
 import floats
@@ -239,7 +240,8 @@ def groups(most):
     return [exact, list(floats.TRUTHS)] + [elementary[i:i + most] for i in range(0, len(elementary), most)]
 
 
-FEW = [["sin", "exp", "log"], ["pow"]]
+# Elementary functions by what is asked for; None is all.
+FEW = {"fused": None, "few": [["sin", "exp", "log"], ["pow"]], "tiny": []}
 
 
 def run_fused(h, n, types, backends, few):
@@ -247,7 +249,7 @@ def run_fused(h, n, types, backends, few):
     for name in types:
         c = columns(r, FORMATS[name], n)
         for backend in backends:
-            for ops in groups(6)[:2] + FEW if few else groups(6):
+            for ops in groups(6) if few is None else groups(6)[:2] + few:
                 fused(h, ops, FORMATS[name], n, backend, c)
 
 
@@ -352,8 +354,8 @@ def main():
         run_reference(h)
     elif kind == "ops":
         run_ops(h, present(h, args))
-    elif kind in ("fused", "few"):
-        run_fused(h, int(args[0]), args[1].split(","), present(h, args[2:]), kind == "few")
+    elif kind in FEW:
+        run_fused(h, int(args[0]), args[1].split(","), present(h, args[2:]), FEW[kind])
     elif kind == "convert":
         run_convert(h, int(args[0]), present(h, args[1:]))
     else:

@@ -1,6 +1,6 @@
-/* A program decoded from its wire form is the program (the vyre document's I4): for every WGSL file given, it prints the
- * same, encodes to the same bytes, and, specialised, gives devices the same bytes to build from. Devices only ever get
- * the wire form, so equal bytes are equal programs there. */
+/* A program decoded from its wire form is the program (the vyre document's I4): for every WGSL file
+ * given, it prints the same, encodes to the same bytes, and, specialised, gives devices the same
+ * bytes to build from. Devices only ever get the wire form, so equal bytes are equal programs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "program/specialise.h"
 #include "wgsl/wgsl.h"
 
-/* The wire form of the program, made ready to run where it has one entry; NULL where that cannot be. */
+/* The wire form of the program, made ready to run where it has one entry; NULL where it cannot be. */
 static uint8_t *ready(const pctl_program *p, uint64_t *n)
 {
 	uint8_t *wire = NULL;
