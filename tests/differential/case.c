@@ -35,6 +35,10 @@ static int read_line(diff_case *c, const char *line)
 		c->override[c->n_overrides++] = (pctl_override_value){kept, (uint64_t)value, NULL};
 		return 1;
 	}
+	if (strncmp(line, "//! floats", 10) == 0) {
+		c->floats = 1;
+		return 1;
+	}
 	return 0;
 }
 
@@ -79,6 +83,9 @@ void diff_case_fill(const diff_case *c, uint32_t dispatch, uint32_t binding, uin
 			word = edges[word % (sizeof(edges) / sizeof(edges[0]))];
 		else if (r % 8 == 2)
 			word = 0u - word % 16;
+		if (c->floats && r % 8 >= 4)
+			word = (word & 0x80ffffffu) |
+			       (0x3f000000u + ((uint32_t)(r >> 8) % 5u << 22));
 		memcpy(out + i,
 		       (uint8_t[4]){(uint8_t)word, (uint8_t)(word >> 8), (uint8_t)(word >> 16),
 				    (uint8_t)(word >> 24)},

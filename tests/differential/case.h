@@ -2,7 +2,8 @@
  * regression alike:
  *   //! dispatch X,Y,Z inputs SEED     one dispatch, its buffers filled from the seed
  *   //! binding GROUP:BINDING bytes N
- *   //! override NAME VALUE */
+ *   //! override NAME VALUE
+ *   //! floats                         buffers are filled with f32 in mind */
 #ifndef PIPECTL_DIFFERENTIAL_CASE_H
 #define PIPECTL_DIFFERENTIAL_CASE_H
 
@@ -26,6 +27,7 @@ typedef struct diff_case {
 	char override_name[CASE_OVERRIDES][32];
 	pctl_override_value override[CASE_OVERRIDES];
 	uint32_t n_dispatches, n_bindings, n_overrides;
+	int floats; /* many words are f32 of middling size */
 } diff_case;
 
 /* Read the lines of `text`. 0 when one is malformed or no dispatch is among them. */

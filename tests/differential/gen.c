@@ -182,11 +182,14 @@ static void make_atomics(struct making *m)
 
 static void make_privates(struct making *m)
 {
-	static const char *const zero[S_KINDS] = {"true", "-7i", "3u", "-5li", "11lu"};
+	static const char *const zero[S_KINDS] = {"true", "-7i", "3u", "-5li", "11lu", "-1.5f"};
 	gen *g = m->g;
 
-	for (uint32_t s = 0; s < (g->wide ? S_KINDS : S_I64); s++) {
+	for (uint32_t s = 0; s < S_KINDS; s++) {
 		const gtype *t = gen_scalar(g, s);
+
+		if (!gen_may_use(g, s))
+			continue;
 
 		line(m->root, g,
 		     gen_text(g, "var<private> %s: %s = %s;\n", t->leaf, t->name, zero[s]));
@@ -215,7 +218,7 @@ static void make_function(struct making *m)
 	uint32_t mark = g->n_vars, n_own = g->n_own;
 	const char *head;
 
-	*f = (gfunc){.name = gen_name(g, "f"),
+	*f = (gfunc){.name = gen_name(g, "fun"),
 		     .result = gen_chance(g, 70) ? gen_any_simple(g) : gen_any_type(g, 1),
 		     .n_params = gen_below(g, 4)};
 	head = gen_text(g, "fn %s(", f->name);
@@ -230,6 +233,7 @@ static void make_function(struct making *m)
 	g->result = f->result;
 	g->may_return = 1;
 	g->fuel = 60 + (int)gen_below(g, 60);
+	g->fuel /= g->floats ? 4 : 1;
 	gen_block(g, list, 1 + (int)gen_below(g, 5), 2);
 	parts[0] = list;
 	parts[1] = gen_expr(g, f->result, 3);
@@ -299,8 +303,10 @@ static void scan(struct making *m)
 	gen *g = m->g;
 	const char *op = ops[gen_below(g, 5)], *name = gen_name(g, "scanned");
 
-	if (!gen_is_integer(m->shared))
+	if (!gen_is_integer(m->shared) && !gen_is_float(m->shared))
 		return;
+	if (gen_is_float(m->shared))
+		op = ops[gen_below(g, 2)];
 	node_add(g->a, m->body, one(g, "wg[li] = $;\n", gen_expr(g, m->shared, 2)));
 	line(m->body, g,
 	     gen_text(g,
@@ -376,7 +382,7 @@ static void make_entry(struct making *m)
 	for (uint32_t i = 0; i < g->n_own; i++)
 		gen_declare(g, g->own[i], g->own_elem[i], 0);
 	for (uint32_t i = 0; i < phases; i++) {
-		g->fuel = 120;
+		g->fuel = g->floats ? 40 : 120;
 		gen_block(g, m->body, 1 + (int)gen_below(g, 3), 2);
 		switch (gen_below(g, 4)) {
 		case 0:
@@ -398,10 +404,11 @@ static void make_entry(struct making *m)
 			line(m->body, g, "storageBarrier();\n");
 	}
 	g->fuel = 200 + (int)gen_below(g, 200);
+	g->fuel /= g->floats ? 6 : 1;
 	g->may_return = 1;
 	gen_block(g, m->body, 3 + (int)gen_below(g, 6), 3);
 	for (uint32_t i = 0; i < g->n_own; i++) {
-		g->fuel = 40;
+		g->fuel = g->floats ? 12 : 40;
 		node_add(g->a, m->body,
 			 one(g, gen_text(g, "%s = $;\n", g->own[i]),
 			     gen_expr(g, g->own_elem[i], 4)));
@@ -424,17 +431,26 @@ static void make_entry(struct making *m)
 			 parts, 1));
 }
 
-node *gen_program(pctl_arena *a, uint64_t seed)
+node *gen_program(pctl_arena *a, uint64_t seed, int floats)
 {
 	gen g = {.a = a, .state = seed};
 	struct making m = {.g = &g};
 
 	g.wide = gen_chance(&g, 50);
+	g.floats = floats;
+	/* Elementary functions take drivers long to build. */
+	g.elementary = gen_chance(&g, 15) ? 2 : 0;
 	m.root = node_make(a, NODE_LIST, NULL, NULL, 0);
 	m.header = node_make(a, NODE_LIST, NULL, NULL, 0);
 	node_add(a, m.root, m.header);
-	for (uint32_t s = 0; s < (g.wide ? S_KINDS : S_I64); s++)
-		(void)gen_scalar(&g, s);
+	if (floats)
+		line(m.header, &g, "//! floats\n");
+	if (floats)
+		line(m.root, &g, "enable f16;\n");
+	for (uint32_t s = 0; s < S_KINDS; s++) {
+		if (gen_may_use(&g, s))
+			(void)gen_scalar(&g, s);
+	}
 	make_dispatches(&m);
 	make_structs(&m);
 	make_privates(&m);
@@ -444,7 +460,7 @@ node *gen_program(pctl_arena *a, uint64_t seed)
 	make_outputs(&m);
 	if (gen_chance(&g, 40))
 		make_atomics(&m);
-	for (uint32_t i = gen_below(&g, 5); i > 0; i--)
+	for (uint32_t i = gen_below(&g, floats ? 3 : 5); i > 0; i--)
 		make_function(&m);
 	make_entry(&m);
 	return m.root;

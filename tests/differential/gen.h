@@ -1,4 +1,4 @@
-/* The generator: a seed becomes a valid integer WGSL kernel that is free of races by construction,
+/* The generator: a seed becomes a valid WGSL kernel of integers and f32 that is free of races by construction,
  * with the dispatches and sizes of buffers it is to be run with in its header (case.h). The files
  * gen*.c share what stands here. */
 #ifndef PIPECTL_DIFFERENTIAL_GEN_H
@@ -6,8 +6,8 @@
 
 #include "tree.h"
 
-/* Make the program of a seed in the arena. narrow: no 64-bit types. */
-node *gen_program(pctl_arena *a, uint64_t seed);
+/* Make the program of a seed in the arena; floats: with f32. */
+node *gen_program(pctl_arena *a, uint64_t seed, int floats);
 
 /* ---- within the generator ---------------------------------------------------------------------
  */
@@ -15,7 +15,7 @@ node *gen_program(pctl_arena *a, uint64_t seed);
 typedef struct gen gen;
 
 enum { G_SCALAR = 1, G_VECTOR, G_MATRIX, G_ARRAY, G_STRUCT, G_RUNTIME };
-enum { S_BOOL, S_I32, S_U32, S_I64, S_U64, S_KINDS };
+enum { S_BOOL, S_I32, S_U32, S_I64, S_U64, S_F32, S_KINDS };
 
 /* A type; two are the same type when their pointers are equal. */
 typedef struct gtype {
@@ -53,6 +53,8 @@ struct gen {
 	pctl_arena *a;
 	uint64_t state;
 	int wide; /* 64-bit types may be used */
+	int floats; /* f32 may be used: programs are smaller then, an operation may be a hundred instructions */
+	int elementary; /* functions that may still be called */
 	gtype *types[G_TYPES];
 	uint32_t n_types;
 	gvar vars[G_VARS];
@@ -91,6 +93,8 @@ const gtype *gen_struct(gen *g, const char *name, const gtype **member, uint32_t
 const gtype *gen_shape(gen *g, uint32_t scalar, uint32_t width); /* width 1: the scalar */
 uint32_t gen_width(const gtype *t);				 /* 0: neither scalar nor vector */
 int gen_is_integer(const gtype *t);
+int gen_is_float(const gtype *t); /* a scalar or vector of f32 */
+int gen_may_use(const gen *g, uint32_t scalar);
 int gen_is_signed(const gtype *t);
 uint32_t gen_bits(const gtype *t); /* of its scalar */
 uint32_t gen_any_scalar(gen *g, int with_bool);
@@ -103,12 +107,19 @@ node *gen_expr(gen *g, const gtype *t, int depth);
 node *gen_runtime(gen *g, const gtype *t, int depth); /* never a const-expression */
 node *gen_index(gen *g, uint32_t length, int depth);
 node *gen_divisor(gen *g, const char *op, const gtype *t, const gtype *left, int depth);
+/* Either may be a const-expression, not both. */
+node *gen_two(gen *g, const gtype *t, const char *format, const gtype *a, const gtype *b,
+	      int depth);
 /* A place reached from variable v, of type *out; NULL when there is none of an allowed kind. */
 node *gen_walk(gen *g, const gvar *v, const gtype *wanted, int steps, const gtype **out);
 node *gen_node(gen *g, const gtype *t, const char *format, node *a, node *b, node *c);
 
 /* gen_op.c */
 node *gen_operation(gen *g, const gtype *t, int depth);
+
+/* gen_float.c: an operation on a scalar or vector of f32 */
+node *gen_float_operation(gen *g, const gtype *t, int depth);
+const char *gen_float_literal(gen *g);
 
 /* gen_stmt.c */
 void gen_block(gen *g, node *list, int n, int depth);

@@ -8,7 +8,7 @@
 
 static const char *zero_of(gen *g, const gtype *t)
 {
-	static const char *const text[S_KINDS] = {"false", "0i", "0u", "0li", "0lu"};
+	static const char *const text[S_KINDS] = {"false", "0i", "0u", "0li", "0lu", "0.0f"};
 
 	return t->kind == G_SCALAR ? text[t->scalar] : gen_text(g, "%s()", t->name);
 }
@@ -70,6 +70,8 @@ static const char *literal_text(gen *g, uint32_t scalar, uint64_t v)
 		return v & 1 ? "true" : "false";
 	case S_U32:
 		return gen_text(g, gen_chance(g, 20) ? "0x%" PRIx64 "u" : "%" PRIu64 "u", v);
+	case S_F32:
+		return gen_float_literal(g);
 	case S_U64:
 		return gen_text(g, "%" PRIu64 "lu", v);
 	case S_I32:

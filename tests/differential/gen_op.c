@@ -3,8 +3,7 @@
 
 #include "gen.h"
 
-static node *two(gen *g, const gtype *t, const char *format, const gtype *a, const gtype *b,
-		 int depth)
+node *gen_two(gen *g, const gtype *t, const char *format, const gtype *a, const gtype *b, int depth)
 {
 	/* One side is never constant; which one is chosen. */
 	int first = gen_chance(g, 50);
@@ -32,7 +31,7 @@ static node *arithmetic(gen *g, const gtype *t, int depth)
 		return gen_node(g, t, gen_text(g, "($ %s $)", op), gen_runtime(g, a, depth), right,
 				NULL);
 	}
-	return two(g, t, gen_text(g, "($ %s $)", op), a, b, depth);
+	return gen_two(g, t, gen_text(g, "($ %s $)", op), a, b, depth);
 }
 
 static node *shift(gen *g, const gtype *t, int depth)
@@ -57,7 +56,7 @@ static node *elementwise(gen *g, const gtype *t, int depth)
 				NULL, NULL);
 	}
 	if (pick < 11)
-		return two(g, t, pick == 8 ? "max($, $)" : "min($, $)", t, t, depth);
+		return gen_two(g, t, pick == 8 ? "max($, $)" : "min($, $)", t, t, depth);
 	return gen_node(g, t, "clamp($, $, $)", gen_runtime(g, t, depth), gen_runtime(g, t, depth),
 			gen_expr(g, t, depth));
 }
@@ -89,8 +88,15 @@ static node *bit_field(gen *g, const gtype *t, int depth)
 
 static node *cast(gen *g, const gtype *t, int depth)
 {
-	const gtype *from = gen_shape(g, gen_any_scalar(g, 1), gen_width(t));
+	const gtype *from;
 
+	do {
+		from = gen_shape(g, gen_any_scalar(g, 1), gen_width(t));
+	} while (gen_is_float(from) && gen_bits(t) == 64);
+	/* What does not fit is refused in a const-expression. */
+	if (gen_is_float(from))
+		return gen_node(g, t, gen_text(g, "%s($)", t->name), gen_runtime(g, from, depth),
+				NULL, NULL);
 	return gen_node(g, t, gen_text(g, "%s($)", t->name), gen_expr(g, from, depth), NULL, NULL);
 }
 
@@ -100,7 +106,7 @@ static node *bitcast(gen *g, const gtype *t, int depth)
 
 	do {
 		scalar = gen_any_scalar(g, 0);
-		bits = scalar >= S_I64 ? 64 : 32;
+		bits = gen_bits(gen_scalar(g, scalar));
 	} while (total % bits != 0 || total / bits > 4);
 	return gen_node(g, t, gen_text(g, "bitcast<%s>($)", t->name),
 			gen_expr(g, gen_shape(g, scalar, total / bits), depth), NULL, NULL);
@@ -131,28 +137,28 @@ static node *product(gen *g, const gtype *t, int depth)
 	uint32_t n = 2 + gen_below(g, 3), s = t->scalar;
 
 	if (t->kind == G_SCALAR)
-		return two(g, t, "dot($, $)", gen_vector(g, s, n), gen_vector(g, s, n), depth);
+		return gen_two(g, t, "dot($, $)", gen_vector(g, s, n), gen_vector(g, s, n), depth);
 	if (t->kind == G_VECTOR && gen_chance(g, 50))
-		return two(g, t, "($ * $)", gen_matrix(g, s, n, t->width), gen_vector(g, s, n),
-			   depth);
+		return gen_two(g, t, "($ * $)", gen_matrix(g, s, n, t->width), gen_vector(g, s, n),
+			       depth);
 	if (t->kind == G_VECTOR)
-		return two(g, t, "($ * $)", gen_vector(g, s, n), gen_matrix(g, s, t->width, n),
-			   depth);
-	return two(g, t, "($ * $)", gen_matrix(g, s, n, t->width), gen_matrix(g, s, t->columns, n),
-		   depth);
+		return gen_two(g, t, "($ * $)", gen_vector(g, s, n), gen_matrix(g, s, t->width, n),
+			       depth);
+	return gen_two(g, t, "($ * $)", gen_matrix(g, s, n, t->width),
+		       gen_matrix(g, s, t->columns, n), depth);
 }
 
 static node *matrix(gen *g, const gtype *t, int depth)
 {
 	switch (gen_below(g, 6)) {
 	case 0:
-		return two(g, t, "($ + $)", t, t, depth);
+		return gen_two(g, t, "($ + $)", t, t, depth);
 	case 1:
-		return two(g, t, "($ - $)", t, t, depth);
+		return gen_two(g, t, "($ - $)", t, t, depth);
 	case 2:
-		return two(g, t, "($ * $)", t, gen_scalar(g, t->scalar), depth);
+		return gen_two(g, t, "($ * $)", t, gen_scalar(g, t->scalar), depth);
 	case 3:
-		return two(g, t, "($ * $)", gen_scalar(g, t->scalar), t, depth);
+		return gen_two(g, t, "($ * $)", gen_scalar(g, t->scalar), t, depth);
 	case 4:
 		return gen_node(g, t, "transpose($)",
 				gen_expr(g, gen_matrix(g, t->scalar, t->width, t->columns), depth),
@@ -177,8 +183,8 @@ static node *packed(gen *g, const gtype *t, int depth)
 				NULL, NULL);
 	}
 	if (t->kind == G_SCALAR)
-		return two(g, t, is_signed ? "dot4I8Packed($, $)" : "dot4U8Packed($, $)", u32, u32,
-			   depth);
+		return gen_two(g, t, is_signed ? "dot4I8Packed($, $)" : "dot4U8Packed($, $)", u32,
+			       u32, depth);
 	return gen_node(g, t, is_signed ? "unpack4xI8($)" : "unpack4xU8($)",
 			gen_runtime(g, u32, depth), NULL, NULL);
 }
@@ -194,7 +200,7 @@ static node *truth(gen *g, const gtype *t, int depth)
 		return gen_node(g, t, "(!$)", gen_expr(g, t, depth), NULL, NULL);
 	case 1:
 	case 2:
-		return two(
+		return gen_two(
 			g, t,
 			gen_text(g, "($ %s $)", logic[gen_below(g, t->kind == G_SCALAR ? 6 : 4)]),
 			t, t, depth);
@@ -208,7 +214,8 @@ static node *truth(gen *g, const gtype *t, int depth)
 		return cast(g, t, depth);
 	default:
 		of = gen_shape(g, gen_any_scalar(g, 0), gen_width(t));
-		return two(g, t, gen_text(g, "($ %s $)", compare[gen_below(g, 6)]), of, of, depth);
+		return gen_two(g, t, gen_text(g, "($ %s $)", compare[gen_below(g, 6)]), of, of,
+			       depth);
 	}
 }
 
@@ -220,7 +227,8 @@ static node *integer(gen *g, const gtype *t, int depth)
 	if (pick < 28)
 		return arithmetic(g, t, depth);
 	if (pick < 38)
-		return two(g, t, gen_text(g, "($ %s $)", bitwise[gen_below(g, 3)]), t, t, depth);
+		return gen_two(g, t, gen_text(g, "($ %s $)", bitwise[gen_below(g, 3)]), t, t,
+			       depth);
 	if (pick < 48)
 		return shift(g, t, depth);
 	if (pick < 60)
@@ -259,5 +267,5 @@ node *gen_operation(gen *g, const gtype *t, int depth)
 		n->constant = 0;
 		return n;
 	}
-	return integer(g, t, depth);
+	return gen_is_float(t) ? gen_float_operation(g, t, depth) : integer(g, t, depth);
 }

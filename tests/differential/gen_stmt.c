@@ -90,6 +90,11 @@ static node *assignment(gen *g)
 	if (to == NULL)
 		return declaration(g);
 	to->leaf = NULL;
+	if (gen_is_float(t) && gen_chance(g, 45)) {
+		right = t->kind == G_VECTOR && gen_chance(g, 25) ? t->elem : t;
+		return stmt(g, gen_text(g, "$ %s= $;\n", ops[gen_below(g, 5)]), to,
+			    gen_expr(g, right, 3), NULL);
+	}
 	if (!gen_is_integer(t) || gen_chance(g, 50))
 		return stmt(g, "$ = $;\n", to, gen_expr(g, t, 3), NULL);
 	if (t->kind == G_SCALAR && gen_chance(g, 15))

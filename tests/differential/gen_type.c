@@ -5,7 +5,7 @@
 
 #include "gen.h"
 
-static const char *const scalar_name[S_KINDS] = {"bool", "i32", "u32", "i64", "u64"};
+static const char *const scalar_name[S_KINDS] = {"bool", "i32", "u32", "i64", "u64", "f32"};
 
 const char *gen_text(gen *g, const char *format, ...)
 {
@@ -49,7 +49,7 @@ const gtype *gen_scalar(gen *g, uint32_t scalar)
 		t->kind = G_SCALAR;
 		t->scalar = scalar;
 		t->width = 1;
-		t->size = t->align = t->stride = scalar >= S_I64 ? 8 : 4;
+		t->size = t->align = t->stride = scalar == S_I64 || scalar == S_U64 ? 8 : 4;
 		t->has_bool = scalar == S_BOOL;
 		t->leaf = gen_text(g, "p_%s", t->name);
 	}
@@ -160,7 +160,17 @@ uint32_t gen_width(const gtype *t)
 
 int gen_is_integer(const gtype *t)
 {
-	return gen_width(t) != 0 && t->scalar != S_BOOL;
+	return gen_width(t) != 0 && t->scalar != S_BOOL && t->scalar != S_F32;
+}
+
+int gen_is_float(const gtype *t)
+{
+	return gen_width(t) != 0 && t->scalar == S_F32;
+}
+
+int gen_may_use(const gen *g, uint32_t scalar)
+{
+	return scalar == S_F32 ? g->floats : g->wide || (scalar != S_I64 && scalar != S_U64);
 }
 
 int gen_is_signed(const gtype *t)
@@ -170,7 +180,7 @@ int gen_is_signed(const gtype *t)
 
 uint32_t gen_bits(const gtype *t)
 {
-	return t->scalar >= S_I64 ? 64 : 32;
+	return t->scalar == S_I64 || t->scalar == S_U64 ? 64 : 32;
 }
 
 uint32_t gen_any_scalar(gen *g, int with_bool)
@@ -178,9 +188,11 @@ uint32_t gen_any_scalar(gen *g, int with_bool)
 	static const uint32_t often[] = {S_U32, S_U32, S_I32, S_I32, S_U32, S_I64, S_U64, S_BOOL};
 	uint32_t s;
 
+	if (g->floats && gen_chance(g, 45))
+		return S_F32;
 	do {
 		s = often[gen_below(g, 8)];
-	} while ((s == S_BOOL && !with_bool) || (s >= S_I64 && !g->wide));
+	} while ((s == S_BOOL && !with_bool) || !gen_may_use(g, s));
 	return s;
 }
 

@@ -21,7 +21,8 @@ struct options {
 	const char *out, *regressions;
 	const char *devices[RIG_DEVICES];
 	uint32_t n_devices;
-	int plant, print;
+	const char *home;
+	int plant, print, floats;
 };
 
 static double seconds_now(void)
@@ -36,6 +37,7 @@ static int usage(void)
 {
 	fputs("differential [--seed S] [--cases N] [--seconds T] [--devices A,B/N,..] [--out DIR]\n"
 	      "             [--regressions DIR] [--shrink T] [--plant] [--print]\n"
+	      "             [--floats] [--profiles HOME]\n"
 	      "  devices are named as pipectl names them (\"vulkan:llvmpipe\"); /N: every N-th "
 	      "case\n",
 	      stderr);
@@ -49,6 +51,10 @@ static int parse(int argc, char **argv, struct options *o)
 
 		if (strcmp(argv[i], "--plant") == 0) {
 			o->plant = 1;
+			continue;
+		}
+		if (strcmp(argv[i], "--floats") == 0) {
+			o->floats = 1;
 			continue;
 		}
 		if (strcmp(argv[i], "--print") == 0) {
@@ -70,6 +76,8 @@ static int parse(int argc, char **argv, struct options *o)
 			o->out = value;
 		else if (strcmp(argv[i - 1], "--regressions") == 0)
 			o->regressions = value;
+		else if (strcmp(argv[i - 1], "--profiles") == 0)
+			o->home = value;
 		else if (strcmp(argv[i - 1], "--devices") == 0) {
 			char *save = NULL;
 
@@ -162,7 +170,7 @@ static int one_case(rig *r, const struct options *o, uint64_t i)
 {
 	uint64_t seed = o->seed + i;
 	pctl_arena *a = pctl_arena_create();
-	node *program = gen_program(a, seed);
+	node *program = gen_program(a, seed, o->floats || seed % 2 == 1);
 	char *text = node_text(program), name[40];
 	rig_verdict v = {.kind = RIG_HEADER};
 	diff_case c;
@@ -219,7 +227,7 @@ int main(int argc, char **argv)
 
 	if (!parse(argc, argv, &o))
 		return usage();
-	if (rig_open(&r, o.devices, o.n_devices)) {
+	if (rig_open(&r, o.home, o.devices, o.n_devices)) {
 		r.plant = o.plant;
 		regressions = replay(&r, o.regressions, &failed);
 		for (; generated < o.cases; generated++) {

@@ -36,7 +36,8 @@ static pctl_status open_session(rig *r, rig_device *d, const pctl_call *call)
 					.device_kind = d->entry->kind,
 					.id = d->entry->selector,
 					.name = d->name,
-					.build_flags = d->build_flags};
+					.build_flags = d->build_flags,
+					.profiles = r->profiles};
 	pctl_status status = pctl_backend_session_open(r->registry, d->entry->backend,
 						       d->entry->env, 0, call, &d->backend);
 
@@ -111,13 +112,18 @@ static pctl_status add_all(rig *r, const pctl_call *call)
 	return status;
 }
 
-static pctl_status open_all(rig *r, const char *const *selectors, uint32_t n, const pctl_call *call)
+static pctl_status open_all(rig *r, const char *home, const char *const *selectors, uint32_t n,
+			    const pctl_call *call)
 {
 	static const char *const schedules[2] = {PIPECTL_SOURCE_DIR "/conf/gas/cybergraph-0.2.cfg",
 						 PIPECTL_SOURCE_DIR "/conf/gas/structured-2.cfg"};
 	/* A fuzzer may kill workers often; none of them is to be locked out for it. */
 	pctl_registry_options o = {.home = r->home, .strikes = 1000000};
+	const pctl_profiles_options p = {.home = home != NULL ? home : r->home};
 	pctl_status status = pctl_registry_open(&o, call, &r->registry);
+
+	if (status == PCTL_OK)
+		status = pctl_profiles_open(&p, call, &r->profiles);
 
 	for (uint32_t i = 0; status == PCTL_OK && i < 2; i++)
 		status = pctl_gas_schedule_read(schedules[i], call, &r->schedule[i]);
@@ -145,7 +151,7 @@ static pctl_status open_all(rig *r, const char *const *selectors, uint32_t n, co
 	return status;
 }
 
-int rig_open(rig *r, const char *const *selectors, uint32_t n)
+int rig_open(rig *r, const char *profiles, const char *const *selectors, uint32_t n)
 {
 	char home[] = "/tmp/pipectl-differential-XXXXXX";
 	pctl_diag_list *diagnostics = pctl_diag_list_create();
@@ -153,7 +159,7 @@ int rig_open(rig *r, const char *const *selectors, uint32_t n)
 
 	memset(r, 0, sizeof(*r));
 	if (mkdtemp(home) != NULL && (r->home = strdup(home)) != NULL && diagnostics != NULL)
-		status = open_all(r, selectors, n, pctl_diag_list_call(diagnostics));
+		status = open_all(r, profiles, selectors, n, pctl_diag_list_call(diagnostics));
 	if (status != PCTL_OK && diagnostics != NULL)
 		pctl_diag_render_text(diagnostics, stderr, 0);
 	pctl_diag_list_destroy(diagnostics);
@@ -171,6 +177,7 @@ void rig_close(rig *r)
 	for (uint32_t i = 0; i < r->n_lists; i++)
 		pctl_devices_destroy(r->lists[i]);
 	pctl_kernels_destroy(r->kernels);
+	pctl_profiles_close(r->profiles);
 	pctl_registry_close(r->registry);
 	pctl_gas_schedule_destroy(r->schedule[0]);
 	pctl_gas_schedule_destroy(r->schedule[1]);

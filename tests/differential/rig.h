@@ -25,6 +25,7 @@ typedef struct rig_device {
 typedef struct rig {
 	pctl_registry *registry;
 	pctl_kernels *kernels;
+	pctl_profiles *profiles;
 	pctl_gas_schedule *schedule[2];
 	pctl_devices *lists[RIG_DEVICES];
 	rig_device device[RIG_DEVICES]; /* [0] the reference, [1] the reference sanitizing */
@@ -54,8 +55,8 @@ typedef struct rig_verdict {
 } rig_verdict;
 
 /* selectors: "backend:TEXT", "backend:TEXT/N" or "backend:TEXT/N~" (may_crash); n 0: all there are. 0, with a message on stderr,
- * when one of those named cannot be opened. */
-int rig_open(rig *r, const char *const *selectors, uint32_t n);
+ * when one of those named cannot be opened. profiles: a home whose profiles of devices are used; NULL: they are probed. */
+int rig_open(rig *r, const char *profiles, const char *const *selectors, uint32_t n);
 void rig_close(rig *r);
 
 /* Run on the devices of the mask (bit i: device i). */

@@ -99,7 +99,8 @@ static void expect(const char *directory, const oracle *o, unsigned n_threads)
 		pthread_join(threads[i], NULL);
 	clock_gettime(CLOCK_MONOTONIC, &b);
 	save(j);
-	printf("%-8s 4096 blocks, %llu inputs decided by MPFR, %.1f s\n", o->name, (unsigned long long)j->undecided,
+	printf("%-8s 4096 blocks, %llu inputs decided by MPFR, %.1f s\n", o->name,
+	       (unsigned long long)j->undecided,
 	       (double)(b.tv_sec - a.tv_sec) + (double)(b.tv_nsec - a.tv_nsec) * 1e-9);
 	fflush(stdout);
 	free(j);
@@ -112,10 +113,12 @@ static int check(const oracle *o, uint32_t n)
 
 	for (uint32_t i = 0; i < n; i++) {
 		const uint32_t bits = i * (0xffffffffu / n) + i * 2654435761u % 65536u;
-		const uint32_t quick = oracle_eval(o, bits, &undecided), sure = oracle_eval_mpfr(o, bits);
+		const uint32_t quick = oracle_eval(o, bits, &undecided),
+			       sure = oracle_eval_mpfr(o, bits);
 
 		if (quick != sure) {
-			printf("%s(%08x): %08x by the bound, %08x by MPFR\n", o->name, bits, quick, sure);
+			printf("%s(%08x): %08x by the bound, %08x by MPFR\n", o->name, bits, quick,
+			       sure);
 			return 1;
 		}
 	}
@@ -131,7 +134,9 @@ int main(int argc, char **argv)
 	int bad = 0;
 
 	if (argc < 3)
-		return fprintf(stderr, "usage: expect DIRECTORY [-j N] FUNCTION..|--all; expect --check N ..\n"), 2;
+		return fprintf(stderr, "usage: expect DIRECTORY [-j N] FUNCTION..|--all; expect "
+				       "--check N ..\n"),
+		       2;
 	if (strcmp(argv[1], "--check") == 0)
 		sample = (uint32_t)strtoul(argv[2], NULL, 10);
 	for (int i = sample ? 3 : 2; i < argc; i++) {

@@ -11,8 +11,37 @@
 #include <mpfr.h>
 
 enum {
-	SIN, COS, TAN, ASIN, ACOS, ATAN, SINH, COSH, TANH, ASINH, ACOSH, ATANH, EXP, EXP2, EXP10, LOG, LOG2, LOG10,
-	RSQRT, CBRT, SQRT, FLOOR, CEIL, TRUNC, ROUND, TO_F16, TO_BF16, TO_I32, TO_U32, FROM_I32, FROM_U32
+	SIN,
+	COS,
+	TAN,
+	ASIN,
+	ACOS,
+	ATAN,
+	SINH,
+	COSH,
+	TANH,
+	ASINH,
+	ACOSH,
+	ATANH,
+	EXP,
+	EXP2,
+	EXP10,
+	LOG,
+	LOG2,
+	LOG10,
+	RSQRT,
+	CBRT,
+	SQRT,
+	FLOOR,
+	CEIL,
+	TRUNC,
+	ROUND,
+	TO_F16,
+	TO_BF16,
+	TO_I32,
+	TO_U32,
+	FROM_I32,
+	FROM_U32
 };
 
 #define FLOATS(name) "bitcast<u32>(" name "(x))"
@@ -86,7 +115,8 @@ static uint32_t narrowed(uint32_t bits, int m, int exponent_bits)
 	const int bias = (1 << (exponent_bits - 1)) - 1;
 	const uint32_t infinity = ((1u << exponent_bits) - 1) << m;
 	int e = (int)(magnitude >> 23) - 127, shift;
-	uint64_t mantissa = (magnitude & 0x7fffffu) | (magnitude >> 23 ? 0x800000u : 0), kept, rest, half;
+	uint64_t mantissa = (magnitude & 0x7fffffu) | (magnitude >> 23 ? 0x800000u : 0), kept, rest,
+		 half;
 
 	if (magnitude > 0x7f800000u)
 		return infinity | 1u << (m - 1);
@@ -110,58 +140,131 @@ static uint32_t narrowed(uint32_t bits, int m, int exponent_bits)
 static double by_library(int which, double x)
 {
 	switch (which) {
-	case SIN: return sin(x);
-	case COS: return cos(x);
-	case TAN: return tan(x);
-	case ASIN: return asin(x);
-	case ACOS: return acos(x);
-	case ATAN: return atan(x);
-	case SINH: return sinh(x);
-	case COSH: return cosh(x);
-	case TANH: return tanh(x);
-	case ASINH: return asinh(x);
-	case ACOSH: return acosh(x);
-	case ATANH: return atanh(x);
-	case EXP: return exp(x);
-	case EXP2: return exp2(x);
-	case EXP10: return exp10(x);
-	case LOG: return log(x);
-	case LOG2: return log2(x);
-	case LOG10: return log10(x);
-	case RSQRT: return 1 / sqrt(x);
-	default: return cbrt(x);
+	case SIN:
+		return sin(x);
+	case COS:
+		return cos(x);
+	case TAN:
+		return tan(x);
+	case ASIN:
+		return asin(x);
+	case ACOS:
+		return acos(x);
+	case ATAN:
+		return atan(x);
+	case SINH:
+		return sinh(x);
+	case COSH:
+		return cosh(x);
+	case TANH:
+		return tanh(x);
+	case ASINH:
+		return asinh(x);
+	case ACOSH:
+		return acosh(x);
+	case ATANH:
+		return atanh(x);
+	case EXP:
+		return exp(x);
+	case EXP2:
+		return exp2(x);
+	case EXP10:
+		return exp10(x);
+	case LOG:
+		return log(x);
+	case LOG2:
+		return log2(x);
+	case LOG10:
+		return log10(x);
+	case RSQRT:
+		return 1 / sqrt(x);
+	default:
+		return cbrt(x);
 	}
 }
 
 static void by_mpfr(int which, mpfr_t y, int *t)
 {
 	switch (which) {
-	case SIN: *t = mpfr_sin(y, y, MPFR_RNDN); break;
-	case COS: *t = mpfr_cos(y, y, MPFR_RNDN); break;
-	case TAN: *t = mpfr_tan(y, y, MPFR_RNDN); break;
-	case ASIN: *t = mpfr_asin(y, y, MPFR_RNDN); break;
-	case ACOS: *t = mpfr_acos(y, y, MPFR_RNDN); break;
-	case ATAN: *t = mpfr_atan(y, y, MPFR_RNDN); break;
-	case SINH: *t = mpfr_sinh(y, y, MPFR_RNDN); break;
-	case COSH: *t = mpfr_cosh(y, y, MPFR_RNDN); break;
-	case TANH: *t = mpfr_tanh(y, y, MPFR_RNDN); break;
-	case ASINH: *t = mpfr_asinh(y, y, MPFR_RNDN); break;
-	case ACOSH: *t = mpfr_acosh(y, y, MPFR_RNDN); break;
-	case ATANH: *t = mpfr_atanh(y, y, MPFR_RNDN); break;
-	case EXP: *t = mpfr_exp(y, y, MPFR_RNDN); break;
-	case EXP2: *t = mpfr_exp2(y, y, MPFR_RNDN); break;
-	case EXP10: *t = mpfr_exp10(y, y, MPFR_RNDN); break;
-	case LOG: *t = mpfr_log(y, y, MPFR_RNDN); break;
-	case LOG2: *t = mpfr_log2(y, y, MPFR_RNDN); break;
-	case LOG10: *t = mpfr_log10(y, y, MPFR_RNDN); break;
-	case SQRT: *t = mpfr_sqrt(y, y, MPFR_RNDN); break;
-	case FLOOR: *t = mpfr_rint_floor(y, y, MPFR_RNDN); break;
-	case CEIL: *t = mpfr_rint_ceil(y, y, MPFR_RNDN); break;
-	case TRUNC: *t = mpfr_rint_trunc(y, y, MPFR_RNDN); break;
-	case ROUND: *t = mpfr_rint_roundeven(y, y, MPFR_RNDN); break;
-	case TO_F16: case TO_BF16: *t = mpfr_prec_round(y, which == TO_F16 ? 11 : 8, MPFR_RNDN); break;
-	case RSQRT: *t = mpfr_rec_sqrt(y, y, MPFR_RNDN); break;
-	default: *t = mpfr_cbrt(y, y, MPFR_RNDN); break;
+	case SIN:
+		*t = mpfr_sin(y, y, MPFR_RNDN);
+		break;
+	case COS:
+		*t = mpfr_cos(y, y, MPFR_RNDN);
+		break;
+	case TAN:
+		*t = mpfr_tan(y, y, MPFR_RNDN);
+		break;
+	case ASIN:
+		*t = mpfr_asin(y, y, MPFR_RNDN);
+		break;
+	case ACOS:
+		*t = mpfr_acos(y, y, MPFR_RNDN);
+		break;
+	case ATAN:
+		*t = mpfr_atan(y, y, MPFR_RNDN);
+		break;
+	case SINH:
+		*t = mpfr_sinh(y, y, MPFR_RNDN);
+		break;
+	case COSH:
+		*t = mpfr_cosh(y, y, MPFR_RNDN);
+		break;
+	case TANH:
+		*t = mpfr_tanh(y, y, MPFR_RNDN);
+		break;
+	case ASINH:
+		*t = mpfr_asinh(y, y, MPFR_RNDN);
+		break;
+	case ACOSH:
+		*t = mpfr_acosh(y, y, MPFR_RNDN);
+		break;
+	case ATANH:
+		*t = mpfr_atanh(y, y, MPFR_RNDN);
+		break;
+	case EXP:
+		*t = mpfr_exp(y, y, MPFR_RNDN);
+		break;
+	case EXP2:
+		*t = mpfr_exp2(y, y, MPFR_RNDN);
+		break;
+	case EXP10:
+		*t = mpfr_exp10(y, y, MPFR_RNDN);
+		break;
+	case LOG:
+		*t = mpfr_log(y, y, MPFR_RNDN);
+		break;
+	case LOG2:
+		*t = mpfr_log2(y, y, MPFR_RNDN);
+		break;
+	case LOG10:
+		*t = mpfr_log10(y, y, MPFR_RNDN);
+		break;
+	case SQRT:
+		*t = mpfr_sqrt(y, y, MPFR_RNDN);
+		break;
+	case FLOOR:
+		*t = mpfr_rint_floor(y, y, MPFR_RNDN);
+		break;
+	case CEIL:
+		*t = mpfr_rint_ceil(y, y, MPFR_RNDN);
+		break;
+	case TRUNC:
+		*t = mpfr_rint_trunc(y, y, MPFR_RNDN);
+		break;
+	case ROUND:
+		*t = mpfr_rint_roundeven(y, y, MPFR_RNDN);
+		break;
+	case TO_F16:
+	case TO_BF16:
+		*t = mpfr_prec_round(y, which == TO_F16 ? 11 : 8, MPFR_RNDN);
+		break;
+	case RSQRT:
+		*t = mpfr_rec_sqrt(y, y, MPFR_RNDN);
+		break;
+	default:
+		*t = mpfr_cbrt(y, y, MPFR_RNDN);
+		break;
 	}
 }
 
@@ -171,22 +274,44 @@ static int simple(int which, uint32_t bits, uint32_t *out)
 	const float x = float_of(bits);
 
 	switch (which) {
-	case SQRT: *out = bits_of(sqrtf(x)); return 1;
-	case FLOOR: *out = bits_of(floorf(x)); return 1;
-	case CEIL: *out = bits_of(ceilf(x)); return 1;
-	case TRUNC: *out = bits_of(truncf(x)); return 1;
-	case ROUND: *out = bits_of(rintf(x)); return 1;
-	case TO_F16: *out = narrowed(bits, 10, 5); return 1;
-	case TO_BF16: *out = narrowed(bits, 7, 8); return 1;
+	case SQRT:
+		*out = bits_of(sqrtf(x));
+		return 1;
+	case FLOOR:
+		*out = bits_of(floorf(x));
+		return 1;
+	case CEIL:
+		*out = bits_of(ceilf(x));
+		return 1;
+	case TRUNC:
+		*out = bits_of(truncf(x));
+		return 1;
+	case ROUND:
+		*out = bits_of(rintf(x));
+		return 1;
+	case TO_F16:
+		*out = narrowed(bits, 10, 5);
+		return 1;
+	case TO_BF16:
+		*out = narrowed(bits, 7, 8);
+		return 1;
 	case TO_I32:
-		*out = isnan(x) ? 0 : x >= 0x1p31f ? 0x7fffffffu : x < -0x1p31f ? 0x80000000u : (uint32_t)(int32_t)x;
+		*out = isnan(x)	      ? 0
+		       : x >= 0x1p31f ? 0x7fffffffu
+		       : x < -0x1p31f ? 0x80000000u
+				      : (uint32_t)(int32_t)x;
 		return 1;
 	case TO_U32:
 		*out = !(x > 0) ? 0 : x >= 0x1p32f ? 0xffffffffu : (uint32_t)x;
 		return 1;
-	case FROM_I32: *out = bits_of((float)(int32_t)bits); return 1;
-	case FROM_U32: *out = bits_of((float)bits); return 1;
-	default: return 0;
+	case FROM_I32:
+		*out = bits_of((float)(int32_t)bits);
+		return 1;
+	case FROM_U32:
+		*out = bits_of((float)bits);
+		return 1;
+	default:
+		return 0;
 	}
 }
 

@@ -7,18 +7,17 @@
 
 #include <mpfr.h>
 
-const char pair_wgsl[] =
-	"fn mixed(x : u32) -> u32 {\n"
-	"  var h = (x ^ (x >> 16u)) * 0x9e3779b1u;\n"
-	"  h = (h ^ (h >> 15u)) * 0x85ebca77u;\n"
-	"  h = (h ^ (h >> 13u)) * 0xc2b2ae3du;\n"
-	"  return h ^ (h >> 16u);\n"
-	"}\n"
-	"fn whole(n : u32, e : i32) -> u32 {\n"
-	"  let z = countLeadingZeros(n);\n"
-	"  let up = u32(clamp(e + 158 - i32(z), 1, 254));\n"
-	"  return (up << 23u) | (((n << z) >> 8u) & 0x7fffffu);\n"
-	"}\n";
+const char pair_wgsl[] = "fn mixed(x : u32) -> u32 {\n"
+			 "  var h = (x ^ (x >> 16u)) * 0x9e3779b1u;\n"
+			 "  h = (h ^ (h >> 15u)) * 0x85ebca77u;\n"
+			 "  h = (h ^ (h >> 13u)) * 0xc2b2ae3du;\n"
+			 "  return h ^ (h >> 16u);\n"
+			 "}\n"
+			 "fn whole(n : u32, e : i32) -> u32 {\n"
+			 "  let z = countLeadingZeros(n);\n"
+			 "  let up = u32(clamp(e + 158 - i32(z), 1, 254));\n"
+			 "  return (up << 23u) | (((n << z) >> 8u) & 0x7fffffu);\n"
+			 "}\n";
 
 static const char pow_wgsl[] =
 	"fn operands(counter : u32) -> vec2<u32> {\n"
@@ -37,7 +36,8 @@ static const char pow_wgsl[] =
 	"  }\n"
 	"  if (kind == 10u) {\n"
 	"    let root = (r >> 4u) % 4u;\n"
-	"    let most = select(select(select(2u, 5u, root == 2u), 11u, root == 1u), 12u, root == 0u);\n"
+	"    let most = select(select(select(2u, 5u, root == 2u), 11u, root == 1u), 12u, root == "
+	"0u);\n"
 	"    let odd = ((s >> 8u) & ((1u << most) - 1u)) | 1u;\n"
 	"    var n = odd;\n"
 	"    if (root > 0u) { n = n * n; }\n"
@@ -105,8 +105,8 @@ static uint32_t whole(uint32_t n, int32_t e)
 
 static void pow_operands(uint32_t counter, uint32_t out[2])
 {
-	const uint32_t r = mixed(counter ^ 0x706f77u), s = mixed(r + 0x3c6ef372u), t = mixed(s + 0xdaa66d2bu),
-		       kind = r % 16;
+	const uint32_t r = mixed(counter ^ 0x706f77u), s = mixed(r + 0x3c6ef372u),
+		       t = mixed(s + 0xdaa66d2bu), kind = r % 16;
 	uint32_t a = s, b = t;
 
 	if (kind >= 2 && kind < 10) {
@@ -127,7 +127,8 @@ static void pow_operands(uint32_t counter, uint32_t out[2])
 
 		for (uint32_t k = 0; k < root; k++)
 			n *= n;
-		a = whole(n, ((int32_t)((s >> 24) % 40) - 20) * (int32_t)(1u << root)) | (t & 0x80000000u);
+		a = whole(n, ((int32_t)((s >> 24) % 40) - 20) * (int32_t)(1u << root)) |
+		    (t & 0x80000000u);
 		b = whole(1 + t % 31, -(int32_t)root) | (t << 1 & 0x80000000u);
 	}
 	if (kind >= 11) {
@@ -144,8 +145,8 @@ static void pow_operands(uint32_t counter, uint32_t out[2])
 
 static void atan2_operands(uint32_t counter, uint32_t out[2])
 {
-	const uint32_t r = mixed(counter ^ 0x61746132u), s = mixed(r + 0x3c6ef372u), t = mixed(s + 0xdaa66d2bu),
-		       kind = r % 16;
+	const uint32_t r = mixed(counter ^ 0x61746132u), s = mixed(r + 0x3c6ef372u),
+		       t = mixed(s + 0xdaa66d2bu), kind = r % 16;
 	uint32_t a = s, b = t;
 
 	if (kind >= 2 && kind < 9) {
@@ -171,7 +172,8 @@ static void atan2_operands(uint32_t counter, uint32_t out[2])
 	out[1] = b;
 }
 
-const pair_function pair_functions[] = {{"pow", pow_wgsl, pow_operands}, {"atan2", atan2_wgsl, atan2_operands}};
+const pair_function pair_functions[] = {{"pow", pow_wgsl, pow_operands},
+					{"atan2", atan2_wgsl, atan2_operands}};
 const unsigned n_pair_functions = 2;
 
 #define NAN_BITS 0x7fc00000u
@@ -216,8 +218,8 @@ static uint32_t by_mpfr(const pair_function *f, float x, float y)
 
 uint32_t pair_eval(const pair_function *f, uint32_t a, uint32_t b, uint64_t *undecided)
 {
-	const double x = (double)float_of(a), y = (double)float_of(b), v = f == pair_functions ? pow(x, y) : atan2(x, y),
-		     d = fabs(v) * 0x1p-49;
+	const double x = (double)float_of(a), y = (double)float_of(b),
+		     v = f == pair_functions ? pow(x, y) : atan2(x, y), d = fabs(v) * 0x1p-49;
 	float low, high;
 
 	if (isnan(v) || isinf(v))

@@ -1,7 +1,7 @@
 /* Inputs of elementary functions compared one by one with the oracle, where whole blocks (sweep.c) are too many: inputs
  * spread over all of a unary function's, the hard cases that tests/forms documents, and pairs for pow and atan2.
  * usage: spots PLUGINS HOME DEVICE|all [--spread N] [--pairs N] [--hard FILE.txt]... [--only NAME] [--seed S]
- *              [--simulated PERCENT] [--plant] */
+ *              [--simulated PERCENT] [--fourth TEXT] [--plant] */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -20,6 +20,7 @@ typedef struct options {
 	uint64_t spread, pairs;
 	uint32_t seed, simulated;
 	const char *only;
+	const char *fourth; /* devices of this name take every fourth function */
 	const char *hard[FILES];
 	uint32_t n_hard;
 	int plant;
@@ -92,10 +93,13 @@ typedef struct tally {
 	int plant;
 } tally;
 
-static void line(tally *all, const char *what, const char *name, const part *p, uint64_t n, double device_s)
+static void line(tally *all, const char *what, const char *name, const part *p, uint64_t n,
+		 double device_s)
 {
-	printf("%-7s %-9s %12" PRIu64 " %10" PRIu64 " wrong, %" PRIu64 " decided by MPFR, %.1f million/s", what, name, n,
-	       p->wrong, p->undecided, device_s > 0 ? (double)n / device_s * 1e-6 : 0);
+	printf("%-7s %-9s %12" PRIu64 " %10" PRIu64 " wrong, %" PRIu64
+	       " decided by MPFR, %.1f million/s",
+	       what, name, n, p->wrong, p->undecided,
+	       device_s > 0 ? (double)n / device_s * 1e-6 : 0);
 	if (p->wrong != 0)
 		printf("; %08x %08x: %08x, should be %08x", p->at[0], p->at[1], p->got, p->want);
 	printf("\n");
@@ -105,7 +109,8 @@ static void line(tally *all, const char *what, const char *name, const part *p, 
 }
 
 /* n results of a kernel in the order of a counter. */
-static void run(target *t, const char *what, const char *name, const char *text, part *sum, uint64_t n, tally *all)
+static void run(target *t, const char *what, const char *name, const char *text, part *sum,
+		uint64_t n, tally *all)
 {
 	const uint32_t most = (uint32_t)(n < MOST ? n : MOST);
 	uint32_t *words = malloc((size_t)most * 4);
@@ -142,7 +147,8 @@ static void spread(target *t, const oracle *o, uint64_t n, uint32_t seed, tally 
 	char *text;
 
 	pctl_str_addf(&b, "  let x = bitcast<f32>(p.base + i * p.a);\n  r[i] = %s;\n", o->wgsl);
-	text = target_text(strcmp(o->name, "to_f16") == 0 ? "enable f16;\n" : "", "", b.data, 0, ROW);
+	text = target_text(strcmp(o->name, "to_f16") == 0 ? "enable f16;\n" : "", "", b.data, 0,
+			   ROW);
 	run(t, "spread", o->name, text, &sum, n, all);
 	free(text);
 	pctl_str_drop(&b);
@@ -156,7 +162,8 @@ static void pairs(target *t, const pair_function *f, uint64_t n, uint32_t seed, 
 
 	pctl_str_addf(&module, "%s%s", pair_wgsl, f->wgsl);
 	pctl_str_addf(&body,
-		      "  let v = bitcast<vec2<f32>>(operands(p.base + i));\n  r[i] = bitcast<u32>(%s(v.x, v.y));\n",
+		      "  let v = bitcast<vec2<f32>>(operands(p.base + i));\n  r[i] = "
+		      "bitcast<u32>(%s(v.x, v.y));\n",
 		      f->name);
 	text = target_text("", module.data, body.data, 0, ROW);
 	run(t, "pairs", f->name, text, &sum, n, all);
@@ -212,9 +219,11 @@ static char *hard_text(const char *function, const char *format, int two)
 
 	for (int i = 0; i < 2; i++)
 		snprintf(operand[i], sizeof(operand[i]),
-			 wide ? "bitcast<%s>(q[2u * i + p.a + %du])" : "bitcast<vec2<%s>>(q[2u * i + p.a + %du]).x", format,
-			 i);
-	pctl_str_addf(&b, "  let v = %s(%s%s%s);\n", function, operand[0], two ? ", " : "", two ? operand[1] : "");
+			 wide ? "bitcast<%s>(q[2u * i + p.a + %du])"
+			      : "bitcast<vec2<%s>>(q[2u * i + p.a + %du]).x",
+			 format, i);
+	pctl_str_addf(&b, "  let v = %s(%s%s%s);\n", function, operand[0], two ? ", " : "",
+		      two ? operand[1] : "");
 	if (wide)
 		pctl_str_addf(&b, "  r[i] = bitcast<u32>(v);\n");
 	else
@@ -283,6 +292,7 @@ static int one_device(host *h, const pctl_device_entry *e, const options *o)
 	double begun = target_seconds();
 	tally all = {.plant = o->plant};
 	uint64_t share = 100;
+	uint32_t step = 1;
 	target t;
 
 	if (!target_open(h, e, &t)) {
@@ -291,17 +301,19 @@ static int one_device(host *h, const pctl_device_entry *e, const options *o)
 	}
 	if (target_speed(&t) == TARGET_SIMULATOR)
 		share = o->simulated;
+	if (o->fourth != NULL && strstr(t.name, o->fourth) != NULL)
+		step = 4;
 	printf("%s\n", t.name);
-	for (uint32_t i = 0; o->spread != 0 && i < n_oracles; i++)
+	for (uint32_t i = 0; o->spread != 0 && i < n_oracles; i += step)
 		if (o->only == NULL || strcmp(o->only, oracles[i].name) == 0)
 			spread(&t, &oracles[i], (o->spread * share + 99) / 100, o->seed, &all);
-	for (uint32_t i = 0; o->pairs != 0 && i < n_pair_functions; i++)
+	for (uint32_t i = 0; o->pairs != 0 && i < n_pair_functions; i += step)
 		if (o->only == NULL || strcmp(o->only, pair_functions[i].name) == 0)
 			pairs(&t, &pair_functions[i], (o->pairs * share + 99) / 100, o->seed, &all);
-	for (uint32_t i = 0; i < o->n_hard; i++)
+	for (uint32_t i = 0; i < o->n_hard; i += step)
 		hard(&t, o->hard[i], o, &all);
-	printf("%s: %" PRIu64 " cases, %" PRIu64 " wrong, %" PRIu64 " not run, %.1f s\n\n", t.name, all.cases, all.wrong,
-	       all.failed, target_seconds() - begun);
+	printf("%s: %" PRIu64 " cases, %" PRIu64 " wrong, %" PRIu64 " not run, %.1f s\n\n", t.name,
+	       all.cases, all.wrong, all.failed, target_seconds() - begun);
 	fflush(stdout);
 	target_close(&t);
 	return all.cases != 0 && all.wrong == 0 && all.failed == 0;
@@ -329,6 +341,8 @@ static int parse(int argc, char **argv, options *o)
 			o->seed = (uint32_t)strtoul(value, NULL, 0);
 		else if (strcmp(argv[i - 1], "--only") == 0)
 			o->only = value;
+		else if (strcmp(argv[i - 1], "--fourth") == 0)
+			o->fourth = value;
 		else if (strcmp(argv[i - 1], "--hard") == 0 && o->n_hard < FILES)
 			o->hard[o->n_hard++] = value;
 		else
@@ -346,8 +360,9 @@ int main(int argc, char **argv)
 	host h;
 
 	if (argc < 5 || !parse(argc, argv, &o)) {
-		fputs("usage: spots PLUGINS HOME DEVICE|all [--spread N] [--pairs N] [--hard FILE.txt].. [--only NAME]\n"
-		      "             [--seed S] [--simulated PERCENT] [--plant]\n",
+		fputs("usage: spots PLUGINS HOME DEVICE|all [--spread N] [--pairs N] [--hard "
+		      "FILE.txt].. [--only NAME]\n"
+		      "             [--seed S] [--simulated PERCENT] [--fourth TEXT] [--plant]\n",
 		      stderr);
 		return 2;
 	}

@@ -54,7 +54,8 @@ static void *hash_blocks(void *arg)
 	hashing *h = arg;
 
 	for (uint32_t b = h->first; b < h->n; b += HASHERS)
-		SHA256((const unsigned char *)(h->words + (size_t)b * BLOCK), (size_t)BLOCK * 4, h->digests[b]);
+		SHA256((const unsigned char *)(h->words + (size_t)b * BLOCK), (size_t)BLOCK * 4,
+		       h->digests[b]);
 	return NULL;
 }
 
@@ -88,20 +89,23 @@ static char *path_of(const sweep *s, const oracle *o, const char *ending)
 	pctl_str_buf t = PCTL_STR_BUF_INIT;
 
 	pctl_str_addf(&t, "%s%s/%s.f32.%" PRIu32 "-of-%" PRIu32 "%s", s->out_dir,
-		      strcmp(ending, ".cfg") == 0 ? "" : "/state", o->name, s->shard, s->n_shards, ending);
+		      strcmp(ending, ".cfg") == 0 ? "" : "/state", o->name, s->shard, s->n_shards,
+		      ending);
 	return pctl_str_finish(&t);
 }
 
 /* The state is written aside and renamed, so that a kill leaves the old one. */
 static void save(const sweep *s, const oracle *o, const progress *p)
 {
-	char *path = path_of(s, o, ".state"), *part = path_of(s, o, ".part"), *dir = pctl_path_join(s->out_dir, "state");
+	char *path = path_of(s, o, ".state"), *part = path_of(s, o, ".part"),
+	     *dir = pctl_path_join(s->out_dir, "state");
 	FILE *f;
 
 	if (pctl_file_make_dirs(dir, NULL) != PCTL_OK || (f = fopen(part, "wb")) == NULL) {
 		perror(part);
 	} else {
-		const int ok = fwrite(s->identity, sizeof(s->identity), 1, f) == 1 && fwrite(p, sizeof(*p), 1, f) == 1;
+		const int ok = fwrite(s->identity, sizeof(s->identity), 1, f) == 1 &&
+			       fwrite(p, sizeof(*p), 1, f) == 1;
 
 		if (fclose(f) != 0 || !ok || rename(part, path) != 0)
 			perror(path);
@@ -112,14 +116,15 @@ static void save(const sweep *s, const oracle *o, const progress *p)
 }
 
 /* Blocks that were right before count; the others are run again. */
-static uint32_t resume(const sweep *s, const oracle *o, const unsigned char (*want)[32], progress *p)
+static uint32_t resume(const sweep *s, const oracle *o, const unsigned char (*want)[32],
+		       progress *p)
 {
 	char *path = path_of(s, o, ".state"), identity[sizeof(s->identity)];
 	FILE *f = s->fresh ? NULL : fopen(path, "rb");
 	uint32_t n = 0;
 
-	if (f == NULL || fread(identity, sizeof(identity), 1, f) != 1 || fread(p, sizeof(*p), 1, f) != 1 ||
-	    memcmp(identity, s->identity, sizeof(identity)) != 0)
+	if (f == NULL || fread(identity, sizeof(identity), 1, f) != 1 ||
+	    fread(p, sizeof(*p), 1, f) != 1 || memcmp(identity, s->identity, sizeof(identity)) != 0)
 		memset(p, 0, sizeof(*p));
 	if (f != NULL)
 		fclose(f);
@@ -138,8 +143,10 @@ static int is_recorded(const sweep *s, const oracle *o)
 	uint64_t n = 0;
 	int found = 0;
 
-	if (!s->fresh && s->every == 1 && pctl_file_read(path, 1u << 16, NULL, &text, &n) == PCTL_OK)
-		found = strstr(text, s->identity) != NULL && strstr(text, "mismatches = \"0\"") != NULL;
+	if (!s->fresh && s->every == 1 &&
+	    pctl_file_read(path, 1u << 16, NULL, &text, &n) == PCTL_OK)
+		found = strstr(text, s->identity) != NULL &&
+			strstr(text, "mismatches = \"0\"") != NULL;
 	free(text);
 	free(path);
 	return found;
@@ -151,7 +158,8 @@ static char *kernel_text(const oracle *o)
 	char *out;
 
 	pctl_str_addf(&t, "  let x = bitcast<f32>(p.base + i);\n  r[i] = %s;\n", o->wgsl);
-	out = target_text(strcmp(o->name, "to_f16") == 0 ? "enable f16;\n" : "", "", t.data, 0, BLOCK);
+	out = target_text(strcmp(o->name, "to_f16") == 0 ? "enable f16;\n" : "", "", t.data, 0,
+			  BLOCK);
 	pctl_str_drop(&t);
 	return out;
 }
@@ -165,12 +173,13 @@ static void search(sweep *s, const oracle *o, uint32_t block, const uint32_t *wo
 		const uint32_t want = oracle_eval(o, block * BLOCK + i, &undecided);
 
 		if (words[i] != want && found++ < 4)
-			printf("%s(%08x) on %s: %08x, correctly rounded %08x\n", o->name, block * BLOCK + i,
-			       s->t->entry->selector, words[i], want);
+			printf("%s(%08x) on %s: %08x, correctly rounded %08x\n", o->name,
+			       block * BLOCK + i, s->t->entry->selector, words[i], want);
 	}
 	if (found == 0)
-		printf("%s block %u on %s: the digest differs and no input does: the expectation is damaged\n", o->name,
-		       block, s->t->entry->selector);
+		printf("%s block %u on %s: the digest differs and no input does: the expectation "
+		       "is damaged\n",
+		       o->name, block, s->t->entry->selector);
 	s->mismatches += found == 0 ? 1 : found;
 }
 
@@ -181,7 +190,8 @@ static int read_digests(const char *dir, const char *name, unsigned char (*out)[
 	int ok;
 
 	snprintf(path, sizeof(path), "%s/%s.f32.sha256", dir, name);
-	ok = pctl_file_read(path, (uint64_t)BLOCKS * 32, NULL, &data, &n) == PCTL_OK && n == (uint64_t)BLOCKS * 32;
+	ok = pctl_file_read(path, (uint64_t)BLOCKS * 32, NULL, &data, &n) == PCTL_OK &&
+	     n == (uint64_t)BLOCKS * 32;
 	if (ok)
 		memcpy(out, data, (size_t)n);
 	free(data);
@@ -209,12 +219,15 @@ static pctl_status record(sweep *s, const oracle *o, const progress *p, uint64_t
 	pctl_str_addf(&t,
 		      "  by = \"%s\";\n  function = \"%s\"; type = \"f32\";\n"
 		      "  shard = \"%" PRIu32 "/%" PRIu32 "\";\n  blocks = %" PRIu32
-		      "; // of 2^20 inputs each\n  mismatches = \"%" PRIu64 "\";\n  digests_sha256 = \"",
+		      "; // of 2^20 inputs each\n  mismatches = \"%" PRIu64
+		      "\";\n  digests_sha256 = \"",
 		      s->identity, o->name, s->shard, s->n_shards, n, bad);
 	for (int i = 0; i < 32; i++)
 		pctl_str_addf(&t, "%02x", all[i]);
-	pctl_str_addf(&t, "\";\n  results_per_second = \"%.0f\"; // on the device, without transfers\n};\n",
-		      p->device_s > 0 ? (double)p->n_blocks * BLOCK / p->device_s : 0);
+	pctl_str_addf(
+		&t,
+		"\";\n  results_per_second = \"%.0f\"; // on the device, without transfers\n};\n",
+		p->device_s > 0 ? (double)p->n_blocks * BLOCK / p->device_s : 0);
 	if (status == PCTL_OK)
 		status = target_record_write(s->t, &t, s->out_dir, strrchr(path, '/') + 1);
 	free(path);
@@ -222,8 +235,8 @@ static pctl_status record(sweep *s, const oracle *o, const progress *p, uint64_t
 }
 
 /* What a batch gave, against what it should have given. */
-static void settle(sweep *s, const oracle *o, uint32_t batch, const unsigned char (*want)[32], const uint32_t *words,
-		   progress *p)
+static void settle(sweep *s, const oracle *o, uint32_t batch, const unsigned char (*want)[32],
+		   const uint32_t *words, progress *p)
 {
 	for (uint32_t b = 0; b < s->batch; b++) {
 		const uint32_t block = batch * s->batch + b;
@@ -262,7 +275,8 @@ static pctl_status one_function(sweep *s, const oracle *o)
 		exit(2);
 	}
 	if (is_recorded(s, o)) {
-		printf("%-8s %-10s done before: %s/%s.f32..\n", o->name, s->t->entry->selector, s->out_dir, o->name);
+		printf("%-8s %-10s done before: %s/%s.f32..\n", o->name, s->t->entry->selector,
+		       s->out_dir, o->name);
 		goto out;
 	}
 	resumed = resume(s, o, (const unsigned char(*)[32])want, p);
@@ -283,7 +297,8 @@ static pctl_status one_function(sweep *s, const oracle *o)
 			settle(s, o, pending, (const unsigned char(*)[32])want, words[turn ^ 1], p);
 		pending = last || status != PCTL_OK ? UINT32_MAX : batch;
 		for (uint32_t h = 0; pending != UINT32_MAX && h < HASHERS; h++) {
-			hashers[h] = (hashing){now, p->got + (size_t)batch * s->batch, h, s->batch, 0};
+			hashers[h] =
+				(hashing){now, p->got + (size_t)batch * s->batch, h, s->batch, 0};
 			pthread_create(&hashers[h].thread, NULL, hash_blocks, &hashers[h]);
 		}
 		turn ^= 1;
@@ -300,7 +315,8 @@ static pctl_status one_function(sweep *s, const oracle *o)
 		printf("%-8s %-10s %6" PRIu64 " million inputs, %" PRIu64
 		       " wrong, %8.1f million/s on the device, %.1f s, %u blocks of before\n",
 		       o->name, s->t->entry->selector, p->n_blocks, s->mismatches - before,
-		       (double)p->n_blocks * BLOCK / p->device_s * 1e-6, target_seconds() - begun, resumed);
+		       (double)p->n_blocks * BLOCK / p->device_s * 1e-6, target_seconds() - begun,
+		       resumed);
 		unlink(path);
 	}
 	fflush(stdout);
@@ -317,7 +333,8 @@ out:
 
 static int usage(void)
 {
-	fputs("usage: sweep PLUGINS HOME EXPECTED OUT DEVICE [--shard I/N] [--sample BATCHES | --blocks N] [--fresh]\n"
+	fputs("usage: sweep PLUGINS HOME EXPECTED OUT DEVICE [--shard I/N] [--sample BATCHES | "
+	      "--blocks N] [--fresh]\n"
 	      "             FUNCTION..|--all\n",
 	      stderr);
 	return 2;
@@ -328,7 +345,8 @@ static int parse(int argc, char **argv, sweep *s)
 {
 	int i = 6;
 
-	for (; i + 1 < argc && strncmp(argv[i], "--", 2) == 0 && strcmp(argv[i], "--all") != 0; i++) {
+	for (; i + 1 < argc && strncmp(argv[i], "--", 2) == 0 && strcmp(argv[i], "--all") != 0;
+	     i++) {
 		const uint32_t n = (uint32_t)strtoul(argv[i + 1], NULL, 10);
 
 		if (strcmp(argv[i], "--fresh") == 0) {
@@ -336,7 +354,8 @@ static int parse(int argc, char **argv, sweep *s)
 			continue;
 		}
 		if (strcmp(argv[i], "--shard") == 0) {
-			if (sscanf(argv[++i], "%" SCNu32 "/%" SCNu32, &s->shard, &s->n_shards) != 2 ||
+			if (sscanf(argv[++i], "%" SCNu32 "/%" SCNu32, &s->shard, &s->n_shards) !=
+				    2 ||
 			    s->n_shards == 0 || s->shard >= s->n_shards)
 				return 0;
 			continue;

@@ -83,7 +83,8 @@ uint32_t host_find(host *h, const char *selector, const pctl_device_entry **out)
 		n = status == PCTL_OK;
 	} else {
 		status = pctl_devices_list(h->registry, NULL, 0, h->call, &h->list);
-		for (uint32_t i = 0; status == PCTL_OK && i < pctl_devices_count(h->list) && n < TARGETS; i++) {
+		for (uint32_t i = 0;
+		     status == PCTL_OK && i < pctl_devices_count(h->list) && n < TARGETS; i++) {
 			const pctl_device_entry *e = pctl_devices_at(h->list, i);
 
 			if (e->state == PCTL_DEVICE_USABLE && strcmp(e->backend, "null") != 0)
@@ -109,7 +110,8 @@ int target_open(host *h, const pctl_device_entry *e, target *t)
 	t->entry = e;
 	pctl_str_addf(&name, "%s %s, %s", e->selector, e->name, e->driver);
 	t->name = options.name = pctl_str_finish(&name);
-	status = pctl_backend_session_open(h->registry, e->backend, e->env, 0, h->call, &t->backend);
+	status =
+		pctl_backend_session_open(h->registry, e->backend, e->env, 0, h->call, &t->backend);
 	if (status == PCTL_OK) {
 		options.table = t->backend->table;
 		options.inst = t->backend->inst;
@@ -142,7 +144,8 @@ int target_speed(const target *t)
 	return t->entry->kind == PCTL_DEVICE_CPU ? TARGET_CPU : TARGET_GPU;
 }
 
-char *target_text(const char *enable, const char *module, const char *body, int inputs, uint32_t row)
+char *target_text(const char *enable, const char *module, const char *body, int inputs,
+		  uint32_t row)
 {
 	pctl_str_buf t = PCTL_STR_BUF_INIT;
 
@@ -153,18 +156,20 @@ char *target_text(const char *enable, const char *module, const char *body, int 
 		      "@compute @workgroup_size(256)\n"
 		      "fn main(@builtin(global_invocation_id) id : vec3<u32>) {\n"
 		      "  let i = id.y * %uu + id.x;\n%s}\n",
-		      enable, inputs ? "@group(0) @binding(2) var<storage, read> q : array<u32>;\n" : "", module, row,
-		      body);
+		      enable,
+		      inputs ? "@group(0) @binding(2) var<storage, read> q : array<u32>;\n" : "",
+		      module, row, body);
 	return pctl_str_finish(&t);
 }
 
-pctl_status target_run_open(target *t, const char *name, const char *text, uint32_t row, uint64_t n_words,
-			    uint64_t n_inputs, target_run *r)
+pctl_status target_run_open(target *t, const char *name, const char *text, uint32_t row,
+			    uint64_t n_words, uint64_t n_inputs, target_run *r)
 {
 	const uint32_t groups[3] = {row / 256, (uint32_t)((n_words + row - 1) / row), 1};
 	const pctl_call *call = t->host->call;
 	pctl_kernel_source source = {0};
-	pctl_binding bindings[3] = {{0, 0, NULL, 0, 16}, {0, 1, NULL, 0, 0}, {0, 2, NULL, 0, n_inputs * 4}};
+	pctl_binding bindings[3] = {
+		{0, 0, NULL, 0, 16}, {0, 1, NULL, 0, 0}, {0, 2, NULL, 0, n_inputs * 4}};
 	const pctl_kernel_unit *unit;
 	pctl_status status;
 
@@ -179,13 +184,15 @@ pctl_status target_run_open(target *t, const char *name, const char *text, uint3
 	if (status == PCTL_OK)
 		status = pctl_session_kernel(t->session, unit, call, &r->kernel);
 	if (status == PCTL_OK)
-		status = t->table->buffer_create(t->dev, call, 16, PCTL_BUFFER_UNIFORM | PCTL_BUFFER_TRANSFER,
-						 &r->uniform);
+		status = t->table->buffer_create(
+			t->dev, call, 16, PCTL_BUFFER_UNIFORM | PCTL_BUFFER_TRANSFER, &r->uniform);
 	if (status == PCTL_OK)
 		status = t->table->buffer_create(t->dev, call, r->n_words * 4,
-						 PCTL_BUFFER_STORAGE | PCTL_BUFFER_TRANSFER, &r->results);
+						 PCTL_BUFFER_STORAGE | PCTL_BUFFER_TRANSFER,
+						 &r->results);
 	if (status == PCTL_OK && n_inputs != 0)
-		status = t->table->buffer_create(t->dev, call, n_inputs * 4, PCTL_BUFFER_STORAGE | PCTL_BUFFER_TRANSFER,
+		status = t->table->buffer_create(t->dev, call, n_inputs * 4,
+						 PCTL_BUFFER_STORAGE | PCTL_BUFFER_TRANSFER,
 						 &r->inputs);
 	bindings[0].buffer = r->uniform;
 	bindings[1].buffer = r->results;
@@ -195,7 +202,8 @@ pctl_status target_run_open(target *t, const char *name, const char *text, uint3
 	if (status == PCTL_OK)
 		status = t->table->list_timestamp(r->list, call, 0);
 	if (status == PCTL_OK)
-		status = t->table->list_dispatch(r->list, call, r->kernel, bindings, n_inputs != 0 ? 3 : 2, groups);
+		status = t->table->list_dispatch(r->list, call, r->kernel, bindings,
+						 n_inputs != 0 ? 3 : 2, groups);
 	if (status == PCTL_OK)
 		status = t->table->list_timestamp(r->list, call, 1);
 	return status == PCTL_OK ? t->table->list_end(r->list, call) : status;
@@ -219,10 +227,12 @@ pctl_status target_run_go(target_run *r, const uint32_t uniform[4], uint32_t *wo
 		status = table->submit(r->t->dev, call, r->list, 1, &ticket);
 	if (status == PCTL_OK)
 		status = table->wait(r->t->dev, call, ticket, TIMEOUT_NS, &done);
-	r->device_s += done.n_timestamps > 1 ? (double)(done.timestamps[1] - done.timestamps[0]) * 1e-9
-					     : target_seconds() - begun;
+	r->device_s += done.n_timestamps > 1
+			       ? (double)(done.timestamps[1] - done.timestamps[0]) * 1e-9
+			       : target_seconds() - begun;
 	r->n_runs++;
-	return status == PCTL_OK ? table->buffer_read(r->t->dev, call, r->results, 0, words, n * 4) : status;
+	return status == PCTL_OK ? table->buffer_read(r->t->dev, call, r->results, 0, words, n * 4)
+				 : status;
 }
 
 void target_run_close(target_run *r)
@@ -246,8 +256,9 @@ pctl_status target_record_begin(target *t, const char *name, pctl_str_buf *out)
 
 	if (status != PCTL_OK)
 		return status;
-	pctl_str_addf(out, "%s : {\n  device = \"%s\";\n  driver = \"%s\";\n  profile = \"%s\";\n", name,
-		      profile == NULL ? t->entry->selector : profile->device, profile == NULL ? "" : profile->driver,
+	pctl_str_addf(out, "%s : {\n  device = \"%s\";\n  driver = \"%s\";\n  profile = \"%s\";\n",
+		      name, profile == NULL ? t->entry->selector : profile->device,
+		      profile == NULL ? "" : profile->driver,
 		      profile == NULL ? "" : pctl_cid_format(&profile->key, key));
 	return PCTL_OK;
 }

@@ -47,7 +47,8 @@ int target_speed(const target *t);
 
 /* The head of every kernel: `p.base`, `p.a` .. are the four words of a run (a kernel must read one), r the results; i is the number of the
  * invocation in it. With inputs, `q` holds them. */
-char *target_text(const char *enable, const char *module, const char *body, int inputs, uint32_t row);
+char *target_text(const char *enable, const char *module, const char *body, int inputs,
+		  uint32_t row);
 
 typedef struct target_run {
 	target *t;
@@ -61,8 +62,8 @@ typedef struct target_run {
 
 /* A kernel of target_text() that fills n_words results, `row` (a multiple of 256) invocations a row of workgroups.
  * n_inputs words of inputs, or 0. */
-pctl_status target_run_open(target *t, const char *name, const char *text, uint32_t row, uint64_t n_words,
-			    uint64_t n_inputs, target_run *r);
+pctl_status target_run_open(target *t, const char *name, const char *text, uint32_t row,
+			    uint64_t n_words, uint64_t n_inputs, target_run *r);
 pctl_status target_run_inputs(target_run *r, const uint32_t *words, uint64_t n);
 /* The first n of the results. */
 pctl_status target_run_go(target_run *r, const uint32_t uniform[4], uint32_t *words, uint64_t n);

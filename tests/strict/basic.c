@@ -59,7 +59,8 @@ static void *judge(void *arg)
 			continue;
 		}
 		for (uint32_t k = 0; k < 2; k++) {
-			const uint32_t at = p->base + 2 * i + k, got = p->words[i] >> (16 * k) & 0xffff;
+			const uint32_t at = p->base + 2 * i + k,
+				       got = p->words[i] >> (16 * k) & 0xffff;
 
 			v[0] = at >> 16;
 			v[1] = at & 0xffff;
@@ -114,14 +115,16 @@ static void judge_end(batch *b, part *sum)
 }
 
 /* `total` words of results from counter `base` on, judged while the next batch runs. */
-static pctl_status run_all(target *t, const char *text, part *sum, uint64_t total, int sent, int plant, double *device_s)
+static pctl_status run_all(target *t, const char *text, part *sum, uint64_t total, int sent,
+			   int plant, double *device_s)
 {
 	const uint64_t most = total < MOST ? total : MOST;
 	const uint32_t step = sum->pairs ? 2 : 1;
 	batch batches[2];
 	uint32_t turn = 0;
 	target_run r;
-	pctl_status status = target_run_open(t, sum->op->name, text, most < ROW ? 256 : ROW, most, sent ? 3 * most : 0, &r);
+	pctl_status status = target_run_open(t, sum->op->name, text, most < ROW ? 256 : ROW, most,
+					     sent ? 3 * most : 0, &r);
 	uint32_t *operands = sent ? malloc(most * 12) : NULL;
 
 	memset(batches, 0, sizeof(batches));
@@ -132,7 +135,8 @@ static pctl_status run_all(target *t, const char *text, part *sum, uint64_t tota
 		const uint32_t uniform[4] = {sum->base, 0, 0, 0};
 
 		for (uint32_t i = 0; sent && i < n; i++)
-			(void)strict_op_expect(sum->op, sum->salt, sum->base + i, operands + 3 * (size_t)i);
+			(void)strict_op_expect(sum->op, sum->salt, sum->base + i,
+					       operands + 3 * (size_t)i);
 		if (sent)
 			status = target_run_inputs(&r, operands, 3ull * n);
 		if (status == PCTL_OK)
@@ -156,11 +160,11 @@ static pctl_status run_all(target *t, const char *text, part *sum, uint64_t tota
 
 static void line(const part *sum, uint64_t cases, double device_s)
 {
-	printf("%-5s %-9s %12" PRIu64 " %10" PRIu64 " %9.1f", sum->op->type, sum->op->name, cases, sum->wrong,
-	       device_s > 0 ? (double)cases / device_s * 1e-6 : 0);
+	printf("%-5s %-9s %12" PRIu64 " %10" PRIu64 " %9.1f", sum->op->type, sum->op->name, cases,
+	       sum->wrong, device_s > 0 ? (double)cases / device_s * 1e-6 : 0);
 	if (sum->wrong != 0)
-		printf("  %08x %08x %08x: %08x, should be %08x", sum->at[0], sum->at[1], sum->at[2], sum->got,
-		       sum->want);
+		printf("  %08x %08x %08x: %08x, should be %08x", sum->at[0], sum->at[1], sum->at[2],
+		       sum->got, sum->want);
 	printf("\n");
 	fflush(stdout);
 }
@@ -184,9 +188,11 @@ static int basic(host *h, const pctl_device_entry *e, const options *o)
 		snprintf(name, sizeof(name), "%s.%s", strict_ops[i].type, strict_ops[i].name);
 		n += fnmatch(o->glob, name, 0) == 0;
 	}
-	each = (target_speed(&t) == TARGET_SIMULATOR ? o->simulated : o->cases) / (n == 0 ? 1 : n) + 1;
+	each = (target_speed(&t) == TARGET_SIMULATOR ? o->simulated : o->cases) / (n == 0 ? 1 : n) +
+	       1;
 	each = (each + 255) / 256 * 256;
-	printf("%s\n%-5s %-9s %12s %10s %9s\n", t.name, "type", "op", "cases", "mismatches", "million/s");
+	printf("%s\n%-5s %-9s %12s %10s %9s\n", t.name, "type", "op", "cases", "mismatches",
+	       "million/s");
 	for (uint32_t i = 0; i < n_strict_ops; i++) {
 		const strict_op *op = &strict_ops[i];
 		part sum = {.op = op, .salt = strict_op_salt(op), .base = o->seed};
@@ -197,7 +203,8 @@ static int basic(host *h, const pctl_device_entry *e, const options *o)
 		if (fnmatch(o->glob, name, 0) != 0)
 			continue;
 		text = strict_op_text(op, each < SENT, each < ROW ? 256 : ROW);
-		status = run_all(&t, text, &sum, each, each < SENT, o->plant && cases == 0, &device_s);
+		status = run_all(&t, text, &sum, each, each < SENT, o->plant && cases == 0,
+				 &device_s);
 		free(text);
 		if (status != PCTL_OK) {
 			printf("%-5s %-9s could not run\n", op->type, op->name);
@@ -220,7 +227,8 @@ static int basic(host *h, const pctl_device_entry *e, const options *o)
 static int exhaustive(host *h, const pctl_device_entry *e, const options *o)
 {
 	const uint64_t shares = 1ull << 31, first = shares / o->n_shards * o->shard,
-		       end = o->shard + 1 == o->n_shards ? shares : shares / o->n_shards * (o->shard + 1);
+		       end = o->shard + 1 == o->n_shards ? shares
+							 : shares / o->n_shards * (o->shard + 1);
 	const strict_op *op = NULL;
 	pctl_str_buf record = PCTL_STR_BUF_INIT;
 	double device_s = 0, begun = target_seconds();
@@ -231,11 +239,14 @@ static int exhaustive(host *h, const pctl_device_entry *e, const options *o)
 	int ok;
 
 	for (uint32_t i = 0; i < n_strict_ops; i++)
-		if (strcmp(strict_ops[i].name, o->pairs_op) == 0 && strcmp(strict_ops[i].type, o->pairs_type) == 0 &&
+		if (strcmp(strict_ops[i].name, o->pairs_op) == 0 &&
+		    strcmp(strict_ops[i].type, o->pairs_type) == 0 &&
 		    strict_ops[i].format != &soft_f32 && strict_ops[i].n == 2)
 			op = &strict_ops[i];
 	if (op == NULL)
-		return fprintf(stderr, "no binary operation %s of %s\n", o->pairs_op, o->pairs_type), 0;
+		return fprintf(stderr, "no binary operation %s of %s\n", o->pairs_op,
+			       o->pairs_type),
+		       0;
 	if (!target_open(h, e, &t)) {
 		target_close(&t);
 		return 0;
@@ -245,22 +256,23 @@ static int exhaustive(host *h, const pctl_device_entry *e, const options *o)
 	status = run_all(&t, text, &sum, end - first, 0, o->plant, &device_s);
 	free(text);
 	if (status == PCTL_OK) {
-		printf("%s, all pairs, share %" PRIu32 "/%" PRIu32 ", %.1f s\n", t.name, o->shard, o->n_shards,
-		       target_seconds() - begun);
+		printf("%s, all pairs, share %" PRIu32 "/%" PRIu32 ", %.1f s\n", t.name, o->shard,
+		       o->n_shards, target_seconds() - begun);
 		line(&sum, 2 * (end - first), device_s);
 	}
 	if (status == PCTL_OK && o->out != NULL) {
 		char file[80];
 
-		snprintf(file, sizeof(file), "%s.%s.pairs.%" PRIu32 "-of-%" PRIu32 ".cfg", op->name, op->type, o->shard,
-			 o->n_shards);
+		snprintf(file, sizeof(file), "%s.%s.pairs.%" PRIu32 "-of-%" PRIu32 ".cfg", op->name,
+			 op->type, o->shard, o->n_shards);
 		status = target_record_begin(&t, "pairs", &record);
-		pctl_str_addf(&record,
-			      "  operation = \"%s\"; type = \"%s\"; shard = \"%" PRIu32 "/%" PRIu32
-			      "\";\n  pairs = \"%" PRIu64 "\";\n  mismatches = \"%" PRIu64 "\";\n"
-			      "  pairs_per_second = \"%.0f\"; // on the device, without transfers\n};\n",
-			      op->name, op->type, o->shard, o->n_shards, 2 * (end - first), sum.wrong,
-			      (double)(end - first) * 2 / device_s);
+		pctl_str_addf(
+			&record,
+			"  operation = \"%s\"; type = \"%s\"; shard = \"%" PRIu32 "/%" PRIu32
+			"\";\n  pairs = \"%" PRIu64 "\";\n  mismatches = \"%" PRIu64 "\";\n"
+			"  pairs_per_second = \"%.0f\"; // on the device, without transfers\n};\n",
+			op->name, op->type, o->shard, o->n_shards, 2 * (end - first), sum.wrong,
+			(double)(end - first) * 2 / device_s);
 		if (status == PCTL_OK)
 			status = target_record_write(&t, &record, o->out, file);
 	}
@@ -273,8 +285,10 @@ static int exhaustive(host *h, const pctl_device_entry *e, const options *o)
 
 static int usage(void)
 {
-	fputs("usage: basic PLUGINS HOME [--device D|all] [--op GLOB] [--cases N] [--simulated N] [--seed S] [--plant]\n"
-	      "       basic PLUGINS HOME --exhaustive16 OP f16|bf16 --device D [--shard I/N] [--out DIR]\n",
+	fputs("usage: basic PLUGINS HOME [--device D|all] [--op GLOB] [--cases N] [--simulated N] "
+	      "[--seed S] [--plant]\n"
+	      "       basic PLUGINS HOME --exhaustive16 OP f16|bf16 --device D [--shard I/N] "
+	      "[--out DIR]\n",
 	      stderr);
 	return 2;
 }
@@ -304,8 +318,8 @@ static int parse(int argc, char **argv, options *o)
 		else if (strcmp(argv[i - 1], "--out") == 0)
 			o->out = value;
 		else if (strcmp(argv[i - 1], "--shard") == 0) {
-			if (sscanf(value, "%" SCNu32 "/%" SCNu32, &o->shard, &o->n_shards) != 2 || o->n_shards == 0 ||
-			    o->shard >= o->n_shards)
+			if (sscanf(value, "%" SCNu32 "/%" SCNu32, &o->shard, &o->n_shards) != 2 ||
+			    o->n_shards == 0 || o->shard >= o->n_shards)
 				return 0;
 		} else if (strcmp(argv[i - 1], "--exhaustive16") == 0 && i + 1 < argc) {
 			o->pairs_op = value;
@@ -318,7 +332,8 @@ static int parse(int argc, char **argv, options *o)
 
 int main(int argc, char **argv)
 {
-	options o = {.device = "all", .glob = "*", .cases = 1000000, .simulated = 10000, .n_shards = 1};
+	options o = {
+		.device = "all", .glob = "*", .cases = 1000000, .simulated = 10000, .n_shards = 1};
 	const pctl_device_entry *devices[TARGETS];
 	uint32_t n;
 	int ok;
@@ -330,7 +345,8 @@ int main(int argc, char **argv)
 	n = ok ? host_find(&h, o.device, devices) : 0;
 	ok = n != 0;
 	for (uint32_t i = 0; i < n; i++)
-		ok &= o.pairs_op != NULL ? exhaustive(&h, devices[i], &o) : basic(&h, devices[i], &o);
+		ok &= o.pairs_op != NULL ? exhaustive(&h, devices[i], &o)
+					 : basic(&h, devices[i], &o);
 	host_close(&h);
 	return !ok;
 }

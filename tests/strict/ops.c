@@ -8,15 +8,15 @@
 #include "base/str.h"
 #include "target.h"
 
-#define BINARY(op)                                               \
-	static uint32_t do_##op(soft f, const uint32_t v[3])     \
-	{                                                        \
-		return soft_##op(f, v[0], v[1]);                 \
+#define BINARY(op)                                           \
+	static uint32_t do_##op(soft f, const uint32_t v[3]) \
+	{                                                    \
+		return soft_##op(f, v[0], v[1]);             \
 	}
-#define UNARY(op)                                                \
-	static uint32_t do_##op(soft f, const uint32_t v[3])     \
-	{                                                        \
-		return soft_##op(f, v[0]);                       \
+#define UNARY(op)                                            \
+	static uint32_t do_##op(soft f, const uint32_t v[3]) \
+	{                                                    \
+		return soft_##op(f, v[0]);                   \
 	}
 BINARY(add)
 BINARY(sub)
@@ -80,36 +80,40 @@ static uint32_t do_to_bf16(soft f, const uint32_t v[3])
 }
 
 /* Comparisons as conditions of selects and as values. */
-#define COMPARE                                                                                              \
-	"select(0u, 1u, X == Y) | select(0u, 2u, X != Y) | (u32(X < Y) << 2u) | select(0u, 8u, X <= Y) | " \
+#define COMPARE                                                                                    \
+	"select(0u, 1u, X == Y) | select(0u, 2u, X != Y) | (u32(X < Y) << 2u) | select(0u, 8u, X " \
+	"<= Y) | "                                                                                 \
 	"(u32(X > Y) << 4u) | select(0u, 32u, X >= Y)"
 
-#define EVERY(type, format)                                                           \
-	{type, "add", format, 2, "W(X + Y)", do_add},                                 \
-	{type, "sub", format, 2, "W(X - Y)", do_sub},                                 \
-	{type, "mul", format, 2, "W(X * Y)", do_mul},                                 \
-	{type, "div", format, 2, "W(X / Y)", do_div},                                 \
-	{type, "fma", format, 3, "W(fma(X, Y, Z))", do_fma},                          \
-	{type, "muladd", format, 3, "W(X * Y + Z)", do_muladd},                       \
-	{type, "sqrt", format, 1, "W(sqrt(X))", do_sqrt},                             \
-	{type, "min", format, 2, "W(min(X, Y))", do_min},                             \
-	{type, "max", format, 2, "W(max(X, Y))", do_max},                             \
-	{type, "neg", format, 1, "W(-X)", do_negate},                                 \
-	{type, "abs", format, 1, "W(abs(X))", do_abs},                                \
-	{type, "compare", format, 2, COMPARE, do_compare},                            \
-	{type, "floor", format, 1, "W(floor(X))", do_floor},                          \
-	{type, "ceil", format, 1, "W(ceil(X))", do_ceil},                             \
-	{type, "trunc", format, 1, "W(trunc(X))", do_trunc},                          \
-	{type, "round", format, 1, "W(round(X))", do_round},                          \
-	{type, "to_i32", format, 1, "bitcast<u32>(i32(X))", do_to_i32},               \
-	{type, "to_u32", format, 1, "u32(X)", do_to_u32},                             \
-	{type, "from_i32", format, 0, "W($(bitcast<i32>(I)))", do_from_i32},          \
-	{type, "from_u32", format, 0, "W($(I))", do_from_u32}
+#define EVERY(type, format)                                                          \
+	{type, "add", format, 2, "W(X + Y)", do_add},                                \
+		{type, "sub", format, 2, "W(X - Y)", do_sub},                        \
+		{type, "mul", format, 2, "W(X * Y)", do_mul},                        \
+		{type, "div", format, 2, "W(X / Y)", do_div},                        \
+		{type, "fma", format, 3, "W(fma(X, Y, Z))", do_fma},                 \
+		{type, "muladd", format, 3, "W(X * Y + Z)", do_muladd},              \
+		{type, "sqrt", format, 1, "W(sqrt(X))", do_sqrt},                    \
+		{type, "min", format, 2, "W(min(X, Y))", do_min},                    \
+		{type, "max", format, 2, "W(max(X, Y))", do_max},                    \
+		{type, "neg", format, 1, "W(-X)", do_negate},                        \
+		{type, "abs", format, 1, "W(abs(X))", do_abs},                       \
+		{type, "compare", format, 2, COMPARE, do_compare},                   \
+		{type, "floor", format, 1, "W(floor(X))", do_floor},                 \
+		{type, "ceil", format, 1, "W(ceil(X))", do_ceil},                    \
+		{type, "trunc", format, 1, "W(trunc(X))", do_trunc},                 \
+		{type, "round", format, 1, "W(round(X))", do_round},                 \
+		{type, "to_i32", format, 1, "bitcast<u32>(i32(X))", do_to_i32},      \
+		{type, "to_u32", format, 1, "u32(X)", do_to_u32},                    \
+		{type, "from_i32", format, 0, "W($(bitcast<i32>(I)))", do_from_i32}, \
+	{                                                                            \
+		type, "from_u32", format, 0, "W($(I))", do_from_u32                  \
+	}
 
 const strict_op strict_ops[] = {
 	EVERY("f32", &soft_f32),
 	{"f32", "to_f16", &soft_f32, 1, "bitcast<u32>(vec2<f16>(f16(X), f16(0.0)))", do_to_f16},
-	{"f32", "to_bf16", &soft_f32, 1, "bitcast<u32>(vec2<bf16>(bf16(X), bf16(0.0)))", do_to_bf16},
+	{"f32", "to_bf16", &soft_f32, 1, "bitcast<u32>(vec2<bf16>(bf16(X), bf16(0.0)))",
+	 do_to_bf16},
 	EVERY("f16", &soft_f16),
 	{"f16", "to_f32", &soft_f16, 1, "bitcast<u32>(f32(X))", do_to_f32},
 	EVERY("bf16", &soft_bf16),
@@ -135,7 +139,8 @@ static void add_expression(const strict_op *op, pctl_str_buf *t)
 		else if (*s == 'I')
 			pctl_str_addf(t, "v");
 		else if (*s == 'W' && *before == ' ') {
-			pctl_str_addf(t, is_half ? "bitcast<u32>(vec2<%s>" : "bitcast<u32>", op->type);
+			pctl_str_addf(t, is_half ? "bitcast<u32>(vec2<%s>" : "bitcast<u32>",
+				      op->type);
 			open = depth;
 		} else if (*s == ')' && depth == open && is_half)
 			pctl_str_addf(t, ", %s(0.0)))", op->type);
@@ -170,12 +175,14 @@ static const char *enable(const strict_op *op)
 
 char *strict_op_text(const strict_op *op, int sent, uint32_t row)
 {
-	static const char *const names[3] = {"x", "y", "z"}, *const words[3] = {"n.x", "n.y", "n.z"};
+	static const char *const names[3] = {"x", "y", "z"}, *const words[3] = {"n.x", "n.y",
+										"n.z"};
 	char *module = sent ? strdup("") : cases_wgsl(op->format), *out;
 	pctl_str_buf t = PCTL_STR_BUF_INIT;
 
 	if (sent)
-		pctl_str_addf(&t, "  let k = 3u * (i + p.a);\n  let n = vec3<u32>(q[k], q[k + 1u], q[k + 2u]);\n  let v = n.x;\n");
+		pctl_str_addf(&t, "  let k = 3u * (i + p.a);\n  let n = vec3<u32>(q[k], q[k + 1u], "
+				  "q[k + 2u]);\n  let v = n.x;\n");
 	else if (op->n == 0)
 		pctl_str_addf(&t, "  let v = integer(0x%xu, p.base + i);\n", strict_op_salt(op));
 	else
@@ -208,7 +215,8 @@ char *strict_op_pairs(const strict_op *op, uint32_t row)
 	return out;
 }
 
-uint32_t strict_op_expect(const strict_op *op, uint32_t salt, uint32_t counter, uint32_t operands[3])
+uint32_t strict_op_expect(const strict_op *op, uint32_t salt, uint32_t counter,
+			  uint32_t operands[3])
 {
 	if (op->n == 0) {
 		operands[0] = cases_integer(salt, counter);

@@ -23,6 +23,7 @@ char *strict_op_text(const strict_op *op, int sent, uint32_t row);
 char *strict_op_pairs(const strict_op *op, uint32_t row);
 uint32_t strict_op_salt(const strict_op *op);
 /* The operands of a counter and what they must give. */
-uint32_t strict_op_expect(const strict_op *op, uint32_t salt, uint32_t counter, uint32_t operands[3]);
+uint32_t strict_op_expect(const strict_op *op, uint32_t salt, uint32_t counter,
+			  uint32_t operands[3]);
 
 #endif

@@ -66,7 +66,8 @@ static int length(wide m)
 /* m * 2^exponent, m not 0, to the nearest number of the format. */
 static uint32_t rounded(soft f, uint32_t sign, wide m, int exponent)
 {
-	const int least = 1 - bias(f), top = exponent + length(m) - 1, e = top < least ? least : top;
+	const int least = 1 - bias(f), top = exponent + length(m) - 1,
+		  e = top < least ? least : top;
 	const int drop = e - f->mantissa - exponent;
 	uint64_t bits;
 	wide kept = m;
@@ -137,14 +138,16 @@ uint32_t soft_fma(soft f, uint32_t x, uint32_t y, uint32_t z)
 		return c.kind != ZERO ? z : zero(f, sign & c.sign);
 	if (c.kind == ZERO)
 		return rounded(f, sign, (wide)a.mantissa * b.mantissa, a.exponent + b.exponent);
-	return sum(f, sign, (uint64_t)a.mantissa * b.mantissa, a.exponent + b.exponent, c.sign, c.mantissa, c.exponent);
+	return sum(f, sign, (uint64_t)a.mantissa * b.mantissa, a.exponent + b.exponent, c.sign,
+		   c.mantissa, c.exponent);
 }
 
 uint32_t soft_add(soft f, uint32_t x, uint32_t y)
 {
 	const number a = unpack(f, x), b = unpack(f, y);
 
-	if (a.kind == NOT || b.kind == NOT || (a.kind == INFINITE && b.kind == INFINITE && a.sign != b.sign))
+	if (a.kind == NOT || b.kind == NOT ||
+	    (a.kind == INFINITE && b.kind == INFINITE && a.sign != b.sign))
 		return soft_nan(f);
 	if (a.kind == INFINITE || b.kind == INFINITE)
 		return a.kind == INFINITE ? x : y;
@@ -265,7 +268,8 @@ uint32_t soft_compare(soft f, uint32_t a, uint32_t b)
 	if (unpack(f, a).kind == NOT || unpack(f, b).kind == NOT)
 		return 2;
 	by = order(f, a, b);
-	return (by == 0 ? 1u : 2u) | (by < 0 ? 4u : 0) | (by <= 0 ? 8u : 0) | (by > 0 ? 16u : 0) | (by >= 0 ? 32u : 0);
+	return (by == 0 ? 1u : 2u) | (by < 0 ? 4u : 0) | (by <= 0 ? 8u : 0) | (by > 0 ? 16u : 0) |
+	       (by >= 0 ? 32u : 0);
 }
 
 uint32_t soft_integral(soft f, uint32_t x, int how)

@@ -19,14 +19,17 @@ static uint32_t next(void)
 /* Random bits; exponents close to those of `near` half of the time; now and then a special value. */
 static uint32_t operand(uint32_t near)
 {
-	static const uint32_t special[] = {0, 1, 0x7fffff, 0x800000, 0x7f7fffff, 0x7f800000, 0x7fc00001, 0x3f800000};
+	static const uint32_t special[] = {0,	       1,	   0x7fffff,   0x800000,
+					   0x7f7fffff, 0x7f800000, 0x7fc00001, 0x3f800000};
 	const uint32_t r = next();
 
 	if (r % 16 == 0)
 		return special[r >> 8 & 7] | (r & 0x80000000u);
 	if (r % 16 == 1)
 		return (r & 0x807fffffu) >> (next() & 15);
-	return r & 256 ? (next() & 0x807fffffu) | ((near + (next() % 51 << 23) - (25u << 23)) & 0x7f800000u) : next();
+	return r & 256 ? (next() & 0x807fffffu) |
+				 ((near + (next() % 51 << 23) - (25u << 23)) & 0x7f800000u)
+		       : next();
 }
 
 static float float_of(uint32_t bits)
@@ -71,8 +74,8 @@ static void single(uint32_t a, uint32_t b, uint32_t c)
 	same("from_i32", soft_from_i32(f, a), bits_of((float)(int32_t)a), a, b, c);
 	same("from_u32", soft_from_u32(f, a), bits_of((float)a), a, b, c);
 	same("compare", soft_compare(f, a, b),
-	     (x == y ? 1u : 0) | (x != y ? 2u : 0) | (x < y ? 4u : 0) | (x <= y ? 8u : 0) | (x > y ? 16u : 0) |
-		     (x >= y ? 32u : 0),
+	     (x == y ? 1u : 0) | (x != y ? 2u : 0) | (x < y ? 4u : 0) | (x <= y ? 8u : 0) |
+		     (x > y ? 16u : 0) | (x >= y ? 32u : 0),
 	     a, b, c);
 	if (fabsf(x) < 0x1p31f)
 		same("to_i32", soft_to_i32(f, a), (uint32_t)(int32_t)x, a, b, c);
@@ -88,13 +91,15 @@ static void single(uint32_t a, uint32_t b, uint32_t c)
 static float value(soft f, uint32_t bits)
 {
 	const int bias = (1 << (f->exponent - 1)) - 1;
-	const uint32_t e = bits >> f->mantissa & ((1u << f->exponent) - 1), m = bits & ((1u << f->mantissa) - 1);
+	const uint32_t e = bits >> f->mantissa & ((1u << f->exponent) - 1),
+		       m = bits & ((1u << f->mantissa) - 1);
 	float v;
 
 	if (e == (1u << f->exponent) - 1)
 		v = m != 0 ? NAN : INFINITY;
 	else
-		v = ldexpf((float)(e != 0 ? m | 1u << f->mantissa : m), (e != 0 ? (int)e : 1) - bias - f->mantissa);
+		v = ldexpf((float)(e != 0 ? m | 1u << f->mantissa : m),
+			   (e != 0 ? (int)e : 1) - bias - f->mantissa);
 	return bits >> (f->exponent + f->mantissa) & 1 ? -v : v;
 }
 
@@ -102,10 +107,12 @@ static float value(soft f, uint32_t bits)
 static void small(const char *name, soft f)
 {
 	for (uint32_t a = 0; a < 65536; a++) {
-		const uint32_t wide = bits_of(value(f, a)), sign = 1u << (f->exponent + f->mantissa);
+		const uint32_t wide = bits_of(value(f, a)),
+			       sign = 1u << (f->exponent + f->mantissa);
 
 		same(name, soft_convert(f, &soft_f32, a), wide, a, 0, 0);
-		same(name, soft_convert(&soft_f32, f, wide), isnan(value(f, a)) ? soft_nan(f) : a, a, 0, 0);
+		same(name, soft_convert(&soft_f32, f, wide), isnan(value(f, a)) ? soft_nan(f) : a,
+		     a, 0, 0);
 		for (uint32_t k = 0; k < 16; k++) {
 			const uint32_t b = next() & 0xffff, got = soft_mul(f, a, b);
 			const double exact = (double)value(f, a) * (double)value(f, b),
@@ -113,7 +120,8 @@ static void small(const char *name, soft f)
 
 			if (isnan(exact) || isinf((double)value(f, got)) || (got & (sign - 1)) == 0)
 				continue;
-			if (off > fabs((double)value(f, got + 1) - exact) || off > fabs((double)value(f, got - 1) - exact) ||
+			if (off > fabs((double)value(f, got + 1) - exact) ||
+			    off > fabs((double)value(f, got - 1) - exact) ||
 			    (off == fabs((double)value(f, got + 1) - exact) && (got & 1) != 0))
 				same(name, got, got + 1, a, b, 0);
 		}
