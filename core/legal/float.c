@@ -189,10 +189,11 @@ static int prepare(legal_floats *x, const pctl_program *p)
 	       x->has16;
 }
 
-pctl_status legal_float_pass(const pctl_program *p, const legal_chooser *chooser,
-			     const pctl_program *module, const pctl_call *call, pctl_program **out)
+pctl_status legal_float_pass(const pctl_program *p, const int16_t *granted,
+			     const legal_chooser *chooser, const pctl_program *module,
+			     const pctl_call *call, pctl_program **out)
 {
-	legal_floats x = {.module = module, .source = p};
+	legal_floats x = {.module = module, .source = p, .granules = {.granted = granted}};
 	legal l = {.call = call, .chooser = chooser, .floats = &x, .p = p};
 	pctl_status status;
 

@@ -290,6 +290,8 @@ static void flow_call(view *w, const pctl_inst *in)
 
 static void look(view *w, uint32_t function)
 {
+	const int16_t *granted = w->x->granted;
+
 	w->fn = &w->p->functions[function];
 	w->v = w->x->values + w->fn->first_inst;
 	for (uint32_t i = 0; i < w->fn->n_insts; i++) {
@@ -298,6 +300,8 @@ static void look(view *w, uint32_t function)
 
 		if (in->op != PCTL_OP_PARAM)
 			w->v[i] = in->type && is_f32(w->p, in->type) ? value(w, in) : unknown;
+		if (granted && w->v[i].grain < granted[w->fn->first_inst + i])
+			w->v[i].grain = granted[w->fn->first_inst + i];
 		if (into)
 			flow(w, into, given(w, pctl_arg(w->p, in, 0)));
 		else if (in->op == PCTL_OP_CALL)

@@ -28,11 +28,13 @@ typedef struct legal_granule {
  * Those of a whole program. Parameters are what all calls give, results what all returns give, variables of
  * the invocation and the workgroup what all stores put there, and the zero they start as.
  *
- * values  by instruction of the program; those of other types are meaningless
+ * values   by instruction of the program; those of other types are meaningless
+ * granted  set by the caller: by instruction, the least grain it has by other reasons; NULL: none
  */
 typedef struct legal_granules {
 	legal_granule *values;
 	legal_granule *locals, *vars, *returns; /* by local, variable, function */
+	const int16_t *granted;
 } legal_granules;
 
 /* Of a verified strict program. 1, or 0: no memory. Either way the caller drops it. */

@@ -1,6 +1,8 @@
 /* The legaliser's passes in their order, and what none of them can take away. */
 #include "legal/legal_parts.h"
 
+#include <stdlib.h>
+
 #define FLOAT_CAPS (PCTL_CAP_STRICT_FLOAT | PCTL_CAP_F16 | PCTL_CAP_F32 | PCTL_CAP_BF16)
 #define WIDE_INTEGERS ((1u << PCTL_SCALAR_I64) | (1u << PCTL_SCALAR_U64))
 
@@ -56,7 +58,8 @@ static void step(passes *s, pctl_program *next)
 static pctl_status lower_floats(passes *s, const pctl_program *p)
 {
 	const pctl_program *module = NULL;
-	pctl_program *next = NULL, *written_out = NULL;
+	pctl_program *next = NULL, *written_out = NULL, *twice = NULL;
+	int16_t *granted = NULL;
 	pctl_status status = legal_forms_float(s->forms, s->call, &module);
 
 	if (status == PCTL_OK)
@@ -69,9 +72,16 @@ static pctl_status lower_floats(passes *s, const pctl_program *p)
 		status = legal_chooser_create(s->options->profile, s->caps, s->options->flags,
 					      module, s->call, &s->chooser);
 	if (status == PCTL_OK)
-		status = legal_float_pass(p, s->chooser, module, s->call, &next);
+		status = legal_speculate_pass(p, s->chooser, s->call, &granted, &twice);
+	if (twice) {
+		step(s, twice);
+		p = twice;
+	}
+	if (status == PCTL_OK)
+		status = legal_float_pass(p, granted, s->chooser, module, s->call, &next);
 	if (status == PCTL_OK)
 		step(s, next);
+	free(granted);
 	return status;
 }
 

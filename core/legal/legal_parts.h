@@ -50,6 +50,7 @@ typedef struct legal_rules {
 typedef struct legal_chooser legal_chooser;
 struct legal_floats;
 struct legal_inliner;
+struct legal_speculator;
 struct legal_wide;
 
 struct legal {
@@ -73,6 +74,9 @@ struct legal {
 	struct legal_floats *floats; /* of the float pass */
 	struct legal_wide *wide;     /* of the wide pass */
 	const struct legal_inliner *inliner;
+	struct legal_speculator *speculator;
+	const uint32_t
+		*renamed; /* by local of the source: 1 + the one that stands for it; may be NULL */
 	uint32_t
 		local_base; /* added to the number of a local of the source: its place in the open function */
 	uint32_t t_u32, t_i32, t_bool, t_u2, t_b2;
@@ -238,8 +242,14 @@ pctl_status legal_refuse_operation(const legal *l, uint32_t v, const pctl_inst *
 /* inline.c: small functions written out where they are called. *out NULL with PCTL_OK: there is nothing to do. */
 pctl_status legal_inline_pass(const pctl_program *p, const pctl_call *call, pctl_program **out);
 
-/* float.c */
-pctl_status legal_float_pass(const pctl_program *p, const legal_chooser *chooser,
-			     const pctl_program *module, const pctl_call *call, pctl_program **out);
+/* speculate.c: loops written twice, once for values that are not tiny. *out NULL with PCTL_OK: there is nothing to
+ * do. granted: by instruction of *out, the grain it may be taken to have; the caller frees it. */
+pctl_status legal_speculate_pass(const pctl_program *p, const legal_chooser *chooser,
+				 const pctl_call *call, int16_t **granted, pctl_program **out);
+
+/* float.c. granted: as above, or NULL. */
+pctl_status legal_float_pass(const pctl_program *p, const int16_t *granted,
+			     const legal_chooser *chooser, const pctl_program *module,
+			     const pctl_call *call, pctl_program **out);
 
 #endif

@@ -156,14 +156,24 @@ int legal_arguments_open(legal *l, legal_arguments *a, uint32_t most)
 	return a->words != NULL;
 }
 
+static uint32_t root_of(const legal *l, uint32_t root)
+{
+	const uint32_t local = root & ~PCTL_PLACE_LOCAL;
+
+	if (!(root & PCTL_PLACE_LOCAL))
+		return root;
+	if (l->renamed && l->renamed[local])
+		return PCTL_PLACE_LOCAL | (l->renamed[local] - 1);
+	return root + l->local_base;
+}
+
 uint16_t legal_place(legal *l, const pctl_inst *in, const pctl_place *place, legal_arguments *a)
 {
 	const uint32_t root = a->n;
 	uint32_t type = place->root_type;
 	uint16_t flags = 0;
 
-	a->words[a->n++] =
-		place->root & PCTL_PLACE_LOCAL ? place->root + l->local_base : place->root;
+	a->words[a->n++] = root_of(l, place->root);
 	for (uint32_t i = 0; i < place->n_chain; i++) {
 		const uint32_t word = l->p->words[place->chain + i], at = a->n - root - 1;
 		const pctl_type *t = &l->p->types[type];
