@@ -150,7 +150,7 @@ typedef struct pctl_spv {
 	uint32_t storage_barrier; /* the program holds a storage barrier */
 	pctl_spv_words decorations, globals, functions, variables, body, inputs;
 	pctl_spv_words opening; /* what fn does before its own code */
-	pctl_spv_entry *map; /* ids of types and constants by what they are */
+	pctl_spv_entry *map;	/* ids of types and constants by what they are */
 	uint32_t n_map, map_capacity;
 	uint32_t *plain, *laid; /* by type */
 	uint32_t *vars;		/* by module variable */
@@ -254,6 +254,8 @@ void pctl_spv_opaque_value(pctl_spv *e, uint32_t index);
 void pctl_spv_hide_begin(pctl_spv *e);
 void pctl_spv_hide_locals(pctl_spv *e);
 void pctl_spv_hide_value(pctl_spv *e, uint32_t index);
+/* One side of a choice between integers, such that the driver does not know both. */
+uint32_t pctl_spv_hide_choice(pctl_spv *e, const pctl_inst *in, pctl_spv_shape s, uint32_t value);
 
 /* spirv_place.c, spirv_tree.c: memory. */
 SpvStorageClass pctl_spv_class(const pctl_spv *e, uint32_t var);

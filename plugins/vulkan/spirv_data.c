@@ -31,13 +31,13 @@ static uint32_t repeat(pctl_spv *e, uint32_t type, uint32_t scalar, uint32_t wid
 
 static uint32_t select_op(pctl_spv *e, const pctl_inst *in)
 {
-	const uint32_t yes = pctl_spv_arg(e, in, 1);
 	const uint32_t no = pctl_spv_arg(e, in, 2);
-	uint32_t condition = pctl_spv_arg(e, in, 0);
+	uint32_t condition = pctl_spv_arg(e, in, 0), yes = pctl_spv_arg(e, in, 1);
 	pctl_spv_shape s;
 
 	if (!pctl_spv_shape_get(e->p, in->type, &s))
 		return pctl_spv_choose(e, in->type, condition, yes, no);
+	yes = pctl_spv_hide_choice(e, in, s, yes);
 	if (s.width > 1 && e->p->types[type_of(e, in, 0)].kind == PCTL_TYPE_SCALAR)
 		condition = repeat(e, pctl_spv_type(e, 1, s.width), condition, s.width);
 	return pctl_spv_select(e, s, condition, yes, no);

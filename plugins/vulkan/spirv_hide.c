@@ -2,7 +2,9 @@
  * take `x + 0.0` for x or `x * 0.0` for 0, but llvmpipe (Mesa 22.3) promises both and does it all the
  * same when it meets the constant, and a driver without that promise may do it by right. There every
  * float whose bits the driver could find out is mixed with a zero that only the dispatch knows; what
- * is computed from such values is unknown of itself. Integers are left alone. */
+ * is computed from such values is unknown of itself. Integers are left alone, but for one thing: llvmpipe's
+ * constants have no type, and it makes a choice between the words of 1.0 or -1.0 and 0.0 a converted
+ * boolean, negated; so a zero loses its sign bit's value among integers too. */
 #include "spirv.h"
 
 static int applies(const pctl_spv *e, pctl_spv_shape s)
@@ -32,13 +34,53 @@ static uint32_t value_at_start(pctl_spv *e, SpvOp op, uint32_t type, const uint3
 	return id;
 }
 
+/* ---- choices between constants ---- */
+
+/* Could the driver find out what this is without running anything? */
+static int might_be_constant(const pctl_spv *e, uint32_t v, uint32_t depth)
+{
+	const pctl_inst *in = &e->p->insts[e->fn->first_inst + v];
+	const pctl_op_info *info = pctl_op_get(in->op);
+	pctl_place place;
+
+	if (depth > 6 || in->op == PCTL_OP_PARAM || in->op == PCTL_OP_CALL)
+		return 1;
+	if (pctl_place_get(e->p, e->fn, in, &place))
+		return in->op == PCTL_OP_LOAD &&
+		       (place.space == PCTL_SPACE_FUNCTION || place.space == PCTL_SPACE_PRIVATE);
+	if (info->kind == PCTL_OPKIND_const)
+		return in->op != PCTL_OP_BUILTIN;
+	for (uint32_t i = 0; i < in->n_args && info->args[i < 3 ? i : 0] == 'v'; i++)
+		if (!might_be_constant(e, pctl_arg(e->p, in, i), depth + 1))
+			return 0;
+	return 1;
+}
+
+/* An integer choice of which the driver may know both sides. */
+static int is_known_choice(const pctl_spv *e, const pctl_inst *in)
+{
+	pctl_spv_shape s;
+
+	return in->op == PCTL_OP_SELECT && pctl_spv_shape_get(e->p, in->type, &s) && !s.is_float &&
+	       (s.bits == 32 || s.bits == 64) && might_be_constant(e, pctl_arg(e->p, in, 1), 0) &&
+	       might_be_constant(e, pctl_arg(e->p, in, 2), 0);
+}
+
+static int has_known_choice(const pctl_spv *e)
+{
+	for (uint32_t i = 0; i < e->fn->n_insts; i++)
+		if (is_known_choice(e, &e->p->insts[e->fn->first_inst + i]))
+			return 1;
+	return 0;
+}
+
 void pctl_spv_hide_begin(pctl_spv *e)
 {
 	uint32_t x, i;
 
 	for (i = 0; i < 5; i++)
 		e->hidden_zero[0][i] = e->hidden_zero[1][i] = 0;
-	if (!e->opt->opaque_floats || !e->float_widths)
+	if (!e->opt->opaque_floats || (!e->float_widths && !has_known_choice(e)))
 		return;
 	x = pctl_spv_builtin(e, PCTL_BUILTIN_NUM_WORKGROUPS);
 	x = PCTL_SPV_VALUE(e, SpvOpCompositeExtract, pctl_spv_type(e, 32, 1), x, 0);
@@ -64,6 +106,14 @@ static uint32_t zero(pctl_spv *e, uint32_t bits, uint32_t width)
 	*made = value_at_start(e, SpvOpCompositeConstruct, pctl_spv_type(e, bits, width), parts,
 			       width);
 	return *made;
+}
+
+uint32_t pctl_spv_hide_choice(pctl_spv *e, const pctl_inst *in, pctl_spv_shape s, uint32_t value)
+{
+	if (!e->hidden_zero[0][1] || !is_known_choice(e, in))
+		return value;
+	return PCTL_SPV_VALUE(e, SpvOpBitwiseOr, pctl_spv_shape_type(e, s), value,
+			      zero(e, s.bits, s.width));
 }
 
 /* One word, or lanes of the same bits. */
