@@ -52,8 +52,7 @@ static const char *bits_name(uint8_t scalar)
 
 void emit_hidden_zero(const emitter *e, text *t)
 {
-	if ((e->flags & EMIT_HIDE_FLOATS) &&
-	    (e->p->caps & (PCTL_CAP_F16 | PCTL_CAP_F32 | PCTL_CAP_F64)))
+	if (e->flags & EMIT_HIDE_FLOATS)
 		text_add(t, "static inline uint " HIDDEN_ZERO "\n{\n"
 			    "\treturn (uint)get_num_groups(0) >> 31;\n}\n\n");
 }
@@ -72,6 +71,23 @@ void emit_hide_close(const emitter *e, text *t, uint32_t type)
 	if (hides(e, type))
 		text_printf(t, ") | (%s%s)(" HIDDEN_ZERO "))", bits_name(e->p->types[type].scalar),
 			    suffix_of(&e->p->types[type]));
+}
+
+/* Its constants have no type: of a choice between the words of 1.0 or -1.0 and 0.0 it makes a converted boolean, negated,
+ * among integers too. One side is hidden. */
+void emit_hide_choice(emitter *e, const pctl_inst *in, uint32_t arg)
+{
+	const uint8_t scalar = e->p->types[in->type].scalar;
+	char name[24];
+
+	if (!(e->flags & EMIT_HIDE_FLOATS) || scalar < PCTL_SCALAR_I32 ||
+	    scalar > PCTL_SCALAR_U64) {
+		emit_arg(e, in, arg);
+		return;
+	}
+	text_add(&e->code, "(");
+	emit_arg(e, in, arg);
+	text_printf(&e->code, " | (%s)(" HIDDEN_ZERO "))", emit_type_name(e, in->type, name));
 }
 
 static const pctl_type *arg_type(const emitter *e, const pctl_inst *in)

@@ -110,6 +110,8 @@ void emit_float_pragmas(const pctl_program *p, text *t);
  * EMIT_HIDE_FLOATS asks for it. The zero itself, written first of all. */
 void emit_hide_open(const emitter *e, text *t, uint32_t type);
 void emit_hide_close(const emitter *e, text *t, uint32_t type);
+/* Argument `arg` of a choice, so that the compiler does not know both sides. */
+void emit_hide_choice(emitter *e, const pctl_inst *in, uint32_t arg);
 void emit_hidden_zero(const emitter *e, text *t);
 
 /* emit_table.c: constant tables are found once, written before everything else, and read. */

@@ -195,7 +195,7 @@ static void select_of(emitter *e, const pctl_inst *in)
 		emit_arg(e, in, 0);
 	}
 	text_add(&e->code, " ? ");
-	emit_arg(e, in, 1);
+	emit_hide_choice(e, in, 1);
 	text_add(&e->code, " : ");
 	emit_arg(e, in, 2);
 	text_add(&e->code, ")");
