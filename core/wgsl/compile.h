@@ -57,7 +57,7 @@ struct wgsl {
 
 	/* parser: the module, in order of the text */
 	struct decl *decls, **decls_end;
-	uint32_t is_cut;  /* the rest of a text was not read: unknown names may stand there */
+	uint32_t is_cut; /* the rest of a text was not read: unknown names may stand there */
 	struct function *functions, **functions_end;
 	struct function *order, **order_end; /* callees first */
 

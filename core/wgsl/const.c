@@ -55,7 +55,8 @@ const char *pctl_wgsl_leaf_text(struct wgsl *c, uint32_t scalar, uint64_t v)
 	if (scalar == PCTL_SCALAR_BOOL)
 		return v ? "true" : "false";
 	if (pctl_wgsl_is_float(scalar)) {
-		pctl_float_print(scalar == SCALAR_ABSTRACT_FLOAT ? PCTL_SCALAR_F64 : (uint8_t)scalar,
+		pctl_float_print(scalar == SCALAR_ABSTRACT_FLOAT ? PCTL_SCALAR_F64
+								 : (uint8_t)scalar,
 				 v, 0, text);
 		return pctl_wgsl_format(c, "%s", text);
 	}

@@ -68,9 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 
 	if (!n)
 		return 0;
-	options.flags = data[0] & 1   ? PCTL_WGSL_CONSENSUS
-			: data[0] & 2 ? PCTL_WGSL_NATIVE
-				      : 0;
+	options.flags = data[0] & 1 ? PCTL_WGSL_CONSENSUS : data[0] & 2 ? PCTL_WGSL_NATIVE : 0;
 	status = pctl_wgsl_compile((const char *)data + 1, n - 1, &options, &call, &p);
 	if ((status == PCTL_OK) != (p != NULL) || (status == PCTL_OK) != (errors == 0))
 		abort();

@@ -178,7 +178,8 @@ static void test_legal_native__no_form(void **state)
 	p.native[PCTL_NATIVE_F32_ADD] = PCTL_NATIVE_WRONG;
 	rig_must(&k.r, legal_forms_wide(k.forms, &k.r.call, &nothing), "wide.wgsl");
 	rig_must(&k.r, legal_chooser_create(&p, &caps, 0, nothing, &k.r.call, &c), "choosing");
-	assert_int_equal(legal_float_pass(k.p, NULL, c, nothing, &k.r.call, &out), PCTL_E_UNSUPPORTED);
+	assert_int_equal(legal_float_pass(k.p, NULL, c, nothing, &k.r.call, &out),
+			 PCTL_E_UNSUPPORTED);
 	assert_null(out);
 	/* the last of three */
 	assert_int_equal(k.r.last_code, PC2504_LEGAL_OPERATION);

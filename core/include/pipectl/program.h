@@ -228,7 +228,7 @@ typedef struct pctl_origin {
 #define PCTL_CAP_TILES (1ull << 8)	   /* reserved */
 #define PCTL_CAP_BINDING_SPLIT (1ull << 9) /* reserved: a binding wider than the device's range */
 #define PCTL_CAP_STRICT_FLOAT (1ull << 10) /* strict opcodes present: only `cpu` takes it */
-#define PCTL_CAP_STORE16 (1ull << 11)	   /* u16 in storage memory: LOAD, STORE, CAST to and from u32 */
+#define PCTL_CAP_STORE16 (1ull << 11) /* u16 in storage memory: LOAD, STORE, CAST to and from u32 */
 #define PCTL_CAP_NATIVE_FLOAT (1ull << 12) /* native opcodes present: never for `cpu` */
 
 /*
