@@ -50,7 +50,7 @@ typedef struct pctl_profiled_device {
 pctl_status pctl_profiles_obtain(pctl_profiles *p, const pctl_profiled_device *d, uint32_t flags,
 				 const pctl_call *call, pctl_profile_record *out);
 
-/* No strict program runs with this profile any more, until `device probe` makes it anew. */
+/* No strict program runs with this profile any more, until `device probe --fresh` makes it anew. */
 pctl_status pctl_profiles_revoke(pctl_profiles *p, const pctl_profile_record *r, const char *cause,
 				 const pctl_call *call);
 

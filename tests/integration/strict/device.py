@@ -47,6 +47,7 @@ for selector in profiled:
         continue
     p = json.loads(out)["profiles"][0]
     h.check(f"{selector}: integers", p["facts"]["INT32"] == "exact" and p["facts"]["BARRIERS"] == "exact", str(p["facts"]))
+    h.check(f"{selector}: the profile is kept", os.path.exists(p["file"]), p["file"])
     h.check(f"{selector}: something was asked", int(p["cases"]) > 100000, p["cases"])
     forms = {(f["op"], f["type"]): f["form"] for f in p["forms"]}
     h.check(f"{selector}: every operation has a form", len(forms) >= 110 and "none" not in forms.values(), str(forms))
