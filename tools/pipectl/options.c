@@ -19,14 +19,16 @@ static int has_subs(const char *name)
 	return 0;
 }
 
+/* The verb of that name and sub-verb; sub NULL: the one that is used without a sub-verb. */
 static const pctl_verb *find_verb(const char *name, const char *sub)
 {
 	uint32_t n;
 	const pctl_verb *verbs = pctl_verbs(&n);
 
 	for (uint32_t i = 0; i < n; i++) {
-		if (strcmp(verbs[i].name, name) == 0 &&
-		    (verbs[i].sub == NULL || (sub != NULL && strcmp(verbs[i].sub, sub) == 0)))
+		if (strcmp(verbs[i].name, name) != 0 || (verbs[i].sub == NULL) != (sub == NULL))
+			continue;
+		if (sub == NULL || strcmp(verbs[i].sub, sub) == 0)
 			return &verbs[i];
 	}
 	return NULL;
@@ -128,6 +130,9 @@ pctl_status pctl_command_line_parse(int argc, char **argv, const pctl_call *call
 	for (int i = 1; status == PCTL_OK && i < argc; i++) {
 		const char *word = argv[i];
 
+		/* `certify --ops ..` and `audit FILE`: what follows a verb that has sub-verbs and can do without. */
+		if (out->verb == NULL && name != NULL && find_verb(name, word) == NULL)
+			out->verb = find_verb(name, NULL);
 		if (!only_arguments && strcmp(word, "--") == 0) {
 			only_arguments = 1;
 		} else if (!only_arguments && word[0] == '-' && word[1] != '\0') {
@@ -143,6 +148,8 @@ pctl_status pctl_command_line_parse(int argc, char **argv, const pctl_call *call
 			out->arguments[out->n_arguments++] = word;
 		}
 	}
+	if (status == PCTL_OK && out->verb == NULL && name != NULL)
+		out->verb = find_verb(name, NULL);
 	if (status == PCTL_OK && out->verb == NULL && name != NULL)
 		return pctl_refuse(call, PC10_USAGE,
 				   "`pipectl %s` wants a sub-verb; `pipectl help %s` lists them",

@@ -71,6 +71,7 @@ static const pctl_option shader_run_options[] = {
 	{"--dispatch", "X[,Y[,Z]]", "workgroups", 0, 0},
 	{"--bind", "G:B=FILE|zero:BYTES|CID", "data of group G binding B", 1, 0},
 	{"--read", "G:B=FILE", "write group G binding B to a file afterwards", 1, 0},
+	{"--trace", "JOB[/ROUND[.STEP]]", "tell the backend it runs for this job", 0, 0},
 	{"--override", "NAME=VALUE", "value of an override", 1, 0},
 	{"--entry", "NAME", "the entry point", 0, 0},
 	{"--class", "integer|strict|approximate", "the most it may need", 0, 0},
@@ -112,6 +113,48 @@ static const pctl_option probe_options[] = {
 	{"--fresh", NULL, "probe although there is a valid profile", 0, 0},
 	{"--forms", NULL, "which form each strict operation takes", 0, 0},
 	{"--out", "DIR", "write signed profiles to a directory too", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+
+static const pctl_option certify_options[] = {
+	{"--backend", "ID[:DEVICE]", "the device under proof", 0, 0},
+	{"--level", "L1..L4|L1f|L2f|L1a", "the level wanted; L2 where it is left out", 0, 0},
+	{"--ops", "GLOB[,GLOB]", "only these ops", 0, 0},
+	{"--cases", "N", "random cases a unit; a level wants at least 1000000", 0, 0},
+	{"--programs", "N", "generated programs of the engine suite", 0, 0},
+	{"--pairs", NULL, "binary 16-bit functions over all 2^32 pairs", 0, 0},
+	{"--seed", "S", "of the random cases; 1 where it is left out", 0, 0},
+	{"--shard", "I/N", "only every N-th block, from the I-th on (1 to N)", 0, 0},
+	{"--resume", NULL, "go on where the journal in --out ends", 0, 0},
+	{"--out", "DIR", "where journal, counterexamples and certificate go", 0, 0},
+	{"--list", NULL, "only print the units that would run", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+static const pctl_option merge_options[] = {
+	{"--out", "FILE", "write the certificate there instead of into the directory", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+static const pctl_option replay_options[] = {
+	{"--backend", "ID[:DEVICE]", "where to run it again", 0, 0},
+	{"--sample", "F", "share of the blocks, 0 to 1; all where it is left out", 0, 0},
+	{"--seed", "S", "which blocks a sample takes", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+static const pctl_option certs_options[] = {
+	{"--dir", "DIR", "where certificates lie (repeatable); the installation's and the home's",
+	 1, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+static const pctl_option audit_options[] = {
+	SOURCE_OPTIONS,
+	{"--backends", "A,B,...", "devices to compare; `all`: every usable one", 0, 0},
+	{"--repeat", "N", "runs a device; 2 where it is left out", 0, 0},
+	{"--quorum", "K", "how many must agree; more than half where it is left out", 0, 0},
+	{"--report", "DIR", "write a signed report with an HTML page", 0, 0},
+	{"--no-quarantine", NULL, "only say who would be quarantined", 0, 0},
+	{"--natives", NULL, "class approximate: how far native forms go from strict ones", 0, 0},
+	{"--gas-limit", "N", "refuse above this much gas", 0, 0},
+	{"--gas", "FILE", "the gas schedule", 0, 0},
 	{NULL, NULL, NULL, 0, 0},
 };
 
@@ -161,6 +204,33 @@ static const pctl_verb verbs[] = {
 	 "profile. Without --fresh a valid profile is shown as it is. Strict programs use nothing "
 	 "else.",
 	 probe_options, 0, 0, pctl_verb_device_probe},
+	{"certify", NULL, "", "prove what a device does and sign a certificate",
+	 "Runs units of proof block by block: parity with references, laws exhaustive on small "
+	 "domains and witnessed on "
+	 "large ones, engine invariants, compositions. Constant memory; --shard and --resume cut a "
+	 "long proof, "
+	 "`certify merge` joins it. A level is granted only when all it needs ran and nothing was "
+	 "skipped.",
+	 certify_options, 0, 0, pctl_verb_certify},
+	{"certify", "merge", "DIR", "join the journals of all shards into one certificate", NULL,
+	 merge_options, 1, 1, pctl_verb_certify_merge},
+	{"certify", "verify", "FILE...",
+	 "check signatures and everything a certificate says of itself", NULL, NULL, 1, UINT32_MAX,
+	 pctl_verb_certify_verify},
+	{"certify", "replay", "FILE", "run blocks of a certificate again, on any device", NULL,
+	 replay_options, 1, 1, pctl_verb_certify_replay},
+	{"certs", "list", "", "operations, devices and the levels they hold", NULL, certs_options,
+	 0, 0, pctl_verb_certs_list},
+	{"certs", "show", "FILE|DEVICE", "all a certificate says", NULL, certs_options, 1, 1,
+	 pctl_verb_certs_show},
+	{"audit", NULL, "FILE", "run a pipeline on several devices and compare to the bit",
+	 "Every output of every job is compared over devices and repeats. A difference is bisected "
+	 "to job, round, kernel, "
+	 "buffer, element and bits, a minimal reproduction is written, and who is outvoted is "
+	 "quarantined.",
+	 audit_options, 1, 1, pctl_verb_audit},
+	{"audit", "verify", "DIR", "check the seal of a report and every file in it", NULL, NULL, 1,
+	 1, pctl_verb_audit_verify},
 	{"doctor", NULL, "", "paths searched, values in force, what is usable and why not", NULL,
 	 NULL, 0, 0, pctl_verb_doctor},
 	{"explain", NULL, "CODE", "what a diagnostic code means", NULL, NULL, 0, 1,

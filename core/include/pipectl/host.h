@@ -58,7 +58,8 @@ typedef struct pctl_diag {
  * diag       receives diagnostics; may be called any number of times, only from the calling thread
  * cancelled  answers 1 when the caller no longer wants the result; long work asks at least every
  *            100 ms and then returns PCTL_E_CANCELLED
- * trace_id   ties log lines of host and worker together; 0 is none
+ * trace_id   ties what host and worker say together and, while a job runs, tells the backend which: PCTL_TRACE;
+ *            0 is none. Never an input of a result: a backend may log it, or fail on purpose (mock).
  */
 typedef struct pctl_call {
 	pctl_head head;
@@ -67,6 +68,17 @@ typedef struct pctl_call {
 	uint32_t (*cancelled)(void *ctx);
 	uint64_t trace_id;
 } pctl_call;
+
+/*
+ * The trace id of work for a job: 24 bits of the FNV-1a hash of its name, the round of its repeat (from 0), and 1 + the
+ * number of the plan's step when a step runs alone, 0 for all of them. Names of jobs are the pipeline's.
+ */
+#define PCTL_TRACE_ROUND_MAX 0xffffffu
+#define PCTL_TRACE_JOB(id) ((uint32_t)((id) >> 40))
+#define PCTL_TRACE_ROUND(id) ((uint32_t)((id) >> 16) & PCTL_TRACE_ROUND_MAX)
+#define PCTL_TRACE_STEP(id) ((uint32_t)(id)&0xffffu)
+uint32_t pctl_trace_job(const char *name); /* never 0 */
+uint64_t pctl_trace(const char *job, uint32_t round, uint32_t step);
 
 /*
  * Services of the host, given to a plugin's open and valid until its close returns.

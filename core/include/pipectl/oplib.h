@@ -204,8 +204,22 @@ enum {
 	PCTL_LAW_CUSTOM
 };
 
-/* A law an op obeys. `other`, `dual`: names of the other ops it speaks of. a, b: its constants
- * (e, r, z, lo..hi, u). custom: prose of a law that `reference` alone can show. */
+/*
+ * A law an op obeys. `other`, `dual`: names of the other ops it speaks of. a, b: its constants (e, r, z, lo..hi, u), for
+ * floats bits of f32, which are converted exactly or rounded to the dtype.
+ *
+ * custom  of a function op, an equation that the host checks on devices:
+ *             [DTYPE {, DTYPE} '|'] [GUARD {, GUARD} ':'] TERM RELATION TERM
+ *         DTYPE     u32 i32 u64 u128 f16 bf16 f32: the law speaks of these alone; all of the op's without
+ *         GUARD     TERM RELATION TERM; or "finite TERM", "number TERM" (no NaN), "normal TERM" (floats)
+ *         RELATION  = != < <= > >=; = and != compare bits, NaN equals the same NaN, +0 is not -0; the others order by
+ *                   the dtype and are false beside a NaN, with -0 below +0
+ *         TERM      a b c (x stands for a), the operands; a literal: 12, -3, 0x7f, and for floats 1.5, +0, -0, +Inf,
+ *                   -Inf, NaN (the canonical one), 0x.. (bits); "width" (bits of the dtype); NAME(TERM, ..), an op of
+ *                   this library or LIB.NAME; a result has the dtype that op gives, literals take the one beside them;
+ *                   "DTYPE(TERM)" reads the bits of a term as another dtype of that size, "DTYPE[LITERAL]" types one
+ *         of a plan op, prose of a law that the host knows by heart (core/proof) or that tests alone show.
+ */
 typedef struct pctl_law {
 	uint32_t law;
 	uint32_t reserved;

@@ -1,0 +1,14 @@
+/* The engine suite: what must hold of a device as a whole rather than of an op (level 3), proved on generated programs
+ * and on programs written to break it. */
+#ifndef PIPECTL_SUITE_SUITE_H
+#define PIPECTL_SUITE_SUITE_H
+
+#include "proof/proof.h"
+
+/* Add the units of the eight engine invariants (deterministic, nothing lost, nothing twice, ordered, bounded,
+ * terminating, atomics linearizable, workgroup invariant), of the four barrier properties, of layout identity and wire
+ * equivalence, of race detection, and `generated` programs. All are of track INTEGER, level 3. */
+pctl_status pctl_suite_units(pctl_bench *b, uint64_t generated, const pctl_call *call,
+			     pctl_units *list);
+
+#endif
