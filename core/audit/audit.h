@@ -37,8 +37,9 @@ typedef struct pctl_audit_device {
 	const char *profile;	/* key of the profile in force, or NULL */
 	pctl_setting *identity;
 	uint32_t n_identity, kind, outcome, n_runs;
-	const char *cause; /* of OUTVOTED and FAILED, to the bit */
-	uint64_t wall_ns, device_ns; /* medians over repeats */
+	const char *cause;			   /* of OUTVOTED and FAILED, to the bit */
+	uint64_t wall_ns, device_ns;		   /* medians over repeats */
+	uint64_t native_wall_ns, native_device_ns; /* natives: of the native run */
 } pctl_audit_device;
 
 /* What one output of one job carries as evidence: a comparison of constants proves little. */
@@ -60,16 +61,20 @@ typedef struct pctl_audit_cell {
 	uint64_t *device_ns; /* device * repeat + r: of the job */
 } pctl_audit_cell;
 
-/* How far one run went from another in one output. ulp: floats only; histogram[i] counts elements 2^(i-1) < ulp <= 2^i
- * apart, [0] equal ones; strip: of 256 equal parts of the buffer, the share that differs in millionths and the largest
- * difference in ulp (both for plots). */
+/* How far one run went from another in one output (drift.h). ulp: floats only; histogram[0] counts equal elements,
+ * histogram[i] those with 2^(i-1) <= ulp < 2^i; strip: of 256 equal parts of the buffer, the share that differs in
+ * millionths and the largest difference in ulp (both for plots). */
 typedef struct pctl_audit_drift {
 	uint32_t device, job; /* indices; job: of cells */
 	uint64_t n_elements, n_different, first, max_ulp, max_at;
+	uint64_t n_nan;			/* a NaN against a number; not in mean_ulp and histogram */
+	uint64_t first_got, first_want; /* bits at `first` */
+	uint64_t max_got, max_want;	/* bits at `max_at` */
 	double mean_ulp, max_relative;
 	uint64_t histogram[33];
 	uint32_t strip_ppm[256];
 	uint64_t strip_ulp[256];
+	pctl_cid cid, base; /* of this run's output, and of what it is compared with */
 } pctl_audit_drift;
 
 /* The first difference of a device, bisected. */
@@ -82,8 +87,8 @@ typedef struct pctl_audit_divergence {
 	uint64_t ulp; /* floats */
 	/* found by bisection; known 0: the difference did not come again when run again, and these are not set */
 	uint32_t known, round, step;
-	const char *kernel;	    /* name of the step's kernel, or "fill", "copy" */
-	const char *buffer;	    /* "output ranks", "temporary 3", with binding "0:2" */
+	const char *kernel; /* name of the step's kernel, or "fill", "copy" */
+	const char *buffer; /* "output ranks", "temporary 3", with binding "0:2" */
 	uint64_t buffer_element, buffer_got, buffer_want;
 	/* the reproduction; dir NULL: none was made */
 	const char *dir, *command;
@@ -104,14 +109,16 @@ typedef struct pctl_audit_result {
 	pctl_cid pipeline_cid;
 	pctl_run_output *inputs; /* of the run, with CIDs */
 	pctl_audit_device *devices;
-	pctl_audit_cell *cells; /* jobs in order, ports in order, repeats of the pipeline's outputs left out */
+	pctl_audit_cell *
+		cells; /* jobs in order, ports in order, repeats of the pipeline's outputs left out */
 	pctl_audit_divergence *divergences;
 	pctl_audit_drift *drifts; /* natives, and of every divergent output */
 	pctl_audit_form *forms;
 	uint32_t n_inputs, n_devices, n_cells, n_divergences, n_drifts, n_forms;
 	uint32_t repeat, quorum, natives;
-	uint32_t agreed; /* 1: all devices, all repeats, all outputs, and at least one output is no weak evidence */
-	uint32_t weak;	 /* 1: every output is weak evidence: nothing was shown */
+	uint32_t
+		agreed; /* 1: all devices, all repeats, all outputs, and at least one output is no weak evidence */
+	uint32_t weak;	  /* 1: every output is weak evidence: nothing was shown */
 	uint32_t decided; /* 1: a quorum or the reference decided every difference */
 	uint64_t compared_bytes, wall_ns;
 	pctl_arena *arena;
