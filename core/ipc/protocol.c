@@ -23,6 +23,7 @@ int pctl_ipc_is_posted(uint16_t op)
 	case PCTL_IPC_LIST_TIMESTAMP:
 	case PCTL_IPC_LIST_DESTROY:
 	case PCTL_IPC_SUBMIT:
+	case PCTL_IPC_TRACE:
 		return 1;
 	default:
 		return 0;

@@ -7,7 +7,7 @@
 #include "ipc/channel.h"
 #include "pipectl/backend.h"
 
-#define PCTL_IPC_VERSION 1u
+#define PCTL_IPC_VERSION 2u
 
 #define PCTL_IPC_FD 3	      /* descriptor of the channel in a worker */
 #define PCTL_IPC_CONTROL_FD 4 /* of the control socket: cancellation, and the host's end */
@@ -49,6 +49,8 @@ enum {
 	PCTL_IPC_COUNTS,
 	PCTL_IPC_BYE,
 	PCTL_IPC_END,
+	/* [posted] Trace id (u64) of the requests that follow, until another comes; 0 at first. */
+	PCTL_IPC_TRACE = 32,
 	/* Frames of `pipectl-worker --probe`, all from the worker. */
 	PCTL_IPC_PROBE_STAGE = 64,
 	PCTL_IPC_PROBE_RESULT = 65

@@ -155,6 +155,15 @@ static pctl_status receive(pctl_remote *r, waiting *w, pctl_ipc_frame *out)
 
 /* ---- requests ----------------------------------------------------------------------------- */
 
+/* Told only when it changes: most requests come in long runs of one job. */
+static void tell_trace(pctl_remote *r, uint64_t trace)
+{
+	pctl_ipc_frame_begin(&r->ch, PCTL_IPC_TRACE, r->seq);
+	pctl_ipc_put_u64(&r->ch.out, trace);
+	if (pctl_ipc_frame_end(&r->ch))
+		r->trace = trace;
+}
+
 int pctl_remote_begin(pctl_remote *r, uint16_t op, const pctl_call *call)
 {
 	if (r->lost) {
@@ -164,6 +173,9 @@ int pctl_remote_begin(pctl_remote *r, uint16_t op, const pctl_call *call)
 	/* 0 means 'no call' to the worker. */
 	if (++r->seq == 0)
 		r->seq = 1;
+	/* Nothing precedes the greeting. Destroying belongs to no call. */
+	if (call && call->trace_id != r->trace && op != PCTL_IPC_HELLO)
+		tell_trace(r, call->trace_id);
 	pctl_ipc_frame_begin(&r->ch, op, r->seq);
 	return 1;
 }

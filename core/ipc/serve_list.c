@@ -1,4 +1,5 @@
-/* The worker's side of recording: posted commands, whose first failure list_end reports. */
+/* The worker's side of recording: posted commands, whose first failure list_end reports,
+ * and the trace id that goes before them. */
 #include "ipc/serve_objects.h"
 
 static int get_bindings(pctl_ipc_server *s, pctl_ipc_in *in, uint32_t device, uint32_t *n_out)
@@ -111,13 +112,26 @@ static int begin(pctl_ipc_server *s, uint32_t id, pctl_ipc_in *in)
 	return 0;
 }
 
+/* Whose work the requests are that follow. */
+static int set_trace(pctl_ipc_server *s, pctl_ipc_in *in)
+{
+	const uint64_t id = pctl_ipc_get_u64(in);
+
+	if (!pctl_ipc_in_done(in))
+		return 0;
+	s->call.trace_id = id;
+	return 1;
+}
+
 int pctl_serve_list(pctl_ipc_server *s, uint16_t op, pctl_ipc_in *in)
 {
-	const uint32_t id = pctl_ipc_get_u32(in);
 	pctl_status status = PCTL_OK;
-	uint32_t slot;
+	uint32_t slot, id;
 	object *l;
 
+	if (op == PCTL_IPC_TRACE)
+		return set_trace(s, in);
+	id = pctl_ipc_get_u32(in);
 	if (op == PCTL_IPC_LIST_BEGIN)
 		return begin(s, id, in);
 	l = pctl_serve_object_get(s, id, OBJECT_LIST, 0);
