@@ -17,7 +17,17 @@ typedef struct pctl_term {
 	const struct pctl_term *args[4];
 } pctl_term;
 
-enum { PCTL_REL_EQ = 1, PCTL_REL_NE, PCTL_REL_LT, PCTL_REL_LE, PCTL_REL_GT, PCTL_REL_GE };
+enum {
+	PCTL_REL_EQ = 1,
+	PCTL_REL_NE,
+	PCTL_REL_LT,
+	PCTL_REL_LE,
+	PCTL_REL_GT,
+	PCTL_REL_GE,
+	PCTL_REL_FINITE, /* of guards alone, right is NULL: neither infinite nor NaN */
+	PCTL_REL_NUMBER, /* no NaN */
+	PCTL_REL_NORMAL	 /* finite, not 0, not subnormal */
+};
 /* EQ and NE compare bits; the others order by the dtype (floats: IEEE order with -0 < +0; beside a NaN false). */
 typedef struct pctl_relation {
 	uint32_t rel, reserved;
@@ -41,8 +51,15 @@ typedef struct pctl_law_equation {
 
 /*
  * The laws of f as equations, in the arena. A custom law whose text is not of oplib.h's grammar is reported (PC5301)
- * with its position in the text and counted in *n_prose; a law that speaks of an op or dtype that is not there is
- * PC5302. A law scoped to other dtypes ("f16, bf16 | ..") is left out for this one, and no fault.
+ * with its position in the text and counted in *n_prose. A law that speaks of an op or form that is not there is
+ * PC5302, a named one that does not fit the op PC5303: the others are in *out nevertheless, the status is that of the
+ * first such fault. A law scoped to other dtypes ("f16, bf16 | ..") is left out for this one, and no fault. Names are
+ * unique.
+ *
+ * The named laws on both sides where the operands are two: identity and absorbing on the left and on the right;
+ * bounded from below and from above. idempotent is f(a, a) = a of two operands, f(f(a)) = f(a) of one. Of floats,
+ * monotone and bounded speak of results that are numbers, identity, absorbing and idempotent (of two operands) of
+ * operands that are.
  */
 pctl_status pctl_laws_of(const pctl_op_source *ops, const pctl_function *f, pctl_arena *arena,
 			 const pctl_call *call, pctl_law_equation **out, uint32_t *n_out,
@@ -62,7 +79,8 @@ pctl_status pctl_law_check(const pctl_law_equation *l, pctl_evaluator *device,
 			   pctl_law_outcome *out);
 
 /* The smallest tuple found that still breaks the law: zeros and ones tried for every operand, then bits cleared one by
- * one, then bisection towards the nearest passing value. values: n_vars in and out, 16 bytes each. */
+ * one, then bisection towards the nearest passing value (shrink.h). values: n_vars in and out, 16 bytes each; as they
+ * were when they break nothing alone. */
 pctl_status pctl_law_shrink(const pctl_law_equation *l, pctl_evaluator *device,
 			    pctl_evaluator *reference, uint8_t (*values)[16], const pctl_call *call);
 
