@@ -52,57 +52,71 @@ ROW(max, IEEE_FN2, "max(a, b)", eval_max);
 
 static const pctl_law add_laws[] = {
 	IEEE_LAW(PCTL_LAW_COMMUTATIVE),
-	IEEE_LAW_SAID("add(a, -0) = a for every a that is no NaN"),
-	IEEE_LAW_SAID("add(a, neg(a)) = +0 for every finite a"),
-	IEEE_LAW_SAID("not associative: add(add(2^24, 1), 1) = 2^24 in f32"),
+	IEEE_LAW_SAID("add(a, b) = sub(a, neg(b))"),
+	IEEE_LAW_SAID("number a: add(a, -0) = a"),
+	IEEE_LAW_SAID("finite a: add(a, neg(a)) = +0"),
+	IEEE_LAW_SAID("finite a, b <= c: add(a, b) <= add(a, c)"),
 };
 static const pctl_law sub_laws[] = {
-	IEEE_LAW_SAID("sub(a, b) = add(a, neg(b)) where b is no NaN"),
-	IEEE_LAW_SAID("sub(a, +0) = a for every a that is no NaN"),
-	IEEE_LAW_SAID("a, b finite: sub(a, b) = +-0 only when a = b, since subnormals are kept"),
+	IEEE_LAW_SAID("sub(a, b) = add(a, neg(b))"),
+	IEEE_LAW_SAID("number a: sub(a, +0) = a"),
+	IEEE_LAW_SAID("finite a: sub(a, a) = +0"),
+	IEEE_LAW_SAID("finite a, finite b: ne(sub(a, b), +0) = ne(a, b)"),
+	IEEE_LAW_SAID("number a, number b, ne(a, b) = 1: sub(b, a) = neg(sub(a, b))"),
 };
 static const pctl_law mul_laws[] = {
 	IEEE_LAW(PCTL_LAW_COMMUTATIVE),
-	IEEE_LAW_SAID("mul(a, 1) = a for every a that is no NaN"),
-	IEEE_LAW_SAID("mul(neg(a), b) = neg(mul(a, b)) unless it is NaN"),
+	IEEE_LAW_SAID("number a: mul(a, 1) = a"),
+	IEEE_LAW_SAID("mul(a, 2) = add(a, a)"),
+	IEEE_LAW_SAID("number mul(a, b): mul(neg(a), b) = neg(mul(a, b))"),
 };
 static const pctl_law div_laws[] = {
-	IEEE_LAW_SAID("div(a, 1) = a for every a that is no NaN"),
-	IEEE_LAW_SAID("div(a, a) = 1 for every finite a that is not 0"),
-	IEEE_LAW_SAID("div(a, 2^k) = mul(a, 2^-k) where both powers are normal"),
+	IEEE_LAW_SAID("number a: div(a, 1) = a"),
+	IEEE_LAW_SAID("finite a, ne(a, +0) = 1: div(a, a) = 1"),
+	IEEE_LAW_SAID("div(a, 2) = mul(a, 0.5)"),
+	IEEE_LAW_SAID("div(a, 0.25) = mul(a, 4)"),
+	IEEE_LAW_SAID("number div(a, b): div(neg(a), b) = neg(div(a, b))"),
 };
 static const pctl_law fma_laws[] = {
 	IEEE_LAW_SAID("fma(a, b, c) = fma(b, a, c)"),
 	IEEE_LAW_SAID("fma(a, 1, c) = add(a, c)"),
-	IEEE_LAW_SAID("a * b not zero: fma(a, b, -0) = mul(a, b)"),
+	IEEE_LAW_SAID("fma(a, b, -0) = mul(a, b)"),
+	IEEE_LAW_SAID("number fma(a, b, c), ne(fma(a, b, c), +0) = 1: fma(neg(a), b, neg(c)) = "
+		      "neg(fma(a, b, c))"),
 };
 static const pctl_law sqrt_laws[] = {
-	IEEE_LAW(PCTL_LAW_MONOTONE),
-	IEEE_LAW_SAID("sqrt(-0) = -0; sqrt of a negative number is NaN"),
-	IEEE_LAW_SAID("sqrt(mul(a, a)) = abs(a) where a * a neither overflows nor underflows"),
+	IEEE_LAW_SAID("a <= b, number sqrt(a): sqrt(a) <= sqrt(b)"),
+	IEEE_LAW_SAID("x < -0: sqrt(x) = NaN"),
+	IEEE_LAW_SAID("finite x: sqrt(mul(abs(x), -0)) = -0"),
+	IEEE_LAW_SAID("normal mul(x, x): sqrt(mul(x, x)) = abs(x)"),
 };
 static const pctl_law neg_laws[] = {
 	IEEE_LAW(PCTL_LAW_INVOLUTION),
-	IEEE_LAW_SAID("turns the sign bit and no other, of a NaN too"),
+	IEEE_LAW_SAID("neg(x) != x"),
+	IEEE_LAW_SAID("abs(neg(x)) = abs(x)"),
+	IEEE_LAW_SAID("f32 | u32(neg(x)) = int.xor(u32(x), 0x80000000)"),
 };
 static const pctl_law abs_laws[] = {
 	IEEE_LAW_SAID("abs(abs(x)) = abs(x)"),
 	IEEE_LAW_SAID("abs(neg(x)) = abs(x)"),
-	IEEE_LAW_SAID("clears the sign bit and no other, of a NaN too"),
+	IEEE_LAW_SAID("number x: abs(x) = max(x, neg(x))"),
+	IEEE_LAW_SAID("f32 | u32(abs(x)) = int.and(u32(x), 0x7fffffff)"),
 };
 static const pctl_law min_laws[] = {
 	IEEE_LAW(PCTL_LAW_COMMUTATIVE),
 	IEEE_LAW(PCTL_LAW_ASSOCIATIVE),
-	IEEE_LAW_SAID("min(a, a) = a for every a that is no NaN"),
-	IEEE_LAW_SAID("min(a, NaN) = a for every a that is no NaN"),
-	IEEE_LAW_SAID("neg(min(a, b)) = max(neg(a), neg(b)) unless both are NaN"),
+	IEEE_LAW_SAID("number a: min(a, a) = a"),
+	IEEE_LAW_SAID("number a: min(a, NaN) = a"),
+	IEEE_LAW_SAID("number a, number b: min(a, b) <= a"),
+	IEEE_LAW_SAID("number a, number b: neg(min(a, b)) = max(neg(a), neg(b))"),
 };
 static const pctl_law max_laws[] = {
 	IEEE_LAW(PCTL_LAW_COMMUTATIVE),
 	IEEE_LAW(PCTL_LAW_ASSOCIATIVE),
-	IEEE_LAW_SAID("max(a, a) = a for every a that is no NaN"),
-	IEEE_LAW_SAID("max(a, NaN) = a for every a that is no NaN"),
-	IEEE_LAW_SAID("max(+0, -0) = +0"),
+	IEEE_LAW_SAID("number a: max(a, a) = a"),
+	IEEE_LAW_SAID("number a: max(a, NaN) = a"),
+	IEEE_LAW_SAID("number a, number b: max(a, b) >= a"),
+	IEEE_LAW_SAID("number a: max(a, neg(a)) = abs(a)"),
 };
 
 static const pctl_example add_classes[] = {

@@ -85,40 +85,51 @@ ROW(isinf, IEEE_FN1, "(bitcast<u32>(f32(x)) & 0x7fffffffu) == 0x7f800000u");
 
 static const pctl_law eq_laws[] = {
 	IEEE_LAW(PCTL_LAW_COMMUTATIVE),
-	IEEE_LAW_SAID("eq(a, a) = 1 unless a is NaN; eq(-0, +0) = 1"),
+	IEEE_LAW_SAID("number a: eq(a, a) = 1"),
+	IEEE_LAW_SAID("eq(a, NaN) = 0"),
+	IEEE_LAW_SAID("eq(a, b) = int.and(le(a, b), ge(a, b))"),
+	IEEE_LAW_SAID("finite a: eq(mul(abs(a), -0), +0) = 1"),
 };
 static const pctl_law ne_laws[] = {
 	IEEE_LAW(PCTL_LAW_COMMUTATIVE),
-	IEEE_LAW_SAID("ne(a, b) = int.sub(1, eq(a, b)), of NaN too"),
+	IEEE_LAW_SAID("int.add(ne(a, b), eq(a, b)) = 1"),
 	IEEE_LAW_SAID("ne(a, a) = isnan(a)"),
 };
 static const pctl_law lt_laws[] = {
 	{.law = PCTL_LAW_SELF_INVERSE, .a = 0},
 	IEEE_LAW_SAID("lt(a, b) = gt(b, a)"),
-	IEEE_LAW_SAID("at most one of lt(a, b), eq(a, b), gt(a, b) is 1; none beside a NaN"),
+	IEEE_LAW_SAID("lt(neg(a), neg(b)) = lt(b, a)"),
+	IEEE_LAW_SAID("lt(a, NaN) = 0"),
+	IEEE_LAW_SAID("number a, number b: int.add(int.add(lt(a, b), eq(a, b)), gt(a, b)) = 1"),
 };
 static const pctl_law gt_laws[] = {
 	{.law = PCTL_LAW_SELF_INVERSE, .a = 0},
 	IEEE_LAW_SAID("gt(a, b) = lt(b, a)"),
-	IEEE_LAW_SAID("gt(a, -Inf) = 1 for every a above it"),
+	IEEE_LAW_SAID("gt(a, NaN) = 0"),
+	IEEE_LAW_SAID("a > -Inf: gt(a, -Inf) = 1"),
 };
 static const pctl_law le_laws[] = {
-	IEEE_LAW_SAID("le(a, a) = 1 unless a is NaN"),
+	IEEE_LAW_SAID("number a: le(a, a) = 1"),
+	IEEE_LAW_SAID("le(a, b) = ge(b, a)"),
 	IEEE_LAW_SAID("le(a, b) = int.or(lt(a, b), eq(a, b))"),
+	IEEE_LAW_SAID("a <= b: le(a, b) = 1"),
 };
 static const pctl_law ge_laws[] = {
-	IEEE_LAW_SAID("ge(a, a) = 1 unless a is NaN"),
+	IEEE_LAW_SAID("number a: ge(a, a) = 1"),
+	IEEE_LAW_SAID("ge(a, b) = le(b, a)"),
 	IEEE_LAW_SAID("ge(a, b) = int.or(gt(a, b), eq(a, b))"),
+	IEEE_LAW_SAID("a >= b: ge(a, b) = 1"),
 };
 static const pctl_law isnan_laws[] = {
-	IEEE_LAW_BOUNDED(0, 1),
+	IEEE_LAW_SAID("isnan(x) = ne(x, x)"),
 	IEEE_LAW_SAID("isnan(neg(x)) = isnan(x)"),
-	IEEE_LAW_SAID("isnan(x) and isinf(x) are not both 1"),
+	IEEE_LAW_SAID("number x: isnan(x) = 0"),
+	IEEE_LAW_SAID("int.add(isnan(x), isinf(x)) <= 1"),
 };
 static const pctl_law isinf_laws[] = {
-	IEEE_LAW_BOUNDED(0, 1),
-	IEEE_LAW_SAID("isinf(neg(x)) = isinf(x)"),
 	IEEE_LAW_SAID("isinf(x) = eq(abs(x), +Inf)"),
+	IEEE_LAW_SAID("isinf(neg(x)) = isinf(x)"),
+	IEEE_LAW_SAID("finite x: isinf(x) = 0"),
 };
 
 static const pctl_example eq_classes[] = {

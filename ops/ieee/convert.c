@@ -185,28 +185,39 @@ static const pctl_attr_desc mode_attr[] = {
 
 static const pctl_law to_f32_laws[] = {
 	IEEE_LAW(PCTL_LAW_MONOTONE),
-	IEEE_LAW_SAID("exact for f16, bf16 and integers below 2^24"),
-	IEEE_LAW_SAID("to_f16(to_f32(x)) = x for x of f16 that is no NaN"),
+	IEEE_LAW_SAID("f16 | number x: to_f16(to_f32(x)) = x"),
+	IEEE_LAW_SAID("bf16 | number x: to_bf16(to_f32(x)) = x"),
+	IEEE_LAW_SAID("u32 | x < 0x1000000: to_u32(to_f32(x)) = x"),
+	IEEE_LAW_SAID("i32 | x != 0, x != 0x80000000: to_f32(int.neg(x)) = neg(to_f32(x))"),
 };
 static const pctl_law to_f16_laws[] = {
 	IEEE_LAW(PCTL_LAW_MONOTONE),
 	IEEE_LAW_SAID("to_f16(to_f32(to_f16(x))) = to_f16(x)"),
-	IEEE_LAW_SAID("infinite from 65520 up"),
+	IEEE_LAW_SAID("f32 | abs(x) >= 65520: abs(to_f16(x)) = +Inf"),
+	IEEE_LAW_SAID("f32, bf16 | number x: to_f16(neg(x)) = neg(to_f16(x))"),
 };
 static const pctl_law to_bf16_laws[] = {
 	IEEE_LAW(PCTL_LAW_MONOTONE),
 	IEEE_LAW_SAID("to_bf16(to_f32(to_bf16(x))) = to_bf16(x)"),
-	IEEE_LAW_SAID("f32 whose low 16 bits are 0 keeps its high 16, NaN aside"),
+	IEEE_LAW_SAID("f32, f16 | number x: to_bf16(neg(x)) = neg(to_bf16(x))"),
+	IEEE_LAW_SAID("f32 | number x: to_f32(to_bf16(f32(int.and(u32(x), 0xffff0000)))) = "
+		      "f32(int.and(u32(x), 0xffff0000))"),
 };
 static const pctl_law to_i32_laws[] = {
 	IEEE_LAW(PCTL_LAW_MONOTONE),
-	IEEE_LAW_SAID("NaN gives 0; beyond the range the nearest end"),
-	IEEE_LAW_SAID("mode m: to_i32(x) = to_i32(m(x)), m being trunc, round, floor or ceil"),
+	IEEE_LAW_SAID("to_i32(add(x, NaN)) = 0"),
+	IEEE_LAW_SAID("to_i32(trunc(x)) = to_i32(x)"),
+	IEEE_LAW_SAID("f32 | x >= 2147483648: to_i32(x) = 0x7fffffff"),
+	IEEE_LAW_SAID("f32 | abs(x) <= 16777216: to_f32(to_i32(x)) = add(trunc(x), +0)"),
+	IEEE_LAW_SAID("abs(x) < 32768: to_i32(neg(x)) = int.neg(to_i32(x))"),
 };
 static const pctl_law to_u32_laws[] = {
 	IEEE_LAW(PCTL_LAW_MONOTONE),
-	IEEE_LAW_SAID("NaN and everything below 0 give 0; from 2^32 up 2^32 - 1"),
-	IEEE_LAW_SAID("mode m: to_u32(x) = to_u32(m(x)), m being trunc, round, floor or ceil"),
+	IEEE_LAW_SAID("to_u32(add(x, NaN)) = 0"),
+	IEEE_LAW_SAID("x <= -0: to_u32(x) = 0"),
+	IEEE_LAW_SAID("to_u32(trunc(x)) = to_u32(x)"),
+	IEEE_LAW_SAID("f32 | x >= 4294967296: to_u32(x) = 0xffffffff"),
+	IEEE_LAW_SAID("f32 | x >= +0, x <= 16777216: to_f32(to_u32(x)) = trunc(x)"),
 };
 
 static const pctl_example to_f16_classes[] = {

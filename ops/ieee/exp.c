@@ -28,43 +28,56 @@ static const ieee_row pow_row = {
 
 static const pctl_law exp_laws[] = {
 	IEEE_LAW(PCTL_LAW_MONOTONE),
-	IEEE_LAW_SAID("exp(0) = 1; exp(-Inf) = +0; exp(x) >= 0"),
+	IEEE_LAW_SAID("number x: exp(x) >= +0"),
+	IEEE_LAW_SAID("number x: exp(x) >= add(x, 1)"),
+	IEEE_LAW_SAID("finite x: exp(mul(x, +0)) = 1"),
 };
 static const pctl_law exp2_laws[] = {
 	IEEE_LAW(PCTL_LAW_MONOTONE),
-	IEEE_LAW_SAID("exp2(k) = 2^k exactly for integers k in range, subnormals too"),
+	IEEE_LAW_SAID("finite x: exp2(mul(x, +0)) = 1"),
+	IEEE_LAW_SAID("x >= -20, x <= 15: exp2(add(floor(x), 1)) = mul(exp2(floor(x)), 2)"),
 };
 static const pctl_law exp10_laws[] = {
 	IEEE_LAW(PCTL_LAW_MONOTONE),
-	IEEE_LAW_SAID("exp10(k) = 10^k exactly for integers 0 <= k <= 10 in f32"),
+	IEEE_LAW_SAID("finite x: exp10(add(mul(x, +0), 2)) = 100"),
+	IEEE_LAW_SAID("x >= +0: exp10(x) >= exp2(x)"),
+	IEEE_LAW_SAID("x <= -0: exp10(x) <= exp2(x)"),
 };
 static const pctl_law log_laws[] = {
-	IEEE_LAW(PCTL_LAW_MONOTONE),
-	IEEE_LAW_SAID("log(1) = +0; log of either zero is -Inf; NaN below"),
+	IEEE_LAW_SAID("a <= b, number log(a): log(a) <= log(b)"),
+	IEEE_LAW_SAID("x < -0: log(x) = NaN"),
+	IEEE_LAW_SAID("x > +0: log(x) <= sub(x, 1)"),
+	IEEE_LAW_SAID("finite x: log(mul(abs(x), -0)) = -Inf"),
 };
 static const pctl_law log2_laws[] = {
-	IEEE_LAW(PCTL_LAW_MONOTONE),
-	IEEE_LAW_SAID("log2(2^k) = k exactly, of subnormals too"),
+	IEEE_LAW_SAID("a <= b, number log2(a): log2(a) <= log2(b)"),
+	IEEE_LAW_SAID("x < -0: log2(x) = NaN"),
+	IEEE_LAW_SAID("abs(x) >= 1, x >= -20, x <= 15: log2(exp2(floor(x))) = floor(x)"),
 };
 static const pctl_law log10_laws[] = {
-	IEEE_LAW(PCTL_LAW_MONOTONE),
-	IEEE_LAW_SAID("log10(10^k) = k exactly for 0 <= k <= 10 in f32"),
+	IEEE_LAW_SAID("a <= b, number log10(a): log10(a) <= log10(b)"),
+	IEEE_LAW_SAID("x < -0: log10(x) = NaN"),
+	IEEE_LAW_SAID("x >= 1, x < 4: log10(exp10(floor(x))) = floor(x)"),
 };
 static const pctl_law pow_laws[] = {
-	IEEE_LAW_SAID("pow(a, 0) = 1 for every a, NaN too; pow(1, b) = 1 for every b, NaN too"),
-	IEEE_LAW_SAID("pow(a, 1) = a for every a that is no NaN"),
+	IEEE_LAW_SAID("pow(a, +0) = 1"),
+	IEEE_LAW_SAID("pow(1, b) = 1"),
+	IEEE_LAW_SAID("number a: pow(a, 1) = a"),
 	IEEE_LAW_SAID("pow(a, 2) = mul(a, a)"),
-	IEEE_LAW_SAID("pow(2, b) = exp2(b) unless b is NaN"),
-	IEEE_LAW_SAID("a finite and below 0, b finite and no integer: NaN"),
+	IEEE_LAW_SAID("pow(a, -1) = div(1, a)"),
+	IEEE_LAW_SAID("pow(2, b) = exp2(b)"),
+	IEEE_LAW_SAID("finite a, a < -0, finite b, floor(b) != b: pow(a, b) = NaN"),
 };
 static const pctl_law rsqrt_laws[] = {
-	IEEE_LAW_SAID("falls: 0 < a <= b gives rsqrt(a) >= rsqrt(b)"),
-	IEEE_LAW_SAID("rsqrt(4^k) = 2^-k exactly; rsqrt(-0) = -Inf; NaN below"),
+	IEEE_LAW_SAID("a > +0, a <= b: rsqrt(a) >= rsqrt(b)"),
+	IEEE_LAW_SAID("x < -0: rsqrt(x) = NaN"),
+	IEEE_LAW_SAID("finite x: rsqrt(mul(abs(x), -0)) = -Inf"),
+	IEEE_LAW_SAID("abs(x) <= 7: rsqrt(exp2(mul(floor(x), 2))) = exp2(neg(floor(x)))"),
 };
 static const pctl_law cbrt_laws[] = {
 	IEEE_LAW(PCTL_LAW_MONOTONE),
-	IEEE_LAW_SAID("cbrt(neg(x)) = neg(cbrt(x)) unless it is NaN"),
-	IEEE_LAW_SAID("cbrt(k^3) = k exactly where k^3 is a number of the type"),
+	IEEE_LAW_SAID("number x: cbrt(neg(x)) = neg(cbrt(x))"),
+	IEEE_LAW_SAID("abs(x) <= 6: cbrt(mul(mul(trunc(x), trunc(x)), trunc(x))) = trunc(x)"),
 };
 
 #define SPECIAL                                                                               \

@@ -72,25 +72,31 @@ ROW(trunc);
 
 static const pctl_law floor_laws[] = {
 	IEEE_LAW(PCTL_LAW_MONOTONE),
-	IEEE_LAW_SAID("floor(floor(x)) = floor(x) unless x is NaN"),
-	IEEE_LAW_SAID("floor(x) <= x, and x - floor(x) < 1, for finite x"),
-	IEEE_LAW_SAID("floor(neg(x)) = neg(ceil(x)) unless x is NaN"),
+	IEEE_LAW_SAID("floor(floor(x)) = floor(x)"),
+	IEEE_LAW_SAID("number x: floor(x) <= x"),
+	IEEE_LAW_SAID("finite x: add(floor(x), 1) >= x"),
+	IEEE_LAW_SAID("number x: floor(neg(x)) = neg(ceil(x))"),
 };
 static const pctl_law ceil_laws[] = {
 	IEEE_LAW(PCTL_LAW_MONOTONE),
-	IEEE_LAW_SAID("ceil(ceil(x)) = ceil(x) unless x is NaN"),
-	IEEE_LAW_SAID("ceil(x) >= x for every x that is no NaN"),
-	IEEE_LAW_SAID("-1 < x < 0: ceil(x) = -0"),
+	IEEE_LAW_SAID("ceil(ceil(x)) = ceil(x)"),
+	IEEE_LAW_SAID("number x: ceil(x) >= x"),
+	IEEE_LAW_SAID("x > -1, x < -0: ceil(x) = -0"),
+	IEEE_LAW_SAID("number x: ceil(neg(x)) = neg(floor(x))"),
 };
 static const pctl_law round_laws[] = {
 	IEEE_LAW(PCTL_LAW_MONOTONE),
-	IEEE_LAW_SAID("round(neg(x)) = neg(round(x)) unless x is NaN"),
-	IEEE_LAW_SAID("round(0.5) = 0, round(1.5) = 2, round(2.5) = 2"),
+	IEEE_LAW_SAID("round(round(x)) = round(x)"),
+	IEEE_LAW_SAID("number x: round(neg(x)) = neg(round(x))"),
+	IEEE_LAW_SAID("finite x: abs(sub(x, round(x))) <= 0.5"),
+	IEEE_LAW_SAID("abs(x) <= 30: eq(round(add(mul(round(x), 2), 0.5)), mul(round(x), 2)) = 1"),
 };
 static const pctl_law trunc_laws[] = {
 	IEEE_LAW(PCTL_LAW_MONOTONE),
-	IEEE_LAW_SAID("trunc(neg(x)) = neg(trunc(x)) unless x is NaN"),
-	IEEE_LAW_SAID("trunc(x) = floor(x) for x >= 0, ceil(x) for x <= -0"),
+	IEEE_LAW_SAID("trunc(trunc(x)) = trunc(x)"),
+	IEEE_LAW_SAID("number x: trunc(neg(x)) = neg(trunc(x))"),
+	IEEE_LAW_SAID("x >= +0: trunc(x) = floor(x)"),
+	IEEE_LAW_SAID("x <= -0: trunc(x) = ceil(x)"),
 };
 
 static const pctl_example floor_classes[] = {

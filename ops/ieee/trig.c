@@ -20,68 +20,77 @@ static const ieee_row atan2_row = {
 	.real2 = mpfr_atan2,
 };
 
-#define ODD(name) IEEE_LAW_SAID(name "(neg(x)) = neg(" name "(x)) unless it is NaN")
-
 static const pctl_law sin_laws[] = {
-	ODD("sin"),
-	IEEE_LAW_SAID("-1 <= sin(x) <= 1 for finite x"),
-	IEEE_LAW_SAID("sin(-0) = -0"),
+	IEEE_LAW_SAID("number sin(x): sin(neg(x)) = neg(sin(x))"),
+	IEEE_LAW_SAID("finite x: abs(sin(x)) <= 1"),
+	IEEE_LAW_SAID("finite x: abs(sin(x)) <= abs(x)"),
 };
 static const pctl_law cos_laws[] = {
 	IEEE_LAW_SAID("cos(neg(x)) = cos(x)"),
-	IEEE_LAW_SAID("-1 <= cos(x) <= 1 for finite x"),
-	IEEE_LAW_SAID("cos(0) = 1"),
+	IEEE_LAW_SAID("finite x: abs(cos(x)) <= 1"),
+	IEEE_LAW_SAID("finite x: cos(mul(x, +0)) = 1"),
 };
 static const pctl_law tan_laws[] = {
-	ODD("tan"),
-	IEEE_LAW_SAID("tan(x) is finite for finite x: no float is an odd multiple of pi/2"),
+	IEEE_LAW_SAID("number tan(x): tan(neg(x)) = neg(tan(x))"),
+	IEEE_LAW_SAID("finite x: abs(tan(x)) < +Inf"),
+	IEEE_LAW_SAID("abs(x) <= 1: abs(tan(x)) >= abs(x)"),
 };
 static const pctl_law asin_laws[] = {
-	IEEE_LAW(PCTL_LAW_MONOTONE),
-	ODD("asin"),
-	IEEE_LAW_SAID("NaN where |x| > 1"),
+	IEEE_LAW_SAID("a <= b, number asin(a), number asin(b): asin(a) <= asin(b)"),
+	IEEE_LAW_SAID("number asin(x): asin(neg(x)) = neg(asin(x))"),
+	IEEE_LAW_SAID("abs(x) > 1: asin(x) = NaN"),
+	IEEE_LAW_SAID("abs(x) <= 1: abs(asin(x)) >= abs(x)"),
+	IEEE_LAW_SAID("abs(x) <= 1: abs(asin(x)) < 1.6"),
 };
 static const pctl_law acos_laws[] = {
-	IEEE_LAW_SAID("falls: a <= b gives acos(a) >= acos(b) on -1 .. 1"),
-	IEEE_LAW_SAID("acos(1) = +0; NaN where |x| > 1"),
+	IEEE_LAW_SAID("a <= b, number acos(a), number acos(b): acos(a) >= acos(b)"),
+	IEEE_LAW_SAID("abs(x) > 1: acos(x) = NaN"),
+	IEEE_LAW_SAID("finite x: acos(cos(mul(x, +0))) = +0"),
+	IEEE_LAW_SAID("abs(x) <= 1: acos(x) >= +0"),
 };
 static const pctl_law atan_laws[] = {
 	IEEE_LAW(PCTL_LAW_MONOTONE),
-	ODD("atan"),
-	IEEE_LAW_SAID("atan(+Inf) = pi/2 rounded"),
+	IEEE_LAW_SAID("number atan(x): atan(neg(x)) = neg(atan(x))"),
+	IEEE_LAW_SAID("number x: abs(atan(x)) <= abs(x)"),
+	IEEE_LAW_SAID("number x: abs(atan(x)) <= atan(+Inf)"),
 };
 static const pctl_law atan2_laws[] = {
-	IEEE_LAW_SAID("atan2(neg(a), b) = neg(atan2(a, b)) unless it is NaN"),
 	IEEE_LAW_SAID("atan2(a, 1) = atan(a)"),
-	IEEE_LAW_SAID("atan2(+0, -0) = pi rounded; atan2(+0, +0) = +0"),
+	IEEE_LAW_SAID("number atan2(a, b): atan2(neg(a), b) = neg(atan2(a, b))"),
+	IEEE_LAW_SAID("a >= +0, number b: atan2(a, b) >= +0"),
 };
 static const pctl_law sinh_laws[] = {
 	IEEE_LAW(PCTL_LAW_MONOTONE),
-	ODD("sinh"),
-	IEEE_LAW_SAID("sinh(-0) = -0; sinh(+Inf) = +Inf"),
+	IEEE_LAW_SAID("number sinh(x): sinh(neg(x)) = neg(sinh(x))"),
+	IEEE_LAW_SAID("number x: abs(sinh(x)) >= abs(x)"),
 };
 static const pctl_law cosh_laws[] = {
 	IEEE_LAW_SAID("cosh(neg(x)) = cosh(x)"),
-	IEEE_LAW_SAID("cosh(x) >= 1 for every x that is no NaN"),
+	IEEE_LAW_SAID("number x: cosh(x) >= 1"),
+	IEEE_LAW_SAID("number x: cosh(x) >= sinh(x)"),
 };
 static const pctl_law tanh_laws[] = {
 	IEEE_LAW(PCTL_LAW_MONOTONE),
-	ODD("tanh"),
-	IEEE_LAW_SAID("-1 <= tanh(x) <= 1 for every x that is no NaN"),
+	IEEE_LAW_SAID("number tanh(x): tanh(neg(x)) = neg(tanh(x))"),
+	IEEE_LAW_SAID("number x: abs(tanh(x)) <= 1"),
+	IEEE_LAW_SAID("number x: abs(tanh(x)) <= abs(x)"),
 };
 static const pctl_law asinh_laws[] = {
 	IEEE_LAW(PCTL_LAW_MONOTONE),
-	ODD("asinh"),
-	IEEE_LAW_SAID("asinh(+Inf) = +Inf"),
+	IEEE_LAW_SAID("number asinh(x): asinh(neg(x)) = neg(asinh(x))"),
+	IEEE_LAW_SAID("number x: abs(asinh(x)) <= abs(x)"),
+	IEEE_LAW_SAID("number x: abs(asinh(x)) >= abs(atan(x))"),
 };
 static const pctl_law acosh_laws[] = {
-	IEEE_LAW(PCTL_LAW_MONOTONE),
-	IEEE_LAW_SAID("acosh(1) = +0; NaN where x < 1"),
+	IEEE_LAW_SAID("a <= b, number acosh(a): acosh(a) <= acosh(b)"),
+	IEEE_LAW_SAID("x < 1: acosh(x) = NaN"),
+	IEEE_LAW_SAID("finite x: acosh(cosh(mul(x, +0))) = +0"),
 };
 static const pctl_law atanh_laws[] = {
-	IEEE_LAW(PCTL_LAW_MONOTONE),
-	ODD("atanh"),
-	IEEE_LAW_SAID("atanh(1) = +Inf; NaN where |x| > 1"),
+	IEEE_LAW_SAID("a <= b, number atanh(a), number atanh(b): atanh(a) <= atanh(b)"),
+	IEEE_LAW_SAID("number atanh(x): atanh(neg(x)) = neg(atanh(x))"),
+	IEEE_LAW_SAID("abs(x) > 1: atanh(x) = NaN"),
+	IEEE_LAW_SAID("abs(x) <= 1: abs(atanh(x)) >= abs(asin(x))"),
 };
 
 #define SPECIAL                                                                               \

@@ -134,15 +134,15 @@ static const int_row neg_row = {
 	0};
 
 static const pctl_law add_laws[] = {
-	INT_LAW(PCTL_LAW_COMMUTATIVE, 0, 0),
-	INT_LAW(PCTL_LAW_ASSOCIATIVE, 0, 0),
-	INT_LAW(PCTL_LAW_IDENTITY, 0, 0),
-	INT_LAW_SAID("add(a, neg(a)) = 0"),
+	INT_LAW(PCTL_LAW_COMMUTATIVE, 0, 0),   INT_LAW(PCTL_LAW_ASSOCIATIVE, 0, 0),
+	INT_LAW(PCTL_LAW_IDENTITY, 0, 0),      INT_LAW_SAID("add(a, neg(a)) = 0"),
+	INT_LAW_SAID("sub(add(a, b), b) = a"),
 };
 static const pctl_law sub_laws[] = {
 	INT_LAW(PCTL_LAW_SELF_INVERSE, 0, 0),
 	INT_LAW_SAID("sub(a, 0) = a"),
-	INT_LAW_SAID("add(sub(a, b), b) = a"),
+	INT_LAW_SAID("sub(a, b) = neg(sub(b, a))"),
+	INT_LAW_SAID("sub(a, b) = add(a, neg(b))"),
 };
 static const pctl_law mul_laws[] = {
 	INT_LAW(PCTL_LAW_COMMUTATIVE, 0, 0),
@@ -150,20 +150,31 @@ static const pctl_law mul_laws[] = {
 	INT_LAW(PCTL_LAW_IDENTITY, 1, 0),
 	INT_LAW(PCTL_LAW_ABSORBING, 0, 0),
 	INT_LAW_OVER(PCTL_LAW_DISTRIBUTIVE_OVER, "int.add"),
+	INT_LAW_SAID("mul(a, -1) = neg(a)"),
 };
 static const pctl_law div_laws[] = {
 	INT_LAW_SAID("div(a, 1) = a"),
 	INT_LAW_SAID("div(a, 0) = 0"),
+	INT_LAW_SAID("a != 0: div(a, a) = 1"),
 	INT_LAW_SAID("b != 0: add(mul(div(a, b), b), mod(a, b)) = a"),
+	INT_LAW_SAID("u32, u64, u128 | a < b: div(a, b) = 0"),
+	INT_LAW_SAID("i32 | a != 0x80000000: div(neg(a), b) = neg(div(a, b))"),
 };
 static const pctl_law mod_laws[] = {
 	INT_LAW_SAID("mod(a, 1) = 0"),
 	INT_LAW_SAID("mod(a, 0) = 0"),
-	INT_LAW_SAID("unsigned, b != 0: mod(a, b) < b"),
+	INT_LAW_SAID("mod(mod(a, b), b) = mod(a, b)"),
+	INT_LAW_SAID("b != 0: mod(a, b) = sub(a, mul(b, div(a, b)))"),
+	INT_LAW_SAID("u32, u64, u128 | b != 0: mod(a, b) < b"),
+	INT_LAW_SAID("i32 | b > 0: mod(a, b) < b"),
+	INT_LAW_SAID("i32 | a >= 0: mod(a, b) >= 0"),
+	INT_LAW_SAID("i32 | a <= 0: mod(a, b) <= 0"),
 };
 static const pctl_law neg_laws[] = {
 	INT_LAW(PCTL_LAW_INVOLUTION, 0, 0),
+	{.law = PCTL_LAW_DE_MORGAN, .other = "int.add", .dual = "int.add"},
 	INT_LAW_SAID("neg(x) = add(not(x), 1)"),
+	INT_LAW_SAID("add(x, neg(x)) = 0"),
 };
 
 static const pctl_example add_classes[] = {

@@ -92,40 +92,46 @@ static const int_row not_row = {INT_SAME1("not", "~x", INT_WIDE1("not", INT_RET(
 static const int_row shl_row = {SHIFT_TEXTS("shl", "<<", SHL_WIDE), eval_shl, 0, 0};
 static const int_row shr_row = {SHIFT_TEXTS("shr", ">>", SHR_WIDE), eval_shr, 0, 0};
 
-/* The absorbing element of `or` and the identity of `and` are all ones: 0xffffffff for u32. */
 static const pctl_law and_laws[] = {
-	INT_LAW(PCTL_LAW_COMMUTATIVE, 0, 0),
-	INT_LAW(PCTL_LAW_ASSOCIATIVE, 0, 0),
-	INT_LAW(PCTL_LAW_IDEMPOTENT, 0, 0),
-	INT_LAW(PCTL_LAW_ABSORBING, 0, 0),
-	INT_LAW(PCTL_LAW_IDENTITY, 0xffffffff, 0),
-	INT_LAW_OVER(PCTL_LAW_DISTRIBUTIVE_OVER, "int.or"),
+	INT_LAW(PCTL_LAW_COMMUTATIVE, 0, 0),	 INT_LAW(PCTL_LAW_ASSOCIATIVE, 0, 0),
+	INT_LAW(PCTL_LAW_IDEMPOTENT, 0, 0),	 INT_LAW(PCTL_LAW_ABSORBING, 0, 0),
+	INT_LAW(PCTL_LAW_IDENTITY, INT_ONES, 0), INT_LAW_OVER(PCTL_LAW_DISTRIBUTIVE_OVER, "int.or"),
+	INT_LAW_SAID("and(a, not(a)) = 0"),	 INT_LAW_SAID("and(a, or(a, b)) = a"),
 };
 static const pctl_law or_laws[] = {
 	INT_LAW(PCTL_LAW_COMMUTATIVE, 0, 0), INT_LAW(PCTL_LAW_ASSOCIATIVE, 0, 0),
-	INT_LAW(PCTL_LAW_IDEMPOTENT, 0, 0),  INT_LAW(PCTL_LAW_ABSORBING, 0xffffffff, 0),
+	INT_LAW(PCTL_LAW_IDEMPOTENT, 0, 0),  INT_LAW(PCTL_LAW_ABSORBING, INT_ONES, 0),
 	INT_LAW(PCTL_LAW_IDENTITY, 0, 0),    INT_LAW_OVER(PCTL_LAW_DISTRIBUTIVE_OVER, "int.and"),
+	INT_LAW_SAID("or(a, not(a)) = -1"),  INT_LAW_SAID("or(a, and(a, b)) = a"),
 };
 static const pctl_law xor_laws[] = {
-	INT_LAW(PCTL_LAW_COMMUTATIVE, 0, 0),
-	INT_LAW(PCTL_LAW_ASSOCIATIVE, 0, 0),
-	INT_LAW(PCTL_LAW_IDENTITY, 0, 0),
-	INT_LAW(PCTL_LAW_SELF_INVERSE, 0, 0),
+	INT_LAW(PCTL_LAW_COMMUTATIVE, 0, 0),   INT_LAW(PCTL_LAW_ASSOCIATIVE, 0, 0),
+	INT_LAW(PCTL_LAW_IDENTITY, 0, 0),      INT_LAW(PCTL_LAW_SELF_INVERSE, 0, 0),
+	INT_LAW_SAID("xor(xor(a, b), b) = a"), INT_LAW_SAID("xor(a, b) = sub(or(a, b), and(a, b))"),
 };
 static const pctl_law not_laws[] = {
 	INT_LAW(PCTL_LAW_INVOLUTION, 0, 0),
 	{.law = PCTL_LAW_DE_MORGAN, .other = "int.and", .dual = "int.or"},
 	{.law = PCTL_LAW_DE_MORGAN, .other = "int.or", .dual = "int.and"},
+	INT_LAW_SAID("not(x) = xor(x, -1)"),
+	INT_LAW_SAID("add(x, not(x)) = -1"),
 };
 static const pctl_law shl_laws[] = {
 	INT_LAW_SAID("shl(a, 0) = a"),
-	INT_LAW_SAID("shl(a, width) = a"),
 	INT_LAW_SAID("shl(a, 1) = add(a, a)"),
+	INT_LAW_SAID("shl(a, b) = shl(a, add(b, width))"),
+	INT_LAW_SAID("shl(a, b) = mul(a, shl(1, b))"),
+	INT_LAW_SAID("shl(xor(a, b), c) = xor(shl(a, c), shl(b, c))"),
 };
 static const pctl_law shr_laws[] = {
 	INT_LAW_SAID("shr(a, 0) = a"),
-	INT_LAW_SAID("shr(a, width) = a"),
-	INT_LAW_SAID("unsigned: shr(a, 1) = div(a, 2); signed: the sign bit stays"),
+	INT_LAW_SAID("shr(a, b) = shr(a, add(b, width))"),
+	INT_LAW_SAID("shr(xor(a, b), c) = xor(shr(a, c), shr(b, c))"),
+	INT_LAW_SAID("shr(shl(shr(a, b), b), b) = shr(a, b)"),
+	INT_LAW_SAID("u32, u64, u128 | shr(a, 1) = div(a, 2)"),
+	INT_LAW_SAID("u32, u64, u128 | shr(a, b) <= a"),
+	INT_LAW_SAID("i32 | a < 0: shr(a, b) < 0"),
+	INT_LAW_SAID("i32 | shr(not(a), b) = not(shr(a, b))"),
 };
 
 static const pctl_example and_classes[] = {

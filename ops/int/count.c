@@ -72,23 +72,29 @@ static const int_row reverse_row = {INT_SAME1("reverse", "reverseBits(x)",
 				    eval_reverse, 0, 0};
 
 static const pctl_law popcount_laws[] = {
-	INT_LAW(PCTL_LAW_BOUNDED, 0, 32),
-	{.law = PCTL_LAW_CUSTOM, .custom = "popcount(x) + popcount(not(x)) = width"},
+	INT_LAW_SAID("popcount(x) <= width"),
+	INT_LAW_SAID("add(popcount(x), popcount(not(x))) = width"),
 	INT_LAW_SAID("popcount(reverse(x)) = popcount(x)"),
+	INT_LAW_SAID(
+		"add(popcount(and(a, b)), popcount(or(a, b))) = add(popcount(a), popcount(b))"),
 };
 static const pctl_law clz_laws[] = {
-	INT_LAW(PCTL_LAW_BOUNDED, 0, 32),
-	INT_LAW_SAID("clz(0) = width"),
+	INT_LAW_SAID("clz(x) <= width"),
+	INT_LAW_SAID("clz(and(x, 0)) = width"),
 	INT_LAW_SAID("clz(reverse(x)) = ctz(x)"),
+	INT_LAW_SAID("u32, u64, u128 | a <= b: clz(a) >= clz(b)"),
+	INT_LAW_SAID("i32 | x < 0: clz(x) = 0"),
 };
 static const pctl_law ctz_laws[] = {
-	INT_LAW(PCTL_LAW_BOUNDED, 0, 32),
-	INT_LAW_SAID("ctz(0) = width"),
+	INT_LAW_SAID("ctz(x) <= width"),
+	INT_LAW_SAID("ctz(and(x, 0)) = width"),
+	INT_LAW_SAID("ctz(neg(x)) = ctz(x)"),
 	INT_LAW_SAID("x != 0: ctz(x) = popcount(sub(and(x, neg(x)), 1))"),
 };
 static const pctl_law reverse_laws[] = {
 	INT_LAW(PCTL_LAW_INVOLUTION, 0, 0),
-	INT_LAW_SAID("reverse(1) has the highest bit alone"),
+	{.law = PCTL_LAW_DE_MORGAN, .other = "int.xor", .dual = "int.xor"},
+	INT_LAW_SAID("u32, u64, u128 | reverse(shl(a, b)) = shr(reverse(a), b)"),
 };
 
 static const pctl_example count_classes[] = {

@@ -108,6 +108,8 @@ pctl_status int_reference(const kit_use *u, const pctl_span *in, pctl_span *out)
 		.data = &(row)                                                            \
 	}
 
+/* All ones in every type: constants of laws are two's complement, cut or extended to the type. */
+#define INT_ONES UINT64_MAX
 #define INT_LAW(law_kind, value_a, value_b)                       \
 	{                                                         \
 		.law = (law_kind), .a = (value_a), .b = (value_b) \
