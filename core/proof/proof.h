@@ -36,7 +36,8 @@ typedef struct pctl_bench {
 	pctl_session *reference;	/* the `cpu` backend */
 	pctl_session *sanitizer;	/* the `cpu` backend with SANITIZE and COUNT; NULL: not opened */
 	/* Open a further session on the device under proof (restarts, second opinions); closed by the caller with
-	 * close_again, which also ends its worker. */
+	 * close_again, which also ends its worker. A unit that loses the device's worker puts a session opened again in
+	 * `device` and closes the lost one with close_again. */
 	pctl_status (*open_again)(struct pctl_bench *b, const pctl_call *call, pctl_session **out);
 	void (*close_again)(struct pctl_bench *b, pctl_session *s);
 	void *ctx;

@@ -9,7 +9,7 @@
 
 #include "base/file.h"
 #include "base/str.h"
-#include "gen.h"
+#include "suite/gen.h"
 #include "shrink.h"
 
 #define LARGEST_FILE (1u << 20)

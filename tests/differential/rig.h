@@ -3,7 +3,7 @@
 #ifndef PIPECTL_DIFFERENTIAL_RIG_H
 #define PIPECTL_DIFFERENTIAL_RIG_H
 
-#include "case.h"
+#include "suite/case.h"
 #include "exec/job.h"
 #include "plugin/devices.h"
 

@@ -1,8 +1,8 @@
 /* The text of a generated program as a tree: every node is a piece of text with holes for other
  * nodes, and can be taken out or replaced by something smaller of its own type. It knows nothing of
  * WGSL but what its maker wrote into it. */
-#ifndef PIPECTL_DIFFERENTIAL_TREE_H
-#define PIPECTL_DIFFERENTIAL_TREE_H
+#ifndef PIPECTL_SUITE_TREE_H
+#define PIPECTL_SUITE_TREE_H
 
 #include <stdint.h>
 

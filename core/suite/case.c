@@ -1,5 +1,5 @@
 /* Reading the header of a case, and filling its buffers. */
-#include "case.h"
+#include "suite/case.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * belongs to the invocation alone, atomics apart, which commute and whose results are dropped. */
 #include <string.h>
 
-#include "gen.h"
+#include "suite/gen.h"
 
 void gen_declare(gen *g, const char *name, const gtype *t, uint32_t flags)
 {

@@ -1,6 +1,6 @@
 /* A whole program from a seed: its types, buffers and functions, and an entry point in phases with
  * barriers between them. */
-#include "gen.h"
+#include "suite/gen.h"
 
 #include <string.h>
 

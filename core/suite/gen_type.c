@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gen.h"
+#include "suite/gen.h"
 
 static const char *const scalar_name[S_KINDS] = {"bool", "i32", "u32", "i64", "u64", "f32"};
 

@@ -1,7 +1,7 @@
 /* Operators, conversions and builtin functions of generated programs. */
 #include <string.h>
 
-#include "gen.h"
+#include "suite/gen.h"
 
 node *gen_two(gen *g, const gtype *t, const char *format, const gtype *a, const gtype *b, int depth)
 {

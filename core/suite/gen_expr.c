@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "gen.h"
+#include "suite/gen.h"
 
 static const char *zero_of(gen *g, const gtype *t)
 {

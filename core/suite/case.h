@@ -4,8 +4,8 @@
  *   //! binding GROUP:BINDING bytes N
  *   //! override NAME VALUE
  *   //! floats                         buffers are filled with f32 in mind */
-#ifndef PIPECTL_DIFFERENTIAL_CASE_H
-#define PIPECTL_DIFFERENTIAL_CASE_H
+#ifndef PIPECTL_SUITE_CASE_H
+#define PIPECTL_SUITE_CASE_H
 
 #include "graph/kernel.h"
 

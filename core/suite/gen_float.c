@@ -1,6 +1,6 @@
 /* Operations on f32: arithmetic that a compiler would like to contract or reassociate, everything the strict rules
  * define bit by bit, and now and then an elementary function. */
-#include "gen.h"
+#include "suite/gen.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /* The generator: a seed becomes a valid WGSL kernel of integers and f32 that is free of races by construction,
  * with the dispatches and sizes of buffers it is to be run with in its header (case.h). The files
  * gen*.c share what stands here. */
-#ifndef PIPECTL_DIFFERENTIAL_GEN_H
-#define PIPECTL_DIFFERENTIAL_GEN_H
+#ifndef PIPECTL_SUITE_GEN_H
+#define PIPECTL_SUITE_GEN_H
 
-#include "tree.h"
+#include "suite/tree.h"
 
 /* Make the program of a seed in the arena; floats: with f32. */
 node *gen_program(pctl_arena *a, uint64_t seed, int floats);

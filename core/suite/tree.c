@@ -1,5 +1,5 @@
 /* Making, printing and listing trees of text. */
-#include "tree.h"
+#include "suite/tree.h"
 
 #include <string.h>
 

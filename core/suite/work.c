@@ -1,0 +1,302 @@
+/* Running programs over arrays on a session: every array between two guards, every step after a barrier, through the
+ * backend interface itself, so that nothing of core/exec stands between the suite and the device. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "legal/legal.h"
+#include "suite/trial.h"
+
+#define GUARD 256u
+#define SLICE_NS (100ull * 1000 * 1000)
+#define MOST_SECONDS 120
+
+struct running {
+	suite_trial *t;
+	pctl_session *s;
+	const pctl_backend *api;
+	pctl_device *dev;
+	const suite_work *w;
+	uint64_t side; /* bytes of a guard */
+	pctl_buffer *buffers[SUITE_BUFFERS];
+	pctl_kernel *own[SUITE_STEPS]; /* built for this run alone */
+	pctl_list *list;
+};
+
+uint32_t suite_buffer_add(suite_work *w, uint32_t kind, const void *data, uint64_t n_bytes)
+{
+	suite_buffer *b = &w->buffers[w->n_buffers];
+
+	if (w->n_buffers == SUITE_BUFFERS) {
+		w->failed = 1;
+		return 0;
+	}
+	*b = (suite_buffer){kind, calloc(n_bytes / 4 + 1, 4), n_bytes};
+	if (b->data == NULL)
+		w->failed = 1;
+	else if (data != NULL)
+		memcpy(b->data, data, n_bytes);
+	return w->n_buffers++;
+}
+
+uint32_t *suite_data(const suite_work *w, uint32_t buffer)
+{
+	return (uint32_t *)(void *)w->buffers[buffer].data;
+}
+
+void suite_step_add(suite_work *w, const pctl_kernel_unit *unit, uint32_t groups,
+		    const uint32_t *buffers, uint32_t n)
+{
+	suite_step *step = &w->steps[w->n_steps];
+
+	if (w->n_steps == SUITE_STEPS || n > SUITE_BINDINGS) {
+		w->failed = 1;
+		return;
+	}
+	*step = (suite_step){.unit = unit, .groups = {groups, 1, 1}};
+	memcpy(step->buffer, buffers, n * sizeof(*buffers));
+	w->n_steps++;
+}
+
+void suite_work_drop(suite_work *w)
+{
+	for (uint32_t i = 0; i < w->n_buffers; i++)
+		free(w->buffers[i].data);
+	memset(w, 0, sizeof(*w));
+}
+
+/* ---- buffers between guards ------------------------------------------------------------------ */
+
+static uint8_t guard_byte(uint32_t buffer, uint64_t at)
+{
+	return (uint8_t)(0xa5u ^ (buffer * 29u) ^ (at * 7u));
+}
+
+/* Bytes of a binding as the device holds them: whole words. */
+static uint64_t held(const suite_buffer *b)
+{
+	return (b->n_bytes + 3) / 4 * 4;
+}
+
+static pctl_status upload(struct running *r, uint32_t i)
+{
+	const suite_buffer *b = &r->w->buffers[i];
+	const uint64_t n = held(b), all = n + 2 * r->side;
+	const uint32_t usage =
+		PCTL_BUFFER_TRANSFER |
+		(b->kind == SUITE_UNIFORM ? PCTL_BUFFER_UNIFORM : PCTL_BUFFER_STORAGE);
+	uint8_t *bytes = malloc(all);
+	pctl_status status;
+
+	if (bytes == NULL)
+		return pctl_refuse(r->t->call, PC2_NOMEM, "no memory for a trial");
+	for (uint64_t k = 0; k < all; k++)
+		bytes[k] = guard_byte(i, k);
+	if (n != 0)
+		memcpy(bytes + r->side, b->data, n);
+	status = r->api->buffer_create(r->dev, r->t->call, all, usage, &r->buffers[i]);
+	if (status == PCTL_OK)
+		status = r->api->buffer_write(r->dev, r->t->call, r->buffers[i], 0, bytes, all);
+	free(bytes);
+	return status;
+}
+
+static void check_guards(struct running *r, uint32_t i, const uint8_t *bytes)
+{
+	const uint64_t n = held(&r->w->buffers[i]), all = n + 2 * r->side;
+
+	for (uint64_t k = 0; k < all; k++) {
+		if (k == r->side)
+			k += n;
+		if (k == all || bytes[k] == guard_byte(i, k))
+			continue;
+		if (suite_fail(r->t, "bytes beside a binding stay as they are")) {
+			suite_found(r->t, "byte %" PRId64 " of array %u: %02x",
+				    (int64_t)k - (int64_t)r->side, (unsigned)i, bytes[k]);
+			suite_due(r->t, "%02x", guard_byte(i, k));
+		}
+		return;
+	}
+}
+
+static pctl_status download(struct running *r, uint32_t i)
+{
+	const suite_buffer *b = &r->w->buffers[i];
+	const uint64_t n = held(b), all = n + 2 * r->side;
+	uint8_t *bytes = malloc(all);
+	pctl_status status;
+
+	if (bytes == NULL)
+		return pctl_refuse(r->t->call, PC2_NOMEM, "no memory for a trial");
+	status = r->api->buffer_read(r->dev, r->t->call, r->buffers[i], 0, bytes, all);
+	if (status == PCTL_OK) {
+		check_guards(r, i, bytes);
+		if (n != 0)
+			memcpy(b->data, bytes + r->side, n);
+	}
+	free(bytes);
+	return status;
+}
+
+/* ---- kernels --------------------------------------------------------------------------------- */
+
+/* A program as a session would build it, but for this run alone and with nothing assumed of the device. */
+static pctl_status build_alone(struct running *r, const pctl_program *p, pctl_kernel **out)
+{
+	const pctl_legal_options options = {.head = PCTL_HEAD(pctl_legal_options)};
+	pctl_support support = {.head = PCTL_HEAD(pctl_support)};
+	pctl_program *legal = NULL;
+	uint8_t *wire = NULL;
+	uint64_t n = 0;
+	pctl_status status = PCTL_OK;
+
+	if (pctl_session_kind(r->s) != PCTL_DEVICE_REFERENCE) {
+		status = pctl_legalise(p, pctl_session_caps(r->s), &options, r->t->call, &legal);
+		p = legal;
+	}
+	if (status == PCTL_OK)
+		status = pctl_program_encode(p, r->t->call, &wire, &n);
+	if (status == PCTL_OK)
+		status = r->api->supports(r->dev, r->t->call, wire, n, &support);
+	if (status == PCTL_OK && !support.supported)
+		status = pctl_refuse(r->t->call, PC5201_UNSUPPORTED,
+				     "%s cannot run a program of the suite: %.255s",
+				     pctl_session_name(r->s), support.reason);
+	if (status == PCTL_OK)
+		status = r->api->kernel_build(r->dev, r->t->call, wire, n,
+					      pctl_session_build_flags(r->s), NULL, 0, out);
+	free(wire);
+	pctl_program_destroy(legal);
+	return status;
+}
+
+static pctl_status record_step(struct running *r, uint32_t i)
+{
+	const suite_step *step = &r->w->steps[i];
+	const pctl_program *p = step->unit != NULL ? step->unit->program : step->program;
+	pctl_binding bindings[SUITE_BINDINGS];
+	pctl_kernel *k = NULL;
+	uint32_t n = 0;
+	pctl_status status;
+
+	if (step->unit != NULL) {
+		status = pctl_session_kernel(r->s, step->unit, r->t->call, &k);
+	} else {
+		status = build_alone(r, p, &k);
+		r->own[i] = k;
+	}
+	for (uint32_t v = 0; v < p->n_vars && n < SUITE_BINDINGS; v++) {
+		const uint32_t space = p->vars[v].space, at = p->vars[v].binding;
+
+		if ((space != PCTL_SPACE_STORAGE && space != PCTL_SPACE_UNIFORM) ||
+		    at >= SUITE_BINDINGS)
+			continue;
+		bindings[n++] = (pctl_binding){0, at, r->buffers[step->buffer[at]], r->side,
+					       r->w->buffers[step->buffer[at]].n_bytes};
+	}
+	if (status == PCTL_OK && i != 0)
+		status = r->api->list_barrier(r->list, r->t->call);
+	if (status == PCTL_OK)
+		status = r->api->list_dispatch(r->list, r->t->call, k, bindings, n, step->groups);
+	return status;
+}
+
+static pctl_status wait_for(struct running *r, uint64_t ticket)
+{
+	const time_t began = time(NULL);
+
+	for (;;) {
+		pctl_completion done = {.head = PCTL_HEAD(pctl_completion)};
+		pctl_status status = r->api->wait(r->dev, r->t->call, ticket, SLICE_NS, &done);
+
+		if (status != PCTL_OK || done.done)
+			return status;
+		if (pctl_is_cancelled(r->t->call))
+			status = pctl_refuse(r->t->call, PC4_CANCELLED,
+					     "a trial of the suite was cancelled");
+		else if (time(NULL) - began > MOST_SECONDS)
+			status = pctl_refuse(r->t->call, PC5402_SUITE_TIME,
+					     "%s ran a program of the suite for more than %d s",
+					     pctl_session_name(r->s), MOST_SECONDS);
+		if (status != PCTL_OK) {
+			r->api->cancel(r->dev, ticket);
+			for (int i = 0; i < 50 && !done.done; i++) {
+				if (r->api->wait(r->dev, r->t->call, ticket, SLICE_NS, &done) !=
+				    PCTL_OK)
+					break;
+			}
+			return status;
+		}
+	}
+}
+
+static void close_down(struct running *r)
+{
+	if (r->list != NULL)
+		r->api->list_destroy(r->dev, r->list);
+	for (uint32_t i = 0; i < SUITE_STEPS; i++)
+		if (r->own[i] != NULL)
+			r->api->kernel_destroy(r->dev, r->own[i]);
+	for (uint32_t i = 0; i < r->w->n_buffers; i++)
+		if (r->buffers[i] != NULL)
+			r->api->buffer_destroy(r->dev, r->buffers[i]);
+}
+
+pctl_status suite_run(suite_trial *t, pctl_session *s, const suite_work *w)
+{
+	struct running r = {.t = t,
+			    .s = s,
+			    .api = pctl_session_table(s),
+			    .dev = pctl_session_device(s),
+			    .w = w,
+			    .side = GUARD};
+	const uint64_t alignment = pctl_session_caps(s)->binding_alignment;
+	pctl_status status = PCTL_OK;
+	uint64_t ticket = 0;
+
+	if (w->failed)
+		return pctl_refuse(t->call, PC2_NOMEM, "no memory for a trial");
+	if (alignment > GUARD)
+		r.side = alignment;
+	for (uint32_t i = 0; status == PCTL_OK && i < w->n_buffers; i++)
+		status = upload(&r, i);
+	if (status == PCTL_OK)
+		status = r.api->list_begin(r.dev, t->call, &r.list);
+	for (uint32_t i = 0; status == PCTL_OK && i < w->n_steps; i++)
+		status = record_step(&r, i);
+	if (status == PCTL_OK)
+		status = r.api->list_end(r.list, t->call);
+	if (status == PCTL_OK)
+		status = r.api->submit(r.dev, t->call, r.list, w->times == 0 ? 1 : w->times,
+				       &ticket);
+	if (status == PCTL_OK)
+		status = wait_for(&r, ticket);
+	for (uint32_t i = 0; status == PCTL_OK && i < w->n_buffers; i++)
+		if (w->buffers[i].kind == SUITE_OUT)
+			status = download(&r, i);
+	close_down(&r);
+	return status;
+}
+
+pctl_status suite_sanitize(suite_trial *t, const suite_work *w, uint32_t capacity,
+			   pctl_finding *out, uint32_t *n)
+{
+	pctl_session *s = t->bench->sanitizer;
+	const pctl_backend *api;
+	pctl_counts counts = {.head = PCTL_HEAD(pctl_counts)};
+	pctl_status status;
+
+	*n = 0;
+	if (s == NULL)
+		return pctl_refuse(t->call, PC5401_SUITE_SANITIZER,
+				   "the bench has no sanitizing reference");
+	api = pctl_session_table(s);
+	status = suite_run(t, s, w);
+	if (status == PCTL_OK)
+		status = api->findings(pctl_session_device(s), t->call, capacity, out, n);
+	/* What was counted is nobody's concern here, but must not be left for the next. */
+	if (status == PCTL_OK)
+		status = api->counts(pctl_session_device(s), t->call, &counts);
+	return status;
+}
