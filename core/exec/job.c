@@ -25,6 +25,8 @@ struct running {
 	const pctl_job_run *run;
 	const pctl_job_plan *plan;
 	const pctl_call *call;
+	pctl_call *
+		named; /* what `call` points to while the trace id is this file's to set, or NULL */
 	pctl_kernel **kernels; /* one a step */
 	pctl_buffer **own;     /* buffers made here, one a plan buffer (NULL: an input) */
 	pctl_buffer **second;  /* the other buffer of carried outputs */
@@ -41,11 +43,27 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static pctl_status create_buffer(struct running *r, uint32_t i, pctl_buffer **out)
+/* The bytes that pad an output to a multiple of four stay zero: of a value they are promised to be. */
+static pctl_status poison(struct running *r, uint32_t i, uint64_t seed, pctl_buffer *buffer)
+{
+	const pctl_plan_buffer *b = &r->plan->buffers[i];
+	uint64_t n = b->kind == PCTL_PLAN_OUTPUT && r->run->out_bytes != NULL
+			     ? r->run->out_bytes[i - r->plan->n_in]
+			     : b->n_bytes;
+
+	if (r->run->poison == 0 || (b->kind != PCTL_PLAN_OUTPUT && b->kind != PCTL_PLAN_TEMP))
+		return PCTL_OK;
+	return pctl_job_poison(r->s, buffer, n, r->run->poison * 0x9e3779b97f4a7c15ull + seed + 1u,
+			       r->call);
+}
+
+static pctl_status create_buffer(struct running *r, uint32_t i, uint64_t seed, pctl_buffer **out)
 {
 	const pctl_plan_buffer *b = &r->plan->buffers[i];
 	pctl_status status = r->t->buffer_create(r->dev, r->call, b->n_bytes, b->usage, out);
 
+	if (status == PCTL_OK)
+		status = poison(r, i, seed, *out);
 	if (status == PCTL_OK && b->kind == PCTL_PLAN_PARAMS && b->n_bytes != 0)
 		status = r->t->buffer_write(r->dev, r->call, *out, 0, b->data, b->n_bytes);
 	return status;
@@ -79,10 +97,10 @@ static pctl_status prepare(struct running *r, pctl_value *const *in)
 	for (uint32_t i = 0; status == PCTL_OK && i < plan->n_in; i++)
 		status = pctl_value_on(in[i], r->s, r->call, &r->inputs[i]);
 	for (uint32_t i = plan->n_in; status == PCTL_OK && i < plan->n_buffers; i++) {
-		status = create_buffer(r, i, &r->own[i]);
+		status = create_buffer(r, i, i, &r->own[i]);
 		if (status == PCTL_OK && r->run->repeat > 1 && i < plan->n_in + plan->n_out &&
 		    is_carried(r, i - plan->n_in))
-			status = create_buffer(r, i, &r->second[i]);
+			status = create_buffer(r, i, (uint64_t)i << 32, &r->second[i]);
 	}
 	return status;
 }
@@ -190,13 +208,20 @@ static pctl_status record_kernel(struct recorder *rec, uint32_t index)
 	return status;
 }
 
+static int is_cut(const struct running *r, uint64_t round)
+{
+	return r->run->cut && round + 1 == r->run->repeat;
+}
+
 static pctl_status record_round(struct recorder *rec, uint64_t round)
 {
 	struct running *r = rec->r;
+	uint32_t n = is_cut(r, round) && r->run->steps < r->plan->n_steps ? r->run->steps
+									  : r->plan->n_steps;
 	pctl_status status = PCTL_OK;
 
 	view_of(r, round, rec->buffers);
-	for (uint32_t i = 0; status == PCTL_OK && i < r->plan->n_steps; i++) {
+	for (uint32_t i = 0; status == PCTL_OK && i < n; i++) {
 		const pctl_step *step = &r->plan->steps[i];
 
 		if (step->kind != PCTL_STEP_KERNEL && step->n_bytes == 0)
@@ -293,11 +318,13 @@ static pctl_status wait_for(struct running *r, uint64_t ticket)
 	}
 }
 
-static pctl_status submit(struct running *r, pctl_list *list, uint32_t times)
+static pctl_status submit(struct running *r, pctl_list *list, uint64_t round, uint32_t times)
 {
 	uint64_t ticket = 0;
 	pctl_status status = stop_if_due(r);
 
+	if (r->named != NULL)
+		r->named->trace_id = pctl_trace(r->plan->name, (uint32_t)round, 0);
 	if (status == PCTL_OK)
 		status = r->t->submit(r->dev, r->call, list, times, &ticket);
 	if (status == PCTL_OK)
@@ -324,7 +351,7 @@ static pctl_status run_rounds(struct running *r, uint64_t first, uint32_t n, uin
 	while (status == PCTL_OK && done < times) {
 		uint32_t now = times - done < MOST_TIMES ? (uint32_t)(times - done) : MOST_TIMES;
 
-		status = submit(r, list, now);
+		status = submit(r, list, first + done * n, now);
 		done += now;
 		if (status == PCTL_OK)
 			tell_progress(r, first + done * n);
@@ -368,9 +395,13 @@ static pctl_status refuse_check(const struct running *r, const pctl_plan_check *
 /* The assertions, on the buffers that round `round` used. */
 static pctl_status check_assertions(struct running *r, uint64_t round)
 {
-	pctl_buffer **buffers = calloc(r->plan->n_buffers + 1u, sizeof(pctl_buffer *));
+	pctl_buffer **buffers = r->plan->n_checks == 0
+					? NULL
+					: calloc(r->plan->n_buffers + 1u, sizeof(pctl_buffer *));
 	pctl_status status = PCTL_OK;
 
+	if (r->plan->n_checks == 0)
+		return PCTL_OK;
 	if (buffers == NULL)
 		return pctl_refuse(r->call, PC2_NOMEM, "no memory for a job");
 	view_of(r, round, buffers);
@@ -386,25 +417,45 @@ static pctl_status check_assertions(struct running *r, uint64_t round)
 	return status;
 }
 
-/* A plan with assertions runs round by round: what one round found must not be lost in the next. */
+/* Show the buffers after the last round. */
+static pctl_status look(struct running *r)
+{
+	pctl_buffer **buffers = calloc(r->plan->n_buffers + 1u, sizeof(pctl_buffer *));
+	pctl_job_view view = {r->plan, r->s, buffers};
+	pctl_status status;
+
+	if (buffers == NULL)
+		return pctl_refuse(r->call, PC2_NOMEM, "no memory for a job");
+	view_of(r, r->run->repeat - 1, buffers);
+	status = r->run->look(r->run->look_ctx, &view, r->call);
+	free(buffers);
+	return status;
+}
+
+/* A plan with assertions runs round by round: what one round found must not be lost in the next. So does one whose
+ * rounds are traced, or whose last round is cut. */
 static pctl_status run_checked(struct running *r)
 {
-	pctl_list *lists[3] = {NULL}; /* the first round, odd ones, even ones */
+	pctl_list *lists[4] = {
+		NULL}; /* the first round, odd ones, even ones, the one that is cut */
 	pctl_status status = PCTL_OK;
 
 	for (uint64_t round = 0; status == PCTL_OK && round < r->run->repeat; round++) {
-		pctl_list **list = &lists[round == 0 ? 0 : 2 - round % 2];
+		int cut = is_cut(r, round);
+		pctl_list **list = &lists[cut ? 3 : round == 0 ? 0 : 2 - round % 2];
 
 		if (*list == NULL)
 			status = record(r, round, 1, list);
-		if (status == PCTL_OK)
-			status = submit(r, *list, 1);
-		if (status == PCTL_OK)
+		if (status == PCTL_OK && !(cut && r->run->steps == 0))
+			status = submit(r, *list, round, 1);
+		if (status == PCTL_OK && !cut)
 			status = check_assertions(r, round);
 		if (status == PCTL_OK)
 			tell_progress(r, round + 1);
 	}
-	for (uint32_t i = 0; i < 3; i++) {
+	if (status == PCTL_OK && r->run->cut && r->run->repeat != 0)
+		status = look(r);
+	for (uint32_t i = 0; i < 4; i++) {
 		if (lists[i] != NULL)
 			r->t->list_destroy(r->dev, lists[i]);
 	}
@@ -416,7 +467,7 @@ static pctl_status run_all(struct running *r)
 	uint64_t n = r->run->repeat;
 	pctl_status status;
 
-	if (r->plan->n_checks != 0)
+	if (r->plan->n_checks != 0 || r->run->traced || r->run->cut)
 		return run_checked(r);
 	status = run_rounds(r, 0, 1, n > 0);
 	if (status == PCTL_OK && n > 2)
@@ -482,9 +533,15 @@ pctl_status pctl_job_execute(pctl_session *s, const pctl_job_run *run, pctl_valu
 			     const pctl_call *call, pctl_value **out, pctl_job_stats *stats)
 {
 	struct running r = start(s, run, call);
+	pctl_call named;
 	pctl_status status;
 
 	memset(out, 0, run->plan->n_out * sizeof(*out));
+	if (call != NULL && call->trace_id == 0) {
+		named = *call;
+		named.trace_id = pctl_trace(run->plan->name, 0, 0);
+		r.call = r.named = &named;
+	}
 	status = prepare(&r, in);
 	if (status == PCTL_OK)
 		status = run_all(&r);

@@ -27,6 +27,19 @@ pctl_status pctl_value_read(pctl_value *v, uint64_t offset, void *data, uint64_t
 /* All of it, malloc'ed, released with free(). */
 pctl_status pctl_value_fetch(pctl_value *v, const pctl_call *call, uint8_t **out);
 
+/* The buffers of a plan while it has them: buffers[i] is plan buffer i, as the last round used it. */
+typedef struct pctl_job_view {
+	const pctl_job_plan *plan;
+	pctl_session *session;
+	pctl_buffer *const *buffers;
+} pctl_job_view;
+
+/*
+ * traced  1: one submit a round, so that the trace id names the round exactly
+ * cut     1: the last round ends after its first `steps` steps (0 is fine), its assertions are not checked, and `look`
+ *         is shown the buffers then; the outputs handed over are unfinished
+ * poison  not 0: temporaries and outputs start with a pattern made from it, in which no byte is zero
+ */
 typedef struct pctl_job_run {
 	const pctl_job_plan *plan;
 	uint64_t repeat;
@@ -35,6 +48,11 @@ typedef struct pctl_job_run {
 	uint64_t timeout_ms;	   /* for the whole job, 0 none */
 	void (*progress)(void *ctx, uint64_t done, uint64_t total); /* iterations; may be NULL */
 	void *progress_ctx;
+	uint32_t traced, cut, steps;
+	uint32_t reserved;
+	uint64_t poison;
+	pctl_status (*look)(void *ctx, const pctl_job_view *view, const pctl_call *call);
+	void *look_ctx;
 } pctl_job_run;
 
 typedef struct pctl_job_stats {
@@ -47,11 +65,16 @@ typedef struct pctl_job_stats {
 
 /*
  * Run. in: plan->n_in values; out: plan->n_out new values, each with one count for the caller
- * (NULLs on error). Errors: of the backend; PC5205 an assertion of the plan failed (PCTL_E_EXEC),
+ * (NULLs on error). The backend is called with the trace id of the plan's name and the first round of a submit, unless
+ * `call` has one of its own. Errors: of the backend; PC5205 an assertion of the plan failed (PCTL_E_EXEC),
  * PC5206 timeout, PC0004 cancelled.
  */
 pctl_status pctl_job_execute(pctl_session *s, const pctl_job_run *run, pctl_value *const *in,
 			     const pctl_call *call, pctl_value **out, pctl_job_stats *stats);
+
+/* Fill a buffer with the pattern of a seed (not 0). */
+pctl_status pctl_job_poison(pctl_session *s, pctl_buffer *buffer, uint64_t n_bytes, uint64_t seed,
+			    const pctl_call *call);
 
 /* Run a measuring plan and read its value. timeout_ms as above. */
 pctl_status pctl_job_measure(pctl_session *s, const pctl_job_plan *plan, pctl_value *const *in,

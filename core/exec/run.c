@@ -96,7 +96,7 @@ static void tear_down(pctl_running *r)
 	pctl_map_destroy(r->dims);
 }
 
-static pctl_status check_gas(pctl_running *r)
+pctl_status pctl_run_check_gas(pctl_running *r)
 {
 	const pctl_pipeline *p = r->graph->pipeline;
 	uint64_t limit = UINT64_MAX;
@@ -258,7 +258,7 @@ static void describe(pctl_running *r, const pctl_run_node *n, pctl_run_job *job)
 static pctl_status place(pctl_running *r, pctl_run_node *n)
 {
 	n->session = r->main;
-	return n->node->job->placement == NULL
+	return n->node->job->placement == NULL || r->o->flags & PCTL_RUN_UNPLACED
 		       ? PCTL_OK
 		       : pctl_run_session(r, n->node->job->placement, &n->session);
 }
@@ -301,16 +301,19 @@ static pctl_status run_node(pctl_running *r, uint32_t index)
 	pctl_run_node *n = &r->nodes[index];
 	pctl_run_job *job = &r->result->jobs[r->result->n_jobs];
 	void *progress_ctx[2] = {r, job};
+	pctl_run_look look = {r, n, job};
 	pctl_job_run run = {.repeat = n->node->repeat,
 			    .carry = n->node->carry,
 			    .out_bytes = n->out_bytes,
 			    .timeout_ms = r->o->policy->time_ms,
 			    .progress = tell_progress,
-			    .progress_ctx = progress_ctx};
+			    .progress_ctx = progress_ctx,
+			    .look_ctx = &look};
 	pctl_value *in[PCTL_PORTS_MAX];
 	pctl_status status = make_ready(r, n);
 
 	run.plan = n->tuned != NULL ? n->tuned : n->canonical;
+	pctl_run_limit_job(r, n, &run);
 	inputs_of(r, n, in);
 	if (status == PCTL_OK)
 		status = pctl_run_check_maxima(r, &run, in);
@@ -329,6 +332,8 @@ static pctl_status run_node(pctl_running *r, uint32_t index)
 	}
 	if (status == PCTL_OK)
 		status = add_actual_gas(r, job);
+	if (status == PCTL_OK && r->o->observe != NULL && !run.cut)
+		status = pctl_run_observe(&look);
 	if (status != PCTL_OK)
 		return status;
 	for (uint32_t i = 0; i < n->node->n_out; i++)
@@ -360,7 +365,7 @@ static pctl_status measure_node(pctl_running *r, pctl_run_node *n)
 		status = pctl_refuse(r->call, PC5211_GAS_LIMIT,
 				     "the gas of this run does not fit in 64 bits");
 	if (status == PCTL_OK)
-		status = check_gas(r);
+		status = pctl_run_check_gas(r);
 	if (status == PCTL_OK)
 		status = place(r, n);
 	inputs_of(r, n, in);
@@ -382,7 +387,7 @@ static pctl_status run_nodes(pctl_running *r)
 	pctl_status status = plan_ahead(r, &planned);
 
 	if (status == PCTL_OK)
-		status = check_gas(r);
+		status = pctl_run_check_gas(r);
 	if (status == PCTL_OK)
 		status = pctl_run_choose(r);
 	/* A job that cannot run where it is placed is refused before the first one runs. */
@@ -390,14 +395,18 @@ static pctl_status run_nodes(pctl_running *r)
 		status = make_ready(r, &r->nodes[r->graph->order[i]]);
 	for (uint32_t i = 0; status == PCTL_OK && i < r->graph->n_nodes;) {
 		if (i < planned) {
-			status = run_node(r, r->graph->order[i++]);
+			uint32_t job = r->graph->order[i++];
+
+			status = run_node(r, job);
+			if (r->o->limit != NULL && r->o->limit->job == job)
+				break;
 			continue;
 		}
 		status = measure_node(r, &r->nodes[r->graph->order[i]]);
 		if (status == PCTL_OK)
 			status = plan_ahead(r, &planned);
 		if (status == PCTL_OK)
-			status = check_gas(r);
+			status = pctl_run_check_gas(r);
 	}
 	return status;
 }
@@ -430,65 +439,6 @@ static pctl_status store_outputs(pctl_running *r)
 	if (status == PCTL_OK)
 		result->n_outputs = p->n_outputs;
 	return status;
-}
-
-/* ---- memo --------------------------------------------------------------------------------- */
-
-/* May a remembered result answer: nothing was asked for that only running can show. */
-static int memo_allowed(const pctl_running *r)
-{
-	return r->o->memo != NULL && r->o->policy->memo && r->o->n_backends == 0 &&
-	       r->o->verify_ppm == 0 && !(r->o->flags & (PCTL_RUN_FRESH | PCTL_RUN_SANITIZE)) &&
-	       r->graph->pipeline->n_outputs <= PCTL_MEMO_OUTPUTS_MAX;
-}
-
-static int from_memo(pctl_running *r)
-{
-	const pctl_pipeline *p = r->graph->pipeline;
-	pctl_memo_record *record = calloc(1, sizeof(*record));
-	int hit = record != NULL && pctl_memo_get(r->o->memo, r->result->memo_key, record) &&
-		  record->n_outputs == p->n_outputs;
-
-	for (uint32_t i = 0; hit && i < p->n_outputs; i++) {
-		hit = strcmp(record->outputs[i].name, p->outputs[i].port) == 0;
-		r->result->outputs[i] = (pctl_run_output){.name = p->outputs[i].port,
-							  .cid = record->outputs[i].cid,
-							  .n_bytes = record->outputs[i].n_bytes};
-	}
-	if (hit) {
-		r->gas = record->gas;
-		hit = check_gas(r) ==
-		      PCTL_OK; /* reported: a limit holds for remembered results too */
-		r->result->memoised = 1;
-		r->result->n_outputs = p->n_outputs;
-	}
-	free(record);
-	return hit;
-}
-
-static void to_memo(pctl_running *r)
-{
-	pctl_memo_record *record = calloc(1, sizeof(*record));
-
-	if (record == NULL)
-		return;
-	strncpy(record->device, pctl_session_name(r->main), sizeof(record->device) - 1);
-	record->gas = r->gas;
-	record->n_outputs = r->result->n_outputs;
-	for (uint32_t i = 0; i < record->n_outputs; i++) {
-		const pctl_run_output *out = &r->result->outputs[i];
-
-		if (strlen(out->name) >= sizeof(record->outputs[i].name)) {
-			free(record);
-			return;
-		}
-		memcpy(record->outputs[i].name, out->name, strlen(out->name));
-		record->outputs[i].cid = out->cid;
-		record->outputs[i].n_bytes = out->n_bytes;
-	}
-	(void)pctl_memo_put(r->o->memo, r->result->memo_key, record,
-			    NULL); /* a lost record only costs time */
-	free(record);
 }
 
 static pctl_status finish(pctl_running *r, pctl_status status, uint64_t started,
@@ -527,8 +477,8 @@ pctl_status pctl_run(const pctl_graph *g, const pctl_run_options *o, const pctl_
 		status = pctl_run_bind_inputs(&r);
 	if (status == PCTL_OK)
 		status = pctl_run_memo_key(&r, r.result->memo_key);
-	if (status == PCTL_OK && memo_allowed(&r)) {
-		if (from_memo(&r)) {
+	if (status == PCTL_OK && pctl_run_memo_allowed(&r)) {
+		if (pctl_run_from_memo(&r)) {
 			r.result->has_gas = 1;
 			return finish(&r, PCTL_OK, started, out);
 		}
@@ -542,11 +492,11 @@ pctl_status pctl_run(const pctl_graph *g, const pctl_run_options *o, const pctl_
 	if (status == PCTL_OK && o->verify_ppm == 1000000 && !is_verified(r.result))
 		pctl_warn_at(call, PC5209_NOTHING, NULL, "name another device with --backend",
 			     "every job ran on the reference itself: nothing was verified");
-	if (status == PCTL_OK)
+	if (status == PCTL_OK && o->observe == NULL)
 		status = store_outputs(&r);
-	if (status == PCTL_OK && o->memo != NULL && o->policy->memo &&
+	if (status == PCTL_OK && o->observe == NULL && o->memo != NULL && o->policy->memo &&
 	    !(o->flags & PCTL_RUN_FRESH) && g->pipeline->n_outputs <= PCTL_MEMO_OUTPUTS_MAX)
-		to_memo(&r);
+		pctl_run_to_memo(&r);
 	if (status == PCTL_OK)
 		r.result->has_gas = 1;
 	return finish(&r, status, started, out);
@@ -566,7 +516,7 @@ pctl_status pctl_run_plan(const pctl_graph *g, const pctl_run_options *o, const 
 	if (status == PCTL_OK)
 		status = plan_ahead(&r, &planned);
 	if (status == PCTL_OK)
-		status = check_gas(&r);
+		status = pctl_run_check_gas(&r);
 	if (status == PCTL_OK && !(o->flags & PCTL_RUN_NO_DEVICE))
 		status = pctl_run_choose(&r);
 	for (uint32_t i = 0; status == PCTL_OK && i < planned; i++) {

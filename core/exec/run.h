@@ -16,11 +16,52 @@
 #define PCTL_RUN_NATIVE \
 	32u /* class approximate only: the device's own float operations; needs FRESH */
 #define PCTL_RUN_SANITIZE 8u /* the reference looks for races and bad accesses, and counts gas */
+#define PCTL_RUN_TRACED 64u  /* one submit a round: trace ids name rounds exactly */
+#define PCTL_RUN_POISON \
+	128u /* temporaries and outputs of op jobs start as a pattern of poison_seed, not zero */
+#define PCTL_RUN_UNPLACED 256u	/* jobs go where the run goes, whatever their placement says */
+#define PCTL_RUN_CANONICAL 512u /* plans are cut alike for every device */
+
+/* A buffer an observer is shown. kind and number: of a job's output PCTL_PLAN_OUTPUT and the port; after cut steps
+ * PCTL_PLAN_* and the plan's buffer. name: "ranks", "temporary 3". type: dtype 0 where none is known. */
+typedef struct pctl_run_port {
+	const char *name;
+	uint32_t kind, number;
+	pctl_tensor_type type;
+	uint64_t n_bytes;
+} pctl_run_port;
+
+/* What an observer sees of one job that ran. job: index in the pipeline. cut: its last round was cut, ports are all
+ * buffers of the plan, and stats are not known yet. Valid during the call alone, what it points to until the run ends. */
+typedef struct pctl_run_view {
+	uint32_t job, cut;
+	const struct pctl_run_job *ran;
+	const pctl_job_plan *plan;
+	pctl_session *session;
+	const pctl_run_port *ports;
+	uint32_t n_ports, reserved;
+	const void *inside;
+} pctl_run_view;
+
+/* Bytes of a port, to host memory. */
+pctl_status pctl_run_view_read(const pctl_run_view *v, uint32_t port, uint64_t offset, void *data,
+			       uint64_t n, const pctl_call *call);
+
+/* Where a run ends: after job number `job`, whose repeat is cut to `rounds` (at least 1); cut 1: and of the last of
+ * them only the first `steps` steps of the plan run. Jobs after it are not run. */
+typedef struct pctl_run_limit {
+	uint32_t job, cut, steps;
+	uint32_t reserved;
+	uint64_t rounds;
+} pctl_run_limit;
 
 /*
  * ins       --in NAME=FILE|CID, in place of what the file names
  * backends  selectors in order of preference; n 0: the policy's order. Naming one: no memo is read
  * progress  called between submits; may be NULL
+ * observe   called after each job; any error it returns ends the run with it. With one nothing is stored, outputs of
+ *           the result have no CID, and no memo is used
+ * limit     NULL: the whole pipeline; needs observe
  */
 typedef struct pctl_run_options {
 	pctl_registry *registry;
@@ -42,6 +83,10 @@ typedef struct pctl_run_options {
 	uint64_t gas_limit;
 	void (*progress)(void *ctx, const char *job, uint64_t done, uint64_t total);
 	void *progress_ctx;
+	pctl_status (*observe)(void *ctx, const pctl_run_view *view, const pctl_call *call);
+	void *observe_ctx;
+	const pctl_run_limit *limit;
+	uint64_t poison_seed; /* not 0 with PCTL_RUN_POISON */
 } pctl_run_options;
 
 typedef struct pctl_run_output {

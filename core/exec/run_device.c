@@ -108,7 +108,8 @@ static pctl_status qualifies(pctl_running *r, pctl_session *s, const pctl_call *
 		const pctl_job_plan *plan = n->canonical != NULL ? n->canonical : n->measure;
 		pctl_status status;
 
-		if (plan == NULL || n->node->job->placement != NULL)
+		if (plan == NULL ||
+		    (n->node->job->placement != NULL && !(r->o->flags & PCTL_RUN_UNPLACED)))
 			continue;
 		status = pctl_session_qualify(s, plan, call);
 		if (status != PCTL_OK)

@@ -1,6 +1,7 @@
-/* The memo key: everything an answer depends on, written out and hashed: bytes, programs, shapes,
- * and what was allowed and at which price. Device and backend stay out. */
+/* The memo of runs. Its key is everything an answer depends on, written out and hashed: bytes, programs, shapes,
+ * and what was allowed and at which price; device and backend stay out. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/str.h"
@@ -119,4 +120,61 @@ pctl_status pctl_run_memo_key(pctl_running *r, uint8_t out[PCTL_DIGEST_BYTES])
 		memcpy(out, key.digest, PCTL_DIGEST_BYTES);
 	pctl_str_drop(&s);
 	return status;
+}
+
+int pctl_run_memo_allowed(const pctl_running *r)
+{
+	return r->o->memo != NULL && r->o->observe == NULL && r->o->policy->memo &&
+	       r->o->n_backends == 0 && r->o->verify_ppm == 0 &&
+	       !(r->o->flags & (PCTL_RUN_FRESH | PCTL_RUN_SANITIZE)) &&
+	       r->graph->pipeline->n_outputs <= PCTL_MEMO_OUTPUTS_MAX;
+}
+
+int pctl_run_from_memo(pctl_running *r)
+{
+	const pctl_pipeline *p = r->graph->pipeline;
+	pctl_memo_record *record = calloc(1, sizeof(*record));
+	int hit = record != NULL && pctl_memo_get(r->o->memo, r->result->memo_key, record) &&
+		  record->n_outputs == p->n_outputs;
+
+	for (uint32_t i = 0; hit && i < p->n_outputs; i++) {
+		hit = strcmp(record->outputs[i].name, p->outputs[i].port) == 0;
+		r->result->outputs[i] = (pctl_run_output){.name = p->outputs[i].port,
+							  .cid = record->outputs[i].cid,
+							  .n_bytes = record->outputs[i].n_bytes};
+	}
+	if (hit) {
+		r->gas = record->gas;
+		hit = pctl_run_check_gas(r) ==
+		      PCTL_OK; /* reported: a limit holds for remembered results too */
+		r->result->memoised = 1;
+		r->result->n_outputs = p->n_outputs;
+	}
+	free(record);
+	return hit;
+}
+
+void pctl_run_to_memo(pctl_running *r)
+{
+	pctl_memo_record *record = calloc(1, sizeof(*record));
+
+	if (record == NULL)
+		return;
+	strncpy(record->device, pctl_session_name(r->main), sizeof(record->device) - 1);
+	record->gas = r->gas;
+	record->n_outputs = r->result->n_outputs;
+	for (uint32_t i = 0; i < record->n_outputs; i++) {
+		const pctl_run_output *out = &r->result->outputs[i];
+
+		if (strlen(out->name) >= sizeof(record->outputs[i].name)) {
+			free(record);
+			return;
+		}
+		memcpy(record->outputs[i].name, out->name, strlen(out->name));
+		record->outputs[i].cid = out->cid;
+		record->outputs[i].n_bytes = out->n_bytes;
+	}
+	(void)pctl_memo_put(r->o->memo, r->result->memo_key, record,
+			    NULL); /* a lost record only costs time */
+	free(record);
 }

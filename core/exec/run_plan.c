@@ -28,12 +28,11 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-static pctl_plan_caps caps_of(const pctl_session *s)
+pctl_plan_caps pctl_session_plan_caps(const pctl_session *s)
 {
 	const pctl_device_caps *d = pctl_session_caps(s);
 	pctl_plan_caps caps = pctl_run_canonical_caps();
 
-	caps.max_binding_bytes = least(caps.max_binding_bytes, d->max_binding_bytes);
 	for (uint32_t i = 0; i < 3; i++)
 		caps.max_groups[i] = least(caps.max_groups[i], d->max_groups[i]);
 	caps.max_invocations = (uint32_t)least(caps.max_invocations, d->max_invocations);
@@ -347,15 +346,14 @@ pctl_status pctl_run_plan_node(pctl_running *r, pctl_run_node *n, uint32_t *bloc
 
 pctl_status pctl_run_tune_node(pctl_running *r, pctl_run_node *n)
 {
-	pctl_plan_caps caps = caps_of(n->session), canonical = pctl_run_canonical_caps();
+	pctl_plan_caps caps = pctl_session_plan_caps(n->session), canonical = pctl_run_canonical_caps();
 	pctl_planner planner = planner_with(r, caps);
 	pctl_op_query q = query_of(n);
 
 	pctl_job_plan_destroy(n->tuned);
 	n->tuned = NULL;
-	caps.max_binding_bytes =
-		canonical.max_binding_bytes; /* a limit is refused, not planned around */
-	if (n->node->job->kind != PCTL_JOB_OP || memcmp(&caps, &canonical, sizeof(caps)) == 0)
+	if (n->node->job->kind != PCTL_JOB_OP || r->o->flags & PCTL_RUN_CANONICAL ||
+	    memcmp(&caps, &canonical, sizeof(caps)) == 0)
 		return PCTL_OK;
 	return pctl_job_plan_op(&planner, n->node->job->id, &n->node->op, &q, n->out, PCTL_PLAN_RUN,
 				r->call, &n->tuned);

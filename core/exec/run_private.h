@@ -71,6 +71,23 @@ pctl_plan_caps pctl_run_canonical_caps(void);
 
 /* The memo key of the whole run. */
 pctl_status pctl_run_memo_key(pctl_running *r, uint8_t out[PCTL_DIGEST_BYTES]);
+/* May a remembered result answer: nothing was asked for that only running can show. */
+int pctl_run_memo_allowed(const pctl_running *r);
+int pctl_run_from_memo(pctl_running *r);
+void pctl_run_to_memo(pctl_running *r);
+/* What the run has cost so far against its limits. */
+pctl_status pctl_run_check_gas(pctl_running *r);
+
+/* A job under an observer (run_observe.c). */
+typedef struct pctl_run_look {
+	pctl_running *r;
+	const pctl_run_node *n;
+	const pctl_run_job *job;
+} pctl_run_look;
+/* Cut and trace a job as the options say; `run` has its look_ctx already. */
+void pctl_run_limit_job(const pctl_running *r, const pctl_run_node *n, pctl_job_run *run);
+/* Show its outputs. */
+pctl_status pctl_run_observe(const pctl_run_look *look);
 
 /* Choose and open the main session so that every planned node qualifies; note what was tried. */
 pctl_status pctl_run_choose(pctl_running *r);

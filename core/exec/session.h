@@ -45,6 +45,8 @@ const char *pctl_session_id(const pctl_session *s);
 const pctl_device_caps *pctl_session_caps(const pctl_session *s);
 uint32_t pctl_session_kind(const pctl_session *s);	  /* PCTL_DEVICE_* */
 uint32_t pctl_session_build_flags(const pctl_session *s); /* PCTL_BUILD_* */
+/* What plans for this device may rely on. Not its largest binding: that limit is refused, not planned around. */
+pctl_plan_caps pctl_session_plan_caps(const pctl_session *s);
 /* Identity facts in the backend's order. */
 uint32_t pctl_session_identity(const pctl_session *s, const pctl_key_value **out);
 /* The device's profile, obtained now if it was not before (which may probe it). NULL with PCTL_OK: the reference, or a

@@ -117,6 +117,31 @@ static pctl_status compiled_program(pctl_kernels *k, const pctl_kernel_source *s
 	return PCTL_OK;
 }
 
+/* The unit's own copy of what it was made from. */
+static pctl_status keep_source(pctl_kernels *k, const pctl_kernel_source *s, pctl_kernel_unit *u)
+{
+	u->name = pctl_arena_dup(k->arena, s->name);
+	u->text = pctl_arena_dup_n(k->arena, s->text, s->n_text);
+	u->n_text = s->n_text;
+	u->flags = s->flags;
+	u->entry = s->entry == NULL ? NULL : pctl_arena_dup(k->arena, s->entry);
+	u->overrides = pctl_arena_array(k->arena, s->n_overrides, sizeof(*u->overrides));
+	if (u->name == NULL || u->text == NULL || (s->entry != NULL && u->entry == NULL) ||
+	    u->overrides == NULL)
+		return PCTL_E_NOMEM;
+	for (uint32_t i = 0; i < s->n_overrides; i++) {
+		const pctl_override_value *v = &s->overrides[i];
+		pctl_override_value *mine = &u->overrides[u->n_overrides++];
+
+		mine->bits = v->bits;
+		mine->name = pctl_arena_dup(k->arena, v->name);
+		mine->text = v->text == NULL ? NULL : pctl_arena_dup(k->arena, v->text);
+		if (mine->name == NULL || (v->text != NULL && mine->text == NULL))
+			return PCTL_E_NOMEM;
+	}
+	return PCTL_OK;
+}
+
 static pctl_status make_unit(pctl_kernels *k, const pctl_kernel_source *s, const pctl_program *p,
 			     const pctl_call *call, pctl_kernel_unit **out)
 {
@@ -126,7 +151,8 @@ static pctl_status make_unit(pctl_kernels *k, const pctl_kernel_source *s, const
 	*out = NULL;
 	if (u == NULL)
 		return out_of_memory(call);
-	u->name = pctl_arena_dup(k->arena, s->name);
+	if (keep_source(k, s, u) != PCTL_OK)
+		return out_of_memory(call);
 	status = pctl_program_specialise(p, s->entry, s->overrides, s->n_overrides, call,
 					 &u->program);
 	if (status == PCTL_OK)

@@ -16,6 +16,13 @@ typedef struct pctl_kernel_unit {
 	uint8_t *wire; /* canonical, of the specialised program */
 	uint64_t wire_bytes;
 	pctl_cid cid; /* of the wire form: the program's identity */
+	/* the source as it was given, for a reproduction of what it does */
+	const char *text;
+	uint64_t n_text;
+	const char *entry; /* NULL: the only one */
+	pctl_override_value *overrides;
+	uint32_t n_overrides;
+	uint32_t flags; /* PCTL_WGSL_* */
 } pctl_kernel_unit;
 
 typedef struct pctl_kernels pctl_kernels;
