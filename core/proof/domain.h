@@ -6,15 +6,16 @@
 #include "proof/evaluate.h"
 
 enum {
-	PCTL_DOMAIN_EXHAUSTIVE8 = 1, /* all tuples of 8-bit values: u8 zero-extended, for i32 i8 sign-extended */
-	PCTL_DOMAIN_EXHAUSTIVE16,    /* all 16-bit values (f16, bf16; of wider integers the low 65536), one operand */
-	PCTL_DOMAIN_LATTICE16,	     /* f16, bf16, two operands or more: every value against chosen partners, both ways */
-	PCTL_DOMAIN_PAIRS16,	     /* f16, bf16, two operands: all 2^32 pairs */
-	PCTL_DOMAIN_EXAMPLES,	     /* classes, boundaries and kept regressions of the op */
-	PCTL_DOMAIN_ADVERSARIAL,     /* products of the values devices go wrong at: 0, 1, width, top bit, all ones, powers of
+	PCTL_DOMAIN_EXHAUSTIVE8 =
+		1, /* all tuples of 8-bit values: u8 zero-extended, for i32 i8 sign-extended */
+	PCTL_DOMAIN_EXHAUSTIVE16, /* all 16-bit values (f16, bf16; of wider integers the low 65536), one operand */
+	PCTL_DOMAIN_LATTICE16, /* f16, bf16, two operands or more: every value against chosen partners, both ways */
+	PCTL_DOMAIN_PAIRS16,  /* f16, bf16, two operands: all 2^32 pairs */
+	PCTL_DOMAIN_EXAMPLES, /* classes, boundaries and kept regressions of the op */
+	PCTL_DOMAIN_ADVERSARIAL, /* products of the values devices go wrong at: 0, 1, width, top bit, all ones, powers of
 					two and their neighbours; for floats zeros, subnormals, neighbours of 1, ties, largest,
 					infinities, NaNs with payloads */
-	PCTL_DOMAIN_RANDOM	     /* uniform bits; for floats half of them with middling exponents */
+	PCTL_DOMAIN_RANDOM /* uniform bits; for floats half of them with middling exponents */
 };
 
 /*

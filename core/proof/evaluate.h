@@ -6,20 +6,20 @@
 #include "proof/proof.h"
 
 /* A function op on operands of one dtype. out_dtype: of its result. */
-typedef struct pctl_function {
+typedef struct pctl_op_function {
 	pctl_op_ref op;
 	uint32_t dtype, out_dtype;
 	uint32_t n_in, reserved;
-} pctl_function;
+} pctl_op_function;
 
 /* "int.add@1 u32". buf: PCTL_FUNCTION_NAME bytes. */
 #define PCTL_FUNCTION_NAME 96u
-const char *pctl_function_name(const pctl_function *f, char buf[PCTL_FUNCTION_NAME]);
+const char *pctl_function_name(const pctl_op_function *f, char buf[PCTL_FUNCTION_NAME]);
 
 /* The op `name` ("int.add@1"; without library, of the library `beside` is in) on dtype. 0 when there is none or it has
  * no form for dtype. */
 int pctl_function_find(const pctl_op_source *ops, const char *name, const char *beside,
-		       uint32_t dtype, pctl_function *out);
+		       uint32_t dtype, pctl_op_function *out);
 
 /* Tightly packed little-endian elements. */
 typedef struct pctl_column {
@@ -33,7 +33,7 @@ typedef struct pctl_evaluator {
 	void *ctx;
 	const char *name; /* for messages */
 	/* out->data has room for n elements of f's out_dtype; n at most PCTL_PROOF_BLOCK. */
-	pctl_status (*apply)(void *ctx, const pctl_function *f, const pctl_column *in,
+	pctl_status (*apply)(void *ctx, const pctl_op_function *f, const pctl_column *in,
 			     uint64_t n, pctl_column *out, const pctl_call *call);
 } pctl_evaluator;
 
@@ -46,7 +46,7 @@ pctl_status pctl_evaluator_reference(pctl_bench *b, const pctl_call *call, pctl_
 void pctl_evaluator_destroy(pctl_evaluator *e);
 
 /* CID of the elementwise kernel's wire form, as text. */
-pctl_status pctl_function_program(pctl_bench *b, const pctl_function *f, const pctl_call *call,
+pctl_status pctl_function_program(pctl_bench *b, const pctl_op_function *f, const pctl_call *call,
 				  char out[PCTL_CID_TEXT_SIZE]);
 
 #endif

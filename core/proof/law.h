@@ -13,7 +13,7 @@ typedef struct pctl_term {
 	uint32_t kind, var;
 	uint64_t bits[2];
 	uint32_t dtype, reserved; /* of its value */
-	pctl_function fn;
+	pctl_op_function fn;
 	const struct pctl_term *args[4];
 } pctl_term;
 
@@ -61,7 +61,7 @@ typedef struct pctl_law_equation {
  * monotone and bounded speak of results that are numbers, identity, absorbing and idempotent (of two operands) of
  * operands that are.
  */
-pctl_status pctl_laws_of(const pctl_op_source *ops, const pctl_function *f, pctl_arena *arena,
+pctl_status pctl_laws_of(const pctl_op_source *ops, const pctl_op_function *f, pctl_arena *arena,
 			 const pctl_call *call, pctl_law_equation **out, uint32_t *n_out,
 			 uint32_t *n_prose);
 
@@ -75,13 +75,13 @@ typedef struct pctl_law_outcome {
  * every tuple whose guards hold. */
 pctl_status pctl_law_check(const pctl_law_equation *l, pctl_evaluator *device,
 			   pctl_evaluator *reference, const pctl_column *vars, uint64_t n,
-			   pctl_hasher *hash, const pctl_call *call,
-			   pctl_law_outcome *out);
+			   pctl_hasher *hash, const pctl_call *call, pctl_law_outcome *out);
 
 /* The smallest tuple found that still breaks the law: zeros and ones tried for every operand, then bits cleared one by
  * one, then bisection towards the nearest passing value (shrink.h). values: n_vars in and out, 16 bytes each; as they
  * were when they break nothing alone. */
 pctl_status pctl_law_shrink(const pctl_law_equation *l, pctl_evaluator *device,
-			    pctl_evaluator *reference, uint8_t (*values)[16], const pctl_call *call);
+			    pctl_evaluator *reference, uint8_t (*values)[16],
+			    const pctl_call *call);
 
 #endif
