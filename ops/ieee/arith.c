@@ -53,7 +53,7 @@ ROW(max, IEEE_FN2, "max(a, b)", eval_max);
 static const pctl_law add_laws[] = {
 	IEEE_LAW(PCTL_LAW_COMMUTATIVE),
 	IEEE_LAW_SAID("add(a, b) = sub(a, neg(b))"),
-	IEEE_LAW_SAID("number a: add(a, -0) = a"),
+	{.law = PCTL_LAW_IDENTITY, .a = 0x80000000},
 	IEEE_LAW_SAID("finite a: add(a, neg(a)) = +0"),
 	IEEE_LAW_SAID("finite a, b <= c: add(a, b) <= add(a, c)"),
 };
@@ -66,7 +66,7 @@ static const pctl_law sub_laws[] = {
 };
 static const pctl_law mul_laws[] = {
 	IEEE_LAW(PCTL_LAW_COMMUTATIVE),
-	IEEE_LAW_SAID("number a: mul(a, 1) = a"),
+	{.law = PCTL_LAW_IDENTITY, .a = 0x3f800000},
 	IEEE_LAW_SAID("mul(a, 2) = add(a, a)"),
 	IEEE_LAW_SAID("number mul(a, b): mul(neg(a), b) = neg(mul(a, b))"),
 };
@@ -85,7 +85,7 @@ static const pctl_law fma_laws[] = {
 		      "neg(fma(a, b, c))"),
 };
 static const pctl_law sqrt_laws[] = {
-	IEEE_LAW_SAID("a <= b, number sqrt(a): sqrt(a) <= sqrt(b)"),
+	IEEE_LAW(PCTL_LAW_MONOTONE),
 	IEEE_LAW_SAID("x < -0: sqrt(x) = NaN"),
 	IEEE_LAW_SAID("finite x: sqrt(mul(abs(x), -0)) = -0"),
 	IEEE_LAW_SAID("normal mul(x, x): sqrt(mul(x, x)) = abs(x)"),
@@ -105,7 +105,7 @@ static const pctl_law abs_laws[] = {
 static const pctl_law min_laws[] = {
 	IEEE_LAW(PCTL_LAW_COMMUTATIVE),
 	IEEE_LAW(PCTL_LAW_ASSOCIATIVE),
-	IEEE_LAW_SAID("number a: min(a, a) = a"),
+	IEEE_LAW(PCTL_LAW_IDEMPOTENT),
 	IEEE_LAW_SAID("number a: min(a, NaN) = a"),
 	IEEE_LAW_SAID("number a, number b: min(a, b) <= a"),
 	IEEE_LAW_SAID("number a, number b: neg(min(a, b)) = max(neg(a), neg(b))"),
@@ -113,7 +113,7 @@ static const pctl_law min_laws[] = {
 static const pctl_law max_laws[] = {
 	IEEE_LAW(PCTL_LAW_COMMUTATIVE),
 	IEEE_LAW(PCTL_LAW_ASSOCIATIVE),
-	IEEE_LAW_SAID("number a: max(a, a) = a"),
+	IEEE_LAW(PCTL_LAW_IDEMPOTENT),
 	IEEE_LAW_SAID("number a: max(a, NaN) = a"),
 	IEEE_LAW_SAID("number a, number b: max(a, b) >= a"),
 	IEEE_LAW_SAID("number a: max(a, neg(a)) = abs(a)"),

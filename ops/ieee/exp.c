@@ -44,18 +44,18 @@ static const pctl_law exp10_laws[] = {
 	IEEE_LAW_SAID("x <= -0: exp10(x) <= exp2(x)"),
 };
 static const pctl_law log_laws[] = {
-	IEEE_LAW_SAID("a <= b, number log(a): log(a) <= log(b)"),
+	IEEE_LAW(PCTL_LAW_MONOTONE),
 	IEEE_LAW_SAID("x < -0: log(x) = NaN"),
 	IEEE_LAW_SAID("x > +0: log(x) <= sub(x, 1)"),
 	IEEE_LAW_SAID("finite x: log(mul(abs(x), -0)) = -Inf"),
 };
 static const pctl_law log2_laws[] = {
-	IEEE_LAW_SAID("a <= b, number log2(a): log2(a) <= log2(b)"),
+	IEEE_LAW(PCTL_LAW_MONOTONE),
 	IEEE_LAW_SAID("x < -0: log2(x) = NaN"),
 	IEEE_LAW_SAID("abs(x) >= 1, x >= -20, x <= 15: log2(exp2(floor(x))) = floor(x)"),
 };
 static const pctl_law log10_laws[] = {
-	IEEE_LAW_SAID("a <= b, number log10(a): log10(a) <= log10(b)"),
+	IEEE_LAW(PCTL_LAW_MONOTONE),
 	IEEE_LAW_SAID("x < -0: log10(x) = NaN"),
 	IEEE_LAW_SAID("x >= 1, x < 4: log10(exp10(floor(x))) = floor(x)"),
 };
