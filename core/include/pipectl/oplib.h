@@ -206,7 +206,8 @@ enum {
 
 /*
  * A law an op obeys. `other`, `dual`: names of the other ops it speaks of. a, b: its constants (e, r, z, lo..hi, u), for
- * floats bits of f32, which are converted exactly or rounded to the dtype.
+ * floats bits of f32, which are converted exactly or rounded to the dtype, for integers in two's complement of 64 bits,
+ * cut or extended by the sign to the dtype (UINT64_MAX is all ones of u128 too).
  *
  * custom  of a function op, an equation that the host checks on devices:
  *             [DTYPE {, DTYPE} '|'] [GUARD {, GUARD} ':'] TERM RELATION TERM
