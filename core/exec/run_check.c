@@ -133,6 +133,7 @@ static pctl_status compare(pctl_running *r, const pctl_run_node *n, uint32_t out
 static pctl_status first_build(pctl_running *r, pctl_session *s, const pctl_profile_record *profile,
 			       const pctl_step *step)
 {
+	pctl_call call = *r->call;
 	pctl_status status = PCTL_OK, revoked;
 	char cause[256];
 	int agreed;
@@ -140,10 +141,11 @@ static pctl_status first_build(pctl_running *r, pctl_session *s, const pctl_prof
 	if (!pctl_adversary_applies(step->unit) ||
 	    pctl_profiles_was_checked(r->o->profiles, profile, &step->unit->cid))
 		return PCTL_OK;
+	call.trace_id = 0; /* this is no work for the job */
 	if (r->reference == NULL)
 		status = pctl_run_session(r, "cpu", &r->reference);
 	if (status == PCTL_OK)
-		status = pctl_adversary_run(s, r->reference, step->unit, step->groups, r->call,
+		status = pctl_adversary_run(s, r->reference, step->unit, step->groups, &call,
 					    &agreed, cause);
 	if (status != PCTL_OK)
 		return status;

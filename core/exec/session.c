@@ -154,6 +154,11 @@ pctl_device *pctl_session_device(const pctl_session *s)
 	return s->dev;
 }
 
+const pctl_profile_record *pctl_session_profile_known(const pctl_session *s)
+{
+	return s->profile;
+}
+
 static const char *fact(const pctl_session *s, const char *key)
 {
 	for (uint32_t i = 0; i < s->n_identity; i++)

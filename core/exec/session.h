@@ -53,6 +53,8 @@ uint32_t pctl_session_identity(const pctl_session *s, const pctl_key_value **out
  * session without profiles. */
 pctl_status pctl_session_profile(pctl_session *s, const pctl_call *call,
 				 const pctl_profile_record **out);
+/* The profile in force, if one was obtained already, else NULL. */
+const pctl_profile_record *pctl_session_profile_known(const pctl_session *s);
 const pctl_backend *pctl_session_table(const pctl_session *s);
 pctl_device *pctl_session_device(const pctl_session *s);
 

@@ -340,6 +340,40 @@ static pctl_status make_pipeline(pctl_app *app, const char *path, const struct s
 	return status;
 }
 
+/* --trace JOB[/ROUND[.STEP]], steps from 1: the id that the backend hears in place of this run's own. */
+static pctl_status parse_trace(pctl_app *app, uint64_t *out)
+{
+	const char *text = pctl_option_value(&app->line, "--trace"), *at;
+	uint64_t round = 0, step = 0;
+	char *job;
+	size_t n;
+	int good;
+
+	*out = 0;
+	if (text == NULL)
+		return PCTL_OK;
+	n = strcspn(text, "/");
+	job = pctl_arena_dup_n(app->arena, text, n);
+	if (job == NULL)
+		return pctl_refuse(app->call, PC2_NOMEM, "no memory for options");
+	good = n != 0;
+	if (text[n] == '/') {
+		at = text + n + 1;
+		n = strcspn(at, ".");
+		good = good && pctl_num_parse_u64(at, n, &round) && round <= PCTL_TRACE_ROUND_MAX;
+		if (at[n] == '.')
+			good = good && pctl_num_parse_u64(at + n + 1, strlen(at + n + 1), &step) &&
+			       step >= 1 && step <= 0xffffu;
+	}
+	if (!good)
+		return pctl_refuse(app->call, PC10_USAGE,
+				   "--trace wants JOB, JOB/ROUND or JOB/ROUND.STEP (steps from 1), "
+				   "not \"%s\"",
+				   text);
+	*out = pctl_trace(job, (uint32_t)round, (uint32_t)step);
+	return PCTL_OK;
+}
+
 pctl_status pctl_verb_shader_run(pctl_app *app)
 {
 	const char *path = app->line.arguments[0], **backends;
@@ -352,8 +386,11 @@ pctl_status pctl_verb_shader_run(pctl_app *app)
 	pctl_graph *g = NULL;
 	const pctl_kernel_unit *unit;
 	pctl_run_options options;
+	pctl_call traced = *app->call;
 	pctl_status status = parse_options(app, path, &o);
 
+	if (status == PCTL_OK)
+		status = parse_trace(app, &traced.trace_id);
 	if (status == PCTL_OK)
 		status = unit_of(app, path, &o, 0, &unit);
 	if (status == PCTL_OK)
@@ -374,7 +411,7 @@ pctl_status pctl_verb_shader_run(pctl_app *app)
 	if (status == PCTL_OK) {
 		options.ins = binds;
 		options.n_ins = n_binds;
-		status = pctl_run(g, &options, app->call, &result);
+		status = pctl_run(g, &options, &traced, &result);
 	}
 	pctl_app_progress_clear(app);
 	if (status == PCTL_OK)
