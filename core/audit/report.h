@@ -17,7 +17,7 @@ pctl_status pctl_audit_report(const pctl_audit_result *r, const char *command, c
 struct pctl_json;
 void pctl_audit_json(const pctl_audit_result *r, struct pctl_json *j);
 
-/* Check a report directory: the seal, and every file's digest. Errors: PC5012, PC5610 (a file changed, is missing, or
+/* Check a report directory: the seal, and every file's digest. Errors: PC5012, PC5611, PC5610 (a file changed, is missing, or
  * is not listed). key: who signed. */
 pctl_status pctl_audit_verify(const char *dir, const pctl_call *call,
 			      char key[PCTL_PUBLIC_KEY_TEXT]);
