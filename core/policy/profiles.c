@@ -154,6 +154,16 @@ pctl_status pctl_profiles_public_key(pctl_profiles *p, const pctl_call *call, co
 	return status;
 }
 
+int pctl_profiles_trust(pctl_profiles *p, const char *key, const pctl_call *call)
+{
+	if (make_ready(p, call) != PCTL_OK)
+		return 0;
+	for (uint32_t i = 0; i < p->n_trusted; i++)
+		if (strcmp(p->trusted[i], key) == 0)
+			return 1;
+	return 0;
+}
+
 pctl_status pctl_profiles_forms(pctl_profiles *p, const pctl_call *call, pctl_forms **out)
 {
 	const pctl_status status = p->forms == NULL ? pctl_forms_create(call, &p->forms) : PCTL_OK;

@@ -68,6 +68,9 @@ pctl_status pctl_profiles_export(pctl_profiles *p, pctl_profile_record *r, const
 /* The forms of the legaliser, compiled on first use; owned by p. */
 pctl_status pctl_profiles_forms(pctl_profiles *p, const pctl_call *call, pctl_forms **out);
 
+/* 1: `key` (hex) is this home's or one of those that came with certs. */
+int pctl_profiles_trust(pctl_profiles *p, const char *key, const pctl_call *call);
+
 /* The public key of this home, made on first use. */
 pctl_status pctl_profiles_public_key(pctl_profiles *p, const pctl_call *call, const char **out);
 
