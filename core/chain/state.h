@@ -1,0 +1,38 @@
+/* The state of the consensus VM: one SQLite file, written in transactions, with a root that two honest nodes share.
+ * What lies here is only what every node computes alike: no times, no device names, no paths. */
+#ifndef PIPECTL_CHAIN_STATE_H
+#define PIPECTL_CHAIN_STATE_H
+
+#include "cas/cid.h"
+
+typedef struct pctl_chain_state pctl_chain_state;
+
+/*
+ * Open (and make) DIR/state.sqlite: WAL, synchronous=FULL, foreign keys on, one schema version (PC5702 for another).
+ * One process writes at a time; a second waits up to 5 s, then PC5703.
+ */
+pctl_status pctl_chain_state_open(const char *dir, const pctl_call *call, pctl_chain_state **out);
+/* In memory, for tests. */
+pctl_status pctl_chain_state_open_memory(const pctl_call *call, pctl_chain_state **out);
+void pctl_chain_state_close(pctl_chain_state *s);
+
+/* One transaction; everything that changes state asks for an open one (an assertion). Commit is durable when it
+ * returns. */
+pctl_status pctl_chain_begin(pctl_chain_state *s, const pctl_call *call);
+pctl_status pctl_chain_commit(pctl_chain_state *s, const pctl_call *call);
+void pctl_chain_rollback(pctl_chain_state *s);
+
+/* The connection, for the modules of core/chain alone. */
+struct sqlite3;
+struct sqlite3 *pctl_chain_db(pctl_chain_state *s);
+/* Report SQLite's last error as PC5701. */
+pctl_status pctl_chain_trouble(pctl_chain_state *s, const char *what, const pctl_call *call);
+
+/*
+ * The state root: SHA-256 over all rows of all consensus tables, tables in the order of schema.def, rows by primary
+ * key, each value with its length. Two states with the same rows have the same root, whatever SQLite did inside.
+ */
+pctl_status pctl_chain_root(pctl_chain_state *s, const pctl_call *call,
+			    uint8_t out[PCTL_DIGEST_BYTES]);
+
+#endif
