@@ -65,6 +65,11 @@ pctl_status pctl_laws_of(const pctl_op_source *ops, const pctl_op_function *f, p
 			 const pctl_call *call, pctl_law_equation **out, uint32_t *n_out,
 			 uint32_t *n_prose);
 
+/* The same of other rules than f's own: a gate looks at laws one by one. */
+pctl_status pctl_laws_of_rules(const pctl_op_source *ops, const pctl_op_function *f,
+			       const pctl_op_rules *rules, pctl_arena *arena, const pctl_call *call,
+			       pctl_law_equation **out, uint32_t *n_out, uint32_t *n_prose);
+
 /* What checking n tuples gave; `at` is the first that failed (of the columns), with both sides' bits. */
 typedef struct pctl_law_outcome {
 	uint64_t cases, failures, skipped, at;
