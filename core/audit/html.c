@@ -1,5 +1,6 @@
 /* The page as a whole: the verdict in one sentence, what was run on what, and the order of the sections. */
 #include "audit/html.h"
+#include "audit/report.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -116,7 +117,7 @@ static void say_verdict(pctl_page *p)
 			&p->s,
 			"Nothing was shown: every output is all zero, all NaN or all the same, "
 			"so that equality proves nothing.");
-	else if (!r->agreed)
+	else if (!pctl_strict_agreed(r))
 		say_disagreement(p);
 	else if (r->natives)
 		say_natives(p);
@@ -147,15 +148,16 @@ static void fact_number(pctl_page *p, const char *name, uint32_t value)
 static void verdict(pctl_page *p)
 {
 	const pctl_audit_result *r = p->r;
-	const char *style = r->weak ? " warn" : r->agreed ? "" : r->decided ? " bad" : " warn";
+	const int agreed = pctl_strict_agreed(r);
+	const char *style = r->weak ? " warn" : agreed ? "" : r->decided ? " bad" : " warn";
 	char text[PCTL_SHOWN];
 
 	pctl_str_addf(&p->s,
 		      "<header class=\"verdict%s\">\n<div class=\"mark-word\">%s</div>\n<h1>",
 		      style,
-		      r->weak	  ? "! no evidence"
-		      : r->agreed ? "\xe2\x9c\x93 agreed"
-				  : "\xe2\x9c\x97 mismatch");
+		      r->weak  ? "! no evidence"
+		      : agreed ? "\xe2\x9c\x93 agreed"
+			       : "\xe2\x9c\x97 mismatch");
 	say_verdict(p);
 	pctl_str_add(&p->s, "</h1>\n<dl class=\"facts\">\n");
 	fact(p, "pipeline", r->pipeline);

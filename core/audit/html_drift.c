@@ -6,27 +6,6 @@
 #include "audit/html.h"
 #include "graph/type.h"
 
-/* Which of the CIDs of an output's native runs this one is, in order of the devices: its letter. */
-static uint32_t native_group(const pctl_audit_result *r, uint32_t drift)
-{
-	const pctl_audit_drift *d = &r->drifts[drift];
-	uint32_t group = 0;
-
-	for (uint32_t i = 0; i <= drift; i++) {
-		uint32_t k = 0;
-
-		if (r->drifts[i].job != d->job)
-			continue;
-		if (pctl_cid_compare(&r->drifts[i].cid, &d->cid) == 0)
-			return group;
-		while (k < i && (r->drifts[k].job != d->job ||
-				 pctl_cid_compare(&r->drifts[k].cid, &r->drifts[i].cid) != 0))
-			k++;
-		group += k == i;
-	}
-	return group;
-}
-
 static void side_row(pctl_page *p, const char *selector, const pctl_cid *cid, uint32_t group)
 {
 	pctl_html_wrap(p, "<tr><th scope=\"row\"><code>", selector, "</code></th><td>");
@@ -56,22 +35,20 @@ static void contrast_of(pctl_page *p, uint32_t cell)
 			 c->groups[d * r->repeat]);
 	pctl_str_add(&p->s, "</tbody></table></section>\n");
 	side_head(p, "native", "Native forms", pctl_count_cids(r, cell, 1));
-	for (uint32_t i = 0; i < r->n_drifts; i++) {
-		if (r->drifts[i].job == cell)
-			side_row(p, pctl_device_selector(r, r->drifts[i].device), &r->drifts[i].cid,
-				 native_group(r, i));
-	}
+	for (uint32_t d = 0; d < r->n_devices; d++)
+		side_row(p, pctl_device_selector(r, d), &c->cids[d * r->repeat + 1],
+			 c->groups[d * r->repeat + 1]);
 	pctl_str_add(&p->s, "</tbody></table></section>\n</div>\n");
 }
 
 void pctl_html_contrast(pctl_page *p)
 {
-	if (!p->r->natives)
+	if (!p->r->natives || p->r->repeat < 2)
 		return;
 	pctl_html_heading(p, "contrast", "The same job, strict and native",
 			  "Strict forms give IEEE 754's one answer everywhere. Native forms are "
 			  "what each driver makes of "
-			  "the same kernel.");
+			  "the same kernel. Equal letters are equal bytes.");
 	for (uint32_t i = 0; i < p->r->n_cells; i++) {
 		if (pctl_count_cids(p->r, i, 1) != 0)
 			contrast_of(p, i);

@@ -11,7 +11,7 @@ static void dots(pctl_page *p, const pctl_audit_cell *c, uint32_t device)
 {
 	const uint32_t repeat = p->r->repeat;
 
-	if (repeat < 2)
+	if (repeat < 2 || p->r->natives)
 		return;
 	pctl_str_add(&p->s, "<br/>");
 	for (uint32_t i = 0; i < repeat; i++) {
@@ -107,36 +107,48 @@ static uint64_t median(const pctl_audit_cell *c, uint32_t device, uint32_t repea
 	return middle;
 }
 
-/* Bars of one time per device; ns[i] 0: none. */
+/* ns[i]: of device i; of an audit of natives, of device i / 2, strict and native in turn. 0: none. */
 static void bars(pctl_page *p, const uint64_t *ns, const char *title)
 {
-	const uint32_t n = p->r->n_devices;
+	const uint32_t sides = p->r->natives ? 2 : 1, n = p->r->n_devices * sides;
 	pctl_svg_bar *list = calloc(n + 1u, sizeof(*list));
-	char(*shown)[PCTL_SHOWN] = calloc(n + 1u, PCTL_SHOWN);
+	char(*shown)[PCTL_SHOWN] = calloc(n + 1u, PCTL_SHOWN),
+	(*names)[PCTL_SHOWN] = calloc(n + 1u, PCTL_SHOWN);
 
-	if (list == NULL || shown == NULL) {
+	if (list == NULL || shown == NULL || names == NULL) {
 		p->s.failed = 1;
 	} else {
-		for (uint32_t i = 0; i < n; i++)
-			list[i] = (pctl_svg_bar){pctl_device_selector(p->r, i),
+		for (uint32_t i = 0; i < n; i++) {
+			snprintf(names[i], PCTL_SHOWN, "%.30s%s",
+				 pctl_device_selector(p->r, i / sides),
+				 sides == 1   ? ""
+				 : i % 2 == 0 ? " strict"
+					      : " native");
+			list[i] = (pctl_svg_bar){names[i],
 						 ns[i] == 0 ? "not measured"
 							    : pctl_show_ns(ns[i], shown[i]),
-						 "time", (double)ns[i]};
+						 sides == 1   ? "time"
+						 : i % 2 == 0 ? "strict"
+							      : "native",
+						 (double)ns[i]};
+		}
 		pctl_svg_bars(&p->s, list, n, title);
 	}
 	free(list);
 	free(shown);
+	free(names);
 }
 
 static void job_times(pctl_page *p, const pctl_audit_cell *c, uint64_t *ns)
 {
+	const pctl_audit_result *r = p->r;
 	uint64_t sum = 0;
 
 	if (c->device_ns == NULL)
 		return;
-	for (uint32_t d = 0; d < p->r->n_devices; d++) {
-		ns[d] = median(c, d, p->r->repeat);
-		sum |= ns[d];
+	for (uint32_t i = 0; i < r->n_devices * (r->natives ? 2u : 1u); i++) {
+		ns[i] = r->natives ? c->device_ns[i] : median(c, i, r->repeat);
+		sum |= ns[i];
 	}
 	if (sum == 0)
 		return;
@@ -145,30 +157,37 @@ static void job_times(pctl_page *p, const pctl_audit_cell *c, uint64_t *ns)
 	pctl_str_add(&p->s, "</div>\n");
 }
 
+static void run_times(pctl_page *p, uint64_t *ns)
+{
+	const pctl_audit_result *r = p->r;
+
+	for (uint32_t d = 0; d < r->n_devices; d++) {
+		if (r->natives) {
+			ns[2 * d] = r->devices[d].wall_ns;
+			ns[2 * d + 1] = r->devices[d].native_wall_ns;
+		} else {
+			ns[d] = r->devices[d].wall_ns;
+		}
+	}
+	pctl_str_add(&p->s, "<div><h3>Whole run</h3>\n");
+	bars(p, ns, "Wall time of a run, a bar a device");
+	pctl_str_add(&p->s, "</div>\n");
+}
+
 void pctl_html_times(pctl_page *p)
 {
 	const pctl_audit_result *r = p->r;
-	uint64_t *ns = calloc(r->n_devices + 1u, sizeof(*ns));
+	uint64_t *ns = calloc(2u * r->n_devices + 1u, sizeof(*ns));
 
 	if (ns == NULL) {
 		p->s.failed = 1;
 		return;
 	}
 	pctl_html_heading(p, "times", "Times",
-			  "Medians over the runs of a device. An audit is no benchmark: devices "
-			  "share a host here.");
-	pctl_str_add(&p->s, "<div class=\"two\">\n<div><h3>Whole run</h3>\n");
-	for (uint32_t d = 0; d < r->n_devices; d++)
-		ns[d] = r->devices[d].wall_ns;
-	bars(p, ns, "Wall time of a run, a bar a device");
-	pctl_str_add(&p->s, "</div>\n");
-	if (r->natives) {
-		for (uint32_t d = 0; d < r->n_devices; d++)
-			ns[d] = r->devices[d].native_wall_ns;
-		pctl_str_add(&p->s, "<div><h3>Whole run, native forms</h3>\n");
-		bars(p, ns, "Wall time of a run with native forms, a bar a device");
-		pctl_str_add(&p->s, "</div>\n");
-	}
+			  "Medians over the runs of a device. An audit is no benchmark: runs are "
+			  "traced round by round.");
+	pctl_str_add(&p->s, "<div class=\"two\">\n");
+	run_times(p, ns);
 	for (uint32_t i = 0; i < r->n_cells; i++) {
 		if (i == 0 || strcmp(r->cells[i].job, r->cells[i - 1].job) != 0)
 			job_times(p, &r->cells[i], ns);

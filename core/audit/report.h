@@ -17,6 +17,9 @@ pctl_status pctl_audit_report(const pctl_audit_result *r, const char *command, c
 struct pctl_json;
 void pctl_audit_json(const pctl_audit_result *r, struct pctl_json *j);
 
+/* 1 when the verdict is good: all runs agreed; of an audit of natives, all strict runs. */
+int pctl_strict_agreed(const pctl_audit_result *r);
+
 /* Check a report directory: the seal, and every file's digest. Errors: PC5012, PC5611, PC5610 (a file changed, is missing, or
  * is not listed). key: who signed. */
 pctl_status pctl_audit_verify(const char *dir, const pctl_call *call,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "audit/html.h"
+#include "audit/report.h"
 #include "graph/type.h"
 
 const char *pctl_show_ns(uint64_t ns, char out[PCTL_SHOWN])
@@ -121,16 +122,15 @@ int pctl_has_cid(const pctl_cid *cid)
 	return 0;
 }
 
+/* Strict and native runs of a device stand beside each other; other audits have strict ones only. */
 static const pctl_cid *run_of(const pctl_audit_result *r, uint32_t cell, int native, uint32_t i)
 {
-	if (!native)
-		return &r->cells[cell].cids[i];
-	return r->drifts[i].job == cell ? &r->drifts[i].cid : NULL;
+	return r->natives && i % r->repeat != (native ? 1u : 0u) ? NULL : &r->cells[cell].cids[i];
 }
 
 uint32_t pctl_count_cids(const pctl_audit_result *r, uint32_t cell, int native)
 {
-	const uint32_t n_runs = native ? r->n_drifts : r->n_devices * r->repeat;
+	const uint32_t n_runs = r->n_devices * r->repeat;
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < n_runs; i++) {
@@ -148,6 +148,21 @@ uint32_t pctl_count_cids(const pctl_audit_result *r, uint32_t cell, int native)
 		n += k == i;
 	}
 	return n;
+}
+
+int pctl_strict_agreed(const pctl_audit_result *r)
+{
+	if (!r->natives)
+		return (int)r->agreed;
+	for (uint32_t i = 0; i < r->n_cells; i++) {
+		for (uint32_t d = 0; d < r->n_devices; d++) {
+			if (!pctl_has_cid(&r->cells[i].cids[d * r->repeat]))
+				return 0;
+		}
+		if (pctl_count_cids(r, i, 0) != 1)
+			return 0;
+	}
+	return !r->weak && r->n_cells != 0;
 }
 
 const char *pctl_device_selector(const pctl_audit_result *r, uint32_t device)
