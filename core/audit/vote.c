@@ -1,0 +1,248 @@
+/* Who is believed. Equal bytes of one output are a group; a device speaks for a group when every one of its runs is in
+ * it. The group that most devices speak for wins, if they are a quorum and no other has as many; failing that, the
+ * group of the reference; failing that, nobody. A device with any run outside the winning group is outvoted. Where
+ * nobody wins, a device whose own runs differ is outvoted by itself if another device repeats itself: a job gives the
+ * same bytes each time, so no right device can do that. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "audit/audit_private.h"
+#include "audit/drift.h"
+
+#define ABSENT UINT32_MAX
+#define MOST_DISTINCT 65536u
+#define DISTINCT_SLOTS (4u * MOST_DISTINCT)
+
+/* ---- evidence ----------------------------------------------------------------------------- */
+
+static uint64_t bits_at(const uint8_t *data, uint32_t bytes)
+{
+	uint64_t v = 0;
+
+	for (uint32_t i = 0; i < bytes && i < 8; i++)
+		v |= (uint64_t)data[i] << (8 * i);
+	return v;
+}
+
+uint32_t pctl_audit_element_bytes(uint32_t dtype)
+{
+	uint32_t n = dtype == 0 ? 0 : pctl_dtype_bytes(dtype);
+
+	return n == 0 ? 4 : n;
+}
+
+/* Elements are told apart by 64 bits: those of up to 8 bytes exactly, larger ones by their halves mixed. */
+static uint64_t identity_of(const uint8_t *data, uint32_t bytes)
+{
+	uint64_t low = bits_at(data, bytes);
+
+	return bytes <= 8 ? low : low ^ bits_at(data + 8, bytes - 8) * 0x9e3779b97f4a7c15ull;
+}
+
+/* 1 when it was new. Slots hold 1 + index into `seen`. */
+static int note_distinct(uint64_t v, uint64_t *seen, uint32_t *slots, uint64_t n)
+{
+	uint64_t at = v * 0xbf58476d1ce4e5b9ull >> 46;
+
+	while (slots[at % DISTINCT_SLOTS] != 0) {
+		if (seen[slots[at % DISTINCT_SLOTS] - 1] == v)
+			return 0;
+		at++;
+	}
+	seen[n] = v;
+	slots[at % DISTINCT_SLOTS] = (uint32_t)n + 1;
+	return 1;
+}
+
+static int is_zero(uint32_t dtype, const uint8_t *data, uint32_t bytes)
+{
+	uint64_t low = bits_at(data, bytes), high = bytes > 8 ? bits_at(data + 8, bytes - 8) : 0;
+
+	if (pctl_drift_is_float(dtype) && !pctl_drift_is_nan(dtype, low))
+		low &= ~(1ull << (8 * bytes - 1)); /* of either sign */
+	return low == 0 && high == 0;
+}
+
+static pctl_status weigh(const pctl_auditing *a, const uint8_t *data, uint64_t n, uint32_t dtype,
+			 pctl_audit_evidence *out)
+{
+	uint32_t bytes = pctl_audit_element_bytes(dtype);
+	uint64_t *seen = calloc(MOST_DISTINCT, sizeof(*seen));
+	uint32_t *slots = calloc(DISTINCT_SLOTS, sizeof(*slots));
+
+	if (seen == NULL || slots == NULL) {
+		free(seen);
+		free(slots);
+		return pctl_refuse(a->call, PC2_NOMEM, "no memory for an audit");
+	}
+	for (uint64_t at = 0; at + bytes <= n; at += bytes) {
+		out->n_elements++;
+		out->zeros += (uint64_t)is_zero(dtype, data + at, bytes);
+		out->nans += pctl_drift_is_float(dtype) &&
+			     pctl_drift_is_nan(dtype, bits_at(data + at, bytes));
+		if (out->distinct < MOST_DISTINCT)
+			out->distinct += (uint64_t)note_distinct(identity_of(data + at, bytes),
+								 seen, slots, out->distinct);
+	}
+	out->weak = out->zeros == out->n_elements || out->nans == out->n_elements ||
+		    (out->n_elements > 1 && out->distinct == 1);
+	free(seen);
+	free(slots);
+	return PCTL_OK;
+}
+
+/* ---- groups ------------------------------------------------------------------------------- */
+
+static int is_present(const pctl_audit_cell *cell, uint32_t slot)
+{
+	return !pctl_auditing_is_absent(&cell->cids[slot]);
+}
+
+/* Number groups in the order of their first run. */
+static void group(const pctl_auditing *a, pctl_audit_cell *cell)
+{
+	uint32_t n = a->r->n_devices * a->r->repeat;
+
+	for (uint32_t i = 0; i < n; i++) {
+		cell->groups[i] = ABSENT;
+		for (uint32_t k = 0; k < i && is_present(cell, i) && cell->groups[i] == ABSENT; k++)
+			if (is_present(cell, k) &&
+			    pctl_cid_compare(&cell->cids[i], &cell->cids[k]) == 0)
+				cell->groups[i] = cell->groups[k];
+		if (is_present(cell, i) && cell->groups[i] == ABSENT)
+			cell->groups[i] = cell->n_groups++;
+	}
+	cell->agreed = cell->n_groups == 1;
+}
+
+/* The group a device speaks for: ABSENT when it has none, or several. */
+static uint32_t voice(const pctl_auditing *a, const pctl_audit_cell *cell, uint32_t device)
+{
+	uint32_t g = ABSENT;
+
+	for (uint32_t r = 0; r < a->r->repeat; r++) {
+		uint32_t one = cell->groups[pctl_auditing_slot(a, device, r)];
+
+		if (one == ABSENT)
+			continue;
+		if (g != ABSENT && g != one)
+			return ABSENT;
+		g = one;
+	}
+	return g;
+}
+
+/* The first device that speaks for the winning group, the reference if it does. */
+static uint32_t elect(const pctl_auditing *a, const pctl_audit_cell *cell)
+{
+	uint32_t best = 0, voices_of_best = 0, tied = 0, speaker = PCTL_AUDIT_NOBODY;
+
+	for (uint32_t g = 0; g < cell->n_groups; g++) {
+		uint32_t voices = 0;
+
+		for (uint32_t d = 0; d < a->r->n_devices; d++)
+			voices += voice(a, cell, d) == g;
+		tied = voices == voices_of_best ? 1 : voices > voices_of_best ? 0 : tied;
+		if (voices > voices_of_best) {
+			best = g;
+			voices_of_best = voices;
+		}
+	}
+	if (a->reference != PCTL_AUDIT_NOBODY && voice(a, cell, a->reference) != ABSENT &&
+	    (voices_of_best < a->r->quorum || tied || voice(a, cell, a->reference) == best))
+		return a->reference;
+	if (voices_of_best < a->r->quorum || tied)
+		return PCTL_AUDIT_NOBODY;
+	for (uint32_t d = a->r->n_devices; d-- > 0;)
+		if (voice(a, cell, d) == best)
+			speaker = d;
+	return speaker;
+}
+
+/* The winning group becomes 0, the others follow in order; without one, numbers start at 1 unless all agree. */
+static void renumber(const pctl_auditing *a, pctl_audit_cell *cell, uint32_t winner)
+{
+	uint32_t won = winner == PCTL_AUDIT_NOBODY ? ABSENT : voice(a, cell, winner);
+
+	if (won == ABSENT && cell->agreed)
+		return;
+	for (uint32_t i = 0; i < a->r->n_devices * a->r->repeat; i++) {
+		uint32_t *g = &cell->groups[i];
+
+		if (*g != ABSENT)
+			*g = *g == won ? 0 : won == ABSENT || *g < won ? *g + 1 : *g;
+	}
+}
+
+static pctl_status judge_cell(pctl_auditing *a, uint32_t i)
+{
+	pctl_audit_cell *cell = &a->r->cells[i];
+	const pctl_cid *shown = NULL;
+	pctl_status status = PCTL_OK;
+	pctl_blob blob;
+
+	group(a, cell);
+	a->winner[i] = a->r->natives ? PCTL_AUDIT_NOBODY : elect(a, cell);
+	renumber(a, cell, a->winner[i]);
+	for (uint32_t k = 0; k < a->r->n_devices * a->r->repeat; k++)
+		if (is_present(cell, k) &&
+		    (shown == NULL || (cell->groups[k] == 0 && a->winner[i] != PCTL_AUDIT_NOBODY)))
+			shown = &cell->cids[k];
+	if (shown == NULL) {
+		cell->evidence.weak = 1;
+		return PCTL_OK;
+	}
+	status = pctl_store_get(a->scratch, shown, a->call, &blob);
+	if (status != PCTL_OK)
+		return status;
+	status = weigh(a, blob.data, blob.n_bytes, cell->type.dtype, &cell->evidence);
+	pctl_blob_release(&blob);
+	return status;
+}
+
+/* ---- outcomes ----------------------------------------------------------------------------- */
+
+/* Is this device's word on a cell wrong, or not to be decided. */
+static uint32_t verdict(const pctl_auditing *a, uint32_t cell_index, uint32_t device)
+{
+	const pctl_audit_cell *cell = &a->r->cells[cell_index];
+	uint32_t present = 0, steady = 0;
+
+	for (uint32_t r = 0; r < a->r->repeat; r++) {
+		uint32_t g = cell->groups[pctl_auditing_slot(a, device, r)];
+
+		present |= g != ABSENT;
+		if (g != ABSENT && g != 0 && a->winner[cell_index] != PCTL_AUDIT_NOBODY)
+			return PCTL_AUDIT_OUTVOTED;
+	}
+	if (cell->agreed || !present || a->winner[cell_index] != PCTL_AUDIT_NOBODY)
+		return PCTL_AUDIT_AGREES;
+	for (uint32_t d = 0; d < a->r->n_devices && a->r->repeat > 1; d++)
+		steady |= a->r->devices[d].n_runs > 1 && voice(a, cell, d) != ABSENT;
+	return steady && voice(a, cell, device) == ABSENT ? PCTL_AUDIT_OUTVOTED
+							  : PCTL_AUDIT_UNDECIDED;
+}
+
+pctl_status pctl_auditing_vote(pctl_auditing *a)
+{
+	pctl_status status = PCTL_OK;
+
+	for (uint32_t i = 0; status == PCTL_OK && i < a->r->n_cells; i++)
+		status = judge_cell(a, i);
+	for (uint32_t d = 0; status == PCTL_OK && d < a->r->n_devices; d++) {
+		pctl_audit_device *device = &a->r->devices[d];
+
+		if (device->outcome == PCTL_AUDIT_FAILED)
+			continue;
+		device->outcome = PCTL_AUDIT_AGREES;
+		for (uint32_t i = 0; i < a->r->n_cells && !a->r->natives; i++) {
+			uint32_t v = verdict(a, i, d);
+
+			if (v == PCTL_AUDIT_OUTVOTED ||
+			    (v == PCTL_AUDIT_UNDECIDED && device->outcome == PCTL_AUDIT_AGREES))
+				device->outcome = v;
+		}
+	}
+	return status;
+}
