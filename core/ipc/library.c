@@ -208,6 +208,8 @@ static const void *host_service(void *ctx, const char *name)
 		return h->cache_dir;
 	if (!strcmp(name, PCTL_SERVICE_DEBUG))
 		return &h->debug;
+	if (!strcmp(name, PCTL_SERVICE_ENVIRONMENT))
+		return h->environment;
 	return NULL;
 }
 
@@ -221,4 +223,5 @@ void pctl_library_host_init(pctl_library_host *h, const char *cache_dir, uint32_
 	h->cache_dir = cache_dir;
 	h->debug = debug;
 	h->log = log;
+	h->environment = NULL;
 }

@@ -44,7 +44,8 @@ typedef struct pctl_library_host {
 	pctl_host host;
 	const char *cache_dir;
 	uint32_t debug;
-	uint32_t log; /* 1: log lines go to standard error */
+	uint32_t log;			/* 1: log lines go to standard error */
+	const char *const *environment; /* for pctl.environment/1, or NULL; set after init */
 } pctl_library_host;
 void pctl_library_host_init(pctl_library_host *h, const char *cache_dir, uint32_t debug,
 			    uint32_t log);

@@ -412,7 +412,9 @@ pctl_status pctl_devices_list(pctl_registry *r, const char *backend, uint32_t fl
 	for (i = 0; i < pctl_registry_count(r) && !s; i++) {
 		const pctl_plugin_info *q = pctl_registry_at(r, i);
 
-		if (p ? p == q : q->kind == PCTL_PLUGIN_BACKEND && q->state == PCTL_PLUGIN_USABLE)
+		if (p ? p == q
+		      : q->kind == PCTL_PLUGIN_BACKEND && q->state == PCTL_PLUGIN_USABLE &&
+				    !q->scripted)
 			s = list_backend(r, d, q, flags, call);
 	}
 	if (s)
@@ -486,6 +488,46 @@ static char *describe(const pctl_devices *d)
 	return pctl_str_finish(&b);
 }
 
+/* The device that a script makes, in a list of its own. */
+static pctl_status find_scripted(pctl_registry *r, const char *id, const char *script,
+				 uint32_t flags, const pctl_call *call, pctl_devices **list,
+				 const pctl_device_entry **entry)
+{
+	const int here = flags & PCTL_DEVICES_IN_PROCESS;
+	pctl_device_info infos[DEVICES_MAX] = {{.head = PCTL_HEAD(pctl_device_info)}};
+	pctl_backend_session *session = NULL;
+	const pctl_driver_env *env = NULL;
+	const pctl_plugin_info *p;
+	pctl_devices *d = NULL;
+	pctl_status s;
+
+	s = pctl_registry_backend(r, id, call, &p);
+	if (!s)
+		s = pctl_scripted_env(r, p, script, flags, call, &env);
+	if (!s && !(d = create(r)))
+		s = pctl_refuse(call, PC2_NOMEM, "no memory for the device list");
+	if (!s)
+		s = pctl_backend_session_open(r, id, env, here ? PCTL_SESSION_IN_PROCESS : 0, call,
+					      &session);
+	if (!s)
+		s = ask_devices(d, session, env, infos, call);
+	pctl_backend_session_close(session, call);
+	if (!s && d->n == 0)
+		s = pctl_refuse(call, PC3232_DEVICE_NONE, "\"%s:%s\" has no device", id, script);
+	if (!s) {
+		d->entries[0].selector = pctl_arena_printf(d->arena, "%s:%s", id, env->script);
+		if (!d->entries[0].selector)
+			s = pctl_refuse(call, PC2_NOMEM, "no memory for the device list");
+	}
+	if (s) {
+		pctl_devices_destroy(d);
+		return s;
+	}
+	*list = d;
+	*entry = &d->entries[0];
+	return PCTL_OK;
+}
+
 pctl_status pctl_devices_find(pctl_registry *r, const char *selector, uint32_t flags,
 			      const pctl_call *call, pctl_devices **list,
 			      const pctl_device_entry **entry)
@@ -493,12 +535,17 @@ pctl_status pctl_devices_find(pctl_registry *r, const char *selector, uint32_t f
 	const size_t n = strcspn(selector, ":");
 	const char *text = selector[n] ? selector + n + 1 : selector + n;
 	char *backend = strndup(selector, n), *hint = NULL;
+	const pctl_plugin_info *p = backend ? pctl_registry_find(r, backend) : NULL;
 	pctl_devices *d = NULL;
 	pctl_status s;
 	uint32_t i;
 
 	*list = NULL;
 	*entry = NULL;
+	if (p && p->scripted && *text) {
+		s = find_scripted(r, backend, text, flags, call, list, entry);
+		goto out;
+	}
 	s = backend ? pctl_devices_list(r, backend, flags, call, &d) : PCTL_E_NOMEM;
 	if (s)
 		goto out;

@@ -35,7 +35,8 @@ typedef struct pctl_devices pctl_devices;
 #define PCTL_DEVICES_FRESH 1u	   /* ask every driver again */
 #define PCTL_DEVICES_IN_PROCESS 2u /* sessions of backends that allow it are opened in the host */
 
-/* The devices of one backend, or (backend NULL) of all usable ones. Order: backends by id; discrete
+/* The devices of one backend, or (backend NULL) of all usable ones but scripted ones, which are used only when named.
+ * Order: backends by id; discrete
  * GPUs, integrated ones, others, the reference, CPUs; then drivers (the system's by path, then the
  * manifest's extra ones); then the driver's own order. A driver that fails is an entry, not an
  * error. */
@@ -50,8 +51,12 @@ const pctl_device_entry *pctl_devices_at(const pctl_devices *d, uint32_t i);
  * device's name or driver; of several the lowest index is taken. "backend" is its device 0. *list
  * owns *entry and is destroyed by the caller.
  *
+ * Of a backend whose manifest says `scripted`, "backend:SCRIPT" is the device that the script makes: its selector and
+ * its environment hold the script, so that nothing remembered of it is ever taken for another one's. Such a device is
+ * asked every time.
+ *
  * Errors: PC3230 unknown backend, PC3231 no such device (lists those there are), PC3232 none at
- * all.
+ * all; for scripts PC3281 and what the backend says (PC3280).
  */
 pctl_status pctl_devices_find(pctl_registry *r, const char *selector, uint32_t flags,
 			      const pctl_call *call, pctl_devices **list,

@@ -196,6 +196,14 @@ static const pctl_conf_field plugin_fields[] = {
 	 .kind = PCTL_FIELD_BOOL,
 	 .default_text = "false",
 	 .doc = "a backend that may run inside the host with --in-process"},
+	{.key = "scripted",
+	 .kind = PCTL_FIELD_BOOL,
+	 .default_text = "false",
+	 .doc = "a backend that takes a script behind ID: and is used only when named"},
+	{.key = "wraps",
+	 .kind = PCTL_FIELD_BOOL,
+	 .default_text = "false",
+	 .doc = "a scripted backend whose script may name a device of another one"},
 };
 static const pctl_conf_schema plugin_schema = PCTL_CONF_SCHEMA("a plugin", plugin_fields);
 static const pctl_conf_field file_fields[] = {
@@ -320,6 +328,8 @@ static pctl_status read_fields(pctl_registry *r, const pctl_conf_value *g, known
 	info->isolation = PCTL_ISOLATION_WORKER + choice(g, "isolation", isolations, 0);
 	info->in_process_allowed = info->isolation == PCTL_ISOLATION_IN_PROCESS ||
 				   pctl_conf_bool_or(g, "in_process", 0);
+	info->scripted = (uint32_t)pctl_conf_bool_or(g, "scripted", 0);
+	info->wraps = (uint32_t)pctl_conf_bool_or(g, "wraps", 0);
 	if (!info->id || !info->library || !read_ops(a, pctl_conf_get(g, "ops"), info) ||
 	    !read_settings(a, pctl_conf_get(g, "driver_settings"), p))
 		return pctl_refuse(call, PC2_NOMEM, "no memory for %s", info->manifest);
@@ -341,6 +351,11 @@ static pctl_status read_fields(pctl_registry *r, const pctl_conf_value *g, known
 		return pctl_refuse_at(call, PC3001_PLUGIN_MANIFEST, &v->key_pos, NULL,
 				      "a backend has no ops");
 	}
+	v = pctl_conf_get(g, info->scripted ? "scripted" : "wraps");
+	if (info->scripted ? info->kind != PCTL_PLUGIN_BACKEND : info->wraps)
+		return pctl_refuse_at(
+			call, PC3001_PLUGIN_MANIFEST, &v->key_pos, NULL,
+			"only a backend takes a script, and only one that does wraps");
 	return PCTL_OK;
 }
 

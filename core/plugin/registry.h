@@ -89,6 +89,9 @@ typedef struct pctl_plugin_info {
 	uint32_t drivers;	       /* PCTL_DRIVERS_* */
 	uint32_t abi_major, abi_minor; /* of the library */
 	uint32_t in_process_allowed;   /* may run inside the host with --in-process */
+	uint32_t
+		scripted; /* what stands behind "ID:" is a script, not a device; never chosen unless named */
+	uint32_t wraps; /* its script may name another backend's device */
 } pctl_plugin_info;
 
 /* All plugins found, by id. */

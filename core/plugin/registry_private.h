@@ -31,6 +31,8 @@ typedef struct known_plugin {
 	int has_envs;
 	const pctl_driver_env *const *envs;
 	uint32_t n_envs;
+	/* Environments made for scripts, for as long as the registry lives. */
+	struct scripted_env *scripts;
 } known_plugin;
 
 typedef struct searched_dir {
@@ -84,6 +86,11 @@ pctl_status pctl_host_load(const char *path, const char *id, const pctl_call *ca
 			   const pctl_plugin **out);
 
 pctl_status pctl_quarantine_load(pctl_registry *r, const pctl_call *call);
+
+/* The environment in which a scripted backend finds `script`, its pieces joined by '+', and the device that the script
+ * wraps. flags: PCTL_DEVICES_*. PC3281, PC3029, and what resolving the wrapped device says. */
+pctl_status pctl_scripted_env(pctl_registry *r, const pctl_plugin_info *info, const char *script,
+			      uint32_t flags, const pctl_call *call, const pctl_driver_env **out);
 
 /* A path below the cache directory, in the arena; `name` NULL is the directory. NULL without a
  * cache or memory. */

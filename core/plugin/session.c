@@ -160,8 +160,8 @@ static pctl_status open_worker(session *s, const pctl_plugin_info *p, const pctl
 	return PCTL_OK;
 }
 
-static pctl_status open_here(session *s, const pctl_plugin_info *p, uint32_t flags,
-			     const pctl_call *call)
+static pctl_status open_here(session *s, const pctl_plugin_info *p, const pctl_driver_env *env,
+			     uint32_t flags, const pctl_call *call)
 {
 	const pctl_plugin *pl;
 	pctl_status st;
@@ -175,6 +175,8 @@ static pctl_status open_here(session *s, const pctl_plugin_info *p, uint32_t fla
 	if (st)
 		return st;
 	pctl_library_host_init(&s->host, NULL, flags & PCTL_SESSION_DEBUG ? 1 : 0, 0);
+	if (env->script)
+		s->host.environment = env->set;
 	st = pctl_library_open(pl, p->library, PCTL_BACKEND_INTERFACE, &s->host.host, call, &s->li);
 	if (st)
 		return st;
@@ -233,7 +235,7 @@ pctl_status pctl_backend_session_open(pctl_registry *r, const char *id, const pc
 	s->driver = env->key;
 	s->view.plugin = p;
 	if (flags & PCTL_SESSION_IN_PROCESS)
-		st = open_here(s, p, flags, call);
+		st = open_here(s, p, env, flags, call);
 	else
 		st = open_worker(s, p, env, flags, call);
 	if (st) {

@@ -104,6 +104,10 @@ typedef struct pctl_host {
 /* Service "pctl.debug/1": `const uint32_t *`, non-zero asks for the plugin's own validation (SPIR-V
  * validation, API checks); absent means 0. */
 #define PCTL_SERVICE_DEBUG "pctl.debug/1"
+/* Service "pctl.environment/1": `const char *const *`, NAME=VALUE pairs that end with NULL. What stands in the
+ * environment of a worker for its backend alone; given to one that runs inside the host, whose environment is not its
+ * own. Absent: the process's environment is meant. */
+#define PCTL_SERVICE_ENVIRONMENT "pctl.environment/1"
 
 /*
  * Helpers of the SDK's static library.
