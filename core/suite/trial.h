@@ -50,10 +50,8 @@ extern const uint32_t suite_n_deterministic, suite_n_invariant, suite_n_compact,
 	suite_n_terminating, suite_n_atomics, suite_n_barriers, suite_n_uniform, suite_n_layout,
 	suite_n_wire, suite_n_races;
 
-/* Trial of a generated program: p[0] is its number, the programs' seeds are even (integers). */
+/* Trial of a generated program: p[0] is its number. */
 pctl_status suite_generated_trial(suite_trial *t);
-/* The text of generated program `number`, released with free(); NULL: no memory. */
-char *suite_generated_text(const pctl_bench *b, uint64_t number);
 
 /* ---- random numbers, checks ---------------------------------------------------------------- */
 
@@ -74,9 +72,6 @@ void suite_words(suite_trial *t, const char *what, const uint32_t *got, const ui
 void suite_number(suite_trial *t, const char *what, uint64_t got, uint64_t want);
 void suite_digest(suite_trial *t, const void *data, uint64_t n);
 
-/* n zeroed elements that live as long as the work; NULL after a refusal. */
-struct suite_work;
-
 /* ---- programs ------------------------------------------------------------------------------- */
 
 /* The unit of programs/NAME, entry point (NULL: the only one), with override WG (0: none). */
@@ -87,9 +82,9 @@ const char *suite_text(const char *file);
 
 /* ---- work: programs over arrays ------------------------------------------------------------- */
 
-#define SUITE_BUFFERS 24u
+#define SUITE_BUFFERS 64u
 #define SUITE_STEPS 24u
-#define SUITE_BINDINGS 8u
+#define SUITE_BINDINGS 12u
 
 enum {
 	SUITE_IN = 1,	   /* storage that is not read back */
@@ -128,9 +123,15 @@ uint32_t *suite_data(const suite_work *w, uint32_t buffer);
 void suite_step_add(suite_work *w, const pctl_kernel_unit *unit, uint32_t groups,
 		    const uint32_t *buffers, uint32_t n);
 void suite_work_drop(suite_work *w);
+/* Bytes of all buffers that come back, compared with another run's of the same work; digests those of `got`. */
+void suite_same(suite_trial *t, const char *what, const suite_work *got, const suite_work *want);
 
 /* Run on `s`. Every buffer lies between two guards, which must come back as they went; a changed one fails the trial. */
 pctl_status suite_run(suite_trial *t, pctl_session *s, const suite_work *w);
+/* The kernel unit of generated program `number` in `kernels`, and the work that does its dispatches, built alone. The
+ * seeds are even, so the programs are of integers. */
+pctl_status suite_generated(suite_trial *t, pctl_kernels *kernels, uint64_t number,
+			    const pctl_kernel_unit **unit, suite_work *w);
 /* Run on the sanitizing reference (its results too go into the work's data) and take up to `capacity` findings. */
 pctl_status suite_sanitize(suite_trial *t, const suite_work *w, uint32_t capacity,
 			   pctl_finding *out, uint32_t *n);

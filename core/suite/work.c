@@ -171,6 +171,24 @@ static pctl_status build_alone(struct running *r, const pctl_program *p, pctl_ke
 	return status;
 }
 
+/* Steps of one program share the kernel. */
+static pctl_status alone(struct running *r, uint32_t i, pctl_kernel **out)
+{
+	const pctl_program *p = r->w->steps[i].program;
+	pctl_status status;
+
+	for (uint32_t k = 0; k < i; k++) {
+		if (r->w->steps[k].program == p && r->own[k] != NULL) {
+			*out = r->own[k];
+			return PCTL_OK;
+		}
+	}
+	*out = NULL;
+	status = build_alone(r, p, out);
+	r->own[i] = *out;
+	return status;
+}
+
 static pctl_status record_step(struct running *r, uint32_t i)
 {
 	const suite_step *step = &r->w->steps[i];
@@ -183,8 +201,7 @@ static pctl_status record_step(struct running *r, uint32_t i)
 	if (step->unit != NULL) {
 		status = pctl_session_kernel(r->s, step->unit, r->t->call, &k);
 	} else {
-		status = build_alone(r, p, &k);
-		r->own[i] = k;
+		status = alone(r, i, &k);
 	}
 	for (uint32_t v = 0; v < p->n_vars && n < SUITE_BINDINGS; v++) {
 		const uint32_t space = p->vars[v].space, at = p->vars[v].binding;

@@ -1,0 +1,11 @@
+// Planted: some invocations have left before the barrier.
+@group(0) @binding(0) var<storage, read_write> results: array<u32>;
+
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) gid: vec3<u32>, @builtin(local_invocation_index) lid: u32) {
+	if (lid == 7u) {
+		return;
+	}
+	workgroupBarrier();
+	results[gid.x] = lid;
+}
