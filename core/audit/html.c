@@ -163,7 +163,10 @@ static void verdict(pctl_page *p)
 	fact(p, "pipeline", r->pipeline);
 	fact(p, "class", r->pipeline_class);
 	fact_number(p, "devices", r->n_devices);
-	fact_number(p, "runs a device", r->repeat);
+	if (r->natives)
+		fact(p, "runs a device", "1 strict, 1 native");
+	else
+		fact_number(p, "runs a device", r->repeat);
 	fact_number(p, "quorum", r->quorum);
 	fact(p, "compared", pctl_show_bytes(r->compared_bytes, text));
 	fact(p, "took", pctl_show_ns(r->wall_ns, text));

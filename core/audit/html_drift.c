@@ -41,6 +41,19 @@ static void contrast_of(pctl_page *p, uint32_t cell)
 	pctl_str_add(&p->s, "</tbody></table></section>\n</div>\n");
 }
 
+/* One CID of native runs is no promise; whether it is the strict one shows in the letters. */
+static void no_contrast(pctl_page *p, uint32_t cell)
+{
+	const pctl_audit_cell *c = &p->r->cells[cell];
+
+	pctl_html_wrap(p, "<p class=\"small\">Output <code>", c->job, ".");
+	pctl_html_wrap(p, "", c->port, "</code>: all native runs gave ");
+	pctl_html_cid(p, &c->cids[1], c->groups[1]);
+	pctl_str_add(&p->s, ", the strict ones ");
+	pctl_html_cid(p, &c->cids[0], c->groups[0]);
+	pctl_str_add(&p->s, ".</p>\n");
+}
+
 void pctl_html_contrast(pctl_page *p)
 {
 	if (!p->r->natives || p->r->repeat < 2)
@@ -49,9 +62,16 @@ void pctl_html_contrast(pctl_page *p)
 			  "Strict forms give IEEE 754's one answer everywhere. Native forms are "
 			  "what each driver makes of "
 			  "the same kernel. Equal letters are equal bytes.");
+	/* The widest contrast first. */
+	for (uint32_t n = p->r->n_devices; n > 1; n--) {
+		for (uint32_t i = 0; i < p->r->n_cells; i++) {
+			if (pctl_count_cids(p->r, i, 1) == n)
+				contrast_of(p, i);
+		}
+	}
 	for (uint32_t i = 0; i < p->r->n_cells; i++) {
-		if (pctl_count_cids(p->r, i, 1) != 0)
-			contrast_of(p, i);
+		if (pctl_count_cids(p->r, i, 1) == 1)
+			no_contrast(p, i);
 	}
 }
 

@@ -68,9 +68,9 @@ static void open_svg(pctl_str_buf *s, const char *style, uint32_t width, uint32_
 		     const char *title)
 {
 	pctl_str_addf(s,
-		      "<div class=\"plot\"><svg class=\"%s\" viewBox=\"0 0 %" PRIu32 " %" PRIu32
-		      "\" role=\"img\" aria-label=\"",
-		      style, width, height);
+		      "<div class=\"plot\"><svg class=\"%s\" style=\"max-width:%" PRIu32
+		      "px\" viewBox=\"0 0 %" PRIu32 " %" PRIu32 "\" role=\"img\" aria-label=\"",
+		      style, width, width, height);
 	pctl_html_text(s, title);
 	pctl_str_add(s, "\">\n<title>");
 	pctl_html_text(s, title);
@@ -126,7 +126,7 @@ void pctl_svg_bars(pctl_str_buf *s, const pctl_svg_bar *bars, uint32_t n, const 
 
 /* ---- histogram ---------------------------------------------------------------------------------- */
 
-#define HISTOGRAM_STEP 30u
+#define HISTOGRAM_STEP 36u
 #define HISTOGRAM_HEIGHT 150u
 #define HISTOGRAM_LEFT 46u
 #define HISTOGRAM_LEAST 9u /* bars that are always drawn, so that small histograms compare */
@@ -163,7 +163,7 @@ static void bucket_name(uint32_t i, char out[24])
 {
 	if (i < 2)
 		snprintf(out, 24, "%" PRIu32, i);
-	else if (i < 12)
+	else if (i < 8)
 		snprintf(out, 24, "%u+", 1u << (i - 1));
 	else
 		snprintf(out, 24, "2^%" PRIu32, i - 1);
@@ -259,7 +259,7 @@ static void strip_frame(pctl_str_buf *s, uint32_t top, uint32_t height, const ch
 void pctl_svg_strip(pctl_str_buf *s, const pctl_audit_drift *d, const char *title)
 {
 	const uint32_t right = STRIP_LEFT + PCTL_DRIFT_STRIP * STRIP_CELL,
-		       ulp_top = 14 + STRIP_SHARE + 14;
+		       ulp_top = 14 + STRIP_SHARE + 24;
 	uint32_t heights[PCTL_DRIFT_STRIP];
 	const int has_ulp = d->max_ulp != 0;
 	char text[64];
