@@ -92,7 +92,7 @@ static const pctl_law eq_laws[] = {
 };
 static const pctl_law ne_laws[] = {
 	IEEE_LAW(PCTL_LAW_COMMUTATIVE),
-	IEEE_LAW_SAID("int.add(ne(a, b), eq(a, b)) = 1"),
+	{.law = PCTL_LAW_COMPLEMENT, .a = 1, .other = "ieee.eq"},
 	IEEE_LAW_SAID("ne(a, a) = isnan(a)"),
 };
 static const pctl_law lt_laws[] = {

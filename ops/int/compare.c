@@ -70,26 +70,34 @@ static const pctl_law ne_laws[] = {
 	INT_LAW(PCTL_LAW_COMMUTATIVE, 0, 0),
 	INT_LAW(PCTL_LAW_SELF_INVERSE, 0, 0),
 	INT_LAW_SAID("a != b: ne(a, b) = 1"),
-	INT_LAW_SAID("add(eq(a, b), ne(a, b)) = 1"),
+	{.law = PCTL_LAW_COMPLEMENT, .a = 1, .other = "int.eq"},
 };
 static const pctl_law lt_laws[] = {
-	INT_LAW(PCTL_LAW_SELF_INVERSE, 0, 0),	       INT_LAW_SAID("lt(a, b) = gt(b, a)"),
-	INT_LAW_SAID("add(lt(a, b), ge(a, b)) = 1"),   INT_LAW_SAID("a < b: lt(a, b) = 1"),
+	INT_LAW(PCTL_LAW_SELF_INVERSE, 0, 0),
+	INT_LAW_SAID("lt(a, b) = gt(b, a)"),
+	{.law = PCTL_LAW_COMPLEMENT, .a = 1, .other = "int.ge"},
+	INT_LAW_SAID("a < b: lt(a, b) = 1"),
 	INT_LAW_SAID("u32, u64, u128 | lt(a, 0) = 0"),
 };
 static const pctl_law gt_laws[] = {
-	INT_LAW(PCTL_LAW_SELF_INVERSE, 0, 0),	       INT_LAW_SAID("gt(a, b) = lt(b, a)"),
-	INT_LAW_SAID("add(gt(a, b), le(a, b)) = 1"),   INT_LAW_SAID("a > b: gt(a, b) = 1"),
+	INT_LAW(PCTL_LAW_SELF_INVERSE, 0, 0),
+	INT_LAW_SAID("gt(a, b) = lt(b, a)"),
+	{.law = PCTL_LAW_COMPLEMENT, .a = 1, .other = "int.le"},
+	INT_LAW_SAID("a > b: gt(a, b) = 1"),
 	INT_LAW_SAID("u32, u64, u128 | gt(0, b) = 0"),
 };
 static const pctl_law le_laws[] = {
-	INT_LAW(PCTL_LAW_SELF_INVERSE, 1, 0),	       INT_LAW_SAID("le(a, b) = ge(b, a)"),
-	INT_LAW_SAID("add(le(a, b), gt(a, b)) = 1"),   INT_LAW_SAID("a <= b: le(a, b) = 1"),
+	INT_LAW(PCTL_LAW_SELF_INVERSE, 1, 0),
+	INT_LAW_SAID("le(a, b) = ge(b, a)"),
+	{.law = PCTL_LAW_COMPLEMENT, .a = 1, .other = "int.gt"},
+	INT_LAW_SAID("a <= b: le(a, b) = 1"),
 	INT_LAW_SAID("u32, u64, u128 | le(0, b) = 1"),
 };
 static const pctl_law ge_laws[] = {
-	INT_LAW(PCTL_LAW_SELF_INVERSE, 1, 0),	       INT_LAW_SAID("ge(a, b) = le(b, a)"),
-	INT_LAW_SAID("add(ge(a, b), lt(a, b)) = 1"),   INT_LAW_SAID("a >= b: ge(a, b) = 1"),
+	INT_LAW(PCTL_LAW_SELF_INVERSE, 1, 0),
+	INT_LAW_SAID("ge(a, b) = le(b, a)"),
+	{.law = PCTL_LAW_COMPLEMENT, .a = 1, .other = "int.lt"},
+	INT_LAW_SAID("a >= b: ge(a, b) = 1"),
 	INT_LAW_SAID("u32, u64, u128 | ge(a, 0) = 1"),
 };
 

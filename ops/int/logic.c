@@ -49,14 +49,14 @@ static const int_row lnot_row = {{INT_FN1("lnot", "u32", "u32", TRUE_IF("x == 0u
 static const pctl_law land_laws[] = {
 	INT_LAW(PCTL_LAW_COMMUTATIVE, 0, 0),
 	INT_LAW(PCTL_LAW_ABSORBING, 0, 0),
-	INT_LAW_SAID("u32 | land(land(a, b), c) = land(a, land(b, c))"),
-	INT_LAW_SAID("u32 | land(a, lor(b, c)) = lor(land(a, b), land(a, c))"),
+	INT_LAW(PCTL_LAW_ASSOCIATIVE, 0, 0),
+	INT_LAW_OVER(PCTL_LAW_DISTRIBUTIVE_OVER, "int.lor"),
 	INT_LAW_SAID("land(a, b) = mul(ne(a, 0), ne(b, 0))"),
 };
 static const pctl_law lor_laws[] = {
 	INT_LAW(PCTL_LAW_COMMUTATIVE, 0, 0),
-	INT_LAW_SAID("u32 | lor(lor(a, b), c) = lor(a, lor(b, c))"),
-	INT_LAW_SAID("u32 | lor(a, land(b, c)) = land(lor(a, b), lor(a, c))"),
+	INT_LAW(PCTL_LAW_ASSOCIATIVE, 0, 0),
+	INT_LAW_OVER(PCTL_LAW_DISTRIBUTIVE_OVER, "int.land"),
 	INT_LAW_SAID("lor(a, b) = ne(or(a, b), 0)"),
 	INT_LAW_SAID("a != 0: lor(a, b) = 1"),
 };
