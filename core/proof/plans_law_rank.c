@@ -99,10 +99,10 @@ static pctl_status ranks_bounded(const pctl_judge *j, const pctl_problem *p, con
 
 	(void)j;
 	(void)call;
-	/* Of sums that fit; no edge leads anywhere the ranks could wrap. */
+	/* Of sums that fit: above them the ranks wrap. */
 	for (uint64_t i = 0; i < n; i++)
 		if (!pctl_num_add(before, rank_at(p->data[1], i), &before) ||
-		    before > UINT64_MAX / 1000000u)
+		    before > UINT64_MAX / 4)
 			out->skipped = 1;
 	for (uint64_t i = 0; i < n; i++)
 		if (!pctl_num_add(after, rank_at(a->data[0], i), &after))
