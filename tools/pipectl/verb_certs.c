@@ -1,12 +1,391 @@
-/* `certs`. */
-#include "app.h"
+/* `certs`: which certificates there are and what they say. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/file.h"
+#include "certify.h"
+
+static pctl_status no_memory(const pctl_app *app)
+{
+	return pctl_refuse(app->call, PC2_NOMEM, "no memory for certificates");
+}
+
+pctl_status pctl_app_certificates(pctl_app *app, pctl_found **out)
+{
+	const char **dirs = pctl_arena_array(app->arena, app->line.n_given + 2u, sizeof(*dirs));
+	uint32_t n = 0;
+	pctl_status status = pctl_app_profiles(app);
+
+	*out = NULL;
+	if (dirs == NULL)
+		return no_memory(app);
+	if (status != PCTL_OK)
+		return status;
+	for (const char *dir; (dir = pctl_option_at(&app->line, "--dir", n)) != NULL;)
+		dirs[n++] = dir;
+	if (n == 0) {
+		dirs[n++] = pctl_arena_printf(app->arena, "%s/certificates", app->config->home);
+		if (app->config->conf_dir != NULL)
+			dirs[n++] = pctl_arena_printf(app->arena, "%s/../certs/certificates",
+						      app->config->conf_dir);
+		if (dirs[0] == NULL || dirs[n - 1] == NULL)
+			return no_memory(app);
+	}
+	return pctl_found_open(app->profiles, app->config->home, dirs, n, app->call, out);
+}
+
+/* ---- one certificate ---------------------------------------------------------------------- */
+
+static void json_ops(pctl_app *app, const pctl_certificate *c)
+{
+	pctl_json *j = &app->document;
+	char level[8];
+
+	pctl_json_key(j, "operations");
+	pctl_json_array_begin(j);
+	for (uint32_t i = 0; i < c->n_ops; i++) {
+		pctl_json_object_begin(j);
+		pctl_json_kv_string(j, "op", c->ops[i].op);
+		pctl_json_kv_string(j, "level",
+				    pctl_level_name(c->ops[i].level, c->params.track, level));
+		pctl_json_kv_string(j, "cause", c->ops[i].cause);
+		pctl_json_object_end(j);
+	}
+	pctl_json_array_end(j);
+}
+
+static void json_unit(pctl_json *j, const pctl_certificate_unit *u)
+{
+	char level[8];
+
+	pctl_json_object_begin(j);
+	pctl_json_kv_string(j, "kind", pctl_unit_kind_name(u->kind));
+	pctl_json_kv_string(j, "subject", u->subject);
+	pctl_json_kv_string(j, "op", u->op);
+	pctl_json_kv_string(j, "name", u->name);
+	pctl_json_kv_string(j, "domain", u->domain);
+	pctl_json_kv_string(j, "program", u->program);
+	pctl_json_kv_string(j, "level", pctl_level_name(u->level, u->track, level));
+	pctl_json_kv_u64(j, "cases", u->cases);
+	pctl_json_kv_u64(j, "failures", u->failures);
+	pctl_json_kv_u64(j, "skipped", u->skipped);
+	pctl_json_kv_u64(j, "blocks", u->n_blocks);
+	pctl_json_kv_u64(j, "not_run", u->not_run);
+	pctl_json_kv_string(j, "value", u->value);
+	pctl_json_kv_string(j, "cause", u->cause);
+	if (u->failed) {
+		pctl_json_key(j, "failed");
+		pctl_json_object_begin(j);
+		pctl_json_kv_string(j, "inputs", u->first.inputs);
+		pctl_json_kv_string(j, "got", u->first.got);
+		pctl_json_kv_string(j, "want", u->first.want);
+		pctl_json_kv_string(j, "law", u->first.law);
+		pctl_json_kv_bool(j, "minimal", (int)u->first.minimal);
+		pctl_json_object_end(j);
+	}
+	pctl_json_object_end(j);
+}
+
+static void json_certificate(pctl_app *app, const pctl_certificate *c, int full)
+{
+	char level[8], hex[2 * PCTL_DIGEST_BYTES + 1];
+	pctl_json *j = &app->document;
+
+	pctl_json_kv_string(j, "certificate", c->path);
+	pctl_json_kv_string(j, "device", c->device);
+	pctl_json_kv_string(j, "driver", c->driver);
+	pctl_json_kv_string(j, "profile", c->profile);
+	pctl_json_kv_string(j, "made", c->made);
+	pctl_json_kv_string(j, "pipectl", c->version);
+	pctl_json_kv_string(j, "signer", c->signer);
+	pctl_json_kv_string(j, "asked", pctl_level_name(c->params.level, c->params.track, level));
+	pctl_json_kv_string(j, "granted", pctl_level_name(c->granted, c->params.track, level));
+	pctl_json_kv_string(j, "cause", c->cause);
+	pctl_json_kv_string(j, "digest", pctl_digest_hex(c->digest, hex));
+	pctl_json_kv_string(j, "ops", c->params.ops);
+	pctl_json_kv_u64(j, "seed", c->params.seed);
+	pctl_json_kv_u64(j, "random_cases", c->params.cases);
+	pctl_json_kv_u64(j, "programs", c->params.programs);
+	pctl_json_kv_bool(j, "pairs", (int)c->params.pairs);
+	pctl_json_kv_u32(j, "units", c->n_units);
+	pctl_json_kv_u64(j, "blocks", c->n_blocks);
+	pctl_json_kv_u64(j, "cases", c->cases);
+	pctl_json_kv_u64(j, "failures", c->failures);
+	pctl_json_kv_u64(j, "skipped", c->skipped);
+	pctl_json_kv_u64(j, "not_run", c->not_run);
+	json_ops(app, c);
+	if (!full)
+		return;
+	pctl_json_key(j, "proved");
+	pctl_json_array_begin(j);
+	for (uint32_t i = 0; i < c->n_units; i++)
+		json_unit(j, &c->units[i]);
+	pctl_json_array_end(j);
+}
+
+static void print_unit(const pctl_certificate_unit *u)
+{
+	printf("  %-12s %-28s %-24s %s: %" PRIu64 " cases", pctl_unit_kind_name(u->kind),
+	       u->subject, u->name, u->domain, u->cases);
+	if (u->skipped != 0)
+		printf(", %" PRIu64 " skipped", u->skipped);
+	if (u->failures != 0)
+		printf(", %" PRIu64 " FAILED", u->failures);
+	if (u->not_run != 0)
+		printf(", %" PRIu64 " of %" PRIu64 " blocks not run: %s", u->not_run, u->n_blocks,
+		       u->cause);
+	if (u->value[0] != '\0')
+		printf(", %s", u->value);
+	printf("\n");
+	if (u->failed)
+		printf("    %s with %s gave %s, not %s\n", u->first.law, u->first.inputs,
+		       u->first.got, u->first.want);
+}
+
+void pctl_app_print_certificate(pctl_app *app, const pctl_certificate *c, int full)
+{
+	char asked[8], got[8], hex[2 * PCTL_DIGEST_BYTES + 1];
+
+	if (app->json) {
+		json_certificate(app, c, full);
+		return;
+	}
+	pctl_level_name(c->params.level, c->params.track, asked);
+	pctl_level_name(c->granted, c->params.track, got);
+	printf("granted    %s%s%s%s%s\n", got, c->granted == c->params.level ? "" : " of ",
+	       c->granted == c->params.level ? "" : asked, c->cause[0] == '\0' ? "" : ": ",
+	       c->cause);
+	printf("device     %s, %s\n", c->device, c->driver);
+	printf("proved     %u operations, %u units, %" PRIu64 " cases, %" PRIu64 " failed, %" PRIu64
+	       " skipped; %" PRIu64 " of %" PRIu64 " blocks not run\n",
+	       c->n_ops, c->n_units, c->cases, c->failures, c->skipped, c->not_run, c->n_blocks);
+	printf("digest     %s\n", pctl_digest_hex(c->digest, hex));
+	printf("made       %s by pipectl %s, seed %" PRIu64 ", %" PRIu64 " random cases a unit\n",
+	       c->made, c->version, c->params.seed, c->params.cases);
+	printf("file       %s\n", c->path);
+	for (uint32_t i = 0; full && i < c->n_ops; i++)
+		printf("  %-28s %s%s%s\n", c->ops[i].op,
+		       pctl_level_name(c->ops[i].level, c->params.track, got),
+		       c->ops[i].cause[0] == '\0' ? "" : ": ", c->ops[i].cause);
+	for (uint32_t i = 0; full && i < c->n_units; i++)
+		print_unit(&c->units[i]);
+}
+
+/* ---- list --------------------------------------------------------------------------------- */
+
+/* Devices by profile key, in the order in which certificates name them, and ops by name. */
+typedef struct table {
+	const pctl_certificate **devices;
+	const char **ops;
+	uint32_t n_devices, n_ops;
+} table;
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static pctl_status make_table(pctl_app *app, const pctl_found *f, table *t)
+{
+	uint32_t n = 0;
+
+	*t = (table){NULL, NULL, 0, 0};
+	for (uint32_t i = 0; i < f->n; i++)
+		n += f->items[i].c->n_ops;
+	t->devices = pctl_arena_array(app->arena, f->n + 1u, sizeof(*t->devices));
+	t->ops = pctl_arena_array(app->arena, n + 1u, sizeof(*t->ops));
+	if (t->devices == NULL || t->ops == NULL)
+		return no_memory(app);
+	for (uint32_t i = 0; i < f->n; i++) {
+		const pctl_certificate *c = f->items[i].c;
+		uint32_t k = 0;
+
+		while (k < t->n_devices && strcmp(t->devices[k]->profile, c->profile) != 0)
+			k++;
+		if (k == t->n_devices)
+			t->devices[t->n_devices++] = c;
+		for (k = 0; k < c->n_ops; k++)
+			t->ops[t->n_ops++] = c->ops[k].op;
+	}
+	if (t->n_ops != 0)
+		qsort(t->ops, t->n_ops, sizeof(*t->ops), by_text);
+	n = 0;
+	for (uint32_t i = 0; i < t->n_ops; i++)
+		if (i == 0 || strcmp(t->ops[i], t->ops[i - 1]) != 0)
+			t->ops[n++] = t->ops[i];
+	t->n_ops = n;
+	return PCTL_OK;
+}
+
+/* The levels of all tracks that certificates give op on a device: "L2", "L2f", or "" */
+static void levels_of(const pctl_found *f, const char *op, const char *profile, char out[32])
+{
+	char name[8];
+
+	out[0] = '\0';
+	for (uint32_t track = PCTL_TRACK_INTEGER; track <= PCTL_TRACK_APPROXIMATE; track++) {
+		uint32_t best = 0;
+
+		for (uint32_t i = 0; i < f->n; i++) {
+			const pctl_certificate *c = f->items[i].c;
+
+			if (c->params.track != track || strcmp(c->profile, profile) != 0)
+				continue;
+			for (uint32_t k = 0; k < c->n_ops; k++)
+				if (strcmp(c->ops[k].op, op) == 0 && c->ops[k].level > best)
+					best = c->ops[k].level;
+		}
+		if (best != 0) {
+			strcat(out, out[0] == '\0' ? "" : " ");
+			strcat(out, pctl_level_name(best, track, name));
+		}
+	}
+}
+
+static void print_table(const pctl_found *f, const table *t)
+{
+	char levels[32];
+
+	for (uint32_t d = 0; d < t->n_devices; d++)
+		printf("%c  %s, %s\n", 'A' + (int)(d % 26), t->devices[d]->device,
+		       t->devices[d]->driver);
+	printf("\n%-28s", "operation");
+	for (uint32_t d = 0; d < t->n_devices; d++)
+		printf(" %-7c", 'A' + (int)(d % 26));
+	printf("\n");
+	for (uint32_t i = 0; i < t->n_ops; i++) {
+		printf("%-28s", t->ops[i]);
+		for (uint32_t d = 0; d < t->n_devices; d++) {
+			levels_of(f, t->ops[i], t->devices[d]->profile, levels);
+			printf(" %-7s", levels[0] == '\0' ? "-" : levels);
+		}
+		printf("\n");
+	}
+	printf("\n");
+	for (uint32_t i = 0; i < f->n; i++) {
+		const pctl_found_certificate *x = &f->items[i];
+		char got[8];
+
+		printf("%s  %s, %" PRIu64 " cases%s%s%s\n", x->c->path,
+		       pctl_level_name(x->c->granted, x->c->params.track, got), x->c->cases,
+		       x->trusted ? "" : "; its signer is not trusted here",
+		       x->note[0] == '\0' ? "" : "; ", x->note);
+	}
+	if (f->n_refused != 0)
+		printf("%u further files are no valid certificates\n", f->n_refused);
+}
+
+static void json_table(pctl_app *app, const pctl_found *f, const table *t)
+{
+	pctl_json *j = &app->document;
+	char levels[32];
+
+	pctl_json_key(j, "operations");
+	pctl_json_array_begin(j);
+	for (uint32_t i = 0; i < t->n_ops; i++) {
+		for (uint32_t d = 0; d < t->n_devices; d++) {
+			levels_of(f, t->ops[i], t->devices[d]->profile, levels);
+			if (levels[0] == '\0')
+				continue;
+			pctl_json_object_begin(j);
+			pctl_json_kv_string(j, "op", t->ops[i]);
+			pctl_json_kv_string(j, "device", t->devices[d]->device);
+			pctl_json_kv_string(j, "profile", t->devices[d]->profile);
+			pctl_json_kv_string(j, "levels", levels);
+			pctl_json_object_end(j);
+		}
+	}
+	pctl_json_array_end(j);
+	pctl_json_key(j, "certificates");
+	pctl_json_array_begin(j);
+	for (uint32_t i = 0; i < f->n; i++) {
+		pctl_json_object_begin(j);
+		json_certificate(app, f->items[i].c, 0);
+		pctl_json_kv_bool(j, "trusted", (int)f->items[i].trusted);
+		pctl_json_kv_string(j, "note", f->items[i].note);
+		pctl_json_object_end(j);
+	}
+	pctl_json_array_end(j);
+	pctl_json_kv_u32(j, "refused", f->n_refused);
+}
 
 pctl_status pctl_verb_certs_list(pctl_app *app)
 {
-	return pctl_refuse(app->call, PC10_USAGE, "not built yet");
+	pctl_found *f = NULL;
+	table t;
+	pctl_status status = pctl_app_certificates(app, &f);
+
+	if (status == PCTL_OK)
+		status = make_table(app, f, &t);
+	if (status == PCTL_OK && app->json)
+		json_table(app, f, &t);
+	else if (status == PCTL_OK)
+		print_table(f, &t);
+	pctl_found_close(f);
+	return status;
+}
+
+/* ---- show --------------------------------------------------------------------------------- */
+
+static int names(const pctl_certificate *c, const char *word)
+{
+	return strcmp(c->selector, word) == 0 || strcmp(c->profile, word) == 0 ||
+	       strcasestr(c->device, word) != NULL || strcasestr(c->driver, word) != NULL;
+}
+
+static pctl_status show_file(pctl_app *app, const char *path)
+{
+	pctl_certificate *c = NULL;
+	pctl_status status = pctl_certificate_read(path, app->call, &c);
+
+	if (status == PCTL_OK && app->json)
+		pctl_json_object_begin(&app->document);
+	if (status == PCTL_OK)
+		pctl_app_print_certificate(app, c, 1);
+	if (status == PCTL_OK && app->json)
+		pctl_json_object_end(&app->document);
+	pctl_certificate_destroy(c);
+	return status;
+}
+
+static pctl_status show_device(pctl_app *app, const char *word)
+{
+	pctl_found *f = NULL;
+	uint32_t n = 0;
+	pctl_status status = pctl_app_certificates(app, &f);
+
+	for (uint32_t i = 0; status == PCTL_OK && i < f->n; i++) {
+		if (!names(f->items[i].c, word))
+			continue;
+		if (n++ != 0 && !app->json)
+			printf("\n");
+		if (app->json)
+			pctl_json_object_begin(&app->document);
+		pctl_app_print_certificate(app, f->items[i].c, 1);
+		if (app->json)
+			pctl_json_object_end(&app->document);
+	}
+	if (status == PCTL_OK && n == 0)
+		status = pctl_refuse(
+			app->call, PC5540_NO_CERTIFICATE,
+			"no certificate is of a device \"%s\", and no file has that name", word);
+	pctl_found_close(f);
+	return status;
 }
 
 pctl_status pctl_verb_certs_show(pctl_app *app)
 {
-	return pctl_refuse(app->call, PC10_USAGE, "not built yet");
+	const char *what = app->line.arguments[0];
+	pctl_status status;
+
+	if (app->json) {
+		pctl_json_key(&app->document, "certificates");
+		pctl_json_array_begin(&app->document);
+	}
+	status = pctl_file_exists(what) ? show_file(app, what) : show_device(app, what);
+	if (app->json)
+		pctl_json_array_end(&app->document);
+	return status;
 }

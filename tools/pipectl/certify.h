@@ -1,0 +1,20 @@
+/* What the verbs of proofs and certificates share. */
+#ifndef PIPECTL_TOOLS_CERTIFY_H
+#define PIPECTL_TOOLS_CERTIFY_H
+
+#include "app.h"
+#include "certify/bench.h"
+#include "certify/found.h"
+
+/* The bench for a certificate's or a command line's parameters on `selector` (NULL: for plans only). */
+pctl_status pctl_app_bench(pctl_app *app, const char *selector, const pctl_proof_params *params,
+			   const char *const *regressions, uint32_t n_regressions,
+			   const pctl_call *call, pctl_bench **out);
+
+/* What a certificate says in one line a fact, or as members of an open JSON object. full: its units too. */
+void pctl_app_print_certificate(pctl_app *app, const pctl_certificate *c, int full);
+
+/* Certificates of --dir, or the installation's and the home's. */
+pctl_status pctl_app_certificates(pctl_app *app, pctl_found **out);
+
+#endif
