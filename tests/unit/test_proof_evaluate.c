@@ -1,0 +1,278 @@
+/* Evaluators: the device's against arithmetic written here, sizes between the recorded lists, what a device that does
+ * nothing shows, the identity of kernels. */
+#include "test_proof_rig.h"
+
+#include "proof/domain.h"
+
+static void finds(void **state)
+{
+	pctl_op_function f, g;
+	char name[PCTL_FUNCTION_NAME];
+	proof_rig r;
+
+	(void)state;
+	proof_open(&r);
+	f = proof_function("int.add@1", PCTL_DTYPE_U128);
+	assert_string_equal(pctl_function_name(&f, name), "int.add@1 u128");
+	assert_true(f.n_in == 2 && f.out_dtype == PCTL_DTYPE_U128);
+	assert_true(pctl_function_find(&proof_source, "lt", "int.add", PCTL_SCALAR_U64, &g));
+	assert_int_equal(g.out_dtype, PCTL_SCALAR_U32);
+	assert_true(pctl_function_find(&proof_source, "int.add", "ieee.add", PCTL_SCALAR_U32, &g));
+	assert_false(pctl_function_find(&proof_source, "int.add@2", NULL, PCTL_SCALAR_U32, &g));
+	assert_false(pctl_function_find(&proof_source, "int.add", NULL, PCTL_SCALAR_F32, &g));
+	assert_false(pctl_function_find(&proof_source, "add", NULL, PCTL_SCALAR_U32, &g));
+	assert_false(pctl_function_find(&proof_source, "int.nothing", NULL, PCTL_SCALAR_U32, &g));
+	assert_false(pctl_function_find(&proof_source, "int.add@x", NULL, PCTL_SCALAR_U32, &g));
+	assert_false(
+		pctl_function_find(&proof_source, "ieee.reduce_tree", NULL, PCTL_SCALAR_F32, &g));
+	assert_int_equal(pctl_diag_list_count(r.l), 0);
+	proof_close(&r);
+}
+
+/* a - b in every type against two's complement written out, at sizes around those of the lists. */
+static void subtracts(void **state)
+{
+	static const uint64_t sizes[] = {1, 2, 255, 256, 257, 4095, 4097, 32769, PCTL_PROOF_BLOCK};
+	static const uint32_t dtypes[] = {PCTL_SCALAR_U32, PCTL_SCALAR_I32, PCTL_SCALAR_U64,
+					  PCTL_DTYPE_U128};
+	pctl_evaluator *e;
+	pctl_column c[3];
+	proof_rig r;
+
+	(void)state;
+	proof_open(&r);
+	proof_columns(c, 3, PCTL_PROOF_BLOCK);
+	assert_int_equal(pctl_evaluator_device(&r.bench, r.session, r.call, &e), PCTL_OK);
+	for (uint32_t t = 0; t < 4; t++) {
+		const pctl_op_function f = proof_function("int.sub", dtypes[t]);
+		const uint64_t bytes = pctl_proof_dtype_bytes(dtypes[t]);
+
+		for (uint32_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
+			pctl_domain d =
+				pctl_domain_make(PCTL_DOMAIN_RANDOM, dtypes[t], 2, s, sizes[s]);
+
+			pctl_domain_fill(&d, 0, sizes[s], c);
+			/* The element behind the last is not touched. */
+			memset(c[2].data, 0x5a, sizes[s] * bytes + 1);
+			assert_int_equal(e->apply(e->ctx, &f, c, sizes[s], &c[2], r.call), PCTL_OK);
+			assert_int_equal(c[2].data[sizes[s] * bytes], 0x5a);
+			for (uint64_t i = 0; i < sizes[s]; i++) {
+				int borrow = 0;
+
+				for (uint64_t k = 0; k < bytes; k++) {
+					int v = c[0].data[i * bytes + k] -
+						c[1].data[i * bytes + k] - borrow;
+
+					borrow = v < 0;
+					assert_int_equal(c[2].data[i * bytes + k], v & 255);
+				}
+			}
+		}
+	}
+	pctl_evaluator_destroy(e);
+	proof_columns_free(c, 3);
+	proof_close(&r);
+}
+
+/* 16-bit elements, an odd number of them, and an op with an attribute: the reference must agree. */
+static void agrees(void **state)
+{
+	static const struct {
+		const char *name;
+		uint32_t dtype;
+	} ops[] = {{"ieee.add", PCTL_SCALAR_F16},    {"ieee.mul", PCTL_SCALAR_BF16},
+		   {"ieee.to_i32", PCTL_SCALAR_F32}, {"ieee.to_f16", PCTL_SCALAR_F32},
+		   {"ieee.isnan", PCTL_SCALAR_BF16}, {"ieee.fma", PCTL_SCALAR_F32}};
+	pctl_evaluator *e;
+	pctl_column c[5];
+	proof_rig r;
+
+	(void)state;
+	proof_open(&r);
+	proof_columns(c, 5, 4096);
+	assert_int_equal(pctl_evaluator_device(&r.bench, r.session, r.call, &e), PCTL_OK);
+	for (uint32_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
+		const pctl_op_function f = proof_function(ops[i].name, ops[i].dtype);
+		pctl_domain d = pctl_domain_make(PCTL_DOMAIN_ADVERSARIAL, f.dtype, f.n_in, 1, 0);
+		const uint64_t n = d.n_cases < 4095 ? d.n_cases : 4095;
+
+		pctl_domain_fill(&d, 0, n, c);
+		assert_int_equal(e->apply(e->ctx, &f, c, n, &c[3], r.call), PCTL_OK);
+		assert_int_equal(r.reference->apply(r.reference->ctx, &f, c, n, &c[4], r.call),
+				 PCTL_OK);
+		assert_memory_equal(c[3].data, c[4].data, n * pctl_proof_dtype_bytes(f.out_dtype));
+		assert_int_equal(c[3].dtype, f.out_dtype);
+	}
+	pctl_evaluator_destroy(e);
+	proof_columns_free(c, 5);
+	proof_close(&r);
+}
+
+/* ---- a device that does nothing --------------------------------------------------------------- */
+
+static const pctl_backend *good;
+static uint32_t lazy;
+
+static pctl_status lazy_submit(pctl_device *dev, const pctl_call *call, pctl_list *l,
+			       uint32_t times, uint64_t *ticket)
+{
+	return good->submit(dev, call, l, lazy ? 0 : times, ticket);
+}
+
+/* The right answer of the call before stands in the buffer no more. */
+static void sees_nothing_written(void **state)
+{
+	pctl_session_options o = {
+		.device_kind = PCTL_DEVICE_REFERENCE, .name = "lazy", .id = "lazy"};
+	pctl_column c[4];
+	pctl_backend table;
+	pctl_session *s;
+	pctl_evaluator *e;
+	pctl_op_function f;
+	proof_rig r;
+
+	(void)state;
+	proof_open(&r);
+	f = proof_function("int.eq", PCTL_SCALAR_U32);
+	good = proof_cpu.table;
+	table = *good;
+	table.submit = lazy_submit;
+	o.table = &table;
+	o.inst = proof_cpu.inst;
+	assert_int_equal(pctl_session_open(&o, r.call, &s), PCTL_OK);
+	assert_int_equal(pctl_evaluator_device(&r.bench, s, r.call, &e), PCTL_OK);
+	proof_columns(c, 4, 256);
+	memset(c[0].data, 0, 1024);
+	memset(c[1].data, 0, 1024);
+	lazy = 0;
+	assert_int_equal(e->apply(e->ctx, &f, c, 256, &c[2], r.call), PCTL_OK);
+	assert_int_equal(((uint32_t *)(void *)c[2].data)[7], 1);
+	lazy = 1;
+	assert_int_equal(e->apply(e->ctx, &f, c, 256, &c[2], r.call), PCTL_OK);
+	assert_true(((uint32_t *)(void *)c[2].data)[7] > 1);
+	assert_int_equal(e->apply(e->ctx, &f, c, 256, &c[3], r.call), PCTL_OK);
+	assert_memory_not_equal(c[2].data, c[3].data, 4);
+	lazy = 0;
+	proof_columns_free(c, 4);
+	pctl_evaluator_destroy(e);
+	pctl_session_close(s);
+	proof_close(&r);
+}
+
+static uint32_t always(void *ctx)
+{
+	(void)ctx;
+	return 1;
+}
+
+static pctl_status hanging_wait(pctl_device *dev, const pctl_call *call, uint64_t ticket,
+				uint64_t timeout_ns, pctl_completion *out)
+{
+	static uint32_t asked;
+
+	(void)timeout_ns;
+	if (asked++ % 4 != 3) {
+		out->done = 0;
+		return PCTL_OK;
+	}
+	return good->wait(dev, call, ticket, UINT64_MAX, out);
+}
+
+static void is_cancelled(void **state)
+{
+	pctl_session_options o = {
+		.device_kind = PCTL_DEVICE_REFERENCE, .name = "slow", .id = "slow"};
+	pctl_backend table;
+	pctl_column c[3];
+	pctl_op_function f;
+	pctl_session *s;
+	pctl_evaluator *e;
+	proof_rig r;
+
+	(void)state;
+	proof_open(&r);
+	f = proof_function("int.add", PCTL_SCALAR_U32);
+	good = proof_cpu.table;
+	table = *good;
+	table.wait = hanging_wait;
+	o.table = &table;
+	o.inst = proof_cpu.inst;
+	assert_int_equal(pctl_session_open(&o, r.call, &s), PCTL_OK);
+	assert_int_equal(pctl_evaluator_device(&r.bench, s, r.call, &e), PCTL_OK);
+	proof_columns(c, 3, 16);
+	memset(c[0].data, 1, 64);
+	memset(c[1].data, 1, 64);
+	pctl_diag_list_set_cancel(r.l, always, NULL);
+	assert_int_equal(e->apply(e->ctx, &f, c, 16, &c[2], r.call), PCTL_E_CANCELLED);
+	pctl_diag_list_set_cancel(r.l, NULL, NULL);
+	proof_columns_free(c, 3);
+	pctl_evaluator_destroy(e);
+	pctl_session_close(s);
+	proof_close(&r);
+}
+
+/* ---- kernels ---------------------------------------------------------------------------------- */
+
+static void names_programs(void **state)
+{
+	char a[PCTL_CID_TEXT_SIZE], b[PCTL_CID_TEXT_SIZE];
+	pctl_op_function add, sub;
+	proof_rig r, other;
+
+	(void)state;
+	proof_open(&r);
+	proof_open(&other);
+	add = proof_function("int.add", PCTL_SCALAR_U32);
+	sub = proof_function("int.sub", PCTL_SCALAR_U32);
+	assert_int_equal(pctl_function_program(&r.bench, &add, r.call, a), PCTL_OK);
+	assert_int_equal(pctl_function_program(&other.bench, &add, r.call, b), PCTL_OK);
+	assert_int_equal(strlen(a), PCTL_CID_TEXT_SIZE - 1);
+	assert_string_equal(a, b);
+	assert_int_equal(pctl_function_program(&r.bench, &sub, r.call, b), PCTL_OK);
+	assert_string_not_equal(a, b);
+	proof_close(&other);
+	proof_close(&r);
+}
+
+/* PC5304: an op that plans something else than one kernel. */
+static pctl_status two_fills(pctl_instance *inst, const pctl_call *call, const pctl_op_query *q,
+			     const pctl_plan_caps *caps, uint32_t flags, const pctl_plan_sink *sink)
+{
+	(void)inst;
+	(void)call;
+	(void)q;
+	(void)caps;
+	(void)flags;
+	return sink->fill(sink->ctx, 1, 0, 4, 0);
+}
+
+static void refuses_other_plans(void **state)
+{
+	char cid[PCTL_CID_TEXT_SIZE];
+	pctl_op_desc desc;
+	pctl_attr_desc attr;
+	pctl_oplib lib;
+	pctl_op_function f;
+	proof_rig r;
+
+	(void)state;
+	proof_open(&r);
+	f = proof_function("ieee.to_i32", PCTL_SCALAR_F32);
+	lib = *f.op.lib;
+	lib.plan = two_fills;
+	f.op.lib = &lib;
+	assert_int_equal(pctl_function_program(&r.bench, &f, r.call, cid), PCTL_E_UNSUPPORTED);
+	assert_int_equal(proof_last(&r)->code, PC5304_NOT_ONE_KERNEL);
+	desc = *f.op.desc;
+	attr = desc.attr[0];
+	attr.default_text = NULL;
+	desc.attr = &attr;
+	f.op.desc = &desc;
+	assert_int_equal(pctl_function_program(&r.bench, &f, r.call, cid), PCTL_E_UNSUPPORTED);
+	assert_int_equal(proof_last(&r)->code, PC5304_NOT_ONE_KERNEL);
+	proof_close(&r);
+}
+
+PCTL_TESTS_MAIN(PCTL_TEST(finds), PCTL_TEST(subtracts), PCTL_TEST(agrees),
+		PCTL_TEST(sees_nothing_written), PCTL_TEST(is_cancelled), PCTL_TEST(names_programs),
+		PCTL_TEST(refuses_other_plans))
