@@ -15,7 +15,10 @@
 	}
 
 OF_OPS(gate)
+OF_OPS(function)
 OF_OPS(plan)
+OF_OPS(composition)
+OF_OPS(baseline)
 
 static pctl_status suite(pctl_bench *b, const pctl_selection *s, uint64_t programs,
 			 const pctl_call *call, pctl_units *list)
@@ -26,8 +29,11 @@ static pctl_status suite(pctl_bench *b, const pctl_selection *s, uint64_t progra
 
 static const pctl_provider providers[] = {
 	{"gates", ANY, 1, gate},
+	{"functions", ANY, 1, function},
 	{"plans", ANY, 1, plan},
 	{"suite", INTEGER, 3, suite},
+	{"compositions", INTEGER, 4, composition},
+	{"baselines", INTEGER, 4, baseline},
 };
 
 const pctl_provider *pctl_providers(uint32_t *n_out)
