@@ -1,0 +1,261 @@
+/* Audits of a device that lies in one bit: who is outvoted, where the lie is found, whether its reproduction
+ * reproduces, and what happens when there is nobody to believe. */
+#include "rig.h"
+
+static const char *const three[] = {"cpu", "liar:honest one", "liar:liar"};
+static const char *const two[] = {"liar:honest one", "liar:liar"};
+static const char *const honest[] = {"cpu", "liar:honest one", "liar:honest two"};
+
+#define IN_PROCESS PCTL_RUN_IN_PROCESS
+/* Step 2 of rank.step gathers; its binding 0:3 is the prefixes of u64. */
+#define LIE "flip iterate 17 2 0.3 246 5 "
+
+static void audit__honest_devices_agree(void **state)
+{
+	bench b;
+
+	(void)state;
+	bench_open(&b);
+	bench_pipeline(&b, NULL);
+	bench_audit(&b, honest, 3, 2, "", IN_PROCESS);
+	must(&b, b.status);
+	assert_int_equal(b.r->agreed, 1);
+	assert_int_equal(b.r->weak, 0);
+	assert_int_equal(b.r->n_divergences, 0);
+	assert_true(b.r->n_cells >= 3); /* graph, start, ranks */
+	assert_int_equal(b.r->compared_bytes % 6, 0);
+	assert_true(b.r->compared_bytes > 0);
+	for (uint32_t i = 0; i < 3; i++) {
+		assert_int_equal(device_of(&b, i)->outcome, PCTL_AUDIT_AGREES);
+		assert_int_equal(device_of(&b, i)->n_runs, 2);
+		assert_true(device_of(&b, i)->n_identity > 0);
+	}
+	bench_close(&b);
+}
+
+static int reproduces(const pctl_audit_divergence *d, const char *home)
+{
+	char command[1024];
+
+	snprintf(command, sizeof(command),
+		 "PIPECTL=%s PIPECTL_OPTIONS='--home %s --plugin-dir %s' %s >/dev/null 2>&1",
+		 PIPECTL_PROGRAM, home, AUDIT_PLUGINS, d->command);
+	return WEXITSTATUS(system(command));
+}
+
+static void expect_found(const bench *b)
+{
+	const pctl_audit_divergence *d = &b->r->divergences[0];
+
+	assert_int_equal(d->known, 1);
+	assert_int_equal(d->round, 17);
+	assert_int_equal(d->step, 2);
+	assert_string_equal(d->kernel, "rank/gather.wgsl");
+	assert_string_equal(d->buffer, "temporary 1, binding 0:3");
+	assert_int_equal(d->buffer_element, 246);
+	assert_int_equal(d->buffer_got ^ d->buffer_want, 1u << 5);
+	assert_non_null(d->dir);
+	assert_int_equal(d->tried, 5);
+	assert_int_equal(d->reproduced, 5);
+	assert_true(d->shrunk_bytes < d->shrunk_from);
+}
+
+static void audit__a_lie_in_one_repeat_is_found_to_the_bit(void **state)
+{
+	bench b;
+
+	(void)state;
+	bench_open(&b);
+	bench_pipeline(&b, NULL);
+	bench_audit(&b, three, 3, 3, LIE "3 999", IN_PROCESS); /* the third run is wrong */
+	must(&b, b.status);
+	assert_int_equal(b.r->agreed, 0);
+	assert_int_equal(b.r->decided, 1);
+	assert_int_equal(device_of(&b, 0)->outcome, PCTL_AUDIT_AGREES);
+	assert_int_equal(device_of(&b, 1)->outcome, PCTL_AUDIT_AGREES);
+	assert_int_equal(device_of(&b, 2)->outcome, PCTL_AUDIT_OUTVOTED);
+	assert_non_null(strstr(device_of(&b, 2)->cause, "job \"iterate\""));
+	assert_non_null(strstr(device_of(&b, 2)->cause, "repeat 2"));
+	assert_int_equal(b.r->n_divergences, 1);
+	assert_int_equal(b.r->divergences[0].device, 2);
+	assert_int_equal(b.r->divergences[0].repeat, 2);
+	assert_string_equal(b.r->divergences[0].job, "iterate");
+	assert_string_equal(b.r->divergences[0].port, "ranks");
+	assert_true(b.r->n_drifts >= 1);
+	expect_found(&b);
+	/* The script is a process of its own, in which the liar lies from the start. */
+	setenv("PIPECTL_LIAR", LIE "1 999", 1);
+	assert_int_equal(reproduces(&b.r->divergences[0], b.home), 0);
+	setenv("PIPECTL_LIAR", "", 1);
+	assert_int_equal(reproduces(&b.r->divergences[0], b.home), 1);
+	bench_close(&b);
+}
+
+static void audit__what_does_not_come_again_is_unknown(void **state)
+{
+	bench b;
+
+	(void)state;
+	bench_open(&b);
+	bench_pipeline(&b, NULL);
+	bench_audit(&b, three, 3, 2, LIE "2 2", IN_PROCESS);
+	must(&b, b.status);
+	assert_int_equal(device_of(&b, 2)->outcome, PCTL_AUDIT_OUTVOTED);
+	assert_int_equal(b.r->n_divergences, 1);
+	assert_int_equal(b.r->divergences[0].known, 0);
+	assert_null(b.r->divergences[0].dir);
+	bench_close(&b);
+}
+
+static void audit__two_devices_decide_nothing(void **state)
+{
+	bench b;
+
+	(void)state;
+	bench_open(&b);
+	bench_pipeline(&b, NULL);
+	bench_audit(&b, two, 2, 2, LIE "1 999", IN_PROCESS);
+	must(&b, b.status);
+	assert_int_equal(b.r->agreed, 0);
+	assert_int_equal(b.r->decided, 0);
+	assert_int_equal(device_of(&b, 0)->outcome, PCTL_AUDIT_UNDECIDED);
+	assert_int_equal(device_of(&b, 1)->outcome, PCTL_AUDIT_UNDECIDED);
+	assert_int_equal(b.r->n_divergences, 1);
+	expect_found(&b);
+	bench_close(&b);
+}
+
+static void audit__a_device_that_differs_from_itself_is_outvoted(void **state)
+{
+	bench b;
+
+	(void)state;
+	bench_open(&b);
+	bench_pipeline(&b, NULL);
+	bench_audit(&b, two, 2, 2, LIE "2 999", IN_PROCESS);
+	must(&b, b.status);
+	assert_int_equal(device_of(&b, 0)->outcome, PCTL_AUDIT_UNDECIDED);
+	assert_int_equal(device_of(&b, 1)->outcome, PCTL_AUDIT_OUTVOTED);
+	assert_non_null(strstr(device_of(&b, 1)->cause, "repeat 1"));
+	bench_close(&b);
+}
+
+static void audit__the_reference_decides_between_two(void **state)
+{
+	static const char *const with_reference[] = {"liar:liar", "cpu"};
+	bench b;
+
+	(void)state;
+	bench_open(&b);
+	bench_pipeline(&b, NULL);
+	bench_audit(&b, with_reference, 2, 1, LIE "1 999", IN_PROCESS);
+	must(&b, b.status);
+	assert_int_equal(b.r->decided, 1);
+	assert_int_equal(device_of(&b, 0)->outcome, PCTL_AUDIT_OUTVOTED);
+	assert_int_equal(device_of(&b, 1)->outcome, PCTL_AUDIT_AGREES);
+	bench_close(&b);
+}
+
+/* The false reference is the first of its kind here, and the quorum of the others outvotes it. */
+static void audit__a_quorum_outvotes_the_reference(void **state)
+{
+	static const char *const all[] = {"liar:false reference", "liar:honest one",
+					  "liar:honest two"};
+	bench b;
+
+	(void)state;
+	bench_open(&b);
+	bench_pipeline(&b, NULL);
+	bench_audit(&b, all, 3, 1, LIE "1 999", IN_PROCESS);
+	must(&b, b.status);
+	assert_int_equal(device_of(&b, 0)->outcome, PCTL_AUDIT_OUTVOTED);
+	assert_int_equal(device_of(&b, 1)->outcome, PCTL_AUDIT_AGREES);
+	b.options.quorum = 3; /* then it decides itself */
+	bench_audit(&b, all, 3, 1, LIE "1 998", IN_PROCESS);
+	must(&b, b.status);
+	assert_int_equal(device_of(&b, 0)->outcome, PCTL_AUDIT_AGREES);
+	assert_int_equal(device_of(&b, 1)->outcome, PCTL_AUDIT_OUTVOTED);
+	assert_int_equal(device_of(&b, 2)->outcome, PCTL_AUDIT_OUTVOTED);
+	bench_close(&b);
+}
+
+static void audit__a_crash_is_that_devices_failure(void **state)
+{
+	bench b;
+
+	(void)state;
+	bench_open(&b);
+	bench_pipeline(&b, NULL);
+	bench_audit(&b, three, 3, 2, "crash iterate 3 0 0.0 0 0 1 999", 0);
+	must(&b, b.status);
+	assert_int_equal(device_of(&b, 0)->outcome, PCTL_AUDIT_AGREES);
+	assert_int_equal(device_of(&b, 1)->outcome, PCTL_AUDIT_AGREES);
+	assert_int_equal(device_of(&b, 2)->outcome, PCTL_AUDIT_FAILED);
+	assert_non_null(strstr(device_of(&b, 2)->cause, "PC"));
+	assert_int_equal(b.r->agreed, 0);
+	assert_int_equal(b.r->n_divergences, 0);
+	/* What it gave before it died was compared: prepare's outputs. */
+	assert_int_equal(b.r->cells[0].agreed, 1);
+	assert_int_not_equal(b.r->cells[0].groups[4], UINT32_MAX);
+	assert_int_equal(b.r->cells[b.r->n_cells - 1].groups[4], UINT32_MAX);
+	bench_close(&b);
+}
+
+static void audit__quarantine_names_the_cause(void **state)
+{
+	const pctl_quarantine_entry *e;
+	uint32_t n;
+	bench b;
+
+	(void)state;
+	bench_open(&b);
+	bench_pipeline(&b, NULL);
+	bench_audit(&b, three, 3, 1, LIE "1 999", IN_PROCESS);
+	must(&b, b.status);
+	assert_null(pctl_quarantine_find(b.registry, "liar", ""));
+	must(&b, pctl_audit_quarantine(b.r, &b.options, b.call, &n));
+	assert_int_equal(n, 1);
+	e = pctl_quarantine_find(b.registry, "liar", device_of(&b, 2)->driver_key);
+	assert_non_null(e);
+	assert_string_equal(e->who, "audit");
+	assert_non_null(strstr(e->cause, "iterate"));
+	assert_null(pctl_quarantine_find(b.registry, "cpu", ""));
+	bench_close(&b);
+}
+
+static void audit__what_is_no_audit_is_refused(void **state)
+{
+	static const char *const same[] = {"cpu", "cpu:0"};
+	bench b;
+
+	(void)state;
+	bench_open(&b);
+	bench_pipeline(&b, NULL);
+	bench_audit(&b, three, 1, 1, "", IN_PROCESS);
+	assert_int_equal(b.status, PCTL_E_USAGE);
+	assert_int_equal(last_code(&b), PC5601_AUDIT_DEVICES);
+	bench_audit(&b, same, 2, 1, "", IN_PROCESS);
+	assert_int_equal(last_code(&b), PC5601_AUDIT_DEVICES);
+	b.options.natives = 1; /* an integer pipeline has no native forms */
+	bench_audit(&b, three, 3, 1, "", IN_PROCESS);
+	assert_int_equal(b.status, PCTL_E_USAGE);
+	assert_int_equal(last_code(&b), PC5603_AUDIT_NATIVES);
+	b.options.natives = 0;
+	/* Every device dies: nothing was compared, and that is no agreement. */
+	bench_audit(&b, (const char *const[]){"liar:liar", "liar:false reference"}, 2, 1,
+		    "crash prepare 0 0 0.0 0 0 1 999", 0);
+	assert_int_equal(b.status, PCTL_E_NOTHING);
+	assert_int_equal(last_code(&b), PC5602_AUDIT_NOTHING);
+	bench_close(&b);
+}
+
+PCTL_TESTS_MAIN(PCTL_TEST(audit__honest_devices_agree),
+		PCTL_TEST(audit__a_lie_in_one_repeat_is_found_to_the_bit),
+		PCTL_TEST(audit__what_does_not_come_again_is_unknown),
+		PCTL_TEST(audit__two_devices_decide_nothing),
+		PCTL_TEST(audit__a_device_that_differs_from_itself_is_outvoted),
+		PCTL_TEST(audit__the_reference_decides_between_two),
+		PCTL_TEST(audit__a_quorum_outvotes_the_reference),
+		PCTL_TEST(audit__a_crash_is_that_devices_failure),
+		PCTL_TEST(audit__quarantine_names_the_cause),
+		PCTL_TEST(audit__what_is_no_audit_is_refused))

@@ -1,0 +1,114 @@
+/* What is weak evidence, how bits are compared, and divergences in pipelines of shaders. */
+#include "rig.h"
+
+#include "audit/audit_private.h"
+
+#define IN_PROCESS PCTL_RUN_IN_PROCESS
+static const char *const pair[] = {"cpu", "liar:liar"};
+static const char *const references[] = {"cpu", "liar:false reference"};
+
+/* A pipeline of one shader job without inputs, over 64 elements. */
+static void shader_pipeline(bench *b, const char *class, const char *type, const char *element,
+			    const char *value)
+{
+	char path[160], text[512], wgsl[512];
+
+	snprintf(path, sizeof(path), "%s/k.wgsl", b->home);
+	snprintf(wgsl, sizeof(wgsl),
+		 "@group(0) @binding(0) var<storage, read_write> y: array<%s>;\n"
+		 "@compute @workgroup_size(64)\n"
+		 "fn main(@builtin(global_invocation_id) id: vec3<u32>) {\n"
+		 "\tif (id.x < arrayLength(&y)) { y[id.x] = %s; }\n}\n",
+		 element, value);
+	must(b, pctl_file_write(path, wgsl, strlen(wgsl), 0, b->call));
+	snprintf(text, sizeof(text),
+		 "pipeline : { name = \"s\"; class = \"%s\"; jobs = ( { id = \"make\"; shader = "
+		 "\"%s\"; dispatch = ( 1 ); out : { y = \"%s\"; }; } ); outputs : { y = "
+		 "\"make.y\"; }; };",
+		 class, path, type);
+	bench_pipeline(b, text);
+}
+
+static void vote__weak_evidence(void **state)
+{
+	static const struct {
+		const char *value;
+		uint32_t weak;
+		uint64_t zeros, distinct;
+	} cases[] = {
+		{"0u", 1, 64, 1}, {"7u", 1, 0, 1}, {"id.x", 0, 1, 64}, {"id.x / 32u", 0, 32, 2}};
+
+	(void)state;
+	for (uint32_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		bench b;
+
+		bench_open(&b);
+		shader_pipeline(&b, "integer", "u32[64]", "u32", cases[i].value);
+		bench_audit(&b, pair, 2, 1, "", IN_PROCESS);
+		must(&b, b.status);
+		assert_int_equal(b.r->n_cells, 1);
+		assert_int_equal(b.r->cells[0].agreed, 1);
+		assert_int_equal(b.r->cells[0].evidence.n_elements, 64);
+		assert_int_equal(b.r->cells[0].evidence.zeros, cases[i].zeros);
+		assert_int_equal(b.r->cells[0].evidence.distinct, cases[i].distinct);
+		assert_int_equal(b.r->cells[0].evidence.weak, cases[i].weak);
+		assert_int_equal(b.r->weak, cases[i].weak);
+		assert_int_equal(b.r->agreed, !cases[i].weak);
+		bench_close(&b);
+	}
+}
+
+/* Every element a NaN of its own; the lie is one bit of one of them, and stays a NaN. */
+static void vote__nans_are_compared_by_their_bits(void **state)
+{
+	bench b;
+
+	(void)state;
+	bench_open(&b);
+	shader_pipeline(&b, "approximate", "f32[64]", "f32", "bitcast<f32>(0x7fc00000u + id.x)");
+	bench_audit(&b, references, 2, 1, "", IN_PROCESS);
+	must(&b, b.status);
+	assert_int_equal(b.r->cells[0].agreed, 1);
+	assert_int_equal(b.r->cells[0].evidence.nans, 64);
+	assert_int_equal(b.r->weak, 1);
+	bench_audit(&b, references, 2, 1, "flip make 0 0 0.0 9 3 1 999", IN_PROCESS);
+	must(&b, b.status);
+	assert_int_equal(device_of(&b, 1)->outcome, PCTL_AUDIT_OUTVOTED);
+	assert_int_equal(b.r->divergences[0].n_different, 1);
+	assert_int_equal(b.r->divergences[0].element, 9);
+	assert_int_equal(b.r->divergences[0].got, 0x7fc00001);
+	assert_int_equal(b.r->divergences[0].want, 0x7fc00009);
+	assert_int_equal(b.r->divergences[0].flipped_bits, 1);
+	assert_int_equal(b.r->divergences[0].ulp, 1);
+	assert_int_equal(b.r->divergences[0].known, 1);
+	assert_int_equal(b.r->divergences[0].reproduced, b.r->divergences[0].tried);
+	bench_close(&b);
+}
+
+static void vote__comparing(void **state)
+{
+	uint8_t a[40], b[40];
+	pctl_audit_difference d;
+
+	(void)state;
+	for (uint32_t i = 0; i < 40; i++)
+		a[i] = b[i] = (uint8_t)i;
+	pctl_audit_compare(a, b, 40, PCTL_SCALAR_U64, &d);
+	assert_int_equal(d.n_different, 0);
+	b[17] ^= 0x81;
+	b[39] ^= 1;
+	pctl_audit_compare(a, b, 40, PCTL_SCALAR_U64, &d);
+	assert_int_equal(d.n_different, 2);
+	assert_int_equal(d.element, 2);
+	assert_int_equal(d.element_bytes, 8);
+	assert_int_equal(d.flipped_bits, 2);
+	assert_int_equal(d.got ^ d.want, 0x8100);
+	pctl_audit_compare(a, b, 40, PCTL_DTYPE_BYTES, &d);
+	assert_int_equal(d.element, 17);
+	pctl_audit_compare(a, b, 40, 0, &d);
+	assert_int_equal(d.element, 4);
+	assert_int_equal(d.element_bytes, 4);
+}
+
+PCTL_TESTS_MAIN(PCTL_TEST(vote__weak_evidence), PCTL_TEST(vote__nans_are_compared_by_their_bits),
+		PCTL_TEST(vote__comparing))
