@@ -4,6 +4,7 @@
 #ifndef PIPECTL_AUDIT_HTML_H
 #define PIPECTL_AUDIT_HTML_H
 
+#include "audit/show.h"
 #include "audit/svg.h"
 
 typedef struct pctl_page {
@@ -34,26 +35,5 @@ void pctl_html_heading(pctl_page *p, const char *anchor, const char *title, cons
 void pctl_html_cid(pctl_page *p, const pctl_cid *cid, uint32_t group);
 /* "A" for group 0; "?" past "Z". */
 char pctl_html_letter(uint32_t group);
-
-#define PCTL_SHOWN 48u /* room for a number as text */
-const char *pctl_show_ns(uint64_t ns, char out[PCTL_SHOWN]);
-const char *pctl_show_bytes(uint64_t n, char out[PCTL_SHOWN]);
-/* An element in decimal, as its dtype reads it, and its bits in hexadecimal digits of their width. */
-const char *pctl_show_value(uint32_t dtype, uint64_t bits, char out[PCTL_SHOWN]);
-const char *pctl_show_bits(uint32_t element_bytes, uint64_t bits, char out[PCTL_SHOWN]);
-const char *pctl_show_outcome(uint32_t outcome);
-/* "f32[1024]" or "bytes"; out has PCTL_SHOWN_TYPE bytes. */
-#define PCTL_SHOWN_TYPE 256u
-const char *pctl_show_type(const pctl_tensor_type *t, char out[PCTL_SHOWN_TYPE]);
-/* Bits of the exponent, 0 for what is no float. */
-uint32_t pctl_exponent_bits(uint32_t dtype);
-/* 1 when the cid is that of a run (all zero: it did not run). */
-int pctl_has_cid(const pctl_cid *cid);
-
-/* How many different CIDs the runs of an output gave: native 0 of the strict runs, 1 of the native ones. */
-uint32_t pctl_count_cids(const pctl_audit_result *r, uint32_t cell, int native);
-
-/* Device of a result by number; never NULL-stringed. */
-const char *pctl_device_selector(const pctl_audit_result *r, uint32_t device);
 
 #endif

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "audit/audit_private.h"
+#include "audit/forms.h"
 #include "diag/diag.h"
 
 int pctl_auditing_is_absent(const pctl_cid *cid)
@@ -152,6 +153,8 @@ static pctl_status take_job(void *ctx, const pctl_run_view *view, const pctl_cal
 
 	if (status != PCTL_OK)
 		return pctl_refuse(call, PC2_NOMEM, "no memory for an audit");
+	if (run->repeat == 0)
+		status = pctl_forms_note(a->r, run->device, view->plan, view->session, call);
 	if (a->o->progress != NULL)
 		a->o->progress(a->o->progress_ctx, a->r->devices[run->device].selector, run->repeat,
 			       view->ran->id);

@@ -51,6 +51,16 @@ void pctl_app_close(pctl_app *app);
 pctl_status pctl_app_settings(pctl_app *app, const char *option, pctl_setting **out,
 			      uint32_t *n_out);
 
+/* A pipeline file read, its texts known to the diagnostics, resolved with --set. Also after an error it is closed. */
+typedef struct pctl_app_pipeline {
+	pctl_pipeline *pipeline;
+	pctl_graph *graph;
+	pctl_check_result checks[PCTL_CHECKS_MAX];
+	uint32_t n_checks;
+} pctl_app_pipeline;
+pctl_status pctl_app_open_pipeline(pctl_app *app, const char *path, pctl_app_pipeline *out);
+void pctl_app_close_pipeline(pctl_app_pipeline *p);
+
 /* The options of a run that every running verb shares (--backend, --verify, --no-memo, --gas-limit,
  * --in-process). */
 pctl_status pctl_app_run_options(pctl_app *app, pctl_run_options *out, const char ***backends);

@@ -6,22 +6,14 @@
 #include "app.h"
 #include "base/file.h"
 
-/* A pipeline file opened: read, its texts known to the diagnostics, resolved. */
-struct opened {
-	pctl_pipeline *pipeline;
-	pctl_graph *graph;
-	pctl_check_result checks[PCTL_CHECKS_MAX];
-	uint32_t n_checks;
-};
-
-static void close_pipeline(struct opened *p)
+void pctl_app_close_pipeline(pctl_app_pipeline *p)
 {
 	pctl_graph_destroy(p->graph);
 	pctl_pipeline_destroy(p->pipeline);
 	memset(p, 0, sizeof(*p));
 }
 
-static pctl_status open_pipeline(pctl_app *app, const char *path, struct opened *out)
+pctl_status pctl_app_open_pipeline(pctl_app *app, const char *path, pctl_app_pipeline *out)
 {
 	pctl_graph_options options = {.wgsl_flags = 0};
 	pctl_setting *sets;
@@ -50,7 +42,7 @@ static const char *outcome_name(uint32_t outcome)
 					      : "not run";
 }
 
-static void print_checks(pctl_app *app, const char *path, const struct opened *p,
+static void print_checks(pctl_app *app, const char *path, const pctl_app_pipeline *p,
 			 pctl_status status)
 {
 	if (app->json) {
@@ -79,7 +71,7 @@ static void print_checks(pctl_app *app, const char *path, const struct opened *p
 }
 
 /* The checks that need sizes: with --in, or against devices. */
-static pctl_status check_sizes(pctl_app *app, const struct opened *p, const char *device)
+static pctl_status check_sizes(pctl_app *app, const pctl_app_pipeline *p, const char *device)
 {
 	pctl_run_result *result = NULL;
 	pctl_run_options options;
@@ -101,7 +93,7 @@ static pctl_status check_sizes(pctl_app *app, const struct opened *p, const char
 	return status;
 }
 
-static pctl_status check_all_devices(pctl_app *app, const struct opened *p)
+static pctl_status check_all_devices(pctl_app *app, const pctl_app_pipeline *p)
 {
 	pctl_devices *list;
 	uint32_t n = 0;
@@ -130,8 +122,8 @@ static pctl_status check_file(pctl_app *app, const char *path)
 {
 	uint32_t n_sized = 0;
 	const char *device;
-	struct opened p;
-	pctl_status status = open_pipeline(app, path, &p), one;
+	pctl_app_pipeline p;
+	pctl_status status = pctl_app_open_pipeline(app, path, &p), one;
 
 	/* Sizes are checked when all are known, or when the caller meant to give them. */
 	for (uint32_t i = 0; status == PCTL_OK && i < p.pipeline->n_inputs; i++)
@@ -147,7 +139,7 @@ static pctl_status check_file(pctl_app *app, const char *path)
 			status = one;
 	}
 	print_checks(app, path, &p, status);
-	close_pipeline(&p);
+	pctl_app_close_pipeline(&p);
 	return status;
 }
 
@@ -177,8 +169,8 @@ pctl_status pctl_verb_run(pctl_app *app)
 	pctl_setting *ins, *outs;
 	pctl_run_options options;
 	uint32_t n_outs;
-	struct opened p;
-	pctl_status status = open_pipeline(app, app->line.arguments[0], &p);
+	pctl_app_pipeline p;
+	pctl_status status = pctl_app_open_pipeline(app, app->line.arguments[0], &p);
 
 	if (status == PCTL_OK)
 		status = pctl_app_run_options(app, &options, &backends);
@@ -200,7 +192,7 @@ pctl_status pctl_verb_run(pctl_app *app)
 	if (status == PCTL_OK)
 		pctl_app_print_run(app, p.pipeline->name, result);
 	pctl_run_result_destroy(result);
-	close_pipeline(&p);
+	pctl_app_close_pipeline(&p);
 	return status;
 }
 
@@ -244,8 +236,8 @@ pctl_status pctl_verb_plan(pctl_app *app)
 	pctl_run_options options;
 	const char **backends;
 	pctl_setting *ins;
-	struct opened p;
-	pctl_status status = open_pipeline(app, app->line.arguments[0], &p);
+	pctl_app_pipeline p;
+	pctl_status status = pctl_app_open_pipeline(app, app->line.arguments[0], &p);
 
 	if (status == PCTL_OK && pctl_option_has(&app->line, "--dot")) {
 		print_dot(p.graph);
@@ -263,6 +255,6 @@ pctl_status pctl_verb_plan(pctl_app *app)
 		pctl_app_print_plan(app, p.graph, result);
 out:
 	pctl_run_result_destroy(result);
-	close_pipeline(&p);
+	pctl_app_close_pipeline(&p);
 	return status;
 }
