@@ -32,7 +32,7 @@ static const pctl_law cos_laws[] = {
 };
 static const pctl_law tan_laws[] = {
 	IEEE_LAW_SAID("number tan(x): tan(neg(x)) = neg(tan(x))"),
-	IEEE_LAW_SAID("finite x: abs(tan(x)) < +Inf"),
+	IEEE_LAW_SAID("finite x: abs(tan(x)) >= abs(sin(x))"),
 	IEEE_LAW_SAID("abs(x) <= 1: abs(tan(x)) >= abs(x)"),
 };
 static const pctl_law asin_laws[] = {
@@ -40,7 +40,6 @@ static const pctl_law asin_laws[] = {
 	IEEE_LAW_SAID("number asin(x): asin(neg(x)) = neg(asin(x))"),
 	IEEE_LAW_SAID("abs(x) > 1: asin(x) = NaN"),
 	IEEE_LAW_SAID("abs(x) <= 1: abs(asin(x)) >= abs(x)"),
-	IEEE_LAW_SAID("abs(x) <= 1: abs(asin(x)) < 1.6"),
 };
 static const pctl_law acos_laws[] = {
 	IEEE_LAW_SAID("a <= b, number acos(a), number acos(b): acos(a) >= acos(b)"),
