@@ -158,8 +158,14 @@ const pctl_column *pctl_gate_witnesses(pctl_gate *g, const pctl_op_function *f, 
 		pctl_gate_trouble(g, pctl_refuse(g->call, PC2_NOMEM, "no memory for a gate"));
 		return NULL;
 	}
-	/* Neighbours in the domain's order are alike in all operands but the first: the last tuples have other values. */
-	pctl_domain_fill(&some, some.n_cases - half, half, columns);
+	/* From all over the domain, and its first tuple, which is zeros. */
+	for (uint64_t i = 0; i < half; i++) {
+		pctl_column at[4];
+
+		for (uint32_t k = 0; k < f->n_in; k++)
+			at[k] = (pctl_column){f->dtype, 0, 1, columns[k].data + i * bytes};
+		pctl_domain_fill(&some, i * some.n_cases / half, 1, at);
+	}
 	pctl_domain_fill(&any, 0, WITNESSES, rest);
 	return columns;
 }

@@ -8,8 +8,9 @@
 #include "proof/gates.h"
 #include "proof/random.h"
 
-#define TUPLES 16384u /* of a law, spread over its domain */
-#define PIECE 2048u
+#define TUPLES 16384u	   /* of a law, spread over its domain */
+#define TUPLES_FLOAT 2048u /* references of floats take their time */
+#define PIECE 256u
 
 /* ---- wrong ops -------------------------------------------------------------------------------- */
 
@@ -164,12 +165,14 @@ static int make_tuples(pctl_gate *g, const pctl_law_equation *l, pctl_column *co
 	static const uint32_t kinds[] = {PCTL_DOMAIN_EXHAUSTIVE8, PCTL_DOMAIN_EXHAUSTIVE16,
 					 PCTL_DOMAIN_LATTICE16};
 	pctl_domain d = {0};
+	uint64_t most;
 
 	for (uint32_t i = 0; i < 3 && d.n_cases == 0; i++)
 		d = pctl_domain_make(kinds[i], l->dtype, l->n_vars, 0, 0);
 	if (d.n_cases == 0)
 		d = pctl_domain_make(PCTL_DOMAIN_ADVERSARIAL, l->dtype, l->n_vars, 0, 0);
-	*n = d.n_cases < TUPLES ? d.n_cases : TUPLES;
+	most = d.kind == PCTL_DOMAIN_EXHAUSTIVE8 ? TUPLES : TUPLES_FLOAT;
+	*n = d.n_cases < most ? d.n_cases : most;
 	for (uint32_t v = 0; v < l->n_vars; v++) {
 		columns[v] =
 			(pctl_column){l->dtype, 0, *n, pctl_arena_alloc(g->arena, *n * bytes + 1)};
@@ -293,7 +296,9 @@ static void laws_of_type(pctl_gate *g, uint32_t dtype, pctl_evaluator *reference
 			    PCTL_OK &&
 		    about->text[0] == '\0')
 			snprintf(about->text, sizeof(about->text), "the laws cannot be read");
-		for (uint32_t k = 0; k < n && verdicts[i].fault == NULL; k++)
+		/* A second type is asked when the first showed nothing. */
+		for (uint32_t k = verdicts[i].found != 0 ? n : 0;
+		     k < n && verdicts[i].fault == NULL; k++)
 			judge(g, &e[k], reference, &verdicts[i], alive, real);
 	}
 }
