@@ -117,26 +117,6 @@ pctl_status pctl_run_check_gas(pctl_running *r)
 			      limit);
 }
 
-static pctl_status check_policy(pctl_running *r, const pctl_run_node *n, const pctl_job_plan *plan)
-{
-	uint32_t races = plan->race == PCTL_PROOF_PROVEN    ? PCTL_RACES_PROVEN
-			 : plan->race == PCTL_PROOF_REFUTED ? PCTL_RACES_REFUTED
-							    : PCTL_RACES_UNPROVEN;
-	uint64_t n_bytes;
-	pctl_status status =
-		pctl_policy_class_allowed(r->o->policy, plan->determinism,
-					  r->graph->pipeline->max_class, n->node->job->id, r->call);
-
-	if (status == PCTL_OK)
-		status = pctl_policy_race_allowed(r->o->policy, races, n->node->job->id,
-						  &n->node->job->pos, r->call);
-	(void)pctl_num_add(plan->buffer_bytes, pctl_run_second_bytes(n, plan), &n_bytes);
-	if (status == PCTL_OK)
-		status = pctl_policy_memory_allowed(r->o->policy, n_bytes, n->node->job->id,
-						    r->call);
-	return status;
-}
-
 /* Plan nodes in order from *next on, as far as sizes are known; *next is the first that could not
  * be. */
 static pctl_status plan_ahead(pctl_running *r, uint32_t *next)
@@ -148,7 +128,7 @@ static pctl_status plan_ahead(pctl_running *r, uint32_t *next)
 
 		if (status != PCTL_OK || blocked)
 			return status;
-		status = check_policy(r, n, n->canonical);
+		status = pctl_run_check_policy(r, n, n->canonical);
 		if (status != PCTL_OK)
 			return status;
 		if (!pctl_num_add(r->gas, n->gas, &r->gas))
@@ -272,6 +252,8 @@ static pctl_status make_ready(pctl_running *r, pctl_run_node *n)
 		return PCTL_OK;
 	status = place(r, n);
 	if (status == PCTL_OK)
+		status = pctl_run_check_certified(r, n, n->session, r->call);
+	if (status == PCTL_OK)
 		status = pctl_run_tune_node(r, n);
 	if (status == PCTL_OK)
 		status = pctl_session_qualify(n->session,
@@ -355,7 +337,7 @@ static pctl_status measure_node(pctl_running *r, pctl_run_node *n)
 	pctl_value *in[PCTL_PORTS_MAX];
 	pctl_attr *slot = &n->measured[n->n_measured];
 	uint64_t gas;
-	pctl_status status = check_policy(r, n, n->measure);
+	pctl_status status = pctl_run_check_policy(r, n, n->measure);
 
 	/* Looking for a size is work like any other: allowed, priced and within the limit before it
 	 * runs. */
@@ -368,6 +350,8 @@ static pctl_status measure_node(pctl_running *r, pctl_run_node *n)
 		status = pctl_run_check_gas(r);
 	if (status == PCTL_OK)
 		status = place(r, n);
+	if (status == PCTL_OK)
+		status = pctl_run_check_certified(r, n, n->session, r->call);
 	inputs_of(r, n, in);
 	if (status == PCTL_OK)
 		status = pctl_session_qualify(n->session, n->measure, r->call);

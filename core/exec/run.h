@@ -59,6 +59,9 @@ typedef struct pctl_run_limit {
  * ins       --in NAME=FILE|CID, in place of what the file names
  * backends  selectors in order of preference; n 0: the policy's order. Naming one: no memo is read
  * progress  called between submits; may be NULL
+ * certified_level  the highest certificate level (0 to 4) that trusted certificates give "rank.step@1" on the device
+ *           with these identity facts, in the track of the op's class (PCTL_CLASS_*, numbered as the tracks); NULL:
+ *           nothing is certified. Asked only where the policy wants a level
  * observe   called after each job; any error it returns ends the run with it. With one nothing is stored, outputs of
  *           the result have no CID, and no memo is used
  * limit     NULL: the whole pipeline; needs observe
@@ -83,6 +86,9 @@ typedef struct pctl_run_options {
 	uint64_t gas_limit;
 	void (*progress)(void *ctx, const char *job, uint64_t done, uint64_t total);
 	void *progress_ctx;
+	uint32_t (*certified_level)(void *ctx, const char *op, uint32_t op_class,
+				    const pctl_key_value *identity, uint32_t n_identity);
+	void *certified_ctx;
 	pctl_status (*observe)(void *ctx, const pctl_run_view *view, const pctl_call *call);
 	void *observe_ctx;
 	const pctl_run_limit *limit;

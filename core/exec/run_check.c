@@ -163,7 +163,7 @@ pctl_status pctl_run_first_builds(pctl_running *r, pctl_run_node *n, const pctl_
 	const pctl_profile_record *profile;
 	pctl_status status;
 
-	if (plan->determinism != PCTL_CLASS_STRICT || r->o->flags & PCTL_RUN_NATIVE)
+	if (plan->determinism < PCTL_CLASS_STRICT || r->o->flags & PCTL_RUN_NATIVE)
 		return PCTL_OK;
 	status = pctl_session_profile(n->session, r->call, &profile);
 	for (uint32_t i = 0; i < plan->n_steps && status == PCTL_OK && profile != NULL; i++)

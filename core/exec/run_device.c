@@ -111,7 +111,9 @@ static pctl_status qualifies(pctl_running *r, pctl_session *s, const pctl_call *
 		if (plan == NULL ||
 		    (n->node->job->placement != NULL && !(r->o->flags & PCTL_RUN_UNPLACED)))
 			continue;
-		status = pctl_session_qualify(s, plan, call);
+		status = pctl_run_check_certified(r, n, s, call);
+		if (status == PCTL_OK)
+			status = pctl_session_qualify(s, plan, call);
 		if (status != PCTL_OK)
 			return status;
 	}

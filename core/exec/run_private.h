@@ -89,6 +89,14 @@ void pctl_run_limit_job(const pctl_running *r, const pctl_run_node *n, pctl_job_
 /* Show its outputs. */
 pctl_status pctl_run_observe(const pctl_run_look *look);
 
+/* Class, order of atomics, races and memory of a plan against the policy. */
+pctl_status pctl_run_check_policy(pctl_running *r, const pctl_run_node *n,
+				  const pctl_job_plan *plan);
+/* Does the session's device hold the certificate level that the policy asks for the node's op (PC4316)? The reference
+ * needs none: levels are measured by it. */
+pctl_status pctl_run_check_certified(pctl_running *r, const pctl_run_node *n, const pctl_session *s,
+				     const pctl_call *call);
+
 /* Choose and open the main session so that every planned node qualifies; note what was tried. */
 pctl_status pctl_run_choose(pctl_running *r);
 /* The session of a selector, opened once. */

@@ -247,6 +247,8 @@ pctl_status pctl_job_plan_kernel(pctl_job_plan *p, const pctl_kernel_unit *unit,
 	}
 	if (unit->analysis->determinism > p->determinism)
 		p->determinism = unit->analysis->determinism;
+	if (unit->analysis->order_dependent && p->order == NULL)
+		p->order = unit;
 	if (unit->analysis->race == PCTL_PROOF_REFUTED ||
 	    (unit->analysis->race == PCTL_PROOF_UNPROVEN && p->race == PCTL_PROOF_PROVEN))
 		p->race = unit->analysis->race;
@@ -468,6 +470,9 @@ static pctl_status run_op(struct frame *f, const pctl_op_query *q)
 	pctl_op_result result = {.head = PCTL_HEAD(pctl_op_result)};
 	pctl_status status = PCTL_E_UNSUPPORTED;
 
+	/* Found by analysis, never by claim, but for this: a tolerance is no kernel's to show. */
+	if (f->op->desc->op_class == PCTL_CLASS_APPROXIMATE)
+		f->plan->determinism = PCTL_CLASS_APPROXIMATE;
 	if (f->op->desc->kind != PCTL_OPDEF_FUNCTION || f->op->desc->n_attr != 0)
 		status = run_frame(f, q);
 	if (f->op->desc->kind != PCTL_OPDEF_FUNCTION || status != PCTL_E_UNSUPPORTED)

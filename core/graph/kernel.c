@@ -231,3 +231,22 @@ out:
 	free(unit_key);
 	return status;
 }
+
+pctl_pos pctl_kernel_order_position(const pctl_kernel_unit *u)
+{
+	const pctl_program *p = u->program;
+	const uint32_t function = u->analysis->order_function, inst = u->analysis->order_inst;
+	pctl_pos pos = {u->name, 0, 0, 0, 0};
+	const pctl_origin *o;
+
+	if (p->origins == NULL || function >= p->n_functions ||
+	    inst >= p->functions[function].n_insts)
+		return pos;
+	o = &p->origins[p->functions[function].first_inst + inst];
+	if (o->file < p->n_origin_files)
+		pos.file = p->origin_files[o->file];
+	pos.line = o->line;
+	pos.column = o->column;
+	pos.end_column = o->end_column;
+	return pos;
+}

@@ -25,6 +25,9 @@ typedef struct pctl_kernel_unit {
 	uint32_t flags; /* PCTL_WGSL_* */
 } pctl_kernel_unit;
 
+/* Where its atomics depend on an order (analysis->order_dependent), as far as that is known. */
+pctl_pos pctl_kernel_order_position(const pctl_kernel_unit *u);
+
 typedef struct pctl_kernels pctl_kernels;
 
 /* `ops` answers `//# use`; it outlives the cache. NULL: no memory. */

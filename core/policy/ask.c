@@ -36,6 +36,27 @@ pctl_status pctl_policy_class_allowed(const pctl_policy *p, uint32_t c, uint32_t
 			   subject, class_word(c), class_word(pipeline_class));
 }
 
+pctl_status pctl_policy_order_allowed(const pctl_policy *p, uint32_t pipeline_class,
+				      const char *subject, const pctl_pos *pos,
+				      const pctl_call *call)
+{
+	const uint32_t most = pctl_policy_class(p, pipeline_class);
+
+	if (most >= PCTL_CLASS_APPROXIMATE)
+		return PCTL_OK;
+	if (most == p->max_class)
+		return pctl_refuse_at(
+			call, PC4315_POLICY_ORDER, pos, NULL,
+			"%s needs class approximate: the order of these atomics shows; the "
+			"policy allows %s (%s)",
+			subject, class_word(most), pctl_policy_origin(p, "class"));
+	return pctl_refuse_at(
+		call, PC4315_POLICY_ORDER, pos, NULL,
+		"%s needs class approximate: the order of these atomics shows; the pipeline "
+		"allows %s",
+		subject, class_word(most));
+}
+
 uint32_t pctl_policy_race_verdict(const pctl_policy *p, uint32_t races)
 {
 	switch (races) {
@@ -221,6 +242,19 @@ uint32_t pctl_policy_certificate(const pctl_policy *p, const char *op)
 		if (p->certs[i].level > level && pctl_policy_glob(p->certs[i].ops, op))
 			level = p->certs[i].level;
 	return level;
+}
+
+pctl_status pctl_policy_certificate_allowed(const pctl_policy *p, const char *op, uint32_t level,
+					    const char *device, const pctl_call *call)
+{
+	const uint32_t least = pctl_policy_certificate(p, op);
+
+	if (level >= least || least > PCTL_POLICY_LEVEL_MAX)
+		return PCTL_OK;
+	return pctl_refuse(call, PC4316_POLICY_CERTIFICATE,
+			   "%s holds certificate level %s for %s, the policy asks for %s (%s)",
+			   device, pctl_policy_level_words[level], op,
+			   pctl_policy_level_words[least], pctl_policy_origin(p, "certificate"));
 }
 
 pctl_status pctl_policy_memory_allowed(const pctl_policy *p, uint64_t bytes, const char *subject,

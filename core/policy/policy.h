@@ -73,6 +73,11 @@ pctl_status pctl_policy_class_allowed(const pctl_policy *p, uint32_t c, uint32_t
 /* The most that both allow. */
 uint32_t pctl_policy_class(const pctl_policy *p, uint32_t pipeline_class);
 
+/* Atomics whose order shows: only where policy and pipeline allow class approximate. PC4315 at pos, in the kernel. */
+pctl_status pctl_policy_order_allowed(const pctl_policy *p, uint32_t pipeline_class,
+				      const char *subject, const pctl_pos *pos,
+				      const pctl_call *call);
+
 /* What is known of a program's race freedom (semantics section 5), and what to do about it. */
 enum {
 	PCTL_RACES_UNPROVEN = 0,
@@ -111,6 +116,9 @@ pctl_status pctl_policy_plugin_allowed(const pctl_policy *p, const char *id, con
 
 /* The least certificate level asked for an op: the highest of all rules whose glob matches. */
 uint32_t pctl_policy_certificate(const pctl_policy *p, const char *op);
+/* PC4316 when `level`, which the device holds for the op, is below that. op: without its version. */
+pctl_status pctl_policy_certificate_allowed(const pctl_policy *p, const char *op, uint32_t level,
+					    const char *device, const pctl_call *call);
 
 /* The smaller of two limits of which 0 means none. */
 static inline uint64_t pctl_policy_least(uint64_t a, uint64_t b)

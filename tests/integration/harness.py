@@ -10,6 +10,8 @@ import tempfile
 class Harness:
     def __init__(self):
         self.pipectl = os.environ["PIPECTL"]
+        # The shipped policy under which class approximate may run.
+        self.approximate = os.path.join(os.path.dirname(self.pipectl), "..", "conf", "policy", "approximate.cfg")
         self.dir = tempfile.mkdtemp(prefix="pipectl-test-")
         self.env = dict(os.environ, PIPECTL_HOME=self.path("home"), LC_ALL="C.UTF-8")
         self.env.setdefault("XDG_RUNTIME_DIR", self.dir)

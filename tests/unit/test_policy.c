@@ -487,9 +487,53 @@ static void policy__plugins_certificates_limits(void **state)
 	pctl_policy_destroy(p);
 }
 
+static void policy__the_order_of_atomics(void **state)
+{
+	const pctl_pos pos = {"k.wgsl", 7, 3, 0, 0};
+	const pctl_call *call = pctl_diag_list_call(diags);
+	pctl_policy *p = policy("class = \"strict\";");
+
+	(void)state;
+	assert_int_equal(pctl_policy_order_allowed(p, PCTL_CLASS_APPROXIMATE, "j", &pos, call),
+			 PCTL_E_INVALID);
+	assert_int_equal(code_of_last(), PC4315_POLICY_ORDER);
+	assert_non_null(strstr(pctl_diag_list_at(diags, 0)->message, "the policy allows strict"));
+	assert_int_equal(pctl_diag_list_at(diags, 0)->pos.line, 7);
+	pctl_policy_destroy(p);
+	p = policy("class = \"approximate\";");
+	call = pctl_diag_list_call(diags);
+	assert_int_equal(pctl_policy_order_allowed(p, PCTL_CLASS_APPROXIMATE, "j", &pos, call),
+			 PCTL_OK);
+	assert_int_equal(pctl_policy_order_allowed(p, PCTL_CLASS_INTEGER, "j", &pos, call),
+			 PCTL_E_INVALID);
+	assert_non_null(
+		strstr(pctl_diag_list_at(diags, 0)->message, "the pipeline allows integer"));
+	pctl_policy_destroy(p);
+}
+
+static void policy__certificate_levels(void **state)
+{
+	pctl_policy *p =
+		policy("certificate = ( { ops = \"rank.*\"; level = \"L3\"; } ); memo = \"on\";");
+	const pctl_call *call = pctl_diag_list_call(diags);
+
+	(void)state;
+	assert_int_equal(pctl_policy_certificate_allowed(p, "int.add", 0, "d", call), PCTL_OK);
+	assert_int_equal(pctl_policy_certificate_allowed(p, "rank.step", 3, "d", call), PCTL_OK);
+	assert_int_equal(pctl_policy_certificate_allowed(p, "rank.step", 4, "d", call), PCTL_OK);
+	assert_int_equal(pctl_policy_certificate_allowed(p, "rank.step", 2, "vulkan:0", call),
+			 PCTL_E_UNSUPPORTED);
+	assert_int_equal(code_of_last(), PC4316_POLICY_CERTIFICATE);
+	assert_non_null(strstr(pctl_diag_list_at(diags, 0)->message,
+			       "vulkan:0 holds certificate level L2 for rank.step, the policy asks "
+			       "for L3"));
+	pctl_policy_destroy(p);
+}
+
 #define IN_DIR(f) cmocka_unit_test_setup_teardown(f, make_dir, drop_dir)
 PCTL_TESTS_MAIN(IN_DIR(policy__every_key_has_twins), IN_DIR(policy__files_that_hold_no_policy),
 		IN_DIR(policy__values_and_origins), IN_DIR(policy__shipped_default_is_the_built_in),
 		IN_DIR(policy__a_child_may_only_tighten), IN_DIR(policy__chains),
 		IN_DIR(policy__class), IN_DIR(policy__races), PCTL_TEST(policy__backend_patterns),
-		IN_DIR(policy__backends), IN_DIR(policy__plugins_certificates_limits))
+		IN_DIR(policy__backends), IN_DIR(policy__plugins_certificates_limits),
+		IN_DIR(policy__the_order_of_atomics), IN_DIR(policy__certificate_levels))

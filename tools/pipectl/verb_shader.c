@@ -116,6 +116,15 @@ static pctl_status unit_of(pctl_app *app, const char *path, const struct shader_
 					pctl_class_name((*out)->analysis->determinism),
 					pctl_class_name(o->max_class));
 	}
+	if (status == PCTL_OK && (*out)->analysis->order_dependent &&
+	    o->max_class < PCTL_CLASS_APPROXIMATE) {
+		const pctl_pos pos = pctl_kernel_order_position(*out);
+
+		status = pctl_refuse_at(app->call, PC4315_POLICY_ORDER, &pos, NULL,
+					"the order of these atomics shows, which is class "
+					"approximate; %s is allowed",
+					pctl_class_name(o->max_class));
+	}
 	return status;
 }
 

@@ -126,7 +126,7 @@ def run_atomic(h, label, op, kind, local, first, values, expected, backend):
         args += ["--bind", "0:3=" + h.write("expected", words(expected)), "--bind", f"0:4=zero:{4 * N}",
                  "--read", "0:4=" + h.path("done")]
     status, _, err = h.run("shader", "run", h.path("atomic.wgsl"), "--dispatch", str(GROUPS), *args, "--backend", backend,
-                           "--class", "approximate")
+                           "--class", "approximate", "--policy", h.approximate)
     if not h.check(label + ": runs", status == 0, f"exit status {status}\n{err}"):
         return None
     done = unwords(h.read("done")) if op == "compare_exchange" else None
@@ -267,7 +267,7 @@ def run_bounds(h, backends):
         for slot, values in zip((3, 4, 5, 6), want):
             args += ["--bind", f"0:{slot}=zero:{4 * len(values)}", "--read", f"0:{slot}={h.path(f'out{slot}')}"]
         status, _, err = h.run("shader", "run", h.path("bounds.wgsl"), "--dispatch", "1", *args, "--backend", backend,
-                               "--class", "approximate")
+                               "--class", "approximate", "--policy", h.approximate)
         if h.check(f"bounds {backend}", status == 0, f"exit status {status}\n{err}"):
             for slot, name, values in zip((3, 4, 5, 6), ("loads", "stores", "stores of members", "atomics"), want):
                 h.check_bytes(f"{name} out of bounds {backend}", h.read(f"out{slot}"), words(values), 4)

@@ -4,6 +4,8 @@
 def op_run(h, op, inputs, outputs, backend, attrs=()):
     """inputs: (port, bytes, type); outputs: port names. The outputs' bytes, or None after a reported failure."""
     args = ["op", "run", op, "--backend", backend]
+    if op.endswith("_approx"):
+        args += ["--policy", h.approximate]
     for port, data, kind in inputs:
         args += ["--in", f"{port}={h.write('in-' + port, data)}:{kind}"]
     for port in outputs:

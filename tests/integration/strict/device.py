@@ -92,6 +92,9 @@ for selector in found:
 h.check("one CID", len(set(cids.values())) == 1, str(cids))
 native = [s for s in profiled if not s.startswith("opencl:2")]
 status, out, err = h.run("run", approximate, "--in", f"a={data}", "--backend", native[0], "--forms", "native", "--json")
+h.check("the default policy allows strict, native forms are not", status == 3 and "PC4310" in err, err)
+status, out, err = h.run("run", approximate, "--in", f"a={data}", "--backend", native[0], "--forms", "native", "--json",
+                         "--policy", h.approximate)
 h.check("class approximate may", status == 0, err)
 
 # ---- a device that cannot: 16-bit elements where there is no 16-bit memory

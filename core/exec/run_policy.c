@@ -1,0 +1,62 @@
+/* What the policy says of a planned job, and of the device that is to run it. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/num.h"
+#include "exec/run_private.h"
+
+/* With native forms a device's own floats answer, which differ. */
+static uint32_t class_of(const pctl_running *r, const pctl_job_plan *plan)
+{
+	return plan->determinism == PCTL_CLASS_STRICT && r->o->flags & PCTL_RUN_NATIVE
+		       ? PCTL_CLASS_APPROXIMATE
+		       : plan->determinism;
+}
+
+pctl_status pctl_run_check_policy(pctl_running *r, const pctl_run_node *n,
+				  const pctl_job_plan *plan)
+{
+	const uint32_t races = plan->race == PCTL_PROOF_PROVEN	  ? PCTL_RACES_PROVEN
+			       : plan->race == PCTL_PROOF_REFUTED ? PCTL_RACES_REFUTED
+								  : PCTL_RACES_UNPROVEN;
+	const uint32_t most = r->graph->pipeline->max_class;
+	const char *job = n->node->job->id;
+	uint64_t n_bytes;
+	pctl_status status =
+		pctl_policy_class_allowed(r->o->policy, class_of(r, plan), most, job, r->call);
+
+	if (status == PCTL_OK && plan->order != NULL) {
+		const pctl_pos pos = pctl_kernel_order_position(plan->order);
+
+		status = pctl_policy_order_allowed(r->o->policy, most, job, &pos, r->call);
+	}
+	if (status == PCTL_OK)
+		status = pctl_policy_race_allowed(r->o->policy, races, job, &n->node->job->pos,
+						  r->call);
+	(void)pctl_num_add(plan->buffer_bytes, pctl_run_second_bytes(n, plan), &n_bytes);
+	if (status == PCTL_OK)
+		status = pctl_policy_memory_allowed(r->o->policy, n_bytes, job, r->call);
+	return status;
+}
+
+pctl_status pctl_run_check_certified(pctl_running *r, const pctl_run_node *n, const pctl_session *s,
+				     const pctl_call *call)
+{
+	const pctl_key_value *identity;
+	const uint32_t n_identity = pctl_session_identity(s, &identity);
+	const pctl_op_desc *op;
+	uint32_t level = 0;
+	char name[160];
+
+	if (n->node->job->kind != PCTL_JOB_OP || pctl_session_kind(s) == PCTL_DEVICE_REFERENCE)
+		return PCTL_OK;
+	op = n->node->op.desc;
+	if (pctl_policy_certificate(r->o->policy, op->name) == 0)
+		return PCTL_OK;
+	snprintf(name, sizeof(name), "%s@%" PRIu32, op->name, op->version);
+	if (r->o->certified_level != NULL)
+		level = r->o->certified_level(r->o->certified_ctx, name, op->op_class, identity,
+					      n_identity);
+	return pctl_policy_certificate_allowed(r->o->policy, op->name, level, pctl_session_name(s),
+					       call);
+}
