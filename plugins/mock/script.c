@@ -112,14 +112,16 @@ static pctl_status target(reader *r, mock_fault *f)
 	if (!skip(r, "/"))
 		return PCTL_OK;
 	if (!skip(r, "*")) {
+		begin = r->at;
 		if (!number(r, &v) || v > PCTL_TRACE_ROUND_MAX)
-			return refuse(r, r->at, "/ wants the number of a round, or *");
+			return refuse(r, begin, "/ wants the number of a round, or *");
 		f->round = (uint32_t)v;
 	}
 	if (!skip(r, "."))
 		return PCTL_OK;
+	begin = r->at;
 	if (!number(r, &v) || v == 0 || v > 0xffff)
-		return refuse(r, r->at, ". wants the number of a step, from 1");
+		return refuse(r, begin, ". wants the number of a step, from 1");
 	f->step = (uint32_t)v;
 	return PCTL_OK;
 }
@@ -177,8 +179,11 @@ static pctl_status fault(reader *r, mock_fault *f)
 	if (f->late && !(takes & TAKES_LATE))
 		return refuse(r, begin, "this fault cannot be late: it has a target");
 	r->at += strlen(kinds[f->kind].name);
-	if (takes & TAKES_VALUE && skip(r, "=") && (!number(r, &f->value) || f->value == 0))
-		return refuse(r, r->at, "= wants a number from 1");
+	if (takes & TAKES_VALUE && skip(r, "=")) {
+		begin = r->at;
+		if (!number(r, &f->value) || f->value == 0)
+			return refuse(r, begin, "= wants a number from 1");
+	}
 	if (takes & TAKES_TARGET && skip(r, "@"))
 		s = target(r, f);
 	else if (takes & NEEDS_TARGET)
