@@ -6,7 +6,7 @@
  *   PIPECTL_LIAR="crash JOB ROUND STEP 0.0 0 0 FROM TO"
  *
  * flips a bit of a 32-bit element after the step (from 1; 0: the last there is), or kills this process. FROM and TO:
- * of the device's openings since the text changed, from 1, those in which it does so. */
+ * of the device's openings that ran something since the text changed, from 1, those in which it does so. */
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdio.h>
@@ -36,6 +36,7 @@ static const pctl_backend *inner;
 static pctl_backend table;
 static char last_text[256];
 static uint32_t openings;
+static uint64_t last_ticket;
 
 /* Opened devices that lie, and with what number. */
 static struct {
@@ -81,7 +82,7 @@ static pctl_status list_devices(pctl_instance *inst, const pctl_call *call, uint
 	for (uint32_t i = 0; i < N_DEVICES && i < capacity; i++) {
 		out[i].kind = devices_[i].kind;
 		strcpy(out[i].name, devices_[i].name);
-		strcpy(out[i].driver, "liar 1");
+		strcpy(out[i].driver, "interpreter in disguise 1");
 	}
 	*n_out = N_DEVICES;
 	return PCTL_OK;
@@ -90,23 +91,15 @@ static pctl_status list_devices(pctl_instance *inst, const pctl_call *call, uint
 static pctl_status device_open(pctl_instance *inst, const pctl_call *call, uint32_t index,
 			       pctl_device **out)
 {
-	const char *text = getenv("PIPECTL_LIAR");
 	pctl_status status = inner->device_open(inst, call, 0, out);
+	uint32_t i = 0;
 
 	if (status != PCTL_OK || !devices_[index].lies)
 		return status;
-	if (strncmp(last_text, text == NULL ? "" : text, sizeof(last_text) - 1) != 0) {
-		strncpy(last_text, text == NULL ? "" : text, sizeof(last_text) - 1);
-		openings = 0;
-	}
-	openings++;
-	for (uint32_t i = 0; i < MOST_DEVICES; i++) {
-		if (opened[i].dev != NULL)
-			continue;
-		opened[i].dev = *out;
-		opened[i].opening = openings;
-		break;
-	}
+	while (i < MOST_DEVICES - 1 && opened[i].dev != NULL)
+		i++;
+	opened[i].dev = *out;
+	opened[i].opening = 0;
 	return PCTL_OK;
 }
 
@@ -201,9 +194,10 @@ static void list_destroy(pctl_device *dev, pctl_list *l)
 	free(l);
 }
 
-static pctl_status play(pctl_device *dev, const pctl_call *call, const command *c, uint64_t *ticket)
+static pctl_status play(pctl_device *dev, const pctl_call *call, const command *c)
 {
 	pctl_completion done = {.head = PCTL_HEAD(pctl_completion)};
+	uint64_t ticket;
 	pctl_list *l;
 	pctl_status status = inner->list_begin(dev, call, &l);
 
@@ -220,9 +214,9 @@ static pctl_status play(pctl_device *dev, const pctl_call *call, const command *
 	if (status == PCTL_OK)
 		status = inner->list_end(l, call);
 	if (status == PCTL_OK)
-		status = inner->submit(dev, call, l, 1, ticket);
+		status = inner->submit(dev, call, l, 1, &ticket);
 	while (status == PCTL_OK && !done.done)
-		status = inner->wait(dev, call, *ticket, 1000000000u, &done);
+		status = inner->wait(dev, call, ticket, 1000000000u, &done);
 	inner->list_destroy(dev, l);
 	return status;
 }
@@ -247,17 +241,32 @@ static pctl_status flip(pctl_device *dev, const pctl_call *call, const command *
 	return PCTL_OK;
 }
 
+/* The number of this opening, given at its first submit: devices are opened to be listed, too. 0: it is honest. */
+static uint32_t opening_of(const pctl_device *dev)
+{
+	const char *text = getenv("PIPECTL_LIAR");
+	uint32_t i = 0;
+
+	while (i < MOST_DEVICES && opened[i].dev != dev)
+		i++;
+	if (i == MOST_DEVICES)
+		return 0;
+	if (strncmp(last_text, text == NULL ? "" : text, sizeof(last_text) - 1) != 0) {
+		strncpy(last_text, text == NULL ? "" : text, sizeof(last_text) - 1);
+		openings = 0;
+	}
+	if (opened[i].opening == 0)
+		opened[i].opening = ++openings;
+	return opened[i].opening;
+}
+
 /* Is this the submit to lie in, and behind which of its commands (from 1). */
 static uint32_t lies_after(const pctl_device *dev, const pctl_call *call, const pctl_list *l,
 			   const struct spec *s)
 {
-	uint32_t steps = 0, i = 0, opening = 0;
+	uint32_t steps = 0, i, opening = opening_of(dev);
 
-	while (i < MOST_DEVICES && opened[i].dev != dev)
-		i++;
-	if (i < MOST_DEVICES)
-		opening = opened[i].opening;
-	if (i == MOST_DEVICES || opening < s->from || opening > s->to || call->trace_id == 0 ||
+	if (opening == 0 || opening < s->from || opening > s->to || call->trace_id == 0 ||
 	    PCTL_TRACE_JOB(call->trace_id) != pctl_trace_job(s->job) ||
 	    PCTL_TRACE_ROUND(call->trace_id) != s->round)
 		return 0;
@@ -274,18 +283,35 @@ static uint32_t lies_after(const pctl_device *dev, const pctl_call *call, const 
 	return 0;
 }
 
+/* Everything is done when submit returns. */
+static pctl_status wait_(pctl_device *dev, const pctl_call *call, uint64_t ticket,
+			 uint64_t timeout_ns, pctl_completion *out)
+{
+	(void)dev;
+	(void)call;
+	(void)ticket;
+	(void)timeout_ns;
+	out->done = 1;
+	return PCTL_OK;
+}
+
+static void cancel(pctl_device *dev, uint64_t ticket)
+{
+	(void)dev;
+	(void)ticket;
+}
+
 static pctl_status submit(pctl_device *dev, const pctl_call *call, pctl_list *l, uint32_t times,
 			  uint64_t *ticket)
 {
-	const command nothing = {.what = BARRIER};
 	struct spec s = {.round = 0};
 	uint32_t after = read_spec(&s) ? lies_after(dev, call, l, &s) : 0;
-	pctl_status status = play(dev, call, &nothing, ticket);
+	pctl_status status = PCTL_OK;
 
 	for (uint32_t t = 0; t < times; t++) {
 		for (uint32_t i = 0; i < l->n && status == PCTL_OK; i++) {
 			if (l->commands[i].what != BARRIER)
-				status = play(dev, call, &l->commands[i], ticket);
+				status = play(dev, call, &l->commands[i]);
 			if (status != PCTL_OK || i + 1 != after)
 				continue;
 			if (strcmp(s.what, "crash") == 0)
@@ -293,6 +319,7 @@ static pctl_status submit(pctl_device *dev, const pctl_call *call, pctl_list *l,
 			status = flip(dev, call, &l->commands[i], &s);
 		}
 	}
+	*ticket = ++last_ticket;
 	return status;
 }
 
@@ -321,6 +348,8 @@ static pctl_status plugin_open(const pctl_host *host, const pctl_call *call, pct
 	table.list_end = list_end;
 	table.list_destroy = list_destroy;
 	table.submit = submit;
+	table.wait = wait_;
+	table.cancel = cancel;
 	return PCTL_OK;
 }
 
