@@ -81,6 +81,7 @@ static pctl_status hash_port(const pctl_run_view *view, uint32_t port, int fd,
 static pctl_status keep_port(const pctl_auditing *a, const pctl_run_view *view, uint32_t port,
 			     const pctl_call *call, pctl_cid *out)
 {
+	uint64_t n;
 	char path[4096];
 	int fd;
 	pctl_status status;
@@ -94,7 +95,7 @@ static pctl_status keep_port(const pctl_auditing *a, const pctl_run_view *view, 
 	if (status == PCTL_OK && lseek(fd, 0, SEEK_SET) != 0)
 		status = pctl_refuse(call, PC3_IO, "cannot read a file in %s", a->o->scratch);
 	if (status == PCTL_OK)
-		status = pctl_store_put_fd(a->scratch, fd, call, out, NULL);
+		status = pctl_store_put_fd(a->scratch, fd, call, out, &n);
 	close(fd);
 	return status;
 }
