@@ -388,7 +388,7 @@ static const char *name_of(pctl_arena *a, const char *path)
 	return pctl_arena_dup_n(a, base, n);
 }
 
-known_plugin *pctl_manifest_read(pctl_registry *r, const char *path)
+known_plugin *pctl_plugin_manifest(pctl_registry *r, const char *path)
 {
 	known_plugin *p = pctl_arena_alloc(r->arena, sizeof(*p));
 	pctl_diag_list *l = pctl_diag_list_create();

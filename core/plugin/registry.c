@@ -83,7 +83,7 @@ static pctl_status add_manifest(pctl_registry *r, const char *dir, const char *n
 				const pctl_call *call)
 {
 	const char *path = pctl_arena_printf(r->arena, "%s/%s", dir, name);
-	known_plugin *p = path ? pctl_manifest_read(r, path) : NULL;
+	known_plugin *p = path ? pctl_plugin_manifest(r, path) : NULL;
 
 	if (!p || !pctl_vec_reserve((void **)&r->plugins, r->n_plugins, &r->cap_plugins, sizeof(p)))
 		return pctl_refuse(call, PC2_NOMEM, "no memory for the manifests of %s", dir);

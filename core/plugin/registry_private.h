@@ -69,7 +69,7 @@ const char *pctl_plugin_first_error(pctl_arena *a, const pctl_diag_list *l, uint
 pctl_status pctl_plugin_state_refuse(const pctl_plugin_info *p, const pctl_call *call);
 
 /* Read one manifest into a new plugin; one that is malformed comes out refused. NULL: no memory. */
-known_plugin *pctl_manifest_read(pctl_registry *r, const char *path);
+known_plugin *pctl_plugin_manifest(pctl_registry *r, const char *path);
 
 /* Examine the library of a plugin that is not refused yet: by what is remembered, else for real. */
 void pctl_examine(pctl_registry *r, known_plugin *p);
