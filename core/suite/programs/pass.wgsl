@@ -18,7 +18,7 @@ struct Params {
 fn main(@builtin(global_invocation_id) gid: vec3<u32>) {
 	let i = gid.x;
 	if (i < params.n) {
-		let from = (i * params.factor + params.shift) % params.n;
-		after[i] = (before[from] ^ params.round) * 0x7feb352du + i;
+		let source = (i * params.factor + params.shift) % params.n;
+		after[i] = (before[source] ^ params.round) * 0x7feb352du + i;
 	}
 }
