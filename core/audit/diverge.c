@@ -42,7 +42,7 @@ void pctl_audit_compare(const uint8_t *got, const uint8_t *want, uint64_t n, uin
 /* ---- drift -------------------------------------------------------------------------------- */
 
 static pctl_status add_drift(pctl_auditing *a, uint32_t device, uint32_t cell, const uint8_t *got,
-			     const uint8_t *want, uint64_t n)
+			     const uint8_t *want, uint64_t n, const pctl_cid *const cids[2])
 {
 	pctl_audit_result *r = a->r;
 
@@ -52,6 +52,8 @@ static pctl_status add_drift(pctl_auditing *a, uint32_t device, uint32_t cell, c
 	if (r->drifts == NULL)
 		return pctl_refuse(a->call, PC2_NOMEM, "no memory for an audit");
 	pctl_drift_compare(got, want, n, r->cells[cell].type.dtype, &r->drifts[r->n_drifts]);
+	r->drifts[r->n_drifts].cid = *cids[0];
+	r->drifts[r->n_drifts].base = *cids[1];
 	r->drifts[r->n_drifts].device = device;
 	r->drifts[r->n_drifts++].job = cell;
 	return PCTL_OK;
@@ -78,12 +80,13 @@ static uint64_t common(const pctl_blob blobs[2])
 static pctl_status drift_of(pctl_auditing *a, uint32_t device, uint32_t cell, const pctl_cid *got,
 			    const pctl_cid *want)
 {
+	const pctl_cid *const cids[2] = {got, want};
 	pctl_blob blobs[2];
 	pctl_status status = two_blobs(a, got, want, blobs);
 
 	if (status != PCTL_OK)
 		return status;
-	status = add_drift(a, device, cell, blobs[0].data, blobs[1].data, common(blobs));
+	status = add_drift(a, device, cell, blobs[0].data, blobs[1].data, common(blobs), cids);
 	pctl_blob_release(&blobs[0]);
 	pctl_blob_release(&blobs[1]);
 	return status;
@@ -159,8 +162,9 @@ static pctl_status describe(pctl_auditing *a, uint32_t cell, uint32_t device, ui
 	const pctl_audit_cell *c = &a->r->cells[cell];
 	pctl_audit_difference diff;
 	pctl_blob blobs[2];
-	pctl_status status = two_blobs(a, &c->cids[pctl_auditing_slot(a, device, repeat)],
-				       &c->cids[from], blobs);
+	const pctl_cid *const cids[2] = {&c->cids[pctl_auditing_slot(a, device, repeat)],
+					 &c->cids[from]};
+	pctl_status status = two_blobs(a, cids[0], cids[1], blobs);
 
 	if (status != PCTL_OK)
 		return status;
@@ -177,7 +181,7 @@ static pctl_status describe(pctl_auditing *a, uint32_t cell, uint32_t device, ui
 				     .element_bytes = diff.element_bytes,
 				     .flipped_bits = diff.flipped_bits,
 				     .ulp = diff.ulp};
-	status = add_drift(a, device, cell, blobs[0].data, blobs[1].data, common(blobs));
+	status = add_drift(a, device, cell, blobs[0].data, blobs[1].data, common(blobs), cids);
 	pctl_blob_release(&blobs[0]);
 	pctl_blob_release(&blobs[1]);
 	return status;

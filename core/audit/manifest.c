@@ -142,7 +142,7 @@ static int by_path(const void *a, const void *b)
 	return strcmp(((const pctl_listed_file *)a)->path, ((const pctl_listed_file *)b)->path);
 }
 
-pctl_status pctl_manifest_walk(const char *dir, pctl_arena *arena, const pctl_call *call,
+pctl_status pctl_filelist_walk(const char *dir, pctl_arena *arena, const pctl_call *call,
 			       pctl_listed_file **out, uint32_t *n_out)
 {
 	walk w = {.dir = dir, .arena = arena, .call = call};
@@ -180,7 +180,7 @@ static void add_path(pctl_str_buf *s, const char *path)
 	}
 }
 
-char *pctl_manifest_text(const pctl_listed_file *files, uint32_t n)
+char *pctl_filelist_text(const pctl_listed_file *files, uint32_t n)
 {
 	char hex[2 * PCTL_DIGEST_BYTES + 1];
 	pctl_str_buf s = PCTL_STR_BUF_INIT;
@@ -251,7 +251,7 @@ static int take_file(const char **at, pctl_arena *arena, pctl_listed_file *out)
 	       pctl_digest_parse_hex(digest, out->digest);
 }
 
-pctl_status pctl_manifest_read(const char *name, const char *text, size_t n, pctl_arena *arena,
+pctl_status pctl_filelist_read(const char *name, const char *text, size_t n, pctl_arena *arena,
 			       const pctl_call *call, pctl_listed_file **out, uint32_t *n_out)
 {
 	const char *copy = pctl_arena_dup_n(arena, text, n), *at = copy;

@@ -19,12 +19,12 @@ typedef struct pctl_listed_file {
  * Every file below dir, in the bytewise order of the paths, the manifest itself left out. Errors: PC0003 (cannot be
  * read; neither file nor directory; more than 16 deep or 65536 files).
  */
-pctl_status pctl_manifest_walk(const char *dir, pctl_arena *arena, const pctl_call *call,
+pctl_status pctl_filelist_walk(const char *dir, pctl_arena *arena, const pctl_call *call,
 			       pctl_listed_file **out, uint32_t *n_out);
 
 /* The text under the seal, and back. Errors of read: PC5611. */
-char *pctl_manifest_text(const pctl_listed_file *files, uint32_t n);
-pctl_status pctl_manifest_read(const char *name, const char *text, size_t n, pctl_arena *arena,
+char *pctl_filelist_text(const pctl_listed_file *files, uint32_t n);
+pctl_status pctl_filelist_read(const char *name, const char *text, size_t n, pctl_arena *arena,
 			       const pctl_call *call, pctl_listed_file **out, uint32_t *n_out);
 
 #endif

@@ -90,7 +90,7 @@ static pctl_status read_manifest(const char *path, pctl_arena *arena, const pctl
 	if (status == PCTL_OK)
 		status = pctl_sealed_check(path, text, (size_t)n, call, &n_signed, key);
 	if (status == PCTL_OK)
-		status = pctl_manifest_read(path, text, n_signed, arena, call, out, n_out);
+		status = pctl_filelist_read(path, text, n_signed, arena, call, out, n_out);
 	free(text);
 	return status;
 }
@@ -153,11 +153,11 @@ static pctl_status write_manifest(const writing *w)
 	pctl_listed_file *files;
 	char *text = NULL;
 	uint32_t n;
-	pctl_status status = pctl_manifest_walk(w->dir, w->arena, w->call, &files, &n);
+	pctl_status status = pctl_filelist_walk(w->dir, w->arena, w->call, &files, &n);
 
 	if (status != PCTL_OK)
 		return status;
-	text = pctl_manifest_text(files, n);
+	text = pctl_filelist_text(files, n);
 	if (text == NULL || path == NULL)
 		status = no_memory(w->call);
 	if (status == PCTL_OK) {
@@ -244,7 +244,7 @@ pctl_status pctl_audit_verify(const char *dir, const pctl_call *call,
 				     : read_manifest(path, arena, call, key, &listed, &n_listed);
 
 	if (status == PCTL_OK)
-		status = pctl_manifest_walk(dir, arena, call, &found, &n_found);
+		status = pctl_filelist_walk(dir, arena, call, &found, &n_found);
 	if (status == PCTL_OK)
 		status = compare(dir, listed, n_listed, found, n_found, call);
 	free(path);

@@ -259,7 +259,12 @@ static pctl_status run_device(pctl_auditing *a, uint32_t device)
 		return pctl_refuse(a->call, PC2_NOMEM, "no memory for an audit");
 	for (uint32_t r = 0; status == PCTL_OK && d->outcome == 0 && r < a->r->repeat; r++)
 		status = run_once(a, device, r, &times[r], &times[a->r->repeat + r]);
-	if (d->n_runs != 0) {
+	if (a->r->natives) {
+		d->wall_ns = times[0];
+		d->native_wall_ns = times[1];
+		d->device_ns = times[2];
+		d->native_device_ns = times[3];
+	} else if (d->n_runs != 0) {
 		d->wall_ns = median(times, d->n_runs);
 		d->device_ns = median(times + a->r->repeat, d->n_runs);
 	}
