@@ -127,8 +127,13 @@ static pctl_law_node *literal(struct parser *p)
 		p->at += n + 1;
 		n = word_length(p);
 	}
-	if (n == 0) {
+	if (n == 0 && p->at == begin) {
 		expected(p, "a number");
+		return NULL;
+	}
+	if (n == 0) {
+		pctl_law_fault_at(p->fault, PC5301_LAW_PROSE, p->at, p->at + 1,
+				  "a number must follow its sign at once");
 		return NULL;
 	}
 	p->at += n;
