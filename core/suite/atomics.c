@@ -270,13 +270,13 @@ static pctl_status compare_trial(suite_trial *t)
 }
 
 /* invocations, workgroup size, cells, seed */
-static const uint32_t sets[][SUITE_PARAMS] = {{1, 64, 1, 1},   {64, 64, 1, 2},	 {2000, 64, 1, 3},
+static const uint32_t sets[][SUITE_PARAMS] = {{1, 64, 1, 1},	{64, 64, 1, 2},	  {2000, 64, 1, 3},
 					      {4096, 64, 3, 4}, {3000, 64, 8, 5}, {2560, 256, 1, 6},
 					      {1111, 256, 2, 7}};
 
-#define COMMON                                                                                   \
-	.domain = "invocations on few cells, storage and workgroup memory",                      \
-	.param = {"n", "workgroup", "cells", "seed"}, .sets = sets,                              \
+#define COMMON                                                              \
+	.domain = "invocations on few cells, storage and workgroup memory", \
+	.param = {"n", "workgroup", "cells", "seed"}, .sets = sets,         \
 	.n_sets = sizeof(sets) / sizeof(sets[0]), .per_block = 7, .shrink = 1
 
 const suite_unit suite_atomics[] = {

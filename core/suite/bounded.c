@@ -210,7 +210,7 @@ static pctl_status matrix_trial(suite_trial *t)
 }
 
 /* requests, seed */
-static const uint32_t sets[][SUITE_PARAMS] = {{1, 1},   {8, 2},	  {64, 3},  {200, 4},
+static const uint32_t sets[][SUITE_PARAMS] = {{1, 1},	{8, 2},	  {64, 3},  {200, 4},
 					      {200, 5}, {200, 6}, {200, 7}, {200, 8}};
 
 #define ROWS .sets = sets, .n_sets = sizeof(sets) / sizeof(sets[0]), .per_block = 4, .shrink = 1

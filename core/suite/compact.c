@@ -7,18 +7,18 @@
 
 /* elements, workgroup size, mask of the kept, seed */
 static const uint32_t kept_sets[][SUITE_PARAMS] = {
-	{1000, 64, 1, 1}, {1000, 64, 0, 2},	  {1000, 64, 0xff, 3}, {1000, 64, 0xffffffff, 4},
-	{1, 64, 0, 5},	  {63, 64, 1, 6},	  {64, 64, 1, 7},      {65, 64, 1, 8},
+	{1000, 64, 1, 1},  {1000, 64, 0, 2},	{1000, 64, 0xff, 3}, {1000, 64, 0xffffffff, 4},
+	{1, 64, 0, 5},	   {63, 64, 1, 6},	{64, 64, 1, 7},	     {65, 64, 1, 8},
 	{5000, 100, 3, 9}, {20000, 256, 1, 10}, {4097, 256, 7, 11},  {777, 100, 0, 12},
 };
 /* elements, workgroup size, seed */
 static const uint32_t bin_sets[][SUITE_PARAMS] = {
-	{1000, 64, 1}, {1, 64, 2},	{65, 64, 3},   {20000, 64, 4},
+	{1000, 64, 1},	{1, 64, 2},	{65, 64, 3},   {20000, 64, 4},
 	{5000, 100, 5}, {3000, 256, 6}, {777, 256, 7}, {4097, 100, 8},
 };
 /* elements, workgroup size, passes, runs of the list, seed */
 static const uint32_t pass_sets[][SUITE_PARAMS] = {
-	{1000, 64, 12, 1, 1}, {4096, 64, 16, 1, 2}, {65, 64, 7, 3, 3},	  {20000, 64, 8, 2, 4},
+	{1000, 64, 12, 1, 1}, {4096, 64, 16, 1, 2}, {65, 64, 7, 3, 3},	   {20000, 64, 8, 2, 4},
 	{5000, 100, 9, 1, 5}, {9999, 256, 6, 5, 6}, {30000, 256, 4, 3, 7}, {1, 64, 3, 2, 8},
 };
 
@@ -134,7 +134,8 @@ static pctl_status twice_trial(suite_trial *t)
 		status = no_memory(t);
 	for (uint32_t i = 0; seen != NULL && i < c.n; i++) {
 		sum += seen[i];
-		if (seen[i] <= (uint32_t)is_kept(&c, i) || !suite_fail(t, "no item comes out twice"))
+		if (seen[i] <= (uint32_t)is_kept(&c, i) ||
+		    !suite_fail(t, "no item comes out twice"))
 			continue;
 		suite_found(t, "item %u came out %u times", i, seen[i]);
 		suite_due(t, "%d", is_kept(&c, i));
@@ -268,7 +269,10 @@ out:
 }
 
 #define ROWS(rows) .sets = (rows), .n_sets = sizeof(rows) / sizeof((rows)[0])
-#define KEPT_PARAMS {"n", "workgroup", "mask", "seed"}
+#define KEPT_PARAMS                              \
+	{                                        \
+		"n", "workgroup", "mask", "seed" \
+	}
 
 const suite_unit suite_compact[] = {
 	{.name = "no-output-lost",
@@ -304,7 +308,8 @@ const suite_unit suite_compact[] = {
 	 .shrink = 1,
 	 .trial = ordered_trial},
 	{.name = "ordered-dispatches",
-	 .law = "a dispatch sees all that the dispatches before it wrote, and nothing of later ones",
+	 .law = "a dispatch sees all that the dispatches before it wrote, and nothing of later "
+		"ones",
 	 .domain = "chains of dispatches: elements, workgroup sizes, passes, runs of the list",
 	 .param = {"n", "workgroup", "passes", "runs", "seed"},
 	 ROWS(pass_sets),

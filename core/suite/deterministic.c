@@ -115,5 +115,4 @@ const suite_unit suite_deterministic[] = {
 	 .n_sets = 1,
 	 .per_block = 1,
 	 .trial = restart_trial}};
-const uint32_t suite_n_deterministic =
-	sizeof(suite_deterministic) / sizeof(suite_deterministic[0]);
+const uint32_t suite_n_deterministic = sizeof(suite_deterministic) / sizeof(suite_deterministic[0]);

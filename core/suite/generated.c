@@ -12,8 +12,8 @@ static char *text_of(const pctl_bench *b, uint64_t number)
 {
 	pctl_arena *a = pctl_arena_create();
 	/* Even seeds are programs of integers. */
-	char *text = a == NULL ? NULL
-			       : node_text(gen_program(a, 2 * ((b->seed << 24) + number), 0));
+	char *text =
+		a == NULL ? NULL : node_text(gen_program(a, 2 * ((b->seed << 24) + number), 0));
 
 	pctl_arena_destroy(a);
 	return text;

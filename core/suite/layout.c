@@ -53,9 +53,13 @@ static void add_store(pctl_str_buf *s, const layout_leaf *l, uint32_t at)
 static void add_load(pctl_str_buf *s, const char *from, const char *to, const layout_leaf *l,
 		     uint32_t at)
 {
-	static const char *const low[LAYOUT_SCALARS] = {
-		"v", "bitcast<u32>(v)", "u32(v)", "u32(u64(v))", "bitcast<u32>(v)",
-		"bitcast<u32>(vec2(v, v)) & 0xffffu", "bitcast<u32>(vec2(v, v)) & 0xffffu"};
+	static const char *const low[LAYOUT_SCALARS] = {"v",
+							"bitcast<u32>(v)",
+							"u32(v)",
+							"u32(u64(v))",
+							"bitcast<u32>(v)",
+							"bitcast<u32>(vec2(v, v)) & 0xffffu",
+							"bitcast<u32>(vec2(v, v)) & 0xffffu"};
 
 	pctl_str_addf(s, "\t{\n\t\tlet v = %s%s;\n\t\t%s[%u] = %s;\n", from, l->path, to, at,
 		      low[l->scalar]);

@@ -83,16 +83,15 @@ static struct type *matrix(struct making *m)
 	if (column == NULL)
 		return NULL;
 	stride = up(column->size, column->align);
-	return new_type(m,
-			(struct type){.name = pctl_arena_printf(m->a, "mat%ux%u<%s>", columns, rows,
-								scalars[scalar].name),
-				      .kind = MATRIX,
-				      .scalar = scalar,
-				      .count = columns,
-				      .align = column->align,
-				      .size = columns * stride,
-				      .stride = stride,
-				      .elem = column});
+	return new_type(m, (struct type){.name = pctl_arena_printf(m->a, "mat%ux%u<%s>", columns,
+								   rows, scalars[scalar].name),
+					 .kind = MATRIX,
+					 .scalar = scalar,
+					 .count = columns,
+					 .align = column->align,
+					 .size = columns * stride,
+					 .stride = stride,
+					 .elem = column});
 }
 
 static struct type *any_type(struct making *m, uint32_t depth);
@@ -113,14 +112,14 @@ static struct type *array(struct making *m, uint32_t depth)
 	}
 	if (elem == NULL)
 		return NULL;
-	return new_type(m, (struct type){.name = pctl_arena_printf(m->a, "array<%s, %u>",
-								   elem->name, n),
-					 .kind = ARRAY,
-					 .count = n,
-					 .align = elem->align,
-					 .size = n * stride,
-					 .stride = stride,
-					 .elem = elem});
+	return new_type(
+		m, (struct type){.name = pctl_arena_printf(m->a, "array<%s, %u>", elem->name, n),
+				 .kind = ARRAY,
+				 .count = n,
+				 .align = elem->align,
+				 .size = n * stride,
+				 .stride = stride,
+				 .elem = elem});
 }
 
 /* Uniform memory wants structs and arrays, and what follows them, at multiples of 16. */
@@ -201,9 +200,9 @@ static void list_leaves(struct making *m, const struct type *t, const char *path
 	}
 	for (uint32_t i = 0; i < t->count && out->n_leaves < LAYOUT_LEAVES; i++) {
 		if (t->kind == VECTOR)
-			out->leaves[out->n_leaves++] = (layout_leaf){
-				pctl_arena_printf(m->a, "%s.%c", path, "xyzw"[i]), t->scalar,
-				offset + i * scalars[t->scalar].bytes};
+			out->leaves[out->n_leaves++] =
+				(layout_leaf){pctl_arena_printf(m->a, "%s.%c", path, "xyzw"[i]),
+					      t->scalar, offset + i * scalars[t->scalar].bytes};
 		else if (t->kind == STRUCT)
 			list_leaves(m, t->member[i], pctl_arena_printf(m->a, "%s.m%u", path, i),
 				    offset + t->offset[i]);

@@ -8,7 +8,16 @@
 #include "base/arena.h"
 #include "base/str.h"
 
-enum { LAYOUT_U32, LAYOUT_I32, LAYOUT_U64, LAYOUT_I64, LAYOUT_F32, LAYOUT_F16, LAYOUT_BF16, LAYOUT_SCALARS };
+enum {
+	LAYOUT_U32,
+	LAYOUT_I32,
+	LAYOUT_U64,
+	LAYOUT_I64,
+	LAYOUT_F32,
+	LAYOUT_F16,
+	LAYOUT_BF16,
+	LAYOUT_SCALARS
+};
 
 uint32_t layout_scalar_bytes(uint32_t scalar);
 

@@ -98,8 +98,7 @@ static int by_neighbours(const pctl_finding *f, uint64_t low, uint64_t high)
 
 	/* one is the other's right neighbour, and the cell is the right one's */
 	return f->kind == PCTL_FINDING_RACE && low / 64 == high / 64 &&
-	       ((b == a + 1 && f->address == 4 * b) ||
-		(a == 0 && b == 63 && f->address == 4 * a));
+	       ((b == a + 1 && f->address == 4 * b) || (a == 0 && b == 63 && f->address == 4 * a));
 }
 
 static int behind_the_end(const pctl_finding *f, uint64_t low, uint64_t high)

@@ -133,18 +133,18 @@ static pctl_status run_block(const pctl_unit *unit, pctl_bench *b, uint64_t bloc
 
 static pctl_status add(pctl_units *list, const suite_unit *u, const pctl_call *call)
 {
-	const pctl_unit unit = {.subject = "engine",
-				.name = u->name,
-				.domain = pctl_arena_printf(list->arena, "%s, %" PRIu32, u->domain,
-							    u->n_sets),
-				.kind = PCTL_UNIT_INVARIANT,
-				.level = 3,
-				.track = PCTL_TRACK_INTEGER,
-				.flags = u->flags,
-				.n_cases = u->n_sets,
-				.n_blocks = (u->n_sets + u->per_block - 1) / u->per_block,
-				.ctx = (void *)(uintptr_t)u,
-				.run = run_block};
+	const pctl_unit unit = {
+		.subject = "engine",
+		.name = u->name,
+		.domain = pctl_arena_printf(list->arena, "%s, %" PRIu32, u->domain, u->n_sets),
+		.kind = PCTL_UNIT_INVARIANT,
+		.level = 3,
+		.track = PCTL_TRACK_INTEGER,
+		.flags = u->flags,
+		.n_cases = u->n_sets,
+		.n_blocks = (u->n_sets + u->per_block - 1) / u->per_block,
+		.ctx = (void *)(uintptr_t)u,
+		.run = run_block};
 
 	if (unit.domain == NULL)
 		return pctl_refuse(call, PC2_NOMEM, "no memory for units of proof");
@@ -159,9 +159,8 @@ static pctl_status add_generated(pctl_units *list, uint64_t seed, uint64_t n, co
 		return pctl_refuse(call, PC2_NOMEM, "no memory for units of proof");
 	*u = (suite_unit){.name = "generated-programs",
 			  .law = "a generated program gives the reference's bytes",
-			  .domain = pctl_arena_printf(list->arena,
-						      "programs generated from seed %" PRIu64,
-						      seed),
+			  .domain = pctl_arena_printf(
+				  list->arena, "programs generated from seed %" PRIu64, seed),
 			  .param = {"program"},
 			  .n_sets = n < UINT32_MAX ? (uint32_t)n : UINT32_MAX,
 			  .per_block = GENERATED_PER_BLOCK,

@@ -6,10 +6,14 @@
 #define FORMS 12u
 
 /* workgroup size, n, declared, depth, seed */
-static const uint32_t sets[][SUITE_PARAMS] = {
-	{64, 0, 0, 0, 1},	    {64, 1, 1, 1, 2},	 {64, 63, 99, 5, 3},
-	{64, 64, 100, 6, 4},	    {64, 65, 100, 7, 5}, {64, 0xffffffff, 50, 0xffffffff, 6},
-	{100, 0x80000000, 100, 6, 7}, {1, 17, 3, 2, 8}};
+static const uint32_t sets[][SUITE_PARAMS] = {{64, 0, 0, 0, 1},
+					      {64, 1, 1, 1, 2},
+					      {64, 63, 99, 5, 3},
+					      {64, 64, 100, 6, 4},
+					      {64, 65, 100, 7, 5},
+					      {64, 0xffffffff, 50, 0xffffffff, 6},
+					      {100, 0x80000000, 100, 6, 7},
+					      {1, 17, 3, 2, 8}};
 
 static uint32_t least(uint32_t a, uint32_t b)
 {
@@ -50,9 +54,8 @@ static pctl_status trial(suite_trial *t)
 		const uint32_t turns = least(limit, 200);
 		/* of i = 0 .. turns-1 those that leave 1 when divided by 3 are passed over */
 		const uint32_t row[FORMS] = {
-			1000, wg, least(t->p[1], 64),	t->p[2], (100 - 5 + 2) / 3,
-			12,   15, turns, turns - (turns + 1) / 3, 0, nested(t->p[3]),
-			32};
+			1000, wg,    least(t->p[1], 64),      t->p[2], (100 - 5 + 2) / 3, 12,
+			15,   turns, turns - (turns + 1) / 3, 0,       nested(t->p[3]),	  32};
 
 		limits[i] = limit;
 		for (uint32_t k = 0; k < FORMS; k++)

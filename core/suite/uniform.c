@@ -8,9 +8,9 @@
 #include "suite/trial.h"
 #include "wgsl/wgsl.h"
 
-static const char *const plants[] = {
-	"plant-divergent-condition.wgsl", "plant-divergent-return.wgsl",
-	"plant-divergent-data.wgsl", "plant-divergent-loop.wgsl"};
+static const char *const plants[] = {"plant-divergent-condition.wgsl",
+				     "plant-divergent-return.wgsl", "plant-divergent-data.wgsl",
+				     "plant-divergent-loop.wgsl"};
 
 #define GROUPS 3u
 #define INVOCATIONS (GROUPS * 64u)

@@ -55,12 +55,13 @@ static pctl_status trial(suite_trial *t)
 static const uint32_t sets[][SUITE_PARAMS] = {{1000}, {1001}, {1002}, {1003},
 					      {1004}, {1005}, {1006}, {1007}};
 
-const suite_unit suite_wire[] = {{.name = "wire-equivalence",
-				  .law = "decode(encode(p)) is p: the same encoding, the same bytes",
-				  .domain = "generated programs",
-				  .param = {"program"},
-				  .sets = sets,
-				  .n_sets = sizeof(sets) / sizeof(sets[0]),
-				  .per_block = 4,
-				  .trial = trial}};
+const suite_unit suite_wire[] = {
+	{.name = "wire-equivalence",
+	 .law = "decode(encode(p)) is p: the same encoding, the same bytes",
+	 .domain = "generated programs",
+	 .param = {"program"},
+	 .sets = sets,
+	 .n_sets = sizeof(sets) / sizeof(sets[0]),
+	 .per_block = 4,
+	 .trial = trial}};
 const uint32_t suite_n_wire = sizeof(suite_wire) / sizeof(suite_wire[0]);

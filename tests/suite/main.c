@@ -48,7 +48,8 @@ static void run_unit(test_bench *b, const pctl_unit *u, uint8_t (*digests)[PCTL_
 		if (first)
 			memcpy(known, out.digest, PCTL_DIGEST_BYTES);
 		else if (memcmp(known, out.digest, PCTL_DIGEST_BYTES) != 0) {
-			printf("FAILED %s block %" PRIu64 ": another digest than the first device\n",
+			printf("FAILED %s block %" PRIu64
+			       ": another digest than the first device\n",
 			       u->name, block);
 			r->differs++;
 		}

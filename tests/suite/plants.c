@@ -1,0 +1,151 @@
+/* See plants.h. Reads are where bytes go wrong: what a read of a whole buffer gives is changed between its guards. */
+#include "plants.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define GUARD 256u
+#define MOST 64u
+
+static struct {
+	const pctl_backend *real;
+	pctl_backend table;
+	const pctl_device *first; /* that was read from */
+	uint32_t which, opened, submits, reads, dispatches;
+	/* what the reads of the submit before gave, in their order */
+	struct {
+		uint8_t *data;
+		uint64_t n;
+	} old[MOST];
+} plant;
+
+void plant_choose(uint32_t which)
+{
+	for (uint32_t i = 0; i < MOST; i++)
+		free(plant.old[i].data);
+	memset(&plant, 0, sizeof(plant));
+	plant.which = which;
+}
+
+static uint32_t *words(void *data)
+{
+	return (uint32_t *)(void *)((uint8_t *)data + GUARD);
+}
+
+static void answer_old(uint8_t *data, uint64_t n)
+{
+	uint8_t *kept = malloc(n);
+	const uint32_t at = plant.reads % MOST;
+
+	if (kept == NULL)
+		return;
+	memcpy(kept, data, n);
+	if (plant.old[at].data != NULL && plant.old[at].n == n)
+		memcpy(data, plant.old[at].data, n);
+	free(plant.old[at].data);
+	plant.old[at].data = kept;
+	plant.old[at].n = n;
+}
+
+/* One word wrong somewhere in the middle, where it differs from its neighbour. */
+static void change(uint32_t *w, uint64_t n)
+{
+	for (uint64_t i = n / 2; i + 1 < n; i++) {
+		const uint32_t a = w[i], b = w[i + 1];
+
+		if (a == b || a == 0 || b == 0)
+			continue;
+		if (plant.which == PLANT_DROP)
+			w[i] = 0;
+		if (plant.which != PLANT_DROP)
+			w[i] = b;
+		if (plant.which == PLANT_REORDER)
+			w[i + 1] = a;
+		return;
+	}
+}
+
+static pctl_status plant_read(pctl_device *dev, const pctl_call *call, pctl_buffer *buf,
+			      uint64_t offset, void *data, uint64_t n)
+{
+	pctl_status status = plant.real->buffer_read(dev, call, buf, offset, data, n);
+	const uint64_t inner = n > 2 * GUARD ? (n - 2 * GUARD) / 4 : 0;
+
+	if (status != PCTL_OK)
+		return status;
+	if (plant.which == PLANT_GUARD)
+		((uint8_t *)data)[n - GUARD] ^= 1;
+	if (plant.which == PLANT_OLD)
+		answer_old(data, n);
+	if ((plant.which == PLANT_DROP || plant.which == PLANT_TWICE ||
+	     plant.which == PLANT_REORDER || plant.which == PLANT_ATOMIC) &&
+	    inner > 1)
+		change(words(data), inner);
+	if (plant.which == PLANT_FLIP && plant.submits % 7 == 3 && inner != 0)
+		words(data)[inner / 2] ^= 1u << 19;
+	if (plant.first == NULL)
+		plant.first = dev;
+	if (plant.which == PLANT_RESTART && dev != plant.first && inner != 0)
+		words(data)[0] ^= 1;
+	plant.reads++;
+	return PCTL_OK;
+}
+
+/* Data goes up as if every member after the first lay four bytes further on. */
+static pctl_status plant_write(pctl_device *dev, const pctl_call *call, pctl_buffer *buf,
+			       uint64_t offset, const void *data, uint64_t n)
+{
+	uint8_t *moved = NULL;
+	pctl_status status;
+
+	if (plant.which != PLANT_LAYOUT || n <= 2 * GUARD + 8)
+		return plant.real->buffer_write(dev, call, buf, offset, data, n);
+	moved = malloc(n);
+	if (moved == NULL)
+		return PCTL_E_NOMEM;
+	memcpy(moved, data, n);
+	memcpy(moved + GUARD + 8, (const uint8_t *)data + GUARD + 4, n - 2 * GUARD - 8);
+	status = plant.real->buffer_write(dev, call, buf, offset, moved, n);
+	free(moved);
+	return status;
+}
+
+/* Every second dispatch of a list is left out: as if it had run first, on what the others had not yet written. */
+static pctl_status plant_dispatch(pctl_list *l, const pctl_call *call, pctl_kernel *k,
+				  const pctl_binding *bindings, uint32_t n,
+				  const uint32_t groups[3])
+{
+	if (plant.which == PLANT_NO_BARRIER && plant.dispatches++ % 2 == 1)
+		return PCTL_OK;
+	return plant.real->list_dispatch(l, call, k, bindings, n, groups);
+}
+
+static pctl_status plant_begin(pctl_device *dev, const pctl_call *call, pctl_list **out)
+{
+	plant.dispatches = 0;
+	return plant.real->list_begin(dev, call, out);
+}
+
+static pctl_status plant_submit(pctl_device *dev, const pctl_call *call, pctl_list *l,
+				uint32_t times, uint64_t *ticket)
+{
+	plant.submits++;
+	plant.reads = 0;
+	if (plant.which == PLANT_LOST && plant.opened == 1 && plant.submits == 3)
+		return PCTL_E_DEVICE_LOST;
+	return plant.real->submit(dev, call, l, times, ticket);
+}
+
+const pctl_backend *plant_wrap(const pctl_backend *real, uint32_t opened)
+{
+	plant.real = real;
+	plant.opened = opened + 1;
+	plant.submits = 0;
+	plant.table = *real;
+	plant.table.buffer_read = plant_read;
+	plant.table.buffer_write = plant_write;
+	plant.table.list_dispatch = plant_dispatch;
+	plant.table.list_begin = plant_begin;
+	plant.table.submit = plant_submit;
+	return &plant.table;
+}

@@ -1,0 +1,216 @@
+/* Every unit of the suite holds on a right device and fails on the faults it is there for, with the parameters that
+ * failed; a lost device is replaced and its block counts as not run. */
+#include "main.h"
+
+#include "bench.h"
+#include "plants.h"
+
+#include "suite/trail.h"
+
+struct sum {
+	uint64_t cases, failures, not_run;
+	pctl_counterexample first;
+};
+
+/* The unit `name` on a device with the fault. */
+static struct sum run_unit(const char *name, uint32_t which, test_bench *b)
+{
+	pctl_units *list = NULL;
+	struct sum s = {0};
+	int known = 0;
+
+	plant_choose(which);
+	assert_true(test_bench_open(b, "cpu", 1, 1, plant_wrap));
+	assert_int_equal(pctl_units_create(test_bench_call(b), &list), PCTL_OK);
+	assert_int_equal(pctl_suite_units(&b->bench, 4, test_bench_call(b), list), PCTL_OK);
+	for (uint32_t i = 0; i < list->n; i++) {
+		const pctl_unit *u = &list->units[i];
+
+		if (strcmp(u->name, name) != 0)
+			continue;
+		known = 1;
+		assert_int_equal(u->level, 3);
+		assert_int_equal(u->track, PCTL_TRACK_INTEGER);
+		for (uint64_t k = 0; k < u->n_blocks; k++) {
+			pctl_block out;
+
+			if (u->run(u, &b->bench, k, test_bench_call(b), &out) != PCTL_OK) {
+				s.not_run++;
+				continue;
+			}
+			s.cases += out.cases;
+			if (out.failures != 0 && s.failures == 0)
+				s.first = out.first;
+			s.failures += out.failures;
+		}
+	}
+	if (!known)
+		fail_msg("the suite has no unit %s", name);
+	pctl_units_destroy(list);
+	return s;
+}
+
+static void must_find(const char *name, uint32_t which)
+{
+	test_bench b;
+	struct sum s = run_unit(name, which, &b);
+
+	test_bench_close(&b);
+	if (s.failures == 0 || s.not_run != 0)
+		fail_msg("%s: fault %u: %u cases, %u failures, %u blocks not run", name, which,
+			 (unsigned)s.cases, (unsigned)s.failures, (unsigned)s.not_run);
+	assert_true(s.first.inputs[0] != '\0');
+	assert_true(s.first.got[0] != '\0' && s.first.want[0] != '\0');
+	assert_non_null(strstr(s.first.law, name));
+}
+
+static void test_suite__a_dropped_store(void **state)
+{
+	(void)state;
+	must_find("no-output-lost", PLANT_DROP);
+	must_find("no-output-lost-histogram", PLANT_DROP);
+	must_find("workgroup-invariant", PLANT_DROP);
+	must_find("terminating", PLANT_DROP);
+}
+
+static void test_suite__a_duplicate(void **state)
+{
+	(void)state;
+	must_find("no-duplicate", PLANT_TWICE);
+	must_find("no-output-lost", PLANT_TWICE);
+}
+
+static void test_suite__two_out_of_order(void **state)
+{
+	(void)state;
+	must_find("ordered", PLANT_REORDER);
+	must_find("barrier-visibility", PLANT_REORDER);
+	must_find("barrier-isolation", PLANT_REORDER);
+	must_find("barrier-storage", PLANT_REORDER);
+	must_find("barrier-scope", PLANT_REORDER);
+	must_find("barrier-uniform", PLANT_REORDER);
+}
+
+static void test_suite__a_barrier_ignored(void **state)
+{
+	(void)state;
+	must_find("ordered-dispatches", PLANT_NO_BARRIER);
+	must_find("ordered", PLANT_NO_BARRIER);
+}
+
+static void test_suite__a_guard_changed(void **state)
+{
+	(void)state;
+	must_find("bounded", PLANT_GUARD);
+	must_find("bounded-matrices", PLANT_GUARD);
+}
+
+static void test_suite__old_bytes(void **state)
+{
+	(void)state;
+	must_find("deterministic", PLANT_OLD);
+	must_find("race-free", PLANT_OLD);
+}
+
+static void test_suite__a_bit_in_a_repeat(void **state)
+{
+	(void)state;
+	must_find("deterministic", PLANT_FLIP);
+	must_find("race-free", PLANT_FLIP);
+	must_find("wire-equivalence", PLANT_FLIP);
+	must_find("generated-programs", PLANT_FLIP);
+}
+
+static void test_suite__another_layout(void **state)
+{
+	(void)state;
+	must_find("layout-storage", PLANT_LAYOUT);
+	must_find("layout-uniform", PLANT_LAYOUT);
+}
+
+static void test_suite__a_restart(void **state)
+{
+	(void)state;
+	must_find("deterministic-restart", PLANT_RESTART);
+}
+
+static void test_suite__old_values_of_atomics(void **state)
+{
+	static const char *const names[] = {"atomic-add", "atomic-bits", "atomic-extremes",
+					    "atomic-exchange", "atomic-compare-exchange"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		must_find(names[i], PLANT_ATOMIC);
+}
+
+/* PC5403; the block that lost it is not run, those after it are, on a session opened again. */
+static void test_suite__a_lost_device(void **state)
+{
+	test_bench b;
+	struct sum s = run_unit("deterministic", PLANT_LOST, &b);
+	uint32_t lost = 0;
+
+	(void)state;
+	for (uint32_t i = 0; i < pctl_diag_list_count(b.diagnostics); i++)
+		lost += pctl_diag_list_at(b.diagnostics, i)->code == PC5403_SUITE_LOST;
+	assert_int_equal(lost, 1);
+	assert_int_equal(s.not_run, 1);
+	assert_int_equal(s.failures, 0);
+	assert_true(s.cases != 0);
+	assert_int_equal(b.opened, 2);
+	test_bench_close(&b);
+}
+
+/* PC5401: without the sanitizing reference what needs it is not run, rather than passed. */
+static void test_suite__no_sanitizer(void **state)
+{
+	pctl_units *list = NULL;
+	uint32_t refused = 0;
+	test_bench b;
+
+	(void)state;
+	plant_choose(PLANT_NONE);
+	assert_true(test_bench_open(&b, "cpu", 1, 0, NULL));
+	assert_int_equal(pctl_units_create(test_bench_call(&b), &list), PCTL_OK);
+	assert_int_equal(pctl_suite_units(&b.bench, 0, test_bench_call(&b), list), PCTL_OK);
+	for (uint32_t i = 0; i < list->n; i++) {
+		pctl_block out;
+
+		if (strncmp(list->units[i].name, "race-", 5) == 0)
+			refused +=
+				list->units[i].run(&list->units[i], &b.bench, 0,
+						   test_bench_call(&b), &out) == PCTL_E_UNSUPPORTED;
+	}
+	assert_int_equal(refused, 2);
+	assert_int_equal(pctl_diag_list_at(b.diagnostics, 0)->code, PC5401_SUITE_SANITIZER);
+	pctl_units_destroy(list);
+	test_bench_close(&b);
+}
+
+/* The judge of atomics alone: orders that exist and orders that do not. */
+static void test_suite__trails(void **state)
+{
+	const suite_move add[4] = {{2, 3}, {0, 1}, {3, 4}, {1, 2}};
+	const suite_move twice[3] = {{0, 1}, {0, 1}, {1, 2}};
+	const suite_move apart[3] = {{0, 1}, {5, 6}, {6, 5}};
+	const suite_move loops[4] = {{0, 0}, {0, 1}, {1, 1}, {1, 0}};
+	uint32_t at;
+
+	(void)state;
+	assert_int_equal(suite_trail(add, 4, 0, 4, &at), 1);
+	assert_int_equal(suite_trail(add, 4, 0, 3, &at), 0);
+	assert_int_equal(suite_trail(twice, 3, 0, 2, &at), 0);
+	assert_int_equal(suite_trail(apart, 3, 0, 1, &at), 0);
+	assert_int_equal(suite_trail(loops, 4, 0, 0, &at), 1);
+	assert_int_equal(suite_trail(NULL, 0, 7, 7, &at), 1);
+	assert_int_equal(suite_trail(NULL, 0, 7, 8, &at), 0);
+}
+
+PCTL_TESTS_MAIN(PCTL_TEST(test_suite__a_dropped_store), PCTL_TEST(test_suite__a_duplicate),
+		PCTL_TEST(test_suite__two_out_of_order), PCTL_TEST(test_suite__a_barrier_ignored),
+		PCTL_TEST(test_suite__a_guard_changed), PCTL_TEST(test_suite__old_bytes),
+		PCTL_TEST(test_suite__a_bit_in_a_repeat), PCTL_TEST(test_suite__another_layout),
+		PCTL_TEST(test_suite__a_restart), PCTL_TEST(test_suite__old_values_of_atomics),
+		PCTL_TEST(test_suite__a_lost_device), PCTL_TEST(test_suite__no_sanitizer),
+		PCTL_TEST(test_suite__trails))
