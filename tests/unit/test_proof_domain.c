@@ -50,7 +50,7 @@ static void counts(void **state)
 			const pctl_domain d =
 				pctl_domain_make(PCTL_DOMAIN_ADVERSARIAL, all[i], n, 1, 0);
 
-			assert_true(d.n_cases >= 50 && d.n_cases <= PCTL_PROOF_BLOCK);
+			assert_true(d.n_cases >= 39 && d.n_cases <= PCTL_PROOF_BLOCK);
 		}
 }
 
