@@ -38,7 +38,7 @@ static int reproduces(const pctl_audit_divergence *d, const char *home)
 	char command[1024];
 
 	snprintf(command, sizeof(command),
-		 "PIPECTL=%s PIPECTL_OPTIONS='--home %s --plugin-dir %s' %s >/dev/null 2>&1",
+		 "PIPECTL=%s PIPECTL_OPTIONS='--home %s --plugin-dir %s' %s >/dev/null",
 		 PIPECTL_PROGRAM, home, AUDIT_PLUGINS, d->command);
 	return WEXITSTATUS(system(command));
 }
