@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/num.h"
+#include "certify.h"
 
 #define LARGEST_SCHEDULE (4u << 20)
 #define REDRAW_NS 100000000u /* at most ten redraws a second */
@@ -186,6 +187,7 @@ static pctl_status parse_forms(pctl_app *app, uint32_t *flags)
 
 void pctl_app_close(pctl_app *app)
 {
+	pctl_found_close(app->certificates);
 	pctl_profiles_close(app->profiles);
 	pctl_kernels_destroy(app->kernels);
 	pctl_op_library_destroy(app->library);
@@ -261,6 +263,17 @@ static pctl_status parse_verify(pctl_app *app, uint32_t *ppm)
 			   text);
 }
 
+/* Certificates are looked for when a policy first asks for a level. */
+static uint32_t certified_level(void *ctx, const char *op, uint32_t op_class,
+				const pctl_key_value *identity, uint32_t n_identity)
+{
+	pctl_app *app = ctx;
+
+	if (app->certificates == NULL && pctl_app_certificates(app, &app->certificates) != PCTL_OK)
+		return 0;
+	return pctl_found_level(app->certificates, op, op_class, identity, n_identity);
+}
+
 pctl_status pctl_app_run_options(pctl_app *app, pctl_run_options *out, const char ***backends)
 {
 	const char *limit = pctl_option_value(&app->line, "--gas-limit");
@@ -308,6 +321,8 @@ pctl_status pctl_app_run_options(pctl_app *app, pctl_run_options *out, const cha
 		     (pctl_option_has(&app->line, "--no-memo") ? PCTL_RUN_FRESH : 0) |
 		     (pctl_option_has(&app->line, "--sanitize") ? PCTL_RUN_SANITIZE : 0);
 	out->profiles = app->profiles;
+	out->certified_level = certified_level;
+	out->certified_ctx = app;
 	status = parse_forms(app, &out->flags);
 	if (app->progress) {
 		out->progress = pctl_app_progress;

@@ -28,9 +28,10 @@ struct pctl_app {
 	pctl_policy *policy;
 	pctl_gas_schedule *schedule;
 	pctl_profiles *profiles;
-	const char *schedule_id; /* CID of its file */
-	pctl_arena *arena;	 /* small things that live as long as the process */
-	uint64_t drawn_ns;	 /* when the progress line was drawn last */
+	struct pctl_found *certificates; /* found when a policy first asks for a level */
+	const char *schedule_id;	 /* CID of its file */
+	pctl_arena *arena;		 /* small things that live as long as the process */
+	uint64_t drawn_ns;		 /* when the progress line was drawn last */
 	uint32_t is_drawn;
 	uint32_t reserved;
 };
