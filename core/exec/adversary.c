@@ -8,6 +8,7 @@
 
 #include "base/num.h"
 #include "pipectl/oplib.h"
+#include "plugin/dispatch.h"
 
 #define ROUNDS 3u
 #define ELEMENTS 192u /* of a runtime array */
@@ -172,10 +173,8 @@ static pctl_status dispatch(pctl_session *s, const pctl_kernel_unit *unit, const
 	pctl_device *dev = pctl_session_device(s);
 	const pctl_program *p = unit->program;
 	pctl_binding bindings[MOST_BINDINGS];
-	pctl_completion done = {.head = PCTL_HEAD(pctl_completion)};
+	pctl_completion done;
 	pctl_kernel *kernel = NULL;
-	pctl_list *list = NULL;
-	uint64_t ticket = 0;
 	uint32_t n = 0;
 	pctl_status status = pctl_session_kernel(s, unit, call, &kernel);
 
@@ -194,15 +193,8 @@ static pctl_status dispatch(pctl_session *s, const pctl_kernel_unit *unit, const
 					     sizes[i]);
 	}
 	if (status == PCTL_OK)
-		status = table->list_begin(dev, call, &list);
-	if (status == PCTL_OK)
-		status = table->list_dispatch(list, call, kernel, bindings, n, groups);
-	if (status == PCTL_OK)
-		status = table->list_end(list, call);
-	if (status == PCTL_OK)
-		status = table->submit(dev, call, list, 1, &ticket);
-	if (status == PCTL_OK)
-		status = table->wait(dev, call, ticket, TIMEOUT_NS, &done);
+		status = pctl_dispatch_once(table, dev, call, kernel, bindings, n, groups,
+					    TIMEOUT_NS, &done);
 	if (status == PCTL_OK && !done.done)
 		status = pctl_refuse(call, PC5217_ADVERSARY_TIME, "kernel %s on %s", unit->name,
 				     pctl_session_name(s));
@@ -210,8 +202,6 @@ static pctl_status dispatch(pctl_session *s, const pctl_kernel_unit *unit, const
 		if (p->vars[i].access & PCTL_ACCESS_WRITE)
 			status = table->buffer_read(dev, call, bindings[i].buffer, 0, data[i],
 						    sizes[i]);
-	if (list != NULL)
-		table->list_destroy(dev, list);
 	for (uint32_t i = 0; i < n; i++)
 		table->buffer_destroy(dev, bindings[i].buffer);
 	return status;

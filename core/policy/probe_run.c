@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "plugin/dispatch.h"
 #include "policy/probe_private.h"
 #include "wgsl/wgsl.h"
 
@@ -52,22 +53,14 @@ static pctl_status dispatch(probe *p, pctl_kernel *k, const struct buffers *b, u
 	const pctl_binding bindings[3] = {
 		{0, 0, b->in, 0, in_bytes}, {0, 1, b->out, 0, out_bytes}, {0, 2, b->counts, 0, 16}};
 	const uint32_t groups[3] = {(n + 63) / 64, 1, 1};
-	pctl_completion done = {.head = PCTL_HEAD(pctl_completion)};
+	pctl_completion done;
 	struct timespec begun, ended;
+	pctl_status status;
 	uint64_t ns;
-	pctl_list *list = NULL;
-	uint64_t ticket = 0;
-	pctl_status status = p->table->list_begin(p->dev, p->call, &list);
 
-	if (status == PCTL_OK)
-		status = p->table->list_dispatch(list, p->call, k, bindings, 3, groups);
-	if (status == PCTL_OK)
-		status = p->table->list_end(list, p->call);
 	clock_gettime(CLOCK_MONOTONIC, &begun);
-	if (status == PCTL_OK)
-		status = p->table->submit(p->dev, p->call, list, 1, &ticket);
-	if (status == PCTL_OK)
-		status = p->table->wait(p->dev, p->call, ticket, RUN_TIMEOUT_NS, &done);
+	status = pctl_dispatch_once(p->table, p->dev, p->call, k, bindings, 3, groups,
+				    RUN_TIMEOUT_NS, &done);
 	clock_gettime(CLOCK_MONOTONIC, &ended);
 	ns = (uint64_t)(ended.tv_sec - begun.tv_sec) * 1000000000u + (uint64_t)ended.tv_nsec -
 	     (uint64_t)begun.tv_nsec;
@@ -76,8 +69,6 @@ static pctl_status dispatch(probe *p, pctl_kernel *k, const struct buffers *b, u
 	if (status == PCTL_OK && !done.done)
 		status = pctl_refuse(p->call, PC4331_PROBE,
 				     "a probe kernel did not end within a minute");
-	if (list != NULL)
-		p->table->list_destroy(p->dev, list);
 	return status;
 }
 

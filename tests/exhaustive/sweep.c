@@ -3,7 +3,8 @@
  * with the oracle. Results are a signed record a function. What is done is kept in OUT_DIR/state every few seconds: the
  * same command continues after a kill, with the same executable and profile.
  * usage: sweep PLUGINS HOME EXPECTED_DIR OUT_DIR DEVICE [--shard I/N] [--sample BATCHES | --blocks N] [--fresh]
- *              FUNCTION..|--all */
+ *              [--plant] FUNCTION..|--all
+ * --plant changes one bit of what the device gave first, which must be found. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -28,7 +29,7 @@ typedef struct sweep {
 	const char *expected_dir, *out_dir;
 	uint32_t shard, n_shards, batch; /* blocks a dispatch */
 	uint32_t every;			 /* of a sample every n-th batch, else 1 */
-	int fresh;
+	int fresh, plant;
 	char identity[160]; /* of what is swept: executable and profile */
 	uint64_t mismatches;
 } sweep;
@@ -291,6 +292,10 @@ static pctl_status one_function(sweep *s, const oracle *o)
 			continue;
 		if (!last)
 			status = target_run_go(&r, uniform, now, words_a_batch);
+		if (!last && status == PCTL_OK && s->plant) {
+			now[4711] ^= 1;
+			s->plant = 0;
+		}
 		for (uint32_t h = 0; pending != UINT32_MAX && h < HASHERS; h++)
 			pthread_join(hashers[h].thread, NULL);
 		if (pending != UINT32_MAX)
@@ -335,7 +340,7 @@ static int usage(void)
 {
 	fputs("usage: sweep PLUGINS HOME EXPECTED OUT DEVICE [--shard I/N] [--sample BATCHES | "
 	      "--blocks N] [--fresh]\n"
-	      "             FUNCTION..|--all\n",
+	      "             [--plant] FUNCTION..|--all\n",
 	      stderr);
 	return 2;
 }
@@ -351,6 +356,10 @@ static int parse(int argc, char **argv, sweep *s)
 
 		if (strcmp(argv[i], "--fresh") == 0) {
 			s->fresh = 1;
+			continue;
+		}
+		if (strcmp(argv[i], "--plant") == 0) {
+			s->plant = 1;
 			continue;
 		}
 		if (strcmp(argv[i], "--shard") == 0) {

@@ -490,8 +490,8 @@ static void policy__plugins_certificates_limits(void **state)
 static void policy__the_order_of_atomics(void **state)
 {
 	const pctl_pos pos = {"k.wgsl", 7, 3, 0, 0};
-	const pctl_call *call = pctl_diag_list_call(diags);
 	pctl_policy *p = policy("class = \"strict\";");
+	const pctl_call *call = pctl_diag_list_call(diags);
 
 	(void)state;
 	assert_int_equal(pctl_policy_order_allowed(p, PCTL_CLASS_APPROXIMATE, "j", &pos, call),
