@@ -9,13 +9,8 @@ static pctl_session *open_cpu(void)
 	pctl_session_options o = {.name = "cpu", .id = "cpu", .device_kind = PCTL_DEVICE_REFERENCE};
 	pctl_session *s = NULL;
 	const pctl_plugin *plugin;
-	void *handle = dlopen(PIPECTL_BINARY_DIR "/plugins/cpu.so", RTLD_NOW | RTLD_LOCAL);
 
-	if (handle == NULL)
-		fail_msg("%s", dlerror());
-	plugin = dlsym(handle, PCTL_PLUGIN_SYMBOL);
-	assert_non_null(plugin);
-	assert_int_equal(plugin->open(&library_host, NULL, &o.inst), PCTL_OK);
+	o.inst = libraries_plugin(PIPECTL_BINARY_DIR "/plugins/cpu.so", &plugin);
 	o.table = plugin->interface(o.inst, PCTL_BACKEND_INTERFACE);
 	assert_int_equal(pctl_session_open(&o, NULL, &s), PCTL_OK);
 	return s;

@@ -90,21 +90,42 @@ static inline void libraries_add(libraries *l, const pctl_oplib *lib, pctl_insta
 	l->libs[l->n++] = (pctl_op_ref){.lib = lib, .inst = inst, .plugin = id, .digest = id};
 }
 
-/* A built library; it stays open until the process ends. */
-static inline void libraries_open(libraries *l, const char *id)
+/* A built plugin, opened once; it stays open until the process ends. */
+static inline pctl_instance *libraries_plugin(const char *path, const pctl_plugin **out)
 {
-	const pctl_plugin *plugin;
-	pctl_instance *inst = NULL;
-	char path[512];
+	static struct {
+		char path[512];
+		const pctl_plugin *plugin;
+		pctl_instance *inst;
+	} opened[2 * LIBRARIES_MAX];
+	uint32_t i = 0;
 	void *handle;
 
-	snprintf(path, sizeof(path), PIPECTL_BINARY_DIR "/ops/%s.so", id);
+	while (opened[i].plugin != NULL && strcmp(opened[i].path, path) != 0)
+		i++;
+	*out = opened[i].plugin;
+	if (*out != NULL)
+		return opened[i].inst;
 	handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (handle == NULL)
 		fail_msg("%s", dlerror());
-	plugin = dlsym(handle, PCTL_PLUGIN_SYMBOL);
-	assert_non_null(plugin);
-	assert_int_equal(plugin->open(&library_host, NULL, &inst), PCTL_OK);
+	*out = dlsym(handle, PCTL_PLUGIN_SYMBOL);
+	assert_non_null(*out);
+	assert_int_equal((*out)->open(&library_host, NULL, &opened[i].inst), PCTL_OK);
+	opened[i].plugin = *out;
+	snprintf(opened[i].path, sizeof(opened[i].path), "%s", path);
+	return opened[i].inst;
+}
+
+/* A built op library. */
+static inline void libraries_open(libraries *l, const char *id)
+{
+	const pctl_plugin *plugin;
+	pctl_instance *inst;
+	char path[512];
+
+	snprintf(path, sizeof(path), PIPECTL_BINARY_DIR "/ops/%s.so", id);
+	inst = libraries_plugin(path, &plugin);
 	libraries_add(l, plugin->interface(inst, PCTL_OPLIB_INTERFACE), inst, id);
 }
 
