@@ -2,6 +2,8 @@
  * nothing shows, the identity of kernels. */
 #include "test_proof_rig.h"
 
+#include <time.h>
+
 #include "proof/domain.h"
 
 static void finds(void **state)
@@ -273,6 +275,68 @@ static void refuses_other_plans(void **state)
 	proof_close(&r);
 }
 
+/* ---- what a case costs ------------------------------------------------------------------------ */
+
+static double seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Parity of int.add on u32, taken apart and printed; core/proof/README.md has numbers. CPU time of the process, which does not depend on
+ * who else computes; nothing is expected of it. */
+static void costs(void **state)
+{
+	const uint64_t blocks = 8, n = PCTL_PROOF_BLOCK;
+	const pctl_domain d =
+		pctl_domain_make(PCTL_DOMAIN_RANDOM, PCTL_SCALAR_U32, 2, 1, blocks * n);
+	double spent[5] = {0}, at;
+	pctl_op_function f;
+	pctl_hasher *hash;
+	pctl_evaluator *e;
+	pctl_column c[4];
+	pctl_cid cid;
+	proof_rig r;
+
+	(void)state;
+	proof_open(&r);
+	proof_columns(c, 4, n);
+	f = proof_function("int.add", PCTL_SCALAR_U32);
+	assert_int_equal(pctl_evaluator_device(&r.bench, r.session, r.call, &e), PCTL_OK);
+	assert_int_equal(pctl_hasher_create(r.call, &hash), PCTL_OK);
+	pctl_domain_fill(&d, 0, n, c);
+	assert_int_equal(e->apply(e->ctx, &f, c, n, &c[2], r.call), PCTL_OK);
+	for (uint64_t b = 0; b < blocks; b++) {
+		at = seconds();
+		pctl_domain_fill(&d, b * n, n, c);
+		spent[0] += seconds() - at;
+		at = seconds();
+		assert_int_equal(e->apply(e->ctx, &f, c, n, &c[2], r.call), PCTL_OK);
+		spent[1] += seconds() - at;
+		at = seconds();
+		assert_int_equal(r.reference->apply(r.reference->ctx, &f, c, n, &c[3], r.call),
+				 PCTL_OK);
+		spent[2] += seconds() - at;
+		at = seconds();
+		assert_memory_equal(c[2].data, c[3].data, n * 4);
+		spent[3] += seconds() - at;
+		at = seconds();
+		assert_int_equal(pctl_hasher_update(hash, c[2].data, n * 4), PCTL_OK);
+		spent[4] += seconds() - at;
+	}
+	assert_int_equal(pctl_hasher_finish(hash, &cid), PCTL_OK);
+	for (uint32_t i = 0; i < 5; i++)
+		spent[i] *= 1e9 / (double)(blocks * n);
+	printf("int.add u32 on cpu, CPU ns a case: fill %.2f, apply %.2f, reference %.2f, "
+	       "compare %.2f, digest %.2f\n",
+	       spent[0], spent[1], spent[2], spent[3], spent[4]);
+	pctl_evaluator_destroy(e);
+	proof_columns_free(c, 4);
+	proof_close(&r);
+}
+
 PCTL_TESTS_MAIN(PCTL_TEST(finds), PCTL_TEST(subtracts), PCTL_TEST(agrees),
 		PCTL_TEST(sees_nothing_written), PCTL_TEST(is_cancelled), PCTL_TEST(names_programs),
-		PCTL_TEST(refuses_other_plans))
+		PCTL_TEST(refuses_other_plans), PCTL_TEST(costs))
