@@ -44,8 +44,13 @@ for pipeline, more in (("monte-carlo.pipe.cfg", ("--set", "paths=4096")),
                        ("rank.pipe.cfg", ("--in", f"edges={graph}", "--set", "iterations=5"))):
     want = outputs(pipeline, pipeline, "cpu", *more)
     h.check(f"{pipeline} gives the same bytes", outputs(pipeline, pipeline, "mock:wrap=cpu", *more) == want, str(want))
-    h.check(f"{pipeline} does not on a device of zeros",
-            outputs(pipeline, pipeline, "mock:wrap=cpu+late-zero+zero", *more) != want, str(want))
+
+# ---- what goes wrong from the start is found by a probe, or by the plan's own checks
+status, _, err = h.run("device", "probe", "--device", "mock:wrap=cpu+zero")
+h.check("the probe finds a device of zeros", status == 5 and "PC5214" in err, f"{status}: {err}")
+status, _, err = h.run("run", os.path.join(PIPELINES, "rank.pipe.cfg"), "--in", f"edges={graph}", "--backend",
+                       "mock:wrap=cpu+zero", "--no-memo")
+h.check("and a plan's check does", status == 9 and "PC5205" in err, f"{status}: {err}")
 
 # ---- what is lowered wrongly is found
 for fault, native in (("contract", "F32_ADD"), ("flush", "F32_ADD")):
