@@ -270,9 +270,9 @@ static pctl_status compare_trial(suite_trial *t)
 }
 
 /* invocations, workgroup size, cells, seed */
-static const uint32_t sets[][SUITE_PARAMS] = {{1, 64, 1, 1},	{64, 64, 1, 2},	  {2000, 64, 1, 3},
-					      {4096, 64, 3, 4}, {3000, 64, 8, 5}, {2560, 256, 1, 6},
-					      {1111, 256, 2, 7}};
+static const uint32_t sets[][SUITE_PARAMS] = {
+	{1, 256, 1, 1},	   {64, 256, 1, 2},   {2000, 256, 1, 3}, {4096, 256, 3, 4},
+	{3000, 256, 8, 5}, {2560, 256, 1, 6}, {1111, 256, 2, 7}};
 
 #define COMMON                                                              \
 	.domain = "invocations on few cells, storage and workgroup memory", \

@@ -207,7 +207,7 @@ static pctl_status uniform_trial(suite_trial *t)
 	return layout_trial(t, 1);
 }
 
-static const uint32_t sets[][SUITE_PARAMS] = {{1}, {2}, {3}, {4}, {5}, {6}, {7}, {8}};
+static const uint32_t sets[][SUITE_PARAMS] = {{1}, {2}, {3}, {4}};
 
 #define ROWS .sets = sets, .n_sets = sizeof(sets) / sizeof(sets[0]), .per_block = 4
 

@@ -153,7 +153,7 @@ static pctl_status planted_trial(suite_trial *t)
 
 /* workgroup size, workgroups, runs, seed */
 static const uint32_t clean_sets[][SUITE_PARAMS] = {
-	{64, 100, 12, 1}, {64, 7, 12, 2}, {256, 33, 8, 3}, {100, 40, 8, 4}};
+	{64, 100, 12, 1}, {64, 7, 12, 2}, {256, 33, 8, 3}, {64, 40, 8, 4}};
 static const uint32_t planted_sets[][SUITE_PARAMS] = {{0}, {1}, {2}, {3}};
 
 const suite_unit suite_races[] = {
