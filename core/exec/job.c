@@ -242,6 +242,13 @@ static pctl_status record_round(struct recorder *rec, uint64_t round)
 	return status;
 }
 
+/* What is recorded or submitted next is of this round. */
+static void trace_round(struct running *r, uint64_t round)
+{
+	if (r->named != NULL)
+		r->named->trace_id = pctl_trace(r->plan->name, (uint32_t)round, 0);
+}
+
 /* A list of the rounds first .. first + n - 1. */
 static pctl_status record(struct running *r, uint64_t first, uint32_t n, pctl_list **out)
 {
@@ -259,6 +266,7 @@ static pctl_status record(struct running *r, uint64_t first, uint32_t n, pctl_li
 		if (i != 0)
 			status = r->t->list_barrier(rec.list, r->call);
 		memset(rec.touched, 0, r->plan->n_buffers);
+		trace_round(r, first + i);
 		if (status == PCTL_OK)
 			status = record_round(&rec, first + i);
 	}
@@ -323,8 +331,7 @@ static pctl_status submit(struct running *r, pctl_list *list, uint64_t round, ui
 	uint64_t ticket = 0;
 	pctl_status status = stop_if_due(r);
 
-	if (r->named != NULL)
-		r->named->trace_id = pctl_trace(r->plan->name, (uint32_t)round, 0);
+	trace_round(r, round);
 	if (status == PCTL_OK)
 		status = r->t->submit(r->dev, r->call, list, times, &ticket);
 	if (status == PCTL_OK)

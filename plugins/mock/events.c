@@ -161,12 +161,10 @@ static void add(events *e, mock_fault *f, uint32_t time, uint32_t last)
 	e->items[e->n++] = (mock_event){time, last + 1, r, f};
 }
 
-/* A step that runs alone ends its round when it is the last of those that a whole round had. */
+/* A round that is cut short, and a step that runs alone, end it only at the last step that a round was seen to have. */
 static int ends(const mock_fault *f, const placed *p, uint64_t trace)
 {
-	if (!PCTL_TRACE_STEP(trace))
-		return p->ends_round != 0;
-	return f->last_step == 0 || f->last_step == p->step;
+	return (p->ends_round || PCTL_TRACE_STEP(trace)) && p->step >= f->last_step;
 }
 
 static void flip_in_job(events *e, mock_fault *f, const rounds *r, uint32_t time, uint32_t times,
@@ -179,7 +177,8 @@ static void flip_in_job(events *e, mock_fault *f, const rounds *r, uint32_t time
 		if (!mock_is_step(&e->l->cmds[i]))
 			continue;
 		p = place(e->l, r, i, time, trace, ++count);
-		if (p.job == f->job && p.ends_round && !PCTL_TRACE_STEP(trace))
+		if (p.job == f->job && p.ends_round && p.step > f->last_step &&
+		    !PCTL_TRACE_STEP(trace))
 			f->last_step = p.step;
 		if (p.ends_round)
 			count = 0;
