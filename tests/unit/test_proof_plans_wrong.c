@@ -1,0 +1,323 @@
+/* Plan ops under proof on devices that are wrong: an element changed, stability broken, a tolerance missed, an edge
+ * dropped, another order of sums. Each is caught, and its counterexample made small. */
+#include "test_proof_bench.h"
+
+/* ---- violators ------------------------------------------------------------------------------------ */
+
+typedef void (*spoiler)(const pctl_problem *p, pctl_answer *a);
+
+typedef struct violator {
+	pctl_solver solver;
+	pctl_session_solver right;
+	spoiler spoil;
+} violator;
+
+static pctl_status solve_wrongly(void *ctx, const pctl_problem *p, const pctl_call *call,
+				 pctl_answer *out)
+{
+	violator *v = ctx;
+	const pctl_status status = v->right.solver.solve(v->right.solver.ctx, p, call, out);
+
+	if (status == PCTL_OK && !out->refused)
+		v->spoil(p, out);
+	return status;
+}
+
+/* Parity or a law of op on dtype: problems until one fails, which is then made small. */
+static pctl_problem caught(const char *op, uint32_t dtype, const char *law, spoiler spoil,
+			   pctl_verdict *verdict)
+{
+	violator v = {.spoil = spoil};
+	pctl_session_solver reference;
+	pctl_arena *arena = pctl_arena_create();
+	pctl_judge j = {rig.bench.ops, &v.solver, &reference.solver, NULL};
+	pctl_problem p = {.n_in = 0};
+	pctl_problems list;
+	uint32_t minimal = 0;
+	pctl_op_ref ref;
+
+	v.solver = (pctl_solver){&v, solve_wrongly};
+	pctl_solver_session(&v.right, &rig.bench, rig.bench.device);
+	pctl_solver_reference(&reference, &rig.bench);
+	MUST(pctl_op_find(rig.bench.ops, op, 1, 1, NULL, rig.call, &ref));
+	if (law != NULL) {
+		j.law = pctl_plan_law_find(ref.desc, law);
+		assert_non_null(j.law);
+	}
+	MUST(pctl_problems_of(&rig.bench, &ref, dtype, arena, rig.call, &list));
+	memset(verdict, 0, sizeof(*verdict));
+	for (uint64_t i = 0; i < list.n && !verdict->failed; i++) {
+		pctl_problem_clear(&p);
+		MUST(pctl_problems_make(&list, i, rig.call, &p));
+		MUST(pctl_judge_problem(&j, &p, NULL, rig.call, verdict));
+	}
+	if (!verdict->failed)
+		fail_msg("%s: not caught", op);
+	MUST(pctl_judge_shrink(&j, &p, rig.call, &minimal));
+	assert_int_equal(minimal, 1);
+	MUST(pctl_judge_problem(&j, &p, NULL, rig.call, verdict));
+	assert_int_equal(verdict->failed, 1);
+	pctl_arena_destroy(arena);
+	return p;
+}
+
+/* Wrong from 33 elements on: the second run of 32. */
+static void spoil_scan(const pctl_problem *p, pctl_answer *a)
+{
+	if (pctl_problem_elements(p) > 32)
+		a->data[0][4 * 32] ^= 1;
+}
+
+static void test_proof_plans__a_changed_element_is_caught(void **state)
+{
+	pctl_verdict v;
+	pctl_problem p = caught("tensor.scan", PCTL_SCALAR_U32, NULL, spoil_scan, &v);
+	char text[256];
+
+	(void)state;
+	assert_int_equal(pctl_problem_elements(&p), 33);
+	for (uint32_t i = 0; i < 4 * 33; i++)
+		assert_int_equal(p.data[0][i], 0);
+	assert_string_equal(v.got, "y[32] = 0x00000001");
+	assert_string_equal(v.want, "y[32] = 0x00000000");
+	pctl_problem_describe(&p, text, sizeof(text));
+	assert_non_null(strstr(text, "x=u32[33] 00000000"));
+	pctl_problem_clear(&p);
+	p = caught("tensor.scan", PCTL_SCALAR_U32,
+		   "inclusive: y[0] = x[0] and y[i] - y[i-1] = x[i], modulo 2^width", spoil_scan,
+		   &v);
+	assert_int_equal(pctl_problem_elements(&p), 33);
+	pctl_problem_clear(&p);
+}
+
+/* Two equal keys side by side change places. */
+static void spoil_stability(const pctl_problem *p, pctl_answer *a)
+{
+	uint32_t *keys = (uint32_t *)(void *)a->data[0], *payloads = (uint32_t *)(void *)a->data[1],
+		 kept;
+
+	for (uint64_t i = 1; i < pctl_problem_elements(p); i++) {
+		if (keys[i] == keys[i - 1]) {
+			kept = payloads[i];
+			payloads[i] = payloads[i - 1];
+			payloads[i - 1] = kept;
+			return;
+		}
+	}
+}
+
+static void test_proof_plans__broken_stability_is_caught(void **state)
+{
+	pctl_verdict v;
+	pctl_problem p = caught("tensor.sort_pairs", PCTL_SCALAR_U32,
+				"pairs of equal keys keep their order", spoil_stability, &v);
+
+	(void)state;
+	assert_int_equal(pctl_problem_elements(&p), 2);
+	pctl_problem_clear(&p);
+}
+
+static void spoil_permutation(const pctl_problem *p, pctl_answer *a)
+{
+	if (pctl_problem_elements(p) >= 3)
+		memcpy(a->data[1], a->data[1] + 4, 4);
+}
+
+static void test_proof_plans__a_lost_payload_is_caught(void **state)
+{
+	pctl_verdict v;
+	pctl_problem p =
+		caught("tensor.sort_pairs", PCTL_SCALAR_U32,
+		       "keys_sorted ascends and the pairs are a permutation of the input's",
+		       spoil_permutation, &v);
+
+	(void)state;
+	assert_int_equal(pctl_problem_elements(&p), 3);
+	pctl_problem_clear(&p);
+}
+
+/* Larger by some units in the last place: only what is over the tolerance is a fault. */
+static uint32_t units;
+
+static void spoil_sum(const pctl_problem *p, pctl_answer *a)
+{
+	uint32_t bits;
+
+	(void)p;
+	memcpy(&bits, a->data[0], 4);
+	if ((bits >> 23 & 0xff) != 0xff)
+		bits += units;
+	memcpy(a->data[0], &bits, 4);
+}
+
+static void test_proof_plans__a_missed_tolerance_is_caught(void **state)
+{
+	pctl_verdict v;
+	pctl_problem p;
+
+	(void)state;
+	units = 100000;
+	p = caught("ieee.reduce_approx", PCTL_SCALAR_F32,
+		   "within ulps of the exact result as the specification measures it", spoil_sum,
+		   &v);
+	assert_true(pctl_problem_elements(&p) <= 2);
+	assert_non_null(strstr(v.got, "ulp"));
+	assert_non_null(strstr(v.want, "within"));
+	pctl_problem_clear(&p);
+}
+
+static void test_proof_plans__what_is_within_tolerance_is_not(void **state)
+{
+	violator v = {.spoil = spoil_sum};
+	const pctl_tensor_type t = {PCTL_SCALAR_F32, 1, {2}};
+	static const float x[2] = {1.0f, 1.0f};
+	pctl_judge j = {rig.bench.ops, &v.solver, NULL, NULL};
+	pctl_verdict verdict;
+	pctl_problem p;
+
+	(void)state;
+	v.solver = (pctl_solver){&v, solve_wrongly};
+	pctl_solver_session(&v.right, &rig.bench, rig.bench.device);
+	MUST(pctl_problem_other(rig.bench.ops, "ieee.reduce_approx", 1, rig.call, &p));
+	MUST(pctl_problem_port(&p, 0, &t, rig.call));
+	memcpy(p.data[0], x, sizeof(x));
+	pctl_problem_set(&p, 0, "add");
+	pctl_problem_set(&p, 1, "100");
+	j.law = pctl_plan_law_find(
+		p.op.desc, "within ulps of the exact result as the specification measures it");
+	/* The sum is 2, so is the sum of sizes: a unit is 2^-22, what is added to the bits counts as it is. */
+	units = 100;
+	MUST(pctl_judge_problem(&j, &p, NULL, rig.call, &verdict));
+	assert_int_equal(verdict.failed, 0);
+	assert_int_equal(verdict.skipped, 0);
+	units = 101;
+	MUST(pctl_judge_problem(&j, &p, NULL, rig.call, &verdict));
+	assert_int_equal(verdict.failed, 1);
+	pctl_problem_clear(&p);
+}
+
+/* The second chunk of node 0 is forgotten. */
+static void spoil_chunks(const pctl_problem *p, pctl_answer *a)
+{
+	const uint64_t n = a->bytes[1] / 8, rows = (n + 255) / 256 * 256,
+		       chunks = rows + (n + 256) / 256 * 256;
+	uint32_t *words = (uint32_t *)(void *)a->data[0];
+
+	(void)p;
+	if (n > 0 && words[rows + 1] > 1)
+		words[chunks + 4] = (uint32_t)n;
+}
+
+static void test_proof_plans__a_lost_edge_is_caught(void **state)
+{
+	static const char law[] = "the chunks of node i hold the sources of its in-edges in the "
+				  "order of the input, and nothing else";
+	pctl_verdict v;
+	pctl_problem p = caught("rank.prepare", PCTL_SCALAR_U32, law, spoil_chunks, &v);
+
+	(void)state;
+	assert_int_equal(p.in[0].dim[0], 5);
+	pctl_problem_clear(&p);
+}
+
+static void spoil_rank(const pctl_problem *p, pctl_answer *a)
+{
+	if (a->bytes[0] > 8 && strcmp(pctl_problem_attr(p, "damping_ppm"), "850000") == 0)
+		a->data[0][8] ^= 1;
+}
+
+static void test_proof_plans__a_wrong_rank_is_caught(void **state)
+{
+	pctl_verdict v;
+	pctl_problem p = caught("rank.pagerank", PCTL_SCALAR_U32, NULL, spoil_rank, &v);
+
+	(void)state;
+	assert_non_null(strstr(v.got, "ranks[1]"));
+	pctl_problem_clear(&p);
+	p = caught("rank.pagerank", PCTL_SCALAR_U32, "iterations = 0 gives every node 10^15 div n",
+		   spoil_rank, &v);
+	pctl_problem_clear(&p);
+	/* A payload's lowest bit is not hidden by any sum: half the answers are above the bound or below what they were. */
+	p = caught("rank.step", PCTL_SCALAR_U32,
+		   "renaming the nodes renames the ranks and changes none", spoil_rank, &v);
+	pctl_problem_clear(&p);
+}
+
+static void spoil_max(const pctl_problem *p, pctl_answer *a)
+{
+	/* The last element is not looked at. */
+	const uint64_t n = pctl_problem_elements(p);
+	uint32_t most = 0, v;
+
+	for (uint64_t i = 0; i + 1 < n; i++) {
+		memcpy(&v, p->data[0] + 4 * i, 4);
+		most = v > most ? v : most;
+	}
+	if (n > 1)
+		memcpy(a->data[0], &most, 4);
+}
+
+static void test_proof_plans__an_ignored_element_is_caught(void **state)
+{
+	pctl_verdict v;
+	pctl_problem p = caught("tensor.reduce_max", PCTL_SCALAR_U32,
+				"any permutation of x gives the same y", spoil_max, &v);
+	uint64_t x;
+
+	(void)state;
+	assert_int_equal(pctl_problem_elements(&p), 2);
+	memcpy(&x, p.data[0], 8);
+	assert_true(x == 1 || x == 1ull << 32);
+	pctl_problem_clear(&p);
+	p = caught("tensor.reduce_max", PCTL_SCALAR_U32,
+		   "y is one of the elements, and no element is above y", spoil_max, &v);
+	assert_int_equal(pctl_problem_elements(&p), 2);
+	pctl_problem_clear(&p);
+}
+
+/* From left to right where a tree was meant. */
+static void spoil_tree(const pctl_problem *p, pctl_answer *a)
+{
+	float sum, x;
+
+	if (strcmp(pctl_problem_attr(p, "op"), "add") != 0 || pctl_problem_elements(p) < 3 ||
+	    strcmp(p->op.desc->name, "ieee.reduce_tree") != 0)
+		return;
+	memcpy(&sum, p->data[0], 4);
+	for (uint64_t i = 1; i < pctl_problem_elements(p); i++) {
+		memcpy(&x, p->data[0] + 4 * i, 4);
+		sum += x;
+	}
+	memcpy(a->data[0], &sum, 4);
+}
+
+static void test_proof_plans__another_order_is_caught(void **state)
+{
+	pctl_verdict v;
+	pctl_problem p = caught("ieee.reduce_tree", PCTL_SCALAR_F32,
+				"n > 1: reduce_tree(x) = op(reduce_tree(x[..m]), "
+				"reduce_tree(x[m..])), m the largest "
+				"power of two below n",
+				spoil_tree, &v);
+
+	(void)state;
+	assert_true(pctl_problem_elements(&p) <= 4);
+	pctl_problem_clear(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		PCTL_TEST(test_proof_plans__a_changed_element_is_caught),
+		PCTL_TEST(test_proof_plans__broken_stability_is_caught),
+		PCTL_TEST(test_proof_plans__a_lost_payload_is_caught),
+		PCTL_TEST(test_proof_plans__a_missed_tolerance_is_caught),
+		PCTL_TEST(test_proof_plans__what_is_within_tolerance_is_not),
+		PCTL_TEST(test_proof_plans__a_lost_edge_is_caught),
+		PCTL_TEST(test_proof_plans__a_wrong_rank_is_caught),
+		PCTL_TEST(test_proof_plans__an_ignored_element_is_caught),
+		PCTL_TEST(test_proof_plans__another_order_is_caught),
+	};
+
+	return run_all(tests, sizeof(tests) / sizeof(tests[0]));
+}
