@@ -49,7 +49,8 @@ typedef struct pctl_audit_evidence {
 } pctl_audit_evidence;
 
 /* One output of one job over all devices and repeats. cids[device * repeat + r]; an absent run has an all-zero cid.
- * group: which outcome each belongs to, 0 the winning one. */
+ * group: which outcome each belongs to, 0 the winning one, UINT32_MAX an absent run; where nobody won and not all are the
+ * same, numbers start at 1. How a winner is found stands in vote.c. */
 typedef struct pctl_audit_cell {
 	const char *job, *what, *port;
 	pctl_tensor_type type; /* dtype 0: bytes */
@@ -85,12 +86,13 @@ typedef struct pctl_audit_divergence {
 	uint64_t got, want;	       /* bits of that element (of its first 8 bytes) */
 	uint32_t element_bytes, flipped_bits;
 	uint64_t ulp; /* floats */
-	/* found by bisection; known 0: the difference did not come again when run again, and these are not set */
+	/* found by bisection: rounds from 0, steps from 1, as --trace and the mock count them; known 0: the difference did
+	 * not come again when run again, and these are not set */
 	uint32_t known, round, step;
 	const char *kernel; /* name of the step's kernel, or "fill", "copy" */
 	const char *buffer; /* "output ranks", "temporary 3", with binding "0:2" */
 	uint64_t buffer_element, buffer_got, buffer_want;
-	/* the reproduction; dir NULL: none was made */
+	/* the reproduction; dir NULL: none was made. shrunk: bytes of its data that are not zero, and how many were not */
 	const char *dir, *command;
 	uint64_t shrunk_bytes, shrunk_from;
 	uint32_t groups[3], reproduced, tried; /* how often it came again */
@@ -128,8 +130,9 @@ typedef struct pctl_audit_result {
  * Audit. PCTL_OK whenever there is a result, divergent or not: the caller asks result->agreed. Nothing is put into the
  * store of run.store, and nobody is quarantined (pctl_audit_quarantine does that).
  *
- * Errors: PC5601 (fewer than two devices), PC5602 (nothing was compared), those of pctl_run that concern the pipeline
- * rather than a device.
+ * Errors: PC5601 (fewer than two devices, one twice, a quorum of more), PC5602 (nothing was compared), PC5603 (native
+ * forms where they have no place), those of finding a device, those of pctl_run that concern the pipeline rather than a
+ * device.
  */
 pctl_status pctl_audit(const pctl_graph *g, const pctl_audit_options *o, const pctl_call *call,
 		       pctl_audit_result **out);

@@ -84,9 +84,9 @@ static int add_command(const pctl_auditing *a, const pctl_audit_divergence *d,
 	const pctl_kernel_unit *u = c->unit;
 
 	pctl_str_addf(s,
-		      "\t\"$pipectl\" $PIPECTL_OPTIONS shader run kernel.wgsl --backend \"$1\" "
-		      "--class %s%s \\\n\t\t--dispatch %" PRIu32 ",%" PRIu32 ",%" PRIu32
-		      " --trace ",
+		      "\t\"$pipectl\" --home \"$home\" $PIPECTL_OPTIONS shader run kernel.wgsl "
+		      "--backend \"$1\" --class %s%s \\\n\t\t--dispatch %" PRIu32 ",%" PRIu32
+		      ",%" PRIu32 " --trace ",
 		      pctl_class_name(u->analysis->determinism),
 		      a->o->run.flags & PCTL_RUN_IN_PROCESS ? " --in-process" : "", c->groups[0],
 		      c->groups[1], c->groups[2]);
@@ -125,12 +125,14 @@ static int add_script(const pctl_auditing *a, const pctl_audit_divergence *d, ui
 	pctl_str_add(
 		s,
 		"#!/bin/sh\n# Exit 0: the two devices still differ. 1: they agree. 2: one of them "
-		"failed to run.\n# PIPECTL names the program, PIPECTL_OPTIONS its options "
-		"(--home DIR, --plugin-dir DIR).\n"
+		"failed to run.\n# PIPECTL names the program, PIPECTL_OPTIONS further options "
+		"of it (--plugin-dir DIR).\n# It runs in a home of its own: in the other one the "
+		"device may be in quarantine by now.\n"
 		"pipectl=${PIPECTL:-pipectl}\n"
 		"cd \"$(dirname \"$0\")\" || exit 2\n"
 		"out=$(mktemp -d) || exit 2\n"
 		"trap 'rm -rf \"$out\"' EXIT\n"
+		"home=${PIPECTL_REPRODUCE_HOME:-$out/home}\n"
 		"step() {\n");
 	if (!add_command(a, d, c, s))
 		return 0;

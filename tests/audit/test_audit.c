@@ -33,13 +33,13 @@ static void audit__honest_devices_agree(void **state)
 	bench_close(&b);
 }
 
-static int reproduces(const pctl_audit_divergence *d, const char *home)
+static int reproduces(const pctl_audit_divergence *d)
 {
 	char command[1024];
 
 	snprintf(command, sizeof(command),
-		 "PIPECTL=%s PIPECTL_OPTIONS='--home %s --plugin-dir %s' %s >/dev/null",
-		 PIPECTL_PROGRAM, home, AUDIT_PLUGINS, d->command);
+		 "PIPECTL=%s PIPECTL_OPTIONS='--plugin-dir %s' %s >/dev/null", PIPECTL_PROGRAM,
+		 AUDIT_PLUGINS, d->command);
 	return WEXITSTATUS(system(command));
 }
 
@@ -85,9 +85,9 @@ static void audit__a_lie_in_one_repeat_is_found_to_the_bit(void **state)
 	expect_found(&b);
 	/* The script is a process of its own, in which the liar lies from the start. */
 	setenv("PIPECTL_LIAR", LIE "1 999", 1);
-	assert_int_equal(reproduces(&b.r->divergences[0], b.home), 0);
+	assert_int_equal(reproduces(&b.r->divergences[0]), 0);
 	setenv("PIPECTL_LIAR", "", 1);
-	assert_int_equal(reproduces(&b.r->divergences[0], b.home), 1);
+	assert_int_equal(reproduces(&b.r->divergences[0]), 1);
 	bench_close(&b);
 }
 
@@ -201,6 +201,33 @@ static void audit__a_crash_is_that_devices_failure(void **state)
 	bench_close(&b);
 }
 
+/* The shipped mock in a worker, and its reproduction although it is in quarantine by then (of another home). */
+static void audit__the_mock_is_found_out(void **state)
+{
+	static const char *const with_mock[] = {
+		"cpu", "liar:honest one",
+		"mock:wrap=cpu+flip-bit@iterate/17.2:binding=0.3:element=244"};
+	uint32_t n;
+	bench b;
+
+	(void)state;
+	bench_open(&b);
+	bench_pipeline(&b, NULL);
+	bench_audit(&b, with_mock, 3, 2, "", 0);
+	must(&b, b.status);
+	assert_int_equal(device_of(&b, 0)->outcome, PCTL_AUDIT_AGREES);
+	assert_int_equal(device_of(&b, 1)->outcome, PCTL_AUDIT_AGREES);
+	assert_int_equal(device_of(&b, 2)->outcome, PCTL_AUDIT_OUTVOTED);
+	assert_int_equal(b.r->divergences[0].known, 1);
+	assert_int_equal(b.r->divergences[0].round, 17);
+	assert_int_equal(b.r->divergences[0].step, 2);
+	assert_string_equal(b.r->divergences[0].buffer, "temporary 1, binding 0:3");
+	assert_int_equal(b.r->divergences[0].reproduced, 5);
+	must(&b, pctl_audit_quarantine(b.r, &b.options, b.call, &n));
+	assert_int_equal(reproduces(&b.r->divergences[0]), 0);
+	bench_close(&b);
+}
+
 static void audit__quarantine_names_the_cause(void **state)
 {
 	const pctl_quarantine_entry *e;
@@ -257,5 +284,6 @@ PCTL_TESTS_MAIN(PCTL_TEST(audit__honest_devices_agree),
 		PCTL_TEST(audit__the_reference_decides_between_two),
 		PCTL_TEST(audit__a_quorum_outvotes_the_reference),
 		PCTL_TEST(audit__a_crash_is_that_devices_failure),
+		PCTL_TEST(audit__the_mock_is_found_out),
 		PCTL_TEST(audit__quarantine_names_the_cause),
 		PCTL_TEST(audit__what_is_no_audit_is_refused))
