@@ -12,7 +12,7 @@
 
 #define PCTL_CERTIFICATE_SCHEMA "pipectl.certificate/1"
 /* Strips of digests over all units: what keeps a certificate below the size of a configuration text. */
-#define PCTL_CERTIFICATE_STRIPS 40000u
+#define PCTL_CERTIFICATE_STRIPS 24000u
 #define PCTL_CERTIFICATE_UNIT_STRIPS 64u
 
 typedef struct pctl_certificate_pair {
