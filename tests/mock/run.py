@@ -45,6 +45,16 @@ for pipeline, more in (("monte-carlo.pipe.cfg", ("--set", "paths=4096")),
     want = outputs(pipeline, pipeline, "cpu", *more)
     h.check(f"{pipeline} gives the same bytes", outputs(pipeline, pipeline, "mock:wrap=cpu", *more) == want, str(want))
 
+# ---- a bit of one round of one job, through host and worker
+rank = ("--in", f"edges={graph}", "--set", "iterations=5")
+want = outputs("rank", "rank.pipe.cfg", "cpu", *rank)
+flipped = outputs("flip", "rank.pipe.cfg", "mock:wrap=cpu+flip-bit@iterate/3:element=34:bit=8", *rank)
+h.check("a flipped bit changes the result", flipped != want, str(flipped))
+h.check("every time to the same", outputs("flip", "rank.pipe.cfg", "mock:wrap=cpu,flip-bit@iterate/3:element=34:bit=8",
+                                          *rank) == flipped, str(flipped))
+for place in ("iterate/5", "iterat/3", "iterate/3.999"):
+    h.check(f"nothing happens at {place}", outputs("flip", "rank.pipe.cfg", f"mock:wrap=cpu+flip-bit@{place}", *rank) == want)
+
 # ---- what goes wrong from the start is found by a probe, or by the plan's own checks
 status, _, err = h.run("device", "probe", "--device", "mock:wrap=cpu+zero")
 h.check("the probe finds a device of zeros", status == 5 and "PC5214" in err, f"{status}: {err}")
