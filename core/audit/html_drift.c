@@ -32,12 +32,12 @@ static void contrast_of(pctl_page *p, uint32_t cell)
 	side_head(p, "strict", "Strict forms", pctl_count_cids(r, cell, 0));
 	for (uint32_t d = 0; d < r->n_devices; d++)
 		side_row(p, pctl_device_selector(r, d), &c->cids[d * r->repeat],
-			 c->groups[d * r->repeat]);
+			 pctl_cid_group(r, cell, d * r->repeat));
 	pctl_str_add(&p->s, "</tbody></table></section>\n");
 	side_head(p, "native", "Native forms", pctl_count_cids(r, cell, 1));
 	for (uint32_t d = 0; d < r->n_devices; d++)
 		side_row(p, pctl_device_selector(r, d), &c->cids[d * r->repeat + 1],
-			 c->groups[d * r->repeat + 1]);
+			 pctl_cid_group(r, cell, d * r->repeat + 1));
 	pctl_str_add(&p->s, "</tbody></table></section>\n</div>\n");
 }
 
@@ -48,9 +48,9 @@ static void no_contrast(pctl_page *p, uint32_t cell)
 
 	pctl_html_wrap(p, "<p class=\"small\">Output <code>", c->job, ".");
 	pctl_html_wrap(p, "", c->port, "</code>: all native runs gave ");
-	pctl_html_cid(p, &c->cids[1], c->groups[1]);
+	pctl_html_cid(p, &c->cids[1], pctl_cid_group(p->r, cell, 1));
 	pctl_str_add(&p->s, ", the strict ones ");
-	pctl_html_cid(p, &c->cids[0], c->groups[0]);
+	pctl_html_cid(p, &c->cids[0], pctl_cid_group(p->r, cell, 0));
 	pctl_str_add(&p->s, ".</p>\n");
 }
 
@@ -144,14 +144,11 @@ static void drift_card(pctl_page *p, const pctl_audit_drift *d)
 	pctl_html_wrap(p, "<code>", c->job, ".");
 	pctl_html_wrap(p, "", c->port, "</code></h3>\n");
 	numbers(p, d, c);
-	if (d->n_different != 0) {
-		snprintf(title, sizeof(title),
-			 "Where the buffer differs: %" PRIu64 " of %" PRIu64
-			 " elements, first at %" PRIu64,
-			 d->n_different, d->n_elements, d->first);
-		pctl_svg_strip(&p->s, d, title);
-	}
-	if (d->n_different != 0 && pctl_drift_is_float(c->type.dtype)) {
+	snprintf(title, sizeof(title),
+		 "Where the buffer differs: %" PRIu64 " of %" PRIu64 " elements, first at %" PRIu64,
+		 d->n_different, d->n_elements, d->first);
+	pctl_svg_strip(&p->s, d, title);
+	if (pctl_drift_is_float(c->type.dtype)) {
 		snprintf(title, sizeof(title),
 			 "Elements by their distance in ULP: %" PRIu64
 			 " equal, the farthest %" PRIu64 " apart",
@@ -159,6 +156,17 @@ static void drift_card(pctl_page *p, const pctl_audit_drift *d)
 		pctl_svg_histogram(&p->s, d->histogram, title);
 	}
 	pctl_str_add(&p->s, "</article>\n");
+}
+
+static void no_drift(pctl_page *p, const pctl_audit_drift *d)
+{
+	const pctl_audit_cell *c = &p->r->cells[d->job];
+
+	pctl_html_wrap(p, "<p class=\"small\"><code>", pctl_device_selector(p->r, d->device),
+		       "</code>");
+	pctl_html_wrap(p, ", output <code>", c->job, ".");
+	pctl_html_wrap(p, "", c->port, "</code>: ");
+	pctl_str_addf(&p->s, "none of %" PRIu64 " elements differs.</p>\n", d->n_elements);
 }
 
 void pctl_html_drift(pctl_page *p)
@@ -178,7 +186,11 @@ void pctl_html_drift(pctl_page *p)
 				  "counts the floats between "
 				  "two values: neighbours are 1 apart.");
 	for (uint32_t i = 0; i < r->n_drifts; i++) {
-		if (r->drifts[i].job < r->n_cells)
+		if (r->drifts[i].job < r->n_cells && r->drifts[i].n_different != 0)
 			drift_card(p, &r->drifts[i]);
+	}
+	for (uint32_t i = 0; i < r->n_drifts; i++) {
+		if (r->drifts[i].job < r->n_cells && r->drifts[i].n_different == 0)
+			no_drift(p, &r->drifts[i]);
 	}
 }

@@ -39,8 +39,9 @@ static void evidence(pctl_page *p, const pctl_audit_cell *c)
 	pctl_str_add(&p->s, "</td>");
 }
 
-static void matrix_row(pctl_page *p, const pctl_audit_cell *c)
+static void matrix_row(pctl_page *p, uint32_t cell)
 {
+	const pctl_audit_cell *c = &p->r->cells[cell];
 	char type[PCTL_SHOWN_TYPE];
 
 	pctl_html_wrap(p, "<tr><th scope=\"row\"><code>", c->job, ".");
@@ -51,7 +52,7 @@ static void matrix_row(pctl_page *p, const pctl_audit_cell *c)
 		const uint32_t at = d * p->r->repeat;
 
 		pctl_str_add(&p->s, "<td>");
-		pctl_html_cid(p, &c->cids[at], c->groups[at]);
+		pctl_html_cid(p, &c->cids[at], pctl_cid_group(p->r, cell, at));
 		dots(p, c, d);
 		pctl_str_add(&p->s, "</td>");
 	}
@@ -74,7 +75,7 @@ void pctl_html_matrix(pctl_page *p)
 		pctl_html_wrap(p, "<th><code>", p->r->devices[d].selector, "</code></th>");
 	pctl_str_add(&p->s, "<th>evidence</th></tr></thead><tbody>\n");
 	for (uint32_t i = 0; i < p->r->n_cells; i++)
-		matrix_row(p, &p->r->cells[i]);
+		matrix_row(p, i);
 	pctl_str_add(&p->s, "</tbody></table></div>\n");
 }
 

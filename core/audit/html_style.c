@@ -109,7 +109,7 @@ const char *const pctl_html_style[] = {
 	"svg .mark{fill:var(--flip)}\n",
 	"details{margin:.3em 0}summary{cursor:pointer;color:var(--blue)}footer{margin-top:3em;"
 	"color:var(--muted);font-size:.88rem}.two{display:grid;grid-template-columns:repeat(auto-"
-	"fit,minmax(300px,1fr));"
+	"fit,minmax(min(100%,440px),1fr));"
 	"gap:6px 24px}.two>*{min-width:0}\n",
 	"@media "
 	"print{body{background:#fff;color:#000;font-size:11pt}main{max-width:none}.scroll,.plot{"

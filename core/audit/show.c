@@ -150,6 +150,34 @@ uint32_t pctl_count_cids(const pctl_audit_result *r, uint32_t cell, int native)
 	return n;
 }
 
+/* Slots of an audit of natives in the order that letters are given in: strict runs of all devices, then native ones. */
+static uint32_t slot_at(const pctl_audit_result *r, uint32_t i)
+{
+	return i < r->n_devices ? i * r->repeat : (i - r->n_devices) * r->repeat + 1;
+}
+
+uint32_t pctl_cid_group(const pctl_audit_result *r, uint32_t cell, uint32_t slot)
+{
+	const pctl_audit_cell *c = &r->cells[cell];
+	uint32_t group = 0;
+
+	if (!r->natives || r->repeat < 2)
+		return c->groups[slot];
+	for (uint32_t i = 0; i < 2 * r->n_devices; i++) {
+		const pctl_cid *cid = &c->cids[slot_at(r, i)];
+		uint32_t k = 0;
+
+		while (k < i && pctl_cid_compare(cid, &c->cids[slot_at(r, k)]) != 0)
+			k++;
+		if (k < i || !pctl_has_cid(cid))
+			continue;
+		if (pctl_cid_compare(cid, &c->cids[slot]) == 0)
+			return group;
+		group++;
+	}
+	return group;
+}
+
 int pctl_strict_agreed(const pctl_audit_result *r)
 {
 	if (!r->natives)

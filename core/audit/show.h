@@ -22,6 +22,9 @@ int pctl_has_cid(const pctl_cid *cid);
 /* How many different CIDs the runs of an output gave: native 0 of the strict runs, 1 of the native ones. */
 uint32_t pctl_count_cids(const pctl_audit_result *r, uint32_t cell, int native);
 
+/* The group of a run's outcome; of an audit of natives 0 is that of the strict runs, and natives follow. */
+uint32_t pctl_cid_group(const pctl_audit_result *r, uint32_t cell, uint32_t slot);
+
 /* Device of a result by number; never NULL-stringed. */
 const char *pctl_device_selector(const pctl_audit_result *r, uint32_t device);
 
