@@ -46,6 +46,9 @@ static placed place(const pctl_list *l, const rounds *r, uint32_t i, uint32_t ti
 	for (uint32_t j = i + 1; j < l->n_cmds; j++)
 		if (mock_is_step(&l->cmds[j])) {
 			p.ends_round = l->cmds[j].trace >> 16 != own >> 16;
+			/* What stands before a step that runs alone only brings it its data. */
+			if (PCTL_TRACE_STEP(own) ? l->cmds[j].trace == own : PCTL_TRACE_STEP(trace))
+				p.step = MOCK_ANY;
 			break;
 		}
 	return p;

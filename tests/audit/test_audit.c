@@ -206,7 +206,7 @@ static void audit__the_mock_is_found_out(void **state)
 {
 	static const char *const with_mock[] = {
 		"cpu", "liar:honest one",
-		"mock:wrap=cpu+flip-bit@iterate/17.2:binding=0.3:element=244"};
+		"mock:wrap=cpu+flip-bit@iterate/17.2:bit=5:binding=0.3:element=244"};
 	uint32_t n;
 	bench b;
 
