@@ -163,20 +163,23 @@ static int is_lost(pctl_status status)
 /* Sessions closed and opened again, with units made for them. Only what makes going on impossible is an error. */
 static pctl_status open_again(running *r)
 {
-	const pctl_call quiet = {.head = PCTL_HEAD(pctl_call)};
+	pctl_diag_list *said = pctl_diag_list_create();
 	pctl_status opened = PCTL_E_DEVICE_LOST;
 
+	if (said == NULL)
+		return no_memory(r->call);
 	pctl_units_destroy(r->units);
 	r->units = NULL;
 	if (r->o->reopen != NULL && r->out->reopened < PCTL_CERTIFY_REOPENS) {
 		r->out->reopened++;
-		opened = r->o->reopen(r->o->bench, &quiet);
+		opened = r->o->reopen(r->o->bench, pctl_diag_list_call(said));
 	}
 	if (opened != PCTL_OK)
-		snprintf(r->dead, sizeof(r->dead), "%s",
-			 r->out->reopened >= PCTL_CERTIFY_REOPENS
-				 ? "the device was lost too often"
-				 : "the device was lost and could not be opened again");
+		snprintf(r->dead, sizeof(r->dead),
+			 "the device was lost and not opened again: %.180s",
+			 pctl_diag_list_count(said) != 0 ? pctl_diag_list_at(said, 0)->message
+							 : "it was lost too often");
+	pctl_diag_list_destroy(said);
 	return make_plan_again(r);
 }
 

@@ -117,16 +117,16 @@ static const pctl_option probe_options[] = {
 };
 
 static const pctl_option certify_options[] = {
-	{"--backend", "ID[:DEVICE]", "the device under proof", 0, 0},
+	{"--backend", "ID[:DEVICE]", "the device under proof; else the one policy prefers", 0, 0},
 	{"--level", "L1..L4|L1f|L2f|L1a", "the level wanted; L2 where it is left out", 0, 0},
 	{"--ops", "GLOB[,GLOB]", "only these ops", 0, 0},
-	{"--cases", "N", "random cases a unit; a level wants at least 1000000", 0, 0},
-	{"--programs", "N", "generated programs of the engine suite", 0, 0},
+	{"--cases", "N", "random cases a unit; 1048576 if left out, a level wants 1000000", 0, 0},
+	{"--programs", "N", "generated programs of the engine suite; 64 if left out", 0, 0},
 	{"--pairs", NULL, "binary 16-bit functions over all 2^32 pairs", 0, 0},
 	{"--seed", "S", "of the random cases; 1 where it is left out", 0, 0},
 	{"--shard", "I/N", "only every N-th block, from the I-th on (1 to N)", 0, 0},
 	{"--resume", NULL, "go on where the journal in --out ends", 0, 0},
-	{"--out", "DIR", "where journal, counterexamples and certificate go", 0, 0},
+	{"--out", "DIR", "where journal and certificate go; the home where it is left out", 0, 0},
 	{"--list", NULL, "only print the units that would run", 0, 0},
 	{NULL, NULL, NULL, 0, 0},
 };
@@ -135,7 +135,8 @@ static const pctl_option merge_options[] = {
 	{NULL, NULL, NULL, 0, 0},
 };
 static const pctl_option replay_options[] = {
-	{"--backend", "ID[:DEVICE]", "where to run it again", 0, 0},
+	{"--backend", "ID[:DEVICE]", "where to run it again; else the device it is of, or cpu", 0,
+	 0},
 	{"--sample", "F", "share of the blocks, 0 to 1; all where it is left out", 0, 0},
 	{"--seed", "S", "which blocks a sample takes", 0, 0},
 	{NULL, NULL, NULL, 0, 0},

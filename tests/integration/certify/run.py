@@ -143,6 +143,44 @@ h.check("a proof without a directory", status == 0, err)
 h.check("its certificate is in the home", len(glob.glob(h.path("home/certificates/*.cfg"))) == 1, out)
 h.check("its journal is gone", not os.listdir(h.path("home/certify")), str(os.listdir(h.path("home/certify"))))
 
+# ---- a device that is lost, or whose worker dies, on the way
+status, out, err = certify("lost", backend="mock:wrap=cpu+lost@9", level="L1")
+h.check("a lost device is opened again and the proof is whole", status == 0 and "opened again" in err, err)
+lost = shown(h.path("lost/certificate.cfg"))
+h.check("with the digest that the reference gives", lost.get("digest") == shown(
+    glob.glob(h.path("home/certificates/*.cfg"))[0]).get("digest") and lost["not_run"] == "0", str(lost)[:200])
+status, out, err = certify("dead", backend="mock:wrap=cpu+crash@9", level="L1")
+dead = shown(h.path("dead/certificate.cfg"))
+h.check("one whose worker always dies is granted nothing", status == 1 and "PC5520" in err and dead.get("granted") == "none", err)
+h.check("what was not run is there with its cause",
+        any(int(u["not_run"]) > 0 and "quarantine" in u["cause"] for u in dead["proved"] if u["cause"]) or
+        any("SIGABRT" in u["cause"] for u in dead["proved"]), str([u["cause"] for u in dead["proved"] if u["cause"]]))
+status, out, err = certify("dead-shard", "--shard", "1/1", "--home", h.path("home3"), backend="mock:wrap=cpu+crash@9", level="L1")
+h.check("a shard says so too", status == 9 and "PC5522" in err and b"not run" in out, err)
+
+# ---- a policy that asks for a level
+conf = os.path.join(os.path.dirname(os.environ["PIPELINES"]), "conf/policy/default.cfg")
+policy = open(conf).read()
+asks = policy.replace("certificate = ( );", 'certificate = ( { ops = "int.*"; level = "L1"; } );')
+h.check("the policy asks", asks != policy, conf)
+h.write("asks.cfg", asks.encode())
+h.write("x", bytes(range(64)))
+
+
+def popcount(op="int.popcount@1"):
+    return h.run("op", "run", op, "--in", f"x={h.path('x')}:u32[16]", "--out", f"y={h.path('y')}", "--backend",
+                 "vulkan:llvmpipe", "--policy", h.path("asks.cfg"))
+
+
+status, _, err = popcount()
+h.check("a device without certificate is refused", status == 5 and "PC4316" in err, err)
+status, out, err = h.run("certify", "--backend", "vulkan:llvmpipe", "--level", "L1", "--ops", OP)
+h.check("lavapipe is granted L1", status == 0, err)
+status, _, err = popcount()
+h.check("and is used then", status == 0, err)
+status, _, err = popcount("int.clz@1")
+h.check("for what was proved only", status == 5 and "PC4316" in err, err)
+
 # ---- memory does not grow with the number of cases
 def peak_kib(pid):
     """Resident memory of a process and its children, now."""
