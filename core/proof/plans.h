@@ -4,6 +4,7 @@
 #define PIPECTL_PROOF_PLANS_H
 
 #include "proof/providers.h"
+#include "proof/random.h"
 
 #define PCTL_PROBLEM_ATTRS 8u
 
@@ -111,7 +112,10 @@ pctl_status pctl_problems_make(const pctl_problems *l, uint64_t i, const pctl_ca
 			       pctl_problem *out);
 
 /* The next of a sequence that depends on seed and counter alone. */
-uint64_t pctl_problem_random(uint64_t seed, uint64_t counter);
+static inline uint64_t pctl_problem_random(uint64_t seed, uint64_t counter)
+{
+	return pctl_proof_mix(seed, 5, counter);
+}
 /* Element i of n of a pattern of values. */
 #define PCTL_PROBLEM_PATTERNS 11u
 void pctl_problem_value(uint32_t pattern, uint32_t dtype, uint64_t seed, uint64_t i, uint64_t n,

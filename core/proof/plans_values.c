@@ -6,16 +6,6 @@
 
 enum { ANY, MIDDLING, ZERO, ASCENDING, DESCENDING, FEW, ONES, SMALL, EXTREME, NEAR_ONE, EQUAL };
 
-uint64_t pctl_problem_random(uint64_t seed, uint64_t counter)
-{
-	uint64_t z =
-		seed * 0x9e3779b97f4a7c15u + counter * 0xd1b54a32d192ed03u + 0x2545f4914f6cdd1du;
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-	return z ^ (z >> 31);
-}
-
 static uint64_t integer_value(uint32_t pattern, uint64_t r, uint64_t i, uint64_t n, uint32_t bits)
 {
 	const uint64_t top = 1ull << (bits - 1);
