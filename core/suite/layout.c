@@ -17,9 +17,6 @@ static uint64_t bits_of(uint64_t seed, uint32_t i, uint32_t scalar)
 		return r;
 	case LAYOUT_F32:
 		return r & 0xbfffffffu;
-	case LAYOUT_F16:
-	case LAYOUT_BF16:
-		return r & 0xbfffu;
 	default:
 		return r & UINT32_MAX;
 	}
@@ -29,13 +26,9 @@ static uint64_t bits_of(uint64_t seed, uint32_t i, uint32_t scalar)
 static void add_store(pctl_str_buf *s, const layout_leaf *l, uint32_t at)
 {
 	static const char *const how[LAYOUT_SCALARS] = {
-		"values[%u]",
-		"bitcast<i32>(values[%u])",
+		"values[%u]", "bitcast<i32>(values[%u])",
 		"u64(values[%u]) | (u64(values[%u]) << 32u)",
-		"i64(u64(values[%u]) | (u64(values[%u]) << 32u))",
-		"bitcast<f32>(values[%u])",
-		"bitcast<vec2<f16>>(values[%u]).x",
-		"bitcast<vec2<bf16>>(values[%u]).x"};
+		"i64(u64(values[%u]) | (u64(values[%u]) << 32u))", "bitcast<f32>(values[%u])"};
 	const char *format = how[l->scalar];
 
 	pctl_str_addf(s, "\twritten%s = ", l->path);
@@ -53,13 +46,8 @@ static void add_store(pctl_str_buf *s, const layout_leaf *l, uint32_t at)
 static void add_load(pctl_str_buf *s, const char *from, const char *to, const layout_leaf *l,
 		     uint32_t at)
 {
-	static const char *const low[LAYOUT_SCALARS] = {"v",
-							"bitcast<u32>(v)",
-							"u32(v)",
-							"u32(u64(v))",
-							"bitcast<u32>(v)",
-							"bitcast<u32>(vec2(v, v)) & 0xffffu",
-							"bitcast<u32>(vec2(v, v)) & 0xffffu"};
+	static const char *const low[LAYOUT_SCALARS] = {"v", "bitcast<u32>(v)", "u32(v)",
+							"u32(u64(v))", "bitcast<u32>(v)"};
 
 	pctl_str_addf(s, "\t{\n\t\tlet v = %s%s;\n\t\t%s[%u] = %s;\n", from, l->path, to, at,
 		      low[l->scalar]);
@@ -73,7 +61,7 @@ static char *text_of(const layout_struct *type, int uniform)
 	pctl_str_buf s = PCTL_STR_BUF_INIT;
 
 	pctl_str_addf(&s,
-		      "enable f16;\n%s"
+		      "%s"
 		      "@group(0) @binding(0) var<storage, read_write> written: %s;\n"
 		      "@group(0) @binding(1) var<storage, read> given: %s;\n"
 		      "@group(0) @binding(2) var<%s> also: %s;\n"

@@ -7,7 +7,7 @@
 
 enum { SCALAR, VECTOR, MATRIX, ARRAY, STRUCT };
 
-#define MEMBERS 5u
+#define MEMBERS 4u
 #define DEPTH 3u
 
 struct type {
@@ -29,8 +29,7 @@ struct making {
 static const struct {
 	const char *name;
 	uint32_t bytes;
-} scalars[LAYOUT_SCALARS] = {{"u32", 4}, {"i32", 4}, {"u64", 8}, {"i64", 8},
-			     {"f32", 4}, {"f16", 2}, {"bf16", 2}};
+} scalars[LAYOUT_SCALARS] = {{"u32", 4}, {"i32", 4}, {"u64", 8}, {"i64", 8}, {"f32", 4}};
 
 uint32_t layout_scalar_bytes(uint32_t scalar)
 {
@@ -75,8 +74,7 @@ static struct type *vector(struct making *m, uint32_t scalar, uint32_t n)
 
 static struct type *matrix(struct making *m)
 {
-	const uint32_t scalar = LAYOUT_F32 + pick(m, 2), columns = 2 + pick(m, 3),
-		       rows = 2 + pick(m, 3);
+	const uint32_t scalar = LAYOUT_F32, columns = 2 + pick(m, 3), rows = 2 + pick(m, 3);
 	const struct type *column = vector(m, scalar, rows);
 	uint32_t stride;
 
@@ -98,7 +96,7 @@ static struct type *any_type(struct making *m, uint32_t depth);
 
 static struct type *array(struct making *m, uint32_t depth)
 {
-	const uint32_t n = 1 + pick(m, 4);
+	const uint32_t n = 1 + pick(m, 3);
 	const struct type *elem = any_type(m, depth + 1);
 	uint32_t stride;
 

@@ -8,16 +8,8 @@
 #include "base/arena.h"
 #include "base/str.h"
 
-enum {
-	LAYOUT_U32,
-	LAYOUT_I32,
-	LAYOUT_U64,
-	LAYOUT_I64,
-	LAYOUT_F32,
-	LAYOUT_F16,
-	LAYOUT_BF16,
-	LAYOUT_SCALARS
-};
+/* 16-bit floats are not among them: devices that prove integers need not have them in memory. */
+enum { LAYOUT_U32, LAYOUT_I32, LAYOUT_U64, LAYOUT_I64, LAYOUT_F32, LAYOUT_SCALARS };
 
 uint32_t layout_scalar_bytes(uint32_t scalar);
 
@@ -27,7 +19,7 @@ typedef struct layout_leaf {
 	uint32_t scalar, offset;
 } layout_leaf;
 
-#define LAYOUT_LEAVES 160u
+#define LAYOUT_LEAVES 80u
 
 /*
  * A struct type made from a seed. uniform: it also keeps the rules of uniform memory.
