@@ -108,6 +108,17 @@ static uint64_t median(const pctl_audit_cell *c, uint32_t device, uint32_t repea
 	return middle;
 }
 
+/* A selector with a script is cut to what fits beside a bar; the table of devices has it whole. */
+static void bar_name(const char *selector, const char *side, char out[PCTL_SHOWN])
+{
+	const int room = 24 - (int)strlen(side);
+
+	if ((int)strlen(selector) <= room)
+		snprintf(out, PCTL_SHOWN, "%s%s", selector, side);
+	else
+		snprintf(out, PCTL_SHOWN, "%.*s..%s", room - 2, selector, side);
+}
+
 /* ns[i]: of device i; of an audit of natives, of device i / 2, strict and native in turn. 0: none. */
 static void bars(pctl_page *p, const uint64_t *ns, const char *title)
 {
@@ -120,11 +131,11 @@ static void bars(pctl_page *p, const uint64_t *ns, const char *title)
 		p->s.failed = 1;
 	} else {
 		for (uint32_t i = 0; i < n; i++) {
-			snprintf(names[i], PCTL_SHOWN, "%.30s%s",
-				 pctl_device_selector(p->r, i / sides),
+			bar_name(pctl_device_selector(p->r, i / sides),
 				 sides == 1   ? ""
 				 : i % 2 == 0 ? " strict"
-					      : " native");
+					      : " native",
+				 names[i]);
 			list[i] = (pctl_svg_bar){names[i],
 						 ns[i] == 0 ? "not measured"
 							    : pctl_show_ns(ns[i], shown[i]),
