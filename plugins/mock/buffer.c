@@ -32,6 +32,7 @@ pctl_status mock_buffer_create(pctl_device *dev, const pctl_call *call, uint64_t
 	b->dev = dev;
 	b->n_bytes = n_bytes;
 	b->refs = 1;
+	b->usage = usage;
 	*out = b;
 	return PCTL_OK;
 }
@@ -50,12 +51,15 @@ void mock_buffer_destroy(pctl_device *dev, pctl_buffer *b)
 		mock_buffer_release(b);
 }
 
-static pctl_status check(const pctl_device *dev, const pctl_call *call, const pctl_buffer *b,
-			 const char *what)
+pctl_status mock_transfer(const pctl_device *dev, const pctl_call *call, const pctl_buffer *b,
+			  const char *what)
 {
 	if (!dev || !b || b->dev != dev)
 		return pctl_refuse(call, PC3201_BACKEND_ARGUMENT, "%s: no buffer of this device",
 				   what);
+	if (!(b->usage & PCTL_BUFFER_TRANSFER))
+		return pctl_refuse(call, PC3207_BUFFER_USAGE,
+				   "%s: the buffer was not created for it (0x%x)", what, b->usage);
 	if (dev->is_lost)
 		return pctl_refuse(call, PC3282_MOCK_LOST, "%s: the device is lost", what);
 	return PCTL_OK;
@@ -64,7 +68,7 @@ static pctl_status check(const pctl_device *dev, const pctl_call *call, const pc
 pctl_status mock_buffer_write(pctl_device *dev, const pctl_call *call, pctl_buffer *b,
 			      uint64_t offset, const void *data, uint64_t n_bytes)
 {
-	pctl_status s = check(dev, call, b, "buffer_write");
+	pctl_status s = mock_transfer(dev, call, b, "buffer_write");
 
 	return s != PCTL_OK
 		       ? s
@@ -74,7 +78,7 @@ pctl_status mock_buffer_write(pctl_device *dev, const pctl_call *call, pctl_buff
 pctl_status mock_buffer_read(pctl_device *dev, const pctl_call *call, pctl_buffer *b,
 			     uint64_t offset, void *data, uint64_t n_bytes)
 {
-	pctl_status s = check(dev, call, b, "buffer_read");
+	pctl_status s = mock_transfer(dev, call, b, "buffer_read");
 
 	return s != PCTL_OK
 		       ? s

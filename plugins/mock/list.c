@@ -104,11 +104,18 @@ pctl_status mock_replay(const mock_cmd *c, pctl_device *dev, pctl_list *inner,
 
 	switch (c->kind) {
 	case MOCK_COPY:
-		return t->list_copy(inner, call, c->from ? c->from->inner : NULL, c->from_offset,
-				    c->to ? c->to->inner : NULL, c->to_offset, c->n_bytes);
+		s = mock_transfer(dev, call, c->from, "list_copy");
+		if (s == PCTL_OK)
+			s = mock_transfer(dev, call, c->to, "list_copy");
+		if (s != PCTL_OK)
+			return s;
+		return t->list_copy(inner, call, c->from->inner, c->from_offset, c->to->inner,
+				    c->to_offset, c->n_bytes);
 	case MOCK_FILL:
-		return t->list_fill(inner, call, c->to ? c->to->inner : NULL, c->to_offset,
-				    c->n_bytes, c->word);
+		s = mock_transfer(dev, call, c->to, "list_fill");
+		if (s != PCTL_OK)
+			return s;
+		return t->list_fill(inner, call, c->to->inner, c->to_offset, c->n_bytes, c->word);
 	case MOCK_BARRIER:
 		return t->list_barrier(inner, call);
 	case MOCK_TIMESTAMP:
@@ -165,8 +172,10 @@ static pctl_status record(pctl_list *l, const pctl_call *call, mock_cmd *c)
 	}
 	s = mock_replay(c, l->dev, l->inner, call);
 	if (s == PCTL_OK)
-		return keep(l, call, c);
-	free(c->bindings);
+		s = keep(l, call, c);
+	else
+		free(c->bindings);
+	l->is_broken |= s != PCTL_OK;
 	return s;
 }
 
@@ -250,6 +259,8 @@ pctl_status mock_list_end(pctl_list *l, const pctl_call *call)
 {
 	if (!l)
 		return pctl_refuse(call, PC3201_BACKEND_ARGUMENT, "the list is missing");
+	if (l->is_broken)
+		return pctl_refuse(call, PC3213_LIST_STATE, "list_end: a command was refused");
 	return l->dev->t->list_end(l->inner, call);
 }
 

@@ -59,7 +59,7 @@ struct pctl_buffer {
 	pctl_buffer *inner;
 	uint64_t n_bytes;
 	uint32_t refs;
-	uint32_t reserved;
+	uint32_t usage; /* as the host asked; the inner one can be written from outside as well */
 };
 
 typedef struct mock_slot {
@@ -102,6 +102,8 @@ struct pctl_list {
 	uint32_t n_cmds, cap_cmds;
 	mock_range *outputs;
 	uint32_t n_outputs, cap_outputs;
+	uint32_t is_broken; /* a command was refused */
+	uint32_t reserved;
 	uint8_t **kept; /* one an output: what the first submit left, for `stale` */
 };
 
@@ -129,6 +131,9 @@ pctl_status mock_buffer_create(pctl_device *dev, const pctl_call *call, uint64_t
 			       uint32_t usage, pctl_buffer **out);
 void mock_buffer_destroy(pctl_device *dev, pctl_buffer *b);
 void mock_buffer_release(pctl_buffer *b);
+/* A buffer of this device that the host may read, write, copy and fill. */
+pctl_status mock_transfer(const pctl_device *dev, const pctl_call *call, const pctl_buffer *b,
+			  const char *what);
 pctl_status mock_buffer_write(pctl_device *dev, const pctl_call *call, pctl_buffer *b,
 			      uint64_t offset, const void *data, uint64_t n_bytes);
 pctl_status mock_buffer_read(pctl_device *dev, const pctl_call *call, pctl_buffer *b,
