@@ -110,8 +110,9 @@ int pctl_bench_differs(pctl_bench *b, const pctl_bench_case *c);
 /* Make a case smaller while it still differs (shrink.c): workgroups, lengths, then zeros. */
 void pctl_bench_shrink(pctl_bench *b, pctl_bench_case *c);
 
-/* Write the reproduction of a step (repro.c): shrink it, write its files, and try it. Fills the rest of *d. */
+/* Write the reproduction of a step (repro.c): shrink it, write its files, and try it. Fills the rest of *d. sure 0: do
+ * nothing when it does not differ. */
 pctl_status pctl_auditing_reproduce(const pctl_auditing *a, pctl_audit_divergence *d,
-				    uint32_t right, pctl_bench_case *c);
+				    uint32_t right, pctl_bench_case *c, int sure);
 
 #endif

@@ -310,8 +310,8 @@ static pctl_status load_binding(struct hunt *h, const pctl_plan_binding *b, pctl
 	return PCTL_OK;
 }
 
-/* The step alone, from the state before it. */
-static pctl_status reproduce(struct hunt *h, pctl_audit_divergence *d, uint64_t rounds)
+/* The step alone, from the state before it. sure 0: nothing is written unless it differs alone. */
+static pctl_status reproduce(struct hunt *h, pctl_audit_divergence *d, uint64_t rounds, int sure)
 {
 	const pctl_run_limit before = {
 		.job = h->job, .cut = 1, .steps = d->step - 1, .rounds = rounds};
@@ -329,10 +329,52 @@ static pctl_status reproduce(struct hunt *h, pctl_audit_divergence *d, uint64_t 
 	for (uint32_t i = 0; status == PCTL_OK && i < s->n_bindings; i++)
 		status = load_binding(h, &s->bindings[i], &c.bindings[c.n_bindings++]);
 	if (status == PCTL_OK)
-		status = pctl_auditing_reproduce(h->a, d, h->right, &c);
+		status = pctl_auditing_reproduce(h->a, d, h->right, &c, sure);
 	for (uint32_t i = 0; i < c.n_bindings; i++)
 		free(c.bindings[i].data);
 	free(c.bindings);
+	return status;
+}
+
+/* Name what differs after step number `step`. PCTL_E_NOT_FOUND: nothing. */
+static pctl_status settle(struct hunt *h, pctl_audit_divergence *d, uint64_t rounds, uint32_t step)
+{
+	const pctl_step *s = &h->probe[0].step;
+	pctl_status status = run_both(h, rounds, 1, step, step, 1);
+
+	if (status == PCTL_OK)
+		status = name_buffer(h, d);
+	if (status != PCTL_OK)
+		return status;
+	d->known = 1;
+	d->round = (uint32_t)(rounds - 1);
+	d->step = step;
+	d->kernel = pctl_arena_dup(h->a->r->arena, s->kind == PCTL_STEP_KERNEL ? s->unit->name
+						   : s->kind == PCTL_STEP_FILL ? "fill"
+									       : "copy");
+	return d->kernel == NULL ? PCTL_E_NOMEM : PCTL_OK;
+}
+
+/* A fault that strikes the end of whatever runs strikes a fill or copy, too, when the round is cut behind it. Where the
+ * next kernel that differs does so alone as well, it is the one to show. */
+static pctl_status blame_kernel(struct hunt *h, pctl_audit_divergence *d, uint64_t rounds,
+				uint32_t n_steps)
+{
+	pctl_status status = PCTL_OK;
+
+	for (uint32_t k = d->step + 1; status == PCTL_OK && k <= n_steps; k++) {
+		pctl_audit_divergence other = *d;
+
+		status = settle(h, &other, rounds, k);
+		if (status == PCTL_OK && h->probe[0].step.kind == PCTL_STEP_KERNEL) {
+			status = reproduce(h, &other, rounds, 0);
+			if (status == PCTL_OK && other.reproduced != 0)
+				*d = other;
+			return status;
+		}
+		if (status == PCTL_E_NOT_FOUND)
+			status = PCTL_OK;
+	}
 	return status;
 }
 
@@ -361,19 +403,11 @@ static pctl_status find_step(struct hunt *h, pctl_audit_divergence *d, uint64_t 
 	if (status == PCTL_OK)
 		status = search(h, 0, n_steps, rounds, &first);
 	if (status == PCTL_OK)
-		status = run_both(h, rounds, 1, (uint32_t)first, (uint32_t)first, 1);
-	if (status == PCTL_OK)
-		status = name_buffer(h, d);
+		status = settle(h, d, rounds, (uint32_t)first);
 	if (status != PCTL_OK)
 		return status;
-	d->known = 1;
-	d->round = (uint32_t)(rounds - 1);
-	d->step = (uint32_t)first;
-	d->kernel = h->probe[0].step.kind == PCTL_STEP_KERNEL ? h->probe[0].step.unit->name
-		    : h->probe[0].step.kind == PCTL_STEP_FILL ? "fill"
-							      : "copy";
-	d->kernel = pctl_arena_dup(h->a->r->arena, d->kernel);
-	return d->kernel == NULL ? PCTL_E_NOMEM : reproduce(h, d, rounds);
+	return h->probe[0].step.kind == PCTL_STEP_KERNEL ? reproduce(h, d, rounds, 1)
+							 : blame_kernel(h, d, rounds, n_steps);
 }
 
 static pctl_status hunt(struct hunt *h, pctl_audit_divergence *d)
