@@ -85,6 +85,29 @@ static void vote__nans_are_compared_by_their_bits(void **state)
 	bench_close(&b);
 }
 
+/* This fault strikes the end of every list of the job: of the one that only fills, too. */
+static void vote__a_fill_is_not_blamed_for_the_kernel_behind_it(void **state)
+{
+	static const char *const with_mock[] = {"cpu",
+						"mock:wrap=cpu+flip-bit@make:element=9:bit=3"};
+	bench b;
+
+	(void)state;
+	bench_open(&b);
+	shader_pipeline(&b, "integer", "u32[64]", "u32", "id.x + 1u");
+	bench_audit(&b, with_mock, 2, 1, "", 0);
+	must(&b, b.status);
+	assert_int_equal(device_of(&b, 1)->outcome, PCTL_AUDIT_OUTVOTED);
+	assert_int_equal(b.r->divergences[0].known, 1);
+	assert_int_equal(b.r->divergences[0].round, 0);
+	assert_int_equal(b.r->divergences[0].step, 2);
+	assert_string_equal(b.r->divergences[0].buffer, "output y, binding 0:0");
+	assert_int_equal(b.r->divergences[0].buffer_got, 10 ^ 8);
+	assert_int_equal(b.r->divergences[0].buffer_want, 10);
+	assert_int_equal(b.r->divergences[0].reproduced, 5);
+	bench_close(&b);
+}
+
 static void vote__comparing(void **state)
 {
 	uint8_t a[40], b[40];
@@ -111,4 +134,5 @@ static void vote__comparing(void **state)
 }
 
 PCTL_TESTS_MAIN(PCTL_TEST(vote__weak_evidence), PCTL_TEST(vote__nans_are_compared_by_their_bits),
+		PCTL_TEST(vote__a_fill_is_not_blamed_for_the_kernel_behind_it),
 		PCTL_TEST(vote__comparing))
