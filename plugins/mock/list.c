@@ -183,9 +183,12 @@ static pctl_status dispatch(pctl_list *l, const pctl_call *call, pctl_kernel *k,
 			    const pctl_binding *bindings, uint32_t n, const uint32_t groups[3],
 			    mock_cmd *c)
 {
-	if (!l || !k || k->dev != l->dev || !groups || (n && !bindings))
+	if (!l || !k || k->dev != l->dev || !groups || (n && !bindings)) {
+		if (l)
+			l->is_broken = 1;
 		return pctl_refuse(call, PC3201_BACKEND_ARGUMENT,
 				   "dispatch: no list or kernel of this device, or no counts");
+	}
 	c->kernel = k;
 	memcpy(c->groups, groups, sizeof(c->groups));
 	c->bindings = calloc(n + 1u, sizeof(*c->bindings));
