@@ -285,7 +285,7 @@ void pctl_audit_json(const pctl_audit_result *r, pctl_json *j)
 	pctl_json_kv_u32(j, "repeat", r->repeat);
 	pctl_json_kv_u32(j, "quorum", r->quorum);
 	pctl_json_kv_bool(j, "natives", (int)r->natives);
-	pctl_json_kv_bool(j, "agreed", (int)r->agreed);
+	pctl_json_kv_bool(j, "agreed", pctl_strict_agreed(r));
 	pctl_json_kv_bool(j, "weak", (int)r->weak);
 	pctl_json_kv_bool(j, "decided", (int)r->decided);
 	pctl_json_kv_u64(j, "compared_bytes", r->compared_bytes);

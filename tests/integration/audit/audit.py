@@ -147,6 +147,7 @@ status, _, err = h.run("audit", *TWIN, "--backends", ",".join(honest))
 h.check("the default policy has no natives", status == 3 and "PC4310" in err, err)
 natives = h.path("natives")
 document, _ = audit("natives", *TWIN, "--policy", APPROXIMATE, "--backends", ",".join(honest), "--report", natives)
+h.check("natives: the strict runs agree", document["agreed"])
 for port in ("calls", "puts"):
     strict, native = cids(document, "price", port, 0), cids(document, "price", port, 1)
     h.check(f"strict {port}: one CID", len(strict) == 1, str(strict))
