@@ -179,6 +179,9 @@ static void find_identity(pctl_device *dev)
 	device_text(dev->id.device, CL_DEVICE_OPENCL_C_VERSION, buf, sizeof(buf));
 	add_fact(dev, "compiler", buf);
 	add_fact(dev, "compiler-options", dev->options);
+	/* How PoCL makes a workgroup of an invocation: conf/plugins.d says why it is set. */
+	if (getenv("POCL_WORK_GROUP_METHOD") != NULL)
+		add_fact(dev, "work-group-method", getenv("POCL_WORK_GROUP_METHOD"));
 	find_floats(dev);
 }
 

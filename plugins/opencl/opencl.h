@@ -110,7 +110,7 @@ struct pctl_device {
 	uint64_t cancel_id; /* atomic: ticket asked to stop, 0 none */
 	ticket *tickets;    /* oldest first */
 	waker *wake;
-	pctl_key_value identity[12];
+	pctl_key_value identity[16];
 };
 
 /* error.c: report a failed driver call; the status tells trouble from loss. */
