@@ -176,18 +176,25 @@ static pctl_status run_strip(const pctl_unit *u, uint64_t first, uint64_t n,
 	return status;
 }
 
+/* failed: the last block run, which tells more than digests when the device failed it. */
 static void note(pctl_replay_outcome *out, const pctl_certificate_unit *cu, uint64_t block,
-		 const uint8_t *digest, const uint8_t *stated)
+		 const uint8_t *digest, const uint8_t *stated, const pctl_block *failed)
 {
 	char got[2 * PCTL_DIGEST_BYTES + 1], want[2 * PCTL_DIGEST_BYTES + 1];
+	const pctl_counterexample *x = &failed->first;
+	int n;
 
-	if (out->mismatches++ == 0)
-		snprintf(out->first, sizeof(out->first),
-			 "%.100s, %s \"%.80s\", block %" PRIu64
-			 ": digest %.16s.. is %.16s.. in the "
-			 "certificate",
-			 cu->subject, pctl_unit_kind_name(cu->kind), cu->name, block,
-			 pctl_digest_hex(digest, got), pctl_digest_hex(stated, want));
+	if (out->mismatches++ != 0)
+		return;
+	n = snprintf(out->first, sizeof(out->first),
+		     "%.80s, %s \"%.60s\", block %" PRIu64
+		     ": digest %.16s.. is %.16s.. in the certificate",
+		     cu->subject, pctl_unit_kind_name(cu->kind), cu->name, block,
+		     pctl_digest_hex(digest, got), pctl_digest_hex(stated, want));
+	if (failed->failures != 0 && n > 0 && (size_t)n < sizeof(out->first))
+		snprintf(out->first + n, sizeof(out->first) - (size_t)n,
+			 "; %.60s with %.60s gave %.40s, not %.40s", x->law, x->inputs, x->got,
+			 x->want);
 }
 
 static pctl_status replay_one(const pctl_certificate *c, const pctl_units *units, const choice *k,
@@ -210,7 +217,7 @@ static pctl_status replay_one(const pctl_certificate *c, const pctl_units *units
 	}
 	out->compared++;
 	if (memcmp(digest, cu->digests[k->strip], sizeof(digest)) != 0)
-		note(out, cu, first, digest, cu->digests[k->strip]);
+		note(out, cu, first, digest, cu->digests[k->strip], block);
 	return PCTL_OK;
 }
 
@@ -239,8 +246,12 @@ pctl_status pctl_certify_replay(const pctl_certificate *c, const pctl_replay_opt
 				    out->chosen);
 		status = replay_one(c, units, &chosen[i], o, call, out, block);
 	}
-	if (status == PCTL_OK && out->mismatches != 0)
-		status = pctl_refuse(call, PC5531_REPLAY_MISMATCH, "%s", out->first);
+	if (out->mismatches != 0) { /* said also where something else ended the replay */
+		const pctl_status said =
+			pctl_refuse(call, PC5531_REPLAY_MISMATCH, "%s", out->first);
+
+		status = status == PCTL_OK ? said : status;
+	}
 	if (status == PCTL_OK && out->compared + out->measured == 0)
 		status = pctl_refuse(call, PC5532_REPLAY_NOTHING,
 				     "no block of %s was run again: %" PRIu64
