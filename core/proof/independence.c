@@ -8,8 +8,8 @@
 #include "proof/gates.h"
 #include "proof/random.h"
 
-#define TUPLES 16384u	   /* of a law, spread over its domain */
-#define TUPLES_FLOAT 2048u /* references of floats take their time */
+#define TUPLES 16384u	  /* of a law, spread over its domain */
+#define TUPLES_FLOAT 768u /* references of floats take their time */
 #define PIECE 256u
 
 /* ---- wrong ops -------------------------------------------------------------------------------- */
