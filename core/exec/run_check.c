@@ -130,9 +130,10 @@ static pctl_status compare(pctl_running *r, const pctl_run_node *n, uint32_t out
 	return status;
 }
 
-static pctl_status first_build(pctl_running *r, pctl_session *s, const pctl_profile_record *profile,
-			       const pctl_step *step)
+static pctl_status first_build(pctl_running *r, const pctl_run_node *n,
+			       const pctl_profile_record *profile, const pctl_step *step)
 {
+	pctl_session *s = n->session;
 	pctl_call call = *r->call;
 	pctl_status status = PCTL_OK, revoked;
 	char cause[256];
@@ -141,7 +142,8 @@ static pctl_status first_build(pctl_running *r, pctl_session *s, const pctl_prof
 	if (!pctl_adversary_applies(step->unit) ||
 	    pctl_profiles_was_checked(r->o->profiles, profile, &step->unit->cid))
 		return PCTL_OK;
-	call.trace_id = 0; /* this is no work for the job */
+	/* Built as the job will have it, but no round of its work. */
+	call.trace_id = pctl_trace(n->node->job->id, PCTL_TRACE_ROUND_MAX, 0);
 	if (r->reference == NULL)
 		status = pctl_run_session(r, "cpu", &r->reference);
 	if (status == PCTL_OK)
@@ -168,7 +170,7 @@ pctl_status pctl_run_first_builds(pctl_running *r, pctl_run_node *n, const pctl_
 	status = pctl_session_profile(n->session, r->call, &profile);
 	for (uint32_t i = 0; i < plan->n_steps && status == PCTL_OK && profile != NULL; i++)
 		if (plan->steps[i].kind == PCTL_STEP_KERNEL)
-			status = first_build(r, n->session, profile, &plan->steps[i]);
+			status = first_build(r, n, profile, &plan->steps[i]);
 	return status;
 }
 

@@ -56,7 +56,8 @@ static placed place(const pctl_list *l, const rounds *r, uint32_t i, uint32_t ti
 
 static int matches(const mock_fault *f, const placed *p)
 {
-	return p->job == f->job && (f->round == MOCK_ANY || f->round == p->round) &&
+	return p->job == f->job && p->round != PCTL_TRACE_ROUND_MAX &&
+	       (f->round == MOCK_ANY || f->round == p->round) &&
 	       (f->step == 0 || f->step == p->step);
 }
 

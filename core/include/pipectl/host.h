@@ -71,7 +71,8 @@ typedef struct pctl_call {
 
 /*
  * The trace id of work for a job: 24 bits of the FNV-1a hash of its name, the round of its repeat (from 0), and 1 + the
- * number of the plan's step when a step runs alone, 0 for all of them. Names of jobs are the pipeline's.
+ * number of the plan's step when a step runs alone, 0 for all of them. Names of jobs are the pipeline's. Round
+ * PCTL_TRACE_ROUND_MAX is a check of the job's kernels before its work.
  */
 #define PCTL_TRACE_ROUND_MAX 0xffffffu
 #define PCTL_TRACE_JOB(id) ((uint32_t)((id) >> 40))
