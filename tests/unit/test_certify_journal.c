@@ -1,6 +1,8 @@
 /* Journals torn at every byte, damaged at every byte, and read back. */
 #include "test_certify_fake.h"
 
+#include "planted/planted.h"
+
 #include <unistd.h>
 
 static const char head[] = "schema\tpipectl.journal/1\nlevel\tL2\n";
@@ -130,6 +132,7 @@ static void test_certify_journal__changed_at_every_byte(void **state)
 	const pctl_shard s = {1, 1};
 	char dir[] = "/tmp/pctl-journal-XXXXXX", path[64], *whole;
 	uint64_t n, found, refused = 0, dropped = 0;
+	char named[96];
 
 	(void)state;
 	assert_non_null(mkdtemp(dir));
@@ -149,6 +152,9 @@ static void test_certify_journal__changed_at_every_byte(void **state)
 		whole[at] ^= 1;
 	}
 	assert_true(refused > dropped && dropped > 0 && refused + dropped == n);
+	snprintf(named, sizeof(named), "of %u bytes %u refused, %u with the last line dropped",
+		 (unsigned)n, (unsigned)refused, (unsigned)dropped);
+	planted("one bit of one byte changed", "a journal", "journal: checksums", named);
 	free(whole);
 	unlink(path);
 	rmdir(dir);

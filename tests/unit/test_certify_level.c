@@ -2,6 +2,8 @@
  * someone who can sign. */
 #include "test_certify_fake.h"
 
+#include "planted/planted.h"
+
 #include <unistd.h>
 
 static uint32_t last_code;
@@ -15,6 +17,16 @@ static void keep(void *ctx, const pctl_diag *d)
 }
 
 static const pctl_call telling = {.head = PCTL_HEAD(pctl_call), .diag = keep};
+
+/* A row of the table: what was asked for, what is granted, why. */
+static void tell(const char *fault, const char *where, uint32_t level, const char *cause)
+{
+	static const char *const granted_as[] = {"nothing", "L1", "L2", "L3", "L4"};
+	char caught_by[64];
+
+	snprintf(caught_by, sizeof(caught_by), "level rule: %s instead of L4", granted_as[level]);
+	planted(fault, where, caught_by, cause);
+}
 
 /* The proof with one change: the level granted to all, and the cause. */
 static uint32_t granted(fake_world *w, char cause[PCTL_LEVEL_CAUSE])
@@ -51,7 +63,7 @@ static void test_certify_level__everything_that_refuses(void **state)
 		{6, 3, "no composition", {.n_blocks = 0}, 1},
 		{7, 3, "no baseline", {.n_blocks = 0}, 1},
 	};
-	char cause[PCTL_LEVEL_CAUSE];
+	char cause[PCTL_LEVEL_CAUSE], where[128];
 	fake_world w;
 
 	(void)state;
@@ -68,6 +80,13 @@ static void test_certify_level__everything_that_refuses(void **state)
 		u->skipped = k->with.skipped;
 		assert_int_equal(granted(&w, cause), k->level);
 		assert_non_null(strstr(cause, k->cause));
+		snprintf(where, sizeof(where), "%s, %s", fake_proof[k->unit].subject,
+			 fake_proof[k->unit].name);
+		tell(k->removed	       ? "a proof without any unit of a kind"
+		     : k->with.fail_at ? "a case of a unit fails"
+		     : k->with.trouble ? "a block of a unit is not run"
+				       : "all cases of a unit are skipped",
+		     where, k->level, cause);
 		fake_end(&w);
 	}
 }
@@ -82,23 +101,27 @@ static void test_certify_level__nothing_compared(void **state)
 	fake[3].cases = 0;
 	assert_int_equal(granted(&w, cause), 0);
 	assert_non_null(strstr(cause, "it compared nothing"));
+	tell("a unit of no cases", fake_proof[3].subject, 0, cause);
 	fake_end(&w);
 	/* No parity at all, then no laws and no determinism at all. */
 	fake_begin(&w);
 	fake[1].kind = fake[3].kind = 0;
 	assert_int_equal(granted(&w, cause), 0);
 	assert_non_null(strstr(cause, "no parity"));
+	tell("a proof without parity", "all ops", 0, cause);
 	fake_end(&w);
 	fake_begin(&w);
 	fake[2].kind = fake[4].kind = 0;
 	assert_int_equal(granted(&w, cause), 1);
 	assert_non_null(strstr(cause, "no law and no determinism"));
+	tell("a proof without laws and determinism", "all ops", 1, cause);
 	fake_end(&w);
 	/* Too few witnesses. */
 	fake_begin(&w);
 	w.o.params.cases = PCTL_PROOF_WITNESSES - 1;
 	assert_int_equal(granted(&w, cause), 0);
 	assert_non_null(strstr(cause, "999999 random cases"));
+	tell("one random case too few", "all ops", 0, cause);
 	fake_end(&w);
 }
 
@@ -187,7 +210,7 @@ static void test_certify_level__certificates_come_back(void **state)
 static void test_certify_level__every_byte_counts(void **state)
 {
 	pctl_certificate *c, *back;
-	char path[128], *text;
+	char path[128], told[16], named[640], *text;
 	uint64_t n, flipped = 0;
 	fake_world w;
 
@@ -200,9 +223,17 @@ static void test_certify_level__every_byte_counts(void **state)
 	for (uint64_t at = 0; at < n; at += 3, flipped++) {
 		text[at] ^= 1;
 		assert_int_equal(pctl_file_write(path, text, n, 0, &fake_quiet), PCTL_OK);
-		assert_int_not_equal(pctl_certificate_read(path, &fake_quiet, &back), PCTL_OK);
+		last_code = 0;
+		assert_int_not_equal(pctl_certificate_read(path, &telling, &back), PCTL_OK);
+		assert_int_not_equal(last_code, 0);
 		text[at] ^= 1;
 	}
+	snprintf(told, sizeof(told), "PC%04u", (unsigned)last_code);
+	snprintf(named, sizeof(named), "%u bytes, one after another; of the last: %s",
+		 (unsigned)flipped,
+		 strncmp(last_text, path, strlen(path)) == 0 ? last_text + strlen(path)
+							     : last_text);
+	planted("one bit of one byte changed", "a certificate", told, named);
 	assert_true(flipped > 1000);
 	free(text);
 	fake_end(&w);
@@ -211,7 +242,7 @@ static void test_certify_level__every_byte_counts(void **state)
 /* Sealed anew after a change: only its own contradictions can tell. */
 static void forge(fake_world *w, const char *path, const char *from, const char *to, uint32_t code)
 {
-	char key[PCTL_PUBLIC_KEY_TEXT], forged[160], *text, *at;
+	char key[PCTL_PUBLIC_KEY_TEXT], forged[160], fault[192], told[16], *text, *at;
 	pctl_str_buf t = PCTL_STR_BUF_INIT;
 	pctl_certificate *c;
 	size_t n_signed;
@@ -232,6 +263,9 @@ static void forge(fake_world *w, const char *path, const char *from, const char 
 	assert_int_not_equal(pctl_certificate_read(forged, &telling, &c), PCTL_OK);
 	if (last_code != code)
 		fail_msg("%s to %s: PC%u %s", from, to, last_code, last_text);
+	snprintf(told, sizeof(told), "PC%04u", (unsigned)last_code);
+	snprintf(fault, sizeof(fault), "signed again with %s for %s", to, from);
+	planted(fault, "a certificate", told, last_text);
 	pctl_str_drop(&t);
 	free(text);
 	unlink(forged);
@@ -284,6 +318,7 @@ static void test_certify_level__too_long(void **state)
 			pctl_arena_printf(c->arena, "%0250u\t%0250u\t%0100u", i, i, i);
 	assert_int_equal(pctl_certificate_text(c, &s, &telling), PCTL_E_LIMIT);
 	assert_int_equal(last_code, PC5508_TOO_LONG);
+	planted("units without end", "a certificate", "PC5508", last_text);
 	pctl_str_drop(&s);
 	pctl_certificate_destroy(c);
 	fake_end(&w);

@@ -1,6 +1,8 @@
 /* Proofs run whole, in shards, cut off, lost and resumed: the same certificate whenever the device says the same. */
 #include "test_certify_fake.h"
 
+#include "planted/planted.h"
+
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -228,6 +230,8 @@ static void test_certify__lost_device_is_opened_again(void **state)
 	assert_int_equal(fake_reopened, 2);
 	assert_true(c->granted == 0 && c->not_run == 1 && c->units[1].not_run == 1);
 	assert_non_null(strstr(c->units[1].cause, "the fake device is gone"));
+	planted("a device lost twice at one block", "fake.add@1 u32", "certify: not run, no level",
+		c->units[1].cause);
 	assert_true(c->cases == 2207 - 100);
 	pctl_certificate_destroy(c);
 	fake_end(&w);
@@ -292,6 +296,8 @@ static void test_certify__failure_is_an_answer_and_kept(void **state)
 	c = fake_collect(&w);
 	assert_true(c->failures == 2 && c->granted == 1);
 	assert_non_null(strstr(c->cause, "commutative"));
+	planted("a law fails in one of two shards", "fake.add@1 u32", "certify: L1 instead of L4",
+		c->cause);
 	assert_int_equal(c->ops[0].level, 1);
 	assert_int_equal(c->ops[1].level, 4); /* what is wrong with add is none of its business */
 	assert_int_equal(pctl_file_read(path, 4096, &fake_quiet, &text, &n), PCTL_OK);
@@ -372,6 +378,7 @@ static void test_certify__replay_finds_what_differs(void **state)
 	assert_int_equal(last_code, PC5531_REPLAY_MISMATCH);
 	assert_true(out.mismatches == 2 && strstr(out.first, "fake.div@1 u32") != NULL &&
 		    strstr(out.first, "block 0") != NULL);
+	planted("another device says otherwise", "fake.div@1 u32", "PC5531: replay", out.first);
 	/* Another installation. */
 	fake[4].salt = 0;
 	fake[4].name = "shuffles";

@@ -2,6 +2,7 @@
  * kernel without a call, and every theorem is shown to fail when a part does not keep the law it declares. */
 #include "test_proof_fake.h"
 
+#include "planted/planted.h"
 #include "proof/compose.h"
 #include "proof/gates.h"
 
@@ -140,6 +141,7 @@ static void test_compose__every_theorem_can_fail(void **state)
 	assert_int_equal(pctl_evaluator_reference(&b, NULL, &reference), PCTL_OK);
 	d = derive(&libs, PCTL_SCALAR_U32, arena, &n);
 	for (uint32_t k = 0; k < n; k++) {
+		char caught_by[256];
 		pctl_block block;
 
 		assert_int_equal(pctl_derived_check(&d[k], reference, reference, 3, NULL, &block),
@@ -150,6 +152,11 @@ static void test_compose__every_theorem_can_fail(void **state)
 		if (theorems == 0 || seen[theorems - 1] != d[k].theorem) {
 			assert_true(theorems < THEOREMS);
 			seen[theorems++] = d[k].theorem;
+			snprintf(caught_by, sizeof(caught_by), "theorem: %s", d[k].theorem);
+			planted("a part does not keep the law it declares",
+				d[k].composition->subject, caught_by,
+				planted_case(block.first.inputs, block.first.got,
+					     block.first.want));
 		}
 	}
 	assert_int_equal(theorems, THEOREMS);
@@ -192,6 +199,9 @@ static void test_compose__kernel_is_held_against_the_chain(void **state)
 	assert_int_equal(pctl_derived_check(&d[0], &wrong, reference, 3, NULL, &block), PCTL_OK);
 	assert_true(block.failures > 0);
 	assert_string_equal(block.first.law, "the chain of references");
+	planted("a composition's kernel is wrong and keeps its law", d[0].composition->subject,
+		block.first.law,
+		planted_case(block.first.inputs, block.first.got, block.first.want));
 	pctl_evaluator_destroy(reference);
 	pctl_kernels_destroy(b.kernels);
 	pctl_arena_destroy(arena);

@@ -1,6 +1,7 @@
 /* The six gates: every shipped op passes them, and for each gate there is an op that does not. */
 #include "test_proof_fake.h"
 
+#include "planted/planted.h"
 #include "proof/gates.h"
 
 /* All gates of all ops of a track, rank's and tensor's plans among them. */
@@ -100,12 +101,14 @@ static fake_row *spoiled(fake_library *l)
 	return fake_add(l, "fake.inc", 1, INC, eval_inc, inc_laws, 1);
 }
 
-/* The gates run on the one op: `gate` fails first (NULL: none), for this reason. */
-static void expect(fake_library *l, pctl_gate_checks checks, const char *gate, const char *why)
+/* The gates run on the one op, spoiled so: `gate` fails first (NULL: none), for this reason. */
+static void expect(fake_library *l, pctl_gate_checks checks, const char *spoilt, const char *gate,
+		   const char *why)
 {
 	libraries libs;
 	pctl_bench b = fake_bench(l, &libs);
 	pctl_block block, again;
+	char caught_by[300];
 	pctl_op_ref op;
 
 	libs.source.at(libs.source.ctx, 0, &op);
@@ -118,6 +121,8 @@ static void expect(fake_library *l, pctl_gate_checks checks, const char *gate, c
 		assert_string_equal(block.first.law, gate);
 		if (strstr(block.first.got, why) == NULL)
 			fail_msg("\"%s\" does not say \"%s\"", block.first.got, why);
+		snprintf(caught_by, sizeof(caught_by), "gate: %s", block.first.law);
+		planted(spoilt, block.first.inputs, caught_by, block.first.got);
 	} else {
 		assert_int_equal(pctl_gate_run(&op, checks, &b, NULL, &again), PCTL_OK);
 		assert_memory_equal(block.digest, again.digest, sizeof(block.digest));
@@ -125,9 +130,9 @@ static void expect(fake_library *l, pctl_gate_checks checks, const char *gate, c
 	pctl_kernels_destroy(b.kernels);
 }
 
-static void refused(fake_library *l, const char *gate, const char *why)
+static void refused(fake_library *l, const char *spoilt, const char *gate, const char *why)
 {
-	expect(l, pctl_gate_admission, gate, why);
+	expect(l, pctl_gate_admission, spoilt, gate, why);
 }
 
 static void test_gates__a_plain_op_passes(void **state)
@@ -136,7 +141,7 @@ static void test_gates__a_plain_op_passes(void **state)
 
 	(void)state;
 	(void)spoiled(&l);
-	refused(&l, NULL, NULL);
+	refused(&l, NULL, NULL, NULL);
 }
 
 static void test_gates__category(void **state)
@@ -145,13 +150,13 @@ static void test_gates__category(void **state)
 
 	(void)state;
 	spoiled(&l)->desc.category = 'B';
-	refused(&l, "category", "neither A nor C");
+	refused(&l, "an op of category B", "category", "neither A nor C");
 	spoiled(&l)->desc.category = 'C';
-	refused(&l, "category", "names no hardware");
+	refused(&l, "an op of category C that names no hardware", "category", "names no hardware");
 	spoiled(&l)->text = NULL;
-	refused(&l, "category", "neither WGSL");
+	refused(&l, "a function without a text", "category", "neither WGSL");
 	spoiled(&l)->desc.kind = PCTL_OPDEF_PLAN;
-	refused(&l, "category", "nor a plan");
+	refused(&l, "a plan without steps", "category", "nor a plan");
 }
 
 static void test_gates__signature(void **state)
@@ -168,30 +173,31 @@ static void test_gates__signature(void **state)
 
 	(void)state;
 	spoiled(&l)->desc.in = spaced;
-	refused(&l, "signature", "no proper name");
+	refused(&l, "a port's name has a space", "signature", "no proper name");
 	row = fake_add(memset(&l, 0, sizeof(l)), "fake.inc", 2, INC, eval_inc, inc_laws, 1);
 	row->desc.in = twins;
-	refused(&l, "signature", "one name");
+	refused(&l, "two ports of one name", "signature", "one name");
 	spoiled(&l)->desc.out = unread;
-	refused(&l, "signature", "cannot be read");
+	refused(&l, "a port's type does not exist", "signature", "cannot be read");
 	spoiled(&l)->desc.out = other;
-	refused(&l, "signature", "output port does not allow");
+	refused(&l, "a result type that infer does not give", "signature",
+		"output port does not allow");
 	spoiled(&l)->desc.n_out = 0;
-	refused(&l, "signature", "number of ports");
+	refused(&l, "an op without a result", "signature", "number of ports");
 	spoiled(&l)->desc.convention = 2;
-	refused(&l, "signature", "lookup");
+	refused(&l, "a convention that does not exist", "signature", "lookup");
 	row = spoiled(&l);
 	row->desc.attr = beyond;
 	row->desc.n_attr = 1;
-	refused(&l, "signature", "out of its range");
+	refused(&l, "an attribute's default is out of range", "signature", "out of its range");
 	row = spoiled(&l);
 	row->desc.attr = kindless;
 	row->desc.n_attr = 1;
-	refused(&l, "signature", "proper name or kind");
+	refused(&l, "an attribute of no kind", "signature", "proper name or kind");
 	spoiled(&l)->text = "fn fake_inc(x: i32) -> u32 {\n\treturn u32(x) + 1u;\n}\n";
-	refused(&l, "signature", "PC2");
+	refused(&l, "a text that takes another type", "signature", "PC2");
 	spoiled(&l)->text = "fn fake_inc(x: u32) -> i32 {\n\treturn i32(x) + 1i;\n}\n";
-	refused(&l, "signature", "PC2");
+	refused(&l, "a text that gives another type", "signature", "PC2");
 }
 
 static void test_gates__zero_overhead(void **state)
@@ -201,13 +207,13 @@ static void test_gates__zero_overhead(void **state)
 	(void)state;
 	spoiled(&l)->text = "fn fake_inc(x: u32) -> u32 {\n\tif (x == 0u) {\n\t\treturn 1u;\n\t}\n"
 			    "\treturn x + 1u;\n}\n";
-	refused(&l, "zero overhead", "more than one place");
+	refused(&l, "a text with two returns", "zero overhead", "more than one place");
 	/* A helper that returns early cannot be written out either. */
 	spoiled(&l)->text =
 		"fn fake_inc_low(x: u32) -> u32 {\n\tif (x == 0u) {\n\t\treturn 1u;\n\t}\n"
 		"\treturn x + 1u;\n}\n"
 		"fn fake_inc(x: u32) -> u32 {\n\treturn fake_inc_low(x);\n}\n";
-	refused(&l, "zero overhead", "before its end");
+	refused(&l, "a helper with two returns", "zero overhead", "before its end");
 }
 
 static void test_gates__deterministic_reference(void **state)
@@ -216,9 +222,9 @@ static void test_gates__deterministic_reference(void **state)
 
 	(void)state;
 	spoiled(&l)->eval = eval_moody;
-	refused(&l, "deterministic reference", "other bytes");
+	refused(&l, "a reference that counts its calls", "deterministic reference", "other bytes");
 	spoiled(&l)->eval = eval_held;
-	refused(&l, "deterministic reference", "other bytes");
+	refused(&l, "a reference that reads its output", "deterministic reference", "other bytes");
 }
 
 static void test_gates__observable_reference(void **state)
@@ -227,7 +233,7 @@ static void test_gates__observable_reference(void **state)
 
 	(void)state;
 	spoiled(&l)->eval = eval_constant;
-	refused(&l, "observable reference", "same answer");
+	refused(&l, "a reference that always answers 7", "observable reference", "same answer");
 }
 
 static void test_gates__rules(void **state)
@@ -238,14 +244,14 @@ static void test_gates__rules(void **state)
 
 	(void)state;
 	spoiled(&l)->no_rules = 1;
-	refused(&l, "rules", "no law");
+	refused(&l, "an op without rules", "rules", "no law");
 	row = spoiled(&l);
 	row->rules.n_laws = row->rules.n_classes = 0;
-	refused(&l, "rules", "no law");
+	refused(&l, "rules without laws and classes", "rules", "no law");
 	spoiled(&l)->rules.laws = NULL;
-	refused(&l, "rules", "not there");
+	refused(&l, "a count of laws without laws", "rules", "not there");
 	spoiled(&l)->rules.laws = unknown;
-	refused(&l, "rules", "unknown kind");
+	refused(&l, "a law of a kind that does not exist", "rules", "unknown kind");
 }
 
 PCTL_TESTS_MAIN(PCTL_TEST(test_gates__integer_ops_pass), PCTL_TEST(test_gates__strict_ops_pass),

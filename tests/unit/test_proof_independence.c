@@ -2,6 +2,7 @@
  * alternates that are none; an oracle that copies; ops that their laws do not tell apart. */
 #include "test_proof_fake.h"
 
+#include "planted/planted.h"
 #include "proof/gates.h"
 
 static uint32_t eval_add(uint32_t a, uint32_t b, uint32_t held)
@@ -64,26 +65,32 @@ static pctl_block gate(fake_library *l, pctl_gate_checks checks)
 	return block;
 }
 
-static void refused(const pctl_block *block, const char *name, const char *why)
+static void refused(const pctl_block *block, const char *spoilt, const char *name, const char *why)
 {
+	char caught_by[300];
+
 	assert_int_equal(block->failures, 1);
 	assert_string_equal(block->first.law, name);
 	assert_string_equal(block->first.inputs, "fake.add@1");
 	if (strstr(block->first.got, why) == NULL)
 		fail_msg("\"%s\" does not say \"%s\"", block->first.got, why);
+	snprintf(caught_by, sizeof(caught_by), "gate: %s", block->first.law);
+	planted(spoilt, block->first.inputs, caught_by, block->first.got);
 }
 
 /* The op with its good laws and this one. */
 static void law_refused(const char *text, const char *name, const char *why)
 {
 	pctl_law laws[2] = {{.law = PCTL_LAW_COMMUTATIVE}, FAKE_LAW(text)};
+	char spoilt[128];
 	fake_library l;
 	pctl_block block;
 
 	ops(&l, laws, 2);
 	block = gate(&l, pctl_gate_independence);
 	assert_int_equal(block.cases, 4);
-	refused(&block, name, why);
+	snprintf(spoilt, sizeof(spoilt), "declared a law: %s", text);
+	refused(&block, spoilt, name, why);
 }
 
 static void test_independence__good_laws_pass(void **state)
@@ -136,6 +143,7 @@ static void test_independence__false_and_unread_laws(void **state)
 	block = gate(&l, pctl_gate_independence);
 	assert_int_equal(block.failures, 2); /* of the text, and of a law without an equation */
 	assert_string_equal(block.first.law, "laws are equations");
+	planted("a law in prose", block.first.inputs, "gate: laws are equations", block.first.got);
 	law_refused("i32 | add(a, b) = add(b, a)", "independent law", "none of the op's types");
 }
 
@@ -151,6 +159,8 @@ static void test_independence__live_mutants_are_named(void **state)
 	block = gate(&l, pctl_gate_independence);
 	assert_int_equal(block.failures, 0);
 	assert_string_equal(block.value, "alive: flip zero");
+	planted("laws that leave wrong ops alive", "fake.add@1", "gate: independence (a remark)",
+		block.value);
 }
 
 static void test_independence__alternates(void **state)
@@ -169,10 +179,12 @@ static void test_independence__alternates(void **state)
 	row->rules.n_alternates = 1;
 	row->rules.alternates = same;
 	block = gate(&l, pctl_gate_independence);
-	refused(&block, "independent alternate", "same program");
+	refused(&block, "an alternate that is the op's own text", "independent alternate",
+		"same program");
 	row->rules.alternates = broken;
 	block = gate(&l, pctl_gate_independence);
-	refused(&block, "independent alternate", "none of the op's types");
+	refused(&block, "an alternate of other operands", "independent alternate",
+		"none of the op's types");
 	row->rules.alternates = other;
 	block = gate(&l, pctl_gate_independence);
 	assert_int_equal(block.failures, 0);
@@ -187,7 +199,8 @@ static void test_independence__oracle_that_copies(void **state)
 	(void)state;
 	ops(&l, NULL, 0)->eval = eval_held;
 	block = gate(&l, pctl_gate_independence);
-	refused(&block, "independent oracle", "held before");
+	refused(&block, "an oracle that copies what the output held", "independent oracle",
+		"held before");
 }
 
 /* ---- collisions ------------------------------------------------------------------------------- */
@@ -208,7 +221,8 @@ static void test_collisions__the_same_laws(void **state)
 	/* sub's laws, said of add: examples do not excuse it. */
 	ops(&l, twin_laws, 2);
 	block = gate(&l, pctl_gate_collisions);
-	refused(&block, "collision", "very same laws");
+	refused(&block, "an op with the laws of another, word by word", "collision",
+		"very same laws");
 }
 
 static void test_collisions__laws_of_both(void **state)
@@ -227,12 +241,13 @@ static void test_collisions__laws_of_both(void **state)
 	row = ops(&l, less_laws, 1);
 	row[0].rules.n_classes = row[1].rules.n_classes = 0;
 	block = gate(&l, pctl_gate_collisions);
-	refused(&block, "collision", "no example tells them apart");
+	refused(&block, "two ops of the same laws without examples", "collision",
+		"no example tells them apart");
 	/* An op that answers the same is not told apart by any example. */
 	row = ops(&l, less_laws, 1);
 	row[0].eval = eval_sub;
 	block = gate(&l, pctl_gate_collisions);
-	refused(&block, "collision", "no example tells them apart");
+	refused(&block, "two ops that answer the same", "collision", "no example tells them apart");
 }
 
 PCTL_TESTS_MAIN(PCTL_TEST(test_independence__good_laws_pass),

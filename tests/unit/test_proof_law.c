@@ -2,9 +2,16 @@
  * to break when an op is made to fail, with the smallest counterexample. */
 #include "test_proof_rig.h"
 
+#include "planted/planted.h"
+
 /* ---- a violator: the reference, but for one op ------------------------------------------------- */
 
 enum { PLUS_ONE = 1, SEVEN, ZERO, SWAPPED, ONE_LANE };
+
+static const char *const hows[] = {
+	"",  "one more than is right",	    "7",
+	"0", "the operands changed places", "one lane's lowest bit",
+};
 
 /* From 100 on (first operand) the op `name` answers wrong; SWAPPED and ZERO everywhere. ONE_LANE: the lane-th element of
  * all it ever answers has its lowest bit turned. */
@@ -338,6 +345,34 @@ static uint64_t far_failing(proof_rig *r, const pctl_law_equation *l, pctl_evalu
 	return large != UINT64_MAX ? large : last;
 }
 
+/* What the law says at the smallest tuple that breaks it, for the table. */
+static void tell(proof_rig *r, const struct violation *v, const pctl_law_equation *l,
+		 const uint8_t (*values)[16], violator *faulty)
+{
+	char fault[128], law[64], text[256], got[16], want[16];
+	pctl_column one[3];
+	pctl_law_outcome out;
+	uint32_t word;
+	int n = snprintf(text, sizeof(text), "%s, at", l->text);
+
+	for (uint32_t k = 0; k < l->n_vars; k++) {
+		one[k] = (pctl_column){
+			.dtype = l->dtype, .n = 1, .data = (uint8_t *)(uintptr_t)values[k]};
+		memcpy(&word, values[k], 4);
+		n += snprintf(text + n, sizeof(text) - (size_t)n, " 0x%08x", word);
+	}
+	assert_int_equal(pctl_law_check(l, &faulty->e, r->reference, one, 1, NULL, r->call, &out),
+			 PCTL_OK);
+	assert_int_equal(out.failures, 1);
+	memcpy(&word, out.left, 4);
+	snprintf(got, sizeof(got), "0x%08x", word);
+	memcpy(&word, out.right, 4);
+	snprintf(want, sizeof(want), "0x%08x", word);
+	snprintf(fault, sizeof(fault), "%s answers wrong: %s", faulty->name, hows[faulty->how]);
+	snprintf(law, sizeof(law), "law: %s", l->name);
+	planted(fault, v->op, law, planted_case(text, got, want));
+}
+
 static void violated(proof_rig *r, const struct violation *v)
 {
 	const char *spoilt = v->spoilt != NULL ? v->spoilt : v->op;
@@ -375,6 +410,7 @@ static void violated(proof_rig *r, const struct violation *v)
 			fail_msg("\"%s\" at operand %u: %u, not %u", l->text, k, got,
 				 v->minimal[k]);
 	}
+	tell(r, v, l, (const uint8_t(*)[16])values, &faulty);
 	proof_columns_free(c, 3);
 	pctl_arena_destroy(arena);
 }
@@ -420,6 +456,8 @@ static void one_lane_in_a_million(void **state)
 	faulty.lane = lane; /* of the right side of the second block */
 	for (uint64_t first = 0; first < TUPLES; first += PCTL_PROOF_BLOCK) {
 		uint8_t values[2][16], before[2][16];
+		uint32_t words[2];
+		char text[128];
 		pctl_law_outcome out;
 
 		pctl_domain_fill(&d, first, PCTL_PROOF_BLOCK, c);
@@ -431,6 +469,12 @@ static void one_lane_in_a_million(void **state)
 			continue;
 		assert_true(first == PCTL_PROOF_BLOCK && out.at == 777);
 		assert_int_equal(out.left[0] ^ out.right[0], 1);
+		memcpy(words, c[0].data + 4 * out.at, 4);
+		memcpy(words + 1, c[1].data + 4 * out.at, 4);
+		snprintf(text, sizeof(text), "case %u of %u, at 0x%08x 0x%08x, bit 0",
+			 (unsigned)(first + out.at), (unsigned)TUPLES, words[0], words[1]);
+		planted("one lane of 10^6 has its lowest bit turned", "int.add", "law: commutative",
+			text);
 		to_values(c, 2, out.at, values);
 		memcpy(before, values, sizeof(before));
 		/* It does not fail alone: nothing smaller is claimed. */

@@ -2,6 +2,8 @@
  * dropped, another order of sums. Each is caught, and its counterexample made small. */
 #include "test_proof_bench.h"
 
+#include "planted/planted.h"
+
 /* ---- violators ------------------------------------------------------------------------------------ */
 
 typedef void (*spoiler)(const pctl_problem *p, pctl_answer *a);
@@ -25,8 +27,9 @@ static pctl_status solve_wrongly(void *ctx, const pctl_problem *p, const pctl_ca
 
 /* Parity or a law of op on dtype: problems until one fails, which is then made small. */
 static pctl_problem caught(const char *op, uint32_t dtype, const char *law, spoiler spoil,
-			   pctl_verdict *verdict)
+			   const char *spoilt, pctl_verdict *verdict)
 {
+	char text[256], caught_by[256];
 	violator v = {.spoil = spoil};
 	pctl_session_solver reference;
 	pctl_arena *arena = pctl_arena_create();
@@ -57,6 +60,11 @@ static pctl_problem caught(const char *op, uint32_t dtype, const char *law, spoi
 	assert_int_equal(minimal, 1);
 	MUST(pctl_judge_problem(&j, &p, NULL, rig.call, verdict));
 	assert_int_equal(verdict->failed, 1);
+	pctl_problem_describe(&p, text, sizeof(text));
+	snprintf(caught_by, sizeof(caught_by), "%s%s",
+		 law == NULL ? "parity" : "law: ", law == NULL ? "" : law);
+	planted(spoilt, p.op.desc->name, caught_by,
+		planted_case(text, verdict->got, verdict->want));
 	pctl_arena_destroy(arena);
 	return p;
 }
@@ -71,7 +79,8 @@ static void spoil_scan(const pctl_problem *p, pctl_answer *a)
 static void test_proof_plans__a_changed_element_is_caught(void **state)
 {
 	pctl_verdict v;
-	pctl_problem p = caught("tensor.scan", PCTL_SCALAR_U32, NULL, spoil_scan, &v);
+	pctl_problem p = caught("tensor.scan", PCTL_SCALAR_U32, NULL, spoil_scan,
+				"an element from 33 on is wrong", &v);
 	char text[256];
 
 	(void)state;
@@ -85,7 +94,7 @@ static void test_proof_plans__a_changed_element_is_caught(void **state)
 	pctl_problem_clear(&p);
 	p = caught("tensor.scan", PCTL_SCALAR_U32,
 		   "inclusive: y[0] = x[0] and y[i] - y[i-1] = x[i], modulo 2^width", spoil_scan,
-		   &v);
+		   "an element from 33 on is wrong", &v);
 	assert_int_equal(pctl_problem_elements(&p), 33);
 	pctl_problem_clear(&p);
 }
@@ -109,8 +118,9 @@ static void spoil_stability(const pctl_problem *p, pctl_answer *a)
 static void test_proof_plans__broken_stability_is_caught(void **state)
 {
 	pctl_verdict v;
-	pctl_problem p = caught("tensor.sort_pairs", PCTL_SCALAR_U32,
-				"pairs of equal keys keep their order", spoil_stability, &v);
+	pctl_problem p =
+		caught("tensor.sort_pairs", PCTL_SCALAR_U32, "pairs of equal keys keep their order",
+		       spoil_stability, "two equal keys change places", &v);
 
 	(void)state;
 	assert_int_equal(pctl_problem_elements(&p), 2);
@@ -129,7 +139,7 @@ static void test_proof_plans__a_lost_payload_is_caught(void **state)
 	pctl_problem p =
 		caught("tensor.sort_pairs", PCTL_SCALAR_U32,
 		       "keys_sorted ascends and the pairs are a permutation of the input's",
-		       spoil_permutation, &v);
+		       spoil_permutation, "a payload is lost", &v);
 
 	(void)state;
 	assert_int_equal(pctl_problem_elements(&p), 3);
@@ -159,7 +169,7 @@ static void test_proof_plans__a_missed_tolerance_is_caught(void **state)
 	units = 100000;
 	p = caught("ieee.reduce_approx", PCTL_SCALAR_F32,
 		   "within ulps of the exact result as the specification measures it", spoil_sum,
-		   &v);
+		   "a sum beyond its tolerance", &v);
 	assert_true(pctl_problem_elements(&p) <= 2);
 	assert_non_null(strstr(v.got, "ulp"));
 	assert_non_null(strstr(v.want, "within"));
@@ -193,6 +203,8 @@ static void test_proof_plans__what_is_within_tolerance_is_not(void **state)
 	units = 101;
 	MUST(pctl_judge_problem(&j, &p, NULL, rig.call, &verdict));
 	assert_int_equal(verdict.failed, 1);
+	planted("one unit in the last place beyond a tolerance", p.op.desc->name,
+		"tolerance: within 100 ulps", planted_case("1.0 + 1.0", verdict.got, verdict.want));
 	pctl_problem_clear(&p);
 }
 
@@ -213,7 +225,8 @@ static void test_proof_plans__a_lost_edge_is_caught(void **state)
 	static const char law[] = "the chunks of node i hold the sources of its in-edges in the "
 				  "order of the input, and nothing else";
 	pctl_verdict v;
-	pctl_problem p = caught("rank.prepare", PCTL_SCALAR_U32, law, spoil_chunks, &v);
+	pctl_problem p = caught("rank.prepare", PCTL_SCALAR_U32, law, spoil_chunks,
+				"an edge is forgotten", &v);
 
 	(void)state;
 	assert_int_equal(p.in[0].dim[0], 5);
@@ -229,17 +242,19 @@ static void spoil_rank(const pctl_problem *p, pctl_answer *a)
 static void test_proof_plans__a_wrong_rank_is_caught(void **state)
 {
 	pctl_verdict v;
-	pctl_problem p = caught("rank.pagerank", PCTL_SCALAR_U32, NULL, spoil_rank, &v);
+	pctl_problem p = caught("rank.pagerank", PCTL_SCALAR_U32, NULL, spoil_rank,
+				"a rank's lowest bit", &v);
 
 	(void)state;
 	assert_non_null(strstr(v.got, "ranks[1]"));
 	pctl_problem_clear(&p);
 	p = caught("rank.pagerank", PCTL_SCALAR_U32, "iterations = 0 gives every node 10^15 div n",
-		   spoil_rank, &v);
+		   spoil_rank, "a rank's lowest bit", &v);
 	pctl_problem_clear(&p);
 	/* A payload's lowest bit is not hidden by any sum: half the answers are above the bound or below what they were. */
 	p = caught("rank.step", PCTL_SCALAR_U32,
-		   "renaming the nodes renames the ranks and changes none", spoil_rank, &v);
+		   "renaming the nodes renames the ranks and changes none", spoil_rank,
+		   "a rank's lowest bit", &v);
 	pctl_problem_clear(&p);
 }
 
@@ -261,7 +276,8 @@ static void test_proof_plans__an_ignored_element_is_caught(void **state)
 {
 	pctl_verdict v;
 	pctl_problem p = caught("tensor.reduce_max", PCTL_SCALAR_U32,
-				"any permutation of x gives the same y", spoil_max, &v);
+				"any permutation of x gives the same y", spoil_max,
+				"the last element is not looked at", &v);
 	uint64_t x;
 
 	(void)state;
@@ -270,7 +286,8 @@ static void test_proof_plans__an_ignored_element_is_caught(void **state)
 	assert_true(x == 1 || x == 1ull << 32);
 	pctl_problem_clear(&p);
 	p = caught("tensor.reduce_max", PCTL_SCALAR_U32,
-		   "y is one of the elements, and no element is above y", spoil_max, &v);
+		   "y is one of the elements, and no element is above y", spoil_max,
+		   "the last element is not looked at", &v);
 	assert_int_equal(pctl_problem_elements(&p), 2);
 	pctl_problem_clear(&p);
 }
@@ -298,7 +315,7 @@ static void test_proof_plans__another_order_is_caught(void **state)
 				"n > 1: reduce_tree(x) = op(reduce_tree(x[..m]), "
 				"reduce_tree(x[m..])), m the largest "
 				"power of two below n",
-				spoil_tree, &v);
+				spoil_tree, "sums from left to right instead of a tree", &v);
 
 	(void)state;
 	assert_true(pctl_problem_elements(&p) <= 4);
