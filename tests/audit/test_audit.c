@@ -2,6 +2,8 @@
  * reproduces, and what happens when there is nobody to believe. */
 #include "rig.h"
 
+#include "planted/planted.h"
+
 static const char *const three[] = {"cpu", "liar:honest one", "liar:liar"};
 static const char *const two[] = {"liar:honest one", "liar:liar"};
 static const char *const honest[] = {"cpu", "liar:honest one", "liar:honest two"};
@@ -41,6 +43,35 @@ static int reproduces(const pctl_audit_divergence *d)
 		 "PIPECTL=%s PIPECTL_OPTIONS='--plugin-dir %s' %s >/dev/null", PIPECTL_PROGRAM,
 		 AUDIT_PLUGINS, d->command);
 	return WEXITSTATUS(system(command));
+}
+
+/* A row of the table: which device, by its outcome, and what is said of it. */
+static void tell(const bench *b, uint32_t device, const char *fault, const char *said)
+{
+	static const char *const outcomes[] = {[PCTL_AUDIT_AGREES] = "agrees",
+					       [PCTL_AUDIT_OUTVOTED] = "outvoted",
+					       [PCTL_AUDIT_FAILED] = "failed",
+					       [PCTL_AUDIT_UNDECIDED] = "undecided"};
+	const pctl_audit_device *d = device_of(b, device);
+	char caught_by[64];
+
+	snprintf(caught_by, sizeof(caught_by), "audit: %s", outcomes[d->outcome]);
+	planted(fault, d->selector, caught_by, said == NULL ? d->cause : said);
+}
+
+/* Where the first divergence began, to the bit. */
+static const char *origin(const bench *b)
+{
+	static char text[512];
+	const pctl_audit_divergence *d = &b->r->divergences[0];
+
+	snprintf(text, sizeof(text),
+		 "job %s, round %u, step %u, %s, %s, element %u: got %#llx, wanted %#llx; "
+		 "reproduced %u of %u times",
+		 d->job, (unsigned)d->round, (unsigned)d->step, d->kernel, d->buffer,
+		 (unsigned)d->buffer_element, (unsigned long long)d->buffer_got,
+		 (unsigned long long)d->buffer_want, (unsigned)d->reproduced, (unsigned)d->tried);
+	return text;
 }
 
 static void expect_found(const bench *b)
@@ -83,6 +114,7 @@ static void audit__a_lie_in_one_repeat_is_found_to_the_bit(void **state)
 	assert_string_equal(b.r->divergences[0].port, "ranks");
 	assert_true(b.r->n_drifts >= 1);
 	expect_found(&b);
+	tell(&b, 2, "a bit of one step in one of three repeats", origin(&b));
 	/* The script is a process of its own, in which the liar lies from the start. */
 	setenv("PIPECTL_LIAR", LIE "1 999", 1);
 	assert_int_equal(reproduces(&b.r->divergences[0]), 0);
@@ -104,6 +136,7 @@ static void audit__what_does_not_come_again_is_unknown(void **state)
 	assert_int_equal(b.r->n_divergences, 1);
 	assert_int_equal(b.r->divergences[0].known, 0);
 	assert_null(b.r->divergences[0].dir);
+	tell(&b, 2, "a bit that does not come again", NULL);
 	bench_close(&b);
 }
 
@@ -122,6 +155,7 @@ static void audit__two_devices_decide_nothing(void **state)
 	assert_int_equal(device_of(&b, 1)->outcome, PCTL_AUDIT_UNDECIDED);
 	assert_int_equal(b.r->n_divergences, 1);
 	expect_found(&b);
+	tell(&b, 1, "a bit, of two devices without a reference", origin(&b));
 	bench_close(&b);
 }
 
@@ -137,6 +171,7 @@ static void audit__a_device_that_differs_from_itself_is_outvoted(void **state)
 	assert_int_equal(device_of(&b, 0)->outcome, PCTL_AUDIT_UNDECIDED);
 	assert_int_equal(device_of(&b, 1)->outcome, PCTL_AUDIT_OUTVOTED);
 	assert_non_null(strstr(device_of(&b, 1)->cause, "repeat 1"));
+	tell(&b, 1, "a device that differs from itself", NULL);
 	bench_close(&b);
 }
 
@@ -153,6 +188,7 @@ static void audit__the_reference_decides_between_two(void **state)
 	assert_int_equal(b.r->decided, 1);
 	assert_int_equal(device_of(&b, 0)->outcome, PCTL_AUDIT_OUTVOTED);
 	assert_int_equal(device_of(&b, 1)->outcome, PCTL_AUDIT_AGREES);
+	tell(&b, 0, "a bit, of two devices with the reference", NULL);
 	bench_close(&b);
 }
 
@@ -170,6 +206,7 @@ static void audit__a_quorum_outvotes_the_reference(void **state)
 	must(&b, b.status);
 	assert_int_equal(device_of(&b, 0)->outcome, PCTL_AUDIT_OUTVOTED);
 	assert_int_equal(device_of(&b, 1)->outcome, PCTL_AUDIT_AGREES);
+	tell(&b, 0, "a bit of the reference, against a quorum", NULL);
 	b.options.quorum = 3; /* then it decides itself */
 	bench_audit(&b, all, 3, 1, LIE "1 998", IN_PROCESS);
 	must(&b, b.status);
@@ -192,6 +229,7 @@ static void audit__a_crash_is_that_devices_failure(void **state)
 	assert_int_equal(device_of(&b, 1)->outcome, PCTL_AUDIT_AGREES);
 	assert_int_equal(device_of(&b, 2)->outcome, PCTL_AUDIT_FAILED);
 	assert_non_null(strstr(device_of(&b, 2)->cause, "PC"));
+	tell(&b, 2, "a device that dies in its work", NULL);
 	assert_int_equal(b.r->agreed, 0);
 	assert_int_equal(b.r->n_divergences, 0);
 	/* What it gave before it died was compared: prepare's outputs. */
@@ -223,6 +261,7 @@ static void audit__the_mock_is_found_out(void **state)
 	assert_int_equal(b.r->divergences[0].step, 2);
 	assert_string_equal(b.r->divergences[0].buffer, "temporary 1, binding 0:3");
 	assert_int_equal(b.r->divergences[0].reproduced, 5);
+	tell(&b, 2, "a bit of one step, through a worker", origin(&b));
 	must(&b, pctl_audit_quarantine(b.r, &b.options, b.call, &n));
 	assert_int_equal(reproduces(&b.r->divergences[0]), 0);
 	bench_close(&b);
@@ -246,6 +285,8 @@ static void audit__quarantine_names_the_cause(void **state)
 	assert_non_null(e);
 	assert_string_equal(e->who, "audit");
 	assert_non_null(strstr(e->cause, "iterate"));
+	planted("an outvoted device is used again", device_of(&b, 2)->selector, "quarantine",
+		e->cause);
 	assert_null(pctl_quarantine_find(b.registry, "cpu", ""));
 	bench_close(&b);
 }

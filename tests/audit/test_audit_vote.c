@@ -2,6 +2,7 @@
 #include "rig.h"
 
 #include "audit/audit_private.h"
+#include "planted/planted.h"
 
 #define IN_PROCESS PCTL_RUN_IN_PROCESS
 static const char *const pair[] = {"cpu", "liar:liar"};
@@ -40,6 +41,7 @@ static void vote__weak_evidence(void **state)
 
 	(void)state;
 	for (uint32_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char said[96], fault[64];
 		bench b;
 
 		bench_open(&b);
@@ -54,6 +56,14 @@ static void vote__weak_evidence(void **state)
 		assert_int_equal(b.r->cells[0].evidence.weak, cases[i].weak);
 		assert_int_equal(b.r->weak, cases[i].weak);
 		assert_int_equal(b.r->agreed, !cases[i].weak);
+		if (cases[i].weak) {
+			snprintf(said, sizeof(said), "%u elements, %u of them 0, %u different", 64u,
+				 (unsigned)b.r->cells[0].evidence.zeros,
+				 (unsigned)b.r->cells[0].evidence.distinct);
+			snprintf(fault, sizeof(fault), "a kernel whose every element is %s",
+				 cases[i].value);
+			planted(fault, "all devices", "audit: no evidence", said);
+		}
 		bench_close(&b);
 	}
 }
@@ -80,6 +90,8 @@ static void vote__nans_are_compared_by_their_bits(void **state)
 	assert_int_equal(b.r->divergences[0].want, 0x7fc00009);
 	assert_int_equal(b.r->divergences[0].flipped_bits, 1);
 	assert_int_equal(b.r->divergences[0].ulp, 1);
+	planted("a bit of a NaN's payload", device_of(&b, 1)->selector, "audit: outvoted",
+		device_of(&b, 1)->cause);
 	assert_int_equal(b.r->divergences[0].known, 1);
 	assert_int_equal(b.r->divergences[0].reproduced, b.r->divergences[0].tried);
 	bench_close(&b);

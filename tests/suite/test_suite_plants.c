@@ -4,23 +4,42 @@
 
 #include "bench.h"
 #include "plants.h"
+#include "planted/planted.h"
 
 #include "suite/trail.h"
+
+/* What each plant is called in the table. */
+static const char *const plant_names[PLANTS] = {
+	[PLANT_DROP] = "a stored word is zero again",
+	[PLANT_TWICE] = "a word stands where its neighbour should",
+	[PLANT_REORDER] = "two neighbours have changed places",
+	[PLANT_NO_BARRIER] = "a dispatch behind a barrier does not see what was before it",
+	[PLANT_GUARD] = "a byte beside a binding has changed",
+	[PLANT_OLD] = "a submit answers with the bytes of the one before",
+	[PLANT_FLIP] = "one bit of one submit in seven",
+	[PLANT_LAYOUT] = "members after the first lie four bytes further on",
+	[PLANT_RESTART] = "a session opened again answers another bit",
+	[PLANT_LOST] = "the device is lost",
+	[PLANT_ATOMIC] = "an atomic gave back its neighbour's value",
+};
+
+/* Units that found a plant; in the end that must be all of them. */
+#define MOST_UNITS 64u
+static const char *found_by[MOST_UNITS];
+static uint32_t n_found_by;
 
 struct sum {
 	uint64_t cases, failures, not_run;
 	pctl_counterexample first;
 };
 
-/* The unit `name` on a device with the fault. */
-static struct sum run_unit(const char *name, uint32_t which, test_bench *b)
+/* The unit `name` on a bench with the fault. */
+static struct sum run_on(const char *name, test_bench *b)
 {
 	pctl_units *list = NULL;
 	struct sum s = {0};
 	int known = 0;
 
-	plant_choose(which);
-	assert_true(test_bench_open(b, "cpu", 1, 1, plant_wrap));
 	assert_int_equal(pctl_units_create(test_bench_call(b), &list), PCTL_OK);
 	assert_int_equal(pctl_suite_units(&b->bench, 4, test_bench_call(b), list), PCTL_OK);
 	for (uint32_t i = 0; i < list->n; i++) {
@@ -50,18 +69,40 @@ static struct sum run_unit(const char *name, uint32_t which, test_bench *b)
 	return s;
 }
 
+static struct sum run_unit(const char *name, uint32_t which, test_bench *b)
+{
+	plant_choose(which);
+	assert_true(test_bench_open(b, "cpu", 1, 1, plant_wrap));
+	return run_on(name, b);
+}
+
+static void found(const char *name, const char *fault, const struct sum *s)
+{
+	char caught_by[128], named[1400];
+
+	if (s->failures == 0 || s->not_run != 0)
+		fail_msg("%s: %s: %u cases, %u failures, %u blocks not run", name, fault,
+			 (unsigned)s->cases, (unsigned)s->failures, (unsigned)s->not_run);
+	assert_true(s->first.inputs[0] != '\0');
+	assert_true(s->first.got[0] != '\0' && s->first.want[0] != '\0');
+	assert_non_null(strstr(s->first.law, name));
+	assert_true(n_found_by < MOST_UNITS);
+	found_by[n_found_by++] = name;
+	snprintf(caught_by, sizeof(caught_by), "engine: %s", name);
+	snprintf(named, sizeof(named), "%s; %s",
+		 planted_case(s->first.inputs, s->first.got, s->first.want),
+		 strrchr(s->first.law, ';') == NULL ? s->first.law
+						    : strrchr(s->first.law, ';') + 2);
+	planted(fault, "engine", caught_by, named);
+}
+
 static void must_find(const char *name, uint32_t which)
 {
 	test_bench b;
 	struct sum s = run_unit(name, which, &b);
 
 	test_bench_close(&b);
-	if (s.failures == 0 || s.not_run != 0)
-		fail_msg("%s: fault %u: %u cases, %u failures, %u blocks not run", name, which,
-			 (unsigned)s.cases, (unsigned)s.failures, (unsigned)s.not_run);
-	assert_true(s.first.inputs[0] != '\0');
-	assert_true(s.first.got[0] != '\0' && s.first.want[0] != '\0');
-	assert_non_null(strstr(s.first.law, name));
+	found(name, plant_names[which], &s);
 }
 
 static void test_suite__a_dropped_store(void **state)
@@ -144,17 +185,71 @@ static void test_suite__old_values_of_atomics(void **state)
 		must_find(names[i], PLANT_ATOMIC);
 }
 
+/* What has to be seen by the sanitizer is missed where there is a reference that watches nothing in its place. */
+static void test_suite__a_blind_sanitizer(void **state)
+{
+	static const char *const names[] = {"race-detected", "barrier-uniform-refused"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		pctl_session *sanitizer;
+		test_bench b;
+		struct sum s;
+
+		plant_choose(PLANT_NONE);
+		assert_true(test_bench_open(&b, "cpu", 1, 1, NULL));
+		sanitizer = b.bench.sanitizer;
+		b.bench.sanitizer = b.bench.reference;
+		s = run_on(names[i], &b);
+		b.bench.sanitizer = sanitizer;
+		test_bench_close(&b);
+		found(names[i], "a sanitizer that sees nothing", &s);
+	}
+}
+
+/* Last: no unit of the suite is without a plant that it found. */
+static void test_suite__every_unit_found_one(void **state)
+{
+	pctl_units *list = NULL;
+	test_bench b;
+
+	(void)state;
+	plant_choose(PLANT_NONE);
+	assert_true(test_bench_open(&b, "cpu", 1, 1, NULL));
+	assert_int_equal(pctl_units_create(test_bench_call(&b), &list), PCTL_OK);
+	assert_int_equal(pctl_suite_units(&b.bench, 4, test_bench_call(&b), list), PCTL_OK);
+	assert_true(list->n > 20);
+	for (uint32_t i = 0; i < list->n; i++) {
+		uint32_t k = 0;
+
+		while (k < n_found_by && strcmp(found_by[k], list->units[i].name) != 0)
+			k++;
+		if (k == n_found_by)
+			fail_msg("%s was never shown to fail", list->units[i].name);
+	}
+	pctl_units_destroy(list);
+	test_bench_close(&b);
+}
+
 /* PC5403; the block that lost it is not run, those after it are, on a session opened again. */
 static void test_suite__a_lost_device(void **state)
 {
 	test_bench b;
 	struct sum s = run_unit("deterministic", PLANT_LOST, &b);
+	const char *lost_text = NULL;
 	uint32_t lost = 0;
 
 	(void)state;
-	for (uint32_t i = 0; i < pctl_diag_list_count(b.diagnostics); i++)
-		lost += pctl_diag_list_at(b.diagnostics, i)->code == PC5403_SUITE_LOST;
+	for (uint32_t i = 0; i < pctl_diag_list_count(b.diagnostics); i++) {
+		const pctl_diag *d = pctl_diag_list_at(b.diagnostics, i);
+
+		if (d->code != PC5403_SUITE_LOST)
+			continue;
+		lost++;
+		lost_text = d->message;
+	}
 	assert_int_equal(lost, 1);
+	planted(plant_names[PLANT_LOST], "engine", "PC5403: the block is not run", lost_text);
 	assert_int_equal(s.not_run, 1);
 	assert_int_equal(s.failures, 0);
 	assert_true(s.cases != 0);
@@ -184,6 +279,8 @@ static void test_suite__no_sanitizer(void **state)
 	}
 	assert_int_equal(refused, 2);
 	assert_int_equal(pctl_diag_list_at(b.diagnostics, 0)->code, PC5401_SUITE_SANITIZER);
+	planted("no sanitizing reference", "engine", "PC5401: the unit is not run",
+		pctl_diag_list_at(b.diagnostics, 0)->message);
 	pctl_units_destroy(list);
 	test_bench_close(&b);
 }
@@ -212,5 +309,6 @@ PCTL_TESTS_MAIN(PCTL_TEST(test_suite__a_dropped_store), PCTL_TEST(test_suite__a_
 		PCTL_TEST(test_suite__a_guard_changed), PCTL_TEST(test_suite__old_bytes),
 		PCTL_TEST(test_suite__a_bit_in_a_repeat), PCTL_TEST(test_suite__another_layout),
 		PCTL_TEST(test_suite__a_restart), PCTL_TEST(test_suite__old_values_of_atomics),
-		PCTL_TEST(test_suite__a_lost_device), PCTL_TEST(test_suite__no_sanitizer),
-		PCTL_TEST(test_suite__trails))
+		PCTL_TEST(test_suite__a_blind_sanitizer), PCTL_TEST(test_suite__a_lost_device),
+		PCTL_TEST(test_suite__no_sanitizer), PCTL_TEST(test_suite__trails),
+		PCTL_TEST(test_suite__every_unit_found_one))
