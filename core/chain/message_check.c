@@ -1,0 +1,417 @@
+/* The check of every field of every message: all that is wrong is reported, with the field's name and its value. */
+#include "chain/message.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "chain/text.h"
+
+/* The first status is kept; all are reported. */
+typedef struct checker {
+	const pctl_call *call;
+	const char *message; /* its name in reports */
+	pctl_status status;
+	uint32_t reserved;
+} checker;
+
+static void wrong(checker *c, uint32_t code, const char *field, const char *fmt, ...)
+	PCTL_PRINTF(4, 5);
+
+static void wrong(checker *c, uint32_t code, const char *field, const char *fmt, ...)
+{
+	char text[400];
+	pctl_status status;
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	status = pctl_refuse(c->call, code, "%s.%s: %s", c->message, field, text);
+	if (c->status == PCTL_OK)
+		c->status = status;
+}
+
+/* ---- values ------------------------------------------------------------------------------- */
+
+#define SHOWN 84u
+
+/* The beginning of a value, fit to be shown. */
+static const char *shown(const char *s, char buf[SHOWN])
+{
+	size_t n = strnlen(s, SHOWN);
+
+	for (size_t i = 0; i < SHOWN - 4 && i < n; i++)
+		buf[i] = (char)(s[i] >= 0x20 && s[i] < 0x7f ? s[i] : '?');
+	if (n > SHOWN - 4)
+		memcpy(buf + SHOWN - 4, "...", 4);
+	else
+		buf[n] = '\0';
+	return buf;
+}
+
+static int missing(checker *c, const char *field, const char *s)
+{
+	if (s[0] == '\0')
+		wrong(c, PC5784_MESSAGE_MISSING, field, "not given");
+	return s[0] == '\0';
+}
+
+static void check_sender(checker *c, const char *s)
+{
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789._-";
+	char buf[SHOWN];
+
+	if (missing(c, "sender", s))
+		return;
+	if (strspn(s, allowed) != strlen(s) || strlen(s) > 64)
+		wrong(c, PC5785_MESSAGE_SENDER, "sender", "\"%s\" is not 1 to 64 of [a-z0-9._-]",
+		      shown(s, buf));
+}
+
+static int is_hex(const char *s, size_t n)
+{
+	return strlen(s) == n && strspn(s, "0123456789abcdef") == n;
+}
+
+static void check_hash(checker *c, const char *field, const char *s)
+{
+	char buf[SHOWN];
+
+	if (!missing(c, field, s) && !is_hex(s, 64))
+		wrong(c, PC5787_MESSAGE_HASH, field, "\"%s\" is not 64 lower-case hex digits",
+		      shown(s, buf));
+}
+
+static void check_cid(checker *c, const char *field, const char *s)
+{
+	char buf[SHOWN];
+	pctl_cid cid;
+
+	if (!missing(c, field, s) && !pctl_cid_parse(s, &cid))
+		wrong(c, PC5786_MESSAGE_CID, field, "\"%s\" is no CID of this system",
+		      shown(s, buf));
+}
+
+/* A CID or the output of a job. */
+static void check_source(checker *c, const char *field, const char *s)
+{
+	if (strncmp(s, "job:", 4) == 0)
+		check_hash(c, field, s + 4);
+	else
+		check_cid(c, field, s);
+}
+
+static void check_count(checker *c, const char *field, uint64_t n, uint64_t most, const char *of)
+{
+	if (n > most)
+		wrong(c, PC5789_MESSAGE_COUNT, field, "%llu %s, at most %llu",
+		      (unsigned long long)n, of, (unsigned long long)most);
+}
+
+static void check_text(checker *c, const char *field, const char *s, size_t most)
+{
+	const size_t n = strlen(s), bad = pctl_chain_text_bad(s, n, 1);
+
+	check_count(c, field, n, most, "bytes");
+	if (bad != n)
+		wrong(c, PC5788_MESSAGE_TEXT, field,
+		      "byte %zu (0x%02x) is not UTF-8 or begins a control character", bad,
+		      (unsigned char)s[bad]);
+}
+
+static void check_number(checker *c, const char *field, uint64_t v, uint64_t most)
+{
+	if (v > most)
+		wrong(c, PC5793_MESSAGE_NUMBER, field, "%llu, at most %llu", (unsigned long long)v,
+		      (unsigned long long)most);
+}
+
+static void not_ascending(checker *c, const char *field, int is_same)
+{
+	wrong(c, PC5792_MESSAGE_ORDER, field, "%s",
+	      is_same ? "stands twice" : "stands behind a greater one; the list is sorted");
+}
+
+/* "tags[3]" and the like. */
+#define FIELD 40u
+static const char *element(const char *list, uint32_t i, char buf[FIELD])
+{
+	snprintf(buf, FIELD, "%s[%u]", list, (unsigned)i);
+	return buf;
+}
+
+/* ---- requests ----------------------------------------------------------------------------- */
+
+static void check_upload(checker *c, const pctl_msg_upload *m)
+{
+	const char *source = (const char *)m->source;
+	char field[FIELD];
+
+	check_sender(c, m->sender);
+	if (m->n_source == 0)
+		wrong(c, PC5784_MESSAGE_MISSING, "wgsl_source", "not given");
+	check_count(c, "wgsl_source", m->n_source, PCTL_MESSAGE_SOURCE_MAX, "bytes");
+	if (m->n_source != 0 && pctl_chain_text_bad(source, m->n_source, 0) != m->n_source)
+		wrong(c, PC5788_MESSAGE_TEXT, "wgsl_source", "byte %zu is not UTF-8",
+		      pctl_chain_text_bad(source, m->n_source, 0));
+	check_text(c, "description", m->description, PCTL_MESSAGE_DESCRIPTION_MAX);
+	check_count(c, "tags", m->n_tags, PCTL_MESSAGE_TAGS_MAX, "tags");
+	for (uint32_t i = 0; i < m->n_tags && i < PCTL_MESSAGE_TAGS_MAX; i++) {
+		element("tags", i, field);
+		if (!missing(c, field, m->tags[i]))
+			check_text(c, field, m->tags[i], PCTL_MESSAGE_TAG_MAX);
+		if (i > 0 && strcmp(m->tags[i - 1], m->tags[i]) >= 0)
+			not_ascending(c, field, strcmp(m->tags[i - 1], m->tags[i]) == 0);
+	}
+	if (m->implements[0] != '\0')
+		check_cid(c, "implements", m->implements);
+}
+
+static void check_bindings(checker *c, const pctl_msg_execute *m)
+{
+	char field[FIELD];
+
+	check_count(c, "bindings", m->n_bindings, PCTL_MESSAGE_BINDINGS_MAX, "bindings");
+	for (uint32_t i = 0; i < m->n_bindings && i < PCTL_MESSAGE_BINDINGS_MAX; i++) {
+		const pctl_msg_binding *b = &m->bindings[i], *before = i > 0 ? b - 1 : NULL;
+
+		element("bindings", i, field);
+		if (b->group > PCTL_MESSAGE_GROUP_MAX || b->binding > PCTL_MESSAGE_BINDING_MAX)
+			wrong(c, PC5791_MESSAGE_SLOT, field, "%u:%u, at most %u:%u", b->group,
+			      b->binding, PCTL_MESSAGE_GROUP_MAX, PCTL_MESSAGE_BINDING_MAX);
+		if ((b->group == 0 && b->binding <= 1) || (b->group == 1 && b->binding == 0))
+			wrong(c, PC5791_MESSAGE_SLOT, field,
+			      "%u:%u is the slot of the input, the uniforms or the output",
+			      b->group, b->binding);
+		if (before != NULL && (before->group > b->group || (before->group == b->group &&
+								    before->binding >= b->binding)))
+			not_ascending(c, field,
+				      before->group == b->group && before->binding == b->binding);
+		snprintf(field, sizeof(field), "bindings[%u].cid", (unsigned)i);
+		check_source(c, field, b->cid);
+	}
+}
+
+static void check_jobs(checker *c, const char *list, const char *const *jobs, uint32_t n,
+		       int is_sorted, uint32_t most)
+{
+	char field[FIELD];
+
+	check_count(c, list, n, most, "jobs");
+	for (uint32_t i = 0; i < n && i < most; i++) {
+		element(list, i, field);
+		check_hash(c, field, jobs[i]);
+		if (is_sorted && i > 0 && strcmp(jobs[i - 1], jobs[i]) >= 0)
+			not_ascending(c, field, strcmp(jobs[i - 1], jobs[i]) == 0);
+	}
+}
+
+/* A job is waited for in one way. */
+static void check_apart(checker *c, const pctl_msg_execute *m)
+{
+	char field[FIELD];
+
+	for (uint32_t i = 0; i < m->n_after && i < PCTL_MESSAGE_JOBS_MAX; i++)
+		for (uint32_t k = 0; k < m->n_parent_jobs && k < PCTL_MESSAGE_JOBS_MAX; k++)
+			if (strcmp(m->after[i], m->parent_jobs[k]) == 0)
+				wrong(c, PC5792_MESSAGE_ORDER, element("after", i, field),
+				      "is one of parent_jobs too");
+}
+
+static void check_overrides(checker *c, const pctl_msg_execute *m)
+{
+	char field[FIELD];
+
+	check_count(c, "overrides", m->n_overrides, PCTL_MESSAGE_OVERRIDES_MAX, "overrides");
+	for (uint32_t i = 0; i < m->n_overrides && i < PCTL_MESSAGE_OVERRIDES_MAX; i++) {
+		const char *name = m->overrides[i].name;
+
+		snprintf(field, sizeof(field), "overrides[%u].name", (unsigned)i);
+		if (!missing(c, field, name))
+			check_text(c, field, name, PCTL_MESSAGE_NAME_MAX);
+		if (i > 0 && strcmp(m->overrides[i - 1].name, name) >= 0)
+			not_ascending(c, field, strcmp(m->overrides[i - 1].name, name) == 0);
+	}
+}
+
+static void check_execute(checker *c, const pctl_msg_execute *m)
+{
+	static const char *const axes[3] = {"dispatch.x", "dispatch.y", "dispatch.z"};
+
+	check_sender(c, m->sender);
+	check_cid(c, "shader_cid", m->shader_cid);
+	check_source(c, "input_cid", m->input);
+	for (uint32_t d = 0; d < 3; d++)
+		if (m->dispatch[d] > PCTL_MESSAGE_GROUPS_MAX)
+			wrong(c, PC5790_MESSAGE_DISPATCH, axes[d], "%u workgroups, at most %u",
+			      m->dispatch[d], PCTL_MESSAGE_GROUPS_MAX);
+	if (m->gas_limit == 0)
+		wrong(c, PC5784_MESSAGE_MISSING, "gas_limit", "not given");
+	check_bindings(c, m);
+	check_number(c, "parent_clock", m->parent_clock, PCTL_MESSAGE_CLOCK_MAX);
+	if (m->uniform_cid[0] != '\0')
+		check_cid(c, "uniform_cid", m->uniform_cid);
+	check_number(c, "output_bytes", m->output_bytes, PCTL_MESSAGE_OUTPUT_MAX);
+	if (m->output_bytes % 4 != 0)
+		wrong(c, PC5793_MESSAGE_NUMBER, "output_bytes", "%llu is not a multiple of 4",
+		      (unsigned long long)m->output_bytes);
+	check_jobs(c, "parent_jobs", m->parent_jobs, m->n_parent_jobs, 1, PCTL_MESSAGE_JOBS_MAX);
+	check_jobs(c, "after", m->after, m->n_after, 1, PCTL_MESSAGE_JOBS_MAX);
+	check_apart(c, m);
+	check_overrides(c, m);
+	check_text(c, "entry", m->entry, PCTL_MESSAGE_NAME_MAX);
+}
+
+static void check_envelope(checker *c, uint32_t kind, const char *what)
+{
+	c->message = what;
+	wrong(c, PC5796_MESSAGE_ENVELOPE, "kind", "%u is none of this envelope", kind);
+}
+
+pctl_status pctl_request_check(const pctl_request *r, const pctl_call *call)
+{
+	checker c = {.call = call, .message = "block"};
+
+	switch (r->kind) {
+	case PCTL_MSG_UPLOAD:
+		c.message = "upload";
+		check_upload(&c, &r->as.upload);
+		break;
+	case PCTL_MSG_EXECUTE:
+		c.message = "execute";
+		check_execute(&c, &r->as.execute);
+		break;
+	case PCTL_MSG_QUERY:
+		c.message = "query";
+		check_hash(&c, "job_id", r->as.query.job_id);
+		break;
+	case PCTL_MSG_BLOCK_END:
+	case PCTL_MSG_BLOCK_QUERY:
+		check_number(&c, "height", r->as.block.height, PCTL_MESSAGE_CLOCK_MAX);
+		break;
+	default:
+		check_envelope(&c, r->kind, "request");
+		break;
+	}
+	return c.status;
+}
+
+/* ---- responses ---------------------------------------------------------------------------- */
+
+static void check_profile(checker *c, const pctl_msg_profile *p)
+{
+	static const char *const axes[3] = {"profile.max_dispatch_x", "profile.max_dispatch_y",
+					    "profile.max_dispatch_z"};
+	char field[FIELD];
+
+	if (p->n_ticks == 0)
+		wrong(c, PC5784_MESSAGE_MISSING, "profile.ticks", "not given");
+	check_count(c, "profile.ticks", p->n_ticks, PCTL_MESSAGE_TICKS_MAX, "ticks");
+	for (uint32_t i = 0; i < p->n_ticks && i < PCTL_MESSAGE_TICKS_MAX; i++) {
+		const pctl_msg_tick *t = &p->ticks[i];
+
+		element("profile.ticks", i, field);
+		if (t->tick_index != i)
+			wrong(c, PC5794_MESSAGE_PROFILE, field, "tick_index is %u, not its place",
+			      t->tick_index);
+		if (t->barrier_type > 3 || (t->barrier_type == 0) != (i + 1 == p->n_ticks))
+			wrong(c, PC5794_MESSAGE_PROFILE, field,
+			      "barrier_type %llu: 1 to 3 between ticks, 0 behind the last",
+			      (unsigned long long)t->barrier_type);
+		if ((t->barrier_type == 0) != (t->barriers == 0))
+			wrong(c, PC5794_MESSAGE_PROFILE, field, "%llu barriers of type %llu",
+			      (unsigned long long)t->barriers, (unsigned long long)t->barrier_type);
+	}
+	if (p->max_loop_iterations == 0)
+		wrong(c, PC5794_MESSAGE_PROFILE, "profile.max_loop_iterations",
+		      "0, the product of no loops is 1");
+	check_number(c, "profile.workgroup_shared_bytes", p->workgroup_shared_bytes,
+		     PCTL_MESSAGE_SHARED_MAX);
+	for (uint32_t d = 0; d < 3; d++)
+		check_number(c, axes[d], p->max_dispatch[d], PCTL_MESSAGE_GROUPS_MAX);
+}
+
+static void check_clock(checker *c, const char *field, uint64_t v)
+{
+	if (v == 0)
+		wrong(c, PC5784_MESSAGE_MISSING, field, "not given");
+	check_number(c, field, v, PCTL_MESSAGE_CLOCK_MAX);
+}
+
+static void check_query_response(checker *c, const pctl_msg_query_response *m)
+{
+	const int is_complete = m->status == PCTL_JOB_COMPLETE;
+	const int is_failed = m->status == PCTL_JOB_FAILED;
+
+	if (m->status > PCTL_JOB_FAILED)
+		wrong(c, PC5795_MESSAGE_STATUS, "status", "%u is no status of a job", m->status);
+	if (is_complete)
+		check_cid(c, "output_cid", m->output_cid);
+	else if (m->output_cid[0] != '\0')
+		wrong(c, PC5795_MESSAGE_STATUS, "output_cid", "given for status %u", m->status);
+	if (is_failed && !missing(c, "error", m->error))
+		check_text(c, "error", m->error, PCTL_MESSAGE_ERROR_MAX);
+	else if (!is_failed && m->error[0] != '\0')
+		wrong(c, PC5795_MESSAGE_STATUS, "error", "given for status %u", m->status);
+	if (!is_complete && !is_failed && m->gas_used != 0)
+		wrong(c, PC5795_MESSAGE_STATUS, "gas_used", "%llu for status %u",
+		      (unsigned long long)m->gas_used, m->status);
+	check_clock(c, "logical_clock", m->logical_clock);
+}
+
+static void check_block_info(checker *c, const pctl_msg_block_info *m)
+{
+	char buf[SHOWN];
+
+	check_clock(c, "height", m->height);
+	check_number(c, "final_clock", m->final_clock, PCTL_MESSAGE_CLOCK_MAX);
+	check_hash(c, "state_root", m->state_root);
+	if (!missing(c, "commit", m->commit) && !is_hex(m->commit, 40) && !is_hex(m->commit, 64))
+		wrong(c, PC5787_MESSAGE_HASH, "commit",
+		      "\"%s\" is not 40 or 64 lower-case hex digits", shown(m->commit, buf));
+	check_jobs(c, "jobs", m->jobs, m->n_jobs, 0, PCTL_MESSAGE_BLOCK_JOBS_MAX);
+	check_jobs(c, "deferred", m->deferred, m->n_deferred, 0, PCTL_MESSAGE_BLOCK_JOBS_MAX);
+}
+
+static void check_error(checker *c, const pctl_msg_error *m)
+{
+	if (pctl_code_slug(m->code) == NULL)
+		wrong(c, PC5796_MESSAGE_ENVELOPE, "code", "there is no code %u", m->code);
+	if (!missing(c, "message", m->message))
+		check_text(c, "message", m->message, PCTL_MESSAGE_ERROR_MAX);
+}
+
+pctl_status pctl_response_check(const pctl_response *r, const pctl_call *call)
+{
+	checker c = {.call = call, .message = "block"};
+
+	switch (r->kind) {
+	case PCTL_MSG_UPLOAD:
+		c.message = "upload";
+		check_cid(&c, "shader_cid", r->as.upload.shader_cid);
+		check_profile(&c, &r->as.upload.profile);
+		break;
+	case PCTL_MSG_EXECUTE:
+		c.message = "execute";
+		check_hash(&c, "job_id", r->as.execute.job_id);
+		check_clock(&c, "logical_clock", r->as.execute.logical_clock);
+		break;
+	case PCTL_MSG_QUERY:
+		c.message = "query";
+		check_query_response(&c, &r->as.query);
+		break;
+	case PCTL_MSG_BLOCK_END:
+	case PCTL_MSG_BLOCK_QUERY:
+		check_block_info(&c, &r->as.block);
+		break;
+	case PCTL_MSG_ERROR:
+		c.message = "error";
+		check_error(&c, &r->as.error);
+		break;
+	default:
+		check_envelope(&c, r->kind, "response");
+		break;
+	}
+	return c.status;
+}
