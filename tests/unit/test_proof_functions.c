@@ -2,16 +2,17 @@
  * and that a device which is wrong, flaky, or unable is told of as such. */
 #include "test_proof_rig.h"
 
+#include "planted/planted.h"
 #include "proof/domain.h"
 
 /* ---- devices that fail ------------------------------------------------------------------------ */
 
-enum { RIGHT, WRONG_FROM_1000, FLAKY, UNABLE };
+enum { RIGHT, WRONG_FROM_1000, FLAKY, UNABLE, WRONG_AT };
 
 /* The `cpu` backend, but for answers on their way to the host. The first write after a read is of the first operand. */
 static const pctl_backend *good;
 static struct {
-	uint32_t how, written, reads;
+	uint32_t how, written, reads, at;
 	uint8_t first[PCTL_PROOF_BLOCK * 4];
 } device;
 
@@ -31,11 +32,12 @@ static pctl_status spy_read(pctl_device *dev, const pctl_call *call, pctl_buffer
 
 	device.written = 0;
 	device.reads++;
-	for (uint64_t i = 0; device.how == WRONG_FROM_1000 && i < n / 4; i++) {
+	for (uint64_t i = 0; i < n / 4; i++) {
 		uint32_t a;
 
 		memcpy(&a, device.first + 4 * i, 4);
-		words[i] ^= a >= 1000;
+		words[i] ^= (device.how == WRONG_FROM_1000 && a >= 1000) ||
+			    (device.how == WRONG_AT && a == device.at);
 	}
 	if (device.how == FLAKY && device.reads % 2 == 0)
 		words[n / 8] ^= 0x80000000u;
@@ -237,6 +239,8 @@ static void wrong_device(void **state)
 	assert_string_equal(b.first.want, "0x000003e8");
 	assert_string_equal(b.first.law, "parity");
 	assert_int_equal(b.first.minimal, 1);
+	planted("wrong from operand 1000 on", "int.add@1 u32", "parity: random",
+		planted_case(b.first.inputs, b.first.got, b.first.want));
 	b = run(&r, unit(l, "int.add@1 u32", PCTL_UNIT_PARITY, "8 bits"), 0);
 	assert_true(b.failures == 0 && b.cases == 65536);
 	b = run(&r, unit(l, "int.add@1 u32", PCTL_UNIT_LAW, "commutative, chosen values"), 0);
@@ -248,6 +252,45 @@ static void wrong_device(void **state)
 	pctl_units_destroy(l);
 	pctl_session_close(r.bench.device);
 	proof_close(&r);
+}
+
+/* Wrong at one value alone: of all of parity, only the unit of the op's own examples asks for it, or it and others. */
+static void wrong_at(const char *op, const char *subject, const char *fault, uint32_t at, int only)
+{
+	static const char *const others[] = {"8 bits", "chosen values", "random"};
+	char text[64];
+	pctl_units *l;
+	pctl_block b;
+	proof_rig r;
+
+	proof_open(&r);
+	r.bench.device = spy_open(&r, WRONG_AT);
+	device.at = at;
+	l = units_of(&r, op, PCTL_TRACK_INTEGER, 1);
+	b = run(&r, unit(l, subject, PCTL_UNIT_PARITY, "examples"), 0);
+	assert_true(b.failures != 0);
+	snprintf(text, sizeof(text), "0x%08x", at);
+	assert_memory_equal(b.first.inputs, text, strlen(text));
+	assert_string_not_equal(b.first.got, b.first.want);
+	planted(fault, subject, "parity: examples",
+		planted_case(b.first.inputs, b.first.got, b.first.want));
+	for (uint32_t i = 0; only && i < 3; i++) {
+		const pctl_unit *u = unit(l, subject, PCTL_UNIT_PARITY, others[i]);
+
+		assert_non_null(u);
+		for (uint64_t k = 0; k < u->n_blocks; k++)
+			assert_int_equal(run(&r, u, k).failures, 0);
+	}
+	pctl_units_destroy(l);
+	pctl_session_close(r.bench.device);
+	proof_close(&r);
+}
+
+static void wrong_at_examples(void **state)
+{
+	(void)state;
+	wrong_at("int.and", "int.and@1 u32", "wrong at one class alone", 0xdeadbeef, 1);
+	wrong_at("int.popcount", "int.popcount@1 u32", "wrong at one boundary", 0x7fffffff, 0);
 }
 
 static void flaky_device(void **state)
@@ -265,6 +308,7 @@ static void flaky_device(void **state)
 		r.bench.device = spy_open(&r, how);
 		l = units_of(&r, "int.not", PCTL_TRACK_INTEGER, 2);
 		for (uint32_t i = 0; i < 3; i++) {
+			char caught_by[64];
 			pctl_block b;
 
 			device.reads = 0;
@@ -275,8 +319,12 @@ static void flaky_device(void **state)
 					unit(l, "int.not@1 u32", PCTL_UNIT_DETERMINISM, names[i]),
 					0);
 			assert_int_equal(b.failures != 0, how == FLAKY);
-			if (how == FLAKY)
-				assert_non_null(strstr(b.first.law, names[i]));
+			if (how != FLAKY)
+				continue;
+			assert_non_null(strstr(b.first.law, names[i]));
+			snprintf(caught_by, sizeof(caught_by), "determinism: %s", names[i]);
+			planted("every second answer has a bit turned", "int.not@1 u32", caught_by,
+				planted_case(b.first.inputs, b.first.got, b.first.want));
 		}
 		pctl_units_destroy(l);
 		pctl_session_close(r.bench.device);
@@ -351,6 +399,8 @@ static void unchecked_laws(void **state)
 	n = pctl_diag_list_count(r.l);
 	assert_int_equal(pctl_diag_list_at(r.l, n - 1)->code, PC5305_LAW_UNCHECKED);
 	assert_int_equal(pctl_diag_list_at(r.l, n - 2)->code, PC5301_LAW_PROSE);
+	planted("a law in prose", u->subject, "PC5305, after PC5301",
+		pctl_diag_list_at(r.l, n - 2)->message);
 	b = run(&r, unit(l, subject, PCTL_UNIT_LAW, "commutative, random"), 0);
 	assert_true(b.cases == r.bench.cases && b.failures == 0);
 	/* A law without operands has one case. */
@@ -384,6 +434,8 @@ static void regressions(void **state)
 	b = run(&r, unit(l, "int.add@1 u32", PCTL_UNIT_REGRESSION, "parity, kept"), 0);
 	assert_true(b.cases == 2 && b.failures == 1);
 	assert_string_equal(b.first.inputs, "0x000003e8 0x00000000");
+	planted("a kept counterexample fails again", "int.add@1 u32", "regression: parity, kept",
+		planted_case(b.first.inputs, b.first.got, b.first.want));
 	b = run(&r, unit(l, "int.add@1 u64", PCTL_UNIT_REGRESSION, "parity, kept"), 0);
 	assert_int_equal(b.cases, 1);
 	b = run(&r, unit(l, "int.add@1 u32", PCTL_UNIT_REGRESSION, "commutative, kept"), 0);
@@ -395,5 +447,5 @@ static void regressions(void **state)
 }
 
 PCTL_TESTS_MAIN(PCTL_TEST(lists), PCTL_TEST(reference_holds), PCTL_TEST(wrong_device),
-		PCTL_TEST(flaky_device), PCTL_TEST(unable_device), PCTL_TEST(unchecked_laws),
-		PCTL_TEST(regressions))
+		PCTL_TEST(wrong_at_examples), PCTL_TEST(flaky_device), PCTL_TEST(unable_device),
+		PCTL_TEST(unchecked_laws), PCTL_TEST(regressions))
