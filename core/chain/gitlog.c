@@ -196,34 +196,38 @@ static pctl_status make_folders(pctl_gitlog *log, const pctl_call *call)
 {
 	static const char *const folders[] = {"tmp",  "objects",    "objects/pack", "objects/info",
 					      "refs", "refs/heads", "refs/tags"};
-	int made = 0;
+	static const char *const parents[] = {"objects", "refs", ".", ".."};
+	pctl_status status = PCTL_OK;
 
-	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
-		if (mkdirat(log->root_fd, folders[i], 0755) == 0)
-			made = 1;
-		else if (errno != EEXIST && faccessat(log->root_fd, folders[i], F_OK, 0) != 0)
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+		if (mkdirat(log->root_fd, folders[i], 0755) != 0 && errno != EEXIST)
 			return pctl_gitlog_io(log, call, "make a directory of", errno);
-	}
+	for (size_t i = 0; status == PCTL_OK && i < sizeof(parents) / sizeof(parents[0]); i++)
+		status = pctl_gitlog_sync(log, parents[i], call);
+	return status;
+}
+
+static int has(const pctl_gitlog *log, const char *path)
+{
+	return faccessat(log->root_fd, path, F_OK, 0) == 0;
+}
+
+/* HEAD comes last: where it is, everything before it was made and synced. */
+static pctl_status make(pctl_gitlog *log, const pctl_call *call)
+{
+	const int made = has(log, "HEAD");
+	pctl_status status = mark(log, call);
+
+	if (status == PCTL_OK && !made)
+		status = make_folders(log, call);
+	if (status != PCTL_OK)
+		return status;
 	log->temp_fd = openat(log->root_fd, "tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (log->temp_fd < 0)
 		return pctl_gitlog_io(log, call, "open", errno);
-	if (!made)
-		return PCTL_OK;
-	if (pctl_gitlog_sync(log, "objects", call) != PCTL_OK ||
-	    pctl_gitlog_sync(log, "refs", call) != PCTL_OK)
-		return PCTL_E_STORE;
-	return pctl_gitlog_sync(log, ".", call);
-}
-
-static pctl_status make(pctl_gitlog *log, const pctl_call *call)
-{
-	pctl_status status = mark(log, call);
-
-	if (status == PCTL_OK)
-		status = make_folders(log, call);
-	if (status == PCTL_OK && faccessat(log->root_fd, "config", F_OK, 0) != 0)
+	if (!made && !has(log, "config"))
 		status = pctl_gitlog_put(log, ".", "config", config_text, call);
-	if (status == PCTL_OK && faccessat(log->root_fd, "HEAD", F_OK, 0) != 0)
+	if (status == PCTL_OK && !made)
 		status = pctl_gitlog_put(log, ".", "HEAD", HEAD_TEXT, call);
 	return status;
 }
