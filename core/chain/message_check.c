@@ -319,7 +319,7 @@ static void check_profile(checker *c, const pctl_msg_profile *p)
 			wrong(c, PC5794_MESSAGE_PROFILE, field,
 			      "barrier_type %llu: 1 to 3 between ticks, 0 behind the last",
 			      (unsigned long long)t->barrier_type);
-		if ((t->barrier_type == 0) != (t->barriers == 0))
+		if (t->barrier_type == 0 && t->barriers != 0)
 			wrong(c, PC5794_MESSAGE_PROFILE, field, "%llu barriers of type %llu",
 			      (unsigned long long)t->barriers, (unsigned long long)t->barrier_type);
 	}
