@@ -159,6 +159,17 @@ static const pctl_option audit_options[] = {
 	{NULL, NULL, NULL, 0, 0},
 };
 
+static const pctl_option ledger_show_options[] = {
+	{"--block", "HEIGHT", "what the jobs and verdicts of a block moved", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+static const pctl_option ledger_params_options[] = {
+	{"--height", "HEIGHT", "the present block, whose values are shown; 0 if left out", 0, 0},
+	{"--from", "ACCOUNT", "who proposes or votes; it has a bond", 0, 0},
+	{"--at", "HEIGHT", "from which block on the proposed values hold", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+
 static const pctl_verb verbs[] = {
 	{"check", NULL, "FILE...", "every check of a pipeline, all errors at once",
 	 "Without --device only what needs no device is checked. With --in sizes are known and "
@@ -232,6 +243,24 @@ static const pctl_verb verbs[] = {
 	 audit_options, 1, 1, pctl_verb_audit},
 	{"audit", "verify", "DIR", "check the seal of a report and every file in it", NULL, NULL, 1,
 	 1, pctl_verb_audit_verify},
+	{"ledger", "show", "[ACCOUNT]", "supply, treasury and accounts, or all of one account",
+	 "Also checks that the supply is what balances, reserved gas, bonds, treasury and burned "
+	 "gas add to.",
+	 ledger_show_options, 0, 1, pctl_verb_ledger_show},
+	{"ledger", "credit", "ACCOUNT AMOUNT", "new supply for an account", NULL, NULL, 2, 2,
+	 pctl_verb_ledger_credit},
+	{"ledger", "transfer", "FROM TO AMOUNT", "move from a balance to another", NULL, NULL, 3, 3,
+	 pctl_verb_ledger_transfer},
+	{"ledger", "bond", "ACCOUNT AMOUNT", "put a part of the balance up as bond", NULL, NULL, 2,
+	 2, pctl_verb_ledger_bond},
+	{"ledger", "unbond", "ACCOUNT AMOUNT", "take a part of the bond back", NULL, NULL, 2, 2,
+	 pctl_verb_ledger_unbond},
+	{"ledger", "params", "list|show|propose|vote|apply [ARGUMENT...]",
+	 "the parameters of the consensus VM and changes of them",
+	 "`list`; `show [NAME|PROPOSAL]`; `propose NAME=VALUE... --from ACCOUNT --at HEIGHT`; "
+	 "`vote PROPOSAL yes|no --from ACCOUNT`; `apply PROPOSAL`. A change is applied when enough "
+	 "bonds voted for it, and holds from its height on.",
+	 ledger_params_options, 1, UINT32_MAX, pctl_verb_ledger_params},
 	{"doctor", NULL, "", "paths searched, values in force, what is usable and why not", NULL,
 	 NULL, 0, 0, pctl_verb_doctor},
 	{"explain", NULL, "CODE", "what a diagnostic code means", NULL, NULL, 0, 1,

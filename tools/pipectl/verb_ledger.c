@@ -1,0 +1,285 @@
+/* Verbs of the gas ledger: accounts, transfers, bonds and reports. */
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/num.h"
+#include "chain/amount.h"
+#include "chain/params.h"
+#include "ledger.h"
+
+/* ---- the state ----------------------------------------------------------------------------- */
+
+static pctl_status seed(pctl_app *app, pctl_chain_state *s, const char *dir)
+{
+	const char *own = pctl_arena_printf(app->arena, "%s/params.cfg", dir), *path = own;
+	pctl_params p;
+	pctl_status status;
+
+	if (own == NULL)
+		return pctl_refuse(app->call, PC2_NOMEM, "no memory for a path");
+	if (access(own, F_OK) != 0) {
+		if (app->config->conf_dir == NULL)
+			return pctl_refuse(app->call, PC5723_PARAM_SEED, "no %s to begin with",
+					   own);
+		path = pctl_arena_printf(app->arena, "%s/chain/params.cfg", app->config->conf_dir);
+		if (path == NULL)
+			return pctl_refuse(app->call, PC2_NOMEM, "no memory for a path");
+	}
+	status = pctl_params_read(path, app->call, &p);
+	return status == PCTL_OK ? pctl_params_seed(s, &p, app->call) : status;
+}
+
+pctl_status pctl_app_open_chain(pctl_app *app, pctl_chain_state **out)
+{
+	pctl_status status = pctl_app_config(app);
+	const char *dir;
+	int seeded = 1;
+
+	*out = NULL;
+	if (status != PCTL_OK)
+		return status;
+	dir = pctl_arena_printf(app->arena, "%s/chain", app->config->home);
+	if (dir == NULL)
+		return pctl_refuse(app->call, PC2_NOMEM, "no memory for a path");
+	status = pctl_chain_state_open(dir, app->call, out);
+	if (status != PCTL_OK)
+		return status;
+	status = pctl_chain_begin(*out, app->call);
+	if (status == PCTL_OK)
+		status = pctl_params_is_seeded(*out, app->call, &seeded);
+	if (status == PCTL_OK && !seeded)
+		status = seed(app, *out, dir);
+	if (status == PCTL_OK)
+		return PCTL_OK;
+	pctl_app_close_chain(app, *out, status);
+	*out = NULL;
+	return status;
+}
+
+pctl_status pctl_app_close_chain(pctl_app *app, pctl_chain_state *s, pctl_status status)
+{
+	if (s == NULL)
+		return status;
+	if (status == PCTL_OK)
+		status = pctl_chain_commit(s, app->call);
+	if (status != PCTL_OK)
+		pctl_chain_rollback(s);
+	pctl_chain_state_close(s);
+	return status;
+}
+
+pctl_status pctl_app_height(pctl_app *app, const char *option, uint64_t fallback, uint64_t *out)
+{
+	const char *text = pctl_option_value(&app->line, option);
+
+	*out = fallback;
+	if (text != NULL && !pctl_amount_parse(text, out))
+		return pctl_refuse(app->call, PC10_USAGE, "%s wants a block height, not \"%s\"",
+				   option, text);
+	return PCTL_OK;
+}
+
+/* ---- printing ------------------------------------------------------------------------------ */
+
+/* A number as a member of the document, or as a line. */
+static void print_number(pctl_app *app, const char *name, uint64_t value)
+{
+	if (app->json)
+		pctl_json_kv_u64(&app->document, name, value);
+	else
+		printf("%-16s %" PRIu64 "\n", name, value);
+}
+
+static int print_account(void *ctx, const pctl_ledger_account *a)
+{
+	pctl_app *app = ctx;
+	pctl_json *j = &app->document;
+
+	if (!app->json) {
+		printf("%s %" PRIu64 " reserved %" PRIu64 " bond %" PRIu64 "\n", a->name,
+		       a->balance, a->reserved, a->bond);
+		return 0;
+	}
+	pctl_json_object_begin(j);
+	pctl_json_kv_string(j, "account", a->name);
+	pctl_json_kv_u64(j, "balance", a->balance);
+	pctl_json_kv_u64(j, "reserved", a->reserved);
+	pctl_json_kv_u64(j, "bond", a->bond);
+	pctl_json_object_end(j);
+	return 0;
+}
+
+static void print_report(pctl_app *app, const pctl_ledger_report *r)
+{
+	print_number(app, "jobs_settled", r->settled);
+	print_number(app, "jobs_released", r->released);
+	print_number(app, "gas_reserved", r->reserved);
+	print_number(app, "gas_charged", r->charged);
+	print_number(app, "gas_refunded", r->refunded);
+	print_number(app, "to_executors", r->split.executor);
+	print_number(app, "to_treasury", r->split.treasury);
+	print_number(app, "burned", r->split.burned);
+	print_number(app, "verdicts", r->slashes);
+	print_number(app, "slashed", r->slashed);
+	print_number(app, "slashed_treasury", r->slashed_treasury);
+	print_number(app, "slashed_burned", r->slashed_burned);
+}
+
+static pctl_status show_all(pctl_app *app, pctl_chain_state *s)
+{
+	pctl_ledger_totals t;
+	pctl_status status = pctl_ledger_check(s, app->call);
+
+	if (status == PCTL_OK)
+		status = pctl_ledger_totals_read(s, app->call, &t);
+	if (status != PCTL_OK)
+		return status;
+	print_number(app, "supply", t.supply);
+	print_number(app, "treasury", t.treasury);
+	print_number(app, "burned", t.burned);
+	if (app->json) {
+		pctl_json_key(&app->document, "accounts");
+		pctl_json_array_begin(&app->document);
+	}
+	status = pctl_ledger_accounts(s, print_account, app, app->call);
+	if (app->json)
+		pctl_json_array_end(&app->document);
+	return status;
+}
+
+static pctl_status show_account(pctl_app *app, pctl_chain_state *s, const char *name)
+{
+	pctl_ledger_account a;
+	pctl_ledger_report r;
+	uint64_t earned;
+	pctl_status status = pctl_ledger_account_read(s, name, app->call, &a);
+
+	if (status == PCTL_OK)
+		status = pctl_ledger_account_report(s, name, app->call, &r, &earned);
+	if (status != PCTL_OK)
+		return status;
+	if (app->json)
+		pctl_json_kv_string(&app->document, "account", a.name);
+	else
+		printf("%-16s %s\n", "account", a.name);
+	print_number(app, "balance", a.balance);
+	print_number(app, "reserved", a.reserved);
+	print_number(app, "bond", a.bond);
+	print_number(app, "earned", earned);
+	print_report(app, &r);
+	return PCTL_OK;
+}
+
+static pctl_status show_block(pctl_app *app, pctl_chain_state *s)
+{
+	pctl_ledger_report r;
+	uint64_t height;
+	pctl_status status = pctl_app_height(app, "--block", 0, &height);
+
+	if (status == PCTL_OK)
+		status = pctl_ledger_block_report(s, height, app->call, &r);
+	if (status != PCTL_OK)
+		return status;
+	print_number(app, "height", height);
+	print_report(app, &r);
+	return PCTL_OK;
+}
+
+pctl_status pctl_verb_ledger_show(pctl_app *app)
+{
+	const int block = pctl_option_has(&app->line, "--block");
+	pctl_chain_state *s;
+	pctl_status status;
+
+	if (block && app->line.n_arguments != 0)
+		return pctl_refuse(app->call, PC10_USAGE,
+				   "`ledger show` takes an account or --block, not both");
+	status = pctl_app_open_chain(app, &s);
+	if (status == PCTL_OK && block)
+		status = show_block(app, s);
+	else if (status == PCTL_OK && app->line.n_arguments != 0)
+		status = show_account(app, s, app->line.arguments[0]);
+	else if (status == PCTL_OK)
+		status = show_all(app, s);
+	return pctl_app_close_chain(app, s, status);
+}
+
+/* ---- moves --------------------------------------------------------------------------------- */
+
+static pctl_status parse_amount(pctl_app *app, const char *text, uint64_t *out)
+{
+	if (pctl_amount_parse(text, out) && *out != 0)
+		return PCTL_OK;
+	return pctl_refuse(app->call, PC5711_LEDGER_AMOUNT, "\"%s\" is no amount", text);
+}
+
+/* The accounts that a command names, as they are afterwards. */
+static pctl_status print_named(pctl_app *app, pctl_chain_state *s, uint32_t n)
+{
+	pctl_ledger_account a;
+	pctl_status status = PCTL_OK;
+
+	if (app->json) {
+		pctl_json_key(&app->document, "accounts");
+		pctl_json_array_begin(&app->document);
+	}
+	for (uint32_t i = 0; status == PCTL_OK && i < n; i++) {
+		if (i == 1 && strcmp(app->line.arguments[0], app->line.arguments[1]) == 0)
+			break;
+		status = pctl_ledger_account_read(s, app->line.arguments[i], app->call, &a);
+		if (status == PCTL_OK)
+			print_account(app, &a);
+	}
+	if (app->json)
+		pctl_json_array_end(&app->document);
+	return status;
+}
+
+/* `credit`, `bond` and `unbond`: one account and an amount. */
+static pctl_status move(pctl_app *app, pctl_status (*act)(pctl_chain_state *s, const char *account,
+							  uint64_t amount, const pctl_call *call))
+{
+	pctl_chain_state *s = NULL;
+	uint64_t amount;
+	pctl_status status = parse_amount(app, app->line.arguments[1], &amount);
+
+	if (status == PCTL_OK)
+		status = pctl_app_open_chain(app, &s);
+	if (status == PCTL_OK)
+		status = act(s, app->line.arguments[0], amount, app->call);
+	if (status == PCTL_OK)
+		status = print_named(app, s, 1);
+	return pctl_app_close_chain(app, s, status);
+}
+
+pctl_status pctl_verb_ledger_credit(pctl_app *app)
+{
+	return move(app, pctl_ledger_credit);
+}
+
+pctl_status pctl_verb_ledger_bond(pctl_app *app)
+{
+	return move(app, pctl_ledger_bond);
+}
+
+pctl_status pctl_verb_ledger_unbond(pctl_app *app)
+{
+	return move(app, pctl_ledger_unbond);
+}
+
+pctl_status pctl_verb_ledger_transfer(pctl_app *app)
+{
+	pctl_chain_state *s = NULL;
+	uint64_t amount;
+	pctl_status status = parse_amount(app, app->line.arguments[2], &amount);
+
+	if (status == PCTL_OK)
+		status = pctl_app_open_chain(app, &s);
+	if (status == PCTL_OK)
+		status = pctl_ledger_transfer(s, app->line.arguments[0], app->line.arguments[1],
+					      amount, app->call);
+	if (status == PCTL_OK)
+		status = print_named(app, s, 2);
+	return pctl_app_close_chain(app, s, status);
+}

@@ -1,0 +1,257 @@
+/* `ledger params`: the parameters of the consensus VM, and proposals, votes and changes of them. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "chain/amount.h"
+#include "chain/params.h"
+#include "ledger.h"
+
+#define N_WORDS(app) ((app)->line.n_arguments - 1)    /* behind list, show, .. */
+#define WORD(app, i) ((app)->line.arguments[1 + (i)]) /* i < N_WORDS */
+
+/* ---- values -------------------------------------------------------------------------------- */
+
+static void print_param(pctl_app *app, uint32_t i, uint64_t value)
+{
+	const pctl_param *p = pctl_param_at(i);
+	char text[PCTL_PARAM_TEXT_SIZE], least[PCTL_PARAM_TEXT_SIZE], most[PCTL_PARAM_TEXT_SIZE];
+	pctl_json *j = &app->document;
+
+	pctl_param_format(i, value, text);
+	pctl_param_format(i, p->least, least);
+	pctl_param_format(i, p->most, most);
+	if (!app->json) {
+		printf("%-25s %s  (%s to %s) %s\n", p->name, text, least, most, p->doc);
+		return;
+	}
+	pctl_json_object_begin(j);
+	pctl_json_kv_string(j, "name", p->name);
+	pctl_json_kv_string(j, "value", text);
+	pctl_json_kv_string(j, "least", least);
+	pctl_json_kv_string(j, "most", most);
+	pctl_json_kv_string(j, "about", p->doc);
+	pctl_json_object_end(j);
+}
+
+/* All parameters, or one, at a height. */
+static pctl_status print_params(pctl_app *app, pctl_chain_state *s, uint64_t height, uint32_t from,
+				uint32_t to)
+{
+	pctl_params p;
+	pctl_status status = pctl_params_in_force(s, height, app->call, &p);
+
+	if (status != PCTL_OK)
+		return status;
+	if (app->json) {
+		pctl_json_kv_u64(&app->document, "height", height);
+		pctl_json_key(&app->document, "params");
+		pctl_json_array_begin(&app->document);
+	}
+	for (uint32_t i = from; i < to; i++)
+		print_param(app, i, p.values[i]);
+	if (app->json)
+		pctl_json_array_end(&app->document);
+	return PCTL_OK;
+}
+
+static pctl_status list(pctl_app *app, pctl_chain_state *s, uint64_t height)
+{
+	return print_params(app, s, height, 0, PCTL_PARAM_COUNT);
+}
+
+/* ---- proposals ----------------------------------------------------------------------------- */
+
+static void print_proposal(pctl_app *app, const pctl_proposal *p)
+{
+	const char *state = p->is_applied ? "applied" : "open";
+	char text[PCTL_PARAM_TEXT_SIZE];
+	pctl_json *j = &app->document;
+
+	if (!app->json) {
+		printf("%" PRIu64 " %s by %s for height %" PRIu64 ": yes %" PRIu64 ", no %" PRIu64
+		       " of bonds %" PRIu64 "\n",
+		       p->id, state, p->sender, p->height, p->yes, p->no, p->bonds);
+		for (uint32_t i = 0; i < p->n_changes; i++)
+			printf("  %s=%s\n", pctl_param_at(p->changes[i].param)->name,
+			       pctl_param_format(p->changes[i].param, p->changes[i].value, text));
+		return;
+	}
+	pctl_json_object_begin(j);
+	pctl_json_kv_u64(j, "id", p->id);
+	pctl_json_kv_string(j, "state", state);
+	pctl_json_kv_string(j, "sender", p->sender);
+	pctl_json_kv_u64(j, "height", p->height);
+	pctl_json_kv_u64(j, "yes", p->yes);
+	pctl_json_kv_u64(j, "no", p->no);
+	pctl_json_kv_u64(j, "bonds", p->bonds);
+	pctl_json_key(j, "changes");
+	pctl_json_object_begin(j);
+	for (uint32_t i = 0; i < p->n_changes; i++)
+		pctl_json_kv_string(
+			j, pctl_param_at(p->changes[i].param)->name,
+			pctl_param_format(p->changes[i].param, p->changes[i].value, text));
+	pctl_json_object_end(j);
+	pctl_json_object_end(j);
+}
+
+static pctl_status print_proposals(pctl_app *app, pctl_chain_state *s, uint64_t from, uint64_t to)
+{
+	pctl_proposal p;
+	pctl_status status = PCTL_OK;
+
+	if (app->json) {
+		pctl_json_key(&app->document, "proposals");
+		pctl_json_array_begin(&app->document);
+	}
+	for (uint64_t id = from; status == PCTL_OK && id <= to; id++) {
+		status = pctl_params_proposal(s, id, app->call, &p);
+		if (status == PCTL_OK)
+			print_proposal(app, &p);
+		if (id == UINT64_MAX)
+			break;
+	}
+	if (app->json)
+		pctl_json_array_end(&app->document);
+	return status;
+}
+
+/* Nothing: all proposals. A number: that one. Else a parameter. */
+static pctl_status show(pctl_app *app, pctl_chain_state *s, uint64_t height)
+{
+	uint64_t id, n;
+	uint32_t i;
+	pctl_status status;
+
+	if (N_WORDS(app) == 0) {
+		status = pctl_params_proposal_count(s, app->call, &n);
+		return status == PCTL_OK ? print_proposals(app, s, 1, n) : status;
+	}
+	if (pctl_amount_parse(WORD(app, 0), &id))
+		return print_proposals(app, s, id, id);
+	status = pctl_param_find(WORD(app, 0), app->call, &i);
+	return status == PCTL_OK ? print_params(app, s, height, i, i + 1) : status;
+}
+
+static pctl_status parse_change(pctl_app *app, const char *text, pctl_param_change *out)
+{
+	const char *equals = strchr(text, '='), *name;
+	pctl_status status;
+
+	if (equals == NULL)
+		return pctl_refuse(app->call, PC10_USAGE, "a change is NAME=VALUE, not \"%s\"",
+				   text);
+	name = pctl_arena_dup_n(app->arena, text, (size_t)(equals - text));
+	if (name == NULL)
+		return pctl_refuse(app->call, PC2_NOMEM, "no memory for a change");
+	status = pctl_param_find(name, app->call, &out->param);
+	if (status == PCTL_OK)
+		status = pctl_param_parse(out->param, equals + 1, app->call, &out->value);
+	return status;
+}
+
+static pctl_status sender(pctl_app *app, const char **out)
+{
+	*out = pctl_option_value(&app->line, "--from");
+	return *out != NULL ? PCTL_OK
+			    : pctl_refuse(app->call, PC10_USAGE,
+					  "--from ACCOUNT says who proposes or votes");
+}
+
+static pctl_status propose(pctl_app *app, pctl_chain_state *s, uint64_t height)
+{
+	pctl_param_change *changes =
+		pctl_arena_array(app->arena, app->line.n_arguments, sizeof(*changes));
+	const char *from;
+	uint64_t at, id;
+	pctl_status status = sender(app, &from);
+
+	if (changes == NULL)
+		return pctl_refuse(app->call, PC2_NOMEM, "no memory for changes");
+	if (status == PCTL_OK && !pctl_option_has(&app->line, "--at"))
+		return pctl_refuse(app->call, PC10_USAGE,
+				   "--at HEIGHT says from which block on the change holds");
+	if (status == PCTL_OK)
+		status = pctl_app_height(app, "--at", 0, &at);
+	for (uint32_t i = 0; status == PCTL_OK && i < N_WORDS(app); i++)
+		status = parse_change(app, WORD(app, i), &changes[i]);
+	if (status == PCTL_OK)
+		status = pctl_params_propose(s, height, from, at, changes, N_WORDS(app), app->call,
+					     &id);
+	return status == PCTL_OK ? print_proposals(app, s, id, id) : status;
+}
+
+static pctl_status parse_id(pctl_app *app, uint64_t *out)
+{
+	return pctl_amount_parse(WORD(app, 0), out)
+		       ? PCTL_OK
+		       : pctl_refuse(app->call, PC10_USAGE, "\"%s\" is no number of a proposal",
+				     WORD(app, 0));
+}
+
+static pctl_status vote(pctl_app *app, pctl_chain_state *s, uint64_t height)
+{
+	const char *from;
+	uint64_t id;
+	int yes;
+	pctl_status status = sender(app, &from);
+
+	if (status == PCTL_OK)
+		status = parse_id(app, &id);
+	if (status != PCTL_OK)
+		return status;
+	yes = strcmp(WORD(app, 1), "yes") == 0;
+	if (!yes && strcmp(WORD(app, 1), "no") != 0)
+		return pctl_refuse(app->call, PC10_USAGE, "a vote is yes or no, not \"%s\"",
+				   WORD(app, 1));
+	status = pctl_params_vote(s, height, id, from, yes, app->call);
+	return status == PCTL_OK ? print_proposals(app, s, id, id) : status;
+}
+
+static pctl_status apply(pctl_app *app, pctl_chain_state *s, uint64_t height)
+{
+	uint64_t id;
+	pctl_status status = parse_id(app, &id);
+
+	if (status == PCTL_OK)
+		status = pctl_params_apply(s, height, id, app->call);
+	return status == PCTL_OK ? print_proposals(app, s, id, id) : status;
+}
+
+/* ---- the verb ------------------------------------------------------------------------------ */
+
+static const struct {
+	const char *name, *usage;
+	uint32_t least, most;
+	pctl_status (*run)(pctl_app *app, pctl_chain_state *s, uint64_t height);
+} actions[] = {
+	{"list", "", 0, 0, list},
+	{"show", "[NAME|PROPOSAL]", 0, 1, show},
+	{"propose", "NAME=VALUE... --from ACCOUNT --at HEIGHT", 1, PCTL_PARAM_COUNT, propose},
+	{"vote", "PROPOSAL yes|no --from ACCOUNT", 2, 2, vote},
+	{"apply", "PROPOSAL", 1, 1, apply},
+};
+
+pctl_status pctl_verb_ledger_params(pctl_app *app)
+{
+	const uint32_t n = sizeof(actions) / sizeof(actions[0]);
+	pctl_chain_state *s = NULL;
+	uint64_t height;
+	uint32_t i = 0;
+	pctl_status status = pctl_app_height(app, "--height", 0, &height);
+
+	while (i < n && strcmp(app->line.arguments[0], actions[i].name) != 0)
+		i++;
+	if (i == n)
+		return pctl_refuse(app->call, PC10_USAGE,
+				   "`ledger params` takes list, show, propose, vote or apply, not "
+				   "\"%s\"",
+				   app->line.arguments[0]);
+	if (N_WORDS(app) < actions[i].least || N_WORDS(app) > actions[i].most)
+		return pctl_refuse(app->call, PC10_USAGE, "usage: pipectl ledger params %s %s",
+				   actions[i].name, actions[i].usage);
+	if (status == PCTL_OK)
+		status = pctl_app_open_chain(app, &s);
+	if (status == PCTL_OK)
+		status = actions[i].run(app, s, height);
+	return pctl_app_close_chain(app, s, status);
+}
