@@ -1,5 +1,5 @@
 /* Rows of the table of planted faults. A test that has just seen a violator caught says so here; where the environment
- * variable PIPECTL_PLANTED names a file, a line is appended to it: fault, where it was planted, what caught it and what
+ * variable PIPECTL_PLANTED names a file, a line is written to it: fault, where it was planted, what caught it and what
  * that named, between tabs. Texts come from what the test really found. tests/planted/planted.py makes the table. */
 #ifndef PIPECTL_TESTS_PLANTED_H
 #define PIPECTL_TESTS_PLANTED_H
@@ -35,6 +35,7 @@ static inline void planted(const char *fault, const char *where, const char *cau
 			   const char *named)
 {
 	const char *path = getenv("PIPECTL_PLANTED");
+	static int begun; /* rows of an earlier run are not kept */
 	FILE *f;
 
 	if (named == NULL || named[0] == '\0' || caught_by == NULL || caught_by[0] == '\0') {
@@ -43,7 +44,8 @@ static inline void planted(const char *fault, const char *where, const char *cau
 	}
 	if (path == NULL || path[0] == '\0')
 		return;
-	f = fopen(path, "a");
+	f = fopen(path, begun ? "a" : "w");
+	begun = 1;
 	if (f == NULL) {
 		fprintf(stderr, "planted: %s cannot be opened\n", path);
 		exit(1);
