@@ -354,7 +354,12 @@ static void test_chain_params__sets_hold_at_every_height(void **state)
 				fine[] = {{PCTL_PARAM_SPLIT_EXECUTOR, 0, 850000},
 					  {PCTL_PARAM_SPLIT_BURN, 0, 50000}},
 				other[] = {{PCTL_PARAM_SPLIT_EXECUTOR, 0, 900000},
-					   {PCTL_PARAM_SPLIT_BURN, 0, 0}};
+					   {PCTL_PARAM_SPLIT_BURN, 0, 0}},
+				at_200[] = {{PCTL_PARAM_SPLIT_EXECUTOR, 0, 600000},
+					    {PCTL_PARAM_SPLIT_TREASURY, 0, 200000},
+					    {PCTL_PARAM_SPLIT_BURN, 0, 200000}},
+				at_150[] = {{PCTL_PARAM_SPLIT_EXECUTOR, 0, 750000},
+					    {PCTL_PARAM_SPLIT_BURN, 0, 150000}};
 	pctl_chain_state *s = fresh();
 	uint64_t id, late;
 
@@ -368,7 +373,10 @@ static void test_chain_params__sets_hold_at_every_height(void **state)
 	REFUSED(s, pctl_params_propose(s, 0, "ann", 50, at_50, 2, &call, &id), PC5722_PARAM_SET);
 	propose_and_apply(s, 50, fine, 2, 0);
 	propose_and_apply(s, 50, other, 2, PC5725_CHAIN_HEIGHT);
-	for (uint64_t h = 40; h < 120; h++)
+	/* What a later height says wins there, also where the earlier change comes second. */
+	propose_and_apply(s, 200, at_200, 3, 0);
+	propose_and_apply(s, 150, at_150, 2, 0);
+	for (uint64_t h = 40; h < 220; h++)
 		assert_true(value_at(s, h, PCTL_PARAM_SPLIT_EXECUTOR) +
 				    value_at(s, h, PCTL_PARAM_SPLIT_TREASURY) +
 				    value_at(s, h, PCTL_PARAM_SPLIT_BURN) ==
