@@ -315,7 +315,7 @@ pctl_status pctl_gitlog_write(pctl_gitlog *log, const pctl_gitlog_oid *parent,
 	status = check(log, parent, n_files, message, clock, call);
 	if (status != PCTL_OK)
 		return status;
-	if (git_odb_refresh(log->odb) != 0 || git_packbuilder_new(&b.pack, log->repo) != 0)
+	if (git_packbuilder_new(&b.pack, log->repo) != 0)
 		return pctl_gitlog_git_io(log, call, "begin a pack of");
 	status = take_files(&b, files, n_files, &tree);
 	if (status == PCTL_OK)

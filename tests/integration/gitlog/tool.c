@@ -160,6 +160,8 @@ static pctl_status chain(pctl_gitlog *log, const char *final, uint64_t to, uint3
 		status = pctl_gitlog_repair(log, height > 0 ? &tip : NULL, &call);
 	while (status == PCTL_OK && height < to) {
 		status = write_block(log, height > 0 ? &tip : NULL, height + 1, n_jobs, &next);
+		if (status == PCTL_OK && getenv("GITLOG_PLANT") != NULL) /* the wrong order */
+			status = pctl_gitlog_point(log, &next, &call);
 		if (status == PCTL_OK)
 			status = write_final(final, height + 1, &next);
 		if (status != PCTL_OK)
