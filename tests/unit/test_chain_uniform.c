@@ -129,6 +129,7 @@ static void test_chain_uniform__every_wrong_document_has_its_code(void **state)
 		{0, "A3 616E 00 6176 820000 6178 FA7F7FFFFF"},
 		{0, "A3 616E 00 6176 820000 6178 FA00000001"},
 		{0, "A3 616E 00 6176 820000 6178 F90001"},
+		{0, "A3 616E 00 6176 820000 6178 FA33C00000"}, /* between two of f16 */
 		{PC5761_UNIFORM_TRUNCATED, ""},
 		{PC5761_UNIFORM_TRUNCATED, "A3 616E 1A0000"},
 		{PC5761_UNIFORM_TRUNCATED, "A3 7BFFFFFFFFFFFFFFFF 6E"},
@@ -224,6 +225,8 @@ static void test_chain_uniform__a_refusal_says_where(void **state)
 				   " 6178 F93C00 63626967 00 6564656C7465 00"),
 			 PC5772_UNIFORM_UNKNOWN);
 	assert_string_equal(hint, "did you mean \"delta\"?");
+	/* Bytewise "big" stands before "h", by length behind it. */
+	assert_int_equal(decode(p, "A7 63626967 00 6168 F93C00"), PC5770_UNIFORM_ORDER);
 	pctl_program_destroy(p);
 }
 
