@@ -1,7 +1,7 @@
 """The table of planted faults: command-line plants made with the mock are run here, and each must be caught by the gate
 expected, with op, input and bits named; rows of the C tests that plant faults are taken from where ctest had them
 written. Fault, place and what caught it must be those of the committed table; what was named may differ in its words.
-usage: planted.py ROWS_DIR TABLE COMMITTED [--bless]   (--bless writes COMMITTED anew)"""
+usage: planted.py ROWS_DIR TABLE COMMITTED [--bless | --plant]   (--bless writes COMMITTED anew; --plant must fail)"""
 import glob
 import json
 import os
@@ -35,6 +35,26 @@ def match(pattern, text):
     """The whole match without the names of devices, or None."""
     found = re.search(pattern, text)
     return found.group(0) if found else None
+
+
+def text_of(table):
+    lines = ["# Planted faults and what caught them", "",
+             f"{len(table)} rows, written by `tests/planted/planted.py`; README.md says how. Do not edit.", "",
+             "| fault | where planted | caught by | what it named |", "|---|---|---|---|"]
+    for key in sorted(table):
+        lines.append("| " + " | ".join(c.replace("|", "\\|") for c in (*key, table[key])) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def keys_of(text):
+    return {tuple(re.split(r"(?<!\\) \| ", line[2:-2])[:3]) for line in text.splitlines()[6:] if line.startswith("| ")}
+
+
+def compare(committed, made):
+    for key in sorted(committed - made):
+        h.check("a committed row was found again", False, " | ".join(key))
+    for key in sorted(made - committed):
+        h.check("a row is committed (tests/planted/README.md says how)", False, " | ".join(key))
 
 
 # ---- what the plants run on
@@ -123,6 +143,13 @@ def run_fails(fault, text, want, code, pattern, *more):
     status, _, err = h.run("run", *RANK, "--backend", f"{MOCK}+{fault}", "--no-memo", *more)
     caught(text, "rank.pipe.cfg", f"run: {code}", status == want and code in err, match(pattern, err), f"{status}: {err}")
 
+
+# ---- --plant: faults that never strike, and a table with a row too many and one too few, must be found out
+if "--plant" in sys.argv:
+    outvoted("flip-bit@nobody", "a fault of no job", RANK)
+    run_fails("crash@nobody", "a crash of no job", 9, "PC3103", "SIGABRT")
+    compare({("kept", "", ""), ("lost", "", "")}, {("kept", "", ""), ("new", "", "")})
+    h.finish()
 
 # ---- lowered wrongly: the probe
 status, _, err = strict_shader("cpu")
@@ -239,19 +266,6 @@ for word in ("level rule: ", "determinism: ", "regression: ", "tolerance: ", "au
 
 
 # ---- the table
-def text_of(table):
-    lines = ["# Planted faults and what caught them", "",
-             f"{len(table)} rows, written by `tests/planted/planted.py`; README.md says how. Do not edit.", "",
-             "| fault | where planted | caught by | what it named |", "|---|---|---|---|"]
-    for key in sorted(table):
-        lines.append("| " + " | ".join(c.replace("|", "\\|") for c in (*key, table[key])) + " |")
-    return "\n".join(lines) + "\n"
-
-
-def keys_of(text):
-    return {tuple(re.split(r"(?<!\\) \| ", line[2:-2])[:3]) for line in text.splitlines()[6:] if line.startswith("| ")}
-
-
 made = text_of(rows)
 with open(TABLE, "w", encoding="utf-8") as f:
     f.write(made)
@@ -260,9 +274,6 @@ if "--bless" in sys.argv:
         f.write(made)
 with open(COMMITTED, encoding="utf-8") as f:
     committed = f.read()
-for key in sorted(keys_of(committed) - keys_of(made)):
-    h.check("a committed row was found again", False, " | ".join(key))
-for key in sorted(keys_of(made) - keys_of(committed)):
-    h.check("a row is committed (tests/planted/README.md says how)", False, " | ".join(key))
+compare(keys_of(committed), keys_of(made))
 h.check("the table has rows", len(keys_of(made)) == len(rows) > 150, str(len(rows)))
 h.finish()
