@@ -16,7 +16,7 @@ from repo import Log
 h = Harness()
 tool = sys.argv[1]
 rng = Random(11)
-BLOCKS, JOBS = 80, 20
+BLOCKS, JOBS = 60, 20
 
 
 def final_of(log):
@@ -108,16 +108,18 @@ def order(start):
     h.check("order of a ref", said == ["fsync f", "renameat blocks", "fsync heads"], said)
 
 
-def at_random(want):
+def at_random(want, block_s):
     log = copy(None, "random")
     kills = 0
-    for _ in range(400):
+    for run in range(150):
         p = subprocess.Popen([tool, "chain", log.dir, log.dir + ".final", str(BLOCKS), str(JOBS)],
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=h.env)
-        time.sleep(rng.below(50000) / 1e6)
+        # Two of three runs finish a block at least, so that a slow machine gets on, too.
+        first = p.stdout.readline() if run % 3 else b""
+        time.sleep(rng.below(10000) / 1e4 * (block_s if first else 0.02))
         p.kill()
         out, _ = p.communicate()
-        for line in out.decode().splitlines():
+        for line in (first + out).decode().splitlines():
             height, oid = line.split()
             if len(oid) == 40:  # the last line may be torn
                 h.check("random: the same id", want[int(height) - 1] == oid, line)
@@ -126,9 +128,7 @@ def at_random(want):
             whole(f"random kill {kills}", log, want, fsck=kills % 20 == 0)
         if final_of(log)[0] == BLOCKS:
             break
-        if kills % 10 == 9:  # a slow machine gets on, too
-            chain(log, min(BLOCKS, final_of(log)[0] + 1))
-    h.check("random: many kills", kills >= 30, kills)
+    h.check("random: many kills", kills >= 20, kills)
     h.check("random: goes on", chain(log, BLOCKS)[0] == 0 and final_of(log) == (BLOCKS, want[-1]), final_of(log))
     h.check("random: all of it", log.call("verify", want[-1])[1] == b"%d\n" % BLOCKS)
     print(f"random: {kills} kills", flush=True)
@@ -201,7 +201,9 @@ def many_packs():
     h.check("600 packs", log.call("verify", tip, preexec=limit)[1] == b"600\n", log.call("verify", tip, preexec=limit))
 
 
+began = time.monotonic()
 want = undisturbed()
+block_s = (time.monotonic() - began) / BLOCKS
 start = copy(None, "start")
 chain(start, 2)
 if "--plant" in sys.argv:  # the ref is moved before the commit is named
@@ -213,7 +215,7 @@ every_call(start, want, 3, "kill")
 every_call(None, want, 1, "fail")
 every_call(start, want, 3, "fail")
 order(start)
-at_random(want)
+at_random(want, block_s)
 full_disk(start)
 read_only(start)
 two_writers(want)
