@@ -149,41 +149,25 @@ static pctl_status take_files(block *b, const pctl_gitlog_file *files, uint32_t 
 
 typedef struct feed {
 	git_indexer *indexer;
-	size_t page, at; /* of the pack so far */
 	git_indexer_progress progress;
 } feed;
 
-/*
- * libgit2 writes the pack through a mapping and asks the file system for the last byte of each piece only. In pieces that
- * cross no page each page is asked for before it is touched, and a full disk is an error instead of a signal.
- */
-static int feed_pages(void *data, size_t n, void *ctx)
+static int feed_indexer(void *data, size_t n, void *ctx)
 {
 	feed *f = ctx;
-	const char *from = data;
 
-	while (n > 0) {
-		const size_t room = f->page - f->at % f->page, piece = n < room ? n : room;
-
-		if (git_indexer_append(f->indexer, from, piece, &f->progress) != 0)
-			return -1;
-		f->at += piece;
-		from += piece;
-		n -= piece;
-	}
-	return 0;
+	return git_indexer_append(f->indexer, data, n, &f->progress);
 }
 
 static pctl_status index_pack(block *b, const char *temp, char *name, size_t n_name)
 {
-	const long page = sysconf(_SC_PAGESIZE);
-	feed f = {.page = page > 0 ? (size_t)page : 4096};
+	feed f = {.indexer = NULL};
 	char path[4096];
 	int error = (size_t)snprintf(path, sizeof(path), "%s/tmp/%s", b->log->dir, temp) >=
 		    sizeof(path);
 
 	error = error || git_indexer_new(&f.indexer, path, 0444, NULL, NULL) != 0 ||
-		git_packbuilder_foreach(b->pack, feed_pages, &f) != 0 ||
+		git_packbuilder_foreach(b->pack, feed_indexer, &f) != 0 ||
 		git_indexer_commit(f.indexer, &f.progress) != 0;
 	if (!error)
 		snprintf(name, n_name, "pack-%s", git_indexer_name(f.indexer));
