@@ -10,7 +10,9 @@
 #include "pipectl/oplib.h"
 #include "plugin/dispatch.h"
 
-#define ROUNDS 3u
+#define ROUNDS 6u
+#define HOSTILE \
+	3u /* rounds of special values; in the others sums and loops come to an end worth comparing */
 #define ELEMENTS 192u /* of a runtime array */
 #define LARGEST_BINDING (1u << 20)
 #define MOST_BINDINGS 64u
@@ -22,6 +24,11 @@ static uint64_t mix(uint64_t z)
 	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
 	return z ^ (z >> 31);
 }
+
+/* What a round's data is like. uniform: it goes into a uniform block. */
+typedef struct mood {
+	uint32_t tame, uniform;
+} mood;
 
 /* Bits of a float with e exponent and m mantissa bits: special values, neighbours of 1, subnormals, any bits. */
 static uint32_t float_bits(uint64_t r, uint32_t e, uint32_t m)
@@ -55,11 +62,20 @@ static uint32_t float_bits(uint64_t r, uint32_t e, uint32_t m)
 	}
 }
 
-static uint32_t integer_bits(uint64_t r, int uniform)
+/* Within a factor of 16 of 1, of either sign. */
+static uint32_t tame_bits(uint64_t r, uint32_t e, uint32_t m)
+{
+	const uint32_t one = ((1u << e) - 1) >> 1;
+
+	return (uint32_t)(r >> 63) << (e + m) | (one - 4 + ((uint32_t)(r >> 40) & 7)) << m |
+	       ((uint32_t)r & ((1u << m) - 1));
+}
+
+static uint32_t integer_bits(uint64_t r, mood is)
 {
 	/* Uniforms are counts more often than not, and bound loops. */
-	if (uniform)
-		return 1 + (uint32_t)(r & 7);
+	if (is.uniform)
+		return 1 + (uint32_t)(is.tame ? r % ELEMENTS : r & 7);
 	switch (r >> 60) {
 	case 0:
 	case 1:
@@ -72,24 +88,25 @@ static uint32_t integer_bits(uint64_t r, int uniform)
 	}
 }
 
-static void fill_scalar(uint8_t scalar, uint64_t r, int uniform, uint8_t *at)
+static void fill_scalar(uint8_t scalar, uint64_t r, mood is, uint8_t *at)
 {
+	uint32_t (*const float_of)(uint64_t, uint32_t, uint32_t) = is.tame ? tame_bits : float_bits;
 	const uint32_t n = pctl_scalar_bytes(scalar);
-	uint64_t bits = integer_bits(r, uniform);
+	uint64_t bits = integer_bits(r, is);
 
 	if (scalar == PCTL_SCALAR_F32)
-		bits = float_bits(r, 8, 23);
+		bits = float_of(r, 8, 23);
 	else if (scalar == PCTL_SCALAR_F16)
-		bits = float_bits(r, 5, 10);
+		bits = float_of(r, 5, 10);
 	else if (scalar == PCTL_SCALAR_BF16)
-		bits = float_bits(r, 8, 7);
+		bits = float_of(r, 8, 7);
 	else if (scalar == PCTL_SCALAR_BOOL)
 		bits = r & 1;
 	memcpy(at, &bits, n < sizeof(bits) ? n : sizeof(bits));
 }
 
 /* Types nest no deeper than the format allows; padding stays zero. */
-static void fill(const pctl_program *p, uint32_t type, uint64_t seed, int uniform, uint8_t *at,
+static void fill(const pctl_program *p, uint32_t type, uint64_t seed, mood is, uint8_t *at,
 		 uint64_t n)
 {
 	const pctl_type *t = &p->types[type];
@@ -98,11 +115,11 @@ static void fill(const pctl_program *p, uint32_t type, uint64_t seed, int unifor
 	switch (t->kind) {
 	case PCTL_TYPE_SCALAR:
 	case PCTL_TYPE_ATOMIC:
-		fill_scalar(t->scalar, mix(seed), uniform, at);
+		fill_scalar(t->scalar, mix(seed), is, at);
 		return;
 	case PCTL_TYPE_VECTOR:
 		for (uint32_t i = 0; i < t->width; i++)
-			fill_scalar(t->scalar, mix(seed + i), uniform,
+			fill_scalar(t->scalar, mix(seed + i), is,
 				    at + i * pctl_scalar_bytes(t->scalar));
 		return;
 	case PCTL_TYPE_MATRIX:
@@ -115,7 +132,7 @@ static void fill(const pctl_program *p, uint32_t type, uint64_t seed, int unifor
 		for (uint32_t i = 0; i < t->count; i++) {
 			const pctl_member *m = &p->members[t->first_member + i];
 
-			fill(p, m->type, mix(seed + 31u * (i + 1)), uniform, at + m->offset,
+			fill(p, m->type, mix(seed + 31u * (i + 1)), is, at + m->offset,
 			     n - m->offset);
 		}
 		return;
@@ -123,8 +140,33 @@ static void fill(const pctl_program *p, uint32_t type, uint64_t seed, int unifor
 		break;
 	}
 	for (uint64_t i = 0; i < count; i++)
-		fill(p, t->elem, mix(seed + i * 0x9e3779b97f4a7c15u), uniform, at + i * t->stride,
+		fill(p, t->elem, mix(seed + i * 0x9e3779b97f4a7c15u), is, at + i * t->stride,
 		     t->stride);
+}
+
+/* No uniform above its declared maximum: proofs rest on it. */
+static void keep_maxima(const pctl_program *p, uint32_t var, uint8_t *at)
+{
+	for (uint32_t i = 0; i < p->n_maxima; i++) {
+		const pctl_max *max = &p->maxima[i];
+		const pctl_type *t = &p->types[p->vars[var].type];
+		uint64_t offset = 0;
+		uint32_t value;
+
+		if (max->var != var)
+			continue;
+		for (uint32_t k = 0; k < max->n_path && t->kind == PCTL_TYPE_STRUCT; k++) {
+			const pctl_member *m = &p->members[t->first_member + max->path[k]];
+
+			offset += m->offset;
+			t = &p->types[m->type];
+		}
+		memcpy(&value, at + offset, sizeof(value));
+		if (t->kind == PCTL_TYPE_SCALAR && pctl_scalar_bytes(t->scalar) == 4 &&
+		    value > max->value)
+			value = (uint32_t)max->value;
+		memcpy(at + offset, &value, sizeof(value));
+	}
 }
 
 /* Bytes to bind to a variable: its size, a runtime array at its end with ELEMENTS elements. */
@@ -255,9 +297,11 @@ pctl_status pctl_adversary_run(pctl_session *s, pctl_session *reference,
 	}
 	for (uint32_t round = 0; round < ROUNDS && status == PCTL_OK && *agreed; round++) {
 		for (uint32_t i = 0; i < n; i++) {
+			const mood is = {round >= HOSTILE, p->vars[i].space == PCTL_SPACE_UNIFORM};
+
 			memset(data[0][i], 0, sizes[i]);
-			fill(p, p->vars[i].type, mix(round * 1000u + i),
-			     p->vars[i].space == PCTL_SPACE_UNIFORM, data[0][i], sizes[i]);
+			fill(p, p->vars[i].type, mix(round * 1000u + i), is, data[0][i], sizes[i]);
+			keep_maxima(p, i, data[0][i]);
 			memcpy(data[1][i], data[0][i], sizes[i]);
 		}
 		status = dispatch(s, unit, few, data[0], sizes, call);

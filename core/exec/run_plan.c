@@ -346,7 +346,8 @@ pctl_status pctl_run_plan_node(pctl_running *r, pctl_run_node *n, uint32_t *bloc
 
 pctl_status pctl_run_tune_node(pctl_running *r, pctl_run_node *n)
 {
-	pctl_plan_caps caps = pctl_session_plan_caps(n->session), canonical = pctl_run_canonical_caps();
+	pctl_plan_caps caps = pctl_session_plan_caps(n->session),
+		       canonical = pctl_run_canonical_caps();
 	pctl_planner planner = planner_with(r, caps);
 	pctl_op_query q = query_of(n);
 

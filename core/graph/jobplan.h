@@ -45,8 +45,9 @@ typedef struct pctl_job_plan {
 	pctl_step *steps;
 	pctl_plan_check *checks;
 	uint32_t n_buffers, n_in, n_out, n_steps, n_checks;
-	uint32_t determinism; /* highest PCTL_CLASS_* of the kernels; approximate when an op says so */
-	uint32_t race;	      /* PCTL_PROOF_*: the weakest of the kernels; refuted beats unproven */
+	uint32_t
+		determinism; /* highest PCTL_CLASS_* of the kernels; approximate when an op says so */
+	uint32_t race;	     /* PCTL_PROOF_*: the weakest of the kernels; refuted beats unproven */
 	const pctl_kernel_unit *order; /* the first whose atomics depend on an order, or NULL */
 	uint32_t has_measure;
 	uint32_t measure_buffer, measure_bytes;

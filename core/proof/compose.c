@@ -15,11 +15,19 @@
 
 _Static_assert(EACH *DOMAINS <= PCTL_PROOF_BLOCK, "one block a unit");
 
+/* As many columns as the law has variables or the composition operands: its kernel is run on them too. */
+static uint32_t n_columns(const pctl_derived *d)
+{
+	const uint32_t operands = d->composition->f.n_in;
+
+	return operands > d->law.n_vars ? operands : d->law.n_vars;
+}
+
 static pctl_domain domain(const pctl_derived *d, uint32_t i, uint64_t seed, uint64_t *n)
 {
 	static const uint32_t kinds[DOMAINS] = {PCTL_DOMAIN_EXHAUSTIVE8, PCTL_DOMAIN_ADVERSARIAL,
 						PCTL_DOMAIN_RANDOM};
-	const pctl_domain out = pctl_domain_make(kinds[i], d->law.dtype, d->law.n_vars, seed, EACH);
+	const pctl_domain out = pctl_domain_make(kinds[i], d->law.dtype, n_columns(d), seed, EACH);
 
 	/* All triples of 8 bits are too many; random ones stand for them. */
 	*n = i == 0 && out.n_cases > EACH ? 0 : out.n_cases < EACH ? out.n_cases : EACH;
@@ -50,7 +58,7 @@ static pctl_status prepare(work *w, const pctl_derived *d, const pctl_call *call
 	const uint64_t bytes = 16u * EACH;
 
 	memset(w, 0, sizeof(*w));
-	w->memory = malloc(6 * bytes);
+	w->memory = calloc(6, bytes);
 	if (w->memory == NULL)
 		return pctl_refuse(call, PC2_NOMEM, "no memory for a composition");
 	for (uint32_t i = 0; i < 4; i++)
@@ -76,9 +84,9 @@ static void failed(pctl_block *out, const work *w, const pctl_derived *d, uint64
 
 	if (out->failures++ != 0)
 		return;
-	for (uint32_t i = 0; i < d->law.n_vars; i++)
+	for (uint32_t i = 0; i < n_columns(d); i++)
 		memcpy(values[i], w->vars[i].data + at * in_bytes, in_bytes);
-	pctl_regression_print((const uint8_t(*)[16])values, d->law.n_vars, in_bytes,
+	pctl_regression_print((const uint8_t(*)[16])values, n_columns(d), in_bytes,
 			      out->first.inputs, sizeof(out->first.inputs));
 	hex(got, bytes, out->first.got, sizeof(out->first.got));
 	hex(want, bytes, out->first.want, sizeof(out->first.want));
@@ -193,7 +201,7 @@ static pctl_status add(pctl_bench *b, pctl_derived *d, uint32_t track, const pct
 	pctl_status status = pctl_function_program(b, &d->composition->f, call, u.program);
 
 	u.domain = pctl_arena_printf(list->arena, "%sadversarial, random seed %llu",
-				     d->law.n_vars < 3 ? "8 bits exhaustive, " : "",
+				     n_columns(d) < 3 ? "8 bits exhaustive, " : "",
 				     (unsigned long long)b->seed);
 	if (status == PCTL_OK && u.domain == NULL)
 		status = pctl_refuse(call, PC2_NOMEM, "no memory for compositions");

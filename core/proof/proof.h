@@ -34,7 +34,7 @@ typedef struct pctl_bench {
 	const pctl_device_entry *entry; /* the device under proof */
 	pctl_session *device;		/* opened on it */
 	pctl_session *reference;	/* the `cpu` backend */
-	pctl_session *sanitizer;	/* the `cpu` backend with SANITIZE and COUNT; NULL: not opened */
+	pctl_session *sanitizer; /* the `cpu` backend with SANITIZE and COUNT; NULL: not opened */
 	/* Open a further session on the device under proof (restarts, second opinions); closed by the caller with
 	 * close_again, which also ends its worker. A unit that loses the device's worker puts a session opened again in
 	 * `device` and closes the lost one with close_again. */

@@ -13,7 +13,8 @@ const char *pctl_level_name(uint32_t level, uint32_t track, char buf[8])
 	if (level == 0)
 		snprintf(buf, 8, "none");
 	else
-		snprintf(buf, 8, "L%u%s", level % 10, track <= PCTL_TRACK_APPROXIMATE ? tracks[track] : "?");
+		snprintf(buf, 8, "L%u%s", level % 10,
+			 track <= PCTL_TRACK_APPROXIMATE ? tracks[track] : "?");
 	return buf;
 }
 
@@ -30,9 +31,9 @@ int pctl_level_parse(const char *text, uint32_t *level, uint32_t *track)
 
 const char *pctl_unit_kind_name(uint32_t kind)
 {
-	static const char *const names[PCTL_UNIT_KINDS] = {
-		"none",	     "parity",	    "law",	"determinism", "gate",
-		"invariant", "composition", "baseline", "regression"};
+	static const char *const names[PCTL_UNIT_KINDS] = {"none",	  "parity",   "law",
+							   "determinism", "gate",     "invariant",
+							   "composition", "baseline", "regression"};
 
 	return kind < PCTL_UNIT_KINDS ? names[kind] : "none";
 }
