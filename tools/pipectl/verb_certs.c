@@ -187,6 +187,13 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+/* A column of the table: what people call the device, with its driver. Cards of one kind share it; policy counts each
+ * card's own certificates alone. */
+static int is_alike(const pctl_certificate *a, const pctl_certificate *b)
+{
+	return strcmp(a->device, b->device) == 0 && strcmp(a->driver, b->driver) == 0;
+}
+
 static pctl_status make_table(pctl_app *app, const pctl_found *f, table *t)
 {
 	uint32_t n = 0;
@@ -202,7 +209,7 @@ static pctl_status make_table(pctl_app *app, const pctl_found *f, table *t)
 		const pctl_certificate *c = f->items[i].c;
 		uint32_t k = 0;
 
-		while (k < t->n_devices && strcmp(t->devices[k]->profile, c->profile) != 0)
+		while (k < t->n_devices && !is_alike(t->devices[k], c))
 			k++;
 		if (k == t->n_devices)
 			t->devices[t->n_devices++] = c;
@@ -220,7 +227,8 @@ static pctl_status make_table(pctl_app *app, const pctl_found *f, table *t)
 }
 
 /* The levels of all tracks that certificates give op on a device: "L2", "L2f", or "" */
-static void levels_of(const pctl_found *f, const char *op, const char *profile, char out[32])
+static void levels_of(const pctl_found *f, const char *op, const pctl_certificate *device,
+		      char out[32])
 {
 	char name[8];
 
@@ -231,7 +239,7 @@ static void levels_of(const pctl_found *f, const char *op, const char *profile, 
 		for (uint32_t i = 0; i < f->n; i++) {
 			const pctl_certificate *c = f->items[i].c;
 
-			if (c->params.track != track || strcmp(c->profile, profile) != 0)
+			if (c->params.track != track || !is_alike(c, device))
 				continue;
 			for (uint32_t k = 0; k < c->n_ops; k++)
 				if (strcmp(c->ops[k].op, op) == 0 && c->ops[k].level > best)
@@ -258,7 +266,7 @@ static void print_table(const pctl_found *f, const table *t)
 	for (uint32_t i = 0; i < t->n_ops; i++) {
 		printf("%-28s", t->ops[i]);
 		for (uint32_t d = 0; d < t->n_devices; d++) {
-			levels_of(f, t->ops[i], t->devices[d]->profile, levels);
+			levels_of(f, t->ops[i], t->devices[d], levels);
 			printf(" %-7s", levels[0] == '\0' ? "-" : levels);
 		}
 		printf("\n");
@@ -286,7 +294,7 @@ static void json_table(pctl_app *app, const pctl_found *f, const table *t)
 	pctl_json_array_begin(j);
 	for (uint32_t i = 0; i < t->n_ops; i++) {
 		for (uint32_t d = 0; d < t->n_devices; d++) {
-			levels_of(f, t->ops[i], t->devices[d]->profile, levels);
+			levels_of(f, t->ops[i], t->devices[d], levels);
 			if (levels[0] == '\0')
 				continue;
 			pctl_json_object_begin(j);
