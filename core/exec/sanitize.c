@@ -32,8 +32,8 @@ static pctl_pos place_of(const pctl_kernel_unit *u, uint32_t function, uint32_t 
 	    inst >= p->functions[function].n_insts)
 		return pos;
 	o = &p->origins[p->functions[function].first_inst + inst];
-	if (o->file != 0 && o->file <= p->n_origin_files)
-		pos.file = p->origin_files[o->file - 1];
+	if (o->file != 0 && o->file < p->n_origin_files)
+		pos.file = p->origin_files[o->file];
 	pos.line = o->line;
 	pos.column = o->column;
 	pos.end_column = o->end_column;
