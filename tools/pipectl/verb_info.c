@@ -170,10 +170,14 @@ static void complete_bash(void)
 	printf("_pipectl() {\n\tlocal cur=${COMP_WORDS[COMP_CWORD]} verb=${COMP_WORDS[1]} "
 	       "sub=${COMP_WORDS[2]} words=\"\"\n"
 	       "\tcase \"$verb $sub\" in\n");
-	for (uint32_t i = 0; i < n; i++) {
-		printf("\t\"%s %s\"*) words=\"", verbs[i].name,
-		       verbs[i].sub == NULL ? "" : verbs[i].sub);
-		words_of(verbs[i].options);
+	/* A verb without its sub-verb matches them all, so it comes last. */
+	for (uint32_t k = 0; k < 2 * n; k++) {
+		const pctl_verb *v = &verbs[k % n];
+
+		if ((v->sub == NULL) != (k >= n))
+			continue;
+		printf("\t\"%s %s\"*) words=\"", v->name, v->sub == NULL ? "" : v->sub);
+		words_of(v->options);
 		words_of(pctl_global_options);
 		printf("\";;\n");
 	}
@@ -184,8 +188,8 @@ static void complete_bash(void)
 	}
 	printf("\"; fi\n\tif [ \"$COMP_CWORD\" = 2 ]; then case \"$verb\" in\n");
 	for (uint32_t i = 0; i < n; i++) {
-		if (verbs[i].sub != NULL &&
-		    (i == 0 || strcmp(verbs[i].name, verbs[i - 1].name) != 0))
+		if (verbs[i].sub != NULL && (i == 0 || verbs[i - 1].sub == NULL ||
+					     strcmp(verbs[i].name, verbs[i - 1].name) != 0))
 			printf("\t%s) words=\"", verbs[i].name);
 		if (verbs[i].sub != NULL)
 			printf(" %s", verbs[i].sub);
