@@ -4,7 +4,7 @@ import pathlib
 import re
 import sys
 
-ORDER = "base diag conf program wgsl legal gas cas ipc plugin policy graph exec proof suite certify audit chain vm".split()
+ORDER = "base diag conf repo program wgsl legal gas cas ipc plugin policy graph exec proof suite certify audit receipt chain vm".split()
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]', re.M)
 DEVICE = re.compile(r"^(vulkan|CL)/")
 

@@ -1,0 +1,98 @@
+/* The consensus VM as one object: messages go in, blocks come out. Verbs, the node, contracts and replay all use this
+ * and nothing below it, so a message means the same whichever way it came. */
+#ifndef PIPECTL_CHAIN_CHAIN_H
+#define PIPECTL_CHAIN_CHAIN_H
+
+#include "chain/executor.h"
+#include "chain/gitlog.h"
+#include "chain/jobs.h"
+#include "chain/params.h"
+
+typedef struct pctl_chain pctl_chain;
+
+/*
+ * dir       holds state.sqlite and blocks.git, made when missing; NULL: state in memory and no history (replay, tests)
+ * store     bytes by CID; outlives the chain
+ * kernels   compiles shaders; outlives the chain
+ * genesis   values of height 0 for a state that has none; NULL: such a state is refused (PC5723)
+ * executor  runs jobs; NULL: end_block is refused (PC5850) when a job would have to run
+ */
+typedef struct pctl_chain_options {
+	const char *dir;
+	pctl_store *store;
+	pctl_kernels *kernels;
+	const pctl_params *genesis;
+	const pctl_executor *executor;
+} pctl_chain_options;
+
+/* At start the log is brought to what SQLite names (pctl_gitlog_repair). One process writes at a time: the second waits
+ * up to 5 s, then PC5703. Reading needs no transaction. */
+pctl_status pctl_chain_open(const pctl_chain_options *o, const pctl_call *call, pctl_chain **out);
+void pctl_chain_close(pctl_chain *c);
+
+pctl_chain_state *pctl_chain_rows(pctl_chain *c);
+pctl_gitlog *pctl_chain_log(pctl_chain *c); /* NULL without history */
+pctl_store *pctl_chain_store(pctl_chain *c);
+
+/* last: the last finished block, 0 before the first, whose height is 1. clock: its final clock. The open block has
+ * height last + 1 and starts at clock + 1. */
+typedef struct pctl_chain_info {
+	uint64_t last, clock, n_pending, n_inbox;
+	pctl_gitlog_oid commit; /* of `last`; zeros before the first block */
+} pctl_chain_info;
+pctl_status pctl_chain_info_read(pctl_chain *c, const pctl_call *call, pctl_chain_info *out);
+
+/*
+ * Take in one message of any kind that changes state (all but queries and BLOCK_END). Refused: nothing changed, not a
+ * row. Accepted: the change and the message are one transaction, durable when it returns; the sender's sequence number
+ * went up by one. `out` (may be NULL) is the response; release with pctl_response_destroy.
+ * Without an account a sender's sequence starts at 0 and an account with no gas is made to hold it.
+ */
+pctl_status pctl_chain_take(pctl_chain *c, const pctl_request *r, const pctl_call *call,
+			    pctl_response *out);
+/* What take does for an EXECUTE message, from the engine itself too. */
+pctl_status pctl_chain_submit(pctl_chain *c, const pctl_request *r, uint32_t origin,
+			      const pctl_call *call, pctl_response *out);
+
+/* Several messages with one commit: between begin and commit, takes are savepoints; a refused one undoes itself alone.
+ * Nothing is durable before commit returned; trouble of the state (PC5701, PC5703) ends the batch, rolled back. */
+pctl_status pctl_chain_batch_begin(pctl_chain *c, const pctl_call *call);
+pctl_status pctl_chain_batch_commit(pctl_chain *c, const pctl_call *call);
+
+/* Answer a query (QUERY, BLOCK_QUERY, GET ..) from the state as it is; changes nothing. */
+pctl_status pctl_chain_answer(pctl_chain *c, const pctl_request *r, const pctl_call *call,
+			      pctl_response *out);
+
+/*
+ * End the open block (r->kind BLOCK_END; its height must be 0 or that of the open block, PC5851): choose jobs, run them
+ * by clocks, settle gas, write edges, and make it final. On any trouble nothing has changed, and doing it again gives
+ * the same block.
+ */
+pctl_status pctl_chain_end_block(pctl_chain *c, const pctl_request *r, const pctl_call *call,
+				 pctl_response *out);
+
+/* Whatever the request is: take, answer or end. A refusal is an ERROR response (code and text of the first diagnostic)
+ * and PCTL_OK; trouble of this node (state, store, device) is the status. */
+pctl_status pctl_chain_serve(pctl_chain *c, const pctl_request *r, const pctl_call *call,
+			     pctl_response *out);
+
+/* ---- prices -------------------------------------------------------------------------------- */
+
+/* The gas schedule of the consensus VM (loop bounds multiply everything) with the weights in force: released with
+ * pctl_gas_schedule_destroy. */
+pctl_status pctl_chain_schedule(const pctl_params *p, const pctl_call *call,
+				pctl_gas_schedule **out);
+
+/* ---- replay -------------------------------------------------------------------------------- */
+
+/* As pctl_jobs_* and the inbox see it when results are known already: used in place of running (block replay). */
+typedef struct pctl_known_result {
+	uint32_t status, reserved;
+	pctl_cid output;
+	uint64_t n_output;
+} pctl_known_result;
+typedef int (*pctl_known_result_fn)(void *ctx, const uint8_t id[PCTL_DIGEST_BYTES],
+				    pctl_known_result *out); /* 1: known */
+void pctl_chain_set_known(pctl_chain *c, pctl_known_result_fn known, void *ctx);
+
+#endif
