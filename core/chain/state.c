@@ -8,23 +8,41 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/vec.h"
 
 #define SCHEMA_VERSION 1
 #define BUSY_MS 5000
 
 struct pctl_chain_state {
 	sqlite3 *db;
-	uint32_t in_transaction, reserved;
+	sqlite3_stmt **kept;
+	uint32_t in_transaction, n_kept, cap_kept, reserved;
 };
 
 static const struct {
-	const char *name, *columns, *key;
+	const char *name, *columns, *key, *kind;
 } tables[] = {
-#define CHAIN_TABLE(name, columns, key) {#name, columns, key},
+#define CHAIN_TABLE(name, columns, key) {#name, columns, key, "STRICT, WITHOUT ROWID"},
+#define CHAIN_NUMBERED(name, columns) {#name, "id INTEGER NOT NULL, " columns, "id", "STRICT"},
+#define CHAIN_INDEX(name, unique, table, columns)
 #include "chain/schema.def"
 #undef CHAIN_TABLE
+#undef CHAIN_NUMBERED
+#undef CHAIN_INDEX
 };
 #define N_TABLES ((uint32_t)(sizeof(tables) / sizeof(tables[0])))
+
+static const char *const indexes[] = {
+#define CHAIN_TABLE(name, columns, key)
+#define CHAIN_NUMBERED(name, columns)
+#define CHAIN_INDEX(name, unique, table, columns) \
+	"CREATE " unique " INDEX IF NOT EXISTS " #name " ON " #table " (" columns ")",
+#include "chain/schema.def"
+#undef CHAIN_TABLE
+#undef CHAIN_NUMBERED
+#undef CHAIN_INDEX
+};
+#define N_INDEXES ((uint32_t)(sizeof(indexes) / sizeof(indexes[0])))
 
 pctl_status pctl_chain_trouble(pctl_chain_state *s, const char *what, const pctl_call *call)
 {
@@ -63,11 +81,12 @@ static pctl_status make_tables(pctl_chain_state *s, const pctl_call *call)
 
 	for (uint32_t i = 0; status == PCTL_OK && i < N_TABLES; i++) {
 		snprintf(sql, sizeof(sql),
-			 "CREATE TABLE IF NOT EXISTS %s (%s, PRIMARY KEY (%s)) STRICT, WITHOUT "
-			 "ROWID",
-			 tables[i].name, tables[i].columns, tables[i].key);
+			 "CREATE TABLE IF NOT EXISTS %s (%s, PRIMARY KEY (%s)) %s", tables[i].name,
+			 tables[i].columns, tables[i].key, tables[i].kind);
 		status = exec(s, sql, call);
 	}
+	for (uint32_t i = 0; status == PCTL_OK && i < N_INDEXES; i++)
+		status = exec(s, indexes[i], call);
 	snprintf(sql, sizeof(sql), "PRAGMA user_version = %d", SCHEMA_VERSION);
 	if (status == PCTL_OK)
 		status = exec(s, sql, call);
@@ -134,6 +153,9 @@ void pctl_chain_state_close(pctl_chain_state *s)
 {
 	if (s == NULL)
 		return;
+	for (uint32_t i = 0; i < s->n_kept; i++)
+		sqlite3_finalize(s->kept[i]);
+	free(s->kept);
 	sqlite3_close(s->db);
 	free(s);
 }
@@ -169,6 +191,24 @@ void pctl_chain_rollback(pctl_chain_state *s)
 struct sqlite3 *pctl_chain_db(pctl_chain_state *s)
 {
 	return s->db;
+}
+
+pctl_status pctl_chain_statement(pctl_chain_state *s, const char *sql, const pctl_call *call,
+				 sqlite3_stmt **out)
+{
+	*out = NULL;
+	for (uint32_t i = 0; i < s->n_kept; i++)
+		if (strcmp(sqlite3_sql(s->kept[i]), sql) == 0 && !sqlite3_stmt_busy(s->kept[i])) {
+			*out = s->kept[i];
+			sqlite3_reset(*out);
+			return PCTL_OK;
+		}
+	if (!pctl_vec_reserve((void **)&s->kept, s->n_kept, &s->cap_kept, sizeof(*s->kept)))
+		return pctl_refuse(call, PC2_NOMEM, "no memory for a statement");
+	if (sqlite3_prepare_v3(s->db, sql, -1, SQLITE_PREPARE_PERSISTENT, out, NULL) != SQLITE_OK)
+		return pctl_chain_trouble(s, "the state of the chain", call);
+	s->kept[s->n_kept++] = *out;
+	return PCTL_OK;
 }
 
 /* ---- the root ----------------------------------------------------------------------------- */

@@ -25,6 +25,14 @@ void pctl_chain_rollback(pctl_chain_state *s);
 /* The connection, for the modules of core/chain alone. */
 struct sqlite3;
 struct sqlite3 *pctl_chain_db(pctl_chain_state *s);
+/*
+ * A statement that is prepared once, kept until the state is closed, and handed out reset; the caller binds every
+ * parameter, steps, and resets it when done (a pending one keeps its read open). One that is pending is not handed out a
+ * second time: another is prepared. `sql` is compared as text.
+ */
+struct sqlite3_stmt;
+pctl_status pctl_chain_statement(pctl_chain_state *s, const char *sql, const pctl_call *call,
+				 struct sqlite3_stmt **out);
 /* Report SQLite's last error as PC5701. */
 pctl_status pctl_chain_trouble(pctl_chain_state *s, const char *what, const pctl_call *call);
 
