@@ -17,8 +17,15 @@ static int bind_amount(sqlite3_stmt *stmt, int at, uint64_t amount)
 	return sqlite3_bind_blob(stmt, at, bytes, sizeof(bytes), SQLITE_TRANSIENT);
 }
 
+static int bind_blob(sqlite3_stmt *stmt, int at, const void *data, uint64_t n)
+{
+	return n == 0 ? sqlite3_bind_zeroblob(stmt, at, 0)
+		      : sqlite3_bind_blob64(stmt, at, data, n, SQLITE_STATIC);
+}
+
 static int bind(sqlite3_stmt *stmt, const char *kinds, va_list args)
 {
+	const void *data;
 	int rc = SQLITE_OK;
 
 	for (int i = 0; rc == SQLITE_OK && kinds[i] != '\0'; i++) {
@@ -33,6 +40,10 @@ static int bind(sqlite3_stmt *stmt, const char *kinds, va_list args)
 		case 'd':
 			rc = sqlite3_bind_blob(stmt, i + 1, va_arg(args, const uint8_t *),
 					       PCTL_DIGEST_BYTES, SQLITE_STATIC);
+			break;
+		case 'b':
+			data = va_arg(args, const void *);
+			rc = bind_blob(stmt, i + 1, data, va_arg(args, uint64_t));
 			break;
 		default:
 			assert(kinds[i] == 'h');

@@ -14,6 +14,7 @@
  * t  const char *, a text          a  uint64_t, an amount (eight bytes)
  * h  uint64_t at most PCTL_CHAIN_HEIGHT_MAX, an INTEGER
  * d  const uint8_t *, PCTL_DIGEST_BYTES bytes
+ * b  const void *, uint64_t: a blob of that many bytes
  * What is bound must live until the statement is finalised, by the caller, also after an error.
  */
 pctl_status pctl_rows_open(pctl_chain_state *s, const pctl_call *call, sqlite3_stmt **out,

@@ -44,6 +44,15 @@ static const char *const indexes[] = {
 };
 #define N_INDEXES ((uint32_t)(sizeof(indexes) / sizeof(indexes[0])))
 
+/* Accounts whose row changed are noted for the record of the open block, whoever changed them. */
+static const char triggers[] =
+	"CREATE TRIGGER IF NOT EXISTS account_made AFTER INSERT ON accounts BEGIN "
+	"INSERT OR IGNORE INTO touched VALUES (NEW.name); END;"
+	"CREATE TRIGGER IF NOT EXISTS account_changed AFTER UPDATE ON accounts "
+	"WHEN OLD.balance <> NEW.balance OR OLD.reserved <> NEW.reserved OR OLD.bond <> NEW.bond "
+	"OR OLD.sequence <> NEW.sequence BEGIN "
+	"INSERT OR IGNORE INTO touched VALUES (NEW.name); END";
+
 pctl_status pctl_chain_trouble(pctl_chain_state *s, const char *what, const pctl_call *call)
 {
 	if ((sqlite3_errcode(s->db) & 0xff) == SQLITE_BUSY)
@@ -87,6 +96,8 @@ static pctl_status make_tables(pctl_chain_state *s, const pctl_call *call)
 	}
 	for (uint32_t i = 0; status == PCTL_OK && i < N_INDEXES; i++)
 		status = exec(s, indexes[i], call);
+	if (status == PCTL_OK)
+		status = exec(s, triggers, call);
 	snprintf(sql, sizeof(sql), "PRAGMA user_version = %d", SCHEMA_VERSION);
 	if (status == PCTL_OK)
 		status = exec(s, sql, call);
