@@ -45,19 +45,19 @@ static uint64_t mark_of(const uint8_t *digest)
 	return mark;
 }
 
-static pctl_status bad_name(const char *name, const pctl_call *call)
-{
-	return pctl_refuse(call, PC5880_EDGE_NAME, "\"%.*s\" cannot be the name of a thing",
-			   (int)PCTL_EDGE_NAME_MAX, name);
-}
-
 static pctl_status spell_text(const char *name, size_t n, const pctl_call *call, word *out)
 {
+	const size_t bad = pctl_chain_text_bad(name, n, 1);
 	pctl_cid digest;
 	pctl_status status;
 
-	if (n == 0 || n > PCTL_EDGE_NAME_MAX || pctl_chain_text_bad(name, n, 1) != n)
-		return bad_name(n <= PCTL_EDGE_NAME_MAX ? "" : name, call);
+	if (n == 0 || n > PCTL_EDGE_NAME_MAX)
+		return pctl_refuse(call, PC5880_EDGE_NAME,
+				   "the name of a thing has 1 to %u bytes, not %zu",
+				   PCTL_EDGE_NAME_MAX, n);
+	if (bad != n)
+		return pctl_refuse(call, PC5880_EDGE_NAME,
+				   "byte %zu of the name of a thing is no plain UTF-8 text", bad);
 	status = pctl_cid_of(name, n, call, &digest);
 	out->bytes[0] = WORD_TEXT;
 	memcpy(out->bytes + 1, name, n);
@@ -74,7 +74,8 @@ static pctl_status spell(const char *name, const pctl_call *call, word *out)
 	if (!is_job && !pctl_cid_parse(name, &cid))
 		return spell_text(name, strlen(name), call, out);
 	if (is_job && !pctl_digest_parse_hex(name + JOB_PREFIX_CHARS, cid.digest))
-		return bad_name(name, call);
+		return pctl_refuse(call, PC5880_EDGE_NAME, "\"%.80s\" is not the name of a job",
+				   name);
 	out->bytes[0] = is_job ? WORD_JOB : WORD_CID;
 	memcpy(out->bytes + 1, cid.digest, PCTL_DIGEST_BYTES);
 	out->n = 1 + PCTL_DIGEST_BYTES;
