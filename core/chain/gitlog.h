@@ -69,6 +69,11 @@ pctl_status pctl_gitlog_write(pctl_gitlog *log, const pctl_gitlog_oid *parent,
 			      const pctl_gitlog_file *files, uint32_t n_files, const char *message,
 			      uint64_t clock, const pctl_call *call, pctl_gitlog_oid *out);
 
+/* The id that write would give, without a log: nothing is written, and the parent is not looked at. PC5750. */
+pctl_status pctl_gitlog_id(const pctl_gitlog_oid *parent, const pctl_gitlog_file *files,
+			   uint32_t n_files, const char *message, uint64_t clock,
+			   const pctl_call *call, pctl_gitlog_oid *out);
+
 /* Set refs/heads/blocks to a commit of this log, and HEAD to that ref; durable when it returns. PC5753 when there is no
  * such commit: the ref is as it was. */
 pctl_status pctl_gitlog_point(pctl_gitlog *log, const pctl_gitlog_oid *oid, const pctl_call *call);

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 typedef struct block {
-	pctl_gitlog *log;
+	pctl_gitlog *log; /* NULL: ids alone are wanted */
 	const pctl_call *call;
 	git_packbuilder *pack;
 	uint32_t n_fresh, reserved;
@@ -33,7 +33,9 @@ static pctl_status take(block *b, const void *data, uint64_t n, git_object_t typ
 	pctl_gitlog *log = b->log;
 
 	if (git_odb_hash(out, n == 0 ? "" : data, n, type) != 0)
-		return pctl_gitlog_git_io(log, b->call, "hash an object of");
+		return pctl_refuse(b->call, PC5751_GITLOG_IO, "cannot hash an object of a block");
+	if (log == NULL)
+		return PCTL_OK;
 	if (git_odb_exists_ext(log->odb, out, GIT_ODB_LOOKUP_NO_REFRESH))
 		return PCTL_OK;
 	if (log->fresh->write(log->fresh, out, n == 0 ? "" : data, n, type) != 0 ||
@@ -240,13 +242,9 @@ static pctl_status keep(block *b)
 
 /* ---- the block ---------------------------------------------------------------------------- */
 
-static pctl_status check(pctl_gitlog *log, const pctl_gitlog_oid *parent, uint32_t n_files,
-			 const char *message, uint64_t clock, const pctl_call *call)
+static pctl_status check_form(uint32_t n_files, const char *message, uint64_t clock,
+			      const pctl_call *call)
 {
-	char hex[PCTL_GITLOG_OID_TEXT_SIZE];
-	pctl_gitlog_commit before;
-	pctl_status status;
-
 	if (n_files == 0 || clock > PCTL_GITLOG_CLOCK_MAX)
 		return pctl_refuse(call, PC5750_GITLOG_BLOCK,
 				   "a block has %" PRIu32 " files and clock %" PRIu64
@@ -257,8 +255,18 @@ static pctl_status check(pctl_gitlog *log, const pctl_gitlog_oid *parent, uint32
 		return pctl_refuse(call, PC5750_GITLOG_BLOCK,
 				   "the message of a block is empty or holds something else than "
 				   "printable ASCII and newlines");
-	if (parent == NULL)
-		return PCTL_OK;
+	return PCTL_OK;
+}
+
+static pctl_status check(pctl_gitlog *log, const pctl_gitlog_oid *parent, uint32_t n_files,
+			 const char *message, uint64_t clock, const pctl_call *call)
+{
+	char hex[PCTL_GITLOG_OID_TEXT_SIZE];
+	pctl_gitlog_commit before;
+	pctl_status status = check_form(n_files, message, clock, call);
+
+	if (status != PCTL_OK || parent == NULL)
+		return status;
 	status = pctl_gitlog_look(log, parent, call, &before);
 	if (status == PCTL_OK && before.clock > clock)
 		return pctl_refuse(call, PC5756_GITLOG_CLOCK,
@@ -309,6 +317,27 @@ pctl_status pctl_gitlog_write(pctl_gitlog *log, const pctl_gitlog_oid *parent,
 	git_packbuilder_free(b.pack);
 	git_mempack_reset(log->fresh);
 	(void)git_odb_refresh(log->odb);
+	if (status == PCTL_OK)
+		memcpy(out->id, commit.id, sizeof(out->id));
+	return status;
+}
+
+pctl_status pctl_gitlog_id(const pctl_gitlog_oid *parent, const pctl_gitlog_file *files,
+			   uint32_t n_files, const char *message, uint64_t clock,
+			   const pctl_call *call, pctl_gitlog_oid *out)
+{
+	block b = {.call = call};
+	git_oid tree, commit;
+	pctl_status status = check_form(n_files, message, clock, call);
+
+	memset(out, 0, sizeof(*out));
+	if (status != PCTL_OK)
+		return status;
+	git_libgit2_init();
+	status = take_files(&b, files, n_files, &tree);
+	if (status == PCTL_OK)
+		status = take_commit(&b, &tree, parent, message, clock, &commit);
+	git_libgit2_shutdown();
 	if (status == PCTL_OK)
 		memcpy(out->id, commit.id, sizeof(out->id));
 	return status;
