@@ -102,7 +102,7 @@ typedef struct pctl_problem_maker {
 			    pctl_problem *out, int *made);
 } pctl_problem_maker;
 
-extern const pctl_problem_maker pctl_problem_makers_rank[3];
+extern const pctl_problem_maker pctl_problem_makers_rank[4];
 extern const pctl_problem_maker pctl_problem_maker_any;
 
 /* The problems of op on dtype that its infer takes; n is 0 when there are none. */

@@ -1,5 +1,5 @@
 /* The laws of the rank library, checked on what a device answered: sums of degrees and ranks, chunks against the edges
- * one by one, renamed nodes, shuffled edges, and pagerank put together from prepare and step. */
+ * one by one, renamed nodes, shuffled edges, pagerank put together from prepare and step, and weights that do not tell. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -230,8 +230,12 @@ static pctl_status shuffled(const pctl_judge *j, const pctl_problem *p, const pc
 	pctl_status status = pctl_problem_copy(p, call, &q);
 
 	out->skipped = m < 2;
-	for (uint64_t e = 0; e < m && status == PCTL_OK; e++)
+	/* The weights of rank.weighted go with them. */
+	for (uint64_t e = 0; e < m && status == PCTL_OK; e++) {
 		memcpy(q.data[0] + 8 * e, p->data[0] + 8 * (m - 1 - e), 8);
+		if (p->in[1].rank == 1)
+			memcpy(q.data[1] + 8 * e, p->data[1] + 8 * (m - 1 - e), 8);
+	}
 	if (status == PCTL_OK)
 		status = j->device->solve(j->device->ctx, &q, call, &again);
 	if (status == PCTL_OK)
@@ -271,6 +275,62 @@ static pctl_status composed(const pctl_judge *j, const pctl_problem *p, const pc
 	return status;
 }
 
+static pctl_status doubled(const pctl_judge *j, const pctl_problem *p, const pctl_answer *a,
+			   const pctl_call *call, pctl_verdict *out)
+{
+	const uint64_t m = p->in[0].dim[0];
+	pctl_answer again = {.n_out = 0};
+	pctl_problem q;
+	pctl_status status = pctl_problem_copy(p, call, &q);
+	uint64_t sum = 0;
+
+	/* All of them together in half of what one node may have. */
+	for (uint64_t e = 0; e < m && status == PCTL_OK; e++) {
+		const uint64_t w = rank_at(p->data[1], e), twice = 2 * w;
+
+		sum += w >> 31 ? UINT32_MAX : w;
+		memcpy(q.data[1] + 8 * e, &twice, 8);
+	}
+	out->skipped = m == 0 || sum >> 31;
+	if (status == PCTL_OK && !out->skipped)
+		status = j->device->solve(j->device->ctx, &q, call, &again);
+	if (status == PCTL_OK && !out->skipped)
+		(void)pctl_answer_differs(p, &again, a, out);
+	pctl_answer_clear(&again);
+	pctl_problem_clear(&q);
+	return status;
+}
+
+static pctl_status unweighted(const pctl_judge *j, const pctl_problem *p, const pctl_answer *a,
+			      const pctl_call *call, pctl_verdict *out)
+{
+	const uint64_t m = p->in[0].dim[0];
+	pctl_answer plain = {.n_out = 0};
+	pctl_problem q = {.n_nodes = 0};
+	pctl_status status = PCTL_OK;
+
+	for (uint64_t e = 0; e < m; e++)
+		out->skipped |= rank_at(p->data[1], e) == 0 ||
+				rank_at(p->data[1], e) != rank_at(p->data[1], 0);
+	out->skipped |= a->bytes[0] == 0;
+	if (!out->skipped)
+		status = pctl_problem_other(j->ops, "rank.pagerank", 1, call, &q);
+	if (status == PCTL_OK && !out->skipped)
+		status = pctl_problem_port(&q, 0, &p->in[0], call);
+	if (status == PCTL_OK && !out->skipped) {
+		if (m != 0)
+			memcpy(q.data[0], p->data[0], 8 * m);
+		for (uint32_t i = 0; i < 3; i++)
+			pctl_problem_set(&q, i, p->text[i]);
+		status = j->device->solve(j->device->ctx, &q, call, &plain);
+	}
+	if (status == PCTL_OK && !out->skipped)
+		(void)pctl_answer_differs(p, &plain, a, out);
+	pctl_answer_clear(&plain);
+	pctl_problem_clear(&q);
+	return status;
+}
+
 const pctl_plan_law pctl_plan_laws_rank[] = {
 	{"rank.prepare@1", "the out-degrees add up to the number of edges", "degrees",
 	 degrees_add_up, 0, 0},
@@ -289,5 +349,11 @@ const pctl_plan_law pctl_plan_laws_rank[] = {
 	{"rank.pagerank@1", "the order of the edges does not show", "shuffled", shuffled, 0, 0},
 	{"rank.pagerank@1", "equals rank.prepare and that many times rank.step", "composed",
 	 composed, 0, 0},
+	{"rank.weighted@1", "iterations = 0 gives every node 10^15 div n", "no iteration",
+	 no_iteration, 0, 0},
+	{"rank.weighted@1", "the order of the edges does not show", "shuffled", shuffled, 0, 0},
+	{"rank.weighted@1", "doubled weights give the same ranks", "doubled", doubled, 0, 0},
+	{"rank.weighted@1", "equal weights give the ranks of rank.pagerank", "unweighted",
+	 unweighted, 0, 0},
 };
 const uint32_t pctl_n_plan_laws_rank = sizeof(pctl_plan_laws_rank) / sizeof(pctl_plan_laws_rank[0]);

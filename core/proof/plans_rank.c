@@ -186,6 +186,45 @@ static pctl_status pagerank_make(const pctl_problems *l, uint64_t number, const 
 	return status != PCTL_OK || !*made ? status : edges_port(p, call);
 }
 
+/* All alike; small ones and zeros; as large as the sums of all allow; large ones, of which two are too much. */
+static uint64_t weight(uint32_t kind, uint64_t m, uint64_t random)
+{
+	switch (kind) {
+	case 0:
+		return 7;
+	case 1:
+		return random % 5 == 0 ? 0 : random % 1000;
+	case 2:
+		return random % (UINT32_MAX / m + 1);
+	default:
+		return (1ull << 31) + random % 2;
+	}
+}
+
+static uint64_t weighted_count(const pctl_problems *l)
+{
+	(void)l;
+	return 4 * graph_count();
+}
+
+static pctl_status weighted_make(const pctl_problems *l, uint64_t number, const pctl_call *call,
+				 pctl_problem *p, int *made)
+{
+	const uint32_t kind = (uint32_t)((number / 4 / SHAPES + number) % 4);
+	pctl_status status = pagerank_make(l, number, call, p, made);
+	const pctl_tensor_type t = {PCTL_SCALAR_U64, 1, {p->n_edges}};
+
+	if (status == PCTL_OK && *made)
+		status = pctl_problem_port(p, 1, &t, call);
+	for (uint64_t e = 0; e < p->n_edges && status == PCTL_OK && *made; e++) {
+		const uint64_t w =
+			weight(kind, p->n_edges, pctl_problem_random(l->seed ^ 0x3c3c, e));
+
+		memcpy(p->data[1] + 8 * e, &w, 8);
+	}
+	return status;
+}
+
 /* ---- the form of rank.step ------------------------------------------------------------------ */
 
 static uint64_t section(uint64_t words)
@@ -269,8 +308,9 @@ static pctl_status step_make(const pctl_problems *l, uint64_t number, const pctl
 	return status;
 }
 
-const pctl_problem_maker pctl_problem_makers_rank[3] = {
+const pctl_problem_maker pctl_problem_makers_rank[4] = {
 	{"rank.prepare", prepare_count, prepare_make},
 	{"rank.pagerank", pagerank_count, pagerank_make},
 	{"rank.step", step_count, step_make},
+	{"rank.weighted", weighted_count, weighted_make},
 };

@@ -5,6 +5,7 @@ static const kit_family *const families[] = {
 	&rank_prepare_family,
 	&rank_step_family,
 	&rank_pagerank_family,
+	&rank_weighted_family,
 };
 
 static const kit_library library = {families, KIT_COUNT(families), 0};

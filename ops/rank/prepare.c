@@ -32,6 +32,16 @@ static const kit_kernel split_kernel = {"rank/split.wgsl", KERNEL_SPLIT, 64, NUL
 static const kit_kernel start_kernel = {"rank/start.wgsl", KERNEL_START, 64, NULL, 0};
 static const kit_kernel chunks_kernel = {"rank/chunks.wgsl", KERNEL_CHUNKS, 64, NULL, 0};
 
+void rank_plan_start(kit_plan *p, uint32_t in_degrees, uint32_t counts, uint32_t ranks, uint64_t n)
+{
+	const start_params begin = {n ? RANK_SCALE / n : 0, (uint32_t)n, 0};
+
+	kit_run(p, &start_kernel, n + 1,
+		(kit_slot[]){KIT_ALL(kit_params(p, &begin, sizeof(begin))), KIT_ALL(in_degrees),
+			     KIT_ALL(counts), KIT_ALL(ranks)},
+		4);
+}
+
 static void plan_scan(kit_plan *p, uint32_t from, uint32_t to, uint64_t n)
 {
 	const pctl_tensor_type type = kit_vector(PCTL_SCALAR_U32, n);
@@ -88,7 +98,6 @@ static void prepare_plan(kit_plan *p)
 	kit_fill(p, bad, 0, 4, UINT32_MAX);
 
 	const split_params split = {(uint32_t)m, (uint32_t)n};
-	const start_params begin = {n ? RANK_SCALE / n : 0, (uint32_t)n, 0};
 	const chunks_params chunk = {(uint32_t)l.n_chunks, (uint32_t)n, search_steps(n + 1)};
 
 	if (m > 0)
@@ -97,10 +106,7 @@ static void prepare_plan(kit_plan *p)
 				     KIT_ALL(sources), KIT_ALL(targets), KIT_PART(graph, 0, 4 * n),
 				     KIT_ALL(in_degrees), KIT_ALL(bad)},
 			7);
-	kit_run(p, &start_kernel, n + 1,
-		(kit_slot[]){KIT_ALL(kit_params(p, &begin, sizeof(begin))), KIT_ALL(in_degrees),
-			     KIT_ALL(counts), KIT_ALL(start)},
-		4);
+	rank_plan_start(p, in_degrees, counts, start, n);
 	plan_scan(p, in_degrees, begins, n + 1);
 	plan_scan(p, counts, rows, n + 1);
 	kit_copy(p, rows, 0, graph, 4 * l.rows, 4 * (n + 1));

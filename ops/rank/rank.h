@@ -8,6 +8,7 @@
 extern const kit_family rank_prepare_family;
 extern const kit_family rank_step_family;
 extern const kit_family rank_pagerank_family;
+extern const kit_family rank_weighted_family;
 
 #define RANK_SCALE 1000000000000000ull /* S: the ranks of all nodes together, about */
 #define RANK_MILLION 1000000ull
@@ -40,6 +41,26 @@ int rank_layout_find(uint64_t n_nodes, uint64_t n_words, rank_layout *out);
 pctl_status rank_nodes(const kit_use *u, const char **measure, uint64_t *out);
 /* The plan that measures it. */
 void rank_plan_measure(kit_plan *p);
+
+/* Element counts of in_degrees and counts: n + 1, of ranks: n; every rank becomes S div n. */
+void rank_plan_start(kit_plan *p, uint32_t in_degrees, uint32_t counts, uint32_t ranks, uint64_t n);
+
+/*
+ * The two ends of an iteration. `sums` has rank_sums(n, runs) elements: those of runs of what in-edges bring, which
+ * whoever gathers writes between the two, then those of the ranks of dangling nodes.
+ *
+ * contribute  shares[j] = r[j] div degrees[j], 0 where that is 0; n + 1 elements, the last 0
+ * apply       new ranks: node i gets what the gathered elements rows[i] to rows[i + 1] - 1 bring. prefixes[k]: the sum
+ *             of the elements of k's run up to k; a run has 2^run_log2 of them
+ */
+typedef struct rank_round {
+	uint64_t n_nodes, runs, damping;
+	uint32_t run_log2, ranks, shares, prefixes, sums, out;
+	kit_slot degrees, rows;
+} rank_round;
+uint64_t rank_sums(uint64_t n_nodes, uint64_t runs);
+void rank_plan_contribute(kit_plan *p, const rank_round *r);
+void rank_plan_apply(kit_plan *p, const rank_round *r);
 
 /* scale(x, k) of the definition, for the host's constants. */
 uint64_t rank_scale(uint64_t x, uint64_t k);

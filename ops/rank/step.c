@@ -63,53 +63,81 @@ static gather_cut cut_for(const pctl_plan_caps *caps)
 		       : runs;
 }
 
+static uint64_t dangling_sums(uint64_t n_nodes)
+{
+	return n_nodes / GROUP_NODES + 1; /* n + 1 contributions */
+}
+
+uint64_t rank_sums(uint64_t n_nodes, uint64_t runs)
+{
+	return runs + dangling_sums(n_nodes);
+}
+
+void rank_plan_contribute(kit_plan *p, const rank_round *r)
+{
+	const contribute_params contribute = {(uint32_t)r->n_nodes, (uint32_t)r->runs};
+
+	kit_run(p, &contribute_kernel, dangling_sums(r->n_nodes) * contribute_kernel.local,
+		(kit_slot[]){KIT_ALL(kit_params(p, &contribute, sizeof(contribute))),
+			     KIT_ALL(r->ranks), r->degrees, KIT_ALL(r->shares), KIT_ALL(r->sums)},
+		5);
+}
+
+void rank_plan_apply(kit_plan *p, const rank_round *r)
+{
+	const uint64_t n = r->n_nodes;
+	const pctl_tensor_type type = kit_vector(PCTL_SCALAR_U64, rank_sums(n, r->runs));
+	const apply_params apply = {.base = rank_scale(RANK_SCALE / n, RANK_MILLION - r->damping),
+				    .nodes = (uint32_t)n,
+				    .run_log2 = r->run_log2,
+				    .runs = (uint32_t)r->runs,
+				    .dangling = (uint32_t)dangling_sums(n),
+				    .damping = (uint32_t)r->damping};
+	const uint32_t offsets = kit_temp(p, 8 * type.dim[0]);
+
+	kit_run_op(p, "tensor.scan", 1, (kit_arg[]){{r->sums, type}, {offsets, type}}, 2,
+		   (kit_setting[]){{"exclusive", 1}}, 1);
+	kit_run(p, &apply_kernel, dangling_sums(n) * apply_kernel.local,
+		(kit_slot[]){KIT_ALL(kit_params(p, &apply, sizeof(apply))), r->rows,
+			     KIT_ALL(r->prefixes), KIT_ALL(r->sums), KIT_ALL(offsets),
+			     KIT_ALL(r->out)},
+		6);
+}
+
 static void step_plan(kit_plan *p)
 {
 	const pctl_tensor_type *in = p->use->q->in;
-	const uint64_t n = in[1].dim[0], damping = kit_attr(p->use, 0);
+	const uint64_t n = in[1].dim[0];
 	const gather_cut cut = cut_for(p->caps);
-	const uint32_t graph = kit_in(p, 0), ranks = kit_in(p, 1);
-	uint32_t contributions, prefixes, sums, offsets;
+	const uint32_t graph = kit_in(p, 0);
 	rank_layout l;
 
 	if (n == 0 || !rank_layout_find(n, in[0].dim[0], &l))
 		return;
 
 	const uint64_t runs = (l.n_chunks + (1u << cut.run_log2) - 1) >> cut.run_log2;
-	const uint64_t dangling = n / GROUP_NODES + 1; /* n + 1 contributions */
-	const pctl_tensor_type sums_type = kit_vector(PCTL_SCALAR_U64, runs + dangling);
 	/* One invocation a run, or one workgroup a tile. */
 	const uint64_t gatherers = cut.kernel.override_name ? runs : runs * cut.kernel.local;
 	const uint32_t n_chunks = (uint32_t)l.n_chunks;
-	const contribute_params contribute = {(uint32_t)n, (uint32_t)runs};
-	const apply_params apply = {.base = rank_scale(RANK_SCALE / n, RANK_MILLION - damping),
-				    .nodes = (uint32_t)n,
-				    .run_log2 = cut.run_log2,
-				    .runs = (uint32_t)runs,
-				    .dangling = (uint32_t)dangling,
-				    .damping = (uint32_t)damping};
+	const rank_round round = {.n_nodes = n,
+				  .runs = runs,
+				  .damping = kit_attr(p->use, 0),
+				  .run_log2 = cut.run_log2,
+				  .ranks = kit_in(p, 1),
+				  .shares = kit_temp(p, 8 * (n + 1)),
+				  .prefixes = kit_temp(p, 8 * l.n_chunks),
+				  .sums = kit_temp(p, 8 * rank_sums(n, runs)),
+				  .out = kit_out(p, 0),
+				  .degrees = KIT_PART(graph, 0, 4 * n),
+				  .rows = KIT_PART(graph, 4 * l.rows, 4 * (n + 1))};
 
-	contributions = kit_temp(p, 8 * (n + 1));
-	prefixes = kit_temp(p, 8 * l.n_chunks);
-	sums = kit_temp(p, 8 * sums_type.dim[0]);
-	offsets = kit_temp(p, 8 * sums_type.dim[0]);
-	kit_run(p, &contribute_kernel, dangling * contribute_kernel.local,
-		(kit_slot[]){KIT_ALL(kit_params(p, &contribute, sizeof(contribute))),
-			     KIT_ALL(ranks), KIT_PART(graph, 0, 4 * n), KIT_ALL(contributions),
-			     KIT_ALL(sums)},
-		5);
+	rank_plan_contribute(p, &round);
 	kit_run(p, &cut.kernel, gatherers,
 		(kit_slot[]){KIT_ALL(kit_params(p, &n_chunks, sizeof(n_chunks))),
-			     KIT_PART(graph, 4 * l.chunks, 16 * l.n_chunks), KIT_ALL(contributions),
-			     KIT_ALL(prefixes), KIT_ALL(sums)},
+			     KIT_PART(graph, 4 * l.chunks, 16 * l.n_chunks), KIT_ALL(round.shares),
+			     KIT_ALL(round.prefixes), KIT_ALL(round.sums)},
 		5);
-	kit_run_op(p, "tensor.scan", 1, (kit_arg[]){{sums, sums_type}, {offsets, sums_type}}, 2,
-		   (kit_setting[]){{"exclusive", 1}}, 1);
-	kit_run(p, &apply_kernel, dangling * apply_kernel.local,
-		(kit_slot[]){KIT_ALL(kit_params(p, &apply, sizeof(apply))),
-			     KIT_PART(graph, 4 * l.rows, 4 * (n + 1)), KIT_ALL(prefixes),
-			     KIT_ALL(sums), KIT_ALL(offsets), KIT_ALL(kit_out(p, 0))},
-		6);
+	rank_plan_apply(p, &round);
 }
 
 static pctl_status step_reference(const kit_use *u, const pctl_span *in, pctl_span *out)
