@@ -10,17 +10,17 @@
  *         of the view gets a name that does not exist
  * exists  1 when there is something to read by this name; reading may still be refused
  * read    as pctl_file_read
- * closed  1: data files are read through the view too, and nothing outside exists
+ * data    where data files come from that a text names; NULL: files
  */
-typedef struct pctl_view {
+typedef struct pctl_view pctl_view;
+struct pctl_view {
 	void *ctx;
 	char *(*beside)(void *ctx, const char *from, const char *path);
 	int (*exists)(void *ctx, const char *name);
 	pctl_status (*read)(void *ctx, const char *name, uint64_t limit, const pctl_call *call,
 			    char **out, uint64_t *n_out);
-	uint32_t closed;
-	uint32_t reserved;
-} pctl_view;
+	const pctl_view *data;
+};
 
 char *pctl_view_beside(const pctl_view *v, const char *from, const char *path);
 int pctl_view_exists(const pctl_view *v, const char *name);

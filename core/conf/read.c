@@ -153,11 +153,11 @@ static pctl_status read_values(pctl_conf_scanner *s, pctl_conf_value *root)
 }
 
 /* Takes over text. */
-static pctl_status read_owned(const char *name, char *text, size_t n, const pctl_call *call,
-			      pctl_conf **out)
+static pctl_status read_owned(const pctl_view *view, const char *name, char *text, size_t n,
+			      const pctl_call *call, pctl_conf **out)
 {
 	pctl_conf *c = calloc(1, sizeof(*c));
-	pctl_conf_scanner s = {.call = call};
+	pctl_conf_scanner s = {.call = call, .view = view};
 	pctl_conf_value *root;
 	pctl_status status;
 
@@ -194,17 +194,23 @@ out:
 	return PCTL_OK;
 }
 
-pctl_status pctl_conf_read_file(const char *path, const pctl_call *call, pctl_conf **out)
+pctl_status pctl_conf_read_view(const pctl_view *view, const char *name, const pctl_call *call,
+				pctl_conf **out)
 {
 	char *text = NULL;
 	uint64_t n = 0;
 	pctl_status status;
 
 	*out = NULL;
-	status = pctl_file_read(path, PCTL_CONF_FILE_BYTES_MAX, call, &text, &n);
+	status = pctl_view_read(view, name, PCTL_CONF_FILE_BYTES_MAX, call, &text, &n);
 	if (status != PCTL_OK)
 		return status;
-	return read_owned(path, text, (size_t)n, call, out);
+	return read_owned(view, name, text, (size_t)n, call, out);
+}
+
+pctl_status pctl_conf_read_file(const char *path, const pctl_call *call, pctl_conf **out)
+{
+	return pctl_conf_read_view(NULL, path, call, out);
 }
 
 pctl_status pctl_conf_read_text(const char *name, const char *text, size_t n, const pctl_call *call,
@@ -219,7 +225,7 @@ pctl_status pctl_conf_read_text(const char *name, const char *text, size_t n, co
 	if (n > 0)
 		memcpy(copy, text, n);
 	copy[n] = 0;
-	return read_owned(name, copy, n, call, out);
+	return read_owned(NULL, name, copy, n, call, out);
 }
 
 const pctl_conf_value *pctl_conf_root(const pctl_conf *c)

@@ -239,15 +239,7 @@ pctl_status pctl_conf_as_double(const pctl_conf_value *v, const pctl_call *call,
 
 char *pctl_conf_beside(const char *file, const char *path)
 {
-	const char *slash = strrchr(file, '/');
-	char *dir, *out;
-
-	if (path[0] == '/' || slash == NULL)
-		return strdup(path);
-	dir = strndup(file, (size_t)(slash - file) + 1);
-	out = dir != NULL ? pctl_path_join(dir, path) : NULL;
-	free(dir);
-	return out;
+	return pctl_view_beside(NULL, file, path);
 }
 
 char *pctl_conf_hint_names(const char *word, const char *const *names, uint32_t n)

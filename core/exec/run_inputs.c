@@ -9,6 +9,8 @@
 #include "conf/conf.h"
 #include "exec/run_private.h"
 
+#define LARGEST_IN_VIEW (1ull << 32)
+
 int pctl_run_dim(void *running, const char *name, uint64_t *out)
 {
 	const pctl_running *r = running;
@@ -53,6 +55,24 @@ static pctl_status bind_dims(pctl_running *r, const pctl_pipe_input *in, const p
 	return PCTL_OK;
 }
 
+/* A data file of a pipeline that is read from elsewhere than the file system. */
+static pctl_status open_in_view(pctl_running *r, uint32_t i)
+{
+	const pctl_pipeline *p = r->graph->pipeline;
+	const pctl_view *view = p->view->data;
+	char *name = pctl_view_beside(view, p->file, p->inputs[i].file), *data = NULL;
+	uint64_t n = 0;
+	pctl_status status;
+
+	if (name == NULL)
+		return pctl_refuse(r->call, PC2_NOMEM, "no memory for a path");
+	status = pctl_view_read(view, name, LARGEST_IN_VIEW, r->call, &data, &n);
+	if (status == PCTL_OK)
+		status = pctl_source_open_memory(name, data, n, r->call, &r->sources[i]);
+	free(name);
+	return status;
+}
+
 static pctl_status open_input(pctl_running *r, uint32_t i)
 {
 	const pctl_pipe_input *in = &r->graph->pipeline->inputs[i];
@@ -77,6 +97,8 @@ static pctl_status open_input(pctl_running *r, uint32_t i)
 		return pctl_refuse_at(r->call, PC4014_INPUT_MISSING, &in->pos,
 				      "give --in NAME=FILE or --in NAME=CID",
 				      "input \"%s\" has no data", in->name);
+	if (r->graph->pipeline->view != NULL && r->graph->pipeline->view->data != NULL)
+		return open_in_view(r, i);
 	path = in->file[0] == '/' ? strdup(in->file)
 				  : pctl_path_join(r->graph->pipeline->directory, in->file);
 	if (path == NULL)

@@ -16,7 +16,7 @@
 struct pctl_data_source {
 	char *name;
 	int fd;	      /* of a file, or -1 */
-	char *memory; /* standard input */
+	char *memory; /* standard input, or given */
 	pctl_blob blob;
 	uint64_t n_bytes;
 	pctl_cid cid;
@@ -138,6 +138,28 @@ pctl_status pctl_source_open_file(const char *path, const pctl_call *call, pctl_
 	}
 	if (status == PCTL_OK)
 		status = walk(s, call, NULL, NULL, &s->cid);
+	if (status != PCTL_OK) {
+		pctl_source_close(s);
+		return status;
+	}
+	*out = s;
+	return PCTL_OK;
+}
+
+pctl_status pctl_source_open_memory(const char *name, char *memory, uint64_t n_bytes,
+				    const pctl_call *call, pctl_data_source **out)
+{
+	pctl_data_source *s;
+	pctl_status status = create(name, call, &s);
+
+	*out = NULL;
+	if (status != PCTL_OK) {
+		free(memory);
+		return status;
+	}
+	s->memory = memory;
+	s->n_bytes = n_bytes;
+	status = walk(s, call, NULL, NULL, &s->cid);
 	if (status != PCTL_OK) {
 		pctl_source_close(s);
 		return status;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
+#include "base/view.h"
 #include "graph/check.h"
 
 #define LARGEST_SHADER (16u << 20)
@@ -76,8 +76,10 @@ static void overrides(pctl_checking *c, pctl_node *n)
 	}
 }
 
-static pctl_status load_text(pctl_checking *c, pctl_node *n)
+/* *name: what positions in the text are shown with. */
+static pctl_status load_text(pctl_checking *c, pctl_node *n, const char **name)
 {
+	const pctl_view *view = c->graph->pipeline->view;
 	const pctl_pipe_job *job = n->job;
 	char *text = NULL, *path = NULL;
 	pctl_status status = PCTL_OK;
@@ -87,18 +89,21 @@ static pctl_status load_text(pctl_checking *c, pctl_node *n)
 		n->n_text = strlen(job->shader_text);
 		return PCTL_OK;
 	}
-	path = job->shader[0] == '/' ? strdup(job->shader)
-				     : pctl_path_join(c->graph->pipeline->directory, job->shader);
+	path = view != NULL ? pctl_view_beside(view, c->graph->pipeline->file, job->shader)
+	       : job->shader[0] == '/' ? strdup(job->shader)
+				       : pctl_path_join(c->graph->pipeline->directory, job->shader);
 	if (path == NULL)
 		return pctl_refuse(c->call, PC2_NOMEM, "no memory for a path");
-	if (!pctl_file_exists(path))
+	if (!pctl_view_exists(view, path))
 		status = pctl_refuse_at(c->call, PC4019_SHADER_FILE, &job->op_pos,
 					"the path is relative to the pipeline file",
 					"no shader file %s", path);
 	else
-		status = pctl_file_read(path, LARGEST_SHADER, c->call, &text, &n->n_text);
+		status = pctl_view_read(view, path, LARGEST_SHADER, c->call, &text, &n->n_text);
 	if (status == PCTL_OK)
 		n->text = pctl_arena_dup_n(c->graph->arena, text, n->n_text);
+	if (status == PCTL_OK && view != NULL && view->data != NULL)
+		*name = pctl_arena_dup(c->graph->arena, path);
 	free(text);
 	free(path);
 	return status;
@@ -169,7 +174,7 @@ static void one_shader(pctl_checking *c, pctl_node *n)
 						  PCTL_PORTS_MAX));
 		return;
 	}
-	status = load_text(c, n);
+	status = load_text(c, n, &source.name);
 	if (status == PCTL_OK) {
 		overrides(c, n);
 		source.text = n->text;

@@ -4,6 +4,7 @@
 #ifndef PIPECTL_GRAPH_PIPELINE_H
 #define PIPECTL_GRAPH_PIPELINE_H
 
+#include "base/view.h"
 #include "graph/type.h"
 
 /* A value as written: a literal, or "$name" for a parameter. `text` is without quotes and without
@@ -87,6 +88,8 @@ typedef struct pctl_pipe_job {
 typedef struct pctl_pipeline {
 	const char *file;
 	const char *directory;
+	const pctl_view
+		*view; /* what shaders, and data if it is closed, are read from; NULL: files */
 	const char *name;
 	const char *about;
 	uint32_t max_class; /* PCTL_CLASS_* */
@@ -106,6 +109,9 @@ typedef struct pctl_pipeline {
  * PCTL_E_INVALID; *out is NULL then.
  */
 pctl_status pctl_pipeline_read(const char *path, const pctl_call *call, pctl_pipeline **out);
+/* The same from a view, which outlives the pipeline. */
+pctl_status pctl_pipeline_read_view(const pctl_view *view, const char *name, const pctl_call *call,
+				    pctl_pipeline **out);
 /* The same for n bytes that lie in memory; `name` stands in positions, and paths are relative to
  * its
  * directory. */
