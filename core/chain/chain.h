@@ -3,6 +3,7 @@
 #ifndef PIPECTL_CHAIN_CHAIN_H
 #define PIPECTL_CHAIN_CHAIN_H
 
+#include "cas/store.h"
 #include "chain/executor.h"
 #include "chain/gitlog.h"
 #include "chain/jobs.h"
