@@ -13,7 +13,6 @@
 
 #define PCTL_BLOCK_RECEIPTS_SCHEMA "pipectl block receipts 1" /* first line of the block's file */
 #define PCTL_BLOCK_RECEIPT_SCHEMA "pipectl.block-receipt/1"
-#define PCTL_JOB_RECEIPT_SCHEMA "pipectl.job-receipt/1"
 #define PCTL_BLOCK_INPUTS_MAX 16u
 
 /* Bytes bound to a storage variable. */
