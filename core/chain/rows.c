@@ -92,15 +92,19 @@ pctl_status pctl_rows_write(pctl_chain_state *s, const pctl_call *call, const ch
 	sqlite3_stmt *stmt = NULL;
 	pctl_status status;
 	va_list args;
-	int more;
+	int more, rc;
 
 	assert(!sqlite3_get_autocommit(pctl_chain_db(s)));
+	status = pctl_chain_statement(s, sql, call, &stmt);
+	if (status != PCTL_OK)
+		return status;
 	va_start(args, kinds);
-	status = open_bound(s, call, &stmt, sql, kinds, args);
+	rc = bind(stmt, kinds, args);
 	va_end(args);
-	if (status == PCTL_OK)
-		status = pctl_rows_next(s, stmt, call, &more);
-	sqlite3_finalize(stmt);
+	status = rc == SQLITE_OK ? pctl_rows_next(s, stmt, call, &more)
+				 : pctl_chain_trouble(s, "rows of the state", call);
+	sqlite3_reset(stmt);
+	sqlite3_clear_bindings(stmt);
 	return status;
 }
 

@@ -22,7 +22,7 @@ pctl_status pctl_rows_open(pctl_chain_state *s, const pctl_call *call, sqlite3_s
 /* The next row: *more is 0 behind the last. */
 pctl_status pctl_rows_next(pctl_chain_state *s, sqlite3_stmt *stmt, const pctl_call *call,
 			   int *more);
-/* Prepare, bind and run a statement that changes rows; asserts that a transaction is open. */
+/* Bind and run a statement that changes rows, prepared once a state; asserts that a transaction is open. */
 pctl_status pctl_rows_write(pctl_chain_state *s, const pctl_call *call, const char *sql,
 			    const char *kinds, ...);
 

@@ -44,14 +44,15 @@ static const char *const indexes[] = {
 };
 #define N_INDEXES ((uint32_t)(sizeof(indexes) / sizeof(indexes[0])))
 
-/* Accounts whose row changed are noted for the record of the open block, whoever changed them. */
+/* Accounts whose row changed are noted for the record of the open block, whoever changed them. (No OR IGNORE: the
+ * conflict clause of the statement that fires a trigger overrides the one inside.) */
 static const char triggers[] =
 	"CREATE TRIGGER IF NOT EXISTS account_made AFTER INSERT ON accounts BEGIN "
-	"INSERT OR IGNORE INTO touched VALUES (NEW.name); END;"
+	"INSERT INTO touched SELECT NEW.name WHERE NEW.name NOT IN touched; END;"
 	"CREATE TRIGGER IF NOT EXISTS account_changed AFTER UPDATE ON accounts "
 	"WHEN OLD.balance <> NEW.balance OR OLD.reserved <> NEW.reserved OR OLD.bond <> NEW.bond "
 	"OR OLD.sequence <> NEW.sequence BEGIN "
-	"INSERT OR IGNORE INTO touched VALUES (NEW.name); END";
+	"INSERT INTO touched SELECT NEW.name WHERE NEW.name NOT IN touched; END";
 
 pctl_status pctl_chain_trouble(pctl_chain_state *s, const char *what, const pctl_call *call)
 {
