@@ -30,7 +30,11 @@
 #define PCTL_MESSAGE_TICKS_MAX 65536u
 #define PCTL_MESSAGE_ERROR_MAX 1024u /* bytes of a reason */
 #define PCTL_MESSAGE_BLOCK_JOBS_MAX 8192u
-#define PCTL_MESSAGE_CLOCK_MAX INT64_MAX /* clocks and heights */
+#define PCTL_MESSAGE_CLOCK_MAX INT64_MAX /* clocks, heights and proposals */
+#define PCTL_MESSAGE_ALIAS_MAX 64u	 /* bytes of an alias */
+#define PCTL_MESSAGE_CHANGES_MAX 64u	 /* parameters that one proposal changes */
+#define PCTL_MESSAGE_PARAM_MAX 64u	 /* bytes of a parameter's name, or of its value */
+#define PCTL_MESSAGE_DATA_MAX (1u << 20) /* bytes of a PUT or GET */
 
 /* ---- the messages ------------------------------------------------------------------------- */
 
@@ -132,18 +136,88 @@ typedef struct pctl_msg_query_response {
 	const char *error;
 } pctl_msg_query_response;
 
-/* height: of the block to end or show; 0: the open one, the last one. */
+/* height: of the block to end or show; 0: the open one, the last one. executor (BLOCK_END): account that is paid for the
+ * jobs; "" or NULL: "executor". */
 typedef struct pctl_msg_block {
 	uint64_t height;
+	const char *executor;
 } pctl_msg_block;
 
-/* commit: id of the block in the history, 40 or 64 hex digits. jobs and deferred: ids in the order of the queue. */
+/* commit: id of the block in the history, 40 or 64 hex digits. jobs and deferred: ids in the order of the queue, the
+ * first of *_total where the list is shorter. messages: how many were taken in since the block before. executor may be
+ * "" or NULL. */
 typedef struct pctl_msg_block_info {
 	uint64_t height, final_clock;
 	const char *state_root, *commit;
 	const char *const *jobs, *const *deferred;
 	uint32_t n_jobs, n_deferred;
+	uint64_t gas_used, gas_budget, messages;
+	const char *executor;
+	uint64_t jobs_total, deferred_total;
 } pctl_msg_block_info;
+
+/* CREDIT makes gas for `to`, TRANSFER moves the sender's; BOND and UNBOND are the sender's own, `to` is "". amount: at
+ * least 1. */
+enum { PCTL_LEDGER_CREDIT = 1, PCTL_LEDGER_TRANSFER, PCTL_LEDGER_BOND, PCTL_LEDGER_UNBOND };
+typedef struct pctl_msg_ledger {
+	const char *sender;
+	uint32_t op, reserved;
+	const char *to;
+	uint64_t amount;
+} pctl_msg_ledger;
+
+typedef struct pctl_msg_param_change {
+	const char *name, *value; /* as pctl_param_parse takes it */
+} pctl_msg_param_change;
+
+/* PROPOSE has height and changes (ascending by name, none twice), VOTE has proposal and yes, APPLY has proposal; the
+ * rest is 0. */
+enum { PCTL_PARAMS_PROPOSE = 1, PCTL_PARAMS_VOTE, PCTL_PARAMS_APPLY };
+typedef struct pctl_msg_params {
+	const char *sender;
+	uint32_t op, yes;
+	uint64_t height, proposal;
+	const pctl_msg_param_change *changes;
+	uint32_t n_changes, reserved;
+} pctl_msg_params;
+
+/* ALIAS: the name (1 to 64 of [a-z0-9._-]) means this shader from now on. DEPRECATE: no new jobs of this shader; name is
+ * "". */
+enum { PCTL_NAME_ALIAS = 1, PCTL_NAME_DEPRECATE };
+typedef struct pctl_msg_name {
+	const char *sender;
+	uint32_t op, reserved;
+	const char *name, *cid;
+} pctl_msg_name;
+
+typedef struct pctl_msg_cancel {
+	const char *sender, *job_id;
+} pctl_msg_cancel;
+
+typedef struct pctl_msg_link {
+	const char *sender, *source, *target; /* CIDs */
+} pctl_msg_link;
+
+/* One bonded account's vote that `accused` gave wrong results, as the dispute's report of CID `evidence` shows. */
+typedef struct pctl_msg_verdict {
+	const char *sender, *accused, *evidence;
+} pctl_msg_verdict;
+
+/* sequence: the sender's number that the message used up. proposal: the one it made, else 0. */
+typedef struct pctl_msg_ack {
+	uint64_t sequence, proposal;
+} pctl_msg_ack;
+
+/* PUT, and the response to GET: at most PCTL_MESSAGE_DATA_MAX bytes, none are fine. */
+typedef struct pctl_msg_data {
+	const uint8_t *data;
+	uint64_t n_data;
+} pctl_msg_data;
+
+/* GET, and the response to PUT. */
+typedef struct pctl_msg_cid {
+	const char *cid;
+} pctl_msg_cid;
 
 typedef struct pctl_msg_error {
 	uint32_t code, reserved; /* of the table of codes */
@@ -159,6 +233,14 @@ enum {
 	PCTL_MSG_QUERY = 3,
 	PCTL_MSG_BLOCK_END = 4,
 	PCTL_MSG_BLOCK_QUERY = 5,
+	PCTL_MSG_LEDGER = 6,
+	PCTL_MSG_PARAMS = 7,
+	PCTL_MSG_NAME = 8,
+	PCTL_MSG_CANCEL = 9,
+	PCTL_MSG_LINK = 10,
+	PCTL_MSG_VERDICT = 11,
+	PCTL_MSG_PUT = 12,
+	PCTL_MSG_GET = 13,
 	PCTL_MSG_ERROR = 15
 };
 
@@ -169,6 +251,14 @@ typedef struct pctl_request {
 		pctl_msg_execute execute;
 		pctl_msg_query query;
 		pctl_msg_block block; /* BLOCK_END, BLOCK_QUERY */
+		pctl_msg_ledger ledger;
+		pctl_msg_params params;
+		pctl_msg_name name;
+		pctl_msg_cancel cancel;
+		pctl_msg_link link;
+		pctl_msg_verdict verdict;
+		pctl_msg_data put;
+		pctl_msg_cid get;
 	} as;
 	void *owner; /* of a decoded message; NULL in one made by hand */
 } pctl_request;
@@ -180,13 +270,16 @@ typedef struct pctl_response {
 		pctl_msg_execute_response execute;
 		pctl_msg_query_response query;
 		pctl_msg_block_info block; /* BLOCK_END, BLOCK_QUERY */
+		pctl_msg_ack ack;	   /* LEDGER to VERDICT */
+		pctl_msg_cid put;
+		pctl_msg_data get;
 		pctl_msg_error error;
 	} as;
 	void *owner;
 } pctl_response;
 
 /*
- * Check every field; all that is wrong is reported, each with the field's name and the value. PC5784 to PC5796.
+ * Check every field; all that is wrong is reported, each with the field's name and the value. PC5730, PC5731, PC5784 to PC5796.
  */
 pctl_status pctl_request_check(const pctl_request *r, const pctl_call *call);
 pctl_status pctl_response_check(const pctl_response *r, const pctl_call *call);

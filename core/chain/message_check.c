@@ -57,16 +57,26 @@ static int missing(checker *c, const char *field, const char *s)
 	return s[0] == '\0';
 }
 
-static void check_sender(checker *c, const char *s)
+/* The name of an account or of an alias. */
+static void check_plain_name(checker *c, uint32_t code, const char *field, const char *s)
 {
 	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789._-";
 	char buf[SHOWN];
 
-	if (missing(c, "sender", s))
+	if (missing(c, field, s))
 		return;
 	if (strspn(s, allowed) != strlen(s) || strlen(s) > 64)
-		wrong(c, PC5785_MESSAGE_SENDER, "sender", "\"%s\" is not 1 to 64 of [a-z0-9._-]",
-		      shown(s, buf));
+		wrong(c, code, field, "\"%s\" is not 1 to 64 of [a-z0-9._-]", shown(s, buf));
+}
+
+static void check_account(checker *c, const char *field, const char *s)
+{
+	check_plain_name(c, PC5785_MESSAGE_SENDER, field, s);
+}
+
+static void check_sender(checker *c, const char *s)
+{
+	check_account(c, "sender", s);
 }
 
 static int is_hex(const char *s, size_t n)
@@ -263,6 +273,104 @@ static void check_execute(checker *c, const pctl_msg_execute *m)
 	check_text(c, "entry", m->entry, PCTL_MESSAGE_NAME_MAX);
 }
 
+/* 1 when the operation is one of 1 to most. */
+static int check_op(checker *c, uint32_t op, uint32_t most)
+{
+	if (op == 0)
+		wrong(c, PC5784_MESSAGE_MISSING, "op", "not given");
+	else if (op > most)
+		wrong(c, PC5730_MESSAGE_OPERATION, "op", "%u, at most %u", op, most);
+	return op >= 1 && op <= most;
+}
+
+static void not_of_op(checker *c, const char *field, int is_given)
+{
+	if (is_given)
+		wrong(c, PC5730_MESSAGE_OPERATION, field, "given, but the operation has none");
+}
+
+static void check_ledger(checker *c, const pctl_msg_ledger *m)
+{
+	check_sender(c, m->sender);
+	if (check_op(c, m->op, PCTL_LEDGER_UNBOND)) {
+		if (m->op == PCTL_LEDGER_CREDIT || m->op == PCTL_LEDGER_TRANSFER)
+			check_account(c, "to", m->to);
+		else
+			not_of_op(c, "to", m->to[0] != '\0');
+	}
+	if (m->amount == 0)
+		wrong(c, PC5784_MESSAGE_MISSING, "amount", "not given");
+}
+
+static void check_changes(checker *c, const pctl_msg_params *m)
+{
+	char field[FIELD];
+
+	if (m->n_changes == 0)
+		wrong(c, PC5784_MESSAGE_MISSING, "changes", "not given");
+	check_count(c, "changes", m->n_changes, PCTL_MESSAGE_CHANGES_MAX, "changes");
+	for (uint32_t i = 0; i < m->n_changes && i < PCTL_MESSAGE_CHANGES_MAX; i++) {
+		const pctl_msg_param_change *change = &m->changes[i];
+
+		snprintf(field, sizeof(field), "changes[%u].name", (unsigned)i);
+		if (!missing(c, field, change->name))
+			check_text(c, field, change->name, PCTL_MESSAGE_PARAM_MAX);
+		if (i > 0 && strcmp(change[-1].name, change->name) >= 0)
+			not_ascending(c, field, strcmp(change[-1].name, change->name) == 0);
+		snprintf(field, sizeof(field), "changes[%u].value", (unsigned)i);
+		if (!missing(c, field, change->value))
+			check_text(c, field, change->value, PCTL_MESSAGE_PARAM_MAX);
+	}
+}
+
+static void check_params(checker *c, const pctl_msg_params *m)
+{
+	const int is_proposal = m->op == PCTL_PARAMS_PROPOSE;
+
+	check_sender(c, m->sender);
+	if (!check_op(c, m->op, PCTL_PARAMS_APPLY))
+		return;
+	check_number(c, "height", m->height, PCTL_MESSAGE_CLOCK_MAX);
+	check_number(c, "proposal", m->proposal, PCTL_MESSAGE_CLOCK_MAX);
+	if (is_proposal) {
+		if (m->height == 0)
+			wrong(c, PC5784_MESSAGE_MISSING, "height", "not given");
+		check_changes(c, m);
+	} else if (m->proposal == 0) {
+		wrong(c, PC5784_MESSAGE_MISSING, "proposal", "not given");
+	}
+	not_of_op(c, "proposal", is_proposal && m->proposal != 0);
+	not_of_op(c, "height", !is_proposal && m->height != 0);
+	not_of_op(c, "changes", !is_proposal && m->n_changes != 0);
+	not_of_op(c, "yes", m->op != PCTL_PARAMS_VOTE && m->yes != 0);
+}
+
+static void check_name(checker *c, const pctl_msg_name *m)
+{
+	check_sender(c, m->sender);
+	if (check_op(c, m->op, PCTL_NAME_DEPRECATE)) {
+		if (m->op == PCTL_NAME_ALIAS)
+			check_plain_name(c, PC5731_MESSAGE_NAME, "name", m->name);
+		else
+			not_of_op(c, "name", m->name[0] != '\0');
+	}
+	check_cid(c, "cid", m->cid);
+}
+
+static void check_block(checker *c, const pctl_msg_block *m, int is_end)
+{
+	check_number(c, "height", m->height, PCTL_MESSAGE_CLOCK_MAX);
+	if (is_end && m->executor != NULL && m->executor[0] != '\0')
+		check_account(c, "executor", m->executor);
+}
+
+static void check_verdict(checker *c, const pctl_msg_verdict *m)
+{
+	check_sender(c, m->sender);
+	check_account(c, "accused", m->accused);
+	check_cid(c, "evidence", m->evidence);
+}
+
 static void check_envelope(checker *c, uint32_t kind, const char *what)
 {
 	c->message = what;
@@ -288,7 +396,42 @@ pctl_status pctl_request_check(const pctl_request *r, const pctl_call *call)
 		break;
 	case PCTL_MSG_BLOCK_END:
 	case PCTL_MSG_BLOCK_QUERY:
-		check_number(&c, "height", r->as.block.height, PCTL_MESSAGE_CLOCK_MAX);
+		check_block(&c, &r->as.block, r->kind == PCTL_MSG_BLOCK_END);
+		break;
+	case PCTL_MSG_LEDGER:
+		c.message = "ledger";
+		check_ledger(&c, &r->as.ledger);
+		break;
+	case PCTL_MSG_PARAMS:
+		c.message = "params";
+		check_params(&c, &r->as.params);
+		break;
+	case PCTL_MSG_NAME:
+		c.message = "name";
+		check_name(&c, &r->as.name);
+		break;
+	case PCTL_MSG_CANCEL:
+		c.message = "cancel";
+		check_sender(&c, r->as.cancel.sender);
+		check_hash(&c, "job_id", r->as.cancel.job_id);
+		break;
+	case PCTL_MSG_LINK:
+		c.message = "link";
+		check_sender(&c, r->as.link.sender);
+		check_cid(&c, "source", r->as.link.source);
+		check_cid(&c, "target", r->as.link.target);
+		break;
+	case PCTL_MSG_VERDICT:
+		c.message = "verdict";
+		check_verdict(&c, &r->as.verdict);
+		break;
+	case PCTL_MSG_PUT:
+		c.message = "put";
+		check_count(&c, "data", r->as.put.n_data, PCTL_MESSAGE_DATA_MAX, "bytes");
+		break;
+	case PCTL_MSG_GET:
+		c.message = "get";
+		check_cid(&c, "cid", r->as.get.cid);
 		break;
 	default:
 		check_envelope(&c, r->kind, "request");
@@ -372,6 +515,21 @@ static void check_block_info(checker *c, const pctl_msg_block_info *m)
 		      "\"%s\" is not 40 or 64 lower-case hex digits", shown(m->commit, buf));
 	check_jobs(c, "jobs", m->jobs, m->n_jobs, 0, PCTL_MESSAGE_BLOCK_JOBS_MAX);
 	check_jobs(c, "deferred", m->deferred, m->n_deferred, 0, PCTL_MESSAGE_BLOCK_JOBS_MAX);
+	if (m->executor != NULL && m->executor[0] != '\0')
+		check_account(c, "executor", m->executor);
+	if (m->jobs_total < m->n_jobs)
+		wrong(c, PC5793_MESSAGE_NUMBER, "jobs_total", "%llu, but %u are listed",
+		      (unsigned long long)m->jobs_total, m->n_jobs);
+	if (m->deferred_total < m->n_deferred)
+		wrong(c, PC5793_MESSAGE_NUMBER, "deferred_total", "%llu, but %u are listed",
+		      (unsigned long long)m->deferred_total, m->n_deferred);
+}
+
+static void check_ack(checker *c, const pctl_msg_ack *m, uint32_t kind)
+{
+	check_number(c, "sequence", m->sequence, PCTL_MESSAGE_CLOCK_MAX);
+	check_number(c, "proposal", m->proposal, PCTL_MESSAGE_CLOCK_MAX);
+	not_of_op(c, "proposal", kind != PCTL_MSG_PARAMS && m->proposal != 0);
 }
 
 static void check_error(checker *c, const pctl_msg_error *m)
@@ -404,6 +562,23 @@ pctl_status pctl_response_check(const pctl_response *r, const pctl_call *call)
 	case PCTL_MSG_BLOCK_END:
 	case PCTL_MSG_BLOCK_QUERY:
 		check_block_info(&c, &r->as.block);
+		break;
+	case PCTL_MSG_LEDGER:
+	case PCTL_MSG_PARAMS:
+	case PCTL_MSG_NAME:
+	case PCTL_MSG_CANCEL:
+	case PCTL_MSG_LINK:
+	case PCTL_MSG_VERDICT:
+		c.message = "ack";
+		check_ack(&c, &r->as.ack, r->kind);
+		break;
+	case PCTL_MSG_PUT:
+		c.message = "put";
+		check_cid(&c, "cid", r->as.put.cid);
+		break;
+	case PCTL_MSG_GET:
+		c.message = "get";
+		check_count(&c, "data", r->as.get.n_data, PCTL_MESSAGE_DATA_MAX, "bytes");
 		break;
 	case PCTL_MSG_ERROR:
 		c.message = "error";

@@ -1,4 +1,4 @@
-/* Copying messages from and to the structs of protobuf-c. No field is judged here. */
+/* Copying messages to the structs of protobuf-c. No field is judged here. */
 #include "chain/message_pb.h"
 
 /* protobuf-c's structs have no const; what is packed is only read. */
@@ -12,18 +12,11 @@ static char **borrow_all(const char *const *s)
 	return (char **)(uintptr_t)s;
 }
 
-static const char *const *lend_all(char **s)
-{
-	return (const char *const *)s;
-}
-
 #define MAKE(a, T, init)                          \
 	T *pb = pctl_arena_alloc(a, sizeof(*pb)); \
 	if (pb == NULL)                           \
 		return NULL;                      \
 	init(pb)
-
-/* ---- to protobuf-c ------------------------------------------------------------------------ */
 
 static Gpu__MsgUploadShader *upload_to(const pctl_msg_upload *m, pctl_arena *a)
 {
@@ -170,6 +163,7 @@ static Gpu__MsgBlockEnd *block_end_to(const pctl_msg_block *m, pctl_arena *a)
 {
 	MAKE(a, Gpu__MsgBlockEnd, gpu__msg_block_end__init);
 	pb->height = m->height;
+	pb->executor = borrow(m->executor);
 	return pb;
 }
 
@@ -191,6 +185,123 @@ static Gpu__BlockInfo *block_info_to(const pctl_msg_block_info *m, pctl_arena *a
 	pb->jobs = borrow_all(m->jobs);
 	pb->n_deferred = m->n_deferred;
 	pb->deferred = borrow_all(m->deferred);
+	pb->gas_used = m->gas_used;
+	pb->gas_budget = m->gas_budget;
+	pb->messages = m->messages;
+	pb->executor = borrow(m->executor);
+	pb->jobs_total = m->jobs_total;
+	pb->deferred_total = m->deferred_total;
+	return pb;
+}
+
+static Gpu__MsgLedger *ledger_to(const pctl_msg_ledger *m, pctl_arena *a)
+{
+	MAKE(a, Gpu__MsgLedger, gpu__msg_ledger__init);
+	pb->sender = borrow(m->sender);
+	pb->op = m->op;
+	pb->to = borrow(m->to);
+	pb->amount = m->amount;
+	return pb;
+}
+
+static Gpu__ParamChange *change_to(const pctl_msg_param_change *m, pctl_arena *a)
+{
+	MAKE(a, Gpu__ParamChange, gpu__param_change__init);
+	pb->name = borrow(m->name);
+	pb->value = borrow(m->value);
+	return pb;
+}
+
+static Gpu__MsgParams *params_to(const pctl_msg_params *m, pctl_arena *a)
+{
+	MAKE(a, Gpu__MsgParams, gpu__msg_params__init);
+	pb->sender = borrow(m->sender);
+	pb->op = m->op;
+	pb->height = m->height;
+	pb->proposal = m->proposal;
+	pb->yes = m->yes != 0;
+	pb->n_changes = m->n_changes;
+	pb->changes = pctl_arena_array(a, m->n_changes, sizeof(*pb->changes));
+	for (uint32_t i = 0; pb->changes != NULL && i < m->n_changes; i++)
+		if ((pb->changes[i] = change_to(&m->changes[i], a)) == NULL)
+			return NULL;
+	return pb->changes == NULL ? NULL : pb;
+}
+
+static Gpu__MsgName *name_to(const pctl_msg_name *m, pctl_arena *a)
+{
+	MAKE(a, Gpu__MsgName, gpu__msg_name__init);
+	pb->sender = borrow(m->sender);
+	pb->op = m->op;
+	pb->name = borrow(m->name);
+	pb->cid = borrow(m->cid);
+	return pb;
+}
+
+static Gpu__MsgCancel *cancel_to(const pctl_msg_cancel *m, pctl_arena *a)
+{
+	MAKE(a, Gpu__MsgCancel, gpu__msg_cancel__init);
+	pb->sender = borrow(m->sender);
+	pb->job_id = borrow(m->job_id);
+	return pb;
+}
+
+static Gpu__MsgLink *link_to(const pctl_msg_link *m, pctl_arena *a)
+{
+	MAKE(a, Gpu__MsgLink, gpu__msg_link__init);
+	pb->sender = borrow(m->sender);
+	pb->source = borrow(m->source);
+	pb->target = borrow(m->target);
+	return pb;
+}
+
+static Gpu__MsgVerdict *verdict_to(const pctl_msg_verdict *m, pctl_arena *a)
+{
+	MAKE(a, Gpu__MsgVerdict, gpu__msg_verdict__init);
+	pb->sender = borrow(m->sender);
+	pb->accused = borrow(m->accused);
+	pb->evidence = borrow(m->evidence);
+	return pb;
+}
+
+static ProtobufCBinaryData data_to(const pctl_msg_data *m)
+{
+	return (ProtobufCBinaryData){m->n_data, (uint8_t *)(uintptr_t)m->data};
+}
+
+static Gpu__MsgPut *put_to(const pctl_msg_data *m, pctl_arena *a)
+{
+	MAKE(a, Gpu__MsgPut, gpu__msg_put__init);
+	pb->data = data_to(m);
+	return pb;
+}
+
+static Gpu__MsgGet *get_to(const pctl_msg_cid *m, pctl_arena *a)
+{
+	MAKE(a, Gpu__MsgGet, gpu__msg_get__init);
+	pb->cid = borrow(m->cid);
+	return pb;
+}
+
+static Gpu__Ack *ack_to(const pctl_msg_ack *m, pctl_arena *a)
+{
+	MAKE(a, Gpu__Ack, gpu__ack__init);
+	pb->sequence = m->sequence;
+	pb->proposal = m->proposal;
+	return pb;
+}
+
+static Gpu__MsgPutResponse *put_response_to(const pctl_msg_cid *m, pctl_arena *a)
+{
+	MAKE(a, Gpu__MsgPutResponse, gpu__msg_put_response__init);
+	pb->cid = borrow(m->cid);
+	return pb;
+}
+
+static Gpu__MsgGetResponse *get_response_to(const pctl_msg_data *m, pctl_arena *a)
+{
+	MAKE(a, Gpu__MsgGetResponse, gpu__msg_get_response__init);
+	pb->data = data_to(m);
 	return pb;
 }
 
@@ -215,6 +326,22 @@ Gpu__Request *pctl_request_to_pb(const pctl_request *r, pctl_arena *a)
 		return (pb->query = query_to(&r->as.query, a)) == NULL ? NULL : pb;
 	case PCTL_MSG_BLOCK_END:
 		return (pb->block_end = block_end_to(&r->as.block, a)) == NULL ? NULL : pb;
+	case PCTL_MSG_LEDGER:
+		return (pb->ledger = ledger_to(&r->as.ledger, a)) == NULL ? NULL : pb;
+	case PCTL_MSG_PARAMS:
+		return (pb->params = params_to(&r->as.params, a)) == NULL ? NULL : pb;
+	case PCTL_MSG_NAME:
+		return (pb->name = name_to(&r->as.name, a)) == NULL ? NULL : pb;
+	case PCTL_MSG_CANCEL:
+		return (pb->cancel = cancel_to(&r->as.cancel, a)) == NULL ? NULL : pb;
+	case PCTL_MSG_LINK:
+		return (pb->link = link_to(&r->as.link, a)) == NULL ? NULL : pb;
+	case PCTL_MSG_VERDICT:
+		return (pb->verdict = verdict_to(&r->as.verdict, a)) == NULL ? NULL : pb;
+	case PCTL_MSG_PUT:
+		return (pb->put = put_to(&r->as.put, a)) == NULL ? NULL : pb;
+	case PCTL_MSG_GET:
+		return (pb->get = get_to(&r->as.get, a)) == NULL ? NULL : pb;
 	default:
 		return (pb->block_query = block_query_to(&r->as.block, a)) == NULL ? NULL : pb;
 	}
@@ -235,170 +362,18 @@ Gpu__Response *pctl_response_to_pb(const pctl_response *r, pctl_arena *a)
 		return (pb->block_end = block_info_to(&r->as.block, a)) == NULL ? NULL : pb;
 	case PCTL_MSG_BLOCK_QUERY:
 		return (pb->block_query = block_info_to(&r->as.block, a)) == NULL ? NULL : pb;
+	case PCTL_MSG_LEDGER: /* one member of the union for all that are acknowledged */
+	case PCTL_MSG_PARAMS:
+	case PCTL_MSG_NAME:
+	case PCTL_MSG_CANCEL:
+	case PCTL_MSG_LINK:
+	case PCTL_MSG_VERDICT:
+		return (pb->ledger = ack_to(&r->as.ack, a)) == NULL ? NULL : pb;
+	case PCTL_MSG_PUT:
+		return (pb->put = put_response_to(&r->as.put, a)) == NULL ? NULL : pb;
+	case PCTL_MSG_GET:
+		return (pb->get = get_response_to(&r->as.get, a)) == NULL ? NULL : pb;
 	default:
 		return (pb->error = error_to(&r->as.error, a)) == NULL ? NULL : pb;
 	}
-}
-
-/* ---- from protobuf-c ---------------------------------------------------------------------- */
-
-static pctl_status no_memory(const pctl_call *call)
-{
-	return pctl_refuse(call, PC2_NOMEM, "no memory for a message");
-}
-
-static void upload_from(const Gpu__MsgUploadShader *pb, pctl_msg_upload *m)
-{
-	m->sender = pb->sender;
-	m->source = pb->wgsl_source.data;
-	m->n_source = pb->wgsl_source.len;
-	m->description = pb->description;
-	m->n_tags = (uint32_t)pb->n_tags;
-	m->tags = lend_all(pb->tags);
-	m->implements = pb->implements;
-}
-
-static pctl_msg_tick tick_from(const Gpu__TickProfile *pb)
-{
-	return (pctl_msg_tick){.tick_index = pb->tick_index,
-			       .integer_ops = pb->integer_ops,
-			       .division_ops = pb->division_ops,
-			       .atomic_ops = pb->atomic_ops,
-			       .float_ops = pb->float_ops,
-			       .float_division_ops = pb->float_division_ops,
-			       .elementary_ops = pb->elementary_ops,
-			       .storage_reads_bytes = pb->storage_reads_bytes,
-			       .storage_writes_bytes = pb->storage_writes_bytes,
-			       .barrier_type = pb->barrier_type,
-			       .barriers = pb->barriers};
-}
-
-static pctl_status upload_response_from(const Gpu__MsgUploadShaderResponse *pb, pctl_arena *a,
-					const pctl_call *call, pctl_msg_upload_response *m)
-{
-	const Gpu__ShaderProfile *p = pb->profile;
-	pctl_msg_tick *ticks;
-
-	if (p == NULL)
-		return pctl_refuse(call, PC5784_MESSAGE_MISSING, "upload.profile is not given");
-	ticks = pctl_arena_array(a, p->n_ticks, sizeof(*ticks));
-	if (ticks == NULL)
-		return no_memory(call);
-	for (size_t i = 0; i < p->n_ticks; i++)
-		ticks[i] = tick_from(p->ticks[i]);
-	m->shader_cid = pb->shader_cid;
-	m->profile = (pctl_msg_profile){ticks,
-					(uint32_t)p->n_ticks,
-					0,
-					p->cost_per_workgroup,
-					p->max_loop_iterations,
-					p->workgroup_shared_bytes,
-					{p->max_dispatch_x, p->max_dispatch_y, p->max_dispatch_z}};
-	return PCTL_OK;
-}
-
-static pctl_status execute_from(const Gpu__MsgGpuExecute *pb, pctl_arena *a, const pctl_call *call,
-				pctl_msg_execute *m)
-{
-	pctl_msg_binding *bindings;
-	pctl_msg_override *overrides;
-
-	if (pb->dispatch == NULL)
-		return pctl_refuse(call, PC5784_MESSAGE_MISSING, "execute.dispatch is not given");
-	bindings = pctl_arena_array(a, pb->n_bindings, sizeof(*bindings));
-	overrides = pctl_arena_array(a, pb->n_overrides, sizeof(*overrides));
-	if (bindings == NULL || overrides == NULL)
-		return no_memory(call);
-	for (size_t i = 0; i < pb->n_bindings; i++)
-		bindings[i] = (pctl_msg_binding){pb->bindings[i]->group, pb->bindings[i]->binding,
-						 pb->bindings[i]->cid};
-	for (size_t i = 0; i < pb->n_overrides; i++)
-		overrides[i] = (pctl_msg_override){pb->overrides[i]->name, pb->overrides[i]->bits};
-	*m = (pctl_msg_execute){.sender = pb->sender,
-				.shader_cid = pb->shader_cid,
-				.input = pb->input_cid,
-				.dispatch = {pb->dispatch->x, pb->dispatch->y, pb->dispatch->z},
-				.gas_limit = pb->gas_limit,
-				.bindings = bindings,
-				.parent_clock = pb->parent_clock,
-				.uniform_cid = pb->uniform_cid,
-				.output_bytes = pb->output_bytes,
-				.parent_jobs = lend_all(pb->parent_jobs),
-				.after = lend_all(pb->after),
-				.overrides = overrides,
-				.n_bindings = (uint32_t)pb->n_bindings,
-				.n_parent_jobs = (uint32_t)pb->n_parent_jobs,
-				.n_after = (uint32_t)pb->n_after,
-				.n_overrides = (uint32_t)pb->n_overrides,
-				.entry = pb->entry};
-	return PCTL_OK;
-}
-
-static void block_info_from(const Gpu__BlockInfo *pb, pctl_msg_block_info *m)
-{
-	*m = (pctl_msg_block_info){.height = pb->height,
-				   .final_clock = pb->final_clock,
-				   .state_root = pb->state_root,
-				   .commit = pb->commit,
-				   .jobs = lend_all(pb->jobs),
-				   .deferred = lend_all(pb->deferred),
-				   .n_jobs = (uint32_t)pb->n_jobs,
-				   .n_deferred = (uint32_t)pb->n_deferred};
-}
-
-pctl_status pctl_request_from_pb(const Gpu__Request *pb, pctl_arena *a, const pctl_call *call,
-				 pctl_request *out)
-{
-	out->kind = (uint32_t)pb->request_case;
-	switch (out->kind) {
-	case PCTL_MSG_UPLOAD:
-		upload_from(pb->upload, &out->as.upload);
-		break;
-	case PCTL_MSG_EXECUTE:
-		return execute_from(pb->execute, a, call, &out->as.execute);
-	case PCTL_MSG_QUERY:
-		out->as.query.job_id = pb->query->job_id;
-		break;
-	case PCTL_MSG_BLOCK_END:
-		out->as.block.height = pb->block_end->height;
-		break;
-	case PCTL_MSG_BLOCK_QUERY:
-		out->as.block.height = pb->block_query->height;
-		break;
-	default:
-		break;
-	}
-	return PCTL_OK;
-}
-
-pctl_status pctl_response_from_pb(const Gpu__Response *pb, pctl_arena *a, const pctl_call *call,
-				  pctl_response *out)
-{
-	out->kind = (uint32_t)pb->response_case;
-	switch (out->kind) {
-	case PCTL_MSG_UPLOAD:
-		return upload_response_from(pb->upload, a, call, &out->as.upload);
-	case PCTL_MSG_EXECUTE:
-		out->as.execute = (pctl_msg_execute_response){pb->execute->job_id,
-							      pb->execute->logical_clock};
-		break;
-	case PCTL_MSG_QUERY:
-		out->as.query =
-			(pctl_msg_query_response){(uint32_t)pb->query->status, 0,
-						  pb->query->output_cid,       pb->query->gas_used,
-						  pb->query->logical_clock,    pb->query->error};
-		break;
-	case PCTL_MSG_BLOCK_END:
-		block_info_from(pb->block_end, &out->as.block);
-		break;
-	case PCTL_MSG_BLOCK_QUERY:
-		block_info_from(pb->block_query, &out->as.block);
-		break;
-	case PCTL_MSG_ERROR:
-		out->as.error = (pctl_msg_error){pb->error->code, 0, pb->error->message};
-		break;
-	default:
-		break;
-	}
-	return PCTL_OK;
 }

@@ -85,9 +85,32 @@ def query_response(status, cid="", gas=0, clock=1, error=""):
     return number(1, status) + text(2, cid) + number(3, gas) + number(4, clock) + text(5, error)
 
 
-def block_info(height=9, clock=12, root=A, commit="c" * 40, jobs=(B, A), deferred=(C,)):
+def block_info(height=9, clock=12, root=A, commit="c" * 40, jobs=(B, A), deferred=(C,), gas=5, budget=10, messages=3,
+               executor="bob", totals=(2, 9)):
     return (number(1, height) + number(2, clock) + text(3, root) + text(4, commit) + b"".join(block(5, j) for j in jobs)
-            + b"".join(block(6, j) for j in deferred))
+            + b"".join(block(6, j) for j in deferred) + number(7, gas) + number(8, budget) + number(9, messages)
+            + text(10, executor) + number(11, totals[0]) + number(12, totals[1]))
+
+
+def ledger(sender="alice", op=2, to="bob", amount=2**64 - 1):
+    return text(1, sender) + number(2, op) + text(3, to) + number(4, amount)
+
+
+def params(sender="alice", op=1, height=9, proposal=0, yes=0, changes=(("quorum_ppm", "500_000"), ("scale", "1000"))):
+    return (text(1, sender) + number(2, op) + number(3, height) + number(4, proposal)
+            + (varint(5 << 3) + b"\1" if yes else b"") + b"".join(block(6, text(1, n) + text(2, v)) for n, v in changes))
+
+
+def name(sender="alice", op=1, called="rank-1.0", cid=CID):
+    return text(1, sender) + number(2, op) + text(3, called) + text(4, cid)
+
+
+def three(a="alice", b=CID, c=CID):
+    return text(1, a) + text(2, b) + text(3, c)
+
+
+def ack(sequence=7, proposal=0):
+    return number(1, sequence) + number(2, proposal)
 
 
 def error(code=5786, message="no CID"):
@@ -98,11 +121,20 @@ GOOD = {
     "request": [block(1, upload()), block(1, upload(description="", tags=(), implements="")), block(2, execute()),
                 block(2, execute(given=CID, groups=(0, 0, 0), bindings=(), clock=0, uniform="", output=0, parents=(),
                                  after=(), overrides=(("zero", 0),), entry="")),
-                block(3, text(1, A)), block(4, b""), block(4, number(1, 7)), block(5, number(1, 2**63 - 1))],
+                block(3, text(1, A)), block(4, b""), block(4, number(1, 7)), block(5, number(1, 2**63 - 1)),
+                block(4, number(1, 7) + text(2, "bob")), block(6, ledger()), block(6, ledger(op=1)),
+                block(6, ledger(op=3, to="")), block(6, ledger(op=4, to="", amount=1)), block(7, params()),
+                block(7, params(op=2, height=0, proposal=3, yes=1, changes=())),
+                block(7, params(op=2, height=0, proposal=3, changes=())),
+                block(7, params(op=3, height=0, proposal=3, changes=())), block(8, name()), block(8, name(op=2, called="")),
+                block(9, text(1, "alice") + text(2, A)), block(10, three()), block(11, three(b="bob")),
+                block(12, b""), block(12, block(1, bytes(range(256)))), block(13, text(1, CID))],
     "response": [block(1, upload_response()), block(2, execute_response()), block(3, query_response(0)),
                  block(3, query_response(1)), block(3, query_response(2, CID, 500)),
                  block(3, query_response(3, "", 9, 4, "dependency failed")), block(4, block_info()),
-                 block(5, block_info(jobs=(), deferred=(), commit=B)), block(15, error())],
+                 block(5, block_info(jobs=(), deferred=(), commit=B, gas=0, budget=0, messages=0, executor="", totals=(0, 0))),
+                 block(15, error()), block(6, ack()), block(7, ack(8, 2)), block(8, b""), block(9, ack()), block(10, ack()),
+                 block(11, ack()), block(12, text(1, CID)), block(13, b""), block(13, block(1, b"x\0"))],
 }
 
 BAD_REQUESTS = [
@@ -125,7 +157,17 @@ BAD_REQUESTS = [
     (5784, block(2, execute(overrides=(("", 1),)))), (5792, block(2, execute(overrides=(("b", 1), ("a", 1))))),
     (5788, block(2, execute(entry=b"\x01"))),
     (5784, block(3, b"")), (5787, block(3, text(1, "12"))), (5793, block(4, number(1, 2**63))),
-    (5793, block(5, number(1, 2**64 - 1))), (5796, b""), (5782, block(6, b"")), (5782, block(3, text(1, A) + number(2, 1))),
+    (5793, block(5, number(1, 2**64 - 1))), (5796, b""), (5782, block(14, b"")), (5782, block(3, text(1, A) + number(2, 1))),
+    (5785, block(4, text(2, "B"))), (5784, block(6, ledger(sender=""))), (5784, block(6, ledger(op=0))),
+    (5730, block(6, ledger(op=5))), (5785, block(6, ledger(to="B"))), (5730, block(6, ledger(op=3))),
+    (5784, block(6, ledger(amount=0))), (5730, block(7, params(op=4))), (5784, block(7, params(height=0))),
+    (5784, block(7, params(changes=()))), (5730, block(7, params(yes=1))),
+    (5792, block(7, params(changes=(("b", "1"), ("a", "1"))))), (5784, block(7, params(changes=(("a", ""),)))),
+    (5784, block(7, params(op=2, height=0, changes=()))), (5730, block(7, params(op=3, height=1, proposal=3, changes=()))),
+    (5783, block(7, params(op=2, height=0, proposal=3, yes=1, changes=()).replace(b"\x28\x01", b"\x28\x02"))),
+    (5731, block(8, name(called="Rank"))), (5730, block(8, name(op=2))), (5784, block(8, name(cid=""))),
+    (5787, block(9, text(1, "alice") + text(2, "x"))), (5786, block(10, three(b="x"))), (5786, block(11, three(b="bob", c="x"))),
+    (5785, block(11, three(b="B"))), (5789, block(12, block(1, bytes(2**20 + 1)))), (5784, block(13, b"")),
     (5781, block(3, text(1, A))[:-1]), (5781, number(3, 1) + b"\x80"), (5783, block(3, text(1, A)) * 2),
     (5783, block(4, b"\x08\x00")), (5783, block(2, number(5, 1) + execute(gas=0))),
     (5783, block(2, execute(overrides=(("a", 1),)).replace(b"\x0a\x01a\x10\x01", b"\x10\x01\x0a\x01a"))),
@@ -144,7 +186,10 @@ BAD_RESPONSES = [
     (5784, block(4, block_info(height=0))), (5787, block(4, block_info(root="x"))),
     (5787, block(5, block_info(commit="c" * 41))), (5787, block(5, block_info(jobs=("x",)))),
     (5787, block(5, block_info(deferred=("x",)))), (5796, block(15, error(code=4242))),
-    (5784, block(15, error(message=""))), (5796, b""), (5782, block(6, b"")),
+    (5784, block(15, error(message=""))), (5796, b""), (5782, block(14, b"")),
+    (5793, block(4, block_info(totals=(1, 9)))), (5793, block(4, block_info(totals=(2, 0)))),
+    (5785, block(4, block_info(executor="B"))), (5730, block(6, ack(1, 1))), (5793, block(7, ack(2**63))),
+    (5786, block(12, text(1, "x"))), (5789, block(13, block(1, bytes(2**20 + 1)))),
 ]
 
 
