@@ -213,18 +213,28 @@ static int is_cut(const struct running *r, uint64_t round)
 	return r->run->cut && round + 1 == r->run->repeat;
 }
 
-static pctl_status record_round(struct recorder *rec, uint64_t round)
+static uint32_t steps_of(const struct running *r, uint64_t round)
+{
+	return is_cut(r, round) && r->run->steps < r->plan->n_steps ? r->run->steps
+								    : r->plan->n_steps;
+}
+
+static int is_empty(const pctl_step *step)
+{
+	return step->kind != PCTL_STEP_KERNEL && step->n_bytes == 0;
+}
+
+/* Steps from `first` to before `end` of a round. */
+static pctl_status record_steps(struct recorder *rec, uint64_t round, uint32_t first, uint32_t end)
 {
 	struct running *r = rec->r;
-	uint32_t n = is_cut(r, round) && r->run->steps < r->plan->n_steps ? r->run->steps
-									  : r->plan->n_steps;
 	pctl_status status = PCTL_OK;
 
 	view_of(r, round, rec->buffers);
-	for (uint32_t i = 0; status == PCTL_OK && i < n; i++) {
+	for (uint32_t i = first; status == PCTL_OK && i < end; i++) {
 		const pctl_step *step = &r->plan->steps[i];
 
-		if (step->kind != PCTL_STEP_KERNEL && step->n_bytes == 0)
+		if (is_empty(step))
 			continue;
 		status = barrier_before(rec, step);
 		if (status != PCTL_OK)
@@ -242,15 +252,16 @@ static pctl_status record_round(struct recorder *rec, uint64_t round)
 	return status;
 }
 
-/* What is recorded or submitted next is of this round. */
-static void trace_round(struct running *r, uint64_t round)
+/* What is recorded or submitted next is of this round, and of this step of it (from 1) or all of them (0). */
+static void trace(struct running *r, uint64_t round, uint32_t step)
 {
 	if (r->named != NULL)
-		r->named->trace_id = pctl_trace(r->plan->name, (uint32_t)round, 0);
+		r->named->trace_id = pctl_trace(r->plan->name, (uint32_t)round, step);
 }
 
-/* A list of the rounds first .. first + n - 1. */
-static pctl_status record(struct running *r, uint64_t first, uint32_t n, pctl_list **out)
+/* A list of the rounds first .. first + n - 1; step not 0: of that step of the first alone. */
+static pctl_status record(struct running *r, uint64_t first, uint32_t n, uint32_t step,
+			  pctl_list **out)
 {
 	struct recorder rec = {r, NULL, calloc(r->plan->n_buffers + 1u, sizeof(pctl_buffer *)),
 			       calloc(r->plan->n_buffers + 1u, 1)};
@@ -266,9 +277,11 @@ static pctl_status record(struct running *r, uint64_t first, uint32_t n, pctl_li
 		if (i != 0)
 			status = r->t->list_barrier(rec.list, r->call);
 		memset(rec.touched, 0, r->plan->n_buffers);
-		trace_round(r, first + i);
+		trace(r, first + i, step);
 		if (status == PCTL_OK)
-			status = record_round(&rec, first + i);
+			status = step == 0
+					 ? record_steps(&rec, first + i, 0, steps_of(r, first + i))
+					 : record_steps(&rec, first, step - 1, step);
 	}
 	if (status == PCTL_OK)
 		status = r->t->list_end(rec.list, r->call);
@@ -326,12 +339,13 @@ static pctl_status wait_for(struct running *r, uint64_t ticket)
 	}
 }
 
-static pctl_status submit(struct running *r, pctl_list *list, uint64_t round, uint32_t times)
+static pctl_status submit(struct running *r, pctl_list *list, uint64_t round, uint32_t step,
+			  uint32_t times)
 {
 	uint64_t ticket = 0;
 	pctl_status status = stop_if_due(r);
 
-	trace_round(r, round);
+	trace(r, round, step);
 	if (status == PCTL_OK)
 		status = r->t->submit(r->dev, r->call, list, times, &ticket);
 	if (status == PCTL_OK)
@@ -350,7 +364,7 @@ static void tell_progress(const struct running *r, uint64_t rounds)
 static pctl_status run_rounds(struct running *r, uint64_t first, uint32_t n, uint64_t times)
 {
 	pctl_list *list;
-	pctl_status status = times == 0 ? PCTL_OK : record(r, first, n, &list);
+	pctl_status status = times == 0 ? PCTL_OK : record(r, first, n, 0, &list);
 	uint64_t done = 0;
 
 	if (status != PCTL_OK || times == 0)
@@ -358,7 +372,7 @@ static pctl_status run_rounds(struct running *r, uint64_t first, uint32_t n, uin
 	while (status == PCTL_OK && done < times) {
 		uint32_t now = times - done < MOST_TIMES ? (uint32_t)(times - done) : MOST_TIMES;
 
-		status = submit(r, list, first + done * n, now);
+		status = submit(r, list, first + done * n, 0, now);
 		done += now;
 		if (status == PCTL_OK)
 			tell_progress(r, first + done * n);
@@ -424,8 +438,8 @@ static pctl_status check_assertions(struct running *r, uint64_t round)
 	return status;
 }
 
-/* Show the buffers after the last round. */
-static pctl_status look(struct running *r)
+/* Show the buffers of a round: to whom a cut is for (`cut` 1), or to the watcher. */
+static pctl_status show(struct running *r, int cut, uint64_t round, uint32_t step)
 {
 	pctl_buffer **buffers = calloc(r->plan->n_buffers + 1u, sizeof(pctl_buffer *));
 	pctl_job_view view = {r->plan, r->s, buffers};
@@ -433,14 +447,36 @@ static pctl_status look(struct running *r)
 
 	if (buffers == NULL)
 		return pctl_refuse(r->call, PC2_NOMEM, "no memory for a job");
-	view_of(r, r->run->repeat - 1, buffers);
-	status = r->run->look(r->run->look_ctx, &view, r->call);
+	view_of(r, round, buffers);
+	status = cut ? r->run->look(r->run->look_ctx, &view, r->call)
+		     : r->run->watched(r->run->watched_ctx, &view, round, step, r->call);
 	free(buffers);
 	return status;
 }
 
+/* The steps of a round one by one, each shown. */
+static pctl_status run_steps(struct running *r, uint64_t round)
+{
+	pctl_status status = PCTL_OK;
+
+	for (uint32_t i = 0; status == PCTL_OK && i < steps_of(r, round); i++) {
+		pctl_list *list;
+
+		if (is_empty(&r->plan->steps[i]))
+			continue;
+		status = record(r, round, 1, i + 1, &list);
+		if (status != PCTL_OK)
+			break;
+		status = submit(r, list, round, i + 1, 1);
+		if (status == PCTL_OK)
+			status = show(r, 0, round, i + 1);
+		r->t->list_destroy(r->dev, list);
+	}
+	return status;
+}
+
 /* A plan with assertions runs round by round: what one round found must not be lost in the next. So does one whose
- * rounds are traced, or whose last round is cut. */
+ * rounds are traced or watched, or whose last round is cut. */
 static pctl_status run_checked(struct running *r)
 {
 	pctl_list *lists[4] = {
@@ -451,17 +487,23 @@ static pctl_status run_checked(struct running *r)
 		int cut = is_cut(r, round);
 		pctl_list **list = &lists[cut ? 3 : round == 0 ? 0 : 2 - round % 2];
 
-		if (*list == NULL)
-			status = record(r, round, 1, list);
-		if (status == PCTL_OK && !(cut && r->run->steps == 0))
-			status = submit(r, *list, round, 1);
+		if (r->run->watch == PCTL_WATCH_STEPS) {
+			status = run_steps(r, round);
+		} else {
+			if (*list == NULL)
+				status = record(r, round, 1, 0, list);
+			if (status == PCTL_OK && !(cut && r->run->steps == 0))
+				status = submit(r, *list, round, 0, 1);
+		}
 		if (status == PCTL_OK && !cut)
 			status = check_assertions(r, round);
+		if (status == PCTL_OK && !cut && r->run->watch != PCTL_WATCH_JOBS)
+			status = show(r, 0, round, 0);
 		if (status == PCTL_OK)
 			tell_progress(r, round + 1);
 	}
 	if (status == PCTL_OK && r->run->cut && r->run->repeat != 0)
-		status = look(r);
+		status = show(r, 1, r->run->repeat - 1, 0);
 	for (uint32_t i = 0; i < 4; i++) {
 		if (lists[i] != NULL)
 			r->t->list_destroy(r->dev, lists[i]);
@@ -474,7 +516,7 @@ static pctl_status run_all(struct running *r)
 	uint64_t n = r->run->repeat;
 	pctl_status status;
 
-	if (r->plan->n_checks != 0 || r->run->traced || r->run->cut)
+	if (r->plan->n_checks != 0 || r->run->traced || r->run->cut || r->run->watch)
 		return run_checked(r);
 	status = run_rounds(r, 0, 1, n > 0);
 	if (status == PCTL_OK && n > 2)

@@ -34,11 +34,16 @@ typedef struct pctl_job_view {
 	pctl_buffer *const *buffers;
 } pctl_job_view;
 
+enum { PCTL_WATCH_JOBS = 0, PCTL_WATCH_ROUNDS = 1, PCTL_WATCH_STEPS = 2 };
+
 /*
  * traced  1: one submit a round, so that the trace id names the round exactly
  * cut     1: the last round ends after its first `steps` steps (0 is fine), its assertions are not checked, and `look`
  *         is shown the buffers then; the outputs handed over are unfinished
  * poison  not 0: temporaries and outputs start with a pattern made from it, in which no byte is zero
+ * watch   PCTL_WATCH_ROUNDS: `watched` is shown the buffers after each round (step 0); _STEPS: before that after each step
+ *         too (from 1), each a submit of its own whose trace id names it. Steps that move no bytes are passed over; of a
+ *         cut round only its steps are shown
  */
 typedef struct pctl_job_run {
 	const pctl_job_plan *plan;
@@ -53,6 +58,10 @@ typedef struct pctl_job_run {
 	uint64_t poison;
 	pctl_status (*look)(void *ctx, const pctl_job_view *view, const pctl_call *call);
 	void *look_ctx;
+	uint32_t watch, reserved2;
+	pctl_status (*watched)(void *ctx, const pctl_job_view *view, uint64_t round, uint32_t step,
+			       const pctl_call *call);
+	void *watched_ctx;
 } pctl_job_run;
 
 typedef struct pctl_job_stats {

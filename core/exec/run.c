@@ -290,7 +290,8 @@ static pctl_status run_node(pctl_running *r, uint32_t index)
 			    .timeout_ms = r->o->policy->time_ms,
 			    .progress = tell_progress,
 			    .progress_ctx = progress_ctx,
-			    .look_ctx = &look};
+			    .look_ctx = &look,
+			    .watched_ctx = &look};
 	pctl_value *in[PCTL_PORTS_MAX];
 	pctl_status status = make_ready(r, n);
 
@@ -314,8 +315,8 @@ static pctl_status run_node(pctl_running *r, uint32_t index)
 	}
 	if (status == PCTL_OK)
 		status = add_actual_gas(r, job);
-	if (status == PCTL_OK && r->o->observe != NULL && !run.cut)
-		status = pctl_run_observe(&look);
+	if (status == PCTL_OK)
+		status = pctl_run_observe(&look, &run);
 	if (status != PCTL_OK)
 		return status;
 	for (uint32_t i = 0; i < n->node->n_out; i++)

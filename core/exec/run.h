@@ -31,15 +31,24 @@ typedef struct pctl_run_port {
 	uint64_t n_bytes;
 } pctl_run_port;
 
-/* What an observer sees of one job that ran. job: index in the pipeline. cut: its last round was cut, ports are all
- * buffers of the plan, and stats are not known yet. Valid during the call alone, what it points to until the run ends. */
+/*
+ * What an observer or a watcher sees of one job. Valid during the call alone, what it points to until the run ends.
+ *
+ * job        index in the pipeline
+ * cut        its last round was cut, ports are all buffers of the plan, and stats are not known yet
+ * canonical  the plan that gas is priced from: the same on every device
+ * level      of a watcher: PCTL_WATCH_STEPS after `step` (from 1) of `round` (from 0), ports are the buffers that it
+ *            writes; _ROUNDS after `round`, ports are the outputs as far as they are; _JOBS after the job, ports are
+ *            its outputs. An observer sees _JOBS
+ */
 typedef struct pctl_run_view {
 	uint32_t job, cut;
 	const struct pctl_run_job *ran;
-	const pctl_job_plan *plan;
+	const pctl_job_plan *plan, *canonical;
 	pctl_session *session;
 	const pctl_run_port *ports;
-	uint32_t n_ports, reserved;
+	uint32_t n_ports, level, step, reserved;
+	uint64_t round;
 	const void *inside;
 } pctl_run_view;
 
@@ -65,6 +74,9 @@ typedef struct pctl_run_limit {
  * observe   called after each job; any error it returns ends the run with it. With one nothing is stored, outputs of
  *           the result have no CID, and no memo is used
  * limit     NULL: the whole pipeline; needs observe
+ * watch     called after each job, and with watch_level (PCTL_WATCH_*) after each round and step before; any error it
+ *           returns ends the run with it. Not after a job that `limit` cuts short. The run itself goes as without: outputs
+ *           are stored, and a remembered result may answer, of which nothing is seen then
  */
 typedef struct pctl_run_options {
 	pctl_registry *registry;
@@ -93,6 +105,9 @@ typedef struct pctl_run_options {
 	void *observe_ctx;
 	const pctl_run_limit *limit;
 	uint64_t poison_seed; /* not 0 with PCTL_RUN_POISON */
+	pctl_status (*watch)(void *ctx, const pctl_run_view *view, const pctl_call *call);
+	void *watch_ctx;
+	uint32_t watch_level, reserved2;
 } pctl_run_options;
 
 typedef struct pctl_run_output {

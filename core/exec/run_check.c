@@ -184,6 +184,7 @@ pctl_status pctl_run_verify(pctl_running *r, pctl_run_node *n, const pctl_job_ru
 	if (r->reference == NULL)
 		status = pctl_run_session(r, "cpu", &r->reference);
 	reference.plan = n->canonical;
+	reference.watch = PCTL_WATCH_JOBS;
 	if (status == PCTL_OK)
 		status = pctl_job_execute(r->reference, &reference, in, r->call, again, NULL);
 	for (uint32_t i = 0; i < n->node->n_out; i++) {

@@ -86,8 +86,8 @@ typedef struct pctl_run_look {
 } pctl_run_look;
 /* Cut and trace a job as the options say; `run` has its look_ctx already. */
 void pctl_run_limit_job(const pctl_running *r, const pctl_run_node *n, pctl_job_run *run);
-/* Show its outputs. */
-pctl_status pctl_run_observe(const pctl_run_look *look);
+/* Show its outputs to the observer, and to the watcher; each when there is one and the job was not cut short. */
+pctl_status pctl_run_observe(const pctl_run_look *look, const pctl_job_run *run);
 
 /* Class, order of atomics, races and memory of a plan against the policy. */
 pctl_status pctl_run_check_policy(pctl_running *r, const pctl_run_node *n,
