@@ -50,14 +50,10 @@ static const char *kind_word(const uint8_t *bytes, uint64_t n)
 		uint32_t kind;
 		const char *word;
 	} words[] = {
-		{PCTL_MSG_UPLOAD, "upload"},
-		{PCTL_MSG_EXECUTE, "execute"},
-		{6, "ledger"},
-		{7, "params"},
-		{8, "name"},
-		{9, "cancel"},
-		{10, "link"},
-		{11, "verdict"},
+		{PCTL_MSG_UPLOAD, "upload"}, {PCTL_MSG_EXECUTE, "execute"},
+		{PCTL_MSG_LEDGER, "ledger"}, {PCTL_MSG_PARAMS, "params"},
+		{PCTL_MSG_NAME, "name"},     {PCTL_MSG_CANCEL, "cancel"},
+		{PCTL_MSG_LINK, "link"},     {PCTL_MSG_VERDICT, "verdict"},
 	};
 
 	for (uint32_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)

@@ -1,0 +1,54 @@
+/* The open chain as the files of core/chain see it. Internal to core/chain. */
+#ifndef PIPECTL_CHAIN_CHAIN_PRIVATE_H
+#define PIPECTL_CHAIN_CHAIN_PRIVATE_H
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "chain/chain.h"
+
+/* A batch of takes: none, open, or ended by trouble before its commit. */
+enum { PCTL_BATCH_NONE = 0, PCTL_BATCH_OPEN, PCTL_BATCH_LOST };
+
+struct pctl_chain {
+	pctl_chain_state *state;
+	pctl_gitlog *log;
+	pctl_store *store;
+	pctl_kernels *kernels;
+	const pctl_executor *executor;
+	pctl_known_result_fn known;
+	void *known_ctx;
+	pctl_arena *arena;	     /* texts of shaders */
+	pctl_map *sources;	     /* CID to the pctl_chain_source in the arena */
+	pctl_gas_schedule *schedule; /* of `schedule_of`, made when it is first needed */
+	pctl_params schedule_of;
+	uint32_t batch, reserved;
+};
+
+const pctl_executor *pctl_chain_executor(const pctl_chain *c); /* NULL: none */
+/* What pctl_chain_set_known set: NULL when nothing is. */
+pctl_known_result_fn pctl_chain_known(const pctl_chain *c, void **ctx);
+
+/* The schedule of these parameters, kept by the chain. */
+pctl_status pctl_chain_prices(pctl_chain *c, const pctl_params *p, const pctl_call *call,
+			      const pctl_gas_schedule **out);
+
+/* Where a message stands: the open block, and who sends it. */
+typedef struct pctl_taking {
+	pctl_chain *c;
+	pctl_chain_state *s;
+	const pctl_call *call;
+	uint64_t height, clock; /* of the open block */
+	uint64_t sequence;	/* of the sender, not used up yet */
+	pctl_params params;	/* in force at `height` */
+	pctl_response *out;	/* its kind is set; may be filled in */
+	pctl_arena *arena;	/* of `out` */
+} pctl_taking;
+
+/* What each kind of message does, inside an open transaction: checks first, writes last. */
+pctl_status pctl_take_upload(const pctl_taking *t, const pctl_msg_upload *m);
+pctl_status pctl_take_execute(const pctl_taking *t, const pctl_msg_execute *m, uint32_t origin);
+pctl_status pctl_take_name(const pctl_taking *t, const pctl_msg_name *m);
+pctl_status pctl_take_cancel(const pctl_taking *t, const pctl_msg_cancel *m);
+pctl_status pctl_take_verdict(const pctl_taking *t, const pctl_msg_verdict *m);
+
+#endif
