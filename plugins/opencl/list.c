@@ -27,7 +27,8 @@ void opencl_list_destroy(pctl_device *dev, pctl_list *l)
 	(void)dev;
 	if (!l)
 		return;
-	for (uint32_t i = 0; i < l->n_commands; i++)
+	/* The last first: PoCL keeps a program's kernels in a list with the newest in front, and looks each one up. */
+	for (uint32_t i = l->n_commands; i-- > 0;)
 		command_release(&l->commands[i]);
 	for (uint32_t i = 0; i < l->n_spare; i++)
 		clReleaseMemObject(l->spare[i]);
