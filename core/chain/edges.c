@@ -298,16 +298,23 @@ static pctl_status visit_rows(pctl_chain_state *s, const char *sql, const uint64
 	return status;
 }
 
+static pctl_status find_name(pctl_chain_state *s, const char *name, const pctl_call *call,
+			     uint64_t *out)
+{
+	word w;
+	pctl_status status = spell(name, call, &w);
+
+	*out = 0;
+	return status == PCTL_OK ? find_word(s, &w, call, out) : status;
+}
+
 static pctl_status visit_name(pctl_chain_state *s, const char *const sql[2], const char *name,
 			      uint32_t kind, pctl_edges_visit visit, void *ctx,
 			      const pctl_call *call)
 {
 	uint64_t bound[2] = {0, kind};
-	word w;
-	pctl_status status = spell(name, call, &w);
+	pctl_status status = find_name(s, name, call, &bound[0]);
 
-	if (status == PCTL_OK)
-		status = find_word(s, &w, call, &bound[0]);
 	if (status != PCTL_OK || bound[0] == 0)
 		return status;
 	return visit_rows(s, sql[kind != 0], bound, kind != 0 ? 2 : 1, visit, ctx, call);
@@ -334,8 +341,8 @@ pctl_status pctl_edges_to(pctl_chain_state *s, const char *name, uint32_t kind,
 }
 
 /* One number of a row, 0 when there is none. */
-static pctl_status read_number(pctl_chain_state *s, const char *sql, uint64_t bound,
-			       const pctl_call *call, uint64_t *out)
+static pctl_status read_number(pctl_chain_state *s, const char *sql, const uint64_t *bound,
+			       int n_bound, const pctl_call *call, uint64_t *out)
 {
 	sqlite3_stmt *stmt;
 	pctl_status status = pctl_chain_statement(s, sql, call, &stmt);
@@ -344,13 +351,53 @@ static pctl_status read_number(pctl_chain_state *s, const char *sql, uint64_t bo
 	*out = 0;
 	if (status != PCTL_OK)
 		return status;
-	if (sqlite3_bind_parameter_count(stmt) > 0)
-		sqlite3_bind_int64(stmt, 1, (sqlite3_int64)bound);
+	for (int i = 0; i < n_bound; i++)
+		sqlite3_bind_int64(stmt, 1 + i, (sqlite3_int64)bound[i]);
 	status = pctl_rows_next(s, stmt, call, &more);
 	if (status == PCTL_OK && more)
 		*out = (uint64_t)sqlite3_column_int64(stmt, 0);
 	sqlite3_reset(stmt);
 	return status;
+}
+
+pctl_status pctl_edges_known(pctl_chain_state *s, const char *name, const pctl_call *call,
+			     int *out)
+{
+	uint64_t number;
+	pctl_status status = find_name(s, name, call, &number);
+
+	*out = number != 0;
+	return status;
+}
+
+pctl_status pctl_edges_of_job(pctl_chain_state *s, const char *target, uint32_t kind,
+			      const char *job, pctl_edges_visit visit, void *ctx,
+			      const pctl_call *call)
+{
+	uint64_t bound[3] = {0, kind, 0};
+	pctl_status status = find_name(s, target, call, &bound[0]);
+
+	if (status == PCTL_OK)
+		status = find_name(s, job, call, &bound[2]);
+	if (status != PCTL_OK || bound[0] == 0 || bound[2] == 0)
+		return status;
+	return visit_rows(s,
+			  "SELECT " COLUMNS " FROM edges WHERE target = ? AND kind = ? AND job = ? "
+			  "ORDER BY clock, id",
+			  bound, 3, visit, ctx, call);
+}
+
+pctl_status pctl_edges_entering(pctl_chain_state *s, const char *name, uint32_t kind,
+				const pctl_call *call, uint64_t *out)
+{
+	uint64_t bound[2] = {0, kind};
+	pctl_status status = find_name(s, name, call, &bound[0]);
+
+	*out = 0;
+	if (status != PCTL_OK || bound[0] == 0)
+		return status;
+	return read_number(s, "SELECT count(*) FROM edges WHERE target = ? AND kind = ?", bound, 2,
+			   call, out);
 }
 
 /* The first edge of a block at or after `height`; heights ascend with ids, so no index is needed. */
@@ -364,7 +411,7 @@ static pctl_status first_at(pctl_chain_state *s, uint64_t height, const pctl_cal
 	while (status == PCTL_OK && low < high) {
 		const uint64_t middle = low + (high - low) / 2;
 
-		status = read_number(s, "SELECT height FROM edges WHERE id = ?", middle, call,
+		status = read_number(s, "SELECT height FROM edges WHERE id = ?", &middle, 1, call,
 				     &found);
 		if (found < height)
 			low = middle + 1;
@@ -399,5 +446,5 @@ pctl_status pctl_edges_all(pctl_chain_state *s, pctl_edges_visit visit, void *ct
 
 pctl_status pctl_edges_count(pctl_chain_state *s, const pctl_call *call, uint64_t *out)
 {
-	return read_number(s, "SELECT max(id) FROM edges", 0, call, out);
+	return read_number(s, "SELECT max(id) FROM edges", NULL, 0, call, out);
 }

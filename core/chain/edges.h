@@ -49,6 +49,16 @@ pctl_status pctl_edges_from(pctl_chain_state *s, const char *name, uint32_t kind
 			    pctl_edges_visit visit, void *ctx, const pctl_call *call);
 pctl_status pctl_edges_to(pctl_chain_state *s, const char *name, uint32_t kind,
 			  pctl_edges_visit visit, void *ctx, const pctl_call *call);
+/* Those that enter a name and belong to one job ("job:ID"); quick however many others enter it. */
+pctl_status pctl_edges_of_job(pctl_chain_state *s, const char *target, uint32_t kind,
+			      const char *job, pctl_edges_visit visit, void *ctx,
+			      const pctl_call *call);
+/* 1 in *out when some edge has ever named it. */
+pctl_status pctl_edges_known(pctl_chain_state *s, const char *name, const pctl_call *call,
+			     int *out);
+/* How many edges of a kind enter a name. */
+pctl_status pctl_edges_entering(pctl_chain_state *s, const char *name, uint32_t kind,
+				const pctl_call *call, uint64_t *out);
 pctl_status pctl_edges_of_block(pctl_chain_state *s, uint64_t height, pctl_edges_visit visit,
 				void *ctx, const pctl_call *call);
 pctl_status pctl_edges_all(pctl_chain_state *s, pctl_edges_visit visit, void *ctx,
