@@ -7,8 +7,6 @@
 #include "base/view.h"
 #include "graph/check.h"
 
-#define LARGEST_SHADER (16u << 20)
-
 static int is_bound(const pctl_var *v)
 {
 	return v->space == PCTL_SPACE_STORAGE || v->space == PCTL_SPACE_UNIFORM;
@@ -99,7 +97,8 @@ static pctl_status load_text(pctl_checking *c, pctl_node *n, const char **name)
 					"the path is relative to the pipeline file",
 					"no shader file %s", path);
 	else
-		status = pctl_view_read(view, path, LARGEST_SHADER, c->call, &text, &n->n_text);
+		status = pctl_view_read(view, path, PCTL_PIPELINE_SHADER_MAX, c->call, &text,
+					&n->n_text);
 	if (status == PCTL_OK)
 		n->text = pctl_arena_dup_n(c->graph->arena, text, n->n_text);
 	if (status == PCTL_OK && view != NULL && view->data != NULL)

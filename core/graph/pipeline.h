@@ -7,6 +7,8 @@
 #include "base/view.h"
 #include "graph/type.h"
 
+#define PCTL_PIPELINE_SHADER_MAX (16u << 20) /* bytes of a shader file */
+
 /* A value as written: a literal, or "$name" for a parameter. `text` is without quotes and without
  * '$'. */
 typedef struct pctl_pipe_value {

@@ -12,6 +12,7 @@ const char *const pctl_policy_level_words[] = {"none", "L1", "L2", "L3", "L4", N
 static const char *const isolation_words[] = {"worker", "in-process", NULL};
 static const char *const memo_words[] = {"off", "on", NULL};
 static const char *const dirty_words[] = {"refuse", "allow", NULL};
+static const char *const signed_words[] = {"required", "any", NULL};
 static const char *const telemetry_words[] = {"off", "local", NULL};
 
 const char pctl_policy_built_in[] =
@@ -22,7 +23,8 @@ const char pctl_policy_built_in[] =
 	"\"opencl\", \"vulkan/cpu\", \"cpu\" ); allowed = ( ); forbidden = ( ); };\n"
 	"plugins : { allowed = ( ); sha256 : { }; isolation = \"in-process\"; };\n"
 	"limits : { memory = 0; time = 0; queue = 0; };\n"
-	"memo = \"on\"; dirty = \"allow\"; telemetry = \"local\"; };\n";
+	"memo = \"on\"; dirty = \"allow\"; signed = \"any\"; signers = ( ); telemetry = \"local\"; "
+	"};\n";
 
 uint32_t pctl_policy_word(const char *const *words, const char *text)
 {
@@ -245,7 +247,16 @@ static const pctl_conf_field policy_fields[] = {
 	{.key = "dirty",
 	 .kind = PCTL_FIELD_CHOICE,
 	 .words = dirty_words,
-	 .doc = "may a pipeline file with uncommitted changes run"},
+	 .doc = "may a pipeline run whose file, includes or shaders are not those of the commit"},
+	{.key = "signed",
+	 .kind = PCTL_FIELD_CHOICE,
+	 .words = signed_words,
+	 .doc = "required: only pipelines run that one of the signers has signed (PATH.sig)"},
+	{.key = "signers",
+	 .kind = PCTL_FIELD_LIST,
+	 .element = &sha_element,
+	 .max = 64,
+	 .doc = "public keys, 64 hex digits each, as `pipectl sign` prints them"},
 	{.key = "telemetry",
 	 .kind = PCTL_FIELD_CHOICE,
 	 .words = telemetry_words,

@@ -34,10 +34,12 @@ typedef struct pctl_policy {
 	uint32_t quorum_k, quorum_n;
 	uint32_t in_process; /* plugins that allow it may run inside the host */
 	uint32_t memo;
-	uint32_t dirty; /* 1: an uncommitted pipeline may run */
+	uint32_t dirty;	    /* 1: an uncommitted pipeline may run */
+	uint32_t must_sign; /* 1: only what one of the signers has signed runs */
 	uint32_t telemetry;
 	uint32_t queue;
-	uint32_t n_certs, n_order, n_allowed, n_forbidden, n_plugins, n_pins;
+	uint32_t n_certs, n_order, n_allowed, n_forbidden, n_plugins, n_pins, n_signers;
+	uint32_t reserved;
 	uint64_t memory_bytes, time_ms;
 	const pctl_policy_cert *certs;
 	const char *const *order;   /* backend patterns, see pctl_policy_backend_match */
@@ -45,6 +47,7 @@ typedef struct pctl_policy {
 	const char *const *forbidden;
 	const char *const *plugins; /* ids that may be used; empty: all */
 	const char *const *pins;    /* pairs: id, sha256 in hex */
+	const char *const *signers; /* public keys in hex */
 } pctl_policy;
 
 /* The built-in policy: what holds where no file says otherwise. */

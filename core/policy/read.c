@@ -109,6 +109,7 @@ static pctl_status fill(pctl_policy_state *s, const pctl_call *call)
 	p->in_process = strcmp(text_of(s, "plugins.isolation"), "in-process") == 0;
 	p->memo = strcmp(text_of(s, "memo"), "on") == 0;
 	p->dirty = strcmp(text_of(s, "dirty"), "allow") == 0;
+	p->must_sign = strcmp(text_of(s, "signed"), "required") == 0;
 	p->telemetry = strcmp(text_of(s, "telemetry"), "local") == 0;
 	(void)pctl_conf_as_bytes(value_of(s, "limits.memory"), 0, UINT64_MAX, NULL,
 				 &p->memory_bytes);
@@ -121,8 +122,9 @@ static pctl_status fill(pctl_policy_state *s, const pctl_call *call)
 	p->forbidden = texts_of(s, "backends.forbidden", &p->n_forbidden);
 	p->plugins = texts_of(s, "plugins.allowed", &p->n_plugins);
 	p->pins = pins_of(s, &p->n_pins);
+	p->signers = texts_of(s, "signers", &p->n_signers);
 	if (p->certs == NULL || p->order == NULL || p->allowed == NULL || p->forbidden == NULL ||
-	    p->plugins == NULL || p->pins == NULL)
+	    p->plugins == NULL || p->pins == NULL || p->signers == NULL)
 		return pctl_refuse(call, PC2_NOMEM, "no memory for a policy");
 	return PCTL_OK;
 }

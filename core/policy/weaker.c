@@ -80,6 +80,14 @@ static int allowed_weaker(const pctl_conf_value *child, const pctl_conf_value *p
 	return parent->n_items > 0 && (child->n_items == 0 || !contains(parent, child));
 }
 
+/* Who may sign: named once, the list may only shrink. Empty is nobody, and names nobody yet. */
+static int signers_weaker(const pctl_conf_value *child, const pctl_conf_value *parent,
+			  const pctl_conf_field *f)
+{
+	(void)f;
+	return parent->n_items > 0 && !contains(parent, child);
+}
+
 /* A list of what is forbidden may only grow. */
 static int forbidden_weaker(const pctl_conf_value *child, const pctl_conf_value *parent,
 			    const pctl_conf_field *f)
@@ -137,6 +145,7 @@ static const struct {
 	{"race", word_weaker},
 	{"memo", word_weaker},
 	{"dirty", word_weaker},
+	{"signed", word_weaker},
 	{"telemetry", word_weaker},
 	{"plugins.isolation", word_weaker},
 	{"verify", verify_weaker},
@@ -146,6 +155,7 @@ static const struct {
 	{"limits.queue", limit_weaker},
 	{"backends.allowed", allowed_weaker},
 	{"plugins.allowed", allowed_weaker},
+	{"signers", signers_weaker},
 	{"backends.forbidden", forbidden_weaker},
 	{"plugins.sha256", pins_weaker},
 	{"certificate", certificate_weaker},

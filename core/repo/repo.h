@@ -77,6 +77,8 @@ void pctl_repo_revision_close(pctl_repo_revision *r);
 /* The file's name in its view: "REPO@REV:PATH", with the path made plain (no "." and ".."). */
 const char *pctl_repo_revision_name(const pctl_repo_revision *r);
 const pctl_repo_place *pctl_repo_revision_place(const pctl_repo_revision *r);
+/* The root of the work tree; NULL for a bare repository. */
+const char *pctl_repo_revision_root(const pctl_repo_revision *r);
 
 /*
  * The files of the revision. Names begin with "REPO@REV:". A path that is absolute or leaves the tree names nothing

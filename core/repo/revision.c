@@ -276,3 +276,8 @@ const pctl_repo_place *pctl_repo_revision_place(const pctl_repo_revision *r)
 {
 	return &r->place;
 }
+
+const char *pctl_repo_revision_root(const pctl_repo_revision *r)
+{
+	return r->git.bare ? NULL : r->git.root;
+}

@@ -9,6 +9,7 @@
 #include "graph/library.h"
 #include "options.h"
 #include "policy/hostconf.h"
+#include "repo/repo.h"
 
 struct pctl_app {
 	pctl_command_line line;
@@ -52,8 +53,12 @@ void pctl_app_close(pctl_app *app);
 pctl_status pctl_app_settings(pctl_app *app, const char *option, pctl_setting **out,
 			      uint32_t *n_out);
 
-/* A pipeline file read, its texts known to the diagnostics, resolved with --set. Also after an error it is closed. */
+/* A pipeline file, or one of a revision (REPO@REV:PATH), read, its texts known to the diagnostics, resolved with --set.
+ * Also after an error it is closed. place: filled in by pctl_app_admit. */
 typedef struct pctl_app_pipeline {
+	pctl_repo_revision *revision; /* NULL: files */
+	pctl_texts *texts;
+	pctl_repo_place place;
 	pctl_pipeline *pipeline;
 	pctl_graph *graph;
 	pctl_check_result checks[PCTL_CHECKS_MAX];
@@ -61,6 +66,18 @@ typedef struct pctl_app_pipeline {
 } pctl_app_pipeline;
 pctl_status pctl_app_open_pipeline(pctl_app *app, const char *path, pctl_app_pipeline *out);
 void pctl_app_close_pipeline(pctl_app_pipeline *p);
+
+/* Find out where the pipeline stands (place), and refuse what the policy does not let run: uncommitted (PC6010) or unsigned
+ * (PC6011, PC6012). Every verb that runs a pipeline asks this first. */
+pctl_status pctl_app_admit(pctl_app *app, pctl_app_pipeline *p);
+/* "source" in the JSON document; as text for `plan`, and for others with -v. */
+void pctl_app_print_place(pctl_app *app, const pctl_app_pipeline *p, int plan);
+/* What a signature of these texts covers: a line a text, its CID and its name as seen from the pipeline. */
+pctl_status pctl_app_statement(pctl_app *app, const pctl_texts *texts, pctl_str_buf *out);
+/* `check --immutable REV`. */
+pctl_status pctl_app_check_immutable(pctl_app *app, const char *rev);
+/* `op list --lock`: the specs of all ops, a line each. */
+pctl_status pctl_app_print_lock(pctl_app *app);
 
 /* The options of a run that every running verb shares (--backend, --verify, --no-memo, --gas-limit,
  * --in-process). */
@@ -88,6 +105,7 @@ pctl_status pctl_app_write_receipt(pctl_app *app, const char *path, const pctl_g
 /* The verbs. */
 pctl_status pctl_verb_check(pctl_app *app);
 pctl_status pctl_verb_run(pctl_app *app);
+pctl_status pctl_verb_sign(pctl_app *app);
 pctl_status pctl_verb_plan(pctl_app *app);
 pctl_status pctl_verb_shader_check(pctl_app *app);
 pctl_status pctl_verb_shader_run(pctl_app *app);

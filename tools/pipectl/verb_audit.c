@@ -354,6 +354,8 @@ pctl_status pctl_verb_audit(pctl_app *app)
 	if (status == PCTL_OK)
 		status = read_options(app, &p, &o);
 	if (status == PCTL_OK)
+		status = pctl_app_admit(app, &p);
+	if (status == PCTL_OK)
 		status = make_scratch(app, &o.scratch);
 	if (status == PCTL_OK)
 		status = pctl_audit(p.graph, &o, app->call, &r);

@@ -12,6 +12,8 @@ pctl_status pctl_verb_op_list(pctl_app *app)
 
 	if (status != PCTL_OK)
 		return status;
+	if (pctl_option_has(&app->line, "--lock"))
+		return pctl_app_print_lock(app);
 	ops = pctl_op_library_source(app->library);
 	if (app->json) {
 		pctl_json_key(&app->document, "ops");

@@ -10,7 +10,41 @@ void pctl_app_close_pipeline(pctl_app_pipeline *p)
 {
 	pctl_graph_destroy(p->graph);
 	pctl_pipeline_destroy(p->pipeline);
+	pctl_texts_destroy(p->texts);
+	pctl_repo_revision_close(p->revision);
+	pctl_repo_place_clear(&p->place);
 	memset(p, 0, sizeof(*p));
+}
+
+/* Texts of a revision are no files: diagnostics show them from here. */
+static void show_sources(pctl_app *app, const pctl_app_pipeline *p)
+{
+	for (uint32_t i = 0; p->revision != NULL && i < pctl_texts_count(p->texts); i++) {
+		uint64_t n;
+		const char *bytes = pctl_texts_bytes(p->texts, i, &n);
+
+		pctl_diag_list_source(app->diagnostics, pctl_texts_name(p->texts, i), bytes,
+				      (size_t)n);
+	}
+}
+
+static pctl_status read_pipeline(pctl_app *app, const char *path, pctl_app_pipeline *out)
+{
+	const pctl_view *under = NULL;
+
+	if (pctl_repo_is_spec(path)) {
+		pctl_status status = pctl_repo_revision_open(path, app->call, &out->revision);
+
+		if (status != PCTL_OK)
+			return status;
+		under = pctl_repo_revision_view(out->revision);
+		path = pctl_repo_revision_name(out->revision);
+	}
+	out->texts = pctl_texts_create(under);
+	if (out->texts == NULL)
+		return pctl_refuse(app->call, PC2_NOMEM, "no memory for a pipeline");
+	return pctl_pipeline_read_view(pctl_texts_view(out->texts), path, app->call,
+				       &out->pipeline);
 }
 
 pctl_status pctl_app_open_pipeline(pctl_app *app, const char *path, pctl_app_pipeline *out)
@@ -22,7 +56,7 @@ pctl_status pctl_app_open_pipeline(pctl_app *app, const char *path, pctl_app_pip
 	memset(out, 0, sizeof(*out));
 	status = pctl_app_settings(app, "--set", &sets, &options.n_sets);
 	if (status == PCTL_OK)
-		status = pctl_pipeline_read(path, app->call, &out->pipeline);
+		status = read_pipeline(app, path, out);
 	if (status == PCTL_OK)
 		status = pctl_app_ops(app);
 	if (status == PCTL_OK) {
@@ -32,6 +66,7 @@ pctl_status pctl_app_open_pipeline(pctl_app *app, const char *path, pctl_app_pip
 		status = pctl_graph_resolve(out->pipeline, &options, app->call, out->checks,
 					    &out->n_checks, &out->graph);
 	}
+	show_sources(app, out);
 	return status;
 }
 
@@ -147,6 +182,13 @@ pctl_status pctl_verb_check(pctl_app *app)
 {
 	pctl_status first = PCTL_OK;
 
+	const char *rev = pctl_option_value(&app->line, "--immutable");
+
+	if (app->line.n_arguments == 0 && rev == NULL)
+		return pctl_refuse(app->call, PC10_USAGE,
+				   "usage: pipectl check [OPTION]... FILE...");
+	if (rev != NULL)
+		first = pctl_app_check_immutable(app, rev);
 	if (app->json) {
 		pctl_json_key(&app->document, "files");
 		pctl_json_array_begin(&app->document);
@@ -180,6 +222,8 @@ pctl_status pctl_verb_run(pctl_app *app)
 		status = pctl_app_settings(app, "--out", &outs, &n_outs);
 	if (status == PCTL_OK)
 		status = pctl_app_check_outs(app, p.pipeline, outs, n_outs);
+	if (status == PCTL_OK)
+		status = pctl_app_admit(app, &p);
 	if (status == PCTL_OK) {
 		options.ins = ins;
 		status = pctl_run(p.graph, &options, app->call, &result);
@@ -189,8 +233,10 @@ pctl_status pctl_verb_run(pctl_app *app)
 		status = pctl_app_write_outs(app, result, outs, n_outs);
 	if (status == PCTL_OK && receipt != NULL)
 		status = pctl_app_write_receipt(app, receipt, p.graph, result);
-	if (status == PCTL_OK)
+	if (status == PCTL_OK) {
+		pctl_app_print_place(app, &p, 0);
 		pctl_app_print_run(app, p.pipeline->name, result);
+	}
 	pctl_run_result_destroy(result);
 	pctl_app_close_pipeline(&p);
 	return status;
@@ -247,12 +293,16 @@ pctl_status pctl_verb_plan(pctl_app *app)
 		status = pctl_app_run_options(app, &options, &backends);
 	if (status == PCTL_OK)
 		status = pctl_app_settings(app, "--in", &ins, &options.n_ins);
+	if (status == PCTL_OK)
+		status = pctl_app_admit(app, &p);
 	if (status == PCTL_OK) {
 		options.ins = ins;
 		status = pctl_run_plan(p.graph, &options, app->call, &result);
 	}
-	if (status == PCTL_OK)
+	if (status == PCTL_OK) {
+		pctl_app_print_place(app, &p, 1);
 		pctl_app_print_plan(app, p.graph, result);
+	}
 out:
 	pctl_run_result_destroy(result);
 	pctl_app_close_pipeline(&p);

@@ -42,6 +42,8 @@ static const pctl_option check_options[] = {
 	{"--set", "NAME=VALUE", "set a parameter of the pipeline", 1, 0},
 	{"--in", "NAME=FILE|CID", "data of an input: sizes are checked too", 1, 0},
 	{"--device", "ID|all", "also check against a device and the policy (repeatable)", 1, 0},
+	{"--immutable", "REV", "compare what is frozen with what was released at REV", 0, 0},
+	{"--repo", "DIR", "for --immutable: the sources; here if left out", 0, 0},
 	{NULL, NULL, NULL, 0, 0},
 };
 static const pctl_option run_options[] = {
@@ -76,6 +78,10 @@ static const pctl_option shader_run_options[] = {
 	{"--entry", "NAME", "the entry point", 0, 0},
 	{"--class", "integer|strict|approximate", "the most it may need", 0, 0},
 	RUN_OPTIONS,
+	{NULL, NULL, NULL, 0, 0},
+};
+static const pctl_option op_list_options[] = {
+	{"--lock", NULL, "a digest of each op's spec, as certs/ops.lock has them", 0, 0},
 	{NULL, NULL, NULL, 0, 0},
 };
 static const pctl_option op_run_options[] = {
@@ -174,18 +180,29 @@ static const pctl_verb verbs[] = {
 	{"check", NULL, "FILE...", "every check of a pipeline, all errors at once",
 	 "Without --device only what needs no device is checked. With --in sizes are known and "
 	 "shapes, gas and limits are "
-	 "checked as well.",
-	 check_options, 1, UINT32_MAX, pctl_verb_check},
+	 "checked as well. With --immutable gas schedules, numbers of codes, instructions and "
+	 "interfaces, and the specs of ops in certs/ops.lock are compared with those of a "
+	 "revision: "
+	 "what was released may not change.",
+	 check_options, 0, UINT32_MAX, pctl_verb_check},
 	{"run", NULL, "FILE", "check a pipeline, then run it",
-	 "Prints the CID of every output. A named backend never reads remembered results.",
+	 "Prints the CID of every output. A named backend never reads remembered results. A FILE "
+	 "written as REPO@REV:PATH is read from that commit with its includes, shaders and data, "
+	 "not "
+	 "from the work tree; the same holds for check, plan and audit.",
 	 run_options, 1, 1, pctl_verb_run},
+	{"sign", NULL, "FILE", "sign a pipeline with its includes and shaders",
+	 "Writes FILE.sig with this home's key and prints the key. A policy with signed = "
+	 "\"required\" "
+	 "runs only pipelines signed by one of its signers.",
+	 NULL, 1, 1, pctl_verb_sign},
 	{"plan", NULL, "FILE", "what would run where, memory and gas", NULL, plan_options, 1, 1,
 	 pctl_verb_plan},
 	{"shader", "check", "FILE...", "check WGSL shaders and show their analysis", NULL,
 	 shader_check_options, 1, UINT32_MAX, pctl_verb_shader_check},
 	{"shader", "run", "FILE", "run a WGSL shader on buffers", NULL, shader_run_options, 1, 1,
 	 pctl_verb_shader_run},
-	{"op", "list", "", "all ops of the loaded op libraries", NULL, NULL, 0, 0,
+	{"op", "list", "", "all ops of the loaded op libraries", NULL, op_list_options, 0, 0,
 	 pctl_verb_op_list},
 	{"op", "show", "OP", "ports, attributes and definition of an op", NULL, NULL, 1, 1,
 	 pctl_verb_op_show},
