@@ -56,9 +56,11 @@ pctl_status pctl_chain_submit(pctl_chain *c, const pctl_request *r, uint32_t ori
 			      const pctl_call *call, pctl_response *out);
 
 /* Several messages with one commit: between begin and commit, takes are savepoints; a refused one undoes itself alone.
- * Nothing is durable before commit returned; trouble of the state (PC5701, PC5703) ends the batch, rolled back. */
+ * Nothing is durable before commit returned; trouble (status PCTL_E_STORE) ends the batch, rolled
+ * back, and commit then says so (PC5828). */
 pctl_status pctl_chain_batch_begin(pctl_chain *c, const pctl_call *call);
 pctl_status pctl_chain_batch_commit(pctl_chain *c, const pctl_call *call);
+void pctl_chain_batch_abort(pctl_chain *c); /* none of it; also for a batch that trouble ended */
 
 /* Answer a query (QUERY, BLOCK_QUERY, GET ..) from the state as it is; changes nothing. */
 pctl_status pctl_chain_answer(pctl_chain *c, const pctl_request *r, const pctl_call *call,

@@ -28,6 +28,9 @@ const pctl_executor *pctl_chain_executor(const pctl_chain *c); /* NULL: none */
 /* What pctl_chain_set_known set: NULL when nothing is. */
 pctl_known_result_fn pctl_chain_known(const pctl_chain *c, void **ctx);
 
+/* The fields of the info but for the counts, which take time. */
+pctl_status pctl_chain_last(pctl_chain *c, const pctl_call *call, pctl_chain_info *out);
+
 /* The schedule of these parameters, kept by the chain. */
 pctl_status pctl_chain_prices(pctl_chain *c, const pctl_params *p, const pctl_call *call,
 			      const pctl_gas_schedule **out);

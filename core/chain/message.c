@@ -249,6 +249,18 @@ void pctl_response_destroy(pctl_response *r)
 	memset(r, 0, sizeof(*r));
 }
 
+pctl_arena *pctl_response_arena(pctl_response *r)
+{
+	struct owner *o = calloc(1, sizeof(*o));
+
+	if (o == NULL || (o->arena = pctl_arena_create()) == NULL) {
+		free(o);
+		return NULL;
+	}
+	r->owner = o;
+	return o->arena;
+}
+
 /* ---- the id of a job ---------------------------------------------------------------------- */
 
 pctl_status pctl_job_id(const void *message, uint64_t n, uint64_t height, uint64_t sequence,

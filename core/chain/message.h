@@ -306,6 +306,11 @@ pctl_status pctl_response_decode(const void *bytes, uint64_t n, const pctl_call 
 void pctl_request_destroy(pctl_request *r);
 void pctl_response_destroy(pctl_response *r);
 
+/* An arena for what a response made by hand points to, freed by pctl_response_destroy; call it before filling in. NULL:
+ * no memory. */
+struct pctl_arena;
+struct pctl_arena *pctl_response_arena(pctl_response *r);
+
 /* ---- the id of a job ---------------------------------------------------------------------- */
 
 /* The canonical encoding of the execute message alone, without the request around it: what a job's id is taken over.

@@ -4,6 +4,7 @@
 #ifndef PIPECTL_GAS_GAS_H
 #define PIPECTL_GAS_GAS_H
 
+#include "base/arena.h"
 #include "pipectl/backend.h"
 #include "program/analyse.h"
 
@@ -15,6 +16,25 @@ pctl_status pctl_gas_schedule_read(const char *path, const pctl_call *call,
 void pctl_gas_schedule_destroy(pctl_gas_schedule *s);
 /* "cybergraph-0.1", "structured-2" */
 const char *pctl_gas_schedule_name(const pctl_gas_schedule *s);
+
+/* A schedule from numbers in place of a file: every opcode is counted as pctl_cost_table_default counts it, floats
+ * included. structured as in the file's `loops`. PC2603 when memory_unit_bytes is 0 or the barriers' weights do not fit
+ * together. */
+typedef struct pctl_gas_weights {
+	uint64_t integer, division, atomic, storage_read, storage_write;
+	uint64_t workgroup_barrier, storage_barrier;
+	uint64_t local_memory_ops, index_check;
+	uint64_t float_op, float_division, elementary;
+	uint64_t memory, memory_unit_bytes, dependency_hop, validation;
+} pctl_gas_weights;
+pctl_status pctl_gas_schedule_make(const char *name, int structured, const pctl_gas_weights *w,
+				   const pctl_call *call, pctl_gas_schedule **out);
+
+/* The ticks that a program is priced from, in `arena`, and what each weighs (an invocation's operations times the
+ * invocations, and its barrier), before loops multiply. PC2602. */
+pctl_status pctl_gas_ticks(const pctl_gas_schedule *s, const pctl_program *p,
+			   const pctl_analysis *a, pctl_arena *arena, const pctl_call *call,
+			   pctl_tick **ticks, uint64_t **weights, uint32_t *n);
 
 /* What is priced: one dispatch of a program with the bytes bound to it. hops: parent edges. */
 typedef struct pctl_gas_query {

@@ -83,6 +83,24 @@ static pctl_status price_workgroup(const pctl_gas_schedule *s, const pctl_gas_qu
 	return PCTL_OK;
 }
 
+pctl_status pctl_gas_ticks(const pctl_gas_schedule *s, const pctl_program *p,
+			   const pctl_analysis *a, pctl_arena *arena, const pctl_call *call,
+			   pctl_tick **ticks, uint64_t **weights, uint32_t *n)
+{
+	uint32_t lost = 0;
+	int fits = 1;
+
+	*ticks = NULL;
+	*weights = NULL;
+	*n = 0;
+	if (!pctl_profile(p, a, &s->costs, s->structured, arena, ticks, n, &lost) ||
+	    (*weights = pctl_arena_array(arena, *n, sizeof(**weights))) == NULL)
+		return pctl_refuse(call, PC2_NOMEM, "no memory to price a program");
+	for (uint32_t i = 0; i < *n && fits; i++)
+		fits = price_tick(&s->costs, &(*ticks)[i], a->invocations, &(*weights)[i]);
+	return fits && !lost && !a->overflow ? PCTL_OK : overflow(call, "the gas of a workgroup");
+}
+
 pctl_status pctl_gas_memory(const pctl_gas_schedule *s, uint64_t n_bytes, const pctl_call *call,
 			    uint64_t *out)
 {

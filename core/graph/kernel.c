@@ -171,31 +171,62 @@ static pctl_status make_unit(pctl_kernels *k, const pctl_kernel_source *s, const
 	return PCTL_OK;
 }
 
+/* The key is the whole source, so a hit is an equality; a text with a NUL in it would be cut there, so it is only shown
+ * to the front end, which refuses it. */
+static pctl_status refuse_nul(pctl_kernels *k, const pctl_kernel_source *s, const pctl_call *call)
+{
+	pctl_wgsl_options options = {s->name, s->flags, 0, &k->library};
+	pctl_program *program;
+	pctl_status status;
+
+	if (memchr(s->text, '\0', s->n_text) == NULL)
+		return PCTL_OK;
+	status = pctl_wgsl_compile(s->text, s->n_text, &options, call, &program);
+	if (status != PCTL_OK)
+		return status;
+	pctl_program_destroy(program);
+	return pctl_refuse(call, PC1_INTERNAL, "the front end took a text with a NUL in it");
+}
+
+static char *key_of_text(const pctl_kernel_source *s)
+{
+	pctl_str_buf key = PCTL_STR_BUF_INIT;
+
+	pctl_str_addf(&key, "%s\n%" PRIu32 "\n", s->name, s->flags);
+	pctl_str_add_n(&key, s->text, s->n_text);
+	return pctl_str_finish(&key);
+}
+
+pctl_status pctl_kernels_compiled(pctl_kernels *k, const pctl_kernel_source *s,
+				  const pctl_call *call, const pctl_program **out)
+{
+	pctl_program *program = NULL;
+	char *key;
+	pctl_status status = refuse_nul(k, s, call);
+
+	*out = NULL;
+	if (status != PCTL_OK)
+		return status;
+	key = key_of_text(s);
+	status = key == NULL ? out_of_memory(call) : compiled_program(k, s, key, call, &program);
+	free(key);
+	*out = program;
+	return status;
+}
+
 pctl_status pctl_kernels_get(pctl_kernels *k, const pctl_kernel_source *s, const pctl_call *call,
 			     const pctl_kernel_unit **out)
 {
 	pctl_str_buf key = PCTL_STR_BUF_INIT;
 	char *text_key = NULL, *unit_key = NULL;
-	pctl_status status = PCTL_OK;
+	pctl_status status = refuse_nul(k, s, call);
 	pctl_program *program;
 	pctl_kernel_unit *unit;
 
 	*out = NULL;
-	/* The key is the whole source, so a hit is an equality; a text with a NUL in it would be
-	 * cut there, so it is only shown to the front end, which refuses it. */
-	if (memchr(s->text, '\0', s->n_text) != NULL) {
-		pctl_wgsl_options options = {s->name, s->flags, 0, &k->library};
-
-		status = pctl_wgsl_compile(s->text, s->n_text, &options, call, &program);
-		if (status != PCTL_OK)
-			return status;
-		pctl_program_destroy(program);
-		return pctl_refuse(call, PC1_INTERNAL,
-				   "the front end took a text with a NUL in it");
-	}
-	pctl_str_addf(&key, "%s\n%" PRIu32 "\n", s->name, s->flags);
-	pctl_str_add_n(&key, s->text, s->n_text);
-	text_key = pctl_str_finish(&key);
+	if (status != PCTL_OK)
+		return status;
+	text_key = key_of_text(s);
 	pctl_str_addf(&key, "%s\n", s->entry == NULL ? "" : s->entry);
 	if (s->groups != NULL)
 		pctl_str_addf(&key, "%" PRIu32 ",%" PRIu32 ",%" PRIu32, s->groups[0], s->groups[1],

@@ -53,4 +53,9 @@ typedef struct pctl_kernel_source {
 pctl_status pctl_kernels_get(pctl_kernels *k, const pctl_kernel_source *source,
 			     const pctl_call *call, const pctl_kernel_unit **out);
 
+/* The program of a source before it is specialised (entry, overrides and groups do not count); it lives as long as the
+ * cache. Errors: those of the front end. */
+pctl_status pctl_kernels_compiled(pctl_kernels *k, const pctl_kernel_source *source,
+				  const pctl_call *call, const pctl_program **out);
+
 #endif

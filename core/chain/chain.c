@@ -1,0 +1,217 @@
+/* Opening and closing a chain, what it is made of, and batches of messages. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chain/chain_private.h"
+#include "chain/rows.h"
+
+/* ---- opening ------------------------------------------------------------------------------- */
+
+static pctl_status seed(pctl_chain *c, const pctl_params *genesis, const pctl_call *call)
+{
+	int is_seeded = 0;
+	pctl_status status = pctl_params_is_seeded(c->state, call, &is_seeded);
+
+	if (status != PCTL_OK || is_seeded)
+		return status;
+	if (genesis == NULL)
+		return pctl_refuse(call, PC5723_PARAM_SEED,
+				   "the state has no parameters and none were given");
+	status = pctl_chain_begin(c->state, call);
+	/* another process may have been first since */
+	if (status == PCTL_OK)
+		status = pctl_params_is_seeded(c->state, call, &is_seeded);
+	if (status == PCTL_OK && !is_seeded)
+		status = pctl_params_seed(c->state, genesis, call);
+	if (status == PCTL_OK)
+		status = pctl_chain_commit(c->state, call);
+	if (status != PCTL_OK)
+		pctl_chain_rollback(c->state);
+	return status;
+}
+
+static pctl_status open_log(pctl_chain *c, const char *dir, const pctl_call *call)
+{
+	char path[4096];
+	pctl_chain_info info;
+	pctl_status status;
+
+	if ((size_t)snprintf(path, sizeof(path), "%s/blocks.git", dir) >= sizeof(path))
+		return pctl_refuse(call, PC5751_GITLOG_IO, "%s: the path is too long", dir);
+	status = pctl_gitlog_open(path, call, &c->log);
+	if (status == PCTL_OK)
+		status = pctl_chain_info_read(c, call, &info);
+	if (status == PCTL_OK)
+		status = pctl_gitlog_repair(c->log, info.last == 0 ? NULL : &info.commit, call);
+	return status;
+}
+
+pctl_status pctl_chain_open(const pctl_chain_options *o, const pctl_call *call, pctl_chain **out)
+{
+	pctl_chain *c = calloc(1, sizeof(*c));
+	pctl_status status = PCTL_OK;
+
+	*out = NULL;
+	if (c == NULL)
+		return pctl_refuse(call, PC2_NOMEM, "no memory for the chain");
+	c->store = o->store;
+	c->kernels = o->kernels;
+	c->executor = o->executor;
+	c->arena = pctl_arena_create();
+	c->sources = pctl_map_create();
+	if (c->arena == NULL || c->sources == NULL)
+		status = pctl_refuse(call, PC2_NOMEM, "no memory for the chain");
+	if (status == PCTL_OK)
+		status = o->dir == NULL ? pctl_chain_state_open_memory(call, &c->state)
+					: pctl_chain_state_open(o->dir, call, &c->state);
+	if (status == PCTL_OK)
+		status = seed(c, o->genesis, call);
+	if (status == PCTL_OK && o->dir != NULL)
+		status = open_log(c, o->dir, call);
+	if (status == PCTL_OK)
+		*out = c;
+	else
+		pctl_chain_close(c);
+	return status;
+}
+
+void pctl_chain_close(pctl_chain *c)
+{
+	if (c == NULL)
+		return;
+	if (c->state != NULL)
+		pctl_chain_rollback(c->state);
+	pctl_gas_schedule_destroy(c->schedule);
+	pctl_gitlog_close(c->log);
+	pctl_chain_state_close(c->state);
+	pctl_map_destroy(c->sources);
+	pctl_arena_destroy(c->arena);
+	free(c);
+}
+
+/* ---- parts --------------------------------------------------------------------------------- */
+
+pctl_chain_state *pctl_chain_rows(pctl_chain *c)
+{
+	return c->state;
+}
+
+pctl_gitlog *pctl_chain_log(pctl_chain *c)
+{
+	return c->log;
+}
+
+pctl_store *pctl_chain_store(pctl_chain *c)
+{
+	return c->store;
+}
+
+const pctl_executor *pctl_chain_executor(const pctl_chain *c)
+{
+	return c->executor;
+}
+
+void pctl_chain_set_known(pctl_chain *c, pctl_known_result_fn known, void *ctx)
+{
+	c->known = known;
+	c->known_ctx = ctx;
+}
+
+pctl_known_result_fn pctl_chain_known(const pctl_chain *c, void **ctx)
+{
+	*ctx = c->known_ctx;
+	return c->known;
+}
+
+pctl_status pctl_chain_prices(pctl_chain *c, const pctl_params *p, const pctl_call *call,
+			      const pctl_gas_schedule **out)
+{
+	pctl_status status = PCTL_OK;
+
+	if (c->schedule == NULL || memcmp(&c->schedule_of, p, sizeof(*p)) != 0) {
+		pctl_gas_schedule_destroy(c->schedule);
+		status = pctl_chain_schedule(p, call, &c->schedule);
+		c->schedule_of = *p;
+	}
+	*out = c->schedule;
+	return status;
+}
+
+pctl_status pctl_chain_last(pctl_chain *c, const pctl_call *call, pctl_chain_info *out)
+{
+	char text[PCTL_GITLOG_OID_TEXT_SIZE];
+	sqlite3_stmt *stmt = NULL;
+	int more = 0;
+	pctl_status status = pctl_rows_open(c->state, call, &stmt,
+					    "SELECT height, clock, git_commit FROM blocks ORDER BY "
+					    "height DESC LIMIT 1",
+					    "");
+
+	if (status == PCTL_OK)
+		status = pctl_rows_next(c->state, stmt, call, &more);
+	if (status == PCTL_OK && more) {
+		out->last = (uint64_t)sqlite3_column_int64(stmt, 0);
+		out->clock = (uint64_t)sqlite3_column_int64(stmt, 1);
+		pctl_rows_text(stmt, 2, text, sizeof(text));
+		if (!pctl_gitlog_oid_parse(text, &out->commit))
+			status = pctl_refuse(call, PC5701_CHAIN_STATE,
+					     "the commit of block %llu is damaged",
+					     (unsigned long long)out->last);
+	}
+	sqlite3_finalize(stmt);
+	return status;
+}
+
+pctl_status pctl_chain_info_read(pctl_chain *c, const pctl_call *call, pctl_chain_info *out)
+{
+	sqlite3_stmt *stmt = NULL;
+	int more = 0;
+	pctl_status status;
+
+	memset(out, 0, sizeof(*out));
+	status = pctl_chain_last(c, call, out);
+	if (status == PCTL_OK)
+		status = pctl_rows_open(c->state, call, &stmt,
+					"SELECT (SELECT count(*) FROM jobs WHERE status = 0), "
+					"(SELECT count(*) FROM inbox)",
+					"");
+	if (status == PCTL_OK)
+		status = pctl_rows_next(c->state, stmt, call, &more);
+	if (status == PCTL_OK && more) {
+		out->n_pending = (uint64_t)sqlite3_column_int64(stmt, 0);
+		out->n_inbox = (uint64_t)sqlite3_column_int64(stmt, 1);
+	}
+	sqlite3_finalize(stmt);
+	return status;
+}
+
+/* ---- batches ------------------------------------------------------------------------------- */
+
+pctl_status pctl_chain_batch_begin(pctl_chain *c, const pctl_call *call)
+{
+	pctl_status status = pctl_chain_begin(c->state, call);
+
+	c->batch = status == PCTL_OK ? PCTL_BATCH_OPEN : PCTL_BATCH_NONE;
+	return status;
+}
+
+pctl_status pctl_chain_batch_commit(pctl_chain *c, const pctl_call *call)
+{
+	const uint32_t was = c->batch;
+	pctl_status status;
+
+	c->batch = PCTL_BATCH_NONE;
+	if (was != PCTL_BATCH_OPEN)
+		return pctl_refuse(call, PC5828_CHAIN_BATCH, "nothing of the batch was kept");
+	status = pctl_chain_commit(c->state, call);
+	if (status != PCTL_OK)
+		pctl_chain_rollback(c->state);
+	return status;
+}
+
+void pctl_chain_batch_abort(pctl_chain *c)
+{
+	pctl_chain_rollback(c->state);
+	c->batch = PCTL_BATCH_NONE;
+}
