@@ -180,7 +180,7 @@ static pctl_status make_task(batch *b, pctl_block_job *job, pctl_task *task)
 	pctl_block_work *w = b->w;
 	const pctl_msg_execute *m = &job->message.as.execute;
 	char *name = pctl_arena_alloc(w->arena, PCTL_JOB_TEXT_SIZE);
-	const pctl_params *p;
+	const pctl_params *p = NULL;
 	pctl_status status =
 		name == NULL ? pctl_block_no_memory(w) : parameters(w, job->row.height, &p);
 
