@@ -13,7 +13,7 @@
 #include "cas/dir.h"
 
 #define SYNC_ALL_FROM \
-	64u /* so many pending files are cheaper to sync with their file system than one by one */
+	64u /* so many files or directories are cheaper to sync with their file system than one by one */
 
 static const char shard_digits[] = "abcdefghijklmnopqrstuvwxyz234567";
 
@@ -118,10 +118,30 @@ static void mark_dirty(pctl_dir_store *d, const pctl_cid *cid)
 	d->dirty[shard / 8] |= (uint8_t)(1u << shard % 8);
 }
 
+static pctl_status sync_all(const pctl_dir_store *d, const pctl_call *call)
+{
+	return syncfs(d->root_fd) == 0 ? PCTL_OK
+				       : pctl_dir_io(d, call, "sync the file system", errno);
+}
+
+static uint32_t count_dirty(const pctl_dir_store *d)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < sizeof(d->dirty); i++)
+		n += (uint32_t)__builtin_popcount(d->dirty[i]);
+	return n;
+}
+
 static pctl_status sync_dirty(pctl_dir_store *d, const pctl_call *call)
 {
 	pctl_status status = PCTL_OK;
 
+	if (count_dirty(d) >= SYNC_ALL_FROM) {
+		status = sync_all(d, call);
+		memset(d->dirty, 0, sizeof(d->dirty));
+		return status;
+	}
 	for (uint32_t shard = 0; shard < 8 * sizeof(d->dirty); shard++) {
 		const char name[3] = {shard_digits[shard / 32], shard_digits[shard % 32], 0};
 		int fd;
@@ -184,9 +204,7 @@ static pctl_status finish_temp(pctl_dir_store *d, uint64_t temp, int fd, const p
 static pctl_status sync_pending(pctl_dir_store *d, const pctl_call *call)
 {
 	if (d->pending.n >= SYNC_ALL_FROM)
-		return syncfs(d->root_fd) == 0
-			       ? PCTL_OK
-			       : pctl_dir_io(d, call, "sync the file system", errno);
+		return sync_all(d, call);
 	for (uint32_t i = 0; i < d->pending.n; i++) {
 		char name[24];
 		const int fd = openat(d->writer_fd, temp_name(d->pending.items[i].temp, name),
