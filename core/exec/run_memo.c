@@ -7,8 +7,6 @@
 #include "base/str.h"
 #include "exec/run_private.h"
 
-#define SEMANTICS_VERSION "1"
-
 static void add_source(pctl_str_buf *s, const pctl_source *from)
 {
 	if (from->job == PCTL_FROM_INPUT)
@@ -81,7 +79,7 @@ pctl_status pctl_run_memo_key(pctl_running *r, uint8_t out[PCTL_DIGEST_BYTES])
 	pctl_status status = PCTL_OK;
 	pctl_cid key;
 
-	pctl_str_add(&s, "pipectl semantics " SEMANTICS_VERSION "\n");
+	pctl_str_add(&s, "pipectl semantics " PCTL_SEMANTICS_VERSION "\n");
 	for (uint32_t i = 0; i < p->n_inputs; i++)
 		pctl_str_addf(&s, "input %s %s\n",
 			      pctl_cid_format(pctl_source_cid(r->sources[i]), text),

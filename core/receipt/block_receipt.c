@@ -61,26 +61,6 @@ static pctl_status add_statements(pctl_str_buf *s, const pctl_block_statements *
 	return status;
 }
 
-/* Texts as a head may hold them. */
-static int clean(pctl_arena *arena, const pctl_block_signing *from, pctl_block_signing *out)
-{
-	pctl_block_fact *facts = pctl_arena_array(arena, from->n_facts + (size_t)1, sizeof(*facts));
-
-	*out = *from;
-	out->version = pctl_form_clean(arena, from->version);
-	out->executor = pctl_form_clean(arena, from->executor);
-	out->facts = facts;
-	if (out->version == NULL || out->executor == NULL || facts == NULL)
-		return 0;
-	for (uint32_t i = 0; i < from->n_facts; i++) {
-		facts[i].key = pctl_form_clean(arena, from->facts[i].key);
-		facts[i].value = pctl_form_clean(arena, from->facts[i].value);
-		if (facts[i].key == NULL || facts[i].value == NULL)
-			return 0;
-	}
-	return 1;
-}
-
 static pctl_status write_text(const char *dir, uint64_t height, const pctl_str_buf *s,
 			      const pctl_call *call)
 {
@@ -101,15 +81,13 @@ pctl_status pctl_block_receipt_write(const char *dir, const char *receipts, size
 				     const pctl_call *call)
 {
 	pctl_arena *arena = pctl_arena_create();
-	pctl_block_receipt r = {.arena = arena};
+	pctl_block_receipt r = {.arena = arena, .who = *who};
 	pctl_str_buf text = PCTL_STR_BUF_INIT;
 	pctl_status status;
 
 	if (arena == NULL)
 		return no_memory(call);
-	status = clean(arena, who, &r.who)
-			 ? pctl_block_statements_read("receipts", receipts, n, arena, call, &r.all)
-			 : no_memory(call);
+	status = pctl_block_statements_read("receipts", receipts, n, arena, call, &r.all);
 	if (status == PCTL_OK) {
 		r.height = r.all.height;
 		r.n_jobs = r.all.n;

@@ -71,7 +71,7 @@ pctl_status pctl_block_statements_read(const char *name, const char *text, size_
 				       pctl_arena *arena, const pctl_call *call,
 				       pctl_block_statements *out);
 
-/* Who signs, and over which block. Texts are printable ASCII (others are made so). */
+/* Who signs, and over which block. */
 typedef struct pctl_block_fact {
 	const char *key, *value;
 } pctl_block_fact;

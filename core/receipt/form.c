@@ -14,6 +14,10 @@ void pctl_form_quote(pctl_str_buf *s, const char *text)
 {
 	pctl_str_add(s, "\"");
 	for (; *text != '\0'; text++) {
+		if ((unsigned char)*text < 0x20 || (unsigned char)*text >= 0x7f) {
+			pctl_str_addf(s, "\\x%02x", (unsigned)(unsigned char)*text);
+			continue;
+		}
 		if (*text == '"' || *text == '\\')
 			pctl_str_add(s, "\\");
 		pctl_str_add_n(s, text, 1);
@@ -46,16 +50,6 @@ void pctl_form_cid(pctl_str_buf *s, const char *indent, const char *key, const p
 	char text[PCTL_CID_TEXT_SIZE];
 
 	pctl_form_string(s, indent, key, pctl_cid_format(cid, text));
-}
-
-const char *pctl_form_clean(pctl_arena *arena, const char *text)
-{
-	char *copy = pctl_arena_dup(arena, text == NULL ? "" : text);
-
-	for (char *at = copy; at != NULL && *at != '\0'; at++)
-		if ((unsigned char)*at < 0x20 || (unsigned char)*at >= 0x7f)
-			*at = '?';
-	return copy;
 }
 
 void pctl_form_lines(pctl_str_buf *s, const char *key, const char *const *lines, uint32_t n)
@@ -96,6 +90,18 @@ static int take(const char **at, const char *end, const char *word)
 	return 1;
 }
 
+/* Two lower-case hex digits that are no NUL. */
+static int hex_byte(const char *text, char *out)
+{
+	static const char digits[] = "0123456789abcdef";
+	const char *high = memchr(digits, text[0], 16), *low = memchr(digits, text[1], 16);
+
+	if (high == NULL || low == NULL || (high == digits && low == digits))
+		return 0;
+	*out = (char)((high - digits) * 16 + (low - digits));
+	return 1;
+}
+
 static const char *take_quoted(const char **at, const char *end, pctl_arena *arena)
 {
 	const char *from = *at, *stop = from + 1;
@@ -108,12 +114,18 @@ static const char *take_quoted(const char **at, const char *end, pctl_arena *are
 	if (stop >= end || *stop != '"')
 		return NULL;
 	out = to = pctl_arena_alloc(arena, (size_t)(stop - from) + 1);
-	for (from++; out != NULL && from < stop; from++) {
+	for (from++; out != NULL && from < stop; from++, to++) {
+		if (*from == '\\' && from[1] == 'x') {
+			if (stop - from < 4 || !hex_byte(from + 2, to))
+				return NULL;
+			from += 3;
+			continue;
+		}
 		if (*from == '\\')
 			from++;
 		if (*from == '\0')
 			return NULL;
-		*to++ = *from;
+		*to = *from;
 	}
 	*at = stop + 1;
 	return out;

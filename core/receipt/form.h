@@ -12,7 +12,7 @@
 
 #define PCTL_RECEIPT_HEAD_MAX (1u << 20) /* bytes of a signed head */
 
-/* A text in double quotes, with '"' and '\' behind a '\'. */
+/* A text in double quotes: '"' and '\' behind a '\', what is not printable ASCII as \xHH. */
 void pctl_form_quote(pctl_str_buf *s, const char *text);
 /* INDENT key = "text"; */
 void pctl_form_string(pctl_str_buf *s, const char *indent, const char *key, const char *text);
@@ -20,9 +20,6 @@ void pctl_form_u64(pctl_str_buf *s, const char *indent, const char *key, uint64_
 void pctl_form_digest(pctl_str_buf *s, const char *indent, const char *key,
 		      const uint8_t digest[PCTL_DIGEST_BYTES]);
 void pctl_form_cid(pctl_str_buf *s, const char *indent, const char *key, const pctl_cid *cid);
-
-/* Control characters and bytes beyond ASCII made '?', in the arena; NULL becomes "". */
-const char *pctl_form_clean(pctl_arena *arena, const char *text);
 
 /*
  * Bytes up to the end of the signature line, which is looked for as the first line that begins so (no string of a head
