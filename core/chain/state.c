@@ -16,6 +16,8 @@
 struct pctl_chain_state {
 	sqlite3 *db;
 	sqlite3_stmt **kept;
+	void *memory;
+	uint64_t epoch;
 	uint32_t in_transaction, n_kept, cap_kept, reserved;
 };
 
@@ -119,7 +121,9 @@ static pctl_status set_up(pctl_chain_state *s, const char *path, const pctl_call
 				   s->db == NULL ? "no memory" : sqlite3_errmsg(s->db));
 	sqlite3_busy_timeout(s->db, BUSY_MS);
 	status = exec(
-		s, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON",
+		s,
+		"PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; "
+		"PRAGMA cache_size = -65536",
 		call);
 	if (status == PCTL_OK)
 		status = read_version(s, call, &version);
@@ -168,6 +172,7 @@ void pctl_chain_state_close(pctl_chain_state *s)
 	for (uint32_t i = 0; i < s->n_kept; i++)
 		sqlite3_finalize(s->kept[i]);
 	free(s->kept);
+	free(s->memory);
 	sqlite3_close(s->db);
 	free(s);
 }
@@ -179,6 +184,7 @@ pctl_status pctl_chain_begin(pctl_chain_state *s, const pctl_call *call)
 	assert(!s->in_transaction);
 	status = exec(s, "BEGIN IMMEDIATE", call);
 	s->in_transaction = status == PCTL_OK;
+	s->epoch++;
 	return status;
 }
 
@@ -221,6 +227,14 @@ pctl_status pctl_chain_statement(pctl_chain_state *s, const char *sql, const pct
 		return pctl_chain_trouble(s, "the state of the chain", call);
 	s->kept[s->n_kept++] = *out;
 	return PCTL_OK;
+}
+
+void *pctl_chain_memory(pctl_chain_state *s, size_t n, uint64_t *epoch)
+{
+	if (s->memory == NULL)
+		s->memory = calloc(1, n);
+	*epoch = s->epoch;
+	return s->memory;
 }
 
 /* ---- the root ----------------------------------------------------------------------------- */
