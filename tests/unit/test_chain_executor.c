@@ -1,0 +1,581 @@
+/* Tasks on a fake backend that records what it is asked: how few calls there are, where bytes lie, how work is cut, and
+ * that no failing call loses anything. Real devices: tests/integration/executor. */
+#include "main.h"
+
+#include "chain/executor_tasks.h"
+#include "diag/diag.h"
+#include "wgsl/wgsl.h"
+
+#include "fakes/memory.h"
+
+#define COPY                                                              \
+	"@group(0) @binding(0) var<storage, read> x: array<u32>;\n"       \
+	"@group(1) @binding(0) var<storage, read_write> y: array<u32>;\n" \
+	"@compute @workgroup_size(64)\n"                                  \
+	"fn main(@builtin(global_invocation_id) id: vec3<u32>) {\n"       \
+	"\tif (id.x < arrayLength(&y)) { y[id.x] = x[id.x] + 1u; }\n}\n"
+#define HEADED                                                                              \
+	"struct P { @size(4) @align(4) a: u32, @size(4) @align(4) b: u32 }\n"               \
+	"struct S { @size(8) @align(4) head: array<u32, 2>, @align(4) rest: array<u32> }\n" \
+	"@group(0) @binding(0) var<storage, read> x: S;\n"                                  \
+	"@group(0) @binding(1) var<uniform> p: P;\n"                                        \
+	"@group(1) @binding(0) var<storage, read_write> y: array<u32>;\n"                   \
+	"@compute @workgroup_size(1)\n"                                                     \
+	"fn main() { y[0] = x.head[1] + x.rest[0] + p.b; }\n"
+#define WRITES_TWO                                                        \
+	"@group(0) @binding(0) var<storage, read_write> x: array<u32>;\n" \
+	"@group(1) @binding(0) var<storage, read_write> y: array<u32>;\n" \
+	"@compute @workgroup_size(1)\n"                                   \
+	"fn main() { x[0] = 1u; y[0] = 2u; }\n"
+
+/* ---- the backend ------------------------------------------------------------------------------ */
+
+static struct {
+	int alive;
+	uint32_t calls, fail_at; /* the fail_at-th fallible call fails, 0 none */
+	uint32_t buffers, writes, reads, lists, dispatches, barriers, fills, submits, cancels;
+	uint32_t never_done;
+	uint64_t bytes, most_bytes; /* of buffers alive */
+	uint64_t alignment, most_buffer;
+	uint64_t traces[64];
+	pctl_binding bound[64][2];
+} log_;
+
+static int fails(void)
+{
+	return ++log_.calls == log_.fail_at;
+}
+
+static pctl_status buffer_create(pctl_device *d, const pctl_call *c, uint64_t n, uint32_t u,
+				 pctl_buffer **out)
+{
+	pctl_status status = fails() ? PCTL_E_DEVICE_LOST : fake_buffer_create(d, c, n, u, out);
+
+	assert_true(n <= log_.most_buffer && n % 4 == 0);
+	if (status != PCTL_OK)
+		return status;
+	log_.alive++;
+	log_.buffers++;
+	log_.bytes += n;
+	log_.most_bytes = log_.bytes > log_.most_bytes ? log_.bytes : log_.most_bytes;
+	return PCTL_OK;
+}
+
+static void buffer_destroy(pctl_device *d, pctl_buffer *b)
+{
+	log_.alive--;
+	log_.bytes -= b->n_bytes;
+	fake_buffer_destroy(d, b);
+}
+
+static pctl_status buffer_write(pctl_device *d, const pctl_call *c, pctl_buffer *b, uint64_t o,
+				const void *p, uint64_t n)
+{
+	assert_true(o <= b->n_bytes && n <= b->n_bytes - o);
+	log_.writes++;
+	return fails() ? PCTL_E_DEVICE_LOST : fake_buffer_write(d, c, b, o, p, n);
+}
+
+static pctl_status buffer_read(pctl_device *d, const pctl_call *c, pctl_buffer *b, uint64_t o,
+			       void *p, uint64_t n)
+{
+	assert_true(o <= b->n_bytes && n <= b->n_bytes - o);
+	log_.reads++;
+	return fails() ? PCTL_E_DEVICE_LOST : fake_buffer_read(d, c, b, o, p, n);
+}
+
+static pctl_status kernel_build(pctl_device *d, const pctl_call *c, const uint8_t *w, uint64_t n,
+				uint32_t f, const void *k, uint64_t kn, pctl_kernel **out)
+{
+	pctl_status status =
+		fails() ? PCTL_E_DEVICE_LOST : fake_kernel_build(d, c, w, n, f, k, kn, out);
+
+	log_.alive += status == PCTL_OK;
+	return status;
+}
+
+static void kernel_destroy(pctl_device *d, pctl_kernel *k)
+{
+	log_.alive--;
+	fake_kernel_destroy(d, k);
+}
+
+static pctl_status list_begin(pctl_device *d, const pctl_call *c, pctl_list **out)
+{
+	pctl_status status = fails() ? PCTL_E_DEVICE_LOST : fake_list_begin(d, c, out);
+
+	log_.alive += status == PCTL_OK;
+	log_.lists++;
+	return status;
+}
+
+static void list_destroy(pctl_device *d, pctl_list *l)
+{
+	log_.alive--;
+	fake_list_destroy(d, l);
+}
+
+static pctl_status list_dispatch(pctl_list *l, const pctl_call *c, pctl_kernel *k,
+				 const pctl_binding *b, uint32_t n, const uint32_t g[3])
+{
+	for (uint32_t i = 0; i < n; i++) {
+		assert_true(b[i].n_bytes == 0 ||
+			    (b[i].buffer != NULL && b[i].offset % log_.alignment == 0 &&
+			     b[i].offset + b[i].n_bytes <= b[i].buffer->n_bytes));
+		if (b[i].binding == 0 && log_.dispatches < 64)
+			log_.bound[log_.dispatches][b[i].group] = b[i];
+	}
+	assert_true(g[0] * g[1] * g[2] != 0);
+	if (log_.dispatches < 64)
+		log_.traces[log_.dispatches] = c->trace_id;
+	log_.dispatches++;
+	return fails() ? PCTL_E_DEVICE_LOST : fake_list_dispatch(l, c, k, b, n, g);
+}
+
+static pctl_status list_barrier(pctl_list *l, const pctl_call *c)
+{
+	log_.barriers++;
+	return fake_list_barrier(l, c);
+}
+
+static pctl_status list_end(pctl_list *l, const pctl_call *c)
+{
+	return fails() ? PCTL_E_DEVICE_LOST : fake_list_end(l, c);
+}
+
+/* y[i] = x[i] + 1, x zero where it is shorter. */
+static void run_command(const fake_command *c)
+{
+	const pctl_binding *x = NULL, *y = NULL;
+
+	for (uint32_t i = 0; i < c->n_bindings; i++) {
+		x = c->bindings[i].group == 0 && c->bindings[i].binding == 0 ? &c->bindings[i] : x;
+		y = c->bindings[i].group == 1 ? &c->bindings[i] : y;
+	}
+	for (uint64_t at = 0; at + 4 <= y->n_bytes; at += 4) {
+		uint32_t v = 0;
+
+		if (x != NULL && at + 4 <= x->n_bytes)
+			memcpy(&v, x->buffer->data + x->offset + at, 4);
+		v++;
+		memcpy(y->buffer->data + y->offset + at, &v, 4);
+	}
+}
+
+static pctl_status submit(pctl_device *d, const pctl_call *call, pctl_list *l, uint32_t times,
+			  uint64_t *ticket)
+{
+	(void)call;
+	(void)times;
+	*ticket = 0;
+	if (fails())
+		return PCTL_E_DEVICE_LOST;
+	log_.submits++;
+	for (uint32_t i = 0; i < l->n; i++)
+		run_command(&l->commands[i]);
+	*ticket = d->done_ticket = d->next_ticket++;
+	return PCTL_OK;
+}
+
+static pctl_status wait_(pctl_device *d, const pctl_call *call, uint64_t ticket,
+			 uint64_t timeout_ns, pctl_completion *out)
+{
+	if (fails())
+		return PCTL_E_DEVICE_LOST;
+	if (log_.never_done && log_.cancels == 0) {
+		out->done = 0;
+		usleep(2000);
+		return PCTL_OK;
+	}
+	return fake_wait(d, call, ticket, timeout_ns, out);
+}
+
+static void cancel(pctl_device *d, uint64_t ticket)
+{
+	(void)d;
+	(void)ticket;
+	log_.cancels++;
+}
+
+static pctl_status caps(pctl_device *d, const pctl_call *call, pctl_device_caps *out)
+{
+	pctl_status status = fake_device_caps(d, call, out);
+
+	out->max_local[0] = out->max_local[1] = out->max_local[2] = 256;
+	out->binding_alignment = log_.alignment;
+	out->max_buffer_bytes = log_.most_buffer;
+	return status;
+}
+
+static const pctl_backend template = {FAKE_TABLE};
+
+/* ---- the bench -------------------------------------------------------------------------------- */
+
+#define MOST 64u
+
+struct bench {
+	pctl_backend table;
+	struct pctl_instance inst;
+	pctl_diag_list *l;
+	const pctl_call *call;
+	pctl_kernels *kernels;
+	pctl_session *s;
+	pctl_task tasks[MOST];
+	pctl_task_binding bindings[MOST][2];
+	pctl_cid cids[MOST];
+	char names[MOST][16];
+	uint32_t n;
+};
+
+static void bench_open(struct bench *b, uint64_t alignment, uint64_t most_buffer)
+{
+	pctl_session_options o = {
+		.device_kind = PCTL_DEVICE_REFERENCE, .name = "fake", .id = "fake:0"};
+
+	memset(&log_, 0, sizeof(log_));
+	log_.alignment = alignment;
+	log_.most_buffer = most_buffer;
+	memset(b, 0, sizeof(*b));
+	b->table = template;
+	b->table.buffer_create = buffer_create;
+	b->table.buffer_destroy = buffer_destroy;
+	b->table.buffer_write = buffer_write;
+	b->table.buffer_read = buffer_read;
+	b->table.kernel_build = kernel_build;
+	b->table.kernel_destroy = kernel_destroy;
+	b->table.list_begin = list_begin;
+	b->table.list_destroy = list_destroy;
+	b->table.list_dispatch = list_dispatch;
+	b->table.list_barrier = list_barrier;
+	b->table.list_end = list_end;
+	b->table.submit = submit;
+	b->table.wait = wait_;
+	b->table.cancel = cancel;
+	b->table.device_caps = caps;
+	b->l = pctl_diag_list_create();
+	b->call = pctl_diag_list_call(b->l);
+	b->kernels = pctl_kernels_create(NULL);
+	o.table = &b->table;
+	o.inst = &b->inst;
+	assert_int_equal(pctl_session_open(&o, b->call, &b->s), PCTL_OK);
+}
+
+static const pctl_kernel_unit *unit_of(struct bench *b, const char *text)
+{
+	static const uint32_t groups[3] = {1, 1, 1};
+	const pctl_kernel_source source = {.name = "k",
+					   .text = text,
+					   .n_text = strlen(text),
+					   .flags = PCTL_WGSL_CONSENSUS,
+					   .groups = groups};
+	const pctl_kernel_unit *unit;
+
+	assert_int_equal(pctl_kernels_get(b->kernels, &source, b->call, &unit), PCTL_OK);
+	return unit;
+}
+
+/* A task that reads n_in bytes and writes n_out; word i of its input is 100 * seed + i. named: by their CID. */
+static pctl_task *add(struct bench *b, uint64_t n_in, uint64_t n_out, uint32_t seed, int named)
+{
+	const uint32_t i = b->n++;
+	uint32_t *words = calloc(1, n_in + 4);
+	pctl_task *t = &b->tasks[i];
+
+	assert_true(i < MOST);
+	for (uint64_t k = 0; k < n_in / 4; k++)
+		words[k] = 100 * seed + (uint32_t)k;
+	snprintf(b->names[i], sizeof(b->names[i]), "task%u", i);
+	assert_int_equal(pctl_cid_of(words, n_in, b->call, &b->cids[i]), PCTL_OK);
+	b->bindings[i][0] = (pctl_task_binding){0, 0, named ? &b->cids[i] : NULL, words, n_in};
+	*t = (pctl_task){.unit = unit_of(b, COPY),
+			 .name = b->names[i],
+			 .groups = {1, 1, 1},
+			 .n_bindings = 1,
+			 .bindings = b->bindings[i],
+			 .output = malloc(n_out + 1),
+			 .n_output = n_out};
+	memset(t->output, 0xa5, n_out + 1);
+	return t;
+}
+
+static pctl_status run(struct bench *b, const pctl_task_limits *limits, pctl_task_stats *stats)
+{
+	static const pctl_task_limits none = {0};
+
+	return pctl_tasks_run(b->s, limits == NULL ? &none : limits, b->tasks, b->n, b->call,
+			      stats);
+}
+
+/* Every output: words of the input plus one, or ones behind its end; zeros where nothing ran. */
+static void expect(const struct bench *b)
+{
+	for (uint32_t i = 0; i < b->n; i++) {
+		const pctl_task *t = &b->tasks[i];
+		const int works = t->groups[0] != 0 && t->groups[1] != 0 && t->groups[2] != 0;
+		const uint8_t *out = t->output;
+
+		assert_int_equal(out[t->n_output], 0xa5);
+		for (uint64_t k = 0; k + 4 <= t->n_output; k += 4) {
+			uint32_t got, want = 0;
+
+			if (k + 4 <= t->bindings[0].n_bytes)
+				memcpy(&want, (const uint8_t *)t->bindings[0].data + k, 4);
+			memcpy(&got, out + k, 4);
+			assert_int_equal(got, works ? want + 1 : 0);
+		}
+		for (uint64_t k = t->n_output / 4 * 4; k < t->n_output; k++)
+			assert_int_equal(out[k], 0);
+	}
+}
+
+static void bench_close(struct bench *b)
+{
+	for (uint32_t i = 0; i < b->n; i++) {
+		free((void *)(uintptr_t)b->bindings[i][0].data);
+		free(b->tasks[i].output);
+	}
+	pctl_session_close(b->s);
+	pctl_kernels_destroy(b->kernels);
+	pctl_diag_list_destroy(b->l);
+	assert_int_equal(log_.alive, 0);
+}
+
+/* ---- tests ------------------------------------------------------------------------------------ */
+
+static void test_chain_executor__one_list_for_all(void **state)
+{
+	pctl_task_stats stats;
+	struct bench b;
+
+	(void)state;
+	bench_open(&b, 64, 1u << 20);
+	for (uint32_t i = 0; i < 50; i++)
+		(void)add(&b, 40 + 4 * (i % 7), 52, i, 1);
+	assert_int_equal(pctl_tasks_check(b.tasks, b.n, b.call), PCTL_OK);
+	assert_int_equal(pctl_tasks_qualify(b.s, b.tasks, b.n, b.call), PCTL_OK);
+	assert_int_equal(run(&b, NULL, &stats), PCTL_OK);
+	expect(&b);
+	assert_int_equal(log_.submits, 1);
+	assert_int_equal(log_.lists, 1);
+	assert_int_equal(log_.dispatches, 50);
+	assert_int_equal(log_.barriers, 0);
+	assert_int_equal(log_.buffers, 2);
+	assert_int_equal(log_.writes, 1);
+	assert_int_equal(log_.reads, 1);
+	assert_int_equal(stats.submits, 1);
+	assert_int_equal(stats.dispatches, 50);
+	assert_int_equal(stats.bytes_down, 50 * 52);
+	for (uint32_t i = 0; i < 50; i++) {
+		assert_true(log_.traces[i] == pctl_trace(b.names[i], 0, 0));
+		/* Outputs lie side by side, each in a place of its own. */
+		assert_int_equal(log_.bound[i][1].offset, 64 * i);
+	}
+	bench_close(&b);
+}
+
+static void test_chain_executor__equal_cids_share(void **state)
+{
+	pctl_task_stats stats;
+	struct bench b;
+
+	(void)state;
+	bench_open(&b, 16, 1u << 20);
+	(void)add(&b, 64, 64, 1, 1);
+	(void)add(&b, 64, 64, 1, 1);
+	(void)add(&b, 64, 64, 2, 1);
+	(void)add(&b, 64, 64, 1, 0); /* the same bytes, no name */
+	assert_int_equal(run(&b, NULL, &stats), PCTL_OK);
+	expect(&b);
+	assert_int_equal(stats.bytes_up, 3 * 64);
+	assert_int_equal(log_.bound[0][0].offset, log_.bound[1][0].offset);
+	assert_int_not_equal(log_.bound[0][0].offset, log_.bound[2][0].offset);
+	assert_int_not_equal(log_.bound[0][0].offset, log_.bound[3][0].offset);
+	bench_close(&b);
+}
+
+static void test_chain_executor__cut_by_limits(void **state)
+{
+	const pctl_task_limits bytes = {.submit_bytes = 4096}, few = {.submit_tasks = 7};
+	struct bench b;
+
+	(void)state;
+	bench_open(&b, 64, 1u << 20);
+	for (uint32_t i = 0; i < 40; i++)
+		(void)add(&b, 256, 256, i, 1);
+	assert_int_equal(run(&b, &bytes, NULL), PCTL_OK);
+	expect(&b);
+	assert_int_equal(log_.submits, 5);
+	assert_true(log_.most_bytes <= 4096);
+	log_.submits = 0;
+	assert_int_equal(run(&b, &few, NULL), PCTL_OK);
+	expect(&b);
+	assert_int_equal(log_.submits, 6);
+	/* One that is larger than all runs alone. */
+	(void)add(&b, 8192, 256, 41, 1);
+	log_.submits = 0;
+	assert_int_equal(run(&b, &bytes, NULL), PCTL_OK);
+	expect(&b);
+	assert_int_equal(log_.submits, 6);
+	assert_int_equal(log_.most_bytes, 8192 + 256);
+	bench_close(&b);
+}
+
+/* Inputs and outputs of more than one buffer, some larger than a stage. */
+static void test_chain_executor__many_buffers(void **state)
+{
+	static const uint64_t sizes[] = {100, 5u << 20, 60, 3000000, 3000000, 12, 700000, 2};
+	struct bench b;
+
+	(void)state;
+	bench_open(&b, 256, 6u << 20);
+	for (uint32_t i = 0; i < 24; i++)
+		(void)add(&b, sizes[i % 8], sizes[(i + 3) % 8], i, i % 2 == 0);
+	assert_int_equal(run(&b, NULL, NULL), PCTL_OK);
+	expect(&b);
+	assert_int_equal(log_.submits, 1);
+	assert_true(log_.buffers > 4);
+	bench_close(&b);
+}
+
+static void test_chain_executor__nothing_is_valid(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_open(&b, 64, 1u << 20);
+	(void)add(&b, 0, 0, 1, 1);
+	add(&b, 64, 64, 2, 1)->groups[1] = 0;
+	(void)add(&b, 64, 0, 3, 1);
+	assert_int_equal(run(&b, NULL, NULL), PCTL_OK);
+	expect(&b);
+	assert_int_equal(log_.calls, 0); /* no device is needed for it */
+	(void)add(&b, 0, 64, 4, 1);
+	assert_int_equal(run(&b, NULL, NULL), PCTL_OK);
+	expect(&b);
+	assert_int_equal(log_.dispatches, 1);
+	b.tasks[3].n_bindings = 0;
+	assert_int_equal(pctl_tasks_run(b.s, &(pctl_task_limits){0}, b.tasks, 0, b.call, NULL),
+			 PCTL_OK);
+	bench_close(&b);
+}
+
+static void refuse(struct bench *b, const pctl_task *t, const char *want)
+{
+	const uint32_t before = pctl_diag_list_count(b->l);
+	const pctl_diag *d;
+
+	assert_int_equal(pctl_tasks_check(t, 1, b->call), PCTL_E_INVALID);
+	assert_int_equal(pctl_diag_list_count(b->l), before + 1);
+	d = pctl_diag_list_at(b->l, before);
+	assert_int_equal(d->code, PC5831_TASK_BINDING);
+	assert_non_null(strstr(d->message, want));
+}
+
+static void test_chain_executor__bindings_are_checked(void **state)
+{
+	struct bench b;
+	pctl_task t;
+
+	(void)state;
+	bench_open(&b, 64, 1u << 20);
+	t = *add(&b, 64, 64, 1, 1);
+	assert_int_equal(pctl_tasks_check(&t, 1, b.call), PCTL_OK);
+	b.bindings[0][1] = (pctl_task_binding){0, 7, NULL, "", 0};
+	t.n_bindings = 2; /* what the program does not have is no matter */
+	assert_int_equal(pctl_tasks_check(&t, 1, b.call), PCTL_OK);
+	b.bindings[0][1].binding = 0;
+	refuse(&b, &t, "bound 2 times");
+	b.bindings[0][1].group = 1;
+	refuse(&b, &t, "group 1 binding 0 is bound 2 times");
+	t.n_bindings = 0;
+	refuse(&b, &t, "bound 0 times");
+	t.n_bindings = 1;
+	t.unit = unit_of(&b, WRITES_TWO);
+	refuse(&b, &t, "is written and is not the output");
+	t.unit = unit_of(&b, HEADED);
+	t.n_bindings = 2;
+	b.bindings[0][1] = (pctl_task_binding){0, 1, NULL, "12345678", 8};
+	assert_int_equal(pctl_tasks_check(&t, 1, b.call), PCTL_OK);
+	b.bindings[0][1].n_bytes = 7;
+	refuse(&b, &t, "gets 7 bytes, its type has 8");
+	b.bindings[0][1].n_bytes = 0;
+	assert_int_equal(pctl_tasks_check(&t, 1, b.call), PCTL_OK);
+	b.bindings[0][0].n_bytes = 4;
+	refuse(&b, &t, "gets 4 bytes, its type has 8");
+	b.bindings[0][0].n_bytes = 8;
+	assert_int_equal(pctl_tasks_check(&t, 1, b.call), PCTL_OK);
+	bench_close(&b);
+}
+
+static void test_chain_executor__over_a_limit_of_the_device(void **state)
+{
+	struct bench b;
+	pctl_task *t;
+
+	(void)state;
+	bench_open(&b, 64, 1u << 20);
+	t = add(&b, 64, 64, 1, 1);
+	t->groups[2] = 65536;
+	assert_int_equal(pctl_tasks_qualify(b.s, b.tasks, 1, b.call), PCTL_E_LIMIT);
+	t->groups[2] = 1;
+	assert_int_equal(pctl_tasks_qualify(b.s, b.tasks, 1, b.call), PCTL_OK);
+	t->n_output = (1u << 20) + 4;
+	assert_int_equal(pctl_tasks_qualify(b.s, b.tasks, 1, b.call), PCTL_E_LIMIT);
+	t->n_output = 64;
+	bench_close(&b);
+}
+
+static void test_chain_executor__a_failure_anywhere_loses_nothing(void **state)
+{
+	const pctl_task_limits few = {.submit_tasks = 2};
+	pctl_status status = PCTL_E_DEVICE_LOST;
+	uint32_t at = 0;
+
+	(void)state;
+	while (status != PCTL_OK) {
+		struct bench b;
+
+		bench_open(&b, 64, 1u << 20);
+		for (uint32_t i = 0; i < 5; i++)
+			(void)add(&b, 64, 64, i, 1);
+		log_.fail_at = ++at;
+		status = run(&b, &few, NULL);
+		assert_true(status == PCTL_OK || status == PCTL_E_DEVICE_LOST);
+		bench_close(&b);
+	}
+	assert_true(at > 20);
+}
+
+static uint32_t always(void *ctx)
+{
+	(void)ctx;
+	return 1;
+}
+
+static void test_chain_executor__stops(void **state)
+{
+	const pctl_task_limits soon = {.timeout_ms = 5};
+	struct bench b;
+
+	(void)state;
+	bench_open(&b, 64, 1u << 20);
+	(void)add(&b, 64, 64, 1, 1);
+	log_.never_done = 1;
+	assert_int_equal(run(&b, &soon, NULL), PCTL_E_TIMEOUT);
+	assert_int_equal(pctl_diag_list_at(b.l, 0)->code, PC5206_TIMEOUT);
+	assert_int_equal(log_.cancels, 1);
+	log_.cancels = 0;
+	pctl_diag_list_set_cancel(b.l, always, NULL);
+	assert_int_equal(run(&b, NULL, NULL), PCTL_E_CANCELLED);
+	bench_close(&b);
+}
+
+PCTL_TESTS_MAIN(PCTL_TEST(test_chain_executor__one_list_for_all),
+		PCTL_TEST(test_chain_executor__equal_cids_share),
+		PCTL_TEST(test_chain_executor__cut_by_limits),
+		PCTL_TEST(test_chain_executor__many_buffers),
+		PCTL_TEST(test_chain_executor__nothing_is_valid),
+		PCTL_TEST(test_chain_executor__bindings_are_checked),
+		PCTL_TEST(test_chain_executor__over_a_limit_of_the_device),
+		PCTL_TEST(test_chain_executor__a_failure_anywhere_loses_nothing),
+		PCTL_TEST(test_chain_executor__stops))
