@@ -10,7 +10,7 @@
 #define TABLE_ELEMENTS_MAX 10000
 #define IMPORTS_FROM "pipectl"
 
-/* One running call. ran_dry: a host function cost more fuel than was left. */
+/* One running call. has_trapped: a host function ended it; ran_dry: because it cost more fuel than was left. */
 typedef struct running {
 	const pctl_wasm *w;
 	const wasmtime_functions *f;
@@ -21,13 +21,14 @@ typedef struct running {
 	wasmtime_module_t *module;
 	wasmtime_linker_t *linker;
 	wasmtime_instance_t instance;
-	int ran_dry;
+	int has_trapped, ran_dry;
 } running;
 
 /* ---- what host functions share -------------------------------------------------------------- */
 
-static wasm_trap_t *trap(const running *r, const char *words)
+static wasm_trap_t *trap(running *r, const char *words)
 {
+	r->has_trapped = 1;
 	return r->f->wasmtime_trap_new(words, strlen(words));
 }
 
@@ -205,13 +206,16 @@ static pctl_status judge(running *r, wasmtime_error_t *e, wasm_trap_t *t, uint32
 			r->f->wasmtime_error_delete(e);
 			return r->host->trouble;
 		}
+		/* A trap that a host function made comes back as an error. */
+		if (r->has_trapped)
+			code = r->ran_dry ? PC6123_CONTRACT_FUEL : PC6122_CONTRACT_TRAP;
 		return wasm_error(r->w, e, code, what, r->call);
 	}
 	r->f->wasm_trap_message(t, &v);
 	wasm_words(&v, words, sizeof(words));
 	r->f->wasm_byte_vec_delete(&v);
-	dry = r->ran_dry || (r->f->wasmtime_trap_code(t, &trap_code) &&
-			     trap_code == WASMTIME_TRAP_CODE_OUT_OF_FUEL);
+	dry = r->f->wasmtime_trap_code(t, &trap_code) &&
+	      trap_code == WASMTIME_TRAP_CODE_OUT_OF_FUEL;
 	r->f->wasm_trap_delete(t);
 	if (r->host->trouble != PCTL_OK)
 		return r->host->trouble;
