@@ -8,6 +8,7 @@
 #include "base/num.h"
 #include "chain/chain_private.h"
 #include "chain/registry.h"
+#include "graph/pipeline.h"
 
 /* A job being taken in. parents: distinct ids that it refers to. */
 typedef struct submission {
@@ -231,13 +232,15 @@ static pctl_status check_output(const submission *s)
 	if (n > most)
 		return pctl_refuse(s->t->call, PC5815_JOB_OUTPUT,
 				   "%" PRIu64 " bytes of output, at most %" PRIu64, n, most);
-	if (stride == 0 ? n != least : n < least || (n - least) % stride != 0)
+	if (stride == 0 && n != least)
 		return pctl_refuse(s->t->call, PC5815_JOB_OUTPUT,
-				   "%" PRIu64 " bytes of output for \"%s\", which takes %" PRIu64
-				   "%s%" PRIu64 "%s",
-				   n, pctl_str(p, v->name), least,
-				   stride == 0 ? " and elements of " : " and whole elements of ",
-				   stride, stride == 0 ? " (it has a fixed size)" : "");
+				   "%" PRIu64 " bytes of output, \"%s\" has %" PRIu64, n,
+				   pctl_str(p, v->name), least);
+	if (stride != 0 && (n < least || (n - least) % stride != 0))
+		return pctl_refuse(s->t->call, PC5815_JOB_OUTPUT,
+				   "%" PRIu64 " bytes of output, \"%s\" has %" PRIu64
+				   " and whole elements of %" PRIu64,
+				   n, pctl_str(p, v->name), least, stride);
 	return PCTL_OK;
 }
 

@@ -1,0 +1,84 @@
+/* Opening the chain of this home, and words that several of its verbs take. */
+#include "chain.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "chain/amount.h"
+#include "chain/registry.h"
+
+/* Where the parameters of height 0 are; they are read only for a state that has none. */
+static pctl_status genesis_path(pctl_app *app, const char *dir, const char **out)
+{
+	*out = pctl_arena_printf(app->arena, "%s/params.cfg", dir);
+	if (*out != NULL && access(*out, F_OK) != 0) {
+		if (app->config->conf_dir == NULL)
+			return pctl_refuse(app->call, PC5723_PARAM_SEED, "no %s to begin with",
+					   *out);
+		*out = pctl_arena_printf(app->arena, "%s/chain/params.cfg", app->config->conf_dir);
+	}
+	return *out == NULL ? pctl_refuse(app->call, PC2_NOMEM, "no memory for a path") : PCTL_OK;
+}
+
+pctl_status pctl_app_chain(pctl_app *app, const pctl_executor *executor, pctl_chain **out)
+{
+	pctl_chain_options o = {.executor = executor};
+	pctl_params genesis;
+	const char *path;
+	pctl_status status = pctl_app_config(app);
+
+	*out = NULL;
+	if (status == PCTL_OK)
+		status = pctl_app_store(app);
+	if (status == PCTL_OK)
+		status = pctl_app_ops(app);
+	if (status != PCTL_OK)
+		return status;
+	o.dir = pctl_arena_printf(app->arena, "%s/chain", app->config->home);
+	if (o.dir == NULL)
+		return pctl_refuse(app->call, PC2_NOMEM, "no memory for a path");
+	o.store = app->store;
+	o.kernels = app->kernels;
+	o.genesis = &genesis;
+	status = genesis_path(app, o.dir, &path);
+	if (status == PCTL_OK)
+		status = pctl_params_read(path, app->call, &genesis);
+	return status == PCTL_OK ? pctl_chain_open(&o, app->call, out) : status;
+}
+
+pctl_status pctl_app_sender(pctl_app *app, const char **out)
+{
+	*out = pctl_option_value(&app->line, "--sender");
+	if (*out == NULL)
+		*out = pctl_option_value(&app->line, "--from");
+	return *out != NULL ? PCTL_OK
+			    : pctl_refuse(app->call, PC10_USAGE,
+					  "--sender ACCOUNT says who sends the message");
+}
+
+pctl_status pctl_app_shader(pctl_app *app, pctl_chain *c, const char *word, const char **out)
+{
+	pctl_alias_row alias;
+	pctl_cid cid;
+	pctl_status status;
+
+	*out = word;
+	if (pctl_cid_parse(word, &cid))
+		return PCTL_OK;
+	status = pctl_aliases_read(pctl_chain_rows(c), word, app->call, &alias);
+	if (status != PCTL_OK)
+		return status;
+	*out = pctl_arena_dup(app->arena, alias.cid);
+	return *out == NULL ? pctl_refuse(app->call, PC2_NOMEM, "no memory for a name") : PCTL_OK;
+}
+
+pctl_status pctl_app_number(pctl_app *app, const char *option, uint64_t fallback, uint64_t *out)
+{
+	const char *text = pctl_option_value(&app->line, option);
+
+	*out = fallback;
+	if (text != NULL && !pctl_amount_parse(text, out))
+		return pctl_refuse(app->call, PC10_USAGE, "%s wants a number, not \"%s\"", option,
+				   text);
+	return PCTL_OK;
+}
