@@ -16,4 +16,7 @@ pctl_status pctl_app_close_chain(pctl_app *app, pctl_chain_state *s, pctl_status
 /* A height given with an option, or `fallback`; PC0010 for what is no number. */
 pctl_status pctl_app_height(pctl_app *app, const char *option, uint64_t fallback, uint64_t *out);
 
+/* `ledger params calibrate`. */
+pctl_status pctl_ledger_calibrate(pctl_app *app);
+
 #endif

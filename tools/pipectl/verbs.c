@@ -173,6 +173,10 @@ static const pctl_option ledger_params_options[] = {
 	{"--height", "HEIGHT", "the present block, whose values are shown; 0 if left out", 0, 0},
 	{"--from", "ACCOUNT", "who proposes or votes; it has a bond", 0, 0},
 	{"--at", "HEIGHT", "from which block on the proposed values hold", 0, 0},
+	{"--backend", "ID[:DEVICE]", "calibrate: measure this one; may be repeated", 1, 0},
+	{"--least-ms", "N", "calibrate: how long a measured run takes at least; 200 if left out", 0,
+	 0},
+	{"--policy", "FILE", "calibrate: the policy in force", 0, 0},
 	{NULL, NULL, NULL, 0, 0},
 };
 
@@ -272,11 +276,13 @@ static const pctl_verb verbs[] = {
 	 2, pctl_verb_ledger_bond},
 	{"ledger", "unbond", "ACCOUNT AMOUNT", "take a part of the bond back", NULL, NULL, 2, 2,
 	 pctl_verb_ledger_unbond},
-	{"ledger", "params", "list|show|propose|vote|apply [ARGUMENT...]",
+	{"ledger", "params", "list|show|propose|vote|apply|calibrate [ARGUMENT...]",
 	 "the parameters of the consensus VM and changes of them",
 	 "`list`; `show [NAME|PROPOSAL]`; `propose NAME=VALUE... --from ACCOUNT --at HEIGHT`; "
 	 "`vote PROPOSAL yes|no --from ACCOUNT`; `apply PROPOSAL`. A change is applied when enough "
-	 "bonds voted for it, and holds from its height on.",
+	 "bonds voted for it, and holds from its height on. `calibrate` measures the gas a "
+	 "millisecond of each backend that the policy admits, or that is named, and says what "
+	 "throughput and block budget would follow; it changes nothing.",
 	 ledger_params_options, 1, UINT32_MAX, pctl_verb_ledger_params},
 	{"doctor", NULL, "", "paths searched, values in force, what is usable and why not", NULL,
 	 NULL, 0, 0, pctl_verb_doctor},

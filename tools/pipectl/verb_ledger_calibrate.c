@@ -1,0 +1,235 @@
+/* `ledger params calibrate`: gas a millisecond of the admitted backends, and the throughput that would follow. It only
+ * measures; what it found becomes a parameter by a proposal that is voted on. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "chain/amount.h"
+#include "chain/calibrate.h"
+#include "chain/chain.h"
+#include "ledger.h"
+
+#define MOST_BACKENDS 32u
+#define LEAST_MS 200u /* a run that is long enough to be measured */
+#define RUNS 5u
+
+typedef struct calibrating {
+	pctl_app *app;
+	pctl_params params;
+	const char *backends[MOST_BACKENDS];
+	pctl_calibration found[MOST_BACKENDS];
+	uint32_t n, least_ms;
+} calibrating;
+
+/* Those in force, or of a home without a state those that it would begin with. */
+static pctl_status read_params(calibrating *c)
+{
+	pctl_app *app = c->app;
+	const char *dir, *path;
+	pctl_status status = pctl_app_config(app);
+
+	if (status != PCTL_OK)
+		return status;
+	dir = pctl_arena_printf(app->arena, "%s/chain", app->config->home);
+	path = dir == NULL ? NULL : pctl_arena_printf(app->arena, "%s/state.sqlite", dir);
+	if (path != NULL && access(path, F_OK) == 0)
+		return pctl_calibration_params(dir, app->call, &c->params);
+	if (dir != NULL)
+		path = pctl_arena_printf(app->arena, "%s/params.cfg", dir);
+	if (path != NULL && access(path, F_OK) != 0 && app->config->conf_dir != NULL)
+		path = pctl_arena_printf(app->arena, "%s/chain/params.cfg", app->config->conf_dir);
+	return path == NULL ? pctl_refuse(app->call, PC2_NOMEM, "no memory for a path")
+			    : pctl_params_read(path, app->call, &c->params);
+}
+
+static pctl_status add_backend(calibrating *c, const char *selector)
+{
+	if (c->n == MOST_BACKENDS)
+		return pctl_refuse(c->app->call, PC10_USAGE, "at most %u backends", MOST_BACKENDS);
+	c->backends[c->n] = pctl_arena_dup(c->app->arena, selector);
+	return c->backends[c->n++] != NULL ? PCTL_OK
+					   : pctl_refuse(c->app->call, PC2_NOMEM, "no memory");
+}
+
+/* --backend, or all that the policy may choose. */
+static pctl_status find_backends(calibrating *c)
+{
+	pctl_app *app = c->app;
+	pctl_devices *list = NULL;
+	const char *text;
+	pctl_status status = PCTL_OK;
+
+	while (status == PCTL_OK && (text = pctl_option_at(&app->line, "--backend", c->n)) != NULL)
+		status = add_backend(c, text);
+	if (status != PCTL_OK || c->n != 0)
+		return status;
+	status = pctl_devices_list(app->registry, NULL, 0, app->call, &list);
+	for (uint32_t i = 0; status == PCTL_OK && i < pctl_devices_count(list); i++) {
+		const pctl_device_entry *e = pctl_devices_at(list, i);
+		const pctl_policy_device d = {e->backend, e->name, e->index, e->kind};
+
+		if (e->state == PCTL_DEVICE_USABLE &&
+		    pctl_policy_backend_rank(app->policy, &d) != UINT32_MAX &&
+		    pctl_policy_backend_allowed(app->policy, &d, NULL) == PCTL_OK)
+			status = add_backend(c, e->selector);
+	}
+	pctl_devices_destroy(list);
+	return status == PCTL_OK && c->n == 0
+		       ? pctl_refuse(app->call, PC5830_NO_EXECUTOR, "the policy admits no device")
+		       : status;
+}
+
+static pctl_status measure(calibrating *c, const pctl_gas_schedule *schedule)
+{
+	pctl_app *app = c->app;
+	pctl_device_executor_options o = {
+		.registry = app->registry,
+		.policy = app->policy,
+		.profiles = app->profiles,
+		.cache_dir = app->config->cache_bytes != 0 ? app->config->cache_dir : NULL,
+		.n_backends = 1};
+	pctl_status status = PCTL_OK;
+
+	for (uint32_t i = 0; status == PCTL_OK && i < c->n; i++) {
+		pctl_app_progress(app, c->backends[i], i, c->n);
+		o.backends = &c->backends[i];
+		status = pctl_calibrate(&o, app->kernels, schedule, c->least_ms, RUNS, app->call,
+					&c->found[i]);
+	}
+	pctl_app_progress_clear(app);
+	return status;
+}
+
+static uint32_t slowest(const calibrating *c)
+{
+	uint32_t at = 0;
+
+	for (uint32_t i = 1; i < c->n; i++)
+		at = c->found[i].gas_per_ms < c->found[at].gas_per_ms ? i : at;
+	return at;
+}
+
+static void print_text(const calibrating *c, uint64_t throughput, uint64_t budget,
+		       const char *command)
+{
+	const uint64_t *v = c->params.values;
+
+	printf("%-22s %-12s %8s %8s %16s %10s %14s\n", "backend", "kernel", "jobs", "groups", "gas",
+	       "ms", "gas/ms");
+	for (uint32_t i = 0; i < c->n; i++) {
+		for (uint32_t k = 0; k < PCTL_CALIBRATION_KERNELS; k++) {
+			const pctl_calibration_point *p = &c->found[i].points[k];
+
+			printf("%-22s %-12s %8" PRIu64 " %8" PRIu64 " %16" PRIu64
+			       " %10.3f %14" PRIu64 "\n",
+			       c->backends[i], p->kernel, p->jobs, p->groups, p->gas,
+			       (double)p->ns * 1e-6, p->gas_per_ms);
+		}
+	}
+	printf("slowest: %s, %" PRIu64 " gas/ms (in force: %" PRIu64 ")\n",
+	       c->found[slowest(c)].device, throughput, v[PCTL_PARAM_THROUGHPUT]);
+	printf("gas of a block of %" PRIu64 " ms at utilisation %.6g: %" PRIu64 "\n",
+	       v[PCTL_PARAM_BLOCK_TIME_MS], (double)v[PCTL_PARAM_UTILISATION] * 1e-6, budget);
+	printf("%s\n", command);
+}
+
+static void print_json(const calibrating *c, uint64_t throughput, uint64_t budget,
+		       const char *command)
+{
+	pctl_json *j = &c->app->document;
+	const uint64_t *v = c->params.values;
+
+	pctl_json_key(j, "backends");
+	pctl_json_array_begin(j);
+	for (uint32_t i = 0; i < c->n; i++) {
+		pctl_json_object_begin(j);
+		pctl_json_kv_string(j, "backend", c->backends[i]);
+		pctl_json_kv_string(j, "device", c->found[i].device);
+		pctl_json_kv_u64(j, "gas_per_ms", c->found[i].gas_per_ms);
+		pctl_json_key(j, "kernels");
+		pctl_json_array_begin(j);
+		for (uint32_t k = 0; k < PCTL_CALIBRATION_KERNELS; k++) {
+			const pctl_calibration_point *p = &c->found[i].points[k];
+
+			pctl_json_object_begin(j);
+			pctl_json_kv_string(j, "kernel", p->kernel);
+			pctl_json_kv_u64(j, "jobs", p->jobs);
+			pctl_json_kv_u64(j, "groups", p->groups);
+			pctl_json_kv_u64(j, "gas", p->gas);
+			pctl_json_kv_u64(j, "nanoseconds", p->ns);
+			pctl_json_kv_u64(j, "gas_per_ms", p->gas_per_ms);
+			pctl_json_object_end(j);
+		}
+		pctl_json_array_end(j);
+		pctl_json_object_end(j);
+	}
+	pctl_json_array_end(j);
+	pctl_json_kv_string(j, "slowest", c->backends[slowest(c)]);
+	pctl_json_kv_u64(j, "throughput", throughput);
+	pctl_json_kv_u64(j, "throughput_in_force", v[PCTL_PARAM_THROUGHPUT]);
+	pctl_json_kv_u64(j, "block_time_ms", v[PCTL_PARAM_BLOCK_TIME_MS]);
+	pctl_json_kv_u64(j, "utilisation_ppm", v[PCTL_PARAM_UTILISATION]);
+	pctl_json_kv_u64(j, "block_gas", budget);
+	pctl_json_kv_string(j, "propose", command);
+}
+
+static pctl_status print(calibrating *c)
+{
+	pctl_params changed = c->params;
+	uint64_t throughput = c->found[slowest(c)].gas_per_ms, budget;
+	const char *command;
+	pctl_status status;
+
+	throughput = throughput == 0 ? 1 : throughput;
+	changed.values[PCTL_PARAM_THROUGHPUT] = throughput;
+	status = pctl_params_check(&changed, c->app->call);
+	if (status == PCTL_OK)
+		status = pctl_params_block_budget(&changed, c->app->call, &budget);
+	if (status != PCTL_OK)
+		return status;
+	command = pctl_arena_printf(c->app->arena,
+				    "pipectl ledger params propose throughput=%" PRIu64
+				    " --from ACCOUNT --at HEIGHT",
+				    throughput);
+	if (command == NULL)
+		return pctl_refuse(c->app->call, PC2_NOMEM, "no memory for a line");
+	(c->app->json ? print_json : print_text)(c, throughput, budget, command);
+	return PCTL_OK;
+}
+
+pctl_status pctl_ledger_calibrate(pctl_app *app)
+{
+	calibrating *c = pctl_arena_alloc(app->arena, sizeof(*c));
+	pctl_gas_schedule *schedule = NULL;
+	const char *text = pctl_option_value(&app->line, "--least-ms");
+	uint64_t least_ms = LEAST_MS;
+	pctl_status status;
+
+	if (c == NULL)
+		return pctl_refuse(app->call, PC2_NOMEM, "no memory for a calibration");
+	if (app->line.n_arguments != 1 ||
+	    (text != NULL && (!pctl_amount_parse(text, &least_ms) || least_ms > 60000)))
+		return pctl_refuse(app->call, PC10_USAGE,
+				   "usage: pipectl ledger params calibrate [--backend ID]... "
+				   "[--least-ms 0..60000]");
+	c->app = app;
+	c->least_ms = (uint32_t)least_ms;
+	status = read_params(c);
+	if (status == PCTL_OK)
+		status = pctl_app_ops(app);
+	if (status == PCTL_OK)
+		status = pctl_app_policy(app);
+	if (status == PCTL_OK)
+		status = pctl_app_profiles(app);
+	if (status == PCTL_OK)
+		status = find_backends(c);
+	if (status == PCTL_OK)
+		status = pctl_chain_schedule(&c->params, app->call, &schedule);
+	if (status == PCTL_OK)
+		status = measure(c, schedule);
+	if (status == PCTL_OK)
+		status = print(c);
+	pctl_gas_schedule_destroy(schedule);
+	return status;
+}
