@@ -185,7 +185,8 @@ static pctl_status name_pipeline(pctl_auditing *a)
 
 	if (a->o->pipeline_file == NULL)
 		return PCTL_OK;
-	status = pctl_file_read(a->o->pipeline_file, LARGEST_PIPELINE, a->call, &text, &n);
+	status = pctl_view_read(a->graph->pipeline->view, a->graph->pipeline->file,
+				LARGEST_PIPELINE, a->call, &text, &n);
 	if (status == PCTL_OK)
 		status = pctl_cid_of(text, n, a->call, &a->r->pipeline_cid);
 	free(text);

@@ -84,8 +84,7 @@ static pctl_status open_root(pctl_git *g, const pctl_call *call)
 	const unsigned int flags = GIT_REPOSITORY_OPEN_NO_SEARCH | GIT_REPOSITORY_OPEN_BARE;
 	char *path = pctl_path_join(g->root, g->bare ? "" : ".git");
 	git_config *config = NULL;
-	int error = path == NULL ? GIT_ERROR
-				 : git_repository_open_ext(&g->repo, path, flags, NULL);
+	int error = path == NULL ? GIT_ERROR : git_repository_open_ext(&g->repo, path, flags, NULL);
 
 	error = error || git_config_new(&config) || git_repository_set_config(g->repo, config) ||
 		git_repository_odb(&g->odb, g->repo);

@@ -147,8 +147,7 @@ const char *pctl_texts_bytes(const pctl_texts *t, uint32_t i, uint64_t *n_out)
 	return t->items.items[i].bytes;
 }
 
-/* `path` as seen from the folder of the file `base`; both plain. */
-static char *from_folder(const char *base, const char *path)
+char *pctl_texts_from_folder(const char *base, const char *path)
 {
 	pctl_str_buf s = PCTL_STR_BUF_INIT;
 	size_t same = 0;
@@ -166,7 +165,7 @@ char *pctl_texts_relative(const pctl_texts *t, uint32_t i)
 {
 	char *base = pctl_path_plain(t->items.items[0].name);
 	char *path = pctl_path_plain(t->items.items[i].name);
-	char *out = base == NULL || path == NULL ? NULL : from_folder(base, path);
+	char *out = base == NULL || path == NULL ? NULL : pctl_texts_from_folder(base, path);
 
 	free(base);
 	free(path);

@@ -25,5 +25,7 @@ const char *pctl_texts_bytes(const pctl_texts *t, uint32_t i, uint64_t *n_out);
 /* Name of the i-th text as seen from the folder of the first, with "." and ".." taken out: the same wherever the files
  * lie. Released with free(); NULL: no memory. */
 char *pctl_texts_relative(const pctl_texts *t, uint32_t i);
+/* `path` as seen from the folder of the file `base`; both plain. */
+char *pctl_texts_from_folder(const char *base, const char *path);
 
 #endif

@@ -134,6 +134,11 @@ static void policy__every_key_has_twins(void **state)
 	bad("memo = false;", PC1022_CONF_KIND);
 	good("dirty = \"refuse\";");
 	bad("dirty = \"no\";", PC1023_CONF_WORD);
+	good("signed = \"required\";");
+	bad("signed = \"yes\";", PC1023_CONF_WORD);
+	snprintf(body, sizeof(body), "signers = ( \"%s\" );", hash);
+	good(body);
+	bad("signers = ( \"me\" );", PC4303_POLICY_VALUE);
 	good("telemetry = \"off\";");
 	bad("telemetry = \"remote\";", PC1023_CONF_WORD);
 	bad("clas = \"strict\";", PC1020_CONF_UNKNOWN_KEY);
@@ -239,6 +244,7 @@ static void inherits(const char *parent, const char *tighter, const char *weaker
 
 #define H1 "1111111111111111111111111111111111111111111111111111111111111111"
 #define H2 "2222222222222222222222222222222222222222222222222222222222222222"
+#define H3 "3333333333333333333333333333333333333333333333333333333333333333"
 
 static void policy__a_child_may_only_tighten(void **state)
 {
@@ -247,6 +253,11 @@ static void policy__a_child_may_only_tighten(void **state)
 	inherits("race = \"checked\";", "race = \"proven\";", "race = \"trusted\";");
 	inherits("memo = \"off\";", "", "memo = \"on\";");
 	inherits("dirty = \"refuse\";", "", "dirty = \"allow\";");
+	inherits("signed = \"required\";", "", "signed = \"any\";");
+	inherits("signers = ( \"" H1 "\" );", "signers = ( );",
+		 "signers = ( \"" H1 "\", \"" H2 "\" );");
+	inherits("signers = ( \"" H1 "\", \"" H2 "\" );", "signed = \"required\"; signers = ( );",
+		 "signers = ( \"" H2 "\", \"" H3 "\" );");
 	inherits("telemetry = \"off\";", "", "telemetry = \"local\";");
 	inherits("verify = \"sample=0.5\";", "verify = \"all\";", "verify = \"sample=0.4\";");
 	inherits("verify = \"sample=0.5\";", "verify = \"sample=0.6\";", "verify = \"none\";");
