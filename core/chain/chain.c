@@ -148,6 +148,7 @@ pctl_status pctl_chain_last(pctl_chain *c, const pctl_call *call, pctl_chain_inf
 					    "height DESC LIMIT 1",
 					    "");
 
+	memset(out, 0, sizeof(*out));
 	if (status == PCTL_OK)
 		status = pctl_rows_next(c->state, stmt, call, &more);
 	if (status == PCTL_OK && more) {
