@@ -3,6 +3,7 @@
 #ifndef PIPECTL_CHAIN_PROVENANCE_H
 #define PIPECTL_CHAIN_PROVENANCE_H
 
+#include "chain/chain.h"
 #include "chain/edges.h"
 
 #define PCTL_PROVENANCE_NONE UINT32_MAX
@@ -71,5 +72,27 @@ uint32_t *pctl_provenance_order(const pctl_provenance *p);
  * made, and its shader. */
 pctl_status pctl_provenance_cids(const pctl_provenance *p, const pctl_call *call, pctl_cid **out,
 				 uint32_t *n_out);
+
+/* ---- verifying ---------------------------------------------------------------------------- */
+
+/* What became of a step: its output came out the same; its rows are right and it ended without an output; another
+ * output; bytes missing; rows that contradict each other. */
+enum {
+	PCTL_PROVENANCE_SAME = 1,
+	PCTL_PROVENANCE_NO_OUTPUT,
+	PCTL_PROVENANCE_DIFFERS,
+	PCTL_PROVENANCE_MISSING,
+	PCTL_PROVENANCE_BROKEN
+};
+const char *pctl_provenance_verdict_name(uint32_t verdict);
+
+/*
+ * Run every job of a history again, in the order in which they happened, from the inputs in the store, and compare the
+ * CIDs of their outputs; hold its row against its edges. Every finding is reported (PC5884 to PC5886) and does not keep
+ * the rest from being verified. verdicts[i] is that of step i. Nothing of the chain or the store changes.
+ * Errors: the first finding's; PC5887 when the history was cut; trouble of the executor.
+ */
+pctl_status pctl_provenance_verify(pctl_chain *c, const pctl_provenance *p, const pctl_executor *e,
+				   const pctl_call *call, uint32_t *verdicts);
 
 #endif
