@@ -465,7 +465,7 @@ pctl_status pctl_run(const pctl_graph *g, const pctl_run_options *o, const pctl_
 	if (status == PCTL_OK && pctl_run_memo_allowed(&r)) {
 		if (pctl_run_from_memo(&r)) {
 			r.result->has_gas = 1;
-			return finish(&r, PCTL_OK, started, out);
+			return finish(&r, pctl_run_keep_inputs(&r), started, out);
 		}
 		if (r.result->memoised)
 			return finish(&r, PCTL_E_GAS, started, out);
@@ -477,6 +477,8 @@ pctl_status pctl_run(const pctl_graph *g, const pctl_run_options *o, const pctl_
 	if (status == PCTL_OK && o->verify_ppm == 1000000 && !is_verified(r.result))
 		pctl_warn_at(call, PC5209_NOTHING, NULL, "name another device with --backend",
 			     "every job ran on the reference itself: nothing was verified");
+	if (status == PCTL_OK && o->observe == NULL)
+		status = pctl_run_keep_inputs(&r);
 	if (status == PCTL_OK && o->observe == NULL)
 		status = store_outputs(&r);
 	if (status == PCTL_OK && o->observe == NULL && o->memo != NULL && o->policy->memo &&

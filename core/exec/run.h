@@ -21,8 +21,9 @@
 #define PCTL_RUN_TRACED 64u  /* one submit a round: trace ids name rounds exactly */
 #define PCTL_RUN_POISON \
 	128u /* temporaries and outputs of op jobs start as a pattern of poison_seed, not zero */
-#define PCTL_RUN_UNPLACED 256u	/* jobs go where the run goes, whatever their placement says */
-#define PCTL_RUN_CANONICAL 512u /* plans are cut alike for every device */
+#define PCTL_RUN_UNPLACED 256u	   /* jobs go where the run goes, whatever their placement says */
+#define PCTL_RUN_CANONICAL 512u	   /* plans are cut alike for every device */
+#define PCTL_RUN_KEEP_INPUTS 1024u /* inputs are stored like outputs */
 
 /* A buffer an observer is shown. kind and number: of a job's output PCTL_PLAN_OUTPUT and the port; after cut steps
  * PCTL_PLAN_* and the plan's buffer. name: "ranks", "temporary 3". type: dtype 0 where none is known. */

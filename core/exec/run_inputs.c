@@ -237,3 +237,32 @@ pctl_status pctl_run_bind_inputs(pctl_running *r)
 	}
 	return first;
 }
+
+static pctl_status take_piece(void *ctx, uint64_t offset, const void *data, uint64_t n)
+{
+	memcpy((uint8_t *)ctx + offset, data, n);
+	return PCTL_OK;
+}
+
+pctl_status pctl_run_keep_inputs(pctl_running *r)
+{
+	pctl_status status = PCTL_OK;
+
+	for (uint32_t i = 0; status == PCTL_OK && r->o->flags & PCTL_RUN_KEEP_INPUTS &&
+			     i < r->graph->pipeline->n_inputs;
+	     i++) {
+		const uint64_t n = pctl_source_bytes(r->sources[i]);
+		uint8_t *data;
+
+		if (pctl_store_has(r->o->store, pctl_source_cid(r->sources[i])))
+			continue;
+		data = malloc(n + 1);
+		status = data == NULL
+				 ? pctl_refuse(r->call, PC2_NOMEM, "no memory for an input")
+				 : pctl_source_stream(r->sources[i], r->call, take_piece, data);
+		if (status == PCTL_OK)
+			status = pctl_store_put(r->o->store, data, n, r->call, NULL);
+		free(data);
+	}
+	return status;
+}

@@ -54,6 +54,8 @@ typedef struct pctl_running {
 
 /* Open the data of every input that is used and find its concrete type. */
 pctl_status pctl_run_bind_inputs(pctl_running *r);
+/* Store the inputs that are not there (PCTL_RUN_KEEP_INPUTS). */
+pctl_status pctl_run_keep_inputs(pctl_running *r);
 /* Value of a dimension or a numeric parameter by name; 1 when known. */
 int pctl_run_dim(void *running, const char *name, uint64_t *out);
 

@@ -98,9 +98,6 @@ pctl_status pctl_app_write_outs(pctl_app *app, const pctl_run_result *r, const p
 void pctl_app_print_run(pctl_app *app, const char *title, const pctl_run_result *r);
 
 void pctl_app_print_plan(pctl_app *app, const pctl_graph *g, const pctl_run_result *r);
-/* Write what ran on what to a file, as JSON, atomically. Not signed. */
-pctl_status pctl_app_write_receipt(pctl_app *app, const char *path, const pctl_graph *g,
-				   const pctl_run_result *r);
 
 /* The verbs. */
 pctl_status pctl_verb_check(pctl_app *app);
@@ -139,6 +136,11 @@ pctl_status pctl_verb_ledger_transfer(pctl_app *app);
 pctl_status pctl_verb_ledger_bond(pctl_app *app);
 pctl_status pctl_verb_ledger_unbond(pctl_app *app);
 pctl_status pctl_verb_ledger_params(pctl_app *app);
+pctl_status pctl_verb_receipt_show(pctl_app *app);
+pctl_status pctl_verb_receipt_verify(pctl_app *app);
+pctl_status pctl_verb_node(pctl_app *app);
+pctl_status pctl_verb_contract_run(pctl_app *app);
+pctl_status pctl_verb_contract_account(pctl_app *app);
 pctl_status pctl_verb_doctor(pctl_app *app);
 pctl_status pctl_verb_explain(pctl_app *app);
 pctl_status pctl_verb_version(pctl_app *app);

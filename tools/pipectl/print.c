@@ -177,50 +177,6 @@ void pctl_app_print_plan(pctl_app *app, const pctl_graph *g, const pctl_run_resu
 	}
 }
 
-pctl_status pctl_app_write_receipt(pctl_app *app, const char *path, const pctl_graph *g,
-				   const pctl_run_result *r)
-{
-	pctl_status status;
-	pctl_json j;
-	char *text;
-
-	pctl_json_init(&j, 2);
-	pctl_json_object_begin(&j);
-	pctl_json_kv_string(&j, "schema", "pipectl.receipt/1");
-	pctl_json_kv_string(&j, "pipeline", g->pipeline->name);
-	pctl_json_kv_string(&j, "semantics", "1");
-	pctl_json_kv_string(&j, "schedule", pctl_gas_schedule_name(app->schedule));
-	pctl_json_key(&j, "inputs");
-	pctl_json_array_begin(&j);
-	for (uint32_t i = 0; i < r->n_inputs; i++) {
-		char cid[PCTL_CID_TEXT_SIZE];
-
-		pctl_json_object_begin(&j);
-		pctl_json_kv_string(&j, "name", r->inputs[i].name);
-		pctl_json_kv_string(&j, "cid", pctl_cid_format(&r->inputs[i].cid, cid));
-		pctl_json_kv_string(&j, "type", pctl_type_text(r->arena, &r->inputs[i].type));
-		pctl_json_object_end(&j);
-	}
-	pctl_json_array_end(&j);
-	pctl_json_key(&j, "params");
-	pctl_json_object_begin(&j);
-	for (uint32_t i = 0; i < g->pipeline->n_params; i++)
-		pctl_json_kv_string(&j, g->pipeline->params[i].name, g->param_text[i]);
-	pctl_json_object_end(&j);
-	json_outputs(&j, r);
-	pctl_json_kv_u64(&j, "gas", r->gas);
-	pctl_json_kv_bool(&j, "memoised", (int)r->memoised);
-	json_jobs(&j, r, 0);
-	json_identity(&j, r);
-	pctl_json_object_end(&j);
-	text = pctl_json_finish(&j);
-	if (text == NULL)
-		return pctl_refuse(app->call, PC2_NOMEM, "no memory for a receipt");
-	status = pctl_file_write(path, text, strlen(text), 1, app->call);
-	free(text);
-	return status;
-}
-
 pctl_status pctl_app_check_outs(pctl_app *app, const pctl_pipeline *p, const pctl_setting *outs,
 				uint32_t n)
 {

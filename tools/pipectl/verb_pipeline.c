@@ -5,6 +5,7 @@
 
 #include "app.h"
 #include "base/file.h"
+#include "receipt.h"
 
 void pctl_app_close_pipeline(pctl_app_pipeline *p)
 {
@@ -206,8 +207,9 @@ pctl_status pctl_verb_check(pctl_app *app)
 
 pctl_status pctl_verb_run(pctl_app *app)
 {
-	const char *receipt = pctl_option_value(&app->line, "--receipt"), **backends;
+	const char **backends;
 	pctl_run_result *result = NULL;
+	pctl_receipt *receipt = NULL;
 	pctl_setting *ins, *outs;
 	pctl_run_options options;
 	uint32_t n_outs;
@@ -224,6 +226,8 @@ pctl_status pctl_verb_run(pctl_app *app)
 		status = pctl_app_check_outs(app, p.pipeline, outs, n_outs);
 	if (status == PCTL_OK)
 		status = pctl_app_admit(app, &p);
+	if (status == PCTL_OK)
+		status = pctl_app_receipt_begin(app, &p, &options, &receipt);
 	if (status == PCTL_OK) {
 		options.ins = ins;
 		status = pctl_run(p.graph, &options, app->call, &result);
@@ -232,11 +236,12 @@ pctl_status pctl_verb_run(pctl_app *app)
 	if (status == PCTL_OK)
 		status = pctl_app_write_outs(app, result, outs, n_outs);
 	if (status == PCTL_OK && receipt != NULL)
-		status = pctl_app_write_receipt(app, receipt, p.graph, result);
+		status = pctl_app_receipt_finish(app, &p, &options, result, receipt);
 	if (status == PCTL_OK) {
 		pctl_app_print_place(app, &p, 0);
 		pctl_app_print_run(app, p.pipeline->name, result);
 	}
+	pctl_receipt_destroy(receipt);
 	pctl_run_result_destroy(result);
 	pctl_app_close_pipeline(&p);
 	return status;

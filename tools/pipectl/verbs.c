@@ -1,5 +1,6 @@
 /* The table of verbs. Words here are what users read in help, man pages and completions. */
 #include "app.h"
+#include "shader_text.h"
 
 const pctl_option pctl_global_options[] = {
 	{"--home", "DIR", "where stores, caches and state lie (PIPECTL_HOME)", 0, 0},
@@ -50,7 +51,9 @@ static const pctl_option run_options[] = {
 	SOURCE_OPTIONS,
 	{"--out", "NAME=FILE", "write an output to a file", 1, 0},
 	RUN_OPTIONS,
-	{"--receipt", "FILE", "write what ran on what, with all CIDs, as JSON", 0, 0},
+	{"--receipt", "FILE", "write a signed receipt: what ran on what, and its trace", 0, 0},
+	{"--trace", "job|round|step", "how finely a receipt traces; job where it is left out", 0,
+	 0},
 	{NULL, NULL, NULL, 0, 0},
 };
 static const pctl_option plan_options[] = {
@@ -67,6 +70,7 @@ static const pctl_option shader_check_options[] = {
 	{"--consensus", NULL, "also the rules of the consensus VM", 0, 0},
 	{"--print", NULL, "print the program", 0, 0},
 	{"--gas", "FILE", "the gas schedule", 0, 0},
+	PCTL_OPTION_WITH,
 	{NULL, NULL, NULL, 0, 0},
 };
 static const pctl_option shader_run_options[] = {
@@ -77,6 +81,7 @@ static const pctl_option shader_run_options[] = {
 	{"--override", "NAME=VALUE", "value of an override", 1, 0},
 	{"--entry", "NAME", "the entry point", 0, 0},
 	{"--class", "integer|strict|approximate", "the most it may need", 0, 0},
+	PCTL_OPTION_WITH,
 	RUN_OPTIONS,
 	{NULL, NULL, NULL, 0, 0},
 };
@@ -162,6 +167,44 @@ static const pctl_option audit_options[] = {
 	{"--natives", NULL, "class approximate: how far native forms go from strict ones", 0, 0},
 	{"--gas-limit", "N", "refuse above this much gas", 0, 0},
 	{"--gas", "FILE", "the gas schedule", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+
+static const pctl_option receipt_verify_options[] = {
+	{"--store", NULL, "also: the store has all that it names", 0, 0},
+	{"--signer", "KEY", "also: this key signed it", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+
+#define EXECUTOR_OPTIONS                                                                 \
+	{"--backend", "ID[:DEVICE]", "where jobs run; the first that can", 1, 0},        \
+	{                                                                                \
+		"--verify", "none|all|sample=F", "run jobs again on the reference", 0, 0 \
+	}
+
+static const pctl_option node_options[] = {
+	{"--socket", "PATH", "the Unix socket to listen on", 0, 0},
+	{"--clients", "N", "most connections at once; 64 where it is left out", 0, 0},
+	EXECUTOR_OPTIONS,
+	{NULL, NULL, NULL, 0, 0},
+};
+
+static const pctl_option contract_run_options[] = {
+	{"--sender", "ACCOUNT", "who calls, and pays for the fuel", 0, 0},
+	{"--call", "NAME", "the function to call; `call` where it is left out", 0, 0},
+	{"--arg", "FILE", "bytes that it is given", 0, 0},
+	{"--fuel", "N", "most fuel that it may use", 0, 0},
+	{"--fuel-per-gas", "N", "fuel for one gas; 1000 where it is left out, 0: none is paid", 0,
+	 0},
+	{"--paid", "ACCOUNT", "who gets that gas; `executor` where it is left out", 0, 0},
+	{"--pay", "GAS", "gas that the caller gives to the contract first", 0, 0},
+	{"--then", "NAME", "end the block, then call this with the ids of the jobs", 0, 0},
+	{"--runtime", "FILE", "Wasmtime's library (PIPECTL_WASMTIME)", 0, 0},
+	EXECUTOR_OPTIONS,
+	{NULL, NULL, NULL, 0, 0},
+};
+static const pctl_option contract_account_options[] = {
+	{"--runtime", "FILE", "Wasmtime's library, where FILE is a module's text", 0, 0},
 	{NULL, NULL, NULL, 0, 0},
 };
 
@@ -264,6 +307,12 @@ static const pctl_verb verbs[] = {
 	 audit_options, 1, 1, pctl_verb_audit},
 	{"audit", "verify", "DIR", "check the seal of a report and every file in it", NULL, NULL, 1,
 	 1, pctl_verb_audit_verify},
+	{"receipt", "show", "FILE", "what a receipt says", NULL, NULL, 1, 1,
+	 pctl_verb_receipt_show},
+	{"receipt", "verify", "FILE...",
+	 "check the signature of a receipt and that its trace is the one signed",
+	 "Needs no device. Receipts of runs, of blocks and of single jobs of a block are known.",
+	 receipt_verify_options, 1, UINT32_MAX, pctl_verb_receipt_verify},
 	{"ledger", "show", "[ACCOUNT]", "supply, treasury and accounts, or all of one account",
 	 "Also checks that the supply is what balances, reserved gas, bonds, treasury and burned "
 	 "gas add to.",
@@ -284,6 +333,19 @@ static const pctl_verb verbs[] = {
 	 "millisecond of each backend that the policy admits, or that is named, and says what "
 	 "throughput and block budget would follow; it changes nothing.",
 	 ledger_params_options, 1, UINT32_MAX, pctl_verb_ledger_params},
+	{"node", NULL, "", "serve the chain of this home over a socket",
+	 "Frames of a length and a message of protocol buffers; core/chain/PROTOCOL.md is the "
+	 "whole "
+	 "protocol. Ends in good order on SIGINT and SIGTERM.",
+	 node_options, 0, 0, pctl_verb_node},
+	{"contract", "run", "FILE",
+	 "call a contract: all that it submits is taken in, or nothing is",
+	 "FILE is a WebAssembly module, its text, or a script of calls. Jobs are sent by the "
+	 "contract's own account, `contract account FILE`; core/chain/contract.md is the "
+	 "interface.",
+	 contract_run_options, 1, 1, pctl_verb_contract_run},
+	{"contract", "account", "FILE", "the account of a contract: its CID", NULL,
+	 contract_account_options, 1, 1, pctl_verb_contract_account},
 	{"doctor", NULL, "", "paths searched, values in force, what is usable and why not", NULL,
 	 NULL, 0, 0, pctl_verb_doctor},
 	{"explain", NULL, "CODE", "what a diagnostic code means", NULL, NULL, 0, 1,

@@ -1,0 +1,33 @@
+/* What the verbs of receipts share. */
+#ifndef PIPECTL_TOOLS_RECEIPT_H
+#define PIPECTL_TOOLS_RECEIPT_H
+
+#include "app.h"
+#include "receipt/block_receipt.h"
+#include "receipt/receipt.h"
+
+/* --receipt and --trace of `run`: a receipt that watches the run, NULL without --receipt. Texts go into the store. */
+pctl_status pctl_app_receipt_begin(pctl_app *app, const pctl_app_pipeline *p, pctl_run_options *o,
+				   pctl_receipt **out);
+/* Fill in what came of it, sign it, write the file. */
+pctl_status pctl_app_receipt_finish(pctl_app *app, const pctl_app_pipeline *p,
+				    const pctl_run_options *o, const pctl_run_result *result,
+				    pctl_receipt *r);
+/* The key of this home. */
+pctl_status pctl_app_signer(pctl_app *app, pctl_signer **out);
+
+/* A file that is a receipt of some kind: one of the two is set. Its text goes with it. */
+typedef struct pctl_app_receipt {
+	const char *path;
+	char *text;
+	uint64_t n;
+	pctl_receipt *run;
+	pctl_block_receipt *block;
+} pctl_app_receipt;
+pctl_status pctl_app_receipt_open(pctl_app *app, const char *path, pctl_app_receipt *out);
+void pctl_app_receipt_close(pctl_app_receipt *r);
+
+/* A receipt in the JSON document or as text. */
+void pctl_app_print_receipt(pctl_app *app, const pctl_app_receipt *r);
+
+#endif
