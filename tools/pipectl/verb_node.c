@@ -1,0 +1,96 @@
+/* `pipectl node`: the chain of this home behind a socket. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "chain.h"
+#include "chain/node_chain.h"
+#include "node.h"
+
+pctl_status pctl_app_executor(pctl_app *app, pctl_executor *out)
+{
+	pctl_run_options run;
+	pctl_device_executor_options o = {.flags = 0};
+	const char **backends;
+	pctl_status status = pctl_app_run_options(app, &run, &backends);
+
+	*out = (pctl_executor){.run = NULL};
+	if (status != PCTL_OK)
+		return status;
+	o.registry = run.registry;
+	o.policy = run.policy;
+	o.profiles = run.profiles;
+	o.cache_dir = run.cache_dir;
+	o.backends = run.backends;
+	o.n_backends = run.n_backends;
+	o.verify_ppm = run.verify_ppm;
+	o.flags = run.flags & (PCTL_RUN_IN_PROCESS | PCTL_RUN_DEBUG);
+	return pctl_device_executor_open(&o, app->call, out);
+}
+
+/* Trouble is told when it happens: the diagnostics of this process come at its end. */
+static void report(void *ctx, uint32_t code, const char *text)
+{
+	(void)ctx;
+	fprintf(stderr, "pipectl node: PC%04" PRIu32 " [%s] %s\n", code,
+		pctl_code_slug(code) == NULL ? "?" : pctl_code_slug(code), text);
+}
+
+static void print_counts(pctl_app *app, const pctl_node_counts *n)
+{
+	const struct {
+		const char *name;
+		uint64_t value;
+	} rows[] = {{"clients", n->clients},   {"turned_away", n->turned_away},
+		    {"requests", n->requests}, {"errors", n->errors},
+		    {"batches", n->batches},   {"blocks", n->blocks}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (app->json)
+			pctl_json_kv_u64(&app->document, rows[i].name, rows[i].value);
+		else
+			printf("%-12s %" PRIu64 "\n", rows[i].name, rows[i].value);
+	}
+}
+
+static pctl_status serve(pctl_app *app, pctl_chain *chain, const pctl_node_options *o)
+{
+	const pctl_node_service service = pctl_node_service_of(chain);
+	pctl_node_counts counts;
+	pctl_node *node;
+	pctl_status status = pctl_node_open(o, &service, app->call, &node);
+
+	if (status != PCTL_OK)
+		return status;
+	if (!app->quiet)
+		fprintf(stderr, "listening on %s\n", o->path);
+	status = pctl_node_run(node, app->call);
+	pctl_node_counts_read(node, &counts);
+	print_counts(app, &counts);
+	pctl_node_close(node);
+	return status;
+}
+
+pctl_status pctl_verb_node(pctl_app *app)
+{
+	pctl_node_options o = {.path = pctl_option_value(&app->line, "--socket"), .report = report};
+	pctl_executor executor = {.run = NULL};
+	pctl_chain *chain = NULL;
+	uint64_t clients;
+	pctl_status status;
+
+	if (o.path == NULL)
+		return pctl_refuse(app->call, PC10_USAGE, "--socket PATH says where to listen");
+	status = pctl_app_number(app, "--clients", PCTL_NODE_CLIENTS, &clients);
+	if (status == PCTL_OK && (clients == 0 || clients > 512))
+		status = pctl_refuse(app->call, PC10_USAGE, "--clients takes 1 to 512");
+	o.clients = (uint32_t)clients;
+	if (status == PCTL_OK)
+		status = pctl_app_executor(app, &executor);
+	if (status == PCTL_OK)
+		status = pctl_app_chain(app, &executor, &chain);
+	if (status == PCTL_OK)
+		status = serve(app, chain, &o);
+	pctl_chain_close(chain);
+	pctl_executor_close(&executor);
+	return status;
+}
