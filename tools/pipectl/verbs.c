@@ -208,6 +208,29 @@ static const pctl_option contract_account_options[] = {
 	{NULL, NULL, NULL, 0, 0},
 };
 
+static const pctl_option block_end_options[] = {
+	{"--height", "HEIGHT", "refuse unless this is the open block", 0, 0},
+	{"--executor", "ACCOUNT", "who is paid for the jobs; `executor` where it is left out", 0, 0},
+	{"--backend", "ID[:DEVICE]", "where jobs run; the first that can", 1, 0},
+	{"--verify", "none|all|sample=F", "run jobs again on the reference", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+static const pctl_option block_list_options[] = {
+	{"--last", "N", "only the last N", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+static const pctl_option block_verify_options[] = {
+	{"--backend", "ID[:DEVICE]", "where jobs run again; the first that can", 1, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+static const pctl_option block_replay_options[] = {
+	{"--from", "GITDIR", "the history: blocks.git of another home", 0, 0},
+	{"--fetch", "DIR", "a store to take from what this home's lacks", 0, 0},
+	{"--backend", "ID[:DEVICE]", "where jobs run again; the first that can", 1, 0},
+	{"--recorded", NULL, "take the recorded results, run nothing", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+
 static const pctl_option ledger_show_options[] = {
 	{"--block", "HEIGHT", "what the jobs and verdicts of a block moved", 0, 0},
 	{NULL, NULL, NULL, 0, 0},
@@ -313,6 +336,24 @@ static const pctl_verb verbs[] = {
 	 "check the signature of a receipt and that its trace is the one signed",
 	 "Needs no device. Receipts of runs, of blocks and of single jobs of a block are known.",
 	 receipt_verify_options, 1, UINT32_MAX, pctl_verb_receipt_verify},
+	{"block", "end", "", "run the jobs of the open block and make it final",
+	 "Takes jobs in the order of the queue while their gas fits the block's budget and runs them "
+	 "by their clocks. Whatever goes wrong, nothing has changed and it can be done again.",
+	 block_end_options, 0, 0, pctl_verb_block_end},
+	{"block", "list", "", "finished blocks", NULL, block_list_options, 0, 0,
+	 pctl_verb_block_list},
+	{"block", "show", "[HEIGHT]", "a block with its jobs; the last one if left out", NULL, NULL,
+	 0, 1, pctl_verb_block_show},
+	{"block", "verify", "HEIGHT[..HEIGHT]",
+	 "run blocks again and compare every output, file and commit",
+	 "The state before them is rebuilt from the history. With the last block the rows of this "
+	 "node are compared too. A difference names block, job and byte, and with which side the "
+	 "reference is.",
+	 block_verify_options, 1, 1, pctl_verb_block_verify},
+	{"block", "replay", "", "rebuild a chain in this home from a history",
+	 "Takes the recorded messages in again, runs the jobs or, with --recorded, takes their "
+	 "recorded results, and ends with the same commit, root and state, or says where not.",
+	 block_replay_options, 0, 0, pctl_verb_block_replay},
 	{"ledger", "show", "[ACCOUNT]", "supply, treasury and accounts, or all of one account",
 	 "Also checks that the supply is what balances, reserved gas, bonds, treasury and burned "
 	 "gas add to.",
