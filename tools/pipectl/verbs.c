@@ -109,6 +109,23 @@ static const pctl_option gc_options[] = {
 	{"--all", NULL, "remembered results do not keep their outputs", 0, 0},
 	{NULL, NULL, NULL, 0, 0},
 };
+static const pctl_option export_options[] = {
+	{"--car", "FILE", "the archive to write", 0, 0},
+	{"--provenance", NULL, "also all blobs of the causal history of each CID", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+static const pctl_option import_options[] = {{"--car", "FILE", "the archive to read", 0, 0},
+					     {NULL, NULL, NULL, 0, 0}};
+static const pctl_option provenance_options[] = {
+	{"--depth", "N", "follow jobs this far; 64 where it is left out", 0, 0},
+	{"--limit", "N", "show at most so many jobs; 1000 where it is left out", 0, 0},
+	{"--all", NULL, "every job that made some bytes, not only the first", 0, 0},
+	{"--forward", NULL, "what was made from it instead", 0, 0},
+	{"--verify", NULL, "run every job of the history again and compare outputs", 0, 0},
+	{"--backend", "ID[:DEVICE]", "where to run them; cpu where it is left out", 1, 0},
+	{"--dot", NULL, "the graph for Graphviz", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
 static const pctl_option quarantine_options[] = {
 	{"--driver", "NAME", "only this driver of the plugin", 0, 0},
 	{"--cause", "TEXT", "why", 0, 0},
@@ -287,6 +304,12 @@ static const pctl_verb verbs[] = {
 	 pctl_verb_cas_unpin},
 	{"cas", "gc", "", "remove what nothing names", NULL, gc_options, 0, 0, pctl_verb_cas_gc},
 	{"cas", "verify", "", "rehash every blob", NULL, NULL, 0, 0, pctl_verb_cas_verify},
+	{"cas", "export", "CID...", "write blobs to a CAR file, which other tools of IPFS read",
+	 "The same CIDs give the same bytes. The CIDs given are the archive's roots.",
+	 export_options, 1, UINT32_MAX, pctl_verb_cas_export},
+	{"cas", "import", "", "read a CAR file into the store, print its roots",
+	 "The whole file is verified first; of a file that is not right nothing is taken in.",
+	 import_options, 0, 0, pctl_verb_cas_import},
 	{"plugin", "list", "", "all plugins found and whether they may be used", NULL, NULL, 0, 0,
 	 pctl_verb_plugin_list},
 	{"plugin", "show", "ID", "everything known of a plugin", NULL, NULL, 1, 1,
@@ -387,6 +410,10 @@ static const pctl_verb verbs[] = {
 	 contract_run_options, 1, 1, pctl_verb_contract_run},
 	{"contract", "account", "FILE", "the account of a contract: its CID", NULL,
 	 contract_account_options, 1, 1, pctl_verb_contract_account},
+	{"provenance", NULL, "CID|job:ID", "which jobs made something, from what, back to what was given",
+	 "One line a job or input, what made it to the right of the arrow. With --verify every job is "
+	 "run again from the stored inputs, and its row is held against the graph.",
+	 provenance_options, 1, 1, pctl_verb_provenance},
 	{"doctor", NULL, "", "paths searched, values in force, what is usable and why not", NULL,
 	 NULL, 0, 0, pctl_verb_doctor},
 	{"explain", NULL, "CODE", "what a diagnostic code means", NULL, NULL, 0, 1,
