@@ -51,7 +51,7 @@ pctl_status pctl_chain_info_read(pctl_chain *c, const pctl_call *call, pctl_chai
  */
 pctl_status pctl_chain_take(pctl_chain *c, const pctl_request *r, const pctl_call *call,
 			    pctl_response *out);
-/* What take does for an EXECUTE message, from the engine itself too. */
+/* What take does for an EXECUTE (or UPLOAD) message, from the engine itself too. */
 pctl_status pctl_chain_submit(pctl_chain *c, const pctl_request *r, uint32_t origin,
 			      const pctl_call *call, pctl_response *out);
 

@@ -281,6 +281,6 @@ pctl_status pctl_chain_take(pctl_chain *c, const pctl_request *r, const pctl_cal
 pctl_status pctl_chain_submit(pctl_chain *c, const pctl_request *r, uint32_t origin,
 			      const pctl_call *call, pctl_response *out)
 {
-	assert(r->kind == PCTL_MSG_EXECUTE);
+	assert(r->kind == PCTL_MSG_EXECUTE || r->kind == PCTL_MSG_UPLOAD);
 	return take_into(c, r, origin, call, out);
 }

@@ -4,11 +4,9 @@
 #include <string.h>
 
 #include "app.h"
-#include "base/file.h"
 #include "base/num.h"
+#include "shader_text.h"
 #include "wgsl/wgsl.h"
-
-#define LARGEST_SHADER (16u << 20)
 
 /* What both verbs take from the command line. */
 struct shader_options {
@@ -92,7 +90,7 @@ static pctl_status parse_options(pctl_app *app, const char *path, struct shader_
 		status = parse_overrides(app, o);
 	o->entry = pctl_option_value(&app->line, "--entry");
 	if (status == PCTL_OK)
-		status = pctl_file_read(path, LARGEST_SHADER, app->call, &o->text, &o->n_text);
+		status = pctl_app_shader_text(app, path, &o->text, &o->n_text);
 	if (status == PCTL_OK)
 		pctl_diag_list_source(app->diagnostics, path, o->text, o->n_text);
 	return status;
