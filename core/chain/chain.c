@@ -149,6 +149,7 @@ pctl_status pctl_chain_last(pctl_chain *c, const pctl_call *call, pctl_chain_inf
 					    "");
 
 	memset(out, 0, sizeof(*out));
+	memset(out, 0, sizeof(*out));
 	if (status == PCTL_OK)
 		status = pctl_rows_next(c->state, stmt, call, &more);
 	if (status == PCTL_OK && more) {
@@ -170,7 +171,6 @@ pctl_status pctl_chain_info_read(pctl_chain *c, const pctl_call *call, pctl_chai
 	int more = 0;
 	pctl_status status;
 
-	memset(out, 0, sizeof(*out));
 	status = pctl_chain_last(c, call, out);
 	if (status == PCTL_OK)
 		status = pctl_rows_open(c->state, call, &stmt,

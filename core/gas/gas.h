@@ -36,6 +36,16 @@ pctl_status pctl_gas_ticks(const pctl_gas_schedule *s, const pctl_program *p,
 			   const pctl_analysis *a, pctl_arena *arena, const pctl_call *call,
 			   pctl_tick **ticks, uint64_t **weights, uint32_t *n);
 
+/* What one invocation does on each line of its own source, every instruction once (loops and branches are the ticks'
+ * business), and what it weighs: for people. `lines` are n_lines zeroed ones, the first for line 1. */
+typedef struct pctl_gas_line {
+	uint64_t integer, division, atomic, floats, float_division, elementary;
+	uint64_t read, write; /* bytes of storage and uniform memory */
+	uint64_t barriers, gas;
+} pctl_gas_line;
+void pctl_gas_lines(const pctl_gas_schedule *s, const pctl_program *p, pctl_gas_line *lines,
+		    uint32_t n_lines);
+
 /* What is priced: one dispatch of a program with the bytes bound to it. hops: parent edges. */
 typedef struct pctl_gas_query {
 	const pctl_program *program;

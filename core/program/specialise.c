@@ -153,6 +153,23 @@ static int value_of(uint8_t scalar, const pctl_override_value *v, uint64_t *out)
 	return fits(scalar, *out);
 }
 
+pctl_status pctl_override_bits(const pctl_program *p, const pctl_override_value *v,
+			       const pctl_call *call, uint64_t *out)
+{
+	const uint32_t o = find_override(p, v->name);
+	uint8_t scalar;
+
+	*out = 0;
+	if (o == PCTL_NONE)
+		return pctl_refuse(call, PC2041_SPECIALISE_OVERRIDE, "there is no override \"%s\"",
+				   v->name);
+	scalar = p->types[p->overrides[o].type].scalar;
+	if (value_of(scalar, v, out))
+		return PCTL_OK;
+	return pctl_refuse(call, PC2043_SPECIALISE_RANGE, "override \"%s\": %s does not fit %s",
+			   v->name, v->text ? v->text : "the value", pctl_scalar_name(scalar));
+}
+
 static pctl_status refuse_value(special *s, const pctl_override_value *v, uint8_t scalar)
 {
 	char number[24];

@@ -22,6 +22,10 @@ typedef struct pctl_override_value {
 /* 1 when `text` can be the value of some override: true, false, or a number. */
 int pctl_override_is_value(const char *text);
 
+/* The bits of a value for the override of that name (or @id), as `bits` above says: PC2041, PC2043. */
+pctl_status pctl_override_bits(const pctl_program *p, const pctl_override_value *v,
+			       const pctl_call *call, uint64_t *out);
+
 /*
  * A new program with the entry point `entry` (NULL: the only one) alone, every OVERRIDE replaced by
  * CONST, sizes literal, `spec` empty, unreachable functions and unused module variables dropped

@@ -1,73 +1,12 @@
-/* Verbs of the gas ledger: accounts, transfers, bonds and reports. */
+/* Verbs of the gas ledger: accounts, transfers, bonds, verdicts and reports. */
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/num.h"
 #include "chain/amount.h"
 #include "chain/params.h"
+#include "chain.h"
 #include "ledger.h"
-
-/* ---- the state ----------------------------------------------------------------------------- */
-
-static pctl_status seed(pctl_app *app, pctl_chain_state *s, const char *dir)
-{
-	const char *own = pctl_arena_printf(app->arena, "%s/params.cfg", dir), *path = own;
-	pctl_params p;
-	pctl_status status;
-
-	if (own == NULL)
-		return pctl_refuse(app->call, PC2_NOMEM, "no memory for a path");
-	if (access(own, F_OK) != 0) {
-		if (app->config->conf_dir == NULL)
-			return pctl_refuse(app->call, PC5723_PARAM_SEED, "no %s to begin with",
-					   own);
-		path = pctl_arena_printf(app->arena, "%s/chain/params.cfg", app->config->conf_dir);
-		if (path == NULL)
-			return pctl_refuse(app->call, PC2_NOMEM, "no memory for a path");
-	}
-	status = pctl_params_read(path, app->call, &p);
-	return status == PCTL_OK ? pctl_params_seed(s, &p, app->call) : status;
-}
-
-pctl_status pctl_app_open_chain(pctl_app *app, pctl_chain_state **out)
-{
-	pctl_status status = pctl_app_config(app);
-	const char *dir;
-	int seeded = 1;
-
-	*out = NULL;
-	if (status != PCTL_OK)
-		return status;
-	dir = pctl_arena_printf(app->arena, "%s/chain", app->config->home);
-	if (dir == NULL)
-		return pctl_refuse(app->call, PC2_NOMEM, "no memory for a path");
-	status = pctl_chain_state_open(dir, app->call, out);
-	if (status != PCTL_OK)
-		return status;
-	status = pctl_chain_begin(*out, app->call);
-	if (status == PCTL_OK)
-		status = pctl_params_is_seeded(*out, app->call, &seeded);
-	if (status == PCTL_OK && !seeded)
-		status = seed(app, *out, dir);
-	if (status == PCTL_OK)
-		return PCTL_OK;
-	pctl_app_close_chain(app, *out, status);
-	*out = NULL;
-	return status;
-}
-
-pctl_status pctl_app_close_chain(pctl_app *app, pctl_chain_state *s, pctl_status status)
-{
-	if (s == NULL)
-		return status;
-	if (status == PCTL_OK)
-		status = pctl_chain_commit(s, app->call);
-	if (status != PCTL_OK)
-		pctl_chain_rollback(s);
-	pctl_chain_state_close(s);
-	return status;
-}
 
 pctl_status pctl_app_height(pctl_app *app, const char *option, uint64_t fallback, uint64_t *out)
 {
@@ -189,20 +128,21 @@ static pctl_status show_block(pctl_app *app, pctl_chain_state *s)
 pctl_status pctl_verb_ledger_show(pctl_app *app)
 {
 	const int block = pctl_option_has(&app->line, "--block");
-	pctl_chain_state *s;
+	pctl_chain *c = NULL;
 	pctl_status status;
 
 	if (block && app->line.n_arguments != 0)
 		return pctl_refuse(app->call, PC10_USAGE,
 				   "`ledger show` takes an account or --block, not both");
-	status = pctl_app_open_chain(app, &s);
+	status = pctl_app_chain(app, NULL, &c);
 	if (status == PCTL_OK && block)
-		status = show_block(app, s);
+		status = show_block(app, pctl_chain_rows(c));
 	else if (status == PCTL_OK && app->line.n_arguments != 0)
-		status = show_account(app, s, app->line.arguments[0]);
+		status = show_account(app, pctl_chain_rows(c), app->line.arguments[0]);
 	else if (status == PCTL_OK)
-		status = show_all(app, s);
-	return pctl_app_close_chain(app, s, status);
+		status = show_all(app, pctl_chain_rows(c));
+	pctl_chain_close(c);
+	return status;
 }
 
 /* ---- moves --------------------------------------------------------------------------------- */
@@ -236,50 +176,77 @@ static pctl_status print_named(pctl_app *app, pctl_chain_state *s, uint32_t n)
 	return status;
 }
 
-/* `credit`, `bond` and `unbond`: one account and an amount. */
-static pctl_status move(pctl_app *app, pctl_status (*act)(pctl_chain_state *s, const char *account,
-							  uint64_t amount, const pctl_call *call))
+/* n accounts and an amount; the first account is the one that the message is from. */
+static pctl_status move(pctl_app *app, uint32_t op, uint32_t n)
 {
-	pctl_chain_state *s = NULL;
-	uint64_t amount;
-	pctl_status status = parse_amount(app, app->line.arguments[1], &amount);
+	const char *const *words = app->line.arguments;
+	pctl_request r = {.kind = PCTL_MSG_LEDGER, .as.ledger = {words[0], op, 0, "", 0}};
+	pctl_chain *c = NULL;
+	pctl_status status = parse_amount(app, words[n], &r.as.ledger.amount);
 
+	if (op == PCTL_LEDGER_CREDIT || op == PCTL_LEDGER_TRANSFER)
+		r.as.ledger.to = words[n - 1];
+	for (uint32_t i = 0; status == PCTL_OK && i < n; i++)
+		status = pctl_ledger_check_name(words[i], app->call);
 	if (status == PCTL_OK)
-		status = pctl_app_open_chain(app, &s);
+		status = pctl_app_chain(app, NULL, &c);
 	if (status == PCTL_OK)
-		status = act(s, app->line.arguments[0], amount, app->call);
+		status = pctl_chain_take(c, &r, app->call, NULL);
 	if (status == PCTL_OK)
-		status = print_named(app, s, 1);
-	return pctl_app_close_chain(app, s, status);
+		status = print_named(app, pctl_chain_rows(c), n);
+	pctl_chain_close(c);
+	return status;
 }
 
 pctl_status pctl_verb_ledger_credit(pctl_app *app)
 {
-	return move(app, pctl_ledger_credit);
+	return move(app, PCTL_LEDGER_CREDIT, 1);
 }
 
 pctl_status pctl_verb_ledger_bond(pctl_app *app)
 {
-	return move(app, pctl_ledger_bond);
+	return move(app, PCTL_LEDGER_BOND, 1);
 }
 
 pctl_status pctl_verb_ledger_unbond(pctl_app *app)
 {
-	return move(app, pctl_ledger_unbond);
+	return move(app, PCTL_LEDGER_UNBOND, 1);
 }
 
 pctl_status pctl_verb_ledger_transfer(pctl_app *app)
 {
-	pctl_chain_state *s = NULL;
-	uint64_t amount;
-	pctl_status status = parse_amount(app, app->line.arguments[2], &amount);
+	return move(app, PCTL_LEDGER_TRANSFER, 2);
+}
 
+/* ---- verdicts ------------------------------------------------------------------------------ */
+
+pctl_status pctl_verb_ledger_verdict(pctl_app *app)
+{
+	const char *accused = pctl_option_value(&app->line, "--accused");
+	const char *evidence = pctl_option_value(&app->line, "--evidence");
+	pctl_request r = {.kind = PCTL_MSG_VERDICT, .as.verdict = {NULL, accused, evidence}};
+	pctl_ledger_account a;
+	pctl_chain *c = NULL;
+	pctl_status status = pctl_app_sender(app, &r.as.verdict.sender);
+
+	if (accused == NULL || evidence == NULL)
+		return pctl_refuse(app->call, PC10_USAGE,
+				   "--accused ACCOUNT and --evidence CID say who and why");
 	if (status == PCTL_OK)
-		status = pctl_app_open_chain(app, &s);
+		status = pctl_app_chain(app, NULL, &c);
 	if (status == PCTL_OK)
-		status = pctl_ledger_transfer(s, app->line.arguments[0], app->line.arguments[1],
-					      amount, app->call);
+		status = pctl_chain_take(c, &r, app->call, NULL);
 	if (status == PCTL_OK)
-		status = print_named(app, s, 2);
-	return pctl_app_close_chain(app, s, status);
+		status = pctl_ledger_account_read(pctl_chain_rows(c), accused, app->call, &a);
+	if (status == PCTL_OK && app->json) {
+		pctl_json_key(&app->document, "accounts");
+		pctl_json_array_begin(&app->document);
+	}
+	if (status == PCTL_OK) {
+		print_account(app, &a);
+		if (app->json)
+			pctl_json_array_end(&app->document);
+	}
+	pctl_chain_close(c);
+	return status;
 }

@@ -1,9 +1,11 @@
 /* `ledger params`: the parameters of the consensus VM, and proposals, votes and changes of them. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "chain/amount.h"
 #include "chain/params.h"
+#include "chain.h"
 #include "ledger.h"
 
 #define N_WORDS(app) ((app)->line.n_arguments - 1)    /* behind list, show, .. */
@@ -54,9 +56,13 @@ static pctl_status print_params(pctl_app *app, pctl_chain_state *s, uint64_t hei
 	return PCTL_OK;
 }
 
-static pctl_status list(pctl_app *app, pctl_chain_state *s, uint64_t height)
+static pctl_status list(pctl_app *app, pctl_chain *c, uint64_t height)
 {
-	return print_params(app, s, height, 0, PCTL_PARAM_COUNT);
+	pctl_status status = pctl_app_height(app, "--height", height, &height);
+
+	return status == PCTL_OK
+		       ? print_params(app, pctl_chain_rows(c), height, 0, PCTL_PARAM_COUNT)
+		       : status;
 }
 
 /* ---- proposals ----------------------------------------------------------------------------- */
@@ -116,12 +122,15 @@ static pctl_status print_proposals(pctl_app *app, pctl_chain_state *s, uint64_t 
 }
 
 /* Nothing: all proposals. A number: that one. Else a parameter. */
-static pctl_status show(pctl_app *app, pctl_chain_state *s, uint64_t height)
+static pctl_status show(pctl_app *app, pctl_chain *c, uint64_t height)
 {
+	pctl_chain_state *s = pctl_chain_rows(c);
 	uint64_t id, n;
 	uint32_t i;
-	pctl_status status;
+	pctl_status status = pctl_app_height(app, "--height", height, &height);
 
+	if (status != PCTL_OK)
+		return status;
 	if (N_WORDS(app) == 0) {
 		status = pctl_params_proposal_count(s, app->call, &n);
 		return status == PCTL_OK ? print_proposals(app, s, 1, n) : status;
@@ -149,21 +158,70 @@ static pctl_status parse_change(pctl_app *app, const char *text, pctl_param_chan
 	return status;
 }
 
-static pctl_status sender(pctl_app *app, const char **out)
+/* Heights come from the chain; one that is given must be that of the open block. */
+static pctl_status check_height(pctl_app *app, uint64_t height)
 {
-	*out = pctl_option_value(&app->line, "--from");
-	return *out != NULL ? PCTL_OK
-			    : pctl_refuse(app->call, PC10_USAGE,
-					  "--from ACCOUNT says who proposes or votes");
+	uint64_t given;
+	pctl_status status = pctl_app_height(app, "--height", height, &given);
+
+	return status == PCTL_OK && given != height
+		       ? pctl_refuse(app->call, PC5725_CHAIN_HEIGHT,
+				     "the open block has height %" PRIu64 ", not %" PRIu64, height,
+				     given)
+		       : status;
 }
 
-static pctl_status propose(pctl_app *app, pctl_chain_state *s, uint64_t height)
+/* Send a message about parameters and print the proposal it speaks of. */
+static pctl_status send(pctl_app *app, pctl_chain *c, const pctl_msg_params *m)
 {
-	pctl_param_change *changes =
+	const pctl_request r = {.kind = PCTL_MSG_PARAMS, .as.params = *m};
+	pctl_response out;
+	pctl_status status = pctl_chain_take(c, &r, app->call, &out);
+	uint64_t id = m->proposal;
+
+	if (status == PCTL_OK && m->op == PCTL_PARAMS_PROPOSE)
+		id = out.as.ack.proposal;
+	pctl_response_destroy(&out);
+	return status == PCTL_OK ? print_proposals(app, pctl_chain_rows(c), id, id) : status;
+}
+
+static int compare_changes(const void *a, const void *b)
+{
+	return strcmp(((const pctl_msg_param_change *)a)->name,
+		      ((const pctl_msg_param_change *)b)->name);
+}
+
+static pctl_status read_changes(pctl_app *app, pctl_msg_param_change *out)
+{
+	const uint32_t n = N_WORDS(app);
+	char text[PCTL_PARAM_TEXT_SIZE];
+	pctl_param_change change;
+	pctl_status status = PCTL_OK;
+
+	for (uint32_t i = 0; status == PCTL_OK && i < n; i++) {
+		status = parse_change(app, WORD(app, i), &change);
+		if (status != PCTL_OK)
+			return status;
+		out[i].name = pctl_param_at(change.param)->name;
+		out[i].value = pctl_arena_dup(app->arena,
+					      pctl_param_format(change.param, change.value, text));
+		if (out[i].value == NULL)
+			return pctl_refuse(app->call, PC2_NOMEM, "no memory for changes");
+	}
+	qsort(out, n, sizeof(*out), compare_changes);
+	for (uint32_t i = 1; i < n; i++)
+		if (strcmp(out[i - 1].name, out[i].name) == 0)
+			return pctl_refuse(app->call, PC5724_PARAM_PROPOSAL,
+					   "the proposal changes %s twice", out[i].name);
+	return PCTL_OK;
+}
+
+static pctl_status propose(pctl_app *app, pctl_chain *c, uint64_t height)
+{
+	pctl_msg_param_change *changes =
 		pctl_arena_array(app->arena, app->line.n_arguments, sizeof(*changes));
-	const char *from;
-	uint64_t at, id;
-	pctl_status status = sender(app, &from);
+	pctl_msg_params m = {.op = PCTL_PARAMS_PROPOSE, .changes = changes};
+	pctl_status status = pctl_app_sender(app, &m.sender);
 
 	if (changes == NULL)
 		return pctl_refuse(app->call, PC2_NOMEM, "no memory for changes");
@@ -171,13 +229,13 @@ static pctl_status propose(pctl_app *app, pctl_chain_state *s, uint64_t height)
 		return pctl_refuse(app->call, PC10_USAGE,
 				   "--at HEIGHT says from which block on the change holds");
 	if (status == PCTL_OK)
-		status = pctl_app_height(app, "--at", 0, &at);
-	for (uint32_t i = 0; status == PCTL_OK && i < N_WORDS(app); i++)
-		status = parse_change(app, WORD(app, i), &changes[i]);
+		status = check_height(app, height);
 	if (status == PCTL_OK)
-		status = pctl_params_propose(s, height, from, at, changes, N_WORDS(app), app->call,
-					     &id);
-	return status == PCTL_OK ? print_proposals(app, s, id, id) : status;
+		status = pctl_app_height(app, "--at", 0, &m.height);
+	if (status == PCTL_OK)
+		status = read_changes(app, changes);
+	m.n_changes = N_WORDS(app);
+	return status == PCTL_OK ? send(app, c, &m) : status;
 }
 
 static pctl_status parse_id(pctl_app *app, uint64_t *out)
@@ -188,33 +246,41 @@ static pctl_status parse_id(pctl_app *app, uint64_t *out)
 				     WORD(app, 0));
 }
 
-static pctl_status vote(pctl_app *app, pctl_chain_state *s, uint64_t height)
+static pctl_status vote(pctl_app *app, pctl_chain *c, uint64_t height)
 {
-	const char *from;
-	uint64_t id;
-	int yes;
-	pctl_status status = sender(app, &from);
+	pctl_msg_params m = {.op = PCTL_PARAMS_VOTE};
+	pctl_status status = pctl_app_sender(app, &m.sender);
 
 	if (status == PCTL_OK)
-		status = parse_id(app, &id);
+		status = check_height(app, height);
+	if (status == PCTL_OK)
+		status = parse_id(app, &m.proposal);
 	if (status != PCTL_OK)
 		return status;
-	yes = strcmp(WORD(app, 1), "yes") == 0;
-	if (!yes && strcmp(WORD(app, 1), "no") != 0)
+	m.yes = strcmp(WORD(app, 1), "yes") == 0;
+	if (!m.yes && strcmp(WORD(app, 1), "no") != 0)
 		return pctl_refuse(app->call, PC10_USAGE, "a vote is yes or no, not \"%s\"",
 				   WORD(app, 1));
-	status = pctl_params_vote(s, height, id, from, yes, app->call);
-	return status == PCTL_OK ? print_proposals(app, s, id, id) : status;
+	return send(app, c, &m);
 }
 
-static pctl_status apply(pctl_app *app, pctl_chain_state *s, uint64_t height)
+/* Anybody may apply what was voted for; without a sender its proposer does. */
+static pctl_status apply(pctl_app *app, pctl_chain *c, uint64_t height)
 {
-	uint64_t id;
-	pctl_status status = parse_id(app, &id);
+	pctl_msg_params m = {.op = PCTL_PARAMS_APPLY};
+	pctl_proposal p;
+	pctl_status status = check_height(app, height);
 
 	if (status == PCTL_OK)
-		status = pctl_params_apply(s, height, id, app->call);
-	return status == PCTL_OK ? print_proposals(app, s, id, id) : status;
+		status = parse_id(app, &m.proposal);
+	if (status == PCTL_OK)
+		status = pctl_params_proposal(pctl_chain_rows(c), m.proposal, app->call, &p);
+	if (status != PCTL_OK)
+		return status;
+	m.sender = p.sender;
+	if (pctl_option_has(&app->line, "--from") || pctl_option_has(&app->line, "--sender"))
+		status = pctl_app_sender(app, &m.sender);
+	return status == PCTL_OK ? send(app, c, &m) : status;
 }
 
 /* ---- the verb ------------------------------------------------------------------------------ */
@@ -222,7 +288,7 @@ static pctl_status apply(pctl_app *app, pctl_chain_state *s, uint64_t height)
 static const struct {
 	const char *name, *usage;
 	uint32_t least, most;
-	pctl_status (*run)(pctl_app *app, pctl_chain_state *s, uint64_t height);
+	pctl_status (*run)(pctl_app *app, pctl_chain *c, uint64_t height);
 } actions[] = {
 	{"list", "", 0, 0, list},
 	{"show", "[NAME|PROPOSAL]", 0, 1, show},
@@ -234,16 +300,14 @@ static const struct {
 pctl_status pctl_verb_ledger_params(pctl_app *app)
 {
 	const uint32_t n = sizeof(actions) / sizeof(actions[0]);
-	pctl_chain_state *s = NULL;
-	uint64_t height;
+	pctl_chain *c = NULL;
+	pctl_chain_info info;
 	uint32_t i = 0;
 	pctl_status status;
 
 	/* It opens no transaction: what it takes a while to measure changes nothing. */
 	if (strcmp(app->line.arguments[0], "calibrate") == 0)
 		return pctl_ledger_calibrate(app);
-	status = pctl_app_height(app, "--height", 0, &height);
-
 	while (i < n && strcmp(app->line.arguments[0], actions[i].name) != 0)
 		i++;
 	if (i == n)
@@ -255,9 +319,11 @@ pctl_status pctl_verb_ledger_params(pctl_app *app)
 	if (N_WORDS(app) < actions[i].least || N_WORDS(app) > actions[i].most)
 		return pctl_refuse(app->call, PC10_USAGE, "usage: pipectl ledger params %s %s",
 				   actions[i].name, actions[i].usage);
+	status = pctl_app_chain(app, NULL, &c);
 	if (status == PCTL_OK)
-		status = pctl_app_open_chain(app, &s);
+		status = pctl_chain_info_read(c, app->call, &info);
 	if (status == PCTL_OK)
-		status = actions[i].run(app, s, height);
-	return pctl_app_close_chain(app, s, status);
+		status = actions[i].run(app, c, info.last + 1);
+	pctl_chain_close(c);
+	return status;
 }

@@ -248,6 +248,53 @@ static const pctl_option block_replay_options[] = {
 	{NULL, NULL, NULL, 0, 0},
 };
 
+#define SENDER_OPTION                                                      \
+	{                                                                  \
+		"--sender", "ACCOUNT", "the account that sends the message", 0, 0 \
+	}
+
+static const pctl_option shader_upload_options[] = {
+	SENDER_OPTION,
+	{"--description", "TEXT", "what it does, in a line", 0, 0},
+	{"--tag", "WORD", "to find it by (repeatable)", 1, 0},
+	{"--implements", "CID", "of the algorithm that it implements", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+static const pctl_option shader_list_options[] = {
+	{"--tag", "WORD", "only those with this tag", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+static const pctl_option sender_options[] = {
+	SENDER_OPTION,
+	{NULL, NULL, NULL, 0, 0},
+};
+static const pctl_option job_submit_options[] = {
+	SENDER_OPTION,
+	{"--shader", "CID|ALIAS", "the shader, which was uploaded", 0, 0},
+	{"--input", "CID|job:ID", "bytes of group 0 binding 0, or the output of a job", 0, 0},
+	{"--dispatch", "X[,Y[,Z]]", "workgroups", 0, 0},
+	{"--gas-limit", "N", "the most it may cost; what is not used stays with the sender", 0, 0},
+	{"--bind", "G:B=CID|job:ID", "bytes of a further variable", 1, 0},
+	{"--uniform", "CID|FILE", "CBOR document for the uniforms", 0, 0},
+	{"--output-bytes", "N", "size of the output", 0, 0},
+	{"--parent", "JOB", "must complete first; when it fails this one does", 1, 0},
+	{"--after", "JOB", "must have ended first, well or not", 1, 0},
+	{"--parent-clock", "N", "runs behind everything of this logical clock", 0, 0},
+	{"--override", "NAME=VALUE", "value of an override", 1, 0},
+	{"--entry", "NAME", "the entry point", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+static const pctl_option job_list_options[] = {
+	{"--sender", "ACCOUNT", "only this account's", 0, 0},
+	{"--status", "pending|complete|failed", "only these", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+static const pctl_option verdict_options[] = {
+	SENDER_OPTION,
+	{"--accused", "ACCOUNT", "who gave wrong results", 0, 0},
+	{"--evidence", "CID", "of the report of a dispute", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
 static const pctl_option ledger_show_options[] = {
 	{"--block", "HEIGHT", "what the jobs and verdicts of a block moved", 0, 0},
 	{NULL, NULL, NULL, 0, 0},
@@ -289,6 +336,28 @@ static const pctl_verb verbs[] = {
 	 shader_check_options, 1, UINT32_MAX, pctl_verb_shader_check},
 	{"shader", "run", "FILE", "run a WGSL shader on buffers", NULL, shader_run_options, 1, 1,
 	 pctl_verb_shader_run},
+	{"shader", "upload", "FILE", "put a shader into the registry of the chain",
+	 "It obeys the rules of the consensus VM; the answer is its CID. A shader that is there "
+	 "already is answered the same way, and nothing changes.",
+	 shader_upload_options, 1, 1, pctl_verb_shader_upload},
+	{"shader", "list", "", "shaders of the registry and aliases", NULL, shader_list_options, 0,
+	 0, pctl_verb_shader_list},
+	{"shader", "show", "CID|ALIAS", "the profile of a shader, and what its lines cost", NULL,
+	 NULL, 1, 1, pctl_verb_shader_show},
+	{"shader", "alias", "NAME CID", "let a name point to a shader",
+	 "The account that made a name first moves it; every move is recorded.", sender_options, 2,
+	 2, pctl_verb_shader_alias},
+	{"shader", "deprecate", "CID", "let no new jobs use a shader", NULL, sender_options, 1, 1,
+	 pctl_verb_shader_deprecate},
+	{"job", "submit", "", "have the chain run a shader", NULL, job_submit_options, 0, 0,
+	 pctl_verb_job_submit},
+	{"job", "show", "ID", "where a job stands and what it gave", NULL, NULL, 1, 1,
+	 pctl_verb_job_show},
+	{"job", "list", "", "jobs, newest first", NULL, job_list_options, 0, 0, pctl_verb_job_list},
+	{"job", "cancel", "ID", "take a waiting job back", NULL, sender_options, 1, 1,
+	 pctl_verb_job_cancel},
+	{"link", NULL, "SOURCE TARGET", "draw a link from one CID to another", NULL, sender_options,
+	 2, 2, pctl_verb_link},
 	{"op", "list", "", "all ops of the loaded op libraries", NULL, op_list_options, 0, 0,
 	 pctl_verb_op_list},
 	{"op", "show", "OP", "ports, attributes and definition of an op", NULL, NULL, 1, 1,
@@ -389,6 +458,10 @@ static const pctl_verb verbs[] = {
 	 2, pctl_verb_ledger_bond},
 	{"ledger", "unbond", "ACCOUNT AMOUNT", "take a part of the bond back", NULL, NULL, 2, 2,
 	 pctl_verb_ledger_unbond},
+	{"ledger", "verdict", "", "vote that an account gave wrong results",
+	 "Of bonded accounts. With the vote that brings the voters' bonds to the quorum, a part of "
+	 "the bond of the accused is taken.",
+	 verdict_options, 0, 0, pctl_verb_ledger_verdict},
 	{"ledger", "params", "list|show|propose|vote|apply|calibrate [ARGUMENT...]",
 	 "the parameters of the consensus VM and changes of them",
 	 "`list`; `show [NAME|PROPOSAL]`; `propose NAME=VALUE... --from ACCOUNT --at HEIGHT`; "
