@@ -149,6 +149,7 @@ pctl_status pctl_verb_job_list(pctl_app *app);
 pctl_status pctl_verb_job_cancel(pctl_app *app);
 pctl_status pctl_verb_link(pctl_app *app);
 pctl_status pctl_verb_ledger_verdict(pctl_app *app);
+pctl_status pctl_verb_rank_show(pctl_app *app);
 pctl_status pctl_verb_ledger_show(pctl_app *app);
 pctl_status pctl_verb_ledger_credit(pctl_app *app);
 pctl_status pctl_verb_ledger_transfer(pctl_app *app);

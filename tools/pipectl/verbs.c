@@ -227,7 +227,8 @@ static const pctl_option contract_account_options[] = {
 
 static const pctl_option block_end_options[] = {
 	{"--height", "HEIGHT", "refuse unless this is the open block", 0, 0},
-	{"--executor", "ACCOUNT", "who is paid for the jobs; `executor` where it is left out", 0, 0},
+	{"--executor", "ACCOUNT", "who is paid for the jobs; `executor` where it is left out", 0,
+	 0},
 	{"--backend", "ID[:DEVICE]", "where jobs run; the first that can", 1, 0},
 	{"--verify", "none|all|sample=F", "run jobs again on the reference", 0, 0},
 	{NULL, NULL, NULL, 0, 0},
@@ -248,8 +249,8 @@ static const pctl_option block_replay_options[] = {
 	{NULL, NULL, NULL, 0, 0},
 };
 
-#define SENDER_OPTION                                                      \
-	{                                                                  \
+#define SENDER_OPTION                                                             \
+	{                                                                         \
 		"--sender", "ACCOUNT", "the account that sends the message", 0, 0 \
 	}
 
@@ -293,6 +294,11 @@ static const pctl_option verdict_options[] = {
 	SENDER_OPTION,
 	{"--accused", "ACCOUNT", "who gave wrong results", 0, 0},
 	{"--evidence", "CID", "of the report of a dispute", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+static const pctl_option rank_show_options[] = {
+	{"--top", "N", "how many names; 20 if left out", 0, 0},
+	{"--height", "HEIGHT", "the rank after this block; the latest if left out", 0, 0},
 	{NULL, NULL, NULL, 0, 0},
 };
 static const pctl_option ledger_show_options[] = {
@@ -429,7 +435,8 @@ static const pctl_verb verbs[] = {
 	 "Needs no device. Receipts of runs, of blocks and of single jobs of a block are known.",
 	 receipt_verify_options, 1, UINT32_MAX, pctl_verb_receipt_verify},
 	{"block", "end", "", "run the jobs of the open block and make it final",
-	 "Takes jobs in the order of the queue while their gas fits the block's budget and runs them "
+	 "Takes jobs in the order of the queue while their gas fits the block's budget and runs "
+	 "them "
 	 "by their clocks. Whatever goes wrong, nothing has changed and it can be done again.",
 	 block_end_options, 0, 0, pctl_verb_block_end},
 	{"block", "list", "", "finished blocks", NULL, block_list_options, 0, 0,
@@ -446,6 +453,10 @@ static const pctl_verb verbs[] = {
 	 "Takes the recorded messages in again, runs the jobs or, with --recorded, takes their "
 	 "recorded results, and ends with the same commit, root and state, or says where not.",
 	 block_replay_options, 0, 0, pctl_verb_block_replay},
+	{"rank", "show", "", "the rank of the graph after the last epoch, and how it was made",
+	 "The parameter epoch_blocks says how often the graph is ranked. -v lists the jobs, the "
+	 "last first.",
+	 rank_show_options, 0, 0, pctl_verb_rank_show},
 	{"ledger", "show", "[ACCOUNT]", "supply, treasury and accounts, or all of one account",
 	 "Also checks that the supply is what balances, reserved gas, bonds, treasury and burned "
 	 "gas add to.",
@@ -483,8 +494,10 @@ static const pctl_verb verbs[] = {
 	 contract_run_options, 1, 1, pctl_verb_contract_run},
 	{"contract", "account", "FILE", "the account of a contract: its CID", NULL,
 	 contract_account_options, 1, 1, pctl_verb_contract_account},
-	{"provenance", NULL, "CID|job:ID", "which jobs made something, from what, back to what was given",
-	 "One line a job or input, what made it to the right of the arrow. With --verify every job is "
+	{"provenance", NULL, "CID|job:ID",
+	 "which jobs made something, from what, back to what was given",
+	 "One line a job or input, what made it to the right of the arrow. With --verify every job "
+	 "is "
 	 "run again from the stored inputs, and its row is held against the graph.",
 	 provenance_options, 1, 1, pctl_verb_provenance},
 	{"doctor", NULL, "", "paths searched, values in force, what is usable and why not", NULL,
