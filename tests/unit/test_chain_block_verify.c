@@ -340,7 +340,7 @@ static void test_chain_block_verify__changed_records_are_found(void **state)
 	rig_begin(&r, 0, 0);
 	three_blocks(&r);
 	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
-		print_message("fault %u\n", (unsigned)i);
+
 		FAILS(replay(&r, &faults[i].planted, 1, root), faults[i].code);
 	}
 	rig_end(&r);
