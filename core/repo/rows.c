@@ -117,8 +117,8 @@ void pctl_rows_numbers(pctl_rows *r, const char *file, const char *text)
 	for (const char *p = text; (p = strstr(p, start)) != NULL;) {
 		const size_t n = word(p);
 		const char *value = p + n + strspn(p + n, " \t");
-		const int defined =
-			p >= text + n_define && memcmp(p - n_define, define, n_define) == 0;
+		const int defined = value > p + n && p >= text + n_define &&
+				    memcmp(p - n_define, define, n_define) == 0;
 		const int assigned = *value == '=' && value[1] != '=';
 		size_t n_value;
 
