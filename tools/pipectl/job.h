@@ -11,5 +11,7 @@ pctl_status pctl_job_overrides(pctl_app *app, pctl_chain *c, const char *shader,
 /* One line (or the members of an open object) about a job that was taken in; name: in its pipeline, or NULL. */
 pctl_status pctl_job_print_submitted(pctl_app *app, pctl_chain *c, const char *name,
 				     const pctl_msg_execute_response *r);
+/* `job submit --pipeline`: every job of a pipeline in one batch, all or none. */
+pctl_status pctl_job_submit_pipeline(pctl_app *app, pctl_chain *c);
 
 #endif

@@ -243,6 +243,11 @@ pctl_status pctl_verb_job_submit(pctl_app *app)
 	pctl_chain *c = NULL;
 	pctl_status status = pctl_app_chain(app, NULL, &c);
 
+	if (status == PCTL_OK && pctl_option_has(&app->line, "--pipeline")) {
+		status = pctl_job_submit_pipeline(app, c);
+		pctl_chain_close(c);
+		return status;
+	}
 	if (status == PCTL_OK)
 		status = read_job(app, c, &r.as.execute);
 	if (status == PCTL_OK)
