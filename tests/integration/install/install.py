@@ -17,7 +17,7 @@ LIB/cmake/pipectl/pipectl-config.cmake LIB/cmake/pipectl/pipectl-config-version.
 LIB/pipectl/plugins/cpu.so LIB/pipectl/plugins.d/cpu.plugin.cfg LIB/pipectl/ops/rank.so
 include/pipectl/backend.h include/pipectl/oplib.h include/pipectl/codes.def include/pipectl/codes/plugin.def
 share/pipectl/conf/pipectl.cfg share/pipectl/conf/policy/default.cfg share/pipectl/sdk/new-backend
-share/man/man1/pipectl.1 share/man/man1/pipectl-run.1 share/man/man5/pipectl-pipeline.5 share/man/man5/pipectl-plugin.5
+share/man/man1/pipectl.1 share/man/man1/pipectl-run.1 share/man/man5/pipectl-pipeline.5 share/man/man5/pipectl-plugin.5 share/man/man5/pipectl-policy.5
 share/bash-completion/completions/pipectl share/zsh/site-functions/_pipectl
 share/fish/vendor_completions.d/pipectl.fish""".replace("LIB", LIBDIR).split()
 
@@ -198,6 +198,13 @@ def documented(h, prefix):
     with open(os.path.join(SOURCE, "core/plugin/manifest.c")) as f:
         keys = set(re.findall(r'^\t\{\.key = "(\w+)"', f.read(), re.M)) - {"plugin"}
     agree(h, os.path.join(prefix, "share/man/man5/pipectl-plugin.5"), keys, ["min", "max", "driver", "set"])
+    with open(os.path.join(SOURCE, "core/policy/keys.c")) as f:
+        groups = dict(re.findall(r'conf_field (\w+)_fields\[\] = \{(.*?)^\};', f.read(), re.M | re.S))
+    keys = {k for name, text in groups.items() if name != "cert" for k in re.findall(r'\.key = "(\w+)"', text)}
+    with open(os.path.join(prefix, "share/man/man5/pipectl-policy.5")) as f:
+        page = f.read()
+    missing = {k for k in keys if not re.search(rf"^\.BR? .*\b{k}\b", page, re.M)}
+    h.check("pipectl-policy.5 names every key", len(keys) > 20 and not missing - {"backends", "plugins", "limits"}, str(missing))
     with open(os.path.join(prefix, "share/man/man5/pipectl-pipeline.5")) as f:
         example = re.search(r"^\.SH EXAMPLE\n\.nf\n(.*?)^\.fi", f.read(), re.M | re.S).group(1)
     status, _, err = h.run("check", h.write("example.pipe.cfg", example.encode()))
