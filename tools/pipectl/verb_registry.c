@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "chain.h"
 #include "chain/registry.h"
+#include "shader_text.h"
 
 static pctl_status no_memory(pctl_app *app)
 {
@@ -98,8 +98,7 @@ pctl_status pctl_verb_shader_upload(pctl_app *app)
 	if (status == PCTL_OK)
 		status = tags_of(app, m);
 	if (status == PCTL_OK)
-		status = pctl_file_read(app->line.arguments[0], PCTL_MESSAGE_SOURCE_MAX, app->call,
-					&text, &m->n_source);
+		status = pctl_app_shader_text(app, app->line.arguments[0], &text, &m->n_source);
 	m->source = (const uint8_t *)text;
 	if (status == PCTL_OK)
 		status = name_source(app, text, m->n_source);

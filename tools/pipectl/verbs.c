@@ -259,6 +259,7 @@ static const pctl_option shader_upload_options[] = {
 	{"--description", "TEXT", "what it does, in a line", 0, 0},
 	{"--tag", "WORD", "to find it by (repeatable)", 1, 0},
 	{"--implements", "CID", "of the algorithm that it implements", 0, 0},
+	PCTL_OPTION_WITH,
 	{NULL, NULL, NULL, 0, 0},
 };
 static const pctl_option shader_list_options[] = {
@@ -304,6 +305,18 @@ static const pctl_option rank_show_options[] = {
 	{"--height", "HEIGHT", "the rank after this block; the latest if left out", 0, 0},
 	{NULL, NULL, NULL, 0, 0},
 };
+static const pctl_option receipt_replay_options[] = {
+	{"--backend", "ID[:DEVICE]", "where to run it; the first that qualifies", 1, 0},
+	{"--gas", "FILE", "the gas schedule, which has to be the receipt's", 0, 0},
+	{"--receipt", "FILE", "write the receipt of the replay", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+static const pctl_option receipt_dispute_options[] = {
+	{"--backend", "ID[:DEVICE]", "what runs up to the step; the first that qualifies", 1, 0},
+	{"--gas", "FILE", "the gas schedule, which has to be the receipts'", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+
 static const pctl_option ledger_show_options[] = {
 	{"--block", "HEIGHT", "what the jobs and verdicts of a block moved", 0, 0},
 	{NULL, NULL, NULL, 0, 0},
@@ -438,6 +451,14 @@ static const pctl_verb verbs[] = {
 	 "check the signature of a receipt and that its trace is the one signed",
 	 "Needs no device. Receipts of runs, of blocks and of single jobs of a block are known.",
 	 receipt_verify_options, 1, UINT32_MAX, pctl_verb_receipt_verify},
+	{"receipt", "replay", "FILE", "run a receipt's pipeline again and compare its trace",
+	 "Texts and inputs come from the store, by CID. Every line of the trace is compared.",
+	 receipt_replay_options, 1, 1, pctl_verb_receipt_replay},
+	{"receipt", "dispute", "A B", "which of two receipts is wrong, and where",
+	 "The first step in which they differ is run on the reference, from inputs that both "
+	 "agree on; the job, round, step, buffer, element and bits are named. The signed report "
+	 "goes into the store: `ledger verdict --evidence CID`.",
+	 receipt_dispute_options, 2, 2, pctl_verb_receipt_dispute},
 	{"block", "end", "", "run the jobs of the open block and make it final",
 	 "Takes jobs in the order of the queue while their gas fits the block's budget and runs "
 	 "them "
