@@ -1,5 +1,6 @@
 """conf/wgsl/fixed.wgsl against Python's integers: sum, difference, product and quotient of numbers at and around every
-border, for several scales. usage: fixed.py BACKEND..."""
+border, for several scales. And what is uploaded with the helpers has the chain's scale. usage: fixed.py BACKEND..."""
+import json
 import os
 import struct
 import sys
@@ -63,6 +64,37 @@ def values(bits, is_signed, scale):
     return pairs
 
 
+def on_chain(h, backend):
+    """A chain whose scale is 7: a job computes by it, without asking, and cannot ask for another."""
+    home = h.path("chain-home")
+    os.makedirs(os.path.join(home, "chain"))
+    text = open(os.path.join(os.path.dirname(h.pipectl), "..", "conf", "chain", "params.cfg")).read()
+    with open(os.path.join(home, "chain", "params.cfg"), "w") as f:
+        f.write(text.replace('scale = "1_000_000"', 'scale = "7"'))
+    bits, is_signed, code = TYPES["i64"]
+    low, high = limits(bits, is_signed)
+    pairs = [(-20, 3), (9, -4), (high, 8), (5, 0), (-1, 6)]
+
+    def ok(*args):
+        status, out, err = h.run("--home", home, *args)
+        h.check(" ".join(args), status == 0, err)
+        return out.decode().strip()
+
+    ok("ledger", "credit", "ann", "100000000")
+    shader = ok("shader", "upload", h.path("i64.wgsl"), "--with", "fixed", "--sender", "ann").split()[0]
+    a, b = (ok("cas", "put", h.write(f"side{i}", struct.pack("<5q", *(p[i] for p in pairs)))) for i in range(2))
+    submit = ["job", "submit", "--sender", "ann", "--shader", shader, "--input", a, "--bind", f"0:2={b}", "--dispatch", "1",
+              "--gas-limit", "10000000", "--output-bytes", "200"]
+    status, _, err = h.run("--home", home, *submit, "--override", "canonical_scale=8")
+    h.check("a job does not choose the scale", status == 3 and "PC5820" in err, err)
+    job = json.loads(ok("--json", *submit))
+    ok("block", "end", "--backend", backend)
+    shown = json.loads(ok("--json", "job", "show", job.get("job", job.get("job_id", ""))))
+    ok("cas", "get", shown.get("output", shown.get("output_cid", "")), "--out", h.path("out"))
+    want = [v for x, y in pairs for v in expected(x, y, low, high, 7)]
+    h.check_bytes("the chain's scale", h.read("out"), struct.pack("<25q", *want), 8)
+
+
 def main():
     h = Harness()
     for name, (bits, is_signed, code) in TYPES.items():
@@ -91,6 +123,7 @@ def main():
     h.check("an unknown helper names those there are", status == 3 and "PC6104" in err and "fixed" in err, err)
     status, _, err = h.run("shader", "check", shader)
     h.check("without the helper its names are unknown", status == 3 and "fixed_add_u64" in err, err)
+    on_chain(h, sys.argv[1])
     # The oracle is shown to see a fault: floor is not truncation.
     h.check("floor", expected(-1, 1, -8, 7, 10)[2] == -1 and expected(1, -3, -99, 99, 10)[3] == -4, "")
     h.finish()
