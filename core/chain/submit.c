@@ -8,7 +8,6 @@
 #include "base/num.h"
 #include "chain/chain_private.h"
 #include "chain/registry.h"
-#include "graph/pipeline.h"
 
 /* A job being taken in. parents: distinct ids that it refers to. */
 typedef struct submission {
@@ -63,22 +62,14 @@ static pctl_status check_dispatch(const submission *s)
 
 static pctl_status make_unit(submission *s)
 {
-	const uint64_t allowed = s->t->params.values[PCTL_PARAM_CLASS];
 	pctl_status status = check_shader(s);
 
 	if (status == PCTL_OK)
 		status = check_dispatch(s);
 	if (status == PCTL_OK)
 		status = pctl_chain_unit(s->t->c, s->m, &s->t->params, s->t->call, &s->unit);
-	if (status == PCTL_OK && s->unit->analysis->determinism > allowed) {
-		const pctl_pos pos = {s->unit->name, 0, 0, 0, 0};
-
-		status = pctl_refuse_at(s->t->call, PC5806_JOB_CLASS, &pos, NULL,
-					"the shader is of class %s, allowed is %s",
-					pctl_class_name(s->unit->analysis->determinism),
-					pctl_class_name((uint32_t)allowed));
-	}
-	return status == PCTL_OK ? pctl_chain_check_unit(s->unit, s->t->call) : status;
+	return status == PCTL_OK ? pctl_chain_check_unit(s->unit, &s->t->params, s->t->call)
+				 : status;
 }
 
 /* ---- jobs and clocks ----------------------------------------------------------------------- */

@@ -40,8 +40,9 @@ pctl_status pctl_chain_concrete(pctl_chain *c, const pctl_chain_source *source, 
 				const uint32_t *groups, const pctl_params *p, const pctl_call *call,
 				const pctl_kernel_unit **out);
 
-/* Limits (PC5809), variables (PC5807), races and order of atomics (PC5808). */
-pctl_status pctl_chain_check_unit(const pctl_kernel_unit *u, const pctl_call *call);
+/* Class (PC5806), limits (PC5809), variables (PC5807), races and order of atomics (PC5808). */
+pctl_status pctl_chain_check_unit(const pctl_kernel_unit *u, const pctl_params *p,
+				  const pctl_call *call);
 
 /* The storage or uniform variable at a slot, or NULL. */
 const pctl_var *pctl_chain_var(const pctl_program *p, uint32_t group, uint32_t binding);

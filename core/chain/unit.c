@@ -7,7 +7,11 @@
 #include "chain/chain_private.h"
 #include "chain/submit.h"
 #include "chain/uniform.h"
+#include "graph/pipeline.h"
 #include "wgsl/wgsl.h"
+
+/* Whether floats may run is a parameter: check_class. */
+#define RULES (PCTL_WGSL_CONSENSUS | PCTL_WGSL_FLOATS)
 
 static pctl_status no_memory(const pctl_call *call)
 {
@@ -52,7 +56,7 @@ pctl_status pctl_chain_compiled(pctl_chain *c, const pctl_chain_source *source,
 	const pctl_kernel_source kernel = {.name = source->cid,
 					   .text = source->text,
 					   .n_text = source->n_text,
-					   .flags = PCTL_WGSL_CONSENSUS};
+					   .flags = RULES};
 
 	return pctl_kernels_compiled(c->kernels, &kernel, call, out);
 }
@@ -87,7 +91,7 @@ pctl_status pctl_chain_concrete(pctl_chain *c, const pctl_chain_source *source, 
 				     .entry = entry[0] == '\0' ? NULL : entry,
 				     .overrides = values,
 				     .n_overrides = n_overrides,
-				     .flags = PCTL_WGSL_CONSENSUS,
+				     .flags = RULES,
 				     .groups = groups};
 	const pctl_override *scale;
 	const pctl_program *program;
@@ -255,10 +259,32 @@ static pctl_status check_races(const pctl_kernel_unit *u, const pctl_call *call)
 			: "that no two invocations touch the same bytes is not proved");
 }
 
-pctl_status pctl_chain_check_unit(const pctl_kernel_unit *u, const pctl_call *call)
+/* Above the class that is allowed: the place of its first float. */
+static pctl_status check_class(const pctl_kernel_unit *u, const pctl_params *params,
+			       const pctl_call *call)
 {
-	pctl_status status = check_vars(u, call);
+	const uint64_t allowed = params->values[PCTL_PARAM_CLASS];
+	const pctl_program *p = u->program;
+	pctl_pos pos = {u->name, 0, 0, 0, 0};
 
+	if (u->analysis->determinism <= allowed)
+		return PCTL_OK;
+	for (uint32_t f = 0; f < p->n_functions && pos.line == 0; f++)
+		for (uint32_t i = 0; i < p->functions[f].n_insts && pos.line == 0; i++)
+			if (PCTL_IS_STRICT(p->insts[p->functions[f].first_inst + i].op))
+				pos = position(u, f, i);
+	return pctl_refuse_at(
+		call, PC5806_JOB_CLASS, &pos, NULL, "the shader is of class %s, allowed is %s",
+		pctl_class_name(u->analysis->determinism), pctl_class_name((uint32_t)allowed));
+}
+
+pctl_status pctl_chain_check_unit(const pctl_kernel_unit *u, const pctl_params *p,
+				  const pctl_call *call)
+{
+	pctl_status status = check_class(u, p, call);
+
+	if (status == PCTL_OK)
+		status = check_vars(u, call);
 	if (status == PCTL_OK)
 		status = check_limits(u, call);
 	return status == PCTL_OK ? check_races(u, call) : status;

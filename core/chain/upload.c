@@ -64,7 +64,25 @@ static pctl_status profile_of(const pctl_taking *t, const pctl_kernel_unit *u,
 	return PCTL_OK;
 }
 
-/* Every entry point obeys the rules, with its overrides' defaults; the profile is the first one's. */
+/* An entry point with its overrides' defaults. Races are proved for every dispatch that the shader declares, or else for
+ * every dispatch along x: one that repeats itself along y would race with itself. A job's own dispatch is proved when it
+ * is submitted. */
+static pctl_status concrete(const pctl_taking *t, const pctl_chain_source *source,
+			    const char *entry, const pctl_program *program,
+			    const pctl_kernel_unit **out)
+{
+	const uint32_t *most = program->max_dispatch;
+	const uint32_t line[3] = {most[0] == 0 ? PCTL_MESSAGE_GROUPS_MAX : most[0], 1, 1};
+	pctl_status status =
+		pctl_chain_concrete(t->c, source, entry, NULL, 0, NULL, &t->params, t->call, out);
+
+	if (status == PCTL_OK && (*out)->analysis->race != PCTL_PROOF_PROVEN)
+		status = pctl_chain_concrete(t->c, source, entry, NULL, 0, line, &t->params,
+					     t->call, out);
+	return status;
+}
+
+/* Every entry point obeys the rules; the profile is the first one's. */
 static pctl_status examine(const pctl_taking *t, const pctl_chain_source *source,
 			   pctl_msg_profile *out)
 {
@@ -76,11 +94,10 @@ static pctl_status examine(const pctl_taking *t, const pctl_chain_source *source
 		return pctl_refuse(t->call, PC5807_SHADER_INTERFACE,
 				   "the shader has no entry point");
 	for (uint32_t i = 0; status == PCTL_OK && i < program->n_entries; i++) {
-		status = pctl_chain_concrete(t->c, source,
-					     pctl_str(program, program->entries[i].name), NULL, 0,
-					     NULL, &t->params, t->call, &unit);
+		status = concrete(t, source, pctl_str(program, program->entries[i].name), program,
+				  &unit);
 		if (status == PCTL_OK)
-			status = pctl_chain_check_unit(unit, t->call);
+			status = pctl_chain_check_unit(unit, &t->params, t->call);
 		if (status == PCTL_OK && i == 0)
 			status = profile_of(t, unit, program, out);
 	}

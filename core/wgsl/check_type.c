@@ -19,7 +19,7 @@ uint32_t pctl_wgsl_is_refused(const struct wgsl *c, const struct builtin *b, uin
 
 	if (b->kind == BUILTIN_REFUSED)
 		return b->arg;
-	if ((flags & PCTL_WGSL_CONSENSUS) &&
+	if (!PCTL_WGSL_HAS_FLOATS(flags) &&
 	    (pctl_wgsl_is_float(scalar) || pctl_wgsl_builtin_is_float(b)))
 		return PC2200_WGSL_FLOAT;
 	if (scalar == PCTL_SCALAR_F16 && !c->sources[pctl_wgsl_source_number(c, pos)]->has_f16)

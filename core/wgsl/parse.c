@@ -162,7 +162,7 @@ static void check_directive_name(struct parser *p, uint32_t keyword, const struc
 				       !strcmp(name, "pointer_composite_access")))
 		return;
 	if (keyword == KW_ENABLE && !strcmp(name, "f16") &&
-	    !(p->c->options->flags & PCTL_WGSL_CONSENSUS)) {
+	    PCTL_WGSL_HAS_FLOATS(p->c->options->flags)) {
 		p->src->has_f16 = 1;
 		return;
 	}

@@ -146,7 +146,7 @@ static struct expr *floating(struct parser *p, struct expr *e, const char *s, ui
 	enum float_text bad;
 	uint32_t scalar;
 
-	if (flags & PCTL_WGSL_CONSENSUS) {
+	if (!PCTL_WGSL_HAS_FLOATS(flags)) {
 		pctl_wgsl_error(p->c, PC2200_WGSL_FLOAT, e->pos, e->end,
 				"use integers with a fixed scale, as in 850000 for 0.85 with scale "
 				"1000000",

@@ -24,6 +24,11 @@ typedef struct pctl_wgsl_library {
  * and f16, f64 and mulHigh exist. Programs compiled so never leave the host. */
 #define PCTL_WGSL_NATIVE 2u
 
+/* With PCTL_WGSL_CONSENSUS: floats are taken too, as strict ones; whether they may run is the caller's business. */
+#define PCTL_WGSL_FLOATS 4u
+#define PCTL_WGSL_HAS_FLOATS(flags) \
+	(((flags) & (PCTL_WGSL_CONSENSUS | PCTL_WGSL_FLOATS)) != PCTL_WGSL_CONSENSUS)
+
 typedef struct pctl_wgsl_options {
 	const char *file; /* name for positions */
 	uint32_t flags;	  /* PCTL_WGSL_* */
