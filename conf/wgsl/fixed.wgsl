@@ -206,8 +206,9 @@ fn fixed_cut_i32(value: i64) -> i32 {
 	return i32(cut);
 }
 
-fn fixed_floor(a: i64, b: i64) -> i64 {
-	let is_inexact = ((a % b) != 0li) && ((a < 0li) != (b < 0li));
+// Signs are taken before numbers are widened: lavapipe of Mesa 22.3 finds no i64(x) below 0 for an i32 x.
+fn fixed_floor(a: i64, b: i64, is_negative: bool) -> i64 {
+	let is_inexact = ((a % b) != 0li) && is_negative;
 	return a / b - select(0li, 1li, is_inexact);
 }
 
@@ -220,13 +221,13 @@ fn fixed_sub_i32(a: i32, b: i32) -> i32 {
 }
 
 fn fixed_mul_i32(a: i32, b: i32) -> i32 {
-	return fixed_cut_i32(fixed_floor(i64(a) * i64(b), i64(fixed_scale())));
+	return fixed_cut_i32(fixed_floor(i64(a) * i64(b), i64(fixed_scale()), (a < 0i) != (b < 0i)));
 }
 
 fn fixed_div_i32(a: i32, b: i32) -> i32 {
 	var value = i64(select(select(0i, 2147483647i, a > 0i), -2147483647i - 1i, a < 0i));
 	if (b != 0i) {
-		value = fixed_floor(i64(a) * i64(fixed_scale()), i64(b));
+		value = fixed_floor(i64(a) * i64(fixed_scale()), i64(b), (a < 0i) != (b < 0i));
 	} else {
 		fixed_failed = true;
 	}
