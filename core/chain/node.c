@@ -59,9 +59,12 @@ static void turn_away(pctl_node *n, int fd)
 	node_client_close(&c);
 }
 
+/* Nobody is turned away before those who have the places had a round in which to be seen to be gone. */
 static void accept_clients(pctl_node *n, uint64_t now)
 {
-	for (;;) {
+	const int was_full = n->n_clients == n->n_places;
+
+	while (was_full || n->n_clients < n->n_places) {
 		const int fd = accept4(n->listener.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 		node_client *c;
 

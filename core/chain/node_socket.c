@@ -9,7 +9,7 @@
 
 #include "chain/node_private.h"
 
-#define BACKLOG 64
+#define BACKLOG 512
 
 static pctl_status trouble(const char *path, const char *what, int error, const pctl_call *call)
 {

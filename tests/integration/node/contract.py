@@ -1,0 +1,43 @@
+"""Contracts without WebAssembly: scripts of calls through the same C interface, over a real chain. A job is submitted, its
+block ends, its result is read; whatever fails leaves every row of the state as it was."""
+import contracts
+
+h = contracts.begin()
+hexed = contracts.message().hex()
+
+
+def run(text, *options, argument=None):
+    path = h.write("script", ("#pipectl-calls\n" + text).encode())
+    more = ["--arg", h.write("argument", argument.encode())] if argument else []
+    return h.run("contract", "run", path, "--sender", "alice", *more, *options)
+
+
+first = "submit a " + hexed + "\nresult a pending\n"
+before = contracts.rows(h)
+for name, text, options, status, code in (
+        ("a contract without gas", first, [], 9, "PC6122"),
+        ("a trap", first + "trap", ["--pay", "1000000"], 9, "PC6122"),
+        ("a refusal", first + "return 3", ["--pay", "1000000"], 9, "PC6124"),
+        ("too little fuel", first, ["--pay", "1000000", "--fuel", "50"], 7, "PC6123"),
+        ("a line that is none", first + "sumbit", ["--pay", "1000000"], 3, "PC6121"),
+        ("bytes that are not there", first + "get " + contracts.cid(b"none"), ["--pay", "1000000"], 3, "PC6125"),
+        ("a caller who cannot pay", first, ["--pay", "100000000000"], 7, "PC5713"),
+        ("another sender", "submit a " + contracts.message(sender="alice").hex(), ["--pay", "1000000"], 9, "6126")):
+    got, out, err = run(text, *options)
+    h.check(name, got == status and code in err, (got, err))
+    h.check(name + " changes nothing", contracts.rows(h) == before)
+h.check("no sender", h.run("contract", "run", h.path("script"))[0] == 2)
+
+got, out, err = run(first, "--pay", "1000000")
+lines = out.decode().splitlines()
+h.check("a job is submitted", got == 0 and lines[0].startswith("log pending gas 0"), (got, out, err))
+job = lines[1].split()[1]
+contracts.end_block(h)
+got, out, err = run("result $argument complete\nget $argument\n", argument=job)
+h.check("the next block reads it", got == 0 and contracts.cid(contracts.OUTPUT) in out.decode()
+        and ("log cas_get 16 " + contracts.OUTPUT.hex()) in out.decode(), (got, out, err))
+
+# In one command: a second contract (its text is another) submits, the block ends, and it is called again at once.
+account = h.run("contract", "account", h.write("script", ("#pipectl-calls\n" + first + "# 2").encode()))[1].decode().strip()
+h.check("the account is the text's CID", account == contracts.cid(h.read("script")), account)
+h.finish()
