@@ -149,6 +149,16 @@ static uint32_t compare(pctl_spv *e, const pctl_inst *in)
 			      pctl_spv_arg(e, in, 1));
 }
 
+/* i32 to 64 bits without OpSConvert: lavapipe of Mesa 22.3 takes a comparison of its result with 0 for never true. */
+static uint32_t widen_signed(pctl_spv *e, uint32_t type, uint32_t width, uint32_t x)
+{
+	const uint32_t sign = pctl_spv_const(e, 64, width, 0x80000000u);
+
+	x = PCTL_SPV_VALUE(e, SpvOpUConvert, type, x);
+	x = PCTL_SPV_VALUE(e, SpvOpBitwiseXor, type, x, sign);
+	return PCTL_SPV_VALUE(e, SpvOpISub, type, x, sign);
+}
+
 /* Widen by the source's sign, or cut off; bool is 0 and 1; u16 has 32 bits of which 16 may be set. */
 static uint32_t cast(pctl_spv *e, const pctl_inst *in)
 {
@@ -173,6 +183,8 @@ static uint32_t cast(pctl_spv *e, const pctl_inst *in)
 	if (to.bits == 1)
 		return PCTL_SPV_VALUE(e, SpvOpINotEqual, type, x,
 				      pctl_spv_const(e, from.bits, from.width, 0));
+	if (from.is_signed && from.bits == 32 && to.bits == 64)
+		return widen_signed(e, type, to.width, x);
 	return PCTL_SPV_VALUE(e, from.is_signed ? SpvOpSConvert : SpvOpUConvert, type, x);
 }
 
