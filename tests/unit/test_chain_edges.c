@@ -209,7 +209,7 @@ static void test_chain_edges__marks_may_collide(void **state)
 	assert_int_equal(add(s, PCTL_EDGE_PARENT, JOB_A, JOB_B, "", JOB_B, 1, 1), PCTL_OK);
 	assert_int_equal(add(s, PCTL_EDGE_EXECUTED, "account:ada", JOB_A, "", JOB_A, 1, 1),
 			 PCTL_OK);
-	assert_int_equal(pctl_digest_parse_hex(JOB_A + 4, cid.digest), 1);
+	assert_int_equal(pctl_digest_parse_hex(&JOB_A[4], cid.digest), 1);
 	pctl_cid_format(&cid, of_a);
 	assert_int_equal(add(s, PCTL_EDGE_LINK, cids[0], of_a, "account:ada", "", 1, 1), PCTL_OK);
 	assert_int_equal(pctl_edges_to(s, of_a, 0, see, &c, &call), PCTL_OK);
