@@ -64,6 +64,27 @@ def values(bits, is_signed, scale):
     return pairs
 
 
+def compare_widened(h, backend):
+    """Comparisons of 32-bit numbers widened to 64 with constants: lavapipe found no i64(x) below 0."""
+    constants = (-2147483649, -2147483648, -5, -1, 0, 1, 5, 2147483647, 2147483648, 4294967295, 4294967296)
+    marks = ("<", "<=", ">", ">=", "==", "!=")
+    cases = [(t, m, k) for t in ("i", "u") for m in marks for k in constants if t == "i" or k >= 0]
+    lines = "".join(f"\tr[at * {len(cases)}u + {n}u] = select(0u, 1u, {'i64(bitcast<i32>(x))' if t == 'i' else 'u64(x)'} {m} "
+                    f"{f'{k}li' if t == 'i' else f'{k}lu'});\n" for n, (t, m, k) in enumerate(cases))
+    shader = h.write("widened.wgsl", ("@group(0) @binding(0) var<storage, read> a: array<u32>;\n"
+                                      "@group(1) @binding(0) var<storage, read_write> r: array<u32>;\n"
+                                      "@compute @workgroup_size(1)\nfn main(@builtin(global_invocation_id) gid: vec3<u32>) {\n"
+                                      "\tlet at = gid.x;\n\tlet x = a[at];\n" + lines + "}\n").encode())
+    numbers = (-2147483648, -6, -5, -4, -1, 0, 1, 4, 5, 6, 2147483647)
+    tests = {"<": int.__lt__, "<=": int.__le__, ">": int.__gt__, ">=": int.__ge__, "==": int.__eq__, "!=": int.__ne__}
+    want = [int(tests[m](x if t == "i" else x % 2 ** 32, k)) for x in numbers for t, m, k in cases]
+    a = h.write("a", struct.pack(f"<{len(numbers)}i", *numbers))
+    status, _, err = h.run("shader", "run", shader, "--dispatch", str(len(numbers)), "--bind", "0:0=" + a, "--bind",
+                           f"1:0=zero:{4 * len(want)}", "--read", "1:0=" + h.path("out"), "--backend", backend)
+    if h.check(f"widened numbers compared, {backend}", status == 0, err):
+        h.check_bytes(f"widened numbers compared, {backend}", h.read("out"), struct.pack(f"<{len(want)}I", *want), 4)
+
+
 def on_chain(h, backend):
     """A chain whose scale is 7: a job computes by it, without asking, and cannot ask for another."""
     home = h.path("chain-home")
@@ -124,6 +145,8 @@ def main():
     status, _, err = h.run("shader", "check", shader)
     h.check("without the helper its names are unknown", status == 3 and "fixed_add_u64" in err, err)
     on_chain(h, sys.argv[1])
+    for backend in sys.argv[1:]:
+        compare_widened(h, backend)
     # The oracle is shown to see a fault: floor is not truncation.
     h.check("floor", expected(-1, 1, -8, 7, 10)[2] == -1 and expected(1, -3, -99, 99, 10)[3] == -4, "")
     h.finish()
