@@ -280,7 +280,7 @@ static void print_job(pctl_app *app, const pctl_chain_job *job)
 		return;
 	}
 	pctl_json_kv_string(j, "job", id);
-	pctl_json_kv_string(j, "status", states[job->status & 3]);
+	pctl_json_kv_string(j, "state", states[job->status & 3]);
 	pctl_json_kv_string(j, "sender", job->sender);
 	pctl_json_kv_u64(j, "position", job->position);
 	pctl_json_kv_u64(j, "height", job->height);

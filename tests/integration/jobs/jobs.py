@@ -30,6 +30,8 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 }
 """
 RACE = NEXT.replace(b"o[id.x] =", b"o[0] =")
+NEXT_JOB = """{ id = "multiply"; shader = "next.wgsl"; dispatch = ["m/4"]; in : { a = "add.o"; b = "$data"; };
+      out : { o = "u32[m]"; }; }"""
 PIPE = """pipeline : {
   name = "twice"; about = "adds and multiplies"; class = "integer"; gas_limit = "1_000_000";
   params : { more = 5; };
@@ -37,12 +39,12 @@ PIPE = """pipeline : {
   jobs = (
     { id = "add"; shader = "add.wgsl"; dispatch = ["m/4"]; in : { a = "$data"; u = "$block"; };
       out : { o = "u32[m]"; }; override : { add = "$more"; }; },
-    { id = "multiply"; shader = "next.wgsl"; dispatch = ["m/4"]; in : { a = "add.o"; b = "$data"; };
-      out : { o = "u32[m]"; }; }
+    NEXT_JOB
   );
   outputs : { o = "multiply.o"; };
 };
 """
+PIPE = PIPE.replace("NEXT_JOB", NEXT_JOB)
 NO_CID = "bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku"
 
 
@@ -137,7 +139,7 @@ def jobs(cost):
     negative = answer("override", *base, "--override", "add=7")
     h.check("another job", negative["job"] not in (j, second["job"]), negative)
     shown = answer("show", "job", "show", second["job"])
-    h.check("shown", (shown["status"], shown["sender"], shown["input"], shown["output_bytes"]) ==
+    h.check("shown", (shown["state"], shown["sender"], shown["input"], shown["output_bytes"]) ==
             ("pending", "ann", f"job:{j}", "32"), shown)
     listed = answer("list", "job", "list", "--sender", "ann", "--status", "pending")["jobs"]
     h.check("newest first", [x["job"] for x in listed] == [x["job"] for x in (negative, third, second, first)], listed)
@@ -163,7 +165,7 @@ def jobs(cost):
     answer("cancel", "job", "cancel", third["job"], "--sender", "ann")
     refused("cancelled", "PC5802", 3, "job", "cancel", third["job"], "--sender", "ann")
     shown = answer("show it", "job", "show", third["job"])
-    h.check("failed", (shown["status"], shown["error"]) == ("failed", "cancelled by its sender"), shown)
+    h.check("failed", (shown["state"], shown["error"]) == ("failed", "cancelled by its sender"), shown)
     answer("link", "link", data, cid(SHADER), "--sender", "ann")
     refused("link to nothing", "PC5786", 3, "link", data, "x", "--sender", "ann")
     answer("deprecate", "shader", "deprecate", cid(SHADER), "--sender", "ann")
@@ -172,7 +174,7 @@ def jobs(cost):
 
 def pipeline():
     h.write("block", struct.pack("<Ii", 3, -1))
-    for name, old, new in (("pipe.cfg", "", ""), ("op.cfg", 'shader = "next.wgsl"; dispatch = ["m/4"];', 'op = "int.mul@1";'),
+    for name, old, new in (("pipe.cfg", "", ""), ("op.cfg", NEXT_JOB, '{ id = "multiply"; op = "int.mul@1"; in : { a = "add.o"; b = "$data"; }; }'),
                            ("unknown.cfg", 'out : { o = "u32[m]"; }; }', 'out : { o = "u32[k]"; }; }')):
         h.write(name, PIPE.replace(old, new).encode() if old else PIPE.encode())
     h.write("add.wgsl", SHADER + b"// again\n")
