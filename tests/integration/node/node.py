@@ -86,7 +86,7 @@ def every_kind(c):
     wants("output", c.ask("get", cid=OUTPUT), "get", data=struct.pack("<4I", 2, 4, 6, 2))
     wants("deprecate by another", c.ask("name", sender="bob", op=2, cid=SHADER), "error", code=5823)
     wants("deprecate", c.ask("name", sender="alice", op=2, cid=SHADER), "name")
-    wants("execute of what is deprecated", c.ask("execute", **job()), "error", code=5821)
+    wants("execute of what is deprecated", c.ask("execute", **job()), "error", code=5805)
     wants("a block of another height", c.ask("block_end", height=9), "error", code=5851)
 
 
@@ -209,6 +209,7 @@ def with_the_client_in_c():
     h.check("the client in C", done.returncode == 0 and "status 2" in done.stdout
             and "bytes 02000000040000000600000008000000" in done.stdout, done.stdout)
     c = node.client()
+    wants("the input", c.ask("put", data=words), "put", cid=INPUT)
     wants("gas for bob", c.ask("ledger", sender="bob", op=1, to="bob", amount=10**14), "ledger")
     c.close()
     eight_at_once(node, 50)

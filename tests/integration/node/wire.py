@@ -1,5 +1,6 @@
 """The node's protocol from its documents alone: field numbers are read from messages.proto, the encoding of protocol
 buffers and the frames are written here. Shares no code with core/chain. Standard library only."""
+import atexit
 import os
 import re
 import socket
@@ -140,6 +141,7 @@ class Node:
         self.log = open(harness.path("node.log"), "ab")
         self.process = subprocess.Popen([harness.pipectl, "-q", "node", "--socket", self.path, "--backend", "cpu", *options],
                                         env=harness.env, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
+        atexit.register(lambda: self.process.poll() is None and self.process.kill())
         end = time.monotonic() + 60
         while time.monotonic() < end and self.process.poll() is None:
             try:
