@@ -65,7 +65,7 @@ def verify(h):
     document = json.loads(out)
     h.check("the reference does not verify itself, and says so", status == 0 and not document["jobs"][0]["verified"] and
             document["diagnostics"][0]["code"] == "PC5209", out)
-    receipt = json.loads(h.read("receipt"))
+    receipt = json.loads(h.run("--json", "receipt", "show", h.path("receipt"))[1])
     h.check("the receipt names the inputs", receipt["inputs"][0]["cid"] == cid_of(h.read("x.bin")), str(receipt))
 
 
