@@ -46,6 +46,8 @@ static pctl_status fake_serve(void *ctx, const pctl_request *r, const pctl_call 
 	(void)ctx;
 	if (r->kind == PCTL_MSG_BLOCK_END) {
 		note('E');
+		if (r->as.block.height == 8)
+			return PCTL_E_CANCELLED;
 		if (r->as.block.height == 9)
 			return pctl_refuse(c, PC5703_CHAIN_BUSY, "%s", "no device");
 		*out = (pctl_response){.kind = PCTL_MSG_BLOCK_END,
@@ -300,6 +302,8 @@ static void test_chain_node__the_end_of_a_block_stands_alone(void **state)
 	send_block_end(fd, 9);
 	EXPECT(fd, PCTL_MSG_ERROR, PC5703_CHAIN_BUSY);
 	assert_int_equal(reported, PC5703_CHAIN_BUSY);
+	send_block_end(fd, 8);
+	EXPECT(fd, PCTL_MSG_ERROR, PC6113_NODE_STOPPING);
 	send_block_end(fd, 6);
 	EXPECT(fd, PCTL_MSG_BLOCK_END, 6);
 	close(fd);
