@@ -50,12 +50,12 @@ pctl_status pctl_jobs_add(pctl_chain_state *s, const pctl_chain_job *job, const 
 	sqlite3_stmt *stmt = NULL;
 	int more = 0;
 	pctl_status status =
-		pctl_rows_open(s, call, &stmt, "SELECT 1 FROM jobs WHERE id = ? OR position = ?",
+		pctl_rows_keep(s, call, &stmt, "SELECT 1 FROM jobs WHERE id = ? OR position = ?",
 			       "dh", job->id, job->position);
 
 	if (status == PCTL_OK)
 		status = pctl_rows_next(s, stmt, call, &more);
-	sqlite3_finalize(stmt);
+	pctl_rows_done(stmt);
 	if (status == PCTL_OK && more)
 		return pctl_refuse(call, PC5803_JOB_TWICE, "job %s at position %llu",
 				   pctl_job_id_format(job->id, text),
@@ -85,13 +85,13 @@ static pctl_status check_pending(pctl_chain_state *s, const uint8_t id[PCTL_DIGE
 	sqlite3_stmt *stmt = NULL;
 	int more = 0, status_now = 0;
 	pctl_status status =
-		pctl_rows_open(s, call, &stmt, "SELECT status FROM jobs WHERE id = ?", "d", id);
+		pctl_rows_keep(s, call, &stmt, "SELECT status FROM jobs WHERE id = ?", "d", id);
 
 	if (status == PCTL_OK)
 		status = pctl_rows_next(s, stmt, call, &more);
 	if (status == PCTL_OK && more)
 		status_now = sqlite3_column_int(stmt, 0);
-	sqlite3_finalize(stmt);
+	pctl_rows_done(stmt);
 	if (status != PCTL_OK)
 		return status;
 	pctl_job_id_format(id, text);

@@ -61,7 +61,7 @@ static pctl_status load(pctl_chain_state *s, const char *name, const pctl_call *
 	if (status != PCTL_OK)
 		return status;
 	memcpy(out->name, name, strlen(name));
-	status = pctl_rows_open(s, call, &stmt,
+	status = pctl_rows_keep(s, call, &stmt,
 				"SELECT balance, reserved, bond FROM accounts WHERE name = ?", "t",
 				name);
 	if (status == PCTL_OK)
@@ -73,7 +73,7 @@ static pctl_status load(pctl_chain_state *s, const char *name, const pctl_call *
 		if (status == PCTL_OK)
 			status = pctl_rows_amount(stmt, 2, call, &out->bond);
 	}
-	sqlite3_finalize(stmt);
+	pctl_rows_done(stmt);
 	return status;
 }
 
@@ -127,7 +127,7 @@ pctl_status pctl_ledger_totals_read(pctl_chain_state *s, const pctl_call *call,
 	sqlite3_stmt *stmt = NULL;
 	int more = 1;
 	pctl_status status =
-		pctl_rows_open(s, call, &stmt, "SELECT name, amount FROM totals ORDER BY name", "");
+		pctl_rows_keep(s, call, &stmt, "SELECT name, amount FROM totals ORDER BY name", "");
 
 	memset(out, 0, sizeof(*out));
 	while (status == PCTL_OK) {
@@ -136,7 +136,7 @@ pctl_status pctl_ledger_totals_read(pctl_chain_state *s, const pctl_call *call,
 			break;
 		status = read_total(stmt, call, out);
 	}
-	sqlite3_finalize(stmt);
+	pctl_rows_done(stmt);
 	return status;
 }
 
@@ -207,14 +207,14 @@ static pctl_status check_new_job(pctl_chain_state *s, const uint8_t job[PCTL_DIG
 	char hex[2 * PCTL_DIGEST_BYTES + 1];
 	sqlite3_stmt *stmt = NULL;
 	int found = 0;
-	pctl_status status = pctl_rows_open(s, call, &stmt,
+	pctl_status status = pctl_rows_keep(s, call, &stmt,
 					    "SELECT 1 FROM reservations WHERE job = ? UNION ALL "
 					    "SELECT 1 FROM settlements WHERE job = ?",
 					    "dd", job, job);
 
 	if (status == PCTL_OK)
 		status = pctl_rows_next(s, stmt, call, &found);
-	sqlite3_finalize(stmt);
+	pctl_rows_done(stmt);
 	if (status == PCTL_OK && found)
 		return pctl_refuse(call, PC5715_LEDGER_JOB_TWICE, "job %s",
 				   pctl_digest_hex(job, hex));
@@ -249,7 +249,7 @@ static pctl_status load_reservation(pctl_chain_state *s, const uint8_t job[PCTL_
 	char hex[2 * PCTL_DIGEST_BYTES + 1], name[PCTL_ACCOUNT_SIZE] = "";
 	sqlite3_stmt *stmt = NULL;
 	int found = 0;
-	pctl_status status = pctl_rows_open(
+	pctl_status status = pctl_rows_keep(
 		s, call, &stmt, "SELECT account, amount FROM reservations WHERE job = ?", "d", job);
 
 	*amount = 0;
@@ -262,7 +262,7 @@ static pctl_status load_reservation(pctl_chain_state *s, const uint8_t job[PCTL_
 		pctl_rows_text(stmt, 0, name, sizeof(name));
 		status = pctl_rows_amount(stmt, 1, call, amount);
 	}
-	sqlite3_finalize(stmt);
+	pctl_rows_done(stmt);
 	if (status == PCTL_OK)
 		status = pctl_ledger_account_read(s, name, call, payer);
 	if (status == PCTL_OK && !pctl_amount_sub(&payer->reserved, *amount))
@@ -403,13 +403,13 @@ static pctl_status check_new_verdict(pctl_chain_state *s, const uint8_t verdict[
 	char hex[2 * PCTL_DIGEST_BYTES + 1];
 	sqlite3_stmt *stmt = NULL;
 	int found = 0;
-	pctl_status status = pctl_rows_open(
+	pctl_status status = pctl_rows_keep(
 		s, call, &stmt, "SELECT 1 FROM slashes WHERE verdict = ? AND account = ?", "dt",
 		verdict, account);
 
 	if (status == PCTL_OK)
 		status = pctl_rows_next(s, stmt, call, &found);
-	sqlite3_finalize(stmt);
+	pctl_rows_done(stmt);
 	if (status == PCTL_OK && found)
 		return pctl_refuse(call, PC5718_LEDGER_VERDICT, "verdict %s took from %s",
 				   pctl_digest_hex(verdict, hex), account);

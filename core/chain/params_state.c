@@ -8,12 +8,12 @@
 pctl_status pctl_params_is_seeded(pctl_chain_state *s, const pctl_call *call, int *out)
 {
 	sqlite3_stmt *stmt = NULL;
-	pctl_status status = pctl_rows_open(s, call, &stmt, "SELECT 1 FROM params LIMIT 1", "");
+	pctl_status status = pctl_rows_keep(s, call, &stmt, "SELECT 1 FROM params LIMIT 1", "");
 
 	*out = 0;
 	if (status == PCTL_OK)
 		status = pctl_rows_next(s, stmt, call, out);
-	sqlite3_finalize(stmt);
+	pctl_rows_done(stmt);
 	return status;
 }
 
@@ -62,7 +62,7 @@ pctl_status pctl_params_in_force(pctl_chain_state *s, uint64_t height, const pct
 
 	memset(out, 0, sizeof(*out));
 	if (status == PCTL_OK)
-		status = pctl_rows_open(
+		status = pctl_rows_keep(
 			s, call, &stmt,
 			"SELECT name, value FROM params WHERE height <= ? ORDER BY height, name",
 			"h", height);
@@ -72,7 +72,7 @@ pctl_status pctl_params_in_force(pctl_chain_state *s, uint64_t height, const pct
 			break;
 		status = take(stmt, call, out, &seen);
 	}
-	sqlite3_finalize(stmt);
+	pctl_rows_done(stmt);
 	if (status == PCTL_OK && seen != all)
 		return pctl_refuse(call, PC5723_PARAM_SEED,
 				   "the state has no parameters; they are read from a file first");

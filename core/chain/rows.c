@@ -75,6 +75,29 @@ pctl_status pctl_rows_open(pctl_chain_state *s, const pctl_call *call, sqlite3_s
 	return status;
 }
 
+pctl_status pctl_rows_keep(pctl_chain_state *s, const pctl_call *call, sqlite3_stmt **out,
+			   const char *sql, const char *kinds, ...)
+{
+	pctl_status status = pctl_chain_statement(s, sql, call, out);
+	va_list args;
+	int rc;
+
+	if (status != PCTL_OK)
+		return status;
+	va_start(args, kinds);
+	rc = bind(*out, kinds, args);
+	va_end(args);
+	return rc == SQLITE_OK ? PCTL_OK : pctl_chain_trouble(s, "rows of the state", call);
+}
+
+void pctl_rows_done(sqlite3_stmt *stmt)
+{
+	if (stmt == NULL)
+		return;
+	sqlite3_reset(stmt);
+	sqlite3_clear_bindings(stmt);
+}
+
 pctl_status pctl_rows_next(pctl_chain_state *s, sqlite3_stmt *stmt, const pctl_call *call,
 			   int *more)
 {

@@ -19,6 +19,11 @@
  */
 pctl_status pctl_rows_open(pctl_chain_state *s, const pctl_call *call, sqlite3_stmt **out,
 			   const char *sql, const char *kinds, ...);
+/* The same with a statement that is kept for the next time (pctl_chain_statement): for what is read once a message or a
+ * job. Given back with pctl_rows_done, which takes NULL too, in place of finalising. */
+pctl_status pctl_rows_keep(pctl_chain_state *s, const pctl_call *call, sqlite3_stmt **out,
+			   const char *sql, const char *kinds, ...);
+void pctl_rows_done(sqlite3_stmt *stmt);
 /* The next row: *more is 0 behind the last. */
 pctl_status pctl_rows_next(pctl_chain_state *s, sqlite3_stmt *stmt, const pctl_call *call,
 			   int *more);
