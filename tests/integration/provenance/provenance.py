@@ -95,6 +95,13 @@ def histories(data, jobs):
     h.check("what came of it", [s["job"] for s in forward["steps"]] == [j2, j3], forward)
     of_job = answer("of a job", "provenance", f"job:{j2}")
     h.check("its own", [s["job"] for s in of_job["steps"]] == [j1, j2], of_job)
+    waiting = submit("a job that waits", f"job:{j3}", name(data["y"]))
+    pending = answer("of one that waits", "provenance", f"job:{waiting}")
+    h.check("its message says what it takes", [(s["job"], s["status"]) for s in pending["steps"]][-1] == (waiting, "pending") and
+            [(i["name"], i["job"]) for i in pending["steps"][-1]["inputs"]] == [(f"job:{j3}", j3), (name(data["y"]), None)],
+            pending)
+    verified = answer("verify it", "provenance", f"job:{waiting}", "--verify")
+    h.check("nothing to compare yet", [s["verified"] for s in verified["steps"]] == ["same"] * 3 + ["no output"], verified)
     text = run("as text", "provenance", name(data["c"])).splitlines()
     h.check("one line each", text[0].startswith(f"{name(data['c'])} <- job:{j3} block 2 ") and
             any(line.strip() == f"{name(data['x'])} given" for line in text), text)
