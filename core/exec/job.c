@@ -1,11 +1,11 @@
-/* Running a plan: what is recorded, what is submitted, how a repeat alternates between two buffers.
- */
+/* Running a plan: what is submitted, how a repeat alternates between two buffers. Recording is job_record.c. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/str.h"
+#include "exec/job_private.h"
 #include "exec/sanitize.h"
 #include "exec/value.h"
 
@@ -18,23 +18,6 @@ struct view {
 	pctl_buffer **buffers; /* one a plan buffer */
 };
 
-struct running {
-	pctl_session *s;
-	const pctl_backend *t;
-	pctl_device *dev;
-	const pctl_job_run *run;
-	const pctl_job_plan *plan;
-	const pctl_call *call;
-	pctl_call *
-		named; /* what `call` points to while the trace id is this file's to set, or NULL */
-	pctl_kernel **kernels; /* one a step */
-	pctl_buffer **own;     /* buffers made here, one a plan buffer (NULL: an input) */
-	pctl_buffer **second;  /* the other buffer of carried outputs */
-	pctl_buffer **inputs;
-	uint64_t started_ns;
-	pctl_job_stats stats;
-};
-
 static uint64_t now_ns(void)
 {
 	struct timespec t;
@@ -44,7 +27,8 @@ static uint64_t now_ns(void)
 }
 
 /* The bytes that pad an output to a multiple of four stay zero: of a value they are promised to be. */
-static pctl_status poison(struct running *r, uint32_t i, uint64_t seed, pctl_buffer *buffer)
+static pctl_status poison(struct pctl_job_running *r, uint32_t i, uint64_t seed,
+			  pctl_buffer *buffer)
 {
 	const pctl_plan_buffer *b = &r->plan->buffers[i];
 	uint64_t n = b->kind == PCTL_PLAN_OUTPUT && r->run->out_bytes != NULL
@@ -57,7 +41,8 @@ static pctl_status poison(struct running *r, uint32_t i, uint64_t seed, pctl_buf
 			       r->call);
 }
 
-static pctl_status create_buffer(struct running *r, uint32_t i, uint64_t seed, pctl_buffer **out)
+static pctl_status create_buffer(struct pctl_job_running *r, uint32_t i, uint64_t seed,
+				 pctl_buffer **out)
 {
 	const pctl_plan_buffer *b = &r->plan->buffers[i];
 	pctl_status status = r->t->buffer_create(r->dev, r->call, b->n_bytes, b->usage, out);
@@ -69,7 +54,7 @@ static pctl_status create_buffer(struct running *r, uint32_t i, uint64_t seed, p
 	return status;
 }
 
-static int is_carried(const struct running *r, uint32_t output)
+static int is_carried(const struct pctl_job_running *r, uint32_t output)
 {
 	for (uint32_t i = 0; r->run->carry != NULL && i < r->plan->n_in; i++) {
 		if (r->run->carry[i] == output + 1)
@@ -78,7 +63,7 @@ static int is_carried(const struct running *r, uint32_t output)
 	return 0;
 }
 
-static pctl_status prepare(struct running *r, pctl_value *const *in)
+static pctl_status prepare(struct pctl_job_running *r, pctl_value *const *in)
 {
 	const pctl_job_plan *plan = r->plan;
 	pctl_status status = PCTL_OK;
@@ -110,7 +95,7 @@ static pctl_status prepare(struct running *r, pctl_value *const *in)
  * buffers, of odd ones the second where there are two; a carried input reads what the round before
  * wrote.
  */
-static void view_of(const struct running *r, uint64_t round, pctl_buffer **buffers)
+void pctl_job_view_of(const struct pctl_job_running *r, uint64_t round, pctl_buffer **buffers)
 {
 	const pctl_job_plan *plan = r->plan;
 
@@ -129,176 +114,10 @@ static void view_of(const struct running *r, uint64_t round, pctl_buffer **buffe
 	}
 }
 
-/* ---- recording, with a barrier only where one command needs what another wrote --------------- */
-
-struct recorder {
-	struct running *r;
-	pctl_list *list;
-	pctl_buffer **buffers;
-	uint8_t *touched; /* a plan buffer since the last barrier: 1 read, 2 written */
-};
-
-static void note_access(const struct recorder *rec, uint32_t buffer, int writes, uint8_t *next,
-			int *hazard)
-{
-	/* Two plan numbers may be one buffer (a value fed to two ports), so compare what they stand
-	 * for. */
-	for (uint32_t i = 0; i < rec->r->plan->n_buffers; i++) {
-		if (rec->buffers[i] == rec->buffers[buffer] &&
-		    (rec->touched[i] & 2 || (writes && rec->touched[i])))
-			*hazard = 1;
-	}
-	next[buffer] |= writes ? 2 : 1;
-}
-
-static int writes_binding(const pctl_program *p, const pctl_plan_binding *b)
-{
-	for (uint32_t i = 0; i < p->n_vars; i++) {
-		if (p->vars[i].group == b->group && p->vars[i].binding == b->binding &&
-		    p->vars[i].space == PCTL_SPACE_STORAGE)
-			return (p->vars[i].access & PCTL_ACCESS_WRITE) != 0;
-	}
-	return 0;
-}
-
-static pctl_status barrier_before(struct recorder *rec, const pctl_step *step)
-{
-	uint32_t n = rec->r->plan->n_buffers;
-	uint8_t *next = calloc(n + 1u, 1);
-	pctl_status status = PCTL_OK;
-	int hazard = 0;
-
-	if (next == NULL)
-		return pctl_refuse(rec->r->call, PC2_NOMEM, "no memory for a job");
-	for (uint32_t i = 0; step->kind == PCTL_STEP_KERNEL && i < step->n_bindings; i++)
-		note_access(rec, step->bindings[i].buffer,
-			    writes_binding(step->unit->program, &step->bindings[i]), next, &hazard);
-	if (step->kind != PCTL_STEP_KERNEL)
-		note_access(rec, step->to, 1, next, &hazard);
-	if (step->kind == PCTL_STEP_COPY)
-		note_access(rec, step->from, 0, next, &hazard);
-	if (hazard) {
-		status = rec->r->t->list_barrier(rec->list, rec->r->call);
-		memset(rec->touched, 0, n);
-	}
-	for (uint32_t i = 0; i < n; i++)
-		rec->touched[i] |= next[i];
-	free(next);
-	return status;
-}
-
-static pctl_status record_kernel(struct recorder *rec, uint32_t index)
-{
-	const pctl_step *step = &rec->r->plan->steps[index];
-	pctl_binding *bindings = calloc(step->n_bindings + 1u, sizeof(*bindings));
-	pctl_status status;
-
-	if (bindings == NULL)
-		return pctl_refuse(rec->r->call, PC2_NOMEM, "no memory for a job");
-	for (uint32_t i = 0; i < step->n_bindings; i++) {
-		const pctl_plan_binding *b = &step->bindings[i];
-
-		bindings[i] = (pctl_binding){b->group, b->binding, rec->buffers[b->buffer],
-					     b->offset, b->n_bytes};
-	}
-	status = rec->r->t->list_dispatch(rec->list, rec->r->call, rec->r->kernels[index], bindings,
-					  step->n_bindings, step->groups);
-	rec->r->stats.dispatches++;
-	free(bindings);
-	return status;
-}
-
-static int is_cut(const struct running *r, uint64_t round)
-{
-	return r->run->cut && round + 1 == r->run->repeat;
-}
-
-static uint32_t steps_of(const struct running *r, uint64_t round)
-{
-	return is_cut(r, round) && r->run->steps < r->plan->n_steps ? r->run->steps
-								    : r->plan->n_steps;
-}
-
-static int is_empty(const pctl_step *step)
-{
-	return step->kind != PCTL_STEP_KERNEL && step->n_bytes == 0;
-}
-
-/* Steps from `first` to before `end` of a round. */
-static pctl_status record_steps(struct recorder *rec, uint64_t round, uint32_t first, uint32_t end)
-{
-	struct running *r = rec->r;
-	pctl_status status = PCTL_OK;
-
-	view_of(r, round, rec->buffers);
-	for (uint32_t i = first; status == PCTL_OK && i < end; i++) {
-		const pctl_step *step = &r->plan->steps[i];
-
-		if (is_empty(step))
-			continue;
-		status = barrier_before(rec, step);
-		if (status != PCTL_OK)
-			break;
-		if (step->kind == PCTL_STEP_KERNEL)
-			status = record_kernel(rec, i);
-		else if (step->kind == PCTL_STEP_FILL)
-			status = r->t->list_fill(rec->list, r->call, rec->buffers[step->to],
-						 step->to_offset, step->n_bytes, step->word);
-		else
-			status = r->t->list_copy(rec->list, r->call, rec->buffers[step->from],
-						 step->from_offset, rec->buffers[step->to],
-						 step->to_offset, step->n_bytes);
-	}
-	return status;
-}
-
-/* What is recorded or submitted next is of this round, and of this step of it (from 1) or all of them (0). */
-static void trace(struct running *r, uint64_t round, uint32_t step)
-{
-	if (r->named != NULL)
-		r->named->trace_id = pctl_trace(r->plan->name, (uint32_t)round, step);
-}
-
-/* A list of the rounds first .. first + n - 1; step not 0: of that step of the first alone. */
-static pctl_status record(struct running *r, uint64_t first, uint32_t n, uint32_t step,
-			  pctl_list **out)
-{
-	struct recorder rec = {r, NULL, calloc(r->plan->n_buffers + 1u, sizeof(pctl_buffer *)),
-			       calloc(r->plan->n_buffers + 1u, 1)};
-	pctl_status status;
-
-	*out = NULL;
-	if (rec.buffers == NULL || rec.touched == NULL) {
-		status = pctl_refuse(r->call, PC2_NOMEM, "no memory for a job");
-		goto out;
-	}
-	status = r->t->list_begin(r->dev, r->call, &rec.list);
-	for (uint32_t i = 0; status == PCTL_OK && i < n; i++) {
-		if (i != 0)
-			status = r->t->list_barrier(rec.list, r->call);
-		memset(rec.touched, 0, r->plan->n_buffers);
-		trace(r, first + i, step);
-		if (status == PCTL_OK)
-			status = step == 0
-					 ? record_steps(&rec, first + i, 0, steps_of(r, first + i))
-					 : record_steps(&rec, first, step - 1, step);
-	}
-	if (status == PCTL_OK)
-		status = r->t->list_end(rec.list, r->call);
-	if (status != PCTL_OK && rec.list != NULL)
-		r->t->list_destroy(r->dev, rec.list);
-	else
-		*out = rec.list;
-out:
-	free(rec.buffers);
-	free(rec.touched);
-	return status;
-}
-
 /* ---- submitting --------------------------------------------------------------------------- */
 
 /* Asked between submits as well as between waits: many short ones must not outrun it. */
-static pctl_status stop_if_due(const struct running *r)
+static pctl_status stop_if_due(const struct pctl_job_running *r)
 {
 	if (pctl_is_cancelled(r->call))
 		return pctl_refuse(r->call, PC4_CANCELLED, "job \"%s\" was cancelled",
@@ -311,7 +130,7 @@ static pctl_status stop_if_due(const struct running *r)
 }
 
 /* Stop what is under way and wait until it has: its buffers are about to go. */
-static void stop(struct running *r, uint64_t ticket)
+static void stop(struct pctl_job_running *r, uint64_t ticket)
 {
 	pctl_status status = PCTL_OK;
 	pctl_completion done = {.head = PCTL_HEAD(pctl_completion)};
@@ -321,7 +140,7 @@ static void stop(struct running *r, uint64_t ticket)
 		status = r->t->wait(r->dev, r->call, ticket, WAIT_SLICE_NS, &done);
 }
 
-static pctl_status wait_for(struct running *r, uint64_t ticket)
+static pctl_status wait_for(struct pctl_job_running *r, uint64_t ticket)
 {
 	for (;;) {
 		pctl_completion done = {.head = PCTL_HEAD(pctl_completion)};
@@ -339,13 +158,13 @@ static pctl_status wait_for(struct running *r, uint64_t ticket)
 	}
 }
 
-static pctl_status submit(struct running *r, pctl_list *list, uint64_t round, uint32_t step,
-			  uint32_t times)
+static pctl_status submit(struct pctl_job_running *r, pctl_list *list, uint64_t round,
+			  uint32_t step, uint32_t times)
 {
 	uint64_t ticket = 0;
 	pctl_status status = stop_if_due(r);
 
-	trace(r, round, step);
+	pctl_job_trace(r, round, step);
 	if (status == PCTL_OK)
 		status = r->t->submit(r->dev, r->call, list, times, &ticket);
 	if (status == PCTL_OK)
@@ -354,17 +173,18 @@ static pctl_status submit(struct running *r, pctl_list *list, uint64_t round, ui
 	return status;
 }
 
-static void tell_progress(const struct running *r, uint64_t rounds)
+static void tell_progress(const struct pctl_job_running *r, uint64_t rounds)
 {
 	if (r->run->progress != NULL)
 		r->run->progress(r->run->progress_ctx, rounds, r->run->repeat);
 }
 
 /* Rounds first .. first + n - 1, recorded as one list, `times` times. */
-static pctl_status run_rounds(struct running *r, uint64_t first, uint32_t n, uint64_t times)
+static pctl_status run_rounds(struct pctl_job_running *r, uint64_t first, uint32_t n,
+			      uint64_t times)
 {
 	pctl_list *list;
-	pctl_status status = times == 0 ? PCTL_OK : record(r, first, n, 0, &list);
+	pctl_status status = times == 0 ? PCTL_OK : pctl_job_record(r, first, n, 0, &list);
 	uint64_t done = 0;
 
 	if (status != PCTL_OK || times == 0)
@@ -383,7 +203,7 @@ static pctl_status run_rounds(struct running *r, uint64_t first, uint32_t n, uin
 
 /* ---- the plan's own checks ---------------------------------------------------------------- */
 
-static pctl_status read_word(struct running *r, pctl_buffer *buffer, uint64_t offset,
+static pctl_status read_word(struct pctl_job_running *r, pctl_buffer *buffer, uint64_t offset,
 			     uint32_t bytes, uint64_t *out)
 {
 	uint8_t raw[8] = {0};
@@ -395,7 +215,8 @@ static pctl_status read_word(struct running *r, pctl_buffer *buffer, uint64_t of
 	return status;
 }
 
-static pctl_status refuse_check(const struct running *r, const pctl_plan_check *c, uint64_t found)
+static pctl_status refuse_check(const struct pctl_job_running *r, const pctl_plan_check *c,
+				uint64_t found)
 {
 	const char *mark = strstr(c->message, "%v");
 	pctl_str_buf text = PCTL_STR_BUF_INIT;
@@ -414,7 +235,7 @@ static pctl_status refuse_check(const struct running *r, const pctl_plan_check *
 }
 
 /* The assertions, on the buffers that round `round` used. */
-static pctl_status check_assertions(struct running *r, uint64_t round)
+static pctl_status check_assertions(struct pctl_job_running *r, uint64_t round)
 {
 	pctl_buffer **buffers = r->plan->n_checks == 0
 					? NULL
@@ -425,7 +246,7 @@ static pctl_status check_assertions(struct running *r, uint64_t round)
 		return PCTL_OK;
 	if (buffers == NULL)
 		return pctl_refuse(r->call, PC2_NOMEM, "no memory for a job");
-	view_of(r, round, buffers);
+	pctl_job_view_of(r, round, buffers);
 	for (uint32_t i = 0; status == PCTL_OK && i < r->plan->n_checks; i++) {
 		const pctl_plan_check *c = &r->plan->checks[i];
 		uint64_t found;
@@ -439,7 +260,7 @@ static pctl_status check_assertions(struct running *r, uint64_t round)
 }
 
 /* Show the buffers of a round: to whom a cut is for (`cut` 1), or to the watcher. */
-static pctl_status show(struct running *r, int cut, uint64_t round, uint32_t step)
+static pctl_status show(struct pctl_job_running *r, int cut, uint64_t round, uint32_t step)
 {
 	pctl_buffer **buffers = calloc(r->plan->n_buffers + 1u, sizeof(pctl_buffer *));
 	pctl_job_view view = {r->plan, r->s, buffers};
@@ -447,7 +268,7 @@ static pctl_status show(struct running *r, int cut, uint64_t round, uint32_t ste
 
 	if (buffers == NULL)
 		return pctl_refuse(r->call, PC2_NOMEM, "no memory for a job");
-	view_of(r, round, buffers);
+	pctl_job_view_of(r, round, buffers);
 	status = cut ? r->run->look(r->run->look_ctx, &view, r->call)
 		     : r->run->watched(r->run->watched_ctx, &view, round, step, r->call);
 	free(buffers);
@@ -455,16 +276,16 @@ static pctl_status show(struct running *r, int cut, uint64_t round, uint32_t ste
 }
 
 /* The steps of a round one by one, each shown. */
-static pctl_status run_steps(struct running *r, uint64_t round)
+static pctl_status run_steps(struct pctl_job_running *r, uint64_t round)
 {
 	pctl_status status = PCTL_OK;
 
-	for (uint32_t i = 0; status == PCTL_OK && i < steps_of(r, round); i++) {
+	for (uint32_t i = 0; status == PCTL_OK && i < pctl_job_steps_of(r, round); i++) {
 		pctl_list *list;
 
-		if (is_empty(&r->plan->steps[i]))
+		if (pctl_job_is_empty(&r->plan->steps[i]))
 			continue;
-		status = record(r, round, 1, i + 1, &list);
+		status = pctl_job_record(r, round, 1, i + 1, &list);
 		if (status != PCTL_OK)
 			break;
 		status = submit(r, list, round, i + 1, 1);
@@ -477,21 +298,21 @@ static pctl_status run_steps(struct running *r, uint64_t round)
 
 /* A plan with assertions runs round by round: what one round found must not be lost in the next. So does one whose
  * rounds are traced or watched, or whose last round is cut. */
-static pctl_status run_checked(struct running *r)
+static pctl_status run_checked(struct pctl_job_running *r)
 {
 	pctl_list *lists[4] = {
 		NULL}; /* the first round, odd ones, even ones, the one that is cut */
 	pctl_status status = PCTL_OK;
 
 	for (uint64_t round = 0; status == PCTL_OK && round < r->run->repeat; round++) {
-		int cut = is_cut(r, round);
+		int cut = pctl_job_is_cut(r, round);
 		pctl_list **list = &lists[cut ? 3 : round == 0 ? 0 : 2 - round % 2];
 
 		if (r->run->watch == PCTL_WATCH_STEPS) {
 			status = run_steps(r, round);
 		} else {
 			if (*list == NULL)
-				status = record(r, round, 1, 0, list);
+				status = pctl_job_record(r, round, 1, 0, list);
 			if (status == PCTL_OK && !(cut && r->run->steps == 0))
 				status = submit(r, *list, round, 0, 1);
 		}
@@ -511,7 +332,7 @@ static pctl_status run_checked(struct running *r)
 	return status;
 }
 
-static pctl_status run_all(struct running *r)
+static pctl_status run_all(struct pctl_job_running *r)
 {
 	uint64_t n = r->run->repeat;
 	pctl_status status;
@@ -528,7 +349,7 @@ static pctl_status run_all(struct running *r)
 
 /* Hand the outputs over as values; the buffer that the last round wrote is kept, the other one
  * dropped. */
-static pctl_status hand_over(struct running *r, pctl_value *const *in, pctl_value **out)
+static pctl_status hand_over(struct pctl_job_running *r, pctl_value *const *in, pctl_value **out)
 {
 	const pctl_job_plan *plan = r->plan;
 	int odd_last = r->run->repeat > 0 && (r->run->repeat - 1) % 2 != 0;
@@ -553,7 +374,7 @@ static pctl_status hand_over(struct running *r, pctl_value *const *in, pctl_valu
 	return PCTL_OK;
 }
 
-static void tear_down(struct running *r)
+static void tear_down(struct pctl_job_running *r)
 {
 	for (uint32_t i = 0; i < r->plan->n_buffers; i++) {
 		if (r->own != NULL && r->own[i] != NULL)
@@ -567,21 +388,22 @@ static void tear_down(struct running *r)
 	free(r->inputs);
 }
 
-static struct running start(pctl_session *s, const pctl_job_run *run, const pctl_call *call)
+static struct pctl_job_running start(pctl_session *s, const pctl_job_run *run,
+				     const pctl_call *call)
 {
-	return (struct running){.s = s,
-				.t = pctl_session_table(s),
-				.dev = pctl_session_device(s),
-				.run = run,
-				.plan = run->plan,
-				.call = call,
-				.started_ns = now_ns()};
+	return (struct pctl_job_running){.s = s,
+					 .t = pctl_session_table(s),
+					 .dev = pctl_session_device(s),
+					 .run = run,
+					 .plan = run->plan,
+					 .call = call,
+					 .started_ns = now_ns()};
 }
 
 pctl_status pctl_job_execute(pctl_session *s, const pctl_job_run *run, pctl_value *const *in,
 			     const pctl_call *call, pctl_value **out, pctl_job_stats *stats)
 {
-	struct running r = start(s, run, call);
+	struct pctl_job_running r = start(s, run, call);
 	pctl_call named;
 	pctl_status status;
 
@@ -613,7 +435,7 @@ pctl_status pctl_job_measure(pctl_session *s, const pctl_job_plan *plan, pctl_va
 			     uint64_t timeout_ms, const pctl_call *call, uint64_t *out)
 {
 	pctl_job_run run = {.plan = plan, .repeat = 1, .timeout_ms = timeout_ms};
-	struct running r = start(s, &run, call);
+	struct pctl_job_running r = start(s, &run, call);
 	pctl_status status;
 
 	*out = 0;
