@@ -160,6 +160,7 @@ pctl_status pctl_verb_receipt_show(pctl_app *app);
 pctl_status pctl_verb_receipt_verify(pctl_app *app);
 pctl_status pctl_verb_receipt_replay(pctl_app *app);
 pctl_status pctl_verb_receipt_dispute(pctl_app *app);
+pctl_status pctl_verb_receipt_export(pctl_app *app);
 pctl_status pctl_verb_node(pctl_app *app);
 pctl_status pctl_verb_contract_run(pctl_app *app);
 pctl_status pctl_verb_contract_account(pctl_app *app);

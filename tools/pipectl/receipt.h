@@ -3,7 +3,9 @@
 #define PIPECTL_TOOLS_RECEIPT_H
 
 #include "app.h"
+#include "chain/block.h"
 #include "receipt/block_receipt.h"
+#include "receipt/dispute.h"
 #include "receipt/receipt.h"
 
 /* --receipt and --trace of `run`: a receipt that watches the run, NULL without --receipt. Texts go into the store. */
@@ -26,6 +28,19 @@ typedef struct pctl_app_receipt {
 } pctl_app_receipt;
 pctl_status pctl_app_receipt_open(pctl_app *app, const char *path, pctl_app_receipt *out);
 void pctl_app_receipt_close(pctl_app_receipt *r);
+
+/* HOME/chain/receipts, NULL for lack of memory; there lies HEIGHT.receipt of every block that was ended here. */
+const char *pctl_app_block_receipts(pctl_app *app);
+/* Sign a block that was ended here. executor: who ran its jobs. */
+pctl_status pctl_app_sign_block(pctl_app *app, pctl_chain *chain, const pctl_block_row *row,
+				const pctl_executor *executor);
+/* `receipt dispute` of two receipts of one block or job. */
+pctl_status pctl_app_dispute_blocks(pctl_app *app, const pctl_app_receipt r[2]);
+/* Both receipts and the signed report into the store; print what it says. */
+pctl_status pctl_app_put_report(pctl_app *app, const pctl_app_receipt r[2],
+				pctl_dispute_report *report, pctl_cid *out);
+void pctl_app_print_report(pctl_app *app, const pctl_app_receipt r[2],
+			   const pctl_dispute_report *report, const pctl_cid *cid);
 
 /* A receipt in the JSON document or as text. */
 void pctl_app_print_receipt(pctl_app *app, const pctl_app_receipt *r);

@@ -5,6 +5,7 @@
 #include "base/num.h"
 #include "block.h"
 #include "chain/block.h"
+#include "receipt.h"
 
 /* ---- the executor ----------------------------------------------------------------------------- */
 
@@ -84,7 +85,7 @@ static void print_row(pctl_app *app, const pctl_block_row *b)
 
 /* ---- block end ----------------------------------------------------------------------------- */
 
-static pctl_status end_block(pctl_app *app, pctl_chain *chain)
+static pctl_status end_block(pctl_app *app, pctl_chain *chain, const pctl_executor *executor)
 {
 	const char *height = pctl_option_value(&app->line, "--height");
 	pctl_request r = {.kind = PCTL_MSG_BLOCK_END};
@@ -99,6 +100,8 @@ static pctl_status end_block(pctl_app *app, pctl_chain *chain)
 	if (status == PCTL_OK)
 		status = pctl_blocks_last(pctl_chain_rows(chain), app->call, &row);
 	if (status == PCTL_OK)
+		status = pctl_app_sign_block(app, chain, &row, executor);
+	if (status == PCTL_OK)
 		print_row(app, &row);
 	return status;
 }
@@ -112,7 +115,7 @@ pctl_status pctl_verb_block_end(pctl_app *app)
 	if (status == PCTL_OK)
 		status = pctl_app_chain(app, &executor, &chain);
 	if (status == PCTL_OK)
-		status = end_block(app, chain);
+		status = end_block(app, chain, &executor);
 	pctl_chain_close(chain);
 	pctl_executor_close(&executor);
 	return status;

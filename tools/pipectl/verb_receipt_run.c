@@ -127,13 +127,15 @@ static const char *detail(pctl_app *app, const pctl_dispute_side *s)
 				 s->flipped_bits, s->n_different, s->how);
 }
 
-static pctl_status put_report(pctl_app *app, const pctl_app_receipt r[2],
-			      pctl_dispute_report *report, pctl_cid *out)
+pctl_status pctl_app_put_report(pctl_app *app, const pctl_app_receipt r[2],
+				pctl_dispute_report *report, pctl_cid *out)
 {
 	pctl_str_buf text = PCTL_STR_BUF_INIT;
 	pctl_signer *signer = NULL;
-	pctl_status status = pctl_app_signer(app, &signer);
+	pctl_status status = pctl_app_store(app);
 
+	if (status == PCTL_OK)
+		status = pctl_app_signer(app, &signer);
 	for (uint32_t i = 0; status == PCTL_OK && i < 2; i++)
 		status = pctl_store_put(app->store, r[i].text, r[i].n, app->call,
 					&report->receipt[i]);
@@ -144,6 +146,41 @@ static pctl_status put_report(pctl_app *app, const pctl_app_receipt r[2],
 	pctl_signer_close(signer);
 	pctl_str_drop(&text);
 	return status;
+}
+
+void pctl_app_print_report(pctl_app *app, const pctl_app_receipt r[2],
+			   const pctl_dispute_report *report, const pctl_cid *cid)
+{
+	char text[PCTL_CID_TEXT_SIZE];
+	pctl_json *j = &app->document;
+
+	pctl_cid_format(cid, text);
+	if (!app->json) {
+		printf("%s\n", report->place);
+		for (uint32_t i = 0; i < 2; i++)
+			printf("%s (key %.16s..): %s%s%s\n", r[i].path, report->signer[i],
+			       report->wrong[i] ? "wrong" : "right", report->wrong[i] ? ", " : "",
+			       report->detail[i]);
+		printf("report %s\n", text);
+		return;
+	}
+	pctl_json_kv_string(j, "place", report->place);
+	pctl_json_kv_string(j, "job", report->job);
+	pctl_json_kv_string(j, "reference", report->reference);
+	pctl_json_kv_string(j, "correct", report->correct);
+	pctl_json_key(j, "receipts");
+	pctl_json_array_begin(j);
+	for (uint32_t i = 0; i < 2; i++) {
+		pctl_json_object_begin(j);
+		pctl_json_kv_string(j, "file", r[i].path);
+		pctl_json_kv_string(j, "signer", report->signer[i]);
+		pctl_json_kv_bool(j, "wrong", (int)report->wrong[i]);
+		pctl_json_kv_string(j, "claimed", report->claimed[i]);
+		pctl_json_kv_string(j, "detail", report->detail[i]);
+		pctl_json_object_end(j);
+	}
+	pctl_json_array_end(j);
+	pctl_json_kv_string(j, "report", text);
 }
 
 static void json_side(pctl_app *app, const pctl_dispute_side *s, const pctl_dispute_report *r,
@@ -233,7 +270,7 @@ static pctl_status tell(pctl_app *app, const pctl_app_receipt r[2], const pctl_d
 		if (d->side[i].wrong)
 			who[n++] = r[i].path;
 	}
-	status = put_report(app, r, &report, &cid);
+	status = pctl_app_put_report(app, r, &report, &cid);
 	if (status != PCTL_OK)
 		return status;
 	print_dispute(app, d, &report, &cid);
@@ -270,10 +307,14 @@ pctl_status pctl_verb_receipt_dispute(pctl_app *app)
 
 	if (status == PCTL_OK)
 		status = pctl_app_receipt_open(app, app->line.arguments[1], &r[1]);
-	for (uint32_t i = 0; status == PCTL_OK && i < 2; i++)
-		status = needs_run(app, &r[i]);
-	if (status == PCTL_OK)
-		status = dispute_runs(app, r);
+	if (status == PCTL_OK && r[0].block != NULL && r[1].block != NULL) {
+		status = pctl_app_dispute_blocks(app, r);
+	} else {
+		for (uint32_t i = 0; status == PCTL_OK && i < 2; i++)
+			status = needs_run(app, &r[i]);
+		if (status == PCTL_OK)
+			status = dispute_runs(app, r);
+	}
 	pctl_app_receipt_close(&r[0]);
 	pctl_app_receipt_close(&r[1]);
 	return status;

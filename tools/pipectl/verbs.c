@@ -317,6 +317,11 @@ static const pctl_option receipt_dispute_options[] = {
 	{NULL, NULL, NULL, 0, 0},
 };
 
+static const pctl_option receipt_export_options[] = {
+	{"--out", "FILE", "write it to a file instead of standard output", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+
 static const pctl_option ledger_show_options[] = {
 	{"--block", "HEIGHT", "what the jobs and verdicts of a block moved", 0, 0},
 	{NULL, NULL, NULL, 0, 0},
@@ -459,6 +464,9 @@ static const pctl_verb verbs[] = {
 	 "agree on; the job, round, step, buffer, element and bits are named. The signed report "
 	 "goes into the store: `ledger verdict --evidence CID`.",
 	 receipt_dispute_options, 2, 2, pctl_verb_receipt_dispute},
+	{"receipt", "export", "JOB", "the receipt of one job of a block that was ended here",
+	 "Its statement, the path to the block's root, and this node's signature.",
+	 receipt_export_options, 1, 1, pctl_verb_receipt_export},
 	{"block", "end", "", "run the jobs of the open block and make it final",
 	 "Takes jobs in the order of the queue while their gas fits the block's budget and runs "
 	 "them "
