@@ -1,0 +1,89 @@
+"""Receipts of blocks: two nodes take in the same jobs, one of them runs on a device that flips a bit in one job. Their
+receipts are verified, one job's is taken out, and a dispute names the job and the node that is wrong."""
+import hashlib
+import json
+import struct
+
+from harness import Harness
+
+SHADER = b"""//# max dispatch = 16,1,1
+@group(0) @binding(0) var<storage, read> x : array<u32>;
+@group(1) @binding(0) var<storage, read_write> y : array<u32>;
+@compute @workgroup_size(16)
+fn main(@builtin(global_invocation_id) id : vec3<u32>) {
+  if (id.x < arrayLength(&y)) { y[id.x] = x[id.x] * 3u + 1u; }
+}
+"""
+
+
+def say(h, home, *args):
+    status, out, err = h.run("--home", h.path(home), "-q", *args)
+    h.check(f"{home}: {' '.join(args)[:60]}", status == 0, err)
+    return out.decode().split()[0] if out.split() else ""
+
+
+def node(h, home, n_jobs):
+    x = say(h, home, "cas", "put", h.path("in.bin"))
+    shader = say(h, home, "shader", "upload", h.path("s.wgsl"), "--sender", "alice")
+    say(h, home, "ledger", "credit", "alice", "100000000")
+    jobs = []
+    for i in range(n_jobs):
+        source = x if i == 0 else "job:" + jobs[-1]
+        jobs.append(say(h, home, "job", "submit", "--sender", "alice", "--shader", shader, "--input", source, "--dispatch", "1",
+                        "--gas-limit", "100000", "--output-bytes", "64"))
+    return jobs
+
+
+def main():
+    h = Harness()
+    values = list(range(7, 23))
+    h.write("in.bin", struct.pack("<16I", *values))
+    h.write("s.wgsl", SHADER)
+    jobs = node(h, "a", 3)
+    h.check("ids are the same on both", node(h, "b", 3) == jobs, str(jobs))
+    say(h, "a", "block", "end", "--backend", "cpu")
+    say(h, "b", "block", "end", "--backend", f"mock:wrap=cpu+flip-bit@{jobs[1]}:element=3:bit=5")
+    a, b = (h.path(f"{n}/chain/receipts/1.receipt") for n in "ab")
+    status, out, err = h.run("--home", h.path("a"), "receipt", "verify", a, "--store")
+    h.check("a block's receipt", status == 0, err)
+    shown = json.loads(h.run("--json", "receipt", "show", a)[1])
+    want = values
+    for i, said in enumerate(shown["jobs"]):
+        want = [v * 3 + 1 for v in want]
+        status, out, _ = h.run("--home", h.path("a"), "cas", "get", said["output"])
+        h.check_bytes(f"output of job {i}", out, struct.pack("<16I", *want), 4)
+    for home in "ab":
+        say(h, home, "receipt", "export", jobs[1], "--out", h.path("one-" + home))
+    status, _, err = h.run("receipt", "verify", h.path("one-a"), h.path("one-b"))
+    h.check("one job's receipt", status == 0, err)
+    # The job's receipt holds what it takes to the root: its line, and one hash a level.
+    one = h.read("one-a")
+    h.check("the root is that of the block", shown["root"].encode() in one)
+    line = next(l for l in one.decode().split('"') if l.startswith(jobs[1]))
+    h.check("the statement is a leaf", len(hashlib.sha256(b"\0" + line.encode()).hexdigest()) == 64 and " complete " in line, line)
+    bad = one.replace(b"gas 5", b"gas 6") if b"gas 5" in one else one.replace(b"gas ", b"gas 1")
+    status, _, err = h.run("receipt", "verify", h.write("bad", bad))
+    h.check("another statement", status == 6 and "PC5902" in err, err)
+    for home, first, second, wrong in (("a", a, b, 1), ("b", a, b, 1), ("a", b, a, 0), ("b", h.path("one-a"), h.path("one-b"), 1),
+                                       ("a", h.path("one-a"), b, 1)):
+        status, out, err = h.run("--home", h.path(home), "--json", "receipt", "dispute", first, second)
+        said = json.loads(out)
+        h.check("the job", status == 6 and said["job"] == jobs[1], out.decode() + err)
+        h.check("who", [r["wrong"] for r in said["receipts"]] == [i == wrong for i in (0, 1)], out.decode())
+        if home == "b":
+            right, got = (values[3] * 3 + 1) * 3 + 1, ((values[3] * 3 + 1) * 3 + 1) ^ 32
+            h.check("the byte", f"byte 12 of its output is 0x{got & 255:02x}, not 0x{right & 255:02x}" in
+                    said["receipts"][wrong]["detail"], out.decode())
+    status, _, err = h.run("--home", h.path("a"), "receipt", "dispute", a, h.path("one-a"))
+    h.check("nothing to dispute", status == 10 and "PC5911" in err, err)
+    say(h, "a", "block", "end", "--backend", "cpu")
+    status, _, err = h.run("--home", h.path("a"), "receipt", "dispute", a, h.path("a/chain/receipts/2.receipt"))
+    h.check("two blocks", status == 3 and "PC5912" in err, err)
+    status, _, err = h.run("--home", h.path("a"), "receipt", "dispute", a, h.path("in.bin"))
+    h.check("what is no receipt", status == 3 and "PC5012" in err, err)
+    status, _, err = h.run("--home", h.path("a"), "receipt", "export", "0" * 64)
+    h.check("no such job", status == 3, err)
+    h.finish()
+
+
+main()
