@@ -22,27 +22,28 @@ static pctl_status damaged(uint64_t height, const pctl_call *call)
 
 static pctl_status read_row(sqlite3_stmt *stmt, const pctl_call *call, pctl_block_row *out)
 {
-	uint64_t *const numbers[] = {&out->height,   &out->first_clock, &out->clock,
-				     &out->complete, &out->failed,	&out->deferred};
+	uint64_t *const numbers[] = {&out->height, &out->first_clock, &out->clock,   &out->complete,
+				     &out->failed, &out->deferred,    &out->messages};
 	char commit[PCTL_GITLOG_OID_TEXT_SIZE + 1];
 	pctl_status status;
 
-	for (int i = 0; i < 6; i++)
+	for (int i = 0; i < 7; i++)
 		*numbers[i] = (uint64_t)sqlite3_column_int64(stmt, i);
-	status = pctl_rows_amount(stmt, 6, call, &out->gas);
-	pctl_rows_text(stmt, 7, out->executor, sizeof(out->executor));
-	pctl_rows_text(stmt, 9, commit, sizeof(commit));
+	status = pctl_rows_amount(stmt, 7, call, &out->gas);
+	pctl_rows_text(stmt, 8, out->executor, sizeof(out->executor));
+	pctl_rows_text(stmt, 10, commit, sizeof(commit));
 	if (status != PCTL_OK)
 		return status;
-	if (sqlite3_column_bytes(stmt, 8) != PCTL_DIGEST_BYTES ||
+	if (sqlite3_column_bytes(stmt, 9) != PCTL_DIGEST_BYTES ||
 	    !pctl_gitlog_oid_parse(commit, &out->commit))
 		return damaged(out->height, call);
-	memcpy(out->root, sqlite3_column_blob(stmt, 8), PCTL_DIGEST_BYTES);
+	memcpy(out->root, sqlite3_column_blob(stmt, 9), PCTL_DIGEST_BYTES);
 	return PCTL_OK;
 }
 
-#define COLUMNS \
-	"height, first_clock, clock, complete, failed, deferred, gas, executor, root, git_commit"
+#define COLUMNS                                                                                   \
+	"height, first_clock, clock, complete, failed, deferred, messages, gas, executor, root, " \
+	"git_commit"
 
 /* *found is 0 and all of *out when there is no row. */
 static pctl_status read_one(pctl_chain_state *s, const char *sql, uint64_t height,
@@ -93,9 +94,9 @@ static pctl_status write_row(pctl_block_work *w)
 
 	return pctl_rows_write(w->s, w->call,
 			       "INSERT INTO blocks (" COLUMNS
-			       ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-			       "hhhhhhatdt", h->height, h->first_clock, h->clock, h->complete,
-			       h->failed, h->deferred, h->gas, h->executor, h->root,
+			       ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+			       "hhhhhhhatdt", h->height, h->first_clock, h->clock, h->complete,
+			       h->failed, h->deferred, w->n_messages, h->gas, h->executor, h->root,
 			       pctl_gitlog_oid_format(&w->commit, commit));
 }
 
@@ -153,7 +154,7 @@ static pctl_status commit_record(pctl_block_work *w, const pctl_block_row *befor
 	if (status == PCTL_OK && log != NULL)
 		status = pctl_gitlog_write(log, parent, files, n, text, w->header.clock, w->call,
 					   &w->commit);
-	return status;
+	return status == PCTL_OK ? pctl_chain_recorded(w->chain, &w->record, w->call) : status;
 }
 
 static pctl_status close_block(pctl_block_work *w, const pctl_block_row *before)
@@ -189,40 +190,56 @@ static pctl_status in_transaction(pctl_block_work *w, const pctl_msg_block *m)
 
 /* ---- the answer --------------------------------------------------------------------------- */
 
+/* Jobs as a query of the block lists them later. */
+typedef struct listing {
+	pctl_block_work *w;
+	const char **ids;
+	uint32_t n, total;
+} listing;
+
+static int list_job(void *ctx, const pctl_chain_job *job)
+{
+	listing *l = ctx;
+	char id[PCTL_JOB_TEXT_SIZE];
+
+	if (l->total++ >= PCTL_MESSAGE_BLOCK_JOBS_MAX)
+		return 0;
+	l->ids[l->n] = pctl_arena_dup(l->w->arena, pctl_job_id_format(job->id, id));
+	return l->ids[l->n++] == NULL;
+}
+
 /* Ids and texts live in an arena that the response owns through a copy of its encoding, as decoded messages do. */
 static pctl_status answer(pctl_block_work *w, pctl_response *out)
 {
 	char root[PCTL_JOB_TEXT_SIZE], commit[PCTL_GITLOG_OID_TEXT_SIZE];
-	const uint32_t n =
-		w->jobs.n < PCTL_MESSAGE_BLOCK_JOBS_MAX ? w->jobs.n : PCTL_MESSAGE_BLOCK_JOBS_MAX;
-	const char **ids = pctl_arena_array(w->arena, n, sizeof(*ids));
+	listing l = {
+		.w = w,
+		.ids = pctl_arena_array(w->arena, PCTL_MESSAGE_BLOCK_JOBS_MAX, sizeof(*l.ids))};
 	pctl_response r = {.kind = PCTL_MSG_BLOCK_END};
 	uint8_t *bytes;
 	uint64_t n_bytes;
 	pctl_status status;
 
-	if (ids == NULL)
+	if (l.ids == NULL)
 		return pctl_block_no_memory(w);
-	for (uint32_t i = 0; i < n; i++) {
-		char id[PCTL_JOB_TEXT_SIZE];
-
-		ids[i] = pctl_arena_dup(w->arena, pctl_job_id_format(w->jobs.items[i]->row.id, id));
-		if (ids[i] == NULL)
-			return pctl_block_no_memory(w);
-	}
+	status = pctl_jobs_ended_at(w->s, w->header.height, list_job, &l, w->call);
+	if (status != PCTL_OK)
+		return status;
+	if (l.n != 0 && l.ids[l.n - 1] == NULL)
+		return pctl_block_no_memory(w);
 	r.as.block.height = w->header.height;
 	r.as.block.final_clock = w->header.clock;
 	r.as.block.state_root = pctl_job_id_format(w->header.root, root);
 	r.as.block.commit = pctl_gitlog_oid_format(&w->commit, commit);
-	r.as.block.jobs = ids;
-	r.as.block.n_jobs = n;
+	r.as.block.jobs = l.ids;
+	r.as.block.n_jobs = l.n;
 	r.as.block.deferred = w->deferred;
 	r.as.block.n_deferred = w->n_deferred;
 	r.as.block.gas_used = w->header.gas;
 	r.as.block.gas_budget = w->header.budget;
 	r.as.block.messages = w->n_messages;
 	r.as.block.executor = w->header.executor;
-	r.as.block.jobs_total = w->jobs.n;
+	r.as.block.jobs_total = l.total;
 	r.as.block.deferred_total = w->header.deferred;
 	status = pctl_response_encode(&r, w->call, &bytes, &n_bytes);
 	if (status == PCTL_OK)

@@ -9,11 +9,12 @@
  * first_clock  clock of the block when it was opened: 1 + final clock of the block before
  * clock        final clock
  * deferred     jobs that stayed in the queue
+ * messages     taken in since the block before
  * gas          charged to its jobs
  * root         state root: block_record.h
  */
 typedef struct pctl_block_row {
-	uint64_t height, first_clock, clock, complete, failed, deferred, gas;
+	uint64_t height, first_clock, clock, complete, failed, deferred, messages, gas;
 	char executor[PCTL_ACCOUNT_SIZE];
 	uint8_t root[PCTL_DIGEST_BYTES];
 	pctl_gitlog_oid commit;

@@ -118,6 +118,18 @@ void pctl_chain_set_known(pctl_chain *c, pctl_known_result_fn known, void *ctx)
 	c->known_ctx = ctx;
 }
 
+void pctl_chain_set_record(pctl_chain *c, pctl_chain_record_fn record, void *ctx)
+{
+	c->record = record;
+	c->record_ctx = ctx;
+}
+
+pctl_status pctl_chain_recorded(const pctl_chain *c, const struct pctl_block_record *record,
+				const pctl_call *call)
+{
+	return c->record == NULL ? PCTL_OK : c->record(c->record_ctx, record, call);
+}
+
 pctl_known_result_fn pctl_chain_known(const pctl_chain *c, void **ctx)
 {
 	*ctx = c->known_ctx;

@@ -79,6 +79,15 @@ pctl_status pctl_chain_end_block(pctl_chain *c, const pctl_request *r, const pct
 pctl_status pctl_chain_serve(pctl_chain *c, const pctl_request *r, const pctl_call *call,
 			     pctl_response *out);
 
+/*
+ * Told of every record, written but not final yet: a status other than PCTL_OK leaves everything as it was. What it writes
+ * (a receipt) is there whenever the block is; a block that is ended again after a crash has the same record.
+ */
+struct pctl_block_record;
+typedef pctl_status (*pctl_chain_record_fn)(void *ctx, const struct pctl_block_record *record,
+					    const pctl_call *call);
+void pctl_chain_set_record(pctl_chain *c, pctl_chain_record_fn record, void *ctx);
+
 /* ---- prices -------------------------------------------------------------------------------- */
 
 /* The gas schedule of the consensus VM (loop bounds multiply everything) with the weights in force: released with

@@ -17,6 +17,8 @@ struct pctl_chain {
 	const pctl_executor *executor;
 	pctl_known_result_fn known;
 	void *known_ctx;
+	pctl_chain_record_fn record; /* NULL: nobody is told */
+	void *record_ctx;
 	pctl_arena *arena;	     /* texts of shaders */
 	pctl_map *sources;	     /* CID to the pctl_chain_source in the arena */
 	pctl_gas_schedule *schedule; /* of `schedule_of`, made when it is first needed */
@@ -25,6 +27,9 @@ struct pctl_chain {
 };
 
 const pctl_executor *pctl_chain_executor(const pctl_chain *c); /* NULL: none */
+/* Tell whoever pctl_chain_set_record named. */
+pctl_status pctl_chain_recorded(const pctl_chain *c, const struct pctl_block_record *record,
+				const pctl_call *call);
 /* What pctl_chain_set_known set: NULL when nothing is. */
 pctl_known_result_fn pctl_chain_known(const pctl_chain *c, void **ctx);
 

@@ -38,7 +38,8 @@ typedef struct pctl_task {
 typedef struct pctl_executor {
 	pctl_status (*run)(void *ctx, const pctl_task *tasks, uint32_t n, const pctl_call *call);
 	void (*close)(void *ctx); /* may be NULL */
-	const char *(*describe)(void *ctx); /* "vulkan:0 (llvmpipe ..)", for messages and receipts */
+	const char *(*describe)(
+		void *ctx); /* "vulkan:0 (llvmpipe ..)", for messages and receipts */
 	void *ctx;
 } pctl_executor;
 

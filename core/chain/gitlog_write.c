@@ -1,5 +1,6 @@
 /* Writing a block: its objects into memory, from there into one pack, the pack and its index synced under temporary names
  * and then given their own. */
+#include "chain/gitlog_pack.h"
 #include "chain/gitlog_private.h"
 
 #include <errno.h>
@@ -16,8 +17,7 @@
 typedef struct block {
 	pctl_gitlog *log; /* NULL: ids alone are wanted */
 	const pctl_call *call;
-	git_packbuilder *pack;
-	uint32_t n_fresh, reserved;
+	pctl_gitlog_pack pack;
 } block;
 
 /* ---- objects ------------------------------------------------------------------------------ */
@@ -38,10 +38,9 @@ static pctl_status take(block *b, const void *data, uint64_t n, git_object_t typ
 		return PCTL_OK;
 	if (git_odb_exists_ext(log->odb, out, GIT_ODB_LOOKUP_NO_REFRESH))
 		return PCTL_OK;
-	if (log->fresh->write(log->fresh, out, n == 0 ? "" : data, n, type) != 0 ||
-	    git_packbuilder_insert(b->pack, out, NULL) != 0)
+	if (log->fresh->write(log->fresh, out, n == 0 ? "" : data, n, type) != 0)
 		return pctl_gitlog_git_io(log, b->call, "take an object into");
-	b->n_fresh++;
+	pctl_gitlog_pack_add(&b->pack, n == 0 ? "" : data, n, type);
 	return PCTL_OK;
 }
 
@@ -149,31 +148,22 @@ static pctl_status take_files(block *b, const pctl_gitlog_file *files, uint32_t 
 
 /* ---- the pack ----------------------------------------------------------------------------- */
 
-typedef struct feed {
-	git_indexer *indexer;
-	git_indexer_progress progress;
-} feed;
-
-static int feed_indexer(void *data, size_t n, void *ctx)
-{
-	feed *f = ctx;
-
-	return git_indexer_append(f->indexer, data, n, &f->progress);
-}
-
 static pctl_status index_pack(block *b, const char *temp, char *name, size_t n_name)
 {
-	feed f = {.indexer = NULL};
+	git_indexer_progress progress = {0};
+	git_indexer *indexer = NULL;
 	char path[4096];
 	int error = (size_t)snprintf(path, sizeof(path), "%s/tmp/%s", b->log->dir, temp) >=
 		    sizeof(path);
 
-	error = error || git_indexer_new(&f.indexer, path, 0444, NULL, NULL) != 0 ||
-		git_packbuilder_foreach(b->pack, feed_indexer, &f) != 0 ||
-		git_indexer_commit(f.indexer, &f.progress) != 0;
+	if (!pctl_gitlog_pack_end(&b->pack))
+		return no_memory(b->call);
+	error = error || git_indexer_new(&indexer, path, 0444, NULL, NULL) != 0 ||
+		git_indexer_append(indexer, b->pack.bytes.data, b->pack.bytes.n, &progress) != 0 ||
+		git_indexer_commit(indexer, &progress) != 0;
 	if (!error)
-		snprintf(name, n_name, "pack-%s", git_indexer_name(f.indexer));
-	git_indexer_free(f.indexer);
+		snprintf(name, n_name, "pack-%s", git_indexer_name(indexer));
+	git_indexer_free(indexer);
 	return error ? pctl_gitlog_git_io(b->log, b->call, "write a pack of") : PCTL_OK;
 }
 
@@ -231,7 +221,7 @@ static pctl_status keep(block *b)
 {
 	pctl_status status = PCTL_OK;
 
-	if (b->n_fresh > 0) {
+	if (b->pack.n_objects > 0) {
 		if (pctl_gitlog_lock(b->log, LOCK_SH) != 0)
 			return pctl_gitlog_io(b->log, b->call, "lock", errno);
 		status = write_pack(b);
@@ -307,14 +297,13 @@ pctl_status pctl_gitlog_write(pctl_gitlog *log, const pctl_gitlog_oid *parent,
 	status = check(log, parent, n_files, message, clock, call);
 	if (status != PCTL_OK)
 		return status;
-	if (git_packbuilder_new(&b.pack, log->repo) != 0)
-		return pctl_gitlog_git_io(log, call, "begin a pack of");
+	pctl_gitlog_pack_begin(&b.pack);
 	status = take_files(&b, files, n_files, &tree);
 	if (status == PCTL_OK)
 		status = take_commit(&b, &tree, parent, message, clock, &commit);
 	if (status == PCTL_OK)
 		status = keep(&b);
-	git_packbuilder_free(b.pack);
+	pctl_gitlog_pack_drop(&b.pack);
 	git_mempack_reset(log->fresh);
 	(void)git_odb_refresh(log->odb);
 	if (status == PCTL_OK)

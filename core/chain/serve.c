@@ -87,6 +87,7 @@ static pctl_status answer_block(pctl_chain *c, uint64_t height, const pctl_call 
 	out->height = row.height;
 	out->final_clock = row.clock;
 	out->gas_used = row.gas;
+	out->messages = row.messages;
 	out->jobs = l.ids;
 	out->n_jobs = l.n;
 	out->jobs_total = l.total;

@@ -39,21 +39,20 @@ static void plugin_facts(pctl_app *app, const char *executor, pctl_block_signing
 	who->n_facts = 3;
 }
 
-pctl_status pctl_app_sign_block(pctl_app *app, pctl_chain *chain, const pctl_block_row *row,
-				const pctl_executor *executor)
+static pctl_status sign_record(void *ctx, const pctl_block_record *record, const pctl_call *call)
 {
-	pctl_block_signing who = {.version = PIPECTL_VERSION, .executor = "none"};
-	pctl_block_record record = {{NULL}, {0}};
+	const pctl_app_signing *signing = ctx;
+	const pctl_executor *executor = signing->executor;
+	pctl_block_signing who = {.version = PIPECTL_VERSION, .executor = NULL};
 	pctl_block_header header;
 	pctl_signer *signer = NULL;
-	const char *dir = pctl_app_block_receipts(app);
+	const char *dir = pctl_app_block_receipts(signing->app);
 	pctl_status status = dir == NULL
-				     ? no_memory(app)
-				     : pctl_block_record_read(pctl_chain_log(chain), &row->commit,
-							      app->call, &record, &header);
+				     ? no_memory(signing->app)
+				     : pctl_block_read_header(record, "the block", call, &header);
 
 	if (status == PCTL_OK)
-		status = pctl_app_signer(app, &signer);
+		status = pctl_app_signer(signing->app, &signer);
 	if (executor != NULL && executor->describe != NULL)
 		who.executor = executor->describe(executor->ctx);
 	if (who.executor == NULL)
@@ -61,14 +60,18 @@ pctl_status pctl_app_sign_block(pctl_app *app, pctl_chain *chain, const pctl_blo
 	if (status == PCTL_OK) {
 		memcpy(who.previous, header.previous, sizeof(who.previous));
 		memcpy(who.state, header.root, sizeof(who.state));
-		plugin_facts(app, who.executor, &who);
-		status = pctl_block_receipt_write(dir, record.text[PCTL_BLOCK_RECEIPTS],
-						  record.n_bytes[PCTL_BLOCK_RECEIPTS], &who, signer,
-						  app->call);
+		plugin_facts(signing->app, who.executor, &who);
+		status = pctl_block_receipt_write(dir, record->text[PCTL_BLOCK_RECEIPTS],
+						  record->n_bytes[PCTL_BLOCK_RECEIPTS], &who,
+						  signer, call);
 	}
 	pctl_signer_close(signer);
-	pctl_block_record_clear(&record);
 	return status;
+}
+
+void pctl_app_sign_blocks(pctl_app_signing *signing, pctl_chain *chain)
+{
+	pctl_chain_set_record(chain, sign_record, signing);
 }
 
 /* ---- the reference's statement ------------------------------------------------------------ */

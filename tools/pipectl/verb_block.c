@@ -87,6 +87,7 @@ static void print_row(pctl_app *app, const pctl_block_row *b)
 
 static pctl_status end_block(pctl_app *app, pctl_chain *chain, const pctl_executor *executor)
 {
+	pctl_app_signing signing = {app, executor};
 	const char *height = pctl_option_value(&app->line, "--height");
 	pctl_request r = {.kind = PCTL_MSG_BLOCK_END};
 	pctl_block_row row;
@@ -96,11 +97,10 @@ static pctl_status end_block(pctl_app *app, pctl_chain *chain, const pctl_execut
 	if (height != NULL && !parse_height(height, strlen(height), &r.as.block.height))
 		return pctl_refuse(app->call, PC10_USAGE, "--height wants a number, not \"%s\"",
 				   height);
+	pctl_app_sign_blocks(&signing, chain);
 	status = pctl_chain_end_block(chain, &r, app->call, NULL);
 	if (status == PCTL_OK)
 		status = pctl_blocks_last(pctl_chain_rows(chain), app->call, &row);
-	if (status == PCTL_OK)
-		status = pctl_app_sign_block(app, chain, &row, executor);
 	if (status == PCTL_OK)
 		print_row(app, &row);
 	return status;

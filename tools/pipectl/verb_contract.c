@@ -11,6 +11,7 @@
 #include "chain/contract_wasm.h"
 #include "chain/node_chain.h"
 #include "node.h"
+#include "receipt.h"
 
 #define FUEL_PER_GAS 1000u
 #define PAID "executor"
@@ -296,11 +297,14 @@ static pctl_status run_contract(pctl_app *app, const contract_file *c, contract_
 {
 	const int has_then = pctl_option_has(&app->line, "--then");
 	pctl_executor executor = {.run = NULL};
+	pctl_app_signing signing = {app, &executor};
 	pctl_chain *chain = NULL;
 	pctl_status status = has_then ? pctl_app_executor(app, &executor) : PCTL_OK;
 
 	if (status == PCTL_OK)
 		status = pctl_app_chain(app, has_then ? &executor : NULL, &chain);
+	if (status == PCTL_OK)
+		pctl_app_sign_blocks(&signing, chain);
 	if (status == PCTL_OK)
 		status = call_and_print(app, c, chain, k);
 	if (status == PCTL_OK && has_then)

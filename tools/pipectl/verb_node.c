@@ -5,6 +5,7 @@
 #include "chain.h"
 #include "chain/node_chain.h"
 #include "node.h"
+#include "receipt.h"
 
 pctl_status pctl_app_executor(pctl_app *app, pctl_executor *out)
 {
@@ -74,6 +75,7 @@ pctl_status pctl_verb_node(pctl_app *app)
 {
 	pctl_node_options o = {.path = pctl_option_value(&app->line, "--socket"), .report = report};
 	pctl_executor executor = {.run = NULL};
+	pctl_app_signing signing = {app, &executor};
 	pctl_chain *chain = NULL;
 	uint64_t clients;
 	pctl_status status;
@@ -88,8 +90,10 @@ pctl_status pctl_verb_node(pctl_app *app)
 		status = pctl_app_executor(app, &executor);
 	if (status == PCTL_OK)
 		status = pctl_app_chain(app, &executor, &chain);
-	if (status == PCTL_OK)
+	if (status == PCTL_OK) {
+		pctl_app_sign_blocks(&signing, chain);
 		status = serve(app, chain, &o);
+	}
 	pctl_chain_close(chain);
 	pctl_executor_close(&executor);
 	return status;

@@ -90,7 +90,7 @@ def every_call(start, want, to, what):
         whole(name, log, want, fsck=n % 4 == 0)
         done, _, _, said = chain(log, to)
         h.check(f"{name}: goes on", done == 0 and final_of(log) == (to, want[to - 1]), said)
-    h.check(f"{what}: many calls", struck > 25, struck)
+    h.check(f"{what}: many calls", struck > 15, struck)
     print(f"{what}: {struck} calls struck", flush=True)
 
 
