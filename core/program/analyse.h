@@ -20,7 +20,7 @@ typedef struct pctl_loop_bound {
 	/* The literal that the variable is below in the body (unsigned, going up from its start), 0
 	 * when there is none. */
 	uint64_t literal_below;
-	uint32_t step_op; /* PCTL_OP_ADD, SUB, SHL or SHR: how the variable moves */
+	uint32_t step_op; /* PCTL_OP_ADD, SUB, SHL, SHR, MUL or DIV_WGSL: how the variable moves */
 	uint32_t reserved;
 	uint64_t step;
 } pctl_loop_bound;

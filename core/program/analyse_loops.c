@@ -18,7 +18,7 @@ typedef struct loop {
 
 /* How the loop variable moves in the update. */
 typedef struct step {
-	uint16_t op; /* ADD, SUB, SHL or SHR */
+	uint16_t op; /* ADD, SUB, SHL, SHR, MUL or DIV_WGSL */
 	uint64_t amount;
 	uint8_t scalar;
 	int has_start;
@@ -209,6 +209,33 @@ static int count_doubling(const step *s, wide last, uint64_t *out)
 	return 1;
 }
 
+/* Multiplied by at least 2 until the test i <= last fails; from 0 it would never. */
+static int count_growing(const step *s, wide last, uint64_t *out)
+{
+	const wide factor = as_number(s->scalar, s->amount);
+	wide i = s->start;
+
+	if (factor < 2 || !s->has_start || i < 1 ||
+	    (last >= 1 && last > type_max(s->scalar) / factor))
+		return 0;
+	for (*out = 0; i <= last; (*out)++)
+		i *= factor;
+	return 1;
+}
+
+/* Divided by at least 2 until the test i >= least fails; least is at least 1, so 0 ends it. */
+static int count_dividing(const step *s, wide least, uint64_t *out)
+{
+	const wide divisor = as_number(s->scalar, s->amount);
+	wide i = s->has_start ? s->start : type_max(s->scalar);
+
+	if (divisor < 2 || least < 1)
+		return 0;
+	for (*out = 0; i >= least; (*out)++)
+		i /= divisor;
+	return 1;
+}
+
 /* i != limit: only from a known start that hits the limit exactly. */
 static int count_unequal(const step *s, wide limit, uint64_t *out)
 {
@@ -235,12 +262,16 @@ static int count(const loop *l, const step *s, uint16_t op, uint32_t limit, uint
 		top -= op == PCTL_OP_LT;
 		if (s->op == PCTL_OP_ADD)
 			return count_up(s, top, out);
+		if (s->op == PCTL_OP_MUL)
+			return count_growing(s, top, out);
 		return s->op == PCTL_OP_SHL && count_doubling(s, top, out);
 	case PCTL_OP_GT:
 	case PCTL_OP_GE:
 		c = lower(l, limit) + (op == PCTL_OP_GT);
 		if (s->op == PCTL_OP_SUB)
 			return count_down(s, c, out);
+		if (s->op == PCTL_OP_DIV_WGSL)
+			return count_dividing(s, c, out);
 		return s->op == PCTL_OP_SHR && count_halving(s, c, out);
 	case PCTL_OP_NE:
 		if (!is_const(l, limit, &c))
@@ -293,7 +324,7 @@ static int read_step(const loop *l, uint32_t store, uint32_t local, step *s)
 		return 0;
 	load = pctl_arg(l->z->p, in, 0);
 	amount = pctl_arg(l->z->p, in, 1);
-	if (in->op == PCTL_OP_ADD && is_const(l, load, &c)) {
+	if ((in->op == PCTL_OP_ADD || in->op == PCTL_OP_MUL) && is_const(l, load, &c)) {
 		swap = load;
 		load = amount;
 		amount = swap;
@@ -311,7 +342,7 @@ static int read_step(const loop *l, uint32_t store, uint32_t local, step *s)
 		s->amount = (uint64_t)-c;
 	}
 	return s->op == PCTL_OP_ADD || s->op == PCTL_OP_SUB || s->op == PCTL_OP_SHL ||
-	       s->op == PCTL_OP_SHR;
+	       s->op == PCTL_OP_SHR || s->op == PCTL_OP_MUL || s->op == PCTL_OP_DIV_WGSL;
 }
 
 /* The value stored last before the loop, in the same region and under nothing else. */
