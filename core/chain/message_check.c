@@ -343,6 +343,7 @@ static void check_params(checker *c, const pctl_msg_params *m)
 	not_of_op(c, "height", !is_proposal && m->height != 0);
 	not_of_op(c, "changes", !is_proposal && m->n_changes != 0);
 	not_of_op(c, "yes", m->op != PCTL_PARAMS_VOTE && m->yes != 0);
+	check_number(c, "yes", m->yes, 1);
 }
 
 static void check_name(checker *c, const pctl_msg_name *m)
