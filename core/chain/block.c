@@ -100,6 +100,23 @@ static pctl_status write_row(pctl_block_work *w)
 			       pctl_gitlog_oid_format(&w->commit, commit));
 }
 
+/* Who is paid answers for it: the bond that the parameters ask for. */
+static pctl_status check_bond(pctl_block_work *w)
+{
+	const uint64_t least = w->params.values[PCTL_PARAM_EXECUTOR_BOND];
+	pctl_ledger_account a = {.bond = 0};
+	pctl_status status;
+
+	if (least == 0)
+		return PCTL_OK;
+	status = pctl_ledger_account_read(w->s, w->header.executor, w->call, &a);
+	if (status == PCTL_OK && a.bond < least)
+		status = pctl_refuse(w->call, PC5864_BLOCK_BOND,
+				     "%s has a bond of %" PRIu64 ", an executor needs %" PRIu64,
+				     w->header.executor, a.bond, least);
+	return status;
+}
+
 /* ---- the steps ---------------------------------------------------------------------------- */
 
 static pctl_status open_block(pctl_block_work *w, const pctl_msg_block *m, pctl_block_row *before)
@@ -127,6 +144,8 @@ static pctl_status open_block(pctl_block_work *w, const pctl_msg_block *m, pctl_
 	status = pctl_rows_height(h->height, w->call);
 	if (status == PCTL_OK)
 		status = pctl_params_in_force(w->s, h->height, w->call, &w->params);
+	if (status == PCTL_OK)
+		status = check_bond(w);
 	if (status == PCTL_OK)
 		status = pctl_params_block_budget(&w->params, w->call, &h->budget);
 	if (status == PCTL_OK)

@@ -314,6 +314,23 @@ static void test_chain_block__heights_are_checked(void **state)
 	rig_end(&r);
 }
 
+/* Who is paid answers with a bond, where the parameters ask for one. */
+static void test_chain_block__an_executor_has_a_bond(void **state)
+{
+	rig r;
+
+	(void)state;
+	rig_begin(&r, 0, 1);
+	sql(&r, "UPDATE params SET value = '50' WHERE name = 'executor_bond'");
+	FAILS(end_as(&r, "node"), PC5714_LEDGER_ACCOUNT);
+	credit(&r, "node", 100);
+	ledger(&r, "node", PCTL_LEDGER_BOND, "", 49);
+	FAILS(end_as(&r, "node"), PC5864_BLOCK_BOND);
+	ledger(&r, "node", PCTL_LEDGER_BOND, "", 1);
+	OK(end_as(&r, "node"));
+	rig_end(&r);
+}
+
 /* A queue in which a job stands before one that it wants was not made by messages. */
 static void test_chain_block__a_broken_queue_is_trouble(void **state)
 {
@@ -350,6 +367,7 @@ static void test_chain_block__a_ref_that_cannot_move_is_a_warning(void **state)
 }
 
 PCTL_TESTS_MAIN(PCTL_TEST(test_chain_block__jobs_run_by_clock),
+		PCTL_TEST(test_chain_block__an_executor_has_a_bond),
 		PCTL_TEST(test_chain_block__the_budget_defers_in_order),
 		PCTL_TEST(test_chain_block__jobs_depend_across_blocks),
 		PCTL_TEST(test_chain_block__a_cancelled_job_fails_those_behind_it),

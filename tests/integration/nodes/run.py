@@ -277,7 +277,16 @@ try:
                                     os.path.join(liar.home, f"chain/receipts/{wrong}.receipt"))
     named = re.findall(r"\b[0-9a-f]{64}\b", out + err)
     h.check("dispute names the job", any(j in jobs for j in named), (out + err)[-800:])
-    h.check("and the liar", "liar" in out + err, (out + err)[-800:])
+    h.check("and whose is wrong", "home-liar" in out + err, (out + err)[-800:])
+    # ---- the verdict: the report as evidence, the bonded vote, the executor's bond pays
+    evidence = re.findall(r"bafkrei[a-z0-9]{52}", out)[-1:]
+    nodes[0].run("ledger", "credit", "worker", "1000")
+    status, _, err = nodes[0].run("ledger", "bond", "worker", "1000")
+    h.check("the executor has a bond", status == 0, err)
+    status, out, err = nodes[0].run("ledger", "verdict", "--sender", "ada", "--accused", "worker", "--evidence", *evidence)
+    h.check("a verdict is taken in", status == 0, (out + err)[-400:])
+    status, out, err = nodes[0].run("ledger", "show", "worker")
+    h.check("and takes a tenth of the bond", status == 0 and re.search(r"bond +900\b", out), (out + err)[-400:])
     # ---- replication: the whole state from the history and the bytes it names
     fresh = h.path("home-fresh")
     status, out, err = h.run("--home", fresh, "block", "replay", "--from", os.path.join(nodes[1].home, "chain/blocks.git"),
