@@ -221,24 +221,6 @@ static pctl_status check_limits(const pctl_kernel_unit *u, const pctl_call *call
 	return PCTL_OK;
 }
 
-static pctl_pos position(const pctl_kernel_unit *u, uint32_t function, uint32_t inst)
-{
-	const pctl_program *p = u->program;
-	pctl_pos pos = {u->name, 0, 0, 0, 0};
-	const pctl_origin *o;
-
-	if (p->origins == NULL || function >= p->n_functions ||
-	    inst >= p->functions[function].n_insts)
-		return pos;
-	o = &p->origins[p->functions[function].first_inst + inst];
-	if (o->file < p->n_origin_files)
-		pos.file = p->origin_files[o->file];
-	pos.line = o->line;
-	pos.column = o->column;
-	pos.end_column = o->end_column;
-	return pos;
-}
-
 static pctl_status check_races(const pctl_kernel_unit *u, const pctl_call *call)
 {
 	const pctl_analysis *a = u->analysis;
@@ -251,7 +233,7 @@ static pctl_status check_races(const pctl_kernel_unit *u, const pctl_call *call)
 	}
 	if (a->race == PCTL_PROOF_PROVEN)
 		return PCTL_OK;
-	pos = position(u, a->race_function[0], a->race_inst[0]);
+	pos = pctl_kernel_position(u, a->race_function[0], a->race_inst[0]);
 	return pctl_refuse_at(
 		call, PC5808_SHADER_RACE, &pos, NULL, "%s",
 		a->race == PCTL_PROOF_REFUTED
@@ -272,7 +254,7 @@ static pctl_status check_class(const pctl_kernel_unit *u, const pctl_params *par
 	for (uint32_t f = 0; f < p->n_functions && pos.line == 0; f++)
 		for (uint32_t i = 0; i < p->functions[f].n_insts && pos.line == 0; i++)
 			if (PCTL_IS_STRICT(p->insts[p->functions[f].first_inst + i].op))
-				pos = position(u, f, i);
+				pos = pctl_kernel_position(u, f, i);
 	return pctl_refuse_at(
 		call, PC5806_JOB_CLASS, &pos, NULL, "the shader is of class %s, allowed is %s",
 		pctl_class_name(u->analysis->determinism), pctl_class_name((uint32_t)allowed));
@@ -292,22 +274,6 @@ pctl_status pctl_chain_check_unit(const pctl_kernel_unit *u, const pctl_params *
 
 /* ---- uniforms ------------------------------------------------------------------------------ */
 
-/* Offset, size and signedness of the scalar a maximum speaks of; 0 when the path leads nowhere. */
-static int scalar_at(const pctl_program *p, const pctl_max *m, uint64_t *offset, uint32_t *bytes)
-{
-	uint32_t type = p->vars[m->var].type;
-
-	*offset = 0;
-	for (uint32_t i = 0; i < m->n_path; i++) {
-		*offset += pctl_type_part_offset(p, type, m->path[i]);
-		type = pctl_type_step(p, type, m->path[i]);
-		if (type == 0)
-			return 0;
-	}
-	*bytes = p->types[type].size;
-	return p->types[type].kind == PCTL_TYPE_SCALAR && *bytes <= 8;
-}
-
 /* As unsigned numbers, so that a negative one is above every maximum. */
 static pctl_status check_maxima(const pctl_program *p, const uint8_t *block, uint64_t n,
 				const pctl_call *call)
@@ -318,8 +284,8 @@ static pctl_status check_maxima(const pctl_program *p, const uint8_t *block, uin
 		uint64_t offset, value = 0;
 		uint32_t bytes;
 
-		if (v->group != 0 || v->binding != 1 || !scalar_at(p, m, &offset, &bytes) ||
-		    offset + bytes > n)
+		if (v->group != 0 || v->binding != 1 ||
+		    !pctl_kernel_max_place(p, m, &offset, &bytes) || offset + bytes > n)
 			continue;
 		for (uint32_t k = 0; k < bytes; k++)
 			value |= (uint64_t)block[offset + k] << (8 * k);

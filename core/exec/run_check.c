@@ -7,22 +7,6 @@
 #include "exec/adversary.h"
 #include "exec/run_private.h"
 
-/* Offset and size of the scalar a maximum speaks of; 0 when the path leads nowhere. */
-static int scalar_at(const pctl_program *p, const pctl_max *m, uint64_t *offset, uint32_t *bytes)
-{
-	uint32_t type = p->vars[m->var].type;
-
-	*offset = 0;
-	for (uint32_t i = 0; i < m->n_path; i++) {
-		*offset += pctl_type_part_offset(p, type, m->path[i]);
-		type = pctl_type_step(p, type, m->path[i]);
-		if (type == 0)
-			return 0;
-	}
-	*bytes = p->types[type].size;
-	return p->types[type].kind == PCTL_TYPE_SCALAR && *bytes <= 8;
-}
-
 static pctl_status check_one(pctl_running *r, const pctl_job_run *run, const pctl_step *step,
 			     const pctl_max *m, pctl_value *const *in)
 {
@@ -33,7 +17,7 @@ static pctl_status check_one(pctl_running *r, const pctl_job_run *run, const pct
 	uint64_t offset, value = 0;
 	uint32_t bytes;
 
-	if (!scalar_at(p, m, &offset, &bytes))
+	if (!pctl_kernel_max_place(p, m, &offset, &bytes))
 		return PCTL_OK;
 	for (uint32_t i = 0; i < step->n_bindings; i++) {
 		const pctl_plan_binding *b = &step->bindings[i];

@@ -263,10 +263,9 @@ out:
 	return status;
 }
 
-pctl_pos pctl_kernel_order_position(const pctl_kernel_unit *u)
+pctl_pos pctl_kernel_position(const pctl_kernel_unit *u, uint32_t function, uint32_t inst)
 {
 	const pctl_program *p = u->program;
-	const uint32_t function = u->analysis->order_function, inst = u->analysis->order_inst;
 	pctl_pos pos = {u->name, 0, 0, 0, 0};
 	const pctl_origin *o;
 
@@ -280,4 +279,25 @@ pctl_pos pctl_kernel_order_position(const pctl_kernel_unit *u)
 	pos.column = o->column;
 	pos.end_column = o->end_column;
 	return pos;
+}
+
+pctl_pos pctl_kernel_order_position(const pctl_kernel_unit *u)
+{
+	return pctl_kernel_position(u, u->analysis->order_function, u->analysis->order_inst);
+}
+
+int pctl_kernel_max_place(const pctl_program *p, const pctl_max *m, uint64_t *offset,
+			  uint32_t *bytes)
+{
+	uint32_t type = p->vars[m->var].type;
+
+	*offset = 0;
+	for (uint32_t i = 0; i < m->n_path; i++) {
+		*offset += pctl_type_part_offset(p, type, m->path[i]);
+		type = pctl_type_step(p, type, m->path[i]);
+		if (type == 0)
+			return 0;
+	}
+	*bytes = p->types[type].size;
+	return p->types[type].kind == PCTL_TYPE_SCALAR && *bytes <= 8;
 }

@@ -25,6 +25,11 @@ typedef struct pctl_kernel_unit {
 	uint32_t flags; /* PCTL_WGSL_* */
 } pctl_kernel_unit;
 
+/* Where an instruction of a function stands in the text, as far as that is known. */
+pctl_pos pctl_kernel_position(const pctl_kernel_unit *u, uint32_t function, uint32_t inst);
+/* Offset and bytes of the scalar in a uniform block that a declared maximum speaks of; 0 when its path leads nowhere. */
+int pctl_kernel_max_place(const pctl_program *p, const pctl_max *m, uint64_t *offset,
+			  uint32_t *bytes);
 /* Where its atomics depend on an order (analysis->order_dependent), as far as that is known. */
 pctl_pos pctl_kernel_order_position(const pctl_kernel_unit *u);
 

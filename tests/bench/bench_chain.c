@@ -194,7 +194,8 @@ static int bare(bench *b, double *seconds)
 	for (uint32_t i = 0; ok && i < b->n; i++) {
 		pctl_cid cid;
 
-		ok = pctl_cid_of(out + (size_t)i * BARE_BYTES, BARE_BYTES, b->call, &cid) == PCTL_OK &&
+		ok = pctl_cid_of(out + (size_t)i * BARE_BYTES, BARE_BYTES, b->call, &cid) ==
+			     PCTL_OK &&
 		     pctl_store_has(b->store, &cid);
 	}
 	free(out);

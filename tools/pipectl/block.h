@@ -1,11 +1,8 @@
-/* What the verbs of blocks share: an executor, ranges of heights, lines of an answer. */
+/* What the verbs of blocks share: ranges of heights, lines of an answer. */
 #ifndef PIPECTL_TOOLS_BLOCK_H
 #define PIPECTL_TOOLS_BLOCK_H
 
 #include "chain.h"
-
-/* An executor over --backend (policy's order without one), or over the one `selector`. Closed by the caller. */
-pctl_status pctl_app_open_executor(pctl_app *app, const char *selector, pctl_executor *out);
 
 /* "7" or "3..7"; PC0010. */
 pctl_status pctl_app_heights(pctl_app *app, const char *text, uint64_t *from, uint64_t *to);

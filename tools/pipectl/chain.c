@@ -82,3 +82,24 @@ pctl_status pctl_app_number(pctl_app *app, const char *option, uint64_t fallback
 				   text);
 	return PCTL_OK;
 }
+
+pctl_status pctl_app_open_executor(pctl_app *app, const char *selector, pctl_executor *out)
+{
+	pctl_device_executor_options options = {.n_backends = 1};
+	pctl_run_options run;
+	const char **backends;
+	pctl_status status = pctl_app_run_options(app, &run, &backends);
+
+	memset(out, 0, sizeof(*out));
+	if (status != PCTL_OK)
+		return status;
+	options.registry = run.registry;
+	options.policy = run.policy;
+	options.profiles = run.profiles;
+	options.cache_dir = run.cache_dir;
+	options.backends = selector != NULL ? &selector : run.backends;
+	options.n_backends = selector != NULL ? 1 : run.n_backends;
+	options.verify_ppm = selector != NULL ? 0 : run.verify_ppm;
+	options.flags = run.flags & (PCTL_RUN_IN_PROCESS | PCTL_RUN_DEBUG);
+	return pctl_device_executor_open(&options, app->call, out);
+}

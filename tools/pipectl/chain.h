@@ -10,6 +10,10 @@
  * is closed. */
 pctl_status pctl_app_chain(pctl_app *app, const pctl_executor *executor, pctl_chain **out);
 
+/* An executor over --backend (the policy's order without one), or over the one `selector`. Closed with
+ * pctl_executor_close, after the chain and before the app; also after an error. */
+pctl_status pctl_app_open_executor(pctl_app *app, const char *selector, pctl_executor *out);
+
 /* --sender (or its older name --from): PC10 without it. */
 pctl_status pctl_app_sender(pctl_app *app, const char **out);
 

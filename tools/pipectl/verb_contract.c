@@ -10,7 +10,6 @@
 #include "chain/contract_script.h"
 #include "chain/contract_wasm.h"
 #include "chain/node_chain.h"
-#include "node.h"
 #include "receipt.h"
 
 #define FUEL_PER_GAS 1000u
@@ -299,7 +298,7 @@ static pctl_status run_contract(pctl_app *app, const contract_file *c, contract_
 	pctl_executor executor = {.run = NULL};
 	pctl_app_signing signing = {app, &executor};
 	pctl_chain *chain = NULL;
-	pctl_status status = has_then ? pctl_app_executor(app, &executor) : PCTL_OK;
+	pctl_status status = has_then ? pctl_app_open_executor(app, NULL, &executor) : PCTL_OK;
 
 	if (status == PCTL_OK)
 		status = pctl_app_chain(app, has_then ? &executor : NULL, &chain);

@@ -4,29 +4,7 @@
 
 #include "chain.h"
 #include "chain/node_chain.h"
-#include "node.h"
 #include "receipt.h"
-
-pctl_status pctl_app_executor(pctl_app *app, pctl_executor *out)
-{
-	pctl_run_options run;
-	pctl_device_executor_options o = {.flags = 0};
-	const char **backends;
-	pctl_status status = pctl_app_run_options(app, &run, &backends);
-
-	*out = (pctl_executor){.run = NULL};
-	if (status != PCTL_OK)
-		return status;
-	o.registry = run.registry;
-	o.policy = run.policy;
-	o.profiles = run.profiles;
-	o.cache_dir = run.cache_dir;
-	o.backends = run.backends;
-	o.n_backends = run.n_backends;
-	o.verify_ppm = run.verify_ppm;
-	o.flags = run.flags & (PCTL_RUN_IN_PROCESS | PCTL_RUN_DEBUG);
-	return pctl_device_executor_open(&o, app->call, out);
-}
 
 /* Trouble is told when it happens: the diagnostics of this process come at its end. */
 static void report(void *ctx, uint32_t code, const char *text)
@@ -87,7 +65,7 @@ pctl_status pctl_verb_node(pctl_app *app)
 		status = pctl_refuse(app->call, PC10_USAGE, "--clients takes 1 to 512");
 	o.clients = (uint32_t)clients;
 	if (status == PCTL_OK)
-		status = pctl_app_executor(app, &executor);
+		status = pctl_app_open_executor(app, NULL, &executor);
 	if (status == PCTL_OK)
 		status = pctl_app_chain(app, &executor, &chain);
 	if (status == PCTL_OK) {

@@ -32,27 +32,6 @@ static pctl_status read_options(pctl_app *app, pctl_provenance_options *out)
 	return PCTL_OK;
 }
 
-/* Where jobs are run again: --backend, else the reference. */
-static pctl_status open_executor(pctl_app *app, pctl_executor *out)
-{
-	static const char *const reference[] = {"cpu"};
-	pctl_run_options run;
-	pctl_device_executor_options o = {.flags = 0};
-	const char **backends;
-	pctl_status status = pctl_app_run_options(app, &run, &backends);
-
-	if (status != PCTL_OK)
-		return status;
-	o.registry = run.registry;
-	o.policy = run.policy;
-	o.profiles = run.profiles;
-	o.cache_dir = run.cache_dir;
-	o.backends = run.n_backends == 0 ? reference : run.backends;
-	o.n_backends = run.n_backends == 0 ? 1 : run.n_backends;
-	o.flags = run.flags & (PCTL_RUN_IN_PROCESS | PCTL_RUN_DEBUG);
-	return pctl_device_executor_open(&o, app->call, out);
-}
-
 static pctl_status verify(pctl_app *app, pctl_chain *c, const pctl_provenance *p, uint32_t **out)
 {
 	pctl_executor executor = {.run = NULL};
@@ -61,7 +40,9 @@ static pctl_status verify(pctl_app *app, pctl_chain *c, const pctl_provenance *p
 	*out = calloc(p->n_steps + 1u, sizeof(**out));
 	if (*out == NULL)
 		return pctl_refuse(app->call, PC2_NOMEM, "no memory to verify a history");
-	status = open_executor(app, &executor);
+	/* Where jobs are run again: --backend, else the reference. */
+	status = pctl_app_open_executor(
+		app, pctl_option_has(&app->line, "--backend") ? NULL : "cpu", &executor);
 	if (status == PCTL_OK)
 		status = pctl_provenance_verify(c, p, &executor, app->call, *out);
 	if (executor.run != NULL)
