@@ -235,7 +235,11 @@ static pctl_status check_races(const pctl_kernel_unit *u, const pctl_call *call)
 		return PCTL_OK;
 	pos = pctl_kernel_position(u, a->race_function[0], a->race_inst[0]);
 	return pctl_refuse_at(
-		call, PC5808_SHADER_RACE, &pos, NULL, "%s",
+		call, PC5808_SHADER_RACE, &pos,
+		u->program->max_dispatch[0] == 0
+			? "declare the largest dispatch, as in `//# max dispatch = 64,1,1`"
+			: NULL,
+		"%s",
 		a->race == PCTL_PROOF_REFUTED
 			? "two invocations touch the same bytes"
 			: "that no two invocations touch the same bytes is not proved");
