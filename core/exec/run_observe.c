@@ -45,13 +45,14 @@ pctl_status pctl_run_observe(const pctl_run_look *look, const pctl_job_run *run)
 	const pctl_running *r = look->r;
 	const pctl_run_node *n = look->n;
 	const struct inside inside = {n->values, NULL};
-	pctl_run_port ports[PCTL_PORTS_MAX];
-	pctl_run_view view = view_of(look, &inside, ports, n->node->n_out);
+	pctl_run_port ports[PCTL_PORTS_MAX] = {0};
+	pctl_run_view view;
 	pctl_status status = PCTL_OK;
 
 	for (uint32_t i = 0; i < n->node->n_out; i++)
 		ports[i] = (pctl_run_port){pctl_node_out_name(n->node, i), PCTL_PLAN_OUTPUT, i,
 					   n->out[i], n->out_bytes[i]};
+	view = view_of(look, &inside, ports, n->node->n_out);
 	if (r->o->observe != NULL && !run->cut)
 		status = r->o->observe(r->o->observe_ctx, &view, r->call);
 	if (status == PCTL_OK && r->o->watch != NULL && !run->cut && run->repeat == n->node->repeat)
