@@ -181,7 +181,7 @@ static pctl_status measure(bench *b, const kernel *k, pctl_calibration_point *p)
 		status = run_long(b, k, p, &took);
 		if (status != PCTL_OK || took / 1000000u >= b->least_ms || size >= most)
 			break;
-		size *= 4;
+		size = size > most / 4 ? most : size * 4;
 		status = make(b, k, size, p);
 	}
 	/* A simulator takes seconds for the least there is: once is enough. */

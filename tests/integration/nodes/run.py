@@ -264,7 +264,7 @@ try:
 
     # ---- another backend runs the first node's blocks again
     last = height - 1
-    status, out, err = nodes[0].run("block", "verify", f"1..{last}", "--backend", "vulkan:llvmpipe")
+    status, out, err = nodes[0].run("block", "verify", f"1..{last}", "--backend", os.environ.get("VERIFY", "vulkan:llvmpipe"))
     h.check("verify of an honest node", status == 0, err[-600:])
     # ---- the liar: found by verify and by dispute
     status, out, err = liar.run("block", "verify", f"1..{last}", "--backend", "cpu")
