@@ -109,8 +109,10 @@ static pctl_status run(passes *s, const pctl_program *p)
 	if (status != PCTL_OK)
 		return status;
 	wide = wide_scalars(s, s->now ? s->now : p);
-	if (wide || !s->now) {
-		status = legal_wide_pass(s->now ? s->now : p, wide, s->forms, s->call, &next);
+	if (wide || !s->now || !(s->caps->caps & PCTL_CAP_I64_DIV)) {
+		status = legal_wide_pass(s->now ? s->now : p, wide,
+					 !(s->caps->caps & PCTL_CAP_I64_DIV), s->forms, s->call,
+					 &next);
 		if (status != PCTL_OK)
 			return status;
 		step(s, next);

@@ -145,9 +145,14 @@ uint32_t legal_elem_type(legal *l, uint32_t type);
 /* 1 when such an element is wrapped in a struct. */
 int legal_is_wrapped(const legal *l, uint32_t type);
 
-/* wide.c: the pass over the program, with integer forms from one module and soft doubles from the other. */
-pctl_status legal_wide_pass(const pctl_program *p, uint32_t wide_scalars, pctl_forms *forms,
-			    const pctl_call *call, pctl_program **out);
+/* wide.c: the pass over the program, with integer forms from one module and soft doubles from the other. by_forms: what
+ * is left of 64-bit integers is divided by forms, too. */
+pctl_status legal_wide_pass(const pctl_program *p, uint32_t wide_scalars, uint32_t by_forms,
+			    pctl_forms *forms, const pctl_call *call, pctl_program **out);
+
+/* long.c: the form that divides the 64-bit integers of an instruction which stay what they are; LEGAL_N_WIDE: none. */
+uint32_t legal_long_form(const legal *l, const pctl_inst *in);
+void legal_long_divide(legal *l, uint32_t v, const pctl_inst *in);
 
 /* wide_value.c */
 /* One new value for the old value v, in the form it has in memory; and the reverse. */
@@ -174,6 +179,10 @@ enum {
 	LEGAL_WIDE_UMOD,
 	LEGAL_WIDE_SDIV,
 	LEGAL_WIDE_SMOD,
+	LEGAL_LONG_UDIV,
+	LEGAL_LONG_UMOD,
+	LEGAL_LONG_SDIV,
+	LEGAL_LONG_SMOD,
 	LEGAL_N_WIDE
 };
 enum {
@@ -186,6 +195,7 @@ struct legal_wide {
 	pctl_forms *forms;
 	const pctl_program *source;
 	uint32_t scalars;
+	uint32_t by_forms;	     /* 64-bit integers that stay are divided by forms */
 	uint32_t wide[LEGAL_N_WIDE]; /* functions of the new program, 0 not linked */
 	uint32_t soft[LEGAL_N_SOFT];
 };

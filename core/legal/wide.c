@@ -75,6 +75,8 @@ void legal_wide_instruction(legal *l, uint32_t v, const pctl_inst *in)
 		legal_memory(l, v, in, &place);
 	else if (is_sign(l, in))
 		sign(l, v, in);
+	else if (legal_long_form(l, in) != LEGAL_N_WIDE)
+		legal_long_divide(l, v, in);
 	else if (kind == PCTL_OPKIND_control || !touches_wide(l, in))
 		legal_copy(l, v, in);
 	else if (kind == PCTL_OPKIND_const)
@@ -89,8 +91,9 @@ void legal_wide_instruction(legal *l, uint32_t v, const pctl_inst *in)
 
 /* ---- the pass ----------------------------------------------------------------------------- */
 
-static const char *const wide_names[LEGAL_N_WIDE] = {"wide_mul", "wide_udiv", "wide_umod",
-						     "wide_sdiv", "wide_smod"};
+static const char *const wide_names[LEGAL_N_WIDE] = {
+	"wide_mul",  "wide_udiv", "wide_umod", "wide_sdiv", "wide_smod",
+	"long_udiv", "long_umod", "long_sdiv", "long_smod"};
 
 static uint32_t needed_by(const legal *l, const pctl_inst *in)
 {
@@ -125,7 +128,10 @@ static void find_needed(legal *l, uint8_t wide[LEGAL_N_WIDE], uint8_t soft[LEGAL
 			const pctl_inst *in = &l->p->insts[l->fn->first_inst + i];
 			const uint32_t need = needed_by(l, in);
 			const uint32_t form = legal_soft64_form(l, in);
+			const uint32_t longer = legal_long_form(l, in);
 
+			if (longer != LEGAL_N_WIDE)
+				wide[longer] = 1;
 			for (uint32_t k = 0; k < LEGAL_N_WIDE; k++)
 				wide[k] |= (uint8_t)((need >> k) & 1u);
 			if (form < LEGAL_N_SOFT)
@@ -194,10 +200,11 @@ static pctl_status link_needed(legal *l)
 	return status;
 }
 
-pctl_status legal_wide_pass(const pctl_program *p, uint32_t wide_scalars, pctl_forms *forms,
-			    const pctl_call *call, pctl_program **out)
+pctl_status legal_wide_pass(const pctl_program *p, uint32_t wide_scalars, uint32_t by_forms,
+			    pctl_forms *forms, const pctl_call *call, pctl_program **out)
 {
-	struct legal_wide w = {.forms = forms, .source = p, .scalars = wide_scalars};
+	struct legal_wide w = {
+		.forms = forms, .source = p, .scalars = wide_scalars, .by_forms = by_forms};
 	legal l = {.call = call, .wide = &w};
 
 	return legal_rebuild(&l, p, &legal_wide_rules, wide_scalars, link_needed, out);

@@ -8,8 +8,8 @@
 #include <pthread.h>
 
 #define PCTL_CPU_CAPS                                                                         \
-	(PCTL_CAP_I64 | PCTL_CAP_F16 | PCTL_CAP_F32 | PCTL_CAP_BF16 | PCTL_CAP_STRICT_FLOAT | \
-	 PCTL_CAP_STORE16)
+	(PCTL_CAP_I64 | PCTL_CAP_I64_DIV | PCTL_CAP_F16 | PCTL_CAP_F32 | PCTL_CAP_BF16 | \
+	 PCTL_CAP_STRICT_FLOAT | PCTL_CAP_STORE16)
 #define PCTL_CPU_MAX_INVOCATIONS 1024u
 #define PCTL_CPU_MAX_WORKGROUP_BYTES (256u << 20)
 #define PCTL_CPU_MAX_BINDINGS 1024u

@@ -28,7 +28,7 @@ static void run(const char *text, const void *in, uint32_t n, uint32_t *out, uin
 	legal_kernel k;
 
 	compile(&k, text);
-	rig_must(&k.r, legal_wide_pass(k.p, 1u << PCTL_SCALAR_F64, k.forms, &k.r.call, &soft),
+	rig_must(&k.r, legal_wide_pass(k.p, 1u << PCTL_SCALAR_F64, 0, k.forms, &k.r.call, &soft),
 		 "soft doubles");
 	assert_int_equal(soft->caps, 0);
 	run_on(&k.r, soft, arrays, 2, N / 64);

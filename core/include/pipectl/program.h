@@ -230,6 +230,9 @@ typedef struct pctl_origin {
 #define PCTL_CAP_STRICT_FLOAT (1ull << 10) /* strict opcodes present: only `cpu` takes it */
 #define PCTL_CAP_STORE16 (1ull << 11) /* u16 in storage memory: LOAD, STORE, CAST to and from u32 */
 #define PCTL_CAP_NATIVE_FLOAT (1ull << 12) /* native opcodes present: never for `cpu` */
+/* Of devices only: with 64-bit integers come their quotients and remainders. Where it is missing the host writes those
+ * by the other operations before a backend sees the program. */
+#define PCTL_CAP_I64_DIV (1ull << 13)
 
 /*
  * The whole. Function 0 is `spec`: straight-line constant code (CONST, OVERRIDE, elementwise ops,

@@ -1,5 +1,6 @@
-// Products and quotients of 64-bit integers held as two 32-bit words, least significant first. Called, never
-// inlined here, by what core/legal makes of a 64-bit multiplication, division or remainder.
+// Products and quotients of 64-bit integers held as two 32-bit words, least significant first (wide_), and quotients of
+// those a device has (long_). Called, never inlined here, by what core/legal makes of a 64-bit multiplication, division or
+// remainder.
 // Division by zero gives 0 and leaves 0; the lowest number by -1 gives itself and leaves 0.
 
 fn wide_mul(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
@@ -99,11 +100,94 @@ fn wide_smod(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
   return select(r, wide_negate(r), (a.y >> 31u) == 1u);
 }
 
+// ---- quotients of 64-bit integers that are native but for their division: two digits of 16 bits at a time, each
+// estimated by the upper half of the divisor and at most 2 too large (Knuth, TAOCP 2, 4.3.1).
+
+// floor(n / d) for a d whose top bit is set and n below d 2^32.
+fn long_narrow(n: u64, d: u32) -> u32 {
+  let top = d >> 16u;
+  let wide = u64(d);
+  let upper = n >> 16u;
+  var q1 = min(u32(n >> 32u) / top, 0xffffu);
+  var part = u64(q1) * wide;
+  if (part > upper) {
+    q1 -= 1u;
+    part -= wide;
+  }
+  if (part > upper) {
+    q1 -= 1u;
+    part -= wide;
+  }
+  let rest = ((upper - part) << 16u) | (n & 0xfffflu);
+  var q0 = min(u32(rest >> 16u) / top, 0xffffu);
+  part = u64(q0) * wide;
+  if (part > rest) {
+    q0 -= 1u;
+    part -= wide;
+  }
+  if (part > rest) {
+    q0 -= 1u;
+  }
+  return (q1 << 16u) | q0;
+}
+
+// A divisor of two words is cut to its upper 32 bits and half the dividend taken, which gives the quotient or one more
+// (Warren, Hacker's Delight, 9-5); the remainder decides.
+fn long_udiv(a: u64, b: u64) -> u64 {
+  let low = u32(b);
+  let high = u32(b >> 32u);
+  let over = u32(a >> 32u);
+  if (high == 0u) {
+    if (low == 0u) {
+      return 0lu;
+    }
+    if (over == 0u) {
+      return u64(u32(a) / low);
+    }
+    let q1 = over / low;
+    let s = countLeadingZeros(low);
+    let rest = (u64(over - q1 * low) << 32u) | (a & 0xfffffffflu);
+    return (u64(q1) << 32u) | u64(long_narrow(rest << s, low << s));
+  }
+  let s = countLeadingZeros(high);
+  var q = (u64(long_narrow(a >> 1u, u32((b << s) >> 32u))) << s) >> 31u;
+  if (q != 0lu) {
+    q -= 1lu;
+  }
+  if (a - q * b >= b) {
+    q += 1lu;
+  }
+  return q;
+}
+
+fn long_umod(a: u64, b: u64) -> u64 {
+  return select(a - long_udiv(a, b) * b, 0lu, b == 0lu);
+}
+
+fn long_magnitude(a: i64) -> u64 {
+  return select(bitcast<u64>(a), 0lu - bitcast<u64>(a), a < 0li);
+}
+
+fn long_sdiv(a: i64, b: i64) -> i64 {
+  let q = long_udiv(long_magnitude(a), long_magnitude(b));
+  return bitcast<i64>(select(q, 0lu - q, (a ^ b) < 0li));
+}
+
+fn long_smod(a: i64, b: i64) -> i64 {
+  let r = long_umod(long_magnitude(a), long_magnitude(b));
+  return bitcast<i64>(select(r, 0lu - r, a < 0li));
+}
+
 // Every form is reachable from an entry point, so that none is dropped.
 @group(0) @binding(0) var<storage, read_write> sink: vec2<u32>;
+@group(0) @binding(1) var<storage, read_write> long_sink: vec2<u64>;
 
 @compute @workgroup_size(1)
 fn keep() {
   let a = sink;
   sink = wide_mul(a, wide_udiv(a, wide_umod(a, wide_sdiv(a, wide_smod(a, a)))));
+  let u = long_sink.x;
+  let i = bitcast<i64>(long_sink.y);
+  long_sink.x = long_udiv(u, long_umod(u, u));
+  long_sink.y = bitcast<u64>(long_sdiv(i, long_smod(i, i)));
 }
