@@ -155,7 +155,7 @@ pctl_status pctl_chain_last(pctl_chain *c, const pctl_call *call, pctl_chain_inf
 	char text[PCTL_GITLOG_OID_TEXT_SIZE];
 	sqlite3_stmt *stmt = NULL;
 	int more = 0;
-	pctl_status status = pctl_rows_open(c->state, call, &stmt,
+	pctl_status status = pctl_rows_keep(c->state, call, &stmt,
 					    "SELECT height, clock, git_commit FROM blocks ORDER BY "
 					    "height DESC LIMIT 1",
 					    "");
@@ -173,7 +173,7 @@ pctl_status pctl_chain_last(pctl_chain *c, const pctl_call *call, pctl_chain_inf
 					     "the commit of block %llu is damaged",
 					     (unsigned long long)out->last);
 	}
-	sqlite3_finalize(stmt);
+	pctl_rows_done(stmt);
 	return status;
 }
 

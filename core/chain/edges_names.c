@@ -180,7 +180,7 @@ static uint32_t slot_of(const char *text)
 static pctl_status open_recent(pctl_chain_state *s, const pctl_call *call, recent **out)
 {
 	uint64_t epoch, last = 0;
-	recent *r = pctl_chain_memory(s, sizeof(*r), &epoch);
+	recent *r = pctl_chain_memory(s, PCTL_MEMORY_EDGES, sizeof(*r), &epoch);
 	sqlite3_stmt *stmt;
 	pctl_status status;
 	int more;
@@ -244,7 +244,7 @@ pctl_status pctl_words_number(pctl_chain_state *s, pctl_word *words, uint32_t n,
 			      const pctl_call *call)
 {
 	uint64_t epoch;
-	recent *r = pctl_chain_memory(s, sizeof(*r), &epoch);
+	recent *r = pctl_chain_memory(s, PCTL_MEMORY_EDGES, sizeof(*r), &epoch);
 	pctl_status status = PCTL_OK;
 
 	for (uint32_t i = 0; status == PCTL_OK && i < n; i++) {

@@ -251,6 +251,7 @@ pctl_status pctl_chain_epoch(pctl_chain *c, uint64_t height, const pctl_call *ca
 				   note);
 	if (status != PCTL_OK) {
 		status = pctl_rows_write(r.s, call, "ROLLBACK TO epoch", "");
+		pctl_params_forget(r.s);
 		if (note[0] == '\0')
 			snprintf(note, PCTL_EPOCH_NOTE_SIZE, "the jobs were refused");
 	}

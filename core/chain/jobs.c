@@ -179,7 +179,7 @@ pctl_status pctl_jobs_read(pctl_chain_state *s, const uint8_t id[PCTL_DIGEST_BYT
 	char text[PCTL_JOB_TEXT_SIZE];
 	sqlite3_stmt *stmt = NULL;
 	int more = 0;
-	pctl_status status = pctl_rows_open(s, call, &stmt,
+	pctl_status status = pctl_rows_keep(s, call, &stmt,
 					    "SELECT " COLUMNS " FROM jobs WHERE id = ?", "d", id);
 
 	memset(out, 0, sizeof(*out));
@@ -189,7 +189,7 @@ pctl_status pctl_jobs_read(pctl_chain_state *s, const uint8_t id[PCTL_DIGEST_BYT
 		status = more ? read_row(stmt, call, out)
 			      : pctl_refuse(call, PC5801_JOB_UNKNOWN, "no job %s",
 					    pctl_job_id_format(id, text));
-	sqlite3_finalize(stmt);
+	pctl_rows_done(stmt);
 	return status;
 }
 
@@ -257,7 +257,7 @@ pctl_status pctl_jobs_all(pctl_chain_state *s, const char *sender, pctl_jobs_vis
 	return walk(s, stmt, status, visit, ctx, call);
 }
 
-/* The two numbers of the one row a statement gives; finalises it. */
+/* The two numbers of the one row a kept statement gives; gives it back. */
 static pctl_status two_numbers(pctl_chain_state *s, sqlite3_stmt *stmt, pctl_status status,
 			       const pctl_call *call, uint64_t *a, uint64_t *b)
 {
@@ -270,7 +270,7 @@ static pctl_status two_numbers(pctl_chain_state *s, sqlite3_stmt *stmt, pctl_sta
 		*a = (uint64_t)sqlite3_column_int64(stmt, 0);
 		*b = (uint64_t)sqlite3_column_int64(stmt, 1);
 	}
-	sqlite3_finalize(stmt);
+	pctl_rows_done(stmt);
 	return status;
 }
 
@@ -283,7 +283,7 @@ pctl_status pctl_jobs_at_clock(pctl_chain_state *s, uint64_t clock, const pctl_c
 	*n_all = *n_pending = 0;
 	if (clock > PCTL_CHAIN_HEIGHT_MAX)
 		return PCTL_OK;
-	status = pctl_rows_open(s, call, &stmt,
+	status = pctl_rows_keep(s, call, &stmt,
 				"SELECT count(*), coalesce(sum(status = 0), 0) FROM jobs WHERE "
 				"clock = ?",
 				"h", clock);
@@ -295,7 +295,7 @@ pctl_status pctl_jobs_last(pctl_chain_state *s, const pctl_call *call, uint64_t 
 {
 	sqlite3_stmt *stmt = NULL;
 	/* one aggregate a SELECT: each is then one step of an index */
-	pctl_status status = pctl_rows_open(s, call, &stmt,
+	pctl_status status = pctl_rows_keep(s, call, &stmt,
 					    "SELECT coalesce((SELECT max(clock) FROM jobs), 0), "
 					    "coalesce((SELECT max(position) FROM jobs), 0)",
 					    "");

@@ -64,6 +64,8 @@ pctl_status pctl_params_is_seeded(pctl_chain_state *s, const pctl_call *call, in
 /* The values in force at a height: of each parameter the row of the greatest height up to it. PC5723 before seeding. */
 pctl_status pctl_params_in_force(pctl_chain_state *s, uint64_t height, const pctl_call *call,
 				 pctl_params *out);
+/* Forget what pctl_params_in_force remembers within a transaction: by whoever writes parameters, or undoes a part. */
+void pctl_params_forget(pctl_chain_state *s);
 
 /* A change of one parameter. */
 typedef struct pctl_param_change {

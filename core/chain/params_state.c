@@ -31,6 +31,7 @@ pctl_status pctl_params_seed(pctl_chain_state *s, const pctl_params *p, const pc
 		status = pctl_rows_write(s, call, "INSERT INTO params VALUES (0, ?, ?)", "tt",
 					 pctl_param_at(i)->name,
 					 pctl_param_format(i, p->values[i], text));
+	pctl_params_forget(s);
 	return status;
 }
 
@@ -50,7 +51,30 @@ static pctl_status take(sqlite3_stmt *stmt, const pctl_call *call, pctl_params *
 	return pctl_param_parse(i, value, call, &out->values[i]);
 }
 
-pctl_status pctl_params_in_force(pctl_chain_state *s, uint64_t height, const pctl_call *call,
+/* Every message and every charge asks for those of one height; they are read once a transaction. */
+typedef struct remembered {
+	uint64_t epoch, height;
+	uint32_t is_set, reserved;
+	pctl_params values;
+} remembered;
+
+static remembered *of_transaction(pctl_chain_state *s, uint64_t *epoch)
+{
+	remembered *r = pctl_chain_memory(s, PCTL_MEMORY_PARAMS, sizeof(*r), epoch);
+
+	return sqlite3_get_autocommit(pctl_chain_db(s)) ? NULL : r;
+}
+
+void pctl_params_forget(pctl_chain_state *s)
+{
+	uint64_t epoch;
+	remembered *r = of_transaction(s, &epoch);
+
+	if (r != NULL)
+		r->is_set = 0;
+}
+
+static pctl_status read_in_force(pctl_chain_state *s, uint64_t height, const pctl_call *call,
 				 pctl_params *out)
 {
 	_Static_assert(PCTL_PARAM_COUNT < 64, "one bit a parameter");
@@ -76,5 +100,22 @@ pctl_status pctl_params_in_force(pctl_chain_state *s, uint64_t height, const pct
 	if (status == PCTL_OK && seen != all)
 		return pctl_refuse(call, PC5723_PARAM_SEED,
 				   "the state has no parameters; they are read from a file first");
+	return status;
+}
+
+pctl_status pctl_params_in_force(pctl_chain_state *s, uint64_t height, const pctl_call *call,
+				 pctl_params *out)
+{
+	uint64_t epoch;
+	remembered *r = of_transaction(s, &epoch);
+	pctl_status status;
+
+	if (r != NULL && r->is_set && r->epoch == epoch && r->height == height) {
+		*out = r->values;
+		return PCTL_OK;
+	}
+	status = read_in_force(s, height, call, out);
+	if (status == PCTL_OK && r != NULL)
+		*r = (remembered){.epoch = epoch, .height = height, .is_set = 1, .values = *out};
 	return status;
 }

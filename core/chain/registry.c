@@ -32,7 +32,7 @@ pctl_status pctl_shaders_look(pctl_chain_state *s, const char *cid, const pctl_c
 			      int *found, uint64_t *deprecated)
 {
 	sqlite3_stmt *stmt = NULL;
-	pctl_status status = pctl_rows_open(
+	pctl_status status = pctl_rows_keep(
 		s, call, &stmt, "SELECT deprecated FROM shaders WHERE cid = ?", "t", cid);
 
 	*found = 0;
@@ -41,7 +41,7 @@ pctl_status pctl_shaders_look(pctl_chain_state *s, const char *cid, const pctl_c
 		status = pctl_rows_next(s, stmt, call, found);
 	if (status == PCTL_OK && *found)
 		*deprecated = (uint64_t)sqlite3_column_int64(stmt, 0);
-	sqlite3_finalize(stmt);
+	pctl_rows_done(stmt);
 	return status;
 }
 
@@ -55,7 +55,7 @@ pctl_status pctl_shaders_read(pctl_chain_state *s, const char *cid, const pctl_c
 {
 	sqlite3_stmt *stmt = NULL;
 	int more = 0;
-	pctl_status status = pctl_rows_open(s, call, &stmt,
+	pctl_status status = pctl_rows_keep(s, call, &stmt,
 					    "SELECT " SHADER_COLUMNS ", s.profile FROM shaders s "
 					    "WHERE s.cid = ?",
 					    "t", cid);
@@ -71,7 +71,7 @@ pctl_status pctl_shaders_read(pctl_chain_state *s, const char *cid, const pctl_c
 	} else if (status == PCTL_OK) {
 		status = unknown(cid, call);
 	}
-	sqlite3_finalize(stmt);
+	pctl_rows_done(stmt);
 	return status;
 }
 

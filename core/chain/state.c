@@ -16,7 +16,7 @@
 struct pctl_chain_state {
 	sqlite3 *db;
 	sqlite3_stmt **kept;
-	void *memory;
+	void *memory[PCTL_N_MEMORIES];
 	uint64_t epoch;
 	uint32_t in_transaction, n_kept, cap_kept, reserved;
 };
@@ -172,7 +172,8 @@ void pctl_chain_state_close(pctl_chain_state *s)
 	for (uint32_t i = 0; i < s->n_kept; i++)
 		sqlite3_finalize(s->kept[i]);
 	free(s->kept);
-	free(s->memory);
+	for (uint32_t i = 0; i < PCTL_N_MEMORIES; i++)
+		free(s->memory[i]);
 	sqlite3_close(s->db);
 	free(s);
 }
@@ -229,12 +230,12 @@ pctl_status pctl_chain_statement(pctl_chain_state *s, const char *sql, const pct
 	return PCTL_OK;
 }
 
-void *pctl_chain_memory(pctl_chain_state *s, size_t n, uint64_t *epoch)
+void *pctl_chain_memory(pctl_chain_state *s, int whose, size_t n, uint64_t *epoch)
 {
-	if (s->memory == NULL)
-		s->memory = calloc(1, n);
+	if (s->memory[whose] == NULL)
+		s->memory[whose] = calloc(1, n);
 	*epoch = s->epoch;
-	return s->memory;
+	return s->memory[whose];
 }
 
 /* ---- the root ----------------------------------------------------------------------------- */

@@ -35,9 +35,10 @@ struct sqlite3 *pctl_chain_db(pctl_chain_state *s);
 struct sqlite3_stmt;
 pctl_status pctl_chain_statement(pctl_chain_state *s, const char *sql, const pctl_call *call,
 				 struct sqlite3_stmt **out);
-/* Memory of one module (edges): a zeroed block of n bytes made at the first call, freed with the state; NULL: no memory.
+/* Memory of one module: a zeroed block of n bytes made at the first call, freed with the state; NULL: no memory.
  * *epoch differs in every transaction, so that what is remembered of an undone one is known to be stale. */
-void *pctl_chain_memory(pctl_chain_state *s, size_t n, uint64_t *epoch);
+enum { PCTL_MEMORY_EDGES, PCTL_MEMORY_PARAMS, PCTL_N_MEMORIES };
+void *pctl_chain_memory(pctl_chain_state *s, int whose, size_t n, uint64_t *epoch);
 /* Report SQLite's last error as PC5701. */
 pctl_status pctl_chain_trouble(pctl_chain_state *s, const char *what, const pctl_call *call);
 

@@ -39,7 +39,7 @@ static pctl_status read_sequence(pctl_taking *t, const char *sender)
 {
 	sqlite3_stmt *stmt = NULL;
 	int more = 0;
-	pctl_status status = pctl_rows_open(
+	pctl_status status = pctl_rows_keep(
 		t->s, t->call, &stmt, "SELECT sequence FROM accounts WHERE name = ?", "t", sender);
 
 	t->sequence = 0;
@@ -47,7 +47,7 @@ static pctl_status read_sequence(pctl_taking *t, const char *sender)
 		status = pctl_rows_next(t->s, stmt, t->call, &more);
 	if (status == PCTL_OK && more)
 		t->sequence = (uint64_t)sqlite3_column_int64(stmt, 0);
-	sqlite3_finalize(stmt);
+	pctl_rows_done(stmt);
 	return status;
 }
 
@@ -208,15 +208,12 @@ static pctl_status enter(pctl_chain *c, const pctl_call *call, int *is_nested)
 	*is_nested = !sqlite3_get_autocommit(db);
 	if (!*is_nested)
 		return pctl_chain_begin(c->state, call);
-	return sqlite3_exec(db, "SAVEPOINT taking", NULL, NULL, NULL) == SQLITE_OK
-		       ? PCTL_OK
-		       : pctl_chain_trouble(c->state, "a savepoint", call);
+	return pctl_rows_write(c->state, call, "SAVEPOINT taking", "");
 }
 
 static pctl_status leave(pctl_chain *c, const pctl_call *call, int is_nested, pctl_status status)
 {
-	static const char undo[] = "ROLLBACK TO taking; RELEASE taking";
-	struct sqlite3 *db = pctl_chain_db(c->state);
+	pctl_status ended = PCTL_OK;
 
 	if (!is_nested) {
 		if (status == PCTL_OK)
@@ -225,9 +222,16 @@ static pctl_status leave(pctl_chain *c, const pctl_call *call, int is_nested, pc
 			pctl_chain_rollback(c->state);
 		return status;
 	}
-	if (sqlite3_exec(db, status == PCTL_OK ? "RELEASE taking" : undo, NULL, NULL, NULL) !=
-	    SQLITE_OK)
-		status = pctl_chain_trouble(c->state, "a savepoint", call);
+	/* SQLite itself undoes a transaction for which the disk has no room. */
+	if (sqlite3_get_autocommit(pctl_chain_db(c->state)))
+		ended = pctl_chain_trouble(c->state, "a savepoint", call);
+	else if (status != PCTL_OK)
+		ended = pctl_rows_write(c->state, call, "ROLLBACK TO taking", "");
+	pctl_params_forget(c->state);
+	if (ended == PCTL_OK)
+		ended = pctl_rows_write(c->state, call, "RELEASE taking", "");
+	if (ended != PCTL_OK)
+		status = ended;
 	if (status == PCTL_E_STORE && c->batch == PCTL_BATCH_OPEN) {
 		pctl_chain_rollback(c->state);
 		c->batch = PCTL_BATCH_LOST;

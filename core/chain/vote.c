@@ -337,6 +337,7 @@ pctl_status pctl_params_apply(pctl_chain_state *s, uint64_t now, uint64_t id, co
 			s, call, "INSERT INTO params VALUES (?, ?, ?)", "htt", p.height,
 			pctl_param_at(p.changes[i].param)->name,
 			pctl_param_format(p.changes[i].param, p.changes[i].value, text));
+	pctl_params_forget(s);
 	if (status == PCTL_OK)
 		status = pctl_rows_write(
 			s, call, "UPDATE proposals SET state = 'applied' WHERE id = ?", "h", id);

@@ -91,9 +91,9 @@ void legal_wide_instruction(legal *l, uint32_t v, const pctl_inst *in)
 
 /* ---- the pass ----------------------------------------------------------------------------- */
 
-static const char *const wide_names[LEGAL_N_WIDE] = {
-	"wide_mul",  "wide_udiv", "wide_umod", "wide_sdiv", "wide_smod",
-	"long_udiv", "long_umod", "long_sdiv", "long_smod"};
+static const char *const wide_names[LEGAL_N_WIDE] = {"wide_mul",  "wide_udiv", "wide_umod",
+						     "wide_sdiv", "wide_smod", "long_udiv",
+						     "long_umod", "long_sdiv", "long_smod"};
 
 static uint32_t needed_by(const legal *l, const pctl_inst *in)
 {

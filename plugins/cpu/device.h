@@ -7,7 +7,7 @@
 
 #include <pthread.h>
 
-#define PCTL_CPU_CAPS                                                                         \
+#define PCTL_CPU_CAPS                                                                    \
 	(PCTL_CAP_I64 | PCTL_CAP_I64_DIV | PCTL_CAP_F16 | PCTL_CAP_F32 | PCTL_CAP_BF16 | \
 	 PCTL_CAP_STRICT_FLOAT | PCTL_CAP_STORE16)
 #define PCTL_CPU_MAX_INVOCATIONS 1024u

@@ -112,8 +112,8 @@ static pctl_status caps(pctl_device *dev, const pctl_call *call, pctl_device_cap
 	(void)dev;
 	(void)call;
 	*out = (pctl_device_caps){.head = PCTL_HEAD(pctl_device_caps),
-				  .caps = PCTL_CAP_I64 | PCTL_CAP_I64_DIV | PCTL_CAP_F32 | PCTL_CAP_NATIVE_FLOAT |
-					  PCTL_CAP_STORE16,
+				  .caps = PCTL_CAP_I64 | PCTL_CAP_I64_DIV | PCTL_CAP_F32 |
+					  PCTL_CAP_NATIVE_FLOAT | PCTL_CAP_STORE16,
 				  .max_binding_bytes = MAX_BYTES,
 				  .max_buffer_bytes = MAX_BYTES,
 				  .binding_alignment = 16,

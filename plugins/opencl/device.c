@@ -302,8 +302,8 @@ pctl_status opencl_device_caps(pctl_device *dev, const pctl_call *call, pctl_dev
 	(void)call;
 	*out = (pctl_device_caps){
 		.head = PCTL_HEAD(pctl_device_caps),
-		.caps = PCTL_CAP_I64 | PCTL_CAP_I64_DIV | PCTL_CAP_F32 | PCTL_CAP_NATIVE_FLOAT | PCTL_CAP_STORE16 |
-			dev->float_caps,
+		.caps = PCTL_CAP_I64 | PCTL_CAP_I64_DIV | PCTL_CAP_F32 | PCTL_CAP_NATIVE_FLOAT |
+			PCTL_CAP_STORE16 | dev->float_caps,
 		.memory_bytes = dev->memory,
 		.max_binding_bytes = dev->max_alloc < longest ? dev->max_alloc : longest,
 		.max_buffer_bytes = dev->max_alloc,

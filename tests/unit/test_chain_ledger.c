@@ -39,6 +39,7 @@ static void done(pctl_chain_state *s)
 static void sql(pctl_chain_state *s, const char *text)
 {
 	assert_int_equal(sqlite3_exec(pctl_chain_db(s), text, NULL, NULL, NULL), SQLITE_OK);
+	pctl_params_forget(s);
 }
 
 /* The expression was refused with that code, and no row changed. */
