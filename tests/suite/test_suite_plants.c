@@ -112,6 +112,7 @@ static void test_suite__a_dropped_store(void **state)
 	must_find("no-output-lost-histogram", PLANT_DROP);
 	must_find("workgroup-invariant", PLANT_DROP);
 	must_find("terminating", PLANT_DROP);
+	must_find("context-free", PLANT_DROP);
 }
 
 static void test_suite__a_duplicate(void **state)
