@@ -117,8 +117,7 @@ static pctl_status trial(suite_trial *t)
 	suite_work w = {.times = 1};
 	uint64_t want[ITEMS * RESULTS], *x, *y;
 	uint32_t b[3];
-	pctl_status status =
-		suite_kernel(t, "beside.wgsl", entries[t->p[0]], 0, &unit);
+	pctl_status status = suite_kernel(t, "beside.wgsl", entries[t->p[0]], 0, &unit);
 
 	if (status != PCTL_OK)
 		return status;
