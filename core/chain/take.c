@@ -227,7 +227,8 @@ static pctl_status leave(pctl_chain *c, const pctl_call *call, int is_nested, pc
 		ended = pctl_chain_trouble(c->state, "a savepoint", call);
 	else if (status != PCTL_OK)
 		ended = pctl_rows_write(c->state, call, "ROLLBACK TO taking", "");
-	pctl_params_forget(c->state);
+	if (status != PCTL_OK)
+		pctl_params_forget(c->state);
 	if (ended == PCTL_OK)
 		ended = pctl_rows_write(c->state, call, "RELEASE taking", "");
 	if (ended != PCTL_OK)
