@@ -48,6 +48,17 @@ def named():
     h.check("no state was made", not os.path.exists(os.path.join(h.path("home"), "chain")), os.listdir(h.path("home")))
 
 
+def fast_device():
+    """Dispatches grow until they take long enough, or to the most that there is room for: never beyond."""
+    status, out, err = h.run("--json", "ledger", "params", "calibrate", "--least-ms", "150", "--backend", "vulkan:llvmpipe")
+    if not h.check("a fast device", status == 0, err):
+        return
+    d = json.loads(out)
+    fits("fast", d, 100000)
+    points = {p["kernel"]: p for p in d["backends"][0]["kernels"]}
+    h.check("many workgroups, not too many", 4096 <= int(points["memory"]["groups"]) <= 32768, points["memory"])
+
+
 def by_policy():
     policy = h.write("only.cfg", b'policy : { inherits = "' + os.path.abspath(os.path.join(
         os.path.dirname(h.pipectl), "..", "conf", "policy", "default.cfg")).encode() + b'"; backends : { allowed = ( "cpu" ); }; };')
@@ -89,6 +100,7 @@ def refusals():
 
 
 named()
+fast_device()
 by_policy()
 in_force()
 refusals()
