@@ -101,6 +101,9 @@ def replays(h):
     status, out, err = h.run("receipt", "replay", h.path("cpu.step"), "--backend", "vulkan:0", "--receipt", h.path("again"))
     h.check("replayed elsewhere", status == 0 and b"the same" in out, err)
     h.check("its own receipt", h.run("receipt", "verify", h.path("again"))[0] == 0)
+    other = os.path.join(os.path.dirname(h.pipectl), "..", "conf", "gas", "cybergraph-0.1.cfg")
+    status, _, err = h.run("receipt", "replay", h.path("cpu.step"), "--backend", "cpu", "--gas", other)
+    h.check("under another gas schedule it is another question", status == 3 and "PC5907" in err and "schedule" in err, f"{status} {err}")
     # The files are gone, another home has the blobs alone.
     for name in ("p.cfg", "x.bin", "one.bin"):
         os.rename(h.path(name), h.path("hidden-" + name))
