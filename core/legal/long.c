@@ -1,7 +1,7 @@
 /* Quotients and remainders of 64-bit integers on a device that has these but must not divide them: calls of the forms
- * of their own (forms/wide.wgsl). NVIDIA's Vulkan compiler (580.159) rewrites all 64-bit arithmetic of a kernel in which
- * one such division stands, and then computes `select(x - y, 0, x < y)` and `select(x + y, MAX, x + y < x)` of u64
- * wrongly; without a division there is no such kernel. tests/differential/regressions/nvidia-saturate-u64.wgsl */
+ * of their own (forms/wide.wgsl). In a kernel with one such division NVIDIA's Vulkan compiler (580.159) computes
+ * `select(x - y, 0, x < y)` and `select(x + y, MAX, x + y < x)` of u64 wrongly; without one it was never seen to.
+ * tests/differential/regressions/nvidia-saturate-u64.wgsl */
 #include "legal/legal_parts.h"
 
 uint32_t legal_long_form(const legal *l, const pctl_inst *in)

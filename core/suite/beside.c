@@ -8,7 +8,8 @@
 static const char *const entries[] = {"alone", "quotient", "known_divisor", "signed_quotient",
 				      "words"};
 
-/* Around the borders in the first shape, of any length in the second, next to each other in the third. */
+/* Around the borders in the first shape, of any length in the second; in the third the leading bits of one number at two
+ * lengths, up to 1 apart. (The committed certificates hold digests of these very numbers.) */
 static uint64_t operand(suite_trial *t, uint32_t i, uint32_t side)
 {
 	static const uint64_t edges[] = {0,
@@ -65,7 +66,6 @@ static void shapes_signed(int64_t x, int64_t y, uint64_t *out)
 {
 	const int64_t less = x < y ? x : y, more = x < y ? y : x;
 	const uint64_t apart = (uint64_t)more - (uint64_t)less;
-
 	int64_t v;
 	int over = __builtin_sub_overflow(x, y, &v);
 

@@ -338,10 +338,13 @@ static void propose_and_apply(pctl_chain_state *s, uint64_t at, const pctl_param
 	ALLOWED(pctl_params_propose(s, 0, "ann", at, changes, n, &call, &id));
 	ALLOWED(pctl_params_vote(s, 0, id, "ann", 1, &call));
 	ALLOWED(pctl_params_vote(s, 0, id, "ben", 1, &call));
-	if (code != 0)
+	if (code != 0) {
 		REFUSED(s, pctl_params_apply(s, 0, id, &call), code);
-	else
-		ALLOWED(pctl_params_apply(s, 0, id, &call));
+		return;
+	}
+	ALLOWED(pctl_params_apply(s, 0, id, &call));
+	/* At once, in the same transaction, which remembers what it has read. */
+	assert_true(value_at(s, at, changes[0].param) == changes[0].value);
 }
 
 /* What goes together holds at every height, whatever was applied in between. */
