@@ -172,6 +172,14 @@ pctl_status pctl_block_read_header(const pctl_block_record *rec, const char *nam
 
 /* ---- genesis ------------------------------------------------------------------------------ */
 
+/* The next line's first word; a parameter that came later may be left out. */
+static int begins_with(const reader *r, const char *name)
+{
+	const size_t n = strlen(name);
+
+	return (size_t)(r->end - r->at) > n && memcmp(r->at, name, n) == 0 && r->at[n] == ' ';
+}
+
 pctl_status pctl_block_read_genesis(const pctl_block_record *rec, const char *name,
 				    const pctl_call *call, pctl_params *out)
 {
@@ -181,13 +189,15 @@ pctl_status pctl_block_read_genesis(const pctl_block_record *rec, const char *na
 	reader r;
 	pctl_status status = begin(rec, PCTL_BLOCK_GENESIS, name, call, &r);
 
-	memset(out, 0, sizeof(*out));
+	pctl_params_default(out);
 	for (uint32_t i = 0; status == PCTL_OK && i < PCTL_PARAM_COUNT; i++) {
+		const char *name_of = pctl_param_at(i)->name;
 		char key[64], value[PCTL_PARAM_TEXT_SIZE];
 
+		if (i >= PCTL_PARAM_LATER && !begins_with(&r, name_of))
+			continue;
 		if (!next_line(&r, &line, &n) || !word(&line, &n, key, sizeof(key)) ||
-		    strcmp(key, pctl_param_at(i)->name) != 0 ||
-		    !word(&line, &n, value, sizeof(value)) || n != 0)
+		    strcmp(key, name_of) != 0 || !word(&line, &n, value, sizeof(value)) || n != 0)
 			return fault(&r, "not the parameter that stands there");
 		status = pctl_param_parse(i, value, call, &out->values[i]);
 	}

@@ -100,8 +100,9 @@ void pctl_block_genesis_text(const pctl_params *p, pctl_str_buf *out)
 	char value[PCTL_PARAM_TEXT_SIZE];
 
 	for (uint32_t i = 0; i < PCTL_PARAM_COUNT; i++)
-		pctl_str_addf(out, "%s %s\n", pctl_param_at(i)->name,
-			      pctl_param_format(i, p->values[i], value));
+		if (pctl_param_is_said(i, p->values[i]))
+			pctl_str_addf(out, "%s %s\n", pctl_param_at(i)->name,
+				      pctl_param_format(i, p->values[i], value));
 }
 
 /* ---- closing ------------------------------------------------------------------------------ */

@@ -95,6 +95,11 @@ void pctl_params_default(pctl_params *out)
 		out->values[i] = table[i].fallback;
 }
 
+int pctl_param_is_said(uint32_t i, uint64_t value)
+{
+	return i < PCTL_PARAM_LATER || value != table[i].fallback;
+}
+
 pctl_status pctl_params_block_budget(const pctl_params *p, const pctl_call *call, uint64_t *out)
 {
 	uint64_t whole;
@@ -140,8 +145,11 @@ pctl_status pctl_params_check(const pctl_params *p, const pctl_call *call)
 /* ---- the file ------------------------------------------------------------------------------ */
 
 static const pctl_conf_field value_fields[] = {
-#define CHAIN_PARAM(id, name, what, fallback, least, most, text) \
-	{.key = name, .kind = PCTL_FIELD_STRING, .flags = PCTL_FIELD_REQUIRED, .doc = text},
+#define CHAIN_PARAM(id, name, what, fallback, least, most, text)                          \
+	{.key = name,                                                                     \
+	 .kind = PCTL_FIELD_STRING,                                                       \
+	 .flags = (uint32_t)PCTL_PARAM_##id < PCTL_PARAM_LATER ? PCTL_FIELD_REQUIRED : 0, \
+	 .doc = text},
 #include "chain/params.def"
 #undef CHAIN_PARAM
 };
@@ -180,8 +188,12 @@ static pctl_status read_values(const pctl_conf *c, const pctl_call *call, pctl_p
 		return status;
 	values = pctl_conf_find(pctl_conf_root(c), "params.values");
 	for (uint32_t i = 0; i < PCTL_PARAM_COUNT; i++) {
-		const char *text = pctl_conf_string_or(values, table[i].name, "");
-		pctl_status one = pctl_param_parse(i, text, call, &out->values[i]);
+		const char *text = pctl_conf_string_or(values, table[i].name, NULL);
+		pctl_status one = PCTL_OK;
+
+		out->values[i] = table[i].fallback;
+		if (text != NULL)
+			one = pctl_param_parse(i, text, call, &out->values[i]);
 
 		status = status == PCTL_OK ? one : status;
 	}

@@ -13,6 +13,10 @@ enum {
 	PCTL_PARAM_COUNT
 };
 
+/* Parameters from here on came after the first chains: neither genesis nor the rows of height 0 say them at their
+ * defaults, so that what was written before they were there is read, and written again, to the byte. */
+#define PCTL_PARAM_LATER ((uint32_t)PCTL_PARAM_RULES)
+
 enum { PCTL_PARAM_KIND_U64 = 1, PCTL_PARAM_KIND_PPM = 2, PCTL_PARAM_KIND_CLASS = 3 };
 
 typedef struct pctl_param {
@@ -42,12 +46,15 @@ pctl_status pctl_param_parse(uint32_t i, const char *text, const pctl_call *call
 char *pctl_param_format(uint32_t i, uint64_t value, char buf[PCTL_PARAM_TEXT_SIZE]);
 
 void pctl_params_default(pctl_params *out);
+/* 1 when genesis and the rows of height 0 say the parameter with this value. */
+int pctl_param_is_said(uint32_t i, uint64_t value);
 /* Every range (PC5721) and what must hold between values (PC5722). */
 pctl_status pctl_params_check(const pctl_params *p, const pctl_call *call);
 
 /*
  * Read a file of parameters: `params : { version = 1; values : { name = "value"; .. }; }`, every parameter of the
- * table exactly once. Errors: those of conf, PC5721, PC5722.
+ * table exactly once; those from PCTL_PARAM_LATER on may be left out and have their defaults then. Errors: those of
+ * conf, PC5721, PC5722.
  */
 pctl_status pctl_params_read(const char *path, const pctl_call *call, pctl_params *out);
 

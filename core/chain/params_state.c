@@ -28,9 +28,10 @@ pctl_status pctl_params_seed(pctl_chain_state *s, const pctl_params *p, const pc
 	if (status == PCTL_OK && seeded)
 		return pctl_refuse(call, PC5723_PARAM_SEED, "the state has parameters already");
 	for (uint32_t i = 0; status == PCTL_OK && i < PCTL_PARAM_COUNT; i++)
-		status = pctl_rows_write(s, call, "INSERT INTO params VALUES (0, ?, ?)", "tt",
-					 pctl_param_at(i)->name,
-					 pctl_param_format(i, p->values[i], text));
+		if (pctl_param_is_said(i, p->values[i]))
+			status = pctl_rows_write(s, call, "INSERT INTO params VALUES (0, ?, ?)",
+						 "tt", pctl_param_at(i)->name,
+						 pctl_param_format(i, p->values[i], text));
 	pctl_params_forget(s);
 	return status;
 }
@@ -78,13 +79,13 @@ static pctl_status read_in_force(pctl_chain_state *s, uint64_t height, const pct
 				 pctl_params *out)
 {
 	_Static_assert(PCTL_PARAM_COUNT < 64, "one bit a parameter");
-	const uint64_t all = (UINT64_C(1) << PCTL_PARAM_COUNT) - 1;
+	const uint64_t all = (UINT64_C(1) << PCTL_PARAM_LATER) - 1;
 	sqlite3_stmt *stmt = NULL;
 	uint64_t seen = 0;
 	int more = 1;
 	pctl_status status = pctl_rows_height(height, call);
 
-	memset(out, 0, sizeof(*out));
+	pctl_params_default(out);
 	if (status == PCTL_OK)
 		status = pctl_rows_keep(
 			s, call, &stmt,
@@ -97,7 +98,7 @@ static pctl_status read_in_force(pctl_chain_state *s, uint64_t height, const pct
 		status = take(stmt, call, out, &seen);
 	}
 	pctl_rows_done(stmt);
-	if (status == PCTL_OK && seen != all)
+	if (status == PCTL_OK && (seen & all) != all)
 		return pctl_refuse(call, PC5723_PARAM_SEED,
 				   "the state has no parameters; they are read from a file first");
 	return status;

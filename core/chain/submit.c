@@ -47,7 +47,8 @@ static pctl_status check_dispatch(const submission *s)
 	pctl_status status = pctl_chain_source_of(s->t->c, s->m->shader_cid, s->t->call, &source);
 
 	if (status == PCTL_OK)
-		status = pctl_chain_compiled(s->t->c, source, s->t->call, &program);
+		status = pctl_rules_compiled(s->t->c->kernels, source, &s->t->params, s->t->call,
+					     &program);
 	for (uint32_t d = 0; status == PCTL_OK && d < 3; d++) {
 		const uint32_t most = program->max_dispatch[d];
 
@@ -68,8 +69,7 @@ static pctl_status make_unit(submission *s)
 		status = check_dispatch(s);
 	if (status == PCTL_OK)
 		status = pctl_chain_unit(s->t->c, s->m, &s->t->params, s->t->call, &s->unit);
-	return status == PCTL_OK ? pctl_chain_check_unit(s->unit, &s->t->params, s->t->call)
-				 : status;
+	return status == PCTL_OK ? pctl_rules_accept(s->unit, &s->t->params, s->t->call) : status;
 }
 
 /* ---- jobs and clocks ----------------------------------------------------------------------- */

@@ -6,7 +6,7 @@
 #include "chain/edges.h"
 #include "chain/registry.h"
 #include "chain/rows.h"
-#include "chain/submit.h"
+#include "chain/rules.h"
 
 static pctl_status no_memory(const pctl_taking *t)
 {
@@ -64,44 +64,26 @@ static pctl_status profile_of(const pctl_taking *t, const pctl_kernel_unit *u,
 	return PCTL_OK;
 }
 
-/* An entry point with its overrides' defaults. Races are proved for every dispatch that the shader declares, or else for
- * every dispatch along x: one that repeats itself along y would race with itself. A job's own dispatch is proved when it
- * is submitted. */
-static pctl_status concrete(const pctl_taking *t, const pctl_chain_source *source,
-			    const char *entry, const pctl_program *program,
-			    const pctl_kernel_unit **out)
-{
-	const uint32_t *most = program->max_dispatch;
-	const uint32_t line[3] = {most[0] == 0 ? PCTL_MESSAGE_GROUPS_MAX : most[0], 1, 1};
-	pctl_status status =
-		pctl_chain_concrete(t->c, source, entry, NULL, 0, NULL, &t->params, t->call, out);
+/* The profile is the first entry point's. */
+typedef struct profiling {
+	const pctl_taking *t;
+	pctl_msg_profile *out;
+} profiling;
 
-	if (status == PCTL_OK && (*out)->analysis->race != PCTL_PROOF_PROVEN)
-		status = pctl_chain_concrete(t->c, source, entry, NULL, 0, line, &t->params,
-					     t->call, out);
-	return status;
+static pctl_status take_first(void *ctx, uint32_t entry, const pctl_kernel_unit *u,
+			      const pctl_program *program)
+{
+	const profiling *p = ctx;
+
+	return entry == 0 ? profile_of(p->t, u, program, p->out) : PCTL_OK;
 }
 
-/* Every entry point obeys the rules; the profile is the first one's. */
 static pctl_status examine(const pctl_taking *t, const pctl_chain_source *source,
 			   pctl_msg_profile *out)
 {
-	const pctl_program *program;
-	const pctl_kernel_unit *unit;
-	pctl_status status = pctl_chain_compiled(t->c, source, t->call, &program);
+	profiling p = {t, out};
 
-	if (status == PCTL_OK && program->n_entries == 0)
-		return pctl_refuse(t->call, PC5807_SHADER_INTERFACE,
-				   "the shader has no entry point");
-	for (uint32_t i = 0; status == PCTL_OK && i < program->n_entries; i++) {
-		status = concrete(t, source, pctl_str(program, program->entries[i].name), program,
-				  &unit);
-		if (status == PCTL_OK)
-			status = pctl_chain_check_unit(unit, &t->params, t->call);
-		if (status == PCTL_OK && i == 0)
-			status = profile_of(t, unit, program, out);
-	}
-	return status;
+	return pctl_rules_accept_source(t->c->kernels, source, &t->params, t->call, take_first, &p);
 }
 
 /* ---- rows ---------------------------------------------------------------------------------- */
@@ -178,16 +160,16 @@ pctl_status pctl_take_upload(const pctl_taking *t, const pctl_msg_upload *m)
 
 	if (status != PCTL_OK)
 		return status;
-	named.cid = t->out->as.upload.shader_cid =
+	named.name = t->out->as.upload.shader_cid =
 		pctl_arena_dup(t->arena, pctl_cid_format(&cid, text));
-	if (named.cid == NULL)
+	if (named.name == NULL)
 		return no_memory(t);
-	status = pctl_shaders_look(t->s, named.cid, t->call, &found, &deprecated);
+	status = pctl_shaders_look(t->s, named.name, t->call, &found, &deprecated);
 	if (status == PCTL_OK && found)
-		return answer_again(t, named.cid);
+		return answer_again(t, named.name);
 	if (status == PCTL_OK)
 		status = examine(t, &named, &t->out->as.upload.profile);
 	if (status == PCTL_OK)
 		status = pctl_store_put(t->c->store, m->source, m->n_source, t->call, NULL);
-	return status == PCTL_OK ? add_rows(t, m, named.cid) : status;
+	return status == PCTL_OK ? add_rows(t, m, named.name) : status;
 }

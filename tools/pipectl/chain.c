@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "chain/amount.h"
+#include "chain/calibrate.h"
 #include "chain/registry.h"
 
 /* Where the parameters of height 0 are; they are read only for a state that has none. */
@@ -20,11 +21,47 @@ static pctl_status genesis_path(pctl_app *app, const char *dir, const char **out
 	return *out == NULL ? pctl_refuse(app->call, PC2_NOMEM, "no memory for a path") : PCTL_OK;
 }
 
+static pctl_status read_genesis(pctl_app *app, const char *dir, pctl_params *out)
+{
+	const char *path;
+	pctl_status status = genesis_path(app, dir, &path);
+
+	return status == PCTL_OK ? pctl_params_read(path, app->call, out) : status;
+}
+
+pctl_status pctl_app_params(pctl_app *app, pctl_chain *c, pctl_params *out)
+{
+	pctl_chain_info info;
+	pctl_status status = pctl_chain_info_read(c, app->call, &info);
+
+	return status == PCTL_OK
+		       ? pctl_params_in_force(pctl_chain_rows(c), info.last + 1, app->call, out)
+		       : status;
+}
+
+pctl_status pctl_app_rules(pctl_app *app, pctl_params *out)
+{
+	const char *text = pctl_option_value(&app->line, "--rules"), *dir, *state;
+	pctl_status status = pctl_app_config(app);
+
+	if (status != PCTL_OK)
+		return status;
+	dir = pctl_arena_printf(app->arena, "%s/chain", app->config->home);
+	state = pctl_arena_printf(app->arena, "%s/chain/state.sqlite", app->config->home);
+	if (dir == NULL || state == NULL)
+		return pctl_refuse(app->call, PC2_NOMEM, "no memory for a path");
+	status = access(state, F_OK) == 0 ? pctl_calibration_params(dir, app->call, out)
+					  : read_genesis(app, dir, out);
+	return status == PCTL_OK && text != NULL
+		       ? pctl_param_parse(PCTL_PARAM_RULES, text, app->call,
+					  &out->values[PCTL_PARAM_RULES])
+		       : status;
+}
+
 pctl_status pctl_app_chain(pctl_app *app, const pctl_executor *executor, pctl_chain **out)
 {
 	pctl_chain_options o = {.executor = executor};
 	pctl_params genesis;
-	const char *path;
 	pctl_status status = pctl_app_config(app);
 
 	*out = NULL;
@@ -40,9 +77,7 @@ pctl_status pctl_app_chain(pctl_app *app, const pctl_executor *executor, pctl_ch
 	o.store = app->store;
 	o.kernels = app->kernels;
 	o.genesis = &genesis;
-	status = genesis_path(app, o.dir, &path);
-	if (status == PCTL_OK)
-		status = pctl_params_read(path, app->call, &genesis);
+	status = read_genesis(app, o.dir, &genesis);
 	return status == PCTL_OK ? pctl_chain_open(&o, app->call, out) : status;
 }
 

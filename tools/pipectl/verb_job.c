@@ -112,6 +112,7 @@ pctl_status pctl_job_overrides(pctl_app *app, pctl_chain *c, const char *shader,
 	pctl_msg_override *to = pctl_arena_array(app->arena, n, sizeof(*to));
 	const pctl_chain_source *source;
 	const pctl_program *program;
+	pctl_params params;
 	pctl_status status = PCTL_OK;
 
 	m->overrides = to;
@@ -122,7 +123,9 @@ pctl_status pctl_job_overrides(pctl_app *app, pctl_chain *c, const char *shader,
 		return PCTL_OK;
 	status = pctl_chain_source_of(c, shader, app->call, &source);
 	if (status == PCTL_OK)
-		status = pctl_chain_compiled(c, source, app->call, &program);
+		status = pctl_app_params(app, c, &params);
+	if (status == PCTL_OK)
+		status = pctl_rules_compiled(app->kernels, source, &params, app->call, &program);
 	for (uint32_t i = 0; status == PCTL_OK && i < n; i++) {
 		to[i].name = given[i].name;
 		status = pctl_override_bits(program, &given[i], app->call, &to[i].bits);

@@ -440,6 +440,7 @@ static pctl_status fill(lowering *l, const pctl_pipe_job *job, pctl_msg_execute 
 	const pctl_chain_source *source;
 	const pctl_program *program = NULL;
 	const pctl_var *out;
+	pctl_params params;
 	uint64_t groups = 1;
 	pctl_status status = check_kind(l, job);
 
@@ -454,7 +455,10 @@ static pctl_status fill(lowering *l, const pctl_pipe_job *job, pctl_msg_execute 
 	if (status == PCTL_OK)
 		status = pctl_chain_source_of(l->c, m->shader_cid, l->app->call, &source);
 	if (status == PCTL_OK)
-		status = pctl_chain_compiled(l->c, source, l->app->call, &program);
+		status = pctl_app_params(l->app, l->c, &params);
+	if (status == PCTL_OK)
+		status = pctl_rules_compiled(l->app->kernels, source, &params, l->app->call,
+					     &program);
 	if (status != PCTL_OK)
 		return status;
 	out = find_var(program, job->out[0].name);

@@ -5,20 +5,9 @@
 
 #include "app.h"
 #include "base/num.h"
+#include "shader.h"
 #include "shader_text.h"
 #include "wgsl/wgsl.h"
-
-/* What both verbs take from the command line. */
-struct shader_options {
-	char *text;
-	uint64_t n_text;
-	const char *entry;
-	pctl_override_value *overrides;
-	uint32_t n_overrides;
-	uint32_t has_groups;
-	uint32_t groups[3];
-	uint32_t max_class;
-};
 
 static pctl_status parse_dispatch(pctl_app *app, struct shader_options *o)
 {
@@ -133,8 +122,8 @@ static const char *race_text(uint32_t race)
 					    : "freedom of races unproven";
 }
 
-static void print_unit(pctl_app *app, const char *path, const pctl_kernel_unit *u,
-		       const pctl_gas_price *price)
+void pctl_shader_print_unit(pctl_app *app, const char *path, const pctl_kernel_unit *u,
+			    const pctl_gas_price *price)
 {
 	const pctl_analysis *a = u->analysis;
 	const pctl_entry *entry = &u->program->entries[0];
@@ -178,28 +167,36 @@ static void print_unit(pctl_app *app, const char *path, const pctl_kernel_unit *
 	free(listing);
 }
 
-static pctl_status check_one(pctl_app *app, const char *path)
+static pctl_status check_unit(pctl_app *app, const char *path, const struct shader_options *o)
 {
-	uint32_t flags = pctl_option_has(&app->line, "--consensus") ? PCTL_WGSL_CONSENSUS : 0;
-	struct shader_options o = {.text = NULL};
 	const pctl_kernel_unit *unit;
 	pctl_gas_price price;
-	pctl_status status = parse_options(app, path, &o);
+	pctl_status status = unit_of(app, path, o, 0, &unit);
 
-	if (status == PCTL_OK)
-		status = unit_of(app, path, &o, flags, &unit);
 	if (status == PCTL_OK)
 		status = pctl_app_schedule(app);
 	if (status == PCTL_OK) {
 		pctl_gas_query q = {.program = unit->program,
 				    .analysis = unit->analysis,
-				    .groups = {o.groups[0], o.groups[1], o.groups[2]}};
+				    .groups = {o->groups[0], o->groups[1], o->groups[2]}};
 
 		status = pctl_gas_price_of(app->schedule, &q, app->call, &price);
 	}
 	if (status == PCTL_OK)
-		print_unit(app, path, unit, &price);
-	else if (app->json) {
+		pctl_shader_print_unit(app, path, unit, &price);
+	return status;
+}
+
+static pctl_status check_one(pctl_app *app, const char *path)
+{
+	struct shader_options o = {.text = NULL};
+	pctl_status status = parse_options(app, path, &o);
+
+	if (status == PCTL_OK)
+		status = pctl_option_has(&app->line, "--consensus")
+				 ? pctl_shader_check_rules(app, path, &o)
+				 : check_unit(app, path, &o);
+	if (status != PCTL_OK && app->json) {
 		pctl_json_object_begin(&app->document);
 		pctl_json_kv_string(&app->document, "file", path);
 		pctl_json_kv_bool(&app->document, "ok", 0);

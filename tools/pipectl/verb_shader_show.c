@@ -142,18 +142,19 @@ static void print_head(pctl_app *app, const pctl_shader_row *row, uint64_t heigh
 }
 
 /* The first entry point with its overrides' defaults, and what a workgroup of it costs now. */
-static pctl_status price(pctl_app *app, pctl_chain *c, const pctl_chain_source *source,
-			 const pctl_params *params, const pctl_gas_schedule *schedule,
-			 const pctl_kernel_unit **unit, uint64_t *cost)
+static pctl_status price(pctl_app *app, const pctl_chain_source *source, const pctl_params *params,
+			 const pctl_gas_schedule *schedule, const pctl_kernel_unit **unit,
+			 uint64_t *cost)
 {
 	const pctl_program *program;
 	pctl_gas_query q = {.hops = 0};
 	pctl_gas_price p = {.total = 0};
-	pctl_status status = pctl_chain_compiled(c, source, app->call, &program);
+	pctl_status status = pctl_rules_compiled(app->kernels, source, params, app->call, &program);
 
 	if (status == PCTL_OK)
-		status = pctl_chain_concrete(c, source, pctl_str(program, program->entries[0].name),
-					     NULL, 0, NULL, params, app->call, unit);
+		status = pctl_rules_concrete(app->kernels, source,
+					     pctl_str(program, program->entries[0].name), NULL, 0,
+					     NULL, params, app->call, unit);
 	if (status == PCTL_OK) {
 		q.program = (*unit)->program;
 		q.analysis = (*unit)->analysis;
@@ -174,7 +175,7 @@ static pctl_status show(pctl_app *app, pctl_chain *c, const pctl_shader_row *row
 	pctl_status status = pctl_chain_source_of(c, row->cid, app->call, &source);
 
 	if (status == PCTL_OK)
-		status = price(app, c, source, params, schedule, &unit, &cost);
+		status = price(app, source, params, schedule, &unit, &cost);
 	if (status != PCTL_OK)
 		return status;
 	print_head(app, row, height, cost);
@@ -208,8 +209,7 @@ pctl_status pctl_verb_shader_show(pctl_app *app)
 	if (status == PCTL_OK)
 		status = pctl_chain_info_read(c, app->call, &info);
 	if (status == PCTL_OK)
-		status =
-			pctl_params_in_force(pctl_chain_rows(c), info.last + 1, app->call, &params);
+		status = pctl_app_params(app, c, &params);
 	if (status == PCTL_OK)
 		status = pctl_chain_schedule(&params, app->call, &schedule);
 	if (status == PCTL_OK)

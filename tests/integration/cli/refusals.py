@@ -110,7 +110,7 @@ def shaders(h):
     floats = h.write("float.wgsl", kernel.replace("1u", "u32(f32(g.x))").encode())
     broken = h.write("broken.wgsl", kernel.replace("a[g.x] +=", "b[g.x] += c +").encode())
     refused(h, "a float shader among integers", ["shader", "check", "--class", "integer", floats], "PC", 3)
-    refused(h, "a float shader in the consensus VM", ["shader", "check", "--consensus", floats], "PC2200", 3)
+    refused(h, "a float shader in the consensus VM", ["shader", "check", "--consensus", floats], "PC5806", 3)
     refused(h, "a broken shader", ["shader", "check", broken], "PC2", 3)
     _, _, err = h.run("shader", "check", broken)
     h.check("both names reported", err.count("error:") >= 2, err)

@@ -1,0 +1,161 @@
+"""Versions of the rules: a history that the release made is made again, commit by commit, under version 1, also by a
+program that knows version 2; version 2 begins at genesis or by a proposal, at its height and not before; and what
+checking, uploading and submitting say of a shader is one answer."""
+import os
+import struct
+
+from harness import Harness
+from world import World
+
+h = Harness()
+
+HEAD = """//# max dispatch = 64, 1, 1
+@group(0) @binding(0) var<storage, read> a : array<u32>;
+@group(1) @binding(0) var<storage, read_write> b : array<u32>;
+@compute @workgroup_size(1)
+fn main(@builtin(global_invocation_id) g : vec3<u32>) {
+"""
+# Shaders that the release took, with what it makes of them.
+TAKEN = {
+    "plain": (HEAD + "  b[g.x] = a[g.x] * 3u;\n}\n", lambda x: x * 3),
+    # The release takes `break if` outside `continuing` and drops it.
+    "break_if": (HEAD + "  var s = 0u;\n  for (var i = 0u; i < 4u; i++) { s += a[g.x]; break if i == 1u; }\n"
+                 "  b[g.x] = s;\n}\n", lambda x: x * 4),
+    # It multiplies by 2^32 - 1 turns where the start is no constant to it.
+    "folded": (HEAD + "  let h = 2;\n  var s = 0u;\n  for (var k = -h; k <= h; k++) { s += a[g.x] + u32(k); }\n"
+               "  b[g.x] = s;\n}\n", lambda x: x * 5),
+}
+# The commits that the release made of the history below, before there were versions.
+COMMITS = ["1d4d7081f7b44d513b29c45d746eb7254fcc57b6", "b46f288da0be345649792c0c716ca87fd3ee4aa7",
+           "1ac114a65c6b4a9bbcd5c26e3102b34ed8119454"]
+GAS = ["113", "754", "377957123331"]
+
+
+def params(w, **changes):
+    """The parameters that a home begins with: the shipped ones, changed."""
+    path = os.path.join(os.path.dirname(h.pipectl), "..", "conf", "chain", "params.cfg")
+    with open(path) as f:
+        lines = f.read().splitlines()
+    lines = [next((f'    {k} = "{v}";' for k, v in changes.items() if line.strip().startswith(k + " =")), line)
+             for line in lines]
+    os.makedirs(os.path.join(w.home, "chain"), exist_ok=True)
+    with open(os.path.join(w.home, "chain", "params.cfg"), "w") as f:
+        f.write("\n".join(lines) + "\n")
+
+
+def submit(w, name, words, n=4):
+    cid = w.put("in", struct.pack(f"<{len(words)}I", *words))
+    return w.answer("job", "submit", "--sender", "alice", "--shader", w.shaders[name], "--input", cid, "--dispatch",
+                    str(n), "--output-bytes", str(4 * n), "--gas-limit", "100000000000000")["job"]
+
+
+def made(w, job, want):
+    shown = w.answer("job", "show", job)
+    status, got, _ = w.run("cas", "get", shown.get("output", ""))
+    h.check_bytes("output", got, struct.pack(f"<{len(want)}I", *(x % 2 ** 32 for x in want)), 4)
+
+
+def history(name):
+    """Three blocks of jobs under the released rules."""
+    w = World(h, name)
+    w.shaders = {}
+    params(w, throughput="1000000000000")
+    w.text("ledger", "credit", "alice", "10000000000000000")
+    ends = []
+    for i, (shader, (text, result)) in enumerate(TAKEN.items()):
+        w.shaders[shader] = w.text("shader", "upload", "--sender", "alice", h.write(shader, text.encode()))
+        jobs = [(submit(w, s, [i + 7, 2 ** 31, 5, 9]), TAKEN[s][1]) for s in w.shaders]
+        ends.append(w.end("cpu"))
+        for job, f in jobs:
+            made(w, job, [f(x) for x in (i + 7, 2 ** 31, 5, 9)])
+    return w, ends
+
+
+def rules(w):
+    return next(p["value"] for p in w.answer("ledger", "params", "list")["params"] if p["name"] == "rules")
+
+
+def says(w, name, code, *args):
+    """A verb accepts (code "") or refuses with the code and an exit status of bad input."""
+    status, _, err = w.run(*args)
+    return h.check(name, (status, code) == (0, "") or status in (3, 5) and code != "" and f"error: {code} " in err,
+                   f"exit status {status}, wanted {code or 'acceptance'}\n{err}")
+
+
+# ---- version 1 ------------------------------------------------------------------------------------------------------
+
+released, ends = history("released")
+h.check("the release's commits", [e["commit"] for e in ends] == COMMITS, [e["commit"] for e in ends])
+h.check("the release's gas", [e["gas"] for e in ends] == GAS, [e["gas"] for e in ends])
+h.check("a chain begins with version 1", rules(released) == "1", rules(released))
+report = released.answer("block", "verify", "1..3", "--backend", "cpu")
+h.check("verify", report.get("blocks") == "3" and report.get("executed") == "6", report)
+again = World(h, "again")
+log, store = os.path.join(released.home, "chain", "blocks.git"), os.path.join(released.home, "cas")
+again.text("block", "replay", "--from", log, "--fetch", store, "--backend", "cpu")
+h.check("replay", [b["commit"] for b in again.blocks()] == COMMITS, again.blocks())
+
+# ---- version 2 by proposal, and from genesis ------------------------------------------------------------------------
+
+w = released
+w.text("ledger", "credit", "node", "1000")
+w.text("ledger", "bond", "node", "1000")
+says(w, "no version 3", "PC5721", "ledger", "params", "propose", "rules=3", "--from", "node", "--at", "6")
+w.text("ledger", "params", "propose", "rules=2", "--from", "node", "--at", "6")
+w.text("ledger", "params", "vote", "1", "yes", "--from", "node")
+w.text("ledger", "params", "apply", "1", "--from", "node")
+for height in (4, 5):
+    h.check(f"version 1 at height {height}", rules(w) == "1")
+    w.end("cpu")
+h.check("version 2 at height 6", rules(w) == "2")
+job = submit(w, "plain", [1, 2, 3, 4])
+w.end("cpu")
+made(w, job, [3, 6, 9, 12])
+report = w.answer("block", "verify", "1..6", "--backend", "cpu")
+h.check("verify across the change", report.get("blocks") == "6", report)
+
+draft = World(h, "draft")
+draft.shaders = {}
+params(draft, rules="2")
+h.check("a chain that begins with version 2", rules(draft) == "2")
+draft.text("ledger", "credit", "alice", "10000000000000000")
+draft.shaders["plain"] = draft.text("shader", "upload", "--sender", "alice",
+                                    h.write("plain", TAKEN["plain"][0].encode()))
+job = submit(draft, "plain", [1, 2, 3, 4])
+ended = draft.end("cpu")
+made(draft, job, [3, 6, 9, 12])
+again = World(h, "draft again")
+again.text("block", "replay", "--from", os.path.join(draft.home, "chain", "blocks.git"), "--fetch",
+           os.path.join(draft.home, "cas"), "--backend", "cpu")
+h.check("replay of version 2", [b["commit"] for b in again.blocks()] == [ended["commit"]] and rules(again) == "2")
+
+# ---- one answer -----------------------------------------------------------------------------------------------------
+
+INPUT = "@group(0) @binding(0) var<storage, read> a : array<u32>;\n"
+OUTPUT = "@group(1) @binding(0) var<storage, read_write> b : array<u32>;\n"
+ATOMIC = "@group(1) @binding(0) var<storage, read_write> b : array<atomic<u32>>;\n"
+MAIN = "@compute @workgroup_size(1) fn main(@builtin(global_invocation_id) g : vec3<u32>) { "
+CASES = [
+    ("accepted", "", INPUT + OUTPUT + MAIN + "b[g.x] = a[g.x]; }"),
+    ("a scatter", "PC5808", INPUT + OUTPUT + MAIN + "b[a[g.x]] = g.x; }"),
+    ("a race", "PC5808", INPUT + OUTPUT + MAIN + "b[0] = a[g.x]; }"),
+    ("atomics whose order shows", "PC5808", INPUT + ATOMIC + MAIN + "if (atomicAdd(&b[0], 1u) < a[0]) "
+     "{ atomicStore(&b[1], g.x); } }"),
+    ("atomics that commute", "", INPUT + ATOMIC + MAIN + "atomicAdd(&b[a[g.x] & 3u], 1u); }"),
+    ("other bindings", "PC5807", "@group(0) @binding(0) var<storage, read_write> b : array<u32>;\n" + MAIN +
+     "b[g.x] = 1u; }"),
+    ("no input", "PC5807", OUTPUT + MAIN + "b[g.x] = 1u; }"),
+    ("floats", "PC5806", INPUT + OUTPUT + MAIN + "b[g.x] = u32(f32(a[g.x]) * 2.0); }"),
+    ("a large workgroup", "PC5809", (INPUT + OUTPUT + MAIN + "b[g.x] = a[g.x]; }").replace("size(1)", "size(257)")),
+    ("the second entry point", "PC5808", INPUT + OUTPUT + MAIN + "b[g.x] = a[g.x]; }\n" +
+     MAIN.replace("main", "next") + "b[0] = a[g.x]; }"),
+]
+for name, code, text in CASES:
+    path = h.write(name + ".wgsl", text.encode())
+    for v, w in (("1", World(h, "fresh")), ("2", draft)):
+        says(w, f"{name}: check, rules {v}", code, "shader", "check", "--consensus", "--rules", v, path)
+        says(w, f"{name}: upload, rules {v}", code, "shader", "upload", "--sender", "bob", path)
+says(draft, "check goes by the chain's own version", "", "shader", "check", "--consensus", h.path("accepted.wgsl"))
+says(draft, "a version that is not", "PC5721", "shader", "check", "--consensus", "--rules", "7",
+     h.path("accepted.wgsl"))
+h.finish()

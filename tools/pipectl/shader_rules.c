@@ -1,0 +1,93 @@
+/* `shader check --consensus`: a shader before the rules of the consensus VM, as uploading and submitting ask them. */
+#include "chain.h"
+#include "chain/rules.h"
+#include "shader.h"
+
+typedef struct checking {
+	pctl_app *app;
+	const char *path;
+	pctl_params params;
+	const pctl_gas_schedule *schedule;
+	uint32_t groups[3];
+} checking;
+
+static pctl_status print_one(void *ctx, uint32_t entry, const pctl_kernel_unit *u,
+			     const pctl_program *program)
+{
+	const checking *k = ctx;
+	const pctl_gas_query q = {.program = u->program,
+				  .analysis = u->analysis,
+				  .groups = {k->groups[0], k->groups[1], k->groups[2]}};
+	pctl_gas_price price;
+	pctl_status status = pctl_gas_price_of(k->schedule, &q, k->app->call, &price);
+
+	(void)entry;
+	(void)program;
+	if (status == PCTL_OK)
+		pctl_shader_print_unit(k->app, k->path, u, &price);
+	return status;
+}
+
+static pctl_status bits_of(pctl_app *app, const pctl_program *p, const struct shader_options *o,
+			   pctl_msg_override *to)
+{
+	pctl_status status = PCTL_OK;
+
+	for (uint32_t i = 0; status == PCTL_OK && i < o->n_overrides; i++) {
+		to[i].name = o->overrides[i].name;
+		status = pctl_override_bits(p, &o->overrides[i], app->call, &to[i].bits);
+	}
+	return status;
+}
+
+/* One entry point with what the message would say. */
+static pctl_status check_job(checking *k, const pctl_chain_source *source,
+			     const struct shader_options *o)
+{
+	pctl_msg_override overrides[PCTL_MESSAGE_OVERRIDES_MAX];
+	const pctl_call *call = k->app->call;
+	const pctl_kernel_unit *unit;
+	const pctl_program *program;
+	pctl_status status;
+
+	if (o->n_overrides > PCTL_MESSAGE_OVERRIDES_MAX)
+		return pctl_refuse(call, PC10_USAGE, "%u overrides, a job has at most %u",
+				   o->n_overrides, PCTL_MESSAGE_OVERRIDES_MAX);
+	status = pctl_rules_compiled(k->app->kernels, source, &k->params, call, &program);
+	if (status == PCTL_OK)
+		status = bits_of(k->app, program, o, overrides);
+	if (status == PCTL_OK)
+		status = pctl_rules_concrete(k->app->kernels, source,
+					     o->entry == NULL ? "" : o->entry, overrides,
+					     o->n_overrides, o->has_groups ? o->groups : NULL,
+					     &k->params, call, &unit);
+	if (status == PCTL_OK)
+		status = pctl_rules_accept(unit, &k->params, call);
+	return status == PCTL_OK ? print_one(k, 0, unit, program) : status;
+}
+
+pctl_status pctl_shader_check_rules(pctl_app *app, const char *path, const struct shader_options *o)
+{
+	const int is_job = o->entry != NULL || o->n_overrides != 0 || o->has_groups;
+	const pctl_chain_source source = {path, o->text, o->n_text};
+	checking k = {
+		.app = app, .path = path, .groups = {o->groups[0], o->groups[1], o->groups[2]}};
+	pctl_gas_schedule *chain = NULL;
+	pctl_status status = pctl_app_rules(app, &k.params);
+
+	if (status == PCTL_OK)
+		status = pctl_app_ops(app);
+	if (status == PCTL_OK && pctl_option_has(&app->line, "--gas")) {
+		status = pctl_app_schedule(app);
+		k.schedule = app->schedule;
+	} else if (status == PCTL_OK) {
+		status = pctl_chain_schedule(&k.params, app->call, &chain);
+		k.schedule = chain;
+	}
+	if (status == PCTL_OK)
+		status = is_job ? check_job(&k, &source, o)
+				: pctl_rules_accept_source(app->kernels, &source, &k.params,
+							   app->call, print_one, &k);
+	pctl_gas_schedule_destroy(chain);
+	return status;
+}
