@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "exec/job.h"
 #include "pipectl/oplib.h"
 #include "plugin/dispatch.h"
 
@@ -240,10 +241,12 @@ static pctl_status dispatch(pctl_session *s, const pctl_kernel_unit *unit, const
 	if (status == PCTL_OK && !done.done)
 		status = pctl_refuse(call, PC5217_ADVERSARY_TIME, "kernel %s on %s", unit->name,
 				     pctl_session_name(s));
-	for (uint32_t i = 0; i < n && status == PCTL_OK; i++)
-		if (p->vars[i].access & PCTL_ACCESS_WRITE)
-			status = table->buffer_read(dev, call, bindings[i].buffer, 0, data[i],
-						    sizes[i]);
+	for (uint32_t i = 0; i < n && status == PCTL_OK; i++) {
+		if (!(p->vars[i].access & PCTL_ACCESS_WRITE))
+			continue;
+		memset(data[i], PCTL_UNREAD, sizes[i]); /* what was uploaded is often right */
+		status = table->buffer_read(dev, call, bindings[i].buffer, 0, data[i], sizes[i]);
+	}
 	for (uint32_t i = 0; i < n; i++)
 		table->buffer_destroy(dev, bindings[i].buffer);
 	return status;

@@ -206,7 +206,8 @@ static pctl_status run_rounds(struct pctl_job_running *r, uint64_t first, uint32
 static pctl_status read_word(struct pctl_job_running *r, pctl_buffer *buffer, uint64_t offset,
 			     uint32_t bytes, uint64_t *out)
 {
-	uint8_t raw[8] = {0};
+	uint8_t raw[8] = {PCTL_UNREAD, PCTL_UNREAD, PCTL_UNREAD, PCTL_UNREAD,
+			  PCTL_UNREAD, PCTL_UNREAD, PCTL_UNREAD, PCTL_UNREAD};
 	pctl_status status = r->t->buffer_read(r->dev, r->call, buffer, offset, raw, bytes);
 
 	*out = 0;
@@ -416,6 +417,8 @@ pctl_status pctl_job_execute(pctl_session *s, const pctl_job_run *run, pctl_valu
 	status = prepare(&r, in);
 	if (status == PCTL_OK)
 		status = run_all(&r);
+	if (status == PCTL_OK && run->held)
+		status = pctl_job_check_held(&r, in);
 	if (status == PCTL_OK)
 		status = pctl_sanitize_report(s, r.plan, call, &r.stats.counts);
 	if (status == PCTL_OK)

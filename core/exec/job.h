@@ -21,10 +21,24 @@ uint64_t pctl_value_bytes(const pctl_value *v);
 /* The buffer on `s` (rounded up to 4 bytes, the rest zero), copied there if it is elsewhere. Owned
  * by the value. */
 pctl_status pctl_value_on(pctl_value *v, pctl_session *s, const pctl_call *call, pctl_buffer **out);
-/* Read n bytes at offset to host memory. */
+/* What a destination of a read holds before it: no zero, no byte of an earlier answer. */
+#define PCTL_UNREAD 0xa5
+
+/*
+ * The value's bytes as the host holds them, owned by the value. Those of a device are read from it at the first call and
+ * never again, so that all who ask, hash, compare, store or upload them elsewhere, see the same. Those of a source come
+ * from the source, never back from a device.
+ */
+pctl_status pctl_value_hold(pctl_value *v, const pctl_call *call, const uint8_t **out);
+/* The same bytes in ascending pieces; a source is not held in memory for it. */
+pctl_status pctl_value_stream(pctl_value *v, const pctl_call *call,
+			      pctl_status (*take)(void *ctx, uint64_t offset, const void *data,
+						  uint64_t n),
+			      void *ctx);
+/* Copy n of them at offset. */
 pctl_status pctl_value_read(pctl_value *v, uint64_t offset, void *data, uint64_t n,
 			    const pctl_call *call);
-/* All of it, malloc'ed, released with free(). */
+/* A copy of all of them, released with free(). */
 pctl_status pctl_value_fetch(pctl_value *v, const pctl_call *call, uint8_t **out);
 
 /* The buffers of a plan while it has them: buffers[i] is plan buffer i, as the last round used it. */
@@ -41,6 +55,8 @@ enum { PCTL_WATCH_JOBS = 0, PCTL_WATCH_ROUNDS = 1, PCTL_WATCH_STEPS = 2 };
  * cut     1: the last round ends after its first `steps` steps (0 is fine), its assertions are not checked, and `look`
  *         is shown the buffers then; the outputs handed over are unfinished
  * poison  not 0: temporaries and outputs start with a pattern made from it, in which no byte is zero
+ * held    1: what kernels may only read (inputs, parameters) is read back after the last round and compared with the
+ *         host's bytes: PC5223
  * watch   PCTL_WATCH_ROUNDS: `watched` is shown the buffers after each round (step 0); _STEPS: before that after each step
  *         too (from 1), each a submit of its own whose trace id names it. Steps that move no bytes are passed over; of a
  *         cut round only its steps are shown
@@ -54,7 +70,7 @@ typedef struct pctl_job_run {
 	void (*progress)(void *ctx, uint64_t done, uint64_t total); /* iterations; may be NULL */
 	void *progress_ctx;
 	uint32_t traced, cut, steps;
-	uint32_t reserved;
+	uint32_t held;
 	uint64_t poison;
 	pctl_status (*look)(void *ctx, const pctl_job_view *view, const pctl_call *call);
 	void *look_ctx;

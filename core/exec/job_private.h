@@ -33,5 +33,7 @@ void pctl_job_trace(struct pctl_job_running *r, uint64_t round, uint32_t step);
 /* A list of the rounds first .. first + n - 1; step not 0: of that step of the first alone. */
 pctl_status pctl_job_record(struct pctl_job_running *r, uint64_t first, uint32_t n, uint32_t step,
 			    pctl_list **out);
+/* What kernels may only read against the host's bytes (PC5223): of every device buffer that no step writes. */
+pctl_status pctl_job_check_held(struct pctl_job_running *r, pctl_value *const *in);
 
 #endif

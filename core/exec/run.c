@@ -213,6 +213,13 @@ static int is_sampled(const pctl_running *r, uint32_t index)
 	return h % 1000000u < r->o->verify_ppm;
 }
 
+/* Is this node to be shown right by the reference. The reference agreeing with itself shows nothing. */
+static uint32_t is_checked(const pctl_running *r, const pctl_run_node *n, uint32_t index)
+{
+	return r->o->verify_ppm != 0 && is_sampled(r, index) &&
+	       pctl_session_kind(n->session) != PCTL_DEVICE_REFERENCE;
+}
+
 static void describe(pctl_running *r, const pctl_run_node *n, pctl_run_job *job)
 {
 	const pctl_node *node = n->node;
@@ -307,11 +314,13 @@ static pctl_status run_node(pctl_running *r, uint32_t index)
 		return status;
 	describe(r, n, job);
 	note_peak(r, n, run.plan);
+	run.held = is_checked(r, n, index);
 	status = pctl_job_execute(n->session, &run, in, r->call, n->values, &job->stats);
-	if (status == PCTL_OK && r->o->verify_ppm != 0 && is_sampled(r, index) &&
-	    pctl_session_kind(n->session) != PCTL_DEVICE_REFERENCE) {
+	if (status == PCTL_OK && run.held) {
 		status = pctl_run_verify(r, n, &run, in);
 		job->verified = status == PCTL_OK;
+	} else if (status == PCTL_E_EXEC && run.held) {
+		status = pctl_run_verify_failure(r, n, &run, in);
 	}
 	if (status == PCTL_OK)
 		status = add_actual_gas(r, job);
@@ -333,8 +342,9 @@ static pctl_status run_node(pctl_running *r, uint32_t index)
 	return PCTL_OK;
 }
 
-static pctl_status measure_node(pctl_running *r, pctl_run_node *n)
+static pctl_status measure_node(pctl_running *r, uint32_t index)
 {
+	pctl_run_node *n = &r->nodes[index];
 	pctl_value *in[PCTL_PORTS_MAX];
 	pctl_attr *slot = &n->measured[n->n_measured];
 	uint64_t gas;
@@ -359,6 +369,8 @@ static pctl_status measure_node(pctl_running *r, pctl_run_node *n)
 	if (status == PCTL_OK)
 		status = pctl_job_measure(n->session, n->measure, in, r->o->policy->time_ms,
 					  r->call, &slot->u64);
+	if (status == PCTL_OK && is_checked(r, n, index))
+		status = pctl_run_verify_measure(r, n, in, slot->u64);
 	if (status != PCTL_OK)
 		return status;
 	slot->text = pctl_arena_printf(r->result->arena, "%" PRIu64, slot->u64);
@@ -387,13 +399,22 @@ static pctl_status run_nodes(pctl_running *r)
 				break;
 			continue;
 		}
-		status = measure_node(r, &r->nodes[r->graph->order[i]]);
+		status = measure_node(r, r->graph->order[i]);
 		if (status == PCTL_OK)
 			status = plan_ahead(r, &planned);
 		if (status == PCTL_OK)
 			status = pctl_run_check_gas(r);
 	}
 	return status;
+}
+
+/* Nobody else asks for the value: its bytes need not stay in memory until the run ends. */
+static void drop_last(pctl_value **v, uint32_t *users)
+{
+	if (--*users != 0)
+		return;
+	pctl_value_release(*v);
+	*v = NULL;
 }
 
 static pctl_status store_outputs(pctl_running *r)
@@ -404,20 +425,19 @@ static pctl_status store_outputs(pctl_running *r)
 
 	for (uint32_t i = 0; status == PCTL_OK && i < p->n_outputs; i++) {
 		pctl_source s = r->graph->outputs[i];
-		pctl_value *v = s.job == PCTL_FROM_INPUT ? r->inputs[s.port]
-							 : r->nodes[s.job].values[s.port];
+		const int is_input = s.job == PCTL_FROM_INPUT;
+		pctl_value **v = is_input ? &r->inputs[s.port] : &r->nodes[s.job].values[s.port];
 		pctl_run_output *out = &result->outputs[i];
-		uint8_t *data;
+		const uint8_t *data;
 
 		out->name = p->outputs[i].port;
-		out->type = s.job == PCTL_FROM_INPUT ? r->input_types[s.port]
-						     : r->nodes[s.job].out[s.port];
-		out->n_bytes = pctl_value_bytes(v);
-		status = pctl_value_fetch(v, r->call, &data);
+		out->type = is_input ? r->input_types[s.port] : r->nodes[s.job].out[s.port];
+		out->n_bytes = pctl_value_bytes(*v);
+		status = pctl_value_hold(*v, r->call, &data);
 		if (status == PCTL_OK)
 			status =
 				pctl_store_put(r->o->store, data, out->n_bytes, r->call, &out->cid);
-		free(data);
+		drop_last(v, is_input ? &r->input_users[s.port] : &r->nodes[s.job].users[s.port]);
 	}
 	if (status == PCTL_OK)
 		status = pctl_store_batch_commit(r->o->store, r->call);
@@ -440,7 +460,6 @@ static pctl_status finish(pctl_running *r, pctl_status status, uint64_t started,
 	return PCTL_OK;
 }
 
-/* The reference agreeing with itself shows nothing. */
 static int is_verified(const pctl_run_result *r)
 {
 	for (uint32_t i = 0; i < r->n_jobs; i++) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "diag/diag.h"
 #include "exec/adversary.h"
 #include "exec/run_private.h"
 
@@ -80,38 +81,37 @@ static uint64_t element_at(const uint8_t *data, uint64_t n, uint64_t at, uint32_
 	return value;
 }
 
-/* Compare two results byte for byte and name the first element that differs, with both bit
- * patterns. */
+/* Compare two results byte for byte and name the first element that differs, with both bit patterns. What was read
+ * from the device for it stays with its value: it is what is hashed and handed out. */
 static pctl_status compare(pctl_running *r, const pctl_run_node *n, uint32_t out, pctl_value *mine,
-			   pctl_value *theirs)
+			   pctl_value *reference)
 {
 	uint32_t element = pctl_dtype_bytes(n->out[out].dtype);
-	uint64_t bytes = pctl_value_bytes(mine);
-	uint8_t *a = NULL, *b = NULL;
-	pctl_status status = pctl_value_fetch(mine, r->call, &a);
+	uint64_t bytes = pctl_value_bytes(mine), at = 0;
+	const uint8_t *theirs, *right;
+	pctl_status status = pctl_value_hold(mine, r->call, &theirs);
 
 	if (element == 0 || element > 8)
 		element = 4;
 	if (status == PCTL_OK)
-		status = pctl_value_fetch(theirs, r->call, &b);
-	if (status == PCTL_OK && memcmp(a, b, bytes) != 0) {
-		uint64_t at = 0;
+		status = pctl_value_hold(reference, r->call, &right);
+	if (status != PCTL_OK || memcmp(theirs, right, bytes) == 0)
+		return status;
+	while (theirs[at] == right[at])
+		at++;
+	at -= at % element;
+	return pctl_refuse(r->call, PC5208_MISMATCH,
+			   "job \"%s\" output \"%s\" element %" PRIu64 ": right is 0x%0*" PRIx64
+			   " (%s), %s gives 0x%0*" PRIx64,
+			   n->node->job->id, pctl_node_out_name(n->node, out), at / element,
+			   (int)element * 2, element_at(right, bytes, at, element),
+			   pctl_session_name(r->reference), pctl_session_name(n->session),
+			   (int)element * 2, element_at(theirs, bytes, at, element));
+}
 
-		while (a[at] == b[at])
-			at++;
-		at -= at % element;
-		status = pctl_refuse(r->call, PC5208_MISMATCH,
-				     "job \"%s\" output \"%s\" element %" PRIu64
-				     ": %s gives 0x%0*" PRIx64 ", %s gives 0x%0*" PRIx64,
-				     n->node->job->id, pctl_node_out_name(n->node, out),
-				     at / element, pctl_session_name(n->session), (int)element * 2,
-				     element_at(a, bytes, at, element),
-				     pctl_session_name(r->reference), (int)element * 2,
-				     element_at(b, bytes, at, element));
-	}
-	free(a);
-	free(b);
-	return status;
+static pctl_status open_reference(pctl_running *r)
+{
+	return r->reference != NULL ? PCTL_OK : pctl_run_session(r, "cpu", &r->reference);
 }
 
 static pctl_status first_build(pctl_running *r, const pctl_run_node *n,
@@ -119,7 +119,7 @@ static pctl_status first_build(pctl_running *r, const pctl_run_node *n,
 {
 	pctl_session *s = n->session;
 	pctl_call call = *r->call;
-	pctl_status status = PCTL_OK, revoked;
+	pctl_status status, revoked;
 	char cause[256];
 	int agreed;
 
@@ -128,8 +128,7 @@ static pctl_status first_build(pctl_running *r, const pctl_run_node *n,
 		return PCTL_OK;
 	/* Built as the job will have it, but no round of its work. */
 	call.trace_id = pctl_trace(n->node->job->id, PCTL_TRACE_ROUND_MAX, 0);
-	if (r->reference == NULL)
-		status = pctl_run_session(r, "cpu", &r->reference);
+	status = open_reference(r);
 	if (status == PCTL_OK)
 		status = pctl_adversary_run(s, r->reference, step->unit, step->groups, &call,
 					    &agreed, cause);
@@ -158,23 +157,84 @@ pctl_status pctl_run_first_builds(pctl_running *r, pctl_run_node *n, const pctl_
 	return status;
 }
 
+/* The job on the reference, as written. What it says goes to `call`. */
+static pctl_status run_reference(pctl_running *r, const pctl_run_node *n, const pctl_job_run *run,
+				 pctl_value *const *in, const pctl_call *call, pctl_value **out)
+{
+	pctl_job_run reference = *run;
+
+	reference.plan = n->canonical;
+	reference.watch = PCTL_WATCH_JOBS;
+	reference.held = 0;
+	return pctl_job_execute(r->reference, &reference, in, call, out, NULL);
+}
+
 pctl_status pctl_run_verify(pctl_running *r, pctl_run_node *n, const pctl_job_run *run,
 			    pctl_value *const *in)
 {
 	pctl_value *again[PCTL_PORTS_MAX] = {NULL};
-	pctl_job_run reference = *run;
-	pctl_status status = PCTL_OK;
+	pctl_status status = open_reference(r);
+	const uint8_t *read;
 
-	if (r->reference == NULL)
-		status = pctl_run_session(r, "cpu", &r->reference);
-	reference.plan = n->canonical;
-	reference.watch = PCTL_WATCH_JOBS;
-	if (status == PCTL_OK)
-		status = pctl_job_execute(r->reference, &reference, in, r->call, again, NULL);
+	/* What the device gave is in the host's hands before the reference has said anything. */
+	for (uint32_t i = 0; status == PCTL_OK && i < n->node->n_out; i++)
+		status = pctl_value_hold(n->values[i], r->call, &read);
+	if (status == PCTL_OK) {
+		status = run_reference(r, n, run, in, r->call, again);
+		if (status == PCTL_E_EXEC)
+			status = pctl_refuse(
+				r->call, PC5208_MISMATCH,
+				"job \"%s\": the reference fails it, which is right; %s "
+				"gives a result",
+				n->node->job->id, pctl_session_name(n->session));
+	}
 	for (uint32_t i = 0; i < n->node->n_out; i++) {
 		if (status == PCTL_OK)
 			status = compare(r, n, i, n->values[i], again[i]);
 		pctl_value_release(again[i]);
 	}
+	return status;
+}
+
+pctl_status pctl_run_verify_failure(pctl_running *r, pctl_run_node *n, const pctl_job_run *run,
+				    pctl_value *const *in)
+{
+	pctl_value *out[PCTL_PORTS_MAX] = {NULL};
+	pctl_diag_list *quiet = pctl_diag_list_create();
+	pctl_status status = quiet == NULL ? pctl_refuse(r->call, PC2_NOMEM, "no memory for a run")
+					   : open_reference(r);
+
+	if (status == PCTL_OK) {
+		pctl_diag_list_set_cancel(quiet, r->call->cancelled, r->call->ctx);
+		status = run_reference(r, n, run, in, pctl_diag_list_call(quiet), out);
+		/* It fails alike: what the device said of it stands. */
+		if (status == PCTL_OK)
+			status = pctl_refuse(
+				r->call, PC5208_MISMATCH,
+				"job \"%s\": %s fails it, the reference gives a result, "
+				"which is right",
+				n->node->job->id, pctl_session_name(n->session));
+	}
+	for (uint32_t i = 0; i < n->node->n_out; i++)
+		pctl_value_release(out[i]);
+	pctl_diag_list_destroy(quiet);
+	return status;
+}
+
+pctl_status pctl_run_verify_measure(pctl_running *r, const pctl_run_node *n, pctl_value *const *in,
+				    uint64_t found)
+{
+	pctl_status status = open_reference(r);
+	uint64_t right;
+
+	if (status == PCTL_OK)
+		status = pctl_job_measure(r->reference, n->measure, in, r->o->policy->time_ms,
+					  r->call, &right);
+	if (status == PCTL_E_EXEC || (status == PCTL_OK && right != found))
+		status = pctl_refuse(r->call, PC5208_MISMATCH,
+				     "job \"%s\": a size found in its data: right is %" PRIu64
+				     " (%s), %s gives %" PRIu64,
+				     n->node->job->id, right, pctl_session_name(r->reference),
+				     pctl_session_name(n->session), found);
 	return status;
 }

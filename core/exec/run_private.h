@@ -110,8 +110,14 @@ pctl_status pctl_run_check_maxima(pctl_running *r, const pctl_job_run *run, pctl
 /* Check what of a node's strict kernels was never checked with this device's profile (adversary.h); a difference
  * revokes the profile. */
 pctl_status pctl_run_first_builds(pctl_running *r, pctl_run_node *n, const pctl_job_plan *plan);
-/* Run a node again on the reference and compare every output. */
+/* Run a node again on the reference, on the host's bytes, and compare every output. */
 pctl_status pctl_run_verify(pctl_running *r, pctl_run_node *n, const pctl_job_run *run,
 			    pctl_value *const *in);
+/* The same for a node that failed on its device for a reason of its data: PC5208 when the reference gives a result. */
+pctl_status pctl_run_verify_failure(pctl_running *r, pctl_run_node *n, const pctl_job_run *run,
+				    pctl_value *const *in);
+/* The same for a size found in data: the types of all that follows hang on it. */
+pctl_status pctl_run_verify_measure(pctl_running *r, const pctl_run_node *n, pctl_value *const *in,
+				    uint64_t found);
 
 #endif

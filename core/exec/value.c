@@ -1,4 +1,6 @@
-/* Values on edges: a source not yet uploaded, or a buffer of some session. */
+/* Values on edges: a source not yet uploaded, or a buffer of some session. What a device made is read from it once: the
+ * bytes that are compared are those that are hashed, stored and handed on. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,6 +45,7 @@ void pctl_value_release(pctl_value *v)
 	for (uint32_t i = 0; i < v->n_at; i++)
 		pctl_session_table(v->at[i].session)
 			->buffer_destroy(pctl_session_device(v->at[i].session), v->at[i].buffer);
+	free(v->host);
 	free(v);
 }
 
@@ -66,27 +69,6 @@ static pctl_status upload_piece(void *ctx, uint64_t offset, const void *data, ui
 			       n);
 }
 
-/* From one session to another through host memory, in pieces. */
-static pctl_status move_pieces(pctl_value *v, struct upload *to)
-{
-	uint8_t *piece = malloc(PCTL_SOURCE_PIECE);
-	pctl_status status = PCTL_OK;
-
-	if (piece == NULL)
-		return pctl_refuse(to->call, PC2_NOMEM, "no memory to move data");
-	for (uint64_t offset = 0; status == PCTL_OK && offset < v->n_bytes;) {
-		uint64_t n = v->n_bytes - offset < PCTL_SOURCE_PIECE ? v->n_bytes - offset
-								     : PCTL_SOURCE_PIECE;
-
-		status = pctl_value_read(v, offset, piece, n, to->call);
-		if (status == PCTL_OK)
-			status = upload_piece(to, offset, piece, n);
-		offset += n;
-	}
-	free(piece);
-	return status;
-}
-
 pctl_status pctl_value_on(pctl_value *v, pctl_session *s, const pctl_call *call, pctl_buffer **out)
 {
 	struct upload u = {s, NULL, call};
@@ -107,8 +89,7 @@ pctl_status pctl_value_on(pctl_value *v, pctl_session *s, const pctl_call *call,
 		PCTL_BUFFER_STORAGE | PCTL_BUFFER_UNIFORM | PCTL_BUFFER_TRANSFER, &u.buffer);
 	if (status != PCTL_OK)
 		return status;
-	status = v->n_at == 0 ? pctl_source_stream(v->source, call, upload_piece, &u)
-			      : move_pieces(v, &u);
+	status = pctl_value_stream(v, call, upload_piece, &u);
 	if (status != PCTL_OK) {
 		pctl_session_table(s)->buffer_destroy(pctl_session_device(s), u.buffer);
 		return status;
@@ -136,32 +117,98 @@ static pctl_status take_slice(void *ctx, uint64_t offset, const void *data, uint
 	return PCTL_OK;
 }
 
+/* A destination never holds the right answer before the device has given one. */
+static pctl_status read_from_device(pctl_value *v, const pctl_call *call)
+{
+	pctl_status status;
+
+	v->host = malloc(v->n_bytes == 0 ? 1 : v->n_bytes);
+	if (v->host == NULL)
+		return pctl_refuse(call, PC2_NOMEM, "no memory for %" PRIu64 " bytes", v->n_bytes);
+	memset(v->host, PCTL_UNREAD, v->n_bytes);
+	status = v->n_bytes == 0
+			 ? PCTL_OK
+			 : pctl_session_table(v->at[0].session)
+				   ->buffer_read(pctl_session_device(v->at[0].session), call,
+						 v->at[0].buffer, 0, v->host, v->n_bytes);
+	if (status != PCTL_OK) {
+		free(v->host);
+		v->host = NULL;
+	}
+	return status;
+}
+
+static pctl_status read_from_source(pctl_value *v, const pctl_call *call)
+{
+	struct slice all = {malloc(v->n_bytes == 0 ? 1 : v->n_bytes), 0, v->n_bytes};
+	pctl_status status;
+
+	if (all.to == NULL)
+		return pctl_refuse(call, PC2_NOMEM, "no memory for %" PRIu64 " bytes", v->n_bytes);
+	status = pctl_source_stream(v->source, call, take_slice, &all);
+	if (status == PCTL_OK)
+		v->host = all.to;
+	else
+		free(all.to);
+	return status;
+}
+
+pctl_status pctl_value_hold(pctl_value *v, const pctl_call *call, const uint8_t **out)
+{
+	pctl_status status = PCTL_OK;
+
+	if (v->host == NULL)
+		status = v->source != NULL ? read_from_source(v, call) : read_from_device(v, call);
+	*out = v->host;
+	return status;
+}
+
+pctl_status pctl_value_stream(pctl_value *v, const pctl_call *call,
+			      pctl_status (*take)(void *ctx, uint64_t offset, const void *data,
+						  uint64_t n),
+			      void *ctx)
+{
+	const uint8_t *data;
+	pctl_status status;
+
+	if (v->source != NULL && v->host == NULL)
+		return pctl_source_stream(v->source, call, take, ctx);
+	status = pctl_value_hold(v, call, &data);
+	for (uint64_t at = 0; status == PCTL_OK && at < v->n_bytes; at += PCTL_SOURCE_PIECE)
+		status = take(ctx, at, data + at,
+			      v->n_bytes - at < PCTL_SOURCE_PIECE ? v->n_bytes - at
+								  : PCTL_SOURCE_PIECE);
+	return status;
+}
+
 pctl_status pctl_value_read(pctl_value *v, uint64_t offset, void *data, uint64_t n,
 			    const pctl_call *call)
 {
 	struct slice s = {data, offset, n};
+	const uint8_t *all;
+	pctl_status status;
 
 	if (n == 0)
 		return PCTL_OK;
-	if (v->n_at == 0)
+	if (v->source != NULL && v->host == NULL)
 		return pctl_source_stream(v->source, call, take_slice, &s);
-	return pctl_session_table(v->at[0].session)
-		->buffer_read(pctl_session_device(v->at[0].session), call, v->at[0].buffer, offset,
-			      data, n);
+	status = pctl_value_hold(v, call, &all);
+	if (status == PCTL_OK)
+		memcpy(data, all + offset, n);
+	return status;
 }
 
 pctl_status pctl_value_fetch(pctl_value *v, const pctl_call *call, uint8_t **out)
 {
-	pctl_status status;
+	const uint8_t *all;
+	pctl_status status = pctl_value_hold(v, call, &all);
 
+	*out = NULL;
+	if (status != PCTL_OK)
+		return status;
 	*out = malloc(v->n_bytes == 0 ? 1 : v->n_bytes);
 	if (*out == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for %llu bytes",
-				   (unsigned long long)v->n_bytes);
-	status = pctl_value_read(v, 0, *out, v->n_bytes, call);
-	if (status != PCTL_OK) {
-		free(*out);
-		*out = NULL;
-	}
-	return status;
+		return pctl_refuse(call, PC2_NOMEM, "no memory for %" PRIu64 " bytes", v->n_bytes);
+	memcpy(*out, all, v->n_bytes);
+	return PCTL_OK;
 }

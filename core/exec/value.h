@@ -9,6 +9,7 @@
 struct pctl_value {
 	uint32_t references;
 	pctl_data_source *source; /* where it came from, or NULL */
+	uint8_t *host;		  /* its bytes once somebody asked for them, or NULL */
 	/* Where it lies: a value never changes, so copies on several sessions agree. */
 	struct {
 		pctl_session *session;

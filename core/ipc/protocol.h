@@ -77,6 +77,7 @@ enum { PCTL_IPC_CANCEL_CALL = 1, PCTL_IPC_CANCEL_TICKET = 2 };
 #define PCTL_IPC_FINDINGS_MAX 65536u
 #define PCTL_IPC_BINDINGS_MAX 1024u
 #define PCTL_IPC_DIAGS_MAX 256u
+#define PCTL_IPC_UNREAD 0xa5 /* what the place of a read holds before it: no earlier answer */
 #define PCTL_IPC_INLINE_MAX \
 	32768u /* bytes of data that travel in the frame instead of the window */
 #define PCTL_IPC_CACHE_MAX (64u << 20)

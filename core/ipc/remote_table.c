@@ -339,6 +339,8 @@ static pctl_status do_buffer_read(pctl_device *dev, const pctl_call *call, pctl_
 		if (!begin_transfer(o, call, PCTL_IPC_READ_WINDOW, offset))
 			break;
 		pctl_ipc_put_u64(&r->ch.out, n);
+		/* A read that writes nothing must not find an earlier transfer's bytes. */
+		memset(r->window.data, PCTL_IPC_UNREAD, n);
 		s = pctl_remote_ask_plain(r, call, "buffer_read");
 		/* The copy is what is hashed: the worker can still write the window, never this. */
 		if (!s)

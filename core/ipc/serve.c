@@ -342,6 +342,7 @@ static pctl_status transfer(pctl_ipc_server *s, request *r)
 		at = pctl_ipc_put_hole(&s->body, (size_t)n);
 		if (s->body.failed)
 			return PCTL_E_NOMEM;
+		memset(s->body.data + at, PCTL_IPC_UNREAD, n);
 		return s->table->buffer_read(dev, &s->call, buf->p, offset,
 					     n ? s->body.data + at : NULL, n);
 	default:

@@ -70,7 +70,7 @@ pctl_status mock_buffer_write(pctl_device *dev, const pctl_call *call, pctl_buff
 {
 	pctl_status s = mock_transfer(dev, call, b, "buffer_write");
 
-	return s != PCTL_OK
+	return s != PCTL_OK || mock_has(dev, MOCK_WRITE_DROP)
 		       ? s
 		       : dev->t->buffer_write(dev->inner, call, b->inner, offset, data, n_bytes);
 }
@@ -80,7 +80,13 @@ pctl_status mock_buffer_read(pctl_device *dev, const pctl_call *call, pctl_buffe
 {
 	pctl_status s = mock_transfer(dev, call, b, "buffer_read");
 
-	return s != PCTL_OK
-		       ? s
-		       : dev->t->buffer_read(dev->inner, call, b->inner, offset, data, n_bytes);
+	if (s != PCTL_OK || mock_has(dev, MOCK_READ_UNTOUCHED))
+		return s;
+	s = dev->t->buffer_read(dev->inner, call, b->inner, offset, data, n_bytes);
+	if (s == PCTL_OK && n_bytes != 0 && mock_has(dev, MOCK_READ_TWICE)) {
+		if (offset < b->read_upto)
+			*(uint8_t *)data ^= 1;
+		b->read_upto = offset + n_bytes;
+	}
+	return s;
 }

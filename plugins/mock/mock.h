@@ -60,6 +60,7 @@ struct pctl_buffer {
 	uint64_t n_bytes;
 	uint32_t refs;
 	uint32_t usage; /* as the host asked; the inner one can be written from outside as well */
+	uint64_t read_upto; /* bytes that were read before, for `read-twice` */
 };
 
 typedef struct mock_slot {
@@ -182,10 +183,12 @@ int mock_is_due(const pctl_list *l, const mock_fault *f, uint64_t trace, uint32_
 /* ---- spoil.c: wrong bytes ---- */
 pctl_status mock_flip(pctl_device *dev, const pctl_call *call, const mock_range *range,
 		      uint64_t element, uint32_t bit);
-/* After a run: zero, lane, racy. */
+/* After a run: zero, lane, racy, write-input. */
 pctl_status mock_spoil(pctl_list *l, const pctl_call *call);
 /* 1 when the script has such faults due, so that a submit must be waited for at once. */
 int mock_spoils(const pctl_list *l, uint64_t trace);
+/* 1 when the script has a fault of this kind, which is always due. */
+int mock_has(const pctl_device *dev, uint32_t kind);
 /* Keep the outputs of a first run, or bring them back. */
 pctl_status mock_keep(pctl_list *l, const pctl_call *call);
 pctl_status mock_bring_back(pctl_list *l, const pctl_call *call);

@@ -33,14 +33,19 @@ static const struct {
 	[MOCK_STALE] = {"stale", TAKES_LATE, 0},
 	[MOCK_ZERO] = {"zero", TAKES_LATE, 0},
 	[MOCK_RACY] = {"racy", TAKES_LATE, 0},
+	[MOCK_WRITE_DROP] = {"write-drop", 0, 0},
+	[MOCK_READ_UNTOUCHED] = {"read-untouched", 0, 0},
+	[MOCK_READ_TWICE] = {"read-twice", 0, 0},
+	[MOCK_WRITE_INPUT] = {"write-input", TAKES_LATE, 0},
+	[MOCK_NO_DISPATCH] = {"no-dispatch", TAKES_LATE, 0},
 };
 
 static const char what_there_is[] =
 	"there are: wrap=BACKEND[:DEVICE], flip-bit@JOB[/ROUND[.STEP]] or @N "
 	"[:element=E][:bit=B][:binding=G.B][:repeat=R], lane[=N], contract, flush, "
 	"coefficient[=K], tree, nan, "
-	"crash[@N], hang[@N], lost[@N], slow[=MS], waits[=N], stale, zero, racy; late- before "
-	"those without a target";
+	"crash[@N], hang[@N], lost[@N], slow[=MS], waits[=N], stale, zero, racy, write-drop, "
+	"read-untouched, read-twice, write-input, no-dispatch; late- before those without a target";
 
 typedef struct reader {
 	const char *text, *at;

@@ -67,9 +67,39 @@ static pctl_status race(pctl_list *l, const pctl_call *call)
 	return mock_flip(l->dev, call, &last, 0, 0);
 }
 
+/* The low bit of the first word of every binding that its dispatch may only read. */
+static pctl_status write_inputs(pctl_list *l, const pctl_call *call)
+{
+	pctl_status s = PCTL_OK;
+
+	for (uint32_t i = 0; i < l->n_cmds; i++) {
+		const mock_cmd *c = &l->cmds[i];
+
+		for (uint32_t k = 0; c->kernel && k < c->n_bindings && s == PCTL_OK; k++) {
+			const pctl_binding *b = &c->bindings[k];
+			const mock_range r = {b->buffer, b->offset, b->n_bytes};
+
+			if (!mock_is_written(c, b))
+				s = mock_flip(l->dev, call, &r, 0, 0);
+		}
+	}
+	return s;
+}
+
+int mock_has(const pctl_device *dev, uint32_t kind)
+{
+	const mock_script *script = &dev->inst->script;
+
+	for (uint32_t i = 0; i < script->n; i++)
+		if (script->faults[i].kind == kind)
+			return 1;
+	return 0;
+}
+
 static int is_spoiling(const mock_fault *f)
 {
-	return f->kind == MOCK_ZERO || f->kind == MOCK_LANE || f->kind == MOCK_RACY;
+	return f->kind == MOCK_ZERO || f->kind == MOCK_LANE || f->kind == MOCK_RACY ||
+	       f->kind == MOCK_WRITE_INPUT;
 }
 
 int mock_spoils(const pctl_list *l, uint64_t trace)
@@ -92,9 +122,10 @@ pctl_status mock_spoil(pctl_list *l, const pctl_call *call)
 
 		if (!is_spoiling(f) || !mock_is_due(l, f, call ? call->trace_id : 0, 1))
 			continue;
-		s = f->kind == MOCK_ZERO   ? zero(l, call)
-		    : f->kind == MOCK_LANE ? lanes(l, call, f->value)
-					   : race(l, call);
+		s = f->kind == MOCK_ZERO	  ? zero(l, call)
+		    : f->kind == MOCK_LANE	  ? lanes(l, call, f->value)
+		    : f->kind == MOCK_WRITE_INPUT ? write_inputs(l, call)
+						  : race(l, call);
 	}
 	return s;
 }

@@ -154,6 +154,7 @@ static pctl_status strike(pctl_list *l, const pctl_call *call, uint32_t times, m
 		if (f->kind == MOCK_WAITS)
 			t->waits = f->value < UINT32_MAX ? (uint32_t)f->value : UINT32_MAX;
 		*stale |= f->kind == MOCK_STALE;
+		t->done.done |= f->kind == MOCK_NO_DISPATCH;
 	}
 	return PCTL_OK;
 }
@@ -165,7 +166,7 @@ static pctl_status run(pctl_list *l, const pctl_call *call, uint32_t times, mock
 	int stale = 0;
 	pctl_status s = strike(l, call, times, t, &stale);
 
-	if (s != PCTL_OK || t->hangs || t->is_lost)
+	if (s != PCTL_OK || t->hangs || t->is_lost || t->done.done)
 		return s;
 	s = mock_events(l, call, times, &events, &n);
 	if (s == PCTL_OK && (n || stale || mock_spoils(l, call ? call->trace_id : 0))) {
@@ -193,6 +194,7 @@ pctl_status mock_submit(pctl_device *dev, const pctl_call *call, pctl_list *l, u
 	t = calloc(1, sizeof(*t));
 	if (!t)
 		return pctl_refuse(call, PC2_NOMEM, "no memory for a submit");
+	t->done.head = (pctl_head)PCTL_HEAD(pctl_completion);
 	dev->inst->submits++;
 	s = run(l, call, times, t);
 	if (s != PCTL_OK) {

@@ -196,7 +196,22 @@ caught("mock late-tree: another order of sums", "ieee.reduce_tree@1", "first bui
 # ---- past the first build too: what recomputes finds it
 status, _, err = h.run("run", *TREE, "--backend", f"{MOCK}+flip-bit@sum:bit=3", "--no-memo", "--verify", "all")
 caught("mock flip-bit: one bit of a job's output", "ieee.reduce_tree@1", "run --verify all: PC5208", status == 6 and "PC5208" in err,
-       match(r'job "sum" output "y" element 0: .+ gives 0x[0-9a-f]+, .+ gives 0x[0-9a-f]+', err), f"{status}: {err}")
+       match(r'job "sum" output "y" element 0: right is 0x[0-9a-f]+ [^\n]+ gives 0x[0-9a-f]+', err), f"{status}: {err}")
+# A host that is deceived: what verification compares is the host's own, or was read once.
+h.write("add.wgsl", b"""@group(0) @binding(0) var<storage, read> x : array<u32>;
+@group(0) @binding(1) var<storage, read_write> y : array<u32>;
+@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id : vec3<u32>) { y[id.x] = x[id.x] * 3u + 7u; }
+""")
+JOB = '{ id = "%s"; shader = "add.wgsl"; dispatch = ( 1 ); in : { x = "%s"; }; out : { y = "u32[64]"; }; }'
+h.write("chain.pipe.cfg", ('pipeline : { name = "chain"; class = "integer"; inputs : { x : { type = "u32[n]"; }; }; jobs = ( %s, %s );'
+                           ' outputs : { y = "two.y"; }; };' % (JOB % ("one", "$x"), JOB % ("two", "one.y"))).encode())
+for fault, text, code in (("write-drop", "uploads are lost", "PC5223"), ("read-untouched", "a read writes nothing", "PC5223"),
+                          ("read-twice", "a second read differs", "PC5223"), ("no-dispatch", "submits do nothing", "PC5208"),
+                          ("write-input", "a read-only binding is written", "PC5223")):
+    status, _, err = h.run("run", h.path("chain.pipe.cfg"), "--in", f"x={FLOATS}", "--backend", f"{MOCK}+{fault}", "--no-memo",
+                           "--verify", "all")
+    caught(f"mock {fault}: {text}", "chain.pipe.cfg", f"run --verify all: {code}", status == 6 and code in err,
+           match(r'job "\w+"[^\n]+ 0x[0-9a-f]+[^\n]+', err), f"{status}: {err}")
 
 # ---- proofs
 proof_fails("nan", "mock nan: a NaN's payload leaks", "ieee.add@1", "L1f", 1000, ("parity",))

@@ -1,0 +1,120 @@
+"""What `run --verify all` compares is what is hashed, stored and handed out, and the reference works on the host's own
+bytes. Each way to deceive the host is seen to give wrong bytes without verification, or is harmless for a reason that is
+said here, and is refused with it: exit status 6, no output written, nothing stored."""
+import json
+import os
+import struct
+
+from harness import Harness
+
+h = Harness()
+MOCK = "mock:wrap=cpu"
+N = 256
+h.write("add.wgsl", b"""@group(0) @binding(0) var<storage, read> x : array<u32>;
+@group(0) @binding(1) var<storage, read_write> y : array<u32>;
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id : vec3<u32>) { y[id.x] = x[id.x] * 3u + x[id.x ^ 1u] + 7u; }
+""")
+JOB = '{ id = "%s"; shader = "add.wgsl"; dispatch = ( %d ); in : { x = "%s"; }; out : { y = "u32[%d]"; }; }'
+h.write("chain.pipe.cfg", ('pipeline : { name = "chain"; class = "integer"; inputs : { x : { type = "u32[n]"; }; }; jobs = ( %s, %s );'
+                           ' outputs : { first = "one.y"; y = "two.y"; }; };\n'
+                           % (JOB % ("one", N // 64, "$x", N), JOB % ("two", N // 64, "one.y", N))).encode())
+WORDS = [(i * 2654435761 + 12345) & 0xffffffff for i in range(N)]
+X = h.write("x", struct.pack(f"<{N}I", *WORDS))
+
+
+def step(words):
+    return [(words[i] * 3 + words[i ^ 1] + 7) & 0xffffffff for i in range(N)]
+
+
+FIRST = struct.pack(f"<{N}I", *step(WORDS))
+RIGHT = struct.pack(f"<{N}I", *step(step(WORDS)))
+
+
+def stored():
+    found = []
+    for at, _, files in os.walk(h.path("home/store")):
+        found += [os.path.join(at, f) for f in files if os.path.getsize(os.path.join(at, f)) == 4 * N]
+    return sorted(found)
+
+
+def run(device, *more):
+    """Exit status, the two outputs or None, standard output and error."""
+    for name in ("first", "y"):
+        if os.path.exists(h.path(name)):
+            os.unlink(h.path(name))
+    status, out, err = h.run("run", h.path("chain.pipe.cfg"), "--in", f"x={X}", "--backend", device, "--no-memo", "--json",
+                             "--out", f"first={h.path('first')}", "--out", f"y={h.path('y')}", *more)
+    got = [h.read(n) if os.path.exists(h.path(n)) else None for n in ("first", "y")]
+    return status, got, out, err
+
+
+def found_out(fault, code, *words):
+    """With verification it is refused with this code, and nothing of it stays."""
+    before = stored()
+    status, got, _, err = run(f"{MOCK}+{fault}", "--verify", "all")
+    h.check(f"{fault}: {code}", status == 6 and code in err and all(w in err for w in words), f"exit status {status}\n{err}")
+    h.check(f"{fault}: no output is written", got == [None, None])
+    h.check(f"{fault}: nothing is stored", stored() == before, str(set(stored()) - set(before)))
+
+
+def bites(fault):
+    status, got, _, err = run(f"{MOCK}+{fault}")
+    h.check(f"{fault}: wrong bytes without verification", status == 0 and got != [FIRST, RIGHT], f"exit status {status}\n{err}")
+
+
+for device in ("cpu", MOCK):
+    status, got, out, err = run(device, "--verify", "all")
+    h.check(f"{device} is right", status == 0 and got == [FIRST, RIGHT], err)
+h.check("and verified", [j["verified"] for j in json.loads(out)["jobs"]] == [True, True], out.decode())
+
+# Uploads that are lost: host and reference keep their own bytes, the device computes on zeros.
+bites("write-drop")
+found_out("write-drop", "PC5223", "group 0 binding 0", "add.wgsl", "0x00")
+# Reads that say OK and write nothing: the destination holds no right answer by chance.
+bites("read-untouched")
+found_out("read-untouched", "PC5223", "0xa5")
+# A second read that differs. Each output is read once, so it does not matter without verification; with it, the second
+# look at an input of the next job shows it.
+status, got, _, err = run(f"{MOCK}+read-twice")
+h.check("read-twice: every output is read once", status == 0 and got == [FIRST, RIGHT], err)
+found_out("read-twice", "PC5223", 'job "two"')
+# A write into a read-only input: what the first job gave is spoiled by the second, before it is read for the store.
+bites("write-input")
+found_out("write-input", "PC5223", 'job "one"', "group 0 binding 0")
+# Submits that do nothing, and lists that answer what they answered first.
+bites("no-dispatch")
+found_out("no-dispatch", "PC5208", 'job "one" output "y" element 0: right is', f"{struct.unpack_from('<I', FIRST)[0]:#010x} (cpu:0")
+bites("zero")
+found_out("zero", "PC5208")
+bites("flip-bit@two:element=5:bit=9")
+found_out("flip-bit@two:element=5:bit=9", "PC5208", 'job "two" output "y" element 5',
+          f"right is {struct.unpack_from('<I', RIGHT, 20)[0]:#010x}", f"gives {struct.unpack_from('<I', RIGHT, 20)[0] ^ 512:#010x}")
+# A bit of an intermediate value flips after its job: the reference takes the bytes that the host read, so job one shows it.
+bites("flip-bit@one:element=0:bit=0")
+found_out("flip-bit@one:element=0:bit=0", "PC5208", 'job "one"')
+
+# A size found in data is an answer of the device too: rank with `nodes` left open asks it for the largest id.
+EDGES = h.write("edges", b"".join((i * 7919 % 97).to_bytes(4, "little") for i in range(400)))
+RANK = ["run", os.path.join(os.environ["PIPELINES"], "rank.pipe.cfg"), "--in", f"edges={EDGES}", "--set", "iterations=2", "--no-memo",
+        "--json", "--backend"]
+status, right, err = h.run(*RANK, MOCK, "--verify", "all")
+h.check("rank on an honest device", status == 0, err)
+for submit in range(1, 4):
+    status, out, err = h.run(*RANK, f"{MOCK}+flip-bit@{submit}:bit=7")
+    wrong = status == 0 and json.loads(out)["outputs"] != json.loads(right)["outputs"]
+    if not wrong:
+        continue
+    status, _, err = h.run(*RANK, f"{MOCK}+flip-bit@{submit}:bit=7", "--verify", "all")
+    h.check("a wrong size found in data is refused", status == 6 and "PC5208" in err, f"{status} {err}")
+    if "a size found in its data" in err:
+        break
+else:
+    h.check("the measuring submit was found", False, err)
+
+# A failure that the device makes up is told from one of the data.
+status, _, err = h.run(*RANK, f"{MOCK}+zero")
+h.check("zero outputs end as a failure of the data", status == 9 and "PC5205" in err, err)
+status, _, err = h.run(*RANK, f"{MOCK}+zero", "--verify", "all")
+h.check("and are shown to be the device's with --verify", status == 6 and ("PC5208" in err or "PC5223" in err), f"{status} {err}")
+h.finish()
