@@ -1,5 +1,5 @@
-/* Writing a report and checking one. All texts are made before the first file is touched, all files lie under other
- * names before the first is renamed, and the manifest comes last: a directory whose manifest fits is complete. */
+/* Writing a report and checking one. All texts are made before the first file is touched, all pages are on the
+ * disk before the first gets its name, and the manifest comes last: a directory whose manifest fits is complete. */
 #include "audit/report.h"
 
 #include <errno.h>
@@ -12,6 +12,7 @@
 #include "audit/manifest.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/output.h"
 
 #define N_PAGES 2u
 
@@ -25,9 +26,9 @@ typedef struct writing {
 
 static const char *const page_names[N_PAGES] = {"index.html", "report.json"};
 
-static const char *in_dir(const writing *w, const char *name, const char *suffix)
+static const char *in_dir(const writing *w, const char *name)
 {
-	return pctl_arena_printf(w->arena, "%s/%s%s", w->dir, name, suffix);
+	return pctl_arena_printf(w->arena, "%s/%s", w->dir, name);
 }
 
 static pctl_status no_memory(const pctl_call *call)
@@ -106,7 +107,7 @@ static int is_inside(const char *path)
 /* Only what an earlier manifest names, and only when its seal fits: other files are not ours to remove. */
 static void remove_earlier(const writing *w)
 {
-	const char *path = in_dir(w, PCTL_MANIFEST_NAME, "");
+	const char *path = in_dir(w, PCTL_MANIFEST_NAME);
 	char key[PCTL_PUBLIC_KEY_TEXT];
 	pctl_listed_file *files;
 	uint32_t n;
@@ -115,7 +116,7 @@ static void remove_earlier(const writing *w)
 	    read_manifest(path, w->arena, NULL, key, &files, &n) != PCTL_OK)
 		return;
 	for (uint32_t i = 0; i < n; i++) {
-		const char *file = in_dir(w, files[i].path, "");
+		const char *file = in_dir(w, files[i].path);
 
 		if (file == NULL || !is_inside(files[i].path) ||
 		    strcmp(files[i].path, page_names[0]) == 0 ||
@@ -127,29 +128,19 @@ static void remove_earlier(const writing *w)
 
 /* ---- writing ------------------------------------------------------------------------------------ */
 
-static pctl_status put(const writing *w, const char *name, const char *text)
+static pctl_status put(const writing *w, const char *name, const char *text, pctl_output **out)
 {
-	const char *path = in_dir(w, name, ".new");
+	const char *path = in_dir(w, name);
+	pctl_status status =
+		path == NULL ? no_memory(w->call) : pctl_output_open(path, 1, w->call, out);
 
-	return path == NULL ? no_memory(w->call)
-			    : pctl_file_write(path, text, strlen(text), 1, w->call);
-}
-
-static pctl_status move(const writing *w, const char *name)
-{
-	const char *from = in_dir(w, name, ".new"), *to = in_dir(w, name, "");
-
-	if (from == NULL || to == NULL)
-		return no_memory(w->call);
-	if (rename(from, to) != 0)
-		return pctl_refuse(w->call, PC3_IO, "%s: %s", to, strerror(errno));
-	return PCTL_OK;
+	return status == PCTL_OK ? pctl_output_put(*out, text, strlen(text), w->call) : status;
 }
 
 static pctl_status write_manifest(const writing *w)
 {
 	pctl_str_buf s = PCTL_STR_BUF_INIT;
-	const char *path = in_dir(w, PCTL_MANIFEST_NAME, "");
+	const char *path = in_dir(w, PCTL_MANIFEST_NAME);
 	pctl_listed_file *files;
 	char *text = NULL;
 	uint32_t n;
@@ -173,14 +164,19 @@ static pctl_status write_manifest(const writing *w)
 
 static pctl_status write_all(const writing *w, const char *const texts[N_PAGES])
 {
+	pctl_output *pages[N_PAGES] = {NULL};
 	pctl_status status = pctl_file_make_dirs(w->dir, w->call);
 
 	for (uint32_t i = 0; status == PCTL_OK && i < N_PAGES; i++)
-		status = put(w, page_names[i], texts[i]);
+		status = put(w, page_names[i], texts[i], &pages[i]);
 	if (status == PCTL_OK)
 		remove_earlier(w);
-	for (uint32_t i = 0; status == PCTL_OK && i < N_PAGES; i++)
-		status = move(w, page_names[i]);
+	for (uint32_t i = 0; i < N_PAGES; i++) {
+		if (status == PCTL_OK)
+			status = pctl_output_commit(pages[i], w->call);
+		else
+			pctl_output_discard(pages[i]);
+	}
 	return status == PCTL_OK ? write_manifest(w) : status;
 }
 

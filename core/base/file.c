@@ -1,5 +1,4 @@
-/* Whole files: read with a limit, written so that no half file is ever seen under the final name.
- */
+/* Whole files and paths. */
 #include "base/file.h"
 
 #include <errno.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/num.h"
+#include "base/output.h"
 
 static pctl_status io_error(const pctl_call *call, const char *what, const char *path, int error)
 {
@@ -94,70 +94,17 @@ pctl_status pctl_file_read(const char *path, uint64_t limit, const pctl_call *ca
 	return status;
 }
 
-static int write_all(int fd, const char *data, uint64_t n)
-{
-	while (n > 0) {
-		ssize_t put = write(fd, data, n < (1u << 30) ? n : (1u << 30));
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put < 0)
-			return -1;
-		data += put;
-		n -= (uint64_t)put;
-	}
-	return 0;
-}
-
-static int sync_parent(const char *path)
-{
-	char *copy = strdup(path), *slash;
-	int fd, result = -1;
-
-	if (copy == NULL)
-		return -1;
-	slash = strrchr(copy, '/');
-	if (slash == copy)
-		slash[1] = '\0';
-	else if (slash != NULL)
-		*slash = '\0';
-	fd = open(slash == NULL ? "." : copy, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd >= 0) {
-		result = fsync(fd);
-		close(fd);
-	}
-	free(copy);
-	return result;
-}
-
 pctl_status pctl_file_write(const char *path, const void *data, uint64_t n, int durable,
 			    const pctl_call *call)
 {
-	size_t size = strlen(path) + sizeof(".tmp.XXXXXX");
-	char *temp = malloc(size);
-	pctl_status status = PCTL_OK;
-	int fd;
+	pctl_output *o = NULL;
+	pctl_status status = pctl_output_open(path, durable, call, &o);
 
-	if (temp == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory to write %s", path);
-	snprintf(temp, size, "%s.tmp.XXXXXX", path);
-	fd = mkostemp(temp, O_CLOEXEC);
-	if (fd < 0) {
-		status = io_error(call, "write", path, errno);
-		free(temp);
-		return status;
-	}
-	if (write_all(fd, data, n) != 0 || fchmod(fd, 0644) != 0 || (durable && fsync(fd) != 0))
-		status = io_error(call, "write", path, errno);
-	if (close(fd) != 0 && status == PCTL_OK)
-		status = io_error(call, "write", path, errno);
-	if (status == PCTL_OK && rename(temp, path) != 0)
-		status = io_error(call, "rename to", path, errno);
-	else if (status == PCTL_OK && durable && sync_parent(path) != 0)
-		status = io_error(call, "sync the directory of", path, errno);
-	if (status != PCTL_OK)
-		unlink(temp);
-	free(temp);
+	if (status == PCTL_OK)
+		status = pctl_output_put(o, data, n, call);
+	if (status == PCTL_OK)
+		return pctl_output_commit(o, call);
+	pctl_output_discard(o);
 	return status;
 }
 

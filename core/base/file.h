@@ -1,5 +1,4 @@
-/* Whole files and paths. Every function reports through the call's sink (PC0003) and leaves no half
- * file. */
+/* Whole files and paths. Every function reports through the call's sink (PC0003; writing as base/output.h says). */
 #ifndef PIPECTL_BASE_FILE_H
 #define PIPECTL_BASE_FILE_H
 
@@ -12,8 +11,8 @@
 pctl_status pctl_file_read(const char *path, uint64_t limit, const pctl_call *call, char **out,
 			   uint64_t *n_out);
 
-/* Write n bytes so that the file is either the old one or the whole new one: temporary file in the
- * same directory, fsync, rename, fsync of the directory. durable 0 leaves out the fsyncs. */
+/* Write n bytes to `path` by way of base/output.h: the file is either the old one or the whole new one. durable 0
+ * leaves out the fsyncs. */
 pctl_status pctl_file_write(const char *path, const void *data, uint64_t n, int durable,
 			    const pctl_call *call);
 

@@ -1,16 +1,13 @@
-/* Writing CAR files: one function of the names, streamed into a temporary file that is renamed when it is whole. */
-#include <errno.h>
-#include <fcntl.h>
+/* Writing CAR files: one function of the names, streamed into an output that is there when it is whole. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/output.h"
 #include "cas/car_read.h"
 #include "cas/store_ops.h"
 
 typedef struct writer {
-	FILE *f;
+	pctl_output *to;
 	const char *path;
 	const pctl_call *call;
 	pctl_car_report *report;
@@ -18,9 +15,7 @@ typedef struct writer {
 
 static pctl_status put(writer *w, const void *bytes, uint64_t n)
 {
-	return n == 0 || fwrite(bytes, 1, n, w->f) == n
-		       ? PCTL_OK
-		       : pctl_store_io(w->call, "write", w->path, errno);
+	return pctl_output_put(w->to, bytes, n, w->call);
 }
 
 static pctl_status put_varint(writer *w, uint64_t v)
@@ -149,25 +144,6 @@ static pctl_status check_present(pctl_store *s, const pctl_cid *cids, uint32_t n
 	return status;
 }
 
-static pctl_status sync_parent(const char *path, const pctl_call *call)
-{
-	char *dir = strdup(path), *slash;
-	int fd, error = 0;
-
-	if (dir == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory to write %s", path);
-	slash = strrchr(dir, '/');
-	if (slash != NULL)
-		slash[slash == dir] = '\0';
-	fd = open(slash == NULL ? "." : dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0 || fsync(fd) != 0)
-		error = errno;
-	if (fd >= 0)
-		close(fd);
-	free(dir);
-	return error == 0 ? PCTL_OK : pctl_store_io(call, "sync the directory of", path, error);
-}
-
 static pctl_status write_all(writer *w, pctl_store *s, const pctl_cid *roots, uint32_t n_roots,
 			     const pctl_cid *others, uint32_t n_others)
 {
@@ -180,36 +156,12 @@ static pctl_status write_all(writer *w, pctl_store *s, const pctl_cid *roots, ui
 	return status;
 }
 
-/* Open a temporary file beside `path`; its name is released with free(). */
-static pctl_status open_temp(const char *path, const pctl_call *call, char **temp, FILE **out)
-{
-	const size_t size = strlen(path) + sizeof(".tmp.XXXXXX");
-	int fd;
-
-	*out = NULL;
-	*temp = malloc(size);
-	if (*temp == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory to write %s", path);
-	snprintf(*temp, size, "%s.tmp.XXXXXX", path);
-	fd = mkostemp(*temp, O_CLOEXEC);
-	if (fd >= 0)
-		*out = fdopen(fd, "wb");
-	if (*out != NULL)
-		return PCTL_OK;
-	if (fd >= 0) {
-		unlink(*temp);
-		close(fd);
-	}
-	return pctl_store_io(call, "write", path, errno);
-}
-
 pctl_status pctl_car_export(pctl_store *s, const char *path, const pctl_cid *roots,
 			    uint32_t n_roots, const pctl_cid *others, uint32_t n_others,
 			    const pctl_call *call, pctl_car_report *out)
 {
 	writer w = {NULL, path, call, out};
 	pctl_cid *chosen = NULL;
-	char *temp = NULL;
 	uint32_t n = 0;
 	pctl_status status;
 
@@ -223,20 +175,13 @@ pctl_status pctl_car_export(pctl_store *s, const char *path, const pctl_cid *roo
 	if (status == PCTL_OK)
 		status = check_present(s, chosen, n, call);
 	if (status == PCTL_OK)
-		status = open_temp(path, call, &temp, &w.f);
+		status = pctl_output_open(path, 1, call, &w.to);
 	if (status == PCTL_OK)
 		status = write_all(&w, s, roots, n_roots, chosen, n);
-	if (status == PCTL_OK && (fflush(w.f) != 0 || fchmod(fileno(w.f), 0644) != 0 ||
-				  fsync(fileno(w.f)) != 0 || rename(temp, path) != 0))
-		status = pctl_store_io(call, "write", path, errno);
-	else if (status == PCTL_OK)
-		status = sync_parent(path, call);
-	if (w.f != NULL) {
-		if (status != PCTL_OK)
-			unlink(temp);
-		fclose(w.f);
-	}
-	free(temp);
+	if (status == PCTL_OK)
+		status = pctl_output_commit(w.to, call);
+	else
+		pctl_output_discard(w.to);
 	free(chosen);
 	return status;
 }

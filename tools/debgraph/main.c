@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/output.h"
+
 #define INPUT_MAX (1ull << 30)
 
 /* A piece of the input. */
@@ -287,46 +289,64 @@ static int connect_all(graph *g)
 	return 1;
 }
 
-static void put_u32(FILE *f, uint32_t v)
+/* The reason goes to standard error; files are the old ones or whole. */
+static void say(void *ctx, const pctl_diag *d)
 {
-	for (int i = 0; i < 4; i++)
-		putc((int)(v >> (8 * i) & 255), f);
+	(void)ctx;
+	fprintf(stderr, "pipectl-debgraph: %s\n", d->message);
 }
 
-/* Close and tell whether every byte got out. */
-static int finish(FILE *f, const char *path)
+static pctl_status put_edges(const graph *g, pctl_output *to, const pctl_call *call)
 {
-	int bad = ferror(f);
+	pctl_status status = PCTL_OK;
 
-	if (fclose(f) != 0 || bad) {
-		fprintf(stderr, "pipectl-debgraph: %s: %s\n", path, strerror(errno));
-		return 1;
+	for (size_t i = 0; status == PCTL_OK && i < g->n_edges; i++) {
+		unsigned char bytes[8];
+
+		for (int k = 0; k < 4; k++) {
+			bytes[k] = (unsigned char)(g->edges[i] >> (32 + 8 * k) & 255);
+			bytes[4 + k] = (unsigned char)(g->edges[i] >> (8 * k) & 255);
+		}
+		status = pctl_output_put(to, bytes, sizeof(bytes), call);
 	}
-	return 0;
+	return status;
+}
+
+static pctl_status put_names(const graph *g, pctl_output *to, const pctl_call *call)
+{
+	pctl_status status = PCTL_OK;
+
+	for (size_t i = 0; status == PCTL_OK && i < g->n_names; i++) {
+		status = pctl_output_put(to, g->names[i].at, g->names[i].n, call);
+		if (status == PCTL_OK)
+			status = pctl_output_put(to, "\n", 1, call);
+	}
+	return status;
 }
 
 static int write_all(const graph *g, const char *edges_path, const char *names_path)
 {
-	FILE *f = fopen(edges_path, "wb");
+	const pctl_call call = {.head = PCTL_HEAD(pctl_call), .diag = say};
+	pctl_output *edges = NULL, *names = NULL;
+	pctl_status status = pctl_output_open(edges_path, 1, &call, &edges);
 
-	if (!f)
-		return fprintf(stderr, "pipectl-debgraph: %s: %s\n", edges_path, strerror(errno)),
-		       1;
-	for (size_t i = 0; i < g->n_edges; i++) {
-		put_u32(f, (uint32_t)(g->edges[i] >> 32));
-		put_u32(f, (uint32_t)g->edges[i]);
+	if (status == PCTL_OK)
+		status = put_edges(g, edges, &call);
+	if (status == PCTL_OK)
+		status = pctl_output_open(names_path, 1, &call, &names);
+	if (status == PCTL_OK)
+		status = put_names(g, names, &call);
+	if (status == PCTL_OK) {
+		status = pctl_output_commit(edges, &call);
+		edges = NULL;
 	}
-	if (finish(f, edges_path))
-		return 1;
-	f = fopen(names_path, "wb");
-	if (!f)
-		return fprintf(stderr, "pipectl-debgraph: %s: %s\n", names_path, strerror(errno)),
-		       1;
-	for (size_t i = 0; i < g->n_names; i++) {
-		fwrite(g->names[i].at, 1, g->names[i].n, f);
-		putc('\n', f);
+	if (status == PCTL_OK) {
+		status = pctl_output_commit(names, &call);
+		names = NULL;
 	}
-	return finish(f, names_path);
+	pctl_output_discard(edges);
+	pctl_output_discard(names);
+	return status != PCTL_OK;
 }
 
 static char *read_all(FILE *f, size_t *n_out)

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "app.h"
+#include "base/output.h"
 
 static volatile sig_atomic_t interrupted;
 
@@ -42,6 +43,7 @@ static void catch_signals(void)
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* over a limit a write fails and says so */
 }
 
 static int wants_colour(const char *word)
@@ -76,9 +78,30 @@ static pctl_status begin_document(pctl_app *app)
 	return pctl_refuse(app->call, PC2_NOMEM, "no memory for the document");
 }
 
+/* Outputs are looked at before anything runs: what cannot be written is refused at once, not after the work. */
+static pctl_status check_outputs(pctl_app *app)
+{
+	pctl_status first = PCTL_OK;
+
+	for (uint32_t i = 0; i < app->line.n_given; i++) {
+		const pctl_given *g = &app->line.given[i];
+		const char *path = g->value;
+		pctl_status status;
+
+		if (!g->option->writes)
+			continue;
+		if (strchr(g->option->value, '=') != NULL)
+			path = strchr(g->value, '=') == NULL ? NULL : strchr(g->value, '=') + 1;
+		status = path == NULL ? PCTL_OK : pctl_output_check(path, app->call);
+		first = first == PCTL_OK ? status : first;
+	}
+	return first;
+}
+
 static pctl_status run_verb(pctl_app *app)
 {
 	const char *colour = pctl_option_value(&app->line, "--color");
+	pctl_status status;
 
 	if (colour != NULL && strcmp(colour, "auto") != 0 && strcmp(colour, "always") != 0 &&
 	    strcmp(colour, "never") != 0)
@@ -90,7 +113,8 @@ static pctl_status run_verb(pctl_app *app)
 			!pctl_option_has(&app->line, "--no-progress");
 	if (app->line.verb == NULL || pctl_option_has(&app->line, "--help"))
 		return pctl_verb_help(app);
-	return app->line.verb->run(app);
+	status = check_outputs(app);
+	return status == PCTL_OK ? app->line.verb->run(app) : status;
 }
 
 static void end_document(pctl_app *app, pctl_status status)

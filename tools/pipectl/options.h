@@ -9,14 +9,14 @@ typedef struct pctl_app pctl_app;
 
 /*
  * One option. value: what stands behind it in usage ("FILE"), NULL for a switch. many: may be given
- * several times.
+ * several times. writes: its FILE, or what follows NAME=, is written and so looked at before the verb runs.
  */
 typedef struct pctl_option {
 	const char *name; /* "--set" */
 	const char *value;
 	const char *about;
 	uint32_t many;
-	uint32_t reserved;
+	uint32_t writes;
 } pctl_option;
 
 /*

@@ -49,9 +49,9 @@ static const pctl_option check_options[] = {
 };
 static const pctl_option run_options[] = {
 	SOURCE_OPTIONS,
-	{"--out", "NAME=FILE", "write an output to a file", 1, 0},
+	{"--out", "NAME=FILE", "write an output to a file", 1, 1},
 	RUN_OPTIONS,
-	{"--receipt", "FILE", "write a signed receipt: what ran on what, and its trace", 0, 0},
+	{"--receipt", "FILE", "write a signed receipt: what ran on what, and its trace", 0, 1},
 	{"--trace", "job|round|step", "how finely a receipt traces; job where it is left out", 0,
 	 0},
 	{NULL, NULL, NULL, 0, 0},
@@ -77,7 +77,7 @@ static const pctl_option shader_check_options[] = {
 static const pctl_option shader_run_options[] = {
 	{"--dispatch", "X[,Y[,Z]]", "workgroups", 0, 0},
 	{"--bind", "G:B=FILE|zero:BYTES|CID", "data of group G binding B", 1, 0},
-	{"--read", "G:B=FILE", "write group G binding B to a file afterwards", 1, 0},
+	{"--read", "G:B=FILE", "write group G binding B to a file afterwards", 1, 1},
 	{"--trace", "JOB[/ROUND[.STEP]]", "tell the backend it runs for this job", 0, 0},
 	{"--override", "NAME=VALUE", "value of an override", 1, 0},
 	{"--entry", "NAME", "the entry point", 0, 0},
@@ -92,7 +92,7 @@ static const pctl_option op_list_options[] = {
 };
 static const pctl_option op_run_options[] = {
 	{"--in", "PORT=FILE:TYPE", "data of a port with its type, x=a.bin:u32[1024,8]", 1, 0},
-	{"--out", "PORT=FILE", "write an output port to a file", 1, 0},
+	{"--out", "PORT=FILE", "write an output port to a file", 1, 1},
 	{"--attr", "NAME=VALUE", "an attribute", 1, 0},
 	RUN_OPTIONS,
 	{NULL, NULL, NULL, 0, 0},
@@ -100,7 +100,7 @@ static const pctl_option op_run_options[] = {
 static const pctl_option put_options[] = {{"--pin", NULL, "keep it from gc", 0, 0},
 					  {NULL, NULL, NULL, 0, 0}};
 static const pctl_option get_options[] = {
-	{"--out", "FILE", "write to a file instead of standard output", 0, 0},
+	{"--out", "FILE", "write to a file instead of standard output", 0, 1},
 	{NULL, NULL, NULL, 0, 0},
 };
 static const pctl_option ls_options[] = {{"--pins", NULL, "only what is pinned", 0, 0},
@@ -111,7 +111,7 @@ static const pctl_option gc_options[] = {
 	{NULL, NULL, NULL, 0, 0},
 };
 static const pctl_option export_options[] = {
-	{"--car", "FILE", "the archive to write", 0, 0},
+	{"--car", "FILE", "the archive to write", 0, 1},
 	{"--provenance", NULL, "also all blobs of the causal history of each CID", 0, 0},
 	{NULL, NULL, NULL, 0, 0},
 };
@@ -160,7 +160,7 @@ static const pctl_option certify_options[] = {
 	{NULL, NULL, NULL, 0, 0},
 };
 static const pctl_option merge_options[] = {
-	{"--out", "FILE", "write the certificate there instead of into the directory", 0, 0},
+	{"--out", "FILE", "write the certificate there instead of into the directory", 0, 1},
 	{NULL, NULL, NULL, 0, 0},
 };
 static const pctl_option replay_options[] = {
@@ -309,7 +309,7 @@ static const pctl_option rank_show_options[] = {
 static const pctl_option receipt_replay_options[] = {
 	{"--backend", "ID[:DEVICE]", "where to run it; the first that qualifies", 1, 0},
 	{"--gas", "FILE", "the gas schedule, which has to be the receipt's", 0, 0},
-	{"--receipt", "FILE", "write the receipt of the replay", 0, 0},
+	{"--receipt", "FILE", "write the receipt of the replay", 0, 1},
 	{NULL, NULL, NULL, 0, 0},
 };
 static const pctl_option receipt_dispute_options[] = {
@@ -319,7 +319,7 @@ static const pctl_option receipt_dispute_options[] = {
 };
 
 static const pctl_option receipt_export_options[] = {
-	{"--out", "FILE", "write it to a file instead of standard output", 0, 0},
+	{"--out", "FILE", "write it to a file instead of standard output", 0, 1},
 	{NULL, NULL, NULL, 0, 0},
 };
 
