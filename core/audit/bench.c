@@ -24,8 +24,7 @@ static pctl_status open_side(struct pctl_bench_side *s, const pctl_auditing *a)
 
 	if (status != PCTL_OK)
 		return status;
-	options.table = s->backend->table;
-	options.inst = s->backend->inst;
+	options.backend = s->backend;
 	return pctl_session_open(&options, &quiet, &s->session);
 }
 

@@ -144,8 +144,7 @@ static pctl_status open_side(bench *b, uint32_t side)
 
 	if (status != PCTL_OK)
 		return status;
-	options.table = b->backend[side]->table;
-	options.inst = b->backend[side]->inst;
+	options.backend = b->backend[side];
 	return pctl_session_open(&options, b->call, &b->session[side]);
 }
 

@@ -53,8 +53,7 @@ static pctl_status open_on(host *h, const pctl_device_entry *e, uint32_t build_f
 		return status;
 	snprintf(name, sizeof(name), "%s (%s)", e->selector, e->name);
 	options.name = name;
-	options.table = out->backend->table;
-	options.inst = out->backend->inst;
+	options.backend = out->backend;
 	status = pctl_session_open(&options, call, &out->session);
 	if (status != PCTL_OK)
 		close_opened(out);

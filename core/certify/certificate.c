@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "certify/level.h"
+#include "exec/run.h"
+#include "suite/suite.h"
 
 pctl_status pctl_certificate_create(const pctl_call *call, pctl_certificate **out)
 {
@@ -16,7 +18,9 @@ pctl_status pctl_certificate_create(const pctl_call *call, pctl_certificate **ou
 		free(c);
 		return pctl_refuse(call, PC2_NOMEM, "no memory for a certificate");
 	}
-	c->version = c->device = c->driver = c->selector = c->profile = c->kit = "";
+	c->version = c->device = c->driver = c->selector = c->profile = "";
+	c->backend = c->backend_version = c->backend_sha256 = c->host = "";
+	c->semantics = c->suite = c->kit = "";
 	c->cause = c->made = c->path = "";
 	*out = c;
 	return PCTL_OK;
@@ -92,22 +96,42 @@ static pctl_status describe_libraries(pctl_certificate *c, pctl_bench *b, const 
 	return PCTL_OK;
 }
 
+/* The file that the session loaded, not what a device says of its driver. */
+static void describe_backend(pctl_certificate *c, const pctl_plugin_info *p)
+{
+	c->backend = pctl_certificate_clean(c->arena, p->id);
+	c->backend_version = pctl_certificate_clean(c->arena, p->version);
+	c->backend_sha256 = pctl_certificate_clean(c->arena, p->sha256);
+}
+
 pctl_status pctl_certificate_describe(pctl_certificate *c, pctl_bench *b, const pctl_call *call)
 {
 	pctl_status status = PCTL_OK;
 
 	c->version = PIPECTL_VERSION;
+	c->semantics = PCTL_SEMANTICS_VERSION;
+	c->suite = PCTL_SUITE_VERSION;
 	c->kit = PCTL_PROBE_KIT;
+	if (b->registry != NULL) {
+		const char *host;
+
+		status = pctl_registry_host(b->registry, call, &host);
+		c->host = status == PCTL_OK ? pctl_arena_dup(c->arena, host) : "";
+	}
+	if (status == PCTL_OK && b->device != NULL && pctl_session_plugin(b->device) != NULL)
+		describe_backend(c, pctl_session_plugin(b->device));
 	if (b->entry != NULL) {
 		c->device = pctl_certificate_clean(c->arena, b->entry->name);
 		c->driver = pctl_certificate_clean(c->arena, b->entry->driver);
 		c->selector = pctl_certificate_clean(c->arena, b->entry->selector);
 	}
-	if (b->device != NULL)
+	if (status == PCTL_OK && b->device != NULL)
 		status = describe_device(c, b, call);
 	if (status == PCTL_OK)
 		status = describe_libraries(c, b, call);
-	if (status == PCTL_OK && (c->device == NULL || c->driver == NULL || c->selector == NULL))
+	if (status == PCTL_OK &&
+	    (c->device == NULL || c->driver == NULL || c->selector == NULL || c->backend == NULL ||
+	     c->backend_version == NULL || c->backend_sha256 == NULL || c->host == NULL))
 		status = pctl_refuse(call, PC2_NOMEM, "no memory for a certificate");
 	return status;
 }

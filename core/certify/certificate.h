@@ -10,7 +10,7 @@
 #include "certify/plan.h"
 #include "policy/profile.h"
 
-#define PCTL_CERTIFICATE_SCHEMA "pipectl.certificate/1"
+#define PCTL_CERTIFICATE_SCHEMA "pipectl.certificate/2"
 /* Strips of digests over all units: what keeps a certificate below the size of a configuration text. */
 #define PCTL_CERTIFICATE_STRIPS 24000u
 #define PCTL_CERTIFICATE_UNIT_STRIPS 64u
@@ -22,7 +22,7 @@ typedef struct pctl_certificate_pair {
 /*
  * One unit and what came of it.
  *
- * planned  cases as the unit was declared; cases, failures, skipped: sums over its blocks
+ * planned  cases as the unit was declared; cases (judged), failures (of those), skipped (not judged): sums over blocks
  * not_run  blocks that ended in trouble; cause: of the first
  * strip    blocks that one digest stands for: the block's own where it is 1, else SHA-256 over the digests of the
  *          blocks in order (all zero of a block that was not run); n_strips 0 for MEASURED units
@@ -46,8 +46,12 @@ typedef struct pctl_certificate_op {
 
 typedef struct pctl_certificate {
 	pctl_arena *arena;
-	/* The head: what was proved on what, with what. */
-	const char *version, *device, *driver, *selector, *profile, *kit;
+	/* The head: what was proved on what, with which files. */
+	const char *version, *device, *driver, *selector, *profile;
+	const char *backend, *backend_version, *backend_sha256; /* the plugin and its library */
+	const char *semantics, *suite,
+		*kit;	  /* versions: of meaning, of the engine suite, of the probe */
+	const char *host; /* SHA-256 over program and worker, pctl_registry_host */
 	const pctl_certificate_pair *identity,
 		*libraries;		/* fact and value; id and SHA-256 of the file */
 	const char *const *regressions; /* lines that were among the examples */
@@ -72,7 +76,8 @@ pctl_status pctl_certificate_create(const pctl_call *call, pctl_certificate **ou
 /* NULL is fine. */
 void pctl_certificate_destroy(pctl_certificate *c);
 
-/* Name, driver, identity and profile key of an opened device, from the bench, and its op libraries. */
+/* Name, driver, identity and profile key of an opened device, from the bench, the plugin that drives it, its op libraries
+ * and the host. */
 pctl_status pctl_certificate_describe(pctl_certificate *c, pctl_bench *b, const pctl_call *call);
 
 /* The head as lines "key<TAB>value", the same for all shards of a proof; and back. Errors of reading: PC5504. */

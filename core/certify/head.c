@@ -6,7 +6,7 @@
 #include "base/num.h"
 #include "certify/certificate.h"
 
-#define JOURNAL_SCHEMA "pipectl.journal/1"
+#define JOURNAL_SCHEMA "pipectl.journal/2"
 #define FIELDS_MAX 12u
 
 static pctl_status no_memory(const pctl_call *call)
@@ -29,7 +29,11 @@ pctl_status pctl_certificate_head_text(const pctl_certificate *c, pctl_str_buf *
 
 	pctl_str_addf(out, "schema\t" JOURNAL_SCHEMA "\npipectl\t%s\ndevice\t%s\ndriver\t%s\n",
 		      c->version, c->device, c->driver);
-	pctl_str_addf(out, "selector\t%s\nprofile\t%s\nkit\t%s\n", c->selector, c->profile, c->kit);
+	pctl_str_addf(out, "selector\t%s\nprofile\t%s\n", c->selector, c->profile);
+	pctl_str_addf(out, "backend\t%s\nbackend-version\t%s\nbackend-sha256\t%s\n", c->backend,
+		      c->backend_version, c->backend_sha256);
+	pctl_str_addf(out, "semantics\t%s\nsuite\t%s\nkit\t%s\nhost\t%s\n", c->semantics, c->suite,
+		      c->kit, c->host);
 	add_pairs(out, "identity", c->identity, c->n_identity);
 	add_pairs(out, "library", c->libraries, c->n_libraries);
 	pctl_str_addf(out, "level\t%s\nops\t%s\nseed\t%" PRIu64 "\ncases\t%" PRIu64 "\n",
@@ -67,8 +71,18 @@ static int take_line(pctl_certificate *c, head_lists *l, char *line)
 	pctl_proof_params *p = &c->params;
 	const struct {
 		const char *key, **text;
-	} texts[] = {{"pipectl", &c->version},	 {"device", &c->device},   {"driver", &c->driver},
-		     {"selector", &c->selector}, {"profile", &c->profile}, {"kit", &c->kit}};
+	} texts[] = {{"pipectl", &c->version},
+		     {"device", &c->device},
+		     {"driver", &c->driver},
+		     {"selector", &c->selector},
+		     {"profile", &c->profile},
+		     {"backend", &c->backend},
+		     {"backend-version", &c->backend_version},
+		     {"backend-sha256", &c->backend_sha256},
+		     {"semantics", &c->semantics},
+		     {"suite", &c->suite},
+		     {"kit", &c->kit},
+		     {"host", &c->host}};
 	const struct {
 		const char *key;
 		uint64_t *value;

@@ -18,9 +18,11 @@ int pctl_certificate_unit_fault(const pctl_certificate_unit *u, char cause[PCTL_
 		snprintf(cause, PCTL_LEVEL_CAUSE,
 			 "%.80s, %s \"%.60s\": %" PRIu64 " of %" PRIu64 " blocks were not run",
 			 u->subject, kind, u->name, u->not_run, u->n_blocks);
-	else if (u->kind == PCTL_UNIT_LAW && u->skipped >= u->planned && u->skipped != 0)
-		snprintf(cause, PCTL_LEVEL_CAUSE, "%.80s, law \"%.60s\": every case was skipped",
-			 u->subject, u->name);
+	else if (u->cases == 0 && u->skipped != 0)
+		snprintf(cause, PCTL_LEVEL_CAUSE,
+			 "%.80s, %s \"%.60s\": every case was skipped, all %" PRIu64
+			 " of them: none was judged",
+			 u->subject, kind, u->name, u->skipped);
 	else if (u->cases == 0)
 		snprintf(cause, PCTL_LEVEL_CAUSE, "%.80s, %s \"%.60s\": it compared nothing",
 			 u->subject, kind, u->name);

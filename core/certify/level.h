@@ -12,7 +12,7 @@
  *
  * Level l is given when
  * - c->params.cases is at least PCTL_PROOF_WITNESSES,
- * - every unit of level l or lower ran whole, had cases, no failure, and (a law) not only cases that a guard excluded;
+ * - every unit of level l or lower ran whole, judged at least one case (skipped ones are not judged) and failed none;
  *   for an op those that are of it or of no op,
  * - what makes the level is there: parity and gates; from 2 laws or determinism; from 3 (integer) invariants of the
  *   engine; from 4 a composition and a baseline. An op needs parity of its own, and from 2 a law or determinism of its

@@ -120,7 +120,13 @@ static void take_head(taker *t, const pctl_conf_value *g)
 	c->driver = take_string(t, g, "driver");
 	c->selector = take_string(t, g, "selector");
 	c->profile = take_string(t, g, "profile");
+	c->backend = take_string(t, g, "backend");
+	c->backend_version = take_string(t, g, "backend_version");
+	c->backend_sha256 = take_string(t, g, "backend_sha256");
+	c->semantics = take_string(t, g, "semantics");
+	c->suite = take_string(t, g, "suite");
 	c->kit = take_string(t, g, "kit");
+	c->host = take_string(t, g, "host");
 	c->identity = take_pairs(t, take_list(t, g, "identity"), &c->n_identity);
 	c->libraries = take_pairs(t, take_list(t, g, "libraries"), &c->n_libraries);
 	p->ops = take_string(t, g, "ops");

@@ -58,7 +58,13 @@ static void add_head(pctl_str_buf *s, const pctl_certificate *c)
 	add_string(s, "  ", "driver", c->driver);
 	add_string(s, "  ", "selector", c->selector);
 	add_string(s, "  ", "profile", c->profile);
+	add_string(s, "  ", "backend", c->backend);
+	add_string(s, "  ", "backend_version", c->backend_version);
+	add_string(s, "  ", "backend_sha256", c->backend_sha256);
+	add_string(s, "  ", "semantics", c->semantics);
+	add_string(s, "  ", "suite", c->suite);
 	add_string(s, "  ", "kit", c->kit);
+	add_string(s, "  ", "host", c->host);
 	add_pairs(s, "identity", c->identity, c->n_identity);
 	add_pairs(s, "libraries", c->libraries, c->n_libraries);
 	add_string(s, "  ", "ops", p->ops == NULL ? "" : p->ops);

@@ -60,8 +60,7 @@ static pctl_status open_entry(pctl_device_executor *e, pctl_executor_device *d,
 	if (d->name == NULL)
 		d->name = strdup(name);
 	options.name = name;
-	options.table = d->backend->table;
-	options.inst = d->backend->inst;
+	options.backend = d->backend;
 	status = d->name == NULL ? pctl_refuse(call, PC2_NOMEM, "no memory for a device")
 				 : pctl_session_open(&options, call, &d->session);
 	if (status != PCTL_OK)

@@ -68,12 +68,35 @@ typedef struct pctl_run_limit {
 } pctl_run_limit;
 
 /*
+ * What a certificate is asked: the op with the file that defines it, and the device with the file that drives it.
+ *
+ * op        "rank.step@1"; library: id of the op library that defines it; ops: all that are loaded, with their files
+ * track     of the op's class (PCTL_CLASS_*, numbered as the tracks)
+ * backend   the plugin whose file the session loaded; NULL: of no plugin, which holds nothing
+ * wanted    the level that the policy asks for
+ */
+typedef struct pctl_level_question {
+	const char *op, *library;
+	const pctl_op_source *ops;
+	const pctl_plugin_info *backend;
+	const pctl_key_value *identity;
+	uint32_t n_identity, track, wanted;
+	uint32_t reserved;
+} pctl_level_question;
+
+/* level: held by these very files on this device; claimed: the highest that a trusted certificate of other files says.
+ * hint: what to do where `level` is below `wanted`, or NULL; lives as long as who answered. */
+typedef struct pctl_level_answer {
+	uint32_t level, claimed;
+	const char *hint;
+} pctl_level_answer;
+
+/*
  * ins       --in NAME=FILE|CID, in place of what the file names
  * backends  selectors in order of preference; n 0: the policy's order. Naming one: no memo is read
  * progress  called between submits; may be NULL
- * certified_level  the highest certificate level (0 to 4) that trusted certificates give "rank.step@1" on the device
- *           with these identity facts, in the track of the op's class (PCTL_CLASS_*, numbered as the tracks); NULL:
- *           nothing is certified. Asked only where the policy wants a level
+ * certified_level  the certificate level (0 to 4) that an op holds on a device; NULL: nothing is certified. Asked only
+ *           where the policy wants a level
  * observe   called after each job; any error it returns ends the run with it. With one nothing is stored, outputs of
  *           the result have no CID, and no memo is used
  * limit     NULL: the whole pipeline; needs observe
@@ -101,8 +124,7 @@ typedef struct pctl_run_options {
 	uint64_t gas_limit;
 	void (*progress)(void *ctx, const char *job, uint64_t done, uint64_t total);
 	void *progress_ctx;
-	uint32_t (*certified_level)(void *ctx, const char *op, uint32_t op_class,
-				    const pctl_key_value *identity, uint32_t n_identity);
+	void (*certified_level)(void *ctx, const pctl_level_question *q, pctl_level_answer *out);
 	void *certified_ctx;
 	pctl_status (*observe)(void *ctx, const pctl_run_view *view, const pctl_call *call);
 	void *observe_ctx;

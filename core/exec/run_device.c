@@ -48,8 +48,7 @@ static pctl_status open_entry(pctl_running *r, const pctl_device_entry *e, const
 		return status;
 	snprintf(name, sizeof(name), "%s (%s)", e->selector, e->name);
 	options.name = name;
-	options.table = slot->backend->table;
-	options.inst = slot->backend->inst;
+	options.backend = slot->backend;
 	slot->selector = strdup(e->selector);
 	status = slot->selector == NULL ? pctl_refuse(call, PC2_NOMEM, "no memory for a session")
 					: pctl_session_open(&options, call, &slot->session);

@@ -42,21 +42,26 @@ pctl_status pctl_run_check_policy(pctl_running *r, const pctl_run_node *n,
 pctl_status pctl_run_check_certified(pctl_running *r, const pctl_run_node *n, const pctl_session *s,
 				     const pctl_call *call)
 {
-	const pctl_key_value *identity;
-	const uint32_t n_identity = pctl_session_identity(s, &identity);
+	pctl_level_answer answer = {0, 0, NULL};
+	pctl_level_question q;
 	const pctl_op_desc *op;
-	uint32_t level = 0;
 	char name[160];
 
 	if (n->node->job->kind != PCTL_JOB_OP || pctl_session_kind(s) == PCTL_DEVICE_REFERENCE)
 		return PCTL_OK;
 	op = n->node->op.desc;
-	if (pctl_policy_certificate(r->o->policy, op->name) == 0)
+	q = (pctl_level_question){.op = name,
+				  .library = n->node->op.plugin,
+				  .ops = r->o->ops,
+				  .backend = pctl_session_plugin(s),
+				  .track = op->op_class,
+				  .wanted = pctl_policy_certificate(r->o->policy, op->name)};
+	if (q.wanted == 0)
 		return PCTL_OK;
 	snprintf(name, sizeof(name), "%s@%" PRIu32, op->name, op->version);
+	q.n_identity = pctl_session_identity(s, &q.identity);
 	if (r->o->certified_level != NULL)
-		level = r->o->certified_level(r->o->certified_ctx, name, op->op_class, identity,
-					      n_identity);
-	return pctl_policy_certificate_allowed(r->o->policy, op->name, level, pctl_session_name(s),
-					       call);
+		r->o->certified_level(r->o->certified_ctx, &q, &answer);
+	return pctl_policy_certificate_allowed(r->o->policy, op->name, answer.level,
+					       pctl_session_name(s), answer.hint, call);
 }

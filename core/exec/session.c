@@ -66,6 +66,10 @@ pctl_status pctl_session_open(const pctl_session_options *o, const pctl_call *ca
 	if (s == NULL)
 		return pctl_refuse(call, PC2_NOMEM, "no memory for a session");
 	s->o = *o;
+	if (o->backend != NULL && o->table == NULL)
+		s->o.table = o->backend->table;
+	if (o->backend != NULL && o->inst == NULL)
+		s->o.inst = o->backend->inst;
 	s->name = strdup(o->name);
 	s->id = strdup(o->id);
 	s->cache_dir = o->cache_dir == NULL ? NULL : strdup(o->cache_dir);
@@ -75,11 +79,11 @@ pctl_status pctl_session_open(const pctl_session_options *o, const pctl_call *ca
 		status = pctl_refuse(call, PC2_NOMEM, "no memory for a session");
 		goto out;
 	}
-	status = o->table->device_open(o->inst, call, o->index, &s->dev);
+	status = s->o.table->device_open(s->o.inst, call, o->index, &s->dev);
 	if (status != PCTL_OK)
 		goto out;
 	s->caps = (pctl_device_caps){.head = PCTL_HEAD(pctl_device_caps)};
-	status = o->table->device_caps(s->dev, call, &s->caps);
+	status = s->o.table->device_caps(s->dev, call, &s->caps);
 	if (status == PCTL_OK)
 		status = read_identity(s, call);
 out:
@@ -142,6 +146,11 @@ uint32_t pctl_session_identity(const pctl_session *s, const pctl_key_value **out
 {
 	*out = s->identity;
 	return s->n_identity;
+}
+
+const pctl_plugin_info *pctl_session_plugin(const pctl_session *s)
+{
+	return s->o.backend == NULL ? NULL : s->o.backend->plugin;
 }
 
 const pctl_backend *pctl_session_table(const pctl_session *s)

@@ -5,13 +5,16 @@
 
 #include "graph/jobplan.h"
 #include "pipectl/backend.h"
+#include "plugin/session.h"
 #include "policy/profiles.h"
 
 typedef struct pctl_session pctl_session;
 
 /*
- * table, inst, index  an opened backend (in this process or a worker's proxy) and the device in it;
- *              they outlive the session
+ * backend      an opened backend, whose plugin answers for what the session does; it outlives the session. NULL: `table`
+ *              and `inst` are of no plugin (tests), and nothing of it is certified
+ * table, inst  in place of the backend's, where they are not NULL
+ * index        the device in it
  * name         for messages: "vulkan:0 (llvmpipe ..)"
  * id           stable id for records: "vulkan:0"
  * cache_dir    where compiled kernels are kept, or NULL
@@ -22,6 +25,7 @@ typedef struct pctl_session pctl_session;
  * profile_flags  PCTL_PROFILES_*
  */
 typedef struct pctl_session_options {
+	const pctl_backend_session *backend;
 	const pctl_backend *table;
 	pctl_instance *inst;
 	uint32_t index;
@@ -55,6 +59,8 @@ pctl_status pctl_session_profile(pctl_session *s, const pctl_call *call,
 				 const pctl_profile_record **out);
 /* The profile in force, if one was obtained already, else NULL. */
 const pctl_profile_record *pctl_session_profile_known(const pctl_session *s);
+/* The plugin whose file was loaded; NULL for a table of no plugin. */
+const pctl_plugin_info *pctl_session_plugin(const pctl_session *s);
 const pctl_backend *pctl_session_table(const pctl_session *s);
 pctl_device *pctl_session_device(const pctl_session *s);
 

@@ -96,7 +96,7 @@ out:
 	close(fd);
 }
 
-static int hash_file(const char *path, char hex[2 * PCTL_DIGEST_BYTES + 1])
+int pctl_plugin_hash_file(const char *path, char hex[2 * PCTL_DIGEST_BYTES + 1])
 {
 	static const size_t chunk = 1u << 16;
 	int fd = open(path, O_RDONLY | O_CLOEXEC), ok = 0;
@@ -295,7 +295,7 @@ void pctl_examine(pctl_registry *r, known_plugin *p)
 	check_elf(r, p);
 	if (p->info.state != PCTL_PLUGIN_USABLE)
 		goto out;
-	if (!hash_file(real, hex)) {
+	if (!pctl_plugin_hash_file(real, hex)) {
 		refuse(r, p, PC3007_PLUGIN_LIBRARY, "cannot be read", "");
 		goto out;
 	}

@@ -110,6 +110,13 @@ const char *pctl_registry_dir_at(const pctl_registry *r, uint32_t i, int *presen
 /* Path of pipectl-worker, or NULL when it was not found. */
 const char *pctl_registry_worker(const pctl_registry *r);
 const char *pctl_registry_home(const pctl_registry *r);
+/*
+ * Which host this is: SHA-256, as hex, over those of the running program and of the worker it starts. Hashed on the
+ * first question; owned by the registry.
+ *
+ * Errors: PC3101 (there is no worker), PC0003 for a file that cannot be read.
+ */
+pctl_status pctl_registry_host(pctl_registry *r, const pctl_call *call, const char **out);
 
 /* ---- op libraries ------------------------------------------------------------------------- */
 

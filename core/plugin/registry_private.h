@@ -3,6 +3,7 @@
 #define PIPECTL_PLUGIN_REGISTRY_PRIVATE_H
 
 #include "base/arena.h"
+#include "cas/cid.h"
 #include "diag/diag.h"
 #include "ipc/library.h"
 #include "plugin/registry.h"
@@ -48,7 +49,7 @@ struct pctl_registry {
 	uint32_t n_dirs, cap_dirs;
 	pctl_op_name *ops;
 	uint32_t n_ops, cap_ops;
-	const char *worker, *home, *cache;
+	const char *worker, *home, *cache, *host;
 	uint32_t flags;
 	uint32_t probe_ms, start_ms, call_ms, grace_ms, strikes;
 	pctl_rows verdicts;
@@ -70,6 +71,9 @@ pctl_status pctl_plugin_state_refuse(const pctl_plugin_info *p, const pctl_call 
 
 /* Read one manifest into a new plugin; one that is malformed comes out refused. NULL: no memory. */
 known_plugin *pctl_plugin_manifest(pctl_registry *r, const char *path);
+
+/* SHA-256 of a file as hex. 0: it cannot be read. */
+int pctl_plugin_hash_file(const char *path, char hex[2 * PCTL_DIGEST_BYTES + 1]);
 
 /* Examine the library of a plugin that is not refused yet: by what is remembered, else for real. */
 void pctl_examine(pctl_registry *r, known_plugin *p);

@@ -245,16 +245,17 @@ uint32_t pctl_policy_certificate(const pctl_policy *p, const char *op)
 }
 
 pctl_status pctl_policy_certificate_allowed(const pctl_policy *p, const char *op, uint32_t level,
-					    const char *device, const pctl_call *call)
+					    const char *device, const char *hint,
+					    const pctl_call *call)
 {
 	const uint32_t least = pctl_policy_certificate(p, op);
 
 	if (level >= least || least > PCTL_POLICY_LEVEL_MAX)
 		return PCTL_OK;
-	return pctl_refuse(call, PC4316_POLICY_CERTIFICATE,
-			   "%s holds certificate level %s for %s, the policy asks for %s (%s)",
-			   device, pctl_policy_level_words[level], op,
-			   pctl_policy_level_words[least], pctl_policy_origin(p, "certificate"));
+	return pctl_refuse_at(call, PC4316_POLICY_CERTIFICATE, NULL, hint,
+			      "%s holds certificate level %s for %s, the policy asks for %s (%s)",
+			      device, pctl_policy_level_words[level], op,
+			      pctl_policy_level_words[least], pctl_policy_origin(p, "certificate"));
 }
 
 pctl_status pctl_policy_memory_allowed(const pctl_policy *p, uint64_t bytes, const char *subject,

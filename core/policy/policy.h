@@ -119,9 +119,11 @@ pctl_status pctl_policy_plugin_allowed(const pctl_policy *p, const char *id, con
 
 /* The least certificate level asked for an op: the highest of all rules whose glob matches. */
 uint32_t pctl_policy_certificate(const pctl_policy *p, const char *op);
-/* PC4316 when `level`, which the device holds for the op, is below that. op: without its version. */
+/* PC4316, with the hint unless it is NULL, when `level`, which the device holds for the op, is below that. op: without its
+ * version. */
 pctl_status pctl_policy_certificate_allowed(const pctl_policy *p, const char *op, uint32_t level,
-					    const char *device, const pctl_call *call);
+					    const char *device, const char *hint,
+					    const pctl_call *call);
 
 /* The smaller of two limits of which 0 means none. */
 static inline uint64_t pctl_policy_least(uint64_t a, uint64_t b)

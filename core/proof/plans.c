@@ -71,8 +71,10 @@ static pctl_status run_problem(const pctl_judge *j, const pctl_problems *problem
 	if (!v.skipped)
 		status = pctl_judge_problem(j, &p, hash, call, &v);
 	if (status == PCTL_OK) {
-		out->cases++;
-		out->skipped += v.skipped;
+		const int skipped = v.skipped && !v.failed;
+
+		out->cases += !skipped;
+		out->skipped += (uint64_t)skipped;
 		if (v.failed && out->failures++ == 0)
 			status = tell(j, &p, &v, call, &out->first);
 	}

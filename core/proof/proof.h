@@ -69,9 +69,9 @@ typedef struct pctl_counterexample {
 /*
  * What a block gave.
  *
- * cases     compared; a block that compared nothing is a failure of whoever wrote the unit
+ * cases     judged: both sides were there and were compared; a unit that judged nothing is not proved
  * failures  of those
- * skipped   cases that a guard excluded (NaN, overflow): a law whose guard excludes everything proves nothing
+ * skipped   further cases, which a guard excluded (NaN, overflow) or which were too large for a law: not judged
  * digest    SHA-256 over what the device answered, a pure function of unit, block and seed on a right device;
  *           all zero for MEASURED units
  * value     a measured number in words ("1.31e9 elements/s"), or empty

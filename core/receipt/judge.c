@@ -38,8 +38,7 @@ pctl_status pctl_judge_open(const pctl_run_options *o, pctl_arena *arena, const 
 							       flags, call, &out->backend);
 	if (status != PCTL_OK)
 		return status;
-	options.table = out->backend->table;
-	options.inst = out->backend->inst;
+	options.backend = out->backend;
 	return pctl_session_open(&options, call, &out->session);
 }
 

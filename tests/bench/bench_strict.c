@@ -171,8 +171,7 @@ static pctl_status open_bench(bench *b, pctl_registry *r, const pctl_device_entr
 
 	if (status != PCTL_OK)
 		goto out;
-	o.table = (*backend)->table;
-	o.inst = (*backend)->inst;
+	o.backend = *backend;
 	status = pctl_session_open(&o, b->call, &b->session);
 	/* x in [0.5, 8.5), y close to 1 so that chains stay in range, z in (0, 1). */
 	for (uint32_t k = 0; k < 4 && status == PCTL_OK; k++) {

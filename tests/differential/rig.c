@@ -43,8 +43,7 @@ static pctl_status open_session(rig *r, rig_device *d, const pctl_call *call)
 
 	if (status != PCTL_OK)
 		return status;
-	options.table = d->backend->table;
-	options.inst = d->backend->inst;
+	options.backend = d->backend;
 	status = pctl_session_open(&options, call, &d->session);
 	if (status != PCTL_OK) {
 		pctl_backend_session_close(d->backend, NULL);

@@ -113,8 +113,7 @@ int target_open(host *h, const pctl_device_entry *e, target *t)
 	status =
 		pctl_backend_session_open(h->registry, e->backend, e->env, 0, h->call, &t->backend);
 	if (status == PCTL_OK) {
-		options.table = t->backend->table;
-		options.inst = t->backend->inst;
+		options.backend = t->backend;
 		status = pctl_session_open(&options, h->call, &t->session);
 	}
 	if (status == PCTL_OK) {

@@ -34,10 +34,9 @@ static pctl_status open_on(test_bench *b, const pctl_device_entry *e, uint32_t f
 					   &b->kept[k].backend);
 	if (status != PCTL_OK)
 		return status;
-	options.table = b->kept[k].backend->table;
-	options.inst = b->kept[k].backend->inst;
+	options.backend = b->kept[k].backend;
 	if (wrapped && b->wrap != NULL)
-		options.table = b->wrap(options.table, b->opened);
+		options.table = b->wrap(options.backend->table, b->opened);
 	b->opened += (uint32_t)wrapped;
 	status = pctl_session_open(&options, call, &b->kept[k].session);
 	*out = b->kept[k].session;

@@ -78,6 +78,8 @@ static void test_certify_level__everything_that_refuses(void **state)
 		u->fail_at = k->with.fail_at;
 		u->trouble = k->with.trouble;
 		u->skipped = k->with.skipped;
+		if (u->skipped != 0)
+			u->cases = 0;
 		assert_int_equal(granted(&w, cause), k->level);
 		assert_non_null(strstr(cause, k->cause));
 		snprintf(where, sizeof(where), "%s, %s", fake_proof[k->unit].subject,
@@ -295,7 +297,7 @@ static void test_certify_level__forgeries_contradict_themselves(void **state)
 	forge(&w, path, "digest = \"", "digest = \"0", PC5506_CONTRADICTION);
 	forge(&w, path, "  cause = ", "  cause  = ", PC5506_CONTRADICTION);
 	forge(&w, path, "digests : ( \"", "digests : ( \"00", PC5505_CERTIFICATE);
-	forge(&w, path, "pipectl.certificate/1", "pipectl.certificate/2", PC5505_CERTIFICATE);
+	forge(&w, path, "pipectl.certificate/2", "pipectl.certificate/1", PC5505_CERTIFICATE);
 	forge(&w, path, "  profile = ", "  profiles = ", PC5505_CERTIFICATE);
 	forge(&w, path, "track = 1", "track = 2", PC5506_CONTRADICTION);
 	fake_end(&w);

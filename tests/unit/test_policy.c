@@ -529,10 +529,13 @@ static void policy__certificate_levels(void **state)
 	const pctl_call *call = pctl_diag_list_call(diags);
 
 	(void)state;
-	assert_int_equal(pctl_policy_certificate_allowed(p, "int.add", 0, "d", call), PCTL_OK);
-	assert_int_equal(pctl_policy_certificate_allowed(p, "rank.step", 3, "d", call), PCTL_OK);
-	assert_int_equal(pctl_policy_certificate_allowed(p, "rank.step", 4, "d", call), PCTL_OK);
-	assert_int_equal(pctl_policy_certificate_allowed(p, "rank.step", 2, "vulkan:0", call),
+	assert_int_equal(pctl_policy_certificate_allowed(p, "int.add", 0, "d", NULL, call),
+			 PCTL_OK);
+	assert_int_equal(pctl_policy_certificate_allowed(p, "rank.step", 3, "d", NULL, call),
+			 PCTL_OK);
+	assert_int_equal(pctl_policy_certificate_allowed(p, "rank.step", 4, "d", NULL, call),
+			 PCTL_OK);
+	assert_int_equal(pctl_policy_certificate_allowed(p, "rank.step", 2, "vulkan:0", "so", call),
 			 PCTL_E_UNSUPPORTED);
 	assert_int_equal(code_of_last(), PC4316_POLICY_CERTIFICATE);
 	assert_non_null(strstr(pctl_diag_list_at(diags, 0)->message,

@@ -46,8 +46,7 @@ static void open_other(const char *selector)
 	MUST(pctl_devices_find(rig.registry, selector, 0, rig.call, &rig.devices, &entry));
 	MUST(pctl_backend_session_open(rig.registry, entry->backend, entry->env, 0, rig.call,
 				       &rig.other));
-	session.table = rig.other->table;
-	session.inst = rig.other->inst;
+	session.backend = rig.other;
 	session.index = entry->in_driver;
 	session.device_kind = entry->kind;
 	session.profiles = rig.profiles;
@@ -77,8 +76,7 @@ static int set_up(void **state)
 			       &entry));
 	MUST(pctl_backend_session_open(rig.registry, entry->backend, entry->env,
 				       PCTL_SESSION_IN_PROCESS, rig.call, &rig.backend));
-	session.table = rig.backend->table;
-	session.inst = rig.backend->inst;
+	session.backend = rig.backend;
 	session.index = entry->in_driver;
 	session.device_kind = entry->kind;
 	MUST(pctl_session_open(&session, rig.call, &rig.bench.device));

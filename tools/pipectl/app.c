@@ -264,14 +264,14 @@ static pctl_status parse_verify(pctl_app *app, uint32_t *ppm)
 }
 
 /* Certificates are looked for when a policy first asks for a level. */
-static uint32_t certified_level(void *ctx, const char *op, uint32_t op_class,
-				const pctl_key_value *identity, uint32_t n_identity)
+static void certified_level(void *ctx, const pctl_level_question *q, pctl_level_answer *out)
 {
 	pctl_app *app = ctx;
 
 	if (app->certificates == NULL && pctl_app_certificates(app, &app->certificates) != PCTL_OK)
-		return 0;
-	return pctl_found_level(app->certificates, op, op_class, identity, n_identity);
+		*out = (pctl_level_answer){0, 0, NULL};
+	else
+		pctl_found_level(app->certificates, q, out);
 }
 
 pctl_status pctl_app_run_options(pctl_app *app, pctl_run_options *out, const char ***backends)

@@ -16,8 +16,11 @@ pctl_status pctl_app_certificates(pctl_app *app, pctl_found **out)
 {
 	const char **dirs = pctl_arena_array(app->arena, app->line.n_given + 2u, sizeof(*dirs));
 	uint32_t n = 0;
-	pctl_status status = pctl_app_profiles(app);
+	pctl_status status = pctl_app_ops(app);
+	pctl_found_options o;
 
+	if (status == PCTL_OK)
+		status = pctl_app_profiles(app);
 	*out = NULL;
 	if (dirs == NULL)
 		return no_memory(app);
@@ -33,7 +36,13 @@ pctl_status pctl_app_certificates(pctl_app *app, pctl_found **out)
 		if (dirs[0] == NULL || dirs[n - 1] == NULL)
 			return no_memory(app);
 	}
-	return pctl_found_open(app->profiles, app->config->home, dirs, n, app->call, out);
+	o = (pctl_found_options){.profiles = app->profiles,
+				 .registry = app->registry,
+				 .ops = pctl_op_library_source(app->library),
+				 .home = app->config->home,
+				 .dirs = dirs,
+				 .n_dirs = n};
+	return pctl_found_open(&o, app->call, out);
 }
 
 /* ---- one certificate ---------------------------------------------------------------------- */
@@ -88,6 +97,23 @@ static void json_unit(pctl_json *j, const pctl_certificate_unit *u)
 	pctl_json_object_end(j);
 }
 
+/* Which files it speaks of. */
+static void json_files(pctl_json *j, const pctl_certificate *c)
+{
+	pctl_json_kv_string(j, "backend", c->backend);
+	pctl_json_kv_string(j, "backend_version", c->backend_version);
+	pctl_json_kv_string(j, "backend_sha256", c->backend_sha256);
+	pctl_json_kv_string(j, "semantics", c->semantics);
+	pctl_json_kv_string(j, "suite", c->suite);
+	pctl_json_kv_string(j, "kit", c->kit);
+	pctl_json_kv_string(j, "host", c->host);
+	pctl_json_key(j, "libraries");
+	pctl_json_object_begin(j);
+	for (uint32_t i = 0; i < c->n_libraries; i++)
+		pctl_json_kv_string(j, c->libraries[i].key, c->libraries[i].value);
+	pctl_json_object_end(j);
+}
+
 static void json_certificate(pctl_app *app, const pctl_certificate *c, int full)
 {
 	char level[8], hex[2 * PCTL_DIGEST_BYTES + 1];
@@ -97,6 +123,7 @@ static void json_certificate(pctl_app *app, const pctl_certificate *c, int full)
 	pctl_json_kv_string(j, "device", c->device);
 	pctl_json_kv_string(j, "driver", c->driver);
 	pctl_json_kv_string(j, "profile", c->profile);
+	json_files(j, c);
 	pctl_json_kv_string(j, "made", c->made);
 	pctl_json_kv_string(j, "pipectl", c->version);
 	pctl_json_kv_string(j, "signer", c->signer);
@@ -127,10 +154,10 @@ static void json_certificate(pctl_app *app, const pctl_certificate *c, int full)
 
 static void print_unit(const pctl_certificate_unit *u)
 {
-	printf("  %-12s %-28s %-24s %s: %" PRIu64 " cases", pctl_unit_kind_name(u->kind),
+	printf("  %-12s %-28s %-24s %s: %" PRIu64 " judged", pctl_unit_kind_name(u->kind),
 	       u->subject, u->name, u->domain, u->cases);
 	if (u->skipped != 0)
-		printf(", %" PRIu64 " skipped", u->skipped);
+		printf(" of %" PRIu64 ", the others skipped", u->cases + u->skipped);
 	if (u->failures != 0)
 		printf(", %" PRIu64 " FAILED", u->failures);
 	if (u->not_run != 0)
@@ -158,8 +185,15 @@ void pctl_app_print_certificate(pctl_app *app, const pctl_certificate *c, int fu
 	       c->granted == c->params.level ? "" : asked, c->cause[0] == '\0' ? "" : ": ",
 	       c->cause);
 	printf("device     %s, %s\n", c->device, c->driver);
-	printf("proved     %u operations, %u units, %" PRIu64 " cases, %" PRIu64 " failed, %" PRIu64
-	       " skipped; %" PRIu64 " of %" PRIu64 " blocks not run\n",
+	printf("backend    %s %s, %.16s\n", c->backend, c->backend_version, c->backend_sha256);
+	printf("libraries ");
+	for (uint32_t i = 0; i < c->n_libraries; i++)
+		printf("%s %s %.16s", i == 0 ? "" : ",", c->libraries[i].key,
+		       c->libraries[i].value);
+	printf("\nhost       %.16s, semantics %s, %s, %s\n", c->host, c->semantics, c->suite,
+	       c->kit);
+	printf("proved     %u operations, %u units, %" PRIu64 " cases judged, %" PRIu64
+	       " failed, %" PRIu64 " skipped; %" PRIu64 " of %" PRIu64 " blocks not run\n",
 	       c->n_ops, c->n_units, c->cases, c->failures, c->skipped, c->not_run, c->n_blocks);
 	printf("digest     %s\n", pctl_digest_hex(c->digest, hex));
 	printf("made       %s by pipectl %s, seed %" PRIu64 ", %" PRIu64 " random cases a unit\n",
@@ -226,9 +260,16 @@ static pctl_status make_table(pctl_app *app, const pctl_found *f, table *t)
 	return PCTL_OK;
 }
 
-/* The levels of all tracks that certificates give op on a device: "L2", "L2f", or "" */
+/* Does it count for anything here, if its device is the one in use? */
+static int counts(const pctl_found_certificate *x)
+{
+	return x->trusted && x->note[0] == '\0' && x->claim[0] == '\0';
+}
+
+/* The levels of all tracks that certificates (claims 0) or claims of other files (1) give op on a device: "L2", "L2f",
+ * or "" */
 static void levels_of(const pctl_found *f, const char *op, const pctl_certificate *device,
-		      char out[32])
+		      int claims, char out[32])
 {
 	char name[8];
 
@@ -239,7 +280,8 @@ static void levels_of(const pctl_found *f, const char *op, const pctl_certificat
 		for (uint32_t i = 0; i < f->n; i++) {
 			const pctl_certificate *c = f->items[i].c;
 
-			if (c->params.track != track || !is_alike(c, device))
+			if (c->params.track != track || !is_alike(c, device) ||
+			    counts(&f->items[i]) == claims)
 				continue;
 			for (uint32_t k = 0; k < c->n_ops; k++)
 				if (strcmp(c->ops[k].op, op) == 0 && c->ops[k].level > best)
@@ -252,9 +294,35 @@ static void levels_of(const pctl_found *f, const char *op, const pctl_certificat
 	}
 }
 
-static void print_table(const pctl_found *f, const table *t)
+/* What its column says: the levels held, or those that are only claimed, in brackets. */
+static void cell(const pctl_found *f, const char *op, const pctl_certificate *device, char out[40])
 {
 	char levels[32];
+
+	levels_of(f, op, device, 0, levels);
+	if (levels[0] != '\0') {
+		snprintf(out, 40, "%s", levels);
+		return;
+	}
+	levels_of(f, op, device, 1, levels);
+	snprintf(out, 40, levels[0] == '\0' ? "-" : "(%s)", levels);
+}
+
+static void print_file(const pctl_found_certificate *x)
+{
+	const pctl_certificate *c = x->c;
+	char got[8];
+
+	printf("%s  %s, %" PRIu64 " cases, backend %s %.16s%s%s%s%s%s\n", c->path,
+	       pctl_level_name(c->granted, c->params.track, got), c->cases, c->backend,
+	       c->backend_sha256, x->trusted ? "" : "; its signer is not trusted here",
+	       x->note[0] == '\0' ? "" : "; ", x->note, x->claim[0] == '\0' ? "" : "; ", x->claim);
+}
+
+static void print_table(const pctl_found *f, const table *t)
+{
+	uint32_t n_claims = 0;
+	char levels[40];
 
 	for (uint32_t d = 0; d < t->n_devices; d++)
 		printf("%c  %s, %s\n", 'A' + (int)(d % 26), t->devices[d]->device,
@@ -266,21 +334,23 @@ static void print_table(const pctl_found *f, const table *t)
 	for (uint32_t i = 0; i < t->n_ops; i++) {
 		printf("%-28s", t->ops[i]);
 		for (uint32_t d = 0; d < t->n_devices; d++) {
-			levels_of(f, t->ops[i], t->devices[d], levels);
-			printf(" %-7s", levels[0] == '\0' ? "-" : levels);
+			cell(f, t->ops[i], t->devices[d], levels);
+			printf(" %-7s", levels);
 		}
 		printf("\n");
 	}
-	printf("\n");
+	printf("\ncertificates of the files that are here\n");
 	for (uint32_t i = 0; i < f->n; i++) {
-		const pctl_found_certificate *x = &f->items[i];
-		char got[8];
-
-		printf("%s  %s, %" PRIu64 " cases%s%s%s\n", x->c->path,
-		       pctl_level_name(x->c->granted, x->c->params.track, got), x->c->cases,
-		       x->trusted ? "" : "; its signer is not trusted here",
-		       x->note[0] == '\0' ? "" : "; ", x->note);
+		if (counts(&f->items[i]))
+			print_file(&f->items[i]);
+		n_claims += !counts(&f->items[i]);
 	}
+	if (n_claims != 0)
+		printf("\nclaims, which count for nothing until `pipectl certify confirm` has "
+		       "tried a sample of them here\n");
+	for (uint32_t i = 0; i < f->n; i++)
+		if (!counts(&f->items[i]))
+			print_file(&f->items[i]);
 	if (f->n_refused != 0)
 		printf("%u further files are no valid certificates\n", f->n_refused);
 }
@@ -288,20 +358,22 @@ static void print_table(const pctl_found *f, const table *t)
 static void json_table(pctl_app *app, const pctl_found *f, const table *t)
 {
 	pctl_json *j = &app->document;
-	char levels[32];
+	char levels[32], claims[32];
 
 	pctl_json_key(j, "operations");
 	pctl_json_array_begin(j);
 	for (uint32_t i = 0; i < t->n_ops; i++) {
 		for (uint32_t d = 0; d < t->n_devices; d++) {
-			levels_of(f, t->ops[i], t->devices[d], levels);
-			if (levels[0] == '\0')
+			levels_of(f, t->ops[i], t->devices[d], 0, levels);
+			levels_of(f, t->ops[i], t->devices[d], 1, claims);
+			if (levels[0] == '\0' && claims[0] == '\0')
 				continue;
 			pctl_json_object_begin(j);
 			pctl_json_kv_string(j, "op", t->ops[i]);
 			pctl_json_kv_string(j, "device", t->devices[d]->device);
 			pctl_json_kv_string(j, "profile", t->devices[d]->profile);
 			pctl_json_kv_string(j, "levels", levels);
+			pctl_json_kv_string(j, "claims", claims);
 			pctl_json_object_end(j);
 		}
 	}
@@ -313,6 +385,7 @@ static void json_table(pctl_app *app, const pctl_found *f, const table *t)
 		json_certificate(app, f->items[i].c, 0);
 		pctl_json_kv_bool(j, "trusted", (int)f->items[i].trusted);
 		pctl_json_kv_string(j, "note", f->items[i].note);
+		pctl_json_kv_string(j, "claim", f->items[i].claim);
 		pctl_json_object_end(j);
 	}
 	pctl_json_array_end(j);

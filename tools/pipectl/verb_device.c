@@ -162,8 +162,7 @@ static pctl_status probe_entry(pctl_app *app, const pctl_device_entry *e)
 	if (status != PCTL_OK)
 		return status;
 	options.name = pctl_arena_printf(app->arena, "%s (%s)", e->selector, e->name);
-	options.table = backend->table;
-	options.inst = backend->inst;
+	options.backend = backend;
 	status = options.name == NULL ? pctl_refuse(app->call, PC2_NOMEM, "no memory for a probe")
 				      : pctl_session_open(&options, app->call, &session);
 	if (status == PCTL_OK)
