@@ -138,7 +138,8 @@ static void gone(place *p, const char *fault, uint32_t claimed, const char *word
 	assert_true((hint[0] != '\0') == (claimed >= p->q.wanted));
 	if (claimed != 0 && (strstr(hint, word) == NULL || strstr(hint, "certify confirm") == NULL))
 		fail_msg("%s: \"%s\"", fault, hint);
-	snprintf(told, sizeof(told), "%s", hint[0] == '\0' ? "no level and no claim" : strstr(hint, "claims"));
+	snprintf(told, sizeof(told), "%s",
+		 hint[0] == '\0' ? "no level and no claim" : strstr(hint, "claims"));
 	planted(fault, "a certificate of L4", "certificate: level gone", told);
 }
 
