@@ -137,9 +137,9 @@ static void say_in_place(const pctl_output *o, const char *why, const pctl_call 
 static pctl_status copy(const pctl_output *o, int to, const pctl_call *call)
 {
 	char *data = malloc(BUFFER_BYTES);
-	pctl_status status = data == NULL ? pctl_refuse(call, PC2_NOMEM, "no memory to write %s",
-							o->place.name)
-					  : PCTL_OK;
+	pctl_status status =
+		data == NULL ? pctl_refuse(call, PC2_NOMEM, "no memory to write %s", o->place.name)
+			     : PCTL_OK;
 	uint64_t at = 0;
 
 	while (status == PCTL_OK && at < o->n_bytes) {
@@ -288,8 +288,8 @@ static pctl_status replace(pctl_output *o, const pctl_call *call)
 	int error;
 
 	if (!keep_owner(o))
-		return write_in_place(o, "its owner and permissions cannot be given to another file",
-				      call);
+		return write_in_place(
+			o, "its owner and permissions cannot be given to another file", call);
 	if (o->durable && fsync(o->fd) != 0)
 		return lost(o, errno, call);
 	if (rename(o->temp, o->place.path) != 0) {

@@ -1,10 +1,15 @@
 /* Memo records: one small text file a key, checked by a digest of its own, so that whatever is not
  * exactly what was written is a miss.
  *
- *   pipectl-memo 1
- *   device TEXT
- *   profile TEXT
+ *   pipectl-memo 2
+ *   host HEX
+ *   evidence TEXT
+ *   class N
+ *   proven 0|1
+ *   memory N
  *   gas N
+ *   library ID SHA256                                              (any number; fields between tabs)
+ *   device ID SHA256 INDEX KIND PROFILE DRIVER NAME                (any number; fields between tabs)
  *   out NAME CID BYTES      (any number)
  *   sum HEX                 (SHA-256 of all lines before)
  */
@@ -22,15 +27,11 @@
 #include "base/num.h"
 #include "base/str.h"
 #include "base/vec.h"
+#include "cas/memo_private.h"
 
 #define HEX_SIZE (2 * PCTL_DIGEST_BYTES + 1)
-#define RECORD_BYTES_MAX 32768u
-#define MAGIC "pipectl-memo 1\n"
-
-struct pctl_memo {
-	char *path;
-	pctl_store *store;
-};
+#define RECORD_BYTES_MAX 65536u
+#define MAGIC "pipectl-memo 2\n"
 
 pctl_status pctl_memo_open(const char *path, pctl_store *store, const pctl_call *call,
 			   pctl_memo **out)
@@ -79,11 +80,22 @@ static int is_field(const char *text, size_t cap, int blank)
 	return n < cap;
 }
 
+static int is_plugin(const pctl_memo_plugin *p)
+{
+	return p->id[0] != 0 && is_field(p->id, sizeof(p->id), 0) &&
+	       is_field(p->sha256, sizeof(p->sha256), 0) &&
+	       is_field(p->profile, sizeof(p->profile), 0) &&
+	       is_field(p->driver, sizeof(p->driver), 1) && is_field(p->name, sizeof(p->name), 1);
+}
+
 static int is_valid(const pctl_memo_record *r)
 {
-	if (r->n_outputs > PCTL_MEMO_OUTPUTS_MAX || !is_field(r->device, sizeof(r->device), 1) ||
-	    !is_field(r->profile, sizeof(r->profile), 1))
+	if (r->n_outputs > PCTL_MEMO_OUTPUTS_MAX || r->n_plugins > PCTL_MEMO_PLUGINS_MAX ||
+	    !is_field(r->host, sizeof(r->host), 0))
 		return 0;
+	for (uint32_t i = 0; i < r->n_plugins; i++)
+		if (!is_plugin(&r->plugins[i]))
+			return 0;
 	for (uint32_t i = 0; i < r->n_outputs; i++)
 		if (r->outputs[i].name[0] == 0 ||
 		    !is_field(r->outputs[i].name, sizeof(r->outputs[i].name), 0))
@@ -91,27 +103,47 @@ static int is_valid(const pctl_memo_record *r)
 	return 1;
 }
 
+static void add_plugin(pctl_str_buf *s, const pctl_memo_plugin *p)
+{
+	if (p->is_device)
+		pctl_str_addf(s, "device %s\t%s\t%" PRIu32 "\t%" PRIu32 "\t%s\t%s\t%s\n", p->id,
+			      p->sha256, p->index, p->kind, p->profile, p->driver, p->name);
+	else
+		pctl_str_addf(s, "library %s\t%s\n", p->id, p->sha256);
+}
+
+char *pctl_memo_seal(pctl_str_buf *s)
+{
+	char hex[HEX_SIZE];
+	pctl_cid sum;
+
+	if (s->failed || pctl_cid_of(s->data, s->n, NULL, &sum) != PCTL_OK) {
+		pctl_str_drop(s);
+		return NULL;
+	}
+	pctl_str_addf(s, "sum %s\n", pctl_digest_hex(sum.digest, hex));
+	return pctl_str_finish(s);
+}
+
 static char *encode(const pctl_memo_record *r)
 {
 	pctl_str_buf s = PCTL_STR_BUF_INIT;
-	char cid[PCTL_CID_TEXT_SIZE], hex[HEX_SIZE];
-	pctl_cid sum;
+	char cid[PCTL_CID_TEXT_SIZE], evidence[PCTL_EVIDENCE_TEXT];
 
-	pctl_str_addf(&s, MAGIC "device %s\nprofile %s\ngas %" PRIu64 "\n", r->device, r->profile,
-		      r->gas);
+	pctl_str_addf(&s,
+		      MAGIC "host %s\nevidence %s\nclass %" PRIu32 "\nproven %" PRIu32
+			    "\nmemory %" PRIu64 "\ngas %" PRIu64 "\n",
+		      r->host, pctl_evidence_text(r->evidence, evidence), r->determinism, r->proven,
+		      r->memory, r->gas);
+	for (uint32_t i = 0; i < r->n_plugins; i++)
+		add_plugin(&s, &r->plugins[i]);
 	for (uint32_t i = 0; i < r->n_outputs; i++)
 		pctl_str_addf(&s, "out %s %s %" PRIu64 "\n", r->outputs[i].name,
 			      pctl_cid_format(&r->outputs[i].cid, cid), r->outputs[i].n_bytes);
-	if (s.failed || pctl_cid_of(s.data, s.n, NULL, &sum) != PCTL_OK) {
-		pctl_str_drop(&s);
-		return NULL;
-	}
-	pctl_str_addf(&s, "sum %s\n", pctl_digest_hex(sum.digest, hex));
-	return pctl_str_finish(&s);
+	return pctl_memo_seal(&s);
 }
 
-/* Cut the next line off *text; NULL at the end. */
-static char *next_line(char **text)
+char *pctl_memo_line(char **text)
 {
 	char *line = *text, *end = strchr(line, '\n');
 
@@ -153,7 +185,7 @@ static int copy_field(char *to, size_t cap, const char *text)
 	return 1;
 }
 
-static int sum_matches(const char *text, size_t n)
+int pctl_memo_sealed(const char *text, size_t n)
 {
 	const size_t tail = 4 + HEX_SIZE; /* "sum ", the digits, the newline */
 	uint8_t wanted[PCTL_DIGEST_BYTES];
@@ -170,20 +202,74 @@ static int sum_matches(const char *text, size_t n)
 	       memcmp(wanted, sum.digest, sizeof(wanted)) == 0;
 }
 
+static int take_u32(const char *text, uint32_t *out)
+{
+	uint64_t v;
+
+	if (!pctl_num_parse_u64(text, strlen(text), &v) || v > UINT32_MAX)
+		return 0;
+	*out = (uint32_t)v;
+	return 1;
+}
+
+static int decode_plugin(char *text, int is_device, pctl_memo_plugin *p)
+{
+	enum { ID, SHA256, INDEX, KIND, PROFILE, DRIVER, NAME, N_FIELDS };
+	char *field[N_FIELDS];
+	uint32_t n = 0;
+
+	for (char *at = text; at != NULL && n < N_FIELDS; n++) {
+		field[n] = at;
+		at = strchr(at, '\t');
+		if (at != NULL)
+			*at++ = 0;
+	}
+	if (n != (is_device ? (uint32_t)N_FIELDS : (uint32_t)INDEX) ||
+	    !copy_field(p->id, sizeof(p->id), field[ID]) ||
+	    !copy_field(p->sha256, sizeof(p->sha256), field[SHA256]))
+		return 0;
+	p->is_device = is_device != 0;
+	return !is_device ||
+	       (take_u32(field[INDEX], &p->index) && take_u32(field[KIND], &p->kind) &&
+		copy_field(p->profile, sizeof(p->profile), field[PROFILE]) &&
+		copy_field(p->driver, sizeof(p->driver), field[DRIVER]) &&
+		copy_field(p->name, sizeof(p->name), field[NAME]));
+}
+
+static int decode_numbers(char **text, pctl_memo_record *r)
+{
+	const char *class = after(pctl_memo_line(text), "class ");
+	const char *proven = class == NULL ? NULL : after(pctl_memo_line(text), "proven ");
+	const char *memory = proven == NULL ? NULL : after(pctl_memo_line(text), "memory ");
+	const char *gas = memory == NULL ? NULL : after(pctl_memo_line(text), "gas ");
+
+	return gas != NULL && take_u32(class, &r->determinism) && take_u32(proven, &r->proven) &&
+	       pctl_num_parse_u64(memory, strlen(memory), &r->memory) &&
+	       pctl_num_parse_u64(gas, strlen(gas), &r->gas);
+}
+
 static int decode(char *text, size_t n, pctl_memo_record *r)
 {
 	char *line, *field;
 
-	if (!sum_matches(text, n) || after(text, MAGIC) == NULL)
+	if (!pctl_memo_sealed(text, n) || after(text, MAGIC) == NULL)
 		return 0;
 	text += strlen(MAGIC);
-	if (!copy_field(r->device, sizeof(r->device), after(next_line(&text), "device ")) ||
-	    !copy_field(r->profile, sizeof(r->profile), after(next_line(&text), "profile ")))
+	if (!copy_field(r->host, sizeof(r->host), after(pctl_memo_line(&text), "host ")) ||
+	    (field = after(pctl_memo_line(&text), "evidence ")) == NULL ||
+	    !pctl_evidence_parse(field, &r->evidence) || !decode_numbers(&text, r))
 		return 0;
-	field = after(next_line(&text), "gas ");
-	if (field == NULL || !pctl_num_parse_u64(field, strlen(field), &r->gas))
-		return 0;
-	while ((line = next_line(&text)) != NULL && (field = after(line, "out ")) != NULL)
+	for (line = pctl_memo_line(&text); line != NULL; line = pctl_memo_line(&text)) {
+		const int is_device = after(line, "device ") != NULL;
+
+		field = after(line, is_device ? "device " : "library ");
+		if (field == NULL)
+			break;
+		if (r->n_plugins >= PCTL_MEMO_PLUGINS_MAX ||
+		    !decode_plugin(field, is_device, &r->plugins[r->n_plugins++]))
+			return 0;
+	}
+	for (; line != NULL && (field = after(line, "out ")) != NULL; line = pctl_memo_line(&text))
 		if (r->n_outputs >= PCTL_MEMO_OUTPUTS_MAX ||
 		    !decode_output(field, &r->outputs[r->n_outputs++]))
 			return 0;
@@ -252,8 +338,8 @@ pctl_status pctl_memo_put(pctl_memo *m, const uint8_t key[PCTL_DIGEST_BYTES],
 
 	if (!is_valid(record))
 		return pctl_refuse(call, PC5010_CAS_MEMO_RECORD,
-				   "the record of device \"%.40s\" cannot be written",
-				   record->device);
+				   "the record of a run on \"%.40s\" cannot be written",
+				   record->n_plugins == 0 ? "" : record->plugins[0].id);
 	pctl_digest_hex(key, hex);
 	dir = shard_path(m, hex, 0);
 	path = shard_path(m, hex, 1);

@@ -1,12 +1,15 @@
-/* The memo table: what a job with this key gave before. A key is a digest that exec computes; a
- * record names the outputs by CID and says which device and profile made them. A table is a
- * convenience: losing any of it costs only time. */
+/* The memo table: what a run with this key gave before. A key is a digest that exec computes; a record names the outputs
+ * by CID, the files whose code made them, and how they stand. Whether a record may still answer is not decided here
+ * (core/exec). Beside it, by CID: how bytes stand that a run has stored. A table is a convenience: losing any of it costs
+ * only time. */
 #ifndef PIPECTL_CAS_MEMO_H
 #define PIPECTL_CAS_MEMO_H
 
+#include "cas/evidence.h"
 #include "cas/store.h"
 
 #define PCTL_MEMO_OUTPUTS_MAX 64u
+#define PCTL_MEMO_PLUGINS_MAX 32u
 
 typedef struct pctl_memo pctl_memo;
 
@@ -16,12 +19,36 @@ typedef struct pctl_memo_output {
 	uint64_t n_bytes;
 } pctl_memo_output;
 
+/*
+ * A plugin file that took part. No field has control characters; any but id may be empty.
+ *
+ * sha256           of the file that was loaded, as hex
+ * is_device        1: a backend, and the rest says which device of it; 0: an op library
+ * index, kind, name  of the device, as its backend numbers and names it; PCTL_DEVICE_*
+ * driver           key of its driver environment, by which it is quarantined
+ * profile          CID of the profile its kernels were made by, "" none
+ */
+typedef struct pctl_memo_plugin {
+	char id[64], sha256[2 * PCTL_DIGEST_BYTES + 1];
+	uint32_t is_device, index, kind;
+	char profile[PCTL_CID_TEXT_SIZE];
+	char driver[256], name[256];
+} pctl_memo_plugin;
+
+/*
+ * host           which host ran it: a digest of its files, as hex
+ * determinism    highest PCTL_CLASS_* that the kernels needed
+ * memory         largest buffers of a job together, in bytes
+ */
 typedef struct pctl_memo_record {
-	char device[256];  /* backend and device name; no control characters */
-	char profile[128]; /* of the device, "" none */
-	uint64_t gas;	   /* estimate in the schedule of the run */
-	uint32_t n_outputs;
-	uint32_t reserved;
+	char host[2 * PCTL_DIGEST_BYTES + 1];
+	pctl_evidence evidence; /* the weakest along the provenance of all outputs */
+	uint32_t determinism;
+	uint32_t proven; /* 1: free of races by analysis, all of it */
+	uint32_t n_plugins, n_outputs;
+	uint64_t memory;
+	uint64_t gas; /* estimate in the schedule of the run */
+	pctl_memo_plugin plugins[PCTL_MEMO_PLUGINS_MAX];
 	pctl_memo_output outputs[PCTL_MEMO_OUTPUTS_MAX];
 } pctl_memo_record;
 
@@ -57,5 +84,15 @@ pctl_status pctl_memo_list(pctl_memo *m, const pctl_call *call,
 			   int (*visit)(void *ctx, const uint8_t key[PCTL_DIGEST_BYTES],
 					const pctl_memo_record *r),
 			   void *ctx);
+
+/* ---- bytes that runs have stored (made.c) ------------------------------------------------- */
+
+/* Note that the run with this key stored these bytes, which stand so. Of one run the strongest is kept. */
+pctl_status pctl_memo_made_put(pctl_memo *m, const pctl_cid *cid,
+			       const uint8_t key[PCTL_DIGEST_BYTES], pctl_evidence e,
+			       const pctl_call *call);
+/* 1 and how they stand when a run is known to have stored these bytes: the weakest of all runs that did. 0: they are
+ * the user's own. A damaged note counts as not verified. */
+int pctl_memo_made(pctl_memo *m, const pctl_cid *cid, pctl_evidence *out);
 
 #endif

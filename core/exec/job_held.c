@@ -30,8 +30,7 @@ static void name_of(const struct held *h, char *text, size_t n)
 		for (uint32_t k = 0; step->kind == PCTL_STEP_KERNEL && k < step->n_bindings; k++) {
 			if (step->bindings[k].buffer != h->number)
 				continue;
-			snprintf(text, n,
-				 "group %" PRIu32 " binding %" PRIu32 " of kernel %.80s",
+			snprintf(text, n, "group %" PRIu32 " binding %" PRIu32 " of kernel %.80s",
 				 step->bindings[k].group, step->bindings[k].binding,
 				 step->unit->name);
 			return;
@@ -65,8 +64,8 @@ pctl_status pctl_job_check_held(struct pctl_job_running *r, pctl_value *const *i
 {
 	const pctl_job_plan *plan = r->plan;
 	struct held h = {.r = r, .piece = malloc(PCTL_SOURCE_PIECE)};
-	pctl_status status = h.piece == NULL ? pctl_refuse(r->call, PC2_NOMEM, "no memory for a job")
-					     : PCTL_OK;
+	pctl_status status =
+		h.piece == NULL ? pctl_refuse(r->call, PC2_NOMEM, "no memory for a job") : PCTL_OK;
 
 	for (uint32_t i = 0; status == PCTL_OK && i < plan->n_buffers; i++) {
 		const pctl_plan_buffer *b = &plan->buffers[i];
@@ -76,8 +75,8 @@ pctl_status pctl_job_check_held(struct pctl_job_running *r, pctl_value *const *i
 		h.buffer = i < plan->n_in ? r->inputs[i] : r->own[i];
 		if (b->kind == PCTL_PLAN_INPUT)
 			status = pctl_value_stream(in[i], r->call, compare_piece, &h);
-		for (uint64_t at = 0; status == PCTL_OK && b->kind == PCTL_PLAN_PARAMS &&
-				      at < b->n_bytes;
+		for (uint64_t at = 0;
+		     status == PCTL_OK && b->kind == PCTL_PLAN_PARAMS && at < b->n_bytes;
 		     at += PCTL_SOURCE_PIECE)
 			status = compare_piece(&h, at, data + at,
 					       b->n_bytes - at < PCTL_SOURCE_PIECE

@@ -63,11 +63,13 @@ static pctl_status set_up(pctl_running *r, const pctl_graph *g, const pctl_run_o
 	r->result->jobs = pctl_arena_array(r->result->arena, g->n_nodes, sizeof(*r->result->jobs));
 	r->result->inputs =
 		pctl_arena_array(r->result->arena, p->n_inputs, sizeof(*r->result->inputs));
+	r->input_evidence =
+		pctl_arena_array(r->result->arena, p->n_inputs, sizeof(*r->input_evidence));
 	r->dims = pctl_map_create();
 	if (r->sources == NULL || r->inputs == NULL || r->input_users == NULL ||
 	    r->input_alive == NULL || r->input_types == NULL || r->nodes == NULL ||
-	    r->dims == NULL || r->result->inputs == NULL || r->result->outputs == NULL ||
-	    r->result->jobs == NULL)
+	    r->input_evidence == NULL || r->dims == NULL || r->result->inputs == NULL ||
+	    r->result->outputs == NULL || r->result->jobs == NULL)
 		return pctl_refuse(call, PC2_NOMEM, "no memory for a run");
 	if (o->flags & PCTL_RUN_NATIVE && p->max_class != PCTL_CLASS_APPROXIMATE)
 		return pctl_refuse(call, PC5215_NATIVE_FORMS, "the pipeline's class is %s",
@@ -322,6 +324,7 @@ static pctl_status run_node(pctl_running *r, uint32_t index)
 	} else if (status == PCTL_E_EXEC && run.held) {
 		status = pctl_run_verify_failure(r, n, &run, in);
 	}
+	n->evidence = job->evidence = pctl_run_evidence_of(r, n, (int)job->verified);
 	if (status == PCTL_OK)
 		status = add_actual_gas(r, job);
 	if (status == PCTL_OK)
@@ -423,6 +426,7 @@ static pctl_status store_outputs(pctl_running *r)
 	pctl_run_result *result = r->result;
 	pctl_status status = pctl_store_batch_begin(r->o->store, r->call);
 
+	result->evidence = (pctl_evidence){.kind = PCTL_EVIDENCE_VERIFIED};
 	for (uint32_t i = 0; status == PCTL_OK && i < p->n_outputs; i++) {
 		pctl_source s = r->graph->outputs[i];
 		const int is_input = s.job == PCTL_FROM_INPUT;
@@ -433,6 +437,8 @@ static pctl_status store_outputs(pctl_running *r)
 		out->name = p->outputs[i].port;
 		out->type = is_input ? r->input_types[s.port] : r->nodes[s.job].out[s.port];
 		out->n_bytes = pctl_value_bytes(*v);
+		out->evidence = is_input ? r->input_evidence[s.port] : r->nodes[s.job].evidence;
+		result->evidence = pctl_evidence_weaker(result->evidence, out->evidence);
 		status = pctl_value_hold(*v, r->call, &data);
 		if (status == PCTL_OK)
 			status =
@@ -443,7 +449,7 @@ static pctl_status store_outputs(pctl_running *r)
 		status = pctl_store_batch_commit(r->o->store, r->call);
 	if (status == PCTL_OK)
 		result->n_outputs = p->n_outputs;
-	return status;
+	return status == PCTL_OK ? pctl_run_note_made(r) : status;
 }
 
 static pctl_status finish(pctl_running *r, pctl_status status, uint64_t started,
@@ -481,6 +487,8 @@ pctl_status pctl_run(const pctl_graph *g, const pctl_run_options *o, const pctl_
 		status = pctl_run_bind_inputs(&r);
 	if (status == PCTL_OK)
 		status = pctl_run_memo_key(&r, r.result->memo_key);
+	if (status == PCTL_OK)
+		pctl_run_know_inputs(&r);
 	if (status == PCTL_OK && pctl_run_memo_allowed(&r)) {
 		if (pctl_run_from_memo(&r)) {
 			r.result->has_gas = 1;
@@ -500,9 +508,9 @@ pctl_status pctl_run(const pctl_graph *g, const pctl_run_options *o, const pctl_
 		status = pctl_run_keep_inputs(&r);
 	if (status == PCTL_OK && o->observe == NULL)
 		status = store_outputs(&r);
-	if (status == PCTL_OK && o->observe == NULL && o->memo != NULL && o->policy->memo &&
-	    !(o->flags & PCTL_RUN_FRESH) && g->pipeline->n_outputs <= PCTL_MEMO_OUTPUTS_MAX &&
-	    strncmp(pctl_session_id(r.main), "mock", 4) != 0) /* which may have been told to lie */
+	if (status == PCTL_OK && o->observe == NULL && o->memo != NULL &&
+	    o->policy->memo != PCTL_MEMO_OFF && !(o->flags & PCTL_RUN_FRESH) &&
+	    g->pipeline->n_outputs <= PCTL_MEMO_OUTPUTS_MAX)
 		pctl_run_to_memo(&r);
 	if (status == PCTL_OK)
 		r.result->has_gas = 1;

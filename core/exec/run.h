@@ -95,8 +95,8 @@ typedef struct pctl_level_answer {
  * ins       --in NAME=FILE|CID, in place of what the file names
  * backends  selectors in order of preference; n 0: the policy's order. Naming one: no memo is read
  * progress  called between submits; may be NULL
- * certified_level  the certificate level (0 to 4) that an op holds on a device; NULL: nothing is certified. Asked only
- *           where the policy wants a level
+ * certified_level  the certificate level (0 to 4) that an op holds on a device; NULL: nothing is certified. Asked where
+ *           the policy wants a level, and where nothing else speaks for a result
  * observe   called after each job; any error it returns ends the run with it. With one nothing is stored, outputs of
  *           the result have no CID, and no memo is used
  * limit     NULL: the whole pipeline; needs observe
@@ -140,6 +140,7 @@ typedef struct pctl_run_output {
 	pctl_tensor_type type; /* dtype 0 when it came from the memo */
 	pctl_cid cid;
 	uint64_t n_bytes;
+	pctl_evidence evidence; /* how it stands; of an input of the user's own: verified */
 } pctl_run_output;
 
 typedef struct pctl_run_job {
@@ -154,6 +155,7 @@ typedef struct pctl_run_job {
 	uint32_t race; /* PCTL_PROOF_* */
 	uint32_t verified;
 	uint32_t n_kernels;
+	pctl_evidence evidence; /* of its outputs: the weakest of its own and its inputs' */
 	pctl_job_stats stats;
 } pctl_run_job;
 
@@ -174,7 +176,9 @@ typedef struct pctl_run_result {
 	pctl_setting *identity; /* of the device, key and value */
 	uint32_t n_inputs, n_outputs, n_jobs, n_choices, n_identity;
 	uint32_t memoised;
-	uint32_t has_gas; /* of the whole: 0 for a plan that stops at a size found in data */
+	pctl_evidence evidence; /* the weakest along the provenance of all outputs */
+	const char *memo_void;	/* why a remembered result was not taken, or NULL */
+	uint32_t has_gas;	/* of the whole: 0 for a plan that stops at a size found in data */
 	uint64_t gas;
 	uint64_t actual_gas; /* counted by the reference (PCTL_RUN_SANITIZE), else 0 */
 	uint64_t peak_bytes; /* largest sum of buffers alive */

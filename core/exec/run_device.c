@@ -14,6 +14,14 @@ static pctl_policy_device policy_device(const pctl_device_entry *e)
 	return (pctl_policy_device){e->backend, e->name, e->index, e->kind};
 }
 
+static void forget(pctl_open_session *s)
+{
+	free(s->selector);
+	free(s->name);
+	free(s->driver);
+	*s = (pctl_open_session){.backend = NULL};
+}
+
 static pctl_status open_entry(pctl_running *r, const pctl_device_entry *e, const pctl_call *call,
 			      pctl_session **out)
 {
@@ -50,12 +58,16 @@ static pctl_status open_entry(pctl_running *r, const pctl_device_entry *e, const
 	options.name = name;
 	options.backend = slot->backend;
 	slot->selector = strdup(e->selector);
-	status = slot->selector == NULL ? pctl_refuse(call, PC2_NOMEM, "no memory for a session")
-					: pctl_session_open(&options, call, &slot->session);
+	slot->name = strdup(e->name);
+	slot->driver = strdup(e->env->key);
+	slot->index = e->index;
+	slot->kind = e->kind;
+	status = slot->selector == NULL || slot->name == NULL || slot->driver == NULL
+			 ? pctl_refuse(call, PC2_NOMEM, "no memory for a session")
+			 : pctl_session_open(&options, call, &slot->session);
 	if (status != PCTL_OK) {
 		pctl_backend_session_close(slot->backend, NULL);
-		free(slot->selector);
-		*slot = (pctl_open_session){NULL, NULL, NULL};
+		forget(slot);
 		return status;
 	}
 	r->n_sessions++;
@@ -69,8 +81,7 @@ static void close_last(pctl_running *r)
 
 	pctl_session_close(s->session);
 	pctl_backend_session_close(s->backend, NULL);
-	free(s->selector);
-	*s = (pctl_open_session){NULL, NULL, NULL};
+	forget(s);
 }
 
 void pctl_run_close_sessions(pctl_running *r)

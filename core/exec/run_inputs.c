@@ -231,9 +231,12 @@ pctl_status pctl_run_bind_inputs(pctl_running *r)
 		r->inputs[i] = pctl_value_from_source(r->sources[i]);
 		if (r->inputs[i] == NULL)
 			return pctl_refuse(r->call, PC2_NOMEM, "no memory for a run");
-		r->result->inputs[r->result->n_inputs++] = (pctl_run_output){
-			p->inputs[i].name, r->input_types[i], *pctl_source_cid(r->sources[i]),
-			pctl_source_bytes(r->sources[i])};
+		r->result->inputs[r->result->n_inputs++] =
+			(pctl_run_output){.name = p->inputs[i].name,
+					  .type = r->input_types[i],
+					  .cid = *pctl_source_cid(r->sources[i]),
+					  .n_bytes = pctl_source_bytes(r->sources[i]),
+					  .evidence = {.kind = PCTL_EVIDENCE_VERIFIED}};
 	}
 	return first;
 }

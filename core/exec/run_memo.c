@@ -1,9 +1,10 @@
-/* The memo of runs. Its key is everything an answer depends on, written out and hashed: bytes, programs, shapes,
- * and what was allowed and at which price; device and backend stay out. */
+/* The memo of runs. Its key is everything an answer depends on, written out and hashed: bytes, programs, shapes, price;
+ * device and policy stay out. Whether an answer may be taken is another question (run_evidence.c). */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "base/str.h"
 #include "exec/run_private.h"
 
@@ -84,16 +85,11 @@ pctl_status pctl_run_memo_key(pctl_running *r, uint8_t out[PCTL_DIGEST_BYTES])
 		pctl_str_addf(&s, "input %s %s\n",
 			      pctl_cid_format(pctl_source_cid(r->sources[i]), text),
 			      pctl_type_text(r->result->arena, &r->input_types[i]));
-	/* What was allowed belongs to the question: a result made under another policy, class or price
-	 * list is not handed out under this one. */
+	/* What a result costs belongs to the question, and the most it may need; whether it may be taken under the policy
+	 * in force is asked of the record. */
 	pctl_str_addf(&s, "class %" PRIu32 "\nschedule %s\n", p->max_class,
 		      r->o->schedule_id == NULL ? pctl_gas_schedule_name(r->o->schedule)
 						: r->o->schedule_id);
-	for (uint32_t i = 0; i < pctl_policy_setting_count(r->o->policy); i++) {
-		const pctl_conf_setting *set = pctl_policy_setting_at(r->o->policy, i);
-
-		pctl_str_addf(&s, "policy %s %zu:%s\n", set->key, strlen(set->value), set->value);
-	}
 	add_libraries(r, &s);
 	/* Parameters may name dimensions of outputs and dispatches, so their values belong to the
 	 * question. */
@@ -120,12 +116,33 @@ pctl_status pctl_run_memo_key(pctl_running *r, uint8_t out[PCTL_DIGEST_BYTES])
 	return status;
 }
 
+/* A job that names where it runs is like a named backend: nobody else's answer will do. */
+static int is_placed(const pctl_running *r)
+{
+	for (uint32_t i = 0; i < r->graph->n_nodes; i++)
+		if (r->graph->nodes[i].job->placement != NULL)
+			return 1;
+	return 0;
+}
+
 int pctl_run_memo_allowed(const pctl_running *r)
 {
-	return r->o->memo != NULL && r->o->observe == NULL && r->o->policy->memo &&
-	       r->o->n_backends == 0 && r->o->verify_ppm == 0 &&
+	return r->o->memo != NULL && r->o->observe == NULL && r->o->policy->memo != PCTL_MEMO_OFF &&
+	       r->o->n_backends == 0 && !is_placed(r) && r->o->verify_ppm == 0 &&
 	       !(r->o->flags & (PCTL_RUN_FRESH | PCTL_RUN_SANITIZE)) &&
 	       r->graph->pipeline->n_outputs <= PCTL_MEMO_OUTPUTS_MAX;
+}
+
+static int names_match(const pctl_running *r, const pctl_memo_record *record)
+{
+	const pctl_pipeline *p = r->graph->pipeline;
+
+	if (record->n_outputs != p->n_outputs)
+		return 0;
+	for (uint32_t i = 0; i < p->n_outputs; i++)
+		if (strcmp(record->outputs[i].name, p->outputs[i].port) != 0)
+			return 0;
+	return 1;
 }
 
 int pctl_run_from_memo(pctl_running *r)
@@ -133,14 +150,21 @@ int pctl_run_from_memo(pctl_running *r)
 	const pctl_pipeline *p = r->graph->pipeline;
 	pctl_memo_record *record = calloc(1, sizeof(*record));
 	int hit = record != NULL && pctl_memo_get(r->o->memo, r->result->memo_key, record) &&
-		  record->n_outputs == p->n_outputs;
+		  names_match(r, record);
 
-	for (uint32_t i = 0; hit && i < p->n_outputs; i++) {
-		hit = strcmp(record->outputs[i].name, p->outputs[i].port) == 0;
+	if (hit) {
+		r->result->memo_void = pctl_run_void_reason(r, record);
+		hit = r->result->memo_void == NULL;
+	}
+	r->result->evidence = hit ? record->evidence : r->result->evidence;
+	for (uint32_t i = 0; hit && i < p->n_inputs; i++)
+		r->result->evidence =
+			pctl_evidence_weaker(r->result->evidence, r->input_evidence[i]);
+	for (uint32_t i = 0; hit && i < p->n_outputs; i++)
 		r->result->outputs[i] = (pctl_run_output){.name = p->outputs[i].port,
 							  .cid = record->outputs[i].cid,
-							  .n_bytes = record->outputs[i].n_bytes};
-	}
+							  .n_bytes = record->outputs[i].n_bytes,
+							  .evidence = r->result->evidence};
 	if (hit) {
 		r->gas = record->gas;
 		hit = pctl_run_check_gas(r) ==
@@ -152,27 +176,60 @@ int pctl_run_from_memo(pctl_running *r)
 	return hit;
 }
 
+/* What the kernels of the run needed and were; 0 when a race was only trusted not to be, which is never remembered. */
+static int describe_kernels(const pctl_running *r, pctl_memo_record *record)
+{
+	record->proven = 1;
+	for (uint32_t i = 0; i < r->graph->n_nodes; i++) {
+		const pctl_run_node *n = &r->nodes[i];
+		uint64_t bytes;
+
+		if (n->canonical->determinism > record->determinism)
+			record->determinism = n->canonical->determinism;
+		if (n->canonical->race != PCTL_PROOF_PROVEN)
+			record->proven = 0;
+		(void)pctl_num_add(n->canonical->buffer_bytes,
+				   pctl_run_second_bytes(n, n->canonical), &bytes);
+		if (bytes > record->memory)
+			record->memory = bytes;
+	}
+	return record->proven || r->o->policy->race != PCTL_RACE_TRUSTED;
+}
+
+/* A stronger answer that still holds is not given up for a weaker one. */
+static int is_weaker(pctl_running *r, const pctl_memo_record *record)
+{
+	pctl_memo_record *old = calloc(1, sizeof(*old));
+	const int weaker = old != NULL && pctl_memo_get(r->o->memo, r->result->memo_key, old) &&
+			   pctl_evidence_compare(record->evidence, old->evidence) < 0 &&
+			   pctl_run_void_reason(r, old) == NULL;
+
+	free(old);
+	return weaker;
+}
+
 void pctl_run_to_memo(pctl_running *r)
 {
 	pctl_memo_record *record = calloc(1, sizeof(*record));
+	int good =
+		record != NULL && describe_kernels(r, record) && pctl_run_name_plugins(r, record);
 
-	if (record == NULL)
-		return;
-	strncpy(record->device, pctl_session_name(r->main), sizeof(record->device) - 1);
-	record->gas = r->gas;
-	record->n_outputs = r->result->n_outputs;
-	for (uint32_t i = 0; i < record->n_outputs; i++) {
+	if (good) {
+		record->gas = r->gas;
+		record->evidence = r->result->evidence;
+		record->n_outputs = r->result->n_outputs;
+	}
+	for (uint32_t i = 0; good && i < record->n_outputs; i++) {
 		const pctl_run_output *out = &r->result->outputs[i];
 
-		if (strlen(out->name) >= sizeof(record->outputs[i].name)) {
-			free(record);
-			return;
-		}
-		memcpy(record->outputs[i].name, out->name, strlen(out->name));
+		good = strlen(out->name) < sizeof(record->outputs[i].name);
+		if (good)
+			memcpy(record->outputs[i].name, out->name, strlen(out->name));
 		record->outputs[i].cid = out->cid;
 		record->outputs[i].n_bytes = out->n_bytes;
 	}
-	(void)pctl_memo_put(r->o->memo, r->result->memo_key, record,
-			    NULL); /* a lost record only costs time */
+	if (good && !is_weaker(r, record))
+		(void)pctl_memo_put(r->o->memo, r->result->memo_key, record,
+				    NULL); /* a lost record only costs time */
 	free(record);
 }

@@ -39,29 +39,47 @@ pctl_status pctl_run_check_policy(pctl_running *r, const pctl_run_node *n,
 	return status;
 }
 
-pctl_status pctl_run_check_certified(pctl_running *r, const pctl_run_node *n, const pctl_session *s,
-				     const pctl_call *call)
+static pctl_level_answer ask_level(const pctl_running *r, const pctl_run_node *n,
+				   const pctl_session *s)
 {
+	const pctl_op_desc *op = n->node->op.desc;
 	pctl_level_answer answer = {0, 0, NULL};
-	pctl_level_question q;
-	const pctl_op_desc *op;
 	char name[160];
+	pctl_level_question q = {.op = name,
+				 .library = n->node->op.plugin,
+				 .ops = r->o->ops,
+				 .backend = pctl_session_plugin(s),
+				 .track = op->op_class,
+				 .wanted = pctl_policy_certificate(r->o->policy, op->name)};
 
-	if (n->node->job->kind != PCTL_JOB_OP || pctl_session_kind(s) == PCTL_DEVICE_REFERENCE)
-		return PCTL_OK;
-	op = n->node->op.desc;
-	q = (pctl_level_question){.op = name,
-				  .library = n->node->op.plugin,
-				  .ops = r->o->ops,
-				  .backend = pctl_session_plugin(s),
-				  .track = op->op_class,
-				  .wanted = pctl_policy_certificate(r->o->policy, op->name)};
-	if (q.wanted == 0)
-		return PCTL_OK;
 	snprintf(name, sizeof(name), "%s@%" PRIu32, op->name, op->version);
 	q.n_identity = pctl_session_identity(s, &q.identity);
 	if (r->o->certified_level != NULL)
 		r->o->certified_level(r->o->certified_ctx, &q, &answer);
+	return answer;
+}
+
+pctl_evidence pctl_run_certified(const pctl_running *r, const pctl_run_node *n,
+				 const pctl_session *s)
+{
+	const uint32_t level = n->node->job->kind == PCTL_JOB_OP ? ask_level(r, n, s).level : 0;
+
+	return (pctl_evidence){.kind = level != 0 ? PCTL_EVIDENCE_CERTIFIED : PCTL_EVIDENCE_NONE,
+			       .level = level};
+}
+
+pctl_status pctl_run_check_certified(pctl_running *r, const pctl_run_node *n, const pctl_session *s,
+				     const pctl_call *call)
+{
+	pctl_level_answer answer;
+	const pctl_op_desc *op;
+
+	if (n->node->job->kind != PCTL_JOB_OP || pctl_session_kind(s) == PCTL_DEVICE_REFERENCE)
+		return PCTL_OK;
+	op = n->node->op.desc;
+	if (pctl_policy_certificate(r->o->policy, op->name) == 0)
+		return PCTL_OK;
+	answer = ask_level(r, n, s);
 	return pctl_policy_certificate_allowed(r->o->policy, op->name, answer.level,
 					       pctl_session_name(s), answer.hint, call);
 }

@@ -19,6 +19,7 @@ typedef struct pctl_run_node {
 	uint32_t typed;
 	uint32_t ready; /* placed, tuned and qualified */
 	uint64_t gas;
+	pctl_evidence evidence; /* of its outputs: the weakest of its own and its inputs' */
 	pctl_value *values[PCTL_PORTS_MAX]; /* outputs, while somebody needs them */
 	uint32_t users[PCTL_PORTS_MAX];
 	pctl_session *session;
@@ -27,7 +28,8 @@ typedef struct pctl_run_node {
 typedef struct pctl_open_session {
 	pctl_backend_session *backend;
 	pctl_session *session;
-	char *selector;
+	char *selector, *name, *driver; /* of the device, and the key of its driver environment */
+	uint32_t index, kind;
 } pctl_open_session;
 
 #define PCTL_RUN_SESSIONS 8u
@@ -42,6 +44,7 @@ typedef struct pctl_running {
 	uint32_t *input_users;
 	uint8_t *input_alive; /* 1 once a job has used it */
 	pctl_tensor_type *input_types;
+	pctl_evidence *input_evidence;
 	pctl_map *dims; /* name to uint64_t in the arena */
 	pctl_run_node *nodes;
 	pctl_open_session sessions[PCTL_RUN_SESSIONS];
@@ -77,6 +80,17 @@ pctl_status pctl_run_memo_key(pctl_running *r, uint8_t out[PCTL_DIGEST_BYTES]);
 int pctl_run_memo_allowed(const pctl_running *r);
 int pctl_run_from_memo(pctl_running *r);
 void pctl_run_to_memo(pctl_running *r);
+
+/* How the bytes of the run's inputs stand: as the runs left them that stored them, else as the user's own. */
+void pctl_run_know_inputs(pctl_running *r);
+/* How the outputs of a node stand that just ran. */
+pctl_evidence pctl_run_evidence_of(pctl_running *r, const pctl_run_node *n, int verified);
+/* Note it for all that was stored, by CID. */
+pctl_status pctl_run_note_made(pctl_running *r);
+/* Why a record does not answer under the policy in force with the files that are here, or NULL: it does. */
+const char *pctl_run_void_reason(pctl_running *r, const pctl_memo_record *record);
+/* The plugin files that took part; 0 when they cannot be told, or one may have been told to lie. */
+int pctl_run_name_plugins(pctl_running *r, pctl_memo_record *record);
 /* What the run has cost so far against its limits. */
 pctl_status pctl_run_check_gas(pctl_running *r);
 
@@ -91,6 +105,9 @@ void pctl_run_limit_job(const pctl_running *r, const pctl_run_node *n, pctl_job_
 /* Show its outputs to the observer, and to the watcher; each when there is one and the job was not cut short. */
 pctl_status pctl_run_observe(const pctl_run_look *look, const pctl_job_run *run);
 
+/* What certificates say of a node's op on a session's device: PCTL_EVIDENCE_CERTIFIED, or NONE. */
+pctl_evidence pctl_run_certified(const pctl_running *r, const pctl_run_node *n,
+				 const pctl_session *s);
 /* Class, order of atomics, races and memory of a plan against the policy. */
 pctl_status pctl_run_check_policy(pctl_running *r, const pctl_run_node *n,
 				  const pctl_job_plan *plan);

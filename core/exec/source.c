@@ -229,6 +229,11 @@ uint64_t pctl_source_bytes(const pctl_data_source *s)
 	return s->n_bytes;
 }
 
+int pctl_source_is_zero(const pctl_data_source *s)
+{
+	return s->is_zero != 0;
+}
+
 const pctl_cid *pctl_source_cid(const pctl_data_source *s)
 {
 	return &s->cid;

@@ -27,6 +27,8 @@ pctl_status pctl_source_open(pctl_store *store, const char *text, const pctl_cal
 void pctl_source_close(pctl_data_source *s);
 
 uint64_t pctl_source_bytes(const pctl_data_source *s);
+/* 1 for `zero:BYTES`, which nobody computed. */
+int pctl_source_is_zero(const pctl_data_source *s);
 const pctl_cid *pctl_source_cid(const pctl_data_source *s);
 const char *pctl_source_name(const pctl_data_source *s);
 

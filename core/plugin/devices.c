@@ -14,6 +14,7 @@
 #include "diag/diag.h"
 #include "plugin/registry_private.h"
 
+#define REFERENCE "cpu"
 #define DEVICES_HEADER "pipectl devices 1"
 #define DEVICES_MAX 64u /* of one driver */
 #define NO_INDEX UINT32_MAX
@@ -107,6 +108,14 @@ static int add_entry(pctl_devices *d, const pctl_device_entry *e)
 	return 1;
 }
 
+/* The reference is what results are held against, so no plugin makes itself that by saying so. */
+static uint32_t kind_of(const char *backend, uint32_t claimed)
+{
+	return claimed == PCTL_DEVICE_REFERENCE && strcmp(backend, REFERENCE) != 0
+		       ? PCTL_DEVICE_OTHER
+		       : claimed;
+}
+
 /* 1 when the rows answer for this driver; its devices are added then. */
 static int recall(pctl_devices *d, const pctl_plugin_info *p, const pctl_driver_env *env,
 		  const char *ident)
@@ -137,7 +146,7 @@ static int recall(pctl_devices *d, const pctl_plugin_info *p, const pctl_driver_
 			return 0;
 		}
 		e.in_driver = (uint32_t)index;
-		e.kind = (uint32_t)kind;
+		e.kind = kind_of(p->id, (uint32_t)kind);
 		if (!add_entry(d, &e))
 			return 0;
 	}
@@ -217,7 +226,7 @@ static pctl_status ask_devices(pctl_devices *d, const pctl_backend_session *s,
 				       .driver = pctl_arena_dup(d->arena, infos[i].driver),
 				       .env = env,
 				       .in_driver = i,
-				       .kind = infos[i].kind,
+				       .kind = kind_of(s->plugin->id, infos[i].kind),
 				       .state = PCTL_DEVICE_USABLE};
 		pctl_device *dev = NULL;
 

@@ -258,6 +258,18 @@ pctl_status pctl_policy_certificate_allowed(const pctl_policy *p, const char *op
 			      pctl_policy_level_words[least], pctl_policy_origin(p, "certificate"));
 }
 
+int pctl_policy_evidence_suffices(const pctl_policy *p, pctl_evidence e, uint32_t level)
+{
+	const int agreed = e.kind == PCTL_EVIDENCE_QUORUM && e.k > 1 && e.k >= p->quorum_k;
+
+	if (p->memo == PCTL_MEMO_OFF || e.kind == PCTL_EVIDENCE_VERIFIED)
+		return p->memo != PCTL_MEMO_OFF;
+	if (p->verify != PCTL_VERIFY_NONE || p->quorum_k > 1)
+		return agreed && p->verify == PCTL_VERIFY_NONE;
+	return p->memo == PCTL_MEMO_ANY || agreed ||
+	       (e.kind == PCTL_EVIDENCE_CERTIFIED && level != 0 && e.level >= level);
+}
+
 pctl_status pctl_policy_memory_allowed(const pctl_policy *p, uint64_t bytes, const char *subject,
 				       const pctl_call *call)
 {

@@ -10,7 +10,7 @@ const char *const pctl_policy_class_words[] = {"integer", "strict", "approximate
 const char *const pctl_policy_race_words[] = {"proven", "checked", "trusted", NULL};
 const char *const pctl_policy_level_words[] = {"none", "L1", "L2", "L3", "L4", NULL};
 static const char *const isolation_words[] = {"worker", "in-process", NULL};
-static const char *const memo_words[] = {"off", "on", NULL};
+const char *const pctl_policy_memo_words[] = {"off", "verified", "any", NULL};
 static const char *const dirty_words[] = {"refuse", "allow", NULL};
 static const char *const signed_words[] = {"required", "any", NULL};
 static const char *const telemetry_words[] = {"off", "local", NULL};
@@ -23,7 +23,8 @@ const char pctl_policy_built_in[] =
 	"\"opencl\", \"vulkan/cpu\", \"cpu\" ); allowed = ( ); forbidden = ( ); };\n"
 	"plugins : { allowed = ( ); sha256 : { }; isolation = \"in-process\"; };\n"
 	"limits : { memory = 0; time = 0; queue = 0; };\n"
-	"memo = \"on\"; dirty = \"allow\"; signed = \"any\"; signers = ( ); telemetry = \"local\"; "
+	"memo = \"verified\"; dirty = \"allow\"; signed = \"any\"; signers = ( ); telemetry = "
+	"\"local\"; "
 	"};\n";
 
 uint32_t pctl_policy_word(const char *const *words, const char *text)
@@ -242,8 +243,10 @@ static const pctl_conf_field policy_fields[] = {
 	 .doc = "of one session"},
 	{.key = "memo",
 	 .kind = PCTL_FIELD_CHOICE,
-	 .words = memo_words,
-	 .doc = "may a result that was computed before be taken instead of computing it"},
+	 .words = pctl_policy_memo_words,
+	 .doc = "which results computed before are taken instead of computing them: off, verified "
+		"(by the "
+		"reference, a quorum, or a device certified as the policy asks), any"},
 	{.key = "dirty",
 	 .kind = PCTL_FIELD_CHOICE,
 	 .words = dirty_words,

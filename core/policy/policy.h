@@ -4,10 +4,12 @@
 #ifndef PIPECTL_POLICY_POLICY_H
 #define PIPECTL_POLICY_POLICY_H
 
+#include "cas/evidence.h"
 #include "conf/schema.h"
 
 enum { PCTL_RACE_PROVEN = 0, PCTL_RACE_CHECKED = 1, PCTL_RACE_TRUSTED = 2 }; /* strictest first */
 enum { PCTL_VERIFY_NONE = 0, PCTL_VERIFY_SAMPLE = 1, PCTL_VERIFY_ALL = 2 };
+enum { PCTL_MEMO_OFF = 0, PCTL_MEMO_VERIFIED = 1, PCTL_MEMO_ANY = 2 };
 #define PCTL_POLICY_LEVEL_MAX 4u /* certificate levels: 0 none, 1 to 4 L1 to L4 */
 
 /*
@@ -33,9 +35,9 @@ typedef struct pctl_policy {
 	uint32_t verify_ppm;
 	uint32_t quorum_k, quorum_n;
 	uint32_t in_process; /* plugins that allow it may run inside the host */
-	uint32_t memo;
-	uint32_t dirty;	    /* 1: an uncommitted pipeline may run */
-	uint32_t must_sign; /* 1: only what one of the signers has signed runs */
+	uint32_t memo;	     /* PCTL_MEMO_* */
+	uint32_t dirty;	     /* 1: an uncommitted pipeline may run */
+	uint32_t must_sign;  /* 1: only what one of the signers has signed runs */
 	uint32_t telemetry;
 	uint32_t queue;
 	uint32_t n_certs, n_order, n_allowed, n_forbidden, n_plugins, n_pins, n_signers;
@@ -124,6 +126,10 @@ uint32_t pctl_policy_certificate(const pctl_policy *p, const char *op);
 pctl_status pctl_policy_certificate_allowed(const pctl_policy *p, const char *op, uint32_t level,
 					    const char *device, const char *hint,
 					    const pctl_call *call);
+
+/* May a result that stands so be taken in place of a run? level: the least certificate level that the policy asks for
+ * the run's ops, 0 when it asks none for one of them. */
+int pctl_policy_evidence_suffices(const pctl_policy *p, pctl_evidence e, uint32_t level);
 
 /* The smaller of two limits of which 0 means none. */
 static inline uint64_t pctl_policy_least(uint64_t a, uint64_t b)

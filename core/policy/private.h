@@ -29,6 +29,7 @@ uint32_t pctl_policy_word(const char *const *words, const char *text);
 extern const char *const pctl_policy_class_words[];
 extern const char *const pctl_policy_race_words[];
 extern const char *const pctl_policy_level_words[];
+extern const char *const pctl_policy_memo_words[];
 
 /* Report every key of `child` that is weaker than the nearest of its n ancestors which sets it. */
 pctl_status pctl_policy_check_weaker(const pctl_conf_value *child,

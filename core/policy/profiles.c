@@ -182,6 +182,13 @@ static char *revocation_path(const pctl_profiles *p, const pctl_profile_record *
 				 pctl_cid_format(&r->key, key));
 }
 
+int pctl_profiles_is_revoked(const pctl_profiles *p, const char *key)
+{
+	const char *path = pctl_arena_printf(p->arena, "%s/profiles/%s.revoked", p->o.home, key);
+
+	return path == NULL || pctl_file_exists(path);
+}
+
 static pctl_status check_revoked(pctl_profiles *p, const pctl_profiled_device *d,
 				 const pctl_profile_record *r, const pctl_call *call)
 {

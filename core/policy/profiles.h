@@ -54,6 +54,9 @@ pctl_status pctl_profiles_obtain(pctl_profiles *p, const pctl_profiled_device *d
 pctl_status pctl_profiles_revoke(pctl_profiles *p, const pctl_profile_record *r, const char *cause,
 				 const pctl_call *call);
 
+/* 1: the profile with this key (text of its CID) was revoked, and no new one was made since. */
+int pctl_profiles_is_revoked(const pctl_profiles *p, const char *key);
+
 /* Has the first build of this program (identity of its wire form) passed its check with this profile? And: it has now.
  * A note that is lost only costs a repetition. */
 int pctl_profiles_was_checked(pctl_profiles *p, const pctl_profile_record *r,

@@ -107,7 +107,7 @@ static pctl_status fill(pctl_policy_state *s, const pctl_call *call)
 					       : PCTL_VERIFY_SAMPLE;
 	(void)pctl_policy_parse_quorum(text_of(s, "quorum"), &p->quorum_k, &p->quorum_n);
 	p->in_process = strcmp(text_of(s, "plugins.isolation"), "in-process") == 0;
-	p->memo = strcmp(text_of(s, "memo"), "on") == 0;
+	p->memo = pctl_policy_word(pctl_policy_memo_words, text_of(s, "memo"));
 	p->dirty = strcmp(text_of(s, "dirty"), "allow") == 0;
 	p->must_sign = strcmp(text_of(s, "signed"), "required") == 0;
 	p->telemetry = strcmp(text_of(s, "telemetry"), "local") == 0;

@@ -118,12 +118,20 @@ static void take_device(pctl_form_taker *t, const pctl_conf_value *g, pctl_recei
 	d->facts = take_pairs(t, g, "identity", &d->n_facts);
 }
 
+static void take_evidence(pctl_form_taker *t, const pctl_conf_value *g, pctl_evidence *out)
+{
+	if (!pctl_evidence_parse(pctl_form_take_string(t, g, "evidence"), out) &&
+	    t->missing == NULL)
+		t->missing = "evidence";
+}
+
 static void take_where(pctl_form_taker *t, const pctl_conf_value *g, pctl_receipt *r)
 {
 	const pctl_conf_value *jobs = pctl_form_take_list(t, g, "jobs"),
 			      *list = pctl_form_take_list(t, g, "devices");
 	pctl_receipt_device *devices = pctl_form_take_room(t, list->n_items, sizeof(*devices));
 
+	take_evidence(t, g, &r->evidence);
 	r->version = pctl_form_take_string(t, g, "pipectl");
 	r->made = pctl_form_take_string(t, g, "made");
 	r->policy = pctl_form_take_string(t, g, "policy");
@@ -148,7 +156,7 @@ static void take_where(pctl_form_taker *t, const pctl_conf_value *g, pctl_receip
 		if (number != PCTL_RECEIPT_NO_DEVICE && number >= r->n_devices)
 			t->missing = "device";
 		r->jobs[i].device = (uint32_t)number;
-		r->jobs[i].verified = pctl_form_take_bool(t, v, "verified");
+		take_evidence(t, v, &r->jobs[i].evidence);
 	}
 }
 

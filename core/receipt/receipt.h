@@ -6,10 +6,11 @@
 #define PIPECTL_RECEIPT_RECEIPT_H
 
 #include "base/str.h"
+#include "cas/evidence.h"
 #include "cas/sign.h"
 #include "receipt/trace.h"
 
-#define PCTL_RECEIPT_SCHEMA "pipectl.receipt/2"
+#define PCTL_RECEIPT_SCHEMA "pipectl.receipt/3"
 #define PCTL_RECEIPT_BYTES_MAX (256u << 20)
 #define PCTL_RECEIPT_NO_DEVICE UINT32_MAX
 
@@ -30,11 +31,13 @@ typedef struct pctl_receipt_pair {
  * id, what  name, and op with version or shader: asked for
  * kernels   CIDs of the programs it runs, each once, as they are cut for no device in particular: what came of it
  * device    number among the devices, PCTL_RECEIPT_NO_DEVICE: it did not run
+ * evidence  how its outputs stand, the weakest of its own and its inputs'
  */
 typedef struct pctl_receipt_job {
 	const char *id, *what;
 	const pctl_cid *kernels;
-	uint32_t n_kernels, device, verified, reserved;
+	uint32_t n_kernels, device;
+	pctl_evidence evidence;
 	uint64_t repeat, gas;
 } pctl_receipt_job;
 
@@ -59,9 +62,10 @@ typedef struct pctl_receipt {
 	const pctl_receipt_data *outputs;
 	uint32_t n_outputs, executed, level, native;
 	uint64_t gas;
-	/* Where. memo: key of the run, in which policy and libraries stand too. policy_id: CID of the values in force. Source:
+	/* Where, and how it stands: the weakest along the provenance of all outputs. memo: key of the run. policy_id: CID of the values in force. Source:
 	 * "" where the pipeline is under no git. */
 	uint8_t memo[PCTL_DIGEST_BYTES];
+	pctl_evidence evidence;
 	const char *version, *made, *policy, *policy_id;
 	const char *repository, *commit, *path, *state;
 	const pctl_receipt_pair *libraries;

@@ -168,7 +168,7 @@ static pctl_status watch(void *ctx, const pctl_run_view *view, const pctl_call *
 			return no_memory(call);
 		job->gas = view->ran->gas;
 		job->repeat = view->ran->repeat;
-		job->verified = view->ran->verified;
+		job->evidence = view->ran->evidence;
 	}
 	return pctl_run_trace_add(&r->trace, view, call);
 }
@@ -302,6 +302,9 @@ pctl_status pctl_receipt_answer(pctl_receipt *r, const pctl_run_options *o,
 	r->n_inputs = result->n_inputs;
 	r->n_outputs = result->n_outputs;
 	r->executed = !result->memoised;
+	r->evidence = result->evidence;
+	for (uint32_t i = 0; result->memoised && i < r->n_jobs; i++)
+		r->jobs[i].evidence = result->evidence;
 	r->gas = result->gas;
 	memcpy(r->memo, result->memo_key, sizeof(r->memo));
 	r->made = now(r->arena);

@@ -123,7 +123,10 @@ static void add_answer(pctl_str_buf *s, const pctl_receipt *r)
 
 static void add_where(pctl_str_buf *s, const pctl_receipt *r)
 {
+	char text[PCTL_EVIDENCE_TEXT];
+
 	pctl_str_add(s, "  where : {\n");
+	pctl_form_string(s, "    ", "evidence", pctl_evidence_text(r->evidence, text));
 	pctl_form_string(s, "    ", "pipectl", r->version);
 	pctl_form_string(s, "    ", "made", r->made);
 	pctl_form_string(s, "    ", "policy", r->policy);
@@ -155,7 +158,8 @@ static void add_where(pctl_str_buf *s, const pctl_receipt *r)
 			pctl_str_add(s, "\"none\"");
 		else
 			pctl_str_addf(s, "\"%" PRIu32 "\"", r->jobs[i].device);
-		pctl_str_addf(s, "; verified = %s; }", r->jobs[i].verified ? "true" : "false");
+		pctl_str_addf(s, "; evidence = \"%s\"; }",
+			      pctl_evidence_text(r->jobs[i].evidence, text));
 	}
 	pctl_str_add(s, " );\n  };\n");
 }

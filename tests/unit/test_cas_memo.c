@@ -38,9 +38,17 @@ static pctl_memo_record *record(void)
 {
 	pctl_memo_record *r = calloc(1, sizeof(*r));
 
-	strcpy(r->device, "vulkan:0 llvmpipe (LLVM 15.0.6, 256 bits)");
-	strcpy(r->profile, "p1");
+	strcpy(r->host, "h1");
+	r->evidence = (pctl_evidence){PCTL_EVIDENCE_QUORUM, 0, 2, 3};
+	r->determinism = 2;
+	r->proven = 1;
+	r->memory = 1u << 30;
 	r->gas = UINT64_MAX;
+	r->n_plugins = 2;
+	r->plugins[0] = (pctl_memo_plugin){
+		"vulkan", "ab12",    1,		3,
+		4,	  "bafkrei", "lvp icd", "llvmpipe (LLVM 15.0.6, 256 bits)"};
+	r->plugins[1] = (pctl_memo_plugin){.id = "rank", .sha256 = "cd34"};
 	r->n_outputs = 2;
 	strcpy(r->outputs[0].name, "y");
 	assert_int_equal(pctl_store_put(store, "hello\n", 6, NULL, &r->outputs[0].cid), PCTL_OK);
@@ -63,7 +71,8 @@ static void memo__roundtrip(void **state)
 	assert_false(pctl_memo_get(memo, key_b, got));
 	assert_int_equal(got->n_outputs, 0);
 	r->n_outputs = 0;
-	r->profile[0] = 0;
+	r->n_plugins = 0;
+	r->evidence = (pctl_evidence){PCTL_EVIDENCE_CERTIFIED, 4, 0, 0};
 	assert_int_equal(pctl_memo_put(memo, key_a, r, NULL), PCTL_OK);
 	assert_true(pctl_memo_get(memo, key_a, got));
 	assert_int_equal(got->n_outputs, 0);
@@ -145,14 +154,102 @@ static void memo__bad_records_are_refused(void **state)
 	strcpy(r->outputs[0].name, "");
 	assert_int_equal(pctl_memo_put(memo, key_a, r, NULL), PCTL_E_INVALID);
 	strcpy(r->outputs[0].name, "y");
-	strcpy(r->device, "two\nlines");
+	strcpy(r->plugins[0].name, "two\nlines");
 	assert_int_equal(pctl_memo_put(memo, key_a, r, NULL), PCTL_E_INVALID);
-	strcpy(r->device, "one line");
+	strcpy(r->plugins[0].name, "two\tfields");
+	assert_int_equal(pctl_memo_put(memo, key_a, r, NULL), PCTL_E_INVALID);
+	strcpy(r->plugins[0].name, "one line");
+	r->n_plugins = PCTL_MEMO_PLUGINS_MAX + 1;
+	assert_int_equal(pctl_memo_put(memo, key_a, r, NULL), PCTL_E_INVALID);
+	r->n_plugins = 2;
 	r->n_outputs = PCTL_MEMO_OUTPUTS_MAX + 1;
 	assert_int_equal(pctl_memo_put(memo, key_a, r, NULL), PCTL_E_INVALID);
 	r->n_outputs = 1;
 	assert_int_equal(pctl_memo_put(memo, key_a, r, NULL), PCTL_OK);
 	free(r);
+}
+
+/* A record of the first format says nothing of evidence: it is no record. */
+static void memo__old_records_are_a_miss(void **state)
+{
+	static const char old[] = "pipectl-memo 1\ndevice d\nprofile p\ngas 1\n";
+	pctl_memo_record *got = calloc(1, sizeof(*got));
+	char hex[65], path[96], text[256];
+	pctl_cid sum;
+
+	(void)state;
+	assert_int_equal(pctl_memo_put(memo, key_a, record(), NULL), PCTL_OK);
+	assert_int_equal(pctl_cid_of(old, strlen(old), NULL, &sum), PCTL_OK);
+	snprintf(text, sizeof(text), "%ssum %s\n", old, pctl_digest_hex(sum.digest, hex));
+	snprintf(path, sizeof(path), "memo/ab/%s", pctl_digest_hex(key_a, hex));
+	assert_int_equal(pctl_file_write(path, text, strlen(text), 0, NULL), PCTL_OK);
+	assert_false(pctl_memo_get(memo, key_a, got));
+	free(got);
+}
+
+/* How stored bytes stand: the weakest of the runs that stored them, of one run the strongest; damage is no strength. */
+static void made__weakest_of_all_runs(void **state)
+{
+	static const pctl_evidence verified = {PCTL_EVIDENCE_VERIFIED, 0, 0, 0},
+				   two = {PCTL_EVIDENCE_QUORUM, 0, 2, 3},
+				   none = {PCTL_EVIDENCE_NONE, 0, 0, 0};
+	char command[256], hex[65];
+	uint8_t key[PCTL_DIGEST_BYTES] = {9};
+	pctl_evidence e;
+	pctl_cid cid;
+
+	(void)state;
+	assert_int_equal(pctl_cid_of("made", 4, NULL, &cid), PCTL_OK);
+	assert_false(pctl_memo_made(memo, &cid, &e));
+	assert_int_equal(pctl_memo_made_put(memo, &cid, key_a, verified, NULL), PCTL_OK);
+	assert_true(pctl_memo_made(memo, &cid, &e));
+	assert_int_equal(pctl_evidence_compare(e, verified), 0);
+	assert_int_equal(pctl_memo_made_put(memo, &cid, key_b, none, NULL), PCTL_OK);
+	assert_true(pctl_memo_made(memo, &cid, &e));
+	assert_int_equal(pctl_evidence_compare(e, none), 0);
+	assert_int_equal(pctl_memo_made_put(memo, &cid, key_b, two, NULL), PCTL_OK);
+	assert_int_equal(pctl_memo_made_put(memo, &cid, key_b, none, NULL), PCTL_OK);
+	assert_true(pctl_memo_made(memo, &cid, &e));
+	assert_int_equal(pctl_evidence_compare(e, two), 0);
+	/* More runs than there is room for: the weakest is not forgotten. */
+	for (uint32_t i = 0; i < 200; i++) {
+		key[1] = (uint8_t)i;
+		assert_int_equal(pctl_memo_made_put(memo, &cid, key, verified, NULL), PCTL_OK);
+		assert_true(pctl_memo_made(memo, &cid, &e));
+		assert_int_equal(pctl_evidence_compare(e, two), 0);
+	}
+	snprintf(command, sizeof(command), "F=$(ls memo/made/*/%s); chmod u+w $F; printf x >> $F",
+		 pctl_digest_hex(cid.digest, hex));
+	assert_int_equal(system(command), 0);
+	assert_true(pctl_memo_made(memo, &cid, &e));
+	assert_int_equal(pctl_evidence_compare(e, none), 0);
+}
+
+static void evidence__texts(void **state)
+{
+	static const struct {
+		pctl_evidence e;
+		const char *text;
+	} rows[] = {{{PCTL_EVIDENCE_NONE, 0, 0, 0}, "not verified"},
+		    {{PCTL_EVIDENCE_CERTIFIED, 1, 0, 0}, "not verified (certified L1)"},
+		    {{PCTL_EVIDENCE_CERTIFIED, 4, 0, 0}, "not verified (certified L4)"},
+		    {{PCTL_EVIDENCE_QUORUM, 0, 2, 3}, "quorum 2 of 3"},
+		    {{PCTL_EVIDENCE_QUORUM, 0, 64, 64}, "quorum 64 of 64"},
+		    {{PCTL_EVIDENCE_VERIFIED, 0, 0, 0}, "verified"}};
+	char text[PCTL_EVIDENCE_TEXT];
+	pctl_evidence back;
+
+	(void)state;
+	for (uint32_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		assert_string_equal(pctl_evidence_text(rows[i].e, text), rows[i].text);
+		assert_true(pctl_evidence_parse(rows[i].text, &back));
+		assert_memory_equal(&back, &rows[i].e, sizeof(back));
+		for (uint32_t k = 0; k < i; k++)
+			assert_true(pctl_evidence_compare(rows[k].e, rows[i].e) < 0);
+	}
+	assert_false(pctl_evidence_parse("certified L2", &back));
+	assert_false(pctl_evidence_parse("quorum 3 of 2", &back));
+	assert_false(pctl_evidence_parse("verified ", &back));
 }
 
 typedef struct seen {
@@ -193,4 +290,6 @@ static void memo__list_and_clear(void **state)
 #define IN_DIR(f) cmocka_unit_test_setup_teardown(f, make_table, drop_table)
 PCTL_TESTS_MAIN(IN_DIR(memo__roundtrip), IN_DIR(memo__lost_outputs_are_a_miss),
 		IN_DIR(memo__every_change_of_a_record_is_a_miss),
-		IN_DIR(memo__bad_records_are_refused), IN_DIR(memo__list_and_clear))
+		IN_DIR(memo__bad_records_are_refused), IN_DIR(memo__old_records_are_a_miss),
+		IN_DIR(made__weakest_of_all_runs), PCTL_TEST(evidence__texts),
+		IN_DIR(memo__list_and_clear))

@@ -131,6 +131,7 @@ static void policy__every_key_has_twins(void **state)
 	bad("limits : { time = \"10 min\"; };", PC1025_CONF_QUANTITY);
 	bad("limits : { queue = -1; };", PC1024_CONF_RANGE);
 	good("memo = \"off\";");
+	bad("memo = \"on\";", PC1023_CONF_WORD);
 	bad("memo = false;", PC1022_CONF_KIND);
 	good("dirty = \"refuse\";");
 	bad("dirty = \"no\";", PC1023_CONF_WORD);
@@ -251,7 +252,7 @@ static void policy__a_child_may_only_tighten(void **state)
 	(void)state;
 	inherits("class = \"strict\";", "class = \"integer\";", "class = \"approximate\";");
 	inherits("race = \"checked\";", "race = \"proven\";", "race = \"trusted\";");
-	inherits("memo = \"off\";", "", "memo = \"on\";");
+	inherits("memo = \"verified\";", "memo = \"off\";", "memo = \"any\";");
 	inherits("dirty = \"refuse\";", "", "dirty = \"allow\";");
 	inherits("signed = \"required\";", "", "signed = \"any\";");
 	inherits("signers = ( \"" H1 "\" );", "signers = ( );",
@@ -522,10 +523,50 @@ static void policy__the_order_of_atomics(void **state)
 	pctl_policy_destroy(p);
 }
 
+/* Which evidence may stand in place of a run: as strong as the policy would ask of the run itself. */
+static void policy__evidence(void **state)
+{
+	static const pctl_evidence none = {PCTL_EVIDENCE_NONE, 0, 0, 0},
+				   l2 = {PCTL_EVIDENCE_CERTIFIED, 2, 0, 0},
+				   two = {PCTL_EVIDENCE_QUORUM, 0, 2, 3},
+				   one = {PCTL_EVIDENCE_QUORUM, 0, 1, 1},
+				   verified = {PCTL_EVIDENCE_VERIFIED, 0, 0, 0};
+	static const struct {
+		const char *body;
+		uint32_t level;
+		int none, l2, one, two, verified;
+	} cases[] = {
+		{"memo = \"off\";", 2, 0, 0, 0, 0, 0},
+		{"memo = \"verified\";", 0, 0, 0, 0, 1, 1},
+		{"memo = \"verified\";", 2, 0, 1, 0, 1, 1},
+		{"memo = \"verified\";", 3, 0, 0, 0, 1, 1},
+		{"memo = \"any\";", 0, 1, 1, 1, 1, 1},
+		{"memo = \"any\"; quorum = \"2 of 3\";", 2, 0, 0, 0, 1, 1},
+		{"memo = \"any\"; quorum = \"3 of 3\";", 2, 0, 0, 0, 0, 1},
+		{"memo = \"any\"; verify = \"all\";", 2, 0, 0, 0, 0, 1},
+		{"memo = \"any\"; verify = \"sample=0.5\";", 2, 0, 0, 0, 0, 1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		pctl_policy *p = policy(cases[i].body);
+		const uint32_t level = cases[i].level;
+
+		assert_non_null(p);
+		assert_int_equal(pctl_policy_evidence_suffices(p, none, level), cases[i].none);
+		assert_int_equal(pctl_policy_evidence_suffices(p, l2, level), cases[i].l2);
+		assert_int_equal(pctl_policy_evidence_suffices(p, one, level), cases[i].one);
+		assert_int_equal(pctl_policy_evidence_suffices(p, two, level), cases[i].two);
+		assert_int_equal(pctl_policy_evidence_suffices(p, verified, level),
+				 cases[i].verified);
+		pctl_policy_destroy(p);
+	}
+}
+
 static void policy__certificate_levels(void **state)
 {
 	pctl_policy *p =
-		policy("certificate = ( { ops = \"rank.*\"; level = \"L3\"; } ); memo = \"on\";");
+		policy("certificate = ( { ops = \"rank.*\"; level = \"L3\"; } ); memo = \"any\";");
 	const pctl_call *call = pctl_diag_list_call(diags);
 
 	(void)state;
@@ -550,4 +591,5 @@ PCTL_TESTS_MAIN(IN_DIR(policy__every_key_has_twins), IN_DIR(policy__files_that_h
 		IN_DIR(policy__a_child_may_only_tighten), IN_DIR(policy__chains),
 		IN_DIR(policy__class), IN_DIR(policy__races), PCTL_TEST(policy__backend_patterns),
 		IN_DIR(policy__backends), IN_DIR(policy__plugins_certificates_limits),
-		IN_DIR(policy__the_order_of_atomics), IN_DIR(policy__certificate_levels))
+		IN_DIR(policy__the_order_of_atomics), IN_DIR(policy__evidence),
+		IN_DIR(policy__certificate_levels))

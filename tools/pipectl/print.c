@@ -15,7 +15,7 @@ static const char *race_name(uint32_t race)
 
 static void json_outputs(pctl_json *j, const pctl_run_result *r)
 {
-	char cid[PCTL_CID_TEXT_SIZE];
+	char cid[PCTL_CID_TEXT_SIZE], text[PCTL_EVIDENCE_TEXT];
 
 	pctl_json_key(j, "outputs");
 	pctl_json_array_begin(j);
@@ -28,6 +28,8 @@ static void json_outputs(pctl_json *j, const pctl_run_result *r)
 				    r->outputs[i].type.dtype == 0
 					    ? NULL
 					    : pctl_type_text(r->arena, &r->outputs[i].type));
+		pctl_json_kv_string(j, "evidence",
+				    pctl_evidence_text(r->outputs[i].evidence, text));
 		pctl_json_object_end(j);
 	}
 	pctl_json_array_end(j);
@@ -35,6 +37,8 @@ static void json_outputs(pctl_json *j, const pctl_run_result *r)
 
 static void json_jobs(pctl_json *j, const pctl_run_result *r, int telemetry)
 {
+	char text[PCTL_EVIDENCE_TEXT];
+
 	pctl_json_key(j, "jobs");
 	pctl_json_array_begin(j);
 	for (uint32_t i = 0; i < r->n_jobs; i++) {
@@ -52,6 +56,7 @@ static void json_jobs(pctl_json *j, const pctl_run_result *r, int telemetry)
 		pctl_json_kv_u32(j, "kernels", job->n_kernels);
 		pctl_json_kv_bool(j, "verified", (int)job->verified);
 		if (telemetry) {
+			pctl_json_kv_string(j, "evidence", pctl_evidence_text(job->evidence, text));
 			pctl_json_key(j, "seconds");
 			pctl_json_double(j, (double)job->stats.wall_ns * 1e-9);
 			pctl_json_key(j, "device_seconds");
@@ -88,7 +93,7 @@ static void json_identity(pctl_json *j, const pctl_run_result *r)
 
 void pctl_app_print_run(pctl_app *app, const char *title, const pctl_run_result *r)
 {
-	char cid[PCTL_CID_TEXT_SIZE];
+	char cid[PCTL_CID_TEXT_SIZE], text[PCTL_EVIDENCE_TEXT];
 
 	if (app->json) {
 		pctl_json *j = &app->document;
@@ -97,7 +102,10 @@ void pctl_app_print_run(pctl_app *app, const char *title, const pctl_run_result 
 		json_outputs(j, r);
 		pctl_json_kv_u64(j, "gas", r->gas);
 		pctl_json_kv_u64(j, "actual_gas", r->actual_gas);
+		pctl_json_kv_string(j, "evidence", pctl_evidence_text(r->evidence, text));
 		pctl_json_kv_bool(j, "memoised", (int)r->memoised);
+		if (r->memo_void != NULL)
+			pctl_json_kv_string(j, "memo_void", r->memo_void);
 		pctl_json_kv_u64(j, "peak_bytes", r->peak_bytes);
 		json_jobs(j, r, 1);
 		json_choices(j, r);
@@ -113,6 +121,7 @@ void pctl_app_print_run(pctl_app *app, const char *title, const pctl_run_result 
 	fprintf(stderr, "gas %" PRIu64 ", %.3f s", r->gas, (double)r->wall_ns * 1e-9);
 	if (r->actual_gas != 0)
 		fprintf(stderr, " (kernels really used %" PRIu64 ")", r->actual_gas);
+	fprintf(stderr, ", %s", pctl_evidence_text(r->evidence, text));
 	if (r->memoised)
 		fprintf(stderr, ", remembered");
 	for (uint32_t i = 0; i < r->n_choices; i++) {
@@ -126,6 +135,8 @@ void pctl_app_print_run(pctl_app *app, const char *title, const pctl_run_result 
 			r->jobs[i].id, r->jobs[i].what, r->jobs[i].device, r->jobs[i].gas,
 			r->jobs[i].repeat, (double)r->jobs[i].stats.wall_ns * 1e-9,
 			r->jobs[i].verified ? ", verified" : "");
+	if (app->verbose && r->memo_void != NULL)
+		fprintf(stderr, "  a remembered result was not taken: %s\n", r->memo_void);
 	for (uint32_t i = 0; app->verbose && i < r->n_choices; i++) {
 		if (!r->choices[i].taken)
 			fprintf(stderr, "  not %s (%s): %s\n", r->choices[i].selector,

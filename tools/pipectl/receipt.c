@@ -175,7 +175,7 @@ static const char *device_of(const pctl_receipt *r, const pctl_receipt_job *job)
 
 static void json_jobs(pctl_json *j, const pctl_receipt *r)
 {
-	char cid[PCTL_CID_TEXT_SIZE];
+	char cid[PCTL_CID_TEXT_SIZE], text[PCTL_EVIDENCE_TEXT];
 
 	pctl_json_key(j, "jobs");
 	pctl_json_array_begin(j);
@@ -188,7 +188,7 @@ static void json_jobs(pctl_json *j, const pctl_receipt *r)
 		pctl_json_kv_string(j, "device", device_of(r, job));
 		pctl_json_kv_u64(j, "repeat", job->repeat);
 		pctl_json_kv_u64(j, "gas", job->gas);
-		pctl_json_kv_bool(j, "verified", (int)job->verified);
+		pctl_json_kv_string(j, "evidence", pctl_evidence_text(job->evidence, text));
 		pctl_json_key(j, "kernels");
 		pctl_json_array_begin(j);
 		for (uint32_t k = 0; k < job->n_kernels; k++)
@@ -237,7 +237,7 @@ static void json_trace(pctl_json *j, const pctl_receipt *r)
 
 static void json_run(pctl_json *j, const pctl_receipt *r)
 {
-	char hex[2 * PCTL_DIGEST_BYTES + 1];
+	char hex[2 * PCTL_DIGEST_BYTES + 1], text[PCTL_EVIDENCE_TEXT];
 
 	pctl_json_kv_string(j, "kind", "run");
 	pctl_json_kv_string(j, "signer", r->signer);
@@ -253,6 +253,7 @@ static void json_run(pctl_json *j, const pctl_receipt *r)
 	json_data(j, "outputs", r->outputs, r->n_outputs);
 	pctl_json_kv_u64(j, "gas", r->gas);
 	pctl_json_kv_bool(j, "memoised", !r->executed);
+	pctl_json_kv_string(j, "evidence", pctl_evidence_text(r->evidence, text));
 	pctl_json_kv_string(j, "memo", pctl_digest_hex(r->memo, hex));
 	json_jobs(j, r);
 	json_devices(j, r);
@@ -318,7 +319,7 @@ static void print_data(const char *what, const pctl_receipt_data *data, uint32_t
 
 static void print_run(const pctl_receipt *r, int long_form)
 {
-	char hex[2 * PCTL_DIGEST_BYTES + 1];
+	char hex[2 * PCTL_DIGEST_BYTES + 1], text[PCTL_EVIDENCE_TEXT];
 
 	printf("run of \"%s\", class %s, made %s by key %s\n", r->pipeline, r->max_class, r->made,
 	       r->signer);
@@ -329,13 +330,14 @@ static void print_run(const pctl_receipt *r, int long_form)
 	for (uint32_t i = 0; i < r->n_params; i++)
 		printf("param    %s = %s\n", r->params[i].key, r->params[i].value);
 	for (uint32_t i = 0; i < r->n_jobs; i++)
-		printf("job      %s: %s %s, %" PRIu64 " rounds, gas %" PRIu64 "%s\n", r->jobs[i].id,
-		       r->jobs[i].what, device_of(r, &r->jobs[i]), r->jobs[i].repeat,
-		       r->jobs[i].gas, r->jobs[i].verified ? ", verified" : "");
+		printf("job      %s: %s %s, %" PRIu64 " rounds, gas %" PRIu64 ", %s\n",
+		       r->jobs[i].id, r->jobs[i].what, device_of(r, &r->jobs[i]), r->jobs[i].repeat,
+		       r->jobs[i].gas, pctl_evidence_text(r->jobs[i].evidence, text));
 	for (uint32_t i = 0; i < r->n_devices; i++)
 		printf("device   %s, plugin %s %s sha256 %s\n", r->devices[i].name,
 		       r->devices[i].plugin, r->devices[i].version, r->devices[i].sha256);
 	print_data("output", r->outputs, r->n_outputs);
+	printf("%s\n", pctl_evidence_text(r->evidence, text));
 	printf("gas %" PRIu64 ", schedule %s, policy %s\n", r->gas, r->schedule, r->policy);
 	if (!r->executed)
 		printf("nothing ran: remembered under memo key %s, no trace\n",

@@ -57,10 +57,9 @@ static pctl_status check_job(checking *k, const pctl_chain_source *source,
 	if (status == PCTL_OK)
 		status = bits_of(k->app, program, o, overrides);
 	if (status == PCTL_OK)
-		status = pctl_rules_concrete(k->app->kernels, source,
-					     o->entry == NULL ? "" : o->entry, overrides,
-					     o->n_overrides, o->has_groups ? o->groups : NULL,
-					     &k->params, call, &unit);
+		status = pctl_rules_concrete(
+			k->app->kernels, source, o->entry == NULL ? "" : o->entry, overrides,
+			o->n_overrides, o->has_groups ? o->groups : NULL, &k->params, call, &unit);
 	if (status == PCTL_OK)
 		status = pctl_rules_accept(unit, &k->params, call);
 	return status == PCTL_OK ? print_one(k, 0, unit, program) : status;

@@ -41,7 +41,7 @@ def memo(h):
     pipeline = h.write("repeat.cfg", REPEAT.encode())
     x = h.write("x.bin", struct.pack("<16I", *range(16)))
     args = ["--json", "run", pipeline, "--in", "x=" + x, "--in", "one=" + x]
-    first = json.loads(h.run(*args)[1])
+    first = json.loads(h.run(*args, "--backend", "cpu")[1])
     second = json.loads(h.run(*args)[1])
     named = json.loads(h.run(*args, "--backend", "cpu")[1])
     fresh = json.loads(h.run(*args, "--no-memo")[1])

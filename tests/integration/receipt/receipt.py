@@ -163,7 +163,7 @@ def other_questions(h):
     h.check("another question", status == 3 and "PC5912" in err and "times" in err, err)
     text = h.read("p.cfg")
     args = ["run", h.path("p.cfg"), "--in", "x=" + h.path("x.bin"), "--in", "one=" + h.path("one.bin"), "--set", "times=4"]
-    h.run(*args)
+    h.run(*args, "--backend", "cpu")
     status, _, err = h.run(*args, "--receipt", h.path("memo"))
     shown = json.loads(h.run("--json", "receipt", "show", h.path("memo"))[1])
     h.check("a remembered run says so", status == 0 and shown["memoised"] and shown["trace"]["leaves"] == [], err)
