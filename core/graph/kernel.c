@@ -145,6 +145,7 @@ static pctl_status keep_source(pctl_kernels *k, const pctl_kernel_source *s, pct
 static pctl_status make_unit(pctl_kernels *k, const pctl_kernel_source *s, const pctl_program *p,
 			     const pctl_call *call, pctl_kernel_unit **out)
 {
+	const pctl_wgsl_options options = {s->name, s->flags, 0, &k->library};
 	pctl_kernel_unit *u = pctl_arena_alloc(k->arena, sizeof(*u));
 	pctl_status status;
 
@@ -153,8 +154,11 @@ static pctl_status make_unit(pctl_kernels *k, const pctl_kernel_source *s, const
 		return out_of_memory(call);
 	if (keep_source(k, s, u) != PCTL_OK)
 		return out_of_memory(call);
-	status = pctl_program_specialise(p, s->entry, s->overrides, s->n_overrides, call,
-					 &u->program);
+	status = pctl_wgsl_check_overrides(s->text, s->n_text, &options, p, s->entry, s->overrides,
+					   s->n_overrides, call);
+	if (status == PCTL_OK)
+		status = pctl_program_specialise(p, s->entry, s->overrides, s->n_overrides, call,
+						 &u->program);
 	if (status == PCTL_OK)
 		status = pctl_program_analyse(u->program, s->groups, call, &u->analysis);
 	if (status == PCTL_OK)

@@ -81,6 +81,7 @@ struct attr {
 	uint32_t pos, end;
 	struct expr *args;
 	uint32_t n_args;
+	uint32_t has_parens;
 };
 
 struct member {
@@ -147,6 +148,7 @@ struct decl {
 	uint8_t is_global;
 	uint8_t assigned; /* written to inside the loop that owns it */
 	uint8_t is_bound; /* has both group and binding */
+	uint8_t is_known; /* an override with a value (concrete.c), which is leaf */
 	uint32_t sym;
 	uint32_t pos, end; /* of the name */
 	uint32_t scope;

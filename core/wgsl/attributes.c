@@ -33,7 +33,8 @@ static void twice(struct wgsl *c, const struct attr *first)
 	uint32_t mark = ++c->n_marks;
 
 	for (a = first; a; a = a->next) {
-		if (c->syms[a->sym].mark == mark)
+		if (c->syms[a->sym].mark == mark &&
+		    (a->sym != KW_DIAGNOSTIC || pctl_wgsl_is_first_rules(c)))
 			pctl_wgsl_error(c, PC2113_WGSL_ATTRIBUTE, a->pos, a->end, NULL,
 					"@%s is given twice", pctl_wgsl_sym_text(c, a->sym));
 		c->syms[a->sym].mark = mark;
@@ -366,6 +367,22 @@ static void workgroup_size(struct wgsl *c, struct function *f, const struct attr
 	}
 }
 
+/* @compute and @must_use are written without parentheses. */
+static void no_parens(struct wgsl *c, const struct attr *a)
+{
+	if (a->has_parens && !pctl_wgsl_is_first_rules(c))
+		pctl_wgsl_error(c, PC2113_WGSL_ATTRIBUTE, a->pos, a->end, NULL,
+				"@%s takes no parentheses", pctl_wgsl_sym_text(c, a->sym));
+}
+
+static void must_use(struct wgsl *c, struct function *f, const struct attr *a)
+{
+	f->must_use = 1;
+	if (!f->return_expr && !pctl_wgsl_is_first_rules(c))
+		pctl_wgsl_error(c, PC2113_WGSL_ATTRIBUTE, a->pos, a->end, "leave it out",
+				"@must_use stands before a function that gives no value");
+}
+
 static void function_attrs(struct wgsl *c, struct function *f)
 {
 	static const char *const known[] = {"compute", "workgroup_size", "must_use"};
@@ -376,6 +393,7 @@ static void function_attrs(struct wgsl *c, struct function *f)
 		if (is_named(c, a, "compute")) {
 			compute = a;
 			f->is_entry = 1;
+			no_parens(c, a);
 		} else if (is_named(c, a, "workgroup_size")) {
 			size = a;
 			workgroup_size(c, f, a);
@@ -385,11 +403,14 @@ static void function_attrs(struct wgsl *c, struct function *f)
 					pctl_wgsl_sym_text(c, a->sym));
 			f->is_entry = 2;
 		} else if (is_named(c, a, "must_use")) {
-			f->must_use = 1;
+			must_use(c, f, a);
+			no_parens(c, a);
 		} else if (a->sym != KW_DIAGNOSTIC) {
 			bad_attribute(c, a, known, 3);
 		}
 	}
+	if (!pctl_wgsl_is_first_rules(c))
+		pctl_wgsl_check_filters(c, PC2113_WGSL_ATTRIBUTE, f->decl->attrs);
 	if (compute && !size)
 		pctl_wgsl_error(c, PC2425_WGSL_ENTRY, compute->pos, compute->end,
 				"write @workgroup_size(64)",

@@ -14,6 +14,11 @@ struct for_loop {
 	const struct stmt *update; /* not NULL while its update is checked */
 };
 
+/* ---- wgsl.c ---- */
+/* Check a text with values for its overrides, and make nothing of it. */
+pctl_status pctl_wgsl_judge(const char *text, uint64_t n, const pctl_wgsl_options *options,
+			    struct concrete *concrete, const pctl_call *call);
+
 /* ---- names.c ---- */
 void pctl_wgsl_names_init(struct wgsl *c);
 

@@ -61,7 +61,8 @@ static void name_of_decl(struct wgsl *c, struct expr *e, struct decl *d)
 		e->leaf = d->leaf;
 		break;
 	case DECL_OVERRIDE:
-		e->stage = STAGE_OVERRIDE;
+		e->stage = d->is_known ? STAGE_CONST : STAGE_OVERRIDE;
+		e->leaf = d->leaf;
 		break;
 	case DECL_VAR:
 		e->stage = STAGE_RUNTIME;

@@ -152,6 +152,10 @@ void pctl_wgsl_check_module(struct wgsl *c)
 	struct decl *d;
 
 	pctl_wgsl_declare_globals(c);
+	if (c->concrete) {
+		pctl_wgsl_concrete_check(c);
+		return;
+	}
 	for (d = c->decls; d; d = d->next)
 		pctl_wgsl_resolve(c, d, d->pos, d->end);
 	for (f = c->functions; f; f = f->next)

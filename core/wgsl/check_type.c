@@ -194,6 +194,16 @@ static const struct type *pointer_type(struct wgsl *c, struct expr *e)
 		access = enumerant(c, e->b->next->next, accesses, 3);
 	if (!access)
 		return fail(c);
+	if (e->b->next->next && !pctl_wgsl_is_first_rules(c) &&
+	    (space != PCTL_SPACE_STORAGE || access == PCTL_ACCESS_WRITE)) {
+		pctl_wgsl_error(c, PC2420_WGSL_ADDRESS_SPACE, e->b->next->next->pos,
+				e->b->next->next->end,
+				space == PCTL_SPACE_STORAGE ? "use read_write" : "leave it out",
+				space == PCTL_SPACE_STORAGE
+					? "storage memory is read or read_write"
+					: "only pointers to storage have an access mode");
+		return fail(c);
+	}
 	if (to->kind == TY_POINTER) {
 		pctl_wgsl_error(c, PC2434_WGSL_POINTER, e->pos, e->end, NULL,
 				"there are no pointers to pointers");

@@ -29,6 +29,7 @@
 
 struct error;
 struct builtin;
+struct concrete;
 struct settled;
 
 enum { GIVE_UP_MEMORY = 1, GIVE_UP_REPORTED };
@@ -39,6 +40,8 @@ struct wgsl {
 	const pctl_wgsl_options *options;
 	const pctl_call *call;
 	jmp_buf give_up; /* with GIVE_UP_* */
+
+	struct concrete *concrete; /* concrete.c; NULL: overrides have no values yet */
 
 	/* report.c */
 	struct error *errors;
@@ -94,6 +97,12 @@ const char *pctl_wgsl_format(struct wgsl *c, const char *fmt, ...) PCTL_PRINTF(2
 void *pctl_wgsl_grow(struct wgsl *c, void *items, uint32_t n, uint32_t *cap, size_t size);
 #define WGSL_NEW(c, T) ((T *)pctl_wgsl_alloc(c, sizeof(T)))
 
+/* Version 1 of the consensus rules replays what it took: each use of this is one of its mistakes. */
+static inline int pctl_wgsl_is_first_rules(const struct wgsl *c)
+{
+	return (c->options->flags & PCTL_WGSL_RULES_1) != 0;
+}
+
 /* ---- report.c: errors are kept and emitted sorted by position ---- */
 void pctl_wgsl_error(struct wgsl *c, uint32_t code, uint32_t pos, uint32_t end, const char *hint,
 		     const char *fmt, ...) PCTL_PRINTF(6, 7);
@@ -116,6 +125,10 @@ static inline const char *pctl_wgsl_sym_text(const struct wgsl *c, uint32_t sym)
 /* ---- parse.c: adds the module's declarations ---- */
 void pctl_wgsl_parse(struct wgsl *c, struct source *src);
 
+/* ---- parse_attr.c: diagnostic filters; code: of their errors ---- */
+void pctl_wgsl_check_diagnostic(struct wgsl *c, uint32_t code, const struct attr *a);
+void pctl_wgsl_check_filters(struct wgsl *c, uint32_t code, const struct attr *first);
+
 /* ---- meta.c, use.c ---- */
 void pctl_wgsl_meta(struct wgsl *c, struct source *src);
 void pctl_wgsl_use(struct wgsl *c, const char *op, size_t n, uint32_t pos, uint32_t end);
@@ -125,6 +138,18 @@ void pctl_wgsl_meta_lower(struct wgsl *c);
 
 /* ---- check ---- */
 void pctl_wgsl_check_module(struct wgsl *c);
+
+/* ---- concrete.c ---- */
+/* The code an error gets while overrides have values: that of override values, or 0 for what they
+ * are not to blame for. */
+uint32_t pctl_wgsl_concrete_code(uint32_t code);
+/* The values, for a message. */
+const char *pctl_wgsl_concrete_values(struct wgsl *c);
+/* 1 and the leaf when a value was given for the override. */
+struct decl;
+int pctl_wgsl_concrete_value(const struct wgsl *c, const struct decl *d, uint64_t *leaf);
+/* The check of a module, but only what the entry point reaches. */
+void pctl_wgsl_concrete_check(struct wgsl *c);
 
 /* ---- lower ---- */
 pctl_status pctl_wgsl_lower(struct wgsl *c, pctl_program **out);

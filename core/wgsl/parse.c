@@ -192,13 +192,7 @@ static void directive(struct parser *p)
 				"a directive must stand before all declarations");
 	pctl_wgsl_advance(p);
 	if (keyword == KW_DIAGNOSTIC) {
-		/* It only tunes warnings of other compilers. */
-		if (pctl_wgsl_expect(p, T_LPAREN, "after `diagnostic`"))
-			while (!pctl_wgsl_at(p, T_RPAREN) && !pctl_wgsl_at(p, T_SEMICOLON) &&
-			       !pctl_wgsl_at(p, T_EOF))
-				pctl_wgsl_advance(p);
-		pctl_wgsl_expect(p, T_RPAREN, "at the end of the directive");
-		pctl_wgsl_expect(p, T_SEMICOLON, "at the end of the directive");
+		pctl_wgsl_parse_diagnostic(p, first->pos);
 		return;
 	}
 	do {

@@ -13,7 +13,12 @@ struct parser {
 	uint32_t nesting;
 	uint32_t seen_declaration;
 	struct function *fn; /* whose body is being read */
+	struct attr *filters; /* directives `diagnostic` read so far */
+	uint32_t within;     /* WITHIN_*: the block whose statements are being read */
 };
+
+/* Blocks in which `continuing` and `break if` may stand. */
+enum { WITHIN_OTHER, WITHIN_LOOP, WITHIN_CONTINUING };
 
 static inline uint32_t pctl_wgsl_token_end(const struct token *t)
 {
@@ -80,8 +85,17 @@ struct expr *pctl_wgsl_expr_new(struct parser *p, uint32_t kind, uint32_t pos);
 /* ---- parse_stmt.c ---- */
 struct stmt *pctl_wgsl_parse_block(struct parser *p);
 
-/* ---- parse_decl.c ---- */
+/* ---- parse_attr.c ---- */
 struct attr *pctl_wgsl_parse_attrs(struct parser *p);
+/* The attributes of a compound statement, a block or a clause: @diagnostic alone. */
+void pctl_wgsl_parse_block_attrs(struct parser *p);
+void pctl_wgsl_check_block_attrs(struct parser *p, const struct attr *attrs);
+/* Attributes read where none may stand. */
+void pctl_wgsl_no_attrs(struct parser *p, const struct attr *attrs, const char *before);
+/* The directive `diagnostic(..);`, its keyword read. */
+void pctl_wgsl_parse_diagnostic(struct parser *p, uint32_t pos);
+
+/* ---- parse_decl.c ---- */
 struct decl *pctl_wgsl_decl_new(struct parser *p, uint32_t kind);
 /* const, let, override or var up to the ';', which is left. */
 struct decl *pctl_wgsl_parse_value_decl(struct parser *p, struct attr *attrs);

@@ -15,30 +15,6 @@ struct decl *pctl_wgsl_decl_new(struct parser *p, uint32_t kind)
 	return d;
 }
 
-struct attr *pctl_wgsl_parse_attrs(struct parser *p)
-{
-	struct attr *first = NULL, **end = &first;
-
-	while (!p->panic && pctl_wgsl_at(p, T_AT)) {
-		struct attr *a = WGSL_NEW(p->c, struct attr);
-
-		a->pos = p->t->pos;
-		pctl_wgsl_advance(p);
-		if (!pctl_wgsl_at(p, T_NAME)) {
-			pctl_wgsl_syntax_error(p, NULL, "the name of an attribute");
-			break;
-		}
-		a->sym = p->t->sym; /* `const` and `diagnostic` are keywords and attributes */
-		pctl_wgsl_advance(p);
-		if (pctl_wgsl_accept(p, T_LPAREN))
-			a->args = pctl_wgsl_parse_args(p, T_RPAREN, &a->n_args);
-		a->end = pctl_wgsl_last_end(p);
-		*end = a;
-		end = &a->next;
-	}
-	return first;
-}
-
 static void add_global(struct parser *p, struct decl *d)
 {
 	d->is_global = 1;

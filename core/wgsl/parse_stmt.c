@@ -4,6 +4,8 @@
 
 #include "wgsl/parse.h"
 
+static struct stmt *block_within(struct parser *p, uint32_t within);
+
 static struct stmt *stmt_new(struct parser *p, uint32_t kind)
 {
 	struct stmt *s = WGSL_NEW(p->c, struct stmt);
@@ -239,7 +241,7 @@ static struct stmt *switch_statement(struct parser *p)
 
 	pctl_wgsl_advance(p);
 	s->a = pctl_wgsl_parse_expr(p);
-	pctl_wgsl_parse_attrs(p);
+	pctl_wgsl_parse_block_attrs(p);
 	pctl_wgsl_expect(p, T_LBRACE, "after the value of `switch`");
 	while (!p->panic && !pctl_wgsl_at(p, T_RBRACE)) {
 		const struct token *start = p->t;
@@ -294,8 +296,23 @@ static struct stmt *refused_loop(struct parser *p)
 	pctl_wgsl_advance(p);
 	if (is_while)
 		s->a = pctl_wgsl_parse_expr(p);
-	s->body = pctl_wgsl_parse_block(p);
+	s->body = block_within(p, is_while ? WITHIN_OTHER : WITHIN_LOOP);
 	return s;
+}
+
+/* A part of a refused loop must be the last statement of the block it belongs to. */
+static void check_part(struct parser *p, const struct stmt *s, uint32_t within, const char *what,
+		       const char *where)
+{
+	if (p->panic || pctl_wgsl_is_first_rules(p->c))
+		return;
+	if (p->within != within)
+		pctl_wgsl_error(p->c, PC2418_WGSL_JUMP, s->pos, s->end,
+				"write `for (..; condition; ..)`, or `if (..) { break; }`",
+				"`%s` stands outside of `%s`", what, where);
+	else if (!pctl_wgsl_at(p, T_RBRACE))
+		pctl_wgsl_error(p->c, PC2418_WGSL_JUMP, s->pos, s->end, NULL,
+				"`%s` is not the last statement of `%s`", what, where);
 }
 
 /* `continuing { .. }` or `break if c;`, parts of a refused loop: read for their errors. */
@@ -305,13 +322,16 @@ static struct stmt *loop_part(struct parser *p)
 
 	if (pctl_wgsl_at_keyword(p, KW_CONTINUING)) {
 		pctl_wgsl_advance(p);
-		s->body = pctl_wgsl_parse_block(p);
+		s->body = block_within(p, WITHIN_CONTINUING);
+		check_part(p, s, WITHIN_LOOP, "continuing", "loop");
 		return s;
 	}
 	pctl_wgsl_advance(p);
+	s->end = pctl_wgsl_token_end(p->t);
 	pctl_wgsl_advance(p);
 	s->a = pctl_wgsl_parse_expr(p);
 	pctl_wgsl_expect(p, T_SEMICOLON, "after `break if`");
+	check_part(p, s, WITHIN_CONTINUING, "break if", "continuing");
 	return s;
 }
 
@@ -375,15 +395,42 @@ static struct stmt *statement(struct parser *p)
 	return s;
 }
 
+/* Whether a statement with attributes of its own stands here. */
+static int takes_attrs(const struct parser *p)
+{
+	return pctl_wgsl_at(p, T_LBRACE) || pctl_wgsl_at_keyword(p, KW_IF) ||
+	       pctl_wgsl_at_keyword(p, KW_SWITCH) || pctl_wgsl_at_keyword(p, KW_FOR) ||
+	       pctl_wgsl_at_keyword(p, KW_LOOP) || pctl_wgsl_at_keyword(p, KW_WHILE);
+}
+
+static void statement_attrs(struct parser *p)
+{
+	const struct attr *attrs = pctl_wgsl_parse_attrs(p);
+
+	if (p->panic)
+		return;
+	if (takes_attrs(p))
+		pctl_wgsl_check_block_attrs(p, attrs);
+	else
+		pctl_wgsl_no_attrs(p, attrs, "this statement");
+}
+
 struct stmt *pctl_wgsl_parse_block(struct parser *p)
 {
+	return block_within(p, WITHIN_OTHER);
+}
+
+static struct stmt *block_within(struct parser *p, uint32_t within)
+{
+	const uint32_t outer = p->within;
 	struct stmt *block, **end;
 
-	pctl_wgsl_parse_attrs(p);
+	pctl_wgsl_parse_block_attrs(p);
 	block = stmt_new(p, ST_BLOCK);
 	end = &block->body;
 	if (!pctl_wgsl_enter(p))
 		return block;
+	p->within = within;
 	pctl_wgsl_expect(p, T_LBRACE, "to begin a block");
 	while (!p->panic && !pctl_wgsl_at(p, T_RBRACE)) {
 		const struct token *start = p->t;
@@ -394,7 +441,7 @@ struct stmt *pctl_wgsl_parse_block(struct parser *p)
 		if (pctl_wgsl_accept(p, T_SEMICOLON))
 			continue;
 		if (pctl_wgsl_at(p, T_AT))
-			pctl_wgsl_parse_attrs(p);
+			statement_attrs(p);
 		s = pctl_wgsl_at(p, T_LBRACE) ? pctl_wgsl_parse_block(p) : statement(p);
 		*end = s;
 		end = &s->next;
@@ -403,6 +450,7 @@ struct stmt *pctl_wgsl_parse_block(struct parser *p)
 		if (p->panic)
 			synchronise(p, start, 0);
 	}
+	p->within = outer;
 	block->close = p->t->pos;
 	pctl_wgsl_expect(p, T_RBRACE, "to end the block");
 	block->end = pctl_wgsl_last_end(p);

@@ -78,6 +78,12 @@ static struct error *add_error(struct wgsl *c, uint32_t code, uint32_t pos, uint
 {
 	struct error *e;
 
+	if (c->concrete) {
+		code = pctl_wgsl_concrete_code(code);
+		hint = NULL;
+	}
+	if (!code)
+		return NULL;
 	if (c->n_errors >= WGSL_MAX_ERRORS) {
 		c->n_dropped++;
 		return NULL;
@@ -104,6 +110,9 @@ void pctl_wgsl_error(struct wgsl *c, uint32_t code, uint32_t pos, uint32_t end, 
 	va_start(ap, fmt);
 	e->message = format_v(c, fmt, ap);
 	va_end(ap);
+	if (c->concrete)
+		e->message = pctl_wgsl_format(c, "%s, with %s", e->message,
+					      pctl_wgsl_concrete_values(c));
 }
 
 void pctl_wgsl_error_note(struct wgsl *c, uint32_t code, uint32_t pos, uint32_t end,

@@ -217,9 +217,30 @@ static const struct type *value_type(struct wgsl *c, struct decl *d)
 	return d->init->type;
 }
 
+/* With values for the overrides, each is a constant of its type. */
+static void override_value(struct wgsl *c, struct decl *d)
+{
+	uint64_t *leaf = WGSL_NEW(c, uint64_t);
+
+	if (pctl_wgsl_concrete_value(c, d, leaf)) {
+		d->is_known = 1;
+		d->leaf = leaf;
+	} else if (d->init && d->init->type->kind != TY_ERROR && d->init->stage == STAGE_CONST) {
+		d->is_known = 1;
+		d->leaf = d->init->leaf;
+	}
+}
+
 void pctl_wgsl_check_value_decl(struct wgsl *c, struct decl *d)
 {
-	const struct type *t = value_type(c, d);
+	/* A default that is not taken is never computed. */
+	const int spared = d->kind == DECL_OVERRIDE && c->concrete &&
+			   pctl_wgsl_concrete_value(c, d, &(uint64_t){0});
+	const struct type *t;
+
+	c->quiet += (uint32_t)spared;
+	t = value_type(c, d);
+	c->quiet -= (uint32_t)spared;
 
 	d->type = t;
 	if (d->is_global && d->kind == DECL_VAR)
@@ -231,6 +252,10 @@ void pctl_wgsl_check_value_decl(struct wgsl *c, struct decl *d)
 				"no attribute may stand here");
 	if (t->kind == TY_ERROR)
 		return;
+	if (d->kind == DECL_OVERRIDE && c->concrete) {
+		override_value(c, d);
+		return;
+	}
 	if (d->kind == DECL_CONST) {
 		if (d->init->type->kind == TY_ERROR || d->init->stage != STAGE_CONST)
 			d->type = &c->types.error;

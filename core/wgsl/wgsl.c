@@ -17,6 +17,8 @@ static pctl_status compile(struct wgsl *c, const char *text, uint64_t n, pctl_pr
 	}
 	if (c->n_errors)
 		return pctl_wgsl_emit_errors(c);
+	if (c->concrete)
+		return PCTL_OK;
 	if (c->poisoned)
 		return pctl_refuse(c->call, PC1_INTERNAL, "an error of the text was not reported");
 	if (pctl_is_cancelled(c->call))
@@ -38,21 +40,36 @@ static pctl_status compile_guarded(struct wgsl *c, const char *text, uint64_t n,
 	}
 }
 
+static pctl_status run(struct wgsl *c, const char *text, uint64_t n, pctl_program **out)
+{
+	pctl_status status;
+
+	c->arena = pctl_arena_create();
+	c->builder = pctl_builder_create();
+	if (c->arena && c->builder)
+		status = compile_guarded(c, text, n, out);
+	else
+		status = pctl_refuse(c->call, PC2_NOMEM, "no memory to compile");
+	pctl_builder_destroy(c->builder);
+	pctl_arena_destroy(c->arena);
+	return status;
+}
+
 pctl_status pctl_wgsl_compile(const char *text, uint64_t n, const pctl_wgsl_options *options,
 			      const pctl_call *call, pctl_program **out)
 {
 	static const pctl_wgsl_options none = {.file = ""};
 	struct wgsl c = {.options = options ? options : &none, .call = call};
-	pctl_status status;
 
 	*out = NULL;
-	c.arena = pctl_arena_create();
-	c.builder = pctl_builder_create();
-	if (c.arena && c.builder)
-		status = compile_guarded(&c, text, n, out);
-	else
-		status = pctl_refuse(call, PC2_NOMEM, "no memory to compile");
-	pctl_builder_destroy(c.builder);
-	pctl_arena_destroy(c.arena);
-	return status;
+	return run(&c, text, n, out);
+}
+
+pctl_status pctl_wgsl_judge(const char *text, uint64_t n, const pctl_wgsl_options *options,
+			    struct concrete *concrete, const pctl_call *call)
+{
+	struct wgsl c = {.options = options, .call = call, .concrete = concrete};
+	pctl_program *none = NULL;
+
+	return run(&c, text, n, &none);
 }

@@ -4,7 +4,7 @@
 #ifndef PIPECTL_WGSL_WGSL_H
 #define PIPECTL_WGSL_WGSL_H
 
-#include "pipectl/program.h"
+#include "program/specialise.h"
 
 /* The text of a function op named by `//# use int.popcount@1`: returns 1 and a text that stays
  * valid until the compile ends, or 0 when there is no such op (the front end then reports it with
@@ -26,6 +26,9 @@ typedef struct pctl_wgsl_library {
 
 /* With PCTL_WGSL_CONSENSUS: floats are taken too, as strict ones; whether they may run is the caller's business. */
 #define PCTL_WGSL_FLOATS 4u
+/* What version 1 of the consensus rules took, for replaying its blocks: the front end as it was then,
+ * with the mistakes it let pass and the valid texts it refused. */
+#define PCTL_WGSL_RULES_1 8u
 #define PCTL_WGSL_HAS_FLOATS(flags) \
 	(((flags) & (PCTL_WGSL_CONSENSUS | PCTL_WGSL_FLOATS)) != PCTL_WGSL_CONSENSUS)
 
@@ -46,5 +49,19 @@ typedef struct pctl_wgsl_options {
  */
 pctl_status pctl_wgsl_compile(const char *text, uint64_t n, const pctl_wgsl_options *options,
 			      const pctl_call *call, pctl_program **out);
+
+/*
+ * What the values of overrides make of a text that compiled to p: WGSL demands of expressions of
+ * overrides what it demands of constants, at the creation of a pipeline. Judged is what the entry
+ * point (NULL: the only one) reaches, with the values given and the defaults of the others. Values
+ * that fit no override, and an entry point that is not there, are left to pctl_program_specialise.
+ * Under PCTL_WGSL_RULES_1 and PCTL_WGSL_NATIVE nothing is judged.
+ *
+ * Errors: PC2045 at each expression, with what is wrong and the values.
+ */
+pctl_status pctl_wgsl_check_overrides(const char *text, uint64_t n,
+				      const pctl_wgsl_options *options, const pctl_program *p,
+				      const char *entry, const pctl_override_value *values,
+				      uint32_t n_values, const pctl_call *call);
 
 #endif
