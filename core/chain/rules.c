@@ -192,8 +192,8 @@ pctl_status pctl_rules_accept(const pctl_kernel_unit *u, const pctl_params *p,
 /* Whether floats may run is a parameter: the rule `class`. */
 uint32_t pctl_rules_flags(const pctl_params *p)
 {
-	(void)p;
-	return PCTL_WGSL_CONSENSUS | PCTL_WGSL_FLOATS;
+	return PCTL_WGSL_CONSENSUS | PCTL_WGSL_FLOATS |
+	       (p->values[PCTL_PARAM_RULES] < PCTL_RULES_DRAFT ? PCTL_WGSL_RULES_1 : 0);
 }
 
 pctl_status pctl_rules_compiled(pctl_kernels *k, const pctl_chain_source *source,

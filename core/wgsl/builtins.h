@@ -73,11 +73,13 @@ enum {
 };
 
 /* Flags of functions. */
-#define BF_ABSTRACT 1u	/* abstract integers in, abstract out */
-#define BF_SIGNED 2u	/* signed types only */
-#define BF_DROPPABLE 4u /* may be called for its effect alone */
-#define BF_MIX 8u	/* the last argument may be a scalar beside vectors */
-#define BF_F32 16u	/* f32 only */
+#define BF_ABSTRACT 1u	       /* abstract integers in, abstract out */
+#define BF_SIGNED 2u	       /* signed types only */
+#define BF_DROPPABLE 4u	       /* may be called for its effect alone */
+#define BF_MIX 8u	       /* the last argument may be a scalar beside vectors */
+#define BF_F32 16u	       /* f32 only */
+#define BF_DROPPABLE_FIRST 32u /* BF_DROPPABLE under version 1 of the consensus rules only */
+#define BF_DROPPABLE_LATER 64u /* BF_DROPPABLE but under version 1 */
 
 struct builtin {
 	const char *name;

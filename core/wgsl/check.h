@@ -14,6 +14,11 @@ struct for_loop {
 	const struct stmt *update; /* not NULL while its update is checked */
 };
 
+/* ---- concrete.c ---- */
+/* 1 when the value is none of the compiler's, also where overrides have values: an abstract number
+ * beside it gets its type. */
+int pctl_wgsl_is_late(const struct wgsl *c, const struct expr *e);
+
 /* ---- wgsl.c ---- */
 /* Check a text with values for its overrides, and make nothing of it. */
 pctl_status pctl_wgsl_judge(const char *text, uint64_t n, const pctl_wgsl_options *options,
@@ -111,8 +116,10 @@ const char *pctl_wgsl_argument_types(struct wgsl *c, const struct expr *e);
 void pctl_wgsl_wrong_arguments(struct wgsl *c, const struct expr *e, const char *expected);
 
 /* ---- const.c: arithmetic on leaves; 0 or the code of the error ---- */
-uint32_t pctl_wgsl_eval_binary(uint32_t op, uint32_t scalar, uint64_t a, uint64_t b, uint64_t *out);
-uint32_t pctl_wgsl_eval_unary(uint32_t op, uint32_t scalar, uint64_t a, uint64_t *out);
+uint32_t pctl_wgsl_eval_binary(const struct wgsl *c, uint32_t op, uint32_t scalar, uint64_t a,
+			       uint64_t b, uint64_t *out);
+uint32_t pctl_wgsl_eval_unary(const struct wgsl *c, uint32_t op, uint32_t scalar, uint64_t a,
+			      uint64_t *out);
 /* An elementwise builtin by opcode, up to four arguments. */
 uint32_t pctl_wgsl_eval_builtin(uint32_t opcode, uint32_t scalar, const uint64_t *args,
 				uint64_t *out);
@@ -134,6 +141,8 @@ uint32_t pctl_wgsl_check_block(struct wgsl *c, struct stmt *s, int own_scope);
 uint32_t pctl_wgsl_check_for(struct wgsl *c, struct stmt *s);
 void pctl_wgsl_check_assigned(struct wgsl *c, const struct expr *target);
 void pctl_wgsl_check_function(struct wgsl *c, struct function *f);
+/* Mark what an entry point reaches: functions and, by last_use, module variables. */
+void pctl_wgsl_reach(struct wgsl *c, struct function *entry, uint32_t mark);
 /* Refuse recursion. */
 void pctl_wgsl_check_calls(struct wgsl *c);
 

@@ -184,7 +184,8 @@ static void select_call(struct wgsl *c, struct expr *e)
 		return;
 	}
 	e->stage = (uint8_t)args_stage(e);
-	if (e->stage != STAGE_CONST && (!pctl_wgsl_settle(c, no) || !pctl_wgsl_settle(c, yes))) {
+	if ((e->stage != STAGE_CONST || pctl_wgsl_is_late(c, cond)) &&
+	    (!pctl_wgsl_settle(c, no) || !pctl_wgsl_settle(c, yes))) {
 		pctl_wgsl_set_error(c, e);
 		return;
 	}
@@ -216,10 +217,10 @@ static void dot(struct wgsl *c, struct expr *e, const struct builtin *b)
 	if (e->stage != STAGE_CONST)
 		return;
 	for (i = 0; i < e->a->type->width && !code; i++) {
-		code = pctl_wgsl_eval_binary(T_STAR, scalar, pctl_wgsl_leaf(e->a, i),
+		code = pctl_wgsl_eval_binary(c, T_STAR, scalar, pctl_wgsl_leaf(e->a, i),
 					     pctl_wgsl_leaf(e->a->next, i), &product);
 		if (!code)
-			code = pctl_wgsl_eval_binary(T_PLUS, scalar, sum, product, &sum);
+			code = pctl_wgsl_eval_binary(c, T_PLUS, scalar, sum, product, &sum);
 	}
 	*pctl_wgsl_set_leaves(c, e, e->type, 1) = sum;
 	if (code)
@@ -324,12 +325,28 @@ static uint32_t bits(const struct type *t)
 	return pctl_wgsl_width(t) * pctl_scalar_bits(t->scalar);
 }
 
+/* An abstract integer of 32 bits is an i32, or a u32 where it is too large for that. */
+static int settle_bits(struct wgsl *c, struct expr *e)
+{
+	uint32_t i;
+
+	if (pctl_wgsl_scalar_of(e->type) == SCALAR_ABSTRACT && pctl_wgsl_width(e->type) &&
+	    !pctl_wgsl_is_first_rules(c)) {
+		for (i = 0; i < e->type->leaves; i++)
+			if (!pctl_wgsl_fits(PCTL_SCALAR_I32, (int64_t)pctl_wgsl_leaf(e, i)))
+				return pctl_wgsl_coerce(
+					c, e, pctl_wgsl_with_scalar(c, e->type, PCTL_SCALAR_U32),
+					"this value");
+	}
+	return pctl_wgsl_settle(c, e);
+}
+
 static void bitcast(struct wgsl *c, struct expr *e)
 {
 	const struct type *to = pctl_wgsl_check_type(c, e->b), *from;
 	uint64_t *out;
 
-	if (to->kind == TY_ERROR || !pctl_wgsl_settle(c, e->a)) {
+	if (to->kind == TY_ERROR || !settle_bits(c, e->a)) {
 		pctl_wgsl_set_error(c, e);
 		return;
 	}

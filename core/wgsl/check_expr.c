@@ -297,7 +297,7 @@ static void index_expr(struct wgsl *c, struct expr *e)
 	}
 	if ((e->b->stage == STAGE_CONST && !check_constant_index(c, e->b, t)) ||
 	    !pctl_wgsl_settle(c, e->b) ||
-	    (e->b->stage != STAGE_CONST && !e->ref && !pctl_wgsl_settle(c, e->a))) {
+	    (pctl_wgsl_is_late(c, e->b) && !e->ref && !pctl_wgsl_settle(c, e->a))) {
 		pctl_wgsl_set_error(c, e);
 		return;
 	}

@@ -56,7 +56,14 @@ void pctl_wgsl_fold_float(struct wgsl *c, struct expr *e, const struct builtin *
 	for (i = 0; a; a = a->next)
 		args[i++] = pctl_wgsl_val(&x, a);
 	pctl_wgsl_keep(&x, e, pctl_wgsl_float_call(&x, b, e->type, args));
-	pctl_wgsl_check_finite(c, e);
+	/* frexp scales what it then leaves alone; the host's own kernels name infinities. */
+	if (pctl_wgsl_check_finite(c, e) && x.special && !c->quiet && b->kind != BUILTIN_SPLIT &&
+	    !(c->options->flags & (PCTL_WGSL_NATIVE | PCTL_WGSL_RULES_1))) {
+		pctl_wgsl_error(c, PC2407_WGSL_CONST_OVERFLOW, e->pos, e->end,
+				"at run time (through `let` or `var`) this is allowed",
+				"a step of the constant %s is infinite or not a number", b->name);
+		pctl_wgsl_set_error(c, e);
+	}
 }
 
 /* The arguments get one float type; abstract integers become floats. 0 after an error. */
@@ -120,6 +127,54 @@ static int check_clamp(struct wgsl *c, struct expr *e)
 	return 1;
 }
 
+/* smoothstep between two equal constants divides by zero. */
+static int check_edges(struct wgsl *c, struct expr *e)
+{
+	const struct expr *low = e->a, *high = low->next;
+	uint32_t i;
+
+	if (low->stage != STAGE_CONST || high->stage != STAGE_CONST || c->quiet ||
+	    (c->options->flags & (PCTL_WGSL_NATIVE | PCTL_WGSL_RULES_1)))
+		return 1;
+	for (i = 0; i < low->type->leaves; i++) {
+		const uint64_t in[2] = {pctl_wgsl_leaf(low, i), pctl_wgsl_leaf(high, i)};
+
+		if (pctl_wgsl_float_eval(PCTL_OP_FEQ, low->type->scalar, in)) {
+			pctl_wgsl_error(c, PC2406_WGSL_ARGUMENTS, e->pos, e->end, NULL,
+					"the constant edges of smoothstep are equal");
+			pctl_wgsl_set_error(c, e);
+			return 0;
+		}
+	}
+	return 1;
+}
+
+/* ldexp by a constant that no value of the type can be scaled by. */
+static int check_exponent(struct wgsl *c, struct expr *e)
+{
+	const uint32_t scalar = pctl_wgsl_scalar_of(e->a->type);
+	const int64_t most = scalar == PCTL_SCALAR_F16					    ? 16
+			     : scalar == PCTL_SCALAR_F64 || scalar == SCALAR_ABSTRACT_FLOAT ? 1024
+											    : 128;
+	const struct expr *power = e->a->next;
+	uint32_t i;
+
+	if (power->stage != STAGE_CONST || c->quiet ||
+	    (c->options->flags & (PCTL_WGSL_NATIVE | PCTL_WGSL_RULES_1)))
+		return 1;
+	for (i = 0; i < power->type->leaves; i++) {
+		if ((int64_t)pctl_wgsl_leaf(power, i) <= most)
+			continue;
+		pctl_wgsl_error(c, PC2406_WGSL_ARGUMENTS, e->pos, e->end, NULL,
+				"the constant exponent of ldexp is %lld; for %s it is at most %lld",
+				(long long)pctl_wgsl_leaf(power, i),
+				pctl_wgsl_type_name(c, &c->types.scalar[scalar]), (long long)most);
+		pctl_wgsl_set_error(c, e);
+		return 0;
+	}
+	return 1;
+}
+
 void pctl_wgsl_check_float_elementwise(struct wgsl *c, struct expr *e, const struct builtin *b)
 {
 	const char *expected = b->flags & BF_F32 ? "f32 or a vector of f32" : "floats of one type";
@@ -141,7 +196,8 @@ void pctl_wgsl_check_float_elementwise(struct wgsl *c, struct expr *e, const str
 			fail(c, e, expected);
 			return;
 		}
-	if (b->arg == PCTL_OP_CLAMP && !check_clamp(c, e))
+	if ((b->arg == PCTL_OP_CLAMP && !check_clamp(c, e)) ||
+	    (b->kind == BUILTIN_FLOAT && b->arg == FC_SMOOTHSTEP && !check_edges(c, e)))
 		return;
 	e->type = e->a->type;
 	/* What does not stay constant has a type. */
@@ -215,10 +271,13 @@ static void ldexp_call(struct wgsl *c, struct expr *e, const struct builtin *b)
 		return;
 	}
 	if (!pctl_wgsl_coerce(c, power, want, "the exponent") ||
-	    (args_stage(e) != STAGE_CONST && !pctl_wgsl_settle(c, e->a))) {
+	    ((args_stage(e) != STAGE_CONST || pctl_wgsl_is_late(c, power)) &&
+	     !pctl_wgsl_settle(c, e->a))) {
 		pctl_wgsl_set_error(c, e);
 		return;
 	}
+	if (!check_exponent(c, e))
+		return;
 	e->type = e->a->type;
 	pctl_wgsl_fold_float(c, e, b);
 }

@@ -114,7 +114,71 @@ static const struct decl *find_or_add(struct key *table, uint32_t n, uint64_t ke
 	return NULL;
 }
 
-/* One program holds one variable a binding and one override an id. */
+void pctl_wgsl_reach(struct wgsl *c, struct function *entry, uint32_t mark)
+{
+	struct function **todo;
+	uint32_t n = 0, cap = 0;
+
+	todo = pctl_wgsl_grow(c, NULL, 0, &cap, sizeof(struct function *));
+	todo[n++] = entry;
+	entry->reached = mark;
+	while (n) {
+		struct function *f = todo[--n];
+		const struct call_edge *edge;
+		const struct var_use *use;
+
+		for (use = f->vars; use; use = use->next)
+			use->var->last_use = mark;
+		for (edge = f->calls; edge; edge = edge->next) {
+			if (edge->callee->reached == mark)
+				continue;
+			edge->callee->reached = mark;
+			todo = pctl_wgsl_grow(c, todo, n, &cap, sizeof(struct function *));
+			todo[n++] = edge->callee;
+		}
+	}
+}
+
+/* One entry point holds one variable a binding; mark 0: all of the text. */
+static void check_bindings(struct wgsl *c, uint32_t n, uint32_t mark)
+{
+	struct key *table = pctl_wgsl_alloc(c, n * sizeof(*table));
+	const struct decl *d, *first;
+
+	for (d = c->decls; d; d = d->next) {
+		if (d->kind != DECL_VAR || !d->is_bound || (mark && d->last_use != mark))
+			continue;
+		first = find_or_add(table, n, (uint64_t)d->group << 16 | d->binding, d);
+		if (first)
+			pctl_wgsl_error_note(c, PC2424_WGSL_BINDING_TWICE, d->pos, d->end,
+					     "give each variable its own", first->pos, first->end,
+					     "the first is here",
+					     "two variables have @group(%u) @binding(%u)", d->group,
+					     d->binding);
+	}
+}
+
+static void check_all_bindings(struct wgsl *c, uint32_t n)
+{
+	const uint32_t before = c->n_errors;
+	uint32_t entries = 0;
+	struct function *f;
+
+	for (f = c->functions; f; f = f->next)
+		entries += f->is_entry == 1;
+	if (entries < 2 || pctl_wgsl_is_first_rules(c)) {
+		check_bindings(c, n, 0);
+		return;
+	}
+	for (f = c->functions; f && c->n_errors == before; f = f->next) {
+		if (f->is_entry != 1)
+			continue;
+		pctl_wgsl_reach(c, f, ++c->fn_number);
+		check_bindings(c, n, c->fn_number);
+	}
+}
+
+/* An entry point holds one variable a binding, a text one override an id. */
 static void check_unique(struct wgsl *c)
 {
 	uint32_t n = 16, count = 0;
@@ -126,6 +190,7 @@ static void check_unique(struct wgsl *c)
 	while (n < 2 * count + 2)
 		n *= 2;
 	table = pctl_wgsl_alloc(c, n * sizeof(*table));
+	check_all_bindings(c, n);
 	for (d = c->decls; d; d = d->next) {
 		if (d->kind == DECL_OVERRIDE && d->id != 0xffffffffu) {
 			first = find_or_add(table, n, 1ull << 40 | d->id, d);
@@ -133,15 +198,6 @@ static void check_unique(struct wgsl *c)
 				pctl_wgsl_error_note(c, PC2427_WGSL_OVERRIDE, d->pos, d->end, NULL,
 						     first->pos, first->end, "the first is here",
 						     "two overrides have @id(%u)", d->id);
-		}
-		if (d->kind == DECL_VAR && d->is_bound) {
-			first = find_or_add(table, n, (uint64_t)d->group << 16 | d->binding, d);
-			if (first)
-				pctl_wgsl_error_note(c, PC2424_WGSL_BINDING_TWICE, d->pos, d->end,
-						     "give each variable its own", first->pos,
-						     first->end, "the first is here",
-						     "two variables have @group(%u) @binding(%u)",
-						     d->group, d->binding);
 		}
 	}
 }

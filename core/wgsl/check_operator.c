@@ -141,7 +141,7 @@ const struct type *pctl_wgsl_operator_type(struct wgsl *c, uint32_t op, struct e
 		    !pctl_wgsl_coerce(c, b, pctl_wgsl_with_scalar(c, b->type, PCTL_SCALAR_U32),
 				      "the shift amount"))
 			return NULL;
-		if (b->stage != STAGE_CONST && !pctl_wgsl_settle(c, a))
+		if (pctl_wgsl_is_late(c, b) && !pctl_wgsl_settle(c, a))
 			return NULL;
 	} else if (!meet(c, a, b)) {
 		return NULL;
@@ -161,8 +161,8 @@ static uint64_t matrix_leaf(const struct expr *e, uint32_t column, uint32_t row)
 
 /* Products with a matrix in them, exactly, then checked step by step like any other sum of
  * products. */
-static uint32_t eval_product(const struct expr *a, const struct expr *b, uint32_t scalar,
-			     const struct type *t, uint64_t *out)
+static uint32_t eval_product(const struct wgsl *c, const struct expr *a, const struct expr *b,
+			     uint32_t scalar, const struct type *t, uint64_t *out)
 {
 	uint32_t columns = b->type->kind == TY_MATRIX ? b->type->columns : 1;
 	uint32_t rows = a->type->kind == TY_MATRIX ? a->type->width : 1;
@@ -178,10 +178,10 @@ static uint32_t eval_product(const struct expr *a, const struct expr *b, uint32_
 									: pctl_wgsl_leaf(a, m);
 				uint64_t y = pctl_wgsl_leaf(b, i * inner + m);
 
-				code = pctl_wgsl_eval_binary(T_STAR, scalar, x, y, &product);
+				code = pctl_wgsl_eval_binary(c, T_STAR, scalar, x, y, &product);
 				if (!code)
-					code = pctl_wgsl_eval_binary(T_PLUS, scalar, sum, product,
-								     &sum);
+					code = pctl_wgsl_eval_binary(c, T_PLUS, scalar, sum,
+								     product, &sum);
 			}
 			out[i * rows + k] = sum;
 		}
@@ -206,11 +206,11 @@ static void eval(struct wgsl *c, struct expr *e, const struct type *t)
 		return;
 	}
 	if (is_product)
-		code = eval_product(a, b, scalar, t, out);
+		code = eval_product(c, a, b, scalar, t, out);
 	else
 		for (i = 0; i < t->leaves && !code; i++)
 			code = pctl_wgsl_eval_binary(
-				e->op, scalar, pctl_wgsl_leaf(a, a->type->leaves == 1 ? 0 : i),
+				c, e->op, scalar, pctl_wgsl_leaf(a, a->type->leaves == 1 ? 0 : i),
 				pctl_wgsl_leaf(b, b->type->leaves == 1 ? 0 : i), &out[i]);
 	if (code) {
 		pctl_wgsl_eval_error(c, code, scalar, e->pos, e->end);
@@ -282,7 +282,7 @@ void pctl_wgsl_check_unary(struct wgsl *c, struct expr *e)
 	if (pctl_wgsl_is_float(scalar))
 		return;
 	for (i = 0; i < t->leaves && !code; i++)
-		code = pctl_wgsl_eval_unary(e->op, scalar, pctl_wgsl_leaf(e->a, i), &out[i]);
+		code = pctl_wgsl_eval_unary(c, e->op, scalar, pctl_wgsl_leaf(e->a, i), &out[i]);
 	if (code) {
 		pctl_wgsl_eval_error(c, code, scalar, e->pos, e->end);
 		if (!c->quiet)

@@ -237,15 +237,17 @@ static void step(struct wgsl *c, struct stmt *s)
 
 static void call_stmt(struct wgsl *c, struct stmt *s)
 {
+	const uint32_t droppable =
+		BF_DROPPABLE |
+		(pctl_wgsl_is_first_rules(c) ? BF_DROPPABLE_FIRST : BF_DROPPABLE_LATER);
 	struct expr *e = s->a;
 
 	pctl_wgsl_check_expr(c, e);
 	if (pctl_wgsl_is_error(e) || e->type->kind == TY_VOID)
 		return;
-	if (e->call == CALL_FUNCTION
-		    ? !e->decl->function->must_use
-		    : e->call == CALL_BUILTIN &&
-			      (pctl_wgsl_builtin_at(e->index)->flags & BF_DROPPABLE))
+	if (e->call == CALL_FUNCTION ? !e->decl->function->must_use
+				     : e->call == CALL_BUILTIN &&
+					       (pctl_wgsl_builtin_at(e->index)->flags & droppable))
 		return;
 	pctl_wgsl_error(c, PC2430_WGSL_RESULT_UNUSED, e->pos, e->end, "write `_ = ..` to drop it",
 			"the value of this call is not used");

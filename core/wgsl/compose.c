@@ -75,6 +75,9 @@ static struct val eval(struct compose *x, uint16_t op, const struct type *t, con
 		for (k = 0; k < n; k++)
 			in[k] = leaf_of(&args[k], i);
 		out[i] = eval_one(op, t->scalar, from, in, n);
+		if (PCTL_IS_STRICT(op) && pctl_wgsl_is_float(t->scalar) &&
+		    pctl_wgsl_float_is_special(t->scalar, out[i]))
+			x->special = 1;
 	}
 	return (struct val){.t = t, .leaf = out};
 }

@@ -12,6 +12,7 @@ struct compose {
 	struct wgsl *c;
 	struct lower *l; /* COMPOSE_CODE */
 	uint32_t way;
+	uint32_t special; /* COMPOSE_CONST: a step gave an infinity or a NaN */
 };
 
 /* A value on its way: leaf (NULL: zero) for constants, else value. */

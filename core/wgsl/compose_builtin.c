@@ -109,7 +109,9 @@ static struct val refract(struct compose *x, struct val v, struct val n, struct 
 	struct val d = pctl_wgsl_float_dot(x, n, v), one = number(x, d, 1), k, bent;
 
 	k = sub(x, one, mul(x, mul(x, eta, eta), sub(x, one, mul(x, d, d))));
-	bent = add(x, mul(x, eta, d), pctl_wgsl_op1(x, PCTL_OP_FSQRT, k));
+	/* A constant is not told of the root that is not taken. */
+	bent = x->way == COMPOSE_CONST ? pctl_wgsl_op2(x, PCTL_OP_FMAX, k, number(x, k, 0)) : k;
+	bent = add(x, mul(x, eta, d), pctl_wgsl_op1(x, PCTL_OP_FSQRT, bent));
 	bent = sub(x, mul(x, pctl_wgsl_spread(x, v.t, eta), v),
 		   mul(x, pctl_wgsl_spread(x, n.t, bent), n));
 	k = pctl_wgsl_test(x, PCTL_OP_FLT, k, number(x, k, 0));

@@ -76,6 +76,26 @@ const char *pctl_wgsl_concrete_values(struct wgsl *c)
 	return *list ? list : "the overrides' defaults";
 }
 
+static int mentions_override(const struct expr *e)
+{
+	const struct expr *a;
+
+	if (e->kind == EX_NAME)
+		return e->decl && e->decl->kind == DECL_OVERRIDE;
+	if (e->kind == EX_CALL) {
+		for (a = e->a; a; a = a->next)
+			if (mentions_override(a))
+				return 1;
+		return 0;
+	}
+	return (e->a && mentions_override(e->a)) || (e->b && mentions_override(e->b));
+}
+
+int pctl_wgsl_is_late(const struct wgsl *c, const struct expr *e)
+{
+	return e->stage != STAGE_CONST || (c->concrete && mentions_override(e));
+}
+
 static struct function *entry_of(const struct wgsl *c)
 {
 	const char *name = c->concrete->entry;

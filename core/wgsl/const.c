@@ -1,5 +1,5 @@
 /* Arithmetic on constants, by WGSL's rules: abstract integers are 64 bits wide, and a result that
- * does not fit its type is an error, never a wrap. Run-time arithmetic is none of this file's
+ * does not fit is an error; sums and products of concrete ones wrap. Run-time arithmetic is none of this file's
  * business. */
 #include "program/float.h"
 #include "wgsl/check.h"
@@ -76,6 +76,17 @@ static uint32_t keep(uint32_t scalar, wide v, uint64_t *out)
 	return v < least || v > most ? PC2407_WGSL_CONST_OVERFLOW : 0;
 }
 
+/* A sum, difference or product: concrete integers wrap, abstract ones must fit. */
+static uint32_t wrapped(const struct wgsl *c, uint32_t scalar, wide v, uint64_t *out)
+{
+	const uint32_t code = keep(scalar, v, out);
+
+	if (!code || scalar == SCALAR_ABSTRACT || pctl_wgsl_is_first_rules(c))
+		return code;
+	*out = pctl_wgsl_wrap(scalar, *out);
+	return 0;
+}
+
 static wide widen(uint32_t scalar, uint64_t v)
 {
 	return is_unsigned(scalar) ? (wide)v : (wide)(int64_t)v;
@@ -114,22 +125,25 @@ static uint64_t compare(uint32_t op, wide a, wide b)
 	}
 }
 
-uint32_t pctl_wgsl_eval_binary(uint32_t op, uint32_t scalar, uint64_t a, uint64_t b, uint64_t *out)
+uint32_t pctl_wgsl_eval_binary(const struct wgsl *c, uint32_t op, uint32_t scalar, uint64_t a,
+			       uint64_t b, uint64_t *out)
 {
 	wide x = widen(scalar, a), y = widen(scalar, b);
 
 	*out = 0;
 	switch (op) {
 	case T_PLUS:
-		return keep(scalar, x + y, out);
+		return wrapped(c, scalar, x + y, out);
 	case T_MINUS:
-		return keep(scalar, x - y, out);
+		return wrapped(c, scalar, x - y, out);
 	case T_STAR:
 		/* two 64-bit factors fit in 128 bits only when signed; unsigned ones are looked at
 		 * apart */
-		if (is_unsigned(scalar) && b && a > UINT64_MAX / b)
-			return PC2407_WGSL_CONST_OVERFLOW;
-		return keep(scalar, x * y, out);
+		if (is_unsigned(scalar) && b && a > UINT64_MAX / b) {
+			*out = a * b;
+			return pctl_wgsl_is_first_rules(c) ? PC2407_WGSL_CONST_OVERFLOW : 0;
+		}
+		return wrapped(c, scalar, x * y, out);
 	case T_SLASH:
 		if (!y)
 			return PC2408_WGSL_CONST_DIVISION;
@@ -159,11 +173,12 @@ uint32_t pctl_wgsl_eval_binary(uint32_t op, uint32_t scalar, uint64_t a, uint64_
 	}
 }
 
-uint32_t pctl_wgsl_eval_unary(uint32_t op, uint32_t scalar, uint64_t a, uint64_t *out)
+uint32_t pctl_wgsl_eval_unary(const struct wgsl *c, uint32_t op, uint32_t scalar, uint64_t a,
+			      uint64_t *out)
 {
 	switch (op) {
 	case T_MINUS:
-		return keep(scalar, -widen(scalar, a), out);
+		return wrapped(c, scalar, -widen(scalar, a), out);
 	case T_TILDE:
 		*out = pctl_wgsl_wrap(scalar, ~a);
 		return 0;

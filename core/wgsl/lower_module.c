@@ -156,32 +156,6 @@ static void build_vars(struct wgsl *c)
 
 /* ---- functions ---- */
 
-/* Mark what entry number `mark` reaches: functions and, by last_use, module variables. */
-static void reach(struct wgsl *c, struct function *entry, uint32_t mark)
-{
-	struct function **todo;
-	uint32_t n = 0, cap = 0;
-
-	todo = pctl_wgsl_grow(c, NULL, 0, &cap, sizeof(struct function *));
-	todo[n++] = entry;
-	entry->reached = mark;
-	while (n) {
-		struct function *f = todo[--n];
-		const struct call_edge *edge;
-		const struct var_use *use;
-
-		for (use = f->vars; use; use = use->next)
-			use->var->last_use = mark;
-		for (edge = f->calls; edge; edge = edge->next) {
-			if (edge->callee->reached == mark)
-				continue;
-			edge->callee->reached = mark;
-			todo = pctl_wgsl_grow(c, todo, n, &cap, sizeof(struct function *));
-			todo[n++] = edge->callee;
-		}
-	}
-}
-
 /* Private variables get their initial values at the start of each entry that reaches them. */
 static void initialise_private(struct lower *l, uint32_t mark)
 {
@@ -229,7 +203,7 @@ static int lower_functions(struct wgsl *c, pctl_entry *entries)
 	/* Callees first; an entry stands in the order too, behind all it calls. */
 	for (f = c->functions; f; f = f->next)
 		if (f->is_entry)
-			reach(c, f, mark);
+			pctl_wgsl_reach(c, f, mark);
 	for (f = c->order; f && !c->n_errors; f = f->callee_first) {
 		if (f->reached != mark || f->is_entry)
 			continue;
@@ -238,7 +212,7 @@ static int lower_functions(struct wgsl *c, pctl_entry *entries)
 	for (f = c->functions; f && !c->n_errors; f = f->next) {
 		if (!f->is_entry)
 			continue;
-		reach(c, f, --mark);
+		pctl_wgsl_reach(c, f, --mark);
 		lower_function(c, f, mark, &sum);
 		entries[n].function = f->index;
 		pctl_build_entry(c->builder, &entries[n], pctl_wgsl_sym_text(c, f->decl->sym));

@@ -210,6 +210,7 @@ void pctl_wgsl_parse(struct wgsl *c, struct source *src)
 {
 	struct parser p = {.c = c, .src = src, .t = src->tokens};
 
+	p.filters_end = &p.filters;
 	while (p.t->kind != T_EOF) {
 		const struct token *start = p.t;
 
@@ -225,4 +226,5 @@ void pctl_wgsl_parse(struct wgsl *c, struct source *src)
 		if (p.panic)
 			synchronise(&p, start);
 	}
+	pctl_wgsl_check_filters(c, PC2112_WGSL_DIRECTIVE, p.filters);
 }

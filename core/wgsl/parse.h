@@ -12,9 +12,9 @@ struct parser {
 	uint32_t panic;
 	uint32_t nesting;
 	uint32_t seen_declaration;
-	struct function *fn; /* whose body is being read */
-	struct attr *filters; /* directives `diagnostic` read so far */
-	uint32_t within;     /* WITHIN_*: the block whose statements are being read */
+	struct function *fn;		     /* whose body is being read */
+	struct attr *filters, **filters_end; /* the directives `diagnostic` */
+	uint32_t within; /* WITHIN_*: the block whose statements are being read */
 };
 
 /* Blocks in which `continuing` and `break if` may stand. */

@@ -146,7 +146,6 @@ void pctl_wgsl_parse_diagnostic(struct parser *p, uint32_t pos)
 	if (!pctl_wgsl_expect(p, T_SEMICOLON, "at the end of the directive"))
 		return;
 	pctl_wgsl_check_diagnostic(p->c, PC2112_WGSL_DIRECTIVE, a);
-	a->next = p->filters;
-	p->filters = a;
-	pctl_wgsl_check_filters(p->c, PC2112_WGSL_DIRECTIVE, a);
+	*p->filters_end = a;
+	p->filters_end = &a->next;
 }

@@ -60,11 +60,11 @@ static void normalise(const char *list, char *out)
 	}
 }
 
-/* Compile; the codes as "PC2110@4 ...". 1 when a program came out. */
-static int compile(const char *path, char *found)
+/* Compile; the codes as "PC2110@4 ...". 1 when a program came out. flags: beside those of the text. */
+static int compile_as(const char *path, uint32_t flags, char *found)
 {
 	pctl_diag_list *l = pctl_diag_list_create();
-	pctl_wgsl_options o = {.file = path};
+	pctl_wgsl_options o = {.file = path, .flags = flags};
 	pctl_program *p;
 	uint32_t i;
 	size_t n;
@@ -73,9 +73,9 @@ static int compile(const char *path, char *found)
 
 	assert_non_null(text);
 	if (strstr(text, "// flags: consensus"))
-		o.flags = PCTL_WGSL_CONSENSUS;
+		o.flags |= PCTL_WGSL_CONSENSUS;
 	if (strstr(text, "// flags: native"))
-		o.flags = PCTL_WGSL_NATIVE;
+		o.flags |= PCTL_WGSL_NATIVE;
 	ok = pctl_wgsl_compile(text, n, &o, pctl_diag_list_call(l), &p) == PCTL_OK;
 	assert_int_equal(ok, p != NULL);
 	*found = 0;
@@ -91,6 +91,11 @@ static int compile(const char *path, char *found)
 	pctl_diag_list_destroy(l);
 	free(text);
 	return ok;
+}
+
+static int compile(const char *path, char *found)
+{
+	return compile_as(path, 0, found);
 }
 
 static void test_wgsl_golden__good_ones_compile(void **state)
@@ -154,6 +159,53 @@ static void test_wgsl_golden__bad_ones_give_what_they_expect(void **state)
 	assert_int_equal(bad, 0);
 }
 
+/* Where version 1 of the consensus rules said something else, good or bad, a line of the text tells
+ * what: "// rules 1: " and the codes, or "nothing". All else it judged as now. */
+static uint32_t replay(const char *folder)
+{
+	static char found[MAX_LIST], now[MAX_LIST], want[MAX_LIST], a[MAX_LIST], b[MAX_LIST];
+	char path[4096], *text, *mark;
+	struct dirent **list;
+	uint32_t bad = 0, n_marked = 0;
+	size_t size;
+	int i, n;
+
+	snprintf(path, sizeof(path), ROOT "%s", folder);
+	n = scandir(path, &list, is_shader, alphasort);
+	for (i = 0; i < n; i++) {
+		snprintf(path, sizeof(path), ROOT "%s/%s", folder, list[i]->d_name);
+		text = read_all(path, &size);
+		mark = strstr(text, "// rules 1: ");
+		n_marked += mark != NULL;
+		if (mark)
+			mark[strcspn(mark, "\n")] = 0;
+		compile(path, now);
+		snprintf(want, sizeof(want), "%s",
+			 !mark				? now
+			 : strcmp(mark + 12, "nothing") ? mark + 12
+							: "");
+		compile_as(path, PCTL_WGSL_RULES_1, found);
+		normalise(found, a);
+		normalise(want, b);
+		if (strcmp(a, b) != 0 || (mark && strcmp(found, now) == 0)) {
+			fprintf(stderr, "%s/%s under rules 1:\n  expected %s\n  found    %s\n",
+				folder, list[i]->d_name, b, a);
+			bad++;
+		}
+		free(text);
+		free(list[i]);
+	}
+	free(list);
+	assert_true(n_marked > 2);
+	return bad;
+}
+
+static void test_wgsl_golden__first_rules_judge_as_they_did(void **state)
+{
+	(void)state;
+	assert_int_equal(replay("good") + replay("bad"), 0);
+}
+
 /* Codes whose bad input is made by another test, because a file of it would be too large. */
 static int is_made_elsewhere(uint32_t code)
 {
@@ -197,4 +249,5 @@ static void test_wgsl_golden__every_code_has_a_bad_file(void **state)
 
 PCTL_TESTS_MAIN(PCTL_TEST(test_wgsl_golden__good_ones_compile),
 		PCTL_TEST(test_wgsl_golden__bad_ones_give_what_they_expect),
+		PCTL_TEST(test_wgsl_golden__first_rules_judge_as_they_did),
 		PCTL_TEST(test_wgsl_golden__every_code_has_a_bad_file))

@@ -167,7 +167,7 @@ void pctl_shader_print_unit(pctl_app *app, const char *path, const pctl_kernel_u
 	free(listing);
 }
 
-static pctl_status check_unit(pctl_app *app, const char *path, const struct shader_options *o)
+static pctl_status check_entry(pctl_app *app, const char *path, const struct shader_options *o)
 {
 	const pctl_kernel_unit *unit;
 	pctl_gas_price price;
@@ -184,6 +184,30 @@ static pctl_status check_unit(pctl_app *app, const char *path, const struct shad
 	}
 	if (status == PCTL_OK)
 		pctl_shader_print_unit(app, path, unit, &price);
+	return status;
+}
+
+/* The entry point that was named, or else each of the text. */
+static pctl_status check_unit(pctl_app *app, const char *path, const struct shader_options *given)
+{
+	const pctl_kernel_source source = {
+		.name = path, .text = given->text, .n_text = given->n_text};
+	struct shader_options o = *given;
+	const pctl_program *program;
+	pctl_status status = pctl_app_ops(app), one;
+
+	/* What the front end refuses is said once, on the way of the only entry point. */
+	if (status != PCTL_OK)
+		return status;
+	if (o.entry != NULL ||
+	    pctl_kernels_compiled(app->kernels, &source, NULL, &program) != PCTL_OK ||
+	    program->n_entries < 2)
+		return check_entry(app, path, &o);
+	for (uint32_t i = 0; i < program->n_entries; i++) {
+		o.entry = pctl_str(program, program->entries[i].name);
+		one = check_entry(app, path, &o);
+		status = status == PCTL_OK ? one : status;
+	}
 	return status;
 }
 

@@ -295,8 +295,9 @@ static int check_vars(pctl_verify *v)
 		    (!var_bound(last) || last->group > x->group ||
 		     (last->group == x->group && last->binding > x->binding)))
 			fault = "is not sorted by (group, binding)";
+		/* With several entry points each may have its own; alone, it holds one. */
 		if (!fault && last && var_bound(x) && last->group == x->group &&
-		    last->binding == x->binding)
+		    last->binding == x->binding && p->n_entries < 2)
 			fault = "has the group and binding of another variable";
 		if (fault)
 			pctl_verify_complain(v, PC2011_PROGRAM_VARIABLE, "variable %u \"%s\" %s", i,

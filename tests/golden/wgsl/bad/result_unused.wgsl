@@ -9,6 +9,6 @@ fn main(@builtin(global_invocation_id) gid: vec3<u32>) {
 	min(1u, 2u);
 	f();
 	vec3u(1);
-	atomicLoad(&a);
+	arrayLength(&out);
 	g();
 }

@@ -1,0 +1,303 @@
+/* Values of overrides against WGSL's rules for expressions of them: every operator and builtin that has
+ * a rule, in each type, with a value that breaks it and one that keeps it, at every place such an
+ * expression may stand. A value that breaks a rule where nothing reaches it breaks nothing. */
+#include <stdlib.h>
+
+#include "diag/diag.h"
+#include "main.h"
+#include "wgsl/wgsl.h"
+
+/* One rule: expression of the override n and the run-time value r, both of `type`; result its type. */
+struct rule {
+	const char *type, *result, *expr, *bad, *good;
+	uint32_t constant; /* 1: no r in it, so that module scope takes it too */
+};
+
+#define INTEGERS(T, S, MIN, WIDTH, SHIFT, HALF)                                                 \
+	{T, T, "10" S " / n", "0", "1", 1}, {T, T, "10" S " % n", "0", "3", 1},                 \
+		{T, T, "r / n", "0", "7", 0}, {T, T, "r % n", "0", "7", 0},                     \
+		{T, T, "r / (n - 1)", "1", "0", 0}, {T, T, "r % (n + 1)", MIN, "5", 0},         \
+		{T, T, "(10" S " / n) + 1", "0", "2", 1},                                       \
+		{T, T, "select(1" S ", 10" S " / n, n != 0)", "0", "2", 1},                     \
+		{T, T, "1" S " << u32(n)", WIDTH, "3", 1},                                      \
+		{T, T, "1" S " >> u32(n)", WIDTH, "3", 1}, {T, T, "r << u32(n)", WIDTH, "3", 0}, \
+		{T, T, "r >> u32(n)", WIDTH, "3", 0}, {T, T, "n << " SHIFT "u", HALF, "0", 1},  \
+		{T, T, "clamp(5" S ", n, 3" S ")", "4", "2", 1},                                \
+		{T, T, "clamp(r, n, 3" S ")", "4", "3", 0},                                     \
+		{T, T, "vec2(10" S ", 10" S ").x / vec2(1, n).y", "0", "2", 0},                 \
+		{T, "vec2<" T ">", "vec2(r) / vec2(1, n)", "0", "2", 0},                        \
+		{T, "vec3<" T ">", "vec3(r) % n", "0", "2", 0},                                 \
+		{T, "bool", "n == 0 && 10" S " / n > 1", "0", "1", 1},                           \
+		{T, "bool", "n != 0 || 10" S " / n > 1", "0", "3", 1}
+
+#define SIGNED(T, S, MIN, MOST)                                                                         \
+	{T, T, "n / -1" S, MIN, "5", 1}, {T, T, "n % -1" S, MIN, "5", 1},                         \
+		{T, T, "(-" MOST S " - 1" S ") / n", "-1", "1", 1},                     \
+		{T, T, "(-" MOST S " - 1" S ") % n", "-1", "1", 1},                     \
+		{T, T, "-n", "", MIN, 1}, {T, T, "n - 1" S, "", MIN, 1},                          \
+		{T, T, "n * 2" S, "", MIN, 1}, {T, T, "abs(n)", "", MIN, 1}
+
+#define FLOATS(T, HUGE)                                                                         \
+	{T, T, "1.0 / n", "0", "2", 1}, {T, T, "n / 0.0", "1", "", 1},                          \
+		{T, T, "n % 0.0", "1", "", 1}, {T, T, "1.0 % n", "0", "0.75", 1},               \
+		{T, T, "n + n", HUGE, "1", 1}, {T, T, "n * n", HUGE, "1", 1},                   \
+		{T, T, "-n - n", HUGE, "1", 1}, {T, T, "n - -n", HUGE, "1", 1},                 \
+		{T, T, "fma(n, n, 1.0)", HUGE, "1", 1}, {T, T, "sqrt(n)", "-1", "0", 1},        \
+		{T, T, "inverseSqrt(n)", "0", "4", 1}, {T, T, "log(n)", "0", "1", 1},           \
+		{T, T, "log2(n)", "-1", "1", 1}, {T, T, "exp(n)", HUGE, "1", 1},                \
+		{T, T, "exp2(n)", HUGE, "1", 1}, {T, T, "pow(n, -1.0)", "0", "2", 1},           \
+		{T, T, "pow(n, 9.0)", HUGE, "1.5", 1}, {T, T, "acos(n)", "1.5", "1", 1},        \
+		{T, T, "asin(n)", "-1.5", "1", 1}, {T, T, "acosh(n)", "0.5", "1", 1},           \
+		{T, T, "atanh(n)", "1", "0.5", 1}, {T, T, "cosh(n)", HUGE, "1", 1},             \
+		{T, T, "sinh(n)", HUGE, "1", 1}, {T, T, "degrees(n)", HUGE, "1", 1},            \
+		{T, T, "smoothstep(n, 1.0, 0.5)", "1", "0", 1},                                 \
+		{T, T, "smoothstep(n, 1.0, r)", "1", "0", 0},                                   \
+		{T, T, "clamp(0.5, n, 1.0)", "2", "0", 1},                                      \
+		{T, T, "clamp(r, n, 1.0)", "2", "0", 0},                                        \
+		{T, T, "ldexp(n, 1)", HUGE, "1", 1},                                            \
+		{T, T, "mix(n, -n, 2.0)", HUGE, "1", 1},                                        \
+		{T, T, "length(vec2(n, n))", HUGE, "1", 0},                                     \
+		{T, T, "distance(n, -n)", HUGE, "1", 0},                                        \
+		{T, T, "distance(vec2(n), vec2(-n))", HUGE, "1", 0},                            \
+		{T, T, "dot(vec2(n), vec2(n))", HUGE, "1", 0},                                  \
+		{T, "vec2<" T ">", "normalize(vec2(n))", "0", "1", 0},                          \
+		{T, "vec2<" T ">", "normalize(vec2(n))", HUGE, "1", 0},                         \
+		{T, "vec3<" T ">", "cross(vec3(n), vec3(n, 1, 2))", HUGE, "1", 0},              \
+		{T, "vec2<" T ">", "reflect(vec2(n), vec2(n))", HUGE, "1", 0},                  \
+		{T, "vec2<" T ">", "vec2(1) / vec2(1, n)", "0", "1", 0},                        \
+		{T, T, "determinant(mat2x2(n, 0, 0, n))", HUGE, "1", 0},                        \
+		{T, "mat2x2<" T ">", "mat2x2(n, 0, 0, n) * mat2x2(n, 0, 0, n)", HUGE, "1", 0},  \
+		{T, "vec2<" T ">", "mat2x2(n, 0, 0, n) * vec2(n)", HUGE, "1", 0},               \
+		{T, "bool", "n != 0 && 1.0 / n > 1", "", "0", 1}
+
+static const struct rule rules[] = {
+	INTEGERS("i32", "i", "-1", "32", "31", "1"),
+	INTEGERS("u32", "u", "4294967295", "32", "31", "2"),
+	INTEGERS("i64", "li", "-1", "64", "63", "1"),
+	INTEGERS("u64", "lu", "18446744073709551615", "64", "63", "2"),
+	SIGNED("i32", "i", "-2147483648", "2147483647"),
+	SIGNED("i64", "li", "-9223372036854775808", "9223372036854775807"),
+	FLOATS("f32", "3e38"),
+	FLOATS("f16", "6e4"),
+	/* places in memory */
+	{"i32", "u32", "locals[n]", "-1", "3", 0},
+	{"i32", "u32", "locals[n]", "4", "0", 0},
+	{"u32", "u32", "locals[n]", "4", "0", 0},
+	{"u32", "u32", "locals[n + 1]", "3", "2", 0},
+	{"u32", "u32", "shared_words[n]", "8", "7", 0},
+	{"u32", "u32", "fixed[n]", "16", "15", 0},
+	{"i32", "u32", "free[n]", "-1", "1000000", 0},
+	{"i32", "u32", "nested[1][n]", "2", "1", 0},
+	{"i32", "u32", "nested[n][1]", "3", "2", 0},
+	{"i32", "u32", "vec3u(1, 2, 3)[n]", "3", "2", 0},
+	{"u32", "f32", "mat2x3f()[n].x", "2", "1", 0},
+	{"u32", "f32", "mat2x3f()[1][n]", "3", "2", 0},
+	{"i32", "u32", "array<u32, 4>(1, 2, 3, 4)[n]", "-1", "3", 0},
+	/* bits and formats */
+	{"u32", "u32", "extractBits(7u, n, 4u)", "29", "28", 1},
+	{"u32", "u32", "extractBits(r, n, 4u)", "29", "28", 0},
+	{"u32", "u32", "extractBits(r, 4u, n)", "29", "28", 0},
+	{"u32", "u32", "insertBits(r, 1u, n, 1u)", "32", "31", 0},
+	{"i32", "f32", "ldexp(1.0f, n)", "129", "-500", 1},
+	{"i32", "f32", "ldexp(f32(r), n)", "129", "128", 0},
+	{"f32", "u32", "pack2x16float(vec2(n, 1))", "65520", "65519", 0},
+	{"u32", "vec2<f32>", "unpack2x16float(n)", "31744", "31743", 0},
+	{"f32", "f32", "quantizeToF16(n)", "65520", "65504", 1},
+	{"f32", "f16", "f16(n)", "70000", "1", 1},
+	{"u32", "f16", "f16(n)", "70000", "1", 1},
+	{"u32", "f32", "bitcast<f32>(n)", "2139095040", "2139095039", 1},
+	{"i32", "bf16", "bf16(n) / bf16(n - n + 1) / bf16(n)", "0", "1", 1},
+};
+
+static void text_of(const struct rule *r, uint32_t place, char *out, size_t size)
+{
+	static const char *const frames[] = {
+		/* in the entry point; in a function; in dead code; the other entry's; behind a default */
+		"fn f(r: %s) {}\n@compute @workgroup_size(1) fn main() { let r = %s(in.r); MEMORY\n"
+		"let v: %s = %s;\n_ = v; }\n",
+		"fn f(r: %s) { let one = %s(); MEMORY\nlet v: %s = %s;\n_ = v; _ = one; }\n"
+		"@compute @workgroup_size(1) fn main() { f(in.r); }\n",
+		"fn f(r: %s) { let one = %s(); MEMORY if false {\nlet v: %s = %s;\n_ = v; } _ = one; }\n"
+		"@compute @workgroup_size(1) fn main() { f(in.r); }\n",
+		"fn f(r: %s) { let one = %s(); MEMORY\nlet v: %s = %s;\n_ = v; _ = one; }\n"
+		"@compute @workgroup_size(1) fn main() { }\n"
+		"@compute @workgroup_size(1) fn other() { f(in.r); }\n",
+		"fn f(r: %s) { let one = %s(); _ = one; }\n\nvar<private> v: %s = %s;\n"
+		"@compute @workgroup_size(1) fn main() { _ = v; f(in.r); }\n",
+	};
+	static const char memory[] =
+		"var locals = array<u32, 4>(); var nested = array<array<u32, 2>, 3>();";
+	char body[2048], *at;
+
+	snprintf(body, sizeof(body), frames[place], r->type, r->type, r->result, r->expr);
+	at = strstr(body, "MEMORY");
+	if (at)
+		*at = 0;
+	snprintf(out, size,
+		 "enable f16;\noverride n: %s;\nstruct In { r: %s }\n"
+		 "@group(0) @binding(0) var<storage, read> in: In;\n"
+		 "@group(0) @binding(1) var<storage, read_write> fixed: array<u32, 16>;\n"
+		 "@group(0) @binding(2) var<storage, read_write> free: array<u32>;\n"
+		 "var<workgroup> shared_words: array<u32, 8>;\n%s%s%s",
+		 r->type, r->type, body, at ? memory : "", at ? at + 6 : "");
+}
+
+/* The line of the one expression that is judged. */
+static uint32_t line_of(const char *text)
+{
+	const char *at = strstr(text, "\nlet v: ");
+	uint32_t line = 2;
+
+	at = at ? at : strstr(text, "\nvar<private> v: ");
+	for (; text < at; text++)
+		line += *text == '\n';
+	return line;
+}
+
+/* The code and line of the first error, 0 for none; flags of the front end. */
+static uint32_t judge(const char *text, const char *value, uint32_t flags, uint32_t *line)
+{
+	pctl_diag_list *l = pctl_diag_list_create();
+	const pctl_wgsl_options o = {.file = "test.wgsl", .flags = flags};
+	const pctl_override_value v = {.name = "n", .text = value};
+	pctl_program *p = NULL;
+	uint32_t code = 0;
+	pctl_status status = pctl_wgsl_compile(text, strlen(text), &o, pctl_diag_list_call(l), &p);
+
+	if (status != PCTL_OK) {
+		pctl_diag_list_source(l, "test.wgsl", text, strlen(text));
+		pctl_diag_render_text(l, stderr, 0);
+	}
+	assert_int_equal(status, PCTL_OK);
+	status = pctl_wgsl_check_overrides(text, strlen(text), &o, p, "main", &v, 1,
+					   pctl_diag_list_call(l));
+	*line = 0;
+	if (pctl_diag_list_count(l)) {
+		const pctl_diag *d = pctl_diag_list_at(l, 0);
+
+		code = d->code;
+		*line = d->pos.line;
+		assert_non_null(strstr(d->message, "n = "));
+		assert_true(d->pos.end_column > d->pos.column);
+	}
+	assert_int_equal(status != PCTL_OK, code != 0);
+	pctl_program_destroy(p);
+	pctl_diag_list_destroy(l);
+	return code;
+}
+
+static void test_wgsl_override__each_rule_at_each_place(void **state)
+{
+	uint32_t i, place, line, code, wrong = 0, n_bad = 0, n_good = 0;
+	char text[4096];
+
+	(void)state;
+	for (i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
+		for (place = 0; place < 4 + rules[i].constant; place++) {
+			const struct rule *r = &rules[i];
+
+			text_of(r, place, text, sizeof(text));
+			if (*r->bad) {
+				code = judge(text, r->bad, 0, &line);
+				n_bad += place != 3;
+				if (place == 3 ? code != 0
+					       : code != PC2045_SPECIALISE_EXPRESSION ||
+							 line != line_of(text)) {
+					fprintf(stderr, "place %u, n: %s = %s: %s: PC%u line %u\n",
+						place, r->type, r->bad, r->expr, code, line);
+					wrong++;
+				}
+				if (judge(text, r->bad, PCTL_WGSL_RULES_1, &line)) {
+					fprintf(stderr, "rules 1 refuse %s\n", r->expr);
+					wrong++;
+				}
+			}
+			if (*r->good && judge(text, r->good, 0, &line)) {
+				fprintf(stderr, "place %u, n: %s = %s: %s is refused\n", place,
+					r->type, r->good, r->expr);
+				wrong++;
+			}
+			n_good += *r->good != 0;
+		}
+	fprintf(stderr, "%u errors, %u good ones\n", n_bad, n_good);
+	assert_int_equal(wrong, 0);
+	assert_true(n_bad > 497 && n_good > 497);
+}
+
+/* Sizes, defaults and statements, which are no single expression. */
+static void test_wgsl_override__sizes_defaults_and_statements(void **state)
+{
+	static const struct {
+		const char *text, *bad, *good;
+	} cases[] = {
+		{"override n: i32;\n@compute @workgroup_size(n) fn main() { }", "0", "64"},
+		{"override n: i32;\n@compute @workgroup_size(1, n) fn main() { }", "-1", "1"},
+		{"override n: u32;\n@compute @workgroup_size(n + 1) fn main() { }", "4294967295",
+		 "7"},
+		{"override n: i32; var<workgroup> w: array<u32, n>;\n"
+		 "@compute @workgroup_size(1) fn main() { _ = w[0]; }",
+		 "0", "2"},
+		{"override n: i32; var<workgroup> w: array<u32, n - 1>;\n"
+		 "@compute @workgroup_size(1) fn main() { _ = w[0]; }",
+		 "0", "2"},
+		{"override n: u32; var<workgroup> w: array<u32, n>;\n"
+		 "@compute @workgroup_size(1) fn main() { _ = w[3]; }",
+		 "3", "4"},
+		{"override n: i32; override m = 10 / n;\n"
+		 "@compute @workgroup_size(1) fn main() { _ = m; }",
+		 "0", "2"},
+		{"override n: i32; override m = 10 / n; override k = m + 1;\n"
+		 "@compute @workgroup_size(u32(k)) fn main() { }",
+		 "0", "2"},
+		{"override n: i32;\n@compute @workgroup_size(1) fn main() { var v = 8; v /= n; }",
+		 "0", "2"},
+		{"override n: i32;\n@compute @workgroup_size(1) fn main() { var v = 8; v %= n; }",
+		 "0", "2"},
+		{"override n: u32;\n@compute @workgroup_size(1) fn main() { var v = 8; v <<= n; }",
+		 "32", "2"},
+		{"override n: u32;\n@compute @workgroup_size(1) fn main() { var v = 8; v >>= n; }",
+		 "32", "2"},
+		{"override n: u32;\n@compute @workgroup_size(1) fn main() {"
+		 " var v = array<u32, 4>(); v[n]++; }",
+		 "4", "3"},
+		{"override n: u32;\n@compute @workgroup_size(1) fn main() {"
+		 " for (var i = 0u; i < 8u / n; i++) { } }",
+		 "0", "2"},
+		{"override n: u32;\n@compute @workgroup_size(1) fn main() {"
+		 " switch 8u % n { default: { } } }",
+		 "0", "2"},
+		{"override n: u32;\nfn f() -> u32 { return 8u / n; }\n"
+		 "@compute @workgroup_size(1) fn main() { _ = f(); }",
+		 "0", "2"},
+		{"@id(7) override n: u32 = 1;\n@compute @workgroup_size(1) fn main() { _ = 1u / n; }",
+		 "0", "2"},
+	};
+	uint32_t i, line;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		if (judge(cases[i].text, cases[i].bad, 0, &line) != PC2045_SPECIALISE_EXPRESSION)
+			fail_msg("n = %s is taken: %s", cases[i].bad, cases[i].text);
+		if (judge(cases[i].text, cases[i].good, 0, &line))
+			fail_msg("n = %s is refused: %s", cases[i].good, cases[i].text);
+	}
+}
+
+/* A default that is replaced, and one that nobody reaches, are never computed. */
+static void test_wgsl_override__what_is_not_computed(void **state)
+{
+	static const char replaced[] = "override zero = 0; override n = 1 / zero;\n"
+				       "@compute @workgroup_size(1) fn main() { _ = 8 / n; }";
+	static const char unreached[] = "override n: i32; override m = 1 / n;\n"
+					"@compute @workgroup_size(1) fn main() { _ = n; }";
+	uint32_t line;
+
+	(void)state;
+	assert_int_equal(judge(replaced, "3", 0, &line), 0);
+	assert_int_equal(judge(replaced, "0", 0, &line), PC2045_SPECIALISE_EXPRESSION);
+	assert_int_equal(judge(unreached, "0", 0, &line), 0);
+}
+
+PCTL_TESTS_MAIN(PCTL_TEST(test_wgsl_override__each_rule_at_each_place),
+		PCTL_TEST(test_wgsl_override__sizes_defaults_and_statements),
+		PCTL_TEST(test_wgsl_override__what_is_not_computed))
