@@ -13,62 +13,67 @@ struct rule {
 	uint32_t constant; /* 1: no r in it, so that module scope takes it too */
 };
 
-#define INTEGERS(T, S, MIN, WIDTH, SHIFT, HALF)                                                 \
-	{T, T, "10" S " / n", "0", "1", 1}, {T, T, "10" S " % n", "0", "3", 1},                 \
-		{T, T, "r / n", "0", "7", 0}, {T, T, "r % n", "0", "7", 0},                     \
-		{T, T, "r / (n - 1)", "1", "0", 0}, {T, T, "r % (n + 1)", MIN, "5", 0},         \
-		{T, T, "(10" S " / n) + 1", "0", "2", 1},                                       \
-		{T, T, "select(1" S ", 10" S " / n, n != 0)", "0", "2", 1},                     \
-		{T, T, "1" S " << u32(n)", WIDTH, "3", 1},                                      \
+#define INTEGERS(T, S, MIN, WIDTH, SHIFT, HALF)                                                  \
+	{T, T, "10" S " / n", "0", "1", 1}, {T, T, "10" S " % n", "0", "3", 1},                  \
+		{T, T, "r / n", "0", "7", 0}, {T, T, "r % n", "0", "7", 0},                      \
+		{T, T, "r / (n - 1)", "1", "0", 0}, {T, T, "r % (n + 1)", MIN, "5", 0},          \
+		{T, T, "(10" S " / n) + 1", "0", "2", 1},                                        \
+		{T, T, "select(1" S ", 10" S " / n, n != 0)", "0", "2", 1},                      \
+		{T, T, "1" S " << u32(n)", WIDTH, "3", 1},                                       \
 		{T, T, "1" S " >> u32(n)", WIDTH, "3", 1}, {T, T, "r << u32(n)", WIDTH, "3", 0}, \
-		{T, T, "r >> u32(n)", WIDTH, "3", 0}, {T, T, "n << " SHIFT "u", HALF, "0", 1},  \
-		{T, T, "clamp(5" S ", n, 3" S ")", "4", "2", 1},                                \
-		{T, T, "clamp(r, n, 3" S ")", "4", "3", 0},                                     \
-		{T, T, "vec2(10" S ", 10" S ").x / vec2(1, n).y", "0", "2", 0},                 \
-		{T, "vec2<" T ">", "vec2(r) / vec2(1, n)", "0", "2", 0},                        \
-		{T, "vec3<" T ">", "vec3(r) % n", "0", "2", 0},                                 \
+		{T, T, "r >> u32(n)", WIDTH, "3", 0}, {T, T, "n << " SHIFT "u", HALF, "0", 1},   \
+		{T, T, "clamp(5" S ", n, 3" S ")", "4", "2", 1},                                 \
+		{T, T, "clamp(r, n, 3" S ")", "4", "3", 0},                                      \
+		{T, T, "vec2(10" S ", 10" S ").x / vec2(1, n).y", "0", "2", 0},                  \
+		{T, "vec2<" T ">", "vec2(r) / vec2(1, n)", "0", "2", 0},                         \
+		{T, "vec3<" T ">", "vec3(r) % n", "0", "2", 0},                                  \
 		{T, "bool", "n == 0 && 10" S " / n > 1", "0", "1", 1},                           \
-		{T, "bool", "n != 0 || 10" S " / n > 1", "0", "3", 1}
+	{                                                                                        \
+		T, "bool", "n != 0 || 10" S " / n > 1", "0", "3", 1                              \
+	}
 
-#define SIGNED(T, S, MIN, MOST)                                                                         \
-	{T, T, "n / -1" S, MIN, "5", 1}, {T, T, "n % -1" S, MIN, "5", 1},                         \
-		{T, T, "(-" MOST S " - 1" S ") / n", "-1", "1", 1},                     \
-		{T, T, "(-" MOST S " - 1" S ") % n", "-1", "1", 1},                     \
-		{T, T, "-n", "", MIN, 1}, {T, T, "n - 1" S, "", MIN, 1},                          \
-		{T, T, "n * 2" S, "", MIN, 1}, {T, T, "abs(n)", "", MIN, 1}
+#define SIGNED(T, S, MIN, MOST)                                                               \
+	{T, T, "n / -1" S, MIN, "5", 1}, {T, T, "n % -1" S, MIN, "5", 1},                     \
+		{T, T, "(-" MOST S " - 1" S ") / n", "-1", "1", 1},                           \
+		{T, T, "(-" MOST S " - 1" S ") % n", "-1", "1", 1}, {T, T, "-n", "", MIN, 1}, \
+		{T, T, "n - 1" S, "", MIN, 1}, {T, T, "n * 2" S, "", MIN, 1},                 \
+	{                                                                                     \
+		T, T, "abs(n)", "", MIN, 1                                                    \
+	}
 
-#define FLOATS(T, HUGE)                                                                         \
-	{T, T, "1.0 / n", "0", "2", 1}, {T, T, "n / 0.0", "1", "", 1},                          \
-		{T, T, "n % 0.0", "1", "", 1}, {T, T, "1.0 % n", "0", "0.75", 1},               \
-		{T, T, "n + n", HUGE, "1", 1}, {T, T, "n * n", HUGE, "1", 1},                   \
-		{T, T, "-n - n", HUGE, "1", 1}, {T, T, "n - -n", HUGE, "1", 1},                 \
-		{T, T, "fma(n, n, 1.0)", HUGE, "1", 1}, {T, T, "sqrt(n)", "-1", "0", 1},        \
-		{T, T, "inverseSqrt(n)", "0", "4", 1}, {T, T, "log(n)", "0", "1", 1},           \
-		{T, T, "log2(n)", "-1", "1", 1}, {T, T, "exp(n)", HUGE, "1", 1},                \
-		{T, T, "exp2(n)", HUGE, "1", 1}, {T, T, "pow(n, -1.0)", "0", "2", 1},           \
-		{T, T, "pow(n, 9.0)", HUGE, "1.5", 1}, {T, T, "acos(n)", "1.5", "1", 1},        \
-		{T, T, "asin(n)", "-1.5", "1", 1}, {T, T, "acosh(n)", "0.5", "1", 1},           \
-		{T, T, "atanh(n)", "1", "0.5", 1}, {T, T, "cosh(n)", HUGE, "1", 1},             \
-		{T, T, "sinh(n)", HUGE, "1", 1}, {T, T, "degrees(n)", HUGE, "1", 1},            \
-		{T, T, "smoothstep(n, 1.0, 0.5)", "1", "0", 1},                                 \
-		{T, T, "smoothstep(n, 1.0, r)", "1", "0", 0},                                   \
-		{T, T, "clamp(0.5, n, 1.0)", "2", "0", 1},                                      \
-		{T, T, "clamp(r, n, 1.0)", "2", "0", 0},                                        \
-		{T, T, "ldexp(n, 1)", HUGE, "1", 1},                                            \
-		{T, T, "mix(n, -n, 2.0)", HUGE, "1", 1},                                        \
-		{T, T, "length(vec2(n, n))", HUGE, "1", 0},                                     \
-		{T, T, "distance(n, -n)", HUGE, "1", 0},                                        \
-		{T, T, "distance(vec2(n), vec2(-n))", HUGE, "1", 0},                            \
-		{T, T, "dot(vec2(n), vec2(n))", HUGE, "1", 0},                                  \
-		{T, "vec2<" T ">", "normalize(vec2(n))", "0", "1", 0},                          \
-		{T, "vec2<" T ">", "normalize(vec2(n))", HUGE, "1", 0},                         \
-		{T, "vec3<" T ">", "cross(vec3(n), vec3(n, 1, 2))", HUGE, "1", 0},              \
-		{T, "vec2<" T ">", "reflect(vec2(n), vec2(n))", HUGE, "1", 0},                  \
-		{T, "vec2<" T ">", "vec2(1) / vec2(1, n)", "0", "1", 0},                        \
-		{T, T, "determinant(mat2x2(n, 0, 0, n))", HUGE, "1", 0},                        \
-		{T, "mat2x2<" T ">", "mat2x2(n, 0, 0, n) * mat2x2(n, 0, 0, n)", HUGE, "1", 0},  \
-		{T, "vec2<" T ">", "mat2x2(n, 0, 0, n) * vec2(n)", HUGE, "1", 0},               \
-		{T, "bool", "n != 0 && 1.0 / n > 1", "", "0", 1}
+#define FLOATS(T, HUGE)                                                                        \
+	{T, T, "1.0 / n", "0", "2", 1}, {T, T, "n / 0.0", "1", "", 1},                         \
+		{T, T, "n % 0.0", "1", "", 1}, {T, T, "1.0 % n", "0", "0.75", 1},              \
+		{T, T, "n + n", HUGE, "1", 1}, {T, T, "n * n", HUGE, "1", 1},                  \
+		{T, T, "-n - n", HUGE, "1", 1}, {T, T, "n - -n", HUGE, "1", 1},                \
+		{T, T, "fma(n, n, 1.0)", HUGE, "1", 1}, {T, T, "sqrt(n)", "-1", "0", 1},       \
+		{T, T, "inverseSqrt(n)", "0", "4", 1}, {T, T, "log(n)", "0", "1", 1},          \
+		{T, T, "log2(n)", "-1", "1", 1}, {T, T, "exp(n)", HUGE, "1", 1},               \
+		{T, T, "exp2(n)", HUGE, "1", 1}, {T, T, "pow(n, -1.0)", "0", "2", 1},          \
+		{T, T, "pow(n, 9.0)", HUGE, "1.5", 1}, {T, T, "acos(n)", "1.5", "1", 1},       \
+		{T, T, "asin(n)", "-1.5", "1", 1}, {T, T, "acosh(n)", "0.5", "1", 1},          \
+		{T, T, "atanh(n)", "1", "0.5", 1}, {T, T, "cosh(n)", HUGE, "1", 1},            \
+		{T, T, "sinh(n)", HUGE, "1", 1}, {T, T, "degrees(n)", HUGE, "1", 1},           \
+		{T, T, "smoothstep(n, 1.0, 0.5)", "1", "0", 1},                                \
+		{T, T, "smoothstep(n, 1.0, r)", "1", "0", 0},                                  \
+		{T, T, "clamp(0.5, n, 1.0)", "2", "0", 1},                                     \
+		{T, T, "clamp(r, n, 1.0)", "2", "0", 0}, {T, T, "ldexp(n, 1)", HUGE, "1", 1},  \
+		{T, T, "mix(n, -n, 2.0)", HUGE, "1", 1},                                       \
+		{T, T, "length(vec2(n, n))", HUGE, "1", 0},                                    \
+		{T, T, "distance(n, -n)", HUGE, "1", 0},                                       \
+		{T, T, "distance(vec2(n), vec2(-n))", HUGE, "1", 0},                           \
+		{T, T, "dot(vec2(n), vec2(n))", HUGE, "1", 0},                                 \
+		{T, "vec2<" T ">", "normalize(vec2(n))", "0", "1", 0},                         \
+		{T, "vec2<" T ">", "normalize(vec2(n))", HUGE, "1", 0},                        \
+		{T, "vec3<" T ">", "cross(vec3(n), vec3(n, 1, 2))", HUGE, "1", 0},             \
+		{T, "vec2<" T ">", "reflect(vec2(n), vec2(n))", HUGE, "1", 0},                 \
+		{T, "vec2<" T ">", "vec2(1) / vec2(1, n)", "0", "1", 0},                       \
+		{T, T, "determinant(mat2x2(n, 0, 0, n))", HUGE, "1", 0},                       \
+		{T, "mat2x2<" T ">", "mat2x2(n, 0, 0, n) * mat2x2(n, 0, 0, n)", HUGE, "1", 0}, \
+		{T, "vec2<" T ">", "mat2x2(n, 0, 0, n) * vec2(n)", HUGE, "1", 0},              \
+	{                                                                                      \
+		T, "bool", "n != 0 && 1.0 / n > 1", "", "0", 1                                 \
+	}
 
 static const struct rule rules[] = {
 	INTEGERS("i32", "i", "-1", "32", "31", "1"),
@@ -117,7 +122,8 @@ static void text_of(const struct rule *r, uint32_t place, char *out, size_t size
 		"let v: %s = %s;\n_ = v; }\n",
 		"fn f(r: %s) { let one = %s(); MEMORY\nlet v: %s = %s;\n_ = v; _ = one; }\n"
 		"@compute @workgroup_size(1) fn main() { f(in.r); }\n",
-		"fn f(r: %s) { let one = %s(); MEMORY if false {\nlet v: %s = %s;\n_ = v; } _ = one; }\n"
+		"fn f(r: %s) { let one = %s(); MEMORY if false {\nlet v: %s = %s;\n_ = v; } _ = "
+		"one; }\n"
 		"@compute @workgroup_size(1) fn main() { f(in.r); }\n",
 		"fn f(r: %s) { let one = %s(); MEMORY\nlet v: %s = %s;\n_ = v; _ = one; }\n"
 		"@compute @workgroup_size(1) fn main() { }\n"
@@ -269,7 +275,8 @@ static void test_wgsl_override__sizes_defaults_and_statements(void **state)
 		{"override n: u32;\nfn f() -> u32 { return 8u / n; }\n"
 		 "@compute @workgroup_size(1) fn main() { _ = f(); }",
 		 "0", "2"},
-		{"@id(7) override n: u32 = 1;\n@compute @workgroup_size(1) fn main() { _ = 1u / n; }",
+		{"@id(7) override n: u32 = 1;\n@compute @workgroup_size(1) fn main() { _ = 1u / n; "
+		 "}",
 		 "0", "2"},
 	};
 	uint32_t i, line;
