@@ -4,6 +4,7 @@
 #include "emit_internal.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define REGION_DEPTH_MAX 200u /* clang nests at most 256 brackets */
@@ -56,7 +57,7 @@ static void scan(emitter *e)
 	}
 }
 
-static int is_binding(const pctl_var *v)
+int emit_is_binding(const pctl_var *v)
 {
 	return v->space == PCTL_SPACE_UNIFORM || v->space == PCTL_SPACE_STORAGE;
 }
@@ -68,11 +69,10 @@ static pctl_status emitter_open(emitter *e, const pctl_program *p, const pctl_ca
 	e->has_barrier = calloc(p->n_functions + 1u, 1);
 	e->uses = calloc((size_t)p->n_functions * p->n_vars + 1u, 1);
 	e->is_value = calloc(p->n_types + 1u, 1);
-	e->type_have = calloc(p->n_types + 1u, 1);
 	e->helper_have = calloc(emit_helper_slots(), 1);
 	e->loops = calloc(REGION_DEPTH_MAX + 64u, sizeof(*e->loops));
-	if (!e->reached || !e->has_barrier || !e->uses || !e->is_value || !e->type_have ||
-	    !e->helper_have || !e->loops)
+	if (!e->reached || !e->has_barrier || !e->uses || !e->is_value || !e->helper_have ||
+	    !e->loops)
 		return pctl_refuse(call, PC2_NOMEM, "opencl: writing the source of a kernel");
 	emit_find_value_types(e);
 	scan(e);
@@ -85,7 +85,6 @@ static void emitter_close(emitter *e)
 	free(e->has_barrier);
 	free(e->uses);
 	free(e->is_value);
-	free(e->type_have);
 	free(e->helper_have);
 	free(e->loops);
 	free(e->tables);
@@ -130,7 +129,7 @@ pctl_status emit_scan(const pctl_program *p, const pctl_call *call, emit_facts *
 		goto out;
 	out->table_bytes = emit_table_bytes(&e);
 	for (uint32_t v = 0; v < p->n_vars; v++) {
-		if (is_binding(&p->vars[v]))
+		if (emit_is_binding(&p->vars[v]))
 			out->n_bindings++;
 		else if (p->vars[v].space == PCTL_SPACE_WORKGROUP &&
 			 uses_of(&e, p->entries[0].function)[v])
@@ -200,37 +199,6 @@ void emit_define(emitter *e, uint32_t v, uint32_t type)
 	text_printf(&e->code, "%s v%u = ", emit_type_name(e, type, name), v);
 }
 
-/* Only the kernel's own arguments say `restrict`: inlining carries it inwards, and a second one
- * would leave markers in the compiled code that Oclgrind does not know. */
-void emit_call_variables(emitter *e, text *t, uint32_t function, const char *separator, int declare)
-{
-	char name[24];
-
-	for (uint32_t v = 0; v < e->p->n_vars; v++) {
-		const pctl_var *var = &e->p->vars[v];
-		const char *constant =
-			var->access == PCTL_ACCESS_READ || var->space == PCTL_SPACE_UNIFORM
-				? "const "
-				: "";
-
-		if (!uses_of(e, function)[v])
-			continue;
-		text_add(t, separator);
-		separator = ", ";
-		if (is_binding(var) && declare)
-			text_printf(t, "%s__global uchar *b%u, uint n%u, uint k%u", constant, v, v,
-				    v);
-		else if (is_binding(var))
-			text_printf(t, "b%u, n%u, k%u", v, v, v);
-		else if (var->space == PCTL_SPACE_WORKGROUP)
-			text_printf(t, declare ? "__local uchar *w%u" : "w%u", v);
-		else if (declare)
-			text_printf(t, "%s *q%u", emit_type_name(e, var->type, name), v);
-		else
-			text_printf(t, "q%u", v);
-	}
-}
-
 static void push(emitter *e, uint32_t label)
 {
 	e->loops[e->n_open++] = label;
@@ -247,23 +215,6 @@ static void line(emitter *e, const char *s)
 {
 	emit_indent(e);
 	text_add(&e->code, s);
-}
-
-static void call_of(emitter *e, uint32_t v, const pctl_inst *in)
-{
-	const uint32_t callee = pctl_arg(e->p, in, 0);
-
-	if (in->type)
-		emit_define(e, v, in->type);
-	else
-		emit_indent(e);
-	text_printf(&e->code, "f%u(", callee);
-	for (uint32_t i = 1; i < in->n_args; i++) {
-		text_add(&e->code, i > 1 ? ", " : "");
-		emit_value(e, &e->code, pctl_arg(e->p, in, i));
-	}
-	emit_call_variables(e, &e->code, callee, in->n_args > 1 ? ", " : "", 0);
-	text_add(&e->code, ");\n");
 }
 
 static void case_of(emitter *e, const pctl_inst *in)
@@ -368,55 +319,40 @@ static void control(emitter *e, uint32_t v, const pctl_inst *in)
 		continue_of(e);
 		break;
 	case PCTL_OP_RETURN:
-		line(e, "return");
-		if (in->n_args) {
-			text_add(&e->code, " ");
-			emit_value(e, &e->code, pctl_arg(e->p, in, 0));
-		}
-		text_add(&e->code, ";\n");
+		emit_return(e, in);
 		break;
 	case PCTL_OP_BARRIER:
 		barrier_of(e, pctl_arg(e->p, in, 0));
 		break;
 	default:
-		call_of(e, v, in);
+		emit_call(e, v, in);
 		break;
 	}
 }
 
-static void function_head(emitter *e, uint32_t f)
+/* A variable of private memory, zero. */
+static void variable(emitter *e, char letter, uint32_t number, uint32_t type)
 {
-	const pctl_function *fn = &e->p->functions[f];
-	char name[24];
+	char name[16], type_name[24];
 
-	text_printf(&e->code, "%sstatic inline %s f%u(",
-		    e->has_barrier[f] ? "__attribute__((always_inline)) " : "",
-		    emit_type_name(e, fn->return_type, name), f);
-	for (uint32_t i = 0; i < fn->n_params; i++)
-		text_printf(&e->code, "%s%s v%u", i ? ", " : "",
-			    emit_type_name(e, e->p->insts[fn->first_inst + i].type, name), i);
-	emit_call_variables(e, &e->code, f, fn->n_params ? ", " : "", 1);
-	text_add(&e->code, ")\n{\n");
+	snprintf(name, sizeof(name), "%c%u", letter, number);
+	text_printf(&e->code, "\t%s %s;\n", emit_type_name(e, type, type_name), name);
+	emit_fill_zero(e, type, name);
 }
 
 static void function(emitter *e, uint32_t f)
 {
 	const pctl_function *fn = &e->p->functions[f];
 	pctl_place place;
-	char name[24];
 
 	e->fn = fn;
 	e->fn_index = f;
 	e->n_open = 0;
 	e->next_label = 0;
-	function_head(e, f);
+	emit_function_head(e, f);
 	e->indent = 1;
 	for (uint32_t i = 0; i < fn->n_locals; i++) {
-		const uint32_t type = e->p->locals[fn->first_local + i].type;
-
-		text_printf(&e->code, "\t%s l%u = ", emit_type_name(e, type, name), i);
-		emit_zero(e, &e->code, type);
-		text_add(&e->code, ";\n");
+		variable(e, 'l', i, e->p->locals[fn->first_local + i].type);
 	}
 	for (uint32_t i = 0; i < fn->n_insts; i++) {
 		const pctl_inst *in = &e->p->insts[fn->first_inst + i];
@@ -428,7 +364,9 @@ static void function(emitter *e, uint32_t f)
 		else
 			emit_compute(e, i, in);
 	}
-	if (fn->return_type) {
+	if (emit_is_whole(e, fn->return_type)) {
+		emit_fill_zero(e, fn->return_type, "(*r)");
+	} else if (fn->return_type) {
 		text_add(&e->code, "\treturn ");
 		emit_zero(e, &e->code, fn->return_type);
 		text_add(&e->code, ";\n");
@@ -464,7 +402,7 @@ static void kernel_head(emitter *e, uint64_t workgroup_bytes)
 	for (uint32_t v = 0; v < e->p->n_vars; v++) {
 		const pctl_var *var = &e->p->vars[v];
 
-		if (!is_binding(var))
+		if (!emit_is_binding(var))
 			continue;
 		text_printf(&e->code,
 			    "%s%s__global uchar *restrict b%u, ulong o%u, uint n%u, uint k%u",
@@ -519,16 +457,15 @@ static void kernel(emitter *e)
 
 		if (!uses[v])
 			continue;
-		if (is_binding(var)) {
+		if (emit_is_binding(var)) {
 			text_printf(&e->code, "\tb%u += o%u;\n", v, v);
 		} else if (var->space == PCTL_SPACE_WORKGROUP) {
 			text_printf(&e->code,
 				    "\t__local uchar *w%u = (__local uchar *)W + %" PRIu64 "u;\n",
 				    v, workgroup_offset(e, uses, v));
 		} else {
-			text_printf(&e->code, "\t%s Q%u = ", emit_type_name(e, var->type, name), v);
-			emit_zero(e, &e->code, var->type);
-			text_printf(&e->code, ";\n\t%s *q%u = &Q%u;\n",
+			variable(e, 'Q', v, var->type);
+			text_printf(&e->code, "\t%s *q%u = &Q%u;\n",
 				    emit_type_name(e, var->type, name), v, v);
 		}
 	}

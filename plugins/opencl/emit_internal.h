@@ -4,6 +4,7 @@
  *   f32, f64      float, double           f16               half
  *   u16           uint below 0x10000      vectors           uintN, ulongN, floatN ..
  *   structs       struct { T0 m0; .. }    arrays, matrices  struct { T a[n]; }
+ * These last are wholes: variables that are filled in place and go by pointer (emit_whole.c), never values of C.
  * In memory a u16 is a ushort. Storage, uniform and workgroup memory are bytes with computed offsets, so
  * WGSL's layout holds exactly; private and function variables are C variables of the value types.
  */
@@ -28,7 +29,6 @@ typedef struct emitter {
 	uint8_t *uses;	      /* function * n_vars + variable */
 	uint8_t *is_value;    /* a type: 1 when a C variable can have it (no atomics, no runtime
 				 arrays) */
-	uint8_t *type_have;   /* a type: EMIT_HAVE_* */
 	uint8_t *helper_have; /* emit_helper_slots() of them */
 	emit_table *tables;
 	uint32_t n_tables;
@@ -44,23 +44,13 @@ typedef struct emitter {
 	uint32_t *loops; /* stack of open regions: LOOP ids to jump to, or EMIT_NO_LOOP */
 	uint32_t n_open;
 	uint32_t next_label;
+	uint32_t whole_loops; /* open ones of emit_fill */
 	uint32_t extend_have; /* a bit a width */
 	uint32_t flags;	      /* EMIT_HIDE_FLOATS */
 	pctl_status status;
 } emitter;
 
 #define EMIT_NO_LOOP 0xffffffffu
-
-enum {
-	EMIT_HAVE_ZERO = 1,
-	EMIT_HAVE_LOAD_GLOBAL = 2,
-	EMIT_HAVE_LOAD_LOCAL = 4,
-	EMIT_HAVE_STORE_GLOBAL = 8,
-	EMIT_HAVE_STORE_LOCAL = 16,
-	EMIT_HAVE_TYPE = 32,
-	EMIT_HAVE_MATMUL = 64,
-	EMIT_HAVE_TRANSPOSE = 128
-};
 
 /* emit_type.c */
 void emit_find_value_types(emitter *e); /* fills e->is_value */
@@ -75,16 +65,18 @@ void emit_types(emitter *e);
  * on some loops over arrays in private memory, and computes others wrongly. */
 #define EMIT_UNROLL 16u
 
-/* An expression for zero of the type. */
+/* An expression for zero of a scalar or vector type. */
 void emit_zero(emitter *e, text *t, uint32_t type);
 /* Parts of a composite or vector. */
 uint32_t emit_part_count(const pctl_program *p, uint32_t type);
 /* ".s1", ".a[1]" or ".m1" */
 void emit_part(const emitter *e, text *t, uint32_t type, uint32_t i);
 
-/* emit_memory.c: load of `type` at the byte pointer expression `at` of address space "global" or
- * "local". */
+/* emit_memory.c: load or store of a scalar or vector `type` at the byte pointer expression `at` of address
+ * space "global" or "local". */
 void emit_load_at(emitter *e, text *t, uint32_t type, int local, const char *at);
+void emit_store_at(emitter *e, text *t, uint32_t type, int local, const char *at,
+		   const char *value);
 void emit_memory(emitter *e, uint32_t v, const pctl_inst *in, const pctl_place *place);
 
 uint32_t emit_helper_slots(void);
@@ -102,6 +94,26 @@ void emit_value(const emitter *e, text *t, uint32_t v);
 int emit_constant(const emitter *e, uint32_t v, uint64_t *out);
 /* The right-hand side of an instruction that computes (kinds const, elem, bool, convert, data). */
 void emit_compute(emitter *e, uint32_t v, const pctl_inst *in);
+
+/* emit_whole.c: what a whole is filled with or from. The path is a C lvalue, or the expression of a byte pointer
+ * in memory; nothing for zeros. */
+enum { EMIT_ZEROS, EMIT_VALUE, EMIT_GLOBAL, EMIT_LOCAL };
+typedef struct emit_side {
+	uint32_t kind;
+	text path;
+} emit_side;
+
+int emit_is_whole(const emitter *e, uint32_t type); /* matrix, array or struct */
+/* Statements that give `to` what `from` holds, leaf by leaf; of any type, also a single leaf. Not from memory to
+ * memory. The paths come back as they were. */
+void emit_fill(emitter *e, uint32_t type, emit_side *to, emit_side *from);
+/* The C lvalue `to` from zeros, or from value v. */
+void emit_fill_zero(emitter *e, uint32_t type, const char *to);
+void emit_fill_value(emitter *e, uint32_t type, const char *to, uint32_t v);
+/* "\tT v7;" */
+void emit_declare(emitter *e, uint32_t v, uint32_t type);
+/* Instructions that compute a whole from others. 0: this is none. */
+int emit_whole(emitter *e, uint32_t v, const pctl_inst *in);
 
 /* emit_float.c: native operations, as an expression; pragmas for a program's floats. */
 void emit_float(emitter *e, const pctl_inst *in);
@@ -130,7 +142,13 @@ void emit_indent(emitter *e);
 int emit_is_alone(const emitter *e);
 /* "\tT v7 = " */
 void emit_define(emitter *e, uint32_t v, uint32_t type);
+int emit_is_binding(const pctl_var *v);
+
+/* emit_call.c: the program's variables that a function uses, as parameters or as arguments. */
 void emit_call_variables(emitter *e, text *t, uint32_t function, const char *separator,
 			 int declare);
+void emit_call(emitter *e, uint32_t v, const pctl_inst *in);
+void emit_return(emitter *e, const pctl_inst *in);
+void emit_function_head(emitter *e, uint32_t f);
 
 #endif

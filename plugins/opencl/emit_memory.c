@@ -164,58 +164,12 @@ static void open_access(emitter *e, access *a, const pctl_inst *in)
 		lvalue_path(e, a, in);
 }
 
-/* ---- moving whole values ----------------------------------------------------------------------
+/* ---- moving scalars and vectors ---------------------------------------------------------------
  */
 
 static const char *space_name(int local)
 {
 	return local ? "__local" : "__global";
-}
-
-static char space_letter(int local)
-{
-	return local ? 'l' : 'g';
-}
-
-/* One load function for a composite type and space, part by part at WGSL's offsets. */
-static void define_load(emitter *e, uint32_t type, int local)
-{
-	const uint8_t have = local ? EMIT_HAVE_LOAD_LOCAL : EMIT_HAVE_LOAD_GLOBAL;
-	const pctl_type *t = &e->p->types[type];
-	text body = {0};
-	char at[48];
-
-	if (e->type_have[type] & have)
-		return;
-	e->type_have[type] |= have;
-	if (t->kind == PCTL_TYPE_STRUCT) {
-		for (uint32_t i = 0; i < t->count; i++) {
-			snprintf(at, sizeof(at), "p + %uu",
-				 e->p->members[t->first_member + i].offset);
-			text_printf(&body, "\tr.m%u = ", i);
-			emit_load_at(e, &body, e->p->members[t->first_member + i].type, local, at);
-			text_add(&body, ";\n");
-		}
-	} else if (level_length(e, type) <= EMIT_UNROLL) {
-		for (uint32_t i = 0; i < level_length(e, type); i++) {
-			snprintf(at, sizeof(at), "p + %uu", i * t->stride);
-			text_printf(&body, "\tr.a[%u] = ", i);
-			emit_load_at(e, &body, t->elem, local, at);
-			text_add(&body, ";\n");
-		}
-	} else {
-		snprintf(at, sizeof(at), "p + (size_t)i * %uu", t->stride);
-		text_printf(&body, "\tfor (uint i = 0; i < %uu; i++)\n\t\tr.a[i] = ",
-			    level_length(e, type));
-		emit_load_at(e, &body, t->elem, local, at);
-		text_add(&body, ";\n");
-	}
-	text_printf(&e->helpers,
-		    "static inline t%u load%c%u(const %s uchar *p)\n{\n\tt%u r;\n\n%s\treturn "
-		    "r;\n}\n\n",
-		    type, space_letter(local), type, space_name(local), type, text_str(&body));
-	e->helpers.no_memory |= body.no_memory;
-	text_free(&body);
 }
 
 void emit_load_at(emitter *e, text *t, uint32_t type, int local, const char *at)
@@ -235,59 +189,11 @@ void emit_load_at(emitter *e, text *t, uint32_t type, int local, const char *at)
 		text_printf(t, "*(const %s %s *)(%s)", space, scalar, at);
 	else if (ty->kind == PCTL_TYPE_VECTOR && ty->width == 3)
 		text_printf(t, "(%svload3(0, (const %s %s *)(%s)))", negate, space, scalar, at);
-	else if (ty->kind == PCTL_TYPE_VECTOR)
+	else
 		text_printf(t, "(%s*(const %s %s%u *)(%s))", negate, space, scalar, ty->width, at);
-	else {
-		define_load(e, type, local);
-		text_printf(t, "load%c%u(%s)", space_letter(local), type, at);
-	}
 }
 
-static void store_at(emitter *e, text *t, uint32_t type, int local, const char *at,
-		     const char *value);
-
-static void define_store(emitter *e, uint32_t type, int local)
-{
-	const uint8_t have = local ? EMIT_HAVE_STORE_LOCAL : EMIT_HAVE_STORE_GLOBAL;
-	const pctl_type *t = &e->p->types[type];
-	text body = {0};
-	char at[48], value[24];
-
-	if (e->type_have[type] & have)
-		return;
-	e->type_have[type] |= have;
-	if (t->kind == PCTL_TYPE_STRUCT) {
-		for (uint32_t i = 0; i < t->count; i++) {
-			snprintf(at, sizeof(at), "p + %uu",
-				 e->p->members[t->first_member + i].offset);
-			snprintf(value, sizeof(value), "x.m%u", i);
-			text_add(&body, "\t");
-			store_at(e, &body, e->p->members[t->first_member + i].type, local, at,
-				 value);
-			text_add(&body, ";\n");
-		}
-	} else if (level_length(e, type) <= EMIT_UNROLL) {
-		for (uint32_t i = 0; i < level_length(e, type); i++) {
-			snprintf(at, sizeof(at), "p + %uu", i * t->stride);
-			snprintf(value, sizeof(value), "x.a[%u]", i);
-			text_add(&body, "\t");
-			store_at(e, &body, t->elem, local, at, value);
-			text_add(&body, ";\n");
-		}
-	} else {
-		snprintf(at, sizeof(at), "p + (size_t)i * %uu", t->stride);
-		text_printf(&body, "\tfor (uint i = 0; i < %uu; i++)\n\t\t", level_length(e, type));
-		store_at(e, &body, t->elem, local, at, "x.a[i]");
-		text_add(&body, ";\n");
-	}
-	text_printf(&e->helpers, "static inline void store%c%u(%s uchar *p, t%u x)\n{\n%s}\n\n",
-		    space_letter(local), type, space_name(local), type, text_str(&body));
-	e->helpers.no_memory |= body.no_memory;
-	text_free(&body);
-}
-
-static void store_at(emitter *e, text *t, uint32_t type, int local, const char *at,
-		     const char *value)
+void emit_store_at(emitter *e, text *t, uint32_t type, int local, const char *at, const char *value)
 {
 	const pctl_type *ty = &e->p->types[type];
 	const char *space = space_name(local), *scalar = emit_scalar_name(ty->scalar);
@@ -305,13 +211,9 @@ static void store_at(emitter *e, text *t, uint32_t type, int local, const char *
 		text_printf(t, "*(%s %s *)(%s) = %s", space, scalar, at, value);
 	else if (ty->kind == PCTL_TYPE_VECTOR && ty->width == 3)
 		text_printf(t, "vstore3(%s%s, 0, (%s %s *)(%s))", value, mask, space, scalar, at);
-	else if (ty->kind == PCTL_TYPE_VECTOR)
+	else
 		text_printf(t, "*(%s %s%u *)(%s) = %s%s", space, scalar, ty->width, at, value,
 			    mask);
-	else {
-		define_store(e, type, local);
-		text_printf(t, "store%c%u(%s, %s)", space_letter(local), type, at, value);
-	}
 }
 
 /* ---- instructions -----------------------------------------------------------------------------
@@ -332,8 +234,75 @@ static void load_lvalue(emitter *e, const access *a, uint32_t type)
 	text_add(&e->code, a->lane_bool ? ") & 1u" : ")");
 }
 
+/* Opens the block in which a whole of the place is moved, under the access's condition, and makes the place a side:
+ * the address has a name there. */
+static emit_side open_whole(emitter *e, const access *a, const char *constant)
+{
+	emit_side s = {.kind = !a->bytes ? EMIT_VALUE : a->local ? EMIT_LOCAL : EMIT_GLOBAL};
+
+	emit_indent(e);
+	if (e->cond.n)
+		text_printf(&e->code, "if (%s) ", text_str(&e->cond));
+	text_add(&e->code, "{\n");
+	e->indent++;
+	if (a->bytes) {
+		emit_indent(e);
+		text_printf(&e->code, "%s%s uchar *p = %s;\n", constant, space_name(a->local),
+			    text_str(&e->scratch));
+	}
+	text_add(&s.path, a->bytes ? "p" : text_str(&e->scratch));
+	return s;
+}
+
+static void close_whole(emitter *e, const char *s)
+{
+	e->indent--;
+	emit_indent(e);
+	text_add(&e->code, s);
+}
+
+static void load_whole(emitter *e, uint32_t v, const pctl_inst *in, const access *a)
+{
+	emit_side to = {.kind = EMIT_VALUE}, from;
+
+	emit_declare(e, v, in->type);
+	text_printf(&to.path, "v%u", v);
+	if (a->never) {
+		emit_fill_zero(e, in->type, text_str(&to.path));
+	} else {
+		from = open_whole(e, a, "const ");
+		emit_fill(e, in->type, &to, &from);
+		close_whole(e, e->cond.n ? "} else {\n" : "}\n");
+		text_free(&from.path);
+	}
+	if (!a->never && e->cond.n) {
+		e->indent++;
+		emit_fill_zero(e, in->type, text_str(&to.path));
+		close_whole(e, "}\n");
+	}
+	text_free(&to.path);
+}
+
+static void store_whole(emitter *e, uint32_t v, uint32_t type, const access *a)
+{
+	emit_side to, from = {.kind = EMIT_VALUE};
+
+	if (a->never)
+		return;
+	emit_value(e, &from.path, v);
+	to = open_whole(e, a, "");
+	emit_fill(e, type, &to, &from);
+	close_whole(e, "}\n");
+	text_free(&to.path);
+	text_free(&from.path);
+}
+
 static void load(emitter *e, uint32_t v, const pctl_inst *in, access *a)
 {
+	if (emit_is_whole(e, in->type)) {
+		load_whole(e, v, in, a);
+		return;
+	}
 	emit_define(e, v, in->type);
 	if (a->never) {
 		emit_zero(e, &e->code, in->type);
@@ -356,8 +325,13 @@ static void load(emitter *e, uint32_t v, const pctl_inst *in, access *a)
 static void store(emitter *e, const pctl_inst *in, const access *a)
 {
 	const uint32_t v = pctl_arg(e->p, in, 0);
+	const uint32_t type = pctl_value_type(e->p, e->fn, v);
 	text value = {0};
 
+	if (emit_is_whole(e, type)) {
+		store_whole(e, v, type, a);
+		return;
+	}
 	if (a->never)
 		return;
 	emit_value(e, &value, v);
@@ -373,8 +347,7 @@ static void store(emitter *e, const pctl_inst *in, const access *a)
 	if (a->lane_of)
 		text_add(&e->code, "}");
 	else if (a->bytes)
-		store_at(e, &e->code, pctl_value_type(e->p, e->fn, v), a->local,
-			 text_str(&e->scratch), text_str(&value));
+		emit_store_at(e, &e->code, type, a->local, text_str(&e->scratch), text_str(&value));
 	else
 		text_printf(&e->code, "%s = %s", text_str(&e->scratch), text_str(&value));
 	text_add(&e->code, a->lane_of ? "\n" : ";\n");

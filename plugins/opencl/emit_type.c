@@ -129,43 +129,9 @@ void emit_types(emitter *e)
 
 void emit_zero(emitter *e, text *t, uint32_t type)
 {
-	const pctl_type *ty = &e->p->types[type];
 	char name[24];
 
-	if (ty->kind == PCTL_TYPE_SCALAR || ty->kind == PCTL_TYPE_VECTOR) {
-		emit_hide_open(e, t, type);
-		text_printf(t, "(%s)(0)", emit_type_name(e, type, name));
-		emit_hide_close(e, t, type);
-		return;
-	}
-	text_printf(t, "zero%u()", type);
-	if (e->type_have[type] & EMIT_HAVE_ZERO)
-		return;
-	e->type_have[type] |= EMIT_HAVE_ZERO;
-
-	text body = {0};
-	if (ty->kind == PCTL_TYPE_STRUCT) {
-		for (uint32_t i = 0; i < ty->count; i++) {
-			text_printf(&body, "\tr.m%u = ", i);
-			emit_zero(e, &body, e->p->members[ty->first_member + i].type);
-			text_add(&body, ";\n");
-		}
-	} else if (emit_part_count(e->p, type) <= EMIT_UNROLL) {
-		for (uint32_t i = 0; i < emit_part_count(e->p, type); i++) {
-			text_printf(&body, "\tr.a[%u] = ", i);
-			emit_zero(e, &body, ty->elem);
-			text_add(&body, ";\n");
-		}
-	} else {
-		text_printf(&body, "\tfor (uint i = 0; i < %uu; i++)\n\t\tr.a[i] = ",
-			    emit_part_count(e->p, type));
-		emit_zero(e, &body, ty->elem);
-		text_add(&body, ";\n");
-	}
-	text_printf(&e->helpers,
-		    "static inline t%u zero%u(void)\n{\n\tt%u r;\n\n%s\treturn r;\n}\n\n", type,
-		    type, type, text_str(&body));
-	if (body.no_memory)
-		e->helpers.no_memory = 1;
-	text_free(&body);
+	emit_hide_open(e, t, type);
+	text_printf(t, "(%s)(0)", emit_type_name(e, type, name));
+	emit_hide_close(e, t, type);
 }

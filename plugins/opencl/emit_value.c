@@ -55,7 +55,9 @@ void emit_value(const emitter *e, text *t, uint32_t v)
 {
 	uint64_t bits;
 
-	if (!emit_constant(e, v, &bits))
+	if (inst_at(e, v)->op == PCTL_OP_PARAM && emit_is_whole(e, inst_at(e, v)->type))
+		text_printf(t, "(*v%u)", v);
+	else if (!emit_constant(e, v, &bits))
 		text_printf(t, "v%u", v);
 	else if (emit_is_float(value_type(e, v)->scalar)) {
 		emit_hide_open(e, t, inst_at(e, v)->type);
@@ -300,19 +302,6 @@ static void builtin(emitter *e, const pctl_inst *in)
 			    calls[which], calls[which], calls[which]);
 }
 
-/* Assigns parts one by one to the variable defined by the caller's "T v". */
-static void compose_parts(emitter *e, uint32_t v, const pctl_inst *in)
-{
-	for (uint32_t i = 0; i < in->n_args; i++) {
-		emit_indent(e);
-		text_printf(&e->code, "v%u", v);
-		emit_part(e, &e->code, in->type, i);
-		text_add(&e->code, " = ");
-		emit_arg(e, in, i);
-		text_add(&e->code, ";\n");
-	}
-}
-
 static void lane_value(emitter *e, const pctl_inst *in, uint32_t i)
 {
 	const int negate = emit_is_vector_bool(e->p, in->type);
@@ -418,8 +407,7 @@ static void matmul(emitter *e, uint32_t v, const pctl_inst *in)
 	char name[24];
 
 	if (a->kind == PCTL_TYPE_MATRIX && b->kind == PCTL_TYPE_MATRIX) {
-		emit_indent(e);
-		text_printf(&e->code, "%s v%u;\n", emit_type_name(e, in->type, name), v);
+		emit_declare(e, v, in->type);
 		for (uint32_t c = 0; c < b->columns; c++) {
 			emit_indent(e);
 			text_printf(&e->code, "v%u.a[%u] = ", v, c);
@@ -444,8 +432,7 @@ static void transpose(emitter *e, uint32_t v, const pctl_inst *in)
 	const pctl_type *from = arg_type(e, in, 0);
 	char name[24];
 
-	emit_indent(e);
-	text_printf(&e->code, "%s v%u;\n", emit_type_name(e, in->type, name), v);
+	emit_declare(e, v, in->type);
 	for (uint32_t r = 0; r < from->width; r++) {
 		emit_indent(e);
 		text_printf(&e->code, "v%u.a[%u] = (%s)(", v, r,
@@ -578,9 +565,8 @@ static void expression(emitter *e, const pctl_inst *in)
 void emit_compute(emitter *e, uint32_t v, const pctl_inst *in)
 {
 	uint64_t bits;
-	char name[24];
 
-	if (in->op == PCTL_OP_PARAM || emit_constant(e, v, &bits))
+	if (in->op == PCTL_OP_PARAM || emit_constant(e, v, &bits) || emit_whole(e, v, in))
 		return;
 	if (in->op == PCTL_OP_INSERT) {
 		insert(e, v, in);
@@ -588,10 +574,6 @@ void emit_compute(emitter *e, uint32_t v, const pctl_inst *in)
 		matmul(e, v, in);
 	} else if (in->op == PCTL_OP_TRANSPOSE) {
 		transpose(e, v, in);
-	} else if (in->op == PCTL_OP_COMPOSE && e->p->types[in->type].kind != PCTL_TYPE_VECTOR) {
-		emit_indent(e);
-		text_printf(&e->code, "%s v%u;\n", emit_type_name(e, in->type, name), v);
-		compose_parts(e, v, in);
 	} else {
 		emit_define(e, v, in->type);
 		expression(e, in);

@@ -76,6 +76,14 @@ void text_clear(text *t)
 		t->s[0] = '\0';
 }
 
+void text_cut(text *t, size_t n)
+{
+	if (t->s && n <= t->n) {
+		t->n = n;
+		t->s[n] = '\0';
+	}
+}
+
 void text_free(text *t)
 {
 	free(t->s);

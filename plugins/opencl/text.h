@@ -19,6 +19,8 @@ void text_addn(text *t, const char *s, size_t n);
 void text_printf(text *t, const char *fmt, ...) PCTL_PRINTF(2, 3);
 /* Make it empty and keep the memory. */
 void text_clear(text *t);
+/* Back to its first n characters. */
+void text_cut(text *t, size_t n);
 void text_free(text *t);
 /* What was written; "" when nothing was. */
 const char *text_str(const text *t);
