@@ -187,7 +187,8 @@ pctl_status pctl_suite_units(pctl_bench *b, uint64_t generated, const pctl_call 
 		      {suite_layout, suite_n_layout},
 		      {suite_wire, suite_n_wire},
 		      {suite_races, suite_n_races},
-		      {suite_beside, suite_n_beside}};
+		      {suite_beside, suite_n_beside},
+		      {suite_wholes, suite_n_wholes}};
 	pctl_status status = PCTL_OK;
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)

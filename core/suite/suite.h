@@ -6,11 +6,11 @@
 #include "proof/proof.h"
 
 /* Version of what the units demand: raised when a device that passed might no longer. */
-#define PCTL_SUITE_VERSION "suite-2"
+#define PCTL_SUITE_VERSION "suite-3"
 
 /* Add the units of the eight engine invariants (deterministic, nothing lost, nothing twice, ordered, bounded,
  * terminating, atomics linearizable, workgroup invariant), of the four barrier properties, of layout identity and wire
- * equivalence, of race detection, of operations beside others, and `generated` programs. All are of track INTEGER, level 3. */
+ * equivalence, of race detection, of operations beside others, of values moved as wholes, and `generated` programs. All are of track INTEGER, level 3. */
 pctl_status pctl_suite_units(pctl_bench *b, uint64_t generated, const pctl_call *call,
 			     pctl_units *list);
 

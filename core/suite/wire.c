@@ -52,7 +52,8 @@ static pctl_status trial(suite_trial *t)
 	return status;
 }
 
-static const uint32_t sets[][SUITE_PARAMS] = {{1000}, {1001}, {1002}, {1003}};
+static const uint32_t sets[][SUITE_PARAMS] = {{1000}, {1001}, {1002}, {1003},
+					      {1004}, {1005}, {1006}, {1007}};
 
 const suite_unit suite_wire[] = {
 	{.name = "wire-equivalence",

@@ -1,5 +1,5 @@
 /* Lowerings gone wrong, each a change that a real driver is known to make: contraction, flushing, another order of
- * sums, a wrong constant, a NaN with a payload. */
+ * sums, a wrong constant, a NaN with a payload, a store that is lost. */
 #include "edit.h"
 
 #include <stdlib.h>
@@ -164,6 +164,31 @@ static uint32_t tree_each(mock_edit *e, uint32_t v, const pctl_inst *in, const u
 	return mock_emit_copy(e, v);
 }
 
+/* ---- stores of elements ------------------------------------------------------------------- */
+
+/* Without a guard around it, into memory of the invocation's own, at an index that is no constant. */
+static uint32_t lose_each(mock_edit *e, uint32_t v, const pctl_inst *in, const uint32_t *uses)
+{
+	pctl_place place;
+	uint32_t type;
+
+	(void)uses;
+	if (in->op != PCTL_OP_STORE || !pctl_place_get(&e->p, e->fn, in, &place) ||
+	    place.space >= PCTL_SPACE_WORKGROUP)
+		return mock_emit_copy(e, v);
+	type = place.root_type;
+	for (uint32_t i = 0; i < place.n_chain; i++) {
+		const uint32_t word = e->p.words[place.chain + i];
+
+		if (e->p.types[type].kind == PCTL_TYPE_ARRAY && i < 16 &&
+		    (in->flags & PCTL_INST_PROVEN(i)) &&
+		    e->old[e->fn->first_inst + word].op != PCTL_OP_CONST)
+			return 0; /* nothing uses what a store gives */
+		type = pctl_type_step(&e->p, type, word);
+	}
+	return mock_emit_copy(e, v);
+}
+
 /* ---- the whole ---------------------------------------------------------------------------- */
 
 void mock_mutate(mock_edit *e, const mock_fault *f)
@@ -184,6 +209,9 @@ void mock_mutate(mock_edit *e, const mock_fault *f)
 		break;
 	case MOCK_NAN:
 		leak_payload(e);
+		break;
+	case MOCK_ELEMENT:
+		mock_rewrite(e, lose_each);
 		break;
 	default:
 		break;

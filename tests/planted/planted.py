@@ -240,6 +240,14 @@ proof_fails("stale", "mock stale: a list answers what it answered first", "int.n
             ("parity", "law", "determinism"))
 proof_fails("racy", "mock racy: every second submit is wrong", "int.not@1", "L2", 1000, ("parity", "law", "determinism"))
 
+# What NVIDIA's OpenCL compiler did in its way: both the unit made of it and the generator of programs find it.
+status, found = failures("element", "int.not@1", "L3", 1000)
+for name in ("whole-values", "generated-programs"):
+    first = next((u[3] for u in found if u[2] == name and u[3]), {"inputs": "", "got": "", "want": "", "law": ""})
+    caught("mock element: a store at a proven index of an array is lost", "engine", f"engine: {name}",
+           status == 6 and first["got"] != first["want"],
+           f"{first['law']}, at {first['inputs']}: got {first['got']}, wanted {first['want']}", f"exit status {status}")
+
 # ---- audits
 outvoted("flip-bit@iterate/3:element=34:bit=8", "mock flip-bit: one bit of one round", RANK)
 outvoted("lane=1000000", "mock lane=1000000: one lane of 10^6", [h.path("many.pipe.cfg")], "many.wgsl")
