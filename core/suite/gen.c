@@ -76,10 +76,11 @@ static void note_binding(struct making *m, uint32_t number, uint64_t bytes)
 }
 
 /* A buffer of elements: how many is sometimes less than there are invocations. */
-static const gtype *make_elements(struct making *m, uint32_t number, uint32_t most)
+static const gtype *make_elements(struct making *m, uint32_t number, uint32_t most,
+				  const gtype *elem)
 {
 	gen *g = m->g;
-	const gtype *elem = gen_any_shared(g), *t = gen_array(g, elem, 0);
+	const gtype *t = gen_array(g, elem, 0);
 	uint32_t count = gen_chance(g, 30) ? 1 + gen_below(g, most) : most;
 
 	if (gen_chance(g, 5))
@@ -102,13 +103,14 @@ static void make_inputs(struct making *m)
 			t = gen_any_shared(g);
 			note_binding(m, number, ((uint64_t)t->size + 3) / 4 * 4);
 		} else {
-			t = make_elements(m, number, 1 + gen_below(g, 70));
+			t = make_elements(m, number, 1 + gen_below(g, 70), gen_any_shared(g));
 			g->lengths[g->n_lengths++] = gen_text(g, "arrayLength(&%s)", name);
 		}
 		line(m->root, g,
 		     gen_text(g, "@group(0) @binding(%u) var<storage> %s: %s;\n", number, name,
 			      t->name));
 		gen_declare(g, name, t, 0);
+		g->buffers[g->n_buffers++] = g->vars[g->n_vars - 1];
 	}
 }
 
@@ -135,6 +137,7 @@ static void make_uniform(struct making *m)
 	line(m->root, g, gen_text(g, "@group(0) @binding(%u) var<uniform> un: U;\n", number));
 	note_binding(m, number, t->size);
 	gen_declare(g, "un", t, 0);
+	g->buffers[g->n_buffers++] = g->vars[g->n_vars - 1];
 }
 
 static void make_outputs(struct making *m)
@@ -144,7 +147,9 @@ static void make_outputs(struct making *m)
 
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t number = m->n_bindings++;
-		const gtype *t = make_elements(m, number, m->most);
+		const gtype *t =
+			make_elements(m, number, m->most,
+				      gen_chance(g, 40) ? gen_any_whole(g, 0) : gen_any_shared(g));
 
 		line(m->root, g,
 		     gen_text(g, "@group(0) @binding(%u) var<storage, read_write> out%u: %s;\n",
@@ -201,10 +206,26 @@ static void make_privates(struct making *m)
 		line(m->root, g, gen_text(g, "var<private> pv: %s;\n", t->name));
 		gen_declare(g, "pv", t, V_WRITABLE);
 	}
+	if (gen_chance(g, 50)) {
+		const gtype *t = gen_any_whole(g, 1);
+
+		line(m->root, g, gen_text(g, "var<private> pw: %s;\n", t->name));
+		gen_declare(g, "pw", t, V_WRITABLE);
+	}
+	if (gen_chance(g, 50)) {
+		line(m->root, g,
+		     "fn touch(by: u32) -> bool {\np_u32 = p_u32 * 5u + by;\nreturn (p_u32 & 6u) "
+		     "!= "
+		     "0u;\n}\n");
+		g->touches = 1;
+	}
 	if (gen_chance(g, 40)) {
 		line(m->root, g, "override ov: u32 = 4u;\noverride on: i32 = -3;\n");
 		if (gen_chance(g, 60))
 			line(m->header, g, gen_text(g, "//! override ov %u\n", gen_below(g, 90)));
+		if (gen_chance(g, 60))
+			line(m->header, g,
+			     gen_text(g, "//! override on %d\n", (int)gen_below(g, 90) - 45));
 		gen_declare(g, "ov", gen_scalar(g, S_U32), V_CONST);
 		gen_declare(g, "on", gen_scalar(g, S_I32), V_CONST);
 	}
@@ -409,9 +430,12 @@ static void make_entry(struct making *m)
 	gen_block(g, m->body, 3 + (int)gen_below(g, 6), 3);
 	for (uint32_t i = 0; i < g->n_own; i++) {
 		g->fuel = g->floats ? 12 : 40;
-		node_add(g->a, m->body,
-			 one(g, gen_text(g, "%s = $;\n", g->own[i]),
-			     gen_expr(g, g->own_elem[i], 4)));
+		if (gen_chance(g, gen_width(g->own_elem[i]) == 0 ? 70 : 30))
+			node_add(g->a, m->body, gen_whole_own(g, i));
+		else
+			node_add(g->a, m->body,
+				 one(g, gen_text(g, "%s = $;\n", g->own[i]),
+				     gen_expr(g, g->own_elem[i], 4)));
 	}
 	g->n_vars = mark;
 	parts[0] = m->body;

@@ -66,6 +66,9 @@ struct gen {
 	uint32_t n_atomics;
 	const char *lengths[6]; /* "arrayLength(&in0)" */
 	uint32_t n_lengths;
+	gvar buffers[6]; /* that are only read */
+	uint32_t n_buffers;
+	int touches;	    /* there is fn touch, with an effect */
 	const char *gi;	    /* the invocation's own element, in the entry point; else NULL */
 	const char *own[6]; /* buffers whose element gi is its own */
 	const gtype *own_elem[6];
@@ -98,14 +101,16 @@ int gen_may_use(const gen *g, uint32_t scalar);
 int gen_is_signed(const gtype *t);
 uint32_t gen_bits(const gtype *t); /* of its scalar */
 uint32_t gen_any_scalar(gen *g, int with_bool);
-const gtype *gen_any_simple(gen *g);		  /* scalar or vector */
-const gtype *gen_any_type(gen *g, int with_bool); /* of a value */
-const gtype *gen_any_shared(gen *g);		  /* host-shareable */
+const gtype *gen_any_simple(gen *g);		   /* scalar or vector */
+const gtype *gen_any_type(gen *g, int with_bool);  /* of a value */
+const gtype *gen_any_shared(gen *g);		   /* host-shareable */
+const gtype *gen_any_whole(gen *g, int with_bool); /* array or struct, also of one another */
 
 /* gen_expr.c */
 node *gen_expr(gen *g, const gtype *t, int depth);
 node *gen_runtime(gen *g, const gtype *t, int depth); /* never a const-expression */
 node *gen_index(gen *g, uint32_t length, int depth);
+node *gen_proven(gen *g, uint32_t length, int depth);
 node *gen_divisor(gen *g, const char *op, const gtype *t, const gtype *left, int depth);
 /* Either may be a const-expression, not both. */
 node *gen_two(gen *g, const gtype *t, const char *format, const gtype *a, const gtype *b,
@@ -120,6 +125,11 @@ node *gen_operation(gen *g, const gtype *t, int depth);
 /* gen_float.c: an operation on a scalar or vector of f32 */
 node *gen_float_operation(gen *g, const gtype *t, int depth);
 const char *gen_float_literal(gen *g);
+
+/* gen_whole.c: a variable of some whole type, its elements stored at dynamic indices, moved as a whole */
+node *gen_whole(gen *g);
+/* The same, and buffer own[i]'s element gets it, or an element of it. */
+node *gen_whole_own(gen *g, uint32_t i);
 
 /* gen_stmt.c */
 void gen_block(gen *g, node *list, int n, int depth);

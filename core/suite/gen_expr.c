@@ -90,6 +90,48 @@ static node *literal(gen *g, const gtype *t)
 	return plain(g, t, literal_text(g, t->scalar, interesting(g, gen_bits(t))), 1);
 }
 
+/* What a device reads: elements of buffers, or what the invocation knows of itself; no compiler knows its value. */
+static node *unknown(gen *g)
+{
+	const gtype *u32 = gen_scalar(g, S_U32), *found;
+
+	for (uint32_t tries = 0; tries < 6 && g->n_buffers != 0; tries++) {
+		node *n = gen_walk(g, &g->buffers[gen_below(g, g->n_buffers)], u32, 5, &found);
+
+		if (n != NULL)
+			return n;
+	}
+	return gen_runtime(g, u32, 1);
+}
+
+/* An index that is never outside, as the analysis can tell: an access by it has no guard. */
+node *gen_proven(gen *g, uint32_t length, int depth)
+{
+	const gtype *u32 = gen_scalar(g, S_U32), *i32 = gen_scalar(g, S_I32);
+	uint32_t log = 0;
+	node *of = gen_chance(g, 60) ? unknown(g) : gen_runtime(g, u32, depth);
+
+	while (2u << log <= length)
+		log++;
+	switch (gen_below(g, 8)) {
+	case 0:
+		return gen_node(g, u32, gen_text(g, "($ %% %uu)", length), of, NULL, NULL);
+	case 1:
+		return gen_node(g, u32, gen_text(g, "min($, %uu)", length - 1), of, NULL, NULL);
+	case 2:
+		if (log != 0)
+			return gen_node(g, u32, gen_text(g, "($ >> %uu)", 32 - log), of, NULL,
+					NULL);
+		break;
+	case 3:
+		return gen_node(g, i32, gen_text(g, "(i32($) & %ui)", (1u << log) - 1), of, NULL,
+				NULL);
+	default:
+		break;
+	}
+	return gen_node(g, u32, gen_text(g, "($ & %uu)", (1u << log) - 1), of, NULL, NULL);
+}
+
 /* An index for something of `length` elements: inside when it is a constant. */
 node *gen_index(gen *g, uint32_t length, int depth)
 {
@@ -100,6 +142,8 @@ node *gen_index(gen *g, uint32_t length, int depth)
 		depth = 0;
 	if (pick < 35 || g->fuel <= 0)
 		return plain(g, u32, gen_text(g, "%uu", gen_below(g, length)), 1);
+	if (pick < 48)
+		return gen_proven(g, length, depth);
 	if (pick < 60)
 		return gen_node(g, u32, gen_text(g, "($ %% %uu)", length + gen_below(g, 2)),
 				gen_runtime(g, u32, depth), NULL, NULL);
@@ -233,7 +277,7 @@ static node *leaf(gen *g, const gtype *t, int depth)
 		return n;
 	if (t->kind == G_SCALAR)
 		return literal(g, t);
-	if (gen_chance(g, g->fuel <= 0 ? 70 : 5))
+	if (gen_chance(g, g->fuel <= 0 ? 70 : t->kind == G_ARRAY && t->count > 8 ? 90 : 5))
 		return plain(g, t, zero_of(g, t), 1);
 	return construct(g, t, depth);
 }

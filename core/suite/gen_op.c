@@ -195,6 +195,10 @@ static node *truth(gen *g, const gtype *t, int depth)
 	static const char *const logic[] = {"&", "|", "==", "!=", "&&", "||"};
 	const gtype *of;
 
+	if (t->kind == G_SCALAR && g->touches && gen_chance(g, 12))
+		return gen_node(g, t, gen_chance(g, 50) ? "($ && touch($))" : "($ || touch($))",
+				gen_runtime(g, t, depth), gen_expr(g, gen_scalar(g, S_U32), depth),
+				NULL);
 	switch (gen_below(g, 8)) {
 	case 0:
 		return gen_node(g, t, "(!$)", gen_expr(g, t, depth), NULL, NULL);

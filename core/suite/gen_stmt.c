@@ -192,6 +192,39 @@ static node *loop(gen *g, int depth)
 	return n;
 }
 
+/* With a second condition, which may have effects; around it a loop that the inner one's break does not leave, and
+ * whose continue it takes. */
+static node *nest(gen *g, int depth)
+{
+	const gtype *truth = gen_scalar(g, S_BOOL), *u32 = gen_scalar(g, S_U32);
+	uint32_t mark = g->n_vars, outer = 1 + gen_below(g, 4), inner = 1 + gen_below(g, 4);
+	int breakable = g->breakable, in_loop = g->in_loop;
+	const char *k = gen_name(g, "k"), *j = gen_name(g, "k");
+	node *child[4], *n;
+
+	gen_declare(g, k, u32, 0);
+	g->n_loops += 2;
+	g->loops += 2;
+	g->breakable = g->in_loop = 1;
+	child[0] = gen_runtime(g, truth, 2);
+	gen_declare(g, j, u32, 0);
+	child[1] = gen_runtime(g, truth, 2);
+	child[2] = inner_block(g, 3, depth - 1);
+	g->n_vars--;
+	child[3] = inner_block(g, 2, depth - 1);
+	n = node_make(g->a, NODE_STMT,
+		      gen_text(g,
+			       "for (var %s = 0u; %s < %uu; %s++) {\nif $ { continue; }\n"
+			       "for (var %s = %uu; %s > 0u && $; %s -= 1u) {\n$}\n$}\n",
+			       k, k, outer, k, j, inner, j, j),
+		      child, 4);
+	g->loops -= 2;
+	g->breakable = breakable;
+	g->in_loop = in_loop;
+	g->n_vars = mark;
+	return n;
+}
+
 static node *jump(gen *g)
 {
 	const gtype *truth = gen_scalar(g, S_BOOL);
@@ -219,8 +252,16 @@ static node *pointer(gen *g)
 	for (uint32_t tries = 0; tries < 10 && to == NULL; tries++) {
 		const gvar *v = &g->vars[gen_below(g, g->n_vars)];
 
-		if (v->flags & V_WRITABLE && v->type->kind != G_VECTOR && v->type->kind != G_MATRIX)
+		if (g->n_own != 0 && gen_chance(g, 15)) {
+			uint32_t i = gen_below(g, g->n_own);
+			gvar own = {g->own[i], g->own_elem[i], V_WRITABLE};
+
+			if (own.type->kind != G_VECTOR && own.type->kind != G_MATRIX)
+				to = gen_walk(g, &own, own.type, 0, &t);
+		} else if (v->flags & V_WRITABLE && v->type->kind != G_VECTOR &&
+			   v->type->kind != G_MATRIX) {
 			to = gen_walk(g, v, v->type, 0, &t);
+		}
 	}
 	if (to == NULL)
 		return declaration(g);
@@ -238,15 +279,19 @@ static node *statement(gen *g, int depth)
 			return branch(g, depth);
 		if (pick < 18)
 			return choice(g, depth);
-		if (pick < 27 && g->loops < 2 && g->n_loops < 8)
+		if (pick < 24 && g->loops < 2 && g->n_loops < 8)
 			return loop(g, depth);
+		if (pick < 27 && g->loops == 0 && g->n_loops < 7)
+			return nest(g, depth);
 		if (pick < 29)
 			return stmt(g, "{\n$}\n", inner_block(g, 3, depth - 1), NULL, NULL);
 	}
-	if (pick < 38)
+	if (pick < 35)
 		return jump(g);
-	if (pick < 42)
+	if (pick < 39)
 		return pointer(g);
+	if (pick < 43 && g->fuel > 0)
+		return gen_whole(g);
 	if (pick < 48 && g->n_atomics != 0) {
 		uint32_t i = gen_below(g, g->n_atomics);
 

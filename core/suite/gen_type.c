@@ -201,6 +201,15 @@ const gtype *gen_any_simple(gen *g)
 	return gen_shape(g, gen_any_scalar(g, 1), gen_chance(g, 60) ? 1 : 2 + gen_below(g, 3));
 }
 
+/* Mostly few, so that arrays of arrays stay small. */
+static uint32_t any_count(gen *g, int depth)
+{
+	static const uint32_t many[] = {7, 8, 8, 16, 17, 32};
+
+	return depth == 0 && !g->floats && gen_chance(g, 15) ? many[gen_below(g, 6)]
+							     : 1 + gen_below(g, 5);
+}
+
 static const gtype *any(gen *g, int with_bool, int depth)
 {
 	uint32_t pick = gen_below(g, 100);
@@ -213,7 +222,7 @@ static const gtype *any(gen *g, int with_bool, int depth)
 		return gen_matrix(g, gen_any_scalar(g, 0), 2 + gen_below(g, 3),
 				  2 + gen_below(g, 3));
 	if (pick < 88)
-		return gen_array(g, any(g, with_bool, depth + 1), 1 + gen_below(g, 5));
+		return gen_array(g, any(g, with_bool, depth + 1), any_count(g, depth));
 	for (uint32_t tries = 0; tries < 20; tries++) {
 		const gtype *t = g->types[gen_below(g, g->n_types)];
 
@@ -232,4 +241,18 @@ const gtype *gen_any_type(gen *g, int with_bool)
 const gtype *gen_any_shared(gen *g)
 {
 	return any(g, 0, 0);
+}
+
+const gtype *gen_any_whole(gen *g, int with_bool)
+{
+	static const uint32_t counts[] = {2, 3, 4, 4, 5, 8, 16, 32};
+
+	for (uint32_t tries = 0; tries < 8 && gen_chance(g, 70); tries++) {
+		const gtype *t = any(g, with_bool, 0);
+
+		if (t->kind == G_ARRAY || t->kind == G_STRUCT)
+			return t;
+	}
+	return gen_array(g, gen_scalar(g, gen_any_scalar(g, 0)),
+			 counts[gen_below(g, g->floats ? 6 : 8)]);
 }

@@ -70,7 +70,8 @@ static void leaf(emitter *e, uint32_t type, const emit_side *to, const emit_side
 static void step(const emitter *e, emit_side *s, uint32_t type, uint32_t i)
 {
 	if (is_memory(s))
-		text_printf(&s->path, " + %" PRIu64 "u", (uint64_t)pctl_type_part_offset(e->p, type, i));
+		text_printf(&s->path, " + %" PRIu64 "u",
+			    (uint64_t)pctl_type_part_offset(e->p, type, i));
 	else if (s->kind == EMIT_VALUE)
 		emit_part(e, &s->path, type, i);
 }
