@@ -129,6 +129,7 @@ static void check_sha256(pctl_registry *r, known_plugin *p)
 		refuse(r, p, PC3011_PLUGIN_SHA256, "has SHA-256 ",
 		       pctl_arena_printf(r->arena, "%s, %s wants %s", p->info.sha256,
 					 p->info.manifest, p->pinned_sha256));
+	pctl_rules_check_sha256(r, p);
 }
 
 /* ---- what is remembered ------------------------------------------------------------------- */

@@ -230,7 +230,8 @@ static void judge(pctl_registry *r, const pctl_registry_options *o)
 		known_plugin *p = r->plugins[i];
 		const pctl_quarantine_entry *q;
 
-		if (p->info.state != PCTL_PLUGIN_USABLE || disable_listed(p, o, r->arena))
+		if (p->info.state != PCTL_PLUGIN_USABLE || disable_listed(p, o, r->arena) ||
+		    !pctl_rules_allow_id(r, p))
 			continue;
 		q = pctl_quarantine_find(r, p->info.id, NULL);
 		if (q) {
@@ -290,6 +291,8 @@ pctl_status pctl_registry_open(const pctl_registry_options *o, const pctl_call *
 		return pctl_refuse(call, PC2_NOMEM, "no memory for the plugin registry");
 	}
 	r->flags = o->flags;
+	if (o->rules)
+		r->rules = *o->rules;
 	r->home = pctl_arena_dup(r->arena, o->home);
 	r->cache = o->cache  ? pctl_arena_dup(r->arena, o->cache)
 		   : o->home ? pctl_arena_printf(r->arena, "%s/cache", o->home)

@@ -16,6 +16,23 @@ typedef struct pctl_registry pctl_registry;
 #define PCTL_REGISTRY_FRESH 2u
 
 /*
+ * What a policy says of plugins; pctl_policy_plugin_rules makes it. Strings and arrays outlive the registry.
+ *
+ * allowed       ids that may be used; none: all. Of another one not even the file is looked at.
+ * pins          pairs of id and SHA-256 in hex: a plugin whose library has another one is not used
+ * only_workers  no backend is opened inside the host
+ * .._by         where it stands, "file:line"
+ */
+typedef struct pctl_plugin_rules {
+	const char *const *allowed;
+	const char *const *pins;
+	uint32_t n_allowed, n_pins;
+	uint32_t only_workers;
+	uint32_t reserved;
+	const char *allowed_by, *pins_by, *isolation_by;
+} pctl_plugin_rules;
+
+/*
  * dirs      directories of manifests, searched besides the defaults; absolute or relative to the
  *           caller's directory. The current directory is never searched unless it is listed.
  * home      pipectl's home: quarantine is kept in home/quarantine.tsv. NULL: nothing is kept.
@@ -24,6 +41,7 @@ typedef struct pctl_registry pctl_registry;
  *           executable, else in the libexec directory
  * disabled  ids that may not be used; disabled_by says who decided so (a file name)
  * probe_ms, start_ms, call_ms, grace_ms  as in remote.h; 0: 10 s, 30 s, 120 s, 10 s
+ * rules     of the policy in force; NULL: everything that is found may be used
  * strikes   deaths of workers of one plugin and driver in a row that lead to quarantine; 0: 3
  */
 typedef struct pctl_registry_options {
@@ -37,6 +55,7 @@ typedef struct pctl_registry_options {
 	uint32_t probe_ms, start_ms, call_ms, grace_ms;
 	uint32_t strikes;
 	const char *disabled_by;
+	const pctl_plugin_rules *rules;
 } pctl_registry_options;
 
 /*
@@ -103,6 +122,10 @@ const pctl_plugin_info *pctl_registry_find(const pctl_registry *r, const char *i
  * own. */
 pctl_status pctl_registry_backend(const pctl_registry *r, const char *id, const pctl_call *call,
 				  const pctl_plugin_info **out);
+
+/* PC4317 when the policy lets no backend run inside the host: for who is about to ask for it, so that all of them are
+ * refused alike. Sessions ask again. */
+pctl_status pctl_registry_in_process(const pctl_registry *r, const pctl_call *call);
 
 /* Directories that were searched, in order, for `doctor`; present: 1 when it exists. */
 uint32_t pctl_registry_dir_count(const pctl_registry *r);

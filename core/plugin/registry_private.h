@@ -50,6 +50,7 @@ struct pctl_registry {
 	pctl_op_name *ops;
 	uint32_t n_ops, cap_ops;
 	const char *worker, *home, *cache, *host;
+	pctl_plugin_rules rules;
 	uint32_t flags;
 	uint32_t probe_ms, start_ms, call_ms, grace_ms, strikes;
 	pctl_rows verdicts;
@@ -74,6 +75,10 @@ known_plugin *pctl_plugin_manifest(pctl_registry *r, const char *path);
 
 /* SHA-256 of a file as hex. 0: it cannot be read. */
 int pctl_plugin_hash_file(const char *path, char hex[2 * PCTL_DIGEST_BYTES + 1]);
+
+/* rules.c: 0 and the plugin refused when the policy does not allow its id; refused when its file is not the pinned one. */
+int pctl_rules_allow_id(pctl_registry *r, known_plugin *p);
+void pctl_rules_check_sha256(pctl_registry *r, known_plugin *p);
 
 /* Examine the library of a plugin that is not refused yet: by what is remembered, else for real. */
 void pctl_examine(pctl_registry *r, known_plugin *p);

@@ -166,6 +166,9 @@ static pctl_status open_here(session *s, const pctl_plugin_info *p, const pctl_d
 	const pctl_plugin *pl;
 	pctl_status st;
 
+	st = pctl_registry_in_process(s->r, call);
+	if (st)
+		return st;
 	if (!p->in_process_allowed)
 		return pctl_refuse(
 			call, PC3029_PLUGIN_ISOLATION,

@@ -187,28 +187,18 @@ uint32_t pctl_policy_backend_rank(const pctl_policy *p, const pctl_policy_device
 
 /* ---- plugins, certificates, limits -------------------------------------------------------- */
 
-pctl_status pctl_policy_plugin_allowed(const pctl_policy *p, const char *id, const char *sha256,
-				       const pctl_call *call)
+void pctl_policy_plugin_rules(const pctl_policy *p, pctl_plugin_rules *out)
 {
-	int listed = p->n_plugins == 0;
-
-	for (uint32_t i = 0; i < p->n_plugins && !listed; i++)
-		listed = strcmp(p->plugins[i], id) == 0;
-	if (!listed)
-		return pctl_refuse(call, PC4313_POLICY_PLUGIN,
-				   "plugin %s is not among the allowed (%s)", id,
-				   pctl_policy_origin(p, "plugins.allowed"));
-	for (uint32_t i = 0; i < p->n_pins; i++) {
-		if (strcmp(p->pins[2 * i], id) != 0)
-			continue;
-		if (sha256 == NULL || strcmp(p->pins[2 * i + 1], sha256) != 0)
-			return pctl_refuse(
-				call, PC4313_POLICY_PLUGIN,
-				"the library of plugin %s has SHA-256 %s, pinned is %s (%s)", id,
-				sha256 != NULL ? sha256 : "unknown", p->pins[2 * i + 1],
-				pctl_policy_origin(p, "plugins.sha256"));
-	}
-	return PCTL_OK;
+	*out = (pctl_plugin_rules){
+		.allowed = p->plugins,
+		.n_allowed = p->n_plugins,
+		.pins = p->pins,
+		.n_pins = p->n_pins,
+		.only_workers = !p->in_process,
+		.allowed_by = pctl_policy_origin(p, "plugins.allowed"),
+		.pins_by = pctl_policy_origin(p, "plugins.sha256"),
+		.isolation_by = pctl_policy_origin(p, "plugins.isolation"),
+	};
 }
 
 int pctl_policy_glob(const char *glob, const char *text)

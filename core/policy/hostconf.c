@@ -2,6 +2,7 @@
  * completing paths. */
 #include "policy/hostconf.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -376,6 +377,16 @@ char *pctl_host_config_find(const pctl_host_config *c, const char *name)
 		free(path);
 	}
 	return NULL;
+}
+
+char *pctl_host_config_find_policy(void *config, const char *name)
+{
+	char inside[512];
+	const int n = snprintf(inside, sizeof(inside), "policy/%s", name);
+
+	return name[0] == '/' || n < 0 || (size_t)n >= sizeof(inside)
+		       ? NULL
+		       : pctl_host_config_find(config, inside);
 }
 
 /* ---- the file ----------------------------------------------------------------------------- */

@@ -76,5 +76,8 @@ const pctl_conf_schema *pctl_host_config_schema(void);
  * present, else below HOME, else below the directories of conf_dir's list. The path, released with
  * free(), or NULL when there is none. */
 char *pctl_host_config_find(const pctl_host_config *c, const char *name);
+/* The same for a policy by its name among those of the home or the installation ("default.cfg"); config is the
+ * pctl_host_config. A pctl_policy_find. */
+char *pctl_host_config_find_policy(void *config, const char *name);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "cas/evidence.h"
 #include "conf/schema.h"
+#include "plugin/registry.h"
 
 enum { PCTL_RACE_PROVEN = 0, PCTL_RACE_CHECKED = 1, PCTL_RACE_TRUSTED = 2 }; /* strictest first */
 enum { PCTL_VERIFY_NONE = 0, PCTL_VERIFY_SAMPLE = 1, PCTL_VERIFY_ALL = 2 };
@@ -54,10 +55,16 @@ typedef struct pctl_policy {
 
 /* The built-in policy: what holds where no file says otherwise. */
 pctl_status pctl_policy_default(const pctl_call *call, pctl_policy **out);
-/* Read a file and its ancestors (`inherits`, relative to the file, at most 8). All errors at once.
+/* Finds a policy file that does not lie beside the one that inherits from it, say among those of the installation: its
+ * path, released with free(), or NULL. */
+typedef char *(*pctl_policy_find)(void *ctx, const char *name);
+
+/* Read a file and its ancestors (`inherits`: relative to the file, else what `find` knows; NULL: nothing further; at most
+ * 8). All errors at once.
  * Errors: PCTL_E_IO, PCTL_E_INVALID (PC10xx, PC4301 a child weaker than its parent, PC4302
  * inheritance). */
-pctl_status pctl_policy_read(const char *path, const pctl_call *call, pctl_policy **out);
+pctl_status pctl_policy_read(const char *path, pctl_policy_find find, void *ctx,
+			     const pctl_call *call, pctl_policy **out);
 void pctl_policy_destroy(pctl_policy *p);
 
 /* Every value as text with its origin, in the order of the documentation; for `plan` and `doctor`.
@@ -114,10 +121,8 @@ pctl_status pctl_policy_backend_allowed(const pctl_policy *p, const pctl_policy_
 /* Place in `order`, smaller is preferred; UINT32_MAX: never chosen unless named. */
 uint32_t pctl_policy_backend_rank(const pctl_policy *p, const pctl_policy_device *d);
 
-/* PC4313 when the id is not among the allowed, or its library's sha256 (hex, NULL unknown) is not
- * the pinned one. */
-pctl_status pctl_policy_plugin_allowed(const pctl_policy *p, const char *id, const char *sha256,
-				       const pctl_call *call);
+/* What the policy says of plugins, for the registry, which holds to it; it lives as long as the policy. */
+void pctl_policy_plugin_rules(const pctl_policy *p, pctl_plugin_rules *out);
 
 /* The least certificate level asked for an op: the highest of all rules whose glob matches. */
 uint32_t pctl_policy_certificate(const pctl_policy *p, const char *op);

@@ -16,6 +16,8 @@ typedef struct pctl_policy_state {
 	const pctl_conf_value *layers[PCTL_POLICY_CHAIN_MAX + 1];
 	uint32_t n_layers;
 	pctl_conf_settings *settings;
+	pctl_policy_find find; /* or NULL; while files are read */
+	void *find_ctx;
 } pctl_policy_state;
 
 extern const char pctl_policy_built_in[];

@@ -173,7 +173,7 @@ static pctl_status add_parent(pctl_policy_state *s, const pctl_call *call, int *
 			      *v = pctl_conf_get(group, "inherits");
 	pctl_conf *file = NULL;
 	pctl_status status;
-	char *path;
+	char *path, *found = NULL;
 
 	*more = v != NULL;
 	if (v == NULL)
@@ -181,12 +181,22 @@ static pctl_status add_parent(pctl_policy_state *s, const pctl_call *call, int *
 	if (s->n_layers >= PCTL_POLICY_CHAIN_MAX)
 		return refuse_parent(v, "more than 8 files inherit from each other", call);
 	path = pctl_conf_beside(v->pos.file, v->text);
+	if (path != NULL && !pctl_file_exists(path) && s->find != NULL)
+		found = s->find(s->find_ctx, v->text);
+	if (found != NULL) {
+		free(path);
+		path = found;
+	}
 	if (path == NULL)
 		return pctl_refuse(call, PC2_NOMEM, "no memory for a path");
 	if (is_layer(s, path))
 		status = refuse_parent(v, "it inherits from itself", call);
 	else if (!pctl_file_exists(path))
-		status = refuse_parent(v, "there is no such file", call);
+		status = refuse_parent(v,
+				       s->find == NULL ? "there is no such file"
+						       : "there is no such file beside it, and no "
+							 "policy of the installation has that name",
+				       call);
 	else if (pctl_conf_read_file(path, call, &file) != PCTL_OK ||
 		 add_layer(s, file, call) != PCTL_OK)
 		status = refuse_parent(v, "it has errors of its own", call);
@@ -240,7 +250,8 @@ static pctl_policy_state *create(void)
 }
 
 /* path NULL: the built-in policy. */
-static pctl_status read_policy(const char *path, const pctl_call *call, pctl_policy **out)
+static pctl_status read_policy(const char *path, pctl_policy_find find, void *ctx,
+			       const pctl_call *call, pctl_policy **out)
 {
 	pctl_policy_state *s = create();
 	pctl_conf *file = NULL;
@@ -249,6 +260,8 @@ static pctl_status read_policy(const char *path, const pctl_call *call, pctl_pol
 	*out = NULL;
 	if (s == NULL)
 		return pctl_refuse(call, PC2_NOMEM, "no memory for a policy");
+	s->find = find;
+	s->find_ctx = ctx;
 	if (path != NULL) {
 		status = pctl_conf_read_file(path, call, &file);
 		if (status == PCTL_OK)
@@ -269,10 +282,11 @@ static pctl_status read_policy(const char *path, const pctl_call *call, pctl_pol
 
 pctl_status pctl_policy_default(const pctl_call *call, pctl_policy **out)
 {
-	return read_policy(NULL, call, out);
+	return read_policy(NULL, NULL, NULL, call, out);
 }
 
-pctl_status pctl_policy_read(const char *path, const pctl_call *call, pctl_policy **out)
+pctl_status pctl_policy_read(const char *path, pctl_policy_find find, void *ctx,
+			     const pctl_call *call, pctl_policy **out)
 {
-	return read_policy(path, call, out);
+	return read_policy(path, find, ctx, call, out);
 }

@@ -45,7 +45,7 @@ static pctl_policy *read_policy(const char *path)
 
 	pctl_diag_list_destroy(diags);
 	diags = pctl_diag_list_create();
-	status = pctl_policy_read(path, pctl_diag_list_call(diags), &p);
+	status = pctl_policy_read(path, NULL, NULL, pctl_diag_list_call(diags), &p);
 	assert_int_equal(status == PCTL_OK, p != NULL);
 	return p;
 }
@@ -470,16 +470,18 @@ static void policy__plugins_certificates_limits(void **state)
 		"certificate = ( { ops = \"*\"; level = \"L1\"; }, { ops = \"rank.*\"; level = "
 		"\"L3\"; },"
 		"{ ops = \"*.step\"; level = \"L2\"; } ); limits : { memory = \"1M\"; };");
+	pctl_plugin_rules rules;
 	const pctl_call *call = pctl_diag_list_call(diags);
 
 	(void)state;
-	assert_int_equal(pctl_policy_plugin_allowed(p, "mock", NULL, call), PCTL_OK);
-	assert_int_equal(pctl_policy_plugin_allowed(p, "cpu", H1, call), PCTL_OK);
-	assert_int_equal(pctl_policy_plugin_allowed(p, "cpu", H2, call), PCTL_E_PLUGIN);
-	assert_int_equal(pctl_policy_plugin_allowed(p, "cpu", NULL, call), PCTL_E_PLUGIN);
-	assert_int_equal(pctl_policy_plugin_allowed(p, "vulkan", H1, call), PCTL_E_PLUGIN);
-	assert_int_equal(pctl_diag_list_count(diags), 3);
-	assert_int_equal(code_of_last(), PC4313_POLICY_PLUGIN);
+	pctl_policy_plugin_rules(p, &rules);
+	assert_int_equal(rules.n_allowed, 2);
+	assert_string_equal(rules.allowed[1], "mock");
+	assert_int_equal(rules.n_pins, 1);
+	assert_string_equal(rules.pins[0], "cpu");
+	assert_string_equal(rules.pins[1], H1);
+	assert_int_equal(rules.only_workers, 0);
+	assert_string_equal(rules.pins_by, "p.cfg:1");
 	assert_int_equal(pctl_policy_certificate(p, "int.add"), 1);
 	assert_int_equal(pctl_policy_certificate(p, "rank.step"), 3);
 	assert_int_equal(pctl_policy_certificate(p, "other.step"), 2);
@@ -491,7 +493,8 @@ static void policy__plugins_certificates_limits(void **state)
 	p = policy("");
 	assert_int_equal(pctl_policy_certificate(p, "rank.step"), 0);
 	assert_int_equal(pctl_policy_memory_allowed(p, UINT64_MAX, "run", NULL), PCTL_OK);
-	assert_int_equal(pctl_policy_plugin_allowed(p, "anything", NULL, NULL), PCTL_OK);
+	pctl_policy_plugin_rules(p, &rules);
+	assert_int_equal(rules.n_allowed + rules.n_pins + rules.only_workers, 0);
 	assert_int_equal(pctl_policy_least(0, 5), 5);
 	assert_int_equal(pctl_policy_least(5, 0), 5);
 	assert_int_equal(pctl_policy_least(5, 4), 4);

@@ -25,12 +25,15 @@ pctl_status pctl_app_config(pctl_app *app)
 pctl_status pctl_app_registry(pctl_app *app)
 {
 	pctl_registry_options o = {.flags = 0};
-	pctl_status status = pctl_app_config(app);
+	pctl_status status = pctl_app_policy(app);
 	const pctl_host_config *c = app->config;
+	pctl_plugin_rules rules;
 	const char **dirs;
 
 	if (status != PCTL_OK || app->registry != NULL)
 		return status;
+	pctl_policy_plugin_rules(app->policy, &rules);
+	o.rules = &rules;
 	dirs = calloc(c->n_plugin_dirs + app->line.n_given + 1u, sizeof(*dirs));
 	if (dirs == NULL)
 		return pctl_refuse(app->call, PC2_NOMEM, "no memory for the registry");
@@ -54,6 +57,12 @@ pctl_status pctl_app_registry(pctl_app *app)
 	status = pctl_registry_open(&o, app->call, &app->registry);
 	free(dirs);
 	return status;
+}
+
+pctl_status pctl_app_in_process(pctl_app *app, int *out)
+{
+	*out = pctl_option_has(&app->line, "--in-process") || app->config->in_process;
+	return *out ? pctl_registry_in_process(app->registry, app->call) : PCTL_OK;
 }
 
 pctl_status pctl_app_ops(pctl_app *app)
@@ -102,7 +111,8 @@ pctl_status pctl_app_policy(pctl_app *app)
 	if (path == NULL)
 		return pctl_refuse(app->call, PC3_IO, "no policy file %s",
 				   given == NULL ? "" : given);
-	status = pctl_policy_read(path, app->call, &app->policy);
+	status = pctl_policy_read(path, pctl_host_config_find_policy, app->config, app->call,
+				  &app->policy);
 	free(path);
 	return status;
 }
@@ -278,6 +288,7 @@ pctl_status pctl_app_run_options(pctl_app *app, pctl_run_options *out, const cha
 {
 	const char *limit = pctl_option_value(&app->line, "--gas-limit");
 	pctl_status status = pctl_app_ops(app);
+	int in_process = 0;
 
 	memset(out, 0, sizeof(*out));
 	*backends = NULL;
@@ -291,6 +302,8 @@ pctl_status pctl_app_run_options(pctl_app *app, pctl_run_options *out, const cha
 		status = pctl_app_profiles(app);
 	if (status == PCTL_OK)
 		status = parse_verify(app, &out->verify_ppm);
+	if (status == PCTL_OK)
+		status = pctl_app_in_process(app, &in_process);
 	if (status != PCTL_OK)
 		return status;
 	if (limit != NULL) {
@@ -314,9 +327,7 @@ pctl_status pctl_app_run_options(pctl_app *app, pctl_run_options *out, const cha
 	out->schedule_id = app->schedule_id;
 	out->policy = app->policy;
 	out->cache_dir = app->config->cache_bytes != 0 ? app->config->cache_dir : NULL;
-	out->flags = (pctl_option_has(&app->line, "--in-process") || app->config->in_process
-			      ? PCTL_RUN_IN_PROCESS
-			      : 0) |
+	out->flags = (in_process ? PCTL_RUN_IN_PROCESS : 0) |
 		     (pctl_option_has(&app->line, "--debug") ? PCTL_RUN_DEBUG : 0) |
 		     (pctl_option_has(&app->line, "--no-memo") ? PCTL_RUN_FRESH : 0) |
 		     (pctl_option_has(&app->line, "--sanitize") ? PCTL_RUN_SANITIZE : 0);

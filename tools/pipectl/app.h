@@ -40,6 +40,9 @@ struct pctl_app {
 /* Each opens its part once; the pointer in the app is set on success. */
 pctl_status pctl_app_config(pctl_app *app);
 pctl_status pctl_app_registry(pctl_app *app);
+/* May and shall backends run in this process: --in-process, workers.in_process; PC4317 when the policy says no. Asked
+ * when the registry is open. */
+pctl_status pctl_app_in_process(pctl_app *app, int *out);
 pctl_status pctl_app_ops(pctl_app *app); /* library and kernels */
 pctl_status pctl_app_store(pctl_app *app);
 pctl_status pctl_app_memo(pctl_app *app);

@@ -145,8 +145,8 @@ pctl_status pctl_app_bench(pctl_app *app, const char *selector, const pctl_proof
 			   const char *const *regressions, uint32_t n_regressions,
 			   const pctl_call *call, pctl_bench **out)
 {
-	const int in_process =
-		pctl_option_has(&app->line, "--in-process") || app->config->in_process;
+	int in_process;
+	const pctl_status status = pctl_app_in_process(app, &in_process);
 	const pctl_certify_bench_options o = {
 		.registry = app->registry,
 		.ops = pctl_op_library_source(app->library),
@@ -160,7 +160,7 @@ pctl_status pctl_app_bench(pctl_app *app, const char *selector, const pctl_proof
 		.regressions = regressions,
 		.n_regressions = n_regressions};
 
-	return pctl_certify_bench_open(&o, selector, call, out);
+	return status == PCTL_OK ? pctl_certify_bench_open(&o, selector, call, out) : status;
 }
 
 /* ---- --list ------------------------------------------------------------------------------- */

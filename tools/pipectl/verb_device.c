@@ -145,8 +145,7 @@ static pctl_status show(pctl_app *app, const char *selector, pctl_session *s)
 
 static pctl_status probe_entry(pctl_app *app, const pctl_device_entry *e)
 {
-	const int in_process =
-		pctl_option_has(&app->line, "--in-process") || app->config->in_process;
+	int in_process;
 	pctl_session_options options = {
 		.index = e->in_driver,
 		.device_kind = e->kind,
@@ -155,10 +154,12 @@ static pctl_status probe_entry(pctl_app *app, const pctl_device_entry *e)
 		.profile_flags = pctl_option_has(&app->line, "--fresh") ? PCTL_PROFILES_FRESH : 0};
 	pctl_backend_session *backend = NULL;
 	pctl_session *session = NULL;
-	pctl_status status = pctl_backend_session_open(app->registry, e->backend, e->env,
-						       in_process ? PCTL_SESSION_IN_PROCESS : 0,
-						       app->call, &backend);
+	pctl_status status = pctl_app_in_process(app, &in_process);
 
+	if (status == PCTL_OK)
+		status = pctl_backend_session_open(app->registry, e->backend, e->env,
+						   in_process ? PCTL_SESSION_IN_PROCESS : 0,
+						   app->call, &backend);
 	if (status != PCTL_OK)
 		return status;
 	options.name = pctl_arena_printf(app->arena, "%s (%s)", e->selector, e->name);
