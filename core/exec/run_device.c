@@ -114,8 +114,9 @@ pctl_status pctl_run_session(pctl_running *r, const char *selector, pctl_session
 static pctl_status qualifies(pctl_running *r, pctl_session *s, const pctl_call *call)
 {
 	for (uint32_t i = 0; i < r->graph->n_nodes; i++) {
-		const pctl_run_node *n = &r->nodes[i];
+		pctl_run_node *n = &r->nodes[i];
 		const pctl_job_plan *plan = n->canonical != NULL ? n->canonical : n->measure;
+		pctl_job_plan *tuned = NULL;
 		pctl_status status;
 
 		if (plan == NULL ||
@@ -123,7 +124,10 @@ static pctl_status qualifies(pctl_running *r, pctl_session *s, const pctl_call *
 			continue;
 		status = pctl_run_check_certified(r, n, s, call);
 		if (status == PCTL_OK)
-			status = pctl_session_qualify(s, plan, call);
+			status = pctl_run_tuned_plan(r, n, s, call, &tuned);
+		if (status == PCTL_OK)
+			status = pctl_session_qualify(s, tuned != NULL ? tuned : plan, call);
+		pctl_job_plan_destroy(tuned);
 		if (status != PCTL_OK)
 			return status;
 	}

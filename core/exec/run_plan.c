@@ -39,6 +39,7 @@ pctl_plan_caps pctl_session_plan_caps(const pctl_session *s)
 	caps.max_workgroup_bytes =
 		(uint32_t)least(caps.max_workgroup_bytes, d->max_workgroup_bytes);
 	caps.device_kind = pctl_session_kind(s);
+	caps.max_turns = pctl_session_plan_turns(s);
 	return caps;
 }
 
@@ -344,18 +345,24 @@ pctl_status pctl_run_plan_node(pctl_running *r, pctl_run_node *n, uint32_t *bloc
 				 r->call, &n->gas);
 }
 
-pctl_status pctl_run_tune_node(pctl_running *r, pctl_run_node *n)
+pctl_status pctl_run_tuned_plan(pctl_running *r, pctl_run_node *n, pctl_session *s,
+				const pctl_call *call, pctl_job_plan **out)
 {
-	pctl_plan_caps caps = pctl_session_plan_caps(n->session),
-		       canonical = pctl_run_canonical_caps();
+	pctl_plan_caps caps = pctl_session_plan_caps(s), canonical = pctl_run_canonical_caps();
 	pctl_planner planner = planner_with(r, caps);
 	pctl_op_query q = query_of(n);
 
-	pctl_job_plan_destroy(n->tuned);
-	n->tuned = NULL;
+	*out = NULL;
 	if (n->node->job->kind != PCTL_JOB_OP || r->o->flags & PCTL_RUN_CANONICAL ||
-	    memcmp(&caps, &canonical, sizeof(caps)) == 0)
+	    n->canonical == NULL || memcmp(&caps, &canonical, sizeof(caps)) == 0)
 		return PCTL_OK;
 	return pctl_job_plan_op(&planner, n->node->job->id, &n->node->op, &q, n->out, PCTL_PLAN_RUN,
-				r->call, &n->tuned);
+				call, out);
+}
+
+pctl_status pctl_run_tune_node(pctl_running *r, pctl_run_node *n)
+{
+	pctl_job_plan_destroy(n->tuned);
+	n->tuned = NULL;
+	return pctl_run_tuned_plan(r, n, n->session, r->call, &n->tuned);
 }

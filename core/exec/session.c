@@ -12,6 +12,7 @@
 #include "base/num.h"
 #include "base/str.h"
 #include "legal/legal.h"
+#include "policy/limits.h"
 
 #define MOST_IDENTITY 32u
 #define LARGEST_CACHE (64u << 20)
@@ -33,6 +34,8 @@ struct pctl_session {
 	pctl_cid identity_cid; /* of the identity facts: part of the key of compiled kernels */
 	pctl_profile_record *profile; /* NULL: not asked for yet */
 	pctl_map *kernels;	      /* text of a unit's CID to struct built */
+	pctl_extent_limits limits;    /* what programs may need here; never of the reference */
+	int limits_known;	      /* 1: nothing is left to search for */
 };
 
 static pctl_status read_identity(pctl_session *s, const pctl_call *call)
@@ -86,6 +89,8 @@ pctl_status pctl_session_open(const pctl_session_options *o, const pctl_call *ca
 	status = s->o.table->device_caps(s->dev, call, &s->caps);
 	if (status == PCTL_OK)
 		status = read_identity(s, call);
+	if (status == PCTL_OK && o->device_kind != PCTL_DEVICE_REFERENCE)
+		s->limits_known = pctl_limits_known(s->identity, s->n_identity, &s->limits);
 out:
 	if (status != PCTL_OK) {
 		pctl_session_close(s);
@@ -140,6 +145,15 @@ uint32_t pctl_session_kind(const pctl_session *s)
 uint32_t pctl_session_build_flags(const pctl_session *s)
 {
 	return s->o.build_flags;
+}
+
+uint32_t pctl_session_plan_turns(const pctl_session *s)
+{
+	const uint64_t most = s->limits.most[PCTL_EXTENT_TURNS];
+
+	if (most == 0 || most / 2 > UINT32_MAX)
+		return 0;
+	return most < 2 ? 1 : (uint32_t)(most / 2);
 }
 
 uint32_t pctl_session_identity(const pctl_session *s, const pctl_key_value **out)
@@ -230,6 +244,30 @@ static pctl_status options_for(pctl_session *s, const pctl_program *p, const pct
 	return status;
 }
 
+/* What the driver will see must be within what the device does right: over that it is silently wrong, or never comes
+ * back. The reason is typed and speaks of this device alone. */
+static pctl_status check_extents(pctl_session *s, const pctl_kernel_unit *unit,
+				 const pctl_program *legal, const pctl_call *call)
+{
+	pctl_extents x;
+	pctl_pos pos;
+	uint32_t over;
+	pctl_status status = pctl_program_extents(legal, call, &x);
+
+	if (status != PCTL_OK)
+		return status;
+	over = pctl_extents_over(&x, &s->limits);
+	if (over == PCTL_N_EXTENTS)
+		return PCTL_OK;
+	pos = pctl_extents_position(legal, &x, over);
+	return pctl_refuse_at(call, PC5218_DEVICE_CANNOT, pos.file == NULL ? NULL : &pos,
+			      "another device may run it, in the end the reference (--backend cpu)",
+			      "%s: kernel %s needs %" PRIu64 " %s (%s), the device is right up to "
+			      "%" PRIu64,
+			      s->name, unit->name, x.need[over], pctl_extent_unit(over),
+			      pctl_extent_doc(over), s->limits.most[over]);
+}
+
 /* The wire form for this device: the reference gets the program as written, all others the
  * legalised one. */
 static pctl_status wire_for(pctl_session *s, const pctl_kernel_unit *unit, const pctl_call *call,
@@ -252,6 +290,8 @@ static pctl_status wire_for(pctl_session *s, const pctl_kernel_unit *unit, const
 	status = options_for(s, unit->program, call, &options);
 	if (status == PCTL_OK)
 		status = pctl_legalise(unit->program, &s->caps, &options, call, &legal);
+	if (status == PCTL_OK)
+		status = check_extents(s, unit, legal, call);
 	if (status == PCTL_OK)
 		status = pctl_program_encode(legal, call, wire, n);
 	pctl_program_destroy(legal);

@@ -51,6 +51,9 @@ uint32_t pctl_session_kind(const pctl_session *s);	  /* PCTL_DEVICE_* */
 uint32_t pctl_session_build_flags(const pctl_session *s); /* PCTL_BUILD_* */
 /* What plans for this device may rely on. Not its largest binding: that limit is refused, not planned around. */
 pctl_plan_caps pctl_session_plan_caps(const pctl_session *s);
+/* Turns that the loops of a plan's kernel may make in one invocation, 0: any number. Half of what the device makes,
+ * since legalisation may write a loop twice. */
+uint32_t pctl_session_plan_turns(const pctl_session *s);
 /* Identity facts in the backend's order. */
 uint32_t pctl_session_identity(const pctl_session *s, const pctl_key_value **out);
 /* The device's profile, obtained now if it was not before (which may probe it). NULL with PCTL_OK: the reference, or a
@@ -68,8 +71,8 @@ pctl_device *pctl_session_device(const pctl_session *s);
 pctl_status pctl_session_kernel(pctl_session *s, const pctl_kernel_unit *unit,
 				const pctl_call *call, pctl_kernel **out);
 
-/* Can this device run the plan: types, limits of bindings, memory, workgroups. Reports why not
- * (PC52xx). */
+/* Can this device run the plan: types, limits of bindings, memory, workgroups, and programs within what the device is
+ * known to do right. Reports why not (PC52xx); another device may. */
 pctl_status pctl_session_qualify(pctl_session *s, const pctl_job_plan *plan, const pctl_call *call);
 
 #endif

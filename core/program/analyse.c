@@ -28,7 +28,7 @@ void pctl_analyse_fail(pctl_analyser *z, pctl_status status)
 }
 
 /* Match what opens with what parts and closes it. The program verified, so they do match. */
-static int match_constructs(pctl_analyser *z)
+int pctl_analyse_constructs(pctl_analyser *z)
 {
 	uint32_t *stack = calloc(PCTL_REGION_DEPTH_MAX + 2, sizeof(*stack));
 	uint32_t depth = 0, i;
@@ -129,7 +129,7 @@ pctl_status pctl_program_analyse(const pctl_program *p, const uint32_t groups[3]
 	z.a = z.arena ? pctl_arena_alloc(z.arena, sizeof(*z.a)) : NULL;
 	z.next = calloc((size_t)p->n_insts + 1, sizeof(*z.next));
 	z.loop_of = calloc((size_t)p->n_insts + 1, sizeof(*z.loop_of));
-	if (!z.a || !z.next || !z.loop_of || !match_constructs(&z)) {
+	if (!z.a || !z.next || !z.loop_of || !pctl_analyse_constructs(&z)) {
 		z.status = pctl_refuse(call, PC2_NOMEM, "no memory to analyse a program");
 		goto out;
 	}

@@ -26,6 +26,8 @@ pctl_pos pctl_analyse_position(const pctl_program *p, uint32_t inst);
 /* Keep the first failure. */
 void pctl_analyse_fail(pctl_analyser *z, pctl_status status);
 
+/* Fill next. 0: no memory. */
+int pctl_analyse_constructs(pctl_analyser *z);
 /* Fill a->loops; reports every loop without a bound. */
 void pctl_analyse_loops(pctl_analyser *z);
 /* Uniformity of barriers, races, bounds for emission. */

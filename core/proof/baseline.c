@@ -56,7 +56,8 @@ static pctl_status make_plan(measuring *m, uint64_t n)
 					caps->max_groups[2]},
 			 .max_invocations = caps->max_invocations,
 			 .max_workgroup_bytes = caps->max_workgroup_bytes,
-			 .device_kind = pctl_session_kind(m->b->device)}};
+			 .device_kind = pctl_session_kind(m->b->device),
+			 .max_turns = pctl_session_plan_turns(m->b->device)}};
 	pctl_op_result result = {.head = PCTL_HEAD(pctl_op_result)};
 	pctl_function_query ask;
 	pctl_status status;

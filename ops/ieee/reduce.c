@@ -94,15 +94,18 @@ static int few(kit_plan *p)
 #define STRICT_RUN 262144u
 
 /* The bound of the kernel's loop is a power of two, so that few inputs cost little gas and still
- * there are few programs. */
+ * there are few programs. A device that does not count as far gets more dispatches, for the same bits. */
 static void strict_plan(kit_plan *p)
 {
 	const uint64_t n = kit_elements(&p->use->q->in[0]);
-	kit_kernel reduce = {"ieee/reduce_strict.wgsl", text_of(p), 1, "run", 16};
+	const uint64_t turns = p->caps->max_turns;
+	const uint64_t longest = turns != 0 && turns < STRICT_RUN ? turns : STRICT_RUN;
+	kit_kernel reduce = {"ieee/reduce_strict.wgsl", text_of(p), 1, "run", 1};
 
 	if (few(p))
 		return;
-	while (reduce.override_value < n - 1 && reduce.override_value < STRICT_RUN)
+	while ((reduce.override_value < n - 1 || reduce.override_value < 16) &&
+	       reduce.override_value * 2 <= longest)
 		reduce.override_value *= 2;
 	for (uint64_t first = 1; first < n; first += reduce.override_value) {
 		const uint32_t range[2] = {(uint32_t)first, (uint32_t)n};

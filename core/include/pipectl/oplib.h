@@ -183,7 +183,7 @@ typedef struct pctl_plan_caps {
 	uint32_t max_invocations;
 	uint32_t max_workgroup_bytes;
 	uint32_t device_kind; /* PCTL_DEVICE_* */
-	uint32_t reserved;
+	uint32_t max_turns;   /* turns of all loops of one invocation together; 0: any number */
 } pctl_plan_caps;
 
 /* ---- rules -------------------------------------------------------------------------------- */

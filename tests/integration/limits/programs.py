@@ -1,0 +1,75 @@
+"""Programs at, below and beyond what drivers do right: loops by turns, constructs by depth. Lane i takes its own way at
+depth a[i], so that a condition that is lost shows."""
+
+HEAD = """@group(0) @binding(0) var<storage, read> a : array<u32>;
+@group(0) @binding(1) var<storage, read_write> r : array<u32>;
+"""
+MAIN = "@compute @workgroup_size(8)\nfn main(@builtin(global_invocation_id) g : vec3<u32>) {\n"
+START = MAIN + "  let i = g.x; let d = a[i]; var x = d;\n"
+
+
+def loop(name, n, body):
+    return f"for (var {name} = 0u; {name} < {n}u; {name}++) {{ {body} }}\n"
+
+
+def turns(n):
+    """One loop of n rounds."""
+    return HEAD + START + loop("k", n, "x = x * 3u + k;") + "r[i] = x; }\n"
+
+
+def turns_in_sequence(n):
+    return HEAD + START + loop("k", n // 2, "x = x * 3u + k;") + loop("l", n - n // 2, "x = x * 5u + l;") + "r[i] = x; }\n"
+
+
+def turns_nested(n):
+    return HEAD + START + loop("k", 16, loop("j", n // 16, "x = x * 3u + k + j;")) + "r[i] = x; }\n"
+
+
+def turns_called(n):
+    return (HEAD + "fn f(y : u32) -> u32 { var x = y; " + loop("j", n // 32, "x = x * 3u + j;") + "return x; }\n"
+            + START + loop("k", 16, "x = f(x) + f(x + 1u);") + "r[i] = x; }\n")
+
+
+def ifs(n):
+    return (HEAD + START + "".join(f"if (d != {k}u) {{ x = x * 3u + {k}u;\n" for k in range(n))
+            + "".join(f"x = x * 5u + {k}u; }}\n" for k in range(n)) + "r[i] = x; }\n")
+
+
+def switches(n):
+    return (HEAD + START + "".join(f"switch (d) {{ case {k}u: {{ x = x * 7u + {k}u; }} default: {{ x = x * 3u + {k}u;\n"
+                                   for k in range(n))
+            + "".join(f"x = x * 5u + {k}u; }} }}\n" for k in range(n)) + "r[i] = x; }\n")
+
+
+def loops(n):
+    return (HEAD + START + "".join(f"for (var k{k} = 0u; k{k} < 1u; k{k}++) {{ if (d == {k}u) {{ break; }} x = x * 3u + {k}u;\n"
+                                   for k in range(n))
+            + "".join(f"x = x * 5u + {k}u; }}\n" for k in range(n)) + "r[i] = x; }\n")
+
+
+def called_ifs(n):
+    """n functions with one `if` each, each calling the one before."""
+    functions = "fn f0(x : u32) -> u32 { return x + 1u; }\n"
+    for k in range(1, n + 1):
+        functions += (f"fn f{k}(x : u32) -> u32 {{ var y = x; if (x != 0u) {{ y = f{k - 1}(x - 1u) * 5u; y += 2u; }} "
+                      "return y; }\n")
+    return HEAD + functions + MAIN + f"  r[g.x] = f{n}(a[g.x]);\n}}\n"
+
+
+def returns(n):
+    """n conditional returns in sequence: what follows stands under all of them."""
+    return (HEAD + "fn f(y : u32) -> u32 { var x = y;\n"
+            + "".join(f"if (y == {k}u) {{ return x + {k}u; }} x = x * 3u + {k}u;\n" for k in range(n))
+            + "return x; }\n" + MAIN + "  r[g.x] = f(a[g.x]);\n}\n")
+
+
+def doubled(n):
+    """Each function calls the one before twice: 2^n copies of the first."""
+    functions = "fn a(x:u32)->u32{return x*x;}\n"
+    last = "a"
+    for k in range(n):
+        name = f"f{k}"
+        functions += f"fn {name}(x:u32)->u32{{return {last}({last}(x));}}\n"
+        last = name
+    return ("@group(0) @binding(0) var<storage,read_write> r:array<u32>;\n" + functions
+            + f"@compute @workgroup_size(1) fn main(){{r[0]={last}(r[0]);}}\n")
