@@ -9,6 +9,7 @@
 
 #include "base/map.h"
 #include "base/num.h"
+#include "diag/diag.h"
 
 static uint64_t now_ns(void)
 {
@@ -252,21 +253,52 @@ static pctl_status place(pctl_running *r, pctl_run_node *n)
 		       : pctl_run_session(r, n->node->job->placement, &n->session);
 }
 
+static pctl_status qualify(pctl_running *r, pctl_run_node *n, const pctl_call *call)
+{
+	pctl_status status = pctl_run_check_certified(r, n, n->session, call);
+
+	if (status == PCTL_OK)
+		status = pctl_run_tuned_plan(r, n, n->session, call, &n->tuned);
+	if (status == PCTL_OK)
+		status = pctl_session_qualify(n->session,
+					      n->tuned != NULL ? n->tuned : n->canonical, call);
+	return status;
+}
+
+/* Was the device ours to choose? Then a job whose size was not known when it was chosen may take the reference, for the
+ * same bytes. */
+static int may_move(const pctl_running *r, const pctl_run_node *n, pctl_status status)
+{
+	return (status == PCTL_E_UNSUPPORTED || status == PCTL_E_LIMIT) && r->o->n_backends == 0 &&
+	       n->session == r->main && pctl_session_kind(n->session) != PCTL_DEVICE_REFERENCE;
+}
+
 /* The node on its session, with the plan that runs there; done once. */
 static pctl_status make_ready(pctl_running *r, pctl_run_node *n)
 {
+	pctl_diag_list *said;
+	uint32_t told = 0;
 	pctl_status status;
 
 	if (n->ready)
 		return PCTL_OK;
+	said = pctl_diag_list_create();
+	if (said == NULL)
+		return pctl_refuse(r->call, PC2_NOMEM, "no memory for a run");
+	pctl_diag_list_set_cancel(said, r->call->cancelled, r->call->ctx);
 	status = place(r, n);
-	if (status == PCTL_OK)
-		status = pctl_run_check_certified(r, n, n->session, r->call);
-	if (status == PCTL_OK)
-		status = pctl_run_tune_node(r, n);
-	if (status == PCTL_OK)
-		status = pctl_session_qualify(n->session,
-					      n->tuned != NULL ? n->tuned : n->canonical, r->call);
+	if (status == PCTL_OK) {
+		status = qualify(r, n, pctl_diag_list_call(said));
+		if (may_move(r, n, status) && pctl_run_session(r, "cpu", &n->session) == PCTL_OK) {
+			pctl_job_plan_destroy(n->tuned);
+			n->tuned = NULL;
+			told = pctl_diag_list_count(said);
+			status = qualify(r, n, pctl_diag_list_call(said));
+		}
+	}
+	for (uint32_t i = told; i < pctl_diag_list_count(said); i++)
+		(void)pctl_emit(r->call, pctl_diag_list_at(said, i));
+	pctl_diag_list_destroy(said);
 	n->ready = status == PCTL_OK;
 	return status;
 }

@@ -359,10 +359,3 @@ pctl_status pctl_run_tuned_plan(pctl_running *r, pctl_run_node *n, pctl_session 
 	return pctl_job_plan_op(&planner, n->node->job->id, &n->node->op, &q, n->out, PCTL_PLAN_RUN,
 				call, out);
 }
-
-pctl_status pctl_run_tune_node(pctl_running *r, pctl_run_node *n)
-{
-	pctl_job_plan_destroy(n->tuned);
-	n->tuned = NULL;
-	return pctl_run_tuned_plan(r, n, n->session, r->call, &n->tuned);
-}

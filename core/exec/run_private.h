@@ -65,9 +65,7 @@ int pctl_run_dim(void *running, const char *name, uint64_t *out);
 /* Types and canonical plan of one node whose inputs are typed. *blocked is set, and nothing
  * planned, when a measure is due. */
 pctl_status pctl_run_plan_node(pctl_running *r, pctl_run_node *n, uint32_t *blocked);
-/* The plan for the node's session. */
-pctl_status pctl_run_tune_node(pctl_running *r, pctl_run_node *n);
-/* The plan of a node for a session that it is not on yet; NULL: the canonical one serves. The caller destroys it. */
+/* The plan of a node for a session; NULL: the canonical one serves. The caller destroys it. */
 pctl_status pctl_run_tuned_plan(pctl_running *r, pctl_run_node *n, pctl_session *s,
 				const pctl_call *call, pctl_job_plan **out);
 /* Bytes of the second buffers of carried outputs, and all bytes a job makes besides its inputs. */

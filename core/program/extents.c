@@ -392,7 +392,6 @@ pctl_pos pctl_extents_position(const pctl_program *p, const pctl_extents *x, uin
 {
 	const uint32_t f = x->function[extent];
 
-	return pctl_analyse_position(p, f < p->n_functions
-						? p->functions[f].first_inst + x->inst[extent]
-						: 0);
+	return pctl_analyse_position(
+		p, f < p->n_functions ? p->functions[f].first_inst + x->inst[extent] : 0);
 }

@@ -62,15 +62,18 @@ static void turns_count_the_one_that_leaves(void **state)
 	(void)state;
 	assert_int_equal(need(t, "", "r[0] = 1u;"), 0);
 	assert_int_equal(need(t, "", "for (var i = 0u; i < 7u; i++) { r[i] = 1u; }"), 8);
-	assert_int_equal(need(t, "", "for (var i = 0u; i < 7u; i++) { r[i] = 1u; }\n"
-				     "for (var i = 0u; i < 3u; i++) { r[i] += 1u; }"),
+	assert_int_equal(need(t, "",
+			      "for (var i = 0u; i < 7u; i++) { r[i] = 1u; }\n"
+			      "for (var i = 0u; i < 3u; i++) { r[i] += 1u; }"),
 			 12);
-	assert_int_equal(need(t, "", "for (var i = 0u; i < 7u; i++) { for (var j = 0u; j < 4u; j++) "
-				     "{ r[j] += i; } }"),
+	assert_int_equal(need(t, "",
+			      "for (var i = 0u; i < 7u; i++) { for (var j = 0u; j < 4u; j++) "
+			      "{ r[j] += i; } }"),
 			 8 + 7 * 5);
 	/* Both sides of a condition: lanes that go together take both. */
-	assert_int_equal(need(t, "", "if (r[0] == 0u) { for (var i = 0u; i < 7u; i++) { r[i] = 1u; } "
-				     "} else { for (var i = 0u; i < 3u; i++) { r[i] += 1u; } }"),
+	assert_int_equal(need(t, "",
+			      "if (r[0] == 0u) { for (var i = 0u; i < 7u; i++) { r[i] = 1u; } "
+			      "} else { for (var i = 0u; i < 3u; i++) { r[i] += 1u; } }"),
 			 12);
 	assert_int_equal(need(t, f, "r[0] = f(1u) + f(2u);"), 22);
 	assert_int_equal(need(t, f, "for (var i = 0u; i < 5u; i++) { r[i] = f(i); }"), 6 + 5 * 11);
@@ -89,22 +92,26 @@ static void nesting_goes_through_calls_and_jumps(void **state)
 	(void)state;
 	assert_int_equal(need(n, "", "r[0] = 1u;"), 0);
 	assert_int_equal(need(n, "", "if (r[0] == 1u) { r[1] = 2u; }"), 1);
-	assert_int_equal(need(n, "", "if (r[0] == 1u) { r[1] = 2u; }\nif (r[2] == 1u) { r[1] = 3u; }"),
-			 1);
+	assert_int_equal(
+		need(n, "", "if (r[0] == 1u) { r[1] = 2u; }\nif (r[2] == 1u) { r[1] = 3u; }"), 1);
 	assert_int_equal(need(n, f, "r[0] = f(r[1]);"), 2);
-	assert_int_equal(need(n, f, "for (var i = 0u; i < 3u; i++) { switch (i) { case 1u: { r[0] = "
-				    "f(r[1]); } default: {} } }"),
+	assert_int_equal(need(n, f,
+			      "for (var i = 0u; i < 3u; i++) { switch (i) { case 1u: { r[0] = "
+			      "f(r[1]); } default: {} } }"),
 			 4);
 	/* What a conditional jump may skip stands one deeper, in every region up to its target. */
 	assert_int_equal(need(n, "", "if (r[0] == 1u) { return; }\nr[1] = 2u;"), 1);
-	assert_int_equal(need(n, "", "if (r[0] == 1u) { return; }\nif (r[0] == 2u) { return; }\n"
-				     "if (r[1] == 2u) { r[1] = 2u; }"),
+	assert_int_equal(need(n, "",
+			      "if (r[0] == 1u) { return; }\nif (r[0] == 2u) { return; }\n"
+			      "if (r[1] == 2u) { r[1] = 2u; }"),
 			 3);
-	assert_int_equal(need(n, "", "switch (r[0]) { case 1u: { if (r[1] == 2u) { break; } r[2] = "
-				     "3u; } default: {} }\nr[4] = 5u;"),
+	assert_int_equal(need(n, "",
+			      "switch (r[0]) { case 1u: { if (r[1] == 2u) { break; } r[2] = "
+			      "3u; } default: {} }\nr[4] = 5u;"),
 			 2);
-	assert_int_equal(need(n, "", "for (var i = 0u; i < 3u; i++) { if (r[i] == 1u) { continue; } "
-				     "if (r[i] == 2u) { r[i] = 3u; } }"),
+	assert_int_equal(need(n, "",
+			      "for (var i = 0u; i < 3u; i++) { if (r[i] == 1u) { continue; } "
+			      "if (r[i] == 2u) { r[i] = 3u; } }"),
 			 3);
 }
 
@@ -131,8 +138,8 @@ static void memory_values_and_tables(void **state)
 			 32);
 	assert_true(need(PCTL_EXTENT_TABLES, "const t = array<u32, 5>(1u, 2u, 3u, 4u, 5u);\n",
 			 "r[0] = t[r[1] % 5u];") >= 20);
-	assert_true(need(PCTL_EXTENT_EXPRESSION, "", "let x = r[0]; r[1] = ((x + 1u) * x + 2u) * x;") >=
-		    4);
+	assert_true(need(PCTL_EXTENT_EXPRESSION, "",
+			 "let x = r[0]; r[1] = ((x + 1u) * x + 2u) * x;") >= 4);
 }
 
 /* Each function calls the one before twice: 200 of them unfold to more than 2^200 instructions. */
