@@ -20,6 +20,7 @@ pctl_plan_caps pctl_run_canonical_caps(void)
 				CANONICAL_INVOCATIONS,
 				CANONICAL_WORKGROUP_BYTES,
 				PCTL_DEVICE_OTHER,
+				0,
 				0};
 }
 

@@ -98,7 +98,8 @@ static int few(kit_plan *p)
 static void strict_plan(kit_plan *p)
 {
 	const uint64_t n = kit_elements(&p->use->q->in[0]);
-	const uint64_t turns = p->caps->max_turns;
+	const uint64_t turns =
+		PCTL_HAS(p->caps, pctl_plan_caps, max_turns) ? p->caps->max_turns : 0;
 	const uint64_t longest = turns != 0 && turns < STRICT_RUN ? turns : STRICT_RUN;
 	kit_kernel reduce = {"ieee/reduce_strict.wgsl", text_of(p), 1, "run", 1};
 

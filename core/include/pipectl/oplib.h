@@ -183,7 +183,9 @@ typedef struct pctl_plan_caps {
 	uint32_t max_invocations;
 	uint32_t max_workgroup_bytes;
 	uint32_t device_kind; /* PCTL_DEVICE_* */
-	uint32_t max_turns;   /* turns of all loops of one invocation together; 0: any number */
+	uint32_t reserved;
+	/* Turns that all loops of one invocation may make together; 0: any number. An older host does not send it. */
+	uint64_t max_turns;
 } pctl_plan_caps;
 
 /* ---- rules -------------------------------------------------------------------------------- */
