@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "base/str.h"
+#include "exec/guard.h"
 #include "exec/job_private.h"
 #include "exec/sanitize.h"
 #include "exec/value.h"
@@ -37,21 +38,52 @@ static pctl_status poison(struct pctl_job_running *r, uint32_t i, uint64_t seed,
 
 	if (r->run->poison == 0 || (b->kind != PCTL_PLAN_OUTPUT && b->kind != PCTL_PLAN_TEMP))
 		return PCTL_OK;
-	return pctl_job_poison(r->s, buffer, n, r->run->poison * 0x9e3779b97f4a7c15ull + seed + 1u,
-			       r->call);
+	return pctl_job_poison(r->s, buffer, r->side, n,
+			       r->run->poison * 0x9e3779b97f4a7c15ull + seed + 1u, r->call);
 }
 
-static pctl_status create_buffer(struct pctl_job_running *r, uint32_t i, uint64_t seed,
+static pctl_status create_buffer(struct pctl_job_running *r, uint32_t i, uint64_t seed, int second,
 				 pctl_buffer **out)
 {
 	const pctl_plan_buffer *b = &r->plan->buffers[i];
-	pctl_status status = r->t->buffer_create(r->dev, r->call, b->n_bytes, b->usage, out);
+	pctl_status status =
+		r->t->buffer_create(r->dev, r->call, b->n_bytes + 2 * r->side, b->usage, out);
 
+	if (status == PCTL_OK)
+		status = pctl_job_guard_write(r, i, second, *out, b->n_bytes);
 	if (status == PCTL_OK)
 		status = poison(r, i, seed, *out);
 	if (status == PCTL_OK && b->kind == PCTL_PLAN_PARAMS && b->n_bytes != 0)
-		status = r->t->buffer_write(r->dev, r->call, *out, 0, b->data, b->n_bytes);
+		status = r->t->buffer_write(r->dev, r->call, *out, r->side, b->data, b->n_bytes);
 	return status;
+}
+
+struct upload {
+	const struct pctl_job_running *r;
+	pctl_buffer *buffer;
+};
+
+static pctl_status upload_piece(void *ctx, uint64_t offset, const void *data, uint64_t n)
+{
+	const struct upload *u = ctx;
+
+	return u->r->t->buffer_write(u->r->dev, u->r->call, u->buffer, u->r->side + offset, data,
+				     n);
+}
+
+/* An input of a guarded job: a copy of its own, for the value's buffer has no zones. */
+static pctl_status create_input(struct pctl_job_running *r, uint32_t i, pctl_value *const *in)
+{
+	const uint64_t n = pctl_job_span(r, i, in);
+	struct upload u = {r, NULL};
+	pctl_status status = r->t->buffer_create(
+		r->dev, r->call, n + 2 * r->side,
+		PCTL_BUFFER_STORAGE | PCTL_BUFFER_UNIFORM | PCTL_BUFFER_TRANSFER, &r->own[i]);
+
+	u.buffer = r->inputs[i] = r->own[i];
+	if (status == PCTL_OK)
+		status = pctl_job_guard_write(r, i, 0, u.buffer, n);
+	return status == PCTL_OK ? pctl_value_stream(in[i], r->call, upload_piece, &u) : status;
 }
 
 static int is_carried(const struct pctl_job_running *r, uint32_t output)
@@ -80,12 +112,13 @@ static pctl_status prepare(struct pctl_job_running *r, pctl_value *const *in)
 						     &r->kernels[i]);
 	}
 	for (uint32_t i = 0; status == PCTL_OK && i < plan->n_in; i++)
-		status = pctl_value_on(in[i], r->s, r->call, &r->inputs[i]);
+		status = r->side != 0 ? create_input(r, i, in)
+				      : pctl_value_on(in[i], r->s, r->call, &r->inputs[i]);
 	for (uint32_t i = plan->n_in; status == PCTL_OK && i < plan->n_buffers; i++) {
-		status = create_buffer(r, i, i, &r->own[i]);
+		status = create_buffer(r, i, i, 0, &r->own[i]);
 		if (status == PCTL_OK && r->run->repeat > 1 && i < plan->n_in + plan->n_out &&
 		    is_carried(r, i - plan->n_in))
-			status = create_buffer(r, i, (uint64_t)i << 32, &r->second[i]);
+			status = create_buffer(r, i, (uint64_t)i << 32, 1, &r->second[i]);
 	}
 	return status;
 }
@@ -208,7 +241,8 @@ static pctl_status read_word(struct pctl_job_running *r, pctl_buffer *buffer, ui
 {
 	uint8_t raw[8] = {PCTL_UNREAD, PCTL_UNREAD, PCTL_UNREAD, PCTL_UNREAD,
 			  PCTL_UNREAD, PCTL_UNREAD, PCTL_UNREAD, PCTL_UNREAD};
-	pctl_status status = r->t->buffer_read(r->dev, r->call, buffer, offset, raw, bytes);
+	pctl_status status =
+		r->t->buffer_read(r->dev, r->call, buffer, r->side + offset, raw, bytes);
 
 	*out = 0;
 	for (uint32_t i = 0; i < bytes; i++)
@@ -370,6 +404,7 @@ static pctl_status hand_over(struct pctl_job_running *r, pctl_value *const *in, 
 		out[i] = pctl_value_from_buffer(r->s, *kept, r->run->out_bytes[i]);
 		if (out[i] == NULL)
 			return pctl_refuse(r->call, PC2_NOMEM, "no memory for a job");
+		out[i]->at[0].base = r->side;
 		*kept = NULL;
 	}
 	return PCTL_OK;
@@ -392,13 +427,15 @@ static void tear_down(struct pctl_job_running *r)
 static struct pctl_job_running start(pctl_session *s, const pctl_job_run *run,
 				     const pctl_call *call)
 {
-	return (struct pctl_job_running){.s = s,
-					 .t = pctl_session_table(s),
-					 .dev = pctl_session_device(s),
-					 .run = run,
-					 .plan = run->plan,
-					 .call = call,
-					 .started_ns = now_ns()};
+	return (struct pctl_job_running){
+		.s = s,
+		.t = pctl_session_table(s),
+		.dev = pctl_session_device(s),
+		.run = run,
+		.plan = run->plan,
+		.call = call,
+		.side = run->guard == 0 ? 0 : pctl_guard_side(pctl_session_caps(s)),
+		.started_ns = now_ns()};
 }
 
 pctl_status pctl_job_execute(pctl_session *s, const pctl_job_run *run, pctl_value *const *in,
@@ -417,6 +454,8 @@ pctl_status pctl_job_execute(pctl_session *s, const pctl_job_run *run, pctl_valu
 	status = prepare(&r, in);
 	if (status == PCTL_OK)
 		status = run_all(&r);
+	if (status == PCTL_OK && run->guard != 0)
+		status = pctl_job_guard_check(&r, in);
 	if (status == PCTL_OK && run->held)
 		status = pctl_job_check_held(&r, in);
 	if (status == PCTL_OK)

@@ -57,6 +57,8 @@ enum { PCTL_WATCH_JOBS = 0, PCTL_WATCH_ROUNDS = 1, PCTL_WATCH_STEPS = 2 };
  * poison  not 0: temporaries and outputs start with a pattern made from it, in which no byte is zero
  * held    1: what kernels may only read (inputs, parameters) is read back after the last round and compared with the
  *         host's bytes: PC5223
+ * guard   not 0: every buffer is this job's own and lies between two zones with the pattern of this key, which are compared
+ *         after the last round: PC5224. Not with cut or watch, to whom buffers are shown without zones
  * watch   PCTL_WATCH_ROUNDS: `watched` is shown the buffers after each round (step 0); _STEPS: before that after each step
  *         too (from 1), each a submit of its own whose trace id names it. Steps that move no bytes are passed over; of a
  *         cut round only its steps are shown
@@ -72,6 +74,7 @@ typedef struct pctl_job_run {
 	uint32_t traced, cut, steps;
 	uint32_t held;
 	uint64_t poison;
+	uint64_t guard;
 	pctl_status (*look)(void *ctx, const pctl_job_view *view, const pctl_call *call);
 	void *look_ctx;
 	uint32_t watch, reserved2;
@@ -97,9 +100,9 @@ typedef struct pctl_job_stats {
 pctl_status pctl_job_execute(pctl_session *s, const pctl_job_run *run, pctl_value *const *in,
 			     const pctl_call *call, pctl_value **out, pctl_job_stats *stats);
 
-/* Fill a buffer with the pattern of a seed (not 0). */
-pctl_status pctl_job_poison(pctl_session *s, pctl_buffer *buffer, uint64_t n_bytes, uint64_t seed,
-			    const pctl_call *call);
+/* Fill n_bytes of a buffer, from `base` on, with the pattern of a seed (not 0). */
+pctl_status pctl_job_poison(pctl_session *s, pctl_buffer *buffer, uint64_t base, uint64_t n_bytes,
+			    uint64_t seed, const pctl_call *call);
 
 /* Run a measuring plan and read its value. timeout_ms as above. */
 pctl_status pctl_job_measure(pctl_session *s, const pctl_job_plan *plan, pctl_value *const *in,

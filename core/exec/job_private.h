@@ -17,6 +17,7 @@ struct pctl_job_running {
 	pctl_buffer **own;     /* buffers made here, one a plan buffer (NULL: an input) */
 	pctl_buffer **second;  /* the other buffer of carried outputs */
 	pctl_buffer **inputs;
+	uint64_t side; /* bytes before every span, and behind it; 0 without guards */
 	uint64_t started_ns;
 	pctl_job_stats stats;
 };
@@ -33,6 +34,13 @@ void pctl_job_trace(struct pctl_job_running *r, uint64_t round, uint32_t step);
 /* A list of the rounds first .. first + n - 1; step not 0: of that step of the first alone. */
 pctl_status pctl_job_record(struct pctl_job_running *r, uint64_t first, uint32_t n, uint32_t step,
 			    pctl_list **out);
+/* The zones of a buffer that was made for plan buffer `number`, whose span has n bytes; `second`: of its other buffer. */
+pctl_status pctl_job_guard_write(struct pctl_job_running *r, uint32_t number, int second,
+				 pctl_buffer *buffer, uint64_t n);
+/* All zones of all buffers as they were written (PC5224). */
+pctl_status pctl_job_guard_check(struct pctl_job_running *r, pctl_value *const *in);
+/* Bytes of a plan buffer's span as the device has it. */
+uint64_t pctl_job_span(const struct pctl_job_running *r, uint32_t number, pctl_value *const *in);
 /* What kernels may only read against the host's bytes (PC5223): of every device buffer that no step writes. */
 pctl_status pctl_job_check_held(struct pctl_job_running *r, pctl_value *const *in);
 

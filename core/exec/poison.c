@@ -5,8 +5,8 @@
 
 #define PIECE 65536u
 
-pctl_status pctl_job_poison(pctl_session *s, pctl_buffer *buffer, uint64_t n_bytes, uint64_t seed,
-			    const pctl_call *call)
+pctl_status pctl_job_poison(pctl_session *s, pctl_buffer *buffer, uint64_t base, uint64_t n_bytes,
+			    uint64_t seed, const pctl_call *call)
 {
 	uint8_t *piece = malloc(PIECE);
 	pctl_status status = PCTL_OK;
@@ -21,7 +21,7 @@ pctl_status pctl_job_poison(pctl_session *s, pctl_buffer *buffer, uint64_t n_byt
 	}
 	for (uint64_t at = 0; status == PCTL_OK && at < n_bytes; at += PIECE)
 		status = pctl_session_table(s)->buffer_write(
-			pctl_session_device(s), call, buffer, at, piece,
+			pctl_session_device(s), call, buffer, base + at, piece,
 			n_bytes - at < PIECE ? n_bytes - at : PIECE);
 	free(piece);
 	return status;

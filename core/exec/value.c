@@ -18,6 +18,21 @@ pctl_value *pctl_value_from_source(pctl_data_source *source)
 	return v;
 }
 
+pctl_value *pctl_value_from_bytes(const void *data, uint64_t n)
+{
+	pctl_value *v = calloc(1, sizeof(*v));
+
+	if (v == NULL || (v->host = malloc(n == 0 ? 1 : n)) == NULL) {
+		free(v);
+		return NULL;
+	}
+	if (n != 0)
+		memcpy(v->host, data, n);
+	v->references = 1;
+	v->n_bytes = n;
+	return v;
+}
+
 pctl_value *pctl_value_from_buffer(pctl_session *s, pctl_buffer *buffer, uint64_t n_bytes)
 {
 	pctl_value *v = calloc(1, sizeof(*v));
@@ -76,7 +91,7 @@ pctl_status pctl_value_on(pctl_value *v, pctl_session *s, const pctl_call *call,
 
 	*out = NULL;
 	for (uint32_t i = 0; i < v->n_at; i++) {
-		if (v->at[i].session == s) {
+		if (v->at[i].session == s && v->at[i].base == 0) {
 			*out = v->at[i].buffer;
 			return PCTL_OK;
 		}
@@ -126,11 +141,11 @@ static pctl_status read_from_device(pctl_value *v, const pctl_call *call)
 	if (v->host == NULL)
 		return pctl_refuse(call, PC2_NOMEM, "no memory for %" PRIu64 " bytes", v->n_bytes);
 	memset(v->host, PCTL_UNREAD, v->n_bytes);
-	status = v->n_bytes == 0
-			 ? PCTL_OK
-			 : pctl_session_table(v->at[0].session)
-				   ->buffer_read(pctl_session_device(v->at[0].session), call,
-						 v->at[0].buffer, 0, v->host, v->n_bytes);
+	status = v->n_bytes == 0 ? PCTL_OK
+				 : pctl_session_table(v->at[0].session)
+					   ->buffer_read(pctl_session_device(v->at[0].session),
+							 call, v->at[0].buffer, v->at[0].base,
+							 v->host, v->n_bytes);
 	if (status != PCTL_OK) {
 		free(v->host);
 		v->host = NULL;

@@ -14,11 +14,14 @@ struct pctl_value {
 	struct {
 		pctl_session *session;
 		pctl_buffer *buffer;
+		uint64_t base; /* where in the buffer: not 0 behind a guard zone */
 	} at[PCTL_VALUE_PLACES];
 	uint32_t n_at;
 	uint64_t n_bytes;
 };
 
+/* A value of n bytes that the host has, which are copied. NULL: no memory. */
+pctl_value *pctl_value_from_bytes(const void *data, uint64_t n);
 /* Takes the buffer over; NULL: no memory (the buffer stays the caller's). */
 pctl_value *pctl_value_from_buffer(pctl_session *s, pctl_buffer *buffer, uint64_t n_bytes);
 

@@ -158,6 +158,8 @@ pctl_status pctl_derived_check(const pctl_derived *d, pctl_evaluator *device,
 		if (status == PCTL_OK)
 			status = law(d, &w, n, device, reference, hash, call, out);
 	}
+	if (status == PCTL_OK)
+		pctl_evaluator_judge(device, "all tuples", out);
 	if (status == PCTL_OK) {
 		status = pctl_hasher_finish(hash, &cid);
 		hash = NULL;

@@ -120,8 +120,8 @@ static int is_one_kernel(const pctl_job_plan *p, uint32_t n_in)
 	return 1;
 }
 
-pctl_status pctl_function_plan(pctl_bench *b, const pctl_op_function *f, const pctl_call *call,
-			       pctl_job_plan **out)
+pctl_status pctl_function_plan(pctl_bench *b, const pctl_op_function *f, uint64_t n,
+			       const pctl_call *call, pctl_job_plan **out)
 {
 	const pctl_planner planner = {.ops = b->ops,
 				      .kernels = b->kernels,
@@ -137,7 +137,7 @@ pctl_status pctl_function_plan(pctl_bench *b, const pctl_op_function *f, const p
 	char name[PCTL_FUNCTION_NAME];
 
 	*out = NULL;
-	if (!pctl_function_ask(&f->op, f->dtype, PCTL_PROOF_BLOCK, &ask))
+	if (!pctl_function_ask(&f->op, f->dtype, n, &ask))
 		return pctl_refuse(call, PC5304_NOT_ONE_KERNEL,
 				   "%s needs attributes without a default",
 				   pctl_function_name(f, name));
@@ -159,7 +159,7 @@ pctl_status pctl_function_program(pctl_bench *b, const pctl_op_function *f, cons
 				  char out[PCTL_CID_TEXT_SIZE])
 {
 	pctl_job_plan *plan;
-	pctl_status status = pctl_function_plan(b, f, call, &plan);
+	pctl_status status = pctl_function_plan(b, f, PCTL_PROOF_BLOCK, call, &plan);
 
 	out[0] = '\0';
 	if (status == PCTL_OK)

@@ -35,15 +35,23 @@ typedef struct pctl_evaluator {
 	/* out->data has room for n elements of f's out_dtype; n at most PCTL_PROOF_BLOCK. */
 	pctl_status (*apply)(void *ctx, const pctl_op_function *f, const pctl_column *in,
 			     uint64_t n, pctl_column *out, const pctl_call *call);
+	/* The first byte seen changed that no kernel may write (beside a binding, or of an operand), in words; "": none.
+	 * Whoever uses the evaluator makes a failure of it and empties it. */
+	char beside[192];
 } pctl_evaluator;
 
-/* On a session: the elementwise kernel of f, built once, in buffers of PCTL_PROOF_BLOCK elements made once. */
+/* On a session: the elementwise kernel of f, built once, in buffers of PCTL_PROOF_BLOCK elements made once, between guard
+ * zones; every PCTL_BENCH_PLAIN-th run as an ordinary job of n elements, which no device can tell from any other. */
 pctl_status pctl_evaluator_device(pctl_bench *b, pctl_session *s, const pctl_call *call,
 				  pctl_evaluator **out);
 /* By reference(), in pieces where it is limited. */
 pctl_status pctl_evaluator_reference(pctl_bench *b, const pctl_call *call, pctl_evaluator **out);
 /* Of either. NULL is fine. */
 void pctl_evaluator_destroy(pctl_evaluator *e);
+
+#define PCTL_LAW_BESIDE "bytes beside a binding, and those of operands, stay as they are"
+/* A failure of the block where e->beside says something; it is emptied. */
+void pctl_evaluator_judge(pctl_evaluator *e, const char *inputs, pctl_block *out);
 
 /* CID of the elementwise kernel's wire form, as text. */
 pctl_status pctl_function_program(pctl_bench *b, const pctl_op_function *f, const pctl_call *call,

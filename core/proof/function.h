@@ -17,9 +17,9 @@ typedef struct pctl_function_query {
 /* 0 when an attribute has no default, or there are too many operands or attributes. */
 int pctl_function_ask(const pctl_op_ref *op, uint32_t dtype, uint64_t n, pctl_function_query *out);
 
-/* The plan on PCTL_PROOF_BLOCK elements; exactly one kernel over the operands and the result, or PC5304. */
-pctl_status pctl_function_plan(pctl_bench *b, const pctl_op_function *f, const pctl_call *call,
-			       pctl_job_plan **out);
+/* The plan on n elements; exactly one kernel over the operands and the result, or PC5304. */
+pctl_status pctl_function_plan(pctl_bench *b, const pctl_op_function *f, uint64_t n,
+			       const pctl_call *call, pctl_job_plan **out);
 
 /* 1 when both are the same op on the same dtype. */
 int pctl_function_same(const pctl_op_function *a, const pctl_op_function *b);

@@ -106,6 +106,9 @@ static pctl_status end(struct work *w, pctl_status status, pctl_block *out)
 {
 	pctl_cid digest;
 
+	if (status == PCTL_OK)
+		pctl_evaluator_judge(w->device, "the whole block", out);
+
 	if (status == PCTL_OK) {
 		status = pctl_hasher_finish(w->hash, &digest);
 		w->hash = NULL;

@@ -230,7 +230,7 @@ static uint32_t try_law(pctl_gate *g, const pctl_law_equation *l, pctl_evaluator
 		return 0;
 	*false_law = breaks(g, l, columns, n, reference, reference);
 	for (uint32_t k = 0; k < MUTANTS && g->status == PCTL_OK; k++) {
-		mutant m = {{NULL, mutant_names[k], apply}, reference, &g->op, k, 0};
+		mutant m = {{NULL, mutant_names[k], apply, ""}, reference, &g->op, k, 0};
 
 		m.evaluator.ctx = &m;
 		if (breaks(g, l, columns, n, &m.evaluator, reference)) {

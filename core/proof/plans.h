@@ -56,6 +56,7 @@ typedef struct pctl_answer {
 	uint8_t *data[PCTL_PORTS_MAX];
 	uint64_t bytes[PCTL_PORTS_MAX];
 	uint32_t n_out, refused;
+	char touched[128]; /* what was changed that no kernel may write, or "" */
 } pctl_answer;
 
 void pctl_answer_clear(pctl_answer *a);
@@ -69,6 +70,7 @@ typedef struct pctl_solver {
 /* By the op's plan on a session; by reference(). They are small and live in the caller's frame. */
 typedef struct pctl_session_solver {
 	pctl_solver solver;
+	pctl_bench *bench;
 	const pctl_op_source *ops;
 	pctl_kernels *kernels;
 	pctl_session *session;

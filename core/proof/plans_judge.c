@@ -1,4 +1,5 @@
 /* Judging one problem: parity with reference() or a law, and making a problem that fails small. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +27,11 @@ pctl_status pctl_judge_problem(const pctl_judge *j, const pctl_problem *p, pctl_
 	memset(out, 0, sizeof(*out));
 	if (status == PCTL_OK)
 		status = take_bytes(hash, &got);
-	if (status == PCTL_OK && j->law != NULL) {
+	if (status == PCTL_OK && got.touched[0] != '\0') {
+		out->failed = 1;
+		snprintf(out->got, sizeof(out->got), "%s", got.touched);
+		snprintf(out->want, sizeof(out->want), "what the host wrote");
+	} else if (status == PCTL_OK && j->law != NULL) {
 		if (got.refused)
 			out->skipped = 1;
 		else

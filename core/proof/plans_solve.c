@@ -1,4 +1,5 @@
 /* Answers to problems of plan ops: by the op's plan on a session, and by its own reference() on the host. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,32 +8,17 @@
 #include "exec/value.h"
 #include "graph/type.h"
 #include "proof/plans.h"
+#include "proof/random.h"
 
 #define TIMEOUT_MS 300000u
 #define MEASURES 4u
 
-static pctl_status upload(pctl_session *s, const pctl_problem *p, uint32_t port,
-			  const pctl_call *call, pctl_value **out)
+/* A value of the host's own bytes, taken to the device as that of any run. */
+static pctl_status upload(const pctl_problem *p, uint32_t port, const pctl_call *call,
+			  pctl_value **out)
 {
-	const pctl_backend *t = pctl_session_table(s);
-	pctl_device *dev = pctl_session_device(s);
-	const uint64_t bytes = pctl_num_align(p->bytes[port], 4);
-	pctl_buffer *buffer = NULL;
-	pctl_status status = t->buffer_create(
-		dev, call, bytes, PCTL_BUFFER_STORAGE | PCTL_BUFFER_UNIFORM | PCTL_BUFFER_TRANSFER,
-		&buffer);
-
-	for (uint64_t at = 0; status == PCTL_OK && at < bytes; at += PCTL_SOURCE_PIECE) {
-		const uint64_t left = bytes - at;
-
-		status = t->buffer_write(dev, call, buffer, at, p->data[port] + at,
-					 left < PCTL_SOURCE_PIECE ? left : PCTL_SOURCE_PIECE);
-	}
-	if (status == PCTL_OK && (*out = pctl_value_from_buffer(s, buffer, p->bytes[port])) != NULL)
-		return PCTL_OK;
-	if (buffer != NULL)
-		t->buffer_destroy(dev, buffer);
-	return status != PCTL_OK ? status : pctl_refuse(call, PC2_NOMEM, "no memory for a value");
+	*out = pctl_value_from_bytes(p->data[port], p->bytes[port]);
+	return *out != NULL ? PCTL_OK : pctl_refuse(call, PC2_NOMEM, "no memory for a value");
 }
 
 static pctl_status room(pctl_answer *a, const pctl_op_desc *d, const pctl_op_result *r,
@@ -97,7 +83,7 @@ static pctl_status run(const pctl_session_solver *s, const pctl_problem *p, cons
 	uint32_t n;
 
 	for (uint32_t i = 0; i < p->n_in && status == PCTL_OK; i++)
-		status = upload(s->session, p, i, call, &in[i]);
+		status = upload(p, i, call, &in[i]);
 	if (status == PCTL_OK)
 		status = measure(s, p, in, call, measured, &n, &result);
 	if (status == PCTL_OK)
@@ -111,6 +97,10 @@ static pctl_status run(const pctl_session_solver *s, const pctl_problem *p, cons
 		status = pctl_session_qualify(s->session, plan, call);
 	if (status == PCTL_OK) {
 		job.plan = plan;
+		if (s->bench->runs++ % PCTL_BENCH_PLAIN != 0) {
+			job.held = 1;
+			job.guard = pctl_proof_mix(s->bench->seed, 0x6775, s->bench->runs) | 1u;
+		}
 		status = pctl_job_execute(s->session, &job, in, call, out, NULL);
 	}
 	for (uint32_t i = 0; i < a->n_out && status == PCTL_OK; i++)
@@ -130,8 +120,16 @@ static pctl_status settle(pctl_status status, uint32_t refusal, pctl_diag_list *
 {
 	int refused = 0;
 
-	for (uint32_t i = 0; i < pctl_diag_list_count(said); i++)
-		refused |= pctl_diag_list_at(said, i)->code == refusal;
+	for (uint32_t i = 0; status != PCTL_OK && i < pctl_diag_list_count(said); i++) {
+		const pctl_diag *d = pctl_diag_list_at(said, i);
+
+		refused |= d->code == refusal;
+		if (d->code == PC5223_NOT_HELD || d->code == PC5224_GUARD) {
+			pctl_answer_clear(a);
+			snprintf(a->touched, sizeof(a->touched), "%s", d->message);
+			return PCTL_OK;
+		}
+	}
 	if (status != PCTL_OK && refused) {
 		pctl_answer_clear(a);
 		a->refused = 1;
@@ -189,7 +187,7 @@ static pctl_status reference_types(const pctl_session_solver *s, const pctl_prob
 		measured[*n] = (pctl_attr){result->measure, "", p->size};
 	}
 	for (uint32_t i = 0; i < p->n_in && status == PCTL_OK; i++)
-		status = upload(s->session, p, i, call, &in[i]);
+		status = upload(p, i, call, &in[i]);
 	if (status == PCTL_OK)
 		status = measure(s, p, in, call, measured, n, result);
 	for (uint32_t i = 0; i < PCTL_PORTS_MAX; i++)
@@ -231,12 +229,13 @@ static pctl_status solve_by_reference(void *ctx, const pctl_problem *p, const pc
 
 void pctl_solver_session(pctl_session_solver *s, pctl_bench *b, pctl_session *session)
 {
-	*s = (pctl_session_solver){{s, solve_on_session}, b->ops, b->kernels, session};
+	*s = (pctl_session_solver){{s, solve_on_session}, b, b->ops, b->kernels, session};
 }
 
 void pctl_solver_reference(pctl_session_solver *s, pctl_bench *b)
 {
 	*s = (pctl_session_solver){{s, solve_by_reference},
+				   b,
 				   b->ops,
 				   b->kernels,
 				   b->reference != NULL ? b->reference : b->device};

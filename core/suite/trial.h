@@ -87,7 +87,7 @@ const char *suite_text(const char *file);
 #define SUITE_BINDINGS 12u
 
 enum {
-	SUITE_IN = 1,	   /* storage that is not read back */
+	SUITE_IN = 1,	   /* storage whose contents nobody needs */
 	SUITE_OUT = 2,	   /* storage, read back into data */
 	SUITE_UNIFORM = 3, /* uniform */
 };
@@ -126,7 +126,8 @@ void suite_work_drop(suite_work *w);
 /* Bytes of all buffers that come back, compared with another run's of the same work; digests those of `got`. */
 void suite_same(suite_trial *t, const char *what, const suite_work *got, const suite_work *want);
 
-/* Run on `s`. Every buffer lies between two guards, which must come back as they went; a changed one fails the trial. */
+/* Run on `s`. Every buffer lies between two guards, which must come back as they went, as must what no program may write;
+ * a changed one fails the trial. */
 pctl_status suite_run(suite_trial *t, pctl_session *s, const suite_work *w);
 /* The kernel unit of generated program `number` in `kernels`, and the work that does its dispatches, built alone. The
  * seeds are even, so the programs are of integers. */

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "exec/guard.h"
 #include "legal/legal.h"
 #include "suite/trial.h"
 
-#define GUARD 256u
 #define SLICE_NS (100ull * 1000 * 1000)
 #define MOST_SECONDS 120
 
@@ -68,11 +68,6 @@ void suite_work_drop(suite_work *w)
 
 /* ---- buffers between guards ------------------------------------------------------------------ */
 
-static uint8_t guard_byte(uint32_t buffer, uint64_t at)
-{
-	return (uint8_t)(0xa5u ^ (buffer * 29u) ^ (at * 7u));
-}
-
 /* Bytes of a binding as the device holds them: whole words. */
 static uint64_t held(const suite_buffer *b)
 {
@@ -91,8 +86,7 @@ static pctl_status upload(struct running *r, uint32_t i)
 
 	if (bytes == NULL)
 		return pctl_refuse(r->t->call, PC2_NOMEM, "no memory for a trial");
-	for (uint64_t k = 0; k < all; k++)
-		bytes[k] = guard_byte(i, k);
+	pctl_guard_fill(bytes, all, i, 0);
 	if (n != 0)
 		memcpy(bytes + r->side, b->data, n);
 	status = r->api->buffer_create(r->dev, r->t->call, all, usage, &r->buffers[i]);
@@ -104,19 +98,50 @@ static pctl_status upload(struct running *r, uint32_t i)
 
 static void check_guards(struct running *r, uint32_t i, const uint8_t *bytes)
 {
-	const uint64_t n = held(&r->w->buffers[i]), all = n + 2 * r->side;
+	const uint64_t n = held(&r->w->buffers[i]), behind = r->side + n;
+	uint64_t k = pctl_guard_check(bytes, r->side, i, 0);
+	uint8_t due;
 
-	for (uint64_t k = 0; k < all; k++) {
-		if (k == r->side)
-			k += n;
-		if (k == all || bytes[k] == guard_byte(i, k))
-			continue;
-		if (suite_fail(r->t, "bytes beside a binding stay as they are")) {
-			suite_found(r->t, "byte %" PRId64 " of array %u: %02x",
-				    (int64_t)k - (int64_t)r->side, (unsigned)i, bytes[k]);
-			suite_due(r->t, "%02x", guard_byte(i, k));
-		}
+	if (k == r->side)
+		k = behind + pctl_guard_check(bytes + behind, r->side, i, behind);
+	if (k == behind + r->side)
 		return;
+	pctl_guard_fill(&due, 1, i, k);
+	if (suite_fail(r->t, "bytes beside a binding stay as they are")) {
+		suite_found(r->t, "byte %" PRId64 " of array %u: %02x",
+			    (int64_t)k - (int64_t)r->side, (unsigned)i, bytes[k]);
+		suite_due(r->t, "%02x", due);
+	}
+}
+
+/* Does a step bind the array where its program may write? */
+static int is_written(const suite_work *w, uint32_t i)
+{
+	for (uint32_t s = 0; s < w->n_steps; s++) {
+		const suite_step *step = &w->steps[s];
+		const pctl_program *p = step->unit != NULL ? step->unit->program : step->program;
+
+		for (uint32_t v = 0; v < p->n_vars; v++)
+			if (p->vars[v].space == PCTL_SPACE_STORAGE &&
+			    p->vars[v].access & PCTL_ACCESS_WRITE &&
+			    p->vars[v].binding < SUITE_BINDINGS &&
+			    step->buffer[p->vars[v].binding] == i)
+				return 1;
+	}
+	return 0;
+}
+
+/* An array that programs only read. */
+static void check_input(struct running *r, uint32_t i, const uint8_t *data)
+{
+	const suite_buffer *b = &r->w->buffers[i];
+	uint64_t k = 0;
+
+	while (k < b->n_bytes && data[k] == b->data[k])
+		k++;
+	if (k < b->n_bytes && suite_fail(r->t, "what is only read stays as it is")) {
+		suite_found(r->t, "byte %" PRIu64 " of array %u: %02x", k, (unsigned)i, data[k]);
+		suite_due(r->t, "%02x", b->data[k]);
 	}
 }
 
@@ -129,10 +154,13 @@ static pctl_status download(struct running *r, uint32_t i)
 
 	if (bytes == NULL)
 		return pctl_refuse(r->t->call, PC2_NOMEM, "no memory for a trial");
+	memset(bytes, PCTL_UNREAD, all);
 	status = r->api->buffer_read(r->dev, r->t->call, r->buffers[i], 0, bytes, all);
 	if (status == PCTL_OK) {
 		check_guards(r, i, bytes);
-		if (n != 0)
+		if (!is_written(r->w, i))
+			check_input(r, i, bytes + r->side);
+		else if (n != 0 && b->kind == SUITE_OUT)
 			memcpy(b->data, bytes + r->side, n);
 	}
 	free(bytes);
@@ -267,15 +295,12 @@ pctl_status suite_run(suite_trial *t, pctl_session *s, const suite_work *w)
 			    .api = pctl_session_table(s),
 			    .dev = pctl_session_device(s),
 			    .w = w,
-			    .side = GUARD};
-	const uint64_t alignment = pctl_session_caps(s)->binding_alignment;
+			    .side = pctl_guard_side(pctl_session_caps(s))};
 	pctl_status status = PCTL_OK;
 	uint64_t ticket = 0;
 
 	if (w->failed)
 		return pctl_refuse(t->call, PC2_NOMEM, "no memory for a trial");
-	if (alignment > GUARD)
-		r.side = alignment;
 	for (uint32_t i = 0; status == PCTL_OK && i < w->n_buffers; i++)
 		status = upload(&r, i);
 	if (status == PCTL_OK)
@@ -290,8 +315,7 @@ pctl_status suite_run(suite_trial *t, pctl_session *s, const suite_work *w)
 	if (status == PCTL_OK)
 		status = wait_for(&r, ticket);
 	for (uint32_t i = 0; status == PCTL_OK && i < w->n_buffers; i++)
-		if (w->buffers[i].kind == SUITE_OUT)
-			status = download(&r, i);
+		status = download(&r, i);
 	close_down(&r);
 	return status;
 }

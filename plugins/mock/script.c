@@ -39,6 +39,8 @@ static const struct {
 	[MOCK_READ_TWICE] = {"read-twice", 0, 0},
 	[MOCK_WRITE_INPUT] = {"write-input", TAKES_LATE, 0},
 	[MOCK_NO_DISPATCH] = {"no-dispatch", TAKES_LATE, 0},
+	[MOCK_WRITE_PAST] = {"write-past", TAKES_LATE, 0},
+	[MOCK_WRITE_BEFORE] = {"write-before", TAKES_LATE, 0},
 };
 
 static const char what_there_is[] =
@@ -46,7 +48,8 @@ static const char what_there_is[] =
 	"[:element=E][:bit=B][:binding=G.B][:repeat=R], lane[=N], contract, flush, "
 	"coefficient[=K], tree, nan, element, "
 	"crash[@N], hang[@N], lost[@N], slow[=MS], waits[=N], stale, zero, racy, write-drop, "
-	"read-untouched, read-twice, write-input, no-dispatch; late- before those without a target";
+	"read-untouched, read-twice, write-input, no-dispatch, "
+	"write-past, write-before; late- before those without a target";
 
 typedef struct reader {
 	const char *text, *at;

@@ -86,6 +86,27 @@ static pctl_status write_inputs(pctl_list *l, const pctl_call *call)
 	return s;
 }
 
+/* The low bit of the word behind (or before) the span of every written binding, where the buffer has one there. */
+static pctl_status write_beside(pctl_list *l, const pctl_call *call, int past)
+{
+	pctl_status s = PCTL_OK;
+
+	for (uint32_t i = 0; i < l->n_cmds; i++) {
+		const mock_cmd *c = &l->cmds[i];
+
+		for (uint32_t k = 0; c->kernel && k < c->n_bindings && s == PCTL_OK; k++) {
+			const pctl_binding *b = &c->bindings[k];
+			const uint64_t end = b->offset + b->n_bytes;
+			const mock_range r = {b->buffer, past ? end : b->offset - 4, 4};
+
+			if (mock_is_written(c, b) &&
+			    (past ? end + 4 <= b->buffer->n_bytes : b->offset >= 4))
+				s = mock_flip(l->dev, call, &r, 0, 0);
+		}
+	}
+	return s;
+}
+
 int mock_has(const pctl_device *dev, uint32_t kind)
 {
 	const mock_script *script = &dev->inst->script;
@@ -99,7 +120,8 @@ int mock_has(const pctl_device *dev, uint32_t kind)
 static int is_spoiling(const mock_fault *f)
 {
 	return f->kind == MOCK_ZERO || f->kind == MOCK_LANE || f->kind == MOCK_RACY ||
-	       f->kind == MOCK_WRITE_INPUT;
+	       f->kind == MOCK_WRITE_INPUT || f->kind == MOCK_WRITE_PAST ||
+	       f->kind == MOCK_WRITE_BEFORE;
 }
 
 int mock_spoils(const pctl_list *l, uint64_t trace)
@@ -125,7 +147,9 @@ pctl_status mock_spoil(pctl_list *l, const pctl_call *call)
 		s = f->kind == MOCK_ZERO	  ? zero(l, call)
 		    : f->kind == MOCK_LANE	  ? lanes(l, call, f->value)
 		    : f->kind == MOCK_WRITE_INPUT ? write_inputs(l, call)
-						  : race(l, call);
+		    : f->kind == MOCK_WRITE_PAST || f->kind == MOCK_WRITE_BEFORE
+			    ? write_beside(l, call, f->kind == MOCK_WRITE_PAST)
+			    : race(l, call);
 	}
 	return s;
 }

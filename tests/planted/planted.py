@@ -131,6 +131,15 @@ def proof_fails(fault, text, ops, level, cases, kinds, wrap=MOCK):
                first["inputs"].startswith("0x") and first["got"].startswith("0x"), said, f"exit status {status}")
 
 
+def proof_beside(fault, text, ops, level, kind, law):
+    """The proof fails since bytes changed that no kernel may write, though every result is right."""
+    status, found = failures(fault, ops, level, 1000)
+    unit = next((u for u in found if u[0] == kind and u[3] and (law in u[3]["law"] or law in u[3]["got"])), None)
+    _, subject, _, first = unit or (kind, ops, "", {"got": "", "law": "", "want": ""})
+    caught(text, subject, f"certify: {kind}, guard zones", unit and status == 6, f"{first['law']}: {first['got']}",
+           f"exit status {status}")
+
+
 def outvoted(fault, text, pipeline, kernel=None, to_the_bit=True):
     """The audit outvotes the device; origin: and finds where the first difference began."""
     status, out, err = h.run("audit", *pipeline, "--backends", f"cpu,{MOCK},{MOCK}+{fault}", "--no-quarantine", "--json")
@@ -247,6 +256,13 @@ for name in ("whole-values", "generated-programs"):
     caught("mock element: a store at a proven index of an array is lost", "engine", f"engine: {name}",
            status == 6 and first["got"] != first["want"],
            f"{first['law']}, at {first['inputs']}: got {first['got']}, wanted {first['want']}", f"exit status {status}")
+# What lies beside a result, and what is only read: nothing of it shows in a result.
+for fault, text in (("write-past", "a word behind a written binding"), ("write-before", "a word before a written binding"),
+                    ("write-input", "a read-only binding is written")):
+    proof_beside(fault, f"mock {fault}: {text}", "int.not@1", "L1", "parity", "stay as they are")
+    proof_beside(fault, f"mock {fault}: {text}", "rank.step@1", "L3", "parity", "was written" if fault != "write-input" else
+                 "does not hold what it was given")
+    proof_beside(fault, f"mock {fault}: {text}", "int.not@1", "L3", "invariant", "stay" if fault != "write-input" else "stays")
 
 # ---- audits
 outvoted("flip-bit@iterate/3:element=34:bit=8", "mock flip-bit: one bit of one round", RANK)

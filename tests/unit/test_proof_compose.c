@@ -182,7 +182,7 @@ static pctl_status apply_wrong(void *ctx, const pctl_op_function *f, const pctl_
 static void test_compose__kernel_is_held_against_the_chain(void **state)
 {
 	pctl_arena *arena = pctl_arena_create();
-	pctl_evaluator *reference = NULL, wrong = {NULL, "wrong", apply_wrong};
+	pctl_evaluator *reference = NULL, wrong = {NULL, "wrong", apply_wrong, ""};
 	pctl_block block;
 	uint32_t n = 0;
 	pctl_derived *d;
