@@ -11,18 +11,24 @@
 #include "base/str.h"
 #include "suite/gen.h"
 #include "shrink.h"
+#include "state.h"
 
 #define LARGEST_FILE (1u << 20)
+#define SAVE_EVERY 25u
+#define FRESH_EVERY \
+	500u /* cases with one set of sessions: what is built stays in memory until they close */
+#define MOST_SHRUNK 3u /* failures made small; a device that fails always would shrink for days */
 
 struct options {
-	uint64_t seed, cases;
-	double seconds; /* 0: no limit */
-	double shrink;	/* seconds for each failure */
-	const char *out, *regressions;
+	diff_state state; /* what is asked for; how far it is */
+	double seconds;	  /* 0: no limit */
+	double shrink;	  /* seconds for each failure */
+	const char *out, *regressions, *state_file;
 	const char *devices[RIG_DEVICES];
 	uint32_t n_devices;
 	const char *home;
-	int plant, print, floats;
+	uint32_t shrunk;
+	int plant, print;
 };
 
 static double seconds_now(void)
@@ -37,11 +43,24 @@ static int usage(void)
 {
 	fputs("differential [--seed S] [--cases N] [--seconds T] [--devices A,B/N,..] [--out DIR]\n"
 	      "             [--regressions DIR] [--shrink T] [--plant] [--print]\n"
-	      "             [--floats] [--profiles HOME]\n"
+	      "             [--floats] [--profiles HOME] [--shard K/N] [--state FILE]\n"
+	      "  --shard K/N (1/N .. N/N): every N-th case; --state FILE: where a run that ended "
+	      "goes on\n"
 	      "  devices are named as pipectl names them (\"vulkan:llvmpipe\"); /N: every N-th "
 	      "case\n",
 	      stderr);
 	return 2;
+}
+
+static int shard_of(const char *text, diff_state *s)
+{
+	char *end;
+	const unsigned long k = strtoul(text, &end, 10);
+	const unsigned long n = *end == '/' ? strtoul(end + 1, &end, 10) : 0;
+
+	s->shard = (uint32_t)(k - 1);
+	s->shards = (uint32_t)n;
+	return *end == '\0' && k >= 1 && k <= n && n <= 4096;
 }
 
 static int parse(int argc, char **argv, struct options *o)
@@ -54,7 +73,7 @@ static int parse(int argc, char **argv, struct options *o)
 			continue;
 		}
 		if (strcmp(argv[i], "--floats") == 0) {
-			o->floats = 1;
+			o->state.floats = 1;
 			continue;
 		}
 		if (strcmp(argv[i], "--print") == 0) {
@@ -65,10 +84,15 @@ static int parse(int argc, char **argv, struct options *o)
 			return 0;
 		i++;
 		if (strcmp(argv[i - 1], "--seed") == 0)
-			o->seed = strtoull(value, NULL, 0);
+			o->state.seed = strtoull(value, NULL, 0);
 		else if (strcmp(argv[i - 1], "--cases") == 0)
-			o->cases = strtoull(value, NULL, 0);
-		else if (strcmp(argv[i - 1], "--seconds") == 0)
+			o->state.cases = strtoull(value, NULL, 0);
+		else if (strcmp(argv[i - 1], "--state") == 0)
+			o->state_file = value;
+		else if (strcmp(argv[i - 1], "--shard") == 0) {
+			if (!shard_of(value, &o->state))
+				return 0;
+		} else if (strcmp(argv[i - 1], "--seconds") == 0)
 			o->seconds = strtod(value, NULL);
 		else if (strcmp(argv[i - 1], "--shrink") == 0)
 			o->shrink = strtod(value, NULL);
@@ -166,11 +190,11 @@ static void write_down(const struct options *o, const rig *r, uint64_t seed, con
 }
 
 /* 1 when it failed. */
-static int one_case(rig *r, const struct options *o, uint64_t i)
+static int one_case(rig *r, struct options *o, uint64_t i)
 {
-	uint64_t seed = o->seed + i;
+	uint64_t seed = o->state.seed + i;
 	pctl_arena *a = pctl_arena_create();
-	node *program = gen_program(a, seed, o->floats || seed % 2 == 1);
+	node *program = gen_program(a, seed, o->state.floats || seed % 2 == 1);
 	char *text = node_text(program), name[40];
 	rig_verdict v = {.kind = RIG_HEADER};
 	diff_case c;
@@ -182,9 +206,19 @@ static int one_case(rig *r, const struct options *o, uint64_t i)
 		rig_run(r, &c, rig_mask(r, i), &v);
 	if (v.kind != RIG_SAME) {
 		report(r, name, &v);
-		if (o->shrink > 0 && v.kind != RIG_REFUSED) {
-			uint32_t tried = diff_shrink(r, a, program, o->shrink, &v);
+		if (o->shrink > 0 && v.kind != RIG_REFUSED && o->shrunk++ < MOST_SHRUNK) {
+			rig_device counted[RIG_DEVICES];
+			uint32_t tried;
 
+			/* what was tried on the way is no case */
+			memcpy(counted, r->device, sizeof(counted));
+			tried = diff_shrink(r, a, program, o->shrink, &v);
+			for (uint32_t k = 0; k < r->n_devices; k++) {
+				r->device[k].executed = counted[k].executed;
+				r->device[k].differed = counted[k].differed;
+				r->device[k].crashed = counted[k].crashed;
+				r->device[k].ns = counted[k].ns;
+			}
 			printf("made smaller in %" PRIu32 " tries\n", tried);
 			report(r, name, &v);
 		}
@@ -195,48 +229,80 @@ static int one_case(rig *r, const struct options *o, uint64_t i)
 	return v.kind != RIG_SAME;
 }
 
-static int summary(const rig *r, uint32_t regressions, uint32_t generated, uint32_t failed)
+/* The cases of the shard from where it stands, until time is up. 0: the state could not be kept. */
+static int run_cases(rig *r, struct options *o, double began)
+{
+	diff_state *s = &o->state;
+	uint32_t since = 0;
+	int kept = 1;
+
+	if (s->next < s->shard)
+		s->next = s->shard;
+	for (; s->next < s->cases && kept; s->next += s->shards) {
+		if (o->seconds > 0 && seconds_now() - began > o->seconds)
+			break;
+		if (since != 0 && since % FRESH_EVERY == 0 && !rig_fresh(r))
+			return 0;
+		s->failed += (uint32_t)one_case(r, o, s->next);
+		s->done++;
+		if (o->state_file != NULL && ++since % SAVE_EVERY == 0) {
+			diff_state now = *s;
+
+			now.next += s->shards;
+			kept = diff_state_write(o->state_file, &now, r);
+		} else if (o->state_file == NULL) {
+			since++;
+		}
+	}
+	return kept && (o->state_file == NULL || diff_state_write(o->state_file, s, r));
+}
+
+static int summary(const rig *r, const diff_state *s, uint32_t regressions)
 {
 	int idle = 0;
 
 	for (uint32_t i = 0; i < r->n_devices; i++) {
 		const rig_device *d = &r->device[i];
 
-		printf("%6" PRIu32 " cases, %7.1f ms each: %s\n", d->executed,
-		       d->executed == 0 ? 0.0 : (double)d->ns / d->executed * 1e-6, d->name);
+		printf("%6" PRIu32 " cases, %6" PRIu32 " differ, %7.1f ms each: %s\n", d->executed,
+		       d->differed, d->executed == 0 ? 0.0 : (double)d->ns / d->executed * 1e-6,
+		       d->name);
 		if (d->crashed != 0)
 			printf("%6" PRIu32 " crashes of this driver, no result\n", d->crashed);
 		idle |= d->executed == 0 || d->crashed > d->executed / 4 + 2;
 	}
 	printf("%" PRIu32 " regressions, %" PRIu32 " generated, %" PRIu64
 	       " gas estimates held, %" PRIu32 " failed\n",
-	       regressions, generated, r->gas_checked, failed);
+	       regressions, s->done, r->gas_checked, s->failed);
+	if (s->next < s->cases)
+		printf("ended before case %" PRIu64 " of %" PRIu64 "\n", s->next, s->cases);
 	if (idle)
 		printf("a device executed nothing, or crashed too often\n");
-	return failed != 0 || idle || generated + regressions == 0;
+	return s->failed != 0 || idle || s->done + regressions == 0;
 }
 
 int main(int argc, char **argv)
 {
-	struct options o = {
-		.seed = 1, .cases = 100, .shrink = 45, .regressions = PIPECTL_REGRESSIONS};
-	uint32_t failed = 0, regressions, generated = 0;
+	struct options o = {.state = {.seed = 1, .cases = 100, .shards = 1},
+			    .shrink = 45,
+			    .regressions = PIPECTL_REGRESSIONS};
 	double began = seconds_now();
+	uint32_t regressions = 0;
 	int status = 1;
 	rig r;
 
 	if (!parse(argc, argv, &o))
 		return usage();
-	if (rig_open(&r, o.home, o.devices, o.n_devices)) {
+	if (rig_open(&r, o.home, o.devices, o.n_devices) &&
+	    (o.state_file == NULL || diff_state_read(o.state_file, &o.state, &r))) {
 		r.plant = o.plant;
-		regressions = replay(&r, o.regressions, &failed);
-		for (; generated < o.cases; generated++) {
-			if (o.seconds > 0 && seconds_now() - began > o.seconds)
-				break;
-			failed += (uint32_t)one_case(&r, &o, generated);
-		}
-		printf("seed %" PRIu64 ", %.1f s\n", o.seed, seconds_now() - began);
-		status = summary(&r, regressions, generated, failed);
+		began = seconds_now();
+		/* What goes on has replayed them before. */
+		if (o.state.next == 0)
+			regressions = replay(&r, o.regressions, &o.state.failed);
+		status = !run_cases(&r, &o, began);
+		printf("seed %" PRIu64 ", %.1f s\n", o.state.seed, seconds_now() - began);
+		status |= summary(&r, &o.state, regressions);
 	}
 	rig_close(&r);
 	return status;

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "diag/diag.h"
 
 #define TIMEOUT_MS 60000u
@@ -111,11 +112,23 @@ static pctl_status add_all(rig *r, const pctl_call *call)
 	return status;
 }
 
+/* On a machine that it was carried to, the repository is where it runs. */
+static pctl_status read_schedule(const char *name, const pctl_call *call, pctl_gas_schedule **out)
+{
+	char *path = pctl_path_join(PIPECTL_SOURCE_DIR, name);
+	pctl_status status = PCTL_E_NOMEM;
+
+	if (path != NULL)
+		status = pctl_gas_schedule_read(pctl_file_exists(path) ? path : name, call, out);
+	free(path);
+	return status;
+}
+
 static pctl_status open_all(rig *r, const char *home, const char *const *selectors, uint32_t n,
 			    const pctl_call *call)
 {
-	static const char *const schedules[2] = {PIPECTL_SOURCE_DIR "/conf/gas/cybergraph-0.2.cfg",
-						 PIPECTL_SOURCE_DIR "/conf/gas/structured-2.cfg"};
+	static const char *const schedules[2] = {"conf/gas/cybergraph-0.2.cfg",
+						 "conf/gas/structured-2.cfg"};
 	/* A fuzzer may kill workers often; none of them is to be locked out for it. */
 	pctl_registry_options o = {.home = r->home, .strikes = 1000000};
 	const pctl_profiles_options p = {.home = home != NULL ? home : r->home};
@@ -125,7 +138,7 @@ static pctl_status open_all(rig *r, const char *home, const char *const *selecto
 		status = pctl_profiles_open(&p, call, &r->profiles);
 
 	for (uint32_t i = 0; status == PCTL_OK && i < 2; i++)
-		status = pctl_gas_schedule_read(schedules[i], call, &r->schedule[i]);
+		status = read_schedule(schedules[i], call, &r->schedule[i]);
 	if (status == PCTL_OK && (r->kernels = pctl_kernels_create(NULL)) == NULL)
 		status = PCTL_E_NOMEM;
 	if (status == PCTL_OK)
@@ -186,6 +199,15 @@ void rig_close(rig *r)
 			fprintf(stderr, "%s was left behind\n", r->home);
 	}
 	free(r->home);
+}
+
+int rig_fresh(rig *r)
+{
+	for (uint32_t i = 0; i < r->n_devices; i++)
+		close_session(&r->device[i]);
+	pctl_kernels_destroy(r->kernels);
+	r->kernels = pctl_kernels_create(NULL);
+	return r->kernels != NULL;
 }
 
 uint32_t rig_mask(const rig *r, uint64_t i)
@@ -317,7 +339,8 @@ static pctl_status plan_case(struct running *x)
 	return status;
 }
 
-static void compare(struct running *x, uint32_t device, uint32_t out, const uint8_t *got)
+/* 1 when they differ. */
+static uint32_t compare(struct running *x, uint32_t device, uint32_t out, const uint8_t *got)
 {
 	const uint8_t *want = x->expected[out];
 	uint32_t b = x->out_binding[out], d = x->out_dispatch[out];
@@ -331,8 +354,9 @@ static void compare(struct running *x, uint32_t device, uint32_t out, const uint
 		      d, x->c->dispatch[d].seed, x->c->binding[b].group, x->c->binding[b].binding,
 		      i / 4, got[i + 3], got[i + 2], got[i + 1], got[i], want[i + 3], want[i + 2],
 		      want[i + 1], want[i]);
-		return;
+		return 1;
 	}
+	return 0;
 }
 
 /* Gas: what the reference counted against what both schedules estimated. */
@@ -374,6 +398,7 @@ static void run_device(struct running *x, uint32_t device)
 	uint64_t began = now_ns();
 	pctl_job_stats stats = {0};
 	pctl_status status = PCTL_OK;
+	uint32_t differs = 0;
 
 	if (d->session == NULL)
 		status = open_session(x->r, d, x->call);
@@ -393,7 +418,7 @@ static void run_device(struct running *x, uint32_t device)
 		    x->out_bytes[i] != 0)
 			bytes[x->out_bytes[i] / 2] ^= 0x10;
 		if (status == PCTL_OK)
-			compare(x, device, i, bytes);
+			differs |= compare(x, device, i, bytes);
 		free(bytes);
 	}
 	if (status == PCTL_E_DEVICE_LOST && d->may_crash)
@@ -405,6 +430,7 @@ static void run_device(struct running *x, uint32_t device)
 	if (status == PCTL_OK && d->build_flags != 0)
 		examine(x, device, &stats.counts);
 	d->executed += status == PCTL_OK;
+	d->differed += status == PCTL_OK && differs;
 	d->ns += now_ns() - began;
 	if (status == PCTL_E_DEVICE_LOST)
 		close_session(d);

@@ -17,6 +17,7 @@ typedef struct rig_device {
 	uint32_t build_flags;
 	uint32_t every;	    /* takes part in every n-th generated case */
 	uint32_t executed;  /* cases */
+	uint32_t differed;  /* of them, in some byte */
 	uint32_t may_crash; /* its compiler is known to crash: counted, no failure */
 	uint32_t crashed;
 	uint64_t ns;
@@ -58,6 +59,9 @@ typedef struct rig_verdict {
  * when one of those named cannot be opened. profiles: a home whose profiles of devices are used; NULL: they are probed. */
 int rig_open(rig *r, const char *profiles, const char *const *selectors, uint32_t n);
 void rig_close(rig *r);
+
+/* Close what is open and forget what was built; the devices are opened again when a case runs on them. 0: no memory. */
+int rig_fresh(rig *r);
 
 /* Run on the devices of the mask (bit i: device i). */
 void rig_run(rig *r, const diff_case *c, uint32_t mask, rig_verdict *out);
