@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-pctl_status pctl_library_refuse(const char *path, const char *text, const pctl_call *call)
+static pctl_status refuse(const char *path, const char *shown, const char *text,
+			  const pctl_call *call)
 {
 	uint32_t code = PC3013_PLUGIN_LOAD;
 
@@ -15,19 +16,22 @@ pctl_status pctl_library_refuse(const char *path, const char *text, const pctl_c
 	if (strstr(text, "undefined symbol"))
 		code = PC3014_PLUGIN_UNDEFINED_SYMBOL;
 	else if (strstr(text, "cannot open shared object file") &&
-		 strncmp(text, path, strlen(path)))
+		 strncmp(text, path, strlen(path)) != 0)
 		code = PC3012_PLUGIN_DEPENDENCY;
-	return pctl_refuse(call, code, "%s: %s", path, text);
+	if (!strncmp(text, path, strlen(path)))
+		return pctl_refuse(call, code, "%s%s", shown, text + strlen(path));
+	return pctl_refuse(call, code, "%s: %s", shown, text);
 }
 
-pctl_status pctl_library_load(const char *path, const pctl_call *call, void **out)
+pctl_status pctl_library_load(const char *path, const char *shown, const pctl_call *call,
+			      void **out)
 {
 	*out = NULL;
 	if (path[0] != '/')
 		return pctl_refuse(call, PC3013_PLUGIN_LOAD, "%s: is not an absolute path", path);
 	*out = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!*out)
-		return pctl_library_refuse(path, dlerror(), call);
+		return refuse(path, shown, dlerror(), call);
 	return PCTL_OK;
 }
 

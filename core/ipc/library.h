@@ -8,11 +8,10 @@
 #include "pipectl/oplib.h"
 
 /* dlopen at once and locally; the handle stays open until the process ends or dlclose. PC3012 to
- * PC3014 with the linker's text. The path is absolute: bare names would be searched for. */
-pctl_status pctl_library_load(const char *path, const pctl_call *call, void **out);
-
-/* The same words for a refusal the linker gave elsewhere. */
-pctl_status pctl_library_refuse(const char *path, const char *linker_text, const pctl_call *call);
+ * PC3014 with the linker's text, in which `shown` stands for the path: libraries are loaded from the
+ * descriptors of their sealed copies. The path is absolute: bare names would be searched for. */
+pctl_status pctl_library_load(const char *path, const char *shown, const pctl_call *call,
+			      void **out);
 
 /* The plugin's symbol, checked: present, its ABI major, size, reserved members, id (any when `id`
  * is NULL), slots, and build flags. PC3015 to PC3019, PC3022. */

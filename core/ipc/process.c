@@ -16,6 +16,7 @@
 #define SAFE_FD 32 /* above every number a child is given */
 #define FDS_MAX 8u
 #define KILL_MS 30000u
+#define ORDERLY_MS 500u
 
 uint64_t pctl_clock_ns(void)
 {
@@ -190,9 +191,14 @@ void pctl_process_kill(pctl_process *p)
 {
 	if (p->pid == 0)
 		return;
+	p->killed = 1;
+	/* The first process of a worker loads nothing and only waits for this: it ends everything that came of it,
+	 * whatever groups and sessions that has fled into, and then itself. */
+	kill(p->pid, SIGTERM);
+	if (pctl_process_reap(p, ORDERLY_MS))
+		return;
 	kill(-p->pid, SIGKILL);
 	kill(p->pid, SIGKILL);
-	p->killed = 1;
 	/* Only a process that hangs inside the kernel survives this; nobody can wait for that. */
 	if (!pctl_process_reap(p, KILL_MS))
 		p->pid = 0;

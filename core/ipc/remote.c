@@ -173,8 +173,9 @@ int pctl_remote_begin(pctl_remote *r, uint16_t op, const pctl_call *call)
 	/* 0 means 'no call' to the worker. */
 	if (++r->seq == 0)
 		r->seq = 1;
-	/* Nothing precedes the greeting. Destroying belongs to no call. */
-	if (call && call->trace_id != r->trace && op != PCTL_IPC_HELLO)
+	/* Nothing precedes the greeting. Destroying belongs to no call. Who is not meant to fail on
+	 * purpose never learns which job it works for. */
+	if (r->traced && call && call->trace_id != r->trace && op != PCTL_IPC_HELLO)
 		tell_trace(r, call->trace_id);
 	pctl_ipc_frame_begin(&r->ch, op, r->seq);
 	return 1;
@@ -266,48 +267,11 @@ pctl_status pctl_remote_ask(pctl_remote *r, const pctl_call *call, uint64_t time
 
 static pctl_status start(pctl_remote *r, const pctl_remote_options *o, const pctl_call *call)
 {
-	char parent[16], *argv[12];
-	int pair[2] = {-1, -1}, control[2] = {-1, -1}, fds[2];
-	pctl_process_spec spec = {o->worker, argv, o->envp, fds, 2};
-	pctl_status s;
-	int n = 0;
+	int channel = -1;
+	pctl_status s = pctl_launch_start(&o->launch, call, &r->process, &channel, &r->control_fd);
 
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0 ||
-	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control) < 0 ||
-	    fcntl(pair[0], F_SETFL, O_NONBLOCK) < 0) {
-		s = pctl_refuse(call, PC3102_WORKER_START, "no socket pair: %s", strerror(errno));
-		goto out;
-	}
-	snprintf(parent, sizeof(parent), "%ld", (long)getpid());
-	argv[n++] = (char *)(uintptr_t) "pipectl-worker";
-	argv[n++] = (char *)(uintptr_t) "--serve";
-	argv[n++] = (char *)(uintptr_t)o->library;
-	argv[n++] = (char *)(uintptr_t) "--id";
-	argv[n++] = (char *)(uintptr_t)o->id;
-	argv[n++] = (char *)(uintptr_t) "--parent";
-	argv[n++] = parent;
-	if (o->debug)
-		argv[n++] = (char *)(uintptr_t) "--debug";
-	if (o->cache_dir) {
-		argv[n++] = (char *)(uintptr_t) "--cache-dir";
-		argv[n++] = (char *)(uintptr_t)o->cache_dir;
-	}
-	argv[n] = NULL;
-	fds[0] = pair[1];
-	fds[1] = control[1];
-	s = pctl_process_spawn(&spec, call, &r->process);
-	if (s)
-		goto out;
-	pctl_ipc_channel_init(&r->ch, pair[0]);
-	r->control_fd = control[0];
-	pair[0] = control[0] = -1;
-out:
-	for (n = 0; n < 2; n++) {
-		if (pair[n] >= 0)
-			close(pair[n]);
-		if (control[n] >= 0)
-			close(control[n]);
-	}
+	if (!s)
+		pctl_ipc_channel_init(&r->ch, channel);
 	return s;
 }
 
@@ -350,7 +314,8 @@ pctl_status pctl_remote_open(const pctl_remote_options *o, const pctl_call *call
 	r->call_ms = o->call_ms ? o->call_ms : CALL_MS;
 	r->grace_ms = o->grace_ms ? o->grace_ms : GRACE_MS;
 	atomic_init(&r->next_ticket, 1);
-	snprintf(r->id, sizeof(r->id), "%s", o->id);
+	r->traced = o->traced;
+	snprintf(r->id, sizeof(r->id), "%s", o->launch.id);
 	if (!pctl_ipc_window_create(o->window_bytes ? o->window_bytes : WINDOW_BYTES, &r->window))
 		s = pctl_refuse(call, PC3102_WORKER_START, "no shared memory: %s", strerror(errno));
 	else

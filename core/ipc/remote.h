@@ -13,28 +13,22 @@
 
 #include <sys/types.h>
 
+#include "ipc/launch.h"
 #include "pipectl/backend.h"
 
 typedef struct pctl_remote pctl_remote;
 
 /*
- * worker, library  absolute paths
- * id               of the plugin, as in its manifest
- * envp             the whole environment of the worker; NULL: the host's
- * cache_dir        for the plugin's service pctl.cache-dir/1, or NULL
- * debug            1: ask the plugin for its own validation
+ * launch           the process, see launch.h
+ * traced           1: it is told the trace ids of calls; only for plugins that fail on purpose
  * start_ms         time for loading and opening the plugin, 0: 30 s
  * call_ms          time for any other call but wait, 0: 120 s
  * grace_ms         how long a wait may overrun its timeout, and a cancelled call may take; 0: 10 s
  * window_bytes     shared memory for transfers, 0: 4 MiB
  */
 typedef struct pctl_remote_options {
-	const char *worker;
-	const char *library;
-	const char *id;
-	char *const *envp;
-	const char *cache_dir;
-	uint32_t debug;
+	pctl_launch launch;
+	uint32_t traced;
 	uint32_t start_ms;
 	uint32_t call_ms;
 	uint32_t grace_ms;
@@ -42,8 +36,7 @@ typedef struct pctl_remote_options {
 } pctl_remote_options;
 
 /* Start a worker and open the plugin in it. Errors: those of library.h, PC3102 to PC3106.
- * [any thread that lives as long as the remote: the kernel ends a worker with the thread that
- * started it] */
+ * [any thread] */
 pctl_status pctl_remote_open(const pctl_remote_options *o, const pctl_call *call,
 			     pctl_remote **out);
 /* End the worker; nothing of it is left when this returns. Objects must be destroyed before. NULL

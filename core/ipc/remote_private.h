@@ -19,7 +19,8 @@ struct pctl_remote {
 	pthread_mutex_t lock;
 	int control_fd;
 	uint32_t seq;
-	uint64_t trace; /* that the worker was told last */
+	uint32_t traced; /* the worker is told which job a call belongs to */
+	uint64_t trace;	 /* that it was told last */
 	uint32_t call_ms, grace_ms;
 	uint32_t next_id;
 	uint32_t *free_ids;

@@ -423,7 +423,7 @@ pctl_status pctl_devices_list(pctl_registry *r, const char *backend, uint32_t fl
 
 		if (p ? p == q
 		      : q->kind == PCTL_PLUGIN_BACKEND && q->state == PCTL_PLUGIN_USABLE &&
-				    !q->scripted)
+				    !q->scripted && !q->synthetic)
 			s = list_backend(r, d, q, flags, call);
 	}
 	if (s)

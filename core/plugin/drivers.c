@@ -179,10 +179,11 @@ static pctl_driver_env *make_env(pctl_registry *r, const known_plugin *p, const 
 
 		for (k = 0; !strcmp(ds->driver, key) && k < ds->n_set && n < 20; k++) {
 			char *name = strndup(ds->set[k], strcspn(ds->set[k], "="));
+			const char *user = name ? secure_getenv(name) : NULL;
 
 			/* What the user has set is meant. */
-			if (name && !secure_getenv(name))
-				set[n++] = ds->set[k];
+			set[n++] = user ? pctl_arena_printf(r->arena, "%s=%s", name, user)
+					: ds->set[k];
 			free(name);
 		}
 	}

@@ -67,23 +67,18 @@ static int segments_inside(int fd, const Elf64_Ehdr *h)
 
 static void check_elf(pctl_registry *r, known_plugin *p)
 {
+	const int fd = p->sealed_fd;
 	Elf64_Ehdr own, h;
-	int fd = open(p->info.library, O_RDONLY | O_CLOEXEC);
-	char reason[128];
 	ssize_t n;
 
-	if (fd < 0) {
-		refuse(r, p, PC3007_PLUGIN_LIBRARY, "", strerror_r(errno, reason, sizeof(reason)));
-		return;
-	}
 	memset(&h, 0, sizeof(h));
-	n = read(fd, &h, sizeof(h));
+	n = pread(fd, &h, sizeof(h), 0);
 	if (n == 0)
 		refuse(r, p, PC3008_PLUGIN_EMPTY, "has no bytes", "");
-	else if (n < (ssize_t)EI_NIDENT || memcmp(h.e_ident, ELFMAG, SELFMAG))
+	else if (n < (ssize_t)EI_NIDENT || memcmp(h.e_ident, ELFMAG, SELFMAG) != 0)
 		refuse(r, p, PC3009_PLUGIN_NOT_ELF, "does not begin as an ELF file", "");
 	else if (!own_header(&own))
-		goto out;
+		return;
 	/* Class and byte order first: they say how the rest is to be read. */
 	else if (h.e_ident[EI_CLASS] != own.e_ident[EI_CLASS] ||
 		 h.e_ident[EI_DATA] != own.e_ident[EI_DATA] || h.e_machine != own.e_machine)
@@ -92,8 +87,6 @@ static void check_elf(pctl_registry *r, known_plugin *p)
 		refuse(r, p, PC3009_PLUGIN_NOT_ELF, "is an ELF file, but no shared object", "");
 	else if (h.e_ident[EI_CLASS] == ELFCLASS64 && !segments_inside(fd, &h))
 		refuse(r, p, PC3034_PLUGIN_TRUNCATED, "ends before its last segment does", "");
-out:
-	close(fd);
 }
 
 int pctl_plugin_hash_file(const char *path, char hex[2 * PCTL_DIGEST_BYTES + 1])
@@ -202,6 +195,20 @@ static int recall(pctl_registry *r, known_plugin *p, const char *file, const cha
 	return 1;
 }
 
+static int forget(pctl_registry *r, const char *library, const char *asked)
+{
+	uint32_t i;
+
+	for (i = 0; i < r->verdicts.n; i++)
+		if (r->verdicts.rows[i].n == V_N &&
+		    !strcmp(r->verdicts.rows[i].field[V_PATH], library) &&
+		    !strcmp(r->verdicts.rows[i].field[V_QUESTION], asked)) {
+			pctl_rows_remove(&r->verdicts, i);
+			return 1;
+		}
+	return 0;
+}
+
 static void remember(pctl_registry *r, const known_plugin *p, const char *file, const char *asked)
 {
 	const pctl_plugin_info *info = &p->info;
@@ -216,15 +223,8 @@ static void remember(pctl_registry *r, const known_plugin *p, const char *file, 
 		pctl_arena_printf(r->arena, "%u", info->abi_minor),
 		join_ops(r->arena, info),
 	};
-	uint32_t i;
 
-	for (i = 0; i < r->verdicts.n; i++)
-		if (r->verdicts.rows[i].n == V_N &&
-		    !strcmp(r->verdicts.rows[i].field[V_PATH], info->library) &&
-		    !strcmp(r->verdicts.rows[i].field[V_QUESTION], asked)) {
-			pctl_rows_remove(&r->verdicts, i);
-			break;
-		}
+	forget(r, info->library, asked);
 	if (r->verdicts.n >= VERDICTS_MAX)
 		pctl_rows_remove(&r->verdicts, 0);
 	/* Without memory it is examined again next time. */
@@ -242,6 +242,16 @@ void pctl_examine_save(pctl_registry *r, const pctl_call *call)
 	if (r->verdicts_changed && path && !pctl_file_make_dirs(dir, NULL))
 		pctl_rows_save(&r->verdicts, path, VERDICTS_HEADER, 0, NULL);
 	r->verdicts_changed = 0;
+}
+
+void pctl_examine_forget(pctl_registry *r, const known_plugin *p, const pctl_call *call)
+{
+	const char *asked = question(r->arena, p);
+
+	if (asked && forget(r, p->info.library, asked)) {
+		r->verdicts_changed = 1;
+		pctl_examine_save(r, call);
+	}
 }
 
 static void load_verdicts(pctl_registry *r)
@@ -267,7 +277,7 @@ static int abi_in_range(const known_plugin *p)
 
 void pctl_examine(pctl_registry *r, known_plugin *p)
 {
-	char hex[2 * PCTL_DIGEST_BYTES + 1];
+	char hex[2 * PCTL_DIGEST_BYTES + 1], reason[128];
 	const char *file, *asked;
 	struct stat st;
 	char *real;
@@ -293,13 +303,15 @@ void pctl_examine(pctl_registry *r, known_plugin *p)
 	asked = question(r->arena, p);
 	if (!p->info.library || !file || !asked || recall(r, p, file, asked))
 		goto out;
+	p->sealed_fd = pctl_sealed_copy(real, hex);
+	if (p->sealed_fd < 0) {
+		refuse(r, p, PC3007_PLUGIN_LIBRARY,
+		       "cannot be read: ", strerror_r(errno, reason, sizeof(reason)));
+		goto out;
+	}
 	check_elf(r, p);
 	if (p->info.state != PCTL_PLUGIN_USABLE)
 		goto out;
-	if (!pctl_plugin_hash_file(real, hex)) {
-		refuse(r, p, PC3007_PLUGIN_LIBRARY, "cannot be read", "");
-		goto out;
-	}
 	p->info.sha256 = pctl_arena_dup(r->arena, hex);
 	check_sha256(r, p);
 	if (p->info.state == PCTL_PLUGIN_USABLE)

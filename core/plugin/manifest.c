@@ -99,6 +99,14 @@ static pctl_status check_assignment(const pctl_conf_value *v, const pctl_call *c
 	return PCTL_OK;
 }
 
+static pctl_status check_name(const pctl_conf_value *v, const pctl_call *call)
+{
+	if (!v->text[0] || strchr(v->text, '='))
+		return pctl_refuse_at(call, PC3001_PLUGIN_MANIFEST, &v->pos, NULL,
+				      "\"%.96s\" is not the name of a variable", v->text);
+	return PCTL_OK;
+}
+
 static const pctl_conf_field abi_fields[] = {
 	{.key = "min",
 	 .kind = PCTL_FIELD_STRING,
@@ -114,6 +122,7 @@ static const pctl_conf_field abi_fields[] = {
 static const pctl_conf_schema abi_schema = PCTL_CONF_SCHEMA("the abi range", abi_fields);
 static const pctl_conf_field text_element = {.kind = PCTL_FIELD_STRING};
 static const pctl_conf_field op_element = {.kind = PCTL_FIELD_STRING, .check = check_op};
+static const pctl_conf_field name_element = {.kind = PCTL_FIELD_STRING, .check = check_name};
 static const pctl_conf_field set_element = {.kind = PCTL_FIELD_STRING, .check = check_assignment};
 static const pctl_conf_field setting_fields[] = {
 	{.key = "driver",
@@ -200,6 +209,16 @@ static const pctl_conf_field plugin_fields[] = {
 	 .kind = PCTL_FIELD_BOOL,
 	 .default_text = "false",
 	 .doc = "a backend that takes a script behind ID: and is used only when named"},
+	{.key = "synthetic",
+	 .kind = PCTL_FIELD_BOOL,
+	 .default_text = "false",
+	 .doc = "a backend that goes wrong on purpose: it is told which job and round a call "
+		"belongs to, and used only when named"},
+	{.key = "environment",
+	 .kind = PCTL_FIELD_LIST,
+	 .element = &name_element,
+	 .max = 32,
+	 .doc = "variables of pipectl's environment that its worker gets, besides the fixed ones"},
 	{.key = "wraps",
 	 .kind = PCTL_FIELD_BOOL,
 	 .default_text = "false",
@@ -330,6 +349,8 @@ static pctl_status read_fields(pctl_registry *r, const pctl_conf_value *g, known
 				   pctl_conf_bool_or(g, "in_process", 0);
 	info->scripted = (uint32_t)pctl_conf_bool_or(g, "scripted", 0);
 	info->wraps = (uint32_t)pctl_conf_bool_or(g, "wraps", 0);
+	info->synthetic = (uint32_t)pctl_conf_bool_or(g, "synthetic", 0);
+	p->environment = texts(a, pctl_conf_get(g, "environment"), &p->n_environment);
 	if (!info->id || !info->library || !read_ops(a, pctl_conf_get(g, "ops"), info) ||
 	    !read_settings(a, pctl_conf_get(g, "driver_settings"), p))
 		return pctl_refuse(call, PC2_NOMEM, "no memory for %s", info->manifest);
@@ -398,6 +419,7 @@ known_plugin *pctl_plugin_manifest(pctl_registry *r, const char *path)
 		p = NULL;
 		goto out;
 	}
+	p->sealed_fd = -1;
 	p->info.manifest = pctl_arena_dup(r->arena, path);
 	p->info.id = name_of(r->arena, path);
 	if (!p->info.manifest || !p->info.id) {

@@ -2,10 +2,16 @@
  * libltdl, after the dynamic linker was asked directly: its words are lost on the way through
  * libltdl. */
 #include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <ltdl.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "cas/cid.h"
 #include "conf/conf.h"
 #include "plugin/registry_private.h"
 
@@ -37,28 +43,89 @@ out:
 	return s;
 }
 
-pctl_status pctl_host_load(const char *path, const char *id, const pctl_call *call,
-			   const pctl_plugin **out)
+/* Libraries in use in this process, by the hash of what was loaded. The dynamic linker knows a library by the name of its
+ * descriptor, which must therefore never be given to another one: both stay until the process ends. */
+typedef struct resident {
+	struct resident *next;
+	char sha256[2 * PCTL_DIGEST_BYTES + 1];
+	const pctl_plugin *plugin;
+} resident;
+static resident *residents;
+static pthread_mutex_t residents_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static const pctl_plugin *find_resident(const char *sha256)
 {
+	const resident *e = residents;
+
+	while (e && strcmp(e->sha256, sha256) != 0)
+		e = e->next;
+	return e ? e->plugin : NULL;
+}
+
+/* Without memory it is loaded again next time, which costs memory only. */
+static void keep_resident(const char *sha256, const pctl_plugin *plugin)
+{
+	resident *e = calloc(1, sizeof(*e));
+
+	if (!e)
+		return;
+	snprintf(e->sha256, sizeof(e->sha256), "%s", sha256);
+	e->plugin = plugin;
+	e->next = residents;
+	residents = e;
+}
+
+static pctl_status load_new(const known_plugin *p, const pctl_call *call, const pctl_plugin **out)
+{
+	const int fd = fcntl(p->sealed_fd, F_DUPFD_CLOEXEC, 0);
 	const pctl_plugin *checked;
 	lt_dlhandle lt = NULL;
+	char path[32];
 	void *handle;
 	pctl_status s;
 
-	*out = NULL;
-	s = pctl_library_load(path, call, &handle);
-	if (s)
+	if (fd < 0)
+		return pctl_refuse(call, PC3_IO, "%s: %s", p->info.library, strerror(errno));
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	s = pctl_library_load(path, p->info.library, call, &handle);
+	if (s) {
+		close(fd);
 		return s;
+	}
 	s = load_resident(path, call, &lt);
 	if (!s)
-		s = pctl_library_plugin(handle, path, id, call, &checked);
+		s = pctl_library_plugin(handle, p->info.library, p->info.id, call, &checked);
 	if (!s) {
 		*out = lt_dlsym(lt, PCTL_PLUGIN_SYMBOL);
 		if (*out != checked)
-			s = pctl_refuse(call, PC1_INTERNAL, "%s: loaded twice", path);
+			s = pctl_refuse(call, PC1_INTERNAL, "%s: loaded twice", p->info.library);
 	}
-	/* libltdl's reference keeps it. */
+	/* libltdl's reference keeps it, and it keeps the name of the descriptor. */
 	dlclose(handle);
+	if (s)
+		*out = NULL;
+	return s;
+}
+
+pctl_status pctl_host_load(pctl_registry *r, known_plugin *p, const pctl_call *call,
+			   const pctl_plugin **out)
+{
+	pctl_status s = pctl_plugin_seal(r, p, call);
+
+	*out = NULL;
+	if (s)
+		return s;
+	pthread_mutex_lock(&residents_lock);
+	*out = find_resident(p->info.sha256);
+	if (*out && strcmp((*out)->id, p->info.id) != 0)
+		s = pctl_refuse(call, PC3018_PLUGIN_ID,
+				"%s: calls itself \"%.64s\", its manifest says \"%s\"",
+				p->info.library, (*out)->id, p->info.id);
+	else if (!*out)
+		s = load_new(p, call, out);
+	if (!s && !find_resident(p->info.sha256))
+		keep_resident(p->info.sha256, *out);
+	pthread_mutex_unlock(&residents_lock);
 	if (s)
 		*out = NULL;
 	return s;
@@ -69,7 +136,6 @@ pctl_status pctl_oplib_load(pctl_registry *r, known_plugin *p, const pctl_call *
 	const pctl_plugin *pl;
 	pctl_status s;
 
-	(void)r;
 	if (p->loaded)
 		return PCTL_OK;
 	if (!p->info.in_process_allowed)
@@ -78,7 +144,7 @@ pctl_status pctl_oplib_load(pctl_registry *r, known_plugin *p, const pctl_call *
 			"op library \"%s\" asks for isolation in a worker, which this version "
 			"offers to backends only",
 			p->info.id);
-	s = pctl_host_load(p->info.library, p->info.id, call, &pl);
+	s = pctl_host_load(r, p, call, &pl);
 	if (s)
 		return s;
 	pctl_library_host_init(&p->host, NULL, 0, 0);
@@ -88,7 +154,7 @@ pctl_status pctl_oplib_load(pctl_registry *r, known_plugin *p, const pctl_call *
 	return s;
 }
 
-static known_plugin *find(const pctl_registry *r, const char *id)
+known_plugin *pctl_registry_known(const pctl_registry *r, const char *id)
 {
 	uint32_t i;
 
@@ -108,7 +174,7 @@ static void give(const known_plugin *p, pctl_oplib_instance *out)
 pctl_status pctl_registry_oplib(pctl_registry *r, const char *id, const pctl_call *call,
 				pctl_oplib_instance *out)
 {
-	known_plugin *p = find(r, id);
+	known_plugin *p = pctl_registry_known(r, id);
 	pctl_status s;
 
 	memset(out, 0, sizeof(*out));

@@ -18,6 +18,7 @@
 typedef struct probing {
 	pctl_process process;
 	pctl_ipc_channel ch;
+	int control; /* its end ends the child */
 	char stage[64];
 	int has_result;
 	pctl_ipc_frame result;
@@ -25,36 +26,23 @@ typedef struct probing {
 
 static pctl_status start(pctl_registry *r, const known_plugin *p, const pctl_call *call, probing *b)
 {
-	const char *argv[8 + 2 * 8 + 1];
-	char parent[16];
-	int pair[2], n = 0;
-	pctl_process_spec spec = {r->worker, (char *const *)(uintptr_t)argv, NULL, &pair[1], 1};
+	const pctl_launch l = {.worker = r->worker,
+			       .library = p->info.library,
+			       .id = p->info.id,
+			       .library_fd = p->sealed_fd,
+			       .further_fd = -1,
+			       .envp = pctl_worker_environment(r->arena, p, NULL, NULL),
+			       .interfaces = p->info.interfaces,
+			       .n_interfaces = p->info.n_interfaces,
+			       .probe = 1};
 	pctl_status s;
-	uint32_t i;
+	int channel;
 
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0 ||
-	    fcntl(pair[0], F_SETFL, O_NONBLOCK) < 0)
-		return pctl_refuse(call, PC3102_WORKER_START, "no socket pair: %s",
-				   strerror(errno));
-	snprintf(parent, sizeof(parent), "%ld", (long)getpid());
-	argv[n++] = "pipectl-worker";
-	argv[n++] = "--probe";
-	argv[n++] = p->info.library;
-	argv[n++] = "--id";
-	argv[n++] = p->info.id;
-	argv[n++] = "--parent";
-	argv[n++] = parent;
-	for (i = 0; i < p->info.n_interfaces; i++) {
-		argv[n++] = "--interface";
-		argv[n++] = p->info.interfaces[i];
-	}
-	argv[n] = NULL;
-	s = pctl_process_spawn(&spec, call, &b->process);
-	close(pair[1]);
-	if (s)
-		close(pair[0]);
-	else
-		pctl_ipc_channel_init(&b->ch, pair[0]);
+	if (!l.envp)
+		return pctl_refuse(call, PC2_NOMEM, "no memory for a probe");
+	s = pctl_launch_start(&l, call, &b->process, &channel, &b->control);
+	if (!s)
+		pctl_ipc_channel_init(&b->ch, channel);
 	return s;
 }
 
@@ -191,7 +179,7 @@ static void name_end(pctl_registry *r, known_plugin *p, const probing *b)
 
 void pctl_probe_run(pctl_registry *r, known_plugin *p)
 {
-	probing b = {.stage = "start"};
+	probing b = {.stage = "start", .control = -1};
 	pctl_diag_list *l = pctl_diag_list_create();
 	uint32_t code;
 
@@ -227,5 +215,7 @@ out:
 	pctl_process_kill(&b.process);
 	pctl_process_drop(&b.process);
 	pctl_ipc_channel_close(&b.ch);
+	if (b.control >= 0)
+		close(b.control);
 	pctl_diag_list_destroy(l);
 }

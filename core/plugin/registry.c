@@ -329,8 +329,10 @@ void pctl_registry_close(pctl_registry *r)
 
 	if (!r)
 		return;
-	for (i = 0; i < r->n_plugins; i++)
+	for (i = 0; i < r->n_plugins; i++) {
 		pctl_library_close(&r->plugins[i]->li);
+		pctl_plugin_unseal(r->plugins[i]);
+	}
 	pctl_rows_drop(&r->verdicts);
 	pctl_rows_drop(&r->quarantine);
 	free(r->entries);

@@ -111,6 +111,8 @@ typedef struct pctl_plugin_info {
 	uint32_t
 		scripted; /* what stands behind "ID:" is a script, not a device; never chosen unless named */
 	uint32_t wraps; /* its script may name another backend's device */
+	uint32_t
+		synthetic; /* fails on purpose, and is told which job a call belongs to; never chosen unless named */
 } pctl_plugin_info;
 
 /* All plugins found, by id. */

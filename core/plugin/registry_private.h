@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "cas/cid.h"
 #include "diag/diag.h"
+#include "ipc/launch.h"
 #include "ipc/library.h"
 #include "plugin/registry.h"
 #include "plugin/rows.h"
@@ -20,7 +21,10 @@ typedef struct driver_setting {
 /* One manifest. */
 typedef struct known_plugin {
 	pctl_plugin_info info;
-	const char *pinned_sha256;	 /* or NULL */
+	const char *pinned_sha256; /* or NULL */
+	int sealed_fd;		   /* the library as it was hashed, once it was read; -1 before */
+	const char *const *environment; /* names passed on from the host's environment */
+	uint32_t n_environment;
 	uint32_t abi_min[2], abi_max[2]; /* major, minor */
 	const driver_setting *settings;
 	uint32_t n_settings;
@@ -60,6 +64,9 @@ struct pctl_registry {
 	uint32_t n_entries, cap_entries;
 };
 
+/* By id, or NULL. */
+known_plugin *pctl_registry_known(const pctl_registry *r, const char *id);
+
 /* Refuse: state, code, who and why into the info. The first refusal stays. */
 void pctl_plugin_refuse(pctl_registry *r, known_plugin *p, uint32_t code, const char *who,
 			const char *why);
@@ -85,13 +92,30 @@ void pctl_examine(pctl_registry *r, known_plugin *p);
 /* Keep what was learnt. */
 void pctl_examine_save(pctl_registry *r, const pctl_call *call);
 
+/* Forget what was learnt of a library whose file turned out to be another one. */
+void pctl_examine_forget(pctl_registry *r, const known_plugin *p, const pctl_call *call);
+
+/* ---- sealed.c, environment.c ---- */
+
+/* A copy of a file in memory that can no longer change, and its SHA-256; -1: errno. */
+int pctl_sealed_copy(const char *path, char hex[65]);
+/* The plugin's library as sealed memory whose hash is the one that was examined. PC3007, PC3035. */
+pctl_status pctl_plugin_seal(pctl_registry *r, known_plugin *p, const pctl_call *call);
+void pctl_plugin_unseal(known_plugin *p);
+
+/* The whole environment of a worker; `dir` is where it may write, or NULL. NULL: no memory. */
+char *const *pctl_worker_environment(pctl_arena *a, const known_plugin *p,
+				     const pctl_driver_env *env, const char *dir);
+/* Directories below `dir` that this environment speaks of. */
+uint32_t pctl_worker_private_dirs(const char *const **out);
+
 /* Run `pipectl-worker --probe`; facts into the info, or the plugin refused. */
 void pctl_probe_run(pctl_registry *r, known_plugin *p);
 
 /* Load and open an op library of this plugin through libltdl, inside the host. */
 pctl_status pctl_oplib_load(pctl_registry *r, known_plugin *p, const pctl_call *call);
 /* In-process loading of any plugin: PC3012 to PC3014 and the checks of library.h. */
-pctl_status pctl_host_load(const char *path, const char *id, const pctl_call *call,
+pctl_status pctl_host_load(pctl_registry *r, known_plugin *p, const pctl_call *call,
 			   const pctl_plugin **out);
 
 pctl_status pctl_quarantine_load(pctl_registry *r, const pctl_call *call);

@@ -103,6 +103,7 @@ static pctl_status add_wrapped(pctl_registry *r, const pctl_plugin_info *info, c
 	(*set)[n++] = pctl_arena_printf(r->arena, "PIPECTL_WRAP_INDEX=%u", e->in_driver);
 	env->key = pctl_arena_dup(r->arena, e->env->key);
 	env->file = e->env->file;
+	env->wrapped = inner->id;
 	env->n_set = n;
 out:
 	pctl_devices_destroy(list);

@@ -26,63 +26,14 @@ typedef struct session {
 	int lock_fd;
 } session;
 
-/* Directories of drivers that would otherwise write into the user's caches or /tmp. */
-static const struct {
-	const char *name, *sub;
-} private_dirs[] = {
-	{"POCL_CACHE_DIR", "pocl"},
-	{"XDG_RUNTIME_DIR", "run"},
-	{"MESA_SHADER_CACHE_DIR", "mesa"},
-	{"XDG_CACHE_HOME", "cache"},
-	{"__GL_SHADER_DISK_CACHE_PATH", "gl"},
-	{"CUDA_CACHE_PATH", "cuda"},
-};
-#define N_PRIVATE (sizeof(private_dirs) / sizeof(private_dirs[0]))
-
-static int same_name(const char *a, const char *b)
-{
-	const size_t n = strcspn(a, "=");
-
-	return strcspn(b, "=") == n && !memcmp(a, b, n);
-}
-
-/* The host's environment with `set` (and the private directories) in place of what it says of those
- * names. */
-static char **build_env(pctl_arena *a, const pctl_driver_env *env, const char *dir)
-{
-	const uint32_t n_set = env ? env->n_set : 0;
-	size_t n = 0, i, k;
-	char **out;
-
-	while (environ[n])
-		n++;
-	out = pctl_arena_array(a, n + n_set + N_PRIVATE + 1, sizeof(*out));
-	if (!out)
-		return NULL;
-	n = 0;
-	for (i = 0; i < n_set; i++)
-		out[n++] = pctl_arena_dup(a, env->set[i]);
-	for (i = 0; dir && i < N_PRIVATE; i++)
-		out[n++] = pctl_arena_printf(a, "%s=%s/%s", private_dirs[i].name, dir,
-					     private_dirs[i].sub);
-	for (k = 0; k < n; k++)
-		if (!out[k])
-			return NULL;
-	for (i = 0; environ[i]; i++) {
-		for (k = 0; k < n && !same_name(environ[i], out[k]); k++)
-			;
-		if (k == n || !same_name(environ[i], out[k]))
-			out[n++] = environ[i];
-	}
-	return out;
-}
-
 static pctl_status prepare_dir(session *s, const char *id, const pctl_call *call)
 {
 	pctl_registry *r = s->r;
+	const char *const *subs;
+	const uint32_t n_subs = pctl_worker_private_dirs(&subs);
 	const char *lock;
 	pctl_status st;
-	size_t i;
+	uint32_t i;
 
 	if (!r->cache)
 		return PCTL_OK;
@@ -90,8 +41,8 @@ static pctl_status prepare_dir(session *s, const char *id, const pctl_call *call
 				   *s->driver ? "-" : "", s->driver);
 	if (!s->dir)
 		return pctl_refuse(call, PC2_NOMEM, "no memory for a session");
-	for (i = 0; i < N_PRIVATE; i++) {
-		const char *sub = pctl_arena_printf(r->arena, "%s/%s", s->dir, private_dirs[i].sub);
+	for (i = 0; i < n_subs; i++) {
+		const char *sub = pctl_arena_printf(r->arena, "%s/%s", s->dir, subs[i]);
 
 		st = sub ? pctl_file_make_dirs(sub, call) : PCTL_E_NOMEM;
 		if (st)
@@ -128,14 +79,20 @@ static void clear_leftovers(const char *dir)
 		closedir(d);
 }
 
-static pctl_status open_worker(session *s, const pctl_plugin_info *p, const pctl_driver_env *env,
+static pctl_status open_worker(session *s, known_plugin *p, const pctl_driver_env *env,
 			       uint32_t flags, const pctl_call *call)
 {
+	static const char *const interface[] = {PCTL_BACKEND_INTERFACE};
 	pctl_registry *r = s->r;
-	pctl_remote_options o = {.worker = r->worker,
-				 .library = p->library,
-				 .id = p->id,
-				 .debug = flags & PCTL_SESSION_DEBUG ? 1 : 0,
+	known_plugin *further = env->wrapped ? pctl_registry_known(r, env->wrapped) : NULL;
+	pctl_remote_options o = {.launch = {.worker = r->worker,
+					    .library = p->info.library,
+					    .id = p->info.id,
+					    .further_fd = -1,
+					    .interfaces = interface,
+					    .n_interfaces = 1,
+					    .debug = flags & PCTL_SESSION_DEBUG ? 1 : 0},
+				 .traced = p->info.synthetic,
 				 .start_ms = r->start_ms,
 				 .call_ms = r->call_ms,
 				 .grace_ms = r->grace_ms};
@@ -145,12 +102,18 @@ static pctl_status open_worker(session *s, const pctl_plugin_info *p, const pctl
 		return pctl_refuse(call, PC3101_WORKER_MISSING,
 				   "pipectl-worker is neither beside the executable nor in its "
 				   "libexec directory");
-	st = prepare_dir(s, p->id, call);
+	st = pctl_plugin_seal(r, p, call);
+	if (!st && further)
+		st = pctl_plugin_seal(r, further, call);
+	if (!st)
+		st = prepare_dir(s, p->info.id, call);
 	if (st)
 		return st;
-	o.envp = build_env(r->arena, env, s->dir);
-	o.cache_dir = s->dir ? pctl_arena_printf(r->arena, "%s/plugin", s->dir) : NULL;
-	if (!o.envp)
+	o.launch.library_fd = p->sealed_fd;
+	o.launch.further_fd = further ? further->sealed_fd : -1;
+	o.launch.envp = pctl_worker_environment(r->arena, p, env, s->dir);
+	o.launch.cache_dir = s->dir ? pctl_arena_printf(r->arena, "%s/plugin", s->dir) : NULL;
+	if (!o.launch.envp)
 		return pctl_refuse(call, PC2_NOMEM, "no memory for a session");
 	st = pctl_remote_open(&o, call, &s->remote);
 	if (st)
@@ -160,9 +123,10 @@ static pctl_status open_worker(session *s, const pctl_plugin_info *p, const pctl
 	return PCTL_OK;
 }
 
-static pctl_status open_here(session *s, const pctl_plugin_info *p, const pctl_driver_env *env,
+static pctl_status open_here(session *s, known_plugin *known, const pctl_driver_env *env,
 			     uint32_t flags, const pctl_call *call)
 {
+	const pctl_plugin_info *p = &known->info;
 	const pctl_plugin *pl;
 	pctl_status st;
 
@@ -174,7 +138,7 @@ static pctl_status open_here(session *s, const pctl_plugin_info *p, const pctl_d
 			call, PC3029_PLUGIN_ISOLATION,
 			"backend \"%s\" runs in a worker only: %s does not allow in_process", p->id,
 			p->manifest);
-	st = pctl_host_load(p->library, p->id, call, &pl);
+	st = pctl_host_load(s->r, known, call, &pl);
 	if (st)
 		return st;
 	pctl_library_host_init(&s->host, NULL, flags & PCTL_SESSION_DEBUG ? 1 : 0, 0);
@@ -238,9 +202,9 @@ pctl_status pctl_backend_session_open(pctl_registry *r, const char *id, const pc
 	s->driver = env->key;
 	s->view.plugin = p;
 	if (flags & PCTL_SESSION_IN_PROCESS)
-		st = open_here(s, p, env, flags, call);
+		st = open_here(s, pctl_registry_known(r, id), env, flags, call);
 	else
-		st = open_worker(s, p, env, flags, call);
+		st = open_worker(s, pctl_registry_known(r, id), env, flags, call);
 	if (st) {
 		if (st == PCTL_E_DEVICE_LOST)
 			pctl_quarantine_strike(r, id, s->driver,

@@ -14,8 +14,9 @@ typedef struct pctl_driver_env {
 	const char *file;	/* the ICD description it comes from, or NULL */
 	const char *const *set; /* NAME=VALUE pairs */
 	uint32_t n_set;
-	uint32_t order;	    /* among the backend's environments */
-	const char *script; /* of a backend that takes one (then `set` ends with NULL), or NULL */
+	uint32_t order;	     /* among the backend's environments */
+	const char *script;  /* of a backend that takes one (then `set` ends with NULL), or NULL */
+	const char *wrapped; /* id of the backend whose device the script wraps, or NULL */
 } pctl_driver_env;
 
 #define PCTL_SESSION_IN_PROCESS 1u  /* PC3029 unless the manifest allows it */

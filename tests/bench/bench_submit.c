@@ -188,7 +188,7 @@ static pctl_status directly(pctl_registry *r, const pctl_device_entry *e, const 
 	for (uint32_t i = 0; i < e->env->n_set; i++)
 		putenv((char *)e->env->set[i]);
 	pctl_library_host_init(&host, NULL, 0, 0);
-	status = pctl_library_load(info->library, call, &handle);
+	status = pctl_library_load(info->library, info->library, call, &handle);
 	if (status == PCTL_OK)
 		status = pctl_library_plugin(handle, info->library, e->backend, call, &plugin);
 	if (status == PCTL_OK)

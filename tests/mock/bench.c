@@ -9,7 +9,7 @@ void bench_begin(bench *b)
 	memset(b, 0, sizeof(*b));
 	fixture_begin(&b->f);
 	fixture_manifest(&b->f, "mock", PLUGIN("mock"),
-			 "in_process = true; scripted = true; wraps = true;");
+			 "in_process = true; scripted = true; synthetic = true; wraps = true;");
 	fixture_manifest(&b->f, "cpu", PLUGIN("cpu"), "in_process = true;");
 	fixture_manifest(&b->f, "null", PLUGIN("null"), "");
 	fixture_open(&b->f, 20000);

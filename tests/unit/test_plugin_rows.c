@@ -268,10 +268,11 @@ static void manifest__drivers_become_environments(void **state)
 	assert_string_equal(envs[1]->key, "zink");
 	assert_string_equal(envs[2]->key, "lvp~2");
 	snprintf(list, sizeof(list), "VK_ICD_FILENAMES=%s/zink_icd.x86_64.json", dir);
-	/* What the user has set (PATH) stays. */
-	assert_int_equal(envs[1]->n_set, 3);
+	/* A declared name has the value that the user has set. */
+	assert_int_equal(envs[1]->n_set, 4);
 	assert_string_equal(envs[1]->set[1], list);
 	assert_string_equal(envs[1]->set[2], "PIPECTL_TEST_A=1");
+	assert_string_not_equal(envs[1]->set[3], "PATH=nowhere");
 	assert_int_equal(envs[0]->n_set, 2);
 	pctl_registry_close(r);
 	place_end(&p);

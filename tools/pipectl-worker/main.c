@@ -7,11 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "ipc/launch.h"
 #include "ipc/library.h"
 #include "ipc/serve.h"
 #include "worker.h"
@@ -43,27 +42,12 @@ static int parse(int argc, char **argv, worker_args *a)
 			a->id = value;
 		else if (!strcmp(arg, "--cache-dir"))
 			a->cache_dir = value;
-		else if (!strcmp(arg, "--parent"))
-			a->parent = strtol(value, NULL, 10);
 		else if (!strcmp(arg, "--interface") && a->n_interfaces < 8)
 			a->interfaces[a->n_interfaces++] = value;
 		else
 			return 0;
 	}
-	return a->parent > 0 && a->id && !a->serve != !a->probe;
-}
-
-/* The host's end ends the worker, even while a driver hangs: by signal when the host dies, and by
- * the end of the control socket should that signal have been lost. */
-static int bind_to_parent(long parent)
-{
-	const struct rlimit no_core = {0, 0};
-
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != (pid_t)parent)
-		return 0;
-	setrlimit(RLIMIT_CORE, &no_core);
-	signal(SIGPIPE, SIG_IGN);
-	return 1;
+	return a->id && !a->serve != !a->probe;
 }
 
 static void *control_main(void *arg)
@@ -81,8 +65,8 @@ static void *control_main(void *arg)
 		if (n == (ssize_t)sizeof(m))
 			pctl_ipc_server_control(s, &m);
 	}
-	/* The group holds what a driver may have started, too. */
-	kill(0, SIGKILL);
+	/* The host is gone; the supervisor sees that as well, and ends whatever a driver has started. */
+	kill(getpid(), SIGKILL);
 	return NULL;
 }
 
@@ -127,7 +111,7 @@ static int serve(const worker_args *a)
 		return EXIT_FAILURE;
 	pctl_ipc_channel_init(&ch, PCTL_IPC_FD);
 	pctl_library_host_init(&host, a->cache_dir, a->debug, 1);
-	status = pctl_library_load(a->serve, call, &handle);
+	status = pctl_library_load(PCTL_LAUNCH_LIBRARY_PATH, a->serve, call, &handle);
 	if (!status)
 		status = pctl_library_plugin(handle, a->serve, a->id, call, &plugin);
 	if (!status)
@@ -145,16 +129,16 @@ static int serve(const worker_args *a)
 int main(int argc, char **argv)
 {
 	worker_args a;
+	int fd;
 
 	if (!parse(argc, argv, &a)) {
 		fprintf(stderr, "pipectl-worker is started by pipectl, not by hand\n");
 		return EXIT_USAGE;
 	}
-	if (!bind_to_parent(a.parent))
+	for (fd = PCTL_IPC_FD; fd <= PCTL_LAUNCH_FURTHER_FD; fd++)
+		fcntl(fd, F_SETFD, FD_CLOEXEC);
+	if (!worker_supervise())
 		return EXIT_USAGE;
-	fcntl(PCTL_IPC_FD, F_SETFD, FD_CLOEXEC);
-	if (a.probe)
-		return worker_probe(&a);
-	fcntl(PCTL_IPC_CONTROL_FD, F_SETFD, FD_CLOEXEC);
-	return serve(&a);
+	signal(SIGPIPE, SIG_IGN);
+	return a.probe ? worker_probe(&a) : serve(&a);
 }

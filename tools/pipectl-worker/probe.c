@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ipc/launch.h"
 #include "ipc/library.h"
 #include "ipc/protocol.h"
 #include "worker.h"
@@ -74,7 +75,7 @@ static pctl_status examine(probe *p, const worker_args *a, const pctl_call *call
 	uint32_t i;
 
 	stage(p, "loading it and running its constructors");
-	s = pctl_library_load(a->probe, call, &handle);
+	s = pctl_library_load(PCTL_LAUNCH_LIBRARY_PATH, a->probe, call, &handle);
 	if (s)
 		return s;
 	stage(p, "reading its symbol");

@@ -12,8 +12,11 @@ typedef struct worker_args {
 	const char *interfaces[8]; /* of a probe; the first is the one that is checked in full */
 	uint32_t n_interfaces;
 	uint32_t debug;
-	long parent;
 } worker_args;
+
+/* Part into the supervisor, which never returns, and the process that goes on and loads the plugin: 1; 0 when that
+ * cannot be. */
+int worker_supervise(void);
 
 /* Exit statuses. */
 int worker_probe(const worker_args *a);

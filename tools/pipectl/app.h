@@ -174,4 +174,10 @@ pctl_status pctl_verb_help(pctl_app *app);
 pctl_status pctl_verb_completion(pctl_app *app);
 pctl_status pctl_verb_man(pctl_app *app);
 
+/* From now on an end of this process that main did not order (a plugin's exit(0)) is status 70 and says so; _exit cannot
+ * be caught, which is why plugins run in workers. 0: no memory. */
+int pctl_exit_guard(void);
+/* main is about to return. */
+void pctl_exit_ordered(void);
+
 #endif

@@ -154,10 +154,15 @@ int main(int argc, char **argv)
 	pctl_status status;
 
 	catch_signals();
+	if (!pctl_exit_guard()) {
+		fputs("pipectl: no memory\n", stderr);
+		return 1;
+	}
 	app.diagnostics = pctl_diag_list_create();
 	app.arena = pctl_arena_create();
 	if (app.diagnostics == NULL || app.arena == NULL) {
 		fputs("pipectl: no memory\n", stderr);
+		pctl_exit_ordered();
 		return 1;
 	}
 	pctl_diag_list_set_cancel(app.diagnostics, is_interrupted, NULL);
@@ -187,5 +192,6 @@ int main(int argc, char **argv)
 		fputs("pipectl: cannot write to standard output\n", stderr);
 		status = PCTL_E_IO;
 	}
+	pctl_exit_ordered();
 	return pctl_status_exit(status);
 }

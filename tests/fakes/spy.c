@@ -1,0 +1,193 @@
+/* Fault: looks around. Its identity tells what it found out and what it got away with; SPY_KEY and SPY_STORE name a file
+ * to read and a folder to write into. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+
+#include "memory.h"
+
+typedef struct report {
+	pctl_key_value *out;
+	uint32_t n, capacity;
+} report;
+
+static void tell(report *r, const char *key, const char *value)
+{
+	if (r->n < r->capacity) {
+		snprintf(r->out[r->n].key, sizeof(r->out[r->n].key), "%s", key);
+		snprintf(r->out[r->n].value, sizeof(r->out[r->n].value), "%s", value);
+	}
+	r->n++;
+}
+
+/* What came of an attempt whose system call answered rc. */
+static void attempt(report *r, const char *key, long rc)
+{
+	tell(r, key, rc >= 0 ? "done" : strerrorname_np(errno));
+}
+
+static int opened(const char *path, int flags)
+{
+	const int fd = open(path, flags | O_CLOEXEC, 0600);
+	char byte;
+	ssize_t n = 0;
+
+	if (fd < 0)
+		return -1;
+	if ((flags & O_ACCMODE) == O_RDONLY)
+		n = read(fd, &byte, 1);
+	close(fd);
+	return n < 0 ? -1 : 0;
+}
+
+static int below(const char *dir, const char *name, int flags)
+{
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return opened(path, flags);
+}
+
+static void try_files(report *r)
+{
+	const char *key = getenv("SPY_KEY"), *store = getenv("SPY_STORE");
+
+	attempt(r, "read the key", key ? opened(key, O_RDONLY) : 0);
+	attempt(r, "write the store",
+		store ? below(store, "planted", O_WRONLY | O_CREAT) : 0);
+	attempt(r, "truncate the key", key ? truncate(key, 0) : 0);
+	attempt(r, "change the key's mode", key ? chmod(key, 0644) : 0);
+	attempt(r, "write /tmp", opened("/tmp/pipectl-spy", O_WRONLY | O_CREAT));
+	if (getenv("TMPDIR"))
+		attempt(r, "write its own folder", below(getenv("TMPDIR"), "x", O_WRONLY | O_CREAT));
+}
+
+static void try_network(report *r)
+{
+	attempt(r, "internet socket", socket(AF_INET, SOCK_STREAM, 0));
+	attempt(r, "unix socket", socket(AF_UNIX, SOCK_STREAM, 0));
+}
+
+/* The host: who made the channel. */
+static pid_t host(void)
+{
+	struct ucred who;
+	socklen_t n = sizeof(who);
+
+	return getsockopt(3, SOL_SOCKET, SO_PEERCRED, &who, &n) == 0 ? who.pid : 0;
+}
+
+static void try_process(report *r, const char *who, pid_t pid)
+{
+	char key[64], dir[64], byte;
+	const struct iovec to = {&byte, 1}, from = {NULL, 1};
+	ssize_t rc;
+
+	snprintf(dir, sizeof(dir), "/proc/%d", (int)pid);
+	snprintf(key, sizeof(key), "read %s's memory", who);
+	attempt(r, key, below(dir, "mem", O_RDWR));
+	snprintf(key, sizeof(key), "read %s's environment", who);
+	attempt(r, key, below(dir, "environ", O_RDONLY));
+	snprintf(key, sizeof(key), "read %s's command line", who);
+	attempt(r, key, below(dir, "cmdline", O_RDONLY));
+	snprintf(key, sizeof(key), "signal %s", who);
+	attempt(r, key, kill(pid, 0));
+	/* Without a trace: a tracer that goes away leaves its victim stopped. A bad address is an error that only
+	 * those see who may look. */
+	snprintf(key, sizeof(key), "look into %s", who);
+	rc = process_vm_readv(pid, &to, 1, &from, 1, 0);
+	attempt(r, key, rc < 0 && errno == EFAULT ? 0 : rc);
+}
+
+static void try_ptrace(report *r)
+{
+	int status = 0;
+	const pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0 ? errno : 0);
+	waitpid(pid, &status, 0);
+	errno = WEXITSTATUS(status);
+	attempt(r, "be traced", errno ? -1 : 0);
+}
+
+/* A daemon, as one learns to write it: forks, leaves the session, forks again. */
+static void try_daemon(report *r)
+{
+	int left[2], status = -1;
+	pid_t pid;
+
+	if (pipe2(left, O_CLOEXEC) < 0)
+		return;
+	pid = fork();
+	if (pid == 0) {
+		const int rc = setsid() < 0 ? errno : 0;
+
+		if (write(left[1], &rc, sizeof(rc)) < 0)
+			_exit(1);
+		if (fork() == 0) {
+			int fd;
+
+			for (fd = 0; fd < 64; fd++)
+				close(fd);
+			for (;;)
+				pause();
+		}
+		_exit(0);
+	}
+	if (read(left[0], &status, sizeof(status)) == (ssize_t)sizeof(status)) {
+		errno = status;
+		attempt(r, "leave the session", status ? -1 : 0);
+	}
+	waitpid(pid, NULL, 0);
+	close(left[0]);
+	close(left[1]);
+}
+
+static void tell_text_file(report *r, const char *key, const char *path)
+{
+	char text[PCTL_NAME_MAX] = "";
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t i, n = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
+
+	for (i = 0; i < n; i++)
+		if (text[i] == '\0')
+			text[i] = ' ';
+	if (fd >= 0)
+		close(fd);
+	tell(r, key, text);
+}
+
+static pctl_status spy_identity(pctl_device *dev, const pctl_call *call, uint32_t capacity,
+				pctl_key_value *out, uint32_t *n_out)
+{
+	report r = {out, 0, capacity};
+	char **e, text[PCTL_NAME_MAX];
+
+	(void)dev;
+	try_files(&r);
+	try_network(&r);
+	try_process(&r, "the parent", getppid());
+	try_process(&r, "the host", host());
+	attempt(&r, "new namespace", syscall(SYS_unshare, 0x10000000 /* CLONE_NEWUSER */));
+	try_ptrace(&r);
+	try_daemon(&r);
+	snprintf(text, sizeof(text), "%d", getpagesize());
+	tell(&r, "page size", text);
+	snprintf(text, sizeof(text), "%llx", (unsigned long long)(call ? call->trace_id : 0));
+	tell(&r, "trace id", text);
+	tell_text_file(&r, "command line", "/proc/self/cmdline");
+	for (e = environ; *e; e++)
+		tell(&r, "environment", *e);
+	*n_out = r.n;
+	return PCTL_OK;
+}
+#define FAULT_SLOTS .device_identity = spy_identity
+#include "good.h"

@@ -1,0 +1,195 @@
+/* What a worker gets to see and to do: the bytes that were hashed and no others, an environment from a list, nothing of the
+ * job it works for, and no way out. Every attempt is made by spy.c inside a worker and told by it. */
+#include "setup.h"
+
+#include "planted/planted.h"
+
+#define FACTS 128u
+
+typedef struct spying {
+	fixture f;
+	pctl_backend_session *s;
+	pctl_device *dev;
+	pctl_key_value *facts;
+	uint32_t n;
+	char key[128], store[128];
+} spying;
+
+static void copy_file(const char *from, const char *to)
+{
+	char cmd[600];
+
+	snprintf(cmd, sizeof(cmd), "cp %s/%s.so %s", FAKES, from, to);
+	assert_int_equal(system(cmd), 0);
+}
+
+static void look(spying *o, const pctl_call *call)
+{
+	o->facts = calloc(FACTS, sizeof(*o->facts));
+	assert_non_null(o->facts);
+	assert_int_equal(o->s->table->device_open(o->s->inst, o->f.call, 0, &o->dev), PCTL_OK);
+	assert_int_equal(o->s->table->device_identity(o->dev, call, FACTS, o->facts, &o->n), PCTL_OK);
+	assert_true(o->n > 10 && o->n <= FACTS);
+}
+
+static void spy_open(spying *o, const char *more)
+{
+	char text[256];
+	FILE *key;
+
+	memset(o, 0, sizeof(*o));
+	fixture_begin(&o->f);
+	snprintf(o->key, sizeof(o->key), "%s/signing.key", o->f.home);
+	snprintf(o->store, sizeof(o->store), "%s/cas", o->f.home);
+	key = fopen(o->key, "w");
+	assert_non_null(key);
+	fputs("secret", key);
+	fclose(key);
+	assert_int_equal(mkdir(o->store, 0700), 0);
+	setenv("SPY_KEY", o->key, 1);
+	setenv("SPY_STORE", o->store, 1);
+	setenv("SPY_SECRET", "not declared", 1);
+	snprintf(text, sizeof(text), "environment = [ \"SPY_KEY\", \"SPY_STORE\" ];\n%s", more);
+	fixture_manifest(&o->f, "fake", FAKES "/spy.so", text);
+	fixture_open(&o->f, 5000);
+}
+
+static void spy_look(spying *o, const pctl_call *call)
+{
+	assert_int_equal(pctl_backend_session_open(o->f.r, "fake", NULL, 0, o->f.call, &o->s), PCTL_OK);
+	look(o, call ? call : o->f.call);
+}
+
+static void spy_end(spying *o)
+{
+	o->s->table->device_close(o->dev);
+	pctl_backend_session_close(o->s, o->f.call);
+	free(o->facts);
+	fixture_end(&o->f);
+}
+
+static const char *fact(const spying *o, const char *key)
+{
+	uint32_t i;
+
+	for (i = 0; i < o->n; i++)
+		if (!strcmp(o->facts[i].key, key))
+			return o->facts[i].value;
+	fail_msg("the spy says nothing of \"%s\"", key);
+	return "";
+}
+
+/* 1 when a variable of the worker begins so. */
+static int has_variable(const spying *o, const char *begin)
+{
+	uint32_t i;
+
+	for (i = 0; i < o->n; i++)
+		if (!strcmp(o->facts[i].key, "environment") &&
+		    !strncmp(o->facts[i].value, begin, strlen(begin)))
+			return 1;
+	return 0;
+}
+
+static void confine__the_environment_comes_from_a_list(void **state)
+{
+	static const char *const strange[] = {"LD_PRELOAD=", "LD_LIBRARY_PATH=", "LD_AUDIT=", "VK_LAYER_PATH=",
+					      "VK_INSTANCE_LAYERS=", "MESA_LOADER_DRIVER_OVERRIDE=", "POCL_DEBUG=",
+					      "SPY_SECRET=", "PIPECTL_HOME="};
+	uint32_t i;
+	spying o;
+
+	(void)state;
+	for (i = 0; i < sizeof(strange) / sizeof(strange[0]); i++) {
+		char name[64];
+
+		snprintf(name, sizeof(name), "%.*s", (int)strlen(strange[i]) - 1, strange[i]);
+		setenv(name, !strcmp(name, "LD_PRELOAD") ? FAKES "/preload.so" : "planted", 1);
+	}
+	spy_open(&o, "");
+	spy_look(&o, NULL);
+	for (i = 0; i < sizeof(strange) / sizeof(strange[0]); i++)
+		if (has_variable(&o, strange[i]))
+			fail_msg("%s reaches the worker", strange[i]);
+	assert_true(has_variable(&o, "SPY_KEY="));
+	assert_true(has_variable(&o, "PATH=/usr/bin:/bin"));
+	assert_true(has_variable(&o, "LC_ALL=C"));
+	assert_true(has_variable(&o, "HOME="));
+	assert_string_not_equal(fact(&o, "page size"), "3");
+	planted("a library that changes a result (LD_PRELOAD)", "fake", "environment of workers",
+		fact(&o, "page size"));
+	for (i = 0; i < sizeof(strange) / sizeof(strange[0]); i++) {
+		char name[64];
+
+		snprintf(name, sizeof(name), "%.*s", (int)strlen(strange[i]) - 1, strange[i]);
+		unsetenv(name);
+	}
+	spy_end(&o);
+	/* The same library, asked for in a declared way, does change it: the gate is the list. */
+	setenv("LD_PRELOAD", FAKES "/preload.so", 1);
+	spy_open(&o, "");
+	fixture_manifest(&o.f, "fake", FAKES "/spy.so", "environment = [ \"LD_PRELOAD\" ];\n");
+	fixture_open(&o.f, 5000);
+	spy_look(&o, NULL);
+	unsetenv("LD_PRELOAD");
+	assert_string_equal(fact(&o, "page size"), "3");
+	spy_end(&o);
+}
+
+static void confine__only_who_fails_on_purpose_learns_the_job(void **state)
+{
+	pctl_call call;
+	spying o;
+
+	(void)state;
+	spy_open(&o, "");
+	call = *o.f.call;
+	call.trace_id = 0x1234567890u;
+	spy_look(&o, &call);
+	assert_string_equal(fact(&o, "trace id"), "0");
+	spy_end(&o);
+	spy_open(&o, "synthetic = true;");
+	call = *o.f.call;
+	call.trace_id = 0x1234567890u;
+	spy_look(&o, &call);
+	assert_string_equal(fact(&o, "trace id"), "1234567890");
+	spy_end(&o);
+}
+
+/* A library that is replaced after it was judged is not loaded, and one that was loaded stays the same for every further
+ * worker, whatever becomes of its file. */
+static void confine__what_was_hashed_is_what_is_loaded(void **state)
+{
+	pctl_device_info info = {.head = PCTL_HEAD(pctl_device_info)};
+	pctl_backend_session *s;
+	char path[128], sha[65];
+	uint32_t n;
+	fixture f;
+
+	(void)state;
+	fixture_begin(&f);
+	snprintf(path, sizeof(path), "%s/lib.so", f.home);
+	copy_file("fake", path);
+	fixture_manifest(&f, "fake", path, "");
+	fixture_open(&f, 5000);
+	snprintf(sha, sizeof(sha), "%s", pctl_registry_find(f.r, "fake")->sha256);
+	copy_file("crash_devices", path);
+	assert_int_equal(pctl_backend_session_open(f.r, "fake", NULL, 0, f.call, &s), PCTL_OK);
+	assert_int_equal(s->table->devices(s->inst, f.call, 1, &info, &n), PCTL_OK);
+	pctl_backend_session_close(s, f.call);
+	planted("a library replaced between hash and load", "fake", "sealed copy", sha);
+	/* Remembered, not read: the copy is made when it is first wanted, and must have the hash that is remembered. The
+	 * file keeps its size and times, as a careful forger would see to. */
+	copy_file("fake", path);
+	fixture_open(&f, 5000);
+	fixture_open(&f, 5000);
+	copy_file("crash_devices", path);
+	assert_int_equal(pctl_backend_session_open(f.r, "fake", NULL, 0, f.call, &s), PCTL_E_PLUGIN);
+	assert_true(has_code(&f, PC3035_PLUGIN_CHANGED));
+	planted("a library replaced after it was judged", "fake", "PC3035", sha);
+	fixture_end(&f);
+}
+
+PCTL_TESTS_MAIN(PCTL_TEST(confine__the_environment_comes_from_a_list),
+		PCTL_TEST(confine__only_who_fails_on_purpose_learns_the_job),
+		PCTL_TEST(confine__what_was_hashed_is_what_is_loaded))
