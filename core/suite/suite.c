@@ -157,7 +157,7 @@ static pctl_status add_generated(pctl_units *list, uint64_t seed, uint64_t n, co
 
 	if (u == NULL)
 		return pctl_refuse(call, PC2_NOMEM, "no memory for units of proof");
-	*u = (suite_unit){.name = "generated-programs",
+	*u = (suite_unit){.name = PCTL_SUITE_GENERATED,
 			  .law = "a generated program gives the reference's bytes",
 			  .domain = pctl_arena_printf(
 				  list->arena, "programs generated from seed %" PRIu64, seed),

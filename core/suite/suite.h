@@ -8,6 +8,9 @@
 /* Version of what the units demand: raised when a device that passed might no longer. */
 #define PCTL_SUITE_VERSION "suite-3"
 
+/* Name of the unit of generated programs. */
+#define PCTL_SUITE_GENERATED "generated-programs"
+
 /* Add the units of the eight engine invariants (deterministic, nothing lost, nothing twice, ordered, bounded,
  * terminating, atomics linearizable, workgroup invariant), of the four barrier properties, of layout identity and wire
  * equivalence, of race detection, of operations beside others, of values moved as wholes, and `generated` programs. All are of track INTEGER, level 3. */

@@ -63,9 +63,9 @@ int diff_state_read(const char *path, diff_state *s, rig *r)
 		return other_run(path);
 	ok = strncmp(text, head.data, head.n) == 0;
 	at = text + (ok ? head.n : 0);
-	ok = ok && sscanf(at,
-			  "next %" SCNu64 " done %" SCNu32 " failed %" SCNu32 " gas %" SCNu64 "\n%n",
-			  &s->next, &s->done, &s->failed, &r->gas_checked, &used) == 4;
+	ok = ok &&
+	     sscanf(at, "next %" SCNu64 " done %" SCNu32 " failed %" SCNu32 " gas %" SCNu64 "\n%n",
+		    &s->next, &s->done, &s->failed, &r->gas_checked, &used) == 4;
 	at += used;
 	for (uint32_t i = 0; ok && i < r->n_devices; i++)
 		ok = read_device(&at, &r->device[i]);
@@ -81,12 +81,10 @@ int diff_state_write(const char *path, const diff_state *s, const rig *r)
 	int ok;
 
 	add_head(&t, s);
-	pctl_str_addf(&t,
-		      "next %" PRIu64 " done %" PRIu32 " failed %" PRIu32 " gas %" PRIu64 "\n",
+	pctl_str_addf(&t, "next %" PRIu64 " done %" PRIu32 " failed %" PRIu32 " gas %" PRIu64 "\n",
 		      s->next, s->done, s->failed, r->gas_checked);
 	for (uint32_t i = 0; i < r->n_devices; i++)
-		pctl_str_addf(&t,
-			      "device %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu64 " %s\n",
+		pctl_str_addf(&t, "device %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu64 " %s\n",
 			      r->device[i].executed, r->device[i].differed, r->device[i].crashed,
 			      r->device[i].ns, r->device[i].name);
 	ok = !t.failed && pctl_file_write(path, t.data, t.n, 0, NULL) == PCTL_OK;

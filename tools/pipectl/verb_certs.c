@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "certify.h"
+#include "suite/suite.h"
 
 static pctl_status no_memory(const pctl_app *app)
 {
@@ -114,9 +115,19 @@ static void json_files(pctl_json *j, const pctl_certificate *c)
 	pctl_json_object_end(j);
 }
 
+/* How many programs of the generator this rests on; NULL below level 3. */
+static const pctl_certificate_unit *generated(const pctl_certificate *c)
+{
+	for (uint32_t i = 0; i < c->n_units; i++)
+		if (strcmp(c->units[i].name, PCTL_SUITE_GENERATED) == 0)
+			return &c->units[i];
+	return NULL;
+}
+
 static void json_certificate(pctl_app *app, const pctl_certificate *c, int full)
 {
 	char level[8], hex[2 * PCTL_DIGEST_BYTES + 1];
+	const pctl_certificate_unit *programs = generated(c);
 	pctl_json *j = &app->document;
 
 	pctl_json_kv_string(j, "certificate", c->path);
@@ -135,6 +146,7 @@ static void json_certificate(pctl_app *app, const pctl_certificate *c, int full)
 	pctl_json_kv_u64(j, "seed", c->params.seed);
 	pctl_json_kv_u64(j, "random_cases", c->params.cases);
 	pctl_json_kv_u64(j, "programs", c->params.programs);
+	pctl_json_kv_u64(j, "programs_run", programs == NULL ? 0 : programs->cases);
 	pctl_json_kv_bool(j, "pairs", (int)c->params.pairs);
 	pctl_json_kv_u32(j, "units", c->n_units);
 	pctl_json_kv_u64(j, "blocks", c->n_blocks);
@@ -174,6 +186,7 @@ static void print_unit(const pctl_certificate_unit *u)
 void pctl_app_print_certificate(pctl_app *app, const pctl_certificate *c, int full)
 {
 	char asked[8], got[8], hex[2 * PCTL_DIGEST_BYTES + 1];
+	const pctl_certificate_unit *programs = generated(c);
 
 	if (app->json) {
 		json_certificate(app, c, full);
@@ -195,6 +208,10 @@ void pctl_app_print_certificate(pctl_app *app, const pctl_certificate *c, int fu
 	printf("proved     %u operations, %u units, %" PRIu64 " cases judged, %" PRIu64
 	       " failed, %" PRIu64 " skipped; %" PRIu64 " of %" PRIu64 " blocks not run\n",
 	       c->n_ops, c->n_units, c->cases, c->failures, c->skipped, c->not_run, c->n_blocks);
+	if (programs != NULL)
+		printf("programs   %" PRIu64 " of %" PRIu64 " generated programs run, %" PRIu64
+		       " failed\n",
+		       programs->cases, programs->planned, programs->failures);
 	printf("digest     %s\n", pctl_digest_hex(c->digest, hex));
 	printf("made       %s by pipectl %s, seed %" PRIu64 ", %" PRIu64 " random cases a unit\n",
 	       c->made, c->version, c->params.seed, c->params.cases);
