@@ -26,7 +26,8 @@ pctl_evidence pctl_evidence_weaker(pctl_evidence a, pctl_evidence b)
 const char *pctl_evidence_text(pctl_evidence e, char text[PCTL_EVIDENCE_TEXT])
 {
 	if (e.kind == PCTL_EVIDENCE_CERTIFIED)
-		snprintf(text, PCTL_EVIDENCE_TEXT, "not verified (certified L%" PRIu32 ")", e.level);
+		snprintf(text, PCTL_EVIDENCE_TEXT, "not verified (certified L%" PRIu32 ")",
+			 e.level);
 	else if (e.kind == PCTL_EVIDENCE_QUORUM)
 		snprintf(text, PCTL_EVIDENCE_TEXT, "quorum %" PRIu32 " of %" PRIu32, e.k, e.n);
 	else

@@ -356,6 +356,8 @@ static pctl_status run_node(pctl_running *r, uint32_t index)
 	} else if (status == PCTL_E_EXEC && run.held) {
 		status = pctl_run_verify_failure(r, n, &run, in);
 	}
+	if (status == PCTL_OK && r->o->agreed != NULL)
+		status = pctl_run_check_agreed(r, n);
 	n->evidence = job->evidence = pctl_run_evidence_of(r, n, (int)job->verified);
 	if (status == PCTL_OK)
 		status = add_actual_gas(r, job);

@@ -91,6 +91,13 @@ typedef struct pctl_level_answer {
 	const char *hint;
 } pctl_level_answer;
 
+/* What devices agreed on: the CID of every output, jobs in the graph's order and ports in theirs, and the evidence that
+ * this is. */
+typedef struct pctl_run_agreed {
+	const pctl_cid *cids;
+	pctl_evidence evidence;
+} pctl_run_agreed;
+
 /*
  * ins       --in NAME=FILE|CID, in place of what the file names
  * backends  selectors in order of preference; n 0: the policy's order. Naming one: no memo is read
@@ -99,6 +106,7 @@ typedef struct pctl_level_answer {
  *           the policy wants a level, and where nothing else speaks for a result
  * observe   called after each job; any error it returns ends the run with it. With one nothing is stored, outputs of
  *           the result have no CID, and no memo is used
+ * agreed    NULL, or what every job must give: other bytes end the run with PC5235
  * limit     NULL: the whole pipeline; needs observe
  * watch     called after each job, and with watch_level (PCTL_WATCH_*) after each round and step before; any error it
  *           returns ends the run with it. Not after a job that `limit` cuts short. The run itself goes as without: outputs
@@ -128,6 +136,7 @@ typedef struct pctl_run_options {
 	void *certified_ctx;
 	pctl_status (*observe)(void *ctx, const pctl_run_view *view, const pctl_call *call);
 	void *observe_ctx;
+	const pctl_run_agreed *agreed;
 	const pctl_run_limit *limit;
 	uint64_t poison_seed; /* not 0 with PCTL_RUN_POISON */
 	pctl_status (*watch)(void *ctx, const pctl_run_view *view, const pctl_call *call);

@@ -238,3 +238,36 @@ pctl_status pctl_run_verify_measure(pctl_running *r, const pctl_run_node *n, pct
 				     pctl_session_name(n->session), found);
 	return status;
 }
+
+/* Where a node's outputs begin among those of all jobs in the graph's order. */
+static uint32_t first_agreed(const pctl_running *r, const pctl_run_node *n)
+{
+	uint32_t first = 0;
+
+	for (uint32_t i = 0; &r->nodes[r->graph->order[i]] != n; i++)
+		first += r->graph->nodes[r->graph->order[i]].n_out;
+	return first;
+}
+
+pctl_status pctl_run_check_agreed(pctl_running *r, const pctl_run_node *n)
+{
+	pctl_status status = PCTL_OK;
+
+	for (uint32_t i = 0; status == PCTL_OK && i < n->node->n_out; i++) {
+		const uint8_t *data;
+		pctl_cid cid;
+
+		status = pctl_value_hold(n->values[i], r->call, &data);
+		if (status == PCTL_OK)
+			status = pctl_cid_of(data, pctl_value_bytes(n->values[i]), r->call, &cid);
+		if (status == PCTL_OK &&
+		    pctl_cid_compare(&cid, &r->o->agreed->cids[first_agreed(r, n) + i]) != 0)
+			status = pctl_refuse(
+				r->call, PC5235_QUORUM,
+				"job \"%s\" output \"%s\": run once more, %s gives other "
+				"bytes than the devices agreed on",
+				n->node->job->id, pctl_node_out_name(n->node, i),
+				pctl_session_name(n->session));
+	}
+	return status;
+}

@@ -29,7 +29,9 @@ pctl_evidence pctl_run_evidence_of(pctl_running *r, const pctl_run_node *n, int 
 {
 	pctl_evidence e = {.kind = PCTL_EVIDENCE_VERIFIED};
 
-	if (!verified && pctl_session_kind(n->session) != PCTL_DEVICE_REFERENCE)
+	if (!verified && r->o->agreed != NULL)
+		e = r->o->agreed->evidence;
+	else if (!verified && pctl_session_kind(n->session) != PCTL_DEVICE_REFERENCE)
 		e = pctl_run_certified(r, n, n->session);
 	for (uint32_t i = 0; i < n->node->n_in; i++) {
 		const pctl_source s = n->node->in[i];
@@ -93,7 +95,8 @@ int pctl_run_name_plugins(pctl_running *r, pctl_memo_record *record)
 	const pctl_op_source *ops = r->o->ops;
 	const char *host;
 
-	if (r->o->registry == NULL || pctl_registry_host(r->o->registry, &quiet, &host) != PCTL_OK ||
+	if (r->o->registry == NULL ||
+	    pctl_registry_host(r->o->registry, &quiet, &host) != PCTL_OK ||
 	    !copy(record->host, sizeof(record->host), host))
 		return 0;
 	for (uint32_t i = 0; i < r->n_sessions; i++)
@@ -106,7 +109,8 @@ int pctl_run_name_plugins(pctl_running *r, pctl_memo_record *record)
 		pctl_op_ref op;
 
 		ops->at(ops->ctx, i, &op);
-		if (record->n_plugins != 0 && !to[-1].is_device && strcmp(to[-1].id, op.plugin) == 0)
+		if (record->n_plugins != 0 && !to[-1].is_device &&
+		    strcmp(to[-1].id, op.plugin) == 0)
 			continue;
 		if (record->n_plugins == PCTL_MEMO_PLUGINS_MAX || op.digest == NULL ||
 		    !copy(to->id, sizeof(to->id), op.plugin) ||
@@ -153,8 +157,8 @@ static const char *void_plugin(pctl_running *r, const pctl_memo_plugin *m)
 		return "is in quarantine with this driver";
 	if (pctl_policy_backend_allowed(r->o->policy, &d, &quiet) != PCTL_OK)
 		return "has a device that the policy does not allow";
-	if (m->profile[0] != '\0' && (r->o->profiles == NULL ||
-				      pctl_profiles_is_revoked(r->o->profiles, m->profile)))
+	if (m->profile[0] != '\0' &&
+	    (r->o->profiles == NULL || pctl_profiles_is_revoked(r->o->profiles, m->profile)))
 		return "has a device whose profile is revoked";
 	return NULL;
 }
@@ -166,7 +170,8 @@ const char *pctl_run_void_reason(pctl_running *r, const pctl_memo_record *record
 	char text[PCTL_EVIDENCE_TEXT];
 	const char *host;
 
-	if (r->o->registry == NULL || pctl_registry_host(r->o->registry, &quiet, &host) != PCTL_OK ||
+	if (r->o->registry == NULL ||
+	    pctl_registry_host(r->o->registry, &quiet, &host) != PCTL_OK ||
 	    strcmp(host, record->host) != 0)
 		return "it was made by another build of pipectl";
 	for (uint32_t i = 0; i < r->graph->pipeline->n_inputs; i++)

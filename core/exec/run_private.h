@@ -131,6 +131,8 @@ pctl_status pctl_run_first_builds(pctl_running *r, pctl_run_node *n, const pctl_
 /* Run a node again on the reference, on the host's bytes, and compare every output. */
 pctl_status pctl_run_verify(pctl_running *r, pctl_run_node *n, const pctl_job_run *run,
 			    pctl_value *const *in);
+/* Its outputs against what devices agreed on (PC5235). */
+pctl_status pctl_run_check_agreed(pctl_running *r, const pctl_run_node *n);
 /* The same for a node that failed on its device for a reason of its data: PC5208 when the reference gives a result. */
 pctl_status pctl_run_verify_failure(pctl_running *r, pctl_run_node *n, const pctl_job_run *run,
 				    pctl_value *const *in);

@@ -86,6 +86,13 @@ pctl_status pctl_app_print_lock(pctl_app *app);
  * --in-process). */
 pctl_status pctl_app_run_options(pctl_app *app, pctl_run_options *out, const char ***backends);
 
+/* Run, on one device or under the policy's quorum. Every verb that runs what the user gave asks here. */
+pctl_status pctl_app_run(pctl_app *app, const pctl_graph *g, const pctl_run_options *o,
+			 const pctl_call *call, pctl_run_result **out);
+/* A directory for blobs of this process, and away with it (NULL is fine). */
+pctl_status pctl_app_scratch(pctl_app *app, const char **out);
+void pctl_app_drop_scratch(const char *path);
+
 /* Progress on a terminal; cleared before anything else is written. */
 void pctl_app_progress(void *app, const char *job, uint64_t done, uint64_t total);
 void pctl_app_progress_clear(pctl_app *app);

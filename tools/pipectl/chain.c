@@ -126,6 +126,14 @@ pctl_status pctl_app_open_executor(pctl_app *app, const char *selector, pctl_exe
 	pctl_status status = pctl_app_run_options(app, &run, &backends);
 
 	memset(out, 0, sizeof(*out));
+	/* Of a device that is named for a comparison no agreement is asked. */
+	if (status == PCTL_OK && selector == NULL && run.policy->quorum_n > 1)
+		status = pctl_refuse(
+			app->call, PC5237_QUORUM_DEVICES,
+			"jobs of blocks run on one device, the policy asks that %u of %u "
+			"agree (%s); `verify = \"all\"` compares them with the reference",
+			run.policy->quorum_k, run.policy->quorum_n,
+			pctl_policy_origin(run.policy, "quorum"));
 	if (status != PCTL_OK)
 		return status;
 	options.registry = run.registry;

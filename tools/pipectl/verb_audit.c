@@ -2,12 +2,9 @@
  * code. */
 #include "app.h"
 
-#include <errno.h>
-#include <ftw.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "audit.h"
 #include "audit/forms.h"
@@ -195,37 +192,6 @@ static pctl_status read_options(pctl_app *app, const pctl_app_pipeline *p, pctl_
 	return status;
 }
 
-/* ---- the scratch directory ---------------------------------------------------------------------- */
-
-static int remove_entry(const char *path, const struct stat *st, int kind, struct FTW *at)
-{
-	(void)st;
-	(void)at;
-	return kind == FTW_DP ? rmdir(path) : unlink(path);
-}
-
-static pctl_status make_scratch(pctl_app *app, const char **out)
-{
-	char *path = pctl_arena_printf(app->arena, "%s/audit-XXXXXX", app->config->cache_dir);
-	pctl_status status = path == NULL
-				     ? pctl_refuse(app->call, PC2_NOMEM, "no memory for an audit")
-				     : pctl_file_make_dirs(app->config->cache_dir, app->call);
-
-	*out = NULL;
-	if (status != PCTL_OK)
-		return status;
-	if (mkdtemp(path) == NULL)
-		return pctl_refuse(app->call, PC3_IO, "%s: %s", path, strerror(errno));
-	*out = path;
-	return PCTL_OK;
-}
-
-static void drop_scratch(const char *path)
-{
-	if (path != NULL)
-		(void)nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
-}
-
 /* ---- the report --------------------------------------------------------------------------------- */
 
 static void add_word(pctl_str_buf *s, const char *word)
@@ -356,14 +322,14 @@ pctl_status pctl_verb_audit(pctl_app *app)
 	if (status == PCTL_OK)
 		status = pctl_app_admit(app, &p);
 	if (status == PCTL_OK)
-		status = make_scratch(app, &o.scratch);
+		status = pctl_app_scratch(app, &o.scratch);
 	if (status == PCTL_OK)
 		status = pctl_audit(p.graph, &o, app->call, &r);
 	pctl_app_progress_clear(app);
 	if (status == PCTL_OK)
 		status = show_and_judge(app, r, &o);
 	pctl_audit_result_destroy(r);
-	drop_scratch(o.scratch);
+	pctl_app_drop_scratch(o.scratch);
 	pctl_app_close_pipeline(&p);
 	return status;
 }

@@ -238,7 +238,7 @@ pctl_status pctl_verb_op_run(pctl_app *app)
 	if (status == PCTL_OK) {
 		options.ins = ins;
 		options.n_ins = n_ins;
-		status = pctl_run(g, &options, app->call, &result);
+		status = pctl_app_run(app, g, &options, app->call, &result);
 	}
 	pctl_app_progress_clear(app);
 	if (status == PCTL_OK)

@@ -230,7 +230,7 @@ pctl_status pctl_verb_run(pctl_app *app)
 		status = pctl_app_receipt_begin(app, &p, &options, &receipt);
 	if (status == PCTL_OK) {
 		options.ins = ins;
-		status = pctl_run(p.graph, &options, app->call, &result);
+		status = pctl_app_run(app, p.graph, &options, app->call, &result);
 	}
 	pctl_app_progress_clear(app);
 	if (status == PCTL_OK)

@@ -439,7 +439,7 @@ pctl_status pctl_verb_shader_run(pctl_app *app)
 	if (status == PCTL_OK) {
 		options.ins = binds;
 		options.n_ins = n_binds;
-		status = pctl_run(g, &options, &traced, &result);
+		status = pctl_app_run(app, g, &options, &traced, &result);
 	}
 	pctl_app_progress_clear(app);
 	if (status == PCTL_OK)
