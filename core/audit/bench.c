@@ -64,8 +64,9 @@ static pctl_status unit_for(pctl_bench *b, const pctl_bench_case *c, const pctl_
 			    const pctl_kernel_unit **out)
 {
 	const pctl_kernel_unit *u = c->unit;
-	const pctl_kernel_source source = {u->name,	 u->text,	 u->n_text, u->entry,
-					   u->overrides, u->n_overrides, u->flags,  c->groups};
+	const pctl_kernel_source source = {
+		u->name,	u->text,  u->n_text, u->entry, u->overrides,
+		u->n_overrides, u->flags, c->groups, 0,	       0};
 
 	return pctl_kernels_get(b->kernels, &source, call, out);
 }

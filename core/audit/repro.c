@@ -29,8 +29,8 @@ static int means(const pctl_auditing *a, const pctl_kernel_unit *u, uint32_t i, 
 {
 	const pctl_call quiet = {.head = PCTL_HEAD(pctl_call)};
 	pctl_override_value *values = calloc(u->n_overrides + 1u, sizeof(*values));
-	pctl_kernel_source source = {u->name, u->text,	      u->n_text, u->entry,
-				     values,  u->n_overrides, u->flags,	 NULL};
+	pctl_kernel_source source = {u->name,	     u->text,  u->n_text, u->entry, values,
+				     u->n_overrides, u->flags, NULL,	  0,	    0};
 	const pctl_kernel_unit *made;
 	int same = 0;
 

@@ -6,6 +6,7 @@
 
 #include "base/num.h"
 #include "graph/pipeline.h"
+#include "program/extents.h"
 #include "wgsl/wgsl.h"
 
 /* ---- the rules ----------------------------------------------------------------------------- */
@@ -139,6 +140,38 @@ static pctl_status pctl_rule_order(const pctl_kernel_unit *u, const pctl_params 
 			      "the order of these atomics shows");
 }
 
+/* Part of the rules: neither a policy nor what a device can do moves these. Turns cost gas. */
+static const pctl_extent_limits largest_shader = {.most = {[PCTL_EXTENT_INSTRUCTIONS] = 65536,
+							   [PCTL_EXTENT_LARGEST] = 65536,
+							   [PCTL_EXTENT_CALLS] = 16384,
+							   [PCTL_EXTENT_NESTING] = 256,
+							   [PCTL_EXTENT_PRIVATE] = 65536,
+							   [PCTL_EXTENT_FUNCTION_MEMORY] = 262144,
+							   [PCTL_EXTENT_ARRAY] = 16384,
+							   [PCTL_EXTENT_VALUES] = 65536,
+							   [PCTL_EXTENT_EXPRESSION] = 4096,
+							   [PCTL_EXTENT_TABLES] = 1048576}};
+
+static pctl_status pctl_rule_extents(const pctl_kernel_unit *u, const pctl_params *params,
+				     const pctl_call *call)
+{
+	pctl_extents x;
+	pctl_pos pos;
+	uint32_t over;
+	pctl_status status = pctl_program_extents(u->program, call, &x);
+
+	(void)params;
+	if (status != PCTL_OK)
+		return status;
+	over = pctl_extents_over(&x, &largest_shader);
+	if (over == PCTL_N_EXTENTS)
+		return PCTL_OK;
+	pos = pctl_kernel_position(u, x.function[over], x.inst[over]);
+	return pctl_refuse_at(call, PC5809_SHADER_LIMIT, &pos, pctl_extent_doc(over),
+			      "%" PRIu64 " %s, at most %" PRIu64, x.need[over],
+			      pctl_extent_unit(over), largest_shader.most[over]);
+}
+
 static pctl_status pctl_rule_races(const pctl_kernel_unit *u, const pctl_params *params,
 				   const pctl_call *call)
 {
@@ -239,6 +272,8 @@ pctl_status pctl_rules_concrete(pctl_kernels *k, const pctl_chain_source *source
 				     .overrides = values,
 				     .n_overrides = n_overrides,
 				     .flags = pctl_rules_flags(p),
+				     /* Of size the rules themselves speak. */
+				     .any_size = 1,
 				     .groups = groups};
 	const pctl_override *scale;
 	const pctl_program *program;

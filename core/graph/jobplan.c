@@ -329,8 +329,16 @@ static pctl_status add_kernel(struct frame *f, const pctl_plan_kernel *k)
 {
 	pctl_override_value *overrides = calloc(k->n_overrides + 1u, sizeof(*overrides));
 	pctl_plan_binding *bindings = calloc(k->n_bindings + 1u, sizeof(*bindings));
-	pctl_kernel_source source = {k->name,	k->wgsl,	strlen(k->wgsl),	k->entry,
-				     overrides, k->n_overrides, f->planner->wgsl_flags, k->groups};
+	pctl_kernel_source source = {k->name,
+				     k->wgsl,
+				     strlen(k->wgsl),
+				     k->entry,
+				     overrides,
+				     k->n_overrides,
+				     f->planner->wgsl_flags,
+				     k->groups,
+				     0,
+				     0};
 	const pctl_kernel_unit *unit;
 	pctl_status status = PCTL_OK;
 

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/str.h"
+#include "policy/policy.h"
 #include "wgsl/wgsl.h"
 
 struct pctl_kernels {
@@ -16,6 +17,7 @@ struct pctl_kernels {
 	pctl_map *compiled; /* key of a text to pctl_program (unspecialised) */
 	pctl_map *units;    /* key of a source to pctl_kernel_unit */
 	pctl_wgsl_library library;
+	const pctl_policy *policy; /* NULL: kernels of any size */
 };
 
 /* `//# use`: the text of a function op for one dtype. */
@@ -69,6 +71,11 @@ pctl_kernels *pctl_kernels_create(const pctl_op_source *ops)
 		return NULL;
 	}
 	return k;
+}
+
+void pctl_kernels_obey(pctl_kernels *k, const pctl_policy *policy)
+{
+	k->policy = policy;
 }
 
 static void unit_destroy(pctl_kernel_unit *u)
@@ -159,6 +166,8 @@ static pctl_status make_unit(pctl_kernels *k, const pctl_kernel_source *s, const
 	if (status == PCTL_OK)
 		status = pctl_program_specialise(p, s->entry, s->overrides, s->n_overrides, call,
 						 &u->program);
+	if (status == PCTL_OK && k->policy != NULL && !s->any_size)
+		status = pctl_policy_program_allowed(k->policy, u->program, s->name, call);
 	if (status == PCTL_OK)
 		status = pctl_program_analyse(u->program, s->groups, call, &u->analysis);
 	if (status == PCTL_OK)
@@ -231,7 +240,7 @@ pctl_status pctl_kernels_get(pctl_kernels *k, const pctl_kernel_source *s, const
 	if (status != PCTL_OK)
 		return status;
 	text_key = key_of_text(s);
-	pctl_str_addf(&key, "%s\n", s->entry == NULL ? "" : s->entry);
+	pctl_str_addf(&key, "%" PRIu32 "%s\n", s->any_size, s->entry == NULL ? "" : s->entry);
 	if (s->groups != NULL)
 		pctl_str_addf(&key, "%" PRIu32 ",%" PRIu32 ",%" PRIu32, s->groups[0], s->groups[1],
 			      s->groups[2]);

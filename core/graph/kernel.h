@@ -39,6 +39,10 @@ typedef struct pctl_kernels pctl_kernels;
 pctl_kernels *pctl_kernels_create(const pctl_op_source *ops);
 void pctl_kernels_destroy(pctl_kernels *k);
 
+/* Refuse units that are larger than a policy allows (PC4318), from now on; it outlives the cache. */
+struct pctl_policy;
+void pctl_kernels_obey(pctl_kernels *k, const struct pctl_policy *policy);
+
 /* What a kernel is made from. groups NULL: proofs for any dispatch. flags: PCTL_WGSL_* of wgsl.h.
  */
 typedef struct pctl_kernel_source {
@@ -50,6 +54,8 @@ typedef struct pctl_kernel_source {
 	uint32_t n_overrides;
 	uint32_t flags;
 	const uint32_t *groups;
+	uint32_t any_size; /* 1: the policy does not judge its size, somebody else does */
+	uint32_t reserved;
 } pctl_kernel_source;
 
 /* The unit of a source, from the cache or made now; it lives as long as the cache. The source's

@@ -269,3 +269,26 @@ pctl_status pctl_policy_memory_allowed(const pctl_policy *p, uint64_t bytes, con
 			   "%s needs %" PRIu64 " bytes, the policy allows %" PRIu64 " (%s)",
 			   subject, bytes, p->memory_bytes, pctl_policy_origin(p, "limits.memory"));
 }
+
+pctl_status pctl_policy_program_allowed(const pctl_policy *p, const pctl_program *program,
+					const char *subject, const pctl_call *call)
+{
+	char key[64];
+	pctl_extents x;
+	pctl_pos pos;
+	uint32_t over;
+	pctl_status status = pctl_program_extents(program, call, &x);
+
+	if (status != PCTL_OK)
+		return status;
+	over = pctl_extents_over(&x, &p->program);
+	if (over == PCTL_N_EXTENTS)
+		return PCTL_OK;
+	pos = pctl_extents_position(program, &x, over);
+	snprintf(key, sizeof(key), "limits.program.%s", pctl_extent_key(over));
+	return pctl_refuse_at(
+		call, PC4318_POLICY_PROGRAM, pos.file == NULL ? NULL : &pos, pctl_extent_doc(over),
+		"%s needs %s%" PRIu64 " %s, the policy allows %" PRIu64 " (%s, %s)", subject,
+		x.need[over] == UINT64_MAX ? "at least " : "", x.need[over], pctl_extent_unit(over),
+		p->program.most[over], key, pctl_policy_origin(p, key));
+}

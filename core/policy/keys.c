@@ -22,7 +22,11 @@ const char pctl_policy_built_in[] =
 	"\"vulkan/other\",\n"
 	"\"opencl\", \"vulkan/cpu\", \"cpu\" ); allowed = ( ); forbidden = ( ); };\n"
 	"plugins : { allowed = ( ); sha256 : { }; isolation = \"in-process\"; };\n"
-	"limits : { memory = 0; time = 0; queue = 0; };\n"
+	"limits : { memory = 0; time = 0; queue = 0; program : { instructions = 65536; largest = "
+	"65536; calls = 16384;\n"
+	"nesting = 256; turns = 0; private = 65536; function_memory = 262144; array = 16384; "
+	"values = 65536;\n"
+	"expression = 4096; workgroup = 0; tables = 1048576; }; };\n"
 	"memo = \"verified\"; dirty = \"allow\"; signed = \"any\"; signers = ( ); telemetry = "
 	"\"local\"; "
 	"};\n";
@@ -194,6 +198,14 @@ static const pctl_conf_field plugin_fields[] = {
 };
 static const pctl_conf_schema plugin_schema = PCTL_CONF_SCHEMA("\"plugins\"", plugin_fields);
 
+static const pctl_conf_field program_fields[] = {
+#define PCTL_EXTENT(NAME, name, unit, text) \
+	{.key = #name, .kind = PCTL_FIELD_U64, .max = INT64_MAX, .doc = text "; 0: no limit"},
+#include "program/extents.def"
+#undef PCTL_EXTENT
+};
+static const pctl_conf_schema program_schema = PCTL_CONF_SCHEMA("\"program\"", program_fields);
+
 static const pctl_conf_field limit_fields[] = {
 	{.key = "memory",
 	 .kind = PCTL_FIELD_BYTES,
@@ -203,6 +215,10 @@ static const pctl_conf_field limit_fields[] = {
 	 .kind = PCTL_FIELD_U64,
 	 .max = UINT32_MAX,
 	 .doc = "submissions of one session under way; 0: no limit"},
+	{.key = "program",
+	 .kind = PCTL_FIELD_GROUP,
+	 .group = &program_schema,
+	 .doc = "how large one kernel may be before any driver sees it"},
 };
 static const pctl_conf_schema limit_schema = PCTL_CONF_SCHEMA("\"limits\"", limit_fields);
 

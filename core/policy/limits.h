@@ -7,7 +7,8 @@
 #include "program/extents.h"
 
 /*
- * What the table says of a device with these identity facts; *out is zero where it says nothing.
+ * What the table says of a device with these identity facts, and what no driver is given; *out is zero where there is no
+ * limit.
  *
  * Returns 1 when the table knows the device whole, so that nothing needs to be searched for. A mock device has the facts
  * of what it wraps, and its own fact `mock`: the limits hold there too, but it is not known.

@@ -7,6 +7,7 @@
 #include "cas/evidence.h"
 #include "conf/schema.h"
 #include "plugin/registry.h"
+#include "program/extents.h"
 
 enum { PCTL_RACE_PROVEN = 0, PCTL_RACE_CHECKED = 1, PCTL_RACE_TRUSTED = 2 }; /* strictest first */
 enum { PCTL_VERIFY_NONE = 0, PCTL_VERIFY_SAMPLE = 1, PCTL_VERIFY_ALL = 2 };
@@ -44,6 +45,7 @@ typedef struct pctl_policy {
 	uint32_t n_certs, n_order, n_allowed, n_forbidden, n_plugins, n_pins, n_signers;
 	uint32_t reserved;
 	uint64_t memory_bytes, time_ms;
+	pctl_extent_limits program; /* how large a kernel may be as written, 0: any size */
 	const pctl_policy_cert *certs;
 	const char *const *order;   /* backend patterns, see pctl_policy_backend_match */
 	const char *const *allowed; /* empty: all */
@@ -141,6 +143,10 @@ static inline uint64_t pctl_policy_least(uint64_t a, uint64_t b)
 {
 	return a == 0 || (b != 0 && b < a) ? b : a;
 }
+/* PC4318 at the place in the program where the largest share of what is too much comes from. The chain's own rules
+ * stand in for this there (chain/rules.h). */
+pctl_status pctl_policy_program_allowed(const pctl_policy *p, const pctl_program *program,
+					const char *subject, const pctl_call *call);
 /* PC4314 when a session would need more than the policy's memory. */
 pctl_status pctl_policy_memory_allowed(const pctl_policy *p, uint64_t bytes, const char *subject,
 				       const pctl_call *call);

@@ -1,5 +1,6 @@
 /* Reading a policy: the file, its ancestors, the built-in values below them, and the record made of
  * all. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,6 +117,12 @@ static pctl_status fill(pctl_policy_state *s, const pctl_call *call)
 	(void)pctl_conf_as_duration(value_of(s, "limits.time"), 0, UINT64_MAX, NULL, &p->time_ms);
 	(void)pctl_conf_as_u64(value_of(s, "limits.queue"), 0, UINT32_MAX, NULL, &queue);
 	p->queue = (uint32_t)queue;
+	for (uint32_t i = 0; i < PCTL_N_EXTENTS; i++) {
+		char key[64];
+
+		snprintf(key, sizeof(key), "limits.program.%s", pctl_extent_key(i));
+		(void)pctl_conf_as_u64(value_of(s, key), 0, INT64_MAX, NULL, &p->program.most[i]);
+	}
 	p->certs = certs_of(s, &p->n_certs);
 	p->order = texts_of(s, "backends.order", &p->n_order);
 	p->allowed = texts_of(s, "backends.allowed", &p->n_allowed);

@@ -153,6 +153,9 @@ static const struct {
 	{"limits.memory", limit_weaker},
 	{"limits.time", limit_weaker},
 	{"limits.queue", limit_weaker},
+#define PCTL_EXTENT(NAME, key, unit, doc) {"limits.program." #key, limit_weaker},
+#include "program/extents.def"
+#undef PCTL_EXTENT
 	{"backends.allowed", allowed_weaker},
 	{"plugins.allowed", allowed_weaker},
 	{"signers", signers_weaker},

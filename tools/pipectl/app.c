@@ -69,13 +69,17 @@ pctl_status pctl_app_ops(pctl_app *app)
 {
 	pctl_status status = pctl_app_registry(app);
 
+	if (status == PCTL_OK)
+		status = pctl_app_policy(app);
 	if (status != PCTL_OK || app->kernels != NULL)
 		return status;
 	app->library = pctl_op_library_create(app->registry, app->call);
 	if (app->library != NULL)
 		app->kernels = pctl_kernels_create(pctl_op_library_source(app->library));
-	return app->kernels != NULL ? PCTL_OK
-				    : pctl_refuse(app->call, PC2_NOMEM, "no memory for ops");
+	if (app->kernels == NULL)
+		return pctl_refuse(app->call, PC2_NOMEM, "no memory for ops");
+	pctl_kernels_obey(app->kernels, app->policy);
+	return PCTL_OK;
 }
 
 pctl_status pctl_app_store(pctl_app *app)

@@ -88,9 +88,16 @@ static pctl_status parse_options(pctl_app *app, const char *path, struct shader_
 static pctl_status unit_of(pctl_app *app, const char *path, const struct shader_options *o,
 			   uint32_t flags, const pctl_kernel_unit **out)
 {
-	pctl_kernel_source source = {
-		path,	      o->text,	      o->n_text, o->entry,
-		o->overrides, o->n_overrides, flags,	 o->has_groups ? o->groups : NULL};
+	pctl_kernel_source source = {path,
+				     o->text,
+				     o->n_text,
+				     o->entry,
+				     o->overrides,
+				     o->n_overrides,
+				     flags,
+				     o->has_groups ? o->groups : NULL,
+				     0,
+				     0};
 	pctl_status status = pctl_app_ops(app);
 
 	if (status == PCTL_OK)

@@ -155,6 +155,12 @@ for name, code, text in CASES:
     for v, w in (("1", World(h, "fresh")), ("2", draft)):
         says(w, f"{name}: check, rules {v}", code, "shader", "check", "--consensus", "--rules", v, path)
         says(w, f"{name}: upload, rules {v}", code, "shader", "upload", "--sender", "bob", path)
+# What is too large for a driver: version 1 takes it, for ever; the draft refuses it.
+path = h.write("large.wgsl", (INPUT + OUTPUT + MAIN + "var p : array<u32, 8192>; p[a[g.x] % 8192u] = 1u; "
+                              "b[g.x] = p[g.x % 8192u]; }").encode())
+for v, w, code in (("1", World(h, "fresh and large"), ""), ("2", draft, "PC5809")):
+    says(w, f"a large array: check, rules {v}", code, "shader", "check", "--consensus", "--rules", v, path)
+    says(w, f"a large array: upload, rules {v}", code, "shader", "upload", "--sender", "bob", path)
 says(draft, "check goes by the chain's own version", "", "shader", "check", "--consensus", h.path("accepted.wgsl"))
 says(draft, "a version that is not", "PC5721", "shader", "check", "--consensus", "--rules", "7",
      h.path("accepted.wgsl"))
