@@ -130,9 +130,7 @@ static void policy__every_key_has_twins(void **state)
 	bad("limits : { memory = \"4GB?\"; };", PC1025_CONF_QUANTITY);
 	bad("limits : { time = \"10 min\"; };", PC1025_CONF_QUANTITY);
 	bad("limits : { queue = -1; };", PC1024_CONF_RANGE);
-	good("limits : { program : { instructions = 100; turns = 7; }; };");
-	bad("limits : { program : { array = -1; }; };", PC1024_CONF_RANGE);
-	bad("limits : { program : { arrays = 1; }; };", PC1020_CONF_UNKNOWN_KEY);
+	bad(PROGRAM("-1"), PC1024_CONF_RANGE);
 	good("memo = \"off\";");
 	bad("memo = \"on\";", PC1023_CONF_WORD);
 	bad("memo = false;", PC1022_CONF_KIND);
@@ -246,6 +244,7 @@ static void inherits(const char *parent, const char *tighter, const char *weaker
 	assert_string_equal(d->notes[0].pos.file, "parent.cfg");
 }
 
+#define PROGRAM(n) "limits : { program : { array = " n "; }; };"
 #define H1 "1111111111111111111111111111111111111111111111111111111111111111"
 #define H2 "2222222222222222222222222222222222222222222222222222222222222222"
 #define H3 "3333333333333333333333333333333333333333333333333333333333333333"
@@ -274,9 +273,7 @@ static void policy__a_child_may_only_tighten(void **state)
 		 "limits : { time = 0; };");
 	inherits("limits : { queue = 2; };", "limits : { queue = 1; };",
 		 "limits : { queue = 3; };");
-	inherits("limits : { program : { instructions = 200; }; };",
-		 "limits : { program : { instructions = 100; nesting = 9; }; };",
-		 "limits : { program : { instructions = 0; }; };");
+	inherits(PROGRAM("2"), PROGRAM("1"), PROGRAM("0"));
 	inherits("backends : { allowed = ( \"cpu\", \"vulkan\" ); };",
 		 "backends : { allowed = ( \"cpu\" ); };",
 		 "backends : { allowed = ( \"cpu\", \"opencl\" ); };");
