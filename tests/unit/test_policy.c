@@ -130,7 +130,6 @@ static void policy__every_key_has_twins(void **state)
 	bad("limits : { memory = \"4GB?\"; };", PC1025_CONF_QUANTITY);
 	bad("limits : { time = \"10 min\"; };", PC1025_CONF_QUANTITY);
 	bad("limits : { queue = -1; };", PC1024_CONF_RANGE);
-	bad(PROGRAM("-1"), PC1024_CONF_RANGE);
 	good("memo = \"off\";");
 	bad("memo = \"on\";", PC1023_CONF_WORD);
 	bad("memo = false;", PC1022_CONF_KIND);
