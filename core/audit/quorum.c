@@ -71,8 +71,7 @@ static pctl_status seat(bench *b, const pctl_device_entry *e, pctl_diag_list *to
 
 static pctl_status seat_named(bench *b, pctl_diag_list *told)
 {
-	const uint32_t flags =
-		b->o->flags & PCTL_RUN_IN_PROCESS ? PCTL_DEVICES_IN_PROCESS : 0;
+	const uint32_t flags = b->o->flags & PCTL_RUN_IN_PROCESS ? PCTL_DEVICES_IN_PROCESS : 0;
 	pctl_status status = PCTL_OK;
 
 	for (uint32_t i = 0; status == PCTL_OK && i < b->o->n_backends; i++) {
@@ -90,8 +89,7 @@ static pctl_status seat_named(bench *b, pctl_diag_list *told)
 
 static pctl_status seat_by_policy(bench *b, pctl_diag_list *told)
 {
-	const uint32_t flags =
-		b->o->flags & PCTL_RUN_IN_PROCESS ? PCTL_DEVICES_IN_PROCESS : 0;
+	const uint32_t flags = b->o->flags & PCTL_RUN_IN_PROCESS ? PCTL_DEVICES_IN_PROCESS : 0;
 	pctl_devices *list = NULL;
 	pctl_status status = pctl_devices_list(b->o->registry, NULL, flags, b->call, &list);
 
@@ -115,8 +113,8 @@ static uint32_t count_plugins(const bench *b, int all)
 	for (uint32_t i = 0; i < b->n_selectors; i++) {
 		uint32_t k = 0;
 
-		while (k < i && !((all || b->agrees[k]) &&
-				  strcmp(b->plugins[k], b->plugins[i]) == 0))
+		while (k < i &&
+		       !((all || b->agrees[k]) && strcmp(b->plugins[k], b->plugins[i]) == 0))
 			k++;
 		n += k == i && (all || b->agrees[i]);
 	}
@@ -126,9 +124,8 @@ static uint32_t count_plugins(const bench *b, int all)
 static pctl_status find_devices(bench *b)
 {
 	pctl_diag_list *told = pctl_diag_list_create();
-	pctl_status status = told == NULL
-				     ? pctl_refuse(b->call, PC2_NOMEM, "no memory for a quorum")
-				     : PCTL_OK;
+	pctl_status status =
+		told == NULL ? pctl_refuse(b->call, PC2_NOMEM, "no memory for a quorum") : PCTL_OK;
 
 	if (status == PCTL_OK) {
 		pctl_diag_list_set_cancel(told, b->call->cancelled, b->call->ctx);
@@ -171,8 +168,8 @@ static void tell_others(const bench *b, int in_quarantine)
 
 		if (b->agrees[d])
 			continue;
-		pctl_warn_at(b->call, PC5236_QUORUM_OUTVOTED, NULL, NULL, "%s (%s) does not agree%s: %s",
-			     x->selector, x->name,
+		pctl_warn_at(b->call, PC5236_QUORUM_OUTVOTED, NULL, NULL,
+			     "%s (%s) does not agree%s: %s", x->selector, x->name,
 			     in_quarantine && x->outcome == PCTL_AUDIT_OUTVOTED
 				     ? " and is put in quarantine"
 				     : "",
@@ -201,9 +198,8 @@ static pctl_status decide(bench *b)
 
 static pctl_status keep(bench *b, pctl_run_result **out)
 {
-	pctl_run_agreed agreed = {.evidence = {.kind = PCTL_EVIDENCE_QUORUM,
-					       .k = b->n_agree,
-					       .n = b->n_selectors}};
+	pctl_run_agreed agreed = {
+		.evidence = {.kind = PCTL_EVIDENCE_QUORUM, .k = b->n_agree, .n = b->n_selectors}};
 	pctl_cid *cids = pctl_arena_array(b->arena, b->r->n_cells + (size_t)1, sizeof(*cids));
 	pctl_run_options o = *b->o;
 	uint32_t speaker = 0;

@@ -42,6 +42,15 @@ pctl_evidence pctl_run_evidence_of(pctl_running *r, const pctl_run_node *n, int 
 	return e;
 }
 
+/* Bytes that went in are known already, whatever came out of it: a job may give its input back. */
+static int went_in(const pctl_running *r, const pctl_cid *cid)
+{
+	for (uint32_t i = 0; i < r->result->n_inputs; i++)
+		if (pctl_cid_compare(&r->result->inputs[i].cid, cid) == 0)
+			return 1;
+	return 0;
+}
+
 /* What is verified needs no note, unless one says less of this run. */
 pctl_status pctl_run_note_made(pctl_running *r)
 {
@@ -52,7 +61,7 @@ pctl_status pctl_run_note_made(pctl_running *r)
 		const pctl_run_output *out = &r->result->outputs[i];
 		pctl_evidence known;
 
-		if (r->graph->outputs[i].job == PCTL_FROM_INPUT ||
+		if (r->graph->outputs[i].job == PCTL_FROM_INPUT || went_in(r, &out->cid) ||
 		    (out->evidence.kind == PCTL_EVIDENCE_VERIFIED &&
 		     !pctl_memo_made(r->o->memo, &out->cid, &known)))
 			continue;

@@ -91,7 +91,7 @@ def checked():
 
 
 answers("it answers", checked(), True)
-for what, body, why in (("a pin that is another file's", f'plugins : {{ sha256 : {{ vulkan = "{"0" * 64}"; }}; }};', "vulkan is not allowed"),
+for what, body, why in (("a pin that is another file's", f'plugins : {{ sha256 : {{ vulkan = "{"0" * 64}"; }}; }};', "plugin vulkan"),
                         ("a forbidden device", 'backends : { forbidden = ( "vulkan:llvmpipe" ); };', "does not allow"),
                         ("a smaller memory", 'limits : { memory = 100; };', None)):
     x = checked()

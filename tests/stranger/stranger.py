@@ -1,0 +1,148 @@
+"""A stranger's view: a lying backend built from the installed SDK, asked under policies that verify, under policies that
+want a quorum, and under none. No lie yields wrong bytes with exit status 0 where a policy asks for a check.
+usage: stranger.py CMAKE BUILD CC LIBDIR SOURCE"""
+import json
+import os
+import re
+import struct
+import subprocess
+import sys
+
+from harness import Harness
+
+CMAKE, BUILD, CC, LIBDIR, HERE = sys.argv[1:6]
+h = Harness()
+N = 256
+
+
+def command(name, *args, env=None):
+    done = subprocess.run(args, env=env or h.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    text = done.stdout.decode("utf-8", "replace")
+    if not h.check(name, done.returncode == 0, text[-2000:]):
+        h.finish()
+    return text
+
+
+# ---- the installation, and the stranger made from it
+PREFIX = h.path("prefix")
+command("install", CMAKE, "--install", BUILD, "--prefix", PREFIX)
+h.pipectl = os.path.join(PREFIX, "bin/pipectl")
+flags = command("pkg-config", "pkg-config", "--cflags", "--libs", "pipectl",
+                env=dict(h.env, PKG_CONFIG_PATH=os.path.join(PREFIX, LIBDIR, "pkgconfig"))).split()
+os.makedirs(h.path("stranger/plugins"))
+os.makedirs(h.path("stranger/plugins.d"))
+command("cc", CC, "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-fvisibility=hidden", "-ffp-contract=off", "-o",
+        h.path("stranger/plugins/stranger.so"), os.path.join(HERE, "stranger.c"), *flags, "-Wl,--exclude-libs,ALL")
+h.write("stranger/plugins.d/stranger.plugin.cfg", b"""plugin : { id = "stranger"; about = "lies"; kind = "backend";
+  library = "../plugins/stranger.so"; abi : { min = "1.0"; }; interfaces = [ "pctl.backend/1" ]; isolation = "worker"; };
+""")
+with open(os.path.join(HERE, "lies.h"), encoding="utf-8") as f:
+    LIES = re.findall(r'^LIE\((\w+), "([^"]+)"\)', f.read(), re.M)
+STRANGER = ["--plugin-dir", h.path("stranger/plugins.d")]
+
+# ---- the question: two jobs of the one program that the stranger knows
+h.write("add.wgsl", b"""@group(0) @binding(0) var<storage, read> x : array<u32>;
+@group(0) @binding(1) var<storage, read_write> y : array<u32>;
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id : vec3<u32>) { y[id.x] = x[id.x] * 3u + x[id.x ^ 1u] + 7u; }
+""")
+JOB = '{ id = "%s"; shader = "add.wgsl"; dispatch = ( %d ); in : { x = "%s"; }; out : { y = "u32[%d]"; }; }'
+h.write("chain.pipe.cfg", ('pipeline : { name = "chain"; class = "integer"; inputs : { x : { type = "u32[n]"; }; }; jobs = ( %s, %s );'
+                           ' outputs : { first = "one.y"; y = "two.y"; }; };\n'
+                           % (JOB % ("one", N // 64, "$x", N), JOB % ("two", N // 64, "one.y", N))).encode())
+
+
+def step(words):
+    return [(words[i] * 3 + words[i ^ 1] + 7) & 0xffffffff for i in range(N)]
+
+
+def question(seed):
+    words = [(i * 2654435761 + seed) & 0xffffffff for i in range(N)]
+    one = step(words)
+    return h.write("x", struct.pack(f"<{N}I", *words)), [struct.pack(f"<{N}I", *one), struct.pack(f"<{N}I", *step(one))]
+
+
+def policy(name, body):
+    return ["--policy", h.write(f"{name}.cfg", f"policy : {{ {body} }};".encode())]
+
+
+NONE = policy("none", 'memo = "off";')
+VERIFY = policy("verify", 'verify = "all"; memo = "off";')
+QUORUM = policy("quorum", 'quorum = "2 of 3"; memo = "off";')
+X, RIGHT = question(12345)
+
+
+def run(devices, rules, x=X, more=()):
+    """Exit status, outputs as they were written (None: not), standard output and error."""
+    for name in ("first", "y"):
+        if os.path.exists(h.path(name)):
+            os.unlink(h.path(name))
+    named = [w for d in devices for w in ("--backend", d)]
+    status, out, err = h.run(*STRANGER, "--json", "run", h.path("chain.pipe.cfg"), "--in", f"x={x}", *named, *rules, "--out",
+                             f"first={h.path('first')}", "--out", f"y={h.path('y')}", *more)
+    got = [h.read(n) if os.path.exists(h.path(n)) else None for n in ("first", "y")]
+    return status, got, json.loads(out) if out else {}, err
+
+
+def never_wrong(name, devices, rules, wanted):
+    """Right bytes with exit status 0, or no bytes and another one."""
+    status, got, r, err = run(devices, rules)
+    ok = got == RIGHT and r.get("evidence") in wanted if status == 0 else got == [None, None] and status in (4, 5, 6, 9) and err
+    h.check(f"{name}: no wrong bytes with exit status 0", ok, f"{status} {r.get('evidence')} {err}")
+    h.run(*STRANGER, "plugin", "release", "stranger")
+    return status
+
+
+# Each output is read once, so it does not matter what a second read would give, or what becomes of a buffer after it.
+HARMLESS = {"SECOND_READ_DIFFERS", "CHANGES_AFTER_READ"}
+h.check("twenty lies and more", len(LIES) - 1 - len(HARMLESS) >= 20, str(len(LIES)))
+seen = {"verify": 0, "quorum": 0}
+for number, (lie, about) in enumerate(LIES):
+    device = f"stranger:{number}"
+    status, got, r, err = run([device], NONE)
+    if lie == "HONEST" or lie in HARMLESS:
+        h.check(f"{about}: right without a check", status == 0 and got == RIGHT, f"{status} {err}")
+    else:
+        h.check(f"{about}: it bites when nobody checks", status == 0 and got != RIGHT and None not in got, f"{status} {err}")
+    h.check(f"{about}: not verified, and said so", r.get("evidence") == "not verified", str(r.get("evidence")))
+    status = never_wrong(f"verify, {about}", [device], VERIFY, ("verified",))
+    seen["verify"] += status == 6
+    status = never_wrong(f"quorum, {about}", [device, "cpu", "vulkan:llvmpipe"], QUORUM, ("quorum 2 of 3", "quorum 3 of 3"))
+    seen["quorum"] += status == 0
+    never_wrong(f"with an accomplice, {about}", [device, "stranger:19", "cpu"], QUORUM, ())
+h.check("verification refuses the lies", seen["verify"] >= len(LIES) - 1 - len(HARMLESS), str(seen))
+h.check("a quorum does without the liar", seen["quorum"] >= 20, str(seen))
+status, got, r, err = run(["stranger:0"], VERIFY)
+h.check("an honest stranger is verified", status == 0 and got == RIGHT and r["evidence"] == "verified", f"{status} {err}")
+
+# ---- the memo: what a liar gave in the policy's order, unchecked, answers nobody
+X2, RIGHT2 = question(777)
+LIAR = policy("liar", 'memo = "any"; backends : { order = ( "stranger:19" ); };')
+status, got, r, err = run([], LIAR, X2)
+h.check("a liar in the policy's order", status == 0 and got != RIGHT2 and r["evidence"] == "not verified", f"{status} {err}")
+status, got, r, err = run([], LIAR, X2)
+h.check("is remembered where the policy takes anything", status == 0 and r["memoised"] and got != RIGHT2, f"{status} {err}")
+status, got, r, err = run([], [], X2)
+h.check("and answers nobody else", status == 0 and not r["memoised"] and got == RIGHT2 and "not verified" in r["memo_void"],
+        f"{status} {r.get('memoised')} {err}")
+run([], LIAR, X2, ["--no-memo"])
+h.write("stranger/plugins/stranger.so", h.read("stranger/plugins/stranger.so") + b"\0")
+X3, RIGHT3 = question(778)
+run([], LIAR, X3)
+h.write("stranger/plugins/stranger.so", h.read("stranger/plugins/stranger.so") + b"\0")
+status, got, r, err = run([], LIAR, X3)
+h.check("another file voids what the first one gave", status == 0 and not r["memoised"] and "another file" in r.get("memo_void", ""),
+        f"{status} {r.get('memo_void')} {err}")
+
+# ---- a receipt of what holds a certificate alone
+status, _, err = h.run("certify", "--backend", "vulkan:llvmpipe", "--level", "L1", "--ops", "int.not@1", "--out",
+                       h.path("home/certificates"))
+h.check("a certificate", status == 0, err)
+h.write("not.pipe.cfg", b"""pipeline : { name = "n"; class = "integer"; inputs : { x : { type = "u32[n]"; }; };
+  jobs = ( { id = "n"; op = "int.not@1"; in : { x = "$x"; }; } ); outputs : { y = "n.y"; }; };
+""")
+status, _, err = h.run("run", h.path("not.pipe.cfg"), "--in", f"x={X}", "--backend", "vulkan:llvmpipe", "--receipt", h.path("receipt"))
+shown = h.run("receipt", "show", h.path("receipt"))[1].decode()
+h.check("certified is not verified", status == 0 and "not verified (certified L1)" in shown and ", not verified (certified L1)" in err,
+        f"{status} {shown} {err}")
+h.finish()
