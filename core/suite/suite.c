@@ -188,7 +188,8 @@ pctl_status pctl_suite_units(pctl_bench *b, uint64_t generated, const pctl_call 
 		      {suite_wire, suite_n_wire},
 		      {suite_races, suite_n_races},
 		      {suite_beside, suite_n_beside},
-		      {suite_wholes, suite_n_wholes}};
+		      {suite_wholes, suite_n_wholes},
+		      {suite_known, suite_n_known}};
 	pctl_status status = PCTL_OK;
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)

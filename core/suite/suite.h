@@ -13,7 +13,8 @@
 
 /* Add the units of the eight engine invariants (deterministic, nothing lost, nothing twice, ordered, bounded,
  * terminating, atomics linearizable, workgroup invariant), of the four barrier properties, of layout identity and wire
- * equivalence, of race detection, of operations beside others, of values moved as wholes, and `generated` programs. All are of track INTEGER, level 3. */
+ * equivalence, of race detection, of operations beside others, of values moved as wholes, of operands that a compiler
+ * knows, and `generated` programs. All are of track INTEGER, level 3. */
 pctl_status pctl_suite_units(pctl_bench *b, uint64_t generated, const pctl_call *call,
 			     pctl_units *list);
 

@@ -39,6 +39,8 @@ static const char *suffix_of(const pctl_type *t)
  * 2^31 workgroups); what is computed from such values is unknown of itself. */
 
 #define HIDDEN_ZERO "p_hidden()"
+/* Of this one a compiler knows no bit: there are fewer than 2^32 workgroups, which it cannot know. */
+#define UNKNOWN_ZERO "p_unknown()"
 
 static int hides(const emitter *e, uint32_t type)
 {
@@ -50,8 +52,25 @@ static const char *bits_name(uint8_t scalar)
 	return scalar == PCTL_SCALAR_F64 ? "ulong" : scalar == PCTL_SCALAR_F32 ? "uint" : "ushort";
 }
 
+static int rounds(uint16_t op)
+{
+	return op == PCTL_OP_NFLOOR || op == PCTL_OP_NCEIL || op == PCTL_OP_NTRUNC ||
+	       op == PCTL_OP_NROUND;
+}
+
+static int has_roundings(const pctl_program *p)
+{
+	for (uint32_t i = 0; i < p->n_insts; i++)
+		if (rounds(p->insts[i].op))
+			return 1;
+	return 0;
+}
+
 void emit_hidden_zero(const emitter *e, text *t)
 {
+	if (has_roundings(e->p))
+		text_add(t, "static inline ulong " UNKNOWN_ZERO "\n{\n"
+			    "\treturn (ulong)get_num_groups(0) >> 32;\n}\n\n");
 	if (e->flags & EMIT_HIDE_FLOATS)
 		text_add(t, "static inline uint " HIDDEN_ZERO "\n{\n"
 			    "\treturn (uint)get_num_groups(0) >> 31;\n}\n\n");
@@ -114,6 +133,33 @@ static void call(emitter *e, const pctl_inst *in, const char *name)
 	text_add(&e->code, ")");
 }
 
+static uint32_t size_number(uint8_t scalar)
+{
+	return scalar == PCTL_SCALAR_F16 ? 0 : scalar == PCTL_SCALAR_F32 ? 1 : 2;
+}
+
+/* Of a NaN that it knows PoCL 3.1 loses the result of rounding, and the store of it, and it crashes on some other
+ * numbers that it knows. So no NaN is rounded, and it knows none of the bits of what is. */
+static void rounding(emitter *e, const pctl_inst *in, const char *name)
+{
+	static const char *const not_sign[] = {"0x7fff", "0x7fffffffu", "0x7ffffffffffffffful"};
+	static const char *const infinity[] = {"0x7c00", "0x7f800000u", "0x7ff0000000000000ul"};
+	const pctl_type *t = &e->p->types[in->type];
+	const char *bits = bits_name(t->scalar), *w = suffix_of(t);
+	const uint32_t size = size_number(t->scalar);
+	char type[24];
+
+	emit_type_name(e, in->type, type);
+	text_printf(&e->code, "((as_%s%s(", bits, w);
+	emit_arg(e, in, 0);
+	text_printf(&e->code, ") & (%s%s)(%s)) > (%s%s)(%s) ? ", bits, w, not_sign[size], bits, w,
+		    infinity[size]);
+	emit_arg(e, in, 0);
+	text_printf(&e->code, " : %s(as_%s(as_%s%s(", name, type, bits, w);
+	emit_arg(e, in, 0);
+	text_printf(&e->code, ") ^ (%s%s)((%s)" UNKNOWN_ZERO "))))", bits, w, bits);
+}
+
 /* C gives an int, or signed lanes as wide as the operands; a vector of bool has uint lanes of all
  * ones. */
 static void compare(emitter *e, const pctl_inst *in)
@@ -145,11 +191,6 @@ static const char *const ranges[3][2][2] = {
 	{{"as_double(0xbff0000000000000ul)", "as_double(0x41f0000000000000ul)"},
 	 {"as_double(0xc1e0000000200000ul)", "as_double(0x41e0000000000000ul)"}},
 };
-
-static uint32_t size_number(uint8_t scalar)
-{
-	return scalar == PCTL_SCALAR_F16 ? 0 : scalar == PCTL_SCALAR_F32 ? 1 : 2;
-}
 
 /* One component to an integer; vectors go component by component. */
 static const char *integer_helper(emitter *e, uint8_t scalar, int is_signed, char *buf)
@@ -272,6 +313,12 @@ void emit_float(emitter *e, const pctl_inst *in)
 		break;
 	case PCTL_OP_NCONVERT:
 		convert(e, in);
+		break;
+	case PCTL_OP_NFLOOR:
+	case PCTL_OP_NCEIL:
+	case PCTL_OP_NTRUNC:
+	case PCTL_OP_NROUND:
+		rounding(e, in, function_name(in->op));
 		break;
 	default:
 		call(e, in, function_name(in->op));

@@ -114,6 +114,7 @@ static void test_suite__a_dropped_store(void **state)
 	must_find("terminating", PLANT_DROP);
 	must_find("context-free", PLANT_DROP);
 	must_find("whole-values", PLANT_DROP);
+	must_find("known-operands", PLANT_DROP);
 }
 
 /* A wrong lowering, of the mock. It was NVIDIA's, in its own way: the element kept its old value. */
