@@ -21,6 +21,7 @@ pctl_status pctl_certificate_create(const pctl_call *call, pctl_certificate **ou
 	c->version = c->device = c->driver = c->selector = c->profile = "";
 	c->backend = c->backend_version = c->backend_sha256 = c->host = "";
 	c->semantics = c->suite = c->kit = "";
+	c->confirmed.of = c->confirmed.signer = "";
 	c->cause = c->made = c->path = "";
 	*out = c;
 	return PCTL_OK;
@@ -83,6 +84,7 @@ static pctl_status describe_libraries(pctl_certificate *c, pctl_bench *b, const 
 	if (list == NULL)
 		return pctl_refuse(call, PC2_NOMEM, "no memory for a certificate");
 	c->libraries = list;
+	c->n_libraries = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		pctl_op_ref op;
 

@@ -44,6 +44,13 @@ typedef struct pctl_certificate_op {
 	uint32_t level, reserved;
 } pctl_certificate_op;
 
+/* Made by trying a sample of another certificate with the files that are here, not by running all of it; of "": not so.
+ * of: SHA-256 of that one's file; signer: who signed it; sample in millionths of its strips; strips and cases: run again. */
+typedef struct pctl_certificate_confirmed {
+	const char *of, *signer;
+	uint64_t sample_ppm, seed, strips, cases;
+} pctl_certificate_confirmed;
+
 typedef struct pctl_certificate {
 	pctl_arena *arena;
 	/* The head: what was proved on what, with which files. */
@@ -57,6 +64,7 @@ typedef struct pctl_certificate {
 	const char *const *regressions; /* lines that were among the examples */
 	uint32_t n_identity, n_libraries, n_regressions, n_units;
 	pctl_proof_params params;
+	pctl_certificate_confirmed confirmed;
 	uint8_t plan[PCTL_DIGEST_BYTES]; /* of the list of units */
 	/* What came of it. */
 	pctl_certificate_unit *units;

@@ -109,6 +109,22 @@ static void take_regressions(taker *t, const pctl_conf_value *list)
 	t->c->n_regressions = t->missing == NULL ? list->n_items : 0;
 }
 
+static void take_confirmed(taker *t, const pctl_conf_value *g, pctl_certificate_confirmed *out)
+{
+	uint8_t digest[PCTL_DIGEST_BYTES];
+
+	if (g == NULL)
+		return;
+	out->of = take_string(t, g, "of");
+	out->signer = take_string(t, g, "signer");
+	out->sample_ppm = take_u64(t, g, "sample_ppm");
+	out->seed = take_u64(t, g, "seed");
+	out->strips = take_u64(t, g, "strips");
+	out->cases = take_u64(t, g, "cases");
+	if (!pctl_digest_parse_hex(out->of, digest) || out->strips == 0)
+		t->missing = "confirmed";
+}
+
 static void take_head(taker *t, const pctl_conf_value *g)
 {
 	pctl_certificate *c = t->c;
@@ -137,6 +153,7 @@ static void take_head(taker *t, const pctl_conf_value *g)
 	p->programs = take_u64(t, g, "programs");
 	p->pairs = take_bool(t, g, "pairs");
 	take_regressions(t, take_list(t, g, "regressions"));
+	take_confirmed(t, pctl_conf_get(g, "confirmed"), &c->confirmed);
 	if (!pctl_digest_parse_hex(take_string(t, g, "plan"), c->plan))
 		t->missing = "plan";
 	if (!pctl_level_parse(take_string(t, g, "level"), &p->level, &p->track))

@@ -114,6 +114,36 @@ static int by_place(const void *a, const void *b)
 	return x->strip < y->strip ? -1 : x->strip > y->strip;
 }
 
+static int same_group(const pctl_certificate *c, const choice *a, const choice *b)
+{
+	return c->units[a->unit].kind == c->units[b->unit].kind &&
+	       strcmp(c->units[a->unit].op, c->units[b->unit].op) == 0;
+}
+
+/* Behind the share, list[0 .. n), of list[0 .. at): of each op and kind of unit that the share lacks a strip, drawn from
+ * the unit of most cases. */
+static uint64_t add_every_op(const pctl_certificate *c, choice *list, uint64_t at, uint64_t n)
+{
+	for (uint64_t i = n; i < at; i++) {
+		uint64_t k = 0, best = i;
+		choice kept;
+
+		while (k < n && !same_group(c, &list[k], &list[i]))
+			k++;
+		if (k < n || c->units[list[i].unit].n_strips == 0)
+			continue;
+		for (k = i + 1; k < at; k++)
+			if (c->units[list[k].unit].planned > c->units[list[best].unit].planned &&
+			    c->units[list[k].unit].n_strips != 0 &&
+			    same_group(c, &list[k], &list[i]))
+				best = k;
+		kept = list[best];
+		list[best] = list[n];
+		list[n++] = kept;
+	}
+	return n;
+}
+
 static pctl_status choose(const pctl_certificate *c, const pctl_replay_options *o,
 			  const pctl_call *call, choice **out, uint64_t *n_out, uint64_t *absent)
 {
@@ -139,6 +169,8 @@ static pctl_status choose(const pctl_certificate *c, const pctl_replay_options *
 	qsort(list, at, sizeof(*list), by_number);
 	/* Rounded up, without overflow: at is below 2^40. */
 	*n_out = (at * o->sample_ppm + 999999) / 1000000;
+	if (o->flags & PCTL_REPLAY_EVERY_OP)
+		*n_out = add_every_op(c, list, at, *n_out);
 	qsort(list, *n_out, sizeof(*list), by_place);
 	return PCTL_OK;
 }

@@ -4,12 +4,16 @@
 
 #include "certify/certificate.h"
 
+#define PCTL_REPLAY_EVERY_OP \
+	1u /* besides the share at least one strip of each kind of unit of each op */
+
 /* sample: share of the strips, in millionths; which they are depends on seed alone. */
 typedef struct pctl_replay_options {
 	pctl_bench *bench; /* made with the certificate's parameters and regressions */
 	const pctl_provider *providers;
 	uint32_t n_providers, sample_ppm;
 	uint64_t seed;
+	uint32_t flags, reserved; /* PCTL_REPLAY_* */
 	void (*progress)(void *ctx, const char *what, uint64_t done, uint64_t total);
 	void *progress_ctx;
 } pctl_replay_options;

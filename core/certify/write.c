@@ -87,7 +87,16 @@ static void add_head(pctl_str_buf *s, const pctl_certificate *c)
 		s->failed |= line == NULL;
 		free(line);
 	}
-	pctl_str_addf(s, " );\n  plan = \"%s\";\n", pctl_digest_hex(c->plan, hex));
+	pctl_str_add(s, " );\n");
+	if (c->confirmed.of[0] != '\0')
+		pctl_str_addf(
+			s,
+			"  confirmed : { of = \"%s\"; signer = \"%s\"; sample_ppm = \"%" PRIu64
+			"\"; seed = \"%" PRIu64 "\"; strips = \"%" PRIu64 "\"; cases = \"%" PRIu64
+			"\"; };\n",
+			c->confirmed.of, c->confirmed.signer, c->confirmed.sample_ppm,
+			c->confirmed.seed, c->confirmed.strips, c->confirmed.cases);
+	pctl_str_addf(s, "  plan = \"%s\";\n", pctl_digest_hex(c->plan, hex));
 	pctl_str_addf(s, "  level = \"%s\";\n", pctl_level_name(p->level, p->track, level));
 	pctl_str_addf(s, "  granted = \"%s\";\n", pctl_level_name(c->granted, p->track, level));
 	add_string(s, "  ", "cause", c->cause);

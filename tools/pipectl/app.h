@@ -139,6 +139,7 @@ pctl_status pctl_verb_certify(pctl_app *app);
 pctl_status pctl_verb_certify_merge(pctl_app *app);
 pctl_status pctl_verb_certify_verify(pctl_app *app);
 pctl_status pctl_verb_certify_replay(pctl_app *app);
+pctl_status pctl_verb_certify_confirm(pctl_app *app);
 pctl_status pctl_verb_certs_list(pctl_app *app);
 pctl_status pctl_verb_certs_show(pctl_app *app);
 pctl_status pctl_verb_audit(pctl_app *app);

@@ -14,6 +14,9 @@ pctl_status pctl_app_bench(pctl_app *app, const char *selector, const pctl_proof
 /* What a certificate says in one line a fact, or as members of an open JSON object. full: its units too. */
 void pctl_app_print_certificate(pctl_app *app, const pctl_certificate *c, int full);
 
+/* --sample in millionths; 1000000 where it is left out. */
+pctl_status pctl_app_sample(pctl_app *app, uint32_t *ppm);
+
 /* Certificates of --dir, or the installation's and the home's. */
 pctl_status pctl_app_certificates(pctl_app *app, pctl_found **out);
 

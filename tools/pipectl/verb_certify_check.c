@@ -129,7 +129,7 @@ pctl_status pctl_verb_certify_verify(pctl_app *app)
 
 /* ---- replay ------------------------------------------------------------------------------- */
 
-static pctl_status take_sample(pctl_app *app, uint32_t *ppm)
+pctl_status pctl_app_sample(pctl_app *app, uint32_t *ppm)
 {
 	const char *text = pctl_option_value(&app->line, "--sample");
 	char *end;
@@ -218,7 +218,7 @@ pctl_status pctl_verb_certify_replay(pctl_app *app)
 	pctl_certificate *c = NULL;
 	uint64_t seed = 1;
 	uint32_t ppm;
-	pctl_status status = take_sample(app, &ppm);
+	pctl_status status = pctl_app_sample(app, &ppm);
 
 	if (status == PCTL_OK && seed_text != NULL &&
 	    !pctl_num_parse_u64(seed_text, strlen(seed_text), &seed))

@@ -143,6 +143,16 @@ static void json_certificate(pctl_app *app, const pctl_certificate *c, int full)
 	pctl_json_kv_string(j, "cause", c->cause);
 	pctl_json_kv_string(j, "digest", pctl_digest_hex(c->digest, hex));
 	pctl_json_kv_string(j, "ops", c->params.ops);
+	if (c->confirmed.of[0] != '\0') {
+		pctl_json_key(j, "confirmed");
+		pctl_json_object_begin(j);
+		pctl_json_kv_string(j, "of", c->confirmed.of);
+		pctl_json_kv_string(j, "signer", c->confirmed.signer);
+		pctl_json_kv_u64(j, "sample_ppm", c->confirmed.sample_ppm);
+		pctl_json_kv_u64(j, "strips", c->confirmed.strips);
+		pctl_json_kv_u64(j, "cases", c->confirmed.cases);
+		pctl_json_object_end(j);
+	}
 	pctl_json_kv_u64(j, "seed", c->params.seed);
 	pctl_json_kv_u64(j, "random_cases", c->params.cases);
 	pctl_json_kv_u64(j, "programs", c->params.programs);
@@ -215,6 +225,10 @@ void pctl_app_print_certificate(pctl_app *app, const pctl_certificate *c, int fu
 	printf("digest     %s\n", pctl_digest_hex(c->digest, hex));
 	printf("made       %s by pipectl %s, seed %" PRIu64 ", %" PRIu64 " random cases a unit\n",
 	       c->made, c->version, c->params.seed, c->params.cases);
+	if (c->confirmed.of[0] != '\0')
+		printf("confirmed  from %.16s, sample %g, %" PRIu64 " digests, %" PRIu64 " cases\n",
+		       c->confirmed.of, (double)c->confirmed.sample_ppm / 1e6, c->confirmed.strips,
+		       c->confirmed.cases);
 	printf("file       %s\n", c->path);
 	for (uint32_t i = 0; full && i < c->n_ops; i++)
 		printf("  %-28s %s%s%s\n", c->ops[i].op,
@@ -330,8 +344,9 @@ static void print_file(const pctl_found_certificate *x)
 	const pctl_certificate *c = x->c;
 	char got[8];
 
-	printf("%s  %s, %" PRIu64 " cases, backend %s %.16s%s%s%s%s%s\n", c->path,
-	       pctl_level_name(c->granted, c->params.track, got), c->cases, c->backend,
+	printf("%s  %s%s, %" PRIu64 " cases, backend %s %.16s%s%s%s%s%s\n", c->path,
+	       pctl_level_name(c->granted, c->params.track, got),
+	       c->confirmed.of[0] == '\0' ? "" : " confirmed by a sample", c->cases, c->backend,
 	       c->backend_sha256, x->trusted ? "" : "; its signer is not trusted here",
 	       x->note[0] == '\0' ? "" : "; ", x->note, x->claim[0] == '\0' ? "" : "; ", x->claim);
 }

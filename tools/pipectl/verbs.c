@@ -170,6 +170,12 @@ static const pctl_option replay_options[] = {
 	{"--seed", "S", "which blocks a sample takes", 0, 0},
 	{NULL, NULL, NULL, 0, 0},
 };
+static const pctl_option confirm_options[] = {
+	{"--backend", "ID[:DEVICE]", "only this device; else those the claims are of", 0, 0},
+	{"--sample", "F", "share of the blocks besides one of each kind and operation; 0.002", 0,
+	 0},
+	{NULL, NULL, NULL, 0, 0},
+};
 static const pctl_option certs_options[] = {
 	{"--dir", "DIR", "where certificates lie (repeatable); the installation's and the home's",
 	 1, 0},
@@ -439,6 +445,14 @@ static const pctl_verb verbs[] = {
 	 pctl_verb_certify_verify},
 	{"certify", "replay", "FILE", "run blocks of a certificate again, on any device", NULL,
 	 replay_options, 1, 1, pctl_verb_certify_replay},
+	{"certify", "confirm", "[FILE...]",
+	 "try certificates of other files here, and sign what holds",
+	 "A certificate that came with the installation, or was made before a file changed, is a "
+	 "claim. A sample of its blocks, drawn anew every time, is run again on its device with "
+	 "the "
+	 "files that are here; when no digest differs a certificate of these files is signed. "
+	 "Without FILE: all claims of devices that are here.",
+	 confirm_options, 0, UINT32_MAX, pctl_verb_certify_confirm},
 	{"certs", "list", "", "operations, devices and the levels they hold", NULL, certs_options,
 	 0, 0, pctl_verb_certs_list},
 	{"certs", "show", "FILE|DEVICE", "all a certificate says", NULL, certs_options, 1, 1,

@@ -100,4 +100,28 @@ for path, how, word in (("tree/plugins/vulkan.so", comment, 'another file of bac
         h.check(f"{name}: listed as a claim", word in listed["certificates"][0]["claim"] and
                 [(o["levels"], o["claims"]) for o in listed["operations"]] == [("", "L1")], out[:400])
     held(f"{name}, put back")
+
+# ---- a claim is tried here, and signed for the files that are here
+status, _, err = tool("certify", "confirm")
+h.check("nothing to confirm", status == 3 and "PC5542" in err, f"{status} {err}")
+with Replaced("tree/plugins/vulkan.so", strip):
+    status, out, err = tool("certify", "confirm", "--json")
+    made = json.loads(out)["confirmed"] if status == 0 else []
+    h.check("the claim is confirmed", status == 0 and len(made) == 1 and int(made[0]["confirmed"]["strips"]) >= 2 and
+            int(made[0]["confirmed"]["cases"]) > 1000, f"{status} {err} {out[:300]}")
+    status, _, err = reverse()
+    h.check("and the level is held by the files that are here", status == 0, f"{status} {err}")
+    status, out, err = tool("certs", "list")
+    h.check("claims and certificates are listed apart", b"confirmed by a sample" in out and b"claims, which count" in out, out)
+    status, _, err = tool("certify", "verify", made[0]["certificate"] if made else "")
+    h.check("what was signed is valid", status == 0, err)
+    status, _, err = tool("certify", "confirm", "--backend", "opencl:portable")
+    h.check("of another device there is nothing to confirm", status != 0, err)
+held("the first files hold what they held")
+claim = made[0]["certificate"] if made else ""
+status, _, err = tool("certify", "confirm", claim, "--backend", "cpu")
+h.check("nobody else's device confirms it", status == 5 and "PC5541" in err, f"{status} {err}")
+# A digest that no device gives: the sample finds it, and nothing is signed.
+status, _, err = h.run("--home", h.path("home2"), "certify", "confirm", claim, executable=TOOL)
+h.check("a stranger's claim is not tried", status == 5 and "PC5543" in err, f"{status} {err}")
 h.finish()

@@ -1,0 +1,172 @@
+/* `certify confirm`: claims tried with the files that are here, and signed when no digest differs. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/file.h"
+#include "certify.h"
+#include "certify/confirm.h"
+
+/* Where --sample is left out: about a second or two for a certificate of all operations, besides a strip of each. */
+#define SAMPLE_PPM 2000u
+
+/* The device whose name and driver the claim has; NULL: it is not here. */
+static pctl_status find_device(pctl_app *app, const pctl_certificate *c, const char **out)
+{
+	pctl_devices *list = NULL;
+	pctl_status status = pctl_devices_list(app->registry, c->backend, 0, app->call, &list);
+
+	*out = NULL;
+	for (uint32_t i = 0; status == PCTL_OK && *out == NULL && i < pctl_devices_count(list);
+	     i++) {
+		const pctl_device_entry *e = pctl_devices_at(list, i);
+
+		if (e->state == PCTL_DEVICE_USABLE && strcmp(e->name, c->device) == 0 &&
+		    strcmp(e->driver, c->driver) == 0)
+			*out = pctl_arena_dup(app->arena, e->selector);
+	}
+	pctl_devices_destroy(list);
+	return status;
+}
+
+static pctl_status sign(pctl_app *app, pctl_certificate *c)
+{
+	char hex[2 * PCTL_DIGEST_BYTES + 1], level[8];
+	const char *keys = pctl_arena_printf(app->arena, "%s/keys", app->config->home);
+	const char *dir = pctl_arena_printf(app->arena, "%s/certificates", app->config->home);
+	const char *path = pctl_arena_printf(
+		app->arena, "%s/%.20s.%s.%.16s.confirmed.cfg", dir, c->profile + 7,
+		pctl_level_name(c->params.level, c->params.track, level),
+		pctl_digest_hex(c->digest, hex));
+	pctl_signer *signer = NULL;
+	pctl_status status = keys == NULL || dir == NULL || path == NULL
+				     ? pctl_refuse(app->call, PC2_NOMEM, "no memory for a claim")
+				     : pctl_signer_open(keys, app->call, &signer);
+
+	if (status == PCTL_OK)
+		status = pctl_file_make_dirs(dir, app->call);
+	if (status == PCTL_OK)
+		status = pctl_certificate_write(c, path, signer, app->call);
+	pctl_signer_close(signer);
+	return status;
+}
+
+/* Which strips are tried is nobody's to know before. */
+static pctl_status draw_seed(const pctl_app *app, uint64_t *seed)
+{
+	if (getrandom(seed, sizeof(*seed), 0) == (ssize_t)sizeof(*seed))
+		return PCTL_OK;
+	return pctl_refuse(app->call, PC3_IO, "no random numbers: %s", strerror(errno));
+}
+
+static pctl_status confirm(pctl_app *app, pctl_certificate *c, const char *selector, uint32_t ppm)
+{
+	pctl_replay_options o = {.sample_ppm = ppm,
+				 .progress = app->progress ? pctl_app_progress : NULL,
+				 .progress_ctx = app};
+	pctl_replay_outcome outcome = {0};
+	pctl_status status = draw_seed(app, &o.seed);
+
+	if (status == PCTL_OK)
+		status = pctl_app_bench(app, selector, &c->params, c->regressions, c->n_regressions,
+					app->call, &o.bench);
+	if (status != PCTL_OK)
+		return status;
+	o.providers = pctl_providers(&o.n_providers);
+	status = pctl_certify_confirm(c, &o, app->call, &outcome);
+	pctl_certify_bench_close(o.bench);
+	pctl_app_progress_clear(app);
+	if (status == PCTL_OK)
+		status = sign(app, c);
+	if (app->json)
+		pctl_json_object_begin(&app->document);
+	if (status == PCTL_OK)
+		pctl_app_print_certificate(app, c, 0);
+	if (app->json)
+		pctl_json_object_end(&app->document);
+	return status;
+}
+
+static pctl_status confirm_file(pctl_app *app, const char *path, uint32_t ppm)
+{
+	const char *selector = pctl_option_value(&app->line, "--backend");
+	pctl_certificate *c = NULL;
+	pctl_status status = pctl_certificate_read(path, app->call, &c);
+
+	if (status == PCTL_OK && !pctl_profiles_trust(app->profiles, c->signer, app->call))
+		status = pctl_refuse(app->call, PC5543_CLAIM_UNTRUSTED, "%s: signed with %s", path,
+				     c->signer);
+	if (status == PCTL_OK && selector == NULL)
+		status = find_device(app, c, &selector);
+	if (status == PCTL_OK && selector == NULL)
+		status = pctl_refuse(app->call, PC5541_CLAIM_OTHER,
+				     "%s: its device, %s with %s, is not here", path, c->device,
+				     c->driver);
+	if (status == PCTL_OK)
+		status = confirm(app, c, selector, ppm);
+	pctl_certificate_destroy(c);
+	return status;
+}
+
+/* Every claim of a device that is here. */
+static pctl_status confirm_all(pctl_app *app, uint32_t ppm)
+{
+	const char *only = pctl_option_value(&app->line, "--backend");
+	pctl_found *f = NULL;
+	pctl_status first = PCTL_OK, status = pctl_app_certificates(app, &f);
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; status == PCTL_OK && i < f->n; i++) {
+		const pctl_found_certificate *x = &f->items[i];
+		const char *selector = NULL;
+
+		if (!x->trusted || x->note[0] != '\0' || x->claim[0] == '\0' ||
+		    x->c->granted == 0)
+			continue;
+		status = find_device(app, x->c, &selector);
+		if (status != PCTL_OK || selector == NULL ||
+		    (only != NULL && strcmp(only, selector) != 0))
+			continue;
+		n++;
+		status = confirm_file(app, x->c->path, ppm);
+		if (first == PCTL_OK)
+			first = status;
+		if (!pctl_is_cancelled(app->call))
+			status = PCTL_OK; /* the others are tried all the same */
+	}
+	pctl_found_close(f);
+	if (status == PCTL_OK && n == 0)
+		return pctl_refuse(app->call, PC5542_NO_CLAIM, "nothing to confirm");
+	return first != PCTL_OK ? first : status;
+}
+
+pctl_status pctl_verb_certify_confirm(pctl_app *app)
+{
+	pctl_status first = PCTL_OK, status = PCTL_OK;
+	uint32_t ppm = SAMPLE_PPM;
+
+	if (pctl_option_value(&app->line, "--sample") != NULL)
+		status = pctl_app_sample(app, &ppm);
+	if (status == PCTL_OK)
+		status = pctl_app_ops(app);
+	if (status == PCTL_OK)
+		status = pctl_app_profiles(app);
+	if (status != PCTL_OK)
+		return status;
+	if (app->json) {
+		pctl_json_key(&app->document, "confirmed");
+		pctl_json_array_begin(&app->document);
+	}
+	if (app->line.n_arguments == 0)
+		first = confirm_all(app, ppm);
+	for (uint32_t i = 0; i < app->line.n_arguments; i++) {
+		status = confirm_file(app, app->line.arguments[i], ppm);
+		if (first == PCTL_OK)
+			first = status;
+	}
+	if (app->json)
+		pctl_json_array_end(&app->document);
+	return first;
+}
