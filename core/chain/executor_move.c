@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "chain/executor_layout.h"
+#include "exec/job.h"
 
 #define STAGE_BYTES (4u << 20)
 #define ALONE_BYTES (1u << 20) /* so many are moved without the stage */
@@ -92,6 +93,7 @@ pctl_status pctl_layout_upload(const pctl_task_layout *l, pctl_session *s, const
 static pctl_status read_at(struct stage *st, pctl_buffer *buffer, uint64_t offset, void *data,
 			   uint64_t n)
 {
+	memset(data, PCTL_UNREAD, n); /* no earlier answer */
 	return pctl_session_table(st->s)->buffer_read(pctl_session_device(st->s), st->call, buffer,
 						      offset, data, n);
 }

@@ -85,8 +85,8 @@ static pctl_status compare(const pctl_device_executor *e, const pctl_executor_de
 	while (a[at] == b[at])
 		at++;
 	return pctl_refuse(call, PC5208_MISMATCH,
-			   "job %s output byte %" PRIu64 ": %s gives 0x%02x, %s gives 0x%02x",
-			   ours->name, at, d->name, a[at], e->reference.name, b[at]);
+			   "job %s output byte %" PRIu64 ": right is 0x%02x (%s), %s gives 0x%02x",
+			   ours->name, at, b[at], e->reference.name, d->name, a[at]);
 }
 
 /* The sampled tasks with outputs of their own, in one allocation; index[k] is the task's number. */

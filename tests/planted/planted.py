@@ -238,6 +238,13 @@ for fault, text, code in (("write-drop", "uploads are lost", "PC5223"), ("read-u
     caught(f"mock {fault}: {text}", "chain.pipe.cfg", f"run --verify all: {code}", status == 6 and code in err,
            match(r'job "\w+"[^\n]+ 0x[0-9a-f]+[^\n]+', err), f"{status}: {err}")
 
+# A device that k others outvote in a run of its own.
+status, _, err = h.run("run", h.path("chain.pipe.cfg"), "--in", f"x={FLOATS}", "--backend", "cpu", "--backend", "vulkan:llvmpipe", "--backend",
+                       f"{MOCK}+flip-bit@two:element=7:bit=3", "--policy", h.write("quorum.cfg", b'policy : { quorum = "2 of 3"; };'))
+caught("mock flip-bit: one bit of a job's output", "chain.pipe.cfg", "run under a quorum: PC5236", status == 0 and "PC5236" in err,
+       match(r'job "two" [^\n]+ element 7 is 0x[0-9a-f]+, not 0x[0-9a-f]+', err), f"{status}: {err}")
+h.run("plugin", "release", "mock")
+
 # ---- proofs
 proof_fails("nan", "mock nan: a NaN's payload leaks", "ieee.add@1", "L1f", 1000, ("parity",))
 # Of exp with f64 the 12th constant rounds to a whole number; the lowest bit of most others is below what f32 can show.
