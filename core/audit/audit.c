@@ -171,6 +171,12 @@ static pctl_status look_at_pipeline(pctl_auditing *a)
 		r->inputs[i].name = pctl_arena_dup(r->arena, plan->inputs[i].name);
 		r->n_inputs++;
 	}
+	r->races = plan->stopped_at == NULL ? PCTL_RACES_PROVEN : PCTL_RACES_UNPROVEN;
+	for (uint32_t i = 0; i < plan->n_jobs; i++) {
+		if (plan->jobs[i].races != PCTL_RACES_PROVEN)
+			r->races = PCTL_RACES_UNPROVEN;
+		a->order_shows |= plan->jobs[i].order_shows;
+	}
 	pctl_run_result_destroy(plan);
 	r->pipeline = pctl_arena_dup(r->arena, p->name == NULL ? "" : p->name);
 	r->pipeline_class = pctl_class_name(p->max_class);
@@ -259,6 +265,8 @@ pctl_status pctl_audit(const pctl_graph *g, const pctl_audit_options *o, const p
 	if (status == PCTL_OK)
 		status = look_at_pipeline(&a);
 	if (status == PCTL_OK)
+		status = pctl_auditing_check_races(&a);
+	if (status == PCTL_OK)
 		status = name_pipeline(&a);
 	if (status == PCTL_OK)
 		status = make_cells(&a);
@@ -270,6 +278,8 @@ pctl_status pctl_audit(const pctl_graph *g, const pctl_audit_options *o, const p
 		status = refuse_nothing(&a);
 	if (status == PCTL_OK)
 		status = pctl_auditing_vote(&a);
+	if (status == PCTL_OK)
+		status = pctl_auditing_acquit(&a);
 	if (status == PCTL_OK)
 		sum_up(&a);
 	if (status == PCTL_OK)
@@ -296,7 +306,7 @@ pctl_status pctl_audit_quarantine(const pctl_audit_result *r, const pctl_audit_o
 	for (uint32_t i = 0; status == PCTL_OK && i < r->n_devices; i++) {
 		const pctl_audit_device *d = &r->devices[i];
 
-		if (d->outcome != PCTL_AUDIT_OUTVOTED)
+		if (d->outcome != PCTL_AUDIT_OUTVOTED && d->outcome != PCTL_AUDIT_UNSTEADY)
 			continue;
 		status = pctl_quarantine_put(o->run.registry, d->plugin, d->driver_key, d->cause,
 					     "audit", call);

@@ -1,5 +1,5 @@
 /* An audit runs one pipeline on several devices, several times, and compares everything: every output of every job,
- * byte for byte. Where devices differ it finds the job, the round of its repeat, the step, the buffer, the element and
+ * byte for byte. Before a device is blamed the race detector of the reference is asked whether it is the pipeline. Where devices differ it finds the job, the round of its repeat, the step, the buffer, the element and
  * the bits, makes the smallest reproduction it can, lets k of n outvote the rest, and says who is to be quarantined.
  * Not here: how a report looks (report.h). */
 #ifndef PIPECTL_AUDIT_AUDIT_H
@@ -28,17 +28,36 @@ typedef struct pctl_audit_options {
 	void *progress_ctx;
 } pctl_audit_options;
 
-enum { PCTL_AUDIT_AGREES = 1, PCTL_AUDIT_OUTVOTED, PCTL_AUDIT_FAILED, PCTL_AUDIT_UNDECIDED };
+/* OUTVOTED: its bytes differ from those that stand. UNSTEADY: its own runs differ, of a program that has no race.
+ * FAILED: a run on it ended in an error. UNDECIDED: bytes differ and nobody is to blame, or nobody knows who. */
+enum {
+	PCTL_AUDIT_AGREES = 1,
+	PCTL_AUDIT_OUTVOTED,
+	PCTL_AUDIT_FAILED,
+	PCTL_AUDIT_UNDECIDED,
+	PCTL_AUDIT_UNSTEADY
+};
 
-/* One device under audit. outcome: FAILED when a run on it ended in an error (`cause`). */
+/* The one word over all devices: what text, page, document and exit status say. */
+enum {
+	PCTL_AUDIT_AGREED = 1,
+	PCTL_AUDIT_WEAK,	     /* everything is all zero, all NaN or all the same */
+	PCTL_AUDIT_RACE,	     /* bytes differ because the pipeline has a race */
+	PCTL_AUDIT_DIFFERS,	     /* devices gave different bytes */
+	PCTL_AUDIT_NOT_REPRODUCIBLE, /* only ever a device from itself */
+	PCTL_AUDIT_SOME_FAILED	     /* nothing differs, but a device did not come to an end */
+};
+
+/* One device under audit. status: of the run that ended in an error, with FAILED. */
 typedef struct pctl_audit_device {
 	const char *selector, *name, *driver, *plugin;
 	const char *driver_key; /* as quarantine knows it */
 	const char *profile;	/* key of the profile in force, or NULL */
 	pctl_setting *identity;
 	uint32_t n_identity, kind, outcome, n_runs;
-	const char *cause;			   /* of OUTVOTED and FAILED, to the bit */
-	uint64_t wall_ns, device_ns;		   /* medians over repeats */
+	pctl_status status;
+	const char *cause;	     /* of OUTVOTED, UNSTEADY and FAILED, to the bit */
+	uint64_t wall_ns, device_ns; /* medians over repeats */
 	uint64_t native_wall_ns, native_device_ns; /* natives: of the native run */
 } pctl_audit_device;
 
@@ -120,6 +139,10 @@ typedef struct pctl_audit_result {
 	uint32_t repeat, quorum, natives;
 	uint32_t
 		agreed; /* 1: all devices, all repeats, all outputs, and at least one output is no weak evidence */
+	uint32_t
+		races; /* PCTL_RACES_*: what is known of the pipeline's races; _REFUTED: they are why bytes differ */
+	const char *
+		race; /* of _REFUTED the race with both places; of _UNPROVEN why nobody could be blamed; else NULL */
 	uint32_t weak;	  /* 1: every output is weak evidence: nothing was shown */
 	uint32_t decided; /* 1: a quorum or the reference decided every difference */
 	uint64_t compared_bytes, wall_ns;
@@ -138,7 +161,10 @@ pctl_status pctl_audit(const pctl_graph *g, const pctl_audit_options *o, const p
 		       pctl_audit_result **out);
 void pctl_audit_result_destroy(pctl_audit_result *r);
 
-/* Quarantine every OUTVOTED device's plugin and driver with its cause, and revoke its profile; *n_out how many. */
+/* PCTL_AUDIT_AGREED to _SOME_FAILED. */
+uint32_t pctl_audit_verdict(const pctl_audit_result *r);
+
+/* Quarantine every OUTVOTED and UNSTEADY device's plugin and driver with its cause, and revoke its profile; *n_out how many. */
 pctl_status pctl_audit_quarantine(const pctl_audit_result *r, const pctl_audit_options *o,
 				  const pctl_call *call, uint32_t *n_out);
 

@@ -25,6 +25,7 @@ typedef struct pctl_auditing {
 	uint32_t *first_cell; /* of a job, by its index in the pipeline */
 	uint32_t *cell_job;   /* the other way */
 	uint32_t *winner;     /* of a cell: device whose run won, or PCTL_AUDIT_NOBODY */
+	uint32_t order_shows; /* 1: the order of atomics does, so right devices may differ */
 } pctl_auditing;
 
 /* cids[] and groups[] of a cell are numbered so. */
@@ -49,6 +50,11 @@ uint64_t pctl_auditing_seed(uint32_t device, uint32_t repeat);
 /* The CID of a port's bytes; with keep 1 they are in the scratch store afterwards. In pieces. */
 pctl_status pctl_auditing_cid(const pctl_auditing *a, const pctl_run_view *view, uint32_t port,
 			      int keep, const pctl_call *call, pctl_cid *out);
+
+/* Races, in races.c: before the runs, where the policy has them checked (PC5220 when there is one); and when bytes differ,
+ * before anyone is blamed. */
+pctl_status pctl_auditing_check_races(pctl_auditing *a);
+pctl_status pctl_auditing_acquit(pctl_auditing *a);
 
 /* Every device and repeat (run.c). Failures of devices are noted in the result. */
 pctl_status pctl_auditing_run_all(pctl_auditing *a);

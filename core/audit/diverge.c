@@ -141,7 +141,7 @@ static pctl_status set_cause(pctl_auditing *a, const pctl_audit_divergence *d, u
 		others += k != d->device && k != right &&
 			  differing(a, cell, k, pctl_auditing_slot(a, right, 0)) == a->r->repeat &&
 			  a->r->devices[k].n_runs != 0;
-	if (device->outcome != PCTL_AUDIT_OUTVOTED)
+	if (device->outcome != PCTL_AUDIT_OUTVOTED && device->outcome != PCTL_AUDIT_UNSTEADY)
 		return PCTL_OK;
 	device->cause = pctl_arena_printf(
 		a->r->arena,
@@ -219,7 +219,7 @@ static pctl_status diverge(pctl_auditing *a, uint32_t device)
 	a->r->n_divergences++;
 	status = set_cause(a, d, cell_of_first, right);
 	/* A device that differs from itself alone has nobody to be held against when it runs again. */
-	if (status == PCTL_OK && right != device)
+	if (status == PCTL_OK && right != device && a->r->race == NULL)
 		status = pctl_auditing_bisect(a, d, a->cell_job[cell_of_first], right);
 	return status;
 }

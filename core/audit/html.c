@@ -33,7 +33,7 @@ void pctl_html_cid(pctl_page *p, const pctl_cid *cid, uint32_t group)
 	char text[PCTL_CID_TEXT_SIZE];
 
 	if (!pctl_has_cid(cid)) {
-		pctl_str_add(&p->s, "<span class=\"tag gx\"><b>-</b>did not run</span>");
+		pctl_str_add(&p->s, "<span class=\"tag gx\"><b>-</b>no result</span>");
 		return;
 	}
 	pctl_cid_format(cid, text);
@@ -89,35 +89,56 @@ static void say_natives(pctl_page *p)
 		      p->r->n_devices, p->r->n_cells, p->r->n_cells == 1 ? "" : "s", most);
 }
 
-static void say_disagreement(pctl_page *p)
+static void say_outcomes(pctl_page *p)
 {
-	const uint32_t failed = count_outcome(p->r, PCTL_AUDIT_FAILED),
-		       outvoted = count_outcome(p->r, PCTL_AUDIT_OUTVOTED);
+	static const uint32_t told[] = {PCTL_AUDIT_OUTVOTED, PCTL_AUDIT_UNSTEADY, PCTL_AUDIT_FAILED,
+					PCTL_AUDIT_UNDECIDED};
 
-	if (p->r->n_divergences != 0) {
-		say_divergence(p, &p->r->divergences[0]);
-		pctl_str_add(&p->s, p->r->decided ? "; " : "; nothing decided who is right; ");
-	}
 	pctl_str_addf(&p->s, "%" PRIu32 " of %" PRIu32 " devices agree",
 		      count_outcome(p->r, PCTL_AUDIT_AGREES), p->r->n_devices);
-	if (outvoted != 0)
-		pctl_str_addf(&p->s, ", %" PRIu32 " outvoted", outvoted);
-	if (failed != 0)
-		pctl_str_addf(&p->s, ", %" PRIu32 " failed", failed);
+	for (uint32_t i = 0; i < sizeof(told) / sizeof(told[0]); i++)
+		if (count_outcome(p->r, told[i]) != 0)
+			pctl_str_addf(&p->s, ", %" PRIu32 " %s", count_outcome(p->r, told[i]),
+				      pctl_show_outcome(told[i]));
 	pctl_str_add(&p->s, ".");
+}
+
+static void say_disagreement(pctl_page *p)
+{
+	if (p->r->n_divergences != 0) {
+		say_divergence(p, &p->r->divergences[0]);
+		pctl_str_add(&p->s, p->r->race != NULL ? "; nobody is blamed: "
+				    : p->r->decided    ? "; "
+						       : "; nothing decided who is right; ");
+	}
+	if (p->r->race != NULL)
+		pctl_html_wrap(p, "", p->r->race, "; ");
+	say_outcomes(p);
+}
+
+static void say_failed(pctl_page *p)
+{
+	if (p->r->natives)
+		pctl_str_add(&p->s, "Nothing differs among the strict runs that came to an end; ");
+	else
+		pctl_str_add(&p->s, "Nothing differs among the runs that came to an end; ");
+	say_outcomes(p);
 }
 
 static void say_verdict(pctl_page *p)
 {
 	const pctl_audit_result *r = p->r;
+	const uint32_t verdict = pctl_audit_verdict(r);
 	char bytes[PCTL_SHOWN];
 
-	if (r->weak)
+	if (verdict == PCTL_AUDIT_WEAK)
 		pctl_str_add(
 			&p->s,
 			"Nothing was shown: every output is all zero, all NaN or all the same, "
 			"so that equality proves nothing.");
-	else if (!pctl_strict_agreed(r))
+	else if (verdict == PCTL_AUDIT_SOME_FAILED)
+		say_failed(p);
+	else if (verdict != PCTL_AUDIT_AGREED)
 		say_disagreement(p);
 	else if (r->natives)
 		say_natives(p);
@@ -148,16 +169,19 @@ static void fact_number(pctl_page *p, const char *name, uint32_t value)
 static void verdict(pctl_page *p)
 {
 	const pctl_audit_result *r = p->r;
-	const int agreed = pctl_strict_agreed(r);
-	const char *style = r->weak ? " warn" : agreed ? "" : r->decided ? " bad" : " warn";
+	const uint32_t word = pctl_audit_verdict(r);
+	const int good = word == PCTL_AUDIT_AGREED, doubt = word == PCTL_AUDIT_WEAK || !r->decided;
 	char text[PCTL_SHOWN];
 
 	pctl_str_addf(&p->s,
-		      "<header class=\"verdict%s\">\n<div class=\"mark-word\">%s</div>\n<h1>",
-		      style,
-		      r->weak  ? "! no evidence"
-		      : agreed ? "\xe2\x9c\x93 agreed"
-			       : "\xe2\x9c\x97 mismatch");
+		      "<header class=\"verdict%s\">\n<div class=\"mark-word\">%s %s</div>\n<h1>",
+		      good    ? ""
+		      : doubt ? " warn"
+			      : " bad",
+		      good			? "\xe2\x9c\x93"
+		      : word == PCTL_AUDIT_WEAK ? "!"
+						: "\xe2\x9c\x97",
+		      pctl_show_verdict(word));
 	say_verdict(p);
 	pctl_str_add(&p->s, "</h1>\n<dl class=\"facts\">\n");
 	fact(p, "pipeline", r->pipeline);
@@ -246,8 +270,8 @@ static void devices(pctl_page *p)
 {
 	pctl_html_heading(
 		p, "devices", "Devices",
-		"A device whose outcome is outvoted is taken out of use with its cause, unless the "
-		"audit was asked not to.");
+		"A device that differs or is not reproducible is taken out of use with its cause, "
+		"unless the audit was asked not to. One that failed gave nothing to compare.");
 	pctl_str_add(&p->s,
 		     "<div class=\"scroll\"><table><thead><tr><th>selector</th><th>device and "
 		     "driver</th><th>kind</th><th>runs</th><th>time</th><th>outcome</th></tr>"

@@ -82,8 +82,8 @@ const char *const pctl_html_style[] = {
 	"position:relative}.path li+li:before{content:\"\\2192\";position:absolute;left:-18px;"
 	"top:30%;color:var(--muted)}.path span{color:var(--muted);font-size:.78rem;display:block}"
 	"\n",
-	".outcome{font-weight:700}.outcome.agrees{color:var(--good)}.outcome.outvoted,.outcome."
-	"failed{"
+	".outcome{font-weight:700}.outcome.agrees{color:var(--good)}.outcome.differs,.outcome."
+	"reproducible,.outcome.failed{"
 	"color:var(--bad)}.outcome.undecided{color:var(--warn)}.weak{color:var(--warn);font-weight:"
 	"700}"
 	"\n",

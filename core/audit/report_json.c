@@ -106,7 +106,11 @@ static void runs(pctl_json *j, const pctl_audit_result *r, const pctl_audit_cell
 		pctl_json_kv_string(j, "device", pctl_device_selector(r, i / r->repeat));
 		pctl_json_kv_u32(j, "run", i % r->repeat);
 		kv_cid(j, "cid", &c->cids[i]);
-		pctl_json_kv_u32(j, "group", c->groups[i]);
+		pctl_json_key(j, "group");
+		if (c->groups[i] == UINT32_MAX)
+			pctl_json_null(j);
+		else
+			pctl_json_u32(j, c->groups[i]);
 		pctl_json_kv_u64(j, "device_ns", c->device_ns == NULL ? 0 : c->device_ns[i]);
 		pctl_json_object_end(j);
 	}
@@ -285,7 +289,13 @@ void pctl_audit_json(const pctl_audit_result *r, pctl_json *j)
 	pctl_json_kv_u32(j, "repeat", r->repeat);
 	pctl_json_kv_u32(j, "quorum", r->quorum);
 	pctl_json_kv_bool(j, "natives", (int)r->natives);
+	pctl_json_kv_string(j, "verdict", pctl_show_verdict(pctl_audit_verdict(r)));
 	pctl_json_kv_bool(j, "agreed", pctl_strict_agreed(r));
+	pctl_json_kv_string(j, "races",
+			    r->races == PCTL_RACES_REFUTED    ? "refuted"
+			    : r->races == PCTL_RACES_UNPROVEN ? "unproven"
+							      : pctl_policy_races_word(r->races));
+	pctl_json_kv_string(j, "race", r->race);
 	pctl_json_kv_bool(j, "weak", (int)r->weak);
 	pctl_json_kv_bool(j, "decided", (int)r->decided);
 	pctl_json_kv_u64(j, "compared_bytes", r->compared_bytes);

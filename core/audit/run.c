@@ -33,7 +33,8 @@ pctl_status pctl_auditing_run(const pctl_auditing *a, const pctl_audit_ask *ask,
 	o.memo = NULL;
 	o.verify_ppm = 0;
 	o.flags = (o.flags & (PCTL_RUN_IN_PROCESS | PCTL_RUN_DEBUG)) | PCTL_RUN_FRESH |
-		  PCTL_RUN_TRACED | PCTL_RUN_POISON | PCTL_RUN_UNPLACED | ask->extra;
+		  PCTL_RUN_RACES_KNOWN | PCTL_RUN_TRACED | PCTL_RUN_POISON | PCTL_RUN_UNPLACED |
+		  ask->extra;
 	o.poison_seed = ask->seed;
 	o.limit = ask->limit;
 	o.observe = ask->observe;
@@ -236,6 +237,7 @@ static pctl_status run_once(pctl_auditing *a, uint32_t device, uint32_t repeat, 
 		*device_ns = run.device_ns;
 		if (put == PCTL_OK && status != PCTL_OK && !pctl_is_cancelled(a->call)) {
 			d->outcome = PCTL_AUDIT_FAILED;
+			d->status = status;
 			d->cause = cause_of(a, said, repeat, status);
 			status = d->cause == NULL
 					 ? pctl_refuse(a->call, PC2_NOMEM, "no memory for an audit")

@@ -83,7 +83,8 @@ const char *pctl_show_bits(uint32_t element_bytes, uint64_t bits, char out[PCTL_
 
 const char *pctl_show_outcome(uint32_t outcome)
 {
-	static const char *const names[] = {"not run", "agrees", "outvoted", "failed", "undecided"};
+	static const char *const names[] = {"not run", "agrees",    "differs",
+					    "failed",  "undecided", "not reproducible"};
 
 	return outcome < sizeof(names) / sizeof(names[0]) ? names[outcome] : "?";
 }
@@ -198,4 +199,44 @@ const char *pctl_device_selector(const pctl_audit_result *r, uint32_t device)
 	return device < r->n_devices && r->devices[device].selector != NULL
 		       ? r->devices[device].selector
 		       : "?";
+}
+
+/* Bytes that differ: 1 a device from others, 2 only from itself. Of natives the strict runs count. */
+static uint32_t differing(const pctl_audit_result *r)
+{
+	uint32_t others = 0, itself = 0;
+
+	for (uint32_t i = 0; i < r->n_cells; i++)
+		others |= r->natives ? pctl_count_cids(r, i, 0) > 1 : !r->cells[i].agreed;
+	for (uint32_t i = 0; i < r->n_devices; i++)
+		itself |= r->devices[i].outcome == PCTL_AUDIT_UNSTEADY;
+	for (uint32_t i = 0; others && i < r->n_devices; i++)
+		if (r->devices[i].outcome == PCTL_AUDIT_OUTVOTED ||
+		    (r->devices[i].outcome == PCTL_AUDIT_UNDECIDED && !itself))
+			return 1;
+	return itself ? 2 : others;
+}
+
+uint32_t pctl_audit_verdict(const pctl_audit_result *r)
+{
+	const uint32_t how = differing(r);
+	uint32_t failed = 0;
+
+	for (uint32_t i = 0; i < r->n_devices; i++)
+		failed |= r->devices[i].outcome == PCTL_AUDIT_FAILED;
+	if (how != 0 && r->races == PCTL_RACES_REFUTED)
+		return PCTL_AUDIT_RACE;
+	if (how != 0)
+		return how == 1 ? PCTL_AUDIT_DIFFERS : PCTL_AUDIT_NOT_REPRODUCIBLE;
+	if (r->weak)
+		return PCTL_AUDIT_WEAK;
+	return failed ? PCTL_AUDIT_SOME_FAILED : PCTL_AUDIT_AGREED;
+}
+
+const char *pctl_show_verdict(uint32_t verdict)
+{
+	static const char *const names[] = {"?",       "agreed",	   "no evidence", "race",
+					    "differs", "not reproducible", "failed"};
+
+	return verdict < sizeof(names) / sizeof(names[0]) ? names[verdict] : "?";
 }

@@ -11,6 +11,7 @@ const char *pctl_show_bytes(uint64_t n, char out[PCTL_SHOWN]);
 const char *pctl_show_value(uint32_t dtype, uint64_t bits, char out[PCTL_SHOWN]);
 const char *pctl_show_bits(uint32_t element_bytes, uint64_t bits, char out[PCTL_SHOWN]);
 const char *pctl_show_outcome(uint32_t outcome);
+const char *pctl_show_verdict(uint32_t verdict); /* of pctl_audit_verdict, in a word or two */
 /* "f32[1024]" or "bytes"; out has PCTL_SHOWN_TYPE bytes. */
 #define PCTL_SHOWN_TYPE 256u
 const char *pctl_show_type(const pctl_tensor_type *t, char out[PCTL_SHOWN_TYPE]);

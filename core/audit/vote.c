@@ -1,8 +1,8 @@
 /* Who is believed. Equal bytes of one output are a group; a device speaks for a group when every one of its runs is in
  * it. The group that most devices speak for wins, if they are a quorum and no other has as many; failing that, the
- * group of the reference; failing that, nobody. A device with any run outside the winning group is outvoted. Where
- * nobody wins, a device whose own runs differ is outvoted by itself if another device repeats itself: a job gives the
- * same bytes each time, so no right device can do that. */
+ * group of the reference; failing that, nobody. A device that speaks for another group is outvoted. One whose own runs
+ * differ is unsteady whoever wins: a job gives the same bytes each time, so no right device can do that. Both are blamed
+ * only where the program has no race (races.c). */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -207,21 +207,17 @@ static pctl_status judge_cell(pctl_auditing *a, uint32_t i)
 static uint32_t verdict(const pctl_auditing *a, uint32_t cell_index, uint32_t device)
 {
 	const pctl_audit_cell *cell = &a->r->cells[cell_index];
-	uint32_t present = 0, steady = 0;
+	uint32_t present = 0;
 
-	for (uint32_t r = 0; r < a->r->repeat; r++) {
-		uint32_t g = cell->groups[pctl_auditing_slot(a, device, r)];
-
-		present |= g != ABSENT;
-		if (g != ABSENT && g != 0 && a->winner[cell_index] != PCTL_AUDIT_NOBODY)
-			return PCTL_AUDIT_OUTVOTED;
-	}
-	if (cell->agreed || !present || a->winner[cell_index] != PCTL_AUDIT_NOBODY)
+	for (uint32_t r = 0; r < a->r->repeat; r++)
+		present |= cell->groups[pctl_auditing_slot(a, device, r)] != ABSENT;
+	if (cell->agreed || !present)
 		return PCTL_AUDIT_AGREES;
-	for (uint32_t d = 0; d < a->r->n_devices && a->r->repeat > 1; d++)
-		steady |= a->r->devices[d].n_runs > 1 && voice(a, cell, d) != ABSENT;
-	return steady && voice(a, cell, device) == ABSENT ? PCTL_AUDIT_OUTVOTED
-							  : PCTL_AUDIT_UNDECIDED;
+	if (voice(a, cell, device) == ABSENT)
+		return PCTL_AUDIT_UNSTEADY;
+	if (a->winner[cell_index] == PCTL_AUDIT_NOBODY)
+		return PCTL_AUDIT_UNDECIDED;
+	return voice(a, cell, device) == 0 ? PCTL_AUDIT_AGREES : PCTL_AUDIT_OUTVOTED;
 }
 
 pctl_status pctl_auditing_vote(pctl_auditing *a)
@@ -239,9 +235,11 @@ pctl_status pctl_auditing_vote(pctl_auditing *a)
 		for (uint32_t i = 0; i < a->r->n_cells && !a->r->natives; i++) {
 			uint32_t v = verdict(a, i, d);
 
-			if (v == PCTL_AUDIT_OUTVOTED ||
-			    (v == PCTL_AUDIT_UNDECIDED && device->outcome == PCTL_AUDIT_AGREES))
-				device->outcome = v;
+			/* The first cell that blames it says for what. */
+			if (v == PCTL_AUDIT_AGREES || device->outcome == PCTL_AUDIT_OUTVOTED ||
+			    device->outcome == PCTL_AUDIT_UNSTEADY)
+				continue;
+			device->outcome = v;
 		}
 	}
 	return status;

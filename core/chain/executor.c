@@ -167,18 +167,20 @@ static pctl_status policy_allows(const pctl_device_executor *e, const pctl_task 
 
 	for (uint32_t i = 0; status == PCTL_OK && i < n; i++) {
 		const pctl_analysis *a = tasks[i].unit->analysis;
+		/* The rules take proven ones alone; nothing is checked here. */
+		const pctl_policy_race what = {
+			.races = a->race == PCTL_PROOF_PROVEN	 ? PCTL_RACES_PROVEN
+				 : a->race == PCTL_PROOF_REFUTED ? PCTL_RACES_REFUTED
+								 : PCTL_RACES_UNPROVEN,
+			.gas = UINT64_MAX,
+			.subject = tasks[i].name};
 
 		if (i != 0 && tasks[i].unit == tasks[i - 1].unit)
 			continue;
 		status = pctl_policy_class_allowed(e->o.policy, a->determinism, 0, tasks[i].name,
 						   call);
 		if (status == PCTL_OK)
-			status = pctl_policy_race_allowed(
-				e->o.policy,
-				a->race == PCTL_PROOF_PROVEN	? PCTL_RACES_PROVEN
-				: a->race == PCTL_PROOF_REFUTED ? PCTL_RACES_REFUTED
-								: PCTL_RACES_UNPROVEN,
-				tasks[i].name, NULL, call);
+			status = pctl_policy_race_allowed(e->o.policy, &what, call);
 	}
 	return status;
 }

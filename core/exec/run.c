@@ -131,7 +131,7 @@ static pctl_status plan_ahead(pctl_running *r, uint32_t *next)
 
 		if (status != PCTL_OK || blocked)
 			return status;
-		status = pctl_run_check_policy(r, n, n->canonical);
+		status = pctl_run_check_policy(r, n, n->canonical, n->gas);
 		if (status != PCTL_OK)
 			return status;
 		if (!pctl_num_add(r->gas, n->gas, &r->gas))
@@ -237,6 +237,8 @@ static void describe(pctl_running *r, const pctl_run_node *n, pctl_run_job *job)
 	job->buffer_bytes = n->canonical->buffer_bytes;
 	job->determinism = n->canonical->determinism;
 	job->race = n->canonical->race;
+	job->order_shows = n->canonical->order != NULL;
+	job->races = pctl_run_race_evidence(r, n->tuned != NULL ? n->tuned : n->canonical);
 	for (uint32_t i = 0; i < n->canonical->n_steps; i++)
 		job->n_kernels += n->canonical->steps[i].kind == PCTL_STEP_KERNEL;
 	if (n->session != NULL) {
@@ -299,6 +301,8 @@ static pctl_status make_ready(pctl_running *r, pctl_run_node *n)
 	for (uint32_t i = told; i < pctl_diag_list_count(said); i++)
 		(void)pctl_emit(r->call, pctl_diag_list_at(said, i));
 	pctl_diag_list_destroy(said);
+	if (status == PCTL_OK && n->tuned != NULL && n->tuned->race != n->canonical->race)
+		status = pctl_run_check_race_policy(r, n, n->tuned, n->gas);
 	n->ready = status == PCTL_OK;
 	return status;
 }
@@ -346,7 +350,11 @@ static pctl_status run_node(pctl_running *r, uint32_t index)
 	status = pctl_run_first_builds(r, n, run.plan);
 	if (status != PCTL_OK)
 		return status;
+	status = pctl_run_check_races(r, n, &run, in);
+	if (status != PCTL_OK)
+		return status;
 	describe(r, n, job);
+	r->result->trusted |= job->races == PCTL_RACES_UNPROVEN;
 	note_peak(r, n, run.plan);
 	run.held = is_checked(r, n, index);
 	status = pctl_job_execute(n->session, &run, in, r->call, n->values, &job->stats);
@@ -384,13 +392,14 @@ static pctl_status measure_node(pctl_running *r, uint32_t index)
 	pctl_run_node *n = &r->nodes[index];
 	pctl_value *in[PCTL_PORTS_MAX];
 	pctl_attr *slot = &n->measured[n->n_measured];
-	uint64_t gas;
-	pctl_status status = pctl_run_check_policy(r, n, n->measure);
+	pctl_session *s = NULL;
+	uint64_t gas = 0;
+	pctl_status status = pctl_job_plan_gas(n->measure, r->o->schedule, 1, 0, r->call, &gas);
 
 	/* Looking for a size is work like any other: allowed, priced and within the limit before it
 	 * runs. */
 	if (status == PCTL_OK)
-		status = pctl_job_plan_gas(n->measure, r->o->schedule, 1, 0, r->call, &gas);
+		status = pctl_run_check_policy(r, n, n->measure, gas);
 	if (status == PCTL_OK && !pctl_num_add(r->gas, gas, &r->gas))
 		status = pctl_refuse(r->call, PC5211_GAS_LIMIT,
 				     "the gas of this run does not fit in 64 bits");
@@ -403,9 +412,13 @@ static pctl_status measure_node(pctl_running *r, uint32_t index)
 	inputs_of(r, n, in);
 	if (status == PCTL_OK)
 		status = pctl_session_qualify(n->session, n->measure, r->call);
+	/* One number: where races are looked for, the reference that looks finds it too. */
+	r->result->trusted |= pctl_run_race_evidence(r, n->measure) == PCTL_RACES_UNPROVEN;
+	if (status == PCTL_OK && pctl_run_race_evidence(r, n->measure) == PCTL_RACES_CHECKED)
+		status = pctl_run_checker(r, &s);
 	if (status == PCTL_OK)
-		status = pctl_job_measure(n->session, n->measure, in, r->o->policy->time_ms,
-					  r->call, &slot->u64);
+		status = pctl_job_measure(s != NULL ? s : n->session, n->measure, in,
+					  r->o->policy->time_ms, r->call, &slot->u64);
 	if (status == PCTL_OK && is_checked(r, n, index))
 		status = pctl_run_verify_measure(r, n, in, slot->u64);
 	if (status != PCTL_OK)
@@ -544,7 +557,7 @@ pctl_status pctl_run(const pctl_graph *g, const pctl_run_options *o, const pctl_
 		status = store_outputs(&r);
 	if (status == PCTL_OK && o->observe == NULL && o->memo != NULL &&
 	    o->policy->memo != PCTL_MEMO_OFF && !(o->flags & PCTL_RUN_FRESH) &&
-	    g->pipeline->n_outputs <= PCTL_MEMO_OUTPUTS_MAX)
+	    !r.result->trusted &&	    g->pipeline->n_outputs <= PCTL_MEMO_OUTPUTS_MAX)
 		pctl_run_to_memo(&r);
 	if (status == PCTL_OK)
 		r.result->has_gas = 1;

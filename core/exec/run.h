@@ -25,6 +25,11 @@
 #define PCTL_RUN_CANONICAL 512u	   /* plans are cut alike for every device */
 #define PCTL_RUN_KEEP_INPUTS 1024u /* inputs are stored like outputs */
 
+#define PCTL_RUN_CHECK_RACES \
+	2048u /* every job not proven is checked for races, whatever it costs */
+#define PCTL_RUN_RACES_KNOWN \
+	4096u /* races were asked for by the caller: jobs not proven run as they are */
+
 /* A buffer an observer is shown. kind and number: of a job's output PCTL_PLAN_OUTPUT and the port; after cut steps
  * PCTL_PLAN_* and the plan's buffer. name: "ranks", "temporary 3". type: dtype 0 where none is known. */
 typedef struct pctl_run_port {
@@ -161,7 +166,10 @@ typedef struct pctl_run_job {
 	uint64_t gas;
 	uint64_t buffer_bytes;
 	uint32_t determinism;
-	uint32_t race; /* PCTL_PROOF_* */
+	uint32_t race;	      /* PCTL_PROOF_*: what the analysis says */
+	uint32_t order_shows; /* 1: the order of its atomics does, which is why it is approximate */
+	uint32_t
+		races; /* what shows that there are none: PCTL_RACES_PROVEN, _CHECKED, _UNPROVEN (it was trusted) */
 	uint32_t verified;
 	uint32_t n_kernels;
 	pctl_evidence evidence; /* of its outputs: the weakest of its own and its inputs' */
@@ -187,6 +195,7 @@ typedef struct pctl_run_result {
 	uint32_t memoised;
 	pctl_evidence evidence; /* the weakest along the provenance of all outputs */
 	const char *memo_void;	/* why a remembered result was not taken, or NULL */
+	uint32_t trusted; /* 1: some job's freedom from races was taken on trust; nothing is remembered */
 	uint32_t has_gas;	/* of the whole: 0 for a plan that stops at a size found in data */
 	uint64_t gas;
 	uint64_t actual_gas; /* counted by the reference (PCTL_RUN_SANITIZE), else 0 */
@@ -202,6 +211,21 @@ void pctl_run_result_destroy(pctl_run_result *r);
 /* Run. On success every output is in the store. Nothing is stored on any error. */
 pctl_status pctl_run(const pctl_graph *g, const pctl_run_options *o, const pctl_call *call,
 		     pctl_run_result **out);
+
+/*
+ * Ask the race detector about a pipeline on its data: the reference runs what is not proven, whatever the policy and its
+ * bound say. Whoever is about to blame a device for bytes that differ asks this first.
+ *
+ * races  PCTL_RACES_PROVEN, _CHECKED (none seen), _REFUTED (the user's race: no device is to blame), _UNPROVEN (the
+ *        reference did not come to an end: nobody can be blamed)
+ * text   with REFUTED and UNPROVEN, what was said: the invocations, the byte, both places
+ */
+typedef struct pctl_race_answer {
+	uint32_t races, code;
+	char text[768];
+} pctl_race_answer;
+pctl_status pctl_run_ask_races(const pctl_graph *g, const pctl_run_options *o,
+			       const pctl_call *call, pctl_race_answer *out);
 
 /* What would run where, without running: as far as sizes are known. Inputs that have no data are
  * refused as in run. */

@@ -22,8 +22,9 @@ static void forget(pctl_open_session *s)
 	*s = (pctl_open_session){.backend = NULL};
 }
 
-static pctl_status open_entry(pctl_running *r, const pctl_device_entry *e, const pctl_call *call,
-			      pctl_session **out)
+/* `key` stands for the selector in the list of open sessions: a device can have two. */
+static pctl_status open_as(pctl_running *r, const pctl_device_entry *e, const char *key,
+			   uint32_t build_flags, const pctl_call *call, pctl_session **out)
 {
 	pctl_open_session *slot = &r->sessions[r->n_sessions];
 	pctl_session_options options = {
@@ -32,6 +33,7 @@ static pctl_status open_entry(pctl_running *r, const pctl_device_entry *e, const
 		.id = e->selector,
 		.cache_dir = r->o->cache_dir,
 		.profiles = r->o->profiles,
+		.build_flags = build_flags,
 		.legal_flags = r->o->flags & PCTL_RUN_NATIVE ? PCTL_LEGAL_NATIVE : 0};
 	uint32_t flags = (r->o->flags & PCTL_RUN_IN_PROCESS ? PCTL_SESSION_IN_PROCESS : 0) |
 			 (r->o->flags & PCTL_RUN_DEBUG ? PCTL_SESSION_DEBUG : 0);
@@ -40,7 +42,7 @@ static pctl_status open_entry(pctl_running *r, const pctl_device_entry *e, const
 
 	*out = NULL;
 	for (uint32_t i = 0; i < r->n_sessions; i++) {
-		if (strcmp(r->sessions[i].selector, e->selector) == 0) {
+		if (strcmp(r->sessions[i].selector, key) == 0) {
 			*out = r->sessions[i].session;
 			return PCTL_OK;
 		}
@@ -48,8 +50,6 @@ static pctl_status open_entry(pctl_running *r, const pctl_device_entry *e, const
 	if (r->n_sessions == PCTL_RUN_SESSIONS)
 		return pctl_refuse(call, PC5207_NO_DEVICE, "one run may use at most %u devices",
 				   PCTL_RUN_SESSIONS);
-	if (e->kind == PCTL_DEVICE_REFERENCE && r->o->flags & PCTL_RUN_SANITIZE)
-		options.build_flags = PCTL_BUILD_SANITIZE | PCTL_BUILD_COUNT;
 	status = pctl_backend_session_open(r->o->registry, e->backend, e->env, flags, call,
 					   &slot->backend);
 	if (status != PCTL_OK)
@@ -57,7 +57,7 @@ static pctl_status open_entry(pctl_running *r, const pctl_device_entry *e, const
 	snprintf(name, sizeof(name), "%s (%s)", e->selector, e->name);
 	options.name = name;
 	options.backend = slot->backend;
-	slot->selector = strdup(e->selector);
+	slot->selector = strdup(key);
 	slot->name = strdup(e->name);
 	slot->driver = strdup(e->env->key);
 	slot->index = e->index;
@@ -73,6 +73,16 @@ static pctl_status open_entry(pctl_running *r, const pctl_device_entry *e, const
 	r->n_sessions++;
 	*out = slot->session;
 	return PCTL_OK;
+}
+
+static pctl_status open_entry(pctl_running *r, const pctl_device_entry *e, const pctl_call *call,
+			      pctl_session **out)
+{
+	const uint32_t flags = e->kind == PCTL_DEVICE_REFERENCE && r->o->flags & PCTL_RUN_SANITIZE
+				       ? PCTL_BUILD_SANITIZE | PCTL_BUILD_COUNT
+				       : 0;
+
+	return open_as(r, e, e->selector, flags, call, out);
 }
 
 static void close_last(pctl_running *r)
@@ -107,6 +117,26 @@ pctl_status pctl_run_session(pctl_running *r, const char *selector, pctl_session
 	if (status == PCTL_OK)
 		status = open_entry(r, entry, r->call, out);
 	pctl_devices_destroy(list);
+	return status;
+}
+
+pctl_status pctl_run_checker(pctl_running *r, pctl_session **out)
+{
+	uint32_t flags = r->o->flags & PCTL_RUN_IN_PROCESS ? PCTL_DEVICES_IN_PROCESS : 0;
+	const pctl_device_entry *entry;
+	pctl_devices *list = NULL;
+	pctl_status status = PCTL_OK;
+
+	*out = r->checker;
+	if (r->checker != NULL)
+		return PCTL_OK;
+	status = pctl_devices_find(r->o->registry, PCTL_RUN_REFERENCE, flags, r->call, &list,
+				   &entry);
+	if (status == PCTL_OK)
+		status = open_as(r, entry, "cpu, looking for races", PCTL_BUILD_SANITIZE, r->call,
+				 &r->checker);
+	pctl_devices_destroy(list);
+	*out = r->checker;
 	return status;
 }
 

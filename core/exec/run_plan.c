@@ -138,7 +138,8 @@ static pctl_status finish_types(pctl_running *r, pctl_run_node *n)
 static pctl_status check_class(const pctl_running *r, const pctl_run_node *n,
 			       const pctl_job_plan *plan)
 {
-	if (plan->determinism <= r->graph->pipeline->max_class)
+	/* An order that shows is refused with its place, by the policy's check. */
+	if (plan->determinism <= r->graph->pipeline->max_class || plan->order != NULL)
 		return PCTL_OK;
 	return pctl_refuse_at(r->call, PC4114_CLASS, &n->node->job->pos, NULL,
 			      "job \"%s\" needs class %s by the analysis of its kernels, "

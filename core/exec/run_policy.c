@@ -13,26 +13,51 @@ static uint32_t class_of(const pctl_running *r, const pctl_job_plan *plan)
 		       : plan->determinism;
 }
 
-pctl_status pctl_run_check_policy(pctl_running *r, const pctl_run_node *n,
-				  const pctl_job_plan *plan)
+static uint32_t races_of(const pctl_job_plan *plan)
 {
-	const uint32_t races = plan->race == PCTL_PROOF_PROVEN	  ? PCTL_RACES_PROVEN
-			       : plan->race == PCTL_PROOF_REFUTED ? PCTL_RACES_REFUTED
-								  : PCTL_RACES_UNPROVEN;
+	return plan->race == PCTL_PROOF_PROVEN	  ? PCTL_RACES_PROVEN
+	       : plan->race == PCTL_PROOF_REFUTED ? PCTL_RACES_REFUTED
+						  : PCTL_RACES_UNPROVEN;
+}
+
+/* What somebody else asked the detector, or is asking it now, is not asked of the policy again. */
+pctl_status pctl_run_check_race_policy(pctl_running *r, const pctl_run_node *n,
+				       const pctl_job_plan *plan, uint64_t gas)
+{
+	char text[PCTL_KERNEL_RACE_SIZE] = "";
+	pctl_policy_race what = {.races = races_of(plan),
+				 .gas = gas,
+				 .subject = n->node->job->id,
+				 .detail = text,
+				 .pos = &n->node->job->pos};
+
+	if (what.races == PCTL_RACES_UNPROVEN &&
+	    r->o->flags & (PCTL_RUN_CHECK_RACES | PCTL_RUN_RACES_KNOWN))
+		return PCTL_OK;
+	if (plan->race_of != NULL)
+		pctl_kernel_race(plan->race_of, what.place, text);
+	return pctl_policy_race_allowed(r->o->policy, &what, r->call);
+}
+
+pctl_status pctl_run_check_policy(pctl_running *r, const pctl_run_node *n,
+				  const pctl_job_plan *plan, uint64_t gas)
+{
 	const uint32_t most = r->graph->pipeline->max_class;
 	const char *job = n->node->job->id;
 	uint64_t n_bytes;
-	pctl_status status =
-		pctl_policy_class_allowed(r->o->policy, class_of(r, plan), most, job, r->call);
+	pctl_status status = PCTL_OK;
 
-	if (status == PCTL_OK && plan->order != NULL) {
+	/* Of a kernel that is approximate for its atomics the place is named. */
+	if (plan->order != NULL) {
 		const pctl_pos pos = pctl_kernel_order_position(plan->order);
 
 		status = pctl_policy_order_allowed(r->o->policy, most, job, &pos, r->call);
 	}
 	if (status == PCTL_OK)
-		status = pctl_policy_race_allowed(r->o->policy, races, job, &n->node->job->pos,
-						  r->call);
+		status = pctl_policy_class_allowed(r->o->policy, class_of(r, plan), most, job,
+						   r->call);
+	if (status == PCTL_OK)
+		status = pctl_run_check_race_policy(r, n, plan, gas);
 	(void)pctl_num_add(plan->buffer_bytes, pctl_run_second_bytes(n, plan), &n_bytes);
 	if (status == PCTL_OK)
 		status = pctl_policy_memory_allowed(r->o->policy, n_bytes, job, r->call);

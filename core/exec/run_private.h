@@ -33,6 +33,7 @@ typedef struct pctl_open_session {
 } pctl_open_session;
 
 #define PCTL_RUN_SESSIONS 8u
+#define PCTL_RUN_REFERENCE "cpu" /* the selector of the reference */
 
 typedef struct pctl_running {
 	const pctl_graph *graph;
@@ -51,6 +52,7 @@ typedef struct pctl_running {
 	uint32_t n_sessions;
 	pctl_session *main;	 /* where jobs without placement run */
 	pctl_session *reference; /* for --verify */
+	pctl_session *checker;	 /* the reference with its race detector, when it was needed */
 	uint64_t gas;
 	uint64_t alive_bytes;
 } pctl_running;
@@ -109,9 +111,21 @@ pctl_status pctl_run_observe(const pctl_run_look *look, const pctl_job_run *run)
 /* What certificates say of a node's op on a session's device: PCTL_EVIDENCE_CERTIFIED, or NONE. */
 pctl_evidence pctl_run_certified(const pctl_running *r, const pctl_run_node *n,
 				 const pctl_session *s);
-/* Class, order of atomics, races and memory of a plan against the policy. */
+/* Class, order of atomics, races and memory of a plan that costs `gas` against the policy. */
 pctl_status pctl_run_check_policy(pctl_running *r, const pctl_run_node *n,
-				  const pctl_job_plan *plan);
+				  const pctl_job_plan *plan, uint64_t gas);
+/* Races alone: of the plan for a device, whose kernels may be others. */
+pctl_status pctl_run_check_race_policy(pctl_running *r, const pctl_run_node *n,
+				       const pctl_job_plan *plan, uint64_t gas);
+
+/* What shows that a plan of this run has no races: PCTL_RACES_PROVEN, _CHECKED, or _UNPROVEN (trusted). */
+uint32_t pctl_run_race_evidence(const pctl_running *r, const pctl_job_plan *plan);
+/* A session on the reference that looks for races and for nothing else. */
+pctl_status pctl_run_checker(pctl_running *r, pctl_session **out);
+/* Before a job runs: where its races are to be checked, the reference runs it with its detector (PC5220 names what it
+ * sees). A job of the reference itself is then run by that session alone: n->session becomes it. */
+pctl_status pctl_run_check_races(pctl_running *r, pctl_run_node *n, const pctl_job_run *run,
+				 pctl_value *const *in);
 /* Does the session's device hold the certificate level that the policy asks for the node's op (PC4316)? The reference
  * needs none: levels are measured by it. */
 pctl_status pctl_run_check_certified(pctl_running *r, const pctl_run_node *n, const pctl_session *s,

@@ -22,24 +22,6 @@ static const pctl_kernel_unit *unit_of(const pctl_job_plan *plan, uint32_t numbe
 	return NULL;
 }
 
-static pctl_pos place_of(const pctl_kernel_unit *u, uint32_t function, uint32_t inst)
-{
-	const pctl_program *p = u->program;
-	pctl_pos pos = {u->name, 0, 0, 0, 0};
-	const pctl_origin *o;
-
-	if (p->origins == NULL || function >= p->n_functions ||
-	    inst >= p->functions[function].n_insts)
-		return pos;
-	o = &p->origins[p->functions[function].first_inst + inst];
-	if (o->file != 0 && o->file < p->n_origin_files)
-		pos.file = p->origin_files[o->file];
-	pos.line = o->line;
-	pos.column = o->column;
-	pos.end_column = o->end_column;
-	return pos;
-}
-
 static const char *var_name(const pctl_kernel_unit *u, const pctl_finding *f)
 {
 	const pctl_program *p = u->program;
@@ -59,9 +41,9 @@ static const char *var_name(const pctl_kernel_unit *u, const pctl_finding *f)
 static pctl_status tell(const pctl_kernel_unit *u, const pctl_job_plan *plan, const pctl_finding *f,
 			const pctl_call *call)
 {
-	pctl_note note = {place_of(u, f->other_function, f->other_inst),
+	pctl_note note = {pctl_kernel_position(u, f->other_function, f->other_inst),
 			  "the other access is here"};
-	pctl_pos pos = place_of(u, f->function, f->inst);
+	pctl_pos pos = pctl_kernel_position(u, f->function, f->inst);
 	pctl_diag d = {.head = PCTL_HEAD(pctl_diag),
 		       .code = PC5220_RACE,
 		       .severity = PCTL_SEVERITY_ERROR,
@@ -109,6 +91,7 @@ pctl_status pctl_sanitize_report(pctl_session *s, const pctl_job_plan *plan, con
 				 pctl_counts *counts)
 {
 	const pctl_backend *t = pctl_session_table(s);
+	const int quiet = !(pctl_session_build_flags(s) & PCTL_BUILD_COUNT);
 	pctl_counts now = {.head = PCTL_HEAD(pctl_counts)};
 	pctl_finding *findings;
 	pctl_status status = PCTL_OK, one;
@@ -125,6 +108,8 @@ pctl_status pctl_sanitize_report(pctl_session *s, const pctl_job_plan *plan, con
 		for (uint32_t i = 0; i < n && i < MOST_FINDINGS; i++) {
 			const pctl_kernel_unit *u = unit_of(plan, findings[i].dispatch);
 
+			if (quiet && findings[i].kind == PCTL_FINDING_OUT_OF_BOUNDS)
+				continue;
 			one = u == NULL ? PCTL_E_INTERNAL : tell(u, plan, &findings[i], call);
 			if (status == PCTL_OK)
 				status = one;

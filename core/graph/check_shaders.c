@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "base/view.h"
 #include "graph/check.h"
 
@@ -153,18 +154,65 @@ static void variables(pctl_checking *c, pctl_node *n, const pctl_program *p)
 	}
 }
 
+/* 1 when the dispatch is numbers, or parameters that are: then proofs are for it. */
+static int known_groups(pctl_checking *c, const pctl_pipe_job *job, uint32_t out[3])
+{
+	int known = job->n_groups <= 3;
+
+	out[0] = out[1] = out[2] = 1;
+	for (uint32_t i = 0; i < job->n_groups; i++) {
+		const char *text = job->groups[i].is_param
+					   ? pctl_check_value_text(c, &job->groups[i])
+					   : job->groups[i].text;
+		uint64_t n;
+
+		known &= text != NULL && pctl_num_parse_u64(text, strlen(text), &n) &&
+			 n <= UINT32_MAX;
+		if (known)
+			out[i] = (uint32_t)n;
+	}
+	return known;
+}
+
+/* What needs neither data nor device: the class, and a race that is certain. */
+static void check_unit(pctl_checking *c, const pctl_node *n, const pctl_kernel_unit *unit,
+		       int is_exact)
+{
+	const uint32_t most = c->graph->pipeline->max_class;
+	const pctl_analysis *a = unit->analysis;
+
+	if (a->race == PCTL_PROOF_REFUTED)
+		pctl_check_keep(c, pctl_kernel_refuse_race(unit, n->job->id, c->call));
+	if (a->determinism <= most)
+		return;
+	if (a->order_dependent) {
+		const pctl_pos pos = pctl_kernel_order_position(unit);
+
+		/* Of a dispatch that is not known yet this may not hold; planning asks again. */
+		if (is_exact)
+			pctl_check_keep(c, pctl_refuse_at(c->call, PC4315_POLICY_ORDER, &pos, NULL,
+							  "job \"%s\" needs class approximate: "
+							  "the order of these atomics shows; the "
+							  "pipeline allows %s",
+							  n->job->id, pctl_class_name(most)));
+		return;
+	}
+	pctl_check_keep(c, pctl_refuse_at(c->call, PC4114_CLASS, &n->job->op_pos, NULL,
+					  "the shader is of class %s, the pipeline allows %s",
+					  pctl_class_name(a->determinism), pctl_class_name(most)));
+}
+
 static void one_shader(pctl_checking *c, pctl_node *n)
 {
 	pctl_kernel_source source = {.name = n->job->shader == NULL ? n->job->id : n->job->shader,
 				     .entry = n->job->entry,
 				     .flags = c->options->wgsl_flags};
 	const pctl_kernel_unit *unit;
+	uint32_t groups[3];
 	pctl_status status;
 
-	for (uint32_t i = 0; i < n->job->n_groups; i++) {
-		if (n->job->groups[i].is_param)
-			(void)pctl_check_value_text(c, &n->job->groups[i]);
-	}
+	if (known_groups(c, n->job, groups))
+		source.groups = groups;
 	if (n->job->n_in > PCTL_PORTS_MAX || n->job->n_out > PCTL_PORTS_MAX) {
 		pctl_check_keep(c, pctl_refuse_at(c->call, PC4137_PORTS, &n->job->pos, NULL,
 						  "job \"%s\" has %" PRIu32 " inputs and %" PRIu32
@@ -192,12 +240,7 @@ static void one_shader(pctl_checking *c, pctl_node *n)
 		pctl_check_keep(c, pctl_refuse(c->call, PC2_NOMEM, "no memory for a graph"));
 		return;
 	}
-	if (unit->analysis->determinism > c->graph->pipeline->max_class)
-		pctl_check_keep(c,
-				pctl_refuse_at(c->call, PC4114_CLASS, &n->job->op_pos, NULL,
-					       "the shader is of class %s, the pipeline allows %s",
-					       pctl_class_name(unit->analysis->determinism),
-					       pctl_class_name(c->graph->pipeline->max_class)));
+	check_unit(c, n, unit, source.groups != NULL);
 	variables(c, n, unit->program);
 	n->resolved = 1;
 }

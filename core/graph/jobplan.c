@@ -250,8 +250,10 @@ pctl_status pctl_job_plan_kernel(pctl_job_plan *p, const pctl_kernel_unit *unit,
 	if (unit->analysis->order_dependent && p->order == NULL)
 		p->order = unit;
 	if (unit->analysis->race == PCTL_PROOF_REFUTED ||
-	    (unit->analysis->race == PCTL_PROOF_UNPROVEN && p->race == PCTL_PROOF_PROVEN))
+	    (unit->analysis->race == PCTL_PROOF_UNPROVEN && p->race == PCTL_PROOF_PROVEN)) {
+		p->race_of = p->race == unit->analysis->race ? p->race_of : unit;
 		p->race = unit->analysis->race;
+	}
 	p->caps |= program->caps;
 	return add_step(p, &step, call);
 }

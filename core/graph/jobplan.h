@@ -48,7 +48,8 @@ typedef struct pctl_job_plan {
 	uint32_t
 		determinism; /* highest PCTL_CLASS_* of the kernels; approximate when an op says so */
 	uint32_t race;	     /* PCTL_PROOF_*: the weakest of the kernels; refuted beats unproven */
-	const pctl_kernel_unit *order; /* the first whose atomics depend on an order, or NULL */
+	const pctl_kernel_unit *race_of; /* the first kernel that is so, NULL: all are proven */
+	const pctl_kernel_unit *order;	 /* the first whose atomics depend on an order, or NULL */
 	uint32_t has_measure;
 	uint32_t measure_buffer, measure_bytes;
 	uint64_t measure_offset, measure_add;

@@ -2,6 +2,7 @@
 #include "graph/kernel.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -297,6 +298,45 @@ pctl_pos pctl_kernel_position(const pctl_kernel_unit *u, uint32_t function, uint
 pctl_pos pctl_kernel_order_position(const pctl_kernel_unit *u)
 {
 	return pctl_kernel_position(u, u->analysis->order_function, u->analysis->order_inst);
+}
+
+void pctl_kernel_race(const pctl_kernel_unit *u, pctl_pos place[2],
+		      char text[PCTL_KERNEL_RACE_SIZE])
+{
+	const pctl_analysis *a = u->analysis;
+	const int is_known = a->race_inst[0] != 0 || a->race_inst[1] != 0;
+
+	text[0] = '\0';
+	for (uint32_t i = 0; i < 2; i++)
+		place[i] = is_known ? pctl_kernel_position(u, a->race_function[i], a->race_inst[i])
+				    : (pctl_pos){u->name, 0, 0, 0, 0};
+	if (a->race == PCTL_PROOF_REFUTED)
+		snprintf(text, PCTL_KERNEL_RACE_SIZE,
+			 "invocations %" PRIu64 " and %" PRIu64 " race for byte %" PRIu64
+			 " of \"%.80s\"",
+			 a->race_invocation[0], a->race_invocation[1], a->race_address,
+			 pctl_str(u->program, u->program->vars[a->race_var].name));
+}
+
+pctl_status pctl_kernel_refuse_race(const pctl_kernel_unit *u, const char *subject,
+				    const pctl_call *call)
+{
+	char text[PCTL_KERNEL_RACE_SIZE], message[PCTL_KERNEL_RACE_SIZE + 160];
+	pctl_pos place[2];
+	pctl_note note = {.message = "the other access is here"};
+	pctl_diag d = {.head = PCTL_HEAD(pctl_diag),
+		       .code = PC4311_POLICY_RACE,
+		       .severity = PCTL_SEVERITY_ERROR,
+		       .subject = subject,
+		       .message = message,
+		       .notes = &note,
+		       .n_notes = 1};
+
+	pctl_kernel_race(u, place, text);
+	d.pos = place[0];
+	note.pos = place[1];
+	snprintf(message, sizeof(message), "race freedom of %.100s is refuted: %s", subject, text);
+	return pctl_emit(call, &d);
 }
 
 int pctl_kernel_max_place(const pctl_program *p, const pctl_max *m, uint64_t *offset,

@@ -33,6 +33,16 @@ int pctl_kernel_max_place(const pctl_program *p, const pctl_max *m, uint64_t *of
 /* Where its atomics depend on an order (analysis->order_dependent), as far as that is known. */
 pctl_pos pctl_kernel_order_position(const pctl_kernel_unit *u);
 
+/* The two accesses that race, or the first two that were not proved apart; a line of 0 where that is not known. text:
+ * which invocations race for which byte of a refuted kernel, "" of others. */
+#define PCTL_KERNEL_RACE_SIZE 192u
+void pctl_kernel_race(const pctl_kernel_unit *u, pctl_pos place[2],
+		      char text[PCTL_KERNEL_RACE_SIZE]);
+
+/* PC4311 for a refuted kernel, at both places: such a program never runs, whatever a policy says. */
+pctl_status pctl_kernel_refuse_race(const pctl_kernel_unit *u, const char *subject,
+				    const pctl_call *call);
+
 typedef struct pctl_kernels pctl_kernels;
 
 /* `ops` answers `//# use`; it outlives the cache. NULL: no memory. */

@@ -57,6 +57,31 @@ pctl_status pctl_policy_order_allowed(const pctl_policy *p, uint32_t pipeline_cl
 		subject, class_word(most));
 }
 
+static const struct {
+	const char *word;
+	uint32_t races;
+} races_words[] = {{"proven", PCTL_RACES_PROVEN},
+		   {"checked", PCTL_RACES_CHECKED},
+		   {"trusted", PCTL_RACES_UNPROVEN}};
+
+const char *pctl_policy_races_word(uint32_t races)
+{
+	for (uint32_t i = 0; i < 3; i++)
+		if (races_words[i].races == races)
+			return races_words[i].word;
+	return "refuted";
+}
+
+int pctl_policy_races_of(const char *word, uint32_t *out)
+{
+	for (uint32_t i = 0; i < 3; i++) {
+		*out = races_words[i].races;
+		if (strcmp(races_words[i].word, word) == 0)
+			return 1;
+	}
+	return 0;
+}
+
 uint32_t pctl_policy_race_verdict(const pctl_policy *p, uint32_t races)
 {
 	switch (races) {
@@ -65,34 +90,75 @@ uint32_t pctl_policy_race_verdict(const pctl_policy *p, uint32_t races)
 	case PCTL_RACES_CHECKED:
 		return p->race == PCTL_RACE_PROVEN ? PCTL_VERDICT_REFUSE : PCTL_VERDICT_OK;
 	case PCTL_RACES_UNPROVEN:
-		return p->race == PCTL_RACE_TRUSTED ? PCTL_VERDICT_WARN : PCTL_VERDICT_REFUSE;
+		return p->race == PCTL_RACE_TRUSTED   ? PCTL_VERDICT_WARN
+		       : p->race == PCTL_RACE_CHECKED ? PCTL_VERDICT_CHECK
+						      : PCTL_VERDICT_REFUSE;
 	default:
 		return PCTL_VERDICT_REFUSE;
 	}
 }
 
-pctl_status pctl_policy_race_allowed(const pctl_policy *p, uint32_t races, const char *subject,
-				     const pctl_pos *pos, const pctl_call *call)
+/* Say it at the first access, with the second and the job as notes. */
+static pctl_status tell_race(const pctl_policy_race *what, uint32_t severity, const char *text,
+			     const char *hint, const pctl_call *call)
+{
+	pctl_note notes[2];
+	pctl_diag d = {.head = PCTL_HEAD(pctl_diag),
+		       .code = PC4311_POLICY_RACE,
+		       .severity = severity,
+		       .subject = what->subject,
+		       .message = text,
+		       .hint = hint,
+		       .notes = notes};
+
+	if (what->place[0].file != NULL)
+		d.pos = what->place[0];
+	else if (what->pos != NULL)
+		d.pos = *what->pos;
+	if (what->place[0].file != NULL && what->place[1].file != NULL)
+		notes[d.n_notes++] = (pctl_note){what->place[1], "the other access is here"};
+	if (what->place[0].file != NULL && what->pos != NULL && what->pos->line != 0)
+		notes[d.n_notes++] = (pctl_note){*what->pos, "the job is declared here"};
+	return pctl_emit(call, &d);
+}
+
+pctl_status pctl_policy_race_allowed(const pctl_policy *p, const pctl_policy_race *what,
+				     const pctl_call *call)
 {
 	static const char *const found[] = {"unproven", "proven", "refuted",
 					    "only checked on these inputs"};
-	static const pctl_pos nowhere = {0};
-	const uint32_t verdict = pctl_policy_race_verdict(p, races);
-	const char *state = races < 4 ? found[races] : "unknown";
+	const uint32_t verdict = pctl_policy_race_verdict(p, what->races);
+	const char *state = what->races < 4 ? found[what->races] : "unknown";
+	const char *detail = what->detail == NULL ? "" : what->detail;
+	char text[512];
 
-	if (pos == NULL)
-		pos = &nowhere;
 	if (verdict == PCTL_VERDICT_OK)
 		return PCTL_OK;
 	if (verdict == PCTL_VERDICT_WARN) {
-		pctl_warn_at(call, PC4311_POLICY_RACE, pos, NULL, "race freedom of %s is %s",
-			     subject, state);
+		snprintf(text, sizeof(text),
+			 "race freedom of %s is %s; it is trusted, so nothing of it is remembered",
+			 what->subject, state);
+		(void)tell_race(what, PCTL_SEVERITY_WARNING, text, NULL, call);
 		return PCTL_OK;
 	}
-	return pctl_refuse_at(call, PC4311_POLICY_RACE, pos, NULL,
-			      "race freedom of %s is %s, the policy asks for %s (%s)", subject,
-			      state, pctl_policy_race_words[p->race],
-			      pctl_policy_origin(p, "race"));
+	if (verdict == PCTL_VERDICT_CHECK && what->gas != UINT64_MAX &&
+	    (p->race_cost == 0 || what->gas <= p->race_cost))
+		return PCTL_OK;
+	if (verdict == PCTL_VERDICT_CHECK && what->gas != UINT64_MAX) {
+		snprintf(text, sizeof(text),
+			 "race freedom of %s is %s, and its %" PRIu64
+			 " gas are more than the reference checks: race_cost is %" PRIu64 " (%s)",
+			 what->subject, state, what->gas, p->race_cost,
+			 pctl_policy_origin(p, "race_cost"));
+		return tell_race(what, PCTL_SEVERITY_ERROR, text,
+				 "write indices that can be proved, raise race_cost, or ask for "
+				 "race = \"trusted\", whose results are never remembered",
+				 call);
+	}
+	snprintf(text, sizeof(text), "race freedom of %s is %s%s%s, the policy asks for %s (%s)",
+		 what->subject, state, detail[0] == '\0' ? "" : ": ", detail,
+		 pctl_policy_race_words[p->race], pctl_policy_origin(p, "race"));
+	return tell_race(what, PCTL_SEVERITY_ERROR, text, NULL, call);
 }
 
 /* ---- devices ------------------------------------------------------------------------------ */

@@ -17,7 +17,7 @@ static const char *const telemetry_words[] = {"off", "local", NULL};
 
 const char pctl_policy_built_in[] =
 	"policy : { about = \"built in\"; class = \"strict\"; certificate = ( ); race = "
-	"\"trusted\"; verify = \"none\";\n"
+	"\"checked\"; race_cost = \"10_000_000_000\"; verify = \"none\";\n"
 	"quorum = \"1 of 1\"; backends : { order = ( \"vulkan/discrete\", \"vulkan/integrated\", "
 	"\"vulkan/other\",\n"
 	"\"opencl\", \"vulkan/cpu\", \"cpu\" ); allowed = ( ); forbidden = ( ); };\n"
@@ -240,6 +240,10 @@ static const pctl_conf_field policy_fields[] = {
 	 .kind = PCTL_FIELD_CHOICE,
 	 .words = pctl_policy_race_words,
 	 .doc = "least evidence of race freedom"},
+	{.key = "race_cost",
+	 .kind = PCTL_FIELD_U64,
+	 .max = UINT64_MAX - 1,
+	 .doc = "most gas of a job that the reference runs to check it for races; 0: no limit"},
 	{.key = "verify",
 	 .kind = PCTL_FIELD_STRING,
 	 .check = check_verify,

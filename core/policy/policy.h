@@ -46,6 +46,7 @@ typedef struct pctl_policy {
 	uint32_t reserved;
 	uint64_t memory_bytes, time_ms;
 	pctl_extent_limits program; /* how large a kernel may be as written, 0: any size */
+	uint64_t race_cost; /* most gas of a job that is checked for races; 0 is no limit */
 	const pctl_policy_cert *certs;
 	const char *const *order;   /* backend patterns, see pctl_policy_backend_match */
 	const char *const *allowed; /* empty: all */
@@ -99,11 +100,38 @@ enum {
 	PCTL_RACES_REFUTED = 2,
 	PCTL_RACES_CHECKED = 3
 };
-enum { PCTL_VERDICT_OK = 0, PCTL_VERDICT_WARN = 1, PCTL_VERDICT_REFUSE = 2 };
+/* Why a job's freedom from races is believed: "proven", "checked" or "trusted" (PCTL_RACES_UNPROVEN), and back; 0 for
+ * another word. */
+const char *pctl_policy_races_word(uint32_t races);
+int pctl_policy_races_of(const char *word, uint32_t *out);
+enum {
+	PCTL_VERDICT_OK = 0,
+	PCTL_VERDICT_WARN = 1,
+	PCTL_VERDICT_REFUSE = 2,
+	PCTL_VERDICT_CHECK = 3 /* the reference is to run these inputs with its detector */
+};
 uint32_t pctl_policy_race_verdict(const pctl_policy *p, uint32_t races);
-/* The same with its diagnostics at pos (may be NULL): PC4311 as error or warning. */
-pctl_status pctl_policy_race_allowed(const pctl_policy *p, uint32_t races, const char *subject,
-				     const pctl_pos *pos, const pctl_call *call);
+
+/*
+ * What is known of one job, and of its data.
+ *
+ * races    PCTL_RACES_*
+ * gas      what the job costs, against race_cost; UINT64_MAX: there is nothing that could check it
+ * subject  the job; pos where it is declared (may be NULL)
+ * detail   what races, or NULL: "invocations 0 and 1 race for byte 0 of \"r\""
+ * place    the two accesses; a file of NULL: not known
+ */
+typedef struct pctl_policy_race {
+	uint32_t races, reserved;
+	uint64_t gas;
+	const char *subject, *detail;
+	const pctl_pos *pos;
+	pctl_pos place[2];
+} pctl_policy_race;
+/* PC4311 where the policy refuses it, or warns of it, at its first access. PCTL_OK with a verdict of CHECK: the caller
+ * checks. */
+pctl_status pctl_policy_race_allowed(const pctl_policy *p, const pctl_policy_race *what,
+				     const pctl_call *call);
 
 /* A device as backends name it. kind: PCTL_DEVICE_* of backend.h. */
 typedef struct pctl_policy_device {

@@ -102,6 +102,7 @@ static pctl_status fill(pctl_policy_state *s, const pctl_call *call)
 	p->about = text_of(s, "about");
 	p->max_class = 1 + pctl_policy_word(pctl_policy_class_words, text_of(s, "class"));
 	p->race = pctl_policy_word(pctl_policy_race_words, text_of(s, "race"));
+	(void)pctl_conf_as_u64(value_of(s, "race_cost"), 0, UINT64_MAX - 1, NULL, &p->race_cost);
 	(void)pctl_policy_parse_verify(text_of(s, "verify"), &p->verify_ppm);
 	p->verify = p->verify_ppm == 0	       ? PCTL_VERIFY_NONE
 		    : p->verify_ppm == 1000000 ? PCTL_VERIFY_ALL

@@ -143,6 +143,7 @@ static const struct {
 } rules[] = {
 	{"class", word_weaker},
 	{"race", word_weaker},
+	{"race_cost", limit_weaker},
 	{"memo", word_weaker},
 	{"dirty", word_weaker},
 	{"signed", word_weaker},

@@ -139,6 +139,10 @@ pctl_status pctl_program_analyse(const pctl_program *p, const uint32_t groups[3]
 	/* The walk takes loops without a bound as any other, so that their barriers are judged too.
 	 */
 	pctl_analyse_walk(&z);
+	/* Whatever else a program is made of: an order that shows is no function of the inputs. Decided here, for every
+	 * verb. */
+	if (z.a->order_dependent)
+		z.a->determinism = PCTL_CLASS_APPROXIMATE;
 	if (z.status == PCTL_OK)
 		profile(&z);
 out:

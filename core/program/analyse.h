@@ -44,13 +44,17 @@ typedef struct pctl_tick {
 } pctl_tick;
 
 typedef struct pctl_analysis {
-	uint32_t determinism;	   /* PCTL_CLASS_* of oplib.h */
+	uint32_t determinism;	   /* PCTL_CLASS_* of oplib.h; approximate where an order shows */
 	uint32_t race;		   /* PCTL_PROOF_* */
 	uint32_t barriers_uniform; /* PCTL_PROOF_* */
 	uint32_t order_dependent;  /* 1: atomics whose order could be seen */
 	/* Two instructions that race when refuted, or the first pair that could not be proved; else
 	 * 0s. */
 	uint32_t race_function[2], race_inst[2];
+	/* Of a refuted program: two invocations, numbered within the first workgroup, and the byte of the variable that
+	 * both write. */
+	uint32_t race_var, race_reserved;
+	uint64_t race_invocation[2], race_address;
 	uint32_t order_function, order_inst;
 	pctl_loop_bound *loops;
 	uint32_t n_loops;

@@ -150,6 +150,7 @@ static void look_for_certain_race(pctl_walk *w, const pctl_inst *in, const pctl_
 	const uint32_t *size = w->p->entries[0].workgroup_size;
 	const pctl_cell *value = w->values[pctl_arg(w->p, in, 0)];
 	uint32_t type = pl->root_type, i, d;
+	uint64_t address = 0, step;
 
 	if (w->dry || w->refuted || w->conditions ||
 	    (pl->space != PCTL_SPACE_STORAGE && pl->space != PCTL_SPACE_WORKGROUP))
@@ -167,6 +168,9 @@ static void look_for_certain_race(pctl_walk *w, const pctl_inst *in, const pctl_
 			if (!k->exact || k->form.n || k->form.constant < 0 ||
 			    (t->kind != PCTL_TYPE_RUNTIME_ARRAY && k->form.constant >= length))
 				return;
+			address += pctl_type_part_offset(w->p, type, (uint32_t)k->form.constant);
+		} else {
+			address += pctl_type_part_offset(w->p, type, word);
 		}
 		type = pctl_type_step(w->p, type, word);
 	}
@@ -177,6 +181,11 @@ static void look_for_certain_race(pctl_walk *w, const pctl_inst *in, const pctl_
 				w->refuted = 1;
 				w->z->a->race_function[0] = w->z->a->race_function[1] = w->function;
 				w->z->a->race_inst[0] = w->z->a->race_inst[1] = v;
+				step = d == 0 ? 1 : d == 1 ? size[0] : (uint64_t)size[0] * size[1];
+				w->z->a->race_var = pl->root;
+				w->z->a->race_address = address;
+				w->z->a->race_invocation[0] = 0;
+				w->z->a->race_invocation[1] = step;
 			}
 		}
 	}

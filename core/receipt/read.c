@@ -157,6 +157,8 @@ static void take_where(pctl_form_taker *t, const pctl_conf_value *g, pctl_receip
 			t->missing = "device";
 		r->jobs[i].device = (uint32_t)number;
 		take_evidence(t, v, &r->jobs[i].evidence);
+		if (!pctl_policy_races_of(pctl_form_take_string(t, v, "races"), &r->jobs[i].races))
+			t->missing = "races";
 	}
 }
 

@@ -37,6 +37,7 @@ typedef struct pctl_receipt_job {
 	const char *id, *what;
 	const pctl_cid *kernels;
 	uint32_t n_kernels, device;
+	uint32_t races; /* PCTL_RACES_* as in pctl_run_job */
 	pctl_evidence evidence;
 	uint64_t repeat, gas;
 } pctl_receipt_job;

@@ -169,6 +169,7 @@ static pctl_status watch(void *ctx, const pctl_run_view *view, const pctl_call *
 		job->gas = view->ran->gas;
 		job->repeat = view->ran->repeat;
 		job->evidence = view->ran->evidence;
+		job->races = view->ran->races;
 	}
 	return pctl_run_trace_add(&r->trace, view, call);
 }

@@ -158,8 +158,9 @@ static void add_where(pctl_str_buf *s, const pctl_receipt *r)
 			pctl_str_add(s, "\"none\"");
 		else
 			pctl_str_addf(s, "\"%" PRIu32 "\"", r->jobs[i].device);
-		pctl_str_addf(s, "; evidence = \"%s\"; }",
-			      pctl_evidence_text(r->jobs[i].evidence, text));
+		pctl_str_addf(s, "; evidence = \"%s\"; races = \"%s\"; }",
+			      pctl_evidence_text(r->jobs[i].evidence, text),
+			      pctl_policy_races_word(r->jobs[i].races));
 	}
 	pctl_str_add(s, " );\n  };\n");
 }

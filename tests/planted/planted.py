@@ -140,8 +140,8 @@ def proof_beside(fault, text, ops, level, kind, law):
            f"exit status {status}")
 
 
-def outvoted(fault, text, pipeline, kernel=None, to_the_bit=True):
-    """The audit outvotes the device; origin: and finds where the first difference began."""
+def outvoted(fault, text, pipeline, kernel=None, to_the_bit=True, word="differs"):
+    """The audit blames the device (word: for what); origin: and finds where the first difference began."""
     status, out, err = h.run("audit", *pipeline, "--backends", f"cpu,{MOCK},{MOCK}+{fault}", "--no-quarantine", "--json")
     document = json.loads(out) if out else {"devices": [{}, {}, {}], "divergences": []}
     device = document["devices"][2]
@@ -152,8 +152,8 @@ def outvoted(fault, text, pipeline, kernel=None, to_the_bit=True):
                 f"{where['element']}: got {where['got']}, wanted {where['want']}"
     h.check(f"{fault}: found where it begins", bool(where) or not to_the_bit, err)
     h.check(f"{fault}: in {kernel}", kernel is None or (where and where["kernel"] == kernel), str(where))
-    caught(text, os.path.basename(pipeline[0]), "audit: outvoted", status == 6 and device.get("outcome") == "outvoted" and
-           "is 0x" in said, said, err)
+    caught(text, os.path.basename(pipeline[0]), "audit: outvoted" if word == "differs" else f"audit: {word}", status == 6 and
+           device.get("outcome") == word and "is 0x" in said, said, err)
 
 
 def run_fails(fault, text, want, code, pattern, *more):

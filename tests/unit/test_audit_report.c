@@ -333,7 +333,7 @@ static void test_audit__json_has_floats_to_the_bit(void **state)
 	assert_non_null(
 		strstr(text, "\"mean_ulp\":0.016,\"mean_ulp_bits\":\"0x3f90624dd2f1a9fc\""));
 	assert_non_null(strstr(text, "\"compared_bytes\":\"48000\""));
-	assert_non_null(strstr(text, "\"outcome\":\"outvoted\""));
+	assert_non_null(strstr(text, "\"outcome\":\"differs\""));
 	assert_non_null(strstr(text, "\"kernel\":\"step.wgsl\""));
 	free(text);
 }

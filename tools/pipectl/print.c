@@ -52,6 +52,7 @@ static void json_jobs(pctl_json *j, const pctl_run_result *r, int telemetry)
 		pctl_json_kv_u64(j, "gas", job->gas);
 		pctl_json_kv_string(j, "class", pctl_class_name(job->determinism));
 		pctl_json_kv_string(j, "race", race_name(job->race));
+		pctl_json_kv_string(j, "race_evidence", pctl_policy_races_word(job->races));
 		pctl_json_kv_u64(j, "buffer_bytes", job->buffer_bytes);
 		pctl_json_kv_u32(j, "kernels", job->n_kernels);
 		pctl_json_kv_bool(j, "verified", (int)job->verified);
@@ -131,9 +132,11 @@ void pctl_app_print_run(pctl_app *app, const char *title, const pctl_run_result 
 	}
 	fputc('\n', stderr);
 	for (uint32_t i = 0; app->verbose && i < r->n_jobs; i++)
-		fprintf(stderr, "  %s %s on %s: gas %" PRIu64 ", %" PRIu64 " rounds, %.3f s%s\n",
+		fprintf(stderr,
+			"  %s %s on %s: gas %" PRIu64 ", %" PRIu64 " rounds, %.3f s, races %s%s\n",
 			r->jobs[i].id, r->jobs[i].what, r->jobs[i].device, r->jobs[i].gas,
 			r->jobs[i].repeat, (double)r->jobs[i].stats.wall_ns * 1e-9,
+			pctl_policy_races_word(r->jobs[i].races),
 			r->jobs[i].verified ? ", verified" : "");
 	if (app->verbose && r->memo_void != NULL)
 		fprintf(stderr, "  a remembered result was not taken: %s\n", r->memo_void);

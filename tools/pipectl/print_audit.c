@@ -15,12 +15,12 @@ static void print_devices(const pctl_audit_result *r)
 
 		width = n > width ? n : width;
 	}
-	printf("%-*s %5s %12s  %-10s %s\n", (int)width, "device", "runs", "time", "outcome",
+	printf("%-*s %5s %12s  %-16s %s\n", (int)width, "device", "runs", "time", "outcome",
 	       "driver");
 	for (uint32_t i = 0; i < r->n_devices; i++) {
 		const pctl_audit_device *d = &r->devices[i];
 
-		printf("%-*s %5" PRIu32 " %12s  %-10s %s\n", (int)width, d->selector, d->n_runs,
+		printf("%-*s %5" PRIu32 " %12s  %-16s %s\n", (int)width, d->selector, d->n_runs,
 		       pctl_show_ns(d->wall_ns, took), pctl_show_outcome(d->outcome),
 		       d->driver == NULL ? "" : d->driver);
 		if (d->outcome == PCTL_AUDIT_FAILED && d->cause != NULL)
@@ -34,10 +34,16 @@ static void print_outputs(const pctl_audit_result *r)
 
 	for (uint32_t i = 0; i < r->n_cells; i++) {
 		const pctl_audit_cell *c = &r->cells[i];
-		const uint32_t n = pctl_count_cids(r, i, 0);
+		const uint32_t n = pctl_count_cids(r, i, 0), step = r->natives ? r->repeat : 1;
+		uint32_t at = 0;
 
-		if (n == 1)
-			printf("%s.%s %s%s\n", c->job, c->port, pctl_cid_format(&c->cids[0], cid),
+		/* Of a run that failed there is none. */
+		while (n != 0 && !pctl_has_cid(&c->cids[at]))
+			at += step;
+		if (n == 0)
+			printf("%s.%s no result\n", c->job, c->port);
+		else if (n == 1)
+			printf("%s.%s %s%s\n", c->job, c->port, pctl_cid_format(&c->cids[at], cid),
 			       c->evidence.weak ? " (weak evidence)" : "");
 		else
 			printf("%s.%s %" PRIu32 " different CIDs\n", c->job, c->port, n);
@@ -107,12 +113,12 @@ static void print_drifts(const pctl_audit_result *r)
 		       r->cells[i].port, pctl_count_cids(r, i, 0), pctl_count_cids(r, i, 1));
 }
 
-static void print_outvoted(const pctl_audit_result *r, int quarantined)
+static void print_blamed(const pctl_audit_result *r, int quarantined)
 {
 	for (uint32_t i = 0; i < r->n_devices; i++) {
 		const pctl_audit_device *d = &r->devices[i];
 
-		if (d->outcome == PCTL_AUDIT_OUTVOTED)
+		if (d->outcome == PCTL_AUDIT_OUTVOTED || d->outcome == PCTL_AUDIT_UNSTEADY)
 			printf("%s %s%s%s (%s): %s\n",
 			       quarantined ? "quarantined" : "would be quarantined", d->plugin,
 			       d->driver_key == NULL || d->driver_key[0] == '\0' ? "" : ", driver ",
@@ -123,16 +129,23 @@ static void print_outvoted(const pctl_audit_result *r, int quarantined)
 
 static void print_verdict(const pctl_audit_result *r)
 {
+	const uint32_t verdict = pctl_audit_verdict(r);
 	char bytes[PCTL_SHOWN];
 
-	if (pctl_strict_agreed(r))
+	if (verdict == PCTL_AUDIT_AGREED)
 		printf("\nagreed: %" PRIu32 " devices, %" PRIu32 " strict run%s each, %" PRIu32
 		       " outputs, %s compared\n",
 		       r->n_devices, r->natives ? 1 : r->repeat,
 		       r->natives || r->repeat == 1 ? "" : "s", r->n_cells,
 		       pctl_show_bytes(r->compared_bytes, bytes));
-	else if (!r->weak)
-		printf("\nnot agreed%s\n", r->decided ? "" : ": nothing decided who is right");
+	else if (verdict == PCTL_AUDIT_SOME_FAILED)
+		printf("\nfailed: nothing differs among the%s runs that came to an end\n",
+		       r->natives ? " strict" : "");
+	else if (r->race != NULL)
+		printf("\n%s, and nobody is blamed: %s\n", pctl_show_verdict(verdict), r->race);
+	else if (verdict != PCTL_AUDIT_WEAK)
+		printf("\n%s%s\n", pctl_show_verdict(verdict),
+		       r->decided ? "" : ": nothing decided who is right");
 }
 
 void pctl_audit_print(pctl_app *app, const pctl_audit_result *r, uint32_t n_quarantined)
@@ -147,7 +160,7 @@ void pctl_audit_print(pctl_app *app, const pctl_audit_result *r, uint32_t n_quar
 	if (r->natives)
 		print_drifts(r);
 	print_verdict(r);
-	print_outvoted(r, n_quarantined != 0);
+	print_blamed(r, n_quarantined != 0);
 	if (report != NULL)
 		printf("report: %s/index.html\n", report);
 }

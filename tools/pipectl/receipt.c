@@ -189,6 +189,7 @@ static void json_jobs(pctl_json *j, const pctl_receipt *r)
 		pctl_json_kv_u64(j, "repeat", job->repeat);
 		pctl_json_kv_u64(j, "gas", job->gas);
 		pctl_json_kv_string(j, "evidence", pctl_evidence_text(job->evidence, text));
+		pctl_json_kv_string(j, "races", pctl_policy_races_word(job->races));
 		pctl_json_key(j, "kernels");
 		pctl_json_array_begin(j);
 		for (uint32_t k = 0; k < job->n_kernels; k++)
@@ -330,9 +331,10 @@ static void print_run(const pctl_receipt *r, int long_form)
 	for (uint32_t i = 0; i < r->n_params; i++)
 		printf("param    %s = %s\n", r->params[i].key, r->params[i].value);
 	for (uint32_t i = 0; i < r->n_jobs; i++)
-		printf("job      %s: %s %s, %" PRIu64 " rounds, gas %" PRIu64 ", %s\n",
+		printf("job      %s: %s %s, %" PRIu64 " rounds, gas %" PRIu64 ", %s%s\n",
 		       r->jobs[i].id, r->jobs[i].what, device_of(r, &r->jobs[i]), r->jobs[i].repeat,
-		       r->jobs[i].gas, pctl_evidence_text(r->jobs[i].evidence, text));
+		       r->jobs[i].gas, pctl_evidence_text(r->jobs[i].evidence, text),
+		       r->jobs[i].races == PCTL_RACES_UNPROVEN ? ", races trusted" : "");
 	for (uint32_t i = 0; i < r->n_devices; i++)
 		printf("device   %s, plugin %s %s sha256 %s\n", r->devices[i].name,
 		       r->devices[i].plugin, r->devices[i].version, r->devices[i].sha256);

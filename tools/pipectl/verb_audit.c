@@ -255,43 +255,60 @@ static pctl_status write_report(pctl_app *app, pctl_audit_result *r, const pctl_
 
 /* ---- the verdict -------------------------------------------------------------------------------- */
 
-static int has_outcome(const pctl_audit_result *r, uint32_t outcome)
+/* A device that failed gave no bytes that could differ: that is no mismatch, and no success either. The exit status is
+ * that of its own trouble where the plugin is at fault. */
+static pctl_status tell_failed(pctl_app *app, const pctl_audit_result *r)
 {
+	pctl_status status = PCTL_OK;
+
 	for (uint32_t i = 0; i < r->n_devices; i++) {
-		if (r->devices[i].outcome == outcome)
-			return 1;
+		const pctl_audit_device *d = &r->devices[i];
+
+		if (d->outcome != PCTL_AUDIT_FAILED)
+			continue;
+		(void)pctl_refuse(app->call, PC5614_AUDIT_FAILED, "%s did not come to an end: %s",
+				  d->selector, d->cause == NULL ? "" : d->cause);
+		if (status == PCTL_OK)
+			status = d->status == PCTL_E_PLUGIN ? PCTL_E_PLUGIN : PCTL_E_EXEC;
 	}
-	return 0;
+	return status;
 }
 
-static int all_cells_agree(const pctl_audit_result *r)
+static pctl_status tell_unsteady(pctl_app *app, const pctl_audit_result *r)
 {
-	for (uint32_t i = 0; i < r->n_cells; i++) {
-		if (r->natives ? pctl_count_cids(r, i, 0) > 1 : !r->cells[i].agreed)
-			return 0;
-	}
-	return 1;
+	pctl_status status = PCTL_OK;
+
+	for (uint32_t i = 0; i < r->n_devices; i++)
+		if (r->devices[i].outcome == PCTL_AUDIT_UNSTEADY)
+			status =
+				pctl_refuse(app->call, PC5615_AUDIT_NOT_REPRODUCIBLE, "%s: %s",
+					    r->devices[i].selector,
+					    r->devices[i].cause == NULL ? "" : r->devices[i].cause);
+	return status;
 }
 
-/* A device that failed gave no bytes that could differ: that is no mismatch, and no success either. */
 static pctl_status judge(pctl_app *app, const pctl_audit_result *r)
 {
-	if (!all_cells_agree(r))
+	const pctl_status unsteady = tell_unsteady(app, r), failed = tell_failed(app, r);
+
+	switch (pctl_audit_verdict(r)) {
+	case PCTL_AUDIT_RACE:
+		return pctl_refuse(app->call, PC5220_RACE, "no device is blamed: %s", r->race);
+	case PCTL_AUDIT_DIFFERS:
 		return pctl_refuse(app->call, PC5612_AUDIT_MISMATCH,
-				   "pipeline \"%s\" gives different bytes on these devices",
-				   r->pipeline);
-	if (r->weak)
+				   "pipeline \"%s\" gives different bytes on these devices%s%s",
+				   r->pipeline, r->race == NULL ? "" : "; nobody is blamed: ",
+				   r->race == NULL ? "" : r->race);
+	case PCTL_AUDIT_NOT_REPRODUCIBLE:
+		return unsteady;
+	case PCTL_AUDIT_WEAK:
 		return pctl_refuse(
 			app->call, PC5613_AUDIT_WEAK,
 			"every output of pipeline \"%s\" is all zero, all NaN or all the same",
 			r->pipeline);
-	for (uint32_t i = 0; has_outcome(r, PCTL_AUDIT_FAILED) && i < r->n_devices; i++) {
-		if (r->devices[i].outcome == PCTL_AUDIT_FAILED)
-			(void)pctl_refuse(app->call, PC5614_AUDIT_FAILED,
-					  "%s did not come to an end: %s", r->devices[i].selector,
-					  r->devices[i].cause == NULL ? "" : r->devices[i].cause);
+	default:
+		return failed;
 	}
-	return has_outcome(r, PCTL_AUDIT_FAILED) ? PCTL_E_EXEC : PCTL_OK;
 }
 
 static pctl_status show_and_judge(pctl_app *app, pctl_audit_result *r, const pctl_audit_options *o)

@@ -102,31 +102,65 @@ static pctl_status unit_of(pctl_app *app, const char *path, const struct shader_
 
 	if (status == PCTL_OK)
 		status = pctl_kernels_get(app->kernels, &source, app->call, out);
-	if (status == PCTL_OK && (*out)->analysis->determinism > o->max_class) {
-		pctl_pos pos = {path, 0, 0, 0, 0};
-
-		status = pctl_refuse_at(app->call, PC4114_CLASS, &pos, NULL,
-					"the shader is of class %s, %s is allowed",
-					pctl_class_name((*out)->analysis->determinism),
-					pctl_class_name(o->max_class));
-	}
-	if (status == PCTL_OK && (*out)->analysis->order_dependent &&
-	    o->max_class < PCTL_CLASS_APPROXIMATE) {
+	if (status != PCTL_OK)
+		return status;
+	if ((*out)->analysis->race == PCTL_PROOF_REFUTED)
+		return pctl_kernel_refuse_race(*out, path, app->call);
+	if ((*out)->analysis->determinism <= o->max_class)
+		return PCTL_OK;
+	if ((*out)->analysis->order_dependent) {
 		const pctl_pos pos = pctl_kernel_order_position(*out);
 
-		status = pctl_refuse_at(app->call, PC4315_POLICY_ORDER, &pos, NULL,
-					"the order of these atomics shows, which is class "
-					"approximate; %s is allowed",
-					pctl_class_name(o->max_class));
+		return pctl_refuse_at(app->call, PC4315_POLICY_ORDER, &pos, NULL,
+				      "the order of these atomics shows, which is class "
+				      "approximate; %s is allowed",
+				      pctl_class_name(o->max_class));
+	} else {
+		const pctl_pos pos = {path, 0, 0, 0, 0};
+
+		return pctl_refuse_at(app->call, PC4114_CLASS, &pos, NULL,
+				      "the shader is of class %s, %s is allowed",
+				      pctl_class_name((*out)->analysis->determinism),
+				      pctl_class_name(o->max_class));
 	}
-	return status;
 }
 
-static const char *race_text(uint32_t race)
+#define RACE_TEXT 512
+
+static const char *race_text(const pctl_kernel_unit *u, char out[RACE_TEXT])
 {
-	return race == PCTL_PROOF_PROVEN    ? "proven free of races"
-	       : race == PCTL_PROOF_REFUTED ? "has a race"
-					    : "freedom of races unproven";
+	char text[PCTL_KERNEL_RACE_SIZE];
+	pctl_pos at[2];
+
+	if (u->analysis->race == PCTL_PROOF_PROVEN)
+		return "proven free of races";
+	pctl_kernel_race(u, at, text);
+	if (at[0].line == 0)
+		return "freedom of races unproven";
+	snprintf(out, RACE_TEXT,
+		 "freedom of races unproven (%.100s:%" PRIu32 ":%" PRIu32 " and %.100s:%" PRIu32
+		 ":%" PRIu32 ")",
+		 at[0].file, at[0].line, at[0].column, at[1].file, at[1].line, at[1].column);
+	return out;
+}
+
+/* The accesses that were not proved apart: none of a proven one. */
+static void json_race_places(pctl_json *j, const pctl_kernel_unit *u)
+{
+	char text[PCTL_KERNEL_RACE_SIZE];
+	pctl_pos at[2];
+
+	pctl_kernel_race(u, at, text);
+	pctl_json_key(j, "race_places");
+	pctl_json_array_begin(j);
+	for (uint32_t i = 0; i < 2 && u->analysis->race != PCTL_PROOF_PROVEN; i++) {
+		pctl_json_object_begin(j);
+		pctl_json_kv_string(j, "file", at[i].file);
+		pctl_json_kv_u32(j, "line", at[i].line);
+		pctl_json_kv_u32(j, "column", at[i].column);
+		pctl_json_object_end(j);
+	}
+	pctl_json_array_end(j);
 }
 
 void pctl_shader_print_unit(pctl_app *app, const char *path, const pctl_kernel_unit *u,
@@ -134,7 +168,7 @@ void pctl_shader_print_unit(pctl_app *app, const char *path, const pctl_kernel_u
 {
 	const pctl_analysis *a = u->analysis;
 	const pctl_entry *entry = &u->program->entries[0];
-	char cid[PCTL_CID_TEXT_SIZE], *listing;
+	char cid[PCTL_CID_TEXT_SIZE], race[RACE_TEXT], *listing;
 
 	if (app->json) {
 		pctl_json *j = &app->document;
@@ -149,6 +183,7 @@ void pctl_shader_print_unit(pctl_app *app, const char *path, const pctl_kernel_u
 				    a->race == PCTL_PROOF_PROVEN    ? "proven"
 				    : a->race == PCTL_PROOF_REFUTED ? "refuted"
 								    : "unproven");
+		json_race_places(j, u);
 		pctl_json_kv_bool(j, "order_dependent", (int)a->order_dependent);
 		pctl_json_kv_u64(j, "max_loop_iterations", a->max_loop_iterations);
 		pctl_json_kv_u64(j, "workgroup_bytes", a->workgroup_bytes);
@@ -162,7 +197,7 @@ void pctl_shader_print_unit(pctl_app *app, const char *path, const pctl_kernel_u
 	       " a workgroup\n",
 	       path, pctl_str(u->program, entry->name), entry->workgroup_size[0],
 	       entry->workgroup_size[1], entry->workgroup_size[2], pctl_class_name(a->determinism),
-	       race_text(a->race), a->order_dependent ? ", order-dependent atomics" : "",
+	       race_text(u, race), a->order_dependent ? ", order-dependent atomics" : "",
 	       price->cost_per_workgroup);
 	if (app->verbose)
 		fprintf(stderr, "  program %s\n", pctl_cid_format(&u->cid, cid));
