@@ -557,7 +557,7 @@ pctl_status pctl_run(const pctl_graph *g, const pctl_run_options *o, const pctl_
 		status = store_outputs(&r);
 	if (status == PCTL_OK && o->observe == NULL && o->memo != NULL &&
 	    o->policy->memo != PCTL_MEMO_OFF && !(o->flags & PCTL_RUN_FRESH) &&
-	    !r.result->trusted &&	    g->pipeline->n_outputs <= PCTL_MEMO_OUTPUTS_MAX)
+	    !r.result->trusted && g->pipeline->n_outputs <= PCTL_MEMO_OUTPUTS_MAX)
 		pctl_run_to_memo(&r);
 	if (status == PCTL_OK)
 		r.result->has_gas = 1;

@@ -195,8 +195,9 @@ typedef struct pctl_run_result {
 	uint32_t memoised;
 	pctl_evidence evidence; /* the weakest along the provenance of all outputs */
 	const char *memo_void;	/* why a remembered result was not taken, or NULL */
-	uint32_t trusted; /* 1: some job's freedom from races was taken on trust; nothing is remembered */
-	uint32_t has_gas;	/* of the whole: 0 for a plan that stops at a size found in data */
+	uint32_t
+		trusted; /* 1: some job's freedom from races was taken on trust; nothing is remembered */
+	uint32_t has_gas; /* of the whole: 0 for a plan that stops at a size found in data */
 	uint64_t gas;
 	uint64_t actual_gas; /* counted by the reference (PCTL_RUN_SANITIZE), else 0 */
 	uint64_t peak_bytes; /* largest sum of buffers alive */

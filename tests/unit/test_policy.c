@@ -644,7 +644,7 @@ static void policy__certificate_levels(void **state)
 PCTL_TESTS_MAIN(IN_DIR(policy__every_key_has_twins), IN_DIR(policy__files_that_hold_no_policy),
 		IN_DIR(policy__values_and_origins), IN_DIR(policy__shipped_default_is_the_built_in),
 		IN_DIR(policy__a_child_may_only_tighten), IN_DIR(policy__chains),
-		IN_DIR(policy__class), IN_DIR(policy__races), IN_DIR(policy__race_cost), PCTL_TEST(policy__backend_patterns),
-		IN_DIR(policy__backends), IN_DIR(policy__plugins_certificates_limits),
-		IN_DIR(policy__the_order_of_atomics), IN_DIR(policy__evidence),
-		IN_DIR(policy__certificate_levels))
+		IN_DIR(policy__class), IN_DIR(policy__races), IN_DIR(policy__race_cost),
+		PCTL_TEST(policy__backend_patterns), IN_DIR(policy__backends),
+		IN_DIR(policy__plugins_certificates_limits), IN_DIR(policy__the_order_of_atomics),
+		IN_DIR(policy__evidence), IN_DIR(policy__certificate_levels))
