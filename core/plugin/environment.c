@@ -42,7 +42,11 @@ static const char *const fixed[] = {
 #endif
 static const char *const checkers[] = {
 #ifdef SANITIZED
-	"ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS", "LLVM_PROFILE_FILE",
+	"ASAN_OPTIONS",
+	"LSAN_OPTIONS",
+	"TSAN_OPTIONS",
+	"UBSAN_OPTIONS",
+	"LLVM_PROFILE_FILE",
 #endif
 	NULL};
 

@@ -60,13 +60,13 @@ static void try_files(report *r)
 	const char *key = getenv("SPY_KEY"), *store = getenv("SPY_STORE");
 
 	attempt(r, "read the key", key ? opened(key, O_RDONLY) : 0);
-	attempt(r, "write the store",
-		store ? below(store, "planted", O_WRONLY | O_CREAT) : 0);
+	attempt(r, "write the store", store ? below(store, "planted", O_WRONLY | O_CREAT) : 0);
 	attempt(r, "truncate the key", key ? truncate(key, 0) : 0);
 	attempt(r, "change the key's mode", key ? chmod(key, 0644) : 0);
 	attempt(r, "write /tmp", opened("/tmp/pipectl-spy", O_WRONLY | O_CREAT));
 	if (getenv("TMPDIR"))
-		attempt(r, "write its own folder", below(getenv("TMPDIR"), "x", O_WRONLY | O_CREAT));
+		attempt(r, "write its own folder",
+			below(getenv("TMPDIR"), "x", O_WRONLY | O_CREAT));
 }
 
 static void try_network(report *r)

@@ -28,7 +28,8 @@ static void look(spying *o, const pctl_call *call)
 	o->facts = calloc(FACTS, sizeof(*o->facts));
 	assert_non_null(o->facts);
 	assert_int_equal(o->s->table->device_open(o->s->inst, o->f.call, 0, &o->dev), PCTL_OK);
-	assert_int_equal(o->s->table->device_identity(o->dev, call, FACTS, o->facts, &o->n), PCTL_OK);
+	assert_int_equal(o->s->table->device_identity(o->dev, call, FACTS, o->facts, &o->n),
+			 PCTL_OK);
 	assert_true(o->n > 10 && o->n <= FACTS);
 }
 
@@ -56,7 +57,8 @@ static void spy_open(spying *o, const char *more)
 
 static void spy_look(spying *o, const pctl_call *call)
 {
-	assert_int_equal(pctl_backend_session_open(o->f.r, "fake", NULL, 0, o->f.call, &o->s), PCTL_OK);
+	assert_int_equal(pctl_backend_session_open(o->f.r, "fake", NULL, 0, o->f.call, &o->s),
+			 PCTL_OK);
 	look(o, call ? call : o->f.call);
 }
 
@@ -93,9 +95,10 @@ static int has_variable(const spying *o, const char *begin)
 
 static void confine__the_environment_comes_from_a_list(void **state)
 {
-	static const char *const strange[] = {"LD_PRELOAD=", "LD_LIBRARY_PATH=", "LD_AUDIT=", "VK_LAYER_PATH=",
-					      "VK_INSTANCE_LAYERS=", "MESA_LOADER_DRIVER_OVERRIDE=", "POCL_DEBUG=",
-					      "SPY_SECRET=", "PIPECTL_HOME="};
+	static const char *const strange[] = {
+		"LD_PRELOAD=",	  "LD_LIBRARY_PATH=",	 "LD_AUDIT=",
+		"VK_LAYER_PATH=", "VK_INSTANCE_LAYERS=", "MESA_LOADER_DRIVER_OVERRIDE=",
+		"POCL_DEBUG=",	  "SPY_SECRET=",	 "PIPECTL_HOME="};
 	uint32_t i;
 	spying o;
 
@@ -184,7 +187,8 @@ static void confine__what_was_hashed_is_what_is_loaded(void **state)
 	fixture_open(&f, 5000);
 	fixture_open(&f, 5000);
 	copy_file("crash_devices", path);
-	assert_int_equal(pctl_backend_session_open(f.r, "fake", NULL, 0, f.call, &s), PCTL_E_PLUGIN);
+	assert_int_equal(pctl_backend_session_open(f.r, "fake", NULL, 0, f.call, &s),
+			 PCTL_E_PLUGIN);
 	assert_true(has_code(&f, PC3035_PLUGIN_CHANGED));
 	planted("a library replaced after it was judged", "fake", "PC3035", sha);
 	fixture_end(&f);

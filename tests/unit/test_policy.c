@@ -379,89 +379,6 @@ static void policy__class(void **state)
 	pctl_policy_destroy(p);
 }
 
-static void policy__races(void **state)
-{
-	static const char *const words[] = {"proven", "checked", "trusted"};
-	/* Rows: proven, checked, trusted. Columns: unproven, proven, refuted, checked. */
-	static const uint32_t wanted[3][4] = {
-		{PCTL_VERDICT_REFUSE, PCTL_VERDICT_OK, PCTL_VERDICT_REFUSE, PCTL_VERDICT_REFUSE},
-		{PCTL_VERDICT_CHECK, PCTL_VERDICT_OK, PCTL_VERDICT_REFUSE, PCTL_VERDICT_OK},
-		{PCTL_VERDICT_WARN, PCTL_VERDICT_OK, PCTL_VERDICT_REFUSE, PCTL_VERDICT_OK},
-	};
-
-	(void)state;
-	for (uint32_t w = 0; w < 3; w++) {
-		char body[64];
-		pctl_policy *p;
-
-		snprintf(body, sizeof(body), "race = \"%s\";", words[w]);
-		p = policy(body);
-		for (uint32_t r = 0; r < 4; r++) {
-			const uint32_t before = pctl_diag_list_count(diags);
-			const pctl_pos pos = {.file = "k.cfg", .line = r + 1, .column = w + 1};
-			const pctl_policy_race what = {
-				.races = r,
-				.gas = 10,
-				.subject = "k",
-				.detail = "invocations 1 and 2 race for byte 3 of \"x\"",
-				.pos = &pos,
-				.place = {{.file = "k.wgsl", .line = 7, .column = 8},
-					  {.file = "k.wgsl", .line = 9, .column = 1}}};
-			const pctl_status status =
-				pctl_policy_race_allowed(p, &what, pctl_diag_list_call(diags));
-			const int said = wanted[w][r] == PCTL_VERDICT_REFUSE ||
-					 wanted[w][r] == PCTL_VERDICT_WARN;
-			const pctl_diag *d;
-
-			assert_int_equal(pctl_policy_race_verdict(p, r), wanted[w][r]);
-			assert_int_equal(status != PCTL_OK, wanted[w][r] == PCTL_VERDICT_REFUSE);
-			assert_int_equal(pctl_diag_list_count(diags) - before, said);
-			if (!said)
-				continue;
-			assert_int_equal(code_of_last(), PC4311_POLICY_RACE);
-			d = pctl_diag_list_at(diags, pctl_diag_list_count(diags) - 1);
-			assert_int_equal(d->pos.line, 7);
-			assert_int_equal(d->n_notes, 2);
-			assert_int_equal(d->notes[0].pos.line, 9);
-			assert_int_equal(d->notes[1].pos.line, r + 1);
-		}
-		assert_int_equal(pctl_policy_race_verdict(p, 9), PCTL_VERDICT_REFUSE);
-		pctl_policy_destroy(p);
-	}
-}
-
-/* What checking costs is bounded, and can be impossible. */
-static void policy__race_cost(void **state)
-{
-	static const struct {
-		const char *body;
-		uint64_t gas;
-		int allowed;
-	} cases[] = {
-		{"race_cost = 100;", 100, 1},
-		{"race_cost = 100;", 101, 0},
-		{"race_cost = 0;", UINT64_MAX - 1, 1},
-		{"race_cost = 0;", UINT64_MAX, 0},
-		{"race_cost = \"20_000_000_000\";", 20000000000u, 1},
-		{"race = \"trusted\"; race_cost = 100;", 101, 1},
-		{"race = \"proven\"; race_cost = 100;", 1, 0},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		pctl_policy *p = policy(cases[i].body);
-		const pctl_policy_race what = {
-			.races = PCTL_RACES_UNPROVEN, .gas = cases[i].gas, .subject = "k"};
-
-		assert_int_equal(pctl_policy_race_allowed(p, &what, pctl_diag_list_call(diags)) ==
-					 PCTL_OK,
-				 cases[i].allowed);
-		if (!cases[i].allowed)
-			assert_int_equal(code_of_last(), PC4311_POLICY_RACE);
-		pctl_policy_destroy(p);
-	}
-}
-
 static const pctl_policy_device lavapipe = {"vulkan", "llvmpipe (LLVM 15.0.6, 256 bits)", 0,
 					    PCTL_DEVICE_CPU};
 static const pctl_policy_device h200 = {"vulkan", "NVIDIA H200", 1, PCTL_DEVICE_DISCRETE};
@@ -644,7 +561,7 @@ static void policy__certificate_levels(void **state)
 PCTL_TESTS_MAIN(IN_DIR(policy__every_key_has_twins), IN_DIR(policy__files_that_hold_no_policy),
 		IN_DIR(policy__values_and_origins), IN_DIR(policy__shipped_default_is_the_built_in),
 		IN_DIR(policy__a_child_may_only_tighten), IN_DIR(policy__chains),
-		IN_DIR(policy__class), IN_DIR(policy__races), IN_DIR(policy__race_cost),
-		PCTL_TEST(policy__backend_patterns), IN_DIR(policy__backends),
-		IN_DIR(policy__plugins_certificates_limits), IN_DIR(policy__the_order_of_atomics),
-		IN_DIR(policy__evidence), IN_DIR(policy__certificate_levels))
+		IN_DIR(policy__class), PCTL_TEST(policy__backend_patterns),
+		IN_DIR(policy__backends), IN_DIR(policy__plugins_certificates_limits),
+		IN_DIR(policy__the_order_of_atomics), IN_DIR(policy__evidence),
+		IN_DIR(policy__certificate_levels))
