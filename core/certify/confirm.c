@@ -74,8 +74,8 @@ pctl_status pctl_certify_confirm(pctl_certificate *c, const pctl_replay_options 
 	if (status == PCTL_OK)
 		status = pctl_certify_replay(c, &sample, call, out);
 	if (status == PCTL_OK && out->compared == 0)
-		status = pctl_refuse(call, PC5532_REPLAY_NOTHING,
-				     "no digest of %s was compared", c->path);
+		status = pctl_refuse(call, PC5532_REPLAY_NOTHING, "no digest of %s was compared",
+				     c->path);
 	if (status == PCTL_OK)
 		status = note(c, o, out, call);
 	if (status == PCTL_OK)

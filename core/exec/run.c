@@ -412,13 +412,11 @@ static pctl_status measure_node(pctl_running *r, uint32_t index)
 	inputs_of(r, n, in);
 	if (status == PCTL_OK)
 		status = pctl_session_qualify(n->session, n->measure, r->call);
-	/* One number: where races are looked for, the reference that looks finds it too. */
-	r->result->trusted |= pctl_run_race_evidence(r, n->measure) == PCTL_RACES_UNPROVEN;
-	if (status == PCTL_OK && pctl_run_race_evidence(r, n->measure) == PCTL_RACES_CHECKED)
-		status = pctl_run_checker(r, &s);
 	if (status == PCTL_OK)
-		status = pctl_job_measure(s != NULL ? s : n->session, n->measure, in,
-					  r->o->policy->time_ms, r->call, &slot->u64);
+		status = pctl_run_check_measure(r, n, &s);
+	if (status == PCTL_OK)
+		status = pctl_job_measure(s, n->measure, in, r->o->policy->time_ms, r->call,
+					  &slot->u64);
 	if (status == PCTL_OK && is_checked(r, n, index))
 		status = pctl_run_verify_measure(r, n, in, slot->u64);
 	if (status != PCTL_OK)

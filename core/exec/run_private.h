@@ -126,6 +126,8 @@ pctl_status pctl_run_checker(pctl_running *r, pctl_session **out);
  * sees). A job of the reference itself is then run by that session alone: n->session becomes it. */
 pctl_status pctl_run_check_races(pctl_running *r, pctl_run_node *n, const pctl_job_run *run,
 				 pctl_value *const *in);
+/* The session that measures a size: the node's, or the one that looks for races as it does. */
+pctl_status pctl_run_check_measure(pctl_running *r, const pctl_run_node *n, pctl_session **out);
 /* Does the session's device hold the certificate level that the policy asks for the node's op (PC4316)? The reference
  * needs none: levels are measured by it. */
 pctl_status pctl_run_check_certified(pctl_running *r, const pctl_run_node *n, const pctl_session *s,

@@ -46,6 +46,16 @@ pctl_status pctl_run_check_races(pctl_running *r, pctl_run_node *n, const pctl_j
 	return status;
 }
 
+/* One number: where races are looked for, the reference that looks finds it too. */
+pctl_status pctl_run_check_measure(pctl_running *r, const pctl_run_node *n, pctl_session **out)
+{
+	const uint32_t races = pctl_run_race_evidence(r, n->measure);
+
+	r->result->trusted |= races == PCTL_RACES_UNPROVEN;
+	*out = n->session;
+	return races == PCTL_RACES_CHECKED ? pctl_run_checker(r, out) : PCTL_OK;
+}
+
 /* ---- asking ------------------------------------------------------------------------------- */
 
 /* Nothing is kept of it. */

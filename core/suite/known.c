@@ -17,8 +17,8 @@ static const uint32_t operands[] = {
 	0x40200000, 0xbf800000, 0x4b000001, 0xcb000001, 0x4f000000, 0xcf000000, 0x5f000000};
 #define OPERANDS (sizeof(operands) / sizeof(operands[0]))
 
-static const char *const operations[] = {"round(x)", "floor(x)", "ceil(x)",  "trunc(x)",
-					 "abs(x)",   "-x",	 "i32(x)",   "u32(x)",
+static const char *const operations[] = {"round(x)",	 "floor(x)",	"ceil(x)", "trunc(x)",
+					 "abs(x)",	 "-x",		"i32(x)",  "u32(x)",
 					 "min(x, 1.0f)", "max(x, 1.0f)"};
 #define OPERATIONS (sizeof(operations) / sizeof(operations[0]))
 

@@ -206,7 +206,8 @@ static pctl_status buffer_read(pctl_device *dev, const pctl_call *call, pctl_buf
 	(void)call;
 	if (dev->lie == READS_NOTHING)
 		return PCTL_OK;
-	if (dev->lie == READS_ANOTHER_BUFFER && dev->last != NULL && dev->last->n_bytes >= offset + n)
+	if (dev->lie == READS_ANOTHER_BUFFER && dev->last != NULL &&
+	    dev->last->n_bytes >= offset + n)
 		from = dev->last->data + offset;
 	if (dev->lie == READS_HALF)
 		n /= 2;
@@ -291,8 +292,7 @@ static pctl_status list_copy(pctl_list *l, const pctl_call *call, pctl_buffer *f
 static pctl_status list_fill(pctl_list *l, const pctl_call *call, pctl_buffer *b, uint64_t offset,
 			     uint64_t n, uint32_t word)
 {
-	const command c = {
-		.what = FILL, .word = word, .to = b, .to_offset = offset, .n_bytes = n};
+	const command c = {.what = FILL, .word = word, .to = b, .to_offset = offset, .n_bytes = n};
 
 	(void)call;
 	return add(l, &c);
@@ -349,7 +349,8 @@ static uint32_t element(uint32_t lie, const pctl_binding *x, uint64_t i, uint64_
 	case WRONG_FOR_SOME_DATA:
 		return (v >> 9 & 0x1fu) == 2u ? v + 1u : v;
 	case SATURATES:
-		return (uint64_t)word(x, i) * 3u + word(x, i ^ 1u) + 7u > UINT32_MAX ? UINT32_MAX : v;
+		return (uint64_t)word(x, i) * 3u + word(x, i ^ 1u) + 7u > UINT32_MAX ? UINT32_MAX
+										     : v;
 	default:
 		return v;
 	}

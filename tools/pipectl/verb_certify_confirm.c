@@ -122,8 +122,7 @@ static pctl_status confirm_all(pctl_app *app, uint32_t ppm)
 		const pctl_found_certificate *x = &f->items[i];
 		const char *selector = NULL;
 
-		if (!x->trusted || x->note[0] != '\0' || x->claim[0] == '\0' ||
-		    x->c->granted == 0)
+		if (!x->trusted || x->note[0] != '\0' || x->claim[0] == '\0' || x->c->granted == 0)
 			continue;
 		status = find_device(app, x->c, &selector);
 		if (status != PCTL_OK || selector == NULL ||
