@@ -449,8 +449,11 @@ static void judge(struct running *x)
 void rig_run(rig *r, const diff_case *c, uint32_t mask, rig_verdict *out)
 {
 	struct running x = {.r = r, .c = c, .verdict = out};
-	pctl_kernel_source source = {
-		c->name, c->text, strlen(c->text), NULL, c->override, c->n_overrides, 0, NULL};
+	pctl_kernel_source source = {.name = c->name,
+				     .text = c->text,
+				     .n_text = strlen(c->text),
+				     .overrides = c->override,
+				     .n_overrides = c->n_overrides};
 
 	memset(out, 0, sizeof(*out));
 	x.diagnostics = pctl_diag_list_create();
