@@ -14,7 +14,7 @@ typedef struct pctl_gas_schedule pctl_gas_schedule;
 pctl_status pctl_gas_schedule_read(const char *path, const pctl_call *call,
 				   pctl_gas_schedule **out);
 void pctl_gas_schedule_destroy(pctl_gas_schedule *s);
-/* "cybergraph-0.1", "structured-2" */
+/* "cybergraph-0.1", "structured-3" */
 const char *pctl_gas_schedule_name(const pctl_gas_schedule *s);
 
 /* A schedule from numbers in place of a file: every opcode is counted as pctl_cost_table_default counts it, floats

@@ -30,8 +30,61 @@ static pctl_status unpriced(const pctl_gas_schedule *s, uint16_t op, const pctl_
 			    const pctl_call *call)
 {
 	return pctl_refuse_at(call, PC2604_GAS_UNPRICED, pos,
-			      "name a schedule that prices it, such as structured-2",
+			      "name a schedule that prices it, such as structured-3",
 			      "schedule %s has no price for %s", s->name, pctl_op_get(op)->name);
+}
+
+static pctl_pos position(const pctl_program *p, uint32_t inst)
+{
+	const pctl_origin *o = p->origins ? &p->origins[inst] : NULL;
+	pctl_pos pos = {NULL, 0, 0, 0, 0};
+
+	if (!o || o->file >= p->n_origin_files)
+		return pos;
+	pos.file = p->origin_files[o->file];
+	pos.line = o->line;
+	pos.column = o->column;
+	pos.end_column = o->end_column;
+	return pos;
+}
+
+/* Gas of code that does not fit is the loops': shown is the one with the largest bound. */
+static pctl_status code_overflow(const pctl_gas_schedule *s, const pctl_program *p,
+				 const pctl_analysis *a, const pctl_call *call)
+{
+	const pctl_loop_bound *most = NULL;
+	uint32_t i, inst = p->functions[p->entries[0].function].first_inst;
+	pctl_pos pos;
+
+	for (i = 0; i < a->n_loops; i++)
+		if (!most || a->loops[i].max_iterations > most->max_iterations)
+			most = &a->loops[i];
+	if (most)
+		inst = p->functions[most->function].first_inst + most->inst;
+	pos = position(p, inst);
+	return pctl_refuse_at(call, PC2602_GAS_OVERFLOW, &pos, NULL,
+			      "the gas of a workgroup does not fit in 64 bits under %s", s->name);
+}
+
+/* Schedules before structured-3 price bounds as they are written. */
+static pctl_status check_bounds(const pctl_gas_schedule *s, const pctl_program *p,
+				const pctl_analysis *a, const pctl_call *call)
+{
+	uint32_t i;
+
+	for (i = 0; i < a->n_loops && s->structured != PCTL_LOOPS_FOLDED; i++) {
+		const pctl_loop_bound *b = &a->loops[i];
+		pctl_pos pos;
+
+		if (!b->folded_only)
+			continue;
+		pos = position(p, p->functions[b->function].first_inst + b->inst);
+		return pctl_refuse_at(call, PC2054_ANALYSE_LOOP_FOLDED, &pos,
+				      "write the bound as a number, or name structured-3",
+				      "schedule %s does no arithmetic on the bounds of loops",
+				      s->name);
+	}
+	return PCTL_OK;
 }
 
 static pctl_status check_priced(const pctl_gas_schedule *s, const pctl_program *p,
@@ -40,17 +93,11 @@ static pctl_status check_priced(const pctl_gas_schedule *s, const pctl_program *
 	uint32_t i;
 
 	for (i = 0; i < p->n_insts; i++) {
-		const pctl_origin *o = p->origins ? &p->origins[i] : NULL;
-		pctl_pos pos = {NULL, 0, 0, 0, 0};
+		pctl_pos pos;
 
 		if (pctl_cost_kind(&s->costs, p->insts[i].op) != PCTL_COST_UNPRICED)
 			continue;
-		if (o && o->file < p->n_origin_files) {
-			pos.file = p->origin_files[o->file];
-			pos.line = o->line;
-			pos.column = o->column;
-			pos.end_column = o->end_column;
-		}
+		pos = position(p, i);
 		return unpriced(s, p->insts[i].op, &pos, call);
 	}
 	return PCTL_OK;
@@ -74,11 +121,13 @@ static pctl_status price_workgroup(const pctl_gas_schedule *s, const pctl_gas_qu
 	for (i = 0; i < n && fits; i++)
 		fits = price_tick(&s->costs, &ticks[i], q->analysis->invocations, &one) &&
 		       pctl_num_add(sum, one, &sum);
-	if (fits && !s->structured)
-		fits = pctl_num_mul(sum, q->analysis->max_loop_iterations, &sum);
+	/* The product is of loops in sequence too, as the document says; no other schedule has it. */
+	if (fits && s->structured == PCTL_LOOPS_MULTIPLY_ALL)
+		fits = !q->analysis->product_lost &&
+		       pctl_num_mul(sum, q->analysis->max_loop_iterations, &sum);
 	pctl_arena_destroy(arena);
-	if (!fits || lost || q->analysis->overflow)
-		return overflow(call, "the gas of a workgroup");
+	if (!fits || lost || (q->analysis->overflow && s->structured != PCTL_LOOPS_FOLDED))
+		return code_overflow(s, q->program, q->analysis, call);
 	*out = sum;
 	return PCTL_OK;
 }
@@ -98,7 +147,9 @@ pctl_status pctl_gas_ticks(const pctl_gas_schedule *s, const pctl_program *p,
 		return pctl_refuse(call, PC2_NOMEM, "no memory to price a program");
 	for (uint32_t i = 0; i < *n && fits; i++)
 		fits = price_tick(&s->costs, &(*ticks)[i], a->invocations, &(*weights)[i]);
-	return fits && !lost && !a->overflow ? PCTL_OK : overflow(call, "the gas of a workgroup");
+	return fits && !lost && (!a->overflow || s->structured == PCTL_LOOPS_FOLDED)
+		       ? PCTL_OK
+		       : code_overflow(s, p, a, call);
 }
 
 pctl_status pctl_gas_memory(const pctl_gas_schedule *s, uint64_t n_bytes, const pctl_call *call,
@@ -138,6 +189,8 @@ pctl_status pctl_gas_price_of(const pctl_gas_schedule *s, const pctl_gas_query *
 	memset(out, 0, sizeof(*out));
 	memset(&price, 0, sizeof(price));
 	status = check_priced(s, q->program, call);
+	if (status == PCTL_OK)
+		status = check_bounds(s, q->program, q->analysis, call);
 	if (status == PCTL_OK)
 		status = price_workgroup(s, q, call, &price.cost_per_workgroup);
 	if (status != PCTL_OK)

@@ -6,7 +6,8 @@
 #include "conf/schema.h"
 #include "gas/schedule.h"
 
-static const char *const loop_rules[] = {"multiply-all", "structured", NULL};
+/* In the order of PCTL_LOOPS_*. */
+static const char *const loop_rules[] = {"multiply-all", "structured", "folded", NULL};
 
 #define WEIGHT(name, text)                                                                     \
 	{                                                                                      \
@@ -261,7 +262,7 @@ static pctl_status read_schedule(const pctl_conf *c, const pctl_call *call, pctl
 	group = pctl_conf_get(root, "schedule");
 	keep(&status, pctl_conf_as_name(pctl_conf_get(group, "name"), call, &name));
 	keep(&status,
-	     pctl_conf_as_choice(pctl_conf_get(group, "loops"), loop_rules, 2, call, &rule));
+	     pctl_conf_as_choice(pctl_conf_get(group, "loops"), loop_rules, 3, call, &rule));
 	keep(&status, read_weights(s, pctl_conf_get(group, "weights"), call));
 	keep(&status, read_costs(s, pctl_conf_get(group, "costs"), call));
 	if (status != PCTL_OK)

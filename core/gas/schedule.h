@@ -7,7 +7,7 @@
 
 struct pctl_gas_schedule {
 	char *name;
-	int structured; /* bounds multiply bodies only; else everything */
+	int structured; /* PCTL_LOOPS_* */
 	int has_floats; /* 0: as the first released ones, which price no float operation */
 	pctl_cost_table costs;
 	uint64_t memory, memory_unit_bytes;

@@ -150,6 +150,31 @@ static pctl_status keep_source(pctl_kernels *k, const pctl_kernel_source *s, pct
 	return PCTL_OK;
 }
 
+/* What the analysis leaves to the rules that a text was compiled under. */
+static pctl_status check_proofs(const pctl_kernel_unit *u, const pctl_call *call)
+{
+	const pctl_analysis *a = u->analysis;
+	pctl_pos pos;
+
+	if (a->loads_uniform != PCTL_PROOF_PROVEN && !(u->flags & PCTL_WGSL_RULES_1)) {
+		pos = pctl_kernel_position(u, a->load_function, a->load_inst);
+		return pctl_refuse_at(
+			call, PC2053_ANALYSE_UNIFORM_LOAD, &pos, NULL,
+			"that all invocations of a workgroup load one place is not proved");
+	}
+	for (uint32_t i = 0; i < a->n_loops && (u->flags & PCTL_WGSL_CONSENSUS); i++) {
+		if (!a->loops[i].folded_only)
+			continue;
+		pos = pctl_kernel_position(u, a->loops[i].function, a->loops[i].inst);
+		return pctl_refuse_at(
+			call, PC2050_ANALYSE_LOOP, &pos,
+			"bound it by a literal, min(x, LITERAL), or a uniform with `//# max`",
+			"no bound of this loop can be proved by the rules of the consensus "
+			"VM, which do no arithmetic on constants");
+	}
+	return PCTL_OK;
+}
+
 static pctl_status make_unit(pctl_kernels *k, const pctl_kernel_source *s, const pctl_program *p,
 			     const pctl_call *call, pctl_kernel_unit **out)
 {
@@ -171,6 +196,8 @@ static pctl_status make_unit(pctl_kernels *k, const pctl_kernel_source *s, const
 		status = pctl_policy_program_allowed(k->policy, u->program, s->name, call);
 	if (status == PCTL_OK)
 		status = pctl_program_analyse(u->program, s->groups, call, &u->analysis);
+	if (status == PCTL_OK)
+		status = check_proofs(u, call);
 	if (status == PCTL_OK)
 		status = pctl_program_encode(u->program, call, &u->wire, &u->wire_bytes);
 	if (status == PCTL_OK)

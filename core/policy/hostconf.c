@@ -42,7 +42,7 @@ static const char built_in_text[] =
 	"cache : { kernels = \"1GiB\"; gc_grace = \"24h\"; };\n"
 	"memo = \"on\";\n"
 	"output : { colour = \"auto\"; progress = \"auto\"; };\n"
-	"defaults : { policy = \"policy/default.cfg\"; gas = \"gas/structured-2.cfg\"; };\n"
+	"defaults : { policy = \"policy/default.cfg\"; gas = \"gas/structured-3.cfg\"; };\n"
 	"log : { level = \"warning\"; file = \"\"; };\n";
 
 static const pctl_conf_field path_element = {.kind = PCTL_FIELD_STRING};

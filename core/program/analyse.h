@@ -21,8 +21,11 @@ typedef struct pctl_loop_bound {
 	 * when there is none. */
 	uint64_t literal_below;
 	uint32_t step_op; /* PCTL_OP_ADD, SUB, SHL, SHR, MUL or DIV_WGSL: how the variable moves */
-	uint32_t reserved;
+	/* 1: the released rule, which the bound above follows otherwise, gives none; arithmetic on
+	 * constants must be carried out for it. */
+	uint32_t folded_only;
 	uint64_t step;
+	uint64_t folded_iterations; /* the bound with that arithmetic carried out, never larger */
 } pctl_loop_bound;
 
 /* Cost between two barriers, of one invocation's worst path; TickProfile of the Cybergraph
@@ -64,6 +67,11 @@ typedef struct pctl_analysis {
 	 * bodies counted bound times. */
 	pctl_tick *ticks[2];
 	uint64_t max_loop_iterations; /* product of all loop bounds, saturating */
+	uint32_t product_lost;	      /* 1: that product did not fit in 64 bits */
+	/* A workgroupUniformLoad of a pointer on which a workgroup need not agree: PCTL_PROOF_UNPROVEN
+	 * and the first; else PCTL_PROOF_PROVEN. */
+	uint32_t loads_uniform;
+	uint32_t load_function, load_inst;
 	uint64_t workgroup_bytes;
 	uint64_t invocations; /* of a workgroup */
 	uint8_t *proven; /* n_insts bit sets (u16) would be wasteful: one byte, bit i = chain word i

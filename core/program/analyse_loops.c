@@ -1,6 +1,10 @@
 /* Loop bounds (semantics sections 1 and 5): which local counts, how it steps, what it is compared
  * with, and that it can neither wrap nor be stepped over. The rules are syntactic, so that a bound
- * never depends on cleverness. */
+ * never depends on cleverness. Arithmetic on constants is carried out for the schedules after
+ * structured-2 alone (folded_iterations). */
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/num.h"
 #include "program/analyse_parts.h"
 #include "program/eval.h"
@@ -9,11 +13,19 @@ __extension__ typedef __int128 wide;
 
 #define CONJUNCTS_MAX 16u
 
+/* The number an instruction gives whatever happens, where its operands are constants. */
+typedef struct folded {
+	uint64_t bits;
+	uint32_t known;
+	uint32_t reserved;
+} folded;
+
 typedef struct loop {
 	pctl_analyser *z;
 	const pctl_function *fn;
 	uint32_t start, test, update, end; /* of the function's list */
 	pctl_loop_bound *bound;
+	const folded *folds; /* of the function; NULL: only what is written as a constant is one */
 } loop;
 
 /* How the loop variable moves in the update. */
@@ -66,6 +78,10 @@ static int is_const(const loop *l, uint32_t v, wide *out)
 	const uint8_t scalar = scalar_of(l, v);
 
 	*out = 0;
+	if (l->folds && l->folds[v].known) {
+		*out = as_number(scalar, l->folds[v].bits);
+		return 1;
+	}
 	if (inst(l, v)->op == PCTL_OP_ZERO && scalar != PCTL_SCALAR_NONE)
 		return 1;
 	if (inst(l, v)->op != PCTL_OP_CONST)
@@ -487,6 +503,71 @@ static void try_condition(loop *l)
 	}
 }
 
+/* ---- constants in every schedule after structured-2 ---- */
+
+static int is_integer(const pctl_program *p, uint32_t type)
+{
+	const pctl_type *t = &p->types[type];
+
+	return t->kind == PCTL_TYPE_SCALAR && t->scalar >= PCTL_SCALAR_BOOL &&
+	       t->scalar <= PCTL_SCALAR_U64;
+}
+
+/* One pass, since operands stand before what uses them. */
+static void fold_function(const pctl_program *p, const pctl_function *fn, folded *out)
+{
+	uint32_t v, i;
+
+	for (v = 0; v < fn->n_insts; v++) {
+		const pctl_inst *in = &p->insts[fn->first_inst + v];
+		const char *pattern = pctl_op_get(in->op)->args;
+		const uint32_t which = in->op == PCTL_OP_SELECT;
+		uint64_t args[4] = {0};
+		uint32_t type;
+
+		memset(&out[v], 0, sizeof(out[v]));
+		if (!is_integer(p, in->type))
+			continue;
+		if (in->op == PCTL_OP_CONST || in->op == PCTL_OP_ZERO) {
+			out[v].known = 1;
+			if (in->op == PCTL_OP_CONST)
+				out[v].bits = pctl_arg(p, in, 0) | (uint64_t)pctl_arg(p, in, 1)
+									   << 32;
+			continue;
+		}
+		if (!in->n_args || in->n_args > 4 || strspn(pattern, "v") != in->n_args ||
+		    pattern[in->n_args])
+			continue;
+		for (i = 0; i < in->n_args && out[pctl_arg(p, in, i)].known; i++)
+			args[i] = out[pctl_arg(p, in, i)].bits;
+		type = pctl_value_type(p, fn, pctl_arg(p, in, which));
+		if (i == in->n_args && is_integer(p, type))
+			out[v].known =
+				(uint32_t)pctl_eval(in->op, p->types[in->type].scalar,
+						    p->types[type].scalar, args, &out[v].bits);
+	}
+}
+
+/* The bound by the released rule, and the one that folding gives. */
+static void find_bound(loop *l, const folded *folds)
+{
+	pctl_loop_bound *b = l->bound, wider = *b;
+
+	try_condition(l);
+	l->folds = folds;
+	l->bound = &wider;
+	try_condition(l);
+	l->folds = NULL;
+	l->bound = b;
+	if (!b->bounded && wider.bounded) {
+		*b = wider;
+		b->folded_only = 1;
+	}
+	b->folded_iterations = wider.bounded && wider.max_iterations < b->max_iterations
+				       ? wider.max_iterations
+				       : b->max_iterations;
+}
+
 static void refuse(pctl_analyser *z, const pctl_loop_bound *b)
 {
 	const pctl_pos pos =
@@ -504,11 +585,14 @@ void pctl_analyse_loops(pctl_analyser *z)
 {
 	const pctl_program *p = z->p;
 	uint32_t f, v, n = 0;
+	folded *folds;
 
 	for (v = 0; v < p->n_insts; v++)
 		n += p->insts[v].op == PCTL_OP_LOOP;
 	z->a->loops = pctl_arena_array(z->arena, n, sizeof(pctl_loop_bound));
-	if (!z->a->loops) {
+	folds = calloc((size_t)p->n_insts + 1, sizeof(*folds));
+	if (!z->a->loops || !folds) {
+		free(folds);
 		pctl_analyse_fail(
 			z, pctl_refuse(z->call, PC2_NOMEM, "no memory to analyse a program"));
 		return;
@@ -517,6 +601,8 @@ void pctl_analyse_loops(pctl_analyser *z)
 	for (f = 0; f < p->n_functions; f++) {
 		loop l = {.z = z, .fn = &p->functions[f]};
 
+		if (n)
+			fold_function(p, l.fn, folds);
 		for (v = 0; v < l.fn->n_insts; v++) {
 			pctl_loop_bound *b = &z->a->loops[z->a->n_loops];
 
@@ -531,13 +617,14 @@ void pctl_analyse_loops(pctl_analyser *z)
 			b->test = l.test;
 			b->update = l.update;
 			z->loop_of[l.fn->first_inst + v] = z->a->n_loops++;
-			try_condition(&l);
+			find_bound(&l, folds);
 			if (!b->bounded)
 				refuse(z, b);
 			else if (!pctl_num_mul(z->a->max_loop_iterations,
 					       b->max_iterations ? b->max_iterations : 1,
 					       &z->a->max_loop_iterations))
-				z->a->overflow = 1;
+				z->a->product_lost = 1;
 		}
 	}
+	free(folds);
 }

@@ -135,7 +135,7 @@ void pctl_analyse_walk(pctl_analyser *z)
 {
 	pctl_walk w = {.z = z, .p = z->p};
 
-	z->a->barriers_uniform = PCTL_PROOF_PROVEN;
+	z->a->barriers_uniform = z->a->loads_uniform = PCTL_PROOF_PROVEN;
 	z->a->proven = pctl_arena_array(z->arena, z->p->n_insts, 1);
 	w.arena = w.symbols.arena = pctl_arena_create();
 	if (!w.arena || !z->a->proven || !prepare(&w)) {

@@ -244,7 +244,9 @@ static uint32_t walk_branch(profile *f, uint32_t v, ticks *l)
 
 static uint32_t walk_loop(profile *f, uint32_t v, ticks *l)
 {
-	const uint64_t bound = f->a->loops[f->next_loop++].max_iterations;
+	const pctl_loop_bound *b = &f->a->loops[f->next_loop++];
+	const uint64_t bound =
+		f->structured == PCTL_LOOPS_FOLDED ? b->folded_iterations : b->max_iterations;
 	ticks test, body, update;
 	uint64_t tests = 2;
 

@@ -42,7 +42,7 @@ typedef struct pctl_cost_table {
 	uint64_t workgroup_barrier, storage_barrier;
 } pctl_cost_table;
 
-/* The table of cybergraph-0.2 and structured-2, for the profile in an analysis; a test holds the
+/* The table of cybergraph-0.2, structured-2 and structured-3, for the profile in an analysis; a test holds the
  * files under conf/gas to it. */
 void pctl_cost_table_default(pctl_cost_table *out);
 
@@ -62,9 +62,13 @@ uint64_t pctl_cost_units(const pctl_program *p, const pctl_function *fn, const p
  * UINT64_MAX. */
 int pctl_cost_tick(const pctl_cost_table *t, const pctl_tick *tick, uint64_t *out);
 
+/* What loop bounds multiply: everything, later; the loop's own body; that, by bounds with arithmetic on
+ * constants carried out. */
+enum { PCTL_LOOPS_MULTIPLY_ALL = 0, PCTL_LOOPS_STRUCTURED = 1, PCTL_LOOPS_FOLDED = 2 };
+
 /*
- * Profile the entry point. structured 0: loop bodies count once (their tests twice, since a test
- * runs once more than its body); 1: bodies count bound times, tests once more. The ticks live in
+ * Profile the entry point. structured (PCTL_LOOPS_*) 0: loop bodies count once (their tests twice, since a test
+ * runs once more than its body); else bodies count bound times, tests once more. The ticks live in
  * `arena`. *overflow is set when a count did not fit (it is then UINT64_MAX) or there are more than
  * PCTL_TICKS_MAX ticks. 0: no memory.
  */

@@ -204,6 +204,20 @@ static void barrier(pctl_walk *w, uint32_t v)
 	w->state.intervals = pctl_walk_new_interval(w);
 }
 
+/* A workgroup must agree on the pointer of workgroupUniformLoad, or its value is not one. The caller
+ * of the analysis decides on it: the first consensus rules took any. */
+static void check_uniform_load(pctl_walk *w, const pctl_inst *in, uint32_t v)
+{
+	pctl_analysis *a = w->z->a;
+
+	if (w->dry || a->loads_uniform == PCTL_PROOF_UNPROVEN ||
+	    pctl_walk_place_agreement(w, in) != PCTL_AGREE_NONE)
+		return;
+	a->loads_uniform = PCTL_PROOF_UNPROVEN;
+	a->load_function = w->function;
+	a->load_inst = v;
+}
+
 /* ---- regions ---- */
 
 static void step(pctl_walk *w, uint32_t v)
@@ -231,6 +245,7 @@ static void step(pctl_walk *w, uint32_t v)
 	case PCTL_OP_LOAD_UNIFORM:
 		barrier(w, v);
 		cell = pctl_walk_memory(w, in, v);
+		check_uniform_load(w, in, v);
 		barrier(w, v);
 		break;
 	case PCTL_OP_CALL:

@@ -104,6 +104,9 @@ const pctl_cell *pctl_walk_value(pctl_walk *w, const pctl_inst *in);
 /* Memory instructions: their value, with state and accesses brought up to date. */
 const pctl_cell *pctl_walk_memory(pctl_walk *w, const pctl_inst *in, uint32_t v);
 
+/* Who agrees on the place of a memory instruction: PCTL_AGREE_*. */
+uint8_t pctl_walk_place_agreement(const pctl_walk *w, const pctl_inst *in);
+
 /* One scalar operation (walk_number.c); NULL: no memory. linear is a + factor*b, logic AND or OR of
  * bools. */
 const pctl_known *pctl_known_component(pctl_walk *w, uint16_t op, uint8_t scalar,

@@ -45,6 +45,17 @@ static void agreement(const pctl_walk *w, const pctl_place *pl, uint8_t *uniform
 	}
 }
 
+uint8_t pctl_walk_place_agreement(const pctl_walk *w, const pctl_inst *in)
+{
+	uint8_t uniform, shared;
+	pctl_place pl;
+
+	if (!pctl_place_get(w->p, w->fn, in, &pl))
+		return PCTL_AGREE_NONE;
+	agreement(w, &pl, &uniform, &shared);
+	return uniform;
+}
+
 static int is_tracked(const pctl_walk *w, uint32_t type)
 {
 	return w->p->types[type].kind == PCTL_TYPE_SCALAR ||

@@ -57,7 +57,8 @@ static void run_counted(rig *r, const pctl_program *p, const uint32_t groups[3],
 static void hold(pctl_builder *b, uint32_t n, uint32_t word)
 {
 	static const char *const files[] = {PIPECTL_SOURCE_DIR "/conf/gas/cybergraph-0.2.cfg",
-					    PIPECTL_SOURCE_DIR "/conf/gas/structured-2.cfg"};
+					    PIPECTL_SOURCE_DIR "/conf/gas/structured-2.cfg",
+					    PIPECTL_SOURCE_DIR "/conf/gas/structured-3.cfg"};
 	pctl_gas_query q = {.groups = {4, 1, 1}};
 	pctl_counts counts = {.head = PCTL_HEAD(pctl_counts)};
 	pctl_program *p = NULL, *special = NULL;
@@ -76,7 +77,7 @@ static void hold(pctl_builder *b, uint32_t n, uint32_t word)
 		assert_int_equal(races, 0);
 	q.program = special;
 	q.analysis = a;
-	for (i = 0; i < 2; i++) {
+	for (i = 0; i < 3; i++) {
 		pctl_gas_schedule *s = NULL;
 		pctl_gas_price price;
 

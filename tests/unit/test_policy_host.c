@@ -280,7 +280,7 @@ static void host__shipped_file_is_the_built_in(void **state)
 	pctl_host_config *shipped, *built_in;
 
 	(void)state;
-	put("gas/structured-2.cfg", "");
+	put("gas/structured-3.cfg", "");
 	assert_int_equal(system("cp -r " PIPECTL_SOURCE_DIR "/conf/pipectl.cfg " PIPECTL_SOURCE_DIR
 				"/conf/policy ."),
 			 0);

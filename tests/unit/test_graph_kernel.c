@@ -1,0 +1,120 @@
+/* Kernel units: what is judged when a text is made concrete, whoever asks, and what version 1 of the
+ * consensus rules lets pass as it did. */
+#include <stdlib.h>
+
+#include "diag/diag.h"
+#include "graph/kernel.h"
+#include "main.h"
+#include "wgsl/wgsl.h"
+
+/* The code of the first diagnostic of making a unit, 0 for none. */
+static uint32_t make(const char *text, const char *entry, const char *n, uint32_t flags,
+		     uint32_t *line)
+{
+	const pctl_override_value value = {.name = "n", .text = n};
+	const pctl_kernel_source source = {.name = "k.wgsl",
+					   .text = text,
+					   .n_text = strlen(text),
+					   .entry = entry,
+					   .overrides = &value,
+					   .n_overrides = n != NULL,
+					   .flags = flags};
+	pctl_diag_list *l = pctl_diag_list_create();
+	pctl_kernels *k = pctl_kernels_create(NULL);
+	const pctl_kernel_unit *u;
+	pctl_status status = pctl_kernels_get(k, &source, pctl_diag_list_call(l), &u);
+	uint32_t code = 0;
+
+	*line = 0;
+	if (pctl_diag_list_count(l)) {
+		code = pctl_diag_list_at(l, 0)->code;
+		*line = pctl_diag_list_at(l, 0)->pos.line;
+	}
+	assert_int_equal(status != PCTL_OK, code != 0);
+	pctl_kernels_destroy(k);
+	pctl_diag_list_destroy(l);
+	return code;
+}
+
+static void test_graph_kernel__override_values_are_judged(void **state)
+{
+	static const char text[] =
+		"override n: i32 = 1;\n"
+		"@group(0) @binding(0) var<storage, read_write> o: array<i32>;\n"
+		"@compute @workgroup_size(1) fn main() { o[0] =\n"
+		"10 / n; }\n"
+		"@compute @workgroup_size(1) fn other() { o[0] = n; }\n";
+	uint32_t line;
+
+	(void)state;
+	assert_int_equal(make(text, "main", NULL, 0, &line), 0);
+	assert_int_equal(make(text, "main", "5", 0, &line), 0);
+	assert_int_equal(make(text, "main", "0", 0, &line), PC2045_SPECIALISE_EXPRESSION);
+	assert_int_equal(line, 4);
+	assert_int_equal(make(text, "main", "0", PCTL_WGSL_CONSENSUS, &line),
+			 PC2045_SPECIALISE_EXPRESSION);
+	assert_int_equal(make(text, "main", "0", PCTL_WGSL_CONSENSUS | PCTL_WGSL_RULES_1, &line),
+			 0);
+	assert_int_equal(make(text, "other", "0", 0, &line), 0);
+	assert_int_equal(make(text, "nobody", "0", 0, &line), PC2040_SPECIALISE_ENTRY);
+	assert_int_equal(make(text, NULL, "0", 0, &line), PC2040_SPECIALISE_ENTRY);
+	assert_int_equal(make(text, "main", "3000000000", 0, &line), PC2043_SPECIALISE_RANGE);
+}
+
+#define LOAD(index)                                                                               \
+	"var<workgroup> w: array<u32, 64>;\n"                                                     \
+	"var<workgroup> m: array<vec4u, 4>;\n"                                                    \
+	"@group(0) @binding(0) var<storage, read_write> o: array<u32>;\n"                         \
+	"@group(0) @binding(1) var<storage> s: array<u32>;\n"                                     \
+	"@compute @workgroup_size(64)\n"                                                          \
+	"fn main(@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) g: vec3u) {\n"   \
+	"w[i] = i; var p = i; if (s[0] > 4u) { p = 3u; }\n"                                       \
+	"let v =\n"                                                                               \
+	"workgroupUniformLoad(" index ");\n"                                                      \
+	"if (v > 3u) { workgroupBarrier(); }\n"                                                   \
+	"o[g.x * 64u + i] = v; }\n"
+
+static void test_graph_kernel__uniform_loads_need_one_place(void **state)
+{
+	static const char *const bad[] = {LOAD("&w[i]"), LOAD("&w[i / 8u]"), LOAD("&w[p]"),
+					  LOAD("&w[w[0] & 63u]"),
+					  LOAD("&w[g.x + (i & 1u)]")};
+	static const char *const good[] = {
+		LOAD("&w[0]"), LOAD("&w[g.x & 63u]"), LOAD("&w[s[0] & 63u]"),
+		LOAD("&w[workgroupUniformLoad(&w[1]) & 63u]"), LOAD("&w[arrayLength(&s) & 63u]")};
+	uint32_t i, line;
+
+	(void)state;
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		if (make(bad[i], NULL, NULL, 0, &line) != PC2053_ANALYSE_UNIFORM_LOAD || line != 9)
+			fail_msg("taken: %s", bad[i]);
+		assert_int_equal(make(bad[i], NULL, NULL, PCTL_WGSL_CONSENSUS, &line),
+				 PC2053_ANALYSE_UNIFORM_LOAD);
+		assert_int_equal(make(bad[i], NULL, NULL, PCTL_WGSL_CONSENSUS | PCTL_WGSL_RULES_1,
+				      &line),
+				 0);
+	}
+	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		if (make(good[i], NULL, NULL, 0, &line))
+			fail_msg("refused: %s", good[i]);
+}
+
+/* Each entry point holds its own variable at a binding. */
+static void test_graph_kernel__a_binding_for_each_entry(void **state)
+{
+	static const char text[] = "@group(0) @binding(0) var<storage, read_write> a: array<u32>;\n"
+				   "@group(0) @binding(0) var<storage, read_write> b: array<i32>;\n"
+				   "@compute @workgroup_size(1) fn main() { a[0] = 1u; }\n"
+				   "@compute @workgroup_size(1) fn other() { b[0] = 1; }\n";
+	uint32_t line;
+
+	(void)state;
+	assert_int_equal(make(text, "main", NULL, 0, &line), 0);
+	assert_int_equal(make(text, "other", NULL, 0, &line), 0);
+	assert_int_equal(make(text, "main", NULL, PCTL_WGSL_RULES_1, &line),
+			 PC2424_WGSL_BINDING_TWICE);
+}
+
+PCTL_TESTS_MAIN(PCTL_TEST(test_graph_kernel__override_values_are_judged),
+		PCTL_TEST(test_graph_kernel__uniform_loads_need_one_place),
+		PCTL_TEST(test_graph_kernel__a_binding_for_each_entry))
