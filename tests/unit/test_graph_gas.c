@@ -9,8 +9,8 @@
 #include "main.h"
 #include "wgsl/wgsl.h"
 
-#define FRAME(body)                                                                               \
-	"@group(0) @binding(0) var<storage, read_write> o: array<i32>;\n"                         \
+#define FRAME(body)                                                       \
+	"@group(0) @binding(0) var<storage, read_write> o: array<i32>;\n" \
 	"@compute @workgroup_size(1) fn main() {\nvar s = 0;\n" body "\no[0] = s; }"
 
 enum { FIRST, SECOND, STRUCTURED_1, STRUCTURED_2, STRUCTURED_3, N_SCHEDULES };

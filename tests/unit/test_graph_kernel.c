@@ -5,7 +5,11 @@
 #include "diag/diag.h"
 #include "graph/kernel.h"
 #include "main.h"
+#include "planted/planted.h"
 #include "wgsl/wgsl.h"
+
+/* What the first diagnostic of the last make() said. */
+static char told[512];
 
 /* The code of the first diagnostic of making a unit, 0 for none. */
 static uint32_t make(const char *text, const char *entry, const char *n, uint32_t flags,
@@ -29,6 +33,7 @@ static uint32_t make(const char *text, const char *entry, const char *n, uint32_
 	if (pctl_diag_list_count(l)) {
 		code = pctl_diag_list_at(l, 0)->code;
 		*line = pctl_diag_list_at(l, 0)->pos.line;
+		snprintf(told, sizeof(told), "%s", pctl_diag_list_at(l, 0)->message);
 	}
 	assert_int_equal(status != PCTL_OK, code != 0);
 	pctl_kernels_destroy(k);
@@ -38,12 +43,11 @@ static uint32_t make(const char *text, const char *entry, const char *n, uint32_
 
 static void test_graph_kernel__override_values_are_judged(void **state)
 {
-	static const char text[] =
-		"override n: i32 = 1;\n"
-		"@group(0) @binding(0) var<storage, read_write> o: array<i32>;\n"
-		"@compute @workgroup_size(1) fn main() { o[0] =\n"
-		"10 / n; }\n"
-		"@compute @workgroup_size(1) fn other() { o[0] = n; }\n";
+	static const char text[] = "override n: i32 = 1;\n"
+				   "@group(0) @binding(0) var<storage, read_write> o: array<i32>;\n"
+				   "@compute @workgroup_size(1) fn main() { o[0] =\n"
+				   "10 / n; }\n"
+				   "@compute @workgroup_size(1) fn other() { o[0] = n; }\n";
 	uint32_t line;
 
 	(void)state;
@@ -51,6 +55,8 @@ static void test_graph_kernel__override_values_are_judged(void **state)
 	assert_int_equal(make(text, "main", "5", 0, &line), 0);
 	assert_int_equal(make(text, "main", "0", 0, &line), PC2045_SPECIALISE_EXPRESSION);
 	assert_int_equal(line, 4);
+	planted("an override of 0 that divides", "a kernel", "front end: values of overrides",
+		told);
 	assert_int_equal(make(text, "main", "0", PCTL_WGSL_CONSENSUS, &line),
 			 PC2045_SPECIALISE_EXPRESSION);
 	assert_int_equal(make(text, "main", "0", PCTL_WGSL_CONSENSUS | PCTL_WGSL_RULES_1, &line),
@@ -61,24 +67,23 @@ static void test_graph_kernel__override_values_are_judged(void **state)
 	assert_int_equal(make(text, "main", "3000000000", 0, &line), PC2043_SPECIALISE_RANGE);
 }
 
-#define LOAD(index)                                                                               \
-	"var<workgroup> w: array<u32, 64>;\n"                                                     \
-	"var<workgroup> m: array<vec4u, 4>;\n"                                                    \
-	"@group(0) @binding(0) var<storage, read_write> o: array<u32>;\n"                         \
-	"@group(0) @binding(1) var<storage> s: array<u32>;\n"                                     \
-	"@compute @workgroup_size(64)\n"                                                          \
-	"fn main(@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) g: vec3u) {\n"   \
-	"w[i] = i; var p = i; if (s[0] > 4u) { p = 3u; }\n"                                       \
-	"let v =\n"                                                                               \
-	"workgroupUniformLoad(" index ");\n"                                                      \
-	"if (v > 3u) { workgroupBarrier(); }\n"                                                   \
+#define LOAD(index)                                                                             \
+	"var<workgroup> w: array<u32, 64>;\n"                                                   \
+	"var<workgroup> m: array<vec4u, 4>;\n"                                                  \
+	"@group(0) @binding(0) var<storage, read_write> o: array<u32>;\n"                       \
+	"@group(0) @binding(1) var<storage> s: array<u32>;\n"                                   \
+	"@compute @workgroup_size(64)\n"                                                        \
+	"fn main(@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) g: vec3u) {\n" \
+	"w[i] = i; var p = i; if (s[0] > 4u) { p = 3u; }\n"                                     \
+	"let v =\n"                                                                             \
+	"workgroupUniformLoad(" index ");\n"                                                    \
+	"if (v > 3u) { workgroupBarrier(); }\n"                                                 \
 	"o[g.x * 64u + i] = v; }\n"
 
 static void test_graph_kernel__uniform_loads_need_one_place(void **state)
 {
 	static const char *const bad[] = {LOAD("&w[i]"), LOAD("&w[i / 8u]"), LOAD("&w[p]"),
-					  LOAD("&w[w[0] & 63u]"),
-					  LOAD("&w[g.x + (i & 1u)]")};
+					  LOAD("&w[w[0] & 63u]"), LOAD("&w[g.x + (i & 1u)]")};
 	static const char *const good[] = {
 		LOAD("&w[0]"), LOAD("&w[g.x & 63u]"), LOAD("&w[s[0] & 63u]"),
 		LOAD("&w[workgroupUniformLoad(&w[1]) & 63u]"), LOAD("&w[arrayLength(&s) & 63u]")};
@@ -88,15 +93,45 @@ static void test_graph_kernel__uniform_loads_need_one_place(void **state)
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		if (make(bad[i], NULL, NULL, 0, &line) != PC2053_ANALYSE_UNIFORM_LOAD || line != 9)
 			fail_msg("taken: %s", bad[i]);
+		if (i == 0)
+			planted("workgroupUniformLoad of an element of one's own", "a kernel",
+				"analysis: uniform loads", told);
 		assert_int_equal(make(bad[i], NULL, NULL, PCTL_WGSL_CONSENSUS, &line),
 				 PC2053_ANALYSE_UNIFORM_LOAD);
-		assert_int_equal(make(bad[i], NULL, NULL, PCTL_WGSL_CONSENSUS | PCTL_WGSL_RULES_1,
-				      &line),
-				 0);
+		assert_int_equal(
+			make(bad[i], NULL, NULL, PCTL_WGSL_CONSENSUS | PCTL_WGSL_RULES_1, &line),
+			0);
 	}
 	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++)
 		if (make(good[i], NULL, NULL, 0, &line))
 			fail_msg("refused: %s", good[i]);
+}
+
+/* `break if` and `continuing` outside of `loop` were read and dropped: a loop of 4 rounds ran all of
+ * them, without what stood in its `continuing`. */
+static void test_graph_kernel__parts_of_loops_are_not_dropped(void **state)
+{
+	static const char *const bad[][2] = {
+		{"`break if` in a `for`", "break if i == 2u;"},
+		{"`continuing` in a `for`", "continuing { o[0] += 1u; }"}};
+	uint32_t i, line;
+	char text[512];
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		snprintf(text, sizeof(text),
+			 "@group(0) @binding(0) var<storage, read_write> o: array<u32>;\n"
+			 "@compute @workgroup_size(1) fn main() {\n"
+			 "for (var i = 0u; i < 4u; i++) { o[0] += 1u;\n%s } }",
+			 bad[i][1]);
+		assert_int_equal(make(text, NULL, NULL, 0, &line), PC2418_WGSL_JUMP);
+		assert_int_equal(line, 4);
+		planted(bad[i][0], "a kernel", "front end: parts of loops", told);
+		assert_int_equal(make(text, NULL, NULL, PCTL_WGSL_CONSENSUS, &line),
+				 PC2418_WGSL_JUMP);
+		assert_int_equal(
+			make(text, NULL, NULL, PCTL_WGSL_CONSENSUS | PCTL_WGSL_RULES_1, &line), 0);
+	}
 }
 
 /* Each entry point holds its own variable at a binding. */
@@ -117,4 +152,5 @@ static void test_graph_kernel__a_binding_for_each_entry(void **state)
 
 PCTL_TESTS_MAIN(PCTL_TEST(test_graph_kernel__override_values_are_judged),
 		PCTL_TEST(test_graph_kernel__uniform_loads_need_one_place),
+		PCTL_TEST(test_graph_kernel__parts_of_loops_are_not_dropped),
 		PCTL_TEST(test_graph_kernel__a_binding_for_each_entry))
