@@ -3,7 +3,6 @@
  * never depends on cleverness. Arithmetic on constants is carried out for the schedules after
  * structured-2 alone (folded_iterations). */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/num.h"
 #include "program/analyse_parts.h"
@@ -13,19 +12,13 @@ __extension__ typedef __int128 wide;
 
 #define CONJUNCTS_MAX 16u
 
-/* The number an instruction gives whatever happens, where its operands are constants. */
-typedef struct folded {
-	uint64_t bits;
-	uint32_t known;
-	uint32_t reserved;
-} folded;
-
 typedef struct loop {
 	pctl_analyser *z;
 	const pctl_function *fn;
 	uint32_t start, test, update, end; /* of the function's list */
 	pctl_loop_bound *bound;
-	const folded *folds; /* of the function; NULL: only what is written as a constant is one */
+	const pctl_folded
+		*folds; /* of the function; NULL: only what is written as a constant is one */
 } loop;
 
 /* How the loop variable moves in the update. */
@@ -503,53 +496,8 @@ static void try_condition(loop *l)
 	}
 }
 
-/* ---- constants in every schedule after structured-2 ---- */
-
-static int is_integer(const pctl_program *p, uint32_t type)
-{
-	const pctl_type *t = &p->types[type];
-
-	return t->kind == PCTL_TYPE_SCALAR && t->scalar >= PCTL_SCALAR_BOOL &&
-	       t->scalar <= PCTL_SCALAR_U64;
-}
-
-/* One pass, since operands stand before what uses them. */
-static void fold_function(const pctl_program *p, const pctl_function *fn, folded *out)
-{
-	uint32_t v, i;
-
-	for (v = 0; v < fn->n_insts; v++) {
-		const pctl_inst *in = &p->insts[fn->first_inst + v];
-		const char *pattern = pctl_op_get(in->op)->args;
-		const uint32_t which = in->op == PCTL_OP_SELECT;
-		uint64_t args[4] = {0};
-		uint32_t type;
-
-		memset(&out[v], 0, sizeof(out[v]));
-		if (!is_integer(p, in->type))
-			continue;
-		if (in->op == PCTL_OP_CONST || in->op == PCTL_OP_ZERO) {
-			out[v].known = 1;
-			if (in->op == PCTL_OP_CONST)
-				out[v].bits = pctl_arg(p, in, 0) | (uint64_t)pctl_arg(p, in, 1)
-									   << 32;
-			continue;
-		}
-		if (!in->n_args || in->n_args > 4 || strspn(pattern, "v") != in->n_args ||
-		    pattern[in->n_args])
-			continue;
-		for (i = 0; i < in->n_args && out[pctl_arg(p, in, i)].known; i++)
-			args[i] = out[pctl_arg(p, in, i)].bits;
-		type = pctl_value_type(p, fn, pctl_arg(p, in, which));
-		if (i == in->n_args && is_integer(p, type))
-			out[v].known =
-				(uint32_t)pctl_eval(in->op, p->types[in->type].scalar,
-						    p->types[type].scalar, args, &out[v].bits);
-	}
-}
-
 /* The bound by the released rule, and the one that folding gives. */
-static void find_bound(loop *l, const folded *folds)
+static void find_bound(loop *l, const pctl_folded *folds)
 {
 	pctl_loop_bound *b = l->bound, wider = *b;
 
@@ -585,7 +533,7 @@ void pctl_analyse_loops(pctl_analyser *z)
 {
 	const pctl_program *p = z->p;
 	uint32_t f, v, n = 0;
-	folded *folds;
+	pctl_folded *folds;
 
 	for (v = 0; v < p->n_insts; v++)
 		n += p->insts[v].op == PCTL_OP_LOOP;
@@ -602,7 +550,7 @@ void pctl_analyse_loops(pctl_analyser *z)
 		loop l = {.z = z, .fn = &p->functions[f]};
 
 		if (n)
-			fold_function(p, l.fn, folds);
+			pctl_analyse_fold(p, l.fn, folds);
 		for (v = 0; v < l.fn->n_insts; v++) {
 			pctl_loop_bound *b = &z->a->loops[z->a->n_loops];
 

@@ -28,6 +28,15 @@ void pctl_analyse_fail(pctl_analyser *z, pctl_status status);
 
 /* Fill next. 0: no memory. */
 int pctl_analyse_constructs(pctl_analyser *z);
+/* The number an integer instruction gives whatever happens, where its operands are constants. */
+typedef struct pctl_folded {
+	uint64_t bits;
+	uint32_t known;
+	uint32_t reserved;
+} pctl_folded;
+/* One for each instruction of a function. */
+void pctl_analyse_fold(const pctl_program *p, const pctl_function *fn, pctl_folded *out);
+
 /* Fill a->loops; reports every loop without a bound. */
 void pctl_analyse_loops(pctl_analyser *z);
 /* Uniformity of barriers, races, bounds for emission. */

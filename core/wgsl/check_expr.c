@@ -308,7 +308,7 @@ static void index_expr(struct wgsl *c, struct expr *e)
 		constant_part(e, e->a,
 			      e->a->leaf ? pctl_wgsl_part_leaf(t, (uint32_t)pctl_wgsl_leaf(e->b, 0))
 					 : 0);
-	if (e->stage == STAGE_OVERRIDE)
+	if (e->stage == STAGE_OVERRIDE && pctl_wgsl_is_first_rules(c))
 		e->stage = STAGE_RUNTIME;
 }
 

@@ -82,26 +82,48 @@ static struct val eval(struct compose *x, uint16_t op, const struct type *t, con
 	return (struct val){.t = t, .leaf = out};
 }
 
+struct val pctl_wgsl_of_parts(const struct type *t, const uint32_t *parts)
+{
+	struct val out = {.t = t};
+
+	if (t->kind == TY_SCALAR)
+		out.value = parts[0];
+	else
+		out.parts = parts;
+	return out;
+}
+
+/* In `spec`, part by part. */
+static struct val spec_op(struct compose *x, uint16_t op, const struct type *t,
+			  const struct val *args, uint32_t n)
+{
+	uint32_t *parts = pctl_wgsl_alloc(x->c, t->leaves * sizeof(*parts)), values[4], i, k;
+	const uint32_t type = pctl_wgsl_ir_type(x->c, &x->c->types.scalar[t->scalar]);
+
+	for (i = 0; i < t->leaves; i++) {
+		for (k = 0; k < n; k++)
+			values[k] = args[k].parts ? args[k].parts[i] : args[k].value;
+		parts[i] = pctl_build_inst(x->c->builder, op, type, values, n);
+	}
+	return pctl_wgsl_of_parts(t, parts);
+}
+
 struct val pctl_wgsl_op(struct compose *x, uint16_t op, const struct type *t,
 			const struct val *args, uint32_t n)
 {
 	struct val out = {.t = t};
-	uint32_t values[4], i;
 	struct word w[4];
+	uint32_t i;
 
 	if (x->way == COMPOSE_CONST)
 		return eval(x, op, t, args, n);
 	if (PCTL_IS_STRICT(op) && (x->c->options->flags & PCTL_WGSL_NATIVE))
 		op = PCTL_NATIVE_OF(op);
-	for (i = 0; i < n; i++) {
-		values[i] = args[i].value;
-		w[i] = (struct word){WORD_VALUE, values[i]};
-	}
 	if (x->way == COMPOSE_SPEC)
-		out.value =
-			pctl_build_inst(x->c->builder, op, pctl_wgsl_ir_type(x->c, t), values, n);
-	else
-		out.value = pctl_wgsl_emit(x->l, op, pctl_wgsl_ir_type(x->c, t), w, n);
+		return spec_op(x, op, t, args, n);
+	for (i = 0; i < n; i++)
+		w[i] = (struct word){WORD_VALUE, args[i].value};
+	out.value = pctl_wgsl_emit(x->l, op, pctl_wgsl_ir_type(x->c, t), w, n);
 	return out;
 }
 
@@ -146,13 +168,18 @@ struct val pctl_wgsl_turn(struct compose *x, uint16_t op, const struct type *t, 
 struct val pctl_wgsl_int(struct compose *x, const struct type *t, uint64_t v)
 {
 	struct val out = {.t = t};
+	uint32_t *parts, i;
 	uint64_t *leaf;
 	struct word w;
-	uint32_t i;
 
 	if (x->way == COMPOSE_SPEC) {
-		out.value = pctl_build_const(x->c->builder, pctl_wgsl_ir_type(x->c, t),
-					     bare(t->scalar, v));
+		w.v = pctl_build_const(x->c->builder,
+				       pctl_wgsl_ir_type(x->c, &x->c->types.scalar[t->scalar]),
+				       bare(t->scalar, v));
+		parts = pctl_wgsl_alloc(x->c, t->leaves * sizeof(*parts));
+		for (i = 0; i < t->leaves; i++)
+			parts[i] = w.v;
+		return pctl_wgsl_of_parts(t, parts);
 	} else if (x->way == COMPOSE_CONST) {
 		leaf = new_leaves(x, t->leaves);
 		for (i = 0; i < t->leaves; i++)
@@ -180,11 +207,18 @@ struct val pctl_wgsl_spread(struct compose *x, const struct type *vector, struct
 {
 	struct val out = {.t = vector};
 	struct word w = {WORD_VALUE, scalar.value};
+	uint32_t *parts, i;
 
 	if (vector->kind == TY_SCALAR || scalar.t->kind != TY_SCALAR)
 		return scalar;
 	if (x->way == COMPOSE_CONST)
 		return pctl_wgsl_int(x, vector, leaf_of(&scalar, 0));
+	if (x->way == COMPOSE_SPEC) {
+		parts = pctl_wgsl_alloc(x->c, vector->leaves * sizeof(*parts));
+		for (i = 0; i < vector->leaves; i++)
+			parts[i] = scalar.value;
+		return pctl_wgsl_of_parts(vector, parts);
+	}
 	/* What is made once, at the start, is spread once. */
 	out.value = scalar.value & VALUE_BODY
 			    ? pctl_wgsl_emit1(x->l, PCTL_OP_SPLAT, vector, scalar.value)
@@ -199,6 +233,8 @@ struct val pctl_wgsl_piece(struct compose *x, struct val whole, uint32_t i)
 
 	if (x->way == COMPOSE_CONST)
 		out.leaf = whole.leaf ? whole.leaf + pctl_wgsl_part_leaf(whole.t, i) : NULL;
+	else if (x->way == COMPOSE_SPEC)
+		return pctl_wgsl_of_parts(out.t, whole.parts + pctl_wgsl_part_leaf(whole.t, i));
 	else
 		out.value = pctl_wgsl_extract(x->l, whole.value, out.t, i);
 	return out;
@@ -207,7 +243,7 @@ struct val pctl_wgsl_piece(struct compose *x, struct val whole, uint32_t i)
 struct val pctl_wgsl_put_together(struct compose *x, const struct type *t, const struct val *parts,
 				  uint32_t n)
 {
-	uint32_t i, k, at = 0, body = 0, type;
+	uint32_t i, k, at = 0, body = 0, type, *values;
 	struct val out = {.t = t};
 	struct word w[4];
 	uint64_t *leaf;
@@ -219,6 +255,13 @@ struct val pctl_wgsl_put_together(struct compose *x, const struct type *t, const
 				leaf[at++] = leaf_of(&parts[i], k);
 		out.leaf = leaf;
 		return out;
+	}
+	if (x->way == COMPOSE_SPEC) {
+		values = pctl_wgsl_alloc(x->c, t->leaves * sizeof(*values));
+		for (i = 0; i < n; i++)
+			for (k = 0; k < parts[i].t->leaves; k++)
+				values[at++] = parts[i].parts ? parts[i].parts[k] : parts[i].value;
+		return pctl_wgsl_of_parts(t, values);
 	}
 	type = pctl_wgsl_ir_type(x->c, t);
 	for (i = 0; i < n; i++) {
@@ -252,7 +295,7 @@ struct val pctl_wgsl_val(struct compose *x, struct expr *e)
 	if (x->way == COMPOSE_CONST)
 		out.leaf = e->leaf;
 	else if (x->way == COMPOSE_SPEC)
-		out.value = pctl_wgsl_spec_value(x->c, e);
+		out = pctl_wgsl_spec(x, e);
 	else
 		out.value = pctl_wgsl_lower_value(x->l, e);
 	return out;

@@ -15,10 +15,12 @@ struct compose {
 	uint32_t special; /* COMPOSE_CONST: a step gave an infinity or a NaN */
 };
 
-/* A value on its way: leaf (NULL: zero) for constants, else value. */
+/* A value on its way: leaf (NULL: zero) for constants, else value; in `spec` parts, the scalars of what
+ * has several. */
 struct val {
 	const struct type *t;
 	const uint64_t *leaf;
+	const uint32_t *parts;
 	uint32_t value;
 };
 
@@ -51,6 +53,12 @@ void pctl_wgsl_keep(struct compose *x, struct expr *e, struct val v);
 /* The bits of a value in another shape of as many, which must not be bool. */
 void pctl_wgsl_recast(const struct type *from, const uint64_t *leaf, const struct type *to,
 		      uint64_t *out);
+
+/* A value of `spec` from the ids of its scalars. */
+struct val pctl_wgsl_of_parts(const struct type *t, const uint32_t *parts);
+
+/* ---- lower_spec.c: the value of an expression of overrides ---- */
+struct val pctl_wgsl_spec(struct compose *x, struct expr *e);
 
 /* ---- compose_operator.c ---- */
 struct val pctl_wgsl_float_operator(struct compose *x, uint32_t op, const struct type *t,

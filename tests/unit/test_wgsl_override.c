@@ -305,6 +305,104 @@ static void test_wgsl_override__what_is_not_computed(void **state)
 	assert_int_equal(judge(unreached, "0", 0, &line), 0);
 }
 
+/* The wire form of a text with its one entry point, specialised with n = 3 where it has that override. */
+static uint8_t *wire_of(const char *text, uint64_t *size)
+{
+	pctl_diag_list *l = pctl_diag_list_create();
+	const pctl_wgsl_options o = {.file = "test.wgsl"};
+	const pctl_override_value v = {.name = "n", .text = "3"};
+	pctl_program *p = NULL, *q = NULL;
+	uint8_t *wire = NULL;
+	pctl_status status = pctl_wgsl_compile(text, strlen(text), &o, pctl_diag_list_call(l), &p);
+
+	if (status == PCTL_OK)
+		status = pctl_program_specialise(p, NULL, &v, p->n_overrides != 0,
+						 pctl_diag_list_call(l), &q);
+	if (status != PCTL_OK) {
+		pctl_diag_list_source(l, "test.wgsl", text, strlen(text));
+		pctl_diag_render_text(l, stderr, 0);
+	}
+	assert_int_equal(status, PCTL_OK);
+	assert_int_equal(pctl_program_encode(q, NULL, &wire, size), PCTL_OK);
+	pctl_program_destroy(p);
+	pctl_program_destroy(q);
+	pctl_diag_list_destroy(l);
+	return wire;
+}
+
+/* Defaults made of vectors, matrices, structs and floats' builtins: computed before the shader runs,
+ * they are what the same text gives with a constant in the override's place. */
+static void test_wgsl_override__defaults_are_as_constants(void **state)
+{
+	static const char *const exprs[] = {
+		"length(n)",
+		"length(vec2(n, 4.0))",
+		"distance(n, -1.5)",
+		"distance(vec3(n), vec3(1, 2, 3))",
+		"dot(vec2(n, 2.0), vec2(0.5, n))",
+		"normalize(vec3(n, 1.0, 2.0)).y",
+		"cross(vec3(n, 1.0, 2.0), vec3(2.0, n, 5.0)).z",
+		"reflect(vec2(n, 1.0), vec2(0.0, n)).y",
+		"refract(vec2(0.25, n), vec2(0.0, 1.0), 0.5).x",
+		"refract(vec2(0.8, -0.6), vec2(0.0, 1.0), n).x",
+		"faceForward(vec2(n), vec2(n, 1.0), vec2(1.0, n)).x",
+		"determinant(mat2x2(n, 1.0, 2.0, n))",
+		"determinant(mat3x3(n, 1.0, 2.0, 4.0, n, 6.0, 7.0, 8.0, n))",
+		"(mat2x3(n, 1.0, 2.0, 3.0, n, 5.0) * vec2(n, 2.0)).y",
+		"(vec2(n, 1.0) * mat2x2(n, 2.0, 3.0, n)).y",
+		"frexp(n).fract",
+		"f32(frexp(n * 5.0).exp)",
+		"modf(n / 2.0).fract",
+		"modf(vec2(n, n / 2.0)).whole.x",
+		"f32(pack4x8unorm(vec4(n / 4.0, 0.5, 0.25, 1.0)))",
+		"unpack4x8snorm(u32(n) * 1234567u).z",
+		"bitcast<f32>(bitcast<vec2u>(vec2(n, 1.5)).y + 1u)",
+		"mix(vec2(n, 1.0), vec2(2.0, n), 0.25).y",
+		"smoothstep(vec2(0.0), vec2(n), vec2(1.0)).x",
+		"clamp(vec2(n), vec2(0.0), vec2(2.0)).y",
+		"ldexp(vec2(n), vec2(2, 3)).y",
+		"quantizeToF16(vec2(n / 7.0)).x",
+		"select(vec2(1.0), vec2(n), vec2(n > 2.0, false)).x",
+		"f32(any(vec2(n > 2.0, false)) && all(vec3(n > 2.0)))",
+		"f32(dot(vec2(u32(n), 5u), vec2(7u, u32(n))))",
+		"f32((vec3(i32(n)) / vec3(2, 1, 3)).x << 2u)",
+		"vec4(n, vec2(1.0, 2.0), 3.0).wzyx.w",
+		"array<f32, 3>(1.0, n, 2.0)[1]",
+		"array<vec2f, 2>(vec2(1.0), vec2(n, 2.0))[1].x",
+		"S(1, vec2(n, 4.0)).b.x",
+		"mat2x2f(n, 1.0, 2.0, 3.0)[0].x",
+		"f32(extractBits(vec2u(u32(n) * 99u), 1u, 4u).x)",
+		"f32(-vec2(n).x) + fract(vec2(n / 2.0)).x",
+	};
+	static const char frame[] = "struct S { a: i32, b: vec2f }\n%s\n%s\n"
+				    "@group(0) @binding(0) var<storage, read_write> o: f32;\n"
+				    "@compute @workgroup_size(1) fn main() { o = v; }\n";
+	char a[1024], b[1024], line[512];
+	uint64_t size_a, size_b;
+	uint8_t *one, *other;
+	uint32_t i, wrong = 0;
+
+	(void)state;
+	for (i = 0; i < sizeof(exprs) / sizeof(exprs[0]); i++) {
+		const char *e = exprs[i];
+
+		snprintf(line, sizeof(line), "override v: f32 = %s;", e);
+		snprintf(a, sizeof(a), frame, "override n: f32;", line);
+		snprintf(line, sizeof(line), "const v: f32 = %s;", e);
+		snprintf(b, sizeof(b), frame, "const n: f32 = 3.0;", line);
+		one = wire_of(a, &size_a);
+		other = wire_of(b, &size_b);
+		if (size_a != size_b || memcmp(one, other, size_a) != 0) {
+			fprintf(stderr, "another value: %s\n", e);
+			wrong++;
+		}
+		free(one);
+		free(other);
+	}
+	assert_int_equal(wrong, 0);
+}
+
 PCTL_TESTS_MAIN(PCTL_TEST(test_wgsl_override__each_rule_at_each_place),
 		PCTL_TEST(test_wgsl_override__sizes_defaults_and_statements),
-		PCTL_TEST(test_wgsl_override__what_is_not_computed))
+		PCTL_TEST(test_wgsl_override__what_is_not_computed),
+		PCTL_TEST(test_wgsl_override__defaults_are_as_constants))
