@@ -160,7 +160,7 @@ static void close_loop(counter *c)
 {
 	open_construct *l = &c->stack[c->depth];
 	const pctl_loop_bound *b = &c->z->a->loops[c->z->loop_of[c->fn->first_inst + l->inst]];
-	const uint64_t n = b->bounded ? b->max_iterations : UINT64_MAX;
+	const uint64_t n = b->bounded ? b->folded_iterations : UINT64_MAX;
 	uint64_t tests, rounds;
 
 	/* The test runs once more than the body, in the turn that leaves. */
