@@ -8,11 +8,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define FIXED_ARGS 16u
+#define FIXED_ARGS 20u
 
 static char *const *command_line(const pctl_launch *l)
 {
-	const char **argv = calloc(FIXED_ARGS + 2 * l->n_interfaces, sizeof(*argv));
+	const char **argv =
+		calloc(FIXED_ARGS + 2 * (l->n_interfaces + l->confine.n_read), sizeof(*argv));
 	uint32_t i, n = 0;
 
 	if (!argv)
@@ -31,6 +32,16 @@ static char *const *command_line(const pctl_launch *l)
 	for (i = 0; i < l->n_interfaces; i++) {
 		argv[n++] = "--interface";
 		argv[n++] = l->interfaces[i];
+	}
+	if (l->confine.on)
+		argv[n++] = "--confine";
+	for (i = 0; l->confine.on && i < l->confine.n_read; i++) {
+		argv[n++] = "--read";
+		argv[n++] = l->confine.read[i];
+	}
+	if (l->confine.on && l->confine.write) {
+		argv[n++] = "--write";
+		argv[n++] = l->confine.write;
 	}
 	return (char *const *)(uintptr_t)argv;
 }

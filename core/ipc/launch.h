@@ -3,6 +3,7 @@
 #ifndef PIPECTL_IPC_LAUNCH_H
 #define PIPECTL_IPC_LAUNCH_H
 
+#include "ipc/confine.h"
 #include "ipc/process.h"
 
 /* The library's sealed copy, and that of one more the plugin may load (what a scripted one wraps). */
@@ -20,6 +21,7 @@
  * cache_dir   for the plugin's service pctl.cache-dir/1, or NULL
  * interfaces  what is asked of it; a probe looks at all, a server serves the first
  * probe       1: examine it, 0: serve it
+ * confine     what it may reach
  * debug       1: ask the plugin for its own validation
  */
 typedef struct pctl_launch {
@@ -30,6 +32,7 @@ typedef struct pctl_launch {
 	const char *const *interfaces;
 	uint32_t n_interfaces;
 	uint32_t probe, debug;
+	pctl_confinement confine;
 } pctl_launch;
 
 /* The host's ends: *channel non-blocking, *control a packet socket. PC3102. */

@@ -41,6 +41,13 @@ int pctl_process_reap(pctl_process *p, uint32_t timeout_ms);
 void pctl_process_kill(pctl_process *p);
 /* Close the descriptor; the process must be reaped. */
 void pctl_process_drop(pctl_process *p);
+/* What its group has used: milliseconds of processors, bytes of memory in use, and whether anything of it wants a
+ * processor now. All zero when that cannot be told. */
+typedef struct pctl_process_usage {
+	uint64_t cpu_ms, memory;
+	uint32_t n_processes, runnable;
+} pctl_process_usage;
+void pctl_process_used(const pctl_process *p, pctl_process_usage *out);
 /* "was killed by SIGSEGV; its last words: ..." or "exited with status 3; ...", into text of n
  * bytes. */
 void pctl_process_cause(const pctl_process *p, char *text, size_t n);

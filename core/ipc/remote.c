@@ -21,6 +21,9 @@
 #define WINDOW_BYTES (4u << 20)
 #define SLICE_MS 50u /* how often a cancel test is asked */
 #define PENDING_MAX (256u << 10)
+#define LOOK_MS 250u	   /* how often the limits of a build are looked at */
+#define PROGRESS_SHARE 50u /* who used less than this part of its time computes nothing */
+#define TIMES_AS_LONG 10u
 
 /* ---- losing a worker ---------------------------------------------------------------------- */
 
@@ -64,6 +67,10 @@ typedef struct waiting {
 	const pctl_call *call;
 	const pctl_ipc_control *cancel;
 	int cancelled;
+	int is_build;
+	uint64_t last_ms; /* no deadline is put off beyond this; 0: none is put off */
+	uint64_t next_look_ms;
+	pctl_process_usage before, seen;
 } waiting;
 
 void pctl_remote_send_control(pctl_remote *r, const pctl_ipc_control *m)
@@ -89,17 +96,65 @@ static void check_cancel(pctl_remote *r, waiting *w, uint64_t now)
 	}
 }
 
+/* A driver that computes, or would if the machine let it, is late but does not hang: its time is that of processors. 1 when
+ * it gets more. */
+static int put_off(pctl_remote *r, waiting *w, uint64_t now)
+{
+	pctl_process_usage u;
+	uint64_t used, since;
+
+	if (w->cancelled || now >= w->last_ms)
+		return 0;
+	pctl_process_used(&r->process, &u);
+	used = u.cpu_ms - w->before.cpu_ms;
+	since = u.cpu_ms - w->seen.cpu_ms;
+	w->seen = u;
+	if (used >= w->allowed_ms || (!u.runnable && since * PROGRESS_SHARE < w->allowed_ms))
+		return 0;
+	w->end_ms = now + (w->allowed_ms - used < LOOK_MS ? LOOK_MS : w->allowed_ms - used);
+	return 1;
+}
+
+/* The limits of a build. */
+static pctl_status look_at_build(pctl_remote *r, waiting *w, uint64_t now)
+{
+	pctl_process_usage u;
+
+	if (!w->is_build || now < w->next_look_ms)
+		return PCTL_OK;
+	w->next_look_ms = now + LOOK_MS;
+	pctl_process_used(&r->process, &u);
+	if (u.cpu_ms - w->before.cpu_ms > r->build_cpu_ms) {
+		r->blameless = 1;
+		return lose(r, w->call, PC3110_WORKER_BUILD,
+			    "the build of a program used more than %u ms of processor time",
+			    r->build_cpu_ms);
+	}
+	if (r->build_memory && u.memory > w->before.memory &&
+	    u.memory - w->before.memory > r->build_memory) {
+		r->blameless = 1;
+		return lose(r, w->call, PC3110_WORKER_BUILD,
+			    "the build of a program used %llu bytes of memory, more than %llu",
+			    (unsigned long long)(u.memory - w->before.memory),
+			    (unsigned long long)r->build_memory);
+	}
+	return PCTL_OK;
+}
+
 /* Until `events` are there, or the time is over (refused, worker lost). */
 static pctl_status wait_for(pctl_remote *r, short events, waiting *w)
 {
 	for (;;) {
 		struct pollfd fds[2] = {{r->ch.fd, events, 0}, {r->process.stderr_fd, POLLIN, 0}};
 		const uint64_t now = pctl_clock_ms();
-		uint64_t slice = 1000;
+		pctl_status s = look_at_build(r, w, now);
+		uint64_t slice = w->is_build ? LOOK_MS : 1000;
 		int n;
 
+		if (s)
+			return s;
 		check_cancel(r, w, now);
-		if (w->end_ms != NO_DEADLINE && now >= w->end_ms) {
+		if (w->end_ms != NO_DEADLINE && now >= w->end_ms && !put_off(r, w, now)) {
 			r->blameless |= w->cancelled;
 			return lose(r, w->call, PC3104_WORKER_SILENT,
 				    "it did not answer within %llu ms%s",
@@ -184,7 +239,8 @@ int pctl_remote_begin(pctl_remote *r, uint16_t op, const pctl_call *call)
 static waiting wait_until(const pctl_call *call, uint64_t timeout_ms,
 			  const pctl_ipc_control *cancel)
 {
-	waiting w = {NO_DEADLINE, timeout_ms, call, cancel, 0};
+	waiting w = {
+		.end_ms = NO_DEADLINE, .allowed_ms = timeout_ms, .call = call, .cancel = cancel};
 
 	if (timeout_ms != NO_DEADLINE)
 		w.end_ms = pctl_clock_ms() + timeout_ms;
@@ -232,10 +288,8 @@ int pctl_remote_decode(const uint8_t *payload, size_t n, const char *plugin, con
 	return 1;
 }
 
-pctl_status pctl_remote_ask(pctl_remote *r, const pctl_call *call, uint64_t timeout_ms,
-			    const pctl_ipc_control *cancel, pctl_ipc_in *body)
+static pctl_status ask(pctl_remote *r, const pctl_call *call, waiting w, pctl_ipc_in *body)
 {
-	waiting w = wait_until(call, timeout_ms, cancel);
 	pctl_ipc_header sent = {0};
 	pctl_ipc_frame f;
 	pctl_status s, answer;
@@ -261,6 +315,30 @@ pctl_status pctl_remote_ask(pctl_remote *r, const pctl_call *call, uint64_t time
 	if (answer && !pctl_ipc_in_done(body))
 		return pctl_remote_bad_reply(r, call, "refusal");
 	return answer;
+}
+
+pctl_status pctl_remote_ask(pctl_remote *r, const pctl_call *call, uint64_t timeout_ms,
+			    const pctl_ipc_control *cancel, pctl_ipc_in *body)
+{
+	return ask(r, call, wait_until(call, timeout_ms, cancel), body);
+}
+
+static waiting wait_computing(pctl_remote *r, const pctl_call *call)
+{
+	waiting w = wait_until(call, r->call_ms, NULL);
+
+	w.last_ms = pctl_clock_ms() + (uint64_t)r->call_ms * TIMES_AS_LONG;
+	pctl_process_used(&r->process, &w.before);
+	w.seen = w.before;
+	return w;
+}
+
+pctl_status pctl_remote_ask_build(pctl_remote *r, const pctl_call *call, pctl_ipc_in *body)
+{
+	waiting w = wait_computing(r, call);
+
+	w.is_build = 1;
+	return ask(r, call, w, body);
 }
 
 /* ---- opening and closing ------------------------------------------------------------------ */
@@ -313,6 +391,8 @@ pctl_status pctl_remote_open(const pctl_remote_options *o, const pctl_call *call
 	r->next_id = 1;
 	r->call_ms = o->call_ms ? o->call_ms : CALL_MS;
 	r->grace_ms = o->grace_ms ? o->grace_ms : GRACE_MS;
+	r->build_cpu_ms = o->build_cpu_ms ? o->build_cpu_ms : r->call_ms;
+	r->build_memory = o->build_memory;
 	atomic_init(&r->next_ticket, 1);
 	r->traced = o->traced;
 	snprintf(r->id, sizeof(r->id), "%s", o->launch.id);

@@ -21,7 +21,8 @@ struct pctl_remote {
 	uint32_t seq;
 	uint32_t traced; /* the worker is told which job a call belongs to */
 	uint64_t trace;	 /* that it was told last */
-	uint32_t call_ms, grace_ms;
+	uint32_t call_ms, grace_ms, build_cpu_ms;
+	uint64_t build_memory;
 	uint32_t next_id;
 	uint32_t *free_ids;
 	uint32_t n_free, cap_free;
@@ -50,6 +51,8 @@ pctl_status pctl_remote_post(pctl_remote *r, const pctl_call *call);
  * the call is cancelled. */
 pctl_status pctl_remote_ask(pctl_remote *r, const pctl_call *call, uint64_t timeout_ms,
 			    const pctl_ipc_control *cancel, pctl_ipc_in *body);
+/* The same for the build of a program, which also has limits of what it may use: PC3110. */
+pctl_status pctl_remote_ask_build(pctl_remote *r, const pctl_call *call, pctl_ipc_in *body);
 /* Send what is pending without waiting for anything but room. */
 pctl_status pctl_remote_flush(pctl_remote *r, const pctl_call *call);
 /* The body was not what it must be: give the worker up. */

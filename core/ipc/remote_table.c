@@ -362,6 +362,7 @@ static pctl_status do_kernel_build(pctl_device *dev, const pctl_call *call, cons
 	remote_object *d = pctl_remote_object_of(dev), *o;
 	pctl_remote *r = d->r;
 	pctl_status s = PCTL_E_NOMEM;
+	pctl_ipc_in body;
 
 	*out = NULL;
 	if (cache_bytes > PCTL_IPC_CACHE_MAX)
@@ -377,7 +378,9 @@ static pctl_status do_kernel_build(pctl_device *dev, const pctl_call *call, cons
 		pctl_ipc_put_u32(&r->ch.out, flags);
 		pctl_ipc_put_blob(&r->ch.out, wire, n);
 		pctl_ipc_put_blob(&r->ch.out, cache, cache_bytes);
-		s = pctl_remote_ask_plain(r, call, "kernel_build");
+		s = pctl_remote_ask_build(r, call, &body);
+		if (!s && !pctl_ipc_in_done(&body))
+			s = pctl_remote_bad_reply(r, call, "kernel_build");
 	}
 	if (s)
 		pctl_remote_object_destroy(o);

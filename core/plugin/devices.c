@@ -314,7 +314,12 @@ static pctl_status list_backend(pctl_registry *r, pctl_devices *d, const pctl_pl
 		if (!ident)
 			return pctl_refuse(call, PC2_NOMEM, "no memory for the device list");
 		if (q)
-			s = add_failure(d, p, envs[i], PCTL_DEVICE_QUARANTINED, q->cause, call);
+			s = add_failure(d, p, envs[i], PCTL_DEVICE_QUARANTINED,
+					pctl_arena_printf(r->arena,
+							  "%s (held; `pipectl plugin release %s` "
+							  "lets it be used again)",
+							  q->cause, p->id),
+					call);
 		else if (flags & PCTL_DEVICES_FRESH || !recall(d, p, envs[i], ident))
 			s = ask_driver(r, d, p, envs[i], flags, ident, call);
 	}

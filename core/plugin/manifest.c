@@ -214,6 +214,12 @@ static const pctl_conf_field plugin_fields[] = {
 	 .default_text = "false",
 	 .doc = "a backend that goes wrong on purpose: it is told which job and round a call "
 		"belongs to, and used only when named"},
+	{.key = "readable",
+	 .kind = PCTL_FIELD_LIST,
+	 .element = &text_element,
+	 .max = 32,
+	 .doc = "absolute paths of files and folders that its confined worker may read, besides "
+		"the system's"},
 	{.key = "environment",
 	 .kind = PCTL_FIELD_LIST,
 	 .element = &name_element,
@@ -350,6 +356,7 @@ static pctl_status read_fields(pctl_registry *r, const pctl_conf_value *g, known
 	info->scripted = (uint32_t)pctl_conf_bool_or(g, "scripted", 0);
 	info->wraps = (uint32_t)pctl_conf_bool_or(g, "wraps", 0);
 	info->synthetic = (uint32_t)pctl_conf_bool_or(g, "synthetic", 0);
+	p->readable = texts(a, pctl_conf_get(g, "readable"), &p->n_readable);
 	p->environment = texts(a, pctl_conf_get(g, "environment"), &p->n_environment);
 	if (!info->id || !info->library || !read_ops(a, pctl_conf_get(g, "ops"), info) ||
 	    !read_settings(a, pctl_conf_get(g, "driver_settings"), p))

@@ -26,20 +26,23 @@ typedef struct probing {
 
 static pctl_status start(pctl_registry *r, const known_plugin *p, const pctl_call *call, probing *b)
 {
-	const pctl_launch l = {.worker = r->worker,
-			       .library = p->info.library,
-			       .id = p->info.id,
-			       .library_fd = p->sealed_fd,
-			       .further_fd = -1,
-			       .envp = pctl_worker_environment(r->arena, p, NULL, NULL),
-			       .interfaces = p->info.interfaces,
-			       .n_interfaces = p->info.n_interfaces,
-			       .probe = 1};
+	pctl_launch l = {.worker = r->worker,
+			 .library = p->info.library,
+			 .id = p->info.id,
+			 .library_fd = p->sealed_fd,
+			 .further_fd = -1,
+			 .envp = pctl_worker_environment(r->arena, p, NULL, NULL),
+			 .interfaces = p->info.interfaces,
+			 .n_interfaces = p->info.n_interfaces,
+			 .probe = 1};
 	pctl_status s;
 	int channel;
 
 	if (!l.envp)
 		return pctl_refuse(call, PC2_NOMEM, "no memory for a probe");
+	s = pctl_worker_confinement(r, p, NULL, NULL, call, &l.confine);
+	if (s)
+		return s;
 	s = pctl_launch_start(&l, call, &b->process, &channel, &b->control);
 	if (!s)
 		pctl_ipc_channel_init(&b->ch, channel);

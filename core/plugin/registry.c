@@ -278,6 +278,17 @@ static pctl_status collect_ops(pctl_registry *r, const pctl_call *call)
 	return PCTL_OK;
 }
 
+static const char *const *copy_texts(pctl_arena *a, const char *const *from, uint32_t n,
+				     uint32_t *n_out)
+{
+	const char **out = n ? pctl_arena_array(a, n, sizeof(*out)) : NULL;
+
+	for (uint32_t i = 0; out && i < n; i++)
+		if (!(out[(*n_out)++] = pctl_arena_dup(a, from[i])))
+			return NULL;
+	return out;
+}
+
 pctl_status pctl_registry_open(const pctl_registry_options *o, const pctl_call *call,
 			       pctl_registry **out)
 {
@@ -301,7 +312,11 @@ pctl_status pctl_registry_open(const pctl_registry_options *o, const pctl_call *
 	r->start_ms = o->start_ms;
 	r->call_ms = o->call_ms;
 	r->grace_ms = o->grace_ms;
+	r->build_cpu_ms = o->build_cpu_ms;
+	r->build_memory = o->build_memory;
 	r->strikes = o->strikes ? o->strikes : STRIKES;
+	r->unconfined = copy_texts(r->arena, o->unconfined, o->n_unconfined, &r->n_unconfined);
+	r->readable = copy_texts(r->arena, o->readable, o->n_readable, &r->n_readable);
 	exe_dir = executable_dir(r->arena);
 	find_worker(r, o, exe_dir);
 	s = pctl_quarantine_load(r, call);
@@ -374,7 +389,13 @@ pctl_status pctl_plugin_state_refuse(const pctl_plugin_info *p, const pctl_call 
 		       .plugin = p->id};
 	char text[1536];
 
-	snprintf(text, sizeof(text), "plugin \"%s\": %s", p->id, p->why ? p->why : "");
+	if (p->state == PCTL_PLUGIN_IS_QUARANTINED)
+		snprintf(text, sizeof(text),
+			 "plugin \"%s\": %s (held; `pipectl plugin release %s` lets it be used "
+			 "again)",
+			 p->id, p->why ? p->why : "", p->id);
+	else
+		snprintf(text, sizeof(text), "plugin \"%s\": %s", p->id, p->why ? p->why : "");
 	d.message = text;
 	d.hint = p->state == PCTL_PLUGIN_IS_QUARANTINED
 			 ? "`pipectl plugin release` ends a quarantine"

@@ -21,6 +21,7 @@ typedef struct pctl_registry pctl_registry;
  * allowed       ids that may be used; none: all. Of another one not even the file is looked at.
  * pins          pairs of id and SHA-256 in hex: a plugin whose library has another one is not used
  * only_workers  no backend is opened inside the host
+ * only_confined no worker is started that the kernel or the configuration leaves unconfined
  * .._by         where it stands, "file:line"
  */
 typedef struct pctl_plugin_rules {
@@ -28,8 +29,9 @@ typedef struct pctl_plugin_rules {
 	const char *const *pins;
 	uint32_t n_allowed, n_pins;
 	uint32_t only_workers;
+	uint32_t only_confined;
 	uint32_t reserved;
-	const char *allowed_by, *pins_by, *isolation_by;
+	const char *allowed_by, *pins_by, *isolation_by, *confinement_by;
 } pctl_plugin_rules;
 
 /*
@@ -53,8 +55,13 @@ typedef struct pctl_registry_options {
 	const char *const *disabled;
 	uint32_t n_disabled;
 	uint32_t probe_ms, start_ms, call_ms, grace_ms;
+	uint32_t build_cpu_ms; /* as in remote.h */
+	uint64_t build_memory;
 	uint32_t strikes;
 	const char *disabled_by;
+	const char *const *unconfined; /* ids whose workers are not confined; "*": all */
+	const char *const *readable;   /* what workers may read besides the system's own folders */
+	uint32_t n_unconfined, n_readable;
 	const pctl_plugin_rules *rules;
 } pctl_registry_options;
 
@@ -129,6 +136,8 @@ pctl_status pctl_registry_backend(const pctl_registry *r, const char *id, const 
  * refused alike. Sessions ask again. */
 pctl_status pctl_registry_in_process(const pctl_registry *r, const pctl_call *call);
 
+/* NULL when workers of this plugin are confined in full, else why not. */
+const char *pctl_registry_unconfined(const pctl_registry *r, const char *id);
 /* Directories that were searched, in order, for `doctor`; present: 1 when it exists. */
 uint32_t pctl_registry_dir_count(const pctl_registry *r);
 const char *pctl_registry_dir_at(const pctl_registry *r, uint32_t i, int *present);

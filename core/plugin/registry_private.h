@@ -25,6 +25,8 @@ typedef struct known_plugin {
 	int sealed_fd;		   /* the library as it was hashed, once it was read; -1 before */
 	const char *const *environment; /* names passed on from the host's environment */
 	uint32_t n_environment;
+	const char *const *readable; /* that its worker may read besides the system's folders */
+	uint32_t n_readable;
 	uint32_t abi_min[2], abi_max[2]; /* major, minor */
 	const driver_setting *settings;
 	uint32_t n_settings;
@@ -56,7 +58,10 @@ struct pctl_registry {
 	const char *worker, *home, *cache, *host;
 	pctl_plugin_rules rules;
 	uint32_t flags;
-	uint32_t probe_ms, start_ms, call_ms, grace_ms, strikes;
+	const char *const *unconfined, *const *readable; /* the caller's, copied */
+	uint32_t n_unconfined, n_readable;
+	uint32_t probe_ms, start_ms, call_ms, grace_ms, strikes, build_cpu_ms;
+	uint64_t build_memory;
 	pctl_rows verdicts;
 	int verdicts_changed;
 	pctl_rows quarantine;
@@ -106,6 +111,12 @@ void pctl_plugin_unseal(known_plugin *p);
 /* The whole environment of a worker; `dir` is where it may write, or NULL. NULL: no memory. */
 char *const *pctl_worker_environment(pctl_arena *a, const known_plugin *p,
 				     const pctl_driver_env *env, const char *dir);
+/* What its worker may reach: `dir` to write into, and besides the system the driver's file and what manifest and
+ * configuration name. PC3036 when a policy wants confinement and there is none. */
+pctl_status pctl_worker_confinement(pctl_registry *r, const known_plugin *p,
+				    const pctl_driver_env *env, const char *dir,
+				    const pctl_call *call, pctl_confinement *out);
+
 /* Directories below `dir` that this environment speaks of. */
 uint32_t pctl_worker_private_dirs(const char *const **out);
 

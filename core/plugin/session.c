@@ -95,6 +95,8 @@ static pctl_status open_worker(session *s, known_plugin *p, const pctl_driver_en
 				 .traced = p->info.synthetic,
 				 .start_ms = r->start_ms,
 				 .call_ms = r->call_ms,
+				 .build_cpu_ms = r->build_cpu_ms,
+				 .build_memory = r->build_memory,
 				 .grace_ms = r->grace_ms};
 	pctl_status st;
 
@@ -113,6 +115,9 @@ static pctl_status open_worker(session *s, known_plugin *p, const pctl_driver_en
 	o.launch.further_fd = further ? further->sealed_fd : -1;
 	o.launch.envp = pctl_worker_environment(r->arena, p, env, s->dir);
 	o.launch.cache_dir = s->dir ? pctl_arena_printf(r->arena, "%s/plugin", s->dir) : NULL;
+	st = pctl_worker_confinement(r, p, env, s->dir, call, &o.launch.confine);
+	if (st)
+		return st;
 	if (!o.launch.envp)
 		return pctl_refuse(call, PC2_NOMEM, "no memory for a session");
 	st = pctl_remote_open(&o, call, &s->remote);
@@ -192,8 +197,9 @@ pctl_status pctl_backend_session_open(pctl_registry *r, const char *id, const pc
 	q = pctl_quarantine_find(r, id, env->key);
 	if (q && !(flags & PCTL_SESSION_QUARANTINED))
 		return pctl_refuse(call, PC3005_PLUGIN_QUARANTINED,
-				   "backend \"%s\" with driver \"%s\" is in quarantine: %s", id,
-				   env->key, q->cause);
+				   "backend \"%s\" with driver \"%s\" is in quarantine: %s (held; "
+				   "`pipectl plugin release %s` lets it be used again)",
+				   id, env->key, q->cause, id);
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return pctl_refuse(call, PC2_NOMEM, "no memory for a session");

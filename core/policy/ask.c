@@ -261,8 +261,10 @@ void pctl_policy_plugin_rules(const pctl_policy *p, pctl_plugin_rules *out)
 		.pins = p->pins,
 		.n_pins = p->n_pins,
 		.only_workers = !p->in_process,
+		.only_confined = p->only_confined,
 		.allowed_by = pctl_policy_origin(p, "plugins.allowed"),
 		.pins_by = pctl_policy_origin(p, "plugins.sha256"),
+		.confinement_by = pctl_policy_origin(p, "plugins.confinement"),
 		.isolation_by = pctl_policy_origin(p, "plugins.isolation"),
 	};
 }

@@ -37,7 +37,8 @@ static const char built_in_text[] =
 	"plugins : { dirs = ( ); disabled = ( ); };\n"
 	"workers : { path = \"\"; probe = \"10s\"; start = \"30s\"; call = \"120s\"; grace = "
 	"\"10s\"; strikes = 3;\n"
-	"in_process = false; };\n"
+	"build_cpu = \"120s\"; build_memory = \"4GiB\";\n"
+	"unconfined = ( ); readable = ( ); in_process = false; };\n"
 	"limits : { memory = 0; time = 0; };\n"
 	"cache : { kernels = \"1GiB\"; gc_grace = \"24h\"; };\n"
 	"memo = \"on\";\n"
@@ -101,11 +102,30 @@ static const pctl_conf_field worker_fields[] = {
 	 .min = 1,
 	 .max = DAY_MS,
 	 .doc = "how long a cancelled worker may take before it is killed"},
+	{.key = "build_cpu",
+	 .kind = PCTL_FIELD_DURATION,
+	 .min = 1,
+	 .max = DAY_MS,
+	 .doc = "processor time that a driver may take to build one program"},
+	{.key = "build_memory",
+	 .kind = PCTL_FIELD_BYTES,
+	 .doc = "memory that it may take for that; 0: no limit"},
 	{.key = "strikes",
 	 .kind = PCTL_FIELD_U64,
 	 .min = 1,
 	 .max = 1000,
 	 .doc = "deaths in a row of one plugin and driver that lead to quarantine"},
+	{.key = "unconfined",
+	 .kind = PCTL_FIELD_LIST,
+	 .element = &path_element,
+	 .max = 64,
+	 .doc = "ids of plugins whose workers are not confined; \"*\": all"},
+	{.key = "readable",
+	 .kind = PCTL_FIELD_LIST,
+	 .element = &path_element,
+	 .max = 64,
+	 .doc = "what confined workers may read besides the system's folders: a driver kept "
+		"elsewhere"},
 	{.key = "in_process",
 	 .kind = PCTL_FIELD_BOOL,
 	 .doc = "run backends that allow it inside pipectl, as --in-process does"},
@@ -486,6 +506,11 @@ static pctl_status fill(host_state *s, const pctl_call *call)
 	c->grace_ms = ms_of(s, "workers.grace");
 	(void)pctl_conf_as_u64(value_of(s, "workers.strikes"), 0, 1000, NULL, &strikes);
 	c->strikes = (uint32_t)strikes;
+	c->unconfined = texts_of(s, "workers.unconfined", 0, &c->n_unconfined);
+	c->readable = texts_of(s, "workers.readable", 1, &c->n_readable);
+	c->build_cpu_ms = ms_of(s, "workers.build_cpu");
+	(void)pctl_conf_as_bytes(value_of(s, "workers.build_memory"), 0, UINT64_MAX, NULL,
+				 &c->build_memory);
 	c->in_process = (uint32_t)value_of(s, "workers.in_process")->integer;
 	(void)pctl_conf_as_bytes(value_of(s, "limits.memory"), 0, UINT64_MAX, NULL,
 				 &c->memory_bytes);
@@ -502,7 +527,8 @@ static pctl_status fill(host_state *s, const pctl_call *call)
 	c->policy = find_default(s, "defaults.policy");
 	c->gas = find_default(s, "defaults.gas");
 	if (c->cas_dir == NULL || c->memo_dir == NULL || c->cache_dir == NULL ||
-	    c->ledger == NULL || c->plugin_dirs == NULL || c->plugins_disabled == NULL)
+	    c->ledger == NULL || c->plugin_dirs == NULL || c->plugins_disabled == NULL ||
+	    c->unconfined == NULL || c->readable == NULL)
 		return pctl_refuse(call, PC2_NOMEM, "no memory for the host's configuration");
 	if (strcmp(pctl_conf_settings_get(s->settings, "defaults.policy")->origin,
 		   PCTL_CONF_BUILT_IN) == 0)

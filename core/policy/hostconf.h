@@ -41,9 +41,13 @@ typedef struct pctl_host_config {
 	uint64_t memory_bytes, time_ms; /* of a session, on top of the policy's; 0 none */
 	uint64_t cache_bytes;		/* of compiled kernels on disk; 0: none are kept */
 	uint64_t gc_grace_s;
+	const char *const *unconfined, *const *readable; /* of workers */
+	uint32_t n_unconfined, n_readable;
 	uint32_t n_plugin_dirs, n_plugins_disabled;
 	uint32_t probe_ms, start_ms, call_ms, grace_ms, strikes;
 	uint32_t in_process;
+	uint32_t build_cpu_ms; /* processor time of one build */
+	uint64_t build_memory; /* bytes of one build, 0 none */
 	uint32_t memo;
 	uint32_t colour, progress; /* PCTL_WHEN_* */
 	uint32_t log_level;	   /* PCTL_LOG_* */

@@ -9,6 +9,7 @@
 const char *const pctl_policy_class_words[] = {"integer", "strict", "approximate", NULL};
 const char *const pctl_policy_race_words[] = {"proven", "checked", "trusted", NULL};
 const char *const pctl_policy_level_words[] = {"none", "L1", "L2", "L3", "L4", NULL};
+static const char *const confinement_words[] = {"required", "available", NULL};
 static const char *const isolation_words[] = {"worker", "in-process", NULL};
 const char *const pctl_policy_memo_words[] = {"off", "verified", "any", NULL};
 static const char *const dirty_words[] = {"refuse", "allow", NULL};
@@ -21,7 +22,8 @@ const char pctl_policy_built_in[] =
 	"quorum = \"1 of 1\"; backends : { order = ( \"vulkan/discrete\", \"vulkan/integrated\", "
 	"\"vulkan/other\",\n"
 	"\"opencl\", \"vulkan/cpu\", \"cpu\" ); allowed = ( ); forbidden = ( ); };\n"
-	"plugins : { allowed = ( ); sha256 : { }; isolation = \"in-process\"; };\n"
+	"plugins : { allowed = ( ); sha256 : { }; isolation = \"in-process\"; "
+	"confinement = \"available\"; };\n"
 	"limits : { memory = 0; time = 0; queue = 0; program : { instructions = 65536; largest = "
 	"65536; calls = 16384;\n"
 	"nesting = 256; turns = 0; private = 65536; function_memory = 262144; array = 16384; "
@@ -190,6 +192,11 @@ static const pctl_conf_field plugin_fields[] = {
 	 .kind = PCTL_FIELD_MAP,
 	 .element = &sha_element,
 	 .doc = "pinned libraries: id = \"SHA-256 of the file\""},
+	{.key = "confinement",
+	 .kind = PCTL_FIELD_CHOICE,
+	 .words = confinement_words,
+	 .doc = "required: no worker runs without confinement; available: as far as the kernel "
+		"allows"},
 	{.key = "isolation",
 	 .kind = PCTL_FIELD_CHOICE,
 	 .words = isolation_words,

@@ -36,10 +36,11 @@ typedef struct pctl_policy {
 	uint32_t verify; /* PCTL_VERIFY_* */
 	uint32_t verify_ppm;
 	uint32_t quorum_k, quorum_n;
-	uint32_t in_process; /* plugins that allow it may run inside the host */
-	uint32_t memo;	     /* PCTL_MEMO_* */
-	uint32_t dirty;	     /* 1: an uncommitted pipeline may run */
-	uint32_t must_sign;  /* 1: only what one of the signers has signed runs */
+	uint32_t only_confined; /* workers run confined or not at all */
+	uint32_t in_process;	/* plugins that allow it may run inside the host */
+	uint32_t memo;		/* PCTL_MEMO_* */
+	uint32_t dirty;		/* 1: an uncommitted pipeline may run */
+	uint32_t must_sign;	/* 1: only what one of the signers has signed runs */
 	uint32_t telemetry;
 	uint32_t queue;
 	uint32_t n_certs, n_order, n_allowed, n_forbidden, n_plugins, n_pins, n_signers;

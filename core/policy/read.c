@@ -108,6 +108,7 @@ static pctl_status fill(pctl_policy_state *s, const pctl_call *call)
 		    : p->verify_ppm == 1000000 ? PCTL_VERIFY_ALL
 					       : PCTL_VERIFY_SAMPLE;
 	(void)pctl_policy_parse_quorum(text_of(s, "quorum"), &p->quorum_k, &p->quorum_n);
+	p->only_confined = strcmp(text_of(s, "plugins.confinement"), "required") == 0;
 	p->in_process = strcmp(text_of(s, "plugins.isolation"), "in-process") == 0;
 	p->memo = pctl_policy_word(pctl_policy_memo_words, text_of(s, "memo"));
 	p->dirty = strcmp(text_of(s, "dirty"), "allow") == 0;

@@ -149,6 +149,7 @@ static const struct {
 	{"signed", word_weaker},
 	{"telemetry", word_weaker},
 	{"plugins.isolation", word_weaker},
+	{"plugins.confinement", word_weaker},
 	{"verify", verify_weaker},
 	{"quorum", quorum_weaker},
 	{"limits.memory", limit_weaker},

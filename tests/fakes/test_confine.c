@@ -194,6 +194,174 @@ static void confine__what_was_hashed_is_what_is_loaded(void **state)
 	fixture_end(&f);
 }
 
-PCTL_TESTS_MAIN(PCTL_TEST(confine__the_environment_comes_from_a_list),
+/* Attempts that must fail in a confined worker; each succeeds without confinement, so that it is the confinement which
+ * makes it fail. */
+static const char *const attempts[] = {"read the key",
+				       "write the store",
+				       "truncate the key",
+				       "change the key's mode",
+				       "write /tmp",
+				       "internet socket",
+				       "unix socket",
+				       "read the parent's command line",
+				       "signal the parent",
+				       "read the host's memory",
+				       "read the host's environment",
+				       "read the host's command line",
+				       "signal the host",
+				       "look into the host",
+				       "be traced",
+				       "leave the session"};
+#define N_ATTEMPTS (sizeof(attempts) / sizeof(attempts[0]))
+
+static void open_unconfined(fixture *f)
+{
+	static const char *const ids[] = {"fake"};
+	const char *dirs[] = {f->dir};
+	const pctl_registry_options o = {.dirs = dirs,
+					 .n_dirs = 1,
+					 .flags = PCTL_REGISTRY_NO_DEFAULT_DIRS,
+					 .home = f->home,
+					 .worker = WORKER,
+					 .unconfined = ids,
+					 .n_unconfined = 1};
+
+	pctl_registry_close(f->r);
+	f->r = NULL;
+	assert_int_equal(pctl_registry_open(&o, f->call, &f->r), PCTL_OK);
+}
+
+static void confine__a_worker_gets_nowhere(void **state)
+{
+	spying o;
+	size_t i;
+
+	(void)state;
+	spy_open(&o, "");
+	if (pctl_registry_unconfined(o.f.r, "fake"))
+		fail_msg("this kernel cannot confine: %s", pctl_registry_unconfined(o.f.r, "fake"));
+	spy_look(&o, NULL);
+	for (i = 0; i < N_ATTEMPTS; i++) {
+		const char *came_of_it = fact(&o, attempts[i]);
+
+		if (!strcmp(came_of_it, "done"))
+			fail_msg("a confined worker may %s", attempts[i]);
+		planted(attempts[i], "a confined worker", "confinement", came_of_it);
+	}
+	/* None of the above is had by breaking what a driver needs. */
+	assert_string_equal(fact(&o, "write its own folder"), "done");
+	assert_string_not_equal(fact(&o, "command line"), "");
+	spy_end(&o);
+	spy_open(&o, "");
+	open_unconfined(&o.f);
+	spy_look(&o, NULL);
+	for (i = 0; i < N_ATTEMPTS; i++)
+		if (strcmp(fact(&o, attempts[i]), "done") != 0)
+			fail_msg("without confinement, too, %s fails: %s", attempts[i],
+				 fact(&o, attempts[i]));
+	spy_end(&o);
+	unlink("/tmp/pipectl-spy");
+}
+
+static int n_workers(void)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *e;
+	int n = 0;
+
+	while (proc && (e = readdir(proc))) {
+		char path[300], text[512] = "";
+		size_t i, k;
+		FILE *f;
+
+		snprintf(path, sizeof(path), "/proc/%s/cmdline", e->d_name);
+		f = fopen(path, "r");
+		if (!f)
+			continue;
+		k = fread(text, 1, sizeof(text) - 1, f);
+		fclose(f);
+		for (i = 0; i < k; i++)
+			if (!text[i])
+				text[i] = ' ';
+		n += strstr(text, FAKES "/spy.so") != NULL;
+	}
+	if (proc)
+		closedir(proc);
+	return n;
+}
+
+/* The spy leaves a daemon behind, in a session of its own where it can; with or without confinement it goes with the
+ * worker. */
+static void confine__a_daemon_does_not_survive(void **state)
+{
+	spying o;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		spy_open(&o, "");
+		if (i)
+			open_unconfined(&o.f);
+		spy_look(&o, NULL);
+		assert_true(n_workers() >= 3);
+		spy_end(&o);
+		assert_int_equal(n_workers(), 0);
+	}
+	unlink("/tmp/pipectl-spy");
+	planted("a daemon in a session of its own", "a worker", "supervisor", "no process is left");
+}
+
+/* What a build may use is limited, and who breaks the limit is not blamed for it: the program is. Who sleeps through its
+ * time hangs, and is. */
+static void build(const char *program, uint32_t code, const char *words, uint32_t n_strikes)
+{
+	pctl_backend_session *s;
+	pctl_device *dev;
+	pctl_kernel *k;
+	fixture f;
+
+	fixture_begin(&f);
+	fixture_manifest(&f, "fake", FAKES "/build_bomb.so", "");
+	{
+		const char *dirs[] = {f.dir};
+		const pctl_registry_options o = {.dirs = dirs,
+						 .n_dirs = 1,
+						 .flags = PCTL_REGISTRY_NO_DEFAULT_DIRS,
+						 .home = f.home,
+						 .worker = WORKER,
+						 .call_ms = 2000,
+						 .build_cpu_ms = 1000,
+						 .build_memory = 256u << 20};
+
+		assert_int_equal(pctl_registry_open(&o, f.call, &f.r), PCTL_OK);
+	}
+	assert_int_equal(pctl_backend_session_open(f.r, "fake", NULL, 0, f.call, &s), PCTL_OK);
+	assert_int_equal(s->table->device_open(s->inst, f.call, 0, &dev), PCTL_OK);
+	assert_int_equal(
+		s->table->kernel_build(dev, f.call, (const uint8_t *)program, 4, 0, NULL, 0, &k),
+		pctl_code_status(code));
+	assert_true(has_code(&f, code));
+	if (!strstr(pctl_backend_session_lost(s), words))
+		fail_msg("\"%s\" lacks \"%s\"", pctl_backend_session_lost(s), words);
+	planted("a program that makes a compiler explode", program, "PC3110 or PC3104",
+		pctl_backend_session_lost(s));
+	s->table->device_close(dev);
+	pctl_backend_session_close(s, f.call);
+	assert_int_equal(pctl_quarantine_count(f.r), n_strikes);
+	fixture_end(&f);
+}
+
+static void confine__a_build_has_limits(void **state)
+{
+	(void)state;
+	build("cpu ", PC3110_WORKER_BUILD, "1000 ms of processor time", 0);
+	build("mem ", PC3110_WORKER_BUILD, "bytes of memory", 0);
+	build("slp ", PC3104_WORKER_SILENT, "2000 ms", 1);
+}
+
+PCTL_TESTS_MAIN(PCTL_TEST(confine__a_build_has_limits),
+		PCTL_TEST(confine__the_environment_comes_from_a_list),
 		PCTL_TEST(confine__only_who_fails_on_purpose_learns_the_job),
+		PCTL_TEST(confine__a_worker_gets_nowhere),
+		PCTL_TEST(confine__a_daemon_does_not_survive),
 		PCTL_TEST(confine__what_was_hashed_is_what_is_loaded))

@@ -31,6 +31,10 @@ static int parse(int argc, char **argv, worker_args *a)
 			a->debug = 1;
 			continue;
 		}
+		if (!strcmp(arg, "--confine")) {
+			a->confine = 1;
+			continue;
+		}
 		if (!value)
 			return 0;
 		i++;
@@ -42,6 +46,10 @@ static int parse(int argc, char **argv, worker_args *a)
 			a->id = value;
 		else if (!strcmp(arg, "--cache-dir"))
 			a->cache_dir = value;
+		else if (!strcmp(arg, "--read") && a->n_readable < WORKER_READABLE_MAX)
+			a->readable[a->n_readable++] = value;
+		else if (!strcmp(arg, "--write"))
+			a->writable = value;
 		else if (!strcmp(arg, "--interface") && a->n_interfaces < 8)
 			a->interfaces[a->n_interfaces++] = value;
 		else
@@ -140,5 +148,7 @@ int main(int argc, char **argv)
 	if (!worker_supervise())
 		return EXIT_USAGE;
 	signal(SIGPIPE, SIG_IGN);
+	if (!worker_confine(&a))
+		return EXIT_USAGE;
 	return a.probe ? worker_probe(&a) : serve(&a);
 }

@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#define WORKER_READABLE_MAX 128
+
 typedef struct worker_args {
 	const char *serve;	   /* library to serve */
 	const char *probe;	   /* or to examine */
@@ -12,11 +14,18 @@ typedef struct worker_args {
 	const char *interfaces[8]; /* of a probe; the first is the one that is checked in full */
 	uint32_t n_interfaces;
 	uint32_t debug;
+	uint32_t confine; /* 1: take on the confinement */
+	uint32_t n_readable;
+	const char *readable[WORKER_READABLE_MAX]; /* further places to read */
+	const char *writable;			   /* the only folder to write into */
 } worker_args;
 
 /* Part into the supervisor, which never returns, and the process that goes on and loads the plugin: 1; 0 when that
  * cannot be. */
 int worker_supervise(void);
+
+/* Give up what a plugin may not have; 0, having said why, when that failed. */
+int worker_confine(const worker_args *a);
 
 /* Exit statuses. */
 int worker_probe(const worker_args *a);

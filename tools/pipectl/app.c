@@ -49,10 +49,16 @@ pctl_status pctl_app_registry(pctl_app *app)
 	o.disabled = c->plugins_disabled;
 	o.n_disabled = c->n_plugins_disabled;
 	o.disabled_by = c->config;
+	o.unconfined = c->unconfined;
+	o.n_unconfined = c->n_unconfined;
+	o.readable = c->readable;
+	o.n_readable = c->n_readable;
 	o.probe_ms = c->probe_ms;
 	o.start_ms = c->start_ms;
 	o.call_ms = c->call_ms;
 	o.grace_ms = c->grace_ms;
+	o.build_cpu_ms = c->build_cpu_ms;
+	o.build_memory = c->build_memory;
 	o.strikes = c->strikes;
 	status = pctl_registry_open(&o, app->call, &app->registry);
 	free(dirs);

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "ipc/confine.h"
 #include "app.h"
 
 static const char *state_name(uint32_t state)
@@ -251,6 +252,50 @@ static void doctor_paths(pctl_app *app)
 	printf("store      %s\n", pctl_store_path(app->store));
 }
 
+/* What holds a plugin's worker, and what the kernel offers to do it with. */
+static void doctor_confinement(pctl_app *app)
+{
+	pctl_confine_facts facts;
+
+	pctl_confine_ask(&facts);
+	if (facts.landlock_abi == 0)
+		printf("kernel     no landlock, %s\n", facts.seccomp ? "seccomp" : "no seccomp");
+	else
+		printf("kernel     landlock %u, %s\n", facts.landlock_abi,
+		       facts.seccomp ? "seccomp" : "no seccomp");
+	for (uint32_t i = 0; i < pctl_registry_count(app->registry); i++) {
+		const pctl_plugin_info *p = pctl_registry_at(app->registry, i);
+		const char *why = pctl_registry_unconfined(app->registry, p->id);
+
+		if (p->kind == PCTL_PLUGIN_BACKEND)
+			printf("confined   %-11s %s%s\n", p->id, why ? "not in full: " : "yes",
+			       why ? why : "");
+	}
+}
+
+static void json_confinement(pctl_app *app)
+{
+	pctl_json *j = &app->document;
+	pctl_confine_facts facts;
+
+	pctl_confine_ask(&facts);
+	pctl_json_key(j, "confinement");
+	pctl_json_object_begin(j);
+	pctl_json_kv_u32(j, "landlock", facts.landlock_abi);
+	pctl_json_kv_u32(j, "seccomp", facts.seccomp);
+	pctl_json_key(j, "unconfined");
+	pctl_json_object_begin(j);
+	for (uint32_t i = 0; i < pctl_registry_count(app->registry); i++) {
+		const pctl_plugin_info *p = pctl_registry_at(app->registry, i);
+		const char *why = pctl_registry_unconfined(app->registry, p->id);
+
+		if (p->kind == PCTL_PLUGIN_BACKEND && why)
+			pctl_json_kv_string(j, p->id, why);
+	}
+	pctl_json_object_end(j);
+	pctl_json_object_end(j);
+}
+
 static void json_settings(pctl_app *app)
 {
 	pctl_json *j = &app->document;
@@ -274,6 +319,7 @@ static void json_settings(pctl_app *app)
 		pctl_json_kv_string(j, s->key, s->value);
 	}
 	pctl_json_object_end(j);
+	json_confinement(app);
 	pctl_json_kv_string(j, "schedule", pctl_gas_schedule_name(app->schedule));
 	pctl_json_kv_string(j, "store", pctl_store_path(app->store));
 }
@@ -296,6 +342,8 @@ pctl_status pctl_verb_doctor(pctl_app *app)
 		json_settings(app);
 	else
 		doctor_paths(app);
+	if (!app->json)
+		doctor_confinement(app);
 	one = pctl_verb_plugin_list(app);
 	status = status == PCTL_OK ? one : status;
 	for (uint32_t i = 0; i < pctl_registry_count(app->registry); i++)

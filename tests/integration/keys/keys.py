@@ -151,6 +151,16 @@ def isolation(h):
         h.refused("whatever the verb: " + verb[0], "PC4317", *verb, "--in-process", *worker)
 
 
+@policy("plugins.confinement")
+def confinement(h):
+    required = h.with_policy('plugins : { confinement = "required"; };')
+    bare = h.with_host('workers : { unconfined = ( "cpu" ); };')
+    h.goes("a confined worker", *h.on_cpu, *required)
+    h.goes("an unconfined one, where nobody minds", *h.on_cpu, *bare)
+    h.refused("an unconfined one", "PC3036", *h.on_cpu, *required, *bare)
+    h.refused("none is confined", "PC3036", *h.on_cpu, *required, *h.with_host('workers : { unconfined = ( "*" ); };'))
+
+
 # ---- all of them ----------------------------------------------------------------------------------
 
 def main():

@@ -14,6 +14,7 @@ os.makedirs(h.path("plugins"))
 h.write("plugins/lying.plugin.cfg", f"""plugin : {{
   id = "lying"; about = "lies about one kernel"; kind = "backend"; library = "{sys.argv[1]}"; abi : {{ min = "1.0"; }};
   interfaces = [ "pctl.backend/1" ]; isolation = "worker"; in_process = true;
+  readable = [ "{os.path.dirname(os.path.dirname(sys.argv[1]))}/plugins" ];
 }};
 """.encode())
 TEXT = """@group(0) @binding(0) var<storage, read> a : array<f32>;
