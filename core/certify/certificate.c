@@ -19,7 +19,7 @@ pctl_status pctl_certificate_create(const pctl_call *call, pctl_certificate **ou
 		return pctl_refuse(call, PC2_NOMEM, "no memory for a certificate");
 	}
 	c->version = c->device = c->driver = c->selector = c->profile = "";
-	c->backend = c->backend_version = c->backend_sha256 = c->host = "";
+	c->backend = c->backend_version = c->backend_sha256 = c->driver_files = c->host = "";
 	c->semantics = c->suite = c->kit = "";
 	c->confirmed.of = c->confirmed.signer = "";
 	c->cause = c->made = c->path = "";
@@ -61,6 +61,8 @@ static pctl_status describe_device(pctl_certificate *c, pctl_bench *b, const pct
 	n = pctl_session_identity(b->device, &facts);
 	r->n_identity = n < PCTL_PROFILE_IDENTITY_MAX ? n : PCTL_PROFILE_IDENTITY_MAX;
 	memcpy(r->identity, facts, r->n_identity * sizeof(*facts));
+	snprintf(r->files, sizeof(r->files), "%s", pctl_session_files(b->device));
+	c->driver_files = pctl_arena_dup(c->arena, r->files);
 	pairs = pctl_arena_array(c->arena, r->n_identity, sizeof(*pairs));
 	status = pairs == NULL ? pctl_refuse(call, PC2_NOMEM, "no memory for a certificate")
 			       : pctl_profile_key(r, call);
@@ -133,7 +135,8 @@ pctl_status pctl_certificate_describe(pctl_certificate *c, pctl_bench *b, const 
 		status = describe_libraries(c, b, call);
 	if (status == PCTL_OK &&
 	    (c->device == NULL || c->driver == NULL || c->selector == NULL || c->backend == NULL ||
-	     c->backend_version == NULL || c->backend_sha256 == NULL || c->host == NULL))
+	     c->backend_version == NULL || c->backend_sha256 == NULL || c->driver_files == NULL ||
+	     c->host == NULL))
 		status = pctl_refuse(call, PC2_NOMEM, "no memory for a certificate");
 	return status;
 }

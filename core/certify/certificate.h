@@ -56,6 +56,7 @@ typedef struct pctl_certificate {
 	/* The head: what was proved on what, with which files. */
 	const char *version, *device, *driver, *selector, *profile;
 	const char *backend, *backend_version, *backend_sha256; /* the plugin and its library */
+	const char *driver_files; /* that and the driver's libraries, pctl_session_files */
 	const char *semantics, *suite,
 		*kit;	  /* versions: of meaning, of the engine suite, of the probe */
 	const char *host; /* SHA-256 over program and worker, pctl_registry_host */

@@ -79,9 +79,10 @@ static int same_text(const char *a, const char *b)
 }
 
 /* Which file of those that c names is another one here: "" when all are the same. backend: the plugin in use, NULL when
- * there is none of that id. All libraries count: an op may use those of another library. */
+ * there is none of that id; files: what its session runs on, NULL where none is open. All libraries count: an op may use those of another library. */
 static const char *other_file(const pctl_found *f, const pctl_certificate *c,
-			      const pctl_plugin_info *backend, const pctl_op_source *ops)
+			      const pctl_plugin_info *backend, const char *files,
+			      const pctl_op_source *ops)
 {
 	const char *text = NULL;
 
@@ -90,6 +91,8 @@ static const char *other_file(const pctl_found *f, const pctl_certificate *c,
 	else if (!same_text(c->backend_sha256, backend->sha256))
 		text = pctl_arena_printf(f->arena, "made with another file of backend \"%s\"",
 					 c->backend);
+	else if (files != NULL && !same_text(c->driver_files, files))
+		text = "made with another driver library";
 	else if (!same_text(c->host, f->host))
 		text = "made with another pipectl or worker";
 	else
@@ -119,8 +122,8 @@ static pctl_status take(pctl_found *f, const pctl_found_options *o, const path_l
 		}
 		x->trusted = (uint32_t)pctl_profiles_trust(o->profiles, x->c->signer, call);
 		x->note = note_of(f, x->c);
-		x->claim =
-			other_file(f, x->c, pctl_registry_find(o->registry, x->c->backend), o->ops);
+		x->claim = other_file(f, x->c, pctl_registry_find(o->registry, x->c->backend), NULL,
+				      o->ops);
 		f->n++;
 	}
 	return status;
@@ -226,7 +229,10 @@ void pctl_found_level(const pctl_found *f, const pctl_level_question *q, pctl_le
 	for (uint32_t i = 0; q->backend != NULL && i < f->n; i++) {
 		const pctl_found_certificate *x = &f->items[i];
 		const uint32_t level = is_about(x, q) ? level_of(x->c, q->op) : 0;
-		const char *other = level == 0 ? "" : other_file(f, x->c, q->backend, q->ops);
+		const char *other = level == 0
+					    ? ""
+					    : other_file(f, x->c, q->backend,
+							 q->files == NULL ? "" : q->files, q->ops);
 
 		if (other[0] == '\0') {
 			out->level = level > out->level ? level : out->level;

@@ -32,6 +32,7 @@ pctl_status pctl_certificate_head_text(const pctl_certificate *c, pctl_str_buf *
 	pctl_str_addf(out, "selector\t%s\nprofile\t%s\n", c->selector, c->profile);
 	pctl_str_addf(out, "backend\t%s\nbackend-version\t%s\nbackend-sha256\t%s\n", c->backend,
 		      c->backend_version, c->backend_sha256);
+	pctl_str_addf(out, "driver-files\t%s\n", c->driver_files);
 	pctl_str_addf(out, "semantics\t%s\nsuite\t%s\nkit\t%s\nhost\t%s\n", c->semantics, c->suite,
 		      c->kit, c->host);
 	add_pairs(out, "identity", c->identity, c->n_identity);
@@ -79,6 +80,7 @@ static int take_line(pctl_certificate *c, head_lists *l, char *line)
 		     {"backend", &c->backend},
 		     {"backend-version", &c->backend_version},
 		     {"backend-sha256", &c->backend_sha256},
+		     {"driver-files", &c->driver_files},
 		     {"semantics", &c->semantics},
 		     {"suite", &c->suite},
 		     {"kit", &c->kit},

@@ -139,6 +139,7 @@ static void take_head(taker *t, const pctl_conf_value *g)
 	c->backend = take_string(t, g, "backend");
 	c->backend_version = take_string(t, g, "backend_version");
 	c->backend_sha256 = take_string(t, g, "backend_sha256");
+	c->driver_files = take_string(t, g, "driver_files");
 	c->semantics = take_string(t, g, "semantics");
 	c->suite = take_string(t, g, "suite");
 	c->kit = take_string(t, g, "kit");

@@ -61,6 +61,7 @@ static void add_head(pctl_str_buf *s, const pctl_certificate *c)
 	add_string(s, "  ", "backend", c->backend);
 	add_string(s, "  ", "backend_version", c->backend_version);
 	add_string(s, "  ", "backend_sha256", c->backend_sha256);
+	add_string(s, "  ", "driver_files", c->driver_files);
 	add_string(s, "  ", "semantics", c->semantics);
 	add_string(s, "  ", "suite", c->suite);
 	add_string(s, "  ", "kit", c->kit);

@@ -84,6 +84,7 @@ typedef struct pctl_level_question {
 	const char *op, *library;
 	const pctl_op_source *ops;
 	const pctl_plugin_info *backend;
+	const char *files; /* pctl_session_files */
 	const pctl_key_value *identity;
 	uint32_t n_identity, track, wanted;
 	uint32_t reserved;

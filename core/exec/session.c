@@ -31,7 +31,9 @@ struct pctl_session {
 	pctl_device_caps caps;
 	pctl_key_value identity[MOST_IDENTITY];
 	uint32_t n_identity;
-	pctl_cid identity_cid; /* of the identity facts: part of the key of compiled kernels */
+	char files[PCTL_SESSION_FILES_TEXT]; /* what it runs on, see plugin/session.h */
+	pctl_cid
+		identity_cid; /* of identity facts and files: part of the key of compiled kernels */
 	pctl_profile_record *profile; /* NULL: not asked for yet */
 	pctl_map *kernels;	      /* text of a unit's CID to struct built */
 	pctl_extent_limits limits;    /* what programs may need here; never of the reference */
@@ -50,9 +52,12 @@ static pctl_status read_identity(pctl_session *s, const pctl_call *call)
 		s->n_identity = MOST_IDENTITY;
 	for (uint32_t i = 0; i < s->n_identity; i++)
 		pctl_str_addf(&text, "%.63s=%.255s\n", s->identity[i].key, s->identity[i].value);
-	if (text.failed)
+	if (s->o.backend != NULL && s->o.device_kind != PCTL_DEVICE_REFERENCE)
+		status = pctl_backend_session_files(s->o.backend, call, s->files);
+	pctl_str_addf(&text, "files=%s\n", s->files);
+	if (status == PCTL_OK && text.failed)
 		status = pctl_refuse(call, PC2_NOMEM, "no memory for a session");
-	else
+	if (status == PCTL_OK)
 		status = pctl_cid_of(text.data == NULL ? "" : text.data, text.n, call,
 				     &s->identity_cid);
 	pctl_str_drop(&text);
@@ -162,6 +167,11 @@ uint32_t pctl_session_identity(const pctl_session *s, const pctl_key_value **out
 	return s->n_identity;
 }
 
+const char *pctl_session_files(const pctl_session *s)
+{
+	return s->files;
+}
+
 const pctl_plugin_info *pctl_session_plugin(const pctl_session *s)
 {
 	return s->o.backend == NULL ? NULL : s->o.backend->plugin;
@@ -198,6 +208,7 @@ pctl_status pctl_session_profile(pctl_session *s, const pctl_call *call,
 					.caps = &s->caps,
 					.identity = s->identity,
 					.n_identity = s->n_identity,
+					.files = s->files,
 					.name = s->name,
 					.device = fact(s, "device"),
 					.driver = fact(s, "driver")};

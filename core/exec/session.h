@@ -62,6 +62,8 @@ pctl_status pctl_session_profile(pctl_session *s, const pctl_call *call,
 				 const pctl_profile_record **out);
 /* The profile in force, if one was obtained already, else NULL. */
 const pctl_profile_record *pctl_session_profile_known(const pctl_session *s);
+/* pctl_backend_session_files of when the device had been opened; "" for the reference and a table of no plugin. */
+const char *pctl_session_files(const pctl_session *s);
 /* The plugin whose file was loaded; NULL for a table of no plugin. */
 const pctl_plugin_info *pctl_session_plugin(const pctl_session *s);
 const pctl_backend *pctl_session_table(const pctl_session *s);

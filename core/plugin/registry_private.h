@@ -2,7 +2,10 @@
 #ifndef PIPECTL_PLUGIN_REGISTRY_PRIVATE_H
 #define PIPECTL_PLUGIN_REGISTRY_PRIVATE_H
 
+#include <sys/types.h>
+
 #include "base/arena.h"
+#include "base/str.h"
 #include "cas/cid.h"
 #include "diag/diag.h"
 #include "ipc/launch.h"
@@ -84,6 +87,16 @@ pctl_status pctl_plugin_state_refuse(const pctl_plugin_info *p, const pctl_call 
 
 /* Read one manifest into a new plugin; one that is malformed comes out refused. NULL: no memory. */
 known_plugin *pctl_plugin_manifest(pctl_registry *r, const char *path);
+
+/* pid: of the worker; private_dir: where its driver may write, or NULL; icd: the driver's description, or NULL. */
+typedef struct pctl_driver_files {
+	pid_t pid;
+	const char *private_dir, *icd;
+} pctl_driver_files;
+/* Append a line for the description and for every library mapped executable in the worker now, with its SHA-256
+ * (files.c); a line of its own where they cannot be read. */
+pctl_status pctl_driver_files_add(pctl_registry *r, const pctl_driver_files *of, pctl_str_buf *text,
+				  const pctl_call *call);
 
 /* SHA-256 of a file as hex. 0: it cannot be read. */
 int pctl_plugin_hash_file(const char *path, char hex[2 * PCTL_DIGEST_BYTES + 1]);

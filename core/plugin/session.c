@@ -21,8 +21,10 @@ typedef struct session {
 	pctl_remote *remote; /* NULL: in-process */
 	pctl_library_instance li;
 	pctl_library_host host;
-	const char *driver; /* key of the environment */
-	const char *dir;    /* private directory, or NULL */
+	const char *driver;  /* key of the environment */
+	const char *dir;     /* private directory, or NULL */
+	const char *icd;     /* description of the driver, or NULL */
+	const char *wrapped; /* id of the plugin that this one wraps, or NULL */
 	int lock_fd;
 } session;
 
@@ -206,6 +208,8 @@ pctl_status pctl_backend_session_open(pctl_registry *r, const char *id, const pc
 	s->r = r;
 	s->lock_fd = -1;
 	s->driver = env->key;
+	s->icd = env->file;
+	s->wrapped = env->wrapped;
 	s->view.plugin = p;
 	if (flags & PCTL_SESSION_IN_PROCESS)
 		st = open_here(s, pctl_registry_known(r, id), env, flags, call);
@@ -242,4 +246,36 @@ void pctl_backend_session_close(pctl_backend_session *view, const pctl_call *cal
 	else if (s->remote && !lost)
 		pctl_quarantine_well(s->r, view->plugin->id, s->driver, call);
 	drop(s);
+}
+
+static void add_plugin(pctl_str_buf *text, const char *what, const pctl_plugin_info *p)
+{
+	pctl_str_addf(text, "%s %s %s\n", what, p->id, p->sha256 ? p->sha256 : "");
+}
+
+pctl_status pctl_backend_session_files(const pctl_backend_session *view, const pctl_call *call,
+				       char out[PCTL_SESSION_FILES_TEXT])
+{
+	const session *s = (const session *)(const void *)view;
+	const pctl_plugin_info *wrapped = s->wrapped ? pctl_registry_find(s->r, s->wrapped) : NULL;
+	pctl_str_buf text = PCTL_STR_BUF_INIT;
+	pctl_status st = PCTL_OK;
+	pctl_cid cid;
+
+	add_plugin(&text, "plugin", view->plugin);
+	if (wrapped)
+		add_plugin(&text, "wraps", wrapped);
+	if (s->remote) {
+		const pctl_driver_files of = {pctl_remote_pid(s->remote), s->dir, s->icd};
+
+		st = pctl_driver_files_add(s->r, &of, &text, call);
+	}
+	if (!st && text.failed)
+		st = pctl_refuse(call, PC2_NOMEM, "no memory for a list of files");
+	if (!st)
+		st = pctl_cid_of(text.data, text.n, call, &cid);
+	if (!st)
+		pctl_digest_hex(cid.digest, out);
+	pctl_str_drop(&text);
+	return st;
 }

@@ -45,6 +45,19 @@ pctl_status pctl_backend_session_open(pctl_registry *r, const char *id, const pc
  * count. NULL is fine. */
 void pctl_backend_session_close(pctl_backend_session *s, const pctl_call *call);
 
+/*
+ * Which files the session runs on, as one SHA-256 in hex: the plugin's (and the one it wraps), the driver's description, and
+ * all libraries that the kernel shows mapped executable in its worker now. It is the host's evidence, no claim of the
+ * plugin. To be asked once the device is open and before anything is built: what a driver maps later (NVIDIA's OpenCL
+ * compilers, of the version of libcuda) and kernels that it built are not in it, nor are the libraries of a session in the
+ * host.
+ *
+ * Where the mappings cannot be read, the digest says that, and is that of no session whose mappings could.
+ */
+#define PCTL_SESSION_FILES_TEXT 65u
+pctl_status pctl_backend_session_files(const pctl_backend_session *s, const pctl_call *call,
+				       char out[PCTL_SESSION_FILES_TEXT]);
+
 /* How the worker was lost, or NULL. */
 const char *pctl_backend_session_lost(const pctl_backend_session *s);
 

@@ -49,7 +49,7 @@ pctl_status pctl_profile_key(pctl_profile_record *r, const pctl_call *call)
 	pctl_str_buf text = PCTL_STR_BUF_INIT;
 	pctl_status status;
 
-	pctl_str_add(&text, "kit=" PCTL_PROBE_KIT "\n");
+	pctl_str_addf(&text, "kit=" PCTL_PROBE_KIT "\nfiles=%s\n", r->files);
 	for (uint32_t i = 0; i < r->n_identity; i++)
 		pctl_str_addf(&text, "%.63s=%.255s\n", r->identity[i].key, r->identity[i].value);
 	status = text.failed ? pctl_refuse(call, PC2_NOMEM, "no memory for a profile")
@@ -92,7 +92,7 @@ static void add_profile(pctl_str_buf *s, const pctl_profile_record *r)
 	pctl_str_addf(s, "  kit = \"%s\";\n  key = \"%s\";\n  device = ", PCTL_PROBE_KIT,
 		      pctl_cid_format(&r->key, key));
 	add_quoted(s, r->device);
-	pctl_str_add(s, ";\n  driver = ");
+	pctl_str_addf(s, ";\n  files = \"%s\";\n  driver = ", r->files);
 	add_quoted(s, r->driver);
 	pctl_str_addf(s, ";\n  cases = \"%" PRIu64 "\";\n  identity : (\n", r->cases);
 	for (uint32_t i = 0; i < r->n_identity; i++) {
@@ -196,12 +196,13 @@ static pctl_status read_tree(const char *path, const pctl_conf_value *root, cons
 	const char *kit = string_of(p, "kit"), *key = string_of(p, "key"),
 		   *cases = string_of(p, "cases");
 	const char *device = string_of(p, "device"), *driver = string_of(p, "driver");
+	const char *files = string_of(p, "files");
 
 	if (kit == NULL || strcmp(kit, PCTL_PROBE_KIT) != 0)
 		return pctl_refuse(call, PC4330_PROFILE,
 				   "%s: made by probe kit \"%s\", this is \"%s\"", path,
 				   kit == NULL ? "(none)" : kit, PCTL_PROBE_KIT);
-	if (key == NULL || cases == NULL || device == NULL || driver == NULL ||
+	if (key == NULL || cases == NULL || device == NULL || driver == NULL || files == NULL ||
 	    !pctl_cid_parse(key, &out->key) ||
 	    !read_identity(member(p, "identity", PCTL_CONF_LIST), out) ||
 	    !read_verdicts(member(p, "facts", PCTL_CONF_GROUP), fact_names, PCTL_N_FACTS,
@@ -214,6 +215,7 @@ static pctl_status read_tree(const char *path, const pctl_conf_value *root, cons
 	out->cases = strtoull(cases, NULL, 10);
 	snprintf(out->device, sizeof(out->device), "%s", device);
 	snprintf(out->driver, sizeof(out->driver), "%s", driver);
+	snprintf(out->files, sizeof(out->files), "%s", files);
 	return PCTL_OK;
 }
 

@@ -32,7 +32,8 @@ typedef struct pctl_witness {
 /*
  * One record.
  *
- * key       CID of the identity facts and the kit: what the profile is valid for
+ * files     SHA-256 over the files it was probed with, as hex (pctl_backend_session_files), or ""
+ * key       CID of the identity facts, the files and the kit: what the profile is valid for
  * device, driver  as the driver calls them, for people
  * cases     operand tuples times operations compared
  * signer    public key that signed the file; empty for a record that was just made
@@ -45,6 +46,7 @@ typedef struct pctl_profile_record {
 	pctl_witness fact_witness[PCTL_N_FACTS];
 	pctl_key_value identity[PCTL_PROFILE_IDENTITY_MAX];
 	uint32_t n_identity;
+	char files[65];
 	pctl_cid key;
 	char device[PCTL_NAME_MAX];
 	char driver[PCTL_NAME_MAX];
@@ -53,7 +55,7 @@ typedef struct pctl_profile_record {
 	char path[4096];
 } pctl_profile_record;
 
-/* Fill key from identity and the kit. */
+/* Fill key from identity, files and the kit. */
 pctl_status pctl_profile_key(pctl_profile_record *r, const pctl_call *call);
 
 const char *pctl_native_name(uint32_t native);	/* "F32_ADD" */

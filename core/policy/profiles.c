@@ -265,6 +265,7 @@ static void describe(const pctl_profiled_device *d, pctl_profile_record *out)
 	memcpy(out->identity, d->identity, out->n_identity * sizeof(*out->identity));
 	snprintf(out->device, sizeof(out->device), "%s", d->device == NULL ? d->name : d->device);
 	snprintf(out->driver, sizeof(out->driver), "%s", d->driver == NULL ? "" : d->driver);
+	snprintf(out->files, sizeof(out->files), "%s", d->files == NULL ? "" : d->files);
 }
 
 pctl_status pctl_profiles_obtain(pctl_profiles *p, const pctl_profiled_device *d, uint32_t flags,

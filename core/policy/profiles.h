@@ -40,6 +40,7 @@ typedef struct pctl_profiled_device {
 	uint32_t reserved;
 	const char *name;
 	const char *device, *driver; /* as the driver calls them */
+	const char *files;	     /* pctl_session_files; NULL: of no plugin */
 } pctl_profiled_device;
 
 /*

@@ -25,6 +25,10 @@ class Harness:
         for part in ("keys", "profiles"):
             if os.path.isdir(os.path.join(made, part)):
                 shutil.copytree(os.path.join(made, part), self.path(os.path.join("home", part)))
+        # What drivers' libraries hash to, too: there are hundreds of megabytes of them.
+        if os.path.exists(os.path.join(made, "cache/driver-files.tsv")):
+            os.makedirs(self.path("home/cache"), exist_ok=True)
+            shutil.copy(os.path.join(made, "cache/driver-files.tsv"), self.path("home/cache"))
 
     def path(self, name):
         return os.path.join(self.dir, name)

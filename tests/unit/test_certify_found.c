@@ -59,6 +59,7 @@ static void make_certificate(place *p)
 	c->backend = "fakes";
 	c->backend_version = "1";
 	c->backend_sha256 = SHA_A;
+	c->driver_files = SHA_A;
 	c->semantics = PCTL_SEMANTICS_VERSION;
 	c->suite = PCTL_SUITE_VERSION;
 	c->kit = PCTL_PROBE_KIT;
@@ -93,6 +94,7 @@ static void begin(place *p)
 				     .library = "fake",
 				     .ops = &ops,
 				     .backend = &p->backend,
+				     .files = SHA_A,
 				     .identity = p->identity,
 				     .n_identity = 2,
 				     .track = PCTL_TRACK_INTEGER,
@@ -164,6 +166,11 @@ static void test_certify_found__only_these_files(void **state)
 	p.q.backend = NULL;
 	gone(&p, "a table of no plugin", 0, "");
 	p.q.backend = &p.backend;
+	p.q.files = SHA_B;
+	gone(&p, "a library of the driver is another file", 4, "another driver library");
+	p.q.files = NULL;
+	gone(&p, "the driver's libraries are not known", 4, "another driver library");
+	p.q.files = SHA_A;
 	library_sha[0] = SHA_B;
 	gone(&p, "the op's library is another file", 4, "another file of op library \"fake\"");
 	library_sha[0] = NULL;

@@ -180,7 +180,34 @@ static void test_profile__revoked_is_refused_with_its_cause(void **state)
 	free(out);
 }
 
-PCTL_TESTS_MAIN(PCTL_TEST(test_profile__round_trip),
+/* Device and driver say the same of themselves, but a library of the driver is another file. */
+static void test_profile__is_of_its_files(void **state)
+{
+	pctl_profile_record *r = sample("1"), *other = sample("1");
+	char dir[64] = "/tmp/pctl-profile-XXXXXX";
+	const char *dirs[] = {dir}, *trusted[1];
+	pctl_signer *s;
+
+	(void)state;
+	open_in(dir, &s);
+	trusted[0] = pctl_signer_public(s);
+	memset(r->files, 'a', 64);
+	assert_int_equal(pctl_profile_key(r, &quiet), PCTL_OK);
+	assert_int_equal(pctl_profile_write(r, dir, s, &quiet), PCTL_OK);
+	memset(other->files, 'b', 64);
+	assert_false(pctl_profile_find(other, dirs, 1, trusted, 1, &quiet));
+	other->files[0] = '\0';
+	assert_false(pctl_profile_find(other, dirs, 1, trusted, 1, &quiet));
+	memset(other->files, 'a', 64);
+	assert_true(pctl_profile_find(other, dirs, 1, trusted, 1, &quiet));
+	assert_string_equal(other->files, r->files);
+	pctl_signer_close(s);
+	remove_all(dir);
+	free(r);
+	free(other);
+}
+
+PCTL_TESTS_MAIN(PCTL_TEST(test_profile__round_trip), PCTL_TEST(test_profile__is_of_its_files),
 		PCTL_TEST(test_profile__found_by_key_and_trusted_signer_only),
 		PCTL_TEST(test_profile__other_kits_and_verdicts_are_refused),
 		PCTL_TEST(test_profile__revoked_is_refused_with_its_cause))

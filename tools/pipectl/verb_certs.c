@@ -104,6 +104,7 @@ static void json_files(pctl_json *j, const pctl_certificate *c)
 	pctl_json_kv_string(j, "backend", c->backend);
 	pctl_json_kv_string(j, "backend_version", c->backend_version);
 	pctl_json_kv_string(j, "backend_sha256", c->backend_sha256);
+	pctl_json_kv_string(j, "driver_files", c->driver_files);
 	pctl_json_kv_string(j, "semantics", c->semantics);
 	pctl_json_kv_string(j, "suite", c->suite);
 	pctl_json_kv_string(j, "kit", c->kit);
@@ -208,7 +209,8 @@ void pctl_app_print_certificate(pctl_app *app, const pctl_certificate *c, int fu
 	       c->granted == c->params.level ? "" : asked, c->cause[0] == '\0' ? "" : ": ",
 	       c->cause);
 	printf("device     %s, %s\n", c->device, c->driver);
-	printf("backend    %s %s, %.16s\n", c->backend, c->backend_version, c->backend_sha256);
+	printf("backend    %s %s, %.16s; with its driver's libraries %.16s\n", c->backend,
+	       c->backend_version, c->backend_sha256, c->driver_files);
 	printf("libraries ");
 	for (uint32_t i = 0; i < c->n_libraries; i++)
 		printf("%s %s %.16s", i == 0 ? "" : ",", c->libraries[i].key,
