@@ -350,14 +350,22 @@ pctl_status pctl_run_plan_node(pctl_running *r, pctl_run_node *n, uint32_t *bloc
 pctl_status pctl_run_tuned_plan(pctl_running *r, pctl_run_node *n, pctl_session *s,
 				const pctl_call *call, pctl_job_plan **out)
 {
-	pctl_plan_caps caps = pctl_session_plan_caps(s), canonical = pctl_run_canonical_caps();
-	pctl_planner planner = planner_with(r, caps);
+	pctl_plan_caps caps, canonical = pctl_run_canonical_caps();
+	pctl_status status = PCTL_OK;
+	pctl_planner planner;
 	pctl_op_query q = query_of(n);
 
 	*out = NULL;
 	if (n->node->job->kind != PCTL_JOB_OP || r->o->flags & PCTL_RUN_CANONICAL ||
-	    n->canonical == NULL || memcmp(&caps, &canonical, sizeof(caps)) == 0)
+	    n->canonical == NULL)
 		return PCTL_OK;
+	for (uint32_t i = 0; status == PCTL_OK && i < n->canonical->n_steps; i++)
+		if (n->canonical->steps[i].kind == PCTL_STEP_KERNEL)
+			status = pctl_session_learn(s, n->canonical->steps[i].unit, call);
+	caps = pctl_session_plan_caps(s);
+	if (status != PCTL_OK || memcmp(&caps, &canonical, sizeof(caps)) == 0)
+		return status;
+	planner = planner_with(r, caps);
 	return pctl_job_plan_op(&planner, n->node->job->id, &n->node->op, &q, n->out, PCTL_PLAN_RUN,
 				call, out);
 }

@@ -255,6 +255,31 @@ static pctl_status options_for(pctl_session *s, const pctl_program *p, const pct
 	return status;
 }
 
+/* A device that no table knows is searched once, by the first program that is more than any device can be taken to do. */
+static pctl_status learn_limits(pctl_session *s, const pctl_extents *x, const pctl_call *call)
+{
+	pctl_extent_limits found;
+	pctl_status status;
+
+	if (s->limits_known || s->o.profiles == NULL || s->o.device_kind == PCTL_DEVICE_REFERENCE ||
+	    pctl_extents_over(x, &pctl_limits_floor) == PCTL_N_EXTENTS)
+		return PCTL_OK;
+	status = pctl_probe_limits(s->o.table, s->dev, &s->caps, call, &found);
+	if (status != PCTL_OK)
+		return status;
+	pctl_extent_limits_least(&s->limits, &found);
+	s->limits_known = 1;
+	return PCTL_OK;
+}
+
+pctl_status pctl_session_learn(pctl_session *s, const pctl_kernel_unit *unit, const pctl_call *call)
+{
+	pctl_extents x;
+	const pctl_status status = pctl_program_extents(unit->program, call, &x);
+
+	return status == PCTL_OK ? learn_limits(s, &x, call) : status;
+}
+
 /* What the driver will see must be within what the device does right: over that it is silently wrong, or never comes
  * back. The reason is typed and speaks of this device alone. */
 static pctl_status check_extents(pctl_session *s, const pctl_kernel_unit *unit,
@@ -265,6 +290,8 @@ static pctl_status check_extents(pctl_session *s, const pctl_kernel_unit *unit,
 	uint32_t over;
 	pctl_status status = pctl_program_extents(legal, call, &x);
 
+	if (status == PCTL_OK)
+		status = learn_limits(s, &x, call);
 	if (status != PCTL_OK)
 		return status;
 	over = pctl_extents_over(&x, &s->limits);

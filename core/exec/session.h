@@ -54,6 +54,10 @@ pctl_plan_caps pctl_session_plan_caps(const pctl_session *s);
 /* Turns that the loops of a plan's kernel may make in one invocation, 0: any number. Half of what the device makes,
  * since legalisation may write a loop twice. */
 uint32_t pctl_session_plan_turns(const pctl_session *s);
+/* Know how large programs may be on this device, if the unit is so large that it matters; that may search the device,
+ * once a session. Before plans are asked for. */
+pctl_status pctl_session_learn(pctl_session *s, const pctl_kernel_unit *unit,
+			       const pctl_call *call);
 /* Identity facts in the backend's order. */
 uint32_t pctl_session_identity(const pctl_session *s, const pctl_key_value **out);
 /* The device's profile, obtained now if it was not before (which may probe it). NULL with PCTL_OK: the reference, or a

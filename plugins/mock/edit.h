@@ -13,7 +13,8 @@ typedef struct mock_edit {
 	/* A function being written anew: instructions before `done` are new, those from `old` on are not read yet. */
 	pctl_inst *old;
 	const pctl_function *fn;
-	uint32_t *map; /* of values */
+	uint64_t value; /* what stands behind '=' of the fault */
+	uint32_t *map;	/* of values */
 	uint32_t n_new;
 } mock_edit;
 

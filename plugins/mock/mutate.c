@@ -189,6 +189,57 @@ static uint32_t lose_each(mock_edit *e, uint32_t v, const pctl_inst *in, const u
 	return mock_emit_copy(e, v);
 }
 
+/* ---- counting and nesting ----------------------------------------------------------------- */
+
+/* 1: value v decides whether a loop goes on. */
+static int is_tested(const mock_edit *e, uint32_t v)
+{
+	for (uint32_t i = v + 1; i < e->fn->n_insts; i++) {
+		const pctl_inst *in = e->old + e->fn->first_inst + i;
+
+		if (in->op == PCTL_OP_LOOP_TEST)
+			return e->p.words[in->first_arg] == v;
+	}
+	return 0;
+}
+
+static uint32_t turns_each(mock_edit *e, uint32_t v, const pctl_inst *in, const uint32_t *uses)
+{
+	const pctl_inst *all = e->old + e->fn->first_inst;
+	const uint32_t *a = e->p.words + in->first_arg;
+	uint32_t x, y, most;
+
+	(void)uses;
+	if (in->op != PCTL_OP_LT || !is_tested(e, v) ||
+	    e->p.types[all[a[1]].type].kind != PCTL_TYPE_SCALAR ||
+	    e->p.types[all[a[1]].type].scalar != PCTL_SCALAR_U32)
+		return mock_emit_copy(e, v);
+	x = e->map[a[0]];
+	y = e->map[a[1]];
+	most = splat(e, 1, (uint32_t)e->value);
+	most = emit2(e, PCTL_OP_MIN, mock_edit_type(e, PCTL_SCALAR_U32, 1), y, most);
+	return emit2(e, PCTL_OP_LT, in->type, x, most);
+}
+
+static uint32_t nest_each(mock_edit *e, uint32_t v, const pctl_inst *in, const uint32_t *uses)
+{
+	const uint32_t yes[2] = {1, 0};
+	uint64_t depth = 0;
+	uint32_t always;
+
+	(void)uses;
+	for (uint32_t i = 0; in->op == PCTL_OP_IF && i < v; i++) {
+		const uint16_t op = e->old[e->fn->first_inst + i].op;
+
+		depth += op == PCTL_OP_IF;
+		depth -= op == PCTL_OP_END_IF;
+	}
+	if (in->op != PCTL_OP_IF || depth < e->value)
+		return mock_emit_copy(e, v);
+	always = mock_emit(e, PCTL_OP_CONST, mock_edit_type(e, PCTL_SCALAR_BOOL, 1), yes, 2);
+	return mock_emit(e, PCTL_OP_IF, 0, &always, 1);
+}
+
 /* ---- the whole ---------------------------------------------------------------------------- */
 
 void mock_mutate(mock_edit *e, const mock_fault *f)
@@ -209,6 +260,14 @@ void mock_mutate(mock_edit *e, const mock_fault *f)
 		break;
 	case MOCK_NAN:
 		leak_payload(e);
+		break;
+	case MOCK_TURNS:
+		e->value = f->value;
+		mock_rewrite(e, turns_each);
+		break;
+	case MOCK_NEST:
+		e->value = f->value;
+		mock_rewrite(e, nest_each);
 		break;
 	case MOCK_ELEMENT:
 		mock_rewrite(e, lose_each);

@@ -277,6 +277,20 @@ outvoted("lane=1000000", "mock lane=1000000: one lane of 10^6", [h.path("many.pi
 outvoted("racy", "mock racy: every second submit is wrong", RANK)
 outvoted("stale", "mock stale: a list answers what it answered first", RANK, to_the_bit=False)
 
+# ---- what a device silently does wrong when a program is too large: the search for its limits finds it
+LIMITS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../integration/limits")
+sys.path.insert(0, LIMITS)
+import programs  # noqa: E402  (the programs of the tests of limits)
+
+LANES = h.write("lanes", struct.pack("<64I", *range(64)))
+for fault, text, make, size in (("turns=20000", "loops end early", programs.turns, 25000),
+                                ("nest=60", "deep conditions are lost", programs.ifs, 62)):
+    shader = h.write(f"{make.__name__}.wgsl", make(size).encode())
+    status, _, err = h.run("shader", "run", shader, "--dispatch", "8", "--bind", f"0:0={LANES}", "--bind", "0:1=zero:256",
+                           "--no-memo", "--backend", f"{MOCK}+{fault}")
+    caught(f"mock {fault.split('=')[0]}: {text}", f"{make.__name__}.wgsl", "limits: PC5218", status == 5 and "PC5218" in err,
+           match(r"needs \d+ \w+", err), f"{status}: {err}")
+
 # ---- typed errors
 run_fails("crash@iterate/2", "mock crash: the driver dies", 9, "PC3103", r'worker of plugin "mock": it was killed by SIGABRT')
 run_fails("lost@iterate/2", "mock lost: the device is lost", 9, "PC3282", r'the script "[^"]+" loses the device here')
