@@ -161,6 +161,24 @@ path = h.write("large.wgsl", (INPUT + OUTPUT + MAIN + "var p : array<u32, 8192>;
 for v, w, code in (("1", World(h, "fresh and large"), ""), ("2", draft, "PC5809")):
     says(w, f"a large array: check, rules {v}", code, "shader", "check", "--consensus", "--rules", v, path)
     says(w, f"a large array: upload, rules {v}", code, "shader", "upload", "--sender", "bob", path)
+# Mistakes of the front end that version 1 took and dropped; and what it refused though it is valid.
+FRONT_END = [
+    ("break if in a for", "", "PC2418", INPUT + OUTPUT + MAIN +
+     "for (var i = 0u; i < 4u; i++) { b[g.x] = a[g.x]; break if i == 1u; } }"),
+    ("continuing in a for", "", "PC2418", INPUT + OUTPUT + MAIN +
+     "for (var i = 0u; i < 4u; i++) { b[g.x] = a[g.x]; continuing { } } }"),
+    ("an override of 0 that divides", "", "PC2045", "override n = 0u;\n" + INPUT + OUTPUT + MAIN +
+     "b[g.x] = a[g.x] / n; }"),
+    ("a uniform load of one's own", "", "PC2053", "var<workgroup> w : array<u32, 1>;\n" + INPUT + OUTPUT + MAIN +
+     "b[g.x] = a[g.x] + workgroupUniformLoad(&w[a[g.x]]) + workgroupUniformLoad(&w[b[g.x]]); }"),
+    ("a concrete constant that wraps", "PC2407", "", INPUT + OUTPUT + MAIN + "b[g.x] = a[g.x] + (4294967295u + 2u); }"),
+]
+fresh = World(h, "fresh front end")
+for name, first, second, text in FRONT_END:
+    path = h.write(name.replace(" ", "-") + ".wgsl", text.encode())
+    for v, w, code in (("1", fresh, first), ("2", draft, second)):
+        says(w, f"{name}: check, rules {v}", code, "shader", "check", "--consensus", "--rules", v, path)
+        says(w, f"{name}: upload, rules {v}", code, "shader", "upload", "--sender", "bob", path)
 says(draft, "check goes by the chain's own version", "", "shader", "check", "--consensus", h.path("accepted.wgsl"))
 says(draft, "a version that is not", "PC5721", "shader", "check", "--consensus", "--rules", "7",
      h.path("accepted.wgsl"))
