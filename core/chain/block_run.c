@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "chain/block_private.h"
+#include "chain/executing.h"
 #include "chain/submit.h"
 
 #define BATCH_BYTES \
@@ -337,17 +338,38 @@ static pctl_status run_all(pctl_block_work *w)
 	return status;
 }
 
+/* Told to whoever asks while it lasts. */
+static pctl_status announce(pctl_block_work *w, int *out)
+{
+	uint8_t(*ids)[PCTL_DIGEST_BYTES] = calloc(w->n_order, sizeof(*ids));
+
+	*out = PCTL_EXECUTING_NONE;
+	if (ids == NULL)
+		return pctl_block_no_memory(w);
+	for (uint32_t i = 0; i < w->n_order; i++)
+		memcpy(ids[i], w->order[i]->row.id, sizeof(ids[i]));
+	pctl_executing_begin(w->chain->dir, (const uint8_t(*)[PCTL_DIGEST_BYTES])ids, w->n_order,
+			     w->call, out);
+	free(ids);
+	return PCTL_OK;
+}
+
 /* What is on its way into the store is made durable, or is garbage that a later gc finds. */
 static pctl_status run_into_store(pctl_block_work *w)
 {
 	pctl_store *store = pctl_chain_store(w->chain);
-	pctl_status status = pctl_store_batch_begin(store, w->call), committed;
+	int executing;
+	pctl_status status = announce(w, &executing), committed;
 
-	if (status != PCTL_OK)
-		return status;
-	status = run_all(w);
-	committed = pctl_store_batch_commit(store, w->call);
-	return status != PCTL_OK ? status : committed;
+	if (status == PCTL_OK)
+		status = pctl_store_batch_begin(store, w->call);
+	if (status == PCTL_OK) {
+		status = run_all(w);
+		committed = pctl_store_batch_commit(store, w->call);
+		status = status != PCTL_OK ? status : committed;
+	}
+	pctl_executing_end(executing);
+	return status;
 }
 
 /* ---- known results ------------------------------------------------------------------------ */

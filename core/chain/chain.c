@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "chain/chain_private.h"
+#include "chain/executing.h"
 #include "chain/rows.h"
 
 /* ---- opening ------------------------------------------------------------------------------- */
@@ -62,6 +63,11 @@ pctl_status pctl_chain_open(const pctl_chain_options *o, const pctl_call *call, 
 	c->sources = pctl_map_create();
 	if (c->arena == NULL || c->sources == NULL)
 		status = pctl_refuse(call, PC2_NOMEM, "no memory for the chain");
+	if (status == PCTL_OK && o->dir != NULL) {
+		c->dir = pctl_arena_dup(c->arena, o->dir);
+		if (c->dir == NULL)
+			status = pctl_refuse(call, PC2_NOMEM, "no memory for the chain");
+	}
 	if (status == PCTL_OK)
 		status = o->dir == NULL ? pctl_chain_state_open_memory(call, &c->state)
 					: pctl_chain_state_open(o->dir, call, &c->state);
@@ -95,6 +101,13 @@ void pctl_chain_close(pctl_chain *c)
 pctl_chain_state *pctl_chain_rows(pctl_chain *c)
 {
 	return c->state;
+}
+
+uint32_t pctl_chain_job_status(const pctl_chain *c, const pctl_chain_job *job)
+{
+	return job->status == PCTL_JOB_PENDING && pctl_executing_has(c->dir, job->id)
+		       ? PCTL_JOB_EXECUTING
+		       : job->status;
 }
 
 pctl_gitlog *pctl_chain_log(pctl_chain *c)

@@ -32,6 +32,8 @@ pctl_status pctl_chain_open(const pctl_chain_options *o, const pctl_call *call, 
 void pctl_chain_close(pctl_chain *c);
 
 pctl_chain_state *pctl_chain_rows(pctl_chain *c);
+/* The status of a job as people see it: EXECUTING while a process of this home runs it, else that of its row. */
+uint32_t pctl_chain_job_status(const pctl_chain *c, const pctl_chain_job *job);
 pctl_gitlog *pctl_chain_log(pctl_chain *c); /* NULL without history */
 pctl_store *pctl_chain_store(pctl_chain *c);
 

@@ -20,6 +20,7 @@ struct pctl_chain {
 	pctl_chain_record_fn record; /* NULL: nobody is told */
 	void *record_ctx;
 	pctl_arena *arena;	     /* texts of shaders */
+	const char *dir;	     /* in the arena; NULL: in memory */
 	pctl_map *sources;	     /* CID to the pctl_chain_source in the arena */
 	pctl_gas_schedule *schedule; /* of `schedule_of`, made when it is first needed */
 	pctl_params schedule_of;

@@ -28,7 +28,7 @@ static pctl_status answer_job(pctl_chain *c, const char *id_text, const pctl_cal
 	if (status != PCTL_OK)
 		return status;
 	pctl_chain_job_clear(&job);
-	out->status = job.status;
+	out->status = pctl_chain_job_status(c, &job);
 	out->gas_used = job.gas_used;
 	out->logical_clock = job.clock;
 	out->output_cid = job.status == PCTL_JOB_COMPLETE

@@ -12,6 +12,10 @@ void pctl_app_print_history_dot(const pctl_provenance *p);
 pctl_status pctl_app_print_history_json(pctl_app *app, const pctl_provenance *p,
 					const uint32_t *verdicts);
 
+/* Uploads, names, links and deprecation that touch a name (a CID, "alias:NAME", "account:NAME"), at most so many. */
+pctl_status pctl_app_print_decisions(pctl_app *app, pctl_chain_state *s, const char *name,
+				     uint32_t most);
+
 /* The blobs of the causal histories of some names, for an archive; released with free(). */
 pctl_status pctl_app_history_cids(pctl_app *app, const pctl_cid *of, uint32_t n_of, pctl_cid **out,
 				  uint32_t *n_out);

@@ -347,6 +347,7 @@ pctl_status pctl_verb_job_show(pctl_app *app)
 	if (status == PCTL_OK)
 		status = pctl_request_decode(job.message, job.n_message, app->call, &message);
 	if (status == PCTL_OK) {
+		job.status = pctl_chain_job_status(c, &job);
 		print_job(app, &job);
 		print_message(app, &message.as.execute);
 	}
@@ -359,11 +360,16 @@ pctl_status pctl_verb_job_show(pctl_app *app)
 typedef struct listing {
 	pctl_app *app;
 	const char *state;
+	pctl_chain *c;
 } listing;
 
-static int list_job(void *ctx, const pctl_chain_job *job)
+static int list_job(void *ctx, const pctl_chain_job *row)
 {
 	const listing *l = ctx;
+	pctl_chain_job copy = *row;
+	const pctl_chain_job *job = &copy;
+
+	copy.status = pctl_chain_job_status(l->c, row);
 
 	if (l->state != NULL && strcmp(l->state, states[job->status & 3]) != 0)
 		return 0;
@@ -377,7 +383,7 @@ static int list_job(void *ctx, const pctl_chain_job *job)
 
 pctl_status pctl_verb_job_list(pctl_app *app)
 {
-	listing l = {app, pctl_option_value(&app->line, "--status")};
+	listing l = {app, pctl_option_value(&app->line, "--status"), NULL};
 	pctl_chain *c = NULL;
 	uint32_t i = 0;
 	pctl_status status;
@@ -385,12 +391,14 @@ pctl_status pctl_verb_job_list(pctl_app *app)
 	while (l.state != NULL && i < 4 && strcmp(l.state, states[i]) != 0)
 		i++;
 	if (i == 4)
-		return pctl_refuse(app->call, PC10_USAGE,
-				   "--status takes pending, complete or failed, not \"%s\"",
-				   l.state);
+		return pctl_refuse(
+			app->call, PC10_USAGE,
+			"--status takes pending, executing, complete or failed, not \"%s\"",
+			l.state);
 	status = pctl_app_chain(app, NULL, &c);
 	if (status != PCTL_OK)
 		return status;
+	l.c = c;
 	if (app->json) {
 		pctl_json_key(&app->document, "jobs");
 		pctl_json_array_begin(&app->document);

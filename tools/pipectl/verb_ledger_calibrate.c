@@ -1,10 +1,12 @@
 /* `ledger params calibrate`: gas a millisecond of the admitted backends, and the throughput that would follow. It only
- * measures; what it found becomes a parameter by a proposal that is voted on. */
+ * measures; what it found becomes a parameter by a proposal that is voted on, or, before there is a state, of genesis. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
+#include "base/str.h"
 #include "chain/amount.h"
 #include "chain/calibrate.h"
 #include "chain/chain.h"
@@ -20,6 +22,7 @@ typedef struct calibrating {
 	const char *backends[MOST_BACKENDS];
 	pctl_calibration found[MOST_BACKENDS];
 	uint32_t n, least_ms;
+	const char *genesis; /* what was written, or NULL */
 } calibrating;
 
 /* Those in force, or of a home without a state those that it would begin with. */
@@ -131,7 +134,10 @@ static void print_text(const calibrating *c, uint64_t throughput, uint64_t budge
 	       c->found[slowest(c)].device, throughput, v[PCTL_PARAM_THROUGHPUT]);
 	printf("gas of a block of %" PRIu64 " ms at utilisation %.6g: %" PRIu64 "\n",
 	       v[PCTL_PARAM_BLOCK_TIME_MS], (double)v[PCTL_PARAM_UTILISATION] * 1e-6, budget);
-	printf("%s\n", command);
+	if (c->genesis != NULL)
+		printf("written: %s\n", c->genesis);
+	else
+		printf("%s\n", command);
 }
 
 static void print_json(const calibrating *c, uint64_t throughput, uint64_t budget,
@@ -171,7 +177,41 @@ static void print_json(const calibrating *c, uint64_t throughput, uint64_t budge
 	pctl_json_kv_u64(j, "block_time_ms", v[PCTL_PARAM_BLOCK_TIME_MS]);
 	pctl_json_kv_u64(j, "utilisation_ppm", v[PCTL_PARAM_UTILISATION]);
 	pctl_json_kv_u64(j, "block_gas", budget);
-	pctl_json_kv_string(j, "propose", command);
+	pctl_json_kv_string(j, "propose", c->genesis == NULL ? command : NULL);
+	pctl_json_kv_string(j, "genesis", c->genesis);
+}
+
+/* The file that this home begins with: what it would begin with, and the throughput just measured. Only where there is no
+ * state yet; later it takes a proposal. */
+static pctl_status write_genesis(calibrating *c, const pctl_params *p)
+{
+	pctl_app *app = c->app;
+	const char *dir = pctl_arena_printf(app->arena, "%s/chain", app->config->home);
+	const char *state =
+		pctl_arena_printf(app->arena, "%s/chain/state.sqlite", app->config->home);
+	pctl_str_buf s = PCTL_STR_BUF_INIT;
+	char value[PCTL_PARAM_TEXT_SIZE];
+	pctl_status status;
+
+	c->genesis = pctl_arena_printf(app->arena, "%s/chain/params.cfg", app->config->home);
+	if (dir == NULL || state == NULL || c->genesis == NULL)
+		return pctl_refuse(app->call, PC2_NOMEM, "no memory for a path");
+	if (access(state, F_OK) == 0)
+		return pctl_refuse(app->call, PC5723_PARAM_SEED,
+				   "%s has parameters already: propose the throughput", state);
+	pctl_str_add(&s, "// The parameters that the chain of this home begins with, written by "
+			 "`ledger params "
+			 "calibrate --genesis`.\nparams : {\n  version = 1;\n  values : {\n");
+	for (uint32_t i = 0; i < PCTL_PARAM_COUNT; i++)
+		pctl_str_addf(&s, "    %s = \"%s\"; // %s\n", pctl_param_at(i)->name,
+			      pctl_param_format(i, p->values[i], value), pctl_param_at(i)->doc);
+	pctl_str_add(&s, "  };\n};\n");
+	status = s.failed ? pctl_refuse(app->call, PC2_NOMEM, "no memory for parameters")
+			  : pctl_file_make_dirs(dir, app->call);
+	if (status == PCTL_OK)
+		status = pctl_file_write(c->genesis, s.data, s.n, 1, app->call);
+	pctl_str_drop(&s);
+	return status;
 }
 
 static pctl_status print(calibrating *c)
@@ -194,6 +234,10 @@ static pctl_status print(calibrating *c)
 				    throughput);
 	if (command == NULL)
 		return pctl_refuse(c->app->call, PC2_NOMEM, "no memory for a line");
+	if (pctl_option_has(&c->app->line, "--genesis"))
+		status = write_genesis(c, &changed);
+	if (status != PCTL_OK)
+		return status;
 	(c->app->json ? print_json : print_text)(c, throughput, budget, command);
 	return PCTL_OK;
 }

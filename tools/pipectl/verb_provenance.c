@@ -80,6 +80,8 @@ pctl_status pctl_verb_provenance(pctl_app *app)
 	if (pctl_option_has(&app->line, "--verify"))
 		status = verify(app, c, &p, &verdicts);
 	printed = print(app, &p, verdicts);
+	if (printed == PCTL_OK && !pctl_option_has(&app->line, "--dot"))
+		printed = pctl_app_print_decisions(app, pctl_chain_rows(c), name, o.max_steps);
 	status = status == PCTL_OK ? printed : status;
 out:
 	free(verdicts);

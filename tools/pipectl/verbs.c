@@ -298,7 +298,7 @@ static const pctl_option job_submit_options[] = {
 };
 static const pctl_option job_list_options[] = {
 	{"--sender", "ACCOUNT", "only this account's", 0, 0},
-	{"--status", "pending|complete|failed", "only these", 0, 0},
+	{"--status", "pending|executing|complete|failed", "only these", 0, 0},
 	{NULL, NULL, NULL, 0, 0},
 };
 static const pctl_option verdict_options[] = {
@@ -341,6 +341,7 @@ static const pctl_option ledger_params_options[] = {
 	{"--least-ms", "N", "calibrate: how long a measured run takes at least; 200 if left out", 0,
 	 0},
 	{"--policy", "FILE", "calibrate: the policy in force", 0, 0},
+	{"--genesis", NULL, "calibrate: begin this home's chain with it", 0, 0},
 	{NULL, NULL, NULL, 0, 0},
 };
 

@@ -48,6 +48,20 @@ def named():
     h.check("no state was made", not os.path.exists(os.path.join(h.path("home"), "chain")), os.listdir(h.path("home")))
 
 
+def genesis():
+    """Before there is a state the measured throughput is what the chain begins with; afterwards it takes a proposal."""
+    home = h.path("genesis")
+    status, d, err = calibrate("--backend", "cpu", "--genesis", home=home)
+    if not h.check("genesis", status == 0, err):
+        return
+    h.check("the file is named", d["genesis"] == os.path.join(home, "chain", "params.cfg") and d["propose"] is None, d["genesis"])
+    status, out, err = h.run("--home", home, "--json", "ledger", "params", "list")
+    values = {p["name"]: p["value"] for p in json.loads(out)["params"]} if status == 0 else {}
+    h.check("the chain begins with it", values.get("throughput") == d["throughput"] and values.get("block_time_ms") == "5000", err)
+    status, _, err = calibrate("--backend", "cpu", "--genesis", home=home)
+    h.check("but only once", status == 3 and "PC5723" in err, f"{status} {err}")
+
+
 def fast_device():
     """Dispatches grow until they take long enough, or to the most that there is room for: never beyond."""
     status, out, err = h.run("--json", "ledger", "params", "calibrate", "--least-ms", "150", "--backend", "vulkan:llvmpipe")
@@ -100,6 +114,7 @@ def refusals():
 
 
 named()
+genesis()
 fast_device()
 by_policy()
 in_force()

@@ -113,6 +113,27 @@ def histories(data, jobs):
     run("both forms", "--json", "provenance", name(data["c"]), "--dot", status=2, code="PC0010")
 
 
+def decisions(data):
+    """Shaders, names and accounts have a history too: what was decided about them, by whom, and when."""
+    shader = run("upload again", "shader", "upload", h.path("add.wgsl"), "--sender", "bob").split()[0]
+    run("alias", "shader", "alias", "adder", shader, "--sender", "ann")
+    run("deprecate", "shader", "deprecate", shader, "--sender", "bob")
+
+    def of(what):
+        return [(d["kind"], d["source"], d["target"], d["by"]) for d in answer(what, "provenance", what)["decisions"]]
+
+    upload, alias = ("upload", "account:bob", shader, None), ("alias", "alias:adder", shader, "account:ann")
+    gone = ("deprecated", "account:bob", shader, None)
+    h.check("of a shader", sorted(of(shader), key=str) == sorted([upload, alias, gone], key=str), of(shader))
+    h.check("of a name", of("alias:adder") == [alias], of("alias:adder"))
+    h.check("of an account", of("account:bob") == [upload, gone], of("account:bob"))
+    h.check("bytes have none", of(name(data["c"])) == [], of(name(data["c"])))
+    text = run("as text", "provenance", "alias:adder")
+    h.check("who decided", f"alias alias:adder -> {shader} by account:ann" in text, text)
+    cut = answer("cut", "provenance", shader, "--limit", "1")
+    h.check("left out, and said", len(cut["decisions"]) == 1 and cut["decisions_left_out"] == 2, cut)
+
+
 def state():
     return os.path.join(h.path("home"), "chain", "state.sqlite")
 
@@ -217,4 +238,6 @@ if __name__ == "__main__":
     histories(made, ids)
     verification(made, ids)
     archives(made)
+    h.env["PIPECTL_HOME"] = h.path("home")
+    decisions(made)
     h.finish()
