@@ -23,7 +23,8 @@ def run_json(name, *args, want=0):
 def outputs(name, pipeline, device, *more):
     status, out, err = h.run("run", os.path.join(PIPELINES, pipeline), "--backend", device, "--no-memo", "--json", *more)
     h.check(f"{name} on {device}", status == 0, err)
-    return json.loads(out)["outputs"] if status == 0 else device
+    # What was looked at on the way differs between devices; the bytes must not.
+    return [{k: v for k, v in o.items() if k != "evidence"} for o in json.loads(out)["outputs"]] if status == 0 else device
 
 
 # ---- listed nowhere but where plugins are
