@@ -1,5 +1,6 @@
 /* Structures and diagnostics on the wire, and shared windows; see protocol.h. */
 #include "ipc/protocol.h"
+#include "ipc/words.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -160,9 +161,7 @@ int pctl_ipc_get_diag(pctl_ipc_in *in, const char *plugin, const pctl_call *call
 	if (in->failed)
 		return 0;
 	d.notes = d.n_notes ? notes : NULL;
-	if (!d.plugin)
-		d.plugin = plugin;
-	pctl_emit(call, &d);
+	pctl_words_emit(plugin, &d, call);
 	return 1;
 }
 

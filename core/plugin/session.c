@@ -13,12 +13,14 @@
 #include "base/file.h"
 #include "ipc/remote.h"
 #include "plugin/devices.h"
+#include "plugin/guard.h"
 #include "plugin/registry_private.h"
 
 typedef struct session {
 	pctl_backend_session view; /* first: what the user holds */
 	pctl_registry *r;
 	pctl_remote *remote; /* NULL: in-process */
+	pctl_guard *guard;   /* what the view shows */
 	pctl_library_instance li;
 	pctl_library_host host;
 	const char *driver;  /* key of the environment */
@@ -161,6 +163,7 @@ static pctl_status open_here(session *s, known_plugin *known, const pctl_driver_
 
 static void drop(session *s)
 {
+	pctl_guard_destroy(s->guard);
 	pctl_remote_close(s->remote);
 	pctl_library_close(&s->li);
 	if (s->lock_fd >= 0) {
@@ -215,6 +218,13 @@ pctl_status pctl_backend_session_open(pctl_registry *r, const char *id, const pc
 		st = open_here(s, pctl_registry_known(r, id), env, flags, call);
 	else
 		st = open_worker(s, pctl_registry_known(r, id), env, flags, call);
+	if (!st)
+		st = pctl_guard_create(id, s->remote == NULL, s->view.table, s->view.inst, call,
+				       &s->guard);
+	if (!st) {
+		s->view.table = pctl_guard_table(s->guard);
+		s->view.inst = pctl_guard_instance(s->guard);
+	}
 	if (st) {
 		if (st == PCTL_E_DEVICE_LOST)
 			pctl_quarantine_strike(r, id, s->driver,

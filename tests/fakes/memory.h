@@ -96,6 +96,7 @@ static pctl_status fake_device_caps(pctl_device *dev, const pctl_call *call, pct
 	out->max_buffer_bytes = 1u << 30;
 	out->binding_alignment = 4;
 	out->max_groups[0] = out->max_groups[1] = out->max_groups[2] = 65535;
+	out->max_local[0] = out->max_local[1] = out->max_local[2] = 256;
 	out->max_invocations = 256;
 	out->max_bindings = 8;
 	return PCTL_OK;

@@ -233,6 +233,8 @@ typedef struct pctl_origin {
 /* Of devices only: with 64-bit integers come their quotients and remainders. Where it is missing the host writes those
  * by the other operations before a backend sees the program. */
 #define PCTL_CAP_I64_DIV (1ull << 13)
+#define PCTL_CAP_KNOWN \
+	((1ull << 14) - 1) /* all of them; a backend that claims another bit is refused */
 
 /*
  * The whole. Function 0 is `spec`: straight-line constant code (CONST, OVERRIDE, elementwise ops,
