@@ -40,6 +40,28 @@ static const pctl_var *find_var(pctl_checking *c, const pctl_program *p, const c
 	return found;
 }
 
+/* The scalars that a type is made of, and the width of its vectors while it is an array of nothing else. */
+static void look_into(const pctl_program *p, uint32_t type, pctl_shader_var *out)
+{
+	const pctl_type *t = &p->types[type];
+
+	switch (t->kind) {
+	case PCTL_TYPE_STRUCT:
+		for (uint32_t i = 0; i < t->count; i++) {
+			look_into(p, p->members[t->first_member + i].type, out);
+			out->width = 1;
+		}
+		break;
+	case PCTL_TYPE_ARRAY:
+	case PCTL_TYPE_RUNTIME_ARRAY:
+		look_into(p, t->elem, out);
+		break;
+	default: /* vectors, matrices and atomics name their scalar themselves */
+		out->scalars |= 1u << t->scalar;
+		out->width = t->kind == PCTL_TYPE_VECTOR ? t->width : 1;
+	}
+}
+
 static pctl_shader_var *var_slot(pctl_node *n, const pctl_program *p, const pctl_var *v)
 {
 	const char *name = pctl_str(p, v->name);
@@ -48,8 +70,9 @@ static pctl_shader_var *var_slot(pctl_node *n, const pctl_program *p, const pctl
 		if (strcmp(n->vars[i].name, name) == 0)
 			return &n->vars[i];
 	}
-	n->vars[n->n_vars] =
-		(pctl_shader_var){name, v->group, v->binding, v->access, UINT32_MAX, UINT32_MAX};
+	n->vars[n->n_vars] = (pctl_shader_var){name,	   v->group,   v->binding, v->access,
+					       UINT32_MAX, UINT32_MAX, 0,	   1};
+	look_into(p, v->type, &n->vars[n->n_vars]);
 	return &n->vars[n->n_vars++];
 }
 

@@ -220,6 +220,82 @@ static void type_op(struct typing *t, uint32_t index)
 	}
 }
 
+/* ---- shader jobs ---------------------------------------------------------------------------- */
+
+/* Does memory of this element type mean the same to the shader: the same scalar throughout. bytes are whatever the shader
+ * takes them for; a bool is a u32 in memory; what WGSL has no scalar for is a vector of u32 of its size. */
+static int means_same(const pctl_shader_var *v, uint32_t dtype)
+{
+	if (dtype == PCTL_DTYPE_BYTES)
+		return 1;
+	if (dtype == PCTL_SCALAR_BOOL)
+		return v->scalars == 1u << PCTL_SCALAR_U32 || v->scalars == 1u << PCTL_SCALAR_BOOL;
+	if (dtype == PCTL_SCALAR_U64 || dtype == PCTL_SCALAR_I64 || dtype == PCTL_SCALAR_F64)
+		return v->scalars == 1u << dtype ||
+		       (v->scalars == 1u << PCTL_SCALAR_U32 && v->width == 2);
+	if (dtype == PCTL_DTYPE_U128)
+		return v->scalars == 1u << PCTL_SCALAR_U32 && v->width == 4;
+	return dtype < 32 && v->scalars == 1u << dtype;
+}
+
+/* "u32", "vec4<f32>", "a struct of f32 and u32". */
+static const char *var_text(pctl_arena *arena, const pctl_shader_var *v)
+{
+	const char *text = NULL;
+
+	for (uint32_t i = 0; i < 32; i++) {
+		if (!(v->scalars >> i & 1u))
+			continue;
+		text = text == NULL && v->width > 1
+			       ? pctl_arena_printf(arena, "vec%" PRIu32 "<%s>", v->width,
+						   pctl_dtype_name(i))
+		       : text == NULL
+			       ? pctl_dtype_name(i)
+			       : pctl_arena_printf(arena, "%s and %s", text, pctl_dtype_name(i));
+		if (text == NULL)
+			return "?";
+	}
+	return text == NULL ? "nothing" : text;
+}
+
+static void refuse_shader(struct typing *t, const pctl_node *n, const pctl_shader_var *v,
+			  const pctl_pos *pos, const char *what, uint32_t dtype)
+{
+	pctl_check_keep(
+		t->c,
+		pctl_refuse_at(t->c->call, PC4102_EDGE_TYPE, pos,
+			       "give both the same element type, or bytes[n] where the "
+			       "shader takes the bytes apart itself",
+			       "job \"%s\": variable \"%s\" of the shader is made of %s, %s is %s",
+			       n->job->id, v->name, var_text(t->c->graph->arena, v), what,
+			       pctl_dtype_name(dtype)));
+}
+
+/* What goes in and what is said to come out is made of what the shader declares. */
+static void type_shader(struct typing *t, const pctl_node *n)
+{
+	for (uint32_t i = 0; i < n->n_vars; i++) {
+		const pctl_shader_var *v = &n->vars[i];
+
+		if (v->in != UINT32_MAX && v->in < n->n_in) {
+			const struct edge_type *have = edge_of(t, n->in[v->in]);
+			const pctl_pipe_ref *ref = &n->job->in[v->in].from;
+			const char *what =
+				pctl_arena_printf(t->c->graph->arena, "\"%s\"", ref->text);
+			int same = have->n_dtypes == 0;
+
+			for (uint32_t k = 0; k < have->n_dtypes; k++)
+				same |= means_same(v, have->dtype[k]);
+			if (!same)
+				refuse_shader(t, n, v, &ref->pos, what == NULL ? "it" : what,
+					      have->dtype[0]);
+		}
+		if (v->out != UINT32_MAX && !means_same(v, n->job->out[v->out].type.dtype[0]))
+			refuse_shader(t, n, v, &n->job->out[v->out].pos, "the output",
+				      n->job->out[v->out].type.dtype[0]);
+	}
+}
+
 void pctl_check_types(pctl_checking *c)
 {
 	pctl_graph *g = c->graph;
@@ -247,8 +323,8 @@ void pctl_check_types(pctl_checking *c)
 			type_op(&t, index);
 			continue;
 		}
-		/* A shader's outputs are typed by the job, its inputs by what it declares in WGSL.
-		 */
+		/* A shader's outputs are typed by the job, its inputs by what it declares in WGSL. */
+		type_shader(&t, n);
 		for (uint32_t k = 0; k < n->n_out; k++)
 			t.outs[index][k] = from_pattern(&t, "", &n->job->out[k].type);
 	}

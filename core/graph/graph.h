@@ -22,9 +22,11 @@ typedef struct pctl_source {
 typedef struct pctl_shader_var {
 	const char *name;
 	uint32_t group, binding;
-	uint32_t access; /* PCTL_ACCESS_* */
-	uint32_t in;	 /* number of the input whose contents it starts with, UINT32_MAX none */
-	uint32_t out;	 /* number of the output it becomes, UINT32_MAX none */
+	uint32_t access;  /* PCTL_ACCESS_* */
+	uint32_t in;	  /* number of the input whose contents it starts with, UINT32_MAX none */
+	uint32_t out;	  /* number of the output it becomes, UINT32_MAX none */
+	uint32_t scalars; /* what its memory is made of: 1 << PCTL_SCALAR_* of every leaf */
+	uint32_t width;	  /* of the vectors that are its elements, 1 where they are none */
 } pctl_shader_var;
 
 typedef struct pctl_node {

@@ -287,6 +287,53 @@ static pctl_status check_shader(const char *class, const char *shader, const cha
 	"@group(0) @binding(1) var<storage, read_write> y: array<" type ">;\n" \
 	"@compute @workgroup_size(1) fn main() { y[0] = x[0] * k; }\n"
 
+#define MADE_OF(from, to)                                             \
+	"override k: u32;\n"                                          \
+	"@group(0) @binding(0) var<storage, read> x: " from ";\n"     \
+	"@group(0) @binding(1) var<storage, read_write> y: " to ";\n" \
+	"@compute @workgroup_size(1) fn main() { if (k == 0u) { y[0] = y[0]; _ = x[0]; } }\n"
+#define MIXED(x) "struct S { a: u32, b: " x " }\n"
+
+/* Edges of shader jobs are made of what the shader declares. */
+static void shader_types(void **state)
+{
+	static const struct {
+		const char *shader, *type;
+		int good;
+	} rows[] = {
+		{MADE_OF("array<u32>", "array<u32>"), "u32[n]", 1},
+		{MADE_OF("array<u32>", "array<u32>"), "bytes[n]", 1},
+		{MADE_OF("array<u32>", "array<u32>"), "bool[n]", 1},
+		{MADE_OF("array<vec4<f32>>", "array<f32>"), "f32[n,4]", 1},
+		{MADE_OF("array<vec2<u32>>", "array<vec2<u32>>"), "u64[n]", 1},
+		{MADE_OF("array<vec4<u32>>", "array<vec4<u32>>"), "u128[n]", 1},
+		{MIXED("u32") MADE_OF("array<S>", "array<u32>"), "u32[n]", 1},
+		{MADE_OF("array<u32>", "array<u32>"), "u8[n]", 0},
+		{MADE_OF("array<u32>", "array<u32>"), "f32[n]", 0},
+		{MADE_OF("array<u32>", "array<u32>"), "i32[n]", 0},
+		{MADE_OF("array<u32>", "array<u32>"), "u64[n]", 0},
+		{MADE_OF("array<u32>", "array<f32>"), "u32[n]", 0},
+		{MADE_OF("array<f32>", "array<u32>"), "u32[n]", 0},
+		{MIXED("f32") MADE_OF("array<S>", "array<S>"), "u32[n]", 0},
+		{MIXED("f32") MADE_OF("array<S>", "array<S>"), "bytes[n]", 1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		pctl_diag_list *l = pctl_diag_list_create();
+		const pctl_status status =
+			check_shader("strict", rows[i].shader, "1", rows[i].type, l);
+		const pctl_diag *d = pctl_diag_list_count(l) == 0 ? NULL : pctl_diag_list_at(l, 0);
+
+		if ((status == PCTL_OK) != rows[i].good ||
+		    (!rows[i].good && (d->code != PC4102_EDGE_TYPE || d->pos.line != 1 ||
+				       d->pos.column < 2 || d->hint == NULL)))
+			fail_msg("row %zu, %s: %s", i, rows[i].type,
+				 d == NULL ? "taken" : d->message);
+		pctl_diag_list_destroy(l);
+	}
+}
+
 /* A kernel that names floats is strict: a pipeline of class integer refuses it. Written override
  * values are read by the override's type. */
 static void float_shaders(void **state)
@@ -325,4 +372,4 @@ static void float_shaders(void **state)
 }
 
 PCTL_TESTS_MAIN(PCTL_TEST(bad_and_good), PCTL_TEST(all_at_once), PCTL_TEST(too_many_ports),
-		PCTL_TEST(float_shaders))
+		PCTL_TEST(shader_types), PCTL_TEST(float_shaders))
