@@ -11,7 +11,12 @@
 static size_t decode(const unsigned char *p, uint32_t *out)
 {
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-	const size_t n = *p < 0x80 ? 1 : *p < 0xc2 ? 0 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : *p < 0xf5 ? 4 : 0;
+	const size_t n = *p < 0x80   ? 1
+			 : *p < 0xc2 ? 0
+			 : *p < 0xe0 ? 2
+			 : *p < 0xf0 ? 3
+			 : *p < 0xf5 ? 4
+				     : 0;
 	uint32_t c = n == 1 ? *p : n == 0 ? 0 : *p & (0x7fu >> n);
 
 	for (size_t i = 1; i < n; i++) {
@@ -94,8 +99,7 @@ void pctl_words_emit(const char *id, const pctl_diag *d, const pctl_call *call)
 	pctl_diag said = {.head = PCTL_HEAD(pctl_diag), .plugin = id};
 
 	said.code = pctl_code_slug(d->code) == NULL ? PC3119_WORKER_CODE : d->code;
-	said.severity =
-		d->severity > PCTL_SEVERITY_ERROR ? PCTL_SEVERITY_ERROR : d->severity;
+	said.severity = d->severity > PCTL_SEVERITY_ERROR ? PCTL_SEVERITY_ERROR : d->severity;
 	said.subject = cleaned(d->subject, subject);
 	said.message = cleaned(d->message == NULL ? "" : d->message, message);
 	said.hint = cleaned(d->hint, hint);

@@ -7,7 +7,8 @@
 
 #include "pipectl/host.h"
 
-#define PCTL_WORDS_BYTES 1024u /* the longest text that is kept, with its NUL; longer ones end in "..." */
+#define PCTL_WORDS_BYTES \
+	1024u /* the longest text that is kept, with its NUL; longer ones end in "..." */
 
 /* 1 when a field of `size` bytes is terminated and holds UTF-8. */
 int pctl_words_valid(const char *field, size_t size);

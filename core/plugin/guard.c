@@ -121,10 +121,11 @@ static pctl_status judge_text(const said *s, const char *what, char *field, size
 	char clean[PCTL_NAME_MAX];
 
 	if (!pctl_words_valid(field, size))
-		return pctl_refuse(s->outer, PC3234_DEVICE_TEXT,
-				   "plugin \"%s\": %s of a device is not UTF-8 that ends within %zu "
-				   "bytes",
-				   s->g->id, what, size);
+		return pctl_refuse(
+			s->outer, PC3234_DEVICE_TEXT,
+			"plugin \"%s\": %s of a device is not UTF-8 that ends within %zu "
+			"bytes",
+			s->g->id, what, size);
 	pctl_words_clean(field, clean, size < sizeof(clean) ? size : sizeof(clean));
 	memcpy(field, clean, strlen(clean) + 1);
 	return PCTL_OK;
@@ -151,8 +152,7 @@ static pctl_status do_devices(pctl_instance *inst, const pctl_call *call, uint32
 		if (status == PCTL_OK)
 			status = judge_text(&s, "the name", out[i].name, sizeof(out[i].name));
 		if (status == PCTL_OK)
-			status = judge_text(&s, "the driver", out[i].driver,
-					    sizeof(out[i].driver));
+			status = judge_text(&s, "the driver", out[i].driver, sizeof(out[i].driver));
 	}
 	return status;
 }
@@ -281,8 +281,8 @@ static pctl_status do_buffer_read(pctl_device *dev, const pctl_call *call, pctl_
 {
 	guarded_device *d = of_device(dev);
 	said s;
-	const pctl_status status = d->g->inner->buffer_read(d->dev, begin(&s, d->g, call), buf,
-							    offset, data, n_bytes);
+	const pctl_status status =
+		d->g->inner->buffer_read(d->dev, begin(&s, d->g, call), buf, offset, data, n_bytes);
 
 	return end(&s, "buffer_read", status);
 }
@@ -382,8 +382,8 @@ static pctl_status do_list_fill(pctl_list *list, const pctl_call *call, pctl_buf
 {
 	guarded_list *l = of_list(list);
 	said s;
-	const pctl_status status = l->g->inner->list_fill(l->l, begin(&s, l->g, call), buf, offset,
-							  n_bytes, word);
+	const pctl_status status =
+		l->g->inner->list_fill(l->l, begin(&s, l->g, call), buf, offset, n_bytes, word);
 
 	return end(&s, "list_fill", status);
 }
@@ -432,8 +432,8 @@ static pctl_status do_submit(pctl_device *dev, const pctl_call *call, pctl_list 
 {
 	guarded_device *d = of_device(dev);
 	said s;
-	const pctl_status status = d->g->inner->submit(d->dev, begin(&s, d->g, call),
-						       of_list(l)->l, times, ticket);
+	const pctl_status status =
+		d->g->inner->submit(d->dev, begin(&s, d->g, call), of_list(l)->l, times, ticket);
 
 	return end(&s, "submit", status);
 }
@@ -443,7 +443,8 @@ static pctl_status do_wait(pctl_device *dev, const pctl_call *call, uint64_t tic
 {
 	guarded_device *d = of_device(dev);
 	said s;
-	pctl_status status = d->g->inner->wait(d->dev, begin(&s, d->g, call), ticket, timeout_ns, out);
+	pctl_status status =
+		d->g->inner->wait(d->dev, begin(&s, d->g, call), ticket, timeout_ns, out);
 
 	status = end(&s, "wait", status);
 	if (status == PCTL_OK &&

@@ -15,25 +15,23 @@ static const struct {
 	size_t at, size;
 	uint64_t least, most;
 } fields[] = {
-#define FIELD(name, least, most)                                                       \
-	{#name, offsetof(pctl_device_caps, name), sizeof(((pctl_device_caps *)0)->name), \
-	 least, most}
-#define FIELD_OF(name, i, least, most)                                                  \
-	{#name "[" #i "]", offsetof(pctl_device_caps, name[i]),                           \
-	 sizeof(((pctl_device_caps *)0)->name[i]), least, most}
+#define FIELD(name, least, most)                                                                \
+	{                                                                                       \
+#name, offsetof(pctl_device_caps, name), sizeof(((pctl_device_caps *)0)->name), \
+			least, most                                                             \
+	}
+#define FIELD_OF(name, i, least, most)                                        \
+	{                                                                     \
+#name "[" #i "]", offsetof(pctl_device_caps, name[i]),        \
+			sizeof(((pctl_device_caps *)0)->name[i]), least, most \
+	}
 	FIELD(memory_bytes, 0, MOST_BYTES), /* 0: unknown */
-	FIELD(max_binding_bytes, 4, MOST_BYTES),
-	FIELD(max_buffer_bytes, 4, MOST_BYTES),
-	FIELD(binding_alignment, 1, MOST_ALIGNMENT),
-	FIELD_OF(max_groups, 0, 1, UINT64_MAX),
-	FIELD_OF(max_groups, 1, 1, UINT64_MAX),
-	FIELD_OF(max_groups, 2, 1, UINT64_MAX),
-	FIELD_OF(max_local, 0, 1, MOST_INVOCATIONS),
-	FIELD_OF(max_local, 1, 1, MOST_INVOCATIONS),
-	FIELD_OF(max_local, 2, 1, MOST_INVOCATIONS),
-	FIELD(max_invocations, 1, MOST_INVOCATIONS),
-	FIELD(max_workgroup_bytes, 0, UINT32_MAX),
-	FIELD(max_bindings, 1, 1u << 20),
+	FIELD(max_binding_bytes, 4, MOST_BYTES),     FIELD(max_buffer_bytes, 4, MOST_BYTES),
+	FIELD(binding_alignment, 1, MOST_ALIGNMENT), FIELD_OF(max_groups, 0, 1, UINT64_MAX),
+	FIELD_OF(max_groups, 1, 1, UINT64_MAX),	     FIELD_OF(max_groups, 2, 1, UINT64_MAX),
+	FIELD_OF(max_local, 0, 1, MOST_INVOCATIONS), FIELD_OF(max_local, 1, 1, MOST_INVOCATIONS),
+	FIELD_OF(max_local, 2, 1, MOST_INVOCATIONS), FIELD(max_invocations, 1, MOST_INVOCATIONS),
+	FIELD(max_workgroup_bytes, 0, UINT32_MAX),   FIELD(max_bindings, 1, 1u << 20),
 	FIELD(subgroup_size, 0, MOST_INVOCATIONS), /* 0: unknown */
 #undef FIELD
 #undef FIELD_OF
@@ -68,10 +66,11 @@ pctl_status pctl_guard_check_caps(const char *id, const pctl_device_caps *caps,
 	pctl_status first = PCTL_OK;
 
 	if (unknown != 0)
-		first = pctl_refuse(call, PC3233_DEVICE_CAPS,
-				    "plugin \"%s\": caps of a device has the unknown bits 0x%" PRIx64
-				    ", allowed are those of 0x%" PRIx64,
-				    id, unknown, (uint64_t)PCTL_CAP_KNOWN);
+		first = pctl_refuse(
+			call, PC3233_DEVICE_CAPS,
+			"plugin \"%s\": caps of a device has the unknown bits 0x%" PRIx64
+			", allowed are those of 0x%" PRIx64,
+			id, unknown, (uint64_t)PCTL_CAP_KNOWN);
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
 		const pctl_status status = check_field(id, caps, i, call);
 
@@ -79,11 +78,11 @@ pctl_status pctl_guard_check_caps(const char *id, const pctl_device_caps *caps,
 	}
 	if (caps->binding_alignment <= MOST_ALIGNMENT &&
 	    (caps->binding_alignment & (caps->binding_alignment - 1)) != 0) {
-		const pctl_status status = pctl_refuse(
-			call, PC3233_DEVICE_CAPS,
-			"plugin \"%s\": binding_alignment of a device is %" PRIu64
-			", allowed are powers of two up to %u",
-			id, caps->binding_alignment, MOST_ALIGNMENT);
+		const pctl_status status =
+			pctl_refuse(call, PC3233_DEVICE_CAPS,
+				    "plugin \"%s\": binding_alignment of a device is %" PRIu64
+				    ", allowed are powers of two up to %u",
+				    id, caps->binding_alignment, MOST_ALIGNMENT);
 
 		first = first == PCTL_OK ? status : first;
 	}

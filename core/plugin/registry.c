@@ -304,6 +304,7 @@ pctl_status pctl_registry_open(const pctl_registry_options *o, const pctl_call *
 	r->flags = o->flags;
 	if (o->rules)
 		r->rules = *o->rules;
+	r->cache_bytes = o->bound_cache ? o->cache_bytes : UINT64_MAX;
 	r->home = pctl_arena_dup(r->arena, o->home);
 	r->cache = o->cache  ? pctl_arena_dup(r->arena, o->cache)
 		   : o->home ? pctl_arena_printf(r->arena, "%s/cache", o->home)
@@ -348,6 +349,8 @@ void pctl_registry_close(pctl_registry *r)
 		pctl_library_close(&r->plugins[i]->li);
 		pctl_plugin_unseal(r->plugins[i]);
 	}
+	if (r->cache && r->cache_bytes != UINT64_MAX)
+		pctl_cache_trim(r->cache, r->cache_bytes);
 	pctl_rows_drop(&r->verdicts);
 	pctl_rows_drop(&r->quarantine);
 	free(r->entries);

@@ -43,6 +43,8 @@ typedef struct pctl_plugin_rules {
  *           executable, else in the libexec directory
  * disabled  ids that may not be used; disabled_by says who decided so (a file name)
  * probe_ms, start_ms, call_ms, grace_ms  as in remote.h; 0: 10 s, 30 s, 120 s, 10 s
+ * cache_bytes  the most that compiled kernels in the cache may take, the host's and the drivers'; what is over it goes when
+ *              the registry closes. Only with bound_cache: else there is no bound.
  * rules     of the policy in force; NULL: everything that is found may be used
  * strikes   deaths of workers of one plugin and driver in a row that lead to quarantine; 0: 3
  */
@@ -63,6 +65,9 @@ typedef struct pctl_registry_options {
 	const char *const *readable;   /* what workers may read besides the system's own folders */
 	uint32_t n_unconfined, n_readable;
 	const pctl_plugin_rules *rules;
+	uint64_t cache_bytes;
+	uint32_t bound_cache;
+	uint32_t reserved;
 } pctl_registry_options;
 
 /*

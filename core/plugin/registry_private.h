@@ -60,6 +60,7 @@ struct pctl_registry {
 	uint32_t n_ops, cap_ops;
 	const char *worker, *home, *cache, *host;
 	pctl_plugin_rules rules;
+	uint64_t cache_bytes; /* UINT64_MAX: no bound */
 	uint32_t flags;
 	const char *const *unconfined, *const *readable; /* the caller's, copied */
 	uint32_t n_unconfined, n_readable;
@@ -132,6 +133,9 @@ pctl_status pctl_worker_confinement(pctl_registry *r, const known_plugin *p,
 
 /* Directories below `dir` that this environment speaks of. */
 uint32_t pctl_worker_private_dirs(const char *const **out);
+
+/* Remove the oldest of what was compiled, until the cache directory holds at most so many bytes of it. */
+void pctl_cache_trim(const char *cache, uint64_t most);
 
 /* Run `pipectl-worker --probe`; facts into the info, or the plugin refused. */
 void pctl_probe_run(pctl_registry *r, known_plugin *p);

@@ -328,14 +328,25 @@ int pctl_policy_evidence_suffices(const pctl_policy *p, pctl_evidence e, uint32_
 	       (e.kind == PCTL_EVIDENCE_CERTIFIED && level != 0 && e.level >= level);
 }
 
+void pctl_policy_limit(pctl_policy *p, uint64_t memory_bytes, const char *memory_by,
+		       uint64_t time_ms)
+{
+	const uint64_t least = pctl_policy_least(p->memory_bytes, memory_bytes);
+
+	if (least != p->memory_bytes)
+		p->memory_by = memory_by;
+	p->memory_bytes = least;
+	p->time_ms = pctl_policy_least(p->time_ms, time_ms);
+}
+
 pctl_status pctl_policy_memory_allowed(const pctl_policy *p, uint64_t bytes, const char *subject,
 				       const pctl_call *call)
 {
 	if (p->memory_bytes == 0 || bytes <= p->memory_bytes)
 		return PCTL_OK;
 	return pctl_refuse(call, PC4314_POLICY_LIMIT,
-			   "%s needs %" PRIu64 " bytes, the policy allows %" PRIu64 " (%s)",
-			   subject, bytes, p->memory_bytes, pctl_policy_origin(p, "limits.memory"));
+			   "%s needs %" PRIu64 " bytes, allowed are %" PRIu64 " (%s)", subject,
+			   bytes, p->memory_bytes, p->memory_by);
 }
 
 pctl_status pctl_policy_program_allowed(const pctl_policy *p, const pctl_program *program,

@@ -28,12 +28,10 @@ typedef struct host_state {
 
 static const char *const switch_words[] = {"off", "on", NULL};
 static const char *const when_words[] = {"auto", "always", "never", NULL};
-static const char *const level_words[] = {"error", "warning", "info", "debug", NULL};
 
 /* Paths that are empty here are completed from the home or found beside the executable. */
 static const char built_in_text[] =
-	"directories : { cas = \"cas\"; memo = \"memo\"; cache = \"cache\"; ledger = "
-	"\"ledger.sqlite\"; };\n"
+	"directories : { cas = \"cas\"; memo = \"memo\"; cache = \"cache\"; };\n"
 	"plugins : { dirs = ( ); disabled = ( ); };\n"
 	"workers : { path = \"\"; probe = \"10s\"; start = \"30s\"; call = \"120s\"; grace = "
 	"\"10s\"; strikes = 3;\n"
@@ -43,8 +41,7 @@ static const char built_in_text[] =
 	"cache : { kernels = \"1GiB\"; gc_grace = \"24h\"; };\n"
 	"memo = \"on\";\n"
 	"output : { colour = \"auto\"; progress = \"auto\"; };\n"
-	"defaults : { policy = \"policy/default.cfg\"; gas = \"gas/structured-3.cfg\"; };\n"
-	"log : { level = \"warning\"; file = \"\"; };\n";
+	"defaults : { policy = \"policy/default.cfg\"; gas = \"gas/structured-3.cfg\"; };\n";
 
 static const pctl_conf_field path_element = {.kind = PCTL_FIELD_STRING};
 static const pctl_conf_field id_element = {.kind = PCTL_FIELD_NAME};
@@ -57,7 +54,6 @@ static const pctl_conf_field directory_fields[] = {
 	{.key = "cache",
 	 .kind = PCTL_FIELD_STRING,
 	 .doc = "what may vanish: compiled kernels, verdicts on plugins"},
-	{.key = "ledger", .kind = PCTL_FIELD_STRING, .doc = "the file of the gas ledger"},
 };
 static const pctl_conf_schema directory_schema =
 	PCTL_CONF_SCHEMA("\"directories\"", directory_fields);
@@ -135,10 +131,10 @@ static const pctl_conf_schema worker_schema = PCTL_CONF_SCHEMA("\"workers\"", wo
 static const pctl_conf_field limit_fields[] = {
 	{.key = "memory",
 	 .kind = PCTL_FIELD_BYTES,
-	 .doc = "buffers of one session together; 0: only the policy's limit"},
+	 .doc = "buffers of one job together; 0: only the policy's limit"},
 	{.key = "time",
 	 .kind = PCTL_FIELD_DURATION,
-	 .doc = "of one run; 0: only the policy's limit"},
+	 .doc = "of the work of one job; 0: only the policy's limit"},
 };
 static const pctl_conf_schema limit_schema = PCTL_CONF_SCHEMA("\"limits\"", limit_fields);
 
@@ -174,17 +170,6 @@ static const pctl_conf_field default_fields[] = {
 };
 static const pctl_conf_schema default_schema = PCTL_CONF_SCHEMA("\"defaults\"", default_fields);
 
-static const pctl_conf_field log_fields[] = {
-	{.key = "level",
-	 .kind = PCTL_FIELD_CHOICE,
-	 .words = level_words,
-	 .doc = "least severity that is logged"},
-	{.key = "file",
-	 .kind = PCTL_FIELD_STRING,
-	 .doc = "appended to; relative to the home; empty: standard error"},
-};
-static const pctl_conf_schema log_schema = PCTL_CONF_SCHEMA("\"log\"", log_fields);
-
 static const pctl_conf_field host_fields[] = {
 	{.key = "directories",
 	 .kind = PCTL_FIELD_GROUP,
@@ -218,10 +203,6 @@ static const pctl_conf_field host_fields[] = {
 	 .kind = PCTL_FIELD_GROUP,
 	 .group = &default_schema,
 	 .doc = "what holds when nothing is named"},
-	{.key = "log",
-	 .kind = PCTL_FIELD_GROUP,
-	 .group = &log_schema,
-	 .doc = "what is written down"},
 };
 static const pctl_conf_schema host_schema = PCTL_CONF_SCHEMA("the host configuration", host_fields);
 
@@ -492,14 +473,12 @@ static pctl_status fill(host_state *s, const pctl_call *call)
 	c->cas_dir = join(s, base, text_of(s, "directories.cas"));
 	c->memo_dir = join(s, base, text_of(s, "directories.memo"));
 	c->cache_dir = join(s, base, text_of(s, "directories.cache"));
-	c->ledger = join(s, base, text_of(s, "directories.ledger"));
 	c->plugin_dirs = texts_of(s, "plugins.dirs", 1, &c->n_plugin_dirs);
 	c->plugins_disabled = texts_of(s, "plugins.disabled", 0, &c->n_plugins_disabled);
 	c->worker = text_of(s, "workers.path")[0] != 0
 			    ? join(s, directory_of(s, value_of(s, "workers.path")->pos.file),
 				   text_of(s, "workers.path"))
 			    : NULL;
-	c->log_file = text_of(s, "log.file")[0] != 0 ? join(s, base, text_of(s, "log.file")) : NULL;
 	c->probe_ms = ms_of(s, "workers.probe");
 	c->start_ms = ms_of(s, "workers.start");
 	c->call_ms = ms_of(s, "workers.call");
@@ -523,11 +502,10 @@ static pctl_status fill(host_state *s, const pctl_call *call)
 	c->memo = word_of(s, "memo", switch_words);
 	c->colour = word_of(s, "output.colour", when_words);
 	c->progress = word_of(s, "output.progress", when_words);
-	c->log_level = word_of(s, "log.level", level_words);
 	c->policy = find_default(s, "defaults.policy");
 	c->gas = find_default(s, "defaults.gas");
 	if (c->cas_dir == NULL || c->memo_dir == NULL || c->cache_dir == NULL ||
-	    c->ledger == NULL || c->plugin_dirs == NULL || c->plugins_disabled == NULL ||
+	    c->plugin_dirs == NULL || c->plugins_disabled == NULL ||
 	    c->unconfined == NULL || c->readable == NULL)
 		return pctl_refuse(call, PC2_NOMEM, "no memory for the host's configuration");
 	if (strcmp(pctl_conf_settings_get(s->settings, "defaults.policy")->origin,

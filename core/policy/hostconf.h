@@ -6,7 +6,6 @@
 #include "conf/schema.h"
 
 enum { PCTL_WHEN_AUTO = 0, PCTL_WHEN_ALWAYS = 1, PCTL_WHEN_NEVER = 2 };
-enum { PCTL_LOG_ERROR = 0, PCTL_LOG_WARNING = 1, PCTL_LOG_INFO = 2, PCTL_LOG_DEBUG = 3 };
 
 /* What the command line and environment say; NULL where they are silent. */
 typedef struct pctl_host_options {
@@ -31,13 +30,12 @@ typedef struct pctl_host_config {
 	const char *home, *home_origin;
 	const char *config;
 	const char *conf_dir;
-	const char *cas_dir, *memo_dir, *cache_dir, *ledger;
+	const char *cas_dir, *memo_dir, *cache_dir;
 	const char *const *plugin_dirs;
 	const char *const *plugins_disabled;
 	const char *worker; /* path of pipectl-worker, NULL: beside the executable */
 	const char *policy;
 	const char *gas;
-	const char *log_file;		/* NULL: standard error */
 	uint64_t memory_bytes, time_ms; /* of a session, on top of the policy's; 0 none */
 	uint64_t cache_bytes;		/* of compiled kernels on disk; 0: none are kept */
 	uint64_t gc_grace_s;
@@ -50,7 +48,6 @@ typedef struct pctl_host_config {
 	uint64_t build_memory; /* bytes of one build, 0 none */
 	uint32_t memo;
 	uint32_t colour, progress; /* PCTL_WHEN_* */
-	uint32_t log_level;	   /* PCTL_LOG_* */
 } pctl_host_config;
 
 /*

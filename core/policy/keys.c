@@ -24,7 +24,7 @@ const char pctl_policy_built_in[] =
 	"\"opencl\", \"vulkan/cpu\", \"cpu\" ); allowed = ( ); forbidden = ( ); };\n"
 	"plugins : { allowed = ( ); sha256 : { }; isolation = \"in-process\"; "
 	"confinement = \"available\"; };\n"
-	"limits : { memory = 0; time = 0; queue = 0; program : { instructions = 65536; largest = "
+	"limits : { memory = 0; time = 0; program : { instructions = 65536; largest = "
 	"65536; calls = 16384;\n"
 	"nesting = 256; turns = 0; private = 65536; function_memory = 262144; array = 16384; "
 	"values = 65536;\n"
@@ -216,12 +216,8 @@ static const pctl_conf_schema program_schema = PCTL_CONF_SCHEMA("\"program\"", p
 static const pctl_conf_field limit_fields[] = {
 	{.key = "memory",
 	 .kind = PCTL_FIELD_BYTES,
-	 .doc = "buffers of one session together; 0: no limit"},
-	{.key = "time", .kind = PCTL_FIELD_DURATION, .doc = "of one run; 0: no limit"},
-	{.key = "queue",
-	 .kind = PCTL_FIELD_U64,
-	 .max = UINT32_MAX,
-	 .doc = "submissions of one session under way; 0: no limit"},
+	 .doc = "buffers of one job together; 0: no limit"},
+	{.key = "time", .kind = PCTL_FIELD_DURATION, .doc = "of the work of one job; 0: no limit"},
 	{.key = "program",
 	 .kind = PCTL_FIELD_GROUP,
 	 .group = &program_schema,
@@ -264,10 +260,7 @@ static const pctl_conf_field policy_fields[] = {
 	 .group = &backend_schema,
 	 .doc = "which devices"},
 	{.key = "plugins", .kind = PCTL_FIELD_GROUP, .group = &plugin_schema, .doc = "whose code"},
-	{.key = "limits",
-	 .kind = PCTL_FIELD_GROUP,
-	 .group = &limit_schema,
-	 .doc = "of one session"},
+	{.key = "limits", .kind = PCTL_FIELD_GROUP, .group = &limit_schema, .doc = "of one job"},
 	{.key = "memo",
 	 .kind = PCTL_FIELD_CHOICE,
 	 .words = pctl_policy_memo_words,

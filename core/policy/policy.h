@@ -20,7 +20,7 @@ enum { PCTL_MEMO_OFF = 0, PCTL_MEMO_VERIFIED = 1, PCTL_MEMO_ANY = 2 };
  * max_class   PCTL_CLASS_* of oplib.h: the most a pipeline may need
  * verify_ppm  share of jobs that are recomputed on the reference, in millionths (ALL: 1000000)
  * quorum      k of n devices must agree on every output; 1 of 1 asks for nothing
- * memory_bytes, time_ms, queue  per session; 0 is no limit
+ * memory_bytes  of the buffers of a job; time_ms of a run; 0 is no limit
  */
 typedef struct pctl_policy_cert {
 	const char *ops; /* glob over op names, '*' any run of characters */
@@ -42,12 +42,12 @@ typedef struct pctl_policy {
 	uint32_t dirty;		/* 1: an uncommitted pipeline may run */
 	uint32_t must_sign;	/* 1: only what one of the signers has signed runs */
 	uint32_t telemetry;
-	uint32_t queue;
 	uint32_t n_certs, n_order, n_allowed, n_forbidden, n_plugins, n_pins, n_signers;
 	uint32_t reserved;
 	uint64_t memory_bytes, time_ms;
 	pctl_extent_limits program; /* how large a kernel may be as written, 0: any size */
 	uint64_t race_cost;	    /* most gas of a job that is checked for races; 0 is no limit */
+	const char *memory_by; /* where the limit on memory stands */
 	const pctl_policy_cert *certs;
 	const char *const *order;   /* backend patterns, see pctl_policy_backend_match */
 	const char *const *allowed; /* empty: all */
@@ -176,6 +176,11 @@ static inline uint64_t pctl_policy_least(uint64_t a, uint64_t b)
  * stand in for this there (chain/rules.h). */
 pctl_status pctl_policy_program_allowed(const pctl_policy *p, const pctl_program *program,
 					const char *subject, const pctl_call *call);
+/* Hold to another's limits too, of which 0 means none: the smaller ones count. memory_by: where that on memory stands; it
+ * outlives the policy. */
+void pctl_policy_limit(pctl_policy *p, uint64_t memory_bytes, const char *memory_by,
+		       uint64_t time_ms);
+
 /* PC4314 when a session would need more than the policy's memory. */
 pctl_status pctl_policy_memory_allowed(const pctl_policy *p, uint64_t bytes, const char *subject,
 				       const pctl_call *call);

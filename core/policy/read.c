@@ -97,7 +97,6 @@ static const pctl_policy_cert *certs_of(pctl_policy_state *s, uint32_t *n)
 static pctl_status fill(pctl_policy_state *s, const pctl_call *call)
 {
 	pctl_policy *p = &s->p;
-	uint64_t queue = 0;
 
 	p->about = text_of(s, "about");
 	p->max_class = 1 + pctl_policy_word(pctl_policy_class_words, text_of(s, "class"));
@@ -116,9 +115,8 @@ static pctl_status fill(pctl_policy_state *s, const pctl_call *call)
 	p->telemetry = strcmp(text_of(s, "telemetry"), "local") == 0;
 	(void)pctl_conf_as_bytes(value_of(s, "limits.memory"), 0, UINT64_MAX, NULL,
 				 &p->memory_bytes);
+	p->memory_by = pctl_policy_origin(p, "limits.memory");
 	(void)pctl_conf_as_duration(value_of(s, "limits.time"), 0, UINT64_MAX, NULL, &p->time_ms);
-	(void)pctl_conf_as_u64(value_of(s, "limits.queue"), 0, UINT32_MAX, NULL, &queue);
-	p->queue = (uint32_t)queue;
 	for (uint32_t i = 0; i < PCTL_N_EXTENTS; i++) {
 		char key[64];
 

@@ -154,7 +154,6 @@ static const struct {
 	{"quorum", quorum_weaker},
 	{"limits.memory", limit_weaker},
 	{"limits.time", limit_weaker},
-	{"limits.queue", limit_weaker},
 #define PCTL_EXTENT(NAME, key, unit, doc) {"limits.program." #key, limit_weaker},
 #include "program/extents.def"
 #undef PCTL_EXTENT

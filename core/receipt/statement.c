@@ -293,6 +293,23 @@ static const char *now(pctl_arena *arena)
 	return pctl_arena_dup(arena, text);
 }
 
+/* Without telemetry a receipt names devices by their selectors alone. */
+static void drop_names(pctl_receipt *r)
+{
+	pctl_receipt_device *devices =
+		pctl_arena_array(r->arena, r->n_devices + (size_t)1, sizeof(*devices));
+
+	for (uint32_t i = 0; devices != NULL && i < r->n_devices; i++) {
+		devices[i] = r->devices[i];
+		devices[i].name = devices[i].selector;
+		devices[i].n_facts = 0;
+	}
+	if (devices == NULL)
+		r->n_devices = 0;
+	else
+		r->devices = devices;
+}
+
 pctl_status pctl_receipt_answer(pctl_receipt *r, const pctl_run_options *o,
 				const pctl_run_result *result, const pctl_call *call)
 {
@@ -300,6 +317,8 @@ pctl_status pctl_receipt_answer(pctl_receipt *r, const pctl_run_options *o,
 	    !add_run_data(r, result->outputs, result->n_outputs, &r->outputs) ||
 	    !add_libraries(r, o->ops) || !add_plugins(r, o->registry))
 		return no_memory(call);
+	if (!o->policy->telemetry)
+		drop_names(r);
 	r->n_inputs = result->n_inputs;
 	r->n_outputs = result->n_outputs;
 	r->executed = !result->memoised;

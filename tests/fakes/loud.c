@@ -5,7 +5,8 @@ static pctl_status loud(pctl_device *dev, const pctl_call *call, uint64_t n_byte
 			pctl_buffer **out)
 {
 	static char text[5000];
-	pctl_diag d = {.head = PCTL_HEAD(pctl_diag), .code = 987654, .severity = PCTL_SEVERITY_ERROR};
+	pctl_diag d = {
+		.head = PCTL_HEAD(pctl_diag), .code = 987654, .severity = PCTL_SEVERITY_ERROR};
 
 	(void)dev;
 	(void)n_bytes;

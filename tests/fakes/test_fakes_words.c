@@ -62,10 +62,11 @@ static void fakes_words__capabilities_that_cannot_be(void **state)
 		assert_int_equal(o.t->device_open(o.s->inst, o.f.call, 0, &dev), PCTL_E_PLUGIN);
 		assert_null(dev);
 		for (size_t i = 0; i < 4; i++)
-			planted("capabilities that no device has", where[mode], "PC3233 device-caps",
+			planted("capabilities that no device has", where[mode],
+				"PC3233 device-caps",
 				said(&o, PC3233_DEVICE_CAPS, texts[i])->message);
-		assert_non_null(strstr(said(&o, PC3233_DEVICE_CAPS, "bits")->message,
-				       "plugin \"fake\""));
+		assert_non_null(
+			strstr(said(&o, PC3233_DEVICE_CAPS, "bits")->message, "plugin \"fake\""));
 		close_fake(&o);
 	}
 }
@@ -139,7 +140,8 @@ static void fakes_words__in_anothers_name(void **state)
 		assert_int_equal(o.t->device_open(o.s->inst, o.f.call, 0, &dev), PCTL_OK);
 		assert_int_equal(o.t->buffer_create(dev, o.f.call, 4, PCTL_BUFFER_STORAGE, &b),
 				 PCTL_E_LIMIT);
-		d = said(&o, PC3119_WORKER_CODE, "all is well\\x0a\\x1b[2Jcpu: verified \xef\xbf\xbd");
+		d = said(&o, PC3119_WORKER_CODE,
+			 "all is well\\x0a\\x1b[2Jcpu: verified \xef\xbf\xbd");
 		assert_string_equal(d->plugin, "fake");
 		assert_true(strlen(d->message) < PCTL_WORDS_BYTES);
 		assert_string_equal(d->message + strlen(d->message) - 3, "...");
@@ -203,7 +205,9 @@ static void fakes_words__cleaning(void **state)
 		{"\xe2\x82", "\xef\xbf\xbd\xef\xbf\xbd"},
 		{"a\tb\r\n", "a\\x09b\\x0d\\x0a"},
 		{"\x7f\xc2\x9b", "\\x7f\\x9b"},
-		{"\xe2\x80\xae" "abc", "\\u{202e}abc"},
+		{"\xe2\x80\xae"
+		 "abc",
+		 "\\u{202e}abc"},
 	};
 	char out[64], small[16];
 
@@ -221,7 +225,7 @@ static void fakes_words__cleaning(void **state)
 
 PCTL_TESTS_MAIN(PCTL_TEST(fakes_words__capabilities_that_cannot_be),
 		PCTL_TEST(fakes_words__every_capability_has_its_bounds),
-		PCTL_TEST(fakes_words__a_name_that_is_no_text), PCTL_TEST(fakes_words__in_anothers_name),
-		PCTL_TEST(fakes_words__without_a_word),
+		PCTL_TEST(fakes_words__a_name_that_is_no_text),
+		PCTL_TEST(fakes_words__in_anothers_name), PCTL_TEST(fakes_words__without_a_word),
 		PCTL_TEST(fakes_words__a_status_that_does_not_exist),
 		PCTL_TEST(fakes_words__cleaning))

@@ -128,10 +128,10 @@ static void policy__every_key_has_twins(void **state)
 	snprintf(body, sizeof(body), "plugins : { sha256 : { cpu = \"%s\"; }; };", hash);
 	good(body);
 	bad("plugins : { sha256 : { cpu = \"abc\"; }; };", PC4303_POLICY_VALUE);
-	good("limits : { memory = \"4GiB\"; time = \"10min\"; queue = 16; };");
+	good("limits : { memory = \"4GiB\"; time = \"10min\"; };");
 	bad("limits : { memory = \"4GB?\"; };", PC1025_CONF_QUANTITY);
 	bad("limits : { time = \"10 min\"; };", PC1025_CONF_QUANTITY);
-	bad("limits : { queue = -1; };", PC1024_CONF_RANGE);
+	bad("limits : { queue = 1; };", PC1020_CONF_UNKNOWN_KEY);
 	good("memo = \"off\";");
 	bad("memo = \"on\";", PC1023_CONF_WORD);
 	bad("memo = false;", PC1022_CONF_KIND);
@@ -166,7 +166,7 @@ static void policy__values_and_origins(void **state)
 {
 	pctl_policy *p = policy("class = \"integer\";\n race = \"proven\"; verify = "
 				"\"sample=0.25\"; quorum = \"2 of 3\";\n"
-				"limits : { memory = \"4GiB\"; time = \"2s\"; queue = 3; }; memo = "
+				"limits : { memory = \"4GiB\"; time = \"2s\"; }; memo = "
 				"\"off\"; dirty = \"refuse\";\n"
 				"telemetry = \"off\"; plugins : { isolation = \"worker\"; };");
 
@@ -181,12 +181,11 @@ static void policy__values_and_origins(void **state)
 	assert_int_equal(p->quorum_n, 3);
 	assert_true(p->memory_bytes == 4ull << 30);
 	assert_int_equal(p->time_ms, 2000);
-	assert_int_equal(p->queue, 3);
 	assert_false(p->memo || p->dirty || p->telemetry || p->in_process);
 	assert_int_equal(p->n_order, 6);
 	assert_string_equal(pctl_policy_origin(p, "class"), "p.cfg:1");
 	assert_string_equal(pctl_policy_origin(p, "race"), "p.cfg:2");
-	assert_string_equal(pctl_policy_origin(p, "limits.queue"), "p.cfg:3");
+	assert_string_equal(pctl_policy_origin(p, "limits.time"), "p.cfg:3");
 	assert_string_equal(pctl_policy_origin(p, "backends.order"), "built in");
 	assert_null(pctl_policy_origin(p, "nothing"));
 	assert_true(pctl_policy_setting_count(p) > 15);
@@ -272,8 +271,6 @@ static void policy__a_child_may_only_tighten(void **state)
 		 "limits : { memory = \"3G\"; };");
 	inherits("limits : { time = \"2s\"; };", "limits : { time = 1999; };",
 		 "limits : { time = 0; };");
-	inherits("limits : { queue = 2; };", "limits : { queue = 1; };",
-		 "limits : { queue = 3; };");
 	inherits(PROGRAM("2"), PROGRAM("1"), PROGRAM("0"));
 	inherits("backends : { allowed = ( \"cpu\", \"vulkan\" ); };",
 		 "backends : { allowed = ( \"cpu\" ); };",

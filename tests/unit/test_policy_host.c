@@ -99,13 +99,13 @@ static void host__which_file(void **state)
 
 	(void)state;
 	put("home/pipectl.cfg", "memo = \"off\";\n");
-	put("other.cfg", "log : { level = \"debug\"; };\n");
+	put("other.cfg", "output : { colour = \"never\"; };\n");
 	c = load("home", NULL);
 	assert_string_equal(c->config, "home/pipectl.cfg");
 	assert_false(c->memo);
-	assert_int_equal(c->log_level, PCTL_LOG_WARNING);
+	assert_int_equal(c->colour, PCTL_WHEN_AUTO);
 	assert_string_equal(pctl_host_config_origin(c, "memo"), "home/pipectl.cfg:1");
-	assert_string_equal(pctl_host_config_origin(c, "log.level"), "built in");
+	assert_string_equal(pctl_host_config_origin(c, "output.colour"), "built in");
 	while ((path = pctl_host_config_searched_at(c, n, &used)) != NULL) {
 		n++;
 		n_used += (uint32_t)used;
@@ -116,7 +116,7 @@ static void host__which_file(void **state)
 	c = load("home", "other.cfg");
 	assert_string_equal(c->config, "other.cfg");
 	assert_true(c->memo);
-	assert_int_equal(c->log_level, PCTL_LOG_DEBUG);
+	assert_int_equal(c->colour, PCTL_WHEN_NEVER);
 	pctl_host_config_destroy(c);
 	assert_null(load("home", "absent.cfg"));
 	assert_int_equal(first_code(), PC4321_HOST_CONFIG_FILE);
@@ -152,11 +152,11 @@ static void host__every_key_has_twins(void **state)
 	(void)state;
 	good("");
 	bad("directory : { };", PC1020_CONF_UNKNOWN_KEY);
-	good("directories : { cas = \"/x\"; memo = \"m\"; cache = \"c\"; ledger = \"l\"; };");
+	good("directories : { cas = \"/x\"; memo = \"m\"; cache = \"c\"; };");
 	bad("directories : { cas = 1; };", PC1022_CONF_KIND);
 	bad("directories : { memo = true; };", PC1022_CONF_KIND);
 	bad("directories : { cache = ( ); };", PC1022_CONF_KIND);
-	bad("directories : { ledger = 1.5; };", PC1022_CONF_KIND);
+	bad("directories : { ledger = \"l\"; };", PC1020_CONF_UNKNOWN_KEY);
 	good("plugins : { dirs = ( \"/a\", \"b\" ); disabled = [ \"mock\" ]; };");
 	bad("plugins : { dirs = \"/a\"; };", PC1022_CONF_KIND);
 	bad("plugins : { disabled = ( \"\" ); };", PC1023_CONF_WORD);
@@ -180,9 +180,7 @@ static void host__every_key_has_twins(void **state)
 	good("output : { colour = \"never\"; progress = \"always\"; };");
 	bad("output : { colour = \"red\"; };", PC1023_CONF_WORD);
 	bad("output : { progress = true; };", PC1022_CONF_KIND);
-	good("log : { level = \"error\"; file = \"f\"; };");
-	bad("log : { level = 3; };", PC1022_CONF_KIND);
-	bad("log : { file = 3; };", PC1022_CONF_KIND);
+	bad("log : { level = \"error\"; };", PC1020_CONF_UNKNOWN_KEY);
 	good("defaults : { policy = \"\"; gas = \"\"; };");
 	bad("defaults : { policy = \"no/such.cfg\"; };", PC4322_HOST_CONFIG_DEFAULT);
 	bad("defaults : { gas = 1; };", PC1022_CONF_KIND);
@@ -205,14 +203,13 @@ static void host__paths_are_completed(void **state)
 	    "limits : { memory = \"1K\"; time = \"1s\"; }; cache : { kernels = \"2K\"; gc_grace = "
 	    "\"1min\"; };\n"
 	    "defaults : { policy = \"policy/strict.cfg\"; gas = \"mine.cfg\"; };\n"
-	    "log : { file = \"log.txt\"; }; output : { colour = \"always\"; progress = \"never\"; "
+	    "output : { colour = \"always\"; progress = \"never\"; "
 	    "};\n");
 	c = load("home", "conf/c.cfg");
 	assert_non_null(c);
 	assert_string_equal(c->cas_dir, "home/cas");
 	assert_string_equal(c->memo_dir, "/m");
 	assert_string_equal(c->cache_dir, "home/cache");
-	assert_string_equal(c->ledger, "home/ledger.sqlite");
 	assert_int_equal(c->n_plugin_dirs, 2);
 	assert_string_equal(c->plugin_dirs[0], "conf/more");
 	assert_string_equal(c->plugin_dirs[1], "/abs");
@@ -230,7 +227,6 @@ static void host__paths_are_completed(void **state)
 	assert_int_equal(c->gc_grace_s, 60);
 	assert_string_equal(c->policy, "conf/policy/strict.cfg");
 	assert_string_equal(c->gas, "home/mine.cfg");
-	assert_string_equal(c->log_file, "home/log.txt");
 	assert_string_equal(c->conf_dir, "conf");
 	assert_int_equal(c->colour, PCTL_WHEN_ALWAYS);
 	assert_int_equal(c->progress, PCTL_WHEN_NEVER);

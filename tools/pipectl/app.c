@@ -17,9 +17,21 @@ pctl_status pctl_app_config(pctl_app *app)
 {
 	pctl_host_options options = {pctl_option_value(&app->line, "--home"),
 				     pctl_option_value(&app->line, "--config")};
+	pctl_status status;
 
-	return app->config != NULL ? PCTL_OK
-				   : pctl_host_config_load(&options, app->call, &app->config);
+	if (app->config != NULL)
+		return PCTL_OK;
+	status = pctl_host_config_load(&options, app->call, &app->config);
+	if (status != PCTL_OK)
+		return status;
+	/* What the command line says comes first. */
+	if (pctl_option_value(&app->line, "--color") == NULL &&
+	    app->config->colour != PCTL_WHEN_AUTO)
+		app->colour = app->config->colour == PCTL_WHEN_ALWAYS;
+	if (!app->quiet && !pctl_option_has(&app->line, "--no-progress") &&
+	    app->config->progress != PCTL_WHEN_AUTO)
+		app->progress = app->config->progress == PCTL_WHEN_ALWAYS;
+	return PCTL_OK;
 }
 
 pctl_status pctl_app_registry(pctl_app *app)
@@ -34,6 +46,8 @@ pctl_status pctl_app_registry(pctl_app *app)
 		return status;
 	pctl_policy_plugin_rules(app->policy, &rules);
 	o.rules = &rules;
+	o.cache_bytes = c->cache_bytes;
+	o.bound_cache = 1;
 	dirs = calloc(c->n_plugin_dirs + app->line.n_given + 1u, sizeof(*dirs));
 	if (dirs == NULL)
 		return pctl_refuse(app->call, PC2_NOMEM, "no memory for the registry");
@@ -106,6 +120,15 @@ pctl_status pctl_app_memo(pctl_app *app)
 	return pctl_memo_open(app->config->memo_dir, app->store, app->call, &app->memo);
 }
 
+/* The host's limits hold on top of the policy's. */
+static void limit_policy(pctl_app *app)
+{
+	const pctl_host_config *c = app->config;
+
+	pctl_policy_limit(app->policy, c->memory_bytes, pctl_host_config_origin(c, "limits.memory"),
+			  c->time_ms);
+}
+
 pctl_status pctl_app_policy(pctl_app *app)
 {
 	const char *given = pctl_option_value(&app->line, "--policy");
@@ -114,8 +137,12 @@ pctl_status pctl_app_policy(pctl_app *app)
 
 	if (status != PCTL_OK || app->policy != NULL)
 		return status;
-	if (given == NULL && app->config->policy == NULL)
-		return pctl_policy_default(app->call, &app->policy);
+	if (given == NULL && app->config->policy == NULL) {
+		status = pctl_policy_default(app->call, &app->policy);
+		if (status == PCTL_OK)
+			limit_policy(app);
+		return status;
+	}
 	path = given == NULL ? strdup(app->config->policy)
 			     : pctl_host_config_find(app->config, given);
 	if (path == NULL)
@@ -124,6 +151,8 @@ pctl_status pctl_app_policy(pctl_app *app)
 	status = pctl_policy_read(path, pctl_host_config_find_policy, app->config, app->call,
 				  &app->policy);
 	free(path);
+	if (status == PCTL_OK)
+		limit_policy(app);
 	return status;
 }
 

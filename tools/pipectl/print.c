@@ -68,14 +68,15 @@ static void json_jobs(pctl_json *j, const pctl_run_result *r, int telemetry)
 	pctl_json_array_end(j);
 }
 
-static void json_choices(pctl_json *j, const pctl_run_result *r)
+static void json_choices(pctl_json *j, const pctl_run_result *r, int telemetry)
 {
 	pctl_json_key(j, "devices_tried");
 	pctl_json_array_begin(j);
 	for (uint32_t i = 0; i < r->n_choices; i++) {
 		pctl_json_object_begin(j);
 		pctl_json_kv_string(j, "device", r->choices[i].selector);
-		pctl_json_kv_string(j, "name", r->choices[i].name);
+		if (telemetry)
+			pctl_json_kv_string(j, "name", r->choices[i].name);
 		pctl_json_kv_bool(j, "taken", (int)r->choices[i].taken);
 		pctl_json_kv_string(j, "why", r->choices[i].why);
 		pctl_json_object_end(j);
@@ -108,11 +109,13 @@ void pctl_app_print_run(pctl_app *app, const char *title, const pctl_run_result 
 		if (r->memo_void != NULL)
 			pctl_json_kv_string(j, "memo_void", r->memo_void);
 		pctl_json_kv_u64(j, "peak_bytes", r->peak_bytes);
-		json_jobs(j, r, 1);
-		json_choices(j, r);
-		json_identity(j, r);
-		pctl_json_key(j, "seconds");
-		pctl_json_double(j, (double)r->wall_ns * 1e-9);
+		json_jobs(j, r, (int)app->policy->telemetry);
+		json_choices(j, r, (int)app->policy->telemetry);
+		if (app->policy->telemetry) {
+			json_identity(j, r);
+			pctl_json_key(j, "seconds");
+			pctl_json_double(j, (double)r->wall_ns * 1e-9);
+		}
 		return;
 	}
 	for (uint32_t i = 0; i < r->n_outputs; i++)
@@ -154,7 +157,7 @@ void pctl_app_print_plan(pctl_app *app, const pctl_graph *g, const pctl_run_resu
 
 		pctl_json_kv_string(j, "name", g->pipeline->name);
 		json_jobs(j, r, 0);
-		json_choices(j, r);
+		json_choices(j, r, (int)app->policy->telemetry);
 		pctl_json_kv_u64(j, "gas", r->gas);
 		pctl_json_kv_u64(j, "peak_bytes", r->peak_bytes);
 		pctl_json_kv_string(j, "stopped_at", r->stopped_at);

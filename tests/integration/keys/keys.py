@@ -1,9 +1,8 @@
-"""Every key of a policy and of the host's configuration refuses or changes something once."""
+"""Every key of a policy and of the host's configuration refuses or changes something once; see README.md."""
 import hashlib
 import json
 import os
 import shutil
-import stat
 import struct
 import subprocess
 import time
@@ -161,10 +160,244 @@ def confinement(h):
     h.refused("none is confined", "PC3036", *h.on_cpu, *required, *h.with_host('workers : { unconfined = ( "*" ); };'))
 
 
+@policy("about")
+def about(h):
+    shown = h.document("plan", *h.sum[1:], *h.with_policy('about = "for a test";'))["policy"]
+    h.check("what it is for is shown", shown["about"] == "for a test", str(shown))
+
+
+@policy("class")
+def classes(h):
+    floats = h.write("f.bin", struct.pack("<8f", *range(8)))
+    op = ["op", "run", "ieee.reduce_tree", "--in", f"x={floats}:f32[8]", "--attr", "op=add", "--out", "y=" + h.path("y"), "--backend",
+          "cpu"]
+    h.goes("strict", *op)
+    h.refused("integer only", "PC4310", *op, *h.with_policy('class = "integer";'))
+
+
+@policy("certificate")
+def certificate(h):
+    rule = h.with_policy('certificate = ( { ops = "int.*"; level = "L4"; } );')
+    h.refused("a level that the device does not hold", "PC4316", *h.sum, "--backend", "opencl:portable", *rule)
+    h.goes("none asked", *h.sum, "--backend", "opencl:portable")
+
+
+RACY = """@group(0) @binding(0) var<storage, read> x : array<u32>;
+@group(0) @binding(1) var<storage, read_write> y : array<u32>;
+@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id : vec3<u32>) { y[x[id.x] % 4096u] = id.x; }
+"""
+
+
+@policy("race")
+def race(h):
+    shader = ["shader", "run", h.write("racy.wgsl", RACY.encode()), "--dispatch", "16", "--bind", "0:0=" + h.x, "--bind", "0:1=zero:16384",
+              "--read", "0:1=" + h.path("y"), "--backend", "cpu"]
+    h.refused("what is not proven", "PC4311", *shader, *h.with_policy('race = "proven";'))
+    h.goes("trusted", *shader, *h.with_policy('race = "trusted";'))
+
+
+@policy("verify")
+def verify(h):
+    for text, want in (("none", False), ("all", True)):
+        done = h.document(*h.sum, "--backend", "opencl:portable", "--no-memo", *h.with_policy(f'verify = "{text}";'))
+        h.check(f"verify = {text}", done["jobs"][0]["verified"] is want, str(done["jobs"]))
+
+
+@policy("quorum")
+def quorum(h):
+    done = h.document(*h.sum, "--backend", "cpu", *h.with_policy('quorum = "1 of 1";'))
+    h.check("one asks for nothing", len(done["jobs"]) == 1, str(done))
+    h.refused("more than there are", "quorum", *h.sum, "--backend", "cpu", *h.with_policy('quorum = "64 of 64";'))
+
+
+@policy("backends.order", "backends.allowed", "backends.forbidden")
+def backends(h):
+    def taken(text):
+        return h.document(*h.sum, "--no-memo", *h.with_policy(text))["jobs"][0]["device"]
+
+    h.check("the order chooses", taken('backends : { order = ( "cpu" ); };').startswith("cpu") and
+            taken('backends : { order = ( "opencl", "cpu" ); };').startswith("opencl"))
+    h.refused("who is not allowed", "PC4312", *h.on_cpu, *h.with_policy('backends : { allowed = ( "opencl" ); };'))
+    h.refused("who is forbidden", "PC4312", *h.on_cpu, *h.with_policy('backends : { forbidden = ( "cpu" ); };'))
+    h.goes("who is neither", *h.on_cpu, *h.with_policy('backends : { allowed = ( "cpu" ); forbidden = ( "opencl" ); };'))
+
+
+# 10^9 turns of a loop: seconds on any device, so that a limit of a millisecond strikes.
+SLOW = """@group(0) @binding(0) var<storage, read_write> y : array<u32>;
+@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id : vec3<u32>) {
+  var a = id.x;
+  for (var i = 0u; i < 300000u; i++) { a = a * 1664525u + i; }
+  y[id.x] = a;
+}
+"""
+
+
+def slow(h):
+    return ["shader", "run", h.write("slow.wgsl", SLOW.encode()), "--dispatch", "64", "--bind", "0:0=zero:16384", "--read",
+            "0:0=" + h.path("y"), "--backend", "cpu"]
+
+
+@policy("limits.memory", "limits.time")
+def limits(h):
+    h.refused("memory", "PC4314", *h.on_cpu, *h.with_policy('limits : { memory = 4096; };'))
+    h.goes("enough memory", *h.on_cpu, *h.with_policy('limits : { memory = "1M"; };'))
+    h.refused("time", "PC5206", *slow(h), *h.with_policy('limits : { time = 1; };'))
+
+
+@host("limits.memory", "limits.time")
+def host_limits(h):
+    h.refused("memory, by the host", "PC4314", *h.on_cpu, *h.with_host("limits : { memory = 4096; };"))
+    h.refused("the smaller one counts", "PC4314", *h.on_cpu, *h.with_host("limits : { memory = 4096; };"),
+              *h.with_policy('limits : { memory = "1M"; };'))
+    h.goes("enough memory, by the host", *h.on_cpu, *h.with_host('limits : { memory = "1M"; };'))
+    h.refused("time, by the host", "PC5206", *slow(h), *h.with_host("limits : { time = 1; };"))
+
+
+def remembered(h, *more):
+    args = [*h.sum, "--verify", "all", *more]
+    h.document(*args)
+    return h.document(*args)["memoised"]
+
+
+@policy("memo")
+def memo(h):
+    h.check("memo = off", not remembered(h, *h.with_policy('memo = "off"; backends : { order = ( "opencl" ); };')))
+
+
+@host("memo")
+def host_memo(h):
+    h.check("memo = off, by the host", not remembered(h, *h.with_host('memo = "off";')))
+
+
+@policy("dirty", "signed", "signers")
+def origin(h):
+    h.refused("a file that no commit has", "PC6010", *h.on_cpu, *h.with_policy('dirty = "refuse";'))
+    key = hashlib.sha256(b"nobody").hexdigest()
+    required = h.with_policy(f'signed = "required"; signers = ( "{key}" );')
+    h.refused("a file that nobody signed", "PC6011", *h.on_cpu, *required)
+    _, out, err = h.run("sign", h.pipeline)
+    mine = re.search(rb"[0-9a-f]{64}", out)
+    if h.check("it is signed", mine is not None, err):
+        h.refused("signed by another", "PC6012", *h.on_cpu, *required)
+        h.goes("signed by one of the signers", *h.on_cpu,
+               *h.with_policy(f'signed = "required"; signers = ( "{mine.group().decode()}" );'))
+        os.unlink(h.pipeline + ".sig")
+
+
+@policy("telemetry")
+def telemetry(h):
+    for word, there in (("local", True), ("off", False)):
+        receipt = h.path("receipt-" + word)
+        done = h.document(*h.sum, "--backend", "opencl:portable", "--no-memo", "--receipt", receipt, *h.with_policy(f'telemetry = "{word}";'))
+        text = h.read("receipt-" + word).decode()
+        names = [d.get("name") for d in done["devices_tried"]]
+        h.check(f"telemetry = {word}: the document", ("seconds" in done, "seconds" in done["jobs"][0], "device_identity" in done,
+                                                      any(names)) == (there,) * 4, str(done))
+        h.check(f"telemetry = {word}: the receipt", ("driver" in text) == there, text[-900:])
+        h.goes(f"telemetry = {word}: it can be verified", "receipt", "verify", receipt)
+
+
+# ---- the host ---------------------------------------------------------------------------------------
+
+@host("directories.cas", "directories.memo", "directories.cache")
+def directories(h):
+    names = {part: h.path("dir-" + part) for part in ("cas", "memo", "cache")}
+    text = "directories : { " + "".join(f'{part} = "{path}"; ' for part, path in names.items()) + "};"
+    for _ in range(2):
+        h.goes("with directories of its own", *h.sum, "--verify", "all", "--backend", "opencl:portable", *h.with_host(text))
+    h.check("blobs lie there", os.path.isdir(os.path.join(names["cas"], "blobs")))
+    h.check("the cache lies there", os.path.isdir(names["cache"]) and len(os.listdir(names["cache"])) > 0)
+    h.goes("a run that may be remembered", *h.sum, "--verify", "all", *h.with_host(text))
+    h.check("results lie there", os.path.isdir(names["memo"]), str(os.listdir(h.dir)))
+
+
+@host("plugins.dirs", "plugins.disabled")
+def host_plugins(h):
+    where = h.path("more.d")
+    os.mkdir(where)
+    h.write("more.d/more.plugin.cfg", b'plugin : { id = "more"; kind = "backend"; library = "gone.so"; abi : { min = "1.0"; };\n'
+            b'interfaces = [ "pctl.backend/1" ]; };\n')
+    found = {p["id"] for p in h.document("plugin", "list", *h.with_host(f'plugins : {{ dirs = ( "{where}" ); }};'))["plugins"]}
+    h.check("a further directory", "more" in found and "more" not in {p["id"] for p in h.document("plugin", "list")["plugins"]})
+    h.refused("a plugin that is switched off", "PC3004", *h.on_cpu, *h.with_host('plugins : { disabled = ( "cpu" ); };'))
+
+
+@host("workers.path", "workers.probe", "workers.start", "workers.call", "workers.grace", "workers.strikes", "workers.in_process")
+def workers(h):
+    h.refused("a worker that is not there", "PC3101", "--home", h.path("w1"), *h.on_cpu, *h.with_host('workers : { path = "/gone"; };'))
+    doctor = h.document("doctor", *h.with_host('workers : { probe = "11s"; start = "31s"; call = "121s"; grace = "9s"; strikes = 4; };'))
+    want = {"probe": "11s", "start": "31s", "call": "121s", "grace": "9s", "strikes": "4"}
+    h.check("their values are in force", all(doctor["settings"]["workers." + k] == v for k, v in want.items()), str(doctor["settings"]))
+    h.goes("inside, as --in-process", *h.on_cpu, *h.with_host("workers : { in_process = true; };"))
+    h.refused("which the policy can refuse", "PC4317", *h.on_cpu, *h.with_host("workers : { in_process = true; };"),
+              *h.with_policy('plugins : { isolation = "worker"; };'))
+
+
+@host("cache.kernels")
+def kernels(h):
+    def size():
+        total = 0
+        for base, dirs, files in os.walk(h.path("kernels-cache")):
+            inside = os.path.relpath(base, h.path("kernels-cache")).split(os.sep)
+            total += sum(os.path.getsize(os.path.join(base, f)) for f in files
+                         if f.startswith("bafk") or (inside[0] == "drivers" and len(inside) > 2))
+        return total
+
+    text = f'directories : {{ cache = "{h.path("kernels-cache")}"; }}; '
+    args = [*h.sum, "--backend", "opencl:portable", "--no-memo"]
+    h.goes("with room for kernels", *args, *h.with_host(text + 'cache : { kernels = "1GiB"; };'))
+    full = size()
+    h.check("compiled kernels are kept", full > 2048, str(full))
+    h.goes("with room for few", *args, *h.with_host(text + 'cache : { kernels = 2048; };'))
+    h.check("what is over the bound goes", size() <= 2048, f"{size()} of {full}")
+    h.goes("with none", *args, *h.with_host(text + 'cache : { kernels = 0; };'))
+    h.check("nothing is kept", size() == 0, str(size()))
+
+
+@host("cache.gc_grace")
+def gc_grace(h):
+    cid = h.goes("a blob", "cas", "put", h.write("blob", os.urandom(100))).decode().strip()
+    h.goes("gc with grace", "cas", "gc")
+    h.goes("a young blob stays", "cas", "get", cid, "--out", h.path("got"))
+    time.sleep(1.1)
+    h.goes("gc without", "cas", "gc", *h.with_host("cache : { gc_grace = 0; };"))
+    h.refused("then it goes", "PC5004", "cas", "get", cid, "--out", h.path("got"))
+
+
+@host("output.colour", "output.progress")
+def output(h):
+    wrong = ["cas", "get", "nonsense"]
+    for word, there in (("always", True), ("never", False)):
+        _, _, err = h.run(*wrong, *h.with_host(f'output : {{ colour = "{word}"; }};'))
+        h.check(f"colour = {word}", ("\x1b[" in err) == there, repr(err))
+    h.check("colour = never on a terminal", b"\x1b[" not in h.terminal(*wrong, *h.with_host('output : { colour = "never"; };')))
+    _, _, err = h.run(*wrong, "--color", "never", *h.with_host('output : { colour = "always"; };'))
+    h.check("the command line comes first", "\x1b[" not in err, repr(err))
+    for word, there in (("always", True), ("never", False)):
+        _, _, err = h.run(*slow(h), *h.with_host(f'output : {{ progress = "{word}"; }};'))
+        h.check(f"progress = {word}", ("\r\x1b[K" in err) == there, repr(err))
+
+
+@host("defaults.policy", "defaults.gas")
+def defaults(h):
+    path = h.with_policy('class = "integer"; backends : { forbidden = ( "cpu" ); };')[1]
+    h.refused("a policy of one's own", "PC4312", *h.on_cpu, *h.with_host(f'defaults : {{ policy = "{path}"; }};'))
+    h.refused("a gas schedule that is not there", "PC4322", *h.on_cpu, *h.with_host('defaults : { gas = "none.cfg"; };'))
+
+
 # ---- all of them ----------------------------------------------------------------------------------
+
+def table(h):
+    """Every key has a case, and every case a key."""
+    keys = set(h.document("plan", *h.sum[1:])["policy"])
+    h.check("keys of the policy", keys == set(POLICY), str(keys ^ set(POLICY)))
+    keys = set(h.document("doctor")["settings"])
+    h.check("keys of the host", keys == set(HOST), str(keys ^ set(HOST)))
+
 
 def main():
     h = Keys()
+    table(h)
     for f in dict.fromkeys([*POLICY.values(), *HOST.values()]):
         print(f.__name__, flush=True)
         f(h)
