@@ -174,13 +174,17 @@ static pctl_status identify_schedule(pctl_app *app, const char *path)
 
 pctl_status pctl_app_schedule(pctl_app *app)
 {
-	const char *given = pctl_option_value(&app->line, "--gas");
+	const char *given = pctl_option_value(&app->line, "--gas"), *configured = NULL;
 	pctl_status status = pctl_app_config(app);
 	char *path;
 
 	if (status != PCTL_OK || app->schedule != NULL)
 		return status;
-	if (given == NULL && app->config->gas == NULL)
+	if (given == NULL)
+		status = pctl_host_config_require_gas(app->config, app->call, &configured);
+	if (status != PCTL_OK)
+		return status;
+	if (given == NULL && configured == NULL)
 		return pctl_refuse(app->call, PC3_IO,
 				   "no gas schedule is configured; give --gas FILE");
 	path = given == NULL ? strdup(app->config->gas) : pctl_host_config_find(app->config, given);

@@ -2,6 +2,7 @@
 import hashlib
 import json
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -254,19 +255,22 @@ def host_limits(h):
 
 
 def remembered(h, *more):
-    args = [*h.sum, "--verify", "all", *more]
-    h.document(*args)
-    return h.document(*args)["memoised"]
+    """Is a verified result taken by who asks again."""
+    h.document(*h.sum, "--verify", "all", *more)
+    return h.document(*h.sum, *more)["memoised"]
 
 
 @policy("memo")
 def memo(h):
+    h.check("memo = verified", remembered(h, *h.with_policy('memo = "verified"; backends : { order = ( "opencl" ); };')))
     h.check("memo = off", not remembered(h, *h.with_policy('memo = "off"; backends : { order = ( "opencl" ); };')))
 
 
 @host("memo")
 def host_memo(h):
-    h.check("memo = off, by the host", not remembered(h, *h.with_host('memo = "off";')))
+    opencl = h.with_policy('backends : { order = ( "opencl" ); };')
+    h.check("memo = on, by the host", remembered(h, *opencl, *h.with_host('memo = "on";')))
+    h.check("memo = off, by the host", not remembered(h, *opencl, *h.with_host('memo = "off";')))
 
 
 @policy("dirty", "signed", "signers")
@@ -307,7 +311,8 @@ def directories(h):
         h.goes("with directories of its own", *h.sum, "--verify", "all", "--backend", "opencl:portable", *h.with_host(text))
     h.check("blobs lie there", os.path.isdir(os.path.join(names["cas"], "blobs")))
     h.check("the cache lies there", os.path.isdir(names["cache"]) and len(os.listdir(names["cache"])) > 0)
-    h.goes("a run that may be remembered", *h.sum, "--verify", "all", *h.with_host(text))
+    h.goes("a run that may be remembered", *h.sum, "--verify", "all", *h.with_host(text),
+           *h.with_policy('backends : { order = ( "opencl" ); };'))
     h.check("results lie there", os.path.isdir(names["memo"]), str(os.listdir(h.dir)))
 
 
@@ -324,7 +329,7 @@ def host_plugins(h):
 
 @host("workers.path", "workers.probe", "workers.start", "workers.call", "workers.grace", "workers.strikes", "workers.in_process")
 def workers(h):
-    h.refused("a worker that is not there", "PC3101", "--home", h.path("w1"), *h.on_cpu, *h.with_host('workers : { path = "/gone"; };'))
+    h.refused("a worker that is not there", "PC3101", "--home", h.path("w1"), *slow(h), *h.with_host('workers : { path = "/gone"; };'))
     doctor = h.document("doctor", *h.with_host('workers : { probe = "11s"; start = "31s"; call = "121s"; grace = "9s"; strikes = 4; };'))
     want = {"probe": "11s", "start": "31s", "call": "121s", "grace": "9s", "strikes": "4"}
     h.check("their values are in force", all(doctor["settings"]["workers." + k] == v for k, v in want.items()), str(doctor["settings"]))
