@@ -47,7 +47,7 @@ typedef struct pctl_policy {
 	uint64_t memory_bytes, time_ms;
 	pctl_extent_limits program; /* how large a kernel may be as written, 0: any size */
 	uint64_t race_cost;	    /* most gas of a job that is checked for races; 0 is no limit */
-	const char *memory_by; /* where the limit on memory stands */
+	const char *memory_by;	    /* where the limit on memory stands */
 	const pctl_policy_cert *certs;
 	const char *const *order;   /* backend patterns, see pctl_policy_backend_match */
 	const char *const *allowed; /* empty: all */

@@ -1,5 +1,6 @@
 /* The checks of a pipeline: for every code a text that must be refused with it, and a twin that differs in
  * one place and must pass. */
+#include "../planted/planted.h"
 #include "test_graph_fake.h"
 
 #define HEAD "pipeline : { name = \"p\"; class = \"integer\"; "
@@ -330,6 +331,9 @@ static void shader_types(void **state)
 				       d->pos.column < 2 || d->hint == NULL)))
 			fail_msg("row %zu, %s: %s", i, rows[i].type,
 				 d == NULL ? "taken" : d->message);
+		if (strcmp(rows[i].type, "u8[n]") == 0)
+			planted("bytes of another type than the shader declares",
+				"u8[n] feeding array<u32>", "PC4102 edge-type", d->message);
 		pctl_diag_list_destroy(l);
 	}
 }

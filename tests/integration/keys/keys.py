@@ -197,6 +197,39 @@ def race(h):
     h.goes("trusted", *shader, *h.with_policy('race = "trusted";'))
 
 
+@policy("race_cost")
+def race_cost(h):
+    shader = ["shader", "run", h.path("racy.wgsl"), "--dispatch", "16", "--bind", "0:0=" + h.x, "--bind", "0:1=zero:16384",
+              "--read", "0:1=" + h.path("y"), "--backend", "cpu"]
+    h.refused("a check that costs too much", "PC4311", *shader, *h.with_policy('race = "checked"; race_cost = 1;'))
+    h.goes("one that does not", *shader, *h.with_policy('race = "checked"; race_cost = 0;'))
+
+
+# A little of everything that a program can be too large in; tests/integration/limits goes to each limit exactly.
+SMALL = """@group(0) @binding(0) var<storage, read_write> r : array<u32>;
+var<private> p : array<u32, 4>;
+var<workgroup> w : array<u32, 4>;
+const t = array<u32, 3>(7u, 8u, 9u);
+fn f(x : u32) -> u32 { var a : array<u32, 8>; a[x & 7u] = x; return a[(x + 1u) & 7u]; }
+@compute @workgroup_size(1) fn main() {
+  for (var i = 0u; i < 3u; i++) { if (r[i] != 9u) { p[i] = f(r[i]) + f(i) + t[r[i] % 3u]; } }
+  w[0] = p[r[5] & 3u]; workgroupBarrier(); r[6] = w[0];
+  var c = array<u32, 8>(); r[7] = c[r[7] & 7u];
+}
+"""
+with open(os.path.join(os.environ["PIPELINES"], "..", "core", "program", "extents.def"), encoding="utf-8") as table_of_extents:
+    EXTENTS = re.findall(r"^PCTL_EXTENT\(\w+, (\w+),", table_of_extents.read(), re.M)
+
+
+@policy(*("limits.program." + key for key in EXTENTS))
+def extents(h):
+    shader = ["shader", "run", h.write("small.wgsl", SMALL.encode()), "--dispatch", "1", "--bind", "0:0=zero:32", "--read",
+              "0:0=" + h.path("y"), "--backend", "cpu"]
+    h.goes("a small program", *shader)
+    for key in EXTENTS:
+        h.refused(f"limits.program.{key} = 1", "PC4318", *shader, *h.with_policy(f"limits : {{ program : {{ {key} = 1; }}; }};"))
+
+
 @policy("verify")
 def verify(h):
     for text, want in (("none", False), ("all", True)):
@@ -327,11 +360,15 @@ def host_plugins(h):
     h.refused("a plugin that is switched off", "PC3004", *h.on_cpu, *h.with_host('plugins : { disabled = ( "cpu" ); };'))
 
 
-@host("workers.path", "workers.probe", "workers.start", "workers.call", "workers.grace", "workers.strikes", "workers.in_process")
+# What their limits do to a worker that hangs, dies or bursts: tests/fakes.
+@host("workers.path", "workers.probe", "workers.start", "workers.call", "workers.grace", "workers.strikes", "workers.in_process",
+      "workers.unconfined", "workers.readable", "workers.build_cpu", "workers.build_memory")
 def workers(h):
     h.refused("a worker that is not there", "PC3101", "--home", h.path("w1"), *slow(h), *h.with_host('workers : { path = "/gone"; };'))
-    doctor = h.document("doctor", *h.with_host('workers : { probe = "11s"; start = "31s"; call = "121s"; grace = "9s"; strikes = 4; };'))
-    want = {"probe": "11s", "start": "31s", "call": "121s", "grace": "9s", "strikes": "4"}
+    doctor = h.document("doctor", *h.with_host('workers : { probe = "11s"; start = "31s"; call = "121s"; grace = "9s"; strikes = 4; '
+                                              'build_cpu = "119s"; build_memory = "3GiB"; readable = ( "/opt" ); };'))
+    want = {"probe": "11s", "start": "31s", "call": "121s", "grace": "9s", "strikes": "4", "build_cpu": "119s",
+            "build_memory": "3GiB", "readable": "/opt"}
     h.check("their values are in force", all(doctor["settings"]["workers." + k] == v for k, v in want.items()), str(doctor["settings"]))
     h.goes("inside, as --in-process", *h.on_cpu, *h.with_host("workers : { in_process = true; };"))
     h.refused("which the policy can refuse", "PC4317", *h.on_cpu, *h.with_host("workers : { in_process = true; };"),
