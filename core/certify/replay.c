@@ -120,12 +120,14 @@ static int same_group(const pctl_certificate *c, const choice *a, const choice *
 	       strcmp(c->units[a->unit].op, c->units[b->unit].op) == 0;
 }
 
-/* Behind the share, list[0 .. n), of list[0 .. at): of each op and kind of unit that the share lacks a strip, drawn from
- * the unit of most cases. */
+/* Behind the share, list[0 .. n), of list[0 .. at): of each op and kind of unit one more strip, drawn from the unit of most
+ * cases that is left. */
 static uint64_t add_every_op(const pctl_certificate *c, choice *list, uint64_t at, uint64_t n)
 {
+	const uint64_t share = n;
+
 	for (uint64_t i = n; i < at; i++) {
-		uint64_t k = 0, best = i;
+		uint64_t k = share, best = i;
 		choice kept;
 
 		while (k < n && !same_group(c, &list[k], &list[i]))
