@@ -1,5 +1,6 @@
 /* Who is believed. Equal bytes of one output are a group; a device speaks for a group when every one of its runs is in
- * it. The group that most devices speak for wins, if they are a quorum and no other has as many; failing that, the
+ * it. The group that most devices speak for wins, if they are a quorum and no other has as many, and against the
+ * reference only if they are of two plugins at least: one plugin has as many devices as it says. Failing that, the
  * group of the reference; failing that, nobody. A device that speaks for another group is outvoted. One whose own runs
  * differ is unsteady whoever wins: a job gives the same bytes each time, so no right device can do that. Both are blamed
  * only where the program has no race (races.c). */
@@ -133,6 +134,22 @@ static uint32_t voice(const pctl_auditing *a, const pctl_audit_cell *cell, uint3
 	return g;
 }
 
+static int is_of_two_plugins(const pctl_auditing *a, const pctl_audit_cell *cell, uint32_t g)
+{
+	const char *first = NULL;
+
+	for (uint32_t d = 0; d < a->r->n_devices; d++) {
+		const char *plugin = a->r->devices[d].plugin;
+
+		if (voice(a, cell, d) != g)
+			continue;
+		if (first != NULL && strcmp(first, plugin) != 0)
+			return 1;
+		first = plugin;
+	}
+	return 0;
+}
+
 /* The first device that speaks for the winning group, the reference if it does. */
 static uint32_t elect(const pctl_auditing *a, const pctl_audit_cell *cell)
 {
@@ -150,7 +167,8 @@ static uint32_t elect(const pctl_auditing *a, const pctl_audit_cell *cell)
 		}
 	}
 	if (a->reference != PCTL_AUDIT_NOBODY && voice(a, cell, a->reference) != ABSENT &&
-	    (voices_of_best < a->r->quorum || tied || voice(a, cell, a->reference) == best))
+	    (voices_of_best < a->r->quorum || tied || voice(a, cell, a->reference) == best ||
+	     !is_of_two_plugins(a, cell, best)))
 		return a->reference;
 	if (voices_of_best < a->r->quorum || tied)
 		return PCTL_AUDIT_NOBODY;

@@ -193,6 +193,24 @@ static void audit__the_reference_decides_between_two(void **state)
 	bench_close(&b);
 }
 
+/* One plugin with two devices that tell the same lie. */
+static void audit__one_plugin_does_not_outvote_the_reference(void **state)
+{
+	static const char *const league[] = {"cpu", "liar:liar", "liar:false reference"};
+	bench b;
+
+	(void)state;
+	bench_open(&b);
+	bench_pipeline(&b, NULL);
+	bench_audit(&b, league, 3, 1, LIE "1 999", IN_PROCESS);
+	must(&b, b.status);
+	assert_int_equal(device_of(&b, 0)->outcome, PCTL_AUDIT_AGREES);
+	assert_int_equal(device_of(&b, 1)->outcome, PCTL_AUDIT_OUTVOTED);
+	assert_int_equal(device_of(&b, 2)->outcome, PCTL_AUDIT_OUTVOTED);
+	tell(&b, 1, "a bit, of two devices of one plugin against the reference", NULL);
+	bench_close(&b);
+}
+
 /* A device that says it is the reference is one like others: a quorum outvotes it, and without one it decides nothing. */
 static void audit__no_plugin_makes_itself_the_reference(void **state)
 {
@@ -323,6 +341,7 @@ PCTL_TESTS_MAIN(PCTL_TEST(audit__honest_devices_agree),
 		PCTL_TEST(audit__two_devices_decide_nothing),
 		PCTL_TEST(audit__a_device_that_differs_from_itself_is_not_reproducible),
 		PCTL_TEST(audit__the_reference_decides_between_two),
+		PCTL_TEST(audit__one_plugin_does_not_outvote_the_reference),
 		PCTL_TEST(audit__no_plugin_makes_itself_the_reference),
 		PCTL_TEST(audit__a_crash_is_that_devices_failure),
 		PCTL_TEST(audit__the_mock_is_found_out),
