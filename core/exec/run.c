@@ -431,6 +431,7 @@ static pctl_status run_nodes(pctl_running *r)
 	uint32_t planned = 0;
 	pctl_status status = plan_ahead(r, &planned);
 
+	r->executes = 1;
 	if (status == PCTL_OK)
 		status = pctl_run_check_gas(r);
 	if (status == PCTL_OK)
@@ -513,10 +514,9 @@ static pctl_status finish(pctl_running *r, pctl_status status, uint64_t started,
 
 static int is_verified(const pctl_run_result *r)
 {
-	for (uint32_t i = 0; i < r->n_jobs; i++) {
+	for (uint32_t i = 0; i < r->n_jobs; i++)
 		if (r->jobs[i].verified)
 			return 1;
-	}
 	return 0;
 }
 

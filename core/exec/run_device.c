@@ -140,6 +140,16 @@ pctl_status pctl_run_checker(pctl_running *r, pctl_session **out)
 	return status;
 }
 
+/* A compiler that explodes is a reason to take another device before anything ran. A device that fails in another way is
+ * not: the run fails with it, and says so itself. */
+static pctl_status builds(const pctl_running *r, pctl_session *s, const pctl_job_plan *plan,
+			  const pctl_call *call)
+{
+	const pctl_status status = r->executes ? pctl_session_build(s, plan, call) : PCTL_OK;
+
+	return status == PCTL_E_LIMIT || status == PCTL_E_UNSUPPORTED ? status : PCTL_OK;
+}
+
 /* Can this session run every planned node that is not placed elsewhere. */
 static pctl_status qualifies(pctl_running *r, pctl_session *s, const pctl_call *call)
 {
@@ -157,6 +167,8 @@ static pctl_status qualifies(pctl_running *r, pctl_session *s, const pctl_call *
 			status = pctl_run_tuned_plan(r, n, s, call, &tuned);
 		if (status == PCTL_OK)
 			status = pctl_session_qualify(s, tuned != NULL ? tuned : plan, call);
+		if (status == PCTL_OK)
+			status = builds(r, s, tuned != NULL ? tuned : plan, call);
 		pctl_job_plan_destroy(tuned);
 		if (status != PCTL_OK)
 			return status;

@@ -50,6 +50,7 @@ typedef struct pctl_running {
 	pctl_run_node *nodes;
 	pctl_open_session sessions[PCTL_RUN_SESSIONS];
 	uint32_t n_sessions;
+	uint32_t executes;	 /* 1: not a plan alone */
 	pctl_session *main;	 /* where jobs without placement run */
 	pctl_session *reference; /* for --verify */
 	pctl_session *checker;	 /* the reference with its race detector, when it was needed */

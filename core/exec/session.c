@@ -440,6 +440,19 @@ pctl_status pctl_session_kernel(pctl_session *s, const pctl_kernel_unit *unit,
 	return status;
 }
 
+pctl_status pctl_session_build(pctl_session *s, const pctl_job_plan *plan, const pctl_call *call)
+{
+	pctl_call named = *call;
+	pctl_status status = PCTL_OK;
+	pctl_kernel *kernel;
+
+	named.trace_id = pctl_trace(plan->name, 0, 0);
+	for (uint32_t i = 0; status == PCTL_OK && i < plan->n_steps; i++)
+		if (plan->steps[i].kind == PCTL_STEP_KERNEL)
+			status = pctl_session_kernel(s, plan->steps[i].unit, &named, &kernel);
+	return status;
+}
+
 static pctl_status qualify_kernel(const pctl_session *s, const pctl_job_plan *plan,
 				  const pctl_step *step, const pctl_call *call)
 {

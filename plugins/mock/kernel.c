@@ -7,6 +7,29 @@
 
 #include "edit.h"
 
+/* 1: a program that makes this device's compiler explode. */
+static int explodes(const mock_script *script, const pctl_program *p, uint32_t in_job)
+{
+	for (uint32_t i = 0; i < script->n; i++) {
+		const mock_fault *f = &script->faults[i];
+
+		if (f->kind == MOCK_EXPLODE && (in_job || !f->late) && p->n_insts > f->value)
+			return 1;
+	}
+	return 0;
+}
+
+/* Without an end: the host's limits of a build are what ends it. */
+static void explode(void)
+{
+	for (volatile uint64_t turns = 0;; turns++) {
+		volatile char *p = turns % (1u << 24) == 0 ? malloc(1u << 20) : NULL;
+
+		for (size_t i = 0; p != NULL && i < 1u << 20; i += 4096)
+			p[i] = 1;
+	}
+}
+
 /* The wire form for the inner device, and which bindings the program writes (k may be NULL). */
 static pctl_status translate(pctl_device *dev, const pctl_call *call, const uint8_t *wire,
 			     uint64_t n, pctl_kernel *k, uint8_t **out, uint64_t *n_out)
@@ -27,6 +50,8 @@ static pctl_status translate(pctl_device *dev, const pctl_call *call, const uint
 		if (p->vars[i].space == PCTL_SPACE_STORAGE && p->vars[i].access & PCTL_ACCESS_WRITE)
 			k->written[k->n_written++] =
 				(mock_slot){p->vars[i].group, p->vars[i].binding};
+	if (k && explodes(script, p, in_job))
+		explode();
 	mock_edit_open(p, &e);
 	for (uint32_t i = 0; k && i < script->n && !e.failed; i++)
 		if (mock_is_mutation(&script->faults[i]) && (!script->faults[i].late || in_job))

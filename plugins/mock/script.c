@@ -28,6 +28,7 @@ static const struct {
 	[MOCK_TURNS] = {"turns", TAKES_VALUE | TAKES_LATE | IS_MUTATION, 65535},
 	[MOCK_NEST] = {"nest", TAKES_VALUE | TAKES_LATE | IS_MUTATION, 80},
 	[MOCK_ELEMENT] = {"element", TAKES_LATE | IS_MUTATION, 0},
+	[MOCK_EXPLODE] = {"explode", TAKES_VALUE | TAKES_LATE, 100},
 	[MOCK_CRASH] = {"crash", TAKES_TARGET, 0},
 	[MOCK_HANG] = {"hang", TAKES_TARGET, 0},
 	[MOCK_LOST] = {"lost", TAKES_TARGET, 0},
@@ -48,7 +49,7 @@ static const struct {
 static const char what_there_is[] =
 	"there are: wrap=BACKEND[:DEVICE], flip-bit@JOB[/ROUND[.STEP]] or @N "
 	"[:element=E][:bit=B][:binding=G.B][:repeat=R], lane[=N], contract, flush, "
-	"coefficient[=K], tree, nan, turns[=N], nest[=N], element, "
+	"coefficient[=K], tree, nan, turns[=N], nest[=N], element, explode[=N], "
 	"crash[@N], hang[@N], lost[@N], slow[=MS], waits[=N], stale, zero, racy, write-drop, "
 	"read-untouched, read-twice, write-input, no-dispatch, "
 	"write-past, write-before; late- before those without a target";

@@ -291,6 +291,15 @@ for fault, text, make, size in (("turns=20000", "loops end early", programs.turn
     caught(f"mock {fault.split('=')[0]}: {text}", f"{make.__name__}.wgsl", "limits: PC5218", status == 5 and "PC5218" in err,
            match(r"needs \d+ \w+", err), f"{status}: {err}")
 
+# ---- a compiler that explodes is ended at the limits of a build, and nobody is blamed
+h.write("home/pipectl.cfg", b'workers : { build_cpu = "1s"; };\n')
+shader = h.write("long.wgsl", (programs.HEAD + programs.START + "  x = x * 3u + d;\n" * 200 + "  r[i] = x;\n}\n").encode())
+status, _, err = h.run("shader", "run", shader, "--dispatch", "8", "--bind", f"0:0={LANES}", "--bind", "0:1=zero:256",
+                       "--no-memo", "--backend", f"{MOCK}+explode=300")
+os.unlink(h.path("home/pipectl.cfg"))
+caught("mock explode: a compiler does not end", "long.wgsl", "workers.build_cpu: PC3110", status == 5 and "PC3110" in err,
+       match(r"more than \d+ ms of processor time", err), f"{status}: {err}")
+
 # ---- typed errors
 run_fails("crash@iterate/2", "mock crash: the driver dies", 9, "PC3103", r'worker of plugin "mock": it was killed by SIGABRT')
 run_fails("lost@iterate/2", "mock lost: the device is lost", 9, "PC3282", r'the script "[^"]+" loses the device here')

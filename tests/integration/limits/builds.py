@@ -1,0 +1,81 @@
+"""A program within the policy's limits that makes a driver's compiler explode: one typed refusal (PC3110) before anything
+ran, no strike, no process left. A list of named devices and the policy's order go on with the next device, in the end the
+reference; a device that was named alone is refused. usage: builds.py [DEVICE]: a real one, where doubled functions take seconds"""
+import json
+import os
+import re
+import struct
+import sys
+
+import programs
+from harness import Harness
+
+h = Harness()
+LANES = 8
+MOCK = "mock:wrap=cpu+explode=300"
+data = h.write("a.bin", struct.pack(f"<{LANES}I", *range(LANES)))
+os.makedirs(h.path("home"), exist_ok=True)
+
+
+def limits(cpu, memory):
+    h.write("home/pipectl.cfg", f'workers : {{ build_cpu = "{cpu}"; build_memory = "{memory}"; }};\n'.encode())
+
+
+def bomb(n, *args):
+    return shader(programs.HEAD + programs.START + "  x = x * 3u + d;\n" * n + "  r[i] = x;\n}\n", *args)
+
+
+def shader(text, *args):
+    path = h.write("bomb.wgsl", text.encode())
+    binds = ["--bind", f"0:0={data}", "--bind", f"0:1=zero:{4 * LANES}", "--read", f"0:1={h.path('out')}"]
+    if "binding(1)" not in text:
+        binds = ["--bind", f"0:0={data}", "--read", f"0:0={h.path('out')}"]
+    return h.run("shader", "run", path, "--dispatch", "1", *binds, "--no-memo", *args)
+
+
+def left_behind():
+    """Processes of this test's home: workers have it in their environment or command line."""
+    n = 0
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/environ", "rb") as e, open(f"/proc/{pid}/cmdline", "rb") as c:
+                text = e.read() + c.read()
+        except OSError:
+            continue
+        n += h.path("home").encode() in text and b"pipectl-worker" in text
+    return n
+
+
+for name, cpu, memory, words in (("time", "1s", "4GiB", r"more than 1000 ms of processor time"),
+                                 ("memory", "60s", "24MiB", r"bytes of memory, more than 25165824")):
+    limits(cpu, memory)
+    status, _, err = bomb(4, "--backend", MOCK)
+    h.check(f"{name}: a small program is built", status == 0, err)
+    status, _, err = bomb(200, "--backend", MOCK)
+    h.check(f"{name}: named, it is refused under its own code", status == 5 and err.count("PC3110") == 1, f"{status} {err}")
+    h.check(f"{name}: with the limit", re.search(words, err), err)
+    h.check(f"{name}: no process is left", left_behind() == 0)
+    status, _, err = bomb(4, "--backend", MOCK)
+    h.check(f"{name}: no strike: the device is still used", status == 0, err)
+    status, _, err = bomb(200, "--backend", MOCK, "--backend", "cpu")
+    h.check(f"{name}: the next that was named runs it", status == 0, f"{status} {err}")
+    took = h.read("out")
+    status, _, err = bomb(200, "--backend", "cpu")
+    h.check_bytes(f"{name}: and its bytes are the reference's", took, h.read("out"), 4)
+status, out, _ = h.run("plugin", "list")
+h.check("nothing is held", b"held" not in out, out)
+
+# The order of a policy, with a driver that really is slow.
+for device in sys.argv[1:]:
+    policy = h.write("order.cfg", f'policy : {{ backends : {{ order = ( "{device}", "cpu" ); }}; }};\n'.encode())
+    limits("300ms", "4GiB")
+    status, out, err = shader(programs.doubled(13), "--policy", policy, "--json")
+    tried = {d["device"].split(":")[0]: d for d in json.loads(out)["devices_tried"]}
+    h.check(f"{device} explodes, and the reference runs it", status == 0 and tried["cpu"]["taken"]
+            and "processor time" in next(iter(tried.values()))["why"], f"{status} {out} {err}")
+    took = h.read("out")
+    status, _, err = shader(programs.doubled(13), "--backend", "cpu")
+    h.check_bytes(f"{device}: the reference's bytes", took, h.read("out"), 4)
+    status, _, err = shader(programs.doubled(13), "--backend", device)
+    h.check(f"{device}: named, it is refused", status == 5 and err.count("PC3110") == 1, f"{status} {err}")
+h.finish()
