@@ -1,6 +1,7 @@
 /* What a block leaves in the rows: jobs ended, gas charged or given back, and the edges of what ran. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "chain/block_private.h"
@@ -24,6 +25,44 @@ static pctl_status end_job(pctl_block_work *w, const pctl_block_job *job)
 		       ? status
 		       : pctl_jobs_end(w->s, job->row.id, PCTL_JOB_COMPLETE, w->header.height,
 				       job->row.gas, &job->output, NULL, w->call);
+}
+
+/* ---- refusals ----------------------------------------------------------------------------- */
+
+/* Jobs that were refused and charged while the block was open: of all that has ended at its height by now, those alone
+ * used gas. */
+typedef struct refusals {
+	PCTL_VEC(pctl_chain_job) jobs;
+	int is_lost;
+} refusals;
+
+static int visit_refusal(void *ctx, const pctl_chain_job *job)
+{
+	refusals *all = ctx;
+	pctl_chain_job copy = *job;
+
+	copy.message = NULL;
+	if (job->gas_used != 0)
+		all->is_lost = !PCTL_VEC_PUSH(&all->jobs, copy);
+	return all->is_lost;
+}
+
+/* Before the block's own jobs end. */
+static pctl_status settle_refusals(pctl_block_work *w)
+{
+	refusals all = {.is_lost = 0};
+	pctl_ledger_split split;
+	pctl_status status =
+		pctl_jobs_ended_at(w->s, w->header.height, visit_refusal, &all, w->call);
+
+	if (status == PCTL_OK && all.is_lost)
+		status = pctl_block_no_memory(w);
+	for (uint32_t i = 0; status == PCTL_OK && i < all.jobs.n; i++)
+		status = pctl_ledger_settle(w->s, w->header.height, all.jobs.items[i].id,
+					    all.jobs.items[i].gas_used, w->header.executor, w->call,
+					    &split);
+	free(all.jobs.items);
+	return status;
 }
 
 /* ---- edges -------------------------------------------------------------------------------- */
@@ -103,7 +142,7 @@ static pctl_status add_edges(pctl_block_work *w, const pctl_block_job *job)
 
 pctl_status pctl_block_settle(pctl_block_work *w)
 {
-	pctl_status status = PCTL_OK;
+	pctl_status status = settle_refusals(w);
 
 	for (uint32_t i = 0; status == PCTL_OK && i < w->jobs.n; i++)
 		status = end_job(w, w->jobs.items[i]);

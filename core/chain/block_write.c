@@ -202,6 +202,7 @@ static pctl_status state_job(pctl_block_work *w, const pctl_block_job *job,
 	memcpy(out->job, job->row.id, PCTL_DIGEST_BYTES);
 	memcpy(out->groups, m->dispatch, sizeof(out->groups));
 	out->error = job->error == NULL ? "" : job->error;
+	out->gas = job->row.gas_used; /* of a refused one; of one of this block not known yet */
 	if (status == PCTL_OK)
 		status = pctl_cid_read(m->shader_cid, w->call, &out->program);
 	if (status != PCTL_OK || job->error != NULL)

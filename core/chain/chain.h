@@ -49,10 +49,14 @@ pctl_status pctl_chain_info_read(pctl_chain *c, const pctl_call *call, pctl_chai
  * Take in one message of any kind that changes state (all but queries and BLOCK_END). Refused: nothing changed, not a
  * row. Accepted: the change and the message are one transaction, durable when it returns; the sender's sequence number
  * went up by one. `out` (may be NULL) is the response; release with pctl_response_destroy.
+ * From version 2 of the rules on, an execute message that is refused for its gas or its shader is kept too, as a job that
+ * failed, and charged (refusal.h); the status and the code are those of the refusal, the message says what it costs.
  * Without an account a sender's sequence starts at 0 and an account with no gas is made to hold it.
  */
 pctl_status pctl_chain_take(pctl_chain *c, const pctl_request *r, const pctl_call *call,
 			    pctl_response *out);
+/* Take in a message of a record again: one that is refused and charged belongs there, PCTL_OK without a word. */
+pctl_status pctl_chain_take_again(pctl_chain *c, const pctl_request *r, const pctl_call *call);
 /* What take does for an EXECUTE (or UPLOAD) message, from the engine itself too. */
 pctl_status pctl_chain_submit(pctl_chain *c, const pctl_request *r, uint32_t origin,
 			      const pctl_call *call, pctl_response *out);

@@ -51,11 +51,21 @@ typedef struct pctl_taking {
 	pctl_params params;	/* in force at `height` */
 	pctl_response *out;	/* its kind is set; may be filled in */
 	pctl_arena *arena;	/* of `out` */
+	/* Of an execute message that is refused and charged (refusal.h): what was said, what it pays (0: it leaves no
+	 * trace) and the job that it is kept as. */
+	struct pctl_diag_list *said;
+	uint64_t charged;
+	uint8_t refused[PCTL_DIGEST_BYTES];
 } pctl_taking;
 
 /* What each kind of message does, inside an open transaction: checks first, writes last. */
 pctl_status pctl_take_upload(const pctl_taking *t, const pctl_msg_upload *m);
-pctl_status pctl_take_execute(const pctl_taking *t, const pctl_msg_execute *m, uint32_t origin);
+pctl_status pctl_take_execute(pctl_taking *t, const pctl_msg_execute *m, uint32_t origin);
+/* What it does for a message that is not refused, or under version 1 of the rules. */
+pctl_status pctl_take_job(const pctl_taking *t, const pctl_msg_execute *m, uint32_t origin);
+/* The id of the job that an execute message becomes where it stands. */
+pctl_status pctl_submit_id(const pctl_taking *t, const pctl_msg_execute *m,
+			   uint8_t out[PCTL_DIGEST_BYTES]);
 pctl_status pctl_take_name(const pctl_taking *t, const pctl_msg_name *m);
 pctl_status pctl_take_cancel(const pctl_taking *t, const pctl_msg_cancel *m);
 pctl_status pctl_take_verdict(const pctl_taking *t, const pctl_msg_verdict *m);

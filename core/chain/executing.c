@@ -12,7 +12,8 @@ static int open_in(const char *dir, int flags)
 {
 	char path[4096];
 
-	if (dir == NULL || (size_t)snprintf(path, sizeof(path), "%s/executing", dir) >= sizeof(path))
+	if (dir == NULL ||
+	    (size_t)snprintf(path, sizeof(path), "%s/executing", dir) >= sizeof(path))
 		return -1;
 	return open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
 }

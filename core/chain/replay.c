@@ -208,7 +208,7 @@ static pctl_status take_one(replay *p, uint32_t number, const pctl_block_message
 	pctl_status status = pctl_request_decode(m->bytes, m->n_bytes, p->call, &r);
 
 	if (status == PCTL_OK)
-		status = pctl_chain_take(p->chain, &r, p->call, NULL);
+		status = pctl_chain_take_again(p->chain, &r, p->call);
 	pctl_request_destroy(&r);
 	/* Trouble of this node is no verdict on the record. */
 	if (status == PCTL_E_INVALID || status == PCTL_E_GAS || status == PCTL_E_NOT_FOUND ||

@@ -7,6 +7,7 @@
 
 #include "base/num.h"
 #include "chain/chain_private.h"
+#include "chain/refusal.h"
 #include "chain/registry.h"
 
 /* A job being taken in. parents: distinct ids that it refers to. */
@@ -293,14 +294,15 @@ static pctl_status check_gas(submission *s)
 
 /* ---- taking it in -------------------------------------------------------------------------- */
 
-static pctl_status job_id(const submission *s, uint8_t out[PCTL_DIGEST_BYTES])
+pctl_status pctl_submit_id(const pctl_taking *t, const pctl_msg_execute *m,
+			   uint8_t out[PCTL_DIGEST_BYTES])
 {
 	uint8_t *bytes = NULL;
 	uint64_t n = 0;
-	pctl_status status = pctl_execute_encode(s->m, s->t->call, &bytes, &n);
+	pctl_status status = pctl_execute_encode(m, t->call, &bytes, &n);
 
 	if (status == PCTL_OK)
-		status = pctl_job_id(bytes, n, s->t->height, s->t->sequence, s->t->call, out);
+		status = pctl_job_id(bytes, n, t->height, t->sequence, t->call, out);
 	free(bytes);
 	return status;
 }
@@ -310,7 +312,7 @@ static pctl_status add_job(const submission *s, uint32_t origin, pctl_chain_job 
 	const pctl_request r = {.kind = PCTL_MSG_EXECUTE, .as.execute = *s->m};
 	const pctl_taking *t = s->t;
 	uint64_t clock;
-	pctl_status status = job_id(s, job->id);
+	pctl_status status = pctl_submit_id(t, s->m, job->id);
 
 	if (status == PCTL_OK)
 		status = pctl_jobs_last(t->s, t->call, &clock, &job->position);
@@ -330,7 +332,7 @@ static pctl_status add_job(const submission *s, uint32_t origin, pctl_chain_job 
 	return pctl_jobs_add(t->s, job, t->call);
 }
 
-pctl_status pctl_take_execute(const pctl_taking *t, const pctl_msg_execute *m, uint32_t origin)
+pctl_status pctl_take_job(const pctl_taking *t, const pctl_msg_execute *m, uint32_t origin)
 {
 	submission s = {.t = t, .m = m, .clock = t->clock};
 	pctl_chain_job job = {.position = 0};
@@ -354,4 +356,13 @@ pctl_status pctl_take_execute(const pctl_taking *t, const pctl_msg_execute *m, u
 	}
 	pctl_chain_job_clear(&job);
 	return status;
+}
+
+/* What the engine itself asks for at the end of an epoch is charged to nobody. */
+pctl_status pctl_take_execute(pctl_taking *t, const pctl_msg_execute *m, uint32_t origin)
+{
+	return t->params.values[PCTL_PARAM_RULES] < PCTL_RULES_DRAFT ||
+			       origin != PCTL_ORIGIN_MESSAGE
+		       ? pctl_take_job(t, m, origin)
+		       : pctl_take_or_charge(t, m);
 }

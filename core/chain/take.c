@@ -6,7 +6,9 @@
 
 #include "chain/chain_private.h"
 #include "chain/edges.h"
+#include "chain/refusal.h"
 #include "chain/rows.h"
+#include "diag/diag.h"
 
 /* ---- senders ------------------------------------------------------------------------------- */
 
@@ -140,7 +142,7 @@ pctl_status pctl_take_cancel(const pctl_taking *t, const pctl_msg_cancel *m)
 	return status == PCTL_OK ? pctl_ledger_release(t->s, t->height, id, t->call) : status;
 }
 
-static pctl_status act(const pctl_taking *t, const pctl_request *r, uint32_t origin)
+static pctl_status act(pctl_taking *t, const pctl_request *r, uint32_t origin)
 {
 	switch (r->kind) {
 	case PCTL_MSG_UPLOAD:
@@ -181,7 +183,7 @@ static pctl_status take_inside(pctl_taking *t, const pctl_request *r, uint32_t o
 	const char *sender = sender_of(r);
 	const int is_acked = r->kind != PCTL_MSG_UPLOAD && r->kind != PCTL_MSG_EXECUTE;
 	pctl_chain_info info;
-	pctl_status status = pctl_chain_last(t->c, t->call, &info);
+	pctl_status kept, status = pctl_chain_last(t->c, t->call, &info);
 
 	t->height = info.last + 1;
 	t->clock = info.clock + 1;
@@ -195,9 +197,14 @@ static pctl_status take_inside(pctl_taking *t, const pctl_request *r, uint32_t o
 	if (is_acked)
 		t->out->as.ack.sequence = t->sequence;
 	status = act(t, r, origin);
-	if (status == PCTL_OK)
-		status = use_sequence(t, sender);
-	return status == PCTL_OK ? keep_message(t, r, origin) : status;
+	if (status != PCTL_OK && t->charged == 0)
+		return status;
+	kept = use_sequence(t, sender);
+	if (kept == PCTL_OK)
+		kept = keep_message(t, r, origin);
+	if (kept != PCTL_OK)
+		t->charged = 0;
+	return kept == PCTL_OK ? status : kept;
 }
 
 /* Inside somebody's transaction a savepoint, else a transaction of its own. */
@@ -240,7 +247,22 @@ static pctl_status leave(pctl_chain *c, const pctl_call *call, int is_nested, pc
 	return status;
 }
 
-static pctl_status take(pctl_chain *c, const pctl_request *r, uint32_t origin,
+/* A refusal that is charged is kept as what is taken in is; to its sender it is a refusal all the same. */
+static pctl_status take_and_leave(pctl_taking *t, const pctl_request *r, uint32_t origin,
+				  int is_nested)
+{
+	const pctl_status taken = take_inside(t, r, origin);
+	const pctl_status kept = leave(t->c, t->call, is_nested, t->charged != 0 ? PCTL_OK : taken);
+
+	if (t->charged == 0)
+		return kept;
+	if (kept != PCTL_OK)
+		t->charged = 0;
+	return kept == PCTL_OK ? taken : kept;
+}
+
+/* is_again: the message is of a record, where one that is refused and charged is in its place. */
+static pctl_status take(pctl_chain *c, const pctl_request *r, uint32_t origin, int is_again,
 			const pctl_call *call, pctl_response *out)
 {
 	pctl_taking t = {.c = c, .s = c->state, .call = call, .out = out};
@@ -258,15 +280,21 @@ static pctl_status take(pctl_chain *c, const pctl_request *r, uint32_t origin,
 		return pctl_refuse(call, PC2_NOMEM, "no memory for a message");
 	status = enter(c, call, &is_nested);
 	if (status == PCTL_OK)
-		status = leave(c, call, is_nested, take_inside(&t, r, origin));
+		status = take_and_leave(&t, r, origin, is_nested);
+	if (is_again && t.charged != 0)
+		status = PCTL_OK;
+	else
+		pctl_refusal_say(&t);
+	if (t.said != NULL)
+		pctl_diag_list_destroy(t.said);
 	return status;
 }
 
-static pctl_status take_into(pctl_chain *c, const pctl_request *r, uint32_t origin,
+static pctl_status take_into(pctl_chain *c, const pctl_request *r, uint32_t origin, int is_again,
 			     const pctl_call *call, pctl_response *out)
 {
 	pctl_response mine = {.kind = 0};
-	pctl_status status = take(c, r, origin, call, &mine);
+	pctl_status status = take(c, r, origin, is_again, call, &mine);
 
 	if (out != NULL)
 		memset(out, 0, sizeof(*out));
@@ -280,12 +308,17 @@ static pctl_status take_into(pctl_chain *c, const pctl_request *r, uint32_t orig
 pctl_status pctl_chain_take(pctl_chain *c, const pctl_request *r, const pctl_call *call,
 			    pctl_response *out)
 {
-	return take_into(c, r, PCTL_ORIGIN_MESSAGE, call, out);
+	return take_into(c, r, PCTL_ORIGIN_MESSAGE, 0, call, out);
+}
+
+pctl_status pctl_chain_take_again(pctl_chain *c, const pctl_request *r, const pctl_call *call)
+{
+	return take_into(c, r, PCTL_ORIGIN_MESSAGE, 1, call, NULL);
 }
 
 pctl_status pctl_chain_submit(pctl_chain *c, const pctl_request *r, uint32_t origin,
 			      const pctl_call *call, pctl_response *out)
 {
 	assert(r->kind == PCTL_MSG_EXECUTE || r->kind == PCTL_MSG_UPLOAD);
-	return take_into(c, r, origin, call, out);
+	return take_into(c, r, origin, 0, call, out);
 }

@@ -144,7 +144,7 @@ static int take_open(void *ctx, uint32_t origin, const uint8_t *bytes, uint64_t 
 		return 0;
 	k->status = pctl_request_decode(bytes, n, k->call, &r);
 	if (k->status == PCTL_OK)
-		k->status = pctl_chain_take(k->rebuilt, &r, k->call, NULL);
+		k->status = pctl_chain_take_again(k->rebuilt, &r, k->call);
 	pctl_request_destroy(&r);
 	if (k->status != PCTL_OK)
 		k->status =

@@ -161,8 +161,8 @@ static inline void ledger(rig *r, const char *sender, uint32_t op, const char *t
 	take(r, &q);
 }
 
-/* An empty chain with 10^12 gas for alice and one shader. budget 0: the default. */
-static void rig_begin(rig *r, uint64_t budget, int in_memory)
+/* An empty chain with 10^12 gas for alice and one shader, under a version of the rules. budget 0: the default. */
+static void rig_begin_under(rig *r, uint64_t rules, uint64_t budget, int in_memory)
 {
 	static const uint32_t numbers[16] = {1, 2, 3, 4, 5, 6, 7, 8};
 	const pctl_request upload = {.kind = PCTL_MSG_UPLOAD,
@@ -180,6 +180,7 @@ static void rig_begin(rig *r, uint64_t budget, int in_memory)
 	r->kernels = pctl_kernels_create(NULL);
 	assert_non_null(r->kernels);
 	pctl_params_default(&r->genesis);
+	r->genesis.values[PCTL_PARAM_RULES] = rules;
 	if (budget != 0) {
 		r->genesis.values[PCTL_PARAM_THROUGHPUT] = budget;
 		r->genesis.values[PCTL_PARAM_BLOCK_TIME_MS] = 1;
@@ -196,6 +197,11 @@ static void rig_begin(rig *r, uint64_t budget, int in_memory)
 		pctl_cid_format(&cid, r->shader);
 	}
 	put(r, numbers, sizeof(numbers), r->input);
+}
+
+static inline void rig_begin(rig *r, uint64_t budget, int in_memory)
+{
+	rig_begin_under(r, 1, budget, in_memory);
 }
 
 static void rig_end(rig *r)

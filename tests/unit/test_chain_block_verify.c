@@ -346,6 +346,115 @@ static void test_chain_block_verify__changed_records_are_found(void **state)
 	rig_end(&r);
 }
 
+/* ---- refusals that are charged ------------------------------------------------------------ */
+
+#define CHARGE (sizeof(shader_text) - 1) /* of one gas a byte */
+
+/* A job whose gas limit is above the charge and below its price. */
+static pctl_status refuse(rig *r, const char *input)
+{
+	const pctl_msg_binding binding = {0, 2, r->input};
+	const pctl_request q = {.kind = PCTL_MSG_EXECUTE,
+				.as.execute = {.sender = "alice",
+					       .shader_cid = r->shader,
+					       .input = input,
+					       .dispatch = {64, 1, 1},
+					       .gas_limit = CHARGE + 1,
+					       .bindings = &binding,
+					       .n_bindings = 1,
+					       .uniform_cid = "",
+					       .output_bytes = 256,
+					       .entry = ""}};
+
+	return pctl_chain_take(r->chain, &q, &call, NULL);
+}
+
+static void blocks_with_a_refusal(rig *r)
+{
+	char a[65], ra[80], id[65];
+
+	execute(r, &(submit){.groups = 8}, a);
+	end(r);
+	FAILS(refuse(r, reference(a, ra)), PC5818_JOB_GAS);
+	execute(r, &(submit){.input = ra}, id);
+	end(r);
+	end(r);
+}
+
+static void other_charge(pctl_block_record *record)
+{
+	char *at = strchr(find(record, PCTL_BLOCK_RESULTS, " failed ") + 8, ' ');
+
+	at[-1] ^= 1;
+}
+
+static void other_reason(pctl_block_record *record)
+{
+	*strchr(find(record, PCTL_BLOCK_RESULTS, "refused: PC5818"), '8') = '9';
+}
+
+static void other_receipt(pctl_block_record *record)
+{
+	char digits[32];
+
+	snprintf(digits, sizeof(digits), " gas %zu", CHARGE);
+	find(record, PCTL_BLOCK_RECEIPTS, digits)[5] ^= 1;
+}
+
+/* The message of the refused job is the first of its block. */
+static void drop_refused(pctl_block_record *record)
+{
+	cut_lines(record, PCTL_BLOCK_MESSAGES, 0);
+}
+
+static void earns_more(pctl_block_record *record)
+{
+	char *at = find(record, PCTL_BLOCK_BALANCES, "treasury ") + 9;
+
+	at[strcspn(at, "\n") - 1] ^= 1;
+}
+
+static void test_chain_block_verify__a_refusal_is_charged_again(void **state)
+{
+	static const struct {
+		planted planted;
+		uint32_t code;
+	} faults[] = {
+		{{2, other_charge, 0}, PC5856_BLOCK_DIFFERS},
+		{{2, other_charge, 1}, PC5854_BLOCK_ROOT},
+		{{2, other_reason, 0}, PC5856_BLOCK_DIFFERS},
+		{{2, other_receipt, 0}, PC5856_BLOCK_DIFFERS},
+		{{2, drop_refused, 0}, PC5863_BLOCK_KNOWN},
+		{{2, earns_more, 0}, PC5856_BLOCK_DIFFERS},
+	};
+	const planted none = {.height = 0};
+	uint8_t want[PCTL_DIGEST_BYTES], got[PCTL_DIGEST_BYTES];
+	char id[65];
+	rig r;
+
+	(void)state;
+	rig_begin_under(&r, 2, 0, 0);
+	blocks_with_a_refusal(&r);
+	state_root(&r, want);
+	OK(replay(&r, &none, 1, got));
+	assert_memory_equal(want, got, sizeof(want));
+	OK(replay(&r, &none, 0, got));
+	assert_memory_equal(want, got, sizeof(want));
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+		FAILS(replay(&r, &faults[i].planted, 1, got), faults[i].code);
+	OK(verify(&r, 1, 3, NULL));
+	/* One of the open block is no difference. */
+	FAILS(refuse(&r, r.input), PC5818_JOB_GAS);
+	execute(&r, &(submit){.groups = 1}, id);
+	OK(verify(&r, 1, 3, NULL));
+	rig_end(&r);
+	/* A record that holds such a message under version 1 holds one too many. */
+	rig_begin(&r, 0, 1);
+	FAILS(refuse(&r, r.input), PC5818_JOB_GAS);
+	end(&r);
+	rig_end(&r);
+}
+
 static void test_chain_block_verify__bytes_that_are_nowhere(void **state)
 {
 	const planted none = {.height = 0};
@@ -383,4 +492,5 @@ PCTL_TESTS_MAIN(PCTL_TEST(test_chain_block_verify__what_is_right_passes),
 		PCTL_TEST(test_chain_block_verify__a_missing_blob_is_found),
 		PCTL_TEST(test_chain_block_verify__a_replay_gives_the_state),
 		PCTL_TEST(test_chain_block_verify__changed_records_are_found),
+		PCTL_TEST(test_chain_block_verify__a_refusal_is_charged_again),
 		PCTL_TEST(test_chain_block_verify__bytes_that_are_nowhere))

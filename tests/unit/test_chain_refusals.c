@@ -221,7 +221,148 @@ static void test_chain_refusals__verdict_and_others(void **state)
 	stop(&g);
 }
 
+/* ---- what a refusal costs ------------------------------------------------------------------ */
+
+static pctl_ledger_account account(rig *g, const char *name)
+{
+	pctl_ledger_account a;
+
+	assert_int_equal(pctl_ledger_account_read(pctl_chain_rows(g->chain), name, &call, &a),
+			 PCTL_OK);
+	return a;
+}
+
+/* The newest job. */
+static int first_job(void *ctx, const pctl_chain_job *job)
+{
+	pctl_chain_job *out = ctx;
+
+	*out = *job;
+	out->message = NULL;
+	return 1;
+}
+
+static void charged_with(rig *g, const pctl_request *r, uint32_t code, uint64_t want)
+{
+	const pctl_ledger_account before = account(g, r->as.execute.sender);
+	char told[64], why[32];
+	pctl_ledger_account after;
+	pctl_chain_job job = {.position = 0};
+
+	forget();
+	assert_int_not_equal(take(g, r), PCTL_OK);
+	assert_int_equal(refused[0], code);
+	snprintf(told, sizeof(told), "; the refusal costs %u gas, job ", (unsigned)want);
+	if (strstr(words, told) == NULL)
+		fail_msg("%s", words);
+	after = account(g, r->as.execute.sender);
+	assert_int_equal(before.balance - after.balance, want);
+	assert_int_equal(after.reserved - before.reserved, want);
+	assert_int_equal(pctl_jobs_all(pctl_chain_rows(g->chain), "ann", first_job, &job, &call),
+			 PCTL_OK);
+	snprintf(why, sizeof(why), "refused: PC%u", code);
+	assert_string_equal(job.error, why);
+	assert_int_equal(job.status, PCTL_JOB_FAILED);
+	assert_int_equal(job.gas_used, want);
+	assert_int_equal(job.ended, 1);
+}
+
+static uint64_t sequence_of(rig *g, const char *name)
+{
+	pctl_request again = ledger_of(PCTL_LEDGER_CREDIT, name, "bob", 1);
+	pctl_response out;
+	uint64_t n;
+
+	assert_int_equal(pctl_chain_take(g->chain, &again, &call, &out), PCTL_OK);
+	n = out.as.ack.sequence;
+	pctl_response_destroy(&out);
+	return n;
+}
+
+static void test_chain_refusals__version_2_charges(void **state)
+{
+	const uint64_t n = sizeof(SHADER) - 1;
+	pctl_params p;
+	pctl_msg_binding b, missing;
+	pctl_request r, away;
+	uint64_t sequence;
+	rig g;
+
+	(void)state;
+	pctl_params_default(&p);
+	p.values[PCTL_PARAM_WEIGHT_STORAGE_READ] = 1000;
+	/* Version 1: no trace. */
+	g = start(&p);
+	r = job_of(&g, &b);
+	WRONG(r, execute.gas_limit, n + 1, PC5818_JOB_GAS);
+	stop(&g);
+	p.values[PCTL_PARAM_RULES] = 2;
+	g = start(&p);
+	r = job_of(&g, &b);
+	sequence = sequence_of(&g, "ann");
+	r.as.execute.gas_limit = n + 1;
+	charged_with(&g, &r, PC5818_JOB_GAS, n);
+	r.as.execute.gas_limit = 7; /* never more than was offered */
+	charged_with(&g, &r, PC5818_JOB_GAS, 7);
+	assert_int_equal(sequence_of(&g, "ann"), sequence + 3);
+	/* Refused for something else, or naming what is not there, or by nobody who has gas: no trace. */
+	WRONG(r, execute.sender, "zoe", PC5818_JOB_GAS);
+	WRONG(r, execute.dispatch[0], 9, PC5810_JOB_DISPATCH);
+	WRONG(r, execute.input, NO_CID, PC5816_JOB_MISSING);
+	missing = (pctl_msg_binding){0, 2, NO_CID};
+	WRONG(r, execute.bindings, &missing, PC5816_JOB_MISSING);
+	away = ledger_of(PCTL_LEDGER_TRANSFER, "ann", "bob", account(&g, "ann").balance - 5);
+	accepted(&g, &away);
+	r.as.execute.gas_limit = n + 1;
+	charged_with(&g, &r, PC5818_JOB_GAS, 5); /* never more than there is */
+	refused_with(&g, &r, PC5818_JOB_GAS);
+	stop(&g);
+}
+
+static void test_chain_refusals__version_2_charges_budgets_and_rules(void **state)
+{
+	static const char racing[] =
+		STRUCTS "override same: bool = false;\n"
+			"@compute @workgroup_size(4) fn main(@builtin(global_invocation_id) id: "
+			"vec3<u32>) {\n"
+			"  o[select(id.x, 0u, same)] = a[id.x] + b[id.x & 3u] + u.n;\n}\n";
+	static const pctl_msg_override same = {"same", 1};
+	pctl_params p;
+	pctl_msg_binding b;
+	pctl_request r, upload = upload_of("ann", racing);
+	char shader[PCTL_CID_TEXT_SIZE];
+	pctl_cid cid;
+	rig g;
+
+	(void)state;
+	pctl_params_default(&p);
+	p.values[PCTL_PARAM_RULES] = 2;
+	p.values[PCTL_PARAM_THROUGHPUT] = 1;
+	p.values[PCTL_PARAM_BLOCK_TIME_MS] = 20;
+	g = start(&p);
+	r = job_of(&g, &b);
+	charged_with(&g, &r, PC5819_JOB_BUDGET, sizeof(SHADER) - 1);
+	accepted(&g, &upload);
+	assert_int_equal(pctl_cid_of(racing, sizeof(racing) - 1, &call, &cid), PCTL_OK);
+	r.as.execute.shader_cid = pctl_cid_format(&cid, shader);
+	r.as.execute.overrides = &same;
+	r.as.execute.n_overrides = 1;
+	charged_with(&g, &r, PC5808_SHADER_RACE, sizeof(racing) - 1);
+	/* What it names must be there for a rule's refusal too, and nothing is free to name. */
+	WRONG(r, execute.input, NO_CID, PC5808_SHADER_RACE);
+	WRONG(r, execute.input, "job:" NONE64, PC5808_SHADER_RACE);
+	stop(&g);
+	/* A validation that costs nothing leaves nothing. */
+	p.values[PCTL_PARAM_VALIDATION_COST] = 0;
+	g = start(&p);
+	r = job_of(&g, &b);
+	refused_with(&g, &r, PC5819_JOB_BUDGET);
+	stop(&g);
+}
+
 PCTL_TESTS_MAIN(PCTL_TEST(test_chain_refusals__upload), PCTL_TEST(test_chain_refusals__execute),
 		PCTL_TEST(test_chain_refusals__ledger), PCTL_TEST(test_chain_refusals__params),
 		PCTL_TEST(test_chain_refusals__names_links_cancels),
-		PCTL_TEST(test_chain_refusals__verdict_and_others))
+		PCTL_TEST(test_chain_refusals__verdict_and_others),
+		PCTL_TEST(test_chain_refusals__version_2_charges),
+		PCTL_TEST(test_chain_refusals__version_2_charges_budgets_and_rules))

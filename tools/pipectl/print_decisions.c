@@ -13,8 +13,8 @@ typedef struct deciding {
 /* What jobs did is told by the steps of the history. */
 static int is_decision(uint32_t kind)
 {
-	return kind == PCTL_EDGE_UPLOAD || kind == PCTL_EDGE_IMPLEMENTS || kind == PCTL_EDGE_ALIAS ||
-	       kind == PCTL_EDGE_DEPRECATED || kind == PCTL_EDGE_LINK;
+	return kind == PCTL_EDGE_UPLOAD || kind == PCTL_EDGE_IMPLEMENTS ||
+	       kind == PCTL_EDGE_ALIAS || kind == PCTL_EDGE_DEPRECATED || kind == PCTL_EDGE_LINK;
 }
 
 static int print_one(void *ctx, const pctl_edge *e)
@@ -30,8 +30,8 @@ static int print_one(void *ctx, const pctl_edge *e)
 	}
 	if (!d->app->json) {
 		printf("%s %s -> %s%s%s, block %" PRIu64 ", clock %" PRIu64 "\n",
-		       pctl_edge_name(e->kind), e->source, e->target, e->via[0] == '\0' ? "" : " by ",
-		       e->via, e->height, e->clock);
+		       pctl_edge_name(e->kind), e->source, e->target,
+		       e->via[0] == '\0' ? "" : " by ", e->via, e->height, e->clock);
 		return 0;
 	}
 	pctl_json_object_begin(j);

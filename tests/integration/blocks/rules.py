@@ -1,7 +1,9 @@
 """Versions of the rules: a history that the release made is made again, commit by commit, under version 1, also by a
 program that knows version 2; version 2 begins at genesis or by a proposal, at its height and not before; and what
-checking, uploading and submitting say of a shader is one answer."""
+checking, uploading and submitting say of a shader is one answer; and a refusal costs what its validation does, from version
+2 on."""
 import os
+import sqlite3
 import struct
 
 from harness import Harness
@@ -128,6 +130,57 @@ again = World(h, "draft again")
 again.text("block", "replay", "--from", os.path.join(draft.home, "chain", "blocks.git"), "--fetch",
            os.path.join(draft.home, "cas"), "--backend", "cpu")
 h.check("replay of version 2", [b["commit"] for b in again.blocks()] == [ended["commit"]] and rules(again) == "2")
+
+# ---- what a refusal costs: nothing under version 1, the validation under version 2 ----------------------------------
+
+
+def refuse(w, limit):
+    cid = w.put("in", struct.pack("<4I", 1, 2, 3, 4))
+    return w.run("job", "submit", "--sender", "alice", "--shader", w.shaders["plain"], "--input", cid, "--dispatch", "4",
+                 "--output-bytes", "16", "--gas-limit", str(limit))
+
+
+def balance(w):
+    return next(int(a["balance"]) for a in w.answer("ledger", "show")["accounts"] if a["account"] == "alice")
+
+
+for name, version in (("free", "1"), ("charged", "2")):
+    w = World(h, name)
+    w.shaders = {}
+    params(w, rules=version, weight_storage_read="1000")
+    w.text("ledger", "credit", "alice", "1000000")
+    text = TAKEN["plain"][0]
+    w.shaders["plain"] = w.text("shader", "upload", "--sender", "alice", h.write("plain", text.encode()))
+    had = balance(w)
+    status, _, err = refuse(w, len(text) + 50)
+    cost = len(text) if version == "2" else 0
+    told = f"the refusal costs {cost} gas, job " in err
+    h.check(f"{name}: refused for gas", status == 7 and "error: PC5818 " in err and told == (version == "2"),
+            f"{status}\n{err}")
+    h.check(f"{name}: set aside", had - balance(w) == cost, (had, balance(w)))
+    jobs = w.answer("job", "list")["jobs"]
+    h.check(f"{name}: jobs", len(jobs) == (version == "2"), jobs)
+    ended = w.end("cpu")
+    h.check(f"{name}: the end", had - balance(w) == cost, (had, balance(w)))
+    for shown in (w.answer("job", "show", j["job"]) for j in jobs):
+        h.check("the refused job", (shown["state"], shown["gas_used"], shown["error"]) ==
+                ("failed", str(cost), "refused: PC5818"), shown)
+    w.text("block", "verify", "1", "--backend", "cpu")
+    for j in jobs:
+        w.text("provenance", "job:" + j["job"])
+        # Another charge in the rows of this node is found.
+        with sqlite3.connect(os.path.join(w.home, "chain", "state.sqlite")) as db:
+            was = db.execute("SELECT gas_used FROM jobs").fetchone()[0]
+            db.execute("UPDATE jobs SET gas_used = x'0000000000000007'")
+        status, _, err = w.run("block", "verify", "1", "--backend", "cpu")
+        h.check("another charge", status in (6, 8) and "PC5857" in err, f"{status}\n{err}")
+        db.execute("UPDATE jobs SET gas_used = ?", (was,))
+        db.commit()
+        db.close()
+    again = World(h, name + " again")
+    again.text("block", "replay", "--from", os.path.join(w.home, "chain", "blocks.git"), "--fetch",
+               os.path.join(w.home, "cas"), "--backend", "cpu")
+    h.check(f"{name}: replayed", [b["commit"] for b in again.blocks()] == [ended["commit"]])
 
 # ---- one answer -----------------------------------------------------------------------------------------------------
 
