@@ -171,10 +171,9 @@ void pctl_refusal_say(const pctl_taking *t)
 		const char *more = NULL;
 
 		if (!is_told && d->severity == PCTL_SEVERITY_ERROR) {
-			more = pctl_arena_printf(t->arena,
-						 "%s; the refusal costs %" PRIu64 " gas, job %s",
-						 d->message, t->charged,
-						 pctl_job_id_format(t->refused, id));
+			more = pctl_arena_printf(
+				t->arena, "%s; the refusal costs %" PRIu64 " gas, job %s",
+				d->message, t->charged, pctl_job_id_format(t->refused, id));
 			is_told = 1;
 		}
 		pass(t->call, d, more == NULL ? d->message : more);

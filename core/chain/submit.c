@@ -361,7 +361,7 @@ pctl_status pctl_take_job(const pctl_taking *t, const pctl_msg_execute *m, uint3
 /* What the engine itself asks for at the end of an epoch is charged to nobody. */
 pctl_status pctl_take_execute(pctl_taking *t, const pctl_msg_execute *m, uint32_t origin)
 {
-	return t->params.values[PCTL_PARAM_RULES] < PCTL_RULES_DRAFT ||
+	return t->params.values[PCTL_PARAM_RULES] == PCTL_RULES_RELEASED ||
 			       origin != PCTL_ORIGIN_MESSAGE
 		       ? pctl_take_job(t, m, origin)
 		       : pctl_take_or_charge(t, m);

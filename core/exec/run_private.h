@@ -85,6 +85,9 @@ int pctl_run_memo_allowed(const pctl_running *r);
 int pctl_run_from_memo(pctl_running *r);
 void pctl_run_to_memo(pctl_running *r);
 
+/* Outputs into the store, all or none, with their evidence; the values are let go. */
+pctl_status pctl_run_store_outputs(pctl_running *r);
+
 /* How the bytes of the run's inputs stand: as the runs left them that stored them, else as the user's own. */
 void pctl_run_know_inputs(pctl_running *r);
 /* How the outputs of a node stand that just ran. */

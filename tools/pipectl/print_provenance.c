@@ -155,12 +155,23 @@ static void print_roots(printing *t, const uint32_t *first)
 	}
 }
 
+/* What no job made: bytes somebody gave, or a name that is none of bytes. What was decided about it follows. */
+static void print_unmade(const char *name)
+{
+	if (strncmp(name, "account:", 8) == 0)
+		printf("%s is an account\n", name);
+	else if (strncmp(name, "alias:", 6) == 0)
+		printf("%s is a name of a shader\n", name);
+	else
+		printf("%s given: no job made it\n", name);
+}
+
 static void print_ends(const pctl_provenance *p)
 {
 	if (p->n_steps == 0 && (p->flags & PCTL_PROVENANCE_FORWARD) != 0)
 		printf("%s: no job took it\n", p->name);
 	else if (p->n_steps == 0 && p->n_makers == 0)
-		printf("%s given: no job made it\n", p->name);
+		print_unmade(p->name);
 	if (p->n_makers > 1 && (p->flags & PCTL_PROVENANCE_ALL) == 0)
 		printf("made by %" PRIu64
 		       " jobs, of which the first is shown; --all shows every one\n",

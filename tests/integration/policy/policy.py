@@ -4,6 +4,7 @@ is allowed."""
 import json
 import os
 import struct
+import sys
 
 from harness import Harness
 
@@ -73,6 +74,22 @@ refused("in a pipeline", ["run", write("o.pipe.cfg", jobs % ("integer", "ordered
         "ordered.wgsl:5", "count")
 refused("and when planned", ["plan", h.path("o.pipe.cfg")], "PC4315")
 allowed("commuting in a pipeline", ["run", write("c.pipe.cfg", jobs % ("integer", "commuting.wgsl")), "--backend", "cpu"])
+PIPE, ADMITTED = h.path("o.pipe.cfg"), write("a.pipe.cfg", jobs % ("approximate", "ordered.wgsl"))
+refused("and when checked", ["check", PIPE], "PC4315", "ordered.wgsl:5", "count", "integer")
+refused("whatever the pipeline says", ["check", ADMITTED], "PC4315", "ordered.wgsl:5", "the policy allows strict")
+allowed("checked under a policy that takes them", ["check", ADMITTED, "--policy", h.approximate])
+TICKET = ["--plugin-dir", sys.argv[1], "op", "run", "test.ticket", "--in", f"x={FLOATS}:u32[64]", "--out", "seen=" + h.path("t"),
+          "--backend", "cpu"]
+refused("in the kernel of an op that says integer", TICKET, "PC4315", "ticket.wgsl:7")
+# An audit asks the same, and blames nobody for an order that shows.
+AUDIT = ["audit", ADMITTED, "--backends", "cpu,mock:wrap=cpu,mock:wrap=cpu+flip-bit@count:element=3:bit=2", "--json"]
+refused("in an audit", ["audit", PIPE] + AUDIT[2:], "PC4315", "ordered.wgsl:5")
+refused("whatever its pipeline says", AUDIT, "PC4315", "the policy allows strict")
+status, out, err = h.run(*AUDIT, "--policy", h.approximate)
+document = json.loads(out) if status == 6 else {}
+h.check("an audit whose order shows", status == 6 and "PC5612" in err and "the order of its atomics shows" in err and
+        document.get("quarantined") == 0 and [d["outcome"] for d in document.get("devices", [])] ==
+        ["agrees", "agrees", "undecided"], f"{status} {err} {document.get('devices')}")
 
 # ---- certificates: nothing is certified in this home
 level = write("level.cfg", 'policy : { inherits = "%s"; certificate = ( { ops = "ieee.*"; level = "L1"; } ); };\n'

@@ -130,6 +130,11 @@ def decisions(data):
     h.check("bytes have none", of(name(data["c"])) == [], of(name(data["c"])))
     text = run("as text", "provenance", "alias:adder")
     h.check("who decided", f"alias alias:adder -> {shader} by account:ann" in text, text)
+    h.check("a name is none of bytes", text.startswith("alias:adder is a name of a shader\n") and "given" not in text, text)
+    text = run("an account as text", "provenance", "account:bob")
+    h.check("nor is an account", text.startswith("account:bob is an account\n") and "given" not in text, text)
+    text = run("a shader as text", "provenance", shader)
+    h.check("a shader is", text.startswith(f"{shader} given: no job made it\n"), text)
     cut = answer("cut", "provenance", shader, "--limit", "1")
     h.check("left out, and said", len(cut["decisions"]) == 1 and cut["decisions_left_out"] == 2, cut)
 
