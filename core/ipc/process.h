@@ -45,7 +45,7 @@ void pctl_process_drop(pctl_process *p);
  * processor now. All zero when that cannot be told. */
 typedef struct pctl_process_usage {
 	uint64_t cpu_ms, memory;
-	uint32_t n_processes, runnable;
+	uint32_t runnable;
 } pctl_process_usage;
 void pctl_process_used(const pctl_process *p, pctl_process_usage *out);
 /* "was killed by SIGSEGV; its last words: ..." or "exited with status 3; ...", into text of n

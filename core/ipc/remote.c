@@ -43,15 +43,18 @@ lose(pctl_remote *r, const pctl_call *call, uint32_t code, const char *fmt, ...)
 		pctl_process_kill(&r->process);
 	pctl_process_cause(&r->process, cause, sizeof(cause));
 	if (n < sizeof(r->cause))
-		snprintf(r->cause + n, sizeof(r->cause) - n, "%s%s", n ? "; it " : "it ", cause);
+		snprintf(r->cause + n, sizeof(r->cause) - n, "%s%s%s%s", n ? "; it " : "it ", cause,
+			 r->doing[0] ? ", during " : "", r->doing);
 	r->lost = 1;
+	if (r->lost_code && code != PC4_CANCELLED)
+		code = r->lost_code;
 	return pctl_refuse(call, code, "worker of plugin \"%s\": %s", r->id, r->cause);
 }
 
 static pctl_status refuse_lost(pctl_remote *r, const pctl_call *call)
 {
-	return pctl_refuse(call, PC3103_WORKER_DIED, "worker of plugin \"%s\": %s", r->id,
-			   r->cause);
+	return pctl_refuse(call, r->lost_code ? r->lost_code : PC3103_WORKER_DIED,
+			   "worker of plugin \"%s\": %s", r->id, r->cause);
 }
 
 pctl_status pctl_remote_bad_reply(pctl_remote *r, const pctl_call *call, const char *what)
@@ -156,7 +159,9 @@ static pctl_status wait_for(pctl_remote *r, short events, waiting *w)
 		check_cancel(r, w, now);
 		if (w->end_ms != NO_DEADLINE && now >= w->end_ms && !put_off(r, w, now)) {
 			r->blameless |= w->cancelled;
-			return lose(r, w->call, PC3104_WORKER_SILENT,
+			return lose(r, w->call,
+				    w->cancelled && r->lost_code ? PC4_CANCELLED
+								 : PC3104_WORKER_SILENT,
 				    "it did not answer within %llu ms%s",
 				    (unsigned long long)w->allowed_ms,
 				    w->cancelled ? " of being cancelled" : "");
@@ -341,6 +346,11 @@ pctl_status pctl_remote_ask_build(pctl_remote *r, const pctl_call *call, pctl_ip
 	return ask(r, call, w, body);
 }
 
+pctl_status pctl_remote_ask_computing(pctl_remote *r, const pctl_call *call, pctl_ipc_in *body)
+{
+	return ask(r, call, wait_computing(r, call), body);
+}
+
 /* ---- opening and closing ------------------------------------------------------------------ */
 
 static pctl_status start(pctl_remote *r, const pctl_remote_options *o, const pctl_call *call)
@@ -395,6 +405,7 @@ pctl_status pctl_remote_open(const pctl_remote_options *o, const pctl_call *call
 	r->build_memory = o->build_memory;
 	atomic_init(&r->next_ticket, 1);
 	r->traced = o->traced;
+	r->lost_code = o->lost_code;
 	snprintf(r->id, sizeof(r->id), "%s", o->launch.id);
 	if (!pctl_ipc_window_create(o->window_bytes ? o->window_bytes : WINDOW_BYTES, &r->window))
 		s = pctl_refuse(call, PC3102_WORKER_START, "no shared memory: %s", strerror(errno));

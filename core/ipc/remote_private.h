@@ -31,7 +31,9 @@ struct pctl_remote {
 	int submitted;	    /* a submit was sent and nothing was heard since */
 	int lost;
 	int blameless; /* it was lost because work was given up, not by its own doing */
+	uint32_t lost_code; /* 0: that of the way it was lost */
 	char cause[1024];
+	char doing[128]; /* the call under way, for the cause; empty where the code says enough */
 	char id[64];
 };
 
@@ -53,6 +55,8 @@ pctl_status pctl_remote_ask(pctl_remote *r, const pctl_call *call, uint64_t time
 			    const pctl_ipc_control *cancel, pctl_ipc_in *body);
 /* The same for the build of a program, which also has limits of what it may use: PC3110. */
 pctl_status pctl_remote_ask_build(pctl_remote *r, const pctl_call *call, pctl_ipc_in *body);
+/* The same for work on the processor: late is only who used the time up, or did nothing. */
+pctl_status pctl_remote_ask_computing(pctl_remote *r, const pctl_call *call, pctl_ipc_in *body);
 /* Send what is pending without waiting for anything but room. */
 pctl_status pctl_remote_flush(pctl_remote *r, const pctl_call *call);
 /* The body was not what it must be: give the worker up. */

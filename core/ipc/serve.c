@@ -14,81 +14,6 @@ typedef struct request {
 	int malformed;
 } request;
 
-static void sink(void *ctx, const pctl_diag *d)
-{
-	pctl_ipc_server *s = ctx;
-
-	if (s->n_diags >= PCTL_IPC_DIAGS_MAX)
-		return;
-	pctl_ipc_put_diag(&s->diags, d);
-	s->n_diags++;
-}
-
-/* The host waits for the last request it sent: cancelling that cancels the posted ones before it,
- * too. */
-static uint32_t cancelled(void *ctx)
-{
-	pctl_ipc_server *s = ctx;
-	const unsigned seq = atomic_load_explicit(&s->seq, memory_order_relaxed);
-	const unsigned last = atomic_load_explicit(&s->cancelled_seq, memory_order_relaxed);
-
-	return seq != 0 && last != 0 && last - seq < 1u << 31;
-}
-
-pctl_ipc_server *pctl_ipc_server_create(void)
-{
-	pctl_ipc_server *s = calloc(1, sizeof(*s));
-	const pctl_call call = {PCTL_HEAD(pctl_call), s, sink, cancelled, 0};
-
-	if (!s)
-		return NULL;
-	s->bindings = calloc(PCTL_IPC_BINDINGS_MAX, sizeof(*s->bindings));
-	if (!s->bindings) {
-		free(s);
-		return NULL;
-	}
-	pthread_mutex_init(&s->lock, NULL);
-	s->call = call;
-	s->window.fd = -1;
-	s->open_status = PCTL_E_INTERNAL;
-	return s;
-}
-
-void pctl_ipc_server_clear(pctl_ipc_server *s)
-{
-	if (s->table)
-		pctl_serve_objects_clear(s, 0);
-	s->table = NULL;
-}
-
-void pctl_ipc_server_destroy(pctl_ipc_server *s)
-{
-	if (!s)
-		return;
-	pctl_ipc_server_clear(s);
-	pctl_ipc_window_close(&s->window);
-	pctl_ipc_out_drop(&s->diags);
-	pctl_ipc_out_drop(&s->body);
-	pthread_mutex_destroy(&s->lock);
-	free(s->objects);
-	free(s->tickets);
-	free(s->bindings);
-	free(s);
-}
-
-const pctl_call *pctl_ipc_server_call(pctl_ipc_server *s)
-{
-	return &s->call;
-}
-
-void pctl_ipc_server_set(pctl_ipc_server *s, pctl_status status, const pctl_backend *table,
-			 pctl_instance *inst)
-{
-	s->open_status = status;
-	s->table = status ? NULL : table;
-	s->inst = inst;
-}
-
 static pctl_status bad(request *r)
 {
 	r->malformed = 1;
@@ -137,11 +62,11 @@ static pctl_status hello(pctl_ipc_server *s, request *r, pctl_ipc_channel *ch)
 	if (!pctl_ipc_window_attach(pctl_ipc_take_fd(ch), &s->window))
 		return pctl_refuse(&s->call, PC3107_WORKER_REQUEST,
 				   "the shared window is missing or not sealed");
-	if (s->table->kernel_cache)
+	if (s->table && s->table->kernel_cache)
 		optional |= PCTL_IPC_HAS_CACHE;
-	if (s->table->findings)
+	if (s->table && s->table->findings)
 		optional |= PCTL_IPC_HAS_FINDINGS;
-	if (s->table->counts)
+	if (s->table && s->table->counts)
 		optional |= PCTL_IPC_HAS_COUNTS;
 	pctl_ipc_put_u32(&s->body, PCTL_IPC_VERSION);
 	pctl_ipc_put_u32(&s->body, optional);
@@ -525,6 +450,12 @@ static void posted(pctl_ipc_server *s, request *r)
 
 static pctl_status ask(pctl_ipc_server *s, request *r, pctl_ipc_channel *ch)
 {
+	pctl_status status;
+
+	if (s->ops && r->op != PCTL_IPC_HELLO && r->op != PCTL_IPC_BYE) {
+		r->malformed = !pctl_serve_ops(s, r->op, &r->in, ch, &status);
+		return status;
+	}
 	switch (r->op) {
 	case PCTL_IPC_HELLO:
 		return hello(s, r, ch);
@@ -571,7 +502,8 @@ int pctl_ipc_server_handle(pctl_ipc_server *s, const pctl_ipc_frame *f, pctl_ipc
 	request r = {f->header.op, {f->payload, f->header.n_bytes, 0, 0}, 0};
 	pctl_status status;
 
-	if (!s->table && r.op != PCTL_IPC_HELLO && r.op != PCTL_IPC_BYE)
+	if (!s->table && r.op != PCTL_IPC_HELLO && r.op != PCTL_IPC_BYE &&
+	    (!s->ops || pctl_ipc_is_posted(r.op)))
 		return -1;
 	atomic_store_explicit(&s->seq, f->header.seq, memory_order_relaxed);
 	s->body.n = 0;

@@ -1,9 +1,10 @@
-/* The worker's side of the protocol: takes requests apart, calls the backend's table, puts replies
+/* The worker's side of the protocol: takes requests apart, calls the backend's or op library's table, puts replies
  * together. It owns every object the host has made and names it by the host's number. */
 #ifndef PIPECTL_IPC_SERVE_H
 #define PIPECTL_IPC_SERVE_H
 
 #include "ipc/protocol.h"
+#include "pipectl/oplib.h"
 
 typedef struct pctl_ipc_server pctl_ipc_server;
 
@@ -18,6 +19,10 @@ const pctl_call *pctl_ipc_server_call(pctl_ipc_server *s);
  * none. */
 void pctl_ipc_server_set(pctl_ipc_server *s, pctl_status status, const pctl_backend *table,
 			 pctl_instance *inst);
+
+/* The same for an op library (checked by pctl_library_check_oplib). A server has one of the two. */
+void pctl_ipc_server_set_ops(pctl_ipc_server *s, pctl_status status, const pctl_oplib *table,
+			     pctl_instance *inst);
 
 /* Destroy every object, children first, and let go of the backend; its instance may be closed then.
  */

@@ -28,7 +28,8 @@ typedef struct ticket {
 } ticket;
 
 struct pctl_ipc_server {
-	const pctl_backend *table;
+	const pctl_backend *table; /* or ops, never both */
+	const pctl_oplib *ops;
 	pctl_instance *inst;
 	pctl_status open_status;
 	uint32_t greeted;
@@ -66,6 +67,11 @@ int pctl_serve_ticket_get(pctl_ipc_server *s, uint32_t device, uint64_t host, ti
 void pctl_serve_ticket_drop(pctl_ipc_server *s, uint32_t device, uint64_t host);
 /* 1 when a cancel for it came before; it is forgotten then. */
 int pctl_serve_ticket_early(pctl_ipc_server *s, uint32_t device, uint64_t host);
+
+/* Requests of an op library, in serve_ops.c: 1 and the answer's status, its body in s->body, or 0 when the request is
+ * malformed. */
+int pctl_serve_ops(pctl_ipc_server *s, uint16_t op, pctl_ipc_in *in, pctl_ipc_channel *ch,
+		   pctl_status *status);
 
 /* Recording, in serve_list.c: 1, or 0 when the request is malformed. */
 int pctl_serve_list(pctl_ipc_server *s, uint16_t op, pctl_ipc_in *in);

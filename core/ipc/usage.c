@@ -56,7 +56,6 @@ void pctl_process_used(const pctl_process *p, pctl_process_usage *out)
 			continue;
 		sum += f[S_UTIME] + f[S_STIME] + f[S_CUTIME] + f[S_CSTIME];
 		out->memory += f[S_RSS] * (uint64_t)page;
-		out->n_processes++;
 		out->runnable |= state == 'R' || state == 'D';
 	}
 	if (proc)

@@ -1,5 +1,6 @@
-/* Libraries inside the host: op libraries, and backends under --in-process. They are loaded through
- * libltdl, after the dynamic linker was asked directly: its words are lost on the way through
+/* Op libraries, and libraries inside the host. An op library that came with pipectl runs in the host, any other in a worker
+ * of its own: what it does, up to ending its process, happens there. Libraries inside the host, backends under --in-process
+ * too, are loaded through libltdl, after the dynamic linker was asked directly: its words are lost on the way through
  * libltdl. */
 #include <dlfcn.h>
 #include <errno.h>
@@ -13,7 +14,10 @@
 
 #include "cas/cid.h"
 #include "conf/conf.h"
+#include "ipc/remote_ops.h"
 #include "plugin/registry_private.h"
+
+#define GRACE_MS 1000u
 
 /* The library stays loaded until the process ends, as libltdl's `resident` asks: code that was in
  * use is never taken away under a table that still points to it. */
@@ -131,27 +135,158 @@ pctl_status pctl_host_load(pctl_registry *r, known_plugin *p, const pctl_call *c
 	return s;
 }
 
-pctl_status pctl_oplib_load(pctl_registry *r, known_plugin *p, const pctl_call *call)
+/* ---- in a worker -------------------------------------------------------------------------- */
+
+struct opened_ops {
+	struct opened_ops *next;
+	pctl_remote_ops *ops;
+	int is_noted; /* its end was counted */
+};
+
+static pctl_status open_remote(pctl_registry *r, known_plugin *p, const pctl_call *call,
+			       pctl_remote_ops **out)
 {
-	const pctl_plugin *pl;
+	static const char *const interface[] = {PCTL_OPLIB_INTERFACE};
+	pctl_remote_options o = {
+		.launch = {.worker = r->worker,
+			   .library = p->info.library,
+			   .id = p->info.id,
+			   .further_fd = -1,
+			   .interfaces = interface,
+			   .n_interfaces = 1},
+		.start_ms = r->start_ms,
+		.call_ms = r->call_ms,
+		/* It holds no device that would have to come to rest. */
+		.grace_ms = r->grace_ms && r->grace_ms < GRACE_MS ? r->grace_ms : GRACE_MS};
 	pctl_status s;
 
-	if (p->loaded)
-		return PCTL_OK;
-	if (!p->info.in_process_allowed)
-		return pctl_refuse(
-			call, PC3029_PLUGIN_ISOLATION,
-			"op library \"%s\" asks for isolation in a worker, which this version "
-			"offers to backends only",
-			p->info.id);
-	s = pctl_host_load(r, p, call, &pl);
+	if (!r->worker)
+		return pctl_refuse(call, PC3101_WORKER_MISSING,
+				   "pipectl-worker is neither beside the executable nor in its "
+				   "libexec directory, and op library \"%s\" needs it",
+				   p->info.id);
+	s = pctl_plugin_seal(r, p, call);
+	if (s)
+		return s;
+	o.launch.library_fd = p->sealed_fd;
+	o.launch.envp = pctl_worker_environment(r->arena, p, NULL, NULL);
+	if (!o.launch.envp)
+		return pctl_refuse(call, PC2_NOMEM, "no memory for an op library");
+	s = pctl_worker_confinement(r, p, NULL, NULL, call, &o.launch.confine);
+	return s ? s : pctl_remote_ops_open(&o, call, out);
+}
+
+/* The library that is opened has the ops of its manifest, whatever it showed when it was examined. */
+static pctl_status compare_ops(const known_plugin *p, const pctl_oplib *t, pctl_instance *inst,
+			       const pctl_call *call)
+{
+	const uint32_t n = t->op_count(inst);
+	uint32_t i, k;
+
+	if (n != p->info.n_ops)
+		return pctl_refuse(call, PC3023_PLUGIN_OPS, "%s: has %u ops, %s promises %u",
+				   p->info.library, n, p->info.manifest, p->info.n_ops);
+	for (i = 0; i < p->info.n_ops; i++) {
+		const pctl_op_name *want = &p->info.ops[i];
+
+		for (k = 0; k < n; k++)
+			if (!strcmp(t->op_at(inst, k)->name, want->name) &&
+			    t->op_at(inst, k)->version == want->version)
+				break;
+		if (k == n)
+			return pctl_refuse(call, PC3023_PLUGIN_OPS,
+					   "%s promises the op %s@%u, which the library lacks",
+					   p->info.manifest, want->name, want->version);
+	}
+	return PCTL_OK;
+}
+
+static pctl_status load_remote(pctl_registry *r, known_plugin *p, const pctl_call *call)
+{
+	struct opened_ops *e = calloc(1, sizeof(*e));
+	pctl_status s;
+
+	if (!e)
+		return pctl_refuse(call, PC2_NOMEM, "no memory for an op library");
+	s = open_remote(r, p, call, &e->ops);
+	if (s == pctl_code_status(PC3111_WORKER_OPLIB) && !pctl_is_cancelled(call))
+		pctl_quarantine_strike(r, p->info.id, "", "its worker was lost while it was opened",
+				       call);
+	if (!s)
+		s = compare_ops(p, pctl_remote_ops_table(e->ops), pctl_remote_ops_instance(e->ops),
+				call);
+	if (s) {
+		pctl_remote_ops_close(e->ops);
+		free(e);
+		return s;
+	}
+	e->next = p->opened;
+	p->opened = e;
+	p->li.table = pctl_remote_ops_table(e->ops);
+	p->li.inst = pctl_remote_ops_instance(e->ops);
+	return PCTL_OK;
+}
+
+/* Count the end of its last worker, once. */
+static int note_lost(pctl_registry *r, known_plugin *p, const pctl_call *call)
+{
+	int at_fault = 0;
+	const char *lost = p->opened ? pctl_remote_ops_lost(p->opened->ops, &at_fault) : NULL;
+
+	if (lost && at_fault && !p->opened->is_noted)
+		pctl_quarantine_strike(r, p->info.id, "", lost, call);
+	if (lost)
+		p->opened->is_noted = 1;
+	return lost != NULL;
+}
+
+/* ---- both --------------------------------------------------------------------------------- */
+
+static pctl_status load_here(pctl_registry *r, known_plugin *p, const pctl_call *call)
+{
+	const pctl_plugin *pl;
+	const pctl_status s = pctl_host_load(r, p, call, &pl);
+
 	if (s)
 		return s;
 	pctl_library_host_init(&p->host, NULL, 0, 0);
-	s = pctl_library_open(pl, p->info.library, PCTL_OPLIB_INTERFACE, &p->host.host, call,
-			      &p->li);
+	return pctl_library_open(pl, p->info.library, PCTL_OPLIB_INTERFACE, &p->host.host, call,
+				 &p->li);
+}
+
+pctl_status pctl_oplib_load(pctl_registry *r, known_plugin *p, const pctl_call *call)
+{
+	const pctl_quarantine_entry *q;
+	pctl_status s;
+
+	if (p->loaded && !note_lost(r, p, call))
+		return PCTL_OK;
+	p->loaded = 0;
+	q = pctl_quarantine_find(r, p->info.id, "");
+	if (q)
+		return pctl_refuse(call, PC3005_PLUGIN_QUARANTINED,
+				   "op library \"%s\" is in quarantine: %s (held; `pipectl plugin "
+				   "release %s` lets it be used again)",
+				   p->info.id, q->cause, p->info.id);
+	s = p->shipped && p->info.in_process_allowed ? load_here(r, p, call)
+						     : load_remote(r, p, call);
 	p->loaded = !s;
 	return s;
+}
+
+void pctl_oplib_close(pctl_registry *r, known_plugin *p)
+{
+	struct opened_ops *e;
+
+	if (p->opened && !note_lost(r, p, NULL))
+		pctl_quarantine_well(r, p->info.id, "", NULL);
+	while ((e = p->opened)) {
+		p->opened = e->next;
+		pctl_remote_ops_close(e->ops);
+		free(e);
+	}
+	/* One in a worker has no plugin here. */
+	pctl_library_close(&p->li);
 }
 
 known_plugin *pctl_registry_known(const pctl_registry *r, const char *id)

@@ -140,6 +140,22 @@ static const char *executable_dir(pctl_arena *a)
 	return pctl_arena_dup(a, dirname(path));
 }
 
+/* Those of the installation's own directories, even where somebody listed one of them besides. */
+static void mark_shipped(pctl_registry *r, const char *path)
+{
+	char *real = realpath(path, NULL);
+	const size_t k = real ? strlen(real) : 0;
+	uint32_t i;
+
+	for (i = 0; real && i < r->n_plugins; i++) {
+		const char *m = r->plugins[i]->info.manifest;
+
+		r->plugins[i]->shipped |=
+			!strncmp(m, real, k) && m[k] == '/' && !strchr(m + k + 1, '/');
+	}
+	free(real);
+}
+
 static pctl_status discover(pctl_registry *r, const pctl_registry_options *o, const char *exe_dir,
 			    const pctl_call *call)
 {
@@ -155,6 +171,8 @@ static pctl_status discover(pctl_registry *r, const pctl_registry_options *o, co
 		const char *path = pctl_arena_printf(r->arena, "%s/%s", exe_dir, manifest_dirs[k]);
 
 		s = path ? add_dir(r, path, 0, call) : PCTL_E_NOMEM;
+		if (!s)
+			mark_shipped(r, path);
 	}
 	return s;
 }
@@ -346,7 +364,7 @@ void pctl_registry_close(pctl_registry *r)
 	if (!r)
 		return;
 	for (i = 0; i < r->n_plugins; i++) {
-		pctl_library_close(&r->plugins[i]->li);
+		pctl_oplib_close(r, r->plugins[i]);
 		pctl_plugin_unseal(r->plugins[i]);
 	}
 	if (r->cache && r->cache_bytes != UINT64_MAX)

@@ -33,10 +33,13 @@ typedef struct known_plugin {
 	uint32_t abi_min[2], abi_max[2]; /* major, minor */
 	const driver_setting *settings;
 	uint32_t n_settings;
-	/* Op library in use. */
+	/* Op library in use: loaded here, or opened in a worker. Those whose worker was lost are kept, since what they gave
+	 * may still be looked at. */
 	int loaded;
+	int shipped; /* its manifest lies in a directory of the installation's own */
 	pctl_library_instance li;
 	pctl_library_host host;
+	struct opened_ops *opened; /* the one in use first */
 	/* Driver environments, once asked for. */
 	int has_envs;
 	const pctl_driver_env *const *envs;
@@ -140,8 +143,10 @@ void pctl_cache_trim(const char *cache, uint64_t most);
 /* Run `pipectl-worker --probe`; facts into the info, or the plugin refused. */
 void pctl_probe_run(pctl_registry *r, known_plugin *p);
 
-/* Load and open an op library of this plugin through libltdl, inside the host. */
+/* Open an op library (once): one that came with pipectl inside the host through libltdl, any other in a worker. */
 pctl_status pctl_oplib_load(pctl_registry *r, known_plugin *p, const pctl_call *call);
+/* Close it, and note whether its workers ended well. */
+void pctl_oplib_close(pctl_registry *r, known_plugin *p);
 /* In-process loading of any plugin: PC3012 to PC3014 and the checks of library.h. */
 pctl_status pctl_host_load(pctl_registry *r, known_plugin *p, const pctl_call *call,
 			   const pctl_plugin **out);

@@ -1,4 +1,4 @@
-/* pipectl-worker: runs one backend plugin for one host and dies with it. It is started by pipectl,
+/* pipectl-worker: runs one plugin for one host and dies with it. It is started by pipectl,
  * never by hand; descriptor 3 is its channel, 4 its control socket. */
 #include <errno.h>
 #include <fcntl.h>
@@ -108,6 +108,7 @@ static int serve(const worker_args *a)
 	const pctl_call *call = pctl_ipc_server_call(s);
 	pctl_library_instance li = {0};
 	const pctl_plugin *plugin;
+	const char *interface = a->n_interfaces ? a->interfaces[0] : PCTL_BACKEND_INTERFACE;
 	pctl_library_host host;
 	pctl_ipc_channel ch;
 	pthread_t control;
@@ -123,9 +124,11 @@ static int serve(const worker_args *a)
 	if (!status)
 		status = pctl_library_plugin(handle, a->serve, a->id, call, &plugin);
 	if (!status)
-		status = pctl_library_open(plugin, a->serve, PCTL_BACKEND_INTERFACE, &host.host,
-					   call, &li);
-	pctl_ipc_server_set(s, status, li.table, li.inst);
+		status = pctl_library_open(plugin, a->serve, interface, &host.host, call, &li);
+	if (!strcmp(interface, PCTL_OPLIB_INTERFACE))
+		pctl_ipc_server_set_ops(s, status, li.table, li.inst);
+	else
+		pctl_ipc_server_set(s, status, li.table, li.inst);
 	rc = serve_frames(s, &ch);
 	pctl_ipc_server_clear(s);
 	pctl_library_close(&li);

@@ -1,0 +1,209 @@
+/* An op library that does, op by op, what no op library may: ends its process, crashes, hangs, and speaks to the host itself
+ * on the descriptor of its worker. stranger.good is as it should be. All map u32[n] to x + 1. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ipc/protocol.h"
+#include "pipectl/oplib.h"
+
+struct pctl_instance {
+	uint32_t nothing;
+};
+
+enum {
+	GOOD,
+	EXIT_INFER,
+	QUIT_PLAN,
+	CRASH_REFERENCE,
+	HANG_INFER,
+	HANG_REFERENCE,
+	SPIN_PLAN,
+	BABBLE_INFER,
+	FORGE_INFER,
+	FORGE_PLAN,
+	WORDLESS_INFER,
+	N_OPS
+};
+
+static const char wgsl[] = "@group(0) @binding(0) var<storage, read> x: array<u32>;\n"
+			   "@group(0) @binding(1) var<storage, read_write> y: array<u32>;\n"
+			   "@compute @workgroup_size(64)\n"
+			   "fn main(@builtin(global_invocation_id) id: vec3<u32>) {\n"
+			   "\tif (id.x < arrayLength(&y)) {\n"
+			   "\t\ty[id.x] = x[id.x] + 1u;\n"
+			   "\t}\n"
+			   "}\n";
+static const pctl_port in_ports[] = {{"x", "u32[n]", "numbers", 0, 0}};
+static const pctl_port out_ports[] = {{"y", "u32[n]", "the next ones", 0, 0}};
+#define OP(NAME)                                                                         \
+	{                                                                                \
+		.head = PCTL_HEAD(pctl_op_desc), .name = NAME, .doc = "the next number", \
+		.spec = "y = x + 1 modulo 2^32", .version = 1, .kind = PCTL_OPDEF_PLAN,  \
+		.category = 'A', .op_class = PCTL_CLASS_INTEGER, .convention = 1,        \
+		.n_in = 1, .n_out = 1, .in = in_ports, .out = out_ports                  \
+	}
+static const pctl_op_desc ops[N_OPS] = {
+	OP("stranger.good"),	     OP("stranger.exit_infer"),	    OP("stranger.quit_plan"),
+	OP("stranger.crash_reference"), OP("stranger.hang_infer"),  OP("stranger.hang_reference"),
+	OP("stranger.spin_plan"),    OP("stranger.babble_infer"),   OP("stranger.forge_infer"),
+	OP("stranger.forge_plan"),   OP("stranger.wordless_infer"),
+};
+
+static uint32_t op_count(pctl_instance *inst)
+{
+	(void)inst;
+	return N_OPS;
+}
+
+static const pctl_op_desc *op_at(pctl_instance *inst, uint32_t i)
+{
+	(void)inst;
+	return i < N_OPS ? &ops[i] : NULL;
+}
+
+static void hang(void)
+{
+	for (;;)
+		pause();
+}
+
+static void say(const void *bytes, size_t n)
+{
+	if (write(PCTL_IPC_FD, bytes, n) != (ssize_t)n)
+		abort();
+}
+
+/* A well-formed answer to request `op`, the third that the host makes, with words that lie. */
+static void forge(uint16_t op, const uint32_t *words, uint32_t n)
+{
+	const pctl_ipc_header h = {4 * (n + 2), op, 0, 3, 0};
+	const uint32_t ok[2] = {PCTL_OK, 0};
+
+	say(&h, sizeof(h));
+	say(ok, sizeof(ok));
+	say(words, 4 * (size_t)n);
+	hang();
+}
+
+static pctl_status infer(pctl_instance *inst, const pctl_call *call, const pctl_op_query *q,
+			 pctl_op_result *out)
+{
+	/* No measure, then a tensor of a thousand dimensions. */
+	static const uint32_t wild[2 + 18] = {0, 0, PCTL_SCALAR_U32, 1000};
+
+	(void)inst;
+	(void)call;
+	switch (q->op) {
+	case EXIT_INFER:
+		exit(0);
+	case HANG_INFER:
+		hang();
+		break;
+	case BABBLE_INFER:
+		say("this is no frame, and long enough to be taken for one", 54);
+		hang();
+		break;
+	case FORGE_INFER:
+		forge(PCTL_IPC_OPS_INFER, wild, 20);
+		break;
+	case WORDLESS_INFER:
+		return PCTL_E_INVALID;
+	default:
+		break;
+	}
+	*out = (pctl_op_result){.head = PCTL_HEAD(pctl_op_result)};
+	out->out[0] = q->in[0];
+	return PCTL_OK;
+}
+
+static pctl_status plan(pctl_instance *inst, const pctl_call *call, const pctl_op_query *q,
+			const pctl_plan_caps *caps, uint32_t flags, const pctl_plan_sink *sink)
+{
+	/* Four thousand million commands, of which there is one: a kernel whose name is as long as everything. */
+	static const uint32_t wild[] = {0xffffffff, 3, 0xffffffff, 0xffffffff};
+	const pctl_plan_binding bindings[2] = {{.binding = 0}, {.binding = 1, .buffer = 1}};
+	const pctl_plan_kernel k = {.head = PCTL_HEAD(pctl_plan_kernel),
+				    .name = "stranger/next.wgsl",
+				    .wgsl = wgsl,
+				    .bindings = bindings,
+				    .n_bindings = 2,
+				    .groups = {(uint32_t)((q->in[0].dim[0] + 63) / 64), 1, 1}};
+	uint32_t number;
+
+	(void)inst;
+	(void)call;
+	(void)caps;
+	(void)flags;
+	if (q->op == QUIT_PLAN)
+		_exit(0);
+	if (q->op == FORGE_PLAN)
+		forge(PCTL_IPC_OPS_PLAN, wild, 4);
+	while (q->op == SPIN_PLAN)
+		sink->temp(sink->ctx, 4, &number);
+	return sink->kernel(sink->ctx, &k);
+}
+
+static const char *function(pctl_instance *inst, uint32_t op, uint32_t dtype)
+{
+	(void)inst;
+	(void)op;
+	(void)dtype;
+	return NULL;
+}
+
+static pctl_status reference(pctl_instance *inst, const pctl_call *call, const pctl_op_query *q,
+			     const pctl_span *in, pctl_span *out)
+{
+	const uint32_t *from = in[0].data;
+	uint32_t *to = out[0].data;
+
+	(void)inst;
+	(void)call;
+	if (q->op == CRASH_REFERENCE)
+		raise(SIGSEGV);
+	if (q->op == HANG_REFERENCE)
+		hang();
+	for (uint64_t i = 0; i < in[0].n_bytes / 4; i++)
+		to[i] = from[i] + 1;
+	return PCTL_OK;
+}
+
+static const pctl_op_rules *rules(pctl_instance *inst, uint32_t op)
+{
+	static const pctl_law laws[] = {{.law = PCTL_LAW_CUSTOM, .custom = "y - x = 1"}};
+	static const pctl_example classes[] = {{"small", {3}}}, boundaries[] = {{"least", {0}}};
+	static const pctl_op_rules all = {
+		PCTL_HEAD(pctl_op_rules), laws, classes, boundaries, NULL, 1, 1, 1, 0};
+
+	(void)inst;
+	return op < N_OPS ? &all : NULL;
+}
+
+static const pctl_oplib table = {PCTL_HEAD(pctl_oplib), op_count,  op_at, infer, plan,
+				 function,		reference, rules};
+
+static pctl_status plugin_open(const pctl_host *host, const pctl_call *call, pctl_instance **out)
+{
+	(void)host;
+	(void)call;
+	*out = calloc(1, sizeof(**out));
+	return *out ? PCTL_OK : PCTL_E_NOMEM;
+}
+
+static void plugin_close(pctl_instance *inst)
+{
+	free(inst);
+}
+
+static const void *plugin_interface(pctl_instance *inst, const char *name)
+{
+	return inst && !strcmp(name, PCTL_OPLIB_INTERFACE) ? &table : NULL;
+}
+
+extern const pctl_plugin pctl_plugin_v1;
+PCTL_EXPORT const pctl_plugin pctl_plugin_v1 = {
+	PCTL_HEAD(pctl_plugin), "stranger",   "1.0",	       0, 0, plugin_open,
+	plugin_close,		plugin_interface,
+};
