@@ -42,10 +42,13 @@ static int look(pctl_arena *arena, const char *dir, int depth, path_list *out)
 	return ok;
 }
 
-static const char *note_of(const pctl_found *f, const pctl_certificate *c)
+static const char *note_of(const pctl_found *f, const pctl_certificate *c,
+			   const pctl_plugin_info *backend)
 {
 	char path[4200];
 
+	if (backend != NULL && backend->synthetic)
+		return "its backend goes wrong on purpose";
 	snprintf(path, sizeof(path), "%s/profiles/%s.revoked", f->home, c->profile);
 	if (pctl_file_exists(path))
 		return "the device's profile is revoked";
@@ -109,6 +112,7 @@ static pctl_status take(pctl_found *f, const pctl_found_options *o, const path_l
 			const pctl_call *call)
 {
 	const pctl_call quiet = {.head = PCTL_HEAD(pctl_call)};
+	const pctl_plugin_info *backend;
 	pctl_status status = pctl_registry_host(o->registry, call, &f->host);
 
 	for (uint32_t i = 0; status == PCTL_OK && i < paths->n; i++) {
@@ -121,9 +125,9 @@ static pctl_status take(pctl_found *f, const pctl_found_options *o, const path_l
 			continue;
 		}
 		x->trusted = (uint32_t)pctl_profiles_trust(o->profiles, x->c->signer, call);
-		x->note = note_of(f, x->c);
-		x->claim = other_file(f, x->c, pctl_registry_find(o->registry, x->c->backend), NULL,
-				      o->ops);
+		backend = pctl_registry_find(o->registry, x->c->backend);
+		x->note = note_of(f, x->c, backend);
+		x->claim = other_file(f, x->c, backend, NULL, o->ops);
 		f->n++;
 	}
 	return status;
@@ -215,10 +219,10 @@ static int names_library(const pctl_certificate *c, const char *id)
 	return 0;
 }
 
-/* Another plugin is another device, whatever it says of itself. */
+/* Another plugin is another device, whatever it says of itself. One that goes wrong on purpose holds no level. */
 static int is_about(const pctl_found_certificate *x, const pctl_level_question *q)
 {
-	return x->trusted && x->note[0] == '\0' && x->c->params.track == q->track &&
+	return x->trusted && !q->backend->synthetic && x->note[0] == '\0' && x->c->params.track == q->track &&
 	       same_text(x->c->backend, q->backend->id) && names_library(x->c, q->library) &&
 	       pctl_found_same_device(x->c, q->identity, q->n_identity);
 }

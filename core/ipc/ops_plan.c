@@ -269,9 +269,8 @@ static pctl_status replay_copy(replay *p)
 	const uint64_t to_offset = pctl_ipc_get_u64(p->in);
 	const uint64_t n = pctl_ipc_get_u64(p->in);
 
-	return p->in->failed
-		       ? PCTL_OK
-		       : p->sink->copy(p->sink->ctx, from, from_offset, to, to_offset, n);
+	return p->in->failed ? PCTL_OK
+			     : p->sink->copy(p->sink->ctx, from, from_offset, to, to_offset, n);
 }
 
 static pctl_status replay_op(replay *p)
@@ -293,9 +292,9 @@ static pctl_status replay_op(replay *p)
 		if (!attr[i].text)
 			attr[i].text = "";
 	}
-	return p->in->failed ? PCTL_OK
-			     : p->sink->op(p->sink->ctx, name, version, buffers, types, n, attr,
-					   n_attr);
+	return p->in->failed
+		       ? PCTL_OK
+		       : p->sink->op(p->sink->ctx, name, version, buffers, types, n, attr, n_attr);
 }
 
 static pctl_status replay_assert(replay *p)
@@ -317,8 +316,7 @@ static pctl_status replay_measure(replay *p)
 	const uint32_t bytes = pctl_ipc_get_u32(p->in);
 	const uint64_t add = pctl_ipc_get_u64(p->in);
 
-	return p->in->failed ? PCTL_OK
-			     : p->sink->measure(p->sink->ctx, buffer, offset, bytes, add);
+	return p->in->failed ? PCTL_OK : p->sink->measure(p->sink->ctx, buffer, offset, bytes, add);
 }
 
 int pctl_ops_replay(pctl_ipc_in *in, const pctl_plan_sink *sink, uint32_t next_buffer,

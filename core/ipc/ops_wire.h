@@ -10,7 +10,7 @@
 
 #define PCTL_OPS_MAX 4096u
 #define PCTL_OPS_ATTRS_MAX 64u
-#define PCTL_OPS_ROWS_MAX 65536u	 /* of a table: laws, examples, bindings, overrides */
+#define PCTL_OPS_ROWS_MAX 65536u	/* of a table: laws, examples, bindings, overrides */
 #define PCTL_OPS_PLAN_BYTES (64u << 20) /* of one recorded plan */
 #define PCTL_OPS_DTYPES 15u
 

@@ -330,8 +330,8 @@ static pctl_status describe(pctl_remote_ops *o, const pctl_call *call)
 pctl_status pctl_remote_ops_open(const pctl_remote_options *options, const pctl_call *call,
 				 pctl_remote_ops **out)
 {
-	static const pctl_oplib table = {PCTL_HEAD(pctl_oplib), op_count,  op_at, infer, plan,
-					 function,		reference, rules};
+	static const pctl_oplib table = {
+		PCTL_HEAD(pctl_oplib), op_count, op_at, infer, plan, function, reference, rules};
 	pctl_remote_options mine = *options;
 	pctl_remote_ops *o = calloc(1, sizeof(*o));
 	pctl_status s;

@@ -30,7 +30,7 @@ struct pctl_remote {
 	uint32_t under_way; /* submits not yet seen to end */
 	int submitted;	    /* a submit was sent and nothing was heard since */
 	int lost;
-	int blameless; /* it was lost because work was given up, not by its own doing */
+	int blameless;	    /* it was lost because work was given up, not by its own doing */
 	uint32_t lost_code; /* 0: that of the way it was lost */
 	char cause[1024];
 	char doing[128]; /* the call under way, for the cause; empty where the code says enough */

@@ -147,17 +147,17 @@ static pctl_status open_remote(pctl_registry *r, known_plugin *p, const pctl_cal
 			       pctl_remote_ops **out)
 {
 	static const char *const interface[] = {PCTL_OPLIB_INTERFACE};
-	pctl_remote_options o = {
-		.launch = {.worker = r->worker,
-			   .library = p->info.library,
-			   .id = p->info.id,
-			   .further_fd = -1,
-			   .interfaces = interface,
-			   .n_interfaces = 1},
-		.start_ms = r->start_ms,
-		.call_ms = r->call_ms,
-		/* It holds no device that would have to come to rest. */
-		.grace_ms = r->grace_ms && r->grace_ms < GRACE_MS ? r->grace_ms : GRACE_MS};
+	pctl_remote_options o = {.launch = {.worker = r->worker,
+					    .library = p->info.library,
+					    .id = p->info.id,
+					    .further_fd = -1,
+					    .interfaces = interface,
+					    .n_interfaces = 1},
+				 .start_ms = r->start_ms,
+				 .call_ms = r->call_ms,
+				 /* It holds no device that would have to come to rest. */
+				 .grace_ms = r->grace_ms && r->grace_ms < GRACE_MS ? r->grace_ms
+										   : GRACE_MS};
 	pctl_status s;
 
 	if (!r->worker)

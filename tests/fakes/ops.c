@@ -37,18 +37,20 @@ static const char wgsl[] = "@group(0) @binding(0) var<storage, read> x: array<u3
 			   "}\n";
 static const pctl_port in_ports[] = {{"x", "u32[n]", "numbers", 0, 0}};
 static const pctl_port out_ports[] = {{"y", "u32[n]", "the next ones", 0, 0}};
-#define OP(NAME)                                                                         \
-	{                                                                                \
-		.head = PCTL_HEAD(pctl_op_desc), .name = NAME, .doc = "the next number", \
-		.spec = "y = x + 1 modulo 2^32", .version = 1, .kind = PCTL_OPDEF_PLAN,  \
-		.category = 'A', .op_class = PCTL_CLASS_INTEGER, .convention = 1,        \
-		.n_in = 1, .n_out = 1, .in = in_ports, .out = out_ports                  \
+#define OP(NAME)                                                                             \
+	{                                                                                    \
+		.head = PCTL_HEAD(pctl_op_desc), .name = NAME, .doc = "the next number",     \
+		.spec = "y = x + 1 modulo 2^32", .version = 1, .kind = PCTL_OPDEF_PLAN,      \
+		.category = 'A', .op_class = PCTL_CLASS_INTEGER, .convention = 1, .n_in = 1, \
+		.n_out = 1, .in = in_ports, .out = out_ports                                 \
 	}
 static const pctl_op_desc ops[N_OPS] = {
-	OP("stranger.good"),	     OP("stranger.exit_infer"),	    OP("stranger.quit_plan"),
-	OP("stranger.crash_reference"), OP("stranger.hang_infer"),  OP("stranger.hang_reference"),
-	OP("stranger.spin_plan"),    OP("stranger.babble_infer"),   OP("stranger.forge_infer"),
-	OP("stranger.forge_plan"),   OP("stranger.wordless_infer"),
+	OP("stranger.good"),	       OP("stranger.exit_infer"),
+	OP("stranger.quit_plan"),      OP("stranger.crash_reference"),
+	OP("stranger.hang_infer"),     OP("stranger.hang_reference"),
+	OP("stranger.spin_plan"),      OP("stranger.babble_infer"),
+	OP("stranger.forge_infer"),    OP("stranger.forge_plan"),
+	OP("stranger.wordless_infer"),
 };
 
 static uint32_t op_count(pctl_instance *inst)
@@ -181,8 +183,8 @@ static const pctl_op_rules *rules(pctl_instance *inst, uint32_t op)
 	return op < N_OPS ? &all : NULL;
 }
 
-static const pctl_oplib table = {PCTL_HEAD(pctl_oplib), op_count,  op_at, infer, plan,
-				 function,		reference, rules};
+static const pctl_oplib table = {
+	PCTL_HEAD(pctl_oplib), op_count, op_at, infer, plan, function, reference, rules};
 
 static pctl_status plugin_open(const pctl_host *host, const pctl_call *call, pctl_instance **out)
 {
@@ -204,6 +206,6 @@ static const void *plugin_interface(pctl_instance *inst, const char *name)
 
 extern const pctl_plugin pctl_plugin_v1;
 PCTL_EXPORT const pctl_plugin pctl_plugin_v1 = {
-	PCTL_HEAD(pctl_plugin), "stranger",   "1.0",	       0, 0, plugin_open,
+	PCTL_HEAD(pctl_plugin), "stranger",	  "1.0", 0, 0, plugin_open,
 	plugin_close,		plugin_interface,
 };

@@ -4,7 +4,6 @@
 
 #include "ipc/process.h"
 #include "planted/planted.h"
-#include "stranger.h"
 
 typedef struct asking {
 	fixture f;
@@ -35,7 +34,7 @@ static void begin(asking *a, const char *op, uint32_t call_ms)
 	snprintf(path, sizeof(path), "%s/stranger.plugin.cfg", a->f.dir);
 	out = fopen(path, "w");
 	assert_non_null(out);
-	fputs(STRANGER_MANIFEST, out);
+	fprintf(out, "@include \"%s\"\n", FAKES "/stranger.plugin.cfg");
 	assert_int_equal(fclose(out), 0);
 	{
 		const char *dirs[] = {a->f.dir};
@@ -96,8 +95,7 @@ static pctl_status reference(asking *a)
 {
 	uint32_t in[3] = {0, 41, UINT32_MAX}, out[3] = {7, 7, 7};
 	pctl_span from = {in, sizeof(in)}, to = {out, sizeof(out)};
-	const pctl_status s =
-		a->lib.table->reference(a->lib.inst, a->f.call, &a->q, &from, &to);
+	const pctl_status s = a->lib.table->reference(a->lib.inst, a->f.call, &a->q, &from, &to);
 
 	assert_int_equal(out[0], s ? 7 : 1);
 	assert_int_equal(out[1], s ? 7 : 42);
@@ -238,12 +236,13 @@ static void oplib__three_ends_hold_it(void **state)
 		uint32_t op;
 
 		assert_int_equal(infer(&a), pctl_code_status(PC3111_WORKER_OPLIB));
-		assert_int_equal(pctl_registry_find_op(a.f.r, "stranger.exit_infer", 1, a.f.call,
-						       &lib, &op),
-				 i < 2 ? PCTL_OK : pctl_code_status(PC3005_PLUGIN_QUARANTINED));
+		assert_int_equal(
+			pctl_registry_find_op(a.f.r, "stranger.exit_infer", 1, a.f.call, &lib, &op),
+			i < 2 ? PCTL_OK : pctl_code_status(PC3005_PLUGIN_QUARANTINED));
 		a.lib = i < 2 ? lib : a.lib;
 	}
-	assert_non_null(strstr(last_words(&a, PC3005_PLUGIN_QUARANTINED), "plugin release stranger"));
+	assert_non_null(
+		strstr(last_words(&a, PC3005_PLUGIN_QUARANTINED), "plugin release stranger"));
 	planted("three workers lost in a row", "stranger", "quarantine",
 		last_words(&a, PC3005_PLUGIN_QUARANTINED));
 	fixture_end(&a.f);

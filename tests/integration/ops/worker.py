@@ -1,0 +1,88 @@
+"""Op libraries in workers, from the command line. The shipped ones give the same results and gas there as in the host; one
+that ends its process with status 0, or hangs, costs `pipectl run` neither its exit status nor its time, and gives no output."""
+import json
+import os
+import random
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import time
+
+from harness import Harness
+
+manifest, pipelines = sys.argv[1], os.environ["PIPELINES"]
+h = Harness()
+random.seed(11)
+edges = h.write("edges", b"".join(struct.pack("<2I", random.randrange(300), random.randrange(300)) for _ in range(2000)))
+words = h.write("words", struct.pack("<64I", *[random.getrandbits(32) for _ in range(64)]))
+h.write("mixed.pipe.cfg", b"""pipeline : { name = "mixed"; class = "integer"; inputs : { x : { type = "u32[n]"; }; };
+jobs = ( { id = "pop"; op = "int.popcount@1"; in : { x = "$x"; }; },
+         { id = "add"; op = "int.add@1"; in : { a = "$x"; b = "pop.y"; }; },
+         { id = "scan"; op = "tensor.scan@1"; in : { x = "add.y"; }; attr : { exclusive = true; }; } );
+outputs : { y = "scan.y"; }; };
+""")
+
+# The same program where its own directory of manifests is not: what shipped with it is then a stranger's.
+root = os.path.join(os.path.dirname(h.pipectl), "..")
+os.makedirs(h.path("else/bin"))
+for name in ("pipectl", "pipectl-worker"):
+    shutil.copy(os.path.join(root, "bin", name), h.path("else/bin"))
+os.symlink(os.path.realpath(os.path.join(root, "conf")), h.path("else/conf"))
+ELSEWHERE = {"executable": h.path("else/bin/pipectl")}
+DIRS = ["--plugin-dir", os.path.realpath(os.path.join(root, "plugins.d"))]
+
+
+def results(pipe, data, more, **how):
+    status, out, err = h.run("run", pipe, "--backend", "cpu", "--in", data, "--no-memo", "--json", *more, **how)
+    if not h.check(f"{os.path.basename(pipe)} runs", status == 0, err):
+        return None
+    doc = json.loads(out)
+    return [(o["name"], o["cid"]) for o in doc["outputs"]], doc["gas"], [(j["id"], j["gas"]) for j in doc["jobs"]]
+
+
+for pipe, data in ((os.path.join(pipelines, "rank.pipe.cfg"), f"edges={edges}"), (h.path("mixed.pipe.cfg"), f"x={words}")):
+    here, there = results(pipe, data, []), results(pipe, data, DIRS, **ELSEWHERE)
+    h.check("results and gas are the same in workers", here is not None and here == there, f"{here}\n{there}")
+
+os.makedirs(h.path("plugins"))
+shutil.copy(manifest, h.path("plugins"))
+STRANGER = ["--plugin-dir", h.path("plugins")]
+
+
+def pipe_of(op):
+    return h.write(f"{op}.pipe.cfg", ('pipeline : { name = "p"; class = "integer"; inputs : { x : { type = "u32[n]"; }; }; '
+                                      'jobs = ( { id = "j"; op = "stranger.%s@1"; in : { x = "$x"; }; } ); '
+                                      'outputs : { y = "j.y"; }; };\n' % op).encode())
+
+
+def arguments(op):
+    out = h.path("out")
+    if os.path.exists(out):
+        os.unlink(out)
+    return ["run", pipe_of(op), "--backend", "cpu", "--in", f"x={words}", "--no-memo", "--out", f"y={out}", *STRANGER]
+
+
+status, _, err = h.run(*arguments("good"))
+h.check("a stranger's op works", status == 0 and os.path.exists(h.path("out")), err)
+for op, what in (("exit_infer", "infer"), ("quit_plan", "plan")):
+    status, _, err = h.run(*arguments(op))
+    h.check(f"{op} is refused", status == 4 and "PC3111" in err and '"stranger"' in err and what in err, f"{status}\n{err}")
+    h.check(f"{op} gives nothing", not os.path.exists(h.path("out")))
+h.run("plugin", "release", "stranger", *STRANGER)
+
+# Ctrl-C: the signal goes to pipectl alone.
+p = subprocess.Popen([h.pipectl, *arguments("hang_infer")], env=h.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                     stderr=subprocess.PIPE)
+time.sleep(2)
+h.check("a hang in infer hangs", p.poll() is None)
+p.send_signal(signal.SIGINT)
+began = time.monotonic()
+_, err = p.communicate(timeout=60)
+took = time.monotonic() - began
+h.check("and answers an interrupt", p.returncode == 130 and took < 4, f"{p.returncode} after {took} s\n{err.decode()}")
+h.check("and gives nothing", not os.path.exists(h.path("out")))
+status, out, err = h.run("plugin", "list", *STRANGER)
+h.check("who was interrupted is not held", status == 0 and b"stranger" in out, err)
+h.finish()
