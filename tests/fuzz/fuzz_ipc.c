@@ -1,9 +1,10 @@
 /* Both decoders of the worker protocol. The first byte chooses the side: the worker's, fed with
  * frames by a hostile host over a well-behaved backend in memory, or the host's, fed with replies
- * of a hostile worker. */
+ * of a hostile worker, or with what a hostile op library says of itself and plans. */
 #include <sys/socket.h>
 
 #include "../fakes/memory.h"
+#include "ipc/ops_wire.h"
 #include "ipc/remote_private.h"
 #include "ipc/serve.h"
 
@@ -143,10 +144,111 @@ static void feed_host(uint8_t slot, int whole, const uint8_t *data, size_t n)
 	free(r.free_ids);
 }
 
+/* Everything that is handed over is read to its end. */
+static pctl_status read_kernel(void *ctx, const pctl_plan_kernel *k)
+{
+	size_t *sum = ctx;
+	uint32_t i;
+
+	*sum += (k->name ? strlen(k->name) : 0) + (k->wgsl ? strlen(k->wgsl) : 0);
+	for (i = 0; i < k->n_overrides; i++)
+		*sum += strlen(k->overrides[i].name);
+	for (i = 0; i < k->n_bindings; i++)
+		*sum += k->bindings[i].buffer;
+	return PCTL_OK;
+}
+
+static pctl_status give_number(void *ctx, uint64_t n_bytes, uint32_t *buffer)
+{
+	(void)ctx;
+	*buffer = (uint32_t)n_bytes;
+	return PCTL_OK;
+}
+
+static pctl_status read_params(void *ctx, const void *bytes, uint64_t n_bytes, uint32_t *buffer)
+{
+	size_t *sum = ctx;
+	uint64_t i;
+
+	for (i = 0; i < n_bytes; i++)
+		*sum += ((const uint8_t *)bytes)[i];
+	*buffer = 2;
+	return PCTL_OK;
+}
+
+static pctl_status read_fill(void *ctx, uint32_t buffer, uint64_t offset, uint64_t n, uint32_t word)
+{
+	*(size_t *)ctx += buffer + offset + n + word;
+	return PCTL_OK;
+}
+
+static pctl_status read_copy(void *ctx, uint32_t from, uint64_t a, uint32_t to, uint64_t b,
+			     uint64_t n)
+{
+	*(size_t *)ctx += from + a + to + b + n;
+	return PCTL_OK;
+}
+
+static pctl_status read_op(void *ctx, const char *name, uint32_t version, const uint32_t *buffers,
+			   const pctl_tensor_type *types, uint32_t n, const pctl_attr *attr,
+			   uint32_t n_attr)
+{
+	size_t *sum = ctx;
+	uint32_t i;
+
+	*sum += version + (name ? strlen(name) : 0);
+	for (i = 0; i < n; i++)
+		*sum += buffers[i] + types[i].dim[types[i].rank ? types[i].rank - 1 : 0];
+	for (i = 0; i < n_attr; i++)
+		*sum += strlen(attr[i].name) + strlen(attr[i].text);
+	return PCTL_OK;
+}
+
+static pctl_status read_assert(void *ctx, const pctl_plan_assert *a)
+{
+	*(size_t *)ctx += a->message ? strlen(a->message) : 0;
+	return PCTL_OK;
+}
+
+static pctl_status read_measure(void *ctx, uint32_t buffer, uint64_t offset, uint32_t bytes,
+				uint64_t add)
+{
+	*(size_t *)ctx += buffer + offset + bytes + add;
+	return PCTL_OK;
+}
+
+static void feed_ops(const uint8_t *data, size_t n)
+{
+	size_t sum = 0;
+	const pctl_plan_sink sink = {PCTL_HEAD(pctl_plan_sink),
+				     &sum,
+				     give_number,
+				     read_params,
+				     read_kernel,
+				     read_fill,
+				     read_copy,
+				     read_op,
+				     read_assert,
+				     read_measure};
+	pctl_ipc_in described = {data, n, 0, 0}, planned = {data, n, 0, 0};
+	pctl_arena *a = pctl_arena_create();
+	pctl_ops_described d;
+	pctl_status status;
+
+	if (a && pctl_ops_get_described(&described, a, &d))
+		sum += strlen(d.desc.name) + strlen(d.desc.doc);
+	pctl_ops_replay(&planned, &sink, 2, &status);
+	pctl_arena_destroy(a);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	if (n < 2)
 		return 0;
+	if ((data[0] & 12) == 12) {
+		feed_ops(data + 1, n - 1);
+		return 0;
+	}
 	if (data[0] & 1) {
 		feed_worker(data + 1, n - 1);
 		return 0;
