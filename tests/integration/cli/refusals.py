@@ -154,6 +154,56 @@ def plugins(h):
     h.check("a plugin that is a text file", status == 0 and "text" in text and "refused" in text and "PC30" in text, text)
 
 
+KERNEL = """//# max u.n = 9
+struct U { n : u32 }
+@group(0) @binding(0) var<storage, read_write> r : array<u32>;
+@group(0) @binding(1) var<uniform> u : U;
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) g : vec3<u32>) { r[g.x] = u.n; }
+"""
+FILLS = """pipeline : { name = "fills"; class = "integer";
+  jobs = ( { id = "a"; shader = "%s"; dispatch = ( 1 ); out : { r = "%s"; }; } );
+  outputs : { r = "a.r"; }; };
+"""
+
+
+def limits(h):
+    """More than a device or a number has, and what a shader declares of itself."""
+    def shader(name, text, n, *more):
+        return h.run("shader", "run", h.write(name, text.encode()), "--dispatch", "1", "--bind", "0:0=zero:256", "--bind",
+                     "0:1=" + h.write("u", struct.pack("<I", n)), "--read", "0:0=" + h.path("r"), "--backend", "cpu", *more)
+
+    def says(name, result, want, code):
+        h.check(name, result[0] == want and f"{code} " in result[2], f"{result[0]} {result[2]}")
+
+    says("a uniform at its maximum", (shader("max.wgsl", KERNEL, 9)[0], 0, "PC0 "), 0, "PC0")
+    says("a uniform above its maximum", shader("max.wgsl", KERNEL, 10), 3, "PC4135")
+    says("a workgroup too large", shader("big.wgsl", KERNEL.replace("64", "1024, 2"), 1), 5, "PC5202")
+    says("out of bounds, watched", shader("oob.wgsl", KERNEL.replace("r[g.x]", "r[g.x + 8u]"), 1, "--sanitize"), 0, "PC5222")
+    h.write("fill.wgsl", b"@group(0) @binding(0) var<storage, read_write> r : array<u32>;\n@compute @workgroup_size(64)\n"
+            b"fn main(@builtin(global_invocation_id) g : vec3<u32>) { r[g.x] = g.x; }\n")
+    h.write("wide.wgsl", b"@group(0) @binding(0) var<storage, read_write> r : array<u32>;\n@compute "
+            b"@workgroup_size(1024, 2)\nfn main(@builtin(local_invocation_index) i : u32) { r[i] = i; }\n")
+    for name, kernel, of, args, want, code in (
+            ("beyond 64 bits", "fill", "u32[4294967296,4294967296,4]", ("--backend", "cpu"), 3, "PC4133"),
+            ("beyond the memory", "fill", "u32[100000000000]", ("--backend", "cpu"), 5, "PC5204"),
+            ("no device qualifies", "wide", "u32[2048]", (), 5, "PC5207")):
+        pipe = h.write("fills.pipe.cfg", (FILLS % (kernel + ".wgsl", of)).encode())
+        says(name, h.run("run", pipe, *args), want, code)
+
+
+def keys(h):
+    """A signing key that is none is refused, and not replaced."""
+    pipe = h.write("keys.pipe.cfg", (FILLS % ("fill.wgsl", "u32[64]")).encode())
+    home = h.path("no key")
+    os.makedirs(os.path.join(home, "keys"))
+    with open(os.path.join(home, "keys", "signing.pem"), "w") as f:
+        f.write("no key\n")
+    status, _, err = h.run("--home", home, "run", pipe, "--backend", "cpu", "--receipt", h.path("receipt"))
+    with open(os.path.join(home, "keys", "signing.pem")) as f:
+        h.check("a key that is none", status != 0 and "PC5011 " in err and f.read() == "no key\n", f"{status} {err}")
+
+
 def main():
     h = Harness()
     h.env["PIPECTL_TEST_MARK"] = str(os.getpid())
@@ -164,6 +214,8 @@ def main():
     shaders(h)
     store(h)
     plugins(h)
+    limits(h)
+    keys(h)
     h.finish()
 
 
