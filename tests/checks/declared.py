@@ -13,7 +13,6 @@ SPELT = {
     "PCTL_MEMO_VERIFIED": "the second of three words", "PCTL_LOOPS_STRUCTURED": "the second of three words",
     "PCTL_REL_NORMAL": "the law of forms by its number", "PCTL_IPC_END": "the count of what stands before it",
     "PCTL_TYPE_TILE": "the number is reserved", "PCTL_SEVERITY_NOTE": "a plugin's to say; render.c has its word by number",
-    "PCTL_PORT_OPTIONAL": "the number is reserved: no host reads it",
     "PCTL_CPU_REG_MASK": "a place in a table", "PCTL_SPV_TIED_NONE": "the caps that tie nothing",
 }
 

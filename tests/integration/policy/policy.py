@@ -93,7 +93,7 @@ refused("whatever its pipeline says", AUDIT, "PC4315", "the policy allows strict
 status, out, err = h.run(*AUDIT, "--policy", h.approximate)
 document = json.loads(out) if status == 6 else {}
 h.check("an audit whose order shows", status == 6 and "PC5612" in err and "the order of its atomics shows" in err and
-        document.get("quarantined") == 0 and {d["outcome"] for d in document.get("devices", [])} ==
+        document.get("quarantined") == 0 and {d["outcome"] for d in document.get("devices", [])} <=
         {"agrees", "undecided"}, f"{status} {err} {document.get('devices')}")
 
 # ---- certificates: nothing is certified in this home
