@@ -37,7 +37,9 @@ struct pctl_session {
 	pctl_profile_record *profile; /* NULL: not asked for yet */
 	pctl_map *kernels;	      /* text of a unit's CID to struct built */
 	pctl_extent_limits limits;    /* what programs may need here; never of the reference */
-	int limits_known;	      /* 1: nothing is left to search for */
+	uint32_t limits_slow; /* bit e: extent e ends where the device was too slow to be asked */
+	int limits_known;     /* 1: by the table, so that nothing needs to be searched for */
+	int limits_learned;   /* 1: what is kept of this device is among them */
 };
 
 static pctl_status read_identity(pctl_session *s, const pctl_call *call)
@@ -200,18 +202,23 @@ static const char *fact(const pctl_session *s, const char *key)
 	return NULL;
 }
 
+static pctl_profiled_device profiled(const pctl_session *s)
+{
+	return (pctl_profiled_device){.table = s->o.table,
+				      .dev = s->dev,
+				      .caps = &s->caps,
+				      .identity = s->identity,
+				      .n_identity = s->n_identity,
+				      .files = s->files,
+				      .name = s->name,
+				      .device = fact(s, "device"),
+				      .driver = fact(s, "driver")};
+}
+
 pctl_status pctl_session_profile(pctl_session *s, const pctl_call *call,
 				 const pctl_profile_record **out)
 {
-	const pctl_profiled_device d = {.table = s->o.table,
-					.dev = s->dev,
-					.caps = &s->caps,
-					.identity = s->identity,
-					.n_identity = s->n_identity,
-					.files = s->files,
-					.name = s->name,
-					.device = fact(s, "device"),
-					.driver = fact(s, "driver")};
+	const pctl_profiled_device d = profiled(s);
 	pctl_profile_record *made;
 	uint32_t broken;
 	pctl_status status;
@@ -255,21 +262,40 @@ static pctl_status options_for(pctl_session *s, const pctl_program *p, const pct
 	return status;
 }
 
-/* A device that no table knows is searched once, by the first program that is more than any device can be taken to do. */
+pctl_status pctl_session_limits(pctl_session *s, const pctl_call *call, pctl_limits_record *out)
+{
+	const pctl_profiled_device d = profiled(s);
+
+	memset(out, 0, sizeof(*out));
+	if (s->o.profiles == NULL || s->o.device_kind == PCTL_DEVICE_REFERENCE)
+		return PCTL_OK;
+	return pctl_profiles_limits(s->o.profiles, &d, s->o.profile_flags, call, out);
+}
+
+/* The first program that is more than any device can be taken to do asks for the record of this one; a device that no
+ * table knows and that has none is searched, once for all sessions to come. */
 static pctl_status learn_limits(pctl_session *s, const pctl_extents *x, const pctl_call *call)
 {
-	pctl_extent_limits found;
+	const pctl_profiled_device d = profiled(s);
+	const uint32_t flags = s->limits_known ? PCTL_PROFILES_KEPT : 0;
+	pctl_limits_record *found;
 	pctl_status status;
 
-	if (s->limits_known || s->o.profiles == NULL || s->o.device_kind == PCTL_DEVICE_REFERENCE ||
+	if (s->limits_learned || s->o.profiles == NULL ||
+	    s->o.device_kind == PCTL_DEVICE_REFERENCE ||
 	    pctl_extents_over(x, &pctl_limits_floor) == PCTL_N_EXTENTS)
 		return PCTL_OK;
-	status = pctl_probe_limits(s->o.table, s->dev, &s->caps, call, &found);
-	if (status != PCTL_OK)
-		return status;
-	pctl_extent_limits_least(&s->limits, &found);
-	s->limits_known = 1;
-	return PCTL_OK;
+	found = malloc(sizeof(*found));
+	if (found == NULL)
+		return pctl_refuse(call, PC2_NOMEM, "no memory for limits");
+	status = pctl_profiles_limits(s->o.profiles, &d, flags, call, found);
+	if (status == PCTL_OK) {
+		pctl_extent_limits_least(&s->limits, &found->limits);
+		s->limits_slow = found->slow;
+		s->limits_learned = 1;
+	}
+	free(found);
+	return status;
 }
 
 pctl_status pctl_session_learn(pctl_session *s, const pctl_kernel_unit *unit, const pctl_call *call)
@@ -301,9 +327,13 @@ static pctl_status check_extents(pctl_session *s, const pctl_kernel_unit *unit,
 	return pctl_refuse_at(call, PC5218_DEVICE_CANNOT, pos.file == NULL ? NULL : &pos,
 			      "another device may run it, in the end the reference (--backend cpu)",
 			      "%s: kernel %s needs %" PRIu64 " %s (%s), the device is right up to "
-			      "%" PRIu64,
+			      "%" PRIu64 "%s",
 			      s->name, unit->name, x.need[over], pctl_extent_unit(over),
-			      pctl_extent_doc(over), s->limits.most[over]);
+			      pctl_extent_doc(over), s->limits.most[over],
+			      s->limits_slow >> over & 1
+				      ? " and was too slow to be asked for more (`pipectl device "
+					"probe --fresh` asks again)"
+				      : "");
 }
 
 /* The wire form for this device: the reference gets the program as written, all others the

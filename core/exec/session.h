@@ -55,7 +55,7 @@ pctl_plan_caps pctl_session_plan_caps(const pctl_session *s);
  * since legalisation may write a loop twice. */
 uint32_t pctl_session_plan_turns(const pctl_session *s);
 /* Know how large programs may be on this device, if the unit is so large that it matters; that may search the device,
- * once a session. Before plans are asked for. */
+ * once for all sessions. Before plans are asked for. */
 pctl_status pctl_session_learn(pctl_session *s, const pctl_kernel_unit *unit,
 			       const pctl_call *call);
 /* Identity facts in the backend's order. */
@@ -64,6 +64,8 @@ uint32_t pctl_session_identity(const pctl_session *s, const pctl_key_value **out
  * session without profiles. */
 pctl_status pctl_session_profile(pctl_session *s, const pctl_call *call,
 				 const pctl_profile_record **out);
+/* The device's limits (limits_record.h), which may recheck or search it. Without a limit: the reference. */
+pctl_status pctl_session_limits(pctl_session *s, const pctl_call *call, pctl_limits_record *out);
 /* The profile in force, if one was obtained already, else NULL. */
 const pctl_profile_record *pctl_session_profile_known(const pctl_session *s);
 /* pctl_backend_session_files of when the device had been opened; "" for the reference and a table of no plugin. */

@@ -1,5 +1,5 @@
 /* The limits of devices as facts: how large a program may be there (program/extents.h) and still be right. Known ones
- * come from a table, others are searched for (probe.h) and kept with the device's profile. */
+ * come from a table, others are searched for and kept beside the device's profile (limits_record.h). */
 #ifndef PIPECTL_POLICY_LIMITS_H
 #define PIPECTL_POLICY_LIMITS_H
 
@@ -16,14 +16,24 @@
 int pctl_limits_known(const pctl_key_value *identity, uint32_t n, pctl_extent_limits *out);
 
 /*
- * Search an opened device for what it does right: turns of loops up to 2^20 and nesting up to 192 levels, in a second or
- * two. *out is zero where nothing went wrong up to there. What a slow device was not asked for it is not taken to do.
+ * Search an opened device for what it does right: turns of loops up to 2^20 and nesting up to 192 levels, in some seconds.
+ * *out is zero where nothing went wrong up to there. What takes a device seconds, more on a busy machine, it is not asked for twice of:
+ * then the limit is what was seen right, and bit e of *slow is set.
  *
- * Errors: those of pctl_probe_device.
+ * Errors: those of pctl_probe_device. A device that was lost at it (*lost is 1: a compiler that died or took more than it
+ * may) has been seen right up to *out, where the search was, and else is taken to do the floor.
  */
 pctl_status pctl_probe_limits(const pctl_backend *table, pctl_device *dev,
 			      const pctl_device_caps *caps, const pctl_call *call,
-			      pctl_extent_limits *out);
+			      pctl_extent_limits *out, uint32_t *slow, int *lost);
+
+/*
+ * Is a device right at the limits that the table has for it, and halfway there; where it has none, at 2^16 turns and 96
+ * levels. A second or two. *right is 0 when it is not.
+ */
+pctl_status pctl_probe_known_limits(const pctl_backend *table, pctl_device *dev,
+				    const pctl_device_caps *caps, const pctl_call *call,
+				    const pctl_extent_limits *known, int *right);
 
 /* What every device is taken to do right before anybody looked: small enough that none is known to fail. A program
  * within this needs no search. */

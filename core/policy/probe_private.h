@@ -13,6 +13,7 @@ typedef struct probe {
 	pctl_profile_record *out;
 	pctl_status status;  /* the first thing that ended the probe */
 	uint64_t slowest_ns; /* of all kernels so far, from submit to the end of wait */
+	int lost;	     /* the device was lost while it built or ran one */
 	uint32_t n_single;   /* cases of each single operation, and of each context */
 	uint32_t n_context;
 } probe;

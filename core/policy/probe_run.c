@@ -61,6 +61,7 @@ static pctl_status dispatch(probe *p, pctl_kernel *k, const struct buffers *b, u
 	clock_gettime(CLOCK_MONOTONIC, &begun);
 	status = pctl_dispatch_once(p->table, p->dev, p->call, k, bindings, 3, groups,
 				    RUN_TIMEOUT_NS, &done);
+	p->lost = status == PCTL_E_DEVICE_LOST;
 	clock_gettime(CLOCK_MONOTONIC, &ended);
 	ns = (uint64_t)(ended.tv_sec - begun.tv_sec) * 1000000000u + (uint64_t)ended.tv_nsec -
 	     (uint64_t)begun.tv_nsec;
@@ -70,6 +71,19 @@ static pctl_status dispatch(probe *p, pctl_kernel *k, const struct buffers *b, u
 		status = pctl_refuse(p->call, PC4331_PROBE,
 				     "a probe kernel did not end within a minute");
 	return status;
+}
+
+/* A build over its limits may be the backend's refusal; or the host's, which ended the worker. */
+static int is_gone(probe *p)
+{
+	const pctl_call quiet = {.head = PCTL_HEAD(pctl_call)};
+	pctl_buffer *b = NULL;
+	const pctl_status status = p->table->buffer_create(
+		p->dev, &quiet, 16, PCTL_BUFFER_STORAGE | PCTL_BUFFER_TRANSFER, &b);
+
+	if (b != NULL)
+		p->table->buffer_destroy(p->dev, b);
+	return status == PCTL_E_DEVICE_LOST;
 }
 
 /* 1 with *out set: built. 0: the device does not take it. */
@@ -95,7 +109,8 @@ static int build(probe *p, const char *text, uint32_t flags, pctl_kernel **out)
 	if (status == PCTL_OK && support.supported)
 		status = p->table->kernel_build(p->dev, &quiet, wire, n, 0, NULL, 0, out);
 	free(wire);
-	if (status == PCTL_E_DEVICE_LOST || status == PCTL_E_CANCELLED)
+	p->lost = status == PCTL_E_DEVICE_LOST || (status == PCTL_E_LIMIT && is_gone(p));
+	if (p->lost || status == PCTL_E_CANCELLED)
 		p->status = pctl_refuse(p->call, PC4331_PROBE,
 					"the device was lost while it built a kernel");
 	return *out != NULL;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "conf/schema.h"
+#include "policy/profile_private.h"
 
 #define FILE_LIMIT (1u << 20)
 
@@ -60,8 +60,7 @@ pctl_status pctl_profile_key(pctl_profile_record *r, const pctl_call *call)
 
 /* ---- writing ------------------------------------------------------------------------------ */
 
-/* A driver's text as a quoted string: control characters and bytes beyond ASCII become blanks. */
-static void add_quoted(pctl_str_buf *s, const char *text)
+void pctl_profile_quote(pctl_str_buf *s, const char *text)
 {
 	pctl_str_add(s, "\"");
 	for (; *text != '\0'; text++) {
@@ -91,15 +90,15 @@ static void add_profile(pctl_str_buf *s, const pctl_profile_record *r)
 			"probe`.\nprofile : {\n");
 	pctl_str_addf(s, "  kit = \"%s\";\n  key = \"%s\";\n  device = ", PCTL_PROBE_KIT,
 		      pctl_cid_format(&r->key, key));
-	add_quoted(s, r->device);
+	pctl_profile_quote(s, r->device);
 	pctl_str_addf(s, ";\n  files = \"%s\";\n  driver = ", r->files);
-	add_quoted(s, r->driver);
+	pctl_profile_quote(s, r->driver);
 	pctl_str_addf(s, ";\n  cases = \"%" PRIu64 "\";\n  identity : (\n", r->cases);
 	for (uint32_t i = 0; i < r->n_identity; i++) {
 		pctl_str_add(s, "    [ ");
-		add_quoted(s, r->identity[i].key);
+		pctl_profile_quote(s, r->identity[i].key);
 		pctl_str_add(s, ", ");
-		add_quoted(s, r->identity[i].value);
+		pctl_profile_quote(s, r->identity[i].value);
 		pctl_str_add(s, i + 1 < r->n_identity ? " ],\n" : " ]\n");
 	}
 	pctl_str_add(s, "  );\n  facts : {\n");
@@ -134,7 +133,8 @@ out:
 
 /* ---- reading ------------------------------------------------------------------------------ */
 
-static const pctl_conf_value *member(const pctl_conf_value *group, const char *key, uint32_t kind)
+const pctl_conf_value *pctl_profile_member(const pctl_conf_value *group, const char *key,
+					   uint32_t kind)
 {
 	for (uint32_t i = 0; group != NULL && i < group->n_items; i++)
 		if (group->items[i]->key != NULL && strcmp(group->items[i]->key, key) == 0)
@@ -142,9 +142,9 @@ static const pctl_conf_value *member(const pctl_conf_value *group, const char *k
 	return NULL;
 }
 
-static const char *string_of(const pctl_conf_value *group, const char *key)
+const char *pctl_profile_string(const pctl_conf_value *group, const char *key)
 {
-	const pctl_conf_value *v = member(group, key, PCTL_CONF_STRING);
+	const pctl_conf_value *v = pctl_profile_member(group, key, PCTL_CONF_STRING);
 
 	return v == NULL ? NULL : v->text;
 }
@@ -156,7 +156,7 @@ static int read_verdicts(const pctl_conf_value *group, const char *const *names,
 	if (group == NULL || group->n_items != n)
 		return 0;
 	for (uint32_t i = 0; i < n; i++) {
-		const char *text = string_of(group, names[i]);
+		const char *text = pctl_profile_string(group, names[i]);
 		uint8_t v = 0;
 
 		while (text != NULL && verdict_names[v] != NULL &&
@@ -192,11 +192,12 @@ static int read_identity(const pctl_conf_value *list, pctl_profile_record *out)
 static pctl_status read_tree(const char *path, const pctl_conf_value *root, const pctl_call *call,
 			     pctl_profile_record *out)
 {
-	const pctl_conf_value *p = member(root, "profile", PCTL_CONF_GROUP);
-	const char *kit = string_of(p, "kit"), *key = string_of(p, "key"),
-		   *cases = string_of(p, "cases");
-	const char *device = string_of(p, "device"), *driver = string_of(p, "driver");
-	const char *files = string_of(p, "files");
+	const pctl_conf_value *p = pctl_profile_member(root, "profile", PCTL_CONF_GROUP);
+	const char *kit = pctl_profile_string(p, "kit"), *key = pctl_profile_string(p, "key"),
+		   *cases = pctl_profile_string(p, "cases");
+	const char *device = pctl_profile_string(p, "device"),
+		   *driver = pctl_profile_string(p, "driver");
+	const char *files = pctl_profile_string(p, "files");
 
 	if (kit == NULL || strcmp(kit, PCTL_PROBE_KIT) != 0)
 		return pctl_refuse(call, PC4330_PROFILE,
@@ -204,11 +205,11 @@ static pctl_status read_tree(const char *path, const pctl_conf_value *root, cons
 				   kit == NULL ? "(none)" : kit, PCTL_PROBE_KIT);
 	if (key == NULL || cases == NULL || device == NULL || driver == NULL || files == NULL ||
 	    !pctl_cid_parse(key, &out->key) ||
-	    !read_identity(member(p, "identity", PCTL_CONF_LIST), out) ||
-	    !read_verdicts(member(p, "facts", PCTL_CONF_GROUP), fact_names, PCTL_N_FACTS,
-			   out->facts) ||
-	    !read_verdicts(member(p, "native", PCTL_CONF_GROUP), native_names, PCTL_N_NATIVE,
-			   out->profile.native))
+	    !read_identity(pctl_profile_member(p, "identity", PCTL_CONF_LIST), out) ||
+	    !read_verdicts(pctl_profile_member(p, "facts", PCTL_CONF_GROUP), fact_names,
+			   PCTL_N_FACTS, out->facts) ||
+	    !read_verdicts(pctl_profile_member(p, "native", PCTL_CONF_GROUP), native_names,
+			   PCTL_N_NATIVE, out->profile.native))
 		return pctl_refuse(call, PC4330_PROFILE,
 				   "%s: a value is missing or not one that a profile may have",
 				   path);
@@ -243,7 +244,7 @@ pctl_status pctl_profile_read(const char *path, const pctl_call *call, pctl_prof
 	return status;
 }
 
-static int is_trusted(const char *signer, const char *const *trusted, uint32_t n)
+int pctl_profile_is_trusted(const char *signer, const char *const *trusted, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
 		if (strcmp(signer, trusted[i]) == 0)
@@ -267,7 +268,7 @@ int pctl_profile_find(pctl_profile_record *r, const char *const *dirs, uint32_t 
 		have = pctl_file_exists(path) &&
 		       pctl_profile_read(path, &quiet, found) == PCTL_OK &&
 		       memcmp(&found->key, &r->key, sizeof(r->key)) == 0 &&
-		       is_trusted(found->signer, trusted, n_trusted);
+		       pctl_profile_is_trusted(found->signer, trusted, n_trusted);
 	}
 	if (have)
 		*r = *found;

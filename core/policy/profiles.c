@@ -302,3 +302,74 @@ pctl_status pctl_profiles_export(pctl_profiles *p, pctl_profile_record *r, const
 
 	return status == PCTL_OK ? pctl_profile_write(r, dir, p->signer, call) : status;
 }
+
+/* ---- limits ------------------------------------------------------------------------------- */
+
+/* The key that the device's profile has, whether or not there is one. */
+static pctl_status key_of(const pctl_profiled_device *d, const pctl_call *call, pctl_cid *out)
+{
+	pctl_profile_record *r = malloc(sizeof(*r));
+	pctl_status status;
+
+	if (r == NULL)
+		return no_memory(call);
+	describe(d, r);
+	status = pctl_profile_key(r, call);
+	*out = r->key;
+	free(r);
+	return status;
+}
+
+/* Known limits are rechecked; where they do not hold, or nothing is known, the device is searched. */
+static pctl_status look_for_limits(const pctl_profiled_device *d, const pctl_call *call,
+				   pctl_limits_record *out, int *lost)
+{
+	pctl_extent_limits known;
+	int right = 0;
+	pctl_status status = PCTL_OK;
+
+	*lost = 0;
+	if (pctl_limits_known(d->identity, d->n_identity, &known))
+		status = pctl_probe_known_limits(d->table, d->dev, d->caps, call, &known, &right);
+	if (status != PCTL_OK)
+		return status;
+	if (right) {
+		out->limits = known;
+		return PCTL_OK;
+	}
+	out->searched = 1;
+	status = pctl_probe_limits(d->table, d->dev, d->caps, call, &out->limits, &out->slow, lost);
+	pctl_extent_limits_least(&out->limits, &known);
+	return status;
+}
+
+pctl_status pctl_profiles_limits(pctl_profiles *p, const pctl_profiled_device *d, uint32_t flags,
+				 const pctl_call *call, pctl_limits_record *out)
+{
+	int lost;
+	pctl_status status = make_ready(p, call), kept = PCTL_OK;
+
+	memset(out, 0, sizeof(*out));
+	if (status == PCTL_OK)
+		status = key_of(d, call, &out->key);
+	if (status != PCTL_OK ||
+	    (!(flags & PCTL_PROFILES_FRESH) &&
+	     pctl_limits_find(out, p->dirs, p->n_dirs, p->trusted, p->n_trusted)) ||
+	    flags & PCTL_PROFILES_KEPT)
+		return status;
+	if (p->o.probing != NULL)
+		p->o.probing(p->o.ctx, d->name);
+	status = look_for_limits(d, call, out, &lost);
+	if (status == PCTL_OK || (lost && !pctl_is_cancelled(call)))
+		kept = pctl_limits_write(out, d->device == NULL ? d->name : d->device, p->dirs[0],
+					 p->signer, call);
+	return status == PCTL_OK ? kept : status;
+}
+
+pctl_status pctl_profiles_export_limits(pctl_profiles *p, pctl_limits_record *r, const char *device,
+					const char *dir, const pctl_call *call)
+{
+	const pctl_status status = make_ready(p, call);
+
+	return status == PCTL_OK ? pctl_limits_write(r, device, dir, p->signer, call) : status;
+}

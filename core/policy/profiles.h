@@ -4,6 +4,7 @@
 #define PIPECTL_POLICY_PROFILES_H
 
 #include "legal/legal.h"
+#include "policy/limits_record.h"
 #include "policy/probe.h"
 
 typedef struct pctl_profiles pctl_profiles;
@@ -51,6 +52,17 @@ typedef struct pctl_profiled_device {
 pctl_status pctl_profiles_obtain(pctl_profiles *p, const pctl_profiled_device *d, uint32_t flags,
 				 const pctl_call *call, pctl_profile_record *out);
 
+/*
+ * The limits of this device: found by its key, else known and rechecked, or searched for now, and kept (some seconds). What
+ * a search saw before the device was lost is kept too, so that it is not lost again; the loss is an error all the same.
+ * With PCTL_PROFILES_KEPT nothing is asked of the device, and *out has no limit when none is kept.
+ *
+ * Errors: PC4331 (the probe did not end), PC5011 (no key to sign with).
+ */
+#define PCTL_PROFILES_KEPT 2u
+pctl_status pctl_profiles_limits(pctl_profiles *p, const pctl_profiled_device *d, uint32_t flags,
+				 const pctl_call *call, pctl_limits_record *out);
+
 /* No strict program runs with this profile any more, until `device probe --fresh` makes it anew. */
 pctl_status pctl_profiles_revoke(pctl_profiles *p, const pctl_profile_record *r, const char *cause,
 				 const pctl_call *call);
@@ -68,6 +80,10 @@ void pctl_profiles_note_checked(pctl_profiles *p, const pctl_profile_record *r,
 /* Write a signed copy of a record to another directory. */
 pctl_status pctl_profiles_export(pctl_profiles *p, pctl_profile_record *r, const char *dir,
 				 const pctl_call *call);
+
+/* The same for limits; `device` as above, for people. */
+pctl_status pctl_profiles_export_limits(pctl_profiles *p, pctl_limits_record *r, const char *device,
+					const char *dir, const pctl_call *call);
 
 /* The forms of the legaliser, compiled on first use; owned by p. */
 pctl_status pctl_profiles_forms(pctl_profiles *p, const pctl_call *call, pctl_forms **out);

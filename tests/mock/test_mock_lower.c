@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "policy/limits.h"
+
 static uint32_t bits(float f)
 {
 	uint32_t u;
@@ -201,7 +203,36 @@ static void lower__a_coefficient_is_chosen_by_number(void **state)
 	bench_close(&b);
 }
 
-PCTL_TESTS_MAIN(PCTL_TEST(lower__without_a_fault_floats_are_exact),
+/* What a table says of a driver is rechecked on the device that is here. */
+static void limits__known_ones_are_rechecked(void **state)
+{
+	static const struct {
+		const char *selector;
+		int right;
+	} devices[] = {{"mock:wrap=cpu", 1},
+		       {"mock:wrap=cpu+turns=20000", 0},
+		       {"mock:wrap=cpu+nest=60", 0}};
+	const pctl_extent_limits known = {
+		.most = {[PCTL_EXTENT_TURNS] = 40000, [PCTL_EXTENT_NESTING] = 72}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++) {
+		pctl_device_caps caps = {.head = PCTL_HEAD(pctl_device_caps)};
+		int right = -1;
+		bench b;
+
+		bench_open(&b, devices[i].selector, 0);
+		assert_int_equal(b.t->device_caps(b.dev, &b.call, &caps), PCTL_OK);
+		assert_int_equal(
+			pctl_probe_known_limits(b.t, b.dev, &caps, &b.call, &known, &right),
+			PCTL_OK);
+		assert_int_equal(right, devices[i].right);
+		bench_close(&b);
+	}
+}
+
+PCTL_TESTS_MAIN(PCTL_TEST(limits__known_ones_are_rechecked),
+		PCTL_TEST(lower__without_a_fault_floats_are_exact),
 		PCTL_TEST(lower__each_fault_changes_its_own_results),
 		PCTL_TEST(lower__late_faults_spare_what_no_job_built),
 		PCTL_TEST(lower__a_coefficient_is_chosen_by_number))

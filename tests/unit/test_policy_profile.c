@@ -207,7 +207,52 @@ static void test_profile__is_of_its_files(void **state)
 	free(other);
 }
 
-PCTL_TESTS_MAIN(PCTL_TEST(test_profile__round_trip), PCTL_TEST(test_profile__is_of_its_files),
+/* The record of limits beside the profile: written and read back, stale, strange and unsigned ones refused. */
+static void test_profile__limits_are_kept_beside_it(void **state)
+{
+	static const char *const changes[][2] = {{PCTL_LIMITS_KIT, "limits-0"},
+						 {"turns = \"65536 slow\"", "turns = \"many\""},
+						 {"turns = ", "rounds = "},
+						 {"searched = \"yes\"", "searched = \"maybe\""}};
+	pctl_profile_record *r = sample("1");
+	pctl_limits_record *l = calloc(1, sizeof(*l)), *back = calloc(1, sizeof(*back));
+	const char *dirs[1], *trusted[1];
+	char dir[64];
+	pctl_signer *s;
+
+	(void)state;
+	open_in(dir, &s);
+	dirs[0] = dir;
+	trusted[0] = pctl_signer_public(s);
+	l->key = r->key;
+	l->searched = 1;
+	l->limits.most[PCTL_EXTENT_TURNS] = 65536;
+	l->limits.most[PCTL_EXTENT_NESTING] = 72;
+	l->slow = 1u << PCTL_EXTENT_TURNS;
+	assert_int_equal(pctl_limits_write(l, "a \"quoted\\ device\"", dir, s, &quiet), PCTL_OK);
+	back->key = r->key;
+	assert_int_equal(pctl_limits_find(back, dirs, 1, trusted, 0), 0);
+	assert_int_equal(pctl_limits_find(back, dirs, 1, trusted, 1), 1);
+	assert_memory_equal(&back->limits, &l->limits, sizeof(l->limits));
+	assert_int_equal(back->slow, l->slow);
+	assert_int_equal(back->searched, 1);
+	/* Of another device, under this one's name. */
+	back->key.digest[0] ^= 1;
+	assert_int_equal(pctl_limits_find(back, dirs, 1, trusted, 1), 0);
+	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+		assert_int_equal(pctl_limits_write(l, "d", dir, s, &quiet), PCTL_OK);
+		replace(l->path, changes[i][0], changes[i][1], s);
+		assert_int_equal(pctl_limits_read(l->path, &quiet, back), PCTL_E_INVALID);
+	}
+	pctl_signer_close(s);
+	remove_all(dir);
+	free(r);
+	free(l);
+	free(back);
+}
+
+PCTL_TESTS_MAIN(PCTL_TEST(test_profile__limits_are_kept_beside_it),
+		PCTL_TEST(test_profile__round_trip), PCTL_TEST(test_profile__is_of_its_files),
 		PCTL_TEST(test_profile__found_by_key_and_trusted_signer_only),
 		PCTL_TEST(test_profile__other_kits_and_verdicts_are_refused),
 		PCTL_TEST(test_profile__revoked_is_refused_with_its_cause))

@@ -204,7 +204,7 @@ static void say_probing(void *ctx, const char *device)
 
 	pctl_app_progress_clear(app);
 	if (!app->quiet)
-		fprintf(stderr, "probing the arithmetic of %s\n", device);
+		fprintf(stderr, "probing %s\n", device);
 }
 
 /* Where profiles that came with the installation lie: beside the conf directory. */

@@ -80,8 +80,45 @@ static void print_forms(pctl_app *app, const pctl_profile_record *r, const pctl_
 	}
 }
 
+static void print_limits(const pctl_limits_record *l)
+{
+	uint32_t n = 0;
+
+	printf("  limits (%s):", l->searched ? "searched" : "known, rechecked");
+	for (uint32_t e = 0; e < PCTL_N_EXTENTS; e++) {
+		if (l->limits.most[e] == 0)
+			continue;
+		n++;
+		printf(" %s %" PRIu64 "%s", pctl_extent_key(e), l->limits.most[e],
+		       l->slow >> e & 1 ? " (too slow for more)" : "");
+	}
+	printf(n == 0 ? " none found\n" : "\n");
+}
+
+static void json_limits(pctl_json *j, const pctl_limits_record *l)
+{
+	pctl_json_key(j, "limits");
+	pctl_json_object_begin(j);
+	pctl_json_kv_string(j, "kit", PCTL_LIMITS_KIT);
+	pctl_json_kv_string(j, "file", l->path);
+	pctl_json_kv_bool(j, "searched", (int)l->searched);
+	pctl_json_key(j, "most");
+	pctl_json_object_begin(j);
+	for (uint32_t e = 0; e < PCTL_N_EXTENTS; e++)
+		if (l->limits.most[e] != 0)
+			pctl_json_kv_u64(j, pctl_extent_key(e), l->limits.most[e]);
+	pctl_json_object_end(j);
+	pctl_json_key(j, "too_slow_for_more");
+	pctl_json_array_begin(j);
+	for (uint32_t e = 0; e < PCTL_N_EXTENTS; e++)
+		if (l->slow >> e & 1)
+			pctl_json_string(j, pctl_extent_key(e));
+	pctl_json_array_end(j);
+	pctl_json_object_end(j);
+}
+
 static void json_profile(pctl_app *app, const char *selector, const pctl_profile_record *r,
-			 const pctl_device_caps *caps)
+			 const pctl_limits_record *l, const pctl_device_caps *caps)
 {
 	pctl_json *j = &app->document;
 	char key[PCTL_CID_TEXT_SIZE];
@@ -105,6 +142,7 @@ static void json_profile(pctl_app *app, const char *selector, const pctl_profile
 	for (uint32_t i = 0; i < PCTL_N_FACTS; i++)
 		pctl_json_kv_string(j, pctl_fact_name(i), pctl_verdict_name(r->facts[i]));
 	pctl_json_object_end(j);
+	json_limits(j, l);
 	pctl_json_key(j, "forms");
 	pctl_json_array_begin(j);
 	print_forms(app, r, caps);
@@ -112,34 +150,50 @@ static void json_profile(pctl_app *app, const char *selector, const pctl_profile
 	pctl_json_object_end(j);
 }
 
+static pctl_status export_copies(pctl_app *app, const char *dir, const pctl_profile_record *r,
+				 pctl_limits_record *l)
+{
+	pctl_profile_record *copy = malloc(sizeof(*copy));
+	pctl_status status;
+
+	if (copy == NULL)
+		return pctl_refuse(app->call, PC2_NOMEM, "no memory for a profile");
+	*copy = *r;
+	status = pctl_profiles_export(app->profiles, copy, dir, app->call);
+	if (status == PCTL_OK)
+		status = pctl_profiles_export_limits(app->profiles, l, r->device, dir, app->call);
+	free(copy);
+	return status;
+}
+
 static pctl_status show(pctl_app *app, const char *selector, pctl_session *s)
 {
 	const char *dir = pctl_option_value(&app->line, "--out");
 	const pctl_profile_record *r;
-	pctl_profile_record *copy;
-	pctl_status status = pctl_session_profile(s, app->call, &r);
+	pctl_limits_record *l = malloc(sizeof(*l));
+	pctl_status status = l == NULL ? pctl_refuse(app->call, PC2_NOMEM, "no memory for limits")
+				       : pctl_session_profile(s, app->call, &r);
 
+	if (status == PCTL_OK)
+		status = pctl_session_limits(s, app->call, l);
 	if (status != PCTL_OK)
-		return status;
+		goto out;
 	if (app->json) {
-		json_profile(app, selector, r, pctl_session_caps(s));
+		json_profile(app, selector, r, l, pctl_session_caps(s));
 	} else {
 		printf("%s: %s, %" PRIu64 " cases, %s\n", pctl_session_name(s), r->driver, r->cases,
 		       r->path);
 		print_verdicts(r);
+		print_limits(l);
 		if (app->verbose)
 			print_witnesses(r);
 		if (pctl_option_has(&app->line, "--forms"))
 			print_forms(app, r, pctl_session_caps(s));
 	}
-	if (dir == NULL)
-		return PCTL_OK;
-	copy = malloc(sizeof(*copy));
-	if (copy == NULL)
-		return pctl_refuse(app->call, PC2_NOMEM, "no memory for a profile");
-	*copy = *r;
-	status = pctl_profiles_export(app->profiles, copy, dir, app->call);
-	free(copy);
+	if (dir != NULL)
+		status = export_copies(app, dir, r, l);
+out:
+	free(l);
 	return status;
 }
 

@@ -1,5 +1,6 @@
 """A device that no table knows and that stops its loops early, or loses deep conditions, without a word: the search finds
 where, what is beyond is refused by name or cut into more dispatches, and no wrong byte comes out with status 0."""
+import glob
 import struct
 
 import programs
@@ -22,13 +23,37 @@ def message(err):
 
 for fault, make, right, wrong in (("turns=20000", programs.turns, 19000, 25000), ("nest=60", programs.ifs, 50, 62)):
     device = f"mock:wrap=cpu+{fault}"
+    before = set(glob.glob(h.path("home/profiles/*.limits.cfg")))
     status, _, err = shader("right", make(right), "--backend", device, "--verify", "all")
     h.check(f"{fault}: {right} is right", status == 0, err)
+    kept = list(set(glob.glob(h.path("home/profiles/*.limits.cfg"))) - before)
+    h.check(f"{fault}: searched once, and kept", "probing" in err and len(kept) == 1, f"{err} {kept}")
     status, _, err = shader("wrong", make(wrong), "--backend", device)
-    h.check(f"{fault}: {wrong} is refused", status == 5 and message(err), f"{status} {err}")
+    h.check(f"{fault}: {wrong} is refused, without another search", status == 5 and message(err) and "probing" not in err,
+            f"{status} {err}")
+    # A record that allows more and is not signed for it is none.
+    key = "turns" if make is programs.turns else "nesting"
+    with open(kept[0], "rb+") as f:
+        text = f.read().decode()
+        at = text.index(f' {key} = "') + len(f' {key} = "')
+        f.seek(at)
+        f.write(b"9")
+    status, _, err = shader("wrong", make(wrong), "--backend", device)
+    h.check(f"{fault}: a changed record is searched anew", status == 5 and message(err) and "probing" in err, f"{status} {err}")
+    h.check(f"{fault}: and written as it was", open(kept[0]).read() == text, open(kept[0]).read())
     # What the device would have given: the fault is real.
     status, _, err = shader("late", make(wrong), "--backend", f"mock:wrap=cpu+late-{fault}", "--verify", "all")
     h.check(f"{fault}: and would have been wrong", status == 6 and "PC5208" in err, f"{status} {err}")
+
+# A compiler that explodes in the search: the device was lost, what it did before is kept, and it is not lost again.
+h.write("home/pipectl.cfg", b'workers : { build_cpu = "1s"; };\n')
+DEVICE = "mock:wrap=cpu+explode=600"
+status, _, err = shader("deep", programs.ifs(30), "--backend", DEVICE)
+h.check("explode: the search loses the device, typed", status != 0 and "PC4331" in err, f"{status} {err}")
+status, _, err = shader("deep", programs.ifs(30), "--backend", DEVICE, "--verify", "all")
+h.check("explode: the next run is within what was seen", status == 0 and "probing" not in err, f"{status} {err}")
+status, _, err = shader("deeper", programs.ifs(150), "--backend", DEVICE)
+h.check("explode: what would explode is refused by name", status == 5 and message(err), f"{status} {err}")
 
 h.write("sum.pipe.cfg", b"""pipeline : { name = "sum"; class = "strict"; inputs : { x : { type = "f32[n]"; }; };
   jobs = ( { id = "sum"; op = "ieee.reduce_strict@1"; in : { x = "$x"; }; attr : { op = "add"; }; } );

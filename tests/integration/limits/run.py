@@ -1,6 +1,8 @@
 """What a driver silently does wrong when a program is too large is a fact about the device: within its limits it gives
 the reference's bytes, beyond them it is refused by name (PC5218) before it sees the program, and a run that named no
 device goes on with another. usage: run.py DEVICE NAME [--few]"""
+import json
+import os
 import struct
 import sys
 
@@ -80,4 +82,9 @@ h.check_bytes("the strict sum is the reference's", results[0], results[1], 4)
 # No profile is revoked for what the host can name.
 status, _, err = shader("again", programs.turns(100), "--backend", DEVICE, "--verify", "all")
 h.check(f"{DEVICE} ({KNOWN}) is still used", status == 0, err)
+# The probe rechecks what is known, and says so.
+status, out, err = h.run("device", "probe", "--device", DEVICE, "--json")
+limits = json.loads(out)["profiles"][0]["limits"] if status == 0 else {}
+h.check("the probe shows the limits, rechecked", limits.get("searched") is False and limits["most"]["turns"] == "65536"
+        and os.path.exists(limits["file"]), f"{status} {limits} {err}")
 h.finish()
