@@ -222,8 +222,9 @@ static int names_library(const pctl_certificate *c, const char *id)
 /* Another plugin is another device, whatever it says of itself. One that goes wrong on purpose holds no level. */
 static int is_about(const pctl_found_certificate *x, const pctl_level_question *q)
 {
-	return x->trusted && !q->backend->synthetic && x->note[0] == '\0' && x->c->params.track == q->track &&
-	       same_text(x->c->backend, q->backend->id) && names_library(x->c, q->library) &&
+	return x->trusted && !q->backend->synthetic && x->note[0] == '\0' &&
+	       x->c->params.track == q->track && same_text(x->c->backend, q->backend->id) &&
+	       names_library(x->c, q->library) &&
 	       pctl_found_same_device(x->c, q->identity, q->n_identity);
 }
 
