@@ -176,9 +176,9 @@ fn pow_exact(x: f64, y: f64) -> f64 {
   }
   var p = 1.0lf;
   if (m > 1.0lf) {
-    // n is at most 120, and 3^16 too large.
+    // n is at most 120, which the bound says for those who count turns, and 3^16 too large.
     let times = bitcast<vec2<u32>>(n + 0x1p52lf).x;
-    for (var j = 0u; j < times; j = j + 1u) {
+    for (var j = 0u; j < min(times, 120u); j = j + 1u) {
       p = p * m;
       if (p >= 0x1p25lf) {
         return 0.0lf;

@@ -84,7 +84,7 @@ def every_call(start, want, to, what):
         if what == "kill":
             h.check(f"{name}: killed", status == -signal.SIGKILL, status)
         else:
-            h.check(f"{name}: refused", codes in (["PC5751"], ["PC0003"]) and status != 0, said)
+            h.check(f"{name}: refused", codes in (["PC5751"], ["PC0003"], ["PC0023"]) and status != 0, said)
         if status != 0:
             struck += 1
         whole(name, log, want, fsck=n % 4 == 0)
