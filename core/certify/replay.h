@@ -4,8 +4,7 @@
 
 #include "certify/certificate.h"
 
-#define PCTL_REPLAY_EVERY_OP \
-	1u /* besides the share one strip of each kind of unit of each op */
+#define PCTL_REPLAY_EVERY_OP 1u /* besides the share one strip of each kind of unit of each op */
 
 /* sample: share of the strips, in millionths; which they are depends on seed alone. */
 typedef struct pctl_replay_options {

@@ -505,8 +505,8 @@ static pctl_status fill(host_state *s, const pctl_call *call)
 	c->policy = find_default(s, "defaults.policy");
 	c->gas = find_default(s, "defaults.gas");
 	if (c->cas_dir == NULL || c->memo_dir == NULL || c->cache_dir == NULL ||
-	    c->plugin_dirs == NULL || c->plugins_disabled == NULL ||
-	    c->unconfined == NULL || c->readable == NULL)
+	    c->plugin_dirs == NULL || c->plugins_disabled == NULL || c->unconfined == NULL ||
+	    c->readable == NULL)
 		return pctl_refuse(call, PC2_NOMEM, "no memory for the host's configuration");
 	if (strcmp(pctl_conf_settings_get(s->settings, "defaults.policy")->origin,
 		   PCTL_CONF_BUILT_IN) == 0)

@@ -49,9 +49,9 @@ static struct val constant(struct compose *x, const struct expr *e)
 		const struct type *t = leaf_type(x->c, e->type, i);
 		const uint64_t bits = pctl_wgsl_leaf(e, i);
 
-		parts[i] = pctl_build_const(x->c->builder, pctl_wgsl_ir_type(x->c, t),
-					    pctl_scalar_bits(t->scalar) == 64 ? bits
-									      : (uint32_t)bits);
+		parts[i] =
+			pctl_build_const(x->c->builder, pctl_wgsl_ir_type(x->c, t),
+					 pctl_scalar_bits(t->scalar) == 64 ? bits : (uint32_t)bits);
 	}
 	return pctl_wgsl_of_parts(e->type, parts);
 }
@@ -176,8 +176,7 @@ struct val pctl_wgsl_spec(struct compose *x, struct expr *e)
 		return binary(x, e);
 	case EX_MEMBER:
 		v = pctl_wgsl_val(x, e->a);
-		return v.t->kind == TY_STRUCT ? pctl_wgsl_piece(x, v, e->index)
-					      : swizzle(x, e, v);
+		return v.t->kind == TY_STRUCT ? pctl_wgsl_piece(x, v, e->index) : swizzle(x, e, v);
 	case EX_INDEX:
 		v = pctl_wgsl_val(x, e->a);
 		return pctl_wgsl_piece(x, v, (uint32_t)pctl_wgsl_leaf(e->b, 0));

@@ -2,8 +2,9 @@
  * and one with 's' sleeps. */
 #include "memory.h"
 
-static pctl_status bomb_build(pctl_device *dev, const pctl_call *call, const uint8_t *wire, uint64_t n, uint32_t flags,
-			      const void *cache, uint64_t n_cache, pctl_kernel **out)
+static pctl_status bomb_build(pctl_device *dev, const pctl_call *call, const uint8_t *wire,
+			      uint64_t n, uint32_t flags, const void *cache, uint64_t n_cache,
+			      pctl_kernel **out)
 {
 	const size_t step = 1u << 24;
 	volatile char *p;
