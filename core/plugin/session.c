@@ -236,6 +236,13 @@ pctl_status pctl_backend_session_open(pctl_registry *r, const char *id, const pc
 	return PCTL_OK;
 }
 
+pid_t pctl_backend_session_worker(const pctl_backend_session *view)
+{
+	const session *s = (const session *)(const void *)view;
+
+	return s->remote ? pctl_remote_pid(s->remote) : 0;
+}
+
 const char *pctl_backend_session_lost(const pctl_backend_session *view)
 {
 	const session *s = (const session *)(const void *)view;

@@ -4,6 +4,8 @@
 #ifndef PIPECTL_PLUGIN_SESSION_H
 #define PIPECTL_PLUGIN_SESSION_H
 
+#include <sys/types.h>
+
 #include "plugin/registry.h"
 
 /* A driver environment: what must stand in the environment of a process so that its loader sees one
@@ -57,6 +59,9 @@ void pctl_backend_session_close(pctl_backend_session *s, const pctl_call *call);
 #define PCTL_SESSION_FILES_TEXT 65u
 pctl_status pctl_backend_session_files(const pctl_backend_session *s, const pctl_call *call,
 				       char out[PCTL_SESSION_FILES_TEXT]);
+
+/* The worker's first process, which everything else of it dies with; 0: the session is in this process. */
+pid_t pctl_backend_session_worker(const pctl_backend_session *s);
 
 /* How the worker was lost, or NULL. */
 const char *pctl_backend_session_lost(const pctl_backend_session *s);

@@ -468,7 +468,8 @@ static void end__a_killed_worker_is_a_lost_device(void **state)
 	(void)state;
 	bench_open(&b, "mock:wrap=cpu+slow=2000", 0);
 	repeat_begin(&b, &r, NULL);
-	kill(pctl_remote_pid((pctl_remote *)(void *)b.s->inst), SIGKILL);
+	assert_true(pctl_backend_session_worker(b.s) > 1);
+	assert_int_equal(kill(pctl_backend_session_worker(b.s), SIGKILL), 0);
 	assert_int_equal(bench_run(&b, r.l, 1), PCTL_E_DEVICE_LOST);
 	assert_non_null(strstr(pctl_backend_session_lost(b.s), "SIGKILL"));
 	repeat_end(&b, &r);
