@@ -173,12 +173,13 @@ static void memo__bad_records_are_refused(void **state)
 static void memo__old_records_are_a_miss(void **state)
 {
 	static const char old[] = "pipectl-memo 1\ndevice d\nprofile p\ngas 1\n";
-	pctl_memo_record *got = calloc(1, sizeof(*got));
+	pctl_memo_record *got = calloc(1, sizeof(*got)), *put = record();
 	char hex[65], path[96], text[256];
 	pctl_cid sum;
 
 	(void)state;
-	assert_int_equal(pctl_memo_put(memo, key_a, record(), NULL), PCTL_OK);
+	assert_int_equal(pctl_memo_put(memo, key_a, put, NULL), PCTL_OK);
+	free(put);
 	assert_int_equal(pctl_cid_of(old, strlen(old), NULL, &sum), PCTL_OK);
 	snprintf(text, sizeof(text), "%ssum %s\n", old, pctl_digest_hex(sum.digest, hex));
 	snprintf(path, sizeof(path), "memo/ab/%s", pctl_digest_hex(key_a, hex));
