@@ -253,6 +253,21 @@ static void check_store_type(struct wgsl *c, struct decl *d)
 		pctl_wgsl_check_consensus(c, t);
 }
 
+/* Types are no deeper than WGSL_MAX_COMPOSITE. */
+static int has_atomic(const struct type *t)
+{
+	uint32_t i;
+
+	if (t->kind != TY_STRUCT)
+		return t->kind == TY_ATOMIC ||
+		       ((t->kind == TY_ARRAY || t->kind == TY_RUNTIME_ARRAY) &&
+			has_atomic(t->elem));
+	for (i = 0; i < t->structure->n_members; i++)
+		if (has_atomic(t->structure->at[i]->type))
+			return 1;
+	return 0;
+}
+
 static void check_space(struct wgsl *c, struct decl *d)
 {
 	if (!d->space || d->space == PCTL_SPACE_FUNCTION) {
@@ -274,7 +289,7 @@ static void check_space(struct wgsl *c, struct decl *d)
 				"assign it in the entry point",
 				"only private and function variables have an initial value");
 	if (d->access == PCTL_ACCESS_READ && d->type->kind != TY_ERROR &&
-	    d->space == PCTL_SPACE_STORAGE && !d->type->plain && !d->type->has_runtime)
+	    d->space == PCTL_SPACE_STORAGE && has_atomic(d->type))
 		pctl_wgsl_error(c, PC2433_WGSL_ATOMIC, d->pos, d->end,
 				"write var<storage, read_write>", "atomics need read_write access");
 }
@@ -343,6 +358,7 @@ void pctl_wgsl_check_override_attrs(struct wgsl *c, struct decl *d)
 
 static void workgroup_size(struct wgsl *c, struct function *f, const struct attr *a)
 {
+	const struct type *concrete = NULL;
 	struct expr *e = a->args;
 	uint32_t i, v;
 
@@ -354,6 +370,15 @@ static void workgroup_size(struct wgsl *c, struct function *f, const struct attr
 		f->workgroup_size[i] = e;
 		if (t->kind == TY_ERROR)
 			continue;
+		if (concrete && t != concrete && t->scalar != SCALAR_ABSTRACT &&
+		    !pctl_wgsl_is_first_rules(c))
+			pctl_wgsl_error(c, PC2404_WGSL_TYPE, e->pos, e->end,
+					"write all as u32 or all as i32",
+					"workgroup sizes have one type, not both %s and %s",
+					pctl_wgsl_type_name(c, concrete),
+					pctl_wgsl_type_name(c, t));
+		if (t->scalar != SCALAR_ABSTRACT)
+			concrete = t;
 		if (e->stage == STAGE_CONST) {
 			pctl_wgsl_const_u32(c, e, "a workgroup size", 1, 65536, &v);
 		} else if (e->stage != STAGE_OVERRIDE || t->kind != TY_SCALAR ||
@@ -483,6 +508,30 @@ static void parameter(struct wgsl *c, struct function *f, struct decl *p)
 				"no attribute may stand here");
 }
 
+/* Each input is one thing: an entry point names it once, be it as a parameter or as a member of one. */
+static void inputs_once(struct wgsl *c, const struct function *f)
+{
+	uint32_t seen = 0, i;
+
+	for (const struct decl *p = f->params; p; p = p->next) {
+		const struct structure *s = p->type->kind == TY_STRUCT ? p->type->structure : NULL;
+		uint32_t mine = p->builtin ? 1u << p->builtin : 0, again = seen & mine;
+
+		for (i = 0; s && i < s->n_members; i++) {
+			const uint32_t bit = s->at[i]->builtin ? 1u << s->at[i]->builtin : 0;
+
+			again |= (seen | mine) & bit;
+			mine |= bit;
+		}
+		seen |= mine;
+		if (again && !pctl_wgsl_is_first_rules(c))
+			pctl_wgsl_error(c, PC2215_WGSL_INPUT, p->pos, p->end, "leave one out",
+					"an entry point takes each builtin input once; \"%s\" is "
+					"here again",
+					input_names[__builtin_ctz(again)]);
+	}
+}
+
 void pctl_wgsl_check_signature(struct wgsl *c, struct decl *d)
 {
 	struct function *f = d->function;
@@ -496,6 +545,8 @@ void pctl_wgsl_check_signature(struct wgsl *c, struct decl *d)
 				f->n_params);
 	for (p = f->params; p; p = p->next)
 		parameter(c, f, p);
+	if (f->is_entry == 1)
+		inputs_once(c, f);
 	f->return_type = &c->types.none;
 	if (!f->return_expr)
 		return;

@@ -308,6 +308,8 @@ static void index_expr(struct wgsl *c, struct expr *e)
 		constant_part(e, e->a,
 			      e->a->leaf ? pctl_wgsl_part_leaf(t, (uint32_t)pctl_wgsl_leaf(e->b, 0))
 					 : 0);
+	else if (!e->ref && e->b->stage == STAGE_OVERRIDE && e->a->stage <= STAGE_OVERRIDE)
+		e->stage = STAGE_OVERRIDE;
 	if (e->stage == STAGE_OVERRIDE && pctl_wgsl_is_first_rules(c))
 		e->stage = STAGE_RUNTIME;
 }

@@ -149,6 +149,32 @@ static int check_edges(struct wgsl *c, struct expr *e)
 	return 1;
 }
 
+/* pow of constants: a base below 0, and one that is 0 with an exponent that is not above it, are outside its domain. */
+static int check_power(struct wgsl *c, struct expr *e)
+{
+	const struct expr *base = e->a, *power = e->a->next;
+	const uint32_t scalar = base->type->scalar;
+
+	if (base->stage != STAGE_CONST || power->stage != STAGE_CONST || c->quiet ||
+	    (c->options->flags & (PCTL_WGSL_NATIVE | PCTL_WGSL_RULES_1)))
+		return 1;
+	for (uint32_t i = 0; i < base->type->leaves; i++) {
+		const uint64_t below[2] = {pctl_wgsl_leaf(base, i), 0};
+		const uint64_t above[2] = {pctl_wgsl_leaf(power, i), 0};
+
+		if (!pctl_wgsl_float_eval(PCTL_OP_FLT, scalar, below) &&
+		    !(pctl_wgsl_float_eval(PCTL_OP_FEQ, scalar, below) &&
+		      pctl_wgsl_float_eval(PCTL_OP_FLE, scalar, above)))
+			continue;
+		pctl_wgsl_error(
+			c, PC2406_WGSL_ARGUMENTS, e->pos, e->end, "write the result, or multiply",
+			"pow of constants takes a base above 0, or 0 and an exponent above 0");
+		pctl_wgsl_set_error(c, e);
+		return 0;
+	}
+	return 1;
+}
+
 /* ldexp by a constant that no value of the type can be scaled by. */
 static int check_exponent(struct wgsl *c, struct expr *e)
 {
@@ -197,7 +223,8 @@ void pctl_wgsl_check_float_elementwise(struct wgsl *c, struct expr *e, const str
 			return;
 		}
 	if ((b->arg == PCTL_OP_CLAMP && !check_clamp(c, e)) ||
-	    (b->kind == BUILTIN_FLOAT && b->arg == FC_SMOOTHSTEP && !check_edges(c, e)))
+	    (b->kind == BUILTIN_FLOAT && b->arg == FC_SMOOTHSTEP && !check_edges(c, e)) ||
+	    (b->kind == BUILTIN_FLOAT && b->arg == PCTL_OP_FPOW && !check_power(c, e)))
 		return;
 	e->type = e->a->type;
 	/* What does not stay constant has a type. */

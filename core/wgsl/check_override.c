@@ -22,10 +22,13 @@ static int takes_builtin(const struct expr *e, const struct builtin *b)
 	case BUILTIN_GEOMETRY:
 	case BUILTIN_LDEXP:
 	case BUILTIN_SPLIT:
-		return 1;
 	case BUILTIN_PACK_FLOAT:
 	case BUILTIN_UNPACK_FLOAT:
-		return !(b->arg & FLOAT_HALF);
+	case BUILTIN_PACK:
+	case BUILTIN_UNPACK:
+	case BUILTIN_DOT4:
+	case BUILTIN_TRANSPOSE:
+		return 1;
 	case BUILTIN_BITCAST: /* part by part */
 		return bits(e->type) == bits(e->a->type) &&
 		       pctl_wgsl_width(e->type) == pctl_wgsl_width(e->a->type);
@@ -58,7 +61,7 @@ static int takes(const struct expr *e)
 	case EX_BINARY:
 		return takes_operator(e);
 	case EX_INDEX:
-		return e->b->stage == STAGE_CONST;
+		return e->a->type->kind != TY_POINTER;
 	default:
 		return e->kind == EX_CALL && takes_call(e);
 	}
@@ -100,7 +103,7 @@ static void check(struct wgsl *c, const struct expr *e)
 	}
 	if (e->a)
 		check(c, e->a);
-	if (e->b && e->kind == EX_BINARY)
+	if (e->b && (e->kind == EX_BINARY || e->kind == EX_INDEX))
 		check(c, e->b);
 }
 

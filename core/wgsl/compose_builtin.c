@@ -269,11 +269,58 @@ static struct val shifts(struct compose *x, const struct type *t, uint32_t first
 	return pctl_wgsl_put_together(x, t, parts, t->width);
 }
 
+/* The bits of halves as u32, and back, where there are no words of 16 bits: `spec` knows values of 32 and 64 bits.
+ * v is f32 that halves hold. */
+static struct val half_bits(struct compose *x, struct val v, const struct type *ints)
+{
+	const struct val bits = pctl_wgsl_turn(x, PCTL_OP_BITCAST, ints, v);
+	const struct val size = int_op(x, PCTL_OP_AND, bits, 0x7fffffff);
+	struct val sign = int_op(x, PCTL_OP_AND, int_op(x, PCTL_OP_SHR, bits, 16), 0x8000), out,
+		   small;
+
+	out = int_op(x, PCTL_OP_SHR, int_op(x, PCTL_OP_SUB, size, 0x38000000), 13);
+	small = mul(x, pctl_wgsl_op1(x, PCTL_OP_FABS, v), number(x, v, 0x1p24));
+	small = pctl_wgsl_turn(x, PCTL_OP_FCONVERT, ints, small);
+	out = pctl_wgsl_pick(
+		x, pctl_wgsl_test(x, PCTL_OP_LT, size, pctl_wgsl_int(x, ints, 0x38800000)), small,
+		out);
+	/* Infinities keep their bits too; a NaN is refused with the override that made it. */
+	out = pctl_wgsl_pick(
+		x, pctl_wgsl_test(x, PCTL_OP_GE, size, pctl_wgsl_int(x, ints, 0x7f800000)),
+		pctl_wgsl_int(x, ints, 0x7c00), out);
+	return pctl_wgsl_op2(x, PCTL_OP_OR, sign, out);
+}
+
+static struct val of_half_bits(struct compose *x, struct val bits, const struct type *floats)
+{
+	const struct type *ints = bits.t;
+	const struct val size = int_op(x, PCTL_OP_AND, bits, 0x7fff);
+	struct val sign = int_op(x, PCTL_OP_SHL, int_op(x, PCTL_OP_AND, bits, 0x8000), 16), out,
+		   small;
+
+	out = int_op(x, PCTL_OP_ADD, int_op(x, PCTL_OP_SHL, size, 13), 0x38000000);
+	small = pctl_wgsl_turn(x, PCTL_OP_FCONVERT, floats, size);
+	small = pctl_wgsl_turn(x, PCTL_OP_BITCAST, ints, mul(x, small, number(x, small, 0x1p-24)));
+	out = pctl_wgsl_pick(x, pctl_wgsl_test(x, PCTL_OP_LT, size, pctl_wgsl_int(x, ints, 0x400)),
+			     small, out);
+	out = pctl_wgsl_pick(x, pctl_wgsl_test(x, PCTL_OP_GE, size, pctl_wgsl_int(x, ints, 0x7c00)),
+			     pctl_wgsl_int(x, ints, 0x7f800000), out);
+	return pctl_wgsl_turn(x, PCTL_OP_BITCAST, floats, pctl_wgsl_op2(x, PCTL_OP_OR, sign, out));
+}
+
 static struct val pack_half(struct compose *x, const struct type *u32, struct val v)
 {
 	const struct type *half = like(x, v.t, PCTL_SCALAR_F16);
 	uint64_t *out = pctl_wgsl_alloc(x->c, sizeof(*out));
 
+	if (x->way == COMPOSE_SPEC) {
+		const struct type *ints = like(x, v.t, PCTL_SCALAR_U32);
+
+		v = half_bits(x, quantize(x, v), ints);
+		v = pctl_wgsl_op2(x, PCTL_OP_SHL, v, shifts(x, ints, 0, 16));
+		return pctl_wgsl_op2(x, PCTL_OP_OR, pctl_wgsl_piece(x, v, 0),
+				     pctl_wgsl_piece(x, v, 1));
+	}
 	v = pctl_wgsl_turn(x, PCTL_OP_FCONVERT, half, v);
 	if (x->way != COMPOSE_CONST)
 		return pctl_wgsl_op(x, PCTL_OP_BITCAST, u32, &v, 1);
@@ -317,6 +364,11 @@ static struct val unpack(struct compose *x, uint32_t flags, const struct type *t
 	const uint32_t most = (1u << (bits - is_signed)) - 1;
 	uint64_t *out = pctl_wgsl_alloc(x->c, 2 * sizeof(*out));
 
+	if (flags & FLOAT_HALF && x->way == COMPOSE_SPEC) {
+		v = pctl_wgsl_op2(x, PCTL_OP_SHR, pctl_wgsl_spread(x, ints, v),
+				  shifts(x, ints, 0, 16));
+		return of_half_bits(x, v, t);
+	}
 	if (flags & FLOAT_HALF) {
 		if (x->way == COMPOSE_CONST) {
 			pctl_wgsl_recast(v.t, v.leaf, half, out);

@@ -104,6 +104,92 @@ static struct val gather(struct compose *x, uint16_t op, struct val v)
 	return sum;
 }
 
+/* Column i of the result is row i of the argument. */
+static struct val transpose(struct compose *x, const struct expr *e, struct val m)
+{
+	uint32_t *parts = pctl_wgsl_alloc(x->c, e->type->leaves * sizeof(*parts)), i;
+	const uint32_t width = e->type->width;
+
+	for (i = 0; i < e->type->leaves; i++)
+		parts[i] = m.parts[i % width * m.t->width + i / width];
+	return pctl_wgsl_of_parts(e->type, parts);
+}
+
+/* Which element an override chooses is known when it has a value: one behind the other is compared. One that is out of
+ * bounds is refused before the value here counts (concrete.c). */
+static struct val choose(struct compose *x, struct expr *e)
+{
+	const struct val all = pctl_wgsl_val(x, e->a), at = pctl_wgsl_val(x, e->b);
+	const uint32_t n = e->type->leaves;
+	uint32_t *parts = pctl_wgsl_alloc(x->c, n * sizeof(*parts)), i;
+
+	for (i = 0; i < all.t->leaves; i++) {
+		const struct type *t = leaf_type(x->c, e->type, i % n);
+		struct val part = {.t = t, .value = all.parts[i]};
+
+		if (i >= n)
+			part = pctl_wgsl_pick(
+				x, pctl_wgsl_test(x, PCTL_OP_EQ, at, pctl_wgsl_int(x, at.t, i / n)),
+				part, (struct val){.t = t, .value = parts[i % n]});
+		parts[i % n] = part.value;
+	}
+	return pctl_wgsl_of_parts(e->type, parts);
+}
+
+/* ---- four bytes in a word ---- */
+
+static struct val byte_at(struct compose *x, struct val word, uint32_t i, const struct type *out)
+{
+	const struct type *u32 = &x->c->types.scalar[PCTL_SCALAR_U32];
+
+	word = pctl_wgsl_op2(x, PCTL_OP_SHL, word, pctl_wgsl_int(x, u32, 24 - 8 * i));
+	return pctl_wgsl_op2(x, PCTL_OP_SHR, pctl_wgsl_turn(x, PCTL_OP_BITCAST, out, word),
+			     pctl_wgsl_int(x, u32, 24));
+}
+
+static struct val unpack(struct compose *x, const struct type *t, struct val word)
+{
+	struct val parts[4];
+	uint32_t i;
+
+	for (i = 0; i < 4; i++)
+		parts[i] = byte_at(x, word, i, t->elem);
+	return pctl_wgsl_put_together(x, t, parts, 4);
+}
+
+static struct val pack(struct compose *x, uint32_t flags, struct val v)
+{
+	const struct type *u32 = &x->c->types.scalar[PCTL_SCALAR_U32];
+	const uint64_t low = flags & PACK_SIGNED ? (uint64_t)-128 : 0,
+		       high = flags & PACK_SIGNED ? 127 : 255;
+	struct val part, out = {.t = NULL};
+	uint32_t i;
+
+	for (i = 0; i < 4; i++) {
+		part = pctl_wgsl_piece(x, v, i);
+		if (flags & PACK_CLAMP)
+			part = pctl_wgsl_op3(x, PCTL_OP_CLAMP, part, pctl_wgsl_int(x, part.t, low),
+					     pctl_wgsl_int(x, part.t, high));
+		part = pctl_wgsl_turn(x, PCTL_OP_BITCAST, u32, part);
+		part = pctl_wgsl_op2(x, PCTL_OP_AND, part, pctl_wgsl_int(x, u32, 255));
+		part = pctl_wgsl_op2(x, PCTL_OP_SHL, part, pctl_wgsl_int(x, u32, 8 * i));
+		out = i ? pctl_wgsl_op2(x, PCTL_OP_OR, out, part) : part;
+	}
+	return out;
+}
+
+static struct val dot4(struct compose *x, const struct type *t, const struct val *args)
+{
+	struct val sum = pctl_wgsl_int(x, t, 0);
+	uint32_t i;
+
+	for (i = 0; i < 4; i++)
+		sum = pctl_wgsl_op2(x, PCTL_OP_ADD, sum,
+				    pctl_wgsl_op2(x, PCTL_OP_MUL, byte_at(x, args[0], i, t),
+						  byte_at(x, args[1], i, t)));
+	return sum;
+}
+
 static struct val builtin(struct compose *x, struct expr *e)
 {
 	const struct builtin *b = pctl_wgsl_builtin_at(e->index);
@@ -129,6 +215,14 @@ static struct val builtin(struct compose *x, struct expr *e)
 		return gather(x, b->arg == PCTL_OP_ALL ? PCTL_OP_AND : PCTL_OP_OR, args[0]);
 	case BUILTIN_DOT:
 		return gather(x, PCTL_OP_ADD, pctl_wgsl_op2(x, PCTL_OP_MUL, args[0], args[1]));
+	case BUILTIN_TRANSPOSE:
+		return transpose(x, e, args[0]);
+	case BUILTIN_DOT4:
+		return dot4(x, e->type, args);
+	case BUILTIN_PACK:
+		return pack(x, b->arg, args[0]);
+	case BUILTIN_UNPACK:
+		return unpack(x, e->type, args[0]);
 	default:
 		break;
 	}
@@ -178,6 +272,8 @@ struct val pctl_wgsl_spec(struct compose *x, struct expr *e)
 		v = pctl_wgsl_val(x, e->a);
 		return v.t->kind == TY_STRUCT ? pctl_wgsl_piece(x, v, e->index) : swizzle(x, e, v);
 	case EX_INDEX:
+		if (e->b->stage != STAGE_CONST)
+			return choose(x, e);
 		v = pctl_wgsl_val(x, e->a);
 		return pctl_wgsl_piece(x, v, (uint32_t)pctl_wgsl_leaf(e->b, 0));
 	default:

@@ -116,12 +116,15 @@ void pctl_wgsl_check_filters(struct wgsl *c, uint32_t code, const struct attr *f
 		for (b = first; b != a; b = b->next)
 			if (b->sym == KW_DIAGNOSTIC && b->n_args == 2 &&
 			    rule_of(b->args->next, other) && rule[0] == other[0] &&
-			    rule[1] == other[1] && a->args->sym != b->args->sym)
+			    rule[1] == other[1] &&
+			    (code == PC2113_WGSL_ATTRIBUTE || a->args->sym != b->args->sym))
 				break;
 		if (b != a)
-			pctl_wgsl_error_note(c, code, a->pos, a->end, NULL, b->pos, b->end,
-					     "the other is here",
-					     "two diagnostic filters give one rule two severities");
+			pctl_wgsl_error_note(
+				c, code, a->pos, a->end, NULL, b->pos, b->end, "the other is here",
+				a->args->sym == b->args->sym
+					? "two diagnostic attributes name one rule"
+					: "two diagnostic filters give one rule two severities");
 	}
 }
 

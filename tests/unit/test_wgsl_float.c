@@ -128,7 +128,7 @@ static const char *const facts[] = {
 	F32("sqrt(2.0)") " == 0x3fb504f3u && " F32("inverseSqrt(2f)") " == 0x3f3504f3u",
 	F32("sin(1.0)") " == 0x3f576aa4u && " F32("cos(1f)") " == 0x3f0a5140u",
 	F32("exp(1.0)") " == 0x402df854u && " F32("log(2.0)") " == 0x3f317218u",
-	F32("pow(2.0, 0.5)") " == 0x3fb504f3u && pow(-8.0, 3.0) == -512 && exp2(10) == 1024",
+	F32("pow(2.0, 0.5)") " == 0x3fb504f3u && pow(8.0, 3.0) == 512 && exp2(10) == 1024",
 	F32("atan2(1, -1)") " == 0x4016cbe4u && exp10(2) == 100 && log10(1000.0) == 3 && cbrt(-27) "
 			    "== "
 			    "-3",
@@ -311,6 +311,10 @@ static void test_wgsl_float__what_is_no_float_is_refused(void **state)
 		{PC2406_WGSL_ARGUMENTS, "sqrt(1u)"},
 		{PC2406_WGSL_ARGUMENTS, "sqrt(true)"},
 		{PC2406_WGSL_ARGUMENTS, "pow(1f, 1h)"},
+		{PC2406_WGSL_ARGUMENTS, "pow(-8.0, 3.0)"},
+		{PC2406_WGSL_ARGUMENTS, "pow(-0.5f, 2f)"},
+		{PC2406_WGSL_ARGUMENTS, "pow(0h, 0h)"},
+		{PC2406_WGSL_ARGUMENTS, "pow(-0.0, 0)"},
 		{PC2406_WGSL_ARGUMENTS, "mix(1f, 2f, vec2f(1))"},
 		{PC2406_WGSL_ARGUMENTS, "cross(vec2f(), vec2f())"},
 		{PC2406_WGSL_ARGUMENTS, "determinant(mat2x3f())"},

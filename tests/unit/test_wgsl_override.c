@@ -41,38 +41,38 @@ struct rule {
 		T, T, "abs(n)", "", MIN, 1                                                    \
 	}
 
-#define FLOATS(T, HUGE)                                                                        \
-	{T, T, "1.0 / n", "0", "2", 1}, {T, T, "n / 0.0", "1", "", 1},                         \
-		{T, T, "n % 0.0", "1", "", 1}, {T, T, "1.0 % n", "0", "0.75", 1},              \
-		{T, T, "n + n", HUGE, "1", 1}, {T, T, "n * n", HUGE, "1", 1},                  \
-		{T, T, "-n - n", HUGE, "1", 1}, {T, T, "n - -n", HUGE, "1", 1},                \
-		{T, T, "fma(n, n, 1.0)", HUGE, "1", 1}, {T, T, "sqrt(n)", "-1", "0", 1},       \
-		{T, T, "inverseSqrt(n)", "0", "4", 1}, {T, T, "log(n)", "0", "1", 1},          \
-		{T, T, "log2(n)", "-1", "1", 1}, {T, T, "exp(n)", HUGE, "1", 1},               \
-		{T, T, "exp2(n)", HUGE, "1", 1}, {T, T, "pow(n, -1.0)", "0", "2", 1},          \
-		{T, T, "pow(n, 9.0)", HUGE, "1.5", 1}, {T, T, "acos(n)", "1.5", "1", 1},       \
-		{T, T, "asin(n)", "-1.5", "1", 1}, {T, T, "acosh(n)", "0.5", "1", 1},          \
-		{T, T, "atanh(n)", "1", "0.5", 1}, {T, T, "cosh(n)", HUGE, "1", 1},            \
-		{T, T, "sinh(n)", HUGE, "1", 1}, {T, T, "degrees(n)", HUGE, "1", 1},           \
-		{T, T, "smoothstep(n, 1.0, 0.5)", "1", "0", 1},                                \
-		{T, T, "smoothstep(n, 1.0, r)", "1", "0", 0},                                  \
-		{T, T, "clamp(0.5, n, 1.0)", "2", "0", 1},                                     \
-		{T, T, "clamp(r, n, 1.0)", "2", "0", 0}, {T, T, "ldexp(n, 1)", HUGE, "1", 1},  \
-		{T, T, "mix(n, -n, 2.0)", HUGE, "1", 1},                                       \
-		{T, T, "length(vec2(n, n))", HUGE, "1", 0},                                    \
-		{T, T, "distance(n, -n)", HUGE, "1", 0},                                       \
-		{T, T, "distance(vec2(n), vec2(-n))", HUGE, "1", 0},                           \
-		{T, T, "dot(vec2(n), vec2(n))", HUGE, "1", 0},                                 \
-		{T, "vec2<" T ">", "normalize(vec2(n))", "0", "1", 0},                         \
-		{T, "vec2<" T ">", "normalize(vec2(n))", HUGE, "1", 0},                        \
-		{T, "vec3<" T ">", "cross(vec3(n), vec3(n, 1, 2))", HUGE, "1", 0},             \
-		{T, "vec2<" T ">", "reflect(vec2(n), vec2(n))", HUGE, "1", 0},                 \
-		{T, "vec2<" T ">", "vec2(1) / vec2(1, n)", "0", "1", 0},                       \
-		{T, T, "determinant(mat2x2(n, 0, 0, n))", HUGE, "1", 0},                       \
-		{T, "mat2x2<" T ">", "mat2x2(n, 0, 0, n) * mat2x2(n, 0, 0, n)", HUGE, "1", 0}, \
-		{T, "vec2<" T ">", "mat2x2(n, 0, 0, n) * vec2(n)", HUGE, "1", 0},              \
-	{                                                                                      \
-		T, "bool", "n != 0 && 1.0 / n > 1", "", "0", 1                                 \
+#define FLOATS(T, HUGE)                                                                         \
+	{T, T, "1.0 / n", "0", "2", 1}, {T, T, "n / 0.0", "1", "", 1},                          \
+		{T, T, "n % 0.0", "1", "", 1}, {T, T, "1.0 % n", "0", "0.75", 1},               \
+		{T, T, "n + n", HUGE, "1", 1}, {T, T, "n * n", HUGE, "1", 1},                   \
+		{T, T, "-n - n", HUGE, "1", 1}, {T, T, "n - -n", HUGE, "1", 1},                 \
+		{T, T, "fma(n, n, 1.0)", HUGE, "1", 1}, {T, T, "sqrt(n)", "-1", "0", 1},        \
+		{T, T, "inverseSqrt(n)", "0", "4", 1}, {T, T, "log(n)", "0", "1", 1},           \
+		{T, T, "log2(n)", "-1", "1", 1}, {T, T, "exp(n)", HUGE, "1", 1},                \
+		{T, T, "exp2(n)", HUGE, "1", 1}, {T, T, "pow(n, -1.0)", "0", "2", 1},           \
+		{T, T, "pow(n, 9.0)", HUGE, "1.5", 1}, {T, T, "acos(n)", "1.5", "1", 1},        \
+		{T, T, "asin(n)", "-1.5", "1", 1}, {T, T, "acosh(n)", "0.5", "1", 1},           \
+		{T, T, "atanh(n)", "1", "0.5", 1}, {T, T, "cosh(n)", HUGE, "1", 1},             \
+		{T, T, "sinh(n)", HUGE, "1", 1}, {T, T, "degrees(n)", HUGE, "1", 1},            \
+		{T, T, "smoothstep(n, 1.0, 0.5)", "1", "0", 1},                                 \
+		{T, T, "smoothstep(n, 1.0, r)", "1", "0", 0},                                   \
+		{T, T, "clamp(0.5, n, 1.0)", "2", "0", 1},                                      \
+		{T, T, "clamp(r, n, 1.0)", "2", "0", 0}, {T, T, "ldexp(n, 1)", HUGE, "1", 1},   \
+		{T, T, "mix(n, -n, 2.0)", HUGE, "1", 1}, {T, T, "pow(n, 2.0)", "-1", "3", 1},   \
+		{T, T, "pow(0.0, n)", "0", "1", 1}, {T, T, "length(vec2(n, n))", HUGE, "1", 0}, \
+		{T, T, "distance(n, -n)", HUGE, "1", 0},                                        \
+		{T, T, "distance(vec2(n), vec2(-n))", HUGE, "1", 0},                            \
+		{T, T, "dot(vec2(n), vec2(n))", HUGE, "1", 0},                                  \
+		{T, "vec2<" T ">", "normalize(vec2(n))", "0", "1", 0},                          \
+		{T, "vec2<" T ">", "normalize(vec2(n))", HUGE, "1", 0},                         \
+		{T, "vec3<" T ">", "cross(vec3(n), vec3(n, 1, 2))", HUGE, "1", 0},              \
+		{T, "vec2<" T ">", "reflect(vec2(n), vec2(n))", HUGE, "1", 0},                  \
+		{T, "vec2<" T ">", "vec2(1) / vec2(1, n)", "0", "1", 0},                        \
+		{T, T, "determinant(mat2x2(n, 0, 0, n))", HUGE, "1", 0},                        \
+		{T, "mat2x2<" T ">", "mat2x2(n, 0, 0, n) * mat2x2(n, 0, 0, n)", HUGE, "1", 0},  \
+		{T, "vec2<" T ">", "mat2x2(n, 0, 0, n) * vec2(n)", HUGE, "1", 0},               \
+	{                                                                                       \
+		T, "bool", "n != 0 && 1.0 / n > 1", "", "0", 1                                  \
 	}
 
 static const struct rule rules[] = {
@@ -373,6 +373,66 @@ static void test_wgsl_override__defaults_are_as_constants(void **state)
 		"mat2x2f(n, 1.0, 2.0, 3.0)[0].x",
 		"f32(extractBits(vec2u(u32(n) * 99u), 1u, 4u).x)",
 		"f32(-vec2(n).x) + fract(vec2(n / 2.0)).x",
+		"f32(pack4xI8(vec4(i32(n), -5, 127, -128)) & 0xffffu)",
+		"f32(pack4xI8(vec4(i32(n), -5, i32(n) * 50, -128)) >> 16u)",
+		"f32(pack4xU8(vec4(u32(n), 5u, 300u, 7u)) >> 8u)",
+		"f32(pack4xI8Clamp(vec4(i32(n) * 100, -500, i32(n), -128)) & 0xffffu)",
+		"f32(pack4xU8Clamp(vec4(u32(n) * 100u, 500u, 9u, 128u)) >> 8u)",
+		"f32(unpack4xI8(u32(n) * 0x45678923u).w)",
+		"f32(unpack4xI8(u32(n) * 0x45678923u).x)",
+		"f32(unpack4xU8(u32(n) * 0x45678923u).w)",
+		"f32(unpack4xU8(u32(n) * 0x45678923u).y)",
+		"f32(dot4I8Packed(u32(n) * 0x45678923u, 0x81ff037fu))",
+		"f32(dot4U8Packed(u32(n) * 0x45678923u, 0x81ff037fu))",
+		"transpose(mat2x3(n, 1.0, 2.0, 4.0, n, 6.0))[2][0]",
+		"transpose(mat2x3(n, 1.0, 2.0, 4.0, n, 6.0))[1].y",
+		"array<f32, 5>(1.0, n, 2.0, 7.5, 9.0)[u32(n)]",
+		"array<vec2f, 4>(vec2(1.0), vec2(n, 2.0), vec2(4.0), vec2(n, 8.0))[i32(n)].y",
+		"vec4(n, 1.0, 2.0, 8.0)[i32(n)]",
+		"mat4x2(n, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, n)[i32(n)][u32(n) - 2u]",
+		/* halves: normal, subnormal, what is rounded, zeros, the largest */
+		"f32(pack2x16float(vec2(n, n)) & 0xffffu)",
+		"f32(pack2x16float(vec2(1.0, n)) >> 16u)",
+		"f32(pack2x16float(vec2(-n / 7.0, n)) & 0xffffu)",
+		"f32(pack2x16float(vec2(1.0, -n / 7.0)) >> 16u)",
+		"f32(pack2x16float(vec2(n * 20000.0, n)) & 0xffffu)",
+		"f32(pack2x16float(vec2(1.0, n * 20000.0)) >> 16u)",
+		"f32(pack2x16float(vec2(n * -0x1p-20, n)) & 0xffffu)",
+		"f32(pack2x16float(vec2(1.0, n * -0x1p-20)) >> 16u)",
+		"f32(pack2x16float(vec2(n * 0x1p-26, n)) & 0xffffu)",
+		"f32(pack2x16float(vec2(1.0, n * 0x1p-26)) >> 16u)",
+		"f32(pack2x16float(vec2(n * 0x1p-15, n)) & 0xffffu)",
+		"f32(pack2x16float(vec2(1.0, n * 0x1p-15)) >> 16u)",
+		"f32(pack2x16float(vec2(n * 0x1.ffcp-16, n)) & 0xffffu)",
+		"f32(pack2x16float(vec2(1.0, n * 0x1.ffcp-16)) >> 16u)",
+		"f32(pack2x16float(vec2(n * 0x1p-25, n)) & 0xffffu)",
+		"f32(pack2x16float(vec2(1.0, n * 0x1p-25)) >> 16u)",
+		"f32(pack2x16float(vec2(n * 0.0, n)) & 0xffffu)",
+		"f32(pack2x16float(vec2(1.0, n * 0.0)) >> 16u)",
+		"f32(pack2x16float(vec2(n * 0x1.5ffp-3, n)) & 0xffffu)",
+		"f32(pack2x16float(vec2(1.0, n * 0x1.5ffp-3)) >> 16u)",
+		"f32(pack2x16float(vec2(n * 21834.0, n)) & 0xffffu)",
+		"f32(pack2x16float(vec2(1.0, n * 21834.0)) >> 16u)",
+		"f32(pack2x16float(vec2(n * 0x1.554p-16, n)) & 0xffffu)",
+		"f32(pack2x16float(vec2(1.0, n * 0x1.554p-16)) >> 16u)",
+		"unpack2x16float(0x3c00u + u32(n) - 3u).x",
+		"unpack2x16float((0x3c00u << 16u) + u32(n)).y",
+		"unpack2x16float(0x8000u + u32(n) - 3u).x",
+		"unpack2x16float((0x8000u << 16u) + u32(n)).y",
+		"unpack2x16float(0x0001u + u32(n) - 3u).x",
+		"unpack2x16float((0x0001u << 16u) + u32(n)).y",
+		"unpack2x16float(0x83ffu + u32(n) - 3u).x",
+		"unpack2x16float((0x83ffu << 16u) + u32(n)).y",
+		"unpack2x16float(0x0400u + u32(n) - 3u).x",
+		"unpack2x16float((0x0400u << 16u) + u32(n)).y",
+		"unpack2x16float(0x7bffu + u32(n) - 3u).x",
+		"unpack2x16float((0x7bffu << 16u) + u32(n)).y",
+		"unpack2x16float(0xfbffu + u32(n) - 3u).x",
+		"unpack2x16float((0xfbffu << 16u) + u32(n)).y",
+		"unpack2x16float(0x5555u + u32(n) - 3u).x",
+		"unpack2x16float((0x5555u << 16u) + u32(n)).y",
+		"unpack2x16float(0x0200u + u32(n) - 3u).x",
+		"unpack2x16float((0x0200u << 16u) + u32(n)).y",
 	};
 	static const char frame[] = "struct S { a: i32, b: vec2f }\n%s\n%s\n"
 				    "@group(0) @binding(0) var<storage, read_write> o: f32;\n"

@@ -6,7 +6,7 @@ var<private> p = out[0];
 override z = f();
 fn f() -> u32 { return 1u; }
 struct S { @size(b) a: u32 }
-override cmplx = pack2x16float(vec2f(vec2u(b, b)));
+override large = array<u32, 65>()[b];
 @compute @workgroup_size(64)
 fn main(@builtin(global_invocation_id) gid: vec3<u32>) {
 	let i = gid.x;
