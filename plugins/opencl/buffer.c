@@ -99,6 +99,8 @@ pctl_status opencl_buffer_read(pctl_device *dev, const pctl_call *call, pctl_buf
 
 	if (status != PCTL_OK || !n_bytes)
 		return status;
+	if (dev->lost)
+		return opencl_fail(dev, call, CL_DEVICE_NOT_AVAILABLE, "reading a lost device");
 	error = clEnqueueReadBuffer(dev->queue, buf->mem, CL_TRUE, (size_t)offset, (size_t)n_bytes,
 				    data, 0, NULL, NULL);
 	return error == CL_SUCCESS ? PCTL_OK : opencl_fail(dev, call, error, "clEnqueueReadBuffer");

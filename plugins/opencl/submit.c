@@ -192,6 +192,8 @@ pctl_status opencl_submit(pctl_device *dev, const pctl_call *call, pctl_list *l,
 	cl_int state;
 
 	*out = 0;
+	if (dev->lost)
+		return opencl_fail(dev, call, CL_DEVICE_NOT_AVAILABLE, "submit to a lost device");
 	if (!l->ended)
 		return pctl_refuse(call, PC3213_LIST_STATE,
 				   "the list is not ended, or holds a refused command");

@@ -125,6 +125,9 @@ pctl_status pctl_vk_buffer_read(pctl_device *dev, const pctl_call *call, pctl_bu
 		return status;
 	if (!data)
 		return pctl_refuse(call, PC3201_BACKEND_ARGUMENT, "buffer_read: data is NULL");
+	/* Its memory may well be mapped still, and holds whatever it holds. */
+	if (dev->lost)
+		return pctl_vk_fail(dev, call, VK_ERROR_DEVICE_LOST, "reading a lost device");
 	if (buf->memory.map)
 		memcpy(data, buf->memory.map + offset, n_bytes);
 	else

@@ -162,6 +162,8 @@ pctl_status pctl_vk_submit(pctl_device *dev, const pctl_call *call, pctl_list *l
 				   l->under_way			     ? "under way"
 				   : l->state == PCTL_VK_LIST_BROKEN ? "in error"
 								     : "not closed");
+	if (dev->lost)
+		return pctl_vk_fail(dev, call, VK_ERROR_DEVICE_LOST, "submit to a lost device");
 	status = drain(dev, call);
 	if (status != PCTL_OK)
 		return status;

@@ -125,5 +125,61 @@ static void test_legal_kept__refused(void **state)
 	pctl_program_destroy(p);
 }
 
-PCTL_TESTS_MAIN(PCTL_TEST(test_legal_kept__untouched), PCTL_TEST(test_legal_kept__refused),
-		PCTL_TEST(test_legal_kept__proofs), PCTL_TEST(test_legal_kept__leaf_proofs))
+/* An array of 16-bit floats moved whole: one part more than is allowed, and the most that is. */
+static void test_legal_kept__too_many_parts(void **state)
+{
+	const pctl_device_caps none = caps_of(PCTL_CAP_I64);
+	const pctl_legal_options options = {.head = PCTL_HEAD(pctl_legal_options)};
+	rig r;
+
+	(void)state;
+	legal_open(&r);
+	r.loud = 0;
+	for (uint32_t n = 4096; n <= 4097; n++) {
+		pctl_program *p, *out = NULL;
+		uint32_t array, from, to;
+		pctl_status s;
+
+		program_begin();
+		array = pctl_build_array(b, pctl_build_scalar(b, PCTL_SCALAR_F16), n, 0);
+		from = storage(0, array);
+		to = storage(1, array);
+		main_begin();
+		OP(STORE, 0, OP(LOAD, array, from), to);
+		p = program_end(&r);
+		s = pctl_legalise(p, &none, &options, &r.call, &out);
+		assert_int_equal(s, n == 4096 ? PCTL_OK : PCTL_E_LIMIT);
+		if (s)
+			assert_int_equal(r.last_code, PC2505_LEGAL_LEAVES);
+		pctl_program_destroy(p);
+		pctl_program_destroy(out);
+	}
+}
+
+/* Overrides are given values before, since sizes and constants depend on them. */
+static void test_legal_kept__unspecialised(void **state)
+{
+	const pctl_device_caps none = caps_of(PCTL_CAP_I64);
+	pctl_program *p = NULL, *out = NULL;
+	uint32_t n, v;
+	rig r;
+
+	(void)state;
+	legal_open(&r);
+	r.loud = 0;
+	program_begin();
+	n = pctl_build_override(b, "n", 7, t_u32);
+	v = storage(0, t_u32);
+	main_begin();
+	OP(STORE, 0, OP(OVERRIDE, t_u32, n), v);
+	p = program_end(&r);
+	assert_int_equal(pctl_legalise(p, &none, NULL, &r.call, &out), PCTL_E_INVALID);
+	assert_int_equal(r.last_code, PC2502_LEGAL_UNSPECIALISED);
+	assert_null(out);
+	pctl_program_destroy(p);
+}
+
+PCTL_TESTS_MAIN(PCTL_TEST(test_legal_kept__too_many_parts),
+		PCTL_TEST(test_legal_kept__unspecialised), PCTL_TEST(test_legal_kept__untouched),
+		PCTL_TEST(test_legal_kept__refused), PCTL_TEST(test_legal_kept__proofs),
+		PCTL_TEST(test_legal_kept__leaf_proofs))

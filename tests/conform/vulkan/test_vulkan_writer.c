@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "devices.h"
-#include "spirv.h"
+#include "vk.h"
 
 static uint32_t type_of(pctl_builder *b, uint8_t scalar, uint32_t width)
 {
@@ -224,6 +224,38 @@ static void test_vulkan__modes_are_promised(void **state)
 	}
 }
 
-PCTL_TESTS_MAIN(PCTL_TEST(test_vulkan__nothing_contracts),
+static uint32_t last_code;
+
+static void hear(void *ctx, const pctl_diag *d)
+{
+	(void)ctx;
+	last_code = d->code;
+}
+
+/* In debug mode a module with a fault never reaches a driver. */
+static void test_vulkan__a_fault_is_seen(void **state)
+{
+	const pctl_call call = {.head = PCTL_HEAD(pctl_call), .diag = hear};
+	pctl_device dev = {.props.apiVersion = VK_API_VERSION_1_3};
+	const pctl_spv_options opt = {.uniform_bytes = 65536};
+	pctl_program *p = program(2, 1);
+	pctl_spv_words w;
+	uint32_t at;
+
+	(void)state;
+	assert_int_equal(pctl_spv_write(p, &opt, &w), PCTL_OK);
+	assert_int_equal(pctl_vk_validate(&dev, &call, &w), PCTL_OK);
+	/* Behind the header, the first OpTypeFloat gets a width that no float has. */
+	for (at = 5; at < w.n && (w.at[at] & 0xffff) != SpvOpTypeFloat; at += w.at[at] >> 16)
+		;
+	assert_true(at < w.n);
+	w.at[at + 2] = 33;
+	assert_int_equal(pctl_vk_validate(&dev, &call, &w), PCTL_E_INTERNAL);
+	assert_int_equal(last_code, PC3245_SPIRV_INVALID);
+	free(w.at);
+	pctl_program_destroy(p);
+}
+
+PCTL_TESTS_MAIN(PCTL_TEST(test_vulkan__a_fault_is_seen), PCTL_TEST(test_vulkan__nothing_contracts),
 		PCTL_TEST(test_vulkan__constants_are_hidden),
 		PCTL_TEST(test_vulkan__modes_are_promised))
