@@ -217,6 +217,8 @@ static int one_case(rig *r, struct options *o, uint64_t i)
 				r->device[k].executed = counted[k].executed;
 				r->device[k].differed = counted[k].differed;
 				r->device[k].crashed = counted[k].crashed;
+				r->device[k].refused = counted[k].refused;
+				r->device[k].failed = counted[k].failed;
 				r->device[k].ns = counted[k].ns;
 			}
 			printf("made smaller in %" PRIu32 " tries\n", tried);
@@ -269,7 +271,11 @@ static int summary(const rig *r, const diff_state *s, uint32_t regressions)
 		       d->name);
 		if (d->crashed != 0)
 			printf("%6" PRIu32 " crashes of this driver, no result\n", d->crashed);
-		idle |= d->executed == 0 || d->crashed > d->executed / 4 + 2;
+		if (d->refused + d->failed != 0)
+			printf("%6" PRIu32 " refused as too large for it, %" PRIu32
+			       " without a result\n",
+			       d->refused, d->failed);
+		idle |= d->executed == 0 || d->crashed + d->refused > d->executed / 4 + 2;
 	}
 	printf("%" PRIu32 " regressions, %" PRIu32 " generated, %" PRIu64
 	       " gas estimates held, %" PRIu32 " failed\n",
@@ -277,7 +283,7 @@ static int summary(const rig *r, const diff_state *s, uint32_t regressions)
 	if (s->next < s->cases)
 		printf("ended before case %" PRIu64 " of %" PRIu64 "\n", s->next, s->cases);
 	if (idle)
-		printf("a device executed nothing, or crashed too often\n");
+		printf("a device executed nothing, or crashed or refused too often\n");
 	return s->failed != 0 || idle || s->done + regressions == 0;
 }
 

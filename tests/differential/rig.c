@@ -231,6 +231,7 @@ struct running {
 	const pctl_kernel_unit *unit;
 	pctl_job_plan *plan;
 	pctl_diag_list *diagnostics;
+	uint32_t told; /* diagnostics of devices before this one */
 	const pctl_call *call;
 	uint32_t n_out;
 	uint32_t out_binding[CASE_DISPATCHES * CASE_BINDINGS]; /* of each output */
@@ -255,14 +256,21 @@ __attribute__((format(printf, 4, 5))) static void blame(struct running *x, uint3
 	va_end(args);
 }
 
+static const pctl_diag *first_error(const struct running *x)
+{
+	for (uint32_t i = x->told; i < pctl_diag_list_count(x->diagnostics); i++) {
+		const pctl_diag *d = pctl_diag_list_at(x->diagnostics, i);
+
+		if (d->severity == PCTL_SEVERITY_ERROR)
+			return d;
+	}
+	return NULL;
+}
+
 static void blame_diagnostics(struct running *x, uint32_t kind, uint32_t device)
 {
-	const pctl_diag *d = NULL;
+	const pctl_diag *d = first_error(x);
 
-	for (uint32_t i = 0; d == NULL && i < pctl_diag_list_count(x->diagnostics); i++) {
-		d = pctl_diag_list_at(x->diagnostics, i);
-		d = d->severity == PCTL_SEVERITY_ERROR ? d : NULL;
-	}
 	/* Every bad access that the sanitizing reference saw is an error of its own there. */
 	if (d != NULL && (d->code == PC5220_RACE || d->code == PC5221_DIVERGENT_BARRIER))
 		kind = RIG_FINDING;
@@ -272,6 +280,17 @@ static void blame_diagnostics(struct running *x, uint32_t kind, uint32_t device)
 		blame(x, kind, device, "PC%04u %s (%u:%u)", d->code, d->message, d->pos.line,
 		      d->pos.column);
 	x->verdict->code = d == NULL ? 0 : d->code;
+}
+
+/* A program without a result on this device that is no failure of the run: the record says which and why. */
+static void tell(struct running *x, const rig_device *d, const char *what)
+{
+	const pctl_diag *e = first_error(x);
+
+	printf("%s %s on %s: PC%04u %s\n", what, x->c->name, d->name, e == NULL ? 0 : e->code,
+	       e == NULL ? "without a word" : e->message);
+	fflush(stdout);
+	x->told = pctl_diag_list_count(x->diagnostics);
 }
 
 static const pctl_var *variable(const pctl_program *p, uint32_t group, uint32_t binding)
@@ -421,10 +440,16 @@ static void run_device(struct running *x, uint32_t device)
 			differs |= compare(x, device, i, bytes);
 		free(bytes);
 	}
-	if (status == PCTL_E_DEVICE_LOST && d->may_crash)
+	if (status == PCTL_E_DEVICE_LOST && d->may_crash) {
 		d->crashed++;
-	else if (status != PCTL_OK)
+		tell(x, d, "CRASHED");
+	} else if (status == PCTL_E_UNSUPPORTED && device > 1) {
+		d->refused++;
+		tell(x, d, "REFUSED");
+	} else if (status != PCTL_OK) {
+		d->failed++;
 		blame_diagnostics(x, RIG_ERROR, device);
+	}
 	for (uint32_t i = 0; status == PCTL_OK && i < x->n_out; i++)
 		pctl_value_release(out[i]);
 	if (status == PCTL_OK && d->build_flags != 0)

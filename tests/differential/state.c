@@ -14,7 +14,7 @@
 static void add_head(pctl_str_buf *t, const diff_state *s)
 {
 	pctl_str_addf(t,
-		      "differential 1: seed %" PRIu64 " cases %" PRIu64 " floats %" PRIu32
+		      "differential 2: seed %" PRIu64 " cases %" PRIu64 " floats %" PRIu32
 		      " shard %" PRIu32 "/%" PRIu32 "\n",
 		      s->seed, s->cases, s->floats, s->shard, s->shards);
 }
@@ -25,17 +25,19 @@ static int other_run(const char *path)
 	return 0;
 }
 
-/* `device EXECUTED DIFFERED CRASHED NS NAME`, in the order of the rig. */
+/* `device EXECUTED DIFFERED CRASHED REFUSED FAILED NS NAME`, in the order of the rig. */
 static int read_device(const char **at, rig_device *d)
 {
 	const size_t n = strlen(d->name);
-	uint32_t executed, differed, crashed;
+	uint32_t executed, differed, crashed, refused, failed;
 	const char *name;
 	uint64_t ns;
 	int used = 0;
 
-	if (sscanf(*at, "device %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu64 " %n", &executed,
-		   &differed, &crashed, &ns, &used) != 4)
+	if (sscanf(*at,
+		   "device %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu64
+		   " %n",
+		   &executed, &differed, &crashed, &refused, &failed, &ns, &used) != 6)
 		return 0;
 	name = *at + used;
 	if (strncmp(name, d->name, n) != 0 || name[n] != '\n')
@@ -43,6 +45,8 @@ static int read_device(const char **at, rig_device *d)
 	d->executed = executed;
 	d->differed = differed;
 	d->crashed = crashed;
+	d->refused = refused;
+	d->failed = failed;
 	d->ns = ns;
 	*at = name + n + 1;
 	return 1;
@@ -84,9 +88,12 @@ int diff_state_write(const char *path, const diff_state *s, const rig *r)
 	pctl_str_addf(&t, "next %" PRIu64 " done %" PRIu32 " failed %" PRIu32 " gas %" PRIu64 "\n",
 		      s->next, s->done, s->failed, r->gas_checked);
 	for (uint32_t i = 0; i < r->n_devices; i++)
-		pctl_str_addf(&t, "device %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu64 " %s\n",
+		pctl_str_addf(&t,
+			      "device %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32
+			      " %" PRIu64 " %s\n",
 			      r->device[i].executed, r->device[i].differed, r->device[i].crashed,
-			      r->device[i].ns, r->device[i].name);
+			      r->device[i].refused, r->device[i].failed, r->device[i].ns,
+			      r->device[i].name);
 	ok = !t.failed && pctl_file_write(path, t.data, t.n, 0, NULL) == PCTL_OK;
 	if (!ok)
 		fprintf(stderr, "%s cannot be written\n", path);
