@@ -93,20 +93,12 @@ static uint64_t scalars(const pctl_program *p, uint32_t type)
 	return t->kind == PCTL_TYPE_ARRAY || t->kind == PCTL_TYPE_STRUCT ? (t->size + 3u) / 4 : 0;
 }
 
-/* The largest array in a type. Types refer to types before them, 15 deep at most. */
-static uint64_t array_bytes(const pctl_program *p, uint32_t type)
+/* An array or struct, 0 for all else: structs in structs unfold as arrays do. */
+static uint64_t composite_bytes(const pctl_program *p, uint32_t type)
 {
 	const pctl_type *t = &p->types[type];
-	uint64_t largest = 0;
 
-	if (t->kind == PCTL_TYPE_ARRAY)
-		return t->size;
-	for (uint32_t i = 0; t->kind == PCTL_TYPE_STRUCT && i < t->count; i++) {
-		const uint64_t n = array_bytes(p, p->members[t->first_member + i].type);
-
-		largest = n > largest ? n : largest;
-	}
-	return largest;
+	return t->kind == PCTL_TYPE_ARRAY || t->kind == PCTL_TYPE_STRUCT ? t->size : 0;
 }
 
 /* ---- control ------------------------------------------------------------------------------ */
@@ -290,7 +282,7 @@ static void function(counter *c, uint32_t f)
 		const uint32_t type = c->p->locals[c->fn->first_local + i].type;
 
 		add(c, PCTL_EXTENT_FUNCTION_MEMORY, c->p->types[type].size, 0);
-		most(c, PCTL_EXTENT_ARRAY, array_bytes(c->p, type), f, 0);
+		most(c, PCTL_EXTENT_ARRAY, composite_bytes(c->p, type), f, 0);
 	}
 	for (uint32_t v = 0; v < c->fn->n_insts; v++)
 		instruction(c, v, &c->p->insts[c->fn->first_inst + v]);
@@ -307,7 +299,7 @@ static void variables(counter *c)
 		const pctl_var *v = &c->p->vars[i];
 		const pctl_type *t = &c->p->types[v->type];
 		const uint64_t array =
-			v->space == PCTL_SPACE_PRIVATE ? array_bytes(c->p, v->type) : 0;
+			v->space == PCTL_SPACE_PRIVATE ? composite_bytes(c->p, v->type) : 0;
 
 		if (v->space == PCTL_SPACE_PRIVATE)
 			(void)pctl_num_add(need[PCTL_EXTENT_PRIVATE], t->size,

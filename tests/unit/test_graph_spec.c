@@ -21,9 +21,11 @@ static const char prologue[] =
 	"@group(0) @binding(1) var<storage> ro : array<u32>;\n"
 	"@group(0) @binding(2) var<uniform> un : vec4<u32>;\n"
 	"@group(0) @binding(3) var<storage, read_write> ra : array<atomic<u32>>;\n"
-	"var<private> pi : i32; var<private> pu : u32; var<private> pf : f32; var<private> pb : bool;\n"
+	"var<private> pi : i32; var<private> pu : u32; var<private> pf : f32; var<private> pb : "
+	"bool;\n"
 	"var<private> pv : vec4<u32>; var<private> pa : array<u32, 4>;\n"
-	"var<workgroup> wg : array<u32, 8>; var<workgroup> wu : u32; var<workgroup> wa : atomic<u32>;\n"
+	"var<workgroup> wg : array<u32, 8>; var<workgroup> wu : u32; var<workgroup> wa : "
+	"atomic<u32>;\n"
 	"override ov : u32 = 1;\n"
 	"fn none() { }\nfn give() -> u32 { return 1u; }\n"
 	"@must_use fn used() -> u32 { return 1u; }\nfn takes(a : u32) { }\n"
@@ -102,15 +104,16 @@ static int agrees(const char *file, uint32_t number, enum wrap wrap, char *line)
 		ok = accepts(text, codes);
 		if (!ok && !strcmp(codes, body))
 			return 1;
-		fprintf(stderr, "%s:%u: %s, not %s: %s\n", file, number, ok ? "accepted" : codes, body,
-			end + 1);
+		fprintf(stderr, "%s:%u: %s, not %s: %s\n", file, number, ok ? "accepted" : codes,
+			body, end + 1);
 		return 0;
 	}
 	build(text, wrap, body);
 	ok = accepts(text, codes);
 	if (ok == (*line != '-'))
 		return 1;
-	fprintf(stderr, "%s:%u: %s %s: %s\n", file, number, ok ? "accepted" : "refused", codes, body);
+	fprintf(stderr, "%s:%u: %s %s: %s\n", file, number, ok ? "accepted" : "refused", codes,
+		body);
 	return 0;
 }
 

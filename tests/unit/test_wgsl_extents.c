@@ -130,6 +130,8 @@ static void memory_values_and_tables(void **state)
 	assert_true(x.need[PCTL_EXTENT_INSTRUCTIONS] > 2 * 5);
 	assert_true(x.need[PCTL_EXTENT_LARGEST] < x.need[PCTL_EXTENT_INSTRUCTIONS]);
 	assert_true(v.need[PCTL_EXTENT_VALUES] >= 101);
+	/* Structs in structs are as large as arrays in arrays. */
+	assert_int_equal(v.need[PCTL_EXTENT_ARRAY], 404);
 	assert_int_equal(need(PCTL_EXTENT_PRIVATE, "var<private> p : array<u32, 8>;\n",
 			      "p[r[0] & 7u] = 1u; r[0] = p[0];"),
 			 32);

@@ -39,7 +39,7 @@ pctl_status pctl_app_params(pctl_app *app, pctl_chain *c, pctl_params *out)
 		       : status;
 }
 
-pctl_status pctl_app_rules(pctl_app *app, pctl_params *out)
+pctl_status pctl_app_rules(pctl_app *app, pctl_params *out, const char **from)
 {
 	const char *text = pctl_option_value(&app->line, "--rules"), *dir, *state;
 	pctl_status status = pctl_app_config(app);
@@ -50,6 +50,8 @@ pctl_status pctl_app_rules(pctl_app *app, pctl_params *out)
 	state = pctl_arena_printf(app->arena, "%s/chain/state.sqlite", app->config->home);
 	if (dir == NULL || state == NULL)
 		return pctl_refuse(app->call, PC2_NOMEM, "no memory for a path");
+	if (from != NULL)
+		*from = text != NULL ? "option" : access(state, F_OK) == 0 ? "chain" : "genesis";
 	status = access(state, F_OK) == 0 ? pctl_calibration_params(dir, app->call, out)
 					  : read_genesis(app, dir, out);
 	return status == PCTL_OK && text != NULL

@@ -14,8 +14,8 @@ pctl_status pctl_app_chain(pctl_app *app, const pctl_executor *executor, pctl_ch
 pctl_status pctl_app_params(pctl_app *app, pctl_chain *c, pctl_params *out);
 
 /* The same without opening the chain: those that it would begin with where there is none; --rules asks for another version
- * of the rules (PC5721). */
-pctl_status pctl_app_rules(pctl_app *app, pctl_params *out);
+ * of the rules (PC5721). from (may be NULL): where the version is from: option, chain, genesis. */
+pctl_status pctl_app_rules(pctl_app *app, pctl_params *out, const char **from);
 
 /* An executor over --backend (the policy's order without one), or over the one `selector`. Closed with
  * pctl_executor_close, after the chain and before the app; also after an error. */

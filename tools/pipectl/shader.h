@@ -20,6 +20,8 @@ struct shader_options {
 void pctl_shader_print_unit(pctl_app *app, const char *path, const pctl_kernel_unit *u,
 			    const pctl_gas_price *price);
 
+/* Which version of the rules answers, and whence it is: once, before the shaders. */
+pctl_status pctl_shader_say_rules(pctl_app *app);
 /*
  * `shader check --consensus`: what the chain of this home would say. Without an entry point, a dispatch or overrides what
  * uploading is told, each entry point printed; with one of them what submitting such a job is told of its shader.

@@ -1,4 +1,8 @@
 /* `shader check --consensus`: a shader before the rules of the consensus VM, as uploading and submitting ask them. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "chain.h"
 #include "chain/rules.h"
 #include "shader.h"
@@ -65,6 +69,33 @@ static pctl_status check_job(checking *k, const pctl_chain_source *source,
 	return status == PCTL_OK ? print_one(k, 0, unit, program) : status;
 }
 
+pctl_status pctl_shader_say_rules(pctl_app *app)
+{
+	static const struct {
+		const char *from, *words;
+	} origins[] = {
+		{"option", "--rules asks for it"},
+		{"chain", "this home's chain is under it"},
+		{"genesis", "this home has no chain yet; one that begins here would be under it"}};
+	const char *from = "", *words = "";
+	pctl_params params;
+	pctl_status status = pctl_app_rules(app, &params, &from);
+
+	if (status != PCTL_OK)
+		return status;
+	for (size_t i = 0; i < sizeof(origins) / sizeof(origins[0]); i++)
+		words = strcmp(from, origins[i].from) == 0 ? origins[i].words : words;
+	if (app->json) {
+		pctl_json_kv_u32(&app->document, "rules",
+				 (uint32_t)params.values[PCTL_PARAM_RULES]);
+		pctl_json_kv_string(&app->document, "rules_from", from);
+		return PCTL_OK;
+	}
+	printf("rules %" PRIu64 "%s: %s\n", params.values[PCTL_PARAM_RULES],
+	       params.values[PCTL_PARAM_RULES] == PCTL_RULES_DRAFT ? " (a draft)" : "", words);
+	return PCTL_OK;
+}
+
 pctl_status pctl_shader_check_rules(pctl_app *app, const char *path, const struct shader_options *o)
 {
 	const int is_job = o->entry != NULL || o->n_overrides != 0 || o->has_groups;
@@ -72,7 +103,7 @@ pctl_status pctl_shader_check_rules(pctl_app *app, const char *path, const struc
 	checking k = {
 		.app = app, .path = path, .groups = {o->groups[0], o->groups[1], o->groups[2]}};
 	pctl_gas_schedule *chain = NULL;
-	pctl_status status = pctl_app_rules(app, &k.params);
+	pctl_status status = pctl_app_rules(app, &k.params, NULL);
 
 	if (status == PCTL_OK)
 		status = pctl_app_ops(app);

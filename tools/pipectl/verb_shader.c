@@ -276,6 +276,10 @@ pctl_status pctl_verb_shader_check(pctl_app *app)
 {
 	pctl_status first = PCTL_OK;
 
+	if (pctl_option_has(&app->line, "--consensus"))
+		first = pctl_shader_say_rules(app);
+	if (first != PCTL_OK)
+		return first;
 	if (app->json) {
 		pctl_json_key(&app->document, "shaders");
 		pctl_json_array_begin(&app->document);

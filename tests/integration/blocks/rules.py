@@ -2,7 +2,9 @@
 program that knows version 2; version 2 begins at genesis or by a proposal, at its height and not before; and what
 checking, uploading and submitting say of a shader is one answer; and a refusal costs what its validation does, from version
 2 on."""
+import json
 import os
+import re
 import sqlite3
 import struct
 
@@ -233,6 +235,16 @@ for name, first, second, text in FRONT_END:
         says(w, f"{name}: check, rules {v}", code, "shader", "check", "--consensus", "--rules", v, path)
         says(w, f"{name}: upload, rules {v}", code, "shader", "upload", "--sender", "bob", path)
 says(draft, "check goes by the chain's own version", "", "shader", "check", "--consensus", h.path("accepted.wgsl"))
+# The answer says which version gave it, and whence that is; in a fresh home it is what an upload into the chain that begins
+# there is told.
+for w, args, want in ((draft, [], ("2", "this home's chain is under it")), (fresh, [], ("1", "this home's chain is under it")),
+                      (World(h, "untouched"), [], ("1", "this home has no chain yet")),
+                      (fresh, ["--rules", "2"], ("2", "--rules asks for it"))):
+    status, out, _ = w.run("shader", "check", "--consensus", *args, h.path("accepted.wgsl"))
+    h.check(f"check says its version {want}", status == 0 and re.match(rb"rules " + want[0].encode() + rb"[^\n]*: "
+                                                                       + want[1].encode(), out), out)
+    status, out, _ = w.run("shader", "check", "--consensus", "--json", *args, h.path("accepted.wgsl"))
+    h.check("as JSON, too", status == 0 and json.loads(out)["rules"] == int(want[0]) and json.loads(out)["rules_from"], out)
 says(draft, "a version that is not", "PC5721", "shader", "check", "--consensus", "--rules", "7",
      h.path("accepted.wgsl"))
 h.finish()

@@ -4,6 +4,7 @@ import re
 import time
 
 import programs
+import shapes
 from harness import Harness
 
 h = Harness()
@@ -31,6 +32,8 @@ BOMBS = {
     "doubled": (programs.doubled(20), "instructions"),
     "doubled_often": (programs.doubled(200), "instructions"),
     "long_array": (FRAME + MAIN + "var p : array<u32, 8192>; p[r[0] % 8192u] = 1u; r[1] = p[r[2] % 8192u];\n}\n", "array"),
+    # Structs alone: PoCL's compiler took 1.8 GB and more than 20 seconds of processor time for these 625 bytes.
+    "structs": (shapes.nested_structs(14), "array"),
     "values": (FRAME + "alias A = array<array<u32, 128>, 16>;\n" + MAIN + "var a = A(); "
                + "var b = a; " + "a = b; b = a; " * 18 + "r[0] = b[r[1] & 15u][r[2] & 127u];\n}\n", "values"),
 }
