@@ -14,7 +14,7 @@
 #include "state.h"
 
 #define LARGEST_FILE (1u << 20)
-#define SAVE_EVERY 25u
+#define SAVE_EVERY 5u
 #define FRESH_EVERY \
 	500u /* cases with one set of sessions: what is built stays in memory until they close */
 #define MOST_SHRUNK 3u /* failures made small; a device that fails always would shrink for days */
