@@ -150,7 +150,11 @@ pctl_status pctl_certify_bench_open(const pctl_certify_bench_options *o, const c
 				.flags = o->params->pairs ? PCTL_BENCH_PAIRS : 0,
 				.regressions = o->regressions,
 				.n_regressions = o->n_regressions};
-	if (selector != NULL)
+	if (o->shapes != NULL)
+		h->bench.shapes.seed = *o->shapes;
+	else
+		status = pctl_shapes_draw(call, &h->bench.shapes.seed);
+	if (status == PCTL_OK && selector != NULL)
 		status = find_devices(h, selector, call);
 	if (status == PCTL_OK && selector != NULL)
 		status = open_sessions(h, call);

@@ -22,6 +22,7 @@ typedef struct pctl_certify_bench_options {
 	const char *const *regressions;
 	uint32_t n_regressions;
 	uint32_t reserved2;
+	const uint64_t *shapes; /* seed of the shapes of runs; NULL: drawn from the system */
 } pctl_certify_bench_options;
 
 /*

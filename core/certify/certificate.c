@@ -21,6 +21,7 @@ pctl_status pctl_certificate_create(const pctl_call *call, pctl_certificate **ou
 	c->version = c->device = c->driver = c->selector = c->profile = "";
 	c->backend = c->backend_version = c->backend_sha256 = c->driver_files = c->host = "";
 	c->semantics = c->suite = c->kit = "";
+	c->shapes = "";
 	c->confirmed.of = c->confirmed.signer = "";
 	c->cause = c->made = c->path = "";
 	*out = c;

@@ -45,7 +45,8 @@ typedef struct pctl_certificate_op {
 } pctl_certificate_op;
 
 /* Made by trying a sample of another certificate with the files that are here, not by running all of it; of "": not so.
- * of: SHA-256 of that one's file; signer: who signed it; sample in millionths of its strips; strips and cases: run again. */
+ * of: SHA-256 of that one's file; signer: who signed it; sample in millionths of its strips; seed: of the strips and
+ * of the shapes they were run in; strips and cases: run again. */
 typedef struct pctl_certificate_confirmed {
 	const char *of, *signer;
 	uint64_t sample_ppm, seed, strips, cases;
@@ -65,6 +66,9 @@ typedef struct pctl_certificate {
 	const char *const *regressions; /* lines that were among the examples */
 	uint32_t n_identity, n_libraries, n_regressions, n_units;
 	pctl_proof_params params;
+	/* Seeds of the shapes that its blocks were run in (exec/shape.h), one a process, in hex; "" where it is not known. No
+	 * digest depends on them: they are there to run the same again. */
+	const char *shapes;
 	pctl_certificate_confirmed confirmed;
 	uint8_t plan[PCTL_DIGEST_BYTES]; /* of the list of units */
 	/* What came of it. */

@@ -206,6 +206,23 @@ static pctl_status collect_unit(collecting *k, pctl_certificate_unit *u, uint64_
 	return status;
 }
 
+/* The seeds of shapes of all shards in order. */
+static pctl_status collect_shapes(collecting *k)
+{
+	pctl_str_buf s = PCTL_STR_BUF_INIT;
+
+	for (uint32_t i = 0; i < k->n; i++) {
+		const char *seeds = pctl_journal_seeds(k->readers[i]);
+
+		s.failed |= seeds == NULL;
+		if (seeds != NULL && seeds[0] != '\0')
+			pctl_str_addf(&s, "%s%s", s.n == 0 ? "" : " ", seeds);
+	}
+	k->c->shapes = s.failed ? NULL : pctl_arena_dup(k->c->arena, s.data == NULL ? "" : s.data);
+	pctl_str_drop(&s);
+	return k->c->shapes == NULL ? no_memory(k->call) : PCTL_OK;
+}
+
 /* Nothing may stand behind the last block. */
 static pctl_status check_ends(collecting *k)
 {
@@ -244,6 +261,8 @@ pctl_status pctl_certify_collect(const char *dir, const pctl_call *call, pctl_ce
 	}
 	if (status == PCTL_OK)
 		status = check_ends(k);
+	if (status == PCTL_OK)
+		status = collect_shapes(k);
 	if (status == PCTL_OK)
 		status = pctl_certificate_finish(k->c, call);
 	for (uint32_t i = 0; i < k->n; i++) {

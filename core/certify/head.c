@@ -6,7 +6,7 @@
 #include "base/num.h"
 #include "certify/certificate.h"
 
-#define JOURNAL_SCHEMA "pipectl.journal/2"
+#define JOURNAL_SCHEMA "pipectl.journal/3"
 #define FIELDS_MAX 12u
 
 static pctl_status no_memory(const pctl_call *call)

@@ -343,19 +343,36 @@ pctl_status pctl_journal_resume(const char *path, const char *head, pctl_shard s
 	return status;
 }
 
+/* A line, with its checksum. */
+static pctl_status add_line(pctl_journal *j, pctl_str_buf *s, const pctl_call *call)
+{
+	pctl_status status = s->failed ? pctl_refuse(call, PC2_NOMEM, "no memory for a journal")
+				       : pctl_journal_chain(j->chain, s->data, s->n, call);
+
+	pctl_str_addf(s, "\t%s\n", j->chain);
+	if (status == PCTL_OK && s->failed)
+		status = pctl_refuse(call, PC2_NOMEM, "no memory for a journal");
+	return status == PCTL_OK ? write_all(j, s->data, s->n, call) : status;
+}
+
+pctl_status pctl_journal_shapes(pctl_journal *j, uint64_t seed, const pctl_call *call)
+{
+	pctl_str_buf s = PCTL_STR_BUF_INIT;
+	pctl_status status;
+
+	pctl_str_addf(&s, PCTL_JOURNAL_SHAPES "%016" PRIx64, seed);
+	status = add_line(j, &s, call);
+	pctl_str_drop(&s);
+	return status;
+}
+
 pctl_status pctl_journal_append(pctl_journal *j, const pctl_journal_entry *e, const pctl_call *call)
 {
 	pctl_str_buf s = PCTL_STR_BUF_INIT;
 	pctl_status status;
 
 	add_entry(&s, e);
-	status = s.failed ? pctl_refuse(call, PC2_NOMEM, "no memory for a journal")
-			  : pctl_journal_chain(j->chain, s.data, s.n, call);
-	pctl_str_addf(&s, "\t%s\n", j->chain);
-	if (status == PCTL_OK && s.failed)
-		status = pctl_refuse(call, PC2_NOMEM, "no memory for a journal");
-	if (status == PCTL_OK)
-		status = write_all(j, s.data, s.n, call);
+	status = add_line(j, &s, call);
 	pctl_str_drop(&s);
 	if (status == PCTL_OK && (++j->unsynced >= SYNC_ENTRIES || seconds() != j->synced))
 		status = sync_now(j, call);

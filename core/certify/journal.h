@@ -43,6 +43,8 @@ pctl_status pctl_journal_resume(const char *path, const char *head, pctl_shard s
 /* Entries come in the order of the shard's blocks. Durable at the latest a second or 64 entries later, and at close. */
 pctl_status pctl_journal_append(pctl_journal *j, const pctl_journal_entry *e,
 				const pctl_call *call);
+/* A line that says which shapes the entries behind it were run in (exec/shape.h): one a process that runs the shard. */
+pctl_status pctl_journal_shapes(pctl_journal *j, uint64_t seed, const pctl_call *call);
 pctl_status pctl_journal_close(pctl_journal *j, const pctl_call *call);
 
 typedef struct pctl_journal_reader pctl_journal_reader;
@@ -53,6 +55,8 @@ pctl_status pctl_journal_read(const char *path, const pctl_call *call, pctl_jour
 /* The next entry; *end 1 when there is none (a torn last line is none). Errors: PC5513. */
 pctl_status pctl_journal_next(pctl_journal_reader *r, const pctl_call *call,
 			      pctl_journal_entry *out, int *end);
+/* The seeds of all such lines read so far, in hex, with blanks between; NULL: no memory. */
+const char *pctl_journal_seeds(pctl_journal_reader *r);
 void pctl_journal_read_end(pctl_journal_reader *r);
 
 #endif

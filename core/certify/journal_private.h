@@ -5,7 +5,8 @@
 #include "base/str.h"
 #include "certify/journal.h"
 
-#define PCTL_SHARDS_MAX 512u   /* all are open at once when they are put together */
+#define PCTL_SHARDS_MAX 512u /* all are open at once when they are put together */
+#define PCTL_JOURNAL_SHAPES "shapes\t"
 #define PCTL_JOURNAL_CHAIN 16u /* hex digits of a line's checksum */
 
 /* chain = the first digits of SHA-256(chain, line). */

@@ -13,6 +13,7 @@
 
 struct pctl_journal_reader {
 	char *path, *head, *line;
+	pctl_str_buf seeds;
 	FILE *file;
 	size_t cap;
 	uint64_t good, n; /* bytes up to the last good line; entries read */
@@ -35,6 +36,7 @@ void pctl_journal_read_end(pctl_journal_reader *r)
 	free(r->path);
 	free(r->head);
 	free(r->line);
+	pctl_str_drop(&r->seeds);
 	free(r);
 }
 
@@ -183,28 +185,52 @@ static pctl_status check_line(pctl_journal_reader *r, size_t n, const pctl_call 
 	return status;
 }
 
+const char *pctl_journal_seeds(pctl_journal_reader *r)
+{
+	return r->seeds.failed ? NULL : r->seeds.data == NULL ? "" : r->seeds.data;
+}
+
+/* 1: the line is one of shapes, and its seed is kept. */
+static int take_shapes(pctl_journal_reader *r)
+{
+	const size_t n = sizeof(PCTL_JOURNAL_SHAPES) - 1;
+
+	if (strncmp(r->line, PCTL_JOURNAL_SHAPES, n) != 0 ||
+	    strspn(r->line + n, "0123456789abcdef") != 16 || r->line[n + 16] != '\0')
+		return 0;
+	pctl_str_addf(&r->seeds, "%s%s", r->seeds.n == 0 ? "" : " ", r->line + n);
+	return 1;
+}
+
 pctl_status pctl_journal_next(pctl_journal_reader *r, const pctl_call *call,
 			      pctl_journal_entry *out, int *end)
 {
-	const ssize_t n = getline(&r->line, &r->cap, r->file);
+	ssize_t n;
 	int good = 0;
-	pctl_status status;
 
-	*end = n <= 0;
-	if (n <= 0)
-		return ferror(r->file) ? pctl_journal_io(call, "read", r->path) : PCTL_OK;
-	status = check_line(r, (size_t)n, call, &good);
-	if (status != PCTL_OK)
-		return status;
-	if (!good) {
-		/* One line may be torn: the last one. */
-		*end = 1;
-		return getc(r->file) == EOF ? PCTL_OK
-					    : damaged(r, "a line does not fit its checksum", call);
+	while ((n = getline(&r->line, &r->cap, r->file)) > 0) {
+		const pctl_status status = check_line(r, (size_t)n, call, &good);
+
+		if (status != PCTL_OK)
+			return status;
+		if (!good) {
+			/* One line may be torn: the last one. */
+			*end = 1;
+			return getc(r->file) == EOF
+				       ? PCTL_OK
+				       : damaged(r, "a line does not fit its checksum", call);
+		}
+		if (take_shapes(r)) {
+			r->good += (uint64_t)n;
+			continue;
+		}
+		*end = 0;
+		if (!parse_entry(r->line, out) || out->number != pctl_shard_block(r->shard, r->n))
+			return damaged(r, "a line is not what this journal must have there", call);
+		r->good += (uint64_t)n;
+		r->n++;
+		return PCTL_OK;
 	}
-	if (!parse_entry(r->line, out) || out->number != pctl_shard_block(r->shard, r->n))
-		return damaged(r, "a line is not what this journal must have there", call);
-	r->good += (uint64_t)n;
-	r->n++;
-	return PCTL_OK;
+	*end = 1;
+	return ferror(r->file) ? pctl_journal_io(call, "read", r->path) : PCTL_OK;
 }

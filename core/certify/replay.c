@@ -190,7 +190,9 @@ static pctl_status run_strip(const pctl_unit *u, uint64_t first, uint64_t n,
 
 	for (uint64_t b = 0; status == PCTL_OK && b < n; b++) {
 		memset(block, 0, sizeof(*block));
-		status = u->run(u, o->bench, first + b, call, block);
+		status = pctl_shapes_block(&o->bench->shapes, u->first_block + first + b, call);
+		if (status == PCTL_OK)
+			status = u->run(u, o->bench, first + b, call, block);
 		if (status == PCTL_OK && pctl_is_cancelled(call))
 			status = pctl_refuse(call, PC4_CANCELLED, "cancelled");
 		if (status == PCTL_OK && h != NULL)

@@ -125,6 +125,8 @@ static pctl_status open_journal(running *r)
 					     &r->out->before);
 	else if (status == PCTL_OK)
 		status = pctl_journal_create(path, head.data, o->shard, r->call, &r->journal);
+	if (status == PCTL_OK)
+		status = pctl_journal_shapes(r->journal, r->o->bench->shapes.seed, r->call);
 	pctl_str_drop(&head);
 	free(path);
 	return status;
@@ -144,8 +146,10 @@ static pctl_status try_block(running *r, const pctl_unit *u, uint64_t number)
 	pctl_diag_list_set_cancel(said, r->call->cancelled, r->call->ctx);
 	memset(e, 0, sizeof(*e));
 	e->number = number;
-	status = u->run(u, r->o->bench, number - u->first_block, pctl_diag_list_call(said),
-			&e->block);
+	status = pctl_shapes_block(&r->o->bench->shapes, number, r->call);
+	if (status == PCTL_OK)
+		status = u->run(u, r->o->bench, number - u->first_block, pctl_diag_list_call(said),
+				&e->block);
 	e->ran = status == PCTL_OK;
 	if (status != PCTL_OK)
 		snprintf(e->cause, sizeof(e->cause), "%s: %.200s", pctl_status_name(status),

@@ -38,7 +38,7 @@ static pctl_status poison(struct pctl_job_running *r, uint32_t i, uint64_t seed,
 
 	if (r->run->poison == 0 || (b->kind != PCTL_PLAN_OUTPUT && b->kind != PCTL_PLAN_TEMP))
 		return PCTL_OK;
-	return pctl_job_poison(r->s, buffer, r->side, n,
+	return pctl_job_poison(r->s, buffer, r->shape.before, n,
 			       r->run->poison * 0x9e3779b97f4a7c15ull + seed + 1u, r->call);
 }
 
@@ -46,15 +46,16 @@ static pctl_status create_buffer(struct pctl_job_running *r, uint32_t i, uint64_
 				 pctl_buffer **out)
 {
 	const pctl_plan_buffer *b = &r->plan->buffers[i];
-	pctl_status status =
-		r->t->buffer_create(r->dev, r->call, b->n_bytes + 2 * r->side, b->usage, out);
+	pctl_status status = r->t->buffer_create(
+		r->dev, r->call, b->n_bytes + r->shape.before + r->shape.behind, b->usage, out);
 
 	if (status == PCTL_OK)
 		status = pctl_job_guard_write(r, i, second, *out, b->n_bytes);
 	if (status == PCTL_OK)
 		status = poison(r, i, seed, *out);
 	if (status == PCTL_OK && b->kind == PCTL_PLAN_PARAMS && b->n_bytes != 0)
-		status = r->t->buffer_write(r->dev, r->call, *out, r->side, b->data, b->n_bytes);
+		status = r->t->buffer_write(r->dev, r->call, *out, r->shape.before, b->data,
+					    b->n_bytes);
 	return status;
 }
 
@@ -67,8 +68,8 @@ static pctl_status upload_piece(void *ctx, uint64_t offset, const void *data, ui
 {
 	const struct upload *u = ctx;
 
-	return u->r->t->buffer_write(u->r->dev, u->r->call, u->buffer, u->r->side + offset, data,
-				     n);
+	return u->r->t->buffer_write(u->r->dev, u->r->call, u->buffer, u->r->shape.before + offset,
+				     data, n);
 }
 
 /* An input of a guarded job: a copy of its own, for the value's buffer has no zones. */
@@ -77,7 +78,7 @@ static pctl_status create_input(struct pctl_job_running *r, uint32_t i, pctl_val
 	const uint64_t n = pctl_job_span(r, i, in);
 	struct upload u = {r, NULL};
 	pctl_status status = r->t->buffer_create(
-		r->dev, r->call, n + 2 * r->side,
+		r->dev, r->call, n + r->shape.before + r->shape.behind,
 		PCTL_BUFFER_STORAGE | PCTL_BUFFER_UNIFORM | PCTL_BUFFER_TRANSFER, &r->own[i]);
 
 	u.buffer = r->inputs[i] = r->own[i];
@@ -112,8 +113,8 @@ static pctl_status prepare(struct pctl_job_running *r, pctl_value *const *in)
 						     &r->kernels[i]);
 	}
 	for (uint32_t i = 0; status == PCTL_OK && i < plan->n_in; i++)
-		status = r->side != 0 ? create_input(r, i, in)
-				      : pctl_value_on(in[i], r->s, r->call, &r->inputs[i]);
+		status = r->shape.before != 0 ? create_input(r, i, in)
+					      : pctl_value_on(in[i], r->s, r->call, &r->inputs[i]);
 	for (uint32_t i = plan->n_in; status == PCTL_OK && i < plan->n_buffers; i++) {
 		status = create_buffer(r, i, i, 0, &r->own[i]);
 		if (status == PCTL_OK && r->run->repeat > 1 && i < plan->n_in + plan->n_out &&
@@ -242,7 +243,7 @@ static pctl_status read_word(struct pctl_job_running *r, pctl_buffer *buffer, ui
 	uint8_t raw[8] = {PCTL_UNREAD, PCTL_UNREAD, PCTL_UNREAD, PCTL_UNREAD,
 			  PCTL_UNREAD, PCTL_UNREAD, PCTL_UNREAD, PCTL_UNREAD};
 	pctl_status status =
-		r->t->buffer_read(r->dev, r->call, buffer, r->side + offset, raw, bytes);
+		r->t->buffer_read(r->dev, r->call, buffer, r->shape.before + offset, raw, bytes);
 
 	*out = 0;
 	for (uint32_t i = 0; i < bytes; i++)
@@ -404,7 +405,7 @@ static pctl_status hand_over(struct pctl_job_running *r, pctl_value *const *in, 
 		out[i] = pctl_value_from_buffer(r->s, *kept, r->run->out_bytes[i]);
 		if (out[i] == NULL)
 			return pctl_refuse(r->call, PC2_NOMEM, "no memory for a job");
-		out[i]->at[0].base = r->side;
+		out[i]->at[0].base = r->shape.before;
 		*kept = NULL;
 	}
 	return PCTL_OK;
@@ -427,15 +428,15 @@ static void tear_down(struct pctl_job_running *r)
 static struct pctl_job_running start(pctl_session *s, const pctl_job_run *run,
 				     const pctl_call *call)
 {
-	return (struct pctl_job_running){
-		.s = s,
-		.t = pctl_session_table(s),
-		.dev = pctl_session_device(s),
-		.run = run,
-		.plan = run->plan,
-		.call = call,
-		.side = run->guard == 0 ? 0 : pctl_guard_side(pctl_session_caps(s)),
-		.started_ns = now_ns()};
+	return (struct pctl_job_running){.s = s,
+					 .t = pctl_session_table(s),
+					 .dev = pctl_session_device(s),
+					 .run = run,
+					 .plan = run->plan,
+					 .call = call,
+					 .shape =
+						 run->shape == NULL ? (pctl_shape){0} : *run->shape,
+					 .started_ns = now_ns()};
 }
 
 pctl_status pctl_job_execute(pctl_session *s, const pctl_job_run *run, pctl_value *const *in,
@@ -454,7 +455,7 @@ pctl_status pctl_job_execute(pctl_session *s, const pctl_job_run *run, pctl_valu
 	status = prepare(&r, in);
 	if (status == PCTL_OK)
 		status = run_all(&r);
-	if (status == PCTL_OK && run->guard != 0)
+	if (status == PCTL_OK && run->shape != NULL && run->shape->before != 0)
 		status = pctl_job_guard_check(&r, in);
 	if (status == PCTL_OK && run->held)
 		status = pctl_job_check_held(&r, in);

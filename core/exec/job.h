@@ -4,6 +4,7 @@
 #define PIPECTL_EXEC_JOB_H
 
 #include "exec/session.h"
+#include "exec/shape.h"
 #include "exec/source.h"
 
 /*
@@ -57,7 +58,7 @@ enum { PCTL_WATCH_JOBS = 0, PCTL_WATCH_ROUNDS = 1, PCTL_WATCH_STEPS = 2 };
  * poison  not 0: temporaries and outputs start with a pattern made from it, in which no byte is zero
  * held    1: what kernels may only read (inputs, parameters) is read back after the last round and compared with the
  *         host's bytes: PC5223
- * guard   not 0: every buffer is this job's own and lies between two zones with the pattern of this key, which are compared
+ * shape   NULL: an ordinary one. With zones every buffer is this job's own and lies between two of them, which are compared
  *         after the last round: PC5224. Not with cut or watch, to whom buffers are shown without zones
  * watch   PCTL_WATCH_ROUNDS: `watched` is shown the buffers after each round (step 0); _STEPS: before that after each step
  *         too (from 1), each a submit of its own whose trace id names it. Steps that move no bytes are passed over; of a
@@ -74,7 +75,7 @@ typedef struct pctl_job_run {
 	uint32_t traced, cut, steps;
 	uint32_t held;
 	uint64_t poison;
-	uint64_t guard;
+	const pctl_shape *shape;
 	pctl_status (*look)(void *ctx, const pctl_job_view *view, const pctl_call *call);
 	void *look_ctx;
 	uint32_t watch, reserved2;

@@ -10,7 +10,7 @@
 /* Each buffer has a pattern of its own. */
 static uint64_t key_of(const struct pctl_job_running *r, uint32_t number, int second)
 {
-	return r->run->guard * UINT64_C(0xbf58476d1ce4e5b9) + 2u * number + (second ? 1u : 0u);
+	return r->shape.key * UINT64_C(0xbf58476d1ce4e5b9) + 2u * number + (second ? 1u : 0u);
 }
 
 uint64_t pctl_job_span(const struct pctl_job_running *r, uint32_t number, pctl_value *const *in)
@@ -23,18 +23,19 @@ pctl_status pctl_job_guard_write(struct pctl_job_running *r, uint32_t number, in
 				 pctl_buffer *buffer, uint64_t n)
 {
 	const uint64_t key = key_of(r, number, second);
-	uint8_t *zone = r->side == 0 ? NULL : malloc(r->side);
+	const uint64_t before = r->shape.before, behind = r->shape.behind;
+	uint8_t *zone = before == 0 ? NULL : malloc(before + behind);
 	pctl_status status;
 
-	if (r->side == 0)
+	if (before == 0)
 		return PCTL_OK;
 	if (zone == NULL)
 		return pctl_refuse(r->call, PC2_NOMEM, "no memory for a job");
-	pctl_guard_fill(zone, r->side, key, 0);
-	status = r->t->buffer_write(r->dev, r->call, buffer, 0, zone, r->side);
-	pctl_guard_fill(zone, r->side, key, r->side);
+	pctl_guard_fill(zone, before + behind, key, 0);
+	status = r->t->buffer_write(r->dev, r->call, buffer, 0, zone, before);
 	if (status == PCTL_OK)
-		status = r->t->buffer_write(r->dev, r->call, buffer, r->side + n, zone, r->side);
+		status = r->t->buffer_write(r->dev, r->call, buffer, before + n, zone + before,
+					    behind);
 	free(zone);
 	return status;
 }
@@ -42,28 +43,29 @@ pctl_status pctl_job_guard_write(struct pctl_job_running *r, uint32_t number, in
 static pctl_status check_zone(struct pctl_job_running *r, uint32_t number, int second, int behind,
 			      pctl_buffer *buffer, uint64_t n, uint8_t *zone)
 {
-	const uint64_t at = behind ? r->side + n : 0;
+	const uint64_t before = r->shape.before, at = behind ? before + n : 0;
+	const uint64_t n_zone = behind ? r->shape.behind : before;
 	uint64_t wrong;
 	pctl_status status;
 
-	memset(zone, PCTL_UNREAD, r->side);
-	status = r->t->buffer_read(r->dev, r->call, buffer, at, zone, r->side);
+	memset(zone, PCTL_UNREAD, n_zone);
+	status = r->t->buffer_read(r->dev, r->call, buffer, at, zone, n_zone);
 	if (status != PCTL_OK)
 		return status;
-	wrong = pctl_guard_check(zone, r->side, key_of(r, number, second), behind ? r->side : 0);
-	if (wrong == r->side)
+	wrong = pctl_guard_check(zone, n_zone, key_of(r, number, second), behind ? before : 0);
+	if (wrong == n_zone)
 		return PCTL_OK;
 	return pctl_refuse(r->call, PC5224_GUARD,
 			   "job \"%s\": byte %" PRId64 " of buffer %" PRIu32
 			   " was written, beside its %" PRIu64 " bytes: it is 0x%02x now on %s",
 			   r->plan->name,
-			   behind ? (int64_t)(n + wrong) : (int64_t)wrong - (int64_t)r->side,
-			   number, n, zone[wrong], pctl_session_name(r->s));
+			   behind ? (int64_t)(n + wrong) : (int64_t)wrong - (int64_t)before, number,
+			   n, zone[wrong], pctl_session_name(r->s));
 }
 
 pctl_status pctl_job_guard_check(struct pctl_job_running *r, pctl_value *const *in)
 {
-	uint8_t *zone = malloc(r->side);
+	uint8_t *zone = malloc(r->shape.before + r->shape.behind);
 	pctl_status status =
 		zone == NULL ? pctl_refuse(r->call, PC2_NOMEM, "no memory for a job") : PCTL_OK;
 

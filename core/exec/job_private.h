@@ -17,7 +17,7 @@ struct pctl_job_running {
 	pctl_buffer **own;     /* buffers made here, one a plan buffer (NULL: an input) */
 	pctl_buffer **second;  /* the other buffer of carried outputs */
 	pctl_buffer **inputs;
-	uint64_t side; /* bytes before every span, and behind it; 0 without guards */
+	pctl_shape shape; /* all 0: buffers are exact */
 	uint64_t started_ns;
 	pctl_job_stats stats;
 };

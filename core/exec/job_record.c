@@ -72,7 +72,7 @@ static pctl_status record_kernel(struct recorder *rec, uint32_t index)
 		const pctl_plan_binding *b = &step->bindings[i];
 
 		bindings[i] = (pctl_binding){b->group, b->binding, rec->buffers[b->buffer],
-					     rec->r->side + b->offset, b->n_bytes};
+					     rec->r->shape.before + b->offset, b->n_bytes};
 	}
 	status = rec->r->t->list_dispatch(rec->list, rec->r->call, rec->r->kernels[index], bindings,
 					  step->n_bindings, step->groups);
@@ -116,13 +116,13 @@ static pctl_status record_steps(struct recorder *rec, uint64_t round, uint32_t f
 			status = record_kernel(rec, i);
 		else if (step->kind == PCTL_STEP_FILL)
 			status = r->t->list_fill(rec->list, r->call, rec->buffers[step->to],
-						 r->side + step->to_offset, step->n_bytes,
+						 r->shape.before + step->to_offset, step->n_bytes,
 						 step->word);
 		else
-			status =
-				r->t->list_copy(rec->list, r->call, rec->buffers[step->from],
-						r->side + step->from_offset, rec->buffers[step->to],
-						r->side + step->to_offset, step->n_bytes);
+			status = r->t->list_copy(rec->list, r->call, rec->buffers[step->from],
+						 r->shape.before + step->from_offset,
+						 rec->buffers[step->to],
+						 r->shape.before + step->to_offset, step->n_bytes);
 	}
 	return status;
 }

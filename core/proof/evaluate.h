@@ -40,8 +40,9 @@ typedef struct pctl_evaluator {
 	char beside[192];
 } pctl_evaluator;
 
-/* On a session: the elementwise kernel of f, built once, in buffers of PCTL_PROOF_BLOCK elements made once, between guard
- * zones; every PCTL_BENCH_PLAIN-th run as an ordinary job of n elements, which no device can tell from any other. */
+/* On a session: the elementwise kernel of f, built once, in the shapes of the bench: as an ordinary job of n elements, or
+ * between guard zones in buffers that live for some runs. The result's place is poisoned before; a thorough run also
+ * reads the operands back. */
 pctl_status pctl_evaluator_device(pctl_bench *b, pctl_session *s, const pctl_call *call,
 				  pctl_evaluator **out);
 /* By reference(), in pieces where it is limited. */

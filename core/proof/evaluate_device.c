@@ -1,4 +1,4 @@
-/* The evaluator on a session: per function one kernel and a few recorded lists, all over the same buffers. */
+/* The evaluator on a session: per function one kernel; every run in the shape that the bench draws. */
 #include "proof/evaluate.h"
 
 #include <inttypes.h>
@@ -6,27 +6,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exec/guard.h"
+#include "base/num.h"
 #include "exec/sanitize.h"
 #include "exec/value.h"
 #include "graph/type.h"
 #include "proof/function.h"
-#include "proof/random.h"
 
-#define ELEMENT_MAX 16u /* bytes */
 #define WAIT_NS (UINT64_C(100) * 1000 * 1000)
 #define JOB_MS 600000u
-#define WAITS 6000u /* ten minutes: no function of a block takes that long */
-
-/* Elements of the recorded lists: a counterexample must not cost a block. */
-static const uint32_t sizes[] = {1u << 8, 1u << 12, 1u << 15, PCTL_PROOF_BLOCK};
-#define N_SIZES (sizeof(sizes) / sizeof(sizes[0]))
+#define WAITS 6000u		      /* ten minutes: no function of a block takes that long */
+#define RESULT PCTL_FUNCTION_OPERANDS /* its place among the spans */
+#define N_SPANS (PCTL_FUNCTION_OPERANDS + 1u)
+#define LIVES 8u /* runs that a buffer lives for, at most */
 
 struct built {
 	pctl_op_function f;
 	pctl_job_plan *plan;
-	pctl_list *lists[N_SIZES];
+	pctl_kernel *kernel;
+	pctl_list *list; /* the last recorded, of these bindings; NULL: none */
+	pctl_binding bindings[N_SPANS];
 	struct built *next;
+};
+
+/* A buffer with a span between two zones. room: its bytes; n: of the span whose zones are written, with the shape they were
+ * written in; lives: runs that it still serves. */
+struct span {
+	pctl_buffer *buffer;
+	uint64_t room, n;
+	pctl_shape shape;
+	uint32_t lives, reserved;
 };
 
 struct device {
@@ -35,73 +43,22 @@ struct device {
 	pctl_session *s;
 	const pctl_backend *t;
 	pctl_device *dev;
-	uint64_t side; /* bytes of a guard zone */
-	pctl_buffer *in[PCTL_FUNCTION_OPERANDS], *out;
-	uint8_t *sent[PCTL_FUNCTION_OPERANDS + 1]; /* what each holds, zones included */
-	uint8_t *back;
+	struct span spans[N_SPANS];
+	uint8_t *back; /* of operands, n_back bytes */
+	uint64_t n_back;
 	struct built *functions;
-	uint64_t applies;
 };
 
-static uint64_t room(const struct device *d)
+static void drop_list(struct device *d, struct built *b)
 {
-	return PCTL_PROOF_BLOCK * ELEMENT_MAX + 2 * d->side;
-}
-
-static pctl_status make_buffer(struct device *d, const pctl_call *call, uint8_t **sent,
-			       pctl_buffer **out)
-{
-	if (*sent == NULL)
-		*sent = malloc(room(d));
-	if (d->back == NULL)
-		d->back = malloc(room(d));
-	if (*sent == NULL || d->back == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for an evaluator");
-	return *out != NULL ? PCTL_OK
-			    : d->t->buffer_create(d->dev, call, room(d),
-						  PCTL_BUFFER_STORAGE | PCTL_BUFFER_UNIFORM |
-							  PCTL_BUFFER_TRANSFER,
-						  out);
-}
-
-/* The plan's dispatch over the first n elements. */
-static pctl_status record(struct device *d, struct built *b, pctl_kernel *k, uint32_t n,
-			  const pctl_call *call, pctl_list **out)
-{
-	const pctl_step *step = &b->plan->steps[0];
-	const uint32_t local = step->unit->program->entries[0].workgroup_size[0];
-	const uint32_t groups[3] = {(n + local - 1) / local, 1, 1};
-	pctl_binding bindings[PCTL_FUNCTION_OPERANDS + 1];
-	pctl_list *list = NULL;
-	pctl_status status;
-
-	for (uint32_t i = 0; i < step->n_bindings; i++) {
-		const pctl_plan_binding *from = &step->bindings[i];
-		const int is_out = from->buffer == b->f.n_in;
-		const uint64_t bytes = pctl_dtype_bytes(is_out ? b->f.out_dtype : b->f.dtype);
-
-		bindings[i] = (pctl_binding){.group = from->group,
-					     .binding = from->binding,
-					     .buffer = is_out ? d->out : d->in[from->buffer],
-					     .offset = d->side,
-					     .n_bytes = n * bytes};
-	}
-	status = d->t->list_begin(d->dev, call, &list);
-	if (status == PCTL_OK)
-		status = d->t->list_dispatch(list, call, k, bindings, step->n_bindings, groups);
-	if (status == PCTL_OK)
-		status = d->t->list_end(list, call);
-	if (status != PCTL_OK && list != NULL)
-		d->t->list_destroy(d->dev, list);
-	*out = status == PCTL_OK ? list : NULL;
-	return status;
+	if (b->list != NULL)
+		d->t->list_destroy(d->dev, b->list);
+	b->list = NULL;
 }
 
 static void drop(struct device *d, struct built *b)
 {
-	for (uint32_t i = 0; i < N_SIZES; i++)
-		if (b->lists[i] != NULL)
-			d->t->list_destroy(d->dev, b->lists[i]);
+	drop_list(d, b);
 	pctl_job_plan_destroy(b->plan);
 	free(b);
 }
@@ -110,7 +67,6 @@ static pctl_status build(struct device *d, const pctl_op_function *f, const pctl
 			 struct built **out)
 {
 	struct built *b = calloc(1, sizeof(*b));
-	pctl_kernel *kernel = NULL;
 	pctl_status status;
 
 	*out = NULL;
@@ -122,13 +78,7 @@ static pctl_status build(struct device *d, const pctl_op_function *f, const pctl
 	if (status == PCTL_OK)
 		status = pctl_session_qualify(d->s, b->plan, call);
 	if (status == PCTL_OK)
-		status = pctl_session_kernel(d->s, b->plan->steps[0].unit, call, &kernel);
-	for (uint32_t i = 0; status == PCTL_OK && i < f->n_in; i++)
-		status = make_buffer(d, call, &d->sent[i], &d->in[i]);
-	if (status == PCTL_OK)
-		status = make_buffer(d, call, &d->sent[PCTL_FUNCTION_OPERANDS], &d->out);
-	for (uint32_t i = 0; status == PCTL_OK && i < N_SIZES; i++)
-		status = record(d, b, kernel, sizes[i], call, &b->lists[i]);
+		status = pctl_session_kernel(d->s, b->plan->steps[0].unit, call, &b->kernel);
 	if (status != PCTL_OK) {
 		drop(d, b);
 		return status;
@@ -145,6 +95,42 @@ static pctl_status function_get(struct device *d, const pctl_op_function *f, con
 		if (pctl_function_same(&(*out)->f, f))
 			return PCTL_OK;
 	return build(d, f, call, out);
+}
+
+/* The plan's dispatch over n elements, in the list that is there where the spans are still those it was recorded for. */
+static pctl_status record(struct device *d, struct built *b, uint64_t n, const pctl_call *call)
+{
+	const pctl_step *step = &b->plan->steps[0];
+	const uint32_t local = step->unit->program->entries[0].workgroup_size[0];
+	const uint32_t groups[3] = {(uint32_t)((n + local - 1) / local), 1, 1};
+	pctl_binding bindings[N_SPANS];
+	pctl_status status;
+
+	memset(bindings, 0, sizeof(bindings));
+	for (uint32_t i = 0; i < step->n_bindings; i++) {
+		const pctl_plan_binding *from = &step->bindings[i];
+		const struct span *s =
+			&d->spans[from->buffer == b->f.n_in ? RESULT : from->buffer];
+
+		bindings[i].group = from->group;
+		bindings[i].binding = from->binding;
+		bindings[i].buffer = s->buffer;
+		bindings[i].offset = s->shape.before;
+		bindings[i].n_bytes = s->n;
+	}
+	if (b->list != NULL && memcmp(bindings, b->bindings, sizeof(bindings)) == 0)
+		return PCTL_OK;
+	drop_list(d, b);
+	memcpy(b->bindings, bindings, sizeof(bindings));
+	status = d->t->list_begin(d->dev, call, &b->list);
+	if (status == PCTL_OK)
+		status = d->t->list_dispatch(b->list, call, b->kernel, bindings, step->n_bindings,
+					     groups);
+	if (status == PCTL_OK)
+		status = d->t->list_end(b->list, call);
+	if (status != PCTL_OK)
+		drop_list(d, b);
+	return status;
 }
 
 static pctl_status wait_for(struct device *d, uint64_t ticket, const pctl_call *call)
@@ -170,107 +156,194 @@ static pctl_status wait_for(struct device *d, uint64_t ticket, const pctl_call *
 
 /* ---- between zones ---------------------------------------------------------------------------- */
 
-static uint64_t key_of(const struct device *d, uint32_t number)
+static void close_span(struct device *d, struct span *s)
 {
-	return pctl_proof_mix(d->bench->seed, 0x6775, d->applies * 8 + number);
+	/* Another buffer may come to lie at the same address: lists that name this one go first. */
+	for (struct built *b = d->functions; s->buffer != NULL && b != NULL; b = b->next)
+		drop_list(d, b);
+	if (s->buffer != NULL)
+		d->t->buffer_destroy(d->dev, s->buffer);
+	*s = (struct span){0};
 }
 
-/* Zone, n bytes of data, what else of the span, zone: all but the data is the pattern. */
-static pctl_status send(struct device *d, uint32_t number, pctl_buffer *buffer, const void *data,
-			uint64_t n, uint64_t span, const pctl_call *call)
+static pctl_status write_zone(struct device *d, const struct span *s, int behind,
+			      const pctl_call *call)
 {
-	uint8_t *bytes = d->sent[number];
-	const uint64_t key = key_of(d, number);
+	const uint64_t before = s->shape.before, n = behind ? s->shape.behind : before;
+	uint8_t *zone = malloc(n);
+	pctl_status status;
 
-	pctl_guard_fill(bytes, d->side, key, 0);
-	if (n != 0)
-		memcpy(bytes + d->side, data, n);
-	pctl_guard_fill(bytes + d->side + n, span - n + d->side, key, d->side + n);
-	return d->t->buffer_write(d->dev, call, buffer, 0, bytes, span + 2 * d->side);
+	if (zone == NULL)
+		return pctl_refuse(call, PC2_NOMEM, "no memory for an evaluator");
+	pctl_guard_fill(zone, n, s->shape.key, behind ? before : 0);
+	status = d->t->buffer_write(d->dev, call, s->buffer, behind ? before + s->n : 0, zone, n);
+	free(zone);
+	return status;
+}
+
+/* A span of n bytes: the buffer that is there while it lives and has room, else another, in another place of it. What zones
+ * hold stays from run to run, since it is compared after each. */
+static pctl_status lay(struct device *d, struct span *s, uint64_t n, const pctl_shape *shape,
+		       const pctl_call *call)
+{
+	const uint64_t extra = (shape->key >> 8) % 3 * (n / 4 / 2) * 4;
+	int is_new = s->buffer == NULL || s->lives == 0 ||
+		     s->shape.before + n + s->shape.behind > s->room;
+	pctl_status status = PCTL_OK;
+
+	if (is_new) {
+		close_span(d, s);
+		s->shape = *shape;
+		s->room = shape->before + n + shape->behind + extra;
+		s->lives = 1 + (uint32_t)(shape->key % LIVES);
+		status = d->t->buffer_create(d->dev, call, s->room,
+					     PCTL_BUFFER_STORAGE | PCTL_BUFFER_UNIFORM |
+						     PCTL_BUFFER_TRANSFER,
+					     &s->buffer);
+		if (status == PCTL_OK)
+			status = write_zone(d, s, 0, call);
+	}
+	s->lives--;
+	if (status == PCTL_OK && (is_new || n != s->n)) {
+		s->n = n;
+		status = write_zone(d, s, 1, call);
+	}
+	return status;
+}
+
+static void say(struct device *d, const struct built *b, uint32_t number, int64_t at, uint8_t is,
+		uint8_t due)
+{
+	char name[PCTL_FUNCTION_NAME];
+
+	if (d->base.beside[0] == '\0')
+		snprintf(d->base.beside, sizeof(d->base.beside),
+			 "byte %" PRId64 " of %s %.40s is 0x%02x, 0x%02x was written there", at,
+			 number == RESULT ? "the result of" : "an operand of",
+			 pctl_function_name(&b->f, name), is, due);
+}
+
+static pctl_status check_zone(struct device *d, const struct built *b, uint32_t number, int behind,
+			      const pctl_call *call)
+{
+	const struct span *s = &d->spans[number];
+	const uint64_t before = s->shape.before, n = behind ? s->shape.behind : before;
+	const uint64_t from = behind ? before + s->n : 0;
+	uint8_t *zone = malloc(n), due;
+	uint64_t at;
+	pctl_status status;
+
+	if (zone == NULL)
+		return pctl_refuse(call, PC2_NOMEM, "no memory for an evaluator");
+	memset(zone, PCTL_UNREAD, n);
+	status = d->t->buffer_read(d->dev, call, s->buffer, from, zone, n);
+	at = pctl_guard_check(zone, n, s->shape.key, behind ? before : 0);
+	if (status == PCTL_OK && at < n) {
+		pctl_guard_fill(&due, 1, s->shape.key, (behind ? before : 0) + at);
+		say(d, b, number, (int64_t)(from + at) - (int64_t)before, zone[at], due);
+		/* What was written over is not what the next run is judged by. */
+		close_span(d, &d->spans[number]);
+	}
+	free(zone);
+	return status;
+}
+
+/* Every byte of an operand, which nobody may have written. */
+static pctl_status check_operand(struct device *d, const struct built *b, uint32_t number,
+				 const uint8_t *data, uint64_t n, const pctl_call *call)
+{
+	uint8_t *more = n <= d->n_back ? d->back : realloc(d->back, n);
+	uint64_t at = 0;
+	pctl_status status;
+
+	if (more == NULL)
+		return pctl_refuse(call, PC2_NOMEM, "no memory for an evaluator");
+	d->back = more;
+	d->n_back = n > d->n_back ? n : d->n_back;
+	memset(d->back, PCTL_UNREAD, n);
+	status = d->t->buffer_read(d->dev, call, d->spans[number].buffer,
+				   d->spans[number].shape.before, d->back, n);
+	if (status != PCTL_OK || memcmp(data, d->back, n) == 0)
+		return status;
+	while (data[at] == d->back[at])
+		at++;
+	say(d, b, number, (int64_t)at, d->back[at], data[at]);
+	return PCTL_OK;
 }
 
 /* What stands where the result will: other words at every call, none of which is a truth value. A device that writes
  * nothing shows them, never an old answer. */
-static void poison(struct device *d, uint64_t n_bytes, uint8_t *to)
+static void poison(uint64_t key, uint64_t n_bytes, uint8_t *to)
 {
-	const uint32_t word =
-		(uint32_t)pctl_proof_mix(d->bench->seed, 0x706f, d->applies) | 0x40004000u;
+	const uint32_t word = (uint32_t)(key >> 16) | 0x40004000u;
 
 	for (uint64_t i = 0; i < n_bytes; i += 4)
 		memcpy(to + i, &word, n_bytes - i < 4 ? n_bytes - i : 4);
 }
 
-/* Bytes [from, end) of a buffer that was read to d->back against those that were sent. */
-static void compare(struct device *d, const struct built *b, uint32_t number, uint64_t from,
-		    uint64_t end)
+/* The spans: the operands in theirs, poison where the result comes. */
+static pctl_status prepare(struct device *d, const struct built *b, const pctl_shape *shape,
+			   const pctl_column *in, uint64_t n, const pctl_column *out,
+			   const pctl_call *call)
 {
-	const uint8_t *sent = d->sent[number];
-	char name[PCTL_FUNCTION_NAME];
-	uint64_t at = from;
+	const uint64_t in_bytes = n * pctl_dtype_bytes(b->f.dtype);
+	const uint64_t out_bytes = n * pctl_dtype_bytes(b->f.out_dtype);
+	pctl_status status = PCTL_OK;
 
-	if (d->base.beside[0] != '\0' || memcmp(sent + from, d->back + from, end - from) == 0)
-		return;
-	while (sent[at] == d->back[at])
-		at++;
-	snprintf(d->base.beside, sizeof(d->base.beside),
-		 "byte %" PRId64 " of %s %.40s is 0x%02x, 0x%02x was written there",
-		 (int64_t)at - (int64_t)d->side,
-		 number == PCTL_FUNCTION_OPERANDS ? "the result of" : "an operand of",
-		 pctl_function_name(&b->f, name), d->back[at], sent[at]);
-}
-
-/* The result, and all that nobody may have written: its zones, and every byte of the operands. */
-static pctl_status receive(struct device *d, const struct built *b, uint64_t in_span,
-			   uint64_t out_span, void *out, uint64_t n, const pctl_call *call)
-{
-	pctl_status status;
-
-	memset(d->back, PCTL_UNREAD, out_span + 2 * d->side);
-	status = d->t->buffer_read(d->dev, call, d->out, 0, d->back, out_span + 2 * d->side);
-	if (status != PCTL_OK)
-		return status;
-	memcpy(out, d->back + d->side, n);
-	compare(d, b, PCTL_FUNCTION_OPERANDS, 0, d->side);
-	compare(d, b, PCTL_FUNCTION_OPERANDS, d->side + out_span, out_span + 2 * d->side);
 	for (uint32_t i = 0; status == PCTL_OK && i < b->f.n_in; i++) {
-		memset(d->back, PCTL_UNREAD, in_span + 2 * d->side);
-		status = d->t->buffer_read(d->dev, call, d->in[i], 0, d->back,
-					   in_span + 2 * d->side);
+		pctl_shape own = *shape;
+
+		own.key += i + 1u;
+		status = lay(d, &d->spans[i], pctl_num_align(in_bytes, 4), &own, call);
 		if (status == PCTL_OK)
-			compare(d, b, i, 0, in_span + 2 * d->side);
+			status = d->t->buffer_write(d->dev, call, d->spans[i].buffer,
+						    d->spans[i].shape.before, in[i].data, in_bytes);
 	}
+	if (status == PCTL_OK)
+		status = lay(d, &d->spans[RESULT], pctl_num_align(out_bytes, 4), shape, call);
+	poison(shape->key, out_bytes, out->data);
+	if (status == PCTL_OK)
+		status = d->t->buffer_write(d->dev, call, d->spans[RESULT].buffer,
+					    d->spans[RESULT].shape.before, out->data, out_bytes);
 	return status;
 }
 
-static pctl_status apply_guarded(struct device *d, const struct built *b, const pctl_column *in,
-				 uint64_t n, pctl_column *out, const pctl_call *call)
+/* The result, and what nobody may have written. */
+static pctl_status receive(struct device *d, const struct built *b, const pctl_shape *shape,
+			   const pctl_column *in, uint64_t n, const pctl_column *out,
+			   const pctl_call *call)
 {
-	const uint64_t in_bytes = pctl_dtype_bytes(b->f.dtype);
-	const uint64_t out_bytes = pctl_dtype_bytes(b->f.out_dtype);
-	pctl_counts counts = {.head = PCTL_HEAD(pctl_counts)};
-	pctl_status status = PCTL_OK;
-	uint64_t ticket = 0;
-	uint32_t size = 0;
+	const struct span *s = &d->spans[RESULT];
+	pctl_status status = d->t->buffer_read(d->dev, call, s->buffer, s->shape.before, out->data,
+					       n * pctl_dtype_bytes(b->f.out_dtype));
 
-	d->applies++;
-	while (size + 1 < N_SIZES && sizes[size] < n)
-		size++;
-	for (uint32_t i = 0; status == PCTL_OK && i < b->f.n_in; i++)
-		status = send(d, i, d->in[i], in[i].data, n * in_bytes, sizes[size] * in_bytes,
-			      call);
-	poison(d, n * out_bytes, out->data);
+	for (uint32_t i = 0; status == PCTL_OK && shape->thorough && i < b->f.n_in; i++) {
+		status = check_operand(d, b, i, in[i].data, n * pctl_dtype_bytes(b->f.dtype), call);
+		for (int k = 0; status == PCTL_OK && k < 2 && d->spans[i].buffer != NULL; k++)
+			status = check_zone(d, b, i, k, call);
+	}
+	for (int k = 0; status == PCTL_OK && k < 2 && s->buffer != NULL; k++)
+		status = check_zone(d, b, RESULT, k, call);
+	return status;
+}
+
+static pctl_status apply_guarded(struct device *d, struct built *b, const pctl_shape *shape,
+				 const pctl_column *in, uint64_t n, const pctl_column *out,
+				 const pctl_call *call)
+{
+	pctl_counts counts = {.head = PCTL_HEAD(pctl_counts)};
+	uint64_t ticket = 0;
+	pctl_status status = prepare(d, b, shape, in, n, out, call);
+
 	if (status == PCTL_OK)
-		status = send(d, PCTL_FUNCTION_OPERANDS, d->out, out->data, n * out_bytes,
-			      sizes[size] * out_bytes, call);
+		status = record(d, b, n, call);
 	if (status == PCTL_OK)
-		status = d->t->submit(d->dev, call, b->lists[size], 1, &ticket);
+		status = d->t->submit(d->dev, call, b->list, 1, &ticket);
 	if (status == PCTL_OK)
 		status = wait_for(d, ticket, call);
 	if (status == PCTL_OK)
 		status = pctl_sanitize_report(d->s, b->plan, call, &counts);
-	return status == PCTL_OK ? receive(d, b, sizes[size] * in_bytes, sizes[size] * out_bytes,
-					   out->data, n * out_bytes, call)
-				 : status;
+	return status == PCTL_OK ? receive(d, b, shape, in, n, out, call) : status;
 }
 
 /* ---- as a job --------------------------------------------------------------------------------- */
@@ -308,6 +381,7 @@ static pctl_status device_apply(void *ctx, const pctl_op_function *f, const pctl
 				uint64_t n, pctl_column *out, const pctl_call *call)
 {
 	struct device *d = ctx;
+	pctl_shape shape;
 	struct built *b;
 	pctl_status status = function_get(d, f, call, &b);
 
@@ -315,8 +389,9 @@ static pctl_status device_apply(void *ctx, const pctl_op_function *f, const pctl
 	out->n = n;
 	if (status != PCTL_OK || n == 0)
 		return status;
-	return d->bench->runs++ % PCTL_BENCH_PLAIN == 0 ? apply_plain(d, f, in, n, out, call)
-							: apply_guarded(d, b, in, n, out, call);
+	shape = pctl_shape_next(&d->bench->shapes, pctl_session_caps(d->s));
+	return shape.before == 0 ? apply_plain(d, f, in, n, out, call)
+				 : apply_guarded(d, b, &shape, in, n, out, call);
 }
 
 void pctl_evaluator_judge(pctl_evaluator *e, const char *inputs, pctl_block *out)
@@ -349,7 +424,6 @@ pctl_status pctl_evaluator_device(pctl_bench *b, pctl_session *s, const pctl_cal
 	d->s = s;
 	d->t = pctl_session_table(s);
 	d->dev = pctl_session_device(s);
-	d->side = pctl_guard_side(pctl_session_caps(s));
 	*out = &d->base;
 	return PCTL_OK;
 }
@@ -368,13 +442,8 @@ void pctl_evaluator_destroy(pctl_evaluator *e)
 			drop(d, d->functions);
 			d->functions = next;
 		}
-		for (uint32_t i = 0; i < PCTL_FUNCTION_OPERANDS; i++)
-			if (d->in[i] != NULL)
-				d->t->buffer_destroy(d->dev, d->in[i]);
-		if (d->out != NULL)
-			d->t->buffer_destroy(d->dev, d->out);
-		for (uint32_t i = 0; i <= PCTL_FUNCTION_OPERANDS; i++)
-			free(d->sent[i]);
+		for (uint32_t i = 0; i < N_SPANS; i++)
+			close_span(d, &d->spans[i]);
 		free(d->back);
 	}
 	free(e);

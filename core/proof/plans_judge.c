@@ -18,6 +18,42 @@ static pctl_status take_bytes(pctl_hasher *hash, const pctl_answer *a)
 	return status;
 }
 
+/* The device for the further problems that laws make of one that it answered. They go on with its answers, so one that it
+ * refuses, or after which bytes beside were changed, is where the law ends. */
+typedef struct answering {
+	pctl_solver solver;
+	const pctl_solver *device;
+	char got[128];
+} answering;
+
+static pctl_status must_answer(void *ctx, const pctl_problem *p, const pctl_call *call,
+			       pctl_answer *out)
+{
+	answering *s = ctx;
+	const pctl_status status = s->device->solve(s->device->ctx, p, call, out);
+
+	if (status != PCTL_OK || (out->touched[0] == '\0' && !out->refused))
+		return status;
+	snprintf(s->got, sizeof(s->got), "%s", out->refused ? "refused" : out->touched);
+	pctl_answer_clear(out);
+	return PCTL_E_MISMATCH;
+}
+
+static pctl_status check_law(const pctl_judge *j, const pctl_problem *p, const pctl_answer *got,
+			     const pctl_call *call, pctl_verdict *out)
+{
+	answering s = {{&s, must_answer}, j->device, ""};
+	const pctl_judge strict = {j->ops, &s.solver, j->reference, j->law};
+	const pctl_status status = j->law->check(&strict, p, got, call, out);
+
+	if (s.got[0] == '\0')
+		return status;
+	*out = (pctl_verdict){.failed = 1};
+	snprintf(out->got, sizeof(out->got), "%s", s.got);
+	snprintf(out->want, sizeof(out->want), "an answer, and nothing written beside it");
+	return PCTL_OK;
+}
+
 pctl_status pctl_judge_problem(const pctl_judge *j, const pctl_problem *p, pctl_hasher *hash,
 			       const pctl_call *call, pctl_verdict *out)
 {
@@ -35,7 +71,7 @@ pctl_status pctl_judge_problem(const pctl_judge *j, const pctl_problem *p, pctl_
 		if (got.refused)
 			out->skipped = 1;
 		else
-			status = j->law->check(j, p, &got, call, out);
+			status = check_law(j, p, &got, call, out);
 	} else if (status == PCTL_OK) {
 		status = j->reference->solve(j->reference->ctx, p, call, &want);
 		if (status == PCTL_OK)

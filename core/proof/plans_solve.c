@@ -8,7 +8,6 @@
 #include "exec/value.h"
 #include "graph/type.h"
 #include "proof/plans.h"
-#include "proof/random.h"
 
 #define TIMEOUT_MS 300000u
 #define MEASURES 4u
@@ -80,6 +79,7 @@ static pctl_status run(const pctl_session_solver *s, const pctl_problem *p, cons
 	pctl_status status = PCTL_OK;
 	pctl_op_result result;
 	pctl_op_query q;
+	pctl_shape shape;
 	uint32_t n;
 
 	for (uint32_t i = 0; i < p->n_in && status == PCTL_OK; i++)
@@ -97,10 +97,9 @@ static pctl_status run(const pctl_session_solver *s, const pctl_problem *p, cons
 		status = pctl_session_qualify(s->session, plan, call);
 	if (status == PCTL_OK) {
 		job.plan = plan;
-		if (s->bench->runs++ % PCTL_BENCH_PLAIN != 0) {
-			job.held = 1;
-			job.guard = pctl_proof_mix(s->bench->seed, 0x6775, s->bench->runs) | 1u;
-		}
+		shape = pctl_shape_next(&s->bench->shapes, pctl_session_caps(s->session));
+		job.shape = &shape;
+		job.held = shape.before != 0;
 		status = pctl_job_execute(s->session, &job, in, call, out, NULL);
 	}
 	for (uint32_t i = 0; i < a->n_out && status == PCTL_OK; i++)

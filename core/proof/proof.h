@@ -45,13 +45,11 @@ typedef struct pctl_bench {
 	uint64_t cases; /* random cases a unit of parity or of a law, --cases */
 	uint32_t flags; /* PCTL_BENCH_* */
 	uint32_t reserved;
-	uint64_t runs;			/* of kernels so far: which shape the next one comes in */
+	pctl_shapes shapes; /* what runs look like to the device; seed recorded beside results */
 	const char *const *regressions; /* lines of counterexamples kept (regression.h), or NULL */
 	uint32_t n_regressions;
 	uint32_t reserved2;
 } pctl_bench;
-/* Every so many runs of a proof go the way of an ordinary job, to the byte; of the others buffers lie between zones. */
-#define PCTL_BENCH_PLAIN 4u
 #define PCTL_BENCH_PAIRS 1u /* binary 16-bit functions over all 2^32 pairs */
 
 /*

@@ -183,7 +183,7 @@ int mock_is_due(const pctl_list *l, const mock_fault *f, uint64_t trace, uint32_
 /* ---- spoil.c: wrong bytes ---- */
 pctl_status mock_flip(pctl_device *dev, const pctl_call *call, const mock_range *range,
 		      uint64_t element, uint32_t bit);
-/* After a run: zero, lane, racy, write-input, write-past, write-before. */
+/* After a run: zero, lane, racy, write-input, write-past, write-before, honest-*. */
 pctl_status mock_spoil(pctl_list *l, const pctl_call *call);
 /* 1 when the script has such faults due, so that a submit must be waited for at once. */
 int mock_spoils(const pctl_list *l, uint64_t trace);

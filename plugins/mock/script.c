@@ -44,6 +44,8 @@ static const struct {
 	[MOCK_NO_DISPATCH] = {"no-dispatch", TAKES_LATE, 0},
 	[MOCK_WRITE_PAST] = {"write-past", TAKES_LATE, 0},
 	[MOCK_WRITE_BEFORE] = {"write-before", TAKES_LATE, 0},
+	[MOCK_HONEST_ZONES] = {"honest-behind-zones", TAKES_LATE, 0},
+	[MOCK_HONEST_PLAIN] = {"honest-when-plain", TAKES_LATE, 0},
 };
 
 static const char what_there_is[] =
@@ -52,7 +54,8 @@ static const char what_there_is[] =
 	"coefficient[=K], tree, nan, turns[=N], nest[=N], element, explode[=N], "
 	"crash[@N], hang[@N], lost[@N], slow[=MS], waits[=N], stale, zero, racy, write-drop, "
 	"read-untouched, read-twice, write-input, no-dispatch, "
-	"write-past, write-before; late- before those without a target";
+	"write-past, write-before, honest-behind-zones, honest-when-plain; late- before those "
+	"without a target";
 
 typedef struct reader {
 	const char *text, *at;

@@ -107,6 +107,16 @@ static pctl_status write_beside(pctl_list *l, const pctl_call *call, int past)
 	return s;
 }
 
+/* The low bit of the first word of what is written last, where it lies as in an ordinary job, or as between zones. */
+static pctl_status lie_by_shape(pctl_list *l, const pctl_call *call, int when_plain)
+{
+	const mock_range last = mock_last_output(l);
+
+	if (!last.buffer || (last.offset == 0) != when_plain)
+		return PCTL_OK;
+	return mock_flip(l->dev, call, &last, 0, 0);
+}
+
 int mock_has(const pctl_device *dev, uint32_t kind)
 {
 	const mock_script *script = &dev->inst->script;
@@ -121,7 +131,8 @@ static int is_spoiling(const mock_fault *f)
 {
 	return f->kind == MOCK_ZERO || f->kind == MOCK_LANE || f->kind == MOCK_RACY ||
 	       f->kind == MOCK_WRITE_INPUT || f->kind == MOCK_WRITE_PAST ||
-	       f->kind == MOCK_WRITE_BEFORE;
+	       f->kind == MOCK_WRITE_BEFORE || f->kind == MOCK_HONEST_ZONES ||
+	       f->kind == MOCK_HONEST_PLAIN;
 }
 
 int mock_spoils(const pctl_list *l, uint64_t trace)
@@ -149,6 +160,8 @@ pctl_status mock_spoil(pctl_list *l, const pctl_call *call)
 		    : f->kind == MOCK_WRITE_INPUT ? write_inputs(l, call)
 		    : f->kind == MOCK_WRITE_PAST || f->kind == MOCK_WRITE_BEFORE
 			    ? write_beside(l, call, f->kind == MOCK_WRITE_PAST)
+		    : f->kind == MOCK_HONEST_ZONES || f->kind == MOCK_HONEST_PLAIN
+			    ? lie_by_shape(l, call, f->kind == MOCK_HONEST_ZONES)
 			    : race(l, call);
 	}
 	return s;

@@ -257,11 +257,14 @@ def quorum():
 
 
 # ---- proofs
+SHAPES = "0123456789abcdef"  # of the proofs here, so that the same unit is the first to fail
+
+
 def failures(fault, ops, level, cases, wrap=MOCK):
     """Units that failed in a proof of the device: (kind, subject, name, counterexample)."""
     out = h.path("proof")
     status, _, err = h.run("certify", "--backend", f"{wrap}+{fault}", "--level", level, "--ops", ops, "--cases",
-                           str(cases), "--out", out)
+                           str(cases), "--shapes", SHAPES, "--out", out)
     shown, text, _ = h.run("certs", "show", os.path.join(out, "certificate.cfg"), "--json")
     for name in glob.glob(os.path.join(out, "*")):
         os.unlink(name)
@@ -334,6 +337,23 @@ def beside(fault):
         _, where, _, first = unit or (kind, subject, "", {"got": "", "law": ""})
         caught(f"mock {fault}: {BESIDE[fault]}", where, f"certify: {kind}, guard zones", unit and status == 6,
                f"{first['law']}: {first['got']}", f"exit status {status}")
+
+
+SHAPED = {"honest-behind-zones": "right only where bindings are at an offset",
+          "honest-when-plain": "right only where bindings are whole buffers"}
+
+
+@plant_each("shaped", SHAPED)
+def shaped(fault):
+    """A device that takes one shape of buffers for a proof: runs of both come in every proof, in an order that is drawn."""
+    text = f"mock {fault}: {SHAPED[fault]}"
+    proof_fails(fault, text, "int.not@1", "L2", 1000, ("parity", "law", "determinism"))
+    status, found = failures(fault, "rank.step@1", "L3", 1000)
+    for subject, kind in (("rank.step@1", "parity"), ("engine", "invariant")):
+        unit = next((u for u in found if u[0] == kind and u[1].startswith(subject) and u[3]), None)
+        _, where, _, first = unit or (kind, subject, "", {"got": "", "law": "", "want": "", "inputs": ""})
+        caught(text, where, f"certify: {kind}", unit and status == 6 and first["got"] != first["want"],
+               f"{first['law']}, at {first['inputs']}: got {first['got']}, wanted {first['want']}", f"exit status {status}")
 
 
 # ---- audits

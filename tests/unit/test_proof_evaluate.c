@@ -126,6 +126,7 @@ static void sees_nothing_written(void **state)
 {
 	pctl_session_options o = {
 		.device_kind = PCTL_DEVICE_REFERENCE, .name = "lazy", .id = "lazy"};
+	uint32_t poisoned = 0;
 	pctl_column c[4];
 	pctl_backend table;
 	pctl_session *s;
@@ -146,14 +147,17 @@ static void sees_nothing_written(void **state)
 	proof_columns(c, 4, 256);
 	memset(c[0].data, 0, 1024);
 	memset(c[1].data, 0, 1024);
-	lazy = 0;
-	assert_int_equal(e->apply(e->ctx, &f, c, 256, &c[2], r.call), PCTL_OK);
-	assert_int_equal(((uint32_t *)(void *)c[2].data)[7], 1);
-	lazy = 1;
-	assert_int_equal(e->apply(e->ctx, &f, c, 256, &c[2], r.call), PCTL_OK);
-	assert_true(((uint32_t *)(void *)c[2].data)[7] > 1);
-	assert_int_equal(e->apply(e->ctx, &f, c, 256, &c[3], r.call), PCTL_OK);
-	assert_memory_not_equal(c[2].data, c[3].data, 4);
+	for (uint32_t i = 0; i < 8; i++) {
+		lazy = i > 1;
+		assert_int_equal(e->apply(e->ctx, &f, c, 256, &c[2], r.call), PCTL_OK);
+		if (!lazy)
+			assert_int_equal(((uint32_t *)(void *)c[2].data)[7], 1);
+		else
+			assert_int_not_equal(((uint32_t *)(void *)c[2].data)[7], 1);
+		/* Of two in a row one is an ordinary job, whose new buffer is zero. */
+		poisoned += ((uint32_t *)(void *)c[2].data)[7] > 1;
+	}
+	assert_int_equal(poisoned, 3);
 	lazy = 0;
 	proof_columns_free(c, 4);
 	pctl_evaluator_destroy(e);

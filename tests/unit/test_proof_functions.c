@@ -2,7 +2,6 @@
  * and that a device which is wrong, flaky, or unable is told of as such. */
 #include "test_proof_rig.h"
 
-#include "exec/guard.h"
 #include "planted/planted.h"
 #include "proof/domain.h"
 
@@ -10,48 +9,73 @@
 
 enum { RIGHT, WRONG_FROM_1000, FLAKY, UNABLE, WRONG_AT };
 
-/* The `cpu` backend, but for answers on their way to the host. The first write after a read is of the first operand, the
- * first read after a write of the result; between zones, where the run is not an ordinary job. */
+#define WRITES 32u
+
+/* The `cpu` backend, but for answers on their way to the host: the first read after a dispatch is of the result. What went to
+ * the place that the dispatch binds first are the first operand's bytes. */
 static const pctl_backend *good;
 static struct {
-	uint32_t how, written, reads, at;
-	const pctl_bench *bench;
-	uint8_t first[PCTL_PROOF_BLOCK * 4 + 2 * PCTL_GUARD_BYTES];
+	uint32_t how, dispatched, reads, at, n;
+	pctl_binding first;
+	struct {
+		pctl_buffer *buffer;
+		uint64_t offset;
+		uint32_t *words;
+	} written[WRITES];
 } device;
-
-static uint64_t zone(void)
-{
-	return (device.bench->runs - 1) % PCTL_BENCH_PLAIN == 0 ? 0 : PCTL_GUARD_BYTES;
-}
 
 static pctl_status spy_write(pctl_device *dev, const pctl_call *call, pctl_buffer *buf,
 			     uint64_t offset, const void *data, uint64_t n)
 {
-	if (device.written++ == 0 && n <= sizeof(device.first))
-		memcpy(device.first, data, n);
+	const uint32_t k = device.n++ % WRITES;
+
+	device.written[k].buffer = buf;
+	device.written[k].offset = offset;
+	free(device.written[k].words);
+	device.written[k].words = malloc(n + 4);
+	memcpy(device.written[k].words, data, n);
 	return good->buffer_write(dev, call, buf, offset, data, n);
+}
+
+static pctl_status spy_dispatch(pctl_list *l, const pctl_call *call, pctl_kernel *k,
+				const pctl_binding *bindings, uint32_t n, const uint32_t groups[3])
+{
+	device.first = bindings[0];
+	device.dispatched = 1;
+	return good->list_dispatch(l, call, k, bindings, n, groups);
+}
+
+/* The last that was written there. */
+static const uint32_t *operand(void)
+{
+	for (uint32_t i = 1; i <= WRITES; i++) {
+		const uint32_t k = (device.n - i) % WRITES;
+
+		if (device.written[k].buffer == device.first.buffer &&
+		    device.written[k].offset == device.first.offset)
+			return device.written[k].words;
+	}
+	fail_msg("no operand was written");
+	return NULL;
 }
 
 static pctl_status spy_read(pctl_device *dev, const pctl_call *call, pctl_buffer *buf,
 			    uint64_t offset, void *data, uint64_t n)
 {
 	pctl_status status = good->buffer_read(dev, call, buf, offset, data, n);
-	const uint64_t skip = zone() / 4;
 	uint32_t *words = data;
+	const uint32_t *a;
 
-	if (device.written == 0)
+	if (!device.dispatched)
 		return status;
-	device.written = 0;
+	a = operand();
+	device.dispatched = 0;
 	device.reads++;
-	for (uint64_t i = skip; i < n / 4 - skip; i++) {
-		uint32_t a;
-
-		memcpy(&a, device.first + 4 * i, 4);
-		words[i] ^= (device.how == WRONG_FROM_1000 && a >= 1000) ||
-			    (device.how == WRONG_AT && a == device.at);
-	}
+	for (uint64_t i = 0; i < n / 4; i++)
+		words[i] ^= (device.how == WRONG_FROM_1000 && a[i] >= 1000) ||
+			    (device.how == WRONG_AT && a[i] == device.at);
 	if (device.how == FLAKY && device.reads % 2 == 0)
-		words[skip] ^= 0x80000000u;
+		words[0] ^= 0x80000000u;
 	return status;
 }
 
@@ -65,6 +89,13 @@ static pctl_status spy_supports(pctl_device *dev, const pctl_call *call, const u
 	return status;
 }
 
+static void spy_forget(void)
+{
+	for (uint32_t i = 0; i < WRITES; i++)
+		free(device.written[i].words);
+	memset(&device, 0, sizeof(device));
+}
+
 static pctl_session *spy_open(proof_rig *r, uint32_t how)
 {
 	static pctl_backend table;
@@ -75,10 +106,10 @@ static pctl_session *spy_open(proof_rig *r, uint32_t how)
 	table = *good;
 	table.buffer_write = spy_write;
 	table.buffer_read = spy_read;
+	table.list_dispatch = spy_dispatch;
 	table.supports = spy_supports;
-	memset(&device, 0, sizeof(device));
+	spy_forget();
 	device.how = how;
-	device.bench = &r->bench;
 	o.table = &table;
 	o.inst = proof_cpu.inst;
 	assert_int_equal(pctl_session_open(&o, r->call, &s), PCTL_OK);
@@ -127,6 +158,8 @@ static pctl_block run(proof_rig *r, const pctl_unit *u, uint64_t block)
 
 	if (u == NULL)
 		fail_msg("there is no such unit");
+	assert_int_equal(pctl_shapes_block(&r->bench.shapes, u->first_block + block, r->call),
+			 PCTL_OK);
 	if (u->run(u, &r->bench, block, r->call, &out) != PCTL_OK)
 		fail_msg("%s, %s: %s", u->subject, u->name, proof_last(r)->message);
 	return out;
@@ -213,6 +246,7 @@ static void reference_holds(void **state)
 	proof_open(&r);
 	proof_open(&other);
 	r.bench.cases = other.bench.cases = 3000;
+	other.bench.shapes.seed = 77; /* other shapes, the same digests */
 	holds(&r, &other, "int.add,int.not", PCTL_TRACK_INTEGER);
 	holds(&r, &other, "ieee.abs,ieee.to_i32", PCTL_TRACK_FLOAT);
 	/* Another seed, other numbers. */

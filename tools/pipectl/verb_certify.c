@@ -141,12 +141,29 @@ static pctl_status take_regressions(pctl_app *app, proof *p)
 				   &p->n_regressions);
 }
 
+/* --shapes, 16 hex digits; *given 0: they are drawn. */
+static pctl_status take_shapes(pctl_app *app, uint64_t *seed, int *given)
+{
+	const char *text = pctl_option_value(&app->line, "--shapes");
+
+	*given = text != NULL;
+	if (text == NULL)
+		return PCTL_OK;
+	if (strlen(text) != 16 || strspn(text, "0123456789abcdef") != 16)
+		return pctl_refuse(app->call, PC10_USAGE,
+				   "--shapes wants 16 hexadecimal digits, not \"%s\"", text);
+	*seed = strtoull(text, NULL, 16);
+	return PCTL_OK;
+}
+
 pctl_status pctl_app_bench(pctl_app *app, const char *selector, const pctl_proof_params *params,
 			   const char *const *regressions, uint32_t n_regressions,
 			   const pctl_call *call, pctl_bench **out)
 {
-	int in_process;
-	const pctl_status status = pctl_app_in_process(app, &in_process);
+	int in_process, given = 0;
+	uint64_t shapes = 0;
+	pctl_status status = pctl_app_in_process(app, &in_process);
+	const pctl_status taken = take_shapes(app, &shapes, &given);
 	const pctl_certify_bench_options o = {
 		.registry = app->registry,
 		.ops = pctl_op_library_source(app->library),
@@ -158,8 +175,11 @@ pctl_status pctl_app_bench(pctl_app *app, const char *selector, const pctl_proof
 			 (params->level >= 3 ? PCTL_CERTIFY_SANITIZER : 0),
 		.params = params,
 		.regressions = regressions,
-		.n_regressions = n_regressions};
+		.n_regressions = n_regressions,
+		.shapes = given ? &shapes : NULL};
 
+	if (status == PCTL_OK)
+		status = taken;
 	return status == PCTL_OK ? pctl_certify_bench_open(&o, selector, call, out) : status;
 }
 

@@ -1,9 +1,7 @@
 /* `certify confirm`: claims tried with the files that are here, and signed when no digest differs. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "base/file.h"
 #include "certify.h"
@@ -53,27 +51,21 @@ static pctl_status sign(pctl_app *app, pctl_certificate *c)
 	return status;
 }
 
-/* Which strips are tried is nobody's to know before. */
-static pctl_status draw_seed(const pctl_app *app, uint64_t *seed)
-{
-	if (getrandom(seed, sizeof(*seed), 0) == (ssize_t)sizeof(*seed))
-		return PCTL_OK;
-	return pctl_refuse(app->call, PC3_IO, "no random numbers: %s", strerror(errno));
-}
-
 static pctl_status confirm(pctl_app *app, pctl_certificate *c, const char *selector, uint32_t ppm)
 {
 	pctl_replay_options o = {.sample_ppm = ppm,
 				 .progress = app->progress ? pctl_app_progress : NULL,
 				 .progress_ctx = app};
 	pctl_replay_outcome outcome = {0};
-	pctl_status status = draw_seed(app, &o.seed);
+	/* Which strips are tried is nobody's to know before. */
+	pctl_status status = pctl_shapes_draw(app->call, &o.seed);
 
 	if (status == PCTL_OK)
 		status = pctl_app_bench(app, selector, &c->params, c->regressions, c->n_regressions,
 					app->call, &o.bench);
 	if (status != PCTL_OK)
 		return status;
+	o.bench->shapes.seed = o.seed;
 	o.providers = pctl_providers(&o.n_providers);
 	status = pctl_certify_confirm(c, &o, app->call, &outcome);
 	pctl_certify_bench_close(o.bench);

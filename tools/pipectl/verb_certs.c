@@ -144,6 +144,7 @@ static void json_certificate(pctl_app *app, const pctl_certificate *c, int full)
 	pctl_json_kv_string(j, "cause", c->cause);
 	pctl_json_kv_string(j, "digest", pctl_digest_hex(c->digest, hex));
 	pctl_json_kv_string(j, "ops", c->params.ops);
+	pctl_json_kv_string(j, "shapes", c->shapes);
 	if (c->confirmed.of[0] != '\0') {
 		pctl_json_key(j, "confirmed");
 		pctl_json_object_begin(j);
@@ -231,6 +232,8 @@ void pctl_app_print_certificate(pctl_app *app, const pctl_certificate *c, int fu
 		printf("confirmed  from %.16s, sample %g, %" PRIu64 " digests, %" PRIu64 " cases\n",
 		       c->confirmed.of, (double)c->confirmed.sample_ppm / 1e6, c->confirmed.strips,
 		       c->confirmed.cases);
+	if (full && c->shapes[0] != '\0')
+		printf("shapes     %s\n", c->shapes);
 	printf("file       %s\n", c->path);
 	for (uint32_t i = 0; full && i < c->n_ops; i++)
 		printf("  %-28s %s%s%s\n", c->ops[i].op,

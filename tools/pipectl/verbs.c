@@ -153,6 +153,8 @@ static const pctl_option certify_options[] = {
 	{"--programs", "N", "generated programs of the engine suite; 64 if left out", 0, 0},
 	{"--pairs", NULL, "binary 16-bit functions over all 2^32 pairs", 0, 0},
 	{"--seed", "S", "of the random cases; 1 where it is left out", 0, 0},
+	{"--shapes", "HEX", "seed of the shapes of runs, of a certificate's; drawn if left out", 0,
+	 0},
 	{"--shard", "I/N", "only every N-th block, from the I-th on (1 to N)", 0, 0},
 	{"--resume", NULL, "go on where the journal in --out ends", 0, 0},
 	{"--out", "DIR", "where journal and certificate go; the home where it is left out", 0, 0},
@@ -168,6 +170,8 @@ static const pctl_option replay_options[] = {
 	 0},
 	{"--sample", "F", "share of the blocks, 0 to 1; all where it is left out", 0, 0},
 	{"--seed", "S", "which blocks a sample takes", 0, 0},
+	{"--shapes", "HEX", "seed of the shapes of runs, of a certificate's; drawn if left out", 0,
+	 0},
 	{NULL, NULL, NULL, 0, 0},
 };
 static const pctl_option confirm_options[] = {
