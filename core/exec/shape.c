@@ -7,8 +7,8 @@
 
 #include "cas/cid.h"
 
-#define SIDES 8u	 /* lengths of a zone before a span */
-#define BEHIND_MIN 256u	 /* bytes of one behind it */
+#define SIDES 8u	  /* lengths of a zone before a span */
+#define BEHIND_MIN 256u	  /* bytes of one behind it */
 #define BEHIND_WORDS 256u /* and words more, at most */
 
 static uint64_t mix(uint64_t key, uint64_t n)

@@ -1,17 +1,19 @@
-/* See plants.h. Reads are where bytes go wrong: what a read of a whole buffer gives is changed between its guards. */
+/* See plants.h. Reads are where bytes go wrong: what a read of a whole buffer gives is changed in its array. */
 #include "plants.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define GUARD 256u
 #define MOST 64u
 
 static struct {
 	const pctl_backend *real;
 	pctl_backend table;
 	const pctl_device *first; /* that was read from */
-	uint32_t which, opened, submits, reads, dispatches;
+	pctl_device *device;	  /* that lists are recorded on */
+	uint32_t which, opened, submits, reads, dispatches, n_bound;
+	/* what dispatches since list_begin bind: where in a buffer its array lies */
+	pctl_binding bound[MOST];
 	/* what the reads of the submit before gave, in their order */
 	struct {
 		uint8_t *data;
@@ -27,9 +29,13 @@ void plant_choose(uint32_t which)
 	plant.which = which;
 }
 
-static uint32_t *words(void *data)
+/* The array in a buffer, in whole words; NULL: it is bound nowhere. */
+static const pctl_binding *array_of(const pctl_buffer *buf)
 {
-	return (uint32_t *)(void *)((uint8_t *)data + GUARD);
+	for (uint32_t i = 0; i < plant.n_bound; i++)
+		if (plant.bound[i].buffer == buf)
+			return &plant.bound[i];
+	return NULL;
 }
 
 static void answer_old(uint8_t *data, uint64_t n)
@@ -65,49 +71,58 @@ static void change(uint32_t *w, uint64_t n)
 	}
 }
 
+/* Of a whole buffer, so that its array begins where it is bound. */
 static pctl_status plant_read(pctl_device *dev, const pctl_call *call, pctl_buffer *buf,
 			      uint64_t offset, void *data, uint64_t n)
 {
 	pctl_status status = plant.real->buffer_read(dev, call, buf, offset, data, n);
-	const uint64_t inner = n > 2 * GUARD ? (n - 2 * GUARD) / 4 : 0;
+	const pctl_binding *b = array_of(buf);
+	const uint64_t inner = b == NULL ? 0 : b->n_bytes / 4;
+	uint32_t *words = b == NULL ? NULL : (uint32_t *)(void *)((uint8_t *)data + b->offset);
 
-	if (status != PCTL_OK)
+	if (status != PCTL_OK || b == NULL)
 		return status;
-	if (plant.which == PLANT_GUARD)
-		((uint8_t *)data)[n - GUARD] ^= 1;
+	if (plant.which == PLANT_GUARD && b->offset + inner * 4 < n)
+		((uint8_t *)data)[n - 4] ^= 1;
 	if (plant.which == PLANT_OLD)
-		answer_old(data, n);
+		answer_old((uint8_t *)words, inner * 4);
 	if ((plant.which == PLANT_DROP || plant.which == PLANT_TWICE ||
 	     plant.which == PLANT_REORDER || plant.which == PLANT_ATOMIC) &&
 	    inner > 1)
-		change(words(data), inner);
+		change(words, inner);
 	if (plant.which == PLANT_FLIP && plant.submits % 7 == 3 && inner != 0)
-		words(data)[inner / 2] ^= 1u << 19;
+		words[inner / 2] ^= 1u << 19;
 	if (plant.first == NULL)
 		plant.first = dev;
 	if (plant.which == PLANT_RESTART && dev != plant.first && inner != 0)
-		words(data)[0] ^= 1;
+		words[0] ^= 1;
 	plant.reads++;
 	return PCTL_OK;
 }
 
-/* Data goes up as if every member after the first lay four bytes further on. */
-static pctl_status plant_write(pctl_device *dev, const pctl_call *call, pctl_buffer *buf,
-			       uint64_t offset, const void *data, uint64_t n)
+/* As if data had gone up with every member after the first four bytes further on. */
+static void lay_out_wrong(const pctl_call *call, const pctl_binding *b)
 {
-	uint8_t *moved = NULL;
-	pctl_status status;
+	const uint64_t n = b->n_bytes / 4 * 4;
+	uint8_t *moved = n <= 8 ? NULL : malloc(n);
 
-	if (plant.which != PLANT_LAYOUT || n <= 2 * GUARD + 8)
-		return plant.real->buffer_write(dev, call, buf, offset, data, n);
-	moved = malloc(n);
 	if (moved == NULL)
-		return PCTL_E_NOMEM;
-	memcpy(moved, data, n);
-	memcpy(moved + GUARD + 8, (const uint8_t *)data + GUARD + 4, n - 2 * GUARD - 8);
-	status = plant.real->buffer_write(dev, call, buf, offset, moved, n);
+		return;
+	if (plant.real->buffer_read(plant.device, call, b->buffer, b->offset, moved, n) ==
+	    PCTL_OK) {
+		memmove(moved + 8, moved + 4, n - 8);
+		(void)plant.real->buffer_write(plant.device, call, b->buffer, b->offset, moved, n);
+	}
 	free(moved);
-	return status;
+}
+
+static void note_bound(const pctl_call *call, const pctl_binding *b)
+{
+	if (array_of(b->buffer) != NULL || plant.n_bound == MOST)
+		return;
+	plant.bound[plant.n_bound++] = *b;
+	if (plant.which == PLANT_LAYOUT)
+		lay_out_wrong(call, b);
 }
 
 /* Every second dispatch of a list is left out: as if it had run first, on what the others had not yet written. */
@@ -115,6 +130,8 @@ static pctl_status plant_dispatch(pctl_list *l, const pctl_call *call, pctl_kern
 				  const pctl_binding *bindings, uint32_t n,
 				  const uint32_t groups[3])
 {
+	for (uint32_t i = 0; i < n; i++)
+		note_bound(call, &bindings[i]);
 	if (plant.which == PLANT_NO_BARRIER && plant.dispatches++ % 2 == 1)
 		return PCTL_OK;
 	return plant.real->list_dispatch(l, call, k, bindings, n, groups);
@@ -122,7 +139,8 @@ static pctl_status plant_dispatch(pctl_list *l, const pctl_call *call, pctl_kern
 
 static pctl_status plant_begin(pctl_device *dev, const pctl_call *call, pctl_list **out)
 {
-	plant.dispatches = 0;
+	plant.dispatches = plant.n_bound = 0;
+	plant.device = dev;
 	return plant.real->list_begin(dev, call, out);
 }
 
@@ -143,7 +161,6 @@ const pctl_backend *plant_wrap(const pctl_backend *real, uint32_t opened)
 	plant.submits = 0;
 	plant.table = *real;
 	plant.table.buffer_read = plant_read;
-	plant.table.buffer_write = plant_write;
 	plant.table.list_dispatch = plant_dispatch;
 	plant.table.list_begin = plant_begin;
 	plant.table.submit = plant_submit;
