@@ -277,8 +277,9 @@ static void poison(uint64_t key, uint64_t n_bytes, uint8_t *to)
 {
 	const uint32_t word = (uint32_t)(key >> 16) | 0x40004000u;
 
-	for (uint64_t i = 0; i < n_bytes; i += 4)
-		memcpy(to + i, &word, n_bytes - i < 4 ? n_bytes - i : 4);
+	for (uint64_t i = 0; i + 4 <= n_bytes; i += 4)
+		memcpy(to + i, &word, 4);
+	memcpy(to + n_bytes / 4 * 4, &word, n_bytes % 4);
 }
 
 /* The spans: the operands in theirs, poison where the result comes. */

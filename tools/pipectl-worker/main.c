@@ -2,6 +2,7 @@
  * never by hand; descriptor 3 is its channel, 4 its control socket. */
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,6 +18,8 @@
 
 #define EXIT_USAGE 2
 #define EXIT_PROTOCOL 3
+#define KEPT_BLOCK (32 << 20) /* bytes of a block that is kept when it is freed */
+#define KEPT_MEMORY (128 << 20)
 
 static int parse(int argc, char **argv, worker_args *a)
 {
@@ -148,6 +151,9 @@ int main(int argc, char **argv)
 	}
 	for (fd = PCTL_IPC_FD; fd <= PCTL_LAUNCH_FURTHER_FD; fd++)
 		fcntl(fd, F_SETFD, FD_CLOEXEC);
+	/* Buffers come and go with every job: their memory stays here. */
+	(void)mallopt(M_MMAP_THRESHOLD, KEPT_BLOCK);
+	(void)mallopt(M_TRIM_THRESHOLD, KEPT_MEMORY);
 	if (!worker_supervise())
 		return EXIT_USAGE;
 	signal(SIGPIPE, SIG_IGN);
