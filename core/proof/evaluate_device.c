@@ -109,8 +109,7 @@ static pctl_status record(struct device *d, struct built *b, uint64_t n, const p
 	memset(bindings, 0, sizeof(bindings));
 	for (uint32_t i = 0; i < step->n_bindings; i++) {
 		const pctl_plan_binding *from = &step->bindings[i];
-		const struct span *s =
-			&d->spans[from->buffer == b->f.n_in ? RESULT : from->buffer];
+		const struct span *s = &d->spans[from->buffer == b->f.n_in ? RESULT : from->buffer];
 
 		bindings[i].group = from->group;
 		bindings[i].binding = from->binding;

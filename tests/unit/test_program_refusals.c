@@ -102,12 +102,12 @@ static void refuses_patched(pctl_program *p, uint32_t code, const char *words)
 }
 
 /* A value that stands in a table of a valid program, changed and put back. */
-#define PATCH(place, value, code, words)                    \
-	do {                                                \
-		const uint64_t patch_old = (uint64_t)place; \
-		place = value;                              \
-		refuses_patched(p, code, words);            \
-		place = (__typeof__(place))patch_old;           \
+#define PATCH(place, value, code, words)                                 \
+	do {                                                             \
+		const uint64_t patch_old = (uint64_t)place;              \
+		place = value;                                           \
+		refuses_patched(p, code, words);                         \
+		place = (__typeof__(place))patch_old;                    \
 		assert_int_equal(pctl_program_verify(p, NULL), PCTL_OK); \
 	} while (0)
 
@@ -207,10 +207,10 @@ static void wrong_order(void **state)
 	p = finish(sample_everything());
 	call = listen(&h);
 	heard_one(&h, pctl_program_analyse(p, groups, call, &a), PC2052_ANALYSE_ENTRY,
-		   "1 entry points and overrides");
+		  "1 entry points and overrides");
 	call = listen(&h);
 	heard_one(&h, pctl_program_extents(p, call, &e), PC2052_ANALYSE_ENTRY,
-		   "1 entry points and overrides");
+		  "1 entry points and overrides");
 	pctl_program_destroy(p);
 }
 

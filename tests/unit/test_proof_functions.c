@@ -9,14 +9,18 @@
 
 enum { RIGHT, WRONG_FROM_1000, FLAKY, UNABLE, WRONG_AT };
 
-#define WRITES 32u
+#define WRITES 64u
 
-/* The `cpu` backend, but for answers on their way to the host: the first read after a dispatch is of the result. What went to
- * the place that the dispatch binds first are the first operand's bytes. */
+/* The `cpu` backend, but for answers on their way to the host: the first read after a submit is of the result. What went to
+ * the place that its dispatch binds first are the first operand's bytes. */
 static const pctl_backend *good;
 static struct {
-	uint32_t how, dispatched, reads, at, n;
+	uint32_t how, dispatched, reads, at, n, n_lists;
 	pctl_binding first;
+	struct {
+		pctl_list *list;
+		pctl_binding first;
+	} lists[WRITES];
 	struct {
 		pctl_buffer *buffer;
 		uint64_t offset;
@@ -40,9 +44,24 @@ static pctl_status spy_write(pctl_device *dev, const pctl_call *call, pctl_buffe
 static pctl_status spy_dispatch(pctl_list *l, const pctl_call *call, pctl_kernel *k,
 				const pctl_binding *bindings, uint32_t n, const uint32_t groups[3])
 {
-	device.first = bindings[0];
-	device.dispatched = 1;
+	device.lists[device.n_lists % WRITES].list = l;
+	device.lists[device.n_lists++ % WRITES].first = bindings[0];
 	return good->list_dispatch(l, call, k, bindings, n, groups);
+}
+
+static pctl_status spy_submit(pctl_device *dev, const pctl_call *call, pctl_list *l, uint32_t times,
+			      uint64_t *ticket)
+{
+	for (uint32_t i = WRITES; i > 0; i--) {
+		const uint32_t k = (device.n_lists + i - 1) % WRITES;
+
+		if (device.lists[k].list == l) {
+			device.first = device.lists[k].first;
+			device.dispatched = 1;
+			break;
+		}
+	}
+	return good->submit(dev, call, l, times, ticket);
 }
 
 /* The last that was written there. */
@@ -107,6 +126,7 @@ static pctl_session *spy_open(proof_rig *r, uint32_t how)
 	table.buffer_write = spy_write;
 	table.buffer_read = spy_read;
 	table.list_dispatch = spy_dispatch;
+	table.submit = spy_submit;
 	table.supports = spy_supports;
 	spy_forget();
 	device.how = how;

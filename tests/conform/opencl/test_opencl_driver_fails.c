@@ -205,7 +205,8 @@ static void test_opencl__a_binding_that_is_too_short(void **state)
 
 	p.at[1].n_bytes = 4;
 	s = r->api->list_dispatch(p.l, &r->call, p.k, p.at, 2, groups);
-	caught(r, s, PC3275_OPENCL_SHORT_BINDING, "half a struct is bound", "4 bytes, its type needs 8");
+	caught(r, s, PC3275_OPENCL_SHORT_BINDING, "half a struct is bound",
+	       "4 bytes, its type needs 8");
 	unmake(r, &p);
 	still_works(r);
 }

@@ -36,15 +36,15 @@ static void real(const char *name, void *function)
 	assert_non_null(*(void **)function);
 }
 
-#define REAL(name)      \
-	PFN_##name go;  \
+#define REAL(name)     \
+	PFN_##name go; \
 	real(#name, &go)
-#define PASS_OR_FAIL(name, ...)         \
-	do {                            \
-		REAL(name);             \
-		if (strikes(#name))     \
+#define PASS_OR_FAIL(name, ...)              \
+	do {                                 \
+		REAL(name);                  \
+		if (strikes(#name))          \
 			return plant.result; \
-		return go(__VA_ARGS__); \
+		return go(__VA_ARGS__);      \
 	} while (0)
 
 VkResult vkEnumerateInstanceVersion(uint32_t *out)
@@ -311,6 +311,6 @@ DEVICE_TEST(a_broken_rule, validation)
 DEVICE_TEST(a_lost_device, lost)
 
 PCTL_TESTS_MAIN(PCTL_TEST(test_vulkan__a_loader_that_refuses),
-		PCTL_TEST(test_vulkan__a_device_that_does_not_open), PCTL_TEST(test_vulkan__no_memory),
-		PCTL_TEST(test_vulkan__no_compiler), PCTL_TEST(test_vulkan__a_broken_rule),
-		PCTL_TEST(test_vulkan__a_lost_device))
+		PCTL_TEST(test_vulkan__a_device_that_does_not_open),
+		PCTL_TEST(test_vulkan__no_memory), PCTL_TEST(test_vulkan__no_compiler),
+		PCTL_TEST(test_vulkan__a_broken_rule), PCTL_TEST(test_vulkan__a_lost_device))
