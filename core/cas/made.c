@@ -68,7 +68,7 @@ static int read_made(const char *path, struct made *out)
 	if (!pctl_file_exists(path))
 		return 0;
 	if (pctl_file_read(path, TEXT_MAX, NULL, &text, &n) != PCTL_OK ||
-	    !decode(text, (size_t)n, out)) {
+	    !decode(text, (size_t)n, out) || out->n == 0) {
 		*out = (struct made){.n = 1};
 	}
 	free(text);

@@ -1,12 +1,27 @@
 /* Any bytes through decode; what decodes verifies, prints, and encodes to the same bytes, and
- * specialising and analysing it ends, with whatever answer. */
+ * specialising, measuring and analysing it ends, with whatever answer. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "program/analyse.h"
+#include "program/extents.h"
 #include "program/specialise.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+
+/* What a concrete program needs is always known, and its share stands somewhere in it. */
+static int measured(const pctl_program *p)
+{
+	pctl_extents x;
+
+	if (pctl_program_extents(p, NULL, &x) != PCTL_OK)
+		abort();
+	for (uint32_t i = 0; i < PCTL_N_EXTENTS; i++)
+		if (x.function[i] >= p->n_functions ||
+		    x.inst[i] > p->functions[x.function[i]].n_insts)
+			abort();
+	return 1;
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
@@ -28,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	if (p->n_entries &&
 	    pctl_program_specialise(p, pctl_str(p, p->entries[0].name), NULL, 0, NULL, &special) ==
 		    PCTL_OK &&
-	    pctl_program_analyse(special, NULL, NULL, &analysis) == PCTL_OK) {
+	    measured(special) && pctl_program_analyse(special, NULL, NULL, &analysis) == PCTL_OK) {
 		pctl_program_mark_proven(special, analysis);
 		if (pctl_program_verify(special, NULL) != PCTL_OK)
 			abort();
