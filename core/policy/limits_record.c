@@ -118,17 +118,18 @@ pctl_status pctl_limits_read(const char *path, const pctl_call *call, pctl_limit
 }
 
 int pctl_limits_find(pctl_limits_record *r, const char *const *dirs, uint32_t n,
-		     const char *const *trusted, uint32_t n_trusted)
+		     const char *const *trusted, uint32_t n_trusted, const pctl_call *call)
 {
-	const pctl_call quiet = {.head = PCTL_HEAD(pctl_call)};
 	pctl_limits_record *found = malloc(sizeof(*found));
 	char key[PCTL_CID_TEXT_SIZE], path[4200];
+	pctl_softened soft;
+	const pctl_call *softer = pctl_profile_soften(&soft, call);
 	int have = 0;
 
 	for (uint32_t i = 0; found != NULL && i < n && !have; i++) {
 		snprintf(path, sizeof(path), "%s/%s.limits.cfg", dirs[i],
 			 pctl_cid_format(&r->key, key));
-		have = pctl_file_exists(path) && pctl_limits_read(path, &quiet, found) == PCTL_OK &&
+		have = pctl_file_exists(path) && pctl_limits_read(path, softer, found) == PCTL_OK &&
 		       memcmp(&found->key, &r->key, sizeof(r->key)) == 0 &&
 		       pctl_profile_is_trusted(found->signer, trusted, n_trusted);
 	}

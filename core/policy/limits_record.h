@@ -34,8 +34,9 @@ pctl_status pctl_limits_write(pctl_limits_record *r, const char *device, const c
 /* Errors: PC5012 (signature), PC4330 (not a record of this kit, or a value is missing). */
 pctl_status pctl_limits_read(const char *path, const pctl_call *call, pctl_limits_record *out);
 
-/* The record of r->key in dirs[0 .. n), signed by one of `trusted`; 1 and *r complete when there is one. */
+/* The record of r->key in dirs[0 .. n), signed by one of `trusted`; 1 and *r complete when there is one. Of one that cannot be
+ * used a warning is given. */
 int pctl_limits_find(pctl_limits_record *r, const char *const *dirs, uint32_t n,
-		     const char *const *trusted, uint32_t n_trusted);
+		     const char *const *trusted, uint32_t n_trusted, const pctl_call *call);
 
 #endif

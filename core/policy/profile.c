@@ -252,12 +252,34 @@ int pctl_profile_is_trusted(const char *signer, const char *const *trusted, uint
 	return 0;
 }
 
+static void softly(void *ctx, const pctl_diag *d)
+{
+	const pctl_softened *s = ctx;
+	pctl_diag said = *d;
+
+	if (said.severity == PCTL_SEVERITY_ERROR)
+		said.severity = PCTL_SEVERITY_WARNING;
+	said.hint = "the device is probed again";
+	s->outer->diag(s->outer->ctx, &said);
+}
+
+const pctl_call *pctl_profile_soften(pctl_softened *s, const pctl_call *call)
+{
+	memset(s, 0, sizeof(*s));
+	s->inner.head = (pctl_head)PCTL_HEAD(pctl_call);
+	s->inner.ctx = s;
+	s->inner.diag = call != NULL && call->diag != NULL ? softly : NULL;
+	s->outer = call;
+	return &s->inner;
+}
+
 int pctl_profile_find(pctl_profile_record *r, const char *const *dirs, uint32_t n,
 		      const char *const *trusted, uint32_t n_trusted, const pctl_call *call)
 {
-	const pctl_call quiet = {.head = PCTL_HEAD(pctl_call)};
 	pctl_profile_record *found = malloc(sizeof(*found));
 	char key[PCTL_CID_TEXT_SIZE], path[4200];
+	pctl_softened soft;
+	const pctl_call *softer = pctl_profile_soften(&soft, call);
 	int have = 0;
 
 	if (found == NULL || pctl_profile_key(r, call) != PCTL_OK)
@@ -266,7 +288,7 @@ int pctl_profile_find(pctl_profile_record *r, const char *const *dirs, uint32_t 
 		snprintf(path, sizeof(path), "%s/%s.profile.cfg", dirs[i],
 			 pctl_cid_format(&r->key, key));
 		have = pctl_file_exists(path) &&
-		       pctl_profile_read(path, &quiet, found) == PCTL_OK &&
+		       pctl_profile_read(path, softer, found) == PCTL_OK &&
 		       memcmp(&found->key, &r->key, sizeof(r->key)) == 0 &&
 		       pctl_profile_is_trusted(found->signer, trusted, n_trusted);
 	}

@@ -75,9 +75,18 @@ pctl_status pctl_profile_write(pctl_profile_record *r, const char *dir, const pc
  */
 pctl_status pctl_profile_read(const char *path, const pctl_call *call, pctl_profile_record *out);
 
+/* A kept file that cannot be used is no failure, for its device is looked at again: what its reader says through the call
+ * that soften returns becomes a warning of `call`. Lives as long as s. */
+typedef struct pctl_softened {
+	pctl_call inner;
+	const pctl_call *outer;
+} pctl_softened;
+const pctl_call *pctl_profile_soften(pctl_softened *s, const pctl_call *call);
+
 /*
  * The profile for a device with r's identity, looked for in dirs[0 .. n). 1 and *r complete when a valid one is there
- * whose signer is in `trusted` (public keys as hex); files that are stale, damaged or signed by others are passed over.
+ * whose signer is in `trusted` (public keys as hex); those signed by others are passed over, and those that are stale or
+ * damaged too, with a warning.
  */
 int pctl_profile_find(pctl_profile_record *r, const char *const *dirs, uint32_t n,
 		      const char *const *trusted, uint32_t n_trusted, const pctl_call *call);

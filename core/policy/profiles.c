@@ -354,7 +354,7 @@ pctl_status pctl_profiles_limits(pctl_profiles *p, const pctl_profiled_device *d
 		status = key_of(d, call, &out->key);
 	if (status != PCTL_OK ||
 	    (!(flags & PCTL_PROFILES_FRESH) &&
-	     pctl_limits_find(out, p->dirs, p->n_dirs, p->trusted, p->n_trusted)) ||
+	     pctl_limits_find(out, p->dirs, p->n_dirs, p->trusted, p->n_trusted, call)) ||
 	    flags & PCTL_PROFILES_KEPT)
 		return status;
 	if (p->o.probing != NULL)

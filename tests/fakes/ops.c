@@ -8,6 +8,10 @@
 #include "ipc/protocol.h"
 #include "pipectl/oplib.h"
 
+#ifndef STRANGER_ID
+#define STRANGER_ID "stranger"
+#endif
+
 struct pctl_instance {
 	uint32_t nothing;
 };
@@ -206,6 +210,6 @@ static const void *plugin_interface(pctl_instance *inst, const char *name)
 
 extern const pctl_plugin pctl_plugin_v1;
 PCTL_EXPORT const pctl_plugin pctl_plugin_v1 = {
-	PCTL_HEAD(pctl_plugin), "stranger",	  "1.0", 0, 0, plugin_open,
+	PCTL_HEAD(pctl_plugin), STRANGER_ID,	  "1.0", 0, 0, plugin_open,
 	plugin_close,		plugin_interface,
 };

@@ -100,6 +100,55 @@ static void fakes__files_that_are_no_libraries(void **state)
 	refused_file(elf, sizeof(elf), PC3010_PLUGIN_MACHINE);
 }
 
+/* A whole library of this machine that asks for a version of the C library that there is none of. */
+static void fakes__what_the_linker_refuses_is_told_in_its_words(void **state)
+{
+	static const char wants[] = "GLIBC_2.2.5", none[] = "GLIBC_9.9.9";
+	static char bytes[1 << 20];
+	FILE *in = fopen(FAKES "/fake.so", "r");
+	uint32_t found = 0;
+	size_t n, i;
+
+	(void)state;
+	assert_non_null(in);
+	n = fread(bytes, 1, sizeof(bytes), in);
+	fclose(in);
+	assert_true(n > 4096 && n < sizeof(bytes));
+	for (i = 0; i + sizeof(wants) < n; i++)
+		if (!memcmp(bytes + i, wants, sizeof(wants))) {
+			memcpy(bytes + i, none, sizeof(none));
+			found++;
+		}
+	assert_true(found > 0);
+	refused_file(bytes, n, PC3013_PLUGIN_LOAD);
+}
+
+static void fakes__a_promised_interface_is_missing(void **state)
+{
+	const pctl_plugin_info *p;
+	char path[256];
+	fixture f;
+	FILE *out;
+
+	(void)state;
+	fixture_begin(&f);
+	snprintf(path, sizeof(path), "%s/fake.plugin.cfg", f.dir);
+	out = fopen(path, "w");
+	assert_non_null(out);
+	fprintf(out,
+		"plugin : { id = \"fake\"; kind = \"backend\"; library = \"%s\"; abi : { min = "
+		"\"1.0\"; };\n"
+		"interfaces = [ \"pctl.backend/1\", \"pctl.more/1\" ]; };\n",
+		FAKES "/fake.so");
+	assert_int_equal(fclose(out), 0);
+	fixture_open(&f, 5000);
+	p = pctl_registry_at(f.r, 0);
+	assert_int_equal(p->state, PCTL_PLUGIN_REFUSED);
+	if (p->code != PC3021_PLUGIN_INTERFACE || !strstr(p->why, "pctl.more/1"))
+		fail_msg("PC%u: %s", p->code, p->why);
+	fixture_end(&f);
+}
+
 static void fakes__a_truncated_library_is_not_even_loaded(void **state)
 {
 	static char bytes[1 << 16];
@@ -204,6 +253,8 @@ static void fakes__a_missing_directory_is_an_error(void **state)
 PCTL_TESTS_MAIN(PCTL_TEST(fakes__the_good_twin_is_usable),
 		PCTL_TEST(fakes__each_fault_has_its_code),
 		PCTL_TEST(fakes__files_that_are_no_libraries),
+		PCTL_TEST(fakes__what_the_linker_refuses_is_told_in_its_words),
+		PCTL_TEST(fakes__a_promised_interface_is_missing),
 		PCTL_TEST(fakes__a_truncated_library_is_not_even_loaded),
 		PCTL_TEST(fakes__what_the_manifest_says_is_held_against_it),
 		PCTL_TEST(fakes__two_manifests_of_one_id_are_both_refused),

@@ -261,8 +261,65 @@ static void oplib__a_refusal_without_a_word_gets_one(void **state)
 	fixture_end(&a.f);
 }
 
-PCTL_TESTS_MAIN(PCTL_TEST(oplib__a_good_one_works), PCTL_TEST(oplib__its_end_is_its_own),
-		PCTL_TEST(oplib__a_hang_has_a_limit),
+/* Which of two libraries would answer is not left to the order in which they are found. */
+static void oplib__two_of_one_op_are_refused(void **state)
+{
+	pctl_oplib_instance lib;
+	char path[256], line[256];
+	const char *dirs[1];
+	pctl_registry_options o;
+	uint32_t op;
+	FILE *in, *out;
+	asking a;
+
+	(void)state;
+	begin(&a, "stranger.good", 5000);
+	snprintf(path, sizeof(path), "%s/again.plugin.cfg", a.f.dir);
+	in = fopen(FAKES "/stranger.plugin.cfg", "r");
+	out = fopen(path, "w");
+	assert_non_null(in);
+	assert_non_null(out);
+	while (fgets(line, sizeof(line), in)) {
+		char *id = strstr(line, "id = \"stranger\""), *so = strstr(line, "/ops.so");
+
+		if (id)
+			memcpy(id, "id = \"again\";  \n", 17);
+		if (so)
+			strcpy(so, "/ops_again.so\";\n");
+		fputs(line, out);
+	}
+	fclose(in);
+	assert_int_equal(fclose(out), 0);
+	pctl_registry_close(a.f.r);
+	dirs[0] = a.f.dir;
+	o = (pctl_registry_options){.dirs = dirs,
+				    .n_dirs = 1,
+				    .flags = PCTL_REGISTRY_NO_DEFAULT_DIRS,
+				    .home = a.f.home,
+				    .worker = WORKER};
+	assert_int_equal(pctl_registry_open(&o, a.f.call, &a.f.r), PCTL_OK);
+	assert_int_equal(pctl_registry_find_op(a.f.r, "stranger.good", 1, a.f.call, &lib, &op),
+			 PCTL_E_PLUGIN);
+	assert_non_null(strstr(last_words(&a, PC3024_PLUGIN_OP_DUPLICATE),
+			       "defined by \"again\" and by \"stranger\""));
+	planted("two libraries of one op", "stranger.good", "PC3024",
+		last_words(&a, PC3024_PLUGIN_OP_DUPLICATE));
+	/* Each by its own name is found; what there is none of, or is of the other kind, says so. */
+	assert_int_equal(pctl_registry_oplib(a.f.r, "again", a.f.call, &lib), PCTL_OK);
+	assert_int_equal(pctl_registry_oplib(a.f.r, "nobody", a.f.call, &lib), PCTL_E_PLUGIN);
+	assert_non_null(strstr(last_words(&a, PC3003_PLUGIN_UNKNOWN), "nobody"));
+	{
+		const pctl_plugin_info *info;
+
+		assert_int_equal(pctl_registry_backend(a.f.r, "stranger", a.f.call, &info),
+				 PCTL_E_PLUGIN);
+		assert_non_null(strstr(last_words(&a, PC3032_PLUGIN_KIND), "is an op library"));
+	}
+	fixture_end(&a.f);
+}
+
+PCTL_TESTS_MAIN(PCTL_TEST(oplib__two_of_one_op_are_refused), PCTL_TEST(oplib__a_good_one_works),
+		PCTL_TEST(oplib__its_end_is_its_own), PCTL_TEST(oplib__a_hang_has_a_limit),
 		PCTL_TEST(oplib__a_lie_on_the_channel_is_malformed),
 		PCTL_TEST(oplib__a_hang_answers_an_interrupt), PCTL_TEST(oplib__three_ends_hold_it),
 		PCTL_TEST(oplib__a_refusal_without_a_word_gets_one))

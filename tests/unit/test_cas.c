@@ -281,8 +281,10 @@ static void exercise(pctl_store *s)
 
 	/* Batches. */
 	assert_int_equal(pctl_store_batch_commit(s, call()), PCTL_E_INTERNAL);
+	assert_int_equal(last_code(), PC5008_CAS_BATCH);
 	assert_int_equal(pctl_store_batch_begin(s, call()), PCTL_OK);
 	assert_int_equal(pctl_store_batch_begin(s, call()), PCTL_E_INTERNAL);
+	assert_int_equal(last_code(), PC5008_CAS_BATCH);
 	for (uint32_t i = 0; i < 200; i++)
 		assert_int_equal(pctl_store_put(s, &i, i < 100 ? 4 : 3, call(), &c), PCTL_OK);
 	assert_int_equal(pctl_store_get(s, &c, call(), &b), PCTL_OK); /* also before the commit */

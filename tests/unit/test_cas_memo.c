@@ -146,11 +146,14 @@ static void memo__every_change_of_a_record_is_a_miss(void **state)
 
 static void memo__bad_records_are_refused(void **state)
 {
+	pctl_diag_list *diags = pctl_diag_list_create();
 	pctl_memo_record *r = record();
 
 	(void)state;
 	strcpy(r->outputs[0].name, "two words");
-	assert_int_equal(pctl_memo_put(memo, key_a, r, NULL), PCTL_E_INVALID);
+	assert_int_equal(pctl_memo_put(memo, key_a, r, pctl_diag_list_call(diags)), PCTL_E_INVALID);
+	assert_int_equal(pctl_diag_list_at(diags, 0)->code, PC5010_CAS_MEMO_RECORD);
+	pctl_diag_list_destroy(diags);
 	strcpy(r->outputs[0].name, "");
 	assert_int_equal(pctl_memo_put(memo, key_a, r, NULL), PCTL_E_INVALID);
 	strcpy(r->outputs[0].name, "y");

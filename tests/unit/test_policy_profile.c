@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "diag/diag.h"
 #include "main.h"
 
 static const pctl_call quiet = {.head = PCTL_HEAD(pctl_call)};
@@ -115,6 +116,43 @@ static void replace(const char *path, const char *from, const char *to, const pc
 	assert_int_equal(pctl_file_write(path, t.data, t.n, 0, &quiet), PCTL_OK);
 	pctl_str_drop(&t);
 	free(text);
+}
+
+/* One of another kit, one that is damaged: the device is looked at again, and why is told. */
+static void test_profile__what_is_passed_over_is_told(void **state)
+{
+	pctl_profile_record *r = sample("1"), *want = sample("1");
+	char dir[64];
+	const char *dirs[] = {dir}, *trusted[1];
+	pctl_diag_list *l = pctl_diag_list_create();
+	const pctl_diag *d;
+	pctl_signer *s;
+	FILE *f;
+
+	(void)state;
+	open_in(dir, &s);
+	trusted[0] = pctl_signer_public(s);
+	assert_int_equal(pctl_profile_write(r, dir, s, &quiet), PCTL_OK);
+	replace(r->path, "kit = \"", "kit = \"x", s);
+	assert_false(pctl_profile_find(want, dirs, 1, trusted, 1, pctl_diag_list_call(l)));
+	assert_int_equal(pctl_diag_list_count(l), 1);
+	d = pctl_diag_list_at(l, 0);
+	assert_int_equal(d->code, PC4330_PROFILE);
+	assert_int_equal(d->severity, PCTL_SEVERITY_WARNING);
+	assert_non_null(strstr(d->message, "made by probe kit \"x"));
+	f = fopen(r->path, "a");
+	assert_non_null(f);
+	fputs("more\n", f);
+	assert_int_equal(fclose(f), 0);
+	assert_false(pctl_profile_find(want, dirs, 1, trusted, 1, pctl_diag_list_call(l)));
+	assert_int_equal(pctl_diag_list_count(l), 2);
+	assert_int_equal(pctl_diag_list_at(l, 1)->code, PC5012_CAS_SIGNATURE);
+	assert_false(pctl_profile_find(want, dirs, 1, trusted, 1, NULL));
+	pctl_diag_list_destroy(l);
+	pctl_signer_close(s);
+	remove_all(dir);
+	free(r);
+	free(want);
 }
 
 /* Well signed, and still no profile of this kit. */
@@ -231,14 +269,14 @@ static void test_profile__limits_are_kept_beside_it(void **state)
 	l->slow = 1u << PCTL_EXTENT_TURNS;
 	assert_int_equal(pctl_limits_write(l, "a \"quoted\\ device\"", dir, s, &quiet), PCTL_OK);
 	back->key = r->key;
-	assert_int_equal(pctl_limits_find(back, dirs, 1, trusted, 0), 0);
-	assert_int_equal(pctl_limits_find(back, dirs, 1, trusted, 1), 1);
+	assert_int_equal(pctl_limits_find(back, dirs, 1, trusted, 0, &quiet), 0);
+	assert_int_equal(pctl_limits_find(back, dirs, 1, trusted, 1, &quiet), 1);
 	assert_memory_equal(&back->limits, &l->limits, sizeof(l->limits));
 	assert_int_equal(back->slow, l->slow);
 	assert_int_equal(back->searched, 1);
 	/* Of another device, under this one's name. */
 	back->key.digest[0] ^= 1;
-	assert_int_equal(pctl_limits_find(back, dirs, 1, trusted, 1), 0);
+	assert_int_equal(pctl_limits_find(back, dirs, 1, trusted, 1, &quiet), 0);
 	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
 		assert_int_equal(pctl_limits_write(l, "d", dir, s, &quiet), PCTL_OK);
 		replace(l->path, changes[i][0], changes[i][1], s);
@@ -251,7 +289,8 @@ static void test_profile__limits_are_kept_beside_it(void **state)
 	free(back);
 }
 
-PCTL_TESTS_MAIN(PCTL_TEST(test_profile__limits_are_kept_beside_it),
+PCTL_TESTS_MAIN(PCTL_TEST(test_profile__what_is_passed_over_is_told),
+		PCTL_TEST(test_profile__limits_are_kept_beside_it),
 		PCTL_TEST(test_profile__round_trip), PCTL_TEST(test_profile__is_of_its_files),
 		PCTL_TEST(test_profile__found_by_key_and_trusted_signer_only),
 		PCTL_TEST(test_profile__other_kits_and_verdicts_are_refused),

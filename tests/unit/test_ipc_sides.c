@@ -1,0 +1,227 @@
+/* Each side of the worker protocol before an honest other one that is of another version, asks for what is not there, or
+ * answers nonsense: every case has its code. fuzz_ipc looks for what these forget. */
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "../fakes/memory.h"
+#include "diag/diag.h"
+#include "ipc/remote_private.h"
+#include "ipc/serve.h"
+#include "main.h"
+
+typedef struct worker {
+	pctl_backend table;
+	struct pctl_instance inst;
+	pctl_ipc_server *s;
+	pctl_ipc_channel ch;
+	pctl_ipc_out request;
+	uint32_t seq;
+	pctl_diag_list *diags;
+} worker;
+
+static void worker_begin(worker *w)
+{
+	const pctl_backend table = {FAKE_TABLE};
+
+	memset(w, 0, sizeof(*w));
+	w->table = table;
+	w->s = pctl_ipc_server_create();
+	w->diags = pctl_diag_list_create();
+	assert_non_null(w->s);
+	pctl_ipc_channel_init(&w->ch, -1);
+	pctl_ipc_server_set(w->s, PCTL_OK, &w->table, &w->inst);
+}
+
+static void worker_end(worker *w)
+{
+	pctl_ipc_server_destroy(w->s);
+	pctl_ipc_channel_close(&w->ch);
+	pctl_ipc_out_drop(&w->request);
+	pctl_diag_list_destroy(w->diags);
+}
+
+/* The request under construction is carried out; the status of its reply, if it has one. */
+static pctl_status ask(worker *w, uint16_t op)
+{
+	pctl_ipc_frame f = {{(uint32_t)w->request.n, op, 0, ++w->seq, 0}, w->request.data};
+	pctl_status status = PCTL_OK;
+	pctl_ipc_in body;
+
+	w->ch.out.n = 0;
+	assert_int_equal(pctl_ipc_server_handle(w->s, &f, &w->ch), 1);
+	w->request.n = 0;
+	if (w->ch.out.n > sizeof(pctl_ipc_header))
+		assert_int_equal(pctl_remote_decode(w->ch.out.data + sizeof(pctl_ipc_header),
+						    w->ch.out.n - sizeof(pctl_ipc_header), "fake",
+						    pctl_diag_list_call(w->diags), &status, &body),
+				 1);
+	return status;
+}
+
+static void said(const pctl_diag_list *l, pctl_status s, uint32_t code, const char *words)
+{
+	const uint32_t n = pctl_diag_list_count(l);
+
+	assert_int_equal(s, pctl_code_status(code));
+	assert_true(n > 0);
+	assert_int_equal(pctl_diag_list_at(l, n - 1)->code, code);
+	if (!strstr(pctl_diag_list_at(l, n - 1)->message, words))
+		fail_msg("\"%s\" lacks \"%s\"", pctl_diag_list_at(l, n - 1)->message, words);
+}
+
+static pctl_status greet(worker *w, uint32_t version)
+{
+	pctl_ipc_put_u32(&w->request, version);
+	return ask(w, PCTL_IPC_HELLO);
+}
+
+static void worker__another_version_is_refused(void **state)
+{
+	worker w;
+
+	(void)state;
+	worker_begin(&w);
+	said(w.diags, greet(&w, PCTL_IPC_VERSION + 1), PC3106_WORKER_VERSION, "the host speaks");
+	worker_end(&w);
+}
+
+static void worker__no_window_is_refused(void **state)
+{
+	worker w;
+
+	(void)state;
+	worker_begin(&w);
+	said(w.diags, greet(&w, PCTL_IPC_VERSION), PC3107_WORKER_REQUEST, "window is missing");
+	worker_end(&w);
+}
+
+static void worker__what_is_not_there_is_refused(void **state)
+{
+	pctl_ipc_window window;
+	worker w;
+
+	(void)state;
+	worker_begin(&w);
+	assert_int_equal(pctl_ipc_window_create(4096, &window), 1);
+	w.ch.in_fds[w.ch.n_in_fds++] = window.fd;
+	window.fd = -1;
+	assert_int_equal(greet(&w, PCTL_IPC_VERSION), PCTL_OK);
+	pctl_ipc_put_u32(&w.request, 1);
+	pctl_ipc_put_u32(&w.request, 0);
+	assert_int_equal(ask(&w, PCTL_IPC_DEVICE_OPEN), PCTL_OK);
+	pctl_ipc_put_u32(&w.request, 1);
+	pctl_ipc_put_u32(&w.request, 2);
+	pctl_ipc_put_u64(&w.request, 16);
+	pctl_ipc_put_u32(&w.request, PCTL_BUFFER_TRANSFER);
+	assert_int_equal(ask(&w, PCTL_IPC_BUFFER_CREATE), PCTL_OK);
+	/* The last byte is there, the one behind it is not. */
+	for (uint32_t offset = 15; offset <= 16; offset++) {
+		pctl_status s;
+
+		pctl_ipc_put_u32(&w.request, 1);
+		pctl_ipc_put_u32(&w.request, 2);
+		pctl_ipc_put_u64(&w.request, offset);
+		pctl_ipc_put_u64(&w.request, 1);
+		s = ask(&w, PCTL_IPC_READ);
+		if (offset == 16)
+			said(w.diags, s, PC3107_WORKER_REQUEST, "outside a buffer of 16");
+		else
+			assert_int_equal(s, PCTL_OK);
+	}
+	pctl_ipc_put_u32(&w.request, 1);
+	pctl_ipc_put_u64(&w.request, 77);
+	pctl_ipc_put_u64(&w.request, 0);
+	said(w.diags, ask(&w, PCTL_IPC_WAIT), PC3107_WORKER_REQUEST, "ticket 77");
+	worker_end(&w);
+	pctl_ipc_window_close(&window);
+}
+
+typedef struct host {
+	pctl_remote r;
+	remote_object device, list, kernel;
+	int worker; /* the other end */
+	pctl_diag_list *diags;
+} host;
+
+static void host_begin(host *h)
+{
+	int pair[2];
+
+	memset(h, 0, sizeof(*h));
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair), 0);
+	pctl_ipc_channel_init(&h->r.ch, pair[0]);
+	h->worker = pair[1];
+	h->r.control_fd = h->r.window.fd = -1;
+	h->r.process.stderr_fd = -1;
+	h->r.call_ms = 1000;
+	h->r.grace_ms = 1;
+	strcpy(h->r.id, "fake");
+	pthread_mutex_init(&h->r.lock, NULL);
+	pctl_remote_fill_table(&h->r.table, 7);
+	h->device = (remote_object){&h->r, 1, 1};
+	h->list = (remote_object){&h->r, 2, 1};
+	h->kernel = (remote_object){&h->r, 3, 1};
+	h->diags = pctl_diag_list_create();
+}
+
+static void host_end(host *h)
+{
+	close(h->worker);
+	pctl_ipc_channel_close(&h->r.ch);
+	pthread_mutex_destroy(&h->r.lock);
+	free(h->r.free_ids);
+	pctl_diag_list_destroy(h->diags);
+}
+
+/* The answer to the first request: a frame of `op` around these words. */
+static void answer(const host *h, uint16_t op, const uint32_t *words, uint32_t n)
+{
+	const pctl_ipc_header header = {4 * n, op, 0, 1, 0};
+
+	assert_int_equal(write(h->worker, &header, sizeof(header)), sizeof(header));
+	assert_int_equal(write(h->worker, words, 4 * n), 4 * n);
+}
+
+static void host__nonsense_loses_the_worker(void **state)
+{
+	/* All is well, no diagnostics, and then a word of all that should follow. */
+	static const uint32_t cut[3] = {PCTL_OK, 0, 1};
+	pctl_device_caps caps;
+	pctl_device *dev;
+	host h;
+
+	(void)state;
+	host_begin(&h);
+	dev = (pctl_device *)(void *)&h.device;
+	answer(&h, PCTL_IPC_CAPS, cut, 3);
+	said(h.diags, h.r.table.device_caps(dev, pctl_diag_list_call(h.diags), &caps),
+	     PC3105_WORKER_REPLY, "is malformed");
+	/* It is asked nothing more. */
+	assert_int_equal(h.r.table.device_caps(dev, pctl_diag_list_call(h.diags), &caps),
+			 PCTL_E_DEVICE_LOST);
+	host_end(&h);
+}
+
+static void host__more_bindings_than_a_message_carries(void **state)
+{
+	static pctl_binding bindings[PCTL_IPC_BINDINGS_MAX + 1];
+	const uint32_t groups[3] = {1, 1, 1};
+	host h;
+
+	(void)state;
+	host_begin(&h);
+	said(h.diags,
+	     h.r.table.list_dispatch((pctl_list *)(void *)&h.list, pctl_diag_list_call(h.diags),
+				     (pctl_kernel *)(void *)&h.kernel, bindings,
+				     PCTL_IPC_BINDINGS_MAX + 1, groups),
+	     PC3109_WORKER_LIMIT, "1025 bindings; 1024 can be sent");
+	assert_int_equal(h.r.lost, 0);
+	host_end(&h);
+}
+
+PCTL_TESTS_MAIN(PCTL_TEST(worker__another_version_is_refused),
+		PCTL_TEST(worker__no_window_is_refused),
+		PCTL_TEST(worker__what_is_not_there_is_refused),
+		PCTL_TEST(host__nonsense_loses_the_worker),
+		PCTL_TEST(host__more_bindings_than_a_message_carries))
