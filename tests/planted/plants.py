@@ -215,6 +215,14 @@ def first_build(fault):
         proof_fails("nan", "mock nan: a NaN's payload leaks", "ieee.add@1", "L1f", 1000, ("parity",))
 
 
+if WRAP == "cpu":  # the limit is the host's, and nothing of a device is in it
+    @plant
+    def first_build_time():
+        status, _, err = strict_shader(f"{MOCK}+late-waits=1000000")
+        caught("mock waits: a fence never passes", "sums.wgsl", "first build: PC5217", status == 9 and "PC5217" in err,
+               match(r"kernel \S*sums.wgsl", err), f"{status}: {err}")
+
+
 def late_tree():
     """A sum in a loop is long enough in the check of the first build for its order to show."""
     status, _, err = h.run("run", *TREE, "--backend", "cpu", "--no-memo", "--out", f"y={h.path('sum')}")

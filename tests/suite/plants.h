@@ -17,7 +17,8 @@ enum {
 	PLANT_LAYOUT,	  /* what lies at 4 and beyond is read four bytes later */
 	PLANT_RESTART,	  /* a session opened again answers another bit */
 	PLANT_LOST,	  /* the device is lost at the third submit of a session */
-	PLANT_ATOMIC,	  /* of what the operations gave back, one word is its neighbour's */
+	PLANT_STUCK, /* the third submit of a session never ends, and a minute passes each time one waits */
+	PLANT_ATOMIC, /* of what the operations gave back, one word is its neighbour's */
 	PLANTS
 };
 

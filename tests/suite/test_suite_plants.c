@@ -20,6 +20,7 @@ static const char *const plant_names[PLANTS] = {
 	[PLANT_LAYOUT] = "members after the first lie four bytes further on",
 	[PLANT_RESTART] = "a session opened again answers another bit",
 	[PLANT_LOST] = "the device is lost",
+	[PLANT_STUCK] = "a submit never ends",
 	[PLANT_ATOMIC] = "an atomic gave back its neighbour's value",
 };
 
@@ -277,6 +278,26 @@ static void test_suite__a_lost_device(void **state)
 	test_bench_close(&b);
 }
 
+/* PC5402: a program of the suite that does not end is given up, its block is not run, and the device is opened again. */
+static void test_suite__a_stuck_device(void **state)
+{
+	test_bench b;
+	struct sum s = run_unit("deterministic", PLANT_STUCK, &b);
+	const char *text = NULL;
+
+	(void)state;
+	for (uint32_t i = 0; i < pctl_diag_list_count(b.diagnostics); i++)
+		if (pctl_diag_list_at(b.diagnostics, i)->code == PC5402_SUITE_TIME)
+			text = pctl_diag_list_at(b.diagnostics, i)->message;
+	assert_non_null(text);
+	planted(plant_names[PLANT_STUCK], "engine", "PC5402: the block is not run", text);
+	assert_int_equal(s.not_run, 1);
+	assert_int_equal(s.failures, 0);
+	assert_true(s.cases != 0);
+	assert_int_equal(b.opened, 2);
+	test_bench_close(&b);
+}
+
 /* PC5401: without the sanitizing reference what needs it is not run, rather than passed. */
 static void test_suite__no_sanitizer(void **state)
 {
@@ -331,5 +352,5 @@ PCTL_TESTS_MAIN(PCTL_TEST(test_suite__a_dropped_store), PCTL_TEST(test_suite__a_
 		PCTL_TEST(test_suite__another_layout), PCTL_TEST(test_suite__a_restart),
 		PCTL_TEST(test_suite__old_values_of_atomics),
 		PCTL_TEST(test_suite__a_blind_sanitizer), PCTL_TEST(test_suite__a_lost_device),
-		PCTL_TEST(test_suite__no_sanitizer), PCTL_TEST(test_suite__trails),
-		PCTL_TEST(test_suite__every_unit_found_one))
+		PCTL_TEST(test_suite__a_stuck_device), PCTL_TEST(test_suite__no_sanitizer),
+		PCTL_TEST(test_suite__trails), PCTL_TEST(test_suite__every_unit_found_one))

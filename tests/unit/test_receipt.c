@@ -183,6 +183,47 @@ static void test_receipt__blocks_and_their_jobs(void **state)
 	free(text);
 }
 
+/* Well signed, and no receipt: with the key of a forger, or signed for something else. */
+static void test_receipt__signed_and_none(void **state)
+{
+	static const char *const texts[] = {
+		"receipt : { schema = \"pipectl.receipt/77\"; };\n",
+		"certificate : { schema = \"pipectl.certificate/2\"; };\n",
+	};
+	char dir[64] = "/tmp/pctl-receipt-XXXXXX", path[96];
+	pctl_signer *signer;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	assert_int_equal(pctl_signer_open(dir, &quiet, &signer), PCTL_OK);
+	for (size_t i = 0; i < 2 * sizeof(texts) / sizeof(texts[0]); i++) {
+		pctl_str_buf text = PCTL_STR_BUF_INIT;
+		pctl_diag_list *said = pctl_diag_list_create();
+		const pctl_call *call = pctl_diag_list_call(said);
+		pctl_block_receipt *block = NULL;
+		pctl_receipt *run = NULL;
+
+		pctl_str_add(&text, texts[i / 2]);
+		assert_int_equal(pctl_signer_seal(signer, &text, &quiet), PCTL_OK);
+		if (i % 2)
+			assert_int_equal(
+				pctl_block_receipt_parse("r", text.data, text.n, call, &block),
+				PCTL_E_INVALID);
+		else
+			assert_int_equal(pctl_receipt_parse("r", text.data, text.n, call, &run),
+					 PCTL_E_INVALID);
+		assert_null(block);
+		assert_null(run);
+		assert_int_equal(pctl_diag_list_at(said, 0)->code, PC5901_RECEIPT_FORM);
+		pctl_diag_list_destroy(said);
+		pctl_str_drop(&text);
+	}
+	pctl_signer_close(signer);
+	snprintf(path, sizeof(path), "%s/signing.pem", dir);
+	unlink(path);
+	assert_int_equal(rmdir(dir), 0);
+}
+
 static void refused(pctl_block_statements *s)
 {
 	pctl_diag_list *said = pctl_diag_list_create();
@@ -274,5 +315,6 @@ static void test_receipt__traces_compared(void **state)
 
 PCTL_TESTS_MAIN(PCTL_TEST(test_receipt__tree_of_rfc_6962), PCTL_TEST(test_receipt__proofs),
 		PCTL_TEST(test_receipt__blocks_and_their_jobs),
+		PCTL_TEST(test_receipt__signed_and_none),
 		PCTL_TEST(test_receipt__malformed_statements),
 		PCTL_TEST(test_receipt__traces_compared))

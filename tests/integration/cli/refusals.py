@@ -192,6 +192,21 @@ def limits(h):
         says(name, h.run("run", pipe, *args), want, code)
 
 
+def sizes(h):
+    """More elements than an op counts, before there is any of them."""
+    h.write("many.pipe.cfg", b'pipeline : { name = "many"; class = "integer"; jobs = ('
+            b'{ id = "f"; shader = "fill.wgsl"; dispatch = ( 1 ); out : { r = "u32[2147483649]"; }; },'
+            b'{ id = "n"; op = "int.neg@1"; in : { x = "f.r"; }; } ); outputs : { y = "n.y"; }; };')
+    refused(h, "2^31 + 1 elements", ["check", h.path("many.pipe.cfg")], "PC4204", 5)
+
+
+def openssl(h):
+    """An OpenSSL of this machine that has no SHA-256."""
+    h.env["OPENSSL_CONF"] = h.write("none.cnf", b"openssl_conf = i\n[i]\nproviders = p\n[p]\nnull = n\n[n]\nactivate = 1\n")
+    refused(h, "no SHA-256", ["cas", "put", h.write("x.bin", b"some bytes")], "PC5007", 70)
+    del h.env["OPENSSL_CONF"]
+
+
 def keys(h):
     """A signing key that is none is refused, and not replaced."""
     pipe = h.write("keys.pipe.cfg", (FILLS % ("fill.wgsl", "u32[64]")).encode())
@@ -215,6 +230,8 @@ def main():
     store(h)
     plugins(h)
     limits(h)
+    sizes(h)
+    openssl(h)
     keys(h)
     h.finish()
 

@@ -145,8 +145,44 @@ def story(h, name, backend):
     return commits
 
 
+def blobs(chain):
+    return {os.path.join(where, name) for where, _, names in os.walk(os.path.join(chain.home, "cas")) for name in names}
+
+
+def trouble(h):
+    """A store that takes nothing while the epoch's graph is written: the block is not ended and nothing changed; when the
+    cause is gone it is the block that every other node has."""
+    commits = []
+    for name in ("well", "ill"):
+        c = Chain(h, name, "cpu")
+        cids = [c.ok("cas", "put", h.write(f"node{i}", b"node %d" % i))[0].strip() for i in range(2)]
+        c.ok("ledger", "credit", "ann", "1000")
+        c.ok("link", cids[0], cids[1], "--sender", "ann")
+        c.ok("ledger", "credit", "rank", "2000000000")
+        c.end()
+        before = blobs(c)
+        if name == "ill":
+            # A file stands where a folder of the store would have to be made.
+            folders = sorted({os.path.dirname(os.path.join(c.home, f)) for f in made} - {os.path.dirname(f) for f in before})
+            h.check("there are folders to make", folders)
+            for folder in folders:
+                with open(folder, "w"):
+                    pass
+            status, _, err = c.run("block", "end", "--backend", "cpu")
+            h.check("the block is not ended", status == 8 and "PC6103" in err and "block 2" in err, f"{status} {err}")
+            for folder in folders:
+                os.unlink(folder)
+            listed = json.loads(c.ok("--json", "block", "list")[0])
+            h.check("there is one block", len(listed["blocks"]) == 1, str(listed))
+        end, _ = c.end()
+        commits.append(end.get("commit"))
+        made = [os.path.relpath(f, c.home) for f in blobs(c) - before]
+    h.check("the same commit as where nothing was in the way", commits[0] == commits[1] and commits[0], str(commits))
+
+
 def main():
     h = Harness()
+    trouble(h)
     made = [story(h, f"{i}", backend) for i, backend in enumerate(sys.argv[1:])]
     for commits in made:
         h.check("the same commits on every device", commits == made[0] and None not in commits, f"{commits}\n{made[0]}")
