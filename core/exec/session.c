@@ -272,8 +272,8 @@ pctl_status pctl_session_limits(pctl_session *s, const pctl_call *call, pctl_lim
 	return pctl_profiles_limits(s->o.profiles, &d, s->o.profile_flags, call, out);
 }
 
-/* The first program that is more than any device can be taken to do asks for the record of this one; a device that no
- * table knows and that has none is searched, once for all sessions to come. */
+/* The first program that is more than any device can be taken to do (NULL: one of any size) asks for the record of this
+ * one; a device that no table knows and that has none is searched, once for all sessions to come. */
 static pctl_status learn_limits(pctl_session *s, const pctl_extents *x, const pctl_call *call)
 {
 	const pctl_profiled_device d = profiled(s);
@@ -283,7 +283,7 @@ static pctl_status learn_limits(pctl_session *s, const pctl_extents *x, const pc
 
 	if (s->limits_learned || s->o.profiles == NULL ||
 	    s->o.device_kind == PCTL_DEVICE_REFERENCE ||
-	    pctl_extents_over(x, &pctl_limits_floor) == PCTL_N_EXTENTS)
+	    (x != NULL && pctl_extents_over(x, &pctl_limits_floor) == PCTL_N_EXTENTS))
 		return PCTL_OK;
 	found = malloc(sizeof(*found));
 	if (found == NULL)
@@ -304,6 +304,14 @@ pctl_status pctl_session_learn(pctl_session *s, const pctl_kernel_unit *unit, co
 	const pctl_status status = pctl_program_extents(unit->program, call, &x);
 
 	return status == PCTL_OK ? learn_limits(s, &x, call) : status;
+}
+
+pctl_status pctl_session_most(pctl_session *s, const pctl_call *call, pctl_extent_limits *out)
+{
+	const pctl_status status = learn_limits(s, NULL, call);
+
+	*out = s->limits;
+	return status;
 }
 
 /* What the driver will see must be within what the device does right: over that it is silently wrong, or never comes

@@ -58,6 +58,8 @@ uint32_t pctl_session_plan_turns(const pctl_session *s);
  * once for all sessions. Before plans are asked for. */
 pctl_status pctl_session_learn(pctl_session *s, const pctl_kernel_unit *unit,
 			       const pctl_call *call);
+/* What programs may need here at most, learnt now if it was not before (which may search the device); 0: any. */
+pctl_status pctl_session_most(pctl_session *s, const pctl_call *call, pctl_extent_limits *out);
 /* Identity facts in the backend's order. */
 uint32_t pctl_session_identity(const pctl_session *s, const pctl_key_value **out);
 /* The device's profile, obtained now if it was not before (which may probe it). NULL with PCTL_OK: the reference, or a

@@ -35,8 +35,12 @@ static const struct {
 #undef PCTL_KNOWN_LIMIT
 };
 
-const pctl_extent_limits pctl_limits_floor = {
-	.most = {[PCTL_EXTENT_NESTING] = 24, [PCTL_EXTENT_TURNS] = 4096}};
+const pctl_extent_limits pctl_limits_floor = {.most = {[PCTL_EXTENT_INSTRUCTIONS] = 16384,
+						       [PCTL_EXTENT_NESTING] = 24,
+						       [PCTL_EXTENT_TURNS] = 4096,
+						       [PCTL_EXTENT_ARRAY] = 512,
+						       [PCTL_EXTENT_WORKGROUP] = 16384,
+						       [PCTL_EXTENT_TABLES] = 16384}};
 
 static int speaks_of(uint32_t driver, const pctl_key_value *identity, uint32_t n)
 {

@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "policy/profile_private.h"
 
-#define FILE_LIMIT (1u << 16)
+static const pctl_record_kind record = {"limits", "limits kit", PCTL_LIMITS_KIT, 1u << 16};
 
 static void add_record(pctl_str_buf *s, const pctl_limits_record *r, const char *device)
 {
@@ -22,9 +22,9 @@ static void add_record(pctl_str_buf *s, const pctl_limits_record *r, const char 
 		      pctl_cid_format(&r->key, key));
 	pctl_profile_quote(s, device);
 	pctl_str_addf(s,
-		      ";\n  searched = \"%s\";\n  // 0: nothing went wrong up to the bounds.\n"
-		      "  most : {\n",
-		      r->searched ? "yes" : "no");
+		      ";\n  searched = \"%s\";\n  ms = \"%" PRIu64 "\";\n"
+		      "  // 0: nothing went wrong up to the bounds.\n  most : {\n",
+		      r->searched ? "yes" : "no", r->ms);
 	for (uint32_t e = 0; e < PCTL_N_EXTENTS; e++)
 		pctl_str_addf(s, "    %s = \"%" PRIu64 "%s\";\n", pctl_extent_key(e),
 			      r->limits.most[e], r->slow >> e & 1 ? " slow" : "");
@@ -52,13 +52,15 @@ out:
 	return status;
 }
 
-/* "65536" or "65536 slow"; 0: neither. */
+/* "65536" or, where slow is asked for, "65536 slow"; 0: neither. */
 static int read_most(const char *text, uint64_t *most, int *slow)
 {
 	const size_t n = text == NULL ? 0 : strspn(text, "0123456789");
+	const int is_slow = n != 0 && strcmp(text + n, " slow") == 0;
 
-	*slow = n != 0 && strcmp(text + n, " slow") == 0;
-	if (n == 0 || n > 19 || (text[n] != '\0' && !*slow))
+	if (slow != NULL)
+		*slow = is_slow;
+	if (n == 0 || n > 19 || (text[n] != '\0' && (!is_slow || slow == NULL)))
 		return 0;
 	*most = strtoull(text, NULL, 10);
 	return 1;
@@ -71,6 +73,7 @@ static int read_values(const pctl_conf_value *group, pctl_limits_record *out)
 	const char *searched = pctl_profile_string(group, "searched");
 
 	if (most == NULL || most->n_items != PCTL_N_EXTENTS || key == NULL || searched == NULL ||
+	    !read_most(pctl_profile_string(group, "ms"), &out->ms, NULL) ||
 	    !pctl_cid_parse(key, &out->key))
 		return 0;
 	out->searched = strcmp(searched, "yes") == 0;
@@ -87,33 +90,18 @@ static int read_values(const pctl_conf_value *group, pctl_limits_record *out)
 
 pctl_status pctl_limits_read(const char *path, const pctl_call *call, pctl_limits_record *out)
 {
-	char *text = NULL;
-	const char *kit;
-	size_t n_signed = 0;
-	uint64_t n = 0;
 	pctl_conf *conf = NULL;
 	const pctl_conf_value *group = NULL;
-	pctl_status status = pctl_file_read(path, FILE_LIMIT, call, &text, &n);
+	pctl_status status;
 
 	memset(out, 0, sizeof(*out));
-	if (status == PCTL_OK)
-		status = pctl_sealed_check(path, text, n, call, &n_signed, out->signer);
-	if (status == PCTL_OK)
-		status = pctl_conf_read_text(path, text, n_signed, call, &conf);
-	if (status == PCTL_OK)
-		group = pctl_profile_member(pctl_conf_root(conf), "limits", PCTL_CONF_GROUP);
-	kit = pctl_profile_string(group, "kit");
-	if (status == PCTL_OK && (kit == NULL || strcmp(kit, PCTL_LIMITS_KIT) != 0))
-		status = pctl_refuse(call, PC4330_PROFILE,
-				     "%s: made by limits kit \"%s\", this is \"%s\"", path,
-				     kit == NULL ? "(none)" : kit, PCTL_LIMITS_KIT);
+	status = pctl_record_read(path, &record, call, &conf, &group, out->signer);
 	if (status == PCTL_OK && !read_values(group, out))
 		status = pctl_refuse(call, PC4330_PROFILE, "%s: a limit is missing or is no number",
 				     path);
 	if (status == PCTL_OK)
 		snprintf(out->path, sizeof(out->path), "%s", path);
 	pctl_conf_destroy(conf);
-	free(text);
 	return status;
 }
 

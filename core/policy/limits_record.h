@@ -7,7 +7,7 @@
 #include "policy/profile.h"
 
 /* Version of the search, of its bounds and of the table of known drivers. A record made by another one is stale. */
-#define PCTL_LIMITS_KIT "limits-1"
+#define PCTL_LIMITS_KIT "limits-2"
 
 /*
  * One record.
@@ -15,6 +15,7 @@
  * limits    what is right there at most; 0: nothing went wrong up to where the probe looks
  * slow      bit e: extent e ends where the device took too long to be asked for more, not where it was wrong
  * searched  0: the table's rows were rechecked and hold
+ * ms        how long that took
  * key       of the profile of the device with the files it runs on (profile.h)
  * signer, path  as in profile.h
  */
@@ -22,6 +23,7 @@ typedef struct pctl_limits_record {
 	pctl_extent_limits limits;
 	uint32_t slow;
 	uint32_t searched;
+	uint64_t ms;
 	pctl_cid key;
 	char signer[PCTL_PUBLIC_KEY_TEXT];
 	char path[4096];

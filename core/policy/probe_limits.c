@@ -1,205 +1,106 @@
-/* The search for what a device silently does wrong when a program is too large: turns of loops (alone, in sequence,
- * nested, in a called function) and depth of nesting (ifs, switches, through functions), by doubling and then by
- * halving what is left. The host knows every answer. */
+/* The search for what a device does wrong, or not at all, when a program is too large: every shape of limit_programs.h by
+ * doubling and then by halving what is left. The host knows every answer. Programs go to the device as they stand:
+ * legalisation would flatten what is searched for. */
 #include "policy/limits.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "policy/limit_programs.h"
 #include "policy/probe_private.h"
 
-#define LANES 64u
-#define LOOP_LANES 16u /* enough for a count, and a simulator takes its time for each */
-#define MOST_TURNS (1u << 20)
-#define MOST_LEVELS 192u
 /* A device this slow is not asked for more: times what a busy machine leaves of its processors. */
-#define SLOW_KERNEL_NS 4000000000u
+#define SLOW_NS 2500000000u /* to build and to run one */
+#define SLOW_STEPS_NS 1000000000u
+#define SEARCH_NS 60000000000u
+#define RECHECK_NS 1500000000u
 #define SPIN_NS 20000000u
 #define MOST_BUSY 4u
 
-static const char frame[] = "@group(0) @binding(0) var<storage, read> a : array<u32>;\n"
-			    "@group(0) @binding(1) var<storage, read_write> r : array<u32>;\n"
-			    "struct Counts { n : u32, loops : u32, a : u32, b : u32 }\n"
-			    "@group(0) @binding(2) var<uniform> u : Counts;\n";
-static const char main_text[] =
-	"@compute @workgroup_size(64)\n"
-	"fn main(@builtin(global_invocation_id) id : vec3<u32>) {\n"
-	"  let i = id.x;\n  if (i >= u.n) { return; }\n  let d = a[i];\n  var x = d;\n";
-
-/* Two numbers of rounds travel as data behind the lanes, so that one kernel serves the whole search. */
-static const char *const loops[] = {
-	"  for (var k = 0u; k < a[64]; k++) { x = x * 3u + k; }\n",
-	"  for (var k = 0u; k < a[64] / 2u; k++) { x = x * 3u + k; }\n"
-	"  for (var k = 0u; k < a[64] - a[64] / 2u; k++) { x = x * 5u + k; }\n",
-	"  for (var j = 0u; j < 16u; j++) { for (var k = 0u; k < a[64] / 16u; k++) { x = x * 3u + "
-	"k + j; } }\n",
-	"  for (var j = 0u; j < 16u; j++) { x = f(x, a[64] / 16u); }\n"};
-static const char called[] = "fn f(y : u32, n : u32) -> u32 {\n  var x = y;\n"
-			     "  for (var k = 0u; k < n; k++) { x = x * 3u + k; }\n  return x;\n}\n";
-
-static uint32_t looped(uint32_t shape, uint32_t x, uint32_t n)
-{
-	switch (shape) {
-	case 0:
-		for (uint32_t k = 0; k < n; k++)
-			x = x * 3 + k;
-		break;
-	case 1:
-		for (uint32_t k = 0; k < n / 2; k++)
-			x = x * 3 + k;
-		for (uint32_t k = 0; k < n - n / 2; k++)
-			x = x * 5 + k;
-		break;
-	default:
-		for (uint32_t j = 0; j < 16; j++)
-			for (uint32_t k = 0; k < n / 16; k++)
-				x = x * 3 + k + (shape == 2 ? j : 0);
-		break;
-	}
-	return x;
-}
-
-/* Turns as extents.h counts them, those that leave a loop included. */
-static uint64_t turns_of(uint32_t shape, uint32_t n)
-{
-	return shape == 0 ? n + 1ull : shape == 1 ? n + 2ull : 17 + 16 * (n / 16 + 1ull);
-}
-
-/* Run with n rounds. 1: right; 0: wrong, or the probe is over. */
-static int loops_right(probe *p, const char *text, uint32_t shape, uint32_t n)
-{
-	uint32_t in[LANES + 1] = {0}, out[LANES] = {0};
-
-	for (uint32_t i = 0; i < LOOP_LANES; i++)
-		in[i] = 2 * i + 1;
-	in[LANES] = n;
-	if (!probe_run(p, text, 0, LOOP_LANES, in, LANES + 1, out, LANES))
-		return 0;
-	for (uint32_t i = 0; i < LOOP_LANES; i++)
-		if (out[i] != looped(shape, in[i], n))
-			return 0;
-	return 1;
-}
-
-typedef int (*attempt)(probe *p, uint32_t shape, uint32_t n);
-
-static char *loop_text(uint32_t shape)
-{
-	pctl_str_buf s = PCTL_STR_BUF_INIT;
-
-	pctl_str_addf(&s, "%s%s%s%s  r[i] = x;\n}\n", frame, called, main_text, loops[shape]);
-	return pctl_str_finish(&s);
-}
-
-static int try_loops(probe *p, uint32_t shape, uint32_t n)
-{
-	char *text = loop_text(shape);
-	const int right = text != NULL && loops_right(p, text, shape, n);
-
-	free(text);
-	return right;
-}
-
-/* Lane d leaves at depth d; a level that is lost lets it go on. */
-static char *nest_text(uint32_t shape, uint32_t n)
-{
-	pctl_str_buf s = PCTL_STR_BUF_INIT;
-
-	pctl_str_add(&s, frame);
-	if (shape == 2) {
-		pctl_str_add(&s, "fn f0(d : u32, x : u32) -> u32 { return x; }\n");
-		for (uint32_t k = 1; k <= n; k++)
-			pctl_str_addf(&s,
-				      "fn f%" PRIu32 "(d : u32, y : u32) -> u32 {\n  var x = y;\n"
-				      "  if (d != %" PRIu32 "u) { x = f%" PRIu32
-				      "(d, x * 3u + %" PRIu32 "u) * 5u; }\n  return x;\n}\n",
-				      k, n - k, k - 1, n - k);
-	}
-	pctl_str_add(&s, main_text);
-	if (shape == 2)
-		pctl_str_addf(&s, "  x = f%" PRIu32 "(d, x);\n", n);
-	for (uint32_t k = 0; shape < 2 && k < n; k++)
-		pctl_str_addf(&s,
-			      shape == 0 ? "if (d != %" PRIu32 "u) { x = x * 3u + %" PRIu32 "u;\n"
-					 : "switch (d) { case %" PRIu32
-					   "u: {} default: { x = x * 3u + %" PRIu32 "u;\n",
-			      k, k);
-	for (uint32_t k = 0; shape < 2 && k < n; k++)
-		pctl_str_add(&s, shape == 0 ? "x = x * 5u; }\n" : "x = x * 5u; } }\n");
-	pctl_str_add(&s, "  r[i] = x;\n}\n");
-	return pctl_str_finish(&s);
-}
-
-static int try_nest(probe *p, uint32_t shape, uint32_t n)
-{
-	char *text = nest_text(shape, n);
-	uint32_t in[LANES], out[LANES] = {0};
-	int right;
-
-	/* The deepest levels each have a lane that leaves there. */
-	for (uint32_t i = 0; i < LANES; i++)
-		in[i] = n > LANES ? n - LANES + i + 1 : i;
-	right = text != NULL && probe_run(p, text, 0, LANES, in, LANES, out, LANES);
-	for (uint32_t i = 0; right && i < LANES; i++) {
-		const uint32_t depth = in[i] < n ? in[i] : n;
-		uint32_t x = in[i];
-
-		for (uint32_t k = 0; k < depth; k++)
-			x = x * 3 + k;
-		for (uint32_t k = 0; k < depth; k++)
-			x = x * 5;
-		right = out[i] == x;
-	}
-	free(text);
-	return right;
-}
-
-static uint64_t ns_of(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
+typedef struct searching {
+	probe p;
+	uint64_t began;
+	pctl_extent_limits *out;
+	uint32_t *slow;
+	const pctl_limit_program *at; /* what is being asked, and at which size */
+	uint32_t n;
+} searching;
 
 /* How many want the processor that a thread is on: its time by the wall for its own. */
 static uint64_t contention(void)
 {
-	const uint64_t wall = ns_of(CLOCK_MONOTONIC), own = ns_of(CLOCK_THREAD_CPUTIME_ID);
+	const uint64_t wall = probe_ns(CLOCK_MONOTONIC), own = probe_ns(CLOCK_THREAD_CPUTIME_ID);
 	uint64_t used, times;
 
-	while ((used = ns_of(CLOCK_THREAD_CPUTIME_ID) - own) < SPIN_NS)
+	while ((used = probe_ns(CLOCK_THREAD_CPUTIME_ID) - own) < SPIN_NS)
 		;
-	times = (ns_of(CLOCK_MONOTONIC) - wall + used - 1) / used;
+	times = (probe_ns(CLOCK_MONOTONIC) - wall + used - 1) / used;
 	return times > MOST_BUSY ? MOST_BUSY : times;
 }
 
-static int is_slow(const probe *p)
+static int is_over(uint64_t ns, uint64_t most)
 {
-	return p->slowest_ns > SLOW_KERNEL_NS && p->slowest_ns > SLOW_KERNEL_NS * contention();
+	return ns > most && ns > most * contention();
 }
 
-/* The largest n of one shape that was seen right, `most` when every step up to it was. *slow is set where time ended it. */
-static uint32_t search(probe *p, attempt right, uint32_t shape, uint32_t least, uint32_t most,
-		       int *slow)
+static int is_slow(const searching *s)
 {
-	uint32_t good = 0, bad = 0;
+	return is_over(s->p.slowest_ns + s->p.build_ns,
+		       s->at->extent == PCTL_EXTENT_INSTRUCTIONS ? SLOW_STEPS_NS : SLOW_NS);
+}
+
+static int is_late(const searching *s)
+{
+	return is_over(probe_ns(CLOCK_MONOTONIC) - s->began, SEARCH_NS);
+}
+
+/* 1: right. 0: wrong, refused, failed, or the search is over. */
+static int right(searching *s, const pctl_limit_program *l, uint32_t n)
+{
+	uint32_t in[PCTL_LIMIT_WORDS], out[PCTL_LIMIT_LANES] = {0}, want[PCTL_LIMIT_LANES];
+	char *text = pctl_limit_program_text(l, n);
+	int ran;
+
+	s->at = l;
+	s->n = n;
+	s->p.slowest_ns = s->p.build_ns = 0;
+	pctl_limit_program_input(l, n, in);
+	ran = text != NULL &&
+	      probe_run(&s->p, text, 0, l->lanes, in, PCTL_LIMIT_WORDS, out, PCTL_LIMIT_LANES);
+	free(text);
+	if (!ran)
+		return 0;
+	l->expect(n, in, want);
+	return memcmp(out, want, l->lanes * sizeof(*out)) == 0;
+}
+
+/* Half way between two sizes, or the lower of two neighbours. */
+static uint32_t between(const pctl_limit_program *l, uint32_t good, uint32_t bad)
+{
+	return good + (bad - good) / 2 / l->step * l->step;
+}
+
+/* The largest size up to `most` that was seen right. *slow is set where time ended it. */
+static uint32_t search(searching *s, const pctl_limit_program *l, uint32_t most, int *slow)
+{
+	uint32_t good = 0, bad = 0, n = l->least < most ? l->least : most;
 
 	*slow = 0;
-	for (uint32_t n = least; n <= most && bad == 0 && !*slow && p->status == PCTL_OK; n *= 2) {
-		p->slowest_ns = 0;
-		if (right(p, shape, n))
+	while (n != 0 && good < most && bad == 0 && !*slow && s->p.status == PCTL_OK) {
+		if (right(s, l, n))
 			good = n;
 		else
 			bad = n;
-		*slow = bad == 0 && n * 2 <= most && is_slow(p);
+		n = n > most / 2 ? most : 2 * n;
+		*slow = bad == 0 && good < most && (is_slow(s) || is_late(s));
 	}
-	while (bad != 0 && good != 0 && bad - good > 1 && p->status == PCTL_OK) {
-		const uint32_t n = good + (bad - good) / 2;
-
-		if (right(p, shape, n))
+	while (bad != 0 && good != 0 && bad - good > l->grain && s->p.status == PCTL_OK &&
+	       !is_late(s)) {
+		n = between(l, good, bad);
+		if (n == good)
+			break;
+		if (right(s, l, n))
 			good = n;
 		else
 			bad = n;
@@ -208,105 +109,149 @@ static uint32_t search(probe *p, attempt right, uint32_t shape, uint32_t least, 
 }
 
 /* What one more shape was right up to; none of it: one, for 0 would be no limit at all. */
-static void keep(pctl_extent_limits *out, uint32_t *slow, uint32_t extent, uint64_t most,
-		 int by_time)
+static void keep(searching *s, uint32_t extent, uint64_t most, int by_time)
 {
 	pctl_extent_limits one = {.most = {0}};
-	const uint64_t before = out->most[extent];
+	const uint64_t before = s->out->most[extent];
 
 	one.most[extent] = most == 0 ? 1 : most;
-	pctl_extent_limits_least(out, &one);
-	if (out->most[extent] == before)
+	pctl_extent_limits_least(s->out, &one);
+	if (s->out->most[extent] == before)
 		return;
-	*slow &= ~(1u << extent);
-	*slow |= (uint32_t)by_time << extent;
+	*s->slow &= ~(1u << extent);
+	*s->slow |= (uint32_t)by_time << extent;
 }
 
-typedef struct shapes {
-	attempt right;
-	uint32_t n, extent, least, most;
-	uint64_t (*need)(uint32_t shape, uint32_t n);
-} shapes;
-
-/* The early return of every lane beyond the count is a level, too. */
-static uint64_t levels_of(uint32_t shape, uint32_t n)
+/* The largest size to ask for: what the device claims of its workgroup memory is what is checked of it. */
+static uint32_t most_of(const searching *s, const pctl_limit_program *l)
 {
-	(void)shape;
-	return n + 1ull;
+	const uint32_t claimed = s->p.caps->max_workgroup_bytes / 4;
+
+	if (l->extent != PCTL_EXTENT_WORKGROUP || claimed > l->most)
+		return l->most;
+	return claimed / l->step * l->step;
 }
 
-static const shapes searched[] = {
-	{try_loops, 4, PCTL_EXTENT_TURNS, 4096, MOST_TURNS, turns_of},
-	{try_nest, 3, PCTL_EXTENT_NESTING, 24, MOST_LEVELS, levels_of},
-};
-
-static void search_all(probe *p, const shapes *s, pctl_extent_limits *out, uint32_t *slow)
+static void search_shape(searching *s, const pctl_limit_program *l)
 {
-	uint32_t least = s->least, most = s->most;
+	const uint64_t limit = s->out->most[l->extent];
+	uint32_t most = most_of(s, l), n;
+	uint64_t need = 0;
+	int slow = 0;
 
-	for (uint32_t shape = 0; shape < s->n && p->status == PCTL_OK; shape++) {
-		int by_time;
-		const uint32_t n = search(p, s->right, shape, least, most, &by_time);
-
-		if (n == 0 && least != s->least) {
-			least = s->least;
-			shape--;
-			continue;
-		}
-		/* What one shape was too slow for, no other is asked; if it is right there, too, that is enough. */
-		if (by_time)
-			least = most = n;
-		if (n < s->most && !(p->lost && n == 0))
-			keep(out, slow, s->extent, n == 0 ? 0 : s->need(shape, n), by_time);
+	/* Where another shape of the extent has found the end, there is nothing to see beyond. */
+	if (limit != 0) {
+		s->p.status = pctl_limit_program_within(l, limit, s->p.call, &n);
+		most = n < most ? n : most;
+		/* If it is time that ended it, half of that is enough to see. */
+		n = *s->slow >> l->extent & 1 ? most / 2 / l->step * l->step : most;
+		if (s->p.status != PCTL_OK || n == 0 || right(s, l, n))
+			return;
+		most -= l->step;
 	}
-	/* Shapes that were not asked for any more. */
-	if (p->status != PCTL_OK && out->most[s->extent] == 0)
-		keep(out, slow, s->extent, pctl_limits_floor.most[s->extent], 0);
+	n = search(s, l, most, &slow);
+	if (s->p.lost && n == 0)
+		return;
+	/* A long function only takes long: the limit of builds ends that where it is too much. */
+	if (slow && l->extent == PCTL_EXTENT_INSTRUCTIONS)
+		return;
+	if (n == most_of(s, l) && !l->is_end)
+		return;
+	if (n != 0 && s->p.status == PCTL_OK)
+		s->p.status = pctl_limit_program_need(l, n, s->p.call, &need);
+	else if (n != 0)
+		(void)pctl_limit_program_need(l, n, s->p.call, &need);
+	keep(s, l->extent, need, slow);
+}
+
+/* A search of its own: what the device says is heard here and goes no further, and a refusal is an answer. */
+static pctl_status begin(searching *s, const pctl_backend *table, pctl_device *dev,
+			 const pctl_device_caps *caps, const pctl_call *call, pctl_call *quiet)
+{
+	*quiet = *call;
+	quiet->diag = NULL;
+	s->p = (probe){.table = table, .dev = dev, .caps = caps, .call = quiet, .tries = 1};
+	s->p.out = calloc(1, sizeof(*s->p.out));
+	s->began = probe_ns(CLOCK_MONOTONIC);
+	return s->p.out == NULL ? pctl_refuse(call, PC2_NOMEM, "no memory for a probe") : PCTL_OK;
+}
+
+static pctl_status end(searching *s, const pctl_call *call)
+{
+	free(s->p.out);
+	if (s->p.status == PCTL_OK || s->p.status == PCTL_E_CANCELLED)
+		return s->p.status;
+	return pctl_refuse(call, PC4331_PROBE, "the device was lost at %s of size %" PRIu32,
+			   s->at == NULL ? "nothing" : s->at->name, s->n);
 }
 
 pctl_status pctl_probe_limits(const pctl_backend *table, pctl_device *dev,
 			      const pctl_device_caps *caps, const pctl_call *call,
 			      pctl_extent_limits *out, uint32_t *slow, int *lost)
 {
-	pctl_profile_record *record = calloc(1, sizeof(*record));
-	probe p = {.table = table, .dev = dev, .caps = caps, .call = call, .out = record};
+	searching s = {.out = out, .slow = slow};
+	pctl_call quiet;
+	pctl_status status = begin(&s, table, dev, caps, call, &quiet);
 
 	memset(out, 0, sizeof(*out));
 	*slow = 0;
 	*lost = 0;
-	if (record == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a probe");
-	for (size_t i = 0; i < sizeof(searched) / sizeof(searched[0]); i++)
-		search_all(&p, &searched[i], out, slow);
-	*lost = p.lost;
-	free(record);
-	return p.status;
+	if (status != PCTL_OK)
+		return status;
+	for (uint32_t i = 0; i < pctl_limit_n_programs; i++) {
+		const pctl_limit_program *l = &pctl_limit_programs[i];
+		const int is_asked = s.p.status == PCTL_OK && !is_late(&s);
+
+		if (is_asked)
+			search_shape(&s, l);
+		/* Shapes that were not asked for any more. */
+		if ((!is_asked || s.p.status != PCTL_OK) && out->most[l->extent] == 0 &&
+		    l->extent != PCTL_EXTENT_INSTRUCTIONS)
+			keep(&s, l->extent, pctl_limits_floor.most[l->extent],
+			     s.p.status == PCTL_OK);
+	}
+	*lost = s.p.lost;
+	return end(&s, call);
 }
 
-/* Shape 0 at what the table has, which is more than any other shape needs for the same n. */
-static int right_at(probe *p, const shapes *s, uint64_t most)
+/* At what the table has and half way there, for the first shape of the extent; a device for which the least takes long is
+ * not asked for more. */
+static int is_known(searching *s, const pctl_limit_program *l, uint64_t limit)
 {
-	const uint32_t at = most - 1 > s->most ? s->most : (uint32_t)(most - 1);
+	uint32_t n = l->known, most = most_of(s, l);
 
-	return s->right(p, 0, at) && s->right(p, 0, at / 2);
+	if (limit != 0)
+		s->p.status = pctl_limit_program_within(l, limit, s->p.call, &n);
+	n = n < most ? n : most;
+	if (s->p.status != PCTL_OK || n <= l->least)
+		return s->p.status == PCTL_OK;
+	if (!right(s, l, l->least))
+		return 0;
+	if (is_over(s->p.slowest_ns + s->p.build_ns, RECHECK_NS / 2))
+		return 1;
+	return right(s, l, n) && right(s, l, n / 2 / l->step * l->step);
 }
 
 pctl_status pctl_probe_known_limits(const pctl_backend *table, pctl_device *dev,
 				    const pctl_device_caps *caps, const pctl_call *call,
-				    const pctl_extent_limits *known, int *right)
+				    const pctl_extent_limits *known, int *holds)
 {
-	static const uint64_t unlimited[] = {1u << 16, 96};
-	pctl_profile_record *record = calloc(1, sizeof(*record));
-	probe p = {.table = table, .dev = dev, .caps = caps, .call = call, .out = record};
+	searching s = {.at = NULL};
+	uint32_t asked = 0;
+	pctl_call quiet;
+	pctl_status status = begin(&s, table, dev, caps, call, &quiet);
 
-	*right = 1;
-	if (record == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a probe");
-	for (size_t i = 0; i < sizeof(searched) / sizeof(searched[0]) && *right; i++) {
-		const uint64_t most = known->most[searched[i].extent];
+	*holds = 1;
+	if (status != PCTL_OK)
+		return status;
+	for (uint32_t i = 0; i < pctl_limit_n_programs && *holds; i++) {
+		const pctl_limit_program *l = &pctl_limit_programs[i];
 
-		*right = right_at(&p, &searched[i], most != 0 ? most : unlimited[i]);
+		if (asked & 1u << l->extent ||
+		    is_over(probe_ns(CLOCK_MONOTONIC) - s.began, RECHECK_NS))
+			continue;
+		asked |= 1u << l->extent;
+		*holds = is_known(&s, l, known->most[l->extent]);
 	}
-	free(record);
-	return p.status;
+	return end(&s, call);
 }

@@ -2,6 +2,8 @@
 #ifndef PIPECTL_POLICY_PROBE_PRIVATE_H
 #define PIPECTL_POLICY_PROBE_PRIVATE_H
 
+#include <time.h>
+
 #include "base/str.h"
 #include "policy/probe.h"
 
@@ -13,8 +15,10 @@ typedef struct probe {
 	pctl_profile_record *out;
 	pctl_status status;  /* the first thing that ended the probe */
 	uint64_t slowest_ns; /* of all kernels so far, from submit to the end of wait */
+	uint64_t build_ns;   /* of the last one */
 	int lost;	     /* the device was lost while it built or ran one */
-	uint32_t n_single;   /* cases of each single operation, and of each context */
+	int tries;	   /* what the device refuses, or fails at, ends nothing: it cannot do it */
+	uint32_t n_single; /* cases of each single operation, and of each context */
 	uint32_t n_context;
 } probe;
 
@@ -32,6 +36,8 @@ extern const probe_native probe_natives[PCTL_N_NATIVE];
  */
 int probe_run(probe *p, const char *text, uint32_t flags, uint32_t n, const uint32_t *in,
 	      uint64_t in_words, uint32_t *out, uint64_t out_words);
+
+uint64_t probe_ns(clockid_t clock);
 
 /* probe_cases.c: three operands of case i, as bits of the scalar. CALM ones are normal and within a few binary orders
  * of 1. */

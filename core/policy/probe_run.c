@@ -47,6 +47,14 @@ static pctl_status fill(probe *p, struct buffers *b, uint32_t n, const uint32_t 
 	return status;
 }
 
+uint64_t probe_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
 static pctl_status dispatch(probe *p, pctl_kernel *k, const struct buffers *b, uint32_t n,
 			    uint64_t in_bytes, uint64_t out_bytes)
 {
@@ -54,19 +62,18 @@ static pctl_status dispatch(probe *p, pctl_kernel *k, const struct buffers *b, u
 		{0, 0, b->in, 0, in_bytes}, {0, 1, b->out, 0, out_bytes}, {0, 2, b->counts, 0, 16}};
 	const uint32_t groups[3] = {(n + 63) / 64, 1, 1};
 	pctl_completion done;
-	struct timespec begun, ended;
+	const uint64_t begun = probe_ns(CLOCK_MONOTONIC);
 	pctl_status status;
 	uint64_t ns;
 
-	clock_gettime(CLOCK_MONOTONIC, &begun);
 	status = pctl_dispatch_once(p->table, p->dev, p->call, k, bindings, 3, groups,
 				    RUN_TIMEOUT_NS, &done);
 	p->lost = status == PCTL_E_DEVICE_LOST;
-	clock_gettime(CLOCK_MONOTONIC, &ended);
-	ns = (uint64_t)(ended.tv_sec - begun.tv_sec) * 1000000000u + (uint64_t)ended.tv_nsec -
-	     (uint64_t)begun.tv_nsec;
+	ns = probe_ns(CLOCK_MONOTONIC) - begun;
 	if (ns > p->slowest_ns)
 		p->slowest_ns = ns;
+	if (status == PCTL_OK && !done.done)
+		p->lost = 1;
 	if (status == PCTL_OK && !done.done)
 		status = pctl_refuse(p->call, PC4331_PROBE,
 				     "a probe kernel did not end within a minute");
@@ -105,9 +112,11 @@ static int build(probe *p, const char *text, uint32_t flags, pctl_kernel **out)
 		p->status = status;
 		return 0;
 	}
+	p->build_ns = probe_ns(CLOCK_MONOTONIC);
 	status = p->table->supports(p->dev, &quiet, wire, n, &support);
 	if (status == PCTL_OK && support.supported)
 		status = p->table->kernel_build(p->dev, &quiet, wire, n, 0, NULL, 0, out);
+	p->build_ns = probe_ns(CLOCK_MONOTONIC) - p->build_ns;
 	free(wire);
 	p->lost = status == PCTL_E_DEVICE_LOST || (status == PCTL_E_LIMIT && is_gone(p));
 	if (p->lost || status == PCTL_E_CANCELLED)
@@ -132,6 +141,8 @@ int probe_run(probe *p, const char *text, uint32_t flags, uint32_t n, const uint
 		status = p->table->buffer_read(p->dev, p->call, b.out, 0, out, out_words * 4);
 	destroy(p, &b);
 	p->table->kernel_destroy(p->dev, k);
-	p->status = status;
+	p->lost |= status == PCTL_E_DEVICE_LOST;
+	if (!p->tries || p->lost || status == PCTL_E_CANCELLED)
+		p->status = status;
 	return status == PCTL_OK;
 }

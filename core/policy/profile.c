@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "policy/profile_private.h"
 
-#define FILE_LIMIT (1u << 20)
+static const pctl_record_kind record = {"profile", "probe kit", PCTL_PROBE_KIT, 1u << 20};
 
 static const char *const native_names[PCTL_N_NATIVE] = {
 #define PCTL_NATIVE(NAME, op, result, operand) #NAME,
@@ -189,20 +189,13 @@ static int read_identity(const pctl_conf_value *list, pctl_profile_record *out)
 	return 1;
 }
 
-static pctl_status read_tree(const char *path, const pctl_conf_value *root, const pctl_call *call,
-			     pctl_profile_record *out)
+static int read_values(const pctl_conf_value *p, pctl_profile_record *out)
 {
-	const pctl_conf_value *p = pctl_profile_member(root, "profile", PCTL_CONF_GROUP);
-	const char *kit = pctl_profile_string(p, "kit"), *key = pctl_profile_string(p, "key"),
-		   *cases = pctl_profile_string(p, "cases");
+	const char *key = pctl_profile_string(p, "key"), *cases = pctl_profile_string(p, "cases");
 	const char *device = pctl_profile_string(p, "device"),
 		   *driver = pctl_profile_string(p, "driver");
 	const char *files = pctl_profile_string(p, "files");
 
-	if (kit == NULL || strcmp(kit, PCTL_PROBE_KIT) != 0)
-		return pctl_refuse(call, PC4330_PROFILE,
-				   "%s: made by probe kit \"%s\", this is \"%s\"", path,
-				   kit == NULL ? "(none)" : kit, PCTL_PROBE_KIT);
 	if (key == NULL || cases == NULL || device == NULL || driver == NULL || files == NULL ||
 	    !pctl_cid_parse(key, &out->key) ||
 	    !read_identity(pctl_profile_member(p, "identity", PCTL_CONF_LIST), out) ||
@@ -210,37 +203,58 @@ static pctl_status read_tree(const char *path, const pctl_conf_value *root, cons
 			   PCTL_N_FACTS, out->facts) ||
 	    !read_verdicts(pctl_profile_member(p, "native", PCTL_CONF_GROUP), native_names,
 			   PCTL_N_NATIVE, out->profile.native))
-		return pctl_refuse(call, PC4330_PROFILE,
-				   "%s: a value is missing or not one that a profile may have",
-				   path);
+		return 0;
 	out->cases = strtoull(cases, NULL, 10);
 	snprintf(out->device, sizeof(out->device), "%s", device);
 	snprintf(out->driver, sizeof(out->driver), "%s", driver);
 	snprintf(out->files, sizeof(out->files), "%s", files);
-	return PCTL_OK;
+	return 1;
+}
+
+pctl_status pctl_record_read(const char *path, const pctl_record_kind *kind_of,
+			     const pctl_call *call, pctl_conf **conf, const pctl_conf_value **group,
+			     char signer[PCTL_PUBLIC_KEY_TEXT])
+{
+	char *text = NULL;
+	const char *kit = NULL;
+	size_t n_signed = 0;
+	uint64_t n = 0;
+	pctl_status status = pctl_file_read(path, kind_of->largest, call, &text, &n);
+
+	*conf = NULL;
+	*group = NULL;
+	if (status == PCTL_OK)
+		status = pctl_sealed_check(path, text, n, call, &n_signed, signer);
+	if (status == PCTL_OK)
+		status = pctl_conf_read_text(path, text, n_signed, call, conf);
+	if (status == PCTL_OK)
+		*group =
+			pctl_profile_member(pctl_conf_root(*conf), kind_of->group, PCTL_CONF_GROUP);
+	if (status == PCTL_OK)
+		kit = pctl_profile_string(*group, "kit");
+	if (status == PCTL_OK && (kit == NULL || strcmp(kit, kind_of->kit) != 0))
+		status = pctl_refuse(call, PC4330_PROFILE, "%s: made by %s \"%s\", this is \"%s\"",
+				     path, kind_of->kit_name, kit == NULL ? "(none)" : kit,
+				     kind_of->kit);
+	free(text);
+	return status;
 }
 
 pctl_status pctl_profile_read(const char *path, const pctl_call *call, pctl_profile_record *out)
 {
-	char signer[PCTL_PUBLIC_KEY_TEXT], *text = NULL;
-	size_t n_signed = 0;
-	uint64_t n = 0;
 	pctl_conf *conf = NULL;
-	pctl_status status = pctl_file_read(path, FILE_LIMIT, call, &text, &n);
+	const pctl_conf_value *group = NULL;
+	pctl_status status;
 
 	memset(out, 0, sizeof(*out));
+	status = pctl_record_read(path, &record, call, &conf, &group, out->signer);
+	if (status == PCTL_OK && !read_values(group, out))
+		status = pctl_refuse(call, PC4330_PROFILE,
+				     "%s: a value is missing or not one that a profile may have",
+				     path);
 	if (status == PCTL_OK)
-		status = pctl_sealed_check(path, text, n, call, &n_signed, signer);
-	if (status == PCTL_OK)
-		status = pctl_conf_read_text(path, text, n_signed, call, &conf);
-	if (status == PCTL_OK)
-		status = read_tree(path, pctl_conf_root(conf), call, out);
-	if (status == PCTL_OK) {
-		memcpy(out->signer, signer, sizeof(signer));
 		snprintf(out->path, sizeof(out->path), "%s", path);
-	}
 	pctl_conf_destroy(conf);
-	free(text);
 	return status;
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -343,9 +344,18 @@ static pctl_status look_for_limits(const pctl_profiled_device *d, const pctl_cal
 	return status;
 }
 
+static uint64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000u + (uint64_t)t.tv_nsec / 1000000u;
+}
+
 pctl_status pctl_profiles_limits(pctl_profiles *p, const pctl_profiled_device *d, uint32_t flags,
 				 const pctl_call *call, pctl_limits_record *out)
 {
+	uint64_t began;
 	int lost;
 	pctl_status status = make_ready(p, call), kept = PCTL_OK;
 
@@ -359,7 +369,9 @@ pctl_status pctl_profiles_limits(pctl_profiles *p, const pctl_profiled_device *d
 		return status;
 	if (p->o.probing != NULL)
 		p->o.probing(p->o.ctx, d->name);
+	began = now_ms();
 	status = look_for_limits(d, call, out, &lost);
+	out->ms = now_ms() - began;
 	if (status == PCTL_OK || (lost && !pctl_is_cancelled(call)))
 		kept = pctl_limits_write(out, d->device == NULL ? d->name : d->device, p->dirs[0],
 					 p->signer, call);

@@ -115,7 +115,10 @@ static pctl_status run_block(const pctl_unit *unit, pctl_bench *b, uint64_t bloc
 				 : try_row(u, b, p, hasher, call, &t);
 		if (status != PCTL_OK)
 			break;
-		out->cases++;
+		if (t.refused)
+			out->skipped++;
+		else
+			out->cases++;
 		if (t.failed && out->failures++ == 0) {
 			int minimal = shrink(u, b, call, p, &t);
 
@@ -189,7 +192,8 @@ pctl_status pctl_suite_units(pctl_bench *b, uint64_t generated, const pctl_call 
 		      {suite_races, suite_n_races},
 		      {suite_beside, suite_n_beside},
 		      {suite_wholes, suite_n_wholes},
-		      {suite_known, suite_n_known}};
+		      {suite_known, suite_n_known},
+		      {suite_limits, suite_n_limits}};
 	pctl_status status = PCTL_OK;
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)

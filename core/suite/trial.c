@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The texts are longer than the length every compiler must take; all of ours do. */
@@ -44,6 +45,26 @@ pctl_status suite_kernel(suite_trial *t, const char *file, const char *entry, ui
 	if (text == NULL)
 		return pctl_refuse(t->call, PC1_INTERNAL, "the suite has no program %s", file);
 	return pctl_kernels_get(t->bench->kernels, &source, t->call, out);
+}
+
+pctl_status suite_with_text(suite_trial *t, const char *name, char *text,
+			    pctl_status (*run)(suite_trial *t, const pctl_kernel_unit *unit))
+{
+	pctl_kernels *kernels = pctl_kernels_create(t->bench->ops);
+	pctl_kernel_source source = {.name = name, .text = text};
+	const pctl_kernel_unit *unit;
+	pctl_status status = PCTL_OK;
+
+	if (kernels == NULL || text == NULL)
+		status = pctl_refuse(t->call, PC2_NOMEM, "no memory for a trial");
+	source.n_text = text == NULL ? 0 : strlen(text);
+	if (status == PCTL_OK)
+		status = pctl_kernels_get(kernels, &source, t->call, &unit);
+	if (status == PCTL_OK)
+		status = run(t, unit);
+	pctl_kernels_destroy(kernels);
+	free(text);
+	return status;
 }
 
 uint64_t suite_mix(uint64_t seed, uint64_t counter)

@@ -13,13 +13,14 @@
  * p       the row
  * hasher  takes what the device answered; NULL while a counterexample is made smaller
  * failed  set by the checks below, with what was found and what was due
+ * refused set where the host refused the row for this device: it is not judged
  */
 typedef struct suite_trial {
 	pctl_bench *bench;
 	const pctl_call *call;
 	const uint32_t *p;
 	pctl_hasher *hasher;
-	int failed;
+	int failed, refused;
 	char got[128], want[128], what[96];
 } suite_trial;
 
@@ -45,10 +46,10 @@ typedef struct suite_unit {
 /* Tables of units, each in the file of its name. */
 extern const suite_unit suite_deterministic[], suite_invariant[], suite_compact[], suite_bounded[],
 	suite_terminating[], suite_atomics[], suite_barriers[], suite_uniform[], suite_layout[],
-	suite_wire[], suite_races[], suite_beside[], suite_wholes[], suite_known[];
+	suite_wire[], suite_races[], suite_beside[], suite_wholes[], suite_known[], suite_limits[];
 extern const uint32_t suite_n_deterministic, suite_n_invariant, suite_n_compact, suite_n_bounded,
 	suite_n_terminating, suite_n_atomics, suite_n_barriers, suite_n_uniform, suite_n_layout,
-	suite_n_wire, suite_n_races, suite_n_beside, suite_n_wholes, suite_n_known;
+	suite_n_wire, suite_n_races, suite_n_beside, suite_n_wholes, suite_n_known, suite_n_limits;
 
 /* Trial of a generated program: p[0] is its number. */
 pctl_status suite_generated_trial(suite_trial *t);
@@ -77,6 +78,9 @@ void suite_digest(suite_trial *t, const void *data, uint64_t n);
 /* The unit of programs/NAME, entry point (NULL: the only one), with override WG (0: none). */
 pctl_status suite_kernel(suite_trial *t, const char *file, const char *entry, uint32_t wg,
 			 const pctl_kernel_unit **out);
+/* Run with the unit of a text of one's own, which is freed; the unit is dropped with it. */
+pctl_status suite_with_text(suite_trial *t, const char *name, char *text,
+			    pctl_status (*run)(suite_trial *t, const pctl_kernel_unit *unit));
 /* Its text; NULL: there is none of that name. */
 const char *suite_text(const char *file);
 

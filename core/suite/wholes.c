@@ -224,23 +224,7 @@ static pctl_status run(suite_trial *t, const pctl_kernel_unit *unit)
 
 static pctl_status trial(suite_trial *t)
 {
-	pctl_kernels *kernels = pctl_kernels_create(t->bench->ops);
-	pctl_kernel_source source = {.name = "wholes.wgsl"};
-	const pctl_kernel_unit *unit;
-	char *text = text_of(t->p);
-	pctl_status status = PCTL_OK;
-
-	if (kernels == NULL || text == NULL)
-		status = pctl_refuse(t->call, PC2_NOMEM, "no memory for a trial");
-	source.text = text;
-	source.n_text = text == NULL ? 0 : strlen(text);
-	if (status == PCTL_OK)
-		status = pctl_kernels_get(kernels, &source, t->call, &unit);
-	if (status == PCTL_OK)
-		status = run(t, unit);
-	pctl_kernels_destroy(kernels);
-	free(text);
-	return status;
+	return suite_with_text(t, "wholes.wgsl", text_of(t->p), run);
 }
 
 /* {length, index, shape, elements that are computed} */

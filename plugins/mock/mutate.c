@@ -240,6 +240,48 @@ static uint32_t nest_each(mock_edit *e, uint32_t v, const pctl_inst *in, const u
 	return mock_emit(e, PCTL_OP_IF, 0, &always, 1);
 }
 
+/* ---- sizes --------------------------------------------------------------------------------- */
+
+/* What belongs behind the first `value` bytes of an array in private or workgroup memory is stored at their end. */
+static uint32_t array_each(mock_edit *e, uint32_t v, const pctl_inst *in, const uint32_t *uses)
+{
+	pctl_place place;
+	uint32_t type, index, mapped, last;
+
+	(void)uses;
+	if (in->op != PCTL_OP_STORE || !pctl_place_get(&e->p, e->fn, in, &place) ||
+	    place.space > PCTL_SPACE_WORKGROUP || place.n_chain == 0)
+		return mock_emit_copy(e, v);
+	type = place.root_type;
+	index = e->p.words[place.chain];
+	if (e->p.types[type].kind != PCTL_TYPE_ARRAY || e->p.types[type].size <= e->value ||
+	    e->p.types[e->old[e->fn->first_inst + index].type].scalar != PCTL_SCALAR_U32)
+		return mock_emit_copy(e, v);
+	mapped = e->map[index];
+	last = splat(e, 1, (uint32_t)e->value / e->p.types[type].stride - 1);
+	e->map[index] = emit2(e, PCTL_OP_MIN, mock_edit_type(e, PCTL_SCALAR_U32, 1), mapped, last);
+	v = mock_emit_copy(e, v);
+	e->map[index] = mapped;
+	return v;
+}
+
+/* From the `value`-th instruction of a function on, an exclusive or is an or. */
+static void lengthen(mock_edit *e, const pctl_function *fn)
+{
+	for (uint64_t v = e->value; v < fn->n_insts; v++)
+		if (e->p.insts[fn->first_inst + v].op == PCTL_OP_XOR)
+			e->p.insts[fn->first_inst + v].op = PCTL_OP_OR;
+}
+
+/* Words behind the first `value` bytes of a table are zero. */
+static void cut_tables(mock_edit *e)
+{
+	for (uint32_t i = 0; i < e->p.n_insts; i++)
+		for (uint64_t k = e->value / 4 + 1;
+		     e->p.insts[i].op == PCTL_OP_LOOKUP && k < e->p.insts[i].n_args; k++)
+			e->p.words[e->p.insts[i].first_arg + k] = 0;
+}
+
 /* ---- the whole ---------------------------------------------------------------------------- */
 
 void mock_mutate(mock_edit *e, const mock_fault *f)
@@ -271,6 +313,19 @@ void mock_mutate(mock_edit *e, const mock_fault *f)
 		break;
 	case MOCK_ELEMENT:
 		mock_rewrite(e, lose_each);
+		break;
+	case MOCK_ARRAY:
+		e->value = f->value;
+		mock_rewrite(e, array_each);
+		break;
+	case MOCK_LONG:
+		e->value = f->value;
+		for (uint32_t i = 0; i < e->p.n_functions; i++)
+			lengthen(e, &e->p.functions[i]);
+		break;
+	case MOCK_TABLE:
+		e->value = f->value;
+		cut_tables(e);
 		break;
 	default:
 		break;

@@ -28,6 +28,9 @@ static const struct {
 	[MOCK_TURNS] = {"turns", TAKES_VALUE | TAKES_LATE | IS_MUTATION, 65535},
 	[MOCK_NEST] = {"nest", TAKES_VALUE | TAKES_LATE | IS_MUTATION, 80},
 	[MOCK_ELEMENT] = {"element", TAKES_LATE | IS_MUTATION, 0},
+	[MOCK_ARRAY] = {"array", TAKES_VALUE | TAKES_LATE | IS_MUTATION, 1024},
+	[MOCK_TABLE] = {"table", TAKES_VALUE | TAKES_LATE | IS_MUTATION, 1024},
+	[MOCK_LONG] = {"long", TAKES_VALUE | TAKES_LATE | IS_MUTATION, 4096},
 	[MOCK_EXPLODE] = {"explode", TAKES_VALUE | TAKES_LATE, 100},
 	[MOCK_CRASH] = {"crash", TAKES_TARGET, 0},
 	[MOCK_HANG] = {"hang", TAKES_TARGET, 0},
@@ -51,7 +54,8 @@ static const struct {
 static const char what_there_is[] =
 	"there are: wrap=BACKEND[:DEVICE], flip-bit@JOB[/ROUND[.STEP]] or @N "
 	"[:element=E][:bit=B][:binding=G.B][:repeat=R], lane[=N], contract, flush, "
-	"coefficient[=K], tree, nan, turns[=N], nest[=N], element, explode[=N], "
+	"coefficient[=K], tree, nan, turns[=N], nest[=N], element, array[=N], table[=N], long[=N], "
+	"explode[=N], "
 	"crash[@N], hang[@N], lost[@N], slow[=MS], waits[=N], stale, zero, racy, write-drop, "
 	"read-untouched, read-twice, write-input, no-dispatch, "
 	"write-past, write-before, honest-behind-zones, honest-when-plain; late- before those "

@@ -211,9 +211,14 @@ static void limits__known_ones_are_rechecked(void **state)
 		int right;
 	} devices[] = {{"mock:wrap=cpu", 1},
 		       {"mock:wrap=cpu+turns=20000", 0},
-		       {"mock:wrap=cpu+nest=60", 0}};
-	const pctl_extent_limits known = {
-		.most = {[PCTL_EXTENT_TURNS] = 40000, [PCTL_EXTENT_NESTING] = 72}};
+		       {"mock:wrap=cpu+nest=60", 0},
+		       {"mock:wrap=cpu+array=2048", 0},
+		       {"mock:wrap=cpu+table=2048", 0},
+		       {"mock:wrap=cpu+long=3000", 0}};
+	const pctl_extent_limits known = {.most = {[PCTL_EXTENT_TURNS] = 40000,
+						   [PCTL_EXTENT_NESTING] = 72,
+						   [PCTL_EXTENT_ARRAY] = 4096,
+						   [PCTL_EXTENT_TABLES] = 32768}};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++) {
@@ -231,7 +236,50 @@ static void limits__known_ones_are_rechecked(void **state)
 	}
 }
 
-PCTL_TESTS_MAIN(PCTL_TEST(limits__known_ones_are_rechecked),
+/* Where nothing is known: each extent is found, and nothing else is blamed. What is right up to the bounds has no limit, but
+ * for tables, of which policies allow more than is asked for. */
+static void limits__unknown_ones_are_found(void **state)
+{
+	static const struct {
+		const char *selector;
+		uint32_t extent;
+		uint64_t least, most;
+	} devices[] = {{"mock:wrap=cpu", PCTL_EXTENT_TABLES, 262144, 262144},
+		       {"mock:wrap=cpu+turns=20000", PCTL_EXTENT_TURNS, 20000, 20020},
+		       {"mock:wrap=cpu+nest=60", PCTL_EXTENT_NESTING, 60, 62},
+		       {"mock:wrap=cpu+array=2048", PCTL_EXTENT_ARRAY, 1792, 2048},
+		       {"mock:wrap=cpu+array=2048", PCTL_EXTENT_WORKGROUP, 1, 2048},
+		       {"mock:wrap=cpu+table=32768", PCTL_EXTENT_TABLES, 28672, 32768},
+		       {"mock:wrap=cpu+long=6000", PCTL_EXTENT_INSTRUCTIONS, 3000, 6100}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++) {
+		pctl_device_caps caps = {.head = PCTL_HEAD(pctl_device_caps)};
+		pctl_extent_limits found;
+		uint32_t slow, n = 0;
+		int lost = -1;
+		bench b;
+
+		bench_open(&b, devices[i].selector, 0);
+		assert_int_equal(b.t->device_caps(b.dev, &b.call, &caps), PCTL_OK);
+		assert_int_equal(
+			pctl_probe_limits(b.t, b.dev, &caps, &b.call, &found, &slow, &lost),
+			PCTL_OK);
+		assert_int_equal(lost, 0);
+		for (uint32_t e = 0; e < PCTL_N_EXTENTS; e++)
+			n += found.most[e] != 0;
+		if (found.most[devices[i].extent] < devices[i].least ||
+		    found.most[devices[i].extent] > devices[i].most)
+			fail_msg("%s: %s %llu", devices[i].selector,
+				 pctl_extent_key(devices[i].extent),
+				 (unsigned long long)found.most[devices[i].extent]);
+		assert_true(n <= 3);
+		bench_close(&b);
+	}
+}
+
+PCTL_TESTS_MAIN(PCTL_TEST(limits__unknown_ones_are_found),
+		PCTL_TEST(limits__known_ones_are_rechecked),
 		PCTL_TEST(lower__without_a_fault_floats_are_exact),
 		PCTL_TEST(lower__each_fault_changes_its_own_results),
 		PCTL_TEST(lower__late_faults_spare_what_no_job_built),

@@ -135,6 +135,29 @@ static void test_suite__a_lost_element(void **state)
 	}
 }
 
+/* Wrong without a word where a program is too large, on a device that nothing is known of. */
+static void test_suite__too_large(void **state)
+{
+	static const struct {
+		const char *selector, *fault;
+	} devices[] = {{"mock:wrap=cpu+turns=50000", "loops end after 50,000 turns"},
+		       {"mock:wrap=cpu+nest=60", "conditions below 60 others are lost"},
+		       {"mock:wrap=cpu+array=2048", "arrays end after 2 KiB"},
+		       {"mock:wrap=cpu+table=32768", "tables end after 32 KiB"},
+		       {"mock:wrap=cpu+long=3000", "long functions go wrong at their end"}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++) {
+		test_bench b;
+		struct sum s;
+
+		assert_true(test_bench_open(&b, devices[i].selector, 1, 1, NULL));
+		s = run_on("limits", &b);
+		test_bench_close(&b);
+		found("limits", devices[i].fault, &s);
+	}
+}
+
 static void test_suite__a_duplicate(void **state)
 {
 	(void)state;
@@ -346,11 +369,11 @@ static void test_suite__trails(void **state)
 }
 
 PCTL_TESTS_MAIN(PCTL_TEST(test_suite__a_dropped_store), PCTL_TEST(test_suite__a_duplicate),
-		PCTL_TEST(test_suite__a_lost_element), PCTL_TEST(test_suite__two_out_of_order),
-		PCTL_TEST(test_suite__a_barrier_ignored), PCTL_TEST(test_suite__a_guard_changed),
-		PCTL_TEST(test_suite__old_bytes), PCTL_TEST(test_suite__a_bit_in_a_repeat),
-		PCTL_TEST(test_suite__another_layout), PCTL_TEST(test_suite__a_restart),
-		PCTL_TEST(test_suite__old_values_of_atomics),
+		PCTL_TEST(test_suite__a_lost_element), PCTL_TEST(test_suite__too_large),
+		PCTL_TEST(test_suite__two_out_of_order), PCTL_TEST(test_suite__a_barrier_ignored),
+		PCTL_TEST(test_suite__a_guard_changed), PCTL_TEST(test_suite__old_bytes),
+		PCTL_TEST(test_suite__a_bit_in_a_repeat), PCTL_TEST(test_suite__another_layout),
+		PCTL_TEST(test_suite__a_restart), PCTL_TEST(test_suite__old_values_of_atomics),
 		PCTL_TEST(test_suite__a_blind_sanitizer), PCTL_TEST(test_suite__a_lost_device),
 		PCTL_TEST(test_suite__a_stuck_device), PCTL_TEST(test_suite__no_sanitizer),
 		PCTL_TEST(test_suite__trails), PCTL_TEST(test_suite__every_unit_found_one))

@@ -84,7 +84,8 @@ static void print_limits(const pctl_limits_record *l)
 {
 	uint32_t n = 0;
 
-	printf("  limits (%s):", l->searched ? "searched" : "known, rechecked");
+	printf("  limits (%s in %" PRIu64 ".%" PRIu64 " s):",
+	       l->searched ? "searched" : "known, rechecked", l->ms / 1000, l->ms / 100 % 10);
 	for (uint32_t e = 0; e < PCTL_N_EXTENTS; e++) {
 		if (l->limits.most[e] == 0)
 			continue;
@@ -102,6 +103,7 @@ static void json_limits(pctl_json *j, const pctl_limits_record *l)
 	pctl_json_kv_string(j, "kit", PCTL_LIMITS_KIT);
 	pctl_json_kv_string(j, "file", l->path);
 	pctl_json_kv_bool(j, "searched", (int)l->searched);
+	pctl_json_kv_u64(j, "ms", l->ms);
 	pctl_json_key(j, "most");
 	pctl_json_object_begin(j);
 	for (uint32_t e = 0; e < PCTL_N_EXTENTS; e++)

@@ -65,6 +65,31 @@ def returns(n):
             + "return x; }\n" + MAIN + "  r[g.x] = f(a[g.x]);\n}\n")
 
 
+def array(n):
+    """An array of n elements in a function, all written and all read."""
+    return (HEAD + START + f"var t : array<u32, {n}>;\n" + loop("k", n, "t[k] = d * (2u * k + 3u) + k;")
+            + loop("l", n, f"x = (x * 3u) ^ t[(l + d) % {n}u];") + "r[i] = x; }\n")
+
+
+def workgroup(n):
+    """n elements of workgroup memory, each written by one invocation and read by another."""
+    return (HEAD + f"var<workgroup> t : array<u32, {n}>;\n@compute @workgroup_size(8)\n"
+            "fn main(@builtin(global_invocation_id) g : vec3<u32>, @builtin(local_invocation_index) i : u32) {\n"
+            "let d = a[g.x]; var x = d;\n" + loop("k", n // 8, "t[k * 8u + i] = d * (2u * k + 3u) + k;")
+            + "workgroupBarrier();\n" + loop("l", n // 8, "x = (x * 3u) ^ t[l * 8u + (i + 1u) % 8u];") + "r[g.x] = x; }\n")
+
+
+def table(n):
+    """A constant table of n elements, all read."""
+    return (HEAD + "const t = array(" + ", ".join(f"{(k * 2654435761 + 7) % 2**32}u" for k in range(n)) + ");\n"
+            + START + loop("k", n, f"x = (x * 3u) ^ t[(k + d) % {n}u];") + "r[i] = x; }\n")
+
+
+def steps(n):
+    """n statements in sequence, none of which a compiler can fold into the next."""
+    return HEAD + START + "".join(f"x = (x * 3u + {k}u) ^ (x >> 7u);\n" for k in range(n)) + "r[i] = x; }\n"
+
+
 def doubled(n):
     """Each function calls the one before twice: 2^n copies of the first."""
     functions = "fn a(x:u32)->u32{return x*x;}\n"

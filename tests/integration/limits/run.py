@@ -32,11 +32,12 @@ CASES = [
     (programs.loops, 30, 85, 90),
     (programs.called_ifs, 70, 90, 120),
     (programs.returns, 70, 90, 120),
+    (programs.array, 256, 257, 300),
 ]
 
 FEW = "--few" in sys.argv
 if FEW:  # a driver that compiles slowly
-    CASES = [c for c in CASES if c[0] in (programs.turns, programs.ifs)]
+    CASES = [c for c in CASES if c[0] in (programs.turns, programs.ifs, programs.array)]
 
 for make, right, *beyond in CASES:
     name = make.__name__
@@ -46,6 +47,16 @@ for make, right, *beyond in CASES:
         status, _, err = shader(name, make(n), "--backend", DEVICE)
         h.check(f"{name} {n} is refused on {DEVICE}", status == 5 and "PC5218" in err, f"{status} {err}")
         h.check(f"{name} {n}: the message has the limit", "the device is right up to" in err, err)
+
+# What it does right up to what it claims, or to the policy's bound; more workgroup memory than it claims is refused by name.
+for make, right in ((programs.workgroup, 8192), (programs.table, 16384), (programs.steps, 500)):
+    name = make.__name__
+    status, _, err = shader(name, make(right), "--backend", DEVICE, "--verify", "all")
+    h.check(f"{name} {right} on {DEVICE} is the reference's", status == 0, err)
+status, _, err = shader("workgroup", programs.workgroup(8200), "--backend", DEVICE)
+h.check(f"workgroup 8200 is refused on {DEVICE}", status == 5 and "workgroup" in err, f"{status} {err}")
+status, _, err = shader("workgroup", programs.workgroup(8200), "--backend", DEVICE, "--backend", "cpu")
+h.check("workgroup 8200: the next one named runs it", status == 0, err)
 
 # Named devices in order: the first that can.
 status, _, err = shader("turns", programs.turns(65537), "--backend", DEVICE, "--backend", "cpu")
