@@ -41,7 +41,7 @@ struct making {
 	uint32_t most;	     /* invocations of the largest dispatch */
 	const gtype *shared; /* element of the workgroup array */
 	const char *family;
-	int has_uniform_cell;
+	int has_uniform_cell, is_large;
 };
 
 static void line(node *list, gen *g, const char *text)
@@ -427,6 +427,8 @@ static void make_entry(struct making *m)
 	g->fuel = 200 + (int)gen_below(g, 200);
 	g->fuel /= g->floats ? 6 : 1;
 	g->may_return = 1;
+	if (m->is_large)
+		node_add(g->a, m->body, gen_large(g));
 	gen_block(g, m->body, 3 + (int)gen_below(g, 6), 3);
 	for (uint32_t i = 0; i < g->n_own; i++) {
 		g->fuel = g->floats ? 12 : 40;
@@ -455,8 +457,20 @@ static void make_entry(struct making *m)
 			 parts, 1));
 }
 
-node *gen_program(pctl_arena *a, uint64_t seed, int floats)
+static void make_large(struct making *m)
 {
+	const uint32_t number = m->n_bindings++;
+
+	note_binding(m, number, 4ull * m->most);
+	line(m->root, m->g,
+	     gen_text(m->g, "@group(0) @binding(%u) var<storage, read_write> large: array<u32>;\n",
+		      number));
+	m->is_large = 1;
+}
+
+node *gen_program(pctl_arena *a, uint64_t seed, uint32_t flags)
+{
+	const int floats = (flags & GEN_FLOATS) != 0;
 	gen g = {.a = a, .state = seed};
 	struct making m = {.g = &g};
 
@@ -484,6 +498,8 @@ node *gen_program(pctl_arena *a, uint64_t seed, int floats)
 	make_outputs(&m);
 	if (gen_chance(&g, 40))
 		make_atomics(&m);
+	if (flags & GEN_LARGE)
+		make_large(&m);
 	for (uint32_t i = gen_below(&g, floats ? 3 : 5); i > 0; i--)
 		make_function(&m);
 	make_entry(&m);

@@ -6,8 +6,10 @@
 
 #include "suite/tree.h"
 
-/* Make the program of a seed in the arena; floats: with f32. */
-node *gen_program(pctl_arena *a, uint64_t seed, int floats);
+#define GEN_FLOATS 1u /* with f32 */
+#define GEN_LARGE 2u  /* with a part that is large in one way: turns, nesting, an array, steps */
+/* Make the program of a seed in the arena. */
+node *gen_program(pctl_arena *a, uint64_t seed, uint32_t flags);
 
 /* ---- within the generator ---------------------------------------------------------------------
  */
@@ -130,6 +132,9 @@ const char *gen_float_literal(gen *g);
 node *gen_whole(gen *g);
 /* The same, and buffer own[i]'s element gets it, or an element of it. */
 node *gen_whole_own(gen *g, uint32_t i);
+
+/* gen_large.c: the large part; its result goes into buffer `large` */
+node *gen_large(gen *g);
 
 /* gen_stmt.c */
 void gen_block(gen *g, node *list, int n, int depth);
