@@ -47,8 +47,8 @@ static void nest(gen *g, pctl_str_buf *s)
 			pctl_str_addf(s, "switch gi { case %" PRIu32 "u: {} default: {", at);
 		else
 			pctl_str_addf(s,
-				      "for (var n%" PRIu32 " = 0u; n%" PRIu32
-				      " < min(gi ^ %" PRIu32 "u, 1u); n%" PRIu32 "++) {",
+				      "for (var n%" PRIu32 " = 0u; n%" PRIu32 " < min(gi ^ %" PRIu32
+				      "u, 1u); n%" PRIu32 "++) {",
 				      at, at, at, at);
 		pctl_str_addf(s, " big = big * 3u + %" PRIu32 "u;\n", at);
 		close[at++] = (char)kind;
@@ -65,7 +65,8 @@ static void array(gen *g, pctl_str_buf *s)
 
 	pctl_str_addf(s,
 		      "var parts: array<u32, %" PRIu32 ">;\n"
-		      "for (var k = 0u; k < %" PRIu32 "u; k++) { parts[k] = big * (2u * k + 3u); }\n"
+		      "for (var k = 0u; k < %" PRIu32
+		      "u; k++) { parts[k] = big * (2u * k + 3u); }\n"
 		      "for (var k = 0u; k < %" PRIu32
 		      "u; k++) { big = (big * 3u) ^ parts[(k + gi) %% %" PRIu32 "u]; }\n",
 		      n, n, n, n);
@@ -79,7 +80,7 @@ static void steps(gen *g, pctl_str_buf *s)
 
 node *gen_large(gen *g)
 {
-	static void (*const parts[])(gen *g, pctl_str_buf *s) = {turns, nest, array, steps, nest};
+	static void (*const parts[])(gen * g, pctl_str_buf * s) = {turns, nest, array, steps, nest};
 	pctl_str_buf s = PCTL_STR_BUF_INIT;
 	node *child[1] = {gen_runtime(g, gen_scalar(g, S_U32), 2)};
 	node *list = node_make(g->a, NODE_LIST, NULL, NULL, 0);
@@ -87,7 +88,8 @@ node *gen_large(gen *g)
 	node_add(g->a, list, node_make(g->a, NODE_STMT, "var big = $;\n", child, 1));
 	parts[gen_below(g, 5)](g, &s);
 	pctl_str_add(&s, "large[gi] = big;\n");
-	node_add(g->a, list, node_make(g->a, NODE_STMT, pctl_arena_dup(g->a, s.failed ? "" : s.data), NULL, 0));
+	node_add(g->a, list,
+		 node_make(g->a, NODE_STMT, pctl_arena_dup(g->a, s.failed ? "" : s.data), NULL, 0));
 	pctl_str_drop(&s);
 	return list;
 }

@@ -28,7 +28,7 @@ struct options {
 	uint32_t n_devices;
 	const char *home;
 	uint32_t shrunk;
-	int plant, print;
+	int plant, print, large;
 };
 
 static double seconds_now(void)
@@ -43,7 +43,7 @@ static int usage(void)
 {
 	fputs("differential [--seed S] [--cases N] [--seconds T] [--devices A,B/N,..] [--out DIR]\n"
 	      "             [--regressions DIR] [--shrink T] [--plant] [--print]\n"
-	      "             [--floats] [--profiles HOME] [--shard K/N] [--state FILE]\n"
+	      "             [--floats] [--large] [--profiles HOME] [--shard K/N] [--state FILE]\n"
 	      "  --shard K/N (1/N .. N/N): every N-th case; --state FILE: where a run that ended "
 	      "goes on\n"
 	      "  devices are named as pipectl names them (\"vulkan:llvmpipe\"); /N: every N-th "
@@ -74,6 +74,10 @@ static int parse(int argc, char **argv, struct options *o)
 		}
 		if (strcmp(argv[i], "--floats") == 0) {
 			o->state.floats = 1;
+			continue;
+		}
+		if (strcmp(argv[i], "--large") == 0) {
+			o->large = 1;
 			continue;
 		}
 		if (strcmp(argv[i], "--print") == 0) {
@@ -194,7 +198,9 @@ static int one_case(rig *r, struct options *o, uint64_t i)
 {
 	uint64_t seed = o->state.seed + i;
 	pctl_arena *a = pctl_arena_create();
-	node *program = gen_program(a, seed, o->state.floats || seed % 2 == 1);
+	node *program = gen_program(a, seed,
+				    (o->state.floats || seed % 2 == 1 ? GEN_FLOATS : 0) |
+					    (o->large ? GEN_LARGE : 0));
 	char *text = node_text(program), name[40];
 	rig_verdict v = {.kind = RIG_HEADER};
 	diff_case c;
@@ -259,7 +265,7 @@ static int run_cases(rig *r, struct options *o, double began)
 	return kept && (o->state_file == NULL || diff_state_write(o->state_file, s, r));
 }
 
-static int summary(const rig *r, const diff_state *s, uint32_t regressions)
+static int summary(const rig *r, const diff_state *s, uint32_t regressions, int large)
 {
 	int idle = 0;
 
@@ -275,7 +281,9 @@ static int summary(const rig *r, const diff_state *s, uint32_t regressions)
 			printf("%6" PRIu32 " refused as too large for it, %" PRIu32
 			       " without a result\n",
 			       d->refused, d->failed);
-		idle |= d->executed == 0 || d->crashed + d->refused > d->executed / 4 + 2;
+		/* Of large programs a device may refuse half. */
+		idle |= d->executed == 0 ||
+			d->crashed + d->refused > d->executed / (large ? 1 : 4) + 2;
 	}
 	printf("%" PRIu32 " regressions, %" PRIu32 " generated, %" PRIu64
 	       " gas estimates held, %" PRIu32 " failed\n",
@@ -308,7 +316,7 @@ int main(int argc, char **argv)
 			regressions = replay(&r, o.regressions, &o.state.failed);
 		status = !run_cases(&r, &o, began);
 		printf("seed %" PRIu64 ", %.1f s\n", o.state.seed, seconds_now() - began);
-		status |= summary(&r, &o.state, regressions);
+		status |= summary(&r, &o.state, regressions, o.large);
 	}
 	rig_close(&r);
 	return status;
