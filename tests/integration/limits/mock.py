@@ -32,7 +32,7 @@ for fault, make, key, right, wrong in (("turns=20000", programs.turns, "turns", 
                                        ("array=2048", programs.array, "array", 400, 600),
                                        ("array=20480", programs.workgroup, "workgroup", 4800, 5600),
                                        ("table=32768", programs.table, "tables", 6000, 8400),
-                                       ("long=20000", programs.steps, "instructions", 1900, 2800)):
+                                       ("long=20000", programs.steps, "instructions", 2200, 2800)):
     device = f"mock:wrap=cpu+{fault}"
     before = set(glob.glob(h.path("home/profiles/*.limits.cfg")))
     status, _, err = shader("right", make(right), "--backend", device, "--verify", "all")
