@@ -113,6 +113,23 @@ static uint32_t divide(pctl_spv *e, const pctl_inst *in, pctl_spv_shape s)
 
 /* ---- the rest ---- */
 
+/*
+ * The amount modulo the bits. Mesa 22.3 drops `amount & 63`, which its own shifts imply, and when it then learns that the
+ * amount is -32 it shifts 64 bits by something else (seen in lavapipe: u64 and i64, both ways, -32 alone); a mask of 64-bit shifts
+ * is therefore written as it does not know it: all bits above set, then cleared.
+ */
+static uint32_t amount_below(pctl_spv *e, pctl_spv_shape s, uint32_t amount)
+{
+	const uint32_t type = pctl_spv_type(e, 32, s.width);
+	const uint32_t above = pctl_spv_const(e, 32, s.width, ~(uint32_t)(s.bits - 1));
+
+	if (s.bits < 64)
+		return PCTL_SPV_VALUE(e, SpvOpBitwiseAnd, type, amount,
+				      pctl_spv_const(e, 32, s.width, s.bits - 1));
+	amount = PCTL_SPV_VALUE(e, SpvOpBitwiseOr, type, amount, above);
+	return PCTL_SPV_VALUE(e, SpvOpBitwiseXor, type, amount, above);
+}
+
 static uint32_t shift(pctl_spv *e, const pctl_inst *in, pctl_spv_shape s)
 {
 	uint64_t lanes[4];
@@ -124,8 +141,7 @@ static uint32_t shift(pctl_spv *e, const pctl_inst *in, pctl_spv_shape s)
 	for (i = 0; i < n; i++)
 		small &= lanes[i] < s.bits;
 	if (!small)
-		amount = PCTL_SPV_VALUE(e, SpvOpBitwiseAnd, pctl_spv_type(e, 32, s.width), amount,
-					pctl_spv_const(e, 32, s.width, s.bits - 1));
+		amount = amount_below(e, s, amount);
 	if (in->op == PCTL_OP_SHR)
 		op = s.is_signed ? SpvOpShiftRightArithmetic : SpvOpShiftRightLogical;
 	return PCTL_SPV_VALUE(e, op, pctl_spv_type(e, s.bits, s.width), pctl_spv_arg(e, in, 0),
