@@ -65,7 +65,7 @@ static void journal(char *text, size_t n)
 static void regressions(const char *text, size_t n)
 {
 	pctl_arena *arena = pctl_arena_create();
-	const char *path = fuzz_file(text, n), *const *lines;
+	const char *path = fuzz_file(text, n), *const * lines;
 	uint32_t count = 0;
 
 	if (pctl_regressions_load(&path, 1, arena, NULL, &lines, &count) == PCTL_OK)
