@@ -49,6 +49,7 @@ static pctl_status seat_device(pctl_auditing *a, uint32_t i)
 	uint32_t flags = a->o->run.flags & PCTL_RUN_IN_PROCESS ? PCTL_DEVICES_IN_PROCESS : 0;
 	pctl_audit_device *d = &a->r->devices[i];
 	const pctl_device_entry *e;
+	const pctl_plugin_info *p;
 	pctl_arena *arena = a->r->arena;
 	pctl_status status = pctl_devices_find(a->o->run.registry, a->o->selectors[i], flags,
 					       a->call, &a->lists[i], &e);
@@ -62,6 +63,8 @@ static pctl_status seat_device(pctl_auditing *a, uint32_t i)
 	d->plugin = pctl_arena_dup(arena, e->backend);
 	d->driver_key = pctl_arena_dup(arena, e->env == NULL ? "" : e->env->key);
 	d->kind = e->kind;
+	p = pctl_registry_find(a->o->run.registry, e->backend);
+	d->vouched = p != NULL && p->vouched && !p->synthetic;
 	if (d->selector == NULL || d->name == NULL || d->driver == NULL || d->plugin == NULL ||
 	    d->driver_key == NULL)
 		return no_memory(a->call);
@@ -70,8 +73,6 @@ static pctl_status seat_device(pctl_auditing *a, uint32_t i)
 			return pctl_refuse(a->call, PC5601_AUDIT_DEVICES,
 					   "\"%s\" and \"%s\" are the same device",
 					   a->o->selectors[k], a->o->selectors[i]);
-	if (a->reference == PCTL_AUDIT_NOBODY && e->kind == PCTL_DEVICE_REFERENCE)
-		a->reference = i;
 	return PCTL_OK;
 }
 
@@ -94,7 +95,6 @@ static pctl_status seat(pctl_auditing *a)
 	if (a->lists == NULL || a->entries == NULL || a->r->devices == NULL ||
 	    a->kept->profiles == NULL)
 		return no_memory(a->call);
-	a->reference = PCTL_AUDIT_NOBODY;
 	a->r->n_devices = n;
 	a->r->repeat = a->o->natives ? 2 : a->o->repeat == 0 ? 1 : a->o->repeat;
 	a->r->quorum = a->o->quorum == 0 ? n / 2 + 1 : a->o->quorum;

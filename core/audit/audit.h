@@ -10,9 +10,9 @@
 /*
  * run        as for pctl_run: sources, policy, ins; its backends, memo and verify are not used. PCTL_RUN_NATIVE is
  *            refused here (see natives)
- * selectors  devices, at least two; the first of kind REFERENCE, if there is one, decides where there is no quorum
+ * selectors  devices, at least two; the reference, if it is among them, decides where there is no quorum
  * repeat     runs a device, at least 1
- * quorum     outcomes that must agree to outvote the others; 0: more than half of the devices
+ * quorum     voices that must agree to outvote the others (quorum.h); 0: more than half of the devices
  * natives    1: class approximate pipelines only; every device runs it once strict and once with its native forms, and
  *            what is compared is native against strict: no verdict on the device, but how far it goes
  * scratch    a directory for blobs of job outputs, removed by the caller afterwards
@@ -55,6 +55,7 @@ typedef struct pctl_audit_device {
 	const char *profile;	/* key of the profile in force, or NULL */
 	pctl_setting *identity;
 	uint32_t n_identity, kind, outcome, n_runs;
+	uint32_t vouched; /* as pctl_quorum_voter has it */
 	pctl_status status;
 	const char *cause;	     /* of OUTVOTED, UNSTEADY and FAILED, to the bit */
 	uint64_t wall_ns, device_ns; /* medians over repeats */
@@ -69,7 +70,7 @@ typedef struct pctl_audit_evidence {
 
 /* One output of one job over all devices and repeats. cids[device * repeat + r]; an absent run has an all-zero cid.
  * group: which outcome each belongs to, 0 the winning one, UINT32_MAX an absent run; where nobody won and not all are the
- * same, numbers start at 1. How a winner is found stands in vote.c. */
+ * same, numbers start at 1. How a winner is found stands in quorum.c. */
 typedef struct pctl_audit_cell {
 	const char *job, *what, *port;
 	pctl_tensor_type type; /* dtype 0: bytes */
@@ -145,6 +146,8 @@ typedef struct pctl_audit_result {
 		race; /* of _REFUTED the race with both places; of _UNPROVEN why nobody could be blamed; else NULL */
 	uint32_t weak;	  /* 1: every output is weak evidence: nothing was shown */
 	uint32_t decided; /* 1: a quorum or the reference decided every difference */
+	uint32_t
+		disputed; /* 1: somewhere the reference spoke against a quorum, which nobody decides */
 	uint64_t compared_bytes, wall_ns;
 	pctl_arena *arena;
 } pctl_audit_result;

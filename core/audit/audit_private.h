@@ -3,6 +3,7 @@
 #define PIPECTL_AUDIT_PRIVATE_H
 
 #include "audit/audit.h"
+#include "audit/quorum.h"
 
 #define PCTL_AUDIT_NOBODY UINT32_MAX
 
@@ -21,11 +22,11 @@ typedef struct pctl_auditing {
 	pctl_audit_result *r;
 	pctl_devices **lists; /* one a device; each owns its entry */
 	const pctl_device_entry **entries;
-	uint32_t reference;   /* device, or PCTL_AUDIT_NOBODY */
-	uint32_t *first_cell; /* of a job, by its index in the pipeline */
-	uint32_t *cell_job;   /* the other way */
-	uint32_t *winner;     /* of a cell: device whose run won, or PCTL_AUDIT_NOBODY */
-	uint32_t order_shows; /* 1: the order of atomics does, so right devices may differ */
+	uint32_t *first_cell;	   /* of a job, by its index in the pipeline */
+	uint32_t *cell_job;	   /* the other way */
+	uint32_t *winner;	   /* of a cell: device whose run won, or PCTL_AUDIT_NOBODY */
+	pctl_quorum_voter *voters; /* one a device: of the cell that was judged last */
+	uint32_t order_shows;	   /* 1: the order of atomics does, so right devices may differ */
 } pctl_auditing;
 
 /* cids[] and groups[] of a cell are numbered so. */
@@ -55,6 +56,9 @@ pctl_status pctl_auditing_cid(const pctl_auditing *a, const pctl_run_view *view,
  * before anyone is blamed. */
 pctl_status pctl_auditing_check_races(pctl_auditing *a);
 pctl_status pctl_auditing_acquit(pctl_auditing *a);
+
+/* A device as decisions know it, silent so far (vote.c). */
+pctl_quorum_voter pctl_audit_voter(const pctl_audit_device *d);
 
 /* Every device and repeat (run.c). Failures of devices are noted in the result. */
 pctl_status pctl_auditing_run_all(pctl_auditing *a);

@@ -1,9 +1,7 @@
-/* Who is believed. Equal bytes of one output are a group; a device speaks for a group when every one of its runs is in
- * it. The group that most devices speak for wins, if they are a quorum and no other has as many, and against the
- * reference only if they are of two plugins at least: one plugin has as many devices as it says. Failing that, the
- * group of the reference; failing that, nobody. A device that speaks for another group is outvoted. One whose own runs
- * differ is unsteady whoever wins: a job gives the same bytes each time, so no right device can do that. Both are blamed
- * only where the program has no race (races.c). */
+/* Equal bytes of one output are a group; a device speaks for a group when every one of its runs is in it. Which group is
+ * believed, and who is wrong, is decided in quorum.c. A device whose own runs differ is unsteady whoever is believed: a job
+ * gives the same bytes each time, so no right device can do that. Both are blamed only where the program has no race
+ * (races.c). */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +9,7 @@
 #include "audit/audit_private.h"
 #include "audit/drift.h"
 
-#define ABSENT UINT32_MAX
+#define ABSENT PCTL_QUORUM_SILENT
 #define MOST_DISTINCT 65536u
 #define DISTINCT_SLOTS (4u * MOST_DISTINCT)
 
@@ -134,48 +132,38 @@ static uint32_t voice(const pctl_auditing *a, const pctl_audit_cell *cell, uint3
 	return g;
 }
 
-static int is_of_two_plugins(const pctl_auditing *a, const pctl_audit_cell *cell, uint32_t g)
+pctl_quorum_voter pctl_audit_voter(const pctl_audit_device *d)
 {
-	const char *first = NULL;
-
-	for (uint32_t d = 0; d < a->r->n_devices; d++) {
-		const char *plugin = a->r->devices[d].plugin;
-
-		if (voice(a, cell, d) != g)
-			continue;
-		if (first != NULL && strcmp(first, plugin) != 0)
-			return 1;
-		first = plugin;
-	}
-	return 0;
+	return (pctl_quorum_voter){.plugin = d->plugin,
+				   .driver = d->driver_key,
+				   .vouched = d->vouched,
+				   .is_reference = d->kind == PCTL_DEVICE_REFERENCE,
+				   .group = PCTL_QUORUM_SILENT};
 }
 
-/* The first device that speaks for the winning group, the reference if it does. */
-static uint32_t elect(const pctl_auditing *a, const pctl_audit_cell *cell)
+/* The device whose runs stand for what is believed: the reference if it says so, else the first that does. */
+static uint32_t speaker_of(const pctl_auditing *a, const pctl_quorum_decision *decision)
 {
-	uint32_t best = 0, voices_of_best = 0, tied = 0, speaker = PCTL_AUDIT_NOBODY;
+	uint32_t speaker = PCTL_AUDIT_NOBODY;
 
-	for (uint32_t g = 0; g < cell->n_groups; g++) {
-		uint32_t voices = 0;
-
-		for (uint32_t d = 0; d < a->r->n_devices; d++)
-			voices += voice(a, cell, d) == g;
-		tied = voices == voices_of_best ? 1 : voices > voices_of_best ? 0 : tied;
-		if (voices > voices_of_best) {
-			best = g;
-			voices_of_best = voices;
-		}
-	}
-	if (a->reference != PCTL_AUDIT_NOBODY && voice(a, cell, a->reference) != ABSENT &&
-	    (voices_of_best < a->r->quorum || tied || voice(a, cell, a->reference) == best ||
-	     !is_of_two_plugins(a, cell, best)))
-		return a->reference;
-	if (voices_of_best < a->r->quorum || tied)
-		return PCTL_AUDIT_NOBODY;
-	for (uint32_t d = a->r->n_devices; d-- > 0;)
-		if (voice(a, cell, d) == best)
+	for (uint32_t d = a->r->n_devices; decision->group != ABSENT && d-- > 0;)
+		if (a->voters[d].group == decision->group &&
+		    (speaker == PCTL_AUDIT_NOBODY || !a->voters[speaker].is_reference))
 			speaker = d;
 	return speaker;
+}
+
+static uint32_t elect(pctl_auditing *a, const pctl_audit_cell *cell)
+{
+	pctl_quorum_decision decision;
+
+	for (uint32_t d = 0; d < a->r->n_devices; d++) {
+		a->voters[d] = pctl_audit_voter(&a->r->devices[d]);
+		a->voters[d].group = voice(a, cell, d);
+	}
+	pctl_quorum_decide(a->voters, a->r->n_devices, a->r->quorum, &decision);
+	a->r->disputed |= decision.disputed;
+	return speaker_of(a, &decision);
 }
 
 /* The winning group becomes 0, the others follow in order; without one, numbers start at 1 unless all agree. */
@@ -221,44 +209,47 @@ static pctl_status judge_cell(pctl_auditing *a, uint32_t i)
 
 /* ---- outcomes ----------------------------------------------------------------------------- */
 
-/* Is this device's word on a cell wrong, or not to be decided. */
-static uint32_t verdict(const pctl_auditing *a, uint32_t cell_index, uint32_t device)
+/* What the decision about a cell makes of a device; asked before the next cell is judged. */
+static uint32_t verdict(const pctl_auditing *a, const pctl_audit_cell *cell, uint32_t device)
 {
-	const pctl_audit_cell *cell = &a->r->cells[cell_index];
 	uint32_t present = 0;
 
 	for (uint32_t r = 0; r < a->r->repeat; r++)
 		present |= cell->groups[pctl_auditing_slot(a, device, r)] != ABSENT;
-	if (cell->agreed || !present)
+	if (cell->agreed || !present || a->voters[device].verdict == PCTL_QUORUM_AGREES)
 		return PCTL_AUDIT_AGREES;
-	if (voice(a, cell, device) == ABSENT)
+	if (a->voters[device].verdict == PCTL_QUORUM_NONE)
 		return PCTL_AUDIT_UNSTEADY;
-	if (a->winner[cell_index] == PCTL_AUDIT_NOBODY)
-		return PCTL_AUDIT_UNDECIDED;
-	return voice(a, cell, device) == 0 ? PCTL_AUDIT_AGREES : PCTL_AUDIT_OUTVOTED;
+	return a->voters[device].verdict == PCTL_QUORUM_MINORITY ? PCTL_AUDIT_OUTVOTED
+								 : PCTL_AUDIT_UNDECIDED;
+}
+
+/* The first cell that blames a device says for what. */
+static void note_verdicts(pctl_auditing *a, const pctl_audit_cell *cell)
+{
+	for (uint32_t d = 0; d < a->r->n_devices && !a->r->natives; d++) {
+		uint32_t *outcome = &a->r->devices[d].outcome;
+		const uint32_t v = verdict(a, cell, d);
+
+		if (*outcome == PCTL_AUDIT_AGREES ||
+		    (*outcome == PCTL_AUDIT_UNDECIDED && v != PCTL_AUDIT_AGREES))
+			*outcome = v;
+	}
 }
 
 pctl_status pctl_auditing_vote(pctl_auditing *a)
 {
 	pctl_status status = PCTL_OK;
 
-	for (uint32_t i = 0; status == PCTL_OK && i < a->r->n_cells; i++)
+	a->voters = pctl_arena_array(a->r->arena, a->r->n_devices, sizeof(*a->voters));
+	if (a->voters == NULL)
+		return pctl_refuse(a->call, PC2_NOMEM, "no memory for an audit");
+	for (uint32_t d = 0; d < a->r->n_devices; d++)
+		if (a->r->devices[d].outcome != PCTL_AUDIT_FAILED)
+			a->r->devices[d].outcome = PCTL_AUDIT_AGREES;
+	for (uint32_t i = 0; status == PCTL_OK && i < a->r->n_cells; i++) {
 		status = judge_cell(a, i);
-	for (uint32_t d = 0; status == PCTL_OK && d < a->r->n_devices; d++) {
-		pctl_audit_device *device = &a->r->devices[d];
-
-		if (device->outcome == PCTL_AUDIT_FAILED)
-			continue;
-		device->outcome = PCTL_AUDIT_AGREES;
-		for (uint32_t i = 0; i < a->r->n_cells && !a->r->natives; i++) {
-			uint32_t v = verdict(a, i, d);
-
-			/* The first cell that blames it says for what. */
-			if (v == PCTL_AUDIT_AGREES || device->outcome == PCTL_AUDIT_OUTVOTED ||
-			    device->outcome == PCTL_AUDIT_UNSTEADY)
-				continue;
-			device->outcome = v;
-		}
+		note_verdicts(a, &a->r->cells[i]);
 	}
 	return status;
 }

@@ -15,6 +15,8 @@ int pctl_evidence_compare(pctl_evidence a, pctl_evidence b)
 
 	if (a.kind != b.kind)
 		return a.kind < b.kind ? -1 : 1;
+	if (x == y && a.kind == PCTL_EVIDENCE_QUORUM)
+		return a.plugins < b.plugins ? -1 : a.plugins > b.plugins;
 	return x < y ? -1 : x > y;
 }
 
@@ -29,17 +31,21 @@ const char *pctl_evidence_text(pctl_evidence e, char text[PCTL_EVIDENCE_TEXT])
 		snprintf(text, PCTL_EVIDENCE_TEXT, "not verified (certified L%" PRIu32 ")",
 			 e.level);
 	else if (e.kind == PCTL_EVIDENCE_QUORUM)
-		snprintf(text, PCTL_EVIDENCE_TEXT, "quorum %" PRIu32 " of %" PRIu32, e.k, e.n);
+		snprintf(text, PCTL_EVIDENCE_TEXT,
+			 e.plugins < e.k ? "quorum %" PRIu32 " of %" PRIu32 " (%" PRIu32 " plugins)"
+					 : "quorum %" PRIu32 " of %" PRIu32,
+			 e.k, e.n, e.plugins);
 	else
 		snprintf(text, PCTL_EVIDENCE_TEXT, "%s",
 			 e.kind == PCTL_EVIDENCE_VERIFIED ? "verified" : "not verified");
 	return text;
 }
 
-/* What is written is found by writing it: there are few of them. */
+/* What is written is found by writing it again. */
 int pctl_evidence_parse(const char *text, pctl_evidence *out)
 {
 	char again[PCTL_EVIDENCE_TEXT];
+	int taken;
 
 	*out = (pctl_evidence){.kind = PCTL_EVIDENCE_VERIFIED};
 	if (strcmp(text, pctl_evidence_text(*out, again)) == 0)
@@ -52,12 +58,14 @@ int pctl_evidence_parse(const char *text, pctl_evidence *out)
 		if (strcmp(text, pctl_evidence_text(*out, again)) == 0)
 			return 1;
 	}
-	for (uint32_t n = 1; n <= DEVICES_MAX; n++)
-		for (uint32_t k = 1; k <= n; k++) {
-			*out = (pctl_evidence){.kind = PCTL_EVIDENCE_QUORUM, .k = k, .n = n};
-			if (strcmp(text, pctl_evidence_text(*out, again)) == 0)
-				return 1;
-		}
+	*out = (pctl_evidence){.kind = PCTL_EVIDENCE_QUORUM};
+	taken = sscanf(text, "quorum %2" SCNu32 " of %2" SCNu32 " (%2" SCNu32, &out->k, &out->n,
+		       &out->plugins);
+	if (taken == 2)
+		out->plugins = out->k;
+	if (taken >= 2 && out->k != 0 && out->k <= out->n && out->n <= DEVICES_MAX &&
+	    out->plugins != 0 && strcmp(text, pctl_evidence_text(*out, again)) == 0)
+		return 1;
 	*out = (pctl_evidence){.kind = PCTL_EVIDENCE_NONE};
 	return 0;
 }

@@ -9,12 +9,13 @@
 enum {
 	PCTL_EVIDENCE_NONE = 0,
 	PCTL_EVIDENCE_CERTIFIED = 1, /* `level` of the device for the op, with these very files */
-	PCTL_EVIDENCE_QUORUM = 2,    /* `k` of `n` devices gave these bytes */
+	PCTL_EVIDENCE_QUORUM = 2,    /* `k` of `n` devices of `plugins` plugins gave these bytes */
 	PCTL_EVIDENCE_VERIFIED = 3   /* the reference gave these bytes */
 };
 
 typedef struct pctl_evidence {
 	uint32_t kind, level, k, n; /* fields that the kind has no use for are 0 */
+	uint32_t plugins;
 } pctl_evidence;
 
 #define PCTL_EVIDENCE_TEXT 48u
@@ -23,7 +24,8 @@ typedef struct pctl_evidence {
 int pctl_evidence_compare(pctl_evidence a, pctl_evidence b);
 pctl_evidence pctl_evidence_weaker(pctl_evidence a, pctl_evidence b);
 
-/* "verified", "quorum 2 of 3", "not verified (certified L2)", "not verified". Returns `text`. */
+/* "verified", "quorum 2 of 3", "quorum 3 of 3 (2 plugins)" where drivers of one plugin are among them, "not verified
+ * (certified L2)", "not verified". Returns `text`. */
 const char *pctl_evidence_text(pctl_evidence e, char text[PCTL_EVIDENCE_TEXT]);
 /* The reverse; 0 for any other text. */
 int pctl_evidence_parse(const char *text, pctl_evidence *out);

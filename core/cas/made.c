@@ -5,9 +5,14 @@
  *   sum HEX
  *
  * Beyond MOST runs the weakest of the earlier ones goes to the key of zeros, so that nothing gets stronger by being
- * forgotten. */
+ * forgotten. A note is read, added to and replaced under the lock of its folder, DIR/made/XX/lock: of runs that store the
+ * same bytes at once every note stays. */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "cas/memo_private.h"
@@ -128,25 +133,47 @@ static char *encode(const struct made *made)
 	return pctl_memo_seal(&s);
 }
 
+/* The folder's lock, to be closed; -1: PC0003. Whoever holds it only reads and writes one small file. */
+static int lock_folder(const char *dir, const pctl_call *call)
+{
+	char *path = pctl_path_join(dir, "lock");
+	int fd = path == NULL ? -1 : open(path, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+	while (fd >= 0 && flock(fd, LOCK_EX) != 0)
+		if (errno != EINTR) {
+			close(fd);
+			fd = -1;
+		}
+	if (fd < 0)
+		(void)pctl_refuse(call, PC3_IO, "cannot lock %s: %s", dir, strerror(errno));
+	free(path);
+	return fd;
+}
+
 pctl_status pctl_memo_made_put(pctl_memo *m, const pctl_cid *cid,
 			       const uint8_t key[PCTL_DIGEST_BYTES], pctl_evidence e,
 			       const pctl_call *call)
 {
 	char *dir = path_of(m, cid, 0), *path = path_of(m, cid, 1), *text = NULL;
 	struct made *made = malloc(sizeof(*made));
-	pctl_status status = PCTL_OK;
+	pctl_status status =
+		dir == NULL || path == NULL || made == NULL
+			? pctl_refuse(call, PC2_NOMEM, "no memory for a note of a result")
+			: pctl_file_make_dirs(dir, call);
+	int lock = -1;
 
-	if (dir != NULL && path != NULL && made != NULL) {
+	if (status == PCTL_OK && (lock = lock_folder(dir, call)) < 0)
+		status = PCTL_E_IO;
+	if (status == PCTL_OK) {
 		(void)read_made(path, made);
 		add(made, key, e);
 		text = encode(made);
+		status = text == NULL
+				 ? pctl_refuse(call, PC2_NOMEM, "no memory for a note of a result")
+				 : pctl_file_write(path, text, strlen(text), 0, call);
 	}
-	if (text == NULL)
-		status = pctl_refuse(call, PC2_NOMEM, "no memory for a note of a result");
-	if (status == PCTL_OK)
-		status = pctl_file_make_dirs(dir, call);
-	if (status == PCTL_OK)
-		status = pctl_file_write(path, text, strlen(text), 0, call);
+	if (lock >= 0)
+		close(lock);
 	free(text);
 	free(made);
 	free(path);

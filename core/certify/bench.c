@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REFERENCE "cpu"
 #define FURTHER_MAX 8u
 
 typedef struct opened {
@@ -124,7 +123,7 @@ static pctl_status find_devices(host *h, const char *selector, const pctl_call *
 		status = pctl_refuse(call, PC5207_NO_DEVICE, "%s is not usable: %s", selector,
 				     h->bench.entry->cause);
 	if (status == PCTL_OK)
-		status = pctl_devices_find(h->o.registry, REFERENCE, flags, call,
+		status = pctl_devices_find(h->o.registry, PCTL_REFERENCE, flags, call,
 					   &h->reference_devices, &h->reference_entry);
 	return status;
 }

@@ -6,12 +6,10 @@
 #include "chain/executor_devices.h"
 #include "exec/adversary.h"
 
-#define REFERENCE "cpu"
-
 static pctl_status open_reference(pctl_device_executor *e, const pctl_call *call)
 {
 	if (e->reference.selector == NULL)
-		e->reference.selector = strdup(REFERENCE);
+		e->reference.selector = strdup(PCTL_REFERENCE);
 	return e->reference.selector == NULL
 		       ? pctl_refuse(call, PC2_NOMEM, "no memory for a device")
 		       : pctl_executor_device_open(e, &e->reference, call);

@@ -255,52 +255,48 @@ static pctl_status place(pctl_running *r, pctl_run_node *n)
 		       : pctl_run_session(r, n->node->job->placement, &n->session);
 }
 
-static pctl_status qualify(pctl_running *r, pctl_run_node *n, const pctl_call *call)
+/* A session that the node fits: its own, or where that was not named for it the next candidate. What the first one refused
+ * is told when there is no other. */
+static pctl_status settle(pctl_running *r, pctl_run_node *n, pctl_job_plan **tuned)
 {
-	pctl_status status = pctl_run_check_certified(r, n, n->session, call);
+	pctl_diag_list *said = pctl_diag_list_create();
+	pctl_status status;
 
+	*tuned = NULL;
+	if (said == NULL)
+		return pctl_refuse(r->call, PC2_NOMEM, "no memory for a run");
+	pctl_diag_list_set_cancel(said, r->call->cancelled, r->call->ctx);
+	status = place(r, n);
 	if (status == PCTL_OK)
-		status = pctl_run_tuned_plan(r, n, n->session, call, &n->tuned);
-	if (status == PCTL_OK)
-		status = pctl_session_qualify(n->session,
-					      n->tuned != NULL ? n->tuned : n->canonical, call);
+		status = pctl_run_fits(r, n, n->session, pctl_diag_list_call(said), tuned);
+	if (status == PCTL_E_UNSUPPORTED || status == PCTL_E_LIMIT) {
+		pctl_diag_list *further = pctl_diag_list_create();
+
+		if (further != NULL) {
+			pctl_diag_list_set_cancel(further, r->call->cancelled, r->call->ctx);
+			if (pctl_run_move(r, n, pctl_diag_list_call(further), tuned)) {
+				pctl_diag_list_destroy(said);
+				said = further;
+				further = NULL;
+				status = PCTL_OK;
+			}
+		}
+		pctl_diag_list_destroy(further);
+	}
+	for (uint32_t i = 0; i < pctl_diag_list_count(said); i++)
+		(void)pctl_emit(r->call, pctl_diag_list_at(said, i));
+	pctl_diag_list_destroy(said);
 	return status;
-}
-
-/* Was the device ours to choose? Then a job whose size was not known when it was chosen may take the reference, for the
- * same bytes. */
-static int may_move(const pctl_running *r, const pctl_run_node *n, pctl_status status)
-{
-	return (status == PCTL_E_UNSUPPORTED || status == PCTL_E_LIMIT) && r->o->n_backends == 0 &&
-	       n->session == r->main && pctl_session_kind(n->session) != PCTL_DEVICE_REFERENCE;
 }
 
 /* The node on its session, with the plan that runs there; done once. */
 static pctl_status make_ready(pctl_running *r, pctl_run_node *n)
 {
-	pctl_diag_list *said;
-	uint32_t told = 0;
 	pctl_status status;
 
 	if (n->ready)
 		return PCTL_OK;
-	said = pctl_diag_list_create();
-	if (said == NULL)
-		return pctl_refuse(r->call, PC2_NOMEM, "no memory for a run");
-	pctl_diag_list_set_cancel(said, r->call->cancelled, r->call->ctx);
-	status = place(r, n);
-	if (status == PCTL_OK) {
-		status = qualify(r, n, pctl_diag_list_call(said));
-		if (may_move(r, n, status) && pctl_run_session(r, "cpu", &n->session) == PCTL_OK) {
-			pctl_job_plan_destroy(n->tuned);
-			n->tuned = NULL;
-			told = pctl_diag_list_count(said);
-			status = qualify(r, n, pctl_diag_list_call(said));
-		}
-	}
-	for (uint32_t i = told; i < pctl_diag_list_count(said); i++)
-		(void)pctl_emit(r->call, pctl_diag_list_at(said, i));
-	pctl_diag_list_destroy(said);
+	status = settle(r, n, &n->tuned);
 	if (status == PCTL_OK && n->tuned != NULL && n->tuned->race != n->canonical->race)
 		status = pctl_run_check_race_policy(r, n, n->tuned, n->gas);
 	n->ready = status == PCTL_OK;
@@ -350,19 +346,17 @@ static pctl_status run_node(pctl_running *r, uint32_t index)
 	status = pctl_run_first_builds(r, n, run.plan);
 	if (status != PCTL_OK)
 		return status;
+	run.held = is_checked(r, n, index);
 	status = pctl_run_check_races(r, n, &run, in);
 	if (status != PCTL_OK)
 		return status;
 	describe(r, n, job);
 	r->result->trusted |= job->races == PCTL_RACES_UNPROVEN;
 	note_peak(r, n, run.plan);
-	run.held = is_checked(r, n, index);
 	status = pctl_job_execute(n->session, &run, in, r->call, n->values, &job->stats);
-	if (status == PCTL_OK && run.held) {
-		status = pctl_run_verify(r, n, &run, in);
+	if (run.held && (status == PCTL_OK || status == PCTL_E_EXEC)) {
+		status = pctl_run_verify(r, n, &run, in, status);
 		job->verified = status == PCTL_OK;
-	} else if (status == PCTL_E_EXEC && run.held) {
-		status = pctl_run_verify_failure(r, n, &run, in);
 	}
 	if (status == PCTL_OK && r->o->agreed != NULL)
 		status = pctl_run_check_agreed(r, n);
@@ -392,6 +386,7 @@ static pctl_status measure_node(pctl_running *r, uint32_t index)
 	pctl_run_node *n = &r->nodes[index];
 	pctl_value *in[PCTL_PORTS_MAX];
 	pctl_attr *slot = &n->measured[n->n_measured];
+	pctl_job_plan *tuned;
 	pctl_session *s = NULL;
 	uint64_t gas = 0;
 	pctl_status status = pctl_job_plan_gas(n->measure, r->o->schedule, 1, 0, r->call, &gas);
@@ -406,19 +401,17 @@ static pctl_status measure_node(pctl_running *r, uint32_t index)
 	if (status == PCTL_OK)
 		status = pctl_run_check_gas(r);
 	if (status == PCTL_OK)
-		status = place(r, n);
-	if (status == PCTL_OK)
-		status = pctl_run_check_certified(r, n, n->session, r->call);
+		status = settle(r, n, &tuned); /* of a measure there is none */
 	inputs_of(r, n, in);
-	if (status == PCTL_OK)
-		status = pctl_session_qualify(n->session, n->measure, r->call);
 	if (status == PCTL_OK)
 		status = pctl_run_check_measure(r, n, &s);
 	if (status == PCTL_OK)
 		status = pctl_job_measure(s, n->measure, in, r->o->policy->time_ms, r->call,
 					  &slot->u64);
-	if (status == PCTL_OK && is_checked(r, n, index))
-		status = pctl_run_verify_measure(r, n, in, slot->u64);
+	/* Where races are looked for, the reference itself measured. */
+	if ((status == PCTL_OK || status == PCTL_E_EXEC) && s != NULL &&
+	    pctl_session_kind(s) != PCTL_DEVICE_REFERENCE && is_checked(r, n, index))
+		status = pctl_run_verify_measure(r, n, in, status, slot->u64);
 	if (status != PCTL_OK)
 		return status;
 	slot->text = pctl_arena_printf(r->result->arena, "%" PRIu64, slot->u64);

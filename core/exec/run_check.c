@@ -105,13 +105,14 @@ static pctl_status compare(pctl_running *r, const pctl_run_node *n, uint32_t out
 			   " (%s), %s gives 0x%0*" PRIx64,
 			   n->node->job->id, pctl_node_out_name(n->node, out), at / element,
 			   (int)element * 2, element_at(right, bytes, at, element),
-			   pctl_session_name(r->reference), pctl_session_name(n->session),
-			   (int)element * 2, element_at(theirs, bytes, at, element));
+			   pctl_session_name(r->reference != NULL ? r->reference : r->checker),
+			   pctl_session_name(n->session), (int)element * 2,
+			   element_at(theirs, bytes, at, element));
 }
 
 static pctl_status open_reference(pctl_running *r)
 {
-	return r->reference != NULL ? PCTL_OK : pctl_run_session(r, "cpu", &r->reference);
+	return r->reference != NULL ? PCTL_OK : pctl_run_session(r, PCTL_REFERENCE, &r->reference);
 }
 
 static pctl_status first_build(pctl_running *r, const pctl_run_node *n,
@@ -157,84 +158,109 @@ pctl_status pctl_run_first_builds(pctl_running *r, pctl_run_node *n, const pctl_
 	return status;
 }
 
-/* The job on the reference, as written. What it says goes to `call`. */
-static pctl_status run_reference(pctl_running *r, const pctl_run_node *n, const pctl_job_run *run,
-				 pctl_value *const *in, const pctl_call *call, pctl_value **out)
-{
-	pctl_job_run reference = *run;
+/* ---- the same on the reference -------------------------------------------------------------- */
 
-	reference.plan = n->canonical;
+/* Work of a device that the reference does again: a job, or the measure of a size. */
+typedef struct again {
+	pctl_running *r;
+	const pctl_run_node *n;
+	const pctl_job_run *run; /* NULL: the measure */
+	pctl_value *const *in;
+	pctl_value **out;
+	uint64_t size;
+} again;
+
+/* As written. What the reference says of it goes to `call`. */
+static pctl_status do_again(again *x, const pctl_call *call)
+{
+	pctl_job_run reference;
+
+	if (x->run == NULL)
+		return pctl_job_measure(x->r->reference, x->n->measure, x->in,
+					x->r->o->policy->time_ms, call, &x->size);
+	reference = *x->run;
+	reference.plan = x->n->canonical;
 	reference.watch = PCTL_WATCH_JOBS;
 	reference.held = 0;
-	return pctl_job_execute(r->reference, &reference, in, call, out, NULL);
+	return pctl_job_execute(x->r->reference, &reference, x->in, call, x->out, NULL);
 }
 
-pctl_status pctl_run_verify(pctl_running *r, pctl_run_node *n, const pctl_job_run *run,
-			    pctl_value *const *in)
+/* Do it again, and hold what became of it on the device, a result or a failure of its data, against that: PC5208 where one
+ * fails and the other does not. With two results PCTL_OK, and the caller compares them; with two failures the device's,
+ * which was told already. */
+static pctl_status judge(again *x, pctl_status device)
 {
-	pctl_value *again[PCTL_PORTS_MAX] = {NULL};
-	pctl_status status = open_reference(r);
-	const uint8_t *read;
-
-	/* What the device gave is in the host's hands before the reference has said anything. */
-	for (uint32_t i = 0; status == PCTL_OK && i < n->node->n_out; i++)
-		status = pctl_value_hold(n->values[i], r->call, &read);
-	if (status == PCTL_OK) {
-		status = run_reference(r, n, run, in, r->call, again);
-		if (status == PCTL_E_EXEC)
-			status = pctl_refuse(
-				r->call, PC5208_MISMATCH,
-				"job \"%s\": the reference fails it, which is right; %s "
-				"gives a result",
-				n->node->job->id, pctl_session_name(n->session));
-	}
-	for (uint32_t i = 0; i < n->node->n_out; i++) {
-		if (status == PCTL_OK)
-			status = compare(r, n, i, n->values[i], again[i]);
-		pctl_value_release(again[i]);
-	}
-	return status;
-}
-
-pctl_status pctl_run_verify_failure(pctl_running *r, pctl_run_node *n, const pctl_job_run *run,
-				    pctl_value *const *in)
-{
-	pctl_value *out[PCTL_PORTS_MAX] = {NULL};
+	pctl_running *r = x->r;
+	const char *what = x->run == NULL ? "a size found in its data: " : "";
 	pctl_diag_list *quiet = pctl_diag_list_create();
 	pctl_status status = quiet == NULL ? pctl_refuse(r->call, PC2_NOMEM, "no memory for a run")
 					   : open_reference(r);
 
 	if (status == PCTL_OK) {
 		pctl_diag_list_set_cancel(quiet, r->call->cancelled, r->call->ctx);
-		status = run_reference(r, n, run, in, pctl_diag_list_call(quiet), out);
-		/* It fails alike: what the device said of it stands. */
-		if (status == PCTL_OK)
+		status = do_again(x, device == PCTL_OK ? r->call : pctl_diag_list_call(quiet));
+		if (status == PCTL_E_EXEC && device == PCTL_OK)
 			status = pctl_refuse(
 				r->call, PC5208_MISMATCH,
-				"job \"%s\": %s fails it, the reference gives a result, "
+				"job \"%s\": %sthe reference fails it, which is right; %s "
+				"gives a result",
+				x->n->node->job->id, what, pctl_session_name(x->n->session));
+		else if (status == PCTL_OK && device != PCTL_OK)
+			status = pctl_refuse(
+				r->call, PC5208_MISMATCH,
+				"job \"%s\": %s%s fails it, the reference gives a result, "
 				"which is right",
-				n->node->job->id, pctl_session_name(n->session));
+				x->n->node->job->id, what, pctl_session_name(x->n->session));
 	}
-	for (uint32_t i = 0; i < n->node->n_out; i++)
-		pctl_value_release(out[i]);
 	pctl_diag_list_destroy(quiet);
 	return status;
 }
 
-pctl_status pctl_run_verify_measure(pctl_running *r, const pctl_run_node *n, pctl_value *const *in,
-				    uint64_t found)
+/* The run that looked for races gave the bytes too, where it ran the plan as written. */
+static uint32_t take_looked(pctl_run_node *n, pctl_value **out)
 {
-	pctl_status status = open_reference(r);
-	uint64_t right;
+	const uint32_t has = n->looked;
 
-	if (status == PCTL_OK)
-		status = pctl_job_measure(r->reference, n->measure, in, r->o->policy->time_ms,
-					  r->call, &right);
-	if (status == PCTL_E_EXEC || (status == PCTL_OK && right != found))
+	for (uint32_t i = 0; i < n->node->n_out; i++) {
+		out[i] = n->right[i];
+		n->right[i] = NULL;
+	}
+	n->looked = 0;
+	return has;
+}
+
+pctl_status pctl_run_verify(pctl_running *r, pctl_run_node *n, const pctl_job_run *run,
+			    pctl_value *const *in, pctl_status device)
+{
+	pctl_value *right[PCTL_PORTS_MAX] = {NULL};
+	again x = {r, n, run, in, right, 0};
+	pctl_status status = PCTL_OK;
+	const uint8_t *read;
+
+	/* What the device gave is in the host's hands before the reference has said anything. */
+	for (uint32_t i = 0; device == PCTL_OK && status == PCTL_OK && i < n->node->n_out; i++)
+		status = pctl_value_hold(n->values[i], r->call, &read);
+	if (status == PCTL_OK && (device != PCTL_OK || !take_looked(n, right)))
+		status = judge(&x, device);
+	for (uint32_t i = 0; i < n->node->n_out; i++) {
+		if (status == PCTL_OK)
+			status = compare(r, n, i, n->values[i], right[i]);
+		pctl_value_release(right[i]);
+	}
+	return status;
+}
+
+pctl_status pctl_run_verify_measure(pctl_running *r, const pctl_run_node *n, pctl_value *const *in,
+				    pctl_status device, uint64_t found)
+{
+	again x = {r, n, NULL, in, NULL, 0};
+	pctl_status status = judge(&x, device);
+
+	if (status == PCTL_OK && x.size != found)
 		status = pctl_refuse(r->call, PC5208_MISMATCH,
 				     "job \"%s\": a size found in its data: right is %" PRIu64
 				     " (%s), %s gives %" PRIu64,
-				     n->node->job->id, right, pctl_session_name(r->reference),
+				     n->node->job->id, x.size, pctl_session_name(r->reference),
 				     pctl_session_name(n->session), found);
 	return status;
 }

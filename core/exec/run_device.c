@@ -130,8 +130,7 @@ pctl_status pctl_run_checker(pctl_running *r, pctl_session **out)
 	*out = r->checker;
 	if (r->checker != NULL)
 		return PCTL_OK;
-	status = pctl_devices_find(r->o->registry, PCTL_RUN_REFERENCE, flags, r->call, &list,
-				   &entry);
+	status = pctl_devices_find(r->o->registry, PCTL_REFERENCE, flags, r->call, &list, &entry);
 	if (status == PCTL_OK)
 		status = open_as(r, entry, "cpu, looking for races", PCTL_BUILD_SANITIZE, r->call,
 				 &r->checker);
@@ -150,25 +149,55 @@ static pctl_status builds(const pctl_running *r, pctl_session *s, const pctl_job
 	return status == PCTL_E_LIMIT || status == PCTL_E_UNSUPPORTED ? status : PCTL_OK;
 }
 
+/* What lies on a session alone would be lost with it: a build may cost the device its worker. */
+static pctl_status hold_alive(const pctl_running *r, const pctl_call *call)
+{
+	pctl_status status = PCTL_OK;
+	const uint8_t *held;
+
+	for (uint32_t i = 0; i < r->graph->n_nodes; i++)
+		for (uint32_t k = 0; status == PCTL_OK && k < r->nodes[i].node->n_out; k++)
+			if (r->nodes[i].values[k] != NULL)
+				status = pctl_value_hold(r->nodes[i].values[k], call, &held);
+	return status;
+}
+
+pctl_status pctl_run_fits(pctl_running *r, pctl_run_node *n, pctl_session *s, const pctl_call *call,
+			  pctl_job_plan **tuned)
+{
+	const pctl_job_plan *plan = n->canonical != NULL ? n->canonical : n->measure;
+	pctl_status status = pctl_run_check_certified(r, n, s, call);
+
+	*tuned = NULL;
+	if (status == PCTL_OK)
+		status = pctl_run_tuned_plan(r, n, s, call, tuned);
+	if (*tuned != NULL)
+		plan = *tuned;
+	if (status == PCTL_OK)
+		status = pctl_session_qualify(s, plan, call);
+	if (status == PCTL_OK && r->executes && !pctl_session_has_built(s, plan))
+		status = hold_alive(r, call);
+	if (status == PCTL_OK)
+		status = builds(r, s, plan, call);
+	if (status != PCTL_OK) {
+		pctl_job_plan_destroy(*tuned);
+		*tuned = NULL;
+	}
+	return status;
+}
+
 /* Can this session run every planned node that is not placed elsewhere. */
 static pctl_status qualifies(pctl_running *r, pctl_session *s, const pctl_call *call)
 {
 	for (uint32_t i = 0; i < r->graph->n_nodes; i++) {
 		pctl_run_node *n = &r->nodes[i];
-		const pctl_job_plan *plan = n->canonical != NULL ? n->canonical : n->measure;
 		pctl_job_plan *tuned = NULL;
 		pctl_status status;
 
-		if (plan == NULL ||
+		if ((n->canonical == NULL && n->measure == NULL) ||
 		    (n->node->job->placement != NULL && !(r->o->flags & PCTL_RUN_UNPLACED)))
 			continue;
-		status = pctl_run_check_certified(r, n, s, call);
-		if (status == PCTL_OK)
-			status = pctl_run_tuned_plan(r, n, s, call, &tuned);
-		if (status == PCTL_OK)
-			status = pctl_session_qualify(s, tuned != NULL ? tuned : plan, call);
-		if (status == PCTL_OK)
-			status = builds(r, s, tuned != NULL ? tuned : plan, call);
+		status = pctl_run_fits(r, n, s, call, &tuned);
 		pctl_job_plan_destroy(tuned);
 		if (status != PCTL_OK)
 			return status;
@@ -300,6 +329,87 @@ static const pctl_device_entry *next_by_rank(const pctl_running *r, const pctl_d
 		return NULL;
 	tried[at] = 1;
 	return pctl_devices_at(list, at);
+}
+
+/* ---- a job that was sized too late for the choice ------------------------------------------- */
+
+/* One candidate for one node. What is said of it goes nowhere: the first refusal is the one to tell. */
+static int takes(pctl_running *r, pctl_run_node *n, const pctl_device_entry *e,
+		 const pctl_call *call, pctl_job_plan **tuned)
+{
+	const pctl_policy_device d = policy_device(e);
+	const uint32_t before = r->n_sessions;
+	pctl_session *s = NULL;
+
+	if (pctl_policy_backend_allowed(r->o->policy, &d, call) == PCTL_OK &&
+	    open_entry(r, e, call, &s) == PCTL_OK &&
+	    pctl_run_fits(r, n, s, call, tuned) == PCTL_OK) {
+		n->session = s;
+		return 1;
+	}
+	if (r->n_sessions > before)
+		close_last(r);
+	return 0;
+}
+
+static int takes_named(pctl_running *r, pctl_run_node *n, const char *selector, uint32_t *passed,
+		       const char *left, const pctl_call *call, pctl_job_plan **tuned)
+{
+	const uint32_t flags = r->o->flags & PCTL_RUN_IN_PROCESS ? PCTL_DEVICES_IN_PROCESS : 0;
+	const pctl_device_entry *e;
+	pctl_devices *list = NULL;
+	int taken = 0;
+
+	if (pctl_devices_find(r->o->registry, selector, flags, call, &list, &e) == PCTL_OK) {
+		taken = *passed && takes(r, n, e, call, tuned);
+		*passed |= strcmp(e->selector, left) == 0;
+	}
+	pctl_devices_destroy(list);
+	return taken;
+}
+
+static int takes_by_policy(pctl_running *r, pctl_run_node *n, const char *left,
+			   const pctl_call *call, pctl_job_plan **tuned)
+{
+	const uint32_t flags = r->o->flags & PCTL_RUN_IN_PROCESS ? PCTL_DEVICES_IN_PROCESS : 0;
+	const pctl_device_entry *e;
+	pctl_devices *list = NULL;
+	uint32_t passed = 0;
+	uint8_t *tried;
+	int taken = 0;
+
+	if (pctl_devices_list(r->o->registry, NULL, flags, call, &list) != PCTL_OK)
+		return 0;
+	tried = calloc(pctl_devices_count(list) + 1u, 1);
+	while (tried != NULL && !taken && (e = next_by_rank(r, list, tried)) != NULL) {
+		taken = passed && takes(r, n, e, call, tuned);
+		passed |= strcmp(e->selector, left) == 0;
+	}
+	free(tried);
+	pctl_devices_destroy(list);
+	passed = 1;
+	return taken || takes_named(r, n, PCTL_REFERENCE, &passed, left, call, tuned);
+}
+
+int pctl_run_move(pctl_running *r, pctl_run_node *n, const pctl_call *call, pctl_job_plan **tuned)
+{
+	const char *left = NULL;
+	uint32_t passed = 0, at = 0;
+	int taken = 0;
+
+	while (at < r->n_sessions && r->sessions[at].session != r->main)
+		at++;
+	if (n->session != r->main || at == r->n_sessions)
+		return 0;
+	left = r->sessions[at].selector;
+	for (uint32_t i = 0; i < r->o->n_backends && !taken; i++)
+		taken = takes_named(r, n, r->o->backends[i], &passed, left, call, tuned);
+	if (r->o->n_backends == 0)
+		taken = takes_by_policy(r, n, left, call, tuned);
+	/* A worker that was ended for the build is of no more use to those that follow. */
+	if (taken && pctl_backend_session_lost(r->sessions[at].backend) != NULL)
+		r->main = n->session;
+	return taken;
 }
 
 static pctl_status choose_by_policy(pctl_running *r)

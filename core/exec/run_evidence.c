@@ -166,6 +166,8 @@ static const char *void_plugin(pctl_running *r, const pctl_memo_plugin *m)
 		return "is in quarantine with this driver";
 	if (pctl_policy_backend_allowed(r->o->policy, &d, &quiet) != PCTL_OK)
 		return "has a device that the policy does not allow";
+	if (m->kind == PCTL_DEVICE_REFERENCE && !p->vouched)
+		return "is not the reference here";
 	if (m->profile[0] != '\0' &&
 	    (r->o->profiles == NULL || pctl_profiles_is_revoked(r->o->profiles, m->profile)))
 		return "has a device whose profile is revoked";

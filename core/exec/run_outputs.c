@@ -35,9 +35,14 @@ pctl_status pctl_run_store_outputs(pctl_running *r)
 				pctl_store_put(r->o->store, data, out->n_bytes, r->call, &out->cid);
 		drop_last(v, is_input ? &r->input_users[s.port] : &r->nodes[s.job].users[s.port]);
 	}
+	/* A note of what is not stored yet does no harm; bytes without their note would pass for the user's own. */
+	if (status == PCTL_OK) {
+		result->n_outputs = p->n_outputs;
+		status = pctl_run_note_made(r);
+	}
 	if (status == PCTL_OK)
 		status = pctl_store_batch_commit(r->o->store, r->call);
-	if (status == PCTL_OK)
-		result->n_outputs = p->n_outputs;
-	return status == PCTL_OK ? pctl_run_note_made(r) : status;
+	if (status != PCTL_OK)
+		result->n_outputs = 0;
+	return status;
 }

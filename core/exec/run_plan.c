@@ -57,7 +57,8 @@ void pctl_run_node_clear(pctl_run_node *n)
 	n->canonical = n->tuned = n->measure = NULL;
 	for (uint32_t i = 0; i < PCTL_PORTS_MAX; i++) {
 		pctl_value_release(n->values[i]);
-		n->values[i] = NULL;
+		pctl_value_release(n->right[i]);
+		n->values[i] = n->right[i] = NULL;
 	}
 }
 

@@ -22,6 +22,9 @@ typedef struct pctl_run_node {
 	pctl_evidence evidence; /* of its outputs: the weakest of its own and its inputs' */
 	pctl_value *values[PCTL_PORTS_MAX]; /* outputs, while somebody needs them */
 	uint32_t users[PCTL_PORTS_MAX];
+	/* What the reference gave when it looked for races, where the node is to be verified; looked 1: right[] has it. */
+	pctl_value *right[PCTL_PORTS_MAX];
+	uint32_t looked;
 	pctl_session *session;
 } pctl_run_node;
 
@@ -33,7 +36,6 @@ typedef struct pctl_open_session {
 } pctl_open_session;
 
 #define PCTL_RUN_SESSIONS 8u
-#define PCTL_RUN_REFERENCE "cpu" /* the selector of the reference */
 
 typedef struct pctl_running {
 	const pctl_graph *graph;
@@ -127,7 +129,8 @@ uint32_t pctl_run_race_evidence(const pctl_running *r, const pctl_job_plan *plan
 /* A session on the reference that looks for races and for nothing else. */
 pctl_status pctl_run_checker(pctl_running *r, pctl_session **out);
 /* Before a job runs: where its races are to be checked, the reference runs it with its detector (PC5220 names what it
- * sees). A job of the reference itself is then run by that session alone: n->session becomes it. */
+ * sees). A job of the reference itself is then run by that session alone: n->session becomes it. What the detector's run gave
+ * is kept where the job is to be verified (run->held) and runs as written. */
 pctl_status pctl_run_check_races(pctl_running *r, pctl_run_node *n, const pctl_job_run *run,
 				 pctl_value *const *in);
 /* The session that measures a size: the node's, or the one that looks for races as it does. */
@@ -139,6 +142,13 @@ pctl_status pctl_run_check_certified(pctl_running *r, const pctl_run_node *n, co
 
 /* Choose and open the main session so that every planned node qualifies; note what was tried. */
 pctl_status pctl_run_choose(pctl_running *r);
+/* Can this session run this node's plan, or its measure where that is due? Kernels are built where the run executes. *tuned:
+ * the plan for it, or NULL, as pctl_run_tuned_plan. */
+pctl_status pctl_run_fits(pctl_running *r, pctl_run_node *n, pctl_session *s, const pctl_call *call,
+			  pctl_job_plan **tuned);
+/* A job whose size was not known when the device was chosen, and which does not fit there: 1 and n->session is the next
+ * candidate that it fits, of those that were named or of the policy's order, in the end the reference. 0: there is none. */
+int pctl_run_move(pctl_running *r, pctl_run_node *n, const pctl_call *call, pctl_job_plan **tuned);
 /* The session of a selector, opened once. */
 pctl_status pctl_run_session(pctl_running *r, const char *selector, pctl_session **out);
 void pctl_run_close_sessions(pctl_running *r);
@@ -148,16 +158,14 @@ pctl_status pctl_run_check_maxima(pctl_running *r, const pctl_job_run *run, pctl
 /* Check what of a node's strict kernels was never checked with this device's profile (adversary.h); a difference
  * revokes the profile. */
 pctl_status pctl_run_first_builds(pctl_running *r, pctl_run_node *n, const pctl_job_plan *plan);
-/* Run a node again on the reference, on the host's bytes, and compare every output. */
+/* Hold what became of a node on its device, results or (device PCTL_E_EXEC) a failure of its data, against the reference on
+ * the host's bytes: PC5208. Failures alike: the device's words stand. */
 pctl_status pctl_run_verify(pctl_running *r, pctl_run_node *n, const pctl_job_run *run,
-			    pctl_value *const *in);
-/* Its outputs against what devices agreed on (PC5235). */
-pctl_status pctl_run_check_agreed(pctl_running *r, const pctl_run_node *n);
-/* The same for a node that failed on its device for a reason of its data: PC5208 when the reference gives a result. */
-pctl_status pctl_run_verify_failure(pctl_running *r, pctl_run_node *n, const pctl_job_run *run,
-				    pctl_value *const *in);
+			    pctl_value *const *in, pctl_status device);
 /* The same for a size found in data: the types of all that follows hang on it. */
 pctl_status pctl_run_verify_measure(pctl_running *r, const pctl_run_node *n, pctl_value *const *in,
-				    uint64_t found);
+				    pctl_status device, uint64_t found);
+/* Its outputs against what devices agreed on (PC5235). */
+pctl_status pctl_run_check_agreed(pctl_running *r, const pctl_run_node *n);
 
 #endif

@@ -40,9 +40,15 @@ pctl_status pctl_run_check_races(pctl_running *r, pctl_run_node *n, const pctl_j
 		return PCTL_OK;
 	}
 	looked.watch = PCTL_WATCH_JOBS;
+	looked.held = 0;
 	status = pctl_job_execute(checker, &looked, in, r->call, again, NULL);
-	for (uint32_t i = 0; i < n->node->n_out; i++)
-		pctl_value_release(again[i]);
+	n->looked = status == PCTL_OK && run->held && run->plan == n->canonical;
+	for (uint32_t i = 0; i < n->node->n_out; i++) {
+		if (n->looked)
+			n->right[i] = again[i];
+		else
+			pctl_value_release(again[i]);
+	}
 	return status;
 }
 
@@ -110,7 +116,7 @@ static void answer_from(const pctl_diag_list *said, pctl_race_answer *out)
 pctl_status pctl_run_ask_races(const pctl_graph *g, const pctl_run_options *o,
 			       const pctl_call *call, pctl_race_answer *out)
 {
-	static const char *const reference[] = {PCTL_RUN_REFERENCE};
+	static const char *const reference[] = {PCTL_REFERENCE};
 	pctl_diag_list *said = pctl_diag_list_create();
 	pctl_run_options asked = *o;
 	pctl_run_result *result = NULL;

@@ -344,8 +344,7 @@ static pctl_status check_extents(pctl_session *s, const pctl_kernel_unit *unit,
 				      : "");
 }
 
-/* The wire form for this device: the reference gets the program as written, all others the
- * legalised one. */
+/* The wire form for this device: the reference gets the program as written, all others the legalised one. */
 static pctl_status wire_for(pctl_session *s, const pctl_kernel_unit *unit, const pctl_call *call,
 			    uint8_t **wire, uint64_t *n)
 {
@@ -374,8 +373,7 @@ static pctl_status wire_for(pctl_session *s, const pctl_kernel_unit *unit, const
 	return status;
 }
 
-/* Path of a compiled kernel: everything it depends on is in the name. NULL: no cache, or no memory.
- */
+/* Path of a compiled kernel: everything it depends on is in the name. NULL: no cache, or no memory. */
 static char *cache_path(const pctl_session *s, const pctl_cid *wire)
 {
 	char a[PCTL_CID_TEXT_SIZE], b[PCTL_CID_TEXT_SIZE];
@@ -470,7 +468,7 @@ pctl_status pctl_session_kernel(pctl_session *s, const pctl_kernel_unit *unit,
 					  s->o.build_flags, cached, n_cached, &built->kernel);
 	if (status == PCTL_OK)
 		keep_compiled(s, built->kernel, path, cached, n_cached);
-	if (status != PCTL_OK)
+	else
 		built->kernel = NULL;
 	*out = built->kernel;
 	free(cached);
@@ -489,6 +487,20 @@ pctl_status pctl_session_build(pctl_session *s, const pctl_job_plan *plan, const
 		if (plan->steps[i].kind == PCTL_STEP_KERNEL)
 			status = pctl_session_kernel(s, plan->steps[i].unit, &named, &kernel);
 	return status;
+}
+
+int pctl_session_has_built(const pctl_session *s, const pctl_job_plan *plan)
+{
+	const struct built *b;
+	char key[PCTL_CID_TEXT_SIZE];
+
+	for (uint32_t i = 0; i < plan->n_steps; i++)
+		if (plan->steps[i].kind == PCTL_STEP_KERNEL &&
+		    ((b = pctl_map_get(s->kernels,
+				       pctl_cid_format(&plan->steps[i].unit->cid, key))) == NULL ||
+		     b->kernel == NULL))
+			return 0;
+	return 1;
 }
 
 static pctl_status qualify_kernel(const pctl_session *s, const pctl_job_plan *plan,

@@ -80,6 +80,8 @@ pctl_device *pctl_session_device(const pctl_session *s);
 /* Build every kernel of a plan now. Errors: what kernel_build refuses; PC3110 (it took more than it may, and the worker was
  * ended for it: the session is of no more use). */
 pctl_status pctl_session_build(pctl_session *s, const pctl_job_plan *plan, const pctl_call *call);
+/* 1: all of them are. */
+int pctl_session_has_built(const pctl_session *s, const pctl_job_plan *plan);
 /* The unit built for this device, from the session's cache, the disk's, or now. */
 pctl_status pctl_session_kernel(pctl_session *s, const pctl_kernel_unit *unit,
 				const pctl_call *call, pctl_kernel **out);

@@ -14,7 +14,6 @@
 #include "diag/diag.h"
 #include "plugin/registry_private.h"
 
-#define REFERENCE "cpu"
 #define DEVICES_HEADER "pipectl devices 1"
 #define DEVICES_MAX 64u /* of one driver */
 #define NO_INDEX UINT32_MAX
@@ -108,14 +107,6 @@ static int add_entry(pctl_devices *d, const pctl_device_entry *e)
 	return 1;
 }
 
-/* The reference is what results are held against, so no plugin makes itself that by saying so. */
-static uint32_t kind_of(const char *backend, uint32_t claimed)
-{
-	return claimed == PCTL_DEVICE_REFERENCE && strcmp(backend, REFERENCE) != 0
-		       ? PCTL_DEVICE_OTHER
-		       : claimed;
-}
-
 /* 1 when the rows answer for this driver; its devices are added then. */
 static int recall(pctl_devices *d, const pctl_plugin_info *p, const pctl_driver_env *env,
 		  const char *ident)
@@ -146,7 +137,8 @@ static int recall(pctl_devices *d, const pctl_plugin_info *p, const pctl_driver_
 			return 0;
 		}
 		e.in_driver = (uint32_t)index;
-		e.kind = kind_of(p->id, (uint32_t)kind);
+		e.claimed = (uint32_t)kind;
+		e.kind = pctl_device_kind(p, e.claimed);
 		if (!add_entry(d, &e))
 			return 0;
 	}
@@ -180,7 +172,7 @@ static void remember(pctl_devices *d, const pctl_plugin_info *p, const pctl_driv
 			fields[D_INDEX] = pctl_arena_printf(d->arena, "%u", e->in_driver);
 			fields[D_NAME] = e->name;
 			fields[D_VERSION] = e->driver;
-			fields[D_KIND] = pctl_arena_printf(d->arena, "%u", e->kind);
+			fields[D_KIND] = pctl_arena_printf(d->arena, "%u", e->claimed);
 			fields[D_CAPS] = caps_text(d->arena, &e->caps);
 		}
 		pctl_rows_add(&d->rows, fields, D_N);
@@ -226,7 +218,8 @@ static pctl_status ask_devices(pctl_devices *d, const pctl_backend_session *s,
 				       .driver = pctl_arena_dup(d->arena, infos[i].driver),
 				       .env = env,
 				       .in_driver = i,
-				       .kind = kind_of(s->plugin->id, infos[i].kind),
+				       .claimed = infos[i].kind,
+				       .kind = pctl_device_kind(s->plugin, infos[i].kind),
 				       .state = PCTL_DEVICE_USABLE};
 		pctl_device *dev = NULL;
 
@@ -556,6 +549,10 @@ pctl_status pctl_devices_find(pctl_registry *r, const char *selector, uint32_t f
 
 	*list = NULL;
 	*entry = NULL;
+	if (strcmp(selector, PCTL_REFERENCE) == 0) {
+		s = pctl_reference_find(r, flags, call, list, entry);
+		goto out;
+	}
 	if (p && p->scripted && *text) {
 		s = find_scripted(r, backend, text, flags, call, list, entry);
 		goto out;

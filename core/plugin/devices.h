@@ -23,8 +23,9 @@ typedef struct pctl_device_entry {
 	const pctl_driver_env *env;
 	uint32_t index;
 	uint32_t in_driver;
-	uint32_t kind;	/* PCTL_DEVICE_* of backend.h */
-	uint32_t state; /* PCTL_DEVICE_USABLE .. */
+	uint32_t kind;	  /* PCTL_DEVICE_* of backend.h */
+	uint32_t claimed; /* the kind that its plugin says; `kind` is what the host makes of that */
+	uint32_t state;	  /* PCTL_DEVICE_USABLE .. */
 	pctl_device_caps caps;
 } pctl_device_entry;
 
@@ -61,6 +62,13 @@ const pctl_device_entry *pctl_devices_at(const pctl_devices *d, uint32_t i);
 pctl_status pctl_devices_find(pctl_registry *r, const char *selector, uint32_t flags,
 			      const pctl_call *call, pctl_devices **list,
 			      const pctl_device_entry **entry);
+
+/*
+ * The selector of the reference, for whoever holds results against it. The reference is device 0 of backend "cpu" when that
+ * plugin's library is the very file that came with this pipectl, or one whose SHA-256 the policy pins: a name alone makes
+ * no plugin the reference, and neither does what it says of its device. pctl_devices_find gives it or PC3235.
+ */
+#define PCTL_REFERENCE "the reference"
 
 /* The driver environments of a usable backend, in the order of driver files; at least one for
  * backends without drivers. Owned by the registry. */

@@ -125,6 +125,8 @@ typedef struct pctl_plugin_info {
 	uint32_t wraps; /* its script may name another backend's device */
 	uint32_t
 		synthetic; /* fails on purpose, and is told which job a call belongs to; never chosen unless named */
+	uint32_t
+		vouched; /* its library is the very file that came with this pipectl, or one that the policy pins */
 } pctl_plugin_info;
 
 /* All plugins found, by id. */

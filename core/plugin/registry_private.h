@@ -105,6 +105,11 @@ pctl_status pctl_driver_files_add(pctl_registry *r, const pctl_driver_files *of,
 /* SHA-256 of a file as hex. 0: it cannot be read. */
 int pctl_plugin_hash_file(const char *path, char hex[2 * PCTL_DIGEST_BYTES + 1]);
 
+/* Pairs of id and SHA-256 in hex, ended by NULL: the libraries that were built with this pipectl. Made by the build. */
+extern const char *const pctl_shipped_files[];
+/* rules.c: 1 when the library that was hashed is one of them, or the policy pins it. */
+int pctl_rules_vouch(const pctl_registry *r, const known_plugin *p);
+
 /* rules.c: 0 and the plugin refused when the policy does not allow its id; refused when its file is not the pinned one. */
 int pctl_rules_allow_id(pctl_registry *r, known_plugin *p);
 void pctl_rules_check_sha256(pctl_registry *r, known_plugin *p);
@@ -116,6 +121,13 @@ void pctl_examine_save(pctl_registry *r, const pctl_call *call);
 
 /* Forget what was learnt of a library whose file turned out to be another one. */
 void pctl_examine_forget(pctl_registry *r, const known_plugin *p, const pctl_call *call);
+
+/* reference.c: what the host makes of the kind that a plugin says of its device, and what PCTL_REFERENCE finds. */
+struct pctl_devices;
+struct pctl_device_entry;
+uint32_t pctl_device_kind(const pctl_plugin_info *p, uint32_t claimed);
+pctl_status pctl_reference_find(pctl_registry *r, uint32_t flags, const pctl_call *call,
+				struct pctl_devices **list, const struct pctl_device_entry **entry);
 
 /* ---- sealed.c, environment.c ---- */
 

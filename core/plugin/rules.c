@@ -38,6 +38,18 @@ void pctl_rules_check_sha256(pctl_registry *r, known_plugin *p)
 	}
 }
 
+int pctl_rules_vouch(const pctl_registry *r, const known_plugin *p)
+{
+	for (uint32_t i = 0; i < r->rules.n_pins; i++)
+		if (strcmp(r->rules.pins[2 * i], p->info.id) == 0 &&
+		    strcmp(r->rules.pins[2 * i + 1], p->info.sha256) == 0)
+			return 1;
+	for (const char *const *file = pctl_shipped_files; *file != NULL; file += 2)
+		if (strcmp(file[0], p->info.id) == 0 && strcmp(file[1], p->info.sha256) == 0)
+			return 1;
+	return 0;
+}
+
 pctl_status pctl_registry_in_process(const pctl_registry *r, const pctl_call *call)
 {
 	if (!r->rules.only_workers)

@@ -41,7 +41,7 @@ pctl_status pctl_dispute_check(const pctl_receipt *a, const pctl_receipt *b, con
 
 /*
  * Judge, after check. p: either of the two reopened. o: its backends run up to the step.
- * PCTL_OK: at least one side is wrong. Errors: PC5914 (the device of the run-up is wrong itself), PC5915, of running.
+ * PCTL_OK: at least one side is wrong. Errors: PC5914 (the device of the run-up is wrong itself), PC3235, of running.
  */
 pctl_status pctl_dispute_judge(const pctl_receipt *a, const pctl_receipt *b, const pctl_reopened *p,
 			       const pctl_run_options *o, const pctl_call *call,

@@ -22,12 +22,9 @@ pctl_status pctl_judge_open(const pctl_run_options *o, pctl_arena *arena, const 
 	pctl_status status;
 
 	*out = (pctl_judge){.session = NULL};
-	status = pctl_devices_find(o->registry, "cpu",
+	status = pctl_devices_find(o->registry, PCTL_REFERENCE,
 				   o->flags & PCTL_RUN_IN_PROCESS ? PCTL_DEVICES_IN_PROCESS : 0,
 				   call, &out->devices, &e);
-	if (status == PCTL_OK && e->kind != PCTL_DEVICE_REFERENCE)
-		status = pctl_refuse(call, PC5915_DISPUTE_NO_REFERENCE, "%s is not the reference",
-				     e->selector);
 	if (status != PCTL_OK)
 		return status;
 	options.index = e->in_driver;

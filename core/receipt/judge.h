@@ -12,7 +12,7 @@ typedef struct pctl_judge {
 	const char *name; /* in the arena given */
 } pctl_judge;
 
-/* Errors: PC5915. */
+/* Errors: PC3235, of opening it. */
 pctl_status pctl_judge_open(const pctl_run_options *o, pctl_arena *arena, const pctl_call *call,
 			    pctl_judge *out);
 void pctl_judge_close(pctl_judge *j);

@@ -16,6 +16,7 @@
 #include "diag/diag.h"
 #include "graph/check.h"
 #include "graph/library.h"
+#include "plugin/registry_private.h"
 
 #define EDGES 2400u
 #define NODES 400u
@@ -66,7 +67,13 @@ static inline void bench_open(bench *b)
 				    .dirs = dirs,
 				    .n_dirs = 2,
 				    .worker = PIPECTL_BINARY_DIR "/bin/pipectl-worker"};
+	/* A plugin that lies on purpose is taken because somebody says so. */
+	static char sha256[2 * PCTL_DIGEST_BYTES + 1];
+	static const char *const pins[] = {"liar", sha256};
+	const pctl_plugin_rules rules = {.pins = pins, .n_pins = 1, .pins_by = "test"};
 
+	assert_true(pctl_plugin_hash_file(AUDIT_LIAR, sha256));
+	ro.rules = &rules;
 	memset(b, 0, sizeof(*b));
 	strcpy(b->home, "/tmp/pipectl-audit-XXXXXX");
 	assert_non_null(mkdtemp(b->home));

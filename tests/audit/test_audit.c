@@ -35,13 +35,19 @@ static void audit__honest_devices_agree(void **state)
 	bench_close(&b);
 }
 
-static int reproduces(const pctl_audit_divergence *d)
+/* Under a policy that pins the liar, as the bench's registry does. */
+static int reproduces(const bench *b)
 {
-	char command[1024];
+	char command[1024], policy[128], text[256], sha256[2 * PCTL_DIGEST_BYTES + 1];
 
+	assert_true(pctl_plugin_hash_file(AUDIT_LIAR, sha256));
+	snprintf(policy, sizeof(policy), "%s/pin.cfg", b->home);
+	snprintf(text, sizeof(text), "policy : { plugins : { sha256 : { liar = \"%s\"; }; }; };",
+		 sha256);
+	assert_int_equal(pctl_file_write(policy, text, strlen(text), 0, NULL), PCTL_OK);
 	snprintf(command, sizeof(command),
-		 "PIPECTL=%s PIPECTL_OPTIONS='--plugin-dir %s' %s >/dev/null", PIPECTL_PROGRAM,
-		 AUDIT_PLUGINS, d->command);
+		 "PIPECTL=%s PIPECTL_OPTIONS='--plugin-dir %s --policy %s' %s >/dev/null",
+		 PIPECTL_PROGRAM, AUDIT_PLUGINS, policy, b->r->divergences[0].command);
 	return WEXITSTATUS(system(command));
 }
 
@@ -118,9 +124,9 @@ static void audit__a_lie_in_one_repeat_is_found_to_the_bit(void **state)
 	tell(&b, 2, "a bit of one step in one of three repeats", origin(&b));
 	/* The script is a process of its own, in which the liar lies from the start. */
 	setenv("PIPECTL_LIAR", LIE "1 999", 1);
-	assert_int_equal(reproduces(&b.r->divergences[0]), 0);
+	assert_int_equal(reproduces(&b), 0);
 	setenv("PIPECTL_LIAR", "", 1);
-	assert_int_equal(reproduces(&b.r->divergences[0]), 1);
+	assert_int_equal(reproduces(&b), 1);
 	bench_close(&b);
 }
 
@@ -211,23 +217,47 @@ static void audit__one_plugin_does_not_outvote_the_reference(void **state)
 	bench_close(&b);
 }
 
-/* A device that says it is the reference is one like others: a quorum outvotes it, and without one it decides nothing. */
-static void audit__no_plugin_makes_itself_the_reference(void **state)
+/* Without the reference, too: as many devices as it likes, one plugin is one, and nobody is blamed on its word. */
+static void audit__one_plugin_decides_nothing(void **state)
 {
-	static const char *const all[] = {"liar:false reference", "liar:honest one",
-					  "liar:honest two"};
+	static const char *const league[] = {"liar:honest one", "liar:liar",
+					     "liar:false reference"};
+	uint32_t n;
 	bench b;
 
 	(void)state;
 	bench_open(&b);
 	bench_pipeline(&b, NULL);
-	bench_audit(&b, all, 3, 1, LIE "1 999", IN_PROCESS);
+	bench_audit(&b, league, 3, 1, LIE "1 999", IN_PROCESS);
+	must(&b, b.status);
+	assert_int_equal(b.r->decided, 0);
+	for (uint32_t i = 0; i < 3; i++)
+		assert_int_equal(device_of(&b, i)->outcome, PCTL_AUDIT_UNDECIDED);
+	must(&b, pctl_audit_quarantine(b.r, &b.options, b.call, &n));
+	assert_int_equal(n, 0);
+	assert_null(pctl_quarantine_find(b.registry, "liar", ""));
+	tell(&b, 0, "a bit, of two devices of one plugin against its third", origin(&b));
+	bench_close(&b);
+}
+
+/* A device that says it is the reference is one like others: a quorum outvotes it, and without one it decides nothing. */
+static void audit__no_plugin_makes_itself_the_reference(void **state)
+{
+	static const char *const all[] = {"liar:false reference", "mock:wrap=cpu", "cpu"};
+	static const char *const no_cpu[] = {"liar:false reference", "liar:honest one",
+					     "mock:wrap=cpu"};
+	bench b;
+
+	(void)state;
+	bench_open(&b);
+	bench_pipeline(&b, NULL);
+	bench_audit(&b, all, 3, 1, LIE "1 999", 0);
 	must(&b, b.status);
 	assert_int_equal(device_of(&b, 0)->outcome, PCTL_AUDIT_OUTVOTED);
 	assert_int_equal(device_of(&b, 1)->outcome, PCTL_AUDIT_AGREES);
 	tell(&b, 0, "a bit of a device that says it is the reference", NULL);
 	b.options.quorum = 3; /* which nobody reaches */
-	bench_audit(&b, all, 3, 1, LIE "1 998", IN_PROCESS);
+	bench_audit(&b, no_cpu, 3, 1, LIE "1 998", 0);
 	must(&b, b.status);
 	for (uint32_t i = 0; i < 3; i++)
 		assert_int_equal(device_of(&b, i)->outcome, PCTL_AUDIT_UNDECIDED);
@@ -281,7 +311,7 @@ static void audit__the_mock_is_found_out(void **state)
 	assert_int_equal(b.r->divergences[0].reproduced, 5);
 	tell(&b, 2, "a bit of one step, through a worker", origin(&b));
 	must(&b, pctl_audit_quarantine(b.r, &b.options, b.call, &n));
-	assert_int_equal(reproduces(&b.r->divergences[0]), 0);
+	assert_int_equal(reproduces(&b), 0);
 	bench_close(&b);
 }
 
@@ -342,6 +372,7 @@ PCTL_TESTS_MAIN(PCTL_TEST(audit__honest_devices_agree),
 		PCTL_TEST(audit__a_device_that_differs_from_itself_is_not_reproducible),
 		PCTL_TEST(audit__the_reference_decides_between_two),
 		PCTL_TEST(audit__one_plugin_does_not_outvote_the_reference),
+		PCTL_TEST(audit__one_plugin_decides_nothing),
 		PCTL_TEST(audit__no_plugin_makes_itself_the_reference),
 		PCTL_TEST(audit__a_crash_is_that_devices_failure),
 		PCTL_TEST(audit__the_mock_is_found_out),

@@ -145,6 +145,73 @@ static void vote__comparing(void **state)
 	assert_int_equal(d.element_bytes, 4);
 }
 
-PCTL_TESTS_MAIN(PCTL_TEST(vote__weak_evidence), PCTL_TEST(vote__nans_are_compared_by_their_bits),
+/* Who is believed, decision by decision. A voter is a letter for its plugin (capital: vouched for; R the reference), a digit
+ * for its driver, and what it said; '-': nothing. want: what is believed, '-' nothing; then what becomes of each: Agrees,
+ * Minority, Open, None. */
+static void vote__decisions(void **state)
+{
+	static const struct {
+		const char *voters, *want, *why;
+		uint32_t k, stands, disputed;
+	} rows[] = {
+		{"R0x V0x", "xAA", "two of two", 2, 1, 0},
+		{"R0x V0y", "xAM", "the reference alone decides", 2, 0, 0},
+		{"V0x W0y", "-OO", "two differ without the reference", 2, 0, 0},
+		{"V0x W0x U0y", "xAAM", "two plugins against one", 2, 1, 0},
+		{"V0x V1x W0y", "-OOO", "two drivers of one plugin against another plugin", 2, 0,
+		 0},
+		{"V0x V0x W0y", "-OOO", "two devices of one driver are one voice", 2, 0, 0},
+		{"V0x V1x W0x U0y", "xAAAM", "three voices of two plugins", 3, 1, 0},
+		{"V0x V1x V2x W0y U0y", "yMMMAA", "three drivers of one plugin against two plugins",
+		 2, 1, 0},
+		{"a0x b0x V0y", "-OOO", "two strangers in league", 2, 0, 0},
+		{"a0x b0x R0y", "yMMA", "two strangers in league against the reference", 2, 0, 0},
+		{"a0x V0x R0y", "-OOO", "a quorum against the reference is nobody's to decide", 2,
+		 0, 1},
+		{"a0x V0x b0y W0y", "-OOOO", "two quorums alike", 2, 0, 0},
+		{"a0x V0x b0y W0y R0y", "yMMAAA", "and the reference with one of them", 2, 1, 0},
+		{"R0- V0x W0x U0y", "xNAAM", "the reference has nothing to say", 2, 1, 0},
+		{"R0x V0x W0-", "xAAN", "one failed", 2, 1, 0},
+		{"R0x V0x", "xAA", "fewer than the quorum: the reference's word", 3, 0, 0}};
+
+	(void)state;
+	for (uint32_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char names[8][4], got[16] = "";
+		pctl_quorum_voter voters[8];
+		pctl_quorum_decision d;
+		uint32_t n = 0;
+
+		for (const char *at = rows[i].voters;; at += 4) {
+			pctl_quorum_voter *v = &voters[n];
+
+			snprintf(names[n], sizeof(names[n]), "%c", at[0]);
+			*v = (pctl_quorum_voter){.plugin = names[n],
+						 .driver = at[1] == '0'	  ? "0"
+							   : at[1] == '1' ? "1"
+									  : "2",
+						 .vouched = at[0] <= 'Z',
+						 .is_reference = at[0] == 'R',
+						 .group = at[2] == '-' ? PCTL_QUORUM_SILENT
+								       : (uint32_t)at[2]};
+			n++;
+			if (at[3] == '\0')
+				break;
+		}
+		pctl_quorum_decide(voters, n, rows[i].k, &d);
+		got[0] = d.group == PCTL_QUORUM_SILENT ? '-' : (char)d.group;
+		for (uint32_t k = 0; k < n; k++)
+			got[k + 1] = "NAMO"[voters[k].verdict];
+		got[n + 1] = '\0';
+		if (strcmp(got, rows[i].want) != 0 || d.stands != rows[i].stands ||
+		    d.disputed != rows[i].disputed)
+			fail_msg("%s: %s gives %s, stands %u, disputed %u", rows[i].why,
+				 rows[i].voters, got, (unsigned)d.stands, (unsigned)d.disputed);
+		if (strchr(rows[i].voters, 'a') != NULL || rows[i].disputed)
+			planted(rows[i].why, rows[i].voters, "quorum: decision", got);
+	}
+}
+
+PCTL_TESTS_MAIN(PCTL_TEST(vote__decisions), PCTL_TEST(vote__weak_evidence),
+		PCTL_TEST(vote__nans_are_compared_by_their_bits),
 		PCTL_TEST(vote__a_fill_is_not_blamed_for_the_kernel_behind_it),
 		PCTL_TEST(vote__comparing))

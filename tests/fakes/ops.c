@@ -1,5 +1,6 @@
 /* An op library that does, op by op, what no op library may: ends its process, crashes, hangs, and speaks to the host itself
- * on the descriptor of its worker. stranger.good is as it should be. All map u32[n] to x + 1. */
+ * on the descriptor of its worker. stranger.good is as it should be, and so is
+ * stranger.sized, which wants a size found in its data: that of a first element above 100 does not fit in 64 bits. All map u32[n] to x + 1. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,7 @@ enum {
 	FORGE_INFER,
 	FORGE_PLAN,
 	WORDLESS_INFER,
+	SIZED,
 	N_OPS
 };
 
@@ -54,7 +56,7 @@ static const pctl_op_desc ops[N_OPS] = {
 	OP("stranger.hang_infer"),     OP("stranger.hang_reference"),
 	OP("stranger.spin_plan"),      OP("stranger.babble_infer"),
 	OP("stranger.forge_infer"),    OP("stranger.forge_plan"),
-	OP("stranger.wordless_infer"),
+	OP("stranger.wordless_infer"), OP("stranger.sized"),
 };
 
 static uint32_t op_count(pctl_instance *inst)
@@ -116,6 +118,11 @@ static pctl_status infer(pctl_instance *inst, const pctl_call *call, const pctl_
 		break;
 	case WORDLESS_INFER:
 		return PCTL_E_INVALID;
+	case SIZED:
+		if (q->n_measured != 0)
+			break;
+		*out = (pctl_op_result){.head = PCTL_HEAD(pctl_op_result), .measure = "first"};
+		return PCTL_OK;
 	default:
 		break;
 	}
@@ -141,7 +148,8 @@ static pctl_status plan(pctl_instance *inst, const pctl_call *call, const pctl_o
 	(void)inst;
 	(void)call;
 	(void)caps;
-	(void)flags;
+	if (q->op == SIZED && flags & PCTL_PLAN_MEASURE)
+		return sink->measure(sink->ctx, 0, 0, 4, UINT64_MAX - 100);
 	if (q->op == QUIT_PLAN)
 		_exit(0);
 	if (q->op == FORGE_PLAN)

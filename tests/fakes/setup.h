@@ -16,6 +16,7 @@
 
 #include "diag/diag.h"
 #include "plugin/devices.h"
+#include "plugin/registry_private.h"
 
 #define FAKES PIPECTL_BINARY_DIR "/fakes"
 #define WORKER PIPECTL_BINARY_DIR "/bin/pipectl-worker"
@@ -25,6 +26,8 @@ typedef struct fixture {
 	pctl_diag_list *diags;
 	const pctl_call *call;
 	pctl_registry *r;
+	char sha256[2 * PCTL_DIGEST_BYTES + 1];
+	const char *pin[2]; /* of fixture_pin */
 } fixture;
 
 static inline void fixture_begin(fixture *f)
@@ -57,14 +60,25 @@ static inline void fixture_manifest(const fixture *f, const char *id, const char
 	assert_int_equal(fclose(out), 0);
 }
 
+/* As a policy does: this file is meant. */
+static inline void fixture_pin(fixture *f, const char *id, const char *library)
+{
+	assert_true(pctl_plugin_hash_file(library, f->sha256));
+	f->pin[0] = id;
+	f->pin[1] = f->sha256;
+}
+
 static inline void fixture_open(fixture *f, uint32_t probe_ms)
 {
 	const char *dirs[] = {f->dir};
+	const pctl_plugin_rules rules = {
+		.pins = f->pin, .n_pins = f->pin[0] != NULL, .pins_by = "test"};
 	const pctl_registry_options o = {.dirs = dirs,
 					 .n_dirs = 1,
 					 .flags = PCTL_REGISTRY_NO_DEFAULT_DIRS,
 					 .home = f->home,
 					 .worker = WORKER,
+					 .rules = &rules,
 					 .probe_ms = probe_ms,
 					 .start_ms = 20000,
 					 .call_ms = 5000,

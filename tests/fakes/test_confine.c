@@ -52,6 +52,8 @@ static void spy_open(spying *o, const char *more)
 	setenv("SPY_SECRET", "not declared", 1);
 	snprintf(text, sizeof(text), "environment = [ \"SPY_KEY\", \"SPY_STORE\" ];\n%s", more);
 	fixture_manifest(&o->f, "fake", FAKES "/spy.so", text);
+	if (strstr(more, "synthetic") != NULL)
+		fixture_pin(&o->f, "fake", FAKES "/spy.so");
 	fixture_open(&o->f, 5000);
 }
 

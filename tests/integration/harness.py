@@ -18,6 +18,7 @@ class Harness:
         self.take_profiles()
         self.passed = 0
         self.failed = 0
+        self.rows = 0
 
     def take_profiles(self):
         """Profiles that an earlier test made (tests/CMakeLists.txt), with the key they are signed by: no probe again."""
@@ -56,6 +57,19 @@ class Harness:
             self.failed += 1
             print(f"FAILED {name}: {detail}", flush=True)
         return ok
+
+    def planted(self, fault, where, caught_by, said):
+        """A row of the table of planted faults (tests/planted/planted.h): what was said of one that was just seen caught, the
+        line with the code where caught_by begins with one."""
+        code = caught_by.split(" ")[0]
+        lines = [line for line in said.splitlines() if code in line] if code.startswith("PC") else [said]
+        named = lines[0].strip() if lines else ""
+        self.check(f"{fault}: caught with words", named != "", said)
+        if os.environ.get("PIPECTL_PLANTED"):
+            with open(os.environ["PIPECTL_PLANTED"], "a" if self.rows else "w", encoding="utf-8") as f:
+                row = (fault, where, caught_by, named.replace(self.dir, "DIR"))
+                f.write("\t".join(x.replace("\t", " ").replace("\n", " ") for x in row) + "\n")
+        self.rows += 1
 
     def check_bytes(self, name, got, want, width):
         """Equal bytes, or the first element of `width` bytes that differs."""

@@ -7,6 +7,9 @@
 
 #include "pipectl/backend.h"
 
+#ifndef STRANGER_ID
+#define STRANGER_ID "stranger"
+#endif
 #define LIE(id, name) id,
 enum {
 #include "lies.h"
@@ -499,7 +502,7 @@ static const void *plugin_interface(pctl_instance *inst, const char *name)
 
 PCTL_EXPORT const pctl_plugin pctl_plugin_v1 = {
 	.head = PCTL_HEAD(pctl_plugin),
-	.id = "stranger",
+	.id = STRANGER_ID,
 	.version = "1",
 	.build_flags = PCTL_BUILD_FLAGS,
 	.open = plugin_open,

@@ -1,9 +1,11 @@
 """A stranger's view: a lying backend built from the installed SDK, asked under policies that verify, under policies that
 want a quorum, and under none. No lie yields wrong bytes with exit status 0 where a policy asks for a check.
 usage: stranger.py CMAKE BUILD CC LIBDIR SOURCE"""
+import hashlib
 import json
 import os
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -133,6 +135,78 @@ h.write("stranger/plugins/stranger.so", h.read("stranger/plugins/stranger.so") +
 status, got, r, err = run([], LIAR, X3)
 h.check("another file voids what the first one gave", status == 0 and not r["memoised"] and "another file" in r.get("memo_void", ""),
         f"{status} {r.get('memo_void')} {err}")
+
+# ---- names: a stranger that is called cpu, or says that it goes wrong on purpose
+def manifest(directory, plugin, more=""):
+    os.makedirs(h.path(directory), exist_ok=True)
+    h.write(f"{directory}/{plugin}.plugin.cfg", ('plugin : { id = "%s"; kind = "backend"; library = "%s"; abi : { min = "1.0"; };\n'
+                                                 'interfaces = [ "pctl.backend/1" ]; %s };\n'
+                                                 % (plugin, h.path("stranger/plugins/%s.so" % plugin), more)).encode())
+    return ["--plugin-dir", h.path(directory)]
+
+
+def sha256(path):
+    with open(path, "rb") as f:
+        return hashlib.sha256(f.read()).hexdigest()
+
+
+def ask(named, rules, *more, **how):
+    for name in ("first", "y"):
+        if os.path.exists(h.path(name)):
+            os.unlink(h.path(name))
+    status, out, err = h.run(*more, "--json", "run", h.path("chain.pipe.cfg"), "--in", f"x={X}", *[w for d in named for w in ("--backend", d)],
+                             *rules, "--out", f"first={h.path('first')}", "--out", f"y={h.path('y')}", **how)
+    return status, [h.read(n) if os.path.exists(h.path(n)) else None for n in ("first", "y")], json.loads(out) if out else {}, err
+
+
+X, RIGHT = question(12345)
+command("cc", CC, "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-fvisibility=hidden", "-ffp-contract=off",
+        "-DSTRANGER_ID=\"cpu\"", "-o", h.path("stranger/plugins/cpu.so"), os.path.join(HERE, "stranger.c"), *flags, "-Wl,--exclude-libs,ALL")
+FALSE = manifest("false.d", "cpu")
+# The device of the stranger that says it is the reference; of device 0 nobody claims anything.
+REFERENCE = next(i for i, (lie, _) in enumerate(LIES) if lie == "SAYS_IT_IS_THE_REFERENCE")
+# Beside the installation's own: neither is used.
+for named, rules in ((["vulkan:llvmpipe"], VERIFY), ([f"cpu:{REFERENCE}"], VERIFY), (["cpu", "vulkan:llvmpipe", "stranger:0"], QUORUM)):
+    status, got, _, err = ask(named, rules, *FALSE, *STRANGER)
+    h.check(f"a false cpu earlier in the path, {named[0]}: refused", status == 4 and got == [None, None] and "PC3002" in err,
+            f"{status} {err}")
+h.planted("a false cpu beside the installation's own", "a stranger's plugin", "PC3002 plugin-duplicate", err)
+# In its place: the name makes no reference of it.
+ours, kept = os.path.join(PREFIX, LIBDIR, "pipectl/plugins/cpu.so"), h.path("kept")
+shutil.move(ours, kept)
+shutil.copy(h.path("stranger/plugins/cpu.so"), ours)
+for named in ("vulkan:llvmpipe", "stranger:19"):
+    status, got, _, err = ask([named], VERIFY, *STRANGER)
+    h.check(f"a false cpu in its place does not verify {named}", status == 4 and got == [None, None] and "PC3235" in err, f"{status} {err}")
+h.planted("a false cpu in the installation's directory", "a stranger's plugin", "PC3235 reference", err)
+for device in (0, REFERENCE):
+    status, got, r, err = ask([f"cpu:{device}"], VERIFY)
+    h.check(f"nor itself, device {device}", status == 4 and got == [None, None] and "PC3235" in err, f"{status} {err}")
+    status, got, r, err = ask([f"cpu:{device}"], NONE)
+    h.check(f"and what it gives is not verified, device {device}", status == 0 and r["evidence"] == "not verified", f"{status} {r} {err}")
+status, got, _, err = ask(["cpu:19", "stranger:19"], policy("two", 'quorum = "2 of 2"; memo = "off";'), *STRANGER)
+h.check("two strangers in league are no quorum", status == 6 and got == [None, None] and "PC5235" in err, f"{status} {err}")
+h.planted("two strangers' plugins tell the same lie", "cpu:19 and stranger:19", "PC5235 no-quorum", err)
+with open(kept, "rb") as f, open(ours, "wb") as to:
+    to.write(f.read() + b"\0")
+status, got, _, err = ask(["vulkan:llvmpipe"], VERIFY)
+h.check("nor does the reference's file with a byte more", status == 4 and got == [None, None] and "PC3235" in err, f"{status} {err}")
+pin = policy("pin", 'verify = "all"; memo = "off"; plugins : { sha256 : { cpu = "%s"; }; };' % sha256(ours))
+status, got, r, err = ask(["vulkan:llvmpipe"], pin)
+h.check("unless the policy pins that very file", status == 0 and got == RIGHT and r["evidence"] == "verified", f"{status} {err}")
+os.unlink(ours)
+shutil.move(kept, ours)
+status, got, r, err = ask(["vulkan:llvmpipe"], VERIFY)
+h.check("the file that came with pipectl verifies", status == 0 and got == RIGHT and r["evidence"] == "verified", f"{status} {err}")
+# A stranger that would be told which job it works for.
+told = manifest("told.d", "stranger", "synthetic = true;")
+status, got, _, err = ask(["stranger:0"], NONE, *told)
+h.check("synthetic = true of a stranger is refused", status == 4 and got == [None, None] and "PC3037" in err, f"{status} {err}")
+h.planted("a stranger's manifest says synthetic = true", "a stranger's plugin", "PC3037 plugin-synthetic", err)
+pin = policy("synthetic", 'memo = "off"; plugins : { sha256 : { stranger = "%s"; }; };'
+             % sha256(h.path("stranger/plugins/stranger.so")))
+status, got, _, err = ask(["stranger:0"], pin, *told)
+h.check("unless the policy pins that very file", status == 0 and got == RIGHT, f"{status} {err}")
 
 # ---- a receipt of what holds a certificate alone
 status, _, err = h.run("certify", "--backend", "vulkan:llvmpipe", "--level", "L1", "--ops", "int.not@1", "--out",

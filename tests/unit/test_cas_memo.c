@@ -3,6 +3,7 @@
 #include "main.h"
 
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -39,7 +40,7 @@ static pctl_memo_record *record(void)
 	pctl_memo_record *r = calloc(1, sizeof(*r));
 
 	strcpy(r->host, "h1");
-	r->evidence = (pctl_evidence){PCTL_EVIDENCE_QUORUM, 0, 2, 3};
+	r->evidence = (pctl_evidence){PCTL_EVIDENCE_QUORUM, 0, 2, 3, 2};
 	r->determinism = 2;
 	r->proven = 1;
 	r->memory = 1u << 30;
@@ -72,7 +73,7 @@ static void memo__roundtrip(void **state)
 	assert_int_equal(got->n_outputs, 0);
 	r->n_outputs = 0;
 	r->n_plugins = 0;
-	r->evidence = (pctl_evidence){PCTL_EVIDENCE_CERTIFIED, 4, 0, 0};
+	r->evidence = (pctl_evidence){PCTL_EVIDENCE_CERTIFIED, 4, 0, 0, 0};
 	assert_int_equal(pctl_memo_put(memo, key_a, r, NULL), PCTL_OK);
 	assert_true(pctl_memo_get(memo, key_a, got));
 	assert_int_equal(got->n_outputs, 0);
@@ -194,9 +195,9 @@ static void memo__old_records_are_a_miss(void **state)
 /* How stored bytes stand: the weakest of the runs that stored them, of one run the strongest; damage is no strength. */
 static void made__weakest_of_all_runs(void **state)
 {
-	static const pctl_evidence verified = {PCTL_EVIDENCE_VERIFIED, 0, 0, 0},
-				   two = {PCTL_EVIDENCE_QUORUM, 0, 2, 3},
-				   none = {PCTL_EVIDENCE_NONE, 0, 0, 0};
+	static const pctl_evidence verified = {PCTL_EVIDENCE_VERIFIED, 0, 0, 0, 0},
+				   two = {PCTL_EVIDENCE_QUORUM, 0, 2, 3, 2},
+				   none = {PCTL_EVIDENCE_NONE, 0, 0, 0, 0};
 	char command[256], hex[65];
 	uint8_t key[PCTL_DIGEST_BYTES] = {9};
 	pctl_evidence e;
@@ -229,17 +230,64 @@ static void made__weakest_of_all_runs(void **state)
 	assert_int_equal(pctl_evidence_compare(e, none), 0);
 }
 
+#define WRITERS 8u
+#define NOTES 6u /* fewer together than a record holds */
+
+/* Runs that store the same bytes at once: every note stays, so the weakest is known. Without the lock of made.c notes are
+ * lost in most rounds. */
+static void made__of_writers_at_once_no_note_is_lost(void **state)
+{
+	static const pctl_evidence verified = {PCTL_EVIDENCE_VERIFIED, 0, 0, 0, 0};
+	char command[256], text[96], hex[65];
+	pctl_cid cid;
+
+	(void)state;
+	for (uint32_t round = 0; round < 8; round++) {
+		int start[2], status;
+		char one;
+
+		snprintf(text, sizeof(text), "at once %u", (unsigned)round);
+		assert_int_equal(pctl_cid_of(text, strlen(text), NULL, &cid), PCTL_OK);
+		assert_int_equal(pipe(start), 0);
+		for (uint32_t w = 0; w < WRITERS; w++) {
+			if (fork() != 0)
+				continue;
+			close(start[1]);
+			(void)!read(start[0], &one, 1); /* all begin when the pipe is closed */
+			for (uint32_t i = 0; i < NOTES; i++) {
+				const uint8_t key[PCTL_DIGEST_BYTES] = {1, (uint8_t)w, (uint8_t)i};
+
+				if (pctl_memo_made_put(memo, &cid, key, verified, NULL) != PCTL_OK)
+					_exit(1);
+			}
+			_exit(0);
+		}
+		close(start[0]);
+		close(start[1]);
+		for (uint32_t w = 0; w < WRITERS; w++) {
+			assert_true(wait(&status) > 0);
+			assert_int_equal(status, 0);
+		}
+		snprintf(command, sizeof(command),
+			 "test $(grep -c ' verified$' memo/made/*/%s) = %u",
+			 pctl_digest_hex(cid.digest, hex), WRITERS * NOTES);
+		assert_int_equal(system(command), 0);
+	}
+}
+
 static void evidence__texts(void **state)
 {
 	static const struct {
 		pctl_evidence e;
 		const char *text;
-	} rows[] = {{{PCTL_EVIDENCE_NONE, 0, 0, 0}, "not verified"},
-		    {{PCTL_EVIDENCE_CERTIFIED, 1, 0, 0}, "not verified (certified L1)"},
-		    {{PCTL_EVIDENCE_CERTIFIED, 4, 0, 0}, "not verified (certified L4)"},
-		    {{PCTL_EVIDENCE_QUORUM, 0, 2, 3}, "quorum 2 of 3"},
-		    {{PCTL_EVIDENCE_QUORUM, 0, 64, 64}, "quorum 64 of 64"},
-		    {{PCTL_EVIDENCE_VERIFIED, 0, 0, 0}, "verified"}};
+	} rows[] = {{{PCTL_EVIDENCE_NONE, 0, 0, 0, 0}, "not verified"},
+		    {{PCTL_EVIDENCE_CERTIFIED, 1, 0, 0, 0}, "not verified (certified L1)"},
+		    {{PCTL_EVIDENCE_CERTIFIED, 4, 0, 0, 0}, "not verified (certified L4)"},
+		    {{PCTL_EVIDENCE_QUORUM, 0, 2, 3, 2}, "quorum 2 of 3"},
+		    {{PCTL_EVIDENCE_QUORUM, 0, 3, 3, 2}, "quorum 3 of 3 (2 plugins)"},
+		    {{PCTL_EVIDENCE_QUORUM, 0, 3, 3, 3}, "quorum 3 of 3"},
+		    {{PCTL_EVIDENCE_QUORUM, 0, 64, 64, 64}, "quorum 64 of 64"},
+		    {{PCTL_EVIDENCE_VERIFIED, 0, 0, 0, 0}, "verified"}};
 	char text[PCTL_EVIDENCE_TEXT];
 	pctl_evidence back;
 
@@ -253,6 +301,9 @@ static void evidence__texts(void **state)
 	}
 	assert_false(pctl_evidence_parse("certified L2", &back));
 	assert_false(pctl_evidence_parse("quorum 3 of 2", &back));
+	assert_false(pctl_evidence_parse("quorum 3 of 3 (4 plugins)", &back));
+	assert_false(pctl_evidence_parse("quorum 3 of 3 (3 plugins)", &back));
+	assert_false(pctl_evidence_parse("quorum 2 of 3 ", &back));
 	assert_false(pctl_evidence_parse("verified ", &back));
 }
 
@@ -295,5 +346,5 @@ static void memo__list_and_clear(void **state)
 PCTL_TESTS_MAIN(IN_DIR(memo__roundtrip), IN_DIR(memo__lost_outputs_are_a_miss),
 		IN_DIR(memo__every_change_of_a_record_is_a_miss),
 		IN_DIR(memo__bad_records_are_refused), IN_DIR(memo__old_records_are_a_miss),
-		IN_DIR(made__weakest_of_all_runs), PCTL_TEST(evidence__texts),
-		IN_DIR(memo__list_and_clear))
+		IN_DIR(made__weakest_of_all_runs), IN_DIR(made__of_writers_at_once_no_note_is_lost),
+		PCTL_TEST(evidence__texts), IN_DIR(memo__list_and_clear))

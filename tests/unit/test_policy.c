@@ -495,11 +495,11 @@ static void policy__the_order_of_atomics(void **state)
 /* Which evidence may stand in place of a run: as strong as the policy would ask of the run itself. */
 static void policy__evidence(void **state)
 {
-	static const pctl_evidence none = {PCTL_EVIDENCE_NONE, 0, 0, 0},
-				   l2 = {PCTL_EVIDENCE_CERTIFIED, 2, 0, 0},
-				   two = {PCTL_EVIDENCE_QUORUM, 0, 2, 3},
-				   one = {PCTL_EVIDENCE_QUORUM, 0, 1, 1},
-				   verified = {PCTL_EVIDENCE_VERIFIED, 0, 0, 0};
+	static const pctl_evidence none = {PCTL_EVIDENCE_NONE, 0, 0, 0, 0},
+				   l2 = {PCTL_EVIDENCE_CERTIFIED, 2, 0, 0, 0},
+				   two = {PCTL_EVIDENCE_QUORUM, 0, 2, 3, 2},
+				   one = {PCTL_EVIDENCE_QUORUM, 0, 1, 1, 1},
+				   verified = {PCTL_EVIDENCE_VERIFIED, 0, 0, 0, 0};
 	static const struct {
 		const char *body;
 		uint32_t level;

@@ -115,7 +115,8 @@ pctl_status pctl_app_memo(pctl_app *app)
 {
 	pctl_status status = pctl_app_store(app);
 
-	if (status != PCTL_OK || app->memo != NULL || !app->config->memo)
+	/* Where nothing is remembered it still notes how what is stored stands. */
+	if (status != PCTL_OK || app->memo != NULL)
 		return status;
 	return pctl_memo_open(app->config->memo_dir, app->store, app->call, &app->memo);
 }
@@ -370,10 +371,12 @@ pctl_status pctl_app_run_options(pctl_app *app, pctl_run_options *out, const cha
 	out->schedule_id = app->schedule_id;
 	out->policy = app->policy;
 	out->cache_dir = app->config->cache_bytes != 0 ? app->config->cache_dir : NULL;
-	out->flags = (in_process ? PCTL_RUN_IN_PROCESS : 0) |
-		     (pctl_option_has(&app->line, "--debug") ? PCTL_RUN_DEBUG : 0) |
-		     (pctl_option_has(&app->line, "--no-memo") ? PCTL_RUN_FRESH : 0) |
-		     (pctl_option_has(&app->line, "--sanitize") ? PCTL_RUN_SANITIZE : 0);
+	out->flags =
+		(in_process ? PCTL_RUN_IN_PROCESS : 0) |
+		(pctl_option_has(&app->line, "--debug") ? PCTL_RUN_DEBUG : 0) |
+		(pctl_option_has(&app->line, "--no-memo") || !app->config->memo ? PCTL_RUN_FRESH
+										: 0) |
+		(pctl_option_has(&app->line, "--sanitize") ? PCTL_RUN_SANITIZE : 0);
 	out->profiles = app->profiles;
 	out->certified_level = certified_level;
 	out->certified_ctx = app;

@@ -354,7 +354,7 @@ pctl_status pctl_app_dispute_blocks(pctl_app *app, const pctl_app_receipt r[2])
 	id = claimed[0] != NULL ? claimed[0]->job : claimed[1]->job;
 	j->app = app;
 	j->reference = &reference;
-	status = pctl_app_open_executor(app, "cpu", &reference);
+	status = pctl_app_open_executor(app, PCTL_REFERENCE, &reference);
 	if (status == PCTL_OK)
 		status = pctl_app_chain(app, NULL, &j->chain);
 	if (status == PCTL_OK)

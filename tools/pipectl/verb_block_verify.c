@@ -52,7 +52,7 @@ pctl_status pctl_verb_block_verify(pctl_app *app)
 	pctl_status status = pctl_app_open_executor(app, NULL, &executor);
 
 	if (status == PCTL_OK)
-		status = pctl_app_open_executor(app, "cpu", &reference);
+		status = pctl_app_open_executor(app, PCTL_REFERENCE, &reference);
 	if (status == PCTL_OK)
 		status = pctl_app_chain(app, NULL, &chain);
 	if (status == PCTL_OK)

@@ -203,7 +203,7 @@ pctl_status pctl_verb_cas_gc(pctl_app *app)
 	pctl_store_report report;
 	pctl_status status = pctl_app_memo(app);
 
-	if (status == PCTL_OK && app->memo != NULL && !pctl_option_has(&app->line, "--all"))
+	if (status == PCTL_OK && app->config->memo && !pctl_option_has(&app->line, "--all"))
 		status = pctl_memo_list(app->memo, app->call, note_record, &named);
 	if (named.failed)
 		status = pctl_refuse(app->call, PC2_NOMEM, "no memory to collect what is named");

@@ -42,7 +42,7 @@ static pctl_status verify(pctl_app *app, pctl_chain *c, const pctl_provenance *p
 		return pctl_refuse(app->call, PC2_NOMEM, "no memory to verify a history");
 	/* Where jobs are run again: --backend, else the reference. */
 	status = pctl_app_open_executor(
-		app, pctl_option_has(&app->line, "--backend") ? NULL : "cpu", &executor);
+		app, pctl_option_has(&app->line, "--backend") ? NULL : PCTL_REFERENCE, &executor);
 	if (status == PCTL_OK)
 		status = pctl_provenance_verify(c, p, &executor, app->call, *out);
 	if (executor.run != NULL)

@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import shutil
+import sys
 
 import page
 from harness import Harness
@@ -112,6 +113,23 @@ document, err = audit("not quarantined so far", *RANK, "--backends", ",".join(ho
 h.check("now it is", document["quarantined"] == 1, str(document["quarantined"]))
 status, _, err = h.run("audit", *RANK, "--backends", ",".join(honest + [LIAR]))
 h.check("and takes part in nothing more", status != 0 and "quarantine" in err, err)
+
+# ---- a device that differs from itself: the liar of tests/audit, wrong from its second run on
+h.run("plugin", "release", "mock")
+LIAR_DIR = sys.argv[1]
+with open(os.path.join(LIAR_DIR, "../plugins/liar.so"), "rb") as f:
+    pin = hashlib.sha256(f.read()).hexdigest()
+h.write("pin.cfg", b'policy : { plugins : { sha256 : { liar = "%s"; }; }; };' % pin.encode())
+h.env["PIPECTL_LIAR"] = "flip iterate 5 2 0.3 24 5 2 999"
+UNSTEADY = ["--plugin-dir", LIAR_DIR, "--policy", h.path("pin.cfg"), "--in-process"]
+TWICE = [*UNSTEADY, *RANK, "--backends", f"{chosen[0]},liar:liar", "--repeat", "2"]
+document, err = audit("unsteady", *TWICE, "--no-quarantine", want=6)
+h.check("is said to be not reproducible", "PC5615" in err and "liar:" in err and 'job "iterate"' in err and "PC5612" not in err, err)
+h.check("and nobody else is", [d["outcome"] for d in document["devices"]] == ["agrees", "not reproducible"], str(document["devices"])[:500])
+h.planted("one run of two differs, of the same inputs", "liar:liar", "PC5615 audit-not-reproducible", err)
+document, err = audit("unsteady", *TWICE, want=6)
+status, _, err = h.run("run", *UNSTEADY, *RANK, "--backend", "liar:liar")
+h.check("it is taken out of use", document["quarantined"] == 1 and status == 4 and "PC3005" in err, f"{status} {err}")
 
 # ---- what is no audit
 for name, args, want, code in (

@@ -1,9 +1,11 @@
 """A program within the policy's limits that makes a driver's compiler explode: one typed refusal (PC3110) before anything
 ran, no strike, no process left. A list of named devices and the policy's order go on with the next device, in the end the
-reference; a device that was named alone is refused. usage: builds.py [DEVICE]: a real one, where doubled functions take seconds"""
+reference; a device that was named alone is refused. usage: builds.py MANIFEST [DEVICE]: of an op library that finds a
+size in data; a real device, where doubled functions take seconds"""
 import json
 import os
 import re
+import shutil
 import struct
 import sys
 
@@ -65,8 +67,40 @@ for name, cpu, memory, words in (("time", "1s", "4GiB", r"more than 1000 ms of p
 status, out, _ = h.run("plugin", "list")
 h.check("nothing is held", b"held" not in out, out)
 
+# A job that is planned when others have run, since a size was found in data, moves like others: what ran before is kept,
+# though the worker that holds it is ended, and what follows goes where it went.
+limits("1s", "4GiB")
+os.makedirs(h.path("plugins"))
+shutil.copy(sys.argv[1], h.path("plugins"))
+h.write("late.wgsl", (programs.HEAD + programs.START + "  x = x * 3u + d;\n" * 200 + "  r[i] = x;\n}\n").encode())
+h.write("late.pipe.cfg", b"""pipeline : { name = "p"; class = "integer"; inputs : { x : { type = "u32[n]"; }; };
+  jobs = ( { id = "early"; op = "int.not@1"; in : { x = "$x"; }; },
+           { id = "twice"; op = "int.not@1"; in : { x = "early.y"; }; },
+           { id = "sized"; op = "stranger.sized@1"; in : { x = "twice.y"; }; },
+           { id = "late"; shader = "late.wgsl"; dispatch = ( 1 ); in : { a = "sized.y"; }; out : { r = "u32[8]"; }; },
+           { id = "after"; op = "int.add@1"; in : { a = "late.r"; b = "early.y"; }; } );
+  outputs : { y = "after.y"; first = "twice.y"; }; };
+""")
+
+
+def late(*devices):
+    named = [w for d in devices for w in ("--backend", d)]
+    status, out, err = h.run("--plugin-dir", h.path("plugins"), "run", h.path("late.pipe.cfg"), "--in", f"x={data}", "--no-memo", "--json", *named)
+    r = json.loads(out) if out else {}
+    return status, [o["cid"] for o in r.get("outputs", [])], {j["id"]: j["device"] for j in r.get("jobs", [])}, err
+
+
+status, right, _, err = late("cpu")
+h.check("late: the reference", status == 0 and len(right) == 2, err)
+status, got, ran, err = late(MOCK, "cpu")
+h.check("late: it goes to the next that was named", status == 0 and got == right and ran["early"].startswith("mock")
+        and ran["sized"].startswith("mock") and ran["late"] == ran["after"] == "cpu:0", f"{status} {ran} {err}")
+status, got, _, err = late(MOCK)
+h.check("late: named alone it is refused", status == 5 and got == [] and err.count("PC3110") == 1, f"{status} {err}")
+h.check("late: no process is left", left_behind() == 0)
+
 # The order of a policy, with a driver that really is slow.
-for device in sys.argv[1:]:
+for device in sys.argv[2:]:
     policy = h.write("order.cfg", f'policy : {{ backends : {{ order = ( "{device}", "cpu" ); }}; }};\n'.encode())
     limits("300ms", "4GiB")
     status, out, err = shader(programs.doubled(13), "--policy", policy, "--json")

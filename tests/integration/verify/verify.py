@@ -3,7 +3,10 @@ bytes. Each way to deceive the host is seen to give wrong bytes without verifica
 said here, and is refused with it: exit status 6, no output written, nothing stored."""
 import json
 import os
+import shutil
 import struct
+import sys
+import time
 
 from harness import Harness
 
@@ -111,6 +114,69 @@ for submit in range(1, 4):
         break
 else:
     h.check("the measuring submit was found", False, err)
+
+# One that fails on one of the two: the words are those of a job, and no size is made up for what has none.
+os.makedirs(h.path("plugins"))
+shutil.copy(sys.argv[1], h.path("plugins"))
+h.write("sized.pipe.cfg", b"""pipeline : { name = "p"; class = "integer"; inputs : { x : { type = "u32[n]"; }; };
+  jobs = ( { id = "j"; op = "stranger.sized@1"; in : { x = "$x"; }; } ); outputs : { y = "j.y"; }; };
+""")
+
+
+def sized(first, device, *more):
+    x = h.write("sized", struct.pack("<8I", first, *range(7)))
+    return h.run("--plugin-dir", h.path("plugins"), "run", h.path("sized.pipe.cfg"), "--in", f"x={x}", "--backend", device, "--no-memo",
+                 "--out", f"y={h.path('sized.y')}", *more)
+
+
+status, _, err = sized(5, MOCK, "--verify", "all")
+h.check("a size that fits", status == 0 and h.read("sized.y") == struct.pack("<8I", 6, *range(1, 8)), f"{status} {err}")
+status, _, err = sized(1000, MOCK, "--verify", "all")
+h.check("one that does not fails alike", status == 9 and "PC5205" in err and "PC5208" not in err, f"{status} {err}")
+before = stored()
+status, _, err = sized(1000, f"{MOCK}+write-drop", "--verify", "all")
+h.check("the reference fails a size that the device finds", status == 6 and "PC5208" in err and "right is 0" not in err
+        and 'job "j": a size found in its data: the reference fails it, which is right' in err and "gives a result" in err, f"{status} {err}")
+h.planted("a size of data that have none", f"{MOCK}+write-drop", "PC5208 mismatch", err)
+status, _, err = sized(5, f"{MOCK}+read-untouched", "--verify", "all")
+h.check("the device fails a size that the reference finds", status == 6 and "PC5208" in err
+        and "a size found in its data: mock" in err and "fails it, the reference gives a result, which is right" in err, f"{status} {err}")
+h.planted("no size of data that have one", f"{MOCK}+read-untouched", "PC5208 mismatch", err)
+h.check("and nothing of either is stored", stored() == before)
+
+# A job whose freedom from races is not proven is run once on the reference: that run looks for races and gives the bytes.
+h.write("apart.wgsl", b"""@group(0) @binding(0) var<storage, read> x : array<u32>;
+@group(0) @binding(1) var<storage, read_write> y : array<u32>;
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id : vec3<u32>) {
+  let i = id.x & 63u;
+  var v = x[i];
+  for (var k = 0u; k < 20000u; k++) { v = v * 3u + k; }
+  y[((i * (i + 1u)) >> 1u) & 63u] = v;
+}
+""")
+h.write("apart.pipe.cfg", b"""pipeline : { name = "apart"; class = "integer"; inputs : { x : { type = "u32[64]"; }; };
+  jobs = ( { id = "a"; shader = "apart.wgsl"; dispatch = ( 1 ); in : { x = "$x"; }; out : { y = "u32[64]"; };
+             repeat : { count = "20"; carry : { x = "y"; }; }; } ); outputs : { y = "a.y"; }; };
+""")
+A = h.write("apart.x", struct.pack("<64I", *range(64)))
+
+
+def apart(device, *more):
+    at = time.monotonic()
+    status, out, err = h.run("run", h.path("apart.pipe.cfg"), "--in", f"x={A}", "--backend", device, "--no-memo", "--json",
+                             "--out", f"y={h.path('apart.y')}", *more)
+    return status, time.monotonic() - at, json.loads(out) if out else {}, err
+
+
+status, once, r, err = apart(MOCK)
+h.check("an unproven job", status == 0 and r["evidence"] == "not verified", f"{status} {err}")
+status, both, r, err = apart(MOCK, "--verify", "all")
+h.check("is verified", status == 0 and r["evidence"] == "verified" and r["jobs"][0]["verified"], f"{status} {err}")
+print(f"checked {once:.2f} s, checked and verified {both:.2f} s", file=sys.stderr)
+status, _, _, err = apart(f"{MOCK}+flip-bit@a:element=7:bit=3", "--verify", "all")
+h.check("and a lie in it is seen by the run that looked for races", status == 6 and "PC5208" in err and "element 7" in err
+        and "(cpu:0" in err, f"{status} {err}")
 
 # A failure that the device makes up is told from one of the data.
 status, _, err = h.run(*RANK, f"{MOCK}+zero")
