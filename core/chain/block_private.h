@@ -15,6 +15,7 @@
  * message  decoded from the row
  * error    why it fails; NULL: it runs
  * inputs   of one that ran: 0:0 and the further bindings, job:ID resolved
+ * evidence how its output stands: as its executor says, then the weakest along what went in
  * kept     bytes of its output while jobs of this block still want them, else NULL
  * n_users  later jobs of this block that bind its output and have not run yet
  */
@@ -26,6 +27,7 @@ typedef struct pctl_block_job {
 	uint32_t n_inputs, has_uniform;
 	uint8_t uniform[PCTL_DIGEST_BYTES];
 	pctl_cid output;
+	pctl_evidence evidence; /* of the output */
 	uint8_t *kept;
 	uint32_t n_users, has_run;
 } pctl_block_job;

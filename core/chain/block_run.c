@@ -197,6 +197,7 @@ static pctl_status make_task(batch *b, pctl_block_job *job, pctl_task *task)
 	task->name = pctl_job_id_format(job->row.id, name);
 	memcpy(task->groups, m->dispatch, sizeof(task->groups));
 	task->n_output = m->output_bytes;
+	task->evidence = &job->evidence;
 	task->output = calloc(1, m->output_bytes == 0 ? 1 : (size_t)m->output_bytes);
 	if (task->output == NULL || !PCTL_VEC_PUSH(&b->owned, task->output)) {
 		free(task->output);
@@ -244,6 +245,24 @@ static void keep(batch *b, pctl_block_job *job, const pctl_task *task)
 	b->kept += task->n_output;
 }
 
+/* Bytes that went in are known already, whatever came out of it. */
+static int went_in(const pctl_block_job *job)
+{
+	for (uint32_t i = 0; i < job->n_inputs; i++)
+		if (pctl_cid_compare(&job->inputs[i].cid, &job->output) == 0)
+			return 1;
+	return 0;
+}
+
+static pctl_status note_evidence(pctl_block_work *w, pctl_block_job *job)
+{
+	for (uint32_t i = 0; i < job->n_inputs; i++)
+		job->evidence = pctl_evidence_weaker(
+			job->evidence, pctl_chain_evidence_of(w->chain, &job->inputs[i].cid));
+	return pctl_chain_evidence_put(w->chain, job->row.id, went_in(job) ? NULL : &job->output,
+				       job->evidence, w->call);
+}
+
 static pctl_status take_output(batch *b, pctl_block_job *job, const pctl_task *task)
 {
 	pctl_block_work *w = b->w;
@@ -257,6 +276,8 @@ static pctl_status take_output(batch *b, pctl_block_job *job, const pctl_task *t
 	} else {
 		status = pctl_store_put(pctl_chain_store(w->chain), task->output, task->n_output,
 					w->call, &job->output);
+		if (status == PCTL_OK)
+			status = note_evidence(w, job);
 	}
 	job->has_run = status == PCTL_OK;
 	if (status == PCTL_OK)
@@ -361,6 +382,8 @@ static pctl_status run_into_store(pctl_block_work *w)
 	int executing;
 	pctl_status status = announce(w, &executing), committed;
 
+	if (status == PCTL_OK)
+		status = pctl_chain_evidence_begin(w->chain, w->call);
 	if (status == PCTL_OK)
 		status = pctl_store_batch_begin(store, w->call);
 	if (status == PCTL_OK) {

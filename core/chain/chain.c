@@ -59,6 +59,7 @@ pctl_status pctl_chain_open(const pctl_chain_options *o, const pctl_call *call, 
 	c->store = o->store;
 	c->kernels = o->kernels;
 	c->executor = o->executor;
+	c->made = o->made;
 	c->arena = pctl_arena_create();
 	c->sources = pctl_map_create();
 	if (c->arena == NULL || c->sources == NULL)
@@ -91,6 +92,7 @@ void pctl_chain_close(pctl_chain *c)
 	pctl_gas_schedule_destroy(c->schedule);
 	pctl_gitlog_close(c->log);
 	pctl_chain_state_close(c->state);
+	pctl_chain_evidence_end(c);
 	pctl_map_destroy(c->sources);
 	pctl_arena_destroy(c->arena);
 	free(c);

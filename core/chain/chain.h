@@ -3,6 +3,7 @@
 #ifndef PIPECTL_CHAIN_CHAIN_H
 #define PIPECTL_CHAIN_CHAIN_H
 
+#include "cas/memo.h"
 #include "cas/store.h"
 #include "chain/executor.h"
 #include "chain/gitlog.h"
@@ -17,6 +18,7 @@ typedef struct pctl_chain pctl_chain;
  * kernels   compiles shaders; outlives the chain
  * genesis   values of height 0 for a state that has none; NULL: such a state is refused (PC5723)
  * executor  runs jobs; NULL: end_block is refused (PC5850) when a job would have to run
+ * made      where it is noted how outputs stand, by CID, as runs do; outlives the chain; NULL: nowhere. No state
  */
 typedef struct pctl_chain_options {
 	const char *dir;
@@ -24,6 +26,7 @@ typedef struct pctl_chain_options {
 	pctl_kernels *kernels;
 	const pctl_params *genesis;
 	const pctl_executor *executor;
+	pctl_memo *made;
 } pctl_chain_options;
 
 /* At start the log is brought to what SQLite names (pctl_gitlog_repair). One process writes at a time: the second waits
@@ -36,6 +39,8 @@ pctl_chain_state *pctl_chain_rows(pctl_chain *c);
 uint32_t pctl_chain_job_status(const pctl_chain *c, const pctl_chain_job *job);
 pctl_gitlog *pctl_chain_log(pctl_chain *c); /* NULL without history */
 pctl_store *pctl_chain_store(pctl_chain *c);
+/* How the output stands that a job of the block that was ended last gave here: not verified where it did not run here. */
+pctl_evidence pctl_chain_evidence(const pctl_chain *c, const uint8_t job[PCTL_DIGEST_BYTES]);
 
 /* last: the last finished block, 0 before the first, whose height is 1. clock: its final clock. The open block has
  * height last + 1 and starts at clock + 1. */

@@ -19,13 +19,24 @@ struct pctl_chain {
 	void *known_ctx;
 	pctl_chain_record_fn record; /* NULL: nobody is told */
 	void *record_ctx;
-	pctl_arena *arena;	     /* texts of shaders */
-	const char *dir;	     /* in the arena; NULL: in memory */
-	pctl_map *sources;	     /* CID to the pctl_chain_source in the arena */
+	pctl_arena *arena; /* texts of shaders */
+	const char *dir;   /* in the arena; NULL: in memory */
+	pctl_map *sources; /* CID to the pctl_chain_source in the arena */
+	pctl_memo *made;
+	pctl_map *
+		evidence; /* of the jobs of the last block: hex of the id to pctl_evidence, which it owns */
 	pctl_gas_schedule *schedule; /* of `schedule_of`, made when it is first needed */
 	pctl_params schedule_of;
 	uint32_t batch, reserved;
 };
+
+/* Forget those of the block before, and note one: in memory, and for its CID (NULL: not) where there is a place for it. */
+pctl_status pctl_chain_evidence_begin(pctl_chain *c, const pctl_call *call);
+pctl_status pctl_chain_evidence_put(pctl_chain *c, const uint8_t job[PCTL_DIGEST_BYTES],
+				    const pctl_cid *output, pctl_evidence e, const pctl_call *call);
+void pctl_chain_evidence_end(pctl_chain *c);
+/* How bytes stand that a job takes: as whoever stored them noted, else as given. */
+pctl_evidence pctl_chain_evidence_of(const pctl_chain *c, const pctl_cid *cid);
 
 const pctl_executor *pctl_chain_executor(const pctl_chain *c); /* NULL: none */
 /* Tell whoever pctl_chain_set_record named. */

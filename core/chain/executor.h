@@ -3,6 +3,7 @@
 #ifndef PIPECTL_CHAIN_EXECUTOR_H
 #define PIPECTL_CHAIN_EXECUTOR_H
 
+#include "cas/evidence.h"
 #include "exec/session.h"
 #include "plugin/devices.h"
 #include "policy/policy.h"
@@ -29,6 +30,8 @@ typedef struct pctl_task {
 	const pctl_task_binding *bindings;
 	void *output;
 	uint64_t n_output;
+	pctl_evidence *
+		evidence; /* filled in on success: how the output stands by itself; may be NULL. It changes no state */
 } pctl_task;
 
 /*

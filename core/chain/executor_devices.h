@@ -31,7 +31,7 @@ pctl_task_limits pctl_executor_limits(const pctl_device_executor *e);
 /* Kernels of class strict: the check of their first build on this device (exec/adversary.h). PC5216. */
 pctl_status pctl_executor_first_builds(pctl_device_executor *e, pctl_executor_device *d,
 				       const pctl_task *tasks, uint32_t n, const pctl_call *call);
-/* Run the sampled tasks again on the reference and compare with their outputs: PC5208. */
+/* Run the sampled tasks again on the reference and compare with their outputs: PC5208. Says how all of them stand. */
 pctl_status pctl_executor_verify(pctl_device_executor *e, const pctl_executor_device *d,
 				 const pctl_task *tasks, uint32_t n, const pctl_call *call);
 

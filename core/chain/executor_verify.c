@@ -120,7 +120,13 @@ pctl_status pctl_executor_verify(pctl_device_executor *e, const pctl_executor_de
 	pctl_task *picked;
 	pctl_status status;
 
-	if (e->o.verify_ppm == 0 || pctl_session_kind(d->session) == PCTL_DEVICE_REFERENCE)
+	const int is_reference = pctl_session_kind(d->session) == PCTL_DEVICE_REFERENCE;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (tasks[i].evidence != NULL)
+			*tasks[i].evidence = (pctl_evidence){
+				.kind = is_reference ? PCTL_EVIDENCE_VERIFIED : PCTL_EVIDENCE_NONE};
+	if (e->o.verify_ppm == 0 || is_reference)
 		return PCTL_OK;
 	index = calloc(n + 1u, sizeof(*index));
 	picked = index == NULL ? NULL : pick(e, tasks, n, index, &n_picked);
@@ -133,8 +139,12 @@ pctl_status pctl_executor_verify(pctl_device_executor *e, const pctl_executor_de
 		status =
 			pctl_tasks_run(e->reference.session, &limits, picked, n_picked, call, NULL);
 	for (uint32_t k = 0; k < n_picked; k++) {
+		const pctl_task *t = &tasks[index[k]];
+
 		if (status == PCTL_OK)
-			status = compare(e, d, &tasks[index[k]], &picked[k], call);
+			status = compare(e, d, t, &picked[k], call);
+		if (status == PCTL_OK && t->evidence != NULL)
+			t->evidence->kind = PCTL_EVIDENCE_VERIFIED;
 		free(picked[k].output);
 	}
 	free(picked);

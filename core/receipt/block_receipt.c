@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/num.h"
 #include "diag/diag.h"
 #include "receipt/form.h"
 
@@ -39,7 +40,27 @@ static void add_head(pctl_str_buf *s, const pctl_block_receipt *r)
 		pctl_form_quote(s, r->who.facts[i].value);
 		pctl_str_add(s, " ]");
 	}
+	pctl_str_add(s, " );\n  evidence : (");
+	for (uint32_t i = 0; i < r->who.n_standings; i++) {
+		const pctl_block_standing *x = &r->who.standings[i];
+		char text[PCTL_EVIDENCE_TEXT];
+
+		pctl_str_addf(s, "%s[ \"%" PRIu64 "\", \"%s\" ]", i == 0 ? "\n    " : ",\n    ",
+			      x->n_jobs, pctl_evidence_text(x->evidence, text));
+	}
 	pctl_str_add(s, " );\n};\n");
+}
+
+pctl_evidence pctl_block_receipt_evidence(const pctl_block_receipt *r, uint32_t index)
+{
+	uint64_t at = 0;
+
+	for (uint32_t i = 0; i < r->who.n_standings; i++) {
+		at += r->who.standings[i].n_jobs;
+		if (index < at)
+			return r->who.standings[i].evidence;
+	}
+	return (pctl_evidence){.kind = PCTL_EVIDENCE_NONE};
 }
 
 static pctl_status add_statements(pctl_str_buf *s, const pctl_block_statements *all,
@@ -83,6 +104,7 @@ pctl_status pctl_block_receipt_write(const char *dir, const char *receipts, size
 	pctl_arena *arena = pctl_arena_create();
 	pctl_block_receipt r = {.arena = arena, .who = *who};
 	pctl_str_buf text = PCTL_STR_BUF_INIT;
+	uint64_t standing = 0;
 	pctl_status status;
 
 	if (arena == NULL)
@@ -91,6 +113,14 @@ pctl_status pctl_block_receipt_write(const char *dir, const char *receipts, size
 	if (status == PCTL_OK) {
 		r.height = r.all.height;
 		r.n_jobs = r.all.n;
+		for (uint32_t i = 0; i < who->n_standings; i++)
+			standing += who->standings[i].n_jobs;
+		if (standing != r.n_jobs)
+			status = pctl_refuse(call, PC1_INTERNAL,
+					     "%" PRIu64 " of %" PRIu32 " jobs stand somehow",
+					     standing, r.n_jobs);
+	}
+	if (status == PCTL_OK) {
 		memcpy(r.root, r.all.root, sizeof(r.root));
 		add_head(&text, &r);
 		status = pctl_signer_seal(signer, &text, call);
@@ -107,6 +137,32 @@ pctl_status pctl_block_receipt_write(const char *dir, const char *receipts, size
 }
 
 /* ---- reading ------------------------------------------------------------------------------ */
+
+static void take_standings(pctl_form_taker *t, const pctl_conf_value *g, uint64_t jobs,
+			   pctl_block_signing *who)
+{
+	const pctl_conf_value *list = pctl_form_take_list(t, g, "evidence");
+	pctl_block_standing *to = pctl_form_take_room(t, list->n_items, sizeof(*to));
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; to != NULL && i < list->n_items; i++) {
+		const pctl_conf_value *v = list->items[i];
+
+		if (v->kind != PCTL_CONF_ARRAY || v->n_items != 2 || v->items[0]->text == NULL ||
+		    v->items[1]->text == NULL ||
+		    !pctl_num_parse_u64(v->items[0]->text, strlen(v->items[0]->text),
+					&to[i].n_jobs) ||
+		    to[i].n_jobs == 0 || !pctl_num_add(sum, to[i].n_jobs, &sum) ||
+		    !pctl_evidence_parse(v->items[1]->text, &to[i].evidence)) {
+			t->missing = "evidence";
+			return;
+		}
+	}
+	if (sum != jobs)
+		t->missing = "evidence";
+	who->standings = to;
+	who->n_standings = list->n_items;
+}
 
 static pctl_status take_head(pctl_block_receipt *r, size_t n_signed, const pctl_call *call)
 {
@@ -149,6 +205,7 @@ static pctl_status take_head(pctl_block_receipt *r, size_t n_signed, const pctl_
 	r->n_jobs = (uint32_t)jobs;
 	if (jobs > UINT32_MAX)
 		t.missing = "jobs";
+	take_standings(&t, g, jobs, &r->who);
 	pctl_conf_destroy(conf);
 	return t.missing == NULL ? PCTL_OK
 				 : pctl_refuse(call, PC5901_RECEIPT_FORM,

@@ -8,11 +8,12 @@
 #include "base/arena.h"
 #include "base/str.h"
 #include "cas/cid.h"
+#include "cas/evidence.h"
 #include "cas/sign.h"
 #include "receipt/tree.h"
 
 #define PCTL_BLOCK_RECEIPTS_SCHEMA "pipectl block receipts 1" /* first line of the block's file */
-#define PCTL_BLOCK_RECEIPT_SCHEMA "pipectl.block-receipt/1"
+#define PCTL_BLOCK_RECEIPT_SCHEMA "pipectl.block-receipt/2"
 #define PCTL_BLOCK_INPUTS_MAX 16u
 
 /* Bytes bound to a storage variable. */
@@ -76,7 +77,15 @@ typedef struct pctl_block_fact {
 	const char *key, *value;
 } pctl_block_fact;
 
+/* So many jobs in a row, in the order of the block, stand so: which is the word of the node that signs, no part of the
+ * block. Of a job that failed it says nothing. */
+typedef struct pctl_block_standing {
+	uint64_t n_jobs;
+	pctl_evidence evidence;
+} pctl_block_standing;
+
 /*
+ * standings how the outputs stand on this node; together as many as there are jobs
  * previous  state root that the block starts from; state: that it ends with (zeros where the caller has none)
  * executor  "vulkan:0 (llvmpipe ..)"
  * facts     identity of plugin, device and driver: key and value; may be none
@@ -85,7 +94,8 @@ typedef struct pctl_block_signing {
 	uint8_t previous[PCTL_DIGEST_BYTES], state[PCTL_DIGEST_BYTES];
 	const char *version, *executor;
 	const pctl_block_fact *facts;
-	uint32_t n_facts, reserved;
+	const pctl_block_standing *standings;
+	uint32_t n_facts, n_standings;
 } pctl_block_signing;
 
 /*
@@ -123,6 +133,9 @@ typedef struct pctl_block_receipt {
 pctl_status pctl_block_receipt_parse(const char *name, const char *text, size_t n,
 				     const pctl_call *call, pctl_block_receipt **out);
 void pctl_block_receipt_destroy(pctl_block_receipt *r);
+
+/* How the output of the job with this index stands, by the word of who signed. */
+pctl_evidence pctl_block_receipt_evidence(const pctl_block_receipt *r, uint32_t index);
 
 /* The text of one job's receipt, from its block's. Errors: PC5921 (no such job in the block). */
 pctl_status pctl_block_receipt_export(const pctl_block_receipt *block,

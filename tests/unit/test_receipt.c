@@ -106,8 +106,14 @@ static void make_block(pctl_block_statements *s)
 static char *write_block(const char *dir, uint64_t *n)
 {
 	static const pctl_block_fact facts[1] = {{"driver", "a \"quoted\" \x01 one"}};
-	const pctl_block_signing who = {
-		.version = "0", .executor = "cpu:0", .facts = facts, .n_facts = 1};
+	static const pctl_block_standing standings[2] = {{2, {.kind = PCTL_EVIDENCE_VERIFIED}},
+							 {1, {.kind = PCTL_EVIDENCE_NONE}}};
+	const pctl_block_signing who = {.version = "0",
+					.executor = "cpu:0",
+					.facts = facts,
+					.standings = standings,
+					.n_facts = 1,
+					.n_standings = 2};
 	pctl_str_buf text = PCTL_STR_BUF_INIT;
 	pctl_block_statements s;
 	pctl_signer *signer;
@@ -169,6 +175,8 @@ static void test_receipt__blocks_and_their_jobs(void **state)
 		assert_int_equal(pctl_block_receipt_parse("j", one.data, one.n, &quiet, &job),
 				 PCTL_OK);
 		assert_true(job->is_job);
+		assert_int_equal(pctl_block_receipt_evidence(job, job->index).kind,
+				 i < 2 ? PCTL_EVIDENCE_VERIFIED : PCTL_EVIDENCE_NONE);
 		assert_int_equal(job->job.gas, 1000 + i);
 		pctl_block_receipt_destroy(job);
 		every_byte_changed(one.data, one.n);

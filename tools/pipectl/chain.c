@@ -68,11 +68,12 @@ pctl_status pctl_app_chain(pctl_app *app, const pctl_executor *executor, pctl_ch
 
 	*out = NULL;
 	if (status == PCTL_OK)
-		status = pctl_app_store(app);
+		status = pctl_app_memo(app);
 	if (status == PCTL_OK)
 		status = pctl_app_ops(app);
 	if (status != PCTL_OK)
 		return status;
+	o.made = app->memo;
 	o.dir = pctl_arena_printf(app->arena, "%s/chain", app->config->home);
 	if (o.dir == NULL)
 		return pctl_refuse(app->call, PC2_NOMEM, "no memory for a path");

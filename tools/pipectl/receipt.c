@@ -293,7 +293,7 @@ static void json_block(pctl_json *j, const pctl_block_receipt *r)
 	pctl_json_key(j, "jobs");
 	pctl_json_array_begin(j);
 	for (uint32_t i = 0; i < (r->is_job ? 1 : r->all.n); i++) {
-		char cid[PCTL_CID_TEXT_SIZE];
+		char cid[PCTL_CID_TEXT_SIZE], standing[PCTL_EVIDENCE_TEXT];
 
 		pctl_json_object_begin(j);
 		pctl_json_kv_string(j, "job", pctl_digest_hex(items[i].job, hex));
@@ -303,6 +303,11 @@ static void json_block(pctl_json *j, const pctl_block_receipt *r)
 			pctl_json_kv_string(j, "output", pctl_cid_format(&items[i].output, cid));
 		else
 			pctl_json_kv_string(j, "error", items[i].error);
+		if (items[i].complete)
+			pctl_json_kv_string(j, "evidence",
+					    pctl_evidence_text(pctl_block_receipt_evidence(
+								       r, r->is_job ? r->index : i),
+							       standing));
 		pctl_json_kv_u64(j, "gas", items[i].gas);
 		pctl_json_object_end(j);
 	}
@@ -355,15 +360,19 @@ static void print_run(const pctl_receipt *r, int long_form)
 static void print_block(const pctl_block_receipt *r)
 {
 	const pctl_block_statement *items = r->is_job ? &r->job : r->all.items;
-	char hex[2 * PCTL_DIGEST_BYTES + 1], cid[PCTL_CID_TEXT_SIZE];
+	char hex[2 * PCTL_DIGEST_BYTES + 1], cid[PCTL_CID_TEXT_SIZE], standing[PCTL_EVIDENCE_TEXT];
 
 	printf("%s block %" PRIu64 " of %" PRIu32 " jobs, on %s, signed by key %s\n",
 	       r->is_job ? "one job of" : "", r->height, r->n_jobs, r->who.executor, r->signer);
 	printf("root %s\n", pctl_digest_hex(r->root, hex));
 	for (uint32_t i = 0; i < (r->is_job ? 1 : r->all.n); i++)
-		printf("job %s %s, gas %" PRIu64 "\n", pctl_digest_hex(items[i].job, hex),
+		printf("job %s %s, gas %" PRIu64 "%s%s\n", pctl_digest_hex(items[i].job, hex),
 		       items[i].complete ? pctl_cid_format(&items[i].output, cid) : items[i].error,
-		       items[i].gas);
+		       items[i].gas, items[i].complete ? ", " : "",
+		       items[i].complete ? pctl_evidence_text(pctl_block_receipt_evidence(
+								      r, r->is_job ? r->index : i),
+							      standing)
+					 : "");
 }
 
 void pctl_app_print_receipt(pctl_app *app, const pctl_app_receipt *r)

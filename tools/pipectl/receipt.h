@@ -36,6 +36,7 @@ const char *pctl_app_block_receipts(pctl_app *app);
 typedef struct pctl_app_signing {
 	pctl_app *app;
 	const pctl_executor *executor;
+	pctl_chain *chain; /* of pctl_app_sign_blocks */
 } pctl_app_signing;
 void pctl_app_sign_blocks(pctl_app_signing *signing, pctl_chain *chain);
 /* `receipt dispute` of two receipts of one block or job. */

@@ -39,6 +39,33 @@ static void plugin_facts(pctl_app *app, const char *executor, pctl_block_signing
 	who->n_facts = 3;
 }
 
+/* How the outputs stand here, job by job in the order of the block's receipts, equal ones in a row together. */
+static pctl_status standings_of(const pctl_app_signing *signing, const pctl_block_record *record,
+				pctl_arena *arena, const pctl_call *call, pctl_block_signing *who)
+{
+	pctl_block_statements all;
+	pctl_block_standing *to;
+	pctl_status status =
+		pctl_block_statements_read("receipts", record->text[PCTL_BLOCK_RECEIPTS],
+					   record->n_bytes[PCTL_BLOCK_RECEIPTS], arena, call, &all);
+
+	if (status != PCTL_OK)
+		return status;
+	to = pctl_arena_array(arena, all.n + (size_t)1, sizeof(*to));
+	if (to == NULL)
+		return no_memory(signing->app);
+	for (uint32_t i = 0; i < all.n; i++) {
+		const pctl_evidence e = pctl_chain_evidence(signing->chain, all.items[i].job);
+
+		if (who->n_standings == 0 ||
+		    pctl_evidence_compare(to[who->n_standings - 1].evidence, e) != 0)
+			to[who->n_standings++].evidence = e;
+		to[who->n_standings - 1].n_jobs++;
+	}
+	who->standings = to;
+	return PCTL_OK;
+}
+
 static pctl_status sign_record(void *ctx, const pctl_block_record *record, const pctl_call *call)
 {
 	const pctl_app_signing *signing = ctx;
@@ -46,6 +73,7 @@ static pctl_status sign_record(void *ctx, const pctl_block_record *record, const
 	pctl_block_signing who = {.version = PIPECTL_VERSION, .executor = NULL};
 	pctl_block_header header;
 	pctl_signer *signer = NULL;
+	pctl_arena *arena = pctl_arena_create();
 	const char *dir = pctl_app_block_receipts(signing->app);
 	pctl_status status = dir == NULL
 				     ? no_memory(signing->app)
@@ -57,6 +85,9 @@ static pctl_status sign_record(void *ctx, const pctl_block_record *record, const
 		who.executor = executor->describe(executor->ctx);
 	if (who.executor == NULL)
 		who.executor = "none";
+	if (status == PCTL_OK)
+		status = arena == NULL ? no_memory(signing->app)
+				       : standings_of(signing, record, arena, call, &who);
 	if (status == PCTL_OK) {
 		memcpy(who.previous, header.previous, sizeof(who.previous));
 		memcpy(who.state, header.root, sizeof(who.state));
@@ -66,11 +97,13 @@ static pctl_status sign_record(void *ctx, const pctl_block_record *record, const
 						  signer, call);
 	}
 	pctl_signer_close(signer);
+	pctl_arena_destroy(arena);
 	return status;
 }
 
 void pctl_app_sign_blocks(pctl_app_signing *signing, pctl_chain *chain)
 {
+	signing->chain = chain;
 	pctl_chain_set_record(chain, sign_record, signing);
 }
 

@@ -66,7 +66,7 @@ static void print_row(pctl_app *app, const pctl_block_row *b)
 
 static pctl_status end_block(pctl_app *app, pctl_chain *chain, const pctl_executor *executor)
 {
-	pctl_app_signing signing = {app, executor};
+	pctl_app_signing signing = {.app = app, .executor = executor};
 	const char *height = pctl_option_value(&app->line, "--height");
 	pctl_request r = {.kind = PCTL_MSG_BLOCK_END};
 	pctl_block_row row;

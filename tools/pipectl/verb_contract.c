@@ -296,7 +296,7 @@ static pctl_status run_contract(pctl_app *app, const contract_file *c, contract_
 {
 	const int has_then = pctl_option_has(&app->line, "--then");
 	pctl_executor executor = {.run = NULL};
-	pctl_app_signing signing = {app, &executor};
+	pctl_app_signing signing = {.app = app, .executor = &executor};
 	pctl_chain *chain = NULL;
 	pctl_status status = has_then ? pctl_app_open_executor(app, NULL, &executor) : PCTL_OK;
 

@@ -53,7 +53,7 @@ pctl_status pctl_verb_node(pctl_app *app)
 {
 	pctl_node_options o = {.path = pctl_option_value(&app->line, "--socket"), .report = report};
 	pctl_executor executor = {.run = NULL};
-	pctl_app_signing signing = {app, &executor};
+	pctl_app_signing signing = {.app = app, .executor = &executor};
 	pctl_chain *chain = NULL;
 	uint64_t clients;
 	pctl_status status;

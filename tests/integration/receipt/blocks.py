@@ -52,6 +52,40 @@ def main():
         want = [v * 3 + 1 for v in want]
         status, out, _ = h.run("--home", h.path("a"), "cas", "get", said["output"])
         h.check_bytes(f"output of job {i}", out, struct.pack("<16I", *want), 4)
+    # How each output stands is the word of the node that ran it, and no part of the block: the same state, another word.
+    h.check("ids are the same on a third", node(h, "c", 3) == jobs)
+    say(h, "c", "block", "end", "--backend", "mock:wrap=cpu", "--verify", "all")
+    h.check("and on a fourth", node(h, "d", 3) == jobs)
+    say(h, "d", "block", "end", "--backend", "mock:wrap=cpu")
+    said = {n: json.loads(h.run("--json", "receipt", "show", h.path(f"{n}/chain/receipts/1.receipt"))[1]) for n in "abcd"}
+    for home, word in (("a", "verified"), ("b", "not verified"), ("c", "verified"), ("d", "not verified")):
+        h.check(f"{home}: how its outputs stand", [j["evidence"] for j in said[home]["jobs"]] == [word] * 3, str(said[home]["jobs"]))
+    h.check("the block is the same", len({(said[n]["root"], said[n]["state"]) for n in "acd"}) == 1)
+    status, out, err = h.run("receipt", "show", h.path("d/chain/receipts/1.receipt"))
+    h.check("in words", status == 0 and out.count(b", not verified") == 3, out.decode())
+    # A run on what a block made stands no better than that, nor does a later block's job.
+    h.write("not.pipe.cfg", b"""pipeline : { name = "n"; class = "integer"; inputs : { x : { type = "u32[16]"; }; };
+  jobs = ( { id = "n"; op = "int.not@1"; in : { x = "$x"; }; } ); outputs : { y = "n.y"; }; };
+""")
+    for home, word in (("c", "verified"), ("d", "not verified")):
+        status, out, err = h.run("--home", h.path(home), "--json", "run", h.path("not.pipe.cfg"), "--in", f"x={said[home]['jobs'][2]['output']}",
+                                 "--backend", "cpu")
+        if home == "d":
+            h.planted("a run takes what an unverified block made", "mock:wrap=cpu", "evidence: not verified", json.loads(out)["evidence"])
+        h.check(f"{home}: a run on it", status == 0 and json.loads(out)["evidence"] == word, f"{out} {err}")
+        shader = say(h, home, "shader", "upload", h.path("s.wgsl"), "--sender", "bob")
+        say(h, home, "ledger", "credit", "bob", "100000000")
+        say(h, home, "job", "submit", "--sender", "bob", "--shader", shader, "--input", "job:" + jobs[2], "--dispatch", "1",
+            "--gas-limit", "100000", "--output-bytes", "64")
+        say(h, home, "block", "end", "--backend", "cpu")
+        later = json.loads(h.run("--json", "receipt", "show", h.path(f"{home}/chain/receipts/2.receipt"))[1])
+        h.check(f"{home}: a later block on it", [j["evidence"] for j in later["jobs"]] == [word], str(later["jobs"]))
+    say(h, "d", "receipt", "export", jobs[2], "--out", h.path("one-d"))
+    shown_one = json.loads(h.run("--json", "receipt", "show", h.path("one-d"))[1])
+    h.check("one job's receipt says it", [j["evidence"] for j in shown_one["jobs"]] == ["not verified"], str(shown_one))
+    text = h.read("one-d")
+    status, _, err = h.run("receipt", "verify", h.write("bad", text.replace(b'"not verified"', b'"verified"')))
+    h.check("and nobody else says better", status == 3 and "PC5012" in err and b'"not verified"' in text, f"{status} {err}")
     for home in "ab":
         say(h, home, "receipt", "export", jobs[1], "--out", h.path("one-" + home))
     status, _, err = h.run("receipt", "verify", h.path("one-a"), h.path("one-b"))
