@@ -171,17 +171,21 @@ void rig_run(rig *r, const uint8_t *wire, uint64_t n_wire, uint32_t flags, const
 	const uint32_t groups[3] = {x, y, z};
 	pctl_binding bindings[RIG_BUFFERS] = {0};
 	pctl_kernel *k = rig_build(r, wire, n_wire, flags);
+	uint32_t n_bound = 0;
 	uint8_t guard[256];
 
 	assert_true(n <= RIG_BUFFERS && r->guard <= sizeof(guard));
 	memset(guard, 0xa5, sizeof(guard));
 	for (uint32_t i = 0; i < n; i++) {
-		bindings[i].binding = i;
-		upload(r, &arrays[i], guard, &bindings[i]);
+		if (!arrays[i].data)
+			continue;
+		bindings[n_bound].binding = i;
+		upload(r, &arrays[i], guard, &bindings[n_bound++]);
 	}
-	rig_dispatch(r, k, bindings, n, groups);
-	for (uint32_t i = 0; i < n; i++)
-		download(r, &arrays[i], guard, &bindings[i]);
+	rig_dispatch(r, k, bindings, n_bound, groups);
+	for (uint32_t i = n_bound = 0; i < n; i++)
+		if (arrays[i].data)
+			download(r, &arrays[i], guard, &bindings[n_bound++]);
 	r->api->kernel_destroy(r->dev, k);
 }
 

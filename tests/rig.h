@@ -68,7 +68,7 @@ typedef struct rig_bytes {
 	uint32_t is_uniform;
 } rig_bytes;
 
-/* Build, bind arrays[i] to group 0 binding i, dispatch once, read back. */
+/* Build, bind arrays[i] to group 0 binding i unless it has no data, dispatch once, read back. */
 void rig_run(rig *r, const uint8_t *wire, uint64_t n_wire, uint32_t flags, const rig_bytes *arrays,
 	     uint32_t n, uint32_t x, uint32_t y, uint32_t z);
 

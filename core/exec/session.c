@@ -1,6 +1,5 @@
-/* Sessions: opening, building kernels through the legaliser, the cache of compiled kernels on disk.
- */
-#include "exec/session.h"
+/* Sessions: opening, building kernels, the cache of compiled kernels on disk. */
+#include "exec/session_private.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,10 +10,8 @@
 #include "base/map.h"
 #include "base/num.h"
 #include "base/str.h"
-#include "legal/legal.h"
 #include "policy/limits.h"
 
-#define MOST_IDENTITY 32u
 #define LARGEST_CACHE (64u << 20)
 
 /* A unit on this device; the kernel is NULL until somebody runs it. */
@@ -24,34 +21,16 @@ struct built {
 	pctl_kernel *kernel;
 };
 
-struct pctl_session {
-	pctl_session_options o;
-	char *name, *id, *cache_dir;
-	pctl_device *dev;
-	pctl_device_caps caps;
-	pctl_key_value identity[MOST_IDENTITY];
-	uint32_t n_identity;
-	char files[PCTL_SESSION_FILES_TEXT]; /* what it runs on, see plugin/session.h */
-	pctl_cid
-		identity_cid; /* of identity facts and files: part of the key of compiled kernels */
-	pctl_profile_record *profile; /* NULL: not asked for yet */
-	pctl_map *kernels;	      /* text of a unit's CID to struct built */
-	pctl_extent_limits limits;    /* what programs may need here; never of the reference */
-	uint32_t limits_slow; /* bit e: extent e ends where the device was too slow to be asked */
-	int limits_known;     /* 1: by the table, so that nothing needs to be searched for */
-	int limits_learned;   /* 1: what is kept of this device is among them */
-};
-
 static pctl_status read_identity(pctl_session *s, const pctl_call *call)
 {
 	pctl_str_buf text = PCTL_STR_BUF_INIT;
-	pctl_status status = s->o.table->device_identity(s->dev, call, MOST_IDENTITY, s->identity,
-							 &s->n_identity);
+	pctl_status status = s->o.table->device_identity(s->dev, call, PCTL_SESSION_IDENTITY,
+							 s->identity, &s->n_identity);
 
 	if (status != PCTL_OK)
 		return status;
-	if (s->n_identity > MOST_IDENTITY)
-		s->n_identity = MOST_IDENTITY;
+	if (s->n_identity > PCTL_SESSION_IDENTITY)
+		s->n_identity = PCTL_SESSION_IDENTITY;
 	for (uint32_t i = 0; i < s->n_identity; i++)
 		pctl_str_addf(&text, "%.63s=%.255s\n", s->identity[i].key, s->identity[i].value);
 	if (s->o.backend != NULL && s->o.device_kind != PCTL_DEVICE_REFERENCE)
@@ -194,185 +173,6 @@ const pctl_profile_record *pctl_session_profile_known(const pctl_session *s)
 	return s->profile;
 }
 
-static const char *fact(const pctl_session *s, const char *key)
-{
-	for (uint32_t i = 0; i < s->n_identity; i++)
-		if (strcmp(s->identity[i].key, key) == 0)
-			return s->identity[i].value;
-	return NULL;
-}
-
-static pctl_profiled_device profiled(const pctl_session *s)
-{
-	return (pctl_profiled_device){.table = s->o.table,
-				      .dev = s->dev,
-				      .caps = &s->caps,
-				      .identity = s->identity,
-				      .n_identity = s->n_identity,
-				      .files = s->files,
-				      .name = s->name,
-				      .device = fact(s, "device"),
-				      .driver = fact(s, "driver")};
-}
-
-pctl_status pctl_session_profile(pctl_session *s, const pctl_call *call,
-				 const pctl_profile_record **out)
-{
-	const pctl_profiled_device d = profiled(s);
-	pctl_profile_record *made;
-	uint32_t broken;
-	pctl_status status;
-
-	*out = s->profile;
-	if (s->profile != NULL || s->o.profiles == NULL ||
-	    s->o.device_kind == PCTL_DEVICE_REFERENCE)
-		return PCTL_OK;
-	made = malloc(sizeof(*made));
-	if (made == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a profile");
-	status = pctl_profiles_obtain(s->o.profiles, &d, s->o.profile_flags, call, made);
-	broken = status == PCTL_OK ? pctl_profile_broken(made) : PCTL_N_FACTS;
-	if (broken < PCTL_N_FACTS)
-		status = pctl_refuse(call, PC5214_DEVICE_BROKEN, "%s: %s: %s", s->name,
-				     pctl_fact_name(broken), made->fact_witness[broken].text);
-	if (status != PCTL_OK) {
-		free(made);
-		return status;
-	}
-	*out = s->profile = made;
-	return PCTL_OK;
-}
-
-/* Integer programs need no profile, and so no probe. */
-static pctl_status options_for(pctl_session *s, const pctl_program *p, const pctl_call *call,
-			       pctl_legal_options *out)
-{
-	const uint64_t floats = PCTL_CAP_STRICT_FLOAT | PCTL_CAP_F16 | PCTL_CAP_F32 | PCTL_CAP_BF16;
-	const pctl_profile_record *record = NULL;
-	pctl_status status = PCTL_OK;
-
-	*out = (pctl_legal_options){.head = PCTL_HEAD(pctl_legal_options),
-				    .flags = s->o.legal_flags};
-	if (!(p->caps & floats) || s->o.profiles == NULL)
-		return PCTL_OK;
-	status = pctl_session_profile(s, call, &record);
-	if (status == PCTL_OK)
-		status = pctl_profiles_forms(s->o.profiles, call, &out->forms);
-	out->profile = record == NULL ? NULL : &record->profile;
-	return status;
-}
-
-pctl_status pctl_session_limits(pctl_session *s, const pctl_call *call, pctl_limits_record *out)
-{
-	const pctl_profiled_device d = profiled(s);
-
-	memset(out, 0, sizeof(*out));
-	if (s->o.profiles == NULL || s->o.device_kind == PCTL_DEVICE_REFERENCE)
-		return PCTL_OK;
-	return pctl_profiles_limits(s->o.profiles, &d, s->o.profile_flags, call, out);
-}
-
-/* The first program that is more than any device can be taken to do (NULL: one of any size) asks for the record of this
- * one; a device that no table knows and that has none is searched, once for all sessions to come. */
-static pctl_status learn_limits(pctl_session *s, const pctl_extents *x, const pctl_call *call)
-{
-	const pctl_profiled_device d = profiled(s);
-	const uint32_t flags = s->limits_known ? PCTL_PROFILES_KEPT : 0;
-	pctl_limits_record *found;
-	pctl_status status;
-
-	if (s->limits_learned || s->o.profiles == NULL ||
-	    s->o.device_kind == PCTL_DEVICE_REFERENCE ||
-	    (x != NULL && pctl_extents_over(x, &pctl_limits_floor) == PCTL_N_EXTENTS))
-		return PCTL_OK;
-	found = malloc(sizeof(*found));
-	if (found == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for limits");
-	status = pctl_profiles_limits(s->o.profiles, &d, flags, call, found);
-	if (status == PCTL_OK) {
-		pctl_extent_limits_least(&s->limits, &found->limits);
-		s->limits_slow = found->slow;
-		s->limits_learned = 1;
-	}
-	free(found);
-	return status;
-}
-
-pctl_status pctl_session_learn(pctl_session *s, const pctl_kernel_unit *unit, const pctl_call *call)
-{
-	pctl_extents x;
-	const pctl_status status = pctl_program_extents(unit->program, call, &x);
-
-	return status == PCTL_OK ? learn_limits(s, &x, call) : status;
-}
-
-pctl_status pctl_session_most(pctl_session *s, const pctl_call *call, pctl_extent_limits *out)
-{
-	const pctl_status status = learn_limits(s, NULL, call);
-
-	*out = s->limits;
-	return status;
-}
-
-/* What the driver will see must be within what the device does right: over that it is silently wrong, or never comes
- * back. The reason is typed and speaks of this device alone. */
-static pctl_status check_extents(pctl_session *s, const pctl_kernel_unit *unit,
-				 const pctl_program *legal, const pctl_call *call)
-{
-	pctl_extents x;
-	pctl_pos pos;
-	uint32_t over;
-	pctl_status status = pctl_program_extents(legal, call, &x);
-
-	if (status == PCTL_OK)
-		status = learn_limits(s, &x, call);
-	if (status != PCTL_OK)
-		return status;
-	over = pctl_extents_over(&x, &s->limits);
-	if (over == PCTL_N_EXTENTS)
-		return PCTL_OK;
-	pos = pctl_extents_position(legal, &x, over);
-	return pctl_refuse_at(call, PC5218_DEVICE_CANNOT, pos.file == NULL ? NULL : &pos,
-			      "another device may run it, in the end the reference (--backend cpu)",
-			      "%s: kernel %s needs %" PRIu64 " %s (%s), the device is right up to "
-			      "%" PRIu64 "%s",
-			      s->name, unit->name, x.need[over], pctl_extent_unit(over),
-			      pctl_extent_doc(over), s->limits.most[over],
-			      s->limits_slow >> over & 1
-				      ? " and was too slow to be asked for more (`pipectl device "
-					"probe --fresh` asks again)"
-				      : "");
-}
-
-/* The wire form for this device: the reference gets the program as written, all others the legalised one. */
-static pctl_status wire_for(pctl_session *s, const pctl_kernel_unit *unit, const pctl_call *call,
-			    uint8_t **wire, uint64_t *n)
-{
-	pctl_legal_options options;
-	pctl_program *legal = NULL;
-	pctl_status status;
-
-	*wire = NULL;
-	*n = 0;
-	if (s->o.device_kind == PCTL_DEVICE_REFERENCE) {
-		*wire = malloc(unit->wire_bytes);
-		if (*wire == NULL)
-			return pctl_refuse(call, PC2_NOMEM, "no memory for a kernel");
-		memcpy(*wire, unit->wire, unit->wire_bytes);
-		*n = unit->wire_bytes;
-		return PCTL_OK;
-	}
-	status = options_for(s, unit->program, call, &options);
-	if (status == PCTL_OK)
-		status = pctl_legalise(unit->program, &s->caps, &options, call, &legal);
-	if (status == PCTL_OK)
-		status = check_extents(s, unit, legal, call);
-	if (status == PCTL_OK)
-		status = pctl_program_encode(legal, call, wire, n);
-	pctl_program_destroy(legal);
-	return status;
-}
-
 /* Path of a compiled kernel: everything it depends on is in the name. NULL: no cache, or no memory. */
 static char *cache_path(const pctl_session *s, const pctl_cid *wire)
 {
@@ -420,7 +220,7 @@ static pctl_status entry_of(pctl_session *s, const pctl_kernel_unit *unit, const
 	built = calloc(1, sizeof(*built));
 	if (built == NULL)
 		return pctl_refuse(call, PC2_NOMEM, "no memory for a kernel");
-	status = wire_for(s, unit, call, &built->wire, &built->n_wire);
+	status = pctl_session_wire(s, unit, call, &built->wire, &built->n_wire);
 	if (status == PCTL_E_UNSUPPORTED)
 		(void)pctl_refuse(call, PC5201_UNSUPPORTED,
 				  "%s cannot run kernel %s with the same bytes as others: the "

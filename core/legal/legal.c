@@ -117,6 +117,12 @@ static pctl_status run(passes *s, const pctl_program *p)
 			return status;
 		step(s, next);
 	}
+	next = NULL;
+	status = legal_flatten_pass(s->now, s->options ? s->options->nesting : 0, s->call, &next);
+	if (status != PCTL_OK)
+		return status;
+	if (next)
+		step(s, next);
 	return check_left(s->now, s->caps, s->call);
 }
 

@@ -23,13 +23,15 @@ void pctl_forms_destroy(pctl_forms *f);
  * profile  what is proved of the device; NULL: nothing is, floats become integers as a whole
  * forms    NULL: compiled for this call only
  * flags    PCTL_LEGAL_*
+ * nesting  levels of conditions, loops and calls that the device does right (program/extents.h); what is deeper is
+ *          flattened as far as it goes, which the caller measures. 0: any, and nothing is flattened
  */
 typedef struct pctl_legal_options {
 	pctl_head head;
 	const pctl_profile *profile;
 	pctl_forms *forms;
 	uint32_t flags;
-	uint32_t reserved;
+	uint32_t nesting;
 } pctl_legal_options;
 
 /*

@@ -48,6 +48,7 @@ typedef struct legal_rules {
 } legal_rules;
 
 typedef struct legal_chooser legal_chooser;
+struct flattener;
 struct legal_floats;
 struct legal_inliner;
 struct legal_speculator;
@@ -75,6 +76,7 @@ struct legal {
 	struct legal_wide *wide;     /* of the wide pass */
 	const struct legal_inliner *inliner;
 	struct legal_speculator *speculator;
+	struct flattener *flattener;
 	const uint32_t
 		*renamed; /* by local of the source: 1 + the one that stands for it; may be NULL */
 	uint32_t
@@ -256,6 +258,14 @@ pctl_status legal_inline_pass(const pctl_program *p, const pctl_call *call, pctl
  * do. granted: by instruction of *out, the grain it may be taken to have; the caller frees it. */
 pctl_status legal_speculate_pass(const pctl_program *p, const legal_chooser *chooser,
 				 const pctl_call *call, int16_t **granted, pctl_program **out);
+
+/* flatten.c: conditions one after the other instead of inside each other, where they are more than `limit` levels deep.
+ * *out NULL with PCTL_OK: there is nothing to do, or it would not become less deep. */
+pctl_status legal_flatten_pass(const pctl_program *p, uint32_t limit, const pctl_call *call,
+			       pctl_program **out);
+/* The same however deep it is before and after; NULL: too large. p has one entry point. */
+pctl_status legal_flatten(const pctl_program *p, uint32_t limit, const pctl_call *call,
+			  pctl_program **out);
 
 /* float.c. granted: as above, or NULL. */
 pctl_status legal_float_pass(const pctl_program *p, const int16_t *granted,

@@ -35,10 +35,12 @@ const char *pctl_extent_doc(uint32_t extent)
  * extra     levels that conditional jumps have added to what still stands in this region
  * target    depth of the shallowest construct that a jump in here leaves or goes on with; its own when there is none
  * turns     of the region so far; test: of a loop's test
+ * before    the level it was opened at; deepest: the deepest in it so far
  */
 typedef struct open_construct {
 	uint32_t inst;
 	uint32_t extra, target;
+	uint64_t before, deepest;
 	uint64_t turns, test;
 } open_construct;
 
@@ -50,6 +52,7 @@ typedef struct counter {
 	pctl_extents *all;     /* by function */
 	uint64_t *share;       /* of the function: the largest share of each extent so far */
 	uint32_t *chain;       /* by value: values that wait for each other, this one included */
+	uint32_t *levels;      /* by instruction of the program, or NULL */
 	open_construct *stack; /* [0] is the function itself */
 	uint32_t depth;
 	uint32_t level; /* of what stands here */
@@ -105,8 +108,27 @@ static uint64_t composite_bytes(const pctl_program *p, uint32_t type)
 
 static void open_region(counter *c, uint32_t v, uint32_t levels)
 {
-	c->stack[++c->depth] = (open_construct){.inst = v, .target = c->depth};
+	c->depth++;
+	c->stack[c->depth] = (open_construct){
+		.inst = v, .target = c->depth, .before = c->level, .deepest = c->level + levels};
 	c->level += levels;
+}
+
+/* A construct, or a call, takes so many levels by itself. */
+static void keep_levels(const counter *c, uint32_t v, uint64_t levels)
+{
+	if (c->levels)
+		c->levels[c->fn->first_inst + v] =
+			levels > UINT32_MAX ? UINT32_MAX : (uint32_t)levels;
+}
+
+static void nest(counter *c, uint64_t level, uint32_t function, uint32_t inst)
+{
+	open_construct *here = &c->stack[c->depth];
+
+	if (level > here->deepest)
+		here->deepest = level;
+	most(c, PCTL_EXTENT_NESTING, level, function, inst);
 }
 
 /* Lanes that jumped skip what follows: drivers without jumps put it under one more condition. */
@@ -139,6 +161,9 @@ static void close_region(counter *c, uint32_t levels)
 	open_construct *outer = &c->stack[c->depth];
 
 	c->level -= levels + closed.extra;
+	keep_levels(c, closed.inst, closed.deepest - closed.before);
+	if (closed.deepest > outer->deepest)
+		outer->deepest = closed.deepest;
 	(void)pctl_num_add(outer->turns, closed.turns, &outer->turns);
 	if (closed.target > c->depth)
 		return;
@@ -222,8 +247,9 @@ static void call(counter *c, uint32_t v, uint32_t callee)
 		most(c, maxima[i], inner->need[maxima[i]], inner->function[maxima[i]],
 		     inner->inst[maxima[i]]);
 	add(c, PCTL_EXTENT_CALLS, 1, v);
-	most(c, PCTL_EXTENT_NESTING, c->level + inner->need[PCTL_EXTENT_NESTING],
-	     inner->function[PCTL_EXTENT_NESTING], inner->inst[PCTL_EXTENT_NESTING]);
+	nest(c, c->level + inner->need[PCTL_EXTENT_NESTING], inner->function[PCTL_EXTENT_NESTING],
+	     inner->inst[PCTL_EXTENT_NESTING]);
+	keep_levels(c, v, inner->need[PCTL_EXTENT_NESTING]);
 	(void)pctl_num_add(here->turns, inner->need[PCTL_EXTENT_TURNS], &here->turns);
 	note(c, PCTL_EXTENT_TURNS, inner->need[PCTL_EXTENT_TURNS],
 	     inner->function[PCTL_EXTENT_TURNS], inner->inst[PCTL_EXTENT_TURNS]);
@@ -266,7 +292,7 @@ static void instruction(counter *c, uint32_t v, const pctl_inst *in)
 	if (in->op == PCTL_OP_CALL)
 		call(c, v, pctl_arg(c->p, in, 0));
 	control(c, v, in->op);
-	most(c, PCTL_EXTENT_NESTING, c->level, c->f, v);
+	nest(c, c->level, c->f, v);
 }
 
 static void function(counter *c, uint32_t f)
@@ -315,12 +341,13 @@ static void variables(counter *c)
 	}
 }
 
-pctl_status pctl_program_extents(const pctl_program *p, const pctl_call *call, pctl_extents *out)
+static pctl_status measure(const pctl_program *p, const pctl_call *call, pctl_extents *out,
+			   uint32_t *levels)
 {
 	/* A loop without a bound is an answer here. */
 	const pctl_call quiet = {.head = PCTL_HEAD(pctl_call)};
 	pctl_analyser z = {.p = p, .call = &quiet};
-	counter c = {.p = p, .z = &z};
+	counter c = {.p = p, .z = &z, .levels = levels};
 	uint32_t longest = 0;
 	pctl_status status = PCTL_OK;
 
@@ -362,6 +389,19 @@ out:
 	free(z.loop_of);
 	pctl_arena_destroy(z.arena);
 	return status;
+}
+
+pctl_status pctl_program_extents(const pctl_program *p, const pctl_call *call, pctl_extents *out)
+{
+	return measure(p, call, out, NULL);
+}
+
+pctl_status pctl_program_levels(const pctl_program *p, const pctl_call *call, uint32_t *out)
+{
+	pctl_extents x;
+
+	memset(out, 0, p->n_insts * sizeof(*out));
+	return measure(p, call, &x, out);
 }
 
 uint32_t pctl_extents_over(const pctl_extents *x, const pctl_extent_limits *l)

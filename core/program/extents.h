@@ -43,6 +43,13 @@ const char *pctl_extent_doc(uint32_t extent);
  */
 pctl_status pctl_program_extents(const pctl_program *p, const pctl_call *call, pctl_extents *out);
 
+/*
+ * Of the nesting alone: out[i] is what instruction i of the program takes by itself when it opens an if, a switch, a
+ * loop or a block (levels from it down to the deepest place inside) or calls a function, else 0. out has n_insts places.
+ * A jump that leaves a construct adds to what stands behind the construct, which its own number does not say.
+ */
+pctl_status pctl_program_levels(const pctl_program *p, const pctl_call *call, uint32_t *out);
+
 /* The first extent that is over its limit, PCTL_N_EXTENTS when all are within. */
 uint32_t pctl_extents_over(const pctl_extents *x, const pctl_extent_limits *l);
 

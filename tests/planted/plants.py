@@ -392,10 +392,11 @@ def audits():
 
 
 # ---- what a device silently does wrong when a program is too large: the search for its limits finds it
+# Conditions alone would be flattened; in loops inside each other they are refused.
 @plant_each("limits", ("turns=20000", "nest=60", "array=2048", "table=32768", "long=20000"))
 def limits(fault):
     text, make, size = {"turns=20000": ("loops end early", programs.turns, 25000),
-                        "nest=60": ("deep conditions are lost", programs.ifs, 62),
+                        "nest=60": ("deep conditions are lost", programs.loops, 62),
                         "array=2048": ("the ends of arrays are lost", programs.array, 600),
                         "table=32768": ("the ends of tables are zero", programs.table, 8400),
                         "long=20000": ("long functions go wrong", programs.steps, 2800)}[fault]

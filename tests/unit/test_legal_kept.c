@@ -128,7 +128,7 @@ static void test_legal_kept__refused(void **state)
 /* An array of 16-bit floats moved whole: one part more than is allowed, and the most that is. */
 static void test_legal_kept__too_many_parts(void **state)
 {
-	const pctl_device_caps none = caps_of(PCTL_CAP_I64);
+	const pctl_device_caps none = caps_of(PCTL_CAP_I64 | PCTL_CAP_STORE16);
 	const pctl_legal_options options = {.head = PCTL_HEAD(pctl_legal_options)};
 	rig r;
 

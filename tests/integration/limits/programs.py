@@ -90,6 +90,39 @@ def steps(n):
     return HEAD + START + "".join(f"x = (x * 3u + {k}u) ^ (x >> 7u);\n" for k in range(n)) + "r[i] = x; }\n"
 
 
+MIXED = HEAD + "@group(0) @binding(2) var<storage, read_write> t : array<atomic<u32>, 8>;\n"
+
+
+def opened(k, n, effect, leave):
+    """Level k of a nest of n: an if, a switch or, a few times, a loop, with accesses outside of arrays, quotients and
+    effects that a false condition hides; and what closes it, with code behind what stands inside."""
+    begin = f"x = x * 3u + a[(x >> 3u) % 90u] + {k}u; let v{k} = x ^ {k}u;\n"
+    end = f"x = x * 5u + v{k};\n" + (f"if (x % 97u == {k % 97}u) {{ {leave}; }}\n" if k % 9 == 4 else "")
+    if k and k % (n // 3) == 0:
+        return (begin + f"for (var k{k} = 0u; k{k} < 2u; k{k}++) {{ if ((x ^ k{k}) % 13u == 5u) {{ continue; }}\n",
+                end + f"if (x % 31u == 3u) {{ break; }} x += k{k}; }}\n")
+    if k % 4 == 1:
+        return (begin + f"switch ((x ^ d) & 15u) {{ case {k % 16}u: {{ x += 77u / (x & 1u); {effect}; }}\n"
+                "default: {\n", end + "} }\n")
+    return (begin + f"if (d != {k}u) {{\n", end + f"}} else {{ {effect}; x += a[1000000u + x] + v{k}; }}\n")
+
+
+def deep(n):
+    """Of everything, written inside each other."""
+    levels = [opened(k, n, f"atomicAdd(&t[(x + {k}u) & 7u], x)", "r[i] = x; return") for k in range(n)]
+    return MIXED + START + "".join(b for b, _ in levels) + "".join(e for _, e in reversed(levels)) + "r[i] = x; }\n"
+
+
+def deep_called(n):
+    """The same through functions, one level in each."""
+    functions = "var<private> p : u32;\nfn f0(x : u32, d : u32) -> u32 { return x * 9u + d; }\n"
+    for k in range(1, n + 1):
+        begin, end = opened(k, n, "p = p * 3u + x", "return x")
+        functions += (f"fn f{k}(y : u32, d : u32) -> u32 {{ var x = y;\n" + begin + f"x = f{k - 1}(x, d) + 1u;\n" + end
+                      + "return x; }\n")
+    return HEAD + functions + START + f"r[i] = f{n}(x, d) ^ p; }}\n"
+
+
 def doubled(n):
     """Each function calls the one before twice: 2^n copies of the first."""
     functions = "fn a(x:u32)->u32{return x*x;}\n"
