@@ -43,9 +43,9 @@ CASES = [
 
 FEW = "--few" in sys.argv
 if FEW:  # a driver that compiles slowly
-    CASES = [(programs.turns, [65535], [65536]), (programs.array, [256], [257]), (programs.loops, [30], [85]), (programs.ifs, [85, 195], []),
-             (programs.switches, [85], []), (programs.called_ifs, [85], []), (programs.deep, [85], []),
-             (programs.deep_called, [85], [])]
+    CASES = [(programs.turns, [65535], [65536]), (programs.array, [256], [257]), (programs.loops, [30], [85]),
+             (programs.ifs, [85, 195], []), (programs.switches, [85], []), (programs.called_ifs, [85], []),
+             (programs.deep, [85], []), (programs.deep_called, [85], [])]
 
 for make, right, beyond in CASES:
     name = make.__name__
