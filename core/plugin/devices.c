@@ -476,6 +476,7 @@ static int matches(const pctl_device_entry *e, const char *text)
 }
 
 /* "which there are" of a refusal, or "which failed" when there are none. */
+/* The devices there are, then the drivers that give none: the one asked for may be held. */
 static char *describe(const pctl_devices *d)
 {
 	pctl_str_buf b = PCTL_STR_BUF_INIT;
@@ -489,7 +490,7 @@ static char *describe(const pctl_devices *d)
 
 		if (devices && e->index != NO_INDEX)
 			pctl_str_addf(&b, "%s%s \"%s\"", i ? ", " : "", e->selector, e->name);
-		else if (!devices)
+		else
 			pctl_str_addf(&b, "%s%s: %s", i ? "; " : "", e->driver, e->cause);
 	}
 	return pctl_str_finish(&b);

@@ -154,7 +154,7 @@ pctl_status pctl_command_line_parse(int argc, char **argv, const pctl_call *call
 		return pctl_refuse(call, PC10_USAGE,
 				   "`pipectl %s` wants a sub-verb; `pipectl help %s` lists them",
 				   name, name);
-	if (status == PCTL_OK && out->verb != NULL &&
+	if (status == PCTL_OK && out->verb != NULL && !pctl_option_has(out, "--help") &&
 	    (out->n_arguments < out->verb->least || out->n_arguments > out->verb->most))
 		return pctl_refuse(call, PC10_USAGE, "usage: pipectl %s%s%s [OPTION]... %s",
 				   out->verb->name, out->verb->sub == NULL ? "" : " ",

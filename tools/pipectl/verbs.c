@@ -132,6 +132,10 @@ static const pctl_option quarantine_options[] = {
 	{"--cause", "TEXT", "why", 0, 0},
 	{NULL, NULL, NULL, 0, 0},
 };
+static const pctl_option release_options[] = {
+	{"--driver", "NAME", "only this driver of the plugin", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
 static const pctl_option device_options[] = {
 	{"--fresh", NULL, "ask every driver again", 0, 0},
 	{NULL, NULL, NULL, 0, 0},
@@ -425,8 +429,8 @@ static const pctl_verb verbs[] = {
 	 pctl_verb_plugin_show},
 	{"plugin", "quarantine", "ID", "take a plugin out of use", NULL, quarantine_options, 1, 1,
 	 pctl_verb_plugin_quarantine},
-	{"plugin", "release", "ID", "let a quarantined plugin be used again", NULL,
-	 quarantine_options, 1, 1, pctl_verb_plugin_release},
+	{"plugin", "release", "ID", "let a quarantined plugin be used again", NULL, release_options,
+	 1, 1, pctl_verb_plugin_release},
 	{"device", "list", "", "all devices of all backends", NULL, device_options, 0, 0,
 	 pctl_verb_device_list},
 	{"device", "probe", "", "prove which float operations of a device are exact",
