@@ -408,6 +408,15 @@ static void examine(struct running *x, uint32_t device, const pctl_counts *count
 	}
 }
 
+/* The device says that the program is too large for it. */
+static int cannot(const struct running *x, pctl_status status)
+{
+	const pctl_diag *d = first_error(x);
+
+	return status == PCTL_E_UNSUPPORTED ||
+	       (status != PCTL_OK && d != NULL && d->code == PC5202_LIMIT);
+}
+
 static void run_device(struct running *x, uint32_t device)
 {
 	rig_device *d = &x->r->device[device];
@@ -443,7 +452,7 @@ static void run_device(struct running *x, uint32_t device)
 	if (status == PCTL_E_DEVICE_LOST && d->may_crash) {
 		d->crashed++;
 		tell(x, d, "CRASHED");
-	} else if (status == PCTL_E_UNSUPPORTED && device > 1) {
+	} else if (device > 1 && cannot(x, status)) {
 		d->refused++;
 		tell(x, d, "REFUSED");
 	} else if (status != PCTL_OK) {
