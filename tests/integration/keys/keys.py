@@ -32,6 +32,19 @@ def host(*keys):
     return mark
 
 
+# What somebody does against a policy, and the key that refuses it: rows of the table of planted faults.
+AGAINST = {
+    "a backend that is not": ("a backend that the policy does not list", "plugins.allowed"),
+    "an op library that is not": ("an op library that the policy does not list", "plugins.allowed"),
+    "another file of a backend": ("another file of a backend than the policy pins", "plugins.sha256"),
+    "another file of an op library": ("another file of an op library than the policy pins", "plugins.sha256"),
+    "inside": ("a backend in the host under a policy of workers", "isolation"),
+    "an unconfined one": ("a worker that is not confined under a policy that wants it", "confine"),
+    "more than there are": ("fewer devices than a quorum needs", "quorum"),
+    "time": ("a job of more time than the policy gives", "limits.time"),
+}
+
+
 class Keys(Harness):
     def __init__(self):
         super().__init__()
@@ -51,6 +64,9 @@ class Keys(Harness):
 
     def refused(self, name, code, *args):
         status, out, err = self.run(*args)
+        if name in AGAINST and status not in (0, 70):
+            fault, key = AGAINST[name]
+            self.planted(fault, "a policy", f"{code} {key}" if code.startswith("PC") else f"policy: {key}", err)
         return self.check(name, status not in (0, 70) and code in err, f"{status} {err} {out[:500]}")
 
     def goes(self, name, *args):

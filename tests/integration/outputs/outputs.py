@@ -101,6 +101,9 @@ def only(where, *names):
     return sorted(os.listdir(where)) == sorted(names)
 
 
+kinds = {}  # what cannot be written to, with what the first verb said of it
+
+
 def stays(h, about, make, same, want):
     """What is there keeps what it is."""
     def content(data):
@@ -113,6 +116,8 @@ def stays(h, about, make, same, want):
         status, _, err = h.run(*make(path))
         h.check(f"{about}: {name}", status == h.ends(about) if code is None else status in (1, 2) and code in err,
                 f"{status} {err}")
+        if code is not None and status in (1, 2):
+            kinds.setdefault(name, (code, err))
 
     os.umask(0o027)
     write("a new file")
@@ -316,6 +321,8 @@ def main():
     interrupted(h)
     files_with_names(h)
     early(h)
+    for name, (code, err) in kinds.items():
+        h.planted(f"an output that is {name}", "every option that writes", f"{code} output", err)
     h.finish()
 
 
