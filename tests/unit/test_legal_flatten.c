@@ -14,12 +14,12 @@
 static const uint32_t limits[] = {1, 2, 3, 5, 9};
 enum { N_LIMITS = sizeof(limits) / sizeof(limits[0]) };
 
-/* One program, its arrays as they go in, and what came out. */
+/* Where programs run, and what became of them. */
 typedef struct trial {
 	rig reference, device;
 	pctl_forms *forms;
 	const char *plugin; /* NULL: the device is the reference */
-	uint32_t flattened, within, same, deepest;
+	uint32_t flattened, within, deepest;
 } trial;
 
 static void trial_open(trial *t)
@@ -146,10 +146,9 @@ static void compare(trial *t, const pctl_program *p, const rig_bytes *arrays, ui
 			if (difference(want, got, n)[0])
 				failed(limits[i], difference(want, got, n), text);
 			/* Bounds are found again: a device counts turns, too. */
-			if (!t->plugin && extent(t, flat, PCTL_EXTENT_TURNS) >
-						  extent(t, p, PCTL_EXTENT_TURNS))
+			if (!t->plugin &&
+			    extent(t, flat, PCTL_EXTENT_TURNS) > extent(t, p, PCTL_EXTENT_TURNS))
 				failed(limits[i], "the bound of a loop is lost", text);
-			t->same++;
 		}
 		drop(got, got ? n : 0);
 		pctl_program_destroy(flat);
@@ -218,7 +217,7 @@ static void test_legal_flatten__control(void **state)
 	}
 	print_message("%u flattened, %u within the limit, up to %u levels\n", t.flattened, t.within,
 		      t.deepest);
-	assert_true(t.within > t.flattened / 8 && t.flattened > how_many(4000));
+	assert_true(t.within > t.flattened / 8 && t.flattened > (t.plugin ? 0 : how_many(4000)));
 	trial_close(&t);
 	free(text);
 }
@@ -257,8 +256,8 @@ static void one_generated(trial *t, uint64_t seed)
 			continue;
 		b->n_bytes = c.binding[i].n_bytes;
 		b->data = malloc(b->n_bytes);
-		b->is_uniform = (uint32_t)is_of(unit->program, c.binding[i].binding,
-						PCTL_SPACE_UNIFORM);
+		b->is_uniform =
+			(uint32_t)is_of(unit->program, c.binding[i].binding, PCTL_SPACE_UNIFORM);
 		diff_case_fill(&c, 0, i, b->data);
 	}
 	compare(t, unit->program, arrays, c.n_bindings, c.dispatch[0].groups, text);
@@ -279,7 +278,7 @@ static void test_legal_flatten__generated(void **state)
 		one_generated(&t, seed);
 	print_message("%u flattened, %u within the limit, up to %u levels\n", t.flattened, t.within,
 		      t.deepest);
-	assert_true(t.flattened > how_many(1500));
+	assert_true(t.flattened > (t.plugin ? 0 : how_many(1500)));
 	trial_close(&t);
 }
 
@@ -308,8 +307,8 @@ static void test_legal_flatten__within(void **state)
 		options.nesting = i == 0 ? 0 : nesting(&t, p) + 1 - i;
 		rig_must(&t.reference, pctl_legalise(p, &caps, &options, &t.reference.call, &out),
 			 "legalising");
-		rig_must(&t.reference,
-			 pctl_program_encode(out, &t.reference.call, &wire[i], &n[i]), "its wire");
+		rig_must(&t.reference, pctl_program_encode(out, &t.reference.call, &wire[i], &n[i]),
+			 "its wire");
 		assert_true(i == 0 || nesting(&t, out) <= options.nesting);
 		pctl_program_destroy(out);
 	}
@@ -378,13 +377,13 @@ static void plant(const char *fault, const char *text)
 	trial_close(&t);
 }
 
-#define PLANT_HEAD                                                              \
-	"@group(0) @binding(0) var<storage, read> a: array<u32>;\n"            \
-	"@group(0) @binding(1) var<storage, read_write> r: array<u32>;\n"      \
-	"@group(0) @binding(2) var<storage, read_write> t: array<u32>;\n"      \
-	"@group(0) @binding(3) var<uniform> u: vec4<u32>;\n"                   \
-	"@compute @workgroup_size(8)\n"                                        \
-	"fn main(@builtin(global_invocation_id) g: vec3<u32>) {\n"             \
+#define PLANT_HEAD                                                        \
+	"@group(0) @binding(0) var<storage, read> a: array<u32>;\n"       \
+	"@group(0) @binding(1) var<storage, read_write> r: array<u32>;\n" \
+	"@group(0) @binding(2) var<storage, read_write> t: array<u32>;\n" \
+	"@group(0) @binding(3) var<uniform> u: vec4<u32>;\n"              \
+	"@compute @workgroup_size(8)\n"                                   \
+	"fn main(@builtin(global_invocation_id) g: vec3<u32>) {\n"        \
 	"let i = g.x; var x = a[i] + t[i & 7u] + u.x;\n"
 
 static void test_legal_flatten__planted(void **state)
