@@ -170,6 +170,15 @@ r = run(cid, "--backend", "cpu", pipe="op.pipe.cfg")
 h.check("once they are verified, so is what follows", r["evidence"] == "verified", str(r))
 answers("and answers", cid, True, pipe="op.pipe.cfg")
 
+# Where the host remembers nothing, it still notes what nobody checked, and heeds such notes: other processes share the home.
+OFF = ["--config", h.write("off.cfg", b'memo = "off";')]
+x = question()
+first = run(x, *OFF, "--backend", DEVICE)
+for name, more in (("by another process", []), ("by one alike", OFF)):
+    r = run(first["outputs"][0]["cid"], *more, "--backend", "cpu", "--no-memo", pipe="op.pipe.cfg")
+    h.check(f"memo off: unverified bytes stay so, {name}", r["evidence"] == "not verified", str(r))
+h.planted("unverified bytes, stored where the memo is off", DEVICE, "evidence: not verified", r["evidence"])
+
 # ---- the receipt says it
 x = question()
 for more, want in ((["--backend", DEVICE], "not verified"), (["--backend", DEVICE, "--verify", "all"], "verified")):
