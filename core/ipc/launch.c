@@ -3,14 +3,25 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #define FIXED_ARGS 20u
+#define LIMITS_TEXT 128
 
-static char *const *command_line(const pctl_launch *l)
+/* pctl_worker_limits in their order. */
+static const char *limits_text(const pctl_worker_limits *l, char text[LIMITS_TEXT])
+{
+	snprintf(text, LIMITS_TEXT, "%" PRIu64 ",%" PRIu64 ",%u,%u,%u", l->memory, l->file,
+		 l->tasks, l->processes, l->files);
+	return text;
+}
+
+static char *const *command_line(const pctl_launch *l, const char *limits, const char *without)
 {
 	const char **argv =
 		calloc(FIXED_ARGS + 2 * (l->n_interfaces + l->confine.n_read), sizeof(*argv));
@@ -23,6 +34,8 @@ static char *const *command_line(const pctl_launch *l)
 	argv[n++] = l->library;
 	argv[n++] = "--id";
 	argv[n++] = l->id;
+	argv[n++] = "--limits";
+	argv[n++] = limits;
 	if (l->debug)
 		argv[n++] = "--debug";
 	if (l->cache_dir) {
@@ -43,6 +56,10 @@ static char *const *command_line(const pctl_launch *l)
 		argv[n++] = "--write";
 		argv[n++] = l->confine.write;
 	}
+	if (l->confine.on && l->confine.without) {
+		argv[n++] = "--without";
+		argv[n++] = without;
+	}
 	return (char *const *)(uintptr_t)argv;
 }
 
@@ -51,10 +68,12 @@ pctl_status pctl_launch_start(const pctl_launch *l, const pctl_call *call, pctl_
 {
 	int pair[2] = {-1, -1}, beside[2] = {-1, -1}, fds[4], i;
 	pctl_process_spec spec = {l->worker, NULL, l->envp, fds, 3};
+	char limits[LIMITS_TEXT], without[16];
 	pctl_status s;
 
 	*channel = *control = -1;
-	spec.argv = command_line(l);
+	snprintf(without, sizeof(without), "%u", l->confine.without);
+	spec.argv = command_line(l, limits_text(&l->limits, limits), without);
 	if (!spec.argv)
 		return pctl_refuse(call, PC2_NOMEM, "no memory for a worker");
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0 ||

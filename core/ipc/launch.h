@@ -22,6 +22,7 @@
  * interfaces  what is asked of it; a probe looks at all, a server serves the first
  * probe       1: examine it, 0: serve it
  * confine     what it may reach
+ * limits      what it may use
  * debug       1: ask the plugin for its own validation
  */
 typedef struct pctl_launch {
@@ -33,6 +34,7 @@ typedef struct pctl_launch {
 	uint32_t n_interfaces;
 	uint32_t probe, debug;
 	pctl_confinement confine;
+	pctl_worker_limits limits;
 } pctl_launch;
 
 /* The host's ends: *channel non-blocking, *control a packet socket. PC3102. */

@@ -41,11 +41,12 @@ int pctl_process_reap(pctl_process *p, uint32_t timeout_ms);
 void pctl_process_kill(pctl_process *p);
 /* Close the descriptor; the process must be reaped. */
 void pctl_process_drop(pctl_process *p);
-/* What its group has used: milliseconds of processors, bytes of memory in use, and whether anything of it wants a
- * processor now. All zero when that cannot be told. */
+/* What its group has used: milliseconds of processors, and of waiting for one that others had, bytes of memory in use, and
+ * whether anything of it wants a processor now. All zero when that cannot be told. */
 typedef struct pctl_process_usage {
-	uint64_t cpu_ms, memory;
+	uint64_t cpu_ms, waited_ms, memory;
 	uint32_t runnable;
+	uint32_t reserved;
 } pctl_process_usage;
 void pctl_process_used(const pctl_process *p, pctl_process_usage *out);
 /* "was killed by SIGSEGV; its last words: ..." or "exited with status 3; ...", into text of n

@@ -10,8 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "ipc/patience.h"
 #include "ipc/remote_private.h"
 
 #define START_MS 30000u
@@ -21,11 +23,27 @@
 #define WINDOW_BYTES (4u << 20)
 #define SLICE_MS 50u /* how often a cancel test is asked */
 #define PENDING_MAX (256u << 10)
-#define LOOK_MS 250u	   /* how often the limits of a build are looked at */
-#define PROGRESS_SHARE 50u /* who used less than this part of its time computes nothing */
-#define TIMES_AS_LONG 10u
 
 /* ---- losing a worker ---------------------------------------------------------------------- */
+
+/* Ended by its own supervisor: how, and under which code. Whose fault it is: that of the program while one is built, that of
+ * the job when its buffers make up half of what was used, else the worker's, which took what nobody had asked it to. */
+static int over_limits(pctl_remote *r, uint32_t *code)
+{
+	char text[256];
+
+	if (!r->process.reaped || r->process.killed ||
+	    !pctl_confine_over(&r->limits, r->process.status, text, sizeof(text)))
+		return 0;
+	snprintf(r->cause, sizeof(r->cause), "%s%s%s%s (limits.worker)", text,
+		 r->is_building ? ", building a program" : "", r->doing[0] ? ", during " : "",
+		 r->doing);
+	*code = r->is_building ? PC3110_WORKER_BUILD : PC3112_WORKER_RESOURCES;
+	r->blameless |=
+		r->is_building || (WEXITSTATUS(r->process.status) == PCTL_WORKER_OVER_MEMORY &&
+				   r->asked_bytes >= r->limits.memory / 2);
+	return 1;
+}
 
 static pctl_status __attribute__((format(printf, 4, 5)))
 lose(pctl_remote *r, const pctl_call *call, uint32_t code, const char *fmt, ...)
@@ -41,10 +59,13 @@ lose(pctl_remote *r, const pctl_call *call, uint32_t code, const char *fmt, ...)
 	 * cause. */
 	if (code != PC3103_WORKER_DIED || !pctl_process_reap(&r->process, 1000))
 		pctl_process_kill(&r->process);
+	if (over_limits(r, &code))
+		goto told;
 	pctl_process_cause(&r->process, cause, sizeof(cause));
 	if (n < sizeof(r->cause))
 		snprintf(r->cause + n, sizeof(r->cause) - n, "%s%s%s%s", n ? "; it " : "it ", cause,
 			 r->doing[0] ? ", during " : "", r->doing);
+told:
 	r->lost = 1;
 	if (r->lost_code && code != PC4_CANCELLED)
 		code = r->lost_code;
@@ -65,15 +86,14 @@ pctl_status pctl_remote_bad_reply(pctl_remote *r, const pctl_call *call, const c
 /* ---- waiting ------------------------------------------------------------------------------ */
 
 typedef struct waiting {
-	uint64_t end_ms; /* NO_DEADLINE: none */
-	uint64_t allowed_ms;
+	pctl_patience patience;
+	uint64_t cancelled_end_ms; /* once it was cancelled */
 	const pctl_call *call;
 	const pctl_ipc_control *cancel;
 	int cancelled;
 	int is_build;
-	uint64_t last_ms; /* no deadline is put off beyond this; 0: none is put off */
 	uint64_t next_look_ms;
-	pctl_process_usage before, seen;
+	pctl_process_usage before; /* of a build */
 } waiting;
 
 void pctl_remote_send_control(pctl_remote *r, const pctl_ipc_control *m)
@@ -93,29 +113,7 @@ static void check_cancel(pctl_remote *r, waiting *w, uint64_t now)
 	pctl_remote_send_control(r, &this_call);
 	if (w->cancel)
 		pctl_remote_send_control(r, w->cancel);
-	if (w->end_ms == NO_DEADLINE || w->end_ms > now + r->grace_ms) {
-		w->end_ms = now + r->grace_ms;
-		w->allowed_ms = r->grace_ms;
-	}
-}
-
-/* A driver that computes, or would if the machine let it, is late but does not hang: its time is that of processors. 1 when
- * it gets more. */
-static int put_off(pctl_remote *r, waiting *w, uint64_t now)
-{
-	pctl_process_usage u;
-	uint64_t used, since;
-
-	if (w->cancelled || now >= w->last_ms)
-		return 0;
-	pctl_process_used(&r->process, &u);
-	used = u.cpu_ms - w->before.cpu_ms;
-	since = u.cpu_ms - w->seen.cpu_ms;
-	w->seen = u;
-	if (used >= w->allowed_ms || (!u.runnable && since * PROGRESS_SHARE < w->allowed_ms))
-		return 0;
-	w->end_ms = now + (w->allowed_ms - used < LOOK_MS ? LOOK_MS : w->allowed_ms - used);
-	return 1;
+	w->cancelled_end_ms = now + r->grace_ms;
 }
 
 /* The limits of a build. */
@@ -125,7 +123,7 @@ static pctl_status look_at_build(pctl_remote *r, waiting *w, uint64_t now)
 
 	if (!w->is_build || now < w->next_look_ms)
 		return PCTL_OK;
-	w->next_look_ms = now + LOOK_MS;
+	w->next_look_ms = now + PCTL_PATIENCE_LOOK_MS;
 	pctl_process_used(&r->process, &u);
 	if (u.cpu_ms - w->before.cpu_ms > r->build_cpu_ms) {
 		r->blameless = 1;
@@ -144,6 +142,31 @@ static pctl_status look_at_build(pctl_remote *r, waiting *w, uint64_t now)
 	return PCTL_OK;
 }
 
+static pctl_status lose_silent(pctl_remote *r, const waiting *w)
+{
+	char text[256];
+
+	r->blameless |= w->cancelled;
+	if (!w->cancelled)
+		return lose(r, w->call, PC3104_WORKER_SILENT, "it did not answer %s",
+			    pctl_patience_words(&w->patience, text, sizeof(text)));
+	return lose(r, w->call, r->lost_code ? PC4_CANCELLED : PC3104_WORKER_SILENT,
+		    "it did not answer within %u ms of being cancelled", r->grace_ms);
+}
+
+/* How long to wait before anything has to be looked at. */
+static uint64_t next_slice(const waiting *w, uint64_t now)
+{
+	uint64_t slice = w->is_build ? PCTL_PATIENCE_LOOK_MS : 1000;
+	uint64_t next = pctl_patience_next(&w->patience, now);
+
+	if (w->call && w->call->cancelled && !w->cancelled)
+		slice = SLICE_MS;
+	if (w->cancelled && w->cancelled_end_ms - now < next)
+		next = w->cancelled_end_ms - now;
+	return next < slice ? next : slice;
+}
+
 /* Until `events` are there, or the time is over (refused, worker lost). */
 static pctl_status wait_for(pctl_remote *r, short events, waiting *w)
 {
@@ -151,26 +174,16 @@ static pctl_status wait_for(pctl_remote *r, short events, waiting *w)
 		struct pollfd fds[2] = {{r->ch.fd, events, 0}, {r->process.stderr_fd, POLLIN, 0}};
 		const uint64_t now = pctl_clock_ms();
 		pctl_status s = look_at_build(r, w, now);
-		uint64_t slice = w->is_build ? LOOK_MS : 1000;
 		int n;
 
 		if (s)
 			return s;
 		check_cancel(r, w, now);
-		if (w->end_ms != NO_DEADLINE && now >= w->end_ms && !put_off(r, w, now)) {
-			r->blameless |= w->cancelled;
-			return lose(r, w->call,
-				    w->cancelled && r->lost_code ? PC4_CANCELLED
-								 : PC3104_WORKER_SILENT,
-				    "it did not answer within %llu ms%s",
-				    (unsigned long long)w->allowed_ms,
-				    w->cancelled ? " of being cancelled" : "");
-		}
-		if (w->call && w->call->cancelled && !w->cancelled)
-			slice = SLICE_MS;
-		if (w->end_ms != NO_DEADLINE && w->end_ms - now < slice)
-			slice = w->end_ms - now;
-		n = poll(fds, 2, (int)slice);
+		/* Who was cancelled has its grace, and no more by being slow. */
+		if (w->cancelled ? now >= w->cancelled_end_ms
+				 : pctl_patience_over(&w->patience, &r->process, now))
+			return lose_silent(r, w);
+		n = poll(fds, 2, (int)next_slice(w, now));
 		if (n > 0 && fds[1].revents)
 			pctl_process_drain(&r->process);
 		if (n > 0 && fds[0].revents)
@@ -241,20 +254,18 @@ int pctl_remote_begin(pctl_remote *r, uint16_t op, const pctl_call *call)
 	return 1;
 }
 
-static waiting wait_until(const pctl_call *call, uint64_t timeout_ms,
+static waiting wait_after(const pctl_call *call, uint64_t after_ms, uint64_t limit_ms,
 			  const pctl_ipc_control *cancel)
 {
-	waiting w = {
-		.end_ms = NO_DEADLINE, .allowed_ms = timeout_ms, .call = call, .cancel = cancel};
+	waiting w = {.call = call, .cancel = cancel};
 
-	if (timeout_ms != NO_DEADLINE)
-		w.end_ms = pctl_clock_ms() + timeout_ms;
+	pctl_patience_begin(&w.patience, pctl_clock_ms() + after_ms, limit_ms);
 	return w;
 }
 
 pctl_status pctl_remote_flush(pctl_remote *r, const pctl_call *call)
 {
-	waiting w = wait_until(call, r->call_ms, NULL);
+	waiting w = wait_after(call, 0, r->call_ms, NULL);
 
 	return r->lost ? refuse_lost(r, call) : send_pending(r, &w);
 }
@@ -322,33 +333,30 @@ static pctl_status ask(pctl_remote *r, const pctl_call *call, waiting w, pctl_ip
 	return answer;
 }
 
-pctl_status pctl_remote_ask(pctl_remote *r, const pctl_call *call, uint64_t timeout_ms,
-			    const pctl_ipc_control *cancel, pctl_ipc_in *body)
+pctl_status pctl_remote_ask(pctl_remote *r, const pctl_call *call, uint64_t limit_ms,
+			    pctl_ipc_in *body)
 {
-	return ask(r, call, wait_until(call, timeout_ms, cancel), body);
+	return ask(r, call, wait_after(call, 0, limit_ms, NULL), body);
 }
 
-static waiting wait_computing(pctl_remote *r, const pctl_call *call)
+pctl_status pctl_remote_ask_after(pctl_remote *r, const pctl_call *call, uint64_t after_ms,
+				  uint64_t limit_ms, const pctl_ipc_control *cancel,
+				  pctl_ipc_in *body)
 {
-	waiting w = wait_until(call, r->call_ms, NULL);
-
-	w.last_ms = pctl_clock_ms() + (uint64_t)r->call_ms * TIMES_AS_LONG;
-	pctl_process_used(&r->process, &w.before);
-	w.seen = w.before;
-	return w;
+	return ask(r, call, wait_after(call, after_ms, limit_ms, cancel), body);
 }
 
 pctl_status pctl_remote_ask_build(pctl_remote *r, const pctl_call *call, pctl_ipc_in *body)
 {
-	waiting w = wait_computing(r, call);
+	waiting w = wait_after(call, 0, r->call_ms, NULL);
+	pctl_status s;
 
+	pctl_process_used(&r->process, &w.before);
 	w.is_build = 1;
-	return ask(r, call, w, body);
-}
-
-pctl_status pctl_remote_ask_computing(pctl_remote *r, const pctl_call *call, pctl_ipc_in *body)
-{
-	return ask(r, call, wait_computing(r, call), body);
+	r->is_building = 1;
+	s = ask(r, call, w, body);
+	r->is_building = 0;
+	return s;
 }
 
 /* ---- opening and closing ------------------------------------------------------------------ */
@@ -373,7 +381,7 @@ static pctl_status greet(pctl_remote *r, uint32_t start_ms, const pctl_call *cal
 	pctl_ipc_put_u32(&r->ch.out, PCTL_IPC_VERSION);
 	r->ch.out_fds[0] = r->window.fd;
 	r->ch.n_out_fds = 1;
-	s = pctl_remote_ask(r, call, start_ms, NULL, &body);
+	s = pctl_remote_ask(r, call, start_ms, &body);
 	if (s)
 		return s;
 	if (pctl_ipc_get_u32(&body) != PCTL_IPC_VERSION)
@@ -403,6 +411,7 @@ pctl_status pctl_remote_open(const pctl_remote_options *o, const pctl_call *call
 	r->grace_ms = o->grace_ms ? o->grace_ms : GRACE_MS;
 	r->build_cpu_ms = o->build_cpu_ms ? o->build_cpu_ms : r->call_ms;
 	r->build_memory = o->build_memory;
+	r->limits = o->launch.limits;
 	atomic_init(&r->next_ticket, 1);
 	r->traced = o->traced;
 	r->lost_code = o->lost_code;
@@ -428,7 +437,7 @@ void pctl_remote_close(pctl_remote *r)
 	if (!r)
 		return;
 	if (!r->lost && r->process.pid && pctl_remote_begin(r, PCTL_IPC_BYE, NULL)) {
-		pctl_remote_ask(r, NULL, r->grace_ms, NULL, &body);
+		pctl_remote_ask(r, NULL, r->grace_ms, &body);
 		if (r->process.pid)
 			pctl_process_reap(&r->process, EXIT_MS);
 	}

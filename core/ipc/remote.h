@@ -23,8 +23,8 @@ typedef struct pctl_remote pctl_remote;
  * traced           1: it is told the trace ids of calls; only for plugins that fail on purpose
  * start_ms         time for loading and opening the plugin, 0: 30 s
  * call_ms          time for any other call but wait, 0: 120 s
- *                  That of a build is processor time: while the worker computes, or would on a machine that is busy
- *                  with other work, it has up to ten times as long
+ *                  All of these count processor time: while the worker computes, or would on a machine that is busy with
+ *                  other work, it has up to ten times as long; see patience.h
  * build_cpu_ms     processor time that the build of one program may take, 0: call_ms
  * build_memory     bytes that it may take on top of what the worker has, 0: no limit
  * grace_ms         how long a wait may overrun its timeout, and a cancelled call may take; 0: 10 s

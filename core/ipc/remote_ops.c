@@ -172,7 +172,7 @@ static pctl_status infer(pctl_instance *inst, const pctl_call *call, const pctl_
 	call = listen_for(&l, call);
 	if (!begin(o, PCTL_IPC_OPS_INFER, "infer", q, call, &s))
 		return s;
-	s = pctl_remote_ask(o->r, call, o->r->call_ms, NULL, &body);
+	s = pctl_remote_ask(o->r, call, o->r->call_ms, &body);
 	if (!s && !get_result(o, &body, q->op, out))
 		s = pctl_remote_bad_reply(o->r, call, "infer");
 	if (s)
@@ -201,7 +201,7 @@ static pctl_status plan(pctl_instance *inst, const pctl_call *call, const pctl_o
 	pctl_ipc_put(&o->r->ch.out, &known, sizeof(known));
 	pctl_ipc_put_u32(&o->r->ch.out, flags);
 	pctl_ipc_put_u32(&o->r->ch.out, next);
-	s = pctl_remote_ask(o->r, call, o->r->call_ms, NULL, &body);
+	s = pctl_remote_ask(o->r, call, o->r->call_ms, &body);
 	/* The sink may ask this library again: what came is copied, and the lock given back. */
 	if (!s && !(record = malloc(body.n - body.pos + 1)))
 		s = pctl_refuse(call, PC2_NOMEM, "no memory for a plan");
@@ -282,7 +282,7 @@ static pctl_status reference(pctl_instance *inst, const pctl_call *call, const p
 	put_spans(&o->r->ch.out, &w, out, to, n_out);
 	o->r->ch.out_fds[0] = w.fd;
 	o->r->ch.n_out_fds = 1;
-	s = pctl_remote_ask_computing(o->r, call, &body);
+	s = pctl_remote_ask(o->r, call, o->r->call_ms, &body);
 	if (!s && !pctl_ipc_in_done(&body))
 		s = pctl_remote_bad_reply(o->r, call, "reference");
 	/* Read once: what the caller compares is what it gets here, whatever the worker still does to its memory. */
@@ -308,7 +308,7 @@ static pctl_status describe(pctl_remote_ops *o, const pctl_call *call)
 	snprintf(o->r->doing, sizeof(o->r->doing), "listing its ops");
 	if (!pctl_remote_begin(o->r, PCTL_IPC_OPS_DESCRIBE, call))
 		return pctl_code_status(o->r->lost_code);
-	s = pctl_remote_ask(o->r, call, o->r->call_ms, NULL, &body);
+	s = pctl_remote_ask(o->r, call, o->r->call_ms, &body);
 	if (s)
 		return s;
 	/* Texts stay where they were received. */

@@ -23,6 +23,9 @@ struct pctl_remote {
 	uint64_t trace;	 /* that it was told last */
 	uint32_t call_ms, grace_ms, build_cpu_ms;
 	uint64_t build_memory;
+	pctl_worker_limits limits; /* that its supervisor keeps */
+	uint64_t asked_bytes;	   /* of the buffers that the host has there */
+	int is_building;
 	uint32_t next_id;
 	uint32_t *free_ids;
 	uint32_t n_free, cap_free;
@@ -42,6 +45,7 @@ typedef struct remote_object {
 	pctl_remote *r;
 	uint32_t id;
 	uint32_t device;
+	uint64_t n_bytes; /* of a buffer */
 } remote_object;
 
 /* Begin a request in r->ch.out; 0 when the worker is lost (and says so into `call`). */
@@ -49,14 +53,16 @@ int pctl_remote_begin(pctl_remote *r, uint16_t op, const pctl_call *call);
 /* End a posted request. */
 pctl_status pctl_remote_post(pctl_remote *r, const pctl_call *call);
 /* End a request, send all that is pending, take the reply: its status; *body is what follows, valid
- * until the next request. timeout_ms may be NO_DEADLINE. `cancel`, unless NULL, goes out too when
+ * until the next request. limit_ms as in patience.h, may be NO_DEADLINE. */
+pctl_status pctl_remote_ask(pctl_remote *r, const pctl_call *call, uint64_t limit_ms,
+			    pctl_ipc_in *body);
+/* The same when the worker is to wait, itself, for up to after_ms: the limit counts from then. `cancel` goes out too when
  * the call is cancelled. */
-pctl_status pctl_remote_ask(pctl_remote *r, const pctl_call *call, uint64_t timeout_ms,
-			    const pctl_ipc_control *cancel, pctl_ipc_in *body);
+pctl_status pctl_remote_ask_after(pctl_remote *r, const pctl_call *call, uint64_t after_ms,
+				  uint64_t limit_ms, const pctl_ipc_control *cancel,
+				  pctl_ipc_in *body);
 /* The same for the build of a program, which also has limits of what it may use: PC3110. */
 pctl_status pctl_remote_ask_build(pctl_remote *r, const pctl_call *call, pctl_ipc_in *body);
-/* The same for work on the processor: late is only who used the time up, or did nothing. */
-pctl_status pctl_remote_ask_computing(pctl_remote *r, const pctl_call *call, pctl_ipc_in *body);
 /* Send what is pending without waiting for anything but room. */
 pctl_status pctl_remote_flush(pctl_remote *r, const pctl_call *call);
 /* The body was not what it must be: give the worker up. */

@@ -215,21 +215,22 @@ pctl_status pctl_remote_wait(pctl_device *dev, const pctl_call *call, uint64_t t
 	remote_object *o = pctl_remote_object_of(dev);
 	pctl_remote *r = o->r;
 	const pctl_ipc_control cancel = {PCTL_IPC_CANCEL_TICKET, o->id, ticket};
-	uint64_t limit_ms = timeout_ns / 1000000u;
+	uint64_t limit_ms = timeout_ns / 1000000u, after_ms;
 	pctl_status s = PCTL_E_DEVICE_LOST;
 	pctl_ipc_in body;
 
 	/* Beyond a year there is no deadline, only cancellation. */
-	limit_ms = limit_ms > 31536000000u ? NO_DEADLINE : limit_ms + 1 + r->grace_ms;
+	after_ms = limit_ms > 31536000000u ? 0 : limit_ms + 1;
+	limit_ms = after_ms ? r->grace_ms : NO_DEADLINE;
 	pthread_mutex_lock(&r->lock);
 	/* A driver that works at once does so inside the submit, which is answered only now. */
-	if (r->submitted && limit_ms != NO_DEADLINE)
+	if (r->submitted && after_ms)
 		limit_ms += r->call_ms;
 	if (pctl_remote_begin(r, PCTL_IPC_WAIT, call)) {
 		pctl_ipc_put_u32(&r->ch.out, o->id);
 		pctl_ipc_put_u64(&r->ch.out, ticket);
 		pctl_ipc_put_u64(&r->ch.out, timeout_ns);
-		s = pctl_remote_ask(r, call, limit_ms, &cancel, &body);
+		s = pctl_remote_ask_after(r, call, after_ms, limit_ms, &cancel, &body);
 		if (!s && (!pctl_ipc_get_completion(&body, out) || !pctl_ipc_in_done(&body)))
 			s = pctl_remote_bad_reply(r, call, "wait");
 		if ((s || out->done) && r->under_way)
@@ -263,7 +264,7 @@ pctl_status pctl_remote_findings(pctl_device *dev, const pctl_call *call, uint32
 		goto out;
 	pctl_ipc_put_u32(&r->ch.out, o->id);
 	pctl_ipc_put_u32(&r->ch.out, cap);
-	s = pctl_remote_ask(r, call, r->call_ms, NULL, &body);
+	s = pctl_remote_ask(r, call, r->call_ms, &body);
 	if (s)
 		goto out;
 	n = pctl_ipc_get_u32(&body);
@@ -287,7 +288,7 @@ pctl_status pctl_remote_counts(pctl_device *dev, const pctl_call *call, pctl_cou
 	pthread_mutex_lock(&r->lock);
 	if (pctl_remote_begin(r, PCTL_IPC_COUNTS, call)) {
 		pctl_ipc_put_u32(&r->ch.out, o->id);
-		s = pctl_remote_ask(r, call, r->call_ms, NULL, &body);
+		s = pctl_remote_ask(r, call, r->call_ms, &body);
 		if (!s && (!pctl_ipc_get_counts(&body, out) || !pctl_ipc_in_done(&body)))
 			s = pctl_remote_bad_reply(r, call, "counts");
 	}

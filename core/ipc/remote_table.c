@@ -28,6 +28,7 @@ void pctl_remote_object_destroy(remote_object *o)
 {
 	pctl_remote *r = o->r;
 
+	r->asked_bytes -= o->n_bytes;
 	/* A number that cannot be kept for reuse is merely used up. */
 	if (pctl_vec_reserve((void **)&r->free_ids, r->n_free, &r->cap_free, sizeof(uint32_t)))
 		r->free_ids[r->n_free++] = o->id;
@@ -36,7 +37,7 @@ void pctl_remote_object_destroy(remote_object *o)
 
 static pctl_status ask(pctl_remote *r, const pctl_call *call, pctl_ipc_in *body)
 {
-	return pctl_remote_ask(r, call, r->call_ms, NULL, body);
+	return pctl_remote_ask(r, call, r->call_ms, body);
 }
 
 /* For requests whose reply has no body. */
@@ -122,7 +123,7 @@ static void do_device_close(pctl_device *dev)
 		const int given_up = r->under_way != 0;
 
 		pctl_ipc_put_u32(&r->ch.out, o->id);
-		pctl_remote_ask(r, NULL, given_up ? r->grace_ms : r->call_ms, NULL, &body);
+		pctl_remote_ask(r, NULL, given_up ? r->grace_ms : r->call_ms, &body);
 		if (given_up)
 			r->blameless |= r->lost;
 		r->under_way = 0;
@@ -223,6 +224,9 @@ static pctl_status do_buffer_create(pctl_device *dev, const pctl_call *call, uin
 	if (!o)
 		goto out;
 	s = PCTL_E_DEVICE_LOST;
+	/* From now on: whoever runs out of memory over it does so for the host. */
+	o->n_bytes = n_bytes;
+	r->asked_bytes += n_bytes;
 	if (pctl_remote_begin(r, PCTL_IPC_BUFFER_CREATE, call)) {
 		pctl_ipc_put_u32(&r->ch.out, d->id);
 		pctl_ipc_put_u32(&r->ch.out, o->id);

@@ -24,6 +24,38 @@ const char *pctl_registry_unconfined(const pctl_registry *r, const char *id)
 	return lack ? pctl_arena_printf(r->arena, "the kernel lacks %s", lack) : NULL;
 }
 
+const char *pctl_registry_shares_namespaces(const pctl_registry *r, const char *id)
+{
+	pctl_confine_facts facts;
+	char text[128];
+
+	if (is_left_out(r, id))
+		return "the configuration leaves it out";
+	pctl_confine_ask_all(&facts);
+	if (!pctl_confine_missing(facts.namespaces, text, sizeof(text)))
+		return NULL;
+	return pctl_arena_printf(r->arena, "the kernel gives this user no namespaces of: %s", text);
+}
+
+/* What a policy demands. */
+static pctl_status check_rules(const pctl_registry *r, const char *id, const pctl_call *call)
+{
+	const char *why = r->rules.only_confined ? pctl_registry_unconfined(r, id) : NULL;
+
+	if (why)
+		return pctl_refuse(
+			call, PC3036_PLUGIN_UNCONFINED,
+			"\"%s\" would run unconfined, since %s; the policy forbids that (%s)", id,
+			why, r->rules.confinement_by);
+	why = r->rules.only_apart ? pctl_registry_shares_namespaces(r, id) : NULL;
+	if (why)
+		return pctl_refuse(call, PC3036_PLUGIN_UNCONFINED,
+				   "\"%s\" would share namespaces with the host, since %s; the "
+				   "policy forbids that (%s)",
+				   id, why, r->rules.namespaces_by);
+	return PCTL_OK;
+}
+
 /* Where it is needed, and not the system's own, which every worker may read. */
 static const char *own_file(const char *file)
 {
@@ -35,18 +67,16 @@ pctl_status pctl_worker_confinement(pctl_registry *r, const known_plugin *p,
 				    const pctl_driver_env *env, const char *dir,
 				    const pctl_call *call, pctl_confinement *out)
 {
-	const char *left_out = pctl_registry_unconfined(r, p->info.id), **read;
+	const pctl_status s = check_rules(r, p->info.id, call);
+	const char **read;
 	const known_plugin *further =
 		env && env->wrapped ? pctl_registry_known(r, env->wrapped) : NULL;
 	const known_plugin *who[2] = {p, further};
 	uint32_t i, k;
 
 	memset(out, 0, sizeof(*out));
-	if (left_out && r->rules.only_confined)
-		return pctl_refuse(
-			call, PC3036_PLUGIN_UNCONFINED,
-			"\"%s\" would run unconfined, since %s; the policy forbids that (%s)",
-			p->info.id, left_out, r->rules.confinement_by);
+	if (s)
+		return s;
 	if (is_left_out(r, p->info.id))
 		return PCTL_OK;
 	read = pctl_arena_array(
@@ -62,6 +92,7 @@ pctl_status pctl_worker_confinement(pctl_registry *r, const known_plugin *p,
 	if (env && own_file(env->file))
 		read[out->n_read++] = env->file;
 	out->on = 1;
+	out->without = r->without;
 	out->read = read;
 	out->write = dir;
 	return PCTL_OK;

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "ipc/process.h"
+#include "ipc/patience.h"
 #include "ipc/remote_private.h"
 #include "plugin/registry_private.h"
 
@@ -34,6 +34,7 @@ static pctl_status start(pctl_registry *r, const known_plugin *p, const pctl_cal
 			 .envp = pctl_worker_environment(r->arena, p, NULL, NULL),
 			 .interfaces = p->info.interfaces,
 			 .n_interfaces = p->info.n_interfaces,
+			 .limits = r->rules.limits,
 			 .probe = 1};
 	pctl_status s;
 	int channel;
@@ -61,8 +62,9 @@ static void note_stage(probing *b, const pctl_ipc_frame *f)
 /* Hear it out; 0 when the time was over first. */
 static int listen_to(probing *b, uint32_t timeout_ms)
 {
-	const uint64_t end = pctl_clock_ms() + timeout_ms;
+	pctl_patience patience;
 
+	pctl_patience_begin(&patience, pctl_clock_ms(), timeout_ms);
 	for (;;) {
 		struct pollfd fds[2] = {{b->ch.fd, POLLIN, 0}, {b->process.stderr_fd, POLLIN, 0}};
 		const uint64_t now = pctl_clock_ms();
@@ -79,9 +81,9 @@ static int listen_to(probing *b, uint32_t timeout_ms)
 		}
 		if (rc < 0)
 			return 1;
-		if (now >= end)
+		if (pctl_patience_over(&patience, &b->process, now))
 			return 0;
-		if (poll(fds, 2, (int)(end - now)) <= 0)
+		if (poll(fds, 2, (int)pctl_patience_next(&patience, now)) <= 0)
 			continue;
 		pctl_process_drain(&b->process);
 		if (fds[0].revents) {
@@ -170,6 +172,13 @@ static void name_end(pctl_registry *r, known_plugin *p, const probing *b)
 {
 	char cause[512];
 
+	if (b->process.reaped &&
+	    pctl_confine_over(&r->rules.limits, b->process.status, cause, sizeof(cause))) {
+		pctl_plugin_refuse(r, p, PC3112_WORKER_RESOURCES, "probe",
+				   pctl_arena_printf(r->arena, "%s: during %s, %s", p->info.library,
+						     b->stage, cause));
+		return;
+	}
 	pctl_process_cause(&b->process, cause, sizeof(cause));
 	pctl_plugin_refuse(r, p,
 			   b->process.reaped && WIFEXITED(b->process.status) ? PC3028_PLUGIN_EXIT

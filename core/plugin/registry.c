@@ -328,6 +328,7 @@ pctl_status pctl_registry_open(const pctl_registry_options *o, const pctl_call *
 		   : o->home ? pctl_arena_printf(r->arena, "%s/cache", o->home)
 			     : NULL;
 	r->probe_ms = o->probe_ms ? o->probe_ms : PROBE_MS;
+	r->without = o->without;
 	r->start_ms = o->start_ms;
 	r->call_ms = o->call_ms;
 	r->grace_ms = o->grace_ms;

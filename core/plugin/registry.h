@@ -5,6 +5,7 @@
 #ifndef PIPECTL_PLUGIN_REGISTRY_H
 #define PIPECTL_PLUGIN_REGISTRY_H
 
+#include "ipc/confine.h"
 #include "pipectl/backend.h"
 #include "pipectl/oplib.h"
 
@@ -22,6 +23,8 @@ typedef struct pctl_registry pctl_registry;
  * pins          pairs of id and SHA-256 in hex: a plugin whose library has another one is not used
  * only_workers  no backend is opened inside the host
  * only_confined no worker is started that the kernel or the configuration leaves unconfined
+ * only_apart    none without namespaces of its own
+ * limits        what a worker may use, with all it starts
  * .._by         where it stands, "file:line"
  */
 typedef struct pctl_plugin_rules {
@@ -30,8 +33,9 @@ typedef struct pctl_plugin_rules {
 	uint32_t n_allowed, n_pins;
 	uint32_t only_workers;
 	uint32_t only_confined;
-	uint32_t reserved;
-	const char *allowed_by, *pins_by, *isolation_by, *confinement_by;
+	uint32_t only_apart;
+	pctl_worker_limits limits;
+	const char *allowed_by, *pins_by, *isolation_by, *confinement_by, *namespaces_by;
 } pctl_plugin_rules;
 
 /*
@@ -67,7 +71,8 @@ typedef struct pctl_registry_options {
 	const pctl_plugin_rules *rules;
 	uint64_t cache_bytes;
 	uint32_t bound_cache;
-	uint32_t reserved;
+	uint32_t
+		without; /* PCTL_CONFINE_*, for tests: workers are confined as on a kernel that lacks them */
 } pctl_registry_options;
 
 /*
@@ -143,8 +148,11 @@ pctl_status pctl_registry_backend(const pctl_registry *r, const char *id, const 
  * refused alike. Sessions ask again. */
 pctl_status pctl_registry_in_process(const pctl_registry *r, const pctl_call *call);
 
-/* NULL when workers of this plugin are confined in full, else why not. */
+/* NULL when workers of this plugin are confined in full, else why not. Namespaces are a question of their own: what they
+ * keep out, the rest keeps out as well, where the kernel has it. */
 const char *pctl_registry_unconfined(const pctl_registry *r, const char *id);
+/* NULL when they have all namespaces of their own, else why not. Asks the kernel by trying, once in a process. */
+const char *pctl_registry_shares_namespaces(const pctl_registry *r, const char *id);
 /* Directories that were searched, in order, for `doctor`; present: 1 when it exists. */
 uint32_t pctl_registry_dir_count(const pctl_registry *r);
 const char *pctl_registry_dir_at(const pctl_registry *r, uint32_t i, int *present);

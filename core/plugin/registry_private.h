@@ -70,6 +70,7 @@ struct pctl_registry {
 	uint32_t probe_ms, start_ms, call_ms, grace_ms, strikes, build_cpu_ms;
 	uint64_t build_memory;
 	pctl_rows verdicts;
+	uint32_t without;
 	int verdicts_changed;
 	pctl_rows quarantine;
 	pctl_quarantine_entry *entries; /* view of quarantine, rebuilt when it changes */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "base/num.h"
 #include "pipectl/backend.h"
@@ -253,6 +254,16 @@ uint32_t pctl_policy_backend_rank(const pctl_policy *p, const pctl_policy_device
 
 /* ---- plugins, certificates, limits -------------------------------------------------------- */
 
+/* The smaller of what is written in bytes and as a share of this machine's memory. */
+static uint64_t worker_memory(const pctl_policy *p)
+{
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	const uint64_t share = (uint64_t)sysconf(_SC_PHYS_PAGES) / 100 * p->worker_share * page;
+
+	return share == 0 || (p->worker.memory != 0 && p->worker.memory < share) ? p->worker.memory
+										 : share;
+}
+
 void pctl_policy_plugin_rules(const pctl_policy *p, pctl_plugin_rules *out)
 {
 	*out = (pctl_plugin_rules){
@@ -262,11 +273,15 @@ void pctl_policy_plugin_rules(const pctl_policy *p, pctl_plugin_rules *out)
 		.n_pins = p->n_pins,
 		.only_workers = !p->in_process,
 		.only_confined = p->only_confined,
+		.only_apart = p->only_apart,
+		.limits = p->worker,
 		.allowed_by = pctl_policy_origin(p, "plugins.allowed"),
 		.pins_by = pctl_policy_origin(p, "plugins.sha256"),
 		.confinement_by = pctl_policy_origin(p, "plugins.confinement"),
+		.namespaces_by = pctl_policy_origin(p, "plugins.namespaces"),
 		.isolation_by = pctl_policy_origin(p, "plugins.isolation"),
 	};
+	out->limits.memory = worker_memory(p);
 }
 
 int pctl_policy_glob(const char *glob, const char *text)

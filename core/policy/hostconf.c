@@ -92,7 +92,8 @@ static const pctl_conf_field worker_fields[] = {
 	 .kind = PCTL_FIELD_DURATION,
 	 .min = 1,
 	 .max = DAY_MS,
-	 .doc = "how long one call to a worker may take, besides waiting for the device"},
+	 .doc = "how long one call to a worker may take, besides waiting for the device: of "
+		"processor time, and of doing nothing"},
 	{.key = "grace",
 	 .kind = PCTL_FIELD_DURATION,
 	 .min = 1,

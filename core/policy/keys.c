@@ -23,8 +23,10 @@ const char pctl_policy_built_in[] =
 	"\"vulkan/other\",\n"
 	"\"opencl\", \"vulkan/cpu\", \"cpu\" ); allowed = ( ); forbidden = ( ); };\n"
 	"plugins : { allowed = ( ); sha256 : { }; isolation = \"in-process\"; "
-	"confinement = \"available\"; };\n"
-	"limits : { memory = 0; time = 0; program : { instructions = 65536; largest = "
+	"confinement = \"available\"; namespaces = \"available\"; };\n"
+	"limits : { memory = 0; time = 0; worker : { memory = 0; memory_share = 75; tasks = 4096; "
+	"processes = 128;\n"
+	"file = \"4GiB\"; files = 4096; }; program : { instructions = 65536; largest = "
 	"65536; calls = 16384;\n"
 	"nesting = 256; turns = 0; private = 65536; function_memory = 262144; array = 16384; "
 	"values = 65536;\n"
@@ -197,6 +199,11 @@ static const pctl_conf_field plugin_fields[] = {
 	 .words = confinement_words,
 	 .doc = "required: no worker runs without confinement; available: as far as the kernel "
 		"allows"},
+	{.key = "namespaces",
+	 .kind = PCTL_FIELD_CHOICE,
+	 .words = confinement_words,
+	 .doc = "required: no worker runs without namespaces of its own; available: as far as the "
+		"kernel allows"},
 	{.key = "isolation",
 	 .kind = PCTL_FIELD_CHOICE,
 	 .words = isolation_words,
@@ -213,11 +220,38 @@ static const pctl_conf_field program_fields[] = {
 };
 static const pctl_conf_schema program_schema = PCTL_CONF_SCHEMA("\"program\"", program_fields);
 
+static const pctl_conf_field worker_fields[] = {
+	{.key = "memory", .kind = PCTL_FIELD_BYTES, .doc = "in memory and swap; 0: no limit"},
+	{.key = "memory_share",
+	 .kind = PCTL_FIELD_U64,
+	 .max = 100,
+	 .doc = "the same in hundredths of the machine's memory; the smaller one counts; 0: no "
+		"limit"},
+	{.key = "tasks",
+	 .kind = PCTL_FIELD_U64,
+	 .max = 1000000,
+	 .doc = "processes and threads; 0: no limit"},
+	{.key = "processes",
+	 .kind = PCTL_FIELD_U64,
+	 .max = 1000000,
+	 .doc = "processes; 0: no limit"},
+	{.key = "file", .kind = PCTL_FIELD_BYTES, .doc = "one file that it writes; 0: no limit"},
+	{.key = "files",
+	 .kind = PCTL_FIELD_U64,
+	 .max = 1000000,
+	 .doc = "files open at once in one process; 0: no limit"},
+};
+static const pctl_conf_schema worker_schema = PCTL_CONF_SCHEMA("\"worker\"", worker_fields);
+
 static const pctl_conf_field limit_fields[] = {
 	{.key = "memory",
 	 .kind = PCTL_FIELD_BYTES,
 	 .doc = "buffers of one job together; 0: no limit"},
 	{.key = "time", .kind = PCTL_FIELD_DURATION, .doc = "of the work of one job; 0: no limit"},
+	{.key = "worker",
+	 .kind = PCTL_FIELD_GROUP,
+	 .group = &worker_schema,
+	 .doc = "what the worker of one plugin may use, with all it starts, as long as it lives"},
 	{.key = "program",
 	 .kind = PCTL_FIELD_GROUP,
 	 .group = &program_schema,

@@ -37,14 +37,18 @@ typedef struct pctl_policy {
 	uint32_t verify_ppm;
 	uint32_t quorum_k, quorum_n;
 	uint32_t only_confined; /* workers run confined or not at all */
-	uint32_t in_process;	/* plugins that allow it may run inside the host */
-	uint32_t memo;		/* PCTL_MEMO_* */
-	uint32_t dirty;		/* 1: an uncommitted pipeline may run */
-	uint32_t must_sign;	/* 1: only what one of the signers has signed runs */
+	uint32_t only_apart;	/* with namespaces of their own or not at all */
+	uint32_t
+		worker_share; /* hundredths of the machine's memory that one may use; 0 is no limit */
+	uint32_t in_process; /* plugins that allow it may run inside the host */
+	uint32_t memo;	     /* PCTL_MEMO_* */
+	uint32_t dirty;	     /* 1: an uncommitted pipeline may run */
+	uint32_t must_sign;  /* 1: only what one of the signers has signed runs */
 	uint32_t telemetry;
 	uint32_t n_certs, n_order, n_allowed, n_forbidden, n_plugins, n_pins, n_signers;
 	uint32_t reserved;
 	uint64_t memory_bytes, time_ms;
+	pctl_worker_limits worker;  /* as written; pctl_policy_plugin_rules says what holds here */
 	pctl_extent_limits program; /* how large a kernel may be as written, 0: any size */
 	uint64_t race_cost;	    /* most gas of a job that is checked for races; 0 is no limit */
 	const char *memory_by;	    /* where the limit on memory stands */

@@ -94,6 +94,27 @@ static const pctl_policy_cert *certs_of(pctl_policy_state *s, uint32_t *n)
 	return out;
 }
 
+static uint32_t count_of(const pctl_policy_state *s, const char *key)
+{
+	uint64_t n = 0;
+
+	(void)pctl_conf_as_u64(value_of(s, key), 0, UINT32_MAX, NULL, &n);
+	return (uint32_t)n;
+}
+
+static void fill_worker(pctl_policy_state *s)
+{
+	pctl_worker_limits *w = &s->p.worker;
+
+	(void)pctl_conf_as_bytes(value_of(s, "limits.worker.memory"), 0, UINT64_MAX, NULL,
+				 &w->memory);
+	(void)pctl_conf_as_bytes(value_of(s, "limits.worker.file"), 0, UINT64_MAX, NULL, &w->file);
+	w->tasks = count_of(s, "limits.worker.tasks");
+	w->processes = count_of(s, "limits.worker.processes");
+	w->files = count_of(s, "limits.worker.files");
+	s->p.worker_share = count_of(s, "limits.worker.memory_share");
+}
+
 static pctl_status fill(pctl_policy_state *s, const pctl_call *call)
 {
 	pctl_policy *p = &s->p;
@@ -108,6 +129,7 @@ static pctl_status fill(pctl_policy_state *s, const pctl_call *call)
 					       : PCTL_VERIFY_SAMPLE;
 	(void)pctl_policy_parse_quorum(text_of(s, "quorum"), &p->quorum_k, &p->quorum_n);
 	p->only_confined = strcmp(text_of(s, "plugins.confinement"), "required") == 0;
+	p->only_apart = strcmp(text_of(s, "plugins.namespaces"), "required") == 0;
 	p->in_process = strcmp(text_of(s, "plugins.isolation"), "in-process") == 0;
 	p->memo = pctl_policy_word(pctl_policy_memo_words, text_of(s, "memo"));
 	p->dirty = strcmp(text_of(s, "dirty"), "allow") == 0;
@@ -117,6 +139,7 @@ static pctl_status fill(pctl_policy_state *s, const pctl_call *call)
 				 &p->memory_bytes);
 	p->memory_by = pctl_policy_origin(p, "limits.memory");
 	(void)pctl_conf_as_duration(value_of(s, "limits.time"), 0, UINT64_MAX, NULL, &p->time_ms);
+	fill_worker(s);
 	for (uint32_t i = 0; i < PCTL_N_EXTENTS; i++) {
 		char key[64];
 

@@ -150,10 +150,17 @@ static const struct {
 	{"telemetry", word_weaker},
 	{"plugins.isolation", word_weaker},
 	{"plugins.confinement", word_weaker},
+	{"plugins.namespaces", word_weaker},
 	{"verify", verify_weaker},
 	{"quorum", quorum_weaker},
 	{"limits.memory", limit_weaker},
 	{"limits.time", limit_weaker},
+	{"limits.worker.memory", limit_weaker},
+	{"limits.worker.memory_share", limit_weaker},
+	{"limits.worker.tasks", limit_weaker},
+	{"limits.worker.processes", limit_weaker},
+	{"limits.worker.file", limit_weaker},
+	{"limits.worker.files", limit_weaker},
 #define PCTL_EXTENT(NAME, key, unit, doc) {"limits.program." #key, limit_weaker},
 #include "program/extents.def"
 #undef PCTL_EXTENT

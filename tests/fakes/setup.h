@@ -27,7 +27,10 @@ typedef struct fixture {
 	const pctl_call *call;
 	pctl_registry *r;
 	char sha256[2 * PCTL_DIGEST_BYTES + 1];
-	const char *pin[2]; /* of fixture_pin */
+	const char *pin[2];	   /* of fixture_pin */
+	pctl_worker_limits limits; /* none unless set */
+	uint32_t without;	   /* PCTL_CONFINE_* */
+	uint32_t call_ms;	   /* 0: 5 s */
 } fixture;
 
 static inline void fixture_begin(fixture *f)
@@ -71,17 +74,20 @@ static inline void fixture_pin(fixture *f, const char *id, const char *library)
 static inline void fixture_open(fixture *f, uint32_t probe_ms)
 {
 	const char *dirs[] = {f->dir};
-	const pctl_plugin_rules rules = {
-		.pins = f->pin, .n_pins = f->pin[0] != NULL, .pins_by = "test"};
+	const pctl_plugin_rules rules = {.pins = f->pin,
+					 .n_pins = f->pin[0] != NULL,
+					 .pins_by = "test",
+					 .limits = f->limits};
 	const pctl_registry_options o = {.dirs = dirs,
 					 .n_dirs = 1,
 					 .flags = PCTL_REGISTRY_NO_DEFAULT_DIRS,
 					 .home = f->home,
 					 .worker = WORKER,
-					 .rules = &rules,
 					 .probe_ms = probe_ms,
+					 .rules = &rules,
+					 .without = f->without,
 					 .start_ms = 20000,
-					 .call_ms = 5000,
+					 .call_ms = f->call_ms ? f->call_ms : 5000,
 					 .grace_ms = 300};
 
 	pctl_registry_close(f->r);

@@ -4,7 +4,10 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -75,12 +78,15 @@ static void try_network(report *r)
 	attempt(r, "unix socket", socket(AF_UNIX, SOCK_STREAM, 0));
 }
 
-/* The host: who made the channel. */
+/* The host: its number as it knows itself, else who made the channel. */
 static pid_t host(void)
 {
+	const char *told = getenv("SPY_HOST");
 	struct ucred who;
 	socklen_t n = sizeof(who);
 
+	if (told)
+		return (pid_t)strtol(told, NULL, 10);
 	return getsockopt(3, SOL_SOCKET, SO_PEERCRED, &who, &n) == 0 ? who.pid : 0;
 }
 
@@ -104,6 +110,146 @@ static void try_process(report *r, const char *who, pid_t pid)
 	snprintf(key, sizeof(key), "look into %s", who);
 	rc = process_vm_readv(pid, &to, 1, &from, 1, 0);
 	attempt(r, key, rc < 0 && errno == EFAULT ? 0 : rc);
+}
+
+static void try_descriptors(report *r, const char *who, pid_t pid)
+{
+	char key[64], dir[64];
+	struct stat st;
+	int fd;
+
+	snprintf(key, sizeof(key), "look at %s's files", who);
+	snprintf(dir, sizeof(dir), "/proc/%d/fd/0", (int)pid);
+	attempt(r, key, stat(dir, &st));
+	snprintf(key, sizeof(key), "signal %s by a descriptor", who);
+	fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	attempt(r, key, fd < 0 ? -1 : syscall(SYS_pidfd_send_signal, fd, 0, NULL, 0));
+	if (fd >= 0)
+		close(fd);
+}
+
+/* In a process of its own, since it may leave something behind: the errno that it ended with. */
+static void try_apart(report *r, const char *key, long (*what)(void))
+{
+	int status = 0;
+	const pid_t pid = fork();
+
+	if (pid == 0) {
+		errno = 0;
+		_exit(what() < 0 ? errno : 0);
+	}
+	waitpid(pid, &status, 0);
+	errno = WIFEXITED(status) ? WEXITSTATUS(status) : EINTR;
+	attempt(r, key, errno ? -1 : 0);
+}
+
+static long ask_ring(void)
+{
+	uint32_t params[64] = {0};
+
+	return syscall(SYS_io_uring_setup, 1, params);
+}
+
+static long ask_faults(void)
+{
+	return syscall(SYS_userfaultfd, O_CLOEXEC);
+}
+
+static long ask_bpf(void)
+{
+	/* A map: array, key 4, value 4, one entry. */
+	uint32_t attr[32] = {2, 4, 4, 1};
+
+	return syscall(SYS_bpf, 0, attr, sizeof(attr));
+}
+
+static long ask_events(void)
+{
+	/* Software event 0, the clock; size of the first version. */
+	uint32_t attr[16] = {1, 64};
+
+	return syscall(SYS_perf_event_open, attr, 0, -1, -1, 0);
+}
+
+static long ask_keys(void)
+{
+	return syscall(SYS_keyctl, 0 /* KEYCTL_GET_KEYRING_ID */, -2, 1);
+}
+
+static long ask_mount(void)
+{
+	const char *dir = getenv("TMPDIR");
+	const long rc = mount(dir, dir, NULL, MS_BIND, NULL);
+
+	return rc < 0 ? rc : umount2(dir, MNT_DETACH);
+}
+
+static long ask_namespace(void)
+{
+	return syscall(SYS_unshare, 0x10000000 /* CLONE_NEWUSER */);
+}
+
+static long ask_personality(void)
+{
+	return syscall(SYS_personality, 0x0040000 /* no random addresses */);
+}
+
+static long make_giant(void)
+{
+	char path[512];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/giant", getenv("TMPDIR"));
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -1;
+	return ftruncate(fd, (off_t)8 << 30) < 0 ? -1 : unlink(path);
+}
+
+/* Sets its limit as high as it may and falls: 0 when a core was written. */
+static long leave_core(void)
+{
+	struct rlimit l = {0, 0};
+	int status = 0;
+	pid_t pid;
+
+	if (chdir(getenv("TMPDIR")) < 0 || getrlimit(RLIMIT_CORE, &l) < 0)
+		return -1;
+	l.rlim_cur = l.rlim_max;
+	setrlimit(RLIMIT_CORE, &l);
+	pid = fork();
+	if (pid == 0)
+		abort();
+	waitpid(pid, &status, 0);
+	errno = EFBIG;
+	return WCOREDUMP(status) ? 0 : -1;
+}
+
+/* A program of one's own that never was a file. */
+static long run_memory(void)
+{
+	static const char script[] = "#!/bin/true\n";
+	char name[] = "x", *argv[] = {name, NULL};
+	const int fd = memfd_create("program", 0);
+
+	if (fd < 0 || write(fd, script, sizeof(script) - 1) < 0)
+		return -1;
+	return fexecve(fd, argv, environ);
+}
+
+static void try_kernel(report *r)
+{
+	try_apart(r, "io_uring", ask_ring);
+	try_apart(r, "userfaultfd", ask_faults);
+	try_apart(r, "bpf", ask_bpf);
+	try_apart(r, "perf_event_open", ask_events);
+	try_apart(r, "keyctl", ask_keys);
+	try_apart(r, "mount", ask_mount);
+	try_apart(r, "new namespace", ask_namespace);
+	try_apart(r, "personality", ask_personality);
+	try_apart(r, "leave a core", leave_core);
+	try_apart(r, "a giant file", make_giant);
+	try_apart(r, "run a program from memory", run_memory);
 }
 
 static void try_ptrace(report *r)
@@ -176,7 +322,8 @@ static pctl_status spy_identity(pctl_device *dev, const pctl_call *call, uint32_
 	try_network(&r);
 	try_process(&r, "the parent", getppid());
 	try_process(&r, "the host", host());
-	attempt(&r, "new namespace", syscall(SYS_unshare, 0x10000000 /* CLONE_NEWUSER */));
+	try_descriptors(&r, "the host", host());
+	try_kernel(&r);
 	try_ptrace(&r);
 	try_daemon(&r);
 	snprintf(text, sizeof(text), "%d", getpagesize());

@@ -245,6 +245,10 @@ int worker_confine(const worker_args *a)
 		failed = "the change of directory";
 	if (!failed && !drop_privileges())
 		failed = "the drop of privileges";
+	if (a->without & PCTL_CONFINE_LANDLOCK)
+		facts.landlock_abi = 0;
+	if (a->without & PCTL_CONFINE_SECCOMP)
+		facts.seccomp = 0;
 	if (!failed && facts.landlock_abi >= PCTL_LANDLOCK_ABI_MIN &&
 	    !confine_files(a, facts.landlock_abi))
 		failed = "landlock";

@@ -2,6 +2,7 @@
  * never by hand; descriptor 3 is its channel, 4 its control socket. */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
@@ -20,6 +21,13 @@
 #define EXIT_PROTOCOL 3
 #define KEPT_BLOCK (32 << 20) /* bytes of a block that is kept when it is freed */
 #define KEPT_MEMORY (128 << 20)
+
+/* What follows --limits: five numbers, those of pctl_worker_limits in their order. */
+static int parse_limits(const char *text, pctl_worker_limits *out)
+{
+	return sscanf(text, "%" SCNu64 ",%" SCNu64 ",%" SCNu32 ",%" SCNu32 ",%" SCNu32,
+		      &out->memory, &out->file, &out->tasks, &out->processes, &out->files) == 5;
+}
 
 static int parse(int argc, char **argv, worker_args *a)
 {
@@ -53,6 +61,10 @@ static int parse(int argc, char **argv, worker_args *a)
 			a->readable[a->n_readable++] = value;
 		else if (!strcmp(arg, "--write"))
 			a->writable = value;
+		else if (!strcmp(arg, "--without"))
+			a->without = (uint32_t)strtoul(value, NULL, 10);
+		else if (!strcmp(arg, "--limits") && parse_limits(value, &a->limits))
+			continue;
 		else if (!strcmp(arg, "--interface") && a->n_interfaces < 8)
 			a->interfaces[a->n_interfaces++] = value;
 		else
@@ -154,7 +166,7 @@ int main(int argc, char **argv)
 	/* Buffers come and go with every job: their memory stays here. */
 	(void)mallopt(M_MMAP_THRESHOLD, KEPT_BLOCK);
 	(void)mallopt(M_TRIM_THRESHOLD, KEPT_MEMORY);
-	if (!worker_supervise())
+	if (!worker_supervise(&a))
 		return EXIT_USAGE;
 	signal(SIGPIPE, SIG_IGN);
 	if (!worker_confine(&a))

@@ -1,5 +1,7 @@
-/* The supervisor: the first process of a worker. It loads no plugin and has one task, that nothing which a plugin started
- * outlives the worker or the host, in whatever process group or session it hides. */
+/* The supervisor: the first process of a worker. It loads no plugin and sees to two things, that nothing which a plugin
+ * started outlives the worker or the host, in whatever process group or session it hides, and that together they keep their
+ * limits. Where the kernel gives a worker namespaces of its own there are two: one outside, whom the host knows, and the first
+ * process of the PID namespace, with whose end the kernel ends all others. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -7,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -17,7 +20,18 @@
 #include "ipc/protocol.h"
 #include "worker.h"
 
-#define ROUNDS 200 /* of killing what keeps coming, 5 ms each */
+#define ROUNDS 200	/* of killing what keeps coming, 5 ms each */
+#define LOOK_MS 50	/* how often limits are looked at .. */
+#define LOOK_FAR_MS 200 /* .. and where it takes a walk through the tree of processes */
+
+/* What one supervisor needs to know. */
+typedef struct watching {
+	pid_t plugin;			  /* its child, or the supervisor inside */
+	const pctl_worker_limits *limits; /* NULL: another one looks at them */
+	int *ended; /* wait status that the one inside leaves for the one outside; NULL: there is one only */
+	int is_inside; /* of a PID namespace, whose first process it is */
+	int whole;     /* /proc shows nothing but what is to be watched */
+} watching;
 
 /* Kill every child there is: orphans of the plugin's processes come here. */
 static void kill_children(void)
@@ -62,9 +76,23 @@ static void clear(pid_t plugin, int *status)
 	}
 }
 
-/* End as the plugin's process did, so that the host can say how. */
-static void __attribute__((noreturn)) end_like(int status)
+/* Statuses that say of a limit are the supervisor's alone. */
+static int honest(int status)
 {
+	return WIFEXITED(status) && WEXITSTATUS(status) >= PCTL_WORKER_OVER_MEMORY &&
+			       WEXITSTATUS(status) <= PCTL_WORKER_OVER_PROCESSES
+		       ? (PCTL_WORKER_OVER_MEMORY - 1) << 8
+		       : status;
+}
+
+/* End as the plugin's process did, so that the host can say how. */
+static void __attribute__((noreturn)) end_like(const watching *w, int status)
+{
+	/* No signal ends the first process of a namespace from within. */
+	if (w->is_inside) {
+		*w->ended = status;
+		_exit(0);
+	}
 	if (WIFSIGNALED(status)) {
 		sigset_t all;
 
@@ -76,45 +104,105 @@ static void __attribute__((noreturn)) end_like(int status)
 	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
 }
 
-static void __attribute__((noreturn)) supervise(pid_t plugin, int signals)
+static void drop_plugins_descriptors(void)
+{
+	/* Its end of the channel must close when the plugin's process ends. */
+	close(PCTL_IPC_FD);
+	close(PCTL_LAUNCH_LIBRARY_FD);
+	close(PCTL_LAUNCH_FURTHER_FD);
+}
+
+/* Reap what has ended; 1 when the plugin's process is among it. */
+static int reap(const watching *w, int *status)
+{
+	int one, found = 0;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &one, WNOHANG)) > 0)
+		if (pid == w->plugin) {
+			*status = one;
+			found = 1;
+		}
+	return found;
+}
+
+/* The status of the plugin's process, and not that of the supervisor between. */
+static int true_status(const watching *w, int status)
+{
+	if (w->ended && !w->is_inside && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+		return *w->ended;
+	return w->ended && !w->is_inside ? status : honest(status);
+}
+
+static int everything(const watching *w)
+{
+	/* At once, so that what multiplies does not get away. */
+	return w->is_inside ? kill(-1, SIGKILL) : kill(w->plugin, SIGKILL);
+}
+
+static void __attribute__((noreturn)) supervise(const watching *w, int signals)
 {
 	struct pollfd fds[2] = {{signals, POLLIN, 0}, {PCTL_IPC_CONTROL_FD, 0, 0}};
+	const int slice = !w->limits ? -1 : w->whole ? LOOK_MS : LOOK_FAR_MS;
 	struct signalfd_siginfo info;
-	int status = 0;
+	int status = 0, over = w->limits ? worker_watch(w->limits, w->whole) : 0;
 
-	for (;;) {
-		if (poll(fds, 2, -1) < 0 && errno != EINTR)
+	while (!over) {
+		const int n = poll(fds, 2, slice);
+
+		if (n < 0 && errno != EINTR)
 			break;
 		/* The host is gone, or has had enough. */
 		if (fds[1].revents)
+			break;
+		over = w->limits ? worker_watch(w->limits, w->whole) : 0;
+		if (over)
 			break;
 		if (!(fds[0].revents & POLLIN) || read(signals, &info, sizeof(info)) <= 0)
 			continue;
 		if (info.ssi_signo == SIGTERM)
 			break;
-		for (;;) {
-			int one;
-			const pid_t pid = waitpid(-1, &one, WNOHANG);
-
-			if (pid <= 0)
-				break;
-			if (pid != plugin)
-				continue;
+		if (reap(w, &status)) {
 			clear(0, &status);
-			end_like(one);
+			end_like(w, true_status(w, status));
 		}
 	}
-	kill(plugin, SIGKILL);
-	clear(plugin, &status);
-	end_like(SIGKILL);
+	everything(w);
+	clear(w->plugin, &status);
+	end_like(w, over ? over << 8 : SIGKILL);
 }
 
-int worker_supervise(void)
+/* The process that goes on: the child of the innermost supervisor. 0: it cannot be. */
+static int go_on(const worker_args *a, watching *w, const sigset_t *mask)
 {
-	const struct rlimit no_core = {0, 0};
 	const pid_t self = getpid();
+
+	w->limits = a->limits.memory || a->limits.tasks || a->limits.processes ? &a->limits : NULL;
+	w->plugin = fork();
+	if (w->plugin < 0) {
+		fprintf(stderr, "no second process: %s\n", strerror(errno));
+		return 0;
+	}
+	if (w->plugin > 0) {
+		drop_plugins_descriptors();
+		if (!w->is_inside)
+			prctl(PR_SET_DUMPABLE, 0);
+		supervise(w, signalfd(-1, mask, SFD_CLOEXEC));
+	}
+	if (w->ended)
+		munmap(w->ended, sizeof(*w->ended));
+	sigprocmask(SIG_UNBLOCK, mask, NULL);
+	worker_limit(&a->limits);
+	return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == self;
+}
+
+int worker_supervise(const worker_args *a)
+{
+	/* Of one byte, for which no kernel writes a file and none feeds a program that collects dumps either. */
+	const struct rlimit no_core = {1, 1};
+	watching w = {0}, inside = {0};
+	uint32_t got;
 	sigset_t mask;
-	pid_t plugin;
 
 	setrlimit(RLIMIT_CORE, &no_core);
 	sigemptyset(&mask);
@@ -122,19 +210,24 @@ int worker_supervise(void)
 	sigaddset(&mask, SIGTERM);
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1) < 0 || sigprocmask(SIG_BLOCK, &mask, NULL) < 0)
 		return 0;
-	plugin = fork();
-	if (plugin < 0) {
+	got = a->confine ? pctl_confine_part(a->without & PCTL_CONFINE_PROCESSES) : 0;
+	if (!(got & PCTL_NS_PID))
+		return go_on(a, &w, &mask);
+	w.ended = mmap(NULL, sizeof(*w.ended), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		       -1, 0);
+	if (w.ended == MAP_FAILED || (w.plugin = fork()) < 0) {
 		fprintf(stderr, "no second process: %s\n", strerror(errno));
 		return 0;
 	}
-	if (plugin > 0) {
-		/* Its end of the channel must close when the plugin's process ends. */
-		close(PCTL_IPC_FD);
-		close(PCTL_LAUNCH_LIBRARY_FD);
-		close(PCTL_LAUNCH_FURTHER_FD);
+	if (w.plugin > 0) {
+		drop_plugins_descriptors();
 		prctl(PR_SET_DUMPABLE, 0);
-		supervise(plugin, signalfd(-1, &mask, SFD_CLOEXEC));
+		supervise(&w, signalfd(-1, &mask, SFD_CLOEXEC));
 	}
-	sigprocmask(SIG_UNBLOCK, &mask, NULL);
-	return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == self;
+	/* Its capabilities are those of its own namespace; the plugin's process, which gives them up, cannot look into it. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	inside.ended = w.ended;
+	inside.is_inside = 1;
+	inside.whole = pctl_confine_mount_proc();
+	return go_on(a, &inside, &mask);
 }

@@ -2,7 +2,9 @@
 #ifndef PIPECTL_WORKER_H
 #define PIPECTL_WORKER_H
 
-#include <stdint.h>
+#include <sys/types.h>
+
+#include "ipc/confine.h"
 
 #define WORKER_READABLE_MAX 128
 
@@ -18,11 +20,20 @@ typedef struct worker_args {
 	uint32_t n_readable;
 	const char *readable[WORKER_READABLE_MAX]; /* further places to read */
 	const char *writable;			   /* the only folder to write into */
+	uint32_t without;			   /* PCTL_CONFINE_* */
+	pctl_worker_limits limits;
 } worker_args;
 
 /* Part into the supervisor, which never returns, and the process that goes on and loads the plugin: 1; 0 when that
- * cannot be. */
-int worker_supervise(void);
+ * cannot be. A confined plugin gets namespaces of its own where the kernel lets it have them. */
+int worker_supervise(const worker_args *a);
+
+/* Limits that the kernel keeps in each process; before any byte of a plugin runs. */
+void worker_limit(const pctl_worker_limits *limits);
+
+/* Whose processes are looked at: all that /proc shows but this one (whole), or this one's descendants. The exit status of
+ * the limit that they break, 0: none. */
+int worker_watch(const pctl_worker_limits *limits, int whole);
 
 /* Give up what a plugin may not have; 0, having said why, when that failed. */
 int worker_confine(const worker_args *a);

@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -34,6 +35,12 @@ static uint32_t is_interrupted(void *ctx)
 {
 	(void)ctx;
 	return interrupted != 0;
+}
+
+/* Where the kernel has nothing to confine workers with, they run as the same user: they still cannot read this process. */
+static void keep_to_oneself(void)
+{
+	prctl(PR_SET_DUMPABLE, 0);
 }
 
 static void catch_signals(void)
@@ -153,6 +160,7 @@ int main(int argc, char **argv)
 	pctl_app app = {.json = 0};
 	pctl_status status;
 
+	keep_to_oneself();
 	catch_signals();
 	if (!pctl_exit_guard()) {
 		fputs("pipectl: no memory\n", stderr);

@@ -256,13 +256,19 @@ static void doctor_paths(pctl_app *app)
 static void doctor_confinement(pctl_app *app)
 {
 	pctl_confine_facts facts;
+	char text[128];
 
-	pctl_confine_ask(&facts);
+	pctl_confine_ask_all(&facts);
 	if (facts.landlock_abi == 0)
 		printf("kernel     no landlock, %s\n", facts.seccomp ? "seccomp" : "no seccomp");
 	else
 		printf("kernel     landlock %u, %s\n", facts.landlock_abi,
 		       facts.seccomp ? "seccomp" : "no seccomp");
+	if (pctl_confine_missing(facts.namespaces, text, sizeof(text)))
+		printf("namespaces not in full: this user gets none of: %s\n", text);
+	else
+		printf("namespaces user, PID, mount, network, IPC: a worker sees no process but "
+		       "its own\n");
 	for (uint32_t i = 0; i < pctl_registry_count(app->registry); i++) {
 		const pctl_plugin_info *p = pctl_registry_at(app->registry, i);
 		const char *why = pctl_registry_unconfined(app->registry, p->id);
@@ -277,12 +283,15 @@ static void json_confinement(pctl_app *app)
 {
 	pctl_json *j = &app->document;
 	pctl_confine_facts facts;
+	char text[128];
 
-	pctl_confine_ask(&facts);
+	pctl_confine_ask_all(&facts);
 	pctl_json_key(j, "confinement");
 	pctl_json_object_begin(j);
 	pctl_json_kv_u32(j, "landlock", facts.landlock_abi);
 	pctl_json_kv_u32(j, "seccomp", facts.seccomp);
+	pctl_json_kv_string(j, "namespaces_missing",
+			    pctl_confine_missing(facts.namespaces, text, sizeof(text)));
 	pctl_json_key(j, "unconfined");
 	pctl_json_object_begin(j);
 	for (uint32_t i = 0; i < pctl_registry_count(app->registry); i++) {

@@ -177,6 +177,47 @@ def confinement(h):
     h.refused("none is confined", "PC3036", *h.on_cpu, *required, *h.with_host('workers : { unconfined = ( "*" ); };'))
 
 
+@policy("plugins.namespaces")
+def namespaces(h):
+    required = h.with_policy('plugins : { namespaces = "required"; };')
+    doctor = h.document("doctor")["confinement"]
+    if doctor["namespaces_missing"] is None:
+        h.goes("namespaces of its own", *h.on_cpu, *required)
+    else:
+        h.refused("which this kernel does not give", "PC3036", *h.on_cpu, *required)
+    bare = h.with_host('workers : { unconfined = ( "cpu" ); };')
+    h.refused("those of the host", "PC3036", *h.on_cpu, *required, *bare)
+    h.goes("those of the host, where nobody minds", *h.on_cpu, *bare)
+
+
+@policy("limits.worker.memory", "limits.worker.memory_share", "limits.worker.tasks", "limits.worker.processes", "limits.worker.file",
+        "limits.worker.files")
+def worker_limits(h):
+    h.refused("more memory than it may", "PC3112", "--home", h.path("l1"), *slow(h),
+              *h.with_policy('limits : { worker : { memory = "64KiB"; }; };'))
+    h.refused("more threads than it may", "PC3112", "--home", h.path("l2"), *slow(h),
+              *h.with_policy('limits : { worker : { tasks = 1; }; };'))
+    h.refused("no file may be open: no plugin can be examined", "PC", "--home", h.path("l3"), *h.on_cpu,
+              *h.with_policy('limits : { worker : { files = 3; }; };'))
+    # What reaches a worker: bytes of memory, bytes of a file, tasks, processes, files.
+    doctor, seen = h.document("doctor"), h.path("seen")
+    spy = h.write("spy.sh", f'#!/bin/sh\necho "$@" >> {seen}\nexec {doctor["worker"]} "$@"\n'.encode())
+    os.chmod(spy, 0o755)
+    with open("/proc/meminfo") as f:
+        machine = 1024 * int(f.readline().split()[1])
+    for name, text, want in (
+            ("all of them", 'memory = "3GiB"; memory_share = 0; file = "5MiB"; tasks = 77; processes = 66; files = 555;',
+             lambda v: v == [3 << 30, 5 << 20, 77, 66, 555]),
+            ("a share of the machine", "memory_share = 50; tasks = 77;", lambda v: abs(v[0] - machine // 2) < machine // 50),
+            ("the smaller one", 'memory = "1GiB"; memory_share = 100; tasks = 77;', lambda v: v[0] == 1 << 30),
+            ("no limit", "memory_share = 0; file = 0; tasks = 0; processes = 0; files = 0;", lambda v: v == [0] * 5)):
+        h.goes(name, "--home", h.path("l4"), *h.on_cpu, "--no-memo", *h.with_host(f'workers : {{ path = "{spy}"; }};'),
+               *h.with_policy(f"limits : {{ worker : {{ {text} }}; }};"))
+        with open(seen) as f:
+            last = f.read().split("--limits ")[-1].split()[0]
+        h.check(name + " reaches the worker", want([int(n) for n in last.split(",")]), last)
+
+
 @policy("about")
 def about(h):
     shown = h.document("plan", *h.sum[1:], *h.with_policy('about = "for a test";'))["policy"]

@@ -1,0 +1,92 @@
+/* Fault: takes what nobody asked it to while it is asked whether it supports a program. What it takes is said by the
+ * program's first letter: memory, processes, threads, or processes that start processes. It is little, and given back
+ * after a while; then it answers. */
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "memory.h"
+
+#define BYTES (192u << 20)
+#define MANY 40
+#define FORKS_MAX 60
+#define WHILE_US 600000
+
+static void take_memory(void)
+{
+	volatile char *p = malloc(BYTES);
+
+	for (size_t i = 0; p && i < BYTES; i += 4096)
+		p[i] = 1;
+	usleep(WHILE_US);
+	free((void *)(uintptr_t)p);
+}
+
+static void take_processes(void)
+{
+	pid_t pids[MANY];
+	int i;
+
+	for (i = 0; i < MANY; i++) {
+		pids[i] = fork();
+		if (pids[i] == 0) {
+			usleep(WHILE_US);
+			_exit(0);
+		}
+	}
+	for (i = 0; i < MANY; i++)
+		if (pids[i] > 0)
+			waitpid(pids[i], NULL, 0);
+}
+
+static void *sleep_a_while(void *arg)
+{
+	usleep(WHILE_US);
+	return arg;
+}
+
+static void take_threads(void)
+{
+	pthread_t threads[MANY];
+	int i, ok[MANY];
+
+	for (i = 0; i < MANY; i++)
+		ok[i] = pthread_create(&threads[i], NULL, sleep_a_while, NULL) == 0;
+	for (i = 0; i < MANY; i++)
+		if (ok[i])
+			pthread_join(threads[i], NULL);
+}
+
+/* Every child forks on, sixty of them at most: the machine has to live where the limit is not kept. */
+static void fork_on(void)
+{
+	volatile int *n =
+		mmap(NULL, sizeof(*n), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	const pid_t first = getpid();
+
+	while (n != MAP_FAILED && __sync_fetch_and_add(n, 1) < FORKS_MAX)
+		(void)!fork();
+	usleep(WHILE_US);
+	if (getpid() != first)
+		_exit(0);
+	while (waitpid(-1, NULL, 0) > 0)
+		;
+}
+
+static pctl_status glutton_supports(pctl_device *dev, const pctl_call *call, const uint8_t *wire,
+				    uint64_t n, pctl_support *out)
+{
+	const char what = n ? (char)wire[0] : 0;
+
+	if (what == 'm')
+		take_memory();
+	if (what == 'p')
+		take_processes();
+	if (what == 't')
+		take_threads();
+	if (what == 'f')
+		fork_on();
+	return fake_supports(dev, call, (const uint8_t *)"y", 1, out);
+}
+#define FAULT_SLOTS .supports = glutton_supports
+#include "good.h"

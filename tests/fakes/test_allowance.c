@@ -1,0 +1,204 @@
+/* What a worker may use, and for how long: memory, processes and threads for as long as it lives, processor time and memory
+ * for a build, processor time and the clock for a call. */
+#include "setup.h"
+
+#include <sched.h>
+
+#include "ipc/process.h"
+#include "planted/planted.h"
+
+/* As a policy would say. */
+static const pctl_worker_limits limits = {
+	.memory = 96u << 20, .file = 1u << 30, .tasks = 24, .processes = 12};
+
+/* What a worker takes unasked ends it, and is a strike; with no limit the same is had. */
+static void gorge(const char *program, const pctl_worker_limits *most, uint64_t asked,
+		  const char *words, uint32_t n_strikes)
+{
+	pctl_support support = {.head = PCTL_HEAD(pctl_support)};
+	pctl_backend_session *s;
+	pctl_buffer *buf = NULL;
+	pctl_device *dev;
+	pctl_status status;
+	fixture f;
+
+	fixture_begin(&f);
+	fixture_manifest(&f, "fake", FAKES "/glutton.so", "");
+	f.limits = *most;
+	fixture_open(&f, 5000);
+	assert_int_equal(pctl_backend_session_open(f.r, "fake", NULL, 0, f.call, &s), PCTL_OK);
+	assert_int_equal(s->table->device_open(s->inst, f.call, 0, &dev), PCTL_OK);
+	if (asked)
+		assert_int_equal(
+			s->table->buffer_create(dev, f.call, asked, PCTL_BUFFER_STORAGE, &buf),
+			PCTL_OK);
+	status = s->table->supports(dev, f.call, (const uint8_t *)program, 6, &support);
+	if (words) {
+		if (!has_code(&f, PC3112_WORKER_RESOURCES))
+			fail_msg("%s: %d, %s", program, status,
+				 status ? pctl_backend_session_lost(s) : "nothing happened");
+		assert_int_equal(status, pctl_code_status(PC3112_WORKER_RESOURCES));
+		if (!strstr(pctl_backend_session_lost(s), words))
+			fail_msg("\"%s\" lacks \"%s\"", pctl_backend_session_lost(s), words);
+		planted(program, asked ? "a worker, asked for half of it" : "a worker, unasked",
+			"PC3112", pctl_backend_session_lost(s));
+	} else {
+		if (status)
+			fail_msg("%s: %d, %s", program, status, pctl_backend_session_lost(s));
+	}
+	if (buf)
+		s->table->buffer_destroy(dev, buf);
+	s->table->device_close(dev);
+	pctl_backend_session_close(s, f.call);
+	assert_int_equal(pctl_quarantine_count(f.r), n_strikes);
+	fixture_end(&f);
+}
+
+static void allowance__a_worker_keeps_its_limits(void **state)
+{
+	const pctl_worker_limits far = {.memory = 4ull << 30, .tasks = 512, .processes = 256};
+
+	(void)state;
+	gorge("memory", &limits, 0, "it used more than 100663296 bytes of memory", 1);
+	gorge("memory", &limits, 60u << 20, "it used more than 100663296 bytes of memory", 0);
+	gorge("people", &limits, 0, "it had more than 12 processes", 1);
+	gorge("thread", &limits, 0, "it had more than 24 processes and threads", 1);
+	gorge("forks!", &limits, 0, "it had more than 12 processes", 1);
+	gorge("memory", &far, 0, NULL, 0);
+	gorge("people", &far, 0, NULL, 0);
+	gorge("thread", &far, 0, NULL, 0);
+	gorge("forks!", &far, 0, NULL, 0);
+}
+
+/* A call that may take 2 s, on one processor: what it did, and how long that took by the clock. */
+static uint64_t call_busy(const char *program, uint32_t code, const char *words, const pid_t *load,
+			  int n_load)
+{
+	pctl_support support = {.head = PCTL_HEAD(pctl_support)};
+	pctl_backend_session *s;
+	pctl_device *dev;
+	pctl_status status;
+	uint64_t ms;
+	fixture f;
+	int i;
+
+	fixture_begin(&f);
+	fixture_manifest(&f, "fake", FAKES "/busy.so", "");
+	f.call_ms = 2000;
+	fixture_open(&f, 5000);
+	assert_int_equal(pctl_backend_session_open(f.r, "fake", NULL, 0, f.call, &s), PCTL_OK);
+	assert_int_equal(s->table->device_open(s->inst, f.call, 0, &dev), PCTL_OK);
+	ms = pctl_clock_ms();
+	status = s->table->supports(dev, f.call, (const uint8_t *)program, 6, &support);
+	ms = pctl_clock_ms() - ms;
+	if (status != (code ? pctl_code_status(code) : PCTL_OK) || (code && !has_code(&f, code)))
+		fail_msg("%s: %d, %s", program, status,
+			 status ? pctl_backend_session_lost(s) : "nothing happened");
+	if (code) {
+		if (!strstr(pctl_backend_session_lost(s), words))
+			fail_msg("\"%s\" lacks \"%s\"", pctl_backend_session_lost(s), words);
+		planted(program, "a call that may take 2 s", "PC3104",
+			pctl_backend_session_lost(s));
+	}
+	s->table->device_close(dev);
+	pctl_backend_session_close(s, f.call);
+	assert_int_equal(pctl_quarantine_count(f.r), code ? 1 : 0);
+	for (i = 0; i < n_load; i++)
+		kill(load[i], SIGKILL);
+	for (i = 0; i < n_load; i++)
+		waitpid(load[i], NULL, 0);
+	fixture_end(&f);
+	return ms;
+}
+
+/* Processes that take their share of the processor this one runs on, for fifteen seconds at most. */
+static void load_machine(pid_t *pids, int n)
+{
+	for (int i = 0; i < n; i++) {
+		pids[i] = fork();
+		if (pids[i] == 0) {
+			alarm(15);
+			for (;;)
+				;
+		}
+	}
+}
+
+static void allowance__a_call_has_processor_time(void **state)
+{
+	cpu_set_t before, one;
+	pid_t pids[8];
+	size_t first = 0;
+	uint64_t ms;
+
+	(void)state;
+	/* It computes without end, or it hangs. */
+	call_busy("endless", PC3104_WORKER_SILENT, "processor time", NULL, 0);
+	call_busy("sleeps", PC3104_WORKER_SILENT, "it used 0 ms of processor time", NULL, 0);
+	/* 300 ms of work on a machine where that takes nine times as long: no strike. */
+	CPU_ZERO(&one);
+	assert_int_equal(sched_getaffinity(0, sizeof(before), &before), 0);
+	while (first < CPU_SETSIZE && !CPU_ISSET(first, &before))
+		first++;
+	CPU_SET(first, &one);
+	assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
+	load_machine(pids, 8);
+	ms = call_busy("busy", 0, NULL, pids, 8);
+	assert_int_equal(sched_setaffinity(0, sizeof(before), &before), 0);
+	if (ms < 2000)
+		fail_msg("the machine was not slow: %llu ms", (unsigned long long)ms);
+	planted("300 ms of work beside eight other processes", "a call that may take 2 s",
+		"no strike", "more than 2 s by the clock");
+}
+
+/* What a build may use is limited, and who breaks the limit is not blamed for it: the program is. Who sleeps through its
+ * time hangs, and is. */
+static void build(const char *program, uint32_t code, const char *words, uint32_t n_strikes)
+{
+	pctl_backend_session *s;
+	pctl_device *dev;
+	pctl_kernel *k;
+	fixture f;
+
+	fixture_begin(&f);
+	fixture_manifest(&f, "fake", FAKES "/build_bomb.so", "");
+	{
+		const char *dirs[] = {f.dir};
+		const pctl_registry_options o = {.dirs = dirs,
+						 .n_dirs = 1,
+						 .flags = PCTL_REGISTRY_NO_DEFAULT_DIRS,
+						 .home = f.home,
+						 .worker = WORKER,
+						 .call_ms = 2000,
+						 .build_cpu_ms = 1000,
+						 .build_memory = 256u << 20};
+
+		assert_int_equal(pctl_registry_open(&o, f.call, &f.r), PCTL_OK);
+	}
+	assert_int_equal(pctl_backend_session_open(f.r, "fake", NULL, 0, f.call, &s), PCTL_OK);
+	assert_int_equal(s->table->device_open(s->inst, f.call, 0, &dev), PCTL_OK);
+	assert_int_equal(
+		s->table->kernel_build(dev, f.call, (const uint8_t *)program, 4, 0, NULL, 0, &k),
+		pctl_code_status(code));
+	assert_true(has_code(&f, code));
+	if (!strstr(pctl_backend_session_lost(s), words))
+		fail_msg("\"%s\" lacks \"%s\"", pctl_backend_session_lost(s), words);
+	planted("a program that makes a compiler explode", program, "PC3110 or PC3104",
+		pctl_backend_session_lost(s));
+	s->table->device_close(dev);
+	pctl_backend_session_close(s, f.call);
+	assert_int_equal(pctl_quarantine_count(f.r), n_strikes);
+	fixture_end(&f);
+}
+
+static void allowance__a_build_has_limits(void **state)
+{
+	(void)state;
+	build("cpu ", PC3110_WORKER_BUILD, "1000 ms of processor time", 0);
+	build("mem ", PC3110_WORKER_BUILD, "bytes of memory", 0);
+	build("slp ", PC3104_WORKER_SILENT, "2000 ms", 1);
+}
+
+PCTL_TESTS_MAIN(PCTL_TEST(allowance__a_build_has_limits),
+		PCTL_TEST(allowance__a_worker_keeps_its_limits),
+		PCTL_TEST(allowance__a_call_has_processor_time))
