@@ -156,6 +156,32 @@ static void test_legal_kept__too_many_parts(void **state)
 	}
 }
 
+/* 8-bit integers are named by a capability that no device has yet: nothing stands in for them. */
+static void test_legal_kept__narrow_integers(void **state)
+{
+	const pctl_device_caps none = caps_of(PCTL_CAP_I64);
+	pctl_program *p, *out = NULL;
+	uint32_t t_u8, from, to;
+	rig r;
+
+	(void)state;
+	legal_open(&r);
+	r.loud = 0;
+	program_begin();
+	t_u8 = pctl_build_scalar(b, PCTL_SCALAR_U8);
+	from = storage(0, t_u8);
+	to = storage(1, t_u8);
+	main_begin();
+	OP(STORE, 0, OP(LOAD, t_u8, from), to);
+	p = program_end(&r);
+	assert_true(p->caps & PCTL_CAP_NARROW);
+	assert_false(r.caps.caps & PCTL_CAP_NARROW);
+	assert_int_equal(pctl_legalise(p, &none, NULL, &r.call, &out), PCTL_E_UNSUPPORTED);
+	assert_int_equal(r.last_code, PC2501_LEGAL_CAPABILITY);
+	assert_null(out);
+	pctl_program_destroy(p);
+}
+
 /* Overrides are given values before, since sizes and constants depend on them. */
 static void test_legal_kept__unspecialised(void **state)
 {
@@ -180,6 +206,7 @@ static void test_legal_kept__unspecialised(void **state)
 }
 
 PCTL_TESTS_MAIN(PCTL_TEST(test_legal_kept__too_many_parts),
+		PCTL_TEST(test_legal_kept__narrow_integers),
 		PCTL_TEST(test_legal_kept__unspecialised), PCTL_TEST(test_legal_kept__untouched),
 		PCTL_TEST(test_legal_kept__refused), PCTL_TEST(test_legal_kept__proofs),
 		PCTL_TEST(test_legal_kept__leaf_proofs))
