@@ -159,9 +159,9 @@ static void host_begin(host *h)
 	strcpy(h->r.id, "fake");
 	pthread_mutex_init(&h->r.lock, NULL);
 	pctl_remote_fill_table(&h->r.table, 7);
-	h->device = (remote_object){&h->r, 1, 1};
-	h->list = (remote_object){&h->r, 2, 1};
-	h->kernel = (remote_object){&h->r, 3, 1};
+	h->device = (remote_object){&h->r, 1, 1, 0};
+	h->list = (remote_object){&h->r, 2, 1, 0};
+	h->kernel = (remote_object){&h->r, 3, 1, 0};
 	h->diags = pctl_diag_list_create();
 }
 
