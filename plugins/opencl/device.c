@@ -154,6 +154,7 @@ static void find_floats(pctl_device *dev)
 		 (unsigned long long)wide, (unsigned long long)half);
 	add_fact(dev, "float-config", buf);
 	add_fact(dev, "float-options", dev->float_options);
+	add_fact(dev, "loops-by-lane", dev->emit_flags & EMIT_LANE_LOOPS ? "yes" : "no");
 	add_fact(dev, "float-constants-hidden", dev->emit_flags & EMIT_HIDE_FLOATS ? "yes" : "no");
 }
 
@@ -170,6 +171,8 @@ static void find_identity(pctl_device *dev)
 	dev->options = options_for(buf);
 	if (strcmp(buf, "rusticl") == 0)
 		dev->emit_flags = EMIT_HIDE_FLOATS; /* emit_float.c says why */
+	if (strcmp(buf, "Portable Computing Language") == 0)
+		dev->emit_flags = EMIT_LANE_LOOPS; /* emit_loop.c says why */
 	device_text(dev->id.device, CL_DRIVER_VERSION, buf, sizeof(buf));
 	add_fact(dev, "driver-version", buf);
 	platform_text(dev->id.platform, CL_PLATFORM_VERSION, buf, sizeof(buf));

@@ -294,9 +294,7 @@ static void control(emitter *e, uint32_t v, const pctl_inst *in)
 		push(e, e->next_label++);
 		break;
 	case PCTL_OP_LOOP_TEST:
-		line(e, "if (!");
-		emit_value(e, &e->code, pctl_arg(e->p, in, 0));
-		text_add(&e->code, ") break;\n");
+		emit_loop_test(e, v, in);
 		break;
 	case PCTL_OP_CONTINUING:
 		emit_indent(e);
@@ -351,6 +349,7 @@ static void function(emitter *e, uint32_t f)
 	e->next_label = 0;
 	emit_function_head(e, f);
 	e->indent = 1;
+	emit_loop_zero(e);
 	for (uint32_t i = 0; i < fn->n_locals; i++) {
 		variable(e, 'l', i, e->p->locals[fn->first_local + i].type);
 	}

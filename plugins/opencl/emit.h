@@ -31,8 +31,10 @@ pctl_status emit_scan(const pctl_program *p, const pctl_call *call, emit_facts *
 void emit_binding_layout(const pctl_program *p, uint32_t var, uint64_t *fixed_bytes,
 			 uint64_t *stride);
 
-/* Ways of writing. EMIT_HIDE_FLOATS: no float is a constant to the compiler (emit_float.c). */
+/* Ways of writing. EMIT_HIDE_FLOATS: no float is a constant to the compiler (emit_float.c). EMIT_LANE_LOOPS: loops hang on the
+ * invocation (emit_loop.c). */
 #define EMIT_HIDE_FLOATS 1u
+#define EMIT_LANE_LOOPS 2u
 
 /* Write the source of entry point 0. */
 pctl_status emit_program(const pctl_program *p, const pctl_call *call, uint32_t flags, text *out);

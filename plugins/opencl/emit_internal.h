@@ -46,7 +46,7 @@ typedef struct emitter {
 	uint32_t next_label;
 	uint32_t whole_loops; /* open ones of emit_fill */
 	uint32_t extend_have; /* a bit a width */
-	uint32_t flags;	      /* EMIT_HIDE_FLOATS */
+	uint32_t flags;	      /* EMIT_* of emit.h */
 	pctl_status status;
 } emitter;
 
@@ -143,6 +143,10 @@ int emit_is_alone(const emitter *e);
 /* "\tT v7 = " */
 void emit_define(emitter *e, uint32_t v, uint32_t type);
 int emit_is_binding(const pctl_var *v);
+
+/* emit_loop.c: what a function's loops need, at its beginning; LOOP_TEST, instruction v. */
+void emit_loop_zero(emitter *e);
+void emit_loop_test(emitter *e, uint32_t v, const pctl_inst *in);
 
 /* emit_call.c: the program's variables that a function uses, as parameters or as arguments. */
 void emit_call_variables(emitter *e, text *t, uint32_t function, const char *separator,

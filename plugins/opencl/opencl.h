@@ -99,7 +99,7 @@ struct pctl_device {
 	const char *options;	   /* for the driver's compiler */
 	const char *float_options; /* the same for a program with floats */
 	uint64_t float_caps;	   /* of PCTL_CAP_F16, PCTL_CAP_F64 */
-	uint32_t emit_flags;	   /* EMIT_HIDE_FLOATS */
+	uint32_t emit_flags;	   /* EMIT_* of emit.h */
 	cl_uint address_bits;
 	cl_bool unified;
 	uint32_t lost;
