@@ -177,14 +177,14 @@ void rig_run(rig *r, const uint8_t *wire, uint64_t n_wire, uint32_t flags, const
 	assert_true(n <= RIG_BUFFERS && r->guard <= sizeof(guard));
 	memset(guard, 0xa5, sizeof(guard));
 	for (uint32_t i = 0; i < n; i++) {
-		if (!arrays[i].data)
+		if (arrays[i].is_uniform == RIG_UNBOUND)
 			continue;
 		bindings[n_bound].binding = i;
 		upload(r, &arrays[i], guard, &bindings[n_bound++]);
 	}
 	rig_dispatch(r, k, bindings, n_bound, groups);
 	for (uint32_t i = n_bound = 0; i < n; i++)
-		if (arrays[i].data)
+		if (arrays[i].is_uniform != RIG_UNBOUND)
 			download(r, &arrays[i], guard, &bindings[n_bound++]);
 	r->api->kernel_destroy(r->dev, k);
 }

@@ -61,14 +61,15 @@ void rig_submit(rig *r, pctl_list *l, uint32_t times, pctl_completion *done);
 void rig_dispatch(rig *r, pctl_kernel *k, const pctl_binding *bindings, uint32_t n,
 		  const uint32_t groups[3]);
 
-/* Host memory that goes up before a run and comes back after it. */
+/* Host memory that goes up before a run and comes back after it. is_uniform: 1 for a uniform, RIG_UNBOUND for no binding. */
+#define RIG_UNBOUND 2u
 typedef struct rig_bytes {
 	void *data;
 	uint64_t n_bytes;
 	uint32_t is_uniform;
 } rig_bytes;
 
-/* Build, bind arrays[i] to group 0 binding i unless it has no data, dispatch once, read back. */
+/* Build, bind arrays[i] to group 0 binding i, dispatch once, read back. */
 void rig_run(rig *r, const uint8_t *wire, uint64_t n_wire, uint32_t flags, const rig_bytes *arrays,
 	     uint32_t n, uint32_t x, uint32_t y, uint32_t z);
 

@@ -91,8 +91,7 @@ static void after(flattener *x, flat_region *r, uint32_t v)
 
 static int fits(const flattener *x, const flat_region *r, uint32_t v)
 {
-	return (uint64_t)x->level + (r->guarded != 0) +
-		       x->levels[x->frame->fn->first_inst + v] <=
+	return (uint64_t)x->level + (r->guarded != 0) + x->levels[x->frame->fn->first_inst + v] <=
 	       x->limit;
 }
 
@@ -247,8 +246,7 @@ static void loop_body(flattener *x, flat_region *b, uint32_t first)
 static void flatten_loop(flattener *x, flat_region *r, uint32_t v)
 {
 	const uint32_t test = next_of(x, v), update = next_of(x, test), end = next_of(x, update);
-	const uint32_t leave =
-		x->broken[x->frame->fn->first_inst + v] ? flat_flag_take(x) : 0;
+	const uint32_t leave = x->broken[x->frame->fn->first_inst + v] ? flat_flag_take(x) : 0;
 	const uint32_t level = x->level;
 	flat_region body = {.outer = r, .kind = FLAT_LOOP, .leave = leave, .end = update};
 
@@ -280,11 +278,8 @@ static void flatten_loop(flattener *x, flat_region *r, uint32_t v)
 
 static void flatten_block(flattener *x, flat_region *r, uint32_t v, uint32_t end)
 {
-	flat_region block = {.outer = r,
-			     .kind = FLAT_BLOCK,
-			     .flag = r->flag,
-			     .end = end,
-			     .guarded = r->guarded};
+	flat_region block = {
+		.outer = r, .kind = FLAT_BLOCK, .flag = r->flag, .end = end, .guarded = r->guarded};
 
 	region(x, &block, v + 1);
 	r->guarded = block.guarded;
@@ -316,8 +311,8 @@ static void begin_call(flattener *x, flat_frame *f, const pctl_inst *call)
 		flat_keep(x, i);
 	for (uint32_t i = 0; i < fn->n_locals; i++) {
 		const uint32_t type = x->p->locals[fn->first_local + i].type;
-		const uint32_t zero = flat_emit(
-			x, PCTL_OP_ZERO, x->is_dry ? 0 : legal_type(x->l, type), NULL, 0);
+		const uint32_t zero =
+			flat_emit(x, PCTL_OP_ZERO, x->is_dry ? 0 : legal_type(x->l, type), NULL, 0);
 
 		flat_store_local(x, zero, 1 + f->local_base + i);
 	}

@@ -5,7 +5,7 @@
 
 #include "legal/legal_parts.h"
 
-#define LEGAL_FLAT_DEPTH 2048u	     /* regions inside each other, through calls that are written out */
+#define LEGAL_FLAT_DEPTH 2048u /* regions inside each other, through calls that are written out */
 #define LEGAL_FLAT_LARGEST (1u << 18) /* instructions that are written */
 
 /* A function being written into the entry point. By value: its id in the new program is good while group[v] is open;
@@ -63,8 +63,8 @@ struct flattener {
 	flat_frame *frame;
 	uint32_t *groups; /* open ones */
 	uint32_t n_groups, last_group;
-	uint32_t guard; /* flag of the if that is open around what is being written, 0 */
-	uint32_t level; /* of loops, and ifs around them, that are open */
+	uint32_t guard;	 /* flag of the if that is open around what is being written, 0 */
+	uint32_t level;	 /* of loops, and ifs around them, that are open */
 	uint32_t *spare; /* flags that may be used again; false, as all that are not in use */
 	uint32_t n_spare, n_flags;
 	uint32_t depth, size;

@@ -20,8 +20,7 @@ static void jump(flattener *x, const open_ones *o, uint16_t op)
 		if (target == PCTL_OP_LOOP && op != PCTL_OP_CONTINUE)
 			x->broken[o->at[i]] = 1;
 		if (op != PCTL_OP_RETURN &&
-		    (target == PCTL_OP_LOOP ||
-		     (target == PCTL_OP_SWITCH && op == PCTL_OP_BREAK)))
+		    (target == PCTL_OP_LOOP || (target == PCTL_OP_SWITCH && op == PCTL_OP_BREAK)))
 			return;
 		x->escapes[o->at[i]] = 1;
 	}

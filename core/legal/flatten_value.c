@@ -114,8 +114,8 @@ void flat_keep(flattener *x, uint32_t v)
 	if (!x->spilled[f->fn->first_inst + v])
 		return;
 	if (!f->kept[v] && !x->is_dry)
-		f->kept[v] = 1 + pctl_build_local(x->l->b, "",
-						  legal_type(x->l, flat_inst(x, v)->type));
+		f->kept[v] =
+			1 + pctl_build_local(x->l->b, "", legal_type(x->l, flat_inst(x, v)->type));
 	flat_store_local(x, flat_value(x, v), f->kept[v]);
 }
 

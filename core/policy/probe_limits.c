@@ -213,7 +213,10 @@ pctl_status pctl_probe_limits(const pctl_backend *table, pctl_device *dev,
 			keep(&s, l->extent, pctl_limits_floor.most[l->extent],
 			     s.p.status == PCTL_OK);
 	}
-	*lost = s.p.lost;
+	/* What was seen until then stands, and what ended it is beyond: the next one to open the device has the record. */
+	*lost = s.p.lost && s.p.status != PCTL_E_CANCELLED && !pctl_is_cancelled(call);
+	if (*lost)
+		s.p.status = PCTL_OK;
 	return end(&s, call);
 }
 
@@ -250,7 +253,8 @@ pctl_status pctl_probe_known_limits(const pctl_backend *table, pctl_device *dev,
 	for (uint32_t i = 0; i < pctl_limit_n_programs && *holds; i++) {
 		const pctl_limit_program *l = &pctl_limit_programs[i];
 
-		if (asked & 1u << l->extent ||
+		/* A long function is only slow, and may cost the worker: the limit of builds sees to it. */
+		if (asked & 1u << l->extent || l->extent == PCTL_EXTENT_INSTRUCTIONS ||
 		    is_over(probe_ns(CLOCK_MONOTONIC) - s.began, RECHECK_NS))
 			continue;
 		asked |= 1u << l->extent;

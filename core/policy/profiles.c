@@ -323,13 +323,12 @@ static pctl_status key_of(const pctl_profiled_device *d, const pctl_call *call, 
 
 /* Known limits are rechecked; where they do not hold, or nothing is known, the device is searched. */
 static pctl_status look_for_limits(const pctl_profiled_device *d, const pctl_call *call,
-				   pctl_limits_record *out, int *lost)
+				   pctl_limits_record *out)
 {
 	pctl_extent_limits known;
-	int right = 0;
+	int right = 0, lost;
 	pctl_status status = PCTL_OK;
 
-	*lost = 0;
 	if (pctl_limits_known(d->identity, d->n_identity, &known))
 		status = pctl_probe_known_limits(d->table, d->dev, d->caps, call, &known, &right);
 	if (status != PCTL_OK)
@@ -339,7 +338,8 @@ static pctl_status look_for_limits(const pctl_profiled_device *d, const pctl_cal
 		return PCTL_OK;
 	}
 	out->searched = 1;
-	status = pctl_probe_limits(d->table, d->dev, d->caps, call, &out->limits, &out->slow, lost);
+	status =
+		pctl_probe_limits(d->table, d->dev, d->caps, call, &out->limits, &out->slow, &lost);
 	pctl_extent_limits_least(&out->limits, &known);
 	return status;
 }
@@ -356,7 +356,6 @@ pctl_status pctl_profiles_limits(pctl_profiles *p, const pctl_profiled_device *d
 				 const pctl_call *call, pctl_limits_record *out)
 {
 	uint64_t began;
-	int lost;
 	pctl_status status = make_ready(p, call), kept = PCTL_OK;
 
 	memset(out, 0, sizeof(*out));
@@ -370,9 +369,9 @@ pctl_status pctl_profiles_limits(pctl_profiles *p, const pctl_profiled_device *d
 	if (p->o.probing != NULL)
 		p->o.probing(p->o.ctx, d->name);
 	began = now_ms();
-	status = look_for_limits(d, call, out, &lost);
+	status = look_for_limits(d, call, out);
 	out->ms = now_ms() - began;
-	if (status == PCTL_OK || (lost && !pctl_is_cancelled(call)))
+	if (status == PCTL_OK)
 		kept = pctl_limits_write(out, d->device == NULL ? d->name : d->device, p->dirs[0],
 					 p->signer, call);
 	return status == PCTL_OK ? kept : status;

@@ -41,9 +41,8 @@ static int loop_waits(const emitter *e, uint32_t v)
 	depth = 0;
 	for (uint32_t i = first; i < e->fn->n_insts; i++) {
 		depth += insts[i].op == PCTL_OP_LOOP;
-		if (is_barrier(insts[i].op) ||
-		    (insts[i].op == PCTL_OP_CALL &&
-		     has_barrier(e->p, pctl_arg(e->p, &insts[i], 0))))
+		if (is_barrier(insts[i].op) || (insts[i].op == PCTL_OP_CALL &&
+						has_barrier(e->p, pctl_arg(e->p, &insts[i], 0))))
 			return 1;
 		if (insts[i].op == PCTL_OP_END_LOOP && --depth == 0)
 			return 0;
@@ -72,8 +71,8 @@ void emit_loop_zero(emitter *e)
 	for (uint32_t i = 0; hides_loops(e) && i < e->fn->n_insts; i++) {
 		if (e->p->insts[e->fn->first_inst + i].op != PCTL_OP_LOOP)
 			continue;
-		text_add(&e->code, "\tvolatile uint " LANE_ZERO
-				   " = (uint)(get_local_id(0) >> 31);\n");
+		text_add(&e->code,
+			 "\tvolatile uint " LANE_ZERO " = (uint)(get_local_id(0) >> 31);\n");
 		return;
 	}
 }
@@ -83,6 +82,6 @@ void emit_loop_test(emitter *e, uint32_t v, const pctl_inst *in)
 	emit_indent(e);
 	text_add(&e->code, "if (!");
 	emit_value(e, &e->code, pctl_arg(e->p, in, 0));
-	text_add(&e->code, hides_loops(e) && !loop_waits(e, v) ? " | " LANE_ZERO ") break;\n"
-							       : ") break;\n");
+	text_add(&e->code,
+		 hides_loops(e) && !loop_waits(e, v) ? " | " LANE_ZERO ") break;\n" : ") break;\n");
 }

@@ -20,8 +20,9 @@ typedef struct rig_device {
 	uint32_t differed;  /* of them, in some byte */
 	uint32_t may_crash; /* its compiler is known to crash: counted, no failure */
 	uint32_t crashed;
-	uint32_t refused; /* with the reason that the device cannot do it (PC5218, PC5202): no failure */
-	uint32_t failed;  /* no result for another reason */
+	uint32_t
+		refused; /* with the reason that the device cannot do it (PC5218, PC5202): no failure */
+	uint32_t failed; /* no result for another reason */
 	uint64_t ns;
 } rig_device;
 

@@ -51,8 +51,8 @@ static void one_copy(void **state)
 	fixture_open(&f, 5000);
 	assert_int_equal(pctl_backend_session_open(f.r, "fake", NULL, 0, f.call, &s), PCTL_OK);
 	assert_int_equal(s->table->device_open(s->inst, f.call, 0, &dev), PCTL_OK);
-	assert_int_equal(
-		s->table->buffer_create(dev, f.call, BYTES, PCTL_BUFFER_TRANSFER, &b), PCTL_OK);
+	assert_int_equal(s->table->buffer_create(dev, f.call, BYTES, PCTL_BUFFER_TRANSFER, &b),
+			 PCTL_OK);
 	for (uint32_t i = 0; i < BYTES; i++)
 		sent[i] = (uint8_t)(i * 2654435761u >> 13);
 	assert_int_equal(s->table->buffer_write(dev, f.call, b, 0, sent, BYTES), PCTL_OK);

@@ -239,7 +239,7 @@ static void one_generated(trial *t, uint64_t seed)
 	pctl_kernels *kernels = pctl_kernels_create(NULL);
 	const pctl_kernel_unit *unit = NULL;
 	pctl_kernel_source source = {.name = "generated.wgsl", .text = text};
-	rig_bytes arrays[CASE_BINDINGS] = {{0}};
+	rig_bytes arrays[CASE_BINDINGS];
 	diff_case c;
 
 	assert_true(diff_case_read(&c, source.name, text));
@@ -248,6 +248,8 @@ static void one_generated(trial *t, uint64_t seed)
 	source.n_overrides = c.n_overrides;
 	rig_must(&t->reference, pctl_kernels_get(kernels, &source, &t->reference.call, &unit),
 		 text);
+	for (uint32_t i = 0; i < CASE_BINDINGS; i++)
+		arrays[i] = (rig_bytes){NULL, 0, RIG_UNBOUND};
 	for (uint32_t i = 0; i < c.n_bindings; i++) {
 		rig_bytes *b = &arrays[c.binding[i].binding];
 

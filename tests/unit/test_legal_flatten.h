@@ -94,8 +94,8 @@ static inline void flat_simple(flat_writer *w)
 		break;
 	case 5:
 		if (w->functions)
-			flat_say(w, "x += f%u(y, x ^ %uu);\n",
-				 flat_pick(w, (uint32_t)w->functions), k);
+			flat_say(w, "x += f%u(y, x ^ %uu);\n", flat_pick(w, (uint32_t)w->functions),
+				 k);
 		break;
 	default:
 		flat_say(w, "x = x * 31u + a[(x ^ %uu) %% 90u] + %uu;\n", k, k);
@@ -217,12 +217,11 @@ static inline void flat_program(flat_writer *w, int depth)
 {
 	const int functions = (int)flat_pick(w, 3);
 
-	flat_say(w,
-		 "@group(0) @binding(0) var<storage, read> a: array<u32>;\n"
-		 "@group(0) @binding(1) var<storage, read_write> r: array<u32>;\n"
-		 "@group(0) @binding(2) var<storage, read_write> t: array<atomic<u32>>;\n"
-		 "@group(0) @binding(3) var<uniform> u: vec4<u32>;\n"
-		 "var<private> p: u32; var<workgroup> w: array<u32, 8>;\n");
+	flat_say(w, "@group(0) @binding(0) var<storage, read> a: array<u32>;\n"
+		    "@group(0) @binding(1) var<storage, read_write> r: array<u32>;\n"
+		    "@group(0) @binding(2) var<storage, read_write> t: array<atomic<u32>>;\n"
+		    "@group(0) @binding(3) var<uniform> u: vec4<u32>;\n"
+		    "var<private> p: u32; var<workgroup> w: array<u32, 8>;\n");
 	for (int f = 0; f < functions; f++) {
 		flat_say(w, "fn f%d(c: u32, d: u32) -> u32 { var x = c; var y = d;\n", f);
 		w->functions = f;
