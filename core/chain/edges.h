@@ -1,5 +1,5 @@
 /* The knowledge graph: typed edges between names (CIDs, jobs, accounts), each with the block and clock that made it
- * (document, sections 7.5 and 11). Rows are only ever added. */
+ * (semantics 8.5). Rows are only ever added. */
 #ifndef PIPECTL_CHAIN_EDGES_H
 #define PIPECTL_CHAIN_EDGES_H
 

@@ -15,7 +15,7 @@ enum { PCTL_ORIGIN_MESSAGE = 0, PCTL_ORIGIN_EPOCH = 1 };
  * position  in the queue: 1, 2, 3 .. in the order of arrival, never used twice. A job refers only to jobs that were
  *           there before, so this order is also one of dependencies
  * height    of the block that took it in
- * clock     max(clock of the open block, 1 + clock of each parent); semantics section 8, document section 7.1
+ * clock     max(clock of the open block, 1 + clock of each parent); semantics 8.4
  * gas       what running it costs, fixed at submit under the parameters of `height`; at most its gas_limit
  * status    PCTL_JOB_PENDING, _COMPLETE, _FAILED (EXECUTING is never stored: pctl_chain_job_status)
  * ended     height of the block that ended it, 0 while pending; then gas_used, output (COMPLETE) and error (FAILED)

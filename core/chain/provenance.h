@@ -1,5 +1,5 @@
 /* The causal history of a name: which jobs made it, from what and in which order, back to what was given from outside
- * (document, section 7.5); or forward, what was made from it. Read from the graph and the rows of jobs. */
+ * (semantics 8.5); or forward, what was made from it. Read from the graph and the rows of jobs. */
 #ifndef PIPECTL_CHAIN_PROVENANCE_H
 #define PIPECTL_CHAIN_PROVENANCE_H
 

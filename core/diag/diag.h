@@ -30,7 +30,7 @@ pctl_status pctl_diag_list_status(const pctl_diag_list *l);
  * git revision). Copied. */
 void pctl_diag_list_source(pctl_diag_list *l, const char *file, const char *text, size_t n);
 
-/* The text form of interface.md to `to`; colour when `colour` is non-zero. */
+/* The text form, as people read it, to `to`; colour when `colour` is non-zero. */
 void pctl_diag_render_text(pctl_diag_list *l, FILE *to, int colour);
 /* As an array of records into an open JSON document. */
 void pctl_diag_render_json(const pctl_diag_list *l, pctl_json *j);

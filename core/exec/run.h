@@ -9,7 +9,7 @@
 #include "plugin/devices.h"
 #include "policy/policy.h"
 
-#define PCTL_SEMANTICS_VERSION "1" /* of what programs mean: design semantics */
+#define PCTL_SEMANTICS_VERSION "1" /* of what programs mean: core/SEMANTICS.md */
 
 #define PCTL_RUN_IN_PROCESS 1u /* backends that allow it run in this process */
 #define PCTL_RUN_DEBUG 2u      /* backends validate what they make */

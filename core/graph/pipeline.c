@@ -1,4 +1,4 @@
-/* Reading a pipeline file: the schema of interface.md, then the plain tables of pipeline.h. */
+/* Reading a pipeline file: its schema, then the plain tables of pipeline.h. */
 #include "graph/pipeline.h"
 
 #include <inttypes.h>

@@ -133,7 +133,7 @@ static void conversions(void **state)
 	float_oracle_close();
 }
 
-/* What section 3 of the semantics and the issue say in so many words. */
+/* What semantics section 3 says in so many words. */
 static void said_in_words(void **state)
 {
 	rig r;

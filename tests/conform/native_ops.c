@@ -304,7 +304,7 @@ static void differs(const judge *j, int op, uint64_t got, uint64_t want)
 		 j->word, (unsigned long long)got, (unsigned long long)want);
 }
 
-/* Devices are exact, but for this (facts/devices.md): flushers on subnormals, some with NaN in min,
+/* Devices are exact, but for this: flushers on subnormals, some with NaN in min,
  * max and roots, drivers without a fused operation, f64 operations only where they are native. */
 static int excused(const judge *j, int op, uint64_t want)
 {

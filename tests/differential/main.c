@@ -285,6 +285,9 @@ static int summary(const rig *r, const diff_state *s, uint32_t regressions, int 
 		idle |= d->executed == 0 ||
 			d->crashed + d->refused > d->executed / (large ? 1 : 4) + 2;
 	}
+	if (r->n_unproven != 0)
+		printf("%" PRIu32 " too large for the analysis, not run\n", r->n_unproven);
+	idle |= r->n_unproven > s->done / 4;
 	printf("%" PRIu32 " regressions, %" PRIu32 " generated, %" PRIu64
 	       " gas estimates held, %" PRIu32 " failed\n",
 	       regressions, s->done, r->gas_checked, s->failed);
@@ -310,6 +313,7 @@ int main(int argc, char **argv)
 	if (rig_open(&r, o.home, o.devices, o.n_devices) &&
 	    (o.state_file == NULL || diff_state_read(o.state_file, &o.state, &r))) {
 		r.plant = o.plant;
+		r.large = (uint32_t)o.large;
 		began = seconds_now();
 		/* What goes on has replayed them before. */
 		if (o.state.next == 0)

@@ -37,6 +37,7 @@ typedef struct rig {
 	int plant; /* flip one bit of the last device's first result */
 	char *home;
 	uint64_t gas_checked;
+	uint32_t large, n_unproven; /* large programs may be more than the analysis follows; how many were */
 } rig;
 
 enum {

@@ -1,4 +1,4 @@
-/* A program decoded from its wire form is the program (the vyre document's I4): for every WGSL file
+/* A program decoded from its wire form is the program: for every WGSL file
  * given, it prints the same, encodes to the same bytes, and, specialised, gives devices the same
  * bytes to build from. Devices only ever get the wire form, so equal bytes are equal programs. */
 #include <stdio.h>
