@@ -6,12 +6,14 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cas/cid.h"
 #include "plugin/registry_private.h"
 
 #define SEALS (F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
+#define SEAL_TRIES 1000
 
 static int write_all(int fd, const uint8_t *data, size_t n)
 {
@@ -66,6 +68,21 @@ static int hash(int fd, char hex[2 * PCTL_DIGEST_BYTES + 1])
 	return ok;
 }
 
+/* EBUSY says that somebody holds a reference to a page at this moment. Nobody but this process knows the descriptor, so it
+ * is the kernel itself, which migrates or compacts memory, and it lets go. */
+static int seal(int fd)
+{
+	const struct timespec pause = {0, 5 * 1000 * 1000};
+	int tries = 0;
+
+	while (fcntl(fd, F_ADD_SEALS, SEALS) < 0) {
+		if (errno != EBUSY || ++tries == SEAL_TRIES)
+			return 0;
+		nanosleep(&pause, NULL);
+	}
+	return 1;
+}
+
 int pctl_sealed_copy(const char *path, char hex[2 * PCTL_DIGEST_BYTES + 1])
 {
 	const char *base = strrchr(path, '/');
@@ -74,7 +91,7 @@ int pctl_sealed_copy(const char *path, char hex[2 * PCTL_DIGEST_BYTES + 1])
 	if (from < 0)
 		return -1;
 	to = memfd_create(base ? base + 1 : path, MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (to < 0 || !copy(from, to) || fcntl(to, F_ADD_SEALS, SEALS) < 0 || !hash(to, hex)) {
+	if (to < 0 || !copy(from, to) || !seal(to) || !hash(to, hex)) {
 		error = errno;
 		if (to >= 0)
 			close(to);
