@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "chain/chain_private.h"
-#include "chain/executing.h"
-#include "chain/rows.h"
+#include "chain/executor/executing.h"
+#include "chain/state/rows.h"
 
 /* ---- opening ------------------------------------------------------------------------------- */
 

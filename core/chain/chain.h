@@ -3,12 +3,12 @@
 #ifndef PIPECTL_CHAIN_CHAIN_H
 #define PIPECTL_CHAIN_CHAIN_H
 
-#include "cas/memo.h"
-#include "cas/store.h"
-#include "chain/executor.h"
-#include "chain/gitlog.h"
-#include "chain/jobs.h"
-#include "chain/params.h"
+#include "runtime/cas/memo.h"
+#include "runtime/cas/store.h"
+#include "chain/executor/executor.h"
+#include "chain/history/gitlog.h"
+#include "chain/jobs/jobs.h"
+#include "chain/ledger/params.h"
 
 typedef struct pctl_chain pctl_chain;
 

@@ -2,8 +2,8 @@
 #ifndef PIPECTL_CHAIN_CHAIN_PRIVATE_H
 #define PIPECTL_CHAIN_CHAIN_PRIVATE_H
 
-#include "base/arena.h"
-#include "base/map.h"
+#include "foundation/base/arena.h"
+#include "foundation/base/map.h"
 #include "chain/chain.h"
 
 /* A batch of takes: none, open, or ended by trouble before its commit. */

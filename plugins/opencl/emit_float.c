@@ -1,6 +1,6 @@
 /* Native float operations as OpenCL C, written so that no compiler contracts, reassociates or
  * approximates: FP_CONTRACT is off, operators stand for themselves, everything else is a call of the
- * built-in function. What a device then really does is the host's probe to find out (core/policy). */
+ * built-in function. What a device then really does is the host's probe to find out (core/runtime/policy). */
 #include "emit_internal.h"
 
 #include <stdio.h>

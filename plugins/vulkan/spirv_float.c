@@ -1,7 +1,7 @@
 /* Native float operations. Nothing here may be contracted, reassociated or approximated by a driver
  * that keeps to its word: every instruction says NoContraction, and the module asks for signed
  * zeros, NaN, subnormals and rounding to nearest wherever the device promises to keep them. What a
- * device then really does is the host's probe to find out (core/policy). */
+ * device then really does is the host's probe to find out (core/runtime/policy). */
 #include "spirv.h"
 
 /* The bits of one number in the three formats. */

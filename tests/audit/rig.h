@@ -11,12 +11,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "audit/audit.h"
-#include "base/file.h"
-#include "diag/diag.h"
-#include "graph/check.h"
-#include "graph/library.h"
-#include "plugin/registry_private.h"
+#include "evidence/audit/audit.h"
+#include "foundation/base/file.h"
+#include "foundation/diag/diag.h"
+#include "runtime/graph/check.h"
+#include "runtime/graph/library.h"
+#include "runtime/plugin/registry_private.h"
 
 #define EDGES 2400u
 #define NODES 400u

@@ -1,7 +1,7 @@
 /* What is weak evidence, how bits are compared, and divergences in pipelines of shaders. */
 #include "rig.h"
 
-#include "audit/audit_private.h"
+#include "evidence/audit/audit_private.h"
 #include "planted/planted.h"
 
 #define IN_PROCESS PCTL_RUN_IN_PROCESS

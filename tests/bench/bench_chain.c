@@ -10,7 +10,7 @@
 
 #include "bare.h"
 #include "chain/chain.h"
-#include "diag/diag.h"
+#include "foundation/diag/diag.h"
 
 #define TRIES 9u
 #define BATCH 256u

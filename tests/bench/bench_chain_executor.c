@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "bare.h"
-#include "diag/diag.h"
+#include "foundation/diag/diag.h"
 #include "executor/jobs.h"
 
 #define TRIES 9u

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "chain/provenance.h"
+#include "chain/provenance/provenance.h"
 
 #define JOBS_A_BLOCK 10000u
 #define EDGES_A_JOB 5u

@@ -7,8 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cas/store.h"
-#include "diag/diag.h"
+#include "runtime/cas/store.h"
+#include "foundation/diag/diag.h"
 
 #define BYTES 256u
 #define TRIES 5u

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "diag/diag.h"
-#include "exec/session.h"
-#include "plugin/devices.h"
+#include "foundation/diag/diag.h"
+#include "runtime/exec/session.h"
+#include "runtime/plugin/devices.h"
 
 #define TRIES 5u
 #define ROUNDS 64u

@@ -5,11 +5,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "diag/diag.h"
-#include "ipc/library.h"
-#include "plugin/devices.h"
-#include "program/specialise.h"
-#include "wgsl/wgsl.h"
+#include "foundation/diag/diag.h"
+#include "runtime/ipc/library.h"
+#include "runtime/plugin/devices.h"
+#include "compiler/eval/specialise.h"
+#include "compiler/wgsl/wgsl.h"
 
 #define DISPATCHES 1000u
 #define TRIES 7u

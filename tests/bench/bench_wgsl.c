@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "base/str.h"
-#include "diag/diag.h"
-#include "wgsl/wgsl.h"
+#include "foundation/base/str.h"
+#include "foundation/diag/diag.h"
+#include "compiler/wgsl/wgsl.h"
 
 #define TRIES 5
 

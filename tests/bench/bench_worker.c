@@ -6,9 +6,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "diag/diag.h"
-#include "ipc/process.h"
-#include "plugin/session.h"
+#include "foundation/diag/diag.h"
+#include "runtime/ipc/process.h"
+#include "runtime/plugin/session.h"
 
 static int by_time(const void *a, const void *b)
 {

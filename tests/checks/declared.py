@@ -44,22 +44,22 @@ def chain(files, texts):
     """Parameters, columns, kinds of messages and states of jobs, each read somewhere but where it is declared."""
     faults = []
     code = "\n".join(t for n, t in texts.items() if n.endswith(".c") and n.startswith(("core/chain/", "tools/pipectl/")))
-    params = re.findall(r"^CHAIN_PARAM\((\w+),", files["core/chain/params.def"], re.M)
+    params = re.findall(r"^CHAIN_PARAM\((\w+),", files["core/chain/ledger/params.def"], re.M)
     used = set(re.findall(r"\bPCTL_\w+", code))
     for name in params:
         if f"PCTL_PARAM_{name}" not in used:
             faults.append(f"parameter {name} is read by nothing")
     strings = "\n".join(re.findall(r'"((?:[^"\\]|\\.)*)"', code))
     words = set(re.findall(r"\w+", strings))
-    tables = re.findall(r'CHAIN_(?:TABLE|NUMBERED)\((\w+),((?:\s*"[^"]*")+)', files["core/chain/schema.def"])
+    tables = re.findall(r'CHAIN_(?:TABLE|NUMBERED)\((\w+),((?:\s*"[^"]*")+)', files["core/chain/state/schema.def"])
     for table, columns in tables:
         if not re.search(rf"\b(?:FROM|JOIN)\s+{table}\b", strings):
             faults.append(f"table {table} is never read")
         for column in re.findall(r"(\w+) (?:INTEGER|TEXT|BLOB)", columns):
             if column not in words:
                 faults.append(f"column {column} of {table} is in no statement")
-    states = re.findall(r"(\w+) = \d+;", re.search(r"enum JobStatus \{(.*?)\}", files["core/chain/messages.proto"], re.S)[1])
-    kinds = re.findall(r"(\w+) = \d+;", re.search(r"oneof request \{(.*?)\}", files["core/chain/messages.proto"], re.S)[1])
+    states = re.findall(r"(\w+) = \d+;", re.search(r"enum JobStatus \{(.*?)\}", files["core/chain/messages/messages.proto"], re.S)[1])
+    kinds = re.findall(r"(\w+) = \d+;", re.search(r"oneof request \{(.*?)\}", files["core/chain/messages/messages.proto"], re.S)[1])
     for what, prefix, names in (("state", "PCTL_JOB_", states), ("message", "PCTL_MSG_", kinds)):
         for name in names:
             if prefix + name.upper() not in used:
@@ -95,8 +95,8 @@ def planted(files, texts, headers, words, listed):
     more = dict(headers, planted="enum { PCTL_PLANTED_NOWHERE = 7 };")
     yield "an enumerator", any("PLANTED_NOWHERE" in f for f in unused(dict(texts, **more), more))
     params = dict(files)
-    params["core/chain/params.def"] += '\nCHAIN_PARAM(PLANTED, "planted", U64, 1, 0, 1, "read by nothing")\n'
-    params["core/chain/schema.def"] += '\nCHAIN_TABLE(planted, "nothing_of_it INTEGER NOT NULL", "nothing_of_it")\n'
+    params["core/chain/ledger/params.def"] += '\nCHAIN_PARAM(PLANTED, "planted", U64, 1, 0, 1, "read by nothing")\n'
+    params["core/chain/state/schema.def"] += '\nCHAIN_TABLE(planted, "nothing_of_it INTEGER NOT NULL", "nothing_of_it")\n'
     found = chain(params, texts)[0]
     yield "a parameter", "parameter PLANTED is read by nothing" in found
     yield "a table", "table planted is never read" in found and "column nothing_of_it of planted is in no statement" in found

@@ -1,4 +1,4 @@
-"""Files get their bytes through base/output.c: nothing else in the core or the tools opens a path for writing by its
+"""Files get their bytes through foundation/base/output.c: nothing else in the core or the tools opens a path for writing by its
 name, or renames onto one, but for the few places that are listed with their reason. Shown to fail by planted lines."""
 import pathlib
 import re
@@ -8,25 +8,25 @@ WRITES = re.compile(r'\b(?:fopen|freopen)\s*\([^;]*?"[wa][be+]*"|\bO_(?:CREAT|TR
                     r'\brename(?:at2?)?\s*\(|\bmko?s?temps?\s*\(|\bcreat\s*\(')
 # What is no file that a user names, and why it is written otherwise.
 ALLOWED = {
-    "core/cas/made.c": "a lock",
-    "core/chain/executing.c": "a file under a lock that names the jobs being run, emptied when they end",
-    "core/base/output.c": "the one place",
-    "core/audit/run.c": "a scratch file without a name",
-    "core/cas/dir.c": "blobs: content addressed, relative to the store's descriptor",
-    "core/cas/dir_write.c": "the same",
-    "core/cas/sign.c": "the key: made once, for its owner alone",
-    "core/certify/journal.c": "appended to line by line",
-    "core/certify/regressions.c": "appended to line by line",
-    "core/chain/gitlog.c": "objects of the history, relative to its descriptor",
-    "core/chain/gitlog_write.c": "the same",
-    "core/plugin/quarantine.c": "a lock",
-    "core/plugin/session.c": "a lock",
+    "core/runtime/cas/made.c": "a lock",
+    "core/chain/executor/executing.c": "a file under a lock that names the jobs being run, emptied when they end",
+    "core/foundation/base/output.c": "the one place",
+    "core/evidence/audit/run.c": "a scratch file without a name",
+    "core/runtime/cas/dir.c": "blobs: content addressed, relative to the store's descriptor",
+    "core/runtime/cas/dir_write.c": "the same",
+    "core/runtime/cas/sign.c": "the key: made once, for its owner alone",
+    "core/evidence/certify/journal.c": "appended to line by line",
+    "core/evidence/certify/regressions.c": "appended to line by line",
+    "core/chain/history/gitlog.c": "objects of the history, relative to its descriptor",
+    "core/chain/history/gitlog_write.c": "the same",
+    "core/runtime/plugin/quarantine.c": "a lock",
+    "core/runtime/plugin/session.c": "a lock",
 }
 
 
 def fault(name, text):
     found = WRITES.search(text)
-    return f"{name}: {found.group(0)} does not go through base/output.h, and is not listed in tests/checks/outputs.py" if found and name not in ALLOWED else None
+    return f"{name}: {found.group(0)} does not go through foundation/base/output.h, and is not listed in tests/checks/outputs.py" if found and name not in ALLOWED else None
 
 
 def main(root):
@@ -43,8 +43,8 @@ def main(root):
     for name in sorted(set(ALLOWED) - used):
         print(f"{name} is listed and writes nothing")
     assert fault("tools/x.c", 'f = fopen(path, "wb");') and fault("core/x.c", "rename(temp, path)")
-    assert not fault("core/x.c", 'f = fopen(path, "rbe");') and not fault("core/base/output.c", "rename(a, b)")
-    print("\n".join(faults) or f"{seen} files write through base/output.h")
+    assert not fault("core/x.c", 'f = fopen(path, "rbe");') and not fault("core/foundation/base/output.c", "rename(a, b)")
+    print("\n".join(faults) or f"{seen} files write through foundation/base/output.h")
     return 1 if faults or seen == 0 else 0
 
 

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/file.h"
-#include "base/str.h"
-#include "suite/gen.h"
+#include "foundation/base/file.h"
+#include "foundation/base/str.h"
+#include "evidence/suite/gen.h"
 #include "shrink.h"
 #include "state.h"
 

@@ -9,8 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "diag/diag.h"
+#include "foundation/base/file.h"
+#include "foundation/diag/diag.h"
 
 #define TIMEOUT_MS 60000u
 #define GPU_EVERY 1u

@@ -3,9 +3,9 @@
 #ifndef PIPECTL_DIFFERENTIAL_RIG_H
 #define PIPECTL_DIFFERENTIAL_RIG_H
 
-#include "suite/case.h"
-#include "exec/job.h"
-#include "plugin/devices.h"
+#include "evidence/suite/case.h"
+#include "runtime/exec/job.h"
+#include "runtime/plugin/devices.h"
 
 #define RIG_DEVICES 16u
 
@@ -37,7 +37,8 @@ typedef struct rig {
 	int plant; /* flip one bit of the last device's first result */
 	char *home;
 	uint64_t gas_checked;
-	uint32_t large, n_unproven; /* large programs may be more than the analysis follows; how many were */
+	uint32_t large,
+		n_unproven; /* large programs may be more than the analysis follows; how many were */
 } rig;
 
 enum {

@@ -3,7 +3,7 @@
 #define PIPECTL_DIFFERENTIAL_SHRINK_H
 
 #include "rig.h"
-#include "suite/tree.h"
+#include "evidence/suite/tree.h"
 
 /* Reduce the tree in place for at most `seconds`; *verdict is how it fails and comes out as how it
  * fails at last. Returns the number of programs tried. */

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
-#include "base/str.h"
+#include "foundation/base/file.h"
+#include "foundation/base/str.h"
 
 #define LARGEST_FILE (1u << 16)
 

@@ -14,7 +14,7 @@
 
 #include <openssl/sha.h>
 
-#include "base/file.h"
+#include "foundation/base/file.h"
 #include "oracle.h"
 #include "target.h"
 

@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/file.h"
+#include "foundation/base/file.h"
 
 #define TIMEOUT_NS 900000000000ull
 

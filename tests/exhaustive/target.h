@@ -3,10 +3,10 @@
 #ifndef TESTS_EXHAUSTIVE_TARGET_H
 #define TESTS_EXHAUSTIVE_TARGET_H
 
-#include "base/str.h"
-#include "diag/diag.h"
-#include "exec/session.h"
-#include "plugin/devices.h"
+#include "foundation/base/str.h"
+#include "foundation/diag/diag.h"
+#include "runtime/exec/session.h"
+#include "runtime/plugin/devices.h"
 
 /* What is not a device's own: opened once. */
 typedef struct host {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ipc/protocol.h"
+#include "runtime/ipc/protocol.h"
 #include "pipectl/oplib.h"
 
 #ifndef STRANGER_ID

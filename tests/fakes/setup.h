@@ -14,9 +14,9 @@
 #include <errno.h>
 #include <signal.h>
 
-#include "diag/diag.h"
-#include "plugin/devices.h"
-#include "plugin/registry_private.h"
+#include "foundation/diag/diag.h"
+#include "runtime/plugin/devices.h"
+#include "runtime/plugin/registry_private.h"
 
 #define FAKES PIPECTL_BINARY_DIR "/fakes"
 #define WORKER PIPECTL_BINARY_DIR "/bin/pipectl-worker"

@@ -4,7 +4,7 @@
 
 #include <sched.h>
 
-#include "ipc/process.h"
+#include "runtime/ipc/process.h"
 #include "planted/planted.h"
 
 /* As a policy would say. */

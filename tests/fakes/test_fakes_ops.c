@@ -2,7 +2,7 @@
  * process, crashes, hangs or lies costs its own call only. ops.c has an op for each. */
 #include "setup.h"
 
-#include "ipc/process.h"
+#include "runtime/ipc/process.h"
 #include "planted/planted.h"
 
 typedef struct asking {

@@ -2,8 +2,8 @@
  * costs only its own work. */
 #include "setup.h"
 
-#include "ipc/process.h"
-#include "ipc/remote.h"
+#include "runtime/ipc/process.h"
+#include "runtime/ipc/remote.h"
 
 #define WORDS 3000000u /* more than the shared window holds */
 

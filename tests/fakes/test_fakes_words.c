@@ -3,8 +3,8 @@
 #include "setup.h"
 
 #include "../planted/planted.h"
-#include "ipc/words.h"
-#include "plugin/guard.h"
+#include "runtime/ipc/words.h"
+#include "runtime/plugin/guard.h"
 
 static const uint32_t modes[2] = {0, PCTL_SESSION_IN_PROCESS};
 static const char *const where[2] = {"worker", "in-process"};

@@ -4,9 +4,9 @@
 #include <getopt.h>
 #include <stdlib.h>
 
-#include "legal/legal.h"
+#include "compiler/legalize/legal.h"
 #include "rig.h"
-#include "wgsl/wgsl.h"
+#include "compiler/wgsl/wgsl.h"
 
 enum { MOST = 1 << 16 };
 

@@ -17,7 +17,7 @@ endforeach()
 
 file(GLOB hard_lists CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/hard/*.txt)
 add_executable(hard hard.c)
-target_link_libraries(hard PRIVATE pctl_warnings tests_rig pctl_legal pctl_wgsl)
+target_link_libraries(hard PRIVATE pctl_warnings tests_rig pctl_legalize pctl_wgsl)
 
 function(hard_test id target how)
   add_dependencies(hard ${target})
@@ -39,7 +39,7 @@ foreach(family trig arctrig pow root)
   if(SOLLYA)
     add_test(NAME elementary_constants_${family}
              COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/constants.py ${SOLLYA}
-                     ${CMAKE_SOURCE_DIR}/core/legal/forms ${family})
+                     ${CMAKE_SOURCE_DIR}/core/compiler/legalize/forms ${family})
     set_tests_properties(elementary_constants_${family} PROPERTIES LABELS conform TIMEOUT 120)
   endif()
 endforeach()

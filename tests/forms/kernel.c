@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#include "base/str.h"
-#include "wgsl/wgsl.h"
+#include "foundation/base/str.h"
+#include "compiler/wgsl/wgsl.h"
 
 static const char *const files[] = {"f32_int", "f64_int", "f16",    "bf16",
 				    "round",   "f32_f64", "guarded"};
@@ -34,7 +34,8 @@ static void add_file(pctl_str_buf *b, const char *name)
 	char path[512], line[512];
 	FILE *f;
 
-	snprintf(path, sizeof(path), "%s/core/legal/forms/%s.wgsl", PIPECTL_SOURCE_DIR, name);
+	snprintf(path, sizeof(path), "%s/core/compiler/legalize/forms/%s.wgsl", PIPECTL_SOURCE_DIR,
+		 name);
 	f = fopen(path, "r");
 	if (!f)
 		fail_msg("%s cannot be read", path);

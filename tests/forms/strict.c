@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 
-#include "base/str.h"
-#include "legal/legal.h"
-#include "wgsl/wgsl.h"
+#include "foundation/base/str.h"
+#include "compiler/legalize/legal.h"
+#include "compiler/wgsl/wgsl.h"
 
 static const char strict_head[] =
 	"@group(0) @binding(0) var<storage, read> a: array<vec2<u32>>;\n"

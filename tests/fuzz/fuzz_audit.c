@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "audit/manifest.h"
+#include "evidence/audit/manifest.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cas/car.h"
+#include "runtime/cas/car.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cas/memo.h"
+#include "runtime/cas/memo.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

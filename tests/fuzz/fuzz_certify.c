@@ -1,9 +1,9 @@
 /* Any bytes, sealed, as a certificate; bare as the head of one, as a list of units, as a journal and as a file of kept
  * counterexamples: refused, or what is read can be written. The first byte chooses. */
-#include "certify/certificate.h"
-#include "certify/journal_private.h"
-#include "certify/regressions.h"
-#include "cas/cid.h"
+#include "evidence/certify/certificate.h"
+#include "evidence/certify/journal_private.h"
+#include "evidence/certify/regressions.h"
+#include "runtime/cas/cid.h"
 #include "sealed.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chain/block_record.h"
+#include "chain/blocks/block_record.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chain/message.h"
+#include "chain/messages/message.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

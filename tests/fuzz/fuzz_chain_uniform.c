@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chain/uniform.h"
-#include "wgsl/wgsl.h"
+#include "chain/messages/uniform.h"
+#include "compiler/wgsl/wgsl.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conf/schema.h"
+#include "foundation/conf/schema.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

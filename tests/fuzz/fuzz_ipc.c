@@ -4,9 +4,9 @@
 #include <sys/socket.h>
 
 #include "../fakes/memory.h"
-#include "ipc/ops_wire.h"
-#include "ipc/remote_private.h"
-#include "ipc/serve.h"
+#include "runtime/ipc/ops_wire.h"
+#include "runtime/ipc/remote_private.h"
+#include "runtime/ipc/serve.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

@@ -1,7 +1,7 @@
 /* Any bytes, sealed, as a run's receipt, as a block's or one job's, and bare as a block's file of statements: refused, or
  * what writing gives again. */
-#include "receipt/block_receipt.h"
-#include "receipt/receipt.h"
+#include "evidence/receipt/block_receipt.h"
+#include "evidence/receipt/receipt.h"
 #include "sealed.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);

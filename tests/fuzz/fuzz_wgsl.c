@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wgsl/wgsl.h"
+#include "compiler/wgsl/wgsl.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

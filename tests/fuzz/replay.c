@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
+#include "foundation/base/file.h"
 
 #define MUTATIONS 200u
 #define LARGEST (1u << 20)

@@ -9,8 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/str.h"
-#include "cas/sign.h"
+#include "foundation/base/str.h"
+#include "runtime/cas/sign.h"
 
 /* Made once, in a folder that is gone again at once: a key's file is read only when it is opened. */
 static inline const pctl_signer *fuzz_signer(void)

@@ -6,7 +6,7 @@
 #include "setup.h"
 
 #include "harness.h"
-#include "plugin/devices.h"
+#include "runtime/plugin/devices.h"
 
 #define BENCH_WORDS 64u
 

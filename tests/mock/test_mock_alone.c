@@ -1,7 +1,7 @@
 /* The synthetic device: zeroed buffers that move bytes, kernels that do nothing, fences that pass late. */
 #include "bench.h"
 
-#include "ipc/process.h"
+#include "runtime/ipc/process.h"
 
 static const uint32_t modes[2] = {0, PCTL_SESSION_IN_PROCESS};
 

@@ -3,8 +3,8 @@
 
 #include <signal.h>
 
-#include "ipc/process.h"
-#include "ipc/remote.h"
+#include "runtime/ipc/process.h"
+#include "runtime/ipc/remote.h"
 
 static const uint32_t modes[2] = {0, PCTL_SESSION_IN_PROCESS};
 

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "policy/limits.h"
+#include "runtime/device/limits.h"
 
 static uint32_t bits(float f)
 {

@@ -2,7 +2,7 @@
  * between them shows as wrong results everywhere. */
 #include "cases.h"
 
-#include "base/str.h"
+#include "foundation/base/str.h"
 
 static const char wgsl_number[] =
 	"fn mixed(x : u32) -> u32 {\n"

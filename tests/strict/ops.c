@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cases.h"
-#include "base/str.h"
+#include "foundation/base/str.h"
 #include "target.h"
 
 #define BINARY(op)                                           \

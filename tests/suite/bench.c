@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "exec/session.h"
+#include "runtime/exec/session.h"
 
 #define KEPT (sizeof(((test_bench *)0)->kept) / sizeof(((test_bench *)0)->kept[0]))
 

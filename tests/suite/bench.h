@@ -3,8 +3,8 @@
 #ifndef PIPECTL_TESTS_SUITE_BENCH_H
 #define PIPECTL_TESTS_SUITE_BENCH_H
 
-#include "diag/diag.h"
-#include "suite/suite.h"
+#include "foundation/diag/diag.h"
+#include "evidence/suite/suite.h"
 
 /*
  * bench     as the suite gets it

@@ -6,7 +6,7 @@
 #include "plants.h"
 #include "planted/planted.h"
 
-#include "suite/trail.h"
+#include "evidence/suite/trail.h"
 
 /* What each plant is called in the table. */
 static const char *const plant_names[PLANTS] = {

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "audit/drift.h"
+#include "evidence/audit/drift.h"
 
 static uint32_t f32_bits(float f)
 {

@@ -6,11 +6,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "audit/html.h"
-#include "audit/manifest.h"
-#include "audit/report.h"
-#include "base/file.h"
-#include "diag/diag.h"
+#include "evidence/audit/html.h"
+#include "evidence/audit/manifest.h"
+#include "evidence/audit/report.h"
+#include "foundation/base/file.h"
+#include "foundation/diag/diag.h"
 
 #define N_DEVICES 3u
 

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "audit/svg.h"
+#include "evidence/audit/svg.h"
 
 static uint32_t count(const char *text, const char *what)
 {

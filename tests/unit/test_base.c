@@ -5,12 +5,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/file.h"
-#include "base/json.h"
-#include "base/map.h"
-#include "base/num.h"
-#include "base/vec.h"
+#include "foundation/base/arena.h"
+#include "foundation/base/file.h"
+#include "foundation/base/json.h"
+#include "foundation/base/map.h"
+#include "foundation/base/num.h"
+#include "foundation/base/vec.h"
 
 static void numbers(void **state)
 {

@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "cas/store.h"
-#include "diag/diag.h"
+#include "foundation/base/file.h"
+#include "runtime/cas/store.h"
+#include "foundation/diag/diag.h"
 
 #define CID_EMPTY "bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku"
 #define CID_HELLO "bafkreicysg23kiwv34eg2d7qweipxwosdo2py4ldv42nbauguluen5v6am" /* "hello\n" */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cas/car.h"
+#include "runtime/cas/car.h"
 
 static uint32_t last_code, n_codes;
 

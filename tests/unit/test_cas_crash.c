@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "cas/store.h"
+#include "foundation/base/file.h"
+#include "runtime/cas/store.h"
 
 #define ROUNDS 40u
 #define BLOBS 64u

@@ -6,9 +6,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "cas/memo.h"
-#include "diag/diag.h"
+#include "foundation/base/file.h"
+#include "runtime/cas/memo.h"
+#include "foundation/diag/diag.h"
 
 static char dir[64];
 static pctl_store *store;

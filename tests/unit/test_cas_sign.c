@@ -1,11 +1,11 @@
 /* Signatures: the key of a home, and texts sealed by it. The signature itself is judged by RFC 8032's test vectors. */
-#include "cas/sign.h"
+#include "runtime/cas/sign.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file.h"
+#include "foundation/base/file.h"
 #include "main.h"
 
 static const pctl_call quiet = {.head = PCTL_HEAD(pctl_call)};

@@ -5,11 +5,11 @@
 
 #include <stdlib.h>
 
-#include "base/file.h"
-#include "certify/level.h"
-#include "certify/replay.h"
-#include "certify/regressions.h"
-#include "certify/run.h"
+#include "foundation/base/file.h"
+#include "evidence/certify/level.h"
+#include "evidence/certify/replay.h"
+#include "evidence/certify/regressions.h"
+#include "evidence/certify/run.h"
 #include "main.h"
 
 #define FAKE_UNITS 8u

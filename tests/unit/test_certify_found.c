@@ -2,9 +2,9 @@
  * is another one, though device and driver say the same of themselves. */
 #include "test_certify_fake.h"
 
-#include "certify/found.h"
+#include "evidence/certify/found.h"
 #include "planted/planted.h"
-#include "suite/suite.h"
+#include "evidence/suite/suite.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

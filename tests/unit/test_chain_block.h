@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "chain/block.h"
+#include "chain/blocks/block.h"
 
 static uint32_t last_code, first_code;
 static char last_text[2048];

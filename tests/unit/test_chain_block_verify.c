@@ -1,8 +1,8 @@
 /* Verifying and replaying blocks: what is right passes, every planted fault is found, and by name. */
 #include "test_chain_block.h"
 
-#include "chain/replay.h"
-#include "chain/verify.h"
+#include "chain/replay/replay.h"
+#include "chain/replay/verify.h"
 
 /* Three blocks: jobs that depend on each other, a cancelled one, an empty block. */
 static void three_blocks(rig *r)

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "chain/contract_script.h"
+#include "chain/contracts/contract_script.h"
 #include "test_chain_service.h"
 
 static pctl_contract *begin(uint64_t fuel_per_gas)

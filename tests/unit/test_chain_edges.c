@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "chain/edges.h"
+#include "chain/graph/edges.h"
 
 #define JOB_A "job:00000000000000000000000000000000000000000000000000000000000000aa"
 #define JOB_B "job:00000000000000000000000000000000000000000000000000000000000000bb"

@@ -2,9 +2,9 @@
  * that no failing call loses anything. Real devices: tests/integration/executor. */
 #include "main.h"
 
-#include "chain/executor_tasks.h"
-#include "diag/diag.h"
-#include "wgsl/wgsl.h"
+#include "chain/executor/executor_tasks.h"
+#include "foundation/diag/diag.h"
+#include "compiler/wgsl/wgsl.h"
 
 #include "fakes/memory.h"
 

@@ -5,7 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "chain/frame.h"
+#include "chain/node/frame.h"
 #include "test_chain_bytes.h"
 
 static int pair[2];

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "chain/gitlog.h"
+#include "foundation/base/file.h"
+#include "chain/history/gitlog.h"
 
 static uint32_t last_code;
 

@@ -4,7 +4,7 @@
 
 #include <sqlite3.h>
 
-#include "chain/jobs.h"
+#include "chain/jobs/jobs.h"
 
 static uint32_t last_code;
 

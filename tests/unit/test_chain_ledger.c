@@ -4,8 +4,8 @@
 
 #include <sqlite3.h>
 
-#include "chain/ledger.h"
-#include "chain/params.h"
+#include "chain/ledger/ledger.h"
+#include "chain/ledger/params.h"
 
 static uint32_t last_code;
 

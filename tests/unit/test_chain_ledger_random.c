@@ -6,8 +6,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "chain/ledger.h"
-#include "chain/params.h"
+#include "chain/ledger/ledger.h"
+#include "chain/ledger/params.h"
 
 __extension__ typedef unsigned __int128 wide;
 

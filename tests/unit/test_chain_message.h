@@ -4,7 +4,7 @@
 
 #include "main.h"
 
-#include "chain/message.h"
+#include "chain/messages/message.h"
 #include "test_chain_bytes.h"
 
 #define CID "bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku" /* of no bytes */

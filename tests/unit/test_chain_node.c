@@ -11,8 +11,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "chain/frame.h"
-#include "chain/node.h"
+#include "chain/node/frame.h"
+#include "chain/node/node.h"
 #include "test_chain_bytes.h"
 
 #define ID "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"

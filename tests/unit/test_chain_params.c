@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "chain/amount.h"
-#include "chain/params.h"
-#include "gas/schedule.h"
+#include "chain/state/amount.h"
+#include "chain/ledger/params.h"
+#include "runtime/gas/schedule.h"
 
 static uint32_t last_code;
 

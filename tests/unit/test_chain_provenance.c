@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "chain/provenance.h"
+#include "chain/provenance/provenance.h"
 
 static uint32_t last_code;
 

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "chain/node.h"
+#include "chain/node/node.h"
 #include "test_chain_bytes.h"
 
 #define CID_OF_NOTHING "bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku"

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "chain/epoch.h"
-#include "chain/snapshot.h"
+#include "chain/epoch/epoch.h"
+#include "chain/epoch/snapshot.h"
 
 static uint32_t last_code;
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "chain/state.h"
+#include "chain/state/state.h"
 
 static uint32_t last_code;
 

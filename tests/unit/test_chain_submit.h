@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "chain/chain.h"
-#include "chain/registry.h"
-#include "chain/submit.h"
+#include "chain/registry/registry.h"
+#include "chain/transition/submit.h"
 #include "test_chain_bytes.h"
 
 #define STRUCTS                                                        \

@@ -2,9 +2,9 @@
  * bad document for every code. */
 #include "main.h"
 
-#include "chain/uniform.h"
+#include "chain/messages/uniform.h"
 #include "test_chain_bytes.h"
-#include "wgsl/wgsl.h"
+#include "compiler/wgsl/wgsl.h"
 
 static const char big[] =
 	"enable f16;\n"

@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "conf/conf.h"
-#include "diag/diag.h"
+#include "foundation/base/file.h"
+#include "foundation/conf/conf.h"
+#include "foundation/diag/diag.h"
 
 static pctl_diag_list *diags;
 

@@ -2,8 +2,8 @@
  * their origins. */
 #include "main.h"
 
-#include "conf/schema.h"
-#include "diag/diag.h"
+#include "foundation/conf/schema.h"
+#include "foundation/diag/diag.h"
 
 static const char *const words[] = {"low", "high", NULL};
 

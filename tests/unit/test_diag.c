@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "diag/diag.h"
+#include "foundation/diag/diag.h"
 
 static void codes(void **state)
 {

@@ -1,9 +1,9 @@
 /* What an audit asks of a job: trace ids that name rounds, rounds cut after a step, buffers that start with garbage. */
 #include "main.h"
 
-#include "diag/diag.h"
-#include "exec/job.h"
-#include "exec/value.h"
+#include "foundation/diag/diag.h"
+#include "runtime/exec/job.h"
+#include "runtime/exec/value.h"
 
 #define ADD_KERNEL                                                        \
 	"@group(0) @binding(0) var<storage, read> x: array<u32>;\n"       \

@@ -2,8 +2,8 @@
  * uses, what a cancelled or late job leaves behind, and that no failing call loses anything. */
 #include "main.h"
 
-#include "diag/diag.h"
-#include "exec/job.h"
+#include "foundation/diag/diag.h"
+#include "runtime/exec/job.h"
 
 #define FAKE_KERNEL                                                       \
 	"@group(0) @binding(0) var<storage, read> x: array<u32>;\n"       \

@@ -1,7 +1,7 @@
 /* The memo key: whatever changes the answer, or what was allowed, changes the key; nothing else does. */
 #include "test_graph_fake.h"
 
-#include "exec/run_private.h"
+#include "runtime/exec/run_private.h"
 
 #define PIPELINE(class, params, in, type, jobs)                                                   \
 	"pipeline : { name = \"p\"; class = \"" class "\"; params : { t = " params                \

@@ -2,7 +2,7 @@
  * in the next. */
 #include "main.h"
 
-#include "exec/shape.h"
+#include "runtime/exec/shape.h"
 
 #define BLOCKS 64u
 #define DRAWS 32u

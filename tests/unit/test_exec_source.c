@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "diag/diag.h"
-#include "exec/source.h"
+#include "foundation/diag/diag.h"
+#include "runtime/exec/source.h"
 
 static pctl_status collect(void *ctx, uint64_t offset, const void *data, uint64_t n)
 {

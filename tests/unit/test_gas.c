@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "diag/diag.h"
-#include "gas/schedule.h"
+#include "foundation/diag/diag.h"
+#include "runtime/gas/schedule.h"
 #include "main.h"
-#include "test_program_samples.h"
+#include "test_ir_samples.h"
 
 #define CYBERGRAPH PIPECTL_SOURCE_DIR "/conf/gas/cybergraph-0.2.cfg"
 #define STRUCTURED PIPECTL_SOURCE_DIR "/conf/gas/structured-2.cfg"

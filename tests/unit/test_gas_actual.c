@@ -3,11 +3,11 @@
  * against what the reference saw. */
 #include <stdlib.h>
 
-#include "gas/gas.h"
+#include "runtime/gas/gas.h"
 #include "main.h"
-#include "program/specialise.h"
+#include "compiler/eval/specialise.h"
 #include "rig.h"
-#include "test_program_samples.h"
+#include "test_ir_samples.h"
 
 /* Run p on buffers of n words that all hold `word`; counts and the number of races seen. */
 static void run_counted(rig *r, const pctl_program *p, const uint32_t groups[3], uint32_t n,

@@ -7,9 +7,9 @@
 
 #include <stdlib.h>
 
-#include "diag/diag.h"
-#include "graph/graph.h"
-#include "graph/jobplan.h"
+#include "foundation/diag/diag.h"
+#include "runtime/graph/graph.h"
+#include "runtime/graph/jobplan.h"
 
 #define FAKE_KERNEL                                                       \
 	"@group(0) @binding(0) var<storage, read> x: array<u32>;\n"       \

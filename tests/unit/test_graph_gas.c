@@ -3,11 +3,11 @@
  * constants; loops in sequence add up wherever bodies are multiplied. */
 #include <stdlib.h>
 
-#include "diag/diag.h"
-#include "gas/gas.h"
-#include "graph/kernel.h"
+#include "foundation/diag/diag.h"
+#include "runtime/gas/gas.h"
+#include "runtime/graph/kernel.h"
 #include "main.h"
-#include "wgsl/wgsl.h"
+#include "compiler/wgsl/wgsl.h"
 
 #define FRAME(body)                                                       \
 	"@group(0) @binding(0) var<storage, read_write> o: array<i32>;\n" \

@@ -2,11 +2,11 @@
  * consensus rules lets pass as it did. */
 #include <stdlib.h>
 
-#include "diag/diag.h"
-#include "graph/kernel.h"
+#include "foundation/diag/diag.h"
+#include "runtime/graph/kernel.h"
 #include "main.h"
 #include "planted/planted.h"
-#include "wgsl/wgsl.h"
+#include "compiler/wgsl/wgsl.h"
 
 /* What the first diagnostic of the last make() said. */
 static char told[512];

@@ -1,7 +1,7 @@
 /* Plans of op libraries: what the sink believes, and every way a plan is refused. */
 #include "test_graph_fake.h"
 
-#include "base/num.h"
+#include "foundation/base/num.h"
 
 #define N 256u /* elements: 1024 bytes a buffer */
 

@@ -3,8 +3,8 @@
 #include <dirent.h>
 #include <stdlib.h>
 
-#include "diag/diag.h"
-#include "graph/kernel.h"
+#include "foundation/diag/diag.h"
+#include "runtime/graph/kernel.h"
 #include "main.h"
 
 #define ROOT PIPECTL_SOURCE_DIR "/tests/golden/wgsl/spec/"

@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include "../fakes/memory.h"
-#include "diag/diag.h"
-#include "ipc/remote_private.h"
-#include "ipc/serve.h"
+#include "foundation/diag/diag.h"
+#include "runtime/ipc/remote_private.h"
+#include "runtime/ipc/serve.h"
 #include "main.h"
 
 typedef struct worker {

@@ -7,8 +7,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "diag/diag.h"
-#include "ipc/protocol.h"
+#include "foundation/diag/diag.h"
+#include "runtime/ipc/protocol.h"
 
 static void wire__what_is_put_is_got(void **state)
 {

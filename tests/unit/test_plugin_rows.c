@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "diag/diag.h"
-#include "plugin/devices.h"
-#include "plugin/rows.h"
+#include "foundation/diag/diag.h"
+#include "runtime/plugin/devices.h"
+#include "runtime/plugin/rows.h"
 
 typedef struct place {
 	char home[64];

@@ -6,11 +6,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "diag/diag.h"
+#include "foundation/base/file.h"
+#include "foundation/diag/diag.h"
 #include "pipectl/backend.h"
 #include "pipectl/oplib.h"
-#include "policy/policy.h"
+#include "runtime/policy/policy.h"
 
 static char dir[64];
 static pctl_diag_list *diags;

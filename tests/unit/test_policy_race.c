@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "diag/diag.h"
-#include "policy/policy.h"
+#include "foundation/diag/diag.h"
+#include "runtime/policy/policy.h"
 
 static pctl_diag_list *diags;
 

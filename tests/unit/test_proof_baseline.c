@@ -2,7 +2,7 @@
 #include "test_proof_libraries.h"
 
 #include "pipectl/backend.h"
-#include "proof/gates.h"
+#include "evidence/proof/gates.h"
 
 static pctl_session *open_cpu(void)
 {

@@ -7,10 +7,10 @@
 
 #include "main.h"
 
-#include "diag/diag.h"
-#include "graph/library.h"
-#include "graph/type.h"
-#include "proof/plans.h"
+#include "foundation/diag/diag.h"
+#include "runtime/graph/library.h"
+#include "runtime/graph/type.h"
+#include "evidence/proof/plans.h"
 
 /* The shipped plugins, and the device named by PIPECTL_PROOF_DEVICE (the reference without). */
 static struct {

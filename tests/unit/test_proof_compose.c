@@ -3,8 +3,8 @@
 #include "test_proof_fake.h"
 
 #include "planted/planted.h"
-#include "proof/compose.h"
-#include "proof/gates.h"
+#include "evidence/proof/compose.h"
+#include "evidence/proof/gates.h"
 
 #define THEOREMS 19u
 

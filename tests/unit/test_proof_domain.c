@@ -2,10 +2,10 @@
  * kept counterexamples. */
 #include "test_proof_rig.h"
 
-#include "proof/domain.h"
-#include "proof/random.h"
-#include "proof/regression.h"
-#include "proof/values.h"
+#include "evidence/proof/domain.h"
+#include "evidence/proof/random.h"
+#include "evidence/proof/regression.h"
+#include "evidence/proof/values.h"
 
 static const uint32_t all[] = {PCTL_SCALAR_U32, PCTL_SCALAR_I32,  PCTL_SCALAR_U64, PCTL_DTYPE_U128,
 			       PCTL_SCALAR_F16, PCTL_SCALAR_BF16, PCTL_SCALAR_F32};

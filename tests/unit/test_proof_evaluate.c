@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-#include "proof/domain.h"
+#include "evidence/proof/domain.h"
 
 static void finds(void **state)
 {
@@ -289,7 +289,7 @@ static double seconds(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Parity of int.add on u32, taken apart and printed; core/proof/README.md has numbers. CPU time of the process, which does not depend on
+/* Parity of int.add on u32, taken apart and printed; core/evidence/proof/README.md has numbers. CPU time of the process, which does not depend on
  * who else computes; nothing is expected of it. */
 static void costs(void **state)
 {

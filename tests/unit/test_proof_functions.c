@@ -3,7 +3,7 @@
 #include "test_proof_rig.h"
 
 #include "planted/planted.h"
-#include "proof/domain.h"
+#include "evidence/proof/domain.h"
 
 /* ---- devices that fail ------------------------------------------------------------------------ */
 

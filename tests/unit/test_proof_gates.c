@@ -2,7 +2,7 @@
 #include "test_proof_fake.h"
 
 #include "planted/planted.h"
-#include "proof/gates.h"
+#include "evidence/proof/gates.h"
 
 /* All gates of all ops of a track, rank's and tensor's plans among them. */
 static void shipped(uint32_t track, uint32_t least)

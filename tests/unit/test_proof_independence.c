@@ -3,7 +3,7 @@
 #include "test_proof_fake.h"
 
 #include "planted/planted.h"
-#include "proof/gates.h"
+#include "evidence/proof/gates.h"
 
 static uint32_t eval_add(uint32_t a, uint32_t b, uint32_t held)
 {

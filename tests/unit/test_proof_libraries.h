@@ -8,10 +8,10 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-#include "graph/ops.h"
+#include "runtime/graph/ops.h"
 #include "pipectl/plugin.h"
-#include "proof/proof.h"
-#include "graph/kernel.h"
+#include "evidence/proof/proof.h"
+#include "runtime/graph/kernel.h"
 
 #define LIBRARIES_MAX 4u
 

@@ -1,7 +1,7 @@
 /* Law texts: what is read, what every malformed one is told and where, and that no bytes break the reader. */
 #include "test_proof_rig.h"
 
-#include "proof/law_private.h"
+#include "evidence/proof/law_private.h"
 
 struct good {
 	const char *op;

@@ -8,9 +8,9 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-#include "diag/diag.h"
-#include "proof/law.h"
-#include "proof/providers.h"
+#include "foundation/diag/diag.h"
+#include "evidence/proof/law.h"
+#include "evidence/proof/providers.h"
 
 typedef struct proof_rig {
 	pctl_diag_list *l;

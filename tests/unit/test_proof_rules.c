@@ -3,8 +3,8 @@
  * pairs of 8 bits (minutes). */
 #include "test_proof_libraries.h"
 
-#include "proof/gates.h"
-#include "proof/random.h"
+#include "evidence/proof/gates.h"
+#include "evidence/proof/random.h"
 
 #define DOMAINS 5
 #define SAMPLE 1024u /* of domains that are too large to be gone through */

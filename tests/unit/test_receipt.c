@@ -1,15 +1,15 @@
 /* Receipts without a device: the tree against a hash written out, block receipts with every byte changed, proofs with
  * another leaf, order or length, traces compared. */
-#include "receipt/block_receipt.h"
+#include "evidence/receipt/block_receipt.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "diag/diag.h"
+#include "foundation/base/file.h"
+#include "foundation/diag/diag.h"
 #include "main.h"
-#include "receipt/replay.h"
+#include "evidence/receipt/replay.h"
 
 static const pctl_call quiet = {.head = PCTL_HEAD(pctl_call)};
 

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "diag/diag.h"
+#include "foundation/diag/diag.h"
 #include "main.h"
-#include "wgsl/wgsl.h"
+#include "compiler/wgsl/wgsl.h"
 
 #define NAN_BITS 0x7fc00000u
 

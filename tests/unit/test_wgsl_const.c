@@ -2,9 +2,9 @@
  * Python's integers; the front end must find it true, and its negation false. */
 #include <stdlib.h>
 
-#include "diag/diag.h"
+#include "foundation/diag/diag.h"
 #include "main.h"
-#include "wgsl/wgsl.h"
+#include "compiler/wgsl/wgsl.h"
 
 static const char *const facts[] = {
 	"7 / -2 == -3",

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/str.h"
-#include "diag/diag.h"
+#include "foundation/base/str.h"
+#include "foundation/diag/diag.h"
 #include "main.h"
-#include "program/extents.h"
-#include "program/specialise.h"
-#include "wgsl/wgsl.h"
+#include "compiler/analysis/extents.h"
+#include "compiler/eval/specialise.h"
+#include "compiler/wgsl/wgsl.h"
 
 static const char head[] = "@group(0) @binding(0) var<storage, read_write> r : array<u32>;\n";
 static const char entry[] = "@compute @workgroup_size(1)\nfn main() {\n";

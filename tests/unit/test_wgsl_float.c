@@ -3,9 +3,9 @@
  * strtof, which round correctly and share nothing with the front end. */
 #include <stdlib.h>
 
-#include "diag/diag.h"
+#include "foundation/diag/diag.h"
 #include "main.h"
-#include "wgsl/wgsl.h"
+#include "compiler/wgsl/wgsl.h"
 
 /* Compile; the code of the only error, 0 where there is none, 1 for several. */
 static uint32_t compile(const char *text, uint32_t flags, int show)

@@ -4,9 +4,9 @@
 #include <dirent.h>
 #include <stdlib.h>
 
-#include "diag/diag.h"
+#include "foundation/diag/diag.h"
 #include "main.h"
-#include "wgsl/wgsl.h"
+#include "compiler/wgsl/wgsl.h"
 
 #define ROOT PIPECTL_SOURCE_DIR "/tests/golden/wgsl/"
 #define MAX_LIST 65536

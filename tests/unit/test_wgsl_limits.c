@@ -1,9 +1,9 @@
 /* Limits, hostile shapes, and function ops of a library. */
 #include <stdlib.h>
 
-#include "diag/diag.h"
+#include "foundation/diag/diag.h"
 #include "main.h"
-#include "wgsl/wgsl.h"
+#include "compiler/wgsl/wgsl.h"
 
 #define MAIN "@compute @workgroup_size(1) fn main() { }\n"
 

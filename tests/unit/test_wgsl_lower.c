@@ -2,10 +2,10 @@
  * written by hand from the meaning of the text; the printer has no part in it. */
 #include <stdlib.h>
 
-#include "diag/diag.h"
+#include "foundation/diag/diag.h"
 #include "main.h"
-#include "program/eval.h"
-#include "wgsl/wgsl.h"
+#include "compiler/eval/eval.h"
+#include "compiler/wgsl/wgsl.h"
 
 #define HEAD                                                              \
 	"@group(0) @binding(0) var<storage, read_write> a: array<u32>;\n" \

@@ -3,9 +3,9 @@
  * expression may stand. A value that breaks a rule where nothing reaches it breaks nothing. */
 #include <stdlib.h>
 
-#include "diag/diag.h"
+#include "foundation/diag/diag.h"
 #include "main.h"
-#include "wgsl/wgsl.h"
+#include "compiler/wgsl/wgsl.h"
 
 /* One rule: expression of the override n and the run-time value r, both of `type`; result its type. */
 struct rule {

@@ -2,10 +2,10 @@
  * builtins.def does. */
 #include <stdlib.h>
 
-#include "diag/diag.h"
+#include "foundation/diag/diag.h"
 #include "main.h"
-#include "wgsl/builtins.h"
-#include "wgsl/wgsl.h"
+#include "compiler/wgsl/builtins.h"
+#include "compiler/wgsl/wgsl.h"
 
 static pctl_program *compile(const char *text, uint32_t flags)
 {
@@ -91,7 +91,7 @@ static void test_wgsl_table__the_published_table_is_the_one_in_use(void **state)
 {
 	static const char *const counts[] = {"-", "1", "2", "3", "4"};
 	static char want[1 << 16], found[1 << 16];
-	const char *path = PIPECTL_SOURCE_DIR "/core/wgsl/BUILTINS.md";
+	const char *path = PIPECTL_SOURCE_DIR "/core/compiler/wgsl/BUILTINS.md";
 	char *at = want;
 	uint32_t i;
 	size_t n;

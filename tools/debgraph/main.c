@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/output.h"
+#include "foundation/base/output.h"
 
 #define INPUT_MAX (1ull << 30)
 

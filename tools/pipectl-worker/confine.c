@@ -2,7 +2,7 @@
  * never gain (privileges), then what it can open (landlock), then what it can ask of the kernel (seccomp). The lists are
  * of what drivers were seen to need; a driver that needs more is given it by `workers.readable` or a manifest's
  * `readable`, or runs without confinement by `workers.unconfined`. */
-#include "ipc/confine.h"
+#include "runtime/ipc/confine.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -12,9 +12,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "ipc/launch.h"
-#include "ipc/library.h"
-#include "ipc/serve.h"
+#include "runtime/ipc/launch.h"
+#include "runtime/ipc/library.h"
+#include "runtime/ipc/serve.h"
 #include "worker.h"
 
 #define EXIT_USAGE 2

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ipc/launch.h"
-#include "ipc/library.h"
-#include "ipc/protocol.h"
+#include "runtime/ipc/launch.h"
+#include "runtime/ipc/library.h"
+#include "runtime/ipc/protocol.h"
 #include "worker.h"
 
 typedef struct probe {

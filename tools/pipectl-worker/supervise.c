@@ -16,8 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "ipc/launch.h"
-#include "ipc/protocol.h"
+#include "runtime/ipc/launch.h"
+#include "runtime/ipc/protocol.h"
 #include "worker.h"
 
 #define ROUNDS 200	/* of killing what keeps coming, 5 ms each */

@@ -4,7 +4,7 @@
 
 #include <sys/types.h>
 
-#include "ipc/confine.h"
+#include "runtime/ipc/confine.h"
 
 #define WORKER_READABLE_MAX 128
 

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/file.h"
-#include "base/num.h"
+#include "foundation/base/file.h"
+#include "foundation/base/num.h"
 #include "certify.h"
 
 #define LARGEST_SCHEDULE (4u << 20)

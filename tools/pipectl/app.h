@@ -3,13 +3,13 @@
 #ifndef PIPECTL_TOOLS_APP_H
 #define PIPECTL_TOOLS_APP_H
 
-#include "cas/memo.h"
-#include "diag/diag.h"
-#include "exec/run.h"
-#include "graph/library.h"
+#include "runtime/cas/memo.h"
+#include "foundation/diag/diag.h"
+#include "runtime/exec/run.h"
+#include "runtime/graph/library.h"
 #include "options.h"
-#include "policy/hostconf.h"
-#include "repo/repo.h"
+#include "runtime/config/hostconf.h"
+#include "foundation/git/repo.h"
 
 struct pctl_app {
 	pctl_command_line line;

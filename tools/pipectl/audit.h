@@ -3,8 +3,8 @@
 #define PIPECTL_TOOLS_AUDIT_H
 
 #include "app.h"
-#include "audit/report.h"
-#include "audit/show.h"
+#include "evidence/audit/report.h"
+#include "evidence/audit/show.h"
 
 /* As text, and as members of the JSON document; n_quarantined: of the outvoted devices. */
 void pctl_audit_print(pctl_app *app, const pctl_audit_result *r, uint32_t n_quarantined);

@@ -3,8 +3,8 @@
 #define PIPECTL_TOOLS_CERTIFY_H
 
 #include "app.h"
-#include "certify/bench.h"
-#include "certify/found.h"
+#include "evidence/certify/bench.h"
+#include "evidence/certify/found.h"
 
 /* The bench for a certificate's or a command line's parameters on `selector` (NULL: for plans only). */
 pctl_status pctl_app_bench(pctl_app *app, const char *selector, const pctl_proof_params *params,

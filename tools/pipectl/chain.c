@@ -4,9 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "chain/amount.h"
-#include "chain/calibrate.h"
-#include "chain/registry.h"
+#include "chain/state/amount.h"
+#include "chain/executor/calibrate.h"
+#include "chain/registry/registry.h"
 
 /* Where the parameters of height 0 are; they are read only for a state that has none. */
 static pctl_status genesis_path(pctl_app *app, const char *dir, const char **out)

@@ -3,7 +3,7 @@
 #define PIPECTL_TOOLS_JOB_H
 
 #include "chain.h"
-#include "chain/submit.h"
+#include "chain/transition/submit.h"
 
 /* Overrides as somebody wrote them, read by the types of the shader, sorted, into the message. */
 pctl_status pctl_job_overrides(pctl_app *app, pctl_chain *c, const char *shader,

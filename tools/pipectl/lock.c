@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "app.h"
-#include "base/str.h"
+#include "foundation/base/str.h"
 
 static const char *text_or(const char *text)
 {

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "app.h"
-#include "base/output.h"
+#include "foundation/base/output.h"
 
 static volatile sig_atomic_t interrupted;
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/str.h"
+#include "foundation/base/str.h"
 
 static int has_subs(const char *name)
 {

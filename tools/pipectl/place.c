@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "app.h"
-#include "base/file.h"
-#include "cas/sign.h"
-#include "repo/immutable.h"
+#include "foundation/base/file.h"
+#include "runtime/cas/sign.h"
+#include "foundation/git/immutable.h"
 
 #define SIGNATURE_MAX (4u << 20)
 #define REASON_MAX 512u

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "app.h"
-#include "base/file.h"
+#include "foundation/base/file.h"
 
 static const char *race_name(uint32_t race)
 {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "audit.h"
-#include "audit/drift.h"
+#include "evidence/audit/drift.h"
 
 static void print_devices(const pctl_audit_result *r)
 {

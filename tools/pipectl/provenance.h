@@ -3,7 +3,7 @@
 #define PIPECTL_TOOLS_PROVENANCE_H
 
 #include "app.h"
-#include "chain/provenance.h"
+#include "chain/provenance/provenance.h"
 
 /* verdicts: of pctl_provenance_verify, one a step, or NULL. PC2 for lack of memory. */
 pctl_status pctl_app_print_history(pctl_app *app, const pctl_provenance *p,

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
+#include "foundation/base/file.h"
 
 pctl_status pctl_app_signer(pctl_app *app, pctl_signer **out)
 {

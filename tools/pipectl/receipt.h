@@ -3,10 +3,10 @@
 #define PIPECTL_TOOLS_RECEIPT_H
 
 #include "app.h"
-#include "chain/block.h"
-#include "receipt/block_receipt.h"
-#include "receipt/dispute.h"
-#include "receipt/receipt.h"
+#include "chain/blocks/block.h"
+#include "evidence/receipt/block_receipt.h"
+#include "evidence/receipt/dispute.h"
+#include "evidence/receipt/receipt.h"
 
 /* --receipt and --trace of `run`: a receipt that watches the run, NULL without --receipt. Texts go into the store. */
 pctl_status pctl_app_receipt_begin(pctl_app *app, const pctl_app_pipeline *p, pctl_run_options *o,

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
+#include "foundation/base/file.h"
 #include "block.h"
-#include "chain/block.h"
-#include "chain/submit.h"
+#include "chain/blocks/block.h"
+#include "chain/transition/submit.h"
 #include "receipt.h"
 
 static pctl_status no_memory(pctl_app *app)

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "app.h"
-#include "audit/quorum.h"
-#include "base/file.h"
+#include "evidence/audit/quorum.h"
+#include "foundation/base/file.h"
 
 static int remove_entry(const char *path, const struct stat *st, int kind, struct FTW *at)
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "chain.h"
-#include "chain/rules.h"
+#include "chain/registry/rules.h"
 #include "shader.h"
 
 typedef struct checking {

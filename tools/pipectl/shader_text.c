@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "app.h"
-#include "base/file.h"
-#include "base/str.h"
+#include "foundation/base/file.h"
+#include "foundation/base/str.h"
 #include "shader_text.h"
 
 #define SUFFIX ".wgsl"

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "audit.h"
-#include "audit/forms.h"
-#include "base/file.h"
-#include "base/num.h"
+#include "evidence/audit/forms.h"
+#include "foundation/base/file.h"
+#include "foundation/base/num.h"
 
 #define DEFAULT_REPEAT 2u
 #define MOST_REPEATS 1000u

@@ -2,9 +2,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/num.h"
+#include "foundation/base/num.h"
 #include "block.h"
-#include "chain/block.h"
+#include "chain/blocks/block.h"
 #include "receipt.h"
 
 /* ---- options ------------------------------------------------------------------------------- */

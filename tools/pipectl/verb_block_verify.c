@@ -2,9 +2,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/file.h"
+#include "foundation/base/file.h"
 #include "block.h"
-#include "chain/verify.h"
+#include "chain/replay/verify.h"
 
 static void show_progress(void *ctx, uint64_t height, uint64_t last)
 {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cas/car.h"
+#include "runtime/cas/car.h"
 #include "provenance.h"
 
 static pctl_status file_of(pctl_app *app, const char **out)

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "app.h"
-#include "base/vec.h"
+#include "foundation/base/vec.h"
 
 static pctl_status parse_cid(pctl_app *app, const char *text, pctl_cid *out)
 {

@@ -5,11 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "base/num.h"
+#include "foundation/base/file.h"
+#include "foundation/base/num.h"
 #include "certify.h"
-#include "certify/regressions.h"
-#include "certify/run.h"
+#include "evidence/certify/regressions.h"
+#include "evidence/certify/run.h"
 
 #define CASES (1u << 20)
 #define PROGRAMS 64u

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "certify.h"
-#include "base/num.h"
-#include "certify/replay.h"
+#include "foundation/base/num.h"
+#include "evidence/certify/replay.h"
 
 static const pctl_call quiet = {.head = PCTL_HEAD(pctl_call)};
 

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
+#include "foundation/base/file.h"
 #include "certify.h"
-#include "certify/confirm.h"
+#include "evidence/certify/confirm.h"
 
 /* Where --sample is left out: about a second or two for a certificate of all operations, besides a strip of each. */
 #define SAMPLE_PPM 2000u

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/file.h"
+#include "foundation/base/file.h"
 #include "certify.h"
-#include "suite/suite.h"
+#include "evidence/suite/suite.h"
 
 static pctl_status no_memory(const pctl_app *app)
 {

@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "chain.h"
-#include "chain/contract_script.h"
-#include "chain/contract_wasm.h"
-#include "chain/node_chain.h"
+#include "chain/contracts/contract_script.h"
+#include "chain/contracts/contract_wasm.h"
+#include "chain/node/node_chain.h"
 #include "receipt.h"
 
 #define FUEL_PER_GAS 1000u

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exec/session.h"
-#include "plugin/devices.h"
+#include "runtime/exec/session.h"
+#include "runtime/plugin/devices.h"
 
 static const uint8_t float_scalars[] = {PCTL_SCALAR_F32, PCTL_SCALAR_F16, PCTL_SCALAR_BF16};
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "app.h"
-#include "base/num.h"
+#include "foundation/base/num.h"
 
 static void print_code(pctl_app *app, uint32_t code)
 {

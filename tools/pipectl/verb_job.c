@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
-#include "base/num.h"
-#include "chain/registry.h"
-#include "chain/uniform.h"
-#include "program/specialise.h"
+#include "foundation/base/file.h"
+#include "foundation/base/num.h"
+#include "chain/registry/registry.h"
+#include "chain/messages/uniform.h"
+#include "compiler/eval/specialise.h"
 
 static pctl_status no_memory(pctl_app *app)
 {

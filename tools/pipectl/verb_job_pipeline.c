@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
-#include "base/num.h"
-#include "chain/registry.h"
-#include "chain/uniform.h"
-#include "graph/pipeline.h"
+#include "foundation/base/file.h"
+#include "foundation/base/num.h"
+#include "chain/registry/registry.h"
+#include "chain/messages/uniform.h"
+#include "runtime/graph/pipeline.h"
 #include "job.h"
 
 #define LARGEST_INPUT (128u << 20)

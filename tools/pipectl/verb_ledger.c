@@ -2,9 +2,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/num.h"
-#include "chain/amount.h"
-#include "chain/params.h"
+#include "foundation/base/num.h"
+#include "chain/state/amount.h"
+#include "chain/ledger/params.h"
 #include "chain.h"
 #include "ledger.h"
 

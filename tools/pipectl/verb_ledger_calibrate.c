@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "base/str.h"
-#include "chain/amount.h"
-#include "chain/calibrate.h"
+#include "foundation/base/file.h"
+#include "foundation/base/str.h"
+#include "chain/state/amount.h"
+#include "chain/executor/calibrate.h"
 #include "chain/chain.h"
 #include "ledger.h"
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chain/amount.h"
-#include "chain/params.h"
+#include "chain/state/amount.h"
+#include "chain/ledger/params.h"
 #include "chain.h"
 #include "ledger.h"
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "chain.h"
-#include "chain/node_chain.h"
+#include "chain/node/node_chain.h"
 #include "receipt.h"
 
 /* Trouble is told when it happens: the diagnostics of this process come at its end. */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "app.h"
-#include "base/file.h"
+#include "foundation/base/file.h"
 #include "receipt.h"
 
 void pctl_app_close_pipeline(pctl_app_pipeline *p)

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "ipc/confine.h"
+#include "runtime/ipc/confine.h"
 #include "app.h"
 
 static const char *state_name(uint32_t state)

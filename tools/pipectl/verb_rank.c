@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "chain.h"
-#include "chain/epoch.h"
+#include "chain/epoch/epoch.h"
 
 #define TOP 20u
 #define JOB_PREFIX "job:"

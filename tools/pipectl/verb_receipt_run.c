@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
+#include "foundation/base/file.h"
 #include "receipt.h"
-#include "receipt/dispute.h"
-#include "receipt/replay.h"
+#include "evidence/receipt/dispute.h"
+#include "evidence/receipt/replay.h"
 
 static pctl_status no_memory(pctl_app *app)
 {

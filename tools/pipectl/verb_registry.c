@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "chain.h"
-#include "chain/registry.h"
+#include "chain/registry/registry.h"
 #include "shader_text.h"
 
 static pctl_status no_memory(pctl_app *app)

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "app.h"
-#include "base/num.h"
+#include "foundation/base/num.h"
 #include "shader.h"
 #include "shader_text.h"
-#include "wgsl/wgsl.h"
+#include "compiler/wgsl/wgsl.h"
 
 static pctl_status parse_dispatch(pctl_app *app, struct shader_options *o)
 {

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "chain.h"
-#include "chain/registry.h"
-#include "chain/submit.h"
+#include "chain/registry/registry.h"
+#include "chain/transition/submit.h"
 
 static void print_line(pctl_app *app, uint32_t line, const char *text, size_t n,
 		       const pctl_gas_line *c)

@@ -546,7 +546,7 @@ static const pctl_verb verbs[] = {
 	{"contract", "run", "FILE",
 	 "call a contract: all that it submits is taken in, or nothing is",
 	 "FILE is a WebAssembly module, its text, or a script of calls. Jobs are sent by the "
-	 "contract's own account, `contract account FILE`; core/chain/contract.md is the "
+	 "contract's own account, `contract account FILE`; core/chain/contracts/contract.md is the "
 	 "interface.",
 	 contract_run_options, 1, 1, pctl_verb_contract_run},
 	{"contract", "account", "FILE", "the account of a contract: its CID", NULL,

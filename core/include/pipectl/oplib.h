@@ -221,7 +221,7 @@ enum {
  *                   -Inf, NaN (the canonical one), 0x.. (bits); "width" (bits of the dtype); NAME(TERM, ..), an op of
  *                   this library or LIB.NAME; a result has the dtype that op gives, literals take the one beside them;
  *                   "DTYPE(TERM)" reads the bits of a term as another dtype of that size, "DTYPE[LITERAL]" types one
- *         of a plan op, prose of a law that the host knows by heart (core/proof) or that tests alone show.
+ *         of a plan op, prose of a law that the host knows by heart (core/evidence/proof) or that tests alone show.
  */
 typedef struct pctl_law {
 	uint32_t law;

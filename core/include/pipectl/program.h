@@ -1,6 +1,6 @@
 /* The program: pipectl's typed, structured intermediate representation of one compute kernel, its
  * canonical wire form, and the helpers a backend needs to read it. Not here: how a program comes
- * about (core/wgsl) or what is proved of it (core/program/analyse.h).
+ * about (core/compiler/wgsl) or what is proved of it (core/compiler/analysis/analyse.h).
  *
  * A program is a set of flat tables. A function body is a flat list of instructions in which
  * control is marked by bracketing opcodes (IF .. ELSE .. END_IF), so every reader is one loop with

@@ -1,5 +1,5 @@
 /* Every computing instruction at every integer type and width against plain C written from
- * semantics.md: a kernel per type computes all operations over boundary pairs and random values. */
+ * core/SEMANTICS.md: a kernel per type computes all operations over boundary pairs and random values. */
 #include "sketch.h"
 
 #include <stdlib.h>

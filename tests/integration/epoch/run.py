@@ -52,7 +52,7 @@ class Chain:
 
 
 def spelled(links, bonds, cids):
-    """Nodes in order, edges and weights, from the description in core/chain/snapshot.h."""
+    """Nodes in order, edges and weights, from the description in core/chain/epoch/snapshot.h."""
     seen = {(cids[s], cids[t], a) for a, s, t in links}
     names = sorted({n for s, t, _ in seen for n in (s, t)})
     at = {n: i for i, n in enumerate(names)}

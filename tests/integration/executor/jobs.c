@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wgsl/wgsl.h"
+#include "compiler/wgsl/wgsl.h"
 
 #define LOCAL 64u
 #define BINS 16u

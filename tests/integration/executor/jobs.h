@@ -2,7 +2,7 @@
 #ifndef PIPECTL_TESTS_EXECUTOR_JOBS_H
 #define PIPECTL_TESTS_EXECUTOR_JOBS_H
 
-#include "chain/executor.h"
+#include "chain/executor/executor.h"
 
 #define JOBS_KERNELS 7u
 

@@ -6,8 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "diag/diag.h"
-#include "exec/run.h"
+#include "foundation/diag/diag.h"
+#include "runtime/exec/run.h"
 #include "jobs.h"
 
 /* ran: a part of the executor's description that is wanted at the end. */

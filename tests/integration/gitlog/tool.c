@@ -9,9 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "base/vec.h"
-#include "chain/gitlog.h"
+#include "foundation/base/file.h"
+#include "foundation/base/vec.h"
+#include "chain/history/gitlog.h"
 #include "faults.h"
 
 static void tell(void *ctx, const pctl_diag *d)

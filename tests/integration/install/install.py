@@ -195,10 +195,10 @@ def documented(h, prefix):
     _, _, err = h.run("check", probe)
     keys = {k.strip() for line in re.findall(r"hint: available: (.*)", err) for k in line.split(",")}
     agree(h, os.path.join(prefix, "share/man/man5/pipectl-pipeline.5"), keys, ["id", "count", "carry"])
-    with open(os.path.join(SOURCE, "core/plugin/manifest.c")) as f:
+    with open(os.path.join(SOURCE, "core/runtime/plugin/manifest.c")) as f:
         keys = set(re.findall(r'^\t\{\.key = "(\w+)"', f.read(), re.M)) - {"plugin"}
     agree(h, os.path.join(prefix, "share/man/man5/pipectl-plugin.5"), keys, ["min", "max", "driver", "set"])
-    with open(os.path.join(SOURCE, "core/policy/keys.c")) as f:
+    with open(os.path.join(SOURCE, "core/runtime/policy/keys.c")) as f:
         groups = dict(re.findall(r'conf_field (\w+)_fields\[\] = \{(.*?)^\};', f.read(), re.M | re.S))
     keys = {k for name, text in groups.items() if name != "cert" for k in re.findall(r'\.key = "(\w+)"', text)}
     with open(os.path.join(prefix, "share/man/man5/pipectl-policy.5")) as f:

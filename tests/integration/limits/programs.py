@@ -2,7 +2,7 @@
 depth a[i], so that a condition that is lost shows."""
 import os
 
-TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../core/program/extents.def")
+TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../core/compiler/analysis/extents.def")
 HEAD = """@group(0) @binding(0) var<storage, read> a : array<u32>;
 @group(0) @binding(1) var<storage, read_write> r : array<u32>;
 """

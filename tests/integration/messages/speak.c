@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
-#include "chain/message.h"
-#include "chain/uniform.h"
-#include "wgsl/wgsl.h"
+#include "foundation/base/file.h"
+#include "chain/messages/message.h"
+#include "chain/messages/uniform.h"
+#include "compiler/wgsl/wgsl.h"
 
 #define LINE_MAX_BYTES (8u << 20)
 

@@ -10,9 +10,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "chain/frame.h"
-#include "chain/message.h"
-#include "ipc/process.h"
+#include "chain/node/frame.h"
+#include "chain/messages/message.h"
+#include "runtime/ipc/process.h"
 
 #define TIMEOUT_MS 120000u
 

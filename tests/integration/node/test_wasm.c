@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "chain/contract_wasm.h"
+#include "chain/contracts/contract_wasm.h"
 #include "test_chain_service.h"
 
 static pctl_wasm *wasm;

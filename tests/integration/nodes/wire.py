@@ -1,4 +1,4 @@
-"""The node's protocol from outside: protobuf by hand from the field numbers of core/chain/messages.proto, frames of a
+"""The node's protocol from outside: protobuf by hand from the field numbers of core/chain/messages/messages.proto, frames of a
 length and its bytes. Shares no code with the node. Standard library only."""
 import socket
 import struct

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "program/specialise.h"
-#include "wgsl/wgsl.h"
+#include "compiler/eval/specialise.h"
+#include "compiler/wgsl/wgsl.h"
 
 /* The wire form of the program, made ready to run where it has one entry; NULL where it cannot be. */
 static uint8_t *ready(const pctl_program *p, uint64_t *n)

@@ -1,0 +1,344 @@
+/* Ending a block: all of it in one transaction, which the commit of the history comes before and the ref after. */
+#include "chain/blocks/block.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chain/blocks/block_private.h"
+#include "chain/epoch/epoch.h"
+#include "chain/state/rows.h"
+
+#define EXECUTOR_FALLBACK "executor"
+
+/* ---- rows --------------------------------------------------------------------------------- */
+
+static pctl_status damaged(uint64_t height, const pctl_call *call)
+{
+	return pctl_refuse(call, PC5701_CHAIN_STATE, "the row of block %" PRIu64 " is damaged",
+			   height);
+}
+
+static pctl_status read_row(sqlite3_stmt *stmt, const pctl_call *call, pctl_block_row *out)
+{
+	uint64_t *const numbers[] = {&out->height, &out->first_clock, &out->clock,   &out->complete,
+				     &out->failed, &out->deferred,    &out->messages};
+	char commit[PCTL_GITLOG_OID_TEXT_SIZE + 1];
+	pctl_status status;
+
+	for (int i = 0; i < 7; i++)
+		*numbers[i] = (uint64_t)sqlite3_column_int64(stmt, i);
+	status = pctl_rows_amount(stmt, 7, call, &out->gas);
+	pctl_rows_text(stmt, 8, out->executor, sizeof(out->executor));
+	pctl_rows_text(stmt, 10, commit, sizeof(commit));
+	if (status != PCTL_OK)
+		return status;
+	if (sqlite3_column_bytes(stmt, 9) != PCTL_DIGEST_BYTES ||
+	    !pctl_gitlog_oid_parse(commit, &out->commit))
+		return damaged(out->height, call);
+	memcpy(out->root, sqlite3_column_blob(stmt, 9), PCTL_DIGEST_BYTES);
+	return PCTL_OK;
+}
+
+#define COLUMNS                                                                                   \
+	"height, first_clock, clock, complete, failed, deferred, messages, gas, executor, root, " \
+	"git_commit"
+
+/* *found is 0 and all of *out when there is no row. */
+static pctl_status read_one(pctl_chain_state *s, const char *sql, uint64_t height,
+			    const pctl_call *call, pctl_block_row *out, int *found)
+{
+	sqlite3_stmt *stmt = NULL;
+	pctl_status status = pctl_rows_open(s, call, &stmt, sql, "h", height);
+
+	memset(out, 0, sizeof(*out));
+	*found = 0;
+	if (status == PCTL_OK)
+		status = pctl_rows_next(s, stmt, call, found);
+	if (status == PCTL_OK && *found)
+		status = read_row(stmt, call, out);
+	sqlite3_finalize(stmt);
+	return status;
+}
+
+pctl_status pctl_blocks_read(pctl_chain_state *s, uint64_t height, const pctl_call *call,
+			     pctl_block_row *out)
+{
+	int found = 0;
+	pctl_status status = pctl_rows_height(height, call);
+
+	if (status == PCTL_OK)
+		status = read_one(s, "SELECT " COLUMNS " FROM blocks WHERE height = ?", height,
+				  call, out, &found);
+	if (status == PCTL_OK && !found)
+		return pctl_refuse(call, PC5852_BLOCK_UNKNOWN, "no finished block %" PRIu64,
+				   height);
+	return status;
+}
+
+pctl_status pctl_blocks_last(pctl_chain_state *s, const pctl_call *call, pctl_block_row *out)
+{
+	int found;
+
+	return read_one(s,
+			"SELECT " COLUMNS " FROM blocks WHERE height >= ? ORDER BY height DESC "
+			"LIMIT 1",
+			0, call, out, &found);
+}
+
+static pctl_status write_row(pctl_block_work *w)
+{
+	const pctl_block_header *h = &w->header;
+	char commit[PCTL_GITLOG_OID_TEXT_SIZE];
+
+	return pctl_rows_write(w->s, w->call,
+			       "INSERT INTO blocks (" COLUMNS
+			       ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+			       "hhhhhhhatdt", h->height, h->first_clock, h->clock, h->complete,
+			       h->failed, h->deferred, w->n_messages, h->gas, h->executor, h->root,
+			       pctl_gitlog_oid_format(&w->commit, commit));
+}
+
+/* Who is paid answers for it: the bond that the parameters ask for. */
+static pctl_status check_bond(pctl_block_work *w)
+{
+	const uint64_t least = w->params.values[PCTL_PARAM_EXECUTOR_BOND];
+	pctl_ledger_account a = {.bond = 0};
+	pctl_status status;
+
+	if (least == 0)
+		return PCTL_OK;
+	status = pctl_ledger_account_read(w->s, w->header.executor, w->call, &a);
+	if (status == PCTL_OK && a.bond < least)
+		status = pctl_refuse(w->call, PC5864_BLOCK_BOND,
+				     "%s has a bond of %" PRIu64 ", an executor needs %" PRIu64,
+				     w->header.executor, a.bond, least);
+	return status;
+}
+
+/* ---- the steps ---------------------------------------------------------------------------- */
+
+static pctl_status open_block(pctl_block_work *w, const pctl_msg_block *m, pctl_block_row *before)
+{
+	pctl_block_header *h = &w->header;
+	const char *executor = EXECUTOR_FALLBACK;
+	uint64_t clock = 0, position;
+	pctl_status status = pctl_blocks_last(w->s, w->call, before);
+
+	if (status != PCTL_OK)
+		return status;
+	if (m->executor != NULL && m->executor[0] != '\0')
+		executor = m->executor;
+	status = pctl_ledger_check_name(executor, w->call);
+	if (status != PCTL_OK)
+		return status;
+	memcpy(h->executor, executor, strlen(executor) + 1);
+	h->height = before->height + 1;
+	h->first_clock = before->clock + 1;
+	memcpy(h->previous, before->root, PCTL_DIGEST_BYTES);
+	if (m->height != 0 && m->height != h->height)
+		return pctl_refuse(w->call, PC5851_BLOCK_HEIGHT,
+				   "block %" PRIu64 " is to end, the open one is %" PRIu64,
+				   m->height, h->height);
+	status = pctl_rows_height(h->height, w->call);
+	if (status == PCTL_OK)
+		status = pctl_params_in_force(w->s, h->height, w->call, &w->params);
+	if (status == PCTL_OK)
+		status = check_bond(w);
+	if (status == PCTL_OK)
+		status = pctl_params_block_budget(&w->params, w->call, &h->budget);
+	if (status == PCTL_OK)
+		status = pctl_jobs_last(w->s, w->call, &clock, &position);
+	h->clock = clock > h->first_clock ? clock : h->first_clock;
+	return status;
+}
+
+/* The commit, in the history or, without one, as it would be. */
+static pctl_status commit_record(pctl_block_work *w, const pctl_block_row *before)
+{
+	pctl_gitlog *log = pctl_chain_log(w->chain);
+	const pctl_gitlog_oid *parent = before->height == 0 ? NULL : &before->commit;
+	pctl_gitlog_file files[PCTL_BLOCK_FILES];
+	char text[PCTL_BLOCK_COMMIT_TEXT_SIZE];
+	const uint32_t n = pctl_block_record_files(&w->record, files);
+	pctl_status status = PCTL_OK;
+
+	pctl_block_commit_text(&w->header, text);
+	if (log == NULL || (w->watch != NULL && w->watch->record != NULL))
+		status = pctl_gitlog_id(parent, files, n, text, w->header.clock, w->call,
+					&w->commit);
+	if (status == PCTL_OK && w->watch != NULL && w->watch->record != NULL)
+		status = w->watch->record(w->watch->ctx, &w->record, &w->commit, w->call);
+	if (status == PCTL_OK && log != NULL)
+		status = pctl_gitlog_write(log, parent, files, n, text, w->header.clock, w->call,
+					   &w->commit);
+	return status == PCTL_OK ? pctl_chain_recorded(w->chain, &w->record, w->call) : status;
+}
+
+static pctl_status close_block(pctl_block_work *w, const pctl_block_row *before)
+{
+	char note[256] = "";
+	pctl_status status = commit_record(w, before);
+
+	if (status == PCTL_OK)
+		status = write_row(w);
+	if (status == PCTL_OK)
+		status = pctl_inbox_clear(w->s, w->call);
+	if (status == PCTL_OK)
+		status = pctl_rows_write(w->s, w->call, "DELETE FROM touched", "");
+	return status == PCTL_OK ? pctl_chain_epoch(w->chain, w->header.height, w->call, note)
+				 : status;
+}
+
+static pctl_status in_transaction(pctl_block_work *w, const pctl_msg_block *m)
+{
+	pctl_block_row before;
+	pctl_status status = open_block(w, m, &before);
+
+	if (status == PCTL_OK)
+		status = pctl_block_select(w);
+	if (status == PCTL_OK)
+		status = pctl_block_execute(w);
+	if (status == PCTL_OK)
+		status = pctl_block_settle(w);
+	if (status == PCTL_OK)
+		status = pctl_block_write_record(w);
+	return status == PCTL_OK ? close_block(w, &before) : status;
+}
+
+/* ---- the answer --------------------------------------------------------------------------- */
+
+/* Jobs as a query of the block lists them later. */
+typedef struct listing {
+	pctl_block_work *w;
+	const char **ids;
+	uint32_t n, total;
+} listing;
+
+static int list_job(void *ctx, const pctl_chain_job *job)
+{
+	listing *l = ctx;
+	char id[PCTL_JOB_TEXT_SIZE];
+
+	if (l->total++ >= PCTL_MESSAGE_BLOCK_JOBS_MAX)
+		return 0;
+	l->ids[l->n] = pctl_arena_dup(l->w->arena, pctl_job_id_format(job->id, id));
+	return l->ids[l->n++] == NULL;
+}
+
+/* Ids and texts live in an arena that the response owns through a copy of its encoding, as decoded messages do. */
+static pctl_status answer(pctl_block_work *w, pctl_response *out)
+{
+	char root[PCTL_JOB_TEXT_SIZE], commit[PCTL_GITLOG_OID_TEXT_SIZE];
+	listing l = {
+		.w = w,
+		.ids = pctl_arena_array(w->arena, PCTL_MESSAGE_BLOCK_JOBS_MAX, sizeof(*l.ids))};
+	pctl_response r = {.kind = PCTL_MSG_BLOCK_END};
+	uint8_t *bytes;
+	uint64_t n_bytes;
+	pctl_status status;
+
+	if (l.ids == NULL)
+		return pctl_block_no_memory(w);
+	status = pctl_jobs_ended_at(w->s, w->header.height, list_job, &l, w->call);
+	if (status != PCTL_OK)
+		return status;
+	if (l.n != 0 && l.ids[l.n - 1] == NULL)
+		return pctl_block_no_memory(w);
+	r.as.block.height = w->header.height;
+	r.as.block.final_clock = w->header.clock;
+	r.as.block.state_root = pctl_job_id_format(w->header.root, root);
+	r.as.block.commit = pctl_gitlog_oid_format(&w->commit, commit);
+	r.as.block.jobs = l.ids;
+	r.as.block.n_jobs = l.n;
+	r.as.block.deferred = w->deferred;
+	r.as.block.n_deferred = w->n_deferred;
+	r.as.block.gas_used = w->header.gas;
+	r.as.block.gas_budget = w->header.budget;
+	r.as.block.messages = w->n_messages;
+	r.as.block.executor = w->header.executor;
+	r.as.block.jobs_total = l.total;
+	r.as.block.deferred_total = w->header.deferred;
+	status = pctl_response_encode(&r, w->call, &bytes, &n_bytes);
+	if (status == PCTL_OK)
+		status = pctl_response_decode(bytes, n_bytes, w->call, out);
+	free(bytes);
+	return status;
+}
+
+static void end_work(pctl_block_work *w)
+{
+	for (uint32_t i = 0; i < w->jobs.n; i++) {
+		pctl_request_destroy(&w->jobs.items[i]->message);
+		free(w->jobs.items[i]->kept);
+	}
+	free(w->jobs.items);
+	pctl_map_destroy(w->by_id);
+	pctl_arena_destroy(w->arena);
+	pctl_block_record_clear(&w->record);
+}
+
+static pctl_status make_final(pctl_block_work *w)
+{
+	pctl_gitlog *log = pctl_chain_log(w->chain);
+	pctl_status status = pctl_chain_commit(w->s, w->call);
+
+	if (status == PCTL_OK && log != NULL &&
+	    pctl_gitlog_point(log, &w->commit, w->call) != PCTL_OK)
+		pctl_warn_at(w->call, PC5861_BLOCK_POINT, NULL, NULL,
+			     "block %" PRIu64 " is final; the ref follows at the next start",
+			     w->header.height);
+	return status;
+}
+
+static pctl_status end_block(pctl_block_work *w, const pctl_msg_block *m, pctl_response *out)
+{
+	pctl_status status;
+
+	w->arena = pctl_arena_create();
+	w->by_id = pctl_map_create();
+	if (w->arena == NULL || w->by_id == NULL)
+		return pctl_block_no_memory(w);
+	status = pctl_chain_begin(w->s, w->call);
+	if (status != PCTL_OK)
+		return status;
+	status = in_transaction(w, m);
+	if (status == PCTL_OK && out != NULL)
+		status = answer(w, out);
+	if (status == PCTL_OK)
+		status = make_final(w);
+	if (status == PCTL_OK)
+		return PCTL_OK;
+	pctl_chain_rollback(w->s);
+	if (out != NULL)
+		pctl_response_destroy(out);
+	return status;
+}
+
+pctl_status pctl_block_end(pctl_chain *c, const pctl_request *r, const pctl_block_watch *watch,
+			   const pctl_call *call, pctl_response *out)
+{
+	pctl_block_work *w = calloc(1, sizeof(*w));
+	pctl_status status;
+
+	assert(r->kind == PCTL_MSG_BLOCK_END);
+	if (out != NULL)
+		memset(out, 0, sizeof(*out));
+	if (w == NULL)
+		return pctl_refuse(call, PC2_NOMEM, "no memory for a block");
+	w->chain = c;
+	w->s = pctl_chain_rows(c);
+	w->call = call;
+	w->watch = watch;
+	status = end_block(w, &r->as.block, out);
+	end_work(w);
+	free(w);
+	return status;
+}
+
+pctl_status pctl_chain_end_block(pctl_chain *c, const pctl_request *r, const pctl_call *call,
+				 pctl_response *out)
+{
+	return pctl_block_end(c, r, NULL, call, out);
+}

@@ -1,0 +1,78 @@
+/* Shared by the block files: the block being ended, and its steps in their order. Internal to core/chain. */
+#ifndef PIPECTL_CHAIN_BLOCKS_BLOCK_PRIVATE_H
+#define PIPECTL_CHAIN_BLOCKS_BLOCK_PRIVATE_H
+
+#include "foundation/base/map.h"
+#include "foundation/base/vec.h"
+#include "chain/blocks/block.h"
+#include "chain/chain_private.h"
+#include "evidence/receipt/block_receipt.h"
+
+/*
+ * A job of the block.
+ *
+ * row      as it stands in the queue
+ * message  decoded from the row
+ * error    why it fails; NULL: it runs
+ * inputs   of one that ran: 0:0 and the further bindings, job:ID resolved
+ * evidence how its output stands: as its executor says, then the weakest along what went in
+ * kept     bytes of its output while jobs of this block still want them, else NULL
+ * n_users  later jobs of this block that bind its output and have not run yet
+ */
+typedef struct pctl_block_job {
+	pctl_chain_job row;
+	pctl_request message;
+	const char *error;
+	pctl_block_input inputs[PCTL_MESSAGE_BINDINGS_MAX + 1u];
+	uint32_t n_inputs, has_uniform;
+	uint8_t uniform[PCTL_DIGEST_BYTES];
+	pctl_cid output;
+	pctl_evidence evidence; /* of the output */
+	uint8_t *kept;
+	uint32_t n_users, has_run;
+} pctl_block_job;
+
+typedef struct pctl_block_work {
+	pctl_chain *chain;
+	pctl_chain_state *s;
+	const pctl_call *call;
+	const pctl_block_watch *watch; /* NULL: nobody looks on */
+	pctl_arena *arena;
+	pctl_params params; /* in force at the height */
+	pctl_block_header header;
+	uint64_t n_messages;
+	PCTL_VEC(pctl_block_job *) jobs; /* in the order of the queue */
+	pctl_map *by_id;
+	const char *deferred[PCTL_MESSAGE_BLOCK_JOBS_MAX];
+	uint32_t n_deferred;	/* of the array; header.deferred counts all */
+	pctl_block_job **order; /* those that run, by clock, then place in the queue */
+	uint32_t n_order;
+	uint64_t submitted; /* height whose parameters are in `then` */
+	pctl_params then;
+	pctl_block_record record;
+	pctl_gitlog_oid commit;
+} pctl_block_work;
+
+static inline pctl_status pctl_block_no_memory(const pctl_block_work *w)
+{
+	return pctl_refuse(w->call, PC2_NOMEM, "no memory for a block");
+}
+
+/* The job that "job:ID" (or an id) names, when it is of this block, else NULL. */
+pctl_block_job *pctl_block_find(const pctl_block_work *w, const char *name);
+/* A reference is "job:ID": its id, else NULL. */
+const char *pctl_block_job_of(const char *reference);
+/* The references of an execute message to bytes, 0: input, then the bindings; NULL behind the last. */
+const char *pctl_block_reference(const pctl_msg_execute *m, uint32_t i, uint32_t *group,
+				 uint32_t *binding);
+
+/* Choose the jobs of the block, with those that fail and why. */
+pctl_status pctl_block_select(pctl_block_work *w);
+/* Run what runs; outputs into the store, durably when it returns. */
+pctl_status pctl_block_execute(pctl_block_work *w);
+/* Rows: jobs ended, gas settled, edges. */
+pctl_status pctl_block_settle(pctl_block_work *w);
+/* The files, from rows and from the work. */
+pctl_status pctl_block_write_record(pctl_block_work *w);
+
+#endif

@@ -1,0 +1,273 @@
+/* Choosing the jobs of a block: the longest prefix of the queue whose gas fits the budget. A job that fails for a reason
+ * of its own or of a parent's takes no gas. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chain/state/amount.h"
+#include "chain/blocks/block_private.h"
+#include "chain/messages/text.h"
+
+#define DEPENDENCY "dependency failed: "
+
+const char *pctl_block_job_of(const char *reference)
+{
+	return strncmp(reference, "job:", 4) == 0 ? reference + 4 : NULL;
+}
+
+const char *pctl_block_reference(const pctl_msg_execute *m, uint32_t i, uint32_t *group,
+				 uint32_t *binding)
+{
+	*group = *binding = 0;
+	if (i == 0)
+		return m->input;
+	if (i > m->n_bindings)
+		return NULL;
+	*group = m->bindings[i - 1].group;
+	*binding = m->bindings[i - 1].binding;
+	return m->bindings[i - 1].cid;
+}
+
+pctl_block_job *pctl_block_find(const pctl_block_work *w, const char *name)
+{
+	const char *id = pctl_block_job_of(name);
+
+	return pctl_map_get(w->by_id, id == NULL ? name : id);
+}
+
+/* ---- why a job fails ---------------------------------------------------------------------- */
+
+/* Why the job `id` failed, NULL when it did not. A job that neither ended nor is of this block breaks the queue's order. */
+static pctl_status failure_of(pctl_block_work *w, const pctl_chain_job *user, const char *id,
+			      const char **out)
+{
+	const pctl_block_job *here = pctl_block_find(w, id);
+	char text[PCTL_JOB_TEXT_SIZE];
+	uint8_t digest[PCTL_DIGEST_BYTES];
+	pctl_chain_job job = {.message = NULL};
+	pctl_status status;
+
+	*out = here == NULL ? NULL : here->error;
+	if (here != NULL && here->row.clock >= user->clock && here->error == NULL)
+		return pctl_refuse(w->call, PC5860_BLOCK_ORDER,
+				   "job %s of clock %" PRIu64 " wants job %s of clock %" PRIu64,
+				   pctl_job_id_format(user->id, text), user->clock, id,
+				   here->row.clock);
+	if (here != NULL)
+		return PCTL_OK;
+	(void)pctl_job_id_parse(id, digest);
+	status = pctl_jobs_read(w->s, digest, w->call, &job);
+	if (status == PCTL_OK && job.status == PCTL_JOB_PENDING)
+		status = pctl_refuse(w->call, PC5860_BLOCK_ORDER,
+				     "job %s wants job %s, which stands behind it",
+				     pctl_job_id_format(user->id, text), id);
+	if (status == PCTL_OK && job.status == PCTL_JOB_FAILED) {
+		*out = pctl_arena_dup(w->arena, job.error);
+		if (*out == NULL)
+			status = pctl_block_no_memory(w);
+	}
+	pctl_chain_job_clear(&job);
+	return status;
+}
+
+/* Cut at the most that a reason may have, at a character's border. */
+static void cut(char *text)
+{
+	size_t n = strlen(text);
+
+	if (n <= PCTL_MESSAGE_ERROR_MAX)
+		return;
+	n = PCTL_MESSAGE_ERROR_MAX;
+	while (n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80)
+		n--;
+	text[n] = '\0';
+}
+
+/* What fails because of another names the job that failed first, however long the chain. */
+static pctl_status inherit(pctl_block_work *w, const char *id, const char *cause, const char **out)
+{
+	char *text = strncmp(cause, DEPENDENCY, strlen(DEPENDENCY)) == 0
+			     ? pctl_arena_dup(w->arena, cause)
+			     : pctl_arena_printf(w->arena, DEPENDENCY "job %s: %s", id, cause);
+
+	if (text == NULL)
+		return pctl_block_no_memory(w);
+	cut(text);
+	*out = text;
+	return PCTL_OK;
+}
+
+static pctl_status check_parents(pctl_block_work *w, pctl_block_job *job)
+{
+	const pctl_msg_execute *m = &job->message.as.execute;
+	const char *cause = NULL, *reference;
+	uint32_t group, binding;
+	pctl_status status = PCTL_OK;
+
+	for (uint32_t i = 0; status == PCTL_OK && i < m->n_after; i++)
+		status = failure_of(w, &job->row, m->after[i], &cause);
+	for (uint32_t i = 0; status == PCTL_OK && job->error == NULL && i < m->n_parent_jobs; i++) {
+		status = failure_of(w, &job->row, m->parent_jobs[i], &cause);
+		if (status == PCTL_OK && cause != NULL)
+			status = inherit(w, m->parent_jobs[i], cause, &job->error);
+	}
+	for (uint32_t i = 0; status == PCTL_OK && job->error == NULL &&
+			     (reference = pctl_block_reference(m, i, &group, &binding)) != NULL;
+	     i++) {
+		const char *id = pctl_block_job_of(reference);
+
+		if (id == NULL)
+			continue;
+		status = failure_of(w, &job->row, id, &cause);
+		if (status == PCTL_OK && cause != NULL)
+			status = inherit(w, id, cause, &job->error);
+	}
+	return status;
+}
+
+/* What was in bounds when it was submitted need not be under the parameters of this block. */
+static pctl_status check_bounds(pctl_block_work *w, pctl_block_job *job)
+{
+	const uint64_t most = w->params.values[PCTL_PARAM_OUTPUT_BYTES_MAX];
+
+	if (job->error != NULL)
+		return PCTL_OK;
+	if (job->row.gas > w->header.budget)
+		job->error = pctl_arena_printf(
+			w->arena, "gas %" PRIu64 " is above the block's budget of %" PRIu64,
+			job->row.gas, w->header.budget);
+	else if (job->message.as.execute.output_bytes > most)
+		job->error = pctl_arena_printf(
+			w->arena, "output of %" PRIu64 " bytes is above the %" PRIu64 " allowed",
+			job->message.as.execute.output_bytes, most);
+	else
+		return PCTL_OK;
+	return job->error == NULL ? pctl_block_no_memory(w) : PCTL_OK;
+}
+
+/* ---- the queue ---------------------------------------------------------------------------- */
+
+typedef struct walk {
+	pctl_block_work *w;
+	pctl_status status;
+	int full;
+	uint64_t gas;
+} walk;
+
+static pctl_status copy(pctl_block_work *w, const pctl_chain_job *row, pctl_block_job **out)
+{
+	pctl_block_job *job = pctl_arena_alloc(w->arena, sizeof(*job));
+
+	*out = job;
+	if (job == NULL)
+		return pctl_block_no_memory(w);
+	job->row = *row;
+	job->row.message = pctl_arena_alloc(w->arena, (size_t)row->n_message);
+	if (job->row.message == NULL)
+		return pctl_block_no_memory(w);
+	memcpy(job->row.message, row->message, (size_t)row->n_message);
+	return pctl_request_decode(job->row.message, row->n_message, w->call, &job->message);
+}
+
+/* Remember it, and of whose outputs of this block it makes use. */
+static pctl_status take(pctl_block_work *w, pctl_block_job *job)
+{
+	char id[PCTL_JOB_TEXT_SIZE];
+	const char *reference;
+	uint32_t group, binding;
+
+	if (!pctl_map_put(w->by_id, pctl_job_id_format(job->row.id, id), job) ||
+	    !PCTL_VEC_PUSH(&w->jobs, job))
+		return pctl_block_no_memory(w);
+	for (uint32_t i = 0;
+	     job->error == NULL && (reference = pctl_block_reference(&job->message.as.execute, i,
+								     &group, &binding)) != NULL;
+	     i++) {
+		const char *parent = pctl_block_job_of(reference);
+		pctl_block_job *from = parent == NULL ? NULL : pctl_block_find(w, parent);
+
+		if (from != NULL)
+			from->n_users++;
+	}
+	return PCTL_OK;
+}
+
+static pctl_status defer(walk *k, const pctl_chain_job *row)
+{
+	pctl_block_work *w = k->w;
+	char id[PCTL_JOB_TEXT_SIZE];
+
+	k->full = 1;
+	w->header.deferred++;
+	if (w->n_deferred == PCTL_MESSAGE_BLOCK_JOBS_MAX)
+		return PCTL_OK;
+	w->deferred[w->n_deferred] = pctl_arena_dup(w->arena, pctl_job_id_format(row->id, id));
+	return w->deferred[w->n_deferred++] == NULL ? pctl_block_no_memory(w) : PCTL_OK;
+}
+
+static pctl_status consider(walk *k, const pctl_chain_job *row)
+{
+	pctl_block_work *w = k->w;
+	pctl_block_job *job;
+	pctl_status status;
+
+	if (k->full)
+		return defer(k, row);
+	status = copy(w, row, &job);
+	if (status == PCTL_OK)
+		status = check_parents(w, job);
+	if (status == PCTL_OK)
+		status = check_bounds(w, job);
+	if (status == PCTL_OK && job->error == NULL &&
+	    (row->gas > w->header.budget - k->gas || w->jobs.n == UINT32_MAX)) {
+		pctl_request_destroy(&job->message);
+		return defer(k, row);
+	}
+	if (status == PCTL_OK)
+		status = take(w, job);
+	if (status != PCTL_OK) {
+		if (job != NULL)
+			pctl_request_destroy(&job->message);
+		return status;
+	}
+	k->gas += job->error == NULL ? row->gas : 0;
+	return PCTL_OK;
+}
+
+static int visit(void *ctx, const pctl_chain_job *row)
+{
+	walk *k = ctx;
+
+	k->status = consider(k, row);
+	return k->status != PCTL_OK;
+}
+
+static int by_clock(const void *a, const void *b)
+{
+	const pctl_block_job *const *x = a, *const *y = b;
+
+	if ((*x)->row.clock != (*y)->row.clock)
+		return (*x)->row.clock < (*y)->row.clock ? -1 : 1;
+	return (*x)->row.position < (*y)->row.position ? -1 : 1;
+}
+
+pctl_status pctl_block_select(pctl_block_work *w)
+{
+	walk k = {.w = w};
+	pctl_status status = pctl_jobs_pending(w->s, visit, &k, w->call);
+
+	if (status == PCTL_OK)
+		status = k.status;
+	if (status != PCTL_OK)
+		return status;
+	w->header.gas = k.gas;
+	w->order = pctl_arena_array(w->arena, w->jobs.n, sizeof(w->order[0]));
+	if (w->order == NULL)
+		return pctl_block_no_memory(w);
+	for (uint32_t i = 0; i < w->jobs.n; i++)
+		if (w->jobs.items[i]->error == NULL)
+			w->order[w->n_order++] = w->jobs.items[i];
+	if (w->n_order > 1)
+		qsort(w->order, w->n_order, sizeof(w->order[0]), by_clock);
+	return PCTL_OK;
+}

@@ -1,0 +1,152 @@
+/* What a block leaves in the rows: jobs ended, gas charged or given back, and the edges of what ran. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chain/blocks/block_private.h"
+#include "chain/graph/edges.h"
+
+static pctl_status end_job(pctl_block_work *w, const pctl_block_job *job)
+{
+	pctl_ledger_split split;
+	pctl_status status;
+
+	if (job->error != NULL) {
+		status = pctl_ledger_release(w->s, w->header.height, job->row.id, w->call);
+		return status != PCTL_OK
+			       ? status
+			       : pctl_jobs_end(w->s, job->row.id, PCTL_JOB_FAILED, w->header.height,
+					       0, NULL, job->error, w->call);
+	}
+	status = pctl_ledger_settle(w->s, w->header.height, job->row.id, job->row.gas,
+				    w->header.executor, w->call, &split);
+	return status != PCTL_OK
+		       ? status
+		       : pctl_jobs_end(w->s, job->row.id, PCTL_JOB_COMPLETE, w->header.height,
+				       job->row.gas, &job->output, NULL, w->call);
+}
+
+/* ---- refusals ----------------------------------------------------------------------------- */
+
+/* Jobs that were refused and charged while the block was open: of all that has ended at its height by now, those alone
+ * used gas. */
+typedef struct refusals {
+	PCTL_VEC(pctl_chain_job) jobs;
+	int is_lost;
+} refusals;
+
+static int visit_refusal(void *ctx, const pctl_chain_job *job)
+{
+	refusals *all = ctx;
+	pctl_chain_job copy = *job;
+
+	copy.message = NULL;
+	if (job->gas_used != 0)
+		all->is_lost = !PCTL_VEC_PUSH(&all->jobs, copy);
+	return all->is_lost;
+}
+
+/* Before the block's own jobs end. */
+static pctl_status settle_refusals(pctl_block_work *w)
+{
+	refusals all = {.is_lost = 0};
+	pctl_ledger_split split;
+	pctl_status status =
+		pctl_jobs_ended_at(w->s, w->header.height, visit_refusal, &all, w->call);
+
+	if (status == PCTL_OK && all.is_lost)
+		status = pctl_block_no_memory(w);
+	for (uint32_t i = 0; status == PCTL_OK && i < all.jobs.n; i++)
+		status = pctl_ledger_settle(w->s, w->header.height, all.jobs.items[i].id,
+					    all.jobs.items[i].gas_used, w->header.executor, w->call,
+					    &split);
+	free(all.jobs.items);
+	return status;
+}
+
+/* ---- edges -------------------------------------------------------------------------------- */
+
+/* The edges of one job share all but kind, source and target. */
+typedef struct edges {
+	pctl_block_work *w;
+	const pctl_block_job *job;
+	char id[PCTL_EDGE_NAME_MAX], output[PCTL_CID_TEXT_SIZE];
+} edges;
+
+static pctl_status add(edges *e, uint32_t kind, const char *source, const char *target)
+{
+	const pctl_edge edge = {.kind = kind,
+				.source = source,
+				.target = target,
+				.via = kind == PCTL_EDGE_INPUT || kind == PCTL_EDGE_OUTPUT
+					       ? e->job->message.as.execute.shader_cid
+					       : "",
+				.job = e->id,
+				.height = e->w->header.height,
+				.clock = e->job->row.clock};
+
+	return pctl_edges_add(e->w->s, &edge, e->w->call);
+}
+
+static pctl_status add_inputs(edges *e)
+{
+	const pctl_msg_execute *m = &e->job->message.as.execute;
+	char cid[PCTL_CID_TEXT_SIZE];
+	pctl_status status = PCTL_OK;
+
+	for (uint32_t i = 0; status == PCTL_OK && i < e->job->n_inputs; i++)
+		status = add(e, PCTL_EDGE_INPUT, pctl_cid_format(&e->job->inputs[i].cid, cid),
+			     e->output);
+	if (status == PCTL_OK && m->uniform_cid[0] != '\0')
+		status = add(e, PCTL_EDGE_INPUT, m->uniform_cid, e->output);
+	return status;
+}
+
+static pctl_status add_parents(edges *e)
+{
+	const pctl_msg_execute *m = &e->job->message.as.execute;
+	char parent[PCTL_EDGE_NAME_MAX];
+	const char *reference;
+	uint32_t group, binding;
+	pctl_status status = PCTL_OK;
+
+	for (uint32_t i = 0; status == PCTL_OK && i < m->n_parent_jobs; i++) {
+		snprintf(parent, sizeof(parent), "job:%s", m->parent_jobs[i]);
+		status = add(e, PCTL_EDGE_PARENT, parent, e->id);
+	}
+	for (uint32_t i = 0; status == PCTL_OK &&
+			     (reference = pctl_block_reference(m, i, &group, &binding)) != NULL;
+	     i++)
+		if (pctl_block_job_of(reference) != NULL)
+			status = add(e, PCTL_EDGE_PARENT, reference, e->id);
+	return status;
+}
+
+static pctl_status add_edges(pctl_block_work *w, const pctl_block_job *job)
+{
+	edges e = {.w = w, .job = job};
+	char hex[PCTL_JOB_TEXT_SIZE], account[PCTL_EDGE_NAME_MAX];
+	pctl_status status;
+
+	snprintf(e.id, sizeof(e.id), "job:%s", pctl_job_id_format(job->row.id, hex));
+	snprintf(account, sizeof(account), "account:%s", job->row.sender);
+	pctl_cid_format(&job->output, e.output);
+	status = add(&e, PCTL_EDGE_EXECUTED, account, e.id);
+	if (status == PCTL_OK)
+		status = add_parents(&e);
+	if (status == PCTL_OK)
+		status = add_inputs(&e);
+	return status == PCTL_OK ? add(&e, PCTL_EDGE_OUTPUT, e.id, e.output) : status;
+}
+
+pctl_status pctl_block_settle(pctl_block_work *w)
+{
+	pctl_status status = settle_refusals(w);
+
+	for (uint32_t i = 0; status == PCTL_OK && i < w->jobs.n; i++)
+		status = end_job(w, w->jobs.items[i]);
+	for (uint32_t i = 0; status == PCTL_OK && i < w->n_order; i++)
+		status = add_edges(w, w->order[i]);
+	return status;
+}

@@ -1,0 +1,246 @@
+/* Spelling a graph: names in order, edges in order, stakes made small enough for the rank's arithmetic. */
+#include "chain/epoch/snapshot.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define VERSION 1u
+#define WEIGHTS_MAX UINT32_MAX /* of the out-edges of one node together */
+
+static const char magic[8] = {'p', 'c', 't', 'l', 'r', 'a', 'n', 'k'};
+
+/* An edge by number. */
+typedef struct row {
+	uint32_t source, target;
+	const char *account;
+	uint64_t clock, stake;
+} row;
+
+typedef struct graph {
+	const char **names; /* ascending, each once */
+	row *rows;
+	uint64_t *totals; /* of each node's weights */
+	uint32_t n_names, n_rows, shift, reserved;
+} graph;
+
+static pctl_status out_of_memory(const pctl_call *call)
+{
+	return pctl_refuse(call, PC2_NOMEM, "no memory for the graph of an epoch");
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static uint32_t number_of(const graph *g, const char *name)
+{
+	const char **at = bsearch(&name, g->names, g->n_names, sizeof(*g->names), by_text);
+
+	return (uint32_t)(at - g->names);
+}
+
+#define ORDER(x, y)     \
+	if ((x) != (y)) \
+	return (x) < (y) ? -1 : 1
+
+/* The same edge of the same account side by side, its first drawing in front. */
+static int by_account(const void *a, const void *b)
+{
+	const row *x = a, *y = b;
+	int order;
+
+	ORDER(x->source, y->source);
+	ORDER(x->target, y->target);
+	order = strcmp(x->account, y->account);
+	if (order != 0)
+		return order;
+	ORDER(x->clock, y->clock);
+	return 0;
+}
+
+/* As they are spelled. One shift for all, so that the order of stakes is that of weights. */
+static int by_clock(const void *a, const void *b)
+{
+	const row *x = a, *y = b;
+
+	ORDER(x->source, y->source);
+	ORDER(x->target, y->target);
+	ORDER(x->clock, y->clock);
+	ORDER(x->stake, y->stake);
+	return 0;
+}
+
+static pctl_status too_large(const char *what, uint64_t n, const pctl_call *call)
+{
+	return pctl_refuse(call, PC6100_EPOCH_GRAPH, "%" PRIu64 " %s, at most 2^22 can be ranked",
+			   n, what);
+}
+
+static pctl_status collect_names(const pctl_snapshot_link *links, uint64_t n, const pctl_call *call,
+				 graph *g)
+{
+	uint64_t kept = 0;
+
+	g->names = calloc(2 * n + 1, sizeof(*g->names));
+	if (g->names == NULL)
+		return out_of_memory(call);
+	for (uint64_t i = 0; i < n; i++) {
+		g->names[2 * i] = links[i].source;
+		g->names[2 * i + 1] = links[i].target;
+	}
+	qsort(g->names, 2 * n, sizeof(*g->names), by_text);
+	for (uint64_t i = 0; i < 2 * n; i++)
+		if (kept == 0 || strcmp(g->names[kept - 1], g->names[i]) != 0)
+			g->names[kept++] = g->names[i];
+	if (kept > PCTL_SNAPSHOT_NODES_MAX)
+		return too_large("nodes", kept, call);
+	g->n_names = (uint32_t)kept;
+	return PCTL_OK;
+}
+
+static pctl_status collect_rows(const pctl_snapshot_link *links, uint64_t n, const pctl_call *call,
+				graph *g)
+{
+	uint64_t kept = 0;
+
+	g->rows = calloc(n + 1, sizeof(*g->rows));
+	if (g->rows == NULL)
+		return out_of_memory(call);
+	for (uint64_t i = 0; i < n; i++)
+		g->rows[i] = (row){number_of(g, links[i].source), number_of(g, links[i].target),
+				   links[i].account, links[i].clock, links[i].stake};
+	qsort(g->rows, n, sizeof(*g->rows), by_account);
+	for (uint64_t i = 0; i < n; i++) {
+		const row *last = kept == 0 ? NULL : &g->rows[kept - 1];
+
+		if (last == NULL || last->source != g->rows[i].source ||
+		    last->target != g->rows[i].target ||
+		    strcmp(last->account, g->rows[i].account) != 0)
+			g->rows[kept++] = g->rows[i];
+	}
+	if (kept > PCTL_SNAPSHOT_EDGES_MAX)
+		return too_large("edges", kept, call);
+	qsort(g->rows, kept, sizeof(*g->rows), by_clock);
+	g->n_rows = (uint32_t)kept;
+	return PCTL_OK;
+}
+
+/* 1 when no node's weights add up to too much under this shift. Edges stand by source. */
+static int shift_fits(const graph *g, uint32_t shift)
+{
+	memset(g->totals, 0, g->n_names * sizeof(*g->totals));
+	for (uint32_t i = 0; i < g->n_rows; i++) {
+		uint64_t *total = &g->totals[g->rows[i].source];
+		const uint64_t stake = g->rows[i].stake >> shift;
+
+		if (stake >= WEIGHTS_MAX || *total + stake + 1 > WEIGHTS_MAX)
+			return 0;
+		*total += stake + 1;
+	}
+	return 1;
+}
+
+static void put32(uint8_t *words, uint64_t i, uint32_t value)
+{
+	for (uint32_t b = 0; b < 4; b++)
+		words[4 * i + b] = (uint8_t)(value >> (8 * b));
+}
+
+static void put64(uint8_t *words, uint64_t i, uint64_t value)
+{
+	put32(words, i, (uint32_t)value);
+	put32(words, i + 1, (uint32_t)(value >> 32));
+}
+
+static pctl_status spell_names(const graph *g, const pctl_call *call, pctl_snapshot *out)
+{
+	uint64_t n_bytes = 0;
+	char *at;
+
+	for (uint32_t i = 0; i < g->n_names; i++)
+		n_bytes += strlen(g->names[i]) + 1;
+	out->names = at = malloc(n_bytes + 1);
+	if (at == NULL)
+		return out_of_memory(call);
+	for (uint32_t i = 0; i < g->n_names; i++) {
+		const size_t n = strlen(g->names[i]);
+
+		memcpy(at, g->names[i], n);
+		at[n] = '\n';
+		at += n + 1;
+	}
+	*at = '\0';
+	out->n_names = n_bytes;
+	return PCTL_OK;
+}
+
+static pctl_status spell_graph(const graph *g, uint64_t height, const pctl_call *call,
+			       pctl_snapshot *out)
+{
+	const uint64_t n = g->n_names, m = g->n_rows;
+	const uint64_t ends = PCTL_SNAPSHOT_HEADER_WORDS + n, weights = ends + 2 * m;
+	pctl_cid names;
+	uint8_t *w;
+	pctl_status status = pctl_cid_of(out->names, out->n_names, call, &names);
+
+	out->n_graph = 4 * (weights + 3 * m);
+	out->graph = w = calloc(1, out->n_graph);
+	if (status != PCTL_OK || w == NULL)
+		return status != PCTL_OK ? status : out_of_memory(call);
+	memcpy(w, magic, sizeof(magic));
+	put32(w, 2, VERSION);
+	put32(w, 3, g->n_names);
+	put32(w, 4, g->n_rows);
+	put32(w, 5, g->shift);
+	put64(w, 6, height);
+	memcpy(w + 32, names.digest, PCTL_DIGEST_BYTES);
+	for (uint64_t i = 0; i < n; i++)
+		put32(w, PCTL_SNAPSHOT_HEADER_WORDS + i, (uint32_t)g->totals[i]);
+	for (uint64_t e = 0; e < m; e++) {
+		put32(w, ends + 2 * e, g->rows[e].source);
+		put32(w, ends + 2 * e + 1, g->rows[e].target);
+		put32(w, weights + e, (uint32_t)(g->rows[e].stake >> g->shift) + 1);
+		put64(w, weights + m + 2 * e, g->rows[e].clock);
+	}
+	out->n_nodes = g->n_names;
+	out->n_edges = g->n_rows;
+	return PCTL_OK;
+}
+
+pctl_status pctl_snapshot_spell(pctl_snapshot_link *links, uint64_t n, uint64_t height,
+				const pctl_call *call, pctl_snapshot *out)
+{
+	graph g = {.n_names = 0};
+	pctl_status status = collect_names(links, n, call, &g);
+
+	memset(out, 0, sizeof(*out));
+	if (status == PCTL_OK)
+		status = collect_rows(links, n, call, &g);
+	if (status == PCTL_OK) {
+		g.totals = calloc((size_t)g.n_names + 1, sizeof(*g.totals));
+		if (g.totals == NULL)
+			status = out_of_memory(call);
+	}
+	/* At 63 a weight is at most 2, and there are at most 2^22. */
+	while (status == PCTL_OK && !shift_fits(&g, g.shift))
+		g.shift++;
+	if (status == PCTL_OK)
+		status = spell_names(&g, call, out);
+	if (status == PCTL_OK)
+		status = spell_graph(&g, height, call, out);
+	if (status != PCTL_OK)
+		pctl_snapshot_clear(out);
+	free(g.totals);
+	free(g.rows);
+	free(g.names);
+	return status;
+}
+
+void pctl_snapshot_clear(pctl_snapshot *snapshot)
+{
+	free(snapshot->graph);
+	free(snapshot->names);
+	memset(snapshot, 0, sizeof(*snapshot));
+}

@@ -1,0 +1,348 @@
+/* The executor over the devices of an installation: which device runs the tasks, and what happens when it is lost. */
+#include "chain/executor/executor.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "foundation/base/vec.h"
+#include "chain/executor/executor_devices.h"
+#include "foundation/diag/diag.h"
+#include "runtime/exec/run.h"
+
+#define TRIES 2u /* openings of one device in a run */
+
+static pctl_policy_device policy_device(const pctl_device_entry *d)
+{
+	return (pctl_policy_device){d->backend, d->name, d->index, d->kind};
+}
+
+static uint32_t device_flags(const pctl_device_executor *e)
+{
+	return e->o.flags & PCTL_RUN_IN_PROCESS ? PCTL_DEVICES_IN_PROCESS : 0;
+}
+
+pctl_task_limits pctl_executor_limits(const pctl_device_executor *e)
+{
+	return (pctl_task_limits){.submit_bytes = pctl_policy_least(e->o.policy->memory_bytes,
+								    PCTL_TASKS_SUBMIT_BYTES),
+				  .timeout_ms = e->o.policy->time_ms};
+}
+
+/* ---- opening -------------------------------------------------------------------------------- */
+
+void pctl_executor_device_close(pctl_executor_device *d)
+{
+	pctl_session_close(d->session);
+	pctl_backend_session_close(d->backend, NULL);
+	d->session = NULL;
+	d->backend = NULL;
+}
+
+static pctl_status open_entry(pctl_device_executor *e, pctl_executor_device *d,
+			      const pctl_device_entry *entry, const pctl_call *call)
+{
+	const uint32_t flags = (e->o.flags & PCTL_RUN_IN_PROCESS ? PCTL_SESSION_IN_PROCESS : 0) |
+			       (e->o.flags & PCTL_RUN_DEBUG ? PCTL_SESSION_DEBUG : 0);
+	pctl_session_options options = {.index = entry->in_driver,
+					.device_kind = entry->kind,
+					.id = entry->selector,
+					.cache_dir = e->cache_dir,
+					.profiles = e->o.profiles};
+	char name[600];
+	pctl_status status = pctl_backend_session_open(e->o.registry, entry->backend, entry->env,
+						       flags, call, &d->backend);
+
+	if (status != PCTL_OK)
+		return status;
+	snprintf(name, sizeof(name), "%s (%s)", entry->selector, entry->name);
+	/* The name is shown after the device is closed, too. */
+	if (d->name == NULL)
+		d->name = strdup(name);
+	options.name = name;
+	options.backend = d->backend;
+	status = d->name == NULL ? pctl_refuse(call, PC2_NOMEM, "no memory for a device")
+				 : pctl_session_open(&options, call, &d->session);
+	if (status != PCTL_OK)
+		pctl_executor_device_close(d);
+	return status;
+}
+
+pctl_status pctl_executor_device_open(pctl_device_executor *e, pctl_executor_device *d,
+				      const pctl_call *call)
+{
+	const pctl_device_entry *entry;
+	pctl_devices *list = NULL;
+	pctl_status status;
+
+	if (d->session != NULL)
+		return PCTL_OK;
+	d->tries++;
+	status =
+		pctl_devices_find(e->o.registry, d->selector, device_flags(e), call, &list, &entry);
+	if (status == PCTL_OK) {
+		const pctl_policy_device asked = policy_device(entry);
+
+		status = pctl_policy_backend_allowed(e->o.policy, &asked, call);
+	}
+	if (status == PCTL_OK)
+		status = open_entry(e, d, entry, call);
+	pctl_devices_destroy(list);
+	return status;
+}
+
+static void device_drop(pctl_executor_device *d)
+{
+	pctl_executor_device_close(d);
+	free(d->selector);
+	free(d->name);
+}
+
+static void drop_devices(pctl_device_executor *e)
+{
+	for (uint32_t i = 0; i < e->n_devices; i++)
+		device_drop(&e->devices[i]);
+	free(e->devices);
+	e->devices = NULL;
+	e->n_devices = 0;
+}
+
+/* ---- candidates ----------------------------------------------------------------------------- */
+
+static pctl_status add_device(pctl_device_executor *e, const char *selector, const pctl_call *call)
+{
+	pctl_executor_device *grown =
+		realloc(e->devices, (e->n_devices + 1u) * sizeof(*e->devices));
+
+	if (grown == NULL)
+		return pctl_refuse(call, PC2_NOMEM, "no memory for a device");
+	e->devices = grown;
+	grown[e->n_devices] = (pctl_executor_device){.selector = strdup(selector)};
+	if (grown[e->n_devices].selector == NULL)
+		return pctl_refuse(call, PC2_NOMEM, "no memory for a device");
+	e->n_devices++;
+	return PCTL_OK;
+}
+
+/* Usable devices by the policy's order; those it never chooses are left out. */
+static pctl_status add_by_policy(pctl_device_executor *e, const pctl_call *call)
+{
+	pctl_devices *list = NULL;
+	pctl_status status = pctl_devices_list(e->o.registry, NULL, device_flags(e), call, &list);
+	const uint32_t n = status == PCTL_OK ? pctl_devices_count(list) : 0;
+	uint8_t *taken = calloc(n + 1u, 1);
+
+	if (taken == NULL)
+		status = pctl_refuse(call, PC2_NOMEM, "no memory for devices");
+	for (uint32_t round = 0; status == PCTL_OK && round < n; round++) {
+		uint32_t best = UINT32_MAX, at = n;
+
+		for (uint32_t i = 0; i < n; i++) {
+			const pctl_device_entry *entry = pctl_devices_at(list, i);
+			const pctl_policy_device d = policy_device(entry);
+			const uint32_t rank = pctl_policy_backend_rank(e->o.policy, &d);
+
+			if (!taken[i] && entry->state == PCTL_DEVICE_USABLE && rank < best &&
+			    pctl_policy_backend_allowed(e->o.policy, &d, NULL) == PCTL_OK) {
+				best = rank;
+				at = i;
+			}
+		}
+		if (at == n)
+			break;
+		taken[at] = 1;
+		status = add_device(e, pctl_devices_at(list, at)->selector, call);
+	}
+	free(taken);
+	pctl_devices_destroy(list);
+	return status;
+}
+
+/* ---- a run ---------------------------------------------------------------------------------- */
+
+static pctl_status policy_allows(const pctl_device_executor *e, const pctl_task *tasks, uint32_t n,
+				 const pctl_call *call)
+{
+	pctl_status status = PCTL_OK;
+
+	for (uint32_t i = 0; status == PCTL_OK && i < n; i++) {
+		const pctl_analysis *a = tasks[i].unit->analysis;
+		/* The rules take proven ones alone; nothing is checked here. */
+		const pctl_policy_race what = {
+			.races = a->race == PCTL_PROOF_PROVEN	 ? PCTL_RACES_PROVEN
+				 : a->race == PCTL_PROOF_REFUTED ? PCTL_RACES_REFUTED
+								 : PCTL_RACES_UNPROVEN,
+			.gas = UINT64_MAX,
+			.subject = tasks[i].name};
+
+		if (i != 0 && tasks[i].unit == tasks[i - 1].unit)
+			continue;
+		status = pctl_policy_class_allowed(e->o.policy, a->determinism, 0, tasks[i].name,
+						   call);
+		if (status == PCTL_OK)
+			status = pctl_policy_race_allowed(e->o.policy, &what, call);
+	}
+	return status;
+}
+
+static pctl_status run_once(pctl_device_executor *e, pctl_executor_device *d,
+			    const pctl_task *tasks, uint32_t n, const pctl_call *call)
+{
+	const pctl_task_limits limits = pctl_executor_limits(e);
+	pctl_status status = pctl_executor_device_open(e, d, call);
+
+	if (status == PCTL_OK)
+		status = pctl_tasks_qualify(d->session, tasks, n, call);
+	if (status == PCTL_OK)
+		status = pctl_executor_first_builds(e, d, tasks, n, call);
+	if (status == PCTL_OK)
+		status = pctl_tasks_run(d->session, &limits, tasks, n, call, NULL);
+	if (status == PCTL_OK)
+		status = pctl_executor_verify(e, d, tasks, n, call);
+	return status;
+}
+
+/* No other device is asked after these. */
+static int is_final(pctl_status status)
+{
+	return status == PCTL_OK || status == PCTL_E_CANCELLED || status == PCTL_E_TIMEOUT ||
+	       status == PCTL_E_MISMATCH;
+}
+
+/* On one device, twice when it is lost. */
+static pctl_status run_on(pctl_device_executor *e, pctl_executor_device *d, const pctl_task *tasks,
+			  uint32_t n, const pctl_call *call)
+{
+	pctl_status status;
+
+	d->tries = 0;
+	d->gone = 0;
+	for (;;) {
+		/* Of the reference, too: which of the two was lost is not asked. */
+		if (e->reference.backend != NULL &&
+		    pctl_backend_session_lost(e->reference.backend) != NULL)
+			pctl_executor_device_close(&e->reference);
+		status = run_once(e, d, tasks, n, call);
+		if (status == PCTL_OK)
+			e->ran = d->name;
+		if (status != PCTL_E_DEVICE_LOST)
+			return status;
+		pctl_executor_device_close(d);
+		if (pctl_is_cancelled(call))
+			return pctl_refuse(call, PC4_CANCELLED, "the jobs were cancelled");
+		if (d->tries >= TRIES) {
+			d->gone = 1;
+			return status;
+		}
+	}
+}
+
+/* In order of preference; devices that were given up before come after all others. */
+static pctl_status run_anywhere(pctl_device_executor *e, const pctl_task *tasks, uint32_t n,
+				const pctl_call *call)
+{
+	uint8_t *late = calloc(e->n_devices + 1u, 1);
+	pctl_status status = PCTL_E_UNSUPPORTED;
+
+	if (late == NULL)
+		return pctl_refuse(call, PC2_NOMEM, "no memory for devices");
+	for (uint32_t i = 0; i < e->n_devices; i++)
+		late[i] = e->devices[i].gone != 0;
+	for (uint32_t turn = 0; turn < 2; turn++) {
+		for (uint32_t i = 0; !is_final(status) && i < e->n_devices; i++) {
+			if (late[i] == turn)
+				status = run_on(e, &e->devices[i], tasks, n, call);
+		}
+	}
+	free(late);
+	return is_final(status)
+		       ? status
+		       : pctl_refuse(call, PC5830_NO_EXECUTOR,
+				     "none of %u devices could run %u jobs", e->n_devices, n);
+}
+
+static pctl_status run_told(pctl_device_executor *e, const pctl_task *tasks, uint32_t n,
+			    const pctl_call *call)
+{
+	pctl_status status = pctl_tasks_check(tasks, n, call);
+
+	if (status == PCTL_OK)
+		status = policy_allows(e, tasks, n, call);
+	if (status == PCTL_OK && !e->is_listed && e->o.n_backends == 0) {
+		drop_devices(e);
+		status = add_by_policy(e, call);
+		e->is_listed = status == PCTL_OK;
+	}
+	return status == PCTL_OK ? run_anywhere(e, tasks, n, call) : status;
+}
+
+/* What was said of a device that another one stood in for is of no interest. */
+static pctl_status run(void *ctx, const pctl_task *tasks, uint32_t n, const pctl_call *call)
+{
+	pctl_diag_list *kept = pctl_diag_list_create();
+	pctl_call quiet;
+	pctl_status status;
+
+	if (kept == NULL)
+		return pctl_refuse(call, PC2_NOMEM, "no memory for jobs");
+	if (call != NULL)
+		pctl_diag_list_set_cancel(kept, call->cancelled, call->ctx);
+	quiet = *pctl_diag_list_call(kept);
+	quiet.trace_id = call == NULL ? 0 : call->trace_id;
+	status = n == 0 ? PCTL_OK : run_told(ctx, tasks, n, &quiet);
+	for (uint32_t i = 0; status != PCTL_OK && i < pctl_diag_list_count(kept); i++)
+		(void)pctl_emit(call, pctl_diag_list_at(kept, i));
+	pctl_diag_list_destroy(kept);
+	return status;
+}
+
+static const char *describe(void *ctx)
+{
+	const pctl_device_executor *e = ctx;
+
+	return e->ran == NULL ? "no device yet" : e->ran;
+}
+
+/* ---- opening and closing the executor ------------------------------------------------------- */
+
+static void close_executor(void *ctx)
+{
+	pctl_device_executor *e = ctx;
+
+	drop_devices(e);
+	device_drop(&e->reference);
+	free(e->cache_dir);
+	free(e);
+}
+
+pctl_status pctl_device_executor_open(const pctl_device_executor_options *o, const pctl_call *call,
+				      pctl_executor *out)
+{
+	pctl_device_executor *e = calloc(1, sizeof(*e));
+	pctl_status status = PCTL_OK;
+
+	*out = (pctl_executor){0};
+	if (e == NULL)
+		return pctl_refuse(call, PC2_NOMEM, "no memory for an executor");
+	e->o = *o;
+	e->cache_dir = o->cache_dir == NULL ? NULL : strdup(o->cache_dir);
+	if (o->cache_dir != NULL && e->cache_dir == NULL)
+		status = pctl_refuse(call, PC2_NOMEM, "no memory for an executor");
+	for (uint32_t i = 0; status == PCTL_OK && i < o->n_backends; i++)
+		status = add_device(e, o->backends[i], call);
+	if (status != PCTL_OK) {
+		close_executor(e);
+		return status;
+	}
+	e->o.backends = NULL;
+	e->o.cache_dir = NULL;
+	*out = (pctl_executor){run, close_executor, describe, e};
+	return PCTL_OK;
+}
+
+void pctl_executor_close(pctl_executor *e)
+{
+	if (e->close != NULL)
+		e->close(e->ctx);
+	*e = (pctl_executor){0};
+}

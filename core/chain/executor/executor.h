@@ -1,0 +1,72 @@
+/* What runs the jobs of a block: tasks that do not depend on each other, in as few submissions as memory allows. The
+ * chain sees only this interface, so that a test can put its own in place. */
+#ifndef PIPECTL_CHAIN_EXECUTOR_EXECUTOR_H
+#define PIPECTL_CHAIN_EXECUTOR_EXECUTOR_H
+
+#include "runtime/cas/evidence.h"
+#include "runtime/exec/session.h"
+#include "runtime/plugin/devices.h"
+#include "runtime/policy/policy.h"
+
+/* Bytes bound to a variable that the program only reads (storage or uniform). Tasks that bind the same CID may share
+ * one buffer. */
+typedef struct pctl_task_binding {
+	uint32_t group, binding;
+	const pctl_cid *cid; /* NULL: bytes without a name */
+	const void *data;
+	uint64_t n_bytes;
+} pctl_task_binding;
+
+/*
+ * unit      compiled with PCTL_WGSL_CONSENSUS, its groups those of the task
+ * name      of the job (its id), for messages and trace ids
+ * output    n_output bytes of the caller's, written on success: group 1 binding 0, which starts as zeros
+ */
+typedef struct pctl_task {
+	const pctl_kernel_unit *unit;
+	const char *name;
+	uint32_t groups[3];
+	uint32_t n_bindings;
+	const pctl_task_binding *bindings;
+	void *output;
+	uint64_t n_output;
+	pctl_evidence *
+		evidence; /* filled in on success: how the output stands by itself; may be NULL. It changes no state */
+} pctl_task;
+
+/*
+ * Run all n tasks. Either all outputs are right or the status says why none counts: whatever goes wrong here is trouble
+ * of this node (device lost, no memory, no device that can), never a job's failure, and changes no state.
+ */
+typedef struct pctl_executor {
+	pctl_status (*run)(void *ctx, const pctl_task *tasks, uint32_t n, const pctl_call *call);
+	void (*close)(void *ctx); /* may be NULL */
+	const char *(*describe)(
+		void *ctx); /* "vulkan:0 (llvmpipe ..)", for messages and receipts */
+	void *ctx;
+} pctl_executor;
+
+/*
+ * An executor over the devices of this installation.
+ *
+ * backends   selectors in order of preference, each opened when it is first needed; a lost device is opened again once,
+ *            then the next is taken. n 0: the policy's order
+ * verify_ppm share of tasks run again on the reference and compared (PCTL_E_MISMATCH), in millionths
+ */
+typedef struct pctl_device_executor_options {
+	pctl_registry *registry;
+	const pctl_policy *policy;
+	pctl_profiles *profiles;
+	const char *cache_dir;
+	const char *const *backends;
+	uint32_t n_backends, verify_ppm;
+	uint32_t flags; /* PCTL_RUN_IN_PROCESS, PCTL_RUN_DEBUG */
+	uint32_t reserved;
+} pctl_device_executor_options;
+
+pctl_status pctl_device_executor_open(const pctl_device_executor_options *o, const pctl_call *call,
+				      pctl_executor *out);
+/* Calls close, if there is one. */
+void pctl_executor_close(pctl_executor *e);
+
+#endif

@@ -1,0 +1,66 @@
+/* Where the bytes of a submission lie: few large buffers, slabs, with every binding at an aligned offset of one. */
+#ifndef PIPECTL_CHAIN_EXECUTOR_EXECUTOR_LAYOUT_H
+#define PIPECTL_CHAIN_EXECUTOR_EXECUTOR_LAYOUT_H
+
+#include "foundation/base/vec.h"
+#include "chain/executor/executor_tasks.h"
+
+#define PCTL_TASK_NOWHERE \
+	UINT32_MAX /* slab of a binding that has no bytes or that the program does not have */
+
+typedef struct pctl_task_place {
+	uint32_t slab, reserved;
+	uint64_t offset;
+} pctl_task_place;
+
+typedef struct pctl_task_slab {
+	uint64_t n_bytes;
+	pctl_buffer *buffer;
+} pctl_task_slab;
+
+/* Bytes that go up, in the order of slabs and offsets. */
+typedef struct pctl_task_upload {
+	pctl_task_place at;
+	const pctl_task_binding *binding;
+} pctl_task_upload;
+
+/*
+ * One submission.
+ *
+ * tasks, n  those of it, a prefix of what was asked
+ * inputs    one a binding, in the order of tasks
+ * outputs   one a task, in the order of slabs and offsets; no slab holds inputs and outputs
+ */
+typedef struct pctl_task_layout {
+	const pctl_task *tasks;
+	uint32_t n, reserved;
+	pctl_task_place *inputs, *outputs;
+	PCTL_VEC(pctl_task_slab) slabs;
+	PCTL_VEC(pctl_task_upload) uploads;
+} pctl_task_layout;
+
+/* align: a power of two. most_bytes: of all slabs, but for a task that needs more. most_slab: of one slab, but for a
+ * binding that needs more. */
+typedef struct pctl_layout_limits {
+	uint64_t align, most_bytes, most_slab;
+	uint32_t most_tasks, reserved;
+} pctl_layout_limits;
+
+/* As many of the n tasks as fit, at least one. Cleared by the caller, also after an error. PCTL_E_NOMEM. */
+pctl_status pctl_layout_make(const pctl_task *tasks, uint32_t n, const pctl_layout_limits *limits,
+			     const pctl_call *call, pctl_task_layout *out);
+/* The slabs' buffers are destroyed before. */
+void pctl_layout_clear(pctl_task_layout *l);
+
+/* The program's variable of a place (storage or uniform), or NULL. */
+const pctl_var *pctl_task_var(const pctl_program *p, uint32_t group, uint32_t binding);
+/* Does running it do anything: workgroups, and an output to see it by. */
+int pctl_task_works(const pctl_task *t);
+
+/* Fill the slabs with the bytes that go up; put the outputs where the tasks want them. */
+pctl_status pctl_layout_upload(const pctl_task_layout *l, pctl_session *s, const pctl_call *call,
+			       pctl_task_stats *stats);
+pctl_status pctl_layout_fetch(const pctl_task_layout *l, pctl_session *s, const pctl_call *call,
+			      pctl_task_stats *stats);
+
+#endif

@@ -1,0 +1,42 @@
+/* Tasks on one opened device: bytes go up in few large buffers, all dispatches in one list without a barrier, all
+ * outputs come back in one read. Which device that is, and what happens when it is lost, is executor.c's. */
+#ifndef PIPECTL_CHAIN_EXECUTOR_EXECUTOR_TASKS_H
+#define PIPECTL_CHAIN_EXECUTOR_EXECUTOR_TASKS_H
+
+#include "chain/executor/executor.h"
+
+#define PCTL_TASKS_SUBMIT_BYTES (256ull << 20)
+#define PCTL_TASKS_SUBMIT_MOST 16384u
+
+/*
+ * submit_bytes  of buffers of one submission, 0: PCTL_TASKS_SUBMIT_BYTES, or half the device's memory where that is
+ *               less. A task that needs more runs alone
+ * submit_tasks  0: PCTL_TASKS_SUBMIT_MOST
+ * timeout_ms    of one submission, 0 none
+ */
+typedef struct pctl_task_limits {
+	uint64_t submit_bytes, timeout_ms;
+	uint32_t submit_tasks, reserved;
+} pctl_task_limits;
+
+typedef struct pctl_task_stats {
+	uint64_t submits, dispatches, buffers, bytes_up, bytes_down;
+	uint64_t device_ns; /* 0 unknown */
+} pctl_task_stats;
+
+/* What no device could mend: PC5831, a variable that is bound never, twice or with fewer bytes than its type has, or
+ * one that is written and is not the output. */
+pctl_status pctl_tasks_check(const pctl_task *tasks, uint32_t n, const pctl_call *call);
+
+/* Can this device run every task: as pctl_session_qualify, all limits and all kernels. */
+pctl_status pctl_tasks_qualify(pctl_session *s, const pctl_task *tasks, uint32_t n,
+			       const pctl_call *call);
+
+/*
+ * Run checked and qualified tasks. The backend hears the trace id of each task's name while it is recorded, unless
+ * `call` has one of its own. stats may be NULL. Errors: of the backend, PC5206 (timeout), PC0004 (cancelled).
+ */
+pctl_status pctl_tasks_run(pctl_session *s, const pctl_task_limits *limits, const pctl_task *tasks,
+			   uint32_t n, const pctl_call *call, pctl_task_stats *stats);
+
+#endif

@@ -1,0 +1,455 @@
+/* Moves of the ledger: each reads what it touches, checks all of it, and only then writes. */
+#include "chain/ledger/ledger.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "chain/state/amount.h"
+#include "chain/ledger/params.h"
+#include "chain/state/rows.h"
+
+#define NAME_CHARS "abcdefghijklmnopqrstuvwxyz0123456789._-"
+
+pctl_status pctl_ledger_check_name(const char *name, const pctl_call *call)
+{
+	const size_t n = strlen(name);
+
+	if (n >= 1 && n < PCTL_ACCOUNT_SIZE && strspn(name, NAME_CHARS) == n)
+		return PCTL_OK;
+	return pctl_refuse(call, PC5710_LEDGER_NAME,
+			   "\"%.80s\" is no account name: 1 to 64 of a-z, 0-9, '.', '_', '-'",
+			   name);
+}
+
+static pctl_status check_amount(uint64_t amount, const pctl_call *call)
+{
+	return amount != 0 ? PCTL_OK : pctl_refuse(call, PC5711_LEDGER_AMOUNT, "the amount is 0");
+}
+
+static pctl_status overflow(const char *what, uint64_t have, uint64_t by, const pctl_call *call)
+{
+	return pctl_refuse(call, PC5712_LEDGER_OVERFLOW,
+			   "%s: %" PRIu64 " and %" PRIu64 " are 2^64 or more", what, have, by);
+}
+
+static pctl_status add(uint64_t *to, uint64_t by, const char *what, const pctl_call *call)
+{
+	return pctl_amount_add(to, by) ? PCTL_OK : overflow(what, *to, by, call);
+}
+
+static pctl_status take(uint64_t *from, uint64_t by, const char *name, const char *what,
+			const pctl_call *call)
+{
+	return pctl_amount_sub(from, by)
+		       ? PCTL_OK
+		       : pctl_refuse(call, PC5713_LEDGER_FUNDS,
+				     "%s has a %s of %" PRIu64 ", %" PRIu64 " are asked for", name,
+				     what, *from, by);
+}
+
+/* ---- accounts ------------------------------------------------------------------------------ */
+
+/* Read an account; *found is 0, and all amounts are, when there is none. */
+static pctl_status load(pctl_chain_state *s, const char *name, const pctl_call *call,
+			pctl_ledger_account *out, int *found)
+{
+	sqlite3_stmt *stmt = NULL;
+	pctl_status status = pctl_ledger_check_name(name, call);
+
+	memset(out, 0, sizeof(*out));
+	*found = 0;
+	if (status != PCTL_OK)
+		return status;
+	memcpy(out->name, name, strlen(name));
+	status = pctl_rows_keep(s, call, &stmt,
+				"SELECT balance, reserved, bond FROM accounts WHERE name = ?", "t",
+				name);
+	if (status == PCTL_OK)
+		status = pctl_rows_next(s, stmt, call, found);
+	if (status == PCTL_OK && *found) {
+		status = pctl_rows_amount(stmt, 0, call, &out->balance);
+		if (status == PCTL_OK)
+			status = pctl_rows_amount(stmt, 1, call, &out->reserved);
+		if (status == PCTL_OK)
+			status = pctl_rows_amount(stmt, 2, call, &out->bond);
+	}
+	pctl_rows_done(stmt);
+	return status;
+}
+
+/* For who gets: an account that is not there begins with nothing. */
+static pctl_status load_any(pctl_chain_state *s, const char *name, const pctl_call *call,
+			    pctl_ledger_account *out)
+{
+	int found;
+
+	return load(s, name, call, out, &found);
+}
+
+pctl_status pctl_ledger_account_read(pctl_chain_state *s, const char *name, const pctl_call *call,
+				     pctl_ledger_account *out)
+{
+	int found;
+	pctl_status status = load(s, name, call, out, &found);
+
+	if (status == PCTL_OK && !found)
+		return pctl_refuse(call, PC5714_LEDGER_ACCOUNT, "no account \"%s\"", name);
+	return status;
+}
+
+static pctl_status store(pctl_chain_state *s, const pctl_ledger_account *a, const pctl_call *call)
+{
+	return pctl_rows_write(s, call,
+			       "INSERT INTO accounts VALUES (?1, ?2, ?3, ?4, 0) ON CONFLICT (name) "
+			       "DO UPDATE SET balance = ?2, reserved = ?3, bond = ?4",
+			       "taaa", a->name, a->balance, a->reserved, a->bond);
+}
+
+/* ---- totals -------------------------------------------------------------------------------- */
+
+static pctl_status read_total(sqlite3_stmt *stmt, const pctl_call *call, pctl_ledger_totals *out)
+{
+	char name[16];
+
+	pctl_rows_text(stmt, 0, name, sizeof(name));
+	if (strcmp(name, "supply") == 0)
+		return pctl_rows_amount(stmt, 1, call, &out->supply);
+	if (strcmp(name, "treasury") == 0)
+		return pctl_rows_amount(stmt, 1, call, &out->treasury);
+	if (strcmp(name, "burned") == 0)
+		return pctl_rows_amount(stmt, 1, call, &out->burned);
+	return pctl_refuse(call, PC5719_LEDGER_BROKEN, "a total named \"%s\"", name);
+}
+
+pctl_status pctl_ledger_totals_read(pctl_chain_state *s, const pctl_call *call,
+				    pctl_ledger_totals *out)
+{
+	sqlite3_stmt *stmt = NULL;
+	int more = 1;
+	pctl_status status =
+		pctl_rows_keep(s, call, &stmt, "SELECT name, amount FROM totals ORDER BY name", "");
+
+	memset(out, 0, sizeof(*out));
+	while (status == PCTL_OK) {
+		status = pctl_rows_next(s, stmt, call, &more);
+		if (status != PCTL_OK || !more)
+			break;
+		status = read_total(stmt, call, out);
+	}
+	pctl_rows_done(stmt);
+	return status;
+}
+
+static pctl_status store_totals(pctl_chain_state *s, const pctl_ledger_totals *t,
+				const pctl_call *call)
+{
+	return pctl_rows_write(s, call,
+			       "INSERT OR REPLACE INTO totals VALUES ('burned', ?), "
+			       "('supply', ?), ('treasury', ?)",
+			       "aaa", t->burned, t->supply, t->treasury);
+}
+
+static pctl_status add_totals(pctl_ledger_totals *t, uint64_t treasury, uint64_t burned,
+			      const pctl_call *call)
+{
+	pctl_status status = add(&t->treasury, treasury, "the treasury", call);
+
+	return status == PCTL_OK ? add(&t->burned, burned, "burned gas", call) : status;
+}
+
+/* ---- credit, transfer ---------------------------------------------------------------------- */
+
+pctl_status pctl_ledger_credit(pctl_chain_state *s, const char *account, uint64_t amount,
+			       const pctl_call *call)
+{
+	pctl_ledger_account a;
+	pctl_ledger_totals t;
+	pctl_status status = load_any(s, account, call, &a);
+
+	if (status == PCTL_OK)
+		status = check_amount(amount, call);
+	if (status == PCTL_OK)
+		status = pctl_ledger_totals_read(s, call, &t);
+	if (status == PCTL_OK)
+		status = add(&t.supply, amount, "the supply", call);
+	if (status == PCTL_OK)
+		status = add(&a.balance, amount, "the balance", call);
+	if (status == PCTL_OK)
+		status = store(s, &a, call);
+	return status == PCTL_OK ? store_totals(s, &t, call) : status;
+}
+
+pctl_status pctl_ledger_transfer(pctl_chain_state *s, const char *from, const char *to,
+				 uint64_t amount, const pctl_call *call)
+{
+	pctl_ledger_account a, b;
+	pctl_status status = pctl_ledger_account_read(s, from, call, &a);
+
+	if (status == PCTL_OK)
+		status = load_any(s, to, call, &b);
+	if (status == PCTL_OK)
+		status = check_amount(amount, call);
+	if (status == PCTL_OK)
+		status = take(&a.balance, amount, from, "balance", call);
+	if (status != PCTL_OK || strcmp(from, to) == 0)
+		return status;
+	status = add(&b.balance, amount, "the balance", call);
+	if (status == PCTL_OK)
+		status = store(s, &a, call);
+	return status == PCTL_OK ? store(s, &b, call) : status;
+}
+
+/* ---- jobs ---------------------------------------------------------------------------------- */
+
+static pctl_status check_new_job(pctl_chain_state *s, const uint8_t job[PCTL_DIGEST_BYTES],
+				 const pctl_call *call)
+{
+	char hex[2 * PCTL_DIGEST_BYTES + 1];
+	sqlite3_stmt *stmt = NULL;
+	int found = 0;
+	pctl_status status = pctl_rows_keep(s, call, &stmt,
+					    "SELECT 1 FROM reservations WHERE job = ? UNION ALL "
+					    "SELECT 1 FROM settlements WHERE job = ?",
+					    "dd", job, job);
+
+	if (status == PCTL_OK)
+		status = pctl_rows_next(s, stmt, call, &found);
+	pctl_rows_done(stmt);
+	if (status == PCTL_OK && found)
+		return pctl_refuse(call, PC5715_LEDGER_JOB_TWICE, "job %s",
+				   pctl_digest_hex(job, hex));
+	return status;
+}
+
+pctl_status pctl_ledger_reserve(pctl_chain_state *s, const uint8_t job[PCTL_DIGEST_BYTES],
+				const char *account, uint64_t amount, const pctl_call *call)
+{
+	pctl_ledger_account a;
+	pctl_status status = pctl_ledger_account_read(s, account, call, &a);
+
+	if (status == PCTL_OK)
+		status = check_new_job(s, job, call);
+	if (status == PCTL_OK)
+		status = take(&a.balance, amount, account, "balance", call);
+	if (status == PCTL_OK)
+		status = add(&a.reserved, amount, "reserved gas", call);
+	if (status == PCTL_OK)
+		status = store(s, &a, call);
+	if (status == PCTL_OK)
+		status = pctl_rows_write(s, call, "INSERT INTO reservations VALUES (?, ?, ?)",
+					 "dta", job, account, amount);
+	return status;
+}
+
+/* The reservation of a job and who pays for it. */
+static pctl_status load_reservation(pctl_chain_state *s, const uint8_t job[PCTL_DIGEST_BYTES],
+				    const pctl_call *call, pctl_ledger_account *payer,
+				    uint64_t *amount)
+{
+	char hex[2 * PCTL_DIGEST_BYTES + 1], name[PCTL_ACCOUNT_SIZE] = "";
+	sqlite3_stmt *stmt = NULL;
+	int found = 0;
+	pctl_status status = pctl_rows_keep(
+		s, call, &stmt, "SELECT account, amount FROM reservations WHERE job = ?", "d", job);
+
+	*amount = 0;
+	if (status == PCTL_OK)
+		status = pctl_rows_next(s, stmt, call, &found);
+	if (status == PCTL_OK && !found)
+		status = pctl_refuse(call, PC5716_LEDGER_NO_RESERVATION, "job %s",
+				     pctl_digest_hex(job, hex));
+	if (status == PCTL_OK) {
+		pctl_rows_text(stmt, 0, name, sizeof(name));
+		status = pctl_rows_amount(stmt, 1, call, amount);
+	}
+	pctl_rows_done(stmt);
+	if (status == PCTL_OK)
+		status = pctl_ledger_account_read(s, name, call, payer);
+	if (status == PCTL_OK && !pctl_amount_sub(&payer->reserved, *amount))
+		return pctl_refuse(call, PC5719_LEDGER_BROKEN,
+				   "%s has %" PRIu64 " reserved and a job of %" PRIu64, name,
+				   payer->reserved, *amount);
+	return status;
+}
+
+/* What a job leaves behind: its reservation goes, its settlement stays for reports and against a second time. */
+static pctl_status end_job(pctl_chain_state *s, uint64_t height,
+			   const uint8_t job[PCTL_DIGEST_BYTES], const char *account,
+			   const char *executor, uint64_t reserved, uint64_t charged,
+			   const pctl_ledger_split *split, const pctl_call *call)
+{
+	pctl_status status =
+		pctl_rows_write(s, call, "DELETE FROM reservations WHERE job = ?", "d", job);
+
+	if (status == PCTL_OK)
+		status = pctl_rows_write(
+			s, call, "INSERT INTO settlements VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+			"dhttaaaaa", job, height, account, executor, reserved, charged,
+			split->executor, split->treasury, split->burned);
+	return status;
+}
+
+static pctl_status split_charge(pctl_chain_state *s, uint64_t height, uint64_t charged,
+				const pctl_call *call, pctl_ledger_split *out)
+{
+	pctl_params p;
+	pctl_status status = pctl_params_in_force(s, height, call, &p);
+
+	if (status != PCTL_OK)
+		return status;
+	out->executor = pctl_amount_part(charged, p.values[PCTL_PARAM_SPLIT_EXECUTOR]);
+	out->treasury = pctl_amount_part(charged, p.values[PCTL_PARAM_SPLIT_TREASURY]);
+	out->burned = charged - out->executor - out->treasury;
+	return PCTL_OK;
+}
+
+pctl_status pctl_ledger_settle(pctl_chain_state *s, uint64_t height,
+			       const uint8_t job[PCTL_DIGEST_BYTES], uint64_t charged,
+			       const char *executor, const pctl_call *call, pctl_ledger_split *out)
+{
+	pctl_ledger_account payer, other, *earner = &payer;
+	pctl_ledger_split split = {0, 0, 0};
+	pctl_ledger_totals t;
+	uint64_t reserved;
+	pctl_status status = load_reservation(s, job, call, &payer, &reserved);
+
+	memset(out, 0, sizeof(*out));
+	if (status == PCTL_OK)
+		status = load_any(s, executor, call, &other);
+	if (status == PCTL_OK && strcmp(payer.name, executor) != 0)
+		earner = &other;
+	if (status == PCTL_OK && charged > reserved)
+		return pctl_refuse(call, PC5717_LEDGER_CHARGE,
+				   "%" PRIu64 " charged, %" PRIu64 " reserved", charged, reserved);
+	if (status == PCTL_OK)
+		status = split_charge(s, height, charged, call, &split);
+	if (status == PCTL_OK)
+		status = pctl_ledger_totals_read(s, call, &t);
+	if (status == PCTL_OK)
+		status = add_totals(&t, split.treasury, split.burned, call);
+	if (status == PCTL_OK)
+		status = add(&payer.balance, reserved - charged, "the balance", call);
+	if (status == PCTL_OK)
+		status = add(&earner->balance, split.executor, "the executor's balance", call);
+	if (status == PCTL_OK)
+		status = store(s, &payer, call);
+	if (status == PCTL_OK && earner != &payer)
+		status = store(s, earner, call);
+	if (status == PCTL_OK)
+		status = store_totals(s, &t, call);
+	if (status == PCTL_OK)
+		status = end_job(s, height, job, payer.name, executor, reserved, charged, &split,
+				 call);
+	if (status == PCTL_OK)
+		*out = split;
+	return status;
+}
+
+pctl_status pctl_ledger_release(pctl_chain_state *s, uint64_t height,
+				const uint8_t job[PCTL_DIGEST_BYTES], const pctl_call *call)
+{
+	const pctl_ledger_split nothing = {0, 0, 0};
+	pctl_ledger_account payer;
+	uint64_t reserved;
+	pctl_status status = pctl_rows_height(height, call);
+
+	if (status == PCTL_OK)
+		status = load_reservation(s, job, call, &payer, &reserved);
+	if (status == PCTL_OK)
+		status = add(&payer.balance, reserved, "the balance", call);
+	if (status == PCTL_OK)
+		status = store(s, &payer, call);
+	/* No executor: the mark of a job that never ran. */
+	if (status == PCTL_OK)
+		status = end_job(s, height, job, payer.name, "", reserved, 0, &nothing, call);
+	return status;
+}
+
+/* ---- bonds --------------------------------------------------------------------------------- */
+
+pctl_status pctl_ledger_bond(pctl_chain_state *s, const char *account, uint64_t amount,
+			     const pctl_call *call)
+{
+	pctl_ledger_account a;
+	pctl_status status = pctl_ledger_account_read(s, account, call, &a);
+
+	if (status == PCTL_OK)
+		status = check_amount(amount, call);
+	if (status == PCTL_OK)
+		status = take(&a.balance, amount, account, "balance", call);
+	if (status == PCTL_OK)
+		status = add(&a.bond, amount, "the bond", call);
+	return status == PCTL_OK ? store(s, &a, call) : status;
+}
+
+pctl_status pctl_ledger_unbond(pctl_chain_state *s, const char *account, uint64_t amount,
+			       const pctl_call *call)
+{
+	pctl_ledger_account a;
+	pctl_status status = pctl_ledger_account_read(s, account, call, &a);
+
+	if (status == PCTL_OK)
+		status = check_amount(amount, call);
+	if (status == PCTL_OK)
+		status = take(&a.bond, amount, account, "bond", call);
+	if (status == PCTL_OK)
+		status = add(&a.balance, amount, "the balance", call);
+	return status == PCTL_OK ? store(s, &a, call) : status;
+}
+
+static pctl_status check_new_verdict(pctl_chain_state *s, const uint8_t verdict[PCTL_DIGEST_BYTES],
+				     const char *account, const pctl_call *call)
+{
+	char hex[2 * PCTL_DIGEST_BYTES + 1];
+	sqlite3_stmt *stmt = NULL;
+	int found = 0;
+	pctl_status status = pctl_rows_keep(
+		s, call, &stmt, "SELECT 1 FROM slashes WHERE verdict = ? AND account = ?", "dt",
+		verdict, account);
+
+	if (status == PCTL_OK)
+		status = pctl_rows_next(s, stmt, call, &found);
+	pctl_rows_done(stmt);
+	if (status == PCTL_OK && found)
+		return pctl_refuse(call, PC5718_LEDGER_VERDICT, "verdict %s took from %s",
+				   pctl_digest_hex(verdict, hex), account);
+	return status;
+}
+
+pctl_status pctl_ledger_slash(pctl_chain_state *s, uint64_t height,
+			      const uint8_t verdict[PCTL_DIGEST_BYTES], const char *account,
+			      const pctl_call *call, uint64_t *out)
+{
+	pctl_ledger_account a;
+	pctl_ledger_totals t;
+	pctl_params p;
+	uint64_t amount, treasury;
+	pctl_status status = pctl_ledger_account_read(s, account, call, &a);
+
+	*out = 0;
+	if (status == PCTL_OK)
+		status = check_new_verdict(s, verdict, account, call);
+	if (status == PCTL_OK && a.bond == 0)
+		return pctl_refuse(call, PC5713_LEDGER_FUNDS, "%s has no bond to slash", account);
+	if (status == PCTL_OK)
+		status = pctl_params_in_force(s, height, call, &p);
+	if (status == PCTL_OK)
+		status = pctl_ledger_totals_read(s, call, &t);
+	if (status != PCTL_OK)
+		return status;
+	amount = pctl_amount_part_up(a.bond, p.values[PCTL_PARAM_SLASH]);
+	treasury = pctl_amount_part(amount, p.values[PCTL_PARAM_SLASH_TREASURY]);
+	a.bond -= amount; /* a part of it */
+	status = add_totals(&t, treasury, amount - treasury, call);
+	if (status == PCTL_OK)
+		status = store(s, &a, call);
+	if (status == PCTL_OK)
+		status = store_totals(s, &t, call);
+	if (status == PCTL_OK)
+		status = pctl_rows_write(s, call, "INSERT INTO slashes VALUES (?, ?, ?, ?, ?, ?)",
+					 "dthaaa", verdict, account, height, amount, treasury,
+					 amount - treasury);
+	if (status == PCTL_OK)
+		*out = amount;
+	return status;
+}

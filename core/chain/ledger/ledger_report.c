@@ -1,0 +1,283 @@
+/* Reading the ledger: the list of accounts, the invariant, and what blocks and accounts moved. */
+#include "chain/ledger/ledger.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "chain/state/amount.h"
+#include "chain/state/rows.h"
+
+static pctl_status read_account(sqlite3_stmt *stmt, const pctl_call *call, pctl_ledger_account *out)
+{
+	pctl_status status;
+
+	memset(out, 0, sizeof(*out));
+	pctl_rows_text(stmt, 0, out->name, sizeof(out->name));
+	status = pctl_rows_amount(stmt, 1, call, &out->balance);
+	if (status == PCTL_OK)
+		status = pctl_rows_amount(stmt, 2, call, &out->reserved);
+	if (status == PCTL_OK)
+		status = pctl_rows_amount(stmt, 3, call, &out->bond);
+	return status;
+}
+
+pctl_status pctl_ledger_accounts(pctl_chain_state *s,
+				 int (*visit)(void *ctx, const pctl_ledger_account *account),
+				 void *ctx, const pctl_call *call)
+{
+	pctl_ledger_account account;
+	sqlite3_stmt *stmt = NULL;
+	int more = 1;
+	pctl_status status = pctl_rows_open(
+		s, call, &stmt, "SELECT name, balance, reserved, bond FROM accounts ORDER BY name",
+		"");
+
+	while (status == PCTL_OK) {
+		status = pctl_rows_next(s, stmt, call, &more);
+		if (status != PCTL_OK || !more)
+			break;
+		status = read_account(stmt, call, &account);
+		if (status == PCTL_OK && visit(ctx, &account) != 0)
+			break;
+	}
+	sqlite3_finalize(stmt);
+	return status;
+}
+
+/* ---- the invariant ------------------------------------------------------------------------- */
+
+static pctl_status sum_up(uint64_t *sum, uint64_t by, const pctl_call *call)
+{
+	return pctl_amount_add(sum, by)
+		       ? PCTL_OK
+		       : pctl_refuse(call, PC5719_LEDGER_BROKEN, "a sum is 2^64 or more");
+}
+
+/* Sum the amounts that a statement gives in its first column. */
+static pctl_status sum_rows(pctl_chain_state *s, sqlite3_stmt *stmt, const pctl_call *call,
+			    uint64_t *out)
+{
+	pctl_status status = PCTL_OK;
+	uint64_t amount;
+	int more = 1;
+
+	*out = 0;
+	while (status == PCTL_OK) {
+		status = pctl_rows_next(s, stmt, call, &more);
+		if (status != PCTL_OK || !more)
+			break;
+		status = pctl_rows_amount(stmt, 0, call, &amount);
+		if (status == PCTL_OK)
+			status = sum_up(out, amount, call);
+	}
+	return status;
+}
+
+/* An account's reserved gas is that of its jobs; what it holds goes to the sums. */
+static pctl_status check_account(pctl_chain_state *s, const pctl_ledger_account *a,
+				 const pctl_call *call, uint64_t *held, uint64_t *reserved)
+{
+	sqlite3_stmt *stmt = NULL;
+	uint64_t of_jobs = 0;
+	pctl_status status =
+		a->reserved == 0
+			? PCTL_OK
+			: pctl_rows_open(s, call, &stmt,
+					 "SELECT amount FROM reservations WHERE account = ?", "t",
+					 a->name);
+
+	if (status == PCTL_OK && stmt != NULL)
+		status = sum_rows(s, stmt, call, &of_jobs);
+	sqlite3_finalize(stmt);
+	if (status == PCTL_OK && of_jobs != a->reserved)
+		return pctl_refuse(call, PC5719_LEDGER_BROKEN,
+				   "%s has %" PRIu64 " reserved and jobs of %" PRIu64, a->name,
+				   a->reserved, of_jobs);
+	if (status == PCTL_OK)
+		status = sum_up(held, a->balance, call);
+	if (status == PCTL_OK)
+		status = sum_up(held, a->bond, call);
+	if (status == PCTL_OK)
+		status = sum_up(held, a->reserved, call);
+	if (status == PCTL_OK)
+		status = sum_up(reserved, a->reserved, call);
+	return status;
+}
+
+/* Reservations that no account's sum has counted belong to nobody. */
+static pctl_status check_reservations(pctl_chain_state *s, uint64_t reserved, const pctl_call *call)
+{
+	sqlite3_stmt *stmt = NULL;
+	uint64_t of_jobs = 0;
+	pctl_status status = pctl_rows_open(s, call, &stmt, "SELECT amount FROM reservations", "");
+
+	if (status == PCTL_OK)
+		status = sum_rows(s, stmt, call, &of_jobs);
+	sqlite3_finalize(stmt);
+	if (status == PCTL_OK && of_jobs != reserved)
+		return pctl_refuse(call, PC5719_LEDGER_BROKEN,
+				   "accounts have %" PRIu64 " reserved, jobs %" PRIu64, reserved,
+				   of_jobs);
+	return status;
+}
+
+pctl_status pctl_ledger_check(pctl_chain_state *s, const pctl_call *call)
+{
+	pctl_ledger_account account;
+	pctl_ledger_totals t;
+	sqlite3_stmt *stmt = NULL;
+	uint64_t held = 0, reserved = 0;
+	int more = 1;
+	pctl_status status = pctl_ledger_totals_read(s, call, &t);
+
+	if (status == PCTL_OK)
+		status = pctl_rows_open(
+			s, call, &stmt,
+			"SELECT name, balance, reserved, bond FROM accounts ORDER BY name", "");
+	while (status == PCTL_OK) {
+		status = pctl_rows_next(s, stmt, call, &more);
+		if (status != PCTL_OK || !more)
+			break;
+		status = read_account(stmt, call, &account);
+		if (status == PCTL_OK)
+			status = check_account(s, &account, call, &held, &reserved);
+	}
+	sqlite3_finalize(stmt);
+	if (status == PCTL_OK)
+		status = check_reservations(s, reserved, call);
+	if (status == PCTL_OK)
+		status = sum_up(&held, t.treasury, call);
+	if (status == PCTL_OK)
+		status = sum_up(&held, t.burned, call);
+	if (status == PCTL_OK && held != t.supply)
+		return pctl_refuse(call, PC5719_LEDGER_BROKEN,
+				   "the supply is %" PRIu64 ", its parts add to %" PRIu64, t.supply,
+				   held);
+	return status;
+}
+
+/* ---- reports ------------------------------------------------------------------------------- */
+
+static pctl_status count_up(uint64_t *sum, sqlite3_stmt *stmt, int column, const pctl_call *call)
+{
+	uint64_t amount;
+	pctl_status status = pctl_rows_amount(stmt, column, call, &amount);
+
+	if (status == PCTL_OK && !pctl_amount_add(sum, amount))
+		return pctl_refuse(call, PC5712_LEDGER_OVERFLOW,
+				   "a sum of the report is 2^64 or more");
+	return status;
+}
+
+static pctl_status report_settlement(sqlite3_stmt *stmt, const pctl_call *call,
+				     pctl_ledger_report *r)
+{
+	uint64_t *const sums[] = {&r->reserved, &r->charged, &r->split.executor, &r->split.treasury,
+				  &r->split.burned};
+	pctl_status status = PCTL_OK;
+
+	for (int i = 0; status == PCTL_OK && i < 5; i++)
+		status = count_up(sums[i], stmt, i, call);
+	if (sqlite3_column_bytes(stmt, 5) != 0)
+		r->settled++;
+	else
+		r->released++;
+	r->refunded = r->reserved - r->charged;
+	return status;
+}
+
+static pctl_status report_slash(sqlite3_stmt *stmt, const pctl_call *call, pctl_ledger_report *r)
+{
+	uint64_t *const sums[] = {&r->slashed, &r->slashed_treasury, &r->slashed_burned};
+	pctl_status status = PCTL_OK;
+
+	for (int i = 0; status == PCTL_OK && i < 3; i++)
+		status = count_up(sums[i], stmt, i, call);
+	r->slashes++;
+	return status;
+}
+
+/* Every row of an open statement into the report; takes the statement, and passes an earlier failure on. */
+static pctl_status report_rows(pctl_chain_state *s, pctl_status status, sqlite3_stmt *stmt,
+			       pctl_status (*row)(sqlite3_stmt *stmt, const pctl_call *call,
+						  pctl_ledger_report *r),
+			       const pctl_call *call, pctl_ledger_report *r)
+{
+	int more = 1;
+
+	while (status == PCTL_OK) {
+		status = pctl_rows_next(s, stmt, call, &more);
+		if (status != PCTL_OK || !more)
+			break;
+		status = row(stmt, call, r);
+	}
+	sqlite3_finalize(stmt);
+	return status;
+}
+
+#define SETTLEMENTS \
+	"SELECT reserved, charged, to_executor, to_treasury, burned, executor FROM settlements "
+#define SLASHES "SELECT amount, to_treasury, burned FROM slashes "
+
+pctl_status pctl_ledger_block_report(pctl_chain_state *s, uint64_t height, const pctl_call *call,
+				     pctl_ledger_report *out)
+{
+	sqlite3_stmt *stmt = NULL;
+	pctl_status status = pctl_rows_height(height, call);
+
+	memset(out, 0, sizeof(*out));
+	if (status != PCTL_OK)
+		return status;
+	status = pctl_rows_open(s, call, &stmt, SETTLEMENTS "WHERE height = ? ORDER BY job", "h",
+				height);
+	status = report_rows(s, status, stmt, report_settlement, call, out);
+	if (status != PCTL_OK)
+		return status;
+	status = pctl_rows_open(s, call, &stmt,
+				SLASHES "WHERE height = ? ORDER BY verdict, account", "h", height);
+	return report_rows(s, status, stmt, report_slash, call, out);
+}
+
+static pctl_status read_earned(pctl_chain_state *s, const char *account, const pctl_call *call,
+			       uint64_t *out)
+{
+	sqlite3_stmt *stmt = NULL;
+	int more = 1;
+	pctl_status status = pctl_rows_open(
+		s, call, &stmt,
+		"SELECT to_executor FROM settlements WHERE executor = ? ORDER BY job", "t",
+		account);
+
+	*out = 0;
+	while (status == PCTL_OK) {
+		status = pctl_rows_next(s, stmt, call, &more);
+		if (status != PCTL_OK || !more)
+			break;
+		status = count_up(out, stmt, 0, call);
+	}
+	sqlite3_finalize(stmt);
+	return status;
+}
+
+pctl_status pctl_ledger_account_report(pctl_chain_state *s, const char *account,
+				       const pctl_call *call, pctl_ledger_report *out,
+				       uint64_t *earned)
+{
+	pctl_ledger_account a;
+	sqlite3_stmt *stmt = NULL;
+	pctl_status status = pctl_ledger_account_read(s, account, call, &a);
+
+	memset(out, 0, sizeof(*out));
+	*earned = 0;
+	if (status != PCTL_OK)
+		return status;
+	status = pctl_rows_open(s, call, &stmt, SETTLEMENTS "WHERE account = ? ORDER BY job", "t",
+				account);
+	status = report_rows(s, status, stmt, report_settlement, call, out);
+	if (status != PCTL_OK)
+		return status;
+	status = pctl_rows_open(s, call, &stmt, SLASHES "WHERE account = ? ORDER BY verdict", "t",
+				account);
+	status = report_rows(s, status, stmt, report_slash, call, out);
+	return status == PCTL_OK ? read_earned(s, account, call, earned) : status;
+}

@@ -1,0 +1,292 @@
+/* The canonical encoding of messages, and the id of a job. That an encoding is the canonical one is decided by encoding
+ * again what was decoded. */
+#include "chain/messages/message.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "chain/messages/message_pb.h"
+
+struct owner {
+	ProtobufCMessage *pb;
+	pctl_arena *arena;
+};
+
+static pctl_status no_memory(const pctl_call *call)
+{
+	return pctl_refuse(call, PC2_NOMEM, "no memory for a message");
+}
+
+static pctl_status too_long(uint64_t n, const pctl_call *call)
+{
+	return pctl_refuse(call, PC5780_MESSAGE_SIZE, "a message of %llu bytes, at most %u",
+			   (unsigned long long)n, PCTL_MESSAGE_MAX);
+}
+
+/* ---- encoding ----------------------------------------------------------------------------- */
+
+static pctl_status pack(const ProtobufCMessage *pb, const pctl_call *call, uint8_t **out,
+			uint64_t *n_out)
+{
+	const size_t n = protobuf_c_message_get_packed_size(pb);
+
+	if (n > PCTL_MESSAGE_MAX)
+		return too_long(n, call);
+	*out = malloc(n + 1);
+	if (*out == NULL)
+		return no_memory(call);
+	*n_out = protobuf_c_message_pack(pb, *out);
+	return PCTL_OK;
+}
+
+/* Which of the three a message is, so that one function encodes all. */
+static const ProtobufCMessage *convert(const pctl_request *q, const pctl_response *r,
+				       const pctl_msg_execute *m, pctl_arena *a)
+{
+	if (q != NULL) {
+		Gpu__Request *pb = pctl_request_to_pb(q, a);
+
+		return pb == NULL ? NULL : &pb->base;
+	}
+	if (r != NULL) {
+		Gpu__Response *pb = pctl_response_to_pb(r, a);
+
+		return pb == NULL ? NULL : &pb->base;
+	}
+	Gpu__MsgGpuExecute *pb = pctl_execute_to_pb(m, a);
+
+	return pb == NULL ? NULL : &pb->base;
+}
+
+static pctl_status encode(const pctl_request *q, const pctl_response *r, const pctl_msg_execute *m,
+			  const pctl_call *call, uint8_t **out, uint64_t *n_out)
+{
+	pctl_arena *arena = pctl_arena_create();
+	const ProtobufCMessage *pb = arena == NULL ? NULL : convert(q, r, m, arena);
+	pctl_status status = pb == NULL ? no_memory(call) : pack(pb, call, out, n_out);
+
+	pctl_arena_destroy(arena);
+	return status;
+}
+
+pctl_status pctl_request_encode(const pctl_request *r, const pctl_call *call, uint8_t **out,
+				uint64_t *n_out)
+{
+	pctl_status status = pctl_request_check(r, call);
+
+	*out = NULL;
+	*n_out = 0;
+	return status == PCTL_OK ? encode(r, NULL, NULL, call, out, n_out) : status;
+}
+
+pctl_status pctl_response_encode(const pctl_response *r, const pctl_call *call, uint8_t **out,
+				 uint64_t *n_out)
+{
+	pctl_status status = pctl_response_check(r, call);
+
+	*out = NULL;
+	*n_out = 0;
+	return status == PCTL_OK ? encode(NULL, r, NULL, call, out, n_out) : status;
+}
+
+pctl_status pctl_execute_encode(const pctl_msg_execute *m, const pctl_call *call, uint8_t **out,
+				uint64_t *n_out)
+{
+	const pctl_request r = {.kind = PCTL_MSG_EXECUTE, .as.execute = *m};
+	pctl_status status = pctl_request_check(&r, call);
+
+	*out = NULL;
+	*n_out = 0;
+	return status == PCTL_OK ? encode(NULL, NULL, m, call, out, n_out) : status;
+}
+
+/* ---- decoding ----------------------------------------------------------------------------- */
+
+static uint32_t unknown_tag(const ProtobufCMessage *m);
+
+/* In the messages of one field. */
+static uint32_t unknown_within(const ProtobufCMessage *m, const ProtobufCFieldDescriptor *f)
+{
+	const uint8_t *base = (const uint8_t *)m;
+	ProtobufCMessage *one, *const *list;
+	uint32_t which, tag = 0;
+	size_t n;
+
+	if (f->label == PROTOBUF_C_LABEL_REPEATED) {
+		memcpy(&n, base + f->quantifier_offset, sizeof(n));
+		memcpy(&list, base + f->offset, sizeof(list));
+		for (size_t i = 0; i < n && tag == 0; i++)
+			tag = unknown_tag(list[i]);
+		return tag;
+	}
+	if ((f->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) != 0) {
+		memcpy(&which, base + f->quantifier_offset, sizeof(which));
+		if (which != f->id)
+			return 0;
+	}
+	memcpy(&one, base + f->offset, sizeof(one));
+	return one == NULL ? 0 : unknown_tag(one);
+}
+
+/* The number of the first unknown field anywhere, 0 when there is none. */
+static uint32_t unknown_tag(const ProtobufCMessage *m)
+{
+	uint32_t tag = 0;
+
+	if (m->n_unknown_fields != 0)
+		return m->unknown_fields[0].tag;
+	for (unsigned i = 0; i < m->descriptor->n_fields && tag == 0; i++)
+		if (m->descriptor->fields[i].type == PROTOBUF_C_TYPE_MESSAGE)
+			tag = unknown_within(m, &m->descriptor->fields[i]);
+	return tag;
+}
+
+static pctl_status check_canonical(const ProtobufCMessage *pb, const void *bytes, uint64_t n,
+				   const pctl_call *call)
+{
+	uint8_t *again = NULL;
+	uint64_t n_again = 0, at = 0;
+	pctl_status status = pack(pb, call, &again, &n_again);
+
+	if (status != PCTL_OK)
+		return status;
+	while (at < n && at < n_again && again[at] == ((const uint8_t *)bytes)[at])
+		at++;
+	free(again);
+	return at == n && at == n_again
+		       ? PCTL_OK
+		       : pctl_refuse(call, PC5783_MESSAGE_CANONICAL,
+				     "the message differs from its canonical encoding at byte %llu",
+				     (unsigned long long)at);
+}
+
+/* Everything up to the plain struct; *out owns what was made. */
+static pctl_status open_message(const ProtobufCMessageDescriptor *type, const void *bytes,
+				uint64_t n, const pctl_call *call, struct owner **out)
+{
+	struct owner *o;
+	uint32_t tag;
+
+	*out = NULL;
+	if (n > PCTL_MESSAGE_MAX)
+		return too_long(n, call);
+	o = calloc(1, sizeof(*o));
+	if (o == NULL || (o->arena = pctl_arena_create()) == NULL) {
+		free(o);
+		return no_memory(call);
+	}
+	*out = o;
+	o->pb = protobuf_c_message_unpack(type, NULL, (size_t)n, bytes);
+	if (o->pb == NULL)
+		return pctl_refuse(call, PC5781_MESSAGE_WIRE, "these %llu bytes are no %s",
+				   (unsigned long long)n, type->short_name);
+	tag = unknown_tag(o->pb);
+	if (tag != 0)
+		return pctl_refuse(call, PC5782_MESSAGE_UNKNOWN, "field %u is unknown here", tag);
+	return check_canonical(o->pb, bytes, n, call);
+}
+
+static void close_message(struct owner *o)
+{
+	if (o == NULL)
+		return;
+	protobuf_c_message_free_unpacked(o->pb, NULL);
+	pctl_arena_destroy(o->arena);
+	free(o);
+}
+
+pctl_status pctl_request_decode(const void *bytes, uint64_t n, const pctl_call *call,
+				pctl_request *out)
+{
+	struct owner *o;
+	pctl_status status = open_message(&gpu__request__descriptor, bytes, n, call, &o);
+
+	memset(out, 0, sizeof(*out));
+	if (status == PCTL_OK)
+		status = pctl_request_from_pb((const Gpu__Request *)(const void *)o->pb, o->arena,
+					      call, out);
+	if (status == PCTL_OK)
+		status = pctl_request_check(out, call);
+	if (status == PCTL_OK) {
+		out->owner = o;
+		return PCTL_OK;
+	}
+	close_message(o);
+	memset(out, 0, sizeof(*out));
+	return status;
+}
+
+pctl_status pctl_response_decode(const void *bytes, uint64_t n, const pctl_call *call,
+				 pctl_response *out)
+{
+	struct owner *o;
+	pctl_status status = open_message(&gpu__response__descriptor, bytes, n, call, &o);
+
+	memset(out, 0, sizeof(*out));
+	if (status == PCTL_OK)
+		status = pctl_response_from_pb((const Gpu__Response *)(const void *)o->pb, o->arena,
+					       call, out);
+	if (status == PCTL_OK)
+		status = pctl_response_check(out, call);
+	if (status == PCTL_OK) {
+		out->owner = o;
+		return PCTL_OK;
+	}
+	close_message(o);
+	memset(out, 0, sizeof(*out));
+	return status;
+}
+
+void pctl_request_destroy(pctl_request *r)
+{
+	close_message(r->owner);
+	memset(r, 0, sizeof(*r));
+}
+
+void pctl_response_destroy(pctl_response *r)
+{
+	close_message(r->owner);
+	memset(r, 0, sizeof(*r));
+}
+
+pctl_arena *pctl_response_arena(pctl_response *r)
+{
+	struct owner *o = calloc(1, sizeof(*o));
+
+	if (o == NULL || (o->arena = pctl_arena_create()) == NULL) {
+		free(o);
+		return NULL;
+	}
+	r->owner = o;
+	return o->arena;
+}
+
+/* ---- the id of a job ---------------------------------------------------------------------- */
+
+pctl_status pctl_job_id(const void *message, uint64_t n, uint64_t height, uint64_t sequence,
+			const pctl_call *call, uint8_t out[PCTL_DIGEST_BYTES])
+{
+	static const char domain[] = "pipectl job-id 1";
+	const uint64_t numbers[3] = {height, sequence, n};
+	uint8_t head[sizeof(domain) + 24];
+	pctl_hasher *h = NULL;
+	pctl_cid cid;
+	pctl_status status = pctl_hasher_create(call, &h);
+
+	memset(out, 0, PCTL_DIGEST_BYTES);
+	memcpy(head, domain, sizeof(domain));
+	for (uint32_t i = 0; i < 24; i++)
+		head[sizeof(domain) + i] = (uint8_t)(numbers[i / 8] >> (8 * (i % 8)));
+	if (status == PCTL_OK)
+		status = pctl_hasher_update(h, head, sizeof(head));
+	if (status == PCTL_OK && n != 0)
+		status = pctl_hasher_update(h, message, n);
+	if (status != PCTL_OK) {
+		pctl_hasher_destroy(h);
+		return status;
+	}
+	status = pctl_hasher_finish(h, &cid);
+	if (status == PCTL_OK)
+		memcpy(out, cid.digest, PCTL_DIGEST_BYTES);
+	return status;
+}

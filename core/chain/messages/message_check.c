@@ -1,0 +1,593 @@
+/* The check of every field of every message: all that is wrong is reported, with the field's name and its value. */
+#include "chain/messages/message.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "chain/messages/text.h"
+
+/* The first status is kept; all are reported. */
+typedef struct checker {
+	const pctl_call *call;
+	const char *message; /* its name in reports */
+	pctl_status status;
+	uint32_t reserved;
+} checker;
+
+static void wrong(checker *c, uint32_t code, const char *field, const char *fmt, ...)
+	PCTL_PRINTF(4, 5);
+
+static void wrong(checker *c, uint32_t code, const char *field, const char *fmt, ...)
+{
+	char text[400];
+	pctl_status status;
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	status = pctl_refuse(c->call, code, "%s.%s: %s", c->message, field, text);
+	if (c->status == PCTL_OK)
+		c->status = status;
+}
+
+/* ---- values ------------------------------------------------------------------------------- */
+
+#define SHOWN 84u
+
+/* The beginning of a value, fit to be shown. */
+static const char *shown(const char *s, char buf[SHOWN])
+{
+	size_t n = strnlen(s, SHOWN);
+
+	for (size_t i = 0; i < SHOWN - 4 && i < n; i++)
+		buf[i] = (char)(s[i] >= 0x20 && s[i] < 0x7f ? s[i] : '?');
+	if (n > SHOWN - 4)
+		memcpy(buf + SHOWN - 4, "...", 4);
+	else
+		buf[n] = '\0';
+	return buf;
+}
+
+static int missing(checker *c, const char *field, const char *s)
+{
+	if (s[0] == '\0')
+		wrong(c, PC5784_MESSAGE_MISSING, field, "not given");
+	return s[0] == '\0';
+}
+
+/* The name of an account or of an alias. */
+static void check_plain_name(checker *c, uint32_t code, const char *field, const char *s)
+{
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789._-";
+	char buf[SHOWN];
+
+	if (missing(c, field, s))
+		return;
+	if (strspn(s, allowed) != strlen(s) || strlen(s) > 64)
+		wrong(c, code, field, "\"%s\" is not 1 to 64 of [a-z0-9._-]", shown(s, buf));
+}
+
+static void check_account(checker *c, const char *field, const char *s)
+{
+	check_plain_name(c, PC5785_MESSAGE_SENDER, field, s);
+}
+
+static void check_sender(checker *c, const char *s)
+{
+	check_account(c, "sender", s);
+}
+
+static int is_hex(const char *s, size_t n)
+{
+	return strlen(s) == n && strspn(s, "0123456789abcdef") == n;
+}
+
+static void check_hash(checker *c, const char *field, const char *s)
+{
+	char buf[SHOWN];
+
+	if (!missing(c, field, s) && !is_hex(s, 64))
+		wrong(c, PC5787_MESSAGE_HASH, field, "\"%s\" is not 64 lower-case hex digits",
+		      shown(s, buf));
+}
+
+static void check_cid(checker *c, const char *field, const char *s)
+{
+	char buf[SHOWN];
+	pctl_cid cid;
+
+	if (!missing(c, field, s) && !pctl_cid_parse(s, &cid))
+		wrong(c, PC5786_MESSAGE_CID, field, "\"%s\" is no CID of this system",
+		      shown(s, buf));
+}
+
+/* A CID or the output of a job. */
+static void check_source(checker *c, const char *field, const char *s)
+{
+	if (strncmp(s, "job:", 4) == 0)
+		check_hash(c, field, s + 4);
+	else
+		check_cid(c, field, s);
+}
+
+static void check_count(checker *c, const char *field, uint64_t n, uint64_t most, const char *of)
+{
+	if (n > most)
+		wrong(c, PC5789_MESSAGE_COUNT, field, "%llu %s, at most %llu",
+		      (unsigned long long)n, of, (unsigned long long)most);
+}
+
+static void check_text(checker *c, const char *field, const char *s, size_t most)
+{
+	const size_t n = strlen(s), bad = pctl_chain_text_bad(s, n, 1);
+
+	check_count(c, field, n, most, "bytes");
+	if (bad != n)
+		wrong(c, PC5788_MESSAGE_TEXT, field,
+		      "byte %zu (0x%02x) is not UTF-8 or begins a control character", bad,
+		      (unsigned char)s[bad]);
+}
+
+static void check_number(checker *c, const char *field, uint64_t v, uint64_t most)
+{
+	if (v > most)
+		wrong(c, PC5793_MESSAGE_NUMBER, field, "%llu, at most %llu", (unsigned long long)v,
+		      (unsigned long long)most);
+}
+
+static void not_ascending(checker *c, const char *field, int is_same)
+{
+	wrong(c, PC5792_MESSAGE_ORDER, field, "%s",
+	      is_same ? "stands twice" : "stands behind a greater one; the list is sorted");
+}
+
+/* "tags[3]" and the like. */
+#define FIELD 40u
+static const char *element(const char *list, uint32_t i, char buf[FIELD])
+{
+	snprintf(buf, FIELD, "%s[%u]", list, (unsigned)i);
+	return buf;
+}
+
+/* ---- requests ----------------------------------------------------------------------------- */
+
+static void check_upload(checker *c, const pctl_msg_upload *m)
+{
+	const char *source = (const char *)m->source;
+	char field[FIELD];
+
+	check_sender(c, m->sender);
+	if (m->n_source == 0)
+		wrong(c, PC5784_MESSAGE_MISSING, "wgsl_source", "not given");
+	check_count(c, "wgsl_source", m->n_source, PCTL_MESSAGE_SOURCE_MAX, "bytes");
+	if (m->n_source != 0 && pctl_chain_text_bad(source, m->n_source, 0) != m->n_source)
+		wrong(c, PC5788_MESSAGE_TEXT, "wgsl_source", "byte %zu is not UTF-8",
+		      pctl_chain_text_bad(source, m->n_source, 0));
+	check_text(c, "description", m->description, PCTL_MESSAGE_DESCRIPTION_MAX);
+	check_count(c, "tags", m->n_tags, PCTL_MESSAGE_TAGS_MAX, "tags");
+	for (uint32_t i = 0; i < m->n_tags && i < PCTL_MESSAGE_TAGS_MAX; i++) {
+		element("tags", i, field);
+		if (!missing(c, field, m->tags[i]))
+			check_text(c, field, m->tags[i], PCTL_MESSAGE_TAG_MAX);
+		if (i > 0 && strcmp(m->tags[i - 1], m->tags[i]) >= 0)
+			not_ascending(c, field, strcmp(m->tags[i - 1], m->tags[i]) == 0);
+	}
+	if (m->implements[0] != '\0')
+		check_cid(c, "implements", m->implements);
+}
+
+static void check_bindings(checker *c, const pctl_msg_execute *m)
+{
+	char field[FIELD];
+
+	check_count(c, "bindings", m->n_bindings, PCTL_MESSAGE_BINDINGS_MAX, "bindings");
+	for (uint32_t i = 0; i < m->n_bindings && i < PCTL_MESSAGE_BINDINGS_MAX; i++) {
+		const pctl_msg_binding *b = &m->bindings[i], *before = i > 0 ? b - 1 : NULL;
+
+		element("bindings", i, field);
+		if (b->group > PCTL_MESSAGE_GROUP_MAX || b->binding > PCTL_MESSAGE_BINDING_MAX)
+			wrong(c, PC5791_MESSAGE_SLOT, field, "%u:%u, at most %u:%u", b->group,
+			      b->binding, PCTL_MESSAGE_GROUP_MAX, PCTL_MESSAGE_BINDING_MAX);
+		if ((b->group == 0 && b->binding <= 1) || (b->group == 1 && b->binding == 0))
+			wrong(c, PC5791_MESSAGE_SLOT, field,
+			      "%u:%u is the slot of the input, the uniforms or the output",
+			      b->group, b->binding);
+		if (before != NULL && (before->group > b->group || (before->group == b->group &&
+								    before->binding >= b->binding)))
+			not_ascending(c, field,
+				      before->group == b->group && before->binding == b->binding);
+		snprintf(field, sizeof(field), "bindings[%u].cid", (unsigned)i);
+		check_source(c, field, b->cid);
+	}
+}
+
+static void check_jobs(checker *c, const char *list, const char *const *jobs, uint32_t n,
+		       int is_sorted, uint32_t most)
+{
+	char field[FIELD];
+
+	check_count(c, list, n, most, "jobs");
+	for (uint32_t i = 0; i < n && i < most; i++) {
+		element(list, i, field);
+		check_hash(c, field, jobs[i]);
+		if (is_sorted && i > 0 && strcmp(jobs[i - 1], jobs[i]) >= 0)
+			not_ascending(c, field, strcmp(jobs[i - 1], jobs[i]) == 0);
+	}
+}
+
+/* A job is waited for in one way. */
+static void check_apart(checker *c, const pctl_msg_execute *m)
+{
+	char field[FIELD];
+
+	for (uint32_t i = 0; i < m->n_after && i < PCTL_MESSAGE_JOBS_MAX; i++)
+		for (uint32_t k = 0; k < m->n_parent_jobs && k < PCTL_MESSAGE_JOBS_MAX; k++)
+			if (strcmp(m->after[i], m->parent_jobs[k]) == 0)
+				wrong(c, PC5792_MESSAGE_ORDER, element("after", i, field),
+				      "is one of parent_jobs too");
+}
+
+static void check_overrides(checker *c, const pctl_msg_execute *m)
+{
+	char field[FIELD];
+
+	check_count(c, "overrides", m->n_overrides, PCTL_MESSAGE_OVERRIDES_MAX, "overrides");
+	for (uint32_t i = 0; i < m->n_overrides && i < PCTL_MESSAGE_OVERRIDES_MAX; i++) {
+		const char *name = m->overrides[i].name;
+
+		snprintf(field, sizeof(field), "overrides[%u].name", (unsigned)i);
+		if (!missing(c, field, name))
+			check_text(c, field, name, PCTL_MESSAGE_NAME_MAX);
+		if (i > 0 && strcmp(m->overrides[i - 1].name, name) >= 0)
+			not_ascending(c, field, strcmp(m->overrides[i - 1].name, name) == 0);
+	}
+}
+
+static void check_execute(checker *c, const pctl_msg_execute *m)
+{
+	static const char *const axes[3] = {"dispatch.x", "dispatch.y", "dispatch.z"};
+
+	check_sender(c, m->sender);
+	check_cid(c, "shader_cid", m->shader_cid);
+	check_source(c, "input_cid", m->input);
+	for (uint32_t d = 0; d < 3; d++)
+		if (m->dispatch[d] > PCTL_MESSAGE_GROUPS_MAX)
+			wrong(c, PC5790_MESSAGE_DISPATCH, axes[d], "%u workgroups, at most %u",
+			      m->dispatch[d], PCTL_MESSAGE_GROUPS_MAX);
+	if (m->gas_limit == 0)
+		wrong(c, PC5784_MESSAGE_MISSING, "gas_limit", "not given");
+	check_bindings(c, m);
+	check_number(c, "parent_clock", m->parent_clock, PCTL_MESSAGE_CLOCK_MAX);
+	if (m->uniform_cid[0] != '\0')
+		check_cid(c, "uniform_cid", m->uniform_cid);
+	check_number(c, "output_bytes", m->output_bytes, PCTL_MESSAGE_OUTPUT_MAX);
+	if (m->output_bytes % 4 != 0)
+		wrong(c, PC5793_MESSAGE_NUMBER, "output_bytes", "%llu is not a multiple of 4",
+		      (unsigned long long)m->output_bytes);
+	check_jobs(c, "parent_jobs", m->parent_jobs, m->n_parent_jobs, 1, PCTL_MESSAGE_JOBS_MAX);
+	check_jobs(c, "after", m->after, m->n_after, 1, PCTL_MESSAGE_JOBS_MAX);
+	check_apart(c, m);
+	check_overrides(c, m);
+	check_text(c, "entry", m->entry, PCTL_MESSAGE_NAME_MAX);
+}
+
+/* 1 when the operation is one of 1 to most. */
+static int check_op(checker *c, uint32_t op, uint32_t most)
+{
+	if (op == 0)
+		wrong(c, PC5784_MESSAGE_MISSING, "op", "not given");
+	else if (op > most)
+		wrong(c, PC5730_MESSAGE_OPERATION, "op", "%u, at most %u", op, most);
+	return op >= 1 && op <= most;
+}
+
+static void not_of_op(checker *c, const char *field, int is_given)
+{
+	if (is_given)
+		wrong(c, PC5730_MESSAGE_OPERATION, field, "given, but the operation has none");
+}
+
+static void check_ledger(checker *c, const pctl_msg_ledger *m)
+{
+	check_sender(c, m->sender);
+	if (check_op(c, m->op, PCTL_LEDGER_UNBOND)) {
+		if (m->op == PCTL_LEDGER_CREDIT || m->op == PCTL_LEDGER_TRANSFER)
+			check_account(c, "to", m->to);
+		else
+			not_of_op(c, "to", m->to[0] != '\0');
+	}
+	if (m->amount == 0)
+		wrong(c, PC5784_MESSAGE_MISSING, "amount", "not given");
+}
+
+static void check_changes(checker *c, const pctl_msg_params *m)
+{
+	char field[FIELD];
+
+	if (m->n_changes == 0)
+		wrong(c, PC5784_MESSAGE_MISSING, "changes", "not given");
+	check_count(c, "changes", m->n_changes, PCTL_MESSAGE_CHANGES_MAX, "changes");
+	for (uint32_t i = 0; i < m->n_changes && i < PCTL_MESSAGE_CHANGES_MAX; i++) {
+		const pctl_msg_param_change *change = &m->changes[i];
+
+		snprintf(field, sizeof(field), "changes[%u].name", (unsigned)i);
+		if (!missing(c, field, change->name))
+			check_text(c, field, change->name, PCTL_MESSAGE_PARAM_MAX);
+		if (i > 0 && strcmp(change[-1].name, change->name) >= 0)
+			not_ascending(c, field, strcmp(change[-1].name, change->name) == 0);
+		snprintf(field, sizeof(field), "changes[%u].value", (unsigned)i);
+		if (!missing(c, field, change->value))
+			check_text(c, field, change->value, PCTL_MESSAGE_PARAM_MAX);
+	}
+}
+
+static void check_params(checker *c, const pctl_msg_params *m)
+{
+	const int is_proposal = m->op == PCTL_PARAMS_PROPOSE;
+
+	check_sender(c, m->sender);
+	if (!check_op(c, m->op, PCTL_PARAMS_APPLY))
+		return;
+	check_number(c, "height", m->height, PCTL_MESSAGE_CLOCK_MAX);
+	check_number(c, "proposal", m->proposal, PCTL_MESSAGE_CLOCK_MAX);
+	if (is_proposal) {
+		if (m->height == 0)
+			wrong(c, PC5784_MESSAGE_MISSING, "height", "not given");
+		check_changes(c, m);
+	} else if (m->proposal == 0) {
+		wrong(c, PC5784_MESSAGE_MISSING, "proposal", "not given");
+	}
+	not_of_op(c, "proposal", is_proposal && m->proposal != 0);
+	not_of_op(c, "height", !is_proposal && m->height != 0);
+	not_of_op(c, "changes", !is_proposal && m->n_changes != 0);
+	not_of_op(c, "yes", m->op != PCTL_PARAMS_VOTE && m->yes != 0);
+	check_number(c, "yes", m->yes, 1);
+}
+
+static void check_name(checker *c, const pctl_msg_name *m)
+{
+	check_sender(c, m->sender);
+	if (check_op(c, m->op, PCTL_NAME_DEPRECATE)) {
+		if (m->op == PCTL_NAME_ALIAS)
+			check_plain_name(c, PC5731_MESSAGE_NAME, "name", m->name);
+		else
+			not_of_op(c, "name", m->name[0] != '\0');
+	}
+	check_cid(c, "cid", m->cid);
+}
+
+static void check_block(checker *c, const pctl_msg_block *m, int is_end)
+{
+	check_number(c, "height", m->height, PCTL_MESSAGE_CLOCK_MAX);
+	if (is_end && m->executor != NULL && m->executor[0] != '\0')
+		check_account(c, "executor", m->executor);
+}
+
+static void check_verdict(checker *c, const pctl_msg_verdict *m)
+{
+	check_sender(c, m->sender);
+	check_account(c, "accused", m->accused);
+	check_cid(c, "evidence", m->evidence);
+}
+
+static void check_envelope(checker *c, uint32_t kind, const char *what)
+{
+	c->message = what;
+	wrong(c, PC5796_MESSAGE_ENVELOPE, "kind", "%u is none of this envelope", kind);
+}
+
+pctl_status pctl_request_check(const pctl_request *r, const pctl_call *call)
+{
+	checker c = {.call = call, .message = "block"};
+
+	switch (r->kind) {
+	case PCTL_MSG_UPLOAD:
+		c.message = "upload";
+		check_upload(&c, &r->as.upload);
+		break;
+	case PCTL_MSG_EXECUTE:
+		c.message = "execute";
+		check_execute(&c, &r->as.execute);
+		break;
+	case PCTL_MSG_QUERY:
+		c.message = "query";
+		check_hash(&c, "job_id", r->as.query.job_id);
+		break;
+	case PCTL_MSG_BLOCK_END:
+	case PCTL_MSG_BLOCK_QUERY:
+		check_block(&c, &r->as.block, r->kind == PCTL_MSG_BLOCK_END);
+		break;
+	case PCTL_MSG_LEDGER:
+		c.message = "ledger";
+		check_ledger(&c, &r->as.ledger);
+		break;
+	case PCTL_MSG_PARAMS:
+		c.message = "params";
+		check_params(&c, &r->as.params);
+		break;
+	case PCTL_MSG_NAME:
+		c.message = "name";
+		check_name(&c, &r->as.name);
+		break;
+	case PCTL_MSG_CANCEL:
+		c.message = "cancel";
+		check_sender(&c, r->as.cancel.sender);
+		check_hash(&c, "job_id", r->as.cancel.job_id);
+		break;
+	case PCTL_MSG_LINK:
+		c.message = "link";
+		check_sender(&c, r->as.link.sender);
+		check_cid(&c, "source", r->as.link.source);
+		check_cid(&c, "target", r->as.link.target);
+		break;
+	case PCTL_MSG_VERDICT:
+		c.message = "verdict";
+		check_verdict(&c, &r->as.verdict);
+		break;
+	case PCTL_MSG_PUT:
+		c.message = "put";
+		check_count(&c, "data", r->as.put.n_data, PCTL_MESSAGE_DATA_MAX, "bytes");
+		break;
+	case PCTL_MSG_GET:
+		c.message = "get";
+		check_cid(&c, "cid", r->as.get.cid);
+		break;
+	default:
+		check_envelope(&c, r->kind, "request");
+		break;
+	}
+	return c.status;
+}
+
+/* ---- responses ---------------------------------------------------------------------------- */
+
+static void check_profile(checker *c, const pctl_msg_profile *p)
+{
+	static const char *const axes[3] = {"profile.max_dispatch_x", "profile.max_dispatch_y",
+					    "profile.max_dispatch_z"};
+	char field[FIELD];
+
+	if (p->n_ticks == 0)
+		wrong(c, PC5784_MESSAGE_MISSING, "profile.ticks", "not given");
+	check_count(c, "profile.ticks", p->n_ticks, PCTL_MESSAGE_TICKS_MAX, "ticks");
+	for (uint32_t i = 0; i < p->n_ticks && i < PCTL_MESSAGE_TICKS_MAX; i++) {
+		const pctl_msg_tick *t = &p->ticks[i];
+
+		element("profile.ticks", i, field);
+		if (t->tick_index != i)
+			wrong(c, PC5794_MESSAGE_PROFILE, field, "tick_index is %u, not its place",
+			      t->tick_index);
+		if (t->barrier_type > 3 || (t->barrier_type == 0) != (i + 1 == p->n_ticks))
+			wrong(c, PC5794_MESSAGE_PROFILE, field,
+			      "barrier_type %llu: 1 to 3 between ticks, 0 behind the last",
+			      (unsigned long long)t->barrier_type);
+		if (t->barrier_type == 0 && t->barriers != 0)
+			wrong(c, PC5794_MESSAGE_PROFILE, field, "%llu barriers of type %llu",
+			      (unsigned long long)t->barriers, (unsigned long long)t->barrier_type);
+	}
+	if (p->max_loop_iterations == 0)
+		wrong(c, PC5794_MESSAGE_PROFILE, "profile.max_loop_iterations",
+		      "0, the product of no loops is 1");
+	check_number(c, "profile.workgroup_shared_bytes", p->workgroup_shared_bytes,
+		     PCTL_MESSAGE_SHARED_MAX);
+	for (uint32_t d = 0; d < 3; d++)
+		check_number(c, axes[d], p->max_dispatch[d], PCTL_MESSAGE_GROUPS_MAX);
+}
+
+static void check_clock(checker *c, const char *field, uint64_t v)
+{
+	if (v == 0)
+		wrong(c, PC5784_MESSAGE_MISSING, field, "not given");
+	check_number(c, field, v, PCTL_MESSAGE_CLOCK_MAX);
+}
+
+static void check_query_response(checker *c, const pctl_msg_query_response *m)
+{
+	const int is_complete = m->status == PCTL_JOB_COMPLETE;
+	const int is_failed = m->status == PCTL_JOB_FAILED;
+
+	if (m->status > PCTL_JOB_FAILED)
+		wrong(c, PC5795_MESSAGE_STATUS, "status", "%u is no status of a job", m->status);
+	if (is_complete)
+		check_cid(c, "output_cid", m->output_cid);
+	else if (m->output_cid[0] != '\0')
+		wrong(c, PC5795_MESSAGE_STATUS, "output_cid", "given for status %u", m->status);
+	if (is_failed && !missing(c, "error", m->error))
+		check_text(c, "error", m->error, PCTL_MESSAGE_ERROR_MAX);
+	else if (!is_failed && m->error[0] != '\0')
+		wrong(c, PC5795_MESSAGE_STATUS, "error", "given for status %u", m->status);
+	if (!is_complete && !is_failed && m->gas_used != 0)
+		wrong(c, PC5795_MESSAGE_STATUS, "gas_used", "%llu for status %u",
+		      (unsigned long long)m->gas_used, m->status);
+	check_clock(c, "logical_clock", m->logical_clock);
+}
+
+static void check_block_info(checker *c, const pctl_msg_block_info *m)
+{
+	char buf[SHOWN];
+
+	check_clock(c, "height", m->height);
+	check_number(c, "final_clock", m->final_clock, PCTL_MESSAGE_CLOCK_MAX);
+	check_hash(c, "state_root", m->state_root);
+	if (!missing(c, "commit", m->commit) && !is_hex(m->commit, 40) && !is_hex(m->commit, 64))
+		wrong(c, PC5787_MESSAGE_HASH, "commit",
+		      "\"%s\" is not 40 or 64 lower-case hex digits", shown(m->commit, buf));
+	check_jobs(c, "jobs", m->jobs, m->n_jobs, 0, PCTL_MESSAGE_BLOCK_JOBS_MAX);
+	check_jobs(c, "deferred", m->deferred, m->n_deferred, 0, PCTL_MESSAGE_BLOCK_JOBS_MAX);
+	if (m->executor != NULL && m->executor[0] != '\0')
+		check_account(c, "executor", m->executor);
+	if (m->jobs_total < m->n_jobs)
+		wrong(c, PC5793_MESSAGE_NUMBER, "jobs_total", "%llu, but %u are listed",
+		      (unsigned long long)m->jobs_total, m->n_jobs);
+	if (m->deferred_total < m->n_deferred)
+		wrong(c, PC5793_MESSAGE_NUMBER, "deferred_total", "%llu, but %u are listed",
+		      (unsigned long long)m->deferred_total, m->n_deferred);
+}
+
+static void check_ack(checker *c, const pctl_msg_ack *m, uint32_t kind)
+{
+	check_number(c, "sequence", m->sequence, PCTL_MESSAGE_CLOCK_MAX);
+	check_number(c, "proposal", m->proposal, PCTL_MESSAGE_CLOCK_MAX);
+	not_of_op(c, "proposal", kind != PCTL_MSG_PARAMS && m->proposal != 0);
+}
+
+static void check_error(checker *c, const pctl_msg_error *m)
+{
+	if (pctl_code_slug(m->code) == NULL)
+		wrong(c, PC5796_MESSAGE_ENVELOPE, "code", "there is no code %u", m->code);
+	if (!missing(c, "message", m->message))
+		check_text(c, "message", m->message, PCTL_MESSAGE_ERROR_MAX);
+}
+
+pctl_status pctl_response_check(const pctl_response *r, const pctl_call *call)
+{
+	checker c = {.call = call, .message = "block"};
+
+	switch (r->kind) {
+	case PCTL_MSG_UPLOAD:
+		c.message = "upload";
+		check_cid(&c, "shader_cid", r->as.upload.shader_cid);
+		check_profile(&c, &r->as.upload.profile);
+		break;
+	case PCTL_MSG_EXECUTE:
+		c.message = "execute";
+		check_hash(&c, "job_id", r->as.execute.job_id);
+		check_clock(&c, "logical_clock", r->as.execute.logical_clock);
+		break;
+	case PCTL_MSG_QUERY:
+		c.message = "query";
+		check_query_response(&c, &r->as.query);
+		break;
+	case PCTL_MSG_BLOCK_END:
+	case PCTL_MSG_BLOCK_QUERY:
+		check_block_info(&c, &r->as.block);
+		break;
+	case PCTL_MSG_LEDGER:
+	case PCTL_MSG_PARAMS:
+	case PCTL_MSG_NAME:
+	case PCTL_MSG_CANCEL:
+	case PCTL_MSG_LINK:
+	case PCTL_MSG_VERDICT:
+		c.message = "ack";
+		check_ack(&c, &r->as.ack, r->kind);
+		break;
+	case PCTL_MSG_PUT:
+		c.message = "put";
+		check_cid(&c, "cid", r->as.put.cid);
+		break;
+	case PCTL_MSG_GET:
+		c.message = "get";
+		check_count(&c, "data", r->as.get.n_data, PCTL_MESSAGE_DATA_MAX, "bytes");
+		break;
+	case PCTL_MSG_ERROR:
+		c.message = "error";
+		check_error(&c, &r->as.error);
+		break;
+	default:
+		check_envelope(&c, r->kind, "response");
+		break;
+	}
+	return c.status;
+}

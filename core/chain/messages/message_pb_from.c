@@ -1,0 +1,235 @@
+/* Copying messages from the structs of protobuf-c. No field is judged here. */
+#include "chain/messages/message_pb.h"
+
+static const char *const *lend_all(char **s)
+{
+	return (const char *const *)s;
+}
+
+static pctl_status no_memory(const pctl_call *call)
+{
+	return pctl_refuse(call, PC2_NOMEM, "no memory for a message");
+}
+
+static void upload_from(const Gpu__MsgUploadShader *pb, pctl_msg_upload *m)
+{
+	m->sender = pb->sender;
+	m->source = pb->wgsl_source.data;
+	m->n_source = pb->wgsl_source.len;
+	m->description = pb->description;
+	m->n_tags = (uint32_t)pb->n_tags;
+	m->tags = lend_all(pb->tags);
+	m->implements = pb->implements;
+}
+
+static pctl_msg_tick tick_from(const Gpu__TickProfile *pb)
+{
+	return (pctl_msg_tick){.tick_index = pb->tick_index,
+			       .integer_ops = pb->integer_ops,
+			       .division_ops = pb->division_ops,
+			       .atomic_ops = pb->atomic_ops,
+			       .float_ops = pb->float_ops,
+			       .float_division_ops = pb->float_division_ops,
+			       .elementary_ops = pb->elementary_ops,
+			       .storage_reads_bytes = pb->storage_reads_bytes,
+			       .storage_writes_bytes = pb->storage_writes_bytes,
+			       .barrier_type = pb->barrier_type,
+			       .barriers = pb->barriers};
+}
+
+static pctl_status upload_response_from(const Gpu__MsgUploadShaderResponse *pb, pctl_arena *a,
+					const pctl_call *call, pctl_msg_upload_response *m)
+{
+	const Gpu__ShaderProfile *p = pb->profile;
+	pctl_msg_tick *ticks;
+
+	if (p == NULL)
+		return pctl_refuse(call, PC5784_MESSAGE_MISSING, "upload.profile is not given");
+	ticks = pctl_arena_array(a, p->n_ticks, sizeof(*ticks));
+	if (ticks == NULL)
+		return no_memory(call);
+	for (size_t i = 0; i < p->n_ticks; i++)
+		ticks[i] = tick_from(p->ticks[i]);
+	m->shader_cid = pb->shader_cid;
+	m->profile = (pctl_msg_profile){ticks,
+					(uint32_t)p->n_ticks,
+					0,
+					p->cost_per_workgroup,
+					p->max_loop_iterations,
+					p->workgroup_shared_bytes,
+					{p->max_dispatch_x, p->max_dispatch_y, p->max_dispatch_z}};
+	return PCTL_OK;
+}
+
+static pctl_status execute_from(const Gpu__MsgGpuExecute *pb, pctl_arena *a, const pctl_call *call,
+				pctl_msg_execute *m)
+{
+	pctl_msg_binding *bindings;
+	pctl_msg_override *overrides;
+
+	if (pb->dispatch == NULL)
+		return pctl_refuse(call, PC5784_MESSAGE_MISSING, "execute.dispatch is not given");
+	bindings = pctl_arena_array(a, pb->n_bindings, sizeof(*bindings));
+	overrides = pctl_arena_array(a, pb->n_overrides, sizeof(*overrides));
+	if (bindings == NULL || overrides == NULL)
+		return no_memory(call);
+	for (size_t i = 0; i < pb->n_bindings; i++)
+		bindings[i] = (pctl_msg_binding){pb->bindings[i]->group, pb->bindings[i]->binding,
+						 pb->bindings[i]->cid};
+	for (size_t i = 0; i < pb->n_overrides; i++)
+		overrides[i] = (pctl_msg_override){pb->overrides[i]->name, pb->overrides[i]->bits};
+	*m = (pctl_msg_execute){.sender = pb->sender,
+				.shader_cid = pb->shader_cid,
+				.input = pb->input_cid,
+				.dispatch = {pb->dispatch->x, pb->dispatch->y, pb->dispatch->z},
+				.gas_limit = pb->gas_limit,
+				.bindings = bindings,
+				.parent_clock = pb->parent_clock,
+				.uniform_cid = pb->uniform_cid,
+				.output_bytes = pb->output_bytes,
+				.parent_jobs = lend_all(pb->parent_jobs),
+				.after = lend_all(pb->after),
+				.overrides = overrides,
+				.n_bindings = (uint32_t)pb->n_bindings,
+				.n_parent_jobs = (uint32_t)pb->n_parent_jobs,
+				.n_after = (uint32_t)pb->n_after,
+				.n_overrides = (uint32_t)pb->n_overrides,
+				.entry = pb->entry};
+	return PCTL_OK;
+}
+
+static void block_info_from(const Gpu__BlockInfo *pb, pctl_msg_block_info *m)
+{
+	*m = (pctl_msg_block_info){.height = pb->height,
+				   .final_clock = pb->final_clock,
+				   .state_root = pb->state_root,
+				   .commit = pb->commit,
+				   .jobs = lend_all(pb->jobs),
+				   .deferred = lend_all(pb->deferred),
+				   .n_jobs = (uint32_t)pb->n_jobs,
+				   .n_deferred = (uint32_t)pb->n_deferred,
+				   .gas_used = pb->gas_used,
+				   .gas_budget = pb->gas_budget,
+				   .messages = pb->messages,
+				   .executor = pb->executor,
+				   .jobs_total = pb->jobs_total,
+				   .deferred_total = pb->deferred_total};
+}
+
+static pctl_status params_from(const Gpu__MsgParams *pb, pctl_arena *a, const pctl_call *call,
+			       pctl_msg_params *m)
+{
+	pctl_msg_param_change *changes = pctl_arena_array(a, pb->n_changes, sizeof(*changes));
+
+	if (changes == NULL)
+		return no_memory(call);
+	for (size_t i = 0; i < pb->n_changes; i++)
+		changes[i] = (pctl_msg_param_change){pb->changes[i]->name, pb->changes[i]->value};
+	*m = (pctl_msg_params){.sender = pb->sender,
+			       .op = pb->op,
+			       .yes = pb->yes != 0,
+			       .height = pb->height,
+			       .proposal = pb->proposal,
+			       .changes = changes,
+			       .n_changes = (uint32_t)pb->n_changes};
+	return PCTL_OK;
+}
+
+pctl_status pctl_request_from_pb(const Gpu__Request *pb, pctl_arena *a, const pctl_call *call,
+				 pctl_request *out)
+{
+	out->kind = (uint32_t)pb->request_case;
+	switch (out->kind) {
+	case PCTL_MSG_UPLOAD:
+		upload_from(pb->upload, &out->as.upload);
+		break;
+	case PCTL_MSG_EXECUTE:
+		return execute_from(pb->execute, a, call, &out->as.execute);
+	case PCTL_MSG_QUERY:
+		out->as.query.job_id = pb->query->job_id;
+		break;
+	case PCTL_MSG_BLOCK_END:
+		out->as.block.height = pb->block_end->height;
+		out->as.block.executor = pb->block_end->executor;
+		break;
+	case PCTL_MSG_BLOCK_QUERY:
+		out->as.block.height = pb->block_query->height;
+		break;
+	case PCTL_MSG_LEDGER:
+		out->as.ledger = (pctl_msg_ledger){pb->ledger->sender, pb->ledger->op, 0,
+						   pb->ledger->to, pb->ledger->amount};
+		break;
+	case PCTL_MSG_PARAMS:
+		return params_from(pb->params, a, call, &out->as.params);
+	case PCTL_MSG_NAME:
+		out->as.name = (pctl_msg_name){pb->name->sender, pb->name->op, 0, pb->name->name,
+					       pb->name->cid};
+		break;
+	case PCTL_MSG_CANCEL:
+		out->as.cancel = (pctl_msg_cancel){pb->cancel->sender, pb->cancel->job_id};
+		break;
+	case PCTL_MSG_LINK:
+		out->as.link =
+			(pctl_msg_link){pb->link->sender, pb->link->source, pb->link->target};
+		break;
+	case PCTL_MSG_VERDICT:
+		out->as.verdict = (pctl_msg_verdict){pb->verdict->sender, pb->verdict->accused,
+						     pb->verdict->evidence};
+		break;
+	case PCTL_MSG_PUT:
+		out->as.put = (pctl_msg_data){pb->put->data.data, pb->put->data.len};
+		break;
+	case PCTL_MSG_GET:
+		out->as.get.cid = pb->get->cid;
+		break;
+	default:
+		break;
+	}
+	return PCTL_OK;
+}
+
+pctl_status pctl_response_from_pb(const Gpu__Response *pb, pctl_arena *a, const pctl_call *call,
+				  pctl_response *out)
+{
+	out->kind = (uint32_t)pb->response_case;
+	switch (out->kind) {
+	case PCTL_MSG_UPLOAD:
+		return upload_response_from(pb->upload, a, call, &out->as.upload);
+	case PCTL_MSG_EXECUTE:
+		out->as.execute = (pctl_msg_execute_response){pb->execute->job_id,
+							      pb->execute->logical_clock};
+		break;
+	case PCTL_MSG_QUERY:
+		out->as.query =
+			(pctl_msg_query_response){(uint32_t)pb->query->status, 0,
+						  pb->query->output_cid,       pb->query->gas_used,
+						  pb->query->logical_clock,    pb->query->error};
+		break;
+	case PCTL_MSG_BLOCK_END:
+		block_info_from(pb->block_end, &out->as.block);
+		break;
+	case PCTL_MSG_BLOCK_QUERY:
+		block_info_from(pb->block_query, &out->as.block);
+		break;
+	case PCTL_MSG_LEDGER:
+	case PCTL_MSG_PARAMS:
+	case PCTL_MSG_NAME:
+	case PCTL_MSG_CANCEL:
+	case PCTL_MSG_LINK:
+	case PCTL_MSG_VERDICT:
+		out->as.ack = (pctl_msg_ack){pb->ledger->sequence, pb->ledger->proposal};
+		break;
+	case PCTL_MSG_PUT:
+		out->as.put.cid = pb->put->cid;
+		break;
+	case PCTL_MSG_GET:
+		out->as.get = (pctl_msg_data){pb->get->data.data, pb->get->data.len};
+		break;
+	case PCTL_MSG_ERROR:
+		out->as.error = (pctl_msg_error){pb->error->code, 0, pb->error->message};
+		break;
+	default:
+		break;
+	}
+	return PCTL_OK;
+}

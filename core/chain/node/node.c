@@ -1,0 +1,297 @@
+/* The loop of a node: clients come and go, whole frames are taken in rounds, a round is one batch, and what was served is
+ * answered when it is durable. */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "chain/node/node_batch.h"
+#include "runtime/ipc/process.h"
+
+#define SLICE_MS 100	    /* how often a wait asks whether to stop */
+#define FAREWELL_MS 2000u   /* for clients to take their answers when the node stops */
+#define CLIENT_FRAMES 1024u /* of one client in a round, so that all get their turn */
+
+struct pctl_node {
+	node_listener listener;
+	node_batch batch;
+	node_client *clients;
+	struct pollfd *polled;
+	uint32_t n_clients, n_places, first, stall_ms;
+	pctl_node_counts counts;
+};
+
+/* ---- clients ------------------------------------------------------------------------------- */
+
+static int is_idle(const node_client *c)
+{
+	return node_waiting(&c->in) == 0 && node_waiting(&c->out) == 0;
+}
+
+/* A place for a new client: a free one, or that of the client that has been idle longest, and long enough. */
+static node_client *place(pctl_node *n, uint64_t now)
+{
+	node_client *found = NULL;
+
+	if (n->n_clients < n->n_places)
+		return &n->clients[n->n_clients++];
+	for (uint32_t i = 0; i < n->n_clients; i++) {
+		node_client *c = &n->clients[i];
+
+		if (is_idle(c) && c->moved_ms + n->stall_ms <= now &&
+		    (found == NULL || c->moved_ms < found->moved_ms))
+			found = c;
+	}
+	if (found != NULL)
+		node_client_close(found);
+	return found;
+}
+
+static void turn_away(pctl_node *n, int fd)
+{
+	node_client c = {.fd = fd};
+
+	n->counts.turned_away++;
+	node_answer_error(&c, PC6112_NODE_FULL, "no place for another client");
+	node_client_write(&c, 0);
+	node_client_close(&c);
+}
+
+/* Nobody is turned away before those who have the places had a round in which to be seen to be gone. */
+static void accept_clients(pctl_node *n, uint64_t now)
+{
+	const int was_full = n->n_clients == n->n_places;
+
+	while (was_full || n->n_clients < n->n_places) {
+		const int fd = accept4(n->listener.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		node_client *c;
+
+		/* What fails here is this connection's, or will be tried again at the next turn. */
+		if (fd < 0)
+			return;
+		c = place(n, now);
+		if (c == NULL) {
+			turn_away(n, fd);
+			continue;
+		}
+		n->counts.clients++;
+		*c = (node_client){.fd = fd, .moved_ms = now};
+	}
+}
+
+static int is_finished(const node_client *c)
+{
+	return c->is_gone || (c->is_ending && is_idle(c));
+}
+
+static void drop_finished(pctl_node *n)
+{
+	for (uint32_t i = 0; i < n->n_clients;) {
+		if (!is_finished(&n->clients[i])) {
+			i++;
+			continue;
+		}
+		node_client_close(&n->clients[i]);
+		n->clients[i] = n->clients[--n->n_clients];
+	}
+}
+
+/* Inside a frame or with answers waiting, and nothing has moved. */
+static void drop_stalled(pctl_node *n, uint64_t now)
+{
+	for (uint32_t i = 0; i < n->n_clients; i++) {
+		node_client *c = &n->clients[i];
+
+		if (is_idle(c) || c->moved_ms + n->stall_ms > now)
+			continue;
+		if (node_waiting(&c->out) == 0) {
+			node_answer_error(c, PC5799_FRAME_TIMEOUT, "no whole frame in time");
+			node_client_write(c, now);
+		}
+		c->is_gone = 1;
+	}
+}
+
+/* ---- rounds -------------------------------------------------------------------------------- */
+
+/* Serve whole frames of one client, as many as its turn has. 1 when it has more. */
+static int take_frames(pctl_node *n, node_client *c, const pctl_call *call)
+{
+	const uint8_t *bytes;
+	uint32_t length, taken = 0;
+	int whole = node_client_frame(c, &bytes, &length);
+
+	while (whole > 0 && taken < CLIENT_FRAMES && !c->is_gone && !pctl_is_cancelled(call) &&
+	       node_waiting(&c->out) < NODE_OUT_MAX && node_batch_has_room(&n->batch)) {
+		taken++;
+		node_batch_take(&n->batch, c, bytes, length, call);
+		node_client_skip(c, length);
+		whole = node_client_frame(c, &bytes, &length);
+	}
+	if (whole >= 0)
+		return whole;
+	/* Out of step: what follows cannot be read. */
+	node_batch_refuse(&n->batch, c, PC5797_FRAME_SIZE, "the length is not one of a frame");
+	node_buffer_clear(&c->in);
+	c->is_ending = 1;
+	return 0;
+}
+
+/* One turn of every client, and the end of the batch. 1 when whole frames are left that can be served at once. */
+static int serve_round(pctl_node *n, const pctl_call *call)
+{
+	const uint32_t first = n->n_clients == 0 ? 0 : n->first++ % n->n_clients;
+	int more = 0;
+
+	for (uint32_t i = 0; i < n->n_clients; i++) {
+		node_client *c = &n->clients[(first + i) % n->n_clients];
+
+		more |= take_frames(n, c, call) && node_waiting(&c->out) < NODE_OUT_MAX;
+	}
+	node_batch_end(&n->batch, call);
+	return more && !pctl_is_cancelled(call);
+}
+
+/* What a client that has closed its end left unfinished is no request. */
+static void forget_halves(pctl_node *n)
+{
+	const uint8_t *bytes;
+	uint32_t length;
+
+	for (uint32_t i = 0; i < n->n_clients; i++) {
+		node_client *c = &n->clients[i];
+
+		if (c->is_ending && node_client_frame(c, &bytes, &length) == 0)
+			node_buffer_clear(&c->in);
+	}
+}
+
+static pctl_status wait_for_work(pctl_node *n, int timeout_ms, const pctl_call *call)
+{
+	n->polled[0] = (struct pollfd){.fd = n->listener.fd, .events = POLLIN};
+	for (uint32_t i = 0; i < n->n_clients; i++) {
+		const node_client *c = &n->clients[i];
+		short events = 0;
+
+		if (!c->is_ending && node_waiting(&c->in) < NODE_IN_MAX)
+			events |= POLLIN;
+		if (node_waiting(&c->out) > 0)
+			events |= POLLOUT;
+		n->polled[1 + i] = (struct pollfd){.fd = c->fd, .events = events};
+	}
+	if (poll(n->polled, 1 + (nfds_t)n->n_clients, timeout_ms) < 0 && errno != EINTR)
+		return pctl_refuse(call, PC6110_NODE_SOCKET, "waiting for clients: %s",
+				   strerror(errno));
+	return PCTL_OK;
+}
+
+static void read_all(pctl_node *n, uint64_t now)
+{
+	for (uint32_t i = 0; i < n->n_clients; i++)
+		node_client_read(&n->clients[i], now);
+}
+
+static void write_all(pctl_node *n)
+{
+	const uint64_t now = pctl_clock_ms();
+
+	for (uint32_t i = 0; i < n->n_clients; i++)
+		node_client_write(&n->clients[i], now);
+}
+
+/* All that was answered is offered once more, for a while. */
+static void say_farewell(pctl_node *n)
+{
+	const uint64_t start = pctl_clock_ms();
+
+	for (;;) {
+		uint32_t n_waiting = 0;
+
+		write_all(n);
+		for (uint32_t i = 0; i < n->n_clients; i++) {
+			const node_client *c = &n->clients[i];
+
+			if (c->is_gone || node_waiting(&c->out) == 0)
+				continue;
+			n->polled[n_waiting++] = (struct pollfd){.fd = c->fd, .events = POLLOUT};
+		}
+		if (n_waiting == 0 || pctl_clock_ms() - start >= FAREWELL_MS)
+			return;
+		poll(n->polled, n_waiting, SLICE_MS);
+	}
+}
+
+pctl_status pctl_node_run(pctl_node *n, const pctl_call *call)
+{
+	pctl_status status = PCTL_OK;
+	int more = 0;
+
+	while (status == PCTL_OK && !pctl_is_cancelled(call)) {
+		uint64_t now;
+
+		status = wait_for_work(n, more ? 0 : SLICE_MS, call);
+		if (status != PCTL_OK)
+			break;
+		now = pctl_clock_ms();
+		read_all(n, now);
+		more = serve_round(n, call);
+		forget_halves(n);
+		write_all(n);
+		drop_stalled(n, now); /* the time of the round itself is not the client's */
+		drop_finished(n);
+		accept_clients(n, pctl_clock_ms());
+	}
+	say_farewell(n);
+	return status == PCTL_OK ? PCTL_E_CANCELLED : status;
+}
+
+/* ---- open and close ------------------------------------------------------------------------ */
+
+pctl_status pctl_node_open(const pctl_node_options *o, const pctl_node_service *service,
+			   const pctl_call *call, pctl_node **out)
+{
+	pctl_node *n = calloc(1, sizeof(*n));
+	pctl_status status = PCTL_OK;
+
+	*out = NULL;
+	if (n == NULL)
+		return pctl_refuse(call, PC2_NOMEM, "no memory for a node");
+	n->listener.fd = -1;
+	n->n_places = o->clients == 0 ? PCTL_NODE_CLIENTS : o->clients;
+	n->stall_ms = o->stall_ms == 0 ? PCTL_NODE_STALL_MS : o->stall_ms;
+	n->batch = (node_batch){.service = service,
+				.counts = &n->counts,
+				.report = o->report,
+				.report_ctx = o->report_ctx};
+	n->clients = calloc(n->n_places, sizeof(*n->clients));
+	n->polled = calloc((size_t)n->n_places + 1, sizeof(*n->polled));
+	if (n->clients == NULL || n->polled == NULL)
+		status = pctl_refuse(call, PC2_NOMEM, "no memory for %u clients", n->n_places);
+	if (status == PCTL_OK)
+		status = node_listen(o->path, call, &n->listener);
+	if (status == PCTL_OK)
+		*out = n;
+	else
+		pctl_node_close(n);
+	return status;
+}
+
+void pctl_node_counts_read(const pctl_node *n, pctl_node_counts *out)
+{
+	*out = n->counts;
+}
+
+void pctl_node_close(pctl_node *n)
+{
+	if (n == NULL)
+		return;
+	for (uint32_t i = 0; i < n->n_clients; i++)
+		node_client_close(&n->clients[i]);
+	node_batch_clear(&n->batch);
+	node_unlisten(&n->listener);
+	free(n->clients);
+	free(n->polled);
+	free(n);
+}

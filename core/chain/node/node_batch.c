@@ -1,0 +1,288 @@
+/* A round's requests: decoded, served inside one batch, answered after its commit. */
+#include "chain/node/node_batch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/ipc/process.h"
+
+#define REPLIES_MAX 8192u	    /* in one batch */
+#define REPLY_BYTES_MAX (16u << 20) /* waiting in one batch */
+
+/* ---- errors -------------------------------------------------------------------------------- */
+
+/* The first error that a call reported. */
+typedef struct first_error {
+	const pctl_call *outer;
+	uint32_t code;
+	char words[PCTL_MESSAGE_ERROR_MAX + 1u];
+} first_error;
+
+/* At most `size` - 1 bytes, cut between characters, without control characters: what a message may hold. */
+static void copy_words(const char *from, char *to, size_t size)
+{
+	size_t n = strlen(from);
+
+	if (n >= size) {
+		n = size - 1;
+		while (n > 0 && ((unsigned char)from[n] & 0xc0) == 0x80)
+			n--;
+	}
+	memcpy(to, from, n);
+	to[n] = '\0';
+	for (size_t i = 0; i < n; i++) {
+		if ((unsigned char)to[i] < 0x20 || to[i] == 0x7f)
+			to[i] = ' ';
+	}
+}
+
+static void keep_first(void *ctx, const pctl_diag *d)
+{
+	first_error *e = ctx;
+
+	if (e->code != 0 || d->severity != PCTL_SEVERITY_ERROR)
+		return;
+	e->code = d->code;
+	copy_words(d->message, e->words, sizeof(e->words));
+}
+
+static uint32_t outer_cancelled(void *ctx)
+{
+	const first_error *e = ctx;
+
+	return pctl_is_cancelled(e->outer);
+}
+
+static pctl_call keeping(first_error *e, const pctl_call *outer)
+{
+	*e = (first_error){.outer = outer};
+	return (pctl_call){.head = PCTL_HEAD(pctl_call),
+			   .ctx = e,
+			   .diag = keep_first,
+			   .cancelled = outer_cancelled};
+}
+
+/* A status without any words still needs a code. */
+static void name_error(first_error *e, pctl_status status)
+{
+	if (status == PCTL_E_CANCELLED) {
+		e->code = PC6113_NODE_STOPPING;
+		copy_words("the node is being stopped", e->words, sizeof(e->words));
+	} else if (e->code == 0 || e->words[0] == '\0') {
+		e->code = PC1_INTERNAL;
+		copy_words(pctl_status_name(status), e->words, sizeof(e->words));
+	}
+}
+
+static uint8_t *encode_error(uint32_t code, const char *words, uint64_t *n)
+{
+	pctl_response r = {.kind = PCTL_MSG_ERROR, .as.error = {.code = code, .message = words}};
+	uint8_t *bytes = NULL;
+
+	if (pctl_response_encode(&r, NULL, &bytes, n) == PCTL_OK)
+		return bytes;
+	/* Words that no message may hold: the code says it alone. */
+	r.as.error.message = pctl_code_summary(code);
+	if (r.as.error.message != NULL && pctl_response_encode(&r, NULL, &bytes, n) == PCTL_OK)
+		return bytes;
+	*n = 0;
+	return NULL;
+}
+
+void node_answer_error(node_client *c, uint32_t code, const char *text)
+{
+	uint64_t n;
+	uint8_t *bytes = encode_error(code, text, &n);
+
+	/* A client that is owed an answer and gets none is closed. */
+	if (bytes == NULL)
+		c->is_gone = 1;
+	else
+		node_client_answer(c, bytes, (uint32_t)n);
+	free(bytes);
+}
+
+/* ---- replies ------------------------------------------------------------------------------- */
+
+static void add(node_batch *b, node_client *c, uint8_t *bytes, uint64_t n, uint32_t in_batch)
+{
+	if (b->n_replies == b->room) {
+		const size_t room = b->room == 0 ? 64 : b->room * 2;
+		node_reply *grown = realloc(b->replies, room * sizeof(*grown));
+
+		if (grown == NULL) {
+			free(bytes);
+			c->is_gone = 1;
+			return;
+		}
+		b->replies = grown;
+		b->room = room;
+	}
+	b->replies[b->n_replies++] =
+		(node_reply){.to = c, .bytes = bytes, .n = n, .in_batch = in_batch};
+	b->n_bytes += n;
+}
+
+void node_batch_refuse(node_batch *b, node_client *c, uint32_t code, const char *text)
+{
+	uint64_t n;
+	uint8_t *bytes = encode_error(code, text, &n);
+
+	b->counts->errors++;
+	add(b, c, bytes, n, 0);
+}
+
+int node_batch_has_room(const node_batch *b)
+{
+	return b->n_replies < REPLIES_MAX && b->n_bytes < REPLY_BYTES_MAX;
+}
+
+/* ---- batches ------------------------------------------------------------------------------- */
+
+/* Trouble of this node ends the batch: nothing of it is kept, all of it is answered with what went wrong. */
+static void fail(node_batch *b, first_error *e, pctl_status status)
+{
+	name_error(e, status);
+	b->trouble = e->code;
+	memcpy(b->words, e->words, sizeof(b->words));
+	if (b->is_open)
+		b->service->abort(b->service->ctx);
+	b->is_open = 0;
+	if (b->report != NULL)
+		b->report(b->report_ctx, e->code, e->words);
+}
+
+static void commit(node_batch *b, const pctl_call *outer)
+{
+	first_error e;
+	const pctl_call call = keeping(&e, outer);
+	pctl_status status;
+
+	if (!b->is_open)
+		return;
+	b->counts->batches++;
+	status = b->service->commit(b->service->ctx, &call);
+	b->is_open = 0;
+	if (status != PCTL_OK)
+		fail(b, &e, status);
+}
+
+static void begin(node_batch *b, const pctl_call *outer)
+{
+	first_error e;
+	const pctl_call call = keeping(&e, outer);
+	pctl_status status;
+
+	if (b->is_open || b->trouble != 0)
+		return;
+	status = b->service->begin(b->service->ctx, &call);
+	if (status == PCTL_OK)
+		b->is_open = 1;
+	else
+		fail(b, &e, status);
+}
+
+static void deliver(node_batch *b)
+{
+	for (size_t i = 0; i < b->n_replies; i++) {
+		node_reply *r = &b->replies[i];
+
+		if (r->in_batch && b->trouble != 0) {
+			b->counts->errors++;
+			node_answer_error(r->to, b->trouble, b->words);
+		} else if (r->bytes == NULL) {
+			r->to->is_gone = 1;
+		} else {
+			node_client_answer(r->to, r->bytes, (uint32_t)r->n);
+		}
+		free(r->bytes);
+	}
+	/* What follows may take long: the end of a block. */
+	for (size_t i = 0; i < b->n_replies; i++)
+		node_client_write(b->replies[i].to, pctl_clock_ms());
+	b->n_replies = b->n_bytes = 0;
+	b->trouble = 0;
+}
+
+void node_batch_end(node_batch *b, const pctl_call *call)
+{
+	commit(b, call);
+	deliver(b);
+}
+
+/* ---- requests ------------------------------------------------------------------------------ */
+
+static void reply(node_batch *b, node_client *c, const pctl_response *r, const pctl_call *outer)
+{
+	first_error e;
+	const pctl_call call = keeping(&e, outer);
+	uint8_t *bytes = NULL;
+	uint64_t n = 0;
+	const pctl_status status = pctl_response_encode(r, &call, &bytes, &n);
+
+	b->counts->errors += r->kind == PCTL_MSG_ERROR;
+	if (status != PCTL_OK) {
+		name_error(&e, status);
+		bytes = encode_error(e.code, e.words, &n);
+	}
+	add(b, c, bytes, n, 1);
+}
+
+static void serve(node_batch *b, node_client *c, const pctl_request *r, const pctl_call *outer)
+{
+	first_error e;
+	const pctl_call call = keeping(&e, outer);
+	pctl_response out = {.kind = 0};
+	const pctl_status status = b->service->serve(b->service->ctx, r, &call, &out);
+
+	if (status == PCTL_OK) {
+		reply(b, c, &out, outer);
+	} else {
+		fail(b, &e, status);
+		add(b, c, NULL, 0, 1);
+	}
+	pctl_response_destroy(&out);
+}
+
+/* The end of a block stands alone: what came before it is durable and answered first. */
+static void serve_block_end(node_batch *b, node_client *c, const pctl_request *r,
+			    const pctl_call *call)
+{
+	node_batch_end(b, call);
+	b->counts->blocks++;
+	serve(b, c, r, call);
+	deliver(b);
+}
+
+void node_batch_take(node_batch *b, node_client *c, const uint8_t *bytes, uint32_t n,
+		     const pctl_call *outer)
+{
+	first_error e;
+	const pctl_call call = keeping(&e, outer);
+	pctl_request r;
+	const pctl_status status = pctl_request_decode(bytes, n, &call, &r);
+
+	b->counts->requests++;
+	if (status != PCTL_OK) {
+		name_error(&e, status);
+		node_batch_refuse(b, c, e.code, e.words);
+		return;
+	}
+	if (r.kind == PCTL_MSG_BLOCK_END) {
+		serve_block_end(b, c, &r, outer);
+	} else {
+		begin(b, outer);
+		if (b->trouble == 0)
+			serve(b, c, &r, outer);
+		else
+			add(b, c, NULL, 0, 1);
+	}
+	pctl_request_destroy(&r);
+}
+
+void node_batch_clear(node_batch *b)
+{
+	for (size_t i = 0; i < b->n_replies; i++)
+		free(b->replies[i].bytes);
+	free(b->replies);
+}

@@ -1,0 +1,260 @@
+/* Answering queries, and serving any request: what is refused becomes an error response, trouble stays a status. */
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "foundation/base/arena.h"
+#include "chain/blocks/block.h"
+#include "chain/chain_private.h"
+#include "chain/messages/text.h"
+
+static pctl_status no_memory(const pctl_call *call)
+{
+	return pctl_refuse(call, PC2_NOMEM, "no memory for an answer");
+}
+
+/* ---- queries ------------------------------------------------------------------------------- */
+
+static pctl_status answer_job(pctl_chain *c, const char *id_text, const pctl_call *call,
+			      pctl_arena *a, pctl_msg_query_response *out)
+{
+	char cid[PCTL_CID_TEXT_SIZE];
+	uint8_t id[PCTL_DIGEST_BYTES];
+	pctl_chain_job job;
+	pctl_status status;
+
+	(void)pctl_job_id_parse(id_text, id);
+	status = pctl_jobs_read(c->state, id, call, &job);
+	if (status != PCTL_OK)
+		return status;
+	pctl_chain_job_clear(&job);
+	out->status = pctl_chain_job_status(c, &job);
+	out->gas_used = job.gas_used;
+	out->logical_clock = job.clock;
+	out->output_cid = job.status == PCTL_JOB_COMPLETE
+				  ? pctl_arena_dup(a, pctl_cid_format(&job.output, cid))
+				  : "";
+	out->error = pctl_arena_dup(a, job.error);
+	return out->output_cid == NULL || out->error == NULL ? no_memory(call) : PCTL_OK;
+}
+
+typedef struct listing {
+	pctl_arena *arena;
+	const char **ids;
+	uint64_t total;
+	uint32_t n, failed;
+} listing;
+
+static int list_job(void *ctx, const pctl_chain_job *job)
+{
+	listing *l = ctx;
+	char text[PCTL_JOB_TEXT_SIZE];
+
+	l->total++;
+	if (l->n == PCTL_MESSAGE_BLOCK_JOBS_MAX)
+		return 0;
+	l->ids[l->n] = pctl_arena_dup(l->arena, pctl_job_id_format(job->id, text));
+	l->failed = l->ids[l->n] == NULL;
+	l->n++;
+	return (int)l->failed;
+}
+
+/* A finished block: its jobs by clock and place in the queue; which jobs it left in the queue is only known as a number,
+ * but for the last block, whose are those that were there when it ended. */
+static pctl_status answer_block(pctl_chain *c, uint64_t height, const pctl_call *call,
+				pctl_arena *a, pctl_msg_block_info *out)
+{
+	char commit[PCTL_GITLOG_OID_TEXT_SIZE], root[PCTL_JOB_TEXT_SIZE];
+	listing l = {.arena = a};
+	pctl_block_row row;
+	pctl_params p;
+	pctl_status status = height == 0 ? pctl_blocks_last(c->state, call, &row)
+					 : pctl_blocks_read(c->state, height, call, &row);
+
+	if (status == PCTL_OK && row.height == 0)
+		status = pctl_refuse(call, PC5852_BLOCK_UNKNOWN, "no block is finished yet");
+	if (status == PCTL_OK)
+		status = pctl_params_in_force(c->state, row.height, call, &p);
+	if (status == PCTL_OK)
+		status = pctl_params_block_budget(&p, call, &out->gas_budget);
+	l.ids = pctl_arena_array(a, PCTL_MESSAGE_BLOCK_JOBS_MAX, sizeof(*l.ids));
+	if (status == PCTL_OK && l.ids == NULL)
+		status = no_memory(call);
+	if (status == PCTL_OK)
+		status = pctl_jobs_ended_at(c->state, row.height, list_job, &l, call);
+	if (status != PCTL_OK)
+		return status;
+	out->height = row.height;
+	out->final_clock = row.clock;
+	out->gas_used = row.gas;
+	out->messages = row.messages;
+	out->jobs = l.ids;
+	out->n_jobs = l.n;
+	out->jobs_total = l.total;
+	out->deferred_total = row.deferred;
+	out->executor = pctl_arena_dup(a, row.executor);
+	out->state_root = pctl_arena_dup(a, pctl_job_id_format(row.root, root));
+	out->commit = pctl_arena_dup(a, pctl_gitlog_oid_format(&row.commit, commit));
+	return l.failed || out->executor == NULL || out->state_root == NULL || out->commit == NULL
+		       ? no_memory(call)
+		       : PCTL_OK;
+}
+
+static pctl_status answer_bytes(pctl_chain *c, const char *text, const pctl_call *call,
+				pctl_arena *a, pctl_msg_data *out)
+{
+	pctl_blob blob = {.data = NULL};
+	uint8_t *copy;
+	uint64_t n = 0;
+	pctl_cid cid;
+	pctl_status status = pctl_cid_read(text, call, &cid);
+
+	if (status == PCTL_OK)
+		status = pctl_store_size(c->store, &cid, call, &n);
+	if (status == PCTL_OK && n > PCTL_MESSAGE_DATA_MAX)
+		return pctl_refuse(call, PC5789_MESSAGE_COUNT, "get.data: %llu bytes, at most %u",
+				   (unsigned long long)n, PCTL_MESSAGE_DATA_MAX);
+	if (status == PCTL_OK)
+		status = pctl_store_get(c->store, &cid, call, &blob);
+	if (status != PCTL_OK)
+		return status;
+	copy = pctl_arena_alloc(a, (size_t)blob.n_bytes);
+	if (copy != NULL)
+		memcpy(copy, blob.data, (size_t)blob.n_bytes);
+	*out = (pctl_msg_data){copy, blob.n_bytes};
+	pctl_blob_release(&blob);
+	return copy == NULL ? no_memory(call) : PCTL_OK;
+}
+
+static pctl_status put_bytes(pctl_chain *c, const pctl_msg_data *m, const pctl_call *call,
+			     pctl_arena *a, pctl_msg_cid *out)
+{
+	char text[PCTL_CID_TEXT_SIZE];
+	pctl_cid cid;
+	pctl_status status = pctl_store_put(c->store, m->n_data == 0 ? (const void *)"" : m->data,
+					    m->n_data, call, &cid);
+
+	if (status != PCTL_OK)
+		return status;
+	out->cid = pctl_arena_dup(a, pctl_cid_format(&cid, text));
+	return out->cid == NULL ? no_memory(call) : PCTL_OK;
+}
+
+static pctl_status answer(pctl_chain *c, const pctl_request *r, const pctl_call *call,
+			  pctl_arena *a, pctl_response *out)
+{
+	switch (r->kind) {
+	case PCTL_MSG_QUERY:
+		return answer_job(c, r->as.query.job_id, call, a, &out->as.query);
+	case PCTL_MSG_BLOCK_QUERY:
+		return answer_block(c, r->as.block.height, call, a, &out->as.block);
+	case PCTL_MSG_PUT:
+		return put_bytes(c, &r->as.put, call, a, &out->as.put);
+	case PCTL_MSG_GET:
+		return answer_bytes(c, r->as.get.cid, call, a, &out->as.get);
+	default:
+		return pctl_refuse(call, PC5826_CHAIN_MESSAGE, "a message of kind %u", r->kind);
+	}
+}
+
+pctl_status pctl_chain_answer(pctl_chain *c, const pctl_request *r, const pctl_call *call,
+			      pctl_response *out)
+{
+	pctl_arena *a;
+	pctl_status status = pctl_request_check(r, call);
+
+	memset(out, 0, sizeof(*out));
+	if (status != PCTL_OK)
+		return status;
+	a = pctl_response_arena(out);
+	if (a == NULL)
+		return no_memory(call);
+	out->kind = r->kind;
+	status = answer(c, r, call, a, out);
+	if (status != PCTL_OK) {
+		pctl_response_destroy(out);
+		memset(out, 0, sizeof(*out));
+	}
+	return status;
+}
+
+/* ---- serving ------------------------------------------------------------------------------- */
+
+/* The first error of a request, passed on to whoever listens. */
+typedef struct first_error {
+	const pctl_call *outer;
+	uint32_t code, reserved;
+	char message[PCTL_MESSAGE_ERROR_MAX + 1u];
+} first_error;
+
+static void keep_first(void *ctx, const pctl_diag *d)
+{
+	first_error *e = ctx;
+
+	if (d->severity == PCTL_SEVERITY_ERROR && e->code == 0) {
+		e->code = d->code;
+		snprintf(e->message, sizeof(e->message), "%s", d->message);
+	}
+}
+
+static uint32_t is_cancelled(void *ctx)
+{
+	return pctl_is_cancelled(((const first_error *)ctx)->outer);
+}
+
+/* Refusals are about the request; the rest is trouble of this node. */
+static int is_refusal(pctl_status status)
+{
+	return status == PCTL_E_INVALID || status == PCTL_E_LIMIT || status == PCTL_E_GAS ||
+	       status == PCTL_E_NOT_FOUND;
+}
+
+/* Text that a response may hold: cut where it stops to be plain UTF-8. */
+static pctl_status error_response(first_error *e, const pctl_call *call, pctl_response *out)
+{
+	pctl_arena *a = pctl_response_arena(out);
+	const size_t n = strlen(e->message);
+
+	if (a == NULL)
+		return no_memory(call);
+	e->message[pctl_chain_text_bad(e->message, n, 1)] = '\0';
+	out->kind = PCTL_MSG_ERROR;
+	out->as.error.code = e->code;
+	out->as.error.message = pctl_arena_dup(a, e->message[0] == '\0' ? "refused" : e->message);
+	return out->as.error.message == NULL ? no_memory(call) : PCTL_OK;
+}
+
+pctl_status pctl_chain_serve(pctl_chain *c, const pctl_request *r, const pctl_call *call,
+			     pctl_response *out)
+{
+	first_error e = {.outer = call};
+	const pctl_call inner = {.head = PCTL_HEAD(pctl_call),
+				 .ctx = &e,
+				 .diag = keep_first,
+				 .cancelled = is_cancelled,
+				 .trace_id = call == NULL ? 0 : call->trace_id};
+	pctl_status status;
+
+	memset(out, 0, sizeof(*out));
+	switch (r->kind) {
+	case PCTL_MSG_QUERY:
+	case PCTL_MSG_BLOCK_QUERY:
+	case PCTL_MSG_PUT:
+	case PCTL_MSG_GET:
+		status = pctl_chain_answer(c, r, &inner, out);
+		break;
+	case PCTL_MSG_BLOCK_END:
+		status = pctl_chain_end_block(c, r, &inner, out);
+		break;
+	default:
+		status = pctl_chain_take(c, r, &inner, out);
+		break;
+	}
+	if (status == PCTL_OK)
+		return PCTL_OK;
+	if (is_refusal(status) && e.code != 0)
+		return error_response(&e, call, out);
+	if (e.code != 0)
+		(void)pctl_refuse(call, e.code, "%s", e.message);
+	return status;
+}

@@ -1,0 +1,32 @@
+/* Verification of finished blocks: the state before them is rebuilt from the history, their jobs are run again, and
+ * every output, file and commit id is compared; for the last block the rows of this node too. */
+#ifndef PIPECTL_CHAIN_REPLAY_VERIFY_H
+#define PIPECTL_CHAIN_REPLAY_VERIFY_H
+
+#include "chain/replay/replay.h"
+
+/*
+ * from, to    blocks to run again, 1 <= from <= to <= last
+ * executor    runs their jobs; reference: as pctl_replay_options
+ * deep        also every object of the history and, where the rebuilt state reaches the present, every row of this node
+ */
+typedef struct pctl_verify_options {
+	uint64_t from, to;
+	const pctl_executor *executor, *reference;
+	pctl_kernels *kernels;
+	uint32_t deep, reserved;
+	void (*progress)(void *ctx, uint64_t height, uint64_t last);
+	void *progress_ctx;
+} pctl_verify_options;
+
+/*
+ * Nothing of `c` changes. Errors: PC5852 (no such blocks), those of pctl_replay, PC5857 (the rows differ), those of
+ * reading the history and the store.
+ */
+pctl_status pctl_verify_blocks(pctl_chain *c, const pctl_verify_options *o, const pctl_call *call,
+			       pctl_replay_report *report);
+
+/* Compare all rows of all tables; PC5857 names table and row where they differ first. */
+pctl_status pctl_state_compare(pctl_chain_state *a, pctl_chain_state *b, const pctl_call *call);
+
+#endif

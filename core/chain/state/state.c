@@ -1,0 +1,307 @@
+/* The SQLite file behind state.h: opening, transactions, and the root over its rows. */
+#include "chain/state/state.h"
+
+#include <assert.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "foundation/base/file.h"
+#include "foundation/base/vec.h"
+
+#define SCHEMA_VERSION 1
+#define BUSY_MS 5000
+
+struct pctl_chain_state {
+	sqlite3 *db;
+	sqlite3_stmt **kept;
+	void *memory[PCTL_N_MEMORIES];
+	uint64_t epoch;
+	uint32_t in_transaction, n_kept, cap_kept, reserved;
+};
+
+static const struct {
+	const char *name, *columns, *key, *kind;
+} tables[] = {
+#define CHAIN_TABLE(name, columns, key) {#name, columns, key, "STRICT, WITHOUT ROWID"},
+#define CHAIN_NUMBERED(name, columns) {#name, "id INTEGER NOT NULL, " columns, "id", "STRICT"},
+#define CHAIN_INDEX(name, unique, table, columns)
+#include "chain/state/schema.def"
+#undef CHAIN_TABLE
+#undef CHAIN_NUMBERED
+#undef CHAIN_INDEX
+};
+#define N_TABLES ((uint32_t)(sizeof(tables) / sizeof(tables[0])))
+
+static const char *const indexes[] = {
+#define CHAIN_TABLE(name, columns, key)
+#define CHAIN_NUMBERED(name, columns)
+#define CHAIN_INDEX(name, unique, table, columns) \
+	"CREATE " unique " INDEX IF NOT EXISTS " #name " ON " #table " (" columns ")",
+#include "chain/state/schema.def"
+#undef CHAIN_TABLE
+#undef CHAIN_NUMBERED
+#undef CHAIN_INDEX
+};
+#define N_INDEXES ((uint32_t)(sizeof(indexes) / sizeof(indexes[0])))
+
+/* Accounts whose row changed are noted for the record of the open block, whoever changed them. (No OR IGNORE: the
+ * conflict clause of the statement that fires a trigger overrides the one inside.) */
+static const char triggers[] =
+	"CREATE TRIGGER IF NOT EXISTS account_made AFTER INSERT ON accounts BEGIN "
+	"INSERT INTO touched SELECT NEW.name WHERE NEW.name NOT IN touched; END;"
+	"CREATE TRIGGER IF NOT EXISTS account_changed AFTER UPDATE ON accounts "
+	"WHEN OLD.balance <> NEW.balance OR OLD.reserved <> NEW.reserved OR OLD.bond <> NEW.bond "
+	"OR OLD.sequence <> NEW.sequence BEGIN "
+	"INSERT INTO touched SELECT NEW.name WHERE NEW.name NOT IN touched; END";
+
+pctl_status pctl_chain_trouble(pctl_chain_state *s, const char *what, const pctl_call *call)
+{
+	if ((sqlite3_errcode(s->db) & 0xff) == SQLITE_BUSY)
+		return pctl_refuse(call, PC5703_CHAIN_BUSY, "%s: another process writes the state",
+				   what);
+	return pctl_refuse(call, PC5701_CHAIN_STATE, "%s: %s", what, sqlite3_errmsg(s->db));
+}
+
+static pctl_status exec(pctl_chain_state *s, const char *sql, const pctl_call *call)
+{
+	return sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK
+		       ? PCTL_OK
+		       : pctl_chain_trouble(s, "the state of the chain", call);
+}
+
+static pctl_status read_version(pctl_chain_state *s, const pctl_call *call, int *out)
+{
+	sqlite3_stmt *stmt = NULL;
+	pctl_status status = PCTL_OK;
+
+	*out = 0;
+	if (sqlite3_prepare_v2(s->db, "PRAGMA user_version", -1, &stmt, NULL) == SQLITE_OK &&
+	    sqlite3_step(stmt) == SQLITE_ROW)
+		*out = sqlite3_column_int(stmt, 0);
+	else
+		status = pctl_chain_trouble(s, "the state's version", call);
+	sqlite3_finalize(stmt);
+	return status;
+}
+
+static pctl_status make_tables(pctl_chain_state *s, const pctl_call *call)
+{
+	char sql[1024];
+	pctl_status status = exec(s, "BEGIN IMMEDIATE", call);
+
+	for (uint32_t i = 0; status == PCTL_OK && i < N_TABLES; i++) {
+		snprintf(sql, sizeof(sql),
+			 "CREATE TABLE IF NOT EXISTS %s (%s, PRIMARY KEY (%s)) %s", tables[i].name,
+			 tables[i].columns, tables[i].key, tables[i].kind);
+		status = exec(s, sql, call);
+	}
+	for (uint32_t i = 0; status == PCTL_OK && i < N_INDEXES; i++)
+		status = exec(s, indexes[i], call);
+	if (status == PCTL_OK)
+		status = exec(s, triggers, call);
+	snprintf(sql, sizeof(sql), "PRAGMA user_version = %d", SCHEMA_VERSION);
+	if (status == PCTL_OK)
+		status = exec(s, sql, call);
+	if (status == PCTL_OK)
+		return exec(s, "COMMIT", call);
+	sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+	return status;
+}
+
+static pctl_status set_up(pctl_chain_state *s, const char *path, const pctl_call *call)
+{
+	int version;
+	pctl_status status;
+
+	if (sqlite3_open_v2(path, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) !=
+	    SQLITE_OK)
+		return pctl_refuse(call, PC5701_CHAIN_STATE, "%s: %s", path,
+				   s->db == NULL ? "no memory" : sqlite3_errmsg(s->db));
+	sqlite3_busy_timeout(s->db, BUSY_MS);
+	status = exec(
+		s,
+		"PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; "
+		"PRAGMA cache_size = -65536",
+		call);
+	if (status == PCTL_OK)
+		status = read_version(s, call, &version);
+	if (status == PCTL_OK && version != 0 && version != SCHEMA_VERSION)
+		return pctl_refuse(call, PC5702_CHAIN_VERSION,
+				   "%s has schema version %d, this pipectl writes %d", path,
+				   version, SCHEMA_VERSION);
+	return status == PCTL_OK && version == 0 ? make_tables(s, call) : status;
+}
+
+static pctl_status open_path(const char *path, const pctl_call *call, pctl_chain_state **out)
+{
+	pctl_chain_state *s = calloc(1, sizeof(*s));
+	pctl_status status = s == NULL ? pctl_refuse(call, PC2_NOMEM, "no memory for the chain")
+				       : set_up(s, path, call);
+
+	*out = NULL;
+	if (status == PCTL_OK)
+		*out = s;
+	else
+		pctl_chain_state_close(s);
+	return status;
+}
+
+pctl_status pctl_chain_state_open(const char *dir, const pctl_call *call, pctl_chain_state **out)
+{
+	char path[4096];
+	pctl_status status;
+
+	*out = NULL;
+	if ((size_t)snprintf(path, sizeof(path), "%s/state.sqlite", dir) >= sizeof(path))
+		return pctl_refuse(call, PC5701_CHAIN_STATE, "%s: the path is too long", dir);
+	status = pctl_file_make_dirs(dir, call);
+	return status == PCTL_OK ? open_path(path, call, out) : status;
+}
+
+pctl_status pctl_chain_state_open_memory(const pctl_call *call, pctl_chain_state **out)
+{
+	return open_path(":memory:", call, out);
+}
+
+void pctl_chain_state_close(pctl_chain_state *s)
+{
+	if (s == NULL)
+		return;
+	for (uint32_t i = 0; i < s->n_kept; i++)
+		sqlite3_finalize(s->kept[i]);
+	free(s->kept);
+	for (uint32_t i = 0; i < PCTL_N_MEMORIES; i++)
+		free(s->memory[i]);
+	sqlite3_close(s->db);
+	free(s);
+}
+
+pctl_status pctl_chain_begin(pctl_chain_state *s, const pctl_call *call)
+{
+	pctl_status status;
+
+	assert(!s->in_transaction);
+	status = exec(s, "BEGIN IMMEDIATE", call);
+	s->in_transaction = status == PCTL_OK;
+	s->epoch++;
+	return status;
+}
+
+pctl_status pctl_chain_commit(pctl_chain_state *s, const pctl_call *call)
+{
+	pctl_status status;
+
+	assert(s->in_transaction);
+	status = exec(s, "COMMIT", call);
+	if (status == PCTL_OK)
+		s->in_transaction = 0;
+	return status;
+}
+
+void pctl_chain_rollback(pctl_chain_state *s)
+{
+	if (s->in_transaction)
+		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+	s->in_transaction = 0;
+}
+
+struct sqlite3 *pctl_chain_db(pctl_chain_state *s)
+{
+	return s->db;
+}
+
+pctl_status pctl_chain_statement(pctl_chain_state *s, const char *sql, const pctl_call *call,
+				 sqlite3_stmt **out)
+{
+	*out = NULL;
+	for (uint32_t i = 0; i < s->n_kept; i++)
+		if (strcmp(sqlite3_sql(s->kept[i]), sql) == 0 && !sqlite3_stmt_busy(s->kept[i])) {
+			*out = s->kept[i];
+			sqlite3_reset(*out);
+			return PCTL_OK;
+		}
+	if (!pctl_vec_reserve((void **)&s->kept, s->n_kept, &s->cap_kept, sizeof(*s->kept)))
+		return pctl_refuse(call, PC2_NOMEM, "no memory for a statement");
+	if (sqlite3_prepare_v3(s->db, sql, -1, SQLITE_PREPARE_PERSISTENT, out, NULL) != SQLITE_OK)
+		return pctl_chain_trouble(s, "the state of the chain", call);
+	s->kept[s->n_kept++] = *out;
+	return PCTL_OK;
+}
+
+void *pctl_chain_memory(pctl_chain_state *s, int whose, size_t n, uint64_t *epoch)
+{
+	if (s->memory[whose] == NULL)
+		s->memory[whose] = calloc(1, n);
+	*epoch = s->epoch;
+	return s->memory[whose];
+}
+
+/* ---- the root ----------------------------------------------------------------------------- */
+
+/* A value as its type, its length and its bytes, so that no two rows give one string. */
+static pctl_status take_value(pctl_hasher *h, sqlite3_stmt *stmt, int column)
+{
+	const int type = sqlite3_column_type(stmt, column);
+	uint8_t head[9] = {(uint8_t)type}, number[8];
+	const void *data = number;
+	uint64_t n = sizeof(number);
+
+	if (type == SQLITE_INTEGER) {
+		uint64_t v = (uint64_t)sqlite3_column_int64(stmt, column);
+
+		for (int i = 0; i < 8; i++)
+			number[i] = (uint8_t)(v >> (8 * i));
+	} else {
+		data = sqlite3_column_blob(stmt, column);
+		n = (uint64_t)sqlite3_column_bytes(stmt, column);
+	}
+	for (int i = 0; i < 8; i++)
+		head[1 + i] = (uint8_t)(n >> (8 * i));
+	if (pctl_hasher_update(h, head, sizeof(head)) != PCTL_OK)
+		return PCTL_E_INTERNAL;
+	return n == 0 ? PCTL_OK : pctl_hasher_update(h, data, n);
+}
+
+static pctl_status take_table(pctl_chain_state *s, pctl_hasher *h, uint32_t table,
+			      const pctl_call *call)
+{
+	char sql[256];
+	sqlite3_stmt *stmt = NULL;
+	pctl_status status;
+	int step = SQLITE_ROW;
+
+	snprintf(sql, sizeof(sql), "SELECT * FROM %s ORDER BY %s", tables[table].name,
+		 tables[table].key);
+	if (sqlite3_prepare_v2(s->db, sql, -1, &stmt, NULL) != SQLITE_OK)
+		return pctl_chain_trouble(s, "the state root", call);
+	status = pctl_hasher_update(h, tables[table].name, strlen(tables[table].name) + 1);
+	while (status == PCTL_OK && (step = sqlite3_step(stmt)) == SQLITE_ROW)
+		for (int i = 0; status == PCTL_OK && i < sqlite3_column_count(stmt); i++)
+			status = take_value(h, stmt, i);
+	if (status == PCTL_OK && step != SQLITE_DONE)
+		status = pctl_chain_trouble(s, "the state root", call);
+	sqlite3_finalize(stmt);
+	return status;
+}
+
+pctl_status pctl_chain_root(pctl_chain_state *s, const pctl_call *call,
+			    uint8_t out[PCTL_DIGEST_BYTES])
+{
+	pctl_hasher *h = NULL;
+	pctl_cid cid;
+	pctl_status status = pctl_hasher_create(call, &h);
+
+	memset(out, 0, PCTL_DIGEST_BYTES);
+	for (uint32_t i = 0; status == PCTL_OK && i < N_TABLES; i++)
+		status = take_table(s, h, i, call);
+	if (status != PCTL_OK) {
+		pctl_hasher_destroy(h);
+		return status;
+	}
+	status = pctl_hasher_finish(h, &cid);
+	if (status == PCTL_OK)
+		memcpy(out, cid.digest, PCTL_DIGEST_BYTES);
+	return status;
+}

@@ -1,0 +1,52 @@
+/* The state of the consensus VM: one SQLite file, written in transactions, with a root that two honest nodes share.
+ * What lies here is only what every node computes alike: no times, no device names, no paths. */
+#ifndef PIPECTL_CHAIN_STATE_STATE_H
+#define PIPECTL_CHAIN_STATE_STATE_H
+
+#include <stddef.h>
+
+#include "runtime/cas/cid.h"
+
+typedef struct pctl_chain_state pctl_chain_state;
+
+/*
+ * Open (and make) DIR/state.sqlite: WAL, synchronous=FULL, foreign keys on, one schema version (PC5702 for another).
+ * One process writes at a time; a second waits up to 5 s, then PC5703.
+ */
+pctl_status pctl_chain_state_open(const char *dir, const pctl_call *call, pctl_chain_state **out);
+/* In memory, for tests. */
+pctl_status pctl_chain_state_open_memory(const pctl_call *call, pctl_chain_state **out);
+void pctl_chain_state_close(pctl_chain_state *s);
+
+/* One transaction; everything that changes state asks for an open one (an assertion). Commit is durable when it
+ * returns. */
+pctl_status pctl_chain_begin(pctl_chain_state *s, const pctl_call *call);
+pctl_status pctl_chain_commit(pctl_chain_state *s, const pctl_call *call);
+void pctl_chain_rollback(pctl_chain_state *s);
+
+/* The connection, for the modules of core/chain alone. */
+struct sqlite3;
+struct sqlite3 *pctl_chain_db(pctl_chain_state *s);
+/*
+ * A statement that is prepared once, kept until the state is closed, and handed out reset; the caller binds every
+ * parameter, steps, and resets it when done (a pending one keeps its read open). One that is pending is not handed out a
+ * second time: another is prepared. `sql` is compared as text.
+ */
+struct sqlite3_stmt;
+pctl_status pctl_chain_statement(pctl_chain_state *s, const char *sql, const pctl_call *call,
+				 struct sqlite3_stmt **out);
+/* Memory of one module: a zeroed block of n bytes made at the first call, freed with the state; NULL: no memory.
+ * *epoch differs in every transaction, so that what is remembered of an undone one is known to be stale. */
+enum { PCTL_MEMORY_EDGES, PCTL_MEMORY_PARAMS, PCTL_N_MEMORIES };
+void *pctl_chain_memory(pctl_chain_state *s, int whose, size_t n, uint64_t *epoch);
+/* Report SQLite's last error as PC5701. */
+pctl_status pctl_chain_trouble(pctl_chain_state *s, const char *what, const pctl_call *call);
+
+/*
+ * The state root: SHA-256 over all rows of all consensus tables, tables in the order of schema.def, rows by primary
+ * key, each value with its length. Two states with the same rows have the same root, whatever SQLite did inside.
+ */
+pctl_status pctl_chain_root(pctl_chain_state *s, const pctl_call *call,
+			    uint8_t out[PCTL_DIGEST_BYTES]);
+
+#endif

@@ -1,0 +1,202 @@
+/* What a refusal costs, from version 2 of the rules on: an execute message whose gas or whose shader is refused has made
+ * every node compile and price it, so it is kept as a job that failed and pays validation_cost a byte of source. */
+#include "chain/transition/refusal.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "foundation/base/num.h"
+#include "chain/registry/rules.h"
+#include "chain/transition/submit.h"
+#include "foundation/diag/diag.h"
+
+/* Refusals of gas, and of the rules of acceptance (rules.def). */
+static int is_charged(uint32_t code)
+{
+	switch (code) {
+	case PC2602_GAS_OVERFLOW:
+	case PC5806_JOB_CLASS:
+	case PC5807_SHADER_INTERFACE:
+	case PC5808_SHADER_RACE:
+	case PC5809_SHADER_LIMIT:
+	case PC5818_JOB_GAS:
+	case PC5819_JOB_BUDGET:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+/* ---- the charge ---------------------------------------------------------------------------- */
+
+/* One reference of a message: bytes of the store, a job that is known, or nothing given. */
+static int is_there(const pctl_taking *t, const char *reference)
+{
+	const char *job = strncmp(reference, "job:", 4) == 0 ? reference + 4 : NULL;
+	uint8_t id[PCTL_DIGEST_BYTES];
+	pctl_chain_job row;
+	pctl_cid cid;
+
+	if (reference[0] == '\0')
+		return 1;
+	if (job == NULL)
+		return pctl_cid_parse(reference, &cid) && pctl_store_has(t->c->store, &cid);
+	if (!pctl_job_id_parse(job, id) || pctl_jobs_read(t->s, id, NULL, &row) != PCTL_OK)
+		return 0;
+	pctl_chain_job_clear(&row);
+	return 1;
+}
+
+static int are_there(const pctl_taking *t, const char *const *jobs, uint32_t n)
+{
+	char reference[5 + PCTL_JOB_TEXT_SIZE];
+
+	for (uint32_t i = 0; i < n; i++) {
+		snprintf(reference, sizeof(reference), "job:%s", jobs[i]);
+		if (!is_there(t, reference))
+			return 0;
+	}
+	return 1;
+}
+
+/* A block says what its messages need, and a job has parents with a row: a message that names what is not there leaves
+ * no trace, whatever else is wrong with it. */
+static int is_whole(const pctl_taking *t, const pctl_msg_execute *m)
+{
+	int whole = is_there(t, m->input) && is_there(t, m->uniform_cid) &&
+		    are_there(t, m->parent_jobs, m->n_parent_jobs) &&
+		    are_there(t, m->after, m->n_after);
+
+	for (uint32_t i = 0; whole && i < m->n_bindings; i++)
+		whole = is_there(t, m->bindings[i].cid);
+	return whole;
+}
+
+/* 0: nobody can pay it, or it costs nothing. */
+static pctl_status price(const pctl_taking *t, const pctl_msg_execute *m, uint64_t *out)
+{
+	const pctl_chain_source *source;
+	pctl_ledger_account a = {.balance = 0};
+	pctl_status status = pctl_ledger_account_read(t->s, m->sender, NULL, &a);
+
+	*out = 0;
+	if (status == PCTL_E_NOT_FOUND || status == PCTL_E_INVALID)
+		return PCTL_OK;
+	if (status == PCTL_OK)
+		status = pctl_chain_source_of(t->c, m->shader_cid, t->call, &source);
+	if (status != PCTL_OK)
+		return status;
+	/* At most 2^20 bytes of a weight below 2^32. */
+	*out = source->n_text * t->params.values[PCTL_PARAM_VALIDATION_COST];
+	*out = *out < m->gas_limit ? *out : m->gas_limit;
+	*out = *out < a.balance ? *out : a.balance;
+	return PCTL_OK;
+}
+
+/* The job that it would have been, failed; what it pays is set aside until the end of the block says who gets it. */
+static pctl_status keep_job(const pctl_taking *t, const pctl_msg_execute *m, uint32_t code,
+			    uint64_t charged, uint8_t id[PCTL_DIGEST_BYTES])
+{
+	const pctl_request r = {.kind = PCTL_MSG_EXECUTE, .as.execute = *m};
+	pctl_chain_job job = {.height = t->height,
+			      .clock = t->clock,
+			      .gas = charged,
+			      .origin = PCTL_ORIGIN_MESSAGE,
+			      .output_bytes = m->output_bytes};
+	char why[32];
+	uint64_t clock;
+	pctl_status status = pctl_submit_id(t, m, job.id);
+
+	snprintf(why, sizeof(why), "refused: PC%04" PRIu32, code);
+	memcpy(job.sender, m->sender, strlen(m->sender));
+	memcpy(id, job.id, PCTL_DIGEST_BYTES);
+	if (status == PCTL_OK)
+		status = pctl_jobs_last(t->s, t->call, &clock, &job.position);
+	job.position++;
+	if (status == PCTL_OK)
+		status = pctl_request_encode(&r, t->call, &job.message, &job.n_message);
+	if (status == PCTL_OK)
+		status = pctl_ledger_reserve(t->s, job.id, m->sender, charged, t->call);
+	if (status == PCTL_OK)
+		status = pctl_jobs_add(t->s, &job, t->call);
+	if (status == PCTL_OK)
+		status = pctl_jobs_end(t->s, job.id, PCTL_JOB_FAILED, t->height, charged, NULL, why,
+				       t->call);
+	pctl_chain_job_clear(&job);
+	return status;
+}
+
+/* PCTL_OK without a charge where there is none. */
+static pctl_status charge(pctl_taking *t, const pctl_msg_execute *m, uint32_t code)
+{
+	uint64_t charged = 0;
+	pctl_status status = PCTL_OK;
+
+	if (!is_charged(code) || !is_whole(t, m))
+		return PCTL_OK;
+	status = price(t, m, &charged);
+	if (status == PCTL_OK && charged != 0)
+		status = keep_job(t, m, code, charged, t->refused);
+	t->charged = status == PCTL_OK ? charged : 0;
+	return status;
+}
+
+/* ---- what the sender is told --------------------------------------------------------------- */
+
+static uint32_t first_code(const pctl_diag_list *said)
+{
+	for (uint32_t i = 0; i < pctl_diag_list_count(said); i++)
+		if (pctl_diag_list_at(said, i)->severity == PCTL_SEVERITY_ERROR)
+			return pctl_diag_list_at(said, i)->code;
+	return 0;
+}
+
+static void pass(const pctl_call *to, const pctl_diag *d, const char *message)
+{
+	pctl_diag copy = *d;
+
+	copy.message = message;
+	if (to != NULL && to->diag != NULL)
+		to->diag(to->ctx, &copy);
+}
+
+void pctl_refusal_say(const pctl_taking *t)
+{
+	char id[PCTL_JOB_TEXT_SIZE];
+	int is_told = t->charged == 0;
+
+	for (uint32_t i = 0; t->said != NULL && i < pctl_diag_list_count(t->said); i++) {
+		const pctl_diag *d = pctl_diag_list_at(t->said, i);
+		const char *more = NULL;
+
+		if (!is_told && d->severity == PCTL_SEVERITY_ERROR) {
+			more = pctl_arena_printf(
+				t->arena, "%s; the refusal costs %" PRIu64 " gas, job %s",
+				d->message, t->charged, pctl_job_id_format(t->refused, id));
+			is_told = 1;
+		}
+		pass(t->call, d, more == NULL ? d->message : more);
+	}
+}
+
+pctl_status pctl_take_or_charge(pctl_taking *t, const pctl_msg_execute *m)
+{
+	pctl_taking inner = *t;
+	pctl_call listening;
+	pctl_status status, charged;
+
+	t->said = pctl_diag_list_create();
+	if (t->said == NULL)
+		return pctl_refuse(t->call, PC2_NOMEM, "no memory for a message");
+	if (t->call != NULL)
+		pctl_diag_list_set_cancel(t->said, t->call->cancelled, t->call->ctx);
+	listening = *pctl_diag_list_call(t->said);
+	listening.trace_id = t->call == NULL ? 0 : t->call->trace_id;
+	inner.call = &listening;
+	status = pctl_take_job(&inner, m, PCTL_ORIGIN_MESSAGE);
+	if (status == PCTL_OK)
+		return PCTL_OK;
+	charged = charge(t, m, first_code(t->said));
+	return charged == PCTL_OK ? status : charged;
+}

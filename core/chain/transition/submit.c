@@ -1,0 +1,368 @@
+/* Taking in a job: everything that can be known before it runs is checked here, priced, and set aside. */
+#include "chain/transition/submit.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "foundation/base/num.h"
+#include "chain/chain_private.h"
+#include "chain/transition/refusal.h"
+#include "chain/registry/registry.h"
+
+/* A job being taken in. parents: distinct ids that it refers to. */
+typedef struct submission {
+	const pctl_taking *t;
+	const pctl_msg_execute *m;
+	const pctl_kernel_unit *unit;
+	uint64_t input_bytes, uniform_bytes;
+	uint64_t clock;
+	const char *parents[2u * PCTL_MESSAGE_JOBS_MAX + PCTL_MESSAGE_BINDINGS_MAX + 1u];
+	uint32_t n_parents, reserved;
+	pctl_gas_price price;
+} submission;
+
+/* ---- the shader ---------------------------------------------------------------------------- */
+
+static pctl_status check_shader(const submission *s)
+{
+	const pctl_msg_execute *m = s->m;
+	const pctl_taking *t = s->t;
+	uint64_t deprecated;
+	int found;
+	pctl_status status = pctl_shaders_look(t->s, m->shader_cid, t->call, &found, &deprecated);
+
+	if (status == PCTL_OK && !found)
+		status = pctl_refuse(t->call, PC5804_SHADER_UNKNOWN, "no shader %s", m->shader_cid);
+	if (status == PCTL_OK && deprecated != 0)
+		status = pctl_refuse(t->call, PC5805_SHADER_DEPRECATED,
+				     "shader %s is deprecated since height %" PRIu64, m->shader_cid,
+				     deprecated);
+	return status;
+}
+
+static pctl_status check_dispatch(const submission *s)
+{
+	const pctl_chain_source *source;
+	const pctl_program *program = NULL;
+	pctl_status status = pctl_chain_source_of(s->t->c, s->m->shader_cid, s->t->call, &source);
+
+	if (status == PCTL_OK)
+		status = pctl_rules_compiled(s->t->c->kernels, source, &s->t->params, s->t->call,
+					     &program);
+	for (uint32_t d = 0; status == PCTL_OK && d < 3; d++) {
+		const uint32_t most = program->max_dispatch[d];
+
+		if (most != 0 && s->m->dispatch[d] > most)
+			status = pctl_refuse(s->t->call, PC5810_JOB_DISPATCH,
+					     "%" PRIu32 " workgroups along %c, the shader declares "
+					     "at most %" PRIu32,
+					     s->m->dispatch[d], "xyz"[d], most);
+	}
+	return status;
+}
+
+static pctl_status make_unit(submission *s)
+{
+	pctl_status status = check_shader(s);
+
+	if (status == PCTL_OK)
+		status = check_dispatch(s);
+	if (status == PCTL_OK)
+		status = pctl_chain_unit(s->t->c, s->m, &s->t->params, s->t->call, &s->unit);
+	return status == PCTL_OK ? pctl_rules_accept(s->unit, &s->t->params, s->t->call) : status;
+}
+
+/* ---- jobs and clocks ----------------------------------------------------------------------- */
+
+static pctl_status after(submission *s, uint64_t clock)
+{
+	if (clock >= PCTL_MESSAGE_CLOCK_MAX)
+		return pctl_refuse(s->t->call, PC5817_JOB_CLOCK, "no clock is behind %" PRIu64,
+				   clock);
+	if (clock + 1 > s->clock)
+		s->clock = clock + 1;
+	return PCTL_OK;
+}
+
+/* Refer to a job: it is there, this one comes behind it, and it counts once. */
+static pctl_status refer(submission *s, const char *text, uint64_t *output_bytes)
+{
+	uint8_t id[PCTL_DIGEST_BYTES];
+	pctl_chain_job job;
+	pctl_status status;
+
+	(void)pctl_job_id_parse(text, id);
+	status = pctl_jobs_read(s->t->s, id, s->t->call, &job);
+	if (status != PCTL_OK)
+		return status;
+	pctl_chain_job_clear(&job);
+	if (output_bytes != NULL)
+		*output_bytes = job.output_bytes;
+	for (uint32_t i = 0; i < s->n_parents; i++)
+		if (strcmp(s->parents[i], text) == 0)
+			return PCTL_OK;
+	s->parents[s->n_parents++] = text;
+	return after(s, job.clock);
+}
+
+static pctl_status check_order(submission *s)
+{
+	const pctl_msg_execute *m = s->m;
+	uint64_t n_all = 1, n_pending;
+	pctl_status status = PCTL_OK;
+
+	for (uint32_t i = 0; status == PCTL_OK && i < m->n_parent_jobs; i++)
+		status = refer(s, m->parent_jobs[i], NULL);
+	for (uint32_t i = 0; status == PCTL_OK && i < m->n_after; i++)
+		status = refer(s, m->after[i], NULL);
+	if (status != PCTL_OK || m->parent_clock == 0)
+		return status;
+	status = pctl_jobs_at_clock(s->t->s, m->parent_clock, s->t->call, &n_all, &n_pending);
+	if (status == PCTL_OK && n_all == 0)
+		status = pctl_refuse(s->t->call, PC5817_JOB_CLOCK, "no job has clock %" PRIu64,
+				     m->parent_clock);
+	return status == PCTL_OK ? after(s, m->parent_clock) : status;
+}
+
+/* ---- bytes --------------------------------------------------------------------------------- */
+
+/* Bytes before a runtime-sized array, and from one element of it to the next (0: the type has a fixed size). */
+static uint64_t fixed_part(const pctl_program *p, uint32_t type, uint64_t *stride)
+{
+	const pctl_type *t = &p->types[type];
+	const pctl_member *last;
+
+	*stride = 0;
+	if (t->kind == PCTL_TYPE_RUNTIME_ARRAY) {
+		*stride = t->stride;
+		return 0;
+	}
+	if (t->kind != PCTL_TYPE_STRUCT || t->count == 0)
+		return t->size;
+	last = &p->members[t->first_member + t->count - 1];
+	if (p->types[last->type].kind != PCTL_TYPE_RUNTIME_ARRAY)
+		return t->size;
+	*stride = p->types[last->type].stride;
+	return last->offset;
+}
+
+static pctl_status size_of(submission *s, const char *source, uint64_t *out)
+{
+	const pctl_call *call = s->t->call;
+	pctl_store *store = s->t->c->store;
+	pctl_cid cid;
+	pctl_status status;
+
+	*out = 0;
+	if (strncmp(source, "job:", 4) == 0)
+		return refer(s, source + 4, out);
+	status = pctl_cid_read(source, call, &cid);
+	if (status == PCTL_OK && !pctl_store_has(store, &cid))
+		return pctl_refuse(call, PC5816_JOB_MISSING, "no %s in the store", source);
+	return status == PCTL_OK ? pctl_store_size(store, &cid, call, out) : status;
+}
+
+static pctl_status add_input(submission *s, uint32_t group, uint32_t binding, const char *source)
+{
+	const pctl_program *p = s->unit->program;
+	const pctl_var *v = pctl_chain_var(p, group, binding);
+	uint64_t n, least, stride;
+	pctl_status status;
+
+	if (v == NULL)
+		return pctl_refuse(s->t->call, PC5811_JOB_BINDING,
+				   "the entry point uses no variable at group %" PRIu32
+				   " binding %" PRIu32,
+				   group, binding);
+	status = size_of(s, source, &n);
+	if (status != PCTL_OK)
+		return status;
+	least = fixed_part(p, v->type, &stride);
+	if (n < least || n % 4 != 0 || n > PCTL_MESSAGE_OUTPUT_MAX)
+		return pctl_refuse(
+			s->t->call, PC5812_JOB_SIZE,
+			"%" PRIu64 " bytes for \"%s\" at group %" PRIu32 " binding %" PRIu32
+			": a multiple of 4, at least %" PRIu64 ", at most %u",
+			n, pctl_str(p, v->name), group, binding, least, PCTL_MESSAGE_OUTPUT_MAX);
+	s->input_bytes += n; /* at most 8 of 128 MiB */
+	return PCTL_OK;
+}
+
+/* Every variable of the entry point is fed: the message's own slots are there by the rules. */
+static pctl_status check_fed(const submission *s)
+{
+	const pctl_program *p = s->unit->program;
+
+	for (uint32_t i = 0; i < p->n_vars; i++) {
+		const pctl_var *v = &p->vars[i];
+		uint32_t k = 0;
+
+		if (v->space != PCTL_SPACE_STORAGE || (v->binding == 0 && v->group <= 1))
+			continue;
+		while (k < s->m->n_bindings && (s->m->bindings[k].group != v->group ||
+						s->m->bindings[k].binding != v->binding))
+			k++;
+		if (k == s->m->n_bindings)
+			return pctl_refuse(s->t->call, PC5811_JOB_BINDING,
+					   "nothing is bound to \"%s\" at group %" PRIu32
+					   " binding %" PRIu32,
+					   pctl_str(p, v->name), v->group, v->binding);
+	}
+	return PCTL_OK;
+}
+
+static pctl_status check_output(const submission *s)
+{
+	const uint64_t n = s->m->output_bytes,
+		       most = s->t->params.values[PCTL_PARAM_OUTPUT_BYTES_MAX];
+	const pctl_program *p = s->unit->program;
+	const pctl_var *v = pctl_chain_var(p, 1, 0);
+	uint64_t stride;
+	const uint64_t least = fixed_part(p, v->type, &stride);
+
+	if (n > most)
+		return pctl_refuse(s->t->call, PC5815_JOB_OUTPUT,
+				   "%" PRIu64 " bytes of output, at most %" PRIu64, n, most);
+	if (stride == 0 && n != least)
+		return pctl_refuse(s->t->call, PC5815_JOB_OUTPUT,
+				   "%" PRIu64 " bytes of output, \"%s\" has %" PRIu64, n,
+				   pctl_str(p, v->name), least);
+	if (stride != 0 && (n < least || (n - least) % stride != 0))
+		return pctl_refuse(s->t->call, PC5815_JOB_OUTPUT,
+				   "%" PRIu64 " bytes of output, \"%s\" has %" PRIu64
+				   " and whole elements of %" PRIu64,
+				   n, pctl_str(p, v->name), least, stride);
+	return PCTL_OK;
+}
+
+static pctl_status check_bytes(submission *s)
+{
+	const pctl_msg_execute *m = s->m;
+	uint8_t *block = NULL;
+	pctl_status status = add_input(s, 0, 0, m->input);
+
+	for (uint32_t i = 0; status == PCTL_OK && i < m->n_bindings; i++)
+		status = add_input(s, m->bindings[i].group, m->bindings[i].binding,
+				   m->bindings[i].cid);
+	if (status == PCTL_OK)
+		status = check_fed(s);
+	if (status == PCTL_OK)
+		status = check_output(s);
+	if (status == PCTL_OK)
+		status = pctl_chain_uniform(s->t->c, m, &s->t->params, s->t->call, &block,
+					    &s->uniform_bytes);
+	free(block);
+	return status;
+}
+
+/* ---- gas ----------------------------------------------------------------------------------- */
+
+static pctl_status check_gas(submission *s)
+{
+	const pctl_msg_execute *m = s->m;
+	const pctl_gas_schedule *schedule;
+	const pctl_gas_query q = {.program = s->unit->program,
+				  .analysis = s->unit->analysis,
+				  .groups = {m->dispatch[0], m->dispatch[1], m->dispatch[2]},
+				  .input_bytes = s->input_bytes,
+				  .output_bytes = m->output_bytes,
+				  .uniform_bytes = s->uniform_bytes,
+				  .hops = s->n_parents + (m->parent_clock != 0)};
+	uint64_t budget = 0;
+	pctl_status status = pctl_chain_prices(s->t->c, &s->t->params, s->t->call, &schedule);
+
+	if (status == PCTL_OK)
+		status = pctl_gas_price_of(schedule, &q, s->t->call, &s->price);
+	if (status == PCTL_OK)
+		status = pctl_params_block_budget(&s->t->params, s->t->call, &budget);
+	if (status != PCTL_OK)
+		return status;
+	if (s->price.total > m->gas_limit)
+		return pctl_refuse(s->t->call, PC5818_JOB_GAS,
+				   "the job costs %" PRIu64 " gas (dispatch %" PRIu64
+				   ", memory %" PRIu64 ", dependencies %" PRIu64
+				   "), the limit is %" PRIu64,
+				   s->price.total, s->price.dispatch, s->price.memory,
+				   s->price.hops, m->gas_limit);
+	if (s->price.total > budget)
+		return pctl_refuse(s->t->call, PC5819_JOB_BUDGET,
+				   "the job costs %" PRIu64 " gas, a block has %" PRIu64,
+				   s->price.total, budget);
+	return PCTL_OK;
+}
+
+/* ---- taking it in -------------------------------------------------------------------------- */
+
+pctl_status pctl_submit_id(const pctl_taking *t, const pctl_msg_execute *m,
+			   uint8_t out[PCTL_DIGEST_BYTES])
+{
+	uint8_t *bytes = NULL;
+	uint64_t n = 0;
+	pctl_status status = pctl_execute_encode(m, t->call, &bytes, &n);
+
+	if (status == PCTL_OK)
+		status = pctl_job_id(bytes, n, t->height, t->sequence, t->call, out);
+	free(bytes);
+	return status;
+}
+
+static pctl_status add_job(const submission *s, uint32_t origin, pctl_chain_job *job)
+{
+	const pctl_request r = {.kind = PCTL_MSG_EXECUTE, .as.execute = *s->m};
+	const pctl_taking *t = s->t;
+	uint64_t clock;
+	pctl_status status = pctl_submit_id(t, s->m, job->id);
+
+	if (status == PCTL_OK)
+		status = pctl_jobs_last(t->s, t->call, &clock, &job->position);
+	if (status == PCTL_OK)
+		status = pctl_request_encode(&r, t->call, &job->message, &job->n_message);
+	if (status == PCTL_OK)
+		status = pctl_ledger_reserve(t->s, job->id, s->m->sender, s->m->gas_limit, t->call);
+	if (status != PCTL_OK)
+		return status;
+	job->position++;
+	job->height = t->height;
+	job->clock = s->clock;
+	job->gas = s->price.total;
+	job->origin = origin;
+	job->output_bytes = s->m->output_bytes;
+	memcpy(job->sender, s->m->sender, strlen(s->m->sender));
+	return pctl_jobs_add(t->s, job, t->call);
+}
+
+pctl_status pctl_take_job(const pctl_taking *t, const pctl_msg_execute *m, uint32_t origin)
+{
+	submission s = {.t = t, .m = m, .clock = t->clock};
+	pctl_chain_job job = {.position = 0};
+	char text[PCTL_JOB_TEXT_SIZE];
+	pctl_status status = make_unit(&s);
+
+	if (status == PCTL_OK)
+		status = check_order(&s);
+	if (status == PCTL_OK)
+		status = check_bytes(&s);
+	if (status == PCTL_OK)
+		status = check_gas(&s);
+	if (status == PCTL_OK)
+		status = add_job(&s, origin, &job);
+	if (status == PCTL_OK) {
+		t->out->as.execute.job_id =
+			pctl_arena_dup(t->arena, pctl_job_id_format(job.id, text));
+		t->out->as.execute.logical_clock = s.clock;
+		if (t->out->as.execute.job_id == NULL)
+			status = pctl_refuse(t->call, PC2_NOMEM, "no memory for a job");
+	}
+	pctl_chain_job_clear(&job);
+	return status;
+}
+
+/* What the engine itself asks for at the end of an epoch is charged to nobody. */
+pctl_status pctl_take_execute(pctl_taking *t, const pctl_msg_execute *m, uint32_t origin)
+{
+	return t->params.values[PCTL_PARAM_RULES] == PCTL_RULES_RELEASED ||
+			       origin != PCTL_ORIGIN_MESSAGE
+		       ? pctl_take_job(t, m, origin)
+		       : pctl_take_or_charge(t, m);
+}

@@ -1,0 +1,24 @@
+/* What submitting and running share: the kernel of an execute message and its uniform block. */
+#ifndef PIPECTL_CHAIN_TRANSITION_SUBMIT_H
+#define PIPECTL_CHAIN_TRANSITION_SUBMIT_H
+
+#include "chain/chain.h"
+#include "chain/registry/rules.h"
+
+/* The registered shader of a message, made concrete: consensus rules, its groups, its overrides and, where it has an
+ * override `canonical_scale`, the parameter `scale` of `p` (PC5820 when the message gives it). It lives as long as the
+ * chain's kernels. The source is read from the store (PC5004). */
+pctl_status pctl_chain_unit(pctl_chain *c, const pctl_msg_execute *m, const pctl_params *p,
+			    const pctl_call *call, const pctl_kernel_unit **out);
+
+/* The bytes of its uniform block, from the CBOR document it names, held against the declared maxima (PC5814), released
+ * with free(); *n_out 0 and *out NULL when the entry uses none. PC5813 unless the message names a document exactly then;
+ * PC5816. */
+pctl_status pctl_chain_uniform(pctl_chain *c, const pctl_msg_execute *m, const pctl_params *p,
+			       const pctl_call *call, uint8_t **out, uint64_t *n_out);
+
+/* The source of a shader from the store, kept by the chain. */
+pctl_status pctl_chain_source_of(pctl_chain *c, const char *cid, const pctl_call *call,
+				 const pctl_chain_source **out);
+
+#endif

@@ -1,0 +1,142 @@
+/* What an execute message is made of: the source from the store, its kernel under the rules, its uniform block. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chain/chain_private.h"
+#include "chain/transition/submit.h"
+#include "chain/messages/uniform.h"
+
+static pctl_status no_memory(const pctl_call *call)
+{
+	return pctl_refuse(call, PC2_NOMEM, "no memory for a shader");
+}
+
+/* ---- sources and kernels ------------------------------------------------------------------- */
+
+pctl_status pctl_chain_source_of(pctl_chain *c, const char *cid_text, const pctl_call *call,
+				 const pctl_chain_source **out)
+{
+	pctl_chain_source *made = pctl_map_get(c->sources, cid_text);
+	pctl_blob blob;
+	pctl_cid cid;
+	pctl_status status;
+
+	*out = made;
+	if (made != NULL)
+		return PCTL_OK;
+	status = pctl_cid_read(cid_text, call, &cid);
+	if (status == PCTL_OK)
+		status = pctl_store_get(c->store, &cid, call, &blob);
+	if (status != PCTL_OK)
+		return status;
+	made = pctl_arena_alloc(c->arena, sizeof(*made));
+	if (made != NULL) {
+		made->name = pctl_arena_dup(c->arena, cid_text);
+		made->text = pctl_arena_dup_n(c->arena, (const char *)blob.data, blob.n_bytes);
+		made->n_text = blob.n_bytes;
+	}
+	pctl_blob_release(&blob);
+	if (made == NULL || made->name == NULL || made->text == NULL ||
+	    !pctl_map_put(c->sources, cid_text, made))
+		return no_memory(call);
+	*out = made;
+	return PCTL_OK;
+}
+
+pctl_status pctl_chain_unit(pctl_chain *c, const pctl_msg_execute *m, const pctl_params *p,
+			    const pctl_call *call, const pctl_kernel_unit **out)
+{
+	const pctl_chain_source *source;
+	pctl_status status = pctl_chain_source_of(c, m->shader_cid, call, &source);
+
+	*out = NULL;
+	return status == PCTL_OK ? pctl_rules_concrete(c->kernels, source, m->entry, m->overrides,
+						       m->n_overrides, m->dispatch, p, call, out)
+				 : status;
+}
+
+/* ---- uniforms ------------------------------------------------------------------------------ */
+
+/* As unsigned numbers, so that a negative one is above every maximum. */
+static pctl_status check_maxima(const pctl_program *p, const uint8_t *block, uint64_t n,
+				const pctl_call *call)
+{
+	for (uint32_t i = 0; i < p->n_maxima; i++) {
+		const pctl_max *m = &p->maxima[i];
+		const pctl_var *v = &p->vars[m->var];
+		uint64_t offset, value = 0;
+		uint32_t bytes;
+
+		if (v->group != 0 || v->binding != 1 ||
+		    !pctl_kernel_max_place(p, m, &offset, &bytes) || offset + bytes > n)
+			continue;
+		for (uint32_t k = 0; k < bytes; k++)
+			value |= (uint64_t)block[offset + k] << (8 * k);
+		if (value > m->value)
+			return pctl_refuse(call, PC5814_JOB_UNIFORM_MAX,
+					   "uniform \"%s\" holds %" PRIu64 " at offset %" PRIu64
+					   ", its declared maximum is %" PRIu64,
+					   pctl_str(p, v->name), value, offset, m->value);
+	}
+	return PCTL_OK;
+}
+
+static pctl_status document(pctl_chain *c, const char *text, const pctl_call *call, pctl_blob *out)
+{
+	uint64_t n = 0;
+	pctl_cid cid;
+	pctl_status status = pctl_cid_read(text, call, &cid);
+
+	if (status != PCTL_OK)
+		return status;
+	if (!pctl_store_has(c->store, &cid))
+		return pctl_refuse(call, PC5816_JOB_MISSING, "uniforms: no %s in the store", text);
+	status = pctl_store_size(c->store, &cid, call, &n);
+	if (status == PCTL_OK && n > PCTL_UNIFORM_CBOR_MAX)
+		return pctl_refuse(call, PC5775_UNIFORM_SIZE,
+				   "a document of %" PRIu64 " bytes, at most %u", n,
+				   PCTL_UNIFORM_CBOR_MAX);
+	return status == PCTL_OK ? pctl_store_get(c->store, &cid, call, out) : status;
+}
+
+pctl_status pctl_chain_uniform(pctl_chain *c, const pctl_msg_execute *m, const pctl_params *p,
+			       const pctl_call *call, uint8_t **out, uint64_t *n_out)
+{
+	const int is_given = m->uniform_cid[0] != '\0';
+	const pctl_chain_source *source;
+	const pctl_program *program = NULL;
+	const pctl_kernel_unit *unit;
+	pctl_blob blob;
+	pctl_status status = pctl_chain_unit(c, m, p, call, &unit);
+
+	*out = NULL;
+	*n_out = 0;
+	if (status != PCTL_OK)
+		return status;
+	if (is_given != (pctl_chain_var(unit->program, 0, 1) != NULL))
+		return pctl_refuse(call, PC5813_JOB_UNIFORM,
+				   is_given ? "a document is given, but the entry point uses no "
+					      "uniforms"
+					    : "the entry point uses uniforms, but no document is "
+					      "given");
+	if (!is_given)
+		return PCTL_OK;
+	status = pctl_chain_source_of(c, m->shader_cid, call, &source);
+	if (status == PCTL_OK)
+		status = pctl_rules_compiled(c->kernels, source, p, call, &program);
+	if (status == PCTL_OK)
+		status = document(c, m->uniform_cid, call, &blob);
+	if (status != PCTL_OK)
+		return status;
+	status = pctl_uniform_decode(program, blob.data, blob.n_bytes, call, out, n_out);
+	pctl_blob_release(&blob);
+	if (status == PCTL_OK)
+		status = check_maxima(program, *out, *n_out, call);
+	if (status != PCTL_OK) {
+		free(*out);
+		*out = NULL;
+		*n_out = 0;
+	}
+	return status;
+}

@@ -1,0 +1,114 @@
+/* Linear forms over symbols: what the analysis knows of an integer. A form stands for a value
+ * modulo 2^width, and, when the value is `exact`, for its very number. Facts are forms known to be
+ * at most 0. Not for other modules. */
+#ifndef PIPECTL_COMPILER_ANALYSIS_SYMBOL_H
+#define PIPECTL_COMPILER_ANALYSIS_SYMBOL_H
+
+#include "foundation/base/arena.h"
+#include "pipectl/program.h"
+#include "compiler/ir/tables.h"
+
+#define PCTL_FORM_TERMS 6u
+#define PCTL_PROOF_WORK_MAX (1u << 22)
+#define PCTL_FACTS_MAX 24u /* of a list that are looked at */
+
+/* The first symbols are the coordinates: local_id x y z, workgroup_id x y z. */
+enum { PCTL_SYMBOL_LOCAL = 0, PCTL_SYMBOL_GROUP = 3, PCTL_SYMBOL_COORDINATES = 6 };
+
+/* Who agrees on a value: nobody need, the invocations of a workgroup, all of the dispatch. */
+enum { PCTL_AGREE_NONE = 0, PCTL_AGREE_GROUP = 1, PCTL_AGREE_ALL = 2 };
+
+typedef struct pctl_term {
+	uint32_t symbol;
+	uint32_t reserved;
+	int64_t factor;
+} pctl_term;
+
+/* constant + sum of terms, symbols ascending. */
+typedef struct pctl_form {
+	int64_t constant;
+	uint32_t n;
+	uint32_t reserved;
+	pctl_term term[PCTL_FORM_TERMS];
+} pctl_form;
+
+typedef struct pctl_fact {
+	pctl_form form; /* <= 0 */
+	const struct pctl_fact *next;
+} pctl_fact;
+
+/*
+ * One scalar. exact: it equals the form's number and lies in lo .. hi; else only the form modulo
+ * 2^width is known. uniform  who agrees on it among those who run the same dynamic instance
+ * (control flow) shared   who agrees on it among all accesses of one barrier interval (races): not
+ * iterations yes, no  of a bool: facts that hold when it is true, false
+ */
+typedef struct pctl_known {
+	pctl_form form;
+	int64_t lo, hi;
+	uint8_t scalar;
+	uint8_t exact;
+	uint8_t uniform;
+	uint8_t shared;
+	uint32_t reserved;
+	const pctl_fact *yes, *no;
+} pctl_known;
+
+typedef struct pctl_symbol {
+	int64_t lo, hi;
+	uint8_t uniform, shared;
+	uint16_t op;  /* what made it, 0: nothing that could be made again */
+	uint32_t aux; /* further part of its identity */
+	uint32_t n_args;
+	const pctl_known *args[4];
+	const pctl_fact *facts; /* hold always */
+} pctl_symbol;
+
+typedef struct pctl_symbols {
+	pctl_arena *arena;
+	pctl_symbol *items;
+	uint32_t n, cap;
+	pctl_index index;
+	int no_memory;
+	uint64_t work; /* proof steps taken; past PCTL_PROOF_WORK_MAX nothing more is proven */
+} pctl_symbols;
+
+/* ---- forms; 0 when the result does not fit, *out then is unspecified ---- */
+int pctl_form_add(const pctl_form *a, const pctl_form *b, int64_t factor,
+		  pctl_form *out); /* a + factor*b */
+int pctl_form_scale(const pctl_form *a, int64_t factor, pctl_form *out);
+int pctl_form_same(const pctl_form *a, const pctl_form *b);
+int64_t pctl_form_factor(const pctl_form *a, uint32_t symbol);
+
+/* Range of a form; 0 when it does not fit in 62 bits. Symbol ids at or over symbols->n are second
+ * copies of id - n. */
+int pctl_form_range(const pctl_symbols *s, const pctl_form *f, int64_t *lo, int64_t *hi);
+
+/* 1 when f <= 0 follows from the symbols' ranges and facts, and the facts given. */
+int pctl_form_proven(pctl_symbols *s, const pctl_form *f, const pctl_fact *facts);
+
+/* Narrow lo .. hi of `symbol` by the facts. */
+void pctl_fact_narrow(const pctl_symbols *s, const pctl_fact *facts, uint32_t symbol, int64_t *lo,
+		      int64_t *hi);
+
+/* ---- symbols and what is known; NULL and s->no_memory for lack of memory ---- */
+const pctl_known *pctl_known_number(pctl_symbols *s, uint8_t scalar, uint64_t bits);
+/* A symbol of its own. */
+const pctl_known *pctl_known_fresh(pctl_symbols *s, uint8_t scalar, int64_t lo, int64_t hi,
+				   uint8_t uniform, uint8_t shared);
+/* The symbol for `op` on these arguments: the same again for the same question. */
+const pctl_known *pctl_known_made(pctl_symbols *s, uint8_t scalar, int64_t lo, int64_t hi,
+				  uint16_t op, uint32_t aux, const pctl_known *const *args,
+				  uint32_t n_args);
+/* A form as a value of `scalar`: exact where ranges or facts show that it does not wrap. */
+const pctl_known *pctl_known_form(pctl_symbols *s, uint8_t scalar, const pctl_form *f,
+				  uint8_t uniform, uint8_t shared, const pctl_fact *facts);
+/* The same value with a form that is its number. */
+const pctl_known *pctl_known_exact(pctl_symbols *s, const pctl_known *k);
+const pctl_fact *pctl_fact_push(pctl_symbols *s, const pctl_fact *list, const pctl_form *f);
+const pctl_fact *pctl_fact_concat(pctl_symbols *s, const pctl_fact *a, const pctl_fact *b);
+int pctl_known_same(const pctl_known *a, const pctl_known *b);
+/* Smallest and largest number of a scalar; 64-bit and other ones get a range no proof can use. */
+void pctl_scalar_range(uint8_t scalar, int64_t *lo, int64_t *hi);
+
+#endif

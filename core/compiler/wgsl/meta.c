@@ -1,0 +1,306 @@
+/* Metadata comments, `//# max uniforms.n = 64` and the like: read before the text is checked, their
+ * names looked up after it. */
+#include <string.h>
+
+#include "foundation/base/num.h"
+#include "compiler/wgsl/check.h"
+
+#define MAX_MAXIMA 256u /* of a text */
+
+/* A declared maximum, as written. */
+struct max_note {
+	struct max_note *next;
+	const char *path; /* a.b.c, not terminated */
+	uint32_t n_path;
+	uint32_t pos;
+	uint64_t value;
+	pctl_max resolved;
+	struct decl *var;
+};
+
+struct cursor {
+	struct wgsl *c;
+	const struct source *src;
+	const char *p, *end;
+};
+
+static uint32_t pos_of(const struct cursor *k, const char *p)
+{
+	return k->src->base + (uint32_t)(p - k->src->text);
+}
+
+static void skip_blank(struct cursor *k)
+{
+	while (k->p < k->end && (*k->p == ' ' || *k->p == '\t' || *k->p == '\r'))
+		k->p++;
+}
+
+/* Up to a blank or one of the stop characters. */
+static size_t word(struct cursor *k, const char *stops, const char **start)
+{
+	skip_blank(k);
+	*start = k->p;
+	while (k->p < k->end && *k->p != ' ' && *k->p != '\t' && *k->p != '\r' &&
+	       !strchr(stops, *k->p))
+		k->p++;
+	return (size_t)(k->p - *start);
+}
+
+static int accept(struct cursor *k, char ch)
+{
+	skip_blank(k);
+	if (k->p == k->end || *k->p != ch)
+		return 0;
+	k->p++;
+	return 1;
+}
+
+static void malformed(struct cursor *k, const char *start, const char *form)
+{
+	pctl_wgsl_error(k->c, PC2114_WGSL_META, pos_of(k, start), pos_of(k, k->end),
+			pctl_wgsl_format(k->c, "the form is `//# %s`", form),
+			"this metadata comment cannot be understood");
+}
+
+static int number(struct cursor *k, uint64_t *out)
+{
+	const char *start;
+	size_t n = word(k, ",", &start);
+
+	return pctl_num_parse_u64(start, n, out);
+}
+
+static int at_end(struct cursor *k)
+{
+	skip_blank(k);
+	return k->p == k->end;
+}
+
+static void dispatch(struct cursor *k, const char *start)
+{
+	uint64_t v[3] = {1, 1, 1};
+	uint32_t n = 0;
+
+	do {
+		if (n == 3 || !number(k, &v[n]) || v[n] > UINT32_MAX || !v[n])
+			goto bad;
+		n++;
+	} while (accept(k, ','));
+	if (!at_end(k))
+		goto bad;
+	if (k->c->has_dispatch) {
+		pctl_wgsl_error(k->c, PC2114_WGSL_META, pos_of(k, start), pos_of(k, k->end), NULL,
+				"the maximum dispatch is declared twice");
+		return;
+	}
+	k->c->has_dispatch = 1;
+	for (n = 0; n < 3; n++)
+		k->c->max_dispatch[n] = (uint32_t)v[n];
+	return;
+bad:
+	malformed(k, start, "max dispatch = 1024,1,1");
+}
+
+static void maximum(struct cursor *k, const char *start)
+{
+	struct max_note *m;
+	const char *path;
+	size_t n = word(k, "=", &path);
+	uint64_t v;
+
+	if (!n || !accept(k, '=')) {
+		malformed(k, start, "max NAME.MEMBER = 64");
+		return;
+	}
+	if (n == 8 && !memcmp(path, "dispatch", 8)) {
+		dispatch(k, start);
+		return;
+	}
+	if (!number(k, &v) || !at_end(k)) {
+		malformed(k, start, "max NAME.MEMBER = 64");
+		return;
+	}
+	m = WGSL_NEW(k->c, struct max_note);
+	m->path = path;
+	m->n_path = (uint32_t)n;
+	m->pos = pos_of(k, path);
+	m->value = v;
+	m->next = k->c->maxima;
+	k->c->maxima = m;
+}
+
+static void scale(struct cursor *k, const char *start)
+{
+	uint64_t v;
+
+	if (!accept(k, '=') || !number(k, &v) || !at_end(k) || !v) {
+		malformed(k, start, "scale = 1000000");
+		return;
+	}
+	if (k->c->has_scale)
+		pctl_wgsl_error(k->c, PC2114_WGSL_META, pos_of(k, start), pos_of(k, k->end), NULL,
+				"the scale is declared twice");
+	k->c->has_scale = 1;
+	k->c->scale = v;
+}
+
+static void comment(struct wgsl *c, const struct source *src, const struct comment *note)
+{
+	static const char *const known[] = {"max", "scale", "use"};
+	struct cursor k = {.c = c, .src = src};
+	const char *start, *op;
+	size_t n;
+
+	k.p = src->text + (note->pos - src->base);
+	k.end = k.p + note->len;
+	n = word(&k, "=", &start);
+	while (k.end > start && (k.end[-1] == ' ' || k.end[-1] == '\t' || k.end[-1] == '\r'))
+		k.end--;
+	if (!note->at_top) {
+		pctl_wgsl_error(c, PC2114_WGSL_META, note->pos - 3, pos_of(&k, k.end),
+				"move it to the top, or write `//` for a plain comment",
+				"metadata must stand before everything else");
+	} else if (n == 3 && !memcmp(start, "max", 3)) {
+		maximum(&k, start);
+	} else if (n == 5 && !memcmp(start, "scale", 5)) {
+		scale(&k, start);
+	} else if (n == 3 && !memcmp(start, "use", 3)) {
+		n = word(&k, "", &op);
+		if (!n || !at_end(&k))
+			malformed(&k, start, "use int.popcount@1");
+		else
+			pctl_wgsl_use(c, op, n, pos_of(&k, op), pos_of(&k, op + n));
+	} else {
+		char key[32] = {0};
+
+		memcpy(key, start, n < sizeof(key) ? n : sizeof(key) - 1);
+		pctl_wgsl_error(c, PC2114_WGSL_META, pos_of(&k, start), pos_of(&k, start + n),
+				pctl_wgsl_hint_nearest(c, key, known, 3),
+				"metadata \"%s\" is unknown; there are max, scale and use", key);
+	}
+}
+
+void pctl_wgsl_meta(struct wgsl *c, struct source *src)
+{
+	const struct comment *note;
+
+	for (note = src->comments; note; note = note->next)
+		comment(c, src, note);
+}
+
+/* ---- after checking ---- */
+
+static void no_such(struct wgsl *c, const struct max_note *m, const char *what)
+{
+	pctl_wgsl_error(c, PC2115_WGSL_META_NAME, m->pos, m->pos + m->n_path, NULL, "\"%.*s\" %s",
+			(int)m->n_path, m->path, what);
+}
+
+static int find_member(struct wgsl *c, struct max_note *m, const struct structure *s,
+		       const char *name, size_t n)
+{
+	const char **names = pctl_wgsl_alloc(c, (s->n_members + 1) * sizeof(*names));
+	uint32_t i;
+
+	for (i = 0; i < s->n_members; i++) {
+		names[i] = pctl_wgsl_sym_text(c, s->at[i]->sym);
+		if (strlen(names[i]) != n || memcmp(names[i], name, n) != 0)
+			continue;
+		if (m->resolved.n_path == 4)
+			return 0;
+		m->resolved.path[m->resolved.n_path++] = i;
+		return 1;
+	}
+	pctl_wgsl_error(
+		c, PC2115_WGSL_META_NAME, m->pos, m->pos + m->n_path,
+		pctl_wgsl_hint_nearest(c, pctl_wgsl_format(c, "%.*s", (int)n, name), names, i),
+		"struct %s has no member \"%.*s\"", pctl_wgsl_sym_text(c, s->decl->sym), (int)n,
+		name);
+	return -1;
+}
+
+static void resolve(struct wgsl *c, struct max_note *m)
+{
+	const char *p = m->path, *end = m->path + m->n_path, *dot = memchr(p, '.', m->n_path);
+	const struct type *t;
+	struct decl *d;
+	uint32_t sym;
+	int found;
+
+	sym = pctl_wgsl_intern(c, p, (size_t)((dot ? dot : end) - p)); /* may move the table */
+	d = c->syms[sym].global;
+	if (!d || d->kind != DECL_VAR || d->space != PCTL_SPACE_UNIFORM) {
+		if (!d || d->kind != DECL_ERROR)
+			no_such(c, m, d ? "is no uniform variable" : "is declared nowhere");
+		return;
+	}
+	t = d->type;
+	while (dot && t->kind == TY_STRUCT) {
+		p = dot + 1;
+		dot = memchr(p, '.', (size_t)(end - p));
+		found = find_member(c, m, t->structure, p, (size_t)((dot ? dot : end) - p));
+		if (found < 0)
+			return;
+		if (!found)
+			break;
+		t = t->structure->at[m->resolved.path[m->resolved.n_path - 1]]->type;
+	}
+	if (t->kind == TY_ERROR)
+		return;
+	if (dot || t->kind != TY_SCALAR || !pctl_wgsl_is_integer(t->scalar)) {
+		no_such(c, m, "is no integer of a uniform variable");
+		return;
+	}
+	if (m->value > (UINT64_MAX >> (64 - pctl_scalar_bits(t->scalar) +
+				       (uint32_t)pctl_scalar_is_signed(t->scalar)))) {
+		no_such(c, m, "has a type that cannot hold this maximum");
+		return;
+	}
+	m->var = d;
+	m->resolved.value = m->value;
+}
+
+/* Bring the list into the order of the text. */
+static void reverse(struct wgsl *c)
+{
+	struct max_note *m, *first = NULL, *next;
+
+	for (m = c->maxima; m; m = next) {
+		next = m->next;
+		m->next = first;
+		first = m;
+	}
+	c->maxima = first;
+}
+
+void pctl_wgsl_meta_check(struct wgsl *c)
+{
+	struct max_note *m, *o;
+	uint32_t n = 0;
+
+	reverse(c);
+	for (m = c->maxima; m; m = m->next) {
+		if (++n > MAX_MAXIMA) {
+			no_such(c, m, "is one maximum too many; the limit is 256");
+			return;
+		}
+		resolve(c, m);
+		for (o = c->maxima; o != m && m->var; o = o->next)
+			if (o->var == m->var && o->resolved.n_path == m->resolved.n_path &&
+			    !memcmp(o->resolved.path, m->resolved.path, sizeof(m->resolved.path))) {
+				no_such(c, m, "has a maximum already");
+				break;
+			}
+	}
+}
+
+void pctl_wgsl_meta_lower(struct wgsl *c)
+{
+	struct max_note *m;
+
+	for (m = c->maxima; m; m = m->next) {
+		m->resolved.var = m->var->index;
+		pctl_build_max(c->builder, &m->resolved);
+	}
+	pctl_build_meta(c->builder, c->max_dispatch, c->scale);
+}

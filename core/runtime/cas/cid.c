@@ -1,0 +1,167 @@
+/* CIDs and hashing. SHA-256 is OpenSSL's; the text form is base32 by hand, because it is twenty
+ * lines. */
+#include "runtime/cas/cid.h"
+
+#include <openssl/evp.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* CIDv1, codec raw, multihash sha2-256 of 32 bytes. */
+static const uint8_t prefix[4] = {0x01, 0x55, 0x12, 0x20};
+static const char alphabet[] = "abcdefghijklmnopqrstuvwxyz234567";
+
+#define CID_BYTES (sizeof(prefix) + PCTL_DIGEST_BYTES)
+#define CID_CHARS (PCTL_CID_TEXT_SIZE - 1)
+
+struct pctl_hasher {
+	EVP_MD_CTX *md;
+	const pctl_call *call;
+};
+
+static pctl_status hash_failed(const pctl_call *call)
+{
+	return pctl_refuse(call, PC5007_CAS_HASH, "OpenSSL refused to compute SHA-256");
+}
+
+pctl_status pctl_cid_of(const void *data, uint64_t n, const pctl_call *call, pctl_cid *out)
+{
+	memset(out, 0, sizeof(*out));
+	if (!EVP_Digest(n > 0 ? data : "", n, out->digest, NULL, EVP_sha256(), NULL))
+		return hash_failed(call);
+	return PCTL_OK;
+}
+
+pctl_status pctl_hasher_create(const pctl_call *call, pctl_hasher **out)
+{
+	pctl_hasher *h = calloc(1, sizeof(*h));
+
+	*out = NULL;
+	if (h == NULL)
+		return pctl_refuse(call, PC2_NOMEM, "no memory for a hash");
+	h->call = call;
+	h->md = EVP_MD_CTX_new();
+	if (h->md == NULL || !EVP_DigestInit_ex(h->md, EVP_sha256(), NULL)) {
+		pctl_hasher_destroy(h);
+		return hash_failed(call);
+	}
+	*out = h;
+	return PCTL_OK;
+}
+
+pctl_status pctl_hasher_update(pctl_hasher *h, const void *data, uint64_t n)
+{
+	return n == 0 || EVP_DigestUpdate(h->md, data, n) ? PCTL_OK : hash_failed(h->call);
+}
+
+pctl_status pctl_hasher_finish(pctl_hasher *h, pctl_cid *out)
+{
+	const pctl_call *call = h->call;
+	int ok;
+
+	memset(out, 0, sizeof(*out));
+	ok = EVP_DigestFinal_ex(h->md, out->digest, NULL);
+	pctl_hasher_destroy(h);
+	return ok ? PCTL_OK : hash_failed(call);
+}
+
+void pctl_hasher_destroy(pctl_hasher *h)
+{
+	if (h == NULL)
+		return;
+	EVP_MD_CTX_free(h->md);
+	free(h);
+}
+
+char *pctl_cid_format(const pctl_cid *cid, char buf[PCTL_CID_TEXT_SIZE])
+{
+	uint8_t bytes[CID_BYTES];
+	uint32_t bits = 0, n_bits = 0;
+	size_t at = 1;
+
+	memcpy(bytes, prefix, sizeof(prefix));
+	memcpy(bytes + sizeof(prefix), cid->digest, PCTL_DIGEST_BYTES);
+	buf[0] = 'b';
+	for (size_t i = 0; i < CID_BYTES; i++) {
+		bits = (bits << 8 | bytes[i]) & 0xfff;
+		for (n_bits += 8; n_bits >= 5; n_bits -= 5)
+			buf[at++] = alphabet[bits >> (n_bits - 5) & 31];
+	}
+	buf[at++] = alphabet[bits << (5 - n_bits) & 31];
+	buf[at] = 0;
+	return buf;
+}
+
+int pctl_cid_parse(const char *text, pctl_cid *out)
+{
+	uint8_t bytes[CID_BYTES];
+	uint32_t bits = 0, n_bits = 0;
+	size_t at = 0;
+
+	memset(out, 0, sizeof(*out));
+	if (strlen(text) != CID_CHARS || text[0] != 'b')
+		return 0;
+	for (size_t i = 1; i < CID_CHARS; i++) {
+		const char *digit = strchr(alphabet, text[i]);
+
+		if (digit == NULL)
+			return 0;
+		bits = (bits << 5 | (uint32_t)(digit - alphabet)) & 0xfff;
+		n_bits += 5;
+		if (n_bits >= 8 && at < CID_BYTES) {
+			n_bits -= 8;
+			bytes[at++] = (uint8_t)(bits >> n_bits);
+		}
+	}
+	if ((bits & ((1u << n_bits) - 1)) != 0 || memcmp(bytes, prefix, sizeof(prefix)) != 0)
+		return 0;
+	memcpy(out->digest, bytes + sizeof(prefix), PCTL_DIGEST_BYTES);
+	return 1;
+}
+
+pctl_status pctl_cid_read(const char *text, const pctl_call *call, pctl_cid *out)
+{
+	if (pctl_cid_parse(text, out))
+		return PCTL_OK;
+	return pctl_refuse(call, PC5005_CAS_CID, "\"%.80s\" is not a CID: 59 characters, bafkrei..",
+			   text);
+}
+
+int pctl_cid_compare(const pctl_cid *a, const pctl_cid *b)
+{
+	char text_a[PCTL_CID_TEXT_SIZE], text_b[PCTL_CID_TEXT_SIZE];
+
+	return strcmp(pctl_cid_format(a, text_a), pctl_cid_format(b, text_b));
+}
+
+char *pctl_digest_hex(const uint8_t digest[PCTL_DIGEST_BYTES], char buf[2 * PCTL_DIGEST_BYTES + 1])
+{
+	static const char hex[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < PCTL_DIGEST_BYTES; i++) {
+		buf[2 * i] = hex[digest[i] >> 4];
+		buf[2 * i + 1] = hex[digest[i] & 15];
+	}
+	buf[2 * PCTL_DIGEST_BYTES] = 0;
+	return buf;
+}
+
+int pctl_digest_parse_hex(const char *text, uint8_t out[PCTL_DIGEST_BYTES])
+{
+	static const char hex[] = "0123456789abcdef";
+	uint32_t value = 0;
+
+	memset(out, 0, PCTL_DIGEST_BYTES);
+	if (strlen(text) != 2 * PCTL_DIGEST_BYTES)
+		return 0;
+	for (size_t i = 0; i < 2 * PCTL_DIGEST_BYTES; i++) {
+		const char *digit = strchr(hex, text[i]);
+
+		if (digit == NULL) {
+			memset(out, 0, PCTL_DIGEST_BYTES);
+			return 0;
+		}
+		value = value << 4 | (uint32_t)(digit - hex);
+		out[i / 2] = (uint8_t)value;
+	}
+	return 1;
+}

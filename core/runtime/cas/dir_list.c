@@ -1,0 +1,171 @@
+/* Walks over the directory store: listings in order, and what gc removes. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/cas/dir.h"
+
+typedef PCTL_VEC(char *) names;
+
+static void free_names(names *list)
+{
+	for (uint32_t i = 0; i < list->n; i++)
+		free(list->items[i]);
+	free(list->items);
+	*list = (names){0};
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The names in a directory, sorted, without those that begin with '.'. An absent directory has
+ * none. */
+static pctl_status read_names(pctl_dir_store *d, int at, const char *path, const pctl_call *call,
+			      names *out)
+{
+	const int fd = openat(at, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir;
+	struct dirent *e;
+	pctl_status status = PCTL_OK;
+
+	*out = (names){0};
+	if (fd < 0)
+		return errno == ENOENT ? PCTL_OK : pctl_dir_io(d, call, "read a directory", errno);
+	dir = fdopendir(fd);
+	if (dir == NULL) {
+		close(fd);
+		return pctl_dir_io(d, call, "read a directory", errno);
+	}
+	errno = 0;
+	while ((e = readdir(dir)) != NULL) {
+		char *name = e->d_name[0] != '.' ? strdup(e->d_name) : NULL;
+
+		if (e->d_name[0] != '.' && (name == NULL || !PCTL_VEC_PUSH(out, name))) {
+			free(name);
+			status = pctl_refuse(call, PC2_NOMEM, "no memory for a listing");
+			break;
+		}
+		errno = 0;
+	}
+	if (status == PCTL_OK && errno != 0)
+		status = pctl_dir_io(d, call, "read a directory", errno);
+	closedir(dir);
+	if (out->n > 0)
+		qsort(out->items, out->n, sizeof(*out->items), by_text);
+	if (status != PCTL_OK)
+		free_names(out);
+	return status;
+}
+
+/* Visit the CIDs named in one directory; *stop is set when the visitor ended the walk. */
+static pctl_status walk(pctl_dir_store *d, int at, const char *path, const pctl_call *call,
+			pctl_store_visit visit, void *ctx, int *stop)
+{
+	names list;
+	pctl_status status = read_names(d, at, path, call, &list);
+
+	for (uint32_t i = 0; i < list.n && !*stop; i++) {
+		char file[NAME_MAX + 8];
+		pctl_cid cid;
+		struct stat st;
+
+		if (!pctl_cid_parse(list.items[i], &cid))
+			continue;
+		snprintf(file, sizeof(file), "%s/%s", path, list.items[i]);
+		if (fstatat(at, file, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode))
+			*stop = visit(ctx, &cid, (uint64_t)st.st_size);
+	}
+	free_names(&list);
+	return status;
+}
+
+pctl_status pctl_dir_list(pctl_store *s, const pctl_call *call, pctl_store_visit visit, void *ctx)
+{
+	pctl_dir_store *d = pctl_dir(s);
+	names shards;
+	pctl_status status = pctl_dir_commit(s, call);
+	int stop = 0;
+
+	if (status == PCTL_OK)
+		status = read_names(d, d->blobs_fd, ".", call, &shards);
+	if (status != PCTL_OK)
+		return status;
+	for (uint32_t i = 0; i < shards.n && !stop && status == PCTL_OK; i++)
+		if (strlen(shards.items[i]) == 2)
+			status = walk(d, d->blobs_fd, shards.items[i], call, visit, ctx, &stop);
+	free_names(&shards);
+	return status;
+}
+
+pctl_status pctl_dir_list_pins(pctl_store *s, const pctl_call *call, pctl_store_visit visit,
+			       void *ctx)
+{
+	int stop = 0;
+
+	return walk(pctl_dir(s), pctl_dir(s)->root_fd, "pins", call, visit, ctx, &stop);
+}
+
+int pctl_dir_remove_old(pctl_store *s, const pctl_cid *cid, uint64_t grace_s, int dry)
+{
+	pctl_dir_store *d = pctl_dir(s);
+	char name[PCTL_CAS_NAME_SIZE];
+	struct timespec now;
+	struct stat st;
+	int old = 0;
+
+	pctl_dir_name(cid, name);
+	clock_gettime(CLOCK_REALTIME, &now);
+	while (flock(d->blobs_fd, LOCK_EX) != 0 && errno == EINTR)
+		;
+	if (fstatat(d->blobs_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0) {
+		const int64_t age = (int64_t)now.tv_sec - (int64_t)st.st_mtim.tv_sec;
+
+		old = grace_s == 0 || (age > 0 && (uint64_t)age >= grace_s);
+		if (old && !dry)
+			old = unlinkat(d->blobs_fd, name, 0) == 0;
+	}
+	(void)flock(d->blobs_fd, LOCK_UN);
+	return old;
+}
+
+uint64_t pctl_dir_garbage(pctl_store *s, int dry)
+{
+	pctl_dir_store *d = pctl_dir(s);
+	const int tmp = openat(d->root_fd, "tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	uint64_t found = 0;
+	names writers = {0};
+
+	if (tmp >= 0)
+		(void)read_names(d, tmp, ".", NULL, &writers);
+	for (uint32_t i = 0; i < writers.n; i++) {
+		const int fd = openat(tmp, writers.items[i],
+				      O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+		names files = {0};
+
+		/* A lock that can be had belongs to nobody alive. */
+		if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) {
+			(void)read_names(d, fd, ".", NULL, &files);
+			found += files.n;
+			for (uint32_t k = 0; k < files.n && !dry; k++)
+				(void)unlinkat(fd, files.items[k], 0);
+			if (!dry)
+				(void)unlinkat(tmp, writers.items[i], AT_REMOVEDIR);
+		}
+		free_names(&files);
+		if (fd >= 0)
+			close(fd);
+	}
+	free_names(&writers);
+	if (tmp >= 0)
+		close(tmp);
+	return found;
+}

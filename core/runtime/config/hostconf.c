@@ -1,0 +1,565 @@
+/* Implementation of hostconf.h: finding the home and the file, reading it over built-in values,
+ * completing paths. */
+#include "runtime/config/hostconf.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "foundation/base/arena.h"
+#include "foundation/base/file.h"
+
+#define PLACES_MAX 4u
+#define SEARCHED_MAX (PLACES_MAX + 1u)
+
+typedef struct host_state {
+	pctl_host_config c;
+	pctl_arena *arena;
+	pctl_conf *file, *built_in;
+	const pctl_conf_value *layers[2];
+	uint32_t n_layers;
+	pctl_conf_settings *settings;
+	const char *searched[SEARCHED_MAX];
+	uint32_t n_searched, used;
+	const char *places[PLACES_MAX]; /* where the installation's configuration may lie */
+	uint32_t n_places;
+} host_state;
+
+static const char *const switch_words[] = {"off", "on", NULL};
+static const char *const when_words[] = {"auto", "always", "never", NULL};
+
+/* Paths that are empty here are completed from the home or found beside the executable. */
+static const char built_in_text[] =
+	"directories : { cas = \"cas\"; memo = \"memo\"; cache = \"cache\"; };\n"
+	"plugins : { dirs = ( ); disabled = ( ); };\n"
+	"workers : { path = \"\"; probe = \"10s\"; start = \"30s\"; call = \"120s\"; grace = "
+	"\"10s\"; strikes = 3;\n"
+	"build_cpu = \"120s\"; build_memory = \"4GiB\";\n"
+	"unconfined = ( ); readable = ( ); in_process = false; };\n"
+	"limits : { memory = 0; time = 0; };\n"
+	"cache : { kernels = \"1GiB\"; gc_grace = \"24h\"; };\n"
+	"memo = \"on\";\n"
+	"output : { colour = \"auto\"; progress = \"auto\"; };\n"
+	"defaults : { policy = \"policy/default.cfg\"; gas = \"gas/structured-3.cfg\"; };\n";
+
+static const pctl_conf_field path_element = {.kind = PCTL_FIELD_STRING};
+static const pctl_conf_field id_element = {.kind = PCTL_FIELD_NAME};
+
+static const pctl_conf_field directory_fields[] = {
+	{.key = "cas",
+	 .kind = PCTL_FIELD_STRING,
+	 .doc = "the store of blobs; relative to the home"},
+	{.key = "memo", .kind = PCTL_FIELD_STRING, .doc = "the table of results computed before"},
+	{.key = "cache",
+	 .kind = PCTL_FIELD_STRING,
+	 .doc = "what may vanish: compiled kernels, verdicts on plugins"},
+};
+static const pctl_conf_schema directory_schema =
+	PCTL_CONF_SCHEMA("\"directories\"", directory_fields);
+
+static const pctl_conf_field plugin_fields[] = {
+	{.key = "dirs",
+	 .kind = PCTL_FIELD_LIST,
+	 .element = &path_element,
+	 .max = 64,
+	 .doc = "further directories of plugin manifests; relative to this file"},
+	{.key = "disabled",
+	 .kind = PCTL_FIELD_LIST,
+	 .element = &id_element,
+	 .max = 256,
+	 .doc = "ids of plugins that are listed but never used"},
+};
+static const pctl_conf_schema plugin_schema = PCTL_CONF_SCHEMA("\"plugins\"", plugin_fields);
+
+#define DAY_MS 86400000u
+
+static const pctl_conf_field worker_fields[] = {
+	{.key = "path",
+	 .kind = PCTL_FIELD_STRING,
+	 .doc = "pipectl-worker; empty: beside the executable"},
+	{.key = "probe",
+	 .kind = PCTL_FIELD_DURATION,
+	 .min = 1,
+	 .max = DAY_MS,
+	 .doc = "how long examining a library may take"},
+	{.key = "start",
+	 .kind = PCTL_FIELD_DURATION,
+	 .min = 1,
+	 .max = DAY_MS,
+	 .doc = "how long a worker may take to open its device"},
+	{.key = "call",
+	 .kind = PCTL_FIELD_DURATION,
+	 .min = 1,
+	 .max = DAY_MS,
+	 .doc = "how long one call to a worker may take, besides waiting for the device: of "
+		"processor time, and of doing nothing"},
+	{.key = "grace",
+	 .kind = PCTL_FIELD_DURATION,
+	 .min = 1,
+	 .max = DAY_MS,
+	 .doc = "how long a cancelled worker may take before it is killed"},
+	{.key = "build_cpu",
+	 .kind = PCTL_FIELD_DURATION,
+	 .min = 1,
+	 .max = DAY_MS,
+	 .doc = "processor time that a driver may take to build one program"},
+	{.key = "build_memory",
+	 .kind = PCTL_FIELD_BYTES,
+	 .doc = "memory that it may take for that; 0: no limit"},
+	{.key = "strikes",
+	 .kind = PCTL_FIELD_U64,
+	 .min = 1,
+	 .max = 1000,
+	 .doc = "deaths in a row of one plugin and driver that lead to quarantine"},
+	{.key = "unconfined",
+	 .kind = PCTL_FIELD_LIST,
+	 .element = &path_element,
+	 .max = 64,
+	 .doc = "ids of plugins whose workers are not confined; \"*\": all"},
+	{.key = "readable",
+	 .kind = PCTL_FIELD_LIST,
+	 .element = &path_element,
+	 .max = 64,
+	 .doc = "what confined workers may read besides the system's folders: a driver kept "
+		"elsewhere"},
+	{.key = "in_process",
+	 .kind = PCTL_FIELD_BOOL,
+	 .doc = "run backends that allow it inside pipectl, as --in-process does"},
+};
+static const pctl_conf_schema worker_schema = PCTL_CONF_SCHEMA("\"workers\"", worker_fields);
+
+static const pctl_conf_field limit_fields[] = {
+	{.key = "memory",
+	 .kind = PCTL_FIELD_BYTES,
+	 .doc = "buffers of one job together; 0: only the policy's limit"},
+	{.key = "time",
+	 .kind = PCTL_FIELD_DURATION,
+	 .doc = "of the work of one job; 0: only the policy's limit"},
+};
+static const pctl_conf_schema limit_schema = PCTL_CONF_SCHEMA("\"limits\"", limit_fields);
+
+static const pctl_conf_field cache_fields[] = {
+	{.key = "kernels",
+	 .kind = PCTL_FIELD_BYTES,
+	 .doc = "compiled kernels kept on disk; 0: none"},
+	{.key = "gc_grace",
+	 .kind = PCTL_FIELD_DURATION,
+	 .doc = "blobs younger than this survive `cas gc`"},
+};
+static const pctl_conf_schema cache_schema = PCTL_CONF_SCHEMA("\"cache\"", cache_fields);
+
+static const pctl_conf_field output_fields[] = {
+	{.key = "colour",
+	 .kind = PCTL_FIELD_CHOICE,
+	 .words = when_words,
+	 .doc = "auto: on a terminal, unless NO_COLOR is set"},
+	{.key = "progress",
+	 .kind = PCTL_FIELD_CHOICE,
+	 .words = when_words,
+	 .doc = "auto: on a terminal"},
+};
+static const pctl_conf_schema output_schema = PCTL_CONF_SCHEMA("\"output\"", output_fields);
+
+static const pctl_conf_field default_fields[] = {
+	{.key = "policy",
+	 .kind = PCTL_FIELD_STRING,
+	 .doc = "policy file; below the home or beside this file; empty: built in"},
+	{.key = "gas",
+	 .kind = PCTL_FIELD_STRING,
+	 .doc = "gas schedule; below the home or beside this file"},
+};
+static const pctl_conf_schema default_schema = PCTL_CONF_SCHEMA("\"defaults\"", default_fields);
+
+static const pctl_conf_field host_fields[] = {
+	{.key = "directories",
+	 .kind = PCTL_FIELD_GROUP,
+	 .group = &directory_schema,
+	 .doc = "where state lies"},
+	{.key = "plugins",
+	 .kind = PCTL_FIELD_GROUP,
+	 .group = &plugin_schema,
+	 .doc = "where plugins are looked for"},
+	{.key = "workers",
+	 .kind = PCTL_FIELD_GROUP,
+	 .group = &worker_schema,
+	 .doc = "the processes that run them"},
+	{.key = "limits",
+	 .kind = PCTL_FIELD_GROUP,
+	 .group = &limit_schema,
+	 .doc = "on top of the policy's"},
+	{.key = "cache",
+	 .kind = PCTL_FIELD_GROUP,
+	 .group = &cache_schema,
+	 .doc = "what is kept and how long"},
+	{.key = "memo",
+	 .kind = PCTL_FIELD_CHOICE,
+	 .words = switch_words,
+	 .doc = "take results that were computed before"},
+	{.key = "output",
+	 .kind = PCTL_FIELD_GROUP,
+	 .group = &output_schema,
+	 .doc = "what a person sees"},
+	{.key = "defaults",
+	 .kind = PCTL_FIELD_GROUP,
+	 .group = &default_schema,
+	 .doc = "what holds when nothing is named"},
+};
+static const pctl_conf_schema host_schema = PCTL_CONF_SCHEMA("the host configuration", host_fields);
+
+const pctl_conf_schema *pctl_host_config_schema(void)
+{
+	return &host_schema;
+}
+
+static host_state *state_of(const pctl_host_config *c)
+{
+	return (host_state *)(void *)(uintptr_t)c;
+}
+
+void pctl_host_config_destroy(pctl_host_config *c)
+{
+	host_state *s = state_of(c);
+
+	if (c == NULL)
+		return;
+	pctl_conf_settings_destroy(s->settings);
+	pctl_conf_destroy(s->file);
+	pctl_conf_destroy(s->built_in);
+	pctl_arena_destroy(s->arena);
+	free(s);
+}
+
+uint32_t pctl_host_config_setting_count(const pctl_host_config *c)
+{
+	return pctl_conf_settings_count(state_of(c)->settings);
+}
+
+const pctl_conf_setting *pctl_host_config_setting_at(const pctl_host_config *c, uint32_t i)
+{
+	return pctl_conf_settings_at(state_of(c)->settings, i);
+}
+
+const char *pctl_host_config_origin(const pctl_host_config *c, const char *key)
+{
+	const pctl_conf_setting *set = pctl_conf_settings_get(state_of(c)->settings, key);
+
+	return set != NULL ? set->origin : NULL;
+}
+
+const char *pctl_host_config_searched_at(const pctl_host_config *c, uint32_t i, int *used)
+{
+	const host_state *s = state_of(c);
+
+	*used = i < s->n_searched && i == s->used;
+	return i < s->n_searched ? s->searched[i] : NULL;
+}
+
+/* ---- places ------------------------------------------------------------------------------- */
+
+static const char *join(host_state *s, const char *a, const char *b)
+{
+	return b[0] == '/' ? pctl_arena_dup(s->arena, b)
+			   : pctl_arena_printf(s->arena, "%s/%s", a, b);
+}
+
+/* An environment variable that is set, not empty, and to be trusted. */
+static const char *environment(const char *name)
+{
+	const char *value = secure_getenv(name);
+
+	return value != NULL && value[0] != 0 ? value : NULL;
+}
+
+static pctl_status find_home(host_state *s, const pctl_host_options *o, const pctl_call *call)
+{
+	const char *value;
+
+	if (o != NULL && o->home != NULL && o->home[0] != 0) {
+		s->c.home = pctl_arena_dup(s->arena, o->home);
+		s->c.home_origin = "--home";
+	} else if ((value = environment("PIPECTL_HOME")) != NULL) {
+		s->c.home = pctl_arena_dup(s->arena, value);
+		s->c.home_origin = "PIPECTL_HOME";
+	} else if ((value = environment("XDG_DATA_HOME")) != NULL && value[0] == '/') {
+		s->c.home = join(s, value, "pipectl");
+		s->c.home_origin = "XDG_DATA_HOME";
+	} else if ((value = environment("HOME")) != NULL) {
+		s->c.home = join(s, value, ".local/share/pipectl");
+		s->c.home_origin = "HOME";
+	} else {
+		return pctl_refuse(call, PC4320_HOST_CONFIG_HOME,
+				   "none of --home, PIPECTL_HOME, XDG_DATA_HOME, HOME is set");
+	}
+	return s->c.home != NULL ? PCTL_OK : pctl_refuse(call, PC2_NOMEM, "no memory for a path");
+}
+
+/* Directory of the running program; NULL when the system does not tell. */
+static const char *executable_dir(host_state *s)
+{
+	char path[4096];
+	const ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	char *slash;
+
+	if (n <= 0)
+		return NULL;
+	path[n] = 0;
+	slash = strrchr(path, '/');
+	if (slash == NULL)
+		return NULL;
+	*slash = 0;
+	return pctl_arena_dup(s->arena, path);
+}
+
+static const char *directory_of(host_state *s, const char *file)
+{
+	const char *slash = strrchr(file, '/');
+
+	return slash == NULL   ? "."
+	       : slash == file ? "/"
+			       : pctl_arena_dup_n(s->arena, file, (size_t)(slash - file));
+}
+
+static void search(host_state *s, const char *path)
+{
+	if (path != NULL)
+		s->searched[s->n_searched++] = path;
+}
+
+static void add_place(host_state *s, const char *dir)
+{
+	if (dir == NULL)
+		return;
+	s->places[s->n_places++] = dir;
+	if (s->c.conf_dir == NULL && pctl_dir_exists(dir))
+		s->c.conf_dir = dir;
+}
+
+static pctl_status find_file(host_state *s, const pctl_host_options *o, const pctl_call *call)
+{
+	const char *exe = executable_dir(s);
+
+	s->used = UINT32_MAX;
+	if (o != NULL && o->config != NULL) {
+		if (!pctl_file_exists(o->config))
+			return pctl_refuse(call, PC4321_HOST_CONFIG_FILE,
+					   "there is no file \"%s\" (--config)", o->config);
+		search(s, pctl_arena_dup(s->arena, o->config));
+		add_place(s, directory_of(s, o->config));
+	} else {
+		search(s, join(s, s->c.home, "pipectl.cfg"));
+	}
+	if (exe != NULL) {
+		add_place(s, join(s, exe, "../conf"));
+		add_place(s, join(s, exe, "../share/pipectl/conf"));
+	}
+	add_place(s, "/etc/pipectl");
+	for (uint32_t i = 0; (o == NULL || o->config == NULL) && i < s->n_places; i++)
+		search(s, join(s, s->places[i], "pipectl.cfg"));
+	for (uint32_t i = 0; i < s->n_searched && s->c.config == NULL; i++) {
+		if (!pctl_file_exists(s->searched[i]))
+			continue;
+		s->used = i;
+		s->c.config = s->searched[i];
+	}
+	return PCTL_OK;
+}
+
+char *pctl_host_config_find(const pctl_host_config *c, const char *name)
+{
+	const host_state *s = state_of(c);
+	char *path;
+
+	if (pctl_file_exists(name))
+		return strdup(name);
+	for (uint32_t i = 0; name[0] != '/' && i <= s->n_places; i++) {
+		path = pctl_path_join(i == 0 ? c->home : s->places[i - 1], name);
+		if (path != NULL && pctl_file_exists(path))
+			return path;
+		free(path);
+	}
+	return NULL;
+}
+
+char *pctl_host_config_find_policy(void *config, const char *name)
+{
+	char inside[512];
+	const int n = snprintf(inside, sizeof(inside), "policy/%s", name);
+
+	return name[0] == '/' || n < 0 || (size_t)n >= sizeof(inside)
+		       ? NULL
+		       : pctl_host_config_find(config, inside);
+}
+
+/* ---- the file ----------------------------------------------------------------------------- */
+
+static const pctl_conf_value *value_of(const host_state *s, const char *key)
+{
+	return pctl_conf_settings_get(s->settings, key)->from;
+}
+
+static const char *text_of(const host_state *s, const char *key)
+{
+	return value_of(s, key)->text;
+}
+
+static uint32_t word_of(const host_state *s, const char *key, const char *const *words)
+{
+	uint32_t n = 0, which = 0;
+
+	while (words[n] != NULL)
+		n++;
+	(void)pctl_conf_as_choice(value_of(s, key), words, n, NULL, &which);
+	return which;
+}
+
+static uint32_t ms_of(const host_state *s, const char *key)
+{
+	uint64_t ms = 0;
+
+	(void)pctl_conf_as_duration(value_of(s, key), 0, DAY_MS, NULL, &ms);
+	return (uint32_t)ms;
+}
+
+static const char *const *texts_of(host_state *s, const char *key, int paths, uint32_t *n)
+{
+	const pctl_conf_value *v = value_of(s, key);
+	const char **out = pctl_arena_array(s->arena, v->n_items, sizeof(*out));
+
+	*n = v->n_items;
+	for (uint32_t i = 0; out != NULL && i < v->n_items; i++)
+		out[i] = paths ? join(s, directory_of(s, v->pos.file), v->items[i]->text)
+			       : v->items[i]->text;
+	return out;
+}
+
+/* The path of a default, NULL when it is unset or not there. */
+static const char *find_default(host_state *s, const char *key)
+{
+	const char *name = text_of(s, key), *out = NULL;
+	char *path = name[0] != 0 ? pctl_host_config_find(&s->c, name) : NULL;
+
+	if (path != NULL)
+		out = pctl_arena_dup(s->arena, path);
+	free(path);
+	return out;
+}
+
+/* A default that a file names must be there. */
+static pctl_status require_default(const host_state *s, const char *key, const char *found,
+				   const pctl_call *call)
+{
+	const pctl_conf_setting *set = pctl_conf_settings_get(s->settings, key);
+
+	if (found != NULL || set->from->text[0] == 0)
+		return PCTL_OK;
+	return pctl_refuse_at(call, PC4322_HOST_CONFIG_DEFAULT, &set->from->pos, NULL,
+			      "\"%s\" names \"%.200s\", which is not found (%s)", key,
+			      set->from->text, set->origin);
+}
+
+pctl_status pctl_host_config_require_gas(const pctl_host_config *c, const pctl_call *call,
+					 const char **out)
+{
+	*out = c->gas;
+	return require_default(state_of(c), "defaults.gas", c->gas, call);
+}
+
+static pctl_status fill(host_state *s, const pctl_call *call)
+{
+	pctl_host_config *c = &s->c;
+	const char *const base = c->home;
+	uint64_t strikes = 0;
+
+	c->cas_dir = join(s, base, text_of(s, "directories.cas"));
+	c->memo_dir = join(s, base, text_of(s, "directories.memo"));
+	c->cache_dir = join(s, base, text_of(s, "directories.cache"));
+	c->plugin_dirs = texts_of(s, "plugins.dirs", 1, &c->n_plugin_dirs);
+	c->plugins_disabled = texts_of(s, "plugins.disabled", 0, &c->n_plugins_disabled);
+	c->worker = text_of(s, "workers.path")[0] != 0
+			    ? join(s, directory_of(s, value_of(s, "workers.path")->pos.file),
+				   text_of(s, "workers.path"))
+			    : NULL;
+	c->probe_ms = ms_of(s, "workers.probe");
+	c->start_ms = ms_of(s, "workers.start");
+	c->call_ms = ms_of(s, "workers.call");
+	c->grace_ms = ms_of(s, "workers.grace");
+	(void)pctl_conf_as_u64(value_of(s, "workers.strikes"), 0, 1000, NULL, &strikes);
+	c->strikes = (uint32_t)strikes;
+	c->unconfined = texts_of(s, "workers.unconfined", 0, &c->n_unconfined);
+	c->readable = texts_of(s, "workers.readable", 1, &c->n_readable);
+	c->build_cpu_ms = ms_of(s, "workers.build_cpu");
+	(void)pctl_conf_as_bytes(value_of(s, "workers.build_memory"), 0, UINT64_MAX, NULL,
+				 &c->build_memory);
+	c->in_process = (uint32_t)value_of(s, "workers.in_process")->integer;
+	(void)pctl_conf_as_bytes(value_of(s, "limits.memory"), 0, UINT64_MAX, NULL,
+				 &c->memory_bytes);
+	(void)pctl_conf_as_duration(value_of(s, "limits.time"), 0, UINT64_MAX, NULL, &c->time_ms);
+	(void)pctl_conf_as_bytes(value_of(s, "cache.kernels"), 0, UINT64_MAX, NULL,
+				 &c->cache_bytes);
+	(void)pctl_conf_as_duration(value_of(s, "cache.gc_grace"), 0, UINT64_MAX, NULL,
+				    &c->gc_grace_s);
+	c->gc_grace_s /= 1000;
+	c->memo = word_of(s, "memo", switch_words);
+	c->colour = word_of(s, "output.colour", when_words);
+	c->progress = word_of(s, "output.progress", when_words);
+	c->policy = find_default(s, "defaults.policy");
+	c->gas = find_default(s, "defaults.gas");
+	if (c->cas_dir == NULL || c->memo_dir == NULL || c->cache_dir == NULL ||
+	    c->plugin_dirs == NULL || c->plugins_disabled == NULL || c->unconfined == NULL ||
+	    c->readable == NULL)
+		return pctl_refuse(call, PC2_NOMEM, "no memory for the host's configuration");
+	if (strcmp(pctl_conf_settings_get(s->settings, "defaults.policy")->origin,
+		   PCTL_CONF_BUILT_IN) == 0)
+		return PCTL_OK; /* nobody asked for that file, and the built-in policy is the same
+				 */
+	return require_default(s, "defaults.policy", c->policy, call);
+}
+
+static pctl_status read_layers(host_state *s, const pctl_call *call)
+{
+	pctl_status status = PCTL_OK;
+
+	if (s->c.config != NULL) {
+		status = pctl_conf_read_file(s->c.config, call, &s->file);
+		if (status == PCTL_OK)
+			status = pctl_conf_check(pctl_conf_root(s->file), &host_schema, call);
+		if (status != PCTL_OK)
+			return status;
+		s->layers[s->n_layers++] = pctl_conf_root(s->file);
+	}
+	status = pctl_conf_read_text(PCTL_CONF_BUILT_IN, built_in_text, strlen(built_in_text), call,
+				     &s->built_in);
+	if (status == PCTL_OK)
+		status = pctl_conf_check(pctl_conf_root(s->built_in), &host_schema, call);
+	if (status != PCTL_OK)
+		return status;
+	s->layers[s->n_layers++] = pctl_conf_root(s->built_in);
+	return pctl_conf_settings_create(&host_schema, s->layers, s->n_layers, call, &s->settings);
+}
+
+pctl_status pctl_host_config_load(const pctl_host_options *o, const pctl_call *call,
+				  pctl_host_config **out)
+{
+	host_state *s = calloc(1, sizeof(*s));
+	pctl_status status;
+
+	*out = NULL;
+	if (s == NULL || (s->arena = pctl_arena_create()) == NULL) {
+		free(s);
+		return pctl_refuse(call, PC2_NOMEM, "no memory for the host's configuration");
+	}
+	status = find_home(s, o, call);
+	if (status == PCTL_OK)
+		status = find_file(s, o, call);
+	if (status == PCTL_OK)
+		status = read_layers(s, call);
+	if (status == PCTL_OK)
+		status = fill(s, call);
+	if (status != PCTL_OK) {
+		pctl_host_config_destroy(&s->c);
+		return status;
+	}
+	*out = &s->c;
+	return PCTL_OK;
+}

@@ -1,0 +1,97 @@
+/* The profiles of this host: found by the device's identity in the home and in certs/, made by a probe when there is
+ * none, revoked with a cause when a whole kernel showed that the probe missed something. */
+#ifndef PIPECTL_RUNTIME_DEVICE_PROFILES_H
+#define PIPECTL_RUNTIME_DEVICE_PROFILES_H
+
+#include "compiler/legalize/legal.h"
+#include "runtime/device/limits_record.h"
+#include "runtime/device/probe.h"
+
+typedef struct pctl_profiles pctl_profiles;
+
+/*
+ * home       profiles made here are kept in HOME/profiles, the key that signs them in HOME/keys
+ * certs      directories with profiles/ and keys/ (files NAME.pub, a public key as hex, whose profiles are
+ *            believed); those that are not there are passed over
+ * probing    told before a device is probed, for a line on the terminal; may be NULL
+ */
+typedef struct pctl_profiles_options {
+	const char *home;
+	const char *const *certs;
+	uint32_t n_certs;
+	uint32_t reserved;
+	void (*probing)(void *ctx, const char *device);
+	void *ctx;
+} pctl_profiles_options;
+
+/* Nothing is read or made before it is needed. Errors: PCTL_E_NOMEM. */
+pctl_status pctl_profiles_open(const pctl_profiles_options *o, const pctl_call *call,
+			       pctl_profiles **out);
+void pctl_profiles_close(pctl_profiles *p);
+
+#define PCTL_PROFILES_FRESH 1u /* probe although there is a valid one, and lift a revocation */
+
+/* An opened device, as exec or `device probe` has it. `name` is for messages. */
+typedef struct pctl_profiled_device {
+	const pctl_backend *table;
+	pctl_device *dev;
+	const pctl_device_caps *caps;
+	const pctl_key_value *identity;
+	uint32_t n_identity;
+	uint32_t reserved;
+	const char *name;
+	const char *device, *driver; /* as the driver calls them */
+	const char *files;	     /* pctl_session_files; NULL: of no plugin */
+} pctl_profiled_device;
+
+/*
+ * The profile of this device: remembered, found, or probed now and kept. *out is the caller's, of size one record.
+ *
+ * Errors: PC4332 (revoked, with the cause), PC4331 (the probe did not end), PC5011 (no key to sign with).
+ */
+pctl_status pctl_profiles_obtain(pctl_profiles *p, const pctl_profiled_device *d, uint32_t flags,
+				 const pctl_call *call, pctl_profile_record *out);
+
+/*
+ * The limits of this device: found by its key, else known and rechecked, or searched for now, and kept (some seconds). What
+ * a search saw before the device was lost is kept too, so that it is not lost again; the loss is an error all the same.
+ * With PCTL_PROFILES_KEPT nothing is asked of the device, and *out has no limit when none is kept.
+ *
+ * Errors: PC4331 (the probe did not end), PC5011 (no key to sign with).
+ */
+#define PCTL_PROFILES_KEPT 2u
+pctl_status pctl_profiles_limits(pctl_profiles *p, const pctl_profiled_device *d, uint32_t flags,
+				 const pctl_call *call, pctl_limits_record *out);
+
+/* No strict program runs with this profile any more, until `device probe --fresh` makes it anew. */
+pctl_status pctl_profiles_revoke(pctl_profiles *p, const pctl_profile_record *r, const char *cause,
+				 const pctl_call *call);
+
+/* 1: the profile with this key (text of its CID) was revoked, and no new one was made since. */
+int pctl_profiles_is_revoked(const pctl_profiles *p, const char *key);
+
+/* Has the first build of this program (identity of its wire form) passed its check with this profile? And: it has now.
+ * A note that is lost only costs a repetition. */
+int pctl_profiles_was_checked(pctl_profiles *p, const pctl_profile_record *r,
+			      const pctl_cid *program);
+void pctl_profiles_note_checked(pctl_profiles *p, const pctl_profile_record *r,
+				const pctl_cid *program);
+
+/* Write a signed copy of a record to another directory. */
+pctl_status pctl_profiles_export(pctl_profiles *p, pctl_profile_record *r, const char *dir,
+				 const pctl_call *call);
+
+/* The same for limits; `device` as above, for people. */
+pctl_status pctl_profiles_export_limits(pctl_profiles *p, pctl_limits_record *r, const char *device,
+					const char *dir, const pctl_call *call);
+
+/* The forms of the legaliser, compiled on first use; owned by p. */
+pctl_status pctl_profiles_forms(pctl_profiles *p, const pctl_call *call, pctl_forms **out);
+
+/* 1: `key` (hex) is this home's or one of those that came with certs. */
+int pctl_profiles_trust(pctl_profiles *p, const char *key, const pctl_call *call);
+
+/* The public key of this home, made on first use. */
+pctl_status pctl_profiles_public_key(pctl_profiles *p, const pctl_call *call, const char **out);
+
+#endif

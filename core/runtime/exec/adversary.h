@@ -1,0 +1,22 @@
+/* The first build of a strict kernel on a device is checked: a few dispatches over adversarial data, there and on the
+ * reference, byte for byte. A probe of single operations is not a proof, since drivers optimise whole kernels. */
+#ifndef PIPECTL_RUNTIME_EXEC_ADVERSARY_H
+#define PIPECTL_RUNTIME_EXEC_ADVERSARY_H
+
+#include "runtime/exec/session.h"
+
+/*
+ * Check `unit` on s against `reference`, with at most `groups` workgroups. Only for kernels whose race freedom is
+ * proven: of others the data might make a race, which no device could be blamed for.
+ *
+ * *agreed  1: every byte of every writable binding was the same
+ * cause    of a disagreement: the binding, the word and both values
+ */
+pctl_status pctl_adversary_run(pctl_session *s, pctl_session *reference,
+			       const pctl_kernel_unit *unit, const uint32_t groups[3],
+			       const pctl_call *call, int *agreed, char cause[256]);
+
+/* 1 when this kernel needs the check at all, by class, proof and size. */
+int pctl_adversary_applies(const pctl_kernel_unit *unit);
+
+#endif

@@ -1,0 +1,502 @@
+/* Running a plan: what is submitted, how a repeat alternates between two buffers. Recording is job_record.c. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "foundation/base/str.h"
+#include "runtime/exec/guard.h"
+#include "runtime/exec/job_private.h"
+#include "runtime/exec/sanitize.h"
+#include "runtime/exec/value.h"
+
+#define WAIT_SLICE_NS (100ull * 1000 * 1000)
+#define STOP_SLICES 100u /* how long a cancelled submit is waited for */
+#define MOST_TIMES 256u	 /* re-submissions in one submit: keeps cancelling and progress prompt */
+
+/* One way the plan's buffers are taken: a repeat has up to three (first round, odd, even). */
+struct view {
+	pctl_buffer **buffers; /* one a plan buffer */
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* The bytes that pad an output to a multiple of four stay zero: of a value they are promised to be. */
+static pctl_status poison(struct pctl_job_running *r, uint32_t i, uint64_t seed,
+			  pctl_buffer *buffer)
+{
+	const pctl_plan_buffer *b = &r->plan->buffers[i];
+	uint64_t n = b->kind == PCTL_PLAN_OUTPUT && r->run->out_bytes != NULL
+			     ? r->run->out_bytes[i - r->plan->n_in]
+			     : b->n_bytes;
+
+	if (r->run->poison == 0 || (b->kind != PCTL_PLAN_OUTPUT && b->kind != PCTL_PLAN_TEMP))
+		return PCTL_OK;
+	return pctl_job_poison(r->s, buffer, r->shape.before, n,
+			       r->run->poison * 0x9e3779b97f4a7c15ull + seed + 1u, r->call);
+}
+
+static pctl_status create_buffer(struct pctl_job_running *r, uint32_t i, uint64_t seed, int second,
+				 pctl_buffer **out)
+{
+	const pctl_plan_buffer *b = &r->plan->buffers[i];
+	pctl_status status = r->t->buffer_create(
+		r->dev, r->call, b->n_bytes + r->shape.before + r->shape.behind, b->usage, out);
+
+	if (status == PCTL_OK)
+		status = pctl_job_guard_write(r, i, second, *out, b->n_bytes);
+	if (status == PCTL_OK)
+		status = poison(r, i, seed, *out);
+	if (status == PCTL_OK && b->kind == PCTL_PLAN_PARAMS && b->n_bytes != 0)
+		status = r->t->buffer_write(r->dev, r->call, *out, r->shape.before, b->data,
+					    b->n_bytes);
+	return status;
+}
+
+struct upload {
+	const struct pctl_job_running *r;
+	pctl_buffer *buffer;
+};
+
+static pctl_status upload_piece(void *ctx, uint64_t offset, const void *data, uint64_t n)
+{
+	const struct upload *u = ctx;
+
+	return u->r->t->buffer_write(u->r->dev, u->r->call, u->buffer, u->r->shape.before + offset,
+				     data, n);
+}
+
+/* An input of a guarded job: a copy of its own, for the value's buffer has no zones. */
+static pctl_status create_input(struct pctl_job_running *r, uint32_t i, pctl_value *const *in)
+{
+	const uint64_t n = pctl_job_span(r, i, in);
+	struct upload u = {r, NULL};
+	pctl_status status = r->t->buffer_create(
+		r->dev, r->call, n + r->shape.before + r->shape.behind,
+		PCTL_BUFFER_STORAGE | PCTL_BUFFER_UNIFORM | PCTL_BUFFER_TRANSFER, &r->own[i]);
+
+	u.buffer = r->inputs[i] = r->own[i];
+	if (status == PCTL_OK)
+		status = pctl_job_guard_write(r, i, 0, u.buffer, n);
+	return status == PCTL_OK ? pctl_value_stream(in[i], r->call, upload_piece, &u) : status;
+}
+
+static int is_carried(const struct pctl_job_running *r, uint32_t output)
+{
+	for (uint32_t i = 0; r->run->carry != NULL && i < r->plan->n_in; i++) {
+		if (r->run->carry[i] == output + 1)
+			return 1;
+	}
+	return 0;
+}
+
+static pctl_status prepare(struct pctl_job_running *r, pctl_value *const *in)
+{
+	const pctl_job_plan *plan = r->plan;
+	pctl_status status = PCTL_OK;
+
+	r->kernels = calloc(plan->n_steps + 1u, sizeof(*r->kernels));
+	r->own = calloc(plan->n_buffers + 1u, sizeof(*r->own));
+	r->second = calloc(plan->n_buffers + 1u, sizeof(*r->second));
+	r->inputs = calloc(plan->n_in + 1u, sizeof(*r->inputs));
+	if (r->kernels == NULL || r->own == NULL || r->second == NULL || r->inputs == NULL)
+		return pctl_refuse(r->call, PC2_NOMEM, "no memory for a job");
+	for (uint32_t i = 0; status == PCTL_OK && i < plan->n_steps; i++) {
+		if (plan->steps[i].kind == PCTL_STEP_KERNEL)
+			status = pctl_session_kernel(r->s, plan->steps[i].unit, r->call,
+						     &r->kernels[i]);
+	}
+	for (uint32_t i = 0; status == PCTL_OK && i < plan->n_in; i++)
+		status = r->shape.before != 0 ? create_input(r, i, in)
+					      : pctl_value_on(in[i], r->s, r->call, &r->inputs[i]);
+	for (uint32_t i = plan->n_in; status == PCTL_OK && i < plan->n_buffers; i++) {
+		status = create_buffer(r, i, i, 0, &r->own[i]);
+		if (status == PCTL_OK && r->run->repeat > 1 && i < plan->n_in + plan->n_out &&
+		    is_carried(r, i - plan->n_in))
+			status = create_buffer(r, i, (uint64_t)i << 32, 1, &r->second[i]);
+	}
+	return status;
+}
+
+/*
+ * Buffers of round `round` (0, then odd and even alternate): outputs of even rounds are the first
+ * buffers, of odd ones the second where there are two; a carried input reads what the round before
+ * wrote.
+ */
+void pctl_job_view_of(const struct pctl_job_running *r, uint64_t round, pctl_buffer **buffers)
+{
+	const pctl_job_plan *plan = r->plan;
+
+	for (uint32_t i = 0; i < plan->n_buffers; i++)
+		buffers[i] = i < plan->n_in ? r->inputs[i] : r->own[i];
+	for (uint32_t i = plan->n_in; round % 2 != 0 && i < plan->n_in + plan->n_out; i++) {
+		if (r->second[i] != NULL)
+			buffers[i] = r->second[i];
+	}
+	for (uint32_t i = 0; round != 0 && r->run->carry != NULL && i < plan->n_in; i++) {
+		uint32_t from = r->run->carry[i];
+
+		if (from != 0)
+			buffers[i] = round % 2 != 0 ? r->own[plan->n_in + from - 1]
+						    : r->second[plan->n_in + from - 1];
+	}
+}
+
+/* ---- submitting --------------------------------------------------------------------------- */
+
+/* Asked between submits as well as between waits: many short ones must not outrun it. */
+static pctl_status stop_if_due(const struct pctl_job_running *r)
+{
+	if (pctl_is_cancelled(r->call))
+		return pctl_refuse(r->call, PC4_CANCELLED, "job \"%s\" was cancelled",
+				   r->plan->name);
+	if (r->run->timeout_ms != 0 && (now_ns() - r->started_ns) / 1000000u > r->run->timeout_ms)
+		return pctl_refuse(r->call, PC5206_TIMEOUT,
+				   "job \"%s\" ran longer than %" PRIu64 " ms on %s", r->plan->name,
+				   r->run->timeout_ms, pctl_session_name(r->s));
+	return PCTL_OK;
+}
+
+/* Stop what is under way and wait until it has: its buffers are about to go. */
+static void stop(struct pctl_job_running *r, uint64_t ticket)
+{
+	pctl_status status = PCTL_OK;
+	pctl_completion done = {.head = PCTL_HEAD(pctl_completion)};
+
+	r->t->cancel(r->dev, ticket);
+	for (uint32_t i = 0; i < STOP_SLICES && status == PCTL_OK && !done.done; i++)
+		status = r->t->wait(r->dev, r->call, ticket, WAIT_SLICE_NS, &done);
+}
+
+static pctl_status wait_for(struct pctl_job_running *r, uint64_t ticket)
+{
+	for (;;) {
+		pctl_completion done = {.head = PCTL_HEAD(pctl_completion)};
+		pctl_status status = r->t->wait(r->dev, r->call, ticket, WAIT_SLICE_NS, &done);
+
+		if (status != PCTL_OK || done.done) {
+			r->stats.device_ns += done.device_ns;
+			return status;
+		}
+		status = stop_if_due(r);
+		if (status != PCTL_OK) {
+			stop(r, ticket);
+			return status;
+		}
+	}
+}
+
+static pctl_status submit(struct pctl_job_running *r, pctl_list *list, uint64_t round,
+			  uint32_t step, uint32_t times)
+{
+	uint64_t ticket = 0;
+	pctl_status status = stop_if_due(r);
+
+	pctl_job_trace(r, round, step);
+	if (status == PCTL_OK)
+		status = r->t->submit(r->dev, r->call, list, times, &ticket);
+	if (status == PCTL_OK)
+		status = wait_for(r, ticket);
+	r->stats.submits++;
+	return status;
+}
+
+static void tell_progress(const struct pctl_job_running *r, uint64_t rounds)
+{
+	if (r->run->progress != NULL)
+		r->run->progress(r->run->progress_ctx, rounds, r->run->repeat);
+}
+
+/* Rounds first .. first + n - 1, recorded as one list, `times` times. */
+static pctl_status run_rounds(struct pctl_job_running *r, uint64_t first, uint32_t n,
+			      uint64_t times)
+{
+	pctl_list *list;
+	pctl_status status = times == 0 ? PCTL_OK : pctl_job_record(r, first, n, 0, &list);
+	uint64_t done = 0;
+
+	if (status != PCTL_OK || times == 0)
+		return status;
+	while (status == PCTL_OK && done < times) {
+		uint32_t now = times - done < MOST_TIMES ? (uint32_t)(times - done) : MOST_TIMES;
+
+		status = submit(r, list, first + done * n, 0, now);
+		done += now;
+		if (status == PCTL_OK)
+			tell_progress(r, first + done * n);
+	}
+	r->t->list_destroy(r->dev, list);
+	return status;
+}
+
+/* ---- the plan's own checks ---------------------------------------------------------------- */
+
+static pctl_status read_word(struct pctl_job_running *r, pctl_buffer *buffer, uint64_t offset,
+			     uint32_t bytes, uint64_t *out)
+{
+	uint8_t raw[8] = {PCTL_UNREAD, PCTL_UNREAD, PCTL_UNREAD, PCTL_UNREAD,
+			  PCTL_UNREAD, PCTL_UNREAD, PCTL_UNREAD, PCTL_UNREAD};
+	pctl_status status =
+		r->t->buffer_read(r->dev, r->call, buffer, r->shape.before + offset, raw, bytes);
+
+	*out = 0;
+	for (uint32_t i = 0; i < bytes; i++)
+		*out |= (uint64_t)raw[i] << (8 * i);
+	return status;
+}
+
+static pctl_status refuse_check(const struct pctl_job_running *r, const pctl_plan_check *c,
+				uint64_t found)
+{
+	const char *mark = strstr(c->message, "%v");
+	pctl_str_buf text = PCTL_STR_BUF_INIT;
+	pctl_status status;
+
+	if (mark == NULL) {
+		pctl_str_add(&text, c->message);
+	} else {
+		pctl_str_add_n(&text, c->message, (size_t)(mark - c->message));
+		pctl_str_addf(&text, "%" PRIu64 "%s", found, mark + 2);
+	}
+	status = pctl_refuse(r->call, PC5205_JOB_FAILED, "job \"%s\" failed: %s", r->plan->name,
+			     text.data == NULL ? c->message : text.data);
+	pctl_str_drop(&text);
+	return status;
+}
+
+/* The assertions, on the buffers that round `round` used. */
+static pctl_status check_assertions(struct pctl_job_running *r, uint64_t round)
+{
+	pctl_buffer **buffers = r->plan->n_checks == 0
+					? NULL
+					: calloc(r->plan->n_buffers + 1u, sizeof(pctl_buffer *));
+	pctl_status status = PCTL_OK;
+
+	if (r->plan->n_checks == 0)
+		return PCTL_OK;
+	if (buffers == NULL)
+		return pctl_refuse(r->call, PC2_NOMEM, "no memory for a job");
+	pctl_job_view_of(r, round, buffers);
+	for (uint32_t i = 0; status == PCTL_OK && i < r->plan->n_checks; i++) {
+		const pctl_plan_check *c = &r->plan->checks[i];
+		uint64_t found;
+
+		status = read_word(r, buffers[c->buffer], c->offset, c->bytes, &found);
+		if (status == PCTL_OK && found != c->expected)
+			status = refuse_check(r, c, found);
+	}
+	free(buffers);
+	return status;
+}
+
+/* Show the buffers of a round: to whom a cut is for (`cut` 1), or to the watcher. */
+static pctl_status show(struct pctl_job_running *r, int cut, uint64_t round, uint32_t step)
+{
+	pctl_buffer **buffers = calloc(r->plan->n_buffers + 1u, sizeof(pctl_buffer *));
+	pctl_job_view view = {r->plan, r->s, buffers};
+	pctl_status status;
+
+	if (buffers == NULL)
+		return pctl_refuse(r->call, PC2_NOMEM, "no memory for a job");
+	pctl_job_view_of(r, round, buffers);
+	status = cut ? r->run->look(r->run->look_ctx, &view, r->call)
+		     : r->run->watched(r->run->watched_ctx, &view, round, step, r->call);
+	free(buffers);
+	return status;
+}
+
+/* The steps of a round one by one, each shown. */
+static pctl_status run_steps(struct pctl_job_running *r, uint64_t round)
+{
+	pctl_status status = PCTL_OK;
+
+	for (uint32_t i = 0; status == PCTL_OK && i < pctl_job_steps_of(r, round); i++) {
+		pctl_list *list;
+
+		if (pctl_job_is_empty(&r->plan->steps[i]))
+			continue;
+		status = pctl_job_record(r, round, 1, i + 1, &list);
+		if (status != PCTL_OK)
+			break;
+		status = submit(r, list, round, i + 1, 1);
+		if (status == PCTL_OK)
+			status = show(r, 0, round, i + 1);
+		r->t->list_destroy(r->dev, list);
+	}
+	return status;
+}
+
+/* A plan with assertions runs round by round: what one round found must not be lost in the next. So does one whose
+ * rounds are traced or watched, or whose last round is cut. */
+static pctl_status run_checked(struct pctl_job_running *r)
+{
+	pctl_list *lists[4] = {
+		NULL}; /* the first round, odd ones, even ones, the one that is cut */
+	pctl_status status = PCTL_OK;
+
+	for (uint64_t round = 0; status == PCTL_OK && round < r->run->repeat; round++) {
+		int cut = pctl_job_is_cut(r, round);
+		pctl_list **list = &lists[cut ? 3 : round == 0 ? 0 : 2 - round % 2];
+
+		if (r->run->watch == PCTL_WATCH_STEPS) {
+			status = run_steps(r, round);
+		} else {
+			if (*list == NULL)
+				status = pctl_job_record(r, round, 1, 0, list);
+			if (status == PCTL_OK && !(cut && r->run->steps == 0))
+				status = submit(r, *list, round, 0, 1);
+		}
+		if (status == PCTL_OK && !cut)
+			status = check_assertions(r, round);
+		if (status == PCTL_OK && !cut && r->run->watch != PCTL_WATCH_JOBS)
+			status = show(r, 0, round, 0);
+		if (status == PCTL_OK)
+			tell_progress(r, round + 1);
+	}
+	if (status == PCTL_OK && r->run->cut && r->run->repeat != 0)
+		status = show(r, 1, r->run->repeat - 1, 0);
+	for (uint32_t i = 0; i < 4; i++) {
+		if (lists[i] != NULL)
+			r->t->list_destroy(r->dev, lists[i]);
+	}
+	return status;
+}
+
+static pctl_status run_all(struct pctl_job_running *r)
+{
+	uint64_t n = r->run->repeat;
+	pctl_status status;
+
+	if (r->plan->n_checks != 0 || r->run->traced || r->run->cut || r->run->watch)
+		return run_checked(r);
+	status = run_rounds(r, 0, 1, n > 0);
+	if (status == PCTL_OK && n > 2)
+		status = run_rounds(r, 1, 2, (n - 1) / 2);
+	if (status == PCTL_OK && n > 1 && (n - 1) % 2 != 0)
+		status = run_rounds(r, 1, 1, 1);
+	return status;
+}
+
+/* Hand the outputs over as values; the buffer that the last round wrote is kept, the other one
+ * dropped. */
+static pctl_status hand_over(struct pctl_job_running *r, pctl_value *const *in, pctl_value **out)
+{
+	const pctl_job_plan *plan = r->plan;
+	int odd_last = r->run->repeat > 0 && (r->run->repeat - 1) % 2 != 0;
+
+	for (uint32_t i = 0; i < plan->n_out; i++) {
+		uint32_t b = plan->n_in + i;
+		pctl_buffer **kept = odd_last && r->second[b] != NULL ? &r->second[b] : &r->own[b];
+
+		if (r->run->repeat == 0) {
+			for (uint32_t k = 0; k < plan->n_in; k++) {
+				if (r->run->carry != NULL && r->run->carry[k] == i + 1)
+					out[i] = pctl_value_retain(in[k]);
+			}
+			if (out[i] != NULL)
+				continue;
+		}
+		out[i] = pctl_value_from_buffer(r->s, *kept, r->run->out_bytes[i]);
+		if (out[i] == NULL)
+			return pctl_refuse(r->call, PC2_NOMEM, "no memory for a job");
+		out[i]->at[0].base = r->shape.before;
+		*kept = NULL;
+	}
+	return PCTL_OK;
+}
+
+static void tear_down(struct pctl_job_running *r)
+{
+	for (uint32_t i = 0; i < r->plan->n_buffers; i++) {
+		if (r->own != NULL && r->own[i] != NULL)
+			r->t->buffer_destroy(r->dev, r->own[i]);
+		if (r->second != NULL && r->second[i] != NULL)
+			r->t->buffer_destroy(r->dev, r->second[i]);
+	}
+	free(r->kernels);
+	free(r->own);
+	free(r->second);
+	free(r->inputs);
+}
+
+static struct pctl_job_running start(pctl_session *s, const pctl_job_run *run,
+				     const pctl_call *call)
+{
+	return (struct pctl_job_running){.s = s,
+					 .t = pctl_session_table(s),
+					 .dev = pctl_session_device(s),
+					 .run = run,
+					 .plan = run->plan,
+					 .call = call,
+					 .shape =
+						 run->shape == NULL ? (pctl_shape){0} : *run->shape,
+					 .started_ns = now_ns()};
+}
+
+pctl_status pctl_job_execute(pctl_session *s, const pctl_job_run *run, pctl_value *const *in,
+			     const pctl_call *call, pctl_value **out, pctl_job_stats *stats)
+{
+	struct pctl_job_running r = start(s, run, call);
+	pctl_call named;
+	pctl_status status;
+
+	memset(out, 0, run->plan->n_out * sizeof(*out));
+	if (call != NULL && call->trace_id == 0) {
+		named = *call;
+		named.trace_id = pctl_trace(run->plan->name, 0, 0);
+		r.call = r.named = &named;
+	}
+	status = prepare(&r, in);
+	if (status == PCTL_OK)
+		status = run_all(&r);
+	if (status == PCTL_OK && run->shape != NULL && run->shape->before != 0)
+		status = pctl_job_guard_check(&r, in);
+	if (status == PCTL_OK && run->held)
+		status = pctl_job_check_held(&r, in);
+	if (status == PCTL_OK)
+		status = pctl_sanitize_report(s, r.plan, call, &r.stats.counts);
+	if (status == PCTL_OK)
+		status = hand_over(&r, in, out);
+	for (uint32_t i = 0; status != PCTL_OK && i < run->plan->n_out; i++) {
+		pctl_value_release(out[i]);
+		out[i] = NULL;
+	}
+	tear_down(&r);
+	r.stats.wall_ns = now_ns() - r.started_ns;
+	if (stats != NULL)
+		*stats = r.stats;
+	return status;
+}
+
+pctl_status pctl_job_measure(pctl_session *s, const pctl_job_plan *plan, pctl_value *const *in,
+			     uint64_t timeout_ms, const pctl_call *call, uint64_t *out)
+{
+	pctl_job_run run = {.plan = plan, .repeat = 1, .timeout_ms = timeout_ms};
+	struct pctl_job_running r = start(s, &run, call);
+	pctl_status status;
+
+	*out = 0;
+	status = prepare(&r, in);
+	if (status == PCTL_OK)
+		status = run_all(&r);
+	if (status == PCTL_OK)
+		status = pctl_sanitize_report(s, plan, call, &r.stats.counts);
+	if (status == PCTL_OK)
+		status =
+			read_word(&r,
+				  plan->measure_buffer < plan->n_in ? r.inputs[plan->measure_buffer]
+								    : r.own[plan->measure_buffer],
+				  plan->measure_offset, plan->measure_bytes, out);
+	if (status == PCTL_OK && __builtin_add_overflow(*out, plan->measure_add, out))
+		status = pctl_refuse(call, PC5205_JOB_FAILED,
+				     "job \"%s\": a measured size does not fit in 64 bits",
+				     plan->name);
+	tear_down(&r);
+	return status;
+}

@@ -1,0 +1,112 @@
+/* Running one planned job on one session: buffers, a command list recorded once, submits, the
+ * plan's own checks. */
+#ifndef PIPECTL_RUNTIME_EXEC_JOB_H
+#define PIPECTL_RUNTIME_EXEC_JOB_H
+
+#include "runtime/exec/session.h"
+#include "runtime/exec/shape.h"
+#include "runtime/exec/source.h"
+
+/*
+ * Bytes on a device: what travels along an edge. Counted; the last release destroys the buffer. A
+ * value of a source (an input of the run) is uploaded to a session when it is first asked for
+ * there.
+ */
+typedef struct pctl_value pctl_value;
+
+pctl_value *pctl_value_from_source(
+	pctl_data_source *source); /* the source outlives the value; NULL: no memory */
+pctl_value *pctl_value_retain(pctl_value *v);
+void pctl_value_release(pctl_value *v);
+uint64_t pctl_value_bytes(const pctl_value *v);
+/* The buffer on `s` (rounded up to 4 bytes, the rest zero), copied there if it is elsewhere. Owned
+ * by the value. */
+pctl_status pctl_value_on(pctl_value *v, pctl_session *s, const pctl_call *call, pctl_buffer **out);
+/* What a destination of a read holds before it: no zero, no byte of an earlier answer. */
+#define PCTL_UNREAD 0xa5
+
+/*
+ * The value's bytes as the host holds them, owned by the value. Those of a device are read from it at the first call and
+ * never again, so that all who ask, hash, compare, store or upload them elsewhere, see the same. Those of a source come
+ * from the source, never back from a device.
+ */
+pctl_status pctl_value_hold(pctl_value *v, const pctl_call *call, const uint8_t **out);
+/* The same bytes in ascending pieces; a source is not held in memory for it. */
+pctl_status pctl_value_stream(pctl_value *v, const pctl_call *call,
+			      pctl_status (*take)(void *ctx, uint64_t offset, const void *data,
+						  uint64_t n),
+			      void *ctx);
+/* Copy n of them at offset. */
+pctl_status pctl_value_read(pctl_value *v, uint64_t offset, void *data, uint64_t n,
+			    const pctl_call *call);
+/* A copy of all of them, released with free(). */
+pctl_status pctl_value_fetch(pctl_value *v, const pctl_call *call, uint8_t **out);
+
+/* The buffers of a plan while it has them: buffers[i] is plan buffer i, as the last round used it. */
+typedef struct pctl_job_view {
+	const pctl_job_plan *plan;
+	pctl_session *session;
+	pctl_buffer *const *buffers;
+} pctl_job_view;
+
+enum { PCTL_WATCH_JOBS = 0, PCTL_WATCH_ROUNDS = 1, PCTL_WATCH_STEPS = 2 };
+
+/*
+ * traced  1: one submit a round, so that the trace id names the round exactly
+ * cut     1: the last round ends after its first `steps` steps (0 is fine), its assertions are not checked, and `look`
+ *         is shown the buffers then; the outputs handed over are unfinished
+ * poison  not 0: temporaries and outputs start with a pattern made from it, in which no byte is zero
+ * held    1: what kernels may only read (inputs, parameters) is read back after the last round and compared with the
+ *         host's bytes: PC5223
+ * shape   NULL: an ordinary one. With zones every buffer is this job's own and lies between two of them, which are compared
+ *         after the last round: PC5224. Not with cut or watch, to whom buffers are shown without zones
+ * watch   PCTL_WATCH_ROUNDS: `watched` is shown the buffers after each round (step 0); _STEPS: before that after each step
+ *         too (from 1), each a submit of its own whose trace id names it. Steps that move no bytes are passed over; of a
+ *         cut round only its steps are shown
+ */
+typedef struct pctl_job_run {
+	const pctl_job_plan *plan;
+	uint64_t repeat;
+	const uint32_t *carry;	   /* for each input 1 + output, or 0; NULL without */
+	const uint64_t *out_bytes; /* exact bytes of each output */
+	uint64_t timeout_ms;	   /* for the whole job, 0 none */
+	void (*progress)(void *ctx, uint64_t done, uint64_t total); /* iterations; may be NULL */
+	void *progress_ctx;
+	uint32_t traced, cut, steps;
+	uint32_t held;
+	uint64_t poison;
+	const pctl_shape *shape;
+	pctl_status (*look)(void *ctx, const pctl_job_view *view, const pctl_call *call);
+	void *look_ctx;
+	uint32_t watch, reserved2;
+	pctl_status (*watched)(void *ctx, const pctl_job_view *view, uint64_t round, uint32_t step,
+			       const pctl_call *call);
+	void *watched_ctx;
+} pctl_job_run;
+
+typedef struct pctl_job_stats {
+	uint64_t device_ns; /* 0 unknown */
+	uint64_t wall_ns;
+	uint64_t submits;
+	uint64_t dispatches; /* recorded */
+	pctl_counts counts;  /* of a counting session, else zero */
+} pctl_job_stats;
+
+/*
+ * Run. in: plan->n_in values; out: plan->n_out new values, each with one count for the caller
+ * (NULLs on error). The backend is called with the trace id of the plan's name and the first round of a submit, unless
+ * `call` has one of its own. Errors: of the backend; PC5205 an assertion of the plan failed (PCTL_E_EXEC),
+ * PC5206 timeout, PC0004 cancelled.
+ */
+pctl_status pctl_job_execute(pctl_session *s, const pctl_job_run *run, pctl_value *const *in,
+			     const pctl_call *call, pctl_value **out, pctl_job_stats *stats);
+
+/* Fill n_bytes of a buffer, from `base` on, with the pattern of a seed (not 0). */
+pctl_status pctl_job_poison(pctl_session *s, pctl_buffer *buffer, uint64_t base, uint64_t n_bytes,
+			    uint64_t seed, const pctl_call *call);
+
+/* Run a measuring plan and read its value. timeout_ms as above. */
+pctl_status pctl_job_measure(pctl_session *s, const pctl_job_plan *plan, pctl_value *const *in,
+			     uint64_t timeout_ms, const pctl_call *call, uint64_t *out);
+
+#endif

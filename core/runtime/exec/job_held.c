@@ -1,0 +1,89 @@
+/* What kernels may only read, read back: a device that lost an upload, or wrote where nothing may write, is named before
+ * its outputs are judged. What it says here is a claim too; outputs are compared whatever it says. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/exec/job_private.h"
+
+struct held {
+	struct pctl_job_running *r;
+	pctl_buffer *buffer;
+	uint8_t *piece;
+	uint32_t number; /* of the plan's buffer */
+};
+
+/* The first kernel that binds the buffer, as "kernel K, group G binding B"; an input that is only copied has none. */
+static void name_of(const struct held *h, char *text, size_t n)
+{
+	const pctl_job_plan *plan = h->r->plan;
+
+	snprintf(text, n, "%s %" PRIu32,
+		 plan->buffers[h->number].kind == PCTL_PLAN_INPUT ? "input" : "parameters",
+		 plan->buffers[h->number].kind == PCTL_PLAN_INPUT
+			 ? h->number
+			 : h->number - plan->n_in - plan->n_out);
+	for (uint32_t i = 0; i < plan->n_steps; i++) {
+		const pctl_step *step = &plan->steps[i];
+
+		for (uint32_t k = 0; step->kind == PCTL_STEP_KERNEL && k < step->n_bindings; k++) {
+			if (step->bindings[k].buffer != h->number)
+				continue;
+			snprintf(text, n, "group %" PRIu32 " binding %" PRIu32 " of kernel %.80s",
+				 step->bindings[k].group, step->bindings[k].binding,
+				 step->unit->name);
+			return;
+		}
+	}
+}
+
+static pctl_status compare_piece(void *ctx, uint64_t offset, const void *data, uint64_t n)
+{
+	const struct held *h = ctx;
+	const uint8_t *ours = data;
+	char name[160];
+	uint64_t at = 0;
+	pctl_status status;
+
+	memset(h->piece, PCTL_UNREAD, n);
+	status = h->r->t->buffer_read(h->r->dev, h->r->call, h->buffer, h->r->shape.before + offset,
+				      h->piece, n);
+	if (status != PCTL_OK || memcmp(ours, h->piece, n) == 0)
+		return status;
+	while (ours[at] == h->piece[at])
+		at++;
+	name_of(h, name, sizeof(name));
+	return pctl_refuse(h->r->call, PC5223_NOT_HELD,
+			   "job \"%s\": %s does not hold what it was given for %s, which no kernel "
+			   "may write: byte %" PRIu64 " is 0x%02x there, the host gave 0x%02x",
+			   h->r->plan->name, pctl_session_name(h->r->s), name, offset + at,
+			   h->piece[at], ours[at]);
+}
+
+pctl_status pctl_job_check_held(struct pctl_job_running *r, pctl_value *const *in)
+{
+	const pctl_job_plan *plan = r->plan;
+	struct held h = {.r = r, .piece = malloc(PCTL_SOURCE_PIECE)};
+	pctl_status status =
+		h.piece == NULL ? pctl_refuse(r->call, PC2_NOMEM, "no memory for a job") : PCTL_OK;
+
+	for (uint32_t i = 0; status == PCTL_OK && i < plan->n_buffers; i++) {
+		const pctl_plan_buffer *b = &plan->buffers[i];
+		const uint8_t *data = b->data;
+
+		h.number = i;
+		h.buffer = i < plan->n_in ? r->inputs[i] : r->own[i];
+		if (b->kind == PCTL_PLAN_INPUT)
+			status = pctl_value_stream(in[i], r->call, compare_piece, &h);
+		for (uint64_t at = 0;
+		     status == PCTL_OK && b->kind == PCTL_PLAN_PARAMS && at < b->n_bytes;
+		     at += PCTL_SOURCE_PIECE)
+			status = compare_piece(&h, at, data + at,
+					       b->n_bytes - at < PCTL_SOURCE_PIECE
+						       ? b->n_bytes - at
+						       : PCTL_SOURCE_PIECE);
+	}
+	free(h.piece);
+	return status;
+}

@@ -1,0 +1,47 @@
+/* Inside of a job under way, shared by job.c and job_record.c. */
+#ifndef PIPECTL_RUNTIME_EXEC_JOB_PRIVATE_H
+#define PIPECTL_RUNTIME_EXEC_JOB_PRIVATE_H
+
+#include "runtime/exec/job.h"
+
+struct pctl_job_running {
+	pctl_session *s;
+	const pctl_backend *t;
+	pctl_device *dev;
+	const pctl_job_run *run;
+	const pctl_job_plan *plan;
+	const pctl_call *call;
+	pctl_call *
+		named; /* what `call` points to while the trace id is this file's to set, or NULL */
+	pctl_kernel **kernels; /* one a step */
+	pctl_buffer **own;     /* buffers made here, one a plan buffer (NULL: an input) */
+	pctl_buffer **second;  /* the other buffer of carried outputs */
+	pctl_buffer **inputs;
+	pctl_shape shape; /* all 0: buffers are exact */
+	uint64_t started_ns;
+	pctl_job_stats stats;
+};
+
+/* Buffers of round `round` (0, then odd and even alternate), one a plan buffer. */
+void pctl_job_view_of(const struct pctl_job_running *r, uint64_t round, pctl_buffer **buffers);
+/* The round is the one that is cut short. */
+int pctl_job_is_cut(const struct pctl_job_running *r, uint64_t round);
+/* How many steps of a round run, and whether one moves nothing. */
+uint32_t pctl_job_steps_of(const struct pctl_job_running *r, uint64_t round);
+int pctl_job_is_empty(const pctl_step *step);
+/* What is recorded or submitted next is of this round, and of this step of it (from 1) or all of them (0). */
+void pctl_job_trace(struct pctl_job_running *r, uint64_t round, uint32_t step);
+/* A list of the rounds first .. first + n - 1; step not 0: of that step of the first alone. */
+pctl_status pctl_job_record(struct pctl_job_running *r, uint64_t first, uint32_t n, uint32_t step,
+			    pctl_list **out);
+/* The zones of a buffer that was made for plan buffer `number`, whose span has n bytes; `second`: of its other buffer. */
+pctl_status pctl_job_guard_write(struct pctl_job_running *r, uint32_t number, int second,
+				 pctl_buffer *buffer, uint64_t n);
+/* All zones of all buffers as they were written (PC5224). */
+pctl_status pctl_job_guard_check(struct pctl_job_running *r, pctl_value *const *in);
+/* Bytes of a plan buffer's span as the device has it. */
+uint64_t pctl_job_span(const struct pctl_job_running *r, uint32_t number, pctl_value *const *in);
+/* What kernels may only read against the host's bytes (PC5223): of every device buffer that no step writes. */
+pctl_status pctl_job_check_held(struct pctl_job_running *r, pctl_value *const *in);
+
+#endif

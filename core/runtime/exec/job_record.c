@@ -1,0 +1,169 @@
+/* Recording a job: the commands of rounds and steps, with a barrier only where one command needs what another wrote. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/exec/job_private.h"
+
+struct recorder {
+	struct pctl_job_running *r;
+	pctl_list *list;
+	pctl_buffer **buffers;
+	uint8_t *touched; /* a plan buffer since the last barrier: 1 read, 2 written */
+};
+
+static void note_access(const struct recorder *rec, uint32_t buffer, int writes, uint8_t *next,
+			int *hazard)
+{
+	/* Two plan numbers may be one buffer (a value fed to two ports), so compare what they stand
+	 * for. */
+	for (uint32_t i = 0; i < rec->r->plan->n_buffers; i++) {
+		if (rec->buffers[i] == rec->buffers[buffer] &&
+		    (rec->touched[i] & 2 || (writes && rec->touched[i])))
+			*hazard = 1;
+	}
+	next[buffer] |= writes ? 2 : 1;
+}
+
+static int writes_binding(const pctl_program *p, const pctl_plan_binding *b)
+{
+	for (uint32_t i = 0; i < p->n_vars; i++) {
+		if (p->vars[i].group == b->group && p->vars[i].binding == b->binding &&
+		    p->vars[i].space == PCTL_SPACE_STORAGE)
+			return (p->vars[i].access & PCTL_ACCESS_WRITE) != 0;
+	}
+	return 0;
+}
+
+static pctl_status barrier_before(struct recorder *rec, const pctl_step *step)
+{
+	uint32_t n = rec->r->plan->n_buffers;
+	uint8_t *next = calloc(n + 1u, 1);
+	pctl_status status = PCTL_OK;
+	int hazard = 0;
+
+	if (next == NULL)
+		return pctl_refuse(rec->r->call, PC2_NOMEM, "no memory for a job");
+	for (uint32_t i = 0; step->kind == PCTL_STEP_KERNEL && i < step->n_bindings; i++)
+		note_access(rec, step->bindings[i].buffer,
+			    writes_binding(step->unit->program, &step->bindings[i]), next, &hazard);
+	if (step->kind != PCTL_STEP_KERNEL)
+		note_access(rec, step->to, 1, next, &hazard);
+	if (step->kind == PCTL_STEP_COPY)
+		note_access(rec, step->from, 0, next, &hazard);
+	if (hazard) {
+		status = rec->r->t->list_barrier(rec->list, rec->r->call);
+		memset(rec->touched, 0, n);
+	}
+	for (uint32_t i = 0; i < n; i++)
+		rec->touched[i] |= next[i];
+	free(next);
+	return status;
+}
+
+static pctl_status record_kernel(struct recorder *rec, uint32_t index)
+{
+	const pctl_step *step = &rec->r->plan->steps[index];
+	pctl_binding *bindings = calloc(step->n_bindings + 1u, sizeof(*bindings));
+	pctl_status status;
+
+	if (bindings == NULL)
+		return pctl_refuse(rec->r->call, PC2_NOMEM, "no memory for a job");
+	for (uint32_t i = 0; i < step->n_bindings; i++) {
+		const pctl_plan_binding *b = &step->bindings[i];
+
+		bindings[i] = (pctl_binding){b->group, b->binding, rec->buffers[b->buffer],
+					     rec->r->shape.before + b->offset, b->n_bytes};
+	}
+	status = rec->r->t->list_dispatch(rec->list, rec->r->call, rec->r->kernels[index], bindings,
+					  step->n_bindings, step->groups);
+	rec->r->stats.dispatches++;
+	free(bindings);
+	return status;
+}
+
+int pctl_job_is_cut(const struct pctl_job_running *r, uint64_t round)
+{
+	return r->run->cut && round + 1 == r->run->repeat;
+}
+
+uint32_t pctl_job_steps_of(const struct pctl_job_running *r, uint64_t round)
+{
+	return pctl_job_is_cut(r, round) && r->run->steps < r->plan->n_steps ? r->run->steps
+									     : r->plan->n_steps;
+}
+
+int pctl_job_is_empty(const pctl_step *step)
+{
+	return step->kind != PCTL_STEP_KERNEL && step->n_bytes == 0;
+}
+
+/* Steps from `first` to before `end` of a round. */
+static pctl_status record_steps(struct recorder *rec, uint64_t round, uint32_t first, uint32_t end)
+{
+	struct pctl_job_running *r = rec->r;
+	pctl_status status = PCTL_OK;
+
+	pctl_job_view_of(r, round, rec->buffers);
+	for (uint32_t i = first; status == PCTL_OK && i < end; i++) {
+		const pctl_step *step = &r->plan->steps[i];
+
+		if (pctl_job_is_empty(step))
+			continue;
+		status = barrier_before(rec, step);
+		if (status != PCTL_OK)
+			break;
+		if (step->kind == PCTL_STEP_KERNEL)
+			status = record_kernel(rec, i);
+		else if (step->kind == PCTL_STEP_FILL)
+			status = r->t->list_fill(rec->list, r->call, rec->buffers[step->to],
+						 r->shape.before + step->to_offset, step->n_bytes,
+						 step->word);
+		else
+			status = r->t->list_copy(rec->list, r->call, rec->buffers[step->from],
+						 r->shape.before + step->from_offset,
+						 rec->buffers[step->to],
+						 r->shape.before + step->to_offset, step->n_bytes);
+	}
+	return status;
+}
+
+void pctl_job_trace(struct pctl_job_running *r, uint64_t round, uint32_t step)
+{
+	if (r->named != NULL)
+		r->named->trace_id = pctl_trace(r->plan->name, (uint32_t)round, step);
+}
+
+pctl_status pctl_job_record(struct pctl_job_running *r, uint64_t first, uint32_t n, uint32_t step,
+			    pctl_list **out)
+{
+	struct recorder rec = {r, NULL, calloc(r->plan->n_buffers + 1u, sizeof(pctl_buffer *)),
+			       calloc(r->plan->n_buffers + 1u, 1)};
+	pctl_status status;
+
+	*out = NULL;
+	if (rec.buffers == NULL || rec.touched == NULL) {
+		status = pctl_refuse(r->call, PC2_NOMEM, "no memory for a job");
+		goto out;
+	}
+	status = r->t->list_begin(r->dev, r->call, &rec.list);
+	for (uint32_t i = 0; status == PCTL_OK && i < n; i++) {
+		if (i != 0)
+			status = r->t->list_barrier(rec.list, r->call);
+		memset(rec.touched, 0, r->plan->n_buffers);
+		pctl_job_trace(r, first + i, step);
+		if (status == PCTL_OK)
+			status = step == 0 ? record_steps(&rec, first + i, 0,
+							  pctl_job_steps_of(r, first + i))
+					   : record_steps(&rec, first, step - 1, step);
+	}
+	if (status == PCTL_OK)
+		status = r->t->list_end(rec.list, r->call);
+	if (status != PCTL_OK && rec.list != NULL)
+		r->t->list_destroy(r->dev, rec.list);
+	else
+		*out = rec.list;
+out:
+	free(rec.buffers);
+	free(rec.touched);
+	return status;
+}

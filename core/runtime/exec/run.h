@@ -1,0 +1,237 @@
+/* Running a resolved pipeline: inputs are named by their bytes, what is known is looked up, the
+ * rest is planned, priced, placed on a device, run job by job, and stored under its CID. */
+#ifndef PIPECTL_RUNTIME_EXEC_RUN_H
+#define PIPECTL_RUNTIME_EXEC_RUN_H
+
+#include "runtime/cas/memo.h"
+#include "runtime/exec/job.h"
+#include "runtime/graph/graph.h"
+#include "runtime/plugin/devices.h"
+#include "runtime/policy/policy.h"
+
+#define PCTL_SEMANTICS_VERSION "1" /* of what programs mean: core/SEMANTICS.md */
+
+#define PCTL_RUN_IN_PROCESS 1u /* backends that allow it run in this process */
+#define PCTL_RUN_DEBUG 2u      /* backends validate what they make */
+#define PCTL_RUN_FRESH 4u      /* the memo is neither read nor written */
+#define PCTL_RUN_NO_DEVICE 16u /* plan only: sizes, gas and policy, no device is opened */
+#define PCTL_RUN_NATIVE \
+	32u /* class approximate only: the device's own float operations; needs FRESH */
+#define PCTL_RUN_SANITIZE 8u /* the reference looks for races and bad accesses, and counts gas */
+#define PCTL_RUN_TRACED 64u  /* one submit a round: trace ids name rounds exactly */
+#define PCTL_RUN_POISON \
+	128u /* temporaries and outputs of op jobs start as a pattern of poison_seed, not zero */
+#define PCTL_RUN_UNPLACED 256u	   /* jobs go where the run goes, whatever their placement says */
+#define PCTL_RUN_CANONICAL 512u	   /* plans are cut alike for every device */
+#define PCTL_RUN_KEEP_INPUTS 1024u /* inputs are stored like outputs */
+
+#define PCTL_RUN_CHECK_RACES \
+	2048u /* every job not proven is checked for races, whatever it costs */
+#define PCTL_RUN_RACES_KNOWN \
+	4096u /* races were asked for by the caller: jobs not proven run as they are */
+
+/* A buffer an observer is shown. kind and number: of a job's output PCTL_PLAN_OUTPUT and the port; after cut steps
+ * PCTL_PLAN_* and the plan's buffer. name: "ranks", "temporary 3". type: dtype 0 where none is known. */
+typedef struct pctl_run_port {
+	const char *name;
+	uint32_t kind, number;
+	pctl_tensor_type type;
+	uint64_t n_bytes;
+} pctl_run_port;
+
+/*
+ * What an observer or a watcher sees of one job. Valid during the call alone, what it points to until the run ends.
+ *
+ * job        index in the pipeline
+ * cut        its last round was cut, ports are all buffers of the plan, and stats are not known yet
+ * canonical  the plan that gas is priced from: the same on every device
+ * level      of a watcher: PCTL_WATCH_STEPS after `step` (from 1) of `round` (from 0), ports are the buffers that it
+ *            writes; _ROUNDS after `round`, ports are the outputs as far as they are; _JOBS after the job, ports are
+ *            its outputs. An observer sees _JOBS
+ */
+typedef struct pctl_run_view {
+	uint32_t job, cut;
+	const struct pctl_run_job *ran;
+	const pctl_job_plan *plan, *canonical;
+	pctl_session *session;
+	const pctl_run_port *ports;
+	uint32_t n_ports, level, step, reserved;
+	uint64_t round;
+	const void *inside;
+} pctl_run_view;
+
+/* Bytes of a port, to host memory. */
+pctl_status pctl_run_view_read(const pctl_run_view *v, uint32_t port, uint64_t offset, void *data,
+			       uint64_t n, const pctl_call *call);
+
+/* Where a run ends: after job number `job`, whose repeat is cut to `rounds` (at least 1); cut 1: and of the last of
+ * them only the first `steps` steps of the plan run. Jobs after it are not run. */
+typedef struct pctl_run_limit {
+	uint32_t job, cut, steps;
+	uint32_t reserved;
+	uint64_t rounds;
+} pctl_run_limit;
+
+/*
+ * What a certificate is asked: the op with the file that defines it, and the device with the file that drives it.
+ *
+ * op        "rank.step@1"; library: id of the op library that defines it; ops: all that are loaded, with their files
+ * track     of the op's class (PCTL_CLASS_*, numbered as the tracks)
+ * backend   the plugin whose file the session loaded; NULL: of no plugin, which holds nothing
+ * wanted    the level that the policy asks for
+ */
+typedef struct pctl_level_question {
+	const char *op, *library;
+	const pctl_op_source *ops;
+	const pctl_plugin_info *backend;
+	const char *files; /* pctl_session_files */
+	const pctl_key_value *identity;
+	uint32_t n_identity, track, wanted;
+	uint32_t reserved;
+} pctl_level_question;
+
+/* level: held by these very files on this device; claimed: the highest that a trusted certificate of other files says.
+ * hint: what to do where `level` is below `wanted`, or NULL; lives as long as who answered. */
+typedef struct pctl_level_answer {
+	uint32_t level, claimed;
+	const char *hint;
+} pctl_level_answer;
+
+/* What devices agreed on: the CID of every output, jobs in the graph's order and ports in theirs, and the evidence that
+ * this is. */
+typedef struct pctl_run_agreed {
+	const pctl_cid *cids;
+	pctl_evidence evidence;
+} pctl_run_agreed;
+
+/*
+ * ins       --in NAME=FILE|CID, in place of what the file names
+ * backends  selectors in order of preference; n 0: the policy's order. Naming one: no memo is read
+ * progress  called between submits; may be NULL
+ * certified_level  the certificate level (0 to 4) that an op holds on a device; NULL: nothing is certified. Asked where
+ *           the policy wants a level, and where nothing else speaks for a result
+ * observe   called after each job; any error it returns ends the run with it. With one nothing is stored, outputs of
+ *           the result have no CID, and no memo is used
+ * agreed    NULL, or what every job must give: other bytes end the run with PC5235
+ * limit     NULL: the whole pipeline; needs observe
+ * watch     called after each job, and with watch_level (PCTL_WATCH_*) after each round and step before; any error it
+ *           returns ends the run with it. Not after a job that `limit` cuts short. The run itself goes as without: outputs
+ *           are stored, and a remembered result may answer, of which nothing is seen then
+ */
+typedef struct pctl_run_options {
+	pctl_registry *registry;
+	const pctl_op_source *ops;
+	pctl_store *store;
+	pctl_memo *memo; /* NULL: none */
+	const pctl_gas_schedule *schedule;
+	const char *schedule_id; /* identity of its contents, for memo keys; NULL: its name */
+	const pctl_policy *policy;
+	const char *cache_dir;
+	pctl_profiles *profiles; /* NULL: strict floats run on the reference only */
+	const pctl_setting *ins;
+	const char *const *backends;
+	uint32_t n_ins, n_backends;
+	uint32_t verify_ppm; /* share of jobs run again on the reference, in millionths */
+	uint32_t flags;	     /* PCTL_RUN_* */
+	uint32_t has_gas_limit;
+	uint32_t reserved;
+	uint64_t gas_limit;
+	void (*progress)(void *ctx, const char *job, uint64_t done, uint64_t total);
+	void *progress_ctx;
+	void (*certified_level)(void *ctx, const pctl_level_question *q, pctl_level_answer *out);
+	void *certified_ctx;
+	pctl_status (*observe)(void *ctx, const pctl_run_view *view, const pctl_call *call);
+	void *observe_ctx;
+	const pctl_run_agreed *agreed;
+	const pctl_run_limit *limit;
+	uint64_t poison_seed; /* not 0 with PCTL_RUN_POISON */
+	pctl_status (*watch)(void *ctx, const pctl_run_view *view, const pctl_call *call);
+	void *watch_ctx;
+	uint32_t watch_level, reserved2;
+} pctl_run_options;
+
+typedef struct pctl_run_output {
+	const char *name;
+	pctl_tensor_type type; /* dtype 0 when it came from the memo */
+	pctl_cid cid;
+	uint64_t n_bytes;
+	pctl_evidence evidence; /* how it stands; of an input of the user's own: verified */
+} pctl_run_output;
+
+typedef struct pctl_run_job {
+	const char *id;
+	const char *what; /* "rank.step@1", or the shader's name */
+	const char *device;
+	const char *device_name;
+	uint64_t repeat;
+	uint64_t gas;
+	uint64_t buffer_bytes;
+	uint32_t determinism;
+	uint32_t race;	      /* PCTL_PROOF_*: what the analysis says */
+	uint32_t order_shows; /* 1: the order of its atomics does, which is why it is approximate */
+	uint32_t
+		races; /* what shows that there are none: PCTL_RACES_PROVEN, _CHECKED, _UNPROVEN (it was trusted) */
+	uint32_t verified;
+	uint32_t n_kernels;
+	pctl_evidence evidence; /* of its outputs: the weakest of its own and its inputs' */
+	pctl_job_stats stats;
+} pctl_run_job;
+
+/* A device that was looked at and why it was (not) taken. */
+typedef struct pctl_run_choice {
+	const char *selector;
+	const char *name;
+	const char *why;
+	uint32_t taken;
+	uint32_t reserved;
+} pctl_run_choice;
+
+typedef struct pctl_run_result {
+	pctl_run_output *inputs; /* what the run read */
+	pctl_run_output *outputs;
+	pctl_run_job *jobs;
+	pctl_run_choice *choices;
+	pctl_setting *identity; /* of the device, key and value */
+	uint32_t n_inputs, n_outputs, n_jobs, n_choices, n_identity;
+	uint32_t memoised;
+	pctl_evidence evidence; /* the weakest along the provenance of all outputs */
+	const char *memo_void;	/* why a remembered result was not taken, or NULL */
+	uint32_t
+		trusted; /* 1: some job's freedom from races was taken on trust; nothing is remembered */
+	uint32_t has_gas; /* of the whole: 0 for a plan that stops at a size found in data */
+	uint64_t gas;
+	uint64_t actual_gas; /* counted by the reference (PCTL_RUN_SANITIZE), else 0 */
+	uint64_t peak_bytes; /* largest sum of buffers alive */
+	uint64_t wall_ns;
+	uint8_t memo_key[PCTL_DIGEST_BYTES];
+	const char *stopped_at; /* plan: the job whose sizes depend on data, or NULL */
+	pctl_arena *arena;
+} pctl_run_result;
+
+void pctl_run_result_destroy(pctl_run_result *r);
+
+/* Run. On success every output is in the store. Nothing is stored on any error. */
+pctl_status pctl_run(const pctl_graph *g, const pctl_run_options *o, const pctl_call *call,
+		     pctl_run_result **out);
+
+/*
+ * Ask the race detector about a pipeline on its data: the reference runs what is not proven, whatever the policy and its
+ * bound say. Whoever is about to blame a device for bytes that differ asks this first.
+ *
+ * races  PCTL_RACES_PROVEN, _CHECKED (none seen), _REFUTED (the user's race: no device is to blame), _UNPROVEN (the
+ *        reference did not come to an end: nobody can be blamed)
+ * text   with REFUTED and UNPROVEN, what was said: the invocations, the byte, both places
+ */
+typedef struct pctl_race_answer {
+	uint32_t races, code;
+	char text[768];
+} pctl_race_answer;
+pctl_status pctl_run_ask_races(const pctl_graph *g, const pctl_run_options *o,
+			       const pctl_call *call, pctl_race_answer *out);
+
+/* What would run where, without running: as far as sizes are known. Inputs that have no data are
+ * refused as in run. */
+pctl_status pctl_run_plan(const pctl_graph *g, const pctl_run_options *o, const pctl_call *call,
+			  pctl_run_result **out);
+
+#endif

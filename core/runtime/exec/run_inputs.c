@@ -1,0 +1,271 @@
+/* Binding the inputs of a run: where the bytes come from, and the types their sizes give. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "foundation/base/file.h"
+#include "foundation/base/map.h"
+#include "foundation/base/num.h"
+#include "foundation/conf/conf.h"
+#include "runtime/exec/run_private.h"
+
+#define LARGEST_IN_VIEW (1ull << 32)
+
+int pctl_run_dim(void *running, const char *name, uint64_t *out)
+{
+	const pctl_running *r = running;
+	const pctl_pipeline *p = r->graph->pipeline;
+	const uint64_t *known = pctl_map_get(r->dims, name);
+
+	if (known != NULL) {
+		*out = *known;
+		return 1;
+	}
+	for (uint32_t i = 0; i < p->n_params; i++) {
+		const char *text = r->graph->param_text[i];
+
+		if (strcmp(p->params[i].name, name) == 0)
+			return pctl_num_parse_u64(text, strlen(text), out);
+	}
+	return 0;
+}
+
+/* Note the dimensions of an input's type, or refuse one that has another value already. */
+static pctl_status bind_dims(pctl_running *r, const pctl_pipe_input *in, const pctl_tensor_type *t)
+{
+	for (uint32_t i = 0; i < in->type.rank; i++) {
+		const char *name = in->type.dim[i].name;
+		uint64_t *slot, known;
+
+		if (name == NULL)
+			continue;
+		if (pctl_run_dim(r, name, &known)) {
+			if (known != t->dim[i])
+				return pctl_refuse_at(r->call, PC4106_DIMENSION, &in->pos, NULL,
+						      "input \"%s\" has %s = %" PRIu64
+						      ", elsewhere it is %" PRIu64,
+						      in->name, name, t->dim[i], known);
+			continue;
+		}
+		slot = pctl_arena_alloc(r->result->arena, sizeof(*slot));
+		if (slot == NULL || !pctl_map_put(r->dims, name, slot))
+			return pctl_refuse(r->call, PC2_NOMEM, "no memory for a run");
+		*slot = t->dim[i];
+	}
+	return PCTL_OK;
+}
+
+/* A data file of a pipeline that is read from elsewhere than the file system. */
+static pctl_status open_in_view(pctl_running *r, uint32_t i)
+{
+	const pctl_pipeline *p = r->graph->pipeline;
+	const pctl_view *view = p->view->data;
+	char *name = pctl_view_beside(view, p->file, p->inputs[i].file), *data = NULL;
+	uint64_t n = 0;
+	pctl_status status;
+
+	if (name == NULL)
+		return pctl_refuse(r->call, PC2_NOMEM, "no memory for a path");
+	status = pctl_view_read(view, name, LARGEST_IN_VIEW, r->call, &data, &n);
+	if (status == PCTL_OK)
+		status = pctl_source_open_memory(name, data, n, r->call, &r->sources[i]);
+	free(name);
+	return status;
+}
+
+static pctl_status open_input(pctl_running *r, uint32_t i)
+{
+	const pctl_pipe_input *in = &r->graph->pipeline->inputs[i];
+	const char *given = NULL;
+	pctl_status status;
+	pctl_cid cid;
+	char *path;
+
+	for (uint32_t k = 0; k < r->o->n_ins; k++) {
+		if (strcmp(r->o->ins[k].name, in->name) == 0)
+			given = r->o->ins[k].value;
+	}
+	if (given != NULL)
+		return pctl_source_open(r->o->store, given, r->call, &r->sources[i]);
+	if (in->cid != NULL) {
+		if (!pctl_cid_parse(in->cid, &cid))
+			return pctl_refuse_at(r->call, PC4006_INPUT_SOURCE, &in->source_pos, NULL,
+					      "\"%s\" is not a CID", in->cid);
+		return pctl_source_open_cid(r->o->store, &cid, r->call, &r->sources[i]);
+	}
+	if (in->file == NULL)
+		return pctl_refuse_at(r->call, PC4014_INPUT_MISSING, &in->pos,
+				      "give --in NAME=FILE or --in NAME=CID",
+				      "input \"%s\" has no data", in->name);
+	if (r->graph->pipeline->view != NULL && r->graph->pipeline->view->data != NULL)
+		return open_in_view(r, i);
+	path = in->file[0] == '/' ? strdup(in->file)
+				  : pctl_path_join(r->graph->pipeline->directory, in->file);
+	if (path == NULL)
+		return pctl_refuse(r->call, PC2_NOMEM, "no memory for a path");
+	status = pctl_source_open_file(path, r->call, &r->sources[i]);
+	free(path);
+	return status;
+}
+
+static pctl_status type_input(pctl_running *r, uint32_t i)
+{
+	const pctl_pipe_input *in = &r->graph->pipeline->inputs[i];
+	uint64_t n = pctl_source_bytes(r->sources[i]);
+	int found = pctl_type_from_bytes(&in->type, n, pctl_run_dim, r, &r->input_types[i]);
+
+	if (found < 0)
+		return pctl_refuse_at(
+			r->call, PC4016_DIMENSION_OPEN, &in->pos, NULL,
+			"more than one dimension of %s is open, the size of input \"%s\" gives one",
+			pctl_pattern_text(r->result->arena, &in->type), in->name);
+	if (found == 0)
+		return pctl_refuse_at(r->call, PC4015_INPUT_SIZE, &in->pos, "a truncated file?",
+				      "input \"%s\" wants %s, %s has %" PRIu64
+				      " bytes, which is no whole number of such rows",
+				      in->name, pctl_pattern_text(r->result->arena, &in->type),
+				      pctl_source_name(r->sources[i]), n);
+	return bind_dims(r, in, &r->input_types[i]);
+}
+
+/* 1 while the size of the data cannot tell the type: two dimensions are open. */
+static uint32_t is_open(pctl_running *r, uint32_t i)
+{
+	pctl_tensor_type t;
+
+	return pctl_type_from_bytes(&r->graph->pipeline->inputs[i].type,
+				    pctl_source_bytes(r->sources[i]), pctl_run_dim, r, &t) < 0;
+}
+
+static pctl_status check_names(pctl_running *r)
+{
+	const pctl_pipeline *p = r->graph->pipeline;
+	pctl_status first = PCTL_OK;
+
+	for (uint32_t k = 0; k < r->o->n_ins; k++) {
+		const char *names[64];
+		uint32_t n = 0, known = 0;
+		char *hint;
+
+		for (uint32_t i = 0; i < p->n_inputs; i++) {
+			known |= strcmp(p->inputs[i].name, r->o->ins[k].name) == 0;
+			if (n < 64)
+				names[n++] = p->inputs[i].name;
+		}
+		if (known)
+			continue;
+		hint = pctl_conf_hint_names(r->o->ins[k].name, names, n);
+		if (first == PCTL_OK)
+			first = PCTL_E_INVALID;
+		(void)pctl_refuse_at(r->call, PC4013_INPUT_UNKNOWN, NULL, hint,
+				     "--in %s: the pipeline has no such input", r->o->ins[k].name);
+		free(hint);
+	}
+	return first;
+}
+
+/* Standard input can be read once: a second reader would see an empty input. */
+static pctl_status check_stdin(pctl_running *r)
+{
+	uint32_t n = 0;
+
+	for (uint32_t k = 0; k < r->o->n_ins; k++)
+		n += strcmp(r->o->ins[k].value, "-") == 0;
+	return n <= 1 ? PCTL_OK
+		      : pctl_refuse(r->call, PC10_USAGE,
+				    "standard input can feed one input, it is given to %" PRIu32,
+				    n);
+}
+
+/* The types of all inputs. One whose size leaves two dimensions open waits for the others, which may
+ * give one of them a value, whatever the order in the file. */
+static pctl_status type_inputs(pctl_running *r)
+{
+	const pctl_pipeline *p = r->graph->pipeline;
+	pctl_status first = PCTL_OK;
+	uint32_t before, left = p->n_inputs;
+
+	do {
+		before = left;
+		left = 0;
+		for (uint32_t i = 0; i < p->n_inputs; i++) {
+			pctl_status status;
+
+			if (r->sources[i] == NULL || r->input_types[i].dtype != 0)
+				continue;
+			left += is_open(r, i);
+			status = is_open(r, i) ? PCTL_OK : type_input(r, i);
+			if (first == PCTL_OK)
+				first = status;
+		}
+	} while (left != 0 && left < before);
+	for (uint32_t i = 0; left != 0 && i < p->n_inputs; i++) {
+		if (r->sources[i] != NULL && r->input_types[i].dtype == 0) {
+			pctl_status status = type_input(r, i);
+
+			if (first == PCTL_OK)
+				first = status;
+		}
+	}
+	return first;
+}
+
+pctl_status pctl_run_bind_inputs(pctl_running *r)
+{
+	const pctl_pipeline *p = r->graph->pipeline;
+	pctl_status first = check_names(r), status;
+
+	if (first == PCTL_OK)
+		first = check_stdin(r);
+	if (first != PCTL_OK)
+		return first;
+	for (uint32_t i = 0; i < p->n_inputs; i++) {
+		status = open_input(r, i);
+		if (first == PCTL_OK)
+			first = status;
+	}
+	status = type_inputs(r);
+	if (first == PCTL_OK)
+		first = status;
+	for (uint32_t i = 0; first == PCTL_OK && i < p->n_inputs; i++) {
+		r->inputs[i] = pctl_value_from_source(r->sources[i]);
+		if (r->inputs[i] == NULL)
+			return pctl_refuse(r->call, PC2_NOMEM, "no memory for a run");
+		r->result->inputs[r->result->n_inputs++] =
+			(pctl_run_output){.name = p->inputs[i].name,
+					  .type = r->input_types[i],
+					  .cid = *pctl_source_cid(r->sources[i]),
+					  .n_bytes = pctl_source_bytes(r->sources[i]),
+					  .evidence = {.kind = PCTL_EVIDENCE_VERIFIED}};
+	}
+	return first;
+}
+
+static pctl_status take_piece(void *ctx, uint64_t offset, const void *data, uint64_t n)
+{
+	memcpy((uint8_t *)ctx + offset, data, n);
+	return PCTL_OK;
+}
+
+pctl_status pctl_run_keep_inputs(pctl_running *r)
+{
+	pctl_status status = PCTL_OK;
+
+	for (uint32_t i = 0; status == PCTL_OK && r->o->flags & PCTL_RUN_KEEP_INPUTS &&
+			     i < r->graph->pipeline->n_inputs;
+	     i++) {
+		const uint64_t n = pctl_source_bytes(r->sources[i]);
+		uint8_t *data;
+
+		if (pctl_store_has(r->o->store, pctl_source_cid(r->sources[i])))
+			continue;
+		data = malloc(n + 1);
+		status = data == NULL
+				 ? pctl_refuse(r->call, PC2_NOMEM, "no memory for an input")
+				 : pctl_source_stream(r->sources[i], r->call, take_piece, data);
+		if (status == PCTL_OK)
+			status = pctl_store_put(r->o->store, data, n, r->call, NULL);
+		free(data);
+	}
+	return status;
+}

@@ -1,0 +1,372 @@
+/* From a resolved job to a plan: concrete types by the op library's infer, kernels by its plan, or
+ * the dispatch a shader job declares. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "foundation/base/num.h"
+#include "runtime/exec/run_private.h"
+
+/* WebGPU's default limits: what every plan keeps to, and what gas is priced with. */
+#define CANONICAL_GROUPS 65535u
+#define CANONICAL_INVOCATIONS 256u
+#define CANONICAL_WORKGROUP_BYTES 16384u
+
+pctl_plan_caps pctl_run_canonical_caps(void)
+{
+	return (pctl_plan_caps){PCTL_HEAD(pctl_plan_caps),
+				UINT32_MAX - 3u,
+				{CANONICAL_GROUPS, CANONICAL_GROUPS, CANONICAL_GROUPS},
+				CANONICAL_INVOCATIONS,
+				CANONICAL_WORKGROUP_BYTES,
+				PCTL_DEVICE_OTHER,
+				0,
+				0};
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+pctl_plan_caps pctl_session_plan_caps(const pctl_session *s)
+{
+	const pctl_device_caps *d = pctl_session_caps(s);
+	pctl_plan_caps caps = pctl_run_canonical_caps();
+
+	for (uint32_t i = 0; i < 3; i++)
+		caps.max_groups[i] = least(caps.max_groups[i], d->max_groups[i]);
+	caps.max_invocations = (uint32_t)least(caps.max_invocations, d->max_invocations);
+	caps.max_workgroup_bytes =
+		(uint32_t)least(caps.max_workgroup_bytes, d->max_workgroup_bytes);
+	caps.device_kind = pctl_session_kind(s);
+	caps.max_turns = pctl_session_plan_turns(s);
+	return caps;
+}
+
+static pctl_planner planner_with(const pctl_running *r, pctl_plan_caps caps)
+{
+	return (pctl_planner){r->o->ops, r->graph->kernels, caps, 0};
+}
+
+void pctl_run_node_clear(pctl_run_node *n)
+{
+	pctl_job_plan_destroy(n->canonical);
+	pctl_job_plan_destroy(n->tuned);
+	pctl_job_plan_destroy(n->measure);
+	n->canonical = n->tuned = n->measure = NULL;
+	for (uint32_t i = 0; i < PCTL_PORTS_MAX; i++) {
+		pctl_value_release(n->values[i]);
+		pctl_value_release(n->right[i]);
+		n->values[i] = n->right[i] = NULL;
+	}
+}
+
+uint64_t pctl_run_second_bytes(const pctl_run_node *n, const pctl_job_plan *plan)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; n->node->repeat > 1 && n->node->carry != NULL && i < n->node->n_in;
+	     i++) {
+		if (n->node->carry[i] != 0 && n->node->carry[i] <= plan->n_out)
+			(void)pctl_num_add(
+				sum, plan->buffers[plan->n_in + n->node->carry[i] - 1].n_bytes,
+				&sum);
+	}
+	return sum;
+}
+
+uint64_t pctl_run_own_bytes(const pctl_run_node *n, const pctl_job_plan *plan)
+{
+	uint64_t sum = pctl_run_second_bytes(n, plan);
+
+	for (uint32_t i = 0; i < plan->n_buffers; i++) {
+		if (plan->buffers[i].kind != PCTL_PLAN_INPUT)
+			(void)pctl_num_add(sum, plan->buffers[i].n_bytes, &sum);
+	}
+	return sum;
+}
+
+static void in_types(const pctl_running *r, pctl_run_node *n)
+{
+	for (uint32_t i = 0; i < n->node->n_in; i++) {
+		pctl_source s = n->node->in[i];
+
+		n->in[i] = s.job == PCTL_FROM_INPUT ? r->input_types[s.port]
+						    : r->nodes[s.job].out[s.port];
+	}
+}
+
+static pctl_status finish_types(pctl_running *r, pctl_run_node *n)
+{
+	const pctl_node *node = n->node;
+
+	for (uint32_t i = 0; i < node->n_out; i++) {
+		uint64_t buffer_bytes;
+
+		if (!pctl_type_buffer_bytes(&n->out[i], &buffer_bytes) ||
+		    !pctl_type_bytes(&n->out[i], &n->out_bytes[i]))
+			return pctl_refuse(
+				r->call, PC4133_SIZE,
+				"job \"%s\": output \"%s\" of type %s does not fit in 64 bits",
+				node->job->id, pctl_node_out_name(node, i),
+				pctl_type_text(r->result->arena, &n->out[i]));
+	}
+	for (uint32_t i = 0; i < node->n_in; i++) {
+		if (node->carry[i] != 0 && !pctl_type_equal(&n->in[i], &n->out[node->carry[i] - 1]))
+			return pctl_refuse_at(
+				r->call, PC4117_REPEAT, &node->job->pos, NULL,
+				"job \"%s\" cannot carry \"%s\" of type %s to an input of type %s",
+				node->job->id, pctl_node_out_name(node, node->carry[i] - 1),
+				pctl_type_text(r->result->arena, &n->out[node->carry[i] - 1]),
+				pctl_type_text(r->result->arena, &n->in[i]));
+	}
+	for (uint32_t i = 0; node->repeat == 0 && i < node->n_out; i++) {
+		uint32_t carried = 0;
+
+		for (uint32_t k = 0; k < node->n_in; k++)
+			carried |= node->carry[k] == i + 1;
+		if (!carried)
+			return pctl_refuse_at(
+				r->call, PC4117_REPEAT, &node->job->pos, "repeat at least once",
+				"job \"%s\" runs 0 times, so its output \"%s\" has no value",
+				node->job->id, pctl_node_out_name(node, i));
+	}
+	n->typed = 1;
+	return PCTL_OK;
+}
+
+static pctl_status check_class(const pctl_running *r, const pctl_run_node *n,
+			       const pctl_job_plan *plan)
+{
+	/* An order that shows is refused with its place, by the policy's check. */
+	if (plan->determinism <= r->graph->pipeline->max_class || plan->order != NULL)
+		return PCTL_OK;
+	return pctl_refuse_at(r->call, PC4114_CLASS, &n->node->job->pos, NULL,
+			      "job \"%s\" needs class %s by the analysis of its kernels, "
+			      "the pipeline allows %s",
+			      n->node->job->id, pctl_class_name(plan->determinism),
+			      pctl_class_name(r->graph->pipeline->max_class));
+}
+
+static pctl_op_query query_of(const pctl_run_node *n)
+{
+	return (pctl_op_query){
+		PCTL_HEAD(pctl_op_query), n->node->op.index, n->node->n_in, n->in, n->node->attr,
+		n->node->n_attr,	  n->n_measured,     n->measured};
+}
+
+/* What infer says must be what the op's ports declare: sizes are computed from it. */
+static pctl_status check_inferred(const pctl_running *r, const pctl_run_node *n,
+				  const pctl_op_result *result)
+{
+	const pctl_op_desc *desc = n->node->op.desc;
+
+	for (uint32_t i = 0; i < desc->n_out; i++) {
+		const pctl_tensor_type *t = &result->out[i];
+		pctl_type_pattern p;
+		pctl_status status =
+			pctl_type_parse(desc->out[i].type, r->result->arena, NULL, r->call, &p);
+
+		if (status != PCTL_OK)
+			return status;
+		if (t->rank > PCTL_RANK_MAX || !pctl_pattern_has_dtype(&p, t->dtype) ||
+		    (!p.any_shape && t->rank != p.rank))
+			return pctl_refuse(r->call, PC4132_PLAN,
+					   "op \"%s\" of \"%s\" infers a type for its port \"%s\" "
+					   "that is not the declared %s",
+					   desc->name, n->node->op.plugin, desc->out[i].name,
+					   desc->out[i].type);
+	}
+	return PCTL_OK;
+}
+
+static pctl_status plan_op(pctl_running *r, pctl_run_node *n, uint32_t *blocked)
+{
+	pctl_planner planner = planner_with(r, pctl_run_canonical_caps());
+	const pctl_op_ref *op = &n->node->op;
+	pctl_op_query q = query_of(n);
+	pctl_op_result result = {.head = PCTL_HEAD(pctl_op_result)};
+	pctl_status status;
+
+	status = op->lib->infer(op->inst, r->call, &q, &result);
+	if (status != PCTL_OK)
+		return status;
+	if (result.measure != NULL) {
+		if (n->n_measured == 4)
+			return pctl_refuse(r->call, PC4132_PLAN,
+					   "op \"%s\" measures more than 4 sizes", op->desc->name);
+		n->measured[n->n_measured].name = result.measure;
+		*blocked = 1;
+		pctl_job_plan_destroy(n->measure);
+		n->measure = NULL;
+		status = pctl_job_plan_op(&planner, n->node->job->id, op, &q, NULL,
+					  PCTL_PLAN_MEASURE, r->call, &n->measure);
+		return status == PCTL_OK ? check_class(r, n, n->measure) : status;
+	}
+	status = check_inferred(r, n, &result);
+	if (status != PCTL_OK)
+		return status;
+	memcpy(n->out, result.out, sizeof(n->out));
+	status = finish_types(r, n);
+	if (status == PCTL_OK)
+		status = pctl_job_plan_op(&planner, n->node->job->id, op, &q, n->out, PCTL_PLAN_RUN,
+					  r->call, &n->canonical);
+	return status;
+}
+
+/* ---- shader jobs -------------------------------------------------------------------------- */
+
+/* "$param", "64", "dim", "dim/64" (rounded up) */
+static pctl_status group_count(pctl_running *r, const pctl_node *node, const pctl_pipe_value *v,
+			       uint32_t *out)
+{
+	const char *slash = v->is_param ? NULL : strchr(v->text, '/');
+	size_t n = slash == NULL ? strlen(v->text) : (size_t)(slash - v->text);
+	uint64_t value = 0, by = 1;
+	char name[64];
+	int good;
+
+	*out = 0;
+	good = n < sizeof(name) &&
+	       (slash == NULL ||
+		(pctl_num_parse_u64(slash + 1, strlen(slash + 1), &by) && by != 0));
+	if (good) {
+		memcpy(name, v->text, n);
+		name[n] = '\0';
+		good = (!v->is_param && pctl_num_parse_u64(name, n, &value)) ||
+		       pctl_run_dim(r, name, &value);
+	}
+	value = pctl_num_div_up(value, by);
+	if (!good || value > UINT32_MAX)
+		return pctl_refuse_at(r->call, PC4131_DISPATCH, &v->pos,
+				      "write a number, \"$param\", \"dim\" or \"dim/64\"",
+				      "job \"%s\": \"%s\" is no number of workgroups",
+				      node->job->id, v->text);
+	*out = (uint32_t)value;
+	return PCTL_OK;
+}
+
+static pctl_status shader_types(pctl_running *r, pctl_run_node *n)
+{
+	const pctl_pipe_job *job = n->node->job;
+
+	for (uint32_t i = 0; i < n->node->n_out; i++) {
+		const pctl_type_pattern *p = &job->out[i].type;
+
+		n->out[i] = (pctl_tensor_type){.dtype = p->dtype[0], .rank = p->rank};
+		for (uint32_t k = 0; k < p->rank; k++) {
+			n->out[i].dim[k] = p->dim[k].value;
+			if (p->dim[k].name != NULL &&
+			    !pctl_run_dim(r, p->dim[k].name, &n->out[i].dim[k]))
+				return pctl_refuse_at(r->call, PC4016_DIMENSION_OPEN,
+						      &job->out[i].pos, NULL,
+						      "dimension \"%s\" of output \"%s\" is "
+						      "neither an input's nor a parameter",
+						      p->dim[k].name, job->out[i].name);
+		}
+		if (p->any_shape)
+			return pctl_refuse_at(r->call, PC4016_DIMENSION_OPEN, &job->out[i].pos,
+					      NULL, "output \"%s\" needs a shape",
+					      job->out[i].name);
+	}
+	return finish_types(r, n);
+}
+
+static pctl_status plan_shader(pctl_running *r, pctl_run_node *n)
+{
+	const pctl_node *node = n->node;
+	pctl_kernel_source source = {.name = node->job->shader == NULL ? node->job->id
+								       : node->job->shader,
+				     .text = node->text,
+				     .n_text = node->n_text,
+				     .entry = node->job->entry,
+				     .overrides = node->overrides,
+				     .n_overrides = node->n_overrides};
+	pctl_plan_binding *bindings =
+		pctl_arena_array(r->result->arena, node->n_vars, sizeof(*bindings));
+	uint32_t groups[3] = {1, 1, 1}, number;
+	const pctl_kernel_unit *unit;
+	pctl_status status = shader_types(r, n);
+	uint64_t n_bytes;
+
+	if (bindings == NULL)
+		return pctl_refuse(r->call, PC2_NOMEM, "no memory for a run");
+	for (uint32_t i = 0; status == PCTL_OK && i < node->job->n_groups; i++)
+		status = group_count(r, node, &node->job->groups[i], &groups[i]);
+	source.groups = groups;
+	if (status == PCTL_OK)
+		status = pctl_kernels_get(r->graph->kernels, &source, r->call, &unit);
+	if (status == PCTL_OK)
+		status = pctl_job_plan_create(node->job->id, r->call, &n->canonical);
+	for (uint32_t i = 0; status == PCTL_OK && i < node->n_in + node->n_out; i++) {
+		(void)pctl_type_buffer_bytes(i < node->n_in ? &n->in[i] : &n->out[i - node->n_in],
+					     &n_bytes);
+		status = pctl_job_plan_buffer(n->canonical,
+					      i < node->n_in ? PCTL_PLAN_INPUT : PCTL_PLAN_OUTPUT,
+					      n_bytes, NULL, r->call, &number);
+	}
+	for (uint32_t i = 0; status == PCTL_OK && i < node->n_vars; i++) {
+		const pctl_shader_var *v = &node->vars[i];
+		uint32_t buffer = v->out != UINT32_MAX ? node->n_in + v->out : v->in;
+
+		if (v->out == UINT32_MAX && v->access & PCTL_ACCESS_WRITE) {
+			/* The kernel may write it, others read the value: it gets a copy. */
+			status = pctl_job_plan_buffer(n->canonical, PCTL_PLAN_TEMP,
+						      n->canonical->buffers[v->in].n_bytes, NULL,
+						      r->call, &buffer);
+			if (status == PCTL_OK)
+				status = pctl_job_plan_copy(n->canonical, v->in, buffer, r->call);
+		}
+		bindings[i] = (pctl_plan_binding){
+			.group = v->group, .binding = v->binding, .buffer = buffer};
+		if (v->out == UINT32_MAX)
+			continue;
+		status = v->in != UINT32_MAX
+				 ? pctl_job_plan_copy(n->canonical, v->in, buffer, r->call)
+				 : pctl_job_plan_zero(n->canonical, buffer, r->call);
+	}
+	if (status == PCTL_OK)
+		status = pctl_job_plan_kernel(n->canonical, unit, bindings, node->n_vars, groups,
+					      r->call);
+	return status;
+}
+
+pctl_status pctl_run_plan_node(pctl_running *r, pctl_run_node *n, uint32_t *blocked)
+{
+	pctl_status status;
+
+	*blocked = 0;
+	in_types(r, n);
+	status = n->node->job->kind == PCTL_JOB_OP ? plan_op(r, n, blocked) : plan_shader(r, n);
+	if (status != PCTL_OK || *blocked)
+		return status;
+	status = check_class(r, n, n->canonical);
+	if (status != PCTL_OK)
+		return status;
+	return pctl_job_plan_gas(n->canonical, r->o->schedule, n->node->repeat, n->node->n_in,
+				 r->call, &n->gas);
+}
+
+pctl_status pctl_run_tuned_plan(pctl_running *r, pctl_run_node *n, pctl_session *s,
+				const pctl_call *call, pctl_job_plan **out)
+{
+	pctl_plan_caps caps, canonical = pctl_run_canonical_caps();
+	pctl_status status = PCTL_OK;
+	pctl_planner planner;
+	pctl_op_query q = query_of(n);
+
+	*out = NULL;
+	if (n->node->job->kind != PCTL_JOB_OP || r->o->flags & PCTL_RUN_CANONICAL ||
+	    n->canonical == NULL)
+		return PCTL_OK;
+	for (uint32_t i = 0; status == PCTL_OK && i < n->canonical->n_steps; i++)
+		if (n->canonical->steps[i].kind == PCTL_STEP_KERNEL)
+			status = pctl_session_learn(s, n->canonical->steps[i].unit, call);
+	caps = pctl_session_plan_caps(s);
+	if (status != PCTL_OK || memcmp(&caps, &canonical, sizeof(caps)) == 0)
+		return status;
+	planner = planner_with(r, caps);
+	return pctl_job_plan_op(&planner, n->node->job->id, &n->node->op, &q, n->out, PCTL_PLAN_RUN,
+				call, out);
+}

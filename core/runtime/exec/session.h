@@ -1,0 +1,93 @@
+/* A session: one opened device with the kernels built for it. It legalises, builds once, and keeps
+ * what drivers compiled on disk for the next run. One thread at a time. */
+#ifndef PIPECTL_RUNTIME_EXEC_SESSION_H
+#define PIPECTL_RUNTIME_EXEC_SESSION_H
+
+#include "runtime/graph/jobplan.h"
+#include "pipectl/backend.h"
+#include "runtime/plugin/session.h"
+#include "runtime/device/profiles.h"
+
+typedef struct pctl_session pctl_session;
+
+/*
+ * backend      an opened backend, whose plugin answers for what the session does; it outlives the session. NULL: `table`
+ *              and `inst` are of no plugin (tests), and nothing of it is certified
+ * table, inst  in place of the backend's, where they are not NULL
+ * index        the device in it
+ * name         for messages: "vulkan:0 (llvmpipe ..)"
+ * id           stable id for records: "vulkan:0"
+ * cache_dir    where compiled kernels are kept, or NULL
+ * build_flags  PCTL_BUILD_*
+ * profiles     what is proved of devices; outlives the session. NULL: no strict floats but on the
+ *              reference
+ * legal_flags  PCTL_LEGAL_NATIVE: class approximate
+ * profile_flags  PCTL_PROFILES_*
+ */
+typedef struct pctl_session_options {
+	const pctl_backend_session *backend;
+	const pctl_backend *table;
+	pctl_instance *inst;
+	uint32_t index;
+	uint32_t build_flags;
+	uint32_t device_kind; /* PCTL_DEVICE_*: the reference gets programs as written */
+	const char *name;
+	const char *id;
+	const char *cache_dir;
+	pctl_profiles *profiles;
+	uint32_t legal_flags;
+	uint32_t profile_flags;
+} pctl_session_options;
+
+pctl_status pctl_session_open(const pctl_session_options *o, const pctl_call *call,
+			      pctl_session **out);
+/* Waits for nothing: work under way is cancelled. NULL is fine. */
+void pctl_session_close(pctl_session *s);
+
+const char *pctl_session_name(const pctl_session *s);
+const char *pctl_session_id(const pctl_session *s);
+const pctl_device_caps *pctl_session_caps(const pctl_session *s);
+uint32_t pctl_session_kind(const pctl_session *s);	  /* PCTL_DEVICE_* */
+uint32_t pctl_session_build_flags(const pctl_session *s); /* PCTL_BUILD_* */
+/* What plans for this device may rely on. Not its largest binding: that limit is refused, not planned around. */
+pctl_plan_caps pctl_session_plan_caps(const pctl_session *s);
+/* Turns that the loops of a plan's kernel may make in one invocation, 0: any number. Half of what the device makes,
+ * since legalisation may write a loop twice. */
+uint32_t pctl_session_plan_turns(const pctl_session *s);
+/* Know how large programs may be on this device, if the unit is so large that it matters; that may search the device,
+ * once for all sessions. Before plans are asked for. */
+pctl_status pctl_session_learn(pctl_session *s, const pctl_kernel_unit *unit,
+			       const pctl_call *call);
+/* What programs may need here at most, learnt now if it was not before (which may search the device); 0: any. */
+pctl_status pctl_session_most(pctl_session *s, const pctl_call *call, pctl_extent_limits *out);
+/* Identity facts in the backend's order. */
+uint32_t pctl_session_identity(const pctl_session *s, const pctl_key_value **out);
+/* The device's profile, obtained now if it was not before (which may probe it). NULL with PCTL_OK: the reference, or a
+ * session without profiles. */
+pctl_status pctl_session_profile(pctl_session *s, const pctl_call *call,
+				 const pctl_profile_record **out);
+/* The device's limits (limits_record.h), which may recheck or search it. Without a limit: the reference. */
+pctl_status pctl_session_limits(pctl_session *s, const pctl_call *call, pctl_limits_record *out);
+/* The profile in force, if one was obtained already, else NULL. */
+const pctl_profile_record *pctl_session_profile_known(const pctl_session *s);
+/* pctl_backend_session_files of when the device had been opened; "" for the reference and a table of no plugin. */
+const char *pctl_session_files(const pctl_session *s);
+/* The plugin whose file was loaded; NULL for a table of no plugin. */
+const pctl_plugin_info *pctl_session_plugin(const pctl_session *s);
+const pctl_backend *pctl_session_table(const pctl_session *s);
+pctl_device *pctl_session_device(const pctl_session *s);
+
+/* Build every kernel of a plan now. Errors: what kernel_build refuses; PC3110 (it took more than it may, and the worker was
+ * ended for it: the session is of no more use). */
+pctl_status pctl_session_build(pctl_session *s, const pctl_job_plan *plan, const pctl_call *call);
+/* 1: all of them are. */
+int pctl_session_has_built(const pctl_session *s, const pctl_job_plan *plan);
+/* The unit built for this device, from the session's cache, the disk's, or now. */
+pctl_status pctl_session_kernel(pctl_session *s, const pctl_kernel_unit *unit,
+				const pctl_call *call, pctl_kernel **out);
+
+/* Can this device run the plan: types, limits of bindings, memory, workgroups, and programs within what the device is
+ * known to do right. Reports why not (PC52xx); another device may. */
+pctl_status pctl_session_qualify(pctl_session *s, const pctl_job_plan *plan, const pctl_call *call);
+
+#endif

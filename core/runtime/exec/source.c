@@ -1,0 +1,259 @@
+/* Data sources; see source.h. */
+#include "runtime/exec/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "foundation/base/file.h"
+#include "foundation/base/num.h"
+
+#define LARGEST_STDIN (1ull << 32)
+
+struct pctl_data_source {
+	char *name;
+	int fd;	      /* of a file, or -1 */
+	char *memory; /* standard input, or given */
+	pctl_blob blob;
+	uint64_t n_bytes;
+	pctl_cid cid;
+	uint32_t is_zero;
+	uint32_t has_blob;
+};
+
+static pctl_status create(const char *name, const pctl_call *call, pctl_data_source **out)
+{
+	pctl_data_source *s = calloc(1, sizeof(*s));
+
+	*out = s;
+	if (s != NULL) {
+		s->fd = -1;
+		s->name = strdup(name);
+	}
+	if (s == NULL || s->name == NULL) {
+		pctl_source_close(s);
+		*out = NULL;
+		return pctl_refuse(call, PC2_NOMEM, "no memory for an input");
+	}
+	return PCTL_OK;
+}
+
+void pctl_source_close(pctl_data_source *s)
+{
+	if (s == NULL)
+		return;
+	if (s->fd >= 0)
+		close(s->fd);
+	if (s->has_blob)
+		pctl_blob_release(&s->blob);
+	free(s->memory);
+	free(s->name);
+	free(s);
+}
+
+static pctl_status io_error(const pctl_call *call, const pctl_data_source *s, int error)
+{
+	char reason[128];
+
+	return pctl_refuse(call, PC3_IO, "cannot read %s: %s", s->name,
+			   strerror_r(error, reason, sizeof(reason)));
+}
+
+/* Every piece of the source, and the CID of them all. */
+static pctl_status walk(pctl_data_source *s, const pctl_call *call,
+			pctl_status (*take)(void *ctx, uint64_t offset, const void *data,
+					    uint64_t n),
+			void *ctx, pctl_cid *cid)
+{
+	uint8_t *piece = malloc(PCTL_SOURCE_PIECE);
+	pctl_hasher *hasher = NULL;
+	pctl_status status = pctl_hasher_create(call, &hasher);
+
+	if (piece == NULL && status == PCTL_OK)
+		status = pctl_refuse(call, PC2_NOMEM, "no memory to read %s", s->name);
+	if (status == PCTL_OK && s->is_zero)
+		memset(piece, 0, PCTL_SOURCE_PIECE);
+	for (uint64_t offset = 0; status == PCTL_OK && offset < s->n_bytes;) {
+		uint64_t n = s->n_bytes - offset < PCTL_SOURCE_PIECE ? s->n_bytes - offset
+								     : PCTL_SOURCE_PIECE;
+		const void *data = piece;
+
+		if (s->has_blob) {
+			data = s->blob.data + offset;
+		} else if (s->memory != NULL) {
+			data = s->memory + offset;
+		} else if (!s->is_zero) {
+			ssize_t got = pread(s->fd, piece, n, (off_t)offset);
+
+			if (got < 0 && errno == EINTR)
+				continue;
+			if (got < 0)
+				status = io_error(call, s, errno);
+			else if (got == 0)
+				status =
+					pctl_refuse(call, PC5210_INPUT_CHANGED,
+						    "%s became shorter while it was read", s->name);
+			n = got > 0 ? (uint64_t)got : 0;
+		}
+		if (status == PCTL_OK)
+			status = pctl_hasher_update(hasher, data, n);
+		if (status == PCTL_OK && take != NULL)
+			status = take(ctx, offset, data, n);
+		if (status == PCTL_OK && pctl_is_cancelled(call))
+			status = pctl_refuse(call, PC4_CANCELLED, "cancelled while reading %s",
+					     s->name);
+		offset += n;
+	}
+	if (status == PCTL_OK) {
+		status = pctl_hasher_finish(hasher, cid);
+		hasher = NULL;
+	}
+	pctl_hasher_destroy(hasher);
+	free(piece);
+	return status;
+}
+
+pctl_status pctl_source_open_file(const char *path, const pctl_call *call, pctl_data_source **out)
+{
+	pctl_data_source *s;
+	struct stat st;
+	pctl_status status = create(path, call, &s);
+
+	*out = NULL;
+	if (status != PCTL_OK)
+		return status;
+	if (strcmp(path, "-") == 0) {
+		status = pctl_file_read(path, LARGEST_STDIN, call, &s->memory, &s->n_bytes);
+	} else {
+		s->fd = open(path, O_RDONLY | O_CLOEXEC);
+		if (s->fd < 0 || fstat(s->fd, &st) != 0)
+			status = io_error(call, s, errno);
+		else if (!S_ISREG(st.st_mode))
+			status = io_error(call, s, S_ISDIR(st.st_mode) ? EISDIR : EINVAL);
+		else
+			s->n_bytes = (uint64_t)st.st_size;
+	}
+	if (status == PCTL_OK)
+		status = walk(s, call, NULL, NULL, &s->cid);
+	if (status != PCTL_OK) {
+		pctl_source_close(s);
+		return status;
+	}
+	*out = s;
+	return PCTL_OK;
+}
+
+pctl_status pctl_source_open_memory(const char *name, char *memory, uint64_t n_bytes,
+				    const pctl_call *call, pctl_data_source **out)
+{
+	pctl_data_source *s;
+	pctl_status status = create(name, call, &s);
+
+	*out = NULL;
+	if (status != PCTL_OK) {
+		free(memory);
+		return status;
+	}
+	s->memory = memory;
+	s->n_bytes = n_bytes;
+	status = walk(s, call, NULL, NULL, &s->cid);
+	if (status != PCTL_OK) {
+		pctl_source_close(s);
+		return status;
+	}
+	*out = s;
+	return PCTL_OK;
+}
+
+pctl_status pctl_source_open_cid(pctl_store *store, const pctl_cid *cid, const pctl_call *call,
+				 pctl_data_source **out)
+{
+	char text[PCTL_CID_TEXT_SIZE];
+	pctl_data_source *s;
+	pctl_status status = create(pctl_cid_format(cid, text), call, &s);
+
+	*out = NULL;
+	if (status != PCTL_OK)
+		return status;
+	status = pctl_store_get(store, cid, call, &s->blob);
+	if (status != PCTL_OK) {
+		pctl_source_close(s);
+		return status;
+	}
+	s->has_blob = 1;
+	s->n_bytes = s->blob.n_bytes;
+	s->cid = *cid;
+	*out = s;
+	return PCTL_OK;
+}
+
+pctl_status pctl_source_open_zero(uint64_t n_bytes, const pctl_call *call, pctl_data_source **out)
+{
+	pctl_data_source *s;
+	pctl_status status = create("zero", call, &s);
+
+	*out = NULL;
+	if (status != PCTL_OK)
+		return status;
+	s->is_zero = 1;
+	s->n_bytes = n_bytes;
+	status = walk(s, call, NULL, NULL, &s->cid);
+	if (status != PCTL_OK) {
+		pctl_source_close(s);
+		return status;
+	}
+	*out = s;
+	return PCTL_OK;
+}
+
+pctl_status pctl_source_open(pctl_store *store, const char *text, const pctl_call *call,
+			     pctl_data_source **out)
+{
+	uint64_t n_zero;
+	pctl_cid cid;
+
+	*out = NULL;
+	if (strncmp(text, "zero:", 5) == 0 &&
+	    pctl_num_parse_bytes(text + 5, strlen(text + 5), &n_zero))
+		return pctl_source_open_zero(n_zero, call, out);
+	if (strcmp(text, "-") != 0 && !pctl_file_exists(text) && pctl_cid_parse(text, &cid))
+		return pctl_source_open_cid(store, &cid, call, out);
+	return pctl_source_open_file(text, call, out);
+}
+
+uint64_t pctl_source_bytes(const pctl_data_source *s)
+{
+	return s->n_bytes;
+}
+
+int pctl_source_is_zero(const pctl_data_source *s)
+{
+	return s->is_zero != 0;
+}
+
+const pctl_cid *pctl_source_cid(const pctl_data_source *s)
+{
+	return &s->cid;
+}
+
+const char *pctl_source_name(const pctl_data_source *s)
+{
+	return s->name;
+}
+
+pctl_status pctl_source_stream(pctl_data_source *s, const pctl_call *call,
+			       pctl_status (*take)(void *ctx, uint64_t offset, const void *data,
+						   uint64_t n),
+			       void *ctx)
+{
+	pctl_cid again;
+	pctl_status status = walk(s, call, take, ctx, &again);
+
+	if (status == PCTL_OK && pctl_cid_compare(&again, &s->cid) != 0)
+		status = pctl_refuse(call, PC5210_INPUT_CHANGED, "%s changed while it was read",
+				     s->name);
+	return status;
+}

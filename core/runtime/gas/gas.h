@@ -1,0 +1,92 @@
+/* Gas: what a dispatch costs under a schedule. A schedule is a file under conf/gas/ (weights and a
+ * complete cost table); prices come from the analysis of a program and the sizes bound, never from
+ * a device or an optimiser (semantics section 6). */
+#ifndef PIPECTL_RUNTIME_GAS_GAS_H
+#define PIPECTL_RUNTIME_GAS_GAS_H
+
+#include "foundation/base/arena.h"
+#include "pipectl/backend.h"
+#include "compiler/analysis/analyse.h"
+
+typedef struct pctl_gas_schedule pctl_gas_schedule;
+
+/* Read a schedule file; strict: every missing or unknown key is an error. */
+pctl_status pctl_gas_schedule_read(const char *path, const pctl_call *call,
+				   pctl_gas_schedule **out);
+void pctl_gas_schedule_destroy(pctl_gas_schedule *s);
+/* "cybergraph-0.1", "structured-3" */
+const char *pctl_gas_schedule_name(const pctl_gas_schedule *s);
+
+/* A schedule from numbers in place of a file: every opcode is counted as pctl_cost_table_default counts it, floats
+ * included. structured as in the file's `loops`. PC2603 when memory_unit_bytes is 0 or the barriers' weights do not fit
+ * together. */
+typedef struct pctl_gas_weights {
+	uint64_t integer, division, atomic, storage_read, storage_write;
+	uint64_t workgroup_barrier, storage_barrier;
+	uint64_t local_memory_ops, index_check;
+	uint64_t float_op, float_division, elementary;
+	uint64_t memory, memory_unit_bytes, dependency_hop, validation;
+} pctl_gas_weights;
+pctl_status pctl_gas_schedule_make(const char *name, int structured, const pctl_gas_weights *w,
+				   const pctl_call *call, pctl_gas_schedule **out);
+
+/* The ticks that a program is priced from, in `arena`, and what each weighs (an invocation's operations times the
+ * invocations, and its barrier), before loops multiply. PC2602. */
+pctl_status pctl_gas_ticks(const pctl_gas_schedule *s, const pctl_program *p,
+			   const pctl_analysis *a, pctl_arena *arena, const pctl_call *call,
+			   pctl_tick **ticks, uint64_t **weights, uint32_t *n);
+
+/* What one invocation does on each line of its own source, every instruction once (loops and branches are the ticks'
+ * business), and what it weighs: for people. `lines` are n_lines zeroed ones, the first for line 1. */
+typedef struct pctl_gas_line {
+	uint64_t integer, division, atomic, floats, float_division, elementary;
+	uint64_t read, write; /* bytes of storage and uniform memory */
+	uint64_t barriers, gas;
+} pctl_gas_line;
+void pctl_gas_lines(const pctl_gas_schedule *s, const pctl_program *p, pctl_gas_line *lines,
+		    uint32_t n_lines);
+
+/* What is priced: one dispatch of a program with the bytes bound to it. hops: parent edges. */
+typedef struct pctl_gas_query {
+	const pctl_program *program;
+	const pctl_analysis *analysis;
+	uint32_t groups[3];
+	uint32_t reserved;
+	uint64_t input_bytes;  /* every bound buffer that is not written */
+	uint64_t output_bytes; /* every bound buffer that is */
+	uint64_t uniform_bytes;
+	uint64_t hops;
+} pctl_gas_query;
+
+typedef struct pctl_gas_price {
+	uint64_t cost_per_workgroup;
+	uint64_t dispatch; /* cost_per_workgroup * x * y * z */
+	uint64_t memory;
+	uint64_t hops;
+	uint64_t total;
+} pctl_gas_price;
+
+/* Every product and sum is checked: PC2602 on overflow. PC2604: the program uses an operation that the
+ * schedule is too old to price. */
+pctl_status pctl_gas_price_of(const pctl_gas_schedule *s, const pctl_gas_query *q,
+			      const pctl_call *call, pctl_gas_price *out);
+
+/* Memory gas of n bytes: the weight for every started unit of bytes (32 in the released schedules).
+ */
+pctl_status pctl_gas_memory(const pctl_gas_schedule *s, uint64_t n_bytes, const pctl_call *call,
+			    uint64_t *out);
+
+/* Gas of n parent edges. */
+pctl_status pctl_gas_hops(const pctl_gas_schedule *s, uint64_t n, const pctl_call *call,
+			  uint64_t *out);
+
+/* Gas of checking n bytes of source: all that is charged when a program is refused. */
+pctl_status pctl_gas_validation(const pctl_gas_schedule *s, uint64_t source_bytes,
+				const pctl_call *call, uint64_t *out);
+
+/* The dispatch part priced with what the reference really counted: never above pctl_gas_price_of of
+ * the same dispatches. */
+pctl_status pctl_gas_actual(const pctl_gas_schedule *s, const pctl_counts *counts,
+			    const pctl_call *call, uint64_t *out);
+
+#endif

@@ -1,0 +1,261 @@
+/* Prices. All arithmetic is checked, since gas is state and may never wrap. */
+#include <string.h>
+
+#include "foundation/base/num.h"
+#include "runtime/gas/schedule.h"
+
+static pctl_status overflow(const pctl_call *call, const char *what)
+{
+	return pctl_refuse(call, PC2602_GAS_OVERFLOW, "%s does not fit in 64 bits", what);
+}
+
+/* One workgroup: every invocation pays the worst path, a barrier counts once. */
+static int price_tick(const pctl_cost_table *t, const pctl_tick *tick, uint64_t invocations,
+		      uint64_t *out)
+{
+	pctl_tick code = *tick, barrier = {0};
+	uint64_t for_code, for_barrier;
+
+	code.barriers = 0;
+	barrier.barrier = tick->barrier;
+	barrier.barriers = tick->barriers;
+	*out = UINT64_MAX;
+	return pctl_cost_tick(t, &code, &for_code) && pctl_cost_tick(t, &barrier, &for_barrier) &&
+	       pctl_num_mul(for_code, invocations, &for_code) &&
+	       pctl_num_add(for_code, for_barrier, out);
+}
+
+/* A schedule older than an operation has no price for it, and a default would be none either. */
+static pctl_status unpriced(const pctl_gas_schedule *s, uint16_t op, const pctl_pos *pos,
+			    const pctl_call *call)
+{
+	return pctl_refuse_at(call, PC2604_GAS_UNPRICED, pos,
+			      "name a schedule that prices it, such as structured-3",
+			      "schedule %s has no price for %s", s->name, pctl_op_get(op)->name);
+}
+
+static pctl_pos position(const pctl_program *p, uint32_t inst)
+{
+	const pctl_origin *o = p->origins ? &p->origins[inst] : NULL;
+	pctl_pos pos = {NULL, 0, 0, 0, 0};
+
+	if (!o || o->file >= p->n_origin_files)
+		return pos;
+	pos.file = p->origin_files[o->file];
+	pos.line = o->line;
+	pos.column = o->column;
+	pos.end_column = o->end_column;
+	return pos;
+}
+
+/* Gas of code that does not fit is the loops': shown is the one with the largest bound. */
+static pctl_status code_overflow(const pctl_gas_schedule *s, const pctl_program *p,
+				 const pctl_analysis *a, const pctl_call *call)
+{
+	const pctl_loop_bound *most = NULL;
+	uint32_t i, inst = p->functions[p->entries[0].function].first_inst;
+	pctl_pos pos;
+
+	for (i = 0; i < a->n_loops; i++)
+		if (!most || a->loops[i].max_iterations > most->max_iterations)
+			most = &a->loops[i];
+	if (most)
+		inst = p->functions[most->function].first_inst + most->inst;
+	pos = position(p, inst);
+	return pctl_refuse_at(call, PC2602_GAS_OVERFLOW, &pos, NULL,
+			      "the gas of a workgroup does not fit in 64 bits under %s", s->name);
+}
+
+/* Schedules before structured-3 price bounds as they are written. */
+static pctl_status check_bounds(const pctl_gas_schedule *s, const pctl_program *p,
+				const pctl_analysis *a, const pctl_call *call)
+{
+	uint32_t i;
+
+	for (i = 0; i < a->n_loops && s->structured != PCTL_LOOPS_FOLDED; i++) {
+		const pctl_loop_bound *b = &a->loops[i];
+		pctl_pos pos;
+
+		if (!b->folded_only)
+			continue;
+		pos = position(p, p->functions[b->function].first_inst + b->inst);
+		return pctl_refuse_at(call, PC2054_ANALYSE_LOOP_FOLDED, &pos,
+				      "write the bound as a number, or name structured-3",
+				      "schedule %s does no arithmetic on the bounds of loops",
+				      s->name);
+	}
+	return PCTL_OK;
+}
+
+static pctl_status check_priced(const pctl_gas_schedule *s, const pctl_program *p,
+				const pctl_call *call)
+{
+	uint32_t i;
+
+	for (i = 0; i < p->n_insts; i++) {
+		pctl_pos pos;
+
+		if (pctl_cost_kind(&s->costs, p->insts[i].op) != PCTL_COST_UNPRICED)
+			continue;
+		pos = position(p, i);
+		return unpriced(s, p->insts[i].op, &pos, call);
+	}
+	return PCTL_OK;
+}
+
+static pctl_status price_workgroup(const pctl_gas_schedule *s, const pctl_gas_query *q,
+				   const pctl_call *call, uint64_t *out)
+{
+	pctl_arena *arena = pctl_arena_create();
+	uint32_t n = 0, lost = 0, i;
+	pctl_tick *ticks = NULL;
+	uint64_t sum = 0, one;
+	int fits = 1;
+
+	*out = 0;
+	if (!arena || !pctl_profile(q->program, q->analysis, &s->costs, s->structured, arena,
+				    &ticks, &n, &lost)) {
+		pctl_arena_destroy(arena);
+		return pctl_refuse(call, PC2_NOMEM, "no memory to price a program");
+	}
+	for (i = 0; i < n && fits; i++)
+		fits = price_tick(&s->costs, &ticks[i], q->analysis->invocations, &one) &&
+		       pctl_num_add(sum, one, &sum);
+	/* The product is of loops in sequence too, as the document says; no other schedule has it. */
+	if (fits && s->structured == PCTL_LOOPS_MULTIPLY_ALL)
+		fits = !q->analysis->product_lost &&
+		       pctl_num_mul(sum, q->analysis->max_loop_iterations, &sum);
+	pctl_arena_destroy(arena);
+	if (!fits || lost || (q->analysis->overflow && s->structured != PCTL_LOOPS_FOLDED))
+		return code_overflow(s, q->program, q->analysis, call);
+	*out = sum;
+	return PCTL_OK;
+}
+
+pctl_status pctl_gas_ticks(const pctl_gas_schedule *s, const pctl_program *p,
+			   const pctl_analysis *a, pctl_arena *arena, const pctl_call *call,
+			   pctl_tick **ticks, uint64_t **weights, uint32_t *n)
+{
+	uint32_t lost = 0;
+	int fits = 1;
+
+	*ticks = NULL;
+	*weights = NULL;
+	*n = 0;
+	if (!pctl_profile(p, a, &s->costs, s->structured, arena, ticks, n, &lost) ||
+	    (*weights = pctl_arena_array(arena, *n, sizeof(**weights))) == NULL)
+		return pctl_refuse(call, PC2_NOMEM, "no memory to price a program");
+	for (uint32_t i = 0; i < *n && fits; i++)
+		fits = price_tick(&s->costs, &(*ticks)[i], a->invocations, &(*weights)[i]);
+	return fits && !lost && (!a->overflow || s->structured == PCTL_LOOPS_FOLDED)
+		       ? PCTL_OK
+		       : code_overflow(s, p, a, call);
+}
+
+pctl_status pctl_gas_memory(const pctl_gas_schedule *s, uint64_t n_bytes, const pctl_call *call,
+			    uint64_t *out)
+{
+	if (pctl_num_mul(pctl_num_div_up(n_bytes, s->memory_unit_bytes), s->memory, out))
+		return PCTL_OK;
+	*out = 0;
+	return overflow(call, "the gas of bound memory");
+}
+
+pctl_status pctl_gas_hops(const pctl_gas_schedule *s, uint64_t n, const pctl_call *call,
+			  uint64_t *out)
+{
+	if (pctl_num_mul(n, s->dependency_hop, out))
+		return PCTL_OK;
+	*out = 0;
+	return overflow(call, "the gas of dependencies");
+}
+
+pctl_status pctl_gas_validation(const pctl_gas_schedule *s, uint64_t source_bytes,
+				const pctl_call *call, uint64_t *out)
+{
+	if (pctl_num_mul(source_bytes, s->validation, out))
+		return PCTL_OK;
+	*out = 0;
+	return overflow(call, "the gas of validation");
+}
+
+pctl_status pctl_gas_price_of(const pctl_gas_schedule *s, const pctl_gas_query *q,
+			      const pctl_call *call, pctl_gas_price *out)
+{
+	uint64_t groups, bytes;
+	pctl_gas_price price;
+	pctl_status status;
+
+	memset(out, 0, sizeof(*out));
+	memset(&price, 0, sizeof(price));
+	status = check_priced(s, q->program, call);
+	if (status == PCTL_OK)
+		status = check_bounds(s, q->program, q->analysis, call);
+	if (status == PCTL_OK)
+		status = price_workgroup(s, q, call, &price.cost_per_workgroup);
+	if (status != PCTL_OK)
+		return status;
+	if (!pctl_num_mul(q->groups[0], q->groups[1], &groups) ||
+	    !pctl_num_mul(groups, q->groups[2], &groups) ||
+	    !pctl_num_mul(price.cost_per_workgroup, groups, &price.dispatch))
+		return overflow(call, "the gas of the dispatch");
+	/* The sum of bytes is divided once, not each part for itself. */
+	if (!pctl_num_add(q->input_bytes, q->output_bytes, &bytes) ||
+	    !pctl_num_add(bytes, q->uniform_bytes, &bytes))
+		return overflow(call, "the bound memory");
+	status = pctl_gas_memory(s, bytes, call, &price.memory);
+	if (status == PCTL_OK)
+		status = pctl_gas_hops(s, q->hops, call, &price.hops);
+	if (status != PCTL_OK)
+		return status;
+	if (!pctl_num_add(price.dispatch, price.memory, &price.total) ||
+	    !pctl_num_add(price.total, price.hops, &price.total))
+		return overflow(call, "the gas of a job");
+	*out = price;
+	return PCTL_OK;
+}
+
+/* *sum += n * weight */
+static int charge(uint64_t *sum, uint64_t n, uint64_t weight)
+{
+	uint64_t product;
+
+	return pctl_num_mul(n, weight, &product) && pctl_num_add(*sum, product, sum);
+}
+
+pctl_status pctl_gas_actual(const pctl_gas_schedule *s, const pctl_counts *counts,
+			    const pctl_call *call, uint64_t *out)
+{
+	const pctl_cost_table *t = &s->costs;
+	const uint64_t weights[] = {0,		 t->integer,	    t->division,   t->atomic,
+				    t->float_op, t->float_division, t->elementary, 0};
+	const pctl_pos nowhere = {NULL, 0, 0, 0, 0};
+	uint64_t sum = 0, local;
+	uint32_t op, i;
+	int fits = 1;
+
+	*out = 0;
+	for (op = 0; op < PCTL_COST_OPS; op++) {
+		uint64_t each;
+
+		if (t->kind[op] == PCTL_COST_UNPRICED && counts->op_units[op])
+			return unpriced(s, (uint16_t)op, &nowhere, call);
+		fits = fits && pctl_num_mul(t->count[op], weights[t->kind[op]], &each) &&
+		       charge(&sum, counts->op_units[op], each);
+	}
+	/* The reference counts every dynamic index, the estimate only those its rule does not
+	 * cover: they are left out here, so that actual <= estimate compares what both know. */
+	fits = fits && charge(&sum, pctl_num_div_up(counts->storage_read_bytes, 4), t->read) &&
+	       charge(&sum, pctl_num_div_up(counts->storage_write_bytes, 4), t->write) &&
+	       pctl_num_mul(pctl_num_div_up(counts->other_memory_bytes, 4), t->memory_ops,
+			    &local) &&
+	       charge(&sum, local, t->integer);
+	for (i = 1; i < 4; i++)
+		fits = fits && charge(&sum, counts->barriers[i],
+				      (i & PCTL_BARRIER_WORKGROUP ? t->workgroup_barrier : 0) +
+					      (i & PCTL_BARRIER_STORAGE ? t->storage_barrier : 0));
+	if (!fits)
+		return overflow(call, "the gas counted");
+	*out = sum;
+	return PCTL_OK;
+}

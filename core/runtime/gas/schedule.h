@@ -1,0 +1,18 @@
+/* A gas schedule as it was read: its cost table and weights. Not for other modules. */
+#ifndef PIPECTL_RUNTIME_GAS_SCHEDULE_H
+#define PIPECTL_RUNTIME_GAS_SCHEDULE_H
+
+#include "runtime/gas/gas.h"
+#include "compiler/analysis/profile.h"
+
+struct pctl_gas_schedule {
+	char *name;
+	int structured; /* PCTL_LOOPS_* */
+	int has_floats; /* 0: as the first released ones, which price no float operation */
+	pctl_cost_table costs;
+	uint64_t memory, memory_unit_bytes;
+	uint64_t dependency_hop;
+	uint64_t validation;
+};
+
+#endif

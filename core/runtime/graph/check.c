@@ -1,0 +1,183 @@
+/* The register of checks and its runner: a check whose prerequisite failed is 'not run', never
+ * 'passed'. */
+#include "runtime/graph/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "foundation/conf/conf.h"
+
+static const struct check {
+	const char *name, *about;
+	void (*run)(pctl_checking *c);
+	const char *needs[3];
+} checks[] = {
+	{"identifiers", "jobs have names of their own", pctl_check_identifiers, {NULL}},
+	{"parameters", "every --set names a parameter and fits it", pctl_check_parameters, {NULL}},
+	{"ops",
+	 "every op exists in exactly one library, attributes fit",
+	 pctl_check_ops,
+	 {"parameters"}},
+	{"shaders",
+	 "every shader compiles and has the variables named",
+	 pctl_check_shaders,
+	 {"parameters"}},
+	{"edges",
+	 "every port is fed once by something that exists",
+	 pctl_check_edges,
+	 {"identifiers", "ops", "shaders"}},
+	{"repeats",
+	 "what is carried fits, counts are numbers",
+	 pctl_check_repeats,
+	 {"edges", "parameters"}},
+	{"order", "no job waits for itself", pctl_check_order, {"edges"}},
+	{"types",
+	 "element types, shapes and named dimensions agree",
+	 pctl_check_types,
+	 {"order", "repeats"}},
+};
+
+#define N_CHECKS ((uint32_t)(sizeof(checks) / sizeof(checks[0])))
+
+void pctl_check_keep(pctl_checking *c, pctl_status status)
+{
+	if (c->status == PCTL_OK)
+		c->status = status;
+}
+
+char *pctl_check_names_hint(const char *word, const char *const *names, uint32_t n)
+{
+	return n == 0 ? NULL : pctl_conf_hint_names(word, names, n);
+}
+
+const char *pctl_check_value_text(pctl_checking *c, const pctl_pipe_value *v)
+{
+	const pctl_pipeline *p = c->graph->pipeline;
+	const char **names;
+	char *hint;
+
+	if (!v->is_param)
+		return v->text;
+	for (uint32_t i = 0; i < p->n_params; i++) {
+		if (strcmp(p->params[i].name, v->text) == 0)
+			return c->graph->param_text[i];
+	}
+	names = calloc(p->n_params + 1u, sizeof(*names));
+	for (uint32_t i = 0; names != NULL && i < p->n_params; i++)
+		names[i] = p->params[i].name;
+	hint = names == NULL ? NULL : pctl_check_names_hint(v->text, names, p->n_params);
+	pctl_check_keep(c, pctl_refuse_at(c->call, PC4011_PARAM_UNKNOWN, &v->pos, hint,
+					  "no parameter \"%s\"", v->text));
+	free(hint);
+	free(names);
+	return NULL;
+}
+
+static uint32_t outcome_of(const uint32_t *outcomes, const char *name)
+{
+	for (uint32_t i = 0; i < N_CHECKS; i++) {
+		if (strcmp(checks[i].name, name) == 0)
+			return outcomes[i];
+	}
+	return PCTL_CHECK_NOT_RUN;
+}
+
+static pctl_graph *graph_create(const pctl_pipeline *p, const pctl_graph_options *options)
+{
+	pctl_arena *arena = pctl_arena_create();
+	pctl_graph *g = arena == NULL ? NULL : pctl_arena_alloc(arena, sizeof(*g));
+
+	if (g == NULL) {
+		pctl_arena_destroy(arena);
+		return NULL;
+	}
+	g->arena = arena;
+	g->pipeline = p;
+	g->kernels = options->kernels;
+	g->n_nodes = p->n_jobs;
+	g->nodes = pctl_arena_array(arena, p->n_jobs, sizeof(*g->nodes));
+	g->order = pctl_arena_array(arena, p->n_jobs, sizeof(*g->order));
+	g->outputs = pctl_arena_array(arena, p->n_outputs, sizeof(*g->outputs));
+	g->param_text = pctl_arena_array(arena, p->n_params, sizeof(*g->param_text));
+	g->param_value = pctl_arena_array(arena, p->n_params, sizeof(*g->param_value));
+	if (g->nodes == NULL || g->order == NULL || g->outputs == NULL || g->param_text == NULL ||
+	    g->param_value == NULL) {
+		pctl_arena_destroy(arena);
+		return NULL;
+	}
+	for (uint32_t i = 0; i < p->n_jobs; i++) {
+		g->nodes[i].job = &p->jobs[i];
+		g->nodes[i].repeat = 1;
+	}
+	return g;
+}
+
+pctl_status pctl_graph_resolve(const pctl_pipeline *p, const pctl_graph_options *options,
+			       const pctl_call *call, pctl_check_result *results,
+			       uint32_t *n_results, pctl_graph **out)
+{
+	pctl_checking c = {NULL, options, call, PCTL_OK};
+	uint32_t outcomes[N_CHECKS] = {0};
+	pctl_status first = PCTL_OK;
+
+	*out = NULL;
+	if (n_results != NULL)
+		*n_results = N_CHECKS;
+	c.graph = graph_create(p, options);
+	if (c.graph == NULL)
+		return pctl_refuse(call, PC2_NOMEM, "no memory for a graph");
+	for (uint32_t i = 0; i < N_CHECKS; i++) {
+		int ready = 1;
+
+		for (uint32_t k = 0; k < 3 && checks[i].needs[k] != NULL; k++)
+			ready &= outcome_of(outcomes, checks[i].needs[k]) == PCTL_CHECK_PASSED;
+		if (ready) {
+			c.status = PCTL_OK;
+			checks[i].run(&c);
+			outcomes[i] = c.status == PCTL_OK ? PCTL_CHECK_PASSED : PCTL_CHECK_FAILED;
+			if (first == PCTL_OK)
+				first = c.status;
+		}
+		if (results != NULL)
+			results[i] =
+				(pctl_check_result){checks[i].name, checks[i].about, outcomes[i]};
+	}
+	if (first != PCTL_OK) {
+		pctl_graph_destroy(c.graph);
+		return first;
+	}
+	*out = c.graph;
+	return PCTL_OK;
+}
+
+void pctl_graph_destroy(pctl_graph *g)
+{
+	if (g != NULL)
+		pctl_arena_destroy(g->arena); /* which holds g itself */
+}
+
+const char *pctl_node_out_name(const pctl_node *n, uint32_t i)
+{
+	return n->job->kind == PCTL_JOB_SHADER ? n->job->out[i].name : n->op.desc->out[i].name;
+}
+
+uint32_t pctl_node_find_out(const pctl_node *n, const char *name)
+{
+	for (uint32_t i = 0; i < n->n_out; i++) {
+		if (strcmp(pctl_node_out_name(n, i), name) == 0)
+			return i;
+	}
+	return UINT32_MAX;
+}
+
+uint32_t pctl_node_find_in(const pctl_node *n, const char *name)
+{
+	for (uint32_t i = 0; i < n->n_in; i++) {
+		const char *port = n->job->kind == PCTL_JOB_SHADER ? n->job->in[i].port
+								   : n->op.desc->in[i].name;
+
+		if (strcmp(port, name) == 0)
+			return i;
+	}
+	return UINT32_MAX;
+}

@@ -1,0 +1,330 @@
+/* Checks of names: parameters and --set, identifiers of jobs, edges between ports, what is carried.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "foundation/base/num.h"
+#include "foundation/base/vec.h"
+#include "runtime/graph/check.h"
+
+/* The value a parameter takes; its default tells whether it is a number. */
+static void set_parameter(pctl_checking *c, uint32_t i, const char *text, const pctl_pos *pos)
+{
+	const pctl_pipe_param *param = &c->graph->pipeline->params[i];
+	uint64_t old, value = 0;
+	int numeric = pctl_num_parse_u64(param->value.text, strlen(param->value.text), &old);
+
+	if (numeric && !pctl_num_parse_u64(text, strlen(text), &value))
+		pctl_check_keep(c, pctl_refuse_at(c->call, PC4012_PARAM_VALUE, pos,
+						  "the default is a number: give one",
+						  "parameter \"%s\" cannot be \"%s\"", param->name,
+						  text));
+	c->graph->param_text[i] = pctl_arena_dup(c->graph->arena, text);
+	if (c->graph->param_text[i] == NULL)
+		pctl_check_keep(c, pctl_refuse(c->call, PC2_NOMEM, "no memory for a graph"));
+	c->graph->param_value[i] = value;
+}
+
+void pctl_check_parameters(pctl_checking *c)
+{
+	const pctl_pipeline *p = c->graph->pipeline;
+
+	for (uint32_t i = 0; i < p->n_params; i++) {
+		if (p->params[i].value.is_param)
+			pctl_check_keep(c, pctl_refuse_at(c->call, PC4012_PARAM_VALUE,
+							  &p->params[i].value.pos, NULL,
+							  "parameter \"%s\" refers to another one",
+							  p->params[i].name));
+		set_parameter(c, i, p->params[i].value.text, &p->params[i].value.pos);
+	}
+	for (uint32_t s = 0; s < c->options->n_sets; s++) {
+		const pctl_setting *set = &c->options->sets[s];
+		pctl_pipe_value name = {{"--set", 0, 0, 0, 0}, set->name, 1, 1};
+		uint32_t i = 0;
+
+		while (i < p->n_params && strcmp(p->params[i].name, set->name) != 0)
+			i++;
+		if (i == p->n_params)
+			(void)pctl_check_value_text(c, &name);
+		else
+			set_parameter(c, i, set->value, &name.pos);
+	}
+}
+
+void pctl_check_identifiers(pctl_checking *c)
+{
+	const pctl_pipeline *p = c->graph->pipeline;
+
+	for (uint32_t i = 0; i < p->n_jobs; i++) {
+		for (uint32_t k = 0; k < i; k++) {
+			pctl_note note = {p->jobs[k].pos, "the first one stands here"};
+			pctl_diag d = {.head = PCTL_HEAD(pctl_diag),
+				       .code = PC4017_JOB_TWICE,
+				       .severity = PCTL_SEVERITY_ERROR,
+				       .pos = p->jobs[i].pos,
+				       .subject = p->jobs[i].id,
+				       .message = "two jobs have this id",
+				       .notes = &note,
+				       .n_notes = 1};
+
+			if (strcmp(p->jobs[i].id, p->jobs[k].id) == 0) {
+				pctl_check_keep(c, pctl_emit(c->call, &d));
+				break;
+			}
+		}
+	}
+}
+
+/* ---- edges -------------------------------------------------------------------------------- */
+
+static void unknown_reference(pctl_checking *c, const pctl_pipe_ref *ref, const char *what,
+			      const char *word, const char *const *names, uint32_t n)
+{
+	char *hint = pctl_check_names_hint(word, names, n);
+
+	pctl_check_keep(c, pctl_refuse_at(c->call, PC4010_REFERENCE_UNKNOWN, &ref->pos, hint,
+					  "no %s \"%s\"", what, word));
+	free(hint);
+}
+
+static uint32_t find_job(const pctl_pipeline *p, const char *id)
+{
+	for (uint32_t i = 0; i < p->n_jobs; i++) {
+		if (strcmp(p->jobs[i].id, id) == 0)
+			return i;
+	}
+	return UINT32_MAX;
+}
+
+static void report_unknown_job(pctl_checking *c, const pctl_pipe_ref *ref)
+{
+	const pctl_pipeline *p = c->graph->pipeline;
+	const char **names = calloc(p->n_jobs + 1u, sizeof(*names));
+
+	for (uint32_t i = 0; names != NULL && i < p->n_jobs; i++)
+		names[i] = p->jobs[i].id;
+	unknown_reference(c, ref, "job", ref->job, names, names == NULL ? 0 : p->n_jobs);
+	free(names);
+}
+
+static void report_unknown_out(pctl_checking *c, const pctl_pipe_ref *ref, const pctl_node *n)
+{
+	const char **names = calloc(n->n_out + 1u, sizeof(*names));
+
+	for (uint32_t i = 0; names != NULL && i < n->n_out; i++)
+		names[i] = pctl_node_out_name(n, i);
+	unknown_reference(c, ref, "output port", ref->name, names, names == NULL ? 0 : n->n_out);
+	free(names);
+}
+
+static void report_unknown_input(pctl_checking *c, const pctl_pipe_ref *ref)
+{
+	const pctl_pipeline *p = c->graph->pipeline;
+	const char **names = calloc(p->n_inputs + 1u, sizeof(*names));
+
+	for (uint32_t i = 0; names != NULL && i < p->n_inputs; i++)
+		names[i] = p->inputs[i].name;
+	unknown_reference(c, ref, "input of the pipeline", ref->name, names,
+			  names == NULL ? 0 : p->n_inputs);
+	free(names);
+}
+
+static pctl_source resolve(pctl_checking *c, const pctl_pipe_ref *ref)
+{
+	const pctl_pipeline *p = c->graph->pipeline;
+	pctl_source out = {PCTL_FROM_NOTHING, 0};
+
+	if (ref->job == NULL) {
+		for (uint32_t i = 0; i < p->n_inputs; i++) {
+			if (strcmp(p->inputs[i].name, ref->name) == 0)
+				return (pctl_source){PCTL_FROM_INPUT, i};
+		}
+		report_unknown_input(c, ref);
+		return out;
+	}
+	out.job = find_job(p, ref->job);
+	if (out.job == UINT32_MAX) {
+		report_unknown_job(c, ref);
+		return (pctl_source){PCTL_FROM_NOTHING, 0};
+	}
+	out.port = pctl_node_find_out(&c->graph->nodes[out.job], ref->name);
+	if (out.port == UINT32_MAX) {
+		report_unknown_out(c, ref, &c->graph->nodes[out.job]);
+		return (pctl_source){PCTL_FROM_NOTHING, 0};
+	}
+	return out;
+}
+
+static void op_edges(pctl_checking *c, pctl_node *n)
+{
+	const pctl_op_desc *desc = n->op.desc;
+
+	for (uint32_t i = 0; i < n->n_in; i++)
+		n->in[i] = (pctl_source){PCTL_FROM_NOTHING, 0};
+	for (uint32_t i = 0; i < n->job->n_in; i++) {
+		const pctl_pipe_feed *f = &n->job->in[i];
+		uint32_t port = pctl_node_find_in(n, f->port);
+
+		if (port == UINT32_MAX) {
+			const char *names[PCTL_PORTS_MAX];
+			char *hint;
+
+			for (uint32_t k = 0; k < n->n_in; k++)
+				names[k] = desc->in[k].name;
+			hint = pctl_check_names_hint(f->port, names, n->n_in);
+			pctl_check_keep(c,
+					pctl_refuse_at(c->call, PC4104_PORT_UNKNOWN, &f->pos, hint,
+						       "op \"%s\" has no input port \"%s\"",
+						       desc->name, f->port));
+			free(hint);
+			continue;
+		}
+		n->in[port] = resolve(c, &f->from);
+	}
+	for (uint32_t i = 0; i < n->n_in; i++) {
+		uint32_t fed = 0;
+
+		for (uint32_t k = 0; k < n->job->n_in; k++)
+			fed += strcmp(n->job->in[k].port, desc->in[i].name) == 0;
+		if (fed == 0)
+			pctl_check_keep(c, pctl_refuse_at(c->call, PC4103_PORT_UNFED, &n->job->pos,
+							  NULL,
+							  "job \"%s\": input port \"%s\" (%s) of "
+							  "op \"%s\" is fed by nothing",
+							  n->job->id, desc->in[i].name,
+							  desc->in[i].type, desc->name));
+	}
+}
+
+void pctl_check_edges(pctl_checking *c)
+{
+	const pctl_pipeline *p = c->graph->pipeline;
+
+	for (uint32_t i = 0; i < c->graph->n_nodes; i++) {
+		pctl_node *n = &c->graph->nodes[i];
+
+		if (n->job->kind == PCTL_JOB_OP) {
+			op_edges(c, n);
+		} else {
+			for (uint32_t k = 0; k < n->n_in; k++)
+				n->in[k] = resolve(c, &n->job->in[k].from);
+		}
+		for (uint32_t k = 0; k < n->job->n_after; k++) {
+			if (find_job(p, n->job->after[k].job) == UINT32_MAX)
+				report_unknown_job(c, &n->job->after[k]);
+		}
+	}
+	for (uint32_t i = 0; i < p->n_outputs; i++)
+		c->graph->outputs[i] = resolve(c, &p->outputs[i].from);
+}
+
+/* ---- repeat ------------------------------------------------------------------------------- */
+
+void pctl_check_repeats(pctl_checking *c)
+{
+	for (uint32_t i = 0; i < c->graph->n_nodes; i++) {
+		pctl_node *n = &c->graph->nodes[i];
+		const pctl_pipe_job *job = n->job;
+		const char *text;
+
+		n->carry = pctl_arena_array(c->graph->arena, n->n_in, sizeof(*n->carry));
+		if (n->carry == NULL) {
+			pctl_check_keep(c,
+					pctl_refuse(c->call, PC2_NOMEM, "no memory for a graph"));
+			return;
+		}
+		if (job->repeat.text == NULL)
+			continue;
+		text = pctl_check_value_text(c, &job->repeat);
+		if (text != NULL &&
+		    (!pctl_num_parse_u64(text, strlen(text), &n->repeat) || n->repeat > UINT32_MAX))
+			pctl_check_keep(
+				c, pctl_refuse_at(
+					   c->call, PC4117_REPEAT, &job->repeat.pos,
+					   "give a number up to 4294967295",
+					   "repeat count \"%s\" of job \"%s\" is no such number",
+					   text, job->id));
+		for (uint32_t k = 0; k < job->n_carry; k++) {
+			const pctl_pipe_feed *f = &job->carry[k];
+			uint32_t in = pctl_node_find_in(n, f->port),
+				 out = pctl_node_find_out(n, f->from.name);
+
+			if (in == UINT32_MAX)
+				pctl_check_keep(
+					c,
+					pctl_refuse_at(
+						c->call, PC4104_PORT_UNKNOWN, &f->pos, NULL,
+						"job \"%s\" has no input port \"%s\" to carry to",
+						job->id, f->port));
+			if (out == UINT32_MAX)
+				report_unknown_out(c, &f->from, n);
+			for (uint32_t m = 0; m < k; m++) {
+				if (strcmp(job->carry[m].from.name, f->from.name) == 0)
+					pctl_check_keep(
+						c,
+						pctl_refuse_at(
+							c->call, PC4117_REPEAT, &f->from.pos, NULL,
+							"output \"%s\" is carried to two inputs",
+							f->from.name));
+			}
+			if (in != UINT32_MAX && out != UINT32_MAX)
+				n->carry[in] = out + 1;
+		}
+	}
+}
+
+/* ---- order -------------------------------------------------------------------------------- */
+
+static int depends_on(const pctl_graph *g, uint32_t job, uint32_t other)
+{
+	const pctl_node *n = &g->nodes[job];
+
+	for (uint32_t i = 0; i < n->n_in; i++) {
+		if (n->in[i].job == other)
+			return 1;
+	}
+	for (uint32_t i = 0; i < n->job->n_after; i++) {
+		if (strcmp(n->job->after[i].job, g->nodes[other].job->id) == 0)
+			return 1;
+	}
+	return 0;
+}
+
+/* Jobs in the order of the file as far as their needs allow; what is left over waits for itself. */
+void pctl_check_order(pctl_checking *c)
+{
+	pctl_graph *g = c->graph;
+	uint8_t *done = calloc(g->n_nodes + 1u, 1);
+	uint32_t n = 0, before = UINT32_MAX;
+
+	if (done == NULL) {
+		pctl_check_keep(c, pctl_refuse(c->call, PC2_NOMEM, "no memory for a graph"));
+		return;
+	}
+	while (n < g->n_nodes && n != before) {
+		before = n;
+		for (uint32_t i = 0; i < g->n_nodes; i++) {
+			int ready = !done[i];
+
+			for (uint32_t k = 0; ready && k < g->n_nodes; k++)
+				ready = done[k] || !depends_on(g, i, k);
+			if (ready) {
+				done[i] = 1;
+				g->order[n++] = i;
+			}
+		}
+	}
+	for (uint32_t i = 0; n < g->n_nodes && i < g->n_nodes; i++) {
+		if (!done[i]) {
+			pctl_check_keep(
+				c,
+				pctl_refuse_at(
+					c->call, PC4101_CYCLE, &g->nodes[i].job->pos,
+					"break the circle of `in` and `after`",
+					"job \"%s\" waits for itself, directly or through others",
+					g->nodes[i].job->id));
+		}
+	}
+	free(done);
+}

@@ -1,0 +1,155 @@
+/* Checks of op jobs: the op exists in exactly one library and its attributes are complete and in
+ * range. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "foundation/base/num.h"
+#include "runtime/graph/check.h"
+
+static void bad_attr(pctl_checking *c, const pctl_attr_desc *d, const pctl_pos *pos, const char *op,
+		     const char *text)
+{
+	static const char *const kinds[] = {"?", "an unsigned number", "a number", "a string",
+					    "true or false"};
+
+	if (d->kind == PCTL_ATTR_U64 && d->max != 0)
+		pctl_check_keep(
+			c,
+			pctl_refuse_at(c->call, PC4112_ATTR_VALUE, pos, NULL,
+				       "attribute \"%s\" of op \"%s\" wants a number from %" PRIu64
+				       " to %" PRIu64 ", not \"%s\"",
+				       d->name, op, d->min, d->max, text));
+	else
+		pctl_check_keep(
+			c, pctl_refuse_at(c->call, PC4112_ATTR_VALUE, pos, NULL,
+					  "attribute \"%s\" of op \"%s\" wants %s, not \"%s\"",
+					  d->name, op,
+					  d->kind <= PCTL_ATTR_BOOL ? kinds[d->kind] : "?", text));
+}
+
+static void parse_attr(pctl_checking *c, const pctl_attr_desc *d, const char *text,
+		       const pctl_pos *pos, const char *op, pctl_attr *out)
+{
+	size_t n = strlen(text);
+	int64_t i64;
+	int good = 1;
+
+	*out = (pctl_attr){d->name, text, 0};
+	if (d->kind == PCTL_ATTR_U64) {
+		good = pctl_num_parse_u64(text, n, &out->u64) && out->u64 >= d->min &&
+		       (d->max == 0 || out->u64 <= d->max);
+	} else if (d->kind == PCTL_ATTR_I64) {
+		good = pctl_num_parse_i64(text, n, &i64) &&
+		       ((d->min == 0 && d->max == 0) ||
+			(i64 >= (int64_t)d->min && i64 <= (int64_t)d->max));
+		out->u64 = (uint64_t)i64;
+	} else if (d->kind == PCTL_ATTR_BOOL) {
+		out->u64 = strcmp(text, "true") == 0 || strcmp(text, "1") == 0;
+		good = out->u64 || strcmp(text, "false") == 0 || strcmp(text, "0") == 0;
+	}
+	if (!good)
+		bad_attr(c, d, pos, op, text);
+}
+
+static void unknown_attrs(pctl_checking *c, const pctl_node *n)
+{
+	const pctl_op_desc *desc = n->op.desc;
+
+	for (uint32_t i = 0; i < n->job->n_attr; i++) {
+		const pctl_pipe_named *a = &n->job->attr[i];
+		const char *names[64];
+		uint32_t count = 0, known = 0;
+		char *hint;
+
+		for (uint32_t k = 0; k < desc->n_attr; k++) {
+			known |= strcmp(desc->attr[k].name, a->name) == 0;
+			if (count < 64)
+				names[count++] = desc->attr[k].name;
+		}
+		if (known)
+			continue;
+		hint = pctl_check_names_hint(a->name, names, count);
+		pctl_check_keep(c, pctl_refuse_at(c->call, PC4110_ATTR_UNKNOWN, &a->pos, hint,
+						  "op \"%s\" has no attribute \"%s\"", desc->name,
+						  a->name));
+		free(hint);
+	}
+}
+
+static void attrs(pctl_checking *c, pctl_node *n)
+{
+	const pctl_op_desc *desc = n->op.desc;
+
+	unknown_attrs(c, n);
+	for (uint32_t i = 0; i < desc->n_attr; i++) {
+		const pctl_attr_desc *d = &desc->attr[i];
+		const char *text = d->default_text;
+		const pctl_pos *pos = &n->job->pos;
+
+		for (uint32_t k = 0; k < n->job->n_attr; k++) {
+			if (strcmp(n->job->attr[k].name, d->name) == 0) {
+				text = pctl_check_value_text(c, &n->job->attr[k].value);
+				pos = &n->job->attr[k].value.pos;
+				if (text == NULL)
+					return; /* reported */
+			}
+		}
+		if (text == NULL)
+			pctl_check_keep(
+				c,
+				pctl_refuse_at(
+					c->call, PC4111_ATTR_MISSING, pos, d->doc,
+					"job \"%s\": attribute \"%s\" of op \"%s\" must be given",
+					n->job->id, d->name, desc->name));
+		else
+			parse_attr(c, d, text, pos, desc->name, &n->attr[i]);
+	}
+}
+
+void pctl_check_ops(pctl_checking *c)
+{
+	for (uint32_t i = 0; i < c->graph->n_nodes; i++) {
+		pctl_node *n = &c->graph->nodes[i];
+		const pctl_pipe_job *job = n->job;
+		pctl_status status;
+
+		if (job->kind != PCTL_JOB_OP)
+			continue;
+		status = pctl_op_find(c->options->ops, job->op, job->version_min, job->version_max,
+				      &job->op_pos, c->call, &n->op);
+		pctl_check_keep(c, status);
+		if (status != PCTL_OK)
+			continue;
+		if (n->op.desc->n_in > PCTL_PORTS_MAX || n->op.desc->n_out > PCTL_PORTS_MAX) {
+			pctl_check_keep(c,
+					pctl_refuse_at(c->call, PC4137_PORTS, &job->op_pos, NULL,
+						       "op \"%s\" has %" PRIu32
+						       " inputs and %" PRIu32 " outputs, %u each "
+						       "are the most",
+						       n->op.desc->name, n->op.desc->n_in,
+						       n->op.desc->n_out, PCTL_PORTS_MAX));
+			continue;
+		}
+		n->n_in = n->op.desc->n_in;
+		n->n_out = n->op.desc->n_out;
+		n->n_attr = n->op.desc->n_attr;
+		n->in = pctl_arena_array(c->graph->arena, n->n_in, sizeof(*n->in));
+		n->attr = pctl_arena_array(c->graph->arena, n->n_attr, sizeof(*n->attr));
+		if (n->in == NULL || n->attr == NULL) {
+			pctl_check_keep(c,
+					pctl_refuse(c->call, PC2_NOMEM, "no memory for a graph"));
+			return;
+		}
+		if (n->op.desc->op_class > c->graph->pipeline->max_class)
+			pctl_check_keep(
+				c, pctl_refuse_at(
+					   c->call, PC4114_CLASS, &job->op_pos,
+					   "raise `class` of the pipeline if that is meant",
+					   "op \"%s\" is of class %s, the pipeline allows %s",
+					   n->op.desc->name, pctl_class_name(n->op.desc->op_class),
+					   pctl_class_name(c->graph->pipeline->max_class)));
+		attrs(c, n);
+		n->resolved = 1;
+	}
+}

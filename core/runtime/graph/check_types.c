@@ -1,0 +1,332 @@
+/* The check of types without sizes: element types and shapes along every edge, named dimensions by
+ * unification. What depends on the size of data is inferred by the op libraries when sizes are
+ * known (plan). */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "foundation/base/vec.h"
+#include "runtime/graph/check.h"
+
+/* A dimension while it is unified: a class of a union-find forest, with a value once one is known.
+ */
+struct symbol {
+	uint32_t parent;
+	uint32_t known;
+	uint64_t value;
+	const char *job; /* whose name it is, "" the pipeline */
+	const char *name;
+};
+
+/* The type of an edge: allowed element types, and dimensions as symbols. */
+struct edge_type {
+	uint32_t dtype[PCTL_DTYPES_MAX];
+	uint32_t n_dtypes, rank, any_shape;
+	uint32_t dim[PCTL_RANK_MAX];
+};
+
+struct typing {
+	pctl_checking *c;
+	PCTL_VEC(struct symbol) symbols;
+	struct edge_type *inputs; /* of the pipeline */
+	struct edge_type **outs;  /* of each node */
+};
+
+static uint32_t root_of(struct typing *t, uint32_t s)
+{
+	while (t->symbols.items[s].parent != s)
+		s = t->symbols.items[s].parent =
+			t->symbols.items[t->symbols.items[s].parent].parent;
+	return s;
+}
+
+static uint32_t add_symbol(struct typing *t, const char *job, const pctl_dim_pattern *d)
+{
+	struct symbol s = {t->symbols.n, d->name == NULL, d->value, job, d->name};
+
+	for (uint32_t i = 0; d->name != NULL && i < t->symbols.n; i++) {
+		const struct symbol *o = &t->symbols.items[i];
+
+		if (o->name != NULL && strcmp(o->name, d->name) == 0 && strcmp(o->job, job) == 0)
+			return i;
+	}
+	if (!PCTL_VEC_PUSH(&t->symbols, s)) {
+		pctl_check_keep(t->c, pctl_refuse(t->c->call, PC2_NOMEM, "no memory for a graph"));
+		return 0;
+	}
+	return s.parent;
+}
+
+static struct edge_type from_pattern(struct typing *t, const char *job, const pctl_type_pattern *p)
+{
+	struct edge_type e = {.n_dtypes = p->n_dtypes, .rank = p->rank, .any_shape = p->any_shape};
+
+	memcpy(e.dtype, p->dtype, sizeof(e.dtype));
+	for (uint32_t i = 0; i < p->rank; i++)
+		e.dim[i] = add_symbol(t, job, &p->dim[i]);
+	return e;
+}
+
+/* Say what does not fit, with the port that asks and the place that gives. */
+static void mismatch(struct typing *t, const pctl_node *n, const char *port, const char *wants,
+		     const pctl_pipe_ref *ref, const char *why, uint32_t code)
+{
+	pctl_arena *arena = t->c->graph->arena;
+	pctl_note note = {{NULL, 0, 0, 0, 0}, NULL};
+	pctl_diag d = {.head = PCTL_HEAD(pctl_diag),
+		       .code = code,
+		       .severity = PCTL_SEVERITY_ERROR,
+		       .pos = ref->pos,
+		       .subject = n->job->id,
+		       .notes = &note,
+		       .n_notes = 1};
+
+	note.message =
+		n->job->kind == PCTL_JOB_OP
+			? pctl_arena_printf(arena,
+					    "port \"%s\" is declared by %s@%" PRIu32 " of %s", port,
+					    n->op.desc->name, n->op.desc->version, n->op.plugin)
+			: pctl_arena_printf(arena, "variable \"%s\" is declared by the shader",
+					    port);
+	d.message = pctl_arena_printf(arena, "job \"%s\" port \"%s\" wants %s, \"%s\" %s",
+				      n->job->id, port, wants, ref->text, why);
+	if (d.message == NULL)
+		d.message = "types do not agree";
+	pctl_check_keep(t->c, pctl_emit(t->c->call, &d));
+}
+
+static int unify_dims(struct typing *t, uint32_t a, uint32_t b)
+{
+	struct symbol *x, *y;
+
+	a = root_of(t, a);
+	b = root_of(t, b);
+	x = &t->symbols.items[a];
+	y = &t->symbols.items[b];
+	if (a == b)
+		return 1;
+	if (x->known && y->known)
+		return x->value == y->value;
+	if (x->known)
+		y->parent = a;
+	else
+		x->parent = b;
+	return 1;
+}
+
+static void unify(struct typing *t, const pctl_node *n, const char *port, const char *wants,
+		  struct edge_type *want, const struct edge_type *have, const pctl_pipe_ref *ref)
+{
+	pctl_arena *arena = t->c->graph->arena;
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < want->n_dtypes; i++) {
+		int allowed = 0;
+
+		for (uint32_t k = 0; k < have->n_dtypes; k++)
+			allowed |= want->dtype[i] == have->dtype[k];
+		if (allowed)
+			want->dtype[kept++] = want->dtype[i];
+	}
+	if (kept == 0) {
+		mismatch(t, n, port, wants, ref,
+			 pctl_arena_printf(arena, "is %s", pctl_dtype_name(have->dtype[0])),
+			 PC4102_EDGE_TYPE);
+		return;
+	}
+	want->n_dtypes = kept;
+	if (want->any_shape || have->any_shape)
+		return;
+	if (want->rank != have->rank) {
+		mismatch(t, n, port, wants, ref,
+			 pctl_arena_printf(arena, "has %" PRIu32 " dimensions", have->rank),
+			 PC4102_EDGE_TYPE);
+		return;
+	}
+	for (uint32_t i = 0; i < want->rank; i++) {
+		if (!unify_dims(t, want->dim[i], have->dim[i]))
+			mismatch(t, n, port, wants, ref,
+				 pctl_arena_printf(
+					 arena,
+					 "has %" PRIu64 " in dimension %" PRIu32 " where %" PRIu64
+					 " is due",
+					 t->symbols.items[root_of(t, have->dim[i])].value, i,
+					 t->symbols.items[root_of(t, want->dim[i])].value),
+				 PC4106_DIMENSION);
+	}
+}
+
+static const struct edge_type *edge_of(const struct typing *t, pctl_source s)
+{
+	return s.job == PCTL_FROM_INPUT ? &t->inputs[s.port] : &t->outs[s.job][s.port];
+}
+
+static const pctl_pipe_ref *ref_of(const pctl_node *n, const char *port)
+{
+	for (uint32_t i = 0; i < n->job->n_in; i++) {
+		if (strcmp(n->job->in[i].port, port) == 0)
+			return &n->job->in[i].from;
+	}
+	return NULL;
+}
+
+/* An alternative of the inputs decides the outputs that have the very same list: int.add's u32|u64
+ * in is u32|u64 out. */
+static void narrow_like(struct edge_type *out, const pctl_type_pattern *out_pattern,
+			const pctl_type_pattern *in_pattern, const struct edge_type *in)
+{
+	if (out_pattern->n_dtypes != in_pattern->n_dtypes || out_pattern->n_dtypes == 1 ||
+	    memcmp(out_pattern->dtype, in_pattern->dtype,
+		   sizeof(uint32_t) * in_pattern->n_dtypes) != 0)
+		return;
+	memcpy(out->dtype, in->dtype, sizeof(out->dtype));
+	out->n_dtypes = in->n_dtypes;
+}
+
+static void type_op(struct typing *t, uint32_t index)
+{
+	pctl_node *n = &t->c->graph->nodes[index];
+	const pctl_op_desc *desc = n->op.desc;
+	pctl_arena *arena = t->c->graph->arena;
+	pctl_type_pattern in[PCTL_PORTS_MAX], pattern;
+	struct edge_type want[PCTL_PORTS_MAX];
+
+	for (uint32_t i = 0; i < n->n_in; i++) {
+		const pctl_pipe_ref *ref = ref_of(n, desc->in[i].name);
+
+		if (pctl_type_parse(desc->in[i].type, arena, NULL, t->c->call, &in[i]) != PCTL_OK ||
+		    ref == NULL) {
+			pctl_check_keep(t->c, PCTL_E_PLUGIN);
+			return;
+		}
+		want[i] = from_pattern(t, n->job->id, &in[i]);
+		unify(t, n, desc->in[i].name, desc->in[i].type, &want[i], edge_of(t, n->in[i]),
+		      ref);
+	}
+	for (uint32_t i = 0; i < n->n_out; i++) {
+		if (pctl_type_parse(desc->out[i].type, arena, NULL, t->c->call, &pattern) !=
+		    PCTL_OK) {
+			pctl_check_keep(t->c, PCTL_E_PLUGIN);
+			return;
+		}
+		t->outs[index][i] = from_pattern(t, n->job->id, &pattern);
+		for (uint32_t k = 0; k < n->n_in; k++)
+			narrow_like(&t->outs[index][i], &pattern, &in[k], &want[k]);
+	}
+	for (uint32_t i = 0; i < n->n_in; i++) {
+		if (n->carry[i] != 0)
+			unify(t, n, desc->in[i].name, desc->in[i].type, &want[i],
+			      &t->outs[index][n->carry[i] - 1], ref_of(n, desc->in[i].name));
+	}
+}
+
+/* ---- shader jobs ---------------------------------------------------------------------------- */
+
+/* Does memory of this element type mean the same to the shader: the same scalar throughout. bytes are whatever the shader
+ * takes them for; a bool is a u32 in memory; what WGSL has no scalar for is a vector of u32 of its size. */
+static int means_same(const pctl_shader_var *v, uint32_t dtype)
+{
+	if (dtype == PCTL_DTYPE_BYTES)
+		return 1;
+	if (dtype == PCTL_SCALAR_BOOL)
+		return v->scalars == 1u << PCTL_SCALAR_U32 || v->scalars == 1u << PCTL_SCALAR_BOOL;
+	if (dtype == PCTL_SCALAR_U64 || dtype == PCTL_SCALAR_I64 || dtype == PCTL_SCALAR_F64)
+		return v->scalars == 1u << dtype ||
+		       (v->scalars == 1u << PCTL_SCALAR_U32 && v->width == 2);
+	if (dtype == PCTL_DTYPE_U128)
+		return v->scalars == 1u << PCTL_SCALAR_U32 && v->width == 4;
+	return dtype < 32 && v->scalars == 1u << dtype;
+}
+
+/* "u32", "vec4<f32>", "a struct of f32 and u32". */
+static const char *var_text(pctl_arena *arena, const pctl_shader_var *v)
+{
+	const char *text = NULL;
+
+	for (uint32_t i = 0; i < 32; i++) {
+		if (!(v->scalars >> i & 1u))
+			continue;
+		text = text == NULL && v->width > 1
+			       ? pctl_arena_printf(arena, "vec%" PRIu32 "<%s>", v->width,
+						   pctl_dtype_name(i))
+		       : text == NULL
+			       ? pctl_dtype_name(i)
+			       : pctl_arena_printf(arena, "%s and %s", text, pctl_dtype_name(i));
+		if (text == NULL)
+			return "?";
+	}
+	return text == NULL ? "nothing" : text;
+}
+
+static void refuse_shader(struct typing *t, const pctl_node *n, const pctl_shader_var *v,
+			  const pctl_pos *pos, const char *what, uint32_t dtype)
+{
+	pctl_check_keep(
+		t->c,
+		pctl_refuse_at(t->c->call, PC4102_EDGE_TYPE, pos,
+			       "give both the same element type, or bytes[n] where the "
+			       "shader takes the bytes apart itself",
+			       "job \"%s\": variable \"%s\" of the shader is made of %s, %s is %s",
+			       n->job->id, v->name, var_text(t->c->graph->arena, v), what,
+			       pctl_dtype_name(dtype)));
+}
+
+/* What goes in and what is said to come out is made of what the shader declares. */
+static void type_shader(struct typing *t, const pctl_node *n)
+{
+	for (uint32_t i = 0; i < n->n_vars; i++) {
+		const pctl_shader_var *v = &n->vars[i];
+
+		if (v->in != UINT32_MAX && v->in < n->n_in) {
+			const struct edge_type *have = edge_of(t, n->in[v->in]);
+			const pctl_pipe_ref *ref = &n->job->in[v->in].from;
+			const char *what =
+				pctl_arena_printf(t->c->graph->arena, "\"%s\"", ref->text);
+			int same = have->n_dtypes == 0;
+
+			for (uint32_t k = 0; k < have->n_dtypes; k++)
+				same |= means_same(v, have->dtype[k]);
+			if (!same)
+				refuse_shader(t, n, v, &ref->pos, what == NULL ? "it" : what,
+					      have->dtype[0]);
+		}
+		if (v->out != UINT32_MAX && !means_same(v, n->job->out[v->out].type.dtype[0]))
+			refuse_shader(t, n, v, &n->job->out[v->out].pos, "the output",
+				      n->job->out[v->out].type.dtype[0]);
+	}
+}
+
+void pctl_check_types(pctl_checking *c)
+{
+	pctl_graph *g = c->graph;
+	struct typing t = {.c = c};
+
+	t.inputs = pctl_arena_array(g->arena, g->pipeline->n_inputs, sizeof(*t.inputs));
+	t.outs = pctl_arena_array(g->arena, g->n_nodes, sizeof(*t.outs));
+	if (t.inputs == NULL || t.outs == NULL) {
+		pctl_check_keep(c, pctl_refuse(c->call, PC2_NOMEM, "no memory for a graph"));
+		return;
+	}
+	for (uint32_t i = 0; i < g->pipeline->n_inputs; i++)
+		t.inputs[i] = from_pattern(&t, "", &g->pipeline->inputs[i].type);
+	for (uint32_t i = 0; i < g->n_nodes; i++) {
+		uint32_t index = g->order[i];
+		const pctl_node *n = &g->nodes[index];
+
+		t.outs[index] = pctl_arena_array(g->arena, n->n_out, sizeof(**t.outs));
+		if (t.outs[index] == NULL) {
+			pctl_check_keep(c,
+					pctl_refuse(c->call, PC2_NOMEM, "no memory for a graph"));
+			break;
+		}
+		if (n->job->kind == PCTL_JOB_OP) {
+			type_op(&t, index);
+			continue;
+		}
+		/* A shader's outputs are typed by the job, its inputs by what it declares in WGSL. */
+		type_shader(&t, n);
+		for (uint32_t k = 0; k < n->n_out; k++)
+			t.outs[index][k] = from_pattern(&t, "", &n->job->out[k].type);
+	}
+	free(t.symbols.items);
+}

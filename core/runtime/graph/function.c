@@ -1,0 +1,109 @@
+/* Function ops: the host writes the elementwise kernel around the op's WGSL function. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "foundation/base/num.h"
+#include "foundation/base/str.h"
+#include "runtime/graph/jobplan.h"
+
+#define INVOCATIONS 256u
+#define MOST_GROUPS 65535u
+
+/* The WGSL name of a dtype as an element of a storage array. */
+static const char *wgsl_type(uint32_t dtype)
+{
+	return dtype == PCTL_DTYPE_U128 ? "vec4<u32>" : pctl_dtype_name(dtype);
+}
+
+static void function_name(pctl_str_buf *s, const char *op, uint32_t dtype)
+{
+	for (; *op != '\0'; op++)
+		pctl_str_add_n(s, *op == '.' ? "_" : op, 1);
+	if (dtype != PCTL_SCALAR_U32)
+		pctl_str_addf(s, "_%s", pctl_dtype_name(dtype));
+}
+
+/* Inputs are group 0, the output is group 1 binding 0. A grid wider than one dimension allows is
+ * folded into y. Buffers end at a multiple of 4 bytes: an odd number of 16-bit elements leaves one
+ * more in the array than there are, which is not written. */
+static char *kernel_text(const pctl_op_ref *op, const pctl_op_query *q, uint32_t out_dtype,
+			 const char *function, uint64_t n_elements)
+{
+	pctl_str_buf s = PCTL_STR_BUF_INIT;
+	const int padded = pctl_dtype_bytes(out_dtype) == 2 && n_elements % 2 != 0;
+	const int folded = n_elements > (uint64_t)INVOCATIONS * MOST_GROUPS;
+
+	pctl_str_addf(&s, "%s\n", function);
+	for (uint32_t i = 0; i < q->n_in; i++)
+		pctl_str_addf(&s,
+			      "@group(0) @binding(%" PRIu32
+			      ") var<storage, read> port_%s: array<%s>;\n",
+			      i, op->desc->in[i].name, wgsl_type(q->in[i].dtype));
+	pctl_str_addf(&s,
+		      "@group(1) @binding(0) var<storage, read_write> port_%s: array<%s>;\n"
+		      "@compute @workgroup_size(%u)\n"
+		      "fn main(@builtin(global_invocation_id) id: vec3<u32>) {\n"
+		      "\tlet i = id.x%s;\n"
+		      "\tif (i < arrayLength(&port_%s)%s) {\n"
+		      "\t\tport_%s[i] = ",
+		      op->desc->out[0].name, wgsl_type(out_dtype), INVOCATIONS,
+		      folded ? " + id.y * 16776960u" : "", op->desc->out[0].name,
+		      padded ? " - 1u" : "", op->desc->out[0].name);
+	function_name(&s, op->desc->name, q->in[0].dtype);
+	for (uint32_t i = 0; i < q->n_in; i++)
+		pctl_str_addf(&s, "%sport_%s[i]", i == 0 ? "(" : ", ", op->desc->in[i].name);
+	pctl_str_add(&s, ");\n\t}\n}\n");
+	return pctl_str_finish(&s);
+}
+
+pctl_status pctl_job_plan_function(const pctl_planner *planner, const pctl_op_ref *op,
+				   const pctl_op_query *q, const pctl_tensor_type *out_types,
+				   const uint32_t *buffers, const pctl_call *call,
+				   pctl_job_plan *plan)
+{
+	const char *function =
+		q->n_in == 0 ? NULL : op->lib->function(op->inst, op->index, q->in[0].dtype);
+	pctl_kernel_source source = {.name = op->desc->name, .flags = planner->wgsl_flags};
+	pctl_plan_binding bindings[PCTL_PORTS_MAX + 1] = {{0}};
+	uint32_t groups[3] = {1, 1, 1};
+	const pctl_kernel_unit *unit;
+	uint64_t n, n_groups;
+	pctl_status status;
+	char *text;
+
+	if (function == NULL)
+		return pctl_refuse(call, PC4134_NO_FORM, "op \"%s\" has no form for %s",
+				   op->desc->name,
+				   q->n_in == 0 ? "no input" : pctl_dtype_name(q->in[0].dtype));
+	if (!pctl_type_elements(&out_types[0], &n) || q->n_in > PCTL_PORTS_MAX ||
+	    op->desc->n_out != 1)
+		return pctl_refuse(call, PC4132_PLAN,
+				   "function op \"%s\" has ports that cannot be mapped",
+				   op->desc->name);
+	if (n > UINT32_MAX)
+		return pctl_refuse(call, PC4133_SIZE,
+				   "op \"%s\" on %" PRIu64 " elements: an index has 32 bits",
+				   op->desc->name, n);
+	n_groups = pctl_num_div_up(n, INVOCATIONS);
+	if (n_groups > MOST_GROUPS) {
+		groups[1] = (uint32_t)pctl_num_div_up(n_groups, MOST_GROUPS);
+		n_groups = MOST_GROUPS;
+	}
+	groups[0] = (uint32_t)n_groups;
+	text = kernel_text(op, q, out_types[0].dtype, function, n);
+	if (text == NULL)
+		return pctl_refuse(call, PC2_NOMEM, "no memory for a kernel");
+	source.text = text;
+	source.n_text = strlen(text);
+	source.groups = groups;
+	for (uint32_t i = 0; i < q->n_in; i++)
+		bindings[i] = (pctl_plan_binding){.group = 0, .binding = i, .buffer = buffers[i]};
+	bindings[q->n_in] =
+		(pctl_plan_binding){.group = 1, .binding = 0, .buffer = buffers[q->n_in]};
+	status = pctl_kernels_get(planner->kernels, &source, call, &unit);
+	if (status == PCTL_OK)
+		status = pctl_job_plan_kernel(plan, unit, bindings, q->n_in + 1, groups, call);
+	free(text);
+	return status;
+}

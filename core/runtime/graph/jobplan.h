@@ -1,0 +1,106 @@
+/* The plan of one job: buffers and the steps over them, with every kernel compiled, analysed and
+ * priced. Made from an op library's answer (nested ops opened up) or from a shader; the same for
+ * every backend but for how the work is cut. */
+#ifndef PIPECTL_RUNTIME_GRAPH_JOBPLAN_H
+#define PIPECTL_RUNTIME_GRAPH_JOBPLAN_H
+
+#include "runtime/gas/gas.h"
+#include "runtime/graph/kernel.h"
+#include "runtime/graph/type.h"
+#include "pipectl/backend.h"
+
+enum { PCTL_PLAN_INPUT = 1, PCTL_PLAN_OUTPUT, PCTL_PLAN_TEMP, PCTL_PLAN_PARAMS };
+
+typedef struct pctl_plan_buffer {
+	uint32_t kind;
+	uint32_t usage; /* PCTL_BUFFER_* */
+	uint64_t n_bytes;
+	const void *data; /* PARAMS: its contents */
+} pctl_plan_buffer;
+
+enum { PCTL_STEP_KERNEL = 1, PCTL_STEP_FILL, PCTL_STEP_COPY };
+
+/* One command. KERNEL: unit, bindings, groups. FILL: to, to_offset, n_bytes, word. COPY: from and
+ * to. Buffers are numbers in the plan. */
+typedef struct pctl_step {
+	uint32_t kind;
+	uint32_t n_bindings;
+	const pctl_kernel_unit *unit;
+	pctl_plan_binding *bindings;
+	uint32_t groups[3];
+	uint32_t word;
+	uint32_t from, to;
+	uint64_t from_offset, to_offset, n_bytes;
+} pctl_step;
+
+typedef struct pctl_plan_check {
+	uint32_t buffer, bytes;
+	uint64_t offset, expected;
+	const char *message;
+} pctl_plan_check;
+
+typedef struct pctl_job_plan {
+	const char *name; /* of the job, for messages */
+	pctl_plan_buffer *buffers;
+	pctl_step *steps;
+	pctl_plan_check *checks;
+	uint32_t n_buffers, n_in, n_out, n_steps, n_checks;
+	uint32_t
+		determinism; /* highest PCTL_CLASS_* of the kernels; approximate when an op says so */
+	uint32_t race;	     /* PCTL_PROOF_*: the weakest of the kernels; refuted beats unproven */
+	const pctl_kernel_unit *race_of; /* the first kernel that is so, NULL: all are proven */
+	const pctl_kernel_unit *order;	 /* the first whose atomics depend on an order, or NULL */
+	uint32_t has_measure;
+	uint32_t measure_buffer, measure_bytes;
+	uint64_t measure_offset, measure_add;
+	uint64_t buffer_bytes; /* sum, saturating: the peak of one run */
+	uint64_t caps;	       /* PCTL_CAP_* of all kernels */
+	pctl_arena *arena;
+} pctl_job_plan;
+
+void pctl_job_plan_destroy(pctl_job_plan *p);
+
+/* What planning needs besides the question. */
+typedef struct pctl_planner {
+	const pctl_op_source *ops;
+	pctl_kernels *kernels;
+	pctl_plan_caps caps;
+	uint32_t wgsl_flags;
+} pctl_planner;
+
+/* The plan of op `op` for query q whose outputs infer gave as `out`. flags: PCTL_PLAN_RUN or
+ * PCTL_PLAN_MEASURE. */
+pctl_status pctl_job_plan_op(const pctl_planner *planner, const char *job, const pctl_op_ref *op,
+			     const pctl_op_query *q, const pctl_tensor_type *out_types,
+			     uint32_t flags, const pctl_call *call, pctl_job_plan **out);
+
+/* The elementwise kernel of a function op, appended to a plan. buffers: numbers in the plan of the
+ * op's inputs and then its output. */
+pctl_status pctl_job_plan_function(const pctl_planner *planner, const pctl_op_ref *op,
+				   const pctl_op_query *q, const pctl_tensor_type *out_types,
+				   const uint32_t *buffers, const pctl_call *call,
+				   pctl_job_plan *plan);
+
+/* A plan put together by hand (`shader run`, shader jobs): n_in inputs, then n_out outputs; add
+ * them with buffer, then commands. Each returns PCTL_OK or reports. */
+pctl_status pctl_job_plan_create(const char *job, const pctl_call *call, pctl_job_plan **out);
+pctl_status pctl_job_plan_buffer(pctl_job_plan *p, uint32_t kind, uint64_t n_bytes,
+				 const void *data, const pctl_call *call, uint32_t *number);
+pctl_status pctl_job_plan_kernel(pctl_job_plan *p, const pctl_kernel_unit *unit,
+				 const pctl_plan_binding *bindings, uint32_t n_bindings,
+				 const uint32_t groups[3], const pctl_call *call);
+
+/* Copy an input over the whole of an output of the same size before the kernels run; make an output
+ * zero. */
+pctl_status pctl_job_plan_copy(pctl_job_plan *p, uint32_t from, uint32_t to, const pctl_call *call);
+pctl_status pctl_job_plan_zero(pctl_job_plan *p, uint32_t buffer, const pctl_call *call);
+
+/*
+ * Gas of `times` runs of the plan under a schedule: every kernel's total with its buffers as
+ * memory, fills and copies as memory gas of the bytes they move, `hops` parent edges once. Checked
+ * sums (PC26xx on overflow).
+ */
+pctl_status pctl_job_plan_gas(const pctl_job_plan *p, const pctl_gas_schedule *schedule,
+			      uint64_t times, uint64_t hops, const pctl_call *call, uint64_t *out);
+
+#endif

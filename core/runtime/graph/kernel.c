@@ -1,0 +1,383 @@
+/* Kernel units: the road from WGSL text to an analysed program, taken once for each source. */
+#include "runtime/graph/kernel.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "foundation/base/arena.h"
+#include "foundation/base/map.h"
+#include "foundation/base/str.h"
+#include "runtime/policy/policy.h"
+#include "compiler/wgsl/wgsl.h"
+
+struct pctl_kernels {
+	const pctl_op_source *ops;
+	pctl_arena *arena;
+	pctl_map *compiled; /* key of a text to pctl_program (unspecialised) */
+	pctl_map *units;    /* key of a source to pctl_kernel_unit */
+	pctl_wgsl_library library;
+	const pctl_policy *policy; /* NULL: kernels of any size */
+};
+
+/* `//# use`: the text of a function op for one dtype. */
+static int find_function(void *ctx, const char *op, uint32_t version, uint32_t dtype,
+			 const char **text)
+{
+	const pctl_kernels *k = ctx;
+	pctl_op_ref ref;
+
+	*text = NULL;
+	if (k->ops == NULL ||
+	    pctl_op_find(k->ops, op, version, version, NULL, NULL, &ref) != PCTL_OK)
+		return 0;
+	if (ref.desc->kind != PCTL_OPDEF_FUNCTION)
+		return 0;
+	*text = ref.lib->function(ref.inst, ref.index, dtype);
+	return *text != NULL;
+}
+
+static uint32_t function_names(void *ctx, uint32_t capacity, const char **out)
+{
+	const pctl_kernels *k = ctx;
+	uint32_t n = 0, n_ops = k->ops == NULL ? 0 : k->ops->count(k->ops->ctx);
+
+	for (uint32_t i = 0; i < n_ops; i++) {
+		pctl_op_ref ref;
+
+		k->ops->at(k->ops->ctx, i, &ref);
+		if (ref.desc->kind != PCTL_OPDEF_FUNCTION)
+			continue;
+		if (n < capacity)
+			out[n] = ref.desc->name;
+		n++;
+	}
+	return n;
+}
+
+pctl_kernels *pctl_kernels_create(const pctl_op_source *ops)
+{
+	pctl_kernels *k = calloc(1, sizeof(*k));
+
+	if (k == NULL)
+		return NULL;
+	k->ops = ops;
+	k->arena = pctl_arena_create();
+	k->compiled = pctl_map_create();
+	k->units = pctl_map_create();
+	k->library = (pctl_wgsl_library){k, find_function, function_names};
+	if (k->arena == NULL || k->compiled == NULL || k->units == NULL) {
+		pctl_kernels_destroy(k);
+		return NULL;
+	}
+	return k;
+}
+
+void pctl_kernels_obey(pctl_kernels *k, const pctl_policy *policy)
+{
+	k->policy = policy;
+}
+
+static void unit_destroy(pctl_kernel_unit *u)
+{
+	pctl_analysis_destroy(u->analysis);
+	pctl_program_destroy(u->program);
+	free(u->wire);
+}
+
+void pctl_kernels_destroy(pctl_kernels *k)
+{
+	if (k == NULL)
+		return;
+	for (uint32_t i = 0; k->compiled != NULL && i < pctl_map_count(k->compiled); i++)
+		pctl_program_destroy(pctl_map_value_at(k->compiled, i));
+	for (uint32_t i = 0; k->units != NULL && i < pctl_map_count(k->units); i++)
+		unit_destroy(pctl_map_value_at(k->units, i));
+	pctl_map_destroy(k->compiled);
+	pctl_map_destroy(k->units);
+	pctl_arena_destroy(k->arena);
+	free(k);
+}
+
+static pctl_status out_of_memory(const pctl_call *call)
+{
+	return pctl_refuse(call, PC2_NOMEM, "no memory for a kernel");
+}
+
+static pctl_status compiled_program(pctl_kernels *k, const pctl_kernel_source *s, const char *key,
+				    const pctl_call *call, pctl_program **out)
+{
+	pctl_wgsl_options options = {s->name, s->flags, 0, &k->library};
+	pctl_status status;
+
+	*out = pctl_map_get(k->compiled, key);
+	if (*out != NULL)
+		return PCTL_OK;
+	status = pctl_wgsl_compile(s->text, s->n_text, &options, call, out);
+	if (status != PCTL_OK)
+		return status;
+	if (!pctl_map_put(k->compiled, key, *out)) {
+		pctl_program_destroy(*out);
+		*out = NULL;
+		return out_of_memory(call);
+	}
+	return PCTL_OK;
+}
+
+/* The unit's own copy of what it was made from. */
+static pctl_status keep_source(pctl_kernels *k, const pctl_kernel_source *s, pctl_kernel_unit *u)
+{
+	u->name = pctl_arena_dup(k->arena, s->name);
+	u->text = pctl_arena_dup_n(k->arena, s->text, s->n_text);
+	u->n_text = s->n_text;
+	u->flags = s->flags;
+	u->entry = s->entry == NULL ? NULL : pctl_arena_dup(k->arena, s->entry);
+	u->overrides = pctl_arena_array(k->arena, s->n_overrides, sizeof(*u->overrides));
+	if (u->name == NULL || u->text == NULL || (s->entry != NULL && u->entry == NULL) ||
+	    u->overrides == NULL)
+		return PCTL_E_NOMEM;
+	for (uint32_t i = 0; i < s->n_overrides; i++) {
+		const pctl_override_value *v = &s->overrides[i];
+		pctl_override_value *mine = &u->overrides[u->n_overrides++];
+
+		mine->bits = v->bits;
+		mine->name = pctl_arena_dup(k->arena, v->name);
+		mine->text = v->text == NULL ? NULL : pctl_arena_dup(k->arena, v->text);
+		if (mine->name == NULL || (v->text != NULL && mine->text == NULL))
+			return PCTL_E_NOMEM;
+	}
+	return PCTL_OK;
+}
+
+/* What the analysis leaves to the rules that a text was compiled under. */
+static pctl_status check_proofs(const pctl_kernel_unit *u, const pctl_call *call)
+{
+	const pctl_analysis *a = u->analysis;
+	pctl_pos pos;
+
+	if (a->loads_uniform != PCTL_PROOF_PROVEN && !(u->flags & PCTL_WGSL_RULES_1)) {
+		pos = pctl_kernel_position(u, a->load_function, a->load_inst);
+		return pctl_refuse_at(
+			call, PC2053_ANALYSE_UNIFORM_LOAD, &pos, NULL,
+			"that all invocations of a workgroup load one place is not proved");
+	}
+	for (uint32_t i = 0; i < a->n_loops && (u->flags & PCTL_WGSL_CONSENSUS); i++) {
+		if (!a->loops[i].folded_only)
+			continue;
+		pos = pctl_kernel_position(u, a->loops[i].function, a->loops[i].inst);
+		return pctl_refuse_at(
+			call, PC2050_ANALYSE_LOOP, &pos,
+			"bound it by a literal, min(x, LITERAL), or a uniform with `//# max`",
+			"no bound of this loop can be proved by the rules of the consensus "
+			"VM, which do no arithmetic on constants");
+	}
+	return PCTL_OK;
+}
+
+static pctl_status make_unit(pctl_kernels *k, const pctl_kernel_source *s, const pctl_program *p,
+			     const pctl_call *call, pctl_kernel_unit **out)
+{
+	const pctl_wgsl_options options = {s->name, s->flags, 0, &k->library};
+	pctl_kernel_unit *u = pctl_arena_alloc(k->arena, sizeof(*u));
+	pctl_status status;
+
+	*out = NULL;
+	if (u == NULL)
+		return out_of_memory(call);
+	if (keep_source(k, s, u) != PCTL_OK)
+		return out_of_memory(call);
+	status = pctl_wgsl_check_overrides(s->text, s->n_text, &options, p, s->entry, s->overrides,
+					   s->n_overrides, call);
+	if (status == PCTL_OK)
+		status = pctl_program_specialise(p, s->entry, s->overrides, s->n_overrides, call,
+						 &u->program);
+	if (status == PCTL_OK && k->policy != NULL && !s->any_size)
+		status = pctl_policy_program_allowed(k->policy, u->program, s->name, call);
+	if (status == PCTL_OK)
+		status = pctl_program_analyse(u->program, s->groups, call, &u->analysis);
+	if (status == PCTL_OK)
+		status = check_proofs(u, call);
+	if (status == PCTL_OK)
+		status = pctl_program_encode(u->program, call, &u->wire, &u->wire_bytes);
+	if (status == PCTL_OK)
+		status = pctl_cid_of(u->wire, u->wire_bytes, call, &u->cid);
+	if (status != PCTL_OK) {
+		unit_destroy(u);
+		return status;
+	}
+	/* The identity is the program as written; proofs only spare devices their checks. */
+	pctl_program_mark_proven(u->program, u->analysis);
+	*out = u;
+	return PCTL_OK;
+}
+
+/* The key is the whole source, so a hit is an equality; a text with a NUL in it would be cut there, so it is only shown
+ * to the front end, which refuses it. */
+static pctl_status refuse_nul(pctl_kernels *k, const pctl_kernel_source *s, const pctl_call *call)
+{
+	pctl_wgsl_options options = {s->name, s->flags, 0, &k->library};
+	pctl_program *program;
+	pctl_status status;
+
+	if (memchr(s->text, '\0', s->n_text) == NULL)
+		return PCTL_OK;
+	status = pctl_wgsl_compile(s->text, s->n_text, &options, call, &program);
+	if (status != PCTL_OK)
+		return status;
+	pctl_program_destroy(program);
+	return pctl_refuse(call, PC1_INTERNAL, "the front end took a text with a NUL in it");
+}
+
+static char *key_of_text(const pctl_kernel_source *s)
+{
+	pctl_str_buf key = PCTL_STR_BUF_INIT;
+
+	pctl_str_addf(&key, "%s\n%" PRIu32 "\n", s->name, s->flags);
+	pctl_str_add_n(&key, s->text, s->n_text);
+	return pctl_str_finish(&key);
+}
+
+pctl_status pctl_kernels_compiled(pctl_kernels *k, const pctl_kernel_source *s,
+				  const pctl_call *call, const pctl_program **out)
+{
+	pctl_program *program = NULL;
+	char *key;
+	pctl_status status = refuse_nul(k, s, call);
+
+	*out = NULL;
+	if (status != PCTL_OK)
+		return status;
+	key = key_of_text(s);
+	status = key == NULL ? out_of_memory(call) : compiled_program(k, s, key, call, &program);
+	free(key);
+	*out = program;
+	return status;
+}
+
+pctl_status pctl_kernels_get(pctl_kernels *k, const pctl_kernel_source *s, const pctl_call *call,
+			     const pctl_kernel_unit **out)
+{
+	pctl_str_buf key = PCTL_STR_BUF_INIT;
+	char *text_key = NULL, *unit_key = NULL;
+	pctl_status status = refuse_nul(k, s, call);
+	pctl_program *program;
+	pctl_kernel_unit *unit;
+
+	*out = NULL;
+	if (status != PCTL_OK)
+		return status;
+	text_key = key_of_text(s);
+	pctl_str_addf(&key, "%" PRIu32 "%s\n", s->any_size, s->entry == NULL ? "" : s->entry);
+	if (s->groups != NULL)
+		pctl_str_addf(&key, "%" PRIu32 ",%" PRIu32 ",%" PRIu32, s->groups[0], s->groups[1],
+			      s->groups[2]);
+	for (uint32_t i = 0; i < s->n_overrides; i++)
+		pctl_str_addf(&key, "\n%s=%" PRIu64 " %s", s->overrides[i].name,
+			      s->overrides[i].bits,
+			      s->overrides[i].text == NULL ? "" : s->overrides[i].text);
+	pctl_str_addf(&key, "\n\n%s", text_key == NULL ? "" : text_key);
+	unit_key = pctl_str_finish(&key);
+	if (text_key == NULL || unit_key == NULL) {
+		status = out_of_memory(call);
+		goto out;
+	}
+	unit = pctl_map_get(k->units, unit_key);
+	if (unit != NULL) {
+		*out = unit;
+		goto out;
+	}
+	status = compiled_program(k, s, text_key, call, &program);
+	if (status == PCTL_OK)
+		status = make_unit(k, s, program, call, &unit);
+	if (status != PCTL_OK)
+		goto out;
+	if (!pctl_map_put(k->units, unit_key, unit)) {
+		unit_destroy(unit);
+		status = out_of_memory(call);
+		goto out;
+	}
+	*out = unit;
+out:
+	free(text_key);
+	free(unit_key);
+	return status;
+}
+
+pctl_pos pctl_kernel_position(const pctl_kernel_unit *u, uint32_t function, uint32_t inst)
+{
+	const pctl_program *p = u->program;
+	pctl_pos pos = {u->name, 0, 0, 0, 0};
+	const pctl_origin *o;
+
+	if (p->origins == NULL || function >= p->n_functions ||
+	    inst >= p->functions[function].n_insts)
+		return pos;
+	o = &p->origins[p->functions[function].first_inst + inst];
+	if (o->file < p->n_origin_files)
+		pos.file = p->origin_files[o->file];
+	pos.line = o->line;
+	pos.column = o->column;
+	pos.end_column = o->end_column;
+	return pos;
+}
+
+pctl_pos pctl_kernel_order_position(const pctl_kernel_unit *u)
+{
+	return pctl_kernel_position(u, u->analysis->order_function, u->analysis->order_inst);
+}
+
+void pctl_kernel_race(const pctl_kernel_unit *u, pctl_pos place[2],
+		      char text[PCTL_KERNEL_RACE_SIZE])
+{
+	const pctl_analysis *a = u->analysis;
+	const int is_known = a->race_inst[0] != 0 || a->race_inst[1] != 0;
+
+	text[0] = '\0';
+	for (uint32_t i = 0; i < 2; i++)
+		place[i] = is_known ? pctl_kernel_position(u, a->race_function[i], a->race_inst[i])
+				    : (pctl_pos){u->name, 0, 0, 0, 0};
+	if (a->race == PCTL_PROOF_REFUTED)
+		snprintf(text, PCTL_KERNEL_RACE_SIZE,
+			 "invocations %" PRIu64 " and %" PRIu64 " race for byte %" PRIu64
+			 " of \"%.80s\"",
+			 a->race_invocation[0], a->race_invocation[1], a->race_address,
+			 pctl_str(u->program, u->program->vars[a->race_var].name));
+}
+
+pctl_status pctl_kernel_refuse_race(const pctl_kernel_unit *u, const char *subject,
+				    const pctl_call *call)
+{
+	char text[PCTL_KERNEL_RACE_SIZE], message[PCTL_KERNEL_RACE_SIZE + 160];
+	pctl_pos place[2];
+	pctl_note note = {.message = "the other access is here"};
+	pctl_diag d = {.head = PCTL_HEAD(pctl_diag),
+		       .code = PC4311_POLICY_RACE,
+		       .severity = PCTL_SEVERITY_ERROR,
+		       .subject = subject,
+		       .message = message,
+		       .notes = &note,
+		       .n_notes = 1};
+
+	pctl_kernel_race(u, place, text);
+	d.pos = place[0];
+	note.pos = place[1];
+	snprintf(message, sizeof(message), "race freedom of %.100s is refuted: %s", subject, text);
+	return pctl_emit(call, &d);
+}
+
+int pctl_kernel_max_place(const pctl_program *p, const pctl_max *m, uint64_t *offset,
+			  uint32_t *bytes)
+{
+	uint32_t type = p->vars[m->var].type;
+
+	*offset = 0;
+	for (uint32_t i = 0; i < m->n_path; i++) {
+		*offset += pctl_type_part_offset(p, type, m->path[i]);
+		type = pctl_type_step(p, type, m->path[i]);
+		if (type == 0)
+			return 0;
+	}
+	*bytes = p->types[type].size;
+	return p->types[type].kind == PCTL_TYPE_SCALAR && *bytes <= 8;
+}

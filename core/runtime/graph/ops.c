@@ -1,0 +1,65 @@
+/* Finding an op by name and version over all libraries. */
+#include "runtime/graph/ops.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "foundation/base/str.h"
+#include "foundation/base/vec.h"
+
+static pctl_status unknown_op(const pctl_op_source *s, const char *name, const pctl_pos *pos,
+			      const pctl_call *call)
+{
+	PCTL_VEC(const char *) names = {NULL, 0, 0};
+	pctl_str_buf hint = PCTL_STR_BUF_INIT;
+	const char *nearest;
+	pctl_status status;
+	pctl_op_ref op;
+
+	for (uint32_t i = 0; i < s->count(s->ctx); i++) {
+		s->at(s->ctx, i, &op);
+		(void)PCTL_VEC_PUSH(&names, op.desc->name);
+	}
+	nearest = pctl_str_nearest(name, names.items, names.n);
+	if (nearest != NULL)
+		pctl_str_addf(&hint, "did you mean \"%s\"? ", nearest);
+	pctl_str_add(&hint, "`pipectl op list` shows all ops");
+	status = pctl_refuse_at(call, PC4120_OP_UNKNOWN, pos, hint.data,
+				"no op \"%s\" in %u loaded ops", name, names.n);
+	pctl_str_drop(&hint);
+	free(names.items);
+	return status;
+}
+
+pctl_status pctl_op_find(const pctl_op_source *s, const char *name, uint32_t min, uint32_t max,
+			 const pctl_pos *pos, const pctl_call *call, pctl_op_ref *out)
+{
+	uint32_t other_version = 0;
+	pctl_op_ref op;
+
+	memset(out, 0, sizeof(*out));
+	for (uint32_t i = 0; i < s->count(s->ctx); i++) {
+		s->at(s->ctx, i, &op);
+		if (strcmp(op.desc->name, name) != 0)
+			continue;
+		if (max != 0 && (op.desc->version < min || op.desc->version > max)) {
+			other_version = op.desc->version;
+			continue;
+		}
+		if (out->desc != NULL && strcmp(out->plugin, op.plugin) != 0)
+			return pctl_refuse_at(call, PC4122_OP_AMBIGUOUS, pos,
+					      "disable one of the two libraries",
+					      "op \"%s\" is defined by \"%s\" and by \"%s\"", name,
+					      out->plugin, op.plugin);
+		if (out->desc == NULL || op.desc->version > out->desc->version)
+			*out = op;
+	}
+	if (out->desc != NULL)
+		return PCTL_OK;
+	if (other_version != 0)
+		return pctl_refuse_at(call, PC4121_OP_VERSION, pos, NULL,
+				      "op \"%s\" has no version %u..%u; version %u is loaded", name,
+				      min, max, other_version);
+	return unknown_op(s, name, pos, call);
+}

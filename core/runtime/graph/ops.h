@@ -1,0 +1,37 @@
+/* Where the graph finds ops: an interface over loaded op libraries, so that checks run without any
+ * plugin in tests. */
+#ifndef PIPECTL_RUNTIME_GRAPH_OPS_H
+#define PIPECTL_RUNTIME_GRAPH_OPS_H
+
+#include "pipectl/oplib.h"
+
+typedef struct pctl_op_ref {
+	const pctl_oplib *lib;
+	pctl_instance *inst;
+	const pctl_op_desc *desc;
+	uint32_t index;
+	uint32_t reserved;
+	const char *plugin; /* id of the library */
+	const char *digest; /* identity of the library's file, hex; for memo keys */
+} pctl_op_ref;
+
+/*
+ * count  number of ops over all libraries
+ * at     op number i, 0 <= i < count, in the order of library id, then of the library. Versions are
+ * separate ops.
+ */
+typedef struct pctl_op_source {
+	void *ctx;
+	uint32_t (*count)(void *ctx);
+	void (*at)(void *ctx, uint32_t i, pctl_op_ref *out);
+} pctl_op_source;
+
+/*
+ * The op `name` with the highest version in [min, max] (0, 0: any). Reports at pos (may be NULL)
+ * when there is none, with the nearest name (PC4120), when only other versions exist (PC4121), or
+ * when two libraries define it (PC4122).
+ */
+pctl_status pctl_op_find(const pctl_op_source *s, const char *name, uint32_t min, uint32_t max,
+			 const pctl_pos *pos, const pctl_call *call, pctl_op_ref *out);
+
+#endif

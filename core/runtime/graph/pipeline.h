@@ -1,0 +1,133 @@
+/* A pipeline as its file declares it: names, references and positions, nothing resolved yet. Made
+ * by pctl_pipeline_read or put together in memory (`shader run`, `op run`); what it means is found
+ * by check.h. */
+#ifndef PIPECTL_RUNTIME_GRAPH_PIPELINE_H
+#define PIPECTL_RUNTIME_GRAPH_PIPELINE_H
+
+#include "foundation/base/view.h"
+#include "runtime/graph/type.h"
+
+#define PCTL_PIPELINE_SHADER_MAX (16u << 20) /* bytes of a shader file */
+
+/* A value as written: a literal, or "$name" for a parameter. `text` is without quotes and without
+ * '$'. */
+typedef struct pctl_pipe_value {
+	pctl_pos pos;
+	const char *text;
+	uint32_t is_param;
+	uint32_t is_string; /* quoted in the file */
+} pctl_pipe_value;
+
+typedef struct pctl_pipe_param {
+	const char *name;
+	pctl_pos pos;
+	pctl_pipe_value value;
+} pctl_pipe_param;
+
+typedef struct pctl_pipe_input {
+	const char *name;
+	pctl_pos pos;
+	pctl_type_pattern type;
+	const char *file; /* relative to the pipeline's directory, or NULL */
+	const char *cid;
+	pctl_pos source_pos;
+} pctl_pipe_input;
+
+/* A reference: "$name" (an input of the pipeline; job NULL) or "job.port". */
+typedef struct pctl_pipe_ref {
+	pctl_pos pos;
+	const char *text;
+	const char *job;
+	const char *name;
+} pctl_pipe_ref;
+
+/* A port (or, in a shader job, a variable) and what feeds it. */
+typedef struct pctl_pipe_feed {
+	const char *port;
+	pctl_pos pos;
+	pctl_pipe_ref from;
+} pctl_pipe_feed;
+
+typedef struct pctl_pipe_named {
+	const char *name;
+	pctl_pos pos;
+	pctl_pipe_value value;
+} pctl_pipe_named;
+
+/* An output variable of a shader job, with its type. */
+typedef struct pctl_pipe_result {
+	const char *name;
+	pctl_pos pos;
+	pctl_type_pattern type;
+} pctl_pipe_result;
+
+enum { PCTL_JOB_OP = 1, PCTL_JOB_SHADER = 2 };
+
+typedef struct pctl_pipe_job {
+	const char *id;
+	pctl_pos pos;
+	uint32_t kind;
+	const char *op;			   /* name without version */
+	uint32_t version_min, version_max; /* 0, 0: any */
+	pctl_pos op_pos;
+	const char *shader;	 /* path relative to the pipeline's directory */
+	const char *shader_text; /* given in memory instead of a path, or NULL */
+	const char *entry;
+	pctl_pipe_value
+		groups[3]; /* dispatch: numbers, parameters, or "dim", "dim/64" (rounded up) */
+	uint32_t n_groups;
+	pctl_pipe_feed *in;
+	pctl_pipe_result *out;	/* shader jobs */
+	pctl_pipe_named *attr;	/* attributes of an op, overrides of a shader */
+	pctl_pipe_value repeat; /* text NULL: once */
+	pctl_pipe_feed *carry;	/* port: the input; from.name: the output */
+	pctl_pipe_ref *after;
+	const char *placement;
+	pctl_pos placement_pos;
+	uint32_t n_in, n_out, n_attr, n_carry, n_after;
+} pctl_pipe_job;
+
+typedef struct pctl_pipeline {
+	const char *file;
+	const char *directory;
+	const pctl_view
+		*view; /* what shaders, and data if it is closed, are read from; NULL: files */
+	const char *name;
+	const char *about;
+	uint32_t max_class; /* PCTL_CLASS_* */
+	uint32_t has_gas_limit;
+	uint64_t gas_limit;
+	pctl_pos class_pos, gas_pos;
+	pctl_pipe_param *params;
+	pctl_pipe_input *inputs;
+	pctl_pipe_job *jobs;
+	pctl_pipe_feed *outputs; /* port: the output's name */
+	uint32_t n_params, n_inputs, n_jobs, n_outputs;
+	pctl_arena *arena;
+} pctl_pipeline;
+
+/*
+ * Read a file; every deviation from the format is reported at its place. Errors: PCTL_E_IO,
+ * PCTL_E_INVALID; *out is NULL then.
+ */
+pctl_status pctl_pipeline_read(const char *path, const pctl_call *call, pctl_pipeline **out);
+/* The same from a view, which outlives the pipeline. */
+pctl_status pctl_pipeline_read_view(const pctl_view *view, const char *name, const pctl_call *call,
+				    pctl_pipeline **out);
+/* The same for n bytes that lie in memory; `name` stands in positions, and paths are relative to
+ * its
+ * directory. */
+pctl_status pctl_pipeline_read_text(const char *name, const char *text, size_t n,
+				    const pctl_call *call, pctl_pipeline **out);
+/* An empty one, to be filled in memory; class approximate, no limit. NULL: no memory. */
+pctl_pipeline *pctl_pipeline_create(const char *name);
+void pctl_pipeline_destroy(pctl_pipeline *p);
+
+/* Parse "name", "name@3" or "name@1..3" into an op and its version range; 1 on success. */
+int pctl_op_name_parse(const char *text, pctl_arena *arena, const char **name, uint32_t *min,
+		       uint32_t *max);
+
+/* "integer", "strict", "approximate"; "?" for anything else. */
+const char *pctl_class_name(uint32_t c);
+
+#endif

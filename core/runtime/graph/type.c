@@ -1,0 +1,263 @@
+/* Types of edges: parsing, sizes, printing. */
+#include "runtime/graph/type.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "foundation/base/num.h"
+#include "foundation/base/str.h"
+
+static const struct {
+	const char *name;
+	uint32_t dtype, bytes;
+} dtypes[] = {
+	{"bool", PCTL_SCALAR_BOOL, 4},	{"i32", PCTL_SCALAR_I32, 4},
+	{"u32", PCTL_SCALAR_U32, 4},	{"i64", PCTL_SCALAR_I64, 8},
+	{"u64", PCTL_SCALAR_U64, 8},	{"f16", PCTL_SCALAR_F16, 2},
+	{"f32", PCTL_SCALAR_F32, 4},	{"bf16", PCTL_SCALAR_BF16, 2},
+	{"f64", PCTL_SCALAR_F64, 8},	{"i8", PCTL_SCALAR_I8, 1},
+	{"u8", PCTL_SCALAR_U8, 1},	{"i16", PCTL_SCALAR_I16, 2},
+	{"u16", PCTL_SCALAR_U16, 2},	{"u128", PCTL_DTYPE_U128, 16},
+	{"bytes", PCTL_DTYPE_BYTES, 1},
+};
+
+#define N_DTYPES (sizeof(dtypes) / sizeof(dtypes[0]))
+
+uint32_t pctl_dtype_bytes(uint32_t dtype)
+{
+	for (size_t i = 0; i < N_DTYPES; i++) {
+		if (dtypes[i].dtype == dtype)
+			return dtypes[i].bytes;
+	}
+	return 0;
+}
+
+const char *pctl_dtype_name(uint32_t dtype)
+{
+	for (size_t i = 0; i < N_DTYPES; i++) {
+		if (dtypes[i].dtype == dtype)
+			return dtypes[i].name;
+	}
+	return "?";
+}
+
+uint32_t pctl_dtype_find(const char *name, size_t n)
+{
+	for (size_t i = 0; i < N_DTYPES; i++) {
+		if (strlen(dtypes[i].name) == n && memcmp(dtypes[i].name, name, n) == 0)
+			return dtypes[i].dtype;
+	}
+	return PCTL_SCALAR_NONE;
+}
+
+static size_t word_length(const char *s)
+{
+	size_t n = 0;
+
+	while (isalnum((unsigned char)s[n]) || s[n] == '_')
+		n++;
+	return n;
+}
+
+static const char *skip_spaces(const char *s)
+{
+	while (*s == ' ')
+		s++;
+	return s;
+}
+
+static pctl_status bad_type(const char *text, const char *why, const pctl_pos *pos,
+			    const pctl_call *call)
+{
+	return pctl_refuse_at(call, PC4020_TYPE_SYNTAX, pos,
+			      "write it as u32[m,2], u32|i32[n] or u64[...]",
+			      "\"%s\" is not a type: %s", text, why);
+}
+
+static pctl_status parse_shape(const char *text, const char *s, pctl_arena *arena,
+			       const pctl_pos *pos, const pctl_call *call, pctl_type_pattern *out)
+{
+	s = skip_spaces(s + 1);
+	if (strncmp(s, "...", 3) == 0) {
+		out->any_shape = 1;
+		s = skip_spaces(s + 3);
+	} else {
+		for (;;) {
+			size_t n = word_length(s);
+			pctl_dim_pattern *d;
+
+			if (n == 0 || out->rank == PCTL_RANK_MAX)
+				return bad_type(text,
+						n == 0 ? "a dimension is missing"
+						       : "more than 8 dimensions",
+						pos, call);
+			d = &out->dim[out->rank++];
+			if (isdigit((unsigned char)*s)) {
+				if (!pctl_num_parse_u64(s, n, &d->value))
+					return bad_type(text, "a dimension is no number that fits",
+							pos, call);
+			} else {
+				d->name = pctl_arena_dup_n(arena, s, n);
+				if (d->name == NULL)
+					return pctl_refuse(call, PC2_NOMEM, "no memory for a type");
+			}
+			s = skip_spaces(s + n);
+			if (*s != ',')
+				break;
+			s = skip_spaces(s + 1);
+		}
+	}
+	if (*s != ']' || *skip_spaces(s + 1) != '\0')
+		return bad_type(text, "']' is missing, or something follows it", pos, call);
+	return PCTL_OK;
+}
+
+pctl_status pctl_type_parse(const char *text, pctl_arena *arena, const pctl_pos *pos,
+			    const pctl_call *call, pctl_type_pattern *out)
+{
+	const char *s = skip_spaces(text);
+
+	memset(out, 0, sizeof(*out));
+	for (;;) {
+		size_t n = word_length(s);
+		uint32_t dtype = pctl_dtype_find(s, n);
+
+		if (dtype == PCTL_SCALAR_NONE)
+			return bad_type(text, "no such element type", pos, call);
+		if (out->n_dtypes == PCTL_DTYPES_MAX)
+			return bad_type(text, "too many alternatives", pos, call);
+		out->dtype[out->n_dtypes++] = dtype;
+		s = skip_spaces(s + n);
+		if (*s != '|')
+			break;
+		s = skip_spaces(s + 1);
+	}
+	if (*s == '[')
+		return parse_shape(text, s, arena, pos, call, out);
+	return *s == '\0' ? PCTL_OK
+			  : bad_type(text, "something follows the element type", pos, call);
+}
+
+int pctl_type_elements(const pctl_tensor_type *t, uint64_t *out)
+{
+	uint64_t n = 1;
+	int fits = 1;
+
+	for (uint32_t i = 0; i < t->rank; i++) {
+		if (t->dim[i] == 0) {
+			*out = 0;
+			return 1;
+		}
+		fits &= pctl_num_mul(n, t->dim[i], &n);
+	}
+	*out = fits ? n : UINT64_MAX;
+	return fits;
+}
+
+int pctl_type_bytes(const pctl_tensor_type *t, uint64_t *out)
+{
+	uint64_t n;
+
+	if (!pctl_type_elements(t, &n)) {
+		*out = UINT64_MAX;
+		return 0;
+	}
+	return pctl_num_mul(n, pctl_dtype_bytes(t->dtype), out);
+}
+
+int pctl_type_buffer_bytes(const pctl_tensor_type *t, uint64_t *out)
+{
+	if (!pctl_type_bytes(t, out) || !pctl_num_add(*out, 3, out))
+		return 0;
+	*out &= ~3ull;
+	return 1;
+}
+
+int pctl_type_equal(const pctl_tensor_type *a, const pctl_tensor_type *b)
+{
+	return a->dtype == b->dtype && a->rank == b->rank &&
+	       memcmp(a->dim, b->dim, a->rank * sizeof(a->dim[0])) == 0;
+}
+
+static const char *into_arena(pctl_arena *arena, pctl_str_buf *s)
+{
+	const char *copy = s->failed ? NULL : pctl_arena_dup_n(arena, s->data, s->n);
+
+	pctl_str_drop(s);
+	return copy == NULL ? "?" : copy;
+}
+
+const char *pctl_type_text(pctl_arena *arena, const pctl_tensor_type *t)
+{
+	pctl_str_buf s = PCTL_STR_BUF_INIT;
+
+	pctl_str_add(&s, pctl_dtype_name(t->dtype));
+	for (uint32_t i = 0; i < t->rank; i++)
+		pctl_str_addf(&s, "%s%" PRIu64, i == 0 ? "[" : ",", t->dim[i]);
+	if (t->rank != 0)
+		pctl_str_add(&s, "]");
+	return into_arena(arena, &s);
+}
+
+const char *pctl_pattern_text(pctl_arena *arena, const pctl_type_pattern *p)
+{
+	pctl_str_buf s = PCTL_STR_BUF_INIT;
+
+	for (uint32_t i = 0; i < p->n_dtypes; i++)
+		pctl_str_addf(&s, "%s%s", i == 0 ? "" : "|", pctl_dtype_name(p->dtype[i]));
+	if (p->any_shape)
+		pctl_str_add(&s, "[...]");
+	for (uint32_t i = 0; i < p->rank; i++) {
+		pctl_str_add(&s, i == 0 ? "[" : ",");
+		if (p->dim[i].name != NULL)
+			pctl_str_add(&s, p->dim[i].name);
+		else
+			pctl_str_addf(&s, "%" PRIu64, p->dim[i].value);
+	}
+	if (p->rank != 0)
+		pctl_str_add(&s, "]");
+	return into_arena(arena, &s);
+}
+
+int pctl_pattern_has_dtype(const pctl_type_pattern *p, uint32_t dtype)
+{
+	for (uint32_t i = 0; i < p->n_dtypes; i++) {
+		if (p->dtype[i] == dtype)
+			return 1;
+	}
+	return 0;
+}
+
+int pctl_type_from_bytes(const pctl_type_pattern *p, uint64_t n_bytes,
+			 int (*value_of)(void *ctx, const char *name, uint64_t *out), void *ctx,
+			 pctl_tensor_type *out)
+{
+	uint64_t known = pctl_dtype_bytes(p->dtype[0]);
+	uint32_t open = PCTL_RANK_MAX;
+
+	memset(out, 0, sizeof(*out));
+	out->dtype = p->dtype[0];
+	out->rank = p->any_shape ? 1 : p->rank;
+	if (p->any_shape)
+		open = 0;
+	for (uint32_t i = 0; i < p->rank && !p->any_shape; i++) {
+		out->dim[i] = p->dim[i].value;
+		if (p->dim[i].name != NULL && !value_of(ctx, p->dim[i].name, &out->dim[i])) {
+			if (open != PCTL_RANK_MAX)
+				return -1;
+			open = i;
+			continue;
+		}
+		if (!pctl_num_mul(known, out->dim[i], &known))
+			return 0;
+	}
+	if (open == PCTL_RANK_MAX)
+		return known == n_bytes;
+	if (known == 0)
+		return n_bytes == 0;
+	if (n_bytes % known != 0)
+		return 0;
+	out->dim[open] = n_bytes / known;
+	return 1;
+}

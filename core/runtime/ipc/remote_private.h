@@ -1,0 +1,119 @@
+/* What remote.c (the connection) and remote_table.c (the slots) share. */
+#ifndef PIPECTL_RUNTIME_IPC_REMOTE_PRIVATE_H
+#define PIPECTL_RUNTIME_IPC_REMOTE_PRIVATE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "runtime/ipc/process.h"
+#include "runtime/ipc/protocol.h"
+#include "runtime/ipc/remote.h"
+
+#define NO_DEADLINE UINT64_MAX
+
+struct pctl_remote {
+	pctl_process process;
+	pctl_ipc_channel ch;
+	pctl_ipc_window window;
+	pctl_backend table;
+	pthread_mutex_t lock;
+	int control_fd;
+	uint32_t seq;
+	uint32_t traced; /* the worker is told which job a call belongs to */
+	uint64_t trace;	 /* that it was told last */
+	uint32_t call_ms, grace_ms, build_cpu_ms;
+	uint64_t build_memory;
+	pctl_worker_limits limits; /* that its supervisor keeps */
+	uint64_t asked_bytes;	   /* of the buffers that the host has there */
+	int is_building;
+	uint32_t next_id;
+	uint32_t *free_ids;
+	uint32_t n_free, cap_free;
+	atomic_ullong next_ticket;
+	uint32_t under_way; /* submits not yet seen to end */
+	int submitted;	    /* a submit was sent and nothing was heard since */
+	int lost;
+	int blameless;	    /* it was lost because work was given up, not by its own doing */
+	uint32_t lost_code; /* 0: that of the way it was lost */
+	char cause[1024];
+	char doing[128]; /* the call under way, for the cause; empty where the code says enough */
+	char id[64];
+};
+
+/* Any object of the remote: devices, buffers, kernels and lists look alike from here. */
+typedef struct remote_object {
+	pctl_remote *r;
+	uint32_t id;
+	uint32_t device;
+	uint64_t n_bytes; /* of a buffer */
+} remote_object;
+
+/* Begin a request in r->ch.out; 0 when the worker is lost (and says so into `call`). */
+int pctl_remote_begin(pctl_remote *r, uint16_t op, const pctl_call *call);
+/* End a posted request. */
+pctl_status pctl_remote_post(pctl_remote *r, const pctl_call *call);
+/* End a request, send all that is pending, take the reply: its status; *body is what follows, valid
+ * until the next request. limit_ms as in patience.h, may be NO_DEADLINE. */
+pctl_status pctl_remote_ask(pctl_remote *r, const pctl_call *call, uint64_t limit_ms,
+			    pctl_ipc_in *body);
+/* The same when the worker is to wait, itself, for up to after_ms: the limit counts from then. `cancel` goes out too when
+ * the call is cancelled. */
+pctl_status pctl_remote_ask_after(pctl_remote *r, const pctl_call *call, uint64_t after_ms,
+				  uint64_t limit_ms, const pctl_ipc_control *cancel,
+				  pctl_ipc_in *body);
+/* The same for the build of a program, which also has limits of what it may use: PC3110. */
+pctl_status pctl_remote_ask_build(pctl_remote *r, const pctl_call *call, pctl_ipc_in *body);
+/* Send what is pending without waiting for anything but room. */
+pctl_status pctl_remote_flush(pctl_remote *r, const pctl_call *call);
+/* The body was not what it must be: give the worker up. */
+pctl_status pctl_remote_bad_reply(pctl_remote *r, const pctl_call *call, const char *what);
+
+/* Take a reply apart: its status into *status, its diagnostics into `call`, the rest into *body. 0:
+ * malformed. */
+int pctl_remote_decode(const uint8_t *payload, size_t n, const char *plugin, const pctl_call *call,
+		       pctl_status *status, pctl_ipc_in *body);
+
+/* A message beside the channel; never blocks. [any thread] */
+void pctl_remote_send_control(pctl_remote *r, const pctl_ipc_control *m);
+
+/* The table of all slots; optional ones are taken out where the plugin lacks them. */
+void pctl_remote_fill_table(pctl_backend *t, uint32_t optional);
+
+/* Shared by the slots (remote_table.c, remote_run.c). A number is taken from, and given back to,
+ * the remote. */
+remote_object *pctl_remote_object_of(const void *p);
+remote_object *pctl_remote_object_create(pctl_remote *r, uint32_t device, const pctl_call *call);
+void pctl_remote_object_destroy(remote_object *o);
+/* Destroy an object here and, posted, there. */
+void pctl_remote_destroy(pctl_device *dev, void *object, uint16_t op);
+/* For requests whose reply has no body. */
+pctl_status pctl_remote_ask_plain(pctl_remote *r, const pctl_call *call, const char *what);
+
+/* Slots of lists and running, in remote_run.c. */
+pctl_status pctl_remote_list_begin(pctl_device *dev, const pctl_call *call, pctl_list **out);
+pctl_status pctl_remote_list_dispatch(pctl_list *l, const pctl_call *call, pctl_kernel *k,
+				      const pctl_binding *bindings, uint32_t n_bindings,
+				      const uint32_t groups[3]);
+pctl_status pctl_remote_list_dispatch_indirect(pctl_list *l, const pctl_call *call, pctl_kernel *k,
+					       const pctl_binding *bindings, uint32_t n_bindings,
+					       pctl_buffer *buf, uint64_t offset,
+					       const uint32_t limit[3]);
+pctl_status pctl_remote_list_copy(pctl_list *l, const pctl_call *call, pctl_buffer *from,
+				  uint64_t from_offset, pctl_buffer *to, uint64_t to_offset,
+				  uint64_t n_bytes);
+pctl_status pctl_remote_list_fill(pctl_list *l, const pctl_call *call, pctl_buffer *buf,
+				  uint64_t offset, uint64_t n_bytes, uint32_t word);
+pctl_status pctl_remote_list_barrier(pctl_list *l, const pctl_call *call);
+pctl_status pctl_remote_list_timestamp(pctl_list *l, const pctl_call *call, uint32_t slot);
+pctl_status pctl_remote_list_end(pctl_list *l, const pctl_call *call);
+void pctl_remote_list_destroy(pctl_device *dev, pctl_list *l);
+pctl_status pctl_remote_submit(pctl_device *dev, const pctl_call *call, pctl_list *l,
+			       uint32_t times, uint64_t *ticket);
+pctl_status pctl_remote_wait(pctl_device *dev, const pctl_call *call, uint64_t ticket,
+			     uint64_t timeout_ns, pctl_completion *out);
+void pctl_remote_cancel(pctl_device *dev, uint64_t ticket);
+pctl_status pctl_remote_findings(pctl_device *dev, const pctl_call *call, uint32_t capacity,
+				 pctl_finding *out, uint32_t *n_out);
+pctl_status pctl_remote_counts(pctl_device *dev, const pctl_call *call, pctl_counts *out);
+
+#endif

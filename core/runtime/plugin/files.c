@@ -1,0 +1,208 @@
+/* Which files a session really runs on: the plugin's, and what the kernel says is mapped executable in its worker. This is
+ * the host's evidence; what drivers say of themselves are claims. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "foundation/base/file.h"
+#include "foundation/base/str.h"
+#include "foundation/base/vec.h"
+#include "runtime/cas/cid.h"
+#include "runtime/plugin/registry_private.h"
+
+#define HEADER "pipectl driver files 1"
+#define REMEMBERED_MAX 512u
+#define DEPTH 3u /* of processes below the one that the host started */
+
+enum { F_PATH, F_FILE, F_SHA256, F_N };
+
+typedef PCTL_VEC(const char *) path_list;
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+typedef struct looking {
+	pctl_registry *r;
+	const pctl_driver_files *of;
+	const char *worker;
+} looking;
+
+/* ---- what is mapped ----------------------------------------------------------------------- */
+
+/* The path of a line of maps that is executable and of a file; NULL else. Kernels that a driver built in its own directory
+ * are no part of the driver. */
+static const char *path_of(const looking *s, char *line)
+{
+	const char *dir = s->of->private_dir;
+	const size_t space = strcspn(line, " ");
+	char *path = strchr(line, '/');
+
+	line[strcspn(line, "\n")] = '\0';
+	if (!path || space + 4 >= strlen(line) || line[space + 3] != 'x')
+		return NULL;
+	/* Sealed plugins are named by the registry; the worker is the host's own. */
+	if (!strncmp(path, "/memfd:", 7) || !strcmp(path, s->worker))
+		return NULL;
+	if (dir && !strncmp(path, dir, strlen(dir)))
+		return NULL;
+	return path;
+}
+
+static int add_path(const looking *s, const char *path, path_list *out)
+{
+	const char *kept;
+
+	for (uint32_t i = 0; i < out->n; i++)
+		if (!strcmp(out->items[i], path))
+			return 1;
+	kept = pctl_arena_dup(s->r->arena, path);
+	return kept && PCTL_VEC_PUSH(out, kept);
+}
+
+/* What one process has mapped; *seen: its mappings could be read. 0: no memory. */
+static int list_process(const looking *s, pid_t pid, path_list *out, int *seen)
+{
+	char name[64], *line = NULL;
+	size_t capacity = 0;
+	int ok = 1;
+	FILE *f;
+
+	snprintf(name, sizeof(name), "/proc/%ld/maps", (long)pid);
+	f = fopen(name, "re");
+	*seen &= f != NULL;
+	if (!f)
+		return 1;
+	while (ok && getline(&line, &capacity, f) > 0) {
+		const char *path = path_of(s, line);
+
+		ok = !path || add_path(s, path, out);
+	}
+	*seen &= !ferror(f);
+	free(line);
+	fclose(f);
+	return ok;
+}
+
+/* The worker and what it started: the plugin lives in a child of the process that the host knows. */
+static int list_tree(const looking *s, pid_t pid, uint32_t depth, path_list *out, int *seen)
+{
+	int own = 1, ok = list_process(s, pid, out, &own);
+	uint32_t n = 0;
+	char name[64];
+	long child;
+	FILE *f;
+
+	snprintf(name, sizeof(name), "/proc/%ld/task/%ld/children", (long)pid, (long)pid);
+	f = depth == 0 ? NULL : fopen(name, "re");
+	for (; ok && f && fscanf(f, "%ld", &child) == 1; n++)
+		ok = list_tree(s, (pid_t)child, depth - 1, out, seen);
+	if (f)
+		fclose(f);
+	/* The one that only watches over another is the host's own, and may be closed to everybody. */
+	*seen &= own || (depth == DEPTH && n != 0);
+	return ok;
+}
+
+static pctl_status list_mapped(const looking *s, path_list *out, pctl_str_buf *text,
+			       const pctl_call *call)
+{
+	int seen = 1;
+
+	if (!list_tree(s, s->of->pid, DEPTH, out, &seen))
+		return pctl_refuse(call, PC2_NOMEM, "no memory for a list of files");
+	/* Not the key of any session whose libraries could be seen. */
+	if (!seen || out->n == 0)
+		pctl_str_add(text, "mappings that cannot be read\n");
+	if (out->n != 0)
+		qsort(out->items, out->n, sizeof(*out->items), by_text);
+	return PCTL_OK;
+}
+
+/* ---- their hashes, remembered ------------------------------------------------------------- */
+
+/* As long as this stays the same, so does the file. */
+static int state_of(const char *path, char out[128])
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return 0;
+	snprintf(out, 128,
+		 "%" PRIu64 ":%" PRIu64 ":%" PRId64 ":%" PRId64 ".%09ld:%" PRId64 ".%09ld",
+		 (uint64_t)st.st_dev, (uint64_t)st.st_ino, (int64_t)st.st_size,
+		 (int64_t)st.st_mtim.tv_sec, st.st_mtim.tv_nsec, (int64_t)st.st_ctim.tv_sec,
+		 st.st_ctim.tv_nsec);
+	return 1;
+}
+
+static const char *hash_of(const looking *s, pctl_rows *known, int *changed, const char *path)
+{
+	char state[128], hex[2 * PCTL_DIGEST_BYTES + 1];
+	const char *fields[F_N] = {path, state, hex};
+
+	if (!state_of(path, state))
+		return "gone";
+	for (uint32_t i = 0; i < known->n; i++) {
+		const pctl_row *row = &known->rows[i];
+
+		if (row->n != F_N || strcmp(row->field[F_PATH], path))
+			continue;
+		if (!strcmp(row->field[F_FILE], state))
+			return row->field[F_SHA256];
+		pctl_rows_remove(known, i--);
+	}
+	if (!pctl_plugin_hash_file(path, hex))
+		return "unreadable";
+	*changed = 1;
+	while (known->n >= REMEMBERED_MAX)
+		pctl_rows_remove(known, 0);
+	(void)pctl_rows_add(known, fields, F_N); /* what is forgotten is hashed again */
+	return pctl_arena_dup(s->r->arena, hex);
+}
+
+static pctl_status describe(const looking *s, const path_list *paths, pctl_str_buf *text,
+			    const pctl_call *call)
+{
+	const char *file =
+		s->r->cache ? pctl_arena_printf(s->r->arena, "%s/driver-files.tsv", s->r->cache)
+			    : NULL;
+	const char *name;
+	pctl_rows known;
+	int changed = 0;
+
+	pctl_rows_init(&known, s->r->arena);
+	if (file)
+		(void)pctl_rows_load(&known, file, HEADER, NULL);
+	if (s->of->icd)
+		pctl_str_addf(text, "driver file %s\n", hash_of(s, &known, &changed, s->of->icd));
+	for (uint32_t i = 0; i < paths->n; i++) {
+		const char *hash = hash_of(s, &known, &changed, paths->items[i]);
+
+		name = strrchr(paths->items[i], '/') + 1;
+		pctl_str_addf(text, "library %s %s\n", name, hash ? hash : "unreadable");
+	}
+	if (file && changed && pctl_file_make_dirs(s->r->cache, NULL) == PCTL_OK)
+		(void)pctl_rows_save(&known, file, HEADER, 0, NULL);
+	pctl_rows_drop(&known);
+	return text->failed ? pctl_refuse(call, PC2_NOMEM, "no memory for a list of files")
+			    : PCTL_OK;
+}
+
+pctl_status pctl_driver_files_add(pctl_registry *r, const pctl_driver_files *of, pctl_str_buf *text,
+				  const pctl_call *call)
+{
+	char *worker = r->worker ? realpath(r->worker, NULL) : NULL;
+	const looking s = {r, of, worker ? worker : ""};
+	path_list paths = {NULL, 0, 0};
+	pctl_status st = list_mapped(&s, &paths, text, call);
+
+	if (!st)
+		st = describe(&s, &paths, text, call);
+	free(paths.items);
+	free(worker);
+	return st;
+}

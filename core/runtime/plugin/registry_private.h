@@ -1,0 +1,178 @@
+/* The registry's insides, shared by the files of core/runtime/plugin. */
+#ifndef PIPECTL_RUNTIME_PLUGIN_REGISTRY_PRIVATE_H
+#define PIPECTL_RUNTIME_PLUGIN_REGISTRY_PRIVATE_H
+
+#include <sys/types.h>
+
+#include "foundation/base/arena.h"
+#include "foundation/base/str.h"
+#include "runtime/cas/cid.h"
+#include "foundation/diag/diag.h"
+#include "runtime/ipc/launch.h"
+#include "runtime/ipc/library.h"
+#include "runtime/plugin/registry.h"
+#include "runtime/plugin/rows.h"
+#include "runtime/plugin/session.h"
+
+/* Environment that the manifest wants for one driver. */
+typedef struct driver_setting {
+	const char *driver; /* key of the driver */
+	const char *const *set;
+	uint32_t n_set;
+} driver_setting;
+
+/* One manifest. */
+typedef struct known_plugin {
+	pctl_plugin_info info;
+	const char *pinned_sha256; /* or NULL */
+	int sealed_fd;		   /* the library as it was hashed, once it was read; -1 before */
+	const char *const *environment; /* names passed on from the host's environment */
+	uint32_t n_environment;
+	const char *const *readable; /* that its worker may read besides the system's folders */
+	uint32_t n_readable;
+	uint32_t abi_min[2], abi_max[2]; /* major, minor */
+	const driver_setting *settings;
+	uint32_t n_settings;
+	/* Op library in use: loaded here, or opened in a worker. Those whose worker was lost are kept, since what they gave
+	 * may still be looked at. */
+	int loaded;
+	int shipped; /* its manifest lies in a directory of the installation's own */
+	pctl_library_instance li;
+	pctl_library_host host;
+	struct opened_ops *opened; /* the one in use first */
+	/* Driver environments, once asked for. */
+	int has_envs;
+	const pctl_driver_env *const *envs;
+	uint32_t n_envs;
+	/* Environments made for scripts, for as long as the registry lives. */
+	struct scripted_env *scripts;
+} known_plugin;
+
+typedef struct searched_dir {
+	const char *path;
+	int present;
+} searched_dir;
+
+struct pctl_registry {
+	pctl_arena *arena;
+	known_plugin **plugins; /* by id */
+	uint32_t n_plugins, cap_plugins;
+	searched_dir *dirs;
+	uint32_t n_dirs, cap_dirs;
+	pctl_op_name *ops;
+	uint32_t n_ops, cap_ops;
+	const char *worker, *home, *cache, *host;
+	pctl_plugin_rules rules;
+	uint64_t cache_bytes; /* UINT64_MAX: no bound */
+	uint32_t flags;
+	const char *const *unconfined, *const *readable; /* the caller's, copied */
+	uint32_t n_unconfined, n_readable;
+	uint32_t probe_ms, start_ms, call_ms, grace_ms, strikes, build_cpu_ms;
+	uint64_t build_memory;
+	pctl_rows verdicts;
+	uint32_t without;
+	int verdicts_changed;
+	pctl_rows quarantine;
+	pctl_quarantine_entry *entries; /* view of quarantine, rebuilt when it changes */
+	uint32_t n_entries, cap_entries;
+};
+
+/* By id, or NULL. */
+known_plugin *pctl_registry_known(const pctl_registry *r, const char *id);
+
+/* Refuse: state, code, who and why into the info. The first refusal stays. */
+void pctl_plugin_refuse(pctl_registry *r, known_plugin *p, uint32_t code, const char *who,
+			const char *why);
+
+/* The first error of a list as one line, "file:line:col: message", in the arena. */
+const char *pctl_plugin_first_error(pctl_arena *a, const pctl_diag_list *l, uint32_t *code);
+
+/* Emit why a plugin that is not usable is not. */
+pctl_status pctl_plugin_state_refuse(const pctl_plugin_info *p, const pctl_call *call);
+
+/* Read one manifest into a new plugin; one that is malformed comes out refused. NULL: no memory. */
+known_plugin *pctl_plugin_manifest(pctl_registry *r, const char *path);
+
+/* pid: of the worker; private_dir: where its driver may write, or NULL; icd: the driver's description, or NULL. */
+typedef struct pctl_driver_files {
+	pid_t pid;
+	const char *private_dir, *icd;
+} pctl_driver_files;
+/* Append a line for the description and for every library mapped executable in the worker now, with its SHA-256
+ * (files.c); a line of its own where they cannot be read. */
+pctl_status pctl_driver_files_add(pctl_registry *r, const pctl_driver_files *of, pctl_str_buf *text,
+				  const pctl_call *call);
+
+/* SHA-256 of a file as hex. 0: it cannot be read. */
+int pctl_plugin_hash_file(const char *path, char hex[2 * PCTL_DIGEST_BYTES + 1]);
+
+/* Pairs of id and SHA-256 in hex, ended by NULL: the libraries that were built with this pipectl. Made by the build. */
+extern const char *const pctl_shipped_files[];
+/* rules.c: 1 when the library that was hashed is one of them, or the policy pins it. */
+int pctl_rules_vouch(const pctl_registry *r, const known_plugin *p);
+
+/* rules.c: 0 and the plugin refused when the policy does not allow its id; refused when its file is not the pinned one. */
+int pctl_rules_allow_id(pctl_registry *r, known_plugin *p);
+void pctl_rules_check_sha256(pctl_registry *r, known_plugin *p);
+
+/* Examine the library of a plugin that is not refused yet: by what is remembered, else for real. */
+void pctl_examine(pctl_registry *r, known_plugin *p);
+/* Keep what was learnt. */
+void pctl_examine_save(pctl_registry *r, const pctl_call *call);
+
+/* Forget what was learnt of a library whose file turned out to be another one. */
+void pctl_examine_forget(pctl_registry *r, const known_plugin *p, const pctl_call *call);
+
+/* reference.c: what the host makes of the kind that a plugin says of its device, and what PCTL_REFERENCE finds. */
+struct pctl_devices;
+struct pctl_device_entry;
+uint32_t pctl_device_kind(const pctl_plugin_info *p, uint32_t claimed);
+pctl_status pctl_reference_find(pctl_registry *r, uint32_t flags, const pctl_call *call,
+				struct pctl_devices **list, const struct pctl_device_entry **entry);
+
+/* ---- sealed.c, environment.c ---- */
+
+/* A copy of a file in memory that can no longer change, and its SHA-256; -1: errno. */
+int pctl_sealed_copy(const char *path, char hex[65]);
+/* The plugin's library as sealed memory whose hash is the one that was examined. PC3007, PC3035. */
+pctl_status pctl_plugin_seal(pctl_registry *r, known_plugin *p, const pctl_call *call);
+void pctl_plugin_unseal(known_plugin *p);
+
+/* The whole environment of a worker; `dir` is where it may write, or NULL. NULL: no memory. */
+char *const *pctl_worker_environment(pctl_arena *a, const known_plugin *p,
+				     const pctl_driver_env *env, const char *dir);
+/* What its worker may reach: `dir` to write into, and besides the system the driver's file and what manifest and
+ * configuration name. PC3036 when a policy wants confinement and there is none. */
+pctl_status pctl_worker_confinement(pctl_registry *r, const known_plugin *p,
+				    const pctl_driver_env *env, const char *dir,
+				    const pctl_call *call, pctl_confinement *out);
+
+/* Directories below `dir` that this environment speaks of. */
+uint32_t pctl_worker_private_dirs(const char *const **out);
+
+/* Remove the oldest of what was compiled, until the cache directory holds at most so many bytes of it. */
+void pctl_cache_trim(const char *cache, uint64_t most);
+
+/* Run `pipectl-worker --probe`; facts into the info, or the plugin refused. */
+void pctl_probe_run(pctl_registry *r, known_plugin *p);
+
+/* Open an op library (once): one that came with pipectl inside the host through libltdl, any other in a worker. */
+pctl_status pctl_oplib_load(pctl_registry *r, known_plugin *p, const pctl_call *call);
+/* Close it, and note whether its workers ended well. */
+void pctl_oplib_close(pctl_registry *r, known_plugin *p);
+/* In-process loading of any plugin: PC3012 to PC3014 and the checks of library.h. */
+pctl_status pctl_host_load(pctl_registry *r, known_plugin *p, const pctl_call *call,
+			   const pctl_plugin **out);
+
+pctl_status pctl_quarantine_load(pctl_registry *r, const pctl_call *call);
+
+/* The environment in which a scripted backend finds `script`, its pieces joined by '+', and the device that the script
+ * wraps. flags: PCTL_DEVICES_*. PC3281, PC3029, and what resolving the wrapped device says. */
+pctl_status pctl_scripted_env(pctl_registry *r, const pctl_plugin_info *info, const char *script,
+			      uint32_t flags, const pctl_call *call, const pctl_driver_env **out);
+
+/* A path below the cache directory, in the arena; `name` NULL is the directory. NULL without a
+ * cache or memory. */
+const char *pctl_registry_cache(pctl_registry *r, const char *name);
+
+#endif
