@@ -12,6 +12,7 @@ TIERS = {
     "compiler": "ir eval analysis wgsl legalize",
     "runtime": "gas cas ipc plugin config policy device graph exec",
     "evidence": "proof suite certify audit receipt",
+    "host": ".",
     "chain": "state messages ledger jobs graph history executor . registry transition epoch blocks provenance replay node contracts",
 }
 ORDER = [tier if name == "." else f"{tier}/{name}" for tier, names in TIERS.items() for name in names.split()]

@@ -1,15 +1,10 @@
-/* One run of the program: the command line, diagnostics, and the parts of the host, each opened
- * when it is first asked for. */
+/* One run of the program: the command line, diagnostics, and the installation it works on. */
 #ifndef PIPECTL_TOOLS_APP_H
 #define PIPECTL_TOOLS_APP_H
 
-#include "runtime/cas/memo.h"
 #include "foundation/diag/diag.h"
-#include "runtime/exec/run.h"
-#include "runtime/graph/library.h"
+#include "host/run.h"
 #include "options.h"
-#include "runtime/config/hostconf.h"
-#include "foundation/git/repo.h"
 
 struct pctl_app {
 	pctl_command_line line;
@@ -20,63 +15,24 @@ struct pctl_app {
 	FILE *to;	    /* standard output, while what verbs print as text is collected */
 	char *printed;
 	size_t n_printed;
-	pctl_host_config *config;
-	pctl_registry *registry;
-	pctl_op_library *library;
-	pctl_kernels *kernels;
-	pctl_store *store;
-	pctl_memo *memo;
-	pctl_policy *policy;
-	pctl_gas_schedule *schedule;
-	pctl_profiles *profiles;
-	struct pctl_found *certificates; /* found when a policy first asks for a level */
-	const char *schedule_id;	 /* CID of its file */
-	pctl_arena *arena;		 /* small things that live as long as the process */
-	uint64_t drawn_ns;		 /* when the progress line was drawn last */
+	pctl_installation host;
+	pctl_arena *arena; /* small things that live as long as the process */
+	uint64_t drawn_ns; /* when the progress line was drawn last */
 	uint32_t is_drawn;
 	uint32_t reserved;
 };
 
-/* Each opens its part once; the pointer in the app is set on success. */
-pctl_status pctl_app_config(pctl_app *app);
-pctl_status pctl_app_registry(pctl_app *app);
-/* May and shall backends run in this process: --in-process, workers.in_process; PC4317 when the policy says no. Asked
- * when the registry is open. */
-pctl_status pctl_app_in_process(pctl_app *app, int *out);
-pctl_status pctl_app_ops(pctl_app *app); /* library and kernels */
-pctl_status pctl_app_store(pctl_app *app);
-pctl_status pctl_app_memo(pctl_app *app);
-pctl_status pctl_app_policy(pctl_app *app);
-pctl_status pctl_app_schedule(pctl_app *app);
-pctl_status pctl_app_profiles(pctl_app *app);
-
-void pctl_app_close(pctl_app *app);
+/* The installation that the command line names; nothing of it is opened yet. */
+pctl_status pctl_app_begin(pctl_app *app);
 
 /* Every NAME=VALUE of `option` taken apart; strings and array live in the app's arena. */
 pctl_status pctl_app_settings(pctl_app *app, const char *option, pctl_setting **out,
 			      uint32_t *n_out);
 
-/* A pipeline file, or one of a revision (REPO@REV:PATH), read, its texts known to the diagnostics, resolved with --set.
- * Also after an error it is closed. place: filled in by pctl_app_admit. */
-typedef struct pctl_app_pipeline {
-	pctl_repo_revision *revision; /* NULL: files */
-	pctl_texts *texts;
-	pctl_repo_place place;
-	pctl_pipeline *pipeline;
-	pctl_graph *graph;
-	pctl_check_result checks[PCTL_CHECKS_MAX];
-	uint32_t n_checks;
-} pctl_app_pipeline;
-pctl_status pctl_app_open_pipeline(pctl_app *app, const char *path, pctl_app_pipeline *out);
-void pctl_app_close_pipeline(pctl_app_pipeline *p);
-
-/* Find out where the pipeline stands (place), and refuse what the policy does not let run: uncommitted (PC6010) or unsigned
- * (PC6011, PC6012). Every verb that runs a pipeline asks this first. */
-pctl_status pctl_app_admit(pctl_app *app, pctl_app_pipeline *p);
+/* pctl_load_pipeline with --set; its texts are shown beside diagnostics. */
+pctl_status pctl_app_load(pctl_app *app, const char *path, pctl_loaded_pipeline *out);
 /* "source" in the JSON document; as text for `plan`, and for others with -v. */
-void pctl_app_print_place(pctl_app *app, const pctl_app_pipeline *p, int plan);
-/* What a signature of these texts covers: a line a text, its CID and its name as seen from the pipeline. */
-pctl_status pctl_app_statement(pctl_app *app, const pctl_texts *texts, pctl_str_buf *out);
+void pctl_app_print_place(pctl_app *app, const pctl_loaded_pipeline *p, int plan);
 /* `check --immutable REV`. */
 pctl_status pctl_app_check_immutable(pctl_app *app, const char *rev);
 /* `op list --lock`: the specs of all ops, a line each. */
@@ -85,13 +41,6 @@ pctl_status pctl_app_print_lock(pctl_app *app);
 /* The options of a run that every running verb shares (--backend, --verify, --no-memo, --gas-limit,
  * --in-process). */
 pctl_status pctl_app_run_options(pctl_app *app, pctl_run_options *out, const char ***backends);
-
-/* Run, on one device or under the policy's quorum. Every verb that runs what the user gave asks here. */
-pctl_status pctl_app_run(pctl_app *app, const pctl_graph *g, const pctl_run_options *o,
-			 const pctl_call *call, pctl_run_result **out);
-/* A directory for blobs of this process, and away with it (NULL is fine). */
-pctl_status pctl_app_scratch(pctl_app *app, const char **out);
-void pctl_app_drop_scratch(const char *path);
 
 /* Progress on a terminal; cleared before anything else is written. */
 void pctl_app_progress(void *app, const char *job, uint64_t done, uint64_t total);

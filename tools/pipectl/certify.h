@@ -17,7 +17,4 @@ void pctl_app_print_certificate(pctl_app *app, const pctl_certificate *c, int fu
 /* --sample in millionths; 1000000 where it is left out. */
 pctl_status pctl_app_sample(pctl_app *app, uint32_t *ppm);
 
-/* Certificates of --dir, or the installation's and the home's. */
-pctl_status pctl_app_certificates(pctl_app *app, pctl_found **out);
-
 #endif

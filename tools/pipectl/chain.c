@@ -13,10 +13,11 @@ static pctl_status genesis_path(pctl_app *app, const char *dir, const char **out
 {
 	*out = pctl_arena_printf(app->arena, "%s/params.cfg", dir);
 	if (*out != NULL && access(*out, F_OK) != 0) {
-		if (app->config->conf_dir == NULL)
+		if (app->host.config->conf_dir == NULL)
 			return pctl_refuse(app->call, PC5723_PARAM_SEED, "no %s to begin with",
 					   *out);
-		*out = pctl_arena_printf(app->arena, "%s/chain/params.cfg", app->config->conf_dir);
+		*out = pctl_arena_printf(app->arena, "%s/chain/params.cfg",
+					 app->host.config->conf_dir);
 	}
 	return *out == NULL ? pctl_refuse(app->call, PC2_NOMEM, "no memory for a path") : PCTL_OK;
 }
@@ -42,12 +43,12 @@ pctl_status pctl_app_params(pctl_app *app, pctl_chain *c, pctl_params *out)
 pctl_status pctl_app_rules(pctl_app *app, pctl_params *out, const char **from)
 {
 	const char *text = pctl_option_value(&app->line, "--rules"), *dir, *state;
-	pctl_status status = pctl_app_config(app);
+	pctl_status status = pctl_installation_config(&app->host, app->call);
 
 	if (status != PCTL_OK)
 		return status;
-	dir = pctl_arena_printf(app->arena, "%s/chain", app->config->home);
-	state = pctl_arena_printf(app->arena, "%s/chain/state.sqlite", app->config->home);
+	dir = pctl_arena_printf(app->arena, "%s/chain", app->host.config->home);
+	state = pctl_arena_printf(app->arena, "%s/chain/state.sqlite", app->host.config->home);
 	if (dir == NULL || state == NULL)
 		return pctl_refuse(app->call, PC2_NOMEM, "no memory for a path");
 	if (from != NULL)
@@ -64,21 +65,21 @@ pctl_status pctl_app_chain(pctl_app *app, const pctl_executor *executor, pctl_ch
 {
 	pctl_chain_options o = {.executor = executor};
 	pctl_params genesis;
-	pctl_status status = pctl_app_config(app);
+	pctl_status status = pctl_installation_config(&app->host, app->call);
 
 	*out = NULL;
 	if (status == PCTL_OK)
-		status = pctl_app_memo(app);
+		status = pctl_installation_memo(&app->host, app->call);
 	if (status == PCTL_OK)
-		status = pctl_app_ops(app);
+		status = pctl_installation_ops(&app->host, app->call);
 	if (status != PCTL_OK)
 		return status;
-	o.made = app->memo;
-	o.dir = pctl_arena_printf(app->arena, "%s/chain", app->config->home);
+	o.made = app->host.memo;
+	o.dir = pctl_arena_printf(app->arena, "%s/chain", app->host.config->home);
 	if (o.dir == NULL)
 		return pctl_refuse(app->call, PC2_NOMEM, "no memory for a path");
-	o.store = app->store;
-	o.kernels = app->kernels;
+	o.store = app->host.store;
+	o.kernels = app->host.kernels;
 	o.genesis = &genesis;
 	status = read_genesis(app, o.dir, &genesis);
 	return status == PCTL_OK ? pctl_chain_open(&o, app->call, out) : status;

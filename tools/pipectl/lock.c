@@ -66,7 +66,7 @@ static int by_name(const void *a, const void *b)
 
 pctl_status pctl_app_print_lock(pctl_app *app)
 {
-	const pctl_op_source *ops = pctl_op_library_source(app->library);
+	const pctl_op_source *ops = pctl_op_library_source(app->host.library);
 	const uint32_t n = ops->count(ops->ctx);
 	char **lines = pctl_arena_array(app->arena, n, sizeof(*lines));
 	pctl_status status =

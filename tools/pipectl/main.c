@@ -120,7 +120,9 @@ static pctl_status run_verb(pctl_app *app)
 			!pctl_option_has(&app->line, "--no-progress");
 	if (app->line.verb == NULL || pctl_option_has(&app->line, "--help"))
 		return pctl_verb_help(app);
-	status = check_outputs(app);
+	status = pctl_app_begin(app);
+	if (status == PCTL_OK)
+		status = check_outputs(app);
 	return status == PCTL_OK ? app->line.verb->run(app) : status;
 }
 
@@ -192,7 +194,7 @@ int main(int argc, char **argv)
 	if (app.json)
 		end_document(&app, status);
 	pctl_diag_render_text(app.diagnostics, stderr, (int)app.colour);
-	pctl_app_close(&app);
+	pctl_installation_close(&app.host);
 	pctl_command_line_clear(&app.line);
 	pctl_diag_list_destroy(app.diagnostics);
 	pctl_arena_destroy(app.arena);

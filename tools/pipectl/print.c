@@ -109,9 +109,9 @@ void pctl_app_print_run(pctl_app *app, const char *title, const pctl_run_result 
 		if (r->memo_void != NULL)
 			pctl_json_kv_string(j, "memo_void", r->memo_void);
 		pctl_json_kv_u64(j, "peak_bytes", r->peak_bytes);
-		json_jobs(j, r, (int)app->policy->telemetry);
-		json_choices(j, r, (int)app->policy->telemetry);
-		if (app->policy->telemetry) {
+		json_jobs(j, r, (int)app->host.policy->telemetry);
+		json_choices(j, r, (int)app->host.policy->telemetry);
+		if (app->host.policy->telemetry) {
 			json_identity(j, r);
 			pctl_json_key(j, "seconds");
 			pctl_json_double(j, (double)r->wall_ns * 1e-9);
@@ -157,14 +157,14 @@ void pctl_app_print_plan(pctl_app *app, const pctl_graph *g, const pctl_run_resu
 
 		pctl_json_kv_string(j, "name", g->pipeline->name);
 		json_jobs(j, r, 0);
-		json_choices(j, r, (int)app->policy->telemetry);
+		json_choices(j, r, (int)app->host.policy->telemetry);
 		pctl_json_kv_u64(j, "gas", r->gas);
 		pctl_json_kv_u64(j, "peak_bytes", r->peak_bytes);
 		pctl_json_kv_string(j, "stopped_at", r->stopped_at);
 		pctl_json_key(j, "policy");
 		pctl_json_object_begin(j);
-		for (uint32_t i = 0; i < pctl_policy_setting_count(app->policy); i++) {
-			const pctl_conf_setting *s = pctl_policy_setting_at(app->policy, i);
+		for (uint32_t i = 0; i < pctl_policy_setting_count(app->host.policy); i++) {
+			const pctl_conf_setting *s = pctl_policy_setting_at(app->host.policy, i);
 
 			pctl_json_kv_string(j, s->key, s->value);
 		}
@@ -183,12 +183,13 @@ void pctl_app_print_plan(pctl_app *app, const pctl_graph *g, const pctl_run_resu
 		printf("job \"%s\" and what follows depend on a size found in the data\n",
 		       r->stopped_at);
 	printf("gas %" PRIu64 "%s, schedule %s, largest job %" PRIu64 " bytes\n", r->gas,
-	       r->has_gas ? "" : " so far", pctl_gas_schedule_name(app->schedule), r->peak_bytes);
+	       r->has_gas ? "" : " so far", pctl_gas_schedule_name(app->host.schedule),
+	       r->peak_bytes);
 	for (uint32_t i = 0; i < r->n_choices; i++)
 		printf("device %s (%s): %s%s\n", r->choices[i].selector, r->choices[i].name,
 		       r->choices[i].taken ? "taken, " : "not taken, ", r->choices[i].why);
-	for (uint32_t i = 0; i < pctl_policy_setting_count(app->policy); i++) {
-		const pctl_conf_setting *s = pctl_policy_setting_at(app->policy, i);
+	for (uint32_t i = 0; i < pctl_policy_setting_count(app->host.policy); i++) {
+		const pctl_conf_setting *s = pctl_policy_setting_at(app->host.policy, i);
 
 		printf("policy %s = %s (%s)\n", s->key, s->value, s->origin);
 	}
@@ -218,7 +219,7 @@ pctl_status pctl_app_write_outs(pctl_app *app, const pctl_run_result *r, const p
 	for (uint32_t i = 0; status == PCTL_OK && i < n; i++) {
 		for (uint32_t k = 0; k < r->n_outputs; k++) {
 			if (strcmp(r->outputs[k].name, outs[i].name) == 0)
-				status = pctl_store_get_file(app->store, &r->outputs[k].cid,
+				status = pctl_store_get_file(app->host.store, &r->outputs[k].cid,
 							     outs[i].value, app->call);
 		}
 	}

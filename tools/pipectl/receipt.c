@@ -7,20 +7,6 @@
 
 #include "foundation/base/file.h"
 
-pctl_status pctl_app_signer(pctl_app *app, pctl_signer **out)
-{
-	pctl_status status = pctl_app_config(app);
-	const char *keys = status != PCTL_OK
-				   ? NULL
-				   : pctl_arena_printf(app->arena, "%s/keys", app->config->home);
-
-	*out = NULL;
-	if (status != PCTL_OK)
-		return status;
-	return keys == NULL ? pctl_refuse(app->call, PC2_NOMEM, "no memory for a path")
-			    : pctl_signer_open(keys, app->call, out);
-}
-
 /* ---- run --receipt ------------------------------------------------------------------------ */
 
 /* Every text into the store, with the name it has from the pipeline's folder. */
@@ -30,7 +16,7 @@ static pctl_status keep_texts(pctl_app *app, const pctl_texts *texts, pctl_recei
 	const uint32_t n = pctl_texts_count(texts);
 	pctl_receipt_data *data = pctl_arena_array(app->arena, n + (size_t)1, sizeof(*data));
 	pctl_status status = data == NULL ? pctl_refuse(app->call, PC2_NOMEM, "no memory for texts")
-					  : pctl_store_batch_begin(app->store, app->call);
+					  : pctl_store_batch_begin(app->host.store, app->call);
 	pctl_status ended;
 
 	*out = data;
@@ -46,15 +32,15 @@ static pctl_status keep_texts(pctl_app *app, const pctl_texts *texts, pctl_recei
 		free(name);
 		status = data[i].name == NULL
 				 ? pctl_refuse(app->call, PC2_NOMEM, "no memory for texts")
-				 : pctl_store_put(app->store, bytes, data[i].n_bytes, app->call,
-						  &data[i].cid);
+				 : pctl_store_put(app->host.store, bytes, data[i].n_bytes,
+						  app->call, &data[i].cid);
 	}
-	ended = pctl_store_batch_commit(app->store, app->call);
+	ended = pctl_store_batch_commit(app->host.store, app->call);
 	return status == PCTL_OK ? ended : status;
 }
 
-pctl_status pctl_app_receipt_begin(pctl_app *app, const pctl_app_pipeline *p, pctl_run_options *o,
-				   pctl_receipt **out)
+pctl_status pctl_app_receipt_begin(pctl_app *app, const pctl_loaded_pipeline *p,
+				   pctl_run_options *o, pctl_receipt **out)
 {
 	const char *trace = pctl_option_value(&app->line, "--trace");
 	pctl_receipt_data *texts;
@@ -93,7 +79,7 @@ static pctl_status add_place(pctl_app *app, const pctl_repo_place *place, pctl_r
 		       : PCTL_OK;
 }
 
-pctl_status pctl_app_receipt_finish(pctl_app *app, const pctl_app_pipeline *p,
+pctl_status pctl_app_receipt_finish(pctl_app *app, const pctl_loaded_pipeline *p,
 				    const pctl_run_options *o, const pctl_run_result *result,
 				    pctl_receipt *r)
 {
@@ -105,7 +91,7 @@ pctl_status pctl_app_receipt_finish(pctl_app *app, const pctl_app_pipeline *p,
 	if (status == PCTL_OK)
 		status = add_place(app, &p->place, r);
 	if (status == PCTL_OK)
-		status = pctl_app_signer(app, &signer);
+		status = pctl_installation_signer(&app->host, app->call, &signer);
 	if (status == PCTL_OK)
 		status = pctl_receipt_text(r, signer, app->call, &text);
 	if (status == PCTL_OK)

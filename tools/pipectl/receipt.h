@@ -9,15 +9,12 @@
 #include "evidence/receipt/receipt.h"
 
 /* --receipt and --trace of `run`: a receipt that watches the run, NULL without --receipt. Texts go into the store. */
-pctl_status pctl_app_receipt_begin(pctl_app *app, const pctl_app_pipeline *p, pctl_run_options *o,
-				   pctl_receipt **out);
+pctl_status pctl_app_receipt_begin(pctl_app *app, const pctl_loaded_pipeline *p,
+				   pctl_run_options *o, pctl_receipt **out);
 /* Fill in what came of it, sign it, write the file. */
-pctl_status pctl_app_receipt_finish(pctl_app *app, const pctl_app_pipeline *p,
+pctl_status pctl_app_receipt_finish(pctl_app *app, const pctl_loaded_pipeline *p,
 				    const pctl_run_options *o, const pctl_run_result *result,
 				    pctl_receipt *r);
-/* The key of this home. */
-pctl_status pctl_app_signer(pctl_app *app, pctl_signer **out);
-
 /* A file that is a receipt of some kind: one of the two is set. Its text goes with it. */
 typedef struct pctl_app_receipt {
 	const char *path;

@@ -17,7 +17,7 @@ static pctl_status no_memory(pctl_app *app)
 
 const char *pctl_app_block_receipts(pctl_app *app)
 {
-	return pctl_arena_printf(app->arena, "%s/chain/receipts", app->config->home);
+	return pctl_arena_printf(app->arena, "%s/chain/receipts", app->host.config->home);
 }
 
 /* ---- signing ------------------------------------------------------------------------------ */
@@ -27,8 +27,9 @@ static void plugin_facts(pctl_app *app, const char *executor, pctl_block_signing
 {
 	pctl_block_fact *facts = pctl_arena_array(app->arena, 3, sizeof(*facts));
 	char *id = pctl_arena_dup_n(app->arena, executor, strcspn(executor, ": "));
-	const pctl_plugin_info *p =
-		id == NULL || app->registry == NULL ? NULL : pctl_registry_find(app->registry, id);
+	const pctl_plugin_info *p = id == NULL || app->host.registry == NULL
+					    ? NULL
+					    : pctl_registry_find(app->host.registry, id);
 
 	if (facts == NULL || p == NULL)
 		return;
@@ -80,7 +81,7 @@ static pctl_status sign_record(void *ctx, const pctl_block_record *record, const
 				     : pctl_block_read_header(record, "the block", call, &header);
 
 	if (status == PCTL_OK)
-		status = pctl_app_signer(signing->app, &signer);
+		status = pctl_installation_signer(&signing->app->host, signing->app->call, &signer);
 	if (executor != NULL && executor->describe != NULL)
 		who.executor = executor->describe(executor->ctx);
 	if (who.executor == NULL)
@@ -154,7 +155,7 @@ static pctl_status bind(judging *j, uint32_t group, uint32_t binding, const char
 	in->binding = binding;
 	status = resolve(j, reference, &in->cid);
 	if (status == PCTL_OK)
-		status = pctl_store_get(j->app->store, &in->cid, j->app->call,
+		status = pctl_store_get(j->app->host.store, &in->cid, j->app->call,
 					&j->blobs[j->n_blobs]);
 	if (status != PCTL_OK)
 		return status;
@@ -319,13 +320,13 @@ static const char *detail(judging *j, const pctl_block_statement *claimed)
 
 	if (claimed == NULL || !claimed->complete || !j->right.complete ||
 	    claimed->n_output != j->right.n_output ||
-	    !pctl_store_has(j->app->store, &claimed->output))
+	    !pctl_store_has(j->app->host.store, &claimed->output))
 		return pctl_arena_printf(j->app->arena,
 					 "it is not what the reference and this chain give%s",
 					 claimed != NULL && claimed->complete && j->right.complete
 						 ? "; its bytes are not in the store"
 						 : "");
-	if (pctl_store_get(j->app->store, &claimed->output, j->app->call, &blob) != PCTL_OK)
+	if (pctl_store_get(j->app->host.store, &claimed->output, j->app->call, &blob) != PCTL_OK)
 		return "its bytes cannot be read";
 	while (at < blob.n_bytes && blob.data[at] == j->output[at])
 		at++;

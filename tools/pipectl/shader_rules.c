@@ -57,12 +57,12 @@ static pctl_status check_job(checking *k, const pctl_chain_source *source,
 	if (o->n_overrides > PCTL_MESSAGE_OVERRIDES_MAX)
 		return pctl_refuse(call, PC10_USAGE, "%u overrides, a job has at most %u",
 				   o->n_overrides, PCTL_MESSAGE_OVERRIDES_MAX);
-	status = pctl_rules_compiled(k->app->kernels, source, &k->params, call, &program);
+	status = pctl_rules_compiled(k->app->host.kernels, source, &k->params, call, &program);
 	if (status == PCTL_OK)
 		status = bits_of(k->app, program, o, overrides);
 	if (status == PCTL_OK)
 		status = pctl_rules_concrete(
-			k->app->kernels, source, o->entry == NULL ? "" : o->entry, overrides,
+			k->app->host.kernels, source, o->entry == NULL ? "" : o->entry, overrides,
 			o->n_overrides, o->has_groups ? o->groups : NULL, &k->params, call, &unit);
 	if (status == PCTL_OK)
 		status = pctl_rules_accept(unit, &k->params, call);
@@ -106,17 +106,17 @@ pctl_status pctl_shader_check_rules(pctl_app *app, const char *path, const struc
 	pctl_status status = pctl_app_rules(app, &k.params, NULL);
 
 	if (status == PCTL_OK)
-		status = pctl_app_ops(app);
+		status = pctl_installation_ops(&app->host, app->call);
 	if (status == PCTL_OK && pctl_option_has(&app->line, "--gas")) {
-		status = pctl_app_schedule(app);
-		k.schedule = app->schedule;
+		status = pctl_installation_schedule(&app->host, app->call);
+		k.schedule = app->host.schedule;
 	} else if (status == PCTL_OK) {
 		status = pctl_chain_schedule(&k.params, app->call, &chain);
 		k.schedule = chain;
 	}
 	if (status == PCTL_OK)
 		status = is_job ? check_job(&k, &source, o)
-				: pctl_rules_accept_source(app->kernels, &source, &k.params,
+				: pctl_rules_accept_source(app->host.kernels, &source, &k.params,
 							   app->call, print_one, &k);
 	pctl_gas_schedule_destroy(chain);
 	return status;

@@ -44,7 +44,7 @@ static char *available(pctl_app *app, const char *dir)
 
 static pctl_status append(pctl_app *app, const char *name, char **text, uint64_t *n)
 {
-	const char *dir = pctl_arena_printf(app->arena, "%s/wgsl", app->config->conf_dir);
+	const char *dir = pctl_arena_printf(app->arena, "%s/wgsl", app->host.config->conf_dir);
 	const char *path = pctl_arena_printf(app->arena, "%s/%s" SUFFIX, dir ? dir : "", name);
 	char *more = NULL, *both, *hint;
 	uint64_t n_more = 0;
@@ -75,11 +75,12 @@ static pctl_status append(pctl_app *app, const char *name, char **text, uint64_t
 pctl_status pctl_app_shader_text(pctl_app *app, const char *path, char **out, uint64_t *n_out)
 {
 	const char *with = pctl_option_value(&app->line, "--with");
-	pctl_status status = with == NULL ? PCTL_OK : pctl_app_config(app);
+	pctl_status status =
+		with == NULL ? PCTL_OK : pctl_installation_config(&app->host, app->call);
 
 	*out = NULL;
 	*n_out = 0;
-	if (status == PCTL_OK && with != NULL && app->config->conf_dir == NULL)
+	if (status == PCTL_OK && with != NULL && app->host.config->conf_dir == NULL)
 		return pctl_refuse(app->call, PC6104_SHADER_WITH,
 				   "no configuration to take \"%s\" from", with);
 	if (status == PCTL_OK)

@@ -85,7 +85,7 @@ static pctl_status add_all(pctl_app *app, const pctl_graph *g, const pctl_run_op
 			   selectors *s)
 {
 	pctl_devices *list;
-	pctl_status status = pctl_devices_list(app->registry, NULL, 0, app->call, &list);
+	pctl_status status = pctl_devices_list(app->host.registry, NULL, 0, app->call, &list);
 
 	for (uint32_t i = 0; status == PCTL_OK && i < pctl_devices_count(list); i++) {
 		const pctl_device_entry *e = pctl_devices_at(list, i);
@@ -132,7 +132,7 @@ static pctl_status find_devices(pctl_app *app, const pctl_graph *g, pctl_audit_o
 /* --quorum, or what the policy asks for. */
 static pctl_status find_quorum(pctl_app *app, pctl_audit_options *o)
 {
-	const pctl_policy *p = app->policy;
+	const pctl_policy *p = app->host.policy;
 	pctl_status status;
 
 	if (!pctl_option_has(&app->line, "--quorum") && p->quorum_n > 1) {
@@ -161,7 +161,7 @@ static void say_progress(void *ctx, const char *device, uint32_t repeat, const c
 	pctl_app_progress(ctx, text, 0, 0);
 }
 
-static pctl_status read_options(pctl_app *app, const pctl_app_pipeline *p, pctl_audit_options *o)
+static pctl_status read_options(pctl_app *app, const pctl_loaded_pipeline *p, pctl_audit_options *o)
 {
 	const char *report = pctl_option_value(&app->line, "--report"), **backends;
 	pctl_setting *ins;
@@ -174,7 +174,7 @@ static pctl_status read_options(pctl_app *app, const pctl_app_pipeline *p, pctl_
 	o->run.ins = ins;
 	o->natives = (uint32_t)pctl_option_has(&app->line, "--natives");
 	if (o->natives)
-		status = pctl_policy_class_allowed(app->policy, PCTL_CLASS_APPROXIMATE,
+		status = pctl_policy_class_allowed(app->host.policy, PCTL_CLASS_APPROXIMATE,
 						   p->pipeline->max_class, "--natives", app->call);
 	o->repeat = DEFAULT_REPEAT;
 	if (status == PCTL_OK)
@@ -184,9 +184,9 @@ static pctl_status read_options(pctl_app *app, const pctl_app_pipeline *p, pctl_
 	if (status == PCTL_OK)
 		status = find_quorum(app, o);
 	o->pipeline_file = app->line.arguments[0];
-	o->repro = report != NULL
-			   ? pctl_arena_printf(app->arena, "%s/reproduction", report)
-			   : pctl_arena_printf(app->arena, "%s/reproductions", app->config->home);
+	o->repro = report != NULL ? pctl_arena_printf(app->arena, "%s/reproduction", report)
+				  : pctl_arena_printf(app->arena, "%s/reproductions",
+						      app->host.config->home);
 	o->progress = say_progress;
 	o->progress_ctx = app;
 	return status;
@@ -233,7 +233,7 @@ static char *command_of(const pctl_app *app)
 static pctl_status write_report(pctl_app *app, pctl_audit_result *r, const pctl_audit_options *o)
 {
 	const char *dir = pctl_option_value(&app->line, "--report"),
-		   *keys = pctl_arena_printf(app->arena, "%s/keys", app->config->home);
+		   *keys = pctl_arena_printf(app->arena, "%s/keys", app->host.config->home);
 	pctl_signer *signer = NULL;
 	char *command;
 	pctl_status status;
@@ -331,23 +331,23 @@ pctl_status pctl_verb_audit(pctl_app *app)
 {
 	pctl_audit_options o = {.repeat = DEFAULT_REPEAT};
 	pctl_audit_result *r = NULL;
-	pctl_app_pipeline p;
-	pctl_status status = pctl_app_open_pipeline(app, app->line.arguments[0], &p);
+	pctl_loaded_pipeline p;
+	pctl_status status = pctl_app_load(app, app->line.arguments[0], &p);
 
 	if (status == PCTL_OK)
 		status = read_options(app, &p, &o);
 	if (status == PCTL_OK)
-		status = pctl_app_admit(app, &p);
+		status = pctl_admit(&app->host, &p, app->call);
 	if (status == PCTL_OK)
-		status = pctl_app_scratch(app, &o.scratch);
+		status = pctl_scratch_make(&app->host, app->call, &o.scratch);
 	if (status == PCTL_OK)
 		status = pctl_audit(p.graph, &o, app->call, &r);
 	pctl_app_progress_clear(app);
 	if (status == PCTL_OK)
 		status = show_and_judge(app, r, &o);
 	pctl_audit_result_destroy(r);
-	pctl_app_drop_scratch(o.scratch);
-	pctl_app_close_pipeline(&p);
+	pctl_scratch_drop(o.scratch);
+	pctl_loaded_pipeline_close(&p);
 	return status;
 }
 

@@ -23,8 +23,10 @@ static void print_result(pctl_app *app, const pctl_replay_report *r)
 static pctl_status verify(pctl_app *app, pctl_chain *chain, const pctl_executor *executor,
 			  const pctl_executor *reference)
 {
-	pctl_verify_options o = {
-		.executor = executor, .reference = reference, .kernels = app->kernels, .deep = 1};
+	pctl_verify_options o = {.executor = executor,
+				 .reference = reference,
+				 .kernels = app->host.kernels,
+				 .deep = 1};
 	pctl_replay_report report;
 	pctl_status status = pctl_app_heights(app, app->line.arguments[0], &o.from, &o.to);
 
@@ -111,15 +113,15 @@ static pctl_status open_chain(pctl_app *app, const pctl_params *genesis,
 			      const pctl_executor *executor, pctl_chain **out)
 {
 	pctl_chain_options o = {.genesis = genesis, .executor = executor};
-	pctl_status status = pctl_app_ops(app);
+	pctl_status status = pctl_installation_ops(&app->host, app->call);
 
 	if (status == PCTL_OK)
-		status = pctl_app_store(app);
+		status = pctl_installation_store(&app->host, app->call);
 	if (status != PCTL_OK)
 		return status;
-	o.dir = pctl_arena_printf(app->arena, "%s/chain", app->config->home);
-	o.store = app->store;
-	o.kernels = app->kernels;
+	o.dir = pctl_arena_printf(app->arena, "%s/chain", app->host.config->home);
+	o.store = app->host.store;
+	o.kernels = app->host.kernels;
 	return o.dir == NULL ? pctl_refuse(app->call, PC2_NOMEM, "no memory for a path")
 			     : pctl_chain_open(&o, app->call, out);
 }
@@ -139,7 +141,7 @@ static pctl_status replay(pctl_app *app, const source *s, pctl_chain *chain, int
 		status = pctl_refuse(app->call, PC5858_BLOCK_HOME,
 				     "%s has %" PRIu64 " blocks and %" PRIu64
 				     " messages in the open one",
-				     app->config->home, info.last, info.n_inbox);
+				     app->host.config->home, info.last, info.n_inbox);
 	if (app->progress) {
 		o.progress = show_progress;
 		o.progress_ctx = app;

@@ -47,12 +47,12 @@ pctl_status pctl_verb_cas_export(pctl_app *app)
 	if (status == PCTL_OK)
 		status = read_roots(app, roots);
 	if (status == PCTL_OK)
-		status = pctl_app_store(app);
+		status = pctl_installation_store(&app->host, app->call);
 	if (status == PCTL_OK && pctl_option_has(&app->line, "--provenance"))
 		status = pctl_app_history_cids(app, roots, n, &others, &n_others);
 	if (status == PCTL_OK)
-		status = pctl_car_export(app->store, path, roots, n, others, n_others, app->call,
-					 &report);
+		status = pctl_car_export(app->host.store, path, roots, n, others, n_others,
+					 app->call, &report);
 	if (status == PCTL_OK)
 		print_counts(app, &report, path);
 	free(others);
@@ -67,9 +67,9 @@ pctl_status pctl_verb_cas_import(pctl_app *app)
 	pctl_status status = file_of(app, &path);
 
 	if (status == PCTL_OK)
-		status = pctl_app_store(app);
+		status = pctl_installation_store(&app->host, app->call);
 	if (status == PCTL_OK)
-		status = pctl_car_import(app->store, path, app->call, &report);
+		status = pctl_car_import(app->host.store, path, app->call, &report);
 	if (status != PCTL_OK)
 		return status;
 	print_counts(app, &report, path);

@@ -46,7 +46,7 @@ static void array_end(pctl_app *app)
 
 pctl_status pctl_verb_cas_put(pctl_app *app)
 {
-	pctl_status status = pctl_app_store(app);
+	pctl_status status = pctl_installation_store(&app->host, app->call);
 
 	array_begin(app);
 	for (uint32_t i = 0; status == PCTL_OK && i < app->line.n_arguments; i++) {
@@ -55,12 +55,12 @@ pctl_status pctl_verb_cas_put(pctl_app *app)
 		pctl_cid cid;
 
 		status = strcmp(app->line.arguments[i], "-") == 0
-				 ? pctl_store_put_fd(app->store, STDIN_FILENO, app->call, &cid,
+				 ? pctl_store_put_fd(app->host.store, STDIN_FILENO, app->call, &cid,
 						     &n_bytes)
-				 : pctl_store_put_file(app->store, app->line.arguments[i],
+				 : pctl_store_put_file(app->host.store, app->line.arguments[i],
 						       app->call, &cid, &n_bytes);
 		if (status == PCTL_OK && pctl_option_has(&app->line, "--pin"))
-			status = pctl_store_pin(app->store, &cid, app->call);
+			status = pctl_store_pin(app->host.store, &cid, app->call);
 		if (status != PCTL_OK)
 			break;
 		print_blob(app, &cid, n_bytes, app->line.arguments[i]);
@@ -74,18 +74,18 @@ pctl_status pctl_verb_cas_put(pctl_app *app)
 pctl_status pctl_verb_cas_get(pctl_app *app)
 {
 	const char *path = pctl_option_value(&app->line, "--out");
-	pctl_status status = pctl_app_store(app);
+	pctl_status status = pctl_installation_store(&app->host, app->call);
 	pctl_blob blob;
 	pctl_cid cid;
 
 	if (status == PCTL_OK)
 		status = parse_cid(app, app->line.arguments[0], &cid);
 	if (status == PCTL_OK && path != NULL)
-		return pctl_store_get_file(app->store, &cid, path, app->call);
+		return pctl_store_get_file(app->host.store, &cid, path, app->call);
 	if (status == PCTL_OK && app->json)
 		return pctl_refuse(app->call, PC10_USAGE, "with --json give --out FILE");
 	if (status == PCTL_OK)
-		status = pctl_store_get(app->store, &cid, app->call, &blob);
+		status = pctl_store_get(app->host.store, &cid, app->call, &blob);
 	if (status != PCTL_OK)
 		return status;
 	if (fwrite(blob.data, 1, blob.n_bytes, stdout) != blob.n_bytes)
@@ -107,13 +107,13 @@ static int visit(void *ctx, const pctl_cid *cid, uint64_t n_bytes)
 
 pctl_status pctl_verb_cas_ls(pctl_app *app)
 {
-	pctl_status status = pctl_app_store(app);
+	pctl_status status = pctl_installation_store(&app->host, app->call);
 
 	array_begin(app);
 	if (status == PCTL_OK)
 		status = pctl_option_has(&app->line, "--pins")
-				 ? pctl_store_list_pins(app->store, app->call, visit, app)
-				 : pctl_store_list(app->store, app->call, visit, app);
+				 ? pctl_store_list_pins(app->host.store, app->call, visit, app)
+				 : pctl_store_list(app->host.store, app->call, visit, app);
 	array_end(app);
 	return status;
 }
@@ -121,14 +121,14 @@ pctl_status pctl_verb_cas_ls(pctl_app *app)
 static pctl_status each(pctl_app *app, pctl_status (*act)(pctl_store *s, const pctl_cid *cid,
 							  const pctl_call *call))
 {
-	pctl_status status = pctl_app_store(app);
+	pctl_status status = pctl_installation_store(&app->host, app->call);
 
 	for (uint32_t i = 0; status == PCTL_OK && i < app->line.n_arguments; i++) {
 		pctl_cid cid;
 
 		status = parse_cid(app, app->line.arguments[i], &cid);
 		if (status == PCTL_OK)
-			status = act(app->store, &cid, app->call);
+			status = act(app->host.store, &cid, app->call);
 	}
 	return status;
 }
@@ -201,16 +201,16 @@ pctl_status pctl_verb_cas_gc(pctl_app *app)
 {
 	struct named named = {NULL, 0, 0, 0};
 	pctl_store_report report;
-	pctl_status status = pctl_app_memo(app);
+	pctl_status status = pctl_installation_memo(&app->host, app->call);
 
-	if (status == PCTL_OK && app->config->memo && !pctl_option_has(&app->line, "--all"))
-		status = pctl_memo_list(app->memo, app->call, note_record, &named);
+	if (status == PCTL_OK && app->host.config->memo && !pctl_option_has(&app->line, "--all"))
+		status = pctl_memo_list(app->host.memo, app->call, note_record, &named);
 	if (named.failed)
 		status = pctl_refuse(app->call, PC2_NOMEM, "no memory to collect what is named");
 	if (status == PCTL_OK) {
 		if (named.n != 0)
 			qsort(named.items, named.n, sizeof(*named.items), order);
-		status = pctl_store_gc(app->store, app->config->gc_grace_s,
+		status = pctl_store_gc(app->host.store, app->host.config->gc_grace_s,
 				       pctl_option_has(&app->line, "--dry-run"), keep, &named,
 				       app->call, &report);
 	}
@@ -223,11 +223,11 @@ pctl_status pctl_verb_cas_gc(pctl_app *app)
 pctl_status pctl_verb_cas_verify(pctl_app *app)
 {
 	pctl_store_report report = {.blobs = 0};
-	pctl_status status = pctl_app_store(app);
+	pctl_status status = pctl_installation_store(&app->host, app->call);
 
 	if (status != PCTL_OK)
 		return status;
-	status = pctl_store_verify(app->store, app->call, &report);
+	status = pctl_store_verify(app->host.store, app->call, &report);
 	print_report(app, &report);
 	return status;
 }

@@ -76,18 +76,18 @@ static pctl_status choose_device(pctl_app *app, const char **out)
 {
 	uint32_t best = UINT32_MAX;
 	pctl_devices *list = NULL;
-	pctl_status status = pctl_app_policy(app);
+	pctl_status status = pctl_installation_policy(&app->host, app->call);
 
 	if (status == PCTL_OK)
-		status = pctl_devices_list(app->registry, NULL, 0, app->call, &list);
+		status = pctl_devices_list(app->host.registry, NULL, 0, app->call, &list);
 	for (uint32_t i = 0; status == PCTL_OK && i < pctl_devices_count(list); i++) {
 		const pctl_device_entry *e = pctl_devices_at(list, i);
 		const pctl_policy_device d = {e->backend, e->name, e->index, e->kind};
 		const pctl_call quiet = {.head = PCTL_HEAD(pctl_call)};
-		const uint32_t rank = pctl_policy_backend_rank(app->policy, &d);
+		const uint32_t rank = pctl_policy_backend_rank(app->host.policy, &d);
 
 		if (e->state != PCTL_DEVICE_USABLE || rank >= best ||
-		    pctl_policy_backend_allowed(app->policy, &d, &quiet) != PCTL_OK)
+		    pctl_policy_backend_allowed(app->host.policy, &d, &quiet) != PCTL_OK)
 			continue;
 		best = rank;
 		*out = pctl_arena_dup(app->arena, e->selector);
@@ -120,7 +120,7 @@ static pctl_status choose_dir(pctl_app *app, proof *p)
 		return no_memory(app);
 	status = pctl_cid_of(text, strlen(text), app->call, &cid);
 	if (status == PCTL_OK)
-		p->dir = pctl_arena_printf(app->arena, "%s/certify/%.16s", app->config->home,
+		p->dir = pctl_arena_printf(app->arena, "%s/certify/%.16s", app->host.config->home,
 					   pctl_digest_hex(cid.digest, hex));
 	return status == PCTL_OK && p->dir == NULL ? no_memory(app) : status;
 }
@@ -128,13 +128,13 @@ static pctl_status choose_dir(pctl_app *app, proof *p)
 static pctl_status take_regressions(pctl_app *app, proof *p)
 {
 	const char *paths[2] = {
-		pctl_arena_printf(app->arena, "%s/regressions.tsv", app->config->home), NULL};
+		pctl_arena_printf(app->arena, "%s/regressions.tsv", app->host.config->home), NULL};
 	uint32_t n = 1;
 
 	p->regressions_file = paths[0];
-	if (app->config->conf_dir != NULL)
+	if (app->host.config->conf_dir != NULL)
 		paths[n++] = pctl_arena_printf(app->arena, "%s/../certs/regressions.tsv",
-					       app->config->conf_dir);
+					       app->host.config->conf_dir);
 	if (paths[0] == NULL || paths[n - 1] == NULL)
 		return no_memory(app);
 	if (pctl_option_has(&app->line, "--list"))
@@ -165,14 +165,15 @@ pctl_status pctl_app_bench(pctl_app *app, const char *selector, const pctl_proof
 {
 	int in_process, given = 0;
 	uint64_t shapes = 0;
-	pctl_status status = pctl_app_in_process(app, &in_process);
+	pctl_status status = pctl_installation_in_process(&app->host, app->call, &in_process);
 	const pctl_status taken = take_shapes(app, &shapes, &given);
 	const pctl_certify_bench_options o = {
-		.registry = app->registry,
-		.ops = pctl_op_library_source(app->library),
-		.kernels = app->kernels,
-		.profiles = app->profiles,
-		.cache_dir = app->config->cache_bytes != 0 ? app->config->cache_dir : NULL,
+		.registry = app->host.registry,
+		.ops = pctl_op_library_source(app->host.library),
+		.kernels = app->host.kernels,
+		.profiles = app->host.profiles,
+		.cache_dir =
+			app->host.config->cache_bytes != 0 ? app->host.config->cache_dir : NULL,
 		.flags = (in_process ? PCTL_CERTIFY_IN_PROCESS : 0) |
 			 (pctl_option_has(&app->line, "--debug") ? PCTL_CERTIFY_DEBUG : 0) |
 			 (params->level >= 3 ? PCTL_CERTIFY_SANITIZER : 0),
@@ -253,7 +254,7 @@ static const char *certificate_path(pctl_app *app, const pctl_certificate *c, co
 	if (!own_dir)
 		return pctl_arena_printf(app->arena, "%s/certificate.cfg", dir);
 	return pctl_arena_printf(app->arena, "%s/certificates/%.20s.%s.%.16s.cfg",
-				 app->config->home, c->profile + 7,
+				 app->host.config->home, c->profile + 7,
 				 pctl_level_name(c->params.level, c->params.track, level),
 				 pctl_digest_hex(c->digest, hex));
 }
@@ -261,7 +262,7 @@ static const char *certificate_path(pctl_app *app, const pctl_certificate *c, co
 static pctl_status write_certificate(pctl_app *app, pctl_certificate *c, const char *path)
 {
 	char *dir = strdup(path), *slash = dir == NULL ? NULL : strrchr(dir, '/');
-	const char *keys = pctl_arena_printf(app->arena, "%s/keys", app->config->home);
+	const char *keys = pctl_arena_printf(app->arena, "%s/keys", app->host.config->home);
 	pctl_signer *signer = NULL;
 	pctl_status status = dir == NULL || keys == NULL
 				     ? no_memory(app)
@@ -394,9 +395,9 @@ pctl_status pctl_verb_certify(pctl_app *app)
 	pctl_status status = take_params(app, &p);
 
 	if (status == PCTL_OK)
-		status = pctl_app_ops(app);
+		status = pctl_installation_ops(&app->host, app->call);
 	if (status == PCTL_OK)
-		status = pctl_app_profiles(app);
+		status = pctl_installation_profiles(&app->host, app->call);
 	if (status == PCTL_OK && pctl_option_has(&app->line, "--list"))
 		return list_units(app, &p);
 	if (status == PCTL_OK && p.selector == NULL) {
@@ -413,7 +414,7 @@ pctl_status pctl_verb_certify(pctl_app *app)
 
 pctl_status pctl_verb_certify_merge(pctl_app *app)
 {
-	pctl_status status = pctl_app_config(app);
+	pctl_status status = pctl_installation_config(&app->host, app->call);
 
 	return status == PCTL_OK ? make_certificate(app, app->line.arguments[0],
 						    pctl_option_value(&app->line, "--out"), 0)

@@ -96,7 +96,8 @@ static pctl_status verify_one(pctl_app *app, const char *path)
 	}
 	if (status == PCTL_OK) {
 		units = compare_units(app, c, &libraries);
-		print_verified(app, c, pctl_profiles_trust(app->profiles, c->signer, app->call),
+		print_verified(app, c,
+			       pctl_profiles_trust(app->host.profiles, c->signer, app->call),
 			       units == NULL ? "" : units, libraries);
 	}
 	if (app->json)
@@ -107,10 +108,10 @@ static pctl_status verify_one(pctl_app *app, const char *path)
 
 pctl_status pctl_verb_certify_verify(pctl_app *app)
 {
-	pctl_status first = PCTL_OK, status = pctl_app_ops(app);
+	pctl_status first = PCTL_OK, status = pctl_installation_ops(&app->host, app->call);
 
 	if (status == PCTL_OK)
-		status = pctl_app_profiles(app);
+		status = pctl_installation_profiles(&app->host, app->call);
 	if (status != PCTL_OK)
 		return status;
 	if (app->json) {
@@ -150,7 +151,7 @@ pctl_status pctl_app_sample(pctl_app *app, uint32_t *ppm)
 static pctl_status choose_device(pctl_app *app, const pctl_certificate *c, const char **out)
 {
 	pctl_devices *list = NULL;
-	pctl_status status = pctl_devices_list(app->registry, NULL, 0, app->call, &list);
+	pctl_status status = pctl_devices_list(app->host.registry, NULL, 0, app->call, &list);
 
 	*out = NULL;
 	for (uint32_t i = 0; status == PCTL_OK && *out == NULL && i < pctl_devices_count(list);
@@ -227,9 +228,9 @@ pctl_status pctl_verb_certify_replay(pctl_app *app)
 	if (status == PCTL_OK)
 		status = pctl_certificate_read(app->line.arguments[0], app->call, &c);
 	if (status == PCTL_OK)
-		status = pctl_app_ops(app);
+		status = pctl_installation_ops(&app->host, app->call);
 	if (status == PCTL_OK)
-		status = pctl_app_profiles(app);
+		status = pctl_installation_profiles(&app->host, app->call);
 	if (status == PCTL_OK && selector == NULL)
 		status = choose_device(app, c, &selector);
 	if (status == PCTL_OK)

@@ -14,7 +14,7 @@
 static pctl_status find_device(pctl_app *app, const pctl_certificate *c, const char **out)
 {
 	pctl_devices *list = NULL;
-	pctl_status status = pctl_devices_list(app->registry, c->backend, 0, app->call, &list);
+	pctl_status status = pctl_devices_list(app->host.registry, c->backend, 0, app->call, &list);
 
 	*out = NULL;
 	for (uint32_t i = 0; status == PCTL_OK && *out == NULL && i < pctl_devices_count(list);
@@ -32,8 +32,8 @@ static pctl_status find_device(pctl_app *app, const pctl_certificate *c, const c
 static pctl_status sign(pctl_app *app, pctl_certificate *c)
 {
 	char hex[2 * PCTL_DIGEST_BYTES + 1], level[8];
-	const char *keys = pctl_arena_printf(app->arena, "%s/keys", app->config->home);
-	const char *dir = pctl_arena_printf(app->arena, "%s/certificates", app->config->home);
+	const char *keys = pctl_arena_printf(app->arena, "%s/keys", app->host.config->home);
+	const char *dir = pctl_arena_printf(app->arena, "%s/certificates", app->host.config->home);
 	const char *path = pctl_arena_printf(
 		app->arena, "%s/%.20s.%s.%.16s.confirmed.cfg", dir, c->profile + 7,
 		pctl_level_name(c->params.level, c->params.track, level),
@@ -87,7 +87,7 @@ static pctl_status confirm_file(pctl_app *app, const char *path, uint32_t ppm)
 	pctl_certificate *c = NULL;
 	pctl_status status = pctl_certificate_read(path, app->call, &c);
 
-	if (status == PCTL_OK && !pctl_profiles_trust(app->profiles, c->signer, app->call))
+	if (status == PCTL_OK && !pctl_profiles_trust(app->host.profiles, c->signer, app->call))
 		status = pctl_refuse(app->call, PC5543_CLAIM_UNTRUSTED, "%s: signed with %s", path,
 				     c->signer);
 	if (status == PCTL_OK && selector == NULL)
@@ -106,10 +106,11 @@ static pctl_status confirm_file(pctl_app *app, const char *path, uint32_t ppm)
 static pctl_status confirm_all(pctl_app *app, uint32_t ppm)
 {
 	const char *only = pctl_option_value(&app->line, "--backend");
-	pctl_found *f = NULL;
-	pctl_status first = PCTL_OK, status = pctl_app_certificates(app, &f);
+	const pctl_found *f;
+	pctl_status first = PCTL_OK, status = pctl_installation_certificates(&app->host, app->call);
 	uint32_t n = 0;
 
+	f = app->host.certificates;
 	for (uint32_t i = 0; status == PCTL_OK && i < f->n; i++) {
 		const pctl_found_certificate *x = &f->items[i];
 		const char *selector = NULL;
@@ -127,7 +128,6 @@ static pctl_status confirm_all(pctl_app *app, uint32_t ppm)
 		if (!pctl_is_cancelled(app->call))
 			status = PCTL_OK; /* the others are tried all the same */
 	}
-	pctl_found_close(f);
 	if (status == PCTL_OK && n == 0)
 		return pctl_refuse(app->call, PC5542_NO_CLAIM, "nothing to confirm");
 	return first != PCTL_OK ? first : status;
@@ -141,9 +141,9 @@ pctl_status pctl_verb_certify_confirm(pctl_app *app)
 	if (pctl_option_value(&app->line, "--sample") != NULL)
 		status = pctl_app_sample(app, &ppm);
 	if (status == PCTL_OK)
-		status = pctl_app_ops(app);
+		status = pctl_installation_ops(&app->host, app->call);
 	if (status == PCTL_OK)
-		status = pctl_app_profiles(app);
+		status = pctl_installation_profiles(&app->host, app->call);
 	if (status != PCTL_OK)
 		return status;
 	if (app->json) {

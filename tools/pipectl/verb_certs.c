@@ -13,39 +13,6 @@ static pctl_status no_memory(const pctl_app *app)
 	return pctl_refuse(app->call, PC2_NOMEM, "no memory for certificates");
 }
 
-pctl_status pctl_app_certificates(pctl_app *app, pctl_found **out)
-{
-	const char **dirs = pctl_arena_array(app->arena, app->line.n_given + 2u, sizeof(*dirs));
-	uint32_t n = 0;
-	pctl_status status = pctl_app_ops(app);
-	pctl_found_options o;
-
-	if (status == PCTL_OK)
-		status = pctl_app_profiles(app);
-	*out = NULL;
-	if (dirs == NULL)
-		return no_memory(app);
-	if (status != PCTL_OK)
-		return status;
-	for (const char *dir; (dir = pctl_option_at(&app->line, "--dir", n)) != NULL;)
-		dirs[n++] = dir;
-	if (n == 0) {
-		dirs[n++] = pctl_arena_printf(app->arena, "%s/certificates", app->config->home);
-		if (app->config->conf_dir != NULL)
-			dirs[n++] = pctl_arena_printf(app->arena, "%s/../certs/certificates",
-						      app->config->conf_dir);
-		if (dirs[0] == NULL || dirs[n - 1] == NULL)
-			return no_memory(app);
-	}
-	o = (pctl_found_options){.profiles = app->profiles,
-				 .registry = app->registry,
-				 .ops = pctl_op_library_source(app->library),
-				 .home = app->config->home,
-				 .dirs = dirs,
-				 .n_dirs = n};
-	return pctl_found_open(&o, app->call, out);
-}
-
 /* ---- one certificate ---------------------------------------------------------------------- */
 
 static void json_ops(pctl_app *app, const pctl_certificate *c)
@@ -431,17 +398,17 @@ static void json_table(pctl_app *app, const pctl_found *f, const table *t)
 
 pctl_status pctl_verb_certs_list(pctl_app *app)
 {
-	pctl_found *f = NULL;
+	const pctl_found *f;
 	table t;
-	pctl_status status = pctl_app_certificates(app, &f);
+	pctl_status status = pctl_installation_certificates(&app->host, app->call);
 
+	f = app->host.certificates;
 	if (status == PCTL_OK)
 		status = make_table(app, f, &t);
 	if (status == PCTL_OK && app->json)
 		json_table(app, f, &t);
 	else if (status == PCTL_OK)
 		print_table(f, &t);
-	pctl_found_close(f);
 	return status;
 }
 
@@ -470,10 +437,11 @@ static pctl_status show_file(pctl_app *app, const char *path)
 
 static pctl_status show_device(pctl_app *app, const char *word)
 {
-	pctl_found *f = NULL;
+	const pctl_found *f;
 	uint32_t n = 0;
-	pctl_status status = pctl_app_certificates(app, &f);
+	pctl_status status = pctl_installation_certificates(&app->host, app->call);
 
+	f = app->host.certificates;
 	for (uint32_t i = 0; status == PCTL_OK && i < f->n; i++) {
 		if (!names(f->items[i].c, word))
 			continue;
@@ -489,7 +457,6 @@ static pctl_status show_device(pctl_app *app, const char *word)
 		status = pctl_refuse(
 			app->call, PC5540_NO_CERTIFICATE,
 			"no certificate is of a device \"%s\", and no file has that name", word);
-	pctl_found_close(f);
 	return status;
 }
 

@@ -52,7 +52,7 @@ static pctl_status read_file(pctl_app *app, const char *path, size_t most, uint8
 static pctl_status open_runtime(pctl_app *app, pctl_wasm **out)
 {
 	const char *path = pctl_option_value(&app->line, "--runtime");
-	pctl_status status = pctl_app_config(app);
+	pctl_status status = pctl_installation_config(&app->host, app->call);
 
 	*out = NULL;
 	if (status != PCTL_OK)
@@ -60,7 +60,8 @@ static pctl_status open_runtime(pctl_app *app, pctl_wasm **out)
 	if (path == NULL)
 		path = getenv("PIPECTL_WASMTIME");
 	if (path == NULL || path[0] == '\0')
-		path = pctl_arena_printf(app->arena, "%s/wasm/libwasmtime.so", app->config->home);
+		path = pctl_arena_printf(app->arena, "%s/wasm/libwasmtime.so",
+					 app->host.config->home);
 	if (path == NULL)
 		return pctl_refuse(app->call, PC2_NOMEM, "no memory for a path");
 	if (access(path, R_OK) != 0)

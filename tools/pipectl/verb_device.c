@@ -161,9 +161,10 @@ static pctl_status export_copies(pctl_app *app, const char *dir, const pctl_prof
 	if (copy == NULL)
 		return pctl_refuse(app->call, PC2_NOMEM, "no memory for a profile");
 	*copy = *r;
-	status = pctl_profiles_export(app->profiles, copy, dir, app->call);
+	status = pctl_profiles_export(app->host.profiles, copy, dir, app->call);
 	if (status == PCTL_OK)
-		status = pctl_profiles_export_limits(app->profiles, l, r->device, dir, app->call);
+		status = pctl_profiles_export_limits(app->host.profiles, l, r->device, dir,
+						     app->call);
 	free(copy);
 	return status;
 }
@@ -206,14 +207,14 @@ static pctl_status probe_entry(pctl_app *app, const pctl_device_entry *e)
 		.index = e->in_driver,
 		.device_kind = e->kind,
 		.id = e->selector,
-		.profiles = app->profiles,
+		.profiles = app->host.profiles,
 		.profile_flags = pctl_option_has(&app->line, "--fresh") ? PCTL_PROFILES_FRESH : 0};
 	pctl_backend_session *backend = NULL;
 	pctl_session *session = NULL;
-	pctl_status status = pctl_app_in_process(app, &in_process);
+	pctl_status status = pctl_installation_in_process(&app->host, app->call, &in_process);
 
 	if (status == PCTL_OK)
-		status = pctl_backend_session_open(app->registry, e->backend, e->env,
+		status = pctl_backend_session_open(app->host.registry, e->backend, e->env,
 						   in_process ? PCTL_SESSION_IN_PROCESS : 0,
 						   app->call, &backend);
 	if (status != PCTL_OK)
@@ -241,7 +242,7 @@ static pctl_status probe_one(pctl_app *app, const char *selector)
 	const pctl_device_entry *entry;
 	pctl_devices *list = NULL;
 	pctl_status status =
-		pctl_devices_find(app->registry, selector, 0, app->call, &list, &entry);
+		pctl_devices_find(app->host.registry, selector, 0, app->call, &list, &entry);
 
 	if (status == PCTL_OK && !is_probed(entry))
 		status = pctl_refuse(app->call, PC5207_NO_DEVICE, "%s is not probed: %s", selector,
@@ -259,7 +260,7 @@ static pctl_status probe_all(pctl_app *app)
 	pctl_devices *list;
 	uint32_t n = 0;
 	pctl_status first = PCTL_OK,
-		    status = pctl_devices_list(app->registry, NULL, 0, app->call, &list);
+		    status = pctl_devices_list(app->host.registry, NULL, 0, app->call, &list);
 
 	if (status != PCTL_OK)
 		return status;
@@ -279,10 +280,10 @@ static pctl_status probe_all(pctl_app *app)
 pctl_status pctl_verb_device_probe(pctl_app *app)
 {
 	const char *selector = pctl_option_at(&app->line, "--device", 0);
-	pctl_status first = PCTL_OK, status = pctl_app_registry(app);
+	pctl_status first = PCTL_OK, status = pctl_installation_registry(&app->host, app->call);
 
 	if (status == PCTL_OK)
-		status = pctl_app_profiles(app);
+		status = pctl_installation_profiles(&app->host, app->call);
 	if (status != PCTL_OK)
 		return status;
 	if (app->json) {

@@ -125,7 +125,8 @@ pctl_status pctl_job_overrides(pctl_app *app, pctl_chain *c, const char *shader,
 	if (status == PCTL_OK)
 		status = pctl_app_params(app, c, &params);
 	if (status == PCTL_OK)
-		status = pctl_rules_compiled(app->kernels, source, &params, app->call, &program);
+		status = pctl_rules_compiled(app->host.kernels, source, &params, app->call,
+					     &program);
 	for (uint32_t i = 0; status == PCTL_OK && i < n; i++) {
 		to[i].name = given[i].name;
 		status = pctl_override_bits(program, &given[i], app->call, &to[i].bits);

@@ -27,6 +27,7 @@ typedef struct lowering {
 	pctl_app *app;
 	pctl_chain *c;
 	const pctl_pipeline *p;
+	const pctl_view *view; /* the texts that were admitted */
 	const char *sender;
 	uint64_t gas_limit;
 	const char **param_text; /* by p->params */
@@ -242,14 +243,13 @@ static pctl_status upload(lowering *l, const pctl_pipe_job *job, const char **ou
 {
 	pctl_request r = {.kind = PCTL_MSG_UPLOAD,
 			  .as.upload = {.sender = l->sender, .description = "", .implements = ""}};
-	char *path = job->shader[0] == '/' ? strdup(job->shader)
-					   : pctl_path_join(l->p->directory, job->shader);
+	char *path = pctl_view_beside(l->view, l->p->file, job->shader);
 	char *text = NULL, name[PCTL_CID_TEXT_SIZE];
 	uint64_t n = 0, deprecated;
 	int found = 1;
 	pctl_cid cid;
 	pctl_status status = path == NULL ? no_memory(l)
-					  : pctl_file_read(path, PCTL_MESSAGE_SOURCE_MAX,
+					  : pctl_view_read(l->view, path, PCTL_MESSAGE_SOURCE_MAX,
 							   l->app->call, &text, &n);
 
 	if (status == PCTL_OK)
@@ -457,7 +457,7 @@ static pctl_status fill(lowering *l, const pctl_pipe_job *job, pctl_msg_execute 
 	if (status == PCTL_OK)
 		status = pctl_app_params(l->app, l->c, &params);
 	if (status == PCTL_OK)
-		status = pctl_rules_compiled(l->app->kernels, source, &params, l->app->call,
+		status = pctl_rules_compiled(l->app->host.kernels, source, &params, l->app->call,
 					     &program);
 	if (status != PCTL_OK)
 		return status;
@@ -543,7 +543,7 @@ static pctl_status prepare(lowering *l)
 pctl_status pctl_job_submit_pipeline(pctl_app *app, pctl_chain *c)
 {
 	lowering l = {.app = app, .c = c};
-	pctl_pipeline *p = NULL;
+	pctl_loaded_pipeline p = {.revision = NULL};
 	pctl_status status = pctl_app_sender(app, &l.sender);
 
 	if (!pctl_option_has(&app->line, "--gas-limit"))
@@ -551,13 +551,15 @@ pctl_status pctl_job_submit_pipeline(pctl_app *app, pctl_chain *c)
 	if (status == PCTL_OK)
 		status = pctl_app_number(app, "--gas-limit", 0, &l.gas_limit);
 	if (status == PCTL_OK)
-		status = pctl_pipeline_read(pctl_option_value(&app->line, "--pipeline"), app->call,
-					    &p);
-	l.p = p;
+		status = pctl_app_load(app, pctl_option_value(&app->line, "--pipeline"), &p);
+	if (status == PCTL_OK)
+		status = pctl_admit(&app->host, &p, app->call);
+	l.p = p.pipeline;
+	l.view = p.texts == NULL ? NULL : pctl_texts_view(p.texts);
 	if (status == PCTL_OK)
 		status = prepare(&l);
 	if (status == PCTL_OK)
 		status = submit_all(&l);
-	pctl_pipeline_destroy(p);
+	pctl_loaded_pipeline_close(&p);
 	return status;
 }

@@ -30,18 +30,19 @@ static pctl_status read_params(calibrating *c)
 {
 	pctl_app *app = c->app;
 	const char *dir, *path;
-	pctl_status status = pctl_app_config(app);
+	pctl_status status = pctl_installation_config(&app->host, app->call);
 
 	if (status != PCTL_OK)
 		return status;
-	dir = pctl_arena_printf(app->arena, "%s/chain", app->config->home);
+	dir = pctl_arena_printf(app->arena, "%s/chain", app->host.config->home);
 	path = dir == NULL ? NULL : pctl_arena_printf(app->arena, "%s/state.sqlite", dir);
 	if (path != NULL && access(path, F_OK) == 0)
 		return pctl_calibration_params(dir, app->call, &c->params);
 	if (dir != NULL)
 		path = pctl_arena_printf(app->arena, "%s/params.cfg", dir);
-	if (path != NULL && access(path, F_OK) != 0 && app->config->conf_dir != NULL)
-		path = pctl_arena_printf(app->arena, "%s/chain/params.cfg", app->config->conf_dir);
+	if (path != NULL && access(path, F_OK) != 0 && app->host.config->conf_dir != NULL)
+		path = pctl_arena_printf(app->arena, "%s/chain/params.cfg",
+					 app->host.config->conf_dir);
 	return path == NULL ? pctl_refuse(app->call, PC2_NOMEM, "no memory for a path")
 			    : pctl_params_read(path, app->call, &c->params);
 }
@@ -67,14 +68,14 @@ static pctl_status find_backends(calibrating *c)
 		status = add_backend(c, text);
 	if (status != PCTL_OK || c->n != 0)
 		return status;
-	status = pctl_devices_list(app->registry, NULL, 0, app->call, &list);
+	status = pctl_devices_list(app->host.registry, NULL, 0, app->call, &list);
 	for (uint32_t i = 0; status == PCTL_OK && i < pctl_devices_count(list); i++) {
 		const pctl_device_entry *e = pctl_devices_at(list, i);
 		const pctl_policy_device d = {e->backend, e->name, e->index, e->kind};
 
 		if (e->state == PCTL_DEVICE_USABLE &&
-		    pctl_policy_backend_rank(app->policy, &d) != UINT32_MAX &&
-		    pctl_policy_backend_allowed(app->policy, &d, NULL) == PCTL_OK)
+		    pctl_policy_backend_rank(app->host.policy, &d) != UINT32_MAX &&
+		    pctl_policy_backend_allowed(app->host.policy, &d, NULL) == PCTL_OK)
 			status = add_backend(c, e->selector);
 	}
 	pctl_devices_destroy(list);
@@ -86,19 +87,20 @@ static pctl_status find_backends(calibrating *c)
 static pctl_status measure(calibrating *c, const pctl_gas_schedule *schedule)
 {
 	pctl_app *app = c->app;
-	pctl_device_executor_options o = {
-		.registry = app->registry,
-		.policy = app->policy,
-		.profiles = app->profiles,
-		.cache_dir = app->config->cache_bytes != 0 ? app->config->cache_dir : NULL,
-		.n_backends = 1};
+	pctl_device_executor_options o = {.registry = app->host.registry,
+					  .policy = app->host.policy,
+					  .profiles = app->host.profiles,
+					  .cache_dir = app->host.config->cache_bytes != 0
+							       ? app->host.config->cache_dir
+							       : NULL,
+					  .n_backends = 1};
 	pctl_status status = PCTL_OK;
 
 	for (uint32_t i = 0; status == PCTL_OK && i < c->n; i++) {
 		pctl_app_progress(app, c->backends[i], i, c->n);
 		o.backends = &c->backends[i];
-		status = pctl_calibrate(&o, app->kernels, schedule, c->least_ms, RUNS, app->call,
-					&c->found[i]);
+		status = pctl_calibrate(&o, app->host.kernels, schedule, c->least_ms, RUNS,
+					app->call, &c->found[i]);
 	}
 	pctl_app_progress_clear(app);
 	return status;
@@ -186,14 +188,14 @@ static void print_json(const calibrating *c, uint64_t throughput, uint64_t budge
 static pctl_status write_genesis(calibrating *c, const pctl_params *p)
 {
 	pctl_app *app = c->app;
-	const char *dir = pctl_arena_printf(app->arena, "%s/chain", app->config->home);
+	const char *dir = pctl_arena_printf(app->arena, "%s/chain", app->host.config->home);
 	const char *state =
-		pctl_arena_printf(app->arena, "%s/chain/state.sqlite", app->config->home);
+		pctl_arena_printf(app->arena, "%s/chain/state.sqlite", app->host.config->home);
 	pctl_str_buf s = PCTL_STR_BUF_INIT;
 	char value[PCTL_PARAM_TEXT_SIZE];
 	pctl_status status;
 
-	c->genesis = pctl_arena_printf(app->arena, "%s/chain/params.cfg", app->config->home);
+	c->genesis = pctl_arena_printf(app->arena, "%s/chain/params.cfg", app->host.config->home);
 	if (dir == NULL || state == NULL || c->genesis == NULL)
 		return pctl_refuse(app->call, PC2_NOMEM, "no memory for a path");
 	if (access(state, F_OK) == 0)
@@ -261,11 +263,11 @@ pctl_status pctl_ledger_calibrate(pctl_app *app)
 	c->least_ms = (uint32_t)least_ms;
 	status = read_params(c);
 	if (status == PCTL_OK)
-		status = pctl_app_ops(app);
+		status = pctl_installation_ops(&app->host, app->call);
 	if (status == PCTL_OK)
-		status = pctl_app_policy(app);
+		status = pctl_installation_policy(&app->host, app->call);
 	if (status == PCTL_OK)
-		status = pctl_app_profiles(app);
+		status = pctl_installation_profiles(&app->host, app->call);
 	if (status == PCTL_OK)
 		status = find_backends(c);
 	if (status == PCTL_OK)

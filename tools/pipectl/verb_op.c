@@ -7,14 +7,14 @@
 
 pctl_status pctl_verb_op_list(pctl_app *app)
 {
-	pctl_status status = pctl_app_ops(app);
+	pctl_status status = pctl_installation_ops(&app->host, app->call);
 	const pctl_op_source *ops;
 
 	if (status != PCTL_OK)
 		return status;
 	if (pctl_option_has(&app->line, "--lock"))
 		return pctl_app_print_lock(app);
-	ops = pctl_op_library_source(app->library);
+	ops = pctl_op_library_source(app->host.library);
 	if (app->json) {
 		pctl_json_key(&app->document, "ops");
 		pctl_json_array_begin(&app->document);
@@ -50,15 +50,15 @@ static pctl_status find(pctl_app *app, const char *text, pctl_op_ref *out)
 {
 	uint32_t min, max;
 	const char *name;
-	pctl_status status = pctl_app_ops(app);
+	pctl_status status = pctl_installation_ops(&app->host, app->call);
 
 	if (status != PCTL_OK)
 		return status;
 	if (!pctl_op_name_parse(text, app->arena, &name, &min, &max))
 		return pctl_refuse_at(app->call, PC4004_OP_SYNTAX, NULL, "write library.op@version",
 				      "\"%s\" is not the name of an op", text);
-	return pctl_op_find(pctl_op_library_source(app->library), name, min, max, NULL, app->call,
-			    out);
+	return pctl_op_find(pctl_op_library_source(app->host.library), name, min, max, NULL,
+			    app->call, out);
 }
 
 static void show_ports(pctl_app *app, const char *what, const pctl_port *ports, uint32_t n)
@@ -231,14 +231,14 @@ pctl_status pctl_verb_op_run(pctl_app *app)
 	if (status == PCTL_OK)
 		status = pctl_app_check_outs(app, p, outs, n_outs);
 	if (status == PCTL_OK) {
-		graph_options.ops = pctl_op_library_source(app->library);
-		graph_options.kernels = app->kernels;
+		graph_options.ops = pctl_op_library_source(app->host.library);
+		graph_options.kernels = app->host.kernels;
 		status = pctl_graph_resolve(p, &graph_options, app->call, NULL, NULL, &g);
 	}
 	if (status == PCTL_OK) {
 		options.ins = ins;
 		options.n_ins = n_ins;
-		status = pctl_app_run(app, g, &options, app->call, &result);
+		status = pctl_host_run(&app->host, g, &options, app->call, &result);
 	}
 	pctl_app_progress_clear(app);
 	if (status == PCTL_OK)

@@ -7,18 +7,8 @@
 #include "foundation/base/file.h"
 #include "receipt.h"
 
-void pctl_app_close_pipeline(pctl_app_pipeline *p)
-{
-	pctl_graph_destroy(p->graph);
-	pctl_pipeline_destroy(p->pipeline);
-	pctl_texts_destroy(p->texts);
-	pctl_repo_revision_close(p->revision);
-	pctl_repo_place_clear(&p->place);
-	memset(p, 0, sizeof(*p));
-}
-
 /* Texts of a revision are no files: diagnostics show them from here. */
-static void show_sources(pctl_app *app, const pctl_app_pipeline *p)
+static void show_sources(pctl_app *app, const pctl_loaded_pipeline *p)
 {
 	for (uint32_t i = 0; p->revision != NULL && i < pctl_texts_count(p->texts); i++) {
 		uint64_t n;
@@ -29,44 +19,15 @@ static void show_sources(pctl_app *app, const pctl_app_pipeline *p)
 	}
 }
 
-static pctl_status read_pipeline(pctl_app *app, const char *path, pctl_app_pipeline *out)
+pctl_status pctl_app_load(pctl_app *app, const char *path, pctl_loaded_pipeline *out)
 {
-	const pctl_view *under = NULL;
-
-	if (pctl_repo_is_spec(path)) {
-		pctl_status status = pctl_repo_revision_open(path, app->call, &out->revision);
-
-		if (status != PCTL_OK)
-			return status;
-		under = pctl_repo_revision_view(out->revision);
-		path = pctl_repo_revision_name(out->revision);
-	}
-	out->texts = pctl_texts_create(under);
-	if (out->texts == NULL)
-		return pctl_refuse(app->call, PC2_NOMEM, "no memory for a pipeline");
-	return pctl_pipeline_read_view(pctl_texts_view(out->texts), path, app->call,
-				       &out->pipeline);
-}
-
-pctl_status pctl_app_open_pipeline(pctl_app *app, const char *path, pctl_app_pipeline *out)
-{
-	pctl_graph_options options = {.wgsl_flags = 0};
 	pctl_setting *sets;
-	pctl_status status;
+	uint32_t n;
+	pctl_status status = pctl_app_settings(app, "--set", &sets, &n);
 
 	memset(out, 0, sizeof(*out));
-	status = pctl_app_settings(app, "--set", &sets, &options.n_sets);
 	if (status == PCTL_OK)
-		status = read_pipeline(app, path, out);
-	if (status == PCTL_OK)
-		status = pctl_app_ops(app);
-	if (status == PCTL_OK) {
-		options.sets = sets;
-		options.ops = pctl_op_library_source(app->library);
-		options.kernels = app->kernels;
-		status = pctl_graph_resolve(out->pipeline, &options, app->call, out->checks,
-					    &out->n_checks, &out->graph);
-	}
+		status = pctl_load_pipeline(&app->host, path, sets, n, app->call, out);
 	show_sources(app, out);
 	return status;
 }
@@ -78,7 +39,7 @@ static const char *outcome_name(uint32_t outcome)
 					      : "not run";
 }
 
-static void print_checks(pctl_app *app, const char *path, const pctl_app_pipeline *p,
+static void print_checks(pctl_app *app, const char *path, const pctl_loaded_pipeline *p,
 			 pctl_status status)
 {
 	if (app->json) {
@@ -107,7 +68,7 @@ static void print_checks(pctl_app *app, const char *path, const pctl_app_pipelin
 }
 
 /* The checks that need sizes: with --in, or against devices. */
-static pctl_status check_sizes(pctl_app *app, const pctl_app_pipeline *p, const char *device)
+static pctl_status check_sizes(pctl_app *app, const pctl_loaded_pipeline *p, const char *device)
 {
 	pctl_run_result *result = NULL;
 	pctl_run_options options;
@@ -129,12 +90,12 @@ static pctl_status check_sizes(pctl_app *app, const pctl_app_pipeline *p, const 
 	return status;
 }
 
-static pctl_status check_all_devices(pctl_app *app, const pctl_app_pipeline *p)
+static pctl_status check_all_devices(pctl_app *app, const pctl_loaded_pipeline *p)
 {
 	pctl_devices *list;
 	uint32_t n = 0;
 	pctl_status first = PCTL_OK,
-		    status = pctl_devices_list(app->registry, NULL, 0, app->call, &list);
+		    status = pctl_devices_list(app->host.registry, NULL, 0, app->call, &list);
 
 	if (status != PCTL_OK)
 		return status;
@@ -158,8 +119,8 @@ static pctl_status check_file(pctl_app *app, const char *path)
 {
 	uint32_t n_sized = 0;
 	const char *device;
-	pctl_app_pipeline p;
-	pctl_status status = pctl_app_open_pipeline(app, path, &p), one;
+	pctl_loaded_pipeline p;
+	pctl_status status = pctl_app_load(app, path, &p), one;
 
 	/* Sizes are checked when all are known, or when the caller meant to give them. */
 	for (uint32_t i = 0; status == PCTL_OK && i < p.pipeline->n_inputs; i++)
@@ -175,7 +136,7 @@ static pctl_status check_file(pctl_app *app, const char *path)
 			status = one;
 	}
 	print_checks(app, path, &p, status);
-	pctl_app_close_pipeline(&p);
+	pctl_loaded_pipeline_close(&p);
 	return status;
 }
 
@@ -213,8 +174,8 @@ pctl_status pctl_verb_run(pctl_app *app)
 	pctl_setting *ins, *outs;
 	pctl_run_options options;
 	uint32_t n_outs;
-	pctl_app_pipeline p;
-	pctl_status status = pctl_app_open_pipeline(app, app->line.arguments[0], &p);
+	pctl_loaded_pipeline p;
+	pctl_status status = pctl_app_load(app, app->line.arguments[0], &p);
 
 	if (status == PCTL_OK)
 		status = pctl_app_run_options(app, &options, &backends);
@@ -225,12 +186,12 @@ pctl_status pctl_verb_run(pctl_app *app)
 	if (status == PCTL_OK)
 		status = pctl_app_check_outs(app, p.pipeline, outs, n_outs);
 	if (status == PCTL_OK)
-		status = pctl_app_admit(app, &p);
+		status = pctl_admit(&app->host, &p, app->call);
 	if (status == PCTL_OK)
 		status = pctl_app_receipt_begin(app, &p, &options, &receipt);
 	if (status == PCTL_OK) {
 		options.ins = ins;
-		status = pctl_app_run(app, p.graph, &options, app->call, &result);
+		status = pctl_host_run(&app->host, p.graph, &options, app->call, &result);
 	}
 	pctl_app_progress_clear(app);
 	if (status == PCTL_OK)
@@ -243,7 +204,7 @@ pctl_status pctl_verb_run(pctl_app *app)
 	}
 	pctl_receipt_destroy(receipt);
 	pctl_run_result_destroy(result);
-	pctl_app_close_pipeline(&p);
+	pctl_loaded_pipeline_close(&p);
 	return status;
 }
 
@@ -287,8 +248,8 @@ pctl_status pctl_verb_plan(pctl_app *app)
 	pctl_run_options options;
 	const char **backends;
 	pctl_setting *ins;
-	pctl_app_pipeline p;
-	pctl_status status = pctl_app_open_pipeline(app, app->line.arguments[0], &p);
+	pctl_loaded_pipeline p;
+	pctl_status status = pctl_app_load(app, app->line.arguments[0], &p);
 
 	if (status == PCTL_OK && pctl_option_has(&app->line, "--dot")) {
 		print_dot(p.graph);
@@ -299,7 +260,7 @@ pctl_status pctl_verb_plan(pctl_app *app)
 	if (status == PCTL_OK)
 		status = pctl_app_settings(app, "--in", &ins, &options.n_ins);
 	if (status == PCTL_OK)
-		status = pctl_app_admit(app, &p);
+		status = pctl_admit(&app->host, &p, app->call);
 	if (status == PCTL_OK) {
 		options.ins = ins;
 		status = pctl_run_plan(p.graph, &options, app->call, &result);
@@ -310,6 +271,6 @@ pctl_status pctl_verb_plan(pctl_app *app)
 	}
 out:
 	pctl_run_result_destroy(result);
-	pctl_app_close_pipeline(&p);
+	pctl_loaded_pipeline_close(&p);
 	return status;
 }

@@ -79,7 +79,7 @@ static void text_plugin(const pctl_plugin_info *p, int long_form)
 
 pctl_status pctl_verb_plugin_list(pctl_app *app)
 {
-	pctl_status status = pctl_app_registry(app);
+	pctl_status status = pctl_installation_registry(&app->host, app->call);
 
 	if (status != PCTL_OK)
 		return status;
@@ -87,11 +87,11 @@ pctl_status pctl_verb_plugin_list(pctl_app *app)
 		pctl_json_key(&app->document, "plugins");
 		pctl_json_array_begin(&app->document);
 	}
-	for (uint32_t i = 0; i < pctl_registry_count(app->registry); i++) {
+	for (uint32_t i = 0; i < pctl_registry_count(app->host.registry); i++) {
 		if (app->json)
-			json_plugin(&app->document, pctl_registry_at(app->registry, i));
+			json_plugin(&app->document, pctl_registry_at(app->host.registry, i));
 		else
-			text_plugin(pctl_registry_at(app->registry, i), 0);
+			text_plugin(pctl_registry_at(app->host.registry, i), 0);
 	}
 	if (app->json)
 		pctl_json_array_end(&app->document);
@@ -100,9 +100,10 @@ pctl_status pctl_verb_plugin_list(pctl_app *app)
 
 static pctl_status find_plugin(pctl_app *app, const pctl_plugin_info **out)
 {
-	pctl_status status = pctl_app_registry(app);
+	pctl_status status = pctl_installation_registry(&app->host, app->call);
 
-	*out = status == PCTL_OK ? pctl_registry_find(app->registry, app->line.arguments[0]) : NULL;
+	*out = status == PCTL_OK ? pctl_registry_find(app->host.registry, app->line.arguments[0])
+				 : NULL;
 	if (status == PCTL_OK && *out == NULL)
 		return pctl_refuse_at(app->call, PC10_USAGE, NULL,
 				      "`pipectl plugin list` lists them", "no plugin \"%s\"",
@@ -137,7 +138,7 @@ pctl_status pctl_verb_plugin_quarantine(pctl_app *app)
 			app->call, PC10_USAGE,
 			"--cause TEXT is needed: nothing is quarantined without a cause");
 	if (status == PCTL_OK)
-		status = pctl_quarantine_put(app->registry, p->id,
+		status = pctl_quarantine_put(app->host.registry, p->id,
 					     pctl_option_value(&app->line, "--driver"), cause,
 					     "command line", app->call);
 	return status;
@@ -150,7 +151,7 @@ pctl_status pctl_verb_plugin_release(pctl_app *app)
 	pctl_status status = find_plugin(app, &p);
 
 	if (status == PCTL_OK)
-		status = pctl_quarantine_release(app->registry, p->id,
+		status = pctl_quarantine_release(app->host.registry, p->id,
 						 pctl_option_value(&app->line, "--driver"),
 						 app->call, &released);
 	if (status == PCTL_OK && app->json)
@@ -198,7 +199,7 @@ static void print_device(pctl_app *app, const pctl_device_entry *e)
 static pctl_status list_devices(pctl_app *app, uint32_t flags)
 {
 	pctl_devices *list;
-	pctl_status status = pctl_devices_list(app->registry, NULL, flags, app->call, &list);
+	pctl_status status = pctl_devices_list(app->host.registry, NULL, flags, app->call, &list);
 
 	if (status != PCTL_OK)
 		return status;
@@ -216,7 +217,7 @@ static pctl_status list_devices(pctl_app *app, uint32_t flags)
 
 pctl_status pctl_verb_device_list(pctl_app *app)
 {
-	pctl_status status = pctl_app_registry(app);
+	pctl_status status = pctl_installation_registry(&app->host, app->call);
 
 	return status != PCTL_OK ? status
 				 : list_devices(app, pctl_option_has(&app->line, "--fresh")
@@ -229,27 +230,27 @@ static void doctor_paths(pctl_app *app)
 	const char *file;
 	int used, present;
 
-	for (uint32_t i = 0; (file = pctl_host_config_searched_at(app->config, i, &used)) != NULL;
-	     i++)
+	for (uint32_t i = 0;
+	     (file = pctl_host_config_searched_at(app->host.config, i, &used)) != NULL; i++)
 		printf("config     %s%s\n", file, used ? " (read)" : "");
-	for (uint32_t i = 0; i < pctl_registry_dir_count(app->registry); i++) {
-		file = pctl_registry_dir_at(app->registry, i, &present);
+	for (uint32_t i = 0; i < pctl_registry_dir_count(app->host.registry); i++) {
+		file = pctl_registry_dir_at(app->host.registry, i, &present);
 		printf("plugins    %s%s\n", file, present ? "" : " (absent)");
 	}
-	file = pctl_registry_worker(app->registry);
+	file = pctl_registry_worker(app->host.registry);
 	printf("worker     %s\n", file == NULL ? "not found" : file);
-	for (uint32_t i = 0; i < pctl_host_config_setting_count(app->config); i++) {
-		const pctl_conf_setting *s = pctl_host_config_setting_at(app->config, i);
+	for (uint32_t i = 0; i < pctl_host_config_setting_count(app->host.config); i++) {
+		const pctl_conf_setting *s = pctl_host_config_setting_at(app->host.config, i);
 
 		printf("setting    %s = %s (%s)\n", s->key, s->value, s->origin);
 	}
-	for (uint32_t i = 0; i < pctl_policy_setting_count(app->policy); i++) {
-		const pctl_conf_setting *s = pctl_policy_setting_at(app->policy, i);
+	for (uint32_t i = 0; i < pctl_policy_setting_count(app->host.policy); i++) {
+		const pctl_conf_setting *s = pctl_policy_setting_at(app->host.policy, i);
 
 		printf("policy     %s = %s (%s)\n", s->key, s->value, s->origin);
 	}
-	printf("schedule   %s\n", pctl_gas_schedule_name(app->schedule));
-	printf("store      %s\n", pctl_store_path(app->store));
+	printf("schedule   %s\n", pctl_gas_schedule_name(app->host.schedule));
+	printf("store      %s\n", pctl_store_path(app->host.store));
 }
 
 /* What holds a plugin's worker, and what the kernel offers to do it with. */
@@ -269,9 +270,9 @@ static void doctor_confinement(pctl_app *app)
 	else
 		printf("namespaces user, PID, mount, network, IPC: a worker sees no process but "
 		       "its own\n");
-	for (uint32_t i = 0; i < pctl_registry_count(app->registry); i++) {
-		const pctl_plugin_info *p = pctl_registry_at(app->registry, i);
-		const char *why = pctl_registry_unconfined(app->registry, p->id);
+	for (uint32_t i = 0; i < pctl_registry_count(app->host.registry); i++) {
+		const pctl_plugin_info *p = pctl_registry_at(app->host.registry, i);
+		const char *why = pctl_registry_unconfined(app->host.registry, p->id);
 
 		if (p->kind == PCTL_PLUGIN_BACKEND)
 			printf("confined   %-11s %s%s\n", p->id, why ? "not in full: " : "yes",
@@ -294,9 +295,9 @@ static void json_confinement(pctl_app *app)
 			    pctl_confine_missing(facts.namespaces, text, sizeof(text)));
 	pctl_json_key(j, "unconfined");
 	pctl_json_object_begin(j);
-	for (uint32_t i = 0; i < pctl_registry_count(app->registry); i++) {
-		const pctl_plugin_info *p = pctl_registry_at(app->registry, i);
-		const char *why = pctl_registry_unconfined(app->registry, p->id);
+	for (uint32_t i = 0; i < pctl_registry_count(app->host.registry); i++) {
+		const pctl_plugin_info *p = pctl_registry_at(app->host.registry, i);
+		const char *why = pctl_registry_unconfined(app->host.registry, p->id);
 
 		if (p->kind == PCTL_PLUGIN_BACKEND && why)
 			pctl_json_kv_string(j, p->id, why);
@@ -313,37 +314,37 @@ static void json_settings(pctl_app *app)
 
 	pctl_json_key(j, "searched");
 	pctl_json_array_begin(j);
-	for (uint32_t i = 0; (file = pctl_host_config_searched_at(app->config, i, &used)) != NULL;
-	     i++)
+	for (uint32_t i = 0;
+	     (file = pctl_host_config_searched_at(app->host.config, i, &used)) != NULL; i++)
 		pctl_json_string(j, file);
-	for (uint32_t i = 0; i < pctl_registry_dir_count(app->registry); i++)
-		pctl_json_string(j, pctl_registry_dir_at(app->registry, i, &used));
+	for (uint32_t i = 0; i < pctl_registry_dir_count(app->host.registry); i++)
+		pctl_json_string(j, pctl_registry_dir_at(app->host.registry, i, &used));
 	pctl_json_array_end(j);
-	pctl_json_kv_string(j, "worker", pctl_registry_worker(app->registry));
+	pctl_json_kv_string(j, "worker", pctl_registry_worker(app->host.registry));
 	pctl_json_key(j, "settings");
 	pctl_json_object_begin(j);
-	for (uint32_t i = 0; i < pctl_host_config_setting_count(app->config); i++) {
-		const pctl_conf_setting *s = pctl_host_config_setting_at(app->config, i);
+	for (uint32_t i = 0; i < pctl_host_config_setting_count(app->host.config); i++) {
+		const pctl_conf_setting *s = pctl_host_config_setting_at(app->host.config, i);
 
 		pctl_json_kv_string(j, s->key, s->value);
 	}
 	pctl_json_object_end(j);
 	json_confinement(app);
-	pctl_json_kv_string(j, "schedule", pctl_gas_schedule_name(app->schedule));
-	pctl_json_kv_string(j, "store", pctl_store_path(app->store));
+	pctl_json_kv_string(j, "schedule", pctl_gas_schedule_name(app->host.schedule));
+	pctl_json_kv_string(j, "store", pctl_store_path(app->host.store));
 }
 
 pctl_status pctl_verb_doctor(pctl_app *app)
 {
 	uint32_t usable = 0;
-	pctl_status status = pctl_app_registry(app), one;
+	pctl_status status = pctl_installation_registry(&app->host, app->call), one;
 
 	if (status != PCTL_OK)
 		return status;
-	status = pctl_app_policy(app);
-	one = pctl_app_schedule(app);
+	status = pctl_installation_policy(&app->host, app->call);
+	one = pctl_installation_schedule(&app->host, app->call);
 	status = status == PCTL_OK ? one : status;
-	one = pctl_app_store(app);
+	one = pctl_installation_store(&app->host, app->call);
 	status = status == PCTL_OK ? one : status;
 	if (status != PCTL_OK)
 		return status;
@@ -355,8 +356,8 @@ pctl_status pctl_verb_doctor(pctl_app *app)
 		doctor_confinement(app);
 	one = pctl_verb_plugin_list(app);
 	status = status == PCTL_OK ? one : status;
-	for (uint32_t i = 0; i < pctl_registry_count(app->registry); i++)
-		usable += pctl_registry_at(app->registry, i)->state == PCTL_PLUGIN_USABLE;
+	for (uint32_t i = 0; i < pctl_registry_count(app->host.registry); i++)
+		usable += pctl_registry_at(app->host.registry, i)->state == PCTL_PLUGIN_USABLE;
 	one = list_devices(app, 0);
 	status = status == PCTL_OK ? one : status;
 	if (status == PCTL_OK && usable == 0)

@@ -175,9 +175,9 @@ static pctl_status show(pctl_app *app, pctl_chain *c, uint64_t height, uint64_t 
 		return status;
 	print_word(app, "ranks", pctl_cid_format(&ranks, cid));
 	print_number(app, "gas", gas);
-	status = pctl_store_get(app->store, &e.names, app->call, &names);
+	status = pctl_store_get(app->host.store, &e.names, app->call, &names);
 	if (status == PCTL_OK)
-		status = pctl_store_get(app->store, &ranks, app->call, &values);
+		status = pctl_store_get(app->host.store, &ranks, app->call, &values);
 	if (status == PCTL_OK)
 		status = print_top(app, &e, &names, &values, top);
 	pctl_blob_release(&values);

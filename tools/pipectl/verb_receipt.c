@@ -21,13 +21,14 @@ static pctl_status has_all(pctl_app *app, const pctl_block_receipt *r)
 	pctl_status status = PCTL_OK;
 
 	for (uint32_t i = 0; i < (r->is_job ? 1 : r->all.n); i++) {
-		const pctl_cid *missing =
-			pctl_store_has(app->store, &items[i].program) ? NULL : &items[i].program;
+		const pctl_cid *missing = pctl_store_has(app->host.store, &items[i].program)
+						  ? NULL
+						  : &items[i].program;
 
 		for (uint32_t k = 0; k < items[i].n_inputs; k++)
-			if (!pctl_store_has(app->store, &items[i].inputs[k].cid))
+			if (!pctl_store_has(app->host.store, &items[i].inputs[k].cid))
 				missing = &items[i].inputs[k].cid;
-		if (items[i].complete && !pctl_store_has(app->store, &items[i].output))
+		if (items[i].complete && !pctl_store_has(app->host.store, &items[i].output))
 			missing = &items[i].output;
 		if (missing != NULL)
 			status = pctl_refuse(app->call, PC5904_RECEIPT_MISSING, "%s: of job %s, %s",
@@ -52,10 +53,11 @@ static pctl_status verify_file(pctl_app *app, const char *path)
 		goto out;
 	}
 	if (pctl_option_has(&app->line, "--store")) {
-		status = pctl_app_store(app);
+		status = pctl_installation_store(&app->host, app->call);
 		if (status == PCTL_OK)
-			status = r.run != NULL ? pctl_receipt_in_store(r.run, app->store, app->call)
-					       : has_all(app, r.block);
+			status = r.run != NULL
+					 ? pctl_receipt_in_store(r.run, app->host.store, app->call)
+					 : has_all(app, r.block);
 	}
 	if (status != PCTL_OK)
 		goto out;

@@ -27,7 +27,8 @@ static pctl_status write_again(pctl_app *app, pctl_receipt *r)
 	const char *path = pctl_option_value(&app->line, "--receipt");
 	pctl_str_buf text = PCTL_STR_BUF_INIT;
 	pctl_signer *signer = NULL;
-	pctl_status status = path == NULL ? PCTL_OK : pctl_app_signer(app, &signer);
+	pctl_status status =
+		path == NULL ? PCTL_OK : pctl_installation_signer(&app->host, app->call, &signer);
 
 	if (status == PCTL_OK && path != NULL)
 		status = pctl_receipt_text(r, signer, app->call, &text);
@@ -88,7 +89,7 @@ pctl_status pctl_verb_receipt_replay(pctl_app *app)
 	if (status == PCTL_OK)
 		status = pctl_app_run_options(app, &o, &backends);
 	if (status == PCTL_OK)
-		status = pctl_receipt_reopen(r.run, &o, app->kernels, app->call, &p);
+		status = pctl_receipt_reopen(r.run, &o, app->host.kernels, app->call, &p);
 	if (status == PCTL_OK)
 		status = pctl_receipt_replay(p, &o, app->call, &again);
 	pctl_app_progress_clear(app);
@@ -132,17 +133,17 @@ pctl_status pctl_app_put_report(pctl_app *app, const pctl_app_receipt r[2],
 {
 	pctl_str_buf text = PCTL_STR_BUF_INIT;
 	pctl_signer *signer = NULL;
-	pctl_status status = pctl_app_store(app);
+	pctl_status status = pctl_installation_store(&app->host, app->call);
 
 	if (status == PCTL_OK)
-		status = pctl_app_signer(app, &signer);
+		status = pctl_installation_signer(&app->host, app->call, &signer);
 	for (uint32_t i = 0; status == PCTL_OK && i < 2; i++)
-		status = pctl_store_put(app->store, r[i].text, r[i].n, app->call,
+		status = pctl_store_put(app->host.store, r[i].text, r[i].n, app->call,
 					&report->receipt[i]);
 	if (status == PCTL_OK)
 		status = pctl_dispute_report_text(report, signer, app->call, &text);
 	if (status == PCTL_OK)
-		status = pctl_store_put(app->store, text.data, text.n, app->call, out);
+		status = pctl_store_put(app->host.store, text.data, text.n, app->call, out);
 	pctl_signer_close(signer);
 	pctl_str_drop(&text);
 	return status;
@@ -289,7 +290,7 @@ static pctl_status dispute_runs(pctl_app *app, const pctl_app_receipt r[2])
 	if (status == PCTL_OK)
 		status = pctl_app_run_options(app, &o, &backends);
 	if (status == PCTL_OK)
-		status = pctl_receipt_reopen(r[0].run, &o, app->kernels, app->call, &p);
+		status = pctl_receipt_reopen(r[0].run, &o, app->host.kernels, app->call, &p);
 	if (status == PCTL_OK)
 		status = pctl_dispute_judge(r[0].run, r[1].run, p, &o, app->call, &d);
 	pctl_app_progress_clear(app);

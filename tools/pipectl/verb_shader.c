@@ -98,10 +98,10 @@ static pctl_status unit_of(pctl_app *app, const char *path, const struct shader_
 				     o->has_groups ? o->groups : NULL,
 				     0,
 				     0};
-	pctl_status status = pctl_app_ops(app);
+	pctl_status status = pctl_installation_ops(&app->host, app->call);
 
 	if (status == PCTL_OK)
-		status = pctl_kernels_get(app->kernels, &source, app->call, out);
+		status = pctl_kernels_get(app->host.kernels, &source, app->call, out);
 	if (status != PCTL_OK)
 		return status;
 	if ((*out)->analysis->race == PCTL_PROOF_REFUTED)
@@ -216,13 +216,13 @@ static pctl_status check_entry(pctl_app *app, const char *path, const struct sha
 	pctl_status status = unit_of(app, path, o, 0, &unit);
 
 	if (status == PCTL_OK)
-		status = pctl_app_schedule(app);
+		status = pctl_installation_schedule(&app->host, app->call);
 	if (status == PCTL_OK) {
 		pctl_gas_query q = {.program = unit->program,
 				    .analysis = unit->analysis,
 				    .groups = {o->groups[0], o->groups[1], o->groups[2]}};
 
-		status = pctl_gas_price_of(app->schedule, &q, app->call, &price);
+		status = pctl_gas_price_of(app->host.schedule, &q, app->call, &price);
 	}
 	if (status == PCTL_OK)
 		pctl_shader_print_unit(app, path, unit, &price);
@@ -236,13 +236,13 @@ static pctl_status check_unit(pctl_app *app, const char *path, const struct shad
 		.name = path, .text = given->text, .n_text = given->n_text};
 	struct shader_options o = *given;
 	const pctl_program *program;
-	pctl_status status = pctl_app_ops(app), one;
+	pctl_status status = pctl_installation_ops(&app->host, app->call), one;
 
 	/* What the front end refuses is said once, on the way of the only entry point. */
 	if (status != PCTL_OK)
 		return status;
 	if (o.entry != NULL ||
-	    pctl_kernels_compiled(app->kernels, &source, NULL, &program) != PCTL_OK ||
+	    pctl_kernels_compiled(app->host.kernels, &source, NULL, &program) != PCTL_OK ||
 	    program->n_entries < 2)
 		return check_entry(app, path, &o);
 	for (uint32_t i = 0; i < program->n_entries; i++) {
@@ -478,14 +478,14 @@ pctl_status pctl_verb_shader_run(pctl_app *app)
 	if (status == PCTL_OK)
 		status = pctl_app_check_outs(app, p, reads, n_reads);
 	if (status == PCTL_OK) {
-		graph_options.ops = pctl_op_library_source(app->library);
-		graph_options.kernels = app->kernels;
+		graph_options.ops = pctl_op_library_source(app->host.library);
+		graph_options.kernels = app->host.kernels;
 		status = pctl_graph_resolve(p, &graph_options, app->call, NULL, NULL, &g);
 	}
 	if (status == PCTL_OK) {
 		options.ins = binds;
 		options.n_ins = n_binds;
-		status = pctl_app_run(app, g, &options, &traced, &result);
+		status = pctl_host_run(&app->host, g, &options, &traced, &result);
 	}
 	pctl_app_progress_clear(app);
 	if (status == PCTL_OK)

@@ -149,10 +149,11 @@ static pctl_status price(pctl_app *app, const pctl_chain_source *source, const p
 	const pctl_program *program;
 	pctl_gas_query q = {.hops = 0};
 	pctl_gas_price p = {.total = 0};
-	pctl_status status = pctl_rules_compiled(app->kernels, source, params, app->call, &program);
+	pctl_status status =
+		pctl_rules_compiled(app->host.kernels, source, params, app->call, &program);
 
 	if (status == PCTL_OK)
-		status = pctl_rules_concrete(app->kernels, source,
+		status = pctl_rules_concrete(app->host.kernels, source,
 					     pctl_str(program, program->entries[0].name), NULL, 0,
 					     NULL, params, app->call, unit);
 	if (status == PCTL_OK) {

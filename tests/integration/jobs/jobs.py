@@ -176,13 +176,19 @@ def pipeline():
     h.write("block", struct.pack("<Ii", 3, -1))
     for name, old, new in (("pipe.cfg", "", ""), ("op.cfg", NEXT_JOB, '{ id = "multiply"; op = "int.mul@1"; in : { a = "add.o"; b = "$data"; }; }'),
                            ("unknown.cfg", 'out : { o = "u32[m]"; }; }', 'out : { o = "u32[k]"; }; }')):
-        h.write(name, PIPE.replace(old, new).encode() if old else PIPE.encode())
+        text = PIPE.replace(old, new) if old else PIPE
+        h.write(name, (text.replace("multiply.o", "multiply.y") if name == "op.cfg" else text).encode())
     h.write("add.wgsl", SHADER + b"// again\n")
     args = ("--in", "data=" + h.path("data"), "--in", "block=" + h.path("block"), "--gas-limit", "100000", "--sender",
             "ann")
     refused("an op", "PC5827", 3, "job", "submit", "--pipeline", h.path("op.cfg"), *args)
     refused("an unknown size", "PC5827", 3, "job", "submit", "--pipeline", h.path("unknown.cfg"), *args)
     refused("no data", "PC5827", 3, "job", "submit", "--pipeline", h.path("pipe.cfg"), *args[2:])
+    # What the policy does not admit is no more admitted as jobs of the chain than it is run.
+    h.write("signed.cfg", b'policy : { signed = "required"; signers = ( "' + b"0" * 64 + b'" ); };')
+    refused("unsigned", "PC6011", 3, "job", "submit", "--pipeline", h.path("pipe.cfg"), "--policy", h.path("signed.cfg"), *args)
+    h.write("clean.cfg", b'policy : { dirty = "refuse"; };')
+    refused("uncommitted", "PC6010", 3, "job", "submit", "--pipeline", h.path("pipe.cfg"), "--policy", h.path("clean.cfg"), *args)
     done = answer("pipeline", "job", "submit", "--pipeline", h.path("pipe.cfg"), *args)["jobs"]
     h.check("two jobs", [x["name"] for x in done] == ["add", "multiply"], done)
     shown = answer("its second", "job", "show", done[1]["job"])
