@@ -1,7 +1,8 @@
 """The rules of the layout: core is tiers of modules, and a module includes only modules of lower tiers and earlier ones of its
-own; plugins and op libraries see only the SDK, the core knows no device API, files stay within 600 lines. Every quoted include
-must be a file that is there (generated ones are listed), so that a path that is merely spelled right proves nothing. Shown to
-fail by planted lines at the end of every run."""
+own; plugins and op libraries see only the SDK and their own folder, the parts of a plugin keep an order in which the device
+comes last, the core knows no device API, files stay within 600 lines. Every quoted include must be a file that is there
+(generated ones are listed), so that a path that is merely spelled right proves nothing. Shown to fail by planted lines at the
+end of every run."""
 import pathlib
 import re
 import sys
@@ -16,7 +17,14 @@ TIERS = {
     "chain": "state messages ledger jobs graph history executor . registry transition epoch blocks provenance replay node contracts",
 }
 ORDER = [tier if name == "." else f"{tier}/{name}" for tier, names in TIERS.items() for name in names.split()]
-GENERATED = {"legal_forms.h", "legal_forms.def", "suite_programs.h", "suite_programs.def", "chain_shaders.h"}
+# Parts of a plugin that has folders, lowest first: whoever turns programs into code knows no device.
+PARTS = {
+    "cpu": "kernels code lanes runtime",
+    "mock": "faults runtime",
+    "opencl": "clc runtime",
+    "vulkan": "spirv runtime",
+}
+GENERATED = {"legal_forms.h", "legal_forms.def", "suite_programs.h", "suite_programs.def", "chain_shaders.h", "kernels.h"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]', re.M)
 DEVICE = re.compile(r"^(vulkan|CL)/")
 
@@ -45,9 +53,18 @@ def core_fault(path, quote, included, exists):
     return None
 
 
-def plugin_fault(included):
-    if included.split("/")[0] in TIERS:
-        return "a plugin includes the core"
+def plugin_fault(path, quote, included, exists):
+    """Of a file below plugins/ or ops/; its first folder is the plugin's id."""
+    if quote == "<" or included.startswith("pipectl/"):
+        return None
+    owner, *below = path.split("/")
+    parts = PARTS.get(owner, "").split()
+    if not exists(included):
+        return "a plugin includes the core" if included.split("/")[0] in TIERS else f"{included} is no file of {owner}"
+    if parts and (len(below) < 2 or below[0] not in parts or included.split("/")[0] not in parts):
+        return f"{path} or {included} lies in no part of {owner}"
+    if parts and parts.index(included.split("/")[0]) > parts.index(below[0]):
+        return f"{below[0]} of {owner} includes {included}, which is above it"
     return None
 
 
@@ -67,10 +84,13 @@ def main(root):
             if fault:
                 faults.append(f"{path}: {fault}")
     for folder in ("plugins", "ops"):
-        for path in sorted((root / folder).glob("**/*.[ch]")):
-            for _, included in INCLUDE.findall(path.read_text()):
+        for path in sorted(p for suffix in ("c", "h", "inc") for p in (root / folder).glob(f"**/*.{suffix}")):
+            below = str(path.relative_to(root / folder))
+            # Op libraries share ops/common; plugins share nothing.
+            own = [root / folder / below.split("/")[0]] + ([root / folder, path.parent] if folder == "ops" else [])
+            for quote, included in INCLUDE.findall(path.read_text()):
                 seen += 1
-                fault = plugin_fault(included)
+                fault = plugin_fault(below, quote, included, lambda name: name in GENERATED or any((o / name).is_file() for o in own))
                 if fault:
                     faults.append(f"{path}: {fault} ({included})")
     for folder in ("core", "plugins", "ops", "tools", "tests"):
@@ -86,7 +106,13 @@ def main(root):
     assert core_fault("chain/chain.c", '"', "chain/blocks/block.h", there)
     assert not core_fault("chain/blocks/x.c", '"', "chain/chain.h", there)
     assert not core_fault("runtime/graph/x.c", '"', "foundation/base/str.h", there)
-    assert plugin_fault("foundation/base/str.h") and not plugin_fault("common/x.h")
+    there = lambda name: name in ("spirv/spirv.h", "runtime/vk.h", "null.h")
+    assert plugin_fault("vulkan/runtime/x.c", '"', "foundation/base/str.h", there)
+    assert plugin_fault("vulkan/runtime/x.c", '"', "vk.h", there)
+    assert plugin_fault("vulkan/spirv/x.c", '"', "runtime/vk.h", there)
+    assert plugin_fault("vulkan/x.c", '"', "spirv/spirv.h", there)
+    assert not plugin_fault("vulkan/runtime/x.c", '"', "spirv/spirv.h", there)
+    assert not plugin_fault("null/x.c", '"', "null.h", there)
     print("\n".join(faults) or f"{seen} includes are in order")
     return 1 if faults or seen == 0 else 0
 

@@ -5,8 +5,8 @@
 #include "harness.h"
 #include "main.h"
 
-#include "env.h"
-#include "kernels_isa.h"
+#include "kernels/env.h"
+#include "kernels/kernels_isa.h"
 
 #include <stdlib.h>
 

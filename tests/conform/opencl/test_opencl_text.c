@@ -5,7 +5,7 @@
 
 #include "planted.h" /* before emit.h, whose type `text` its arguments would shadow */
 
-#include "emit.h"
+#include "clc/emit.h"
 
 #define CONTRACT "#pragma OPENCL FP_CONTRACT OFF\n"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "devices.h"
-#include "vk.h"
+#include "runtime/vk.h"
 
 static uint32_t type_of(pctl_builder *b, uint8_t scalar, uint32_t width)
 {
@@ -105,7 +105,7 @@ static void test_vulkan__nothing_contracts(void **state)
 		}
 }
 
-/* Hidden constants (spirv_hide.c): valid modules, in which no float operation has an operand that is
+/* Hidden constants (spirv/hide.c): valid modules, in which no float operation has an operand that is
  * declared a constant, with 64-bit integers and without. */
 static void no_constant_operands(const pctl_spv_words *w)
 {

@@ -1,4 +1,4 @@
-// PoCL 3.1: invocations leave an inner loop of a kernel with a barrier at turns of others (plugins/opencl/emit_loop.c).
+// PoCL 3.1: invocations leave an inner loop of a kernel with a barrier at turns of others (plugins/opencl/clc/loop.c).
 //! dispatch 3,1,1 inputs 4856759173090842797
 //! binding 0:0 bytes 272
 //! binding 0:1 bytes 1280

@@ -1,0 +1,42 @@
+/* From a decoded program to OpenCL C 1.2 text. Pure: no device, no OpenCL header. The kernel made
+ * is named `pctl_main`. Its arguments, for each uniform and storage variable in the order of
+ * program.vars, are
+ *   __global uchar *b, ulong offset, uint length, uint present
+ * where length counts the elements of the variable's runtime array and present is 1 when the bytes
+ * before that array (all bytes, where there is none) are bound. */
+#ifndef PCTL_OPENCL_EMIT_H
+#define PCTL_OPENCL_EMIT_H
+
+#include "pipectl/program.h"
+#include "clc/text.h"
+
+#define EMIT_ARGS_PER_VAR 4u
+#define EMIT_KERNEL_NAME "pctl_main"
+
+/* What a kernel takes, found without emitting: for `supports`, and for the checks of a dispatch. */
+typedef struct emit_facts {
+	uint32_t n_bindings; /* uniform and storage variables; they are vars[0 .. n_bindings) */
+	uint64_t workgroup_bytes; /* of the variables that the entry point reaches */
+	uint64_t invocations;
+	uint64_t table_bytes; /* of constant tables */
+	uint32_t depth;	      /* deepest nesting of regions */
+	uint32_t bad_op;      /* an opcode this backend does not know, or 0 */
+} emit_facts;
+
+/* PCTL_E_NOMEM or PCTL_OK. */
+pctl_status emit_scan(const pctl_program *p, const pctl_call *call, emit_facts *out);
+
+/* Bytes of the fixed part of a variable's type, and the stride and offset of its runtime array
+ * (stride 0: none). */
+void emit_binding_layout(const pctl_program *p, uint32_t var, uint64_t *fixed_bytes,
+			 uint64_t *stride);
+
+/* Ways of writing. EMIT_HIDE_FLOATS: no float is a constant to the compiler (float.c). EMIT_LANE_LOOPS: loops hang on the
+ * invocation (loop.c). */
+#define EMIT_HIDE_FLOATS 1u
+#define EMIT_LANE_LOOPS 2u
+
+/* Write the source of entry point 0. */
+pctl_status emit_program(const pctl_program *p, const pctl_call *call, uint32_t flags, text *out);
+
+#endif

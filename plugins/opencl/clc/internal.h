@@ -1,0 +1,158 @@
+/* State shared by the files that write OpenCL C. How values look in C:
+ *   bool          uint, 0 or 1            vecN<bool>        uintN, each component 0 or all ones
+ *   i32, u32      uint                    i64, u64          ulong  (signed operations cast for themselves)
+ *   f32, f64      float, double           f16               half
+ *   u16           uint below 0x10000      vectors           uintN, ulongN, floatN ..
+ *   structs       struct { T0 m0; .. }    arrays, matrices  struct { T a[n]; }
+ * These last are wholes: variables that are filled in place and go by pointer (whole.c), never values of C.
+ * In memory a u16 is a ushort. Storage, uniform and workgroup memory are bytes with computed offsets, so
+ * WGSL's layout holds exactly; private and function variables are C variables of the value types.
+ */
+#ifndef PCTL_OPENCL_EMIT_INTERNAL_H
+#define PCTL_OPENCL_EMIT_INTERNAL_H
+
+#include "clc/emit.h"
+
+/* A constant table: the words of its elements, each of `bits` bits. */
+typedef struct emit_table {
+	const uint32_t *words;
+	uint32_t n_words;
+	uint32_t bits;
+} emit_table;
+
+/* Which variables a function needs, as one byte a variable. */
+typedef struct emitter {
+	const pctl_program *p;
+	const pctl_call *call;
+	uint8_t *reached;     /* a function */
+	uint8_t *has_barrier; /* a function */
+	uint8_t *uses;	      /* function * n_vars + variable */
+	uint8_t *is_value;    /* a type: 1 when a C variable can have it (no atomics, no runtime
+				 arrays) */
+	uint8_t *helper_have; /* emit_helper_slots() of them */
+	emit_table *tables;
+	uint32_t n_tables;
+	uint32_t integer_have; /* float.c: conversions to integers written so far */
+	text types;
+	text helpers;
+	text code;
+	text scratch; /* of one memory access */
+	text cond;
+	const pctl_function *fn;
+	uint32_t fn_index;
+	uint32_t indent;
+	uint32_t *loops; /* stack of open regions: LOOP ids to jump to, or EMIT_NO_LOOP */
+	uint32_t n_open;
+	uint32_t next_label;
+	uint32_t whole_loops; /* open ones of emit_fill */
+	uint32_t extend_have; /* a bit a width */
+	uint32_t flags;	      /* EMIT_* of emit.h */
+	pctl_status status;
+} emitter;
+
+#define EMIT_NO_LOOP 0xffffffffu
+
+/* type.c */
+void emit_find_value_types(emitter *e); /* fills e->is_value */
+int emit_is_scalar_bool(const pctl_program *p, uint32_t type);
+int emit_is_vector_bool(const pctl_program *p, uint32_t type);
+/* The C name of a value type, in buf (at least 24 bytes). */
+const char *emit_type_name(const emitter *e, uint32_t type, char *buf);
+const char *emit_scalar_name(uint8_t scalar); /* uint, ulong, float, double or half */
+int emit_is_float(uint8_t scalar);
+void emit_types(emitter *e);
+/* Arrays of at most this many elements are made and moved without a loop: rusticl (Mesa 22.3) crashes
+ * on some loops over arrays in private memory, and computes others wrongly. */
+#define EMIT_UNROLL 16u
+
+/* An expression for zero of a scalar or vector type. */
+void emit_zero(emitter *e, text *t, uint32_t type);
+/* Parts of a composite or vector. */
+uint32_t emit_part_count(const pctl_program *p, uint32_t type);
+/* ".s1", ".a[1]" or ".m1" */
+void emit_part(const emitter *e, text *t, uint32_t type, uint32_t i);
+
+/* memory.c: load or store of a scalar or vector `type` at the byte pointer expression `at` of address
+ * space "global" or "local". */
+void emit_load_at(emitter *e, text *t, uint32_t type, int local, const char *at);
+void emit_store_at(emitter *e, text *t, uint32_t type, int local, const char *at,
+		   const char *value);
+void emit_memory(emitter *e, uint32_t v, const pctl_inst *in, const pctl_place *place);
+
+uint32_t emit_helper_slots(void);
+/* helper.c */
+/* p_extend<width>: 32 bits to 64 by the sign. Written out, because rusticl (Mesa 22.3) takes a
+ * comparison of the C conversion for one of unsigned values. */
+void emit_extend(emitter *e, uint32_t width);
+/* The name of the helper function for an elementwise op at a scalar type and width, written to
+ * e->helpers on first use. NULL when the op needs none. */
+const char *emit_helper(emitter *e, uint16_t op, uint8_t scalar, uint32_t width, char *buf);
+
+/* value.c: the C expression of a value id: a literal for constants, else its variable. */
+void emit_value(const emitter *e, text *t, uint32_t v);
+/* 1 and the value when v is a constant. */
+int emit_constant(const emitter *e, uint32_t v, uint64_t *out);
+/* The right-hand side of an instruction that computes (kinds const, elem, bool, convert, data). */
+void emit_compute(emitter *e, uint32_t v, const pctl_inst *in);
+
+/* whole.c: what a whole is filled with or from. The path is a C lvalue, or the expression of a byte pointer
+ * in memory; nothing for zeros. */
+enum { EMIT_ZEROS, EMIT_VALUE, EMIT_GLOBAL, EMIT_LOCAL };
+typedef struct emit_side {
+	uint32_t kind;
+	text path;
+} emit_side;
+
+int emit_is_whole(const emitter *e, uint32_t type); /* matrix, array or struct */
+/* Statements that give `to` what `from` holds, leaf by leaf; of any type, also a single leaf. Not from memory to
+ * memory. The paths come back as they were. */
+void emit_fill(emitter *e, uint32_t type, emit_side *to, emit_side *from);
+/* The C lvalue `to` from zeros, or from value v. */
+void emit_fill_zero(emitter *e, uint32_t type, const char *to);
+void emit_fill_value(emitter *e, uint32_t type, const char *to, uint32_t v);
+/* "\tT v7;" */
+void emit_declare(emitter *e, uint32_t v, uint32_t type);
+/* Instructions that compute a whole from others. 0: this is none. */
+int emit_whole(emitter *e, uint32_t v, const pctl_inst *in);
+
+/* float.c: native operations, as an expression; pragmas for a program's floats. */
+void emit_float(emitter *e, const pctl_inst *in);
+void emit_float_pragmas(const pctl_program *p, text *t);
+/* What stands around an expression of float type `type` that the compiler might know; nothing unless
+ * EMIT_HIDE_FLOATS asks for it. The zero itself, written first of all. */
+void emit_hide_open(const emitter *e, text *t, uint32_t type);
+void emit_hide_close(const emitter *e, text *t, uint32_t type);
+/* Argument `arg` of a choice, so that the compiler does not know both sides. */
+void emit_hide_choice(emitter *e, const pctl_inst *in, uint32_t arg);
+void emit_hidden_zero(const emitter *e, text *t);
+
+/* table.c: constant tables are found once, written before everything else, and read. */
+pctl_status emit_tables_find(emitter *e);
+uint64_t emit_table_bytes(const emitter *e);
+void emit_tables(emitter *e);
+void emit_lookup(emitter *e, const pctl_inst *in);
+
+/* Argument i of an instruction, as emit_value writes it, to e->code. */
+void emit_arg(emitter *e, const pctl_inst *in, uint32_t i);
+
+/* emit.c */
+void emit_indent(emitter *e);
+/* Workgroups of one invocation wait for nobody: their barriers are left out (PoCL 3.1 crashes while
+ * it compiles such a barrier in a loop). */
+int emit_is_alone(const emitter *e);
+/* "\tT v7 = " */
+void emit_define(emitter *e, uint32_t v, uint32_t type);
+int emit_is_binding(const pctl_var *v);
+
+/* loop.c: what a function's loops need, at its beginning; LOOP_TEST, instruction v. */
+void emit_loop_zero(emitter *e);
+void emit_loop_test(emitter *e, uint32_t v, const pctl_inst *in);
+
+/* call.c: the program's variables that a function uses, as parameters or as arguments. */
+void emit_call_variables(emitter *e, text *t, uint32_t function, const char *separator,
+			 int declare);
+void emit_call(emitter *e, uint32_t v, const pctl_inst *in);
+void emit_return(emitter *e, const pctl_inst *in);
+void emit_function_head(emitter *e, uint32_t f);
+
+#endif
