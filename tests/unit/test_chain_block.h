@@ -221,7 +221,7 @@ typedef struct submit {
 	uint64_t parent_clock, groups;
 } submit;
 
-static uint64_t execute(rig *r, const submit *s, char id[PCTL_JOB_TEXT_SIZE])
+static inline uint64_t execute(rig *r, const submit *s, char id[PCTL_JOB_TEXT_SIZE])
 {
 	const pctl_msg_binding binding = {0, 2, s->second == NULL ? r->input : s->second};
 	const uint32_t groups = s->groups == 0 ? 8 : (uint32_t)s->groups;

@@ -141,12 +141,19 @@ static inline uint8_t *toy_message(uint64_t gas, const char *sender, uint32_t *n
 				    .gas_limit = gas,
 				    .uniform_cid = "",
 				    .entry = ""};
-	pctl_msg_execute named = m;
+	pctl_request named = {.kind = PCTL_MSG_EXECUTE, .as.execute = m}, sealed;
+	const uint8_t *inner;
 	uint64_t n_bytes;
 	uint8_t *bytes;
 
-	named.sender = sender == NULL ? "x" : sender;
-	assert_int_equal(pctl_execute_encode(&named, &call, &bytes, &n_bytes), PCTL_OK);
+	if (sender != NULL)
+		named.as.execute.sender = sender;
+	assert_int_equal(pctl_request_seal(&named, &call, &sealed), PCTL_OK);
+	inner = pctl_execute_bytes(&sealed, &n_bytes);
+	bytes = malloc(n_bytes);
+	assert_non_null(bytes);
+	memcpy(bytes, inner, n_bytes);
+	pctl_request_destroy(&sealed);
 	*n = (uint32_t)n_bytes;
 	if (sender == NULL) {
 		*n -= 3;

@@ -215,19 +215,18 @@ static pctl_status state_right(judging *j, const uint8_t id[PCTL_DIGEST_BYTES])
 {
 	const pctl_call *call = j->app->call;
 	const pctl_msg_execute *m = &j->message.as.execute;
-	uint8_t *bytes = NULL;
+	const uint8_t *bytes = NULL;
 	pctl_params params;
-	uint64_t n;
+	uint64_t n = 0;
 	pctl_cid cid;
 	pctl_status status = pctl_jobs_read(pctl_chain_rows(j->chain), id, call, &j->row);
 
 	if (status == PCTL_OK)
 		status = pctl_request_decode(j->row.message, j->row.n_message, call, &j->message);
-	if (status == PCTL_OK)
-		status = pctl_execute_encode(m, call, &bytes, &n);
-	if (status == PCTL_OK)
+	if (status == PCTL_OK) {
+		bytes = pctl_execute_bytes(&j->message, &n);
 		status = pctl_cid_of(bytes, n, call, &cid);
-	free(bytes);
+	}
 	if (status == PCTL_OK)
 		status = pctl_cid_read(m->shader_cid, call, &j->right.program);
 	if (status == PCTL_OK)

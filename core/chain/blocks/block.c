@@ -211,7 +211,7 @@ static pctl_status in_transaction(pctl_block_work *w, const pctl_msg_block *m)
 
 /* Jobs as a query of the block lists them later. */
 typedef struct listing {
-	pctl_block_work *w;
+	pctl_arena *arena;
 	const char **ids;
 	uint32_t n, total;
 } listing;
@@ -223,22 +223,31 @@ static int list_job(void *ctx, const pctl_chain_job *job)
 
 	if (l->total++ >= PCTL_MESSAGE_BLOCK_JOBS_MAX)
 		return 0;
-	l->ids[l->n] = pctl_arena_dup(l->w->arena, pctl_job_id_format(job->id, id));
+	l->ids[l->n] = pctl_arena_dup(l->arena, pctl_job_id_format(job->id, id));
 	return l->ids[l->n++] == NULL;
 }
 
-/* Ids and texts live in an arena that the response owns through a copy of its encoding, as decoded messages do. */
+static const char *const *copy_deferred(const pctl_block_work *w, pctl_arena *a)
+{
+	const char **to = pctl_arena_array(a, w->n_deferred, sizeof(*to));
+
+	for (uint32_t i = 0; to != NULL && i < w->n_deferred; i++)
+		if ((to[i] = pctl_arena_dup(a, w->deferred[i])) == NULL)
+			return NULL;
+	return to;
+}
+
+/* Ids and texts live in the response's own arena. */
 static pctl_status answer(pctl_block_work *w, pctl_response *out)
 {
 	char root[PCTL_JOB_TEXT_SIZE], commit[PCTL_GITLOG_OID_TEXT_SIZE];
-	listing l = {
-		.w = w,
-		.ids = pctl_arena_array(w->arena, PCTL_MESSAGE_BLOCK_JOBS_MAX, sizeof(*l.ids))};
-	pctl_response r = {.kind = PCTL_MSG_BLOCK_END};
-	uint8_t *bytes;
-	uint64_t n_bytes;
+	listing l = {.arena = pctl_response_arena(out)};
+	pctl_msg_block_info *to = &out->as.block;
 	pctl_status status;
 
+	l.ids = l.arena == NULL
+			? NULL
+			: pctl_arena_array(l.arena, PCTL_MESSAGE_BLOCK_JOBS_MAX, sizeof(*l.ids));
 	if (l.ids == NULL)
 		return pctl_block_no_memory(w);
 	status = pctl_jobs_ended_at(w->s, w->header.height, list_job, &l, w->call);
@@ -246,25 +255,25 @@ static pctl_status answer(pctl_block_work *w, pctl_response *out)
 		return status;
 	if (l.n != 0 && l.ids[l.n - 1] == NULL)
 		return pctl_block_no_memory(w);
-	r.as.block.height = w->header.height;
-	r.as.block.final_clock = w->header.clock;
-	r.as.block.state_root = pctl_job_id_format(w->header.root, root);
-	r.as.block.commit = pctl_gitlog_oid_format(&w->commit, commit);
-	r.as.block.jobs = l.ids;
-	r.as.block.n_jobs = l.n;
-	r.as.block.deferred = w->deferred;
-	r.as.block.n_deferred = w->n_deferred;
-	r.as.block.gas_used = w->header.gas;
-	r.as.block.gas_budget = w->header.budget;
-	r.as.block.messages = w->n_messages;
-	r.as.block.executor = w->header.executor;
-	r.as.block.jobs_total = l.total;
-	r.as.block.deferred_total = w->header.deferred;
-	status = pctl_response_encode(&r, w->call, &bytes, &n_bytes);
-	if (status == PCTL_OK)
-		status = pctl_response_decode(bytes, n_bytes, w->call, out);
-	free(bytes);
-	return status;
+	out->kind = PCTL_MSG_BLOCK_END;
+	to->height = w->header.height;
+	to->final_clock = w->header.clock;
+	to->state_root = pctl_arena_dup(l.arena, pctl_job_id_format(w->header.root, root));
+	to->commit = pctl_arena_dup(l.arena, pctl_gitlog_oid_format(&w->commit, commit));
+	to->jobs = l.ids;
+	to->n_jobs = l.n;
+	to->deferred = copy_deferred(w, l.arena);
+	to->n_deferred = w->n_deferred;
+	to->gas_used = w->header.gas;
+	to->gas_budget = w->header.budget;
+	to->messages = w->n_messages;
+	to->executor = pctl_arena_dup(l.arena, w->header.executor);
+	to->jobs_total = l.total;
+	to->deferred_total = w->header.deferred;
+	return to->state_root == NULL || to->commit == NULL || to->deferred == NULL ||
+			       to->executor == NULL
+		       ? pctl_block_no_memory(w)
+		       : PCTL_OK;
 }
 
 static void end_work(pctl_block_work *w)

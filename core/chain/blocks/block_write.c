@@ -177,19 +177,16 @@ static pctl_status write_balances(pctl_block_work *w)
 
 /* ---- receipts ----------------------------------------------------------------------------- */
 
-static pctl_status request_digest(pctl_block_work *w, const pctl_msg_execute *m,
+static pctl_status request_digest(pctl_block_work *w, const pctl_request *r,
 				  uint8_t out[PCTL_DIGEST_BYTES])
 {
-	uint8_t *bytes;
 	uint64_t n;
+	const uint8_t *bytes = pctl_execute_bytes(r, &n);
 	pctl_cid cid;
-	pctl_status status = pctl_execute_encode(m, w->call, &bytes, &n);
+	pctl_status status = pctl_cid_of(bytes, n, w->call, &cid);
 
 	if (status == PCTL_OK)
-		status = pctl_cid_of(bytes, n, w->call, &cid);
-	if (status == PCTL_OK)
 		memcpy(out, cid.digest, PCTL_DIGEST_BYTES);
-	free(bytes);
 	return status;
 }
 
@@ -197,7 +194,7 @@ static pctl_status state_job(pctl_block_work *w, const pctl_block_job *job,
 			     pctl_block_statement *out)
 {
 	const pctl_msg_execute *m = &job->message.as.execute;
-	pctl_status status = request_digest(w, m, out->request);
+	pctl_status status = request_digest(w, &job->message, out->request);
 
 	memcpy(out->job, job->row.id, PCTL_DIGEST_BYTES);
 	memcpy(out->groups, m->dispatch, sizeof(out->groups));

@@ -19,7 +19,7 @@ enum { PCTL_ORIGIN_MESSAGE = 0, PCTL_ORIGIN_EPOCH = 1 };
  * gas       what running it costs, fixed at submit under the parameters of `height`; at most its gas_limit
  * status    PCTL_JOB_PENDING, _COMPLETE, _FAILED (EXECUTING is never stored: pctl_chain_job_status)
  * ended     height of the block that ended it, 0 while pending; then gas_used, output (COMPLETE) and error (FAILED)
- * message   encoded request (pctl_request_encode) of kind PCTL_MSG_EXECUTE, as it was taken in
+ * message   canonical bytes (pctl_request_bytes) of a request of kind PCTL_MSG_EXECUTE, as it was taken in
  */
 typedef struct pctl_chain_job {
 	uint8_t id[PCTL_DIGEST_BYTES];

@@ -1,15 +1,19 @@
-/* The canonical encoding of messages, and the id of a job. That an encoding is the canonical one is decided by encoding
- * again what was decoded. */
+/* Messages between structs and their canonical bytes, which stay beside a request that was decoded or sealed; and the id
+ * of a job. */
 #include "chain/messages/message.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "chain/messages/message_pb.h"
+#include "chain/messages/message_wire.h"
 
+/* bytes: the canonical ones of a request that passed its check; NULL of a response. */
 struct owner {
 	ProtobufCMessage *pb;
 	pctl_arena *arena;
+	uint8_t *bytes;
+	uint64_t n_bytes;
 };
 
 static pctl_status no_memory(const pctl_call *call)
@@ -39,32 +43,24 @@ static pctl_status pack(const ProtobufCMessage *pb, const pctl_call *call, uint8
 	return PCTL_OK;
 }
 
-/* Which of the three a message is, so that one function encodes all. */
-static const ProtobufCMessage *convert(const pctl_request *q, const pctl_response *r,
-				       const pctl_msg_execute *m, pctl_arena *a)
-{
-	if (q != NULL) {
-		Gpu__Request *pb = pctl_request_to_pb(q, a);
-
-		return pb == NULL ? NULL : &pb->base;
-	}
-	if (r != NULL) {
-		Gpu__Response *pb = pctl_response_to_pb(r, a);
-
-		return pb == NULL ? NULL : &pb->base;
-	}
-	Gpu__MsgGpuExecute *pb = pctl_execute_to_pb(m, a);
-
-	return pb == NULL ? NULL : &pb->base;
-}
-
-static pctl_status encode(const pctl_request *q, const pctl_response *r, const pctl_msg_execute *m,
-			  const pctl_call *call, uint8_t **out, uint64_t *n_out)
+/* Of a message that passed its check. */
+static pctl_status encode(const pctl_request *q, const pctl_response *r, const pctl_call *call,
+			  uint8_t **out, uint64_t *n_out)
 {
 	pctl_arena *arena = pctl_arena_create();
-	const ProtobufCMessage *pb = arena == NULL ? NULL : convert(q, r, m, arena);
-	pctl_status status = pb == NULL ? no_memory(call) : pack(pb, call, out, n_out);
+	const ProtobufCMessage *pb = NULL;
+	pctl_status status;
 
+	if (arena != NULL && q != NULL) {
+		const Gpu__Request *made = pctl_request_to_pb(q, arena);
+
+		pb = made == NULL ? NULL : &made->base;
+	} else if (arena != NULL) {
+		const Gpu__Response *made = pctl_response_to_pb(r, arena);
+
+		pb = made == NULL ? NULL : &made->base;
+	}
+	status = pb == NULL ? no_memory(call) : pack(pb, call, out, n_out);
 	pctl_arena_destroy(arena);
 	return status;
 }
@@ -76,7 +72,7 @@ pctl_status pctl_request_encode(const pctl_request *r, const pctl_call *call, ui
 
 	*out = NULL;
 	*n_out = 0;
-	return status == PCTL_OK ? encode(r, NULL, NULL, call, out, n_out) : status;
+	return status == PCTL_OK ? encode(r, NULL, call, out, n_out) : status;
 }
 
 pctl_status pctl_response_encode(const pctl_response *r, const pctl_call *call, uint8_t **out,
@@ -86,18 +82,49 @@ pctl_status pctl_response_encode(const pctl_response *r, const pctl_call *call, 
 
 	*out = NULL;
 	*n_out = 0;
-	return status == PCTL_OK ? encode(NULL, r, NULL, call, out, n_out) : status;
+	return status == PCTL_OK ? encode(NULL, r, call, out, n_out) : status;
 }
 
-pctl_status pctl_execute_encode(const pctl_msg_execute *m, const pctl_call *call, uint8_t **out,
-				uint64_t *n_out)
-{
-	const pctl_request r = {.kind = PCTL_MSG_EXECUTE, .as.execute = *m};
-	pctl_status status = pctl_request_check(&r, call);
+/* ---- the bytes beside a request ------------------------------------------------------------ */
 
-	*out = NULL;
-	*n_out = 0;
-	return status == PCTL_OK ? encode(NULL, NULL, m, call, out, n_out) : status;
+pctl_status pctl_request_seal(const pctl_request *r, const pctl_call *call, pctl_request *out)
+{
+	struct owner *o = calloc(1, sizeof(*o));
+	pctl_status status;
+
+	memset(out, 0, sizeof(*out));
+	if (o == NULL)
+		return no_memory(call);
+	status = pctl_request_encode(r, call, &o->bytes, &o->n_bytes);
+	if (status != PCTL_OK) {
+		free(o);
+		return status;
+	}
+	*out = *r;
+	out->owner = o;
+	return PCTL_OK;
+}
+
+const uint8_t *pctl_request_bytes(const pctl_request *r, uint64_t *n)
+{
+	const struct owner *o = r->owner;
+
+	*n = o == NULL ? 0 : o->n_bytes;
+	return o == NULL ? NULL : o->bytes;
+}
+
+/* The request's one field is the message: a tag of one byte, the length, the bytes. */
+const uint8_t *pctl_execute_bytes(const pctl_request *r, uint64_t *n)
+{
+	uint64_t n_bytes;
+	const uint8_t *bytes = pctl_request_bytes(r, &n_bytes);
+	size_t at = 1;
+
+	*n = 0;
+	if (bytes == NULL || r->kind != PCTL_MSG_EXECUTE ||
+	    !pctl_wire_varint(bytes, (size_t)n_bytes, &at, n))
+		return NULL;
+	return bytes + at;
 }
 
 /* ---- decoding ----------------------------------------------------------------------------- */
@@ -141,23 +168,19 @@ static uint32_t unknown_tag(const ProtobufCMessage *m)
 	return tag;
 }
 
-static pctl_status check_canonical(const ProtobufCMessage *pb, const void *bytes, uint64_t n,
-				   const pctl_call *call)
+static pctl_status check_canonical(const ProtobufCMessageDescriptor *type, const void *bytes,
+				   uint64_t n, const pctl_call *call)
 {
-	uint8_t *again = NULL;
-	uint64_t n_again = 0, at = 0;
-	pctl_status status = pack(pb, call, &again, &n_again);
+	size_t at;
 
-	if (status != PCTL_OK)
-		return status;
-	while (at < n && at < n_again && again[at] == ((const uint8_t *)bytes)[at])
-		at++;
-	free(again);
-	return at == n && at == n_again
+	return pctl_wire_is_canonical(type, bytes, (size_t)n, &at)
 		       ? PCTL_OK
-		       : pctl_refuse(call, PC5783_MESSAGE_CANONICAL,
-				     "the message differs from its canonical encoding at byte %llu",
-				     (unsigned long long)at);
+		       : pctl_refuse(
+				 call, PC5783_MESSAGE_CANONICAL,
+				 "the field at byte %llu of the message is not in the canonical "
+				 "encoding: fields ascending, none twice, no defaults, shortest "
+				 "numbers",
+				 (unsigned long long)at);
 }
 
 /* Everything up to the plain struct; *out owns what was made. */
@@ -183,16 +206,29 @@ static pctl_status open_message(const ProtobufCMessageDescriptor *type, const vo
 	tag = unknown_tag(o->pb);
 	if (tag != 0)
 		return pctl_refuse(call, PC5782_MESSAGE_UNKNOWN, "field %u is unknown here", tag);
-	return check_canonical(o->pb, bytes, n, call);
+	return check_canonical(type, bytes, n, call);
 }
 
 static void close_message(struct owner *o)
 {
 	if (o == NULL)
 		return;
-	protobuf_c_message_free_unpacked(o->pb, NULL);
+	if (o->pb != NULL)
+		protobuf_c_message_free_unpacked(o->pb, NULL);
 	pctl_arena_destroy(o->arena);
+	free(o->bytes);
 	free(o);
+}
+
+static pctl_status keep_bytes(struct owner *o, const void *bytes, uint64_t n, const pctl_call *call)
+{
+	o->bytes = malloc((size_t)n + 1);
+	if (o->bytes == NULL)
+		return no_memory(call);
+	if (n != 0)
+		memcpy(o->bytes, bytes, (size_t)n);
+	o->n_bytes = n;
+	return PCTL_OK;
 }
 
 pctl_status pctl_request_decode(const void *bytes, uint64_t n, const pctl_call *call,
@@ -207,6 +243,8 @@ pctl_status pctl_request_decode(const void *bytes, uint64_t n, const pctl_call *
 					      call, out);
 	if (status == PCTL_OK)
 		status = pctl_request_check(out, call);
+	if (status == PCTL_OK)
+		status = keep_bytes(o, bytes, n, call);
 	if (status == PCTL_OK) {
 		out->owner = o;
 		return PCTL_OK;

@@ -244,6 +244,8 @@ enum {
 	PCTL_MSG_ERROR = 15
 };
 
+/* One that was decoded or sealed has its canonical bytes beside it and is not changed any more: what takes it in looks at
+ * neither again. */
 typedef struct pctl_request {
 	uint32_t kind, reserved;
 	union {
@@ -260,7 +262,7 @@ typedef struct pctl_request {
 		pctl_msg_data put;
 		pctl_msg_cid get;
 	} as;
-	void *owner; /* of a decoded message; NULL in one made by hand */
+	void *owner; /* of a decoded or sealed message; NULL in one made by hand */
 } pctl_request;
 
 typedef struct pctl_response {
@@ -306,6 +308,14 @@ pctl_status pctl_response_decode(const void *bytes, uint64_t n, const pctl_call 
 void pctl_request_destroy(pctl_request *r);
 void pctl_response_destroy(pctl_response *r);
 
+/*
+ * Check and pack, once, a message made by hand: *out is the same message with its bytes beside it, and borrows what `r`
+ * points to. Refused as pctl_request_encode refuses. Release *out with destroy, before what it borrows.
+ */
+pctl_status pctl_request_seal(const pctl_request *r, const pctl_call *call, pctl_request *out);
+/* The canonical bytes of a request that was decoded or sealed, which live as long as it; NULL of one made by hand. */
+const uint8_t *pctl_request_bytes(const pctl_request *r, uint64_t *n);
+
 /* An arena for what a response made by hand points to, freed by pctl_response_destroy; call it before filling in. NULL:
  * no memory. */
 struct pctl_arena;
@@ -313,10 +323,9 @@ struct pctl_arena *pctl_response_arena(pctl_response *r);
 
 /* ---- the id of a job ---------------------------------------------------------------------- */
 
-/* The canonical encoding of the execute message alone, without the request around it: what a job's id is taken over.
- * Checked first. Released with free(). */
-pctl_status pctl_execute_encode(const pctl_msg_execute *m, const pctl_call *call, uint8_t **out,
-				uint64_t *n_out);
+/* The canonical encoding of the execute message alone, without the request around it: what a job's id is taken over. It
+ * lies in the bytes of a request that was decoded or sealed; NULL of one made by hand or of another kind. */
+const uint8_t *pctl_execute_bytes(const pctl_request *r, uint64_t *n);
 
 /*
  * job_id = SHA-256( domain || height || sequence || n || message ), where
@@ -324,7 +333,7 @@ pctl_status pctl_execute_encode(const pctl_msg_execute *m, const pctl_call *call
  *   height    8 bytes, least significant first: of the block that takes the message in
  *   sequence  8 bytes, least significant first: the sender's sequence number, which each message of theirs uses up
  *   n         8 bytes, least significant first: the length of the message
- *   message   the n bytes of pctl_execute_encode
+ *   message   the n bytes of pctl_execute_bytes
  * One sender never has one sequence number twice and the sender stands in the message, so no two jobs share an id.
  */
 pctl_status pctl_job_id(const void *message, uint64_t n, uint64_t height, uint64_t sequence,

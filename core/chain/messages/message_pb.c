@@ -100,7 +100,7 @@ static Gpu__Override *override_to(const pctl_msg_override *m, pctl_arena *a)
 	return pb;
 }
 
-Gpu__MsgGpuExecute *pctl_execute_to_pb(const pctl_msg_execute *m, pctl_arena *a)
+static Gpu__MsgGpuExecute *execute_to(const pctl_msg_execute *m, pctl_arena *a)
 {
 	MAKE(a, Gpu__MsgGpuExecute, gpu__msg_gpu_execute__init);
 	pb->sender = borrow(m->sender);
@@ -321,7 +321,7 @@ Gpu__Request *pctl_request_to_pb(const pctl_request *r, pctl_arena *a)
 	case PCTL_MSG_UPLOAD:
 		return (pb->upload = upload_to(&r->as.upload, a)) == NULL ? NULL : pb;
 	case PCTL_MSG_EXECUTE:
-		return (pb->execute = pctl_execute_to_pb(&r->as.execute, a)) == NULL ? NULL : pb;
+		return (pb->execute = execute_to(&r->as.execute, a)) == NULL ? NULL : pb;
 	case PCTL_MSG_QUERY:
 		return (pb->query = query_to(&r->as.query, a)) == NULL ? NULL : pb;
 	case PCTL_MSG_BLOCK_END:

@@ -10,7 +10,6 @@
 /* Into the generated form, whose parts lie in the arena and borrow the strings. NULL: no memory. */
 Gpu__Request *pctl_request_to_pb(const pctl_request *r, pctl_arena *a);
 Gpu__Response *pctl_response_to_pb(const pctl_response *r, pctl_arena *a);
-Gpu__MsgGpuExecute *pctl_execute_to_pb(const pctl_msg_execute *m, pctl_arena *a);
 
 /* Back; arrays lie in the arena, strings stay where they are. PC5784 when a message inside is absent that must be
  * there, PC2 for lack of memory. */

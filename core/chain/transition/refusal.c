@@ -95,41 +95,29 @@ static pctl_status price(const pctl_taking *t, const pctl_msg_execute *m, uint64
 }
 
 /* The job that it would have been, failed; what it pays is set aside until the end of the block says who gets it. */
-static pctl_status keep_job(const pctl_taking *t, const pctl_msg_execute *m, uint32_t code,
+static pctl_status keep_job(const pctl_taking *t, const pctl_request *r, uint32_t code,
 			    uint64_t charged, uint8_t id[PCTL_DIGEST_BYTES])
 {
-	const pctl_request r = {.kind = PCTL_MSG_EXECUTE, .as.execute = *m};
 	pctl_chain_job job = {.height = t->height,
 			      .clock = t->clock,
 			      .gas = charged,
 			      .origin = PCTL_ORIGIN_MESSAGE,
-			      .output_bytes = m->output_bytes};
+			      .output_bytes = r->as.execute.output_bytes};
 	char why[32];
-	uint64_t clock;
-	pctl_status status = pctl_submit_id(t, m, job.id);
+	pctl_status status = pctl_queue_job(t, r, charged, &job);
 
 	snprintf(why, sizeof(why), "refused: PC%04" PRIu32, code);
-	memcpy(job.sender, m->sender, strlen(m->sender));
 	memcpy(id, job.id, PCTL_DIGEST_BYTES);
-	if (status == PCTL_OK)
-		status = pctl_jobs_last(t->s, t->call, &clock, &job.position);
-	job.position++;
-	if (status == PCTL_OK)
-		status = pctl_request_encode(&r, t->call, &job.message, &job.n_message);
-	if (status == PCTL_OK)
-		status = pctl_ledger_reserve(t->s, job.id, m->sender, charged, t->call);
-	if (status == PCTL_OK)
-		status = pctl_jobs_add(t->s, &job, t->call);
 	if (status == PCTL_OK)
 		status = pctl_jobs_end(t->s, job.id, PCTL_JOB_FAILED, t->height, charged, NULL, why,
 				       t->call);
-	pctl_chain_job_clear(&job);
 	return status;
 }
 
 /* PCTL_OK without a charge where there is none. */
-static pctl_status charge(pctl_taking *t, const pctl_msg_execute *m, uint32_t code)
+static pctl_status charge(pctl_taking *t, const pctl_request *r, uint32_t code)
 {
+	const pctl_msg_execute *m = &r->as.execute;
 	uint64_t charged = 0;
 	pctl_status status = PCTL_OK;
 
@@ -137,7 +125,7 @@ static pctl_status charge(pctl_taking *t, const pctl_msg_execute *m, uint32_t co
 		return PCTL_OK;
 	status = price(t, m, &charged);
 	if (status == PCTL_OK && charged != 0)
-		status = keep_job(t, m, code, charged, t->refused);
+		status = keep_job(t, r, code, charged, t->refused);
 	t->charged = status == PCTL_OK ? charged : 0;
 	return status;
 }
@@ -180,7 +168,7 @@ void pctl_refusal_say(const pctl_taking *t)
 	}
 }
 
-pctl_status pctl_take_or_charge(pctl_taking *t, const pctl_msg_execute *m)
+pctl_status pctl_take_or_charge(pctl_taking *t, const pctl_request *r)
 {
 	pctl_taking inner = *t;
 	pctl_call listening;
@@ -194,9 +182,9 @@ pctl_status pctl_take_or_charge(pctl_taking *t, const pctl_msg_execute *m)
 	listening = *pctl_diag_list_call(t->said);
 	listening.trace_id = t->call == NULL ? 0 : t->call->trace_id;
 	inner.call = &listening;
-	status = pctl_take_job(&inner, m, PCTL_ORIGIN_MESSAGE);
+	status = pctl_take_job(&inner, r, PCTL_ORIGIN_MESSAGE);
 	if (status == PCTL_OK)
 		return PCTL_OK;
-	charged = charge(t, m, first_code(t->said));
+	charged = charge(t, r, first_code(t->said));
 	return charged == PCTL_OK ? status : charged;
 }

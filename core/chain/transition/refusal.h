@@ -11,7 +11,7 @@
  * the block ends and split then as other charges are. t->charged is that gas, t->refused the job's id; the status is
  * that of the refusal all the same. Other refusals charge nothing and leave no row.
  */
-pctl_status pctl_take_or_charge(pctl_taking *t, const pctl_msg_execute *m);
+pctl_status pctl_take_or_charge(pctl_taking *t, const pctl_request *r);
 
 /* Pass on what t->said kept, the first error with what it costs. */
 void pctl_refusal_say(const pctl_taking *t);

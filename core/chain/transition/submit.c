@@ -294,48 +294,29 @@ static pctl_status check_gas(submission *s)
 
 /* ---- taking it in -------------------------------------------------------------------------- */
 
-pctl_status pctl_submit_id(const pctl_taking *t, const pctl_msg_execute *m,
-			   uint8_t out[PCTL_DIGEST_BYTES])
+pctl_status pctl_queue_job(const pctl_taking *t, const pctl_request *r, uint64_t reserve,
+			   pctl_chain_job *job)
 {
-	uint8_t *bytes = NULL;
-	uint64_t n = 0;
-	pctl_status status = pctl_execute_encode(m, t->call, &bytes, &n);
+	const char *sender = r->as.execute.sender;
+	uint64_t clock, n;
+	const uint8_t *bytes = pctl_execute_bytes(r, &n);
+	pctl_status status = pctl_job_id(bytes, n, t->height, t->sequence, t->call, job->id);
 
-	if (status == PCTL_OK)
-		status = pctl_job_id(bytes, n, t->height, t->sequence, t->call, out);
-	free(bytes);
-	return status;
-}
-
-static pctl_status add_job(const submission *s, uint32_t origin, pctl_chain_job *job)
-{
-	const pctl_request r = {.kind = PCTL_MSG_EXECUTE, .as.execute = *s->m};
-	const pctl_taking *t = s->t;
-	uint64_t clock;
-	pctl_status status = pctl_submit_id(t, s->m, job->id);
-
+	job->message = (uint8_t *)(uintptr_t)pctl_request_bytes(r, &job->n_message);
+	memcpy(job->sender, sender, strlen(sender));
 	if (status == PCTL_OK)
 		status = pctl_jobs_last(t->s, t->call, &clock, &job->position);
-	if (status == PCTL_OK)
-		status = pctl_request_encode(&r, t->call, &job->message, &job->n_message);
-	if (status == PCTL_OK)
-		status = pctl_ledger_reserve(t->s, job->id, s->m->sender, s->m->gas_limit, t->call);
-	if (status != PCTL_OK)
-		return status;
 	job->position++;
-	job->height = t->height;
-	job->clock = s->clock;
-	job->gas = s->price.total;
-	job->origin = origin;
-	job->output_bytes = s->m->output_bytes;
-	memcpy(job->sender, s->m->sender, strlen(s->m->sender));
-	return pctl_jobs_add(t->s, job, t->call);
+	if (status == PCTL_OK)
+		status = pctl_ledger_reserve(t->s, job->id, sender, reserve, t->call);
+	return status == PCTL_OK ? pctl_jobs_add(t->s, job, t->call) : status;
 }
 
-pctl_status pctl_take_job(const pctl_taking *t, const pctl_msg_execute *m, uint32_t origin)
+pctl_status pctl_take_job(const pctl_taking *t, const pctl_request *r, uint32_t origin)
 {
+	const pctl_msg_execute *m = &r->as.execute;
 	submission s = {.t = t, .m = m, .clock = t->clock};
-	pctl_chain_job job = {.position = 0};
+	pctl_chain_job job;
 	char text[PCTL_JOB_TEXT_SIZE];
 	pctl_status status = make_unit(&s);
 
@@ -345,24 +326,28 @@ pctl_status pctl_take_job(const pctl_taking *t, const pctl_msg_execute *m, uint3
 		status = check_bytes(&s);
 	if (status == PCTL_OK)
 		status = check_gas(&s);
-	if (status == PCTL_OK)
-		status = add_job(&s, origin, &job);
-	if (status == PCTL_OK) {
-		t->out->as.execute.job_id =
-			pctl_arena_dup(t->arena, pctl_job_id_format(job.id, text));
-		t->out->as.execute.logical_clock = s.clock;
-		if (t->out->as.execute.job_id == NULL)
-			status = pctl_refuse(t->call, PC2_NOMEM, "no memory for a job");
-	}
-	pctl_chain_job_clear(&job);
-	return status;
+	if (status != PCTL_OK)
+		return status;
+	job = (pctl_chain_job){.height = t->height,
+			       .clock = s.clock,
+			       .gas = s.price.total,
+			       .origin = origin,
+			       .output_bytes = m->output_bytes};
+	status = pctl_queue_job(t, r, m->gas_limit, &job);
+	if (status != PCTL_OK)
+		return status;
+	t->out->as.execute.job_id = pctl_arena_dup(t->arena, pctl_job_id_format(job.id, text));
+	t->out->as.execute.logical_clock = s.clock;
+	return t->out->as.execute.job_id == NULL
+		       ? pctl_refuse(t->call, PC2_NOMEM, "no memory for a job")
+		       : PCTL_OK;
 }
 
 /* What the engine itself asks for at the end of an epoch is charged to nobody. */
-pctl_status pctl_take_execute(pctl_taking *t, const pctl_msg_execute *m, uint32_t origin)
+pctl_status pctl_take_execute(pctl_taking *t, const pctl_request *r, uint32_t origin)
 {
 	return t->params.values[PCTL_PARAM_RULES] == PCTL_RULES_RELEASED ||
 			       origin != PCTL_ORIGIN_MESSAGE
-		       ? pctl_take_job(t, m, origin)
-		       : pctl_take_or_charge(t, m);
+		       ? pctl_take_job(t, r, origin)
+		       : pctl_take_or_charge(t, r);
 }

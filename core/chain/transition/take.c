@@ -1,7 +1,6 @@
 /* Taking in messages: one transaction (or savepoint) around what a message does, its sequence number and its place in
  * the inbox. */
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "chain/chain_private.h"
@@ -148,7 +147,7 @@ static pctl_status act(pctl_taking *t, const pctl_request *r, uint32_t origin)
 	case PCTL_MSG_UPLOAD:
 		return pctl_take_upload(t, &r->as.upload);
 	case PCTL_MSG_EXECUTE:
-		return pctl_take_execute(t, &r->as.execute, origin);
+		return pctl_take_execute(t, r, origin);
 	case PCTL_MSG_LEDGER:
 		return take_ledger(t, &r->as.ledger);
 	case PCTL_MSG_PARAMS:
@@ -168,14 +167,10 @@ static pctl_status act(pctl_taking *t, const pctl_request *r, uint32_t origin)
 
 static pctl_status keep_message(const pctl_taking *t, const pctl_request *r, uint32_t origin)
 {
-	uint8_t *bytes = NULL;
-	uint64_t n = 0;
-	pctl_status status = pctl_request_encode(r, t->call, &bytes, &n);
+	uint64_t n;
+	const uint8_t *bytes = pctl_request_bytes(r, &n);
 
-	if (status == PCTL_OK)
-		status = pctl_inbox_add(t->s, origin, bytes, n, t->call);
-	free(bytes);
-	return status;
+	return pctl_inbox_add(t->s, origin, bytes, n, t->call);
 }
 
 static pctl_status take_inside(pctl_taking *t, const pctl_request *r, uint32_t origin)
@@ -261,16 +256,14 @@ static pctl_status take_and_leave(pctl_taking *t, const pctl_request *r, uint32_
 	return kept == PCTL_OK ? taken : kept;
 }
 
-/* is_again: the message is of a record, where one that is refused and charged is in its place. */
-static pctl_status take(pctl_chain *c, const pctl_request *r, uint32_t origin, int is_again,
-			const pctl_call *call, pctl_response *out)
+/* A sealed message. is_again: it is of a record, where one that is refused and charged is in its place. */
+static pctl_status take_sealed(pctl_chain *c, const pctl_request *r, uint32_t origin, int is_again,
+			       const pctl_call *call, pctl_response *out)
 {
 	pctl_taking t = {.c = c, .s = c->state, .call = call, .out = out};
 	int is_nested = 0;
-	pctl_status status = pctl_request_check(r, call);
+	pctl_status status;
 
-	if (status != PCTL_OK)
-		return status;
 	if (sender_of(r) == NULL)
 		return pctl_refuse(call, PC5826_CHAIN_MESSAGE, "a message of kind %u", r->kind);
 	if (c->batch == PCTL_BATCH_LOST)
@@ -287,6 +280,22 @@ static pctl_status take(pctl_chain *c, const pctl_request *r, uint32_t origin, i
 		pctl_refusal_say(&t);
 	if (t.said != NULL)
 		pctl_diag_list_destroy(t.said);
+	return status;
+}
+
+/* A message made by hand is checked and packed here and nowhere else; one that was decoded has been. */
+static pctl_status take(pctl_chain *c, const pctl_request *r, uint32_t origin, int is_again,
+			const pctl_call *call, pctl_response *out)
+{
+	pctl_request sealed;
+	pctl_status status;
+
+	if (r->owner != NULL)
+		return take_sealed(c, r, origin, is_again, call, out);
+	status = pctl_request_seal(r, call, &sealed);
+	if (status == PCTL_OK)
+		status = take_sealed(c, &sealed, origin, is_again, call, out);
+	pctl_request_destroy(&sealed);
 	return status;
 }
 

@@ -26,7 +26,7 @@ typedef struct pctl_block_input {
  * What one job did.
  *
  * job       its id
- * request   SHA-256 of its execute message (pctl_execute_encode)
+ * request   SHA-256 of its execute message (pctl_execute_bytes)
  * program   CID of the shader's source
  * inputs    ascending by group and binding, none twice; of a COMPLETE job all storage it reads, of a FAILED one none
  * uniform   SHA-256 of the bytes bound to 0:1; has_uniform 0: none

@@ -52,9 +52,12 @@ static pctl_status execute(const uint8_t *in, size_t n, uint8_t **out, uint64_t 
 {
 	pctl_request r;
 	pctl_status status = pctl_request_decode(in, n, &call, &r);
+	const uint8_t *bytes = status == PCTL_OK ? pctl_execute_bytes(&r, n_out) : NULL;
 
+	if (status == PCTL_OK && (*out = malloc(*n_out + 1)) == NULL)
+		status = PCTL_E_NOMEM;
 	if (status == PCTL_OK)
-		status = pctl_execute_encode(&r.as.execute, &call, out, n_out);
+		memcpy(*out, bytes, *n_out);
 	pctl_request_destroy(&r);
 	return status;
 }
