@@ -274,7 +274,7 @@ fn f(x : u32) -> u32 { var a : array<u32, 8>; a[x & 7u] = x; return a[(x + 1u) &
   var c = array<u32, 8>(); r[7] = c[r[7] & 7u];
 }
 """
-with open(os.path.join(os.environ["PIPELINES"], "..", "core", "program", "extents.def"), encoding="utf-8") as table_of_extents:
+with open(os.path.join(os.environ["PIPELINES"], "..", "core", "compiler", "analysis", "extents.def"), encoding="utf-8") as table_of_extents:
     EXTENTS = re.findall(r"^PCTL_EXTENT\(\w+, (\w+),", table_of_extents.read(), re.M)
 
 
