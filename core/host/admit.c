@@ -50,8 +50,7 @@ pctl_status pctl_texts_statement(const pctl_texts *texts, const pctl_call *call,
 	const uint32_t n = pctl_texts_count(texts);
 	char **lines = calloc(n + 1u, sizeof(*lines));
 	pctl_status status =
-		lines == NULL ? pctl_refuse(call, PC2_NOMEM, "no memory for a signature")
-			      : PCTL_OK;
+		lines == NULL ? pctl_refuse(call, PC2_NOMEM, "no memory for a signature") : PCTL_OK;
 
 	for (uint32_t i = 0; status == PCTL_OK && i < n; i++)
 		status = line_of(texts, i, call, &lines[i]);
@@ -87,8 +86,8 @@ static pctl_status read_all(const pctl_view *view, const char *path, const pctl_
 			continue;
 		name = pctl_view_beside(view, path, p->jobs[i].shader);
 		status = name == NULL ? pctl_refuse(call, PC2_NOMEM, "no memory for a path")
-				      : pctl_view_read(view, name, PCTL_PIPELINE_SHADER_MAX,
-						       call, &text, &n);
+				      : pctl_view_read(view, name, PCTL_PIPELINE_SHADER_MAX, call,
+						       &text, &n);
 		free(text);
 		free(name);
 	}
@@ -146,8 +145,8 @@ static pctl_status check_signer(const pctl_policy *policy, const char *name, con
 }
 
 /* The signature beside the pipeline against the texts that were read. */
-static pctl_status check_signature(const pctl_installation *in, const pctl_loaded_pipeline *p, const char *name,
-				   const pctl_call *call)
+static pctl_status check_signature(const pctl_installation *in, const pctl_loaded_pipeline *p,
+				   const char *name, const pctl_call *call)
 {
 	const pctl_view *view = p->revision == NULL ? NULL : pctl_repo_revision_view(p->revision);
 	char *text = NULL, key[PCTL_PUBLIC_KEY_TEXT];
@@ -173,7 +172,8 @@ static pctl_status check_signature(const pctl_installation *in, const pctl_loade
 	return status;
 }
 
-static pctl_status admit_signed(pctl_installation *in, const pctl_loaded_pipeline *p, const pctl_call *call)
+static pctl_status admit_signed(pctl_installation *in, const pctl_loaded_pipeline *p,
+				const pctl_call *call)
 {
 	const pctl_view *view = p->revision == NULL ? NULL : pctl_repo_revision_view(p->revision);
 	const char *name = pctl_arena_printf(in->arena, "%s.sig", p->pipeline->file);

@@ -8,16 +8,11 @@
 
 #define LARGEST_SCHEDULE (4u << 20)
 
-static pctl_status no_memory(const pctl_call *call)
-{
-	return pctl_refuse(call, PC2_NOMEM, "no memory for the installation");
-}
-
 pctl_status pctl_installation_init(pctl_installation *in, const pctl_installation_options *o,
 				   const pctl_call *call)
 {
 	*in = (pctl_installation){.asked = *o, .arena = pctl_arena_create()};
-	return in->arena == NULL ? no_memory(call) : PCTL_OK;
+	return in->arena == NULL ? pctl_no_memory(call, "the installation") : PCTL_OK;
 }
 
 void pctl_installation_close(pctl_installation *in)
@@ -76,8 +71,8 @@ pctl_status pctl_installation_policy(pctl_installation *in, const pctl_call *cal
 			     : pctl_host_config_find(in->config, given);
 	if (path == NULL)
 		return pctl_refuse(call, PC3_IO, "no policy file %s", given == NULL ? "" : given);
-	status = pctl_policy_read(path, pctl_host_config_find_policy, in->config, call,
-				  &in->policy);
+	status =
+		pctl_policy_read(path, pctl_host_config_find_policy, in->config, call, &in->policy);
 	free(path);
 	if (status == PCTL_OK)
 		limit_policy(in);
@@ -149,7 +144,7 @@ pctl_status pctl_installation_ops(pctl_installation *in, const pctl_call *call)
 	if (in->library != NULL)
 		in->kernels = pctl_kernels_create(pctl_op_library_source(in->library));
 	if (in->kernels == NULL)
-		return no_memory(call);
+		return pctl_no_memory(call, "the installation");
 	pctl_kernels_obey(in->kernels, in->policy);
 	return PCTL_OK;
 }
@@ -186,7 +181,9 @@ static pctl_status identify_schedule(pctl_installation *in, const char *path, co
 	if (status == PCTL_OK)
 		in->schedule_id = pctl_arena_dup(in->arena, pctl_cid_format(&cid, cid_text));
 	free(text);
-	return status == PCTL_OK && in->schedule_id == NULL ? no_memory(call) : status;
+	return status == PCTL_OK && in->schedule_id == NULL
+		       ? pctl_no_memory(call, "the installation")
+		       : status;
 }
 
 pctl_status pctl_installation_schedule(pctl_installation *in, const pctl_call *call)
@@ -249,7 +246,7 @@ pctl_status pctl_installation_certificates(pctl_installation *in, const pctl_cal
 	own[0] = pctl_arena_printf(in->arena, "%s/certificates", in->config->home);
 	own[1] = shipped(in, "certs/certificates");
 	if (own[0] == NULL)
-		return no_memory(call);
+		return pctl_no_memory(call, "the installation");
 	o = (pctl_found_options){.profiles = in->profiles,
 				 .registry = in->registry,
 				 .ops = pctl_op_library_source(in->library),
@@ -274,7 +271,8 @@ pctl_status pctl_installation_signer(pctl_installation *in, const pctl_call *cal
 	*out = NULL;
 	if (status != PCTL_OK)
 		return status;
-	return keys == NULL ? no_memory(call) : pctl_signer_open(keys, call, out);
+	return keys == NULL ? pctl_no_memory(call, "the installation")
+			    : pctl_signer_open(keys, call, out);
 }
 
 /* Certificates are looked for when a policy first asks for a level. Who cannot read them holds none. */
@@ -315,8 +313,8 @@ pctl_status pctl_installation_run_options(pctl_installation *in, const pctl_call
 	out->policy = in->policy;
 	out->verify_ppm = in->policy->verify_ppm;
 	out->cache_dir = in->config->cache_bytes != 0 ? in->config->cache_dir : NULL;
-	out->flags = (in_process ? PCTL_RUN_IN_PROCESS : 0) |
-		     (in->config->memo ? 0 : PCTL_RUN_FRESH);
+	out->flags =
+		(in_process ? PCTL_RUN_IN_PROCESS : 0) | (in->config->memo ? 0 : PCTL_RUN_FRESH);
 	out->profiles = in->profiles;
 	out->certified_level = certified_level;
 	out->certified_ctx = in;

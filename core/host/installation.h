@@ -60,7 +60,8 @@ void pctl_installation_close(pctl_installation *in);
 pctl_status pctl_installation_config(pctl_installation *in, const pctl_call *call);
 pctl_status pctl_installation_policy(pctl_installation *in, const pctl_call *call);
 pctl_status pctl_installation_registry(pctl_installation *in, const pctl_call *call);
-pctl_status pctl_installation_ops(pctl_installation *in, const pctl_call *call); /* library, kernels */
+pctl_status pctl_installation_ops(pctl_installation *in,
+				  const pctl_call *call); /* library, kernels */
 pctl_status pctl_installation_store(pctl_installation *in, const pctl_call *call);
 pctl_status pctl_installation_memo(pctl_installation *in, const pctl_call *call);
 pctl_status pctl_installation_schedule(pctl_installation *in, const pctl_call *call);

@@ -9,6 +9,7 @@
 #include "foundation/diag/diag.h"
 #include "runtime/ipc/process.h"
 #include "runtime/plugin/session.h"
+#include "foundation/base/clock.h"
 
 static int by_time(const void *a, const void *b)
 {

@@ -6,6 +6,7 @@
 
 #include "runtime/ipc/process.h"
 #include "planted/planted.h"
+#include "foundation/base/clock.h"
 
 /* As a policy would say. */
 static const pctl_worker_limits limits = {

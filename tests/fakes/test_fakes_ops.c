@@ -4,6 +4,7 @@
 
 #include "runtime/ipc/process.h"
 #include "planted/planted.h"
+#include "foundation/base/clock.h"
 
 typedef struct asking {
 	fixture f;

@@ -4,6 +4,7 @@
 
 #include "runtime/ipc/process.h"
 #include "runtime/ipc/remote.h"
+#include "foundation/base/clock.h"
 
 #define WORDS 3000000u /* more than the shared window holds */
 

@@ -2,6 +2,7 @@
 #include "bench.h"
 
 #include "runtime/ipc/process.h"
+#include "foundation/base/clock.h"
 
 static const uint32_t modes[2] = {0, PCTL_SESSION_IN_PROCESS};
 

@@ -5,6 +5,7 @@
 
 #include "runtime/ipc/process.h"
 #include "runtime/ipc/remote.h"
+#include "foundation/base/clock.h"
 
 static const uint32_t modes[2] = {0, PCTL_SESSION_IN_PROCESS};
 

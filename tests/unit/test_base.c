@@ -6,10 +6,14 @@
 #include <unistd.h>
 
 #include "foundation/base/arena.h"
+#include "foundation/base/clock.h"
 #include "foundation/base/file.h"
+#include "foundation/base/hash.h"
+#include "foundation/base/hex.h"
 #include "foundation/base/json.h"
 #include "foundation/base/map.h"
 #include "foundation/base/num.h"
+#include "foundation/base/utf8.h"
 #include "foundation/base/vec.h"
 
 static void numbers(void **state)
@@ -216,5 +220,135 @@ static void vectors(void **state)
 	assert_null(none);
 }
 
+static size_t encode(uint32_t c, char out[4])
+{
+	if (c < 0x80) {
+		out[0] = (char)c;
+		return 1;
+	}
+	if (c < 0x800) {
+		out[0] = (char)(0xc0 | c >> 6);
+		out[1] = (char)(0x80 | (c & 63));
+		return 2;
+	}
+	if (c < 0x10000) {
+		out[0] = (char)(0xe0 | c >> 12);
+		out[1] = (char)(0x80 | (c >> 6 & 63));
+		out[2] = (char)(0x80 | (c & 63));
+		return 3;
+	}
+	out[0] = (char)(0xf0 | c >> 18);
+	out[1] = (char)(0x80 | (c >> 12 & 63));
+	out[2] = (char)(0x80 | (c >> 6 & 63));
+	out[3] = (char)(0x80 | (c & 63));
+	return 4;
+}
+
+/* Every code point there is decodes to itself and no shorter; and so many texts of two, three and four bytes are one code
+ * point as there are code points of that length, so that nothing else passes. */
+static void utf8(void **state)
+{
+	uint32_t n_good[5] = {0}, got;
+	char s[4];
+
+	(void)state;
+	for (uint32_t c = 0; c < 0x120000; c++) {
+		const size_t n = encode(c, s);
+		const int is = c < 0x110000 && (c < 0xd800 || c > 0xdfff);
+
+		if (pctl_utf8_decode(s, n, &got) != (is ? n : 0) || (is && got != c) ||
+		    (n > 1 && pctl_utf8_decode(s, n - 1, NULL) != 0))
+			fail_msg("U+%04X", c);
+	}
+	for (uint32_t i = 0; i < 1u << 24; i++) {
+		s[0] = (char)(i >> 16);
+		s[1] = (char)(i >> 8);
+		s[2] = (char)i;
+		n_good[pctl_utf8_decode(s, 3, NULL)]++;
+	}
+	assert_int_equal(n_good[1], 0x80 << 16);
+	assert_int_equal(n_good[2], 0x780 << 8);
+	assert_int_equal(n_good[3], 0xf800 - 0x800);
+	for (uint32_t i = 0; i < 1u << 19; i++) { /* what can follow f0 to f7, last byte fixed */
+		s[0] = (char)(0xf0 | i >> 16);
+		s[1] = (char)(i >> 8);
+		s[2] = (char)i;
+		s[3] = (char)0x80;
+		n_good[4] += pctl_utf8_decode(s, 4, NULL) == 4;
+	}
+	assert_int_equal(n_good[4], 0x100000 / 64);
+	assert_int_equal(pctl_utf8_decode(s, 0, NULL), 0);
+
+	assert_int_equal(pctl_utf8_bad("a\0b", 3, 0), 3);
+	assert_int_equal(pctl_utf8_bad("a\0b", 3, PCTL_UTF8_NO_NUL), 1);
+	assert_int_equal(pctl_utf8_bad("a\xc2\x9f", 3, 0), 3);
+	assert_int_equal(pctl_utf8_bad("a\xc2\x9f", 3, PCTL_UTF8_PLAIN), 1);
+	assert_int_equal(pctl_utf8_bad("\xc2\xa0\x7f", 3, PCTL_UTF8_PLAIN), 2);
+	assert_int_equal(pctl_utf8_bad("ab\xe2\x82", 4, 0), 2);
+	assert_int_equal(pctl_utf8_cut("a\xe2\x82\xac", 3), 1);
+	assert_int_equal(pctl_utf8_cut("a\xe2\x82\xac", 1), 1);
+	assert_int_equal(pctl_utf8_cut("ab", 1), 1);
+}
+
+static void hex(void **state)
+{
+	static const uint8_t bytes[] = {0x00, 0x9f, 0xa0, 0xff};
+	uint8_t large[700], back[4];
+	pctl_str_buf s = PCTL_STR_BUF_INIT;
+	char text[9], *whole;
+
+	(void)state;
+	assert_string_equal(pctl_hex_print(bytes, 4, text), "009fa0ff");
+	assert_int_equal(pctl_hex_parse(text, 4, back), 1);
+	assert_memory_equal(back, bytes, 4);
+	assert_string_equal(pctl_hex_print_number(bytes, 4, text), "ffa09f00");
+	assert_string_equal(pctl_hex_print(bytes, 0, text), "");
+	for (uint32_t c = 0; c < 256; c++) {
+		const char pair[] = {(char)c, '0', '\0'}, swapped[] = {'0', (char)c, '\0'};
+		const int digit = pctl_hex_digit((char)c);
+		const int lower = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+
+		assert_int_equal(digit >= 0, lower || (c >= 'A' && c <= 'F'));
+		if (digit >= 0)
+			assert_int_equal(digit, strtol((char[]){(char)c, '\0'}, NULL, 16));
+		assert_int_equal(pctl_hex_parse(pair, 1, back), lower);
+		assert_int_equal(back[0], lower ? digit * 16 : 0);
+		assert_int_equal(pctl_hex_parse(swapped, 1, back), lower);
+		assert_int_equal(back[0], lower ? digit : 0);
+	}
+	assert_int_equal(pctl_hex_is("0af", 3), 1);
+	assert_int_equal(pctl_hex_is("0af", 2), 0);
+	assert_int_equal(pctl_hex_is("0af", 4), 0);
+	assert_int_equal(pctl_hex_is("0aF", 3), 0);
+	for (uint32_t i = 0; i < sizeof(large); i++)
+		large[i] = (uint8_t)(i * 7);
+	pctl_hex_add(&s, large, sizeof(large));
+	whole = pctl_str_finish(&s);
+	assert_non_null(whole);
+	assert_int_equal(strlen(whole), 2 * sizeof(large));
+	for (uint32_t i = 0; i < sizeof(large); i++) {
+		assert_int_equal(pctl_hex_parse(whole + 2 * (size_t)i, 1, back), 1);
+		assert_int_equal(back[0], large[i]);
+	}
+	free(whole);
+}
+
+/* The published values of both hashes: state and samples of released records hang on them. */
+static void hashes(void **state)
+{
+	uint64_t before;
+
+	(void)state;
+	assert_int_equal(pctl_fnv32(PCTL_FNV32, "foobar", 6), 0xbf9cf968);
+	assert_true(pctl_fnv64(PCTL_FNV64, "foobar", 6) == 0x85944171f73967e8);
+	assert_true(pctl_fnv64_text(PCTL_FNV64, "foobar") == 0x85944171f73967e8);
+	assert_true(pctl_mix64(PCTL_SPLITMIX_STEP) == 0xe220a8397b1dcdaf);
+	assert_true(pctl_mix64(2 * PCTL_SPLITMIX_STEP) == 0x6e789e6aa1b965f4);
+	before = pctl_clock_ns();
+	assert_true(pctl_clock_ns() >= before && pctl_clock_ms() >= before / 1000000);
+	assert_true(pctl_clock_s() <= pctl_clock_ms() / 1000 && pctl_clock_thread_ns() > 0);
+}
+
 PCTL_TESTS_MAIN(PCTL_TEST(numbers), PCTL_TEST(maps), PCTL_TEST(arenas), PCTL_TEST(json),
-		PCTL_TEST(nearest), PCTL_TEST(files), PCTL_TEST(vectors))
+		PCTL_TEST(nearest), PCTL_TEST(files), PCTL_TEST(vectors), PCTL_TEST(utf8),
+		PCTL_TEST(hex), PCTL_TEST(hashes))

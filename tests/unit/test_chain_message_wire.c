@@ -186,13 +186,12 @@ static void test_chain_message_wire__the_bytes_say_what_packing_says(void **stat
  * varint. */
 static void test_chain_message_wire__numbers_are_those_of_their_type(void **state)
 {
-	static const char *const wrong[] = {
-		"32 06 10 81 80 80 80 10", /* a u32 of 33 bits */
-		"32 02 10 00",		   /* 0, which is left out */
-		"3A 05 2D 01 00 00 00",	   /* a bool as 4 bytes */
-		"3A 03 28 81 00",	   /* in two bytes */
-		"3A 02 28 02"};		   /* neither 0 nor 1 */
-	static const char status[] = "1A 06 08 FF FF FF FF 0F"; /* -1 as a u32 */
+	static const char *const wrong[] = {"32 06 10 81 80 80 80 10", /* a u32 of 33 bits */
+					    "32 02 10 00",	       /* 0, which is left out */
+					    "3A 05 2D 01 00 00 00",    /* a bool as 4 bytes */
+					    "3A 03 28 81 00",	       /* in two bytes */
+					    "3A 02 28 02"};	       /* neither 0 nor 1 */
+	static const char status[] = "1A 06 08 FF FF FF FF 0F";	       /* -1 as a u32 */
 	size_t n, at;
 
 	(void)state;

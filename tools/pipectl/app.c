@@ -4,9 +4,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "foundation/base/num.h"
+#include "foundation/base/clock.h"
 
 #define REDRAW_NS 100000000u /* at most ten redraws a second */
 
@@ -178,11 +178,8 @@ pctl_status pctl_app_run_options(pctl_app *app, pctl_run_options *out, const cha
 void pctl_app_progress(void *ctx, const char *job, uint64_t done, uint64_t total)
 {
 	pctl_app *app = ctx;
-	struct timespec t;
-	uint64_t now;
+	const uint64_t now = pctl_clock_ns();
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	now = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 	if (!app->progress || now - app->drawn_ns < REDRAW_NS)
 		return;
 	app->drawn_ns = now;

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "app.h"
 #include "foundation/base/output.h"
+#include "foundation/base/clock.h"
 
 static volatile sig_atomic_t interrupted;
 
@@ -20,14 +20,13 @@ static volatile sig_atomic_t interrupted_s; /* second of the first signal */
  * this process. */
 static void on_interrupt(int signal_number)
 {
-	struct timespec t;
+	const sig_atomic_t now = (sig_atomic_t)pctl_clock_s();
 
 	(void)signal_number;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	if (interrupted && (sig_atomic_t)t.tv_sec - interrupted_s > IMPATIENCE_S)
+	if (interrupted && now - interrupted_s > IMPATIENCE_S)
 		_exit(130);
 	if (!interrupted)
-		interrupted_s = (sig_atomic_t)t.tv_sec;
+		interrupted_s = now;
 	interrupted = 1;
 }
 

@@ -10,11 +10,6 @@
 #include "chain/transition/submit.h"
 #include "receipt.h"
 
-static pctl_status no_memory(pctl_app *app)
-{
-	return pctl_refuse(app->call, PC2_NOMEM, "no memory for a receipt");
-}
-
 const char *pctl_app_block_receipts(pctl_app *app)
 {
 	return pctl_arena_printf(app->arena, "%s/chain/receipts", app->host.config->home);
@@ -54,7 +49,7 @@ static pctl_status standings_of(const pctl_app_signing *signing, const pctl_bloc
 		return status;
 	to = pctl_arena_array(arena, all.n + (size_t)1, sizeof(*to));
 	if (to == NULL)
-		return no_memory(signing->app);
+		return pctl_no_memory(signing->app->call, "a receipt");
 	for (uint32_t i = 0; i < all.n; i++) {
 		const pctl_evidence e = pctl_chain_evidence(signing->chain, all.items[i].job);
 
@@ -77,7 +72,7 @@ static pctl_status sign_record(void *ctx, const pctl_block_record *record, const
 	pctl_arena *arena = pctl_arena_create();
 	const char *dir = pctl_app_block_receipts(signing->app);
 	pctl_status status = dir == NULL
-				     ? no_memory(signing->app)
+				     ? pctl_no_memory(signing->app->call, "a receipt")
 				     : pctl_block_read_header(record, "the block", call, &header);
 
 	if (status == PCTL_OK)
@@ -87,7 +82,7 @@ static pctl_status sign_record(void *ctx, const pctl_block_record *record, const
 	if (who.executor == NULL)
 		who.executor = "none";
 	if (status == PCTL_OK)
-		status = arena == NULL ? no_memory(signing->app)
+		status = arena == NULL ? pctl_no_memory(signing->app->call, "a receipt")
 				       : standings_of(signing, record, arena, call, &who);
 	if (status == PCTL_OK) {
 		memcpy(who.previous, header.previous, sizeof(who.previous));
@@ -193,7 +188,7 @@ static pctl_status run(judging *j, const pctl_msg_execute *m, const pctl_params 
 	}
 	j->output = calloc(1, (size_t)m->output_bytes + 1);
 	if (status == PCTL_OK && j->output == NULL)
-		status = no_memory(j->app);
+		status = pctl_no_memory(j->app->call, "a receipt");
 	task.bindings = j->bindings;
 	task.n_bindings = j->n_blobs + j->right.has_uniform;
 	task.output = j->output;
@@ -364,7 +359,7 @@ static pctl_status tell(judging *j, const pctl_app_receipt r[2],
 			who[n++] = r[i].path;
 	}
 	if (report.place == NULL || report.detail[0] == NULL || report.detail[1] == NULL)
-		return no_memory(app);
+		return pctl_no_memory(app->call, "a receipt");
 	status = pctl_app_put_report(app, r, &report, &cid);
 	if (status != PCTL_OK)
 		return status;
@@ -380,7 +375,8 @@ pctl_status pctl_app_dispute_blocks(pctl_app *app, const pctl_app_receipt r[2])
 	pctl_executor reference = {.run = NULL};
 	char hex[2 * PCTL_DIGEST_BYTES + 1];
 	const uint8_t *id;
-	pctl_status status = j == NULL ? no_memory(app) : find_job(app, r, claimed);
+	pctl_status status =
+		j == NULL ? pctl_no_memory(app->call, "a receipt") : find_job(app, r, claimed);
 
 	if (status != PCTL_OK)
 		return status;
@@ -422,7 +418,8 @@ pctl_status pctl_verb_receipt_export(pctl_app *app)
 	if (status == PCTL_OK) {
 		path = pctl_arena_printf(app->arena, "%s/%" PRIu64 ".receipt",
 					 pctl_app_block_receipts(app), row.ended);
-		status = path == NULL ? no_memory(app) : pctl_app_receipt_open(app, path, &block);
+		status = path == NULL ? pctl_no_memory(app->call, "a receipt")
+				      : pctl_app_receipt_open(app, path, &block);
 	}
 	if (status == PCTL_OK && block.block == NULL)
 		status = pctl_refuse(app->call, PC5901_RECEIPT_FORM, "%s is no block's receipt",

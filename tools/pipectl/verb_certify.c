@@ -10,6 +10,7 @@
 #include "certify.h"
 #include "evidence/certify/regressions.h"
 #include "evidence/certify/run.h"
+#include "foundation/base/hex.h"
 
 #define CASES (1u << 20)
 #define PROGRAMS 64u
@@ -25,11 +26,6 @@ typedef struct proof {
 	uint32_t n_regressions;
 	uint32_t own_dir, sharded;
 } proof;
-
-static pctl_status no_memory(const pctl_app *app)
-{
-	return pctl_refuse(app->call, PC2_NOMEM, "no memory for a proof");
-}
 
 /* ---- options ------------------------------------------------------------------------------ */
 
@@ -117,12 +113,12 @@ static pctl_status choose_dir(pctl_app *app, proof *p)
 				 p->params.ops == NULL ? "" : p->params.ops, p->params.seed,
 				 p->params.cases, p->params.programs, p->params.pairs);
 	if (text == NULL)
-		return no_memory(app);
+		return pctl_no_memory(app->call, "a proof");
 	status = pctl_cid_of(text, strlen(text), app->call, &cid);
 	if (status == PCTL_OK)
 		p->dir = pctl_arena_printf(app->arena, "%s/certify/%.16s", app->host.config->home,
 					   pctl_digest_hex(cid.digest, hex));
-	return status == PCTL_OK && p->dir == NULL ? no_memory(app) : status;
+	return status == PCTL_OK && p->dir == NULL ? pctl_no_memory(app->call, "a proof") : status;
 }
 
 static pctl_status take_regressions(pctl_app *app, proof *p)
@@ -136,7 +132,7 @@ static pctl_status take_regressions(pctl_app *app, proof *p)
 		paths[n++] = pctl_arena_printf(app->arena, "%s/../certs/regressions.tsv",
 					       app->host.config->conf_dir);
 	if (paths[0] == NULL || paths[n - 1] == NULL)
-		return no_memory(app);
+		return pctl_no_memory(app->call, "a proof");
 	if (pctl_option_has(&app->line, "--list"))
 		return pctl_regressions_load(paths, n, app->arena, app->call, &p->regressions,
 					     &p->n_regressions);
@@ -152,7 +148,7 @@ static pctl_status take_shapes(pctl_app *app, uint64_t *seed, int *given)
 	*given = text != NULL;
 	if (text == NULL)
 		return PCTL_OK;
-	if (strlen(text) != 16 || strspn(text, "0123456789abcdef") != 16)
+	if (!pctl_hex_is(text, 16))
 		return pctl_refuse(app->call, PC10_USAGE,
 				   "--shapes wants 16 hexadecimal digits, not \"%s\"", text);
 	*seed = strtoull(text, NULL, 16);
@@ -265,7 +261,7 @@ static pctl_status write_certificate(pctl_app *app, pctl_certificate *c, const c
 	const char *keys = pctl_arena_printf(app->arena, "%s/keys", app->host.config->home);
 	pctl_signer *signer = NULL;
 	pctl_status status = dir == NULL || keys == NULL
-				     ? no_memory(app)
+				     ? pctl_no_memory(app->call, "a proof")
 				     : pctl_signer_open(keys, app->call, &signer);
 
 	if (status == PCTL_OK && slash != NULL && slash != dir) {
@@ -301,7 +297,8 @@ static pctl_status make_certificate(pctl_app *app, const char *dir, const char *
 	if (status == PCTL_OK && path == NULL)
 		path = certificate_path(app, c, dir, own_dir);
 	if (status == PCTL_OK)
-		status = path == NULL ? no_memory(app) : write_certificate(app, c, path);
+		status = path == NULL ? pctl_no_memory(app->call, "a proof")
+				      : write_certificate(app, c, path);
 	pctl_app_progress_clear(app);
 	if (status == PCTL_OK) {
 		pctl_app_print_certificate(app, c, 0);

@@ -8,11 +8,6 @@
 #include "certify.h"
 #include "evidence/suite/suite.h"
 
-static pctl_status no_memory(const pctl_app *app)
-{
-	return pctl_refuse(app->call, PC2_NOMEM, "no memory for certificates");
-}
-
 /* ---- one certificate ---------------------------------------------------------------------- */
 
 static void json_ops(pctl_app *app, const pctl_certificate *c)
@@ -241,7 +236,7 @@ static pctl_status make_table(pctl_app *app, const pctl_found *f, table *t)
 	t->devices = pctl_arena_array(app->arena, f->n + 1u, sizeof(*t->devices));
 	t->ops = pctl_arena_array(app->arena, n + 1u, sizeof(*t->ops));
 	if (t->devices == NULL || t->ops == NULL)
-		return no_memory(app);
+		return pctl_no_memory(app->call, "certificates");
 	for (uint32_t i = 0; i < f->n; i++) {
 		const pctl_certificate *c = f->items[i].c;
 		uint32_t k = 0;

@@ -11,6 +11,7 @@
 #include "chain/contracts/contract_wasm.h"
 #include "chain/node/node_chain.h"
 #include "receipt.h"
+#include "foundation/base/hex.h"
 
 #define FUEL_PER_GAS 1000u
 #define PAID "executor"
@@ -137,10 +138,7 @@ static void print_text(void *ctx, const uint8_t *text, uint32_t n)
 	copy = malloc(2 * (size_t)n + 1);
 	if (copy == NULL)
 		return;
-	for (uint32_t i = 0; i < n; i++)
-		snprintf(copy + 2 * (size_t)i, 3, "%02x", text[i]);
-	copy[2 * (size_t)n] = '\0';
-	pctl_json_string(&app->document, copy);
+	pctl_json_string(&app->document, pctl_hex_print(text, n, copy));
 	free(copy);
 }
 

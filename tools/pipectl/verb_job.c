@@ -11,11 +11,6 @@
 #include "chain/messages/uniform.h"
 #include "compiler/eval/specialise.h"
 
-static pctl_status no_memory(pctl_app *app)
-{
-	return pctl_refuse(app->call, PC2_NOMEM, "no memory for a job");
-}
-
 /* ---- what a job is ------------------------------------------------------------------------- */
 
 static pctl_status read_dispatch(pctl_app *app, uint32_t out[3])
@@ -68,7 +63,7 @@ static pctl_status read_bindings(pctl_app *app, pctl_msg_execute *m)
 		return status;
 	to = pctl_arena_array(app->arena, n, sizeof(*to));
 	if (to == NULL)
-		return no_memory(app);
+		return pctl_no_memory(app->call, "a job");
 	for (uint32_t i = 0; i < n; i++) {
 		const char *colon = strchr(given[i].name, ':');
 		uint64_t g, b;
@@ -97,7 +92,7 @@ static pctl_status read_ids(pctl_app *app, const char *option, const char *const
 		++*n;
 	ids = pctl_arena_array(app->arena, *n, sizeof(*ids));
 	if (ids == NULL)
-		return no_memory(app);
+		return pctl_no_memory(app->call, "a job");
 	for (uint32_t i = 0; (text = pctl_option_at(&app->line, option, i)) != NULL; i++)
 		ids[i] = text;
 	if (*n > 1)
@@ -118,7 +113,7 @@ pctl_status pctl_job_overrides(pctl_app *app, pctl_chain *c, const char *shader,
 	m->overrides = to;
 	m->n_overrides = n;
 	if (to == NULL)
-		return no_memory(app);
+		return pctl_no_memory(app->call, "a job");
 	if (n == 0)
 		return PCTL_OK;
 	status = pctl_chain_source_of(c, shader, app->call, &source);
@@ -147,7 +142,7 @@ static pctl_status read_overrides(pctl_app *app, pctl_chain *c, pctl_msg_execute
 		return status;
 	values = pctl_arena_array(app->arena, n, sizeof(*values));
 	if (values == NULL)
-		return no_memory(app);
+		return pctl_no_memory(app->call, "a job");
 	for (uint32_t i = 0; i < n; i++)
 		values[i] = (pctl_override_value){given[i].name, 0, given[i].value};
 	return pctl_job_overrides(app, c, m->shader_cid, values, n, m);
@@ -171,7 +166,7 @@ static pctl_status read_uniform(pctl_app *app, pctl_chain *c, const char **out)
 	status = pctl_store_put(pctl_chain_store(c), data, n, app->call, &cid);
 	free(data);
 	*out = pctl_arena_dup(app->arena, pctl_cid_format(&cid, text));
-	return status == PCTL_OK && *out == NULL ? no_memory(app) : status;
+	return status == PCTL_OK && *out == NULL ? pctl_no_memory(app->call, "a job") : status;
 }
 
 static pctl_status want(pctl_app *app, const char *option, const char **out)

@@ -37,11 +37,6 @@ typedef struct lowering {
 	uint32_t n_dims, reserved;
 } lowering;
 
-static pctl_status no_memory(const lowering *l)
-{
-	return pctl_refuse(l->app->call, PC2_NOMEM, "no memory for a pipeline");
-}
-
 static pctl_status cannot(const lowering *l, const pctl_pos *pos, const char *what)
 {
 	return pctl_refuse_at(l->app->call, PC5827_JOB_PIPELINE, pos, NULL, "%s", what);
@@ -88,7 +83,7 @@ static pctl_status read_number(lowering *l, const pctl_pipe_value *v, uint64_t *
 	name = pctl_arena_dup_n(l->app->arena, text,
 				slash == NULL ? strlen(text) : (size_t)(slash - text));
 	if (name == NULL)
-		return no_memory(l);
+		return pctl_no_memory(l->app->call, "a pipeline");
 	if ((slash != NULL &&
 	     (!pctl_num_parse_u64(slash + 1, strlen(slash + 1), &divisor) || divisor == 0)) ||
 	    !value_of(l, name, out))
@@ -124,7 +119,7 @@ static pctl_status put(lowering *l, const void *data, uint64_t n, datum *out)
 		return status;
 	out->cid = pctl_arena_dup(l->app->arena, pctl_cid_format(&cid, text));
 	out->n_bytes = n;
-	return out->cid == NULL ? no_memory(l) : PCTL_OK;
+	return out->cid == NULL ? pctl_no_memory(l->app->call, "a pipeline") : PCTL_OK;
 }
 
 static pctl_status put_file(lowering *l, const char *path, datum *out)
@@ -158,7 +153,7 @@ static pctl_status open_input(lowering *l, const pctl_pipe_input *in, const char
 	if (in->file == NULL)
 		return cannot(l, &in->pos, "this input has no data; name it with --in");
 	path = in->file[0] == '/' ? strdup(in->file) : pctl_path_join(l->p->directory, in->file);
-	status = path == NULL ? no_memory(l) : put_file(l, path, out);
+	status = path == NULL ? pctl_no_memory(l->app->call, "a pipeline") : put_file(l, path, out);
 	free(path);
 	return status;
 }
@@ -248,7 +243,7 @@ static pctl_status upload(lowering *l, const pctl_pipe_job *job, const char **ou
 	uint64_t n = 0, deprecated;
 	int found = 1;
 	pctl_cid cid;
-	pctl_status status = path == NULL ? no_memory(l)
+	pctl_status status = path == NULL ? pctl_no_memory(l->app->call, "a pipeline")
 					  : pctl_view_read(l->view, path, PCTL_MESSAGE_SOURCE_MAX,
 							   l->app->call, &text, &n);
 
@@ -257,7 +252,7 @@ static pctl_status upload(lowering *l, const pctl_pipe_job *job, const char **ou
 	if (status == PCTL_OK) {
 		*out = pctl_arena_dup(l->app->arena, pctl_cid_format(&cid, name));
 		pctl_diag_list_source(l->app->diagnostics, name, text, n);
-		status = *out == NULL ? no_memory(l)
+		status = *out == NULL ? pctl_no_memory(l->app->call, "a pipeline")
 				      : pctl_shaders_look(pctl_chain_rows(l->c), *out, l->app->call,
 							  &found, &deprecated);
 	}
@@ -303,7 +298,7 @@ static pctl_status source_of(lowering *l, const pctl_pipe_feed *feed, const char
 		if (l->p->jobs[i].n_out != 1 || strcmp(l->p->jobs[i].out[0].name, from->name) != 0)
 			return cannot(l, &from->pos, "the job has no such output");
 		*out = pctl_arena_printf(l->app->arena, "job:%s", l->ids[i]);
-		return *out == NULL ? no_memory(l) : PCTL_OK;
+		return *out == NULL ? pctl_no_memory(l->app->call, "a pipeline") : PCTL_OK;
 	}
 	return cannot(l, &from->pos, "no job of this name stands before");
 }
@@ -349,7 +344,8 @@ static pctl_status feed(lowering *l, const pctl_pipe_job *job, const pctl_progra
 			pctl_msg_execute *m)
 {
 	pctl_msg_binding *bindings = pctl_arena_array(l->app->arena, job->n_in, sizeof(*bindings));
-	pctl_status status = bindings == NULL ? no_memory(l) : PCTL_OK;
+	pctl_status status =
+		bindings == NULL ? pctl_no_memory(l->app->call, "a pipeline") : PCTL_OK;
 
 	m->bindings = bindings;
 	for (uint32_t i = 0; status == PCTL_OK && i < job->n_in; i++) {
@@ -387,7 +383,7 @@ static pctl_status order(lowering *l, const pctl_pipe_job *job, pctl_msg_execute
 	const char **ids = pctl_arena_array(l->app->arena, job->n_after, sizeof(*ids));
 
 	if (ids == NULL)
-		return no_memory(l);
+		return pctl_no_memory(l->app->call, "a pipeline");
 	for (uint32_t k = 0; k < job->n_after; k++) {
 		const pctl_pipe_ref *ref = &job->after[k];
 		uint32_t i = 0;
@@ -423,7 +419,7 @@ static pctl_status overrides(lowering *l, const pctl_pipe_job *job, pctl_msg_exe
 	pctl_override_value *values = pctl_arena_array(l->app->arena, job->n_attr, sizeof(*values));
 
 	if (values == NULL)
-		return no_memory(l);
+		return pctl_no_memory(l->app->call, "a pipeline");
 	for (uint32_t i = 0; i < job->n_attr; i++) {
 		const pctl_pipe_value *v = &job->attr[i].value;
 		const char *text = v->is_param ? param(l, v->text) : v->text;
@@ -490,7 +486,7 @@ static pctl_status submit(lowering *l, uint32_t i)
 	if (status == PCTL_OK)
 		l->ids[i] = pctl_arena_dup(l->app->arena, out.as.execute.job_id);
 	if (status == PCTL_OK && l->ids[i] == NULL)
-		status = no_memory(l);
+		status = pctl_no_memory(l->app->call, "a pipeline");
 	if (status == PCTL_OK) {
 		if (l->app->json)
 			pctl_json_object_begin(j);
@@ -535,7 +531,7 @@ static pctl_status prepare(lowering *l)
 	l->ids = pctl_arena_array(a, l->p->n_jobs, sizeof(*l->ids));
 	l->dims = pctl_arena_array(a, n_dims, sizeof(*l->dims));
 	if (l->param_text == NULL || l->inputs == NULL || l->ids == NULL || l->dims == NULL)
-		return no_memory(l);
+		return pctl_no_memory(l->app->call, "a pipeline");
 	status = set_params(l);
 	return status == PCTL_OK ? open_inputs(l) : status;
 }

@@ -8,11 +8,6 @@
 #include "evidence/receipt/dispute.h"
 #include "evidence/receipt/replay.h"
 
-static pctl_status no_memory(pctl_app *app)
-{
-	return pctl_refuse(app->call, PC2_NOMEM, "no memory for a receipt");
-}
-
 static pctl_status needs_run(pctl_app *app, const pctl_app_receipt *r)
 {
 	return r->run != NULL ? PCTL_OK
@@ -267,7 +262,7 @@ static pctl_status tell(pctl_app *app, const pctl_app_receipt r[2], const pctl_d
 		report.detail[i] = detail(app, &d->side[i]);
 		report.wrong[i] = d->side[i].wrong;
 		if (report.detail[i] == NULL)
-			return no_memory(app);
+			return pctl_no_memory(app->call, "a receipt");
 		if (d->side[i].wrong)
 			who[n++] = r[i].path;
 	}

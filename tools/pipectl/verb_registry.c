@@ -7,11 +7,6 @@
 #include "chain/registry/registry.h"
 #include "shader_text.h"
 
-static pctl_status no_memory(pctl_app *app)
-{
-	return pctl_refuse(app->call, PC2_NOMEM, "no memory for a message");
-}
-
 static void print_pair(pctl_app *app, const char *name, const char *value)
 {
 	if (app->json)
@@ -37,7 +32,7 @@ static pctl_status tags_of(pctl_app *app, pctl_msg_upload *m)
 		n++;
 	tags = pctl_arena_array(app->arena, n, sizeof(*tags));
 	if (tags == NULL)
-		return no_memory(app);
+		return pctl_no_memory(app->call, "a message");
 	for (uint32_t i = 0; (tag = pctl_option_at(&app->line, "--tag", i)) != NULL; i++)
 		tags[i] = tag;
 	if (n > 1)

@@ -249,12 +249,12 @@ static pctl_status answer(pctl_block_work *w, pctl_response *out)
 			? NULL
 			: pctl_arena_array(l.arena, PCTL_MESSAGE_BLOCK_JOBS_MAX, sizeof(*l.ids));
 	if (l.ids == NULL)
-		return pctl_block_no_memory(w);
+		return pctl_no_memory(w->call, "a block");
 	status = pctl_jobs_ended_at(w->s, w->header.height, list_job, &l, w->call);
 	if (status != PCTL_OK)
 		return status;
 	if (l.n != 0 && l.ids[l.n - 1] == NULL)
-		return pctl_block_no_memory(w);
+		return pctl_no_memory(w->call, "a block");
 	out->kind = PCTL_MSG_BLOCK_END;
 	to->height = w->header.height;
 	to->final_clock = w->header.clock;
@@ -272,7 +272,7 @@ static pctl_status answer(pctl_block_work *w, pctl_response *out)
 	to->deferred_total = w->header.deferred;
 	return to->state_root == NULL || to->commit == NULL || to->deferred == NULL ||
 			       to->executor == NULL
-		       ? pctl_block_no_memory(w)
+		       ? pctl_no_memory(w->call, "a block")
 		       : PCTL_OK;
 }
 
@@ -308,7 +308,7 @@ static pctl_status end_block(pctl_block_work *w, const pctl_msg_block *m, pctl_r
 	w->arena = pctl_arena_create();
 	w->by_id = pctl_map_create();
 	if (w->arena == NULL || w->by_id == NULL)
-		return pctl_block_no_memory(w);
+		return pctl_no_memory(w->call, "a block");
 	status = pctl_chain_begin(w->s, w->call);
 	if (status != PCTL_OK)
 		return status;

@@ -53,11 +53,6 @@ typedef struct pctl_block_work {
 	pctl_gitlog_oid commit;
 } pctl_block_work;
 
-static inline pctl_status pctl_block_no_memory(const pctl_block_work *w)
-{
-	return pctl_refuse(w->call, PC2_NOMEM, "no memory for a block");
-}
-
 /* The job that "job:ID" (or an id) names, when it is of this block, else NULL. */
 pctl_block_job *pctl_block_find(const pctl_block_work *w, const char *name);
 /* A reference is "job:ID": its id, else NULL. */

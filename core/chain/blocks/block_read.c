@@ -8,7 +8,8 @@
 
 #include "foundation/base/num.h"
 #include "foundation/base/vec.h"
-#include "chain/messages/text.h"
+#include "foundation/base/hex.h"
+#include "foundation/base/utf8.h"
 
 /* A file being read line by line. */
 typedef struct reader {
@@ -22,11 +23,6 @@ static pctl_status fault(const reader *r, const char *what)
 {
 	return pctl_refuse(r->call, PC5853_BLOCK_RECORD, "%s: file %s, line %" PRIu64 ": %s",
 			   r->name, pctl_block_file_name(r->file), r->line, what);
-}
-
-static pctl_status no_memory(const pctl_call *call)
-{
-	return pctl_refuse(call, PC2_NOMEM, "no memory for a block");
 }
 
 static pctl_status begin(const pctl_block_record *rec, uint32_t file, const char *name,
@@ -93,7 +89,7 @@ static pctl_status check_same(const pctl_block_record *rec, reader *r, pctl_str_
 	pctl_status status = PCTL_OK;
 
 	if (again->failed) {
-		status = no_memory(r->call);
+		status = pctl_no_memory(r->call, "a block");
 	} else if (n != again->n || memcmp(was, is, n) != 0) {
 		r->line = 1;
 		for (uint64_t i = 0; i < n && i < again->n && was[i] == is[i]; i++)
@@ -211,11 +207,6 @@ pctl_status pctl_block_read_genesis(const pctl_block_record *rec, const char *na
 
 /* ---- messages ----------------------------------------------------------------------------- */
 
-static int nibble(char c)
-{
-	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 static uint32_t count_lines(const reader *r)
 {
 	uint32_t n = 0;
@@ -239,14 +230,9 @@ static pctl_status read_message(reader *r, pctl_arena *a, pctl_block_message *m)
 	m->n_bytes = (uint32_t)(left / 2);
 	m->bytes = pctl_arena_alloc(a, m->n_bytes);
 	if (m->bytes == NULL)
-		return no_memory(r->call);
-	for (uint32_t i = 0; i < m->n_bytes; i++) {
-		const int high = nibble(at[2 * i]), low = nibble(at[2 * i + 1]);
-
-		if (high < 0 || low < 0)
-			return fault(r, "a message is lower-case hex digits");
-		m->bytes[i] = (uint8_t)(high << 4 | low);
-	}
+		return pctl_no_memory(r->call, "a block");
+	if (!pctl_hex_parse(at, m->n_bytes, m->bytes))
+		return fault(r, "a message is lower-case hex digits");
 	return PCTL_OK;
 }
 
@@ -266,7 +252,7 @@ pctl_status pctl_block_read_messages(const pctl_block_record *rec, const char *n
 	n = count_lines(&r);
 	*out = pctl_arena_array(a, n, sizeof(**out));
 	if (*out == NULL)
-		return no_memory(call);
+		return pctl_no_memory(call, "a block");
 	for (uint32_t i = 0; status == PCTL_OK && i < n; i++) {
 		status = read_message(&r, a, &(*out)[i]);
 		if (status == PCTL_OK)
@@ -299,10 +285,10 @@ static pctl_status read_result(reader *r, pctl_arena *a, pctl_block_result *out)
 				       number(&at, &left, &out->n_output) && left == 0
 			       ? PCTL_OK
 			       : fault(r, "no result of a complete job");
-	if (left > PCTL_MESSAGE_ERROR_MAX || pctl_chain_text_bad(at, left, 1) != left)
+	if (left > PCTL_MESSAGE_ERROR_MAX || pctl_utf8_bad(at, left, PCTL_UTF8_PLAIN) != left)
 		return fault(r, "no reason that a job can have");
 	out->error = pctl_arena_dup_n(a, at, left);
-	return out->error == NULL ? no_memory(r->call) : PCTL_OK;
+	return out->error == NULL ? pctl_no_memory(r->call, "a block") : PCTL_OK;
 }
 
 pctl_status pctl_block_read_results(const pctl_block_record *rec, const char *name, pctl_arena *a,
@@ -319,7 +305,7 @@ pctl_status pctl_block_read_results(const pctl_block_record *rec, const char *na
 	*n_out = count_lines(&r);
 	*out = pctl_arena_array(a, *n_out, sizeof(**out));
 	if (*out == NULL)
-		return no_memory(call);
+		return pctl_no_memory(call, "a block");
 	for (uint32_t i = 0; status == PCTL_OK && i < *n_out; i++) {
 		status = read_result(&r, a, &(*out)[i]);
 		if (status == PCTL_OK)
@@ -363,7 +349,7 @@ pctl_status pctl_block_read_manifest(const pctl_block_record *rec, const char *n
 	*n_out = count_lines(&r);
 	*out = pctl_arena_array(a, *n_out, sizeof(**out));
 	if (*out == NULL)
-		return no_memory(call);
+		return pctl_no_memory(call, "a block");
 	for (uint32_t i = 0; status == PCTL_OK && i < *n_out; i++) {
 		status = read_need(&r, i == 0 ? NULL : &(*out)[i - 1], &(*out)[i]);
 		if (status == PCTL_OK)

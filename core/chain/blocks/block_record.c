@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "foundation/base/hex.h"
+
 static const char *const names[PCTL_BLOCK_FILES] = {
 	"header", "genesis",  "messages", "results",  "clocks",
 	"edges",  "balances", "receipts", "manifest",
@@ -24,24 +26,6 @@ void pctl_block_record_clear(pctl_block_record *r)
 }
 
 /* ---- lines -------------------------------------------------------------------------------- */
-
-static void add_hex(pctl_str_buf *out, const uint8_t *bytes, uint64_t n)
-{
-	static const char digits[] = "0123456789abcdef";
-	char part[512];
-
-	while (n > 0) {
-		const uint64_t now = n < sizeof(part) / 2 ? n : sizeof(part) / 2;
-
-		for (uint64_t i = 0; i < now; i++) {
-			part[2 * i] = digits[bytes[i] >> 4];
-			part[2 * i + 1] = digits[bytes[i] & 15];
-		}
-		pctl_str_add_n(out, part, 2 * now);
-		bytes += now;
-		n -= now;
-	}
-}
 
 /* The number of a request's one field is its kind. */
 static const char *kind_word(const uint8_t *bytes, uint64_t n)
@@ -69,7 +53,7 @@ pctl_status pctl_block_message_text(uint32_t origin, const uint8_t *bytes, uint6
 		return pctl_refuse(call, PC5780_MESSAGE_SIZE, "a message of %" PRIu64 " bytes", n);
 	pctl_str_addf(out, "%s %s ", origin == PCTL_ORIGIN_MESSAGE ? "message" : "epoch",
 		      kind_word(bytes, n));
-	add_hex(out, bytes, n);
+	pctl_hex_add(out, bytes, n);
 	pctl_str_add(out, "\n");
 	return PCTL_OK;
 }
@@ -78,7 +62,7 @@ void pctl_block_result_text(const pctl_block_result *r, pctl_str_buf *out)
 {
 	char cid[PCTL_CID_TEXT_SIZE];
 
-	add_hex(out, r->id, PCTL_DIGEST_BYTES);
+	pctl_hex_add(out, r->id, PCTL_DIGEST_BYTES);
 	if (r->status == PCTL_JOB_COMPLETE)
 		pctl_str_addf(out, " %" PRIu64 " complete %" PRIu64 " %s %" PRIu64 "\n", r->clock,
 			      r->gas, pctl_cid_format(&r->output, cid), r->n_output);
@@ -123,7 +107,7 @@ static void head_text(const pctl_block_header *h, pctl_str_buf *out)
 		      "previous_root ",
 		      h->height, h->first_clock, h->clock, h->executor, h->budget, h->complete,
 		      h->failed, h->deferred, h->gas);
-	add_hex(out, h->previous, PCTL_DIGEST_BYTES);
+	pctl_hex_add(out, h->previous, PCTL_DIGEST_BYTES);
 	pctl_str_add(out, "\n");
 }
 
@@ -178,7 +162,7 @@ pctl_status pctl_block_record_close(pctl_block_record *r, pctl_block_header *h,
 	}
 	memcpy(h->root, root.digest, PCTL_DIGEST_BYTES);
 	pctl_str_add(&head, "state_root ");
-	add_hex(&head, h->root, PCTL_DIGEST_BYTES);
+	pctl_hex_add(&head, h->root, PCTL_DIGEST_BYTES);
 	pctl_str_add(&head, "\n");
 	free(r->text[PCTL_BLOCK_HEADER]);
 	r->n_bytes[PCTL_BLOCK_HEADER] = head.n;

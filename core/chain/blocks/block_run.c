@@ -121,12 +121,12 @@ static pctl_status load(batch *b, const char *reference, const pctl_cid *cid, co
 	if (blob == NULL) {
 		blob = calloc(1, sizeof(*blob));
 		if (blob == NULL)
-			return pctl_block_no_memory(b->w);
+			return pctl_no_memory(b->w->call, "a block");
 		status = pctl_store_get(pctl_chain_store(b->w->chain), cid, b->w->call, blob);
 		if (status != PCTL_OK || !pctl_map_put(b->blobs, text, blob)) {
 			pctl_blob_release(blob);
 			free(blob);
-			return status != PCTL_OK ? status : pctl_block_no_memory(b->w);
+			return status != PCTL_OK ? status : pctl_no_memory(b->w->call, "a block");
 		}
 		b->n_bytes += blob->n_bytes;
 	}
@@ -147,7 +147,7 @@ static pctl_status add_uniform(batch *b, pctl_block_job *job, pctl_task_binding 
 		return status;
 	if (!PCTL_VEC_PUSH(&b->owned, data)) {
 		free(data);
-		return pctl_block_no_memory(b->w);
+		return pctl_no_memory(b->w->call, "a block");
 	}
 	to[(*n)++] = (pctl_task_binding){.binding = 1, .data = data, .n_bytes = n_bytes};
 	return PCTL_OK;
@@ -163,7 +163,7 @@ static pctl_status bind(batch *b, pctl_block_job *job, pctl_task *task)
 	pctl_status status = PCTL_OK;
 
 	if (to == NULL)
-		return pctl_block_no_memory(b->w);
+		return pctl_no_memory(b->w->call, "a block");
 	task->bindings = to;
 	for (uint32_t i = 0; status == PCTL_OK &&
 			     (reference = pctl_block_reference(m, i, &group, &binding)) != NULL;
@@ -182,8 +182,8 @@ static pctl_status make_task(batch *b, pctl_block_job *job, pctl_task *task)
 	const pctl_msg_execute *m = &job->message.as.execute;
 	char *name = pctl_arena_alloc(w->arena, PCTL_JOB_TEXT_SIZE);
 	const pctl_params *p = NULL;
-	pctl_status status =
-		name == NULL ? pctl_block_no_memory(w) : parameters(w, job->row.height, &p);
+	pctl_status status = name == NULL ? pctl_no_memory(w->call, "a block")
+					  : parameters(w, job->row.height, &p);
 
 	memset(task, 0, sizeof(*task));
 	if (status == PCTL_OK)
@@ -201,7 +201,7 @@ static pctl_status make_task(batch *b, pctl_block_job *job, pctl_task *task)
 	task->output = calloc(1, m->output_bytes == 0 ? 1 : (size_t)m->output_bytes);
 	if (task->output == NULL || !PCTL_VEC_PUSH(&b->owned, task->output)) {
 		free(task->output);
-		return pctl_block_no_memory(w);
+		return pctl_no_memory(w->call, "a block");
 	}
 	b->n_bytes += m->output_bytes;
 	return PCTL_OK;
@@ -312,7 +312,7 @@ static pctl_status fill(batch *b)
 
 	b->blobs = pctl_map_create();
 	if (b->blobs == NULL)
-		return pctl_block_no_memory(w);
+		return pctl_no_memory(w->call, "a block");
 	for (b->to = b->from;
 	     status == PCTL_OK && b->to < w->n_order && b->to - b->from < BATCH_JOBS &&
 	     b->n_bytes < BATCH_BYTES && w->order[b->to]->row.clock == clock;
@@ -347,7 +347,7 @@ static pctl_status run_all(pctl_block_work *w)
 				   "%" PRIu32 " jobs would have to run", w->n_order);
 	b.tasks = calloc(w->n_order < BATCH_JOBS ? w->n_order : BATCH_JOBS, sizeof(*b.tasks));
 	if (b.tasks == NULL)
-		return pctl_block_no_memory(w);
+		return pctl_no_memory(w->call, "a block");
 	for (b.from = 0; status == PCTL_OK && b.from < w->n_order; b.from = b.to) {
 		status = run_batch(&b);
 		if (status == PCTL_OK && pctl_is_cancelled(w->call))
@@ -366,7 +366,7 @@ static pctl_status announce(pctl_block_work *w, int *out)
 
 	*out = PCTL_EXECUTING_NONE;
 	if (ids == NULL)
-		return pctl_block_no_memory(w);
+		return pctl_no_memory(w->call, "a block");
 	for (uint32_t i = 0; i < w->n_order; i++)
 		memcpy(ids[i], w->order[i]->row.id, sizeof(ids[i]));
 	pctl_executing_begin(w->chain->dir, (const uint8_t(*)[PCTL_DIGEST_BYTES])ids, w->n_order,

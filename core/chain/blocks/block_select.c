@@ -6,7 +6,7 @@
 
 #include "chain/state/amount.h"
 #include "chain/blocks/block_private.h"
-#include "chain/messages/text.h"
+#include "foundation/base/utf8.h"
 
 #define DEPENDENCY "dependency failed: "
 
@@ -64,7 +64,7 @@ static pctl_status failure_of(pctl_block_work *w, const pctl_chain_job *user, co
 	if (status == PCTL_OK && job.status == PCTL_JOB_FAILED) {
 		*out = pctl_arena_dup(w->arena, job.error);
 		if (*out == NULL)
-			status = pctl_block_no_memory(w);
+			status = pctl_no_memory(w->call, "a block");
 	}
 	pctl_chain_job_clear(&job);
 	return status;
@@ -73,14 +73,8 @@ static pctl_status failure_of(pctl_block_work *w, const pctl_chain_job *user, co
 /* Cut at the most that a reason may have, at a character's border. */
 static void cut(char *text)
 {
-	size_t n = strlen(text);
-
-	if (n <= PCTL_MESSAGE_ERROR_MAX)
-		return;
-	n = PCTL_MESSAGE_ERROR_MAX;
-	while (n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80)
-		n--;
-	text[n] = '\0';
+	if (strlen(text) > PCTL_MESSAGE_ERROR_MAX)
+		text[pctl_utf8_cut(text, PCTL_MESSAGE_ERROR_MAX)] = '\0';
 }
 
 /* What fails because of another names the job that failed first, however long the chain. */
@@ -91,7 +85,7 @@ static pctl_status inherit(pctl_block_work *w, const char *id, const char *cause
 			     : pctl_arena_printf(w->arena, DEPENDENCY "job %s: %s", id, cause);
 
 	if (text == NULL)
-		return pctl_block_no_memory(w);
+		return pctl_no_memory(w->call, "a block");
 	cut(text);
 	*out = text;
 	return PCTL_OK;
@@ -142,7 +136,7 @@ static pctl_status check_bounds(pctl_block_work *w, pctl_block_job *job)
 			job->message.as.execute.output_bytes, most);
 	else
 		return PCTL_OK;
-	return job->error == NULL ? pctl_block_no_memory(w) : PCTL_OK;
+	return job->error == NULL ? pctl_no_memory(w->call, "a block") : PCTL_OK;
 }
 
 /* ---- the queue ---------------------------------------------------------------------------- */
@@ -160,11 +154,11 @@ static pctl_status copy(pctl_block_work *w, const pctl_chain_job *row, pctl_bloc
 
 	*out = job;
 	if (job == NULL)
-		return pctl_block_no_memory(w);
+		return pctl_no_memory(w->call, "a block");
 	job->row = *row;
 	job->row.message = pctl_arena_alloc(w->arena, (size_t)row->n_message);
 	if (job->row.message == NULL)
-		return pctl_block_no_memory(w);
+		return pctl_no_memory(w->call, "a block");
 	memcpy(job->row.message, row->message, (size_t)row->n_message);
 	return pctl_request_decode(job->row.message, row->n_message, w->call, &job->message);
 }
@@ -178,7 +172,7 @@ static pctl_status take(pctl_block_work *w, pctl_block_job *job)
 
 	if (!pctl_map_put(w->by_id, pctl_job_id_format(job->row.id, id), job) ||
 	    !PCTL_VEC_PUSH(&w->jobs, job))
-		return pctl_block_no_memory(w);
+		return pctl_no_memory(w->call, "a block");
 	for (uint32_t i = 0;
 	     job->error == NULL && (reference = pctl_block_reference(&job->message.as.execute, i,
 								     &group, &binding)) != NULL;
@@ -202,7 +196,7 @@ static pctl_status defer(walk *k, const pctl_chain_job *row)
 	if (w->n_deferred == PCTL_MESSAGE_BLOCK_JOBS_MAX)
 		return PCTL_OK;
 	w->deferred[w->n_deferred] = pctl_arena_dup(w->arena, pctl_job_id_format(row->id, id));
-	return w->deferred[w->n_deferred++] == NULL ? pctl_block_no_memory(w) : PCTL_OK;
+	return w->deferred[w->n_deferred++] == NULL ? pctl_no_memory(w->call, "a block") : PCTL_OK;
 }
 
 static pctl_status consider(walk *k, const pctl_chain_job *row)
@@ -263,7 +257,7 @@ pctl_status pctl_block_select(pctl_block_work *w)
 	w->header.gas = k.gas;
 	w->order = pctl_arena_array(w->arena, w->jobs.n, sizeof(w->order[0]));
 	if (w->order == NULL)
-		return pctl_block_no_memory(w);
+		return pctl_no_memory(w->call, "a block");
 	for (uint32_t i = 0; i < w->jobs.n; i++)
 		if (w->jobs.items[i]->error == NULL)
 			w->order[w->n_order++] = w->jobs.items[i];

@@ -56,7 +56,7 @@ static pctl_status settle_refusals(pctl_block_work *w)
 		pctl_jobs_ended_at(w->s, w->header.height, visit_refusal, &all, w->call);
 
 	if (status == PCTL_OK && all.is_lost)
-		status = pctl_block_no_memory(w);
+		status = pctl_no_memory(w->call, "a block");
 	for (uint32_t i = 0; status == PCTL_OK && i < all.jobs.n; i++)
 		status = pctl_ledger_settle(w->s, w->header.height, all.jobs.items[i].id,
 					    all.jobs.items[i].gas_used, w->header.executor, w->call,

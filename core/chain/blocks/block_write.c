@@ -17,7 +17,7 @@ static pctl_status put(pctl_block_work *w, uint32_t file, pctl_str_buf *text)
 	w->record.text[file] =
 		text->failed || text->data != NULL ? pctl_str_finish(text) : calloc(1, 1);
 	w->record.n_bytes[file] = n;
-	return w->record.text[file] == NULL ? pctl_block_no_memory(w) : PCTL_OK;
+	return w->record.text[file] == NULL ? pctl_no_memory(w->call, "a block") : PCTL_OK;
 }
 
 /* A file whose lines a walk over rows gives. */
@@ -230,7 +230,7 @@ static pctl_status state_row(stating *s, const pctl_chain_job *row, pctl_block_s
 	pctl_status status;
 
 	if (job == NULL)
-		return pctl_block_no_memory(s->w);
+		return pctl_no_memory(s->w->call, "a block");
 	job->row = *row;
 	job->row.message = NULL;
 	job->error = pctl_arena_dup(s->w->arena, row->error);
@@ -262,7 +262,7 @@ static pctl_status write_receipts(pctl_block_work *w)
 	s.items = pctl_arena_array(w->arena, (size_t)(w->header.complete + w->header.failed),
 				   sizeof(*s.items));
 	if (s.items == NULL)
-		return pctl_block_no_memory(w);
+		return pctl_no_memory(w->call, "a block");
 	status = pctl_jobs_ended_at(w->s, w->header.height, add_statement, &s, w->call);
 	if (status == PCTL_OK)
 		status = s.status;
@@ -291,7 +291,7 @@ static pctl_status add_need(needs *n, const char *reference)
 	if (reference[0] == '\0' || pctl_block_job_of(reference) != NULL)
 		return PCTL_OK;
 	if (!pctl_cid_parse(reference, &need.cid) || !PCTL_VEC_PUSH(&n->list, need))
-		return pctl_block_no_memory(n->w);
+		return pctl_no_memory(n->w->call, "a block");
 	return PCTL_OK;
 }
 
@@ -334,7 +334,7 @@ static pctl_status add_made(needs *n)
 		const pctl_block_need made = {job->output, job->row.output_bytes, 1, 0};
 
 		if (!PCTL_VEC_PUSH(&n->list, made))
-			return pctl_block_no_memory(n->w);
+			return pctl_no_memory(n->w->call, "a block");
 	}
 	return PCTL_OK;
 }

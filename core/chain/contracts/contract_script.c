@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "runtime/cas/cid.h"
+#include "foundation/base/hex.h"
 
 #define NAMES_MAX 64
 #define WORD_MAX 64u
@@ -57,14 +58,6 @@ static char *word(char **at)
 	return w;
 }
 
-static int digit(char c)
-{
-	static const char hex[] = "0123456789abcdef";
-	const char *d = c == '\0' ? NULL : strchr(hex, c);
-
-	return d == NULL ? -1 : (int)(d - hex);
-}
-
 /* The hex digits of a word as the bytes of the script, 0 when it is none. */
 static int take_hex(script *s, const char *text)
 {
@@ -77,14 +70,7 @@ static int take_hex(script *s, const char *text)
 	s->n_data = n;
 	if (strlen(text) % 2 != 0)
 		return 0;
-	for (size_t i = 0; i < n; i++) {
-		const int high = digit(text[2 * i]), low = digit(text[2 * i + 1]);
-
-		if (high < 0 || low < 0)
-			return 0;
-		bytes[i] = (uint8_t)(high << 4 | low);
-	}
-	return 1;
+	return pctl_hex_parse(text, n, bytes);
 }
 
 /* The id that a word stands for, NULL for none. */
@@ -198,8 +184,7 @@ static pctl_status do_get(script *s, char *rest)
 	at = (size_t)snprintf(text, sizeof(text), "cas_get %" PRId64 " ", size);
 	if (size < 0)
 		return trap(s, text);
-	for (size_t i = 0; i < SHOWN && i < (size_t)size; i++)
-		at += (size_t)snprintf(text + at, sizeof(text) - at, "%02x", bytes[i]);
+	pctl_hex_print(bytes, size < SHOWN ? (size_t)size : SHOWN, text + at);
 	say(s, text);
 	return PCTL_OK;
 }

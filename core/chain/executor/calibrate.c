@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "chain/state/rows.h"
 #include "compiler/wgsl/wgsl.h"
+#include "foundation/base/clock.h"
 
 #define MOST_RUNS 15u
 #define SLOW 20u /* times the wanted time */
@@ -82,14 +82,6 @@ typedef struct bench {
 	pctl_task_binding binding[MOST_JOBS];
 } bench;
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* The jobs of a size, and their gas. */
 static pctl_status make(bench *b, const kernel *k, uint32_t size, pctl_calibration_point *p)
 {
@@ -131,11 +123,11 @@ static pctl_status make(bench *b, const kernel *k, uint32_t size, pctl_calibrati
 static pctl_status run_once(bench *b, const kernel *k, const pctl_calibration_point *p,
 			    uint64_t *ns)
 {
-	const uint64_t began = now_ns();
+	const uint64_t began = pctl_clock_ns();
 	uint32_t first;
 	pctl_status status = b->executor.run(b->executor.ctx, b->tasks, (uint32_t)p->jobs, b->call);
 
-	*ns = now_ns() - began;
+	*ns = pctl_clock_ns() - began;
 	if (status != PCTL_OK || k->first == 0)
 		return status;
 	memcpy(&first, b->tasks[p->jobs - 1].output, sizeof(first));

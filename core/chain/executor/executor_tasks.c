@@ -2,10 +2,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "foundation/base/num.h"
 #include "chain/executor/executor_layout.h"
+#include "foundation/base/clock.h"
 
 #define WAIT_SLICE_NS (100ull * 1000 * 1000)
 #define STOP_SLICES 100u /* how long a cancelled submission is waited for */
@@ -151,14 +151,6 @@ struct running {
 	pctl_task_stats stats;
 };
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static void trace(struct running *r, const char *job)
 {
 	if (r->traced)
@@ -239,7 +231,7 @@ static pctl_status stop_if_due(const struct running *r, uint64_t started_ns)
 	if (pctl_is_cancelled(&r->call))
 		return pctl_refuse(&r->call, PC4_CANCELLED, "the jobs on %s were cancelled",
 				   pctl_session_name(r->s));
-	if (limit != 0 && (now_ns() - started_ns) / 1000000u > limit)
+	if (limit != 0 && (pctl_clock_ns() - started_ns) / 1000000u > limit)
 		return pctl_refuse(
 			&r->call, PC5206_TIMEOUT,
 			"%" PRIu32 " jobs from \"%s\" on ran longer than %" PRIu64 " ms on %s",
@@ -260,7 +252,7 @@ static void stop(struct running *r, uint64_t ticket)
 
 static pctl_status submit(struct running *r)
 {
-	const uint64_t started_ns = now_ns();
+	const uint64_t started_ns = pctl_clock_ns();
 	uint64_t ticket = 0;
 	pctl_status status = stop_if_due(r, started_ns);
 

@@ -5,6 +5,7 @@
 
 #include "chain/executor/executor_devices.h"
 #include "runtime/exec/adversary.h"
+#include "foundation/base/hash.h"
 
 static pctl_status open_reference(pctl_device_executor *e, const pctl_call *call)
 {
@@ -62,10 +63,8 @@ pctl_status pctl_executor_first_builds(pctl_device_executor *e, pctl_executor_de
 /* A fixed pick by the job's name, so that a repeat picks alike. */
 static int is_sampled(const pctl_device_executor *e, const pctl_task *t)
 {
-	uint64_t h = 0xcbf29ce484222325ull;
+	uint64_t h = pctl_fnv64_text(PCTL_FNV64, t->name);
 
-	for (const unsigned char *p = (const unsigned char *)t->name; *p != '\0'; p++)
-		h = (h ^ *p) * 0x100000001b3ull;
 	h ^= h >> 32;
 	h *= 0x9e3779b97f4a7c15ull;
 	h ^= h >> 29;

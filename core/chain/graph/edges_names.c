@@ -4,7 +4,8 @@
 
 #include "chain/graph/edges_private.h"
 #include "chain/state/rows.h"
-#include "chain/messages/text.h"
+#include "foundation/base/utf8.h"
+#include "foundation/base/hash.h"
 
 #define WORD_CID 'c'
 #define WORD_JOB 'j'
@@ -26,7 +27,7 @@ static uint64_t mark_of(const uint8_t *digest)
 
 static pctl_status spell_text(const char *name, size_t n, const pctl_call *call, pctl_word *out)
 {
-	const size_t bad = pctl_chain_text_bad(name, n, 1);
+	const size_t bad = pctl_utf8_bad(name, n, PCTL_UTF8_PLAIN);
 	pctl_cid digest;
 	pctl_status status;
 
@@ -170,10 +171,8 @@ typedef struct recent {
 
 static uint32_t slot_of(const char *text)
 {
-	uint64_t h = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+	const uint64_t h = pctl_fnv64_text(PCTL_FNV64, text);
 
-	for (; *text != '\0'; text++)
-		h = (h ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
 	return (uint32_t)(h ^ h >> 32) & (N_RECENT - 1);
 }
 

@@ -7,29 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "foundation/base/hex.h"
+
 char *pctl_gitlog_oid_format(const pctl_gitlog_oid *oid, char buf[PCTL_GITLOG_OID_TEXT_SIZE])
 {
-	for (uint32_t i = 0; i < PCTL_GITLOG_OID_BYTES; i++)
-		snprintf(buf + 2 * (size_t)i, 3, "%02x", oid->id[i]);
-	return buf;
+	return pctl_hex_print(oid->id, PCTL_GITLOG_OID_BYTES, buf);
 }
 
 int pctl_gitlog_oid_parse(const char *text, pctl_gitlog_oid *out)
 {
 	memset(out, 0, sizeof(*out));
-	if (strlen(text) != PCTL_GITLOG_OID_TEXT_SIZE - 1)
-		return 0;
-	for (uint32_t i = 0; i < 2 * PCTL_GITLOG_OID_BYTES; i++) {
-		const char c = text[i];
-		const int digit = c >= '0' && c <= '9'	 ? c - '0'
-				  : c >= 'a' && c <= 'f' ? c - 'a' + 10
-							 : -1;
-
-		if (digit < 0)
-			return 0;
-		out->id[i / 2] = (uint8_t)(out->id[i / 2] << 4 | digit);
-	}
-	return 1;
+	return pctl_hex_is(text, 2 * PCTL_GITLOG_OID_BYTES) &&
+	       pctl_hex_parse(text, PCTL_GITLOG_OID_BYTES, out->id);
 }
 
 int pctl_gitlog_name_ok(const char *name, uint32_t n)

@@ -22,11 +22,6 @@ typedef struct block {
 
 /* ---- objects ------------------------------------------------------------------------------ */
 
-static pctl_status no_memory(const pctl_call *call)
-{
-	return pctl_refuse(call, PC2_NOMEM, "no memory for a block");
-}
-
 /* Name an object and, unless it is in the log or in this block already, take it into the pack. */
 static pctl_status take(block *b, const void *data, uint64_t n, git_object_t type, git_oid *out)
 {
@@ -48,8 +43,8 @@ static pctl_status take_tree(block *b, pctl_gitlog_entry *entries, uint32_t n, g
 {
 	size_t n_text;
 	char *text = pctl_gitlog_spell_tree(entries, n, &n_text);
-	pctl_status status =
-		text == NULL ? no_memory(b->call) : take(b, text, n_text, GIT_OBJECT_TREE, out);
+	pctl_status status = text == NULL ? pctl_no_memory(b->call, "a block")
+					  : take(b, text, n_text, GIT_OBJECT_TREE, out);
 
 	free(text);
 	return status;
@@ -125,8 +120,9 @@ static pctl_status take_files(block *b, const pctl_gitlog_file *files, uint32_t 
 	const pctl_gitlog_file **sorted = calloc(n, sizeof(const pctl_gitlog_file *));
 	pctl_gitlog_entry *root = calloc(n, sizeof(*root)), *scratch = calloc(n, sizeof(*scratch));
 	uint32_t n_root = 0, at = 0;
-	pctl_status status =
-		sorted == NULL || root == NULL || scratch == NULL ? no_memory(b->call) : PCTL_OK;
+	pctl_status status = sorted == NULL || root == NULL || scratch == NULL
+				     ? pctl_no_memory(b->call, "a block")
+				     : PCTL_OK;
 
 	for (uint32_t i = 0; status == PCTL_OK && i < n; i++) {
 		sorted[i] = &files[i];
@@ -157,7 +153,7 @@ static pctl_status index_pack(block *b, const char *temp, char *name, size_t n_n
 		    sizeof(path);
 
 	if (!pctl_gitlog_pack_end(&b->pack))
-		return no_memory(b->call);
+		return pctl_no_memory(b->call, "a block");
 	error = error || git_indexer_new(&indexer, path, 0444, NULL, NULL) != 0 ||
 		git_indexer_append(indexer, b->pack.bytes.data, b->pack.bytes.n, &progress) != 0 ||
 		git_indexer_commit(indexer, &progress) != 0;
@@ -279,7 +275,7 @@ static pctl_status take_commit(block *b, const git_oid *tree, const pctl_gitlog_
 	text = pctl_gitlog_spell_commit(tree, parent == NULL ? NULL : &before, clock, message,
 					&n_text);
 	if (text == NULL)
-		return no_memory(b->call);
+		return pctl_no_memory(b->call, "a block");
 	status = take(b, text, n_text, GIT_OBJECT_COMMIT, out);
 	free(text);
 	return status;

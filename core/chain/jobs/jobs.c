@@ -20,26 +20,12 @@ void pctl_chain_job_clear(pctl_chain_job *job)
 
 char *pctl_job_id_format(const uint8_t id[PCTL_DIGEST_BYTES], char buf[PCTL_JOB_TEXT_SIZE])
 {
-	static const char digits[] = "0123456789abcdef";
-
-	for (uint32_t i = 0; i < PCTL_DIGEST_BYTES; i++) {
-		buf[2 * i] = digits[id[i] >> 4];
-		buf[2 * i + 1] = digits[id[i] & 15];
-	}
-	buf[2 * PCTL_DIGEST_BYTES] = '\0';
-	return buf;
+	return pctl_digest_hex(id, buf);
 }
 
 int pctl_job_id_parse(const char *text, uint8_t out[PCTL_DIGEST_BYTES])
 {
-	static const char digits[] = "0123456789abcdef";
-
-	memset(out, 0, PCTL_DIGEST_BYTES);
-	if (strlen(text) != 2 * PCTL_DIGEST_BYTES || strspn(text, digits) != 2 * PCTL_DIGEST_BYTES)
-		return 0;
-	for (uint32_t i = 0; i < 2 * PCTL_DIGEST_BYTES; i++)
-		out[i / 2] = (uint8_t)(out[i / 2] << 4 | (strchr(digits, text[i]) - digits));
-	return 1;
+	return pctl_digest_parse_hex(text, out);
 }
 
 /* ---- writing ------------------------------------------------------------------------------ */

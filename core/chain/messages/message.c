@@ -16,11 +16,6 @@ struct owner {
 	uint64_t n_bytes;
 };
 
-static pctl_status no_memory(const pctl_call *call)
-{
-	return pctl_refuse(call, PC2_NOMEM, "no memory for a message");
-}
-
 static pctl_status too_long(uint64_t n, const pctl_call *call)
 {
 	return pctl_refuse(call, PC5780_MESSAGE_SIZE, "a message of %llu bytes, at most %u",
@@ -38,7 +33,7 @@ static pctl_status pack(const ProtobufCMessage *pb, const pctl_call *call, uint8
 		return too_long(n, call);
 	*out = malloc(n + 1);
 	if (*out == NULL)
-		return no_memory(call);
+		return pctl_no_memory(call, "a message");
 	*n_out = protobuf_c_message_pack(pb, *out);
 	return PCTL_OK;
 }
@@ -60,7 +55,7 @@ static pctl_status encode(const pctl_request *q, const pctl_response *r, const p
 
 		pb = made == NULL ? NULL : &made->base;
 	}
-	status = pb == NULL ? no_memory(call) : pack(pb, call, out, n_out);
+	status = pb == NULL ? pctl_no_memory(call, "a message") : pack(pb, call, out, n_out);
 	pctl_arena_destroy(arena);
 	return status;
 }
@@ -94,7 +89,7 @@ pctl_status pctl_request_seal(const pctl_request *r, const pctl_call *call, pctl
 
 	memset(out, 0, sizeof(*out));
 	if (o == NULL)
-		return no_memory(call);
+		return pctl_no_memory(call, "a message");
 	status = pctl_request_encode(r, call, &o->bytes, &o->n_bytes);
 	if (status != PCTL_OK) {
 		free(o);
@@ -196,7 +191,7 @@ static pctl_status open_message(const ProtobufCMessageDescriptor *type, const vo
 	o = calloc(1, sizeof(*o));
 	if (o == NULL || (o->arena = pctl_arena_create()) == NULL) {
 		free(o);
-		return no_memory(call);
+		return pctl_no_memory(call, "a message");
 	}
 	*out = o;
 	o->pb = protobuf_c_message_unpack(type, NULL, (size_t)n, bytes);
@@ -224,7 +219,7 @@ static pctl_status keep_bytes(struct owner *o, const void *bytes, uint64_t n, co
 {
 	o->bytes = malloc((size_t)n + 1);
 	if (o->bytes == NULL)
-		return no_memory(call);
+		return pctl_no_memory(call, "a message");
 	if (n != 0)
 		memcpy(o->bytes, bytes, (size_t)n);
 	o->n_bytes = n;

@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "chain/messages/text.h"
+#include "foundation/base/hex.h"
+#include "foundation/base/utf8.h"
 
 /* The first status is kept; all are reported. */
 typedef struct checker {
@@ -79,16 +80,11 @@ static void check_sender(checker *c, const char *s)
 	check_account(c, "sender", s);
 }
 
-static int is_hex(const char *s, size_t n)
-{
-	return strlen(s) == n && strspn(s, "0123456789abcdef") == n;
-}
-
 static void check_hash(checker *c, const char *field, const char *s)
 {
 	char buf[SHOWN];
 
-	if (!missing(c, field, s) && !is_hex(s, 64))
+	if (!missing(c, field, s) && !pctl_hex_is(s, 64))
 		wrong(c, PC5787_MESSAGE_HASH, field, "\"%s\" is not 64 lower-case hex digits",
 		      shown(s, buf));
 }
@@ -121,7 +117,7 @@ static void check_count(checker *c, const char *field, uint64_t n, uint64_t most
 
 static void check_text(checker *c, const char *field, const char *s, size_t most)
 {
-	const size_t n = strlen(s), bad = pctl_chain_text_bad(s, n, 1);
+	const size_t n = strlen(s), bad = pctl_utf8_bad(s, n, PCTL_UTF8_PLAIN);
 
 	check_count(c, field, n, most, "bytes");
 	if (bad != n)
@@ -162,9 +158,9 @@ static void check_upload(checker *c, const pctl_msg_upload *m)
 	if (m->n_source == 0)
 		wrong(c, PC5784_MESSAGE_MISSING, "wgsl_source", "not given");
 	check_count(c, "wgsl_source", m->n_source, PCTL_MESSAGE_SOURCE_MAX, "bytes");
-	if (m->n_source != 0 && pctl_chain_text_bad(source, m->n_source, 0) != m->n_source)
+	if (m->n_source != 0 && pctl_utf8_bad(source, m->n_source, 0) != m->n_source)
 		wrong(c, PC5788_MESSAGE_TEXT, "wgsl_source", "byte %zu is not UTF-8",
-		      pctl_chain_text_bad(source, m->n_source, 0));
+		      pctl_utf8_bad(source, m->n_source, 0));
 	check_text(c, "description", m->description, PCTL_MESSAGE_DESCRIPTION_MAX);
 	check_count(c, "tags", m->n_tags, PCTL_MESSAGE_TAGS_MAX, "tags");
 	for (uint32_t i = 0; i < m->n_tags && i < PCTL_MESSAGE_TAGS_MAX; i++) {
@@ -511,7 +507,8 @@ static void check_block_info(checker *c, const pctl_msg_block_info *m)
 	check_clock(c, "height", m->height);
 	check_number(c, "final_clock", m->final_clock, PCTL_MESSAGE_CLOCK_MAX);
 	check_hash(c, "state_root", m->state_root);
-	if (!missing(c, "commit", m->commit) && !is_hex(m->commit, 40) && !is_hex(m->commit, 64))
+	if (!missing(c, "commit", m->commit) && !pctl_hex_is(m->commit, 40) &&
+	    !pctl_hex_is(m->commit, 64))
 		wrong(c, PC5787_MESSAGE_HASH, "commit",
 		      "\"%s\" is not 40 or 64 lower-case hex digits", shown(m->commit, buf));
 	check_jobs(c, "jobs", m->jobs, m->n_jobs, 0, PCTL_MESSAGE_BLOCK_JOBS_MAX);

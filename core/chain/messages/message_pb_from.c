@@ -6,11 +6,6 @@ static const char *const *lend_all(char **s)
 	return (const char *const *)s;
 }
 
-static pctl_status no_memory(const pctl_call *call)
-{
-	return pctl_refuse(call, PC2_NOMEM, "no memory for a message");
-}
-
 static void upload_from(const Gpu__MsgUploadShader *pb, pctl_msg_upload *m)
 {
 	m->sender = pb->sender;
@@ -47,7 +42,7 @@ static pctl_status upload_response_from(const Gpu__MsgUploadShaderResponse *pb, 
 		return pctl_refuse(call, PC5784_MESSAGE_MISSING, "upload.profile is not given");
 	ticks = pctl_arena_array(a, p->n_ticks, sizeof(*ticks));
 	if (ticks == NULL)
-		return no_memory(call);
+		return pctl_no_memory(call, "a message");
 	for (size_t i = 0; i < p->n_ticks; i++)
 		ticks[i] = tick_from(p->ticks[i]);
 	m->shader_cid = pb->shader_cid;
@@ -72,7 +67,7 @@ static pctl_status execute_from(const Gpu__MsgGpuExecute *pb, pctl_arena *a, con
 	bindings = pctl_arena_array(a, pb->n_bindings, sizeof(*bindings));
 	overrides = pctl_arena_array(a, pb->n_overrides, sizeof(*overrides));
 	if (bindings == NULL || overrides == NULL)
-		return no_memory(call);
+		return pctl_no_memory(call, "a message");
 	for (size_t i = 0; i < pb->n_bindings; i++)
 		bindings[i] = (pctl_msg_binding){pb->bindings[i]->group, pb->bindings[i]->binding,
 						 pb->bindings[i]->cid};
@@ -122,7 +117,7 @@ static pctl_status params_from(const Gpu__MsgParams *pb, pctl_arena *a, const pc
 	pctl_msg_param_change *changes = pctl_arena_array(a, pb->n_changes, sizeof(*changes));
 
 	if (changes == NULL)
-		return no_memory(call);
+		return pctl_no_memory(call, "a message");
 	for (size_t i = 0; i < pb->n_changes; i++)
 		changes[i] = (pctl_msg_param_change){pb->changes[i]->name, pb->changes[i]->value};
 	*m = (pctl_msg_params){.sender = pb->sender,

@@ -8,7 +8,7 @@
 
 #include "foundation/base/str.h"
 #include "chain/messages/cbor_item.h"
-#include "chain/messages/text.h"
+#include "foundation/base/utf8.h"
 
 typedef struct decoder {
 	uniform_walk w;
@@ -174,7 +174,7 @@ static pctl_status member_of(decoder *d, const pctl_type *t, struct map *m, uint
 	if (status != PCTL_OK)
 		return status;
 	if (key.kind != PCTL_CBOR_TEXT ||
-	    pctl_chain_text_bad((const char *)key.text, key.value, 1) != key.value)
+	    pctl_utf8_bad((const char *)key.text, key.value, PCTL_UTF8_PLAIN) != key.value)
 		return pctl_uniform_refuse(&d->w, PC5769_UNIFORM_KEY, key.at, NULL,
 					   "a key is the name of a member, as UTF-8 text");
 	while (i < t->count) {

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 
 #include "runtime/ipc/process.h"
+#include "foundation/base/clock.h"
 
 #define SLICE_MS 100u /* how often a wait asks whether it is cancelled */
 #define FIRST_ROOM 4096u

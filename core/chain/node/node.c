@@ -9,6 +9,7 @@
 
 #include "chain/node/node_batch.h"
 #include "runtime/ipc/process.h"
+#include "foundation/base/clock.h"
 
 #define SLICE_MS 100	    /* how often a wait asks whether to stop */
 #define FAREWELL_MS 2000u   /* for clients to take their answers when the node stops */

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "runtime/ipc/process.h"
+#include "foundation/base/utf8.h"
+#include "foundation/base/clock.h"
 
 #define REPLIES_MAX 8192u	    /* in one batch */
 #define REPLY_BYTES_MAX (16u << 20) /* waiting in one batch */
@@ -23,11 +25,8 @@ static void copy_words(const char *from, char *to, size_t size)
 {
 	size_t n = strlen(from);
 
-	if (n >= size) {
-		n = size - 1;
-		while (n > 0 && ((unsigned char)from[n] & 0xc0) == 0x80)
-			n--;
-	}
+	if (n >= size)
+		n = pctl_utf8_cut(from, size - 1);
 	memcpy(to, from, n);
 	to[n] = '\0';
 	for (size_t i = 0; i < n; i++) {

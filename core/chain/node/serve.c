@@ -6,12 +6,7 @@
 #include "foundation/base/arena.h"
 #include "chain/blocks/block.h"
 #include "chain/chain_private.h"
-#include "chain/messages/text.h"
-
-static pctl_status no_memory(const pctl_call *call)
-{
-	return pctl_refuse(call, PC2_NOMEM, "no memory for an answer");
-}
+#include "foundation/base/utf8.h"
 
 /* ---- queries ------------------------------------------------------------------------------- */
 
@@ -35,7 +30,8 @@ static pctl_status answer_job(pctl_chain *c, const char *id_text, const pctl_cal
 				  ? pctl_arena_dup(a, pctl_cid_format(&job.output, cid))
 				  : "";
 	out->error = pctl_arena_dup(a, job.error);
-	return out->output_cid == NULL || out->error == NULL ? no_memory(call) : PCTL_OK;
+	return out->output_cid == NULL || out->error == NULL ? pctl_no_memory(call, "an answer")
+							     : PCTL_OK;
 }
 
 typedef struct listing {
@@ -79,7 +75,7 @@ static pctl_status answer_block(pctl_chain *c, uint64_t height, const pctl_call 
 		status = pctl_params_block_budget(&p, call, &out->gas_budget);
 	l.ids = pctl_arena_array(a, PCTL_MESSAGE_BLOCK_JOBS_MAX, sizeof(*l.ids));
 	if (status == PCTL_OK && l.ids == NULL)
-		status = no_memory(call);
+		status = pctl_no_memory(call, "an answer");
 	if (status == PCTL_OK)
 		status = pctl_jobs_ended_at(c->state, row.height, list_job, &l, call);
 	if (status != PCTL_OK)
@@ -96,7 +92,7 @@ static pctl_status answer_block(pctl_chain *c, uint64_t height, const pctl_call 
 	out->state_root = pctl_arena_dup(a, pctl_job_id_format(row.root, root));
 	out->commit = pctl_arena_dup(a, pctl_gitlog_oid_format(&row.commit, commit));
 	return l.failed || out->executor == NULL || out->state_root == NULL || out->commit == NULL
-		       ? no_memory(call)
+		       ? pctl_no_memory(call, "an answer")
 		       : PCTL_OK;
 }
 
@@ -123,7 +119,7 @@ static pctl_status answer_bytes(pctl_chain *c, const char *text, const pctl_call
 		memcpy(copy, blob.data, (size_t)blob.n_bytes);
 	*out = (pctl_msg_data){copy, blob.n_bytes};
 	pctl_blob_release(&blob);
-	return copy == NULL ? no_memory(call) : PCTL_OK;
+	return copy == NULL ? pctl_no_memory(call, "an answer") : PCTL_OK;
 }
 
 static pctl_status put_bytes(pctl_chain *c, const pctl_msg_data *m, const pctl_call *call,
@@ -137,7 +133,7 @@ static pctl_status put_bytes(pctl_chain *c, const pctl_msg_data *m, const pctl_c
 	if (status != PCTL_OK)
 		return status;
 	out->cid = pctl_arena_dup(a, pctl_cid_format(&cid, text));
-	return out->cid == NULL ? no_memory(call) : PCTL_OK;
+	return out->cid == NULL ? pctl_no_memory(call, "an answer") : PCTL_OK;
 }
 
 static pctl_status answer(pctl_chain *c, const pctl_request *r, const pctl_call *call,
@@ -168,7 +164,7 @@ pctl_status pctl_chain_answer(pctl_chain *c, const pctl_request *r, const pctl_c
 		return status;
 	a = pctl_response_arena(out);
 	if (a == NULL)
-		return no_memory(call);
+		return pctl_no_memory(call, "an answer");
 	out->kind = r->kind;
 	status = answer(c, r, call, a, out);
 	if (status != PCTL_OK) {
@@ -216,12 +212,12 @@ static pctl_status error_response(first_error *e, const pctl_call *call, pctl_re
 	const size_t n = strlen(e->message);
 
 	if (a == NULL)
-		return no_memory(call);
-	e->message[pctl_chain_text_bad(e->message, n, 1)] = '\0';
+		return pctl_no_memory(call, "an answer");
+	e->message[pctl_utf8_bad(e->message, n, PCTL_UTF8_PLAIN)] = '\0';
 	out->kind = PCTL_MSG_ERROR;
 	out->as.error.code = e->code;
 	out->as.error.message = pctl_arena_dup(a, e->message[0] == '\0' ? "refused" : e->message);
-	return out->as.error.message == NULL ? no_memory(call) : PCTL_OK;
+	return out->as.error.message == NULL ? pctl_no_memory(call, "an answer") : PCTL_OK;
 }
 
 pctl_status pctl_chain_serve(pctl_chain *c, const pctl_request *r, const pctl_call *call,

@@ -36,11 +36,6 @@ static void copy_account(const char *name, char out[PCTL_ACCOUNT_SIZE])
 		 strncmp(name, ACCOUNT_PREFIX, n) == 0 ? name + n : name);
 }
 
-static pctl_status no_memory(const pctl_call *call)
-{
-	return pctl_refuse(call, PC2_NOMEM, "no memory for a history");
-}
-
 /* ---- makers ------------------------------------------------------------------------------- */
 
 static int take_maker(void *ctx, const pctl_edge *e)
@@ -63,7 +58,7 @@ pctl_status pctl_provenance_maker(pctl_provenance_walk *w, const char *name, uin
 		m = calloc(1, sizeof(*m));
 		if (m == NULL || !pctl_map_put(w->makers, name, m)) {
 			free(m);
-			return no_memory(w->call);
+			return pctl_no_memory(w->call, "a history");
 		}
 		status = pctl_edges_to(w->s, name, PCTL_EDGE_OUTPUT, take_maker, m, w->call);
 	}
@@ -91,7 +86,7 @@ static pctl_provenance_link *push_link(taking *t, uint32_t kind, const char *nam
 	pctl_provenance_link *link;
 
 	if (!pctl_vec_reserve((void **)&p->links, p->n_links, &p->cap_links, sizeof(*p->links))) {
-		t->status = no_memory(t->w->call);
+		t->status = pctl_no_memory(t->w->call, "a history");
 		return NULL;
 	}
 	link = &p->links[p->n_links++];

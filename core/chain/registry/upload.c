@@ -8,11 +8,6 @@
 #include "chain/state/rows.h"
 #include "chain/registry/rules.h"
 
-static pctl_status no_memory(const pctl_taking *t)
-{
-	return pctl_refuse(t->call, PC2_NOMEM, "no memory for a shader");
-}
-
 /* ---- the profile --------------------------------------------------------------------------- */
 
 static pctl_msg_tick tick_of(const pctl_tick *k, uint32_t i, int is_last)
@@ -51,7 +46,7 @@ static pctl_status profile_of(const pctl_taking *t, const pctl_kernel_unit *u,
 		return status;
 	ticks = pctl_arena_array(t->arena, n, sizeof(*ticks));
 	if (ticks == NULL)
-		return no_memory(t);
+		return pctl_no_memory(t->call, "a shader");
 	for (uint32_t i = 0; i < n; i++)
 		ticks[i] = tick_of(&counted[i], i, i + 1 == n);
 	*out = (pctl_msg_profile){.ticks = ticks,
@@ -99,7 +94,8 @@ static pctl_status add_edge(const pctl_taking *t, uint32_t kind, const char *sou
 			     .height = t->height,
 			     .clock = t->clock};
 
-	return source == NULL ? no_memory(t) : pctl_edges_add(t->s, &e, t->call);
+	return source == NULL ? pctl_no_memory(t->call, "a shader")
+			      : pctl_edges_add(t->s, &e, t->call);
 }
 
 static pctl_status add_rows(const pctl_taking *t, const pctl_msg_upload *m, const char *cid)
@@ -145,7 +141,7 @@ static pctl_status answer_again(const pctl_taking *t, const char *cid)
 		t->out->as.upload.profile.ticks = ticks;
 	}
 	pctl_shader_row_clear(&row);
-	return ticks == NULL ? no_memory(t) : PCTL_OK;
+	return ticks == NULL ? pctl_no_memory(t->call, "a shader") : PCTL_OK;
 }
 
 pctl_status pctl_take_upload(const pctl_taking *t, const pctl_msg_upload *m)
@@ -163,7 +159,7 @@ pctl_status pctl_take_upload(const pctl_taking *t, const pctl_msg_upload *m)
 	named.name = t->out->as.upload.shader_cid =
 		pctl_arena_dup(t->arena, pctl_cid_format(&cid, text));
 	if (named.name == NULL)
-		return no_memory(t);
+		return pctl_no_memory(t->call, "a shader");
 	status = pctl_shaders_look(t->s, named.name, t->call, &found, &deprecated);
 	if (status == PCTL_OK && found)
 		return answer_again(t, named.name);

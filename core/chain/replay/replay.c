@@ -91,11 +91,6 @@ typedef struct replay {
 	int runs;
 } replay;
 
-static pctl_status no_memory(const replay *p)
-{
-	return pctl_refuse(p->call, PC2_NOMEM, "no memory for a replay");
-}
-
 /* ---- bytes -------------------------------------------------------------------------------- */
 
 static pctl_status fetch(replay *p, const pctl_block_need *need)
@@ -266,12 +261,12 @@ static pctl_status read_results(replay *p)
 
 	p->results = pctl_map_create();
 	if (status == PCTL_OK && p->results == NULL)
-		return no_memory(p);
+		return pctl_no_memory(p->call, "a replay");
 	for (uint32_t i = 0; status == PCTL_OK && i < n; i++) {
 		char id[PCTL_JOB_TEXT_SIZE];
 
 		if (!pctl_map_put(p->results, pctl_job_id_format(results[i].id, id), &results[i]))
-			return no_memory(p);
+			return pctl_no_memory(p->call, "a replay");
 	}
 	p->report->jobs += n;
 	return status;
@@ -441,7 +436,8 @@ pctl_status pctl_replay(pctl_chain *c, const pctl_history *h, const pctl_replay_
 				   pctl_history_last(h));
 	for (uint64_t height = last.height + 1; status == PCTL_OK && height <= o->to; height++) {
 		p.arena = pctl_arena_create();
-		status = p.arena == NULL ? no_memory(&p) : replay_block(&p, h, height);
+		status = p.arena == NULL ? pctl_no_memory(p.call, "a replay")
+					 : replay_block(&p, h, height);
 		pctl_arena_destroy(p.arena);
 		if (status == PCTL_OK && o->progress != NULL)
 			o->progress(o->progress_ctx, height, o->to);

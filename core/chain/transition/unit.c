@@ -7,11 +7,6 @@
 #include "chain/transition/submit.h"
 #include "chain/messages/uniform.h"
 
-static pctl_status no_memory(const pctl_call *call)
-{
-	return pctl_refuse(call, PC2_NOMEM, "no memory for a shader");
-}
-
 /* ---- sources and kernels ------------------------------------------------------------------- */
 
 pctl_status pctl_chain_source_of(pctl_chain *c, const char *cid_text, const pctl_call *call,
@@ -39,7 +34,7 @@ pctl_status pctl_chain_source_of(pctl_chain *c, const char *cid_text, const pctl
 	pctl_blob_release(&blob);
 	if (made == NULL || made->name == NULL || made->text == NULL ||
 	    !pctl_map_put(c->sources, cid_text, made))
-		return no_memory(call);
+		return pctl_no_memory(call, "a shader");
 	*out = made;
 	return PCTL_OK;
 }

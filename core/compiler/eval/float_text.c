@@ -7,6 +7,8 @@
 
 #include "compiler/eval/float_mpfr.h"
 
+#include "foundation/base/hex.h"
+
 /* A number taken apart. */
 typedef struct numeral {
 	int is_hex;
@@ -20,17 +22,6 @@ typedef struct numeral {
 
 #define EXPONENT_MAX ((int64_t)1 << 40)
 
-static int digit_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return 16;
-}
-
 /* The exponent at text[i ..n), which is all of the rest. */
 static int scan_exponent(const char *text, size_t n, size_t i, int64_t *out)
 {
@@ -42,9 +33,9 @@ static int scan_exponent(const char *text, size_t n, size_t i, int64_t *out)
 	if (i == n)
 		return 0;
 	for (; i < n; i++) {
-		if (digit_value(text[i]) > 9)
+		if (text[i] < '0' || text[i] > '9')
 			return 0;
-		value = value * 10 + digit_value(text[i]);
+		value = value * 10 + (text[i] - '0');
 		if (value > EXPONENT_MAX)
 			value = EXPONENT_MAX;
 	}
@@ -71,7 +62,7 @@ static int scan(const char *text, size_t n, numeral *out)
 			points = 1;
 			continue;
 		}
-		if (digit_value(text[i]) >= (out->is_hex ? 16 : 10))
+		if ((uint32_t)pctl_hex_digit(text[i]) >= (out->is_hex ? 16 : 10))
 			break;
 		out->n_digits++;
 		if (text[i] != '0')

@@ -21,16 +21,13 @@ typedef struct reader {
 	uint32_t cap_members, cap_locals, cap_insts, cap_words;
 } reader;
 
+#define NO_MEMORY "no memory for a program"
+
 static void refuse(reader *r, uint32_t code, const char *what)
 {
 	if (r->status == PCTL_OK)
 		r->status = pctl_refuse(r->call, code, "offset %llu: %s", (unsigned long long)r->at,
 					what);
-}
-
-static void no_memory(reader *r)
-{
-	refuse(r, PC2_NOMEM, "no memory for a program");
 }
 
 static uint64_t number(reader *r, uint64_t max)
@@ -89,7 +86,7 @@ static uint32_t text(reader *r)
 	if (n && memchr(s, 0, n))
 		refuse(r, PC2005_WIRE_FORM, "a name holds a NUL");
 	else if (!pctl_strings_put(&r->strings, s, n, &out))
-		no_memory(r);
+		refuse(r, PC2_NOMEM, NO_MEMORY);
 	r->at += n;
 	return out;
 }
@@ -110,7 +107,7 @@ static void *table(reader *r, uint32_t n, size_t size)
 	void *t = r->status == PCTL_OK ? pctl_arena_array(r->p->arena, n, size) : NULL;
 
 	if (!t)
-		no_memory(r);
+		refuse(r, PC2_NOMEM, NO_MEMORY);
 	return t;
 }
 
@@ -125,7 +122,7 @@ static int grow(reader *r, void **items, uint32_t used, uint32_t *cap, uint32_t 
 	want *= 2;
 	more = want <= UINT32_MAX ? realloc(*items, want * size) : NULL;
 	if (!more) {
-		no_memory(r);
+		refuse(r, PC2_NOMEM, NO_MEMORY);
 		return 0;
 	}
 	*items = more;
@@ -357,7 +354,7 @@ static void finish(reader *r)
 	uint32_t empty;
 
 	if (!pctl_strings_put(&r->strings, "", 0, &empty))
-		no_memory(r);
+		refuse(r, PC2_NOMEM, NO_MEMORY);
 	p->members = to_arena(r, r->members, p->n_members, sizeof(pctl_member));
 	p->locals = to_arena(r, r->locals, p->n_locals, sizeof(pctl_local));
 	p->insts = to_arena(r, r->insts, p->n_insts, sizeof(pctl_inst));
@@ -396,7 +393,7 @@ pctl_status pctl_program_decode(const uint8_t *wire, uint64_t n, const pctl_call
 	arena = pctl_arena_create();
 	r.p = arena ? pctl_arena_alloc(arena, sizeof(*r.p)) : NULL;
 	if (!r.p) {
-		no_memory(&r);
+		refuse(&r, PC2_NOMEM, NO_MEMORY);
 		goto out;
 	}
 	r.p->arena = arena;

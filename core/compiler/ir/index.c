@@ -4,15 +4,12 @@
 
 #include "foundation/base/vec.h"
 #include "compiler/ir/tables.h"
+#include "foundation/base/hash.h"
 
 uint32_t pctl_index_hash(uint32_t seed, const void *data, size_t n)
 {
-	const uint8_t *bytes = data;
-	uint32_t h = seed ? seed : 2166136261u;
-	size_t i;
+	const uint32_t h = pctl_fnv32(seed ? seed : PCTL_FNV32, data, n);
 
-	for (i = 0; i < n; i++)
-		h = (h ^ bytes[i]) * 16777619u;
 	return h ^ (h >> 15);
 }
 

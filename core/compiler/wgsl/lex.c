@@ -4,6 +4,8 @@
 
 #include "compiler/wgsl/compile.h"
 
+#include "foundation/base/utf8.h"
+
 enum { CLASS_NAME_START = 1, CLASS_NAME = 2, CLASS_DIGIT = 4, CLASS_HEX = 8, CLASS_BLANK = 16 };
 
 /* A '<' that may open a template list; see "template list discovery" in WGSL's grammar. */
@@ -48,40 +50,10 @@ static void add_line(struct lexer *l, uint32_t start)
 /* The code point at `at` and its length; length 0 for bytes that are not UTF-8. */
 static uint32_t decode(const struct lexer *l, uint32_t at, uint32_t *length)
 {
-	const unsigned char *p = (const unsigned char *)l->text + at;
-	uint32_t left = l->n - at, need, cp, i, least;
+	uint32_t c = 0;
 
-	*length = 0;
-	if (p[0] < 0x80) {
-		*length = 1;
-		return p[0];
-	}
-	if (p[0] >= 0xc2 && p[0] < 0xe0) {
-		need = 2;
-		cp = p[0] & 0x1fu;
-		least = 0x80;
-	} else if (p[0] >= 0xe0 && p[0] < 0xf0) {
-		need = 3;
-		cp = p[0] & 0x0fu;
-		least = 0x800;
-	} else if (p[0] >= 0xf0 && p[0] < 0xf5) {
-		need = 4;
-		cp = p[0] & 0x07u;
-		least = 0x10000;
-	} else {
-		return 0;
-	}
-	if (left < need)
-		return 0;
-	for (i = 1; i < need; i++) {
-		if ((p[i] & 0xc0u) != 0x80u)
-			return 0;
-		cp = cp << 6 | (p[i] & 0x3fu);
-	}
-	if (cp < least || cp > 0x10ffff || (cp >= 0xd800 && cp < 0xe000))
-		return 0;
-	*length = need;
-	return cp;
+	*length = (uint32_t)pctl_utf8_decode(l->text + at, l->n - at, &c);
+	return c;
 }
 
 static int is_blank_code_point(uint32_t cp)

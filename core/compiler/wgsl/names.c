@@ -4,15 +4,7 @@
 
 #include "compiler/wgsl/check.h"
 
-static uint32_t hash_bytes(const char *text, size_t n)
-{
-	uint32_t h = 2166136261u;
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		h = (h ^ (unsigned char)text[i]) * 16777619u;
-	return h;
-}
+#include "foundation/base/hash.h"
 
 static void rehash(struct wgsl *c)
 {
@@ -30,7 +22,7 @@ static void rehash(struct wgsl *c)
 
 uint32_t pctl_wgsl_intern(struct wgsl *c, const char *text, size_t n)
 {
-	uint32_t hash = hash_bytes(text, n), at;
+	uint32_t hash = pctl_fnv32(PCTL_FNV32, text, n), at;
 	struct sym *s;
 	char *copy;
 

@@ -2,30 +2,17 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "evidence/audit/audit_private.h"
 #include "foundation/base/file.h"
+#include "foundation/base/clock.h"
 
 #define LARGEST_PIPELINE (64u << 20)
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 void pctl_audit_result_destroy(pctl_audit_result *r)
 {
 	if (r != NULL)
 		pctl_arena_destroy(r->arena); /* which holds r itself */
-}
-
-static pctl_status no_memory(const pctl_call *call)
-{
-	return pctl_refuse(call, PC2_NOMEM, "no memory for an audit");
 }
 
 static pctl_status create_result(pctl_auditing *a)
@@ -35,7 +22,7 @@ static pctl_status create_result(pctl_auditing *a)
 	a->kept = arena == NULL ? NULL : pctl_arena_alloc(arena, sizeof(*a->kept));
 	if (a->kept == NULL) {
 		pctl_arena_destroy(arena);
-		return no_memory(a->call);
+		return pctl_no_memory(a->call, "an audit");
 	}
 	a->r = &a->kept->result;
 	a->r->arena = arena;
@@ -67,7 +54,7 @@ static pctl_status seat_device(pctl_auditing *a, uint32_t i)
 	d->vouched = p != NULL && p->vouched && !p->synthetic;
 	if (d->selector == NULL || d->name == NULL || d->driver == NULL || d->plugin == NULL ||
 	    d->driver_key == NULL)
-		return no_memory(a->call);
+		return pctl_no_memory(a->call, "an audit");
 	for (uint32_t k = 0; k < i; k++)
 		if (strcmp(a->r->devices[k].selector, d->selector) == 0)
 			return pctl_refuse(a->call, PC5601_AUDIT_DEVICES,
@@ -94,7 +81,7 @@ static pctl_status seat(pctl_auditing *a)
 	a->kept->profiles = pctl_arena_array(a->r->arena, n, sizeof(pctl_profile_record *));
 	if (a->lists == NULL || a->entries == NULL || a->r->devices == NULL ||
 	    a->kept->profiles == NULL)
-		return no_memory(a->call);
+		return pctl_no_memory(a->call, "an audit");
 	a->r->n_devices = n;
 	a->r->repeat = a->o->natives ? 2 : a->o->repeat == 0 ? 1 : a->o->repeat;
 	a->r->quorum = a->o->quorum == 0 ? n / 2 + 1 : a->o->quorum;
@@ -119,7 +106,7 @@ static pctl_status make_cells(pctl_auditing *a)
 	a->winner = pctl_arena_array(a->r->arena, n, sizeof(*a->winner));
 	if (a->r->cells == NULL || a->first_cell == NULL || a->cell_job == NULL ||
 	    a->winner == NULL)
-		return no_memory(a->call);
+		return pctl_no_memory(a->call, "an audit");
 	a->r->n_cells = n;
 	for (uint32_t i = 0; i < g->n_nodes; i++) {
 		const pctl_node *node = &g->nodes[g->order[i]];
@@ -137,7 +124,7 @@ static pctl_status make_cells(pctl_auditing *a)
 			a->cell_job[next] = g->order[i];
 			if (cell->job == NULL || cell->port == NULL || cell->cids == NULL ||
 			    cell->groups == NULL || cell->device_ns == NULL)
-				return no_memory(a->call);
+				return pctl_no_memory(a->call, "an audit");
 		}
 	}
 	return PCTL_OK;
@@ -180,7 +167,8 @@ static pctl_status look_at_pipeline(pctl_auditing *a)
 	pctl_run_result_destroy(plan);
 	r->pipeline = pctl_arena_dup(r->arena, p->name == NULL ? "" : p->name);
 	r->pipeline_class = pctl_class_name(p->max_class);
-	return r->inputs == NULL || r->pipeline == NULL ? no_memory(a->call) : PCTL_OK;
+	return r->inputs == NULL || r->pipeline == NULL ? pctl_no_memory(a->call, "an audit")
+							: PCTL_OK;
 }
 
 static pctl_status name_pipeline(pctl_auditing *a)
@@ -243,7 +231,7 @@ static pctl_status open_scratch(pctl_auditing *a)
 	pctl_status status;
 
 	if (path == NULL)
-		return no_memory(a->call);
+		return pctl_no_memory(a->call, "an audit");
 	status = pctl_file_make_dirs(path, a->call);
 	if (status == PCTL_OK)
 		status = pctl_store_open(path, 0, a->call, &a->scratch);
@@ -254,7 +242,7 @@ static pctl_status open_scratch(pctl_auditing *a)
 pctl_status pctl_audit(const pctl_graph *g, const pctl_audit_options *o, const pctl_call *call,
 		       pctl_audit_result **out)
 {
-	uint64_t started = now_ns();
+	uint64_t started = pctl_clock_ns();
 	pctl_auditing a = {.graph = g, .o = o, .call = call};
 	pctl_status status = create_result(&a);
 
@@ -291,7 +279,7 @@ pctl_status pctl_audit(const pctl_graph *g, const pctl_audit_options *o, const p
 		pctl_audit_result_destroy(a.r);
 		return status;
 	}
-	a.r->wall_ns = now_ns() - started;
+	a.r->wall_ns = pctl_clock_ns() - started;
 	*out = a.r;
 	return PCTL_OK;
 }

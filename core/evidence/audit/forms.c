@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "runtime/exec/value.h"
 #include "runtime/graph/type.h"
+#include "foundation/base/clock.h"
 
 #define N_OPS (PCTL_NATIVE_FIRST - PCTL_STRICT_FIRST)
 #define ELEMENTS (1u << 20)
@@ -119,14 +119,6 @@ typedef struct bench {
 	pctl_backend_session *backend[2]; /* strict, native */
 	pctl_session *session[2];
 } bench;
-
-static uint64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000u + (uint64_t)t.tv_nsec / 1000000u;
-}
 
 static pctl_status open_side(bench *b, uint32_t side)
 {
@@ -287,7 +279,7 @@ static void measure(bench *b, pctl_audit_form *f)
 
 static void measure_device(pctl_audit_result *r, uint32_t device, bench *b, uint32_t budget_ms)
 {
-	const uint64_t started = now_ms();
+	const uint64_t started = pctl_clock_ms();
 	pctl_status status;
 
 	b->kernels = pctl_kernels_create(b->o->ops);
@@ -300,7 +292,7 @@ static void measure_device(pctl_audit_result *r, uint32_t device, bench *b, uint
 		const uint32_t is_native = strcmp(f->form, "native") == 0;
 
 		if (f->device == device && is_native == i / r->n_forms &&
-		    now_ms() - started < budget_ms && !pctl_is_cancelled(b->call))
+		    pctl_clock_ms() - started < budget_ms && !pctl_is_cancelled(b->call))
 			measure(b, f);
 	}
 	close_bench(b);

@@ -13,6 +13,7 @@
 #include "foundation/base/file.h"
 #include "foundation/base/num.h"
 #include "foundation/base/str.h"
+#include "foundation/base/hex.h"
 
 #define DEEPEST 16u
 #define MOST_FILES 65536u
@@ -197,11 +198,6 @@ char *pctl_filelist_text(const pctl_listed_file *files, uint32_t n)
 	return pctl_str_finish(&s);
 }
 
-static int hex_value(char c)
-{
-	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* Moves *at past `word`; 0 when something else stands there. */
 static int take(const char **at, const char *word)
 {
@@ -227,10 +223,9 @@ static const char *take_quoted(const char **at, pctl_arena *arena)
 			*to++ = *(*at)++;
 			continue;
 		}
-		if (end - *at < 4 || (*at)[1] != 'x' || hex_value((*at)[2]) < 0 ||
-		    hex_value((*at)[3]) < 0)
+		if (end - *at < 4 || (*at)[1] != 'x' || !pctl_hex_parse(*at + 2, 1, to))
 			return NULL;
-		*to++ = (char)(hex_value((*at)[2]) * 16 + hex_value((*at)[3]));
+		to++;
 		*at += 4;
 	}
 	*to = '\0';

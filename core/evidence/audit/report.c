@@ -31,11 +31,6 @@ static const char *in_dir(const writing *w, const char *name)
 	return pctl_arena_printf(w->arena, "%s/%s", w->dir, name);
 }
 
-static pctl_status no_memory(const pctl_call *call)
-{
-	return pctl_refuse(call, PC2_NOMEM, "no memory for a report");
-}
-
 static char *make_json(const pctl_audit_result *r, const char *command)
 {
 	pctl_json j;
@@ -131,8 +126,8 @@ static void remove_earlier(const writing *w)
 static pctl_status put(const writing *w, const char *name, const char *text, pctl_output **out)
 {
 	const char *path = in_dir(w, name);
-	pctl_status status =
-		path == NULL ? no_memory(w->call) : pctl_output_open(path, 1, w->call, out);
+	pctl_status status = path == NULL ? pctl_no_memory(w->call, "a report")
+					  : pctl_output_open(path, 1, w->call, out);
 
 	return status == PCTL_OK ? pctl_output_put(*out, text, strlen(text), w->call) : status;
 }
@@ -150,7 +145,7 @@ static pctl_status write_manifest(const writing *w)
 		return status;
 	text = pctl_filelist_text(files, n);
 	if (text == NULL || path == NULL)
-		status = no_memory(w->call);
+		status = pctl_no_memory(w->call, "a report");
 	if (status == PCTL_OK) {
 		pctl_str_add(&s, text);
 		status = pctl_signer_seal(w->signer, &s, w->call);
@@ -186,8 +181,9 @@ pctl_status pctl_audit_report(const pctl_audit_result *r, const char *command, c
 	writing w = {r, dir, signer, call, pctl_arena_create()};
 	char *page = make_page(r, command), *json = make_json(r, command);
 	const char *const texts[N_PAGES] = {page, json};
-	pctl_status status = w.arena == NULL || page == NULL || json == NULL ? no_memory(call)
-									     : write_all(&w, texts);
+	pctl_status status = w.arena == NULL || page == NULL || json == NULL
+				     ? pctl_no_memory(call, "a report")
+				     : write_all(&w, texts);
 
 	free(page);
 	free(json);
@@ -236,7 +232,7 @@ pctl_status pctl_audit_verify(const char *dir, const pctl_call *call,
 	uint32_t n_listed, n_found;
 	char *path = pctl_path_join(dir, PCTL_MANIFEST_NAME);
 	pctl_status status = arena == NULL || path == NULL
-				     ? no_memory(call)
+				     ? pctl_no_memory(call, "a report")
 				     : read_manifest(path, arena, call, key, &listed, &n_listed);
 
 	if (status == PCTL_OK)

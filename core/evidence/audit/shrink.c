@@ -2,9 +2,10 @@
  * attempt runs both; how many there may be is bounded, so that a slow device ends too. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "evidence/audit/audit_private.h"
+
+#include "foundation/base/clock.h"
 
 #define MOST_RUNS 160u
 #define MOST_SECONDS 30
@@ -13,16 +14,14 @@
 struct shrinking {
 	pctl_bench *b;
 	pctl_bench_case *c;
-	time_t until;
+	uint64_t until;
 	uint8_t *saved;
 };
 
 static int still_differs(struct shrinking *s)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return s->b->runs < MOST_RUNS && now.tv_sec < s->until && pctl_bench_differs(s->b, s->c);
+	return s->b->runs < MOST_RUNS && pctl_clock_s() < s->until &&
+	       pctl_bench_differs(s->b, s->c);
 }
 
 static void fewer_groups(struct shrinking *s, uint32_t axis)
@@ -90,10 +89,8 @@ static void zero(struct shrinking *s, pctl_bench_binding *b, uint64_t at, uint64
 void pctl_bench_shrink(pctl_bench *b, pctl_bench_case *c)
 {
 	struct shrinking s = {.b = b, .c = c};
-	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	s.until = now.tv_sec + MOST_SECONDS;
+	s.until = pctl_clock_s() + MOST_SECONDS;
 	for (uint32_t i = 0; i < 3; i++)
 		fewer_groups(&s, i);
 	for (uint32_t i = 0; i < c->n_bindings; i++)

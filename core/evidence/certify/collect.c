@@ -21,11 +21,6 @@ typedef struct collecting {
 	pctl_journal_entry entry;
 } collecting;
 
-static pctl_status no_memory(const pctl_call *call)
-{
-	return pctl_refuse(call, PC2_NOMEM, "no memory for a certificate");
-}
-
 /* How many shards the proof was cut in, as the names of the journals say. */
 static pctl_status count_shards(collecting *k)
 {
@@ -65,7 +60,7 @@ static pctl_status open_shard(collecting *k, uint32_t i, const char **first)
 
 	k->paths[i] = pctl_shard_path(k->dir, want);
 	if (k->paths[i] == NULL)
-		return no_memory(k->call);
+		return pctl_no_memory(k->call, "a certificate");
 	if (!pctl_file_exists(k->paths[i]))
 		return pctl_refuse(k->call, PC5514_INCOMPLETE, "shard %u of %u is missing: no %s",
 				   i + 1, k->n, k->paths[i]);
@@ -94,7 +89,7 @@ static pctl_status open_all(collecting *k)
 	k->readers = calloc(k->n, sizeof(*k->readers));
 	k->paths = calloc(k->n, sizeof(*k->paths));
 	if (k->readers == NULL || k->paths == NULL)
-		return no_memory(k->call);
+		return pctl_no_memory(k->call, "a certificate");
 	for (uint32_t i = 0; status == PCTL_OK && i < k->n; i++)
 		status = open_shard(k, i, &first);
 	if (status == PCTL_OK)
@@ -108,7 +103,7 @@ static pctl_status read_units(collecting *k)
 	char *path = pctl_path_join(k->dir, "units.tsv"), *text = NULL;
 	uint64_t n = 0;
 	pctl_cid cid;
-	pctl_status status = path == NULL ? no_memory(k->call)
+	pctl_status status = path == NULL ? pctl_no_memory(k->call, "a certificate")
 					  : pctl_file_read(path, UNITS_LIMIT, k->call, &text, &n);
 
 	if (status == PCTL_OK)
@@ -148,7 +143,7 @@ static pctl_status add(const collecting *k, pctl_certificate_unit *u)
 		u->not_run++;
 		if (u->cause[0] == '\0')
 			u->cause = pctl_certificate_clean(k->c->arena, e->cause);
-		return u->cause == NULL ? no_memory(k->call) : PCTL_OK;
+		return u->cause == NULL ? pctl_no_memory(k->call, "a certificate") : PCTL_OK;
 	}
 	u->cases += e->block.cases;
 	u->failures += e->block.failures;
@@ -159,7 +154,7 @@ static pctl_status add(const collecting *k, pctl_certificate_unit *u)
 	}
 	if (u->value[0] == '\0' && e->block.value[0] != '\0')
 		u->value = pctl_certificate_clean(k->c->arena, e->block.value);
-	return u->value == NULL ? no_memory(k->call) : PCTL_OK;
+	return u->value == NULL ? pctl_no_memory(k->call, "a certificate") : PCTL_OK;
 }
 
 /* One strip of a unit, or (n_strips 0) all its blocks. */
@@ -220,7 +215,7 @@ static pctl_status collect_shapes(collecting *k)
 	}
 	k->c->shapes = s.failed ? NULL : pctl_arena_dup(k->c->arena, s.data == NULL ? "" : s.data);
 	pctl_str_drop(&s);
-	return k->c->shapes == NULL ? no_memory(k->call) : PCTL_OK;
+	return k->c->shapes == NULL ? pctl_no_memory(k->call, "a certificate") : PCTL_OK;
 }
 
 /* Nothing may stand behind the last block. */
@@ -247,7 +242,7 @@ pctl_status pctl_certify_collect(const char *dir, const pctl_call *call, pctl_ce
 
 	*out = NULL;
 	if (k == NULL)
-		return no_memory(call);
+		return pctl_no_memory(call, "a certificate");
 	k->dir = dir;
 	k->call = call;
 	status = pctl_certificate_create(call, &k->c);

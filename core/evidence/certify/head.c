@@ -9,11 +9,6 @@
 #define JOURNAL_SCHEMA "pipectl.journal/3"
 #define FIELDS_MAX 12u
 
-static pctl_status no_memory(const pctl_call *call)
-{
-	return pctl_refuse(call, PC2_NOMEM, "no memory for a certificate");
-}
-
 static void add_pairs(pctl_str_buf *s, const char *key, const pctl_certificate_pair *pairs,
 		      uint32_t n)
 {
@@ -44,7 +39,7 @@ pctl_status pctl_certificate_head_text(const pctl_certificate *c, pctl_str_buf *
 	for (uint32_t i = 0; i < c->n_regressions; i++)
 		pctl_str_addf(out, "regression\t%s\n", c->regressions[i]);
 	pctl_str_addf(out, "plan\t%s\n", pctl_digest_hex(c->plan, hex));
-	return out->failed ? no_memory(call) : PCTL_OK;
+	return out->failed ? pctl_no_memory(call, "a certificate") : PCTL_OK;
 }
 
 /* ---- reading ------------------------------------------------------------------------------ */
@@ -145,7 +140,7 @@ pctl_status pctl_certificate_head_read(pctl_certificate *c, const char *name, co
 			pctl_arena_array(c->arena, n_lines, sizeof(*l.regressions)), n_lines};
 
 	if (copy == NULL || l.identity == NULL || l.libraries == NULL || l.regressions == NULL)
-		return no_memory(call);
+		return pctl_no_memory(call, "a certificate");
 	while (*at != '\0') {
 		char *line = at, *end = strchr(at, '\n');
 
@@ -218,7 +213,7 @@ pctl_status pctl_certificate_units_read(pctl_certificate *c, const char *name, c
 	if (copy != NULL)
 		c->units = pctl_arena_array(c->arena, count_lines(copy), sizeof(*c->units));
 	if (copy == NULL || c->units == NULL)
-		return no_memory(call);
+		return pctl_no_memory(call, "a certificate");
 	while (*at != '\0') {
 		char *end = strchr(at, '\n');
 
@@ -245,5 +240,5 @@ pctl_status pctl_certificate_units_text(const pctl_certificate *c, pctl_str_buf 
 			      u->planned, u->n_blocks, u->subject, u->op, u->name, u->domain,
 			      u->program);
 	}
-	return out->failed ? no_memory(call) : PCTL_OK;
+	return out->failed ? pctl_no_memory(call, "a certificate") : PCTL_OK;
 }

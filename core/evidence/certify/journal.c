@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "foundation/base/file.h"
 #include "foundation/base/num.h"
+#include "foundation/base/clock.h"
 
 #define SYNC_ENTRIES 64u
 
@@ -120,17 +120,9 @@ struct pctl_journal {
 	char *path;
 	int fd;
 	uint32_t unsynced;
-	time_t synced;
+	uint64_t synced;
 	char chain[PCTL_JOURNAL_CHAIN + 1];
 };
-
-static time_t seconds(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec;
-}
 
 static void drop(pctl_journal *j)
 {
@@ -153,7 +145,7 @@ static pctl_status open_locked(const char *path, const pctl_call *call, pctl_jou
 		return pctl_refuse(call, PC2_NOMEM, "no memory for a journal");
 	}
 	j->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_APPEND, 0644);
-	j->synced = seconds();
+	j->synced = pctl_clock_s();
 	if (j->fd < 0) {
 		drop(j);
 		return pctl_journal_io(call, "write", path);
@@ -184,7 +176,7 @@ static pctl_status write_all(pctl_journal *j, const char *data, size_t n, const 
 static pctl_status sync_now(pctl_journal *j, const pctl_call *call)
 {
 	j->unsynced = 0;
-	j->synced = seconds();
+	j->synced = pctl_clock_s();
 	return fsync(j->fd) == 0 ? PCTL_OK : pctl_journal_io(call, "write", j->path);
 }
 
@@ -374,7 +366,7 @@ pctl_status pctl_journal_append(pctl_journal *j, const pctl_journal_entry *e, co
 	add_entry(&s, e);
 	status = add_line(j, &s, call);
 	pctl_str_drop(&s);
-	if (status == PCTL_OK && (++j->unsynced >= SYNC_ENTRIES || seconds() != j->synced))
+	if (status == PCTL_OK && (++j->unsynced >= SYNC_ENTRIES || pctl_clock_s() != j->synced))
 		status = sync_now(j, call);
 	return status;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "foundation/base/num.h"
+#include "foundation/base/hex.h"
 
 #define HEAD_LIMIT (16u << 20)
 #define FIELDS_MAX 12u
@@ -195,8 +196,7 @@ static int take_shapes(pctl_journal_reader *r)
 {
 	const size_t n = sizeof(PCTL_JOURNAL_SHAPES) - 1;
 
-	if (strncmp(r->line, PCTL_JOURNAL_SHAPES, n) != 0 ||
-	    strspn(r->line + n, "0123456789abcdef") != 16 || r->line[n + 16] != '\0')
+	if (strncmp(r->line, PCTL_JOURNAL_SHAPES, n) != 0 || !pctl_hex_is(r->line + n, 16))
 		return 0;
 	pctl_str_addf(&r->seeds, "%s%s", r->seeds.n == 0 ? "" : " ", r->line + n);
 	return 1;

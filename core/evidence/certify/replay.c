@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "foundation/base/hash.h"
+
 /* ---- the same units? ---------------------------------------------------------------------- */
 
 /* The line of a unit in words. */
@@ -76,11 +78,9 @@ pctl_status pctl_certify_compare_units(const pctl_certificate *c, pctl_bench *b,
 
 static uint64_t mix(uint64_t seed, uint64_t counter)
 {
-	uint64_t z = seed * UINT64_C(0x9e3779b97f4a7c15) + counter * UINT64_C(0xbf58476d1ce4e5b9);
+	uint64_t z = seed * PCTL_SPLITMIX_STEP + counter * UINT64_C(0xbf58476d1ce4e5b9);
 
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return z ^ z >> 31;
+	return pctl_mix64(z);
 }
 
 /* Strips of a unit: of one without digests, one a block. */

@@ -26,11 +26,6 @@ typedef struct running {
 	char dead[256];
 } running;
 
-static pctl_status no_memory(const pctl_call *call)
-{
-	return pctl_refuse(call, PC2_NOMEM, "no memory for a proof");
-}
-
 /* ---- the plan ----------------------------------------------------------------------------- */
 
 static pctl_status make_plan(running *r, pctl_str_buf *text)
@@ -76,7 +71,7 @@ static pctl_status keep_units(const running *r, const pctl_str_buf *text)
 	snprintf(own, sizeof(own), "units.%ld.tmp", (long)getpid());
 	temporary = pctl_path_join(r->o->dir, own);
 	if (path == NULL || temporary == NULL)
-		status = no_memory(r->call);
+		status = pctl_no_memory(r->call, "a proof");
 	if (status == PCTL_OK && !pctl_file_exists(path)) {
 		status = pctl_file_write(temporary, text->data, text->n, 1, r->call);
 		if (status == PCTL_OK && link(temporary, path) != 0 && errno != EEXIST)
@@ -118,7 +113,8 @@ static pctl_status open_journal(running *r)
 	const pctl_certify_options *o = r->o;
 	pctl_str_buf head = PCTL_STR_BUF_INIT;
 	char *path = pctl_shard_path(o->dir, o->shard);
-	pctl_status status = path == NULL ? no_memory(r->call) : head_text(r, &head);
+	pctl_status status =
+		path == NULL ? pctl_no_memory(r->call, "a proof") : head_text(r, &head);
 
 	if (status == PCTL_OK && o->resume)
 		status = pctl_journal_resume(path, head.data, o->shard, r->call, &r->journal,
@@ -142,7 +138,7 @@ static pctl_status try_block(running *r, const pctl_unit *u, uint64_t number)
 	pctl_status status;
 
 	if (said == NULL)
-		return no_memory(r->call);
+		return pctl_no_memory(r->call, "a proof");
 	pctl_diag_list_set_cancel(said, r->call->cancelled, r->call->ctx);
 	memset(e, 0, sizeof(*e));
 	e->number = number;
@@ -171,7 +167,7 @@ static pctl_status open_again(running *r)
 	pctl_status opened = PCTL_E_DEVICE_LOST;
 
 	if (said == NULL)
-		return no_memory(r->call);
+		return pctl_no_memory(r->call, "a proof");
 	pctl_units_destroy(r->units);
 	r->units = NULL;
 	if (r->o->reopen != NULL && r->out->reopened < PCTL_CERTIFY_REOPENS) {
@@ -276,7 +272,7 @@ pctl_status pctl_certify_run(const pctl_certify_options *o, const pctl_call *cal
 
 	memset(out, 0, sizeof(*out));
 	if (r == NULL)
-		return no_memory(call);
+		return pctl_no_memory(call, "a proof");
 	r->o = o;
 	r->call = call;
 	r->out = out;

@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "runtime/graph/type.h"
 #include "evidence/proof/function.h"
 #include "evidence/proof/gates.h"
 #include "evidence/proof/random.h"
+#include "foundation/base/clock.h"
 
 #define LEAST (1u << 16)
 #define MOST (1u << 24)
@@ -136,19 +136,11 @@ static pctl_status prepare(measuring *m, uint64_t n)
 	return status == PCTL_OK ? record(m) : status;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* One submit: the device's own time where it tells it. */
 static pctl_status submit(measuring *m, uint64_t *ns)
 {
 	pctl_completion done = {.head = PCTL_HEAD(pctl_completion)};
-	const uint64_t start = now_ns();
+	const uint64_t start = pctl_clock_ns();
 	uint64_t ticket = 0;
 	pctl_status status = m->t->submit(m->dev, m->call, m->list, 1, &ticket);
 
@@ -160,7 +152,7 @@ static pctl_status submit(measuring *m, uint64_t *ns)
 				     "a baseline ran longer than a minute on %s",
 				     pctl_session_name(m->b->device));
 	}
-	*ns = done.device_ns != 0 ? done.device_ns : now_ns() - start;
+	*ns = done.device_ns != 0 ? done.device_ns : pctl_clock_ns() - start;
 	if (*ns == 0)
 		*ns = 1;
 	return status;

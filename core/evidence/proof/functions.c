@@ -27,11 +27,6 @@ struct listing {
 	pctl_status status;
 };
 
-static pctl_status no_memory(const pctl_call *call)
-{
-	return pctl_refuse(call, PC2_NOMEM, "no memory for units of proof");
-}
-
 static const char *domain_name(uint32_t kind)
 {
 	static const char *const names[] = {
@@ -59,7 +54,7 @@ static void add(struct listing *l, const pctl_unit *like, const pctl_domain *d,
 					   u.kind == PCTL_UNIT_REGRESSION ? "kept"
 									  : domain_name(d->kind));
 	if (ctx == NULL || u.domain == NULL || u.name == NULL) {
-		l->status = no_memory(l->call);
+		l->status = pctl_no_memory(l->call, "units of proof");
 		return;
 	}
 	*ctx = (pctl_function_unit){l->shared, l->f, *d, law, again, 0};
@@ -91,7 +86,7 @@ static pctl_domain kept(struct listing *l, const char *law, uint32_t n_vars)
 			d.n_kept++;
 	}
 	if (l->b->n_regressions != 0 && values == NULL)
-		l->status = no_memory(l->call);
+		l->status = pctl_no_memory(l->call, "units of proof");
 	d.n_cases = d.n_kept;
 	d.kept = (const uint8_t(*)[16])values;
 	return d;
@@ -106,7 +101,7 @@ static pctl_domain examples(struct listing *l)
 		pctl_domain_make(PCTL_DOMAIN_EXAMPLES, l->f.dtype, l->f.n_in, l->b->seed, n);
 
 	if (all == NULL) {
-		l->status = no_memory(l->call);
+		l->status = pctl_no_memory(l->call, "units of proof");
 		return d;
 	}
 	for (uint32_t i = 0; i < n; i++)
@@ -210,7 +205,7 @@ static void laws(struct listing *l)
 		pctl_laws_of(l->b->ops, &l->f, l->list->arena, NULL, &all, &n, &n_prose);
 
 	if (status == PCTL_E_NOMEM)
-		l->status = no_memory(l->call);
+		l->status = pctl_no_memory(l->call, "units of proof");
 	for (uint32_t i = 0; l->status == PCTL_OK && i < n; i++)
 		law(l, &all[i]);
 	if (status != PCTL_OK || n_prose != 0)
@@ -240,7 +235,7 @@ static void function_units(struct listing *l)
 
 	l->subject = pctl_arena_dup(l->list->arena, pctl_function_name(&l->f, subject));
 	if (l->subject == NULL || l->op == NULL) {
-		l->status = no_memory(l->call);
+		l->status = pctl_no_memory(l->call, "units of proof");
 		return;
 	}
 	l->status = pctl_function_program(l->b, &l->f, l->call, l->program);
@@ -266,7 +261,7 @@ pctl_status pctl_function_units(pctl_bench *b, const pctl_selection *s, const pc
 
 	l.shared = calloc(1, sizeof(*l.shared));
 	if (l.shared == NULL)
-		return no_memory(call);
+		return pctl_no_memory(call, "units of proof");
 	l.shared->b = b;
 	l.status = pctl_units_on_destroy(list, pctl_functions_release, l.shared, call);
 	if (l.status != PCTL_OK) {
@@ -288,7 +283,7 @@ pctl_status pctl_function_units(pctl_bench *b, const pctl_selection *s, const pc
 			if (pctl_function_find(b->ops, l.op, NULL, dtypes[k], &l.f))
 				function_units(&l);
 		if (l.op == NULL)
-			l.status = no_memory(call);
+			l.status = pctl_no_memory(call, "units of proof");
 	}
 	return l.status;
 }

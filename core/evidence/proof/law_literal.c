@@ -4,21 +4,9 @@
 #include "runtime/graph/type.h"
 #include "compiler/eval/float.h"
 #include "evidence/proof/law_private.h"
+#include "foundation/base/hex.h"
 
 __extension__ typedef unsigned __int128 wide;
-
-static int digit(char c, uint32_t base)
-{
-	int v = 16;
-
-	if (c >= '0' && c <= '9')
-		v = c - '0';
-	else if (c >= 'a' && c <= 'f')
-		v = c - 'a' + 10;
-	else if (c >= 'A' && c <= 'F')
-		v = c - 'A' + 10;
-	return v < (int)base ? v : -1;
-}
 
 /* Digits alone, "0x" before hexadecimal ones; 0 when it is nothing of the kind or over 128 bits. */
 static int number(const char *text, size_t n, wide *out, int *is_hex)
@@ -34,11 +22,11 @@ static int number(const char *text, size_t n, wide *out, int *is_hex)
 	}
 	*out = 0;
 	for (size_t i = 0; i < n; i++) {
-		const int d = digit(text[i], base);
+		const uint32_t d = (uint32_t)pctl_hex_digit(text[i]);
 
-		if (d < 0 || *out > (most - (unsigned)d) / base)
+		if (d >= base || *out > (most - d) / base)
 			return 0;
-		*out = *out * base + (unsigned)d;
+		*out = *out * base + d;
 	}
 	return n != 0;
 }

@@ -7,11 +7,7 @@
 #include "foundation/base/num.h"
 #include "runtime/graph/type.h"
 #include "evidence/proof/plans.h"
-
-static pctl_status no_memory(const pctl_call *call)
-{
-	return pctl_refuse(call, PC2_NOMEM, "no memory for a problem of a plan op");
-}
+#include "foundation/base/hex.h"
 
 void pctl_problem_clear(pctl_problem *p)
 {
@@ -35,12 +31,12 @@ pctl_status pctl_problem_port(pctl_problem *p, uint32_t port, const pctl_tensor_
 	uint64_t bytes;
 
 	if (!pctl_type_bytes(t, &bytes) || bytes > UINT64_MAX - 32)
-		return no_memory(call);
+		return pctl_no_memory(call, "a problem of a plan op");
 	free(p->data[port]);
 	p->data[port] = calloc(1, pctl_num_align(bytes, 16) + 16);
 	p->in[port] = *t;
 	p->bytes[port] = bytes;
-	return p->data[port] == NULL ? no_memory(call) : PCTL_OK;
+	return p->data[port] == NULL ? pctl_no_memory(call, "a problem of a plan op") : PCTL_OK;
 }
 
 pctl_status pctl_problem_copy(const pctl_problem *p, const pctl_call *call, pctl_problem *out)
@@ -58,7 +54,7 @@ pctl_status pctl_problem_copy(const pctl_problem *p, const pctl_call *call, pctl
 	if (status == PCTL_OK && p->edges != NULL) {
 		out->edges = malloc(8 * p->n_edges + 8);
 		if (out->edges == NULL)
-			status = no_memory(call);
+			status = pctl_no_memory(call, "a problem of a plan op");
 		else
 			memcpy(out->edges, p->edges, 8 * p->n_edges);
 	}
@@ -156,8 +152,7 @@ static void put_element(writer *w, const uint8_t *at, uint32_t bytes)
 	char text[40];
 	int n = snprintf(text, sizeof(text), " ");
 
-	for (uint32_t i = bytes; i > 0; i--)
-		n += snprintf(text + n, sizeof(text) - (size_t)n, "%02x", at[i - 1]);
+	pctl_hex_print_number(at, bytes, text + n);
 	put(w, text);
 }
 

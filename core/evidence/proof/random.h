@@ -4,14 +4,14 @@
 
 #include <stdint.h>
 
+#include "foundation/base/hash.h"
+
 /* splitmix64's finaliser over seed, stream and counter. */
 static inline uint64_t pctl_proof_mix(uint64_t seed, uint64_t stream, uint64_t counter)
 {
-	uint64_t z = seed * 0x9e3779b97f4a7c15u + stream * 0xd1b54a32d192ed03u + counter;
+	uint64_t z = seed * PCTL_SPLITMIX_STEP + stream * 0xd1b54a32d192ed03u + counter;
 
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-	return z ^ (z >> 31);
+	return pctl_mix64(z);
 }
 
 /* Words first .. first + n - 1 of a stream. */

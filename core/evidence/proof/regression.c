@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "foundation/base/hex.h"
+
 static int take(const char **at, char end, char *out, size_t n)
 {
 	const char *stop = strchr(*at, end);
@@ -37,17 +39,6 @@ int pctl_regression_format(const char *subject, const pctl_counterexample *c,
 	       strcmp(back.subject, subject) == 0 && strcmp(back.law, c->law) == 0;
 }
 
-static int digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
 /* One value of n digits. */
 static int value_of(const char *digits, size_t n, uint64_t n_bytes, uint8_t out[16])
 {
@@ -55,7 +46,7 @@ static int value_of(const char *digits, size_t n, uint64_t n_bytes, uint8_t out[
 	if (n == 0 || n > 2 * n_bytes || n > 32)
 		return 0;
 	for (size_t i = 0; i < n; i++) {
-		const int d = digit(digits[n - 1 - i]);
+		const int d = pctl_hex_digit(digits[n - 1 - i]);
 
 		if (d < 0)
 			return 0;
@@ -89,7 +80,7 @@ void pctl_regression_print(const uint8_t (*values)[16], uint32_t n, uint64_t n_b
 	out[0] = '\0';
 	for (uint32_t i = 0; i < n && at + 2 * n_bytes + 4 < n_out; i++) {
 		at += (size_t)snprintf(out + at, n_out - at, "%s0x", i == 0 ? "" : " ");
-		for (uint64_t k = n_bytes; k-- > 0;)
-			at += (size_t)snprintf(out + at, n_out - at, "%02x", values[i][k]);
+		pctl_hex_print_number(values[i], n_bytes, out + at);
+		at += 2 * n_bytes;
 	}
 }

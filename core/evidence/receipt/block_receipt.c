@@ -14,11 +14,6 @@
 	"// What the jobs of a block did, signed by a node that ran them. `pipectl receipt " \
 	"verify FILE` checks it.\nreceipt : {\n"
 
-static pctl_status no_memory(const pctl_call *call)
-{
-	return pctl_refuse(call, PC2_NOMEM, "no memory for a receipt");
-}
-
 /* ---- writing ------------------------------------------------------------------------------ */
 
 static void add_head(pctl_str_buf *s, const pctl_block_receipt *r)
@@ -91,7 +86,7 @@ static pctl_status write_text(const char *dir, uint64_t height, const pctl_str_b
 	snprintf(name, sizeof(name), "%" PRIu64 ".receipt", height);
 	path = pctl_path_join(dir, name);
 	if (status == PCTL_OK)
-		status = path == NULL ? no_memory(call)
+		status = path == NULL ? pctl_no_memory(call, "a receipt")
 				      : pctl_file_write(path, s->data, s->n, 0, call);
 	free(path);
 	return status;
@@ -108,7 +103,7 @@ pctl_status pctl_block_receipt_write(const char *dir, const char *receipts, size
 	pctl_status status;
 
 	if (arena == NULL)
-		return no_memory(call);
+		return pctl_no_memory(call, "a receipt");
 	status = pctl_block_statements_read("receipts", receipts, n, arena, call, &r.all);
 	if (status == PCTL_OK) {
 		r.height = r.all.height;
@@ -128,7 +123,7 @@ pctl_status pctl_block_receipt_write(const char *dir, const char *receipts, size
 	if (status == PCTL_OK)
 		status = add_statements(&text, &r.all, call);
 	if (status == PCTL_OK && text.failed)
-		status = no_memory(call);
+		status = pctl_no_memory(call, "a receipt");
 	if (status == PCTL_OK)
 		status = write_text(dir, r.height, &text, call);
 	pctl_str_drop(&text);
@@ -218,7 +213,7 @@ static pctl_status take_all(pctl_block_receipt *r, const char *const *lines, uin
 {
 	pctl_block_statement *items = pctl_arena_array(r->arena, n + (size_t)1, sizeof(*items));
 	pctl_str_buf text = PCTL_STR_BUF_INIT;
-	pctl_status status = items == NULL ? no_memory(call) : PCTL_OK;
+	pctl_status status = items == NULL ? pctl_no_memory(call, "a receipt") : PCTL_OK;
 
 	for (uint32_t i = 0; status == PCTL_OK && i < n; i++)
 		status = pctl_block_statement_read(lines[i], strlen(lines[i]), r->arena, call,
@@ -334,7 +329,7 @@ static pctl_status parse(pctl_block_receipt *r, const char *text, size_t n, cons
 				   r->n_head);
 	r->head = pctl_arena_dup_n(r->arena, text, r->n_head);
 	if (r->head == NULL)
-		return no_memory(call);
+		return pctl_no_memory(call, "a receipt");
 	status = pctl_sealed_check(r->name, r->head, r->n_head, call, &n_signed, r->signer);
 	if (status == PCTL_OK)
 		status = take_head(r, n_signed, call);
@@ -358,11 +353,11 @@ pctl_status pctl_block_receipt_parse(const char *name, const char *text, size_t 
 	*out = NULL;
 	if (r == NULL) {
 		pctl_arena_destroy(arena);
-		return no_memory(call);
+		return pctl_no_memory(call, "a receipt");
 	}
 	r->arena = arena;
 	r->name = pctl_arena_dup(arena, name);
-	status = r->name == NULL ? no_memory(call) : parse(r, text, n, call);
+	status = r->name == NULL ? pctl_no_memory(call, "a receipt") : parse(r, text, n, call);
 	if (status == PCTL_OK)
 		*out = r;
 	else
@@ -382,7 +377,7 @@ static pctl_status find_path(const pctl_block_receipt *block, pctl_block_receipt
 			     const pctl_call *call)
 {
 	uint8_t(*leaves)[PCTL_DIGEST_BYTES] = calloc(block->all.n + (size_t)1, PCTL_DIGEST_BYTES);
-	pctl_status status = leaves == NULL ? no_memory(call) : PCTL_OK;
+	pctl_status status = leaves == NULL ? pctl_no_memory(call, "a receipt") : PCTL_OK;
 
 	for (uint32_t i = 0; status == PCTL_OK && i < block->all.n; i++) {
 		pctl_str_buf line = PCTL_STR_BUF_INIT;
@@ -423,7 +418,7 @@ pctl_status pctl_block_receipt_export(const pctl_block_receipt *block,
 		pctl_str_add_n(out, block->head, block->n_head);
 		add_job(out, &one, line.data);
 		if (out->failed)
-			status = no_memory(call);
+			status = pctl_no_memory(call, "a receipt");
 	}
 	pctl_str_drop(&line);
 	return status;

@@ -8,11 +8,6 @@
 #include "foundation/diag/diag.h"
 #include "evidence/receipt/dispute_private.h"
 
-static pctl_status no_memory(const pctl_call *call)
-{
-	return pctl_refuse(call, PC2_NOMEM, "no memory for a dispute");
-}
-
 uint32_t pctl_dispute_level(const pctl_receipt *a, const pctl_receipt *b)
 {
 	return a->level < b->level ? a->level : b->level;
@@ -128,7 +123,7 @@ static pctl_status read_port(const pctl_run_view *view, uint32_t port, uint64_t 
 
 	*out = calloc(n + 1, 1);
 	if (*out == NULL)
-		return no_memory(call);
+		return pctl_no_memory(call, "a dispute");
 	for (uint64_t at = 0; at < n; at += PCTL_SOURCE_PIECE) {
 		const uint64_t now = n - at < PCTL_SOURCE_PIECE ? n - at : PCTL_SOURCE_PIECE;
 
@@ -193,7 +188,7 @@ static pctl_status judge_job(struct pctl_hunt *h, const pctl_run_view *view, con
 {
 	h->after = calloc(view->n_ports + (size_t)1, sizeof(*h->after));
 	if (h->after == NULL)
-		return no_memory(call);
+		return pctl_no_memory(call, "a dispute");
 	h->n_after = view->n_ports;
 	for (uint32_t i = 0; i < view->n_ports; i++)
 		h->after[i] =
@@ -212,7 +207,7 @@ static pctl_status wanted(struct pctl_hunt *h, const pctl_run_view *view, const 
 
 	h->after = calloc(plan->n_buffers + (size_t)1, sizeof(*h->after));
 	if (h->after == NULL)
-		return no_memory(call);
+		return pctl_no_memory(call, "a dispute");
 	for (uint32_t i = plan->n_in; i < plan->n_buffers; i++) {
 		pctl_judge_bytes *b = &h->after[h->n_after];
 
@@ -227,7 +222,7 @@ static pctl_status wanted(struct pctl_hunt *h, const pctl_run_view *view, const 
 				  ? pctl_arena_dup(h->arena, view->ports[i].name)
 				  : pctl_arena_printf(h->arena, "#%" PRIu32, i);
 		if (b->name == NULL)
-			return no_memory(call);
+			return pctl_no_memory(call, "a dispute");
 		h->n_after++;
 	}
 	return PCTL_OK;
@@ -246,7 +241,7 @@ static pctl_status judge_part(struct pctl_hunt *h, const pctl_run_view *view, co
 	status = wanted(h, view, call);
 	h->before = calloc(plan->n_buffers + (size_t)1, sizeof(*h->before));
 	if (status == PCTL_OK && h->before == NULL)
-		status = no_memory(call);
+		status = pctl_no_memory(call, "a dispute");
 	for (uint32_t i = 0; status == PCTL_OK && i < plan->n_buffers; i++) {
 		h->before[i].n_bytes = view->ports[i].n_bytes;
 		h->n_before++;
@@ -336,7 +331,7 @@ static pctl_status count_place(void *ctx, const pctl_run_view *view, const pctl_
 				    .level = view->level,
 				    .round = view->round,
 				    .step = view->step};
-	return p->out->id == NULL ? no_memory(call) : PCTL_E_CANCELLED;
+	return p->out->id == NULL ? pctl_no_memory(call, "a dispute") : PCTL_E_CANCELLED;
 }
 
 static pctl_status look_on(void *ctx, const pctl_run_view *view, const pctl_call *call)

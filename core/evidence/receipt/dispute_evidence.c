@@ -7,11 +7,6 @@
 #include "foundation/diag/diag.h"
 #include "evidence/receipt/dispute_private.h"
 
-static pctl_status no_memory(const pctl_call *call)
-{
-	return pctl_refuse(call, PC2_NOMEM, "no memory for a dispute");
-}
-
 static uint32_t element_bytes(uint32_t dtype)
 {
 	const uint32_t n = dtype == 0 ? 0 : pctl_dtype_bytes(dtype);
@@ -67,7 +62,7 @@ static pctl_status watch(void *ctx, const pctl_run_view *view, const pctl_call *
 			continue;
 		a->data = calloc(p->n_bytes + 1, 1);
 		if (a->data == NULL)
-			return no_memory(call);
+			return pctl_no_memory(call, "a dispute");
 		for (uint64_t at = 0; at < p->n_bytes; at += PCTL_SOURCE_PIECE) {
 			const uint64_t left = p->n_bytes - at;
 			pctl_status status = pctl_run_view_read(
@@ -167,5 +162,6 @@ pctl_status pctl_dispute_evidence(const struct pctl_hunt *h, const pctl_trace_le
 		}
 		free(a.data);
 	}
-	return side->buffer == NULL || side->how == NULL ? no_memory(call) : PCTL_OK;
+	return side->buffer == NULL || side->how == NULL ? pctl_no_memory(call, "a dispute")
+							 : PCTL_OK;
 }

@@ -6,11 +6,6 @@
 #include "foundation/diag/diag.h"
 #include "evidence/receipt/dispute_private.h"
 
-static pctl_status no_memory(const pctl_call *call)
-{
-	return pctl_refuse(call, PC2_NOMEM, "no memory for a dispute");
-}
-
 void pctl_dispute_destroy(pctl_dispute *d)
 {
 	if (d != NULL)
@@ -84,7 +79,7 @@ static pctl_status spell(struct pctl_hunt *h, const pctl_trace_leaf *place, cons
 {
 	pctl_trace_buffer *buffers =
 		pctl_arena_array(h->arena, h->n_after + (size_t)1, sizeof(*buffers));
-	pctl_status status = buffers == NULL ? no_memory(call) : PCTL_OK;
+	pctl_status status = buffers == NULL ? pctl_no_memory(call, "a dispute") : PCTL_OK;
 
 	*out = *place;
 	out->id = pctl_arena_dup(h->arena, place->id);
@@ -96,7 +91,7 @@ static pctl_status spell(struct pctl_hunt *h, const pctl_trace_leaf *place, cons
 		status = pctl_cid_of(h->after[i].data, h->after[i].n_bytes, call, &buffers[i].cid);
 	}
 	if (status == PCTL_OK && (out->id == NULL || !pctl_trace_leaf_spell(h->arena, out)))
-		status = no_memory(call);
+		status = pctl_no_memory(call, "a dispute");
 	return status;
 }
 
@@ -192,7 +187,7 @@ static pctl_status judge(struct pctl_hunt *h, pctl_dispute *d, const pctl_receip
 		return status;
 	d->place = d->leaf.id == NULL ? "behind the last step"
 				      : pctl_arena_dup(d->arena, pctl_trace_place(&d->leaf, place));
-	return d->place == NULL ? no_memory(call) : PCTL_OK;
+	return d->place == NULL ? pctl_no_memory(call, "a dispute") : PCTL_OK;
 }
 
 pctl_status pctl_dispute_judge(const pctl_receipt *a, const pctl_receipt *b, const pctl_reopened *p,
@@ -212,11 +207,12 @@ pctl_status pctl_dispute_judge(const pctl_receipt *a, const pctl_receipt *b, con
 	*out = NULL;
 	if (d == NULL) {
 		pctl_arena_destroy(arena);
-		return no_memory(call);
+		return pctl_no_memory(call, "a dispute");
 	}
 	d->arena = arena;
 	h.inputs = calloc(PCTL_PORTS_MAX, sizeof(pctl_data_source *));
-	status = h.inputs == NULL ? no_memory(call) : pctl_judge_open(o, arena, call, &h.judge);
+	status = h.inputs == NULL ? pctl_no_memory(call, "a dispute")
+				  : pctl_judge_open(o, arena, call, &h.judge);
 	if (status == PCTL_OK)
 		status = judge(&h, d, a, b, call);
 	d->reference = h.judge.name;

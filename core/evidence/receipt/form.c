@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "foundation/base/num.h"
+#include "foundation/base/hex.h"
 
 static const char seal_start[] = "signature : { key = \"";
 
@@ -90,18 +91,6 @@ static int take(const char **at, const char *end, const char *word)
 	return 1;
 }
 
-/* Two lower-case hex digits that are no NUL. */
-static int hex_byte(const char *text, char *out)
-{
-	static const char digits[] = "0123456789abcdef";
-	const char *high = memchr(digits, text[0], 16), *low = memchr(digits, text[1], 16);
-
-	if (high == NULL || low == NULL || (high == digits && low == digits))
-		return 0;
-	*out = (char)((high - digits) * 16 + (low - digits));
-	return 1;
-}
-
 static const char *take_quoted(const char **at, const char *end, pctl_arena *arena)
 {
 	const char *from = *at, *stop = from + 1;
@@ -116,7 +105,7 @@ static const char *take_quoted(const char **at, const char *end, pctl_arena *are
 	out = to = pctl_arena_alloc(arena, (size_t)(stop - from) + 1);
 	for (from++; out != NULL && from < stop; from++, to++) {
 		if (*from == '\\' && from[1] == 'x') {
-			if (stop - from < 4 || !hex_byte(from + 2, to))
+			if (stop - from < 4 || !pctl_hex_parse(from + 2, 1, to) || *to == '\0')
 				return NULL;
 			from += 3;
 			continue;

@@ -7,11 +7,6 @@
 
 #include "foundation/diag/diag.h"
 
-static pctl_status no_memory(const pctl_call *call)
-{
-	return pctl_refuse(call, PC2_NOMEM, "no memory for a dispute");
-}
-
 pctl_status pctl_judge_open(const pctl_run_options *o, pctl_arena *arena, const pctl_call *call,
 			    pctl_judge *out)
 {
@@ -30,7 +25,7 @@ pctl_status pctl_judge_open(const pctl_run_options *o, pctl_arena *arena, const 
 	options.index = e->in_driver;
 	options.device_kind = e->kind;
 	options.id = options.name = out->name = pctl_arena_dup(arena, e->selector);
-	status = out->name == NULL ? no_memory(call)
+	status = out->name == NULL ? pctl_no_memory(call, "a dispute")
 				   : pctl_backend_session_open(o->registry, e->backend, e->env,
 							       flags, call, &out->backend);
 	if (status != PCTL_OK)
@@ -64,18 +59,19 @@ static pctl_status execute(const pctl_judge *j, const pctl_job_run *run,
 	const pctl_job_plan *plan = run->plan;
 	pctl_value **in = calloc(plan->n_in + (size_t)1, sizeof(*in));
 	pctl_value **out = calloc(plan->n_out + (size_t)1, sizeof(*out));
-	pctl_status status = in == NULL || out == NULL ? no_memory(call) : PCTL_OK;
+	pctl_status status =
+		in == NULL || out == NULL ? pctl_no_memory(call, "a dispute") : PCTL_OK;
 
 	for (uint32_t i = 0; status == PCTL_OK && i < plan->n_in; i++) {
 		in[i] = pctl_value_from_source(sources[i]);
-		status = in[i] == NULL ? no_memory(call) : PCTL_OK;
+		status = in[i] == NULL ? pctl_no_memory(call, "a dispute") : PCTL_OK;
 	}
 	if (status == PCTL_OK)
 		status = pctl_job_execute(j->session, run, in, call, out, NULL);
 	for (uint32_t i = 0; status == PCTL_OK && i < n; i++) {
 		list[i].data = calloc(list[i].n_bytes + 1, 1);
 		status = list[i].data == NULL
-				 ? no_memory(call)
+				 ? pctl_no_memory(call, "a dispute")
 				 : pctl_value_read(out[places == NULL ? i : places[i]], 0,
 						   list[i].data, list[i].n_bytes, call);
 	}
@@ -101,7 +97,7 @@ pctl_status pctl_judge_job(const pctl_judge *j, const pctl_node *node, const pct
 	pctl_status status;
 
 	if (sizes == NULL)
-		return no_memory(call);
+		return pctl_no_memory(call, "a dispute");
 	for (uint32_t i = 0; i < n; i++)
 		sizes[i] = list[i].n_bytes;
 	status = execute(j, &run, inputs, call, list, n, NULL);
@@ -182,7 +178,7 @@ static pctl_status add_steps(struct part *p, const pctl_job_plan *whole, uint32_
 	steps = calloc(n_copies + (size_t)(end - first) + 1, sizeof(*steps));
 	if (p->bindings == NULL || steps == NULL) {
 		free(steps);
-		return no_memory(call);
+		return pctl_no_memory(call, "a dispute");
 	}
 	if (n_copies != 0)
 		memcpy(steps, p->plan->steps, n_copies * sizeof(*steps));
@@ -220,7 +216,7 @@ static pctl_status sources_of(const pctl_job_plan *whole, const pctl_judge_bytes
 		char *copy = calloc(n + 1, 1);
 
 		if (copy == NULL)
-			return no_memory(call);
+			return pctl_no_memory(call, "a dispute");
 		memcpy(copy, before[i].data, before[i].n_bytes < n ? before[i].n_bytes : n);
 		status = pctl_source_open_memory("buffer", copy, n, call, &out[i]);
 	}
@@ -240,7 +236,7 @@ pctl_status pctl_judge_steps(const pctl_judge *j, const pctl_job_plan *plan, uin
 	pctl_job_run run = {.repeat = 1, .out_bytes = p.sizes, .timeout_ms = timeout_ms};
 	pctl_status status = p.map == NULL || p.outputs == NULL || p.sizes == NULL ||
 					     sources == NULL || places == NULL
-				     ? no_memory(call)
+				     ? pctl_no_memory(call, "a dispute")
 				     : pctl_job_plan_create(plan->name, call, &p.plan);
 
 	if (status == PCTL_OK)

@@ -6,11 +6,6 @@
 #include "evidence/receipt/form.h"
 #include "evidence/receipt/receipt.h"
 
-static pctl_status no_memory(const pctl_call *call)
-{
-	return pctl_refuse(call, PC2_NOMEM, "no memory for a receipt");
-}
-
 static const char *item_text(pctl_form_taker *t, const pctl_conf_value *array, uint32_t i)
 {
 	const pctl_conf_value *v = i < array->n_items ? array->items[i] : NULL;
@@ -229,7 +224,7 @@ static pctl_status parse(pctl_receipt *r, const char *text, size_t n, const pctl
 		return status;
 	pctl_receipt_head(r, &again);
 	if (again.failed)
-		status = no_memory(call);
+		status = pctl_no_memory(call, "a receipt");
 	else if (again.n != n_signed || memcmp(again.data, text, n_signed) != 0)
 		status = pctl_refuse(call, PC5902_RECEIPT_CONTRADICTS,
 				     "%s is not written as receipts are", r->name);
@@ -247,7 +242,7 @@ pctl_status pctl_receipt_parse(const char *name, const char *text, size_t n, con
 	if (status != PCTL_OK)
 		return status;
 	r->name = pctl_arena_dup(r->arena, name);
-	status = r->name == NULL ? no_memory(call) : parse(r, text, n, call);
+	status = r->name == NULL ? pctl_no_memory(call, "a receipt") : parse(r, text, n, call);
 	if (status == PCTL_OK)
 		*out = r;
 	else

@@ -5,11 +5,6 @@
 #include "foundation/diag/diag.h"
 #include "evidence/receipt/replay.h"
 
-static pctl_status no_memory(const pctl_call *call)
-{
-	return pctl_refuse(call, PC2_NOMEM, "no memory for a receipt");
-}
-
 /* ---- the view ----------------------------------------------------------------------------- */
 
 static char *beside(void *ctx, const char *from, const char *path)
@@ -62,7 +57,7 @@ static pctl_status read_text(void *ctx, const char *name, uint64_t limit, const 
 		return status;
 	*out = malloc(blob.n_bytes + 1);
 	if (*out == NULL) {
-		status = no_memory(call);
+		status = pctl_no_memory(call, "a receipt");
 	} else {
 		memcpy(*out, blob.data, blob.n_bytes);
 		(*out)[blob.n_bytes] = '\0';
@@ -105,14 +100,14 @@ static pctl_status resolve(pctl_reopened *p, const pctl_run_options *o, pctl_ker
 
 	p->ins = pctl_arena_array(p->arena, r->n_inputs + (size_t)1, sizeof(*p->ins));
 	if (sets == NULL || p->ins == NULL)
-		return no_memory(call);
+		return pctl_no_memory(call, "a receipt");
 	for (uint32_t i = 0; i < r->n_params; i++)
 		sets[i] = (pctl_setting){r->params[i].key, r->params[i].value};
 	for (uint32_t i = 0; i < r->n_inputs; i++) {
 		p->ins[i].name = r->inputs[i].name;
 		p->ins[i].value = pctl_arena_dup(p->arena, pctl_cid_format(&r->inputs[i].cid, cid));
 		if (p->ins[i].value == NULL)
-			return no_memory(call);
+			return pctl_no_memory(call, "a receipt");
 	}
 	p->n_ins = r->n_inputs;
 	options.sets = sets;
@@ -188,13 +183,13 @@ pctl_status pctl_receipt_reopen(const pctl_receipt *r, const pctl_run_options *o
 	*out = NULL;
 	if (p == NULL) {
 		pctl_arena_destroy(arena);
-		return no_memory(call);
+		return pctl_no_memory(call, "a receipt");
 	}
 	*p = (pctl_reopened){.receipt = r, .store = o->store, .arena = arena};
 	p->view = pctl_arena_alloc(arena, sizeof(*p->view));
 	if (p->view != NULL)
 		*p->view = (pctl_view){p, beside, exists, read_text, NULL};
-	status = p->view == NULL ? no_memory(call) : present(p, call);
+	status = p->view == NULL ? pctl_no_memory(call, "a receipt") : present(p, call);
 	if (status == PCTL_OK)
 		status = resolve(p, o, kernels, call);
 	if (status == PCTL_OK)

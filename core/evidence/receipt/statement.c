@@ -6,11 +6,6 @@
 #include "foundation/diag/diag.h"
 #include "evidence/receipt/receipt.h"
 
-static pctl_status no_memory(const pctl_call *call)
-{
-	return pctl_refuse(call, PC2_NOMEM, "no memory for a receipt");
-}
-
 /* ---- what was asked ----------------------------------------------------------------------- */
 
 static const char *what_of(pctl_receipt *r, const pctl_node *n)
@@ -82,7 +77,7 @@ pctl_status pctl_receipt_ask(pctl_receipt *r, const pctl_graph *g, const pctl_ru
 		pctl_arena_dup(r->arena, o->schedule_id == NULL ? schedule : o->schedule_id);
 	if (r->pipeline == NULL || r->schedule == NULL || r->schedule_id == NULL ||
 	    !copy_data(r, texts, n_texts, &r->texts) || !add_params(r, g) || !add_jobs(r, g))
-		return no_memory(call);
+		return pctl_no_memory(call, "a receipt");
 	r->n_texts = n_texts;
 	return PCTL_OK;
 }
@@ -165,7 +160,7 @@ static pctl_status watch(void *ctx, const pctl_run_view *view, const pctl_call *
 	if (view->level == PCTL_WATCH_JOBS) {
 		if (!device_of(r, view->session, &job->device) ||
 		    !note_kernels(r, view->canonical, job))
-			return no_memory(call);
+			return pctl_no_memory(call, "a receipt");
 		job->gas = view->ran->gas;
 		job->repeat = view->ran->repeat;
 		job->evidence = view->ran->evidence;
@@ -272,12 +267,12 @@ static pctl_status add_policy(pctl_receipt *r, const pctl_policy *policy, const 
 
 		pctl_str_addf(&s, "%s %zu:%s\n", set->key, strlen(set->value), set->value);
 	}
-	status = s.failed || r->policy == NULL ? no_memory(call)
+	status = s.failed || r->policy == NULL ? pctl_no_memory(call, "a receipt")
 					       : pctl_cid_of(s.data, s.n, call, &cid);
 	pctl_str_drop(&s);
 	if (status == PCTL_OK) {
 		r->policy_id = pctl_arena_dup(r->arena, pctl_cid_format(&cid, text));
-		status = r->policy_id == NULL ? no_memory(call) : PCTL_OK;
+		status = r->policy_id == NULL ? pctl_no_memory(call, "a receipt") : PCTL_OK;
 	}
 	return status;
 }
@@ -316,7 +311,7 @@ pctl_status pctl_receipt_answer(pctl_receipt *r, const pctl_run_options *o,
 	if (!add_run_data(r, result->inputs, result->n_inputs, &r->inputs) ||
 	    !add_run_data(r, result->outputs, result->n_outputs, &r->outputs) ||
 	    !add_libraries(r, o->ops) || !add_plugins(r, o->registry))
-		return no_memory(call);
+		return pctl_no_memory(call, "a receipt");
 	if (!o->policy->telemetry)
 		drop_names(r);
 	r->n_inputs = result->n_inputs;
@@ -329,5 +324,5 @@ pctl_status pctl_receipt_answer(pctl_receipt *r, const pctl_run_options *o,
 	memcpy(r->memo, result->memo_key, sizeof(r->memo));
 	r->made = now(r->arena);
 	r->version = PIPECTL_VERSION;
-	return r->made == NULL ? no_memory(call) : add_policy(r, o->policy, call);
+	return r->made == NULL ? pctl_no_memory(call, "a receipt") : add_policy(r, o->policy, call);
 }

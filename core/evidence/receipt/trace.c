@@ -39,11 +39,6 @@ const char *pctl_trace_place(const pctl_trace_leaf *leaf, char out[PCTL_TRACE_PL
 	return out;
 }
 
-static pctl_status no_memory(const pctl_call *call)
-{
-	return pctl_refuse(call, PC2_NOMEM, "no memory for a trace");
-}
-
 /* ---- making ------------------------------------------------------------------------------- */
 
 static pctl_status hash_port(const pctl_run_view *view, uint32_t port, const pctl_call *call,
@@ -53,7 +48,8 @@ static pctl_status hash_port(const pctl_run_view *view, uint32_t port, const pct
 	const uint64_t n_piece = n < PCTL_SOURCE_PIECE ? n : PCTL_SOURCE_PIECE;
 	uint8_t *piece = malloc(n_piece + 1);
 	pctl_hasher *h = NULL;
-	pctl_status status = piece == NULL ? no_memory(call) : pctl_hasher_create(call, &h);
+	pctl_status status =
+		piece == NULL ? pctl_no_memory(call, "a trace") : pctl_hasher_create(call, &h);
 
 	for (uint64_t at = 0; status == PCTL_OK && at < n;) {
 		const uint64_t now = n - at < n_piece ? n - at : n_piece;
@@ -99,7 +95,7 @@ pctl_status pctl_run_trace_leaf(pctl_arena *arena, const pctl_run_view *view, co
 {
 	pctl_trace_buffer *buffers =
 		pctl_arena_array(arena, view->n_ports + (size_t)1, sizeof(*buffers));
-	pctl_status status = buffers == NULL ? no_memory(call) : PCTL_OK;
+	pctl_status status = buffers == NULL ? pctl_no_memory(call, "a trace") : PCTL_OK;
 
 	*out = (pctl_trace_leaf){.id = pctl_arena_dup(arena, view->ran->id),
 				 .buffers = buffers,
@@ -115,11 +111,11 @@ pctl_status pctl_run_trace_leaf(pctl_arena *arena, const pctl_run_view *view, co
 					  ? pctl_arena_dup(arena, p->name)
 					  : pctl_arena_printf(arena, "#%" PRIu32, p->number);
 		buffers[i].n_bytes = p->n_bytes;
-		status = buffers[i].name == NULL ? no_memory(call)
+		status = buffers[i].name == NULL ? pctl_no_memory(call, "a trace")
 						 : hash_port(view, i, call, &buffers[i].cid);
 	}
 	if (status == PCTL_OK && (out->id == NULL || !pctl_trace_leaf_spell(arena, out)))
-		status = no_memory(call);
+		status = pctl_no_memory(call, "a trace");
 	return status;
 }
 
@@ -153,7 +149,7 @@ pctl_status pctl_run_trace_add(pctl_run_trace *t, const pctl_run_view *view, con
 		return pctl_refuse(call, PC5905_RECEIPT_TRACE_LARGE,
 				   "more than %u steps, rounds and jobs", PCTL_TRACE_LEAVES_MAX);
 	if (!make_room(t))
-		return no_memory(call);
+		return pctl_no_memory(call, "a trace");
 	status = pctl_run_trace_leaf(t->arena, view, call, &t->leaves[t->n]);
 	t->n += status == PCTL_OK;
 	return status;
@@ -167,7 +163,7 @@ pctl_status pctl_run_trace_watch(void *trace, const pctl_run_view *view, const p
 pctl_status pctl_run_trace_finish(pctl_run_trace *t, const pctl_call *call)
 {
 	uint8_t(*hashes)[PCTL_DIGEST_BYTES] = calloc(t->n + (size_t)1, PCTL_DIGEST_BYTES);
-	pctl_status status = hashes == NULL ? no_memory(call) : PCTL_OK;
+	pctl_status status = hashes == NULL ? pctl_no_memory(call, "a trace") : PCTL_OK;
 
 	for (uint32_t i = 0; status == PCTL_OK && i < t->n; i++)
 		status = pctl_tree_leaf(t->leaves[i].line, strlen(t->leaves[i].line), call,

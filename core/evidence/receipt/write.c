@@ -10,11 +10,6 @@
 	"// What a run did. `pipectl receipt verify FILE` checks it, `pipectl receipt replay " \
 	"FILE` runs it again.\nreceipt : {\n"
 
-static pctl_status no_memory(const pctl_call *call)
-{
-	return pctl_refuse(call, PC2_NOMEM, "no memory for a receipt");
-}
-
 pctl_status pctl_receipt_create(const pctl_call *call, pctl_receipt **out)
 {
 	pctl_arena *arena = pctl_arena_create();
@@ -23,7 +18,7 @@ pctl_status pctl_receipt_create(const pctl_call *call, pctl_receipt **out)
 	*out = NULL;
 	if (r == NULL) {
 		pctl_arena_destroy(arena);
-		return no_memory(call);
+		return pctl_no_memory(call, "a receipt");
 	}
 	r->arena = arena;
 	r->semantics = r->pipeline = r->max_class = r->schedule = r->schedule_id = "";
@@ -179,15 +174,15 @@ void pctl_receipt_head(const pctl_receipt *r, pctl_str_buf *s)
 pctl_status pctl_receipt_question(const pctl_receipt *r, const pctl_call *call, pctl_str_buf *out)
 {
 	add_question(out, r);
-	return out->failed ? no_memory(call) : PCTL_OK;
+	return out->failed ? pctl_no_memory(call, "a receipt") : PCTL_OK;
 }
 
 pctl_status pctl_receipt_text(pctl_receipt *r, const pctl_signer *signer, const pctl_call *call,
 			      pctl_str_buf *out)
 {
 	const char **lines = pctl_arena_array(r->arena, r->trace.n + (size_t)1, sizeof(*lines));
-	pctl_status status =
-		lines == NULL ? no_memory(call) : pctl_run_trace_finish(&r->trace, call);
+	pctl_status status = lines == NULL ? pctl_no_memory(call, "a receipt")
+					   : pctl_run_trace_finish(&r->trace, call);
 
 	if (status != PCTL_OK)
 		return status;
@@ -199,5 +194,5 @@ pctl_status pctl_receipt_text(pctl_receipt *r, const pctl_signer *signer, const 
 		return status;
 	pctl_form_lines(out, "trace", lines, r->trace.n);
 	memcpy(r->signer, pctl_signer_public(signer), sizeof(r->signer));
-	return out->failed ? no_memory(call) : PCTL_OK;
+	return out->failed ? pctl_no_memory(call, "a receipt") : PCTL_OK;
 }

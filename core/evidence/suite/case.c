@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "foundation/base/hash.h"
+
 static int read_line(diff_case *c, const char *line)
 {
 	uint32_t x, y, z;
@@ -59,11 +61,9 @@ static uint64_t mix(uint64_t *state)
 {
 	uint64_t z;
 
-	*state += 0x9e3779b97f4a7c15u;
+	*state += PCTL_SPLITMIX_STEP;
 	z = *state;
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-	return z ^ (z >> 31);
+	return pctl_mix64(z);
 }
 
 void diff_case_fill(const diff_case *c, uint32_t dispatch, uint32_t binding, uint8_t *out)

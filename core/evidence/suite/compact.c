@@ -22,11 +22,6 @@ static const uint32_t pass_sets[][SUITE_PARAMS] = {
 	{5000, 256, 9, 1, 5}, {9999, 256, 6, 5, 6}, {30000, 256, 4, 3, 7}, {1, 64, 3, 2, 8},
 };
 
-static pctl_status no_memory(const suite_trial *t)
-{
-	return pctl_refuse(t->call, PC2_NOMEM, "no memory for a trial");
-}
-
 /* ---- compaction ------------------------------------------------------------------------------ */
 
 struct compaction {
@@ -56,7 +51,7 @@ static pctl_status compact(suite_trial *t, struct compaction *c)
 	b[4] = suite_buffer_add(&c->w, SUITE_OUT, NULL, 4ull * n);
 	b[5] = suite_buffer_add(&c->w, SUITE_OUT, NULL, 4ull * n);
 	if (c->w.failed)
-		return no_memory(t);
+		return pctl_no_memory(t->call, "a trial");
 	c->n = n;
 	c->mask = t->p[2];
 	c->items = suite_data(&c->w, b[1]);
@@ -108,7 +103,7 @@ static pctl_status lost_trial(suite_trial *t)
 	uint32_t *seen = status == PCTL_OK ? tally(&c) : NULL;
 
 	if (status == PCTL_OK && seen == NULL)
-		status = no_memory(t);
+		status = pctl_no_memory(t->call, "a trial");
 	for (uint32_t i = 0; seen != NULL && i < c.n; i++) {
 		if (!is_kept(&c, i) || seen[i] != 0 || !suite_fail(t, "every kept item comes out"))
 			continue;
@@ -131,7 +126,7 @@ static pctl_status twice_trial(suite_trial *t)
 	uint32_t *seen = status == PCTL_OK ? tally(&c) : NULL, sum = 0;
 
 	if (status == PCTL_OK && seen == NULL)
-		status = no_memory(t);
+		status = pctl_no_memory(t->call, "a trial");
 	for (uint32_t i = 0; seen != NULL && i < c.n; i++) {
 		sum += seen[i];
 		if (seen[i] <= (uint32_t)is_kept(&c, i) ||
@@ -159,7 +154,7 @@ static pctl_status ordered_trial(suite_trial *t)
 	uint32_t *want = status == PCTL_OK ? calloc(c.n + 1u, sizeof(*want)) : NULL, n = 0;
 
 	if (status == PCTL_OK && want == NULL)
-		status = no_memory(t);
+		status = pctl_no_memory(t->call, "a trial");
 	if (status == PCTL_OK) {
 		for (uint32_t i = 0; i < c.n; i++)
 			if (is_kept(&c, i))
@@ -189,7 +184,7 @@ static pctl_status bins_trial(suite_trial *t)
 	pctl_status status = suite_kernel(t, "histogram.wgsl", NULL, wg, &unit);
 
 	if (status == PCTL_OK && w.failed)
-		status = no_memory(t);
+		status = pctl_no_memory(t->call, "a trial");
 	if (status != PCTL_OK)
 		goto out;
 	items = suite_data(&w, b[1]);
@@ -244,7 +239,7 @@ static pctl_status passes_trial(suite_trial *t)
 		suite_step_add(&w, unit, (n + wg - 1) / wg, b, 3);
 	}
 	if (status == PCTL_OK && (w.failed || host[0] == NULL || host[1] == NULL))
-		status = no_memory(t);
+		status = pctl_no_memory(t->call, "a trial");
 	if (status != PCTL_OK)
 		goto out;
 	for (uint32_t i = 0; i < n; i++)

@@ -4,15 +4,15 @@
 
 #include <string.h>
 
+#include "foundation/base/hash.h"
+
 uint64_t gen_u64(gen *g)
 {
 	uint64_t z;
 
-	g->state += 0x9e3779b97f4a7c15u;
+	g->state += PCTL_SPLITMIX_STEP;
 	z = g->state;
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-	return z ^ (z >> 31);
+	return pctl_mix64(z);
 }
 
 uint32_t gen_below(gen *g, uint32_t n)

@@ -11,6 +11,7 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Woverlength-strings"
 #include "suite_programs.h"
+#include "foundation/base/hash.h"
 #pragma GCC diagnostic pop
 
 static const struct {
@@ -69,11 +70,9 @@ pctl_status suite_with_text(suite_trial *t, const char *name, char *text,
 
 uint64_t suite_mix(uint64_t seed, uint64_t counter)
 {
-	uint64_t z = seed * 0x9e3779b97f4a7c15u + (counter + 1) * 0xd1b54a32d192ed03u;
+	uint64_t z = seed * PCTL_SPLITMIX_STEP + (counter + 1) * 0xd1b54a32d192ed03u;
 
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-	return z ^ (z >> 31);
+	return pctl_mix64(z);
 }
 
 uint32_t suite_hash(uint32_t x)

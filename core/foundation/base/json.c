@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "foundation/base/utf8.h"
+
 void pctl_json_init(pctl_json *j, uint32_t indent)
 {
 	*j = (pctl_json){.out = PCTL_STR_BUF_INIT, .indent = indent};
@@ -77,38 +79,13 @@ void pctl_json_array_end(pctl_json *j)
 	end(j, "]");
 }
 
-/* Length of the valid UTF-8 sequence at s, 0 when there is none (overlong and surrogates included).
- */
-static size_t utf8_length(const unsigned char *s)
-{
-	if (s[0] < 0x80)
-		return 1;
-	if (s[0] >= 0xc2 && s[0] < 0xe0)
-		return (s[1] & 0xc0) == 0x80 ? 2 : 0;
-	if (s[0] >= 0xe0 && s[0] < 0xf0) {
-		if ((s[1] & 0xc0) != 0x80 || (s[2] & 0xc0) != 0x80)
-			return 0;
-		if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] >= 0xa0))
-			return 0;
-		return 3;
-	}
-	if (s[0] >= 0xf0 && s[0] < 0xf5) {
-		if ((s[1] & 0xc0) != 0x80 || (s[2] & 0xc0) != 0x80 || (s[3] & 0xc0) != 0x80)
-			return 0;
-		if ((s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] >= 0x90))
-			return 0;
-		return 4;
-	}
-	return 0;
-}
-
 static void quoted(pctl_json *j, const char *text)
 {
 	const unsigned char *s = (const unsigned char *)text;
 
 	pctl_str_add(&j->out, "\"");
 	while (*s != '\0') {
-		size_t n = utf8_length(s);
+		size_t n = pctl_utf8_decode((const char *)s, 4, NULL);
 
 		if (n == 0) {
 			pctl_str_add(&j->out, "\\ufffd");

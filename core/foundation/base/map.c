@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "foundation/base/hash.h"
+
 struct entry {
 	char *key;
 	void *value;
@@ -15,18 +17,9 @@ struct pctl_map {
 	uint32_t n, cap, n_slots;
 };
 
-static uint64_t hash(const char *s)
-{
-	uint64_t h = 0xcbf29ce484222325ull; /* FNV-1a, 64 bits */
-
-	for (; *s != '\0'; s++)
-		h = (h ^ (unsigned char)*s) * 0x100000001b3ull;
-	return h;
-}
-
 static uint32_t *find_slot(const pctl_map *m, const char *key)
 {
-	uint32_t i = (uint32_t)hash(key) & (m->n_slots - 1);
+	uint32_t i = (uint32_t)pctl_fnv64_text(PCTL_FNV64, key) & (m->n_slots - 1);
 
 	while (m->slots[i] != 0 && strcmp(m->entries[m->slots[i] - 1].key, key) != 0)
 		i = (i + 1) & (m->n_slots - 1);

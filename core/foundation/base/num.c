@@ -3,16 +3,7 @@
 
 #include <string.h>
 
-static int digit_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return 16;
-}
+#include "foundation/base/hex.h"
 
 int pctl_num_parse_u64(const char *text, size_t n, uint64_t *out)
 {
@@ -26,7 +17,7 @@ int pctl_num_parse_u64(const char *text, size_t n, uint64_t *out)
 		i = 2;
 	}
 	for (; i < n; i++) {
-		uint64_t d = (uint64_t)digit_value(text[i]);
+		uint64_t d = (uint64_t)pctl_hex_digit(text[i]);
 
 		if (text[i] == '_' && after_digit && i + 1 < n) {
 			after_digit = 0;

@@ -14,11 +14,6 @@
 
 #define LINKS_MAX 40
 
-static pctl_status no_memory(const char *name, const pctl_call *call)
-{
-	return pctl_refuse(call, PC2_NOMEM, "no memory to write %s", name);
-}
-
 pctl_status pctl_place_refuse(const pctl_place *p, int error, const pctl_call *call)
 {
 	char reason[128];
@@ -78,7 +73,8 @@ static pctl_status set_path(pctl_place *p, char *path, const pctl_call *call)
 	p->dir = slash == NULL	 ? strdup(".")
 		 : slash == path ? strdup("/")
 				 : strndup(path, (size_t)(slash - path));
-	return p->dir == NULL ? no_memory(p->name, call) : PCTL_OK;
+	return p->dir == NULL ? pctl_refuse(call, PC2_NOMEM, "no memory to write %s", p->name)
+			      : PCTL_OK;
 }
 
 /* One link further. */
@@ -94,7 +90,7 @@ static pctl_status follow(pctl_place *p, const pctl_call *call)
 	size = strlen(p->dir) + (size_t)n + 2;
 	next = malloc(size);
 	if (next == NULL)
-		return no_memory(p->name, call);
+		return pctl_refuse(call, PC2_NOMEM, "no memory to write %s", p->name);
 	if (target[0] == '/')
 		memcpy(next, target, (size_t)n + 1);
 	else
@@ -129,7 +125,7 @@ pctl_status pctl_place_find(const char *path, const pctl_call *call, pctl_place 
 	out->name = path;
 	out->fd = -1;
 	if (copy == NULL)
-		return no_memory(path, call);
+		return pctl_refuse(call, PC2_NOMEM, "no memory to write %s", path);
 	status = set_path(out, copy, call);
 	for (int i = 0; status == PCTL_OK; i++) {
 		const int fd = descriptor(out->path);

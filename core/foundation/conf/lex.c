@@ -7,31 +7,6 @@
 #include <string.h>
 #include <strings.h>
 
-int pctl_conf_text_valid(const char *text, size_t n, size_t *bad)
-{
-	const unsigned char *p = (const unsigned char *)text;
-	size_t i = 0;
-
-	while (i < n) {
-		const size_t extra = p[i] < 0x80 ? 0 : p[i] < 0xe0 ? 1 : p[i] < 0xf0 ? 2 : 3;
-		uint32_t value = extra == 0 ? p[i] : p[i] & (0x3fu >> extra);
-		static const uint32_t least[4] = {1, 0x80, 0x800, 0x10000};
-
-		*bad = i;
-		if ((p[i] >= 0x80 && p[i] < 0xc2) || p[i] > 0xf4 || n - i <= extra)
-			return 0;
-		for (size_t k = 1; k <= extra; k++) {
-			if ((p[i + k] & 0xc0) != 0x80)
-				return 0;
-			value = value << 6 | (p[i + k] & 0x3fu);
-		}
-		if (value < least[extra] || value > 0x10ffff || (value >= 0xd800 && value < 0xe000))
-			return 0;
-		i += extra + 1;
-	}
-	return 1;
-}
-
 static int is_digit(char c)
 {
 	return c >= '0' && c <= '9';

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "foundation/base/map.h"
+#include "foundation/base/utf8.h"
 
 typedef struct parser {
 	pctl_conf_scanner *s;
@@ -34,8 +35,8 @@ static const char *token_text(const parser *p, char *buf, size_t cap)
 	line_end = memchr(p->t.text, '\n', n);
 	if (line_end != NULL)
 		n = (size_t)(line_end - p->t.text);
-	while (n > 0 && n < p->t.n && (p->t.text[n] & 0xc0) == 0x80)
-		n--;
+	if (n < p->t.n)
+		n = pctl_utf8_cut(p->t.text, n);
 	buf[0] = '`';
 	memcpy(buf + 1, p->t.text, n);
 	buf[n + 1] = '`';

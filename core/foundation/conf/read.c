@@ -7,6 +7,7 @@
 
 #include "foundation/base/file.h"
 #include "foundation/conf/parse.h"
+#include "foundation/base/utf8.h"
 
 struct pctl_conf {
 	pctl_arena *arena;
@@ -65,14 +66,15 @@ static pctl_status weave_string(pctl_conf_scanner *s, const config_setting_t *se
 				pctl_conf_value *v)
 {
 	const char *text = config_setting_get_string(setting);
-	size_t bad = 0;
+	size_t bad;
 
 	v->text = pctl_arena_dup(s->arena, text != NULL ? text : "");
 	if (v->text == NULL) {
 		pctl_conf_scan_nomem(s);
 		return s->status;
 	}
-	if (!pctl_conf_text_valid(v->text, strlen(v->text), &bad))
+	bad = pctl_utf8_bad(v->text, strlen(v->text), 0);
+	if (v->text[bad] != '\0')
 		return pctl_refuse_at(
 			s->call, PC1002_CONF_CHARACTER, &v->pos, NULL,
 			"escapes make byte %zu of this string something that is not UTF-8", bad);

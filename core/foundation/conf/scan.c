@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "foundation/base/file.h"
+#include "foundation/base/utf8.h"
 
 void pctl_conf_scan_error(pctl_conf_scanner *s, uint32_t code, const pctl_pos *pos,
 			  const pctl_note *note, const char *hint, const char *fmt, ...)
@@ -109,7 +110,8 @@ static int add_source(pctl_conf_scanner *s, const char *name, char *text, size_t
 				     PCTL_CONF_FILE_BYTES_MAX);
 		return 0;
 	}
-	if (!pctl_conf_text_valid(text, n, &bad)) {
+	bad = pctl_utf8_bad(text, n, PCTL_UTF8_NO_NUL);
+	if (bad < n) {
 		size_t start = bad;
 		while (start > 0 && text[start - 1] != '\n')
 			start--;

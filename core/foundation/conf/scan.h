@@ -78,9 +78,6 @@ void pctl_conf_scan_error(pctl_conf_scanner *s, uint32_t code, const pctl_pos *p
 	PCTL_PRINTF(6, 7);
 void pctl_conf_scan_nomem(pctl_conf_scanner *s);
 
-/* 1 when all n bytes are UTF-8 without NUL; else 0 and the offset of the first bad byte. */
-int pctl_conf_text_valid(const char *text, size_t n, size_t *bad);
-
 /* ---- between scan.c and lex.c ------------------------------------------------------------- */
 
 /* The innermost open file; only while n_frames > 0. */

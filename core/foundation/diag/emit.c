@@ -55,6 +55,11 @@ pctl_status pctl_refuse(const pctl_call *call, uint32_t code, const char *fmt, .
 	return status;
 }
 
+pctl_status pctl_no_memory(const pctl_call *call, const char *what)
+{
+	return pctl_refuse(call, PC2_NOMEM, "no memory for %s", what);
+}
+
 pctl_status pctl_refuse_at(const pctl_call *call, uint32_t code, const pctl_pos *pos,
 			   const char *hint, const char *fmt, ...)
 {

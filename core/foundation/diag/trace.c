@@ -1,12 +1,14 @@
 /* Trace ids of jobs: see pipectl/host.h. */
+#include <string.h>
+
 #include "pipectl/host.h"
+
+#include "foundation/base/hash.h"
 
 uint32_t pctl_trace_job(const char *name)
 {
-	uint32_t h = 0x811c9dc5u;
+	uint32_t h = pctl_fnv32(PCTL_FNV32, name, strlen(name));
 
-	for (const unsigned char *p = (const unsigned char *)name; *p != '\0'; p++)
-		h = (h ^ *p) * 0x01000193u;
 	h = (h ^ h >> 24) & 0xffffffu;
 	return h == 0 ? 1 : h;
 }

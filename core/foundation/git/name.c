@@ -8,6 +8,7 @@
 
 #include "foundation/base/file.h"
 #include "foundation/git/repo.h"
+#include "foundation/base/utf8.h"
 
 #define CONFIG_MAX (1u << 20)
 
@@ -20,24 +21,6 @@ static const char *without_user(const char *from, size_t n)
 		if (from[i] == '@')
 			at = from + i + 1;
 	return at == NULL ? from : at;
-}
-
-static int is_printable(const char *text)
-{
-	for (const unsigned char *p = (const unsigned char *)text; *p != '\0'; p++) {
-		const int more = *p < 0x80 ? 0 : *p < 0xe0 ? 1 : *p < 0xf0 ? 2 : 3;
-
-		if (*p < 0x20 || *p == 0x7f || (*p >= 0x80 && *p < 0xc2) || *p > 0xf4)
-			return 0;
-		if ((*p == 0xe0 && p[1] < 0xa0) || (*p == 0xed && p[1] > 0x9f) ||
-		    (*p == 0xf0 && p[1] < 0x90) || (*p == 0xf4 && p[1] > 0x8f) ||
-		    (*p == 0xc2 && p[1] < 0xa0))
-			return 0;
-		for (int i = 0; i < more; i++)
-			if ((*++p & 0xc0) != 0x80)
-				return 0;
-	}
-	return 1;
 }
 
 char *pctl_git_address(const char *url)
@@ -54,7 +37,8 @@ char *pctl_git_address(const char *url)
 	memcpy(out, url, n_scheme);
 	memcpy(out + n_scheme, host, n_host);
 	out[n_scheme + n_host] = '\0';
-	if (n_host != 0 && n_scheme + n_host <= PCTL_REPO_NAME_MAX && is_printable(out))
+	if (n_host != 0 && n_scheme + n_host <= PCTL_REPO_NAME_MAX &&
+	    pctl_utf8_bad(out, strlen(out), PCTL_UTF8_PLAIN) == strlen(out))
 		return out;
 	free(out);
 	return NULL;
@@ -114,7 +98,9 @@ static char *directory_name(const pctl_git *g)
 	const char *slash = strrchr(g->root, '/');
 	const char *name = slash == NULL || slash[1] == '\0' ? "/" : slash + 1;
 
-	return strdup(is_printable(name) ? name : "(a name that is no text)");
+	return strdup(pctl_utf8_bad(name, strlen(name), PCTL_UTF8_PLAIN) == strlen(name)
+			      ? name
+			      : "(a name that is no text)");
 }
 
 char *pctl_git_name(const pctl_git *g)

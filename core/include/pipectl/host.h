@@ -114,7 +114,8 @@ typedef struct pctl_host {
  * Helpers of the SDK's static library.
  *
  * pctl_refuse        emit one error with `code` at no position; returns the status of the code
- * pctl_refuse_at     the same at a position, with an optional hint (NULL)
+ * pctl_no_memory     PC2, "no memory for WHAT"
+ * pctl_refuse_at     the same as pctl_refuse at a position, with an optional hint (NULL)
  * pctl_warn_at       emit one warning
  * pctl_emit          emit a complete record; the status of its code when it is an error, else
  *                    PCTL_OK
@@ -123,6 +124,7 @@ typedef struct pctl_host {
  */
 pctl_status pctl_refuse(const pctl_call *call, uint32_t code, const char *fmt, ...)
 	PCTL_PRINTF(3, 4);
+pctl_status pctl_no_memory(const pctl_call *call, const char *what);
 pctl_status pctl_refuse_at(const pctl_call *call, uint32_t code, const pctl_pos *pos,
 			   const char *hint, const char *fmt, ...) PCTL_PRINTF(5, 6);
 void pctl_warn_at(const pctl_call *call, uint32_t code, const pctl_pos *pos, const char *hint,

@@ -20,11 +20,6 @@ void pctl_car_report_clear(pctl_car_report *r)
 	memset(r, 0, sizeof(*r));
 }
 
-static pctl_status no_memory(const pctl_call *call)
-{
-	return pctl_refuse(call, PC2_NOMEM, "no memory for a CAR file");
-}
-
 static int by_text(const void *a, const void *b)
 {
 	return pctl_cid_compare(a, b);
@@ -50,7 +45,7 @@ static pctl_status roots_open(roots *r, const pctl_cid *cids, uint32_t n, const 
 	r->sorted = malloc(n * sizeof(*cids));
 	r->met = calloc(n, 1);
 	if (r->sorted == NULL || r->met == NULL)
-		return no_memory(call);
+		return pctl_no_memory(call, "a CAR file");
 	memcpy(r->sorted, cids, n * sizeof(*cids));
 	qsort(r->sorted, n, sizeof(*cids), by_text);
 	return PCTL_OK;
@@ -139,7 +134,7 @@ pctl_status pctl_car_check(FILE *f, uint64_t n, const char *name, const pctl_cal
 	pctl_status status;
 
 	memset(out, 0, sizeof(*out));
-	status = piece == NULL ? no_memory(call)
+	status = piece == NULL ? pctl_no_memory(call, "a CAR file")
 			       : pctl_car_read_header(&r, &out->roots, &out->n_roots);
 	if (status == PCTL_OK)
 		status = roots_open(&known, out->roots, out->n_roots, call);
@@ -201,8 +196,8 @@ static pctl_status put_blocks(pctl_store *s, pctl_car_reader *r)
 	uint8_t *piece = malloc(PIECE_BYTES);
 	pctl_cid *cids = NULL;
 	uint32_t n_cids;
-	pctl_status status =
-		piece == NULL ? no_memory(r->call) : pctl_car_read_header(r, &cids, &n_cids);
+	pctl_status status = piece == NULL ? pctl_no_memory(r->call, "a CAR file")
+					   : pctl_car_read_header(r, &cids, &n_cids);
 
 	free(cids);
 	while (status == PCTL_OK && r->at < r->n)

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "foundation/base/hex.h"
+
 /* CIDv1, codec raw, multihash sha2-256 of 32 bytes. */
 static const uint8_t prefix[4] = {0x01, 0x55, 0x12, 0x20};
 static const char alphabet[] = "abcdefghijklmnopqrstuvwxyz234567";
@@ -135,33 +137,12 @@ int pctl_cid_compare(const pctl_cid *a, const pctl_cid *b)
 
 char *pctl_digest_hex(const uint8_t digest[PCTL_DIGEST_BYTES], char buf[2 * PCTL_DIGEST_BYTES + 1])
 {
-	static const char hex[] = "0123456789abcdef";
-
-	for (size_t i = 0; i < PCTL_DIGEST_BYTES; i++) {
-		buf[2 * i] = hex[digest[i] >> 4];
-		buf[2 * i + 1] = hex[digest[i] & 15];
-	}
-	buf[2 * PCTL_DIGEST_BYTES] = 0;
-	return buf;
+	return pctl_hex_print(digest, PCTL_DIGEST_BYTES, buf);
 }
 
 int pctl_digest_parse_hex(const char *text, uint8_t out[PCTL_DIGEST_BYTES])
 {
-	static const char hex[] = "0123456789abcdef";
-	uint32_t value = 0;
-
 	memset(out, 0, PCTL_DIGEST_BYTES);
-	if (strlen(text) != 2 * PCTL_DIGEST_BYTES)
-		return 0;
-	for (size_t i = 0; i < 2 * PCTL_DIGEST_BYTES; i++) {
-		const char *digit = strchr(hex, text[i]);
-
-		if (digit == NULL) {
-			memset(out, 0, PCTL_DIGEST_BYTES);
-			return 0;
-		}
-		value = value << 4 | (uint32_t)(digit - hex);
-		out[i / 2] = (uint8_t)value;
-	}
-	return 1;
+	return pctl_hex_is(text, 2 * PCTL_DIGEST_BYTES) &&
+	       pctl_hex_parse(text, PCTL_DIGEST_BYTES, out);
 }

@@ -12,6 +12,7 @@
 #include <openssl/pem.h>
 
 #include "foundation/base/file.h"
+#include "foundation/base/hex.h"
 
 #define KEY_FILE_LIMIT 65536u
 
@@ -23,36 +24,6 @@ struct pctl_signer {
 static const char seal_start[] = "signature : { key = \"";
 static const char seal_middle[] = "\"; value = \"";
 static const char seal_end[] = "\"; };\n";
-
-static void to_hex(const unsigned char *bytes, size_t n, char *out)
-{
-	static const char digits[] = "0123456789abcdef";
-
-	for (size_t i = 0; i < n; i++) {
-		out[2 * i] = digits[bytes[i] >> 4];
-		out[2 * i + 1] = digits[bytes[i] & 15];
-	}
-	out[2 * n] = '\0';
-}
-
-static int hex_digit(char c)
-{
-	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* Exactly n bytes; 0 when the text is anything else. */
-static int from_hex(const char *text, unsigned char *out, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		const int high = hex_digit(text[2 * i]);
-		const int low = high < 0 ? -1 : hex_digit(text[2 * i + 1]);
-
-		if (low < 0)
-			return 0;
-		out[i] = (unsigned char)(high << 4 | low);
-	}
-	return text[2 * n] == '\0';
-}
 
 /* A new key under a name of its own, then linked to its place: of two makers the first wins. */
 static pctl_status make_key(const char *path, const pctl_call *call)
@@ -133,7 +104,7 @@ pctl_status pctl_signer_open(const char *dir, const pctl_call *call, pctl_signer
 	if (status != PCTL_OK)
 		goto out;
 	EVP_PKEY_get_raw_public_key(s->key, raw, &n);
-	to_hex(raw, sizeof(raw), s->public_text);
+	pctl_hex_print(raw, sizeof(raw), s->public_text);
 	*out = s;
 	s = NULL;
 out:
@@ -169,7 +140,7 @@ pctl_status pctl_signer_sign(const pctl_signer *s, const void *data, size_t n,
 	out[0] = '\0';
 	if (!ok)
 		return pctl_refuse(call, PC5011_CAS_KEY, "OpenSSL would not sign");
-	to_hex(signature, sizeof(signature), out);
+	pctl_hex_print(signature, sizeof(signature), out);
 	return PCTL_OK;
 }
 
@@ -180,7 +151,9 @@ int pctl_signature_valid(const char *key, const void *data, size_t n, const char
 	EVP_MD_CTX *md;
 	int ok;
 
-	if (!from_hex(key, raw, sizeof(raw)) || !from_hex(signature, bytes, sizeof(bytes)))
+	if (!pctl_hex_is(key, 2 * sizeof(raw)) || !pctl_hex_parse(key, sizeof(raw), raw) ||
+	    !pctl_hex_is(signature, 2 * sizeof(bytes)) ||
+	    !pctl_hex_parse(signature, sizeof(bytes), bytes))
 		return 0;
 	public_key = EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, NULL, raw, sizeof(raw));
 	md = EVP_MD_CTX_new();

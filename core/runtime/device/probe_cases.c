@@ -3,14 +3,14 @@
  * a function of its number alone. */
 #include "runtime/device/probe_private.h"
 
+#include "foundation/base/hash.h"
+
 /* Finalizer of a 64-bit counter: Stafford's variant 13. */
 uint64_t probe_random(uint64_t counter)
 {
-	uint64_t z = counter * 0x9e3779b97f4a7c15u + 0x632be59bd9b4e019u;
+	uint64_t z = counter * PCTL_SPLITMIX_STEP + 0x632be59bd9b4e019u;
 
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-	return z ^ (z >> 31);
+	return pctl_mix64(z);
 }
 
 struct format {

@@ -9,6 +9,7 @@
 
 #include "runtime/device/limit_programs.h"
 #include "runtime/device/probe_private.h"
+#include "foundation/base/clock.h"
 
 /* A device this slow is not asked for more: times what a busy machine leaves of its processors. */
 #define SLOW_NS 2500000000u /* to build and to run one */
@@ -30,12 +31,12 @@ typedef struct searching {
 /* How many want the processor that a thread is on: its time by the wall for its own. */
 static uint64_t contention(void)
 {
-	const uint64_t wall = probe_ns(CLOCK_MONOTONIC), own = probe_ns(CLOCK_THREAD_CPUTIME_ID);
+	const uint64_t wall = pctl_clock_ns(), own = pctl_clock_thread_ns();
 	uint64_t used, times;
 
-	while ((used = probe_ns(CLOCK_THREAD_CPUTIME_ID) - own) < SPIN_NS)
+	while ((used = pctl_clock_thread_ns() - own) < SPIN_NS)
 		;
-	times = (probe_ns(CLOCK_MONOTONIC) - wall + used - 1) / used;
+	times = (pctl_clock_ns() - wall + used - 1) / used;
 	return times > MOST_BUSY ? MOST_BUSY : times;
 }
 
@@ -52,7 +53,7 @@ static int is_slow(const searching *s)
 
 static int is_late(const searching *s)
 {
-	return is_over(probe_ns(CLOCK_MONOTONIC) - s->began, SEARCH_NS);
+	return is_over(pctl_clock_ns() - s->began, SEARCH_NS);
 }
 
 /* 1: right. 0: wrong, refused, failed, or the search is over. */
@@ -175,7 +176,7 @@ static pctl_status begin(searching *s, const pctl_backend *table, pctl_device *d
 	quiet->diag = NULL;
 	s->p = (probe){.table = table, .dev = dev, .caps = caps, .call = quiet, .tries = 1};
 	s->p.out = calloc(1, sizeof(*s->p.out));
-	s->began = probe_ns(CLOCK_MONOTONIC);
+	s->began = pctl_clock_ns();
 	return s->p.out == NULL ? pctl_refuse(call, PC2_NOMEM, "no memory for a probe") : PCTL_OK;
 }
 
@@ -255,7 +256,7 @@ pctl_status pctl_probe_known_limits(const pctl_backend *table, pctl_device *dev,
 
 		/* A long function is only slow, and may cost the worker: the limit of builds sees to it. */
 		if (asked & 1u << l->extent || l->extent == PCTL_EXTENT_INSTRUCTIONS ||
-		    is_over(probe_ns(CLOCK_MONOTONIC) - s.began, RECHECK_NS))
+		    is_over(pctl_clock_ns() - s.began, RECHECK_NS))
 			continue;
 		asked |= 1u << l->extent;
 		*holds = is_known(&s, l, known->most[l->extent]);

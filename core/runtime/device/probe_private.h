@@ -37,8 +37,6 @@ extern const probe_native probe_natives[PCTL_N_NATIVE];
 int probe_run(probe *p, const char *text, uint32_t flags, uint32_t n, const uint32_t *in,
 	      uint64_t in_words, uint32_t *out, uint64_t out_words);
 
-uint64_t probe_ns(clockid_t clock);
-
 /* probe_cases.c: three operands of case i, as bits of the scalar. CALM ones are normal and within a few binary orders
  * of 1. */
 enum { PROBE_ANY = 0, PROBE_CALM = 1 };

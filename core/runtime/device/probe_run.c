@@ -2,11 +2,11 @@
  * error: its complaints are heard here and go no further. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "runtime/plugin/dispatch.h"
 #include "runtime/device/probe_private.h"
 #include "compiler/wgsl/wgsl.h"
+#include "foundation/base/clock.h"
 
 #define RUN_TIMEOUT_NS 60000000000ull
 
@@ -47,14 +47,6 @@ static pctl_status fill(probe *p, struct buffers *b, uint32_t n, const uint32_t 
 	return status;
 }
 
-uint64_t probe_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static pctl_status dispatch(probe *p, pctl_kernel *k, const struct buffers *b, uint32_t n,
 			    uint64_t in_bytes, uint64_t out_bytes)
 {
@@ -62,14 +54,14 @@ static pctl_status dispatch(probe *p, pctl_kernel *k, const struct buffers *b, u
 		{0, 0, b->in, 0, in_bytes}, {0, 1, b->out, 0, out_bytes}, {0, 2, b->counts, 0, 16}};
 	const uint32_t groups[3] = {(n + 63) / 64, 1, 1};
 	pctl_completion done;
-	const uint64_t begun = probe_ns(CLOCK_MONOTONIC);
+	const uint64_t begun = pctl_clock_ns();
 	pctl_status status;
 	uint64_t ns;
 
 	status = pctl_dispatch_once(p->table, p->dev, p->call, k, bindings, 3, groups,
 				    RUN_TIMEOUT_NS, &done);
 	p->lost = status == PCTL_E_DEVICE_LOST;
-	ns = probe_ns(CLOCK_MONOTONIC) - begun;
+	ns = pctl_clock_ns() - begun;
 	if (ns > p->slowest_ns)
 		p->slowest_ns = ns;
 	if (status == PCTL_OK && !done.done)
@@ -112,11 +104,11 @@ static int build(probe *p, const char *text, uint32_t flags, pctl_kernel **out)
 		p->status = status;
 		return 0;
 	}
-	p->build_ns = probe_ns(CLOCK_MONOTONIC);
+	p->build_ns = pctl_clock_ns();
 	status = p->table->supports(p->dev, &quiet, wire, n, &support);
 	if (status == PCTL_OK && support.supported)
 		status = p->table->kernel_build(p->dev, &quiet, wire, n, 0, NULL, 0, out);
-	p->build_ns = probe_ns(CLOCK_MONOTONIC) - p->build_ns;
+	p->build_ns = pctl_clock_ns() - p->build_ns;
 	free(wire);
 	p->lost = status == PCTL_E_DEVICE_LOST || (status == PCTL_E_LIMIT && is_gone(p));
 	if (p->lost || status == PCTL_E_CANCELLED)

@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "foundation/base/arena.h"
 #include "foundation/base/file.h"
+#include "foundation/base/clock.h"
 
 #define TRUSTED_MAX 256u
 #define CERTS_MAX 8u
@@ -61,11 +61,6 @@ void pctl_profiles_close(pctl_profiles *p)
 	pctl_forms_destroy(p->forms);
 	pctl_arena_destroy(p->arena);
 	free(p);
-}
-
-static pctl_status no_memory(const pctl_call *call)
-{
-	return pctl_refuse(call, PC2_NOMEM, "no memory for profiles");
 }
 
 /* ---- trust -------------------------------------------------------------------------------- */
@@ -128,7 +123,7 @@ static pctl_status make_ready(pctl_profiles *p, const pctl_call *call)
 	keys = pctl_arena_printf(p->arena, "%s/keys", p->o.home);
 	p->dirs[0] = pctl_arena_printf(p->arena, "%s/profiles", p->o.home);
 	if (keys == NULL || p->dirs[0] == NULL)
-		return no_memory(call);
+		return pctl_no_memory(call, "profiles");
 	status = pctl_signer_open(keys, call, &p->signer);
 	if (status != PCTL_OK)
 		return status;
@@ -139,7 +134,7 @@ static pctl_status make_ready(pctl_profiles *p, const pctl_call *call)
 		const char *trusted = pctl_arena_printf(p->arena, "%s/keys", p->o.certs[i]);
 
 		if (dir == NULL || trusted == NULL)
-			return no_memory(call);
+			return pctl_no_memory(call, "profiles");
 		p->dirs[p->n_dirs++] = dir;
 		trust_directory(p, trusted);
 	}
@@ -199,7 +194,7 @@ static pctl_status check_revoked(pctl_profiles *p, const pctl_profiled_device *d
 	pctl_status status;
 
 	if (path == NULL)
-		return no_memory(call);
+		return pctl_no_memory(call, "profiles");
 	if (!pctl_file_exists(path))
 		return PCTL_OK;
 	status = pctl_file_read(path, CAUSE_LIMIT, call, &cause, &n);
@@ -216,7 +211,7 @@ pctl_status pctl_profiles_revoke(pctl_profiles *p, const pctl_profile_record *r,
 	const char *path = status == PCTL_OK ? revocation_path(p, r) : NULL;
 
 	if (status == PCTL_OK && path == NULL)
-		return no_memory(call);
+		return pctl_no_memory(call, "profiles");
 	if (status == PCTL_OK)
 		status = pctl_file_make_dirs(p->dirs[0], call);
 	return status == PCTL_OK ? pctl_file_write(path, cause, strlen(cause), 1, call) : status;
@@ -313,7 +308,7 @@ static pctl_status key_of(const pctl_profiled_device *d, const pctl_call *call, 
 	pctl_status status;
 
 	if (r == NULL)
-		return no_memory(call);
+		return pctl_no_memory(call, "profiles");
 	describe(d, r);
 	status = pctl_profile_key(r, call);
 	*out = r->key;
@@ -344,14 +339,6 @@ static pctl_status look_for_limits(const pctl_profiled_device *d, const pctl_cal
 	return status;
 }
 
-static uint64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000u + (uint64_t)t.tv_nsec / 1000000u;
-}
-
 pctl_status pctl_profiles_limits(pctl_profiles *p, const pctl_profiled_device *d, uint32_t flags,
 				 const pctl_call *call, pctl_limits_record *out)
 {
@@ -368,9 +355,9 @@ pctl_status pctl_profiles_limits(pctl_profiles *p, const pctl_profiled_device *d
 		return status;
 	if (p->o.probing != NULL)
 		p->o.probing(p->o.ctx, d->name);
-	began = now_ms();
+	began = pctl_clock_ms();
 	status = look_for_limits(d, call, out);
-	out->ms = now_ms() - began;
+	out->ms = pctl_clock_ms() - began;
 	if (status == PCTL_OK)
 		kept = pctl_limits_write(out, d->device == NULL ? d->name : d->device, p->dirs[0],
 					 p->signer, call);

@@ -10,6 +10,7 @@
 #include "runtime/exec/job.h"
 #include "pipectl/oplib.h"
 #include "runtime/plugin/dispatch.h"
+#include "foundation/base/hash.h"
 
 #define ROUNDS 6u
 #define HOSTILE \
@@ -21,9 +22,7 @@
 
 static uint64_t mix(uint64_t z)
 {
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-	return z ^ (z >> 31);
+	return pctl_mix64(z);
 }
 
 /* What a round's data is like. uniform: it goes into a uniform block. */

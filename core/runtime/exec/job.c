@@ -2,13 +2,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "foundation/base/str.h"
 #include "runtime/exec/guard.h"
 #include "runtime/exec/job_private.h"
 #include "runtime/exec/sanitize.h"
 #include "runtime/exec/value.h"
+#include "foundation/base/clock.h"
 
 #define WAIT_SLICE_NS (100ull * 1000 * 1000)
 #define STOP_SLICES 100u /* how long a cancelled submit is waited for */
@@ -18,14 +18,6 @@
 struct view {
 	pctl_buffer **buffers; /* one a plan buffer */
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* The bytes that pad an output to a multiple of four stay zero: of a value they are promised to be. */
 static pctl_status poison(struct pctl_job_running *r, uint32_t i, uint64_t seed,
@@ -156,7 +148,8 @@ static pctl_status stop_if_due(const struct pctl_job_running *r)
 	if (pctl_is_cancelled(r->call))
 		return pctl_refuse(r->call, PC4_CANCELLED, "job \"%s\" was cancelled",
 				   r->plan->name);
-	if (r->run->timeout_ms != 0 && (now_ns() - r->started_ns) / 1000000u > r->run->timeout_ms)
+	if (r->run->timeout_ms != 0 &&
+	    (pctl_clock_ns() - r->started_ns) / 1000000u > r->run->timeout_ms)
 		return pctl_refuse(r->call, PC5206_TIMEOUT,
 				   "job \"%s\" ran longer than %" PRIu64 " ms on %s", r->plan->name,
 				   r->run->timeout_ms, pctl_session_name(r->s));
@@ -436,7 +429,7 @@ static struct pctl_job_running start(pctl_session *s, const pctl_job_run *run,
 					 .call = call,
 					 .shape =
 						 run->shape == NULL ? (pctl_shape){0} : *run->shape,
-					 .started_ns = now_ns()};
+					 .started_ns = pctl_clock_ns()};
 }
 
 pctl_status pctl_job_execute(pctl_session *s, const pctl_job_run *run, pctl_value *const *in,
@@ -468,7 +461,7 @@ pctl_status pctl_job_execute(pctl_session *s, const pctl_job_run *run, pctl_valu
 		out[i] = NULL;
 	}
 	tear_down(&r);
-	r.stats.wall_ns = now_ns() - r.started_ns;
+	r.stats.wall_ns = pctl_clock_ns() - r.started_ns;
 	if (stats != NULL)
 		*stats = r.stats;
 	return status;

@@ -5,19 +5,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "foundation/base/map.h"
 #include "foundation/base/num.h"
 #include "foundation/diag/diag.h"
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
+#include "foundation/base/clock.h"
+#include "foundation/base/hash.h"
 
 void pctl_run_result_destroy(pctl_run_result *r)
 {
@@ -210,8 +203,7 @@ static int is_sampled(const pctl_running *r, uint32_t index)
 {
 	uint64_t h = 0x9e3779b97f4a7c15ull * (index + 1u);
 
-	for (uint32_t i = 0; i < 8; i++)
-		h = (h ^ r->result->memo_key[i]) * 0x100000001b3ull;
+	h = pctl_fnv64(h, r->result->memo_key, 8);
 	h ^= h >> 32;
 	return h % 1000000u < r->o->verify_ppm;
 }
@@ -459,7 +451,7 @@ static pctl_status finish(pctl_running *r, pctl_status status, uint64_t started,
 		return status;
 	}
 	r->result->gas = r->gas;
-	r->result->wall_ns = now_ns() - started;
+	r->result->wall_ns = pctl_clock_ns() - started;
 	*out = r->result;
 	return PCTL_OK;
 }
@@ -475,7 +467,7 @@ static int is_verified(const pctl_run_result *r)
 pctl_status pctl_run(const pctl_graph *g, const pctl_run_options *o, const pctl_call *call,
 		     pctl_run_result **out)
 {
-	uint64_t started = now_ns();
+	uint64_t started = pctl_clock_ns();
 	pctl_running r;
 	pctl_status status = set_up(&r, g, o, call);
 
@@ -517,7 +509,7 @@ pctl_status pctl_run(const pctl_graph *g, const pctl_run_options *o, const pctl_
 pctl_status pctl_run_plan(const pctl_graph *g, const pctl_run_options *o, const pctl_call *call,
 			  pctl_run_result **out)
 {
-	uint64_t started = now_ns();
+	uint64_t started = pctl_clock_ns();
 	uint32_t planned = 0;
 	pctl_running r;
 	pctl_status status = set_up(&r, g, o, call);

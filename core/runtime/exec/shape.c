@@ -6,6 +6,7 @@
 #include <sys/random.h>
 
 #include "runtime/cas/cid.h"
+#include "foundation/base/hash.h"
 
 #define SIDES 8u	  /* lengths of a zone before a span */
 #define BEHIND_MIN 256u	  /* bytes of one behind it */
@@ -13,11 +14,9 @@
 
 static uint64_t mix(uint64_t key, uint64_t n)
 {
-	uint64_t z = key + n * UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t z = key + n * PCTL_SPLITMIX_STEP;
 
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return z ^ z >> 31;
+	return pctl_mix64(z);
 }
 
 pctl_status pctl_shapes_draw(const pctl_call *call, uint64_t *seed)

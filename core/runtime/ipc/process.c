@@ -9,27 +9,15 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "foundation/base/clock.h"
 
 #define FIRST_FD 3
 #define SAFE_FD 32 /* above every number a child is given */
 #define FDS_MAX 8u
 #define KILL_MS 30000u
 #define ORDERLY_MS 500u
-
-uint64_t pctl_clock_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-uint64_t pctl_clock_ms(void)
-{
-	return pctl_clock_ns() / 1000000u;
-}
 
 static int prepare_actions(posix_spawn_file_actions_t *fa, const int *fds, uint32_t n, int err_fd)
 {

@@ -53,8 +53,4 @@ void pctl_process_used(const pctl_process *p, pctl_process_usage *out);
  * bytes. */
 void pctl_process_cause(const pctl_process *p, char *text, size_t n);
 
-/* Milliseconds and nanoseconds of a clock that only goes forward. */
-uint64_t pctl_clock_ms(void);
-uint64_t pctl_clock_ns(void);
-
 #endif

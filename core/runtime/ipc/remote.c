@@ -15,6 +15,7 @@
 
 #include "runtime/ipc/patience.h"
 #include "runtime/ipc/remote_private.h"
+#include "foundation/base/clock.h"
 
 #define START_MS 30000u
 #define CALL_MS 120000u

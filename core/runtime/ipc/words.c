@@ -5,46 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "foundation/base/utf8.h"
+
 #define NOTES_MAX 8u
-
-/* Bytes of the code point at p (NUL-terminated), 0 when there is none; *out is its number. */
-static size_t decode(const unsigned char *p, uint32_t *out)
-{
-	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-	const size_t n = *p < 0x80   ? 1
-			 : *p < 0xc2 ? 0
-			 : *p < 0xe0 ? 2
-			 : *p < 0xf0 ? 3
-			 : *p < 0xf5 ? 4
-				     : 0;
-	uint32_t c = n == 1 ? *p : n == 0 ? 0 : *p & (0x7fu >> n);
-
-	for (size_t i = 1; i < n; i++) {
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-		c = c << 6 | (p[i] & 0x3fu);
-	}
-	if (c < least[n] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
-		return 0;
-	*out = c;
-	return n;
-}
 
 int pctl_words_valid(const char *field, size_t size)
 {
-	const unsigned char *p = (const unsigned char *)field;
-	uint32_t c;
+	const char *end = memchr(field, '\0', size);
 
-	if (memchr(field, '\0', size) == NULL)
-		return 0;
-	while (*p != 0) {
-		const size_t n = decode(p, &c);
-
-		if (n == 0)
-			return 0;
-		p += n;
-	}
-	return 1;
+	return end != NULL && field + pctl_utf8_bad(field, (size_t)(end - field), 0) == end;
 }
 
 /* Would it leave its line, its place on it, or be unseen. */
@@ -57,12 +26,12 @@ static int is_control(uint32_t c)
 
 void pctl_words_clean(const char *text, char *out, size_t size)
 {
-	const unsigned char *p = (const unsigned char *)text;
+	const char *p = text;
 	size_t at = 0;
 
 	while (*p != 0) {
 		uint32_t c = 0;
-		const size_t n = decode(p, &c);
+		const size_t n = pctl_utf8_decode(p, 4, &c);
 		char one[16];
 
 		if (n == 0)
@@ -70,7 +39,7 @@ void pctl_words_clean(const char *text, char *out, size_t size)
 		else if (is_control(c))
 			snprintf(one, sizeof(one), c < 0x100 ? "\\x%02x" : "\\u{%x}", (unsigned)c);
 		else
-			snprintf(one, sizeof(one), "%.*s", (int)n, (const char *)p);
+			snprintf(one, sizeof(one), "%.*s", (int)n, p);
 		if (at + strlen(one) + sizeof("...") > size) {
 			memcpy(out + at, "...", sizeof("..."));
 			return;

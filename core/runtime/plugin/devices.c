@@ -13,6 +13,7 @@
 #include "foundation/base/vec.h"
 #include "foundation/diag/diag.h"
 #include "runtime/plugin/registry_private.h"
+#include "foundation/base/hex.h"
 
 #define DEVICES_HEADER "pipectl devices 1"
 #define DEVICES_MAX 64u /* of one driver */
@@ -65,31 +66,15 @@ static const char *identity(pctl_devices *d, const pctl_driver_env *env)
 
 static const char *caps_text(pctl_arena *a, const pctl_device_caps *c)
 {
-	static const char digits[] = "0123456789abcdef";
-	const uint8_t *bytes = (const uint8_t *)c;
 	char *text = pctl_arena_alloc(a, 2 * sizeof(*c) + 1);
-	size_t i;
 
-	for (i = 0; text && i < sizeof(*c); i++) {
-		text[2 * i] = digits[bytes[i] >> 4];
-		text[2 * i + 1] = digits[bytes[i] & 15];
-	}
-	return text;
+	return text == NULL ? NULL : pctl_hex_print(c, sizeof(*c), text);
 }
 
 static int caps_parse(const char *text, pctl_device_caps *c)
 {
-	uint8_t *bytes = (uint8_t *)c;
-	size_t i;
-
-	if (strlen(text) != 2 * sizeof(*c) || strspn(text, "0123456789abcdef") != 2 * sizeof(*c))
-		return 0;
-	for (i = 0; i < sizeof(*c); i++) {
-		const char pair[3] = {text[2 * i], text[2 * i + 1], 0};
-
-		bytes[i] = (uint8_t)strtoul(pair, NULL, 16);
-	}
-	return c->head.size == sizeof(*c) && c->head.major == PCTL_ABI_MAJOR;
+	return pctl_hex_is(text, 2 * sizeof(*c)) && pctl_hex_parse(text, sizeof(*c), c) &&
+	       c->head.size == sizeof(*c) && c->head.major == PCTL_ABI_MAJOR;
 }
 
 static int row_is(const pctl_row *row, const pctl_plugin_info *p, const pctl_driver_env *env)

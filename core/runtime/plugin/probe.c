@@ -14,6 +14,7 @@
 #include "runtime/ipc/patience.h"
 #include "runtime/ipc/remote_private.h"
 #include "runtime/plugin/registry_private.h"
+#include "foundation/base/clock.h"
 
 typedef struct probing {
 	pctl_process process;

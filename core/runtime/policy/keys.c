@@ -5,6 +5,7 @@
 
 #include "foundation/base/num.h"
 #include "runtime/policy/private.h"
+#include "foundation/base/hex.h"
 
 const char *const pctl_policy_class_words[] = {"integer", "strict", "approximate", NULL};
 const char *const pctl_policy_race_words[] = {"proven", "checked", "trusted", NULL};
@@ -137,9 +138,8 @@ static pctl_status check_pattern(const pctl_conf_value *v, const pctl_call *call
 
 static pctl_status check_sha256(const pctl_conf_value *v, const pctl_call *call)
 {
-	return strlen(v->text) == 64 && strspn(v->text, "0123456789abcdef") == 64
-		       ? PCTL_OK
-		       : refuse_form(v, "64 lower-case hex digits", call);
+	return pctl_hex_is(v->text, 64) ? PCTL_OK
+					: refuse_form(v, "64 lower-case hex digits", call);
 }
 
 static pctl_status check_glob(const pctl_conf_value *v, const pctl_call *call)

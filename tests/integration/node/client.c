@@ -13,6 +13,7 @@
 #include "chain/node/frame.h"
 #include "chain/messages/message.h"
 #include "runtime/ipc/process.h"
+#include "foundation/base/clock.h"
 
 #define TIMEOUT_MS 120000u
 

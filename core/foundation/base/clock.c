@@ -1,0 +1,32 @@
+/* Clocks; see clock.h. */
+#include "foundation/base/clock.h"
+
+#include <time.h>
+
+static uint64_t read_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+uint64_t pctl_clock_ns(void)
+{
+	return read_ns(CLOCK_MONOTONIC);
+}
+
+uint64_t pctl_clock_ms(void)
+{
+	return pctl_clock_ns() / 1000000u;
+}
+
+uint64_t pctl_clock_s(void)
+{
+	return pctl_clock_ns() / 1000000000u;
+}
+
+uint64_t pctl_clock_thread_ns(void)
+{
+	return read_ns(CLOCK_THREAD_CPUTIME_ID);
+}
