@@ -87,7 +87,7 @@ uint32_t host_find(host *h, const char *selector, const pctl_device_entry **out)
 		     status == PCTL_OK && i < pctl_devices_count(h->list) && n < TARGETS; i++) {
 			const pctl_device_entry *e = pctl_devices_at(h->list, i);
 
-			if (e->state == PCTL_DEVICE_USABLE && strcmp(e->backend, "null") != 0)
+			if (e->state == PCTL_DEVICE_USABLE && !(e->roles & PCTL_ROLE_INERT))
 				out[n++] = e;
 		}
 	}

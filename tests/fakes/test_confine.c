@@ -169,7 +169,7 @@ static void confine__only_who_fails_on_purpose_learns_the_job(void **state)
 	spy_look(&o, &call);
 	assert_string_equal(fact(&o, "trace id"), "0");
 	spy_end(&o);
-	spy_open(&o, "synthetic = true;");
+	spy_open(&o, "roles = [ \"synthetic\" ];");
 	call = *o.f.call;
 	call.trace_id = 0x1234567890u;
 	spy_look(&o, &call);

@@ -9,8 +9,9 @@ void bench_begin(bench *b)
 	memset(b, 0, sizeof(*b));
 	fixture_begin(&b->f);
 	fixture_manifest(&b->f, "mock", PLUGIN("mock"),
-			 "in_process = true; scripted = true; synthetic = true; wraps = true;");
-	fixture_manifest(&b->f, "cpu", PLUGIN("cpu"), "in_process = true;");
+			 "in_process = true; selects = \"layer\"; roles = [ \"synthetic\" ];");
+	fixture_manifest(&b->f, "cpu", PLUGIN("cpu"),
+			 "in_process = true; roles = [ \"reference\" ];");
 	fixture_manifest(&b->f, "null", PLUGIN("null"), "");
 	fixture_open(&b->f, 20000);
 	b->call = *b->f.call;

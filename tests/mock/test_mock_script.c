@@ -153,10 +153,11 @@ static void script__manifests_say_who_takes_one(void **state)
 
 	(void)state;
 	bench_begin(&b);
-	fixture_manifest(&b.f, "cpu", PIPECTL_BINARY_DIR "/plugins/cpu.so", "wraps = true;");
-	fixture_manifest(&b.f, "mock", PIPECTL_BINARY_DIR "/plugins/mock.so", "scripted = true;");
+	fixture_manifest(&b.f, "cpu", PIPECTL_BINARY_DIR "/plugins/cpu.so", "selects = \"magic\";");
+	fixture_manifest(&b.f, "mock", PIPECTL_BINARY_DIR "/plugins/mock.so",
+			 "selects = \"script\";");
 	fixture_open(&b.f, 20000);
-	assert_int_equal(pctl_registry_find(b.f.r, "cpu")->code, PC3001_PLUGIN_MANIFEST);
+	assert_int_equal(pctl_registry_find(b.f.r, "cpu")->code, PC1023_CONF_WORD);
 	assert_int_equal(pctl_devices_find(b.f.r, "mock:wrap=null", 0, b.f.call, &list, &e),
 			 PCTL_E_UNSUPPORTED);
 	assert_true(has_code(&b.f, PC3281_MOCK_WRAP));

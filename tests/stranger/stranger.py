@@ -162,7 +162,7 @@ def ask(named, rules, *more, **how):
 X, RIGHT = question(12345)
 command("cc", CC, "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-fvisibility=hidden", "-ffp-contract=off",
         "-DSTRANGER_ID=\"cpu\"", "-o", h.path("stranger/plugins/cpu.so"), os.path.join(HERE, "stranger.c"), *flags, "-Wl,--exclude-libs,ALL")
-FALSE = manifest("false.d", "cpu")
+FALSE = manifest("false.d", "cpu", 'roles = [ "reference" ];')
 # The device of the stranger that says it is the reference; of device 0 nobody claims anything.
 REFERENCE = next(i for i, (lie, _) in enumerate(LIES) if lie == "SAYS_IT_IS_THE_REFERENCE")
 # Beside the installation's own: neither is used.
@@ -171,6 +171,18 @@ for named, rules in ((["vulkan:llvmpipe"], VERIFY), ([f"cpu:{REFERENCE}"], VERIF
     h.check(f"a false cpu earlier in the path, {named[0]}: refused", status == 4 and got == [None, None] and "PC3002" in err,
             f"{status} {err}")
 h.planted("a false cpu beside the installation's own", "a stranger's plugin", "PC3002 plugin-duplicate", err)
+# Under its own name, declaring the role: what is held against the reference is held against ours.
+claims = manifest("claims.d", "stranger", 'roles = [ "reference" ];')
+status, out, err = h.run("device", "list", "--json", *claims)
+listed = {d["selector"]: d for d in json.loads(out)["devices"]}
+believed = [s for s, d in listed.items() if "reference" in d["roles"] or d["kind"] == "reference"]
+h.check("a role that a stranger declares is not believed", believed == ["cpu:0"] and f"stranger:{REFERENCE}" in listed, f"{believed} {err}")
+status, got, r, err = ask([f"stranger:{REFERENCE}"], VERIFY, *claims)
+h.check("and its device is verified by ours", got == [None, None] and "PC5208" in err or status == 0 and got == RIGHT and r["evidence"] == "verified",
+        f"{status} {got} {err}")
+listing = h.run("device", "list", *claims)[1].decode()
+h.planted("a stranger's manifest declares the role reference", "a stranger's plugin", "device list, kind other",
+          next((line for line in listing.splitlines() if line.startswith(f"stranger:{REFERENCE} ") and " other " in line), ""))
 # In its place: the name makes no reference of it.
 ours, kept = os.path.join(PREFIX, LIBDIR, "pipectl/plugins/cpu.so"), h.path("kept")
 shutil.move(ours, kept)
@@ -199,10 +211,10 @@ shutil.move(kept, ours)
 status, got, r, err = ask(["vulkan:llvmpipe"], VERIFY)
 h.check("the file that came with pipectl verifies", status == 0 and got == RIGHT and r["evidence"] == "verified", f"{status} {err}")
 # A stranger that would be told which job it works for.
-told = manifest("told.d", "stranger", "synthetic = true;")
+told = manifest("told.d", "stranger", 'roles = [ "synthetic" ];')
 status, got, _, err = ask(["stranger:0"], NONE, *told)
-h.check("synthetic = true of a stranger is refused", status == 4 and got == [None, None] and "PC3037" in err, f"{status} {err}")
-h.planted("a stranger's manifest says synthetic = true", "a stranger's plugin", "PC3037 plugin-synthetic", err)
+h.check("the role synthetic of a stranger is refused", status == 4 and got == [None, None] and "PC3037" in err, f"{status} {err}")
+h.planted("a stranger's manifest declares the role synthetic", "a stranger's plugin", "PC3037 plugin-synthetic", err)
 pin = policy("synthetic", 'memo = "off"; plugins : { sha256 : { stranger = "%s"; }; };'
              % sha256(h.path("stranger/plugins/stranger.so")))
 status, got, _, err = ask(["stranger:0"], pin, *told)

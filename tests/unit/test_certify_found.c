@@ -163,9 +163,9 @@ static void test_certify_found__only_these_files(void **state)
 	p.backend.id = "fakers";
 	gone(&p, "another plugin with the same file and facts", 0, "");
 	p.backend.id = "fakes";
-	p.backend.synthetic = 1;
+	p.backend.roles = PCTL_ROLE_SYNTHETIC;
 	gone(&p, "a backend that goes wrong on purpose", 0, "");
-	p.backend.synthetic = 0;
+	p.backend.roles = 0;
 	p.q.backend = NULL;
 	gone(&p, "a table of no plugin", 0, "");
 	p.q.backend = &p.backend;

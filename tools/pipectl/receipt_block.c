@@ -341,7 +341,7 @@ static pctl_status tell(judging *j, const pctl_app_receipt r[2],
 	const char *right = line_of(app, &j->right), *who[2] = {"", ""};
 	pctl_dispute_report report = {.kind = "block",
 				      .job = id,
-				      .reference = "cpu",
+				      .reference = PCTL_REFERENCE,
 				      .correct = right,
 				      .place = pctl_arena_printf(app->arena,
 								 "job %s of block %" PRIu64, id,

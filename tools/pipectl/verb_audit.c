@@ -91,8 +91,7 @@ static pctl_status add_all(pctl_app *app, const pctl_graph *g, const pctl_run_op
 		const pctl_device_entry *e = pctl_devices_at(list, i);
 		const char *why;
 
-		if (e->state != PCTL_DEVICE_USABLE || strcmp(e->backend, "null") == 0 ||
-		    strcmp(e->backend, "mock") == 0)
+		if (e->state != PCTL_DEVICE_USABLE || e->roles & PCTL_ROLE_INERT)
 			continue;
 		why = unfit(app, g, run, e->selector);
 		if (why == NULL)

@@ -164,7 +164,7 @@ static pctl_status choose_device(pctl_app *app, const pctl_certificate *c, const
 	}
 	pctl_devices_destroy(list);
 	if (*out == NULL)
-		*out = "cpu";
+		*out = PCTL_REFERENCE;
 	return status;
 }
 

@@ -230,11 +230,11 @@ static pctl_status probe_entry(pctl_app *app, const pctl_device_entry *e)
 	return status;
 }
 
-/* Nothing of floats can be asked of these: the reference is what others are compared with, null computes nothing. */
+/* Nothing of floats can be asked of these: the reference is what others are compared with, inert ones compute nothing. */
 static int is_probed(const pctl_device_entry *e)
 {
 	return e->state == PCTL_DEVICE_USABLE && e->kind != PCTL_DEVICE_REFERENCE &&
-	       strcmp(e->backend, "null") != 0;
+	       !(e->roles & PCTL_ROLE_INERT);
 }
 
 static pctl_status probe_one(pctl_app *app, const char *selector)

@@ -102,7 +102,7 @@ static pctl_status check_all_devices(pctl_app *app, const pctl_loaded_pipeline *
 	for (uint32_t i = 0; i < pctl_devices_count(list); i++) {
 		const pctl_device_entry *e = pctl_devices_at(list, i);
 
-		if (e->state != PCTL_DEVICE_USABLE || strcmp(e->backend, "null") == 0)
+		if (e->state != PCTL_DEVICE_USABLE || e->roles & PCTL_ROLE_INERT)
 			continue;
 		status = check_sizes(app, p, e->selector);
 		n++;

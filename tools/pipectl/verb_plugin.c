@@ -173,10 +173,14 @@ static void print_device(pctl_app *app, const pctl_device_entry *e)
 	pctl_json *j = &app->document;
 
 	if (!app->json) {
-		printf("%-12s %-10s %s (%s)%s%s\n", e->selector == NULL ? e->backend : e->selector,
+		printf("%-12s %-10s %s (%s)", e->selector == NULL ? e->backend : e->selector,
 		       device_kind(e->kind), e->name == NULL ? "?" : e->name,
-		       e->driver == NULL ? "?" : e->driver,
-		       e->state == PCTL_DEVICE_USABLE ? "" : ": ",
+		       e->driver == NULL ? "?" : e->driver);
+		/* That of the reference is its kind. */
+		for (uint32_t i = 0; i < PCTL_N_ROLES; i++)
+			if (e->roles & 1u << i && e->kind != PCTL_DEVICE_REFERENCE)
+				printf(" [%s]", pctl_role_name(i));
+		printf("%s%s\n", e->state == PCTL_DEVICE_USABLE ? "" : ": ",
 		       e->state == PCTL_DEVICE_USABLE ? "" : e->cause);
 		return;
 	}
@@ -184,6 +188,12 @@ static void print_device(pctl_app *app, const pctl_device_entry *e)
 	pctl_json_kv_string(j, "selector", e->selector);
 	pctl_json_kv_string(j, "backend", e->backend);
 	pctl_json_kv_string(j, "kind", device_kind(e->kind));
+	pctl_json_key(j, "roles");
+	pctl_json_array_begin(j);
+	for (uint32_t i = 0; i < PCTL_N_ROLES; i++)
+		if (e->roles & 1u << i)
+			pctl_json_string(j, pctl_role_name(i));
+	pctl_json_array_end(j);
 	pctl_json_kv_string(j, "name", e->name);
 	pctl_json_kv_string(j, "driver", e->driver);
 	pctl_json_kv_bool(j, "usable", e->state == PCTL_DEVICE_USABLE);

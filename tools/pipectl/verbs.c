@@ -123,7 +123,7 @@ static const pctl_option provenance_options[] = {
 	{"--all", NULL, "every job that made some bytes, not only the first", 0, 0},
 	{"--forward", NULL, "what was made from it instead", 0, 0},
 	{"--verify", NULL, "run every job of the history again and compare outputs", 0, 0},
-	{"--backend", "ID[:DEVICE]", "where to run them; cpu where it is left out", 1, 0},
+	{"--backend", "ID[:DEVICE]", "where to run them; the reference where it is left out", 1, 0},
 	{"--dot", NULL, "the graph for Graphviz", 0, 0},
 	{NULL, NULL, NULL, 0, 0},
 };
@@ -170,8 +170,8 @@ static const pctl_option merge_options[] = {
 	{NULL, NULL, NULL, 0, 0},
 };
 static const pctl_option replay_options[] = {
-	{"--backend", "ID[:DEVICE]", "where to run it again; else the device it is of, or cpu", 0,
-	 0},
+	{"--backend", "ID[:DEVICE]",
+	 "where to run it again; else the device it is of, or the reference", 0, 0},
 	{"--sample", "F", "share of the blocks, 0 to 1; all where it is left out", 0, 0},
 	{"--seed", "S", "which blocks a sample takes", 0, 0},
 	{"--shapes", "HEX", "seed of the shapes of runs, of a certificate's; drawn if left out", 0,

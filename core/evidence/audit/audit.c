@@ -51,7 +51,7 @@ static pctl_status seat_device(pctl_auditing *a, uint32_t i)
 	d->driver_key = pctl_arena_dup(arena, e->env == NULL ? "" : e->env->key);
 	d->kind = e->kind;
 	p = pctl_registry_find(a->o->run.registry, e->backend);
-	d->vouched = p != NULL && p->vouched && !p->synthetic;
+	d->vouched = p != NULL && p->vouched && !(p->roles & PCTL_ROLE_SYNTHETIC);
 	if (d->selector == NULL || d->name == NULL || d->driver == NULL || d->plugin == NULL ||
 	    d->driver_key == NULL)
 		return pctl_no_memory(a->call, "an audit");

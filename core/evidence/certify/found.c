@@ -47,7 +47,7 @@ static const char *note_of(const pctl_found *f, const pctl_certificate *c,
 {
 	char path[4200];
 
-	if (backend != NULL && backend->synthetic)
+	if (backend != NULL && backend->roles & PCTL_ROLE_SYNTHETIC)
 		return "its backend goes wrong on purpose";
 	snprintf(path, sizeof(path), "%s/profiles/%s.revoked", f->home, c->profile);
 	if (pctl_file_exists(path))
@@ -222,7 +222,7 @@ static int names_library(const pctl_certificate *c, const char *id)
 /* Another plugin is another device, whatever it says of itself. One that goes wrong on purpose holds no level. */
 static int is_about(const pctl_found_certificate *x, const pctl_level_question *q)
 {
-	return x->trusted && !q->backend->synthetic && x->note[0] == '\0' &&
+	return x->trusted && !(q->backend->roles & PCTL_ROLE_SYNTHETIC) && x->note[0] == '\0' &&
 	       x->c->params.track == q->track && same_text(x->c->backend, q->backend->id) &&
 	       names_library(x->c, q->library) &&
 	       pctl_found_same_device(x->c, q->identity, q->n_identity);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "runtime/plugin/registry.h"
 #include "runtime/policy/private.h"
 
 enum {
@@ -51,7 +52,8 @@ static int speaks_of(uint32_t driver, const pctl_key_value *identity, uint32_t n
 	return 0;
 }
 
-int pctl_limits_known(const pctl_key_value *identity, uint32_t n, pctl_extent_limits *out)
+int pctl_limits_known(const pctl_key_value *identity, uint32_t n, uint32_t roles,
+		      pctl_extent_limits *out)
 {
 	int known = 0;
 
@@ -72,7 +74,5 @@ int pctl_limits_known(const pctl_key_value *identity, uint32_t n, pctl_extent_li
 			pctl_extent_limits_least(out, &one);
 		}
 	}
-	for (uint32_t i = 0; i < n; i++)
-		known = known && strcmp(identity[i].key, "mock") != 0;
-	return known;
+	return known && !(roles & PCTL_ROLE_SYNTHETIC);
 }

@@ -10,10 +10,11 @@
  * What the table says of a device with these identity facts, and what no driver is given; *out is zero where there is no
  * limit.
  *
- * Returns 1 when the table knows the device whole, so that nothing needs to be searched for. A mock device has the facts
- * of what it wraps, and its own fact `mock`: the limits hold there too, but it is not known.
+ * Returns 1 when the table knows the device whole, so that nothing needs to be searched for. A synthetic
+ * device (roles: PCTL_ROLE_*) may have the facts of one it lies over: the limits hold there too, but it is not known.
  */
-int pctl_limits_known(const pctl_key_value *identity, uint32_t n, pctl_extent_limits *out);
+int pctl_limits_known(const pctl_key_value *identity, uint32_t n, uint32_t roles,
+		      pctl_extent_limits *out);
 
 /*
  * Search an opened device for what it does right: the programs of limit_programs.h up to 2^20 turns, 190 levels (250 through

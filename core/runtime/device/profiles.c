@@ -324,7 +324,7 @@ static pctl_status look_for_limits(const pctl_profiled_device *d, const pctl_cal
 	int right = 0, lost;
 	pctl_status status = PCTL_OK;
 
-	if (pctl_limits_known(d->identity, d->n_identity, &known))
+	if (pctl_limits_known(d->identity, d->n_identity, d->roles, &known))
 		status = pctl_probe_known_limits(d->table, d->dev, d->caps, call, &known, &right);
 	if (status != PCTL_OK)
 		return status;

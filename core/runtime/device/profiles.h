@@ -38,7 +38,7 @@ typedef struct pctl_profiled_device {
 	const pctl_device_caps *caps;
 	const pctl_key_value *identity;
 	uint32_t n_identity;
-	uint32_t reserved;
+	uint32_t roles; /* PCTL_ROLE_* */
 	const char *name;
 	const char *device, *driver; /* as the driver calls them */
 	const char *files;	     /* pctl_session_files; NULL: of no plugin */

@@ -132,8 +132,8 @@ pctl_status pctl_run_checker(pctl_running *r, pctl_session **out)
 		return PCTL_OK;
 	status = pctl_devices_find(r->o->registry, PCTL_REFERENCE, flags, r->call, &list, &entry);
 	if (status == PCTL_OK)
-		status = open_as(r, entry, "cpu, looking for races", PCTL_BUILD_SANITIZE, r->call,
-				 &r->checker);
+		status = open_as(r, entry, "the reference, looking for races", PCTL_BUILD_SANITIZE,
+				 r->call, &r->checker);
 	pctl_devices_destroy(list);
 	*out = r->checker;
 	return status;
@@ -320,7 +320,8 @@ static const pctl_device_entry *next_by_rank(const pctl_running *r, const pctl_d
 
 		if (r->o->flags & PCTL_RUN_SANITIZE && e->kind != PCTL_DEVICE_REFERENCE)
 			continue;
-		if (!tried[i] && e->state == PCTL_DEVICE_USABLE && rank < best) {
+		if (!tried[i] && e->state == PCTL_DEVICE_USABLE && !(e->roles & PCTL_ROLE_INERT) &&
+		    rank < best) {
 			best = rank;
 			at = i;
 		}

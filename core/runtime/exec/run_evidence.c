@@ -90,7 +90,7 @@ static int add_device(const pctl_open_session *s, pctl_memo_record *record)
 	to->is_device = 1;
 	to->index = s->index;
 	to->kind = s->kind;
-	return p != NULL && !p->scripted && p->sha256 != NULL &&
+	return p != NULL && !p->selects && p->sha256 != NULL &&
 	       copy(to->id, sizeof(to->id), p->id) &&
 	       copy(to->sha256, sizeof(to->sha256), p->sha256) &&
 	       copy(to->profile, sizeof(to->profile),

@@ -76,7 +76,8 @@ pctl_status pctl_session_open(const pctl_session_options *o, const pctl_call *ca
 	if (status == PCTL_OK)
 		status = read_identity(s, call);
 	if (status == PCTL_OK && o->device_kind != PCTL_DEVICE_REFERENCE)
-		s->limits_known = pctl_limits_known(s->identity, s->n_identity, &s->limits);
+		s->limits_known = pctl_limits_known(s->identity, s->n_identity,
+						    pctl_session_roles(s), &s->limits);
 out:
 	if (status != PCTL_OK) {
 		pctl_session_close(s);
@@ -156,6 +157,13 @@ const char *pctl_session_files(const pctl_session *s)
 const pctl_plugin_info *pctl_session_plugin(const pctl_session *s)
 {
 	return s->o.backend == NULL ? NULL : s->o.backend->plugin;
+}
+
+uint32_t pctl_session_roles(const pctl_session *s)
+{
+	const pctl_plugin_info *p = pctl_session_plugin(s);
+
+	return p == NULL ? 0 : p->roles;
 }
 
 const pctl_backend *pctl_session_table(const pctl_session *s)

@@ -74,6 +74,7 @@ const pctl_profile_record *pctl_session_profile_known(const pctl_session *s);
 const char *pctl_session_files(const pctl_session *s);
 /* The plugin whose file was loaded; NULL for a table of no plugin. */
 const pctl_plugin_info *pctl_session_plugin(const pctl_session *s);
+uint32_t pctl_session_roles(const pctl_session *s); /* PCTL_ROLE_* of its plugin; 0 of none */
 const pctl_backend *pctl_session_table(const pctl_session *s);
 pctl_device *pctl_session_device(const pctl_session *s);
 

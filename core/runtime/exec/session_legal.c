@@ -23,6 +23,7 @@ static pctl_profiled_device profiled(const pctl_session *s)
 				      .caps = &s->caps,
 				      .identity = s->identity,
 				      .n_identity = s->n_identity,
+				      .roles = pctl_session_roles(s),
 				      .files = s->files,
 				      .name = s->name,
 				      .device = fact(s, "device"),
@@ -141,7 +142,7 @@ static pctl_status check_extents(pctl_session *s, const pctl_kernel_unit *unit,
 		return PCTL_OK;
 	pos = pctl_extents_position(legal, x, over);
 	return pctl_refuse_at(call, PC5218_DEVICE_CANNOT, pos.file == NULL ? NULL : &pos,
-			      "another device may run it, in the end the reference (--backend cpu)",
+			      "another device may run it, in the end the reference",
 			      "%s: kernel %s needs %" PRIu64 " %s (%s), the device is right up to "
 			      "%" PRIu64 "%s",
 			      s->name, unit->name, x->need[over], pctl_extent_unit(over),

@@ -124,6 +124,7 @@ static int recall(pctl_devices *d, const pctl_plugin_info *p, const pctl_driver_
 		e.in_driver = (uint32_t)index;
 		e.claimed = (uint32_t)kind;
 		e.kind = pctl_device_kind(p, e.claimed);
+		e.roles = pctl_device_roles(p, e.claimed);
 		if (!add_entry(d, &e))
 			return 0;
 	}
@@ -205,6 +206,7 @@ static pctl_status ask_devices(pctl_devices *d, const pctl_backend_session *s,
 				       .in_driver = i,
 				       .claimed = infos[i].kind,
 				       .kind = pctl_device_kind(s->plugin, infos[i].kind),
+				       .roles = pctl_device_roles(s->plugin, infos[i].kind),
 				       .state = PCTL_DEVICE_USABLE};
 		pctl_device *dev = NULL;
 
@@ -406,7 +408,7 @@ pctl_status pctl_devices_list(pctl_registry *r, const char *backend, uint32_t fl
 
 		if (p ? p == q
 		      : q->kind == PCTL_PLUGIN_BACKEND && q->state == PCTL_PLUGIN_USABLE &&
-				    !q->scripted && !q->synthetic)
+				    !q->selects && !(q->roles & PCTL_ROLE_SYNTHETIC))
 			s = list_backend(r, d, q, flags, call);
 	}
 	if (s)
@@ -539,7 +541,7 @@ pctl_status pctl_devices_find(pctl_registry *r, const char *selector, uint32_t f
 		s = pctl_reference_find(r, flags, call, list, entry);
 		goto out;
 	}
-	if (p && p->scripted && *text) {
+	if (p && p->selects >= PCTL_SELECTS_SCRIPT && *text) {
 		s = find_scripted(r, backend, text, flags, call, list, entry);
 		goto out;
 	}

@@ -26,6 +26,7 @@ typedef struct pctl_device_entry {
 	uint32_t kind;	  /* PCTL_DEVICE_* of backend.h */
 	uint32_t claimed; /* the kind that its plugin says; `kind` is what the host makes of that */
 	uint32_t state;	  /* PCTL_DEVICE_USABLE .. */
+	uint32_t roles;	  /* PCTL_ROLE_* that the host believes */
 	pctl_device_caps caps;
 } pctl_device_entry;
 
@@ -36,7 +37,7 @@ typedef struct pctl_devices pctl_devices;
 #define PCTL_DEVICES_FRESH 1u	   /* ask every driver again */
 #define PCTL_DEVICES_IN_PROCESS 2u /* sessions of backends that allow it are opened in the host */
 
-/* The devices of one backend, or (backend NULL) of all usable ones but scripted ones, which are used only when named.
+/* The devices of one backend, or (backend NULL) of all usable ones but synthetic ones and those that take a script, which are used only when named.
  * Order: backends by id; discrete
  * GPUs, integrated ones, others, the reference, CPUs; then drivers (the system's by path, then the
  * manifest's extra ones); then the driver's own order. A driver that fails is an entry, not an
@@ -52,7 +53,7 @@ const pctl_device_entry *pctl_devices_at(const pctl_devices *d, uint32_t i);
  * device's name or driver; of several the lowest index is taken. "backend" is its device 0. *list
  * owns *entry and is destroyed by the caller.
  *
- * Of a backend whose manifest says `scripted`, "backend:SCRIPT" is the device that the script makes: its selector and
+ * Of a backend whose manifest says that a selector is a script, "backend:SCRIPT" is the device that the script makes: its selector and
  * its environment hold the script, so that nothing remembered of it is ever taken for another one's. Such a device is
  * asked every time.
  *
@@ -64,9 +65,9 @@ pctl_status pctl_devices_find(pctl_registry *r, const char *selector, uint32_t f
 			      const pctl_device_entry **entry);
 
 /*
- * The selector of the reference, for whoever holds results against it. The reference is device 0 of backend "cpu" when that
- * plugin's library is the very file that came with this pipectl, or one whose SHA-256 the policy pins: a name alone makes
- * no plugin the reference, and neither does what it says of its device. pctl_devices_find gives it or PC3235.
+ * The selector of the reference, for whoever holds results against it. The reference is device 0 of the backend that declares
+ * the role and whose library is the very file that came with this pipectl, or one whose SHA-256 the policy pins: neither a
+ * name nor what a plugin says of itself makes it the reference. pctl_devices_find gives it or PC3235.
  */
 #define PCTL_REFERENCE "the reference"
 

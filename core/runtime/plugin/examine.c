@@ -124,13 +124,14 @@ static void check_sha256(pctl_registry *r, known_plugin *p)
 					 p->info.manifest, p->pinned_sha256));
 	pctl_rules_check_sha256(r, p);
 	p->info.vouched = (uint32_t)pctl_rules_vouch(r, p);
-	if (p->info.synthetic && !p->info.vouched)
+	if (p->info.roles & PCTL_ROLE_SYNTHETIC && !p->info.vouched)
 		pctl_plugin_refuse(
 			r, p, PC3037_PLUGIN_SYNTHETIC, p->info.manifest,
-			pctl_arena_printf(r->arena,
-					  "%s says synthetic = true, and %s (SHA-256 %s) is not "
-					  "of this pipectl",
-					  p->info.manifest, p->info.library, p->info.sha256));
+			pctl_arena_printf(
+				r->arena,
+				"%s declares the role synthetic, and %s (SHA-256 %s) is not "
+				"of this pipectl",
+				p->info.manifest, p->info.library, p->info.sha256));
 }
 
 /* ---- what is remembered ------------------------------------------------------------------- */

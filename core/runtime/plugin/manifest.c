@@ -15,6 +15,9 @@
 
 static const char *const kinds[] = {"backend", "oplib", NULL};
 static const char *const isolations[] = {"worker", "in-process", NULL};
+static const char *const roles[] = {"reference", "synthetic", "inert",
+				    NULL};				  /* bits of PCTL_ROLE_* */
+static const char *const selects[] = {"device", "script", "layer", NULL}; /* PCTL_SELECTS_* */
 static const char *const drivers[] = {"none", "vulkan", "opencl", NULL};
 
 static pctl_status check_id(const pctl_conf_value *v, const pctl_call *call)
@@ -123,6 +126,7 @@ static const pctl_conf_schema abi_schema = PCTL_CONF_SCHEMA("the abi range", abi
 static const pctl_conf_field text_element = {.kind = PCTL_FIELD_STRING};
 static const pctl_conf_field op_element = {.kind = PCTL_FIELD_STRING, .check = check_op};
 static const pctl_conf_field name_element = {.kind = PCTL_FIELD_STRING, .check = check_name};
+static const pctl_conf_field role_element = {.kind = PCTL_FIELD_CHOICE, .words = roles};
 static const pctl_conf_field set_element = {.kind = PCTL_FIELD_STRING, .check = check_assignment};
 static const pctl_conf_field setting_fields[] = {
 	{.key = "driver",
@@ -205,15 +209,22 @@ static const pctl_conf_field plugin_fields[] = {
 	 .kind = PCTL_FIELD_BOOL,
 	 .default_text = "false",
 	 .doc = "a backend that may run inside the host with --in-process"},
-	{.key = "scripted",
-	 .kind = PCTL_FIELD_BOOL,
-	 .default_text = "false",
-	 .doc = "a backend that takes a script behind ID: and is used only when named"},
-	{.key = "synthetic",
-	 .kind = PCTL_FIELD_BOOL,
-	 .default_text = "false",
-	 .doc = "a backend that goes wrong on purpose: it is told which job and round a call "
-		"belongs to, and used only when named"},
+	{.key = "roles",
+	 .kind = PCTL_FIELD_LIST,
+	 .element = &role_element,
+	 .max = 3,
+	 .doc = "what a backend is for: reference (believed only of files this pipectl or the "
+		"policy "
+		"knows), synthetic (goes wrong on purpose: told which job a call belongs to, never "
+		"evidence, used only when named), inert (runs no program)"},
+	{.key = "selects",
+	 .kind = PCTL_FIELD_CHOICE,
+	 .words = selects,
+	 .default_text = "device",
+	 .doc = "what stands behind ID: in a selector: a device, a script for the backend, which "
+		"is "
+		"then used only when named, or a script that may name another backend's device "
+		"(layer)"},
 	{.key = "readable",
 	 .kind = PCTL_FIELD_LIST,
 	 .element = &text_element,
@@ -225,10 +236,6 @@ static const pctl_conf_field plugin_fields[] = {
 	 .element = &name_element,
 	 .max = 32,
 	 .doc = "variables of pipectl's environment that its worker gets, besides the fixed ones"},
-	{.key = "wraps",
-	 .kind = PCTL_FIELD_BOOL,
-	 .default_text = "false",
-	 .doc = "a scripted backend whose script may name a device of another one"},
 };
 static const pctl_conf_schema plugin_schema = PCTL_CONF_SCHEMA("a plugin", plugin_fields);
 static const pctl_conf_field file_fields[] = {
@@ -271,6 +278,22 @@ static const char *const *texts(pctl_arena *a, const pctl_conf_value *list, uint
 	}
 	*n = list->n_items;
 	return out;
+}
+
+const char *pctl_role_name(uint32_t i)
+{
+	return i < PCTL_N_ROLES ? roles[i] : "?";
+}
+
+static uint32_t read_roles(const pctl_conf_value *list)
+{
+	uint32_t found = 0;
+
+	for (uint32_t i = 0; list && i < list->n_items; i++)
+		for (uint32_t k = 0; roles[k]; k++)
+			if (!strcmp(list->items[i]->text, roles[k]))
+				found |= 1u << k;
+	return found;
 }
 
 static int read_ops(pctl_arena *a, const pctl_conf_value *list, pctl_plugin_info *info)
@@ -353,9 +376,8 @@ static pctl_status read_fields(pctl_registry *r, const pctl_conf_value *g, known
 	info->isolation = PCTL_ISOLATION_WORKER + choice(g, "isolation", isolations, 0);
 	info->in_process_allowed = info->isolation == PCTL_ISOLATION_IN_PROCESS ||
 				   pctl_conf_bool_or(g, "in_process", 0);
-	info->scripted = (uint32_t)pctl_conf_bool_or(g, "scripted", 0);
-	info->wraps = (uint32_t)pctl_conf_bool_or(g, "wraps", 0);
-	info->synthetic = (uint32_t)pctl_conf_bool_or(g, "synthetic", 0);
+	info->roles = read_roles(pctl_conf_get(g, "roles"));
+	info->selects = PCTL_SELECTS_DEVICE + choice(g, "selects", selects, 0);
 	p->readable = texts(a, pctl_conf_get(g, "readable"), &p->n_readable);
 	p->environment = texts(a, pctl_conf_get(g, "environment"), &p->n_environment);
 	if (!info->id || !info->library || !read_ops(a, pctl_conf_get(g, "ops"), info) ||
@@ -379,11 +401,11 @@ static pctl_status read_fields(pctl_registry *r, const pctl_conf_value *g, known
 		return pctl_refuse_at(call, PC3001_PLUGIN_MANIFEST, &v->key_pos, NULL,
 				      "a backend has no ops");
 	}
-	v = pctl_conf_get(g, info->scripted ? "scripted" : "wraps");
-	if (info->scripted ? info->kind != PCTL_PLUGIN_BACKEND : info->wraps)
-		return pctl_refuse_at(
-			call, PC3001_PLUGIN_MANIFEST, &v->key_pos, NULL,
-			"only a backend takes a script, and only one that does wraps");
+	v = pctl_conf_get(g, info->roles ? "roles" : "selects");
+	if (info->kind != PCTL_PLUGIN_BACKEND && (info->roles || info->selects))
+		return pctl_refuse_at(call, PC3001_PLUGIN_MANIFEST, &v->key_pos, NULL,
+				      "an op library has no devices: the key \"%s\" is of backends",
+				      info->roles ? "roles" : "selects");
 	return PCTL_OK;
 }
 

@@ -94,6 +94,23 @@ enum {
 	PCTL_PLUGIN_IS_QUARANTINED = 4
 };
 enum { PCTL_ISOLATION_WORKER = 1, PCTL_ISOLATION_IN_PROCESS = 2 };
+
+/*
+ * What a plugin is for, as its manifest declares it before any of its code runs (`roles`). What the host decides about a
+ * backend it decides by these, never by its name.
+ *
+ * REFERENCE  what results are held against. Believed only of a vouched plugin, and of its devices that say the same of
+ *            themselves (PCTL_DEVICE_REFERENCE)
+ * SYNTHETIC  goes wrong on purpose: it is told which job a call belongs to, nothing it gives is evidence, and it is used only
+ *            when named. Refused of a plugin that is not vouched (PC3037)
+ * INERT      keeps the contract and runs no program: listed, never chosen, probed or asked to take part
+ */
+enum { PCTL_ROLE_REFERENCE = 1, PCTL_ROLE_SYNTHETIC = 2, PCTL_ROLE_INERT = 4 };
+#define PCTL_N_ROLES 3u
+const char *pctl_role_name(uint32_t i); /* of bit i: "reference" */
+/* What stands behind "ID:" in a selector: a device's number or name; a script for the backend; a script that may also name
+ * the device of another backend, under which the backend lies as a layer ("wrap=ID:DEVICE"). */
+enum { PCTL_SELECTS_DEVICE = 0, PCTL_SELECTS_SCRIPT = 1, PCTL_SELECTS_LAYER = 2 };
 enum { PCTL_DRIVERS_NONE = 0, PCTL_DRIVERS_VULKAN = 1, PCTL_DRIVERS_OPENCL = 2 };
 
 typedef struct pctl_op_name {
@@ -125,11 +142,8 @@ typedef struct pctl_plugin_info {
 	uint32_t drivers;	       /* PCTL_DRIVERS_* */
 	uint32_t abi_major, abi_minor; /* of the library */
 	uint32_t in_process_allowed;   /* may run inside the host with --in-process */
-	uint32_t
-		scripted; /* what stands behind "ID:" is a script, not a device; never chosen unless named */
-	uint32_t wraps; /* its script may name another backend's device */
-	uint32_t
-		synthetic; /* fails on purpose, and is told which job a call belongs to; never chosen unless named */
+	uint32_t roles;		       /* PCTL_ROLE_*, as declared */
+	uint32_t selects; /* PCTL_SELECTS_*; one that takes a script is never chosen unless named */
 	uint32_t
 		vouched; /* its library is the very file that came with this pipectl, or one that the policy pins */
 } pctl_plugin_info;

@@ -127,6 +127,8 @@ void pctl_examine_forget(pctl_registry *r, const known_plugin *p, const pctl_cal
 struct pctl_devices;
 struct pctl_device_entry;
 uint32_t pctl_device_kind(const pctl_plugin_info *p, uint32_t claimed);
+/* The roles of its device that the host believes. */
+uint32_t pctl_device_roles(const pctl_plugin_info *p, uint32_t claimed);
 pctl_status pctl_reference_find(pctl_registry *r, uint32_t flags, const pctl_call *call,
 				struct pctl_devices **list, const struct pctl_device_entry **entry);
 

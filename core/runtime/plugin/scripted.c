@@ -76,11 +76,12 @@ static pctl_status add_wrapped(pctl_registry *r, const pctl_plugin_info *info, c
 
 	inner = id ? pctl_registry_find(r, id) : NULL;
 	free(id);
-	if (!info->wraps || (inner && inner->scripted))
+	if (info->selects != PCTL_SELECTS_LAYER || (inner && inner->selects))
 		return pctl_refuse(call, PC3281_MOCK_WRAP, "\"%s\" cannot wrap \"%s\": %s",
 				   info->id, selector,
-				   info->wraps ? "that takes a script itself"
-					       : "its manifest does not say that it wraps");
+				   info->selects == PCTL_SELECTS_LAYER
+					   ? "that takes a script itself"
+					   : "its manifest does not say that it is a layer");
 	s = pctl_devices_find(r, selector, flags, call, &list, &e);
 	if (s)
 		return s;

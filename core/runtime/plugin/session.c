@@ -96,7 +96,7 @@ static pctl_status open_worker(session *s, known_plugin *p, const pctl_driver_en
 					    .interfaces = interface,
 					    .n_interfaces = 1,
 					    .debug = flags & PCTL_SESSION_DEBUG ? 1 : 0},
-				 .traced = p->info.synthetic,
+				 .traced = (p->info.roles & PCTL_ROLE_SYNTHETIC) != 0,
 				 .start_ms = r->start_ms,
 				 .call_ms = r->call_ms,
 				 .build_cpu_ms = r->build_cpu_ms,

@@ -6,6 +6,7 @@
 #include "foundation/base/num.h"
 #include "runtime/policy/private.h"
 #include "foundation/base/hex.h"
+#include "policy_default.h"
 
 const char *const pctl_policy_class_words[] = {"integer", "strict", "approximate", NULL};
 const char *const pctl_policy_race_words[] = {"proven", "checked", "trusted", NULL};
@@ -17,24 +18,8 @@ static const char *const dirty_words[] = {"refuse", "allow", NULL};
 static const char *const signed_words[] = {"required", "any", NULL};
 static const char *const telemetry_words[] = {"off", "local", NULL};
 
-const char pctl_policy_built_in[] =
-	"policy : { about = \"built in\"; class = \"strict\"; certificate = ( ); race = "
-	"\"checked\"; race_cost = \"10_000_000_000\"; verify = \"none\";\n"
-	"quorum = \"1 of 1\"; backends : { order = ( \"vulkan/discrete\", \"vulkan/integrated\", "
-	"\"vulkan/other\",\n"
-	"\"opencl\", \"vulkan/cpu\", \"cpu\" ); allowed = ( ); forbidden = ( ); };\n"
-	"plugins : { allowed = ( ); sha256 : { }; isolation = \"in-process\"; "
-	"confinement = \"available\"; namespaces = \"available\"; };\n"
-	"limits : { memory = 0; time = 0; worker : { memory = 0; memory_share = 75; tasks = 4096; "
-	"processes = 128;\n"
-	"file = \"4GiB\"; files = 4096; }; program : { instructions = 65536; largest = "
-	"65536; calls = 16384;\n"
-	"nesting = 256; turns = 0; private = 65536; function_memory = 262144; array = 16384; "
-	"values = 65536;\n"
-	"expression = 4096; workgroup = 0; tables = 1048576; }; };\n"
-	"memo = \"verified\"; dirty = \"allow\"; signed = \"any\"; signers = ( ); telemetry = "
-	"\"local\"; "
-	"};\n";
+/* The text of conf/policy/default.cfg: what holds when no file says anything is said once. */
+const char *const pctl_policy_built_in = KERNEL_DEFAULT;
 
 uint32_t pctl_policy_word(const char *const *words, const char *text)
 {

@@ -20,7 +20,7 @@ typedef struct pctl_policy_state {
 	void *find_ctx;
 } pctl_policy_state;
 
-extern const char pctl_policy_built_in[];
+extern const char *const pctl_policy_built_in;
 
 /* "none" 0, "all" 1000000, "sample=0.25" 250000; 1 on success. */
 int pctl_policy_parse_verify(const char *text, uint32_t *ppm);
