@@ -60,6 +60,12 @@ static void make_certificate(place *p)
 	c->backend_version = "1";
 	c->backend_sha256 = SHA_A;
 	c->driver_files = SHA_A;
+	assert_int_equal(pctl_certificate_take_late(c,
+						    "libz.so\t" SHA_A "\nliba.so\t" SHA_A
+						    "\nlibz.so\t" SHA_A "\nlibgone.so\tgone\n",
+						    &fake_quiet),
+			 PCTL_OK);
+	assert_int_equal(c->n_late, 2); /* each once, and none that cannot be known again */
 	c->semantics = PCTL_SEMANTICS_VERSION;
 	c->suite = PCTL_SUITE_VERSION;
 	c->kit = PCTL_PROBE_KIT;
@@ -174,6 +180,17 @@ static void test_certify_found__only_these_files(void **state)
 	p.q.files = NULL;
 	gone(&p, "the driver's libraries are not known", 4, "another driver library");
 	p.q.files = SHA_A;
+	p.q.late = "liba.so\t" SHA_A "\n";
+	assert_int_equal(ask(&p, hint).level, 4);
+	p.q.late = "liba.so\t" SHA_A "\nlibc.so\t" SHA_A "\n";
+	gone(&p, "the driver mapped a library late that was not proved", 4, "made without libc.so");
+	p.q.late = "liba.so\t" SHA_B "\n";
+	gone(&p, "a library mapped late is another file", 4, "made without liba.so");
+	p.q.late = "libgone.so\tgone\n";
+	gone(&p, "a library mapped late is gone from the disk", 4, "made without libgone.so");
+	p.q.late = "mappings that cannot be read\t\n";
+	gone(&p, "what is mapped cannot be read", 4, "made without mappings");
+	p.q.late = NULL;
 	library_sha[0] = SHA_B;
 	gone(&p, "the op's library is another file", 4, "another file of op library \"fake\"");
 	library_sha[0] = NULL;

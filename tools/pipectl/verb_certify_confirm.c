@@ -29,6 +29,24 @@ static pctl_status find_device(pctl_app *app, const pctl_certificate *c, const c
 	return status;
 }
 
+/* --backend as the device is listed: "vulkan:llvmpipe" is "vulkan:0" there. NULL: it was not given. */
+static pctl_status named_device(pctl_app *app, const char **out)
+{
+	const char *given = pctl_option_value(&app->line, "--backend");
+	const pctl_device_entry *e;
+	pctl_devices *list = NULL;
+	pctl_status status;
+
+	*out = NULL;
+	if (given == NULL)
+		return PCTL_OK;
+	status = pctl_devices_find(app->host.registry, given, 0, app->call, &list, &e);
+	if (status == PCTL_OK && (*out = pctl_arena_dup(app->arena, e->selector)) == NULL)
+		status = pctl_refuse(app->call, PC2_NOMEM, "no memory for a claim");
+	pctl_devices_destroy(list);
+	return status;
+}
+
 static pctl_status sign(pctl_app *app, pctl_certificate *c)
 {
 	char hex[2 * PCTL_DIGEST_BYTES + 1], level[8];
@@ -105,10 +123,13 @@ static pctl_status confirm_file(pctl_app *app, const char *path, uint32_t ppm)
 /* Every claim of a device that is here. */
 static pctl_status confirm_all(pctl_app *app, uint32_t ppm)
 {
-	const char *only = pctl_option_value(&app->line, "--backend");
+	const char *only = NULL;
 	const pctl_found *f;
 	pctl_status first = PCTL_OK, status = pctl_installation_certificates(&app->host, app->call);
 	uint32_t n = 0;
+
+	if (status == PCTL_OK)
+		status = named_device(app, &only);
 
 	f = app->host.certificates;
 	for (uint32_t i = 0; status == PCTL_OK && i < f->n; i++) {

@@ -76,6 +76,15 @@ static void json_files(pctl_json *j, const pctl_certificate *c)
 	for (uint32_t i = 0; i < c->n_libraries; i++)
 		pctl_json_kv_string(j, c->libraries[i].key, c->libraries[i].value);
 	pctl_json_object_end(j);
+	pctl_json_key(j, "late");
+	pctl_json_array_begin(j);
+	for (uint32_t i = 0; i < c->n_late; i++) {
+		pctl_json_object_begin(j);
+		pctl_json_kv_string(j, "name", c->late[i].key);
+		pctl_json_kv_string(j, "sha256", c->late[i].value);
+		pctl_json_object_end(j);
+	}
+	pctl_json_array_end(j);
 }
 
 /* How many programs of the generator this rests on; NULL below level 3. */
@@ -194,6 +203,8 @@ void pctl_app_print_certificate(pctl_app *app, const pctl_certificate *c, int fu
 		printf("confirmed  from %.16s, sample %g, %" PRIu64 " digests, %" PRIu64 " cases\n",
 		       c->confirmed.of, (double)c->confirmed.sample_ppm / 1e6, c->confirmed.strips,
 		       c->confirmed.cases);
+	for (uint32_t i = 0; full && i < c->n_late; i++)
+		printf("late       %s %s\n", c->late[i].key, c->late[i].value);
 	if (full && c->shapes[0] != '\0')
 		printf("shapes     %s\n", c->shapes);
 	printf("file       %s\n", c->path);

@@ -46,6 +46,54 @@ const char *pctl_certificate_clean(pctl_arena *arena, const char *text)
 	return copy;
 }
 
+static int by_pair(const void *a, const void *b)
+{
+	const pctl_certificate_pair *x = a, *y = b;
+	const int names = strcmp(x->key, y->key);
+
+	return names != 0 ? names : strcmp(x->value, y->value);
+}
+
+/* Only what was read can be known again: of a file that had gone there is no hash. */
+static int is_hash(const char *text, size_t n)
+{
+	return n == (size_t)2 * PCTL_DIGEST_BYTES && strspn(text, "0123456789abcdef") >= n;
+}
+
+pctl_status pctl_certificate_take_late(pctl_certificate *c, const char *lines,
+				       const pctl_call *call)
+{
+	pctl_certificate_pair *pairs;
+	uint32_t n = 0, kept = 0;
+
+	for (const char *at = lines; *at != '\0'; at++)
+		n += *at == '\n';
+	pairs = pctl_arena_array(c->arena, n + 1u, sizeof(*pairs));
+	n = 0;
+	for (; pairs != NULL && lines[0] != '\0'; lines += strcspn(lines, "\n") + 1) {
+		const size_t name = strcspn(lines, "\t\n"), all = strcspn(lines, "\n");
+
+		if (name == all || !is_hash(lines + name + 1, all - name - 1))
+			continue;
+		pairs[n].key =
+			pctl_certificate_clean(c->arena, pctl_arena_dup_n(c->arena, lines, name));
+		pairs[n].value = pctl_arena_dup_n(c->arena, lines + name + 1, all - name - 1);
+		if (pairs[n].key == NULL || pairs[n].value == NULL)
+			return pctl_refuse(call, PC2_NOMEM, "no memory for a certificate");
+		n++;
+	}
+	if (pairs == NULL)
+		return pctl_refuse(call, PC2_NOMEM, "no memory for a certificate");
+	if (n != 0)
+		qsort(pairs, n, sizeof(*pairs), by_pair);
+	for (uint32_t i = 0; i < n; i++)
+		if (kept == 0 || by_pair(&pairs[kept - 1], &pairs[i]) != 0)
+			pairs[kept++] = pairs[i];
+	c->late = pairs;
+	c->n_late = kept;
+	return PCTL_OK;
+}
+
 /* ---- describing --------------------------------------------------------------------------- */
 
 static pctl_status describe_device(pctl_certificate *c, pctl_bench *b, const pctl_call *call)
@@ -64,9 +112,13 @@ static pctl_status describe_device(pctl_certificate *c, pctl_bench *b, const pct
 	memcpy(r->identity, facts, r->n_identity * sizeof(*facts));
 	snprintf(r->files, sizeof(r->files), "%s", pctl_session_files(b->device));
 	c->driver_files = pctl_arena_dup(c->arena, r->files);
+	status = pctl_session_settle(b->device, call);
+	if (status == PCTL_OK)
+		status = pctl_certificate_take_late(c, pctl_session_late(b->device), call);
 	pairs = pctl_arena_array(c->arena, r->n_identity, sizeof(*pairs));
-	status = pairs == NULL ? pctl_refuse(call, PC2_NOMEM, "no memory for a certificate")
-			       : pctl_profile_key(r, call);
+	if (status == PCTL_OK)
+		status = pairs == NULL ? pctl_refuse(call, PC2_NOMEM, "no memory for a certificate")
+				       : pctl_profile_key(r, call);
 	for (uint32_t i = 0; status == PCTL_OK && i < r->n_identity; i++) {
 		pairs[i].key = pctl_certificate_clean(c->arena, r->identity[i].key);
 		pairs[i].value = pctl_certificate_clean(c->arena, r->identity[i].value);

@@ -69,6 +69,10 @@ typedef struct pctl_certificate {
 	/* Seeds of the shapes that its blocks were run in (runtime/exec/shape.h), one a process, in hex; "" where it is not known. No
 	 * digest depends on them: they are there to run the same again. */
 	const char *shapes;
+	/* Libraries that were mapped later than driver_files was taken, by the end: a session that maps another is not what
+	 * was proved. Name and SHA-256, each once, ordered. */
+	const pctl_certificate_pair *late;
+	uint32_t n_late, reserved;
 	pctl_certificate_confirmed confirmed;
 	uint8_t plan[PCTL_DIGEST_BYTES]; /* of the list of units */
 	/* What came of it. */
@@ -92,6 +96,10 @@ void pctl_certificate_destroy(pctl_certificate *c);
 /* Name, driver, identity and profile key of an opened device, from the bench, the plugin that drives it, its op libraries
  * and the host. */
 pctl_status pctl_certificate_describe(pctl_certificate *c, pctl_bench *b, const pctl_call *call);
+
+/* c->late from such lines as pctl_session_late_files gives, in any order, each any number of times. */
+pctl_status pctl_certificate_take_late(pctl_certificate *c, const char *lines,
+				       const pctl_call *call);
 
 /* The head as lines "key<TAB>value", the same for all shards of a proof; and back. Errors of reading: PC5504. */
 pctl_status pctl_certificate_head_text(const pctl_certificate *c, pctl_str_buf *out,

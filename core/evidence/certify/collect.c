@@ -218,6 +218,25 @@ static pctl_status collect_shapes(collecting *k)
 	return k->c->shapes == NULL ? pctl_no_memory(k->call, "a certificate") : PCTL_OK;
 }
 
+/* Libraries mapped late, of all shards. */
+static pctl_status collect_late(collecting *k)
+{
+	pctl_str_buf s = PCTL_STR_BUF_INIT;
+	pctl_status status = PCTL_OK;
+
+	for (uint32_t i = 0; i < k->n; i++) {
+		const char *late = pctl_journal_late_files(k->readers[i]);
+
+		s.failed |= late == NULL;
+		if (late != NULL)
+			pctl_str_add(&s, late);
+	}
+	status = s.failed ? no_memory(k->call)
+			  : pctl_certificate_take_late(k->c, s.data == NULL ? "" : s.data, k->call);
+	pctl_str_drop(&s);
+	return status;
+}
+
 /* Nothing may stand behind the last block. */
 static pctl_status check_ends(collecting *k)
 {
@@ -258,6 +277,8 @@ pctl_status pctl_certify_collect(const char *dir, const pctl_call *call, pctl_ce
 		status = check_ends(k);
 	if (status == PCTL_OK)
 		status = collect_shapes(k);
+	if (status == PCTL_OK)
+		status = collect_late(k);
 	if (status == PCTL_OK)
 		status = pctl_certificate_finish(k->c, call);
 	for (uint32_t i = 0; i < k->n; i++) {

@@ -81,12 +81,33 @@ static int same_text(const char *a, const char *b)
 	return a != NULL && b != NULL && a[0] != '\0' && strcmp(a, b) == 0;
 }
 
+/* The first of such lines as pctl_session_late gives that c does not name; NULL: it names all of them. */
+static const char *unnamed(const pctl_certificate *c, const char *late)
+{
+	for (; late[0] != '\0'; late += strcspn(late, "\n") + 1) {
+		const size_t name = strcspn(late, "\t\n"), all = strcspn(late, "\n");
+		uint32_t i = 0;
+
+		while (i < c->n_late &&
+		       (strlen(c->late[i].key) != name ||
+			strncmp(c->late[i].key, late, name) != 0 || name == all ||
+			strlen(c->late[i].value) != all - name - 1 ||
+			strncmp(c->late[i].value, late + name + 1, all - name - 1) != 0))
+			i++;
+		if (i == c->n_late)
+			return late;
+	}
+	return NULL;
+}
+
 /* Which file of those that c names is another one here: "" when all are the same. backend: the plugin in use, NULL when
- * there is none of that id; files: what its session runs on, NULL where none is open. All libraries count: an op may use those of another library. */
+ * there is none of that id; files: what its session was opened on, NULL where none is open; late: what it has mapped since
+ * then. All libraries count: an op may use those of another library. */
 static const char *other_file(const pctl_found *f, const pctl_certificate *c,
-			      const pctl_plugin_info *backend, const char *files,
+			      const pctl_plugin_info *backend, const char *files, const char *late,
 			      const pctl_op_source *ops)
 {
+	const char *other = unnamed(c, late);
 	const char *text = NULL;
 
 	if (backend == NULL || !same_text(c->backend, backend->id))
@@ -96,6 +117,10 @@ static const char *other_file(const pctl_found *f, const pctl_certificate *c,
 					 c->backend);
 	else if (files != NULL && !same_text(c->driver_files, files))
 		text = "made with another driver library";
+	else if (other != NULL)
+		text = pctl_arena_printf(f->arena,
+					 "made without %.*s, which the driver mapped late",
+					 (int)strcspn(other, "\t\n"), other);
 	else if (!same_text(c->host, f->host))
 		text = "made with another pipectl or worker";
 	else
@@ -127,7 +152,7 @@ static pctl_status take(pctl_found *f, const pctl_found_options *o, const path_l
 		x->trusted = (uint32_t)pctl_profiles_trust(o->profiles, x->c->signer, call);
 		backend = pctl_registry_find(o->registry, x->c->backend);
 		x->note = note_of(f, x->c, backend);
-		x->claim = other_file(f, x->c, backend, NULL, o->ops);
+		x->claim = other_file(f, x->c, backend, NULL, "", o->ops);
 		f->n++;
 	}
 	return status;
@@ -234,10 +259,10 @@ void pctl_found_level(const pctl_found *f, const pctl_level_question *q, pctl_le
 	for (uint32_t i = 0; q->backend != NULL && i < f->n; i++) {
 		const pctl_found_certificate *x = &f->items[i];
 		const uint32_t level = is_about(x, q) ? level_of(x->c, q->op) : 0;
-		const char *other = level == 0
-					    ? ""
-					    : other_file(f, x->c, q->backend,
-							 q->files == NULL ? "" : q->files, q->ops);
+		const char *other = level == 0 ? ""
+					       : other_file(f, x->c, q->backend,
+							    q->files == NULL ? "" : q->files,
+							    q->late == NULL ? "" : q->late, q->ops);
 
 		if (other[0] == '\0') {
 			out->level = level > out->level ? level : out->level;

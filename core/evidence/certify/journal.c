@@ -358,6 +358,20 @@ pctl_status pctl_journal_shapes(pctl_journal *j, uint64_t seed, const pctl_call 
 	return status;
 }
 
+pctl_status pctl_journal_late(pctl_journal *j, const char *name, const char *sha256,
+			      const pctl_call *call)
+{
+	pctl_str_buf s = PCTL_STR_BUF_INIT;
+	pctl_status status;
+
+	pctl_str_add(&s, "late");
+	add_field(&s, name);
+	add_field(&s, sha256);
+	status = add_line(j, &s, call);
+	pctl_str_drop(&s);
+	return status;
+}
+
 pctl_status pctl_journal_append(pctl_journal *j, const pctl_journal_entry *e, const pctl_call *call)
 {
 	pctl_str_buf s = PCTL_STR_BUF_INIT;

@@ -45,6 +45,9 @@ pctl_status pctl_journal_append(pctl_journal *j, const pctl_journal_entry *e,
 				const pctl_call *call);
 /* A line that says which shapes the entries behind it were run in (runtime/exec/shape.h): one a process that runs the shard. */
 pctl_status pctl_journal_shapes(pctl_journal *j, uint64_t seed, const pctl_call *call);
+/* A library that the device's driver had mapped by now and not when it was opened: one line each, at the end of a run. */
+pctl_status pctl_journal_late(pctl_journal *j, const char *name, const char *sha256,
+			      const pctl_call *call);
 pctl_status pctl_journal_close(pctl_journal *j, const pctl_call *call);
 
 typedef struct pctl_journal_reader pctl_journal_reader;
@@ -57,6 +60,8 @@ pctl_status pctl_journal_next(pctl_journal_reader *r, const pctl_call *call,
 			      pctl_journal_entry *out, int *end);
 /* The seeds of all such lines read so far, in hex, with blanks between; NULL: no memory. */
 const char *pctl_journal_seeds(pctl_journal_reader *r);
+/* All libraries of lines of pctl_journal_late read so far, "NAME<TAB>SHA-256" a line; NULL: no memory. */
+const char *pctl_journal_late_files(pctl_journal_reader *r);
 void pctl_journal_read_end(pctl_journal_reader *r);
 
 #endif

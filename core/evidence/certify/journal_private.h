@@ -6,6 +6,7 @@
 #include "evidence/certify/journal.h"
 
 #define PCTL_SHARDS_MAX 512u /* all are open at once when they are put together */
+#define PCTL_JOURNAL_LATE "late\t"
 #define PCTL_JOURNAL_SHAPES "shapes\t"
 #define PCTL_JOURNAL_CHAIN 16u /* hex digits of a line's checksum */
 

@@ -14,7 +14,7 @@
 
 struct pctl_journal_reader {
 	char *path, *head, *line;
-	pctl_str_buf seeds;
+	pctl_str_buf seeds, late;
 	FILE *file;
 	size_t cap;
 	uint64_t good, n; /* bytes up to the last good line; entries read */
@@ -38,6 +38,7 @@ void pctl_journal_read_end(pctl_journal_reader *r)
 	free(r->head);
 	free(r->line);
 	pctl_str_drop(&r->seeds);
+	pctl_str_drop(&r->late);
 	free(r);
 }
 
@@ -191,6 +192,22 @@ const char *pctl_journal_seeds(pctl_journal_reader *r)
 	return r->seeds.failed ? NULL : r->seeds.data == NULL ? "" : r->seeds.data;
 }
 
+const char *pctl_journal_late_files(pctl_journal_reader *r)
+{
+	return r->late.failed ? NULL : r->late.data == NULL ? "" : r->late.data;
+}
+
+/* 1: the line names a library, which is kept. */
+static int take_late(pctl_journal_reader *r)
+{
+	const size_t n = sizeof(PCTL_JOURNAL_LATE) - 1;
+
+	if (strncmp(r->line, PCTL_JOURNAL_LATE, n) != 0 || strchr(r->line + n, '\t') == NULL)
+		return 0;
+	pctl_str_addf(&r->late, "%s\n", r->line + n);
+	return 1;
+}
+
 /* 1: the line is one of shapes, and its seed is kept. */
 static int take_shapes(pctl_journal_reader *r)
 {
@@ -220,7 +237,7 @@ pctl_status pctl_journal_next(pctl_journal_reader *r, const pctl_call *call,
 				       ? PCTL_OK
 				       : damaged(r, "a line does not fit its checksum", call);
 		}
-		if (take_shapes(r)) {
+		if (take_shapes(r) || take_late(r)) {
 			r->good += (uint64_t)n;
 			continue;
 		}

@@ -154,6 +154,8 @@ static void take_head(taker *t, const pctl_conf_value *g)
 	p->programs = take_u64(t, g, "programs");
 	p->pairs = take_bool(t, g, "pairs");
 	take_regressions(t, take_list(t, g, "regressions"));
+	if (pctl_conf_get(g, "late") != NULL)
+		c->late = take_pairs(t, take_list(t, g, "late"), &c->n_late);
 	if (pctl_conf_get(g, "shapes") != NULL)
 		c->shapes = take_string(t, g, "shapes");
 	take_confirmed(t, pctl_conf_get(g, "confirmed"), &c->confirmed);

@@ -263,6 +263,26 @@ static pctl_status run_all(running *r)
 	return status;
 }
 
+/* What the device's driver had mapped by the end of this run and not at its beginning. */
+static pctl_status note_late(const running *r)
+{
+	pctl_certificate *c = NULL;
+	pctl_status status = PCTL_OK;
+
+	if (r->dead[0] != '\0' || r->o->bench->device == NULL)
+		return PCTL_OK;
+	status = pctl_certificate_create(r->call, &c);
+	if (status == PCTL_OK)
+		status = pctl_session_settle(r->o->bench->device, r->call);
+	if (status == PCTL_OK)
+		status = pctl_certificate_take_late(c, pctl_session_late(r->o->bench->device),
+						    r->call);
+	for (uint32_t i = 0; status == PCTL_OK && i < c->n_late; i++)
+		status = pctl_journal_late(r->journal, c->late[i].key, c->late[i].value, r->call);
+	pctl_certificate_destroy(c);
+	return status;
+}
+
 pctl_status pctl_certify_run(const pctl_certify_options *o, const pctl_call *call,
 			     pctl_certify_outcome *out)
 {
@@ -288,6 +308,8 @@ pctl_status pctl_certify_run(const pctl_certify_options *o, const pctl_call *cal
 		out->blocks = pctl_shard_blocks(o->shard, r->units->n_blocks);
 		status = run_all(r);
 	}
+	if (status == PCTL_OK)
+		status = note_late(r);
 	closed = pctl_journal_close(r->journal, call);
 	pctl_units_destroy(r->units);
 	free(r);

@@ -89,6 +89,8 @@ static void add_head(pctl_str_buf *s, const pctl_certificate *c)
 		free(line);
 	}
 	pctl_str_add(s, " );\n");
+	if (c->n_late != 0)
+		add_pairs(s, "late", c->late, c->n_late);
 	if (c->shapes[0] != '\0')
 		add_string(s, "  ", "shapes", c->shapes);
 	if (c->confirmed.of[0] != '\0')

@@ -493,6 +493,8 @@ pctl_status pctl_run(const pctl_graph *g, const pctl_run_options *o, const pctl_
 	if (status == PCTL_OK && o->verify_ppm == 1000000 && !is_verified(r.result))
 		pctl_warn_at(call, PC5209_NOTHING, NULL, "name another device with --backend",
 			     "every job ran on the reference itself: nothing was verified");
+	if (status == PCTL_OK)
+		status = pctl_run_settle(&r);
 	if (status == PCTL_OK && o->observe == NULL)
 		status = pctl_run_keep_inputs(&r);
 	if (status == PCTL_OK && o->observe == NULL)

@@ -85,6 +85,7 @@ typedef struct pctl_level_question {
 	const pctl_op_source *ops;
 	const pctl_plugin_info *backend;
 	const char *files; /* pctl_session_files */
+	const char *late;  /* pctl_session_late */
 	const pctl_key_value *identity;
 	uint32_t n_identity, track, wanted;
 	uint32_t reserved;

@@ -75,6 +75,7 @@ static pctl_level_answer ask_level(const pctl_running *r, const pctl_run_node *n
 				 .ops = r->o->ops,
 				 .backend = pctl_session_plugin(s),
 				 .files = pctl_session_files(s),
+				 .late = pctl_session_late(s),
 				 .track = op->op_class,
 				 .wanted = pctl_policy_certificate(r->o->policy, op->name)};
 

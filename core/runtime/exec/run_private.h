@@ -126,6 +126,8 @@ pctl_status pctl_run_check_race_policy(pctl_running *r, const pctl_run_node *n,
 
 /* What shows that a plan of this run has no races: PCTL_RACES_PROVEN, _CHECKED, or _UNPROVEN (trusted). */
 uint32_t pctl_run_race_evidence(const pctl_running *r, const pctl_job_plan *plan);
+/* After the last job: what the devices have mapped by now, and how the results stand with that (PC4316, PC5225). */
+pctl_status pctl_run_settle(pctl_running *r);
 /* A session on the reference that looks for races and for nothing else. */
 pctl_status pctl_run_checker(pctl_running *r, pctl_session **out);
 /* Before a job runs: where its races are to be checked, the reference runs it with its detector (PC5220 names what it

@@ -34,7 +34,8 @@ static pctl_status read_identity(pctl_session *s, const pctl_call *call)
 	for (uint32_t i = 0; i < s->n_identity; i++)
 		pctl_str_addf(&text, "%.63s=%.255s\n", s->identity[i].key, s->identity[i].value);
 	if (s->o.backend != NULL && s->o.device_kind != PCTL_DEVICE_REFERENCE)
-		status = pctl_backend_session_files(s->o.backend, call, s->files);
+		status = pctl_backend_session_files(s->o.backend, call, s->files, &s->libraries);
+	memcpy(s->files_now, s->files, sizeof(s->files));
 	pctl_str_addf(&text, "files=%s\n", s->files);
 	if (status == PCTL_OK && text.failed)
 		status = pctl_refuse(call, PC2_NOMEM, "no memory for a session");
@@ -103,6 +104,8 @@ void pctl_session_close(pctl_session *s)
 		s->o.table->device_close(s->dev);
 	pctl_map_destroy(s->kernels);
 	free(s->profile);
+	pctl_str_drop(&s->libraries);
+	pctl_str_drop(&s->late);
 	free(s->name);
 	free(s->id);
 	free(s->cache_dir);

@@ -72,6 +72,17 @@ pctl_status pctl_session_limits(pctl_session *s, const pctl_call *call, pctl_lim
 const pctl_profile_record *pctl_session_profile_known(const pctl_session *s);
 /* pctl_backend_session_files of when the device had been opened; "" for the reference and a table of no plugin. */
 const char *pctl_session_files(const pctl_session *s);
+/*
+ * Look again at what its worker has mapped, after the last dispatch and before bytes of it count. Libraries that were not
+ * there when it was opened make it another device: its profile, if one is in force, is obtained anew by the key that names
+ * them too, which may probe.
+ *
+ * Errors: PC5225 (that profile is not the one its kernels were built by), those of pctl_profiles_obtain.
+ */
+pctl_status pctl_session_settle(pctl_session *s, const pctl_call *call);
+/* Libraries that it has mapped since it was opened, as of its last settling, "NAME<TAB>SHA-256" a line; what compilers and
+ * drivers load late, or what a plugin does not want to be seen with. */
+const char *pctl_session_late(const pctl_session *s);
 /* The plugin whose file was loaded; NULL for a table of no plugin. */
 const pctl_plugin_info *pctl_session_plugin(const pctl_session *s);
 uint32_t pctl_session_roles(const pctl_session *s); /* PCTL_ROLE_* of its plugin; 0 of none */

@@ -24,7 +24,7 @@ static pctl_profiled_device profiled(const pctl_session *s)
 				      .identity = s->identity,
 				      .n_identity = s->n_identity,
 				      .roles = pctl_session_roles(s),
-				      .files = s->files,
+				      .files = s->files_now,
 				      .name = s->name,
 				      .device = fact(s, "device"),
 				      .driver = fact(s, "driver")};

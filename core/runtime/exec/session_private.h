@@ -15,7 +15,10 @@ struct pctl_session {
 	pctl_device_caps caps;
 	pctl_key_value identity[PCTL_SESSION_IDENTITY];
 	uint32_t n_identity;
-	char files[PCTL_SESSION_FILES_TEXT]; /* what it runs on, see runtime/plugin/session.h */
+	char files
+		[PCTL_SESSION_FILES_TEXT]; /* what it was opened on, see runtime/plugin/session.h */
+	char files_now[PCTL_SESSION_FILES_TEXT]; /* the same when it was settled last */
+	pctl_str_buf libraries, late; /* mapped when it was opened, and since, in lines */
 	pctl_cid
 		identity_cid; /* of identity facts and files: part of the key of compiled kernels */
 	pctl_profile_record *profile; /* NULL: not asked for yet */

@@ -33,8 +33,16 @@ typedef struct looking {
 
 /* ---- what is mapped ----------------------------------------------------------------------- */
 
-/* The path of a line of maps that is executable and of a file; NULL else. Kernels that a driver built in its own directory
- * are no part of the driver. */
+/* A kernel that a driver built in one of its own directories, which is no part of it. What lies in the plugin's is. */
+static int is_built(const char *dir, const char *path)
+{
+	const size_t n = dir ? strlen(dir) : 0;
+
+	return n && !strncmp(path, dir, n) && path[n] == '/' &&
+	       strncmp(path + n, "/plugin/", strlen("/plugin/")) != 0;
+}
+
+/* The path of a line of maps that is executable and of a file; NULL else. */
 static const char *path_of(const looking *s, char *line)
 {
 	const char *dir = s->of->private_dir;
@@ -47,9 +55,7 @@ static const char *path_of(const looking *s, char *line)
 	/* Sealed plugins are named by the registry; the worker is the host's own. */
 	if (!strncmp(path, "/memfd:", 7) || !strcmp(path, s->worker))
 		return NULL;
-	if (dir && !strncmp(path, dir, strlen(dir)))
-		return NULL;
-	return path;
+	return is_built(dir, path) ? NULL : path;
 }
 
 static int add_path(const looking *s, const char *path, path_list *out)
@@ -108,15 +114,17 @@ static int list_tree(const looking *s, pid_t pid, uint32_t depth, path_list *out
 }
 
 static pctl_status list_mapped(const looking *s, path_list *out, pctl_str_buf *text,
-			       const pctl_call *call)
+			       pctl_str_buf *libraries, const pctl_call *call)
 {
 	int seen = 1;
 
 	if (!list_tree(s, s->of->pid, DEPTH, out, &seen))
 		return pctl_refuse(call, PC2_NOMEM, "no memory for a list of files");
 	/* Not the key of any session whose libraries could be seen. */
-	if (!seen || out->n == 0)
+	if (!seen || out->n == 0) {
 		pctl_str_add(text, "mappings that cannot be read\n");
+		pctl_str_add(libraries, "mappings that cannot be read\t\n");
+	}
 	if (out->n != 0)
 		qsort(out->items, out->n, sizeof(*out->items), by_text);
 	return PCTL_OK;
@@ -165,7 +173,7 @@ static const char *hash_of(const looking *s, pctl_rows *known, int *changed, con
 }
 
 static pctl_status describe(const looking *s, const path_list *paths, pctl_str_buf *text,
-			    const pctl_call *call)
+			    pctl_str_buf *libraries, const pctl_call *call)
 {
 	const char *file =
 		s->r->cache ? pctl_arena_printf(s->r->arena, "%s/driver-files.tsv", s->r->cache)
@@ -184,24 +192,26 @@ static pctl_status describe(const looking *s, const path_list *paths, pctl_str_b
 
 		name = strrchr(paths->items[i], '/') + 1;
 		pctl_str_addf(text, "library %s %s\n", name, hash ? hash : "unreadable");
+		pctl_str_addf(libraries, "%s\t%s\n", name, hash ? hash : "unreadable");
 	}
 	if (file && changed && pctl_file_make_dirs(s->r->cache, NULL) == PCTL_OK)
 		(void)pctl_rows_save(&known, file, HEADER, 0, NULL);
 	pctl_rows_drop(&known);
-	return text->failed ? pctl_refuse(call, PC2_NOMEM, "no memory for a list of files")
-			    : PCTL_OK;
+	return text->failed || libraries->failed
+		       ? pctl_refuse(call, PC2_NOMEM, "no memory for a list of files")
+		       : PCTL_OK;
 }
 
 pctl_status pctl_driver_files_add(pctl_registry *r, const pctl_driver_files *of, pctl_str_buf *text,
-				  const pctl_call *call)
+				  pctl_str_buf *libraries, const pctl_call *call)
 {
 	char *worker = r->worker ? realpath(r->worker, NULL) : NULL;
 	const looking s = {r, of, worker ? worker : ""};
 	path_list paths = {NULL, 0, 0};
-	pctl_status st = list_mapped(&s, &paths, text, call);
+	pctl_status st = list_mapped(&s, &paths, text, libraries, call);
 
 	if (!st)
-		st = describe(&s, &paths, text, call);
+		st = describe(&s, &paths, text, libraries, call);
 	free(paths.items);
 	free(worker);
 	return st;

@@ -99,9 +99,10 @@ typedef struct pctl_driver_files {
 	const char *private_dir, *icd;
 } pctl_driver_files;
 /* Append a line for the description and for every library mapped executable in the worker now, with its SHA-256
- * (files.c); a line of its own where they cannot be read. */
+ * (files.c); a line of its own where they cannot be read. libraries: the same without the description, as lines
+ * "NAME<TAB>SHA-256". */
 pctl_status pctl_driver_files_add(pctl_registry *r, const pctl_driver_files *of, pctl_str_buf *text,
-				  const pctl_call *call);
+				  pctl_str_buf *libraries, const pctl_call *call);
 
 /* SHA-256 of a file as hex. 0: it cannot be read. */
 int pctl_plugin_hash_file(const char *path, char hex[2 * PCTL_DIGEST_BYTES + 1]);

@@ -272,7 +272,7 @@ static void add_plugin(pctl_str_buf *text, const char *what, const pctl_plugin_i
 }
 
 pctl_status pctl_backend_session_files(const pctl_backend_session *view, const pctl_call *call,
-				       char out[PCTL_SESSION_FILES_TEXT])
+				       char out[PCTL_SESSION_FILES_TEXT], pctl_str_buf *libraries)
 {
 	const session *s = (const session *)(const void *)view;
 	const pctl_plugin_info *wrapped = s->wrapped ? pctl_registry_find(s->r, s->wrapped) : NULL;
@@ -286,7 +286,7 @@ pctl_status pctl_backend_session_files(const pctl_backend_session *view, const p
 	if (s->remote) {
 		const pctl_driver_files of = {pctl_remote_pid(s->remote), s->dir, s->icd};
 
-		st = pctl_driver_files_add(s->r, &of, &text, call);
+		st = pctl_driver_files_add(s->r, &of, &text, libraries, call);
 	}
 	if (!st && text.failed)
 		st = pctl_refuse(call, PC2_NOMEM, "no memory for a list of files");

@@ -6,6 +6,7 @@
 
 #include <sys/types.h>
 
+#include "foundation/base/str.h"
 #include "runtime/plugin/registry.h"
 
 /* A driver environment: what must stand in the environment of a process so that its loader sees one
@@ -50,15 +51,17 @@ void pctl_backend_session_close(pctl_backend_session *s, const pctl_call *call);
 /*
  * Which files the session runs on, as one SHA-256 in hex: the plugin's (and the one it wraps), the driver's description, and
  * all libraries that the kernel shows mapped executable in its worker now. It is the host's evidence, no claim of the
- * plugin. To be asked once the device is open and before anything is built: what a driver maps later (NVIDIA's OpenCL
- * compilers, of the version of libcuda) and kernels that it built are not in it, nor are the libraries of a session in the
- * host.
+ * plugin. Asked once the device is open and before anything is built, it is part of the device's key; what a driver maps
+ * later (NVIDIA's OpenCL compilers, of the version of libcuda) is found by asking again (pctl_session_settle). Kernels that
+ * it built are not in it, nor are the libraries of a session in the host.
+ *
+ * libraries  the libraries alone are added to it, a line "NAME<TAB>SHA-256" each, ordered by path
  *
  * Where the mappings cannot be read, the digest says that, and is that of no session whose mappings could.
  */
 #define PCTL_SESSION_FILES_TEXT 65u
 pctl_status pctl_backend_session_files(const pctl_backend_session *s, const pctl_call *call,
-				       char out[PCTL_SESSION_FILES_TEXT]);
+				       char out[PCTL_SESSION_FILES_TEXT], pctl_str_buf *libraries);
 
 /* The worker's first process, which everything else of it dies with; 0: the session is in this process. */
 pid_t pctl_backend_session_worker(const pctl_backend_session *s);
