@@ -206,5 +206,5 @@ h.check("the honest one is", status == 0, f"{status} {err}")
 held("confirmed")
 orders(f"library {OTHER}")
 lost("and its certificate names what it mapped", "maps a library late that was not there when its claim was confirmed",
-     "made without libanl.so.1")
+     "libanl.so.1 was mapped")
 h.finish()
