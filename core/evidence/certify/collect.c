@@ -231,7 +231,7 @@ static pctl_status collect_late(collecting *k)
 		if (late != NULL)
 			pctl_str_add(&s, late);
 	}
-	status = s.failed ? no_memory(k->call)
+	status = s.failed ? pctl_no_memory(k->call, "a certificate")
 			  : pctl_certificate_take_late(k->c, s.data == NULL ? "" : s.data, k->call);
 	pctl_str_drop(&s);
 	return status;

@@ -9,11 +9,12 @@ static void say(const pctl_running *r, const pctl_session *s)
 {
 	const char *late = pctl_session_late(s);
 
-	pctl_warn_at(r->call, PC5225_LATE_LIBRARY, NULL,
-		     "`pipectl certify` again makes a certificate that names it",
-		     "%s: %.*s was mapped after the device was opened, and no certificate of it names "
-		     "it: the results are not certified",
-		     pctl_session_name(s), (int)strcspn(late, "\t"), late);
+	pctl_warn_at(
+		r->call, PC5225_LATE_LIBRARY, NULL,
+		"`pipectl certify` again makes a certificate that names it",
+		"%s: %.*s was mapped after the device was opened, and no certificate of it names "
+		"it: the results are not certified",
+		pctl_session_name(s), (int)strcspn(late, "\t"), late);
 }
 
 /* Jobs in the order they ran, for each stands no better than its inputs. */

@@ -75,12 +75,13 @@ pctl_status pctl_session_settle(pctl_session *s, const pctl_call *call)
 		return status;
 	s->profile = NULL;
 	status = pctl_session_profile(s, call, &again);
-	if (status == PCTL_OK && memcmp(&again->profile, &used->profile, sizeof(used->profile)) != 0)
-		status = pctl_refuse(call, PC5225_LATE_LIBRARY,
-				     "%s mapped %.*s after it was opened, and its floats are not what "
-				     "the profile says that its kernels were built by",
-				     s->name, (int)strcspn(s->late.data + before, "\t"),
-				     s->late.data + before);
+	if (status == PCTL_OK &&
+	    memcmp(&again->profile, &used->profile, sizeof(used->profile)) != 0)
+		status = pctl_refuse(
+			call, PC5225_LATE_LIBRARY,
+			"%s mapped %.*s after it was opened, and its floats are not what "
+			"the profile says that its kernels were built by",
+			s->name, (int)strcspn(s->late.data + before, "\t"), s->late.data + before);
 	if (s->profile == NULL)
 		s->profile = used;
 	else
