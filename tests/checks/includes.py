@@ -9,7 +9,7 @@ import sys
 
 # Lowest first. A module is a folder; what lies below it is its own affair.
 TIERS = {
-    "foundation": "base diag conf git",
+    "foundation": "base diag conf record git",
     "compiler": "ir eval analysis wgsl legalize",
     "runtime": "gas cas ipc plugin config policy device graph exec",
     "evidence": "proof suite certify audit receipt",

@@ -139,7 +139,7 @@ static void test_profile__what_is_passed_over_is_told(void **state)
 	d = pctl_diag_list_at(l, 0);
 	assert_int_equal(d->code, PC4330_PROFILE);
 	assert_int_equal(d->severity, PCTL_SEVERITY_WARNING);
-	assert_non_null(strstr(d->message, "made by probe kit \"x"));
+	assert_non_null(strstr(d->message, "`profile.kit` is \"x"));
 	f = fopen(r->path, "a");
 	assert_non_null(f);
 	fputs("more\n", f);

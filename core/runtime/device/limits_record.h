@@ -3,6 +3,7 @@
 #ifndef PIPECTL_RUNTIME_DEVICE_LIMITS_RECORD_H
 #define PIPECTL_RUNTIME_DEVICE_LIMITS_RECORD_H
 
+#include "foundation/record/record.h"
 #include "runtime/device/limits.h"
 #include "runtime/device/profile.h"
 
@@ -17,6 +18,7 @@
  * searched  0: the table's rows were rechecked and hold
  * ms        how long that took
  * key       of the profile of the device with the files it runs on (profile.h)
+ * device    as the driver calls it, for people
  * signer, path  as in profile.h
  */
 typedef struct pctl_limits_record {
@@ -25,9 +27,11 @@ typedef struct pctl_limits_record {
 	uint32_t searched;
 	uint64_t ms;
 	pctl_cid key;
+	char device[PCTL_NAME_MAX];
 	char signer[PCTL_PUBLIC_KEY_TEXT];
 	char path[4096];
 } pctl_limits_record;
+extern const pctl_record_type pctl_limits_type;
 
 /* Sign and write DIR/<key>.limits.cfg, whole or not at all; r->signer and r->path are set. `device` is for people. */
 pctl_status pctl_limits_write(pctl_limits_record *r, const char *device, const char *dir,

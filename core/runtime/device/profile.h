@@ -3,6 +3,7 @@
 #ifndef PIPECTL_RUNTIME_DEVICE_PROFILE_H
 #define PIPECTL_RUNTIME_DEVICE_PROFILE_H
 
+#include "foundation/record/record.h"
 #include "runtime/cas/cid.h"
 #include "runtime/cas/sign.h"
 #include "compiler/legalize/profile.h"
@@ -54,6 +55,7 @@ typedef struct pctl_profile_record {
 	char signer[PCTL_PUBLIC_KEY_TEXT];
 	char path[4096];
 } pctl_profile_record;
+extern const pctl_record_type pctl_profile_type;
 
 /* Fill key from identity, files and the kit. */
 pctl_status pctl_profile_key(pctl_profile_record *r, const pctl_call *call);

@@ -1,31 +1,29 @@
-/* What the signed records about devices share in writing and reading. */
+/* What the signed records about devices share: where they lie, who signed them, and what is said of one that cannot be used. */
 #ifndef PIPECTL_RUNTIME_DEVICE_PROFILE_PRIVATE_H
 #define PIPECTL_RUNTIME_DEVICE_PROFILE_PRIVATE_H
 
-#include "foundation/base/str.h"
-#include "foundation/conf/schema.h"
+#include "foundation/record/record.h"
+#include "runtime/cas/cid.h"
+#include "runtime/cas/sign.h"
 
-/* A driver's text as a quoted string: control characters and bytes beyond ASCII become blanks. */
-void pctl_profile_quote(pctl_str_buf *s, const char *text);
-/* The member of a group (may be NULL) with this key and kind, or NULL. */
-const pctl_conf_value *pctl_profile_member(const pctl_conf_value *group, const char *key,
-					   uint32_t kind);
-const char *pctl_profile_string(const pctl_conf_value *group, const char *key);
+/* A kind of them: its table, and the end of its files' names. largest: file, in bytes. Members of its struct: */
+typedef struct pctl_device_record {
+	const pctl_record_type *type;
+	const char *ends;
+	uint64_t largest;
+	size_t size, key, signer,
+		path; /* of all, and where pctl_cid, public key and char[4096] lie */
+} pctl_device_record;
 
-/* Records are groups of this name in a signed file: what they are, and which version is read. */
-typedef struct pctl_record_kind {
-	const char *group, *kit_name, *kit;
-	uint64_t largest; /* file, in bytes */
-} pctl_record_kind;
-
-/*
- * The group of a record in *conf, which the caller destroys in every case, and who signed it.
- *
- * Errors: PC5012 (signature), PC4330 (another kit), those of reading a configuration.
- */
-pctl_status pctl_record_read(const char *path, const pctl_record_kind *kind_of,
-			     const pctl_call *call, pctl_conf **conf, const pctl_conf_value **group,
-			     char signer[PCTL_PUBLIC_KEY_TEXT]);
-int pctl_profile_is_trusted(const char *signer, const char *const *trusted, uint32_t n);
+/* Sign and write DIR/<key><ends>; signer and path of the record are set. */
+pctl_status pctl_device_record_write(const pctl_device_record *kind, void *record, const char *dir,
+				     const pctl_signer *signer, const pctl_call *call);
+/* Errors: PC5012 (signature), the table's. */
+pctl_status pctl_device_record_read(const pctl_device_record *kind, const char *path,
+				    const pctl_call *call, void *record);
+/* The record with this one's key in dirs[0 .. n), signed by one of `trusted`: 1 and it stands in *record. */
+int pctl_device_record_find(const pctl_device_record *kind, void *record, const char *const *dirs,
+			    uint32_t n, const char *const *trusted, uint32_t n_trusted,
+			    const pctl_call *call);
 
 #endif
