@@ -260,16 +260,14 @@ static void test_formats__block(void **state)
 
 static void test_formats__dispute(void **state)
 {
-	const pctl_dispute_report r = {.kind = "run",
-				       .job = "a \"job\"",
-				       .place = "round 1",
-				       .reference = "cpu:0",
-				       .correct = "00",
-				       .receipt = {{{1}}, {{2}}},
-				       .signer = {"s", "t"},
-				       .wrong = {0, 1},
-				       .claimed = {"x", ""},
-				       .detail = {"", "\xc3\xa9"}};
+	const pctl_dispute_report r = {
+		.kind = "run",
+		.job = "a \"job\"",
+		.place = "round 1",
+		.reference = "cpu:0",
+		.correct = "00",
+		.side = {{{{1}}, "s", "x", "", 0}, {{{2}}, "t", "", "\xc3\xa9", 1}},
+		.n_sides = 2};
 	pctl_str_buf text = PCTL_STR_BUF_INIT;
 
 	(void)state;
@@ -391,7 +389,9 @@ static void test_formats__certificate_of_failures(void **state)
 
 /* ---- the document ------------------------------------------------------------------------- */
 
-static const pctl_record_type *const types[] = {&pctl_profile_type, &pctl_limits_type};
+static const pctl_record_type *const types[] = {&pctl_profile_type,   &pctl_limits_type,
+						&pctl_receipt_type,   &pctl_block_receipt_type,
+						&pctl_block_job_type, &pctl_dispute_type};
 
 static void test_formats__document_is_current(void **state)
 {

@@ -340,6 +340,7 @@ static pctl_status tell(judging *j, const pctl_app_receipt r[2],
 	pctl_app *app = j->app;
 	const char *right = line_of(app, &j->right), *who[2] = {"", ""};
 	pctl_dispute_report report = {.kind = "block",
+				      .n_sides = 2,
 				      .job = id,
 				      .reference = PCTL_REFERENCE,
 				      .correct = right,
@@ -351,14 +352,14 @@ static pctl_status tell(judging *j, const pctl_app_receipt r[2],
 	pctl_status status;
 
 	for (uint32_t i = 0; i < 2; i++) {
-		report.signer[i] = r[i].block->signer;
-		report.claimed[i] = line_of(app, claimed[i]);
-		report.wrong[i] = strcmp(report.claimed[i], right) != 0;
-		report.detail[i] = report.wrong[i] ? detail(j, claimed[i]) : "";
-		if (report.wrong[i])
+		report.side[i].signer = r[i].block->signer;
+		report.side[i].claimed = line_of(app, claimed[i]);
+		report.side[i].wrong = strcmp(report.side[i].claimed, right) != 0;
+		report.side[i].detail = report.side[i].wrong ? detail(j, claimed[i]) : "";
+		if (report.side[i].wrong)
 			who[n++] = r[i].path;
 	}
-	if (report.place == NULL || report.detail[0] == NULL || report.detail[1] == NULL)
+	if (report.place == NULL || report.side[0].detail == NULL || report.side[1].detail == NULL)
 		return pctl_no_memory(app->call, "a receipt");
 	status = pctl_app_put_report(app, r, &report, &cid);
 	if (status != PCTL_OK)

@@ -134,7 +134,7 @@ pctl_status pctl_app_put_report(pctl_app *app, const pctl_app_receipt r[2],
 		status = pctl_installation_signer(&app->host, app->call, &signer);
 	for (uint32_t i = 0; status == PCTL_OK && i < 2; i++)
 		status = pctl_store_put(app->host.store, r[i].text, r[i].n, app->call,
-					&report->receipt[i]);
+					&report->side[i].receipt);
 	if (status == PCTL_OK)
 		status = pctl_dispute_report_text(report, signer, app->call, &text);
 	if (status == PCTL_OK)
@@ -154,9 +154,9 @@ void pctl_app_print_report(pctl_app *app, const pctl_app_receipt r[2],
 	if (!app->json) {
 		printf("%s\n", report->place);
 		for (uint32_t i = 0; i < 2; i++)
-			printf("%s (key %.16s..): %s%s%s\n", r[i].path, report->signer[i],
-			       report->wrong[i] ? "wrong" : "right", report->wrong[i] ? ", " : "",
-			       report->detail[i]);
+			printf("%s (key %.16s..): %s%s%s\n", r[i].path, report->side[i].signer,
+			       report->side[i].wrong ? "wrong" : "right",
+			       report->side[i].wrong ? ", " : "", report->side[i].detail);
 		printf("report %s\n", text);
 		return;
 	}
@@ -169,10 +169,10 @@ void pctl_app_print_report(pctl_app *app, const pctl_app_receipt r[2],
 	for (uint32_t i = 0; i < 2; i++) {
 		pctl_json_object_begin(j);
 		pctl_json_kv_string(j, "file", r[i].path);
-		pctl_json_kv_string(j, "signer", report->signer[i]);
-		pctl_json_kv_bool(j, "wrong", (int)report->wrong[i]);
-		pctl_json_kv_string(j, "claimed", report->claimed[i]);
-		pctl_json_kv_string(j, "detail", report->detail[i]);
+		pctl_json_kv_string(j, "signer", report->side[i].signer);
+		pctl_json_kv_bool(j, "wrong", (int)report->side[i].wrong);
+		pctl_json_kv_string(j, "claimed", report->side[i].claimed);
+		pctl_json_kv_string(j, "detail", report->side[i].detail);
 		pctl_json_object_end(j);
 	}
 	pctl_json_array_end(j);
@@ -190,7 +190,7 @@ static void json_side(pctl_app *app, const pctl_dispute_side *s, const pctl_disp
 	pctl_json_kv_string(j, "signer", s->receipt->signer);
 	pctl_json_kv_bool(j, "wrong", (int)s->wrong);
 	pctl_json_kv_string(j, "claimed", s->claimed);
-	pctl_json_kv_string(j, "detail", r->detail[i]);
+	pctl_json_kv_string(j, "detail", r->side[i].detail);
 	if (s->wrong && s->buffer != NULL)
 		pctl_json_kv_string(j, "buffer", s->buffer);
 	if (s->known) {
@@ -217,7 +217,7 @@ static void print_dispute(pctl_app *app, const pctl_dispute *d, const pctl_dispu
 		for (uint32_t i = 0; i < 2; i++)
 			printf("%s (key %.16s..): %s%s%s\n", d->side[i].receipt->name,
 			       d->side[i].receipt->signer, d->side[i].wrong ? "wrong" : "right",
-			       d->side[i].wrong ? ", " : "", r->detail[i]);
+			       d->side[i].wrong ? ", " : "", r->side[i].detail);
 		printf("report %s\n", cid);
 		return;
 	}
@@ -247,6 +247,7 @@ static void print_dispute(pctl_app *app, const pctl_dispute *d, const pctl_dispu
 static pctl_status tell(pctl_app *app, const pctl_app_receipt r[2], const pctl_dispute *d)
 {
 	pctl_dispute_report report = {.kind = "run",
+				      .n_sides = 2,
 				      .place = d->place,
 				      .job = d->leaf.id == NULL ? "" : d->leaf.id,
 				      .reference = d->reference,
@@ -257,11 +258,11 @@ static pctl_status tell(pctl_app *app, const pctl_app_receipt r[2], const pctl_d
 	pctl_status status;
 
 	for (uint32_t i = 0; i < 2; i++) {
-		report.signer[i] = d->side[i].receipt->signer;
-		report.claimed[i] = d->side[i].claimed;
-		report.detail[i] = detail(app, &d->side[i]);
-		report.wrong[i] = d->side[i].wrong;
-		if (report.detail[i] == NULL)
+		report.side[i].signer = d->side[i].receipt->signer;
+		report.side[i].claimed = d->side[i].claimed;
+		report.side[i].detail = detail(app, &d->side[i]);
+		report.side[i].wrong = d->side[i].wrong;
+		if (report.side[i].detail == NULL)
 			return pctl_no_memory(app->call, "a receipt");
 		if (d->side[i].wrong)
 			who[n++] = r[i].path;

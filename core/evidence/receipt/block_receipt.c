@@ -2,6 +2,7 @@
 #include "evidence/receipt/block_receipt.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,42 +10,121 @@
 #include "foundation/base/num.h"
 #include "foundation/diag/diag.h"
 #include "evidence/receipt/form.h"
+#include "runtime/cas/codings.h"
 
-#define OPENING                                                                              \
-	"// What the jobs of a block did, signed by a node that ran them. `pipectl receipt " \
-	"verify FILE` checks it.\nreceipt : {\n"
+/* ---- the tables --------------------------------------------------------------------------- */
+
+#define AT(member) offsetof(pctl_block_receipt, member)
+static const pctl_record_field fact_fields[] = {{.key = "key",
+						 .kind = PCTL_RECORD_TEXT,
+						 .at = offsetof(pctl_block_fact, key),
+						 .means = "a fact"},
+						{.key = "value",
+						 .kind = PCTL_RECORD_TEXT,
+						 .at = offsetof(pctl_block_fact, value),
+						 .means = "its value"}};
+static const pctl_record_shape fact =
+	PCTL_RECORD_SHAPE(fact_fields, PCTL_RECORD_ARRAY, pctl_block_fact);
+
+static const pctl_record_field standing_fields[] = {{.key = "jobs",
+						     .kind = PCTL_RECORD_U64,
+						     .at = offsetof(pctl_block_standing, n_jobs),
+						     .least = 1,
+						     .means = "so many jobs in a row"},
+						    {.key = "evidence",
+						     .kind = PCTL_RECORD_CODED,
+						     .at = offsetof(pctl_block_standing, evidence),
+						     .coding = &pctl_evidence_coding,
+						     .means = "stand so"}};
+static const pctl_record_shape standing_shape =
+	PCTL_RECORD_SHAPE(standing_fields, PCTL_RECORD_ARRAY, pctl_block_standing);
+
+static const pctl_record_field head_fields[] = {
+	{.key = "schema",
+	 .kind = PCTL_RECORD_CONSTANT,
+	 .constant = PCTL_BLOCK_RECEIPT_SCHEMA,
+	 .means = "version of the format"},
+	{.key = "height", .kind = PCTL_RECORD_U64, .at = AT(height), .means = "of the block"},
+	{.key = "jobs", .kind = PCTL_RECORD_U32, .at = AT(n_jobs), .means = "how many it has"},
+	{.key = "root",
+	 .kind = PCTL_RECORD_HEX,
+	 .at = AT(root),
+	 .bound = PCTL_DIGEST_BYTES,
+	 .means = "of the tree over the statements of its jobs (RFC 6962)"},
+	{.key = "previous",
+	 .kind = PCTL_RECORD_HEX,
+	 .at = AT(who.previous),
+	 .bound = PCTL_DIGEST_BYTES,
+	 .means = "state root that it starts from"},
+	{.key = "state",
+	 .kind = PCTL_RECORD_HEX,
+	 .at = AT(who.state),
+	 .bound = PCTL_DIGEST_BYTES,
+	 .means = "state root that it ends with"},
+	{.key = "pipectl",
+	 .kind = PCTL_RECORD_TEXT,
+	 .at = AT(who.version),
+	 .means = "version of the program"},
+	{.key = "executor",
+	 .kind = PCTL_RECORD_TEXT,
+	 .at = AT(who.executor),
+	 .means = "what ran the jobs"},
+	{.key = "identity",
+	 .kind = PCTL_RECORD_LIST,
+	 .at = AT(who.facts),
+	 .n_at = AT(who.n_facts),
+	 .of = &fact,
+	 .means = "of plugin, device and driver"},
+	{.key = "evidence",
+	 .kind = PCTL_RECORD_LIST,
+	 .at = AT(who.standings),
+	 .n_at = AT(who.n_standings),
+	 .of = &standing_shape,
+	 .means =
+		 "how outputs stand by the word of who signs; together as many as there are jobs"}};
+static const pctl_record_shape head =
+	PCTL_RECORD_SHAPE(head_fields, PCTL_RECORD_BLOCK, pctl_block_receipt);
+const pctl_record_type pctl_block_receipt_type = {
+	.group = "receipt",
+	.opening =
+		"// What the jobs of a block did, signed by a node that ran them. `pipectl receipt "
+		"verify FILE` checks it.\n",
+	.shape = &head,
+	.form = PC5901_RECEIPT_FORM,
+	.contradicts = PC5902_RECEIPT_CONTRADICTS,
+	.title = "Receipt of a block",
+	.where = "`HEIGHT.receipt`; signed; behind the signature stand the statements of all jobs, "
+		 "`statements : ( \"LINE\", .. );`, or those of one job (below)",
+};
+
+static const pctl_record_field step_fields[] = {
+	{.key = "digest", .kind = PCTL_RECORD_HEX, .bound = PCTL_DIGEST_BYTES}};
+static const pctl_record_shape step =
+	PCTL_RECORD_SHAPE(step_fields, PCTL_RECORD_ALONE, uint8_t[PCTL_DIGEST_BYTES]);
+static const pctl_record_field job_fields[] = {
+	{.key = "index", .kind = PCTL_RECORD_U32, .at = AT(index), .means = "of it in the block"},
+	{.key = "statement", .kind = PCTL_RECORD_TEXT, .at = AT(line), .means = "its line"},
+	{.key = "path",
+	 .kind = PCTL_RECORD_LIST,
+	 .flags = PCTL_RECORD_WITHIN,
+	 .at = AT(path),
+	 .n_at = AT(n_path),
+	 .bound = PCTL_TREE_PATH_MAX,
+	 .of = &step,
+	 .means = "from the line to the root"}};
+static const pctl_record_shape job_shape =
+	PCTL_RECORD_SHAPE(job_fields, PCTL_RECORD_BLOCK, pctl_block_receipt);
+const pctl_record_type pctl_block_job_type = {
+	.group = "job",
+	.opening = "",
+	.shape = &job_shape,
+	.form = PC5901_RECEIPT_FORM,
+	.contradicts = PC5902_RECEIPT_CONTRADICTS,
+	.title = "One job of a block's receipt",
+	.where = "Behind the signed head of the block's receipt",
+};
 
 /* ---- writing ------------------------------------------------------------------------------ */
-
-static void add_head(pctl_str_buf *s, const pctl_block_receipt *r)
-{
-	pctl_str_add(s, OPENING);
-	pctl_form_string(s, "  ", "schema", PCTL_BLOCK_RECEIPT_SCHEMA);
-	pctl_form_u64(s, "  ", "height", r->height);
-	pctl_form_u64(s, "  ", "jobs", r->n_jobs);
-	pctl_form_digest(s, "  ", "root", r->root);
-	pctl_form_digest(s, "  ", "previous", r->who.previous);
-	pctl_form_digest(s, "  ", "state", r->who.state);
-	pctl_form_string(s, "  ", "pipectl", r->who.version);
-	pctl_form_string(s, "  ", "executor", r->who.executor);
-	pctl_str_add(s, "  identity : (");
-	for (uint32_t i = 0; i < r->who.n_facts; i++) {
-		pctl_str_add(s, i == 0 ? "\n    [ " : ",\n    [ ");
-		pctl_form_quote(s, r->who.facts[i].key);
-		pctl_str_add(s, ", ");
-		pctl_form_quote(s, r->who.facts[i].value);
-		pctl_str_add(s, " ]");
-	}
-	pctl_str_add(s, " );\n  evidence : (");
-	for (uint32_t i = 0; i < r->who.n_standings; i++) {
-		const pctl_block_standing *x = &r->who.standings[i];
-		char text[PCTL_EVIDENCE_TEXT];
-
-		pctl_str_addf(s, "%s[ \"%" PRIu64 "\", \"%s\" ]", i == 0 ? "\n    " : ",\n    ",
-			      x->n_jobs, pctl_evidence_text(x->evidence, text));
-	}
-	pctl_str_add(s, " );\n};\n");
-}
 
 pctl_evidence pctl_block_receipt_evidence(const pctl_block_receipt *r, uint32_t index)
 {
@@ -117,7 +197,7 @@ pctl_status pctl_block_receipt_write(const char *dir, const char *receipts, size
 	}
 	if (status == PCTL_OK) {
 		memcpy(r.root, r.all.root, sizeof(r.root));
-		add_head(&text, &r);
+		pctl_record_text(&pctl_block_receipt_type, &r, &text);
 		status = pctl_signer_seal(signer, &text, call);
 	}
 	if (status == PCTL_OK)
@@ -133,79 +213,21 @@ pctl_status pctl_block_receipt_write(const char *dir, const char *receipts, size
 
 /* ---- reading ------------------------------------------------------------------------------ */
 
-static void take_standings(pctl_form_taker *t, const pctl_conf_value *g, uint64_t jobs,
-			   pctl_block_signing *who)
-{
-	const pctl_conf_value *list = pctl_form_take_list(t, g, "evidence");
-	pctl_block_standing *to = pctl_form_take_room(t, list->n_items, sizeof(*to));
-	uint64_t sum = 0;
-
-	for (uint32_t i = 0; to != NULL && i < list->n_items; i++) {
-		const pctl_conf_value *v = list->items[i];
-
-		if (v->kind != PCTL_CONF_ARRAY || v->n_items != 2 || v->items[0]->text == NULL ||
-		    v->items[1]->text == NULL ||
-		    !pctl_num_parse_u64(v->items[0]->text, strlen(v->items[0]->text),
-					&to[i].n_jobs) ||
-		    to[i].n_jobs == 0 || !pctl_num_add(sum, to[i].n_jobs, &sum) ||
-		    !pctl_evidence_parse(v->items[1]->text, &to[i].evidence)) {
-			t->missing = "evidence";
-			return;
-		}
-	}
-	if (sum != jobs)
-		t->missing = "evidence";
-	who->standings = to;
-	who->n_standings = list->n_items;
-}
-
 static pctl_status take_head(pctl_block_receipt *r, size_t n_signed, const pctl_call *call)
 {
-	pctl_form_taker t = {.arena = r->arena};
-	const pctl_conf_value *g, *list;
-	pctl_block_fact *facts;
-	pctl_conf *conf = NULL;
-	uint64_t jobs;
-	pctl_status status = pctl_conf_read_text(r->name, r->head, n_signed, call, &conf);
+	uint64_t sum = 0;
+	pctl_status status = pctl_record_read(&pctl_block_receipt_type, r->name, r->head, n_signed,
+					      r->arena, call, r);
 
-	if (status != PCTL_OK)
-		return status;
-	g = pctl_form_take_group(&t, pctl_conf_root(conf), "receipt");
-	if (strcmp(pctl_form_take_string(&t, g, "schema"), PCTL_BLOCK_RECEIPT_SCHEMA) != 0)
-		t.missing = "schema";
-	r->height = pctl_form_take_u64(&t, g, "height");
-	jobs = pctl_form_take_u64(&t, g, "jobs");
-	pctl_form_take_digest(&t, g, "root", r->root);
-	pctl_form_take_digest(&t, g, "previous", r->who.previous);
-	pctl_form_take_digest(&t, g, "state", r->who.state);
-	r->who.version = pctl_form_take_string(&t, g, "pipectl");
-	r->who.executor = pctl_form_take_string(&t, g, "executor");
-	list = pctl_form_take_list(&t, g, "identity");
-	facts = pctl_form_take_room(&t, list->n_items, sizeof(*facts));
-	for (uint32_t i = 0; facts != NULL && i < list->n_items; i++) {
-		const pctl_conf_value *v = list->items[i];
-
-		if (v->kind != PCTL_CONF_ARRAY || v->n_items != 2 || v->items[0]->text == NULL ||
-		    v->items[1]->text == NULL) {
-			t.missing = "identity";
-			break;
-		}
-		facts[i].key = pctl_arena_dup(r->arena, v->items[0]->text);
-		facts[i].value = pctl_arena_dup(r->arena, v->items[1]->text);
-		if (facts[i].key == NULL || facts[i].value == NULL)
-			t.missing = "memory";
-	}
-	r->who.facts = facts;
-	r->who.n_facts = list->n_items;
-	r->n_jobs = (uint32_t)jobs;
-	if (jobs > UINT32_MAX)
-		t.missing = "jobs";
-	take_standings(&t, g, jobs, &r->who);
-	pctl_conf_destroy(conf);
-	return t.missing == NULL ? PCTL_OK
-				 : pctl_refuse(call, PC5901_RECEIPT_FORM,
-					       "%s: \"%s\" is missing or is no value of a %s",
-					       r->name, t.missing, PCTL_BLOCK_RECEIPT_SCHEMA);
+	for (uint32_t i = 0; status == PCTL_OK && i < r->who.n_standings; i++)
+		(void)pctl_num_add(sum, r->who.standings[i].n_jobs, &sum);
+	if (status == PCTL_OK && sum != r->n_jobs)
+		status = pctl_refuse(call, PC5901_RECEIPT_FORM,
+				     "%s: `evidence` is of %" PRIu64 " jobs, there are %" PRIu32,
+				     r->name, sum, r->n_jobs);
+	return status == PCTL_OK ? pctl_record_check(&pctl_block_receipt_type, r->name, r->head,
+						     n_signed, call, r)
+				 : status;
 }
 
 static pctl_status take_all(pctl_block_receipt *r, const char *const *lines, uint32_t n,
@@ -234,60 +256,21 @@ static pctl_status take_all(pctl_block_receipt *r, const char *const *lines, uin
 	return status;
 }
 
-static void add_job(pctl_str_buf *s, const pctl_block_receipt *r, const char *line)
-{
-	char hex[2 * PCTL_DIGEST_BYTES + 1];
-
-	pctl_str_addf(s, "job : {\n  index = \"%" PRIu32 "\";\n", r->index);
-	pctl_form_string(s, "  ", "statement", line);
-	pctl_str_add(s, "  path : (");
-	for (uint32_t i = 0; i < r->n_path; i++)
-		pctl_str_addf(s, "%s\"%s\"", i == 0 ? "\n    " : ",\n    ",
-			      pctl_digest_hex(r->path[i], hex));
-	pctl_str_add(s, " );\n};\n");
-}
-
-/* The tail of a job's receipt, held against what writing gives. */
+/* The tail of a job's receipt. */
 static pctl_status take_job(pctl_block_receipt *r, const char *tail, size_t n,
 			    const pctl_call *call)
 {
-	pctl_form_taker t = {.arena = r->arena};
-	const pctl_conf_value *g, *list;
-	pctl_str_buf again = PCTL_STR_BUF_INIT;
 	uint8_t leaf[PCTL_DIGEST_BYTES];
-	pctl_conf *conf = NULL;
-	const char *line;
-	uint64_t index;
-	pctl_status status = pctl_conf_read_text(r->name, tail, n, call, &conf);
+	pctl_status status =
+		pctl_record_read(&pctl_block_job_type, r->name, tail, n, r->arena, call, r);
 
-	if (status != PCTL_OK)
-		return status;
-	g = pctl_form_take_group(&t, pctl_conf_root(conf), "job");
-	index = pctl_form_take_u64(&t, g, "index");
-	line = pctl_form_take_string(&t, g, "statement");
-	list = pctl_form_take_list(&t, g, "path");
-	for (uint32_t i = 0; i < list->n_items && i < PCTL_TREE_PATH_MAX; i++)
-		if (list->items[i]->text == NULL ||
-		    !pctl_digest_parse_hex(list->items[i]->text, r->path[i]))
-			t.missing = "path";
-	r->n_path = list->n_items;
-	r->index = (uint32_t)index;
-	if (r->n_path > PCTL_TREE_PATH_MAX || index > UINT32_MAX)
-		t.missing = "path";
-	if (t.missing != NULL) {
-		status = pctl_refuse(call, PC5901_RECEIPT_FORM, "%s: \"%s\" is missing or no value",
-				     r->name, t.missing);
-		goto out;
-	}
-	add_job(&again, r, line);
-	if (again.failed || again.n != n || memcmp(again.data, tail, n) != 0) {
-		status = pctl_refuse(call, PC5902_RECEIPT_CONTRADICTS,
-				     "%s is not written as receipts are", r->name);
-		goto out;
-	}
-	status = pctl_block_statement_read(line, strlen(line), r->arena, call, &r->job);
 	if (status == PCTL_OK)
-		status = pctl_tree_leaf(line, strlen(line), call, leaf);
+		status = pctl_record_check(&pctl_block_job_type, r->name, tail, n, call, r);
+	if (status == PCTL_OK)
+		status = pctl_block_statement_read(r->line, strlen(r->line), r->arena, call,
+						   &r->job);
+	if (status == PCTL_OK)
+		status = pctl_tree_leaf(r->line, strlen(r->line), call, leaf);
 	if (status == PCTL_OK &&
 	    !pctl_tree_proof_valid(leaf, r->index, r->n_jobs,
 				   (const uint8_t(*)[PCTL_DIGEST_BYTES])r->path, r->n_path,
@@ -296,9 +279,6 @@ static pctl_status take_job(pctl_block_receipt *r, const char *tail, size_t n,
 				     "%s: the path does not lead to the root that was signed",
 				     r->name);
 	r->is_job = 1;
-out:
-	pctl_str_drop(&again);
-	pctl_conf_destroy(conf);
 	return status;
 }
 
@@ -319,7 +299,6 @@ static pctl_status take_tail(pctl_block_receipt *r, const char *tail, size_t n,
 
 static pctl_status parse(pctl_block_receipt *r, const char *text, size_t n, const pctl_call *call)
 {
-	pctl_str_buf again = PCTL_STR_BUF_INIT;
 	size_t n_signed;
 	pctl_status status;
 
@@ -333,13 +312,6 @@ static pctl_status parse(pctl_block_receipt *r, const char *text, size_t n, cons
 	status = pctl_sealed_check(r->name, r->head, r->n_head, call, &n_signed, r->signer);
 	if (status == PCTL_OK)
 		status = take_head(r, n_signed, call);
-	if (status != PCTL_OK)
-		return status;
-	add_head(&again, r);
-	if (again.failed || again.n != n_signed || memcmp(again.data, r->head, n_signed) != 0)
-		status = pctl_refuse(call, PC5902_RECEIPT_CONTRADICTS,
-				     "%s is not written as receipts are", r->name);
-	pctl_str_drop(&again);
 	return status == PCTL_OK ? take_tail(r, text + r->n_head, n - r->n_head, call) : status;
 }
 
@@ -416,7 +388,8 @@ pctl_status pctl_block_receipt_export(const pctl_block_receipt *block,
 		status = find_path(block, &one, call);
 	if (status == PCTL_OK) {
 		pctl_str_add_n(out, block->head, block->n_head);
-		add_job(out, &one, line.data);
+		one.line = line.data;
+		pctl_record_text(&pctl_block_job_type, &one, out);
 		if (out->failed)
 			status = pctl_no_memory(call, "a receipt");
 	}

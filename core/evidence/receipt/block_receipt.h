@@ -7,6 +7,7 @@
 
 #include "foundation/base/arena.h"
 #include "foundation/base/str.h"
+#include "foundation/record/record.h"
 #include "runtime/cas/cid.h"
 #include "runtime/cas/evidence.h"
 #include "runtime/cas/sign.h"
@@ -122,9 +123,11 @@ typedef struct pctl_block_receipt {
 	pctl_block_signing who;
 	pctl_block_statements all; /* of a block's receipt */
 	pctl_block_statement job;  /* of a job's receipt */
+	const char *line;	   /* its statement as it was read */
 	uint32_t index, n_path;
 	uint8_t path[PCTL_TREE_PATH_MAX][PCTL_DIGEST_BYTES];
 } pctl_block_receipt;
+extern const pctl_record_type pctl_block_receipt_type, pctl_block_job_type;
 
 /*
  * Read and check a text: signature, canonical form, root or path. Errors: PC5012 (signature), PC5901 (no such receipt),

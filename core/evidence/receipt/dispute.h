@@ -52,13 +52,18 @@ void pctl_dispute_destroy(pctl_dispute *d);
  * The report: a signed text that names both receipts by the CIDs given, the place and who is wrong. Everything of a
  * dispute of runs and of one of blocks that others act on.
  */
+typedef struct pctl_dispute_claim {
+	pctl_cid receipt;
+	const char *signer, *claimed, *detail;
+	uint32_t wrong;
+} pctl_dispute_claim;
 typedef struct pctl_dispute_report {
 	const char *kind, *place, *job, *reference; /* kind: "run" or "block" */
-	const char *signer[2], *claimed[2], *detail[2];
 	const char *correct;
-	pctl_cid receipt[2];
-	uint32_t wrong[2];
+	pctl_dispute_claim side[2];
+	uint32_t n_sides; /* 2 */
 } pctl_dispute_report;
+extern const pctl_record_type pctl_dispute_type;
 pctl_status pctl_dispute_report_text(const pctl_dispute_report *r, const pctl_signer *signer,
 				     const pctl_call *call, pctl_str_buf *out);
 

@@ -1,10 +1,8 @@
 /* Implementation of form.h. */
 #include "evidence/receipt/form.h"
 
-#include <inttypes.h>
 #include <string.h>
 
-#include "foundation/base/num.h"
 #include "foundation/base/hex.h"
 
 static const char seal_start[] = "signature : { key = \"";
@@ -24,33 +22,6 @@ void pctl_form_quote(pctl_str_buf *s, const char *text)
 		pctl_str_add_n(s, text, 1);
 	}
 	pctl_str_add(s, "\"");
-}
-
-void pctl_form_string(pctl_str_buf *s, const char *indent, const char *key, const char *text)
-{
-	pctl_str_addf(s, "%s%s = ", indent, key);
-	pctl_form_quote(s, text);
-	pctl_str_add(s, ";\n");
-}
-
-void pctl_form_u64(pctl_str_buf *s, const char *indent, const char *key, uint64_t value)
-{
-	pctl_str_addf(s, "%s%s = \"%" PRIu64 "\";\n", indent, key, value);
-}
-
-void pctl_form_digest(pctl_str_buf *s, const char *indent, const char *key,
-		      const uint8_t digest[PCTL_DIGEST_BYTES])
-{
-	char hex[2 * PCTL_DIGEST_BYTES + 1];
-
-	pctl_form_string(s, indent, key, pctl_digest_hex(digest, hex));
-}
-
-void pctl_form_cid(pctl_str_buf *s, const char *indent, const char *key, const pctl_cid *cid)
-{
-	char text[PCTL_CID_TEXT_SIZE];
-
-	pctl_form_string(s, indent, key, pctl_cid_format(cid, text));
 }
 
 void pctl_form_lines(pctl_str_buf *s, const char *key, const char *const *lines, uint32_t n)
@@ -146,88 +117,4 @@ int pctl_form_lines_read(const char *text, size_t n, const char *key, pctl_arena
 	*out = lines;
 	*n_out = k;
 	return at == end;
-}
-
-/* ---- taking ------------------------------------------------------------------------------- */
-
-static void missing(pctl_form_taker *t, const char *key)
-{
-	if (t->missing == NULL)
-		t->missing = key;
-}
-
-const char *pctl_form_take_string(pctl_form_taker *t, const pctl_conf_value *group, const char *key)
-{
-	const pctl_conf_value *v = pctl_conf_get(group, key);
-	const char *copy =
-		v == NULL || v->kind != PCTL_CONF_STRING ? NULL : pctl_arena_dup(t->arena, v->text);
-
-	if (copy == NULL)
-		missing(t, key);
-	return copy == NULL ? "" : copy;
-}
-
-uint64_t pctl_form_take_u64(pctl_form_taker *t, const pctl_conf_value *group, const char *key)
-{
-	const char *text = pctl_form_take_string(t, group, key);
-	uint64_t value = 0;
-
-	if (!pctl_num_parse_u64(text, strlen(text), &value))
-		missing(t, key);
-	return value;
-}
-
-uint32_t pctl_form_take_bool(pctl_form_taker *t, const pctl_conf_value *group, const char *key)
-{
-	const pctl_conf_value *v = pctl_conf_get(group, key);
-
-	if (v == NULL || v->kind != PCTL_CONF_BOOL)
-		missing(t, key);
-	return v != NULL && v->kind == PCTL_CONF_BOOL && v->integer != 0;
-}
-
-void pctl_form_take_digest(pctl_form_taker *t, const pctl_conf_value *group, const char *key,
-			   uint8_t out[PCTL_DIGEST_BYTES])
-{
-	if (!pctl_digest_parse_hex(pctl_form_take_string(t, group, key), out))
-		missing(t, key);
-}
-
-void pctl_form_take_cid(pctl_form_taker *t, const pctl_conf_value *group, const char *key,
-			pctl_cid *out)
-{
-	if (!pctl_cid_parse(pctl_form_take_string(t, group, key), out))
-		missing(t, key);
-}
-
-const pctl_conf_value *pctl_form_take_list(pctl_form_taker *t, const pctl_conf_value *group,
-					   const char *key)
-{
-	static const pctl_conf_value none = {.kind = PCTL_CONF_LIST};
-	const pctl_conf_value *v = pctl_conf_get(group, key);
-
-	if (v != NULL && v->kind == PCTL_CONF_LIST)
-		return v;
-	missing(t, key);
-	return &none;
-}
-
-const pctl_conf_value *pctl_form_take_group(pctl_form_taker *t, const pctl_conf_value *group,
-					    const char *key)
-{
-	const pctl_conf_value *v = pctl_conf_get(group, key);
-
-	if (v != NULL && v->kind == PCTL_CONF_GROUP)
-		return v;
-	missing(t, key);
-	return NULL;
-}
-
-void *pctl_form_take_room(pctl_form_taker *t, uint32_t n, size_t size)
-{
-	void *room = pctl_arena_array(t->arena, n + (size_t)1, size);
-
-	if (room == NULL)
-		missing(t, "memory");
-	return room;
 }

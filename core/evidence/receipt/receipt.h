@@ -6,6 +6,7 @@
 #define PIPECTL_EVIDENCE_RECEIPT_RECEIPT_H
 
 #include "foundation/base/str.h"
+#include "foundation/record/record.h"
 #include "runtime/cas/evidence.h"
 #include "runtime/cas/sign.h"
 #include "evidence/receipt/trace.h"
@@ -78,6 +79,7 @@ typedef struct pctl_receipt {
 	const char *name;
 	char signer[PCTL_PUBLIC_KEY_TEXT];
 } pctl_receipt;
+extern const pctl_record_type pctl_receipt_type;
 
 /* Empty; every string "". */
 pctl_status pctl_receipt_create(const pctl_call *call, pctl_receipt **out);

@@ -111,6 +111,10 @@ typedef struct pctl_record_type {
 /* Append the text of a record. Lack of memory shows in out->failed. */
 void pctl_record_text(const pctl_record_type *t, const void *record, pctl_str_buf *out);
 
+/* Append one member of the record alone, as it stands in the text. */
+void pctl_record_member_text(const pctl_record_type *t, const void *record, const char *key,
+			     pctl_str_buf *out);
+
 /*
  * Take a record out of text[0..n). Strings and lists go to the arena; the struct is zeroed before. One diagnostic, at the place
  * of the first fault, which says what stands there and what may. Errors: t->form, those of conf, PC0002.

@@ -252,3 +252,17 @@ void pctl_record_text(const pctl_record_type *t, const void *record, pctl_str_bu
 	fields(&w, t->shape, record, 2);
 	pctl_str_add(out, "};\n");
 }
+
+void pctl_record_member_text(const pctl_record_type *t, const void *record, const char *key,
+			     pctl_str_buf *out)
+{
+	writer w = {out, t, 2};
+
+	for (uint32_t i = 0; i < t->shape->n_fields; i++) {
+		if (strcmp(t->shape->fields[i].key, key) != 0)
+			continue;
+		pctl_str_add(out, "  ");
+		field(&w, &t->shape->fields[i], record);
+		pctl_str_add(out, "\n");
+	}
+}
