@@ -29,7 +29,7 @@ static pctl_status line_of(const pctl_texts *texts, uint32_t i, const pctl_call 
 
 	*out = NULL;
 	if (name == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a signature");
+		return pctl_no_memory(call, "a signature");
 	if (strpbrk(name, "\r\n") != NULL)
 		status = pctl_refuse(call, PC6012_REPO_SIGNATURE,
 				     "a file name with a line break cannot be signed");
@@ -39,7 +39,7 @@ static pctl_status line_of(const pctl_texts *texts, uint32_t i, const pctl_call 
 		pctl_str_addf(&line, "%s\n%s", name, pctl_cid_format(&cid, text));
 		*out = pctl_str_finish(&line);
 		if (*out == NULL)
-			status = pctl_refuse(call, PC2_NOMEM, "no memory for a signature");
+			status = pctl_no_memory(call, "a signature");
 	}
 	free(name);
 	return status;
@@ -49,8 +49,7 @@ pctl_status pctl_texts_statement(const pctl_texts *texts, const pctl_call *call,
 {
 	const uint32_t n = pctl_texts_count(texts);
 	char **lines = calloc(n + 1u, sizeof(*lines));
-	pctl_status status =
-		lines == NULL ? pctl_refuse(call, PC2_NOMEM, "no memory for a signature") : PCTL_OK;
+	pctl_status status = lines == NULL ? pctl_no_memory(call, "a signature") : PCTL_OK;
 
 	for (uint32_t i = 0; status == PCTL_OK && i < n; i++)
 		status = line_of(texts, i, call, &lines[i]);
@@ -85,7 +84,7 @@ static pctl_status read_all(const pctl_view *view, const char *path, const pctl_
 		if (p->jobs[i].kind != PCTL_JOB_SHADER)
 			continue;
 		name = pctl_view_beside(view, path, p->jobs[i].shader);
-		status = name == NULL ? pctl_refuse(call, PC2_NOMEM, "no memory for a path")
+		status = name == NULL ? pctl_no_memory(call, "a path")
 				      : pctl_view_read(view, name, PCTL_PIPELINE_SHADER_MAX, call,
 						       &text, &n);
 		free(text);
@@ -119,9 +118,8 @@ pctl_status pctl_sign_pipeline(pctl_installation *in, const char *path, const ch
 			       const pctl_call *call, const char **key, uint32_t *n)
 {
 	pctl_texts *texts = pctl_texts_create(NULL);
-	pctl_status status = texts == NULL
-				     ? pctl_refuse(call, PC2_NOMEM, "no memory for a signature")
-				     : read_all(pctl_texts_view(texts), path, call);
+	pctl_status status = texts == NULL ? pctl_no_memory(call, "a signature")
+					   : read_all(pctl_texts_view(texts), path, call);
 
 	if (status == PCTL_OK)
 		status = seal(in, texts, to, call, key);
@@ -181,7 +179,7 @@ static pctl_status admit_signed(pctl_installation *in, const pctl_loaded_pipelin
 	if (!in->policy->must_sign)
 		return PCTL_OK;
 	if (name == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a path");
+		return pctl_no_memory(call, "a path");
 	if (!pctl_view_exists(view, name))
 		return pctl_refuse(call, PC6011_REPO_UNSIGNED,
 				   "there is no %s, the policy asks for a signature (%s)", name,
@@ -214,7 +212,7 @@ static pctl_status describe_files(pctl_loaded_pipeline *p, const pctl_call *call
 	p->place.path = strdup("");
 	return p->place.repository != NULL && p->place.path != NULL
 		       ? PCTL_OK
-		       : pctl_refuse(call, PC2_NOMEM, "no memory for a place");
+		       : pctl_no_memory(call, "a place");
 }
 
 static pctl_status find_place(pctl_loaded_pipeline *p, const pctl_call *call)
@@ -231,15 +229,18 @@ static pctl_status find_place(pctl_loaded_pipeline *p, const pctl_call *call)
 	p->place.path = strdup(of->path);
 	return p->place.repository != NULL && p->place.path != NULL
 		       ? PCTL_OK
-		       : pctl_refuse(call, PC2_NOMEM, "no memory for a place");
+		       : pctl_no_memory(call, "a place");
 }
 
 pctl_status pctl_admit(pctl_installation *in, pctl_loaded_pipeline *p, const pctl_call *call)
 {
 	static const char *const why[] = {"", "differs from the commit", "is not in the commit",
 					  "is in no repository"};
-	pctl_status status = find_place(p, call);
+	pctl_status status;
 
+	if (p->admitted)
+		return PCTL_OK;
+	status = find_place(p, call);
 	if (status == PCTL_OK)
 		status = pctl_installation_policy(in, call);
 	if (status == PCTL_OK && !in->policy->dirty && p->place.state != PCTL_REPO_CLEAN)
@@ -247,5 +248,8 @@ pctl_status pctl_admit(pctl_installation *in, pctl_loaded_pipeline *p, const pct
 				     "%s, or a text it is made of, %s; the policy refuses it (%s)",
 				     p->pipeline->file, why[p->place.state],
 				     pctl_policy_origin(in->policy, "dirty"));
-	return status == PCTL_OK ? admit_signed(in, p, call) : status;
+	if (status == PCTL_OK)
+		status = admit_signed(in, p, call);
+	p->admitted = status == PCTL_OK;
+	return status;
 }

@@ -95,7 +95,7 @@ pctl_status pctl_installation_registry(pctl_installation *in, const pctl_call *c
 	o.bound_cache = 1;
 	dirs = calloc(c->n_plugin_dirs + in->asked.n_plugin_dirs + 1u, sizeof(*dirs));
 	if (dirs == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for the registry");
+		return pctl_no_memory(call, "the registry");
 	for (uint32_t i = 0; i < c->n_plugin_dirs; i++)
 		dirs[o.n_dirs++] = c->plugin_dirs[i];
 	for (uint32_t i = 0; i < in->asked.n_plugin_dirs; i++)

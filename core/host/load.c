@@ -27,7 +27,7 @@ static pctl_status read_texts(const char *path, const pctl_call *call, pctl_load
 	}
 	out->texts = pctl_texts_create(under);
 	if (out->texts == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a pipeline");
+		return pctl_no_memory(call, "a pipeline");
 	return pctl_pipeline_read_view(pctl_texts_view(out->texts), path, call, &out->pipeline);
 }
 

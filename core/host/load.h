@@ -12,6 +12,7 @@
  * revision  NULL: files
  * texts     every text that was read, the pipeline's own first
  * place     filled in by pctl_admit; repository NULL until then
+ * admitted  1: pctl_admit said yes
  * graph     NULL where a check failed; checks say which
  */
 typedef struct pctl_loaded_pipeline {
@@ -21,7 +22,7 @@ typedef struct pctl_loaded_pipeline {
 	pctl_pipeline *pipeline;
 	pctl_graph *graph;
 	pctl_check_result checks[PCTL_CHECKS_MAX];
-	uint32_t n_checks;
+	uint32_t n_checks, admitted;
 } pctl_loaded_pipeline;
 
 /* Read and resolve. Also after an error `out` is closed by the caller, who may show its texts beside diagnostics. */

@@ -26,7 +26,7 @@ pctl_status pctl_scratch_make(pctl_installation *in, const pctl_call *call, cons
 	if (status != PCTL_OK)
 		return status;
 	path = pctl_arena_printf(in->arena, "%s/scratch-XXXXXX", in->config->cache_dir);
-	status = path == NULL ? pctl_refuse(call, PC2_NOMEM, "no memory for a path")
+	status = path == NULL ? pctl_no_memory(call, "a path")
 			      : pctl_file_make_dirs(in->config->cache_dir, call);
 	if (status != PCTL_OK)
 		return status;
@@ -56,4 +56,118 @@ pctl_status pctl_host_run(pctl_installation *in, const pctl_graph *g, const pctl
 		status = pctl_quorum_run(g, o, scratch, call, out);
 	pctl_scratch_drop(scratch);
 	return status;
+}
+
+pctl_status pctl_request_run_options(pctl_installation *in, const pctl_run_request *q,
+				     const pctl_call *call, pctl_run_options *out)
+{
+	pctl_status status = pctl_installation_run_options(in, call, out);
+
+	if (status != PCTL_OK)
+		return status;
+	if (q->verify_ppm > out->verify_ppm)
+		out->verify_ppm = q->verify_ppm;
+	out->backends = q->backends;
+	out->n_backends = q->n_backends;
+	out->ins = q->ins;
+	out->n_ins = q->n_ins;
+	out->given = q->given;
+	out->n_given = q->n_given;
+	out->has_gas_limit = q->has_gas_limit;
+	out->gas_limit = q->gas_limit;
+	out->flags |= q->flags | (q->flags & PCTL_RUN_NATIVE ? PCTL_RUN_FRESH : 0);
+	out->progress = q->progress;
+	out->progress_ctx = q->progress_ctx;
+	return PCTL_OK;
+}
+
+pctl_status pctl_run_pipeline(pctl_installation *in, pctl_loaded_pipeline *p,
+			      const pctl_run_options *o, const pctl_call *call,
+			      pctl_run_result **out)
+{
+	pctl_status status = pctl_admit(in, p, call);
+
+	*out = NULL;
+	return status == PCTL_OK ? pctl_host_run(in, p->graph, o, call, out) : status;
+}
+
+pctl_status pctl_plan_pipeline(pctl_installation *in, pctl_loaded_pipeline *p,
+			       const pctl_run_options *o, const pctl_call *call,
+			       pctl_run_result **out)
+{
+	pctl_status status = pctl_admit(in, p, call);
+
+	*out = NULL;
+	return status == PCTL_OK ? pctl_run_plan(p->graph, o, call, out) : status;
+}
+
+/* ---- checking against sizes --------------------------------------------------------------- */
+
+int pctl_device_is_meant(const pctl_device_entry *e)
+{
+	return e->state == PCTL_DEVICE_USABLE &&
+	       !(e->roles & (PCTL_ROLE_INERT | PCTL_ROLE_SYNTHETIC));
+}
+
+static pctl_status check_sizes(pctl_installation *in, const pctl_loaded_pipeline *p,
+			       const pctl_run_request *q, const char *device, const pctl_call *call)
+{
+	pctl_run_result *result = NULL;
+	pctl_run_options o;
+	pctl_status status = pctl_request_run_options(in, q, call, &o);
+
+	if (status != PCTL_OK)
+		return status;
+	o.backends = &device;
+	o.n_backends = device == NULL ? 0 : 1;
+	o.flags |= device == NULL ? PCTL_RUN_NO_DEVICE : 0;
+	status = pctl_run_plan(p->graph, &o, call, &result);
+	pctl_run_result_destroy(result);
+	return status;
+}
+
+static pctl_status check_all_devices(pctl_installation *in, const pctl_loaded_pipeline *p,
+				     const pctl_run_request *q, const pctl_call *call)
+{
+	pctl_devices *list;
+	uint32_t n = 0;
+	pctl_status first = PCTL_OK, status = pctl_devices_list(in->registry, NULL, 0, call, &list);
+
+	if (status != PCTL_OK)
+		return status;
+	for (uint32_t i = 0; i < pctl_devices_count(list); i++) {
+		const pctl_device_entry *e = pctl_devices_at(list, i);
+
+		if (!pctl_device_is_meant(e))
+			continue;
+		status = check_sizes(in, p, q, e->selector, call);
+		n++;
+		first = first == PCTL_OK ? status : first;
+	}
+	if (n == 0)
+		first = pctl_refuse(call, PC5207_NO_DEVICE, "there is no device to check");
+	pctl_devices_destroy(list);
+	return first;
+}
+
+pctl_status pctl_check_pipeline(pctl_installation *in, const pctl_loaded_pipeline *p,
+				const pctl_run_request *q, const char *const *devices,
+				uint32_t n_devices, const pctl_call *call)
+{
+	pctl_status first = PCTL_OK, status;
+	uint32_t n_sized = 0;
+
+	for (uint32_t i = 0; i < p->pipeline->n_inputs; i++)
+		n_sized +=
+			p->pipeline->inputs[i].file != NULL || p->pipeline->inputs[i].cid != NULL;
+	if (n_devices == 0)
+		return n_sized == p->pipeline->n_inputs || q->n_ins + q->n_given != 0
+			       ? check_sizes(in, p, q, NULL, call)
+			       : PCTL_OK;
+	for (uint32_t i = 0; i < n_devices; i++) {
+		status = strcmp(devices[i], "all") == 0 ? check_all_devices(in, p, q, call)
+							: check_sizes(in, p, q, devices[i], call);
+		first = first == PCTL_OK ? status : first;
+	}
+	return first;
 }

@@ -52,9 +52,11 @@ static pctl_memo_record *record(void)
 	r->plugins[1] = (pctl_memo_plugin){.id = "rank", .sha256 = "cd34"};
 	r->n_outputs = 2;
 	strcpy(r->outputs[0].name, "y");
+	strcpy(r->outputs[0].type, "bytes[6]");
 	assert_int_equal(pctl_store_put(store, "hello\n", 6, NULL, &r->outputs[0].cid), PCTL_OK);
 	r->outputs[0].n_bytes = 6;
 	strcpy(r->outputs[1].name, "ranks");
+	strcpy(r->outputs[1].type, "u64[0,4]");
 	assert_int_equal(pctl_store_put(store, "", 0, NULL, &r->outputs[1].cid), PCTL_OK);
 	return r;
 }
@@ -158,6 +160,9 @@ static void memo__bad_records_are_refused(void **state)
 	strcpy(r->outputs[0].name, "");
 	assert_int_equal(pctl_memo_put(memo, key_a, r, NULL), PCTL_E_INVALID);
 	strcpy(r->outputs[0].name, "y");
+	r->outputs[0].type[0] = '\0';
+	assert_int_equal(pctl_memo_put(memo, key_a, r, NULL), PCTL_E_INVALID);
+	strcpy(r->outputs[0].type, "bytes[6]");
 	strcpy(r->plugins[0].name, "two\nlines");
 	assert_int_equal(pctl_memo_put(memo, key_a, r, NULL), PCTL_E_INVALID);
 	strcpy(r->plugins[0].name, "two\tfields");

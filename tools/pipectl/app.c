@@ -31,9 +31,7 @@ static void configured(void *ctx, const pctl_host_config *c)
 		app->progress = c->progress == PCTL_WHEN_ALWAYS;
 }
 
-/* All values of an option that may be given again and again, in the app's arena. */
-static pctl_status values_of(pctl_app *app, const char *option, const char *const **out,
-			     uint32_t *n)
+pctl_status pctl_app_values(pctl_app *app, const char *option, const char *const **out, uint32_t *n)
 {
 	const char **values = pctl_arena_array(app->arena, app->line.n_given + 1u, sizeof(*values));
 
@@ -57,10 +55,10 @@ pctl_status pctl_app_begin(pctl_app *app)
 		.configured = configured,
 		.probing = say_probing,
 		.ctx = app};
-	pctl_status status = values_of(app, "--plugin-dir", &o.plugin_dirs, &o.n_plugin_dirs);
+	pctl_status status = pctl_app_values(app, "--plugin-dir", &o.plugin_dirs, &o.n_plugin_dirs);
 
 	if (status == PCTL_OK)
-		status = values_of(app, "--dir", &o.certificates, &o.n_certificates);
+		status = pctl_app_values(app, "--dir", &o.certificates, &o.n_certificates);
 	return status == PCTL_OK ? pctl_installation_init(&app->host, &o, app->call) : status;
 }
 
@@ -70,7 +68,7 @@ static pctl_status parse_forms(pctl_app *app, uint32_t *flags)
 	const char *text = pctl_option_value(&app->line, "--forms");
 
 	if (text != NULL && strcmp(text, "native") == 0)
-		*flags |= PCTL_RUN_NATIVE | PCTL_RUN_FRESH;
+		*flags |= PCTL_RUN_NATIVE;
 	else if (text != NULL && strcmp(text, "strict") != 0)
 		return pctl_refuse(app->call, PC10_USAGE,
 				   "--forms takes strict or native, not \"%s\"", text);
@@ -116,23 +114,16 @@ static pctl_status parse_verify(pctl_app *app, uint32_t *ppm)
 	char *end;
 	double f;
 
-	*ppm = app->host.policy->verify_ppm;
 	if (text == NULL)
 		return PCTL_OK;
 	if (strcmp(text, "none") == 0 || strcmp(text, "all") == 0) {
-		uint32_t wanted = text[0] == 'a' ? 1000000 : 0;
-
-		if (wanted > *ppm)
-			*ppm = wanted;
+		*ppm = text[0] == 'a' ? 1000000 : 0;
 		return PCTL_OK;
 	}
 	if (strncmp(text, "sample=", 7) == 0) {
 		f = strtod(text + 7, &end);
 		if (end != text + 7 && *end == '\0' && f >= 0 && f <= 1) {
-			uint32_t wanted = f > 0 && f < 1e-6 ? 1 : (uint32_t)(f * 1e6 + 0.5);
-
-			if (wanted > *ppm)
-				*ppm = wanted;
+			*ppm = f > 0 && f < 1e-6 ? 1 : (uint32_t)(f * 1e6 + 0.5);
 			return PCTL_OK;
 		}
 	}
@@ -141,38 +132,41 @@ static pctl_status parse_verify(pctl_app *app, uint32_t *ppm)
 			   text);
 }
 
-pctl_status pctl_app_run_options(pctl_app *app, pctl_run_options *out, const char ***backends)
+pctl_status pctl_app_run_request(pctl_app *app, pctl_run_request *out)
 {
 	const char *limit = pctl_option_value(&app->line, "--gas-limit");
-	pctl_status status = pctl_installation_run_options(&app->host, app->call, out);
+	pctl_status status;
 
-	*backends = NULL;
-	if (status == PCTL_OK)
-		status = parse_verify(app, &out->verify_ppm);
-	if (status != PCTL_OK)
-		return status;
-	if (limit != NULL) {
+	memset(out, 0, sizeof(*out));
+	status = parse_verify(app, &out->verify_ppm);
+	if (status == PCTL_OK && limit != NULL) {
 		out->has_gas_limit = 1;
 		if (!pctl_num_parse_u64(limit, strlen(limit), &out->gas_limit))
 			return pctl_refuse(app->call, PC10_USAGE,
 					   "--gas-limit wants a number, not \"%s\"", limit);
 	}
-	*backends = pctl_arena_array(app->arena, app->line.n_given + 1u, sizeof(**backends));
-	if (*backends == NULL)
-		return pctl_refuse(app->call, PC2_NOMEM, "no memory for options");
-	for (const char *id;
-	     (id = pctl_option_at(&app->line, "--backend", out->n_backends)) != NULL;)
-		(*backends)[out->n_backends++] = id;
-	out->backends = *backends;
+	if (status == PCTL_OK)
+		status = pctl_app_values(app, "--backend", &out->backends, &out->n_backends);
 	out->flags |= (pctl_option_has(&app->line, "--debug") ? PCTL_RUN_DEBUG : 0) |
 		      (pctl_option_has(&app->line, "--no-memo") ? PCTL_RUN_FRESH : 0) |
 		      (pctl_option_has(&app->line, "--sanitize") ? PCTL_RUN_SANITIZE : 0);
-	status = parse_forms(app, &out->flags);
+	if (status == PCTL_OK)
+		status = parse_forms(app, &out->flags);
 	if (app->progress) {
 		out->progress = pctl_app_progress;
 		out->progress_ctx = app;
 	}
 	return status;
+}
+
+pctl_status pctl_app_run_options(pctl_app *app, pctl_run_options *out)
+{
+	pctl_run_request q;
+	pctl_status status = pctl_app_run_request(app, &q);
+
+	memset(out, 0, sizeof(*out));
+	return status == PCTL_OK ? pctl_request_run_options(&app->host, &q, app->call, out)
+				 : status;
 }
 
 void pctl_app_progress(void *ctx, const char *job, uint64_t done, uint64_t total)

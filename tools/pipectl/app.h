@@ -25,6 +25,9 @@ struct pctl_app {
 /* The installation that the command line names; nothing of it is opened yet. */
 pctl_status pctl_app_begin(pctl_app *app);
 
+/* All values of an option that may be given again and again, in the app's arena. */
+pctl_status pctl_app_values(pctl_app *app, const char *option, const char *const **out,
+			    uint32_t *n);
 /* Every NAME=VALUE of `option` taken apart; strings and array live in the app's arena. */
 pctl_status pctl_app_settings(pctl_app *app, const char *option, pctl_setting **out,
 			      uint32_t *n_out);
@@ -40,7 +43,9 @@ pctl_status pctl_app_print_lock(pctl_app *app);
 
 /* The options of a run that every running verb shares (--backend, --verify, --no-memo, --gas-limit,
  * --in-process). */
-pctl_status pctl_app_run_options(pctl_app *app, pctl_run_options *out, const char ***backends);
+pctl_status pctl_app_run_request(pctl_app *app, pctl_run_request *out);
+/* The same with all that a run needs of the installation. */
+pctl_status pctl_app_run_options(pctl_app *app, pctl_run_options *out);
 
 /* Progress on a terminal; cleared before anything else is written. */
 void pctl_app_progress(void *app, const char *job, uint64_t done, uint64_t total);

@@ -5,9 +5,9 @@
 #include "app.h"
 #include "evidence/audit/report.h"
 #include "evidence/audit/show.h"
+#include "host/audit.h"
 
-/* As text, and as members of the JSON document; n_quarantined: of the outvoted devices. */
+/* As text; n_quarantined: of the outvoted devices. */
 void pctl_audit_print(pctl_app *app, const pctl_audit_result *r, uint32_t n_quarantined);
-void pctl_audit_document(pctl_app *app, const pctl_audit_result *r, uint32_t n_quarantined);
 
 #endif

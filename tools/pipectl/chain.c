@@ -126,8 +126,7 @@ pctl_status pctl_app_open_executor(pctl_app *app, const char *selector, pctl_exe
 {
 	pctl_device_executor_options options = {.n_backends = 1};
 	pctl_run_options run;
-	const char **backends;
-	pctl_status status = pctl_app_run_options(app, &run, &backends);
+	pctl_status status = pctl_app_run_options(app, &run);
 
 	memset(out, 0, sizeof(*out));
 	/* Of a device that is named for a comparison no agreement is asked. */

@@ -8,6 +8,7 @@
 #include "app.h"
 #include "foundation/base/output.h"
 #include "foundation/base/clock.h"
+#include "host/document.h"
 
 static volatile sig_atomic_t interrupted;
 
@@ -68,14 +69,12 @@ static int wants_colour(const char *word)
 static pctl_status begin_document(pctl_app *app)
 {
 	const pctl_verb *verb = app->line.verb;
-	char schema[64];
+	char name[48];
 
-	pctl_json_init(&app->document, 2);
-	pctl_json_object_begin(&app->document);
-	snprintf(schema, sizeof(schema), "pipectl.%s%s%s/1", verb == NULL ? "usage" : verb->name,
+	snprintf(name, sizeof(name), "%s%s%s", verb == NULL ? "usage" : verb->name,
 		 verb == NULL || verb->sub == NULL ? "" : ".",
 		 verb == NULL || verb->sub == NULL ? "" : verb->sub);
-	pctl_json_kv_string(&app->document, "schema", schema);
+	pctl_document_begin(&app->document, name);
 	app->to = stdout;
 	stdout = open_memstream(&app->printed, &app->n_printed);
 	if (stdout != NULL)
@@ -136,11 +135,7 @@ static void end_document(pctl_app *app, pctl_status status)
 	if (app->n_printed != 0)
 		pctl_json_kv_string(&app->document, "text", app->printed);
 	free(app->printed);
-	pctl_json_kv_string(&app->document, "status", pctl_status_name(status));
-	pctl_json_key(&app->document, "diagnostics");
-	pctl_diag_render_json(app->diagnostics, &app->document);
-	pctl_json_object_end(&app->document);
-	text = pctl_json_finish(&app->document);
+	text = pctl_document_end(&app->document, status, app->diagnostics);
 	if (text != NULL)
 		fputs(text, stdout);
 	free(text);

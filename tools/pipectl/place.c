@@ -3,6 +3,7 @@
 
 #include "app.h"
 #include "foundation/git/immutable.h"
+#include "host/document.h"
 
 pctl_status pctl_verb_sign(pctl_app *app)
 {
@@ -31,16 +32,7 @@ void pctl_app_print_place(pctl_app *app, const pctl_loaded_pipeline *p, int plan
 	FILE *to = plan ? stdout : stderr;
 
 	if (app->json) {
-		pctl_json *j = &app->document;
-
-		pctl_json_key(j, "source");
-		pctl_json_object_begin(j);
-		pctl_json_kv_string(j, "repository", at->repository);
-		pctl_json_kv_string(j, "commit", at->commit);
-		pctl_json_kv_string(j, "path", at->path);
-		pctl_json_kv_string(j, "state", pctl_repo_state_name(at->state));
-		pctl_json_kv_bool(j, "committed", (int)at->committed);
-		pctl_json_object_end(j);
+		pctl_document_place(&app->document, at);
 	} else if (plan || app->verbose) {
 		fprintf(to, "source %s%s%s%s%s (%s%s)\n", at->repository,
 			at->commit[0] == '\0' ? "" : "@", at->commit,

@@ -4,118 +4,14 @@
 #include <string.h>
 
 #include "app.h"
-#include "foundation/base/file.h"
-
-static const char *race_name(uint32_t race)
-{
-	return race == PCTL_PROOF_PROVEN    ? "proven"
-	       : race == PCTL_PROOF_REFUTED ? "refuted"
-					    : "unproven";
-}
-
-static void json_outputs(pctl_json *j, const pctl_run_result *r)
-{
-	char cid[PCTL_CID_TEXT_SIZE], text[PCTL_EVIDENCE_TEXT];
-
-	pctl_json_key(j, "outputs");
-	pctl_json_array_begin(j);
-	for (uint32_t i = 0; i < r->n_outputs; i++) {
-		pctl_json_object_begin(j);
-		pctl_json_kv_string(j, "name", r->outputs[i].name);
-		pctl_json_kv_string(j, "cid", pctl_cid_format(&r->outputs[i].cid, cid));
-		pctl_json_kv_u64(j, "bytes", r->outputs[i].n_bytes);
-		pctl_json_kv_string(j, "type",
-				    r->outputs[i].type.dtype == 0
-					    ? NULL
-					    : pctl_type_text(r->arena, &r->outputs[i].type));
-		pctl_json_kv_string(j, "evidence",
-				    pctl_evidence_text(r->outputs[i].evidence, text));
-		pctl_json_object_end(j);
-	}
-	pctl_json_array_end(j);
-}
-
-static void json_jobs(pctl_json *j, const pctl_run_result *r, int telemetry)
-{
-	char text[PCTL_EVIDENCE_TEXT];
-
-	pctl_json_key(j, "jobs");
-	pctl_json_array_begin(j);
-	for (uint32_t i = 0; i < r->n_jobs; i++) {
-		const pctl_run_job *job = &r->jobs[i];
-
-		pctl_json_object_begin(j);
-		pctl_json_kv_string(j, "id", job->id);
-		pctl_json_kv_string(j, "what", job->what);
-		pctl_json_kv_string(j, "device", job->device);
-		pctl_json_kv_u64(j, "repeat", job->repeat);
-		pctl_json_kv_u64(j, "gas", job->gas);
-		pctl_json_kv_string(j, "class", pctl_class_name(job->determinism));
-		pctl_json_kv_string(j, "race", race_name(job->race));
-		pctl_json_kv_string(j, "race_evidence", pctl_policy_races_word(job->races));
-		pctl_json_kv_u64(j, "buffer_bytes", job->buffer_bytes);
-		pctl_json_kv_u32(j, "kernels", job->n_kernels);
-		pctl_json_kv_bool(j, "verified", (int)job->verified);
-		if (telemetry) {
-			pctl_json_kv_string(j, "evidence", pctl_evidence_text(job->evidence, text));
-			pctl_json_key(j, "seconds");
-			pctl_json_double(j, (double)job->stats.wall_ns * 1e-9);
-			pctl_json_key(j, "device_seconds");
-			pctl_json_double(j, (double)job->stats.device_ns * 1e-9);
-		}
-		pctl_json_object_end(j);
-	}
-	pctl_json_array_end(j);
-}
-
-static void json_choices(pctl_json *j, const pctl_run_result *r, int telemetry)
-{
-	pctl_json_key(j, "devices_tried");
-	pctl_json_array_begin(j);
-	for (uint32_t i = 0; i < r->n_choices; i++) {
-		pctl_json_object_begin(j);
-		pctl_json_kv_string(j, "device", r->choices[i].selector);
-		if (telemetry)
-			pctl_json_kv_string(j, "name", r->choices[i].name);
-		pctl_json_kv_bool(j, "taken", (int)r->choices[i].taken);
-		pctl_json_kv_string(j, "why", r->choices[i].why);
-		pctl_json_object_end(j);
-	}
-	pctl_json_array_end(j);
-}
-
-static void json_identity(pctl_json *j, const pctl_run_result *r)
-{
-	pctl_json_key(j, "device_identity");
-	pctl_json_object_begin(j);
-	for (uint32_t i = 0; i < r->n_identity; i++)
-		pctl_json_kv_string(j, r->identity[i].name, r->identity[i].value);
-	pctl_json_object_end(j);
-}
+#include "host/document.h"
 
 void pctl_app_print_run(pctl_app *app, const char *title, const pctl_run_result *r)
 {
 	char cid[PCTL_CID_TEXT_SIZE], text[PCTL_EVIDENCE_TEXT];
 
 	if (app->json) {
-		pctl_json *j = &app->document;
-
-		pctl_json_kv_string(j, "name", title);
-		json_outputs(j, r);
-		pctl_json_kv_u64(j, "gas", r->gas);
-		pctl_json_kv_u64(j, "actual_gas", r->actual_gas);
-		pctl_json_kv_string(j, "evidence", pctl_evidence_text(r->evidence, text));
-		pctl_json_kv_bool(j, "memoised", (int)r->memoised);
-		if (r->memo_void != NULL)
-			pctl_json_kv_string(j, "memo_void", r->memo_void);
-		pctl_json_kv_u64(j, "peak_bytes", r->peak_bytes);
-		json_jobs(j, r, (int)app->host.policy->telemetry);
-		json_choices(j, r, (int)app->host.policy->telemetry);
-		if (app->host.policy->telemetry) {
-			json_identity(j, r);
-			pctl_json_key(j, "seconds");
-			pctl_json_double(j, (double)r->wall_ns * 1e-9);
-		}
+		pctl_document_run(&app->document, title, r, app->host.policy);
 		return;
 	}
 	for (uint32_t i = 0; i < r->n_outputs; i++)
@@ -153,22 +49,7 @@ void pctl_app_print_run(pctl_app *app, const char *title, const pctl_run_result 
 void pctl_app_print_plan(pctl_app *app, const pctl_graph *g, const pctl_run_result *r)
 {
 	if (app->json) {
-		pctl_json *j = &app->document;
-
-		pctl_json_kv_string(j, "name", g->pipeline->name);
-		json_jobs(j, r, 0);
-		json_choices(j, r, (int)app->host.policy->telemetry);
-		pctl_json_kv_u64(j, "gas", r->gas);
-		pctl_json_kv_u64(j, "peak_bytes", r->peak_bytes);
-		pctl_json_kv_string(j, "stopped_at", r->stopped_at);
-		pctl_json_key(j, "policy");
-		pctl_json_object_begin(j);
-		for (uint32_t i = 0; i < pctl_policy_setting_count(app->host.policy); i++) {
-			const pctl_conf_setting *s = pctl_policy_setting_at(app->host.policy, i);
-
-			pctl_json_kv_string(j, s->key, s->value);
-		}
-		pctl_json_object_end(j);
+		pctl_document_plan(&app->document, g, r, app->host.policy);
 		return;
 	}
 	printf("%-16s %-24s %-12s %8s %16s %16s %-8s %s\n", "job", "what", "device", "rounds",
@@ -178,7 +59,7 @@ void pctl_app_print_plan(pctl_app *app, const pctl_graph *g, const pctl_run_resu
 		       r->jobs[i].id, r->jobs[i].what,
 		       r->jobs[i].device == NULL ? "" : r->jobs[i].device, r->jobs[i].repeat,
 		       r->jobs[i].gas, r->jobs[i].buffer_bytes,
-		       pctl_class_name(r->jobs[i].determinism), race_name(r->jobs[i].race));
+		       pctl_class_name(r->jobs[i].determinism), pctl_race_name(r->jobs[i].race));
 	if (r->stopped_at != NULL)
 		printf("job \"%s\" and what follows depend on a size found in the data\n",
 		       r->stopped_at);

@@ -164,12 +164,3 @@ void pctl_audit_print(pctl_app *app, const pctl_audit_result *r, uint32_t n_quar
 	if (report != NULL)
 		printf("report: %s/index.html\n", report);
 }
-
-void pctl_audit_document(pctl_app *app, const pctl_audit_result *r, uint32_t n_quarantined)
-{
-	pctl_json *j = &app->document;
-
-	pctl_audit_json(r, j);
-	pctl_json_kv_u32(j, "quarantined", n_quarantined);
-	pctl_json_kv_string(j, "report", pctl_option_value(&app->line, "--report"));
-}

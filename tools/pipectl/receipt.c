@@ -9,43 +9,11 @@
 
 /* ---- run --receipt ------------------------------------------------------------------------ */
 
-/* Every text into the store, with the name it has from the pipeline's folder. */
-static pctl_status keep_texts(pctl_app *app, const pctl_texts *texts, pctl_receipt_data **out,
-			      uint32_t *n_out)
-{
-	const uint32_t n = pctl_texts_count(texts);
-	pctl_receipt_data *data = pctl_arena_array(app->arena, n + (size_t)1, sizeof(*data));
-	pctl_status status = data == NULL ? pctl_refuse(app->call, PC2_NOMEM, "no memory for texts")
-					  : pctl_store_batch_begin(app->host.store, app->call);
-	pctl_status ended;
-
-	*out = data;
-	*n_out = n;
-	if (status != PCTL_OK)
-		return status;
-	for (uint32_t i = 0; status == PCTL_OK && i < n; i++) {
-		const char *bytes = pctl_texts_bytes(texts, i, &data[i].n_bytes);
-		char *name = pctl_texts_relative(texts, i);
-
-		data[i].name = pctl_arena_dup(app->arena, name);
-		data[i].type = "";
-		free(name);
-		status = data[i].name == NULL
-				 ? pctl_refuse(app->call, PC2_NOMEM, "no memory for texts")
-				 : pctl_store_put(app->host.store, bytes, data[i].n_bytes,
-						  app->call, &data[i].cid);
-	}
-	ended = pctl_store_batch_commit(app->host.store, app->call);
-	return status == PCTL_OK ? ended : status;
-}
-
 pctl_status pctl_app_receipt_begin(pctl_app *app, const pctl_loaded_pipeline *p,
 				   pctl_run_options *o, pctl_receipt **out)
 {
 	const char *trace = pctl_option_value(&app->line, "--trace");
-	pctl_receipt_data *texts;
-	uint32_t n_texts, level = PCTL_WATCH_JOBS;
-	pctl_status status;
+	uint32_t level = PCTL_WATCH_JOBS;
 
 	*out = NULL;
 	if (trace != NULL && !pctl_trace_level_parse(trace, &level))
@@ -55,28 +23,7 @@ pctl_status pctl_app_receipt_begin(pctl_app *app, const pctl_loaded_pipeline *p,
 		return trace == NULL ? PCTL_OK
 				     : pctl_refuse(app->call, PC10_USAGE,
 						   "--trace belongs to --receipt FILE");
-	status = keep_texts(app, p->texts, &texts, &n_texts);
-	if (status == PCTL_OK)
-		status = pctl_receipt_create(app->call, out);
-	if (status == PCTL_OK)
-		status = pctl_receipt_ask(*out, p->graph, o, texts, n_texts, app->call);
-	if (status == PCTL_OK) {
-		pctl_receipt_watch(*out, level, o);
-		o->flags |= PCTL_RUN_KEEP_INPUTS;
-	}
-	return status;
-}
-
-static pctl_status add_place(pctl_app *app, const pctl_repo_place *place, pctl_receipt *r)
-{
-	r->repository =
-		pctl_arena_dup(r->arena, place->repository == NULL ? "" : place->repository);
-	r->commit = pctl_arena_dup(r->arena, place->commit);
-	r->path = pctl_arena_dup(r->arena, place->path == NULL ? "" : place->path);
-	r->state = pctl_repo_state_name(place->state);
-	return r->repository == NULL || r->commit == NULL || r->path == NULL
-		       ? pctl_refuse(app->call, PC2_NOMEM, "no memory for a receipt")
-		       : PCTL_OK;
+	return pctl_receipt_begin(&app->host, p, level, o, app->call, out);
 }
 
 pctl_status pctl_app_receipt_finish(pctl_app *app, const pctl_loaded_pipeline *p,
@@ -85,18 +32,10 @@ pctl_status pctl_app_receipt_finish(pctl_app *app, const pctl_loaded_pipeline *p
 {
 	const char *path = pctl_option_value(&app->line, "--receipt");
 	pctl_str_buf text = PCTL_STR_BUF_INIT;
-	pctl_signer *signer = NULL;
-	pctl_status status = pctl_receipt_answer(r, o, result, app->call);
+	pctl_status status = pctl_receipt_finish(&app->host, p, o, result, app->call, r, &text);
 
 	if (status == PCTL_OK)
-		status = add_place(app, &p->place, r);
-	if (status == PCTL_OK)
-		status = pctl_installation_signer(&app->host, app->call, &signer);
-	if (status == PCTL_OK)
-		status = pctl_receipt_text(r, signer, app->call, &text);
-	if (status == PCTL_OK)
 		status = pctl_file_write(path, text.data, text.n, 1, app->call);
-	pctl_signer_close(signer);
 	pctl_str_drop(&text);
 	return status;
 }
@@ -105,16 +44,17 @@ pctl_status pctl_app_receipt_finish(pctl_app *app, const pctl_loaded_pipeline *p
 
 pctl_status pctl_app_receipt_open(pctl_app *app, const char *path, pctl_app_receipt *out)
 {
+	pctl_some_receipt some;
 	pctl_status status;
 
 	*out = (pctl_app_receipt){.path = path};
 	status = pctl_file_read(path, PCTL_RECEIPT_BYTES_MAX, app->call, &out->text, &out->n);
 	if (status != PCTL_OK)
 		return status;
-	/* Which of the two it is stands in its signed head; a text that names neither is refused as a run's. */
-	if (strstr(out->text, "schema = \"" PCTL_BLOCK_RECEIPT_SCHEMA "\";\n") != NULL)
-		return pctl_block_receipt_parse(path, out->text, out->n, app->call, &out->block);
-	return pctl_receipt_parse(path, out->text, out->n, app->call, &out->run);
+	status = pctl_some_receipt_parse(path, out->text, out->n, app->call, &some);
+	out->run = some.run;
+	out->block = some.block;
+	return status;
 }
 
 void pctl_app_receipt_close(pctl_app_receipt *r)

@@ -7,6 +7,7 @@
 #include "evidence/receipt/block_receipt.h"
 #include "evidence/receipt/dispute.h"
 #include "evidence/receipt/receipt.h"
+#include "host/receipts.h"
 
 /* --receipt and --trace of `run`: a receipt that watches the run, NULL without --receipt. Texts go into the store. */
 pctl_status pctl_app_receipt_begin(pctl_app *app, const pctl_loaded_pipeline *p,

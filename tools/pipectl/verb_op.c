@@ -212,7 +212,6 @@ pctl_status pctl_verb_op_run(pctl_app *app)
 	uint32_t n_ins, n_outs, n_attrs;
 	pctl_run_result *result = NULL;
 	pctl_run_options options;
-	const char **backends;
 	pctl_pipeline *p = NULL;
 	pctl_graph *g = NULL;
 	pctl_op_ref op;
@@ -225,7 +224,7 @@ pctl_status pctl_verb_op_run(pctl_app *app)
 	if (status == PCTL_OK)
 		status = pctl_app_settings(app, "--attr", &attrs, &n_attrs);
 	if (status == PCTL_OK)
-		status = pctl_app_run_options(app, &options, &backends);
+		status = pctl_app_run_options(app, &options);
 	if (status == PCTL_OK)
 		status = make_pipeline(app, &op, ins, n_ins, attrs, n_attrs, &p);
 	if (status == PCTL_OK)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "app.h"
-#include "foundation/base/file.h"
+#include "host/document.h"
 #include "receipt.h"
 
 /* Texts of a revision are no files: diagnostics show them from here. */
@@ -32,108 +32,38 @@ pctl_status pctl_app_load(pctl_app *app, const char *path, pctl_loaded_pipeline 
 	return status;
 }
 
-static const char *outcome_name(uint32_t outcome)
-{
-	return outcome == PCTL_CHECK_PASSED   ? "passed"
-	       : outcome == PCTL_CHECK_FAILED ? "failed"
-					      : "not run";
-}
-
 static void print_checks(pctl_app *app, const char *path, const pctl_loaded_pipeline *p,
 			 pctl_status status)
 {
 	if (app->json) {
-		pctl_json *j = &app->document;
-
-		pctl_json_object_begin(j);
-		pctl_json_kv_string(j, "file", path);
-		pctl_json_kv_bool(j, "ok", status == PCTL_OK);
-		pctl_json_key(j, "checks");
-		pctl_json_array_begin(j);
-		for (uint32_t i = 0; i < p->n_checks; i++) {
-			pctl_json_object_begin(j);
-			pctl_json_kv_string(j, "name", p->checks[i].name);
-			pctl_json_kv_string(j, "outcome", outcome_name(p->checks[i].outcome));
-			pctl_json_object_end(j);
-		}
-		pctl_json_array_end(j);
-		pctl_json_object_end(j);
+		pctl_document_checks(&app->document, path, p, status);
 		return;
 	}
 	for (uint32_t i = 0; app->verbose && i < p->n_checks; i++)
 		fprintf(stderr, "%s: %-12s %s (%s)\n", path, p->checks[i].name,
-			outcome_name(p->checks[i].outcome), p->checks[i].about);
+			pctl_check_outcome_name(p->checks[i].outcome), p->checks[i].about);
 	if (!app->quiet)
 		printf("%s: %s\n", path, status == PCTL_OK ? "ok" : "refused");
 }
 
-/* The checks that need sizes: with --in, or against devices. */
-static pctl_status check_sizes(pctl_app *app, const pctl_loaded_pipeline *p, const char *device)
-{
-	pctl_run_result *result = NULL;
-	pctl_run_options options;
-	const char **backends;
-	pctl_setting *ins;
-	pctl_status status = pctl_app_run_options(app, &options, &backends);
-
-	if (status == PCTL_OK)
-		status = pctl_app_settings(app, "--in", &ins, &options.n_ins);
-	if (status != PCTL_OK)
-		return status;
-	options.ins = ins;
-	options.backends = &device;
-	options.n_backends = device == NULL ? 0 : 1;
-	if (device == NULL)
-		options.flags |= PCTL_RUN_NO_DEVICE;
-	status = pctl_run_plan(p->graph, &options, app->call, &result);
-	pctl_run_result_destroy(result);
-	return status;
-}
-
-static pctl_status check_all_devices(pctl_app *app, const pctl_loaded_pipeline *p)
-{
-	pctl_devices *list;
-	uint32_t n = 0;
-	pctl_status first = PCTL_OK,
-		    status = pctl_devices_list(app->host.registry, NULL, 0, app->call, &list);
-
-	if (status != PCTL_OK)
-		return status;
-	for (uint32_t i = 0; i < pctl_devices_count(list); i++) {
-		const pctl_device_entry *e = pctl_devices_at(list, i);
-
-		if (e->state != PCTL_DEVICE_USABLE || e->roles & PCTL_ROLE_INERT)
-			continue;
-		status = check_sizes(app, p, e->selector);
-		n++;
-		if (first == PCTL_OK)
-			first = status;
-	}
-	if (n == 0)
-		first = pctl_refuse(app->call, PC5207_NO_DEVICE, "there is no device to check");
-	pctl_devices_destroy(list);
-	return first;
-}
-
 static pctl_status check_file(pctl_app *app, const char *path)
 {
-	uint32_t n_sized = 0;
-	const char *device;
+	const char *const *devices;
+	uint32_t n_devices;
+	pctl_run_request q;
+	pctl_setting *ins;
 	pctl_loaded_pipeline p;
-	pctl_status status = pctl_app_load(app, path, &p), one;
+	pctl_status status = pctl_app_load(app, path, &p);
 
-	/* Sizes are checked when all are known, or when the caller meant to give them. */
-	for (uint32_t i = 0; status == PCTL_OK && i < p.pipeline->n_inputs; i++)
-		n_sized += p.pipeline->inputs[i].file != NULL || p.pipeline->inputs[i].cid != NULL;
-	if (status == PCTL_OK && !pctl_option_has(&app->line, "--device") &&
-	    (n_sized == p.pipeline->n_inputs || pctl_option_has(&app->line, "--in")))
-		status = check_sizes(app, &p, NULL);
-	for (uint32_t i = 0;
-	     p.graph != NULL && (device = pctl_option_at(&app->line, "--device", i)) != NULL; i++) {
-		one = strcmp(device, "all") == 0 ? check_all_devices(app, &p)
-						 : check_sizes(app, &p, device);
-		if (status == PCTL_OK)
-			status = one;
+	if (status == PCTL_OK)
+		status = pctl_app_run_request(app, &q);
+	if (status == PCTL_OK)
+		status = pctl_app_settings(app, "--in", &ins, &q.n_ins);
+	if (status == PCTL_OK)
+		status = pctl_app_values(app, "--device", &devices, &n_devices);
+	if (status == PCTL_OK) {
+		q.ins = ins;
+		status = pctl_check_pipeline(&app->host, &p, &q, devices, n_devices, app->call);
 	}
 	print_checks(app, path, &p, status);
 	pctl_loaded_pipeline_close(&p);
@@ -168,7 +98,6 @@ pctl_status pctl_verb_check(pctl_app *app)
 
 pctl_status pctl_verb_run(pctl_app *app)
 {
-	const char **backends;
 	pctl_run_result *result = NULL;
 	pctl_receipt *receipt = NULL;
 	pctl_setting *ins, *outs;
@@ -178,7 +107,7 @@ pctl_status pctl_verb_run(pctl_app *app)
 	pctl_status status = pctl_app_load(app, app->line.arguments[0], &p);
 
 	if (status == PCTL_OK)
-		status = pctl_app_run_options(app, &options, &backends);
+		status = pctl_app_run_options(app, &options);
 	if (status == PCTL_OK)
 		status = pctl_app_settings(app, "--in", &ins, &options.n_ins);
 	if (status == PCTL_OK)
@@ -191,7 +120,7 @@ pctl_status pctl_verb_run(pctl_app *app)
 		status = pctl_app_receipt_begin(app, &p, &options, &receipt);
 	if (status == PCTL_OK) {
 		options.ins = ins;
-		status = pctl_host_run(&app->host, p.graph, &options, app->call, &result);
+		status = pctl_run_pipeline(&app->host, &p, &options, app->call, &result);
 	}
 	pctl_app_progress_clear(app);
 	if (status == PCTL_OK)
@@ -246,7 +175,6 @@ pctl_status pctl_verb_plan(pctl_app *app)
 {
 	pctl_run_result *result = NULL;
 	pctl_run_options options;
-	const char **backends;
 	pctl_setting *ins;
 	pctl_loaded_pipeline p;
 	pctl_status status = pctl_app_load(app, app->line.arguments[0], &p);
@@ -256,14 +184,12 @@ pctl_status pctl_verb_plan(pctl_app *app)
 		goto out;
 	}
 	if (status == PCTL_OK)
-		status = pctl_app_run_options(app, &options, &backends);
+		status = pctl_app_run_options(app, &options);
 	if (status == PCTL_OK)
 		status = pctl_app_settings(app, "--in", &ins, &options.n_ins);
-	if (status == PCTL_OK)
-		status = pctl_admit(&app->host, &p, app->call);
 	if (status == PCTL_OK) {
 		options.ins = ins;
-		status = pctl_run_plan(p.graph, &options, app->call, &result);
+		status = pctl_plan_pipeline(&app->host, &p, &options, app->call, &result);
 	}
 	if (status == PCTL_OK) {
 		pctl_app_print_place(app, &p, 1);

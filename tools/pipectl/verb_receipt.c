@@ -1,6 +1,4 @@
 /* Verbs over receipts that need no device: show, verify. */
-#include <string.h>
-
 #include "receipt.h"
 
 pctl_status pctl_verb_receipt_show(pctl_app *app)
@@ -14,51 +12,20 @@ pctl_status pctl_verb_receipt_show(pctl_app *app)
 	return status;
 }
 
-static pctl_status has_all(pctl_app *app, const pctl_block_receipt *r)
-{
-	const pctl_block_statement *items = r->is_job ? &r->job : r->all.items;
-	char cid[PCTL_CID_TEXT_SIZE], hex[2 * PCTL_DIGEST_BYTES + 1];
-	pctl_status status = PCTL_OK;
-
-	for (uint32_t i = 0; i < (r->is_job ? 1 : r->all.n); i++) {
-		const pctl_cid *missing = pctl_store_has(app->host.store, &items[i].program)
-						  ? NULL
-						  : &items[i].program;
-
-		for (uint32_t k = 0; k < items[i].n_inputs; k++)
-			if (!pctl_store_has(app->host.store, &items[i].inputs[k].cid))
-				missing = &items[i].inputs[k].cid;
-		if (items[i].complete && !pctl_store_has(app->host.store, &items[i].output))
-			missing = &items[i].output;
-		if (missing != NULL)
-			status = pctl_refuse(app->call, PC5904_RECEIPT_MISSING, "%s: of job %s, %s",
-					     r->name, pctl_digest_hex(items[i].job, hex),
-					     pctl_cid_format(missing, cid));
-	}
-	return status;
-}
-
 static pctl_status verify_file(pctl_app *app, const char *path)
 {
-	const char *want = pctl_option_value(&app->line, "--signer"), *signer;
+	pctl_some_receipt some;
+	const char *signer;
 	pctl_app_receipt r;
 	pctl_status status = pctl_app_receipt_open(app, path, &r);
 
 	if (status != PCTL_OK)
 		goto out;
-	signer = r.run != NULL ? r.run->signer : r.block->signer;
-	if (want != NULL && strcmp(want, signer) != 0) {
-		status = pctl_refuse(app->call, PC5906_RECEIPT_SIGNER, "%s was signed by %s", path,
-				     signer);
-		goto out;
-	}
-	if (pctl_option_has(&app->line, "--store")) {
-		status = pctl_installation_store(&app->host, app->call);
-		if (status == PCTL_OK)
-			status = r.run != NULL
-					 ? pctl_receipt_in_store(r.run, app->host.store, app->call)
-					 : has_all(app, r.block);
-	}
+	some = (pctl_some_receipt){r.run, r.block};
+	signer = pctl_some_receipt_signer(&some);
+	status = pctl_some_receipt_verify(&app->host, &some,
+					  pctl_option_value(&app->line, "--signer"),
+					  pctl_option_has(&app->line, "--store"), app->call);
 	if (status != PCTL_OK)
 		goto out;
 	if (app->json) {

@@ -72,7 +72,6 @@ static pctl_status refuse_replay(pctl_app *app, const pctl_receipt *r, const pct
 
 pctl_status pctl_verb_receipt_replay(pctl_app *app)
 {
-	const char **backends;
 	pctl_replay again = {.again = NULL};
 	pctl_reopened *p = NULL;
 	pctl_run_options o;
@@ -82,7 +81,7 @@ pctl_status pctl_verb_receipt_replay(pctl_app *app)
 	if (status == PCTL_OK)
 		status = needs_run(app, &r);
 	if (status == PCTL_OK)
-		status = pctl_app_run_options(app, &o, &backends);
+		status = pctl_app_run_options(app, &o);
 	if (status == PCTL_OK)
 		status = pctl_receipt_reopen(r.run, &o, app->host.kernels, app->call, &p);
 	if (status == PCTL_OK)
@@ -277,14 +276,13 @@ static pctl_status tell(pctl_app *app, const pctl_app_receipt r[2], const pctl_d
 
 static pctl_status dispute_runs(pctl_app *app, const pctl_app_receipt r[2])
 {
-	const char **backends;
 	pctl_reopened *p = NULL;
 	pctl_dispute *d = NULL;
 	pctl_run_options o;
 	pctl_status status = pctl_dispute_check(r[0].run, r[1].run, app->call);
 
 	if (status == PCTL_OK)
-		status = pctl_app_run_options(app, &o, &backends);
+		status = pctl_app_run_options(app, &o);
 	if (status == PCTL_OK)
 		status = pctl_receipt_reopen(r[0].run, &o, app->host.kernels, app->call, &p);
 	if (status == PCTL_OK)

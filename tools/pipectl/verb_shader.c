@@ -450,7 +450,7 @@ static pctl_status parse_trace(pctl_app *app, uint64_t *out)
 
 pctl_status pctl_verb_shader_run(pctl_app *app)
 {
-	const char *path = app->line.arguments[0], **backends;
+	const char *path = app->line.arguments[0];
 	struct shader_options o = {.text = NULL};
 	pctl_graph_options graph_options = {.wgsl_flags = 0};
 	pctl_setting *binds, *reads;
@@ -472,7 +472,7 @@ pctl_status pctl_verb_shader_run(pctl_app *app)
 	if (status == PCTL_OK)
 		status = pctl_app_settings(app, "--read", &reads, &n_reads);
 	if (status == PCTL_OK)
-		status = pctl_app_run_options(app, &options, &backends);
+		status = pctl_app_run_options(app, &options);
 	if (status == PCTL_OK)
 		status = make_pipeline(app, path, &o, unit->program, binds, n_binds, &p);
 	if (status == PCTL_OK)

@@ -1,7 +1,7 @@
 /* Memo records: one small text file a key, checked by a digest of its own, so that whatever is not
  * exactly what was written is a miss.
  *
- *   pipectl-memo 2
+ *   pipectl-memo 3
  *   host HEX
  *   evidence TEXT
  *   class N
@@ -10,7 +10,7 @@
  *   gas N
  *   library ID SHA256                                              (any number; fields between tabs)
  *   device ID SHA256 INDEX KIND PROFILE DRIVER NAME                (any number; fields between tabs)
- *   out NAME CID BYTES      (any number)
+ *   out NAME CID BYTES TYPE (any number)
  *   sum HEX                 (SHA-256 of all lines before)
  */
 #include "runtime/cas/memo.h"
@@ -31,7 +31,7 @@
 
 #define HEX_SIZE (2 * PCTL_DIGEST_BYTES + 1)
 #define RECORD_BYTES_MAX 65536u
-#define MAGIC "pipectl-memo 2\n"
+#define MAGIC "pipectl-memo 3\n"
 
 pctl_status pctl_memo_open(const char *path, pctl_store *store, const pctl_call *call,
 			   pctl_memo **out)
@@ -97,8 +97,9 @@ static int is_valid(const pctl_memo_record *r)
 		if (!is_plugin(&r->plugins[i]))
 			return 0;
 	for (uint32_t i = 0; i < r->n_outputs; i++)
-		if (r->outputs[i].name[0] == 0 ||
-		    !is_field(r->outputs[i].name, sizeof(r->outputs[i].name), 0))
+		if (r->outputs[i].name[0] == 0 || r->outputs[i].type[0] == 0 ||
+		    !is_field(r->outputs[i].name, sizeof(r->outputs[i].name), 0) ||
+		    !is_field(r->outputs[i].type, sizeof(r->outputs[i].type), 0))
 			return 0;
 	return 1;
 }
@@ -138,8 +139,9 @@ static char *encode(const pctl_memo_record *r)
 	for (uint32_t i = 0; i < r->n_plugins; i++)
 		add_plugin(&s, &r->plugins[i]);
 	for (uint32_t i = 0; i < r->n_outputs; i++)
-		pctl_str_addf(&s, "out %s %s %" PRIu64 "\n", r->outputs[i].name,
-			      pctl_cid_format(&r->outputs[i].cid, cid), r->outputs[i].n_bytes);
+		pctl_str_addf(&s, "out %s %s %" PRIu64 " %s\n", r->outputs[i].name,
+			      pctl_cid_format(&r->outputs[i].cid, cid), r->outputs[i].n_bytes,
+			      r->outputs[i].type);
 	return pctl_memo_seal(&s);
 }
 
@@ -165,14 +167,17 @@ static char *after(char *line, const char *word)
 static int decode_output(char *text, pctl_memo_output *out)
 {
 	char *cid = strchr(text, ' '), *size = cid != NULL ? strchr(cid + 1, ' ') : NULL;
+	char *type = size != NULL ? strchr(size + 1, ' ') : NULL;
 
-	if (size == NULL)
+	if (type == NULL)
 		return 0;
 	*cid++ = 0;
 	*size++ = 0;
-	if (strlen(text) >= sizeof(out->name))
+	*type++ = 0;
+	if (strlen(text) >= sizeof(out->name) || strlen(type) >= sizeof(out->type))
 		return 0;
 	memcpy(out->name, text, strlen(text) + 1);
+	memcpy(out->type, type, strlen(type) + 1);
 	return pctl_cid_parse(cid, &out->cid) &&
 	       pctl_num_parse_u64(size, strlen(size), &out->n_bytes);
 }

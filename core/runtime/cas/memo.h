@@ -13,8 +13,10 @@
 
 typedef struct pctl_memo pctl_memo;
 
+/* type: "u32[4,2]" as pctl_type_text writes it; no blanks or control characters in either text. */
 typedef struct pctl_memo_output {
-	char name[64]; /* of the port; no blanks or control characters */
+	char name[64]; /* of the port */
+	char type[192];
 	pctl_cid cid;
 	uint64_t n_bytes;
 } pctl_memo_output;

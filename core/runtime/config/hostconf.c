@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "foundation/base/arena.h"
 #include "foundation/base/file.h"
+#include "foundation/base/program.h"
 
 #define PLACES_MAX 4u
 #define SEARCHED_MAX (PLACES_MAX + 1u)
@@ -294,21 +294,14 @@ static pctl_status find_home(host_state *s, const pctl_host_options *o, const pc
 	return s->c.home != NULL ? PCTL_OK : pctl_refuse(call, PC2_NOMEM, "no memory for a path");
 }
 
-/* Directory of the running program; NULL when the system does not tell. */
+/* Directory of the programs; NULL when the system does not tell. */
 static const char *executable_dir(host_state *s)
 {
-	char path[4096];
-	const ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
-	char *slash;
+	char *dir = pctl_program_dir();
+	const char *kept = dir == NULL ? NULL : pctl_arena_dup(s->arena, dir);
 
-	if (n <= 0)
-		return NULL;
-	path[n] = 0;
-	slash = strrchr(path, '/');
-	if (slash == NULL)
-		return NULL;
-	*slash = 0;
-	return pctl_arena_dup(s->arena, path);
+	free(dir);
+	return kept;
 }
 
 static const char *directory_of(host_state *s, const char *file)

@@ -53,7 +53,7 @@ typedef struct pctl_host_config {
 /*
  * Find and read it. Searched, first found wins: --config (must exist), HOME/pipectl.cfg,
  * EXE/../conf/pipectl.cfg (a build tree), EXE/../share/pipectl/conf/pipectl.cfg (an installation),
- * /etc/pipectl/pipectl.cfg. EXE is the directory of the running program. All errors of the file at
+ * /etc/pipectl/pipectl.cfg. EXE is the directory of the programs (program.h). All errors of the file at
  * once.
  */
 pctl_status pctl_host_config_load(const pctl_host_options *o, const pctl_call *call,

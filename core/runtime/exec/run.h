@@ -105,8 +105,18 @@ typedef struct pctl_run_agreed {
 	pctl_evidence evidence;
 } pctl_run_agreed;
 
+/* Data for an input that lies in memory: the caller's, unchanged until the run ends. type: dtype 0 where the size is to tell
+ * it, as it does of files. */
+typedef struct pctl_input_bytes {
+	const char *name;
+	const void *data;
+	uint64_t n_bytes;
+	pctl_tensor_type type;
+} pctl_input_bytes;
+
 /*
  * ins       --in NAME=FILE|CID, in place of what the file names
+ * given     the same from memory; no name stands in both
  * backends  selectors in order of preference; n 0: the policy's order. Naming one: no memo is read
  * progress  called between submits; may be NULL
  * certified_level  the certificate level (0 to 4) that an op holds on a device; NULL: nothing is certified. Asked where
@@ -131,11 +141,11 @@ typedef struct pctl_run_options {
 	pctl_profiles *profiles; /* NULL: strict floats run on the reference only */
 	const pctl_setting *ins;
 	const char *const *backends;
-	uint32_t n_ins, n_backends;
+	const pctl_input_bytes *given;
+	uint32_t n_ins, n_backends, n_given;
 	uint32_t verify_ppm; /* share of jobs run again on the reference, in millionths */
 	uint32_t flags;	     /* PCTL_RUN_* */
 	uint32_t has_gas_limit;
-	uint32_t reserved;
 	uint64_t gas_limit;
 	void (*progress)(void *ctx, const char *job, uint64_t done, uint64_t total);
 	void *progress_ctx;
@@ -153,7 +163,7 @@ typedef struct pctl_run_options {
 
 typedef struct pctl_run_output {
 	const char *name;
-	pctl_tensor_type type; /* dtype 0 when it came from the memo */
+	pctl_tensor_type type;
 	pctl_cid cid;
 	uint64_t n_bytes;
 	pctl_evidence evidence; /* how it stands; of an input of the user's own: verified */

@@ -73,13 +73,28 @@ static pctl_status open_in_view(pctl_running *r, uint32_t i)
 	return status;
 }
 
+/* What the caller holds in memory for input i, NULL: nothing. */
+static const pctl_input_bytes *given_bytes(const pctl_running *r, uint32_t i)
+{
+	for (uint32_t k = 0; k < r->o->n_given; k++) {
+		if (strcmp(r->o->given[k].name, r->graph->pipeline->inputs[i].name) == 0)
+			return &r->o->given[k];
+	}
+	return NULL;
+}
+
 static pctl_status open_input(pctl_running *r, uint32_t i)
 {
 	const pctl_pipe_input *in = &r->graph->pipeline->inputs[i];
+	const pctl_input_bytes *bytes = given_bytes(r, i);
 	const char *given = NULL;
 	pctl_status status;
 	pctl_cid cid;
 	char *path;
+
+	if (bytes != NULL)
+		return pctl_source_open_bytes(in->name, bytes->data, bytes->n_bytes, r->call,
+					      &r->sources[i]);
 
 	for (uint32_t k = 0; k < r->o->n_ins; k++) {
 		if (strcmp(r->o->ins[k].name, in->name) == 0)
@@ -106,6 +121,47 @@ static pctl_status open_input(pctl_running *r, uint32_t i)
 	status = pctl_source_open_file(path, r->call, &r->sources[i]);
 	free(path);
 	return status;
+}
+
+/* Data that comes with a type has that one, where the declaration allows it. */
+static pctl_status take_given_type(pctl_running *r, uint32_t i, const pctl_input_bytes *bytes)
+{
+	const pctl_pipe_input *in = &r->graph->pipeline->inputs[i];
+	const pctl_tensor_type *t = &bytes->type;
+	int fits = pctl_pattern_has_dtype(&in->type, t->dtype) &&
+		   (in->type.any_shape ? t->rank == 1 : t->rank == in->type.rank);
+	uint64_t n_bytes;
+
+	for (uint32_t k = 0; fits && !in->type.any_shape && k < t->rank; k++)
+		fits = in->type.dim[k].name != NULL || in->type.dim[k].value == t->dim[k];
+	if (!fits)
+		return pctl_refuse_at(r->call, PC4015_INPUT_SIZE, &in->pos, NULL,
+				      "input \"%s\" wants %s, what was given is %s", in->name,
+				      pctl_pattern_text(r->result->arena, &in->type),
+				      pctl_type_text(r->result->arena, t));
+	if (!pctl_type_bytes(t, &n_bytes) || n_bytes != bytes->n_bytes)
+		return pctl_refuse_at(r->call, PC4015_INPUT_SIZE, &in->pos, NULL,
+				      "input \"%s\" was given as %s with %" PRIu64 " bytes",
+				      in->name, pctl_type_text(r->result->arena, t),
+				      bytes->n_bytes);
+	r->input_types[i] = *t;
+	return bind_dims(r, in, t);
+}
+
+static pctl_status take_given_types(pctl_running *r)
+{
+	pctl_status first = PCTL_OK;
+
+	for (uint32_t i = 0; i < r->graph->pipeline->n_inputs; i++) {
+		const pctl_input_bytes *bytes = given_bytes(r, i);
+		pctl_status status;
+
+		if (r->sources[i] == NULL || bytes == NULL || bytes->type.dtype == 0)
+			continue;
+		status = take_given_type(r, i, bytes);
+		first = first == PCTL_OK ? status : first;
+	}
+	return first;
 }
 
 static pctl_status type_input(pctl_running *r, uint32_t i)
@@ -137,28 +193,33 @@ static uint32_t is_open(pctl_running *r, uint32_t i)
 				    pctl_source_bytes(r->sources[i]), pctl_run_dim, r, &t) < 0;
 }
 
+static const char *given_name(const pctl_running *r, uint32_t k)
+{
+	return k < r->o->n_ins ? r->o->ins[k].name : r->o->given[k - r->o->n_ins].name;
+}
+
 static pctl_status check_names(pctl_running *r)
 {
 	const pctl_pipeline *p = r->graph->pipeline;
 	pctl_status first = PCTL_OK;
 
-	for (uint32_t k = 0; k < r->o->n_ins; k++) {
+	for (uint32_t k = 0; k < r->o->n_ins + r->o->n_given; k++) {
 		const char *names[64];
 		uint32_t n = 0, known = 0;
 		char *hint;
 
 		for (uint32_t i = 0; i < p->n_inputs; i++) {
-			known |= strcmp(p->inputs[i].name, r->o->ins[k].name) == 0;
+			known |= strcmp(p->inputs[i].name, given_name(r, k)) == 0;
 			if (n < 64)
 				names[n++] = p->inputs[i].name;
 		}
 		if (known)
 			continue;
-		hint = pctl_conf_hint_names(r->o->ins[k].name, names, n);
+		hint = pctl_conf_hint_names(given_name(r, k), names, n);
 		if (first == PCTL_OK)
 			first = PCTL_E_INVALID;
 		(void)pctl_refuse_at(r->call, PC4013_INPUT_UNKNOWN, NULL, hint,
-				     "--in %s: the pipeline has no such input", r->o->ins[k].name);
+				     "--in %s: the pipeline has no such input", given_name(r, k));
 		free(hint);
 	}
 	return first;
@@ -224,7 +285,9 @@ pctl_status pctl_run_bind_inputs(pctl_running *r)
 		if (first == PCTL_OK)
 			first = status;
 	}
-	status = type_inputs(r);
+	status = take_given_types(r);
+	if (status == PCTL_OK)
+		status = type_inputs(r);
 	if (first == PCTL_OK)
 		first = status;
 	for (uint32_t i = 0; first == PCTL_OK && i < p->n_inputs; i++) {

@@ -145,9 +145,19 @@ static int names_match(const pctl_running *r, const pctl_memo_record *record)
 	return 1;
 }
 
+/* A type that was written out when it was remembered. */
+static int read_type(pctl_running *r, const char *text, pctl_tensor_type *out)
+{
+	pctl_type_pattern p;
+
+	return pctl_type_parse(text, r->result->arena, NULL, NULL, &p) == PCTL_OK &&
+	       pctl_pattern_concrete(&p, out);
+}
+
 int pctl_run_from_memo(pctl_running *r)
 {
 	const pctl_pipeline *p = r->graph->pipeline;
+	pctl_tensor_type types[PCTL_MEMO_OUTPUTS_MAX];
 	pctl_memo_record *record = calloc(1, sizeof(*record));
 	int hit = record != NULL && pctl_memo_get(r->o->memo, r->result->memo_key, record) &&
 		  names_match(r, record);
@@ -161,7 +171,10 @@ int pctl_run_from_memo(pctl_running *r)
 		r->result->evidence =
 			pctl_evidence_weaker(r->result->evidence, r->input_evidence[i]);
 	for (uint32_t i = 0; hit && i < p->n_outputs; i++)
-		r->result->outputs[i] = (pctl_run_output){.name = p->outputs[i].port,
+		hit = read_type(r, record->outputs[i].type, &types[i]);
+	for (uint32_t i = 0; hit && i < p->n_outputs; i++)
+		r->result->outputs[i] = (pctl_run_output){.type = types[i],
+							  .name = p->outputs[i].port,
 							  .cid = record->outputs[i].cid,
 							  .n_bytes = record->outputs[i].n_bytes,
 							  .evidence = r->result->evidence};
@@ -222,9 +235,14 @@ void pctl_run_to_memo(pctl_running *r)
 	for (uint32_t i = 0; good && i < record->n_outputs; i++) {
 		const pctl_run_output *out = &r->result->outputs[i];
 
-		good = strlen(out->name) < sizeof(record->outputs[i].name);
-		if (good)
+		const char *type = pctl_type_text(r->result->arena, &out->type);
+
+		good = type != NULL && strlen(out->name) < sizeof(record->outputs[i].name) &&
+		       strlen(type) < sizeof(record->outputs[i].type);
+		if (good) {
 			memcpy(record->outputs[i].name, out->name, strlen(out->name));
+			memcpy(record->outputs[i].type, type, strlen(type));
+		}
 		record->outputs[i].cid = out->cid;
 		record->outputs[i].n_bytes = out->n_bytes;
 	}

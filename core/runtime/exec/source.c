@@ -15,8 +15,9 @@
 
 struct pctl_data_source {
 	char *name;
-	int fd;	      /* of a file, or -1 */
-	char *memory; /* standard input, or given */
+	int fd;		   /* of a file, or -1 */
+	char *memory;	   /* standard input, or taken over */
+	const char *bytes; /* in memory: that, or the caller's; NULL: elsewhere */
 	pctl_blob blob;
 	uint64_t n_bytes;
 	pctl_cid cid;
@@ -83,8 +84,8 @@ static pctl_status walk(pctl_data_source *s, const pctl_call *call,
 
 		if (s->has_blob) {
 			data = s->blob.data + offset;
-		} else if (s->memory != NULL) {
-			data = s->memory + offset;
+		} else if (s->bytes != NULL) {
+			data = s->bytes + offset;
 		} else if (!s->is_zero) {
 			ssize_t got = pread(s->fd, piece, n, (off_t)offset);
 
@@ -127,6 +128,7 @@ pctl_status pctl_source_open_file(const char *path, const pctl_call *call, pctl_
 		return status;
 	if (strcmp(path, "-") == 0) {
 		status = pctl_file_read(path, LARGEST_STDIN, call, &s->memory, &s->n_bytes);
+		s->bytes = s->memory;
 	} else {
 		s->fd = open(path, O_RDONLY | O_CLOEXEC);
 		if (s->fd < 0 || fstat(s->fd, &st) != 0)
@@ -146,8 +148,8 @@ pctl_status pctl_source_open_file(const char *path, const pctl_call *call, pctl_
 	return PCTL_OK;
 }
 
-pctl_status pctl_source_open_memory(const char *name, char *memory, uint64_t n_bytes,
-				    const pctl_call *call, pctl_data_source **out)
+static pctl_status open_bytes(const char *name, char *memory, const void *data, uint64_t n_bytes,
+			      const pctl_call *call, pctl_data_source **out)
 {
 	pctl_data_source *s;
 	pctl_status status = create(name, call, &s);
@@ -158,6 +160,7 @@ pctl_status pctl_source_open_memory(const char *name, char *memory, uint64_t n_b
 		return status;
 	}
 	s->memory = memory;
+	s->bytes = data;
 	s->n_bytes = n_bytes;
 	status = walk(s, call, NULL, NULL, &s->cid);
 	if (status != PCTL_OK) {
@@ -166,6 +169,18 @@ pctl_status pctl_source_open_memory(const char *name, char *memory, uint64_t n_b
 	}
 	*out = s;
 	return PCTL_OK;
+}
+
+pctl_status pctl_source_open_memory(const char *name, char *memory, uint64_t n_bytes,
+				    const pctl_call *call, pctl_data_source **out)
+{
+	return open_bytes(name, memory, memory, n_bytes, call, out);
+}
+
+pctl_status pctl_source_open_bytes(const char *name, const void *data, uint64_t n_bytes,
+				   const pctl_call *call, pctl_data_source **out)
+{
+	return open_bytes(name, NULL, data, n_bytes, call, out);
 }
 
 pctl_status pctl_source_open_cid(pctl_store *store, const pctl_cid *cid, const pctl_call *call,

@@ -15,6 +15,9 @@ pctl_status pctl_source_open_file(const char *path, const pctl_call *call, pctl_
 /* n bytes that lie in memory and are taken over, also on failure; `name` is for messages. */
 pctl_status pctl_source_open_memory(const char *name, char *memory, uint64_t n_bytes,
 				    const pctl_call *call, pctl_data_source **out);
+/* n bytes that stay the caller's until the source is closed, and do not change until then. */
+pctl_status pctl_source_open_bytes(const char *name, const void *data, uint64_t n_bytes,
+				   const pctl_call *call, pctl_data_source **out);
 /* A blob of the store, verified. */
 pctl_status pctl_source_open_cid(pctl_store *store, const pctl_cid *cid, const pctl_call *call,
 				 pctl_data_source **out);

@@ -174,6 +174,19 @@ int pctl_type_buffer_bytes(const pctl_tensor_type *t, uint64_t *out)
 	return 1;
 }
 
+int pctl_pattern_concrete(const pctl_type_pattern *p, pctl_tensor_type *out)
+{
+	*out = (pctl_tensor_type){.dtype = p->dtype[0], .rank = p->rank};
+	if (p->n_dtypes != 1 || p->any_shape)
+		return 0;
+	for (uint32_t i = 0; i < p->rank; i++) {
+		if (p->dim[i].name != NULL)
+			return 0;
+		out->dim[i] = p->dim[i].value;
+	}
+	return 1;
+}
+
 int pctl_type_equal(const pctl_tensor_type *a, const pctl_tensor_type *b)
 {
 	return a->dtype == b->dtype && a->rank == b->rank &&

@@ -42,6 +42,9 @@ int pctl_type_bytes(const pctl_tensor_type *t, uint64_t *out);
 /* Bytes of the buffer that holds it: bytes rounded up to 4. */
 int pctl_type_buffer_bytes(const pctl_tensor_type *t, uint64_t *out);
 
+/* 1 and the type when the pattern leaves nothing open. */
+int pctl_pattern_concrete(const pctl_type_pattern *p, pctl_tensor_type *out);
+
 int pctl_type_equal(const pctl_tensor_type *a, const pctl_tensor_type *b);
 /* "u32[8,2]" into the arena. */
 const char *pctl_type_text(pctl_arena *arena, const pctl_tensor_type *t);

@@ -3,14 +3,13 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <libgen.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "foundation/base/file.h"
+#include "foundation/base/program.h"
 #include "foundation/base/str.h"
 #include "foundation/base/vec.h"
 #include "foundation/conf/conf.h"
@@ -131,13 +130,11 @@ out:
 
 static const char *executable_dir(pctl_arena *a)
 {
-	char path[PATH_MAX];
-	const ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	char *dir = pctl_program_dir();
+	const char *kept = dir ? pctl_arena_dup(a, dir) : NULL;
 
-	if (n <= 0)
-		return NULL;
-	path[n] = 0;
-	return pctl_arena_dup(a, dirname(path));
+	free(dir);
+	return kept;
 }
 
 /* Those of the installation's own directories, even where somebody listed one of them besides. */
