@@ -141,6 +141,43 @@ static const pctl_op_rules *table_rules(pctl_instance *inst, uint32_t i)
 	return op ? &op->rules : NULL;
 }
 
+static const pctl_op_problems *table_problems(pctl_instance *inst, uint32_t i)
+{
+	const kit_op *op = op_get(inst, i);
+
+	return op && op->problem ? op->problems : NULL;
+}
+
+static pctl_status table_problem(pctl_instance *inst, const pctl_call *call, uint32_t i,
+				 uint32_t dtype, uint64_t number, uint64_t seed,
+				 const pctl_problem_sink *sink)
+{
+	const kit_op *op = op_get(inst, i);
+	kit_problem p = {{inst, op, call, NULL}, dtype, number, seed, sink, PCTL_OK};
+
+	if (!op || !op->problem)
+		return pctl_refuse(call, PC1_INTERNAL, "op number %u has no problems of its own",
+				   i);
+	op->problem(&p);
+	return p.status;
+}
+
+static pctl_status table_law(pctl_instance *inst, const pctl_call *call, const pctl_law_case *c,
+			     const pctl_law_sink *sink)
+{
+	kit_law l = {.c = c, .sink = sink};
+
+	l.status = use_make(inst, call, c->op, &l.use);
+	if (l.status != PCTL_OK)
+		return l.status;
+	if (!l.use.op->laws || c->law >= l.use.op->rules.n_laws)
+		return pctl_refuse(call, PC1_INTERNAL, "%s has no law number %u",
+				   l.use.op->desc.name, c->law);
+	l.use.op->laws[c->law](&l);
+	/* A broken law was told; it is no trouble of the library's. */
+	return l.status == PCTL_E_MISMATCH ? PCTL_OK : l.status;
+}
+
 static const pctl_oplib table = {
 	.head = PCTL_HEAD(pctl_oplib),
 	.op_count = table_op_count,
@@ -150,6 +187,9 @@ static const pctl_oplib table = {
 	.function = table_function,
 	.reference = table_reference,
 	.rules = table_rules,
+	.problems = table_problems,
+	.problem = table_problem,
+	.law = table_law,
 };
 
 /* A copy of text in which every "u64" is "u32"; both have three letters. */

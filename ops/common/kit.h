@@ -12,6 +12,8 @@
 #define KIT_COUNT(a) ((uint32_t)(sizeof(a) / sizeof((a)[0])))
 
 typedef struct kit_op kit_op;
+struct kit_law;
+struct kit_problem;
 
 /* One question about one op, as its infer, plan and reference get it. */
 typedef struct kit_use {
@@ -46,6 +48,10 @@ struct kit_op {
 	pctl_status (*infer)(const kit_use *u, pctl_op_result *out);
 	void (*plan)(kit_plan *p);
 	pctl_status (*reference)(const kit_use *u, const pctl_span *in, pctl_span *out);
+	/* law.c: checks of the laws of a plan op, in the order of rules.laws; problems of its own */
+	void (*const *laws)(struct kit_law *l);
+	const pctl_op_problems *problems;
+	void (*problem)(struct kit_problem *p);
 	const void *data;
 	const kit_joined *joined;
 	uint32_t n_joined;
@@ -187,5 +193,55 @@ typedef struct kit_setting {
 } kit_setting;
 void kit_run_op(kit_plan *p, const char *name, uint32_t version, const kit_arg *args,
 		uint32_t n_args, const kit_setting *settings, uint32_t n_settings);
+
+/* ---- laws and problems ------------------------------------------------------------------------
+ */
+
+/* One case of a law under check. After the first refusal or broken claim every call does nothing. */
+typedef struct kit_law {
+	kit_use use;
+	const pctl_law_case *c;
+	const pctl_law_sink *sink;
+	pctl_status status;
+} kit_law;
+
+/* Tensors by number: input port i is i, output port i this one, then what the calls below made, in order. */
+uint32_t kit_law_out(const kit_law *l, uint32_t i);
+const uint8_t *kit_law_data(const kit_law *l, uint32_t tensor); /* of this round's */
+uint64_t kit_law_bytes(const kit_law *l, uint32_t tensor);
+const char *kit_law_attr(const kit_law *l, const char *name); /* as written */
+uint32_t kit_law_tensor(kit_law *l, const pctl_tensor_type *t, const void *bytes);
+/* Another use of version 1 of an op of this library: the number of its first output. */
+uint32_t kit_law_use(kit_law *l, const char *op, const uint32_t *inputs, uint32_t n_in,
+		     const pctl_attr *attr, uint32_t n_attr, uint32_t n_out);
+void kit_law_equal(kit_law *l, uint32_t got, uint32_t want);
+void kit_law_holds(kit_law *l);
+/* It does not hold: "what[i] = got", where want was wanted; or in words. */
+void kit_law_broken(kit_law *l, const char *what, uint64_t i, uint64_t got, uint64_t want);
+void kit_law_says(kit_law *l, const char *got, const char *want);
+/* Once more, with what the uses gave. */
+void kit_law_again(kit_law *l);
+/* Zeroed memory, NULL after a refusal too. */
+void *kit_law_scratch(kit_law *l, uint64_t n_bytes);
+void kit_law_free(kit_law *l, void *p);
+
+/* One problem under construction; use.q is NULL. */
+typedef struct kit_problem {
+	kit_use use;
+	uint32_t dtype;
+	uint64_t number, seed;
+	const pctl_problem_sink *sink;
+	pctl_status status;
+} kit_problem;
+
+void kit_problem_input(kit_problem *p, uint32_t port, const pctl_tensor_type *t, const void *data);
+void kit_problem_attr(kit_problem *p, uint32_t i, uint64_t value);
+void kit_problem_measured(kit_problem *p, uint64_t value);
+void kit_problem_rigid(kit_problem *p);
+/* The number means nothing. */
+void kit_problem_none(kit_problem *p);
+
+/* The next number of a sequence that depends on seed and counter alone. */
+uint64_t kit_random(uint64_t seed, uint64_t counter);
 
 #endif

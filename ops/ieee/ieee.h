@@ -203,4 +203,11 @@ uint32_t ieee_eval_real2(const ieee_ask *a);
 
 #define IEEE_CANONICAL "a result that is NaN is the canonical one"
 
+/* laws.c: of the reductions */
+void ieee_law_one_more(kit_law *l);
+void ieee_law_one_element(kit_law *l);
+void ieee_law_two_parts(kit_law *l);
+void ieee_law_as_strict(kit_law *l);
+void ieee_law_within(kit_law *l);
+
 #endif

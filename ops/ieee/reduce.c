@@ -319,20 +319,33 @@ static const pctl_attr_desc approx_attr[] = {
 	 UINT64_MAX},
 };
 
+#define REDUCE_LAW(short_name, how, text)                                                   \
+	{                                                                                   \
+		.law = PCTL_LAW_CUSTOM, .a = (how), .other = (short_name), .custom = (text) \
+	}
 static const pctl_law reduce_strict_laws[] = {
-	IEEE_LAW_SAID("reduce_strict(x, v) = op(reduce_strict(x), v) for x not empty"),
-	IEEE_LAW_SAID("one element comes back as it is, a NaN with its payload too"),
+	REDUCE_LAW("one more", PCTL_LAW_JUDGED,
+		   "reduce_strict(x, v) = op(reduce_strict(x), v) for x not empty"),
+	REDUCE_LAW("one element", PCTL_LAW_JUDGED,
+		   "one element comes back as it is, a NaN with its payload too"),
 };
 static const pctl_law reduce_tree_laws[] = {
-	IEEE_LAW_SAID("n > 1: reduce_tree(x) = op(reduce_tree(x[..m]), reduce_tree(x[m..])), m the "
-		      "largest power of two below n"),
-	IEEE_LAW_SAID("of min and max: equals reduce_strict"),
-	IEEE_LAW_SAID("one element comes back as it is, a NaN with its payload too"),
+	REDUCE_LAW("two parts", PCTL_LAW_JUDGED,
+		   "n > 1: reduce_tree(x) = op(reduce_tree(x[..m]), reduce_tree(x[m..])), m the "
+		   "largest power of two below n"),
+	REDUCE_LAW("as strict", PCTL_LAW_JUDGED, "of min and max: equals reduce_strict"),
+	REDUCE_LAW("one element", PCTL_LAW_JUDGED,
+		   "one element comes back as it is, a NaN with its payload too"),
 };
 static const pctl_law reduce_approx_laws[] = {
-	IEEE_LAW_SAID("within ulps of the exact result as the specification measures it"),
-	IEEE_LAW_SAID("of min and max: equals reduce_strict"),
+	REDUCE_LAW("within tolerance", PCTL_LAW_JUDGED | PCTL_LAW_MEASURED,
+		   "within ulps of the exact result as the specification measures it"),
+	REDUCE_LAW("as strict", PCTL_LAW_JUDGED, "of min and max: equals reduce_strict"),
 };
+static void (*const strict_checks[])(kit_law *) = {ieee_law_one_more, ieee_law_one_element};
+static void (*const tree_checks[])(kit_law *) = {ieee_law_two_parts, ieee_law_as_strict,
+						 ieee_law_one_element};
+static void (*const approx_checks[])(kit_law *) = {ieee_law_within, ieee_law_as_strict};
 /* The number of elements. */
 static const pctl_example reduce_bounds[] = {
 	{"none", {0}},
@@ -369,7 +382,7 @@ static const pctl_example reduce_bounds[] = {
 			  .n_laws = KIT_COUNT(reduce_##id##_laws),                              \
 			  .n_boundaries = KIT_COUNT(reduce_bounds)},                            \
 		.reference = id##_reference, .plan = id##_plan, .joined = id##_joined,          \
-		.n_joined = KIT_COUNT(id##_joined), .infer = ask                                \
+		.laws = id##_checks, .n_joined = KIT_COUNT(id##_joined), .infer = ask           \
 	}
 
 static const kit_op ops[] = {

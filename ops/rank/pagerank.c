@@ -108,10 +108,15 @@ static const pctl_attr_desc pagerank_attr[] = {
 	 PCTL_ATTR_U64, 0, 0, RANK_MILLION},
 };
 static const pctl_law pagerank_laws[] = {
-	{PCTL_LAW_CUSTOM, 0, 0, 0, NULL, NULL, "iterations = 0 gives every node 10^15 div n"},
-	{PCTL_LAW_CUSTOM, 0, 0, 0, NULL, NULL, "the order of the edges does not show"},
-	{PCTL_LAW_CUSTOM, 0, 0, 0, NULL, NULL, "equals rank.prepare and that many times rank.step"},
+	{PCTL_LAW_CUSTOM, 0, PCTL_LAW_JUDGED, 0, "no iteration", NULL,
+	 "iterations = 0 gives every node 10^15 div n"},
+	{PCTL_LAW_CUSTOM, 0, PCTL_LAW_JUDGED, 0, "shuffled", NULL,
+	 "the order of the edges does not show"},
+	{PCTL_LAW_CUSTOM, 0, PCTL_LAW_JUDGED, 0, "composed", NULL,
+	 "equals rank.prepare and that many times rank.step"},
 };
+static void (*const pagerank_laws_checks[])(kit_law *) = {rank_law_no_iteration, rank_law_shuffled,
+							  rank_law_composed};
 static const pctl_example pagerank_boundaries[] = {
 	{"no edge", {0}},
 	{"one self-loop", {1}},
@@ -143,6 +148,9 @@ static const kit_op pagerank_ops[] = {
 			  .n_laws = KIT_COUNT(pagerank_laws),
 			  .boundaries = pagerank_boundaries,
 			  .n_boundaries = KIT_COUNT(pagerank_boundaries)},
+		.laws = pagerank_laws_checks,
+		.problems = &rank_graphs,
+		.problem = rank_problem_pagerank,
 		.infer = pagerank_infer,
 		.plan = pagerank_plan,
 		.reference = pagerank_reference,

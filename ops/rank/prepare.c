@@ -171,11 +171,13 @@ static const pctl_attr_desc prepare_attr[] = {
 	 0, 0, RANK_NODES_MAX},
 };
 static const pctl_law prepare_laws[] = {
-	{PCTL_LAW_CUSTOM, 0, 0, 0, NULL, NULL, "the out-degrees add up to the number of edges"},
-	{PCTL_LAW_CUSTOM, 0, 0, 0, NULL, NULL,
+	{PCTL_LAW_CUSTOM, 0, PCTL_LAW_JUDGED, 0, "degrees", NULL,
+	 "the out-degrees add up to the number of edges"},
+	{PCTL_LAW_CUSTOM, 0, PCTL_LAW_JUDGED, 0, "chunks", NULL,
 	 "the chunks of node i hold the sources of its in-edges in the order of the input, and "
 	 "nothing else"},
 };
+static void (*const prepare_laws_checks[])(kit_law *) = {rank_law_degrees, rank_law_chunks};
 static const pctl_example prepare_boundaries[] = {
 	{"no edge", {0}},      {"one self-loop", {1}},	       {"a node without in-edges", {2}},
 	{"a full chunk", {4}}, {"one over a full chunk", {5}},
@@ -215,6 +217,9 @@ static const kit_op prepare_ops[] = {
 			  .n_laws = KIT_COUNT(prepare_laws),
 			  .boundaries = prepare_boundaries,
 			  .n_boundaries = KIT_COUNT(prepare_boundaries)},
+		.laws = prepare_laws_checks,
+		.problems = &rank_graphs,
+		.problem = rank_problem_prepare,
 		.infer = prepare_infer,
 		.plan = prepare_plan,
 		.reference = prepare_reference,

@@ -65,4 +65,23 @@ void rank_plan_apply(kit_plan *p, const rank_round *r);
 /* scale(x, k) of the definition, for the host's constants. */
 uint64_t rank_scale(uint64_t x, uint64_t k);
 
+/* laws.c */
+void rank_law_degrees(kit_law *l);
+void rank_law_chunks(kit_law *l);
+void rank_law_bounded(kit_law *l);
+void rank_law_no_damping(kit_law *l);
+void rank_law_no_iteration(kit_law *l);
+void rank_law_renamed(kit_law *l);
+void rank_law_shuffled(kit_law *l);
+void rank_law_composed(kit_law *l);
+void rank_law_doubled(kit_law *l);
+void rank_law_unweighted(kit_law *l);
+
+/* problems.c */
+extern const pctl_op_problems rank_graphs, rank_prepared;
+void rank_problem_prepare(kit_problem *p);
+void rank_problem_pagerank(kit_problem *p);
+void rank_problem_weighted(kit_problem *p);
+void rank_problem_step(kit_problem *p);
+
 #endif

@@ -181,12 +181,15 @@ static const pctl_attr_desc step_attr[] = {
 	 PCTL_ATTR_U64, 0, 0, RANK_MILLION},
 };
 static const pctl_law step_laws[] = {
-	{PCTL_LAW_CUSTOM, 0, 0, 0, NULL, NULL,
+	{PCTL_LAW_CUSTOM, 0, PCTL_LAW_JUDGED, 0, "bounded", NULL,
 	 "the ranks never add up to more than before, or than 10^15"},
-	{PCTL_LAW_CUSTOM, 0, 0, 0, NULL, NULL, "damping_ppm = 0 gives every node 10^15 div n"},
-	{PCTL_LAW_CUSTOM, 0, 0, 0, NULL, NULL,
+	{PCTL_LAW_CUSTOM, 0, PCTL_LAW_JUDGED, 0, "no damping", NULL,
+	 "damping_ppm = 0 gives every node 10^15 div n"},
+	{PCTL_LAW_CUSTOM, 0, PCTL_LAW_JUDGED, 0, "renamed", NULL,
 	 "renaming the nodes renames the ranks and changes none"},
 };
+static void (*const step_laws_checks[])(kit_law *) = {rank_law_bounded, rank_law_no_damping,
+						      rank_law_renamed};
 static const pctl_example step_boundaries[] = {
 	{"no node", {0}},
 	{"one node", {1}},
@@ -221,6 +224,9 @@ static const kit_op step_ops[] = {
 			  .n_laws = KIT_COUNT(step_laws),
 			  .boundaries = step_boundaries,
 			  .n_boundaries = KIT_COUNT(step_boundaries)},
+		.laws = step_laws_checks,
+		.problems = &rank_prepared,
+		.problem = rank_problem_step,
 		.infer = step_infer,
 		.plan = step_plan,
 		.reference = step_reference,

@@ -230,11 +230,17 @@ static const pctl_attr_desc weighted_attr[] = {
 	 PCTL_ATTR_U64, 0, 0, RANK_MILLION},
 };
 static const pctl_law weighted_laws[] = {
-	{PCTL_LAW_CUSTOM, 0, 0, 0, NULL, NULL, "iterations = 0 gives every node 10^15 div n"},
-	{PCTL_LAW_CUSTOM, 0, 0, 0, NULL, NULL, "the order of the edges does not show"},
-	{PCTL_LAW_CUSTOM, 0, 0, 0, NULL, NULL, "doubled weights give the same ranks"},
-	{PCTL_LAW_CUSTOM, 0, 0, 0, NULL, NULL, "equal weights give the ranks of rank.pagerank"},
+	{PCTL_LAW_CUSTOM, 0, PCTL_LAW_JUDGED, 0, "no iteration", NULL,
+	 "iterations = 0 gives every node 10^15 div n"},
+	{PCTL_LAW_CUSTOM, 0, PCTL_LAW_JUDGED, 0, "shuffled", NULL,
+	 "the order of the edges does not show"},
+	{PCTL_LAW_CUSTOM, 0, PCTL_LAW_JUDGED, 0, "doubled", NULL,
+	 "doubled weights give the same ranks"},
+	{PCTL_LAW_CUSTOM, 0, PCTL_LAW_JUDGED, 0, "unweighted", NULL,
+	 "equal weights give the ranks of rank.pagerank"},
 };
+static void (*const weighted_laws_checks[])(kit_law *) = {rank_law_no_iteration, rank_law_shuffled,
+							  rank_law_doubled, rank_law_unweighted};
 static const pctl_example weighted_boundaries[] = {
 	{"no edge", {0}},
 	{"one self-loop", {1}},
@@ -274,6 +280,9 @@ static const kit_op weighted_ops[] = {
 			  .n_laws = KIT_COUNT(weighted_laws),
 			  .boundaries = weighted_boundaries,
 			  .n_boundaries = KIT_COUNT(weighted_boundaries)},
+		.laws = weighted_laws_checks,
+		.problems = &rank_graphs,
+		.problem = rank_problem_weighted,
 		.infer = weighted_infer,
 		.plan = weighted_plan,
 		.reference = weighted_reference,

@@ -58,10 +58,12 @@ static pctl_status max_reference(const kit_use *u, const pctl_span *in, pctl_spa
 static const pctl_port max_in[] = {{"x", "u32|u64[...]", "the elements", 0, 0}};
 static const pctl_port max_out[] = {{"y", "u32|u64[1]", "the largest of them, of x's type", 0, 0}};
 static const pctl_law max_laws[] = {
-	{PCTL_LAW_CUSTOM, 0, 0, 0, NULL, NULL,
+	{PCTL_LAW_CUSTOM, 0, PCTL_LAW_JUDGED, 0, "largest", NULL,
 	 "y is one of the elements, and no element is above y"},
-	{PCTL_LAW_CUSTOM, 0, 0, 0, NULL, NULL, "any permutation of x gives the same y"},
+	{PCTL_LAW_CUSTOM, 0, PCTL_LAW_JUDGED, 0, "permuted", NULL,
+	 "any permutation of x gives the same y"},
 };
+static void (*const max_laws_checks[])(kit_law *) = {tensor_law_largest, tensor_law_permuted};
 static const pctl_example max_boundaries[] = {
 	{"no element", {0}},
 	{"one element", {1}},
@@ -91,6 +93,7 @@ static const kit_op max_ops[] = {
 			  .n_laws = KIT_COUNT(max_laws),
 			  .boundaries = max_boundaries,
 			  .n_boundaries = KIT_COUNT(max_boundaries)},
+		.laws = max_laws_checks,
 		.infer = max_infer,
 		.plan = max_plan,
 		.reference = max_reference,

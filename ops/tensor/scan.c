@@ -103,11 +103,12 @@ static const pctl_attr_desc scan_attr[] = {
 	 PCTL_ATTR_BOOL, 0, 0, 1},
 };
 static const pctl_law scan_laws[] = {
-	{PCTL_LAW_CUSTOM, 0, 0, 0, NULL, NULL,
+	{PCTL_LAW_CUSTOM, 0, PCTL_LAW_JUDGED, 0, "inclusive", NULL,
 	 "inclusive: y[0] = x[0] and y[i] - y[i-1] = x[i], modulo 2^width"},
-	{PCTL_LAW_CUSTOM, 0, 0, 0, NULL, NULL,
+	{PCTL_LAW_CUSTOM, 0, PCTL_LAW_JUDGED, 0, "exclusive", NULL,
 	 "exclusive: y[0] = 0 and y[i+1] - y[i] = x[i], modulo 2^width"},
 };
+static void (*const scan_laws_checks[])(kit_law *) = {tensor_law_inclusive, tensor_law_exclusive};
 static const pctl_example scan_boundaries[] = {
 	{"no element", {0}},	    {"one element", {1}},
 	{"one workgroup", {8192}},  {"just over one workgroup", {8193}},
@@ -140,6 +141,7 @@ static const kit_op scan_ops[] = {
 			  .n_laws = KIT_COUNT(scan_laws),
 			  .boundaries = scan_boundaries,
 			  .n_boundaries = KIT_COUNT(scan_boundaries)},
+		.laws = scan_laws_checks,
 		.infer = scan_infer,
 		.plan = scan_plan,
 		.reference = scan_reference,

@@ -109,11 +109,15 @@ static const pctl_port sort_out[] = {
 	{"payloads_sorted", "u32[n]", "the payloads, each beside its key", 0, 0},
 };
 static const pctl_law sort_laws[] = {
-	{PCTL_LAW_CUSTOM, 0, 0, 0, NULL, NULL,
+	{PCTL_LAW_CUSTOM, 0, PCTL_LAW_JUDGED, 0, "sorted permutation", NULL,
 	 "keys_sorted ascends and the pairs are a permutation of the input's"},
-	{PCTL_LAW_CUSTOM, 0, 0, 0, NULL, NULL, "pairs of equal keys keep their order"},
-	{PCTL_LAW_CUSTOM, 0, 0, 0, NULL, NULL, "sorting what is sorted changes nothing"},
+	{PCTL_LAW_CUSTOM, 0, PCTL_LAW_JUDGED, 0, "stable", NULL,
+	 "pairs of equal keys keep their order"},
+	{PCTL_LAW_CUSTOM, 0, PCTL_LAW_JUDGED, 0, "idempotent", NULL,
+	 "sorting what is sorted changes nothing"},
 };
+static void (*const sort_laws_checks[])(kit_law *) = {tensor_law_permutation, tensor_law_stable,
+						      tensor_law_idempotent};
 static const pctl_example sort_boundaries[] = {
 	{"no pair", {0}},    {"one pair", {1}},		{"one base run", {16}},
 	{"one round", {17}}, {"a lone last run", {33}}, {"a short second run", {1025}},
@@ -141,6 +145,7 @@ static const kit_op sort_ops[] = {
 			  .n_laws = KIT_COUNT(sort_laws),
 			  .boundaries = sort_boundaries,
 			  .n_boundaries = KIT_COUNT(sort_boundaries)},
+		.laws = sort_laws_checks,
 		.infer = sort_infer,
 		.plan = sort_plan,
 		.reference = sort_reference,

@@ -8,6 +8,15 @@ extern const kit_family tensor_scan_family;
 extern const kit_family tensor_sort_family;
 extern const kit_family tensor_reduce_family;
 
+/* laws.c */
+void tensor_law_largest(kit_law *l);
+void tensor_law_permuted(kit_law *l);
+void tensor_law_inclusive(kit_law *l);
+void tensor_law_exclusive(kit_law *l);
+void tensor_law_permutation(kit_law *l);
+void tensor_law_stable(kit_law *l);
+void tensor_law_idempotent(kit_law *l);
+
 /* The most elements an op takes: element numbers and the padding of a dispatch stay below 2^32. */
 #define TENSOR_ELEMENTS_MAX (1ull << 31)
 

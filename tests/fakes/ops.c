@@ -30,6 +30,11 @@ enum {
 	FORGE_PLAN,
 	WORDLESS_INFER,
 	SIZED,
+	LAWFUL,
+	CRASH_LAW,
+	HANG_LAW,
+	WILD_LAW,
+	WILD_PROBLEM,
 	N_OPS
 };
 
@@ -57,6 +62,9 @@ static const pctl_op_desc ops[N_OPS] = {
 	OP("stranger.spin_plan"),      OP("stranger.babble_infer"),
 	OP("stranger.forge_infer"),    OP("stranger.forge_plan"),
 	OP("stranger.wordless_infer"), OP("stranger.sized"),
+	OP("stranger.lawful"),	       OP("stranger.crash_law"),
+	OP("stranger.hang_law"),       OP("stranger.wild_law"),
+	OP("stranger.wild_problem"),
 };
 
 static uint32_t op_count(pctl_instance *inst)
@@ -190,13 +198,90 @@ static const pctl_op_rules *rules(pctl_instance *inst, uint32_t op)
 	static const pctl_example classes[] = {{"small", {3}}}, boundaries[] = {{"least", {0}}};
 	static const pctl_op_rules all = {
 		PCTL_HEAD(pctl_op_rules), laws, classes, boundaries, NULL, 1, 1, 1, 0};
+	static const pctl_law judged[] = {
+		{PCTL_LAW_CUSTOM, 0, PCTL_LAW_JUDGED, 0, "next", NULL, "y - x = 1, always"}};
+	static const pctl_op_rules lawful = {
+		PCTL_HEAD(pctl_op_rules), judged, classes, boundaries, NULL, 1, 1, 1, 0};
 
 	(void)inst;
-	return op < N_OPS ? &all : NULL;
+	return op < LAWFUL ? &all : op < N_OPS ? &lawful : NULL;
 }
 
-static const pctl_oplib table = {
-	PCTL_HEAD(pctl_oplib), op_count, op_at, infer, plan, function, reference, rules};
+static const pctl_op_problems *problems(pctl_instance *inst, uint32_t op)
+{
+	static const pctl_op_problems few = {PCTL_HEAD(pctl_op_problems), "rows of numbers", 4};
+
+	(void)inst;
+	return op == LAWFUL || op == WILD_PROBLEM ? &few : NULL;
+}
+
+/* Rows of `number` numbers; of one there is none. */
+static pctl_status problem(pctl_instance *inst, const pctl_call *call, uint32_t op, uint32_t dtype,
+			   uint64_t number, uint64_t seed, const pctl_problem_sink *sink)
+{
+	const pctl_tensor_type t = {dtype, 1, {number}};
+	const uint32_t x[4] = {(uint32_t)seed, 1, 2, 3};
+
+	(void)inst;
+	(void)call;
+	if (number == 1)
+		return PCTL_E_UNSUPPORTED;
+	return sink->input(sink->ctx, op == WILD_PROBLEM ? 7 : 0, &t, x, 4 * number);
+}
+
+/* What y must be, for the host to compare, and y of the same once more, judged here. */
+static pctl_status lawful(const pctl_law_case *c, const pctl_law_sink *sink)
+{
+	const uint64_t n = c->tensors[0].n_bytes;
+	const uint32_t *x = c->tensors[0].data, zero = 0;
+	uint32_t want[16], number;
+	pctl_status s;
+
+	if (c->round != 0)
+		return sink->judged(sink->ctx,
+				    memcmp(c->tensors[1].data, c->tensors[2].data, n) == 0,
+				    "another y the second time", "the same");
+	for (uint64_t i = 0; i < n / 4 && i < 16; i++)
+		want[i] = x[i] + 1;
+	s = sink->use(sink->ctx, "stranger.lawful", 1, &zero, 1, NULL, 0, 1, &number);
+	if (s == PCTL_OK)
+		s = sink->tensor(sink->ctx, &c->types[0], want, n, &number);
+	if (s == PCTL_OK)
+		s = sink->equal(sink->ctx, 1, number);
+	return s == PCTL_OK ? sink->again(sink->ctx) : s;
+}
+
+static pctl_status law(pctl_instance *inst, const pctl_call *call, const pctl_law_case *c,
+		       const pctl_law_sink *sink)
+{
+	(void)inst;
+	(void)call;
+	switch (c->op->op) {
+	case CRASH_LAW:
+		raise(SIGSEGV);
+		break;
+	case HANG_LAW:
+		hang();
+		break;
+	case WILD_LAW:
+		return sink->equal(sink->ctx, 1, 99);
+	default:
+		break;
+	}
+	return lawful(c, sink);
+}
+
+static const pctl_oplib table = {PCTL_HEAD(pctl_oplib),
+				 op_count,
+				 op_at,
+				 infer,
+				 plan,
+				 function,
+				 reference,
+				 rules,
+				 problems,
+				 problem,
+				 law};
 
 static pctl_status plugin_open(const pctl_host *host, const pctl_call *call, pctl_instance **out)
 {

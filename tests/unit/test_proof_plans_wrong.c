@@ -37,6 +37,7 @@ static pctl_problem caught(const char *op, uint32_t dtype, const char *law, spoi
 	pctl_problem p = {.n_in = 0};
 	pctl_problems list;
 	uint32_t minimal = 0;
+	pctl_plan_law known;
 	pctl_op_ref ref;
 
 	v.solver = (pctl_solver){&v, solve_wrongly};
@@ -44,8 +45,8 @@ static pctl_problem caught(const char *op, uint32_t dtype, const char *law, spoi
 	pctl_solver_reference(&reference, &rig.bench);
 	MUST(pctl_op_find(rig.bench.ops, op, 1, 1, NULL, rig.call, &ref));
 	if (law != NULL) {
-		j.law = pctl_plan_law_find(ref.desc, law);
-		assert_non_null(j.law);
+		assert_true(pctl_plan_law_find(&ref, law, &known));
+		j.law = &known;
 	}
 	MUST(pctl_problems_of(&rig.bench, &ref, dtype, arena, rig.call, &list));
 	memset(verdict, 0, sizeof(*verdict));
@@ -183,6 +184,7 @@ static void test_proof_plans__what_is_within_tolerance_is_not(void **state)
 	static const float x[2] = {1.0f, 1.0f};
 	pctl_judge j = {rig.bench.ops, &v.solver, NULL, NULL};
 	pctl_verdict verdict;
+	pctl_plan_law law;
 	pctl_problem p;
 
 	(void)state;
@@ -193,8 +195,9 @@ static void test_proof_plans__what_is_within_tolerance_is_not(void **state)
 	memcpy(p.data[0], x, sizeof(x));
 	pctl_problem_set(&p, 0, "add");
 	pctl_problem_set(&p, 1, "100");
-	j.law = pctl_plan_law_find(
-		p.op.desc, "within ulps of the exact result as the specification measures it");
+	assert_true(pctl_plan_law_find(
+		&p.op, "within ulps of the exact result as the specification measures it", &law));
+	j.law = &law;
 	/* The sum is 2, so is the sum of sizes: a unit is 2^-22, what is added to the bits counts as it is. */
 	units = 100;
 	MUST(pctl_judge_problem(&j, &p, NULL, rig.call, &verdict));

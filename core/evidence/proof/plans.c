@@ -1,4 +1,4 @@
-/* Units of proof for plan ops: parity of generated problems with reference() byte for byte, laws known by heart, and
+/* Units of proof for plan ops: parity of generated problems with reference() byte for byte, laws that its library checks, and
  * for approximate ops their tolerance, measured exactly. */
 #include "evidence/proof/plans.h"
 
@@ -15,25 +15,8 @@
 /* Context of a unit: its problems, and the law (NULL: parity). */
 typedef struct plan_unit {
 	const pctl_problems *problems;
-	const pctl_plan_law *law;
+	const pctl_plan_law *law; /* NULL: parity */
 } plan_unit;
-
-const pctl_plan_law *pctl_plan_law_find(const pctl_op_desc *op, const char *text)
-{
-	const pctl_plan_law *tables[] = {pctl_plan_laws_tensor, pctl_plan_laws_rank,
-					 pctl_plan_laws_ieee};
-	const uint32_t counts[] = {pctl_n_plan_laws_tensor, pctl_n_plan_laws_rank,
-				   pctl_n_plan_laws_ieee};
-	char name[128];
-
-	snprintf(name, sizeof(name), "%s@%" PRIu32, op->name, op->version);
-	for (int t = 0; t < 3; t++)
-		for (uint32_t i = 0; i < counts[t]; i++)
-			if (strcmp(tables[t][i].op, name) == 0 &&
-			    strcmp(tables[t][i].text, text) == 0)
-				return &tables[t][i];
-	return NULL;
-}
 
 /* The first that fails is made small and told. */
 static pctl_status tell(const pctl_judge *j, pctl_problem *p, const pctl_verdict *v,
@@ -138,10 +121,10 @@ static const char *domain_of(const pctl_problems *l, pctl_arena *arena)
 		if (at + 64 > sizeof(attrs))
 			break;
 	}
-	if (l->maker != &pctl_problem_maker_any)
-		return pctl_arena_printf(
-			arena, "graphs of up to 5000 nodes, %" PRIu64 " problems, seed %" PRIu64,
-			l->n, l->seed);
+	if (l->own != NULL)
+		return pctl_arena_printf(arena, "%.160s, %" PRIu64 " problems, seed %" PRIu64,
+					 l->own->about == NULL ? "of its own" : l->own->about, l->n,
+					 l->seed);
 	return pctl_arena_printf(
 		arena, "%s, up to %" PRIu64 " elements%s, %" PRIu64 " problems, seed %" PRIu64,
 		pctl_dtype_name(l->dtype), l->sizes[l->n_sizes - 1], attrs, l->n, l->seed);
@@ -175,17 +158,18 @@ static pctl_status add_unit(const pctl_problems *l, const pctl_plan_law *law, ui
 }
 
 /* A law as said in the library: a unit, or prose that is named and counts for nothing. first: of the op's dtypes. */
-static pctl_status add_law(const pctl_problems *l, const pctl_law *said, int first,
-			   const pctl_selection *s, const pctl_call *call, pctl_units *list,
-			   uint32_t *n_measures)
+static pctl_status add_law(const pctl_problems *l, const pctl_op_rules *rules, uint32_t i,
+			   int first, const pctl_selection *s, const pctl_call *call,
+			   pctl_units *list, uint32_t *n_measures)
 {
 	const uint32_t track = track_of(l->op.desc);
-	const pctl_plan_law *law = said->law == PCTL_LAW_CUSTOM && said->custom != NULL
-					   ? pctl_plan_law_find(l->op.desc, said->custom)
-					   : NULL;
+	const pctl_law *said = &rules->laws[i];
+	pctl_plan_law *law = pctl_arena_alloc(list->arena, sizeof(*law));
 	const uint32_t level = track == PCTL_TRACK_INTEGER ? 3 : track == PCTL_TRACK_FLOAT ? 2 : 1;
 
-	if (law == NULL) {
+	if (law == NULL)
+		return pctl_refuse(call, PC2_NOMEM, "no memory for units of proof");
+	if (!pctl_plan_law_of(&l->op, i, law)) {
 		if (first)
 			pctl_warn_at(call, PC5351_PLAN_PROSE, NULL, NULL, "%s@%" PRIu32 ": \"%s\"",
 				     l->op.desc->name, l->op.desc->version,
@@ -218,7 +202,7 @@ static pctl_status add_dtype(pctl_bench *b, const pctl_selection *s, const pctl_
 	if (track != PCTL_TRACK_APPROXIMATE && level <= s->level)
 		status = add_unit(l, NULL, PCTL_UNIT_PARITY, level, call, list);
 	for (uint32_t i = 0; rules != NULL && i < rules->n_laws && status == PCTL_OK; i++)
-		status = add_law(l, &rules->laws[i], *n_before == 0, s, call, list, &n_measures);
+		status = add_law(l, rules, i, *n_before == 0, s, call, list, &n_measures);
 	(*n_before)++;
 	if (status == PCTL_OK && track == PCTL_TRACK_APPROXIMATE && n_measures == 0)
 		status = pctl_refuse(call, PC5352_PLAN_TOLERANCE, "%s@%" PRIu32, op->desc->name,

@@ -1,5 +1,5 @@
 /* Inside of plans*.c: problems for plan ops, solvers that answer them (a device, the op's reference(), a violator), what
- * two answers differ in, laws known by heart, and making a failing problem small. */
+ * two answers differ in, laws that the op's library checks, and making a failing problem small. */
 #ifndef PIPECTL_EVIDENCE_PROOF_PLANS_H
 #define PIPECTL_EVIDENCE_PROOF_PLANS_H
 
@@ -13,7 +13,7 @@
  *
  * data   one block of `bytes` (at least 16, zero behind the data) an input port, malloc'ed
  * size   what a dimension found in the data must be, when whoever made the problem knows; else UINT64_MAX
- * edges  of a graph in another form than the op's input: source and target, n_edges pairs, over n_nodes nodes
+ * rigid  its inputs hang together, so that nothing can be left out or changed
  */
 typedef struct pctl_problem {
 	pctl_op_ref op;
@@ -23,8 +23,8 @@ typedef struct pctl_problem {
 	char text[PCTL_PROBLEM_ATTRS][32];
 	uint32_t n_in, n_attr;
 	uint64_t size;
-	uint32_t *edges;
-	uint64_t n_edges, n_nodes;
+	uint32_t rigid;
+	uint32_t reserved;
 } pctl_problem;
 
 void pctl_problem_clear(pctl_problem *p);
@@ -86,7 +86,8 @@ void pctl_solver_reference(pctl_session_solver *s, pctl_bench *b);
 /* The problems of an op for one dtype of its first port, numbered. */
 typedef struct pctl_problems {
 	pctl_op_ref op;
-	const struct pctl_problem_maker *maker;
+	const pctl_op_problems
+		*own; /* of the op's library; NULL: made from the patterns of its ports */
 	const char *values[PCTL_PROBLEM_ATTRS][PCTL_PROBLEM_VALUES];
 	uint32_t n_values[PCTL_PROBLEM_ATTRS];
 	uint32_t dtype, n_sizes;
@@ -95,17 +96,14 @@ typedef struct pctl_problems {
 	uint32_t *numbers; /* problem i is number numbers[i] of its maker */
 } pctl_problems;
 
-/* Where problems of an op come from: by name for ops whose inputs hang together, "*" for all others from the patterns
- * of their ports. count: of numbers; make: PCTL_OK with *made 0 for a number that means nothing. */
-typedef struct pctl_problem_maker {
-	const char *op;
-	uint64_t (*count)(const pctl_problems *l);
-	pctl_status (*make)(const pctl_problems *l, uint64_t number, const pctl_call *call,
-			    pctl_problem *out, int *made);
-} pctl_problem_maker;
-
-extern const pctl_problem_maker pctl_problem_makers_rank[4];
-extern const pctl_problem_maker pctl_problem_maker_any;
+/* How many numbers there are, and problem `number`: PCTL_OK with *made 0 for one that means nothing. Of any op, from the
+ * patterns of its ports; and as its library makes them (NULL: it makes none). */
+uint64_t pctl_problems_any_count(const pctl_problems *l);
+pctl_status pctl_problems_any_make(const pctl_problems *l, uint64_t number, const pctl_call *call,
+				   pctl_problem *out, int *made);
+const pctl_op_problems *pctl_problems_own(const pctl_op_ref *op);
+pctl_status pctl_problems_own_make(const pctl_problems *l, uint64_t number, const pctl_call *call,
+				   pctl_problem *out, int *made);
 
 /* The problems of op on dtype that its infer takes; n is 0 when there are none. */
 pctl_status pctl_problems_of(pctl_bench *b, const pctl_op_ref *op, uint32_t dtype,
@@ -146,25 +144,27 @@ pctl_status pctl_judge_shrink(const pctl_judge *j, pctl_problem *p, const pctl_c
 			      uint32_t *minimal);
 
 /*
- * A law known by heart: the op ("tensor.scan@1"), the text as the library has it, and a check of one problem and what
- * the device answered. The check may ask the device for more and shares nothing with reference().
+ * A law of a plan op that its library checks (pctl_oplib.law) on one problem and what the device answered. The check may
+ * ask the device for more and shares nothing with reference().
  *
+ * index     in the op's rules
  * measured  1: device bits may differ from device to device, so the unit has no digest
  */
 typedef struct pctl_plan_law {
-	const char *op, *text, *name;
-	pctl_status (*check)(const pctl_judge *j, const pctl_problem *p, const pctl_answer *a,
-			     const pctl_call *call, pctl_verdict *out);
-	uint32_t measured, reserved;
+	const char *text, *name;
+	uint32_t index, measured;
 } pctl_plan_law;
 
-extern const pctl_plan_law pctl_plan_laws_tensor[];
-extern const pctl_plan_law pctl_plan_laws_rank[];
-extern const pctl_plan_law pctl_plan_laws_ieee[];
-extern const uint32_t pctl_n_plan_laws_tensor, pctl_n_plan_laws_rank, pctl_n_plan_laws_ieee;
-/* NULL: prose. */
-const pctl_plan_law *pctl_plan_law_find(const pctl_op_desc *op, const char *text);
+/* Law `index` of the op's rules, or the one of that text. 0: prose. */
+int pctl_plan_law_of(const pctl_op_ref *op, uint32_t index, pctl_plan_law *out);
+int pctl_plan_law_find(const pctl_op_ref *op, const char *text, pctl_plan_law *out);
+/* The law of j on p, which the device answered with a. Skipped: it does not speak of p. Errors: PC5353, of asking. */
+pctl_status pctl_plan_law_check(const pctl_judge *j, const pctl_problem *p, const pctl_answer *a,
+				const pctl_call *call, pctl_verdict *out);
 
+/* 1 when the bytes are not the same: their first differing element, as a failed verdict. */
+int pctl_bytes_differ(const char *name, uint32_t dtype, const pctl_span *got, const pctl_span *want,
+		      pctl_verdict *out);
 /* Both answers' first difference, as a failed verdict; 0 when there is none. */
 int pctl_answer_differs(const pctl_problem *p, const pctl_answer *got, const pctl_answer *want,
 			pctl_verdict *out);

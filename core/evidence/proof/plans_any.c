@@ -22,7 +22,7 @@ static uint64_t combinations(const pctl_problems *l)
 	return n;
 }
 
-static uint64_t any_count(const pctl_problems *l)
+uint64_t pctl_problems_any_count(const pctl_problems *l)
 {
 	return l->n_sizes * PCTL_PROBLEM_PATTERNS * combinations(l);
 }
@@ -128,8 +128,8 @@ static void tighten(pctl_problem *p, uint32_t attr)
 	pctl_problem_set(p, attr, text);
 }
 
-static pctl_status any_make(const pctl_problems *l, uint64_t number, const pctl_call *call,
-			    pctl_problem *out, int *made)
+pctl_status pctl_problems_any_make(const pctl_problems *l, uint64_t number, const pctl_call *call,
+				   pctl_problem *out, int *made)
 {
 	const uint64_t combos = combinations(l);
 	uint64_t combo = number % combos;
@@ -154,5 +154,3 @@ static pctl_status any_make(const pctl_problems *l, uint64_t number, const pctl_
 			tighten(out, i);
 	return status;
 }
-
-const pctl_problem_maker pctl_problem_maker_any = {"*", any_count, any_make};

@@ -18,42 +18,6 @@ static pctl_status take_bytes(pctl_hasher *hash, const pctl_answer *a)
 	return status;
 }
 
-/* The device for the further problems that laws make of one that it answered. They go on with its answers, so one that it
- * refuses, or after which bytes beside were changed, is where the law ends. */
-typedef struct answering {
-	pctl_solver solver;
-	const pctl_solver *device;
-	char got[128];
-} answering;
-
-static pctl_status must_answer(void *ctx, const pctl_problem *p, const pctl_call *call,
-			       pctl_answer *out)
-{
-	answering *s = ctx;
-	const pctl_status status = s->device->solve(s->device->ctx, p, call, out);
-
-	if (status != PCTL_OK || (out->touched[0] == '\0' && !out->refused))
-		return status;
-	snprintf(s->got, sizeof(s->got), "%s", out->refused ? "refused" : out->touched);
-	pctl_answer_clear(out);
-	return PCTL_E_MISMATCH;
-}
-
-static pctl_status check_law(const pctl_judge *j, const pctl_problem *p, const pctl_answer *got,
-			     const pctl_call *call, pctl_verdict *out)
-{
-	answering s = {{&s, must_answer}, j->device, ""};
-	const pctl_judge strict = {j->ops, &s.solver, j->reference, j->law};
-	const pctl_status status = j->law->check(&strict, p, got, call, out);
-
-	if (s.got[0] == '\0')
-		return status;
-	*out = (pctl_verdict){.failed = 1};
-	snprintf(out->got, sizeof(out->got), "%s", s.got);
-	snprintf(out->want, sizeof(out->want), "an answer, and nothing written beside it");
-	return PCTL_OK;
-}
-
 pctl_status pctl_judge_problem(const pctl_judge *j, const pctl_problem *p, pctl_hasher *hash,
 			       const pctl_call *call, pctl_verdict *out)
 {
@@ -71,7 +35,7 @@ pctl_status pctl_judge_problem(const pctl_judge *j, const pctl_problem *p, pctl_
 		if (got.refused)
 			out->skipped = 1;
 		else
-			status = check_law(j, p, &got, call, out);
+			status = pctl_plan_law_check(j, p, &got, call, out);
 	} else if (status == PCTL_OK) {
 		status = j->reference->solve(j->reference->ctx, p, call, &want);
 		if (status == PCTL_OK)
@@ -140,21 +104,14 @@ static int try_without(shrinking *s, uint64_t first, uint64_t n)
 	pctl_status status;
 	pctl_problem c;
 
-	/* A graph in another form cannot be cut row by row. */
-	if (s->p->edges != NULL && strcmp(s->p->op.desc->name, "rank.step") == 0)
+	if (s->p->rigid)
 		return 0;
 	status = pctl_problem_copy(s->p, s->call, &c);
 	for (uint32_t i = 0; i < s->p->n_in && status == PCTL_OK; i++)
 		if (s->p->in[i].rank > 0 && s->p->in[i].dim[0] == lead)
 			status = cut_port(s->p, i, first, n, s->call, &c);
-	if (status == PCTL_OK && c.edges != NULL) {
-		memmove(c.edges + 2 * first, c.edges + 2 * (first + n),
-			8 * (c.n_edges - first - n));
-		c.n_edges -= n;
-		c.size = 0;
-		for (uint64_t i = 0; i < 2 * c.n_edges; i++)
-			c.size = c.edges[i] >= c.size ? c.edges[i] + 1ull : c.size;
-	}
+	/* What was known of the data is known no more: it is measured. */
+	c.size = UINT64_MAX;
 	if (status != PCTL_OK) {
 		pctl_problem_clear(&c);
 		return 0;
@@ -191,6 +148,7 @@ static int try_value(shrinking *s, uint32_t port, uint64_t at, uint32_t bytes, u
 	memcpy(&now, s->p->data[port] + at, bytes < 8 ? bytes : 8);
 	if (now == value || pctl_problem_copy(s->p, s->call, &c) != PCTL_OK)
 		return now == value;
+	c.size = UINT64_MAX;
 	memset(c.data[port] + at, 0, bytes);
 	memcpy(c.data[port] + at, &value, bytes < 8 ? bytes : 8);
 	return keep_if_failing(s, &c);
@@ -211,9 +169,8 @@ static void simplify(shrinking *s)
 	for (uint32_t port = 0; port < s->p->n_in; port++) {
 		const uint32_t dtype = s->p->in[port].dtype, bytes = pctl_dtype_bytes(dtype);
 
-		/* An edge list and the problem's own copy of it say the same. */
 		if (bytes == 0 || bytes > 16 || s->p->bytes[port] / bytes > SIMPLE_ELEMENTS ||
-		    s->p->edges != NULL)
+		    s->p->rigid)
 			continue;
 		for (uint64_t at = 0; at < s->p->bytes[port]; at += bytes) {
 			uint64_t v = 0;

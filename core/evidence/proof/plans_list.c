@@ -1,4 +1,4 @@
-/* Which problems a plan op is given: sizes, attributes at their values, and of all numbers of the maker those that the
+/* Which problems a plan op is given: sizes, attributes at their values, and of all numbers of who makes them those that the
  * op takes. */
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +55,7 @@ static int takes(const pctl_problems *l, pctl_problem *p, uint32_t attr, const c
 				 l->n_values[i] != 0 ? l->values[i][0]
 						     : l->op.desc->attr[i].default_text);
 	pctl_problem_set(p, attr, value);
-	/* Shapes come from the maker; a copy of the list with this value alone asks it for a few. */
+	/* Shapes come with problems; a copy of the list with this value alone asks it for a few. */
 	for (uint64_t k = 0; k < 64 && !taken; k++) {
 		pctl_problems one = *l;
 		pctl_problem tried = {
@@ -65,7 +65,7 @@ static int takes(const pctl_problems *l, pctl_problem *p, uint32_t attr, const c
 			one.values[i][0] = p->text[i];
 			one.n_values[i] = 1;
 		}
-		taken = l->maker->make(&one, k, NULL, &tried, &made) == PCTL_OK && made &&
+		taken = pctl_problems_any_make(&one, k, NULL, &tried, &made) == PCTL_OK && made &&
 			pctl_problem_valid(&tried);
 		pctl_problem_clear(&tried);
 	}
@@ -120,15 +120,6 @@ static void choose_values(pctl_problems *l, pctl_arena *arena)
 	}
 }
 
-static const pctl_problem_maker *maker_of(const pctl_op_desc *d)
-{
-	for (size_t i = 0;
-	     i < sizeof(pctl_problem_makers_rank) / sizeof(pctl_problem_makers_rank[0]); i++)
-		if (strcmp(pctl_problem_makers_rank[i].op, d->name) == 0 && d->version == 1)
-			return &pctl_problem_makers_rank[i];
-	return &pctl_problem_maker_any;
-}
-
 static pctl_status make(const pctl_problems *l, uint64_t number, const pctl_call *call,
 			pctl_problem *out, int *made)
 {
@@ -139,7 +130,8 @@ static pctl_status make(const pctl_problems *l, uint64_t number, const pctl_call
 		l->op.desc->n_attr < PCTL_PROBLEM_ATTRS ? l->op.desc->n_attr : PCTL_PROBLEM_ATTRS;
 	for (uint32_t i = 0; i < out->n_attr; i++)
 		pctl_problem_set(out, i, l->op.desc->attr[i].default_text);
-	status = l->maker->make(l, number, call, out, made);
+	status = l->own != NULL ? pctl_problems_own_make(l, number, call, out, made)
+				: pctl_problems_any_make(l, number, call, out, made);
 	if (status != PCTL_OK || !*made)
 		pctl_problem_clear(out);
 	return status;
@@ -166,12 +158,14 @@ pctl_status pctl_problems_of(pctl_bench *b, const pctl_op_ref *op, uint32_t dtyp
 	for (const char *c = op->desc->name; *c != '\0'; c++)
 		seed = seed * 0x100000001b3ull + (unsigned char)*c;
 	*out = (pctl_problems){
-		.op = *op, .maker = maker_of(op->desc), .dtype = dtype, .seed = seed + dtype};
+		.op = *op, .own = pctl_problems_own(op), .dtype = dtype, .seed = seed + dtype};
 	if (op->desc->n_attr > PCTL_PROBLEM_ATTRS || op->desc->n_in > PCTL_PORTS_MAX)
 		return PCTL_OK;
-	choose_sizes(out, b->cases);
-	choose_values(out, arena);
-	count = out->maker->count(out);
+	if (out->own == NULL) {
+		choose_sizes(out, b->cases);
+		choose_values(out, arena);
+	}
+	count = out->own != NULL ? out->own->n : pctl_problems_any_count(out);
 	if (count > NUMBERS_MOST)
 		count = NUMBERS_MOST;
 	out->numbers = pctl_arena_array(arena, count, sizeof(*out->numbers));

@@ -13,9 +13,7 @@ void pctl_problem_clear(pctl_problem *p)
 {
 	for (uint32_t i = 0; i < PCTL_PORTS_MAX; i++)
 		free(p->data[i]);
-	free(p->edges);
 	memset(p->data, 0, sizeof(p->data));
-	p->edges = NULL;
 }
 
 void pctl_answer_clear(pctl_answer *a)
@@ -45,18 +43,10 @@ pctl_status pctl_problem_copy(const pctl_problem *p, const pctl_call *call, pctl
 
 	*out = *p;
 	memset(out->data, 0, sizeof(out->data));
-	out->edges = NULL;
 	for (uint32_t i = 0; i < p->n_in && status == PCTL_OK; i++) {
 		status = pctl_problem_port(out, i, &p->in[i], call);
 		if (status == PCTL_OK)
 			memcpy(out->data[i], p->data[i], p->bytes[i]);
-	}
-	if (status == PCTL_OK && p->edges != NULL) {
-		out->edges = malloc(8 * p->n_edges + 8);
-		if (out->edges == NULL)
-			status = pctl_no_memory(call, "a problem of a plan op");
-		else
-			memcpy(out->edges, p->edges, 8 * p->n_edges);
 	}
 	if (status != PCTL_OK)
 		pctl_problem_clear(out);
@@ -209,11 +199,37 @@ static void element_text(const uint8_t *data, uint64_t bytes, uint64_t at, uint3
 			k += snprintf(out + k, n - (size_t)k, "%02x", data[at + i - 1]);
 }
 
+int pctl_bytes_differ(const char *name, uint32_t dtype, const pctl_span *got, const pctl_span *want,
+		      pctl_verdict *out)
+{
+	const uint32_t bytes = pctl_dtype_bytes(dtype), size = bytes == 0 ? 1 : bytes;
+	const uint8_t *x = got->data, *y = want->data;
+	char a[40], b[40];
+	uint64_t at = 0;
+
+	if (got->n_bytes != want->n_bytes) {
+		snprintf(out->got, sizeof(out->got), "%.60s of %" PRIu64 " bytes", name,
+			 got->n_bytes);
+		snprintf(out->want, sizeof(out->want), "%.60s of %" PRIu64 " bytes", name,
+			 want->n_bytes);
+		return (int)(out->failed = 1);
+	}
+	if (got->n_bytes == 0 || memcmp(x, y, got->n_bytes) == 0)
+		return 0;
+	while (x[at] == y[at])
+		at++;
+	at -= at % size;
+	element_text(x, got->n_bytes, at, size, a, sizeof(a));
+	element_text(y, want->n_bytes, at, size, b, sizeof(b));
+	snprintf(out->got, sizeof(out->got), "%.40s[%" PRIu64 "] = %s", name, at / size, a);
+	snprintf(out->want, sizeof(out->want), "%.40s[%" PRIu64 "] = %s", name, at / size, b);
+	return (int)(out->failed = 1);
+}
+
 int pctl_answer_differs(const pctl_problem *p, const pctl_answer *got, const pctl_answer *want,
 			pctl_verdict *out)
 {
 	const pctl_op_desc *d = p->op.desc;
-	char a[40], b[40];
 
 	if (got->refused != want->refused || got->n_out != want->n_out) {
 		out->failed = 1;
@@ -223,11 +239,10 @@ int pctl_answer_differs(const pctl_problem *p, const pctl_answer *got, const pct
 		return 1;
 	}
 	for (uint32_t i = 0; i < got->n_out; i++) {
-		uint32_t size = pctl_dtype_bytes(want->out[i].dtype);
-		uint64_t at = 0;
+		const pctl_span a = {got->data[i], got->bytes[i]},
+				b = {want->data[i], want->bytes[i]};
 
-		if (!pctl_type_equal(&got->out[i], &want->out[i]) ||
-		    got->bytes[i] != want->bytes[i]) {
+		if (!pctl_type_equal(&got->out[i], &want->out[i])) {
 			out->failed = 1;
 			snprintf(out->got, sizeof(out->got), "%.60s of %" PRIu64 " bytes",
 				 d->out[i].name, got->bytes[i]);
@@ -235,20 +250,8 @@ int pctl_answer_differs(const pctl_problem *p, const pctl_answer *got, const pct
 				 d->out[i].name, want->bytes[i]);
 			return 1;
 		}
-		if (got->bytes[i] == 0 || memcmp(got->data[i], want->data[i], got->bytes[i]) == 0)
-			continue;
-		while (got->data[i][at] == want->data[i][at])
-			at++;
-		size = size == 0 ? 1 : size;
-		at -= at % size;
-		element_text(got->data[i], got->bytes[i], at, size, a, sizeof(a));
-		element_text(want->data[i], want->bytes[i], at, size, b, sizeof(b));
-		out->failed = 1;
-		snprintf(out->got, sizeof(out->got), "%.40s[%" PRIu64 "] = %s", d->out[i].name,
-			 at / size, a);
-		snprintf(out->want, sizeof(out->want), "%.40s[%" PRIu64 "] = %s", d->out[i].name,
-			 at / size, b);
-		return 1;
+		if (pctl_bytes_differ(d->out[i].name, want->out[i].dtype, &a, &b, out))
+			return 1;
 	}
 	return 0;
 }

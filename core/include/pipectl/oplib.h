@@ -60,7 +60,7 @@ typedef struct pctl_op_desc {
 	const char *doc;  /* one line */
 	const char *spec; /* what it computes, to the bit; several lines */
 	uint32_t version;
-	uint32_t kind;	   /* PCTL_OPKIND_* */
+	uint32_t kind;	   /* PCTL_OPDEF_* */
 	uint32_t category; /* 'A' or 'C' */
 	uint32_t
 		op_class; /* PCTL_CLASS_*; the host checks it against the analysis of the kernels */
@@ -221,8 +221,12 @@ enum {
  *                   -Inf, NaN (the canonical one), 0x.. (bits); "width" (bits of the dtype); NAME(TERM, ..), an op of
  *                   this library or LIB.NAME; a result has the dtype that op gives, literals take the one beside them;
  *                   "DTYPE(TERM)" reads the bits of a term as another dtype of that size, "DTYPE[LITERAL]" types one
- *         of a plan op, prose of a law that the host knows by heart (core/evidence/proof) or that tests alone show.
+ *         of a plan op, the law in words; a holds PCTL_LAW_JUDGED where the slot `law` checks it, and `other` is its short
+ *         name then ("stable"), unique for its op. Without, it is prose, which is named and counts for nothing.
  */
+#define PCTL_LAW_JUDGED 1u
+/* It bounds how far a result may be from the exact one: bits may differ between devices, and an approximate op needs one. */
+#define PCTL_LAW_MEASURED 2u
 typedef struct pctl_law {
 	uint32_t law;
 	uint32_t reserved;
@@ -248,12 +252,88 @@ typedef struct pctl_op_rules {
 	uint32_t n_laws, n_classes, n_boundaries, n_alternates;
 } pctl_op_rules;
 
-/* ---- the table ---------------------------------------------------------------------------- */
+/* ---- proving plan ops ---------------------------------------------------------------------- */
+
+/*
+ * Problems of an op whose inputs hang together, so that the host cannot make them from the patterns of its ports: a graph,
+ * an index into another input. n: how many numbers there are. about: what they are, for certificates ("graphs of up to 5000
+ * nodes"). Problem number i of a seed is the same for ever: digests of certificates depend on it.
+ */
+typedef struct pctl_op_problems {
+	pctl_head head;
+	const char *about;
+	uint64_t n;
+} pctl_op_problems;
+
+/*
+ * The host's side of `problem`: each returns PCTL_OK, or the status that `problem` must return at once. Data are copied.
+ *
+ * input     port `port` is of type t; n_bytes is what a tensor of it has
+ * attr      attribute i of the description; one that is not set has its default
+ * measured  what a dimension that depends on data must be found to be, where the library knows it from making the data
+ * rigid     inputs hang together so closely that no element can be left out or changed: a failing problem stays as it is
+ */
+typedef struct pctl_problem_sink {
+	pctl_head head;
+	void *ctx;
+	pctl_status (*input)(void *ctx, uint32_t port, const pctl_tensor_type *t, const void *data,
+			     uint64_t n_bytes);
+	pctl_status (*attr)(void *ctx, uint32_t i, const char *text);
+	pctl_status (*measured)(void *ctx, uint64_t value);
+	pctl_status (*rigid)(void *ctx);
+} pctl_problem_sink;
 
 typedef struct pctl_span {
 	void *data;
 	uint64_t n_bytes;
 } pctl_span;
+
+/*
+ * One case of a law: a problem and what the device under proof answered.
+ *
+ * law      index in the op's rules
+ * round    0, and one more each time `again` was asked for
+ * op       the op, the types of the inputs, the attributes
+ * n_out    outputs of the op
+ * tensors  numbered as the buffers of a plan: inputs, outputs, then what earlier rounds made, in the order they made it
+ */
+typedef struct pctl_law_case {
+	pctl_head head;
+	uint32_t law, round;
+	uint32_t n_out, n_tensors;
+	const pctl_op_query *op;
+	const pctl_tensor_type *types;
+	const pctl_span *tensors;
+} pctl_law_case;
+
+/*
+ * The host's side of `law`. Each returns PCTL_OK, or the status that `law` must return at once. Whoever can say a law as
+ * equations between tensors does: the host then runs, holds and compares all bytes itself.
+ *
+ * tensor  a tensor of the library's own making; its bytes are copied; *number is the next one
+ * use     another use of an op of any loaded library, on the device under proof: inputs are numbers of tensors, attributes
+ *         go by name (others have their defaults); its outputs, of which there must be n_out, get numbers from *first on.
+ *         One that the device refuses is a failure of the law
+ * equal   the bytes of tensor `got` are those of tensor `want`
+ * judged  the library's own judgement of bytes: holds is 0 with what was found and what was wanted, in words
+ * again   call `law` once more, with the outputs of all uses among the tensors
+ *
+ * A case in which nothing was claimed by `equal` or `judged` is one that the law does not speak of: it is counted as skipped.
+ */
+typedef struct pctl_law_sink {
+	pctl_head head;
+	void *ctx;
+	pctl_status (*tensor)(void *ctx, const pctl_tensor_type *t, const void *data,
+			      uint64_t n_bytes, uint32_t *number);
+	pctl_status (*use)(void *ctx, const char *op, uint32_t version, const uint32_t *inputs,
+			   uint32_t n_in, const pctl_attr *attr, uint32_t n_attr, uint32_t n_out,
+			   uint32_t *first);
+	pctl_status (*equal)(void *ctx, uint32_t got, uint32_t want);
+	pctl_status (*judged)(void *ctx, uint32_t holds, const char *got, const char *want);
+	pctl_status (*again)(void *ctx);
+} pctl_law_sink;
+
+/* ---- the table ---------------------------------------------------------------------------- */
 
 typedef struct pctl_oplib {
 	pctl_head head;
@@ -288,6 +368,19 @@ typedef struct pctl_oplib {
 
 	/* The rules; an op with none is refused at load. */
 	const pctl_op_rules *(*rules)(pctl_instance *inst, uint32_t op);
+
+	/* [optional, appended: ask PCTL_HAS] Problems of a plan op, or NULL when the host is to make them from the patterns of
+	 * its ports. Lives as long as the instance. */
+	const pctl_op_problems *(*problems)(pctl_instance *inst, uint32_t op);
+	/* [optional, appended] Put problem `number` of a plan op whose first input is of `dtype`. A number that means nothing
+	 * is answered with PCTL_E_UNSUPPORTED, and nothing put. Pure. [any thread] */
+	pctl_status (*problem)(pctl_instance *inst, const pctl_call *call, uint32_t op,
+			       uint32_t dtype, uint64_t number, uint64_t seed,
+			       const pctl_problem_sink *sink);
+	/* [optional, appended] Check one case of a law with PCTL_LAW_JUDGED. It shares nothing with `reference`. Pure but for
+	 * what the sink gives. [any thread] */
+	pctl_status (*law)(pctl_instance *inst, const pctl_call *call, const pctl_law_case *c,
+			   const pctl_law_sink *sink);
 } pctl_oplib;
 
 #endif

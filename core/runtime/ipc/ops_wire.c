@@ -175,7 +175,7 @@ static void put_examples(pctl_ipc_out *o, const pctl_example *e, uint32_t n)
 	}
 }
 
-static void put_rules(pctl_ipc_out *o, const pctl_op_rules *r)
+static void put_rules(pctl_ipc_out *o, const pctl_op_rules *r, int has_law)
 {
 	uint32_t i;
 
@@ -184,7 +184,8 @@ static void put_rules(pctl_ipc_out *o, const pctl_op_rules *r)
 		const pctl_law *l = &r->laws[i];
 
 		pctl_ipc_put_u32(o, l->law);
-		pctl_ipc_put_u64(o, l->a);
+		/* Of a law that is judged by a slot that is not there. */
+		pctl_ipc_put_u64(o, l->law == PCTL_LAW_CUSTOM && !has_law ? 0 : l->a);
 		pctl_ipc_put_u64(o, l->b);
 		pctl_ops_put_text(o, l->other);
 		pctl_ops_put_text(o, l->dual);
@@ -222,9 +223,11 @@ void pctl_ops_put_described(pctl_ipc_out *o, const pctl_ops_described *d)
 		pctl_ipc_put_u64(o, p->attr[i].min);
 		pctl_ipc_put_u64(o, p->attr[i].max);
 	}
-	put_rules(o, &d->rules);
+	put_rules(o, &d->rules, d->has_law != 0);
 	for (i = 0; i < PCTL_OPS_DTYPES; i++)
 		pctl_ops_put_text(o, d->functions[i]);
+	pctl_ops_put_text(o, d->problems.about);
+	pctl_ipc_put_u64(o, d->problems.n);
 }
 
 /* Room for n rows, or a failure. */
@@ -280,6 +283,7 @@ static void get_law(pctl_ipc_in *in, pctl_law *l)
 	l->custom = pctl_ops_get_words(in);
 	in->failed |= l->law < PCTL_LAW_COMMUTATIVE || l->law > PCTL_LAW_CUSTOM ||
 		      (l->law == PCTL_LAW_CUSTOM && !l->custom) ||
+		      (l->law == PCTL_LAW_CUSTOM && l->a & PCTL_LAW_JUDGED && !other) ||
 		      (l->law == PCTL_LAW_DISTRIBUTIVE_OVER && !other) ||
 		      (l->law == PCTL_LAW_DE_MORGAN && (!other || !dual));
 }
@@ -346,5 +350,8 @@ int pctl_ops_get_described(pctl_ipc_in *in, pctl_arena *a, pctl_ops_described *o
 	get_rules(in, a, &out->rules);
 	for (i = 0; i < PCTL_OPS_DTYPES; i++)
 		out->functions[i] = pctl_ops_get_words(in);
+	out->problems.head = (pctl_head)PCTL_HEAD(pctl_op_problems);
+	out->problems.about = pctl_ops_get_words(in);
+	out->problems.n = pctl_ipc_get_u64(in);
 	return !in->failed;
 }

@@ -13,6 +13,7 @@
 #define PCTL_OPS_ROWS_MAX 65536u	/* of a table: laws, examples, bindings, overrides */
 #define PCTL_OPS_PLAN_BYTES (64u << 20) /* of one recorded plan */
 #define PCTL_OPS_DTYPES 15u
+#define PCTL_OPS_TENSORS_MAX 1024u /* of one case of a law */
 
 /* Every element type there is, for asking about all of them. */
 extern const uint32_t pctl_ops_dtypes[PCTL_OPS_DTYPES];
@@ -47,6 +48,9 @@ typedef struct pctl_ops_described {
 	pctl_op_desc desc;
 	pctl_op_rules rules;
 	const char *functions[PCTL_OPS_DTYPES];
+	pctl_op_problems problems; /* n is 0 where there are none */
+	uint32_t has_law;	   /* whoever puts it; without, no law travels as judged */
+	uint32_t reserved;
 } pctl_ops_described;
 void pctl_ops_put_described(pctl_ipc_out *o, const pctl_ops_described *d);
 /* Tables go into the arena. 0: malformed, or no memory. */
@@ -61,7 +65,17 @@ enum {
 	PCTL_OPS_COPY,
 	PCTL_OPS_OP,
 	PCTL_OPS_ASSERT,
-	PCTL_OPS_MEASURED
+	PCTL_OPS_MEASURED,
+	/* of a law, and of a problem */
+	PCTL_OPS_LAW_TENSOR = 32,
+	PCTL_OPS_LAW_USE,
+	PCTL_OPS_LAW_EQUAL,
+	PCTL_OPS_LAW_JUDGED,
+	PCTL_OPS_LAW_AGAIN,
+	PCTL_OPS_PROBLEM_INPUT = 48,
+	PCTL_OPS_PROBLEM_ATTR,
+	PCTL_OPS_PROBLEM_MEASURED,
+	PCTL_OPS_PROBLEM_RIGID
 };
 
 /* A sink that records into `out`; numbers of buffers go on from next_buffer. */
@@ -76,5 +90,12 @@ void pctl_ops_record(pctl_ops_recorder *r, pctl_plan_sink *sink);
  */
 int pctl_ops_replay(pctl_ipc_in *in, const pctl_plan_sink *sink, uint32_t next_buffer,
 		    pctl_status *status);
+
+/* ops_law.c: the same of laws, whose tensors are numbered on from next_buffer, and of problems. */
+void pctl_ops_record_law(pctl_ops_recorder *r, pctl_law_sink *sink);
+int pctl_ops_replay_law(pctl_ipc_in *in, const pctl_law_sink *sink, uint32_t next,
+			pctl_status *status);
+void pctl_ops_record_problem(pctl_ops_recorder *r, pctl_problem_sink *sink);
+int pctl_ops_replay_problem(pctl_ipc_in *in, const pctl_problem_sink *sink, pctl_status *status);
 
 #endif

@@ -7,7 +7,7 @@
 #include "runtime/ipc/channel.h"
 #include "pipectl/backend.h"
 
-#define PCTL_IPC_VERSION 3u
+#define PCTL_IPC_VERSION 4u
 
 #define PCTL_IPC_FD 3	      /* descriptor of the channel in a worker */
 #define PCTL_IPC_CONTROL_FD 4 /* of the control socket: cancellation, and the host's end */
@@ -52,11 +52,13 @@ enum {
 	/* [posted] Trace id (u64) of the requests that follow, until another comes; 0 at first. */
 	PCTL_IPC_TRACE = 32,
 	/* Of an op library, which knows none of the above but HELLO and BYE; ops_wire.h says what they carry. REFERENCE
-	 * comes with shared memory of its own for inputs and outputs. */
+	 * and LAW come with shared memory of their own for what they work on. */
 	PCTL_IPC_OPS_DESCRIBE = 48,
 	PCTL_IPC_OPS_INFER,
 	PCTL_IPC_OPS_PLAN,
 	PCTL_IPC_OPS_REFERENCE,
+	PCTL_IPC_OPS_PROBLEM,
+	PCTL_IPC_OPS_LAW,
 	/* Frames of `pipectl-worker --probe`, all from the worker. */
 	PCTL_IPC_PROBE_STAGE = 64,
 	PCTL_IPC_PROBE_RESULT = 65

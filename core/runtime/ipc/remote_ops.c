@@ -296,6 +296,131 @@ out:
 	return said(o, &l, "reference", q, s);
 }
 
+/* ---- laws and problems -------------------------------------------------------------------- */
+
+static const pctl_op_problems *problems(pctl_instance *inst, uint32_t op)
+{
+	return op < of(inst)->n_ops && of(inst)->ops[op].problems.n ? &of(inst)->ops[op].problems
+								    : NULL;
+}
+
+/* What was recorded, copied, and the lock given back: the sink may ask this library again. NULL and *s: no memory. */
+static uint8_t *take_record(pctl_remote_ops *o, const pctl_ipc_in *body, const pctl_call *call,
+			    pctl_ipc_in *in, pctl_status *s)
+{
+	uint8_t *record = malloc(body->n - body->pos + 1);
+
+	if (!record) {
+		*s = pctl_refuse(call, PC2_NOMEM, "no memory for what a law asks for");
+		return NULL;
+	}
+	memcpy(record, body->data + body->pos, body->n - body->pos);
+	*in = (pctl_ipc_in){record, body->n - body->pos, 0, 0};
+	pthread_mutex_unlock(&o->r->lock);
+	return record;
+}
+
+/* After a record that makes no sense. */
+static pctl_status bad_record(pctl_remote_ops *o, const pctl_call *call, const char *what)
+{
+	pctl_status s;
+
+	pthread_mutex_lock(&o->r->lock);
+	s = o->r->lost ? pctl_code_status(o->r->lost_code)
+		       : pctl_remote_bad_reply(o->r, call, what);
+	pthread_mutex_unlock(&o->r->lock);
+	return s;
+}
+
+static pctl_status problem(pctl_instance *inst, const pctl_call *call, uint32_t op, uint32_t dtype,
+			   uint64_t number, uint64_t seed, const pctl_problem_sink *sink)
+{
+	pctl_remote_ops *o = of(inst);
+	pctl_ipc_in body, in;
+	uint8_t *record;
+	pctl_status s;
+
+	pthread_mutex_lock(&o->r->lock);
+	snprintf(o->r->doing, sizeof(o->r->doing), "making a problem");
+	if (!pctl_remote_begin(o->r, PCTL_IPC_OPS_PROBLEM, call)) {
+		pthread_mutex_unlock(&o->r->lock);
+		return pctl_code_status(o->r->lost_code);
+	}
+	pctl_ipc_put_u32(&o->r->ch.out, op);
+	pctl_ipc_put_u32(&o->r->ch.out, dtype);
+	pctl_ipc_put_u64(&o->r->ch.out, number);
+	pctl_ipc_put_u64(&o->r->ch.out, seed);
+	s = pctl_remote_ask(o->r, call, o->r->call_ms, &body);
+	record = s ? NULL : take_record(o, &body, call, &in, &s);
+	if (!record) {
+		pthread_mutex_unlock(&o->r->lock);
+		return s;
+	}
+	if (!pctl_ops_replay_problem(&in, sink, &s))
+		s = bad_record(o, call, "problem");
+	free(record);
+	return s;
+}
+
+/* Types and bytes of all tensors. 0: too large to travel. */
+static int put_case(pctl_remote_ops *o, const pctl_law_case *c, pctl_ipc_window *w)
+{
+	uint64_t *offsets = calloc(c->n_tensors + 1u, sizeof(*offsets)), total = 0;
+	const int ok = offsets && c->n_tensors <= PCTL_OPS_TENSORS_MAX &&
+		       lay_out(c->tensors, c->n_tensors, offsets, &total) &&
+		       pctl_ipc_window_create(total ? total : SPAN_ALIGN, w);
+
+	if (ok) {
+		pctl_ipc_put_u32(&o->r->ch.out, c->law);
+		pctl_ipc_put_u32(&o->r->ch.out, c->round);
+		pctl_ipc_put_u32(&o->r->ch.out, c->n_out);
+		pctl_ipc_put_u32(&o->r->ch.out, c->n_tensors);
+		for (uint32_t i = 0; i < c->n_tensors; i++)
+			pctl_ops_put_type(&o->r->ch.out, &c->types[i]);
+		put_spans(&o->r->ch.out, w, c->tensors, offsets, c->n_tensors);
+		o->r->ch.out_fds[0] = w->fd;
+		o->r->ch.n_out_fds = 1;
+	}
+	free(offsets);
+	return ok;
+}
+
+/* The library sees copies of all bytes; those that are compared stay here. */
+static pctl_status law(pctl_instance *inst, const pctl_call *call, const pctl_law_case *c,
+		       const pctl_law_sink *sink)
+{
+	pctl_remote_ops *o = of(inst);
+	pctl_ipc_window w = {.fd = -1};
+	uint8_t *record = NULL;
+	pctl_ipc_in body, in;
+	listening l;
+	pctl_status s;
+	int is_said;
+
+	call = listen_for(&l, call);
+	if (!begin(o, PCTL_IPC_OPS_LAW, "a law", c->op, call, &s))
+		return s;
+	if (put_case(o, c, &w)) {
+		s = pctl_remote_ask(o->r, call, o->r->call_ms, &body);
+	} else {
+		o->r->ch.out.n = o->r->ch.frame_at;
+		s = pctl_refuse(call, PC3109_WORKER_LIMIT,
+				"the data for a law of %s do not fit into shared memory",
+				o->ops[c->op->op].desc.name);
+	}
+	o->r->ch.n_out_fds = 0;
+	if (!s)
+		record = take_record(o, &body, call, &in, &s);
+	if (!record)
+		pthread_mutex_unlock(&o->r->lock);
+	else if (!pctl_ops_replay_law(&in, sink, c->n_tensors, &s))
+		s = bad_record(o, call, "law");
+	is_said = record != NULL;
+	free(record);
+	pctl_ipc_window_close(&w);
+	return is_said ? s : said(o, &l, "a law", c->op, s);
+}
+
 /* ---- opening and closing ------------------------------------------------------------------ */
 
 static pctl_status describe(pctl_remote_ops *o, const pctl_call *call)
@@ -330,8 +455,17 @@ static pctl_status describe(pctl_remote_ops *o, const pctl_call *call)
 pctl_status pctl_remote_ops_open(const pctl_remote_options *options, const pctl_call *call,
 				 pctl_remote_ops **out)
 {
-	static const pctl_oplib table = {
-		PCTL_HEAD(pctl_oplib), op_count, op_at, infer, plan, function, reference, rules};
+	static const pctl_oplib table = {PCTL_HEAD(pctl_oplib),
+					 op_count,
+					 op_at,
+					 infer,
+					 plan,
+					 function,
+					 reference,
+					 rules,
+					 problems,
+					 problem,
+					 law};
 	pctl_remote_options mine = *options;
 	pctl_remote_ops *o = calloc(1, sizeof(*o));
 	pctl_status s;

@@ -9,6 +9,7 @@
 static pctl_status describe_one(pctl_ipc_server *s, uint32_t i)
 {
 	const pctl_op_desc *d = s->ops->op_at(s->inst, i);
+	const pctl_op_problems *problems;
 	const pctl_op_rules *rules;
 	pctl_ops_described all;
 	uint32_t k;
@@ -24,6 +25,12 @@ static pctl_status describe_one(pctl_ipc_server *s, uint32_t i)
 	memcpy(&all.rules, rules, PCTL_SIZE_WITH(pctl_op_rules, n_alternates));
 	for (k = 0; k < PCTL_OPS_DTYPES; k++)
 		all.functions[k] = s->ops->function(s->inst, i, pctl_ops_dtypes[k]);
+	all.has_law = PCTL_HAS(s->ops, pctl_oplib, law) && s->ops->law;
+	problems = PCTL_HAS(s->ops, pctl_oplib, problem) && s->ops->problems && s->ops->problem
+			   ? s->ops->problems(s->inst, i)
+			   : NULL;
+	if (problems && PCTL_HAS(problems, pctl_op_problems, n))
+		memcpy(&all.problems, problems, PCTL_SIZE_WITH(pctl_op_problems, n));
 	pctl_ops_put_described(&s->body, &all);
 	return PCTL_OK;
 }
@@ -115,6 +122,69 @@ static int reference(pctl_ipc_server *s, pctl_ipc_in *in, const pctl_ops_query *
 	return ok;
 }
 
+static pctl_status give_record(pctl_ipc_server *s, pctl_ops_recorder *r, pctl_status status)
+{
+	if (!status && r->out.failed)
+		status = pctl_refuse(&s->call, PC3109_WORKER_LIMIT,
+				     "what a law or problem asks for is larger than %u bytes",
+				     PCTL_OPS_PLAN_BYTES);
+	pctl_ipc_put_u32(&s->body, r->n_commands);
+	if (!status)
+		pctl_ipc_put(&s->body, r->out.data, r->out.n);
+	pctl_ipc_out_drop(&r->out);
+	return status;
+}
+
+static int problem(pctl_ipc_server *s, pctl_ipc_in *in, pctl_status *status)
+{
+	const uint32_t op = pctl_ipc_get_u32(in), dtype = pctl_ipc_get_u32(in);
+	const uint64_t number = pctl_ipc_get_u64(in), seed = pctl_ipc_get_u64(in);
+	pctl_ops_recorder r = {.n_commands = 0};
+	pctl_problem_sink sink;
+
+	if (!pctl_ipc_in_done(in) || !PCTL_HAS(s->ops, pctl_oplib, problem) || !s->ops->problem)
+		return 0;
+	pctl_ops_record_problem(&r, &sink);
+	*status = give_record(s, &r,
+			      s->ops->problem(s->inst, &s->call, op, dtype, number, seed, &sink));
+	return 1;
+}
+
+static int law(pctl_ipc_server *s, pctl_ipc_in *in, const pctl_ops_query *q, pctl_ipc_channel *ch,
+	       pctl_status *status)
+{
+	pctl_law_case c = {.head = PCTL_HEAD(pctl_law_case), .op = &q->q};
+	pctl_ops_recorder r = {.n_commands = 0};
+	pctl_tensor_type *types;
+	pctl_law_sink sink;
+	pctl_span *tensors;
+	pctl_ipc_window w;
+	int ok;
+
+	c.law = pctl_ipc_get_u32(in);
+	c.round = pctl_ipc_get_u32(in);
+	c.n_out = pctl_ipc_get_u32(in);
+	c.n_tensors = r.next_buffer = pctl_ops_get_count(in, PCTL_OPS_TENSORS_MAX);
+	if (!pctl_ipc_window_attach(pctl_ipc_take_fd(ch), &w))
+		return 0;
+	types = calloc(c.n_tensors + 1u, sizeof(*types));
+	tensors = calloc(c.n_tensors + 1u, sizeof(*tensors));
+	for (uint32_t i = 0; types && i < c.n_tensors; i++)
+		pctl_ops_get_type(in, &types[i]);
+	ok = types && tensors && PCTL_HAS(s->ops, pctl_oplib, law) && s->ops->law &&
+	     get_spans(in, &w, tensors, c.n_tensors) && pctl_ipc_in_done(in);
+	if (ok) {
+		c.types = types;
+		c.tensors = tensors;
+		pctl_ops_record_law(&r, &sink);
+		*status = give_record(s, &r, s->ops->law(s->inst, &s->call, &c, &sink));
+	}
+	free(types);
+	free(tensors);
+	pctl_ipc_window_close(&w);
+	return ok;
+}
+
 int pctl_serve_ops(pctl_ipc_server *s, uint16_t op, pctl_ipc_in *in, pctl_ipc_channel *ch,
 		   pctl_status *status)
 {
@@ -128,6 +198,8 @@ int pctl_serve_ops(pctl_ipc_server *s, uint16_t op, pctl_ipc_in *in, pctl_ipc_ch
 			*status = describe(s);
 		return ok;
 	}
+	if (op == PCTL_IPC_OPS_PROBLEM)
+		return problem(s, in, status);
 	q = malloc(sizeof(*q));
 	if (!q || !pctl_ops_get_query(in, q))
 		goto out;
@@ -142,6 +214,9 @@ int pctl_serve_ops(pctl_ipc_server *s, uint16_t op, pctl_ipc_in *in, pctl_ipc_ch
 		break;
 	case PCTL_IPC_OPS_REFERENCE:
 		ok = reference(s, in, q, ch, status);
+		break;
+	case PCTL_IPC_OPS_LAW:
+		ok = law(s, in, q, ch, status);
 		break;
 	default:
 		break;
