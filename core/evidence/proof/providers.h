@@ -9,7 +9,7 @@
  * determinism (repeats and shuffled order) (functions.c) */
 pctl_status pctl_function_units(pctl_bench *b, const pctl_selection *s, const pctl_call *call,
 				pctl_units *list);
-/* plan ops: parity of generated problem instances with reference(), laws known by heart, the ULP tolerance of
+/* plan ops: parity of generated problem instances with reference(), laws that their library checks, the ULP tolerance of
  * approximate ones (plans.c) */
 pctl_status pctl_plan_units(pctl_bench *b, const pctl_selection *s, const pctl_call *call,
 			    pctl_units *list);
