@@ -349,6 +349,15 @@ def beside(fault):
                f"{first['law']}: {first['got']}", f"exit status {status}")
 
 
+@plant
+def beside_runs():
+    """What a device writes beside a binding is seen in an ordinary run, too: of its first two jobs one lies between zones."""
+    for fault in ("write-past", "write-before"):
+        status, _, err = h.run("run", *RANK, "--backend", f"{MOCK}+{fault}", "--no-memo")
+        caught(f"mock {fault}: {BESIDE[fault]}", "rank.pipe.cfg", "PC5224 run", status == 6 and "PC5224" in err,
+               match(r"byte -?\d+ of buffer \d+ was written", err), err)
+
+
 SHAPED = {"honest-behind-zones": "right only where bindings are at an offset",
           "honest-when-plain": "right only where bindings are whole buffers"}
 

@@ -21,6 +21,8 @@ static struct {
 	uint32_t calls, fail_at; /* the fail_at-th fallible call fails, 0 none */
 	uint32_t toggles;	 /* a dispatch computes x ^ 1 in place of x + 1 */
 	uint32_t never_done, cancels, submits;
+	uint32_t strays; /* 1: it writes the byte behind each binding too, 2: before it */
+	uint64_t shapes; /* not 0: jobs come in a shape of this key, in zones where it is odd */
 	char trace[256]; /* of the last list: d dispatch, b barrier, f fill, c copy */
 } log_;
 
@@ -111,9 +113,16 @@ static void run_command(const fake_command *c)
 	for (uint64_t i = 0; i + 4 <= c->bindings[1].n_bytes; i += 4) {
 		uint32_t v;
 
-		memcpy(&v, c->bindings[0].buffer->data + i, 4);
+		memcpy(&v, c->bindings[0].buffer->data + c->bindings[0].offset + i, 4);
 		v = log_.toggles ? v ^ 1 : v + 1;
-		memcpy(c->bindings[1].buffer->data + i, &v, 4);
+		memcpy(c->bindings[1].buffer->data + c->bindings[1].offset + i, &v, 4);
+	}
+	for (uint32_t i = 0; log_.strays && i < 2; i++) {
+		const pctl_binding *b = &c->bindings[i];
+		const uint64_t at = log_.strays == 1 ? b->offset + b->n_bytes : b->offset - 1;
+
+		if (at < b->buffer->n_bytes)
+			b->buffer->data[at] ^= 1;
 	}
 }
 
@@ -336,6 +345,8 @@ static pctl_status repeat(uint32_t rounds, const uint32_t carry[2], int checked,
 	pctl_plan_check check = {2, 4, 0, expected, "found %v"};
 	struct bench b;
 	pctl_job_run run = {.repeat = rounds, .carry = carry, .out_bytes = out_bytes};
+	const uint64_t zones = log_.shapes % 2 * 256;
+	const pctl_shape shape = {zones, zones, log_.shapes, 0, 0};
 	uint32_t x[2][N], y[2][N];
 	pctl_job_plan *p;
 	pctl_status status;
@@ -354,6 +365,7 @@ static pctl_status repeat(uint32_t rounds, const uint32_t carry[2], int checked,
 		p->n_checks = 1;
 	}
 	run.plan = p;
+	run.shape = log_.shapes == 0 ? NULL : &shape;
 	feed(&b, 2, sources, in);
 	status = pctl_job_execute(b.s, &run, in, b.call, out, NULL);
 	for (uint32_t i = 0; i < 2; i++) {
@@ -398,6 +410,12 @@ static void repeats(void **state)
 		assert_int_equal(repeat(rounds, straight, 0, 0), PCTL_OK);
 		reset();
 		assert_int_equal(repeat(rounds, crossed, 0, 0), PCTL_OK);
+		for (uint64_t key = 1; key < 17; key++) {
+			reset();
+			log_.shapes = key;
+			assert_int_equal(repeat(rounds, key & 2 ? crossed : straight, 0, 0),
+					 PCTL_OK);
+		}
 	}
 	reset();
 	assert_int_equal(repeat(1001, crossed, 0, 0), PCTL_OK);
@@ -422,15 +440,38 @@ static void assertions(void **state)
 	assert_int_equal(repeat(1, straight, 1, 0), PCTL_E_EXEC);
 }
 
+/* A write beside what is bound: seen where the job lies between zones, whichever round it was. */
+static void strays(void **state)
+{
+	static const uint32_t straight[2] = {1, 2};
+
+	(void)state;
+	for (uint32_t how = 1; how < 3; how++)
+		for (uint64_t key = 1; key < 9; key++)
+			for (uint32_t rounds = 1; rounds < 4; rounds += 2) {
+				reset();
+				log_.strays = how;
+				log_.shapes = 2 * key + 1;
+				log_.toggles = 1;
+				assert_int_equal(repeat(rounds, straight, 0, 0), PCTL_E_MISMATCH);
+			}
+	reset();
+	log_.strays = 1;
+	assert_int_equal(repeat(3, straight, 0, 0), PCTL_OK); /* nothing lies there */
+}
+
 static void failing_calls(void **state)
 {
 	static const uint32_t crossed[2] = {2, 1};
 	uint32_t n;
 
 	(void)state;
-	for (int checked = 0; checked < 2; checked++) {
+	for (int way = 0; way < 4; way++) {
+		const int checked = way % 2, shaped = way / 2;
+
 		reset();
 		log_.toggles = 1;
+		log_.shapes = (uint64_t)shaped;
 		(void)repeat(6, crossed, checked, 1);
 		n = log_.calls;
 		assert_true(n > 20);
@@ -440,6 +481,7 @@ static void failing_calls(void **state)
 			reset();
 			log_.toggles = 1;
 			log_.fail_at = k;
+			log_.shapes = (uint64_t)shaped;
 			status = repeat(6, crossed, checked, 1);
 			if (status != PCTL_E_DEVICE_LOST)
 				fail_msg("call %u of %u failed, the job says %d", k, n,
@@ -490,4 +532,4 @@ static void stops(void **state)
 }
 
 PCTL_TESTS_MAIN(PCTL_TEST(barriers), PCTL_TEST(repeats), PCTL_TEST(assertions),
-		PCTL_TEST(failing_calls), PCTL_TEST(stops))
+		PCTL_TEST(strays), PCTL_TEST(failing_calls), PCTL_TEST(stops))

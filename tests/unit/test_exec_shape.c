@@ -71,4 +71,25 @@ static void drawn(void **state)
 	assert_int_not_equal(a, b);
 }
 
-PCTL_TESTS_MAIN(PCTL_TEST(both_kinds), PCTL_TEST(drawn))
+/* Inputs of one job lie as the job does or not, in zones of their own, and the same ones again. */
+static void inputs(void **state)
+{
+	const pctl_shape jobs[2] = {{0, 0, 5, 0, 0}, {512, 256, 6, 0, 0}};
+	uint32_t other[2] = {0, 0};
+
+	(void)state;
+	for (uint32_t k = 0; k < 2; k++)
+		for (uint32_t i = 0; i < 400; i++) {
+			const pctl_zones z = pctl_shape_input(&jobs[k], i, &caps);
+			const pctl_zones again = pctl_shape_input(&jobs[k], i, &caps);
+
+			assert_memory_equal(&z, &again, sizeof(z));
+			assert_int_equal(z.before == 0, z.behind == 0);
+			assert_int_equal(z.before % 512, 0);
+			other[k] += (z.before == 0) != (jobs[k].before == 0);
+		}
+	assert_in_range(other[0], 60, 150);
+	assert_in_range(other[1], 60, 150);
+}
+
+PCTL_TESTS_MAIN(PCTL_TEST(inputs), PCTL_TEST(both_kinds), PCTL_TEST(drawn))

@@ -169,9 +169,11 @@ static pctl_status write_zone(struct device *d, const struct span *s, int behind
 			      const pctl_call *call)
 {
 	const uint64_t before = s->shape.before, n = behind ? s->shape.behind : before;
-	uint8_t *zone = malloc(n);
+	uint8_t *zone = n == 0 ? NULL : malloc(n);
 	pctl_status status;
 
+	if (n == 0)
+		return PCTL_OK;
 	if (zone == NULL)
 		return pctl_refuse(call, PC2_NOMEM, "no memory for an evaluator");
 	pctl_guard_fill(zone, n, s->shape.key, behind ? before : 0);
@@ -185,9 +187,10 @@ static pctl_status write_zone(struct device *d, const struct span *s, int behind
 static pctl_status lay(struct device *d, struct span *s, uint64_t n, const pctl_shape *shape,
 		       const pctl_call *call)
 {
-	const uint64_t extra = (shape->key >> 8) % 3 * (n / 4 / 2) * 4;
+	const uint64_t extra = shape->before == 0 ? 0 : (shape->key >> 8) % 3 * (n / 4 / 2) * 4;
 	int is_new = s->buffer == NULL || s->lives == 0 ||
-		     s->shape.before + n + s->shape.behind > s->room;
+		     s->shape.before + n + s->shape.behind > s->room ||
+		     (s->shape.before == 0 && n != s->room);
 	pctl_status status = PCTL_OK;
 
 	if (is_new) {
@@ -228,10 +231,12 @@ static pctl_status check_zone(struct device *d, const struct built *b, uint32_t 
 	const struct span *s = &d->spans[number];
 	const uint64_t before = s->shape.before, n = behind ? s->shape.behind : before;
 	const uint64_t from = behind ? before + s->n : 0;
-	uint8_t *zone = malloc(n), due;
+	uint8_t *zone = n == 0 ? NULL : malloc(n), due;
 	uint64_t at;
 	pctl_status status;
 
+	if (n == 0)
+		return PCTL_OK;
 	if (zone == NULL)
 		return pctl_refuse(call, PC2_NOMEM, "no memory for an evaluator");
 	memset(zone, PCTL_UNREAD, n);
@@ -281,7 +286,7 @@ static void poison(uint64_t key, uint64_t n_bytes, uint8_t *to)
 	memcpy(to + n_bytes / 4 * 4, &word, n_bytes % 4);
 }
 
-/* The spans: the operands in theirs, poison where the result comes. */
+/* The spans: the operands in theirs, between zones or not as those of a job lie that other jobs made; poison where the result comes. */
 static pctl_status prepare(struct device *d, const struct built *b, const pctl_shape *shape,
 			   const pctl_column *in, uint64_t n, const pctl_column *out,
 			   const pctl_call *call)
@@ -291,9 +296,9 @@ static pctl_status prepare(struct device *d, const struct built *b, const pctl_s
 	pctl_status status = PCTL_OK;
 
 	for (uint32_t i = 0; status == PCTL_OK && i < b->f.n_in; i++) {
-		pctl_shape own = *shape;
+		const pctl_zones z = pctl_shape_input(shape, i, pctl_session_caps(d->s));
+		const pctl_shape own = {z.before, z.behind, shape->key + i + 1u, 0, 0};
 
-		own.key += i + 1u;
 		status = lay(d, &d->spans[i], pctl_num_align(in_bytes, 4), &own, call);
 		if (status == PCTL_OK)
 			status = d->t->buffer_write(d->dev, call, d->spans[i].buffer,
@@ -349,11 +354,12 @@ static pctl_status apply_guarded(struct device *d, struct built *b, const pctl_s
 /* ---- as a job --------------------------------------------------------------------------------- */
 
 /* As a run does it: a plan for n elements, buffers of its own, operands up, one submit, the result down. */
-static pctl_status apply_plain(struct device *d, const pctl_op_function *f, const pctl_column *in,
-			       uint64_t n, pctl_column *out, const pctl_call *call)
+static pctl_status apply_plain(struct device *d, const pctl_op_function *f,
+			       const pctl_shape *shape, const pctl_column *in, uint64_t n,
+			       pctl_column *out, const pctl_call *call)
 {
 	const uint64_t out_bytes = n * pctl_dtype_bytes(f->out_dtype);
-	pctl_job_run job = {.repeat = 1, .timeout_ms = JOB_MS, .out_bytes = &out_bytes};
+	pctl_job_run job = {.repeat = 1, .timeout_ms = JOB_MS, .out_bytes = &out_bytes, .shape = shape};
 	pctl_value *operands[PCTL_FUNCTION_OPERANDS] = {NULL}, *result = NULL;
 	pctl_job_plan *plan = NULL;
 	pctl_status status = pctl_function_plan(d->bench, f, n, call, &plan);
@@ -390,7 +396,7 @@ static pctl_status device_apply(void *ctx, const pctl_op_function *f, const pctl
 	if (status != PCTL_OK || n == 0)
 		return status;
 	shape = pctl_shape_next(&d->bench->shapes, pctl_session_caps(d->s));
-	return shape.before == 0 ? apply_plain(d, f, in, n, out, call)
+	return shape.before == 0 ? apply_plain(d, f, &shape, in, n, out, call)
 				 : apply_guarded(d, b, &shape, in, n, out, call);
 }
 

@@ -38,11 +38,12 @@ static pctl_status create_buffer(struct pctl_job_running *r, uint32_t i, uint64_
 				 pctl_buffer **out)
 {
 	const pctl_plan_buffer *b = &r->plan->buffers[i];
+	const pctl_zones zones = pctl_job_zones(r, i, second);
 	pctl_status status = r->t->buffer_create(
 		r->dev, r->call, b->n_bytes + r->shape.before + r->shape.behind, b->usage, out);
 
 	if (status == PCTL_OK)
-		status = pctl_job_guard_write(r, i, second, *out, b->n_bytes);
+		status = pctl_zones_write(r->s, *out, &zones, b->n_bytes, r->call);
 	if (status == PCTL_OK)
 		status = poison(r, i, seed, *out);
 	if (status == PCTL_OK && b->kind == PCTL_PLAN_PARAMS && b->n_bytes != 0)
@@ -51,32 +52,24 @@ static pctl_status create_buffer(struct pctl_job_running *r, uint32_t i, uint64_
 	return status;
 }
 
-struct upload {
-	const struct pctl_job_running *r;
-	pctl_buffer *buffer;
-};
-
-static pctl_status upload_piece(void *ctx, uint64_t offset, const void *data, uint64_t n)
+/* A buffer with these zones is no larger than the device allows. */
+static int fits(const struct pctl_job_running *r, uint64_t n, uint64_t zones)
 {
-	const struct upload *u = ctx;
+	const uint64_t most = pctl_session_caps(r->s)->max_buffer_bytes;
 
-	return u->r->t->buffer_write(u->r->dev, u->r->call, u->buffer, u->r->shape.before + offset,
-				     data, n);
+	return most == 0 || (zones <= most && n <= most - zones);
 }
 
-/* An input of a guarded job: a copy of its own, for the value's buffer has no zones. */
-static pctl_status create_input(struct pctl_job_running *r, uint32_t i, pctl_value *const *in)
+/* An input as it lies on the session, or uploaded now in the shape that this job draws for it. */
+static pctl_status take_input(struct pctl_job_running *r, uint32_t i, pctl_value *const *in)
 {
-	const uint64_t n = pctl_job_span(r, i, in);
-	struct upload u = {r, NULL};
-	pctl_status status = r->t->buffer_create(
-		r->dev, r->call, n + r->shape.before + r->shape.behind,
-		PCTL_BUFFER_STORAGE | PCTL_BUFFER_UNIFORM | PCTL_BUFFER_TRANSFER, &r->own[i]);
+	pctl_zones zones = {0, 0, 0};
 
-	u.buffer = r->inputs[i] = r->own[i];
-	if (status == PCTL_OK)
-		status = pctl_job_guard_write(r, i, 0, u.buffer, n);
-	return status == PCTL_OK ? pctl_value_stream(in[i], r->call, upload_piece, &u) : status;
+	if (r->run->shape != NULL)
+		zones = pctl_shape_input(r->run->shape, i, pctl_session_caps(r->s));
+	if (!fits(r, pctl_value_bytes(in[i]) + 3, zones.before + zones.behind))
+		zones = (pctl_zones){0, 0, 0};
+	return pctl_value_on(in[i], r->s, &zones, r->call, &r->inputs[i], &r->lie[i]);
 }
 
 static int is_carried(const struct pctl_job_running *r, uint32_t output)
@@ -97,16 +90,20 @@ static pctl_status prepare(struct pctl_job_running *r, pctl_value *const *in)
 	r->own = calloc(plan->n_buffers + 1u, sizeof(*r->own));
 	r->second = calloc(plan->n_buffers + 1u, sizeof(*r->second));
 	r->inputs = calloc(plan->n_in + 1u, sizeof(*r->inputs));
-	if (r->kernels == NULL || r->own == NULL || r->second == NULL || r->inputs == NULL)
+	r->lie = calloc(plan->n_in + 1u, sizeof(*r->lie));
+	if (r->kernels == NULL || r->own == NULL || r->second == NULL || r->inputs == NULL ||
+	    r->lie == NULL)
 		return pctl_refuse(r->call, PC2_NOMEM, "no memory for a job");
 	for (uint32_t i = 0; status == PCTL_OK && i < plan->n_steps; i++) {
 		if (plan->steps[i].kind == PCTL_STEP_KERNEL)
 			status = pctl_session_kernel(r->s, plan->steps[i].unit, r->call,
 						     &r->kernels[i]);
 	}
+	for (uint32_t i = plan->n_in; i < plan->n_buffers; i++)
+		if (!fits(r, plan->buffers[i].n_bytes, r->shape.before + r->shape.behind))
+			r->shape.before = r->shape.behind = 0;
 	for (uint32_t i = 0; status == PCTL_OK && i < plan->n_in; i++)
-		status = r->shape.before != 0 ? create_input(r, i, in)
-					      : pctl_value_on(in[i], r->s, r->call, &r->inputs[i]);
+		status = take_input(r, i, in);
 	for (uint32_t i = plan->n_in; status == PCTL_OK && i < plan->n_buffers; i++) {
 		status = create_buffer(r, i, i, 0, &r->own[i]);
 		if (status == PCTL_OK && r->run->repeat > 1 && i < plan->n_in + plan->n_out &&
@@ -121,12 +118,15 @@ static pctl_status prepare(struct pctl_job_running *r, pctl_value *const *in)
  * buffers, of odd ones the second where there are two; a carried input reads what the round before
  * wrote.
  */
-void pctl_job_view_of(const struct pctl_job_running *r, uint64_t round, pctl_buffer **buffers)
+void pctl_job_view_of(const struct pctl_job_running *r, uint64_t round, pctl_buffer **buffers,
+		      uint64_t *bases)
 {
 	const pctl_job_plan *plan = r->plan;
 
-	for (uint32_t i = 0; i < plan->n_buffers; i++)
+	for (uint32_t i = 0; i < plan->n_buffers; i++) {
 		buffers[i] = i < plan->n_in ? r->inputs[i] : r->own[i];
+		bases[i] = i < plan->n_in ? r->lie[i].before : r->shape.before;
+	}
 	for (uint32_t i = plan->n_in; round % 2 != 0 && i < plan->n_in + plan->n_out; i++) {
 		if (r->second[i] != NULL)
 			buffers[i] = r->second[i];
@@ -134,9 +134,11 @@ void pctl_job_view_of(const struct pctl_job_running *r, uint64_t round, pctl_buf
 	for (uint32_t i = 0; round != 0 && r->run->carry != NULL && i < plan->n_in; i++) {
 		uint32_t from = r->run->carry[i];
 
-		if (from != 0)
-			buffers[i] = round % 2 != 0 ? r->own[plan->n_in + from - 1]
-						    : r->second[plan->n_in + from - 1];
+		if (from == 0)
+			continue;
+		buffers[i] = round % 2 != 0 ? r->own[plan->n_in + from - 1]
+					    : r->second[plan->n_in + from - 1];
+		bases[i] = r->shape.before;
 	}
 }
 
@@ -236,7 +238,7 @@ static pctl_status read_word(struct pctl_job_running *r, pctl_buffer *buffer, ui
 	uint8_t raw[8] = {PCTL_UNREAD, PCTL_UNREAD, PCTL_UNREAD, PCTL_UNREAD,
 			  PCTL_UNREAD, PCTL_UNREAD, PCTL_UNREAD, PCTL_UNREAD};
 	pctl_status status =
-		r->t->buffer_read(r->dev, r->call, buffer, r->shape.before + offset, raw, bytes);
+		r->t->buffer_read(r->dev, r->call, buffer, offset, raw, bytes);
 
 	*out = 0;
 	for (uint32_t i = 0; i < bytes; i++)
@@ -266,25 +268,27 @@ static pctl_status refuse_check(const struct pctl_job_running *r, const pctl_pla
 /* The assertions, on the buffers that round `round` used. */
 static pctl_status check_assertions(struct pctl_job_running *r, uint64_t round)
 {
-	pctl_buffer **buffers = r->plan->n_checks == 0
-					? NULL
-					: calloc(r->plan->n_buffers + 1u, sizeof(pctl_buffer *));
+	const size_t n = r->plan->n_checks == 0 ? 0 : r->plan->n_buffers + (size_t)1;
+	pctl_buffer **buffers = n == 0 ? NULL : calloc(n, sizeof(pctl_buffer *));
+	uint64_t *bases = n == 0 ? NULL : calloc(n, sizeof(*bases));
 	pctl_status status = PCTL_OK;
 
-	if (r->plan->n_checks == 0)
+	if (n == 0)
 		return PCTL_OK;
-	if (buffers == NULL)
-		return pctl_refuse(r->call, PC2_NOMEM, "no memory for a job");
-	pctl_job_view_of(r, round, buffers);
+	status = buffers == NULL || bases == NULL ? pctl_no_memory(r->call, "a job") : PCTL_OK;
+	if (status == PCTL_OK)
+		pctl_job_view_of(r, round, buffers, bases);
 	for (uint32_t i = 0; status == PCTL_OK && i < r->plan->n_checks; i++) {
 		const pctl_plan_check *c = &r->plan->checks[i];
 		uint64_t found;
 
-		status = read_word(r, buffers[c->buffer], c->offset, c->bytes, &found);
+		status = read_word(r, buffers[c->buffer], bases[c->buffer] + c->offset, c->bytes,
+				   &found);
 		if (status == PCTL_OK && found != c->expected)
 			status = refuse_check(r, c, found);
 	}
 	free(buffers);
+	free(bases);
 	return status;
 }
 
@@ -292,15 +296,18 @@ static pctl_status check_assertions(struct pctl_job_running *r, uint64_t round)
 static pctl_status show(struct pctl_job_running *r, int cut, uint64_t round, uint32_t step)
 {
 	pctl_buffer **buffers = calloc(r->plan->n_buffers + 1u, sizeof(pctl_buffer *));
-	pctl_job_view view = {r->plan, r->s, buffers};
-	pctl_status status;
+	uint64_t *bases = calloc(r->plan->n_buffers + 1u, sizeof(*bases));
+	pctl_job_view view = {r->plan, r->s, buffers, bases};
+	pctl_status status =
+		buffers == NULL || bases == NULL ? pctl_no_memory(r->call, "a job") : PCTL_OK;
 
-	if (buffers == NULL)
-		return pctl_refuse(r->call, PC2_NOMEM, "no memory for a job");
-	pctl_job_view_of(r, round, buffers);
-	status = cut ? r->run->look(r->run->look_ctx, &view, r->call)
-		     : r->run->watched(r->run->watched_ctx, &view, round, step, r->call);
+	if (status == PCTL_OK) {
+		pctl_job_view_of(r, round, buffers, bases);
+		status = cut ? r->run->look(r->run->look_ctx, &view, r->call)
+			     : r->run->watched(r->run->watched_ctx, &view, round, step, r->call);
+	}
 	free(buffers);
+	free(bases);
 	return status;
 }
 
@@ -398,7 +405,7 @@ static pctl_status hand_over(struct pctl_job_running *r, pctl_value *const *in, 
 		out[i] = pctl_value_from_buffer(r->s, *kept, r->run->out_bytes[i]);
 		if (out[i] == NULL)
 			return pctl_refuse(r->call, PC2_NOMEM, "no memory for a job");
-		out[i]->at[0].base = r->shape.before;
+		out[i]->at[0].zones = pctl_job_zones(r, b, kept == &r->second[b]);
 		*kept = NULL;
 	}
 	return PCTL_OK;
@@ -416,6 +423,7 @@ static void tear_down(struct pctl_job_running *r)
 	free(r->own);
 	free(r->second);
 	free(r->inputs);
+	free(r->lie);
 }
 
 static struct pctl_job_running start(pctl_session *s, const pctl_job_run *run,
@@ -448,7 +456,7 @@ pctl_status pctl_job_execute(pctl_session *s, const pctl_job_run *run, pctl_valu
 	status = prepare(&r, in);
 	if (status == PCTL_OK)
 		status = run_all(&r);
-	if (status == PCTL_OK && run->shape != NULL && run->shape->before != 0)
+	if (status == PCTL_OK)
 		status = pctl_job_guard_check(&r, in);
 	if (status == PCTL_OK && run->held)
 		status = pctl_job_check_held(&r, in);
@@ -485,7 +493,10 @@ pctl_status pctl_job_measure(pctl_session *s, const pctl_job_plan *plan, pctl_va
 			read_word(&r,
 				  plan->measure_buffer < plan->n_in ? r.inputs[plan->measure_buffer]
 								    : r.own[plan->measure_buffer],
-				  plan->measure_offset, plan->measure_bytes, out);
+				  (plan->measure_buffer < plan->n_in
+					   ? r.lie[plan->measure_buffer].before
+					   : 0) + plan->measure_offset,
+				  plan->measure_bytes, out);
 	if (status == PCTL_OK && __builtin_add_overflow(*out, plan->measure_add, out))
 		status = pctl_refuse(call, PC5205_JOB_FAILED,
 				     "job \"%s\": a measured size does not fit in 64 bits",

@@ -19,9 +19,10 @@ pctl_value *pctl_value_from_source(
 pctl_value *pctl_value_retain(pctl_value *v);
 void pctl_value_release(pctl_value *v);
 uint64_t pctl_value_bytes(const pctl_value *v);
-/* The buffer on `s` (rounded up to 4 bytes, the rest zero), copied there if it is elsewhere. Owned
- * by the value. */
-pctl_status pctl_value_on(pctl_value *v, pctl_session *s, const pctl_call *call, pctl_buffer **out);
+/* The buffer on `s` (rounded up to 4 bytes, the rest zero), copied there if it is elsewhere, between such zones. Owned by the
+ * value. where: the zones that it has, for it may have been there already. */
+pctl_status pctl_value_on(pctl_value *v, pctl_session *s, const pctl_zones *zones,
+			  const pctl_call *call, pctl_buffer **out, pctl_zones *where);
 /* What a destination of a read holds before it: no zero, no byte of an earlier answer. */
 #define PCTL_UNREAD 0xa5
 
@@ -42,11 +43,12 @@ pctl_status pctl_value_read(pctl_value *v, uint64_t offset, void *data, uint64_t
 /* A copy of all of them, released with free(). */
 pctl_status pctl_value_fetch(pctl_value *v, const pctl_call *call, uint8_t **out);
 
-/* The buffers of a plan while it has them: buffers[i] is plan buffer i, as the last round used it. */
+/* The buffers of a plan while it has them: buffers[i] is plan buffer i, as the last round used it, from byte bases[i] on. */
 typedef struct pctl_job_view {
 	const pctl_job_plan *plan;
 	pctl_session *session;
 	pctl_buffer *const *buffers;
+	const uint64_t *bases;
 } pctl_job_view;
 
 enum { PCTL_WATCH_JOBS = 0, PCTL_WATCH_ROUNDS = 1, PCTL_WATCH_STEPS = 2 };
@@ -58,8 +60,8 @@ enum { PCTL_WATCH_JOBS = 0, PCTL_WATCH_ROUNDS = 1, PCTL_WATCH_STEPS = 2 };
  * poison  not 0: temporaries and outputs start with a pattern made from it, in which no byte is zero
  * held    1: what kernels may only read (inputs, parameters) is read back after the last round and compared with the
  *         host's bytes: PC5223
- * shape   NULL: an ordinary one. With zones every buffer is this job's own and lies between two of them, which are compared
- *         after the last round: PC5224. Not with cut or watch, to whom buffers are shown without zones
+ * shape   NULL: an ordinary one. With zones every buffer that the job makes lies between two of them; those of all its
+ *         buffers and inputs are compared after the last round: PC5224
  * watch   PCTL_WATCH_ROUNDS: `watched` is shown the buffers after each round (step 0); _STEPS: before that after each step
  *         too (from 1), each a submit of its own whose trace id names it. Steps that move no bytes are passed over; of a
  *         cut round only its steps are shown

@@ -11,6 +11,7 @@ struct held {
 	struct pctl_job_running *r;
 	pctl_buffer *buffer;
 	uint8_t *piece;
+	uint64_t base;
 	uint32_t number; /* of the plan's buffer */
 };
 
@@ -47,7 +48,7 @@ static pctl_status compare_piece(void *ctx, uint64_t offset, const void *data, u
 	pctl_status status;
 
 	memset(h->piece, PCTL_UNREAD, n);
-	status = h->r->t->buffer_read(h->r->dev, h->r->call, h->buffer, h->r->shape.before + offset,
+	status = h->r->t->buffer_read(h->r->dev, h->r->call, h->buffer, h->base + offset,
 				      h->piece, n);
 	if (status != PCTL_OK || memcmp(ours, h->piece, n) == 0)
 		return status;
@@ -74,6 +75,7 @@ pctl_status pctl_job_check_held(struct pctl_job_running *r, pctl_value *const *i
 
 		h.number = i;
 		h.buffer = i < plan->n_in ? r->inputs[i] : r->own[i];
+		h.base = i < plan->n_in ? r->lie[i].before : r->shape.before;
 		if (b->kind == PCTL_PLAN_INPUT)
 			status = pctl_value_stream(in[i], r->call, compare_piece, &h);
 		for (uint64_t at = 0;

@@ -2,7 +2,7 @@
 #ifndef PIPECTL_RUNTIME_EXEC_JOB_PRIVATE_H
 #define PIPECTL_RUNTIME_EXEC_JOB_PRIVATE_H
 
-#include "runtime/exec/job.h"
+#include "runtime/exec/value.h"
 
 struct pctl_job_running {
 	pctl_session *s;
@@ -17,13 +17,15 @@ struct pctl_job_running {
 	pctl_buffer **own;     /* buffers made here, one a plan buffer (NULL: an input) */
 	pctl_buffer **second;  /* the other buffer of carried outputs */
 	pctl_buffer **inputs;
+	pctl_zones *lie;  /* of each input */
 	pctl_shape shape; /* all 0: buffers are exact */
 	uint64_t started_ns;
 	pctl_job_stats stats;
 };
 
-/* Buffers of round `round` (0, then odd and even alternate), one a plan buffer. */
-void pctl_job_view_of(const struct pctl_job_running *r, uint64_t round, pctl_buffer **buffers);
+/* Buffers of round `round` (0, then odd and even alternate), one a plan buffer, and where in them the plan's bytes begin. */
+void pctl_job_view_of(const struct pctl_job_running *r, uint64_t round, pctl_buffer **buffers,
+		      uint64_t *bases);
 /* The round is the one that is cut short. */
 int pctl_job_is_cut(const struct pctl_job_running *r, uint64_t round);
 /* How many steps of a round run, and whether one moves nothing. */
@@ -34,13 +36,10 @@ void pctl_job_trace(struct pctl_job_running *r, uint64_t round, uint32_t step);
 /* A list of the rounds first .. first + n - 1; step not 0: of that step of the first alone. */
 pctl_status pctl_job_record(struct pctl_job_running *r, uint64_t first, uint32_t n, uint32_t step,
 			    pctl_list **out);
-/* The zones of a buffer that was made for plan buffer `number`, whose span has n bytes; `second`: of its other buffer. */
-pctl_status pctl_job_guard_write(struct pctl_job_running *r, uint32_t number, int second,
-				 pctl_buffer *buffer, uint64_t n);
-/* All zones of all buffers as they were written (PC5224). */
+/* The zones of the buffer that was made for plan buffer `number`; `second`: of its other buffer. */
+pctl_zones pctl_job_zones(const struct pctl_job_running *r, uint32_t number, int second);
+/* All zones of all buffers and inputs as they were written (PC5224). */
 pctl_status pctl_job_guard_check(struct pctl_job_running *r, pctl_value *const *in);
-/* Bytes of a plan buffer's span as the device has it. */
-uint64_t pctl_job_span(const struct pctl_job_running *r, uint32_t number, pctl_value *const *in);
 /* What kernels may only read against the host's bytes (PC5223): of every device buffer that no step writes. */
 pctl_status pctl_job_check_held(struct pctl_job_running *r, pctl_value *const *in);
 

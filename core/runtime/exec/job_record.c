@@ -8,6 +8,7 @@ struct recorder {
 	struct pctl_job_running *r;
 	pctl_list *list;
 	pctl_buffer **buffers;
+	uint64_t *bases; /* of the plan's bytes in them */
 	uint8_t *touched; /* a plan buffer since the last barrier: 1 read, 2 written */
 };
 
@@ -72,7 +73,7 @@ static pctl_status record_kernel(struct recorder *rec, uint32_t index)
 		const pctl_plan_binding *b = &step->bindings[i];
 
 		bindings[i] = (pctl_binding){b->group, b->binding, rec->buffers[b->buffer],
-					     rec->r->shape.before + b->offset, b->n_bytes};
+					     rec->bases[b->buffer] + b->offset, b->n_bytes};
 	}
 	status = rec->r->t->list_dispatch(rec->list, rec->r->call, rec->r->kernels[index], bindings,
 					  step->n_bindings, step->groups);
@@ -103,7 +104,7 @@ static pctl_status record_steps(struct recorder *rec, uint64_t round, uint32_t f
 	struct pctl_job_running *r = rec->r;
 	pctl_status status = PCTL_OK;
 
-	pctl_job_view_of(r, round, rec->buffers);
+	pctl_job_view_of(r, round, rec->buffers, rec->bases);
 	for (uint32_t i = first; status == PCTL_OK && i < end; i++) {
 		const pctl_step *step = &r->plan->steps[i];
 
@@ -116,13 +117,13 @@ static pctl_status record_steps(struct recorder *rec, uint64_t round, uint32_t f
 			status = record_kernel(rec, i);
 		else if (step->kind == PCTL_STEP_FILL)
 			status = r->t->list_fill(rec->list, r->call, rec->buffers[step->to],
-						 r->shape.before + step->to_offset, step->n_bytes,
+						 rec->bases[step->to] + step->to_offset, step->n_bytes,
 						 step->word);
 		else
 			status = r->t->list_copy(rec->list, r->call, rec->buffers[step->from],
-						 r->shape.before + step->from_offset,
+						 rec->bases[step->from] + step->from_offset,
 						 rec->buffers[step->to],
-						 r->shape.before + step->to_offset, step->n_bytes);
+						 rec->bases[step->to] + step->to_offset, step->n_bytes);
 	}
 	return status;
 }
@@ -137,11 +138,12 @@ pctl_status pctl_job_record(struct pctl_job_running *r, uint64_t first, uint32_t
 			    pctl_list **out)
 {
 	struct recorder rec = {r, NULL, calloc(r->plan->n_buffers + 1u, sizeof(pctl_buffer *)),
+			       calloc(r->plan->n_buffers + 1u, sizeof(uint64_t)),
 			       calloc(r->plan->n_buffers + 1u, 1)};
 	pctl_status status;
 
 	*out = NULL;
-	if (rec.buffers == NULL || rec.touched == NULL) {
+	if (rec.buffers == NULL || rec.bases == NULL || rec.touched == NULL) {
 		status = pctl_refuse(r->call, PC2_NOMEM, "no memory for a job");
 		goto out;
 	}
@@ -164,6 +166,7 @@ pctl_status pctl_job_record(struct pctl_job_running *r, uint64_t first, uint32_t
 		*out = rec.list;
 out:
 	free(rec.buffers);
+	free(rec.bases);
 	free(rec.touched);
 	return status;
 }

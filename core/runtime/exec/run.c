@@ -326,6 +326,7 @@ static pctl_status run_node(pctl_running *r, uint32_t index)
 			    .look_ctx = &look,
 			    .watched_ctx = &look};
 	pctl_value *in[PCTL_PORTS_MAX];
+	pctl_shape shape;
 	pctl_status status = make_ready(r, n);
 
 	run.plan = n->tuned != NULL ? n->tuned : n->canonical;
@@ -339,6 +340,10 @@ static pctl_status run_node(pctl_running *r, uint32_t index)
 	if (status != PCTL_OK)
 		return status;
 	run.held = is_checked(r, n, index);
+	if (pctl_session_kind(n->session) != PCTL_DEVICE_REFERENCE) {
+		shape = pctl_shape_next(&r->shapes, pctl_session_caps(n->session));
+		run.shape = &shape;
+	}
 	status = pctl_run_check_races(r, n, &run, in);
 	if (status != PCTL_OK)
 		return status;
@@ -419,6 +424,10 @@ static pctl_status run_nodes(pctl_running *r)
 	r->executes = 1;
 	if (status == PCTL_OK)
 		status = pctl_run_check_gas(r);
+	if (status == PCTL_OK)
+		status = pctl_shapes_draw(r->call, &r->shapes.seed);
+	if (status == PCTL_OK)
+		status = pctl_shapes_block(&r->shapes, 0, r->call);
 	if (status == PCTL_OK)
 		status = pctl_run_choose(r);
 	/* A job that cannot run where it is placed is refused before the first one runs. */

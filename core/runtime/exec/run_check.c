@@ -182,6 +182,7 @@ static pctl_status do_again(again *x, const pctl_call *call)
 	reference.plan = x->n->canonical;
 	reference.watch = PCTL_WATCH_JOBS;
 	reference.held = 0;
+	reference.shape = NULL;
 	return pctl_job_execute(x->r->reference, &reference, x->in, call, x->out, NULL);
 }
 

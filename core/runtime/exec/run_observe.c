@@ -21,7 +21,8 @@ pctl_status pctl_run_view_read(const pctl_run_view *v, uint32_t port, uint64_t o
 	return n == 0 ? PCTL_OK
 		      : pctl_session_table(v->session)
 				->buffer_read(pctl_session_device(v->session), call,
-					      in->buffers->buffers[v->ports[port].number], offset,
+					      in->buffers->buffers[v->ports[port].number],
+					      in->buffers->bases[v->ports[port].number] + offset,
 					      data, n);
 }
 

@@ -58,6 +58,7 @@ typedef struct pctl_running {
 	pctl_session *checker;	 /* the reference with its race detector, when it was needed */
 	uint64_t gas;
 	uint64_t alive_bytes;
+	pctl_shapes shapes; /* drawn for this run: what its jobs look like to a device */
 } pctl_running;
 
 /* Open the data of every input that is used and find its concrete type. */

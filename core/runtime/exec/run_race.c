@@ -41,6 +41,7 @@ pctl_status pctl_run_check_races(pctl_running *r, pctl_run_node *n, const pctl_j
 	}
 	looked.watch = PCTL_WATCH_JOBS;
 	looked.held = 0;
+	looked.shape = NULL;
 	status = pctl_job_execute(checker, &looked, in, r->call, again, NULL);
 	n->looked = status == PCTL_OK && run->held && run->plan == n->canonical;
 	for (uint32_t i = 0; i < n->node->n_out; i++) {

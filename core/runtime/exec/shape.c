@@ -54,6 +54,16 @@ static uint32_t first_of(const pctl_shapes *s)
 	return (uint32_t)((key ^ s->block) & 1u);
 }
 
+pctl_zones pctl_shape_input(const pctl_shape *s, uint32_t i, const pctl_device_caps *caps)
+{
+	const uint64_t key = mix(s->key, 64u + i), bits = mix(~key, i);
+
+	if ((bits >> 40) % 4 == 0 ? s->before != 0 : s->before == 0)
+		return (pctl_zones){0, 0, 0};
+	return (pctl_zones){pctl_guard_side(caps) * (1 + bits % SIDES),
+			    BEHIND_MIN + (bits >> 8) % BEHIND_WORDS * 4, key};
+}
+
 pctl_shape pctl_shape_next(pctl_shapes *s, const pctl_device_caps *caps)
 {
 	const uint64_t n = s->n++, bits = mix(s->key, n), pair = mix(~s->key, n / 2);

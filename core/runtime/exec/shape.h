@@ -13,6 +13,11 @@ typedef struct pctl_shape {
 	uint32_t thorough, reserved;
 } pctl_shape;
 
+/* Where one span lies in its buffer, and what lies beside it: all 0 in a buffer of exactly its bytes. */
+typedef struct pctl_zones {
+	uint64_t before, behind, key;
+} pctl_zones;
+
 /* Where shapes come from. seed: drawn from the system, recorded by proofs; the others: which block of work, and how many of
  * its shapes were drawn. */
 typedef struct pctl_shapes {
@@ -27,5 +32,8 @@ pctl_status pctl_shapes_block(pctl_shapes *s, uint64_t block, const pctl_call *c
 /* The next. Of two in a row (and of the first ones of blocks 2k and 2k + 1) one has zones and one has not, in an order that is
  * drawn: there is no proof, however small, without both. */
 pctl_shape pctl_shape_next(pctl_shapes *s, const pctl_device_caps *caps);
+/* Where input `i` of such a job lies when it is uploaded for it: inputs that other jobs made lie as those had their buffers,
+ * so a proof has both kinds in one job, too. */
+pctl_zones pctl_shape_input(const pctl_shape *s, uint32_t i, const pctl_device_caps *caps);
 
 #endif

@@ -73,6 +73,7 @@ struct upload {
 	pctl_session *session;
 	pctl_buffer *buffer;
 	const pctl_call *call;
+	uint64_t base;
 };
 
 static pctl_status upload_piece(void *ctx, uint64_t offset, const void *data, uint64_t n)
@@ -80,19 +81,22 @@ static pctl_status upload_piece(void *ctx, uint64_t offset, const void *data, ui
 	const struct upload *u = ctx;
 
 	return pctl_session_table(u->session)
-		->buffer_write(pctl_session_device(u->session), u->call, u->buffer, offset, data,
-			       n);
+		->buffer_write(pctl_session_device(u->session), u->call, u->buffer,
+			       u->base + offset, data, n);
 }
 
-pctl_status pctl_value_on(pctl_value *v, pctl_session *s, const pctl_call *call, pctl_buffer **out)
+pctl_status pctl_value_on(pctl_value *v, pctl_session *s, const pctl_zones *zones,
+			  const pctl_call *call, pctl_buffer **out, pctl_zones *where)
 {
-	struct upload u = {s, NULL, call};
+	const uint64_t n = (v->n_bytes + 3) & ~3ull;
+	struct upload u = {s, NULL, call, zones->before};
 	pctl_status status;
 
 	*out = NULL;
 	for (uint32_t i = 0; i < v->n_at; i++) {
-		if (v->at[i].session == s && v->at[i].base == 0) {
+		if (v->at[i].session == s) {
 			*out = v->at[i].buffer;
+			*where = v->at[i].zones;
 			return PCTL_OK;
 		}
 	}
@@ -100,16 +104,19 @@ pctl_status pctl_value_on(pctl_value *v, pctl_session *s, const pctl_call *call,
 		return pctl_refuse(call, PC1_INTERNAL, "a value is wanted on more than %u sessions",
 				   PCTL_VALUE_PLACES);
 	status = pctl_session_table(s)->buffer_create(
-		pctl_session_device(s), call, (v->n_bytes + 3) & ~3ull,
+		pctl_session_device(s), call, zones->before + n + zones->behind,
 		PCTL_BUFFER_STORAGE | PCTL_BUFFER_UNIFORM | PCTL_BUFFER_TRANSFER, &u.buffer);
 	if (status != PCTL_OK)
 		return status;
-	status = pctl_value_stream(v, call, upload_piece, &u);
+	status = pctl_zones_write(s, u.buffer, zones, n, call);
+	if (status == PCTL_OK)
+		status = pctl_value_stream(v, call, upload_piece, &u);
 	if (status != PCTL_OK) {
 		pctl_session_table(s)->buffer_destroy(pctl_session_device(s), u.buffer);
 		return status;
 	}
 	v->at[v->n_at].session = s;
+	v->at[v->n_at].zones = *where = *zones;
 	v->at[v->n_at++].buffer = u.buffer;
 	*out = u.buffer;
 	return PCTL_OK;
@@ -144,7 +151,8 @@ static pctl_status read_from_device(pctl_value *v, const pctl_call *call)
 	status = v->n_bytes == 0 ? PCTL_OK
 				 : pctl_session_table(v->at[0].session)
 					   ->buffer_read(pctl_session_device(v->at[0].session),
-							 call, v->at[0].buffer, v->at[0].base,
+							 call, v->at[0].buffer,
+							 v->at[0].zones.before,
 							 v->host, v->n_bytes);
 	if (status != PCTL_OK) {
 		free(v->host);

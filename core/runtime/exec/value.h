@@ -14,12 +14,15 @@ struct pctl_value {
 	struct {
 		pctl_session *session;
 		pctl_buffer *buffer;
-		uint64_t base; /* where in the buffer: not 0 behind a guard zone */
+		pctl_zones zones; /* where in the buffer */
 	} at[PCTL_VALUE_PLACES];
 	uint32_t n_at;
 	uint64_t n_bytes;
 };
 
+/* job_guard.c: write the zones around a span of n bytes; nothing where there are none. */
+pctl_status pctl_zones_write(pctl_session *s, pctl_buffer *buffer, const pctl_zones *zones,
+			     uint64_t n, const pctl_call *call);
 /* A value of n bytes that the host has, which are copied. NULL: no memory. */
 pctl_value *pctl_value_from_bytes(const void *data, uint64_t n);
 /* Takes the buffer over; NULL: no memory (the buffer stays the caller's). */
