@@ -2,20 +2,25 @@
  * on the descriptor of its worker. stranger.good is as it should be, and so is
  * stranger.sized, which wants a size found in its data: that of a first element above 100 does not fit in 64 bits. All map u32[n] to x + 1. */
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "runtime/ipc/protocol.h"
-#include "pipectl/oplib.h"
-
-#ifndef STRANGER_ID
-#define STRANGER_ID "stranger"
+#ifdef STRANGER_ID
+#define OPLIB_ID STRANGER_ID
+#else
+#define OPLIB_ID "stranger"
 #endif
 
-struct pctl_instance {
-	uint32_t nothing;
-};
+#include "pipectl/oplib.h"
+
+static const pctl_op_problems *problems(pctl_instance *inst, uint32_t op);
+static pctl_status problem(pctl_instance *inst, const pctl_call *call, uint32_t op, uint32_t dtype,
+			   uint64_t number, uint64_t seed, const pctl_problem_sink *sink);
+static pctl_status law(pctl_instance *inst, const pctl_call *call, const pctl_law_case *c,
+		       const pctl_law_sink *sink);
+
+#define OPLIB_MORE , .problems = problems, .problem = problem, .law = law
+#include "oplib.h"
+#include "runtime/ipc/protocol.h"
 
 enum {
 	GOOD,
@@ -67,16 +72,10 @@ static const pctl_op_desc ops[N_OPS] = {
 	OP("stranger.wild_problem"),
 };
 
-static uint32_t op_count(pctl_instance *inst)
+static uint32_t oplib_ops(const pctl_op_desc **out)
 {
-	(void)inst;
+	*out = ops;
 	return N_OPS;
-}
-
-static const pctl_op_desc *op_at(pctl_instance *inst, uint32_t i)
-{
-	(void)inst;
-	return i < N_OPS ? &ops[i] : NULL;
 }
 
 static void hang(void)
@@ -134,9 +133,7 @@ static pctl_status infer(pctl_instance *inst, const pctl_call *call, const pctl_
 	default:
 		break;
 	}
-	*out = (pctl_op_result){.head = PCTL_HEAD(pctl_op_result)};
-	out->out[0] = q->in[0];
-	return PCTL_OK;
+	return oplib_infer_same(q, out);
 }
 
 static pctl_status plan(pctl_instance *inst, const pctl_call *call, const pctl_op_query *q,
@@ -150,7 +147,7 @@ static pctl_status plan(pctl_instance *inst, const pctl_call *call, const pctl_o
 				    .wgsl = wgsl,
 				    .bindings = bindings,
 				    .n_bindings = 2,
-				    .groups = {(uint32_t)((q->in[0].dim[0] + 63) / 64), 1, 1}};
+				    .groups = {oplib_groups(q), 1, 1}};
 	uint32_t number;
 
 	(void)inst;
@@ -165,14 +162,6 @@ static pctl_status plan(pctl_instance *inst, const pctl_call *call, const pctl_o
 	while (q->op == SPIN_PLAN)
 		sink->temp(sink->ctx, 4, &number);
 	return sink->kernel(sink->ctx, &k);
-}
-
-static const char *function(pctl_instance *inst, uint32_t op, uint32_t dtype)
-{
-	(void)inst;
-	(void)op;
-	(void)dtype;
-	return NULL;
 }
 
 static pctl_status reference(pctl_instance *inst, const pctl_call *call, const pctl_op_query *q,
@@ -270,39 +259,3 @@ static pctl_status law(pctl_instance *inst, const pctl_call *call, const pctl_la
 	}
 	return lawful(c, sink);
 }
-
-static const pctl_oplib table = {PCTL_HEAD(pctl_oplib),
-				 op_count,
-				 op_at,
-				 infer,
-				 plan,
-				 function,
-				 reference,
-				 rules,
-				 problems,
-				 problem,
-				 law};
-
-static pctl_status plugin_open(const pctl_host *host, const pctl_call *call, pctl_instance **out)
-{
-	(void)host;
-	(void)call;
-	*out = calloc(1, sizeof(**out));
-	return *out ? PCTL_OK : PCTL_E_NOMEM;
-}
-
-static void plugin_close(pctl_instance *inst)
-{
-	free(inst);
-}
-
-static const void *plugin_interface(pctl_instance *inst, const char *name)
-{
-	return inst && !strcmp(name, PCTL_OPLIB_INTERFACE) ? &table : NULL;
-}
-
-extern const pctl_plugin pctl_plugin_v1;
-PCTL_EXPORT const pctl_plugin pctl_plugin_v1 = {
-	PCTL_HEAD(pctl_plugin), STRANGER_ID,	  "1.0", 0, 0, plugin_open,
-	plugin_close,		plugin_interface,
-};

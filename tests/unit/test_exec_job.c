@@ -531,5 +531,5 @@ static void stops(void **state)
 	}
 }
 
-PCTL_TESTS_MAIN(PCTL_TEST(barriers), PCTL_TEST(repeats), PCTL_TEST(assertions),
-		PCTL_TEST(strays), PCTL_TEST(failing_calls), PCTL_TEST(stops))
+PCTL_TESTS_MAIN(PCTL_TEST(barriers), PCTL_TEST(repeats), PCTL_TEST(assertions), PCTL_TEST(strays),
+		PCTL_TEST(failing_calls), PCTL_TEST(stops))

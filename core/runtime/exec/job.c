@@ -237,8 +237,7 @@ static pctl_status read_word(struct pctl_job_running *r, pctl_buffer *buffer, ui
 {
 	uint8_t raw[8] = {PCTL_UNREAD, PCTL_UNREAD, PCTL_UNREAD, PCTL_UNREAD,
 			  PCTL_UNREAD, PCTL_UNREAD, PCTL_UNREAD, PCTL_UNREAD};
-	pctl_status status =
-		r->t->buffer_read(r->dev, r->call, buffer, offset, raw, bytes);
+	pctl_status status = r->t->buffer_read(r->dev, r->call, buffer, offset, raw, bytes);
 
 	*out = 0;
 	for (uint32_t i = 0; i < bytes; i++)
@@ -489,14 +488,14 @@ pctl_status pctl_job_measure(pctl_session *s, const pctl_job_plan *plan, pctl_va
 	if (status == PCTL_OK)
 		status = pctl_sanitize_report(s, plan, call, &r.stats.counts);
 	if (status == PCTL_OK)
-		status =
-			read_word(&r,
-				  plan->measure_buffer < plan->n_in ? r.inputs[plan->measure_buffer]
-								    : r.own[plan->measure_buffer],
-				  (plan->measure_buffer < plan->n_in
-					   ? r.lie[plan->measure_buffer].before
-					   : 0) + plan->measure_offset,
-				  plan->measure_bytes, out);
+		status = read_word(
+			&r,
+			plan->measure_buffer < plan->n_in ? r.inputs[plan->measure_buffer]
+							  : r.own[plan->measure_buffer],
+			(plan->measure_buffer < plan->n_in ? r.lie[plan->measure_buffer].before
+							   : 0) +
+				plan->measure_offset,
+			plan->measure_bytes, out);
 	if (status == PCTL_OK && __builtin_add_overflow(*out, plan->measure_add, out))
 		status = pctl_refuse(call, PC5205_JOB_FAILED,
 				     "job \"%s\": a measured size does not fit in 64 bits",

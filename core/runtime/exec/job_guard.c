@@ -53,14 +53,13 @@ static pctl_status check_zone(struct pctl_job_running *r, uint32_t number, const
 	status = r->t->buffer_read(r->dev, r->call, buffer, at, zone, n_zone);
 	wrong = pctl_guard_check(zone, n_zone, zones->key, behind ? before : 0);
 	if (status == PCTL_OK && wrong != n_zone)
-		status = pctl_refuse(r->call, PC5224_GUARD,
-				     "job \"%s\": byte %" PRId64 " of buffer %" PRIu32
-				     " was written, beside its %" PRIu64
-				     " bytes: it is 0x%02x now on %s",
-				     r->plan->name,
-				     behind ? (int64_t)(n + wrong)
-					    : (int64_t)wrong - (int64_t)before,
-				     number, n, zone[wrong], pctl_session_name(r->s));
+		status = pctl_refuse(
+			r->call, PC5224_GUARD,
+			"job \"%s\": byte %" PRId64 " of buffer %" PRIu32
+			" was written, beside its %" PRIu64 " bytes: it is 0x%02x now on %s",
+			r->plan->name,
+			behind ? (int64_t)(n + wrong) : (int64_t)wrong - (int64_t)before, number, n,
+			zone[wrong], pctl_session_name(r->s));
 	free(zone);
 	return status;
 }

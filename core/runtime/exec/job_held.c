@@ -48,8 +48,8 @@ static pctl_status compare_piece(void *ctx, uint64_t offset, const void *data, u
 	pctl_status status;
 
 	memset(h->piece, PCTL_UNREAD, n);
-	status = h->r->t->buffer_read(h->r->dev, h->r->call, h->buffer, h->base + offset,
-				      h->piece, n);
+	status = h->r->t->buffer_read(h->r->dev, h->r->call, h->buffer, h->base + offset, h->piece,
+				      n);
 	if (status != PCTL_OK || memcmp(ours, h->piece, n) == 0)
 		return status;
 	while (ours[at] == h->piece[at])

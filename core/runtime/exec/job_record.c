@@ -8,7 +8,7 @@ struct recorder {
 	struct pctl_job_running *r;
 	pctl_list *list;
 	pctl_buffer **buffers;
-	uint64_t *bases; /* of the plan's bytes in them */
+	uint64_t *bases;  /* of the plan's bytes in them */
 	uint8_t *touched; /* a plan buffer since the last barrier: 1 read, 2 written */
 };
 
@@ -117,13 +117,13 @@ static pctl_status record_steps(struct recorder *rec, uint64_t round, uint32_t f
 			status = record_kernel(rec, i);
 		else if (step->kind == PCTL_STEP_FILL)
 			status = r->t->list_fill(rec->list, r->call, rec->buffers[step->to],
-						 rec->bases[step->to] + step->to_offset, step->n_bytes,
-						 step->word);
+						 rec->bases[step->to] + step->to_offset,
+						 step->n_bytes, step->word);
 		else
-			status = r->t->list_copy(rec->list, r->call, rec->buffers[step->from],
-						 rec->bases[step->from] + step->from_offset,
-						 rec->buffers[step->to],
-						 rec->bases[step->to] + step->to_offset, step->n_bytes);
+			status = r->t->list_copy(
+				rec->list, r->call, rec->buffers[step->from],
+				rec->bases[step->from] + step->from_offset, rec->buffers[step->to],
+				rec->bases[step->to] + step->to_offset, step->n_bytes);
 	}
 	return status;
 }

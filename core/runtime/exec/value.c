@@ -148,12 +148,12 @@ static pctl_status read_from_device(pctl_value *v, const pctl_call *call)
 	if (v->host == NULL)
 		return pctl_refuse(call, PC2_NOMEM, "no memory for %" PRIu64 " bytes", v->n_bytes);
 	memset(v->host, PCTL_UNREAD, v->n_bytes);
-	status = v->n_bytes == 0 ? PCTL_OK
-				 : pctl_session_table(v->at[0].session)
-					   ->buffer_read(pctl_session_device(v->at[0].session),
-							 call, v->at[0].buffer,
-							 v->at[0].zones.before,
-							 v->host, v->n_bytes);
+	status = v->n_bytes == 0
+			 ? PCTL_OK
+			 : pctl_session_table(v->at[0].session)
+				   ->buffer_read(pctl_session_device(v->at[0].session), call,
+						 v->at[0].buffer, v->at[0].zones.before, v->host,
+						 v->n_bytes);
 	if (status != PCTL_OK) {
 		free(v->host);
 		v->host = NULL;

@@ -1,14 +1,7 @@
 /* An op library with one op, test.ticket@1: every element gets the number in which its invocation came by. The order of its
  * atomics shows, and it says that it is of class integer. */
-#include <stdlib.h>
-#include <string.h>
-
-#include "pipectl/oplib.h"
-#include "pipectl/plugin.h"
-
-struct pctl_instance {
-	uint32_t nothing;
-};
+#define OPLIB_ID "ticket"
+#include "fakes/oplib.h"
 
 static const char ticket_wgsl[] =
 	"@group(0) @binding(0) var<storage, read> x: array<u32>;\n"
@@ -21,8 +14,8 @@ static const char ticket_wgsl[] =
 	"\t}\n"
 	"}\n";
 
-static const pctl_port in[] = {{"x", "u32[n]", "numbers", 0, 0}};
-static const pctl_port out[] = {{"seen", "u32[n]", "with their tickets added", 0, 0}};
+static const pctl_port in_ports[] = {{"x", "u32[n]", "numbers", 0, 0}};
+static const pctl_port out_ports[] = {{"seen", "u32[n]", "with their tickets added", 0, 0}};
 static const pctl_op_desc ticket = {.head = PCTL_HEAD(pctl_op_desc),
 				    .name = "test.ticket",
 				    .doc = "tickets in the order of arrival",
@@ -34,19 +27,13 @@ static const pctl_op_desc ticket = {.head = PCTL_HEAD(pctl_op_desc),
 				    .convention = 1,
 				    .n_in = 1,
 				    .n_out = 1,
-				    .in = in,
-				    .out = out};
+				    .in = in_ports,
+				    .out = out_ports};
 
-static uint32_t op_count(pctl_instance *inst)
+static uint32_t oplib_ops(const pctl_op_desc **out)
 {
-	(void)inst;
+	*out = &ticket;
 	return 1;
-}
-
-static const pctl_op_desc *op_at(pctl_instance *inst, uint32_t i)
-{
-	(void)inst;
-	return i == 0 ? &ticket : NULL;
 }
 
 static pctl_status infer(pctl_instance *inst, const pctl_call *call, const pctl_op_query *q,
@@ -54,9 +41,7 @@ static pctl_status infer(pctl_instance *inst, const pctl_call *call, const pctl_
 {
 	(void)inst;
 	(void)call;
-	*result = (pctl_op_result){.head = PCTL_HEAD(pctl_op_result)};
-	result->out[0] = q->in[0];
-	return PCTL_OK;
+	return oplib_infer_same(q, result);
 }
 
 static pctl_status plan(pctl_instance *inst, const pctl_call *call, const pctl_op_query *q,
@@ -69,7 +54,7 @@ static pctl_status plan(pctl_instance *inst, const pctl_call *call, const pctl_o
 				    .wgsl = ticket_wgsl,
 				    .bindings = bindings,
 				    .n_bindings = 3,
-				    .groups = {(uint32_t)((q->in[0].dim[0] + 63) / 64), 1, 1}};
+				    .groups = {oplib_groups(q), 1, 1}};
 	pctl_status status;
 
 	(void)inst;
@@ -81,14 +66,6 @@ static pctl_status plan(pctl_instance *inst, const pctl_call *call, const pctl_o
 	if (status == PCTL_OK)
 		status = sink->fill(sink->ctx, bindings[2].buffer, 0, 4, 0);
 	return status == PCTL_OK ? sink->kernel(sink->ctx, &k) : status;
-}
-
-static const char *function(pctl_instance *inst, uint32_t op, uint32_t dtype)
-{
-	(void)inst;
-	(void)op;
-	(void)dtype;
-	return NULL;
 }
 
 /* As if the elements came one behind the other. */
@@ -119,40 +96,3 @@ static const pctl_op_rules *rules(pctl_instance *inst, uint32_t op)
 	(void)inst;
 	return op == 0 ? &all : NULL;
 }
-
-static const pctl_oplib table = {.head = PCTL_HEAD(pctl_oplib),
-				 .op_count = op_count,
-				 .op_at = op_at,
-				 .infer = infer,
-				 .plan = plan,
-				 .function = function,
-				 .reference = reference,
-				 .rules = rules};
-
-static pctl_status plugin_open(const pctl_host *host, const pctl_call *call, pctl_instance **inst)
-{
-	(void)host;
-	(void)call;
-	*inst = calloc(1, sizeof(**inst));
-	return *inst == NULL ? PCTL_E_NOMEM : PCTL_OK;
-}
-
-static void plugin_close(pctl_instance *inst)
-{
-	free(inst);
-}
-
-static const void *plugin_interface(pctl_instance *inst, const char *name)
-{
-	(void)inst;
-	return strcmp(name, "pctl.oplib/1") == 0 ? &table : NULL;
-}
-
-PCTL_EXPORT const pctl_plugin pctl_plugin_v1 = {
-	.head = PCTL_HEAD(pctl_plugin),
-	.id = "ticket",
-	.version = "1.0",
-	.open = plugin_open,
-	.close = plugin_close,
-	.interface = plugin_interface,
-};
