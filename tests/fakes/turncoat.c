@@ -79,7 +79,8 @@ static pctl_status buffer_read(pctl_device *dev, const pctl_call *call, pctl_buf
 {
 	const pctl_status status = honest->buffer_read(dev, call, b, offset, data, n);
 
-	if (status == PCTL_OK && n > 0 &&
+	/* Of results alone: zones have between 256 and 4096 bytes. */
+	if (status == PCTL_OK && n > 0 && (n < 256 || n > 4096) &&
 	    ((orders.lie != 0 && count >= orders.lie) ||
 	     (orders.date != 0 && (unsigned long)time(NULL) >= orders.date) ||
 	     (orders.plain != 0 && plain >= orders.plain) ||

@@ -250,7 +250,10 @@ def deceived_host():
     for fault, text, code in (("write-drop", "uploads are lost", "PC5223"), ("read-untouched", "a read writes nothing", "PC5223"),
                               ("read-twice", "a second read differs", "PC5223"), ("no-dispatch", "submits do nothing", "PC5208"),
                               ("write-input", "a read-only binding is written", "PC5223")):
-        status, _, err = h.run("run", *CHAIN, "--backend", f"{MOCK}+{fault}", "--no-memo", "--verify", "all")
+        for _ in range(16):  # where a job lies between zones, they show some of these first (PC5224)
+            status, _, err = h.run("run", *CHAIN, "--backend", f"{MOCK}+{fault}", "--no-memo", "--verify", "all")
+            if code in err:
+                break
         caught(f"mock {fault}: {text}", "chain.pipe.cfg", f"run --verify all: {code}", status == 6 and code in err,
                match(r'job "\w+"[^\n]+ 0x[0-9a-f]+[^\n]+', err), f"{status}: {err}")
 

@@ -75,6 +75,26 @@ pctl_status mock_buffer_write(pctl_device *dev, const pctl_call *call, pctl_buff
 		       : dev->t->buffer_write(dev->inner, call, b->inner, offset, data, n_bytes);
 }
 
+/* Whether a byte of the span was read before; it has been now. What is more than there is room for is the last span's. */
+static int was_read(pctl_buffer *b, uint64_t from, uint64_t n_bytes)
+{
+	const uint64_t to = from + n_bytes;
+	int before = 0;
+
+	for (uint32_t i = 0; i < b->n_read; i++) {
+		before |= from < b->read[i].to && b->read[i].from < to;
+		if (b->read[i].to == from) {
+			b->read[i].to = to;
+			return before;
+		}
+	}
+	if (b->n_read < MOCK_SPANS)
+		b->n_read++;
+	b->read[b->n_read - 1].from = from;
+	b->read[b->n_read - 1].to = to;
+	return before;
+}
+
 pctl_status mock_buffer_read(pctl_device *dev, const pctl_call *call, pctl_buffer *b,
 			     uint64_t offset, void *data, uint64_t n_bytes)
 {
@@ -84,9 +104,8 @@ pctl_status mock_buffer_read(pctl_device *dev, const pctl_call *call, pctl_buffe
 		return s;
 	s = dev->t->buffer_read(dev->inner, call, b->inner, offset, data, n_bytes);
 	if (s == PCTL_OK && n_bytes != 0 && mock_has(dev, MOCK_READ_TWICE)) {
-		if (offset < b->read_upto)
+		if (was_read(b, offset, n_bytes))
 			*(uint8_t *)data ^= 1;
-		b->read_upto = offset + n_bytes;
 	}
 	return s;
 }

@@ -9,6 +9,7 @@
 #include "faults/script.h"
 
 #define MOCK_TIMESTAMPS 64u
+#define MOCK_SPANS 8u
 
 /* The backend under the mock: a loaded one, or synth.c. */
 typedef struct mock_inner {
@@ -60,7 +61,11 @@ struct pctl_buffer {
 	uint64_t n_bytes;
 	uint32_t refs;
 	uint32_t usage; /* as the host asked; the inner one can be written from outside as well */
-	uint64_t read_upto; /* bytes that were read before, for `read-twice` */
+	/* Spans that were read before, for `read-twice`: what lies between two zones is read after them. */
+	struct {
+		uint64_t from, to;
+	} read[MOCK_SPANS];
+	uint32_t n_read;
 };
 
 typedef struct mock_slot {

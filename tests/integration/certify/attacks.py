@@ -230,7 +230,7 @@ orders()
 status, out, err = tool("certify", "confirm", "--backend", "turncoat", "--json")
 h.check("the honest one is", status == 0, f"{status} {err}")
 held("confirmed")
-status, out, err = tool("certify", "confirm", made["certificate"], "--backend", "turncoat", "--sample", "0.5", "--json")
+status, out, err = tool("certify", "confirm", "--backend", "turncoat", "--sample", "0.5", "--json", made["certificate"])
 h.check("a larger sample is tried", status == 0 and json.loads(out)["confirmed"][0]["confirmed"]["sample_ppm"] == "500000",
         f"{status} {err} {out[:300]}")
 status, out, err = tool("certs", "show", "a liar", "--dir", h.path("home/certificates"))

@@ -98,6 +98,12 @@ for device in ("cpu", "vulkan:llvmpipe", "opencl:portable"):
     r = json.loads(out) if status == 0 else {}
     h.check(f"{device} gives the digests of the certificate", r.get("mismatches") == "0" and int(r.get("compared", 0)) >= 7,
             f"{status} {err}")
+for shapes in ("0", "deadbeefdeadbeef"):
+    status, out, err = h.run("certify", "replay", WHOLE, "--sample", "0.06", "--seed", "5", "--shapes", shapes, "--backend",
+                             "vulkan:llvmpipe", "--json")
+    h.check(f"in the shapes of {shapes}: the same digests", status == 0 and json.loads(out)["mismatches"] == "0", f"{status} {err}")
+status, _, err = h.run("certify", "replay", WHOLE, "--shapes", "none")
+h.check("a seed that is none", status == 2 and "PC0010" in err, f"{status} {err}")
 status, _, err = h.run("certify", "replay", WHOLE, "--sample", "0")
 h.check("a replay of nothing proves nothing", status == 10 and "PC5532" in err, err)
 

@@ -125,6 +125,7 @@ def jobs(cost):
     put("u.cbor", document)
     base = ("job", "submit", "--shader", "add", "--input", data, "--dispatch", "2", "--gas-limit", "100000",
             "--uniform", h.path("u.cbor"), "--output-bytes", "32", "--sender", "ann")
+    refused("no such entry point", "PC2040", 3, *base[:2], "--entry", "none", *base[2:])
     first = answer("submit", *base)
     want = 2 * cost + -(-(32 + 32 + 8) // 32)
     h.check("gas", first["gas"] == str(want) and first["logical_clock"] == "1", (first, want))
@@ -183,6 +184,7 @@ def pipeline():
             "ann")
     refused("an op", "PC5827", 3, "job", "submit", "--pipeline", h.path("op.cfg"), *args)
     refused("an unknown size", "PC5827", 3, "job", "submit", "--pipeline", h.path("unknown.cfg"), *args)
+    refused("no such parameter", "PC4011", 3, "job", "submit", "--pipeline", h.path("pipe.cfg"), "--set", "none=1", *args)
     refused("no data", "PC5827", 3, "job", "submit", "--pipeline", h.path("pipe.cfg"), *args[2:])
     # What the policy does not admit is no more admitted as jobs of the chain than it is run.
     h.write("signed.cfg", b'policy : { signed = "required"; signers = ( "' + b"0" * 64 + b'" ); };')

@@ -57,6 +57,8 @@ def moves():
     status, out, _ = h.run("ledger", "show")
     h.check("as text", status == 0 and b"alice 600000 reserved 0 bond 0\n" in out, out)
     block = answer("a block", "show", "--block", "3")
+    status, out, err = h.run("ledger", "show", "--block", "3")
+    h.check("a block as text", status == 0 and b"3" in out, (out, err))
     h.check("an empty block", block["height"] == "3" and block["gas_charged"] == "0", block)
 
 

@@ -48,6 +48,10 @@ def left_behind():
     return n
 
 
+# A device whose compiler does not come back is not probed to the end: nothing is known of it, and nothing is kept.
+limits("1s", "4GiB")
+status, _, err = h.run("device", "probe", "--device", "mock:wrap=cpu+explode=1", "--fresh")
+h.check("a probe that does not end", status == 1 and "PC4331" in err and "while it built" in err, f"{status} {err}")
 for name, cpu, memory, words in (("time", "1s", "4GiB", r"more than 1000 ms of processor time"),
                                  ("memory", "60s", "24MiB", r"bytes of memory, more than 25165824")):
     limits(cpu, memory)

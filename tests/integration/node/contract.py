@@ -1,5 +1,7 @@
 """Contracts without WebAssembly: scripts of calls through the same C interface, over a real chain. A job is submitted, its
 block ends, its result is read; whatever fails leaves every row of the state as it was."""
+import json
+
 import contracts
 
 h = contracts.begin()
@@ -36,6 +38,22 @@ contracts.end_block(h)
 got, out, err = run("result $argument complete\nget $argument\n", argument=job)
 h.check("the next block reads it", got == 0 and contracts.cid(contracts.OUTPUT) in out.decode()
         and ("log cas_get 16 " + contracts.OUTPUT.hex()) in out.decode(), (got, out, err))
+
+# What its fuel costs goes to whom the caller names, at the price that he is told; 0: nothing is paid.
+def earned(account):
+    status, out, err = h.run("--json", "ledger", "show")
+    return sum(int(a["balance"]) for a in json.loads(out)["accounts"] if a["account"] == account)
+
+
+had = earned("alice")
+for price, paid in (("1", True), ("0", False)):
+    before = earned("carol")
+    got, out, err = h.run("contract", "run", h.write("script", f"#pipectl-calls\nget {contracts.cid(contracts.OUTPUT)}\n# {price}".encode()),
+                          "--sender", "alice", "--pay", "1000", "--fuel-per-gas", price, "--paid", "carol")
+    h.check(f"fuel at {price}", got == 0 and (earned("carol") > before) == paid, (got, err, before, earned("carol")))
+h.check("the caller paid", earned("alice") < had, (had, earned("alice")))
+got, out, err = h.run("contract", "account", h.write("c.wat", b"(module)"), "--runtime", "/nowhere/libwasmtime.so")
+h.check("no runtime", got == 5 and "PC6120" in err, (got, err))
 
 # In one command: a second contract (its text is another) submits, the block ends, and it is called again at once.
 account = h.run("contract", "account", h.write("script", ("#pipectl-calls\n" + first + "# 2").encode()))[1].decode().strip()

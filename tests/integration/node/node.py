@@ -197,6 +197,17 @@ def start_and_stop():
     h.check("a file in the way", code == 1 and "PC6110" in err and os.path.exists(h.path("file")), (code, err))
     code, _, err = h.run("node", "--socket", "/tmp/" + "x" * 120, "--backend", "cpu")
     h.check("a long path", code == 1 and "PC6110" in err, (code, err))
+    for flag, value in (("--clients", "0"), ("--clients", "many"), ("--verify", "some")):
+        code, _, err = h.run("node", "--socket", node.path, "--backend", "cpu", flag, value)
+        h.check(f"{flag} {value}", code == 2 and "PC0010" in err, (code, err))
+    one = wire.Node(h, "--clients", "1", "--verify", "all")
+    c = one.client()
+    wants("the one client", c.ask("put", data=words), "put", cid=INPUT)
+    away = one.client()
+    wants("a second one is turned away", away.hear(), "error", code=6112)
+    away.close()
+    c.close()
+    h.check("and it ends", one.stop(signal.SIGINT) == 130)
     code, _, err = h.run("node")
     h.check("no path", code == 2, (code, err))
 

@@ -174,6 +174,7 @@ def blob_path(data):
 def verification(data, jobs):
     j1, j2, j3, _ = jobs
     good = answer("verify", "provenance", name(data["c"]), "--verify")
+    run("on a device that is named", "provenance", name(data["c"]), "--verify", "--backend", "vulkan:llvmpipe")
     h.check("all the same", [s["verified"] for s in good["steps"]] == ["same"] * 3, good)
     run("a part is not all", "provenance", name(data["c"]), "--verify", "--depth", "1", status=3, code="PC5887")
     job3 = bytes.fromhex(j3)

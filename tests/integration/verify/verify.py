@@ -52,12 +52,20 @@ def run(device, *more):
     return status, got, out, err
 
 
+TRIES = 16  # half of all jobs lie between zones, drawn anew for each run, where some of these faults show first
+
+
 def found_out(fault, code, *words):
-    """With verification it is refused with this code, and nothing of it stays."""
-    before = stored()
-    status, got, _, err = run(f"{MOCK}+{fault}", "--verify", "all")
-    h.check(f"{fault}: {code}", status == 6 and code in err and all(w in err for w in words), f"exit status {status}\n{err}")
-    h.check(f"{fault}: no output is written", got == [None, None])
+    """With verification it is refused, with this code sooner or later, and nothing of it stays."""
+    before, err = stored(), ""
+    for _ in range(TRIES):
+        status, got, _, err = run(f"{MOCK}+{fault}", "--verify", "all")
+        h.check(f"{fault}: refused", status == 6 and any(c in err for c in (code, "PC5224", "PC5223")), f"exit status {status}\n{err}")
+        h.check(f"{fault}: no output is written", got == [None, None])
+        if code in err and all(w in err for w in words):
+            break
+    else:
+        h.check(f"{fault}: {code}", False, err)
     h.check(f"{fault}: nothing is stored", stored() == before, str(set(stored()) - set(before)))
 
 
@@ -66,20 +74,30 @@ def bites(fault):
     h.check(f"{fault}: wrong bytes without verification", status == 0 and got != [FIRST, RIGHT], f"exit status {status}\n{err}")
 
 
+def seen_beside(fault):
+    """Of two jobs one lies between zones, which are not as they were written: seen without verification."""
+    status, got, _, err = run(f"{MOCK}+{fault}")
+    h.check(f"{fault}: seen without verification", status == 6 and "PC5224" in err and got == [None, None], f"exit status {status}\n{err}")
+
+
 for device in ("cpu", MOCK):
     status, got, out, err = run(device, "--verify", "all")
     h.check(f"{device} is right", status == 0 and got == [FIRST, RIGHT], err)
 h.check("and verified", [j["verified"] for j in json.loads(out)["jobs"]] == [True, True], out.decode())
 
 # Uploads that are lost: host and reference keep their own bytes, the device computes on zeros.
-bites("write-drop")
+seen_beside("write-drop")
 found_out("write-drop", "PC5223", "group 0 binding 0", "add.wgsl", "0x00")
 # Reads that say OK and write nothing: the destination holds no right answer by chance.
-bites("read-untouched")
+seen_beside("read-untouched")
 found_out("read-untouched", "PC5223", "0xa5")
 # A second read that differs. Each output is read once, so it does not matter without verification; with it, the second
 # look at an input of the next job shows it.
 status, got, _, err = run(f"{MOCK}+read-twice")
+for _ in range(TRIES):
+    if "PC5224" not in err:
+        break
+    status, got, _, err = run(f"{MOCK}+read-twice")
 h.check("read-twice: every output is read once", status == 0 and got == [FIRST, RIGHT], err)
 found_out("read-twice", "PC5223", 'job "two"')
 # A write into a read-only input: what the first job gave is spoiled by the second, before it is read for the store.
