@@ -276,7 +276,7 @@ static void forge(fake_world *w, const char *path, const char *from, const char 
 static void test_certify_level__forgeries_contradict_themselves(void **state)
 {
 	pctl_certificate *c;
-	char path[128];
+	char path[128], digest[2 * PCTL_DIGEST_BYTES + 20], hex[2 * PCTL_DIGEST_BYTES + 1];
 	fake_world w;
 
 	(void)state;
@@ -284,7 +284,11 @@ static void test_certify_level__forgeries_contradict_themselves(void **state)
 	fake[2].fail_at = 2;
 	c = fake_prove(&w);
 	write_and_read(&w, c, path);
+	snprintf(digest, sizeof(digest), "digest = \"%s\"", pctl_digest_hex(c->digest, hex));
 	pctl_certificate_destroy(c);
+	forge(&w, path, digest,
+	      "digest = \"00000000000000000000000000000000000000000000000000000000000000ff\"",
+	      PC5506_CONTRADICTION);
 	forge(&w, path, "granted = \"L1\"", "granted = \"L4\"", PC5506_CONTRADICTION);
 	forge(&w, path, "granted = \"L1\"", "granted = \"L2\"", PC5506_CONTRADICTION);
 	forge(&w, path, "failures = \"2\"", "failures = \"0\"", PC5506_CONTRADICTION);
@@ -294,7 +298,7 @@ static void test_certify_level__forgeries_contradict_themselves(void **state)
 	      "op = \"fake.add@1\"; level = \"L4\"", PC5506_CONTRADICTION);
 	forge(&w, path, "level = 2; track = 1", "level = 4; track = 1", PC5506_CONTRADICTION);
 	forge(&w, path, "name = \"commutative\"", "name = \"associative\"", PC5506_CONTRADICTION);
-	forge(&w, path, "digest = \"", "digest = \"0", PC5506_CONTRADICTION);
+	forge(&w, path, "digest = \"", "digest = \"0", PC5505_CERTIFICATE);
 	forge(&w, path, "  cause = ", "  cause  = ", PC5506_CONTRADICTION);
 	forge(&w, path, "digests : ( \"", "digests : ( \"00", PC5505_CERTIFICATE);
 	forge(&w, path, "pipectl.certificate/2", "pipectl.certificate/1", PC5505_CERTIFICATE);

@@ -371,6 +371,8 @@ static void test_formats__certificate_of_failures(void **state)
 	c->n_libraries = 1;
 	c->regressions = regressions;
 	c->n_regressions = 2;
+	c->late = pairs;
+	c->n_late = 2;
 	c->params.ops = "add";
 	c->params.pairs = 1;
 	c->shapes = "0123456789abcdef";
@@ -389,9 +391,9 @@ static void test_formats__certificate_of_failures(void **state)
 
 /* ---- the document ------------------------------------------------------------------------- */
 
-static const pctl_record_type *const types[] = {&pctl_profile_type,   &pctl_limits_type,
-						&pctl_receipt_type,   &pctl_block_receipt_type,
-						&pctl_block_job_type, &pctl_dispute_type};
+static const pctl_record_type *const types[] = {
+	&pctl_profile_type,	  &pctl_limits_type,	&pctl_certificate_type, &pctl_receipt_type,
+	&pctl_block_receipt_type, &pctl_block_job_type, &pctl_dispute_type};
 
 static void test_formats__document_is_current(void **state)
 {

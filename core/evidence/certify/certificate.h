@@ -6,6 +6,7 @@
 
 #include "foundation/base/arena.h"
 #include "foundation/base/str.h"
+#include "foundation/record/record.h"
 #include "runtime/cas/sign.h"
 #include "evidence/certify/plan.h"
 #include "runtime/device/profile.h"
@@ -88,6 +89,7 @@ typedef struct pctl_certificate {
 	char signer[PCTL_PUBLIC_KEY_TEXT];
 	const char *path;
 } pctl_certificate;
+extern const pctl_record_type pctl_certificate_type;
 
 pctl_status pctl_certificate_create(const pctl_call *call, pctl_certificate **out);
 /* NULL is fine. */

@@ -239,7 +239,7 @@ static void field(reader *r, const pctl_record_field *f, const pctl_conf_value *
 {
 	switch (f->kind) {
 	case PCTL_RECORD_GROUP:
-		if ((f->flags & PCTL_RECORD_OPTIONAL) != 0)
+		if ((f->flags & PCTL_RECORD_OPTIONAL) != 0 && f->n_at != 0)
 			*(uint32_t *)(void *)(record + f->n_at) = 1;
 		item(r, f->of, v, record + f->at);
 		break;

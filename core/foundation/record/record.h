@@ -12,7 +12,7 @@
 
 /* What a field holds, and the member it is kept in. Numbers stand in quotes unless PCTL_RECORD_BARE. */
 enum {
-	PCTL_RECORD_TEXT = 1, /* const char *, never NULL */
+	PCTL_RECORD_TEXT = 1, /* const char *; NULL is written as "" */
 	PCTL_RECORD_CHARS,    /* char[bound] */
 	PCTL_RECORD_U32,      /* uint32_t up to bound */
 	PCTL_RECORD_U64,      /* uint64_t up to bound */
@@ -30,7 +30,8 @@ enum {
 enum {
 	PCTL_RECORD_BARE = 1u, /* a number without quotes */
 	PCTL_RECORD_OPTIONAL =
-		2u, /* TEXT: absent when empty. GROUP: absent when the uint32_t at n_at is 0 */
+		2u, /* TEXT: absent when empty. GROUP, LIST: when the uint32_t at n_at is 0;
+				      * n_at 0: when the first TEXT of the group is empty */
 	PCTL_RECORD_SAME = 4u,	   /* LIST: more fields of the items that an earlier list made */
 	PCTL_RECORD_LINE = 8u,	   /* among fields of one line: begins another one */
 	PCTL_RECORD_EQUALS = 16u,  /* a list behind " = ", not " : " */
@@ -114,6 +115,9 @@ void pctl_record_text(const pctl_record_type *t, const void *record, pctl_str_bu
 /* Append one member of the record alone, as it stands in the text. */
 void pctl_record_member_text(const pctl_record_type *t, const void *record, const char *key,
 			     pctl_str_buf *out);
+
+/* Append a text in quotes, as the record has them. */
+void pctl_record_quote(const pctl_record_type *t, const char *text, pctl_str_buf *out);
 
 /*
  * Take a record out of text[0..n). Strings and lists go to the arena; the struct is zeroed before. One diagnostic, at the place

@@ -23,23 +23,28 @@ static void line(writer *w, uint32_t indent)
 	w->indent = indent;
 }
 
-static void quoted(writer *w, const char *text)
+void pctl_record_quote(const pctl_record_type *t, const char *text, pctl_str_buf *out)
 {
-	pctl_str_add(w->out, "\"");
-	for (; *text != '\0'; text++) {
-		const int plain = w->type->quoting == PCTL_RECORD_PLAIN ||
+	pctl_str_add(out, "\"");
+	for (; text != NULL && *text != '\0'; text++) {
+		const int plain = t->quoting == PCTL_RECORD_PLAIN ||
 				  ((unsigned char)*text >= 0x20 && (unsigned char)*text < 0x7f);
 
-		if (!plain && w->type->quoting == PCTL_RECORD_HEXES)
-			pctl_str_addf(w->out, "\\x%02x", (unsigned)(unsigned char)*text);
+		if (!plain && t->quoting == PCTL_RECORD_HEXES)
+			pctl_str_addf(out, "\\x%02x", (unsigned)(unsigned char)*text);
 		else if (!plain)
-			pctl_str_add(w->out, " ");
+			pctl_str_add(out, " ");
 		else if (*text == '"' || *text == '\\')
-			pctl_str_addf(w->out, "\\%c", *text);
+			pctl_str_addf(out, "\\%c", *text);
 		else
-			pctl_str_add_n(w->out, text, 1);
+			pctl_str_add_n(out, text, 1);
 	}
-	pctl_str_add(w->out, "\"");
+	pctl_str_add(out, "\"");
+}
+
+static void quoted(writer *w, const char *text)
+{
+	pctl_record_quote(w->type, text, w->out);
 }
 
 static void number(writer *w, const pctl_record_field *f, uint64_t value)
@@ -216,8 +221,12 @@ int pctl_record_present(const pctl_record_field *f, const char *record)
 {
 	if ((f->flags & PCTL_RECORD_OPTIONAL) == 0)
 		return 1;
-	if (f->kind == PCTL_RECORD_TEXT)
-		return **(const char *const *)(const void *)(record + f->at) != '\0';
+	if (f->kind == PCTL_RECORD_TEXT || f->n_at == 0) {
+		const size_t in = f->kind == PCTL_RECORD_TEXT ? 0 : f->of->fields[0].at;
+		const char *text = *(const char *const *)(const void *)(record + f->at + in);
+
+		return text != NULL && *text != '\0';
+	}
 	return *(const uint32_t *)(const void *)(record + f->n_at) != 0;
 }
 
