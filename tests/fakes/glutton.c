@@ -1,7 +1,9 @@
 /* Fault: takes what nobody asked it to while it is asked whether it supports a program. What it takes is said by the
- * program's first letter: memory, processes, threads, or processes that start processes. It is little, and given back
- * after a while; then it answers. */
+ * program's first letter: memory, processes, threads, processes that start processes, a storm of them, or one after another.
+ * It is little, and given back after a while; then it answers. Whoever is born leaves a byte in a file, to be counted. */
+#include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 
@@ -10,6 +12,7 @@
 #define BYTES (192u << 20)
 #define MANY 40
 #define FORKS_MAX 60
+#define STORM_MAX 200
 #define WHILE_US 600000
 
 static void take_memory(void)
@@ -22,6 +25,18 @@ static void take_memory(void)
 	free((void *)(uintptr_t)p);
 }
 
+static void be_born(void)
+{
+	char path[512];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/born", getenv("TMPDIR"));
+	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	if (fd < 0 || write(fd, "b", 1) != 1)
+		abort();
+	close(fd);
+}
+
 static void take_processes(void)
 {
 	pid_t pids[MANY];
@@ -30,6 +45,7 @@ static void take_processes(void)
 	for (i = 0; i < MANY; i++) {
 		pids[i] = fork();
 		if (pids[i] == 0) {
+			be_born();
 			usleep(WHILE_US);
 			_exit(0);
 		}
@@ -39,8 +55,44 @@ static void take_processes(void)
 			waitpid(pids[i], NULL, 0);
 }
 
+/* Ten thousand, if nobody stops it; of which two hundred at most are there at once, since the machine has to live. */
+static void storm(void)
+{
+	int i, n = 0;
+
+	for (i = 0; i < 10000 && n < STORM_MAX; i++)
+		switch (fork()) {
+		case 0:
+			be_born();
+			usleep(WHILE_US);
+			_exit(0);
+		case -1:
+			break;
+		default:
+			n++;
+		}
+	while (waitpid(-1, NULL, 0) > 0)
+		;
+}
+
+/* Many, but never two. */
+static void one_after_another(void)
+{
+	int i;
+
+	for (i = 0; i < STORM_MAX; i++) {
+		const pid_t pid = fork();
+
+		if (pid == 0)
+			_exit(0);
+		if (pid > 0)
+			waitpid(pid, NULL, 0);
+	}
+}
+
 static void *sleep_a_while(void *arg)
 {
+	be_born();
 	usleep(WHILE_US);
 	return arg;
 }
@@ -65,7 +117,8 @@ static void fork_on(void)
 	const pid_t first = getpid();
 
 	while (n != MAP_FAILED && __sync_fetch_and_add(n, 1) < FORKS_MAX)
-		(void)!fork();
+		if (fork() == 0)
+			be_born();
 	usleep(WHILE_US);
 	if (getpid() != first)
 		_exit(0);
@@ -86,6 +139,10 @@ static pctl_status glutton_supports(pctl_device *dev, const pctl_call *call, con
 		take_threads();
 	if (what == 'f')
 		fork_on();
+	if (what == 's')
+		storm();
+	if (what == 'o')
+		one_after_another();
 	return fake_supports(dev, call, (const uint8_t *)"y", 1, out);
 }
 #define FAULT_SLOTS .supports = glutton_supports

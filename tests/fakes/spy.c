@@ -134,6 +134,10 @@ static void try_apart(report *r, const char *key, long (*what)(void))
 	int status = 0;
 	const pid_t pid = fork();
 
+	if (pid < 0) {
+		attempt(r, key, -1);
+		return;
+	}
 	if (pid == 0) {
 		errno = 0;
 		_exit(what() < 0 ? errno : 0);
@@ -225,16 +229,112 @@ static long leave_core(void)
 	return WCOREDUMP(status) ? 0 : -1;
 }
 
-/* A program of one's own that never was a file. */
+/* A program of one's own that never was a file; it is one that needs no other. */
+static int make_memory(void)
+{
+	const int from = open("/bin/true", O_RDONLY | O_CLOEXEC);
+	const int fd = memfd_create("program", 0);
+	char page[4096];
+	ssize_t n;
+
+	if (from < 0 || fd < 0)
+		return -1;
+	while ((n = read(from, page, sizeof(page))) > 0)
+		if (write(fd, page, (size_t)n) != n)
+			return -1;
+	close(from);
+	/* Nobody runs what somebody may write. */
+	if (fcntl(fd, F_SETFD, 0) < 0)
+		return -1;
+	return fd;
+}
+
+static long run(const char *path)
+{
+	char name[] = "x", *argv[] = {name, NULL};
+
+	return execve(path, argv, environ);
+}
+
 static long run_memory(void)
 {
-	static const char script[] = "#!/bin/true\n";
-	char name[] = "x", *argv[] = {name, NULL};
-	const int fd = memfd_create("program", 0);
+	char name[] = "x", *argv[] = {name, NULL}, path[64];
+	int again;
+	const int fd = make_memory();
 
+	if (fd < 0)
+		return -1;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	again = open(path, O_RDONLY | O_CLOEXEC);
+	close(fd);
+	return again < 0 ? -1 : fexecve(again, argv, environ);
+}
+
+static long run_memory_by_path(void)
+{
+	char path[64];
+	int again;
+	const int fd = make_memory();
+
+	if (fd < 0)
+		return -1;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	again = open(path, O_RDONLY);
+	close(fd);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", again);
+	return again < 0 ? -1 : run(path);
+}
+
+/* The bytes of the plugin itself, and the window: a descriptor of each is there. */
+static long run_descriptors(void)
+{
+	char path[64];
+	int fd;
+
+	for (fd = 3; fd < 64; fd++) {
+		struct stat st;
+
+		if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+			continue;
+		if (st.st_mode & 0111)
+			return 0;
+		/* Made executable, it may be run. */
+		if (fchmod(fd, 0700) == 0)
+			return 0;
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		run(path);
+	}
+	return -1;
+}
+
+static long run_own_file(void)
+{
+	static const char script[] = "#!/bin/true\n";
+	char path[512];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/program", getenv("TMPDIR"));
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0700);
 	if (fd < 0 || write(fd, script, sizeof(script) - 1) < 0)
 		return -1;
-	return fexecve(fd, argv, environ);
+	close(fd);
+	return run(path);
+}
+
+static long run_true(void)
+{
+	return run("/bin/true");
+}
+
+static long run_id(void)
+{
+	return run("/bin/ls");
+}
+
+/* What no driver is known to call. */
+static long call_unlisted(void)
+{
+	return syscall(SYS_munlockall);
 }
 
 static void try_kernel(report *r)
@@ -250,6 +350,12 @@ static void try_kernel(report *r)
 	try_apart(r, "leave a core", leave_core);
 	try_apart(r, "a giant file", make_giant);
 	try_apart(r, "run a program from memory", run_memory);
+	try_apart(r, "run a program from memory by its path", run_memory_by_path);
+	try_apart(r, "run a descriptor that it was given", run_descriptors);
+	try_apart(r, "run a file that it wrote", run_own_file);
+	try_apart(r, "run /bin/true", run_true);
+	try_apart(r, "run /bin/ls", run_id);
+	try_apart(r, "a call that is not listed", call_unlisted);
 }
 
 static void try_ptrace(report *r)
@@ -257,6 +363,8 @@ static void try_ptrace(report *r)
 	int status = 0;
 	const pid_t pid = fork();
 
+	if (pid < 0)
+		return;
 	if (pid == 0)
 		_exit(ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0 ? errno : 0);
 	waitpid(pid, &status, 0);
@@ -273,6 +381,8 @@ static void try_daemon(report *r)
 	if (pipe2(left, O_CLOEXEC) < 0)
 		return;
 	pid = fork();
+	if (pid < 0)
+		return;
 	if (pid == 0) {
 		const int rc = setsid() < 0 ? errno : 0;
 

@@ -13,9 +13,11 @@ static const pctl_worker_limits limits = {
 	.memory = 96u << 20, .file = 1u << 30, .tasks = 24, .processes = 12};
 
 /* What a worker takes unasked ends it, and is a strike; with no limit the same is had. */
-static void gorge(const char *program, const pctl_worker_limits *most, uint64_t asked,
-		  const char *words, uint32_t n_strikes)
+static size_t gorge_without(const char *program, const pctl_worker_limits *most, uint64_t asked,
+			    const char *words, uint32_t n_strikes, uint32_t without)
 {
+	struct stat st = {0};
+	char born[160];
 	pctl_support support = {.head = PCTL_HEAD(pctl_support)};
 	pctl_backend_session *s;
 	pctl_buffer *buf = NULL;
@@ -24,8 +26,10 @@ static void gorge(const char *program, const pctl_worker_limits *most, uint64_t 
 	fixture f;
 
 	fixture_begin(&f);
-	fixture_manifest(&f, "fake", FAKES "/glutton.so", "");
+	fixture_manifest(&f, "fake", FAKES "/glutton.so",
+			 "calls = [ \"driver\", \"processes\" ];\n");
 	f.limits = *most;
+	f.without = without;
 	fixture_open(&f, 5000);
 	assert_int_equal(pctl_backend_session_open(f.r, "fake", NULL, 0, f.call, &s), PCTL_OK);
 	assert_int_equal(s->table->device_open(s->inst, f.call, 0, &dev), PCTL_OK);
@@ -52,7 +56,41 @@ static void gorge(const char *program, const pctl_worker_limits *most, uint64_t 
 	s->table->device_close(dev);
 	pctl_backend_session_close(s, f.call);
 	assert_int_equal(pctl_quarantine_count(f.r), n_strikes);
+	snprintf(born, sizeof(born), "%s/cache/drivers/fake/tmp/born", f.home);
+	stat(born, &st);
 	fixture_end(&f);
+	return (size_t)st.st_size;
+}
+
+static size_t gorge(const char *program, const pctl_worker_limits *most, uint64_t asked,
+		    const char *words, uint32_t n_strikes)
+{
+	return gorge_without(program, most, asked, words, n_strikes, 0);
+}
+
+/* The supervisor is asked before each of them is made: a limit is not passed for a moment. Where it only looks now and then,
+ * all of a storm are there before it does. */
+static void allowance__processes_are_bounded_exactly(void **state)
+{
+	const pctl_worker_limits far = {.memory = 4ull << 30, .tasks = 512, .processes = 256};
+	const char *words = "it had more than 12 processes";
+	char text[64];
+	size_t n;
+
+	(void)state;
+	n = gorge("storm!", &limits, 0, words, 1);
+	assert_in_range(n, 1, 11); /* beside the first */
+	snprintf(text, sizeof(text), "%zu born of 200", n);
+	planted("a storm of processes", "limits.worker.processes = 12", "supervisor", text);
+	n = gorge("forks!", &limits, 0, words, 1);
+	assert_in_range(n, 1, 11);
+	n = gorge("thread", &limits, 0, "it had more than 24 processes and threads", 1);
+	assert_in_range(n, 1, 23);
+	n = gorge_without("storm!", &limits, 0, words, 1, PCTL_CONFINE_SUPERVISOR);
+	if (n < 12)
+		fail_msg("without being asked, too, there were only %zu", n);
+	assert_int_equal(gorge("storm!", &far, 0, NULL, 0), 200);
+	gorge("one..!", &limits, 0, NULL, 0);
 }
 
 static void allowance__a_worker_keeps_its_limits(void **state)
@@ -202,4 +240,5 @@ static void allowance__a_build_has_limits(void **state)
 
 PCTL_TESTS_MAIN(PCTL_TEST(allowance__a_build_has_limits),
 		PCTL_TEST(allowance__a_worker_keeps_its_limits),
+		PCTL_TEST(allowance__processes_are_bounded_exactly),
 		PCTL_TEST(allowance__a_call_has_processor_time))

@@ -41,7 +41,7 @@ static const pctl_worker_limits limits = {
 
 static void spy_open_without(spying *o, const char *more, uint32_t without)
 {
-	char text[256];
+	char text[512];
 	FILE *key;
 
 	memset(o, 0, sizeof(*o));
@@ -61,7 +61,9 @@ static void spy_open_without(spying *o, const char *more, uint32_t without)
 	o->f.limits = limits;
 	o->f.without = without;
 	snprintf(text, sizeof(text),
-		 "environment = [ \"SPY_KEY\", \"SPY_STORE\", \"SPY_HOST\" ];\n%s", more);
+		 "environment = [ \"SPY_KEY\", \"SPY_STORE\", \"SPY_HOST\" ];\n"
+		 "calls = [ \"driver\", \"processes\"%s ];\n%s",
+		 strstr(more, "programs") ? ", \"munlockall\"" : "", more);
 	fixture_manifest(&o->f, "fake", FAKES "/spy.so", text);
 	if (strstr(more, "synthetic") != NULL)
 		fixture_pin(&o->f, "fake", FAKES "/spy.so");
@@ -149,7 +151,9 @@ static void confine__the_environment_comes_from_a_list(void **state)
 	/* The same library, asked for in a declared way, does change it: the gate is the list. */
 	setenv("LD_PRELOAD", FAKES "/preload.so", 1);
 	spy_open(&o, "");
-	fixture_manifest(&o.f, "fake", FAKES "/spy.so", "environment = [ \"LD_PRELOAD\" ];\n");
+	fixture_manifest(&o.f, "fake", FAKES "/spy.so",
+			 "environment = [ \"LD_PRELOAD\" ];\n"
+			 "calls = [ \"driver\", \"processes\" ];\n");
 	fixture_open(&o.f, 5000);
 	spy_look(&o, NULL);
 	unsetenv("LD_PRELOAD");
@@ -240,6 +244,13 @@ static const char *const attempts[] = {"read the key",
 				       "mount",
 				       "new namespace",
 				       "personality",
+				       "run a program from memory",
+				       "run a program from memory by its path",
+				       "run a descriptor that it was given",
+				       "run a file that it wrote",
+				       "run /bin/true",
+				       "run /bin/ls",
+				       "a call that is not listed",
 				       "a giant file"};
 #define N_ATTEMPTS (sizeof(attempts) / sizeof(attempts[0]))
 
@@ -329,6 +340,43 @@ static void confine__without_landlock_there_are_namespaces(void **state)
 		     "a worker without landlock, seccomp and PID namespaces");
 }
 
+/* Keys of a manifest allow what they name and nothing beside it; and what was refused is remembered. */
+static void confine__a_manifest_allows_what_it_names(void **state)
+{
+	static const char *const still[] = {"run a program from memory",
+					    "run a program from memory by its path",
+					    "run a descriptor that it was given",
+					    "run a file that it wrote", "run /bin/ls"};
+	char path[128], text[1024] = "";
+	spying o;
+	FILE *in;
+	size_t i;
+
+	(void)state;
+	spy_open(&o, "programs = [ \"/bin/true\" ];\n");
+	spy_look(&o, NULL);
+	assert_string_equal(fact(&o, "run /bin/true"), "done");
+	assert_string_equal(fact(&o, "a call that is not listed"), "done");
+	for (i = 0; i < sizeof(still) / sizeof(still[0]); i++) {
+		if (!strcmp(fact(&o, still[i]), "done"))
+			fail_msg("a worker that may run /bin/true may %s", still[i]);
+		planted(still[i], "a worker that may run /bin/true", "confinement",
+			fact(&o, still[i]));
+	}
+	o.s->table->device_close(o.dev);
+	pctl_backend_session_close(o.s, o.f.call);
+	snprintf(path, sizeof(path), "%s/cache/refused.tsv", o.f.home);
+	in = fopen(path, "r");
+	assert_non_null(in);
+	i = fread(text, 1, sizeof(text) - 1, in);
+	fclose(in);
+	assert_non_null(strstr(text, "ptrace"));
+	assert_non_null(strstr(text, "memfd_create"));
+	assert_null(strstr(text, "munlockall"));
+	free(o.facts);
+	fixture_end(&o.f);
+}
+
 static int n_workers(void)
 {
 	DIR *proc = opendir("/proc");
@@ -409,5 +457,6 @@ PCTL_TESTS_MAIN(PCTL_TEST(confine__no_core_is_left),
 		PCTL_TEST(confine__the_environment_comes_from_a_list),
 		PCTL_TEST(confine__only_who_fails_on_purpose_learns_the_job),
 		PCTL_TEST(confine__a_worker_gets_nowhere),
+		PCTL_TEST(confine__a_manifest_allows_what_it_names),
 		PCTL_TEST(confine__a_daemon_does_not_survive),
 		PCTL_TEST(confine__what_was_hashed_is_what_is_loaded))

@@ -1,17 +1,17 @@
 /* Confinement of a worker: taken on before any byte of the plugin runs, kept by whatever it starts. First what it can
- * never gain (privileges), then what it can open (landlock), then what it can ask of the kernel (seccomp). The lists are
- * of what drivers were seen to need; a driver that needs more is given it by `workers.readable` or a manifest's
- * `readable`, or runs without confinement by `workers.unconfined`. */
+ * never gain (privileges), then what it can open and execute (landlock), then what it can ask of the kernel (filter.c). The
+ * lists are of what drivers were seen to need; a driver that needs more is given it by `workers.readable` or a manifest's
+ * `readable`, `calls` and `programs`, or runs without confinement by `workers.unconfined`. */
 #include "runtime/ipc/confine.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/landlock.h>
-#include <linux/sched.h>
-#include <seccomp.h>
+#include <link.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -25,7 +25,7 @@
 #define SCOPE_ALL 3ull /* abstract sockets, signals */
 
 #define FS_READ (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
-#define FS_RUN (FS_READ | LANDLOCK_ACCESS_FS_EXECUTE)
+#define FS_RUN (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_EXECUTE)
 #define FS_FILE                                                         \
 	(LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE | \
 	 LANDLOCK_ACCESS_FS_EXECUTE | FS_TRUNCATE)
@@ -44,11 +44,11 @@ typedef struct place {
 
 /* What is not there is passed over. */
 static const place places[] = {
-	{"/usr", FS_RUN},
-	{"/lib", FS_RUN},
-	{"/lib64", FS_RUN},
-	{"/bin", FS_RUN},
-	{"/opt", FS_RUN}, /* vendors' drivers */
+	{"/usr", FS_READ},
+	{"/lib", FS_READ},
+	{"/lib64", FS_READ},
+	{"/bin", FS_READ},
+	{"/opt", FS_READ}, /* vendors' drivers */
 	{"/etc/ld.so.cache", FS_READ},
 	{"/etc/ld.so.preload", FS_READ},
 	{"/etc/OpenCL", FS_READ},
@@ -111,7 +111,24 @@ static int allow_beside(int rules, uint64_t handled, const char *name)
 	path[n] = '\0';
 	cut = strrchr(path, '/');
 	snprintf(cut, 32, "/../%s", name);
-	return allow(rules, handled, path, FS_RUN);
+	return allow(rules, handled, path, FS_READ);
+}
+
+/* What the kernel starts for a program that needs libraries: the one that it started for this. */
+static const char *interpreter(void)
+{
+	const ElfW(Phdr) *h = (const ElfW(Phdr) *)getauxval(AT_PHDR);
+	const unsigned long n = getauxval(AT_PHNUM);
+	const char *base = NULL;
+	unsigned long i;
+
+	for (i = 0; h && i < n; i++)
+		if (h[i].p_type == PT_PHDR)
+			base = (const char *)h - h[i].p_vaddr;
+	for (i = 0; base && i < n; i++)
+		if (h[i].p_type == PT_INTERP)
+			return base + h[i].p_vaddr;
+	return NULL;
 }
 
 static int confine_files(const worker_args *a, uint32_t abi)
@@ -140,86 +157,16 @@ static int confine_files(const worker_args *a, uint32_t abi)
 	ok &= allow(rules, r.fs, "/proc/self", FS_NODE | FS_TRUNCATE);
 	ok &= allow_beside(rules, r.fs, "lib");
 	for (k = 0; k < a->n_readable; k++)
-		ok &= allow(rules, r.fs, a->readable[k], FS_RUN);
+		ok &= allow(rules, r.fs, a->readable[k], FS_READ);
+	for (k = 0; k < a->n_programs; k++)
+		ok &= allow(rules, r.fs, a->programs[k], FS_RUN);
+	if (a->n_programs && interpreter())
+		ok &= allow(rules, r.fs, interpreter(), FS_RUN);
 	if (a->writable)
 		ok &= allow(rules, r.fs, a->writable, r.fs & ~(uint64_t)LANDLOCK_ACCESS_FS_EXECUTE);
 	ok = ok && syscall(SYS_landlock_restrict_self, rules, 0) == 0;
 	close(rules);
 	return ok;
-}
-
-/* Refused with EPERM, whatever their arguments. */
-static const char *const forbidden[] = {
-	/* the network, and other processes by sockets */
-	"socket", "bind", "connect", "listen", "accept", "accept4",
-	/* other processes */
-	"ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "pidfd_open",
-	"pidfd_getfd", "pidfd_send_signal", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "kcmp", "tkill",
-	/* out of the group that the host ends */
-	"setsid", "setpgid",
-	/* other views of the system */
-	"unshare", "setns", "mount", "umount2", "pivot_root", "chroot", "move_mount", "open_tree",
-	"fsopen", "fsmount", "fsconfig", "fspick", "mount_setattr", "open_by_handle_at",
-	"name_to_handle_at",
-	/* files that landlock does not guard, or not in every version */
-	"truncate", "truncate64", "chmod", "fchmodat", "chown", "lchown", "fchownat", "setxattr",
-	"lsetxattr", "removexattr", "lremovexattr",
-	/* the kernel itself */
-	"bpf", "perf_event_open", "userfaultfd", "keyctl", "add_key", "request_key",
-	"io_uring_setup", "io_uring_enter", "io_uring_register", "kexec_load", "kexec_file_load",
-	"init_module", "finit_module", "delete_module", "reboot", "swapon", "swapoff", "acct",
-	"quotactl", "syslog", "sethostname", "setdomainname", "settimeofday", "clock_settime",
-	"adjtimex", "clock_adjtime", "iopl", "ioperm", "vhangup", "personality", "fanotify_init",
-	"lookup_dcookie", "nfsservctl", "uselib", "_sysctl"};
-
-/* The run-time of a sanitizer looks into its own process with it at the end. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define NEEDED "ptrace"
-#else
-#define NEEDED ""
-#endif
-
-static int forbid(scmp_filter_ctx ctx, const char *name)
-{
-	const int call = seccomp_syscall_resolve_name(name);
-
-	if (call == __NR_SCMP_ERROR || !strcmp(name, NEEDED))
-		return 0;
-	return seccomp_rule_add(ctx, SCMP_ACT_ERRNO(EPERM), call, 0);
-}
-
-static int confine_calls(void)
-{
-	const scmp_filter_ctx ctx = seccomp_init(SCMP_ACT_ALLOW);
-	const uint64_t self = (uint64_t)getpid();
-	const uint64_t namespaces = CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |
-				    CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWCGROUP;
-	uint64_t bit;
-	size_t i;
-	int rc = 0;
-
-	if (!ctx)
-		return 0;
-	for (i = 0; !rc && i < sizeof(forbidden) / sizeof(forbidden[0]); i++)
-		rc = forbid(ctx, forbidden[i]);
-	/* Signals only to itself: the group holds the supervisor. */
-	if (!rc)
-		rc = seccomp_rule_add(ctx, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(kill), 1,
-				      SCMP_A0(SCMP_CMP_NE, self));
-	if (!rc)
-		rc = seccomp_rule_add(ctx, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(tgkill), 1,
-				      SCMP_A0(SCMP_CMP_NE, self));
-	/* The flags of clone3 lie in memory, where a filter cannot see them; without it the C library uses clone. */
-	if (!rc)
-		rc = seccomp_rule_add(ctx, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
-	for (bit = 1; !rc && bit && bit <= namespaces; bit <<= 1)
-		if (namespaces & bit)
-			rc = seccomp_rule_add(ctx, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(clone), 1,
-					      SCMP_A0(SCMP_CMP_MASKED_EQ, bit, bit));
-	if (!rc)
-		rc = seccomp_load(ctx);
-	seccomp_release(ctx);
-	return rc == 0;
 }
 
 static int drop_privileges(void)
@@ -252,8 +199,10 @@ int worker_confine(const worker_args *a)
 	if (!failed && facts.landlock_abi >= PCTL_LANDLOCK_ABI_MIN &&
 	    !confine_files(a, facts.landlock_abi))
 		failed = "landlock";
-	if (!failed && facts.seccomp && !confine_calls())
+	if (!failed && facts.seccomp && !worker_filter(a, a->to_supervisor >= 0, a->to_supervisor))
 		failed = "seccomp";
+	if (a->to_supervisor >= 0)
+		close(a->to_supervisor);
 	if (failed)
 		fprintf(stderr,
 			"confinement failed at %s: %s; workers.unconfined names plugins that do "

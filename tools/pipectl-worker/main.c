@@ -59,6 +59,12 @@ static int parse(int argc, char **argv, worker_args *a)
 			a->cache_dir = value;
 		else if (!strcmp(arg, "--read") && a->n_readable < WORKER_READABLE_MAX)
 			a->readable[a->n_readable++] = value;
+		else if (!strcmp(arg, "--call") && a->n_calls < WORKER_CALLS_MAX)
+			a->calls[a->n_calls++] = value;
+		else if (!strcmp(arg, "--program") && a->n_programs < WORKER_PROGRAMS_MAX)
+			a->programs[a->n_programs++] = value;
+		else if (!strcmp(arg, "--sets"))
+			a->sets = (uint32_t)strtoul(value, NULL, 10);
 		else if (!strcmp(arg, "--write"))
 			a->writable = value;
 		else if (!strcmp(arg, "--without"))

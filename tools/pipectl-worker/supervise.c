@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "runtime/ipc/launch.h"
+#include "runtime/ipc/process.h"
 #include "runtime/ipc/protocol.h"
 #include "worker.h"
 
@@ -31,6 +32,7 @@ typedef struct watching {
 	int *ended; /* wait status that the one inside leaves for the one outside; NULL: there is one only */
 	int is_inside; /* of a PID namespace, whose first process it is */
 	int whole;     /* /proc shows nothing but what is to be watched */
+	judge *judge;  /* of what the filter does not allow; NULL: another one */
 } watching;
 
 /* Kill every child there is: orphans of the plugin's processes come here. */
@@ -140,22 +142,43 @@ static int everything(const watching *w)
 	return w->is_inside ? kill(-1, SIGKILL) : kill(w->plugin, SIGKILL);
 }
 
-static void __attribute__((noreturn)) supervise(const watching *w, int signals)
+/* Who is asked for answers looks no more often for that. */
+static int is_time(uint64_t *next, int slice_ms)
 {
-	struct pollfd fds[2] = {{signals, POLLIN, 0}, {PCTL_IPC_CONTROL_FD, 0, 0}};
+	const uint64_t now = pctl_clock_ms();
+
+	if (now < *next)
+		return 0;
+	*next = now + (uint64_t)slice_ms;
+	return 1;
+}
+
+static void __attribute__((noreturn)) supervise(watching *w, int signals)
+{
+	struct pollfd fds[3] = {
+		{signals, POLLIN, 0}, {PCTL_IPC_CONTROL_FD, 0, 0}, {-1, POLLIN, 0}};
 	const int slice = !w->limits ? -1 : w->whole ? LOOK_MS : LOOK_FAR_MS;
 	struct signalfd_siginfo info;
+	uint64_t next_look = 0;
 	int status = 0, over = w->limits ? worker_watch(w->limits, w->whole) : 0;
 
 	while (!over) {
-		const int n = poll(fds, 2, slice);
+		int n;
 
+		fds[2].fd = w->judge ? w->judge->fd : -1;
+		n = poll(fds, 3, slice);
 		if (n < 0 && errno != EINTR)
 			break;
 		/* The host is gone, or has had enough. */
 		if (fds[1].revents)
 			break;
-		over = w->limits ? worker_watch(w->limits, w->whole) : 0;
+		if (fds[2].revents & POLLIN)
+			over = judge_answer(w->judge);
+		/* The last of them has gone. */
+		else if (fds[2].revents)
+			w->judge = NULL;
+		if (!over && w->limits && is_time(&next_look, slice))
+			over = worker_watch(w->limits, w->whole);
 		if (over)
 			break;
 		if (!(fds[0].revents & POLLIN) || read(signals, &info, sizeof(info)) <= 0)
@@ -173,11 +196,14 @@ static void __attribute__((noreturn)) supervise(const watching *w, int signals)
 }
 
 /* The process that goes on: the child of the innermost supervisor. 0: it cannot be. */
-static int go_on(const worker_args *a, watching *w, const sigset_t *mask)
+static int go_on(worker_args *a, watching *w, const sigset_t *mask)
 {
 	const pid_t self = getpid();
+	judge j;
 
 	w->limits = a->limits.memory || a->limits.tasks || a->limits.processes ? &a->limits : NULL;
+	judge_begin(&j, a);
+	j.whole = w->whole;
 	w->plugin = fork();
 	if (w->plugin < 0) {
 		fprintf(stderr, "no second process: %s\n", strerror(errno));
@@ -187,8 +213,13 @@ static int go_on(const worker_args *a, watching *w, const sigset_t *mask)
 		drop_plugins_descriptors();
 		if (!w->is_inside)
 			prctl(PR_SET_DUMPABLE, 0);
+		if (j.to >= 0)
+			close(j.to);
+		w->judge = j.fd >= 0 ? &j : NULL;
 		supervise(w, signalfd(-1, mask, SFD_CLOEXEC));
 	}
+	a->to_supervisor = j.to;
+	judge_leave(&j);
 	if (w->ended)
 		munmap(w->ended, sizeof(*w->ended));
 	sigprocmask(SIG_UNBLOCK, mask, NULL);
@@ -196,7 +227,7 @@ static int go_on(const worker_args *a, watching *w, const sigset_t *mask)
 	return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == self;
 }
 
-int worker_supervise(const worker_args *a)
+int worker_supervise(worker_args *a)
 {
 	/* Of one byte, for which no kernel writes a file and none feeds a program that collects dumps either. */
 	const struct rlimit no_core = {1, 1};
@@ -221,6 +252,7 @@ int worker_supervise(const worker_args *a)
 	}
 	if (w.plugin > 0) {
 		drop_plugins_descriptors();
+		close(PCTL_LAUNCH_REFUSED_FD);
 		prctl(PR_SET_DUMPABLE, 0);
 		supervise(&w, signalfd(-1, &mask, SFD_CLOEXEC));
 	}

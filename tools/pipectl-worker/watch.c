@@ -133,13 +133,28 @@ static void add_children(const char *pid, uint32_t depth, usage *u)
 		closedir(tasks);
 }
 
+static void look(usage *u, int whole)
+{
+	if (whole)
+		add_all(u);
+	else
+		add_children("self", DEPTH, u);
+}
+
 int worker_watch(const pctl_worker_limits *limits, int whole)
 {
 	usage u = {.limits = limits};
 
-	if (whole)
-		add_all(&u);
-	else
-		add_children("self", DEPTH, &u);
+	look(&u, whole);
 	return is_over(&u);
+}
+
+void worker_count(const pctl_worker_limits *limits, int whole, uint32_t *processes, uint32_t *tasks)
+{
+	const pctl_worker_limits most = {.tasks = limits->tasks, .processes = limits->processes};
+	usage u = {.limits = &most};
+
+	look(&u, whole);
+	*processes = u.processes;
+	*tasks = u.tasks;
 }

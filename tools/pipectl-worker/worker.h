@@ -7,6 +7,9 @@
 #include "runtime/ipc/confine.h"
 
 #define WORKER_READABLE_MAX 128
+#define WORKER_CALLS_MAX 64
+#define WORKER_PROGRAMS_MAX 32
+#define JUDGE_UNDER_WAY_MAX 1024u
 
 typedef struct worker_args {
 	const char *serve;	   /* library to serve */
@@ -20,13 +23,18 @@ typedef struct worker_args {
 	uint32_t n_readable;
 	const char *readable[WORKER_READABLE_MAX]; /* further places to read */
 	const char *writable;			   /* the only folder to write into */
+	uint32_t sets;				   /* PCTL_CALLS_* of calls.h */
+	uint32_t n_calls, n_programs;
+	const char *calls[WORKER_CALLS_MAX];	   /* further system calls */
+	const char *programs[WORKER_PROGRAMS_MAX]; /* files to execute */
+	int to_supervisor;			   /* where the filter's listener goes; -1: nowhere */
 	uint32_t without;			   /* PCTL_CONFINE_* */
 	pctl_worker_limits limits;
 } worker_args;
 
 /* Part into the supervisor, which never returns, and the process that goes on and loads the plugin: 1; 0 when that
  * cannot be. A confined plugin gets namespaces of its own where the kernel lets it have them. */
-int worker_supervise(const worker_args *a);
+int worker_supervise(worker_args *a);
 
 /* Limits that the kernel keeps in each process; before any byte of a plugin runs. */
 void worker_limit(const pctl_worker_limits *limits);
@@ -34,6 +42,37 @@ void worker_limit(const pctl_worker_limits *limits);
 /* Whose processes are looked at: all that /proc shows but this one (whole), or this one's descendants. The exit status of
  * the limit that they break, 0: none. */
 int worker_watch(const pctl_worker_limits *limits, int whole);
+
+/* How many there are now, counted at least until one is over its limit. */
+void worker_count(const pctl_worker_limits *limits, int whole, uint32_t *processes,
+		  uint32_t *tasks);
+
+/* What the supervisor knows of the calls that wait for its answer. */
+typedef struct judge {
+	const worker_args *a;
+	pctl_refused *refused; /* the page that the host reads */
+	int fd;		       /* a socket that brings the listener, then the listener; -1: there is none */
+	int to;		       /* the other end of that socket */
+	int is_listening;
+	int whole; /* as in worker_watch */
+	int is_counted;
+	uint32_t processes, tasks; /* at most so many there are */
+	uint32_t n_under_way;
+	struct {
+		uint32_t tid, is_process;
+	} under_way[JUDGE_UNDER_WAY_MAX]; /* let go on, and not yet seen to have come back */
+} judge;
+
+void judge_begin(judge *j, const worker_args *a);
+/* In the process that goes on, which has no part in it. */
+void judge_leave(judge *j);
+/* j->fd has something: answer it. The exit status of the limit that would be passed, 0: none. */
+int judge_answer(judge *j);
+
+/* All sets of calls that this worker has. */
+uint32_t worker_sets(const worker_args *a);
+/* Take the filter on; supervised: its listener goes to the socket `to`. 0: errno. */
+int worker_filter(const worker_args *a, int supervised, int to);
 
 /* Give up what a plugin may not have; 0, having said why, when that failed. */
 int worker_confine(const worker_args *a);

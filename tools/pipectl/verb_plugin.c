@@ -55,6 +55,19 @@ static void json_plugin(pctl_json *j, const pctl_plugin_info *p)
 	pctl_json_object_end(j);
 }
 
+static void text_refused(void *ctx, const char *driver, const char *calls)
+{
+	const char *id = ctx;
+
+	printf("refused    %s%s%s: the confinement refused %s (manifest key \"calls\")\n", id,
+	       *driver ? "/" : "", driver, calls);
+}
+
+static void json_refused(void *ctx, const char *driver, const char *calls)
+{
+	pctl_json_kv_string(ctx, driver, calls);
+}
+
 static void text_plugin(const pctl_plugin_info *p, int long_form)
 {
 	printf("%-10s %-8s %-12s %s\n", p->id, kind_name(p->kind), state_name(p->state),
@@ -123,6 +136,8 @@ pctl_status pctl_verb_plugin_show(pctl_app *app)
 		json_plugin(&app->document, p);
 	} else {
 		text_plugin(p, 1);
+		pctl_registry_refused_each(app->host.registry, p->id, text_refused,
+					   (void *)(uintptr_t)p->id);
 	}
 	return PCTL_OK;
 }
@@ -274,7 +289,9 @@ static void doctor_confinement(pctl_app *app)
 		printf("kernel     no landlock, %s\n", facts.seccomp ? "seccomp" : "no seccomp");
 	else
 		printf("kernel     landlock %u, %s\n", facts.landlock_abi,
-		       facts.seccomp ? "seccomp" : "no seccomp");
+		       !facts.seccomp	   ? "no seccomp"
+		       : !facts.supervised ? "seccomp without a supervisor"
+					   : "seccomp with a supervisor");
 	if (pctl_confine_missing(facts.namespaces, text, sizeof(text)))
 		printf("namespaces not in full: this user gets none of: %s\n", text);
 	else
@@ -287,6 +304,8 @@ static void doctor_confinement(pctl_app *app)
 		if (p->kind == PCTL_PLUGIN_BACKEND)
 			printf("confined   %-11s %s%s\n", p->id, why ? "not in full: " : "yes",
 			       why ? why : "");
+		pctl_registry_refused_each(app->host.registry, p->id, text_refused,
+					   (void *)(uintptr_t)p->id);
 	}
 }
 
@@ -301,6 +320,7 @@ static void json_confinement(pctl_app *app)
 	pctl_json_object_begin(j);
 	pctl_json_kv_u32(j, "landlock", facts.landlock_abi);
 	pctl_json_kv_u32(j, "seccomp", facts.seccomp);
+	pctl_json_kv_u32(j, "supervised", facts.supervised);
 	pctl_json_kv_string(j, "namespaces_missing",
 			    pctl_confine_missing(facts.namespaces, text, sizeof(text)));
 	pctl_json_key(j, "unconfined");
@@ -311,6 +331,17 @@ static void json_confinement(pctl_app *app)
 
 		if (p->kind == PCTL_PLUGIN_BACKEND && why)
 			pctl_json_kv_string(j, p->id, why);
+	}
+	pctl_json_object_end(j);
+	pctl_json_key(j, "refused");
+	pctl_json_object_begin(j);
+	for (uint32_t i = 0; i < pctl_registry_count(app->host.registry); i++) {
+		const pctl_plugin_info *p = pctl_registry_at(app->host.registry, i);
+
+		pctl_json_key(j, p->id);
+		pctl_json_object_begin(j);
+		pctl_registry_refused_each(app->host.registry, p->id, json_refused, j);
+		pctl_json_object_end(j);
 	}
 	pctl_json_object_end(j);
 	pctl_json_object_end(j);

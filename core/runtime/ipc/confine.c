@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -20,6 +21,14 @@ static int has_action(uint32_t action)
 	return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
 }
 
+/* A supervisor can let a call go on: known together with this flag, which without a filter is an error of its own. */
+static int can_continue(void)
+{
+	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC_ESRCH,
+		       NULL) < 0 &&
+	       errno == EFAULT;
+}
+
 void pctl_confine_ask(pctl_confine_facts *out)
 {
 	const long abi =
@@ -28,7 +37,7 @@ void pctl_confine_ask(pctl_confine_facts *out)
 	memset(out, 0, sizeof(*out));
 	out->landlock_abi = abi > 0 ? (uint32_t)abi : 0;
 	out->seccomp = (uint32_t)has_action(SECCOMP_RET_ERRNO);
-	out->supervised = (uint32_t)has_action(SECCOMP_RET_USER_NOTIF);
+	out->supervised = out->seccomp && has_action(SECCOMP_RET_USER_NOTIF) && can_continue();
 }
 
 const char *pctl_confine_lack(const pctl_confine_facts *facts)
@@ -36,7 +45,11 @@ const char *pctl_confine_lack(const pctl_confine_facts *facts)
 	if (facts->landlock_abi < PCTL_LANDLOCK_ABI_MIN)
 		return facts->seccomp ? "landlock of version 2 or later"
 				      : "landlock of version 2 or later, and seccomp filters";
-	return facts->seccomp ? NULL : "seccomp filters";
+	if (!facts->seccomp)
+		return "seccomp filters";
+	return facts->supervised ? NULL
+				 : "seccomp filters that ask a supervisor: refused calls are not "
+				   "reported, and processes are counted only now and then";
 }
 
 /* ---- namespaces --------------------------------------------------------------------------- */
@@ -160,4 +173,51 @@ int pctl_confine_over(const pctl_worker_limits *limits, int status, char *text, 
 	default:
 		return 0;
 	}
+}
+
+/* ---- refused calls ------------------------------------------------------------------------ */
+
+int pctl_refused_create(int *fd, const pctl_refused **out)
+{
+	void *view;
+
+	*fd = memfd_create("pipectl-refused", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (*fd < 0)
+		return 0;
+	if (ftruncate(*fd, sizeof(**out)) < 0 ||
+	    fcntl(*fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
+		goto fail;
+	view = mmap(NULL, sizeof(**out), PROT_READ, MAP_SHARED, *fd, 0);
+	if (view == MAP_FAILED)
+		goto fail;
+	*out = view;
+	return 1;
+fail:
+	close(*fd);
+	*fd = -1;
+	return 0;
+}
+
+void pctl_refused_drop(const pctl_refused *page)
+{
+	if (page)
+		munmap((void *)(uintptr_t)page, sizeof(*page));
+}
+
+uint32_t pctl_refused_count(const pctl_refused *page)
+{
+	const uint32_t n = page ? __atomic_load_n(&page->n, __ATOMIC_ACQUIRE) : 0;
+
+	return n < PCTL_REFUSED_MAX ? n : PCTL_REFUSED_MAX;
+}
+
+const char *pctl_refused_words(const pctl_refused *page, uint32_t first, char *text, size_t n)
+{
+	const uint32_t all = pctl_refused_count(page);
+	size_t at = 0;
+
+	for (uint32_t i = first; i < all && at < n; i++)
+		at += (size_t)snprintf(text + at, n - at, "%s%.*s", at ? ", " : "",
+				       (int)PCTL_REFUSED_NAME - 1, page->calls[i].name);
+	return at ? text : NULL;
 }

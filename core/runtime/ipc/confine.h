@@ -11,12 +11,17 @@
 typedef struct pctl_confine_facts {
 	uint32_t landlock_abi; /* 0: there is none */
 	uint32_t seccomp;      /* filters can be installed */
-	uint32_t supervised; /* they can hand what they refuse to a supervisor, which tells of it */
+	uint32_t supervised; /* they can hand what is not listed to a supervisor, which answers and tells of it */
 	uint32_t namespaces; /* PCTL_NS_* that a worker of this user gets */
 } pctl_confine_facts;
 
 /* Parts of a confinement that a test can take away. */
-enum { PCTL_CONFINE_LANDLOCK = 1, PCTL_CONFINE_SECCOMP = 2, PCTL_CONFINE_PROCESSES = 4 };
+enum {
+	PCTL_CONFINE_LANDLOCK = 1,
+	PCTL_CONFINE_SECCOMP = 2,
+	PCTL_CONFINE_PROCESSES = 4,
+	PCTL_CONFINE_SUPERVISOR = 8 /* filters that ask one */
+};
 
 /* Namespaces of a worker's own. */
 enum {
@@ -67,6 +72,26 @@ enum {
 /* How a worker that ended with wait status `status` broke its limits, into text; 0: it did not. */
 int pctl_confine_over(const pctl_worker_limits *limits, int status, char *text, size_t n);
 
+/* System calls that the filter of a worker has refused: written by its supervisor alone into a page that the host made and
+ * that no process of the plugin has. */
+#define PCTL_REFUSED_MAX 32u
+#define PCTL_REFUSED_NAME 28u
+typedef struct pctl_refused {
+	uint32_t n; /* at most PCTL_REFUSED_MAX; further ones are not kept */
+	uint32_t reserved;
+	struct {
+		char name[PCTL_REFUSED_NAME];
+		uint32_t times;
+	} calls[PCTL_REFUSED_MAX];
+} pctl_refused;
+/* The page as the host's descriptor to hand over and its own view, read-only; 0: errno. */
+int pctl_refused_create(int *fd, const pctl_refused **out);
+void pctl_refused_drop(const pctl_refused *page);
+/* How many were refused; 0 for NULL. */
+uint32_t pctl_refused_count(const pctl_refused *page);
+/* "ptrace, setsid" of those from number `first` on, into text; NULL: there are none. */
+const char *pctl_refused_words(const pctl_refused *page, uint32_t first, char *text, size_t n);
+
 /* What a worker may reach besides the system's programs, libraries and device nodes. */
 typedef struct pctl_confinement {
 	uint32_t on; /* 0: nothing is forbidden */
@@ -74,6 +99,10 @@ typedef struct pctl_confinement {
 	const char *const *
 		read; /* further files and folders to read; those that are not there are passed over */
 	const char *write; /* the only folder to write into, or NULL */
+	uint32_t sets;	   /* PCTL_CALLS_* of calls.h besides BASE */
+	uint32_t n_calls, n_programs;
+	const char *const *calls;    /* further system calls, by name */
+	const char *const *programs; /* files that it may execute */
 	uint32_t without;  /* PCTL_CONFINE_*: as on a kernel that lacks them, for tests */
 } pctl_confinement;
 

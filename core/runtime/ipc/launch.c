@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define FIXED_ARGS 20u
+#define FIXED_ARGS 22u
 #define LIMITS_TEXT 128
 
 /* pctl_worker_limits in their order. */
@@ -21,11 +21,37 @@ static const char *limits_text(const pctl_worker_limits *l, char text[LIMITS_TEX
 	return text;
 }
 
-static char *const *command_line(const pctl_launch *l, const char *limits, const char *without)
+static uint32_t add_each(const char **argv, uint32_t n, const char *word, const char *const *texts,
+			 uint32_t n_texts)
 {
+	for (uint32_t i = 0; i < n_texts; i++) {
+		argv[n++] = word;
+		argv[n++] = texts[i];
+	}
+	return n;
+}
+
+static uint32_t add_confinement(const char **argv, uint32_t n, const pctl_confinement *c,
+				const char *sets, const char *without)
+{
+	argv[n++] = "--confine";
+	argv[n++] = "--sets";
+	argv[n++] = sets;
+	n = add_each(argv, n, "--read", c->read, c->n_read);
+	n = add_each(argv, n, "--call", c->calls, c->n_calls);
+	n = add_each(argv, n, "--program", c->programs, c->n_programs);
+	n = add_each(argv, n, "--write", &c->write, c->write != NULL);
+	return add_each(argv, n, "--without", &without, c->without != 0);
+}
+
+static char *const *command_line(const pctl_launch *l, const char *limits, const char *sets,
+				 const char *without)
+{
+	const pctl_confinement *c = &l->confine;
 	const char **argv =
-		calloc(FIXED_ARGS + 2 * (l->n_interfaces + l->confine.n_read), sizeof(*argv));
-	uint32_t i, n = 0;
+		calloc(FIXED_ARGS + 2 * (l->n_interfaces + c->n_read + c->n_calls + c->n_programs),
+		       sizeof(*argv));
+	uint32_t n = 0;
 
 	if (!argv)
 		return NULL;
@@ -42,38 +68,25 @@ static char *const *command_line(const pctl_launch *l, const char *limits, const
 		argv[n++] = "--cache-dir";
 		argv[n++] = l->cache_dir;
 	}
-	for (i = 0; i < l->n_interfaces; i++) {
-		argv[n++] = "--interface";
-		argv[n++] = l->interfaces[i];
-	}
-	if (l->confine.on)
-		argv[n++] = "--confine";
-	for (i = 0; l->confine.on && i < l->confine.n_read; i++) {
-		argv[n++] = "--read";
-		argv[n++] = l->confine.read[i];
-	}
-	if (l->confine.on && l->confine.write) {
-		argv[n++] = "--write";
-		argv[n++] = l->confine.write;
-	}
-	if (l->confine.on && l->confine.without) {
-		argv[n++] = "--without";
-		argv[n++] = without;
-	}
+	n = add_each(argv, n, "--interface", l->interfaces, l->n_interfaces);
+	if (c->on)
+		add_confinement(argv, n, c, sets, without);
 	return (char *const *)(uintptr_t)argv;
 }
 
 pctl_status pctl_launch_start(const pctl_launch *l, const pctl_call *call, pctl_process *process,
-			      int *channel, int *control)
+			      int *channel, int *control, const pctl_refused **refused)
 {
-	int pair[2] = {-1, -1}, beside[2] = {-1, -1}, fds[4], i;
-	pctl_process_spec spec = {l->worker, NULL, l->envp, fds, 3};
-	char limits[LIMITS_TEXT], without[16];
+	int pair[2] = {-1, -1}, beside[2] = {-1, -1}, fds[5], page = -1, i;
+	pctl_process_spec spec = {l->worker, NULL, l->envp, fds, 4};
+	char limits[LIMITS_TEXT], sets[16], without[16];
 	pctl_status s;
 
 	*channel = *control = -1;
+	*refused = NULL;
+	snprintf(sets, sizeof(sets), "%u", l->confine.sets);
 	snprintf(without, sizeof(without), "%u", l->confine.without);
-	spec.argv = command_line(l, limits_text(&l->limits, limits), without);
+	spec.argv = command_line(l, limits_text(&l->limits, limits), sets, without);
 	if (!spec.argv)
 		return pctl_refuse(call, PC2_NOMEM, "no memory for a worker");
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0 ||
@@ -82,10 +95,15 @@ pctl_status pctl_launch_start(const pctl_launch *l, const pctl_call *call, pctl_
 		s = pctl_refuse(call, PC3102_WORKER_START, "no socket pair: %s", strerror(errno));
 		goto out;
 	}
+	if (!pctl_refused_create(&page, refused)) {
+		s = pctl_refuse(call, PC3102_WORKER_START, "no shared memory: %s", strerror(errno));
+		goto out;
+	}
 	fds[0] = pair[1];
 	fds[1] = beside[1];
 	fds[2] = l->library_fd;
-	fds[3] = l->further_fd;
+	fds[3] = page;
+	fds[4] = l->further_fd;
 	spec.n_fds += l->further_fd >= 0;
 	s = pctl_process_spawn(&spec, call, process);
 	if (s)
@@ -94,6 +112,8 @@ pctl_status pctl_launch_start(const pctl_launch *l, const pctl_call *call, pctl_
 	*control = beside[0];
 	pair[0] = beside[0] = -1;
 out:
+	if (page >= 0)
+		close(page);
 	for (i = 0; i < 2; i++) {
 		if (pair[i] >= 0)
 			close(pair[i]);

@@ -8,9 +8,10 @@
 
 /* The library's sealed copy, and that of one more the plugin may load (what a scripted one wraps). */
 #define PCTL_LAUNCH_LIBRARY_FD 5
-#define PCTL_LAUNCH_FURTHER_FD 6
+#define PCTL_LAUNCH_REFUSED_FD 6 /* the page of pctl_refused */
+#define PCTL_LAUNCH_FURTHER_FD 7
 #define PCTL_LAUNCH_LIBRARY_PATH "/proc/self/fd/5"
-#define PCTL_LAUNCH_FURTHER_PATH "/proc/self/fd/6"
+#define PCTL_LAUNCH_FURTHER_PATH "/proc/self/fd/7"
 
 /*
  * worker      path of pipectl-worker
@@ -37,8 +38,9 @@ typedef struct pctl_launch {
 	pctl_worker_limits limits;
 } pctl_launch;
 
-/* The host's ends: *channel non-blocking, *control a packet socket. PC3102. */
+/* The host's ends: *channel non-blocking, *control a packet socket, *refused the page that its supervisor writes, to be
+ * dropped by the caller whatever is returned. PC3102. */
 pctl_status pctl_launch_start(const pctl_launch *l, const pctl_call *call, pctl_process *process,
-			      int *channel, int *control);
+			      int *channel, int *control, const pctl_refused **refused);
 
 #endif

@@ -194,7 +194,8 @@ int pctl_ipc_window_create(uint64_t n_bytes, pctl_ipc_window *out)
 	fd = memfd_create("pipectl-window", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (fd < 0)
 		return 0;
-	if (ftruncate(fd, (off_t)n_bytes) < 0 ||
+	/* The worker writes into it, and may not run what it wrote. */
+	if (fchmod(fd, 0600) < 0 || ftruncate(fd, (off_t)n_bytes) < 0 ||
 	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0) {
 		close(fd);
 		return 0;

@@ -46,6 +46,19 @@ static int over_limits(pctl_remote *r, uint32_t *code)
 	return 1;
 }
 
+/* System calls that it was refused since this was said last. */
+static void tell_refused(pctl_remote *r, const pctl_call *call)
+{
+	char words[512];
+
+	if (!pctl_refused_words(r->refused, r->n_told, words, sizeof(words)))
+		return;
+	r->n_told = pctl_refused_count(r->refused);
+	pctl_warn_at(call, PC3113_WORKER_CALL, NULL,
+		     "the manifest's \"calls\" allows system calls that a trusted driver needs",
+		     "worker of plugin \"%s\": the confinement refused it %s", r->id, words);
+}
+
 static pctl_status __attribute__((format(printf, 4, 5)))
 lose(pctl_remote *r, const pctl_call *call, uint32_t code, const char *fmt, ...)
 {
@@ -67,6 +80,7 @@ lose(pctl_remote *r, const pctl_call *call, uint32_t code, const char *fmt, ...)
 		snprintf(r->cause + n, sizeof(r->cause) - n, "%s%s%s%s", n ? "; it " : "it ", cause,
 			 r->doing[0] ? ", during " : "", r->doing);
 told:
+	tell_refused(r, call);
 	r->lost = 1;
 	if (r->lost_code && code != PC4_CANCELLED)
 		code = r->lost_code;
@@ -331,6 +345,8 @@ static pctl_status ask(pctl_remote *r, const pctl_call *call, waiting w, pctl_ip
 				   answer);
 	if (answer && !pctl_ipc_in_done(body))
 		return pctl_remote_bad_reply(r, call, "refusal");
+	if (answer)
+		tell_refused(r, call);
 	return answer;
 }
 
@@ -365,7 +381,8 @@ pctl_status pctl_remote_ask_build(pctl_remote *r, const pctl_call *call, pctl_ip
 static pctl_status start(pctl_remote *r, const pctl_remote_options *o, const pctl_call *call)
 {
 	int channel = -1;
-	pctl_status s = pctl_launch_start(&o->launch, call, &r->process, &channel, &r->control_fd);
+	pctl_status s = pctl_launch_start(&o->launch, call, &r->process, &channel, &r->control_fd,
+					  &r->refused);
 
 	if (!s)
 		pctl_ipc_channel_init(&r->ch, channel);
@@ -448,6 +465,7 @@ void pctl_remote_close(pctl_remote *r)
 	if (r->control_fd >= 0)
 		close(r->control_fd);
 	pctl_ipc_window_close(&r->window);
+	pctl_refused_drop(r->refused);
 	pthread_mutex_destroy(&r->lock);
 	free(r->free_ids);
 	free(r);
@@ -477,4 +495,9 @@ int pctl_remote_at_fault(const pctl_remote *r)
 pid_t pctl_remote_pid(const pctl_remote *r)
 {
 	return r->process.pid;
+}
+
+const pctl_refused *pctl_remote_refused(const pctl_remote *r)
+{
+	return r->refused;
 }

@@ -35,6 +35,8 @@ struct pctl_remote {
 	int lost;
 	int blameless;	    /* it was lost because work was given up, not by its own doing */
 	uint32_t lost_code; /* 0: that of the way it was lost */
+	const pctl_refused *refused; /* system calls, by its supervisor */
+	uint32_t n_told;	     /* of them */
 	char cause[1024];
 	char doing[128]; /* the call under way, for the cause; empty where the code says enough */
 	char id[64];

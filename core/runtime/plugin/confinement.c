@@ -1,6 +1,7 @@
 /* What a plugin's worker may reach, and whether a policy is content with that. */
 #include <string.h>
 
+#include "runtime/ipc/calls.h"
 #include "runtime/plugin/devices.h"
 #include "runtime/plugin/registry_private.h"
 
@@ -63,11 +64,61 @@ static const char *own_file(const char *file)
 											: NULL;
 }
 
+/* Sets and single calls, as a manifest has them in one list. */
+static void add_calls(pctl_confinement *out, const char **calls, const char *const *list,
+		      uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const uint32_t set = pctl_call_set(list[i]);
+
+		out->sets |= set;
+		if (!set)
+			calls[out->n_calls++] = list[i];
+	}
+}
+
+static void add_programs(pctl_confinement *out, const char **programs, const char *const *list,
+			 uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		programs[out->n_programs++] = list[i];
+}
+
+/* What the kind of the plugin, its manifest and its driver's settings let its worker ask of the kernel. */
+static pctl_status add_kernel(pctl_registry *r, const known_plugin *const who[2],
+			      const pctl_driver_env *env, const pctl_call *call,
+			      pctl_confinement *out)
+{
+	uint32_t n_calls = env ? env->n_calls : 0, n_programs = env ? env->n_programs : 0, k;
+	const char **calls, **programs;
+
+	for (k = 0; k < 2 && who[k]; k++) {
+		n_calls += who[k]->n_calls;
+		n_programs += who[k]->n_programs;
+		out->sets |= who[k]->info.drivers != PCTL_DRIVERS_NONE ? PCTL_CALLS_DRIVER : 0;
+	}
+	calls = pctl_arena_array(r->arena, n_calls + 1u, sizeof(*calls));
+	programs = pctl_arena_array(r->arena, n_programs + 1u, sizeof(*programs));
+	if (!calls || !programs)
+		return pctl_refuse(call, PC2_NOMEM, "no memory for a confinement");
+	for (k = 0; k < 2 && who[k]; k++) {
+		add_calls(out, calls, who[k]->calls, who[k]->n_calls);
+		add_programs(out, programs, who[k]->programs, who[k]->n_programs);
+	}
+	if (env) {
+		add_calls(out, calls, env->calls, env->n_calls);
+		add_programs(out, programs, env->programs, env->n_programs);
+	}
+	out->calls = calls;
+	out->programs = programs;
+	return PCTL_OK;
+}
+
 pctl_status pctl_worker_confinement(pctl_registry *r, const known_plugin *p,
 				    const pctl_driver_env *env, const char *dir,
 				    const pctl_call *call, pctl_confinement *out)
 {
-	const pctl_status s = check_rules(r, p->info.id, call);
+	pctl_status s = check_rules(r, p->info.id, call);
 	const char **read;
 	const known_plugin *further =
 		env && env->wrapped ? pctl_registry_known(r, env->wrapped) : NULL;
@@ -95,5 +146,6 @@ pctl_status pctl_worker_confinement(pctl_registry *r, const known_plugin *p,
 	out->without = r->without;
 	out->read = read;
 	out->write = dir;
-	return PCTL_OK;
+	s = add_kernel(r, who, env, call, out);
+	return s;
 }

@@ -186,6 +186,12 @@ static pctl_driver_env *make_env(pctl_registry *r, const known_plugin *p, const 
 					: ds->set[k];
 			free(name);
 		}
+		if (strcmp(ds->driver, key) != 0)
+			continue;
+		e->calls = ds->calls;
+		e->n_calls = ds->n_calls;
+		e->programs = ds->programs;
+		e->n_programs = ds->n_programs;
 	}
 	for (i = 0; i < n; i++)
 		if (!set[i])

@@ -1,5 +1,6 @@
 /* Manifests: what a plugin says of itself before any of its code runs. */
 #include <libgen.h>
+#include <seccomp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "runtime/cas/cid.h"
 #include "foundation/conf/schema.h"
 #include "foundation/diag/diag.h"
+#include "runtime/ipc/calls.h"
 #include "runtime/plugin/registry_private.h"
 
 #define SUFFIX ".plugin.cfg"
@@ -110,6 +112,30 @@ static pctl_status check_name(const pctl_conf_value *v, const pctl_call *call)
 	return PCTL_OK;
 }
 
+static pctl_status check_call(const pctl_conf_value *v, const pctl_call *call)
+{
+	if (pctl_call_set(v->text))
+		return PCTL_OK;
+	if (seccomp_syscall_resolve_name(v->text) == __NR_SCMP_ERROR)
+		return pctl_refuse_at(call, PC3001_PLUGIN_MANIFEST, &v->pos,
+				      "\"driver\" and \"processes\" are sets of them",
+				      "\"%.64s\" is no system call", v->text);
+	if (!pctl_call_can_be_allowed(v->text))
+		return pctl_refuse_at(call, PC3001_PLUGIN_MANIFEST, &v->pos,
+				      "core/runtime/ipc/calls.def says why",
+				      "the system call \"%.64s\" cannot be allowed by its name",
+				      v->text);
+	return PCTL_OK;
+}
+
+static pctl_status check_program(const pctl_conf_value *v, const pctl_call *call)
+{
+	if (v->text[0] != '/')
+		return pctl_refuse_at(call, PC3001_PLUGIN_MANIFEST, &v->pos, NULL,
+				      "\"%.96s\" is not an absolute path", v->text);
+	return PCTL_OK;
+}
+
 static const pctl_conf_field abi_fields[] = {
 	{.key = "min",
 	 .kind = PCTL_FIELD_STRING,
@@ -128,6 +154,12 @@ static const pctl_conf_field op_element = {.kind = PCTL_FIELD_STRING, .check = c
 static const pctl_conf_field name_element = {.kind = PCTL_FIELD_STRING, .check = check_name};
 static const pctl_conf_field role_element = {.kind = PCTL_FIELD_CHOICE, .words = roles};
 static const pctl_conf_field set_element = {.kind = PCTL_FIELD_STRING, .check = check_assignment};
+static const pctl_conf_field call_element = {.kind = PCTL_FIELD_STRING, .check = check_call};
+static const pctl_conf_field program_element = {.kind = PCTL_FIELD_STRING, .check = check_program};
+#define CALLS_DOC                                                                                  \
+	"system calls that its confined worker may make besides those of its kind; \"driver\": "  \
+	"what drivers of devices need, \"processes\": to start processes"
+#define PROGRAMS_DOC "absolute paths of programs that its confined worker may execute"
 static const pctl_conf_field setting_fields[] = {
 	{.key = "driver",
 	 .kind = PCTL_FIELD_STRING,
@@ -139,6 +171,16 @@ static const pctl_conf_field setting_fields[] = {
 	 .element = &set_element,
 	 .max = 16,
 	 .doc = "NAME=VALUE pairs for its environment, unless the user has set NAME"},
+	{.key = "calls",
+	 .kind = PCTL_FIELD_LIST,
+	 .element = &call_element,
+	 .max = 32,
+	 .doc = CALLS_DOC},
+	{.key = "programs",
+	 .kind = PCTL_FIELD_LIST,
+	 .element = &program_element,
+	 .max = 16,
+	 .doc = PROGRAMS_DOC},
 };
 static const pctl_conf_schema setting_schema = PCTL_CONF_SCHEMA("a driver setting", setting_fields);
 static const pctl_conf_field setting_element = {.kind = PCTL_FIELD_GROUP, .group = &setting_schema};
@@ -231,6 +273,16 @@ static const pctl_conf_field plugin_fields[] = {
 	 .max = 32,
 	 .doc = "absolute paths of files and folders that its confined worker may read, besides "
 		"the system's"},
+	{.key = "calls",
+	 .kind = PCTL_FIELD_LIST,
+	 .element = &call_element,
+	 .max = 32,
+	 .doc = CALLS_DOC},
+	{.key = "programs",
+	 .kind = PCTL_FIELD_LIST,
+	 .element = &program_element,
+	 .max = 16,
+	 .doc = PROGRAMS_DOC},
 	{.key = "environment",
 	 .kind = PCTL_FIELD_LIST,
 	 .element = &name_element,
@@ -332,6 +384,10 @@ static int read_settings(pctl_arena *a, const pctl_conf_value *list, known_plugi
 		all[i].driver =
 			pctl_arena_dup(a, pctl_conf_string_or(list->items[i], "driver", ""));
 		all[i].set = texts(a, pctl_conf_get(list->items[i], "set"), &all[i].n_set);
+		all[i].calls =
+			texts(a, pctl_conf_get(list->items[i], "calls"), &all[i].n_calls);
+		all[i].programs =
+			texts(a, pctl_conf_get(list->items[i], "programs"), &all[i].n_programs);
 		if (!all[i].driver)
 			return 0;
 	}
@@ -379,6 +435,8 @@ static pctl_status read_fields(pctl_registry *r, const pctl_conf_value *g, known
 	info->roles = read_roles(pctl_conf_get(g, "roles"));
 	info->selects = PCTL_SELECTS_DEVICE + choice(g, "selects", selects, 0);
 	p->readable = texts(a, pctl_conf_get(g, "readable"), &p->n_readable);
+	p->calls = texts(a, pctl_conf_get(g, "calls"), &p->n_calls);
+	p->programs = texts(a, pctl_conf_get(g, "programs"), &p->n_programs);
 	p->environment = texts(a, pctl_conf_get(g, "environment"), &p->n_environment);
 	if (!info->id || !info->library || !read_ops(a, pctl_conf_get(g, "ops"), info) ||
 	    !read_settings(a, pctl_conf_get(g, "driver_settings"), p))

@@ -22,6 +22,7 @@ typedef struct probing {
 	int control; /* its end ends the child */
 	char stage[64];
 	int has_result;
+	const pctl_refused *refused;
 	pctl_ipc_frame result;
 } probing;
 
@@ -45,7 +46,7 @@ static pctl_status start(pctl_registry *r, const known_plugin *p, const pctl_cal
 	s = pctl_worker_confinement(r, p, NULL, NULL, call, &l.confine);
 	if (s)
 		return s;
-	s = pctl_launch_start(&l, call, &b->process, &channel, &b->control);
+	s = pctl_launch_start(&l, call, &b->process, &channel, &b->control, &b->refused);
 	if (!s)
 		pctl_ipc_channel_init(&b->ch, channel);
 	return s;
@@ -190,6 +191,18 @@ static void name_end(pctl_registry *r, known_plugin *p, const probing *b)
 					     p->info.library, b->stage, cause));
 }
 
+/* What the confinement kept from a plugin that was refused may be why. */
+static void add_refused(pctl_registry *r, known_plugin *p, const probing *b)
+{
+	char words[512];
+
+	if (p->info.state == PCTL_PLUGIN_REFUSED && p->info.why &&
+	    pctl_refused_words(b->refused, 0, words, sizeof(words)))
+		p->info.why = pctl_arena_printf(
+			r->arena, "%s; the confinement refused it %s (manifest key \"calls\")",
+			p->info.why, words);
+}
+
 void pctl_probe_run(pctl_registry *r, known_plugin *p)
 {
 	probing b = {.stage = "start", .control = -1};
@@ -225,6 +238,9 @@ void pctl_probe_run(pctl_registry *r, known_plugin *p)
 		name_end(r, p, &b);
 	}
 out:
+	pctl_refused_note(r, p, "", b.refused);
+	add_refused(r, p, &b);
+	pctl_refused_drop(b.refused);
 	pctl_process_kill(&b.process);
 	pctl_process_drop(&b.process);
 	pctl_ipc_channel_close(&b.ch);

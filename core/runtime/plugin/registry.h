@@ -165,6 +165,11 @@ pctl_status pctl_registry_in_process(const pctl_registry *r, const pctl_call *ca
 /* NULL when workers of this plugin are confined in full, else why not. Namespaces are a question of their own: what they
  * keep out, the rest keeps out as well, where the kernel has it. */
 const char *pctl_registry_unconfined(const pctl_registry *r, const char *id);
+/* System calls ("ptrace, setsid") that the confinement refused workers of this plugin, driver by driver, for as long as its
+ * library stays the same. */
+void pctl_registry_refused_each(pctl_registry *r, const char *id,
+				void (*tell)(void *ctx, const char *driver, const char *calls),
+				void *ctx);
 /* NULL when they have all namespaces of their own, else why not. Asks the kernel by trying, once in a process. */
 const char *pctl_registry_shares_namespaces(const pctl_registry *r, const char *id);
 /* Directories that were searched, in order, for `doctor`; present: 1 when it exists. */

@@ -19,6 +19,8 @@ typedef struct driver_setting {
 	const char *driver; /* key of the driver */
 	const char *const *set;
 	uint32_t n_set;
+	const char *const *calls, *const *programs; /* that it may make and execute */
+	uint32_t n_calls, n_programs;
 } driver_setting;
 
 /* One manifest. */
@@ -30,6 +32,8 @@ typedef struct known_plugin {
 	uint32_t n_environment;
 	const char *const *readable; /* that its worker may read besides the system's folders */
 	uint32_t n_readable;
+	const char *const *calls, *const *programs;
+	uint32_t n_calls, n_programs;
 	uint32_t abi_min[2], abi_max[2]; /* major, minor */
 	const driver_setting *settings;
 	uint32_t n_settings;
@@ -149,6 +153,10 @@ char *const *pctl_worker_environment(pctl_arena *a, const known_plugin *p,
 pctl_status pctl_worker_confinement(pctl_registry *r, const known_plugin *p,
 				    const pctl_driver_env *env, const char *dir,
 				    const pctl_call *call, pctl_confinement *out);
+
+/* refused.c: keep what a worker of this plugin was refused, for `pipectl doctor`. */
+void pctl_refused_note(pctl_registry *r, const known_plugin *p, const char *driver,
+		       const pctl_refused *page);
 
 /* Directories below `dir` that this environment speaks of. */
 uint32_t pctl_worker_private_dirs(const char *const **out);

@@ -105,6 +105,10 @@ static pctl_status add_wrapped(pctl_registry *r, const pctl_plugin_info *info, c
 	env->key = pctl_arena_dup(r->arena, e->env->key);
 	env->file = e->env->file;
 	env->wrapped = inner->id;
+	env->calls = e->env->calls;
+	env->n_calls = e->env->n_calls;
+	env->programs = e->env->programs;
+	env->n_programs = e->env->n_programs;
 	env->n_set = n;
 out:
 	pctl_devices_destroy(list);

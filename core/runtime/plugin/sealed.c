@@ -91,7 +91,8 @@ int pctl_sealed_copy(const char *path, char hex[2 * PCTL_DIGEST_BYTES + 1])
 	if (from < 0)
 		return -1;
 	to = memfd_create(base ? base + 1 : path, MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (to < 0 || !copy(from, to) || !seal(to) || !hash(to, hex)) {
+	/* Mapped, never run: no worker makes a program of it. */
+	if (to < 0 || fchmod(to, 0600) < 0 || !copy(from, to) || !seal(to) || !hash(to, hex)) {
 		error = errno;
 		if (to >= 0)
 			close(to);

@@ -258,6 +258,9 @@ void pctl_backend_session_close(pctl_backend_session *view, const pctl_call *cal
 
 	if (!s)
 		return;
+	if (s->remote)
+		pctl_refused_note(s->r, pctl_registry_known(s->r, view->plugin->id), s->driver,
+				  pctl_remote_refused(s->remote));
 	lost = pctl_backend_session_lost(view);
 	if (lost && pctl_remote_at_fault(s->remote))
 		pctl_quarantine_strike(s->r, view->plugin->id, s->driver, lost, call);
