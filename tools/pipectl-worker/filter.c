@@ -24,7 +24,8 @@
 #define PROGRAM 2048u
 #define MFD_TO_RUN 0x10u /* MFD_EXEC, later than the headers of Debian 12 */
 #define MODE_TO_RUN 0111u
-#define FLAG_KILLABLE (1u << 5) /* a call that waits for the supervisor is interrupted by death alone */
+#define FLAG_KILLABLE \
+	(1u << 5) /* a call that waits for the supervisor is interrupted by death alone */
 
 #if defined(__x86_64__)
 #define MACHINE AUDIT_ARCH_X86_64
@@ -65,9 +66,9 @@ static void put_return(program *p, uint32_t what)
 /* The low 32 bits of an argument; machines with the high ones first have no filter (MACHINE). */
 static void put_load(program *p, uint32_t arg)
 {
-	put(p, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-					    (uint32_t)offsetof(struct seccomp_data, args) +
-						    8 * arg));
+	put(p,
+	    (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+					 (uint32_t)offsetof(struct seccomp_data, args) + 8 * arg));
 }
 
 /* Allow when the argument has `value` under `mask`. */
@@ -179,8 +180,9 @@ static void decide(const char *name, uint32_t condition, int32_t error, decision
 
 uint32_t worker_sets(const worker_args *a)
 {
-	return PCTL_CALLS_BASE | a->sets | (a->n_programs ? PCTL_CALLS_PROCESSES | PCTL_CALLS_PROGRAMS : 0) |
-	       (SANITIZED ? PCTL_CALLS_DRIVER | PCTL_CALLS_PROCESSES : 0);
+	return PCTL_CALLS_BASE | a->sets |
+	       (a->n_programs ? PCTL_CALLS_PROCESSES | PCTL_CALLS_PROGRAMS : 0) |
+	       (SANITIZED ? PCTL_CALLS_PROCESSES : 0);
 }
 
 static void decide_all(const worker_args *a, decision *d)

@@ -155,8 +155,7 @@ static int is_time(uint64_t *next, int slice_ms)
 
 static void __attribute__((noreturn)) supervise(watching *w, int signals)
 {
-	struct pollfd fds[3] = {
-		{signals, POLLIN, 0}, {PCTL_IPC_CONTROL_FD, 0, 0}, {-1, POLLIN, 0}};
+	struct pollfd fds[3] = {{signals, POLLIN, 0}, {PCTL_IPC_CONTROL_FD, 0, 0}, {-1, POLLIN, 0}};
 	const int slice = !w->limits ? -1 : w->whole ? LOOK_MS : LOOK_FAR_MS;
 	struct signalfd_siginfo info;
 	uint64_t next_look = 0;

@@ -27,8 +27,8 @@ typedef struct worker_args {
 	uint32_t n_calls, n_programs;
 	const char *calls[WORKER_CALLS_MAX];	   /* further system calls */
 	const char *programs[WORKER_PROGRAMS_MAX]; /* files to execute */
-	int to_supervisor;			   /* where the filter's listener goes; -1: nowhere */
-	uint32_t without;			   /* PCTL_CONFINE_* */
+	int to_supervisor; /* where the filter's listener goes; -1: nowhere */
+	uint32_t without;  /* PCTL_CONFINE_* */
 	pctl_worker_limits limits;
 } worker_args;
 
@@ -51,8 +51,8 @@ void worker_count(const pctl_worker_limits *limits, int whole, uint32_t *process
 typedef struct judge {
 	const worker_args *a;
 	pctl_refused *refused; /* the page that the host reads */
-	int fd;		       /* a socket that brings the listener, then the listener; -1: there is none */
-	int to;		       /* the other end of that socket */
+	int fd; /* a socket that brings the listener, then the listener; -1: there is none */
+	int to; /* the other end of that socket */
 	int is_listening;
 	int whole; /* as in worker_watch */
 	int is_counted;

@@ -22,7 +22,8 @@ int pctl_call_can_be_allowed(const char *name)
 {
 	for (uint32_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (!strcmp(rows[i].name, name) &&
-		    (rows[i].verdict != PCTL_CALL_ALLOWED || rows[i].condition != PCTL_CALL_ANY))
+		    (rows[i].verdict != PCTL_CALL_ALLOWED || rows[i].condition != PCTL_CALL_ANY ||
+		     rows[i].set & (PCTL_CALLS_PROCESSES | PCTL_CALLS_PROGRAMS)))
 			return 0;
 	return 1;
 }

@@ -37,7 +37,7 @@ typedef struct pctl_call_row {
 } pctl_call_row;
 
 const pctl_call_row *pctl_call_rows(uint32_t *n);
-/* 1: a manifest may allow it by name; 0: it is listed as refused, or only under a condition. */
+/* 1: a manifest may allow it by name; 0: it is listed as refused, under a condition, or as what starts processes. */
 int pctl_call_can_be_allowed(const char *name);
 /* PCTL_CALLS_* of the word that a manifest uses ("driver", "processes"); 0: none. */
 uint32_t pctl_call_set(const char *word);

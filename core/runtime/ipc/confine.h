@@ -11,7 +11,8 @@
 typedef struct pctl_confine_facts {
 	uint32_t landlock_abi; /* 0: there is none */
 	uint32_t seccomp;      /* filters can be installed */
-	uint32_t supervised; /* they can hand what is not listed to a supervisor, which answers and tells of it */
+	uint32_t
+		supervised; /* they can hand what is not listed to a supervisor, which answers and tells of it */
 	uint32_t namespaces; /* PCTL_NS_* that a worker of this user gets */
 } pctl_confine_facts;
 
@@ -103,7 +104,7 @@ typedef struct pctl_confinement {
 	uint32_t n_calls, n_programs;
 	const char *const *calls;    /* further system calls, by name */
 	const char *const *programs; /* files that it may execute */
-	uint32_t without;  /* PCTL_CONFINE_*: as on a kernel that lacks them, for tests */
+	uint32_t without;	     /* PCTL_CONFINE_*: as on a kernel that lacks them, for tests */
 } pctl_confinement;
 
 #endif

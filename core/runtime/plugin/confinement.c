@@ -13,6 +13,18 @@ static int is_left_out(const pctl_registry *r, const char *id)
 	return 0;
 }
 
+/* What the kernel offers, less what a test takes away. */
+static void kernel_facts(const pctl_registry *r, pctl_confine_facts *out)
+{
+	pctl_confine_ask(out);
+	if (r->without & PCTL_CONFINE_LANDLOCK)
+		out->landlock_abi = 0;
+	if (r->without & PCTL_CONFINE_SECCOMP)
+		out->seccomp = out->supervised = 0;
+	if (r->without & PCTL_CONFINE_SUPERVISOR)
+		out->supervised = 0;
+}
+
 const char *pctl_registry_unconfined(const pctl_registry *r, const char *id)
 {
 	pctl_confine_facts facts;
@@ -20,7 +32,7 @@ const char *pctl_registry_unconfined(const pctl_registry *r, const char *id)
 
 	if (is_left_out(r, id))
 		return "the configuration leaves it out";
-	pctl_confine_ask(&facts);
+	kernel_facts(r, &facts);
 	lack = pctl_confine_lack(&facts);
 	return lack ? pctl_arena_printf(r->arena, "the kernel lacks %s", lack) : NULL;
 }
@@ -55,6 +67,24 @@ static pctl_status check_rules(const pctl_registry *r, const char *id, const pct
 				   "policy forbids that (%s)",
 				   id, why, r->rules.namespaces_by);
 	return PCTL_OK;
+}
+
+/* A kernel that lacks something is no secret; who leaves a plugin out knows. Once is enough. */
+static void warn_of_lack(pctl_registry *r, const pctl_call *call)
+{
+	pctl_confine_facts facts;
+	const char *lack;
+
+	kernel_facts(r, &facts);
+	lack = r->told_of_lack ? NULL : pctl_confine_lack(&facts);
+	if (!lack)
+		return;
+	r->told_of_lack = 1;
+	pctl_warn_at(
+		call, PC3036_PLUGIN_UNCONFINED, NULL,
+		"`pipectl doctor` says what there is; plugins.confinement = \"required\" runs no "
+		"plugin then",
+		"workers are not confined in full: the kernel lacks %s", lack);
 }
 
 /* Where it is needed, and not the system's own, which every worker may read. */
@@ -130,6 +160,7 @@ pctl_status pctl_worker_confinement(pctl_registry *r, const known_plugin *p,
 		return s;
 	if (is_left_out(r, p->info.id))
 		return PCTL_OK;
+	warn_of_lack(r, call);
 	read = pctl_arena_array(
 		r->arena, r->n_readable + p->n_readable + (further ? further->n_readable : 0) + 2,
 		sizeof(*read));

@@ -156,8 +156,8 @@ static const pctl_conf_field role_element = {.kind = PCTL_FIELD_CHOICE, .words =
 static const pctl_conf_field set_element = {.kind = PCTL_FIELD_STRING, .check = check_assignment};
 static const pctl_conf_field call_element = {.kind = PCTL_FIELD_STRING, .check = check_call};
 static const pctl_conf_field program_element = {.kind = PCTL_FIELD_STRING, .check = check_program};
-#define CALLS_DOC                                                                                  \
-	"system calls that its confined worker may make besides those of its kind; \"driver\": "  \
+#define CALLS_DOC                                                                                \
+	"system calls that its confined worker may make besides those of its kind; \"driver\": " \
 	"what drivers of devices need, \"processes\": to start processes"
 #define PROGRAMS_DOC "absolute paths of programs that its confined worker may execute"
 static const pctl_conf_field setting_fields[] = {
@@ -384,8 +384,7 @@ static int read_settings(pctl_arena *a, const pctl_conf_value *list, known_plugi
 		all[i].driver =
 			pctl_arena_dup(a, pctl_conf_string_or(list->items[i], "driver", ""));
 		all[i].set = texts(a, pctl_conf_get(list->items[i], "set"), &all[i].n_set);
-		all[i].calls =
-			texts(a, pctl_conf_get(list->items[i], "calls"), &all[i].n_calls);
+		all[i].calls = texts(a, pctl_conf_get(list->items[i], "calls"), &all[i].n_calls);
 		all[i].programs =
 			texts(a, pctl_conf_get(list->items[i], "programs"), &all[i].n_programs);
 		if (!all[i].driver)

@@ -75,6 +75,7 @@ struct pctl_registry {
 	uint64_t build_memory;
 	pctl_rows verdicts;
 	uint32_t without;
+	int told_of_lack; /* of the kernel, once */
 	int verdicts_changed;
 	pctl_rows quarantine;
 	pctl_quarantine_entry *entries; /* view of quarantine, rebuilt when it changes */

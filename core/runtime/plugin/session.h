@@ -17,7 +17,8 @@ typedef struct pctl_driver_env {
 	const char *file;	/* the ICD description it comes from, or NULL */
 	const char *const *set; /* NAME=VALUE pairs */
 	uint32_t n_set;
-	const char *const *calls, *const *programs; /* that its workers may make and execute besides */
+	const char *const *calls,
+		*const *programs; /* that its workers may make and execute besides */
 	uint32_t n_calls, n_programs;
 	uint32_t order;	     /* among the backend's environments */
 	const char *script;  /* of a backend that takes one (then `set` ends with NULL), or NULL */
