@@ -16,8 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "foundation/base/clock.h"
 #include "runtime/ipc/launch.h"
-#include "runtime/ipc/process.h"
 #include "runtime/ipc/protocol.h"
 #include "worker.h"
 
