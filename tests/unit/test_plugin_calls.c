@@ -8,7 +8,7 @@
 #include "runtime/ipc/calls.h"
 
 /* Who may be said to need a call. */
-static const char *const known[] = {"libc",   "worker",	  "lavapipe", "SwiftShader", "PoCL",
+static const char *const known[] = {"libc",    "worker",   "lavapipe", "SwiftShader", "PoCL",
 				    "rusticl", "Oclgrind", "NVIDIA",   "Mesa"};
 
 static int is_known(const char *who)
@@ -77,9 +77,9 @@ static void calls__a_bad_row_is_found(void **state)
 
 static void calls__a_manifest_allows_no_way_out(void **state)
 {
-	static const char *const no[] = {"ptrace", "bpf",    "clone",	    "clone3", "fork",
-					 "execve", "socket", "io_uring_setup", "chmod",
-					 "kill",   "ioctl",  "memfd_create",   "seccomp"};
+	static const char *const no[] = {
+		"ptrace",	  "bpf",   "clone", "clone3", "fork",	      "execve", "socket",
+		"io_uring_setup", "chmod", "kill",  "ioctl",  "memfd_create", "seccomp"};
 	size_t i;
 
 	(void)state;

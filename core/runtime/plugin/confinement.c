@@ -70,13 +70,13 @@ static pctl_status check_rules(const pctl_registry *r, const char *id, const pct
 }
 
 /* A kernel that lacks something is no secret; who leaves a plugin out knows. Once is enough. */
-static void warn_of_lack(pctl_registry *r, const pctl_call *call)
+void pctl_worker_warn(pctl_registry *r, const known_plugin *p, const pctl_call *call)
 {
 	pctl_confine_facts facts;
 	const char *lack;
 
 	kernel_facts(r, &facts);
-	lack = r->told_of_lack ? NULL : pctl_confine_lack(&facts);
+	lack = r->told_of_lack || is_left_out(r, p->info.id) ? NULL : pctl_confine_lack(&facts);
 	if (!lack)
 		return;
 	r->told_of_lack = 1;
@@ -160,7 +160,6 @@ pctl_status pctl_worker_confinement(pctl_registry *r, const known_plugin *p,
 		return s;
 	if (is_left_out(r, p->info.id))
 		return PCTL_OK;
-	warn_of_lack(r, call);
 	read = pctl_arena_array(
 		r->arena, r->n_readable + p->n_readable + (further ? further->n_readable : 0) + 2,
 		sizeof(*read));

@@ -173,6 +173,7 @@ static pctl_status open_remote(pctl_registry *r, known_plugin *p, const pctl_cal
 	if (!o.launch.envp)
 		return pctl_refuse(call, PC2_NOMEM, "no memory for an op library");
 	o.launch.limits = r->rules.limits;
+	pctl_worker_warn(r, p, call);
 	s = pctl_worker_confinement(r, p, NULL, NULL, call, &o.launch.confine);
 	return s ? s : pctl_remote_ops_open(&o, call, out);
 }

@@ -159,6 +159,9 @@ pctl_status pctl_worker_confinement(pctl_registry *r, const known_plugin *p,
 void pctl_refused_note(pctl_registry *r, const known_plugin *p, const char *driver,
 		       const pctl_refused *page);
 
+/* Before a worker is started for work: a warning, once, where the kernel cannot confine in full. */
+void pctl_worker_warn(pctl_registry *r, const known_plugin *p, const pctl_call *call);
+
 /* Directories below `dir` that this environment speaks of. */
 uint32_t pctl_worker_private_dirs(const char *const **out);
 

@@ -120,6 +120,7 @@ static pctl_status open_worker(session *s, known_plugin *p, const pctl_driver_en
 	o.launch.envp = pctl_worker_environment(r->arena, p, env, s->dir);
 	o.launch.cache_dir = s->dir ? pctl_arena_printf(r->arena, "%s/plugin", s->dir) : NULL;
 	o.launch.limits = r->rules.limits;
+	pctl_worker_warn(r, p, call);
 	st = pctl_worker_confinement(r, p, env, s->dir, call, &o.launch.confine);
 	if (st)
 		return st;
