@@ -1,0 +1,151 @@
+/* Which system calls a confined worker may make: each kind of plugin has its list, a manifest allows what it names, what is
+ * refused is named, and a kernel that cannot do this is told of. The calls are made by forbidden.c. */
+#include "setup.h"
+
+#include "planted/planted.h"
+
+/* The run-time of a sanitizer starts a process at the end: every worker may. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#else
+#define SANITIZED 0
+#endif
+
+static const pctl_worker_limits limits = {
+	.memory = 96u << 20, .file = 1u << 30, .tasks = 24, .processes = 12};
+
+/* One call of a backend of some kind: what it is refused is named, beside the failure that comes of it. */
+static void ask_for(const char *what, const char *manifest, uint32_t without, const char *refused)
+{
+	pctl_support support = {.head = PCTL_HEAD(pctl_support)};
+	pctl_backend_session *s;
+	const char *said = NULL;
+	pctl_device *dev;
+	pctl_status st;
+	fixture f;
+	uint32_t i;
+
+	fixture_begin(&f);
+	fixture_manifest(&f, "fake", FAKES "/forbidden.so", manifest);
+	f.limits = limits;
+	f.without = without;
+	fixture_open(&f, 5000);
+	assert_int_equal(pctl_backend_session_open(f.r, "fake", NULL, 0, f.call, &s), PCTL_OK);
+	assert_int_equal(s->table->device_open(s->inst, f.call, 0, &dev), PCTL_OK);
+	st = s->table->supports(dev, f.call, (const uint8_t *)what, 1, &support);
+	for (i = 0; i < pctl_diag_list_count(f.diags); i++)
+		if (pctl_diag_list_at(f.diags, i)->code == PC3113_WORKER_CALL)
+			said = pctl_diag_list_at(f.diags, i)->message;
+	if (!refused && (st || said))
+		fail_msg("%s with \"%s\": %d, %s", what, manifest, st, said ? said : "no word");
+	if (refused && (!st || (*refused && (!said || !strstr(said, refused)))))
+		fail_msg("%s with \"%s\": %d, %s", what, manifest, st, said ? said : "no word");
+	if (refused && !*refused && said)
+		fail_msg("%s is told: %s", what, said);
+	if (refused && *refused)
+		planted(refused, *manifest ? manifest : "a backend without a driver", "PC3113",
+			said);
+	s->table->device_close(dev);
+	pctl_backend_session_close(s, f.call);
+	fixture_end(&f);
+}
+
+static void confine__each_kind_has_its_list(void **state)
+{
+	const char *driver = "calls = [ \"driver\" ];", *processes = "calls = [ \"processes\" ];";
+	const char *alone = "calls = [ \"munlockall\" ];";
+
+	(void)state;
+	/* What computes needs none of these. */
+	ask_for("m", "", 0, "memfd_create");
+	if (!SANITIZED)
+		ask_for("f", "", 0, "clone");
+	ask_for("i", "", 0, "ioctl");
+	ask_for("u", "", 0, "munlockall");
+	ask_for("p", "", 0, "pidfd_open");
+	ask_for("n", "", 0, "clone");
+	/* Sets and single calls, each alone. */
+	ask_for("m", driver, 0, NULL);
+	ask_for("i", driver, 0, NULL);
+	ask_for("M", driver, 0, "memfd_create");
+	ask_for("c", driver, 0, "fchmod");
+	if (!SANITIZED)
+		ask_for("f", driver, 0, "clone");
+	ask_for("f", processes, 0, NULL);
+	ask_for("n", processes, 0, "clone");
+	ask_for("m", processes, 0, "memfd_create");
+	ask_for("u", driver, 0, "munlockall");
+	ask_for("u", alone, 0, NULL);
+	/* Known to be asked for and to do without: refused, and not spoken of. */
+	ask_for("s", driver, 0, "");
+	/* On a kernel whose filters ask nobody they are refused all the same, in silence. */
+	ask_for("m", "", PCTL_CONFINE_SUPERVISOR, "");
+	if (!SANITIZED)
+		ask_for("f", "", PCTL_CONFINE_SUPERVISOR, "");
+	ask_for("n", processes, PCTL_CONFINE_SUPERVISOR, "");
+	ask_for("f", processes, PCTL_CONFINE_SUPERVISOR, NULL);
+	/* And without a filter there is nothing that refuses. */
+	ask_for("m", "", PCTL_CONFINE_SECCOMP, NULL);
+	ask_for("f", "", PCTL_CONFINE_SECCOMP, NULL);
+	ask_for("i", "", PCTL_CONFINE_SECCOMP, NULL);
+	ask_for("u", "", PCTL_CONFINE_SECCOMP, NULL);
+	ask_for("p", "", PCTL_CONFINE_SECCOMP, NULL);
+	ask_for("n", "", PCTL_CONFINE_SECCOMP, NULL);
+	ask_for("s", "", PCTL_CONFINE_SECCOMP, NULL);
+}
+
+/* A kernel that lacks something says so in a warning, and a policy that wants all of it gets no plugin. */
+static void warned(uint32_t without, const char *words)
+{
+	static const pctl_plugin_rules wanted = {.only_confined = 1, .confinement_by = "test"};
+	pctl_backend_session *s = NULL;
+	uint32_t i, n = 0;
+	fixture f;
+
+	fixture_begin(&f);
+	fixture_manifest(&f, "fake", FAKES "/fake.so", "");
+	f.without = without;
+	fixture_open(&f, 5000);
+	for (i = 0; i < 2; i++) {
+		assert_int_equal(pctl_backend_session_open(f.r, "fake", NULL, 0, f.call, &s),
+				 PCTL_OK);
+		pctl_backend_session_close(s, f.call);
+	}
+	for (i = 0; i < pctl_diag_list_count(f.diags); i++)
+		if (pctl_diag_list_at(f.diags, i)->code == PC3036_PLUGIN_UNCONFINED &&
+		    pctl_diag_list_at(f.diags, i)->severity == PCTL_SEVERITY_WARNING)
+			n += !words || strstr(pctl_diag_list_at(f.diags, i)->message, words);
+	if (n != (words ? 1 : 0))
+		fail_msg("%u warnings, \"%s\"", n, words ? words : "none");
+	if (words) {
+		const char *dirs[] = {f.dir};
+		const pctl_registry_options o = {.dirs = dirs,
+						 .n_dirs = 1,
+						 .flags = PCTL_REGISTRY_NO_DEFAULT_DIRS,
+						 .home = f.home,
+						 .worker = WORKER,
+						 .rules = &wanted,
+						 .without = without};
+
+		pctl_registry_close(f.r);
+		f.r = NULL;
+		assert_int_equal(pctl_registry_open(&o, f.call, &f.r), PCTL_OK);
+		assert_int_not_equal(pctl_backend_session_open(f.r, "fake", NULL, 0, f.call, &s),
+				     PCTL_OK);
+		planted("a kernel that confines only in part", words, "PC3036",
+			pctl_registry_unconfined(f.r, "fake"));
+	}
+	fixture_end(&f);
+}
+
+static void confine__what_the_kernel_lacks_is_told(void **state)
+{
+	(void)state;
+	warned(0, NULL);
+	warned(PCTL_CONFINE_LANDLOCK, "landlock");
+	warned(PCTL_CONFINE_SECCOMP, "seccomp filters");
+	warned(PCTL_CONFINE_SUPERVISOR, "ask a supervisor");
+}
+
+PCTL_TESTS_MAIN(PCTL_TEST(confine__each_kind_has_its_list),
+		PCTL_TEST(confine__what_the_kernel_lacks_is_told))
