@@ -173,7 +173,15 @@ static void test_proof_plans__an_op_nobody_knows_gets_problems(void **state)
 				      .attr = attr};
 	MUST(pctl_units_create(rig.call, &list));
 	MUST(pctl_plan_units(&bench, &s, rig.call, list));
-	assert_int_equal(list->n, 2); /* parity in two types; the law is prose, and said to be */
+	assert_int_equal(list->n, 4); /* parity in two types; the law is prose, and said to be */
+	for (uint32_t i = 1; i < 4; i += 2) {
+		pctl_block b;
+
+		assert_string_equal(list->units[i].name, "laws that nobody checks");
+		assert_int_equal(list->units[i].run(&list->units[i], &bench, 0, rig.call, &b),
+				 PCTL_E_INVALID);
+	}
+	assert_int_equal(count_of(PC5354_PLAN_LAWLESS), 2);
 	assert_string_equal(list->units[0].subject, "foreign.op@3 u16");
 	assert_non_null(strstr(list->units[0].domain, "fast=false|true"));
 	assert_true(list->units[0].n_cases > 100);

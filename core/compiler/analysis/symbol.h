@@ -38,10 +38,15 @@ typedef struct pctl_fact {
 } pctl_fact;
 
 /*
- * One scalar. exact: it equals the form's number and lies in lo .. hi; else only the form modulo
- * 2^width is known. uniform  who agrees on it among those who run the same dynamic instance
- * (control flow) shared   who agrees on it among all accesses of one barrier interval (races): not
- * iterations yes, no  of a bool: facts that hold when it is true, false
+ * One scalar.
+ *
+ * exact    1: it equals the form's number and lies in lo .. hi; 0: only the form modulo 2^width is
+ *          known
+ * uniform  PCTL_AGREE_*: who agrees on it among those who run the same dynamic instance (control
+ *          flow)
+ * shared   PCTL_AGREE_*: who agrees on it among all accesses of one barrier interval (races); not
+ *          from one iteration to the next
+ * yes, no  of a bool: facts that hold when it is true, when it is false
  */
 typedef struct pctl_known {
 	pctl_form form;

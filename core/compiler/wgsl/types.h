@@ -35,9 +35,10 @@ enum type_kind {
  * elem     element, column, pointee; NULL otherwise
  * count    elements of an array; 0 when count_expr (an override expression) gives it
  * nesting  levels of composition, WGSL allows 15
- * plain    1: constructible (values of it exist: no atomic, no runtime array inside, no override
- * count) shared   1: host-shareable ir       1 + id of the type in the program being built, 0: not
- * yet
+ * plain    1: constructible: values of it exist (no atomic, no runtime array and no override count
+ *          inside)
+ * shared   1: host-shareable
+ * ir       1 + id of the type in the program being built, 0: not yet
  */
 struct type {
 	uint8_t kind;

@@ -160,7 +160,7 @@ static pctl_status add_unit(const pctl_problems *l, const pctl_plan_law *law, ui
 /* A law as said in the library: a unit, or prose that is named and counts for nothing. first: of the op's dtypes. */
 static pctl_status add_law(const pctl_problems *l, const pctl_op_rules *rules, uint32_t i,
 			   int first, const pctl_selection *s, const pctl_call *call,
-			   pctl_units *list, uint32_t *n_measures)
+			   pctl_units *list, uint32_t *n_measures, uint32_t *n_laws)
 {
 	const uint32_t track = track_of(l->op.desc);
 	const pctl_law *said = &rules->laws[i];
@@ -177,10 +177,46 @@ static pctl_status add_law(const pctl_problems *l, const pctl_op_rules *rules, u
 		return PCTL_OK;
 	}
 	*n_measures += law->measured;
+	(*n_laws)++;
 	if (level > s->level)
 		return PCTL_OK;
 	return add_unit(l, law, law->measured ? PCTL_UNIT_PARITY : PCTL_UNIT_LAW, level, call,
 			list);
+}
+
+static pctl_status run_lawless(const pctl_unit *u, pctl_bench *b, uint64_t block,
+			       const pctl_call *call, pctl_block *out)
+{
+	(void)b;
+	(void)block;
+	memset(out, 0, sizeof(*out));
+	return pctl_refuse(call, PC5354_PLAN_LAWLESS, "%s: no law of it can be checked",
+			   u->subject);
+}
+
+/* An op without a law that is checked cannot hold a level that wants laws: the unit that says so never runs. */
+static pctl_status add_lawless(const pctl_problems *l, const pctl_selection *s,
+			       const pctl_call *call, pctl_units *list)
+{
+	const pctl_op_desc *d = l->op.desc;
+	const uint32_t track = track_of(d);
+	pctl_unit u = {.kind = PCTL_UNIT_LAW,
+		       .level = track == PCTL_TRACK_INTEGER ? 3 : 2,
+		       .track = track,
+		       .name = "laws that nobody checks",
+		       .domain = "none",
+		       .n_cases = 1,
+		       .n_blocks = 1,
+		       .run = run_lawless};
+
+	if (u.level > s->level)
+		return PCTL_OK;
+	u.op = pctl_arena_printf(list->arena, "%s@%" PRIu32, d->name, d->version);
+	u.subject = pctl_arena_printf(list->arena, "%s@%" PRIu32 " %s", d->name, d->version,
+				      pctl_dtype_name(l->dtype));
+	if (u.op == NULL || u.subject == NULL)
+		return pctl_refuse(call, PC2_NOMEM, "no memory for units of proof");
+	return pctl_units_add(list, &u, call);
 }
 
 static pctl_status add_dtype(pctl_bench *b, const pctl_selection *s, const pctl_op_ref *op,
@@ -191,7 +227,7 @@ static pctl_status add_dtype(pctl_bench *b, const pctl_selection *s, const pctl_
 	pctl_problems *l = pctl_arena_alloc(list->arena, sizeof(*l));
 	const uint32_t track = track_of(op->desc);
 	const uint32_t level = track == PCTL_TRACK_INTEGER ? 3 : 1;
-	uint32_t n_measures = 0;
+	uint32_t n_measures = 0, n_laws = 0;
 	pctl_status status;
 
 	if (l == NULL)
@@ -202,8 +238,10 @@ static pctl_status add_dtype(pctl_bench *b, const pctl_selection *s, const pctl_
 	if (track != PCTL_TRACK_APPROXIMATE && level <= s->level)
 		status = add_unit(l, NULL, PCTL_UNIT_PARITY, level, call, list);
 	for (uint32_t i = 0; rules != NULL && i < rules->n_laws && status == PCTL_OK; i++)
-		status = add_law(l, rules, i, *n_before == 0, s, call, list, &n_measures);
+		status = add_law(l, rules, i, *n_before == 0, s, call, list, &n_measures, &n_laws);
 	(*n_before)++;
+	if (status == PCTL_OK && track != PCTL_TRACK_APPROXIMATE && n_laws == 0)
+		status = add_lawless(l, s, call, list);
 	if (status == PCTL_OK && track == PCTL_TRACK_APPROXIMATE && n_measures == 0)
 		status = pctl_refuse(call, PC5352_PLAN_TOLERANCE, "%s@%" PRIu32, op->desc->name,
 				     op->desc->version);

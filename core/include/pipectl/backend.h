@@ -7,6 +7,14 @@
  * at a time. Threads: all calls for one device come from one thread, except cancel. No call runs
  * code of the host other than the sink and cancel test of its own pctl_call. Every call is
  * serialisable: the host runs backends in a worker process and forwards each of them.
+ *
+ * Errors: a call that fails says why in one diagnostic with a code of the table (pctl_refuse) and
+ * returns that code's status; the host says PC3118 for a failure without a word, and PC3108 for a
+ * status that it does not know or a call that says PCTL_OK and makes nothing. Every call may return
+ * PCTL_E_NOMEM, PCTL_E_CANCELLED once its cancel test said yes, PCTL_E_DEVICE_LOST, after which the
+ * device is good for device_close alone, and PCTL_E_INTERNAL; further ones stand at the slot. On any
+ * error nothing is made and what an `out` points to is not read. The host checks what it passes
+ * (ranges, alignments, limits of device_caps) and so does a backend, with PCTL_E_INVALID.
  */
 #ifndef PIPECTL_BACKEND_H
 #define PIPECTL_BACKEND_H
@@ -25,7 +33,7 @@ typedef struct pctl_list pctl_list;
 
 enum {
 	PCTL_DEVICE_OTHER = 0,
-	PCTL_DEVICE_REFERENCE = 1, /* the interpreter */
+	PCTL_DEVICE_REFERENCE = 1, /* believed of plugins with that role alone, else OTHER */
 	PCTL_DEVICE_CPU = 2,
 	PCTL_DEVICE_INTEGRATED = 3,
 	PCTL_DEVICE_DISCRETE = 4
@@ -88,8 +96,8 @@ typedef struct pctl_binding {
 } pctl_binding;
 
 #define PCTL_BUILD_SANITIZE \
-	1u /* detect races, out-of-bounds accesses, divergent barriers (cpu only) */
-#define PCTL_BUILD_COUNT 2u /* count what runs (cpu only) */
+	1u /* detect races, out-of-bounds accesses, divergent barriers (asked of the reference) */
+#define PCTL_BUILD_COUNT 2u /* count what runs (asked of the reference) */
 
 /* What happened in a submit. timestamps: nanoseconds since the first, one per list_timestamp
  * slot. */
@@ -145,7 +153,8 @@ typedef struct pctl_backend {
 	pctl_head head;
 
 	/* Fill up to `capacity` device records, in a stable order; *n_out is how many there are.
-	 * No devices is not an error. [device thread; may block for driver start-up] */
+	 * No devices is not an error. Errors: PCTL_E_UNSUPPORTED, the loader or driver cannot be
+	 * used. [device thread; may block for driver start-up] */
 	pctl_status (*devices)(pctl_instance *inst, const pctl_call *call, uint32_t capacity,
 			       pctl_device_info *out, uint32_t *n_out);
 	/* Open device `index` of `devices`. Errors: PCTL_E_UNSUPPORTED, PCTL_E_DEVICE_LOST. */
@@ -153,11 +162,13 @@ typedef struct pctl_backend {
 				   pctl_device **out);
 	/* Close; waits for work under way. Everything made from the device is destroyed already. */
 	void (*device_close)(pctl_device *dev);
-	/* Fill up to `capacity` identity facts, *n_out is how many there are. */
+	/* Fill up to `capacity` identity facts, *n_out is how many there are: the same every time. */
 	pctl_status (*device_identity)(pctl_device *dev, const pctl_call *call, uint32_t capacity,
 				       pctl_key_value *out, uint32_t *n_out);
+	/* What the device can do: the same every time. The host refuses what no device can be. */
 	pctl_status (*device_caps)(pctl_device *dev, const pctl_call *call, pctl_device_caps *out);
-	/* Can the device run this program (its first entry point)? Cheap: no driver compilation. */
+	/* Can the device run this program (its first entry point)? Cheap: no driver compilation.
+	 * That it cannot is PCTL_OK with supported 0. Errors: PCTL_E_INVALID, no such program. */
 	pctl_status (*supports)(pctl_device *dev, const pctl_call *call, const uint8_t *wire,
 				uint64_t n, pctl_support *out);
 
@@ -167,7 +178,7 @@ typedef struct pctl_backend {
 				     uint32_t usage, pctl_buffer **out);
 	void (*buffer_destroy)(pctl_device *dev, pctl_buffer *buf);
 	/* Copy between host memory and a buffer; the range lies inside it, no submit is under
-	 * way. */
+	 * way. Errors: PCTL_E_INVALID, it does not lie inside. */
 	pctl_status (*buffer_write)(pctl_device *dev, const pctl_call *call, pctl_buffer *buf,
 				    uint64_t offset, const void *data, uint64_t n_bytes);
 	pctl_status (*buffer_read)(pctl_device *dev, const pctl_call *call, pctl_buffer *buf,
@@ -175,7 +186,9 @@ typedef struct pctl_backend {
 
 	/* Build the first entry point of a specialised, legalised program. flags: PCTL_BUILD_*,
 	 * unknown ones are refused. cache: what kernel_cache gave for this very wire form on
-	 * this device and driver, or NULL; a stale or damaged cache is ignored. */
+	 * this device and driver, or NULL; a stale or damaged cache is ignored. Errors:
+	 * PCTL_E_UNSUPPORTED for what `supports` refuses and for unknown flags, PCTL_E_FAILED when
+	 * the driver's compiler fails, PCTL_E_LIMIT. */
 	pctl_status (*kernel_build)(pctl_device *dev, const pctl_call *call, const uint8_t *wire,
 				    uint64_t n, uint32_t flags, const void *cache,
 				    uint64_t cache_bytes, pctl_kernel **out);
@@ -187,7 +200,9 @@ typedef struct pctl_backend {
 
 	/* Record. Commands run in order; memory effects of one are visible to the next only
 	 * across list_barrier. list_end checks and closes the list; a list in error is only good
-	 * for destroy. */
+	 * for destroy. Errors of all of them: PCTL_E_INVALID (a binding that is missing, out of
+	 * range or overlaps, a misaligned offset), PCTL_E_LIMIT (more groups than the device
+	 * has), at the call or at list_end. */
 	pctl_status (*list_begin)(pctl_device *dev, const pctl_call *call, pctl_list **out);
 	/* Dispatch groups[0..2] workgroups; 0 in any is valid and does nothing. One binding for
 	 * each uniform and storage variable of the program. Bindings of writable variables
@@ -214,7 +229,7 @@ typedef struct pctl_backend {
 	void (*list_destroy)(pctl_device *dev, pctl_list *l);
 
 	/* Run the list `times` times in a row (a barrier between), *ticket identifies it. Errors
-	 * here leave nothing under way. */
+	 * here leave nothing under way: PCTL_E_INVALID while the list still runs or is not closed. */
 	pctl_status (*submit)(pctl_device *dev, const pctl_call *call, pctl_list *l, uint32_t times,
 			      uint64_t *ticket);
 	/* Wait up to timeout_ns. PCTL_OK with done = 0 is a timeout. PCTL_E_DEVICE_LOST: the
@@ -229,6 +244,7 @@ typedef struct pctl_backend {
 	 * leave it NULL. */
 	pctl_status (*findings)(pctl_device *dev, const pctl_call *call, uint32_t capacity,
 				pctl_finding *out, uint32_t *n_out);
+	/* [optional] What a counting build ran since the last call. */
 	pctl_status (*counts)(pctl_device *dev, const pctl_call *call, pctl_counts *out);
 } pctl_backend;
 

@@ -59,7 +59,8 @@ typedef struct pctl_diag {
  * cancelled  answers 1 when the caller no longer wants the result; long work asks at least every
  *            100 ms and then returns PCTL_E_CANCELLED
  * trace_id   ties what host and worker say together and, while a job runs, tells the backend which: PCTL_TRACE;
- *            0 is none. Never an input of a result: a backend may log it, or fail on purpose (mock).
+ *            0 is none. Never an input of a result: a backend may log it, or fail on purpose by it
+ *            (one with the role synthetic, which alone is given it).
  */
 typedef struct pctl_call {
 	pctl_head head;
@@ -114,7 +115,7 @@ typedef struct pctl_host {
  * Helpers of the SDK's static library.
  *
  * pctl_refuse        emit one error with `code` at no position; returns the status of the code
- * pctl_no_memory     PC2, "no memory for WHAT"
+ * pctl_no_memory     emit PC0002, "no memory for WHAT"; returns PCTL_E_NOMEM
  * pctl_refuse_at     the same as pctl_refuse at a position, with an optional hint (NULL)
  * pctl_warn_at       emit one warning
  * pctl_emit          emit a complete record; the status of its code when it is an error, else

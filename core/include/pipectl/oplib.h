@@ -5,6 +5,11 @@
  *
  * Ownership: strings and tables an op library hands out live as long as its instance. What the host
  * passes in lives for the call.
+ *
+ * Errors: as of backends, a call that fails says why in one diagnostic and returns its code's
+ * status: PCTL_E_INVALID for types, attributes and values that the op does not take (PC4201 to
+ * PC4205), PCTL_E_LIMIT, PCTL_E_NOMEM, PCTL_E_CANCELLED. Whatever a sink returned is returned as it
+ * is. Calls of one instance come one at a time where nothing says [any thread].
  */
 #ifndef PIPECTL_OPLIB_H
 #define PIPECTL_OPLIB_H
@@ -61,7 +66,7 @@ typedef struct pctl_op_desc {
 	const char *spec; /* what it computes, to the bit; several lines */
 	uint32_t version;
 	uint32_t kind;	   /* PCTL_OPDEF_* */
-	uint32_t category; /* 'A' or 'C' */
+	uint32_t category; /* 'A': any device; 'C': hardware that `hardware` names */
 	uint32_t
 		op_class; /* PCTL_CLASS_*; the host checks it against the analysis of the kernels */
 	uint32_t convention; /* 1: in, out, params; 2: and a lookup port named "lookup" */
@@ -236,8 +241,8 @@ typedef struct pctl_law {
 	const char *custom;
 } pctl_law;
 
-/* An equivalence class: a name and a representative input (n_in values of the function op's
- * type). */
+/* An equivalence class: a name and a representative input: n_in values of the function op's type;
+ * of a plan op, in[0] is a number of elements to try. */
 typedef struct pctl_example {
 	const char *name;
 	uint64_t in[4];

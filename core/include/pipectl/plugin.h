@@ -1,6 +1,6 @@
 /* The one symbol a plugin exports, and how the host takes it into use. The host reads the manifest
- * before any code of the plugin runs, probes the library in a child process, and only then opens
- * it.
+ * (pipectl-plugin(5)) before any code of the plugin runs, probes the library in a child process,
+ * and only then opens it. What a backend is for (`roles`) its manifest says, not its code.
  *
  * States: loaded -> (open) -> opened -> (close) -> loaded. Interfaces are asked for while opened
  * and die with close; whatever an interface handed out (devices, buffers, ..) is destroyed before

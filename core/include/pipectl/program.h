@@ -158,7 +158,7 @@ enum {
  *
  * flags  bit i (PCTL_INST_PROVEN(i)) of LOAD, STORE, ARRAY_LENGTH and atomics: chain word i is
  *        proven in bounds by the host and needs no check. Front ends write 0; the legaliser sets
- *        them; `cpu` ignores them.
+ *        them; the reference ignores them.
  */
 typedef struct pctl_inst {
 	uint16_t op;
@@ -227,9 +227,9 @@ typedef struct pctl_origin {
 #define PCTL_CAP_SUBGROUPS (1ull << 7)	   /* reserved */
 #define PCTL_CAP_TILES (1ull << 8)	   /* reserved */
 #define PCTL_CAP_BINDING_SPLIT (1ull << 9) /* reserved: a binding wider than the device's range */
-#define PCTL_CAP_STRICT_FLOAT (1ull << 10) /* strict opcodes present: only `cpu` takes it */
+#define PCTL_CAP_STRICT_FLOAT (1ull << 10) /* strict opcodes present: only the reference takes it */
 #define PCTL_CAP_STORE16 (1ull << 11) /* u16 in storage memory: LOAD, STORE, CAST to and from u32 */
-#define PCTL_CAP_NATIVE_FLOAT (1ull << 12) /* native opcodes present: never for `cpu` */
+#define PCTL_CAP_NATIVE_FLOAT (1ull << 12) /* native opcodes present: never for the reference */
 /* Of devices only: with 64-bit integers come their quotients and remainders. Where it is missing the host writes those
  * by the other operations before a backend sees the program. */
 #define PCTL_CAP_I64_DIV (1ull << 13)

@@ -161,6 +161,7 @@ typedef struct pctl_run_options {
 	uint32_t watch_level, reserved2;
 } pctl_run_options;
 
+/* An input that was read or an output that was made. */
 typedef struct pctl_run_output {
 	const char *name;
 	pctl_tensor_type type;
@@ -169,6 +170,16 @@ typedef struct pctl_run_output {
 	pctl_evidence evidence; /* how it stands; of an input of the user's own: verified */
 } pctl_run_output;
 
+/*
+ * What became of one job; of a plan, what would.
+ *
+ * device         selector of the device it ran on, device_name what its driver calls it; NULL where none is chosen yet
+ * repeat         rounds
+ * gas            the price by the schedule, of all rounds; 0 where has_gas of the result is 0 and this job was not reached
+ * buffer_bytes   of all buffers of its plan together
+ * determinism    PCTL_CLASS_* by analysis
+ * verified       1: the reference ran it too and gave the same bytes
+ */
 typedef struct pctl_run_job {
 	const char *id;
 	const char *what; /* "rank.step@1", or the shader's name */
@@ -197,6 +208,13 @@ typedef struct pctl_run_choice {
 	uint32_t reserved;
 } pctl_run_choice;
 
+/*
+ * What a run or a plan gave; everything in it lives in its arena, until pctl_run_result_destroy.
+ *
+ * memoised  1: the outputs were remembered, and no job ran
+ * wall_ns   from the first look-up to the last store
+ * memo_key  under which the result is remembered; all zero where none is made
+ */
 typedef struct pctl_run_result {
 	pctl_run_output *inputs; /* what the run read */
 	pctl_run_output *outputs;
@@ -221,7 +239,12 @@ typedef struct pctl_run_result {
 
 void pctl_run_result_destroy(pctl_run_result *r);
 
-/* Run. On success every output is in the store. Nothing is stored on any error. */
+/*
+ * Run. On success every output is in the store and *out is the caller's. Nothing is stored on any error, and *out is NULL.
+ *
+ * Errors: of reading inputs (PC41xx), of the policy (PC43xx), PC5207 (no device fits), PC5201 to PC5240 (a job, its bytes, a
+ * quorum, gas), of backends; PCTL_E_CANCELLED.
+ */
 pctl_status pctl_run(const pctl_graph *g, const pctl_run_options *o, const pctl_call *call,
 		     pctl_run_result **out);
 

@@ -53,7 +53,8 @@ typedef struct pctl_spv_controls {
  * memory_model   the Vulkan memory model may be declared, its device scope too
  * dot4           packed 4x8-bit dot products are fast (SPV_KHR_integer_dot_product)
  * uniform_bytes  largest uniform block, 0: none at all; a larger uniform becomes a read-only
- * storage block null_vars      bit v: variable v is bound to nothing, every access to it misses
+ *                storage block
+ * null_vars      bit v: variable v is bound to nothing, every access to it misses
  */
 typedef struct pctl_spv_options {
 	uint32_t memory_model;
