@@ -117,6 +117,7 @@ pctl_status pctl_installation_registry(pctl_installation *in, const pctl_call *c
 	o.grace_ms = c->grace_ms;
 	o.build_cpu_ms = c->build_cpu_ms;
 	o.build_memory = c->build_memory;
+	o.first_run_ms = c->first_run_ms;
 	o.strikes = c->strikes;
 	status = pctl_registry_open(&o, call, &in->registry);
 	free(dirs);

@@ -5,6 +5,7 @@
 #include <sched.h>
 
 #include "runtime/ipc/process.h"
+#include "runtime/plugin/dispatch.h"
 #include "planted/planted.h"
 #include "foundation/base/clock.h"
 
@@ -238,7 +239,92 @@ static void allowance__a_build_has_limits(void **state)
 	build("slp ", PC3104_WORKER_SILENT, "2000 ms", 1);
 }
 
+/* A compiler that works when a program is first run: whatever way it takes, and whoever answers meanwhile. Waits of 100 ms,
+ * as jobs have them. `warm` 1: the program has run once before. */
+static void first_run(const char *program, int warm, uint32_t code, const char *words)
+{
+	pctl_completion done = {.head = PCTL_HEAD(pctl_completion)};
+	const uint32_t groups[3] = {1, 1, 1};
+	uint64_t begun, ticket = 0, most = 4000;
+	pctl_backend_session *s;
+	pctl_status status;
+	pctl_device *dev;
+	pctl_kernel *k, *other;
+	pctl_list *l;
+	fixture f;
+
+	fixture_begin(&f);
+	fixture_manifest(&f, "fake", FAKES "/build_bomb.so", "");
+	{
+		const char *dirs[] = {f.dir};
+		const pctl_registry_options o = {.dirs = dirs,
+						 .n_dirs = 1,
+						 .flags = PCTL_REGISTRY_NO_DEFAULT_DIRS,
+						 .home = f.home,
+						 .worker = WORKER,
+						 .call_ms = 1000,
+						 .grace_ms = 1000,
+						 .build_memory = 256u << 20,
+						 .first_run_ms = *program == 'M' ? 60000 : 1500};
+
+		assert_int_equal(pctl_registry_open(&o, f.call, &f.r), PCTL_OK);
+	}
+	assert_int_equal(pctl_backend_session_open(f.r, "fake", NULL, 0, f.call, &s), PCTL_OK);
+	assert_int_equal(s->table->device_open(s->inst, f.call, 0, &dev), PCTL_OK);
+	assert_int_equal(
+		s->table->kernel_build(dev, f.call, (const uint8_t *)"good", 4, 0, NULL, 0, &k),
+		PCTL_OK);
+	if (warm) {
+		assert_int_equal(pctl_dispatch_once(s->table, dev, f.call, k, NULL, 0, groups,
+						    1000000000, &done),
+				 PCTL_OK);
+		assert_int_equal(done.done, 1);
+	}
+	/* The fake goes by the program that it built last. */
+	assert_int_equal(s->table->kernel_build(dev, f.call, (const uint8_t *)program, 4, 0, NULL,
+						0, &other),
+			 PCTL_OK);
+	assert_int_equal(s->table->list_begin(dev, f.call, &l), PCTL_OK);
+	assert_int_equal(s->table->list_dispatch(l, f.call, warm ? k : other, NULL, 0, groups),
+			 PCTL_OK);
+	assert_int_equal(s->table->list_end(l, f.call), PCTL_OK);
+	assert_int_equal(s->table->submit(dev, f.call, l, 1, &ticket), PCTL_OK);
+	begun = pctl_clock_ms();
+	do {
+		status = s->table->wait(dev, f.call, ticket, 100000000, &done);
+	} while (!status && !done.done && (!warm || pctl_clock_ms() - begun < most));
+	if (warm) {
+		assert_int_equal(status, PCTL_OK);
+	} else {
+		if (!has_code(&f, code) || !strstr(pctl_backend_session_lost(s), words))
+			fail_msg("%s: %d, \"%s\" lacks \"%s\"", program, status,
+				 pctl_backend_session_lost(s) ? pctl_backend_session_lost(s) : "",
+				 words);
+		assert_int_equal(status, pctl_code_status(code));
+		planted("a compiler that explodes at the first run", program, "PC3110",
+			pctl_backend_session_lost(s));
+	}
+	s->table->list_destroy(dev, l);
+	s->table->kernel_destroy(dev, k);
+	s->table->kernel_destroy(dev, other);
+	s->table->device_close(dev);
+	pctl_backend_session_close(s, f.call);
+	assert_int_equal(pctl_quarantine_count(f.r), 0);
+	fixture_end(&f);
+}
+
+static void allowance__a_first_run_has_limits(void **state)
+{
+	(void)state;
+	first_run("Time", 0, PC3110_WORKER_BUILD, "took more than 1500 ms");
+	first_run("Cpu ", 0, PC3110_WORKER_BUILD, "first run of a program");
+	first_run("Mem ", 0, PC3110_WORKER_BUILD, "bytes of memory");
+	/* What has run once is work, and as long as it is. */
+	first_run("Time", 1, 0, "");
+}
+
 PCTL_TESTS_MAIN(PCTL_TEST(allowance__a_build_has_limits),
+		PCTL_TEST(allowance__a_first_run_has_limits),
 		PCTL_TEST(allowance__a_worker_keeps_its_limits),
 		PCTL_TEST(allowance__processes_are_bounded_exactly),
 		PCTL_TEST(allowance__a_call_has_processor_time))

@@ -69,7 +69,7 @@ static void feed_worker(const uint8_t *data, size_t n)
 /* One slot of the host's table against one reply. */
 static void call_slot(pctl_remote *r, uint8_t slot)
 {
-	remote_object dev = {r, 1, 1, 0}, other = {r, 2, 1, 0};
+	remote_object dev = {.r = r, .id = 1, .device = 1}, other = {.r = r, .id = 2, .device = 1};
 	pctl_device *d = (pctl_device *)(void *)&dev;
 	pctl_device_info infos[3];
 	pctl_key_value kv[3];

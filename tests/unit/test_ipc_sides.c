@@ -159,9 +159,9 @@ static void host_begin(host *h)
 	strcpy(h->r.id, "fake");
 	pthread_mutex_init(&h->r.lock, NULL);
 	pctl_remote_fill_table(&h->r.table, 7);
-	h->device = (remote_object){&h->r, 1, 1, 0};
-	h->list = (remote_object){&h->r, 2, 1, 0};
-	h->kernel = (remote_object){&h->r, 3, 1, 0};
+	h->device = (remote_object){.r = &h->r, .id = 1, .device = 1};
+	h->list = (remote_object){.r = &h->r, .id = 2, .device = 1};
+	h->kernel = (remote_object){.r = &h->r, .id = 3, .device = 1};
 	h->diags = pctl_diag_list_create();
 }
 
@@ -171,6 +171,8 @@ static void host_end(host *h)
 	pctl_ipc_channel_close(&h->r.ch);
 	pthread_mutex_destroy(&h->r.lock);
 	free(h->r.free_ids);
+	free(h->list.fresh);
+	pctl_remote_first_drop(&h->r);
 	pctl_diag_list_destroy(h->diags);
 }
 

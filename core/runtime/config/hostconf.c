@@ -35,7 +35,7 @@ static const char built_in_text[] =
 	"plugins : { dirs = ( ); disabled = ( ); };\n"
 	"workers : { path = \"\"; probe = \"10s\"; start = \"30s\"; call = \"120s\"; grace = "
 	"\"10s\"; strikes = 3;\n"
-	"build_cpu = \"120s\"; build_memory = \"4GiB\";\n"
+	"build_cpu = \"120s\"; build_memory = \"4GiB\"; first_run = \"30min\";\n"
 	"unconfined = ( ); readable = ( ); in_process = false; };\n"
 	"limits : { memory = 0; time = 0; };\n"
 	"cache : { kernels = \"1GiB\"; gc_grace = \"24h\"; };\n"
@@ -107,6 +107,12 @@ static const pctl_conf_field worker_fields[] = {
 	{.key = "build_memory",
 	 .kind = PCTL_FIELD_BYTES,
 	 .doc = "memory that it may take for that; 0: no limit"},
+	{.key = "first_run",
+	 .kind = PCTL_FIELD_DURATION,
+	 .max = DAY_MS,
+	 .doc = "by the clock, how long the first run of a program on a device may take, in which "
+		"some drivers "
+		"still compile; 0: no limit"},
 	{.key = "strikes",
 	 .kind = PCTL_FIELD_U64,
 	 .min = 1,
@@ -484,6 +490,7 @@ static pctl_status fill(host_state *s, const pctl_call *call)
 	c->build_cpu_ms = ms_of(s, "workers.build_cpu");
 	(void)pctl_conf_as_bytes(value_of(s, "workers.build_memory"), 0, UINT64_MAX, NULL,
 				 &c->build_memory);
+	c->first_run_ms = ms_of(s, "workers.first_run");
 	c->in_process = (uint32_t)value_of(s, "workers.in_process")->integer;
 	(void)pctl_conf_as_bytes(value_of(s, "limits.memory"), 0, UINT64_MAX, NULL,
 				 &c->memory_bytes);

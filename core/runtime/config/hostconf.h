@@ -46,6 +46,7 @@ typedef struct pctl_host_config {
 	uint32_t in_process;
 	uint32_t build_cpu_ms; /* processor time of one build */
 	uint64_t build_memory; /* bytes of one build, 0 none */
+	uint32_t first_run_ms; /* of the first run of a program, by the clock, 0 none */
 	uint32_t memo;
 	uint32_t colour, progress; /* PCTL_WHEN_* */
 } pctl_host_config;

@@ -106,9 +106,10 @@ typedef struct waiting {
 	const pctl_call *call;
 	const pctl_ipc_control *cancel;
 	int cancelled;
-	int is_build;
+	int is_build, has_before;
 	uint64_t next_look_ms;
-	pctl_process_usage before; /* of a build */
+	pctl_process_usage before; /* of a build, once it was looked at: most are over before */
+	remote_first *first;
 } waiting;
 
 void pctl_remote_send_control(pctl_remote *r, const pctl_ipc_control *m)
@@ -128,7 +129,8 @@ static void check_cancel(pctl_remote *r, waiting *w, uint64_t now)
 	pctl_remote_send_control(r, &this_call);
 	if (w->cancel)
 		pctl_remote_send_control(r, w->cancel);
-	w->cancelled_end_ms = now + r->grace_ms;
+	/* No driver's compiler can be stopped but with its process. */
+	w->cancelled_end_ms = w->is_build ? now : now + r->grace_ms;
 }
 
 /* The limits of a build. */
@@ -140,6 +142,10 @@ static pctl_status look_at_build(pctl_remote *r, waiting *w, uint64_t now)
 		return PCTL_OK;
 	w->next_look_ms = now + PCTL_PATIENCE_LOOK_MS;
 	pctl_process_used(&r->process, &u);
+	if (!w->has_before) {
+		w->has_before = 1;
+		w->before = u;
+	}
 	if (u.cpu_ms - w->before.cpu_ms > r->build_cpu_ms) {
 		r->blameless = 1;
 		return lose(r, w->call, PC3110_WORKER_BUILD,
@@ -157,11 +163,55 @@ static pctl_status look_at_build(pctl_remote *r, waiting *w, uint64_t now)
 	return PCTL_OK;
 }
 
+pctl_status pctl_remote_look_at_first(pctl_remote *r, const pctl_call *call, remote_first *first)
+{
+	const uint64_t now = pctl_clock_ms();
+	pctl_process_usage u;
+
+	if (!first || now < first->next_look_ms)
+		return PCTL_OK;
+	first->next_look_ms = now + PCTL_PATIENCE_LOOK_MS;
+	if (r->first_run_ms && now - first->begin_ms > r->first_run_ms) {
+		r->blameless = 1;
+		return lose(r, call, PC3110_WORKER_BUILD,
+			    "the first run of a program took more than %u ms "
+			    "(workers.first_run)",
+			    r->first_run_ms);
+	}
+	if (!r->build_memory)
+		return PCTL_OK;
+	pctl_process_used(&r->process, &u);
+	if (!first->memory)
+		first->memory = u.memory;
+	if (u.memory > first->memory &&
+	    u.memory - first->memory > r->build_memory + r->asked_bytes) {
+		r->blameless = 1;
+		return lose(r, call, PC3110_WORKER_BUILD,
+			    "the first run of a program used %llu bytes of memory, more than %llu "
+			    "and its buffers",
+			    (unsigned long long)(u.memory - first->memory),
+			    (unsigned long long)r->build_memory);
+	}
+	return PCTL_OK;
+}
+
 static pctl_status lose_silent(pctl_remote *r, const waiting *w)
 {
 	char text[256];
 
 	r->blameless |= w->cancelled;
+	if (w->cancelled && w->is_build) {
+		if (!r->lost_code)
+			r->lost_code = PC4_CANCELLED;
+		return lose(r, w->call, PC4_CANCELLED, "cancelled while it built a program");
+	}
+	/* It computes where a compiler may: the program's doing, until the opposite is seen. */
+	if (!w->cancelled && w->first && !w->patience.is_idle) {
+		r->blameless = 1;
+		return lose(r, w->call, PC3110_WORKER_BUILD,
+			    "the first run of a program kept it from answering %s",
+			    pctl_patience_words(&w->patience, text, sizeof(text)));
+	}
 	if (!w->cancelled)
 		return lose(r, w->call, PC3104_WORKER_SILENT, "it did not answer %s",
 			    pctl_patience_words(&w->patience, text, sizeof(text)));
@@ -172,7 +222,7 @@ static pctl_status lose_silent(pctl_remote *r, const waiting *w)
 /* How long to wait before anything has to be looked at. */
 static uint64_t next_slice(const waiting *w, uint64_t now)
 {
-	uint64_t slice = w->is_build ? PCTL_PATIENCE_LOOK_MS : 1000;
+	uint64_t slice = w->is_build || w->first ? PCTL_PATIENCE_LOOK_MS : 1000;
 	uint64_t next = pctl_patience_next(&w->patience, now);
 
 	if (w->call && w->call->cancelled && !w->cancelled)
@@ -191,6 +241,8 @@ static pctl_status wait_for(pctl_remote *r, short events, waiting *w)
 		pctl_status s = look_at_build(r, w, now);
 		int n;
 
+		if (!s)
+			s = pctl_remote_look_at_first(r, w->call, w->first);
 		if (s)
 			return s;
 		check_cancel(r, w, now);
@@ -358,9 +410,12 @@ pctl_status pctl_remote_ask(pctl_remote *r, const pctl_call *call, uint64_t limi
 
 pctl_status pctl_remote_ask_after(pctl_remote *r, const pctl_call *call, uint64_t after_ms,
 				  uint64_t limit_ms, const pctl_ipc_control *cancel,
-				  pctl_ipc_in *body)
+				  remote_first *first, pctl_ipc_in *body)
 {
-	return ask(r, call, wait_after(call, after_ms, limit_ms, cancel), body);
+	waiting w = wait_after(call, after_ms, limit_ms, cancel);
+
+	w.first = first;
+	return ask(r, call, w, body);
 }
 
 pctl_status pctl_remote_ask_build(pctl_remote *r, const pctl_call *call, pctl_ipc_in *body)
@@ -368,8 +423,8 @@ pctl_status pctl_remote_ask_build(pctl_remote *r, const pctl_call *call, pctl_ip
 	waiting w = wait_after(call, 0, r->call_ms, NULL);
 	pctl_status s;
 
-	pctl_process_used(&r->process, &w.before);
 	w.is_build = 1;
+	w.next_look_ms = pctl_clock_ms() + PCTL_PATIENCE_LOOK_MS;
 	r->is_building = 1;
 	s = ask(r, call, w, body);
 	r->is_building = 0;
@@ -429,6 +484,7 @@ pctl_status pctl_remote_open(const pctl_remote_options *o, const pctl_call *call
 	r->grace_ms = o->grace_ms ? o->grace_ms : GRACE_MS;
 	r->build_cpu_ms = o->build_cpu_ms ? o->build_cpu_ms : r->call_ms;
 	r->build_memory = o->build_memory;
+	r->first_run_ms = o->first_run_ms;
 	r->limits = o->launch.limits;
 	atomic_init(&r->next_ticket, 1);
 	r->traced = o->traced;
@@ -467,6 +523,7 @@ void pctl_remote_close(pctl_remote *r)
 	pctl_ipc_window_close(&r->window);
 	pctl_refused_drop(r->refused);
 	pthread_mutex_destroy(&r->lock);
+	pctl_remote_first_drop(r);
 	free(r->free_ids);
 	free(r);
 }

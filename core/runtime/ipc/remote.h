@@ -27,6 +27,8 @@ typedef struct pctl_remote pctl_remote;
  *                  other work, it has up to ten times as long; see patience.h
  * build_cpu_ms     processor time that the build of one program may take, 0: call_ms
  * build_memory     bytes that it may take on top of what the worker has, 0: no limit
+ * first_run_ms     by the clock, how long the first run of a program may take in which a driver may still compile; it has
+ *                  build_memory, too, on top of its buffers. 0: no limit
  * grace_ms         how long a wait may overrun its timeout, and a cancelled call may take; 0: 10 s
  * lost_code        what a lost worker is refused with instead of PC3103 to PC3105, which speak of devices; 0: those
  * window_bytes     shared memory for transfers, 0: 4 MiB
@@ -38,6 +40,7 @@ typedef struct pctl_remote_options {
 	uint32_t call_ms;
 	uint32_t build_cpu_ms;
 	uint64_t build_memory;
+	uint32_t first_run_ms;
 	uint32_t grace_ms;
 	uint32_t lost_code;
 	uint64_t window_bytes;

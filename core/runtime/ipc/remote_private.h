@@ -5,11 +5,21 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "runtime/ipc/patience.h"
 #include "runtime/ipc/process.h"
 #include "runtime/ipc/protocol.h"
 #include "runtime/ipc/remote.h"
 
 #define NO_DEADLINE UINT64_MAX
+
+/* A submit under way that holds a program the worker has never run to the end. */
+typedef struct remote_first {
+	uint64_t ticket;
+	uint64_t begin_ms, next_look_ms;
+	uint64_t memory;   /* that the worker had when it was looked at first, 0: not yet */
+	uint32_t *kernels; /* serials */
+	uint32_t n, reserved;
+} remote_first;
 
 struct pctl_remote {
 	pctl_process process;
@@ -21,7 +31,7 @@ struct pctl_remote {
 	uint32_t seq;
 	uint32_t traced; /* the worker is told which job a call belongs to */
 	uint64_t trace;	 /* that it was told last */
-	uint32_t call_ms, grace_ms, build_cpu_ms;
+	uint32_t call_ms, grace_ms, build_cpu_ms, first_run_ms;
 	uint64_t build_memory;
 	pctl_worker_limits limits; /* that its supervisor keeps */
 	uint64_t asked_bytes;	   /* of the buffers that the host has there */
@@ -29,6 +39,11 @@ struct pctl_remote {
 	uint32_t next_id;
 	uint32_t *free_ids;
 	uint32_t n_free, cap_free;
+	uint32_t last_serial; /* of a kernel */
+	uint8_t *ran;	      /* a bit a serial */
+	uint32_t n_ran, cap_ran;
+	remote_first *firsts;
+	uint32_t n_firsts, cap_firsts;
 	atomic_ullong next_ticket;
 	uint32_t under_way; /* submits not yet seen to end */
 	int submitted;	    /* a submit was sent and nothing was heard since */
@@ -48,7 +63,20 @@ typedef struct remote_object {
 	uint32_t id;
 	uint32_t device;
 	uint64_t n_bytes; /* of a buffer */
+	uint32_t serial;  /* of a kernel: no other has it, ever */
+	uint32_t *
+		fresh; /* of a list: serials of its kernels that had not run when it was recorded */
+	uint32_t n_fresh, cap_fresh;
 } remote_object;
+
+/* remote_first.c. note, begin: 0 when there is no memory. A list is noted as it is recorded; begin with its submit, end with
+ * what came of it. */
+int pctl_remote_first_note(remote_object *list, const remote_object *kernel);
+int pctl_remote_first_has(const remote_object *list);
+int pctl_remote_first_begin(const remote_object *list, uint64_t ticket);
+remote_first *pctl_remote_first_of(pctl_remote *r, uint64_t ticket);
+void pctl_remote_first_end(pctl_remote *r, uint64_t ticket, int well);
+void pctl_remote_first_drop(pctl_remote *r);
 
 /* Begin a request in r->ch.out; 0 when the worker is lost (and says so into `call`). */
 int pctl_remote_begin(pctl_remote *r, uint16_t op, const pctl_call *call);
@@ -59,10 +87,12 @@ pctl_status pctl_remote_post(pctl_remote *r, const pctl_call *call);
 pctl_status pctl_remote_ask(pctl_remote *r, const pctl_call *call, uint64_t limit_ms,
 			    pctl_ipc_in *body);
 /* The same when the worker is to wait, itself, for up to after_ms: the limit counts from then. `cancel` goes out too when
- * the call is cancelled. */
+ * the call is cancelled. `first`, if any, is the first run that is waited for: PC3110 when it is over its limits. */
 pctl_status pctl_remote_ask_after(pctl_remote *r, const pctl_call *call, uint64_t after_ms,
 				  uint64_t limit_ms, const pctl_ipc_control *cancel,
-				  pctl_ipc_in *body);
+				  remote_first *first, pctl_ipc_in *body);
+/* The limits of a first run, between two waits for it. */
+pctl_status pctl_remote_look_at_first(pctl_remote *r, const pctl_call *call, remote_first *first);
 /* The same for the build of a program, which also has limits of what it may use: PC3110. */
 pctl_status pctl_remote_ask_build(pctl_remote *r, const pctl_call *call, pctl_ipc_in *body);
 /* Send what is pending without waiting for anything but room. */

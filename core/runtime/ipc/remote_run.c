@@ -65,6 +65,18 @@ static pctl_status end_command(pctl_remote *r, const pctl_call *call)
 	return s;
 }
 
+/* A command that cannot be noted is not recorded either. */
+static int begin_dispatch(remote_object *l, const pctl_call *call, uint16_t op,
+			  const pctl_kernel *k)
+{
+	if (!begin_command(l, call, op))
+		return 0;
+	if (pctl_remote_first_note(l, pctl_remote_object_of(k)))
+		return 1;
+	l->r->ch.out.failed = 1;
+	return 1;
+}
+
 static void put_dispatch(pctl_remote *r, const pctl_kernel *k, const uint32_t counts[3])
 {
 	uint32_t i;
@@ -84,11 +96,11 @@ pctl_status pctl_remote_list_dispatch(pctl_list *l, const pctl_call *call, pctl_
 				      const pctl_binding *bindings, uint32_t n_bindings,
 				      const uint32_t groups[3])
 {
-	const remote_object *o = pctl_remote_object_of(l);
+	remote_object *o = pctl_remote_object_of(l);
 
 	if (n_bindings > PCTL_IPC_BINDINGS_MAX)
 		return too_many(call, n_bindings);
-	if (!begin_command(o, call, PCTL_IPC_LIST_DISPATCH))
+	if (!begin_dispatch(o, call, PCTL_IPC_LIST_DISPATCH, k))
 		return PCTL_E_DEVICE_LOST;
 	put_dispatch(o->r, k, groups);
 	put_bindings(o->r, bindings, n_bindings);
@@ -100,11 +112,11 @@ pctl_status pctl_remote_list_dispatch_indirect(pctl_list *l, const pctl_call *ca
 					       pctl_buffer *buf, uint64_t offset,
 					       const uint32_t limit[3])
 {
-	const remote_object *o = pctl_remote_object_of(l);
+	remote_object *o = pctl_remote_object_of(l);
 
 	if (n_bindings > PCTL_IPC_BINDINGS_MAX)
 		return too_many(call, n_bindings);
-	if (!begin_command(o, call, PCTL_IPC_LIST_INDIRECT))
+	if (!begin_dispatch(o, call, PCTL_IPC_LIST_INDIRECT, k))
 		return PCTL_E_DEVICE_LOST;
 	put_dispatch(o->r, k, limit);
 	pctl_ipc_put_u32(&o->r->ch.out, pctl_remote_object_of(buf)->id);
@@ -167,11 +179,16 @@ pctl_status pctl_remote_list_timestamp(pctl_list *l, const pctl_call *call, uint
 pctl_status pctl_remote_list_end(pctl_list *l, const pctl_call *call)
 {
 	const remote_object *o = pctl_remote_object_of(l);
+	pctl_ipc_in body;
 	pctl_status s;
 
 	if (!begin_command(o, call, PCTL_IPC_LIST_END))
 		return PCTL_E_DEVICE_LOST;
-	s = pctl_remote_ask_plain(o->r, call, "list_end");
+	/* A backend may build while it records: another variant for these bindings. */
+	s = pctl_remote_first_has(o) ? pctl_remote_ask_build(o->r, call, &body)
+				     : pctl_remote_ask(o->r, call, o->r->call_ms, &body);
+	if (!s && !pctl_ipc_in_done(&body))
+		s = pctl_remote_bad_reply(o->r, call, "list_end");
 	pthread_mutex_unlock(&o->r->lock);
 	return s;
 }
@@ -200,6 +217,8 @@ pctl_status pctl_remote_submit(pctl_device *dev, const pctl_call *call, pctl_lis
 		s = pctl_remote_post(r, call);
 		if (!s)
 			s = pctl_remote_flush(r, call);
+		if (!s && !pctl_remote_first_begin(pctl_remote_object_of(l), *ticket))
+			s = pctl_refuse(call, PC2_NOMEM, "no memory for a submit");
 		if (!s) {
 			r->under_way++;
 			r->submitted = 1;
@@ -217,12 +236,14 @@ pctl_status pctl_remote_wait(pctl_device *dev, const pctl_call *call, uint64_t t
 	const pctl_ipc_control cancel = {PCTL_IPC_CANCEL_TICKET, o->id, ticket};
 	uint64_t limit_ms = timeout_ns / 1000000u, after_ms;
 	pctl_status s = PCTL_E_DEVICE_LOST;
+	remote_first *first;
 	pctl_ipc_in body;
 
 	/* Beyond a year there is no deadline, only cancellation. */
 	after_ms = limit_ms > 31536000000u ? 0 : limit_ms + 1;
 	limit_ms = after_ms ? r->grace_ms : NO_DEADLINE;
 	pthread_mutex_lock(&r->lock);
+	first = pctl_remote_first_of(r, ticket);
 	/* A driver that works at once does so inside the submit, which is answered only now. */
 	if (r->submitted && after_ms)
 		limit_ms += r->call_ms;
@@ -230,9 +251,13 @@ pctl_status pctl_remote_wait(pctl_device *dev, const pctl_call *call, uint64_t t
 		pctl_ipc_put_u32(&r->ch.out, o->id);
 		pctl_ipc_put_u64(&r->ch.out, ticket);
 		pctl_ipc_put_u64(&r->ch.out, timeout_ns);
-		s = pctl_remote_ask_after(r, call, after_ms, limit_ms, &cancel, &body);
+		s = pctl_remote_ask_after(r, call, after_ms, limit_ms, &cancel, first, &body);
 		if (!s && (!pctl_ipc_get_completion(&body, out) || !pctl_ipc_in_done(&body)))
 			s = pctl_remote_bad_reply(r, call, "wait");
+		if (!s && !out->done && !pctl_is_cancelled(call))
+			s = pctl_remote_look_at_first(r, call, first);
+		if (s || out->done)
+			pctl_remote_first_end(r, ticket, !s);
 		if ((s || out->done) && r->under_way)
 			r->under_way--;
 	}

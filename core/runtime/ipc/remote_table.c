@@ -32,6 +32,7 @@ void pctl_remote_object_destroy(remote_object *o)
 	/* A number that cannot be kept for reuse is merely used up. */
 	if (pctl_vec_reserve((void **)&r->free_ids, r->n_free, &r->cap_free, sizeof(uint32_t)))
 		r->free_ids[r->n_free++] = o->id;
+	free(o->fresh);
 	free(o);
 }
 
@@ -375,6 +376,7 @@ static pctl_status do_kernel_build(pctl_device *dev, const pctl_call *call, cons
 	o = pctl_remote_object_create(r, d->id, call);
 	if (!o)
 		goto out;
+	o->serial = ++r->last_serial;
 	s = PCTL_E_DEVICE_LOST;
 	if (pctl_remote_begin(r, PCTL_IPC_KERNEL_BUILD, call)) {
 		pctl_ipc_put_u32(&r->ch.out, d->id);
@@ -415,7 +417,8 @@ static pctl_status do_kernel_cache(pctl_device *dev, const pctl_call *call, pctl
 	pctl_ipc_put_u32(&r->ch.out, o->device);
 	pctl_ipc_put_u32(&r->ch.out, o->id);
 	pctl_ipc_put_u64(&r->ch.out, cap);
-	s = ask(r, call, &body);
+	/* PoCL compiles for this, and again. */
+	s = pctl_remote_ask_build(r, call, &body);
 	if (s)
 		goto out;
 	n = pctl_ipc_get_u64(&body);

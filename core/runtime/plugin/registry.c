@@ -331,6 +331,7 @@ pctl_status pctl_registry_open(const pctl_registry_options *o, const pctl_call *
 	r->grace_ms = o->grace_ms;
 	r->build_cpu_ms = o->build_cpu_ms;
 	r->build_memory = o->build_memory;
+	r->first_run_ms = o->first_run_ms;
 	r->strikes = o->strikes ? o->strikes : STRIKES;
 	r->unconfined = copy_texts(r->arena, o->unconfined, o->n_unconfined, &r->n_unconfined);
 	r->readable = copy_texts(r->arena, o->readable, o->n_readable, &r->n_readable);

@@ -63,6 +63,7 @@ typedef struct pctl_registry_options {
 	uint32_t probe_ms, start_ms, call_ms, grace_ms;
 	uint32_t build_cpu_ms; /* as in remote.h */
 	uint64_t build_memory;
+	uint32_t first_run_ms;
 	uint32_t strikes;
 	const char *disabled_by;
 	const char *const *unconfined; /* ids whose workers are not confined; "*": all */

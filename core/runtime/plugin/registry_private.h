@@ -71,7 +71,7 @@ struct pctl_registry {
 	uint32_t flags;
 	const char *const *unconfined, *const *readable; /* the caller's, copied */
 	uint32_t n_unconfined, n_readable;
-	uint32_t probe_ms, start_ms, call_ms, grace_ms, strikes, build_cpu_ms;
+	uint32_t probe_ms, start_ms, call_ms, grace_ms, strikes, build_cpu_ms, first_run_ms;
 	uint64_t build_memory;
 	pctl_rows verdicts;
 	uint32_t without;

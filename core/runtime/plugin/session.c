@@ -101,6 +101,7 @@ static pctl_status open_worker(session *s, known_plugin *p, const pctl_driver_en
 				 .call_ms = r->call_ms,
 				 .build_cpu_ms = r->build_cpu_ms,
 				 .build_memory = r->build_memory,
+				 .first_run_ms = r->first_run_ms,
 				 .grace_ms = r->grace_ms};
 	pctl_status st;
 

@@ -412,9 +412,15 @@ static void kernel_head(emitter *e, uint64_t workgroup_bytes)
 			    v, v, v, v);
 		separator = ", ";
 	}
-	if (workgroup_bytes)
+	if (workgroup_bytes) {
 		text_printf(&e->code, "%s__local ulong4 *W", separator);
+		separator = ", ";
+	}
+	if (e->flags & EMIT_SWITCH)
+		text_printf(&e->code, "%suint on", separator);
 	text_add(&e->code, ")\n{\n");
+	if (e->flags & EMIT_SWITCH)
+		text_add(&e->code, "\tif (on == 0u)\n\t\treturn;\n");
 }
 
 /* Workgroup memory starts as zero: every invocation clears its share, then all meet. */

@@ -3,7 +3,11 @@
  * program.vars, are
  *   __global uchar *b, ulong offset, uint length, uint present
  * where length counts the elements of the variable's runtime array and present is 1 when the bytes
- * before that array (all bytes, where there is none) are bound. */
+ * before that array (all bytes, where there is none) are bound. Then, where it has workgroup memory,
+ *   __local ulong4 *
+ * and with EMIT_SWITCH
+ *   uint on
+ * which is 0 when nothing is to be done. */
 #ifndef PCTL_OPENCL_EMIT_H
 #define PCTL_OPENCL_EMIT_H
 
@@ -32,9 +36,10 @@ void emit_binding_layout(const pctl_program *p, uint32_t var, uint64_t *fixed_by
 			 uint64_t *stride);
 
 /* Ways of writing. EMIT_HIDE_FLOATS: no float is a constant to the compiler (float.c). EMIT_LANE_LOOPS: loops hang on the
- * invocation (loop.c). */
+ * invocation (loop.c). EMIT_SWITCH: a dispatch can be told to do nothing, for drivers whose compiler works at the first. */
 #define EMIT_HIDE_FLOATS 1u
 #define EMIT_LANE_LOOPS 2u
+#define EMIT_SWITCH 4u
 
 /* Write the source of entry point 0. */
 pctl_status emit_program(const pctl_program *p, const pctl_call *call, uint32_t flags, text *out);

@@ -170,9 +170,9 @@ static void find_identity(pctl_device *dev)
 	add_fact(dev, "driver", buf);
 	dev->options = options_for(buf);
 	if (strcmp(buf, "rusticl") == 0)
-		dev->emit_flags = EMIT_HIDE_FLOATS; /* clc/float.c says why */
+		dev->emit_flags = EMIT_HIDE_FLOATS | EMIT_SWITCH; /* clc/float.c, warm.c say why */
 	if (strcmp(buf, "Portable Computing Language") == 0)
-		dev->emit_flags = EMIT_LANE_LOOPS; /* clc/loop.c says why */
+		dev->emit_flags = EMIT_LANE_LOOPS | EMIT_SWITCH; /* clc/loop.c, warm.c say why */
 	device_text(dev->id.device, CL_DRIVER_VERSION, buf, sizeof(buf));
 	add_fact(dev, "driver-version", buf);
 	platform_text(dev->id.platform, CL_PLATFORM_VERSION, buf, sizeof(buf));
@@ -182,6 +182,7 @@ static void find_identity(pctl_device *dev)
 	device_text(dev->id.device, CL_DEVICE_OPENCL_C_VERSION, buf, sizeof(buf));
 	add_fact(dev, "compiler", buf);
 	add_fact(dev, "compiler-options", dev->options);
+	add_fact(dev, "dispatch-switch", dev->emit_flags & EMIT_SWITCH ? "yes" : "no");
 	/* How PoCL makes a workgroup of an invocation: conf/plugins.d says why it is set. */
 	if (getenv("POCL_WORK_GROUP_METHOD") != NULL)
 		add_fact(dev, "work-group-method", getenv("POCL_WORK_GROUP_METHOD"));

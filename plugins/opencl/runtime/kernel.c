@@ -232,6 +232,8 @@ pctl_status opencl_kernel_build(pctl_device *dev, const pctl_call *call, const u
 		show_source(dev, &source);
 	if (status == PCTL_OK)
 		status = build(dev, call, k, &source, cache, cache_bytes);
+	if (status == PCTL_OK)
+		status = opencl_warm(dev, call, k);
 	text_free(&source);
 	if (status == PCTL_OK)
 		*out = k;

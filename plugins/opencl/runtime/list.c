@@ -274,6 +274,8 @@ static pctl_status record(pctl_list *l, const pctl_call *call, pctl_kernel *k,
 		if (error != CL_SUCCESS)
 			status = opencl_fail(l->dev, call, error, "clSetKernelArg");
 	}
+	if (status == PCTL_OK)
+		status = opencl_switch(l->dev, call, k, c->kernel, 1);
 	if (status != PCTL_OK) {
 		command_release(c);
 		return fault(l, status);

@@ -153,6 +153,12 @@ cl_program opencl_cache_load(pctl_device *dev, const uint64_t key[2], const void
 			     uint64_t cache_bytes);
 void opencl_cache_key(const pctl_device *dev, const char *source, size_t n, uint64_t out[2]);
 
+/* warm.c: run the kernel once with its switch off, where the device's kernels have one. */
+pctl_status opencl_warm(pctl_device *dev, const pctl_call *call, const pctl_kernel *k);
+/* The argument that says whether a dispatch does anything; kernels without a switch have none. */
+pctl_status opencl_switch(pctl_device *dev, const pctl_call *call, const pctl_kernel *k,
+			  cl_kernel kernel, cl_uint on);
+
 /* list.c */
 pctl_status opencl_list_begin(pctl_device *dev, const pctl_call *call, pctl_list **out);
 pctl_status opencl_list_dispatch(pctl_list *l, const pctl_call *call, pctl_kernel *k,

@@ -168,29 +168,14 @@ static void write_set(pctl_list *l, const pctl_kernel *k, const pctl_binding *co
 	vkUpdateDescriptorSets(l->dev->vk, n, writes, 0, NULL);
 }
 
-static pctl_status record(pctl_list *l, const pctl_call *call, pctl_kernel *k,
-			  const pctl_binding *const *b)
+/* Everything that a dispatch needs. */
+static pctl_status set_up(pctl_list *l, const pctl_call *call, const pctl_kernel *k,
+			  VkPipeline pipeline, const pctl_binding *const *b,
+			  const uint32_t *lengths)
 {
-	uint32_t lengths[PCTL_SPV_MAX_BINDINGS] = {0};
-	uint64_t null_vars = 0;
 	VkDescriptorSet set;
-	VkPipeline pipeline;
-	pctl_status status;
-	uint32_t v;
 	VkResult r;
 
-	for (v = 0; v < k->face.n_bindings; v++) {
-		const pctl_spv_binding *s = &k->face.bindings[v];
-
-		if (s->stride && b[v]->n_bytes)
-			lengths[s->length_slot] =
-				(uint32_t)((b[v]->n_bytes - s->fixed_bytes) / s->stride);
-		if (s->fixed_bytes && !b[v]->n_bytes)
-			null_vars |= 1ull << v;
-	}
-	status = pctl_vk_kernel_variant(k, call, null_vars, &pipeline);
-	if (status != PCTL_OK)
-		return status;
 	vkCmdBindPipeline(l->cmd, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
 	if (k->face.n_bindings || k->face.has_tables) {
 		r = take_set(l, k, &set);
@@ -204,6 +189,54 @@ static pctl_status record(pctl_list *l, const pctl_call *call, pctl_kernel *k,
 		vkCmdPushConstants(l->cmd, k->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
 				   4 * k->face.n_lengths, lengths);
 	return PCTL_OK;
+}
+
+pctl_status pctl_vk_warm(pctl_kernel *k, const pctl_call *call, VkPipeline pipeline)
+{
+	static const pctl_binding empty;
+	const uint32_t lengths[PCTL_SPV_MAX_BINDINGS] = {0};
+	const pctl_binding *b[PCTL_SPV_MAX_BINDINGS];
+	pctl_list *l = NULL;
+	uint64_t value = 0;
+	pctl_status status = pctl_vk_list_begin(k->dev, call, &l);
+	uint32_t v;
+
+	for (v = 0; v < PCTL_SPV_MAX_BINDINGS; v++)
+		b[v] = &empty;
+	if (status == PCTL_OK)
+		status = set_up(l, call, k, pipeline, b, lengths);
+	if (status == PCTL_OK) {
+		vkCmdDispatch(l->cmd, 0, 0, 0);
+		status = pctl_vk_list_end(l, call);
+	}
+	if (status == PCTL_OK)
+		status = pctl_vk_sync_submit(k->dev, call, &l->cmd, 1, &value);
+	if (status == PCTL_OK)
+		status = pctl_vk_sync_finish(k->dev, call, value);
+	pctl_vk_list_destroy(k->dev, l);
+	return status;
+}
+
+static pctl_status record(pctl_list *l, const pctl_call *call, pctl_kernel *k,
+			  const pctl_binding *const *b)
+{
+	uint32_t lengths[PCTL_SPV_MAX_BINDINGS] = {0};
+	uint64_t null_vars = 0;
+	VkPipeline pipeline;
+	pctl_status status;
+	uint32_t v;
+
+	for (v = 0; v < k->face.n_bindings; v++) {
+		const pctl_spv_binding *s = &k->face.bindings[v];
+
+		if (s->stride && b[v]->n_bytes)
+			lengths[s->length_slot] =
+				(uint32_t)((b[v]->n_bytes - s->fixed_bytes) / s->stride);
+		if (s->fixed_bytes && !b[v]->n_bytes)
+			null_vars |= 1ull << v;
+	}
+	status = pctl_vk_kernel_variant(k, call, null_vars, &pipeline);
+	return status == PCTL_OK ? set_up(l, call, k, pipeline, b, lengths) : status;
 }
 
 pctl_status pctl_vk_bind(pctl_list *l, const pctl_call *call, pctl_kernel *k,

@@ -122,6 +122,12 @@ pctl_status pctl_vk_kernel_variant(pctl_kernel *k, const pctl_call *call, uint64
 	if (status == PCTL_OK)
 		status = compile(k, call, &module, out);
 	free(module.at);
+	if (status == PCTL_OK)
+		status = pctl_vk_warm(k, call, *out);
+	if (status != PCTL_OK && *out) {
+		vkDestroyPipeline(k->dev->vk, *out, NULL);
+		*out = VK_NULL_HANDLE;
+	}
 	if (status == PCTL_OK) {
 		k->variants[k->n_variants].null_vars = null_vars;
 		k->variants[k->n_variants++].pipeline = *out;

@@ -313,6 +313,9 @@ void pctl_vk_barrier(VkCommandBuffer cmd, VkPipelineStageFlags from, VkPipelineS
  */
 pctl_status pctl_vk_bind(pctl_list *l, const pctl_call *call, pctl_kernel *k,
 			 const pctl_binding *bindings, uint32_t n_bindings);
+/* Run a pipeline of the kernel over no workgroups, so that a driver whose compiler works at a pipeline's first dispatch
+ * (llvmpipe) is through with it: what a build may take, time and memory, then holds for all of it. */
+pctl_status pctl_vk_warm(pctl_kernel *k, const pctl_call *call, VkPipeline pipeline);
 /* Record the clamped counts; *out holds them at *offset when the dispatch is recorded. */
 pctl_status pctl_vk_clamp(pctl_list *l, const pctl_call *call, pctl_buffer *buf, uint64_t offset,
 			  const uint32_t limit[3], VkBuffer *out, VkDeviceSize *out_offset);

@@ -419,13 +419,13 @@ def host_plugins(h):
 
 # What their limits do to a worker that hangs, dies or bursts: tests/fakes.
 @host("workers.path", "workers.probe", "workers.start", "workers.call", "workers.grace", "workers.strikes", "workers.in_process",
-      "workers.unconfined", "workers.readable", "workers.build_cpu", "workers.build_memory")
+      "workers.unconfined", "workers.readable", "workers.build_cpu", "workers.build_memory", "workers.first_run")
 def workers(h):
     h.refused("a worker that is not there", "PC3101", "--home", h.path("w1"), *slow(h), *h.with_host('workers : { path = "/gone"; };'))
     doctor = h.document("doctor", *h.with_host('workers : { probe = "11s"; start = "31s"; call = "121s"; grace = "9s"; strikes = 4; '
-                                              'build_cpu = "119s"; build_memory = "3GiB"; readable = ( "/opt" ); };'))
+                                              'build_cpu = "119s"; build_memory = "3GiB"; first_run = "29min"; readable = ( "/opt" ); };'))
     want = {"probe": "11s", "start": "31s", "call": "121s", "grace": "9s", "strikes": "4", "build_cpu": "119s",
-            "build_memory": "3GiB", "readable": "/opt"}
+            "build_memory": "3GiB", "first_run": "29min", "readable": "/opt"}
     h.check("their values are in force", all(doctor["settings"]["workers." + k] == v for k, v in want.items()), str(doctor["settings"]))
     h.goes("inside, as --in-process", *h.on_cpu, *h.with_host("workers : { in_process = true; };"))
     h.refused("which the policy can refuse", "PC4317", *h.on_cpu, *h.with_host("workers : { in_process = true; };"),

@@ -8,8 +8,10 @@ import re
 import shutil
 import struct
 import sys
+import time
 
 import programs
+import shapes
 from harness import Harness
 
 h = Harness()
@@ -103,8 +105,37 @@ status, got, _, err = late(MOCK)
 h.check("late: named alone it is refused", status == 5 and got == [] and err.count("PC3110") == 1, f"{status} {err}")
 h.check("late: no process is left", left_behind() == 0)
 
+# A compiler that works at the first run of a program, or a device that never ends it, has the first run's limit.
+h.write("home/pipectl.cfg", b'workers : { first_run = "2s"; };\n')
+status, _, err = bomb(4, "--backend", "mock:wrap=cpu+hang")
+h.check("a first run without an end is refused", status == 5 and err.count("PC3110") == 1 and "workers.first_run" in err, f"{status} {err}")
+h.check("first run: no process is left", left_behind() == 0)
+status, _, err = bomb(4, "--backend", "mock:wrap=cpu+slow=500")
+h.check("one within the limit is none", status == 0, err)
+h.check("first run: nothing is held", b"held" not in h.run("plugin", "list")[1])
+
+# Drivers whose compilers work at the first dispatch: a build is over only when they are. 456 bytes, minutes of llvmpipe.
+for device, text in (("vulkan:llvmpipe", shapes.calls_of_arrays(5)), ("opencl:rusticl", shapes.locals_copied(100)),
+                     ("opencl:portable", shapes.locals_copied(400))):
+    if device not in sys.argv[2:]:
+        continue
+    limits("2s", "4GiB")
+    path = h.write("late.wgsl", text.encode())
+    begun = time.monotonic()
+    status, _, err = h.run("shader", "run", path, "--dispatch", "1", "--bind", "0:0=zero:65536", "--read", f"0:0={h.path('out')}",
+                           "--no-memo", "--backend", device, "--backend", "cpu")
+    h.check(f"{device}: its compiler ends in the build, and the reference runs it", status == 0, f"{status} {err}")
+    took = h.read("out")
+    h.run("shader", "run", path, "--dispatch", "1", "--bind", "0:0=zero:65536", "--read", f"0:0={h.path('out')}", "--no-memo",
+          "--backend", "cpu")
+    h.check_bytes(f"{device}: the reference's bytes", took, h.read("out"), 4)
+    status, _, err = h.run("shader", "run", path, "--dispatch", "1", "--bind", "0:0=zero:65536", "--no-memo", "--backend", device)
+    h.check(f"{device}: named alone it is refused, by the build's limit", status == 5 and err.count("PC3110") == 1
+            and "the build of a program" in err, f"{status} {err}")
+    print(f"{device}: {time.monotonic() - begun:.1f} s")
+
 # The order of a policy, with a driver that really is slow.
-for device in sys.argv[2:]:
+for device in set(sys.argv[2:]) & {"vulkan:SwiftShader"}:
     policy = h.write("order.cfg", f'policy : {{ backends : {{ order = ( "{device}", "cpu" ); }}; }};\n'.encode())
     limits("300ms", "4GiB")
     status, out, err = shader(programs.doubled(13), "--policy", policy, "--json")
