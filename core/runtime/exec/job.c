@@ -42,7 +42,7 @@ static pctl_status create_buffer(struct pctl_job_running *r, uint32_t i, uint64_
 	pctl_status status = r->t->buffer_create(
 		r->dev, r->call, b->n_bytes + r->shape.before + r->shape.behind, b->usage, out);
 
-	if (status == PCTL_OK)
+	if (status == PCTL_OK && pctl_job_is_watched(r, i))
 		status = pctl_zones_write(r->s, *out, &zones, b->n_bytes, r->call);
 	if (status == PCTL_OK)
 		status = poison(r, i, seed, *out);

@@ -17,6 +17,12 @@ pctl_zones pctl_job_zones(const struct pctl_job_running *r, uint32_t number, int
 				    (second ? 1u : 0u)};
 }
 
+int pctl_job_is_watched(const struct pctl_job_running *r, uint32_t number)
+{
+	return r->shape.thorough || number < r->plan->n_in + r->plan->n_out ||
+	       (r->shape.key >> number % 61 & 3u) == 0;
+}
+
 pctl_status pctl_zones_write(pctl_session *s, pctl_buffer *buffer, const pctl_zones *zones,
 			     uint64_t n, const pctl_call *call)
 {
@@ -86,6 +92,8 @@ pctl_status pctl_job_guard_check(struct pctl_job_running *r, pctl_value *const *
 		const uint64_t n = r->plan->buffers[i].n_bytes;
 		const pctl_zones first = pctl_job_zones(r, i, 0), other = pctl_job_zones(r, i, 1);
 
+		if (!pctl_job_is_watched(r, i))
+			continue;
 		status = check_span(r, i, &first, r->own[i], n);
 		if (status == PCTL_OK)
 			status = check_span(r, i, &other, r->second[i], n);

@@ -38,7 +38,9 @@ pctl_status pctl_job_record(struct pctl_job_running *r, uint64_t first, uint32_t
 			    pctl_list **out);
 /* The zones of the buffer that was made for plan buffer `number`; `second`: of its other buffer. */
 pctl_zones pctl_job_zones(const struct pctl_job_running *r, uint32_t number, int second);
-/* All zones of all buffers and inputs as they were written (PC5224). */
+/* Its zones are written and compared: of a shape that is not thorough those of inputs, outputs and one in four of the others. */
+int pctl_job_is_watched(const struct pctl_job_running *r, uint32_t number);
+/* All zones of all watched buffers and inputs as they were written (PC5224). */
 pctl_status pctl_job_guard_check(struct pctl_job_running *r, pctl_value *const *in);
 /* What kernels may only read against the host's bytes (PC5223): of every device buffer that no step writes. */
 pctl_status pctl_job_check_held(struct pctl_job_running *r, pctl_value *const *in);

@@ -98,7 +98,7 @@ for device in ("cpu", "vulkan:llvmpipe", "opencl:portable"):
     r = json.loads(out) if status == 0 else {}
     h.check(f"{device} gives the digests of the certificate", r.get("mismatches") == "0" and int(r.get("compared", 0)) >= 7,
             f"{status} {err}")
-for shapes in ("0", "deadbeefdeadbeef"):
+for shapes in ("0" * 16, "deadbeefdeadbeef"):
     status, out, err = h.run("certify", "replay", WHOLE, "--sample", "0.06", "--seed", "5", "--shapes", shapes, "--backend",
                              "vulkan:llvmpipe", "--json")
     h.check(f"in the shapes of {shapes}: the same digests", status == 0 and json.loads(out)["mismatches"] == "0", f"{status} {err}")
