@@ -354,13 +354,11 @@ static pctl_status apply_guarded(struct device *d, struct built *b, const pctl_s
 /* ---- as a job --------------------------------------------------------------------------------- */
 
 /* As a run does it: a plan for n elements, buffers of its own, operands up, one submit, the result down. */
-static pctl_status apply_plain(struct device *d, const pctl_op_function *f, const pctl_shape *shape,
-			       const pctl_column *in, uint64_t n, pctl_column *out,
-			       const pctl_call *call)
+static pctl_status apply_plain(struct device *d, const pctl_op_function *f, const pctl_column *in,
+			       uint64_t n, pctl_column *out, const pctl_call *call)
 {
 	const uint64_t out_bytes = n * pctl_dtype_bytes(f->out_dtype);
-	pctl_job_run job = {
-		.repeat = 1, .timeout_ms = JOB_MS, .out_bytes = &out_bytes, .shape = shape};
+	pctl_job_run job = {.repeat = 1, .timeout_ms = JOB_MS, .out_bytes = &out_bytes};
 	pctl_value *operands[PCTL_FUNCTION_OPERANDS] = {NULL}, *result = NULL;
 	pctl_job_plan *plan = NULL;
 	pctl_status status = pctl_function_plan(d->bench, f, n, call, &plan);
@@ -397,7 +395,7 @@ static pctl_status device_apply(void *ctx, const pctl_op_function *f, const pctl
 	if (status != PCTL_OK || n == 0)
 		return status;
 	shape = pctl_shape_next(&d->bench->shapes, pctl_session_caps(d->s));
-	return shape.before == 0 ? apply_plain(d, f, &shape, in, n, out, call)
+	return shape.before == 0 ? apply_plain(d, f, in, n, out, call)
 				 : apply_guarded(d, b, &shape, in, n, out, call);
 }
 
