@@ -195,7 +195,8 @@ def namespaces(h):
 def worker_limits(h):
     h.refused("more memory than it may", "PC3112", "--home", h.path("l1"), *slow(h),
               *h.with_policy('limits : { worker : { memory = "64KiB"; }; };'))
-    h.refused("more threads than it may", "PC3112", "--home", h.path("l2"), *slow(h),
+    # A worker has two to begin with, and is not let have the second: no device is ever listed.
+    h.refused("more threads than it may", "PC3232", "--home", h.path("l2"), *slow(h),
               *h.with_policy('limits : { worker : { tasks = 1; }; };'))
     h.refused("no file may be open: no plugin can be examined", "PC", "--home", h.path("l3"), *h.on_cpu,
               *h.with_policy('limits : { worker : { files = 3; }; };'))
