@@ -134,6 +134,7 @@ pctl_status pctl_verb_explain(pctl_app *app);
 pctl_status pctl_verb_version(pctl_app *app);
 pctl_status pctl_verb_help(pctl_app *app);
 pctl_status pctl_verb_completion(pctl_app *app);
+pctl_status pctl_verb_completion_at(pctl_app *app);
 pctl_status pctl_verb_man(pctl_app *app);
 
 /* From now on an end of this process that main did not order (a plugin's exit(0)) is status 70 and says so; _exit cannot

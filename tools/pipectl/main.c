@@ -116,6 +116,8 @@ static pctl_status run_verb(pctl_app *app)
 	app->verbose = (uint32_t)pctl_option_has(&app->line, "-v");
 	app->progress = isatty(STDERR_FILENO) && !app->quiet &&
 			!pctl_option_has(&app->line, "--no-progress");
+	if (pctl_option_has(&app->line, "--version"))
+		return pctl_verb_version(app);
 	if (app->line.verb == NULL || pctl_option_has(&app->line, "--help"))
 		return pctl_verb_help(app);
 	status = pctl_app_begin(app);

@@ -7,7 +7,7 @@
 
 #include "foundation/base/str.h"
 
-static int has_subs(const char *name)
+int pctl_verb_has_subs(const char *name)
 {
 	uint32_t n;
 	const pctl_verb *verbs = pctl_verbs(&n);
@@ -19,8 +19,7 @@ static int has_subs(const char *name)
 	return 0;
 }
 
-/* The verb of that name and sub-verb; sub NULL: the one that is used without a sub-verb. */
-static const pctl_verb *find_verb(const char *name, const char *sub)
+const pctl_verb *pctl_verb_find(const char *name, const char *sub)
 {
 	uint32_t n;
 	const pctl_verb *verbs = pctl_verbs(&n);
@@ -47,7 +46,7 @@ static pctl_status unknown(const pctl_call *call, const char *what, const char *
 	return pctl_refuse_at(call, PC10_USAGE, NULL, hint, "no %s \"%s\"", what, word);
 }
 
-static pctl_status unknown_verb(const pctl_call *call, const char *name, const char *sub)
+pctl_status pctl_verb_unknown(const pctl_call *call, const char *name, const char *sub)
 {
 	const char *names[128];
 	uint32_t n, count = 0;
@@ -63,13 +62,42 @@ static pctl_status unknown_verb(const pctl_call *call, const char *name, const c
 		       count);
 }
 
-static const pctl_option *find_option(const pctl_option *options, const char *name, size_t n)
+/* `pipectl cas`: which sub-verbs there are. */
+static pctl_status missing_sub(const pctl_call *call, const char *name)
+{
+	uint32_t n, found = 0;
+	const pctl_verb *verbs = pctl_verbs(&n);
+	char hint[256];
+	size_t at = 0;
+
+	for (uint32_t i = 0; i < n && at < sizeof(hint); i++) {
+		if (strcmp(verbs[i].name, name) == 0)
+			at += (size_t)snprintf(hint + at, sizeof(hint) - at, "%s%s",
+					       found++ == 0 ? "one of " : ", ", verbs[i].sub);
+	}
+	return pctl_refuse_at(call, PC10_USAGE, NULL, hint, "`pipectl %s` wants a sub-verb", name);
+}
+
+const pctl_option *pctl_option_find(const pctl_option *options, const char *name, size_t n)
 {
 	for (uint32_t i = 0; options != NULL && options[i].name != NULL; i++) {
 		if (strlen(options[i].name) == n && memcmp(options[i].name, name, n) == 0)
 			return &options[i];
 	}
 	return NULL;
+}
+
+/* 1 when a verb has the option, which is no mistake in the name then but in the place. */
+static int somebody_has(const char *word)
+{
+	uint32_t n;
+	const pctl_verb *verbs = pctl_verbs(&n);
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (pctl_option_find(verbs[i].options, word, strcspn(word, "=")) != NULL)
+			return 1;
+	}
+	return 0;
 }
 
 static pctl_status unknown_option(const pctl_call *call, const pctl_verb *verb, const char *word)
@@ -82,6 +110,10 @@ static pctl_status unknown_option(const pctl_call *call, const pctl_verb *verb, 
 		names[n++] = verb->options[i].name;
 	for (uint32_t i = 0; pctl_global_options[i].name != NULL && n < 128; i++)
 		names[n++] = pctl_global_options[i].name;
+	if (verb == NULL && somebody_has(word))
+		return pctl_refuse_at(call, PC10_USAGE, NULL, "write it behind the verb",
+				      "option \"%s\" belongs to a verb, and stands before it",
+				      word);
 	return unknown(call, "option", word, names, n);
 }
 
@@ -91,13 +123,15 @@ static pctl_status take_option(int argc, char **argv, int *i, const pctl_call *c
 {
 	const char *word = argv[*i], *equals = strchr(word, '=');
 	size_t n = equals == NULL ? strlen(word) : (size_t)(equals - word);
-	const pctl_option *option = find_option(pctl_global_options, word, n);
+	const pctl_option *option = pctl_option_find(pctl_global_options, word, n);
 	pctl_given *given = &out->given[out->n_given];
 
 	if (option == NULL && out->verb != NULL)
-		option = find_option(out->verb->options, word, n);
+		option = pctl_option_find(out->verb->options, word, n);
 	if (option == NULL)
 		return unknown_option(call, out->verb, word);
+	if (strcmp(option->name, "-h") == 0)
+		option = pctl_option_find(pctl_global_options, "--help", 6);
 	*given = (pctl_given){option, NULL};
 	if (option->value == NULL && equals != NULL)
 		return pctl_refuse(call, PC10_USAGE, "%s takes no value", option->name);
@@ -131,35 +165,41 @@ pctl_status pctl_command_line_parse(int argc, char **argv, const pctl_call *call
 		const char *word = argv[i];
 
 		/* `certify --ops ..` and `audit FILE`: what follows a verb that has sub-verbs and can do without. */
-		if (out->verb == NULL && name != NULL && find_verb(name, word) == NULL)
-			out->verb = find_verb(name, NULL);
+		if (out->verb == NULL && name != NULL && pctl_verb_find(name, word) == NULL)
+			out->verb = pctl_verb_find(name, NULL);
 		if (!only_arguments && strcmp(word, "--") == 0) {
 			only_arguments = 1;
 		} else if (!only_arguments && word[0] == '-' && word[1] != '\0') {
 			status = take_option(argc, argv, &i, call, out);
-		} else if (out->verb == NULL && name == NULL && has_subs(word)) {
+		} else if (out->verb == NULL && name == NULL && pctl_verb_has_subs(word)) {
 			name = word;
 		} else if (out->verb == NULL) {
-			out->verb = name == NULL ? find_verb(word, NULL) : find_verb(name, word);
+			out->verb = name == NULL ? pctl_verb_find(word, NULL)
+						 : pctl_verb_find(name, word);
 			if (out->verb == NULL)
-				status = unknown_verb(call, name == NULL ? word : name,
-						      name == NULL ? NULL : word);
+				status = pctl_verb_unknown(call, name == NULL ? word : name,
+							   name == NULL ? NULL : word);
 		} else {
 			out->arguments[out->n_arguments++] = word;
 		}
 	}
+	if (status == PCTL_OK && out->verb == NULL && name != NULL &&
+	    pctl_option_has(out, "--help")) {
+		out->group = name; /* `cas --help`, `certify --help`: all that begins so */
+		return PCTL_OK;
+	}
 	if (status == PCTL_OK && out->verb == NULL && name != NULL)
-		out->verb = find_verb(name, NULL);
+		out->verb = pctl_verb_find(name, NULL);
 	if (status == PCTL_OK && out->verb == NULL && name != NULL)
-		return pctl_refuse(call, PC10_USAGE,
-				   "`pipectl %s` wants a sub-verb; `pipectl help %s` lists them",
-				   name, name);
+		return missing_sub(call, name);
 	if (status == PCTL_OK && out->verb != NULL && !pctl_option_has(out, "--help") &&
+	    !pctl_option_has(out, "--version") &&
 	    (out->n_arguments < out->verb->least || out->n_arguments > out->verb->most))
-		return pctl_refuse(call, PC10_USAGE, "usage: pipectl %s%s%s [OPTION]... %s",
-				   out->verb->name, out->verb->sub == NULL ? "" : " ",
-				   out->verb->sub == NULL ? "" : out->verb->sub,
-				   out->verb->arguments);
+		return pctl_refuse_at(call, PC10_USAGE, NULL, out->verb->example,
+				      "usage: pipectl %s%s%s [OPTION]... %s", out->verb->name,
+				      out->verb->sub == NULL ? "" : " ",
+				      out->verb->sub == NULL ? "" : out->verb->sub,
+				      out->verb->arguments);
 	return status;
 }
 

@@ -32,10 +32,18 @@ typedef struct pctl_verb {
 	const pctl_option *options; /* ended by a NULL name, or NULL */
 	uint32_t least, most;
 	pctl_status (*run)(pctl_app *app);
+	const char *example; /* one command line */
 } pctl_verb;
 
 extern const pctl_option pctl_global_options[];
 const pctl_verb *pctl_verbs(uint32_t *n_out);
+
+/* The exit statuses, as every usage and manual page lists them; ended by a NULL meaning. */
+typedef struct pctl_exit_code {
+	int status;
+	const char *meaning;
+} pctl_exit_code;
+extern const pctl_exit_code pctl_exit_codes[];
 
 /* What was given for one option, in order. */
 typedef struct pctl_given {
@@ -43,9 +51,11 @@ typedef struct pctl_given {
 	const char *value;
 } pctl_given;
 
-/* A parsed command line. Strings are those of argv. */
+/* A parsed command line. Strings are those of argv. group: the first half of verbs with a second one, when --help is asked
+ * of all of them (verb is NULL then). */
 typedef struct pctl_command_line {
 	const pctl_verb *verb;
+	const char *group;
 	const char **arguments;
 	pctl_given *given;
 	uint32_t n_arguments, n_given;
@@ -56,6 +66,15 @@ typedef struct pctl_command_line {
 pctl_status pctl_command_line_parse(int argc, char **argv, const pctl_call *call,
 				    pctl_command_line *out);
 void pctl_command_line_clear(pctl_command_line *c);
+
+/* The verb of that name and sub-verb, NULL: none; sub NULL: the one that is used without a sub-verb. */
+const pctl_verb *pctl_verb_find(const char *name, const char *sub);
+/* No such verb, or sub-verb: PC0010 with the nearest. */
+pctl_status pctl_verb_unknown(const pctl_call *call, const char *name, const char *sub);
+/* 1 when some verb of that name has a sub-verb. */
+int pctl_verb_has_subs(const char *name);
+/* The option of a list that n bytes name, NULL: none; options may be NULL. */
+const pctl_option *pctl_option_find(const pctl_option *options, const char *name, size_t n);
 
 /* The last value of an option, NULL when it was not given; has for switches; the i-th value of a
  * repeatable one. */

@@ -1,7 +1,8 @@
-"""Every flag of every verb is used by a test: the verbs' own table (`completion bash`) against the command lines that stand
+"""Every flag of every verb is used by a test: the verbs' own table (`--json help`) against the command lines that stand
 in the sources of tests. A command line is a list or a call with a verb in it; names in it are looked up where they are
 assigned or returned. Flags that no test gives stand in flags.txt with the reason; a reason too many is an error."""
 import ast
+import json
 import os
 import pathlib
 import re
@@ -10,8 +11,6 @@ import sys
 from harness import Harness
 
 TESTS = pathlib.Path(__file__).resolve().parents[2]
-GLOBAL = {"--home", "--config", "--plugin-dir", "--policy", "--json", "-q", "-v", "--color", "--no-progress", "--in-process",
-          "--debug", "--help"}
 MOST = 300  # words of a command line
 
 
@@ -131,11 +130,11 @@ def used(texts, verbs):
 
 def main():
     h = Harness()
-    status, out, err = h.run("completion", "bash")
+    status, out, err = h.run("--json", "help")
     h.check("the table of verbs", status == 0, err)
-    verbs = {}
-    for verb, sub, flags in re.findall(r'^\t"(\S+) (\S*)"\*\) words="([^"]*)";;', out.decode(), re.M):
-        verbs[f"{verb} {sub}".strip()] = {w for w in flags.split() if w.startswith("-")}
+    document = json.loads(out)
+    everywhere = {o["name"] for o in document["global_options"]}
+    verbs = {f"{v['verb']} {v['sub'] or ''}".strip(): {o["name"] for o in v["options"]} | everywhere for v in document["verbs"]}
     h.check("there are verbs", len(verbs) > 60 and "--fresh" in verbs.get("device probe", ()), str(sorted(verbs)))
     texts = {str(p): p.read_text(errors="replace") for p in sorted(TESTS.rglob("*"))
              if p.suffix in (".py", ".sh", ".cmake") or p.name in ("CMakeLists.txt", "check")}
@@ -144,9 +143,9 @@ def main():
     planted = {"x.py": 'A = ["device", "probe"]\nh.run(*A, "--planted", "V")\nh.run("run", "--other")\n'}
     seen = used(planted, {"device probe": {"--planted", "--other"}, "run": {"--planted"}})
     h.check("what is given is seen, of its verb alone", seen == {("device probe", "--planted")}, str(seen))
-    wanted = {(verb, flag) for verb, flags in verbs.items() for flag in flags - GLOBAL}
-    globally = {flag for _, flag in found} & GLOBAL
-    missing = {f"{verb} {flag}" for verb, flag in wanted - found} | {f"* {flag}" for flag in GLOBAL - globally}
+    wanted = {(verb, flag) for verb, flags in verbs.items() for flag in flags - everywhere}
+    globally = {flag for _, flag in found} & everywhere
+    missing = {f"{verb} {flag}" for verb, flag in wanted - found} | {f"* {flag}" for flag in everywhere - globally}
     with open(pathlib.Path(__file__).with_name("flags.txt"), encoding="utf-8") as f:
         listed = dict(line.rstrip("\n").split(": ", 1) for line in f if ": " in line and not line.startswith("#"))
     for name in sorted(missing - set(listed)):

@@ -26,7 +26,4 @@ endforeach()
 foreach(shell bash zsh fish)
   write(completion/${shell} completion ${shell})
 endforeach()
-# zsh autoloads the file as the function _pipectl: the first call defines and registers the real one, then runs it.
-file(READ ${OUT}/completion/zsh text)
-file(WRITE ${OUT}/completion/zsh "#compdef pipectl\n${text}_bash_complete -F _pipectl\n")
 file(WRITE ${OUT}/stamp "")

@@ -1,0 +1,377 @@
+/* The options of every verb. Words here are what users read in help, man pages and completions. */
+#include "verb_options.h"
+
+#include "app.h"
+#include "shader_text.h"
+
+/* pctl_status_exit is what gives them; frozen. */
+const pctl_exit_code pctl_exit_codes[] = {
+	{0, "ok"},
+	{1, "a failure that has no class of its own, such as a file that cannot be read"},
+	{2, "usage: the command line"},
+	{3, "an invalid declaration or program, or a name that is not there"},
+	{4, "a plugin, or its interface"},
+	{5, "a device or a capability is missing"},
+	{6, "devices or records disagree: determinism, audit"},
+	{7, "gas or another budget"},
+	{8, "the store is damaged"},
+	{9, "the execution failed"},
+	{10, "nothing was executed, so nothing was shown"},
+	{70, "an internal failure of pipectl"},
+	{130, "interrupted"},
+	{0, NULL},
+};
+
+const pctl_option pctl_global_options[] = {
+	{"--home", "DIR", "where stores, caches and state lie (PIPECTL_HOME)", 0, 0},
+	{"--config", "FILE", "the host's configuration", 0, 0},
+	{"--plugin-dir", "DIR", "a further directory of plugin manifests", 1, 0},
+	{"--policy", "FILE", "the policy in force", 0, 0},
+	{"--json", NULL, "one JSON document on standard output", 0, 0},
+	{"-q", NULL, "print only the answer", 0, 0},
+	{"-v", NULL, "say more on standard error", 0, 0},
+	{"--color", "auto|always|never", "colour of diagnostics", 0, 0},
+	{"--no-progress", NULL, "no progress line", 0, 0},
+	{"--in-process", NULL, "run backends that allow it inside this process", 0, 0},
+	{"--debug", NULL, "have backends validate what they make", 0, 0},
+	{"--help", NULL, "usage of the verb, with its options and an example", 0, 0},
+	{"-h", NULL, "the same", 0, 0},
+	{"--version", NULL, "version of the program", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+
+#define RUN_OPTIONS                                                                              \
+	{"--backend", "ID[:DEVICE]",                                                             \
+	 "where to run; the first that qualifies (never reads the memo)", 1, 0},                 \
+		{"--verify", "none|all|sample=F", "run jobs again on the reference and compare", \
+		 0, 0},                                                                          \
+		{"--no-memo", NULL, "neither read nor write remembered results", 0, 0},          \
+		{"--gas-limit", "N", "refuse above this much gas", 0, 0},                        \
+		{"--gas", "FILE", "the gas schedule", 0, 0},                                     \
+		{"--forms", "strict|native",                                                     \
+		 "native: the device's own floats, for class approximate only", 0, 0},           \
+	{                                                                                        \
+		"--sanitize", NULL,                                                              \
+			"on the reference: look for races and bad accesses, count gas", 0, 0     \
+	}
+
+#define SOURCE_OPTIONS                                                    \
+	{"--set", "NAME=VALUE", "set a parameter of the pipeline", 1, 0}, \
+	{                                                                 \
+		"--in", "NAME=FILE|CID", "data of an input", 1, 0         \
+	}
+
+const pctl_option pctl_options_check[] = {
+	{"--set", "NAME=VALUE", "set a parameter of the pipeline", 1, 0},
+	{"--in", "NAME=FILE|CID", "data of an input: sizes are checked too", 1, 0},
+	{"--device", "ID[:DEVICE]|all", "also check against a device and the policy (repeatable)",
+	 1, 0},
+	{"--immutable", "REV", "compare what is frozen with what was released at REV", 0, 0},
+	{"--repo", "DIR", "for --immutable: the sources; here if left out", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+const pctl_option pctl_options_run[] = {
+	SOURCE_OPTIONS,
+	{"--out", "NAME=FILE", "write an output to a file", 1, 1},
+	RUN_OPTIONS,
+	{"--receipt", "FILE", "write a signed receipt: what ran on what, and its trace", 0, 1},
+	{"--trace", "job|round|step", "how finely a receipt traces; job where it is left out", 0,
+	 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+const pctl_option pctl_options_plan[] = {
+	SOURCE_OPTIONS,
+	RUN_OPTIONS,
+	{"--dot", NULL, "the graph for Graphviz", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+const pctl_option pctl_options_shader_check[] = {
+	{"--entry", "NAME", "the entry point", 0, 0},
+	{"--override", "NAME=VALUE", "value of an override", 1, 0},
+	{"--dispatch", "X[,Y[,Z]]", "prove for this dispatch", 0, 0},
+	{"--class", "integer|strict|approximate", "the most it may need", 0, 0},
+	{"--consensus", NULL, "by the rules of the consensus VM, as upload and submit", 0, 0},
+	{"--rules", "1|2", "with --consensus: this version of its rules", 0, 0},
+	{"--print", NULL, "print the program", 0, 0},
+	{"--gas", "FILE", "the gas schedule", 0, 0},
+	PCTL_OPTION_WITH,
+	{NULL, NULL, NULL, 0, 0},
+};
+const pctl_option pctl_options_shader_run[] = {
+	{"--dispatch", "X[,Y[,Z]]", "workgroups", 0, 0},
+	{"--bind", "G:B=FILE|zero:BYTES|CID", "data of group G binding B", 1, 0},
+	{"--read", "G:B=FILE", "write group G binding B to a file afterwards", 1, 1},
+	{"--trace", "JOB[/ROUND[.STEP]]", "tell the backend it runs for this job", 0, 0},
+	{"--override", "NAME=VALUE", "value of an override", 1, 0},
+	{"--entry", "NAME", "the entry point", 0, 0},
+	{"--class", "integer|strict|approximate", "the most it may need", 0, 0},
+	PCTL_OPTION_WITH,
+	RUN_OPTIONS,
+	{NULL, NULL, NULL, 0, 0},
+};
+const pctl_option pctl_options_op_list[] = {
+	{"--lock", NULL, "a digest of each op's spec, as certs/ops.lock has them", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+const pctl_option pctl_options_op_run[] = {
+	{"--in", "PORT=FILE:TYPE", "data of a port with its type, x=a.bin:u32[1024,8]", 1, 0},
+	{"--out", "PORT=FILE", "write an output port to a file", 1, 1},
+	{"--attr", "NAME=VALUE", "an attribute", 1, 0},
+	RUN_OPTIONS,
+	{NULL, NULL, NULL, 0, 0},
+};
+const pctl_option pctl_options_put[] = {{"--pin", NULL, "keep it from gc", 0, 0},
+					{NULL, NULL, NULL, 0, 0}};
+const pctl_option pctl_options_get[] = {
+	{"--out", "FILE", "write to a file instead of standard output", 0, 1},
+	{NULL, NULL, NULL, 0, 0},
+};
+const pctl_option pctl_options_ls[] = {{"--pins", NULL, "only what is pinned", 0, 0},
+				       {NULL, NULL, NULL, 0, 0}};
+const pctl_option pctl_options_gc[] = {
+	{"--dry-run", NULL, "only say what would go", 0, 0},
+	{"--all", NULL, "remembered results do not keep their outputs", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+const pctl_option pctl_options_export[] = {
+	{"--car", "FILE", "the archive to write", 0, 1},
+	{"--provenance", NULL, "also all blobs of the causal history of each CID", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+const pctl_option pctl_options_import[] = {{"--car", "FILE", "the archive to read", 0, 0},
+					   {NULL, NULL, NULL, 0, 0}};
+const pctl_option pctl_options_provenance[] = {
+	{"--depth", "N", "follow jobs this far; 64 where it is left out", 0, 0},
+	{"--limit", "N", "show at most so many jobs; 1000 where it is left out", 0, 0},
+	{"--all", NULL, "every job that made some bytes, not only the first", 0, 0},
+	{"--forward", NULL, "what was made from it instead", 0, 0},
+	{"--verify", NULL, "run every job of the history again and compare outputs", 0, 0},
+	{"--backend", "ID[:DEVICE]", "where to run them; the reference where it is left out", 1, 0},
+	{"--dot", NULL, "the graph for Graphviz", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+const pctl_option pctl_options_quarantine[] = {
+	{"--driver", "NAME", "only this driver of the plugin", 0, 0},
+	{"--cause", "TEXT", "why", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+const pctl_option pctl_options_release[] = {
+	{"--driver", "NAME", "only this driver of the plugin", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+const pctl_option pctl_options_device[] = {
+	{"--fresh", NULL, "ask every driver again", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+
+const pctl_option pctl_options_probe[] = {
+	{"--device", "ID[:DEVICE]|all", "which (repeatable); all where it is left out", 1, 0},
+	{"--fresh", NULL, "probe although there is a valid profile", 0, 0},
+	{"--forms", NULL, "which form each strict operation takes", 0, 0},
+	{"--out", "DIR", "write signed profiles to a directory too", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+
+const pctl_option pctl_options_certify[] = {
+	{"--backend", "ID[:DEVICE]", "the device under proof; else the one policy prefers", 0, 0},
+	{"--level", "L1..L4|L1f|L2f|L1a", "the level wanted; L2 where it is left out", 0, 0},
+	{"--ops", "GLOB[,GLOB]", "only these ops", 0, 0},
+	{"--cases", "N", "random cases a unit; 1048576 if left out, a level wants 1000000", 0, 0},
+	{"--programs", "N", "generated programs of the engine suite; 64 if left out", 0, 0},
+	{"--pairs", NULL, "binary 16-bit functions over all 2^32 pairs", 0, 0},
+	{"--seed", "S", "of the random cases; 1 where it is left out", 0, 0},
+	{"--shapes", "HEX", "seed of the shapes of runs, of a certificate's; drawn if left out", 0,
+	 0},
+	{"--shard", "I/N", "only every N-th block, from the I-th on (1 to N)", 0, 0},
+	{"--resume", NULL, "go on where the journal in --out ends", 0, 0},
+	{"--out", "DIR", "where journal and certificate go; the home where it is left out", 0, 0},
+	{"--list", NULL, "only print the units that would run", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+const pctl_option pctl_options_merge[] = {
+	{"--out", "FILE", "write the certificate there instead of into the directory", 0, 1},
+	{NULL, NULL, NULL, 0, 0},
+};
+const pctl_option pctl_options_replay[] = {
+	{"--backend", "ID[:DEVICE]",
+	 "where to run it again; else the device it is of, or the reference", 0, 0},
+	{"--sample", "F", "share of the blocks, 0 to 1; all where it is left out", 0, 0},
+	{"--seed", "S", "which blocks a sample takes", 0, 0},
+	{"--shapes", "HEX", "seed of the shapes of runs, of a certificate's; drawn if left out", 0,
+	 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+const pctl_option pctl_options_confirm[] = {
+	{"--backend", "ID[:DEVICE]", "only this device; else those the claims are of", 0, 0},
+	{"--sample", "F", "share of the blocks besides one of each kind and operation; 0.002", 0,
+	 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+const pctl_option pctl_options_certs[] = {
+	{"--dir", "DIR", "where certificates lie (repeatable); the installation's and the home's",
+	 1, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+const pctl_option pctl_options_audit[] = {
+	SOURCE_OPTIONS,
+	{"--backends", "A,B,...", "devices to compare; `all`: every usable one", 0, 0},
+	{"--repeat", "N", "runs a device; 2 where it is left out", 0, 0},
+	{"--quorum", "K", "how many must agree; more than half where it is left out", 0, 0},
+	{"--report", "DIR", "write a signed report with an HTML page", 0, 0},
+	{"--no-quarantine", NULL, "only say who would be quarantined", 0, 0},
+	{"--natives", NULL, "class approximate: how far native forms go from strict ones", 0, 0},
+	{"--gas-limit", "N", "refuse above this much gas", 0, 0},
+	{"--gas", "FILE", "the gas schedule", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+
+const pctl_option pctl_options_receipt_verify[] = {
+	{"--store", NULL, "also: the store has all that it names", 0, 0},
+	{"--signer", "KEY", "also: this key signed it", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+
+#define EXECUTOR_OPTIONS                                                                 \
+	{"--backend", "ID[:DEVICE]", "where jobs run; the first that can", 1, 0},        \
+	{                                                                                \
+		"--verify", "none|all|sample=F", "run jobs again on the reference", 0, 0 \
+	}
+
+const pctl_option pctl_options_node[] = {
+	{"--socket", "PATH", "the Unix socket to listen on", 0, 0},
+	{"--clients", "N", "most connections at once; 64 where it is left out", 0, 0},
+	EXECUTOR_OPTIONS,
+	{NULL, NULL, NULL, 0, 0},
+};
+
+const pctl_option pctl_options_contract_run[] = {
+	{"--sender", "ACCOUNT", "who calls, and pays for the fuel", 0, 0},
+	{"--call", "NAME", "the function to call; `call` where it is left out", 0, 0},
+	{"--arg", "FILE", "bytes that it is given", 0, 0},
+	{"--fuel", "N", "most fuel that it may use", 0, 0},
+	{"--fuel-per-gas", "N", "fuel for one gas; 1000 where it is left out, 0: none is paid", 0,
+	 0},
+	{"--paid", "ACCOUNT", "who gets that gas; `executor` where it is left out", 0, 0},
+	{"--pay", "GAS", "gas that the caller gives to the contract first", 0, 0},
+	{"--then", "NAME", "end the block, then call this with the ids of the jobs", 0, 0},
+	{"--runtime", "FILE", "Wasmtime's library (PIPECTL_WASMTIME)", 0, 0},
+	EXECUTOR_OPTIONS,
+	{NULL, NULL, NULL, 0, 0},
+};
+const pctl_option pctl_options_contract_account[] = {
+	{"--runtime", "FILE", "Wasmtime's library, where FILE is a module's text", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+
+const pctl_option pctl_options_block_end[] = {
+	{"--height", "HEIGHT", "refuse unless this is the open block", 0, 0},
+	{"--executor", "ACCOUNT", "who is paid for the jobs; `executor` where it is left out", 0,
+	 0},
+	{"--backend", "ID[:DEVICE]", "where jobs run; the first that can", 1, 0},
+	{"--verify", "none|all|sample=F", "run jobs again on the reference", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+const pctl_option pctl_options_block_list[] = {
+	{"--last", "N", "only the last N", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+const pctl_option pctl_options_block_verify[] = {
+	{"--backend", "ID[:DEVICE]", "where jobs run again; the first that can", 1, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+const pctl_option pctl_options_block_replay[] = {
+	{"--from", "GITDIR", "the history: blocks.git of another home", 0, 0},
+	{"--fetch", "DIR", "a store to take from what this home's lacks", 0, 0},
+	{"--backend", "ID[:DEVICE]", "where jobs run again; the first that can", 1, 0},
+	{"--recorded", NULL, "take the recorded results, run nothing", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+
+#define SENDER_OPTION                                                             \
+	{                                                                         \
+		"--sender", "ACCOUNT", "the account that sends the message", 0, 0 \
+	}
+
+const pctl_option pctl_options_shader_upload[] = {
+	SENDER_OPTION,
+	{"--description", "TEXT", "what it does, in a line", 0, 0},
+	{"--tag", "WORD", "to find it by (repeatable)", 1, 0},
+	{"--implements", "CID", "of the algorithm that it implements", 0, 0},
+	PCTL_OPTION_WITH,
+	{NULL, NULL, NULL, 0, 0},
+};
+const pctl_option pctl_options_shader_list[] = {
+	{"--tag", "WORD", "only those with this tag", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+const pctl_option pctl_options_sender[] = {
+	SENDER_OPTION,
+	{NULL, NULL, NULL, 0, 0},
+};
+const pctl_option pctl_options_job_submit[] = {
+	SENDER_OPTION,
+	{"--shader", "CID|ALIAS", "the shader, which was uploaded", 0, 0},
+	{"--input", "CID|job:ID", "bytes of group 0 binding 0, or the output of a job", 0, 0},
+	{"--dispatch", "X[,Y[,Z]]", "workgroups", 0, 0},
+	{"--gas-limit", "N", "the most it may cost; what is not used stays with the sender", 0, 0},
+	{"--bind", "G:B=CID|job:ID", "bytes of a further variable", 1, 0},
+	{"--uniform", "CID|FILE", "CBOR document for the uniforms", 0, 0},
+	{"--output-bytes", "N", "size of the output", 0, 0},
+	{"--parent", "JOB", "must complete first; when it fails this one does", 1, 0},
+	{"--after", "JOB", "must have ended first, well or not", 1, 0},
+	{"--parent-clock", "N", "runs behind everything of this logical clock", 0, 0},
+	{"--override", "NAME=VALUE", "value of an override", 1, 0},
+	{"--pipeline", "FILE", "submit every shader job of a pipeline, all or none", 0, 0},
+	{"--in", "NAME=FILE|CID", "with --pipeline: data of an input", 1, 0},
+	{"--set", "NAME=VALUE", "with --pipeline: set a parameter", 1, 0},
+	{"--entry", "NAME", "the entry point", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+const pctl_option pctl_options_job_list[] = {
+	{"--sender", "ACCOUNT", "only this account's", 0, 0},
+	{"--status", "pending|executing|complete|failed", "only these", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+const pctl_option pctl_options_verdict[] = {
+	SENDER_OPTION,
+	{"--accused", "ACCOUNT", "who gave wrong results", 0, 0},
+	{"--evidence", "CID", "of the report of a dispute", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+const pctl_option pctl_options_rank_show[] = {
+	{"--top", "N", "how many names; 20 if left out", 0, 0},
+	{"--height", "HEIGHT", "the rank after this block; the latest if left out", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+const pctl_option pctl_options_receipt_replay[] = {
+	{"--backend", "ID[:DEVICE]", "where to run it; the first that qualifies", 1, 0},
+	{"--gas", "FILE", "the gas schedule, which has to be the receipt's", 0, 0},
+	{"--receipt", "FILE", "write the receipt of the replay", 0, 1},
+	{NULL, NULL, NULL, 0, 0},
+};
+const pctl_option pctl_options_receipt_dispute[] = {
+	{"--backend", "ID[:DEVICE]", "what runs up to the step; the first that qualifies", 1, 0},
+	{"--gas", "FILE", "the gas schedule, which has to be the receipts'", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+
+const pctl_option pctl_options_receipt_export[] = {
+	{"--out", "FILE", "write it to a file instead of standard output", 0, 1},
+	{NULL, NULL, NULL, 0, 0},
+};
+
+const pctl_option pctl_options_ledger_show[] = {
+	{"--block", "HEIGHT", "what the jobs and verdicts of a block moved", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+const pctl_option pctl_options_ledger_params[] = {
+	{"--height", "HEIGHT", "the present block, whose values are shown; 0 if left out", 0, 0},
+	{"--from", "ACCOUNT", "who proposes or votes; it has a bond", 0, 0},
+	{"--at", "HEIGHT", "from which block on the proposed values hold", 0, 0},
+	{"--backend", "ID[:DEVICE]", "calibrate: measure this one; may be repeated", 1, 0},
+	{"--least-ms", "N", "calibrate: how long a measured run takes at least; 200 if left out", 0,
+	 0},
+	{"--policy", "FILE", "calibrate: the policy in force", 0, 0},
+	{"--genesis", NULL, "calibrate: begin this home's chain with it", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};

@@ -1,0 +1,52 @@
+/* The options of the verbs, one list a verb or for several that share it (verb_options.c); the table of verbs points at them. */
+#ifndef PIPECTL_TOOLS_VERB_OPTIONS_H
+#define PIPECTL_TOOLS_VERB_OPTIONS_H
+
+#include "options.h"
+
+extern const pctl_option pctl_options_check[];
+extern const pctl_option pctl_options_run[];
+extern const pctl_option pctl_options_plan[];
+extern const pctl_option pctl_options_shader_check[];
+extern const pctl_option pctl_options_shader_run[];
+extern const pctl_option pctl_options_op_list[];
+extern const pctl_option pctl_options_op_run[];
+extern const pctl_option pctl_options_put[];
+extern const pctl_option pctl_options_get[];
+extern const pctl_option pctl_options_ls[];
+extern const pctl_option pctl_options_gc[];
+extern const pctl_option pctl_options_export[];
+extern const pctl_option pctl_options_import[];
+extern const pctl_option pctl_options_provenance[];
+extern const pctl_option pctl_options_quarantine[];
+extern const pctl_option pctl_options_release[];
+extern const pctl_option pctl_options_device[];
+extern const pctl_option pctl_options_probe[];
+extern const pctl_option pctl_options_certify[];
+extern const pctl_option pctl_options_merge[];
+extern const pctl_option pctl_options_replay[];
+extern const pctl_option pctl_options_confirm[];
+extern const pctl_option pctl_options_certs[];
+extern const pctl_option pctl_options_audit[];
+extern const pctl_option pctl_options_receipt_verify[];
+extern const pctl_option pctl_options_node[];
+extern const pctl_option pctl_options_contract_run[];
+extern const pctl_option pctl_options_contract_account[];
+extern const pctl_option pctl_options_block_end[];
+extern const pctl_option pctl_options_block_list[];
+extern const pctl_option pctl_options_block_verify[];
+extern const pctl_option pctl_options_block_replay[];
+extern const pctl_option pctl_options_shader_upload[];
+extern const pctl_option pctl_options_shader_list[];
+extern const pctl_option pctl_options_sender[];
+extern const pctl_option pctl_options_job_submit[];
+extern const pctl_option pctl_options_job_list[];
+extern const pctl_option pctl_options_verdict[];
+extern const pctl_option pctl_options_rank_show[];
+extern const pctl_option pctl_options_receipt_replay[];
+extern const pctl_option pctl_options_receipt_dispute[];
+extern const pctl_option pctl_options_receipt_export[];
+extern const pctl_option pctl_options_ledger_show[];
+extern const pctl_option pctl_options_ledger_params[];
+
+#endif
