@@ -28,6 +28,15 @@ pctl_status pctl_app_begin(pctl_app *app);
 /* All values of an option that may be given again and again, in the app's arena. */
 pctl_status pctl_app_values(pctl_app *app, const char *option, const char *const **out,
 			    uint32_t *n);
+
+/*
+ * Before a verb runs. Files: outputs can be written as things are, at most one input is standard input and at most one output
+ * standard output, which then carries nothing but those bytes: what is said goes to standard error. CIDs: where the table says
+ * CID, the beginning of one becomes the whole (pctl_store_find).
+ */
+pctl_status pctl_app_check_files(pctl_app *app);
+pctl_status pctl_app_expand_cids(pctl_app *app);
+
 /* Every NAME=VALUE of `option` taken apart; strings and array live in the app's arena. */
 pctl_status pctl_app_settings(pctl_app *app, const char *option, pctl_setting **out,
 			      uint32_t *n_out);

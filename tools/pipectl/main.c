@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "app.h"
-#include "foundation/base/output.h"
 #include "foundation/base/clock.h"
 #include "host/document.h"
 
@@ -83,26 +82,6 @@ static pctl_status begin_document(pctl_app *app)
 	return pctl_refuse(app->call, PC2_NOMEM, "no memory for the document");
 }
 
-/* Outputs are looked at before anything runs: what cannot be written is refused at once, not after the work. */
-static pctl_status check_outputs(pctl_app *app)
-{
-	pctl_status first = PCTL_OK;
-
-	for (uint32_t i = 0; i < app->line.n_given; i++) {
-		const pctl_given *g = &app->line.given[i];
-		const char *path = g->value;
-		pctl_status status;
-
-		if (!g->option->writes)
-			continue;
-		if (strchr(g->option->value, '=') != NULL)
-			path = strchr(g->value, '=') == NULL ? NULL : strchr(g->value, '=') + 1;
-		status = path == NULL ? PCTL_OK : pctl_output_check(path, app->call);
-		first = first == PCTL_OK ? status : first;
-	}
-	return first;
-}
-
 static pctl_status run_verb(pctl_app *app)
 {
 	const char *colour = pctl_option_value(&app->line, "--color");
@@ -122,7 +101,9 @@ static pctl_status run_verb(pctl_app *app)
 		return pctl_verb_help(app);
 	status = pctl_app_begin(app);
 	if (status == PCTL_OK)
-		status = check_outputs(app);
+		status = pctl_app_check_files(app);
+	if (status == PCTL_OK)
+		status = pctl_app_expand_cids(app);
 	return status == PCTL_OK ? app->line.verb->run(app) : status;
 }
 

@@ -94,6 +94,14 @@ pctl_status pctl_file_read(const char *path, uint64_t limit, const pctl_call *ca
 	return status;
 }
 
+pctl_status pctl_file_read_fd(int fd, const char *name, uint64_t limit, const pctl_call *call,
+			      char **out, uint64_t *n_out)
+{
+	*out = NULL;
+	*n_out = 0;
+	return read_all(fd, name, limit, 65536, call, out, n_out);
+}
+
 pctl_status pctl_file_write(const char *path, const void *data, uint64_t n, int durable,
 			    const pctl_call *call)
 {

@@ -11,6 +11,10 @@
 pctl_status pctl_file_read(const char *path, uint64_t limit, const pctl_call *call, char **out,
 			   uint64_t *n_out);
 
+/* The same of what is left in an open descriptor, which stays open; `name` is for messages. */
+pctl_status pctl_file_read_fd(int fd, const char *name, uint64_t limit, const pctl_call *call,
+			      char **out, uint64_t *n_out);
+
 /* Write n bytes to `path` by way of foundation/base/output.h: the file is either the old one or the whole new one. durable 0
  * leaves out the fsyncs. */
 pctl_status pctl_file_write(const char *path, const void *data, uint64_t n, int durable,

@@ -124,8 +124,8 @@ pctl_status pctl_cid_read(const char *text, const pctl_call *call, pctl_cid *out
 {
 	if (pctl_cid_parse(text, out))
 		return PCTL_OK;
-	return pctl_refuse(call, PC5005_CAS_CID, "\"%.80s\" is not a CID: 59 characters, bafkrei..",
-			   text);
+	return pctl_refuse(call, PC5005_CAS_CID,
+			   "\"%.80s\" is not a CID: 59 characters that begin with bafkrei", text);
 }
 
 int pctl_cid_compare(const pctl_cid *a, const pctl_cid *b)

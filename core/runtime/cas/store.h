@@ -60,6 +60,13 @@ int pctl_store_has(pctl_store *s, const pctl_cid *cid);
 pctl_status pctl_store_size(pctl_store *s, const pctl_cid *cid, const pctl_call *call,
 			    uint64_t *out);
 
+/* 1 for the beginning of a CID, of at least so many characters: eight more than all CIDs have in common. */
+#define PCTL_CID_SHORT_LEAST 15u
+int pctl_cid_is_short(const char *text);
+/* The CID that a person means: a whole one, in the store or not, or the beginning of one that is there. Records, messages and
+ * files hold whole CIDs. Errors: PC5004 (nothing begins so), PC5013 (several do; the message lists them), PC5005. */
+pctl_status pctl_store_find(pctl_store *s, const char *text, const pctl_call *call, pctl_cid *out);
+
 /* Visit every blob (or pin) in ascending order of CID. A non-zero return of visit ends the walk. */
 typedef int (*pctl_store_visit)(void *ctx, const pctl_cid *cid, uint64_t n_bytes);
 pctl_status pctl_store_list(pctl_store *s, const pctl_call *call, pctl_store_visit visit,

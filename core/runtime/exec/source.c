@@ -117,6 +117,17 @@ static pctl_status walk(pctl_data_source *s, const pctl_call *call,
 	return status;
 }
 
+/* A pipe gives its bytes once, and a run reads an input more than once. */
+static pctl_status read_pipe(pctl_data_source *s, const pctl_call *call)
+{
+	pctl_status status =
+		pctl_file_read_fd(s->fd, s->name, LARGEST_STDIN, call, &s->memory, &s->n_bytes);
+
+	close(s->fd);
+	s->fd = -1;
+	return status;
+}
+
 pctl_status pctl_source_open_file(const char *path, const pctl_call *call, pctl_data_source **out)
 {
 	pctl_data_source *s;
@@ -133,6 +144,8 @@ pctl_status pctl_source_open_file(const char *path, const pctl_call *call, pctl_
 		s->fd = open(path, O_RDONLY | O_CLOEXEC);
 		if (s->fd < 0 || fstat(s->fd, &st) != 0)
 			status = io_error(call, s, errno);
+		else if (S_ISFIFO(st.st_mode))
+			status = read_pipe(s, call);
 		else if (!S_ISREG(st.st_mode))
 			status = io_error(call, s, S_ISDIR(st.st_mode) ? EISDIR : EINVAL);
 		else

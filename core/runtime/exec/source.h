@@ -9,7 +9,7 @@ typedef struct pctl_data_source pctl_data_source;
 
 #define PCTL_SOURCE_PIECE (8u << 20)
 
-/* Open a file ("-": standard input, which is kept in memory). Its CID is computed here, in one
+/* Open a file ("-": standard input, which is kept in memory, as are the bytes of a pipe). Its CID is computed here, in one
  * pass. */
 pctl_status pctl_source_open_file(const char *path, const pctl_call *call, pctl_data_source **out);
 /* n bytes that lie in memory and are taken over, also on failure; `name` is for messages. */

@@ -1,0 +1,138 @@
+"""`-` and pipes for inputs and outputs, byte for byte; standard output carries nothing else then. The beginnings of CIDs are
+taken wherever a CID is, while one blob begins so."""
+import base64
+import hashlib
+import itertools
+import json
+import os
+import struct
+import subprocess
+
+from harness import Harness, Random
+
+PIPELINE = b"""pipeline : { name = "sum"; class = "integer";
+  inputs : { a : { type = "u32[n]"; }; b : { type = "u32[n]"; }; };
+  jobs = ( { id = "s"; op = "int.add@1"; in : { a = "$a"; b = "$b"; }; }, { id = "n"; op = "int.not@1"; in : { x = "$a"; }; } );
+  outputs : { y = "s.y"; z = "n.y"; }; };
+"""
+
+
+def cid_of(data):
+    raw = b"\x01\x55\x12\x20" + hashlib.sha256(data).digest()
+    return "b" + base64.b32encode(raw).decode().lower().rstrip("=")
+
+
+def twins(n):
+    """Two texts whose CIDs begin with the same n characters."""
+    seen = {}
+    for i in itertools.count():
+        data = b"%d" % i
+        start = cid_of(data)[:n]
+        if start in seen:
+            return seen[start], data
+        seen[start] = data
+
+
+def streams(h):
+    r = Random(11)
+    # Every byte, line ends and escapes of terminals among them; as many as a pipe does not hold at once.
+    a = struct.pack("<40000I", *(r.u64() & 0xffffffff for _ in range(40000)))
+    b = bytes(range(256)) * 625
+    want = struct.pack("<40000I", *((x + y) & 0xffffffff for x, y in zip(struct.unpack("<40000I", a), struct.unpack("<40000I", b))))
+    pipeline, file = h.write("sum.pipe.cfg", PIPELINE), h.write("b", b)
+    run = ["run", pipeline, "--backend", "cpu", "--in", "b=" + file]
+    for name in ("-", "/dev/stdout", "/dev/fd/1"):
+        status, out, err = h.run(*run, "--in", "a=-", "--out", "y=" + name, stdin=a)
+        h.check("run - to " + name, status == 0 and "y " + cid_of(want) in err, err)
+        h.check_bytes("run - to " + name, out, want, 4)
+    status, out, err = h.run(*run, "-q", "--in", "a=" + file, "--out", "z=-")
+    h.check_bytes("-q and z", out, bytes(255 - x for x in b), 4)
+    # A pipe by its name, as of <( ).
+    read, write = os.pipe()
+    feeder = subprocess.Popen(["cat", h.write("a", a)], stdout=write)
+    os.close(write)
+    done = subprocess.run([h.pipectl, *run, "--in", f"a=/dev/fd/{read}", "--out", "y=-"], env=h.env, pass_fds=[read],
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    os.close(read)
+    feeder.wait()
+    h.check("a pipe by its name", done.returncode == 0, done.stderr.decode())
+    h.check_bytes("a pipe by its name", done.stdout, want, 4)
+    status, out, err = h.run("op", "run", "int.not", "--in", "x=-:u32[40000]", "--out", "y=-", "--backend", "cpu", stdin=a)
+    h.check("op run", status == 0, err)
+    h.check_bytes("op run", out, bytes(255 - x for x in a), 4)
+    shader = h.write("k.wgsl", b"""@group(0) @binding(0) var<storage, read_write> y : array<u32>;
+@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) g : vec3<u32>) { y[g.x] = y[g.x] + 1u; }""")
+    status, out, err = h.run("shader", "run", shader, "--dispatch", "625", "--bind", "0:0=-", "--read", "0:0=-", "--backend", "cpu", stdin=a)
+    h.check("shader run", status == 0, err)
+    h.check_bytes("shader run", out, struct.pack("<40000I", *((x + 1) & 0xffffffff for x in struct.unpack("<40000I", a))), 4)
+    for args, said in ((["--in", "a=-", "--in", "b=-"], "standard input can be read once"),
+                       (["--in", "a=-", "--in", "b=" + file, "--out", "y=-", "--out", "z=-"], "can carry one output"),
+                       (["--in", "a=-", "--in", "b=" + file, "--out", "y=-", "--receipt", "-"], "can carry one output"),
+                       (["--json", "--in", "a=-", "--in", "b=" + file, "--out", "y=-"], "the document of --json")):
+        status, out, err = h.run("run", pipeline, "--backend", "cpu", *args, stdin=a)
+        h.check(said, status == 2 and (said in err or said in out.decode()), f"{status} {err}")
+    closed = subprocess.run(["sh", "-c", '"$@" | head -c 4', "sh", h.pipectl, *run, "--in", "a=" + file, "--out", "y=-"], env=h.env,
+                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    h.check("a reader that leaves is told of", b"PC0023" in closed.stderr or len(closed.stdout) == 4, str(closed.stderr))
+
+
+def short(h):
+    one, other = twins(15)
+    cids = {}
+    for name, data in (("one", one), ("other", other), ("alone", b"alone"), ("a", struct.pack("<4I", 1, 2, 3, 4))):
+        cids[name] = h.run("cas", "put", h.write(name, data))[1].decode().strip()
+    h.check("the twins are twins", cids["one"][:15] == cids["other"][:15] and cids["one"] != cids["other"], str(cids))
+    alone, begun = cids["alone"], cids["alone"][:15]
+    h.check_bytes("cas get", h.run("cas", "get", begun)[1], b"alone", 1)
+    h.check_bytes("cas get, whole", h.run("cas", "get", alone)[1], b"alone", 1)
+    status, _, err = h.run("cas", "get", cids["one"][:15])
+    if h.check("two begin so", status == 3 and "PC5013" in err and cids["one"] in err and cids["other"] in err, f"{status} {err}"):
+        h.planted("two blobs whose CIDs begin with the same 15 characters", "cas get CID, of 15 characters", "PC5013", err)
+    longer = next(n for n in range(15, 60) if cids["one"][:n] != cids["other"][:n])
+    h.check_bytes("one character more", h.run("cas", "get", cids["one"][:longer])[1], one, 1)
+    h.check("nothing begins so", "PC5004" in h.run("cas", "get", "bafkreiaaaaaaaaaa")[2])
+    status, _, err = h.run("cas", "get", alone[:14])
+    h.check("fourteen are too few", status == 2 and "PC0010" in err, err)
+    h.run("cas", "pin", begun)
+    h.check("cas pin", alone in h.run("cas", "ls", "--pins")[1].decode())
+    h.run("cas", "unpin", begun)
+    h.check("cas unpin", alone not in h.run("cas", "ls", "--pins")[1].decode())
+    status, out, err = h.run("--json", "cas", "export", begun, "--car", h.path("x.car"))
+    h.check("cas export", status == 0 and os.path.getsize(h.path("x.car")) > 5, err)
+    pipeline = h.write("sum.pipe.cfg", PIPELINE)
+    status, out, err = h.run("--json", "run", pipeline, "--in", "a=" + cids["a"][:20], "--in", "b=" + h.path("a"), "--backend", "cpu")
+    h.check("run --in", status == 0 and json.loads(out)["outputs"][0]["cid"] == cid_of(struct.pack("<4I", 2, 4, 6, 8)), err)
+    file = h.write(cids["a"][:20], struct.pack("<4I", 9, 9, 9, 9))
+    done = subprocess.run([h.pipectl, "--json", "run", pipeline, "--in", "a=" + os.path.basename(file), "--in", "b=a", "--backend", "cpu"],
+                          env=h.env, cwd=h.dir, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    h.check("a file of that name is meant", cid_of(struct.pack("<4I", 10, 11, 12, 13)) in done.stdout.decode(), str(done))
+    # A chain keeps whole CIDs: what was written short is whole in its records.
+    h.run("ledger", "credit", "ada", "1000000000")
+    kernel = b"""@group(0) @binding(0) var<storage, read> x : array<u32>;
+@group(1) @binding(0) var<storage, read_write> y : array<u32>;
+@compute @workgroup_size(4) fn main(@builtin(global_invocation_id) g : vec3<u32>) { y[g.x] = x[g.x] * 3u; }"""
+    status, out, err = h.run("--json", "shader", "upload", h.write("k3.wgsl", kernel), "--sender", "ada")
+    h.check("shader upload", status == 0, err + out.decode())
+    shader = cid_of(kernel)
+    for args in (["shader", "show", shader[:16]], ["shader", "alias", "triple", shader[:16], "--sender", "ada"],
+                 ["link", shader[:16], cids["a"][:16], "--sender", "ada"], ["provenance", shader[:16]]):
+        status, out, err = h.run(*args)
+        h.check(" ".join(args[:2]), status == 0, f"{status} {err}")
+    h.check("the link holds whole CIDs", cids["a"].encode() in h.run("link", shader[:16], cids["a"][:16], "--sender", "ada")[1])
+    status, out, err = h.run("--json", "job", "submit", "--shader", shader[:16], "--input", cids["a"][:16], "--dispatch", "1",
+                             "--gas-limit", "100000", "--output-bytes", "16", "--sender", "ada")
+    h.check("job submit", status == 0 and b'"status": "ok"' in out, err + out.decode())
+    status, out, err = h.run("block", "end", "--backend", "cpu")
+    h.check("block end", status == 0, err)
+    status, out, err = h.run("provenance", cid_of(struct.pack("<4I", 3, 6, 9, 12))[:18])
+    h.check("provenance", status == 0 and shader.encode() in out or shader[:12].encode() in out, f"{out} {err}")
+
+
+def main():
+    h = Harness()
+    streams(h)
+    short(h)
+    h.finish()
+
+
+main()
