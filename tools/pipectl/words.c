@@ -69,11 +69,12 @@ pctl_status pctl_app_check_files(pctl_app *app)
 	}
 	if (inputs > 1)
 		return pctl_refuse(app->call, PC10_USAGE,
-				   "standard input can be read once, it is given to %u options", inputs);
+				   "standard input can be read once, it is given to %u options",
+				   inputs);
 	if (outputs > 1)
-		return pctl_refuse(app->call, PC10_USAGE,
-				   "standard output can carry one output, it is given to %u options",
-				   outputs);
+		return pctl_refuse(
+			app->call, PC10_USAGE,
+			"standard output can carry one output, it is given to %u options", outputs);
 	if (outputs == 1 && app->json)
 		return pctl_refuse(app->call, PC10_USAGE,
 				   "standard output carries either the document of --json or the "

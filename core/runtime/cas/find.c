@@ -38,12 +38,13 @@ static int visit(void *ctx, const pctl_cid *cid, uint64_t n_bytes)
 	if (s->n++ == 0)
 		s->first = *cid;
 	if (s->n <= SHOWN)
-		s->n_list += (size_t)snprintf(s->list + s->n_list, sizeof(s->list) - s->n_list, "%s%s",
-					      s->n == 1 ? "" : " ", text);
+		s->n_list += (size_t)snprintf(s->list + s->n_list, sizeof(s->list) - s->n_list,
+					      "%s%s", s->n == 1 ? "" : " ", text);
 	return 0;
 }
 
-pctl_status pctl_store_find(pctl_store *store, const char *text, const pctl_call *call, pctl_cid *out)
+pctl_status pctl_store_find(pctl_store *store, const char *text, const pctl_call *call,
+			    pctl_cid *out)
 {
 	search s = {.text = text};
 	pctl_status status;
@@ -55,9 +56,11 @@ pctl_status pctl_store_find(pctl_store *store, const char *text, const pctl_call
 	if (status != PCTL_OK)
 		return status;
 	if (s.n == 0)
-		return pctl_refuse(call, PC5004_CAS_ABSENT, "no blob in the store begins with %s", text);
+		return pctl_refuse(call, PC5004_CAS_ABSENT, "no blob in the store begins with %s",
+				   text);
 	if (s.n > 1)
-		return pctl_refuse_at(call, PC5013_CAS_AMBIGUOUS, NULL, "write more of the one that is meant",
+		return pctl_refuse_at(call, PC5013_CAS_AMBIGUOUS, NULL,
+				      "write more of the one that is meant",
 				      "%" PRIu64 " blobs begin with %s: %s%s", s.n, text, s.list,
 				      s.n > SHOWN ? " .." : "");
 	*out = s.first;
