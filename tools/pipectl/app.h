@@ -138,6 +138,8 @@ pctl_status pctl_verb_receipt_export(pctl_app *app);
 pctl_status pctl_verb_node(pctl_app *app);
 pctl_status pctl_verb_contract_run(pctl_app *app);
 pctl_status pctl_verb_contract_account(pctl_app *app);
+pctl_status pctl_verb_fmt(pctl_app *app);
+pctl_status pctl_verb_init(pctl_app *app);
 pctl_status pctl_verb_doctor(pctl_app *app);
 pctl_status pctl_verb_explain(pctl_app *app);
 pctl_status pctl_verb_version(pctl_app *app);

@@ -375,3 +375,12 @@ const pctl_option pctl_options_ledger_params[] = {
 	{"--genesis", NULL, "calibrate: begin this home's chain with it", 0, 0},
 	{NULL, NULL, NULL, 0, 0},
 };
+const pctl_option pctl_options_fmt[] = {
+	{"--check", NULL, "write nothing; exit status 1 when a file would change, and its name", 0,
+	 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+const pctl_option pctl_options_init[] = {
+	{"--name", "NAME", "of the pipeline; the directory's where it is left out", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};

@@ -18,6 +18,15 @@ static const pctl_verb verbs[] = {
 	 "from the work tree; the same holds for check, plan and audit.",
 	 pctl_options_run, 1, 1, pctl_verb_run,
 	 "pipectl run rank.pipe.cfg --in edges=EDGES --set iterations=50 --out ranks=RANKS"},
+	{"init", NULL, "[DIR]", "begin a pipeline: a file, its shader and sample data",
+	 "The pipeline checks, plans and runs at once. Nothing that is there is overwritten.",
+	 pctl_options_init, 0, 1, pctl_verb_init, "pipectl init my-pipeline"},
+	{"fmt", NULL, "FILE...", "lay out pipeline, policy and configuration files",
+	 "Two blanks a level, one setting a line, at most one empty line, comments where they "
+	 "stand; what was on one line stays "
+	 "there while it fits in 100 columns. What a file says never changes. `-` is standard "
+	 "input, laid out on standard output.",
+	 pctl_options_fmt, 1, UINT32_MAX, pctl_verb_fmt, "pipectl fmt --check pipelines/*.cfg"},
 	{"sign", NULL, "FILE", "sign a pipeline with its includes and shaders",
 	 "Writes FILE.sig with this home's key and prints the key. A policy with signed = "
 	 "\"required\" "
