@@ -21,7 +21,8 @@ static void print(pipectl_result *r)
 	const void *data;
 	uint64_t n;
 
-	if (pipectl_result_summary(r, &s) != PCTL_OK || pipectl_result_output(r, 0, &o) != PCTL_OK ||
+	if (pipectl_result_summary(r, &s) != PCTL_OK ||
+	    pipectl_result_output(r, 0, &o) != PCTL_OK ||
 	    pipectl_result_data(r, 0, &data, &n) != PCTL_OK)
 		return;
 	printf("%s %s %s[%" PRIu64 "], gas %" PRIu64 ", %s\n", o.name, o.cid, o.dtype, o.dims[0],
@@ -34,9 +35,15 @@ int main(int argc, char **argv)
 {
 	static const uint32_t edges[][2] = {{0, 1}, {1, 2}, {2, 0}, {3, 2}};
 	static const uint64_t dims[] = {4, 2};
-	const pipectl_input in = {.head = PCTL_HEAD(pipectl_input), .name = "edges", .data = edges,
-				  .n_bytes = sizeof(edges), .dtype = "u32", .dims = dims, .rank = 2};
-	const pipectl_run_options how = {.head = PCTL_HEAD(pipectl_run_options), .inputs = &in, .n_inputs = 1};
+	const pipectl_input in = {.head = PCTL_HEAD(pipectl_input),
+				  .name = "edges",
+				  .data = edges,
+				  .n_bytes = sizeof(edges),
+				  .dtype = "u32",
+				  .dims = dims,
+				  .rank = 2};
+	const pipectl_run_options how = {
+		.head = PCTL_HEAD(pipectl_run_options), .inputs = &in, .n_inputs = 1};
 	const pipectl_options options = {.head = PCTL_HEAD(pipectl_options), .diagnostic = show};
 	const pipectl_setting iterations = {"iterations", "20"};
 	pipectl *p = NULL;

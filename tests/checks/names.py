@@ -56,7 +56,8 @@ def main(root):
             where = str(path.relative_to(root))
             for literal in literals(path.read_text()):
                 seen += 1
-                found = fault(literal, backends, held)
+                example = where == "tools/pipectl/verbs.c" and literal.startswith("pipectl ") # a command line that help shows
+                found = None if example else fault(literal, backends, held)
                 if (where, literal) in ALLOWED:
                     met.add((where, literal))
                 elif found and not where.startswith("core/chain/epoch/"):

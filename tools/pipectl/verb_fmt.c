@@ -27,8 +27,7 @@ static pctl_status format_file(pctl_app *app, const char *path)
 	uint64_t n = 0;
 	size_t n_out = 0;
 	int changed;
-	pctl_status status =
-		pctl_file_read(path, PCTL_CONF_FILE_BYTES_MAX, app->call, &text, &n);
+	pctl_status status = pctl_file_read(path, PCTL_CONF_FILE_BYTES_MAX, app->call, &text, &n);
 
 	if (status == PCTL_OK)
 		status = pctl_conf_format(path, text, (size_t)n, app->call, &laid_out, &n_out);
@@ -41,8 +40,9 @@ static pctl_status format_file(pctl_app *app, const char *path)
 	}
 	report(app, path, changed);
 	if (changed && check)
-		status = pctl_refuse_at(app->call, PC1027_CONF_LAYOUT, NULL, "run `pipectl fmt` on it",
-					"%s is not in canonical layout", path);
+		status = pctl_refuse_at(app->call, PC1027_CONF_LAYOUT, NULL,
+					"run `pipectl fmt` on it", "%s is not in canonical layout",
+					path);
 	else if (changed)
 		status = pctl_file_write(path, laid_out, n_out, 1, app->call);
 out:
@@ -56,9 +56,11 @@ pctl_status pctl_verb_fmt(pctl_app *app)
 	pctl_status first = PCTL_OK;
 
 	for (uint32_t i = 0; app->json && i < app->line.n_arguments; i++) {
-		if (strcmp(app->line.arguments[i], "-") == 0 && !pctl_option_has(&app->line, "--check"))
+		if (strcmp(app->line.arguments[i], "-") == 0 &&
+		    !pctl_option_has(&app->line, "--check"))
 			return pctl_refuse(app->call, PC10_USAGE,
-					   "standard output carries either the document of --json or the text; "
+					   "standard output carries either the document of --json "
+					   "or the text; "
 					   "with --json lay out files, or use --check");
 	}
 	if (app->json) {

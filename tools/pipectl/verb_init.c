@@ -13,12 +13,15 @@
 #define SAMPLES 1024u
 
 static const char pipeline_text[] =
-	"// What runs on what: `pipectl check`, `plan` and `run` take this file. The language: man pipectl-pipeline.\n"
+	"// What runs on what: `pipectl check`, `plan` and `run` take this file. The language: man "
+	"pipectl-pipeline.\n"
 	"pipeline : {\n"
 	"  name = \"%s\";\n"
 	"  about = \"Scales numbers with a shader of ours, then adds them up\";\n"
-	"  class = \"integer\"; // integer, strict or approximate: the most that a job here may need\n"
-	"  gas_limit = \"1_000_000\"; // gas: the work that a run may cost at most, the same on every device\n"
+	"  class = \"integer\"; // integer, strict or approximate: the most that a job here may "
+	"need\n"
+	"  gas_limit = \"1_000_000\"; // gas: the work that a run may cost at most, the same on "
+	"every device\n"
 	"  params : { factor = 3; }; // --set factor=5\n"
 	"  inputs : {\n"
 	"    values : { type = \"u32[n]\"; file = \"values.u32\"; }; // or --in values=FILE\n"
@@ -39,18 +42,18 @@ static const char pipeline_text[] =
 	"  outputs : { scaled = \"scale.y\"; flipped = \"flip.y\"; };\n"
 	"};\n";
 
-static const char shader_text[] =
-	"// One invocation an element. An access behind the end of a buffer reads zero and writes nothing.\n"
-	"override factor : u32 = 1u;\n"
-	"@group(0) @binding(0) var<storage, read> x : array<u32>;\n"
-	"@group(0) @binding(1) var<storage, read_write> y : array<u32>;\n"
-	"\n"
-	"@compute @workgroup_size(64)\n"
-	"fn main(@builtin(global_invocation_id) id : vec3<u32>) {\n"
-	"  if (id.x < arrayLength(&y)) {\n"
-	"    y[id.x] = x[id.x] * factor;\n"
-	"  }\n"
-	"}\n";
+static const char shader_text[] = "// One invocation an element. An access behind the end of a "
+				  "buffer reads zero and writes nothing.\n"
+				  "override factor : u32 = 1u;\n"
+				  "@group(0) @binding(0) var<storage, read> x : array<u32>;\n"
+				  "@group(0) @binding(1) var<storage, read_write> y : array<u32>;\n"
+				  "\n"
+				  "@compute @workgroup_size(64)\n"
+				  "fn main(@builtin(global_invocation_id) id : vec3<u32>) {\n"
+				  "  if (id.x < arrayLength(&y)) {\n"
+				  "    y[id.x] = x[id.x] * factor;\n"
+				  "  }\n"
+				  "}\n";
 
 /* 0, 1, 2, ..: little-endian u32. */
 static void fill(uint8_t data[4 * SAMPLES])
@@ -67,7 +70,8 @@ static const char *name_of(pctl_app *app, const char *dir)
 	char *full = realpath(dir, NULL), *name;
 	const char *slash = full == NULL ? NULL : strrchr(full, '/');
 
-	name = pctl_arena_dup(app->arena, slash == NULL || slash[1] == '\0' ? "pipeline" : slash + 1);
+	name = pctl_arena_dup(app->arena,
+			      slash == NULL || slash[1] == '\0' ? "pipeline" : slash + 1);
 	free(full);
 	for (char *s = name; s != NULL && *s != '\0'; s++) {
 		int letter = (*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z');
@@ -102,21 +106,21 @@ pctl_status pctl_verb_init(pctl_app *app)
 	files[2].data = text;
 	files[2].n = text == NULL ? 0 : strlen(text);
 	for (uint32_t i = 0; i < 3; i++) {
-		files[i].path = files[i].name == NULL
-					? NULL
-					: pctl_arena_printf(app->arena, "%s/%s", dir, files[i].name);
+		files[i].path = files[i].name == NULL ? NULL
+						      : pctl_arena_printf(app->arena, "%s/%s", dir,
+									  files[i].name);
 		if (text == NULL || files[i].path == NULL)
 			return pctl_refuse(app->call, PC2_NOMEM, "no memory for a pipeline");
 		if (lstat(files[i].path, &st) == 0)
-			status = pctl_refuse_at(app->call, PC24_OUTPUT_EXISTS, NULL,
-						"name another directory",
-						"%s is there already; nothing was written",
-						files[i].path);
+			status = pctl_refuse_at(
+				app->call, PC24_OUTPUT_EXISTS, NULL, "name another directory",
+				"%s is there already; nothing was written", files[i].path);
 	}
 	if (status == PCTL_OK && (strchr(name, '/') != NULL || strchr(name, '"') != NULL ||
 				  strchr(name, '\\') != NULL || strlen(name) > 100))
 		return pctl_refuse(app->call, PC10_USAGE,
-				   "--name takes letters, digits, '_', '-' and '.', not \"%s\"", name);
+				   "--name takes letters, digits, '_', '-' and '.', not \"%s\"",
+				   name);
 	for (uint32_t i = 0; status == PCTL_OK && i < 3; i++)
 		status = pctl_file_write(files[i].path, files[i].data, files[i].n, 1, app->call);
 	if (status != PCTL_OK)

@@ -156,9 +156,9 @@ static void misplaced(reader *r)
 		pos.column = r->text[i] == '\n' ? 1 : pos.column + 1;
 		pos.line += r->text[i] == '\n';
 	}
-	r->status = pctl_refuse_at(r->call, PC1026_CONF_INCLUDE_PLACE, &pos,
-				   "put the include between two settings",
-				   "this text cannot be laid out: @include stands inside a setting");
+	r->status = pctl_refuse_at(
+		r->call, PC1026_CONF_INCLUDE_PLACE, &pos, "put the include between two settings",
+		"this text cannot be laid out: @include stands inside a setting");
 }
 
 /* The value at the place, with what follows it up to its separator. Comments inside a setting go above it. */
@@ -381,9 +381,10 @@ static void add_item(pctl_str_buf *s, const item *i, uint32_t depth, const char 
 	if (one_line(&bare)) {
 		add_flat(&flat, i);
 		s->failed |= flat.failed;
-		if (!flat.failed && (i->words.n == 1 || (i->open != 0 && i->inner.n == 0) ||
-				     columns_of(flat.data, flat.n) + (size_t)depth * INDENT + strlen(ends) <=
-					     PCTL_CONF_FORMAT_COLUMNS)) {
+		if (!flat.failed &&
+		    (i->words.n == 1 || (i->open != 0 && i->inner.n == 0) ||
+		     columns_of(flat.data, flat.n) + (size_t)depth * INDENT + strlen(ends) <=
+			     PCTL_CONF_FORMAT_COLUMNS)) {
 			pctl_str_add_n(s, flat.data, flat.n);
 			pctl_str_add(s, ends);
 			pctl_str_drop(&flat);
@@ -439,7 +440,8 @@ static char *same_name(void *ctx, const char *from, const char *path)
 
 	(void)ctx;
 	(void)from;
-	return asprintf(&name, "@include %s", path) < 0 ? NULL : name; /* never the text's own name */
+	return asprintf(&name, "@include %s", path) < 0 ? NULL
+							: name; /* never the text's own name */
 }
 
 static int is_there(void *ctx, const char *name)
@@ -477,8 +479,9 @@ static pctl_status read_tree(const char *name, const char *text, size_t n, const
 
 static int same_value(const pctl_conf_value *a, const pctl_conf_value *b)
 {
-	if (a->kind != b->kind || a->n_items != b->n_items || (a->key == NULL) != (b->key == NULL) ||
-	    (a->text == NULL) != (b->text == NULL) || (a->key != NULL && strcmp(a->key, b->key) != 0) ||
+	if (a->kind != b->kind || a->n_items != b->n_items ||
+	    (a->key == NULL) != (b->key == NULL) || (a->text == NULL) != (b->text == NULL) ||
+	    (a->key != NULL && strcmp(a->key, b->key) != 0) ||
 	    (a->text != NULL && strcmp(a->text, b->text) != 0))
 		return 0;
 	for (uint32_t i = 0; i < a->n_items; i++) {
