@@ -376,7 +376,7 @@ const pctl_option pctl_options_ledger_params[] = {
 	{NULL, NULL, NULL, 0, 0},
 };
 const pctl_option pctl_options_fmt[] = {
-	{"--check", NULL, "write nothing; exit status 1 when a file would change, and its name", 0,
+	{"--check", NULL, "change nothing; exit status 1 when a file would change, and its name", 0,
 	 0},
 	{NULL, NULL, NULL, 0, 0},
 };

@@ -123,6 +123,7 @@ static pctl_status read_pipe(pctl_data_source *s, const pctl_call *call)
 	pctl_status status =
 		pctl_file_read_fd(s->fd, s->name, LARGEST_STDIN, call, &s->memory, &s->n_bytes);
 
+	s->bytes = s->memory;
 	close(s->fd);
 	s->fd = -1;
 	return status;
