@@ -1,26 +1,14 @@
 /* The executor over the devices of an installation: which device runs the tasks, and what happens when it is lost. */
 #include "chain/executor/executor.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "foundation/base/vec.h"
 #include "chain/executor/executor_devices.h"
 #include "foundation/diag/diag.h"
 #include "runtime/exec/run.h"
 
 #define TRIES 2u /* openings of one device in a run */
-
-static pctl_policy_device policy_device(const pctl_device_entry *d)
-{
-	return (pctl_policy_device){d->backend, d->name, d->index, d->kind};
-}
-
-static uint32_t device_flags(const pctl_device_executor *e)
-{
-	return e->o.flags & PCTL_RUN_IN_PROCESS ? PCTL_DEVICES_IN_PROCESS : 0;
-}
 
 pctl_task_limits pctl_executor_limits(const pctl_device_executor *e)
 {
@@ -33,61 +21,29 @@ pctl_task_limits pctl_executor_limits(const pctl_device_executor *e)
 
 void pctl_executor_device_close(pctl_executor_device *d)
 {
-	pctl_session_close(d->session);
-	pctl_backend_session_close(d->backend, NULL);
-	d->session = NULL;
-	d->backend = NULL;
-}
-
-static pctl_status open_entry(pctl_device_executor *e, pctl_executor_device *d,
-			      const pctl_device_entry *entry, const pctl_call *call)
-{
-	const uint32_t flags = (e->o.flags & PCTL_RUN_IN_PROCESS ? PCTL_SESSION_IN_PROCESS : 0) |
-			       (e->o.flags & PCTL_RUN_DEBUG ? PCTL_SESSION_DEBUG : 0);
-	pctl_session_options options = {.index = entry->in_driver,
-					.device_kind = entry->kind,
-					.id = entry->selector,
-					.cache_dir = e->cache_dir,
-					.profiles = e->o.profiles};
-	char name[600];
-	pctl_status status = pctl_backend_session_open(e->o.registry, entry->backend, entry->env,
-						       flags, call, &d->backend);
-
-	if (status != PCTL_OK)
-		return status;
-	snprintf(name, sizeof(name), "%s (%s)", entry->selector, entry->name);
-	/* The name is shown after the device is closed, too. */
-	if (d->name == NULL)
-		d->name = strdup(name);
-	options.name = name;
-	options.backend = d->backend;
-	status = d->name == NULL ? pctl_refuse(call, PC2_NOMEM, "no memory for a device")
-				 : pctl_session_open(&options, call, &d->session);
-	if (status != PCTL_OK)
-		pctl_executor_device_close(d);
-	return status;
+	pctl_open_close(&d->open);
 }
 
 pctl_status pctl_executor_device_open(pctl_device_executor *e, pctl_executor_device *d,
 				      const pctl_call *call)
 {
-	const pctl_device_entry *entry;
-	pctl_devices *list = NULL;
+	const pctl_open_options o = {.registry = e->o.registry,
+				     .policy = e->o.policy,
+				     .profiles = e->o.profiles,
+				     .cache_dir = e->cache_dir,
+				     .flags = e->o.flags};
 	pctl_status status;
 
-	if (d->session != NULL)
+	if (d->open.session != NULL)
 		return PCTL_OK;
 	d->tries++;
-	status =
-		pctl_devices_find(e->o.registry, d->selector, device_flags(e), call, &list, &entry);
-	if (status == PCTL_OK) {
-		const pctl_policy_device asked = policy_device(entry);
-
-		status = pctl_policy_backend_allowed(e->o.policy, &asked, call);
+	status = pctl_open_selected(&o, d->selector, call, &d->open);
+	/* The name is shown after the device is closed, too. */
+	if (status == PCTL_OK && d->name == NULL &&
+	    (d->name = strdup(pctl_session_name(d->open.session))) == NULL) {
+		pctl_executor_device_close(d);
+		status = pctl_refuse(call, PC2_NOMEM, "no memory for a device");
 	}
-	if (status == PCTL_OK)
-		status = open_entry(e, d, entry, call);
-	pctl_devices_destroy(list);
 	return status;
 }
 
@@ -127,31 +83,19 @@ static pctl_status add_device(pctl_device_executor *e, const char *selector, con
 /* Usable devices by the policy's order; those it never chooses are left out. */
 static pctl_status add_by_policy(pctl_device_executor *e, const pctl_call *call)
 {
+	const pctl_device_entry *entry;
 	pctl_devices *list = NULL;
-	pctl_status status = pctl_devices_list(e->o.registry, NULL, device_flags(e), call, &list);
-	const uint32_t n = status == PCTL_OK ? pctl_devices_count(list) : 0;
-	uint8_t *taken = calloc(n + 1u, 1);
+	pctl_status status = pctl_devices_list(e->o.registry, NULL,
+					       pctl_open_list_flags(e->o.flags), call, &list);
+	uint8_t *taken = calloc((status == PCTL_OK ? pctl_devices_count(list) : 0) + 1u, 1);
 
 	if (taken == NULL)
 		status = pctl_refuse(call, PC2_NOMEM, "no memory for devices");
-	for (uint32_t round = 0; status == PCTL_OK && round < n; round++) {
-		uint32_t best = UINT32_MAX, at = n;
+	while (status == PCTL_OK && (entry = pctl_open_next(e->o.policy, list, taken, 0)) != NULL) {
+		const pctl_policy_device d = pctl_open_policy_device(entry);
 
-		for (uint32_t i = 0; i < n; i++) {
-			const pctl_device_entry *entry = pctl_devices_at(list, i);
-			const pctl_policy_device d = policy_device(entry);
-			const uint32_t rank = pctl_policy_backend_rank(e->o.policy, &d);
-
-			if (!taken[i] && entry->state == PCTL_DEVICE_USABLE && rank < best &&
-			    pctl_policy_backend_allowed(e->o.policy, &d, NULL) == PCTL_OK) {
-				best = rank;
-				at = i;
-			}
-		}
-		if (at == n)
-			break;
-		taken[at] = 1;
-		status = add_device(e, pctl_devices_at(list, at)->selector, call);
+		if (pctl_policy_backend_allowed(e->o.policy, &d, NULL) == PCTL_OK)
+			status = add_device(e, entry->selector, call);
 	}
 	free(taken);
 	pctl_devices_destroy(list);
@@ -168,12 +112,9 @@ static pctl_status policy_allows(const pctl_device_executor *e, const pctl_task 
 	for (uint32_t i = 0; status == PCTL_OK && i < n; i++) {
 		const pctl_analysis *a = tasks[i].unit->analysis;
 		/* The rules take proven ones alone; nothing is checked here. */
-		const pctl_policy_race what = {
-			.races = a->race == PCTL_PROOF_PROVEN	 ? PCTL_RACES_PROVEN
-				 : a->race == PCTL_PROOF_REFUTED ? PCTL_RACES_REFUTED
-								 : PCTL_RACES_UNPROVEN,
-			.gas = UINT64_MAX,
-			.subject = tasks[i].name};
+		const pctl_policy_race what = {.races = pctl_policy_races(a->race),
+					       .gas = UINT64_MAX,
+					       .subject = tasks[i].name};
 
 		if (i != 0 && tasks[i].unit == tasks[i - 1].unit)
 			continue;
@@ -192,11 +133,11 @@ static pctl_status run_once(pctl_device_executor *e, pctl_executor_device *d,
 	pctl_status status = pctl_executor_device_open(e, d, call);
 
 	if (status == PCTL_OK)
-		status = pctl_tasks_qualify(d->session, tasks, n, call);
+		status = pctl_tasks_qualify(d->open.session, tasks, n, call);
 	if (status == PCTL_OK)
 		status = pctl_executor_first_builds(e, d, tasks, n, call);
 	if (status == PCTL_OK)
-		status = pctl_tasks_run(d->session, &limits, tasks, n, call, NULL);
+		status = pctl_tasks_run(d->open.session, &limits, tasks, n, call, NULL);
 	if (status == PCTL_OK)
 		status = pctl_executor_verify(e, d, tasks, n, call);
 	return status;
@@ -219,8 +160,8 @@ static pctl_status run_on(pctl_device_executor *e, pctl_executor_device *d, cons
 	d->gone = 0;
 	for (;;) {
 		/* Of the reference, too: which of the two was lost is not asked. */
-		if (e->reference.backend != NULL &&
-		    pctl_backend_session_lost(e->reference.backend) != NULL)
+		if (e->reference.open.backend != NULL &&
+		    pctl_backend_session_lost(e->reference.open.backend) != NULL)
 			pctl_executor_device_close(&e->reference);
 		status = run_once(e, d, tasks, n, call);
 		if (status == PCTL_OK)

@@ -3,36 +3,9 @@
 #ifndef PIPECTL_CHAIN_EXECUTOR_EXECUTOR_H
 #define PIPECTL_CHAIN_EXECUTOR_EXECUTOR_H
 
-#include "runtime/cas/evidence.h"
-#include "runtime/exec/session.h"
+#include "runtime/exec/tasks.h"
 #include "runtime/plugin/devices.h"
 #include "runtime/policy/policy.h"
-
-/* Bytes bound to a variable that the program only reads (storage or uniform). Tasks that bind the same CID may share
- * one buffer. */
-typedef struct pctl_task_binding {
-	uint32_t group, binding;
-	const pctl_cid *cid; /* NULL: bytes without a name */
-	const void *data;
-	uint64_t n_bytes;
-} pctl_task_binding;
-
-/*
- * unit      compiled with PCTL_WGSL_CONSENSUS, its groups those of the task
- * name      of the job (its id), for messages and trace ids
- * output    n_output bytes of the caller's, written on success: group 1 binding 0, which starts as zeros
- */
-typedef struct pctl_task {
-	const pctl_kernel_unit *unit;
-	const char *name;
-	uint32_t groups[3];
-	uint32_t n_bindings;
-	const pctl_task_binding *bindings;
-	void *output;
-	uint64_t n_output;
-	pctl_evidence *
-		evidence; /* filled in on success: how the output stands by itself; may be NULL. It changes no state */
-} pctl_task;
 
 /*
  * Run all n tasks. Either all outputs are right or the status says why none counts: whatever goes wrong here is trouble

@@ -2,14 +2,14 @@
 #ifndef PIPECTL_CHAIN_EXECUTOR_EXECUTOR_DEVICES_H
 #define PIPECTL_CHAIN_EXECUTOR_EXECUTOR_DEVICES_H
 
-#include "chain/executor/executor_tasks.h"
+#include "chain/executor/executor.h"
+#include "runtime/exec/open.h"
 
 /* A device that may be used. name: "vulkan:0 (llvmpipe ..)", NULL before it was opened; tries: openings in this run;
  * gone: lost twice in one run, and taken again only when nothing else is left. */
 typedef struct pctl_executor_device {
 	char *selector, *name;
-	pctl_backend_session *backend;
-	pctl_session *session;
+	pctl_open_device open;
 	uint32_t tries, gone;
 } pctl_executor_device;
 

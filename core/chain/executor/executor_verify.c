@@ -19,28 +19,15 @@ static pctl_status open_reference(pctl_device_executor *e, const pctl_call *call
 static pctl_status first_build(pctl_device_executor *e, pctl_executor_device *d, const pctl_task *t,
 			       const pctl_profile_record *profile, const pctl_call *call)
 {
-	pctl_status status, revoked;
-	pctl_call traced = *call;
-	char cause[256];
-	int agreed = 1;
+	pctl_status status;
 
-	if (!pctl_adversary_applies(t->unit) ||
-	    pctl_profiles_was_checked(e->o.profiles, profile, &t->unit->cid))
+	if (!pctl_adversary_is_due(e->o.profiles, profile, t->unit))
 		return PCTL_OK;
-	traced.trace_id = pctl_trace(t->name, PCTL_TRACE_ROUND_MAX, 0);
 	status = open_reference(e, call);
-	if (status == PCTL_OK)
-		status = pctl_adversary_run(d->session, e->reference.session, t->unit, t->groups,
-					    &traced, &agreed, cause);
-	if (status != PCTL_OK)
-		return status;
-	if (agreed) {
-		pctl_profiles_note_checked(e->o.profiles, profile, &t->unit->cid);
-		return PCTL_OK;
-	}
-	revoked = pctl_profiles_revoke(e->o.profiles, profile, cause, call);
-	status = pctl_refuse(call, PC5216_ADVERSARY, "%s: %s", d->name, cause);
-	return revoked == PCTL_OK ? status : revoked;
+	return status == PCTL_OK ? pctl_adversary_judge(e->o.profiles, profile, d->open.session,
+							e->reference.open.session, t->unit,
+							t->groups, t->name, call)
+				 : status;
 }
 
 pctl_status pctl_executor_first_builds(pctl_device_executor *e, pctl_executor_device *d,
@@ -53,7 +40,7 @@ pctl_status pctl_executor_first_builds(pctl_device_executor *e, pctl_executor_de
 		if (tasks[i].unit->analysis->determinism < PCTL_CLASS_STRICT ||
 		    (i != 0 && tasks[i].unit == tasks[i - 1].unit))
 			continue;
-		status = pctl_session_profile(d->session, call, &profile);
+		status = pctl_session_profile(d->open.session, call, &profile);
 		if (status == PCTL_OK && profile != NULL)
 			status = first_build(e, d, &tasks[i], profile, call);
 	}
@@ -119,7 +106,7 @@ pctl_status pctl_executor_verify(pctl_device_executor *e, const pctl_executor_de
 	pctl_task *picked;
 	pctl_status status;
 
-	const int is_reference = pctl_session_kind(d->session) == PCTL_DEVICE_REFERENCE;
+	const int is_reference = pctl_session_kind(d->open.session) == PCTL_DEVICE_REFERENCE;
 
 	for (uint32_t i = 0; i < n; i++)
 		if (tasks[i].evidence != NULL)
@@ -135,8 +122,8 @@ pctl_status pctl_executor_verify(pctl_device_executor *e, const pctl_executor_de
 	}
 	status = n_picked == 0 ? PCTL_OK : open_reference(e, call);
 	if (status == PCTL_OK && n_picked != 0)
-		status =
-			pctl_tasks_run(e->reference.session, &limits, picked, n_picked, call, NULL);
+		status = pctl_tasks_run(e->reference.open.session, &limits, picked, n_picked, call,
+					NULL);
 	for (uint32_t k = 0; k < n_picked; k++) {
 		const pctl_task *t = &tasks[index[k]];
 

@@ -318,3 +318,36 @@ pctl_status pctl_adversary_run(pctl_session *s, pctl_session *reference,
 	}
 	return status;
 }
+
+/* ---- what follows from it ------------------------------------------------------------------ */
+
+int pctl_adversary_is_due(pctl_profiles *profiles, const pctl_profile_record *profile,
+			  const pctl_kernel_unit *unit)
+{
+	return pctl_adversary_applies(unit) &&
+	       !pctl_profiles_was_checked(profiles, profile, &unit->cid);
+}
+
+pctl_status pctl_adversary_judge(pctl_profiles *profiles, const pctl_profile_record *profile,
+				 pctl_session *s, pctl_session *reference,
+				 const pctl_kernel_unit *unit, const uint32_t groups[3],
+				 const char *job, const pctl_call *call)
+{
+	pctl_call traced = *call;
+	pctl_status status, revoked;
+	char cause[256];
+	int agreed = 1;
+
+	/* Built as the job will have it, but no round of its work. */
+	traced.trace_id = pctl_trace(job, PCTL_TRACE_ROUND_MAX, 0);
+	status = pctl_adversary_run(s, reference, unit, groups, &traced, &agreed, cause);
+	if (status != PCTL_OK)
+		return status;
+	if (agreed) {
+		pctl_profiles_note_checked(profiles, profile, &unit->cid);
+		return PCTL_OK;
+	}
+	revoked = pctl_profiles_revoke(profiles, profile, cause, call);
+	status = pctl_refuse(call, PC5216_ADVERSARY, "%s: %s", pctl_session_name(s), cause);
+	return revoked == PCTL_OK ? status : revoked;
+}

@@ -1,5 +1,6 @@
 /* Running a plan: what is submitted, how a repeat alternates between two buffers. Recording is job_record.c. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,9 +11,7 @@
 #include "runtime/exec/value.h"
 #include "foundation/base/clock.h"
 
-#define WAIT_SLICE_NS (100ull * 1000 * 1000)
-#define STOP_SLICES 100u /* how long a cancelled submit is waited for */
-#define MOST_TIMES 256u	 /* re-submissions in one submit: keeps cancelling and progress prompt */
+#define MOST_TIMES 256u /* re-submissions in one submit: keeps cancelling and progress prompt */
 
 /* One way the plan's buffers are taken: a repeat has up to three (first round, odd, even). */
 struct view {
@@ -144,62 +143,11 @@ void pctl_job_view_of(const struct pctl_job_running *r, uint64_t round, pctl_buf
 
 /* ---- submitting --------------------------------------------------------------------------- */
 
-/* Asked between submits as well as between waits: many short ones must not outrun it. */
-static pctl_status stop_if_due(const struct pctl_job_running *r)
-{
-	if (pctl_is_cancelled(r->call))
-		return pctl_refuse(r->call, PC4_CANCELLED, "job \"%s\" was cancelled",
-				   r->plan->name);
-	if (r->run->timeout_ms != 0 &&
-	    (pctl_clock_ns() - r->started_ns) / 1000000u > r->run->timeout_ms)
-		return pctl_refuse(r->call, PC5206_TIMEOUT,
-				   "job \"%s\" ran longer than %" PRIu64 " ms on %s", r->plan->name,
-				   r->run->timeout_ms, pctl_session_name(r->s));
-	return PCTL_OK;
-}
-
-/* Stop what is under way and wait until it has: its buffers are about to go. */
-static void stop(struct pctl_job_running *r, uint64_t ticket)
-{
-	pctl_status status = PCTL_OK;
-	pctl_completion done = {.head = PCTL_HEAD(pctl_completion)};
-
-	r->t->cancel(r->dev, ticket);
-	for (uint32_t i = 0; i < STOP_SLICES && status == PCTL_OK && !done.done; i++)
-		status = r->t->wait(r->dev, r->call, ticket, WAIT_SLICE_NS, &done);
-}
-
-static pctl_status wait_for(struct pctl_job_running *r, uint64_t ticket)
-{
-	for (;;) {
-		pctl_completion done = {.head = PCTL_HEAD(pctl_completion)};
-		pctl_status status = r->t->wait(r->dev, r->call, ticket, WAIT_SLICE_NS, &done);
-
-		if (status != PCTL_OK || done.done) {
-			r->stats.device_ns += done.device_ns;
-			return status;
-		}
-		status = stop_if_due(r);
-		if (status != PCTL_OK) {
-			stop(r, ticket);
-			return status;
-		}
-	}
-}
-
 static pctl_status submit(struct pctl_job_running *r, pctl_list *list, uint64_t round,
 			  uint32_t step, uint32_t times)
 {
-	uint64_t ticket = 0;
-	pctl_status status = stop_if_due(r);
-
-	pctl_job_trace(r, round, step);
-	if (status == PCTL_OK)
-		status = r->t->submit(r->dev, r->call, list, times, &ticket);
-	if (status == PCTL_OK)
-		status = wait_for(r, ticket);
-	r->stats.submits++;
-	return status;
+	pctl_submission_trace(&r->work, r->plan->name, (uint32_t)round, step);
+	return pctl_submission_run(&r->work, list, times);
 }
 
 static void tell_progress(const struct pctl_job_running *r, uint64_t rounds)
@@ -425,33 +373,30 @@ static void tear_down(struct pctl_job_running *r)
 	free(r->lie);
 }
 
-static struct pctl_job_running start(pctl_session *s, const pctl_job_run *run,
-				     const pctl_call *call)
+static void start(struct pctl_job_running *r, pctl_session *s, const pctl_job_run *run,
+		  const pctl_call *call)
 {
-	return (struct pctl_job_running){.s = s,
-					 .t = pctl_session_table(s),
-					 .dev = pctl_session_device(s),
-					 .run = run,
-					 .plan = run->plan,
-					 .call = call,
-					 .shape =
-						 run->shape == NULL ? (pctl_shape){0} : *run->shape,
-					 .started_ns = pctl_clock_ns()};
+	*r = (struct pctl_job_running){.s = s,
+				       .t = pctl_session_table(s),
+				       .dev = pctl_session_device(s),
+				       .run = run,
+				       .plan = run->plan,
+				       .call = &r->work.call,
+				       .shape = run->shape == NULL ? (pctl_shape){0} : *run->shape};
+	snprintf(r->what, sizeof(r->what), "job \"%.200s\"", run->plan->name);
+	pctl_submission_begin(&r->work, s, r->what, run->timeout_ms, call);
 }
 
 pctl_status pctl_job_execute(pctl_session *s, const pctl_job_run *run, pctl_value *const *in,
 			     const pctl_call *call, pctl_value **out, pctl_job_stats *stats)
 {
-	struct pctl_job_running r = start(s, run, call);
-	pctl_call named;
+	struct pctl_job_running r;
+	pctl_counts counts = {0};
 	pctl_status status;
 
 	memset(out, 0, run->plan->n_out * sizeof(*out));
-	if (call != NULL && call->trace_id == 0) {
-		named = *call;
-		named.trace_id = pctl_trace(run->plan->name, 0, 0);
-		r.call = r.named = &named;
-	}
+	start(&r, s, run, call);
+	pctl_submission_trace(&r.work, run->plan->name, 0, 0);
 	status = prepare(&r, in);
 	if (status == PCTL_OK)
 		status = run_all(&r);
@@ -460,7 +405,7 @@ pctl_status pctl_job_execute(pctl_session *s, const pctl_job_run *run, pctl_valu
 	if (status == PCTL_OK && run->held)
 		status = pctl_job_check_held(&r, in);
 	if (status == PCTL_OK)
-		status = pctl_sanitize_report(s, r.plan, call, &r.stats.counts);
+		status = pctl_sanitize_report(s, r.plan, call, &counts);
 	if (status == PCTL_OK)
 		status = hand_over(&r, in, out);
 	for (uint32_t i = 0; status != PCTL_OK && i < run->plan->n_out; i++) {
@@ -468,9 +413,12 @@ pctl_status pctl_job_execute(pctl_session *s, const pctl_job_run *run, pctl_valu
 		out[i] = NULL;
 	}
 	tear_down(&r);
-	r.stats.wall_ns = pctl_clock_ns() - r.started_ns;
 	if (stats != NULL)
-		*stats = r.stats;
+		*stats = (pctl_job_stats){.device_ns = r.work.device_ns,
+					  .wall_ns = pctl_clock_ns() - r.work.started_ns,
+					  .submits = r.work.submits,
+					  .dispatches = r.work.dispatches,
+					  .counts = counts};
 	return status;
 }
 
@@ -478,15 +426,18 @@ pctl_status pctl_job_measure(pctl_session *s, const pctl_job_plan *plan, pctl_va
 			     uint64_t timeout_ms, const pctl_call *call, uint64_t *out)
 {
 	pctl_job_run run = {.plan = plan, .repeat = 1, .timeout_ms = timeout_ms};
-	struct pctl_job_running r = start(s, &run, call);
+	struct pctl_job_running r;
+	pctl_counts counts = {0};
 	pctl_status status;
 
 	*out = 0;
+	start(&r, s, &run, call);
+	r.work.is_traced = 0; /* a measure is no round of the job */
 	status = prepare(&r, in);
 	if (status == PCTL_OK)
 		status = run_all(&r);
 	if (status == PCTL_OK)
-		status = pctl_sanitize_report(s, plan, call, &r.stats.counts);
+		status = pctl_sanitize_report(s, plan, call, &counts);
 	if (status == PCTL_OK)
 		status = read_word(
 			&r,

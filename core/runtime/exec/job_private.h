@@ -2,6 +2,7 @@
 #ifndef PIPECTL_RUNTIME_EXEC_JOB_PRIVATE_H
 #define PIPECTL_RUNTIME_EXEC_JOB_PRIVATE_H
 
+#include "runtime/exec/submission.h"
 #include "runtime/exec/value.h"
 
 struct pctl_job_running {
@@ -10,17 +11,15 @@ struct pctl_job_running {
 	pctl_device *dev;
 	const pctl_job_run *run;
 	const pctl_job_plan *plan;
-	const pctl_call *call;
-	pctl_call *
-		named; /* what `call` points to while the trace id is this file's to set, or NULL */
+	const pctl_call *call; /* that of `work` */
 	pctl_kernel **kernels; /* one a step */
 	pctl_buffer **own;     /* buffers made here, one a plan buffer (NULL: an input) */
 	pctl_buffer **second;  /* the other buffer of carried outputs */
 	pctl_buffer **inputs;
 	pctl_zones *lie;  /* of each input */
 	pctl_shape shape; /* all 0: buffers are exact */
-	uint64_t started_ns;
-	pctl_job_stats stats;
+	pctl_submission work;
+	char what[224];
 };
 
 /* Buffers of round `round` (0, then odd and even alternate), one a plan buffer, and where in them the plan's bytes begin. */
@@ -31,8 +30,6 @@ int pctl_job_is_cut(const struct pctl_job_running *r, uint64_t round);
 /* How many steps of a round run, and whether one moves nothing. */
 uint32_t pctl_job_steps_of(const struct pctl_job_running *r, uint64_t round);
 int pctl_job_is_empty(const pctl_step *step);
-/* What is recorded or submitted next is of this round, and of this step of it (from 1) or all of them (0). */
-void pctl_job_trace(struct pctl_job_running *r, uint64_t round, uint32_t step);
 /* A list of the rounds first .. first + n - 1; step not 0: of that step of the first alone. */
 pctl_status pctl_job_record(struct pctl_job_running *r, uint64_t first, uint32_t n, uint32_t step,
 			    pctl_list **out);

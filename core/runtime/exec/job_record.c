@@ -6,7 +6,6 @@
 
 struct recorder {
 	struct pctl_job_running *r;
-	pctl_list *list;
 	pctl_buffer **buffers;
 	uint64_t *bases;  /* of the plan's bytes in them */
 	uint8_t *touched; /* a plan buffer since the last barrier: 1 read, 2 written */
@@ -52,7 +51,7 @@ static pctl_status barrier_before(struct recorder *rec, const pctl_step *step)
 	if (step->kind == PCTL_STEP_COPY)
 		note_access(rec, step->from, 0, next, &hazard);
 	if (hazard) {
-		status = rec->r->t->list_barrier(rec->list, rec->r->call);
+		status = rec->r->t->list_barrier(rec->r->work.list, rec->r->call);
 		memset(rec->touched, 0, n);
 	}
 	for (uint32_t i = 0; i < n; i++)
@@ -75,9 +74,8 @@ static pctl_status record_kernel(struct recorder *rec, uint32_t index)
 		bindings[i] = (pctl_binding){b->group, b->binding, rec->buffers[b->buffer],
 					     rec->bases[b->buffer] + b->offset, b->n_bytes};
 	}
-	status = rec->r->t->list_dispatch(rec->list, rec->r->call, rec->r->kernels[index], bindings,
+	status = pctl_submission_dispatch(&rec->r->work, rec->r->kernels[index], bindings,
 					  step->n_bindings, step->groups);
-	rec->r->stats.dispatches++;
 	free(bindings);
 	return status;
 }
@@ -116,28 +114,22 @@ static pctl_status record_steps(struct recorder *rec, uint64_t round, uint32_t f
 		if (step->kind == PCTL_STEP_KERNEL)
 			status = record_kernel(rec, i);
 		else if (step->kind == PCTL_STEP_FILL)
-			status = r->t->list_fill(rec->list, r->call, rec->buffers[step->to],
+			status = r->t->list_fill(r->work.list, r->call, rec->buffers[step->to],
 						 rec->bases[step->to] + step->to_offset,
 						 step->n_bytes, step->word);
 		else
 			status = r->t->list_copy(
-				rec->list, r->call, rec->buffers[step->from],
+				r->work.list, r->call, rec->buffers[step->from],
 				rec->bases[step->from] + step->from_offset, rec->buffers[step->to],
 				rec->bases[step->to] + step->to_offset, step->n_bytes);
 	}
 	return status;
 }
 
-void pctl_job_trace(struct pctl_job_running *r, uint64_t round, uint32_t step)
-{
-	if (r->named != NULL)
-		r->named->trace_id = pctl_trace(r->plan->name, (uint32_t)round, step);
-}
-
 pctl_status pctl_job_record(struct pctl_job_running *r, uint64_t first, uint32_t n, uint32_t step,
 			    pctl_list **out)
 {
-	struct recorder rec = {r, NULL, calloc(r->plan->n_buffers + 1u, sizeof(pctl_buffer *)),
+	struct recorder rec = {r, calloc(r->plan->n_buffers + 1u, sizeof(pctl_buffer *)),
 			       calloc(r->plan->n_buffers + 1u, sizeof(uint64_t)),
 			       calloc(r->plan->n_buffers + 1u, 1)};
 	pctl_status status;
@@ -147,23 +139,20 @@ pctl_status pctl_job_record(struct pctl_job_running *r, uint64_t first, uint32_t
 		status = pctl_refuse(r->call, PC2_NOMEM, "no memory for a job");
 		goto out;
 	}
-	status = r->t->list_begin(r->dev, r->call, &rec.list);
+	status = pctl_submission_open(&r->work);
 	for (uint32_t i = 0; status == PCTL_OK && i < n; i++) {
 		if (i != 0)
-			status = r->t->list_barrier(rec.list, r->call);
+			status = r->t->list_barrier(r->work.list, r->call);
 		memset(rec.touched, 0, r->plan->n_buffers);
-		pctl_job_trace(r, first + i, step);
+		pctl_submission_trace(&r->work, r->plan->name, (uint32_t)(first + i), step);
 		if (status == PCTL_OK)
 			status = step == 0 ? record_steps(&rec, first + i, 0,
 							  pctl_job_steps_of(r, first + i))
 					   : record_steps(&rec, first, step - 1, step);
 	}
 	if (status == PCTL_OK)
-		status = r->t->list_end(rec.list, r->call);
-	if (status != PCTL_OK && rec.list != NULL)
-		r->t->list_destroy(r->dev, rec.list);
-	else
-		*out = rec.list;
+		status = pctl_submission_end(&r->work, out);
+	pctl_submission_drop(&r->work);
 out:
 	free(rec.buffers);
 	free(rec.bases);

@@ -118,30 +118,15 @@ static pctl_status open_reference(pctl_running *r)
 static pctl_status first_build(pctl_running *r, const pctl_run_node *n,
 			       const pctl_profile_record *profile, const pctl_step *step)
 {
-	pctl_session *s = n->session;
-	pctl_call call = *r->call;
-	pctl_status status, revoked;
-	char cause[256];
-	int agreed;
+	pctl_status status;
 
-	if (!pctl_adversary_applies(step->unit) ||
-	    pctl_profiles_was_checked(r->o->profiles, profile, &step->unit->cid))
+	if (!pctl_adversary_is_due(r->o->profiles, profile, step->unit))
 		return PCTL_OK;
-	/* Built as the job will have it, but no round of its work. */
-	call.trace_id = pctl_trace(n->node->job->id, PCTL_TRACE_ROUND_MAX, 0);
 	status = open_reference(r);
-	if (status == PCTL_OK)
-		status = pctl_adversary_run(s, r->reference, step->unit, step->groups, &call,
-					    &agreed, cause);
-	if (status != PCTL_OK)
-		return status;
-	if (agreed) {
-		pctl_profiles_note_checked(r->o->profiles, profile, &step->unit->cid);
-		return PCTL_OK;
-	}
-	revoked = pctl_profiles_revoke(r->o->profiles, profile, cause, r->call);
-	status = pctl_refuse(r->call, PC5216_ADVERSARY, "%s: %s", pctl_session_name(s), cause);
-	return revoked == PCTL_OK ? status : revoked;
+	return status == PCTL_OK
+		       ? pctl_adversary_judge(r->o->profiles, profile, n->session, r->reference,
+					      step->unit, step->groups, n->node->job->id, r->call)
+		       : status;
 }
 
 pctl_status pctl_run_first_builds(pctl_running *r, pctl_run_node *n, const pctl_job_plan *plan)

@@ -9,89 +9,71 @@
 #include "foundation/diag/diag.h"
 #include "runtime/exec/run_private.h"
 
-static pctl_policy_device policy_device(const pctl_device_entry *e)
-{
-	return (pctl_policy_device){e->backend, e->name, e->index, e->kind};
-}
-
 static void forget(pctl_open_session *s)
 {
+	pctl_open_close(&s->open);
 	free(s->selector);
 	free(s->name);
 	free(s->driver);
-	*s = (pctl_open_session){.backend = NULL};
+	*s = (pctl_open_session){.selector = NULL};
+}
+
+static pctl_open_options open_options(const pctl_running *r)
+{
+	return (pctl_open_options){.registry = r->o->registry,
+				   .policy = r->o->policy,
+				   .profiles = r->o->profiles,
+				   .cache_dir = r->o->cache_dir,
+				   .flags = r->o->flags};
 }
 
 /* `key` stands for the selector in the list of open sessions: a device can have two. */
 static pctl_status open_as(pctl_running *r, const pctl_device_entry *e, const char *key,
-			   uint32_t build_flags, const pctl_call *call, pctl_session **out)
+			   const pctl_open_options *o, const pctl_call *call, pctl_session **out)
 {
 	pctl_open_session *slot = &r->sessions[r->n_sessions];
-	pctl_session_options options = {
-		.index = e->in_driver,
-		.device_kind = e->kind,
-		.id = e->selector,
-		.cache_dir = r->o->cache_dir,
-		.profiles = r->o->profiles,
-		.build_flags = build_flags,
-		.legal_flags = r->o->flags & PCTL_RUN_NATIVE ? PCTL_LEGAL_NATIVE : 0};
-	uint32_t flags = (r->o->flags & PCTL_RUN_IN_PROCESS ? PCTL_SESSION_IN_PROCESS : 0) |
-			 (r->o->flags & PCTL_RUN_DEBUG ? PCTL_SESSION_DEBUG : 0);
-	char name[600];
 	pctl_status status;
 
 	*out = NULL;
 	for (uint32_t i = 0; i < r->n_sessions; i++) {
 		if (strcmp(r->sessions[i].selector, key) == 0) {
-			*out = r->sessions[i].session;
+			*out = r->sessions[i].open.session;
 			return PCTL_OK;
 		}
 	}
 	if (r->n_sessions == PCTL_RUN_SESSIONS)
 		return pctl_refuse(call, PC5207_NO_DEVICE, "one run may use at most %u devices",
 				   PCTL_RUN_SESSIONS);
-	status = pctl_backend_session_open(r->o->registry, e->backend, e->env, flags, call,
-					   &slot->backend);
+	status = pctl_open_entry(o, e, call, &slot->open);
 	if (status != PCTL_OK)
 		return status;
-	snprintf(name, sizeof(name), "%s (%s)", e->selector, e->name);
-	options.name = name;
-	options.backend = slot->backend;
 	slot->selector = strdup(key);
 	slot->name = strdup(e->name);
 	slot->driver = strdup(e->env->key);
 	slot->index = e->index;
 	slot->kind = e->kind;
-	status = slot->selector == NULL || slot->name == NULL || slot->driver == NULL
-			 ? pctl_refuse(call, PC2_NOMEM, "no memory for a session")
-			 : pctl_session_open(&options, call, &slot->session);
-	if (status != PCTL_OK) {
-		pctl_backend_session_close(slot->backend, NULL);
+	if (slot->selector == NULL || slot->name == NULL || slot->driver == NULL) {
 		forget(slot);
-		return status;
+		return pctl_refuse(call, PC2_NOMEM, "no memory for a session");
 	}
 	r->n_sessions++;
-	*out = slot->session;
+	*out = slot->open.session;
 	return PCTL_OK;
 }
 
 static pctl_status open_entry(pctl_running *r, const pctl_device_entry *e, const pctl_call *call,
 			      pctl_session **out)
 {
-	const uint32_t flags = e->kind == PCTL_DEVICE_REFERENCE && r->o->flags & PCTL_RUN_SANITIZE
-				       ? PCTL_BUILD_SANITIZE | PCTL_BUILD_COUNT
-				       : 0;
+	pctl_open_options o = open_options(r);
 
-	return open_as(r, e, e->selector, flags, call, out);
+	if (e->kind == PCTL_DEVICE_REFERENCE && r->o->flags & PCTL_RUN_SANITIZE)
+		o.build_flags = PCTL_BUILD_SANITIZE | PCTL_BUILD_COUNT;
+	return open_as(r, e, e->selector, &o, call, out);
 }
 
 static void close_last(pctl_running *r)
 {
-	pctl_open_session *s = &r->sessions[--r->n_sessions];
-
-	pctl_session_close(s->session);
-	pctl_backend_session_close(s->backend, NULL);
-	forget(s);
+	forget(&r->sessions[--r->n_sessions]);
 }
 
 void pctl_run_close_sessions(pctl_running *r)
@@ -102,18 +84,13 @@ void pctl_run_close_sessions(pctl_running *r)
 
 pctl_status pctl_run_session(pctl_running *r, const char *selector, pctl_session **out)
 {
-	uint32_t flags = r->o->flags & PCTL_RUN_IN_PROCESS ? PCTL_DEVICES_IN_PROCESS : 0;
+	uint32_t flags = pctl_open_list_flags(r->o->flags);
 	const pctl_device_entry *entry;
 	pctl_devices *list = NULL;
 	pctl_status status =
 		pctl_devices_find(r->o->registry, selector, flags, r->call, &list, &entry);
 
 	*out = NULL;
-	if (status == PCTL_OK) {
-		pctl_policy_device d = policy_device(entry);
-
-		status = pctl_policy_backend_allowed(r->o->policy, &d, r->call);
-	}
 	if (status == PCTL_OK)
 		status = open_entry(r, entry, r->call, out);
 	pctl_devices_destroy(list);
@@ -122,7 +99,8 @@ pctl_status pctl_run_session(pctl_running *r, const char *selector, pctl_session
 
 pctl_status pctl_run_checker(pctl_running *r, pctl_session **out)
 {
-	uint32_t flags = r->o->flags & PCTL_RUN_IN_PROCESS ? PCTL_DEVICES_IN_PROCESS : 0;
+	uint32_t flags = pctl_open_list_flags(r->o->flags);
+	pctl_open_options o = open_options(r);
 	const pctl_device_entry *entry;
 	pctl_devices *list = NULL;
 	pctl_status status = PCTL_OK;
@@ -131,9 +109,10 @@ pctl_status pctl_run_checker(pctl_running *r, pctl_session **out)
 	if (r->checker != NULL)
 		return PCTL_OK;
 	status = pctl_devices_find(r->o->registry, PCTL_REFERENCE, flags, r->call, &list, &entry);
+	o.policy = NULL; /* what the host asks for itself */
+	o.build_flags = PCTL_BUILD_SANITIZE;
 	if (status == PCTL_OK)
-		status = open_as(r, entry, "the reference, looking for races", PCTL_BUILD_SANITIZE,
-				 r->call, &r->checker);
+		status = open_as(r, entry, "the reference, looking for races", &o, r->call, &r->checker);
 	pctl_devices_destroy(list);
 	*out = r->checker;
 	return status;
@@ -249,16 +228,13 @@ static pctl_status try_entry(pctl_running *r, const pctl_device_entry *e, const 
 	pctl_diag_list *quiet = pctl_diag_list_create();
 	const pctl_call *call = quiet == NULL ? r->call : pctl_diag_list_call(quiet);
 	uint32_t before = r->n_sessions;
-	pctl_policy_device d = policy_device(e);
 	const char *why = "first that qualifies";
 	pctl_status status;
 
 	*out = NULL;
 	if (quiet != NULL)
 		pctl_diag_list_set_cancel(quiet, r->call->cancelled, r->call->ctx);
-	status = pctl_policy_backend_allowed(r->o->policy, &d, call);
-	if (status == PCTL_OK)
-		status = open_entry(r, e, call, out);
+	status = open_entry(r, e, call, out);
 	if (status == PCTL_OK)
 		status = qualifies(r, *out, call);
 	if (status != PCTL_OK) {
@@ -281,7 +257,7 @@ static pctl_status try_entry(pctl_running *r, const pctl_device_entry *e, const 
 
 static pctl_status choose_named(pctl_running *r)
 {
-	uint32_t flags = r->o->flags & PCTL_RUN_IN_PROCESS ? PCTL_DEVICES_IN_PROCESS : 0;
+	uint32_t flags = pctl_open_list_flags(r->o->flags);
 	pctl_diag_list *kept = pctl_diag_list_create();
 	pctl_status first = PCTL_OK, status = PCTL_E_NOMEM;
 
@@ -307,29 +283,10 @@ static pctl_status choose_named(pctl_running *r)
 	return r->main != NULL ? PCTL_OK : first;
 }
 
-/* The usable device of least rank above `above` (ties: order of the list). */
 static const pctl_device_entry *next_by_rank(const pctl_running *r, const pctl_devices *list,
 					     uint8_t *tried)
 {
-	uint32_t best = UINT32_MAX, at = UINT32_MAX;
-
-	for (uint32_t i = 0; i < pctl_devices_count(list); i++) {
-		const pctl_device_entry *e = pctl_devices_at(list, i);
-		pctl_policy_device d = policy_device(e);
-		uint32_t rank = pctl_policy_backend_rank(r->o->policy, &d);
-
-		if (r->o->flags & PCTL_RUN_SANITIZE && e->kind != PCTL_DEVICE_REFERENCE)
-			continue;
-		if (!tried[i] && e->state == PCTL_DEVICE_USABLE && !(e->roles & PCTL_ROLE_INERT) &&
-		    rank < best) {
-			best = rank;
-			at = i;
-		}
-	}
-	if (at == UINT32_MAX)
-		return NULL;
-	tried[at] = 1;
-	return pctl_devices_at(list, at);
+	return pctl_open_next(r->o->policy, list, tried, (r->o->flags & PCTL_RUN_SANITIZE) != 0);
 }
 
 /* ---- a job that was sized too late for the choice ------------------------------------------- */
@@ -338,12 +295,10 @@ static const pctl_device_entry *next_by_rank(const pctl_running *r, const pctl_d
 static int takes(pctl_running *r, pctl_run_node *n, const pctl_device_entry *e,
 		 const pctl_call *call, pctl_job_plan **tuned)
 {
-	const pctl_policy_device d = policy_device(e);
 	const uint32_t before = r->n_sessions;
 	pctl_session *s = NULL;
 
-	if (pctl_policy_backend_allowed(r->o->policy, &d, call) == PCTL_OK &&
-	    open_entry(r, e, call, &s) == PCTL_OK &&
+	if (open_entry(r, e, call, &s) == PCTL_OK &&
 	    pctl_run_fits(r, n, s, call, tuned) == PCTL_OK) {
 		n->session = s;
 		return 1;
@@ -356,7 +311,7 @@ static int takes(pctl_running *r, pctl_run_node *n, const pctl_device_entry *e,
 static int takes_named(pctl_running *r, pctl_run_node *n, const char *selector, uint32_t *passed,
 		       const char *left, const pctl_call *call, pctl_job_plan **tuned)
 {
-	const uint32_t flags = r->o->flags & PCTL_RUN_IN_PROCESS ? PCTL_DEVICES_IN_PROCESS : 0;
+	const uint32_t flags = pctl_open_list_flags(r->o->flags);
 	const pctl_device_entry *e;
 	pctl_devices *list = NULL;
 	int taken = 0;
@@ -372,7 +327,7 @@ static int takes_named(pctl_running *r, pctl_run_node *n, const char *selector, 
 static int takes_by_policy(pctl_running *r, pctl_run_node *n, const char *left,
 			   const pctl_call *call, pctl_job_plan **tuned)
 {
-	const uint32_t flags = r->o->flags & PCTL_RUN_IN_PROCESS ? PCTL_DEVICES_IN_PROCESS : 0;
+	const uint32_t flags = pctl_open_list_flags(r->o->flags);
 	const pctl_device_entry *e;
 	pctl_devices *list = NULL;
 	uint32_t passed = 0;
@@ -398,7 +353,7 @@ int pctl_run_move(pctl_running *r, pctl_run_node *n, const pctl_call *call, pctl
 	uint32_t passed = 0, at = 0;
 	int taken = 0;
 
-	while (at < r->n_sessions && r->sessions[at].session != r->main)
+	while (at < r->n_sessions && r->sessions[at].open.session != r->main)
 		at++;
 	if (n->session != r->main || at == r->n_sessions)
 		return 0;
@@ -408,14 +363,14 @@ int pctl_run_move(pctl_running *r, pctl_run_node *n, const pctl_call *call, pctl
 	if (r->o->n_backends == 0)
 		taken = takes_by_policy(r, n, left, call, tuned);
 	/* A worker that was ended for the build is of no more use to those that follow. */
-	if (taken && pctl_backend_session_lost(r->sessions[at].backend) != NULL)
+	if (taken && pctl_backend_session_lost(r->sessions[at].open.backend) != NULL)
 		r->main = n->session;
 	return taken;
 }
 
 static pctl_status choose_by_policy(pctl_running *r)
 {
-	uint32_t flags = r->o->flags & PCTL_RUN_IN_PROCESS ? PCTL_DEVICES_IN_PROCESS : 0;
+	uint32_t flags = pctl_open_list_flags(r->o->flags);
 	const pctl_device_entry *e;
 	pctl_devices *list = NULL;
 	pctl_status status = pctl_devices_list(r->o->registry, NULL, flags, r->call, &list);

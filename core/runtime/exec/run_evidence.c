@@ -82,8 +82,8 @@ static int copy(char *to, size_t cap, const char *text)
 
 static int add_device(const pctl_open_session *s, pctl_memo_record *record)
 {
-	const pctl_plugin_info *p = pctl_session_plugin(s->session);
-	const pctl_profile_record *profile = pctl_session_profile_known(s->session);
+	const pctl_plugin_info *p = pctl_session_plugin(s->open.session);
+	const pctl_profile_record *profile = pctl_session_profile_known(s->open.session);
 	pctl_memo_plugin *to = &record->plugins[record->n_plugins++];
 	char key[PCTL_CID_TEXT_SIZE];
 

@@ -13,19 +13,12 @@ static uint32_t class_of(const pctl_running *r, const pctl_job_plan *plan)
 		       : plan->determinism;
 }
 
-static uint32_t races_of(const pctl_job_plan *plan)
-{
-	return plan->race == PCTL_PROOF_PROVEN	  ? PCTL_RACES_PROVEN
-	       : plan->race == PCTL_PROOF_REFUTED ? PCTL_RACES_REFUTED
-						  : PCTL_RACES_UNPROVEN;
-}
-
 /* What somebody else asked the detector, or is asking it now, is not asked of the policy again. */
 pctl_status pctl_run_check_race_policy(pctl_running *r, const pctl_run_node *n,
 				       const pctl_job_plan *plan, uint64_t gas)
 {
 	char text[PCTL_KERNEL_RACE_SIZE] = "";
-	pctl_policy_race what = {.races = races_of(plan),
+	pctl_policy_race what = {.races = pctl_policy_races(plan->race),
 				 .gas = gas,
 				 .subject = n->node->job->id,
 				 .detail = text,

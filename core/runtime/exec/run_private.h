@@ -3,6 +3,7 @@
 #define PIPECTL_RUNTIME_EXEC_RUN_PRIVATE_H
 
 #include "foundation/base/map.h"
+#include "runtime/exec/open.h"
 #include "runtime/exec/run.h"
 
 /* A job on its way: types when known, the plan gas is priced from and the one that runs (often the
@@ -29,8 +30,7 @@ typedef struct pctl_run_node {
 } pctl_run_node;
 
 typedef struct pctl_open_session {
-	pctl_backend_session *backend;
-	pctl_session *session;
+	pctl_open_device open;
 	char *selector, *name, *driver; /* of the device, and the key of its driver environment */
 	uint32_t index, kind;
 } pctl_open_session;

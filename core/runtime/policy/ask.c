@@ -6,6 +6,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "compiler/analysis/analyse.h"
 #include "foundation/base/num.h"
 #include "pipectl/backend.h"
 #include "pipectl/oplib.h"
@@ -223,6 +224,13 @@ static const char *first_match(const char *const *patterns, uint32_t n, const pc
 	}
 	*at = UINT32_MAX;
 	return NULL;
+}
+
+uint32_t pctl_policy_races(uint32_t proof)
+{
+	return proof == PCTL_PROOF_PROVEN    ? PCTL_RACES_PROVEN
+	       : proof == PCTL_PROOF_REFUTED ? PCTL_RACES_REFUTED
+					     : PCTL_RACES_UNPROVEN;
 }
 
 pctl_status pctl_policy_backend_allowed(const pctl_policy *p, const pctl_policy_device *d,

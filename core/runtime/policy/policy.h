@@ -105,6 +105,8 @@ enum {
 	PCTL_RACES_REFUTED = 2,
 	PCTL_RACES_CHECKED = 3
 };
+/* What an analysis proved of a kernel (PCTL_PROOF_*), in these terms. */
+uint32_t pctl_policy_races(uint32_t proof);
 /* Why a job's freedom from races is believed: "proven", "checked" or "trusted" (PCTL_RACES_UNPROVEN), and back; 0 for
  * another word. */
 const char *pctl_policy_races_word(uint32_t races);

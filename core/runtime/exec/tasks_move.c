@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chain/executor/executor_layout.h"
+#include "runtime/exec/tasks_layout.h"
 #include "runtime/exec/job.h"
 
 #define STAGE_BYTES (4u << 20)

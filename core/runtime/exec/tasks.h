@@ -1,9 +1,37 @@
-/* Tasks on one opened device: bytes go up in few large buffers, all dispatches in one list without a barrier, all
- * outputs come back in one read. Which device that is, and what happens when it is lost, is executor.c's. */
-#ifndef PIPECTL_CHAIN_EXECUTOR_EXECUTOR_TASKS_H
-#define PIPECTL_CHAIN_EXECUTOR_EXECUTOR_TASKS_H
+/* Tasks that do not depend on each other, on one opened device: bytes go up in few large buffers, all dispatches in one list
+ * without a barrier, all outputs come back in one read. Which device that is, and what happens when it is lost, is the
+ * caller's. */
+#ifndef PIPECTL_RUNTIME_EXEC_TASKS_H
+#define PIPECTL_RUNTIME_EXEC_TASKS_H
 
-#include "chain/executor/executor.h"
+#include "runtime/cas/evidence.h"
+#include "runtime/exec/session.h"
+
+/* Bytes bound to a variable that the program only reads (storage or uniform). Tasks that bind the same CID may share
+ * one buffer. */
+typedef struct pctl_task_binding {
+	uint32_t group, binding;
+	const pctl_cid *cid; /* NULL: bytes without a name */
+	const void *data;
+	uint64_t n_bytes;
+} pctl_task_binding;
+
+/*
+ * unit      compiled with PCTL_WGSL_CONSENSUS, its groups those of the task
+ * name      of the job (its id), for messages and trace ids
+ * output    n_output bytes of the caller's, written on success: group 1 binding 0, which starts as zeros
+ */
+typedef struct pctl_task {
+	const pctl_kernel_unit *unit;
+	const char *name;
+	uint32_t groups[3];
+	uint32_t n_bindings;
+	const pctl_task_binding *bindings;
+	void *output;
+	uint64_t n_output;
+	pctl_evidence *
+		evidence; /* filled in on success: how the output stands by itself; may be NULL. It changes no state */
+} pctl_task;
 
 #define PCTL_TASKS_SUBMIT_BYTES (256ull << 20)
 #define PCTL_TASKS_SUBMIT_MOST 16384u

@@ -1,9 +1,9 @@
 /* Where the bytes of a submission lie: few large buffers, slabs, with every binding at an aligned offset of one. */
-#ifndef PIPECTL_CHAIN_EXECUTOR_EXECUTOR_LAYOUT_H
-#define PIPECTL_CHAIN_EXECUTOR_EXECUTOR_LAYOUT_H
+#ifndef PIPECTL_RUNTIME_EXEC_TASKS_LAYOUT_H
+#define PIPECTL_RUNTIME_EXEC_TASKS_LAYOUT_H
 
 #include "foundation/base/vec.h"
-#include "chain/executor/executor_tasks.h"
+#include "runtime/exec/tasks.h"
 
 #define PCTL_TASK_NOWHERE \
 	UINT32_MAX /* slab of a binding that has no bytes or that the program does not have */

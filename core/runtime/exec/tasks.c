@@ -1,14 +1,14 @@
 /* Checking, recording and submitting tasks on one device. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "foundation/base/num.h"
-#include "chain/executor/executor_layout.h"
 #include "foundation/base/clock.h"
+#include "foundation/base/num.h"
+#include "runtime/exec/submission.h"
+#include "runtime/exec/tasks_layout.h"
 
-#define WAIT_SLICE_NS (100ull * 1000 * 1000)
-#define STOP_SLICES 100u /* how long a cancelled submission is waited for */
 #define MOST_BINDINGS 64u
 
 /* ---- before a device ------------------------------------------------------------------------ */
@@ -140,22 +140,11 @@ pctl_status pctl_tasks_qualify(pctl_session *s, const pctl_task *tasks, uint32_t
 /* ---- one submission ------------------------------------------------------------------------- */
 
 struct running {
-	pctl_session *s;
-	const pctl_backend *t;
-	pctl_device *dev;
 	const pctl_task_limits *limits;
-	pctl_call call; /* with a trace id of this file's, where `traced` */
-	uint32_t traced;
+	pctl_submission work;
 	pctl_task_layout layout;
-	pctl_list *list;
 	pctl_task_stats stats;
 };
-
-static void trace(struct running *r, const char *job)
-{
-	if (r->traced)
-		r->call.trace_id = job == NULL ? 0 : pctl_trace(job, 0, 0);
-}
 
 /* Buffers start as zeros, so outputs need nothing more. */
 static pctl_status create_buffers(struct running *r)
@@ -166,8 +155,9 @@ static pctl_status create_buffers(struct running *r)
 	for (uint32_t i = 0; status == PCTL_OK && i < r->layout.slabs.n; i++) {
 		pctl_task_slab *slab = &r->layout.slabs.items[i];
 
-		status = r->t->buffer_create(r->dev, &r->call, pctl_num_align(slab->n_bytes, 4),
-					     usage, &slab->buffer);
+		status = r->work.t->buffer_create(r->work.dev, &r->work.call,
+						  pctl_num_align(slab->n_bytes, 4), usage,
+						  &slab->buffer);
 		r->stats.buffers++;
 	}
 	return status;
@@ -192,7 +182,7 @@ static pctl_status record_task(struct running *r, uint32_t index, const pctl_tas
 	pctl_binding bindings[MOST_BINDINGS];
 	pctl_kernel *kernel = NULL;
 	uint32_t n = 0;
-	pctl_status status = pctl_session_kernel(r->s, t->unit, &r->call, &kernel);
+	pctl_status status = pctl_session_kernel(r->work.s, t->unit, &r->work.call, &kernel);
 
 	if (status != PCTL_OK)
 		return status;
@@ -203,15 +193,14 @@ static pctl_status record_task(struct running *r, uint32_t index, const pctl_tas
 		if (pctl_task_var(t->unit->program, b->group, b->binding) != NULL)
 			bindings[n++] = bind(r, b->group, b->binding, &inputs[i], b->n_bytes);
 	}
-	trace(r, t->name);
-	r->stats.dispatches++;
-	return r->t->list_dispatch(r->list, &r->call, kernel, bindings, n, t->groups);
+	pctl_submission_trace(&r->work, t->name, 0, 0);
+	return pctl_submission_dispatch(&r->work, kernel, bindings, n, t->groups);
 }
 
-static pctl_status record(struct running *r)
+static pctl_status record(struct running *r, pctl_list **out)
 {
 	const pctl_task_place *inputs = r->layout.inputs;
-	pctl_status status = r->t->list_begin(r->dev, &r->call, &r->list);
+	pctl_status status = pctl_submission_open(&r->work);
 
 	for (uint32_t i = 0; status == PCTL_OK && i < r->layout.n; i++) {
 		const pctl_task *t = &r->layout.tasks[i];
@@ -220,62 +209,29 @@ static pctl_status record(struct running *r)
 			status = record_task(r, i, inputs);
 		inputs += t->n_bindings;
 	}
-	trace(r, NULL);
-	return status == PCTL_OK ? r->t->list_end(r->list, &r->call) : status;
-}
-
-static pctl_status stop_if_due(const struct running *r, uint64_t started_ns)
-{
-	const uint64_t limit = r->limits->timeout_ms;
-
-	if (pctl_is_cancelled(&r->call))
-		return pctl_refuse(&r->call, PC4_CANCELLED, "the jobs on %s were cancelled",
-				   pctl_session_name(r->s));
-	if (limit != 0 && (pctl_clock_ns() - started_ns) / 1000000u > limit)
-		return pctl_refuse(
-			&r->call, PC5206_TIMEOUT,
-			"%" PRIu32 " jobs from \"%s\" on ran longer than %" PRIu64 " ms on %s",
-			r->layout.n, r->layout.tasks[0].name, limit, pctl_session_name(r->s));
-	return PCTL_OK;
-}
-
-/* Stop what is under way and wait until it has: its buffers are about to go. */
-static void stop(struct running *r, uint64_t ticket)
-{
-	pctl_completion done = {.head = PCTL_HEAD(pctl_completion)};
-	pctl_status status = PCTL_OK;
-
-	r->t->cancel(r->dev, ticket);
-	for (uint32_t i = 0; i < STOP_SLICES && status == PCTL_OK && !done.done; i++)
-		status = r->t->wait(r->dev, &r->call, ticket, WAIT_SLICE_NS, &done);
-}
-
-static pctl_status submit(struct running *r)
-{
-	const uint64_t started_ns = pctl_clock_ns();
-	uint64_t ticket = 0;
-	pctl_status status = stop_if_due(r, started_ns);
-
+	pctl_submission_trace(&r->work, NULL, 0, 0);
 	if (status == PCTL_OK)
-		status = r->t->submit(r->dev, &r->call, r->list, 1, &ticket);
-	r->stats.submits++;
-	while (status == PCTL_OK) {
-		pctl_completion done = {.head = PCTL_HEAD(pctl_completion)};
+		status = pctl_submission_end(&r->work, out);
+	pctl_submission_drop(&r->work);
+	return status;
+}
 
-		status = r->t->wait(r->dev, &r->call, ticket, WAIT_SLICE_NS, &done);
-		r->stats.device_ns += done.device_ns;
-		if (status != PCTL_OK || done.done)
-			return status;
-		status = stop_if_due(r, started_ns);
-		if (status != PCTL_OK)
-			stop(r, ticket);
-	}
+static pctl_status record_and_submit(struct running *r)
+{
+	pctl_list *list;
+	pctl_status status = record(r, &list);
+
+	if (status != PCTL_OK)
+		return status;
+	r->work.started_ns = pctl_clock_ns();
+	status = pctl_submission_run(&r->work, list, 1);
+	r->work.t->list_destroy(r->work.dev, list);
 	return status;
 }
 
 static pctl_layout_limits limits_of(const struct running *r)
 {
-	const pctl_device_caps *caps = pctl_session_caps(r->s);
+	const pctl_device_caps *caps = pctl_session_caps(r->work.s);
 	pctl_layout_limits l = {.align = 4,
 				.most_bytes = r->limits->submit_bytes,
 				.most_slab = UINT64_MAX,
@@ -298,27 +254,27 @@ static pctl_layout_limits limits_of(const struct running *r)
 static pctl_status run_some(struct running *r, const pctl_task *tasks, uint32_t *n)
 {
 	const pctl_layout_limits limits = limits_of(r);
-	pctl_status status = pctl_layout_make(tasks, *n, &limits, &r->call, &r->layout);
+	const pctl_call *call = &r->work.call;
+	char what[160];
+	pctl_status status = pctl_layout_make(tasks, *n, &limits, call, &r->layout);
 
 	*n = r->layout.n;
+	snprintf(what, sizeof(what), "the submission of %" PRIu32 " jobs from \"%.80s\" on", *n,
+		 tasks[0].name);
+	r->work.what = what;
 	/* No output, no work: nothing to ask a device for. */
 	if (status == PCTL_OK && r->layout.slabs.n != 0) {
 		status = create_buffers(r);
 		if (status == PCTL_OK)
-			status = pctl_layout_upload(&r->layout, r->s, &r->call, &r->stats);
+			status = pctl_layout_upload(&r->layout, r->work.s, call, &r->stats);
 		if (status == PCTL_OK)
-			status = record(r);
-		if (status == PCTL_OK)
-			status = submit(r);
+			status = record_and_submit(r);
 	}
 	if (status == PCTL_OK)
-		status = pctl_layout_fetch(&r->layout, r->s, &r->call, &r->stats);
-	if (r->list != NULL)
-		r->t->list_destroy(r->dev, r->list);
-	r->list = NULL;
+		status = pctl_layout_fetch(&r->layout, r->work.s, call, &r->stats);
 	for (uint32_t i = 0; i < r->layout.slabs.n; i++) {
 		if (r->layout.slabs.items[i].buffer != NULL)
-			r->t->buffer_destroy(r->dev, r->layout.slabs.items[i].buffer);
+			r->work.t->buffer_destroy(r->work.dev, r->layout.slabs.items[i].buffer);
 	}
 	pctl_layout_clear(&r->layout);
 	return status;
@@ -327,22 +283,19 @@ static pctl_status run_some(struct running *r, const pctl_task *tasks, uint32_t 
 pctl_status pctl_tasks_run(pctl_session *s, const pctl_task_limits *limits, const pctl_task *tasks,
 			   uint32_t n, const pctl_call *call, pctl_task_stats *stats)
 {
-	struct running r = {.s = s,
-			    .t = pctl_session_table(s),
-			    .dev = pctl_session_device(s),
-			    .limits = limits,
-			    .call = {.head = PCTL_HEAD(pctl_call)}};
+	struct running r = {.limits = limits};
 	pctl_status status = PCTL_OK;
 
-	if (call != NULL)
-		r.call = *call;
-	r.traced = r.call.trace_id == 0;
+	pctl_submission_begin(&r.work, s, "jobs", limits->timeout_ms, call);
 	for (uint32_t at = 0; status == PCTL_OK && at < n;) {
 		uint32_t some = n - at;
 
 		status = run_some(&r, tasks + at, &some);
 		at += some;
 	}
+	r.stats.submits = r.work.submits;
+	r.stats.dispatches = r.work.dispatches;
+	r.stats.device_ns = r.work.device_ns;
 	if (stats != NULL)
 		*stats = r.stats;
 	return status;

@@ -2,7 +2,7 @@
  * that no failing call loses anything. Real devices: tests/integration/executor. */
 #include "main.h"
 
-#include "chain/executor/executor_tasks.h"
+#include "runtime/exec/tasks.h"
 #include "foundation/diag/diag.h"
 #include "compiler/wgsl/wgsl.h"
 
@@ -342,7 +342,7 @@ static void bench_close(struct bench *b)
 
 /* ---- tests ------------------------------------------------------------------------------------ */
 
-static void test_chain_executor__one_list_for_all(void **state)
+static void test_exec_tasks__one_list_for_all(void **state)
 {
 	pctl_task_stats stats;
 	struct bench b;
@@ -373,7 +373,7 @@ static void test_chain_executor__one_list_for_all(void **state)
 	bench_close(&b);
 }
 
-static void test_chain_executor__equal_cids_share(void **state)
+static void test_exec_tasks__equal_cids_share(void **state)
 {
 	pctl_task_stats stats;
 	struct bench b;
@@ -393,7 +393,7 @@ static void test_chain_executor__equal_cids_share(void **state)
 	bench_close(&b);
 }
 
-static void test_chain_executor__cut_by_limits(void **state)
+static void test_exec_tasks__cut_by_limits(void **state)
 {
 	const pctl_task_limits bytes = {.submit_bytes = 4096}, few = {.submit_tasks = 7};
 	struct bench b;
@@ -421,7 +421,7 @@ static void test_chain_executor__cut_by_limits(void **state)
 }
 
 /* Inputs and outputs of more than one buffer, some larger than a stage. */
-static void test_chain_executor__many_buffers(void **state)
+static void test_exec_tasks__many_buffers(void **state)
 {
 	static const uint64_t sizes[] = {100, 5u << 20, 60, 3000000, 3000000, 12, 700000, 2};
 	struct bench b;
@@ -437,7 +437,7 @@ static void test_chain_executor__many_buffers(void **state)
 	bench_close(&b);
 }
 
-static void test_chain_executor__nothing_is_valid(void **state)
+static void test_exec_tasks__nothing_is_valid(void **state)
 {
 	struct bench b;
 
@@ -471,7 +471,7 @@ static void refuse(struct bench *b, const pctl_task *t, const char *want)
 	assert_non_null(strstr(d->message, want));
 }
 
-static void test_chain_executor__bindings_are_checked(void **state)
+static void test_exec_tasks__bindings_are_checked(void **state)
 {
 	struct bench b;
 	pctl_task t;
@@ -507,7 +507,7 @@ static void test_chain_executor__bindings_are_checked(void **state)
 	bench_close(&b);
 }
 
-static void test_chain_executor__over_a_limit_of_the_device(void **state)
+static void test_exec_tasks__over_a_limit_of_the_device(void **state)
 {
 	struct bench b;
 	pctl_task *t;
@@ -525,7 +525,7 @@ static void test_chain_executor__over_a_limit_of_the_device(void **state)
 	bench_close(&b);
 }
 
-static void test_chain_executor__a_failure_anywhere_loses_nothing(void **state)
+static void test_exec_tasks__a_failure_anywhere_loses_nothing(void **state)
 {
 	const pctl_task_limits few = {.submit_tasks = 2};
 	pctl_status status = PCTL_E_DEVICE_LOST;
@@ -552,7 +552,7 @@ static uint32_t always(void *ctx)
 	return 1;
 }
 
-static void test_chain_executor__stops(void **state)
+static void test_exec_tasks__stops(void **state)
 {
 	const pctl_task_limits soon = {.timeout_ms = 5};
 	struct bench b;
@@ -570,12 +570,11 @@ static void test_chain_executor__stops(void **state)
 	bench_close(&b);
 }
 
-PCTL_TESTS_MAIN(PCTL_TEST(test_chain_executor__one_list_for_all),
-		PCTL_TEST(test_chain_executor__equal_cids_share),
-		PCTL_TEST(test_chain_executor__cut_by_limits),
-		PCTL_TEST(test_chain_executor__many_buffers),
-		PCTL_TEST(test_chain_executor__nothing_is_valid),
-		PCTL_TEST(test_chain_executor__bindings_are_checked),
-		PCTL_TEST(test_chain_executor__over_a_limit_of_the_device),
-		PCTL_TEST(test_chain_executor__a_failure_anywhere_loses_nothing),
-		PCTL_TEST(test_chain_executor__stops))
+PCTL_TESTS_MAIN(PCTL_TEST(test_exec_tasks__one_list_for_all),
+		PCTL_TEST(test_exec_tasks__equal_cids_share),
+		PCTL_TEST(test_exec_tasks__cut_by_limits), PCTL_TEST(test_exec_tasks__many_buffers),
+		PCTL_TEST(test_exec_tasks__nothing_is_valid),
+		PCTL_TEST(test_exec_tasks__bindings_are_checked),
+		PCTL_TEST(test_exec_tasks__over_a_limit_of_the_device),
+		PCTL_TEST(test_exec_tasks__a_failure_anywhere_loses_nothing),
+		PCTL_TEST(test_exec_tasks__stops))

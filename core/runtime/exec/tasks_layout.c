@@ -1,5 +1,5 @@
 /* Placing the bindings of a submission; equal CIDs share their bytes. */
-#include "chain/executor/executor_layout.h"
+#include "runtime/exec/tasks_layout.h"
 
 #include <stdlib.h>
 #include <string.h>
