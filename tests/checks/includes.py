@@ -14,7 +14,7 @@ TIERS = {
     "runtime": "gas cas ipc plugin config policy device graph exec",
     "evidence": "proof suite certify audit receipt",
     "host": ".",
-    "chain": "state messages ledger jobs graph history executor . registry transition epoch blocks provenance replay node contracts",
+    "chain": "state messages ledger jobs graph history executor . registry transition epoch blocks provenance replay home node contracts",
     "api": ".",
 }
 ORDER = [tier if name == "." else f"{tier}/{name}" for tier, names in TIERS.items() for name in names.split()]

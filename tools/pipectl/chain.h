@@ -1,24 +1,14 @@
-/* What the verbs of the consensus VM share: the chain of this home, and senders. */
+/* What the verbs of the consensus VM share: options and words of theirs; what they decide is core/chain/home. */
 #ifndef PIPECTL_TOOLS_CHAIN_H
 #define PIPECTL_TOOLS_CHAIN_H
 
 #include "app.h"
-#include "chain/chain.h"
+#include "chain/home/home.h"
 
-/* Open HOME/chain with the store and kernels of the app and the parameters of HOME/chain/params.cfg, or else
- * conf/chain/params.cfg, for a state that has none. executor may be NULL. Close it with pctl_chain_close before the app
- * is closed. */
+/* pctl_home_chain of the app's installation. */
 pctl_status pctl_app_chain(pctl_app *app, const pctl_executor *executor, pctl_chain **out);
 
-/* The parameters in force for the open block. */
-pctl_status pctl_app_params(pctl_app *app, pctl_chain *c, pctl_params *out);
-
-/* The same without opening the chain: those that it would begin with where there is none; --rules asks for another version
- * of the rules (PC5721). from (may be NULL): where the version is from: option, chain, genesis. */
-pctl_status pctl_app_rules(pctl_app *app, pctl_params *out, const char **from);
-
-/* An executor over --backend (the policy's order without one), or over the one `selector`. Closed with
- * pctl_executor_close, after the chain and before the app; also after an error. */
+/* pctl_home_executor with --backend and the other options of a run. */
 pctl_status pctl_app_open_executor(pctl_app *app, const char *selector, pctl_executor *out);
 
 /* --sender (or its older name --from): PC10 without it. */

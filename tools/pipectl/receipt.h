@@ -27,16 +27,6 @@ typedef struct pctl_app_receipt {
 pctl_status pctl_app_receipt_open(pctl_app *app, const char *path, pctl_app_receipt *out);
 void pctl_app_receipt_close(pctl_app_receipt *r);
 
-/* HOME/chain/receipts, NULL for lack of memory; there lies HEIGHT.receipt of every block that was ended here. */
-const char *pctl_app_block_receipts(pctl_app *app);
-/* From here on every block that ends is signed before it is final, with `executor` as who ran its jobs. `signing` and what
- * it points to outlive the chain. */
-typedef struct pctl_app_signing {
-	pctl_app *app;
-	const pctl_executor *executor;
-	pctl_chain *chain; /* of pctl_app_sign_blocks */
-} pctl_app_signing;
-void pctl_app_sign_blocks(pctl_app_signing *signing, pctl_chain *chain);
 /* `receipt dispute` of two receipts of one block or job. */
 pctl_status pctl_app_dispute_blocks(pctl_app *app, const pctl_app_receipt r[2]);
 /* Both receipts and the signed report into the store; print what it says. */

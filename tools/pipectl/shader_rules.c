@@ -73,26 +73,27 @@ pctl_status pctl_shader_say_rules(pctl_app *app)
 {
 	static const struct {
 		const char *from, *words;
-	} origins[] = {
-		{"option", "--rules asks for it"},
-		{"chain", "this home's chain is under it"},
-		{"genesis", "this home has no chain yet; one that begins here would be under it"}};
-	const char *from = "", *words = "";
+	} origins[] = {[PCTL_RULES_ASKED] = {"option", "--rules asks for it"},
+		       [PCTL_RULES_OF_CHAIN] = {"chain", "this home's chain is under it"},
+		       [PCTL_RULES_OF_GENESIS] = {"genesis",
+						  "this home has no chain yet; one that begins "
+						  "here would be under it"}};
 	pctl_params params;
-	pctl_status status = pctl_app_rules(app, &params, &from);
+	uint32_t from;
+	pctl_status status = pctl_home_rules(&app->host, pctl_option_value(&app->line, "--rules"),
+					     app->call, &params, &from);
 
 	if (status != PCTL_OK)
 		return status;
-	for (size_t i = 0; i < sizeof(origins) / sizeof(origins[0]); i++)
-		words = strcmp(from, origins[i].from) == 0 ? origins[i].words : words;
 	if (app->json) {
 		pctl_json_kv_u32(&app->document, "rules",
 				 (uint32_t)params.values[PCTL_PARAM_RULES]);
-		pctl_json_kv_string(&app->document, "rules_from", from);
+		pctl_json_kv_string(&app->document, "rules_from", origins[from].from);
 		return PCTL_OK;
 	}
 	printf("rules %" PRIu64 "%s: %s\n", params.values[PCTL_PARAM_RULES],
-	       params.values[PCTL_PARAM_RULES] == PCTL_RULES_DRAFT ? " (a draft)" : "", words);
+	       params.values[PCTL_PARAM_RULES] == PCTL_RULES_DRAFT ? " (a draft)" : "",
+	       origins[from].words);
 	return PCTL_OK;
 }
 
@@ -103,7 +104,8 @@ pctl_status pctl_shader_check_rules(pctl_app *app, const char *path, const struc
 	checking k = {
 		.app = app, .path = path, .groups = {o->groups[0], o->groups[1], o->groups[2]}};
 	pctl_gas_schedule *chain = NULL;
-	pctl_status status = pctl_app_rules(app, &k.params, NULL);
+	pctl_status status = pctl_home_rules(&app->host, pctl_option_value(&app->line, "--rules"),
+					     app->call, &k.params, NULL);
 
 	if (status == PCTL_OK)
 		status = pctl_installation_ops(&app->host, app->call);

@@ -5,7 +5,7 @@
 #include "foundation/base/num.h"
 #include "block.h"
 #include "chain/blocks/block.h"
-#include "receipt.h"
+#include "chain/home/signing.h"
 
 /* ---- options ------------------------------------------------------------------------------- */
 
@@ -66,7 +66,7 @@ static void print_row(pctl_app *app, const pctl_block_row *b)
 
 static pctl_status end_block(pctl_app *app, pctl_chain *chain, const pctl_executor *executor)
 {
-	pctl_app_signing signing = {.app = app, .executor = executor};
+	const pctl_home_signing signing = {&app->host, chain, executor, app->call};
 	const char *height = pctl_option_value(&app->line, "--height");
 	pctl_request r = {.kind = PCTL_MSG_BLOCK_END};
 	pctl_block_row row;
@@ -76,7 +76,7 @@ static pctl_status end_block(pctl_app *app, pctl_chain *chain, const pctl_execut
 	if (height != NULL && !parse_height(height, strlen(height), &r.as.block.height))
 		return pctl_refuse(app->call, PC10_USAGE, "--height wants a number, not \"%s\"",
 				   height);
-	pctl_app_sign_blocks(&signing, chain);
+	pctl_home_sign_blocks(&signing);
 	status = pctl_chain_end_block(chain, &r, app->call, NULL);
 	if (status == PCTL_OK)
 		status = pctl_blocks_last(pctl_chain_rows(chain), app->call, &row);

@@ -10,7 +10,7 @@
 #include "chain/contracts/contract_script.h"
 #include "chain/contracts/contract_wasm.h"
 #include "chain/node/node_chain.h"
-#include "receipt.h"
+#include "chain/home/signing.h"
 #include "foundation/base/hex.h"
 
 #define FUEL_PER_GAS 1000u
@@ -295,14 +295,15 @@ static pctl_status run_contract(pctl_app *app, const contract_file *c, contract_
 {
 	const int has_then = pctl_option_has(&app->line, "--then");
 	pctl_executor executor = {.run = NULL};
-	pctl_app_signing signing = {.app = app, .executor = &executor};
+	pctl_home_signing signing = {.in = &app->host, .executor = &executor, .call = app->call};
 	pctl_chain *chain = NULL;
 	pctl_status status = has_then ? pctl_app_open_executor(app, NULL, &executor) : PCTL_OK;
 
 	if (status == PCTL_OK)
 		status = pctl_app_chain(app, has_then ? &executor : NULL, &chain);
+	signing.chain = chain;
 	if (status == PCTL_OK)
-		pctl_app_sign_blocks(&signing, chain);
+		pctl_home_sign_blocks(&signing);
 	if (status == PCTL_OK)
 		status = call_and_print(app, c, chain, k);
 	if (status == PCTL_OK && has_then)

@@ -42,11 +42,6 @@ static int compare_bindings(const void *a, const void *b)
 	return x->binding < y->binding ? -1 : x->binding > y->binding;
 }
 
-static int compare_overrides(const void *a, const void *b)
-{
-	return strcmp(((const pctl_msg_override *)a)->name, ((const pctl_msg_override *)b)->name);
-}
-
 static int compare_texts(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -101,36 +96,6 @@ static pctl_status read_ids(pctl_app *app, const char *option, const char *const
 	return PCTL_OK;
 }
 
-pctl_status pctl_job_overrides(pctl_app *app, pctl_chain *c, const char *shader,
-			       const pctl_override_value *given, uint32_t n, pctl_msg_execute *m)
-{
-	pctl_msg_override *to = pctl_arena_array(app->arena, n, sizeof(*to));
-	const pctl_chain_source *source;
-	const pctl_program *program;
-	pctl_params params;
-	pctl_status status = PCTL_OK;
-
-	m->overrides = to;
-	m->n_overrides = n;
-	if (to == NULL)
-		return pctl_no_memory(app->call, "a job");
-	if (n == 0)
-		return PCTL_OK;
-	status = pctl_chain_source_of(c, shader, app->call, &source);
-	if (status == PCTL_OK)
-		status = pctl_app_params(app, c, &params);
-	if (status == PCTL_OK)
-		status = pctl_rules_compiled(app->host.kernels, source, &params, app->call,
-					     &program);
-	for (uint32_t i = 0; status == PCTL_OK && i < n; i++) {
-		to[i].name = given[i].name;
-		status = pctl_override_bits(program, &given[i], app->call, &to[i].bits);
-	}
-	if (status == PCTL_OK && n > 1)
-		qsort(to, n, sizeof(*to), compare_overrides);
-	return status;
-}
-
 static pctl_status read_overrides(pctl_app *app, pctl_chain *c, pctl_msg_execute *m)
 {
 	pctl_override_value *values;
@@ -145,7 +110,7 @@ static pctl_status read_overrides(pctl_app *app, pctl_chain *c, pctl_msg_execute
 		return pctl_no_memory(app->call, "a job");
 	for (uint32_t i = 0; i < n; i++)
 		values[i] = (pctl_override_value){given[i].name, 0, given[i].value};
-	return pctl_job_overrides(app, c, m->shader_cid, values, n, m);
+	return pctl_home_overrides(&app->host, c, values, n, app->arena, app->call, m);
 }
 
 /* --uniform CID, or a file that goes into the store first. */

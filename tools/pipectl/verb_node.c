@@ -4,7 +4,7 @@
 
 #include "chain.h"
 #include "chain/node/node_chain.h"
-#include "receipt.h"
+#include "chain/home/signing.h"
 
 /* Trouble is told when it happens: the diagnostics of this process come at its end. */
 static void report(void *ctx, uint32_t code, const char *text)
@@ -53,7 +53,7 @@ pctl_status pctl_verb_node(pctl_app *app)
 {
 	pctl_node_options o = {.path = pctl_option_value(&app->line, "--socket"), .report = report};
 	pctl_executor executor = {.run = NULL};
-	pctl_app_signing signing = {.app = app, .executor = &executor};
+	pctl_home_signing signing = {.in = &app->host, .executor = &executor, .call = app->call};
 	pctl_chain *chain = NULL;
 	uint64_t clients;
 	pctl_status status;
@@ -69,7 +69,8 @@ pctl_status pctl_verb_node(pctl_app *app)
 	if (status == PCTL_OK)
 		status = pctl_app_chain(app, &executor, &chain);
 	if (status == PCTL_OK) {
-		pctl_app_sign_blocks(&signing, chain);
+		signing.chain = chain;
+		pctl_home_sign_blocks(&signing);
 		status = serve(app, chain, &o);
 	}
 	pctl_chain_close(chain);

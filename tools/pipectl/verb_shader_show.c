@@ -210,7 +210,7 @@ pctl_status pctl_verb_shader_show(pctl_app *app)
 	if (status == PCTL_OK)
 		status = pctl_chain_info_read(c, app->call, &info);
 	if (status == PCTL_OK)
-		status = pctl_app_params(app, c, &params);
+		status = pctl_home_params(c, app->call, &params);
 	if (status == PCTL_OK)
 		status = pctl_chain_schedule(&params, app->call, &schedule);
 	if (status == PCTL_OK)

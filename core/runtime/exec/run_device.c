@@ -112,7 +112,8 @@ pctl_status pctl_run_checker(pctl_running *r, pctl_session **out)
 	o.policy = NULL; /* what the host asks for itself */
 	o.build_flags = PCTL_BUILD_SANITIZE;
 	if (status == PCTL_OK)
-		status = open_as(r, entry, "the reference, looking for races", &o, r->call, &r->checker);
+		status = open_as(r, entry, "the reference, looking for races", &o, r->call,
+				 &r->checker);
 	pctl_devices_destroy(list);
 	*out = r->checker;
 	return status;

@@ -70,8 +70,7 @@ static pctl_status stop_if_due(const pctl_submission *b)
 {
 	if (pctl_is_cancelled(&b->call))
 		return pctl_refuse(&b->call, PC4_CANCELLED, "%s was cancelled", b->what);
-	if (b->timeout_ms != 0 &&
-	    (pctl_clock_ns() - b->started_ns) / 1000000u > b->timeout_ms)
+	if (b->timeout_ms != 0 && (pctl_clock_ns() - b->started_ns) / 1000000u > b->timeout_ms)
 		return pctl_refuse(&b->call, PC5206_TIMEOUT,
 				   "%s ran longer than %" PRIu64 " ms on %s", b->what,
 				   b->timeout_ms, pctl_session_name(b->s));
