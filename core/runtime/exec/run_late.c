@@ -30,7 +30,7 @@ static pctl_status judge_again(pctl_running *r)
 		uint32_t at = 0;
 
 		n->evidence = job->evidence = pctl_run_evidence_of(r, n, (int)job->verified);
-		while (at < r->n_sessions && r->sessions[at].session != n->session)
+		while (at < r->n_sessions && r->sessions[at].open.session != n->session)
 			at++;
 		if (before.kind == PCTL_EVIDENCE_CERTIFIED &&
 		    n->evidence.kind != PCTL_EVIDENCE_CERTIFIED && !(told >> at & 1) &&
@@ -49,8 +49,8 @@ pctl_status pctl_run_settle(pctl_running *r)
 	int late = 0;
 
 	for (uint32_t i = 0; status == PCTL_OK && i < r->n_sessions; i++) {
-		status = pctl_session_settle(r->sessions[i].session, r->call);
-		late |= pctl_session_late(r->sessions[i].session)[0] != '\0';
+		status = pctl_session_settle(r->sessions[i].open.session, r->call);
+		late |= pctl_session_late(r->sessions[i].open.session)[0] != '\0';
 	}
 	return status == PCTL_OK && late ? judge_again(r) : status;
 }
