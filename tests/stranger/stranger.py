@@ -29,7 +29,7 @@ def command(name, *args, env=None):
 PREFIX = h.path("prefix")
 command("install", CMAKE, "--install", BUILD, "--prefix", PREFIX)
 h.pipectl = os.path.join(PREFIX, "bin/pipectl")
-flags = command("pkg-config", "pkg-config", "--cflags", "--libs", "pipectl",
+flags = command("pkg-config", "pkg-config", "--cflags", "--libs", "pipectl-sdk",
                 env=dict(h.env, PKG_CONFIG_PATH=os.path.join(PREFIX, LIBDIR, "pkgconfig"))).split()
 os.makedirs(h.path("stranger/plugins"))
 os.makedirs(h.path("stranger/plugins.d"))

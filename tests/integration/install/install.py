@@ -12,7 +12,8 @@ from harness import Harness
 
 CMAKE, SOURCE, BUILD, CC, LIBDIR = sys.argv[1:6]
 
-FILES = """bin/pipectl libexec/pipectl/pipectl-worker LIB/libpctl_sdk.a LIB/pkgconfig/pipectl.pc
+FILES = """bin/pipectl libexec/pipectl/pipectl-worker LIB/libpctl_sdk.a LIB/pkgconfig/pipectl.pc LIB/pkgconfig/pipectl-sdk.pc
+LIB/libpipectl.so LIB/libpipectl.so.0 include/pipectl/pipectl.h
 LIB/cmake/pipectl/pipectl-config.cmake LIB/cmake/pipectl/pipectl-config-version.cmake
 LIB/pipectl/plugins/cpu.so LIB/pipectl/plugins.d/cpu.plugin.cfg LIB/pipectl/ops/rank.so
 include/pipectl/backend.h include/pipectl/oplib.h include/pipectl/codes.def include/pipectl/codes/plugin.def
@@ -99,7 +100,7 @@ def stranger(h, prefix):
             subprocess.run([new_backend, "by-cc", by_cc], stderr=subprocess.DEVNULL).returncode != 0)
 
     env = dict(h.env, PKG_CONFIG_PATH=os.path.join(prefix, LIBDIR, "pkgconfig"))
-    flags = command(h, "pkg-config", "pkg-config", "--cflags", "--libs", "pipectl", env=env).split()
+    flags = command(h, "pkg-config", "pkg-config", "--cflags", "--libs", "pipectl-sdk", env=env).split()
     h.check("pkg-config names nothing outside the prefix",
             all(os.path.realpath(f[2:]).startswith(prefix + "/") for f in flags if f[:2] in ("-I", "-L")), str(flags))
     os.makedirs(h.path("cc/plugins"))

@@ -1,0 +1,311 @@
+/* Memory that runs out: the n-th allocation of opening, checking, running and auditing fails, for n from 1 densely and then in
+ * strides. What comes of it is the right bytes or an error that says so, never a crash, and everything is given back. Each n
+ * runs in a process of its own, so that one that dies hides no other. */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "pipectl/pipectl.h"
+
+#define SLOTS (1u << 20)
+#define DENSE 40u
+
+/* Allocations of the core's own code (the linker sends them here); those of other libraries are theirs. */
+void *__real_malloc(size_t n);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t n);
+void __real_free(void *p);
+char *__real_strdup(const char *s);
+void *__wrap_malloc(size_t n);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *p, size_t n);
+void __wrap_free(void *p);
+char *__wrap_strdup(const char *s);
+
+static void *slots[SLOTS];
+static uint64_t n_calls, fail_at, n_live;
+static uint32_t failed;
+
+/* What is planted after the fault, to see this test fail. */
+enum { PLANT_NOTHING, PLANT_LEAK, PLANT_SILENCE, PLANT_CRASH, PLANT_WRONG, PLANTS };
+static uint32_t plant;
+
+static uint32_t place_of(const void *p)
+{
+	return (uint32_t)(((uintptr_t)p >> 4) * 0x9e3779b1u) & (SLOTS - 1);
+}
+
+/* What is taken out leaves this behind, so that a search goes on over it. */
+static char gone;
+
+static void *keep(void *p)
+{
+	uint32_t i = place_of(p);
+
+	if (p == NULL)
+		return NULL;
+	while (slots[i] != NULL && slots[i] != &gone)
+		i = (i + 1) & (SLOTS - 1);
+	slots[i] = p;
+	n_live++;
+	return p;
+}
+
+static void drop(void *p)
+{
+	for (uint32_t i = place_of(p); p != NULL && slots[i] != NULL; i = (i + 1) & (SLOTS - 1)) {
+		if (slots[i] != p)
+			continue;
+		slots[i] = slots[(i + 1) & (SLOTS - 1)] == NULL ? NULL : &gone;
+		n_live--;
+		return;
+	}
+}
+
+static int refuse(void)
+{
+	if (++n_calls != fail_at)
+		return 0;
+	failed = 1;
+	errno = ENOMEM;
+	return 1;
+}
+
+void *__wrap_malloc(size_t n)
+{
+	return refuse() ? NULL : keep(__real_malloc(n));
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return refuse() ? NULL : keep(__real_calloc(n, size));
+}
+
+void *__wrap_realloc(void *p, size_t n)
+{
+	void *grown;
+
+	if (refuse())
+		return NULL;
+	drop(p);
+	grown = __real_realloc(p, n);
+	if (grown == NULL)
+		(void)keep(p);
+	return keep(grown);
+}
+
+void __wrap_free(void *p)
+{
+	if (failed && plant == PLANT_LEAK && p != NULL) {
+		plant = PLANT_NOTHING;
+		return;
+	}
+	if (failed && plant == PLANT_CRASH)
+		raise(SIGSEGV);
+	drop(p);
+	__real_free(p);
+}
+
+char *__wrap_strdup(const char *s)
+{
+	return refuse() ? NULL : keep(__real_strdup(s));
+}
+
+/* ---- what is done ------------------------------------------------------------------------- */
+
+typedef struct outcome {
+	char cid[PIPECTL_CID_SIZE];
+	uint32_t n_errors, n_memory, n_internal;
+	char text[160];
+} outcome;
+
+static void hear(void *ctx, const pctl_diag *d)
+{
+	outcome *o = ctx;
+
+	if (d->severity != PCTL_SEVERITY_ERROR || plant == PLANT_SILENCE)
+		return;
+	o->n_errors++;
+	o->n_memory += d->code == PC2_NOMEM;
+	o->n_internal += d->code == PC1_INTERNAL;
+	if (o->text[0] == '\0')
+		snprintf(o->text, sizeof(o->text), "PC%04" PRIu32 " %s", d->code, d->message);
+}
+
+static pctl_status audit(pipectl_pipeline *pl, const pipectl_input *in, const char *second)
+{
+	const char *devices[] = {"cpu", second};
+	const pipectl_audit_options o = {.head = PCTL_HEAD(pipectl_audit_options),
+					 .devices = devices,
+					 .n_devices = 2,
+					 .inputs = in,
+					 .n_inputs = 1,
+					 .repeat = 1};
+	char *json = NULL;
+	pctl_status status = pipectl_audit(pl, &o, &json);
+
+	pipectl_free(json);
+	return status;
+}
+
+static pctl_status work(const char *home, const char *path, const char *second, outcome *out)
+{
+	static const uint32_t edges[][2] = {{0, 1}, {1, 2}, {2, 0}, {3, 2}};
+	static const char *const cpu[] = {"cpu"};
+	const pipectl_input in = {.head = PCTL_HEAD(pipectl_input),
+				  .name = "edges",
+				  .data = edges,
+				  .n_bytes = sizeof(edges)};
+	const pipectl_run_options how = {.head = PCTL_HEAD(pipectl_run_options),
+					 .backends = cpu,
+					 .n_backends = 1,
+					 .inputs = &in,
+					 .n_inputs = 1,
+					 .flags = PIPECTL_RUN_NO_MEMO};
+	const pipectl_options options = {.head = PCTL_HEAD(pipectl_options),
+					 .home = home,
+					 .ctx = out,
+					 .diagnostic = hear};
+	pipectl_output o = {.head = PCTL_HEAD(pipectl_output)};
+	pipectl *p = NULL;
+	pipectl_pipeline *pl = NULL;
+	pipectl_result *r = NULL;
+	const void *data;
+	uint64_t n;
+	pctl_status status = pipectl_open(&options, &p);
+
+	if (status == PCTL_OK)
+		status = pipectl_pipeline_load(p, path, NULL, 0, &pl);
+	if (status == PCTL_OK)
+		status = pipectl_pipeline_check(pl, &how, cpu, 1);
+	if (status == PCTL_OK)
+		status = pipectl_pipeline_run(pl, &how, &r);
+	if (status == PCTL_OK)
+		status = pipectl_result_output(r, 0, &o);
+	if (status == PCTL_OK)
+		status = pipectl_result_data(r, 0, &data, &n);
+	if (status == PCTL_OK)
+		snprintf(out->cid, sizeof(out->cid), "%s", o.cid);
+	if (status == PCTL_OK && second != NULL)
+		status = audit(pl, &in, second);
+	pipectl_result_release(r);
+	pipectl_pipeline_release(pl);
+	pipectl_close(p);
+	return status;
+}
+
+/* ---- the sweep ---------------------------------------------------------------------------- */
+
+/* In a process of its own: 0 for an error in good order, 4 for the right bytes all the same, 3 where the fault was not met. */
+static int try_one(uint64_t n, const char *home, const char *path, const char *second,
+		   const outcome *want, uint64_t live)
+{
+	outcome got = {.n_errors = 0};
+	const uint32_t planted = plant;
+	pctl_status status;
+	int bad;
+
+	n_calls = 0;
+	fail_at = n;
+	status = work(home, path, second, &got);
+	if (!failed)
+		return 3;
+	if (plant == PLANT_WRONG) {
+		status = PCTL_OK;
+		got.cid[0] = 'x';
+	}
+	bad = status == PCTL_OK	    ? strcmp(got.cid, want->cid) != 0
+	      : got.n_errors == 0   ? 1
+				    : got.n_internal != 0;
+	if ((bad || n_live > live) && !planted)
+		printf("FAILED allocation %" PRIu64 ": %s, %" PRIu32 " errors (%s), cid %s, %" PRId64
+		       " blocks more than before\n",
+		       n, pipectl_status_name(status), got.n_errors, got.text, got.cid,
+		       (int64_t)(n_live - live));
+	fflush(stdout);
+	return bad || n_live > live ? 1 : status == PCTL_OK ? 4 : 0;
+}
+
+static uint32_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint32_t)(t.tv_sec * 1000 + t.tv_nsec / 1000000);
+}
+
+/* Points: the first DENSE, then strides over the rest as far as `ms` allows. */
+static uint32_t sweep(const char *home, const char *path, const char *second, uint32_t ms)
+{
+	outcome want = {.n_errors = 0};
+	uint32_t n_failed = 0, n_tried = 0, n_right = 0, began, one;
+	uint64_t total, live, stride;
+
+	fail_at = 0;
+	(void)work(home, path, second, &want); /* libraries of ops stay loaded, drivers are looked at */
+	n_calls = 0;
+	began = now_ms();
+	if (work(home, path, second, &want) != PCTL_OK) {
+		printf("FAILED without a fault: %s\n", want.text);
+		return 1;
+	}
+	one = now_ms() - began + 1;
+	total = n_calls;
+	live = n_live;
+	stride = total * one / (ms + 1) + 1;
+	for (uint64_t n = 1; n <= total; n += n < DENSE ? 1 : stride) {
+		int ended = 0;
+		pid_t pid;
+
+		fflush(stdout);
+		pid = fork();
+		if (pid == 0)
+			_exit(try_one(n, home, path, second, &want, live));
+		if (pid < 0 || waitpid(pid, &ended, 0) != pid)
+			return n_failed + 1;
+		n_tried++;
+		n_right += WIFEXITED(ended) && WEXITSTATUS(ended) == 4;
+		if (WIFEXITED(ended) && WEXITSTATUS(ended) != 1)
+			continue;
+		n_failed++;
+		if (WIFSIGNALED(ended))
+			printf("FAILED allocation %" PRIu64 ": signal %d\n", n, WTERMSIG(ended));
+	}
+	for (plant = PLANT_LEAK; second == NULL && plant < PLANTS; plant++) {
+		int ended = 0;
+		pid_t pid = fork();
+
+		if (pid == 0)
+			_exit(try_one(total / 3, home, path, second, &want, live));
+		if (pid < 0 || waitpid(pid, &ended, 0) != pid ||
+		    (WIFEXITED(ended) && WEXITSTATUS(ended) != 1)) {
+			n_failed++;
+			printf("FAILED: planted fault %" PRIu32 " was not seen\n", plant);
+		}
+	}
+	plant = PLANT_NOTHING;
+	printf("%s: %" PRIu32 " of %" PRIu64 " allocations failed in turn: %" PRIu32 " errors, %" PRIu32
+	       " times the right bytes, %" PRIu32 " wrongly; %" PRIu64 " blocks stay\n",
+	       second == NULL ? "open, check, run" : "and audit", n_tried, total,
+	       n_tried - n_right - n_failed, n_right, n_failed, live);
+	return n_failed + (n_tried < DENSE);
+}
+
+/* faults HOME PIPELINE SECOND-DEVICE [MS-A-SWEEP] */
+int main(int argc, char **argv)
+{
+	const uint32_t ms = argc > 4 ? (uint32_t)strtoul(argv[4], NULL, 10) : 22000;
+	uint32_t n;
+
+	if (argc < 4)
+		return 2;
+	n = sweep(argv[1], argv[2], NULL, ms);
+	n += sweep(argv[1], argv[2], argv[3], ms);
+	return n != 0;
+}
