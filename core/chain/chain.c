@@ -5,7 +5,7 @@
 
 #include "chain/chain_private.h"
 #include "chain/executor/executing.h"
-#include "chain/state/rows.h"
+#include "chain/state/cursor.h"
 
 /* ---- opening ------------------------------------------------------------------------------- */
 
@@ -100,7 +100,7 @@ void pctl_chain_close(pctl_chain *c)
 
 /* ---- parts --------------------------------------------------------------------------------- */
 
-pctl_chain_state *pctl_chain_rows(pctl_chain *c)
+pctl_chain_state *pctl_cursor(pctl_chain *c)
 {
 	return c->state;
 }
@@ -170,25 +170,26 @@ pctl_status pctl_chain_last(pctl_chain *c, const pctl_call *call, pctl_chain_inf
 	char text[PCTL_GITLOG_OID_TEXT_SIZE];
 	sqlite3_stmt *stmt = NULL;
 	int more = 0;
-	pctl_status status = pctl_rows_keep(c->state, call, &stmt,
-					    "SELECT height, clock, git_commit FROM blocks ORDER BY "
-					    "height DESC LIMIT 1",
-					    "");
+	pctl_status status =
+		pctl_cursor_keep(c->state, call, &stmt,
+				 "SELECT height, clock, git_commit FROM blocks ORDER BY "
+				 "height DESC LIMIT 1",
+				 "");
 
 	memset(out, 0, sizeof(*out));
 	memset(out, 0, sizeof(*out));
 	if (status == PCTL_OK)
-		status = pctl_rows_next(c->state, stmt, call, &more);
+		status = pctl_cursor_next(c->state, stmt, call, &more);
 	if (status == PCTL_OK && more) {
 		out->last = (uint64_t)sqlite3_column_int64(stmt, 0);
 		out->clock = (uint64_t)sqlite3_column_int64(stmt, 1);
-		pctl_rows_text(stmt, 2, text, sizeof(text));
+		pctl_cursor_text(stmt, 2, text, sizeof(text));
 		if (!pctl_gitlog_oid_parse(text, &out->commit))
 			status = pctl_refuse(call, PC5701_CHAIN_STATE,
 					     "the commit of block %llu is damaged",
 					     (unsigned long long)out->last);
 	}
-	pctl_rows_done(stmt);
+	pctl_cursor_done(stmt);
 	return status;
 }
 
@@ -200,12 +201,12 @@ pctl_status pctl_chain_info_read(pctl_chain *c, const pctl_call *call, pctl_chai
 
 	status = pctl_chain_last(c, call, out);
 	if (status == PCTL_OK)
-		status = pctl_rows_open(c->state, call, &stmt,
-					"SELECT (SELECT count(*) FROM jobs WHERE status = 0), "
-					"(SELECT count(*) FROM inbox)",
-					"");
+		status = pctl_cursor_open(c->state, call, &stmt,
+					  "SELECT (SELECT count(*) FROM jobs WHERE status = 0), "
+					  "(SELECT count(*) FROM inbox)",
+					  "");
 	if (status == PCTL_OK)
-		status = pctl_rows_next(c->state, stmt, call, &more);
+		status = pctl_cursor_next(c->state, stmt, call, &more);
 	if (status == PCTL_OK && more) {
 		out->n_pending = (uint64_t)sqlite3_column_int64(stmt, 0);
 		out->n_inbox = (uint64_t)sqlite3_column_int64(stmt, 1);

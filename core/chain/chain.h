@@ -34,7 +34,7 @@ typedef struct pctl_chain_options {
 pctl_status pctl_chain_open(const pctl_chain_options *o, const pctl_call *call, pctl_chain **out);
 void pctl_chain_close(pctl_chain *c);
 
-pctl_chain_state *pctl_chain_rows(pctl_chain *c);
+pctl_chain_state *pctl_cursor(pctl_chain *c);
 /* The status of a job as people see it: EXECUTING while a process of this home runs it, else that of its row. */
 uint32_t pctl_chain_job_status(const pctl_chain *c, const pctl_chain_job *job);
 pctl_gitlog *pctl_chain_log(pctl_chain *c); /* NULL without history */
@@ -58,10 +58,10 @@ pctl_status pctl_chain_info_read(pctl_chain *c, const pctl_call *call, pctl_chai
  * failed, and charged (refusal.h); the status and the code are those of the refusal, the message says what it costs.
  * Without an account a sender's sequence starts at 0 and an account with no gas is made to hold it.
  */
-pctl_status pctl_chain_take(pctl_chain *c, const pctl_request *r, const pctl_call *call,
-			    pctl_response *out);
+pctl_status pctl_chain_apply(pctl_chain *c, const pctl_request *r, const pctl_call *call,
+			     pctl_response *out);
 /* Take in a message of a record again: one that is refused and charged belongs there, PCTL_OK without a word. */
-pctl_status pctl_chain_take_again(pctl_chain *c, const pctl_request *r, const pctl_call *call);
+pctl_status pctl_chain_apply_again(pctl_chain *c, const pctl_request *r, const pctl_call *call);
 /* What take does for an EXECUTE (or UPLOAD) message, from the engine itself too. */
 pctl_status pctl_chain_submit(pctl_chain *c, const pctl_request *r, uint32_t origin,
 			      const pctl_call *call, pctl_response *out);

@@ -71,16 +71,16 @@ typedef struct pctl_taking {
 
 /* What each kind of message does, inside an open transaction: checks first, writes last. Requests are sealed
  * (message.h): nothing below checks or packs them again. */
-pctl_status pctl_take_upload(const pctl_taking *t, const pctl_msg_upload *m);
-pctl_status pctl_take_execute(pctl_taking *t, const pctl_request *r, uint32_t origin);
+pctl_status pctl_apply_upload(const pctl_taking *t, const pctl_msg_upload *m);
+pctl_status pctl_apply_execute(pctl_taking *t, const pctl_request *r, uint32_t origin);
 /* What it does for a message that is not refused, or under version 1 of the rules. */
-pctl_status pctl_take_job(const pctl_taking *t, const pctl_request *r, uint32_t origin);
+pctl_status pctl_apply_job(const pctl_taking *t, const pctl_request *r, uint32_t origin);
 /* Queue the job that an execute message becomes where it stands: its id, its place and its message are set here, which is
  * all that `job` must not have yet, and `reserve` gas of the sender is set aside. The row's message borrows `r`. */
 pctl_status pctl_queue_job(const pctl_taking *t, const pctl_request *r, uint64_t reserve,
 			   pctl_chain_job *job);
-pctl_status pctl_take_name(const pctl_taking *t, const pctl_msg_name *m);
-pctl_status pctl_take_cancel(const pctl_taking *t, const pctl_msg_cancel *m);
-pctl_status pctl_take_verdict(const pctl_taking *t, const pctl_msg_verdict *m);
+pctl_status pctl_apply_name(const pctl_taking *t, const pctl_msg_name *m);
+pctl_status pctl_apply_cancel(const pctl_taking *t, const pctl_msg_cancel *m);
+pctl_status pctl_apply_verdict(const pctl_taking *t, const pctl_msg_verdict *m);
 
 #endif

@@ -72,10 +72,10 @@ pctl_status pctl_texts_statement(const pctl_texts *texts, const pctl_call *call,
 /* ---- making a signature ------------------------------------------------------------------- */
 
 /* Every text the pipeline consists of, read through `view`. */
-static pctl_status read_all(const pctl_view *view, const char *path, const pctl_call *call)
+static pctl_status read_all(const pctl_vfs *vfs, const char *path, const pctl_call *call)
 {
 	pctl_pipeline *p = NULL;
-	pctl_status status = pctl_pipeline_read_view(view, path, call, &p);
+	pctl_status status = pctl_pipeline_read_vfs(vfs, path, call, &p);
 
 	for (uint32_t i = 0; status == PCTL_OK && i < p->n_jobs; i++) {
 		char *name, *text = NULL;
@@ -83,10 +83,10 @@ static pctl_status read_all(const pctl_view *view, const char *path, const pctl_
 
 		if (p->jobs[i].kind != PCTL_JOB_SHADER)
 			continue;
-		name = pctl_view_beside(view, path, p->jobs[i].shader);
+		name = pctl_vfs_resolve(vfs, path, p->jobs[i].shader);
 		status = name == NULL ? pctl_no_memory(call, "a path")
-				      : pctl_view_read(view, name, PCTL_PIPELINE_SHADER_MAX, call,
-						       &text, &n);
+				      : pctl_vfs_read(vfs, name, PCTL_PIPELINE_SHADER_MAX, call,
+						      &text, &n);
 		free(text);
 		free(name);
 	}
@@ -119,7 +119,7 @@ pctl_status pctl_sign_pipeline(pctl_installation *in, const char *path, const ch
 {
 	pctl_texts *texts = pctl_texts_create(NULL);
 	pctl_status status = texts == NULL ? pctl_no_memory(call, "a signature")
-					   : read_all(pctl_texts_view(texts), path, call);
+					   : read_all(pctl_texts_vfs(texts), path, call);
 
 	if (status == PCTL_OK)
 		status = seal(in, texts, to, call, key);
@@ -146,12 +146,12 @@ static pctl_status check_signer(const pctl_policy *policy, const char *name, con
 static pctl_status check_signature(const pctl_installation *in, const pctl_loaded_pipeline *p,
 				   const char *name, const pctl_call *call)
 {
-	const pctl_view *view = p->revision == NULL ? NULL : pctl_repo_revision_view(p->revision);
+	const pctl_vfs *vfs = p->revision == NULL ? NULL : pctl_repo_revision_vfs(p->revision);
 	char *text = NULL, key[PCTL_PUBLIC_KEY_TEXT];
 	pctl_str_buf want = PCTL_STR_BUF_INIT;
 	uint64_t n = 0;
 	size_t n_signed = 0;
-	pctl_status status = pctl_view_read(view, name, SIGNATURE_MAX, call, &text, &n);
+	pctl_status status = pctl_vfs_read(vfs, name, SIGNATURE_MAX, call, &text, &n);
 
 	if (status == PCTL_OK)
 		status = pctl_sealed_check(name, text, (size_t)n, call, &n_signed, key);
@@ -173,14 +173,14 @@ static pctl_status check_signature(const pctl_installation *in, const pctl_loade
 static pctl_status admit_signed(pctl_installation *in, const pctl_loaded_pipeline *p,
 				const pctl_call *call)
 {
-	const pctl_view *view = p->revision == NULL ? NULL : pctl_repo_revision_view(p->revision);
+	const pctl_vfs *vfs = p->revision == NULL ? NULL : pctl_repo_revision_vfs(p->revision);
 	const char *name = pctl_arena_printf(in->arena, "%s.sig", p->pipeline->file);
 
 	if (!in->policy->must_sign)
 		return PCTL_OK;
 	if (name == NULL)
 		return pctl_no_memory(call, "a path");
-	if (!pctl_view_exists(view, name))
+	if (!pctl_vfs_exists(vfs, name))
 		return pctl_refuse(call, PC6011_REPO_UNSIGNED,
 				   "there is no %s, the policy asks for a signature (%s)", name,
 				   pctl_policy_origin(in->policy, "signed"));

@@ -80,12 +80,12 @@ pctl_status pctl_certify_regressions(pctl_installation *in, const char *dir, con
 			   : pctl_regressions_of(dir, paths, n_paths, in->arena, call, out, n);
 }
 
-pctl_status pctl_host_bench(pctl_installation *in, const char *selector,
-			    const pctl_proof_params *params, const char *const *regressions,
-			    uint32_t n_regressions, uint32_t flags, const uint64_t *shapes,
-			    const pctl_call *call, pctl_bench **out)
+pctl_status pctl_host_proof_context(pctl_installation *in, const char *selector,
+				    const pctl_proof_params *params, const char *const *regressions,
+				    uint32_t n_regressions, uint32_t flags, const uint64_t *shapes,
+				    const pctl_call *call, pctl_proof_context **out)
 {
-	pctl_certify_bench_options o;
+	pctl_certify_context_options o;
 	int in_process;
 	pctl_status status = pctl_installation_ops(in, call);
 
@@ -95,7 +95,7 @@ pctl_status pctl_host_bench(pctl_installation *in, const char *selector,
 		status = pctl_installation_in_process(in, call, &in_process);
 	if (status != PCTL_OK)
 		return status;
-	o = (pctl_certify_bench_options){
+	o = (pctl_certify_context_options){
 		.registry = in->registry,
 		.ops = pctl_op_library_source(in->library),
 		.kernels = in->kernels,
@@ -107,7 +107,7 @@ pctl_status pctl_host_bench(pctl_installation *in, const char *selector,
 		.regressions = regressions,
 		.n_regressions = n_regressions,
 		.shapes = shapes};
-	return pctl_certify_bench_open(&o, selector, call, out);
+	return pctl_certify_context_open(&o, selector, call, out);
 }
 
 /* ---- the certificate ---------------------------------------------------------------------- */
@@ -214,7 +214,7 @@ static pctl_status run_proof(pctl_installation *in, const pctl_certify_request *
 	pctl_certify_options o = {.params = q->params,
 				  .dir = out->dir,
 				  .shard = q->shard,
-				  .reopen = pctl_certify_bench_reopen,
+				  .reopen = pctl_certify_context_reopen,
 				  .resume = q->resume,
 				  .progress = q->progress,
 				  .progress_ctx = q->progress_ctx};
@@ -222,12 +222,13 @@ static pctl_status run_proof(pctl_installation *in, const pctl_certify_request *
 						      &n_regressions, &o.regressions);
 
 	if (status == PCTL_OK)
-		status = pctl_host_bench(in, out->selector, &q->params, regressions, n_regressions,
-					 q->flags, q->shapes, call, &o.bench);
+		status = pctl_host_proof_context(in, out->selector, &q->params, regressions,
+						 n_regressions, q->flags, q->shapes, call,
+						 &o.context);
 	o.providers = pctl_providers(&o.n_providers);
 	if (status == PCTL_OK)
 		status = pctl_certify_run(&o, call, &out->outcome);
-	pctl_certify_bench_close(o.bench);
+	pctl_certify_context_close(o.context);
 	return status;
 }
 

@@ -3,7 +3,7 @@
 #ifndef PIPECTL_HOST_CERTIFY_H
 #define PIPECTL_HOST_CERTIFY_H
 
-#include "evidence/certify/bench.h"
+#include "evidence/certify/context.h"
 #include "evidence/certify/run.h"
 #include "host/installation.h"
 
@@ -44,10 +44,10 @@ pctl_status pctl_certify_regressions(pctl_installation *in, const char *dir, con
 				     const char *const **out, uint32_t *n, const char **file);
 
 /* A bench for these parameters; selector NULL: to make plans only. `call` is that of the sessions. */
-pctl_status pctl_host_bench(pctl_installation *in, const char *selector,
-			    const pctl_proof_params *params, const char *const *regressions,
-			    uint32_t n_regressions, uint32_t flags, const uint64_t *shapes,
-			    const pctl_call *call, pctl_bench **out);
+pctl_status pctl_host_proof_context(pctl_installation *in, const char *selector,
+				    const pctl_proof_params *params, const char *const *regressions,
+				    uint32_t n_regressions, uint32_t flags, const uint64_t *shapes,
+				    const pctl_call *call, pctl_proof_context **out);
 
 /* Prove. PCTL_OK when the proof was run to its end, whatever it shows; also with an error *out is what there is. */
 pctl_status pctl_certify(pctl_installation *in, const pctl_certify_request *q,

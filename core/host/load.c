@@ -15,20 +15,20 @@ void pctl_loaded_pipeline_close(pctl_loaded_pipeline *p)
 
 static pctl_status read_texts(const char *path, const pctl_call *call, pctl_loaded_pipeline *out)
 {
-	const pctl_view *under = NULL;
+	const pctl_vfs *under = NULL;
 
 	if (pctl_repo_is_spec(path)) {
 		pctl_status status = pctl_repo_revision_open(path, call, &out->revision);
 
 		if (status != PCTL_OK)
 			return status;
-		under = pctl_repo_revision_view(out->revision);
+		under = pctl_repo_revision_vfs(out->revision);
 		path = pctl_repo_revision_name(out->revision);
 	}
 	out->texts = pctl_texts_create(under);
 	if (out->texts == NULL)
 		return pctl_no_memory(call, "a pipeline");
-	return pctl_pipeline_read_view(pctl_texts_view(out->texts), path, call, &out->pipeline);
+	return pctl_pipeline_read_vfs(pctl_texts_vfs(out->texts), path, call, &out->pipeline);
 }
 
 pctl_status pctl_load_pipeline(pctl_installation *in, const char *path, const pctl_setting *sets,

@@ -4,7 +4,7 @@
 
 #define WORDS 64u
 
-static void open_frozen(fixture *f, uint32_t flags, pctl_backend_session **s, pctl_device **dev)
+static void open_frozen(fixture *f, uint32_t flags, pctl_backend_instance **s, pctl_device **dev)
 {
 	fixture_begin(f);
 	fixture_manifest(f, "frozen", FROZEN_DIR "/backend.so", "in_process = true;");
@@ -13,12 +13,12 @@ static void open_frozen(fixture *f, uint32_t flags, pctl_backend_session **s, pc
 	if (pctl_registry_at(f->r, 0)->state != PCTL_PLUGIN_USABLE)
 		fail_msg("%s", pctl_registry_at(f->r, 0)->why);
 	assert_string_equal(pctl_registry_at(f->r, 0)->version, "1.0");
-	assert_int_equal(pctl_backend_session_open(f->r, "frozen", NULL, flags, f->call, s),
+	assert_int_equal(pctl_backend_instance_open(f->r, "frozen", NULL, flags, f->call, s),
 			 PCTL_OK);
 	assert_int_equal((*s)->table->device_open((*s)->inst, f->call, 0, dev), PCTL_OK);
 }
 
-static void describe(const pctl_backend_session *s, pctl_device *dev, const pctl_call *call)
+static void describe(const pctl_backend_instance *s, pctl_device *dev, const pctl_call *call)
 {
 	pctl_device_info info = {.head = PCTL_HEAD(pctl_device_info)};
 	pctl_device_caps caps = {.head = PCTL_HEAD(pctl_device_caps)};
@@ -50,7 +50,7 @@ static void describe(const pctl_backend_session *s, pctl_device *dev, const pctl
 }
 
 /* Words written, copied within the device, filled behind them, and read back. */
-static void use(const pctl_backend_session *s, pctl_device *dev, const pctl_call *call)
+static void use(const pctl_backend_instance *s, pctl_device *dev, const pctl_call *call)
 {
 	const uint32_t usage = PCTL_BUFFER_STORAGE | PCTL_BUFFER_TRANSFER;
 	const pctl_backend *t = s->table;
@@ -86,7 +86,7 @@ static void use(const pctl_backend_session *s, pctl_device *dev, const pctl_call
 
 static void whole_backend(uint32_t flags)
 {
-	pctl_backend_session *s;
+	pctl_backend_instance *s;
 	pctl_device *dev;
 	fixture f;
 
@@ -94,7 +94,7 @@ static void whole_backend(uint32_t flags)
 	describe(s, dev, f.call);
 	use(s, dev, f.call);
 	s->table->device_close(dev);
-	pctl_backend_session_close(s, f.call);
+	pctl_backend_instance_close(s, f.call);
 	fixture_end(&f);
 }
 
@@ -107,7 +107,7 @@ static void v1_0__a_backend_works_in_a_worker(void **state)
 static void v1_0__a_backend_works_in_process(void **state)
 {
 	(void)state;
-	whole_backend(PCTL_SESSION_IN_PROCESS);
+	whole_backend(PCTL_INSTANCE_IN_PROCESS);
 }
 
 static void v1_0__an_op_library_is_asked(void **state)

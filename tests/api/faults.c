@@ -168,10 +168,8 @@ static pctl_status work(const char *home, const char *path, const char *second, 
 					 .inputs = &in,
 					 .n_inputs = 1,
 					 .flags = PIPECTL_RUN_NO_MEMO};
-	const pipectl_options options = {.head = PCTL_HEAD(pipectl_options),
-					 .home = home,
-					 .ctx = out,
-					 .diagnostic = hear};
+	const pipectl_options options = {
+		.head = PCTL_HEAD(pipectl_options), .home = home, .ctx = out, .diagnostic = hear};
 	pipectl_output o = {.head = PCTL_HEAD(pipectl_output)};
 	pipectl *p = NULL;
 	pipectl_pipeline *pl = NULL;
@@ -220,12 +218,12 @@ static int try_one(uint64_t n, const char *home, const char *path, const char *s
 		status = PCTL_OK;
 		got.cid[0] = 'x';
 	}
-	bad = status == PCTL_OK	    ? strcmp(got.cid, want->cid) != 0
-	      : got.n_errors == 0   ? 1
-				    : got.n_internal != 0;
+	bad = status == PCTL_OK	  ? strcmp(got.cid, want->cid) != 0
+	      : got.n_errors == 0 ? 1
+				  : got.n_internal != 0;
 	if ((bad || n_live > live) && !planted)
-		printf("FAILED allocation %" PRIu64 ": %s, %" PRIu32 " errors (%s), cid %s, %" PRId64
-		       " blocks more than before\n",
+		printf("FAILED allocation %" PRIu64 ": %s, %" PRIu32
+		       " errors (%s), cid %s, %" PRId64 " blocks more than before\n",
 		       n, pipectl_status_name(status), got.n_errors, got.text, got.cid,
 		       (int64_t)(n_live - live));
 	fflush(stdout);
@@ -248,7 +246,8 @@ static uint32_t sweep(const char *home, const char *path, const char *second, ui
 	uint64_t total, live, stride;
 
 	fail_at = 0;
-	(void)work(home, path, second, &want); /* libraries of ops stay loaded, drivers are looked at */
+	(void)work(home, path, second,
+		   &want); /* libraries of ops stay loaded, drivers are looked at */
 	n_calls = 0;
 	began = now_ms();
 	if (work(home, path, second, &want) != PCTL_OK) {
@@ -290,8 +289,9 @@ static uint32_t sweep(const char *home, const char *path, const char *second, ui
 		}
 	}
 	plant = PLANT_NOTHING;
-	printf("%s: %" PRIu32 " of %" PRIu64 " allocations failed in turn: %" PRIu32 " errors, %" PRIu32
-	       " times the right bytes, %" PRIu32 " wrongly; %" PRIu64 " blocks stay\n",
+	printf("%s: %" PRIu32 " of %" PRIu64 " allocations failed in turn: %" PRIu32
+	       " errors, %" PRIu32 " times the right bytes, %" PRIu32 " wrongly; %" PRIu64
+	       " blocks stay\n",
 	       second == NULL ? "open, check, run" : "and audit", n_tried, total,
 	       n_tried - n_right - n_failed, n_right, n_failed, live);
 	return n_failed + (n_tried < DENSE);

@@ -71,7 +71,7 @@ static uint64_t bytes_of(const bench *b, const char *part)
 
 static int take(bench *b, const pctl_request *r, pctl_response *out)
 {
-	return pctl_chain_take(b->chain, r, b->call, out) == PCTL_OK;
+	return pctl_chain_apply(b->chain, r, b->call, out) == PCTL_OK;
 }
 
 static int prepare(bench *b)
@@ -176,7 +176,7 @@ static int end_block(bench *b, uint64_t height, double *seconds)
 
 	*seconds = bare_now() - began;
 	pctl_response_destroy(&got);
-	ok = ok && pctl_jobs_ended_at(pctl_chain_rows(b->chain), height, check_job, &complete,
+	ok = ok && pctl_jobs_ended_at(pctl_cursor(b->chain), height, check_job, &complete,
 				      b->call) == PCTL_OK;
 	if (ok && complete != b->n)
 		fprintf(stderr, "bench_chain: %u of %u jobs complete\n", complete, b->n);

@@ -114,7 +114,7 @@ static double time_kernel(bench *b, const char *name, const char *text)
 	pctl_kernel_source source = {.name = name, .text = text, .n_text = strlen(text)};
 	const uint32_t x = b->n < 1u << 20 ? b->n / 256 : 4096, groups[3] = {x, b->n / 256 / x, 1};
 	pctl_completion done = {.head = PCTL_HEAD(pctl_completion)};
-	const pctl_kernel_unit *unit;
+	const pctl_kernel_module *unit;
 	pctl_binding bindings[4];
 	pctl_kernel *kernel;
 	pctl_list *list = NULL;
@@ -158,7 +158,7 @@ static double time_kernel(bench *b, const char *name, const char *text)
 
 static pctl_status open_bench(bench *b, pctl_registry *r, const pctl_device_entry *e,
 			      pctl_profiles *profiles, uint32_t legal_flags,
-			      pctl_backend_session **backend)
+			      pctl_backend_instance **backend)
 {
 	pctl_session_options o = {.id = e->selector,
 				  .name = e->selector,
@@ -167,7 +167,7 @@ static pctl_status open_bench(bench *b, pctl_registry *r, const pctl_device_entr
 				  .index = e->in_driver,
 				  .device_kind = e->kind};
 	float *data = malloc((size_t)b->n * 4);
-	pctl_status status = pctl_backend_session_open(r, e->backend, e->env, 0, b->call, backend);
+	pctl_status status = pctl_backend_instance_open(r, e->backend, e->env, 0, b->call, backend);
 
 	if (status != PCTL_OK)
 		goto out;
@@ -195,14 +195,14 @@ out:
 	return status;
 }
 
-static void close_bench(bench *b, pctl_backend_session *backend)
+static void close_bench(bench *b, pctl_backend_instance *backend)
 {
 	for (uint32_t k = 0; k < 4; k++)
 		if (b->buffers[k] != NULL)
 			pctl_session_table(b->session)
 				->buffer_destroy(pctl_session_device(b->session), b->buffers[k]);
 	pctl_session_close(b->session);
-	pctl_backend_session_close(backend, NULL);
+	pctl_backend_instance_close(backend, NULL);
 }
 
 static void measure(bench *strict, bench *native, const char *device)
@@ -251,7 +251,7 @@ int main(int argc, char **argv)
 		.flags = PCTL_REGISTRY_NO_DEFAULT_DIRS, .n_dirs = 1, .call_ms = 600000};
 	pctl_profiles_options po = {.home = NULL};
 	bench strict = {.call = pctl_diag_list_call(l)}, native = {.call = pctl_diag_list_call(l)};
-	pctl_backend_session *backends[2] = {NULL, NULL};
+	pctl_backend_instance *backends[2] = {NULL, NULL};
 	const pctl_device_entry *e;
 	pctl_profiles *profiles = NULL;
 	pctl_registry *r = NULL;

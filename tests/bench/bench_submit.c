@@ -165,13 +165,13 @@ static pctl_status measure(const pctl_backend *t, pctl_instance *inst, uint32_t 
 static pctl_status through_worker(pctl_registry *r, const pctl_device_entry *e,
 				  const pctl_call *call)
 {
-	pctl_backend_session *s;
-	pctl_status status = pctl_backend_session_open(r, e->backend, e->env, 0, call, &s);
+	pctl_backend_instance *s;
+	pctl_status status = pctl_backend_instance_open(r, e->backend, e->env, 0, call, &s);
 
 	if (status != PCTL_OK)
 		return status;
 	status = measure(s->table, s->inst, e->in_driver, e->selector, "worker", call);
-	pctl_backend_session_close(s, call);
+	pctl_backend_instance_close(s, call);
 	return status;
 }
 

@@ -8,7 +8,7 @@
 
 #include "foundation/diag/diag.h"
 #include "runtime/ipc/process.h"
-#include "runtime/plugin/session.h"
+#include "runtime/plugin/instance.h"
 #include "foundation/base/clock.h"
 
 static int by_time(const void *a, const void *b)
@@ -38,11 +38,11 @@ static int start_bare(void)
 
 static int start_worker(pctl_registry *r, const char *id, const pctl_call *call)
 {
-	pctl_backend_session *s;
+	pctl_backend_instance *s;
 
-	if (pctl_backend_session_open(r, id, NULL, 0, call, &s) != PCTL_OK)
+	if (pctl_backend_instance_open(r, id, NULL, 0, call, &s) != PCTL_OK)
 		return 0;
-	pctl_backend_session_close(s, call);
+	pctl_backend_instance_close(s, call);
 	return 1;
 }
 

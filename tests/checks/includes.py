@@ -25,7 +25,7 @@ PARTS = {
     "opencl": "clc runtime",
     "vulkan": "spirv runtime",
 }
-GENERATED = {"legal_forms.h", "legal_forms.def", "policy_default.h", "suite_programs.h", "suite_programs.def", "chain_shaders.h", "kernels.h"}
+GENERATED = {"legal_softfloat.h", "legal_softfloat.def", "policy_default.h", "suite_programs.h", "suite_programs.def", "chain_shaders.h", "kernels.h"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]', re.M)
 DEVICE = re.compile(r"^(vulkan|CL)/")
 

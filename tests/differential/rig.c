@@ -39,15 +39,15 @@ static pctl_status open_session(rig *r, rig_device *d, const pctl_call *call)
 					.name = d->name,
 					.build_flags = d->build_flags,
 					.profiles = r->profiles};
-	pctl_status status = pctl_backend_session_open(r->registry, d->entry->backend,
-						       d->entry->env, 0, call, &d->backend);
+	pctl_status status = pctl_backend_instance_open(r->registry, d->entry->backend,
+							d->entry->env, 0, call, &d->backend);
 
 	if (status != PCTL_OK)
 		return status;
 	options.backend = d->backend;
 	status = pctl_session_open(&options, call, &d->session);
 	if (status != PCTL_OK) {
-		pctl_backend_session_close(d->backend, NULL);
+		pctl_backend_instance_close(d->backend, NULL);
 		d->backend = NULL;
 	}
 	return status;
@@ -56,7 +56,7 @@ static pctl_status open_session(rig *r, rig_device *d, const pctl_call *call)
 static void close_session(rig_device *d)
 {
 	pctl_session_close(d->session);
-	pctl_backend_session_close(d->backend, NULL);
+	pctl_backend_instance_close(d->backend, NULL);
 	d->session = NULL;
 	d->backend = NULL;
 }
@@ -228,7 +228,7 @@ uint32_t rig_mask(const rig *r, uint64_t i)
 struct running {
 	rig *r;
 	const diff_case *c;
-	const pctl_kernel_unit *unit;
+	const pctl_kernel_module *unit;
 	pctl_job_plan *plan;
 	pctl_diag_list *diagnostics;
 	uint32_t told; /* diagnostics of devices before this one */

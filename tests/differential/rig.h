@@ -12,7 +12,7 @@
 typedef struct rig_device {
 	const pctl_device_entry *entry;
 	const char *name;
-	pctl_backend_session *backend;
+	pctl_backend_instance *backend;
 	pctl_session *session;
 	uint32_t build_flags;
 	uint32_t every;	    /* takes part in every n-th generated case */

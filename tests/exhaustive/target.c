@@ -110,8 +110,8 @@ int target_open(host *h, const pctl_device_entry *e, target *t)
 	t->entry = e;
 	pctl_str_addf(&name, "%s %s, %s", e->selector, e->name, e->driver);
 	t->name = options.name = pctl_str_finish(&name);
-	status =
-		pctl_backend_session_open(h->registry, e->backend, e->env, 0, h->call, &t->backend);
+	status = pctl_backend_instance_open(h->registry, e->backend, e->env, 0, h->call,
+					    &t->backend);
 	if (status == PCTL_OK) {
 		options.backend = t->backend;
 		status = pctl_session_open(&options, h->call, &t->session);
@@ -129,7 +129,7 @@ int target_open(host *h, const pctl_device_entry *e, target *t)
 void target_close(target *t)
 {
 	pctl_session_close(t->session);
-	pctl_backend_session_close(t->backend, NULL);
+	pctl_backend_instance_close(t->backend, NULL);
 	free((void *)(uintptr_t)t->name);
 	memset(t, 0, sizeof(*t));
 }
@@ -169,7 +169,7 @@ pctl_status target_run_open(target *t, const char *name, const char *text, uint3
 	pctl_kernel_source source = {0};
 	pctl_binding bindings[3] = {
 		{0, 0, NULL, 0, 16}, {0, 1, NULL, 0, 0}, {0, 2, NULL, 0, n_inputs * 4}};
-	const pctl_kernel_unit *unit;
+	const pctl_kernel_module *unit;
 	pctl_status status;
 
 	memset(r, 0, sizeof(*r));

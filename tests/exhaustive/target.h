@@ -23,7 +23,7 @@ typedef struct target {
 	host *host;
 	const pctl_device_entry *entry;
 	const char *name; /* "vulkan:0 llvmpipe .." */
-	pctl_backend_session *backend;
+	pctl_backend_instance *backend;
 	pctl_session *session;
 	const pctl_backend *table;
 	pctl_device *dev;

@@ -20,7 +20,7 @@ static size_t gorge_without(const char *program, const pctl_worker_limits *most,
 	struct stat st = {0};
 	char born[160];
 	pctl_support support = {.head = PCTL_HEAD(pctl_support)};
-	pctl_backend_session *s;
+	pctl_backend_instance *s;
 	pctl_buffer *buf = NULL;
 	pctl_device *dev;
 	pctl_status status;
@@ -32,7 +32,7 @@ static size_t gorge_without(const char *program, const pctl_worker_limits *most,
 	f.limits = *most;
 	f.without = without;
 	fixture_open(&f, 5000);
-	assert_int_equal(pctl_backend_session_open(f.r, "fake", NULL, 0, f.call, &s), PCTL_OK);
+	assert_int_equal(pctl_backend_instance_open(f.r, "fake", NULL, 0, f.call, &s), PCTL_OK);
 	assert_int_equal(s->table->device_open(s->inst, f.call, 0, &dev), PCTL_OK);
 	if (asked)
 		assert_int_equal(
@@ -42,20 +42,20 @@ static size_t gorge_without(const char *program, const pctl_worker_limits *most,
 	if (words) {
 		if (!has_code(&f, PC3112_WORKER_RESOURCES))
 			fail_msg("%s: %d, %s", program, status,
-				 status ? pctl_backend_session_lost(s) : "nothing happened");
+				 status ? pctl_backend_instance_lost(s) : "nothing happened");
 		assert_int_equal(status, pctl_code_status(PC3112_WORKER_RESOURCES));
-		if (!strstr(pctl_backend_session_lost(s), words))
-			fail_msg("\"%s\" lacks \"%s\"", pctl_backend_session_lost(s), words);
+		if (!strstr(pctl_backend_instance_lost(s), words))
+			fail_msg("\"%s\" lacks \"%s\"", pctl_backend_instance_lost(s), words);
 		planted(program, asked ? "a worker, asked for half of it" : "a worker, unasked",
-			"PC3112", pctl_backend_session_lost(s));
+			"PC3112", pctl_backend_instance_lost(s));
 	} else {
 		if (status)
-			fail_msg("%s: %d, %s", program, status, pctl_backend_session_lost(s));
+			fail_msg("%s: %d, %s", program, status, pctl_backend_instance_lost(s));
 	}
 	if (buf)
 		s->table->buffer_destroy(dev, buf);
 	s->table->device_close(dev);
-	pctl_backend_session_close(s, f.call);
+	pctl_backend_instance_close(s, f.call);
 	assert_int_equal(pctl_quarantine_count(f.r), n_strikes);
 	snprintf(born, sizeof(born), "%s/cache/drivers/fake/tmp/born", f.home);
 	stat(born, &st);
@@ -115,7 +115,7 @@ static uint64_t call_busy(const char *program, uint32_t code, const char *words,
 			  int n_load)
 {
 	pctl_support support = {.head = PCTL_HEAD(pctl_support)};
-	pctl_backend_session *s;
+	pctl_backend_instance *s;
 	pctl_device *dev;
 	pctl_status status;
 	uint64_t ms;
@@ -126,22 +126,22 @@ static uint64_t call_busy(const char *program, uint32_t code, const char *words,
 	fixture_manifest(&f, "fake", FAKES "/busy.so", "");
 	f.call_ms = 2000;
 	fixture_open(&f, 5000);
-	assert_int_equal(pctl_backend_session_open(f.r, "fake", NULL, 0, f.call, &s), PCTL_OK);
+	assert_int_equal(pctl_backend_instance_open(f.r, "fake", NULL, 0, f.call, &s), PCTL_OK);
 	assert_int_equal(s->table->device_open(s->inst, f.call, 0, &dev), PCTL_OK);
 	ms = pctl_clock_ms();
 	status = s->table->supports(dev, f.call, (const uint8_t *)program, 6, &support);
 	ms = pctl_clock_ms() - ms;
 	if (status != (code ? pctl_code_status(code) : PCTL_OK) || (code && !has_code(&f, code)))
 		fail_msg("%s: %d, %s", program, status,
-			 status ? pctl_backend_session_lost(s) : "nothing happened");
+			 status ? pctl_backend_instance_lost(s) : "nothing happened");
 	if (code) {
-		if (!strstr(pctl_backend_session_lost(s), words))
-			fail_msg("\"%s\" lacks \"%s\"", pctl_backend_session_lost(s), words);
+		if (!strstr(pctl_backend_instance_lost(s), words))
+			fail_msg("\"%s\" lacks \"%s\"", pctl_backend_instance_lost(s), words);
 		planted(program, "a call that may take 2 s", "PC3104",
-			pctl_backend_session_lost(s));
+			pctl_backend_instance_lost(s));
 	}
 	s->table->device_close(dev);
-	pctl_backend_session_close(s, f.call);
+	pctl_backend_instance_close(s, f.call);
 	assert_int_equal(pctl_quarantine_count(f.r), code ? 1 : 0);
 	for (i = 0; i < n_load; i++)
 		kill(load[i], SIGKILL);
@@ -195,7 +195,7 @@ static void allowance__a_call_has_processor_time(void **state)
  * time hangs, and is. */
 static void build(const char *program, uint32_t code, const char *words, uint32_t n_strikes)
 {
-	pctl_backend_session *s;
+	pctl_backend_instance *s;
 	pctl_device *dev;
 	pctl_kernel *k;
 	fixture f;
@@ -215,18 +215,18 @@ static void build(const char *program, uint32_t code, const char *words, uint32_
 
 		assert_int_equal(pctl_registry_open(&o, f.call, &f.r), PCTL_OK);
 	}
-	assert_int_equal(pctl_backend_session_open(f.r, "fake", NULL, 0, f.call, &s), PCTL_OK);
+	assert_int_equal(pctl_backend_instance_open(f.r, "fake", NULL, 0, f.call, &s), PCTL_OK);
 	assert_int_equal(s->table->device_open(s->inst, f.call, 0, &dev), PCTL_OK);
 	assert_int_equal(
 		s->table->kernel_build(dev, f.call, (const uint8_t *)program, 4, 0, NULL, 0, &k),
 		pctl_code_status(code));
 	assert_true(has_code(&f, code));
-	if (!strstr(pctl_backend_session_lost(s), words))
-		fail_msg("\"%s\" lacks \"%s\"", pctl_backend_session_lost(s), words);
+	if (!strstr(pctl_backend_instance_lost(s), words))
+		fail_msg("\"%s\" lacks \"%s\"", pctl_backend_instance_lost(s), words);
 	planted("a program that makes a compiler explode", program, "PC3110 or PC3104",
-		pctl_backend_session_lost(s));
+		pctl_backend_instance_lost(s));
 	s->table->device_close(dev);
-	pctl_backend_session_close(s, f.call);
+	pctl_backend_instance_close(s, f.call);
 	assert_int_equal(pctl_quarantine_count(f.r), n_strikes);
 	fixture_end(&f);
 }
@@ -246,7 +246,7 @@ static void first_run(const char *program, int warm, uint32_t code, const char *
 	pctl_completion done = {.head = PCTL_HEAD(pctl_completion)};
 	const uint32_t groups[3] = {1, 1, 1};
 	uint64_t begun, ticket = 0, most = 4000;
-	pctl_backend_session *s;
+	pctl_backend_instance *s;
 	pctl_status status;
 	pctl_device *dev;
 	pctl_kernel *k, *other;
@@ -269,7 +269,7 @@ static void first_run(const char *program, int warm, uint32_t code, const char *
 
 		assert_int_equal(pctl_registry_open(&o, f.call, &f.r), PCTL_OK);
 	}
-	assert_int_equal(pctl_backend_session_open(f.r, "fake", NULL, 0, f.call, &s), PCTL_OK);
+	assert_int_equal(pctl_backend_instance_open(f.r, "fake", NULL, 0, f.call, &s), PCTL_OK);
 	assert_int_equal(s->table->device_open(s->inst, f.call, 0, &dev), PCTL_OK);
 	assert_int_equal(
 		s->table->kernel_build(dev, f.call, (const uint8_t *)"good", 4, 0, NULL, 0, &k),
@@ -296,19 +296,19 @@ static void first_run(const char *program, int warm, uint32_t code, const char *
 	if (warm) {
 		assert_int_equal(status, PCTL_OK);
 	} else {
-		if (!has_code(&f, code) || !strstr(pctl_backend_session_lost(s), words))
+		if (!has_code(&f, code) || !strstr(pctl_backend_instance_lost(s), words))
 			fail_msg("%s: %d, \"%s\" lacks \"%s\"", program, status,
-				 pctl_backend_session_lost(s) ? pctl_backend_session_lost(s) : "",
+				 pctl_backend_instance_lost(s) ? pctl_backend_instance_lost(s) : "",
 				 words);
 		assert_int_equal(status, pctl_code_status(code));
 		planted("a compiler that explodes at the first run", program, "PC3110",
-			pctl_backend_session_lost(s));
+			pctl_backend_instance_lost(s));
 	}
 	s->table->list_destroy(dev, l);
 	s->table->kernel_destroy(dev, k);
 	s->table->kernel_destroy(dev, other);
 	s->table->device_close(dev);
-	pctl_backend_session_close(s, f.call);
+	pctl_backend_instance_close(s, f.call);
 	assert_int_equal(pctl_quarantine_count(f.r), 0);
 	fixture_end(&f);
 }

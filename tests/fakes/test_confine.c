@@ -10,7 +10,7 @@
 
 typedef struct spying {
 	fixture f;
-	pctl_backend_session *s;
+	pctl_backend_instance *s;
 	pctl_device *dev;
 	pctl_key_value *facts;
 	uint32_t n;
@@ -77,7 +77,7 @@ static void spy_open(spying *o, const char *more)
 
 static void spy_look(spying *o, const pctl_call *call)
 {
-	assert_int_equal(pctl_backend_session_open(o->f.r, "fake", NULL, 0, o->f.call, &o->s),
+	assert_int_equal(pctl_backend_instance_open(o->f.r, "fake", NULL, 0, o->f.call, &o->s),
 			 PCTL_OK);
 	look(o, call ? call : o->f.call);
 }
@@ -85,7 +85,7 @@ static void spy_look(spying *o, const pctl_call *call)
 static void spy_end(spying *o)
 {
 	o->s->table->device_close(o->dev);
-	pctl_backend_session_close(o->s, o->f.call);
+	pctl_backend_instance_close(o->s, o->f.call);
 	free(o->facts);
 	fixture_end(&o->f);
 }
@@ -186,7 +186,7 @@ static void confine__only_who_fails_on_purpose_learns_the_job(void **state)
 static void confine__what_was_hashed_is_what_is_loaded(void **state)
 {
 	pctl_device_info info = {.head = PCTL_HEAD(pctl_device_info)};
-	pctl_backend_session *s;
+	pctl_backend_instance *s;
 	char path[128], sha[65];
 	uint32_t n;
 	fixture f;
@@ -199,9 +199,9 @@ static void confine__what_was_hashed_is_what_is_loaded(void **state)
 	fixture_open(&f, 5000);
 	snprintf(sha, sizeof(sha), "%s", pctl_registry_find(f.r, "fake")->sha256);
 	copy_file("crash_devices", path);
-	assert_int_equal(pctl_backend_session_open(f.r, "fake", NULL, 0, f.call, &s), PCTL_OK);
+	assert_int_equal(pctl_backend_instance_open(f.r, "fake", NULL, 0, f.call, &s), PCTL_OK);
 	assert_int_equal(s->table->devices(s->inst, f.call, 1, &info, &n), PCTL_OK);
-	pctl_backend_session_close(s, f.call);
+	pctl_backend_instance_close(s, f.call);
 	planted("a library replaced between hash and load", "fake", "sealed copy", sha);
 	/* Remembered, not read: the copy is made when it is first wanted, and must have the hash that is remembered. The
 	 * file keeps its size and times, as a careful forger would see to. */
@@ -209,7 +209,7 @@ static void confine__what_was_hashed_is_what_is_loaded(void **state)
 	fixture_open(&f, 5000);
 	fixture_open(&f, 5000);
 	copy_file("crash_devices", path);
-	assert_int_equal(pctl_backend_session_open(f.r, "fake", NULL, 0, f.call, &s),
+	assert_int_equal(pctl_backend_instance_open(f.r, "fake", NULL, 0, f.call, &s),
 			 PCTL_E_PLUGIN);
 	assert_true(has_code(&f, PC3035_PLUGIN_CHANGED));
 	planted("a library replaced after it was judged", "fake", "PC3035", sha);
@@ -363,7 +363,7 @@ static void confine__a_manifest_allows_what_it_names(void **state)
 			fact(&o, still[i]));
 	}
 	o.s->table->device_close(o.dev);
-	pctl_backend_session_close(o.s, o.f.call);
+	pctl_backend_instance_close(o.s, o.f.call);
 	snprintf(path, sizeof(path), "%s/cache/refused.tsv", o.f.home);
 	in = fopen(path, "r");
 	assert_non_null(in);

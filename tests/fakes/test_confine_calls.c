@@ -18,7 +18,7 @@ static const pctl_worker_limits limits = {
 static void ask_for(const char *what, const char *manifest, uint32_t without, const char *refused)
 {
 	pctl_support support = {.head = PCTL_HEAD(pctl_support)};
-	pctl_backend_session *s;
+	pctl_backend_instance *s;
 	const char *said = NULL;
 	pctl_device *dev;
 	pctl_status st;
@@ -30,7 +30,7 @@ static void ask_for(const char *what, const char *manifest, uint32_t without, co
 	f.limits = limits;
 	f.without = without;
 	fixture_open(&f, 5000);
-	assert_int_equal(pctl_backend_session_open(f.r, "fake", NULL, 0, f.call, &s), PCTL_OK);
+	assert_int_equal(pctl_backend_instance_open(f.r, "fake", NULL, 0, f.call, &s), PCTL_OK);
 	assert_int_equal(s->table->device_open(s->inst, f.call, 0, &dev), PCTL_OK);
 	st = s->table->supports(dev, f.call, (const uint8_t *)what, 1, &support);
 	for (i = 0; i < pctl_diag_list_count(f.diags); i++)
@@ -46,7 +46,7 @@ static void ask_for(const char *what, const char *manifest, uint32_t without, co
 		planted(refused, *manifest ? manifest : "a backend without a driver", "PC3113",
 			said);
 	s->table->device_close(dev);
-	pctl_backend_session_close(s, f.call);
+	pctl_backend_instance_close(s, f.call);
 	fixture_end(&f);
 }
 
@@ -98,7 +98,7 @@ static void confine__each_kind_has_its_list(void **state)
 static void warned(uint32_t without, const char *words)
 {
 	static const pctl_plugin_rules wanted = {.only_confined = 1, .confinement_by = "test"};
-	pctl_backend_session *s = NULL;
+	pctl_backend_instance *s = NULL;
 	uint32_t i, n = 0;
 	fixture f;
 
@@ -107,9 +107,9 @@ static void warned(uint32_t without, const char *words)
 	f.without = without;
 	fixture_open(&f, 5000);
 	for (i = 0; i < 2; i++) {
-		assert_int_equal(pctl_backend_session_open(f.r, "fake", NULL, 0, f.call, &s),
+		assert_int_equal(pctl_backend_instance_open(f.r, "fake", NULL, 0, f.call, &s),
 				 PCTL_OK);
-		pctl_backend_session_close(s, f.call);
+		pctl_backend_instance_close(s, f.call);
 	}
 	for (i = 0; i < pctl_diag_list_count(f.diags); i++)
 		if (pctl_diag_list_at(f.diags, i)->code == PC3036_PLUGIN_UNCONFINED &&
@@ -130,7 +130,7 @@ static void warned(uint32_t without, const char *words)
 		pctl_registry_close(f.r);
 		f.r = NULL;
 		assert_int_equal(pctl_registry_open(&o, f.call, &f.r), PCTL_OK);
-		assert_int_not_equal(pctl_backend_session_open(f.r, "fake", NULL, 0, f.call, &s),
+		assert_int_not_equal(pctl_backend_instance_open(f.r, "fake", NULL, 0, f.call, &s),
 				     PCTL_OK);
 		planted("a kernel that confines only in part", words, "PC3036",
 			pctl_registry_unconfined(f.r, "fake"));

@@ -10,7 +10,7 @@
 
 typedef struct open_device {
 	fixture f;
-	pctl_backend_session *s;
+	pctl_backend_instance *s;
 	const pctl_backend *t;
 	pctl_device *dev;
 } open_device;
@@ -23,7 +23,7 @@ static void open_fake(open_device *o, const char *library, uint32_t flags)
 	snprintf(path, sizeof(path), "%s/%s.so", FAKES, library);
 	fixture_manifest(&o->f, "fake", path, "in_process = true;");
 	fixture_open(&o->f, 5000);
-	assert_int_equal(pctl_backend_session_open(o->f.r, "fake", NULL, flags, o->f.call, &o->s),
+	assert_int_equal(pctl_backend_instance_open(o->f.r, "fake", NULL, flags, o->f.call, &o->s),
 			 PCTL_OK);
 	o->t = o->s->table;
 	assert_int_equal(o->t->device_open(o->s->inst, o->f.call, 0, &o->dev), PCTL_OK);
@@ -32,7 +32,7 @@ static void open_fake(open_device *o, const char *library, uint32_t flags)
 static void close_fake(open_device *o)
 {
 	o->t->device_close(o->dev);
-	pctl_backend_session_close(o->s, o->f.call);
+	pctl_backend_instance_close(o->s, o->f.call);
 	fixture_end(&o->f);
 }
 
@@ -206,7 +206,7 @@ static void whole_table(uint32_t flags)
 	move_data(&o);
 	pass_refusals(&o);
 	ask_extras(&o);
-	assert_null(pctl_backend_session_lost(o.s));
+	assert_null(pctl_backend_instance_lost(o.s));
 	close_fake(&o);
 }
 
@@ -219,7 +219,7 @@ static void session__a_worker_behaves_as_the_backend_does(void **state)
 static void session__and_so_does_the_host(void **state)
 {
 	(void)state;
-	whole_table(PCTL_SESSION_IN_PROCESS);
+	whole_table(PCTL_INSTANCE_IN_PROCESS);
 }
 
 static void session__a_crash_in_submit_is_a_lost_device_with_its_cause(void **state)
@@ -242,9 +242,10 @@ static void session__a_crash_in_submit_is_a_lost_device_with_its_cause(void **st
 			assert_int_equal(run(&o, l, 1, 60000000000u), PCTL_OK);
 		assert_int_equal(run(&o, l, 1, 60000000000u), PCTL_E_DEVICE_LOST);
 		assert_true(has_code(&o.f, PC3103_WORKER_DIED));
-		assert_non_null(pctl_backend_session_lost(o.s));
-		assert_non_null(strstr(pctl_backend_session_lost(o.s), "SIGILL; its last words: "));
-		assert_non_null(strstr(pctl_backend_session_lost(o.s), "about to fall|now"));
+		assert_non_null(pctl_backend_instance_lost(o.s));
+		assert_non_null(
+			strstr(pctl_backend_instance_lost(o.s), "SIGILL; its last words: "));
+		assert_non_null(strstr(pctl_backend_instance_lost(o.s), "about to fall|now"));
 		/* Everything after fails in the same way, destroying still works. */
 		assert_int_equal(o.t->buffer_read(o.dev, o.f.call, buf, 0, &word, 4),
 				 PCTL_E_DEVICE_LOST);
@@ -252,18 +253,18 @@ static void session__a_crash_in_submit_is_a_lost_device_with_its_cause(void **st
 		o.t->kernel_destroy(o.dev, k);
 		o.t->buffer_destroy(o.dev, buf);
 		o.t->device_close(o.dev);
-		pctl_backend_session_close(o.s, o.f.call);
+		pctl_backend_instance_close(o.s, o.f.call);
 		assert_no_children();
 		if (round == 2)
 			break;
 		/* The host starts another worker. */
-		assert_int_equal(pctl_backend_session_open(o.f.r, "fake", NULL, 0, o.f.call, &o.s),
+		assert_int_equal(pctl_backend_instance_open(o.f.r, "fake", NULL, 0, o.f.call, &o.s),
 				 PCTL_OK);
 		o.t = o.s->table;
 		assert_int_equal(o.t->device_open(o.s->inst, o.f.call, 0, &o.dev), PCTL_OK);
 	}
 	/* The third death in a row is one too many, also for the next process. */
-	assert_int_equal(pctl_backend_session_open(o.f.r, "fake", NULL, 0, o.f.call, &o.s),
+	assert_int_equal(pctl_backend_instance_open(o.f.r, "fake", NULL, 0, o.f.call, &o.s),
 			 PCTL_E_PLUGIN);
 	fixture_open(&o.f, 5000);
 	assert_int_equal(pctl_registry_at(o.f.r, 0)->state, PCTL_PLUGIN_IS_QUARANTINED);
@@ -325,7 +326,7 @@ static void session__a_cancel_reaches_the_backend(void **state)
 	}
 	/* And a timeout is not a failure. */
 	assert_int_equal(run(&o, l, 1, 2000000), PCTL_E_TIMEOUT);
-	assert_null(pctl_backend_session_lost(o.s));
+	assert_null(pctl_backend_instance_lost(o.s));
 	o.t->list_destroy(o.dev, l);
 	close_fake(&o);
 }
@@ -351,7 +352,7 @@ static void session__a_driver_may_work_inside_submit(void **state)
 	call.cancelled = answer_yes;
 	assert_int_equal(o.t->submit(o.dev, &call, l, 1, &ticket), PCTL_OK);
 	assert_int_equal(o.t->wait(o.dev, &call, ticket, UINT64_MAX, &c), PCTL_E_CANCELLED);
-	assert_null(pctl_backend_session_lost(o.s));
+	assert_null(pctl_backend_instance_lost(o.s));
 	o.t->list_destroy(o.dev, l);
 	close_fake(&o);
 }
@@ -369,15 +370,15 @@ static void session__work_given_up_is_no_strike(void **state)
 	assert_int_equal(o.t->submit(o.dev, o.f.call, l, 1, &ticket), PCTL_OK);
 	o.t->list_destroy(o.dev, l);
 	o.t->device_close(o.dev);
-	assert_non_null(pctl_backend_session_lost(o.s));
-	pctl_backend_session_close(o.s, o.f.call);
+	assert_non_null(pctl_backend_instance_lost(o.s));
+	pctl_backend_instance_close(o.s, o.f.call);
 	assert_int_equal(pctl_quarantine_count(o.f.r), 0);
 	/* Without work under way the same hang is the backend's fault. */
-	assert_int_equal(pctl_backend_session_open(o.f.r, "fake", NULL, 0, o.f.call, &o.s),
+	assert_int_equal(pctl_backend_instance_open(o.f.r, "fake", NULL, 0, o.f.call, &o.s),
 			 PCTL_OK);
 	assert_int_equal(o.s->table->device_open(o.s->inst, o.f.call, 0, &o.dev), PCTL_OK);
 	o.s->table->device_close(o.dev);
-	pctl_backend_session_close(o.s, o.f.call);
+	pctl_backend_instance_close(o.s, o.f.call);
 	assert_int_equal(pctl_quarantine_count(o.f.r), 1);
 	fixture_end(&o.f);
 }
@@ -525,9 +526,9 @@ static void session__a_worker_does_not_outlive_the_host(void **state)
 	fixture_open(&f, 5000);
 	host = fork();
 	if (host == 0) {
-		pctl_backend_session *s;
+		pctl_backend_instance *s;
 
-		if (pctl_backend_session_open(f.r, "fake", NULL, 0, NULL, &s))
+		if (pctl_backend_instance_open(f.r, "fake", NULL, 0, NULL, &s))
 			_exit(1);
 		kill(getpid(), SIGKILL);
 	}
@@ -566,7 +567,7 @@ static void session__cost_of_a_submit(void **state)
 {
 	(void)state;
 	print_message("submit and wait: %.2f us direct, %.2f us through a worker\n",
-		      measure(PCTL_SESSION_IN_PROCESS), measure(0));
+		      measure(PCTL_INSTANCE_IN_PROCESS), measure(0));
 }
 
 PCTL_TESTS_MAIN(PCTL_TEST(session__a_worker_behaves_as_the_backend_does),

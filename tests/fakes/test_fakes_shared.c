@@ -39,7 +39,7 @@ static void one_copy(void **state)
 {
 	uint8_t *sent = malloc(BYTES), *got = malloc(BYTES), *kept = malloc(BYTES);
 	uint32_t outside = 0;
-	pctl_backend_session *s;
+	pctl_backend_instance *s;
 	const uint8_t *window;
 	pctl_device *dev;
 	pctl_buffer *b;
@@ -49,7 +49,7 @@ static void one_copy(void **state)
 	fixture_begin(&f);
 	fixture_manifest(&f, "fake", FAKES "/flip_shared.so", "");
 	fixture_open(&f, 5000);
-	assert_int_equal(pctl_backend_session_open(f.r, "fake", NULL, 0, f.call, &s), PCTL_OK);
+	assert_int_equal(pctl_backend_instance_open(f.r, "fake", NULL, 0, f.call, &s), PCTL_OK);
 	assert_int_equal(s->table->device_open(s->inst, f.call, 0, &dev), PCTL_OK);
 	assert_int_equal(s->table->buffer_create(dev, f.call, BYTES, PCTL_BUFFER_TRANSFER, &b),
 			 PCTL_OK);
@@ -76,7 +76,7 @@ static void one_copy(void **state)
 		"the copy stays as it was when it was compared, the shared memory does not");
 	s->table->buffer_destroy(dev, b);
 	s->table->device_close(dev);
-	pctl_backend_session_close(s, f.call);
+	pctl_backend_instance_close(s, f.call);
 	free(sent);
 	free(got);
 	free(kept);

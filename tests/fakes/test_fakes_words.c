@@ -6,12 +6,12 @@
 #include "runtime/ipc/words.h"
 #include "runtime/plugin/guard.h"
 
-static const uint32_t modes[2] = {0, PCTL_SESSION_IN_PROCESS};
+static const uint32_t modes[2] = {0, PCTL_INSTANCE_IN_PROCESS};
 static const char *const where[2] = {"worker", "in-process"};
 
 typedef struct opened {
 	fixture f;
-	pctl_backend_session *s;
+	pctl_backend_instance *s;
 	const pctl_backend *t;
 } opened;
 
@@ -23,14 +23,14 @@ static void open_fake(opened *o, const char *library, uint32_t flags)
 	snprintf(path, sizeof(path), "%s/%s.so", FAKES, library);
 	fixture_manifest(&o->f, "fake", path, "in_process = true;");
 	fixture_open(&o->f, 5000);
-	assert_int_equal(pctl_backend_session_open(o->f.r, "fake", NULL, flags, o->f.call, &o->s),
+	assert_int_equal(pctl_backend_instance_open(o->f.r, "fake", NULL, flags, o->f.call, &o->s),
 			 PCTL_OK);
 	o->t = o->s->table;
 }
 
 static void close_fake(opened *o)
 {
-	pctl_backend_session_close(o->s, o->f.call);
+	pctl_backend_instance_close(o->s, o->f.call);
 	fixture_end(&o->f);
 }
 
@@ -184,7 +184,7 @@ static void fakes_words__a_status_that_does_not_exist(void **state)
 	opened o;
 
 	(void)state;
-	open_fake(&o, "unknown_status", PCTL_SESSION_IN_PROCESS);
+	open_fake(&o, "unknown_status", PCTL_INSTANCE_IN_PROCESS);
 	assert_int_equal(o.t->device_open(o.s->inst, o.f.call, 0, &dev), PCTL_OK);
 	assert_int_equal(o.t->list_begin(dev, o.f.call, &l), PCTL_OK);
 	assert_int_equal(o.t->list_end(l, o.f.call), PCTL_E_PLUGIN);

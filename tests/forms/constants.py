@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every long constant of core/compiler/legalize/forms/FAMILY.wgsl is one that its Sollya script prints.
+"""Every long constant of core/compiler/legalize/softfloat/FAMILY.wgsl is one that its Sollya script prints.
 usage: constants.py SOLLYA FORMS FAMILY"""
 
 import pathlib

@@ -1,8 +1,8 @@
 # The elementary forms as C (forms2c.py): their hard cases and every f16 and bf16 input, on the host. All of f32 takes
-# minutes a function: core/compiler/legalize/forms/HARD.md has the command.
+# minutes a function: core/compiler/legalize/softfloat/HARD.md has the command.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(elementary_functions exp exp2 exp10 log log2 log10 sinh cosh tanh asinh acosh atanh sin cos tan asin acos atan rsqrt cbrt)
-file(GLOB elementary_forms CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/core/compiler/legalize/forms/*.wgsl)
+file(GLOB elementary_forms CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/core/compiler/legalize/softfloat/*.wgsl)
 set(elementary_c ${CMAKE_CURRENT_BINARY_DIR}/elementary_forms.h)
 add_custom_command(OUTPUT ${elementary_c}
   COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/forms2c.py -o ${elementary_c} ${elementary_functions}
@@ -24,7 +24,7 @@ endforeach()
 find_program(SOLLYA sollya)
 foreach(family exp log hyperbolic)
   if(SOLLYA)
-    set(forms ${CMAKE_SOURCE_DIR}/core/compiler/legalize/forms)
+    set(forms ${CMAKE_SOURCE_DIR}/core/compiler/legalize/softfloat)
     add_test(NAME elementary_constants_${family}
              COMMAND sh -c "lines=$(${SOLLYA} ${forms}/sollya/${family}.sollya); test -n \"$lines\" && ! printf '%s\\n' \"$lines\" | grep -vxFf ${forms}/${family}.wgsl")
     set_tests_properties(elementary_constants_${family} PROPERTIES LABELS conform TIMEOUT 120)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Turns form files (core/compiler/legalize/forms/*.wgsl, native mode) into one C file, so that what is run over every
+"""Turns form files (core/compiler/legalize/softfloat/*.wgsl, native mode) into one C file, so that what is run over every
 input is the text that ships. Covers what forms use, no more: what it does not know, the C compiler refuses.
 usage: forms2c.py [-o OUT] [FUNCTION...] FILE.wgsl... (all, or f32_, f16_, bf16_FUNCTION and what they call), then gcc -std=gnu11 -O2 -ffp-contract=off"""
 

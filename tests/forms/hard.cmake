@@ -39,7 +39,7 @@ foreach(family trig arctrig pow root)
   if(SOLLYA)
     add_test(NAME elementary_constants_${family}
              COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/constants.py ${SOLLYA}
-                     ${CMAKE_SOURCE_DIR}/core/compiler/legalize/forms ${family})
+                     ${CMAKE_SOURCE_DIR}/core/compiler/legalize/softfloat ${family})
     set_tests_properties(elementary_constants_${family} PROPERTIES LABELS conform TIMEOUT 120)
   endif()
 endforeach()

@@ -34,8 +34,8 @@ static void add_file(pctl_str_buf *b, const char *name)
 	char path[512], line[512];
 	FILE *f;
 
-	snprintf(path, sizeof(path), "%s/core/compiler/legalize/forms/%s.wgsl", PIPECTL_SOURCE_DIR,
-		 name);
+	snprintf(path, sizeof(path), "%s/core/compiler/legalize/softfloat/%s.wgsl",
+		 PIPECTL_SOURCE_DIR, name);
 	f = fopen(path, "r");
 	if (!f)
 		fail_msg("%s cannot be read", path);

@@ -19,12 +19,12 @@ void bench_begin(bench *b)
 
 void bench_device(bench *b, const char *selector, uint32_t flags)
 {
-	const uint32_t here = flags & PCTL_SESSION_IN_PROCESS ? PCTL_DEVICES_IN_PROCESS : 0;
+	const uint32_t here = flags & PCTL_INSTANCE_IN_PROCESS ? PCTL_DEVICES_IN_PROCESS : 0;
 
 	assert_int_equal(pctl_devices_find(b->f.r, selector, here, b->f.call, &b->list, &b->e),
 			 PCTL_OK);
-	assert_int_equal(pctl_backend_session_open(b->f.r, b->e->backend, b->e->env, flags,
-						   b->f.call, &b->s),
+	assert_int_equal(pctl_backend_instance_open(b->f.r, b->e->backend, b->e->env, flags,
+						    b->f.call, &b->s),
 			 PCTL_OK);
 	b->t = b->s->table;
 	assert_int_equal(b->t->device_open(b->s->inst, &b->call, b->e->in_driver, &b->dev),
@@ -40,7 +40,7 @@ void bench_open(bench *b, const char *selector, uint32_t flags)
 void bench_drop(bench *b)
 {
 	b->t->device_close(b->dev);
-	pctl_backend_session_close(b->s, b->f.call);
+	pctl_backend_instance_close(b->s, b->f.call);
 	pctl_devices_destroy(b->list);
 	b->s = NULL;
 	b->list = NULL;

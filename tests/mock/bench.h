@@ -15,7 +15,7 @@ typedef struct bench {
 	fixture f;
 	pctl_devices *list;
 	const pctl_device_entry *e;
-	pctl_backend_session *s;
+	pctl_backend_instance *s;
 	const pctl_backend *t;
 	pctl_device *dev;
 	pctl_call call;
@@ -23,7 +23,7 @@ typedef struct bench {
 
 /* A registry that knows mock, cpu and null; nothing opened. */
 void bench_begin(bench *b);
-/* Find and open a device; flags: PCTL_SESSION_IN_PROCESS or 0. */
+/* Find and open a device; flags: PCTL_INSTANCE_IN_PROCESS or 0. */
 void bench_open(bench *b, const char *selector, uint32_t flags);
 void bench_close(bench *b);
 /* Both ends without the registry's. */

@@ -4,7 +4,7 @@
 #include "runtime/ipc/process.h"
 #include "foundation/base/clock.h"
 
-static const uint32_t modes[2] = {0, PCTL_SESSION_IN_PROCESS};
+static const uint32_t modes[2] = {0, PCTL_INSTANCE_IN_PROCESS};
 
 static pctl_status wait_once(bench *b, uint64_t ticket, uint64_t ns, pctl_completion *c)
 {
@@ -126,7 +126,7 @@ static void alone__a_slow_one_takes_its_time_and_a_cancel_ends_it(void **state)
 		assert_int_equal(c.done, 0);
 		b.t->cancel(b.dev, ticket);
 		assert_int_equal(wait_once(&b, ticket, UINT64_MAX, &c), PCTL_E_CANCELLED);
-		assert_null(pctl_backend_session_lost(b.s));
+		assert_null(pctl_backend_instance_lost(b.s));
 		/* And the third is as good as ever. */
 		assert_int_equal(bench_run(&b, l, 1), PCTL_OK);
 		b.t->list_destroy(b.dev, l);

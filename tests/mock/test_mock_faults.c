@@ -7,7 +7,7 @@
 #include "runtime/ipc/remote.h"
 #include "foundation/base/clock.h"
 
-static const uint32_t modes[2] = {0, PCTL_SESSION_IN_PROCESS};
+static const uint32_t modes[2] = {0, PCTL_INSTANCE_IN_PROCESS};
 
 #define BYTES (4ull * BENCH_WORDS)
 
@@ -412,7 +412,7 @@ static void end__a_crash_takes_the_worker_and_nothing_else(void **state)
 	expect_right(&b, &r, 2);
 	assert_int_equal(bench_run(&b, r.l, 1), PCTL_E_DEVICE_LOST);
 	assert_true(has_code(&b.f, PC3103_WORKER_DIED));
-	assert_non_null(strstr(pctl_backend_session_lost(b.s), "SIGABRT"));
+	assert_non_null(strstr(pctl_backend_instance_lost(b.s), "SIGABRT"));
 	repeat_end(&b, &r);
 	bench_drop(&b);
 	assert_no_children();
@@ -426,7 +426,7 @@ static void end__a_crash_takes_the_worker_and_nothing_else(void **state)
 	repeat_end(&b, &r);
 	bench_close(&b);
 	/* The host itself is spared. */
-	bench_open(&b, "mock:wrap=cpu+crash", PCTL_SESSION_IN_PROCESS);
+	bench_open(&b, "mock:wrap=cpu+crash", PCTL_INSTANCE_IN_PROCESS);
 	repeat_begin(&b, &r, NULL);
 	assert_int_equal(bench_run(&b, r.l, 1), PCTL_E_UNSUPPORTED);
 	assert_true(has_code(&b.f, PC3283_MOCK_CRASH));
@@ -469,10 +469,10 @@ static void end__a_killed_worker_is_a_lost_device(void **state)
 	(void)state;
 	bench_open(&b, "mock:wrap=cpu+slow=2000", 0);
 	repeat_begin(&b, &r, NULL);
-	assert_true(pctl_backend_session_worker(b.s) > 1);
-	assert_int_equal(kill(pctl_backend_session_worker(b.s), SIGKILL), 0);
+	assert_true(pctl_backend_instance_worker(b.s) > 1);
+	assert_int_equal(kill(pctl_backend_instance_worker(b.s), SIGKILL), 0);
 	assert_int_equal(bench_run(&b, r.l, 1), PCTL_E_DEVICE_LOST);
-	assert_non_null(strstr(pctl_backend_session_lost(b.s), "SIGKILL"));
+	assert_non_null(strstr(pctl_backend_instance_lost(b.s), "SIGKILL"));
 	repeat_end(&b, &r);
 	bench_close(&b);
 }

@@ -163,7 +163,7 @@ static void lower__each_fault_changes_its_own_results(void **state)
 		char selector[64];
 
 		snprintf(selector, sizeof(selector), "mock:wrap=cpu+%s", faults[i].name);
-		bench_open(&b, selector, i % 2 ? PCTL_SESSION_IN_PROCESS : 0);
+		bench_open(&b, selector, i % 2 ? PCTL_INSTANCE_IN_PROCESS : 0);
 		run_floats(&b, faults[i].fault);
 		run_vectors(&b, faults[i].fault);
 		bench_close(&b);
@@ -179,7 +179,7 @@ static void lower__late_faults_spare_what_no_job_built(void **state)
 		char selector[64];
 
 		snprintf(selector, sizeof(selector), "mock:wrap=cpu+late-%s", faults[i].name);
-		bench_open(&b, selector, i % 2 ? 0 : PCTL_SESSION_IN_PROCESS);
+		bench_open(&b, selector, i % 2 ? 0 : PCTL_INSTANCE_IN_PROCESS);
 		run_floats(&b, RIGHT);
 		b.call.trace_id = pctl_trace("prices", 0, 0);
 		run_floats(&b, faults[i].fault);

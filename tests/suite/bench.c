@@ -30,8 +30,8 @@ static pctl_status open_on(test_bench *b, const pctl_device_entry *e, uint32_t f
 		k++;
 	if (k == KEPT)
 		return PCTL_E_LIMIT;
-	status = pctl_backend_session_open(b->bench.registry, e->backend, e->env, 0, call,
-					   &b->kept[k].backend);
+	status = pctl_backend_instance_open(b->bench.registry, e->backend, e->env, 0, call,
+					    &b->kept[k].backend);
 	if (status != PCTL_OK)
 		return status;
 	options.backend = b->kept[k].backend;
@@ -43,14 +43,14 @@ static pctl_status open_on(test_bench *b, const pctl_device_entry *e, uint32_t f
 	return status;
 }
 
-static pctl_status open_again(pctl_bench *bench, const pctl_call *call, pctl_session **out)
+static pctl_status open_again(pctl_proof_context *bench, const pctl_call *call, pctl_session **out)
 {
 	test_bench *b = bench->ctx;
 
 	return open_on(b, bench->entry, 0, 1, call, out);
 }
 
-static void close_again(pctl_bench *bench, pctl_session *s)
+static void close_again(pctl_proof_context *bench, pctl_session *s)
 {
 	test_bench *b = bench->ctx;
 
@@ -58,7 +58,7 @@ static void close_again(pctl_bench *bench, pctl_session *s)
 		if (b->kept[k].session != s || s == NULL)
 			continue;
 		pctl_session_close(s);
-		pctl_backend_session_close(b->kept[k].backend, NULL);
+		pctl_backend_instance_close(b->kept[k].backend, NULL);
 		b->kept[k].backend = NULL;
 		b->kept[k].session = NULL;
 	}
@@ -116,7 +116,7 @@ void test_bench_close(test_bench *b)
 		if (b->kept[k].backend == NULL)
 			continue;
 		pctl_session_close(b->kept[k].session);
-		pctl_backend_session_close(b->kept[k].backend, NULL);
+		pctl_backend_instance_close(b->kept[k].backend, NULL);
 	}
 	pctl_devices_destroy(b->lists[0]);
 	pctl_devices_destroy(b->lists[1]);

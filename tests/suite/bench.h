@@ -12,7 +12,7 @@
  * opened    sessions opened on the device so far
  */
 typedef struct test_bench {
-	pctl_bench bench;
+	pctl_proof_context bench;
 	char *home;
 	pctl_diag_list *diagnostics;
 	pctl_devices *lists[2];
@@ -20,7 +20,7 @@ typedef struct test_bench {
 	const pctl_backend *(*wrap)(const pctl_backend *real, uint32_t opened);
 	uint32_t opened;
 	struct {
-		pctl_backend_session *backend;
+		pctl_backend_instance *backend;
 		pctl_session *session;
 	} kept[16];
 } test_bench;

@@ -99,7 +99,7 @@ static uint32_t fake_cancelled(void *ctx)
 
 static const pctl_call fake_call = {.head = PCTL_HEAD(pctl_call), .cancelled = fake_cancelled};
 
-static pctl_status fake_run(const pctl_unit *u, pctl_bench *b, uint64_t block,
+static pctl_status fake_run(const pctl_unit *u, pctl_proof_context *b, uint64_t block,
 			    const pctl_call *call, pctl_block *out)
 {
 	fake_unit *f = u->ctx;
@@ -134,7 +134,7 @@ static pctl_status fake_run(const pctl_unit *u, pctl_bench *b, uint64_t block,
 	return PCTL_OK;
 }
 
-static pctl_status fake_add(pctl_bench *b, const pctl_selection *s, uint64_t programs,
+static pctl_status fake_add(pctl_proof_context *b, const pctl_selection *s, uint64_t programs,
 			    const pctl_call *call, pctl_units *list)
 {
 	pctl_status status = PCTL_OK;
@@ -166,7 +166,7 @@ static const pctl_provider fake_providers[] = {{"fake", ~0u, 1, fake_add}};
 /* A proof in a directory of its own. */
 typedef struct fake_world {
 	char dir[64], journals[96], keys[96];
-	pctl_bench bench;
+	pctl_proof_context context;
 	pctl_certify_options o;
 	pctl_signer *signer;
 } fake_world;
@@ -174,7 +174,7 @@ typedef struct fake_world {
 static uint32_t fake_reopened;
 static pctl_status fake_reopen_status;
 
-static pctl_status fake_reopen(pctl_bench *b, const pctl_call *call)
+static pctl_status fake_reopen(pctl_proof_context *b, const pctl_call *call)
 {
 	(void)b;
 	(void)call;
@@ -194,9 +194,9 @@ static inline void fake_begin(fake_world *w)
 	assert_non_null(mkdtemp(w->dir));
 	snprintf(w->journals, sizeof(w->journals), "%s/proof", w->dir);
 	snprintf(w->keys, sizeof(w->keys), "%s/keys", w->dir);
-	w->bench.seed = 7;
+	w->context.seed = 7;
 	w->o = (pctl_certify_options){
-		.bench = &w->bench,
+		.context = &w->context,
 		.reopen = fake_reopen,
 		.providers = fake_providers,
 		.n_providers = 1,

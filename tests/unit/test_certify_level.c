@@ -199,8 +199,8 @@ static void test_certify_level__certificates_come_back(void **state)
 	fake_begin(&w);
 	fake[2].fail_at = 2;
 	fake[3].trouble = PCTL_E_UNSUPPORTED;
-	w.bench.regressions = lines;
-	w.bench.n_regressions = 1;
+	w.context.regressions = lines;
+	w.context.n_regressions = 1;
 	w.o.params.ops = NULL;
 	c = fake_prove(&w);
 	c->device = "a \"quoted\\ device\"";

@@ -164,13 +164,13 @@ static void test_certify__another_proof_is_not_resumed(void **state)
 	w.o.params.cases++;
 	refuses_resume(&w, PC5512_JOURNAL_OTHER);
 	w.o.params.cases--;
-	w.bench.entry = &other;
+	w.context.entry = &other;
 	refuses_resume(&w, PC5512_JOURNAL_OTHER);
-	w.bench.entry = NULL;
-	w.bench.regressions = lines;
-	w.bench.n_regressions = 1;
+	w.context.entry = NULL;
+	w.context.regressions = lines;
+	w.context.n_regressions = 1;
 	refuses_resume(&w, PC5512_JOURNAL_OTHER);
-	w.bench.n_regressions = 0;
+	w.context.n_regressions = 0;
 	w.o.params.level = 3; /* fewer units */
 	refuses_resume(&w, PC5515_DIRECTORY);
 	w.o.params.level = 4;
@@ -346,18 +346,18 @@ static void test_certify__a_plan_is_judged(void **state)
 static void test_certify__replay_finds_what_differs(void **state)
 {
 	pctl_replay_outcome out;
-	pctl_replay_options o;
+	pctl_certify_replay_options o;
 	fake_world w;
 	pctl_certificate *c;
 
 	(void)state;
 	fake_begin(&w);
 	c = fake_prove(&w);
-	o = (pctl_replay_options){.bench = &w.bench,
-				  .providers = fake_providers,
-				  .n_providers = 1,
-				  .sample_ppm = 1000000,
-				  .seed = 3};
+	o = (pctl_certify_replay_options){.context = &w.context,
+					  .providers = fake_providers,
+					  .n_providers = 1,
+					  .sample_ppm = 1000000,
+					  .seed = 3};
 	assert_int_equal(pctl_certify_replay(c, &o, &fake_call, &out), PCTL_OK);
 	assert_true(out.blocks == 220 && out.mismatches == 0 && out.measured == 1);
 	assert_true(out.compared == 1 + 7 + 3 + 50 + 2 + 4 + 2);

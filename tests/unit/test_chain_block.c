@@ -55,7 +55,7 @@ static void test_chain_block__jobs_run_by_clock(void **state)
 		pctl_blob_release(&numbers);
 		pctl_blob_release(&made);
 	}
-	OK(pctl_ledger_check(pctl_chain_rows(r.chain), &call));
+	OK(pctl_ledger_check(pctl_cursor(r.chain), &call));
 	rig_end(&r);
 }
 
@@ -89,7 +89,7 @@ static void test_chain_block__the_budget_defers_in_order(void **state)
 	assert_int_equal(row.complete, 1);
 	assert_int_equal(row.deferred, 0);
 	assert_int_equal(job(&r, id[4]).clock, 1);
-	OK(pctl_ledger_check(pctl_chain_rows(r.chain), &call));
+	OK(pctl_ledger_check(pctl_cursor(r.chain), &call));
 	rig_end(&r);
 }
 
@@ -140,7 +140,7 @@ static void test_chain_block__a_cancelled_job_fails_those_behind_it(void **state
 	assert_string_equal(job(&r, d).error, want);
 	assert_int_equal(job(&r, e).status, PCTL_JOB_COMPLETE);
 	assert_true(row.gas == job(&r, e).gas);
-	OK(pctl_ledger_check(pctl_chain_rows(r.chain), &call));
+	OK(pctl_ledger_check(pctl_cursor(r.chain), &call));
 	/* And in a block after that. */
 	execute(&r, &(submit){.parent = e}, b);
 	row = end(&r);
@@ -161,7 +161,7 @@ static void change(rig *r, uint64_t at, const char *name, const char *value)
 	uint64_t proposal;
 
 	ledger(r, "alice", PCTL_LEDGER_BOND, "", 1000);
-	OK(pctl_chain_take(r->chain, &q, &call, &answer));
+	OK(pctl_chain_apply(r->chain, &q, &call, &answer));
 	proposal = answer.as.ack.proposal;
 	pctl_response_destroy(&answer);
 	q.as.params = (pctl_msg_params){
@@ -310,7 +310,7 @@ static void test_chain_block__heights_are_checked(void **state)
 	assert_int_equal(answer.as.block.messages, 2);
 	assert_string_equal(answer.as.block.executor, "executor");
 	pctl_response_destroy(&answer);
-	FAILS(pctl_blocks_read(pctl_chain_rows(r.chain), 2, &call, &row), PC5852_BLOCK_UNKNOWN);
+	FAILS(pctl_blocks_read(pctl_cursor(r.chain), 2, &call, &row), PC5852_BLOCK_UNKNOWN);
 	rig_end(&r);
 }
 
@@ -361,7 +361,7 @@ static void test_chain_block__a_ref_that_cannot_move_is_a_warning(void **state)
 	last_code = 0;
 	OK(end_as(&r, "node"));
 	assert_int_equal(last_code, PC5861_BLOCK_POINT);
-	OK(pctl_blocks_last(pctl_chain_rows(r.chain), &call, &row));
+	OK(pctl_blocks_last(pctl_cursor(r.chain), &call, &row));
 	assert_int_equal(row.height, 1);
 	rig_end(&r);
 }

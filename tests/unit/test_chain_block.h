@@ -139,7 +139,7 @@ static void put(rig *r, const void *data, uint64_t n, char *out)
 
 static void take(rig *r, const pctl_request *q)
 {
-	OK(pctl_chain_take(r->chain, q, &call, NULL));
+	OK(pctl_chain_apply(r->chain, q, &call, NULL));
 }
 
 static void credit(rig *r, const char *to, uint64_t amount)
@@ -244,7 +244,7 @@ static inline uint64_t execute(rig *r, const submit *s, char id[PCTL_JOB_TEXT_SI
 	pctl_response answer;
 	uint64_t clock;
 
-	OK(pctl_chain_take(r->chain, &q, &call, &answer));
+	OK(pctl_chain_apply(r->chain, &q, &call, &answer));
 	assert_int_equal(answer.kind, PCTL_MSG_EXECUTE);
 	snprintf(id, PCTL_JOB_TEXT_SIZE, "%s", answer.as.execute.job_id);
 	clock = answer.as.execute.logical_clock;
@@ -270,7 +270,7 @@ static pctl_block_row end(rig *r)
 	pctl_block_row row;
 
 	OK(end_as(r, "node"));
-	OK(pctl_blocks_last(pctl_chain_rows(r->chain), &call, &row));
+	OK(pctl_blocks_last(pctl_cursor(r->chain), &call, &row));
 	return row;
 }
 
@@ -280,21 +280,20 @@ static inline pctl_chain_job job(rig *r, const char *id)
 	pctl_chain_job j;
 
 	assert_true(pctl_job_id_parse(id, digest));
-	OK(pctl_jobs_read(pctl_chain_rows(r->chain), digest, &call, &j));
+	OK(pctl_jobs_read(pctl_cursor(r->chain), digest, &call, &j));
 	pctl_chain_job_clear(&j);
 	return j;
 }
 
 static inline void sql(rig *r, const char *text)
 {
-	assert_int_equal(
-		sqlite3_exec(pctl_chain_db(pctl_chain_rows(r->chain)), text, NULL, NULL, NULL),
-		SQLITE_OK);
+	assert_int_equal(sqlite3_exec(pctl_chain_db(pctl_cursor(r->chain)), text, NULL, NULL, NULL),
+			 SQLITE_OK);
 }
 
 static inline void state_root(rig *r, uint8_t out[PCTL_DIGEST_BYTES])
 {
-	OK(pctl_chain_root(pctl_chain_rows(r->chain), &call, out));
+	OK(pctl_chain_root(pctl_cursor(r->chain), &call, out));
 }
 
 #endif

@@ -185,7 +185,7 @@ static pctl_status replay(rig *r, const planted *p, int recorded, uint8_t root[P
 	pctl_gitlog *log;
 	pctl_block_row last;
 	rig twin = {.in_memory = 1, .kernels = r->kernels};
-	const pctl_replay_options o = {
+	const pctl_chain_replay_options o = {
 		.to = 3, .run_from = recorded ? UINT64_MAX : 1, .fetch = r->store};
 	pctl_replay_report report;
 	char dir[128], command[160];
@@ -193,7 +193,7 @@ static pctl_status replay(rig *r, const planted *p, int recorded, uint8_t root[P
 
 	snprintf(dir, sizeof(dir), "%s/other", r->dir);
 	OK(pctl_gitlog_open(dir, &call, &log));
-	OK(pctl_blocks_last(pctl_chain_rows(r->chain), &call, &last));
+	OK(pctl_blocks_last(pctl_cursor(r->chain), &call, &last));
 	OK(pctl_history_open(pctl_chain_log(r->chain), &last.commit, &call, &h));
 	assert_int_equal(pctl_history_last(h), 3);
 	for (uint64_t height = 1; height <= 3; height++)
@@ -366,7 +366,7 @@ static pctl_status refuse(rig *r, const char *input)
 					       .output_bytes = 256,
 					       .entry = ""}};
 
-	return pctl_chain_take(r->chain, &q, &call, NULL);
+	return pctl_chain_apply(r->chain, &q, &call, NULL);
 }
 
 static void blocks_with_a_refusal(rig *r)

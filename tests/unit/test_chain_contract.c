@@ -104,10 +104,10 @@ static void test_chain_contract__bytes_come_whole_or_the_call_ends(void **state)
 	assert_int_equal(h->cas_get(h->ctx, cid, 59, NULL, 0), 6);
 	assert_int_equal(h->cas_get(h->ctx, cid, 58, out, 8), -PC5786_MESSAGE_CID);
 	assert_int_equal(h->cas_get(h->ctx, (const uint8_t *)"x", 1, out, 8), -PC5786_MESSAGE_CID);
-	assert_int_equal(h->trouble, PCTL_OK);
+	assert_int_equal(h->failure, PCTL_OK);
 	toy_has_bytes = 0;
 	h->cas_get(h->ctx, cid, 59, out, 8);
-	assert_int_equal(h->trouble, PCTL_E_NOT_FOUND);
+	assert_int_equal(h->failure, PCTL_E_NOT_FOUND);
 	assert_int_equal(refused[0], PC6125_CONTRACT_BYTES);
 	assert_int_equal(pctl_contract_end(c, PCTL_OK, 0, NULL), PCTL_E_NOT_FOUND);
 	assert_int_equal(toy.n_jobs, 0);
@@ -148,7 +148,7 @@ static void test_chain_contract__the_caller_pays_or_nothing_happens(void **state
 	for (int i = 0; i < 7; i++)
 		assert_int_equal(submit(c, 50, NULL, id), 0);
 	assert_true(submit(c, 50, NULL, id) < 0);
-	assert_int_equal(pctl_contract_host_of(c)->trouble, PCTL_E_STORE);
+	assert_int_equal(pctl_contract_host_of(c)->failure, PCTL_E_STORE);
 	assert_int_equal(pctl_contract_end(c, PCTL_OK, 0, NULL), PCTL_E_STORE);
 	assert_int_equal(toy.n_jobs, 1);
 }

@@ -152,7 +152,7 @@ static void open_with_gas(pctl_installation *in, const char *policy, pctl_chain 
 
 	open_host(in, policy);
 	assert_int_equal(pctl_home_chain(in, NULL, &call, c), PCTL_OK);
-	assert_int_equal(pctl_chain_take(*c, &credit, &call, NULL), PCTL_OK);
+	assert_int_equal(pctl_chain_apply(*c, &credit, &call, NULL), PCTL_OK);
 }
 
 static uint64_t n_inbox(pctl_chain *c)

@@ -153,7 +153,7 @@ static void test_chain_message_once__made_by_hand_it_is_checked_and_packed_once(
 	rig_begin(&r, 0, 0);
 	q = job_of(&r, &b);
 	count_anew();
-	OK(pctl_chain_take(r.chain, &q, &call, NULL));
+	OK(pctl_chain_apply(r.chain, &q, &call, NULL));
 	COUNTED(1, 1);
 	rig_end(&r);
 }
@@ -170,7 +170,7 @@ static void test_chain_message_once__a_charged_refusal_too(void **state)
 	q = job_of(&r, &b);
 	q.as.execute.gas_limit = 1;
 	count_anew();
-	FAILS(pctl_chain_take(r.chain, &q, &call, NULL), PC5818_JOB_GAS);
+	FAILS(pctl_chain_apply(r.chain, &q, &call, NULL), PC5818_JOB_GAS);
 	assert_non_null(strstr(last_text, "the refusal costs 1 gas"));
 	COUNTED(1, 1);
 	rig_end(&r);
@@ -219,7 +219,7 @@ static void test_chain_message_once__blocks_and_replays_pack_nothing(void **stat
 	rig_begin(&r, 0, 0);
 	q = job_of(&r, &b);
 	for (uint32_t i = 0; i < N_JOBS; i++)
-		OK(pctl_chain_take(r.chain, &q, &call, NULL));
+		OK(pctl_chain_apply(r.chain, &q, &call, NULL));
 	count_anew();
 	row = end(&r);
 	COUNTED(N_JOBS + N_MESSAGES, 0);
@@ -229,8 +229,8 @@ static void test_chain_message_once__blocks_and_replays_pack_nothing(void **stat
 	rig_open(&again, 1);
 	count_anew();
 	OK(pctl_replay(again.chain, h,
-		       &(pctl_replay_options){.to = 1, .run_from = UINT64_MAX, .check = 1}, &call,
-		       &report));
+		       &(pctl_chain_replay_options){.to = 1, .run_from = UINT64_MAX, .check = 1},
+		       &call, &report));
 	assert_int_equal(report.messages, N_MESSAGES);
 	COUNTED(N_MESSAGES /* taken in */ + N_JOBS + N_MESSAGES, 0);
 	pctl_history_close(h);

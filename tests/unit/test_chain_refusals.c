@@ -227,8 +227,7 @@ static pctl_ledger_account account(rig *g, const char *name)
 {
 	pctl_ledger_account a;
 
-	assert_int_equal(pctl_ledger_account_read(pctl_chain_rows(g->chain), name, &call, &a),
-			 PCTL_OK);
+	assert_int_equal(pctl_ledger_account_read(pctl_cursor(g->chain), name, &call, &a), PCTL_OK);
 	return a;
 }
 
@@ -258,7 +257,7 @@ static void charged_with(rig *g, const pctl_request *r, uint32_t code, uint64_t 
 	after = account(g, r->as.execute.sender);
 	assert_int_equal(before.balance - after.balance, want);
 	assert_int_equal(after.reserved - before.reserved, want);
-	assert_int_equal(pctl_jobs_all(pctl_chain_rows(g->chain), "ann", first_job, &job, &call),
+	assert_int_equal(pctl_jobs_all(pctl_cursor(g->chain), "ann", first_job, &job, &call),
 			 PCTL_OK);
 	snprintf(why, sizeof(why), "refused: PC%u", code);
 	assert_string_equal(job.error, why);
@@ -273,7 +272,7 @@ static uint64_t sequence_of(rig *g, const char *name)
 	pctl_response out;
 	uint64_t n;
 
-	assert_int_equal(pctl_chain_take(g->chain, &again, &call, &out), PCTL_OK);
+	assert_int_equal(pctl_chain_apply(g->chain, &again, &call, &out), PCTL_OK);
 	n = out.as.ack.sequence;
 	pctl_response_destroy(&out);
 	return n;

@@ -27,7 +27,7 @@ static uint32_t count(rig *g, const char *tag)
 {
 	uint32_t n = 0;
 
-	assert_int_equal(pctl_shaders_list(pctl_chain_rows(g->chain), tag, count_row, &n, &call),
+	assert_int_equal(pctl_shaders_list(pctl_cursor(g->chain), tag, count_row, &n, &call),
 			 PCTL_OK);
 	return n;
 }
@@ -46,11 +46,11 @@ static void test_chain_registry__an_upload_is_kept_once(void **state)
 	r.as.upload.tags = tags;
 	r.as.upload.n_tags = 2;
 	r.as.upload.implements = g.input;
-	assert_int_equal(pctl_chain_take(g.chain, &r, &call, &first), PCTL_OK);
+	assert_int_equal(pctl_chain_apply(g.chain, &r, &call, &first), PCTL_OK);
 	assert_string_equal(first.as.upload.shader_cid, cid);
 	assert_int_equal(first.as.upload.profile.n_ticks, 1);
 	assert_true(first.as.upload.profile.cost_per_workgroup > 0);
-	assert_int_equal(pctl_shaders_read(pctl_chain_rows(g.chain), cid, &call, &row), PCTL_OK);
+	assert_int_equal(pctl_shaders_read(pctl_cursor(g.chain), cid, &call, &row), PCTL_OK);
 	assert_string_equal(row.sender, "bob");
 	assert_string_equal(row.implements, g.input);
 	assert_true(row.height == 1 && row.deprecated == 0);
@@ -60,13 +60,13 @@ static void test_chain_registry__an_upload_is_kept_once(void **state)
 	assert_int_equal(count(&g, "absent"), 0);
 	/* another account's second upload gets the same answer and changes nothing of it */
 	r = upload_of("eve", IN OUT SUM);
-	assert_int_equal(pctl_chain_take(g.chain, &r, &call, &again), PCTL_OK);
+	assert_int_equal(pctl_chain_apply(g.chain, &r, &call, &again), PCTL_OK);
 	assert_string_equal(again.as.upload.shader_cid, cid);
 	assert_true(again.as.upload.profile.cost_per_workgroup ==
 		    first.as.upload.profile.cost_per_workgroup);
 	assert_memory_equal(again.as.upload.profile.ticks, first.as.upload.profile.ticks,
 			    sizeof(*first.as.upload.profile.ticks));
-	assert_int_equal(pctl_shaders_read(pctl_chain_rows(g.chain), cid, &call, &row), PCTL_OK);
+	assert_int_equal(pctl_shaders_read(pctl_cursor(g.chain), cid, &call, &row), PCTL_OK);
 	assert_string_equal(row.sender, "bob");
 	assert_string_equal(row.description, "sums");
 	pctl_shader_row_clear(&row);
@@ -138,12 +138,11 @@ static void test_chain_registry__names_are_moved_by_their_owner(void **state)
 	refused_with(&g, &alias, PC5821_ALIAS_OWNER);
 	alias.as.name.sender = "ann";
 	accepted(&g, &alias);
-	assert_int_equal(pctl_aliases_read(pctl_chain_rows(g.chain), "sum", &call, &row), PCTL_OK);
+	assert_int_equal(pctl_aliases_read(pctl_cursor(g.chain), "sum", &call, &row), PCTL_OK);
 	assert_string_equal(row.cid, cid);
 	assert_true(row.decision == 2);
 	forget();
-	assert_int_not_equal(pctl_aliases_read(pctl_chain_rows(g.chain), "no", &call, &row),
-			     PCTL_OK);
+	assert_int_not_equal(pctl_aliases_read(pctl_cursor(g.chain), "no", &call, &row), PCTL_OK);
 	assert_int_equal(refused[0], PC5822_ALIAS_UNKNOWN);
 	withdraw.as.name = (pctl_msg_name){"ann", PCTL_NAME_DEPRECATE, 0, "", cid};
 	refused_with(&g, &withdraw, PC5823_SHADER_OWNER);
@@ -188,17 +187,17 @@ static void test_chain_registry__a_verdict_slashes_once(void **state)
 	r.as.verdict.sender = "v1";
 	accepted(&g, &r);			   /* 500 of 1200: 801 are needed */
 	refused_with(&g, &r, PC5825_VERDICT_VOTE); /* again */
-	assert_int_equal(pctl_ledger_account_read(pctl_chain_rows(g.chain), "cheat", &call, &a),
+	assert_int_equal(pctl_ledger_account_read(pctl_cursor(g.chain), "cheat", &call, &a),
 			 PCTL_OK);
 	assert_true(a.bond == 1000);
 	r.as.verdict.sender = "v2";
 	accepted(&g, &r);
-	assert_int_equal(pctl_ledger_account_read(pctl_chain_rows(g.chain), "cheat", &call, &a),
+	assert_int_equal(pctl_ledger_account_read(pctl_cursor(g.chain), "cheat", &call, &a),
 			 PCTL_OK);
 	assert_true(a.bond == 900);
 	r.as.verdict.sender = "v3";
 	refused_with(&g, &r, PC5718_LEDGER_VERDICT);
-	assert_int_equal(pctl_ledger_check(pctl_chain_rows(g.chain), &call), PCTL_OK);
+	assert_int_equal(pctl_ledger_check(pctl_cursor(g.chain), &call), PCTL_OK);
 	stop(&g);
 }
 

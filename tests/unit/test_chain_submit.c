@@ -8,7 +8,7 @@ static void read_job(rig *g, pctl_chain_job *out)
 	uint8_t id[PCTL_DIGEST_BYTES];
 
 	assert_int_equal(pctl_job_id_parse(g->job, id), 1);
-	assert_int_equal(pctl_jobs_read(pctl_chain_rows(g->chain), id, &call, out), PCTL_OK);
+	assert_int_equal(pctl_jobs_read(pctl_cursor(g->chain), id, &call, out), PCTL_OK);
 	pctl_chain_job_clear(out);
 }
 
@@ -32,8 +32,7 @@ static void test_chain_submit__a_job_is_queued_and_paid_for(void **state)
 	/* 72 bytes of inputs and output in 4 units of 32, 3 of them started by 32+32+32+8 = 104 */
 	first_gas = job.gas;
 	assert_true(first_gas > 4);
-	assert_int_equal(pctl_ledger_account_read(pctl_chain_rows(g.chain), "ann", &call, &a),
-			 PCTL_OK);
+	assert_int_equal(pctl_ledger_account_read(pctl_cursor(g.chain), "ann", &call, &a), PCTL_OK);
 	assert_true(a.reserved == 100000 && a.balance == 900000);
 	assert_int_equal(pctl_chain_info_read(g.chain, &call, &info), PCTL_OK);
 	assert_true(info.last == 0 && info.n_pending == 1 && info.n_inbox == 3);
@@ -51,7 +50,7 @@ static void test_chain_submit__a_job_is_queued_and_paid_for(void **state)
 	accepted(&g, &r);
 	read_job(&g, &job);
 	assert_true(job.clock == 3 && job.gas == first_gas + 1000);
-	assert_int_equal(pctl_ledger_check(pctl_chain_rows(g.chain), &call), PCTL_OK);
+	assert_int_equal(pctl_ledger_check(pctl_cursor(g.chain), &call), PCTL_OK);
 	stop(&g);
 }
 
@@ -184,8 +183,7 @@ static void test_chain_submit__class_and_cancel(void **state)
 	assert_int_equal(job.status, PCTL_JOB_FAILED);
 	assert_string_equal(job.error, "cancelled by its sender");
 	assert_true(job.ended == 1 && job.gas_used == 0);
-	assert_int_equal(pctl_ledger_account_read(pctl_chain_rows(g.chain), "ann", &call, &a),
-			 PCTL_OK);
+	assert_int_equal(pctl_ledger_account_read(pctl_cursor(g.chain), "ann", &call, &a), PCTL_OK);
 	assert_true(a.balance == 1000000 && a.reserved == 0);
 	refused_with(&g, &cancel, PC5802_JOB_ENDED);
 	r = upload_of("ann", text);
@@ -202,7 +200,7 @@ static void test_chain_submit__class_and_cancel(void **state)
 	r.as.execute.n_bindings = 0;
 	r.as.execute.uniform_cid = "";
 	accepted(&g, &r);
-	assert_int_equal(sqlite3_exec(pctl_chain_db(pctl_chain_rows(g.chain)),
+	assert_int_equal(sqlite3_exec(pctl_chain_db(pctl_cursor(g.chain)),
 				      "UPDATE params SET value = 'integer' WHERE name = "
 				      "'allowed_class'",
 				      NULL, NULL, NULL),
@@ -249,7 +247,7 @@ static void test_chain_submit__default_prices_are_those_of_the_file(void **state
 	pctl_kernel_source concrete = source;
 	pctl_gas_schedule *file, *made;
 	pctl_gas_price a, b;
-	const pctl_kernel_unit *unit;
+	const pctl_kernel_module *unit;
 	pctl_params p;
 	pctl_kernels *k = pctl_kernels_create(NULL);
 

@@ -46,7 +46,7 @@ static inline void put(rig *g, const void *data, uint64_t n, char out[PCTL_CID_T
 static inline pctl_status take(rig *g, const pctl_request *r)
 {
 	pctl_response out;
-	pctl_status status = pctl_chain_take(g->chain, r, &call, &out);
+	pctl_status status = pctl_chain_apply(g->chain, r, &call, &out);
 
 	if (status == PCTL_OK && r->kind == PCTL_MSG_EXECUTE) {
 		snprintf(g->job, sizeof(g->job), "%s", out.as.execute.job_id);
@@ -136,7 +136,7 @@ static inline void stop(rig *g)
 /* The message is refused with that code first, and no row changed. */
 static inline void refused_with(rig *g, const pctl_request *r, uint32_t code)
 {
-	pctl_chain_state *s = pctl_chain_rows(g->chain);
+	pctl_chain_state *s = pctl_cursor(g->chain);
 	uint8_t before[PCTL_DIGEST_BYTES], after[PCTL_DIGEST_BYTES];
 	pctl_status status;
 

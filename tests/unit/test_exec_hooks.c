@@ -83,7 +83,7 @@ static void bench_open(struct bench *b)
 	static const uint32_t kinds[3] = {PCTL_PLAN_INPUT, PCTL_PLAN_OUTPUT, PCTL_PLAN_TEMP};
 	const pctl_plan_binding steps[2][2] = {{{0, 0, 0, 0, 0, 0}, {0, 1, 2, 0, 0, 0}},
 					       {{0, 0, 2, 0, 0, 0}, {0, 1, 1, 0, 0, 0}}};
-	const pctl_kernel_unit *unit;
+	const pctl_kernel_module *unit;
 	pctl_buffer *buffer;
 	uint32_t number;
 
@@ -197,7 +197,7 @@ struct seen {
 	uint32_t calls, temporary, output;
 };
 
-static pctl_status look(void *ctx, const pctl_job_view *v, const pctl_call *call)
+static pctl_status observe(void *ctx, const pctl_job_buffers *v, const pctl_call *call)
 {
 	struct seen *seen = ctx;
 	const pctl_backend *t = pctl_session_table(v->session);
@@ -223,8 +223,8 @@ static void hooks__a_round_is_cut_after_a_step(void **state)
 			run = run_of(&b, rounds);
 			run.cut = 1;
 			run.steps = steps;
-			run.look = look;
-			run.look_ctx = &seen;
+			run.observe = observe;
+			run.observer = &seen;
 			assert_int_equal(pctl_job_execute(b.s, &run, &b.in, &b.call, b.out, NULL),
 					 PCTL_OK);
 			assert_int_equal(seen.calls, 1);
@@ -253,8 +253,8 @@ static void hooks__poison_is_never_zero_and_tells_seeds_apart(void **state)
 		bench_open(&b);
 		run = run_of(&b, 1);
 		run.cut = 1;
-		run.look = look;
-		run.look_ctx = &seen[i];
+		run.observe = observe;
+		run.observer = &seen[i];
 		run.poison = seeds[i];
 		assert_int_equal(pctl_job_execute(b.s, &run, &b.in, &b.call, b.out, NULL), PCTL_OK);
 		for (uint32_t k = 0; k < 4; k++) {

@@ -180,7 +180,7 @@ struct bench {
 	pctl_diag_list *l;
 	const pctl_call *call;
 	pctl_kernels *kernels;
-	const pctl_kernel_unit *unit;
+	const pctl_kernel_module *unit;
 	pctl_session *s;
 };
 

@@ -260,7 +260,7 @@ static void bench_open(struct bench *b, uint64_t alignment, uint64_t most_buffer
 	assert_int_equal(pctl_session_open(&o, b->call, &b->s), PCTL_OK);
 }
 
-static const pctl_kernel_unit *unit_of(struct bench *b, const char *text)
+static const pctl_kernel_module *unit_of(struct bench *b, const char *text)
 {
 	static const uint32_t groups[3] = {1, 1, 1};
 	const pctl_kernel_source source = {.name = "k",
@@ -268,7 +268,7 @@ static const pctl_kernel_unit *unit_of(struct bench *b, const char *text)
 					   .n_text = strlen(text),
 					   .flags = PCTL_WGSL_CONSENSUS,
 					   .groups = groups};
-	const pctl_kernel_unit *unit;
+	const pctl_kernel_module *unit;
 
 	assert_int_equal(pctl_kernels_get(b->kernels, &source, b->call, &unit), PCTL_OK);
 	return unit;

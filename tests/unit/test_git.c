@@ -10,7 +10,7 @@
 #include "foundation/git/git.h"
 #include "foundation/git/immutable.h"
 #include "foundation/git/repo.h"
-#include "foundation/git/rows.h"
+#include "foundation/git/released.h"
 
 static uint32_t last_code;
 
@@ -99,13 +99,12 @@ static pctl_repo_place place_of(const char *path, const char *more)
 	uint64_t n;
 	char *text;
 
-	assert_int_equal(pctl_view_read(pctl_texts_view(t), path, 1000, &telling, &text, &n),
+	assert_int_equal(pctl_vfs_read(pctl_texts_vfs(t), path, 1000, &telling, &text, &n),
 			 PCTL_OK);
 	free(text);
 	if (more != NULL) {
-		assert_int_equal(
-			pctl_view_read(pctl_texts_view(t), more, 1000, &telling, &text, &n),
-			PCTL_OK);
+		assert_int_equal(pctl_vfs_read(pctl_texts_vfs(t), more, 1000, &telling, &text, &n),
+				 PCTL_OK);
 		free(text);
 	}
 	assert_int_equal(pctl_repo_describe(t, &telling, &place), PCTL_OK);
@@ -160,7 +159,7 @@ static void test_git__texts_are_kept_as_they_were_read(void **state)
 {
 	static const char *const names[] = {"x.cfg", NULL};
 	pctl_texts *t = pctl_texts_create(NULL);
-	const pctl_view *view = pctl_texts_view(t);
+	const pctl_vfs *vfs = pctl_texts_vfs(t);
 	pctl_repo_place place;
 	uint64_t n;
 	char *text;
@@ -170,16 +169,13 @@ static void test_git__texts_are_kept_as_they_were_read(void **state)
 	rig_open(&r);
 	put(&r, "w/x.cfg", "one");
 	commit(&r, names);
-	assert_int_equal(pctl_view_read(view, in(&r, "w/x.cfg"), 100, &telling, &text, &n),
-			 PCTL_OK);
+	assert_int_equal(pctl_vfs_read(vfs, in(&r, "w/x.cfg"), 100, &telling, &text, &n), PCTL_OK);
 	free(text);
 	put(&r, "w/x.cfg", "changed");
-	assert_int_equal(pctl_view_read(view, in(&r, "w/x.cfg"), 100, &telling, &text, &n),
-			 PCTL_OK);
+	assert_int_equal(pctl_vfs_read(vfs, in(&r, "w/x.cfg"), 100, &telling, &text, &n), PCTL_OK);
 	assert_string_equal(text, "one");
 	free(text);
-	assert_int_equal(pctl_view_read(view, in(&r, "w/x.cfg"), 2, &telling, &text, &n),
-			 PCTL_E_IO);
+	assert_int_equal(pctl_vfs_read(vfs, in(&r, "w/x.cfg"), 2, &telling, &text, &n), PCTL_E_IO);
 	assert_int_equal(pctl_texts_count(t), 1);
 	assert_int_equal(pctl_repo_describe(t, &telling, &place), PCTL_OK);
 	assert_int_equal(place.state, PCTL_REPO_CLEAN);
@@ -234,7 +230,7 @@ static void test_git__a_revision_is_a_view(void **state)
 {
 	static const char *const names[] = {"a/x.cfg", "s.wgsl", NULL};
 	pctl_repo_revision *rev;
-	const pctl_view *view;
+	const pctl_vfs *vfs;
 	char spec[256], *name, *text;
 	uint64_t n;
 	rig r;
@@ -248,23 +244,23 @@ static void test_git__a_revision_is_a_view(void **state)
 	snprintf(spec, sizeof(spec), "%s@HEAD:a/./x.cfg", in(&r, "w"));
 	assert_true(pctl_repo_is_spec(spec));
 	assert_int_equal(pctl_repo_revision_open(spec, &telling, &rev), PCTL_OK);
-	view = pctl_repo_revision_view(rev);
+	vfs = pctl_repo_revision_vfs(rev);
 	snprintf(spec, sizeof(spec), "%s@HEAD:a/x.cfg", in(&r, "w"));
 	assert_string_equal(pctl_repo_revision_name(rev), spec);
-	assert_int_equal(pctl_view_read(view, spec, 10, &telling, &text, &n), PCTL_OK);
+	assert_int_equal(pctl_vfs_read(vfs, spec, 10, &telling, &text, &n), PCTL_OK);
 	assert_string_equal(text, "one");
 	free(text);
-	assert_int_equal(pctl_view_read(view, spec, 2, &telling, &text, &n), PCTL_E_LIMIT);
+	assert_int_equal(pctl_vfs_read(vfs, spec, 2, &telling, &text, &n), PCTL_E_LIMIT);
 	assert_int_equal(last_code, PC6006_REPO_SIZE);
-	name = pctl_view_beside(view, spec, "../s.wgsl");
-	assert_true(pctl_view_exists(view, name));
+	name = pctl_vfs_resolve(vfs, spec, "../s.wgsl");
+	assert_true(pctl_vfs_exists(vfs, name));
 	free(name);
-	name = pctl_view_beside(view, spec, "../../out");
-	assert_false(pctl_view_exists(view, name));
+	name = pctl_vfs_resolve(vfs, spec, "../../out");
+	assert_false(pctl_vfs_exists(vfs, name));
 	free(name);
-	name = pctl_view_beside(view, spec, "/etc/passwd");
-	assert_false(pctl_view_exists(view, name));
-	assert_int_equal(pctl_view_read(view, name, 10, &telling, &text, &n), PCTL_E_NOT_FOUND);
+	name = pctl_vfs_resolve(vfs, spec, "/etc/passwd");
+	assert_false(pctl_vfs_exists(vfs, name));
+	assert_int_equal(pctl_vfs_read(vfs, name, 10, &telling, &text, &n), PCTL_E_NOT_FOUND);
 	free(name);
 	assert_int_equal(pctl_repo_revision_place(rev)->committed, 1);
 	assert_int_equal(pctl_repo_revision_place(rev)->state, PCTL_REPO_CLEAN);
@@ -371,28 +367,29 @@ static void test_git__the_first_remote_names_it(void **state)
 	rig_close(&r);
 }
 
-static const char *row(const pctl_rows *r, const char *name)
+static const char *row(const pctl_released *r, const char *name)
 {
-	const pctl_row *found = pctl_map_get(r->map, name);
+	const pctl_released_row *found = pctl_map_get(r->map, name);
 
 	return found == NULL ? NULL : found->value;
 }
 
 static void test_git__rows_of_tables_and_headers(void **state)
 {
-	pctl_rows r;
+	pctl_released r;
 
 	(void)state;
-	assert_true(pctl_rows_begin(&r));
-	pctl_rows_codes(&r, "c",
-			"/* PCTL_CODE(n, */\nPCTL_CODE(12, A_B, \"a-b\", S, \"x\",\n \"y\")\n");
+	assert_true(pctl_released_begin(&r));
+	pctl_released_codes(&r, "c",
+			    "/* PCTL_CODE(n, */\nPCTL_CODE(12, A_B, \"a-b\", S, \"x\",\n \"y\")\n");
 	assert_string_equal(row(&r, "12"), "a-b");
-	assert_int_equal(((const pctl_row *)pctl_map_get(r.map, "12"))->line, 2);
-	pctl_rows_opcodes(&r, "o",
-			  "/* PCTL_OPCODE(number, NAME */\nPCTL_OPCODE(0x1f, CLAMP, V, \"vvv\", "
-			  "elem) /* ) */");
+	assert_int_equal(((const pctl_released_row *)pctl_map_get(r.map, "12"))->line, 2);
+	pctl_released_opcodes(
+		&r, "o",
+		"/* PCTL_OPCODE(number, NAME */\nPCTL_OPCODE(0x1f, CLAMP, V, \"vvv\", "
+		"elem) /* ) */");
 	assert_string_equal(row(&r, "0x1f"), "CLAMP, V, \"vvv\"");
-	pctl_rows_numbers(
+	pctl_released_numbers(
 		&r, "h",
 		"#define PCTL_A 1u\n#define PCTL_B \\\n\t128u /* x */\n#define PCTL_C (4u << 20)\n"
 		"#define PCTL_D \"text\"\n#define PCTL_F(x) 3\n#define PCTL_ABI_MINOR 0\n"
@@ -406,13 +403,13 @@ static void test_git__rows_of_tables_and_headers(void **state)
 	assert_null(row(&r, "PCTL_F"));
 	assert_null(row(&r, "PCTL_I"));
 	assert_null(row(&r, "PCTL_ABI_MINOR"));
-	assert_int_equal(pctl_rows_lock(&r, "l", "# c\na.b@1 x\na.b@2 y\n", &telling), PCTL_OK);
+	assert_int_equal(pctl_released_lock(&r, "l", "# c\na.b@1 x\na.b@2 y\n", &telling), PCTL_OK);
 	assert_string_equal(row(&r, "a.b@2"), "y");
 	last_code = 0;
-	assert_int_not_equal(pctl_rows_lock(&r, "l", "b@1 x\na@1 y\n", &telling), PCTL_OK);
+	assert_int_not_equal(pctl_released_lock(&r, "l", "b@1 x\na@1 y\n", &telling), PCTL_OK);
 	assert_int_equal(last_code, PC6021_REPO_LOCK);
 	assert_false(r.failed);
-	pctl_rows_end(&r);
+	pctl_released_end(&r);
 }
 
 static void test_git__what_was_released_stays(void **state)

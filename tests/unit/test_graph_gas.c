@@ -27,7 +27,7 @@ static uint32_t price(const char *text, uint32_t flags, uint32_t which, uint64_t
 	const pctl_call *call = pctl_diag_list_call(l);
 	pctl_kernels *k = pctl_kernels_create(NULL);
 	pctl_gas_schedule *s = NULL;
-	const pctl_kernel_unit *u;
+	const pctl_kernel_module *u;
 	pctl_gas_price out;
 	uint32_t code = 0;
 	char path[4096];

@@ -25,7 +25,7 @@ static uint32_t make(const char *text, const char *entry, const char *n, uint32_
 					   .flags = flags};
 	pctl_diag_list *l = pctl_diag_list_create();
 	pctl_kernels *k = pctl_kernels_create(NULL);
-	const pctl_kernel_unit *u;
+	const pctl_kernel_module *u;
 	pctl_status status = pctl_kernels_get(k, &source, pctl_diag_list_call(l), &u);
 	uint32_t code = 0;
 

@@ -65,7 +65,7 @@ static int accepts(const char *text, char *codes)
 	pctl_kernels *k = pctl_kernels_create(&no_ops);
 	const pctl_kernel_source source = {
 		.name = "case.wgsl", .text = text, .n_text = strlen(text)};
-	const pctl_kernel_unit *unit;
+	const pctl_kernel_module *unit;
 	const pctl_program *p;
 	pctl_status status = pctl_kernels_compiled(k, &source, call, &p);
 	int foreign = 0;

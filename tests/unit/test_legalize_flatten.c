@@ -17,7 +17,7 @@ enum { N_LIMITS = sizeof(limits) / sizeof(limits[0]) };
 /* Where programs run, and what became of them. */
 typedef struct trial {
 	rig reference, device;
-	pctl_forms *forms;
+	pctl_softfloat *forms;
 	const char *plugin; /* NULL: the device is the reference */
 	uint32_t flattened, within, deepest;
 } trial;
@@ -29,14 +29,14 @@ static void trial_open(trial *t)
 	rig_open(&t->reference, PIPECTL_BINARY_DIR "/plugins/cpu.so");
 	rig_open(&t->device, t->plugin ? t->plugin : PIPECTL_BINARY_DIR "/plugins/cpu.so");
 	t->reference.loud = t->device.loud = 1;
-	rig_must(&t->reference, pctl_forms_create(&t->reference.call, &t->forms), "the forms");
+	rig_must(&t->reference, pctl_softfloat_create(&t->reference.call, &t->forms), "the forms");
 }
 
 static void trial_close(trial *t)
 {
 	rig_close(&t->reference);
 	rig_close(&t->device);
-	pctl_forms_destroy(t->forms);
+	pctl_softfloat_destroy(t->forms);
 }
 
 static uint64_t extent(trial *t, const pctl_program *p, uint32_t which)
@@ -237,7 +237,7 @@ static void one_generated(trial *t, uint64_t seed)
 	pctl_arena *arena = pctl_arena_create();
 	char *text = node_text(gen_program(arena, seed, !t->plugin && seed % 2));
 	pctl_kernels *kernels = pctl_kernels_create(NULL);
-	const pctl_kernel_unit *unit = NULL;
+	const pctl_kernel_module *unit = NULL;
 	pctl_kernel_source source = {.name = "generated.wgsl", .text = text};
 	rig_bytes arrays[CASE_BINDINGS];
 	diff_case c;

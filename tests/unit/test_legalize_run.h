@@ -11,7 +11,7 @@
 
 typedef struct legal_kernel {
 	rig r;
-	pctl_forms *forms;
+	pctl_softfloat *forms;
 	pctl_program *p;
 } legal_kernel;
 
@@ -22,7 +22,7 @@ static inline void kernel_open(legal_kernel *k, const char *text)
 	memset(k, 0, sizeof(*k));
 	rig_open(&k->r, PIPECTL_BINARY_DIR "/plugins/cpu.so");
 	k->r.loud = 1;
-	rig_must(&k->r, pctl_forms_create(&k->r.call, &k->forms), "the forms");
+	rig_must(&k->r, pctl_softfloat_create(&k->r.call, &k->forms), "the forms");
 	rig_must(&k->r, pctl_wgsl_compile(text, strlen(text), &options, &k->r.call, &k->p),
 		 "the test's kernel");
 }
@@ -30,7 +30,7 @@ static inline void kernel_open(legal_kernel *k, const char *text)
 static inline void kernel_close(legal_kernel *k)
 {
 	pctl_program_destroy(k->p);
-	pctl_forms_destroy(k->forms);
+	pctl_softfloat_destroy(k->forms);
 	rig_close(&k->r);
 }
 

@@ -15,7 +15,7 @@ static void compile(legal_kernel *k, const char *text)
 	memset(k, 0, sizeof(*k));
 	rig_open(&k->r, PIPECTL_BINARY_DIR "/plugins/cpu.so");
 	k->r.loud = 1;
-	rig_must(&k->r, pctl_forms_create(&k->r.call, &k->forms), "the forms");
+	rig_must(&k->r, pctl_softfloat_create(&k->r.call, &k->forms), "the forms");
 	rig_must(&k->r, pctl_wgsl_compile(text, strlen(text), &options, &k->r.call, &k->p),
 		 "the test's kernel");
 }
@@ -28,7 +28,7 @@ static void run(const char *text, const void *in, uint32_t n, uint32_t *out, uin
 	legal_kernel k;
 
 	compile(&k, text);
-	rig_must(&k.r, legal_wide_pass(k.p, 1u << PCTL_SCALAR_F64, 0, k.forms, &k.r.call, &soft),
+	rig_must(&k.r, legal_int64_pass(k.p, 1u << PCTL_SCALAR_F64, 0, k.forms, &k.r.call, &soft),
 		 "soft doubles");
 	assert_int_equal(soft->caps, 0);
 	run_on(&k.r, soft, arrays, 2, N / 64);

@@ -16,9 +16,9 @@ static pctl_session *open_cpu(void)
 	return s;
 }
 
-static pctl_bench bench(libraries *libs)
+static pctl_proof_context context(libraries *libs)
 {
-	pctl_bench b;
+	pctl_proof_context b;
 
 	libraries_begin(libs);
 	libraries_open(libs, "ieee");
@@ -29,7 +29,7 @@ static pctl_bench bench(libraries *libs)
 }
 
 /* Every step-th unit of a list. */
-static void run_some(pctl_bench *b, pctl_units *list, uint32_t step, uint32_t kind)
+static void run_some(pctl_proof_context *b, pctl_units *list, uint32_t step, uint32_t kind)
 {
 	for (uint32_t i = 0; i < list->n; i += step) {
 		const pctl_unit *u = &list->units[i];
@@ -52,7 +52,7 @@ static void run_some(pctl_bench *b, pctl_units *list, uint32_t step, uint32_t ki
 	}
 }
 
-static void close_bench(pctl_bench *b, pctl_units *list)
+static void close_bench(pctl_proof_context *b, pctl_units *list)
 {
 	pctl_units_destroy(list);
 	pctl_session_close(b->device);
@@ -64,7 +64,7 @@ static void test_baseline__compositions_on_a_device(void **state)
 	const pctl_selection s = {.track = PCTL_TRACK_INTEGER, .level = 4};
 	pctl_units *list = NULL;
 	libraries libs;
-	pctl_bench b = bench(&libs);
+	pctl_proof_context b = context(&libs);
 
 	(void)state;
 	assert_int_equal(pctl_units_create(NULL, &list), PCTL_OK);
@@ -83,7 +83,7 @@ static void test_baseline__float_track_has_no_compositions(void **state)
 	const pctl_selection s = {.track = PCTL_TRACK_FLOAT, .level = 4};
 	pctl_units *list = NULL;
 	libraries libs;
-	pctl_bench b = bench(&libs);
+	pctl_proof_context b = context(&libs);
 
 	(void)state;
 	assert_int_equal(pctl_units_create(NULL, &list), PCTL_OK);
@@ -98,7 +98,7 @@ static void test_baseline__throughput_is_measured(void **state)
 		.track = PCTL_TRACK_INTEGER, .level = 4, .ops = "int.add*,int.eq"};
 	pctl_units *list = NULL;
 	libraries libs;
-	pctl_bench b = bench(&libs);
+	pctl_proof_context b = context(&libs);
 
 	(void)state;
 	assert_int_equal(pctl_units_create(NULL, &list), PCTL_OK);

@@ -19,9 +19,9 @@ static struct {
 	pctl_registry *registry;
 	pctl_op_library *library;
 	pctl_devices *devices;
-	pctl_backend_session *backend, *other;
+	pctl_backend_instance *backend, *other;
 	pctl_profiles *profiles;
-	pctl_bench bench;
+	pctl_proof_context context;
 } rig;
 
 static void must(pctl_status status, const char *what)
@@ -44,14 +44,14 @@ static void open_other(const char *selector)
 	pctl_devices_destroy(rig.devices);
 	MUST(pctl_profiles_open(&options, rig.call, &rig.profiles));
 	MUST(pctl_devices_find(rig.registry, selector, 0, rig.call, &rig.devices, &entry));
-	MUST(pctl_backend_session_open(rig.registry, entry->backend, entry->env, 0, rig.call,
-				       &rig.other));
+	MUST(pctl_backend_instance_open(rig.registry, entry->backend, entry->env, 0, rig.call,
+					&rig.other));
 	session.backend = rig.other;
 	session.index = entry->in_driver;
 	session.device_kind = entry->kind;
 	session.profiles = rig.profiles;
-	MUST(pctl_session_open(&session, rig.call, &rig.bench.device));
-	rig.bench.entry = entry;
+	MUST(pctl_session_open(&session, rig.call, &rig.context.device));
+	rig.context.entry = entry;
 }
 
 static int set_up(void **state)
@@ -70,21 +70,21 @@ static int set_up(void **state)
 	rig.call = pctl_diag_list_call(rig.said);
 	MUST(pctl_registry_open(&options, rig.call, &rig.registry));
 	rig.library = pctl_op_library_create(rig.registry, rig.call);
-	rig.bench.ops = pctl_op_library_source(rig.library);
-	rig.bench.kernels = pctl_kernels_create(rig.bench.ops);
+	rig.context.ops = pctl_op_library_source(rig.library);
+	rig.context.kernels = pctl_kernels_create(rig.context.ops);
 	MUST(pctl_devices_find(rig.registry, "cpu", PCTL_DEVICES_IN_PROCESS, rig.call, &rig.devices,
 			       &entry));
-	MUST(pctl_backend_session_open(rig.registry, entry->backend, entry->env,
-				       PCTL_SESSION_IN_PROCESS, rig.call, &rig.backend));
+	MUST(pctl_backend_instance_open(rig.registry, entry->backend, entry->env,
+					PCTL_INSTANCE_IN_PROCESS, rig.call, &rig.backend));
 	session.backend = rig.backend;
 	session.index = entry->in_driver;
 	session.device_kind = entry->kind;
-	MUST(pctl_session_open(&session, rig.call, &rig.bench.device));
-	rig.bench.registry = rig.registry;
-	rig.bench.entry = entry;
-	rig.bench.reference = rig.bench.device;
-	rig.bench.seed = 1;
-	rig.bench.cases = 1000;
+	MUST(pctl_session_open(&session, rig.call, &rig.context.device));
+	rig.context.registry = rig.registry;
+	rig.context.entry = entry;
+	rig.context.reference = rig.context.device;
+	rig.context.seed = 1;
+	rig.context.cases = 1000;
 	if (getenv("PIPECTL_PROOF_DEVICE") != NULL)
 		open_other(getenv("PIPECTL_PROOF_DEVICE"));
 	return 0;
@@ -93,14 +93,14 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	(void)state;
-	if (rig.bench.device != rig.bench.reference)
-		pctl_session_close(rig.bench.device);
-	pctl_session_close(rig.bench.reference);
-	pctl_backend_session_close(rig.other, NULL);
-	pctl_backend_session_close(rig.backend, NULL);
+	if (rig.context.device != rig.context.reference)
+		pctl_session_close(rig.context.device);
+	pctl_session_close(rig.context.reference);
+	pctl_backend_instance_close(rig.other, NULL);
+	pctl_backend_instance_close(rig.backend, NULL);
 	pctl_profiles_close(rig.profiles);
 	pctl_devices_destroy(rig.devices);
-	pctl_kernels_destroy(rig.bench.kernels);
+	pctl_kernels_destroy(rig.context.kernels);
 	pctl_op_library_destroy(rig.library);
 	pctl_registry_close(rig.registry);
 	pctl_diag_list_destroy(rig.said);

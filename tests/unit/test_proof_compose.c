@@ -23,7 +23,7 @@ static void test_compose__shipped_laws_hold(void **state)
 	pctl_arena *arena = pctl_arena_create();
 	pctl_evaluator *reference = NULL;
 	libraries libs;
-	pctl_bench b;
+	pctl_proof_context b;
 
 	(void)state;
 	libraries_begin(&libs);
@@ -133,7 +133,7 @@ static void test_compose__every_theorem_can_fail(void **state)
 	fake_library fakes;
 	pctl_derived *d;
 	libraries libs;
-	pctl_bench b;
+	pctl_proof_context b;
 
 	(void)state;
 	liars(&fakes);
@@ -187,7 +187,7 @@ static void test_compose__kernel_is_held_against_the_chain(void **state)
 	uint32_t n = 0;
 	pctl_derived *d;
 	libraries libs;
-	pctl_bench b;
+	pctl_proof_context b;
 
 	(void)state;
 	libraries_begin(&libs);

@@ -44,7 +44,7 @@ static void subtracts(void **state)
 	(void)state;
 	proof_open(&r);
 	proof_columns(c, 3, PCTL_PROOF_BLOCK);
-	assert_int_equal(pctl_evaluator_device(&r.bench, r.session, r.call, &e), PCTL_OK);
+	assert_int_equal(pctl_evaluator_device(&r.context, r.session, r.call, &e), PCTL_OK);
 	for (uint32_t t = 0; t < 4; t++) {
 		const pctl_op_function f = proof_function("int.sub", dtypes[t]);
 		const uint64_t bytes = pctl_proof_dtype_bytes(dtypes[t]);
@@ -92,7 +92,7 @@ static void agrees(void **state)
 	(void)state;
 	proof_open(&r);
 	proof_columns(c, 5, 4096);
-	assert_int_equal(pctl_evaluator_device(&r.bench, r.session, r.call, &e), PCTL_OK);
+	assert_int_equal(pctl_evaluator_device(&r.context, r.session, r.call, &e), PCTL_OK);
 	for (uint32_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
 		const pctl_op_function f = proof_function(ops[i].name, ops[i].dtype);
 		pctl_domain d = pctl_domain_make(PCTL_DOMAIN_ADVERSARIAL, f.dtype, f.n_in, 1, 0);
@@ -143,7 +143,7 @@ static void sees_nothing_written(void **state)
 	o.table = &table;
 	o.inst = proof_cpu.inst;
 	assert_int_equal(pctl_session_open(&o, r.call, &s), PCTL_OK);
-	assert_int_equal(pctl_evaluator_device(&r.bench, s, r.call, &e), PCTL_OK);
+	assert_int_equal(pctl_evaluator_device(&r.context, s, r.call, &e), PCTL_OK);
 	proof_columns(c, 4, 256);
 	memset(c[0].data, 0, 1024);
 	memset(c[1].data, 0, 1024);
@@ -204,7 +204,7 @@ static void is_cancelled(void **state)
 	o.table = &table;
 	o.inst = proof_cpu.inst;
 	assert_int_equal(pctl_session_open(&o, r.call, &s), PCTL_OK);
-	assert_int_equal(pctl_evaluator_device(&r.bench, s, r.call, &e), PCTL_OK);
+	assert_int_equal(pctl_evaluator_device(&r.context, s, r.call, &e), PCTL_OK);
 	proof_columns(c, 3, 16);
 	memset(c[0].data, 1, 64);
 	memset(c[1].data, 1, 64);
@@ -230,11 +230,11 @@ static void names_programs(void **state)
 	proof_open(&other);
 	add = proof_function("int.add", PCTL_SCALAR_U32);
 	sub = proof_function("int.sub", PCTL_SCALAR_U32);
-	assert_int_equal(pctl_function_program(&r.bench, &add, r.call, a), PCTL_OK);
-	assert_int_equal(pctl_function_program(&other.bench, &add, r.call, b), PCTL_OK);
+	assert_int_equal(pctl_function_program(&r.context, &add, r.call, a), PCTL_OK);
+	assert_int_equal(pctl_function_program(&other.context, &add, r.call, b), PCTL_OK);
 	assert_int_equal(strlen(a), PCTL_CID_TEXT_SIZE - 1);
 	assert_string_equal(a, b);
-	assert_int_equal(pctl_function_program(&r.bench, &sub, r.call, b), PCTL_OK);
+	assert_int_equal(pctl_function_program(&r.context, &sub, r.call, b), PCTL_OK);
 	assert_string_not_equal(a, b);
 	proof_close(&other);
 	proof_close(&r);
@@ -267,14 +267,14 @@ static void refuses_other_plans(void **state)
 	lib = *f.op.lib;
 	lib.plan = two_fills;
 	f.op.lib = &lib;
-	assert_int_equal(pctl_function_program(&r.bench, &f, r.call, cid), PCTL_E_UNSUPPORTED);
+	assert_int_equal(pctl_function_program(&r.context, &f, r.call, cid), PCTL_E_UNSUPPORTED);
 	assert_int_equal(proof_last(&r)->code, PC5304_NOT_ONE_KERNEL);
 	desc = *f.op.desc;
 	attr = desc.attr[0];
 	attr.default_text = NULL;
 	desc.attr = &attr;
 	f.op.desc = &desc;
-	assert_int_equal(pctl_function_program(&r.bench, &f, r.call, cid), PCTL_E_UNSUPPORTED);
+	assert_int_equal(pctl_function_program(&r.context, &f, r.call, cid), PCTL_E_UNSUPPORTED);
 	assert_int_equal(proof_last(&r)->code, PC5304_NOT_ONE_KERNEL);
 	proof_close(&r);
 }
@@ -308,7 +308,7 @@ static void costs(void **state)
 	proof_open(&r);
 	proof_columns(c, 4, n);
 	f = proof_function("int.add", PCTL_SCALAR_U32);
-	assert_int_equal(pctl_evaluator_device(&r.bench, r.session, r.call, &e), PCTL_OK);
+	assert_int_equal(pctl_evaluator_device(&r.context, r.session, r.call, &e), PCTL_OK);
 	assert_int_equal(pctl_hasher_create(r.call, &hash), PCTL_OK);
 	pctl_domain_fill(&d, 0, n, c);
 	assert_int_equal(e->apply(e->ctx, &f, c, n, &c[2], r.call), PCTL_OK);

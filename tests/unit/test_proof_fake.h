@@ -116,7 +116,7 @@ static inline fake_row *fake_add(fake_library *l, const char *name, uint32_t n_i
 	return row;
 }
 
-static inline pctl_bench fake_bench(fake_library *l, libraries *libs)
+static inline pctl_proof_context fake_bench(fake_library *l, libraries *libs)
 {
 	libraries_begin(libs);
 	libraries_add(libs, &fake_lib, (pctl_instance *)(void *)l, "fake");

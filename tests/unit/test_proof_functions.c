@@ -136,14 +136,14 @@ static pctl_session *spy_open(proof_rig *r, uint32_t how)
 	return s;
 }
 
-static pctl_status again_open(pctl_bench *b, const pctl_call *call, pctl_session **out)
+static pctl_status again_open(pctl_proof_context *b, const pctl_call *call, pctl_session **out)
 {
 	(void)call;
 	*out = spy_open(b->ctx, device.how);
 	return PCTL_OK;
 }
 
-static void again_close(pctl_bench *b, pctl_session *s)
+static void again_close(pctl_proof_context *b, pctl_session *s)
 {
 	(void)b;
 	pctl_session_close(s);
@@ -157,7 +157,7 @@ static pctl_units *units_of(proof_rig *r, const char *ops, uint32_t track, uint3
 	pctl_units *list;
 
 	assert_int_equal(pctl_units_create(r->call, &list), PCTL_OK);
-	if (pctl_function_units(&r->bench, &s, r->call, list) != PCTL_OK)
+	if (pctl_function_units(&r->context, &s, r->call, list) != PCTL_OK)
 		fail_msg("%s", proof_last(r)->message);
 	return list;
 }
@@ -178,9 +178,9 @@ static pctl_block run(proof_rig *r, const pctl_unit *u, uint64_t block)
 
 	if (u == NULL)
 		fail_msg("there is no such unit");
-	assert_int_equal(pctl_shapes_block(&r->bench.shapes, u->first_block + block, r->call),
+	assert_int_equal(pctl_shapes_block(&r->context.shapes, u->first_block + block, r->call),
 			 PCTL_OK);
-	if (u->run(u, &r->bench, block, r->call, &out) != PCTL_OK)
+	if (u->run(u, &r->context, block, r->call, &out) != PCTL_OK)
 		fail_msg("%s, %s: %s", u->subject, u->name, proof_last(r)->message);
 	return out;
 }
@@ -192,8 +192,8 @@ static void lists(void **state)
 
 	(void)state;
 	proof_open(&r);
-	r.bench.open_again = again_open;
-	r.bench.close_again = again_close;
+	r.context.open_again = again_open;
+	r.context.close_again = again_close;
 	l = units_of(&r, "int.add,int.n*", PCTL_TRACK_INTEGER, 2);
 	again = units_of(&r, "int.add,int.n*", PCTL_TRACK_INTEGER, 2);
 	assert_int_equal(l->n, again->n);
@@ -226,7 +226,7 @@ static void lists(void **state)
 	l = units_of(&r, "int.*", PCTL_TRACK_FLOAT, 1);
 	assert_int_equal(l->n, 0);
 	pctl_units_destroy(l);
-	r.bench.flags = PCTL_BENCH_PAIRS;
+	r.context.flags = PCTL_PROOF_PAIRS;
 	l = units_of(&r, "ieee.neg,ieee.add", PCTL_TRACK_FLOAT, 1);
 	assert_int_equal(unit(l, "ieee.neg@1 bf16", PCTL_UNIT_PARITY, "16 bits")->n_cases, 65536);
 	assert_int_equal(unit(l, "ieee.add@1 f16", PCTL_UNIT_PARITY, "16 bits pairs")->n_cases,
@@ -265,12 +265,12 @@ static void reference_holds(void **state)
 	(void)state;
 	proof_open(&r);
 	proof_open(&other);
-	r.bench.cases = other.bench.cases = 3000;
-	other.bench.shapes.seed = 77; /* other shapes, the same digests */
+	r.context.cases = other.context.cases = 3000;
+	other.context.shapes.seed = 77; /* other shapes, the same digests */
 	holds(&r, &other, "int.add,int.not", PCTL_TRACK_INTEGER);
 	holds(&r, &other, "ieee.abs,ieee.to_i32", PCTL_TRACK_FLOAT);
 	/* Another seed, other numbers. */
-	other.bench.seed = 2;
+	other.context.seed = 2;
 	{
 		pctl_units *l = units_of(&r, "int.add", PCTL_TRACK_INTEGER, 1);
 		pctl_units *m = units_of(&other, "int.add", PCTL_TRACK_INTEGER, 1);
@@ -296,7 +296,7 @@ static void wrong_device(void **state)
 
 	(void)state;
 	proof_open(&r);
-	r.bench.device = spy_open(&r, WRONG_FROM_1000);
+	r.context.device = spy_open(&r, WRONG_FROM_1000);
 	l = units_of(&r, "int.add", PCTL_TRACK_INTEGER, 2);
 	b = run(&r, unit(l, "int.add@1 u32", PCTL_UNIT_PARITY, "random"), 0);
 	assert_int_equal(b.failures, b.cases);
@@ -316,7 +316,7 @@ static void wrong_device(void **state)
 		    strcmp(b.first.inputs, "0x00000000 0x000003e8") == 0);
 	assert_string_not_equal(b.first.got, b.first.want);
 	pctl_units_destroy(l);
-	pctl_session_close(r.bench.device);
+	pctl_session_close(r.context.device);
 	proof_close(&r);
 }
 
@@ -330,7 +330,7 @@ static void wrong_at(const char *op, const char *subject, const char *fault, uin
 	proof_rig r;
 
 	proof_open(&r);
-	r.bench.device = spy_open(&r, WRONG_AT);
+	r.context.device = spy_open(&r, WRONG_AT);
 	device.at = at;
 	l = units_of(&r, op, PCTL_TRACK_INTEGER, 1);
 	b = run(&r, unit(l, subject, PCTL_UNIT_PARITY, "examples"), 0);
@@ -348,7 +348,7 @@ static void wrong_at(const char *op, const char *subject, const char *fault, uin
 			assert_int_equal(run(&r, u, k).failures, 0);
 	}
 	pctl_units_destroy(l);
-	pctl_session_close(r.bench.device);
+	pctl_session_close(r.context.device);
 	proof_close(&r);
 }
 
@@ -367,11 +367,11 @@ static void flaky_device(void **state)
 
 	(void)state;
 	proof_open(&r);
-	r.bench.open_again = again_open;
-	r.bench.close_again = again_close;
-	r.bench.ctx = &r;
+	r.context.open_again = again_open;
+	r.context.close_again = again_close;
+	r.context.ctx = &r;
 	for (uint32_t how = RIGHT; how <= FLAKY; how += FLAKY) {
-		r.bench.device = spy_open(&r, how);
+		r.context.device = spy_open(&r, how);
 		l = units_of(&r, "int.not", PCTL_TRACK_INTEGER, 2);
 		for (uint32_t i = 0; i < 3; i++) {
 			char caught_by[64];
@@ -393,7 +393,7 @@ static void flaky_device(void **state)
 				planted_case(b.first.inputs, b.first.got, b.first.want));
 		}
 		pctl_units_destroy(l);
-		pctl_session_close(r.bench.device);
+		pctl_session_close(r.context.device);
 	}
 	proof_close(&r);
 }
@@ -407,13 +407,13 @@ static void unable_device(void **state)
 
 	(void)state;
 	proof_open(&r);
-	r.bench.device = spy_open(&r, UNABLE);
+	r.context.device = spy_open(&r, UNABLE);
 	l = units_of(&r, "int.not", PCTL_TRACK_INTEGER, 1);
 	u = unit(l, "int.not@1 u32", PCTL_UNIT_PARITY, "random");
-	assert_int_equal(u->run(u, &r.bench, 0, r.call, &b), PCTL_E_UNSUPPORTED);
+	assert_int_equal(u->run(u, &r.context, 0, r.call, &b), PCTL_E_UNSUPPORTED);
 	assert_int_equal(b.cases, 0);
 	pctl_units_destroy(l);
-	pctl_session_close(r.bench.device);
+	pctl_session_close(r.context.device);
 	proof_close(&r);
 }
 
@@ -456,19 +456,19 @@ static void unchecked_laws(void **state)
 
 	(void)state;
 	proof_open(&r);
-	r.bench.ops = &source;
+	r.context.ops = &source;
 	l = units_of(&r, "int.add", PCTL_TRACK_INTEGER, 2);
 	assert_int_equal(pctl_diag_list_count(r.l), 0);
 	u = unit(l, subject, PCTL_UNIT_LAW, "laws that cannot be checked");
 	assert_non_null(u);
-	assert_int_equal(u->run(u, &r.bench, 0, r.call, &b), PCTL_E_INVALID);
+	assert_int_equal(u->run(u, &r.context, 0, r.call, &b), PCTL_E_INVALID);
 	n = pctl_diag_list_count(r.l);
 	assert_int_equal(pctl_diag_list_at(r.l, n - 1)->code, PC5305_LAW_UNCHECKED);
 	assert_int_equal(pctl_diag_list_at(r.l, n - 2)->code, PC5301_LAW_PROSE);
 	planted("a law in prose", u->subject, "PC5305, after PC5301",
 		pctl_diag_list_at(r.l, n - 2)->message);
 	b = run(&r, unit(l, subject, PCTL_UNIT_LAW, "commutative, random"), 0);
-	assert_true(b.cases == r.bench.cases && b.failures == 0);
+	assert_true(b.cases == r.context.cases && b.failures == 0);
 	/* A law without operands has one case. */
 	b = run(&r, unit(l, subject, PCTL_UNIT_LAW, "custom 2, examples"), 0);
 	assert_true(b.cases == 1 && b.failures == 0);
@@ -493,9 +493,9 @@ static void regressions(void **state)
 
 	(void)state;
 	proof_open(&r);
-	r.bench.device = spy_open(&r, WRONG_FROM_1000);
-	r.bench.regressions = lines;
-	r.bench.n_regressions = 6;
+	r.context.device = spy_open(&r, WRONG_FROM_1000);
+	r.context.regressions = lines;
+	r.context.n_regressions = 6;
 	l = units_of(&r, "int.add", PCTL_TRACK_INTEGER, 2);
 	b = run(&r, unit(l, "int.add@1 u32", PCTL_UNIT_REGRESSION, "parity, kept"), 0);
 	assert_true(b.cases == 2 && b.failures == 1);
@@ -508,7 +508,7 @@ static void regressions(void **state)
 	assert_true(b.cases == 1 && b.failures == 0);
 	assert_null(unit(l, "int.add@1 i32", PCTL_UNIT_REGRESSION, "parity, kept"));
 	pctl_units_destroy(l);
-	pctl_session_close(r.bench.device);
+	pctl_session_close(r.context.device);
 	proof_close(&r);
 }
 

@@ -11,7 +11,7 @@ static void shipped(uint32_t track, uint32_t least)
 	pctl_units *list = NULL;
 	uint32_t passed = 0;
 	libraries libs;
-	pctl_bench b;
+	pctl_proof_context b;
 
 	libraries_begin(&libs);
 	libraries_open(&libs, "ieee");
@@ -106,7 +106,7 @@ static void expect(fake_library *l, pctl_gate_checks checks, const char *spoilt,
 		   const char *why)
 {
 	libraries libs;
-	pctl_bench b = fake_bench(l, &libs);
+	pctl_proof_context b = fake_bench(l, &libs);
 	pctl_block block, again;
 	char caught_by[300];
 	pctl_op_ref op;

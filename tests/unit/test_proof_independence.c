@@ -54,7 +54,7 @@ static fake_row *ops(fake_library *l, const pctl_law *laws, uint32_t n)
 static pctl_block gate(fake_library *l, pctl_gate_checks checks)
 {
 	libraries libs;
-	pctl_bench b = fake_bench(l, &libs);
+	pctl_proof_context b = fake_bench(l, &libs);
 	pctl_block block;
 	pctl_op_ref op;
 

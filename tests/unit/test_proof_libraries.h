@@ -130,12 +130,12 @@ static inline void libraries_open(libraries *l, const char *id)
 }
 
 /* A bench for what needs no device. */
-static inline pctl_bench libraries_bench(const libraries *l)
+static inline pctl_proof_context libraries_bench(const libraries *l)
 {
-	return (pctl_bench){.ops = &l->source,
-			    .kernels = pctl_kernels_create(&l->source),
-			    .seed = 1,
-			    .cases = 65536};
+	return (pctl_proof_context){.ops = &l->source,
+				    .kernels = pctl_kernels_create(&l->source),
+				    .seed = 1,
+				    .cases = 65536};
 }
 
 #endif

@@ -14,7 +14,7 @@ static uint64_t run_track(const char *ops, uint32_t track, uint32_t level, uint3
 	pctl_cid sum;
 
 	MUST(pctl_units_create(rig.call, &list));
-	MUST(pctl_plan_units(&rig.bench, &s, rig.call, list));
+	MUST(pctl_plan_units(&rig.context, &s, rig.call, list));
 	MUST(pctl_hasher_create(rig.call, &all));
 	assert_true(list->n >= least_units);
 	for (uint32_t i = 0; i < list->n; i++) {
@@ -24,7 +24,7 @@ static uint64_t run_track(const char *ops, uint32_t track, uint32_t level, uint3
 		for (uint64_t b = 0; b < u->n_blocks; b++) {
 			pctl_block out;
 
-			MUST(u->run(u, &rig.bench, b, rig.call, &out));
+			MUST(u->run(u, &rig.context, b, rig.call, &out));
 			if (out.failures != 0)
 				fail_msg("%s %s block %llu: %s: got %s, want %s", u->subject,
 					 u->name, (unsigned long long)b, out.first.inputs,
@@ -93,11 +93,11 @@ static void test_proof_plans__levels_select(void **state)
 
 	(void)state;
 	MUST(pctl_units_create(rig.call, &list));
-	MUST(pctl_plan_units(&rig.bench, &none, rig.call, list));
+	MUST(pctl_plan_units(&rig.context, &none, rig.call, list));
 	assert_int_equal(list->n, 0);
-	MUST(pctl_plan_units(&rig.bench, &one, rig.call, list));
+	MUST(pctl_plan_units(&rig.context, &one, rig.call, list));
 	assert_int_equal(list->n, 6); /* u32 and u64: parity and two laws */
-	MUST(pctl_plan_units(&rig.bench, &parity, rig.call, list));
+	MUST(pctl_plan_units(&rig.context, &parity, rig.call, list));
 	assert_int_equal(list->n, 12); /* two ops in three types */
 	for (uint32_t i = 6; i < 12; i++)
 		assert_int_equal(list->units[i].kind, PCTL_UNIT_PARITY);
@@ -153,7 +153,7 @@ static void test_proof_plans__an_op_nobody_knows_gets_problems(void **state)
 	const pctl_op_source source = {NULL, one_op, foreign_at};
 	const pctl_selection s = {NULL, PCTL_TRACK_INTEGER, 3},
 			     a = {NULL, PCTL_TRACK_APPROXIMATE, 1};
-	pctl_bench bench = {.ops = &source, .seed = 1, .cases = 1000};
+	pctl_proof_context context = {.ops = &source, .seed = 1, .cases = 1000};
 	pctl_units *list;
 
 	(void)state;
@@ -172,13 +172,13 @@ static void test_proof_plans__an_op_nobody_knows_gets_problems(void **state)
 				      .out = out,
 				      .attr = attr};
 	MUST(pctl_units_create(rig.call, &list));
-	MUST(pctl_plan_units(&bench, &s, rig.call, list));
+	MUST(pctl_plan_units(&context, &s, rig.call, list));
 	assert_int_equal(list->n, 4); /* parity in two types; the law is prose, and said to be */
 	for (uint32_t i = 1; i < 4; i += 2) {
 		pctl_block b;
 
 		assert_string_equal(list->units[i].name, "laws that nobody checks");
-		assert_int_equal(list->units[i].run(&list->units[i], &bench, 0, rig.call, &b),
+		assert_int_equal(list->units[i].run(&list->units[i], &context, 0, rig.call, &b),
 				 PCTL_E_INVALID);
 	}
 	assert_int_equal(count_of(PC5354_PLAN_LAWLESS), 2);
@@ -189,13 +189,13 @@ static void test_proof_plans__an_op_nobody_knows_gets_problems(void **state)
 
 	/* An approximate op whose measure nobody knows. */
 	foreign_desc.op_class = PCTL_CLASS_APPROXIMATE;
-	assert_int_equal(pctl_plan_units(&bench, &a, rig.call, list), PCTL_E_UNSUPPORTED);
+	assert_int_equal(pctl_plan_units(&context, &a, rig.call, list), PCTL_E_UNSUPPORTED);
 	assert_int_equal(count_of(PC5352_PLAN_TOLERANCE), 1);
 
 	/* An op that takes nothing. */
 	foreign_desc.op_class = PCTL_CLASS_INTEGER;
 	foreign_refuses = 1;
-	assert_int_equal(pctl_plan_units(&bench, &s, rig.call, list), PCTL_E_FAILED);
+	assert_int_equal(pctl_plan_units(&context, &s, rig.call, list), PCTL_E_FAILED);
 	assert_int_equal(count_of(PC5350_PLAN_PROBLEMS), 1);
 	pctl_units_destroy(list);
 }

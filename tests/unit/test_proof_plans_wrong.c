@@ -33,7 +33,7 @@ static pctl_problem caught(const char *op, uint32_t dtype, const char *law, spoi
 	violator v = {.spoil = spoil};
 	pctl_session_solver reference;
 	pctl_arena *arena = pctl_arena_create();
-	pctl_judge j = {rig.bench.ops, &v.solver, &reference.solver, NULL};
+	pctl_plan_judge j = {rig.context.ops, &v.solver, &reference.solver, NULL};
 	pctl_problem p = {.n_in = 0};
 	pctl_problems list;
 	uint32_t minimal = 0;
@@ -41,25 +41,25 @@ static pctl_problem caught(const char *op, uint32_t dtype, const char *law, spoi
 	pctl_op_ref ref;
 
 	v.solver = (pctl_solver){&v, solve_wrongly};
-	pctl_solver_session(&v.right, &rig.bench, rig.bench.device);
-	pctl_solver_reference(&reference, &rig.bench);
-	MUST(pctl_op_find(rig.bench.ops, op, 1, 1, NULL, rig.call, &ref));
+	pctl_solver_session(&v.right, &rig.context, rig.context.device);
+	pctl_solver_reference(&reference, &rig.context);
+	MUST(pctl_op_find(rig.context.ops, op, 1, 1, NULL, rig.call, &ref));
 	if (law != NULL) {
 		assert_true(pctl_plan_law_find(&ref, law, &known));
 		j.law = &known;
 	}
-	MUST(pctl_problems_of(&rig.bench, &ref, dtype, arena, rig.call, &list));
+	MUST(pctl_problems_of(&rig.context, &ref, dtype, arena, rig.call, &list));
 	memset(verdict, 0, sizeof(*verdict));
 	for (uint64_t i = 0; i < list.n && !verdict->failed; i++) {
 		pctl_problem_clear(&p);
 		MUST(pctl_problems_make(&list, i, rig.call, &p));
-		MUST(pctl_judge_problem(&j, &p, NULL, rig.call, verdict));
+		MUST(pctl_plan_judge_problem(&j, &p, NULL, rig.call, verdict));
 	}
 	if (!verdict->failed)
 		fail_msg("%s: not caught", op);
 	MUST(pctl_judge_shrink(&j, &p, rig.call, &minimal));
 	assert_int_equal(minimal, 1);
-	MUST(pctl_judge_problem(&j, &p, NULL, rig.call, verdict));
+	MUST(pctl_plan_judge_problem(&j, &p, NULL, rig.call, verdict));
 	assert_int_equal(verdict->failed, 1);
 	pctl_problem_describe(&p, text, sizeof(text));
 	snprintf(caught_by, sizeof(caught_by), "%s%s",
@@ -182,15 +182,15 @@ static void test_proof_plans__what_is_within_tolerance_is_not(void **state)
 	violator v = {.spoil = spoil_sum};
 	const pctl_tensor_type t = {PCTL_SCALAR_F32, 1, {2}};
 	static const float x[2] = {1.0f, 1.0f};
-	pctl_judge j = {rig.bench.ops, &v.solver, NULL, NULL};
+	pctl_plan_judge j = {rig.context.ops, &v.solver, NULL, NULL};
 	pctl_verdict verdict;
 	pctl_plan_law law;
 	pctl_problem p;
 
 	(void)state;
 	v.solver = (pctl_solver){&v, solve_wrongly};
-	pctl_solver_session(&v.right, &rig.bench, rig.bench.device);
-	MUST(pctl_problem_other(rig.bench.ops, "ieee.reduce_approx", 1, rig.call, &p));
+	pctl_solver_session(&v.right, &rig.context, rig.context.device);
+	MUST(pctl_problem_other(rig.context.ops, "ieee.reduce_approx", 1, rig.call, &p));
 	MUST(pctl_problem_port(&p, 0, &t, rig.call));
 	memcpy(p.data[0], x, sizeof(x));
 	pctl_problem_set(&p, 0, "add");
@@ -200,11 +200,11 @@ static void test_proof_plans__what_is_within_tolerance_is_not(void **state)
 	j.law = &law;
 	/* The sum is 2, so is the sum of sizes: a unit is 2^-22, what is added to the bits counts as it is. */
 	units = 100;
-	MUST(pctl_judge_problem(&j, &p, NULL, rig.call, &verdict));
+	MUST(pctl_plan_judge_problem(&j, &p, NULL, rig.call, &verdict));
 	assert_int_equal(verdict.failed, 0);
 	assert_int_equal(verdict.skipped, 0);
 	units = 101;
-	MUST(pctl_judge_problem(&j, &p, NULL, rig.call, &verdict));
+	MUST(pctl_plan_judge_problem(&j, &p, NULL, rig.call, &verdict));
 	assert_int_equal(verdict.failed, 1);
 	planted("one unit in the last place beyond a tolerance", p.op.desc->name,
 		"tolerance: within 100 ulps", planted_case("1.0 + 1.0", verdict.got, verdict.want));

@@ -17,7 +17,7 @@ typedef struct proof_rig {
 	const pctl_call *call;
 	pctl_session *session;
 	pctl_evaluator *reference;
-	pctl_bench bench;
+	pctl_proof_context context;
 } proof_rig;
 
 /* Libraries stay loaded and open until the program ends, as a host keeps them. */
@@ -130,20 +130,20 @@ static inline void proof_open(proof_rig *r)
 	r->l = pctl_diag_list_create();
 	r->call = pctl_diag_list_call(r->l);
 	assert_int_equal(pctl_session_open(&o, r->call, &r->session), PCTL_OK);
-	r->bench.ops = &proof_source;
-	r->bench.kernels = pctl_kernels_create(&proof_source);
-	assert_non_null(r->bench.kernels);
-	r->bench.device = r->bench.reference = r->session;
-	r->bench.seed = 1;
-	r->bench.cases = 5000;
-	assert_int_equal(pctl_evaluator_reference(&r->bench, r->call, &r->reference), PCTL_OK);
+	r->context.ops = &proof_source;
+	r->context.kernels = pctl_kernels_create(&proof_source);
+	assert_non_null(r->context.kernels);
+	r->context.device = r->context.reference = r->session;
+	r->context.seed = 1;
+	r->context.cases = 5000;
+	assert_int_equal(pctl_evaluator_reference(&r->context, r->call, &r->reference), PCTL_OK);
 }
 
 static inline void proof_close(proof_rig *r)
 {
 	pctl_evaluator_destroy(r->reference);
 	pctl_session_close(r->session);
-	pctl_kernels_destroy(r->bench.kernels);
+	pctl_kernels_destroy(r->context.kernels);
 	pctl_diag_list_destroy(r->l);
 }
 

@@ -101,7 +101,7 @@ static void check_library(const char *id)
 					  PCTL_SCALAR_F32};
 	checking c = {.tuples = tuples_wanted()};
 	libraries libs;
-	pctl_bench b;
+	pctl_proof_context b;
 
 	libraries_begin(&libs);
 	libraries_open(&libs, "ieee");

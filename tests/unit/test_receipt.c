@@ -313,7 +313,7 @@ static void test_receipt__traces_compared(void **state)
 			assert_false(pctl_run_trace_read(&w, arena, &bad[i], 1));
 	w.n = PCTL_TRACE_LEAVES_MAX;
 	pctl_diag_list *said = pctl_diag_list_create();
-	const pctl_run_view view = {.n_ports = 0};
+	const pctl_run_observation view = {.n_ports = 0};
 
 	assert_int_equal(pctl_run_trace_add(&w, &view, pctl_diag_list_call(said)), PCTL_E_LIMIT);
 	assert_int_equal(pctl_diag_list_at(said, 0)->code, PC5905_RECEIPT_TRACE_LARGE);

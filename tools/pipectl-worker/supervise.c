@@ -22,8 +22,8 @@
 #include "worker.h"
 
 #define ROUNDS 200	/* of killing what keeps coming, 5 ms each */
-#define LOOK_MS 50	/* how often limits are looked at .. */
-#define LOOK_FAR_MS 200 /* .. and where it takes a walk through the tree of processes */
+#define POLL_MS 50	/* how often limits are looked at .. */
+#define POLL_FAR_MS 200 /* .. and where it takes a walk through the tree of processes */
 
 /* What one supervisor needs to know. */
 typedef struct watching {
@@ -156,7 +156,7 @@ static int is_time(uint64_t *next, int slice_ms)
 static void __attribute__((noreturn)) supervise(watching *w, int signals)
 {
 	struct pollfd fds[3] = {{signals, POLLIN, 0}, {PCTL_IPC_CONTROL_FD, 0, 0}, {-1, POLLIN, 0}};
-	const int slice = !w->limits ? -1 : w->whole ? LOOK_MS : LOOK_FAR_MS;
+	const int slice = !w->limits ? -1 : w->whole ? POLL_MS : POLL_FAR_MS;
 	struct signalfd_siginfo info;
 	uint64_t next_look = 0;
 	int status = 0, over = w->limits ? worker_watch(w->limits, w->whole) : 0;

@@ -3,13 +3,14 @@
 #define PIPECTL_TOOLS_CERTIFY_H
 
 #include "app.h"
-#include "evidence/certify/bench.h"
+#include "evidence/certify/context.h"
 #include "evidence/certify/found.h"
 
 /* The bench for a certificate's or a command line's parameters on `selector` (NULL: for plans only). */
-pctl_status pctl_app_bench(pctl_app *app, const char *selector, const pctl_proof_params *params,
-			   const char *const *regressions, uint32_t n_regressions,
-			   const pctl_call *call, pctl_bench **out);
+pctl_status pctl_app_proof_context(pctl_app *app, const char *selector,
+				   const pctl_proof_params *params, const char *const *regressions,
+				   uint32_t n_regressions, const pctl_call *call,
+				   pctl_proof_context **out);
 
 /* What a certificate says in one line a fact, or as members of an open JSON object. full: its units too. */
 void pctl_app_print_certificate(pctl_app *app, const pctl_certificate *c, int full);

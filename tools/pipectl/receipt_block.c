@@ -52,7 +52,7 @@ pctl_status pctl_verb_receipt_export(pctl_app *app)
 	if (status == PCTL_OK && !pctl_job_id_parse(word, id))
 		status = pctl_refuse(app->call, PC10_USAGE, "\"%s\" is no id of a job", word);
 	if (status == PCTL_OK)
-		status = pctl_jobs_read(pctl_chain_rows(chain), id, app->call, &row);
+		status = pctl_jobs_read(pctl_cursor(chain), id, app->call, &row);
 	if (status == PCTL_OK && row.ended == 0)
 		status = pctl_refuse(app->call, PC5921_BLOCK_NO_JOB, "job %s is pending", word);
 	if (status == PCTL_OK) {

@@ -17,8 +17,8 @@ struct shader_options {
 };
 
 /* Print what is known of a unit, as `shader check` does. */
-void pctl_shader_print_unit(pctl_app *app, const char *path, const pctl_kernel_unit *u,
-			    const pctl_gas_price *price);
+void pctl_shader_print_module(pctl_app *app, const char *path, const pctl_kernel_module *u,
+			      const pctl_gas_price *price);
 
 /* Which version of the rules answers, and whence it is: once, before the shaders. */
 pctl_status pctl_shader_say_rules(pctl_app *app);

@@ -15,7 +15,7 @@ typedef struct checking {
 	uint32_t groups[3];
 } checking;
 
-static pctl_status print_one(void *ctx, uint32_t entry, const pctl_kernel_unit *u,
+static pctl_status print_one(void *ctx, uint32_t entry, const pctl_kernel_module *u,
 			     const pctl_program *program)
 {
 	const checking *k = ctx;
@@ -28,7 +28,7 @@ static pctl_status print_one(void *ctx, uint32_t entry, const pctl_kernel_unit *
 	(void)entry;
 	(void)program;
 	if (status == PCTL_OK)
-		pctl_shader_print_unit(k->app, k->path, u, &price);
+		pctl_shader_print_module(k->app, k->path, u, &price);
 	return status;
 }
 
@@ -50,7 +50,7 @@ static pctl_status check_job(checking *k, const pctl_chain_source *source,
 {
 	pctl_msg_override overrides[PCTL_MESSAGE_OVERRIDES_MAX];
 	const pctl_call *call = k->app->call;
-	const pctl_kernel_unit *unit;
+	const pctl_kernel_module *unit;
 	const pctl_program *program;
 	pctl_status status;
 

@@ -79,7 +79,7 @@ static pctl_status end_block(pctl_app *app, pctl_chain *chain, const pctl_execut
 	pctl_home_sign_blocks(&signing);
 	status = pctl_chain_end_block(chain, &r, app->call, NULL);
 	if (status == PCTL_OK)
-		status = pctl_blocks_last(pctl_chain_rows(chain), app->call, &row);
+		status = pctl_blocks_last(pctl_cursor(chain), app->call, &row);
 	if (status == PCTL_OK)
 		print_row(app, &row);
 	return status;
@@ -110,7 +110,7 @@ static pctl_status list_from(pctl_app *app, pctl_chain *chain, uint64_t from, ui
 		char commit[PCTL_GITLOG_OID_TEXT_SIZE];
 		pctl_block_row b;
 
-		status = pctl_blocks_read(pctl_chain_rows(chain), height, app->call, &b);
+		status = pctl_blocks_read(pctl_cursor(chain), height, app->call, &b);
 		if (status != PCTL_OK)
 			break;
 		if (app->json) {
@@ -140,7 +140,7 @@ pctl_status pctl_verb_block_list(pctl_app *app)
 				   text);
 	status = pctl_app_chain(app, NULL, &chain);
 	if (status == PCTL_OK)
-		status = pctl_blocks_last(pctl_chain_rows(chain), app->call, &last);
+		status = pctl_blocks_last(pctl_cursor(chain), app->call, &last);
 	if (status == PCTL_OK) {
 		if (app->json) {
 			pctl_json_key(&app->document, "blocks");
@@ -197,7 +197,7 @@ static void print_report(pctl_app *app, const pctl_ledger_report *r)
 
 static pctl_status show_block(pctl_app *app, pctl_chain *chain, uint64_t height)
 {
-	pctl_chain_state *s = pctl_chain_rows(chain);
+	pctl_chain_state *s = pctl_cursor(chain);
 	pctl_ledger_report report;
 	pctl_block_row row;
 	pctl_status status = height == 0 ? pctl_blocks_last(s, app->call, &row)

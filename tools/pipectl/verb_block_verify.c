@@ -128,9 +128,9 @@ static pctl_status open_chain(pctl_app *app, const pctl_params *genesis,
 
 static pctl_status replay(pctl_app *app, const source *s, pctl_chain *chain, int recorded)
 {
-	pctl_replay_options o = {.to = pctl_history_last(s->history),
-				 .run_from = recorded ? UINT64_MAX : 1,
-				 .fetch = s->fetch};
+	pctl_chain_replay_options o = {.to = pctl_history_last(s->history),
+				       .run_from = recorded ? UINT64_MAX : 1,
+				       .fetch = s->fetch};
 	char commit[PCTL_GITLOG_OID_TEXT_SIZE], root[PCTL_JOB_TEXT_SIZE];
 	pctl_replay_report report;
 	pctl_chain_info info;
@@ -149,7 +149,7 @@ static pctl_status replay(pctl_app *app, const source *s, pctl_chain *chain, int
 	if (status == PCTL_OK)
 		status = pctl_replay(chain, s->history, &o, app->call, &report);
 	if (status == PCTL_OK)
-		status = pctl_blocks_last(pctl_chain_rows(chain), app->call, &last);
+		status = pctl_blocks_last(pctl_cursor(chain), app->call, &last);
 	if (status != PCTL_OK)
 		return status;
 	print_result(app, &report);

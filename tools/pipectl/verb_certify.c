@@ -76,19 +76,20 @@ static pctl_status take_bench(pctl_app *app, uint64_t *shapes, int *given, uint3
 	return take_shapes(app, shapes, given);
 }
 
-pctl_status pctl_app_bench(pctl_app *app, const char *selector, const pctl_proof_params *params,
-			   const char *const *regressions, uint32_t n_regressions,
-			   const pctl_call *call, pctl_bench **out)
+pctl_status pctl_app_proof_context(pctl_app *app, const char *selector,
+				   const pctl_proof_params *params, const char *const *regressions,
+				   uint32_t n_regressions, const pctl_call *call,
+				   pctl_proof_context **out)
 {
 	uint64_t shapes;
 	uint32_t flags;
 	int given;
 	pctl_status status = take_bench(app, &shapes, &given, &flags);
 
-	return status != PCTL_OK
-		       ? status
-		       : pctl_host_bench(&app->host, selector, params, regressions, n_regressions,
-					 flags, given ? &shapes : NULL, call, out);
+	return status != PCTL_OK ? status
+				 : pctl_host_proof_context(&app->host, selector, params,
+							   regressions, n_regressions, flags,
+							   given ? &shapes : NULL, call, out);
 }
 
 /* ---- --list ------------------------------------------------------------------------------- */
@@ -121,17 +122,17 @@ static pctl_status list_units(pctl_app *app, const pctl_certify_request *p)
 	uint32_t n_providers;
 	const pctl_provider *providers = pctl_providers(&n_providers);
 	pctl_units *units = NULL;
-	pctl_bench *bench = NULL;
+	pctl_proof_context *context = NULL;
 	const char *const *regressions, *file;
 	uint32_t n_regressions;
 	pctl_status status = pctl_certify_regressions(&app->host, NULL, app->call, &regressions,
 						      &n_regressions, &file);
 
 	if (status == PCTL_OK)
-		status = pctl_app_bench(app, NULL, &p->params, regressions, n_regressions,
-					app->call, &bench);
+		status = pctl_app_proof_context(app, NULL, &p->params, regressions, n_regressions,
+						app->call, &context);
 	if (status == PCTL_OK)
-		status = pctl_proof_plan(bench, providers, n_providers, &p->params, app->call,
+		status = pctl_proof_plan(context, providers, n_providers, &p->params, app->call,
 					 &units);
 	if (status == PCTL_OK && app->json) {
 		pctl_json_key(&app->document, "units");
@@ -144,7 +145,7 @@ static pctl_status list_units(pctl_app *app, const pctl_certify_request *p)
 	else if (status == PCTL_OK && !app->quiet)
 		fprintf(stderr, "%u units, %" PRIu64 " blocks\n", units->n, units->n_blocks);
 	pctl_units_destroy(units);
-	pctl_certify_bench_close(bench);
+	pctl_certify_context_close(context);
 	return status;
 }
 

@@ -20,7 +20,7 @@ static const char *library_digest(const pctl_certificate *c, const char *id)
 }
 
 /* Op libraries of this installation whose file is another one than the certificate's, by name. */
-static const char *other_libraries(pctl_app *app, const pctl_certificate *c, pctl_bench *b)
+static const char *other_libraries(pctl_app *app, const pctl_certificate *c, pctl_proof_context *b)
 {
 	pctl_certificate *here = NULL;
 	const char *names = "";
@@ -44,18 +44,18 @@ static const char *compare_units(pctl_app *app, const pctl_certificate *c, const
 {
 	uint32_t n;
 	const pctl_provider *providers = pctl_providers(&n);
-	pctl_bench *b = NULL;
+	pctl_proof_context *b = NULL;
 	char what[512] = "";
 	int same = 0;
-	pctl_status status =
-		pctl_app_bench(app, NULL, &c->params, c->regressions, c->n_regressions, &quiet, &b);
+	pctl_status status = pctl_app_proof_context(app, NULL, &c->params, c->regressions,
+						    c->n_regressions, &quiet, &b);
 
 	*libraries = "";
 	if (status == PCTL_OK) {
 		*libraries = other_libraries(app, c, b);
 		status = pctl_certify_compare_units(c, b, providers, n, &quiet, &same, what);
 	}
-	pctl_certify_bench_close(b);
+	pctl_certify_context_close(b);
 	if (status != PCTL_OK)
 		return "this installation makes no units from its parameters";
 	return same ? "" : pctl_arena_dup(app->arena, what);
@@ -168,7 +168,7 @@ static pctl_status choose_device(pctl_app *app, const pctl_certificate *c, const
 	return status;
 }
 
-static void print_replay(pctl_app *app, const char *selector, const pctl_replay_options *o,
+static void print_replay(pctl_app *app, const char *selector, const pctl_certify_replay_options *o,
 			 const pctl_replay_outcome *r)
 {
 	pctl_json *j = &app->document;
@@ -193,19 +193,19 @@ static void print_replay(pctl_app *app, const char *selector, const pctl_replay_
 static pctl_status replay(pctl_app *app, const pctl_certificate *c, const char *selector,
 			  uint32_t ppm, uint64_t seed)
 {
-	pctl_replay_options o = {.sample_ppm = ppm,
-				 .seed = seed,
-				 .progress = app->progress ? pctl_app_progress : NULL,
-				 .progress_ctx = app};
+	pctl_certify_replay_options o = {.sample_ppm = ppm,
+					 .seed = seed,
+					 .progress = app->progress ? pctl_app_progress : NULL,
+					 .progress_ctx = app};
 	pctl_replay_outcome outcome = {0};
-	pctl_status status = pctl_app_bench(app, selector, &c->params, c->regressions,
-					    c->n_regressions, app->call, &o.bench);
+	pctl_status status = pctl_app_proof_context(app, selector, &c->params, c->regressions,
+						    c->n_regressions, app->call, &o.context);
 
 	if (status != PCTL_OK)
 		return status;
 	o.providers = pctl_providers(&o.n_providers);
 	status = pctl_certify_replay(c, &o, app->call, &outcome);
-	pctl_certify_bench_close(o.bench);
+	pctl_certify_context_close(o.context);
 	pctl_app_progress_clear(app);
 	if (status == PCTL_OK || outcome.blocks != 0)
 		print_replay(app, selector, &o, &outcome);

@@ -71,22 +71,22 @@ static pctl_status sign(pctl_app *app, pctl_certificate *c)
 
 static pctl_status confirm(pctl_app *app, pctl_certificate *c, const char *selector, uint32_t ppm)
 {
-	pctl_replay_options o = {.sample_ppm = ppm,
-				 .progress = app->progress ? pctl_app_progress : NULL,
-				 .progress_ctx = app};
+	pctl_certify_replay_options o = {.sample_ppm = ppm,
+					 .progress = app->progress ? pctl_app_progress : NULL,
+					 .progress_ctx = app};
 	pctl_replay_outcome outcome = {0};
 	/* Which strips are tried is nobody's to know before. */
 	pctl_status status = pctl_shapes_draw(app->call, &o.seed);
 
 	if (status == PCTL_OK)
-		status = pctl_app_bench(app, selector, &c->params, c->regressions, c->n_regressions,
-					app->call, &o.bench);
+		status = pctl_app_proof_context(app, selector, &c->params, c->regressions,
+						c->n_regressions, app->call, &o.context);
 	if (status != PCTL_OK)
 		return status;
-	o.bench->shapes.seed = o.seed;
+	o.context->shapes.seed = o.seed;
 	o.providers = pctl_providers(&o.n_providers);
 	status = pctl_certify_confirm(c, &o, app->call, &outcome);
-	pctl_certify_bench_close(o.bench);
+	pctl_certify_context_close(o.context);
 	pctl_app_progress_clear(app);
 	if (status == PCTL_OK)
 		status = sign(app, c);

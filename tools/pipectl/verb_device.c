@@ -209,14 +209,14 @@ static pctl_status probe_entry(pctl_app *app, const pctl_device_entry *e)
 		.id = e->selector,
 		.profiles = app->host.profiles,
 		.profile_flags = pctl_option_has(&app->line, "--fresh") ? PCTL_PROFILES_FRESH : 0};
-	pctl_backend_session *backend = NULL;
+	pctl_backend_instance *backend = NULL;
 	pctl_session *session = NULL;
 	pctl_status status = pctl_installation_in_process(&app->host, app->call, &in_process);
 
 	if (status == PCTL_OK)
-		status = pctl_backend_session_open(app->host.registry, e->backend, e->env,
-						   in_process ? PCTL_SESSION_IN_PROCESS : 0,
-						   app->call, &backend);
+		status = pctl_backend_instance_open(app->host.registry, e->backend, e->env,
+						    in_process ? PCTL_INSTANCE_IN_PROCESS : 0,
+						    app->call, &backend);
 	if (status != PCTL_OK)
 		return status;
 	options.name = pctl_arena_printf(app->arena, "%s (%s)", e->selector, e->name);
@@ -226,7 +226,7 @@ static pctl_status probe_entry(pctl_app *app, const pctl_device_entry *e)
 	if (status == PCTL_OK)
 		status = show(app, e->selector, session);
 	pctl_session_close(session);
-	pctl_backend_session_close(backend, NULL);
+	pctl_backend_instance_close(backend, NULL);
 	return status;
 }
 

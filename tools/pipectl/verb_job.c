@@ -183,7 +183,7 @@ pctl_status pctl_job_print_submitted(pctl_app *app, pctl_chain *c, const char *n
 	pctl_status status;
 
 	(void)pctl_job_id_parse(r->job_id, id);
-	status = pctl_jobs_read(pctl_chain_rows(c), id, app->call, &job);
+	status = pctl_jobs_read(pctl_cursor(c), id, app->call, &job);
 	if (status != PCTL_OK)
 		return status;
 	if (app->json) {
@@ -215,7 +215,7 @@ pctl_status pctl_verb_job_submit(pctl_app *app)
 	if (status == PCTL_OK)
 		status = read_job(app, c, &r.as.execute);
 	if (status == PCTL_OK)
-		status = pctl_chain_take(c, &r, app->call, &out);
+		status = pctl_chain_apply(c, &r, app->call, &out);
 	if (status == PCTL_OK)
 		status = pctl_job_print_submitted(app, c, NULL, &out.as.execute);
 	pctl_response_destroy(&out);
@@ -304,7 +304,7 @@ pctl_status pctl_verb_job_show(pctl_app *app)
 	if (status == PCTL_OK)
 		status = pctl_app_chain(app, NULL, &c);
 	if (status == PCTL_OK)
-		status = pctl_jobs_read(pctl_chain_rows(c), id, app->call, &job);
+		status = pctl_jobs_read(pctl_cursor(c), id, app->call, &job);
 	if (status == PCTL_OK)
 		status = pctl_request_decode(job.message, job.n_message, app->call, &message);
 	if (status == PCTL_OK) {
@@ -364,8 +364,8 @@ pctl_status pctl_verb_job_list(pctl_app *app)
 		pctl_json_key(&app->document, "jobs");
 		pctl_json_array_begin(&app->document);
 	}
-	status = pctl_jobs_all(pctl_chain_rows(c), pctl_option_value(&app->line, "--sender"),
-			       list_job, &l, app->call);
+	status = pctl_jobs_all(pctl_cursor(c), pctl_option_value(&app->line, "--sender"), list_job,
+			       &l, app->call);
 	if (app->json)
 		pctl_json_array_end(&app->document);
 	pctl_chain_close(c);
@@ -386,7 +386,7 @@ pctl_status pctl_verb_job_cancel(pctl_app *app)
 	if (status == PCTL_OK)
 		status = pctl_app_chain(app, NULL, &c);
 	if (status == PCTL_OK)
-		status = pctl_chain_take(c, &r, app->call, NULL);
+		status = pctl_chain_apply(c, &r, app->call, NULL);
 	pctl_chain_close(c);
 	if (status != PCTL_OK)
 		return status;

@@ -136,11 +136,11 @@ pctl_status pctl_verb_ledger_show(pctl_app *app)
 				   "`ledger show` takes an account or --block, not both");
 	status = pctl_app_chain(app, NULL, &c);
 	if (status == PCTL_OK && block)
-		status = show_block(app, pctl_chain_rows(c));
+		status = show_block(app, pctl_cursor(c));
 	else if (status == PCTL_OK && app->line.n_arguments != 0)
-		status = show_account(app, pctl_chain_rows(c), app->line.arguments[0]);
+		status = show_account(app, pctl_cursor(c), app->line.arguments[0]);
 	else if (status == PCTL_OK)
-		status = show_all(app, pctl_chain_rows(c));
+		status = show_all(app, pctl_cursor(c));
 	pctl_chain_close(c);
 	return status;
 }
@@ -191,9 +191,9 @@ static pctl_status move(pctl_app *app, uint32_t op, uint32_t n)
 	if (status == PCTL_OK)
 		status = pctl_app_chain(app, NULL, &c);
 	if (status == PCTL_OK)
-		status = pctl_chain_take(c, &r, app->call, NULL);
+		status = pctl_chain_apply(c, &r, app->call, NULL);
 	if (status == PCTL_OK)
-		status = print_named(app, pctl_chain_rows(c), n);
+		status = print_named(app, pctl_cursor(c), n);
 	pctl_chain_close(c);
 	return status;
 }
@@ -235,9 +235,9 @@ pctl_status pctl_verb_ledger_verdict(pctl_app *app)
 	if (status == PCTL_OK)
 		status = pctl_app_chain(app, NULL, &c);
 	if (status == PCTL_OK)
-		status = pctl_chain_take(c, &r, app->call, NULL);
+		status = pctl_chain_apply(c, &r, app->call, NULL);
 	if (status == PCTL_OK)
-		status = pctl_ledger_account_read(pctl_chain_rows(c), accused, app->call, &a);
+		status = pctl_ledger_account_read(pctl_cursor(c), accused, app->call, &a);
 	if (status == PCTL_OK && app->json) {
 		pctl_json_key(&app->document, "accounts");
 		pctl_json_array_begin(&app->document);

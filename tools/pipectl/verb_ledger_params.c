@@ -60,9 +60,8 @@ static pctl_status list(pctl_app *app, pctl_chain *c, uint64_t height)
 {
 	pctl_status status = pctl_app_height(app, "--height", height, &height);
 
-	return status == PCTL_OK
-		       ? print_params(app, pctl_chain_rows(c), height, 0, PCTL_PARAM_COUNT)
-		       : status;
+	return status == PCTL_OK ? print_params(app, pctl_cursor(c), height, 0, PCTL_PARAM_COUNT)
+				 : status;
 }
 
 /* ---- proposals ----------------------------------------------------------------------------- */
@@ -124,7 +123,7 @@ static pctl_status print_proposals(pctl_app *app, pctl_chain_state *s, uint64_t 
 /* Nothing: all proposals. A number: that one. Else a parameter. */
 static pctl_status show(pctl_app *app, pctl_chain *c, uint64_t height)
 {
-	pctl_chain_state *s = pctl_chain_rows(c);
+	pctl_chain_state *s = pctl_cursor(c);
 	uint64_t id, n;
 	uint32_t i;
 	pctl_status status = pctl_app_height(app, "--height", height, &height);
@@ -176,13 +175,13 @@ static pctl_status send(pctl_app *app, pctl_chain *c, const pctl_msg_params *m)
 {
 	const pctl_request r = {.kind = PCTL_MSG_PARAMS, .as.params = *m};
 	pctl_response out;
-	pctl_status status = pctl_chain_take(c, &r, app->call, &out);
+	pctl_status status = pctl_chain_apply(c, &r, app->call, &out);
 	uint64_t id = m->proposal;
 
 	if (status == PCTL_OK && m->op == PCTL_PARAMS_PROPOSE)
 		id = out.as.ack.proposal;
 	pctl_response_destroy(&out);
-	return status == PCTL_OK ? print_proposals(app, pctl_chain_rows(c), id, id) : status;
+	return status == PCTL_OK ? print_proposals(app, pctl_cursor(c), id, id) : status;
 }
 
 static int compare_changes(const void *a, const void *b)
@@ -274,7 +273,7 @@ static pctl_status apply(pctl_app *app, pctl_chain *c, uint64_t height)
 	if (status == PCTL_OK)
 		status = parse_id(app, &m.proposal);
 	if (status == PCTL_OK)
-		status = pctl_params_proposal(pctl_chain_rows(c), m.proposal, app->call, &p);
+		status = pctl_params_proposal(pctl_cursor(c), m.proposal, app->call, &p);
 	if (status != PCTL_OK)
 		return status;
 	m.sender = p.sender;

@@ -145,7 +145,7 @@ static void print_dot(const pctl_graph *g)
 	for (uint32_t i = 0; i < p->n_inputs; i++)
 		printf("\t\"$%s\" [shape = ellipse];\n", p->inputs[i].name);
 	for (uint32_t i = 0; i < g->n_nodes; i++) {
-		const pctl_node *n = &g->nodes[i];
+		const pctl_graph_node *n = &g->nodes[i];
 
 		printf("\t\"%s\" [label = \"%s\\n%s\"];\n", n->job->id, n->job->id,
 		       n->job->kind == PCTL_JOB_OP ? n->job->op : n->job->shader);

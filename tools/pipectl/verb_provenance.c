@@ -74,14 +74,14 @@ pctl_status pctl_verb_provenance(pctl_app *app)
 	if (status == PCTL_OK)
 		status = pctl_app_chain(app, NULL, &c);
 	if (status == PCTL_OK)
-		status = pctl_provenance_read(pctl_chain_rows(c), name, &o, app->call, &p);
+		status = pctl_provenance_read(pctl_cursor(c), name, &o, app->call, &p);
 	if (status != PCTL_OK)
 		goto out;
 	if (pctl_option_has(&app->line, "--verify"))
 		status = verify(app, c, &p, &verdicts);
 	printed = print(app, &p, verdicts);
 	if (printed == PCTL_OK && !pctl_option_has(&app->line, "--dot"))
-		printed = pctl_app_print_decisions(app, pctl_chain_rows(c), name, o.max_steps);
+		printed = pctl_app_print_decisions(app, pctl_cursor(c), name, o.max_steps);
 	status = status == PCTL_OK ? printed : status;
 out:
 	free(verdicts);
@@ -125,7 +125,7 @@ pctl_status pctl_app_history_cids(pctl_app *app, const pctl_cid *of, uint32_t n_
 		char name[PCTL_CID_TEXT_SIZE];
 		pctl_provenance p = {.n_steps = 0};
 
-		status = pctl_provenance_read(pctl_chain_rows(c), pctl_cid_format(&of[i], name), &o,
+		status = pctl_provenance_read(pctl_cursor(c), pctl_cid_format(&of[i], name), &o,
 					      app->call, &p);
 		if (status == PCTL_OK && (p.cut_depth != 0 || p.cut_steps != 0))
 			status = pctl_refuse(app->call, PC5887_PROVENANCE_CUT,

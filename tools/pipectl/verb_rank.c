@@ -160,7 +160,7 @@ static pctl_status show(pctl_app *app, pctl_chain *c, uint64_t height, uint64_t 
 	pctl_cid ranks;
 	pctl_epoch e;
 	uint64_t gas;
-	pctl_status status = pctl_epoch_read(pctl_chain_rows(c), height, app->call, &e);
+	pctl_status status = pctl_epoch_read(pctl_cursor(c), height, app->call, &e);
 
 	if (status != PCTL_OK)
 		return status;
@@ -170,7 +170,7 @@ static pctl_status show(pctl_app *app, pctl_chain *c, uint64_t height, uint64_t 
 	print_number(app, "iterations", e.iterations);
 	print_word(app, "graph", pctl_cid_format(&e.graph, cid));
 	print_word(app, "names", pctl_cid_format(&e.names, cid));
-	status = print_jobs(app, pctl_chain_rows(c), &e, &ranks, &gas);
+	status = print_jobs(app, pctl_cursor(c), &e, &ranks, &gas);
 	if (status != PCTL_OK)
 		return status;
 	print_word(app, "ranks", pctl_cid_format(&ranks, cid));

@@ -100,7 +100,7 @@ pctl_status pctl_verb_shader_upload(pctl_app *app)
 	if (status == PCTL_OK)
 		status = pctl_app_chain(app, NULL, &c);
 	if (status == PCTL_OK)
-		status = pctl_chain_take(c, &r, app->call, &out);
+		status = pctl_chain_apply(c, &r, app->call, &out);
 	if (status == PCTL_OK)
 		print_upload(app, &out.as.upload);
 	pctl_response_destroy(&out);
@@ -185,7 +185,7 @@ pctl_status pctl_verb_shader_list(pctl_app *app)
 
 	if (status != PCTL_OK)
 		return status;
-	l.s = pctl_chain_rows(c);
+	l.s = pctl_cursor(c);
 	if (app->json) {
 		pctl_json_key(&app->document, "shaders");
 		pctl_json_array_begin(&app->document);
@@ -217,7 +217,7 @@ static pctl_status decide(pctl_app *app, uint32_t op, const char *name, const ch
 	if (status == PCTL_OK)
 		status = pctl_app_chain(app, NULL, &c);
 	if (status == PCTL_OK)
-		status = pctl_chain_take(c, &r, app->call, NULL);
+		status = pctl_chain_apply(c, &r, app->call, NULL);
 	pctl_chain_close(c);
 	if (status != PCTL_OK)
 		return status;
@@ -249,7 +249,7 @@ pctl_status pctl_verb_link(pctl_app *app)
 	if (status == PCTL_OK)
 		status = pctl_app_chain(app, NULL, &c);
 	if (status == PCTL_OK)
-		status = pctl_chain_take(c, &r, app->call, NULL);
+		status = pctl_chain_apply(c, &r, app->call, NULL);
 	pctl_chain_close(c);
 	if (status != PCTL_OK)
 		return status;

@@ -86,7 +86,7 @@ static pctl_status parse_options(pctl_app *app, const char *path, struct shader_
 }
 
 static pctl_status unit_of(pctl_app *app, const char *path, const struct shader_options *o,
-			   uint32_t flags, const pctl_kernel_unit **out)
+			   uint32_t flags, const pctl_kernel_module **out)
 {
 	pctl_kernel_source source = {path,
 				     o->text,
@@ -127,7 +127,7 @@ static pctl_status unit_of(pctl_app *app, const char *path, const struct shader_
 
 #define RACE_TEXT 512
 
-static const char *race_text(const pctl_kernel_unit *u, char out[RACE_TEXT])
+static const char *race_text(const pctl_kernel_module *u, char out[RACE_TEXT])
 {
 	char text[PCTL_KERNEL_RACE_SIZE];
 	pctl_pos at[2];
@@ -145,7 +145,7 @@ static const char *race_text(const pctl_kernel_unit *u, char out[RACE_TEXT])
 }
 
 /* The accesses that were not proved apart: none of a proven one. */
-static void json_race_places(pctl_json *j, const pctl_kernel_unit *u)
+static void json_race_places(pctl_json *j, const pctl_kernel_module *u)
 {
 	char text[PCTL_KERNEL_RACE_SIZE];
 	pctl_pos at[2];
@@ -163,8 +163,8 @@ static void json_race_places(pctl_json *j, const pctl_kernel_unit *u)
 	pctl_json_array_end(j);
 }
 
-void pctl_shader_print_unit(pctl_app *app, const char *path, const pctl_kernel_unit *u,
-			    const pctl_gas_price *price)
+void pctl_shader_print_module(pctl_app *app, const char *path, const pctl_kernel_module *u,
+			      const pctl_gas_price *price)
 {
 	const pctl_analysis *a = u->analysis;
 	const pctl_entry *entry = &u->program->entries[0];
@@ -211,7 +211,7 @@ void pctl_shader_print_unit(pctl_app *app, const char *path, const pctl_kernel_u
 
 static pctl_status check_entry(pctl_app *app, const char *path, const struct shader_options *o)
 {
-	const pctl_kernel_unit *unit;
+	const pctl_kernel_module *unit;
 	pctl_gas_price price;
 	pctl_status status = unit_of(app, path, o, 0, &unit);
 
@@ -225,7 +225,7 @@ static pctl_status check_entry(pctl_app *app, const char *path, const struct sha
 		status = pctl_gas_price_of(app->host.schedule, &q, app->call, &price);
 	}
 	if (status == PCTL_OK)
-		pctl_shader_print_unit(app, path, unit, &price);
+		pctl_shader_print_module(app, path, unit, &price);
 	return status;
 }
 
@@ -458,7 +458,7 @@ pctl_status pctl_verb_shader_run(pctl_app *app)
 	pctl_run_result *result = NULL;
 	pctl_pipeline *p = NULL;
 	pctl_graph *g = NULL;
-	const pctl_kernel_unit *unit;
+	const pctl_kernel_module *unit;
 	pctl_run_options options;
 	pctl_call traced = *app->call;
 	pctl_status status = parse_options(app, path, &o);

@@ -41,7 +41,7 @@ static void print_line(pctl_app *app, uint32_t line, const char *text, size_t n,
 
 /* Costs by line of the shader's own text. */
 static pctl_status print_lines(pctl_app *app, const pctl_chain_source *source,
-			       const pctl_kernel_unit *u, const pctl_gas_schedule *schedule)
+			       const pctl_kernel_module *u, const pctl_gas_schedule *schedule)
 {
 	const char *at = source->text, *end = at + source->n_text;
 	uint32_t n_lines = 1;
@@ -143,7 +143,7 @@ static void print_head(pctl_app *app, const pctl_shader_row *row, uint64_t heigh
 
 /* The first entry point with its overrides' defaults, and what a workgroup of it costs now. */
 static pctl_status price(pctl_app *app, const pctl_chain_source *source, const pctl_params *params,
-			 const pctl_gas_schedule *schedule, const pctl_kernel_unit **unit,
+			 const pctl_gas_schedule *schedule, const pctl_kernel_module **unit,
 			 uint64_t *cost)
 {
 	const pctl_program *program;
@@ -171,7 +171,7 @@ static pctl_status show(pctl_app *app, pctl_chain *c, const pctl_shader_row *row
 {
 	const pctl_msg_profile *p = &row->profile.as.upload.profile;
 	const pctl_chain_source *source;
-	const pctl_kernel_unit *unit;
+	const pctl_kernel_module *unit;
 	uint64_t cost;
 	pctl_status status = pctl_chain_source_of(c, row->cid, app->call, &source);
 
@@ -206,7 +206,7 @@ pctl_status pctl_verb_shader_show(pctl_app *app)
 	if (status == PCTL_OK)
 		status = pctl_app_shader(app, c, app->line.arguments[0], &cid);
 	if (status == PCTL_OK)
-		status = pctl_shaders_read(pctl_chain_rows(c), cid, app->call, &row);
+		status = pctl_shaders_read(pctl_cursor(c), cid, app->call, &row);
 	if (status == PCTL_OK)
 		status = pctl_chain_info_read(c, app->call, &info);
 	if (status == PCTL_OK)

@@ -8,7 +8,7 @@
 
 #include "chain/blocks/block_private.h"
 #include "chain/epoch/epoch.h"
-#include "chain/state/rows.h"
+#include "chain/state/cursor.h"
 
 #define EXECUTOR_FALLBACK "executor"
 
@@ -29,9 +29,9 @@ static pctl_status read_row(sqlite3_stmt *stmt, const pctl_call *call, pctl_bloc
 
 	for (int i = 0; i < 7; i++)
 		*numbers[i] = (uint64_t)sqlite3_column_int64(stmt, i);
-	status = pctl_rows_amount(stmt, 7, call, &out->gas);
-	pctl_rows_text(stmt, 8, out->executor, sizeof(out->executor));
-	pctl_rows_text(stmt, 10, commit, sizeof(commit));
+	status = pctl_cursor_amount(stmt, 7, call, &out->gas);
+	pctl_cursor_text(stmt, 8, out->executor, sizeof(out->executor));
+	pctl_cursor_text(stmt, 10, commit, sizeof(commit));
 	if (status != PCTL_OK)
 		return status;
 	if (sqlite3_column_bytes(stmt, 9) != PCTL_DIGEST_BYTES ||
@@ -50,12 +50,12 @@ static pctl_status read_one(pctl_chain_state *s, const char *sql, uint64_t heigh
 			    const pctl_call *call, pctl_block_row *out, int *found)
 {
 	sqlite3_stmt *stmt = NULL;
-	pctl_status status = pctl_rows_open(s, call, &stmt, sql, "h", height);
+	pctl_status status = pctl_cursor_open(s, call, &stmt, sql, "h", height);
 
 	memset(out, 0, sizeof(*out));
 	*found = 0;
 	if (status == PCTL_OK)
-		status = pctl_rows_next(s, stmt, call, found);
+		status = pctl_cursor_next(s, stmt, call, found);
 	if (status == PCTL_OK && *found)
 		status = read_row(stmt, call, out);
 	sqlite3_finalize(stmt);
@@ -66,7 +66,7 @@ pctl_status pctl_blocks_read(pctl_chain_state *s, uint64_t height, const pctl_ca
 			     pctl_block_row *out)
 {
 	int found = 0;
-	pctl_status status = pctl_rows_height(height, call);
+	pctl_status status = pctl_cursor_height(height, call);
 
 	if (status == PCTL_OK)
 		status = read_one(s, "SELECT " COLUMNS " FROM blocks WHERE height = ?", height,
@@ -92,12 +92,12 @@ static pctl_status write_row(pctl_block_work *w)
 	const pctl_block_header *h = &w->header;
 	char commit[PCTL_GITLOG_OID_TEXT_SIZE];
 
-	return pctl_rows_write(w->s, w->call,
-			       "INSERT INTO blocks (" COLUMNS
-			       ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-			       "hhhhhhhatdt", h->height, h->first_clock, h->clock, h->complete,
-			       h->failed, h->deferred, w->n_messages, h->gas, h->executor, h->root,
-			       pctl_gitlog_oid_format(&w->commit, commit));
+	return pctl_cursor_write(w->s, w->call,
+				 "INSERT INTO blocks (" COLUMNS
+				 ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+				 "hhhhhhhatdt", h->height, h->first_clock, h->clock, h->complete,
+				 h->failed, h->deferred, w->n_messages, h->gas, h->executor,
+				 h->root, pctl_gitlog_oid_format(&w->commit, commit));
 }
 
 /* Who is paid answers for it: the bond that the parameters ask for. */
@@ -141,7 +141,7 @@ static pctl_status open_block(pctl_block_work *w, const pctl_msg_block *m, pctl_
 		return pctl_refuse(w->call, PC5851_BLOCK_HEIGHT,
 				   "block %" PRIu64 " is to end, the open one is %" PRIu64,
 				   m->height, h->height);
-	status = pctl_rows_height(h->height, w->call);
+	status = pctl_cursor_height(h->height, w->call);
 	if (status == PCTL_OK)
 		status = pctl_params_in_force(w->s, h->height, w->call, &w->params);
 	if (status == PCTL_OK)
@@ -186,7 +186,7 @@ static pctl_status close_block(pctl_block_work *w, const pctl_block_row *before)
 	if (status == PCTL_OK)
 		status = pctl_inbox_clear(w->s, w->call);
 	if (status == PCTL_OK)
-		status = pctl_rows_write(w->s, w->call, "DELETE FROM touched", "");
+		status = pctl_cursor_write(w->s, w->call, "DELETE FROM touched", "");
 	return status == PCTL_OK ? pctl_chain_epoch(w->chain, w->header.height, w->call, note)
 				 : status;
 }
@@ -337,7 +337,7 @@ pctl_status pctl_block_end(pctl_chain *c, const pctl_request *r, const pctl_bloc
 	if (w == NULL)
 		return pctl_refuse(call, PC2_NOMEM, "no memory for a block");
 	w->chain = c;
-	w->s = pctl_chain_rows(c);
+	w->s = pctl_cursor(c);
 	w->call = call;
 	w->watch = watch;
 	status = end_block(w, &r->as.block, out);

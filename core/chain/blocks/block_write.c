@@ -6,7 +6,7 @@
 
 #include "chain/blocks/block_private.h"
 #include "chain/graph/edges.h"
-#include "chain/state/rows.h"
+#include "chain/state/cursor.h"
 
 static pctl_status put(pctl_block_work *w, uint32_t file, pctl_str_buf *text)
 {
@@ -132,20 +132,20 @@ static pctl_status add_balances(pctl_block_work *w, pctl_str_buf *text)
 {
 	sqlite3_stmt *stmt = NULL;
 	int more = 0;
-	pctl_status status = pctl_rows_open(
+	pctl_status status = pctl_cursor_open(
 		w->s, w->call, &stmt,
 		"SELECT name, balance, reserved, bond, sequence FROM accounts WHERE name IN "
 		"(SELECT account FROM touched) ORDER BY name",
 		"");
 
 	while (status == PCTL_OK &&
-	       (status = pctl_rows_next(w->s, stmt, w->call, &more)) == PCTL_OK && more) {
+	       (status = pctl_cursor_next(w->s, stmt, w->call, &more)) == PCTL_OK && more) {
 		char name[PCTL_ACCOUNT_SIZE];
 		uint64_t amounts[3];
 
-		pctl_rows_text(stmt, 0, name, sizeof(name));
+		pctl_cursor_text(stmt, 0, name, sizeof(name));
 		for (int i = 0; status == PCTL_OK && i < 3; i++)
-			status = pctl_rows_amount(stmt, i + 1, w->call, &amounts[i]);
+			status = pctl_cursor_amount(stmt, i + 1, w->call, &amounts[i]);
 		if (status == PCTL_OK)
 			pctl_str_addf(text,
 				      "account %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64

@@ -32,13 +32,13 @@ static int32_t ask(pctl_contract *c, const pctl_request *r, pctl_response *out)
 	int32_t result = 0;
 
 	*out = (pctl_response){.kind = 0};
-	c->host.trouble = c->o.service->serve(c->o.service->ctx, r, c->call, out);
-	if (c->host.trouble != PCTL_OK)
+	c->host.failure = c->o.service->serve(c->o.service->ctx, r, c->call, out);
+	if (c->host.failure != PCTL_OK)
 		result = minus(PC1_INTERNAL);
 	else if (out->kind == PCTL_MSG_ERROR)
 		result = minus(out->as.error.code);
 	else if (out->kind != r->kind)
-		c->host.trouble =
+		c->host.failure =
 			pctl_refuse(c->call, PC1_INTERNAL,
 				    "a response of kind %" PRIu32 " to a request of %" PRIu32,
 				    out->kind, r->kind);
@@ -56,10 +56,10 @@ static pctl_status transfer(pctl_contract *c, const char *to, uint64_t amount)
 	pctl_response out;
 	pctl_status status;
 
-	if (ask(c, &r, &out) < 0 && c->host.trouble == PCTL_OK)
-		c->host.trouble = pctl_refuse(c->call, out.as.error.code, "%s pays %s: %s",
+	if (ask(c, &r, &out) < 0 && c->host.failure == PCTL_OK)
+		c->host.failure = pctl_refuse(c->call, out.as.error.code, "%s pays %s: %s",
 					      c->o.caller, to, out.as.error.message);
-	status = c->host.trouble;
+	status = c->host.failure;
 	pctl_response_destroy(&out);
 	return status;
 }
@@ -134,13 +134,13 @@ static int32_t decode(pctl_contract *c, const uint8_t *message, uint32_t n, pctl
 	pctl_status status;
 
 	if (bytes == NULL) {
-		c->host.trouble = pctl_refuse(c->call, PC2_NOMEM, "no memory for a message");
+		c->host.failure = pctl_refuse(c->call, PC2_NOMEM, "no memory for a message");
 		return minus(PC2_NOMEM);
 	}
 	status = pctl_request_decode(bytes, n_bytes, &call, out);
 	free(bytes);
 	if (status == PCTL_E_NOMEM)
-		c->host.trouble = status;
+		c->host.failure = status;
 	if (status != PCTL_OK)
 		return minus(f.code == 0 ? PC5781_MESSAGE_WIRE : f.code);
 	if (strcmp(out->as.execute.sender, c->o.account) == 0)
@@ -182,11 +182,11 @@ static int32_t gpu_submit(void *ctx, const uint8_t *message, uint32_t n,
 	if (result < 0)
 		return result;
 	result = ask(c, &r, &answer);
-	if (result == 0 && c->host.trouble == PCTL_OK) {
+	if (result == 0 && c->host.failure == PCTL_OK) {
 		memcpy(out, answer.as.execute.job_id, PCTL_CONTRACT_ID_BYTES);
 		put_u64(out + PCTL_CONTRACT_ID_BYTES, answer.as.execute.logical_clock);
 		if (!keep_job(c, answer.as.execute.job_id))
-			c->host.trouble = pctl_refuse(c->call, PC2_NOMEM, "no memory for an id");
+			c->host.failure = pctl_refuse(c->call, PC2_NOMEM, "no memory for an id");
 	}
 	pctl_response_destroy(&answer);
 	pctl_request_destroy(&r);
@@ -227,7 +227,7 @@ static int32_t gpu_result(void *ctx, const uint8_t id[PCTL_CONTRACT_ID_BYTES], u
 	if (!pctl_digest_parse_hex(text, digest))
 		return minus(PC5787_MESSAGE_HASH);
 	result = ask(c, &r, &answer);
-	if (result == 0 && c->host.trouble == PCTL_OK)
+	if (result == 0 && c->host.failure == PCTL_OK)
 		result = put_result(&answer.as.query, out, n_out);
 	pctl_response_destroy(&answer);
 	return result;
@@ -252,10 +252,10 @@ static int64_t cas_get(void *ctx, const uint8_t *cid, uint32_t n, uint8_t *out, 
 	if (strlen(text) != n || !pctl_cid_parse(text, &parsed))
 		return minus(PC5786_MESSAGE_CID);
 	/* What a node has at hand differs from node to node, so its absence is nothing a contract may see. */
-	if (ask(c, &r, &answer) < 0 && c->host.trouble == PCTL_OK)
-		c->host.trouble = pctl_refuse(c->call, PC6125_CONTRACT_BYTES, "%s: %s", text,
+	if (ask(c, &r, &answer) < 0 && c->host.failure == PCTL_OK)
+		c->host.failure = pctl_refuse(c->call, PC6125_CONTRACT_BYTES, "%s: %s", text,
 					      answer.as.error.message);
-	if (c->host.trouble == PCTL_OK) {
+	if (c->host.failure == PCTL_OK) {
 		size = (int64_t)answer.as.get.n_data;
 		c->host.spent += (uint64_t)size;
 		if (size > 0 && n_out > 0)
@@ -329,7 +329,7 @@ pctl_status pctl_contract_end(pctl_contract *c, pctl_status status, uint64_t fue
 	if (c == NULL)
 		return status;
 	if (status == PCTL_OK)
-		status = c->host.trouble;
+		status = c->host.failure;
 	if (c->o.caller != NULL && c->o.fuel_per_gas != 0)
 		due = fuel / c->o.fuel_per_gas + (fuel % c->o.fuel_per_gas != 0);
 	if (status == PCTL_OK && due != 0)

@@ -47,7 +47,7 @@ typedef struct pctl_contract_host {
 	void (*log)(void *ctx, const uint8_t *text, uint32_t n);
 	void *ctx;
 	uint64_t spent;
-	pctl_status trouble;
+	pctl_status failure;
 } pctl_contract_host;
 
 /*

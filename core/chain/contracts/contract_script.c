@@ -179,8 +179,8 @@ static pctl_status do_get(script *s, char *rest)
 	}
 	size = s->host->cas_get(s->host->ctx, (const uint8_t *)name, (uint32_t)strlen(name), bytes,
 				SHOWN);
-	if (s->host->trouble != PCTL_OK)
-		return s->host->trouble;
+	if (s->host->failure != PCTL_OK)
+		return s->host->failure;
 	at = (size_t)snprintf(text, sizeof(text), "cas_get %" PRId64 " ", size);
 	if (size < 0)
 		return trap(s, text);
@@ -253,8 +253,8 @@ pctl_status pctl_contract_script(const char *text, size_t n, const char *argumen
 		s.line++;
 		status = run_line(&s, line);
 		*used = host->spent - before;
-		if (host->trouble != PCTL_OK)
-			status = host->trouble;
+		if (host->failure != PCTL_OK)
+			status = host->failure;
 		else if (status == PCTL_OK && *used > fuel)
 			status = pctl_refuse(call, PC6123_CONTRACT_FUEL,
 					     "line %" PRIu32 ": %" PRIu64 " used, %" PRIu64

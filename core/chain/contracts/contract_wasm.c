@@ -69,7 +69,7 @@ static wasm_trap_t *settle(running *r, wasmtime_caller_t *caller, uint64_t befor
 		r->f->wasmtime_error_delete(e);
 		return trap(r, "no fuel is counted");
 	}
-	if (r->host->trouble != PCTL_OK)
+	if (r->host->failure != PCTL_OK)
 		return trap(r, "the node cannot go on");
 	r->ran_dry = cost > left;
 	return r->ran_dry ? trap(r, "all fuel consumed by a host function") : NULL;
@@ -202,9 +202,9 @@ static pctl_status judge(running *r, wasmtime_error_t *e, wasm_trap_t *t, uint32
 	int dry;
 
 	if (t == NULL) {
-		if (e != NULL && r->host->trouble != PCTL_OK) {
+		if (e != NULL && r->host->failure != PCTL_OK) {
 			r->f->wasmtime_error_delete(e);
-			return r->host->trouble;
+			return r->host->failure;
 		}
 		/* A trap that a host function made comes back as an error. */
 		if (r->has_trapped)
@@ -217,8 +217,8 @@ static pctl_status judge(running *r, wasmtime_error_t *e, wasm_trap_t *t, uint32
 	dry = r->f->wasmtime_trap_code(t, &trap_code) &&
 	      trap_code == WASMTIME_TRAP_CODE_OUT_OF_FUEL;
 	r->f->wasm_trap_delete(t);
-	if (r->host->trouble != PCTL_OK)
-		return r->host->trouble;
+	if (r->host->failure != PCTL_OK)
+		return r->host->failure;
 	return pctl_refuse(r->call, dry ? PC6123_CONTRACT_FUEL : PC6122_CONTRACT_TRAP, "%s: %s",
 			   what, words);
 }

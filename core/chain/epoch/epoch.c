@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "chain/state/rows.h"
+#include "chain/state/cursor.h"
 #include "chain/epoch/snapshot.h"
 #include "chain_shaders.h"
 
@@ -53,12 +53,12 @@ static pctl_status still_waiting(ranking *r, int *out)
 {
 	sqlite3_stmt *stmt = NULL;
 	int more = 0;
-	pctl_status status = pctl_rows_open(
+	pctl_status status = pctl_cursor_open(
 		r->s, &r->call, &stmt,
 		"SELECT 1 FROM epochs e JOIN jobs j ON j.id = e.last_job WHERE j.status = 0", "");
 
 	if (status == PCTL_OK)
-		status = pctl_rows_next(r->s, stmt, &r->call, &more);
+		status = pctl_cursor_next(r->s, stmt, &r->call, &more);
 	sqlite3_finalize(stmt);
 	*out = more;
 	return status;
@@ -69,12 +69,12 @@ static pctl_status still_waiting(ranking *r, int *out)
 static pctl_status is_registered(ranking *r, const char *cid, int *out)
 {
 	sqlite3_stmt *stmt = NULL;
-	pctl_status status = pctl_rows_open(r->s, &r->call, &stmt,
-					    "SELECT 1 FROM shaders WHERE cid = ?", "t", cid);
+	pctl_status status = pctl_cursor_open(r->s, &r->call, &stmt,
+					      "SELECT 1 FROM shaders WHERE cid = ?", "t", cid);
 
 	*out = 0;
 	if (status == PCTL_OK)
-		status = pctl_rows_next(r->s, stmt, &r->call, out);
+		status = pctl_cursor_next(r->s, stmt, &r->call, out);
 	sqlite3_finalize(stmt);
 	return status;
 }
@@ -157,9 +157,9 @@ static pctl_status write_epoch(ranking *r)
 	char names[PCTL_CID_TEXT_SIZE];
 	const pctl_epoch *e = &r->epoch;
 
-	return pctl_rows_write(r->s, &r->call, "INSERT INTO epochs VALUES (?, ?, ?, ?, ?, ?, ?)",
-			       "htthhhd", e->height, r->graph, pctl_cid_format(&e->names, names),
-			       e->n_nodes, e->n_edges, e->iterations, e->last);
+	return pctl_cursor_write(r->s, &r->call, "INSERT INTO epochs VALUES (?, ?, ?, ?, ?, ?, ?)",
+				 "htthhhd", e->height, r->graph, pctl_cid_format(&e->names, names),
+				 e->n_nodes, e->n_edges, e->iterations, e->last);
 }
 
 static pctl_status submit_all(ranking *r)
@@ -228,7 +228,7 @@ static int is_refusal(pctl_status status)
 
 pctl_status pctl_chain_epoch(pctl_chain *c, uint64_t height, const pctl_call *call, char *note)
 {
-	ranking r = {.c = c, .s = pctl_chain_rows(c), .note = note};
+	ranking r = {.c = c, .s = pctl_cursor(c), .note = note};
 	pctl_status status = pctl_params_in_force(r.s, height, call, &r.params);
 
 	note[0] = '\0';
@@ -242,21 +242,21 @@ pctl_status pctl_chain_epoch(pctl_chain *c, uint64_t height, const pctl_call *ca
 	r.call.cancelled = NULL;
 	r.epoch.height = height;
 	r.epoch.iterations = r.params.values[PCTL_PARAM_EPOCH_ITERATIONS];
-	status = pctl_rows_write(r.s, call, "SAVEPOINT epoch", "");
+	status = pctl_cursor_write(r.s, call, "SAVEPOINT epoch", "");
 	if (status != PCTL_OK)
 		return status;
 	status = rank(&r);
 	if (status != PCTL_OK && !is_refusal(status))
-		return pctl_refuse(call, PC6103_EPOCH_TROUBLE, "block %" PRIu64 ": %s", height,
+		return pctl_refuse(call, PC6103_EPOCH_FAILURE, "block %" PRIu64 ": %s", height,
 				   note);
 	if (status != PCTL_OK) {
-		status = pctl_rows_write(r.s, call, "ROLLBACK TO epoch", "");
+		status = pctl_cursor_write(r.s, call, "ROLLBACK TO epoch", "");
 		pctl_params_forget(r.s);
 		if (note[0] == '\0')
 			snprintf(note, PCTL_EPOCH_NOTE_SIZE, "the jobs were refused");
 	}
 	if (status == PCTL_OK)
-		status = pctl_rows_write(r.s, call, "RELEASE epoch", "");
+		status = pctl_cursor_write(r.s, call, "RELEASE epoch", "");
 	if (status == PCTL_OK && note[0] != '\0')
 		pctl_warn_at(call, PC6101_EPOCH_SKIPPED, NULL, NULL,
 			     "no rank after block %" PRIu64 ": %s", height, note);
@@ -271,17 +271,17 @@ pctl_status pctl_epoch_read(pctl_chain_state *s, uint64_t height, const pctl_cal
 	sqlite3_stmt *stmt = NULL;
 	char graph[PCTL_CID_TEXT_SIZE], names[PCTL_CID_TEXT_SIZE];
 	int more = 0;
-	pctl_status status =
-		pctl_rows_open(s, call, &stmt,
-			       "SELECT e.height, e.graph, e.names, e.nodes, e.edges, e.iterations, "
-			       "e.last_job FROM "
-			       "epochs e JOIN jobs j ON j.id = e.last_job WHERE j.status = 2 AND "
-			       "(?1 = 0 OR e.height = ?1) ORDER BY e.height DESC LIMIT 1",
-			       "h", height);
+	pctl_status status = pctl_cursor_open(
+		s, call, &stmt,
+		"SELECT e.height, e.graph, e.names, e.nodes, e.edges, e.iterations, "
+		"e.last_job FROM "
+		"epochs e JOIN jobs j ON j.id = e.last_job WHERE j.status = 2 AND "
+		"(?1 = 0 OR e.height = ?1) ORDER BY e.height DESC LIMIT 1",
+		"h", height);
 
 	memset(out, 0, sizeof(*out));
 	if (status == PCTL_OK)
-		status = pctl_rows_next(s, stmt, call, &more);
+		status = pctl_cursor_next(s, stmt, call, &more);
 	if (status == PCTL_OK && !more && height == 0)
 		status = pctl_refuse(call, PC6102_EPOCH_NONE, "no rank is complete");
 	else if (status == PCTL_OK && !more)
@@ -289,8 +289,8 @@ pctl_status pctl_epoch_read(pctl_chain_state *s, uint64_t height, const pctl_cal
 				     "block %" PRIu64 " has no complete rank", height);
 	if (status == PCTL_OK) {
 		out->height = (uint64_t)sqlite3_column_int64(stmt, 0);
-		pctl_rows_text(stmt, 1, graph, sizeof(graph));
-		pctl_rows_text(stmt, 2, names, sizeof(names));
+		pctl_cursor_text(stmt, 1, graph, sizeof(graph));
+		pctl_cursor_text(stmt, 2, names, sizeof(names));
 		out->n_nodes = (uint64_t)sqlite3_column_int64(stmt, 3);
 		out->n_edges = (uint64_t)sqlite3_column_int64(stmt, 4);
 		out->iterations = (uint64_t)sqlite3_column_int64(stmt, 5);

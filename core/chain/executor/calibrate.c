@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chain/state/rows.h"
+#include "chain/state/cursor.h"
 #include "compiler/wgsl/wgsl.h"
 #include "foundation/base/clock.h"
 
@@ -94,7 +94,7 @@ static pctl_status make(bench *b, const kernel *k, uint32_t size, pctl_calibrati
 	const uint64_t n_bytes = (uint64_t)groups[0] * GROUP_BYTES;
 	pctl_gas_query q = {
 		.groups = {groups[0], 1, 1}, .input_bytes = n_bytes, .output_bytes = n_bytes};
-	const pctl_kernel_unit *unit;
+	const pctl_kernel_module *unit;
 	pctl_gas_price price;
 	pctl_status status = pctl_kernels_get(b->kernels, &source, b->call, &unit);
 
@@ -233,12 +233,12 @@ static pctl_status last_block(pctl_chain_state *s, const pctl_call *call, uint64
 {
 	sqlite3_stmt *stmt = NULL;
 	int more = 0;
-	pctl_status status = pctl_rows_open(
+	pctl_status status = pctl_cursor_open(
 		s, call, &stmt, "SELECT height FROM blocks ORDER BY height DESC LIMIT 1", "");
 
 	*out = 0;
 	if (status == PCTL_OK)
-		status = pctl_rows_next(s, stmt, call, &more);
+		status = pctl_cursor_next(s, stmt, call, &more);
 	if (status == PCTL_OK && more)
 		*out = (uint64_t)sqlite3_column_int64(stmt, 0);
 	sqlite3_finalize(stmt);

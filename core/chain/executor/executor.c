@@ -161,7 +161,7 @@ static pctl_status run_on(pctl_device_executor *e, pctl_executor_device *d, cons
 	for (;;) {
 		/* Of the reference, too: which of the two was lost is not asked. */
 		if (e->reference.open.backend != NULL &&
-		    pctl_backend_session_lost(e->reference.open.backend) != NULL)
+		    pctl_backend_instance_lost(e->reference.open.backend) != NULL)
 			pctl_executor_device_close(&e->reference);
 		status = run_once(e, d, tasks, n, call);
 		if (status == PCTL_OK)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "chain/graph/edges_private.h"
-#include "chain/state/rows.h"
+#include "chain/state/cursor.h"
 
 static const char *const kind_names[] = {
 	NULL,	  "upload", "implements", "input", "executed",
@@ -32,7 +32,7 @@ static pctl_status check_height(pctl_chain_state *s, const pctl_edge *e, const p
 
 	if (status != PCTL_OK)
 		return status;
-	status = pctl_rows_next(s, stmt, call, &more);
+	status = pctl_cursor_next(s, stmt, call, &more);
 	if (status == PCTL_OK && more)
 		last = (uint64_t)sqlite3_column_int64(stmt, 0);
 	sqlite3_reset(stmt);
@@ -65,7 +65,7 @@ static pctl_status insert(pctl_chain_state *s, const pctl_edge *e, const pctl_wo
 		sqlite3_bind_int64(stmt, 2 + i, (sqlite3_int64)words[i].number);
 	sqlite3_bind_int64(stmt, 6, (sqlite3_int64)e->height);
 	sqlite3_bind_int64(stmt, 7, (sqlite3_int64)e->clock);
-	status = pctl_rows_next(s, stmt, call, &more);
+	status = pctl_cursor_next(s, stmt, call, &more);
 	sqlite3_reset(stmt);
 	return status;
 }
@@ -126,7 +126,7 @@ static pctl_status visit_rows(pctl_chain_state *s, const char *sql, const uint64
 	for (int i = 0; i < n_bound; i++)
 		sqlite3_bind_int64(stmt, 1 + i, (sqlite3_int64)bound[i]);
 	while (status == PCTL_OK && more) {
-		status = pctl_rows_next(s, stmt, call, &more);
+		status = pctl_cursor_next(s, stmt, call, &more);
 		if (status == PCTL_OK && more)
 			status = visit_row(s, stmt, visit, ctx, call, &more);
 	}
@@ -193,7 +193,7 @@ static pctl_status read_number(pctl_chain_state *s, const char *sql, const uint6
 		return status;
 	for (int i = 0; i < n_bound; i++)
 		sqlite3_bind_int64(stmt, 1 + i, (sqlite3_int64)bound[i]);
-	status = pctl_rows_next(s, stmt, call, &more);
+	status = pctl_cursor_next(s, stmt, call, &more);
 	if (status == PCTL_OK && more)
 		*out = (uint64_t)sqlite3_column_int64(stmt, 0);
 	sqlite3_reset(stmt);

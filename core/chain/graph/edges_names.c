@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "chain/graph/edges_private.h"
-#include "chain/state/rows.h"
+#include "chain/state/cursor.h"
 #include "foundation/base/utf8.h"
 #include "foundation/base/hash.h"
 
@@ -105,7 +105,7 @@ pctl_status pctl_word_find(pctl_chain_state *s, pctl_word *w, const pctl_call *c
 		return status;
 	sqlite3_bind_int64(stmt, 1, (sqlite3_int64)w->mark);
 	while (status == PCTL_OK && more && w->number == 0) {
-		status = pctl_rows_next(s, stmt, call, &more);
+		status = pctl_cursor_next(s, stmt, call, &more);
 		if (status == PCTL_OK && more && sqlite3_column_bytes(stmt, 1) == (int)w->n &&
 		    memcmp(sqlite3_column_blob(stmt, 1), w->bytes, w->n) == 0)
 			w->number = (uint64_t)sqlite3_column_int64(stmt, 0);
@@ -125,7 +125,7 @@ static pctl_status add_word(pctl_chain_state *s, pctl_word *w, const pctl_call *
 		return status;
 	sqlite3_bind_int64(stmt, 1, (sqlite3_int64)w->mark);
 	sqlite3_bind_blob(stmt, 2, w->bytes, (int)w->n, SQLITE_STATIC);
-	status = pctl_rows_next(s, stmt, call, &more);
+	status = pctl_cursor_next(s, stmt, call, &more);
 	sqlite3_reset(stmt);
 	if (status == PCTL_OK)
 		w->number = (uint64_t)sqlite3_last_insert_rowid(pctl_chain_db(s));
@@ -146,7 +146,7 @@ pctl_status pctl_word_text(pctl_chain_state *s, uint64_t number, const pctl_call
 	if (status != PCTL_OK)
 		return status;
 	sqlite3_bind_int64(stmt, 1, (sqlite3_int64)number);
-	status = pctl_rows_next(s, stmt, call, &more);
+	status = pctl_cursor_next(s, stmt, call, &more);
 	if (status == PCTL_OK &&
 	    (!more || !unspell(sqlite3_column_blob(stmt, 0), sqlite3_column_bytes(stmt, 0), out)))
 		status = pctl_refuse(call, PC5882_EDGE_BROKEN, "name %" PRIu64 " of the graph %s",
@@ -190,7 +190,7 @@ static pctl_status open_recent(pctl_chain_state *s, const pctl_call *call, recen
 	status = pctl_chain_statement(s, "SELECT max(id) FROM names", call, &stmt);
 	if (status != PCTL_OK)
 		return status;
-	status = pctl_rows_next(s, stmt, call, &more);
+	status = pctl_cursor_next(s, stmt, call, &more);
 	if (status == PCTL_OK && more)
 		last = (uint64_t)sqlite3_column_int64(stmt, 0);
 	sqlite3_reset(stmt);

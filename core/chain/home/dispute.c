@@ -36,7 +36,7 @@ static pctl_status resolve(judging *j, const char *reference, pctl_cid *out)
 		return pctl_cid_read(reference, j->call, out);
 	if (!pctl_job_id_parse(reference + 4, id))
 		return pctl_refuse(j->call, PC5901_RECEIPT_FORM, "\"%s\" is no job", reference);
-	status = pctl_jobs_read(pctl_chain_rows(j->chain), id, j->call, &row);
+	status = pctl_jobs_read(pctl_cursor(j->chain), id, j->call, &row);
 	if (status == PCTL_OK) {
 		*out = row.output;
 		pctl_chain_job_clear(&row);
@@ -119,7 +119,7 @@ static pctl_status state_right(judging *j, const uint8_t id[PCTL_DIGEST_BYTES])
 	pctl_params params;
 	uint64_t n = 0;
 	pctl_cid cid;
-	pctl_status status = pctl_jobs_read(pctl_chain_rows(j->chain), id, call, &j->row);
+	pctl_status status = pctl_jobs_read(pctl_cursor(j->chain), id, call, &j->row);
 
 	if (status == PCTL_OK)
 		status = pctl_request_decode(j->row.message, j->row.n_message, call, &j->message);
@@ -130,8 +130,7 @@ static pctl_status state_right(judging *j, const uint8_t id[PCTL_DIGEST_BYTES])
 	if (status == PCTL_OK)
 		status = pctl_cid_read(m->shader_cid, call, &j->right.program);
 	if (status == PCTL_OK)
-		status = pctl_params_in_force(pctl_chain_rows(j->chain), j->row.height, call,
-					      &params);
+		status = pctl_params_in_force(pctl_cursor(j->chain), j->row.height, call, &params);
 	if (status != PCTL_OK)
 		return status;
 	memcpy(j->right.job, id, PCTL_DIGEST_BYTES);

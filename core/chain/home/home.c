@@ -59,9 +59,8 @@ pctl_status pctl_home_params(pctl_chain *c, const pctl_call *call, pctl_params *
 	pctl_chain_info info;
 	pctl_status status = pctl_chain_info_read(c, call, &info);
 
-	return status == PCTL_OK
-		       ? pctl_params_in_force(pctl_chain_rows(c), info.last + 1, call, out)
-		       : status;
+	return status == PCTL_OK ? pctl_params_in_force(pctl_cursor(c), info.last + 1, call, out)
+				 : status;
 }
 
 pctl_status pctl_home_rules(pctl_installation *in, const char *rules, const pctl_call *call,
@@ -125,7 +124,7 @@ pctl_status pctl_home_shader(pctl_chain *c, const char *word, const pctl_call *c
 		pctl_cid_format(&cid, out);
 		return PCTL_OK;
 	}
-	status = pctl_aliases_read(pctl_chain_rows(c), word, call, &alias);
+	status = pctl_aliases_read(pctl_cursor(c), word, call, &alias);
 	if (status == PCTL_OK)
 		snprintf(out, PCTL_CID_TEXT_SIZE, "%s", alias.cid);
 	return status;

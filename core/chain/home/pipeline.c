@@ -69,7 +69,7 @@ typedef struct lowering {
 	const pctl_call *call;
 	pctl_arena *arena;
 	const pctl_pipeline *p;
-	const pctl_view *view;	 /* the texts that were admitted */
+	const pctl_vfs *view;	 /* the texts that were admitted */
 	const char **param_text; /* by p->params */
 	datum *inputs;		 /* by p->inputs */
 	const char **ids;	 /* by p->jobs; NULL: not submitted yet */
@@ -278,14 +278,14 @@ static pctl_status upload(lowering *l, const pctl_pipe_job *job, const char **ou
 	pctl_request r = {
 		.kind = PCTL_MSG_UPLOAD,
 		.as.upload = {.sender = l->o->sender, .description = "", .implements = ""}};
-	char *path = pctl_view_beside(l->view, l->p->file, job->shader);
+	char *path = pctl_vfs_resolve(l->view, l->p->file, job->shader);
 	char *text = NULL, name[PCTL_CID_TEXT_SIZE];
 	uint64_t n = 0, deprecated;
 	int found = 1;
 	pctl_cid cid;
 	pctl_status status = path == NULL ? pctl_no_memory(l->call, "a pipeline")
-					  : pctl_view_read(l->view, path, PCTL_MESSAGE_SOURCE_MAX,
-							   l->call, &text, &n);
+					  : pctl_vfs_read(l->view, path, PCTL_MESSAGE_SOURCE_MAX,
+							  l->call, &text, &n);
 
 	if (status == PCTL_OK)
 		status = pctl_cid_of(text, n, l->call, &cid);
@@ -294,13 +294,13 @@ static pctl_status upload(lowering *l, const pctl_pipe_job *job, const char **ou
 		if (l->o->source != NULL)
 			l->o->source(l->o->ctx, name, text, n);
 		status = *out == NULL ? pctl_no_memory(l->call, "a pipeline")
-				      : pctl_shaders_look(pctl_chain_rows(l->c), *out, l->call,
-							  &found, &deprecated);
+				      : pctl_shaders_look(pctl_cursor(l->c), *out, l->call, &found,
+							  &deprecated);
 	}
 	r.as.upload.source = (const uint8_t *)text;
 	r.as.upload.n_source = n;
 	if (status == PCTL_OK && !found)
-		status = pctl_chain_take(l->c, &r, l->call, NULL);
+		status = pctl_chain_apply(l->c, &r, l->call, NULL);
 	free(text);
 	free(path);
 	return status;
@@ -520,7 +520,7 @@ static pctl_status submit(lowering *l, uint32_t i)
 	pctl_status status = fill(l, &l->p->jobs[i], &r.as.execute);
 
 	if (status == PCTL_OK)
-		status = pctl_chain_take(l->c, &r, l->call, &out);
+		status = pctl_chain_apply(l->c, &r, l->call, &out);
 	if (status == PCTL_OK)
 		l->ids[i] = pctl_arena_dup(l->arena, out.as.execute.job_id);
 	if (status == PCTL_OK && l->ids[i] == NULL)
@@ -572,7 +572,7 @@ pctl_status pctl_home_submit_pipeline(pctl_installation *in, pctl_chain *c, pctl
 	if (status != PCTL_OK)
 		return status;
 	l.p = p->pipeline;
-	l.view = pctl_texts_view(p->texts);
+	l.view = pctl_texts_vfs(p->texts);
 	l.arena = pctl_arena_create();
 	status = l.arena == NULL ? pctl_no_memory(call, "a pipeline") : prepare(&l);
 	if (status == PCTL_OK)

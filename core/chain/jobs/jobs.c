@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "foundation/base/num.h"
-#include "chain/state/rows.h"
+#include "chain/state/cursor.h"
 
 #define COLUMNS                                                                       \
 	"id, position, height, clock, gas, status, origin, sender, ended, gas_used, " \
@@ -36,31 +36,31 @@ pctl_status pctl_jobs_add(pctl_chain_state *s, const pctl_chain_job *job, const 
 	sqlite3_stmt *stmt = NULL;
 	int more = 0;
 	pctl_status status =
-		pctl_rows_keep(s, call, &stmt, "SELECT 1 FROM jobs WHERE id = ? OR position = ?",
-			       "dh", job->id, job->position);
+		pctl_cursor_keep(s, call, &stmt, "SELECT 1 FROM jobs WHERE id = ? OR position = ?",
+				 "dh", job->id, job->position);
 
 	if (status == PCTL_OK)
-		status = pctl_rows_next(s, stmt, call, &more);
-	pctl_rows_done(stmt);
+		status = pctl_cursor_next(s, stmt, call, &more);
+	pctl_cursor_done(stmt);
 	if (status == PCTL_OK && more)
 		return pctl_refuse(call, PC5803_JOB_TWICE, "job %s at position %llu",
 				   pctl_job_id_format(job->id, text),
 				   (unsigned long long)job->position);
 	if (status == PCTL_OK)
-		status = pctl_rows_height(job->position, call);
+		status = pctl_cursor_height(job->position, call);
 	if (status == PCTL_OK)
-		status = pctl_rows_height(job->height, call);
+		status = pctl_cursor_height(job->height, call);
 	if (status == PCTL_OK)
-		status = pctl_rows_height(job->clock, call);
+		status = pctl_cursor_height(job->clock, call);
 	if (status != PCTL_OK)
 		return status;
-	return pctl_rows_write(s, call,
-			       "INSERT INTO jobs (" COLUMNS ") VALUES "
-			       "(?, ?, ?, ?, ?, ?, ?, ?, 0, ?, '', ?, '', ?)",
-			       "dhhhahhtaab", job->id, job->position, job->height, job->clock,
-			       job->gas, (uint64_t)PCTL_JOB_PENDING, (uint64_t)job->origin,
-			       job->sender, (uint64_t)0, job->output_bytes, job->message,
-			       job->n_message);
+	return pctl_cursor_write(s, call,
+				 "INSERT INTO jobs (" COLUMNS ") VALUES "
+				 "(?, ?, ?, ?, ?, ?, ?, ?, 0, ?, '', ?, '', ?)",
+				 "dhhhahhtaab", job->id, job->position, job->height, job->clock,
+				 job->gas, (uint64_t)PCTL_JOB_PENDING, (uint64_t)job->origin,
+				 job->sender, (uint64_t)0, job->output_bytes, job->message,
+				 job->n_message);
 }
 
 /* PC5801 and PC5802 unless the job is pending. */
@@ -71,13 +71,13 @@ static pctl_status check_pending(pctl_chain_state *s, const uint8_t id[PCTL_DIGE
 	sqlite3_stmt *stmt = NULL;
 	int more = 0, status_now = 0;
 	pctl_status status =
-		pctl_rows_keep(s, call, &stmt, "SELECT status FROM jobs WHERE id = ?", "d", id);
+		pctl_cursor_keep(s, call, &stmt, "SELECT status FROM jobs WHERE id = ?", "d", id);
 
 	if (status == PCTL_OK)
-		status = pctl_rows_next(s, stmt, call, &more);
+		status = pctl_cursor_next(s, stmt, call, &more);
 	if (status == PCTL_OK && more)
 		status_now = sqlite3_column_int(stmt, 0);
-	pctl_rows_done(stmt);
+	pctl_cursor_done(stmt);
 	if (status != PCTL_OK)
 		return status;
 	pctl_job_id_format(id, text);
@@ -94,7 +94,7 @@ pctl_status pctl_jobs_end(pctl_chain_state *s, const uint8_t id[PCTL_DIGEST_BYTE
 			  const char *error, const pctl_call *call)
 {
 	char cid[PCTL_CID_TEXT_SIZE] = "";
-	pctl_status rc = pctl_rows_height(height, call);
+	pctl_status rc = pctl_cursor_height(height, call);
 
 	if (rc == PCTL_OK)
 		rc = check_pending(s, id, call);
@@ -102,11 +102,11 @@ pctl_status pctl_jobs_end(pctl_chain_state *s, const uint8_t id[PCTL_DIGEST_BYTE
 		return rc;
 	if (output != NULL)
 		pctl_cid_format(output, cid);
-	return pctl_rows_write(s, call,
-			       "UPDATE jobs SET status = ?, ended = ?, gas_used = ?, output = ?, "
-			       "error = ? WHERE id = ?",
-			       "hhattd", (uint64_t)status, height, gas_used, cid,
-			       error == NULL ? "" : error, id);
+	return pctl_cursor_write(s, call,
+				 "UPDATE jobs SET status = ?, ended = ?, gas_used = ?, output = ?, "
+				 "error = ? WHERE id = ?",
+				 "hhattd", (uint64_t)status, height, gas_used, cid,
+				 error == NULL ? "" : error, id);
 }
 
 /* ---- reading ------------------------------------------------------------------------------ */
@@ -145,15 +145,15 @@ static pctl_status read_row(sqlite3_stmt *stmt, const pctl_call *call, pctl_chai
 	out->clock = (uint64_t)sqlite3_column_int64(stmt, 3);
 	out->status = (uint32_t)sqlite3_column_int(stmt, 5);
 	out->origin = (uint32_t)sqlite3_column_int(stmt, 6);
-	pctl_rows_text(stmt, 7, out->sender, sizeof(out->sender));
+	pctl_cursor_text(stmt, 7, out->sender, sizeof(out->sender));
 	out->ended = (uint64_t)sqlite3_column_int64(stmt, 8);
-	pctl_rows_text(stmt, 10, cid, sizeof(cid));
-	pctl_rows_text(stmt, 12, out->error, sizeof(out->error));
-	status = pctl_rows_amount(stmt, 4, call, &out->gas);
+	pctl_cursor_text(stmt, 10, cid, sizeof(cid));
+	pctl_cursor_text(stmt, 12, out->error, sizeof(out->error));
+	status = pctl_cursor_amount(stmt, 4, call, &out->gas);
 	if (status == PCTL_OK)
-		status = pctl_rows_amount(stmt, 9, call, &out->gas_used);
+		status = pctl_cursor_amount(stmt, 9, call, &out->gas_used);
 	if (status == PCTL_OK)
-		status = pctl_rows_amount(stmt, 11, call, &out->output_bytes);
+		status = pctl_cursor_amount(stmt, 11, call, &out->output_bytes);
 	if (status == PCTL_OK && cid[0] != '\0' && !pctl_cid_parse(cid, &out->output))
 		status = damaged("output", call);
 	return status == PCTL_OK ? read_message(stmt, call, out) : status;
@@ -165,17 +165,17 @@ pctl_status pctl_jobs_read(pctl_chain_state *s, const uint8_t id[PCTL_DIGEST_BYT
 	char text[PCTL_JOB_TEXT_SIZE];
 	sqlite3_stmt *stmt = NULL;
 	int more = 0;
-	pctl_status status = pctl_rows_keep(s, call, &stmt,
-					    "SELECT " COLUMNS " FROM jobs WHERE id = ?", "d", id);
+	pctl_status status = pctl_cursor_keep(s, call, &stmt,
+					      "SELECT " COLUMNS " FROM jobs WHERE id = ?", "d", id);
 
 	memset(out, 0, sizeof(*out));
 	if (status == PCTL_OK)
-		status = pctl_rows_next(s, stmt, call, &more);
+		status = pctl_cursor_next(s, stmt, call, &more);
 	if (status == PCTL_OK)
 		status = more ? read_row(stmt, call, out)
 			      : pctl_refuse(call, PC5801_JOB_UNKNOWN, "no job %s",
 					    pctl_job_id_format(id, text));
-	pctl_rows_done(stmt);
+	pctl_cursor_done(stmt);
 	return status;
 }
 
@@ -187,7 +187,7 @@ static pctl_status walk(pctl_chain_state *s, sqlite3_stmt *stmt, pctl_status sta
 	int more = 1, is_over = 0;
 
 	while (status == PCTL_OK && !is_over) {
-		status = pctl_rows_next(s, stmt, call, &more);
+		status = pctl_cursor_next(s, stmt, call, &more);
 		if (status != PCTL_OK || !more)
 			break;
 		status = read_row(stmt, call, &job);
@@ -203,7 +203,7 @@ pctl_status pctl_jobs_pending(pctl_chain_state *s, pctl_jobs_visit visit, void *
 			      const pctl_call *call)
 {
 	sqlite3_stmt *stmt = NULL;
-	pctl_status status = pctl_rows_open(
+	pctl_status status = pctl_cursor_open(
 		s, call, &stmt, "SELECT " COLUMNS " FROM jobs WHERE status = ? ORDER BY position",
 		"h", (uint64_t)PCTL_JOB_PENDING);
 
@@ -214,15 +214,15 @@ pctl_status pctl_jobs_ended_at(pctl_chain_state *s, uint64_t height, pctl_jobs_v
 			       void *ctx, const pctl_call *call)
 {
 	sqlite3_stmt *stmt = NULL;
-	pctl_status status = pctl_rows_height(height, call);
+	pctl_status status = pctl_cursor_height(height, call);
 
 	/* ended 0 is 'not yet', which is no height a job ended at */
 	if (status != PCTL_OK || height == 0)
 		return status;
-	status = pctl_rows_open(s, call, &stmt,
-				"SELECT " COLUMNS
-				" FROM jobs WHERE ended = ? ORDER BY clock, position",
-				"h", height);
+	status = pctl_cursor_open(s, call, &stmt,
+				  "SELECT " COLUMNS
+				  " FROM jobs WHERE ended = ? ORDER BY clock, position",
+				  "h", height);
 	return walk(s, stmt, status, visit, ctx, call);
 }
 
@@ -233,13 +233,13 @@ pctl_status pctl_jobs_all(pctl_chain_state *s, const char *sender, pctl_jobs_vis
 	pctl_status status;
 
 	if (sender == NULL)
-		status = pctl_rows_open(s, call, &stmt,
-					"SELECT " COLUMNS " FROM jobs ORDER BY position DESC", "");
+		status = pctl_cursor_open(
+			s, call, &stmt, "SELECT " COLUMNS " FROM jobs ORDER BY position DESC", "");
 	else
-		status = pctl_rows_open(s, call, &stmt,
-					"SELECT " COLUMNS
-					" FROM jobs WHERE sender = ? ORDER BY position DESC",
-					"t", sender);
+		status = pctl_cursor_open(s, call, &stmt,
+					  "SELECT " COLUMNS
+					  " FROM jobs WHERE sender = ? ORDER BY position DESC",
+					  "t", sender);
 	return walk(s, stmt, status, visit, ctx, call);
 }
 
@@ -251,12 +251,12 @@ static pctl_status two_numbers(pctl_chain_state *s, sqlite3_stmt *stmt, pctl_sta
 
 	*a = *b = 0;
 	if (status == PCTL_OK)
-		status = pctl_rows_next(s, stmt, call, &more);
+		status = pctl_cursor_next(s, stmt, call, &more);
 	if (status == PCTL_OK && more) {
 		*a = (uint64_t)sqlite3_column_int64(stmt, 0);
 		*b = (uint64_t)sqlite3_column_int64(stmt, 1);
 	}
-	pctl_rows_done(stmt);
+	pctl_cursor_done(stmt);
 	return status;
 }
 
@@ -269,10 +269,10 @@ pctl_status pctl_jobs_at_clock(pctl_chain_state *s, uint64_t clock, const pctl_c
 	*n_all = *n_pending = 0;
 	if (clock > PCTL_CHAIN_HEIGHT_MAX)
 		return PCTL_OK;
-	status = pctl_rows_keep(s, call, &stmt,
-				"SELECT count(*), coalesce(sum(status = 0), 0) FROM jobs WHERE "
-				"clock = ?",
-				"h", clock);
+	status = pctl_cursor_keep(s, call, &stmt,
+				  "SELECT count(*), coalesce(sum(status = 0), 0) FROM jobs WHERE "
+				  "clock = ?",
+				  "h", clock);
 	return two_numbers(s, stmt, status, call, n_all, n_pending);
 }
 
@@ -281,10 +281,10 @@ pctl_status pctl_jobs_last(pctl_chain_state *s, const pctl_call *call, uint64_t 
 {
 	sqlite3_stmt *stmt = NULL;
 	/* one aggregate a SELECT: each is then one step of an index */
-	pctl_status status = pctl_rows_keep(s, call, &stmt,
-					    "SELECT coalesce((SELECT max(clock) FROM jobs), 0), "
-					    "coalesce((SELECT max(position) FROM jobs), 0)",
-					    "");
+	pctl_status status = pctl_cursor_keep(s, call, &stmt,
+					      "SELECT coalesce((SELECT max(clock) FROM jobs), 0), "
+					      "coalesce((SELECT max(position) FROM jobs), 0)",
+					      "");
 
 	return two_numbers(s, stmt, status, call, clock, position);
 }
@@ -294,10 +294,10 @@ pctl_status pctl_jobs_last(pctl_chain_state *s, const pctl_call *call, uint64_t 
 pctl_status pctl_inbox_add(pctl_chain_state *s, uint32_t origin, const void *bytes, uint64_t n,
 			   const pctl_call *call)
 {
-	return pctl_rows_write(s, call,
-			       "INSERT INTO inbox SELECT coalesce(max(number), 0) + 1, ?, ? "
-			       "FROM inbox",
-			       "hb", (uint64_t)origin, bytes, n);
+	return pctl_cursor_write(s, call,
+				 "INSERT INTO inbox SELECT coalesce(max(number), 0) + 1, ?, ? "
+				 "FROM inbox",
+				 "hb", (uint64_t)origin, bytes, n);
 }
 
 pctl_status pctl_inbox_visit(pctl_chain_state *s, pctl_inbox_visit_fn visit, void *ctx,
@@ -305,11 +305,11 @@ pctl_status pctl_inbox_visit(pctl_chain_state *s, pctl_inbox_visit_fn visit, voi
 {
 	sqlite3_stmt *stmt = NULL;
 	int more = 1;
-	pctl_status status = pctl_rows_open(
+	pctl_status status = pctl_cursor_open(
 		s, call, &stmt, "SELECT origin, message FROM inbox ORDER BY number", "");
 
 	while (status == PCTL_OK) {
-		status = pctl_rows_next(s, stmt, call, &more);
+		status = pctl_cursor_next(s, stmt, call, &more);
 		if (status != PCTL_OK || !more ||
 		    visit(ctx, (uint32_t)sqlite3_column_int(stmt, 0), sqlite3_column_blob(stmt, 1),
 			  (uint64_t)sqlite3_column_bytes(stmt, 1)) != 0)
@@ -321,5 +321,5 @@ pctl_status pctl_inbox_visit(pctl_chain_state *s, pctl_inbox_visit_fn visit, voi
 
 pctl_status pctl_inbox_clear(pctl_chain_state *s, const pctl_call *call)
 {
-	return pctl_rows_write(s, call, "DELETE FROM inbox", "");
+	return pctl_cursor_write(s, call, "DELETE FROM inbox", "");
 }

@@ -6,7 +6,7 @@
 
 #include "chain/state/amount.h"
 #include "chain/ledger/params.h"
-#include "chain/state/rows.h"
+#include "chain/state/cursor.h"
 
 #define NAME_CHARS "abcdefghijklmnopqrstuvwxyz0123456789._-"
 
@@ -61,19 +61,19 @@ static pctl_status load(pctl_chain_state *s, const char *name, const pctl_call *
 	if (status != PCTL_OK)
 		return status;
 	memcpy(out->name, name, strlen(name));
-	status = pctl_rows_keep(s, call, &stmt,
-				"SELECT balance, reserved, bond FROM accounts WHERE name = ?", "t",
-				name);
+	status = pctl_cursor_keep(s, call, &stmt,
+				  "SELECT balance, reserved, bond FROM accounts WHERE name = ?",
+				  "t", name);
 	if (status == PCTL_OK)
-		status = pctl_rows_next(s, stmt, call, found);
+		status = pctl_cursor_next(s, stmt, call, found);
 	if (status == PCTL_OK && *found) {
-		status = pctl_rows_amount(stmt, 0, call, &out->balance);
+		status = pctl_cursor_amount(stmt, 0, call, &out->balance);
 		if (status == PCTL_OK)
-			status = pctl_rows_amount(stmt, 1, call, &out->reserved);
+			status = pctl_cursor_amount(stmt, 1, call, &out->reserved);
 		if (status == PCTL_OK)
-			status = pctl_rows_amount(stmt, 2, call, &out->bond);
+			status = pctl_cursor_amount(stmt, 2, call, &out->bond);
 	}
-	pctl_rows_done(stmt);
+	pctl_cursor_done(stmt);
 	return status;
 }
 
@@ -99,10 +99,11 @@ pctl_status pctl_ledger_account_read(pctl_chain_state *s, const char *name, cons
 
 static pctl_status store(pctl_chain_state *s, const pctl_ledger_account *a, const pctl_call *call)
 {
-	return pctl_rows_write(s, call,
-			       "INSERT INTO accounts VALUES (?1, ?2, ?3, ?4, 0) ON CONFLICT (name) "
-			       "DO UPDATE SET balance = ?2, reserved = ?3, bond = ?4",
-			       "taaa", a->name, a->balance, a->reserved, a->bond);
+	return pctl_cursor_write(
+		s, call,
+		"INSERT INTO accounts VALUES (?1, ?2, ?3, ?4, 0) ON CONFLICT (name) "
+		"DO UPDATE SET balance = ?2, reserved = ?3, bond = ?4",
+		"taaa", a->name, a->balance, a->reserved, a->bond);
 }
 
 /* ---- totals -------------------------------------------------------------------------------- */
@@ -111,13 +112,13 @@ static pctl_status read_total(sqlite3_stmt *stmt, const pctl_call *call, pctl_le
 {
 	char name[16];
 
-	pctl_rows_text(stmt, 0, name, sizeof(name));
+	pctl_cursor_text(stmt, 0, name, sizeof(name));
 	if (strcmp(name, "supply") == 0)
-		return pctl_rows_amount(stmt, 1, call, &out->supply);
+		return pctl_cursor_amount(stmt, 1, call, &out->supply);
 	if (strcmp(name, "treasury") == 0)
-		return pctl_rows_amount(stmt, 1, call, &out->treasury);
+		return pctl_cursor_amount(stmt, 1, call, &out->treasury);
 	if (strcmp(name, "burned") == 0)
-		return pctl_rows_amount(stmt, 1, call, &out->burned);
+		return pctl_cursor_amount(stmt, 1, call, &out->burned);
 	return pctl_refuse(call, PC5719_LEDGER_BROKEN, "a total named \"%s\"", name);
 }
 
@@ -126,27 +127,27 @@ pctl_status pctl_ledger_totals_read(pctl_chain_state *s, const pctl_call *call,
 {
 	sqlite3_stmt *stmt = NULL;
 	int more = 1;
-	pctl_status status =
-		pctl_rows_keep(s, call, &stmt, "SELECT name, amount FROM totals ORDER BY name", "");
+	pctl_status status = pctl_cursor_keep(s, call, &stmt,
+					      "SELECT name, amount FROM totals ORDER BY name", "");
 
 	memset(out, 0, sizeof(*out));
 	while (status == PCTL_OK) {
-		status = pctl_rows_next(s, stmt, call, &more);
+		status = pctl_cursor_next(s, stmt, call, &more);
 		if (status != PCTL_OK || !more)
 			break;
 		status = read_total(stmt, call, out);
 	}
-	pctl_rows_done(stmt);
+	pctl_cursor_done(stmt);
 	return status;
 }
 
 static pctl_status store_totals(pctl_chain_state *s, const pctl_ledger_totals *t,
 				const pctl_call *call)
 {
-	return pctl_rows_write(s, call,
-			       "INSERT OR REPLACE INTO totals VALUES ('burned', ?), "
-			       "('supply', ?), ('treasury', ?)",
-			       "aaa", t->burned, t->supply, t->treasury);
+	return pctl_cursor_write(s, call,
+				 "INSERT OR REPLACE INTO totals VALUES ('burned', ?), "
+				 "('supply', ?), ('treasury', ?)",
+				 "aaa", t->burned, t->supply, t->treasury);
 }
 
 static pctl_status add_totals(pctl_ledger_totals *t, uint64_t treasury, uint64_t burned,
@@ -207,14 +208,14 @@ static pctl_status check_new_job(pctl_chain_state *s, const uint8_t job[PCTL_DIG
 	char hex[2 * PCTL_DIGEST_BYTES + 1];
 	sqlite3_stmt *stmt = NULL;
 	int found = 0;
-	pctl_status status = pctl_rows_keep(s, call, &stmt,
-					    "SELECT 1 FROM reservations WHERE job = ? UNION ALL "
-					    "SELECT 1 FROM settlements WHERE job = ?",
-					    "dd", job, job);
+	pctl_status status = pctl_cursor_keep(s, call, &stmt,
+					      "SELECT 1 FROM reservations WHERE job = ? UNION ALL "
+					      "SELECT 1 FROM settlements WHERE job = ?",
+					      "dd", job, job);
 
 	if (status == PCTL_OK)
-		status = pctl_rows_next(s, stmt, call, &found);
-	pctl_rows_done(stmt);
+		status = pctl_cursor_next(s, stmt, call, &found);
+	pctl_cursor_done(stmt);
 	if (status == PCTL_OK && found)
 		return pctl_refuse(call, PC5715_LEDGER_JOB_TWICE, "job %s",
 				   pctl_digest_hex(job, hex));
@@ -236,8 +237,8 @@ pctl_status pctl_ledger_reserve(pctl_chain_state *s, const uint8_t job[PCTL_DIGE
 	if (status == PCTL_OK)
 		status = store(s, &a, call);
 	if (status == PCTL_OK)
-		status = pctl_rows_write(s, call, "INSERT INTO reservations VALUES (?, ?, ?)",
-					 "dta", job, account, amount);
+		status = pctl_cursor_write(s, call, "INSERT INTO reservations VALUES (?, ?, ?)",
+					   "dta", job, account, amount);
 	return status;
 }
 
@@ -249,20 +250,20 @@ static pctl_status load_reservation(pctl_chain_state *s, const uint8_t job[PCTL_
 	char hex[2 * PCTL_DIGEST_BYTES + 1], name[PCTL_ACCOUNT_SIZE] = "";
 	sqlite3_stmt *stmt = NULL;
 	int found = 0;
-	pctl_status status = pctl_rows_keep(
+	pctl_status status = pctl_cursor_keep(
 		s, call, &stmt, "SELECT account, amount FROM reservations WHERE job = ?", "d", job);
 
 	*amount = 0;
 	if (status == PCTL_OK)
-		status = pctl_rows_next(s, stmt, call, &found);
+		status = pctl_cursor_next(s, stmt, call, &found);
 	if (status == PCTL_OK && !found)
 		status = pctl_refuse(call, PC5716_LEDGER_NO_RESERVATION, "job %s",
 				     pctl_digest_hex(job, hex));
 	if (status == PCTL_OK) {
-		pctl_rows_text(stmt, 0, name, sizeof(name));
-		status = pctl_rows_amount(stmt, 1, call, amount);
+		pctl_cursor_text(stmt, 0, name, sizeof(name));
+		status = pctl_cursor_amount(stmt, 1, call, amount);
 	}
-	pctl_rows_done(stmt);
+	pctl_cursor_done(stmt);
 	if (status == PCTL_OK)
 		status = pctl_ledger_account_read(s, name, call, payer);
 	if (status == PCTL_OK && !pctl_amount_sub(&payer->reserved, *amount))
@@ -279,10 +280,10 @@ static pctl_status end_job(pctl_chain_state *s, uint64_t height,
 			   const pctl_ledger_split *split, const pctl_call *call)
 {
 	pctl_status status =
-		pctl_rows_write(s, call, "DELETE FROM reservations WHERE job = ?", "d", job);
+		pctl_cursor_write(s, call, "DELETE FROM reservations WHERE job = ?", "d", job);
 
 	if (status == PCTL_OK)
-		status = pctl_rows_write(
+		status = pctl_cursor_write(
 			s, call, "INSERT INTO settlements VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
 			"dhttaaaaa", job, height, account, executor, reserved, charged,
 			split->executor, split->treasury, split->burned);
@@ -351,7 +352,7 @@ pctl_status pctl_ledger_release(pctl_chain_state *s, uint64_t height,
 	const pctl_ledger_split nothing = {0, 0, 0};
 	pctl_ledger_account payer;
 	uint64_t reserved;
-	pctl_status status = pctl_rows_height(height, call);
+	pctl_status status = pctl_cursor_height(height, call);
 
 	if (status == PCTL_OK)
 		status = load_reservation(s, job, call, &payer, &reserved);
@@ -403,13 +404,13 @@ static pctl_status check_new_verdict(pctl_chain_state *s, const uint8_t verdict[
 	char hex[2 * PCTL_DIGEST_BYTES + 1];
 	sqlite3_stmt *stmt = NULL;
 	int found = 0;
-	pctl_status status = pctl_rows_keep(
+	pctl_status status = pctl_cursor_keep(
 		s, call, &stmt, "SELECT 1 FROM slashes WHERE verdict = ? AND account = ?", "dt",
 		verdict, account);
 
 	if (status == PCTL_OK)
-		status = pctl_rows_next(s, stmt, call, &found);
-	pctl_rows_done(stmt);
+		status = pctl_cursor_next(s, stmt, call, &found);
+	pctl_cursor_done(stmt);
 	if (status == PCTL_OK && found)
 		return pctl_refuse(call, PC5718_LEDGER_VERDICT, "verdict %s took from %s",
 				   pctl_digest_hex(verdict, hex), account);
@@ -446,9 +447,9 @@ pctl_status pctl_ledger_slash(pctl_chain_state *s, uint64_t height,
 	if (status == PCTL_OK)
 		status = store_totals(s, &t, call);
 	if (status == PCTL_OK)
-		status = pctl_rows_write(s, call, "INSERT INTO slashes VALUES (?, ?, ?, ?, ?, ?)",
-					 "dthaaa", verdict, account, height, amount, treasury,
-					 amount - treasury);
+		status = pctl_cursor_write(s, call, "INSERT INTO slashes VALUES (?, ?, ?, ?, ?, ?)",
+					   "dthaaa", verdict, account, height, amount, treasury,
+					   amount - treasury);
 	if (status == PCTL_OK)
 		*out = amount;
 	return status;

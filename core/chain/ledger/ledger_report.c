@@ -5,19 +5,19 @@
 #include <string.h>
 
 #include "chain/state/amount.h"
-#include "chain/state/rows.h"
+#include "chain/state/cursor.h"
 
 static pctl_status read_account(sqlite3_stmt *stmt, const pctl_call *call, pctl_ledger_account *out)
 {
 	pctl_status status;
 
 	memset(out, 0, sizeof(*out));
-	pctl_rows_text(stmt, 0, out->name, sizeof(out->name));
-	status = pctl_rows_amount(stmt, 1, call, &out->balance);
+	pctl_cursor_text(stmt, 0, out->name, sizeof(out->name));
+	status = pctl_cursor_amount(stmt, 1, call, &out->balance);
 	if (status == PCTL_OK)
-		status = pctl_rows_amount(stmt, 2, call, &out->reserved);
+		status = pctl_cursor_amount(stmt, 2, call, &out->reserved);
 	if (status == PCTL_OK)
-		status = pctl_rows_amount(stmt, 3, call, &out->bond);
+		status = pctl_cursor_amount(stmt, 3, call, &out->bond);
 	return status;
 }
 
@@ -28,12 +28,12 @@ pctl_status pctl_ledger_accounts(pctl_chain_state *s,
 	pctl_ledger_account account;
 	sqlite3_stmt *stmt = NULL;
 	int more = 1;
-	pctl_status status = pctl_rows_open(
+	pctl_status status = pctl_cursor_open(
 		s, call, &stmt, "SELECT name, balance, reserved, bond FROM accounts ORDER BY name",
 		"");
 
 	while (status == PCTL_OK) {
-		status = pctl_rows_next(s, stmt, call, &more);
+		status = pctl_cursor_next(s, stmt, call, &more);
 		if (status != PCTL_OK || !more)
 			break;
 		status = read_account(stmt, call, &account);
@@ -63,10 +63,10 @@ static pctl_status sum_rows(pctl_chain_state *s, sqlite3_stmt *stmt, const pctl_
 
 	*out = 0;
 	while (status == PCTL_OK) {
-		status = pctl_rows_next(s, stmt, call, &more);
+		status = pctl_cursor_next(s, stmt, call, &more);
 		if (status != PCTL_OK || !more)
 			break;
-		status = pctl_rows_amount(stmt, 0, call, &amount);
+		status = pctl_cursor_amount(stmt, 0, call, &amount);
 		if (status == PCTL_OK)
 			status = sum_up(out, amount, call);
 	}
@@ -82,9 +82,9 @@ static pctl_status check_account(pctl_chain_state *s, const pctl_ledger_account 
 	pctl_status status =
 		a->reserved == 0
 			? PCTL_OK
-			: pctl_rows_open(s, call, &stmt,
-					 "SELECT amount FROM reservations WHERE account = ?", "t",
-					 a->name);
+			: pctl_cursor_open(s, call, &stmt,
+					   "SELECT amount FROM reservations WHERE account = ?", "t",
+					   a->name);
 
 	if (status == PCTL_OK && stmt != NULL)
 		status = sum_rows(s, stmt, call, &of_jobs);
@@ -109,7 +109,8 @@ static pctl_status check_reservations(pctl_chain_state *s, uint64_t reserved, co
 {
 	sqlite3_stmt *stmt = NULL;
 	uint64_t of_jobs = 0;
-	pctl_status status = pctl_rows_open(s, call, &stmt, "SELECT amount FROM reservations", "");
+	pctl_status status =
+		pctl_cursor_open(s, call, &stmt, "SELECT amount FROM reservations", "");
 
 	if (status == PCTL_OK)
 		status = sum_rows(s, stmt, call, &of_jobs);
@@ -131,11 +132,11 @@ pctl_status pctl_ledger_check(pctl_chain_state *s, const pctl_call *call)
 	pctl_status status = pctl_ledger_totals_read(s, call, &t);
 
 	if (status == PCTL_OK)
-		status = pctl_rows_open(
+		status = pctl_cursor_open(
 			s, call, &stmt,
 			"SELECT name, balance, reserved, bond FROM accounts ORDER BY name", "");
 	while (status == PCTL_OK) {
-		status = pctl_rows_next(s, stmt, call, &more);
+		status = pctl_cursor_next(s, stmt, call, &more);
 		if (status != PCTL_OK || !more)
 			break;
 		status = read_account(stmt, call, &account);
@@ -161,7 +162,7 @@ pctl_status pctl_ledger_check(pctl_chain_state *s, const pctl_call *call)
 static pctl_status count_up(uint64_t *sum, sqlite3_stmt *stmt, int column, const pctl_call *call)
 {
 	uint64_t amount;
-	pctl_status status = pctl_rows_amount(stmt, column, call, &amount);
+	pctl_status status = pctl_cursor_amount(stmt, column, call, &amount);
 
 	if (status == PCTL_OK && !pctl_amount_add(sum, amount))
 		return pctl_refuse(call, PC5712_LEDGER_OVERFLOW,
@@ -206,7 +207,7 @@ static pctl_status report_rows(pctl_chain_state *s, pctl_status status, sqlite3_
 	int more = 1;
 
 	while (status == PCTL_OK) {
-		status = pctl_rows_next(s, stmt, call, &more);
+		status = pctl_cursor_next(s, stmt, call, &more);
 		if (status != PCTL_OK || !more)
 			break;
 		status = row(stmt, call, r);
@@ -223,18 +224,18 @@ pctl_status pctl_ledger_block_report(pctl_chain_state *s, uint64_t height, const
 				     pctl_ledger_report *out)
 {
 	sqlite3_stmt *stmt = NULL;
-	pctl_status status = pctl_rows_height(height, call);
+	pctl_status status = pctl_cursor_height(height, call);
 
 	memset(out, 0, sizeof(*out));
 	if (status != PCTL_OK)
 		return status;
-	status = pctl_rows_open(s, call, &stmt, SETTLEMENTS "WHERE height = ? ORDER BY job", "h",
-				height);
+	status = pctl_cursor_open(s, call, &stmt, SETTLEMENTS "WHERE height = ? ORDER BY job", "h",
+				  height);
 	status = report_rows(s, status, stmt, report_settlement, call, out);
 	if (status != PCTL_OK)
 		return status;
-	status = pctl_rows_open(s, call, &stmt,
-				SLASHES "WHERE height = ? ORDER BY verdict, account", "h", height);
+	status = pctl_cursor_open(
+		s, call, &stmt, SLASHES "WHERE height = ? ORDER BY verdict, account", "h", height);
 	return report_rows(s, status, stmt, report_slash, call, out);
 }
 
@@ -243,14 +244,14 @@ static pctl_status read_earned(pctl_chain_state *s, const char *account, const p
 {
 	sqlite3_stmt *stmt = NULL;
 	int more = 1;
-	pctl_status status = pctl_rows_open(
+	pctl_status status = pctl_cursor_open(
 		s, call, &stmt,
 		"SELECT to_executor FROM settlements WHERE executor = ? ORDER BY job", "t",
 		account);
 
 	*out = 0;
 	while (status == PCTL_OK) {
-		status = pctl_rows_next(s, stmt, call, &more);
+		status = pctl_cursor_next(s, stmt, call, &more);
 		if (status != PCTL_OK || !more)
 			break;
 		status = count_up(out, stmt, 0, call);
@@ -271,13 +272,13 @@ pctl_status pctl_ledger_account_report(pctl_chain_state *s, const char *account,
 	*earned = 0;
 	if (status != PCTL_OK)
 		return status;
-	status = pctl_rows_open(s, call, &stmt, SETTLEMENTS "WHERE account = ? ORDER BY job", "t",
-				account);
+	status = pctl_cursor_open(s, call, &stmt, SETTLEMENTS "WHERE account = ? ORDER BY job", "t",
+				  account);
 	status = report_rows(s, status, stmt, report_settlement, call, out);
 	if (status != PCTL_OK)
 		return status;
-	status = pctl_rows_open(s, call, &stmt, SLASHES "WHERE account = ? ORDER BY verdict", "t",
-				account);
+	status = pctl_cursor_open(s, call, &stmt, SLASHES "WHERE account = ? ORDER BY verdict", "t",
+				  account);
 	status = report_rows(s, status, stmt, report_slash, call, out);
 	return status == PCTL_OK ? read_earned(s, account, call, earned) : status;
 }

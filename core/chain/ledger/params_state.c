@@ -3,17 +3,17 @@
 
 #include <string.h>
 
-#include "chain/state/rows.h"
+#include "chain/state/cursor.h"
 
 pctl_status pctl_params_is_seeded(pctl_chain_state *s, const pctl_call *call, int *out)
 {
 	sqlite3_stmt *stmt = NULL;
-	pctl_status status = pctl_rows_keep(s, call, &stmt, "SELECT 1 FROM params LIMIT 1", "");
+	pctl_status status = pctl_cursor_keep(s, call, &stmt, "SELECT 1 FROM params LIMIT 1", "");
 
 	*out = 0;
 	if (status == PCTL_OK)
-		status = pctl_rows_next(s, stmt, call, out);
-	pctl_rows_done(stmt);
+		status = pctl_cursor_next(s, stmt, call, out);
+	pctl_cursor_done(stmt);
 	return status;
 }
 
@@ -29,9 +29,9 @@ pctl_status pctl_params_seed(pctl_chain_state *s, const pctl_params *p, const pc
 		return pctl_refuse(call, PC5723_PARAM_SEED, "the state has parameters already");
 	for (uint32_t i = 0; status == PCTL_OK && i < PCTL_PARAM_COUNT; i++)
 		if (pctl_param_is_said(i, p->values[i]))
-			status = pctl_rows_write(s, call, "INSERT INTO params VALUES (0, ?, ?)",
-						 "tt", pctl_param_at(i)->name,
-						 pctl_param_format(i, p->values[i], text));
+			status = pctl_cursor_write(s, call, "INSERT INTO params VALUES (0, ?, ?)",
+						   "tt", pctl_param_at(i)->name,
+						   pctl_param_format(i, p->values[i], text));
 	pctl_params_forget(s);
 	return status;
 }
@@ -43,8 +43,8 @@ static pctl_status take(sqlite3_stmt *stmt, const pctl_call *call, pctl_params *
 	uint32_t i;
 	pctl_status status;
 
-	pctl_rows_text(stmt, 0, name, sizeof(name));
-	pctl_rows_text(stmt, 1, value, sizeof(value));
+	pctl_cursor_text(stmt, 0, name, sizeof(name));
+	pctl_cursor_text(stmt, 1, value, sizeof(value));
 	status = pctl_param_find(name, call, &i);
 	if (status != PCTL_OK)
 		return status;
@@ -83,21 +83,21 @@ static pctl_status read_in_force(pctl_chain_state *s, uint64_t height, const pct
 	sqlite3_stmt *stmt = NULL;
 	uint64_t seen = 0;
 	int more = 1;
-	pctl_status status = pctl_rows_height(height, call);
+	pctl_status status = pctl_cursor_height(height, call);
 
 	pctl_params_default(out);
 	if (status == PCTL_OK)
-		status = pctl_rows_keep(
+		status = pctl_cursor_keep(
 			s, call, &stmt,
 			"SELECT name, value FROM params WHERE height <= ? ORDER BY height, name",
 			"h", height);
 	while (status == PCTL_OK) {
-		status = pctl_rows_next(s, stmt, call, &more);
+		status = pctl_cursor_next(s, stmt, call, &more);
 		if (status != PCTL_OK || !more)
 			break;
 		status = take(stmt, call, out, &seen);
 	}
-	pctl_rows_done(stmt);
+	pctl_cursor_done(stmt);
 	if (status == PCTL_OK && (seen & all) != all)
 		return pctl_refuse(call, PC5723_PARAM_SEED,
 				   "the state has no parameters; they are read from a file first");

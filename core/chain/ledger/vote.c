@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "chain/state/amount.h"
-#include "chain/state/rows.h"
+#include "chain/state/cursor.h"
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
@@ -14,11 +14,11 @@ pctl_status pctl_params_proposal_count(pctl_chain_state *s, const pctl_call *cal
 	sqlite3_stmt *stmt = NULL;
 	int more = 0;
 	pctl_status status =
-		pctl_rows_open(s, call, &stmt, "SELECT coalesce(max(id), 0) FROM proposals", "");
+		pctl_cursor_open(s, call, &stmt, "SELECT coalesce(max(id), 0) FROM proposals", "");
 
 	*out = 0;
 	if (status == PCTL_OK)
-		status = pctl_rows_next(s, stmt, call, &more);
+		status = pctl_cursor_next(s, stmt, call, &more);
 	if (status == PCTL_OK && more)
 		*out = (uint64_t)sqlite3_column_int64(stmt, 0);
 	sqlite3_finalize(stmt);
@@ -34,18 +34,18 @@ static pctl_status read_head(pctl_chain_state *s, uint64_t id, const pctl_call *
 	pctl_status status = PCTL_OK;
 
 	if (id <= PCTL_CHAIN_HEIGHT_MAX)
-		status = pctl_rows_open(s, call, &stmt,
-					"SELECT sender, height, state FROM proposals WHERE id = ?",
-					"h", id);
+		status = pctl_cursor_open(
+			s, call, &stmt, "SELECT sender, height, state FROM proposals WHERE id = ?",
+			"h", id);
 	if (status == PCTL_OK && stmt != NULL)
-		status = pctl_rows_next(s, stmt, call, &more);
+		status = pctl_cursor_next(s, stmt, call, &more);
 	if (status == PCTL_OK && !more)
 		status = pctl_refuse(call, PC5724_PARAM_PROPOSAL, "no proposal %" PRIu64, id);
 	if (status == PCTL_OK) {
 		out->id = id;
-		pctl_rows_text(stmt, 0, out->sender, sizeof(out->sender));
+		pctl_cursor_text(stmt, 0, out->sender, sizeof(out->sender));
 		out->height = (uint64_t)sqlite3_column_int64(stmt, 1);
-		pctl_rows_text(stmt, 2, state, sizeof(state));
+		pctl_cursor_text(stmt, 2, state, sizeof(state));
 		out->is_applied = strcmp(state, "applied") == 0;
 	}
 	sqlite3_finalize(stmt);
@@ -57,19 +57,19 @@ static pctl_status read_changes(pctl_chain_state *s, const pctl_call *call, pctl
 	sqlite3_stmt *stmt = NULL;
 	char name[64], value[PCTL_PARAM_TEXT_SIZE];
 	int more = 1;
-	pctl_status status = pctl_rows_open(s, call, &stmt,
-					    "SELECT name, value FROM proposal_values "
-					    "WHERE proposal = ? ORDER BY name",
-					    "h", p->id);
+	pctl_status status = pctl_cursor_open(s, call, &stmt,
+					      "SELECT name, value FROM proposal_values "
+					      "WHERE proposal = ? ORDER BY name",
+					      "h", p->id);
 
 	while (status == PCTL_OK && p->n_changes < PCTL_PARAM_COUNT) {
 		pctl_param_change *c = &p->changes[p->n_changes];
 
-		status = pctl_rows_next(s, stmt, call, &more);
+		status = pctl_cursor_next(s, stmt, call, &more);
 		if (status != PCTL_OK || !more)
 			break;
-		pctl_rows_text(stmt, 0, name, sizeof(name));
-		pctl_rows_text(stmt, 1, value, sizeof(value));
+		pctl_cursor_text(stmt, 0, name, sizeof(name));
+		pctl_cursor_text(stmt, 1, value, sizeof(value));
 		status = pctl_param_find(name, call, &c->param);
 		if (status == PCTL_OK)
 			status = pctl_param_parse(c->param, value, call, &c->value);
@@ -85,16 +85,16 @@ static pctl_status weigh(pctl_chain_state *s, const pctl_call *call, pctl_propos
 	sqlite3_stmt *stmt = NULL;
 	uint64_t bond;
 	int more = 1;
-	pctl_status status = pctl_rows_open(s, call, &stmt,
-					    "SELECT bond, yes FROM accounts LEFT JOIN votes "
-					    "ON voter = name AND proposal = ? ORDER BY name",
-					    "h", p->id);
+	pctl_status status = pctl_cursor_open(s, call, &stmt,
+					      "SELECT bond, yes FROM accounts LEFT JOIN votes "
+					      "ON voter = name AND proposal = ? ORDER BY name",
+					      "h", p->id);
 
 	while (status == PCTL_OK) {
-		status = pctl_rows_next(s, stmt, call, &more);
+		status = pctl_cursor_next(s, stmt, call, &more);
 		if (status != PCTL_OK || !more)
 			break;
-		status = pctl_rows_amount(stmt, 0, call, &bond);
+		status = pctl_cursor_amount(stmt, 0, call, &bond);
 		if (status == PCTL_OK && !pctl_amount_add(&p->bonds, bond))
 			status = pctl_refuse(call, PC5719_LEDGER_BROKEN,
 					     "all bonds together are 2^64 or more");
@@ -132,7 +132,7 @@ static pctl_status check_voter(pctl_chain_state *s, const char *name, const pctl
 
 static pctl_status check_height(uint64_t now, uint64_t at, const pctl_call *call)
 {
-	pctl_status status = pctl_rows_height(at, call);
+	pctl_status status = pctl_cursor_height(at, call);
 
 	if (status == PCTL_OK && at <= now)
 		return pctl_refuse(call, PC5725_CHAIN_HEIGHT,
@@ -153,12 +153,12 @@ static pctl_status check_with(pctl_chain_state *s, uint64_t height, uint64_t at,
 	pctl_status status = pctl_params_in_force(s, height, call, &p);
 
 	for (uint32_t i = 0; status == PCTL_OK && i < n; i++) {
-		status = pctl_rows_open(s, call, &stmt,
-					"SELECT 1 FROM params WHERE name = ? AND height > ? AND "
-					"height <= ?",
-					"thh", pctl_param_at(changes[i].param)->name, at, height);
+		status = pctl_cursor_open(s, call, &stmt,
+					  "SELECT 1 FROM params WHERE name = ? AND height > ? AND "
+					  "height <= ?",
+					  "thh", pctl_param_at(changes[i].param)->name, at, height);
 		if (status == PCTL_OK)
-			status = pctl_rows_next(s, stmt, call, &later);
+			status = pctl_cursor_next(s, stmt, call, &later);
 		if (status == PCTL_OK && !later)
 			p.values[changes[i].param] = changes[i].value;
 		sqlite3_finalize(stmt);
@@ -176,12 +176,12 @@ static pctl_status check_heights(pctl_chain_state *s, uint64_t at, const pctl_pa
 	pctl_status status = check_with(s, at, at, changes, n, call);
 
 	if (status == PCTL_OK)
-		status = pctl_rows_open(s, call, &stmt,
-					"SELECT DISTINCT height FROM params WHERE height > ? "
-					"ORDER BY height",
-					"h", at);
+		status = pctl_cursor_open(s, call, &stmt,
+					  "SELECT DISTINCT height FROM params WHERE height > ? "
+					  "ORDER BY height",
+					  "h", at);
 	while (status == PCTL_OK) {
-		status = pctl_rows_next(s, stmt, call, &more);
+		status = pctl_cursor_next(s, stmt, call, &more);
 		if (status != PCTL_OK || !more)
 			break;
 		status = check_with(s, (uint64_t)sqlite3_column_int64(stmt, 0), at, changes, n,
@@ -229,10 +229,10 @@ pctl_status pctl_params_propose(pctl_chain_state *s, uint64_t now, const char *s
 	if (status != PCTL_OK)
 		return status;
 	id++;
-	status = pctl_rows_write(s, call, "INSERT INTO proposals VALUES (?, ?, ?, 'open')", "hth",
-				 id, sender, at);
+	status = pctl_cursor_write(s, call, "INSERT INTO proposals VALUES (?, ?, ?, 'open')", "hth",
+				   id, sender, at);
 	for (uint32_t i = 0; status == PCTL_OK && i < n; i++)
-		status = pctl_rows_write(
+		status = pctl_cursor_write(
 			s, call, "INSERT INTO proposal_values VALUES (?, ?, ?)", "htt", id,
 			pctl_param_at(changes[i].param)->name,
 			pctl_param_format(changes[i].param, changes[i].value, text));
@@ -263,18 +263,18 @@ pctl_status pctl_params_vote(pctl_chain_state *s, uint64_t now, uint64_t id, con
 	if (status == PCTL_OK)
 		status = check_voter(s, voter, call);
 	if (status == PCTL_OK)
-		status = pctl_rows_open(s, call, &stmt,
-					"SELECT 1 FROM votes WHERE proposal = ? AND voter = ?",
-					"ht", id, voter);
+		status = pctl_cursor_open(s, call, &stmt,
+					  "SELECT 1 FROM votes WHERE proposal = ? AND voter = ?",
+					  "ht", id, voter);
 	if (status == PCTL_OK)
-		status = pctl_rows_next(s, stmt, call, &voted);
+		status = pctl_cursor_next(s, stmt, call, &voted);
 	sqlite3_finalize(stmt);
 	if (status == PCTL_OK && voted)
 		return pctl_refuse(call, PC5726_PARAM_VOTER,
 				   "%s voted on proposal %" PRIu64 " already", voter, id);
 	if (status == PCTL_OK)
-		status = pctl_rows_write(s, call, "INSERT INTO votes VALUES (?, ?, ?)", "hth", id,
-					 voter, (uint64_t)(yes != 0));
+		status = pctl_cursor_write(s, call, "INSERT INTO votes VALUES (?, ?, ?)", "hth", id,
+					   voter, (uint64_t)(yes != 0));
 	return status;
 }
 
@@ -288,11 +288,11 @@ static pctl_status check_free(pctl_chain_state *s, const pctl_proposal *p, const
 		sqlite3_stmt *stmt = NULL;
 		int taken = 0;
 
-		status = pctl_rows_open(s, call, &stmt,
-					"SELECT 1 FROM params WHERE height = ? AND name = ?", "ht",
-					p->height, name);
+		status = pctl_cursor_open(s, call, &stmt,
+					  "SELECT 1 FROM params WHERE height = ? AND name = ?",
+					  "ht", p->height, name);
 		if (status == PCTL_OK)
-			status = pctl_rows_next(s, stmt, call, &taken);
+			status = pctl_cursor_next(s, stmt, call, &taken);
 		sqlite3_finalize(stmt);
 		if (status == PCTL_OK && taken)
 			status = pctl_refuse(call, PC5725_CHAIN_HEIGHT,
@@ -333,13 +333,13 @@ pctl_status pctl_params_apply(pctl_chain_state *s, uint64_t now, uint64_t id, co
 	if (status == PCTL_OK)
 		status = check_heights(s, p.height, p.changes, p.n_changes, call);
 	for (uint32_t i = 0; status == PCTL_OK && i < p.n_changes; i++)
-		status = pctl_rows_write(
+		status = pctl_cursor_write(
 			s, call, "INSERT INTO params VALUES (?, ?, ?)", "htt", p.height,
 			pctl_param_at(p.changes[i].param)->name,
 			pctl_param_format(p.changes[i].param, p.changes[i].value, text));
 	pctl_params_forget(s);
 	if (status == PCTL_OK)
-		status = pctl_rows_write(
+		status = pctl_cursor_write(
 			s, call, "UPDATE proposals SET state = 'applied' WHERE id = ?", "h", id);
 	return status;
 }

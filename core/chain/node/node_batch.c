@@ -142,7 +142,7 @@ int node_batch_has_room(const node_batch *b)
 static void fail(node_batch *b, first_error *e, pctl_status status)
 {
 	name_error(e, status);
-	b->trouble = e->code;
+	b->failure = e->code;
 	memcpy(b->words, e->words, sizeof(b->words));
 	if (b->is_open)
 		b->service->abort(b->service->ctx);
@@ -172,7 +172,7 @@ static void begin(node_batch *b, const pctl_call *outer)
 	const pctl_call call = keeping(&e, outer);
 	pctl_status status;
 
-	if (b->is_open || b->trouble != 0)
+	if (b->is_open || b->failure != 0)
 		return;
 	status = b->service->begin(b->service->ctx, &call);
 	if (status == PCTL_OK)
@@ -186,9 +186,9 @@ static void deliver(node_batch *b)
 	for (size_t i = 0; i < b->n_replies; i++) {
 		node_reply *r = &b->replies[i];
 
-		if (r->in_batch && b->trouble != 0) {
+		if (r->in_batch && b->failure != 0) {
 			b->counts->errors++;
-			node_answer_error(r->to, b->trouble, b->words);
+			node_answer_error(r->to, b->failure, b->words);
 		} else if (r->bytes == NULL) {
 			r->to->is_gone = 1;
 		} else {
@@ -200,7 +200,7 @@ static void deliver(node_batch *b)
 	for (size_t i = 0; i < b->n_replies; i++)
 		node_client_write(b->replies[i].to, pctl_clock_ms());
 	b->n_replies = b->n_bytes = 0;
-	b->trouble = 0;
+	b->failure = 0;
 }
 
 void node_batch_end(node_batch *b, const pctl_call *call)
@@ -271,7 +271,7 @@ void node_batch_take(node_batch *b, node_client *c, const uint8_t *bytes, uint32
 		serve_block_end(b, c, &r, outer);
 	} else {
 		begin(b, outer);
-		if (b->trouble == 0)
+		if (b->failure == 0)
 			serve(b, c, &r, outer);
 		else
 			add(b, c, NULL, 0, 1);

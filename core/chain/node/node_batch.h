@@ -25,7 +25,7 @@ typedef struct node_batch {
 	void *report_ctx;
 	node_reply *replies;
 	size_t n_replies, room, n_bytes;
-	uint32_t is_open, trouble;
+	uint32_t is_open, failure;
 	char words[PCTL_MESSAGE_ERROR_MAX + 1u];
 } node_batch;
 

@@ -11,7 +11,7 @@
 
 #define BACKLOG 512
 
-static pctl_status trouble(const char *path, const char *what, int error, const pctl_call *call)
+static pctl_status failure(const char *path, const char *what, int error, const pctl_call *call)
 {
 	return pctl_refuse(call, PC6110_NODE_SOCKET, "%s: %s: %s", path, what, strerror(error));
 }
@@ -41,18 +41,18 @@ static pctl_status make_way(const struct sockaddr_un *where, const pctl_call *ca
 	if (lstat(where->sun_path, &st) != 0)
 		return errno == ENOENT
 			       ? PCTL_OK
-			       : trouble(where->sun_path, "cannot be looked at", errno, call);
+			       : failure(where->sun_path, "cannot be looked at", errno, call);
 	if (!S_ISSOCK(st.st_mode))
 		return pctl_refuse(call, PC6110_NODE_SOCKET, "%s is there and is no socket",
 				   where->sun_path);
 	alive = is_alive(where);
 	if (alive < 0)
-		return trouble(where->sun_path, "cannot be asked", errno, call);
+		return failure(where->sun_path, "cannot be asked", errno, call);
 	if (alive)
 		return pctl_refuse(call, PC6111_NODE_TAKEN, "another node listens on %s",
 				   where->sun_path);
 	if (unlink(where->sun_path) != 0 && errno != ENOENT)
-		return trouble(where->sun_path, "cannot be removed", errno, call);
+		return failure(where->sun_path, "cannot be removed", errno, call);
 	return PCTL_OK;
 }
 
@@ -64,15 +64,15 @@ static pctl_status bind_and_listen(node_listener *l, const struct sockaddr_un *w
 	l->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	/* Linux gives the file the socket's own mode: there is no moment with another one. */
 	if (l->fd < 0 || fchmod(l->fd, 0600) != 0)
-		return trouble(l->path, "no socket", errno, call);
+		return failure(l->path, "no socket", errno, call);
 	if (bind(l->fd, (const struct sockaddr *)where, sizeof(*where)) != 0)
-		return trouble(l->path, "cannot be bound", errno, call);
+		return failure(l->path, "cannot be bound", errno, call);
 	if (lstat(l->path, &st) != 0 || !S_ISSOCK(st.st_mode))
-		return trouble(l->path, "is gone again", errno, call);
+		return failure(l->path, "is gone again", errno, call);
 	l->device = st.st_dev;
 	l->inode = st.st_ino;
 	if (listen(l->fd, BACKLOG) != 0)
-		return trouble(l->path, "cannot be listened on", errno, call);
+		return failure(l->path, "cannot be listened on", errno, call);
 	return PCTL_OK;
 }
 

@@ -243,7 +243,7 @@ pctl_status pctl_chain_serve(pctl_chain *c, const pctl_request *r, const pctl_ca
 		status = pctl_chain_end_block(c, r, &inner, out);
 		break;
 	default:
-		status = pctl_chain_take(c, r, &inner, out);
+		status = pctl_chain_apply(c, r, &inner, out);
 		break;
 	}
 	if (status == PCTL_OK)

@@ -304,7 +304,7 @@ pctl_status pctl_provenance_verify(pctl_chain *c, const pctl_provenance *p, cons
 	if (order == NULL)
 		return pctl_refuse(call, PC2_NOMEM, "no memory for a history");
 	for (uint32_t i = 0; i < p->n_steps && (status == PCTL_OK || is_finding(status)); i++) {
-		checking k = {.c = c, .s = pctl_chain_rows(c), .call = call, .executor = e};
+		checking k = {.c = c, .s = pctl_cursor(c), .call = call, .executor = e};
 
 		verdicts[order[i]] = 0;
 		status = check_step(&k, &p->steps[order[i]], &verdicts[order[i]]);

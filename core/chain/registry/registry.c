@@ -5,7 +5,7 @@
 
 #include "chain/chain_private.h"
 #include "chain/graph/edges.h"
-#include "chain/state/rows.h"
+#include "chain/state/cursor.h"
 
 #define SHADER_COLUMNS "s.cid, s.sender, s.height, s.description, s.implements, s.deprecated"
 
@@ -20,11 +20,11 @@ void pctl_shader_row_clear(pctl_shader_row *row)
 static void read_head(sqlite3_stmt *stmt, pctl_shader_row *out)
 {
 	memset(out, 0, sizeof(*out));
-	pctl_rows_text(stmt, 0, out->cid, sizeof(out->cid));
-	pctl_rows_text(stmt, 1, out->sender, sizeof(out->sender));
+	pctl_cursor_text(stmt, 0, out->cid, sizeof(out->cid));
+	pctl_cursor_text(stmt, 1, out->sender, sizeof(out->sender));
 	out->height = (uint64_t)sqlite3_column_int64(stmt, 2);
-	pctl_rows_text(stmt, 3, out->description, sizeof(out->description));
-	pctl_rows_text(stmt, 4, out->implements, sizeof(out->implements));
+	pctl_cursor_text(stmt, 3, out->description, sizeof(out->description));
+	pctl_cursor_text(stmt, 4, out->implements, sizeof(out->implements));
 	out->deprecated = (uint64_t)sqlite3_column_int64(stmt, 5);
 }
 
@@ -32,16 +32,16 @@ pctl_status pctl_shaders_look(pctl_chain_state *s, const char *cid, const pctl_c
 			      int *found, uint64_t *deprecated)
 {
 	sqlite3_stmt *stmt = NULL;
-	pctl_status status = pctl_rows_keep(
+	pctl_status status = pctl_cursor_keep(
 		s, call, &stmt, "SELECT deprecated FROM shaders WHERE cid = ?", "t", cid);
 
 	*found = 0;
 	*deprecated = 0;
 	if (status == PCTL_OK)
-		status = pctl_rows_next(s, stmt, call, found);
+		status = pctl_cursor_next(s, stmt, call, found);
 	if (status == PCTL_OK && *found)
 		*deprecated = (uint64_t)sqlite3_column_int64(stmt, 0);
-	pctl_rows_done(stmt);
+	pctl_cursor_done(stmt);
 	return status;
 }
 
@@ -55,14 +55,14 @@ pctl_status pctl_shaders_read(pctl_chain_state *s, const char *cid, const pctl_c
 {
 	sqlite3_stmt *stmt = NULL;
 	int more = 0;
-	pctl_status status = pctl_rows_keep(s, call, &stmt,
-					    "SELECT " SHADER_COLUMNS ", s.profile FROM shaders s "
-					    "WHERE s.cid = ?",
-					    "t", cid);
+	pctl_status status = pctl_cursor_keep(s, call, &stmt,
+					      "SELECT " SHADER_COLUMNS ", s.profile FROM shaders s "
+					      "WHERE s.cid = ?",
+					      "t", cid);
 
 	memset(out, 0, sizeof(*out));
 	if (status == PCTL_OK)
-		status = pctl_rows_next(s, stmt, call, &more);
+		status = pctl_cursor_next(s, stmt, call, &more);
 	if (status == PCTL_OK && more) {
 		read_head(stmt, out);
 		status = pctl_response_decode(sqlite3_column_blob(stmt, 6),
@@ -71,7 +71,7 @@ pctl_status pctl_shaders_read(pctl_chain_state *s, const char *cid, const pctl_c
 	} else if (status == PCTL_OK) {
 		status = unknown(cid, call);
 	}
-	pctl_rows_done(stmt);
+	pctl_cursor_done(stmt);
 	return status;
 }
 
@@ -84,16 +84,16 @@ pctl_status pctl_shaders_list(pctl_chain_state *s, const char *tag, pctl_shaders
 	pctl_status status;
 
 	if (tag == NULL)
-		status = pctl_rows_open(s, call, &stmt,
-					"SELECT " SHADER_COLUMNS " FROM shaders s ORDER BY s.cid",
-					"");
+		status = pctl_cursor_open(s, call, &stmt,
+					  "SELECT " SHADER_COLUMNS " FROM shaders s ORDER BY s.cid",
+					  "");
 	else
-		status = pctl_rows_open(s, call, &stmt,
-					"SELECT " SHADER_COLUMNS " FROM shaders s, shader_tags t "
-					"WHERE t.tag = ? AND t.cid = s.cid ORDER BY s.cid",
-					"t", tag);
+		status = pctl_cursor_open(s, call, &stmt,
+					  "SELECT " SHADER_COLUMNS " FROM shaders s, shader_tags t "
+					  "WHERE t.tag = ? AND t.cid = s.cid ORDER BY s.cid",
+					  "t", tag);
 	while (status == PCTL_OK) {
-		status = pctl_rows_next(s, stmt, call, &more);
+		status = pctl_cursor_next(s, stmt, call, &more);
 		if (status != PCTL_OK || !more)
 			break;
 		read_head(stmt, &row);
@@ -110,14 +110,14 @@ pctl_status pctl_shaders_tags(pctl_chain_state *s, const char *cid, pctl_tags_vi
 	char tag[PCTL_MESSAGE_TAG_MAX + 1u];
 	sqlite3_stmt *stmt = NULL;
 	int more = 1;
-	pctl_status status = pctl_rows_open(
+	pctl_status status = pctl_cursor_open(
 		s, call, &stmt, "SELECT tag FROM shader_tags WHERE cid = ? ORDER BY tag", "t", cid);
 
 	while (status == PCTL_OK) {
-		status = pctl_rows_next(s, stmt, call, &more);
+		status = pctl_cursor_next(s, stmt, call, &more);
 		if (status != PCTL_OK || !more)
 			break;
-		pctl_rows_text(stmt, 0, tag, sizeof(tag));
+		pctl_cursor_text(stmt, 0, tag, sizeof(tag));
 		if (visit(ctx, tag) != 0)
 			break;
 	}
@@ -132,9 +132,9 @@ pctl_status pctl_shaders_tags(pctl_chain_state *s, const char *cid, pctl_tags_vi
 static void read_alias(sqlite3_stmt *stmt, pctl_alias_row *out)
 {
 	memset(out, 0, sizeof(*out));
-	pctl_rows_text(stmt, 0, out->name, sizeof(out->name));
-	pctl_rows_text(stmt, 1, out->cid, sizeof(out->cid));
-	pctl_rows_text(stmt, 2, out->sender, sizeof(out->sender));
+	pctl_cursor_text(stmt, 0, out->name, sizeof(out->name));
+	pctl_cursor_text(stmt, 1, out->cid, sizeof(out->cid));
+	pctl_cursor_text(stmt, 2, out->sender, sizeof(out->sender));
 	out->decision = (uint64_t)sqlite3_column_int64(stmt, 3);
 	out->height = (uint64_t)sqlite3_column_int64(stmt, 4);
 }
@@ -145,14 +145,15 @@ static pctl_status last_decision(pctl_chain_state *s, const char *name, const pc
 {
 	sqlite3_stmt *stmt = NULL;
 	int more = 0;
-	pctl_status status = pctl_rows_open(s, call, &stmt,
-					    "SELECT " ALIAS_COLUMNS " FROM aliases WHERE name = ? "
-					    "ORDER BY decision DESC LIMIT 1",
-					    "t", name);
+	pctl_status status =
+		pctl_cursor_open(s, call, &stmt,
+				 "SELECT " ALIAS_COLUMNS " FROM aliases WHERE name = ? "
+				 "ORDER BY decision DESC LIMIT 1",
+				 "t", name);
 
 	memset(out, 0, sizeof(*out));
 	if (status == PCTL_OK)
-		status = pctl_rows_next(s, stmt, call, &more);
+		status = pctl_cursor_next(s, stmt, call, &more);
 	if (status == PCTL_OK && more)
 		read_alias(stmt, out);
 	sqlite3_finalize(stmt);
@@ -175,12 +176,12 @@ pctl_status pctl_aliases_list(pctl_chain_state *s, pctl_aliases_visit visit, voi
 	sqlite3_stmt *stmt = NULL;
 	pctl_alias_row row;
 	int more = 1;
-	pctl_status status =
-		pctl_rows_open(s, call, &stmt,
-			       "SELECT " ALIAS_COLUMNS " FROM aliases ORDER BY name, decision", "");
+	pctl_status status = pctl_cursor_open(
+		s, call, &stmt, "SELECT " ALIAS_COLUMNS " FROM aliases ORDER BY name, decision",
+		"");
 
 	while (status == PCTL_OK) {
-		status = pctl_rows_next(s, stmt, call, &more);
+		status = pctl_cursor_next(s, stmt, call, &more);
 		if (status != PCTL_OK || !more)
 			break;
 		read_alias(stmt, &row);
@@ -230,8 +231,9 @@ static pctl_status take_alias(const pctl_taking *t, const pctl_msg_name *m)
 	/* nothing to decide */
 	if (status != PCTL_OK || strcmp(last.cid, m->cid) == 0)
 		return status;
-	status = pctl_rows_write(t->s, t->call, "INSERT INTO aliases VALUES (?, ?, ?, ?, ?)",
-				 "thtth", m->name, last.decision + 1, m->cid, m->sender, t->height);
+	status = pctl_cursor_write(t->s, t->call, "INSERT INTO aliases VALUES (?, ?, ?, ?, ?)",
+				   "thtth", m->name, last.decision + 1, m->cid, m->sender,
+				   t->height);
 	return status == PCTL_OK
 		       ? add_edge(t, PCTL_EDGE_ALIAS,
 				  pctl_arena_printf(t->arena, "alias:%s", m->name), m->cid,
@@ -252,15 +254,15 @@ static pctl_status take_deprecate(const pctl_taking *t, const pctl_msg_name *m)
 				   m->cid, row.sender);
 	if (row.deprecated != 0)
 		return PCTL_OK;
-	status = pctl_rows_write(t->s, t->call, "UPDATE shaders SET deprecated = ? WHERE cid = ?",
-				 "ht", t->height, m->cid);
+	status = pctl_cursor_write(t->s, t->call, "UPDATE shaders SET deprecated = ? WHERE cid = ?",
+				   "ht", t->height, m->cid);
 	return status == PCTL_OK
 		       ? add_edge(t, PCTL_EDGE_DEPRECATED,
 				  pctl_arena_printf(t->arena, "account:%s", m->sender), m->cid, "")
 		       : status;
 }
 
-pctl_status pctl_take_name(const pctl_taking *t, const pctl_msg_name *m)
+pctl_status pctl_apply_name(const pctl_taking *t, const pctl_msg_name *m)
 {
 	return m->op == PCTL_NAME_ALIAS ? take_alias(t, m) : take_deprecate(t, m);
 }

@@ -26,7 +26,7 @@ const pctl_var *pctl_chain_var(const pctl_program *p, uint32_t group, uint32_t b
 }
 
 /* Above the class that is allowed: the place of its first float. */
-static pctl_status pctl_rule_class(const pctl_kernel_unit *u, const pctl_params *params,
+static pctl_status pctl_rule_class(const pctl_kernel_module *u, const pctl_params *params,
 				   const pctl_call *call)
 {
 	const uint64_t allowed = params->values[PCTL_PARAM_CLASS];
@@ -44,7 +44,7 @@ static pctl_status pctl_rule_class(const pctl_kernel_unit *u, const pctl_params 
 		pctl_class_name(u->analysis->determinism), pctl_class_name((uint32_t)allowed));
 }
 
-static pctl_status bad_var(const pctl_kernel_unit *u, const pctl_var *v, const char *why,
+static pctl_status bad_var(const pctl_kernel_module *u, const pctl_var *v, const char *why,
 			   const pctl_call *call)
 {
 	const pctl_pos pos = {u->name, 0, 0, 0, 0};
@@ -54,7 +54,7 @@ static pctl_status bad_var(const pctl_kernel_unit *u, const pctl_var *v, const c
 			      pctl_str(u->program, v->name), v->group, v->binding, why);
 }
 
-static pctl_status check_var(const pctl_kernel_unit *u, const pctl_var *v, const pctl_call *call)
+static pctl_status check_var(const pctl_kernel_module *u, const pctl_var *v, const pctl_call *call)
 {
 	const int is_output = v->group == 1 && v->binding == 0;
 	const int is_uniform = v->group == 0 && v->binding == 1;
@@ -71,7 +71,7 @@ static pctl_status check_var(const pctl_kernel_unit *u, const pctl_var *v, const
 	return PCTL_OK;
 }
 
-static pctl_status pctl_rule_interface(const pctl_kernel_unit *u, const pctl_params *params,
+static pctl_status pctl_rule_interface(const pctl_kernel_module *u, const pctl_params *params,
 				       const pctl_call *call)
 {
 	const pctl_pos pos = {u->name, 0, 0, 0, 0};
@@ -103,7 +103,7 @@ static pctl_status pctl_rule_interface(const pctl_kernel_unit *u, const pctl_par
 	return status;
 }
 
-static pctl_status pctl_rule_limits(const pctl_kernel_unit *u, const pctl_params *params,
+static pctl_status pctl_rule_limits(const pctl_kernel_module *u, const pctl_params *params,
 				    const pctl_call *call)
 {
 	static const uint32_t most[3] = {256, 256, 64};
@@ -127,7 +127,7 @@ static pctl_status pctl_rule_limits(const pctl_kernel_unit *u, const pctl_params
 	return PCTL_OK;
 }
 
-static pctl_status pctl_rule_order(const pctl_kernel_unit *u, const pctl_params *params,
+static pctl_status pctl_rule_order(const pctl_kernel_module *u, const pctl_params *params,
 				   const pctl_call *call)
 {
 	pctl_pos pos;
@@ -152,7 +152,7 @@ static const pctl_extent_limits largest_shader = {.most = {[PCTL_EXTENT_INSTRUCT
 							   [PCTL_EXTENT_EXPRESSION] = 4096,
 							   [PCTL_EXTENT_TABLES] = 1048576}};
 
-static pctl_status pctl_rule_extents(const pctl_kernel_unit *u, const pctl_params *params,
+static pctl_status pctl_rule_extents(const pctl_kernel_module *u, const pctl_params *params,
 				     const pctl_call *call)
 {
 	pctl_extents x;
@@ -172,7 +172,7 @@ static pctl_status pctl_rule_extents(const pctl_kernel_unit *u, const pctl_param
 			      pctl_extent_unit(over), largest_shader.most[over]);
 }
 
-static pctl_status pctl_rule_races(const pctl_kernel_unit *u, const pctl_params *params,
+static pctl_status pctl_rule_races(const pctl_kernel_module *u, const pctl_params *params,
 				   const pctl_call *call)
 {
 	const pctl_analysis *a = u->analysis;
@@ -195,7 +195,7 @@ static pctl_status pctl_rule_races(const pctl_kernel_unit *u, const pctl_params 
 
 static const struct {
 	pctl_rule rule;
-	pctl_status (*judge)(const pctl_kernel_unit *u, const pctl_params *params,
+	pctl_status (*judge)(const pctl_kernel_module *u, const pctl_params *params,
 			     const pctl_call *call);
 } rules[] = {
 #define CHAIN_RULE(name, since, doc) {{#name, doc, since, 0}, pctl_rule_##name},
@@ -209,7 +209,7 @@ const pctl_rule *pctl_rule_at(uint32_t i)
 	return i < N_RULES ? &rules[i].rule : NULL;
 }
 
-pctl_status pctl_rules_accept(const pctl_kernel_unit *u, const pctl_params *p,
+pctl_status pctl_rules_accept(const pctl_kernel_module *u, const pctl_params *p,
 			      const pctl_call *call)
 {
 	pctl_status status = PCTL_OK;
@@ -262,7 +262,7 @@ static int names_override(const pctl_program *p, const pctl_override *o, const c
 pctl_status pctl_rules_concrete(pctl_kernels *k, const pctl_chain_source *source, const char *entry,
 				const pctl_msg_override *overrides, uint32_t n_overrides,
 				const uint32_t *groups, const pctl_params *p, const pctl_call *call,
-				const pctl_kernel_unit **out)
+				const pctl_kernel_module **out)
 {
 	pctl_override_value values[PCTL_MESSAGE_OVERRIDES_MAX + 1u];
 	pctl_kernel_source kernel = {.name = source->name,
@@ -303,7 +303,7 @@ pctl_status pctl_rules_concrete(pctl_kernels *k, const pctl_chain_source *source
 static pctl_status with_defaults(pctl_kernels *k, const pctl_chain_source *source,
 				 const char *entry, const pctl_program *program,
 				 const pctl_params *p, const pctl_call *call,
-				 const pctl_kernel_unit **out)
+				 const pctl_kernel_module **out)
 {
 	const uint32_t *most = program->max_dispatch;
 	const uint32_t line[3] = {most[0] == 0 ? PCTL_MESSAGE_GROUPS_MAX : most[0], 1, 1};
@@ -320,7 +320,7 @@ pctl_status pctl_rules_accept_source(pctl_kernels *k, const pctl_chain_source *s
 {
 	const pctl_pos pos = {source->name, 0, 0, 0, 0};
 	const pctl_program *program;
-	const pctl_kernel_unit *unit;
+	const pctl_kernel_module *unit;
 	pctl_status status = pctl_rules_compiled(k, source, p, call, &program);
 
 	if (status == PCTL_OK && program->n_entries == 0)

@@ -38,11 +38,11 @@ pctl_status pctl_rules_compiled(pctl_kernels *k, const pctl_chain_source *source
 pctl_status pctl_rules_concrete(pctl_kernels *k, const pctl_chain_source *source, const char *entry,
 				const pctl_msg_override *overrides, uint32_t n_overrides,
 				const uint32_t *groups, const pctl_params *p, const pctl_call *call,
-				const pctl_kernel_unit **out);
+				const pctl_kernel_module **out);
 
 /* Whether a concrete shader is accepted: class (PC5806), variables (PC5807), limits (PC5809), order of atomics and races
  * (PC5808). */
-pctl_status pctl_rules_accept(const pctl_kernel_unit *u, const pctl_params *p,
+pctl_status pctl_rules_accept(const pctl_kernel_module *u, const pctl_params *p,
 			      const pctl_call *call);
 
 /*
@@ -50,7 +50,7 @@ pctl_status pctl_rules_accept(const pctl_kernel_unit *u, const pctl_params *p,
  * every dispatch that the shader declares, or else for every dispatch along x. `visit` (may be NULL) is given each
  * accepted entry point in turn and may refuse. PC5807 without an entry point.
  */
-typedef pctl_status (*pctl_rules_visit)(void *ctx, uint32_t entry, const pctl_kernel_unit *u,
+typedef pctl_status (*pctl_rules_visit)(void *ctx, uint32_t entry, const pctl_kernel_module *u,
 					const pctl_program *program);
 pctl_status pctl_rules_accept_source(pctl_kernels *k, const pctl_chain_source *source,
 				     const pctl_params *p, const pctl_call *call,

@@ -5,7 +5,7 @@
 #include "chain/chain_private.h"
 #include "chain/graph/edges.h"
 #include "chain/registry/registry.h"
-#include "chain/state/rows.h"
+#include "chain/state/cursor.h"
 #include "chain/registry/rules.h"
 
 /* ---- the profile --------------------------------------------------------------------------- */
@@ -25,7 +25,7 @@ static pctl_msg_tick tick_of(const pctl_tick *k, uint32_t i, int is_last)
 			       .barriers = is_last ? 0 : k->barriers};
 }
 
-static pctl_status profile_of(const pctl_taking *t, const pctl_kernel_unit *u,
+static pctl_status profile_of(const pctl_taking *t, const pctl_kernel_module *u,
 			      const pctl_program *program, pctl_msg_profile *out)
 {
 	const pctl_gas_schedule *schedule;
@@ -65,7 +65,7 @@ typedef struct profiling {
 	pctl_msg_profile *out;
 } profiling;
 
-static pctl_status take_first(void *ctx, uint32_t entry, const pctl_kernel_unit *u,
+static pctl_status take_first(void *ctx, uint32_t entry, const pctl_kernel_module *u,
 			      const pctl_program *program)
 {
 	const profiling *p = ctx;
@@ -105,16 +105,16 @@ static pctl_status add_rows(const pctl_taking *t, const pctl_msg_upload *m, cons
 	pctl_status status = pctl_response_encode(t->out, t->call, &profile, &n_profile);
 
 	if (status == PCTL_OK)
-		status = pctl_rows_write(t->s, t->call,
-					 "INSERT INTO shaders (cid, sender, height, description, "
-					 "implements, profile, deprecated) VALUES "
-					 "(?, ?, ?, ?, ?, ?, 0)",
-					 "tthttb", cid, m->sender, t->height, m->description,
-					 m->implements, profile, n_profile);
+		status = pctl_cursor_write(t->s, t->call,
+					   "INSERT INTO shaders (cid, sender, height, description, "
+					   "implements, profile, deprecated) VALUES "
+					   "(?, ?, ?, ?, ?, ?, 0)",
+					   "tthttb", cid, m->sender, t->height, m->description,
+					   m->implements, profile, n_profile);
 	free(profile);
 	for (uint32_t i = 0; status == PCTL_OK && i < m->n_tags; i++)
-		status = pctl_rows_write(t->s, t->call, "INSERT INTO shader_tags VALUES (?, ?)",
-					 "tt", m->tags[i], cid);
+		status = pctl_cursor_write(t->s, t->call, "INSERT INTO shader_tags VALUES (?, ?)",
+					   "tt", m->tags[i], cid);
 	if (status == PCTL_OK)
 		status = add_edge(t, PCTL_EDGE_UPLOAD,
 				  pctl_arena_printf(t->arena, "account:%s", m->sender), cid);
@@ -144,7 +144,7 @@ static pctl_status answer_again(const pctl_taking *t, const char *cid)
 	return ticks == NULL ? pctl_no_memory(t->call, "a shader") : PCTL_OK;
 }
 
-pctl_status pctl_take_upload(const pctl_taking *t, const pctl_msg_upload *m)
+pctl_status pctl_apply_upload(const pctl_taking *t, const pctl_msg_upload *m)
 {
 	const pctl_chain_source source = {.text = (const char *)m->source, .n_text = m->n_source};
 	pctl_chain_source named = source;

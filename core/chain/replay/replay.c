@@ -79,7 +79,7 @@ pctl_status pctl_history_genesis(const pctl_history *h, const pctl_call *call, p
 
 typedef struct replay {
 	pctl_chain *chain;
-	const pctl_replay_options *o;
+	const pctl_chain_replay_options *o;
 	const pctl_call *call;
 	pctl_replay_report *report;
 	pctl_arena *arena; /* of the block at hand */
@@ -203,7 +203,7 @@ static pctl_status take_one(replay *p, uint32_t number, const pctl_block_message
 	pctl_status status = pctl_request_decode(m->bytes, m->n_bytes, p->call, &r);
 
 	if (status == PCTL_OK)
-		status = pctl_chain_take_again(p->chain, &r, p->call);
+		status = pctl_chain_apply_again(p->chain, &r, p->call);
 	pctl_request_destroy(&r);
 	/* Trouble of this node is no verdict on the record. */
 	if (status == PCTL_E_INVALID || status == PCTL_E_GAS || status == PCTL_E_NOT_FOUND ||
@@ -225,8 +225,7 @@ static pctl_status take_all(replay *p)
 		uint64_t there = 0;
 
 		if (i == 0 || messages[i].origin != PCTL_ORIGIN_MESSAGE)
-			status =
-				pctl_inbox_visit(pctl_chain_rows(p->chain), count, &there, p->call);
+			status = pctl_inbox_visit(pctl_cursor(p->chain), count, &there, p->call);
 		else
 			there = i;
 		if (status == PCTL_OK && there <= i) {
@@ -422,12 +421,12 @@ static pctl_status replay_block(replay *p, const pctl_history *h, uint64_t heigh
 	return status;
 }
 
-pctl_status pctl_replay(pctl_chain *c, const pctl_history *h, const pctl_replay_options *o,
+pctl_status pctl_replay(pctl_chain *c, const pctl_history *h, const pctl_chain_replay_options *o,
 			const pctl_call *call, pctl_replay_report *report)
 {
 	replay p = {.chain = c, .o = o, .call = call, .report = report};
 	pctl_block_row last;
-	pctl_status status = pctl_blocks_last(pctl_chain_rows(c), call, &last);
+	pctl_status status = pctl_blocks_last(pctl_cursor(c), call, &last);
 
 	memset(report, 0, sizeof(*report));
 	if (status == PCTL_OK && o->to > pctl_history_last(h))

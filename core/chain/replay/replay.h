@@ -30,14 +30,14 @@ typedef struct pctl_replay_report {
  * reference  with check: runs a job again whose outputs differ, to say which is right; may be NULL
  * progress   called after each block; may be NULL
  */
-typedef struct pctl_replay_options {
+typedef struct pctl_chain_replay_options {
 	uint64_t to, run_from;
 	pctl_store *fetch;
 	const pctl_executor *reference;
 	uint32_t check, reserved;
 	void (*progress)(void *ctx, uint64_t height, uint64_t last);
 	void *progress_ctx;
-} pctl_replay_options;
+} pctl_chain_replay_options;
 
 /*
  * Make the blocks of `h` up to o->to in `c`, which stands at the block before the first of them (of its own history it
@@ -46,7 +46,7 @@ typedef struct pctl_replay_options {
  * Errors: PC5862 (a message is refused), PC5863, PC5855, PC5856, PC5859, those of reading a record and of ending a
  * block. Blocks before the one at fault are final in `c`.
  */
-pctl_status pctl_replay(pctl_chain *c, const pctl_history *h, const pctl_replay_options *o,
+pctl_status pctl_replay(pctl_chain *c, const pctl_history *h, const pctl_chain_replay_options *o,
 			const pctl_call *call, pctl_replay_report *report);
 
 #endif

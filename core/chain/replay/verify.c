@@ -81,7 +81,7 @@ static pctl_status compare_rows(pctl_chain_state *mine, sqlite3_stmt *a, sqlite3
 		char key[96];
 
 		if ((x != SQLITE_ROW && x != SQLITE_DONE) || (y != SQLITE_ROW && y != SQLITE_DONE))
-			return pctl_chain_trouble(mine, "comparing states", call);
+			return pctl_chain_internal_failure(mine, "comparing states", call);
 		if (x == SQLITE_DONE && y == SQLITE_DONE)
 			return PCTL_OK;
 		if (x != y) {
@@ -107,9 +107,9 @@ static pctl_status compare_table(pctl_chain_state *mine, pctl_chain_state *rebui
 	snprintf(sql, sizeof(sql), "SELECT * FROM %s ORDER BY %s", tables[table].name,
 		 tables[table].key);
 	if (sqlite3_prepare_v2(pctl_chain_db(mine), sql, -1, &a, NULL) != SQLITE_OK)
-		status = pctl_chain_trouble(mine, "comparing states", call);
+		status = pctl_chain_internal_failure(mine, "comparing states", call);
 	else if (sqlite3_prepare_v2(pctl_chain_db(rebuilt), sql, -1, &b, NULL) != SQLITE_OK)
-		status = pctl_chain_trouble(rebuilt, "comparing states", call);
+		status = pctl_chain_internal_failure(rebuilt, "comparing states", call);
 	else
 		status = compare_rows(mine, a, b, tables[table].name, call);
 	sqlite3_finalize(a);
@@ -144,7 +144,7 @@ static int take_open(void *ctx, uint32_t origin, const uint8_t *bytes, uint64_t 
 		return 0;
 	k->status = pctl_request_decode(bytes, n, k->call, &r);
 	if (k->status == PCTL_OK)
-		k->status = pctl_chain_take_again(k->rebuilt, &r, k->call);
+		k->status = pctl_chain_apply_again(k->rebuilt, &r, k->call);
 	pctl_request_destroy(&r);
 	if (k->status != PCTL_OK)
 		k->status =
@@ -161,15 +161,14 @@ static pctl_status compare_present(pctl_chain *mine, pctl_chain *rebuilt, const 
 
 	if (status != PCTL_OK)
 		return status;
-	status = pctl_inbox_visit(pctl_chain_rows(mine), take_open, &k, call);
+	status = pctl_inbox_visit(pctl_cursor(mine), take_open, &k, call);
 	if (status == PCTL_OK)
 		status = k.status;
 	ended = pctl_chain_batch_commit(rebuilt, call);
 	if (status == PCTL_OK)
 		status = ended;
-	return status == PCTL_OK
-		       ? pctl_state_compare(pctl_chain_rows(mine), pctl_chain_rows(rebuilt), call)
-		       : status;
+	return status == PCTL_OK ? pctl_state_compare(pctl_cursor(mine), pctl_cursor(rebuilt), call)
+				 : status;
 }
 
 /* ---- blocks ------------------------------------------------------------------------------- */
@@ -177,12 +176,12 @@ static pctl_status compare_present(pctl_chain *mine, pctl_chain *rebuilt, const 
 static pctl_status rebuild(pctl_chain *c, const pctl_history *h, const pctl_verify_options *o,
 			   const pctl_call *call, pctl_replay_report *report)
 {
-	const pctl_replay_options replay = {.to = o->to,
-					    .run_from = o->from,
-					    .reference = o->reference,
-					    .check = 1,
-					    .progress = o->progress,
-					    .progress_ctx = o->progress_ctx};
+	const pctl_chain_replay_options replay = {.to = o->to,
+						  .run_from = o->from,
+						  .reference = o->reference,
+						  .check = 1,
+						  .progress = o->progress,
+						  .progress_ctx = o->progress_ctx};
 	pctl_chain_options options = {
 		.store = pctl_chain_store(c), .kernels = o->kernels, .executor = o->executor};
 	pctl_params genesis;
@@ -206,7 +205,7 @@ pctl_status pctl_verify_blocks(pctl_chain *c, const pctl_verify_options *o, cons
 	pctl_history *h = NULL;
 	pctl_block_row last;
 	uint64_t n_commits;
-	pctl_status status = pctl_blocks_last(pctl_chain_rows(c), call, &last);
+	pctl_status status = pctl_blocks_last(pctl_cursor(c), call, &last);
 
 	memset(report, 0, sizeof(*report));
 	if (status == PCTL_OK && (o->from == 0 || o->from > o->to || o->to > last.height))

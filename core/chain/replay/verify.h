@@ -7,7 +7,7 @@
 
 /*
  * from, to    blocks to run again, 1 <= from <= to <= last
- * executor    runs their jobs; reference: as pctl_replay_options
+ * executor    runs their jobs; reference: as pctl_chain_replay_options
  * deep        also every object of the history and, where the rebuilt state reaches the present, every row of this node
  */
 typedef struct pctl_verify_options {

@@ -56,7 +56,8 @@ static const char triggers[] =
 	"OR OLD.sequence <> NEW.sequence BEGIN "
 	"INSERT INTO touched SELECT NEW.name WHERE NEW.name NOT IN touched; END";
 
-pctl_status pctl_chain_trouble(pctl_chain_state *s, const char *what, const pctl_call *call)
+pctl_status pctl_chain_internal_failure(pctl_chain_state *s, const char *what,
+					const pctl_call *call)
 {
 	if ((sqlite3_errcode(s->db) & 0xff) == SQLITE_BUSY)
 		return pctl_refuse(call, PC5703_CHAIN_BUSY, "%s: another process writes the state",
@@ -68,7 +69,7 @@ static pctl_status exec(pctl_chain_state *s, const char *sql, const pctl_call *c
 {
 	return sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK
 		       ? PCTL_OK
-		       : pctl_chain_trouble(s, "the state of the chain", call);
+		       : pctl_chain_internal_failure(s, "the state of the chain", call);
 }
 
 static pctl_status read_version(pctl_chain_state *s, const pctl_call *call, int *out)
@@ -81,7 +82,7 @@ static pctl_status read_version(pctl_chain_state *s, const pctl_call *call, int 
 	    sqlite3_step(stmt) == SQLITE_ROW)
 		*out = sqlite3_column_int(stmt, 0);
 	else
-		status = pctl_chain_trouble(s, "the state's version", call);
+		status = pctl_chain_internal_failure(s, "the state's version", call);
 	sqlite3_finalize(stmt);
 	return status;
 }
@@ -225,7 +226,7 @@ pctl_status pctl_chain_statement(pctl_chain_state *s, const char *sql, const pct
 	if (!pctl_vec_reserve((void **)&s->kept, s->n_kept, &s->cap_kept, sizeof(*s->kept)))
 		return pctl_refuse(call, PC2_NOMEM, "no memory for a statement");
 	if (sqlite3_prepare_v3(s->db, sql, -1, SQLITE_PREPARE_PERSISTENT, out, NULL) != SQLITE_OK)
-		return pctl_chain_trouble(s, "the state of the chain", call);
+		return pctl_chain_internal_failure(s, "the state of the chain", call);
 	s->kept[s->n_kept++] = *out;
 	return PCTL_OK;
 }
@@ -275,13 +276,13 @@ static pctl_status take_table(pctl_chain_state *s, pctl_hasher *h, uint32_t tabl
 	snprintf(sql, sizeof(sql), "SELECT * FROM %s ORDER BY %s", tables[table].name,
 		 tables[table].key);
 	if (sqlite3_prepare_v2(s->db, sql, -1, &stmt, NULL) != SQLITE_OK)
-		return pctl_chain_trouble(s, "the state root", call);
+		return pctl_chain_internal_failure(s, "the state root", call);
 	status = pctl_hasher_update(h, tables[table].name, strlen(tables[table].name) + 1);
 	while (status == PCTL_OK && (step = sqlite3_step(stmt)) == SQLITE_ROW)
 		for (int i = 0; status == PCTL_OK && i < sqlite3_column_count(stmt); i++)
 			status = take_value(h, stmt, i);
 	if (status == PCTL_OK && step != SQLITE_DONE)
-		status = pctl_chain_trouble(s, "the state root", call);
+		status = pctl_chain_internal_failure(s, "the state root", call);
 	sqlite3_finalize(stmt);
 	return status;
 }

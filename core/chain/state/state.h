@@ -40,7 +40,8 @@ pctl_status pctl_chain_statement(pctl_chain_state *s, const char *sql, const pct
 enum { PCTL_MEMORY_EDGES, PCTL_MEMORY_PARAMS, PCTL_N_MEMORIES };
 void *pctl_chain_memory(pctl_chain_state *s, int whose, size_t n, uint64_t *epoch);
 /* Report SQLite's last error as PC5701. */
-pctl_status pctl_chain_trouble(pctl_chain_state *s, const char *what, const pctl_call *call);
+pctl_status pctl_chain_internal_failure(pctl_chain_state *s, const char *what,
+					const pctl_call *call);
 
 /*
  * The state root: SHA-256 over all rows of all consensus tables, tables in the order of schema.def, rows by primary

@@ -168,7 +168,7 @@ void pctl_refusal_say(const pctl_taking *t)
 	}
 }
 
-pctl_status pctl_take_or_charge(pctl_taking *t, const pctl_request *r)
+pctl_status pctl_apply_or_charge(pctl_taking *t, const pctl_request *r)
 {
 	pctl_taking inner = *t;
 	pctl_call listening;
@@ -182,7 +182,7 @@ pctl_status pctl_take_or_charge(pctl_taking *t, const pctl_request *r)
 	listening = *pctl_diag_list_call(t->said);
 	listening.trace_id = t->call == NULL ? 0 : t->call->trace_id;
 	inner.call = &listening;
-	status = pctl_take_job(&inner, r, PCTL_ORIGIN_MESSAGE);
+	status = pctl_apply_job(&inner, r, PCTL_ORIGIN_MESSAGE);
 	if (status == PCTL_OK)
 		return PCTL_OK;
 	charged = charge(t, r, first_code(t->said));

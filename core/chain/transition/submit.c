@@ -14,7 +14,7 @@
 typedef struct submission {
 	const pctl_taking *t;
 	const pctl_msg_execute *m;
-	const pctl_kernel_unit *unit;
+	const pctl_kernel_module *unit;
 	uint64_t input_bytes, uniform_bytes;
 	uint64_t clock;
 	const char *parents[2u * PCTL_MESSAGE_JOBS_MAX + PCTL_MESSAGE_BINDINGS_MAX + 1u];
@@ -312,7 +312,7 @@ pctl_status pctl_queue_job(const pctl_taking *t, const pctl_request *r, uint64_t
 	return status == PCTL_OK ? pctl_jobs_add(t->s, job, t->call) : status;
 }
 
-pctl_status pctl_take_job(const pctl_taking *t, const pctl_request *r, uint32_t origin)
+pctl_status pctl_apply_job(const pctl_taking *t, const pctl_request *r, uint32_t origin)
 {
 	const pctl_msg_execute *m = &r->as.execute;
 	submission s = {.t = t, .m = m, .clock = t->clock};
@@ -344,10 +344,10 @@ pctl_status pctl_take_job(const pctl_taking *t, const pctl_request *r, uint32_t 
 }
 
 /* What the engine itself asks for at the end of an epoch is charged to nobody. */
-pctl_status pctl_take_execute(pctl_taking *t, const pctl_request *r, uint32_t origin)
+pctl_status pctl_apply_execute(pctl_taking *t, const pctl_request *r, uint32_t origin)
 {
 	return t->params.values[PCTL_PARAM_RULES] == PCTL_RULES_RELEASED ||
 			       origin != PCTL_ORIGIN_MESSAGE
-		       ? pctl_take_job(t, r, origin)
-		       : pctl_take_or_charge(t, r);
+		       ? pctl_apply_job(t, r, origin)
+		       : pctl_apply_or_charge(t, r);
 }

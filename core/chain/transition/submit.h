@@ -9,7 +9,7 @@
  * override `canonical_scale`, the parameter `scale` of `p` (PC5820 when the message gives it). It lives as long as the
  * chain's kernels. The source is read from the store (PC5004). */
 pctl_status pctl_chain_unit(pctl_chain *c, const pctl_msg_execute *m, const pctl_params *p,
-			    const pctl_call *call, const pctl_kernel_unit **out);
+			    const pctl_call *call, const pctl_kernel_module **out);
 
 /* The bytes of its uniform block, from the CBOR document it names, held against the declared maxima (PC5814), released
  * with free(); *n_out 0 and *out NULL when the entry uses none. PC5813 unless the message names a document exactly then;

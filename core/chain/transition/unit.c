@@ -40,7 +40,7 @@ pctl_status pctl_chain_source_of(pctl_chain *c, const char *cid_text, const pctl
 }
 
 pctl_status pctl_chain_unit(pctl_chain *c, const pctl_msg_execute *m, const pctl_params *p,
-			    const pctl_call *call, const pctl_kernel_unit **out)
+			    const pctl_call *call, const pctl_kernel_module **out)
 {
 	const pctl_chain_source *source;
 	pctl_status status = pctl_chain_source_of(c, m->shader_cid, call, &source);
@@ -101,7 +101,7 @@ pctl_status pctl_chain_uniform(pctl_chain *c, const pctl_msg_execute *m, const p
 	const int is_given = m->uniform_cid[0] != '\0';
 	const pctl_chain_source *source;
 	const pctl_program *program = NULL;
-	const pctl_kernel_unit *unit;
+	const pctl_kernel_module *unit;
 	pctl_blob blob;
 	pctl_status status = pctl_chain_unit(c, m, p, call, &unit);
 

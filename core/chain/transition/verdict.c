@@ -4,7 +4,7 @@
 
 #include "chain/state/amount.h"
 #include "chain/chain_private.h"
-#include "chain/state/rows.h"
+#include "chain/state/cursor.h"
 
 /* The id of a verdict is SHA-256( "pipectl verdict 1" NUL || accused || NUL || evidence ). */
 static pctl_status id_of(const pctl_taking *t, const pctl_msg_verdict *m,
@@ -41,7 +41,7 @@ static pctl_status weigh(const pctl_taking *t, const uint8_t id[PCTL_DIGEST_BYTE
 	sqlite3_stmt *stmt = NULL;
 	uint64_t bond;
 	int more = 1;
-	pctl_status status = pctl_rows_open(
+	pctl_status status = pctl_cursor_open(
 		t->s, t->call, &stmt,
 		"SELECT bond, name = ?1 OR EXISTS (SELECT 1 FROM verdict_votes WHERE verdict = ?2 "
 		"AND voter = name) FROM accounts WHERE name <> ?3 ORDER BY name",
@@ -49,10 +49,10 @@ static pctl_status weigh(const pctl_taking *t, const uint8_t id[PCTL_DIGEST_BYTE
 
 	*out = (weights){0, 0};
 	while (status == PCTL_OK) {
-		status = pctl_rows_next(t->s, stmt, t->call, &more);
+		status = pctl_cursor_next(t->s, stmt, t->call, &more);
 		if (status != PCTL_OK || !more)
 			break;
-		status = pctl_rows_amount(stmt, 0, t->call, &bond);
+		status = pctl_cursor_amount(stmt, 0, t->call, &bond);
 		if (status == PCTL_OK && !pctl_amount_add(&out->all, bond))
 			status = pctl_refuse(t->call, PC5712_LEDGER_OVERFLOW,
 					     "all bonds together are 2^64 or more");
@@ -89,7 +89,7 @@ static pctl_status check_open(const pctl_taking *t, const uint8_t id[PCTL_DIGEST
 {
 	sqlite3_stmt *stmt = NULL;
 	int slashed = 0, voted = 0;
-	pctl_status status = pctl_rows_open(
+	pctl_status status = pctl_cursor_open(
 		t->s, t->call, &stmt,
 		"SELECT slashed, EXISTS (SELECT 1 FROM verdict_votes WHERE verdict = ?1 AND "
 		"voter = ?2) FROM verdicts WHERE id = ?1",
@@ -97,7 +97,7 @@ static pctl_status check_open(const pctl_taking *t, const uint8_t id[PCTL_DIGEST
 
 	*is_known = 0;
 	if (status == PCTL_OK)
-		status = pctl_rows_next(t->s, stmt, t->call, is_known);
+		status = pctl_cursor_next(t->s, stmt, t->call, is_known);
 	if (status == PCTL_OK && *is_known) {
 		slashed = sqlite3_column_int64(stmt, 0) != 0;
 		voted = sqlite3_column_int(stmt, 1);
@@ -109,7 +109,7 @@ static pctl_status check_open(const pctl_taking *t, const uint8_t id[PCTL_DIGEST
 	return status == PCTL_OK && voted ? no_vote(t, m->sender, "voted on this already") : status;
 }
 
-pctl_status pctl_take_verdict(const pctl_taking *t, const pctl_msg_verdict *m)
+pctl_status pctl_apply_verdict(const pctl_taking *t, const pctl_msg_verdict *m)
 {
 	uint8_t id[PCTL_DIGEST_BYTES];
 	weights w;
@@ -130,14 +130,15 @@ pctl_status pctl_take_verdict(const pctl_taking *t, const pctl_msg_verdict *m)
 		status = pctl_ledger_slash(t->s, t->height, id, m->accused, t->call, &taken);
 	}
 	if (status == PCTL_OK && !is_known)
-		status = pctl_rows_write(t->s, t->call, "INSERT INTO verdicts VALUES (?, ?, ?, ?)",
-					 "dtth", id, m->accused, m->evidence, height);
+		status =
+			pctl_cursor_write(t->s, t->call, "INSERT INTO verdicts VALUES (?, ?, ?, ?)",
+					  "dtth", id, m->accused, m->evidence, height);
 	else if (status == PCTL_OK)
-		status = pctl_rows_write(t->s, t->call,
-					 "UPDATE verdicts SET slashed = ? WHERE id = ?", "hd",
-					 height, id);
-	return status == PCTL_OK ? pctl_rows_write(t->s, t->call,
-						   "INSERT INTO verdict_votes VALUES (?, ?, ?)",
-						   "dth", id, m->sender, t->height)
+		status = pctl_cursor_write(t->s, t->call,
+					   "UPDATE verdicts SET slashed = ? WHERE id = ?", "hd",
+					   height, id);
+	return status == PCTL_OK ? pctl_cursor_write(t->s, t->call,
+						     "INSERT INTO verdict_votes VALUES (?, ?, ?)",
+						     "dth", id, m->sender, t->height)
 				 : status;
 }

@@ -136,9 +136,9 @@ pctl_status pctl_program_analyse(const pctl_program *p, const uint32_t groups[3]
 	z.a->arena = z.arena;
 	classify(&z);
 	pctl_analyse_loops(&z);
-	/* The walk takes loops without a bound as any other, so that their barriers are judged too.
+	/* The abstract interpreter takes loops without a bound as any other, so that their barriers are judged too.
 	 */
-	pctl_analyse_walk(&z);
+	pctl_analyse_interp(&z);
 	/* Whatever else a program is made of: an order that shows is no function of the inputs. Decided here, for every
 	 * verb. */
 	if (z.a->order_dependent)

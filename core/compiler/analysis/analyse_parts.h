@@ -40,6 +40,6 @@ void pctl_analyse_fold(const pctl_program *p, const pctl_function *fn, pctl_fold
 /* Fill a->loops; reports every loop without a bound. */
 void pctl_analyse_loops(pctl_analyser *z);
 /* Uniformity of barriers, races, bounds for emission. */
-void pctl_analyse_walk(pctl_analyser *z);
+void pctl_analyse_interp(pctl_analyser *z);
 
 #endif

@@ -1,4 +1,4 @@
-/* The profile: a walk over each function that gathers costs between barriers, the dearer side of
+/* The profile: an interpretation over each function that gathers costs between barriers, the dearer side of
  * branches, and loops either once or multiplied. Calls take the ticks of the callee, which stands
  * earlier and is done. */
 #include <stdlib.h>
@@ -210,7 +210,7 @@ static void count_inst(profile *f, ticks *l, uint32_t v)
 
 /* ---- regions; nesting is at most 256 deep, verify has seen to it ---- */
 
-static uint32_t walk(profile *f, uint32_t v, ticks *l);
+static uint32_t interp(profile *f, uint32_t v, ticks *l);
 
 static void keep_dearer(profile *f, ticks *best, ticks *side)
 {
@@ -223,7 +223,7 @@ static void keep_dearer(profile *f, ticks *best, ticks *side)
 }
 
 /* IF and SWITCH: v opens; returns behind the closing one. */
-static uint32_t walk_branch(profile *f, uint32_t v, ticks *l)
+static uint32_t interp_branch(profile *f, uint32_t v, ticks *l)
 {
 	const pctl_inst *insts = &f->p->insts[f->fn->first_inst];
 	const uint16_t close = insts[v].op == PCTL_OP_IF ? PCTL_OP_END_IF : PCTL_OP_END_SWITCH;
@@ -234,7 +234,7 @@ static uint32_t walk_branch(profile *f, uint32_t v, ticks *l)
 	while (insts[v].op != close && !f->no_memory) {
 		if (!begin(f, &side))
 			break;
-		v = walk(f, v + 1, &side);
+		v = interp(f, v + 1, &side);
 		keep_dearer(f, &best, &side);
 	}
 	append(f, l, &best, 1);
@@ -242,7 +242,7 @@ static uint32_t walk_branch(profile *f, uint32_t v, ticks *l)
 	return v + 1;
 }
 
-static uint32_t walk_loop(profile *f, uint32_t v, ticks *l)
+static uint32_t interp_loop(profile *f, uint32_t v, ticks *l)
 {
 	const pctl_loop_bound *b = &f->a->loops[f->next_loop++];
 	const uint64_t bound =
@@ -253,9 +253,9 @@ static uint32_t walk_loop(profile *f, uint32_t v, ticks *l)
 	memset(&body, 0, sizeof(body));
 	memset(&update, 0, sizeof(update));
 	if (begin(f, &test) && begin(f, &body) && begin(f, &update)) {
-		v = walk(f, v + 1, &test);
-		v = walk(f, v + 1, &body);
-		v = walk(f, v + 1, &update);
+		v = interp(f, v + 1, &test);
+		v = interp(f, v + 1, &body);
+		v = interp(f, v + 1, &update);
 		if (f->structured && !pctl_num_add(bound, 1, &tests))
 			f->overflow = 1;
 		append(f, l, &test, tests);
@@ -269,7 +269,7 @@ static uint32_t walk_loop(profile *f, uint32_t v, ticks *l)
 }
 
 /* Walk a region from v on; returns the index of what ends it. */
-static uint32_t walk(profile *f, uint32_t v, ticks *l)
+static uint32_t interp(profile *f, uint32_t v, ticks *l)
 {
 	const pctl_inst *insts = &f->p->insts[f->fn->first_inst];
 
@@ -277,10 +277,10 @@ static uint32_t walk(profile *f, uint32_t v, ticks *l)
 		switch (insts[v].op) {
 		case PCTL_OP_IF:
 		case PCTL_OP_SWITCH:
-			v = walk_branch(f, v, l);
+			v = interp_branch(f, v, l);
 			break;
 		case PCTL_OP_LOOP:
-			v = walk_loop(f, v, l);
+			v = interp_loop(f, v, l);
 			break;
 		case PCTL_OP_ELSE:
 		case PCTL_OP_END_IF:
@@ -314,7 +314,7 @@ int pctl_profile(const pctl_program *p, const pctl_analysis *a, const pctl_cost_
 	for (i = 0; i < p->n_functions && !f.no_memory; i++) {
 		f.fn = &p->functions[i];
 		if (begin(&f, &f.functions[i]))
-			walk(&f, 0, &f.functions[i]);
+			interp(&f, 0, &f.functions[i]);
 	}
 	if (!f.no_memory) {
 		entry = &f.functions[p->entries[0].function];

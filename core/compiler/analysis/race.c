@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/analysis/walk.h"
+#include "compiler/analysis/interp.h"
 
-#define TERMS_MAX (3u * PCTL_FORM_TERMS)
+#define TERMS_MAX (3u * PCTL_AFFINE_TERMS)
 #define EQUATIONS_MAX 24u
 #define UNKNOWNS_MAX 48u
 
@@ -35,7 +35,7 @@ typedef struct equation {
 } equation; /* sum == 0 */
 
 typedef struct system {
-	pctl_walk *w;
+	pctl_interp *w;
 	const pctl_access *a, *b;
 	int across; /* different workgroups; else different invocations of one */
 	unknown unknowns[UNKNOWNS_MAX];
@@ -123,7 +123,7 @@ static void add_term(system_ *s, equation *e, uint32_t symbol, uint32_t kind, in
 }
 
 /* first(p) - second(q) == 0 */
-static void add_equation(system_ *s, const pctl_form *first, const pctl_form *second, int exact)
+static void add_equation(system_ *s, const pctl_affine *first, const pctl_affine *second, int exact)
 {
 	equation *e = &s->equations[s->n_equations];
 	uint32_t i = 0, j = 0;
@@ -302,8 +302,8 @@ static int draw_divisions(system_ *s)
 			const pctl_symbol *r = &all[s->unknowns[j].symbol];
 
 			if (r->op != PCTL_OP_MOD || s->unknowns[j].kind != UNKNOWN_DELTA ||
-			    !s->unknowns[j].zero || !pctl_known_same(q->args[0], r->args[0]) ||
-			    !pctl_known_same(q->args[1], r->args[1]))
+			    !s->unknowns[j].zero || !pctl_absval_same(q->args[0], r->args[0]) ||
+			    !pctl_absval_same(q->args[1], r->args[1]))
 				continue;
 			add_equation(s, &q->args[0]->form, &q->args[0]->form, q->args[0]->exact);
 		}
@@ -314,9 +314,9 @@ static int draw_divisions(system_ *s)
 /* ---- with facts ---- */
 
 /* Rename what the second invocation has of its own to second copies. */
-static int renamed(const system_ *s, const pctl_form *f, pctl_form *out)
+static int renamed(const system_ *s, const pctl_affine *f, pctl_affine *out)
 {
-	pctl_form r = {.constant = f->constant};
+	pctl_affine r = {.constant = f->constant};
 	uint32_t i, pass;
 
 	/* Ascending ids: what keeps its id first. */
@@ -336,17 +336,17 @@ static int renamed(const system_ *s, const pctl_form *f, pctl_form *out)
 }
 
 /* The indices are ordered: one is always less. */
-static int ordered(system_ *s, const pctl_known *a, const pctl_known *b, const pctl_fact *facts)
+static int ordered(system_ *s, const pctl_absval *a, const pctl_absval *b, const pctl_fact *facts)
 {
-	pctl_form second, f, back;
+	pctl_affine second, f, back;
 
 	if (!a->exact || !b->exact || !renamed(s, &b->form, &second) ||
-	    !pctl_form_add(&a->form, &second, -1, &f) || !pctl_form_scale(&f, -1, &back))
+	    !pctl_affine_add(&a->form, &second, -1, &f) || !pctl_affine_scale(&f, -1, &back))
 		return 0;
 	f.constant++;
 	back.constant++;
-	return pctl_form_proven(&s->w->symbols, &f, facts) ||
-	       pctl_form_proven(&s->w->symbols, &back, facts);
+	return pctl_affine_proven(&s->w->symbols, &f, facts) ||
+	       pctl_affine_proven(&s->w->symbols, &back, facts);
 }
 
 static const pctl_fact *both_facts(system_ *s)
@@ -355,7 +355,7 @@ static const pctl_fact *both_facts(system_ *s)
 	uint32_t n;
 
 	for (f = s->b->facts, n = 0; f && n < PCTL_FACTS_MAX / 2; f = f->next, n++) {
-		pctl_form r;
+		pctl_affine r;
 
 		if (renamed(s, &f->form, &r))
 			list = pctl_fact_push(&s->w->symbols, list, &r);
@@ -387,7 +387,7 @@ static int is_one(const system_ *s)
 }
 
 /* No two different invocations touch the same bytes by these accesses. */
-static int is_apart(pctl_walk *w, const pctl_access *a, const pctl_access *b, int across)
+static int is_apart(pctl_interp *w, const pctl_access *a, const pctl_access *b, int across)
 {
 	system_ s = {.w = w, .a = a, .b = b, .across = across};
 	const uint32_t n = a->n_chain < b->n_chain ? a->n_chain : b->n_chain;
@@ -424,7 +424,7 @@ static int is_apart(pctl_walk *w, const pctl_access *a, const pctl_access *b, in
 }
 
 /* One interval is the other or holds it. */
-static int is_within(const pctl_walk *w, uint32_t a, uint32_t b)
+static int is_within(const pctl_interp *w, uint32_t a, uint32_t b)
 {
 	/* Parents have lower numbers. */
 	while (a != b) {
@@ -443,7 +443,7 @@ static int is_within(const pctl_walk *w, uint32_t a, uint32_t b)
 	return 1;
 }
 
-static int meet(const pctl_walk *w, const pctl_intervals *a, const pctl_intervals *b)
+static int meet(const pctl_interp *w, const pctl_intervals *a, const pctl_intervals *b)
 {
 	uint32_t i, j;
 
@@ -457,14 +457,14 @@ static int meet(const pctl_walk *w, const pctl_intervals *a, const pctl_interval
 }
 
 /* Two invocations that may make these accesses unordered never make them to the same bytes. */
-static int are_apart(pctl_walk *w, const pctl_access *a, const pctl_access *b)
+static int are_apart(pctl_interp *w, const pctl_access *a, const pctl_access *b)
 {
 	if (meet(w, a->intervals, b->intervals) && !is_apart(w, a, b, 0))
 		return 0;
 	return w->p->vars[a->var].space != PCTL_SPACE_STORAGE || is_apart(w, a, b, 1);
 }
 
-static void judge_pair(pctl_walk *w, const pctl_access *a, const pctl_access *b)
+static void judge_pair(pctl_interp *w, const pctl_access *a, const pctl_access *b)
 {
 	pctl_analysis *out = w->z->a;
 	const int atomic = a->kind == PCTL_ACCESS_KIND_ATOMIC && b->kind == PCTL_ACCESS_KIND_ATOMIC;
@@ -490,7 +490,7 @@ static void judge_pair(pctl_walk *w, const pctl_access *a, const pctl_access *b)
 	out->race_inst[1] = b->inst;
 }
 
-void pctl_walk_judge(pctl_walk *w)
+void pctl_interp_judge(pctl_interp *w)
 {
 	pctl_analysis *out = w->z->a;
 	uint32_t i, j, pairs = 0;
@@ -502,7 +502,7 @@ void pctl_walk_judge(pctl_walk *w)
 
 			if (a->var != b->var)
 				continue;
-			if (++pairs > PCTL_WALK_PAIRS_MAX) {
+			if (++pairs > PCTL_INTERP_PAIRS_MAX) {
 				if (out->race == PCTL_PROOF_PROVEN)
 					out->race = PCTL_PROOF_UNPROVEN;
 				out->order_dependent |= a->kind == PCTL_ACCESS_KIND_ATOMIC;

@@ -23,10 +23,10 @@ static int sum(int64_t a, int64_t b, int64_t *out)
 	return !__builtin_add_overflow(a, b, out) && fits(*out);
 }
 
-int pctl_form_add(const pctl_form *a, const pctl_form *b, int64_t factor, pctl_form *out)
+int pctl_affine_add(const pctl_affine *a, const pctl_affine *b, int64_t factor, pctl_affine *out)
 {
 	uint32_t i = 0, j = 0;
-	pctl_form f = {0};
+	pctl_affine f = {0};
 	int64_t scaled;
 
 	if (!multiply(b->constant, factor, &scaled) || !sum(a->constant, scaled, &f.constant))
@@ -44,7 +44,7 @@ int pctl_form_add(const pctl_form *a, const pctl_form *b, int64_t factor, pctl_f
 			return 0;
 		if (!c)
 			continue;
-		if (f.n == PCTL_FORM_TERMS)
+		if (f.n == PCTL_AFFINE_TERMS)
 			return 0;
 		f.term[f.n].symbol = s;
 		f.term[f.n++].factor = c;
@@ -53,20 +53,20 @@ int pctl_form_add(const pctl_form *a, const pctl_form *b, int64_t factor, pctl_f
 	return 1;
 }
 
-int pctl_form_scale(const pctl_form *a, int64_t factor, pctl_form *out)
+int pctl_affine_scale(const pctl_affine *a, int64_t factor, pctl_affine *out)
 {
-	const pctl_form zero = {0};
+	const pctl_affine zero = {0};
 
-	return pctl_form_add(&zero, a, factor, out);
+	return pctl_affine_add(&zero, a, factor, out);
 }
 
-int pctl_form_same(const pctl_form *a, const pctl_form *b)
+int pctl_affine_same(const pctl_affine *a, const pctl_affine *b)
 {
 	return a->constant == b->constant && a->n == b->n &&
 	       memcmp(a->term, b->term, a->n * sizeof(a->term[0])) == 0;
 }
 
-int64_t pctl_form_factor(const pctl_form *a, uint32_t symbol)
+int64_t pctl_affine_factor(const pctl_affine *a, uint32_t symbol)
 {
 	uint32_t i;
 
@@ -82,7 +82,7 @@ static const pctl_symbol *at(const pctl_symbols *s, uint32_t symbol)
 	return &s->items[symbol < s->n ? symbol : symbol - s->n];
 }
 
-int pctl_form_range(const pctl_symbols *s, const pctl_form *f, int64_t *lo, int64_t *hi)
+int pctl_affine_range(const pctl_symbols *s, const pctl_affine *f, int64_t *lo, int64_t *hi)
 {
 	uint32_t i;
 
@@ -101,27 +101,27 @@ int pctl_form_range(const pctl_symbols *s, const pctl_form *f, int64_t *lo, int6
 
 /* ---- proofs ---- */
 
-static int at_most_zero(const pctl_symbols *s, const pctl_form *f)
+static int at_most_zero(const pctl_symbols *s, const pctl_affine *f)
 {
 	int64_t lo, hi;
 
-	return pctl_form_range(s, f, &lo, &hi) && hi <= 0;
+	return pctl_affine_range(s, f, &lo, &hi) && hi <= 0;
 }
 
 /* The multiple of g worth taking from f: one that makes a term of both vanish; 0 for none. */
-static int64_t multiple(const pctl_form *f, const pctl_form *g, uint32_t i)
+static int64_t multiple(const pctl_affine *f, const pctl_affine *g, uint32_t i)
 {
-	const int64_t have = pctl_form_factor(f, g->term[i].symbol), per = g->term[i].factor;
+	const int64_t have = pctl_affine_factor(f, g->term[i].symbol), per = g->term[i].factor;
 
 	if (!have || have % per || have / per <= 0)
 		return 0;
 	return have / per;
 }
 
-static int proven(pctl_symbols *s, const pctl_form *f, const pctl_fact *facts, uint32_t depth);
+static int proven(pctl_symbols *s, const pctl_affine *f, const pctl_fact *facts, uint32_t depth);
 
 /* f <= 0 follows when f - m*g <= 0 does, for a fact g <= 0 and m > 0. */
-static int by_facts(pctl_symbols *s, const pctl_form *f, const pctl_fact *list,
+static int by_facts(pctl_symbols *s, const pctl_affine *f, const pctl_fact *list,
 		    const pctl_fact *facts, uint32_t depth)
 {
 	const pctl_fact *fact = list;
@@ -130,9 +130,9 @@ static int by_facts(pctl_symbols *s, const pctl_form *f, const pctl_fact *list,
 	for (n = 0; fact && n < PCTL_FACTS_MAX; fact = fact->next, n++) {
 		for (i = 0; i < fact->form.n; i++) {
 			const int64_t m = multiple(f, &fact->form, i);
-			pctl_form rest;
+			pctl_affine rest;
 
-			if (m && pctl_form_add(f, &fact->form, -m, &rest) &&
+			if (m && pctl_affine_add(f, &fact->form, -m, &rest) &&
 			    proven(s, &rest, facts, depth - 1))
 				return 1;
 		}
@@ -140,7 +140,7 @@ static int by_facts(pctl_symbols *s, const pctl_form *f, const pctl_fact *list,
 	return 0;
 }
 
-static int proven(pctl_symbols *s, const pctl_form *f, const pctl_fact *facts, uint32_t depth)
+static int proven(pctl_symbols *s, const pctl_affine *f, const pctl_fact *facts, uint32_t depth)
 {
 	uint32_t i;
 
@@ -159,7 +159,7 @@ static int proven(pctl_symbols *s, const pctl_form *f, const pctl_fact *facts, u
 	return 0;
 }
 
-int pctl_form_proven(pctl_symbols *s, const pctl_form *f, const pctl_fact *facts)
+int pctl_affine_proven(pctl_symbols *s, const pctl_affine *f, const pctl_fact *facts)
 {
 	return proven(s, f, facts, 3);
 }
@@ -175,8 +175,8 @@ void pctl_fact_narrow(const pctl_symbols *s, const pctl_fact *facts, uint32_t sy
 	uint32_t n;
 
 	for (n = 0; facts && n < PCTL_FACTS_MAX; facts = facts->next, n++) {
-		const int64_t c = pctl_form_factor(&facts->form, symbol);
-		pctl_form rest = facts->form;
+		const int64_t c = pctl_affine_factor(&facts->form, symbol);
+		pctl_affine rest = facts->form;
 		int64_t low, high;
 		uint32_t i;
 
@@ -187,7 +187,7 @@ void pctl_fact_narrow(const pctl_symbols *s, const pctl_fact *facts, uint32_t sy
 			;
 		memmove(&rest.term[i], &rest.term[i + 1], (rest.n - i - 1) * sizeof(rest.term[0]));
 		rest.n--;
-		if (!pctl_form_range(s, &rest, &low, &high))
+		if (!pctl_affine_range(s, &rest, &low, &high))
 			continue;
 		if (c > 0 && floor_divide(-low, c) < *hi)
 			*hi = floor_divide(-low, c);
@@ -210,16 +210,16 @@ void pctl_scalar_range(uint8_t scalar, int64_t *lo, int64_t *hi)
 	*hi = ((int64_t)1 << (pctl_scalar_is_signed(scalar) ? bits - 1 : bits)) - 1;
 }
 
-int pctl_known_same(const pctl_known *a, const pctl_known *b)
+int pctl_absval_same(const pctl_absval *a, const pctl_absval *b)
 {
 	return a == b || (a->scalar == b->scalar && a->exact == b->exact && a->lo == b->lo &&
-			  a->hi == b->hi && pctl_form_same(&a->form, &b->form));
+			  a->hi == b->hi && pctl_affine_same(&a->form, &b->form));
 }
 
-static pctl_known *known(pctl_symbols *s, uint8_t scalar, int64_t lo, int64_t hi, uint8_t uniform,
-			 uint8_t shared)
+static pctl_absval *known(pctl_symbols *s, uint8_t scalar, int64_t lo, int64_t hi, uint8_t uniform,
+			  uint8_t shared)
 {
-	pctl_known *k = pctl_arena_alloc(s->arena, sizeof(*k));
+	pctl_absval *k = pctl_arena_alloc(s->arena, sizeof(*k));
 
 	if (!k) {
 		s->no_memory = 1;
@@ -234,10 +234,10 @@ static pctl_known *known(pctl_symbols *s, uint8_t scalar, int64_t lo, int64_t hi
 	return k;
 }
 
-const pctl_known *pctl_known_number(pctl_symbols *s, uint8_t scalar, uint64_t bits)
+const pctl_absval *pctl_absval_number(pctl_symbols *s, uint8_t scalar, uint64_t bits)
 {
 	const int64_t value = pctl_eval_signed(scalar, bits);
-	pctl_known *k;
+	pctl_absval *k;
 
 	/* A 64-bit number too large for a form is a value nothing is known of, but that all agree
 	 * on. */
@@ -245,7 +245,7 @@ const pctl_known *pctl_known_number(pctl_symbols *s, uint8_t scalar, uint64_t bi
 		int64_t lo, hi;
 
 		pctl_scalar_range(scalar, &lo, &hi);
-		return pctl_known_fresh(s, scalar, lo, hi, PCTL_AGREE_ALL, PCTL_AGREE_ALL);
+		return pctl_absval_fresh(s, scalar, lo, hi, PCTL_AGREE_ALL, PCTL_AGREE_ALL);
 	}
 	k = known(s, scalar, value, value, PCTL_AGREE_ALL, PCTL_AGREE_ALL);
 	if (k)
@@ -262,10 +262,10 @@ static uint32_t new_symbol(pctl_symbols *s, const pctl_symbol *x)
 	return s->n - 1;
 }
 
-static const pctl_known *of_symbol(pctl_symbols *s, uint8_t scalar, uint32_t symbol)
+static const pctl_absval *of_symbol(pctl_symbols *s, uint8_t scalar, uint32_t symbol)
 {
 	const pctl_symbol *x = &s->items[symbol];
-	pctl_known *k = known(s, scalar, x->lo, x->hi, x->uniform, x->shared);
+	pctl_absval *k = known(s, scalar, x->lo, x->hi, x->uniform, x->shared);
 
 	if (!k)
 		return NULL;
@@ -279,8 +279,8 @@ static const pctl_known *of_symbol(pctl_symbols *s, uint8_t scalar, uint32_t sym
 	return k;
 }
 
-const pctl_known *pctl_known_fresh(pctl_symbols *s, uint8_t scalar, int64_t lo, int64_t hi,
-				   uint8_t uniform, uint8_t shared)
+const pctl_absval *pctl_absval_fresh(pctl_symbols *s, uint8_t scalar, int64_t lo, int64_t hi,
+				     uint8_t uniform, uint8_t shared)
 {
 	const pctl_symbol x = {.lo = lo, .hi = hi, .uniform = uniform, .shared = shared};
 	uint32_t id = new_symbol(s, &x);
@@ -304,7 +304,7 @@ static int same_symbol(const void *ctx, uint32_t id)
 	    y->lo != key->x->lo || y->hi != key->x->hi)
 		return 0;
 	for (i = 0; i < y->n_args; i++) {
-		if (!pctl_known_same(y->args[i], key->x->args[i]))
+		if (!pctl_absval_same(y->args[i], key->x->args[i]))
 			return 0;
 	}
 	return 1;
@@ -316,7 +316,7 @@ static uint32_t hash_symbol(const pctl_symbol *x)
 
 	h = pctl_index_hash(h, &x->aux, sizeof(x->aux));
 	for (i = 0; i < x->n_args; i++) {
-		const pctl_form *f = &x->args[i]->form;
+		const pctl_affine *f = &x->args[i]->form;
 
 		h = pctl_index_hash(h, &f->constant, sizeof(f->constant));
 		h = pctl_index_hash(h, f->term, f->n * sizeof(f->term[0]));
@@ -324,9 +324,9 @@ static uint32_t hash_symbol(const pctl_symbol *x)
 	return h;
 }
 
-const pctl_known *pctl_known_made(pctl_symbols *s, uint8_t scalar, int64_t lo, int64_t hi,
-				  uint16_t op, uint32_t aux, const pctl_known *const *args,
-				  uint32_t n_args)
+const pctl_absval *pctl_absval_made(pctl_symbols *s, uint8_t scalar, int64_t lo, int64_t hi,
+				    uint16_t op, uint32_t aux, const pctl_absval *const *args,
+				    uint32_t n_args)
 {
 	pctl_symbol x = {.lo = lo,
 			 .hi = hi,
@@ -357,30 +357,30 @@ const pctl_known *pctl_known_made(pctl_symbols *s, uint8_t scalar, int64_t lo, i
 	return of_symbol(s, scalar, id);
 }
 
-static int bounded_by(pctl_symbols *s, const pctl_form *f, int64_t lo, int64_t hi,
+static int bounded_by(pctl_symbols *s, const pctl_affine *f, int64_t lo, int64_t hi,
 		      const pctl_fact *facts)
 {
-	pctl_form below, above;
-	const pctl_form zero = {0};
+	pctl_affine below, above;
+	const pctl_affine zero = {0};
 
-	if (!pctl_form_add(&zero, f, -1, &below) || !sum(below.constant, lo, &below.constant) ||
-	    !pctl_form_add(&zero, f, 1, &above) || !sum(above.constant, -hi, &above.constant))
+	if (!pctl_affine_add(&zero, f, -1, &below) || !sum(below.constant, lo, &below.constant) ||
+	    !pctl_affine_add(&zero, f, 1, &above) || !sum(above.constant, -hi, &above.constant))
 		return 0;
-	return pctl_form_proven(s, &below, facts) && pctl_form_proven(s, &above, facts);
+	return pctl_affine_proven(s, &below, facts) && pctl_affine_proven(s, &above, facts);
 }
 
-const pctl_known *pctl_known_form(pctl_symbols *s, uint8_t scalar, const pctl_form *f,
-				  uint8_t uniform, uint8_t shared, const pctl_fact *facts)
+const pctl_absval *pctl_absval_affine(pctl_symbols *s, uint8_t scalar, const pctl_affine *f,
+				      uint8_t uniform, uint8_t shared, const pctl_fact *facts)
 {
 	int64_t lo, hi, low, high;
-	pctl_known *k;
+	pctl_absval *k;
 
 	pctl_scalar_range(scalar, &lo, &hi);
 	k = known(s, scalar, lo, hi, uniform, shared);
 	if (!k)
 		return NULL;
 	k->form = *f;
-	if (!pctl_form_range(s, f, &low, &high)) {
+	if (!pctl_affine_range(s, f, &low, &high)) {
 		k->exact = 0;
 	} else if (pctl_scalar_bits(scalar) > 32) {
 		/* Of u64 only what is plainly small counts as exact. */
@@ -395,17 +395,17 @@ const pctl_known *pctl_known_form(pctl_symbols *s, uint8_t scalar, const pctl_fo
 	return k;
 }
 
-const pctl_known *pctl_known_exact(pctl_symbols *s, const pctl_known *k)
+const pctl_absval *pctl_absval_exact(pctl_symbols *s, const pctl_absval *k)
 {
 	int64_t lo, hi;
 
 	if (k->exact)
 		return k;
 	pctl_scalar_range(k->scalar, &lo, &hi);
-	return pctl_known_made(s, k->scalar, lo, hi, 0xffff, k->scalar, &k, 1);
+	return pctl_absval_made(s, k->scalar, lo, hi, 0xffff, k->scalar, &k, 1);
 }
 
-const pctl_fact *pctl_fact_push(pctl_symbols *s, const pctl_fact *list, const pctl_form *f)
+const pctl_fact *pctl_fact_push(pctl_symbols *s, const pctl_fact *list, const pctl_affine *f)
 {
 	pctl_fact *fact = pctl_arena_alloc(s->arena, sizeof(*fact));
 

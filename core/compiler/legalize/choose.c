@@ -1,4 +1,4 @@
-/* Which form each strict operation takes on a device, by forms.def and the profile; and the words of a
+/* Which form each strict operation takes on a device, by softfloat.def and the profile; and the words of a
  * refusal when there is none. */
 #include "compiler/legalize/legal_parts.h"
 
@@ -28,10 +28,10 @@ static const legal_row rows[] = {
 	 PCTL_FORM_##kind,                                    \
 	 function,                                            \
 	 #needs},
-#include "compiler/legalize/forms.def"
+#include "compiler/legalize/softfloat.def"
 };
 
-/* The row of a native operation that forms.def does not admit as such: in class approximate, and
+/* The row of a native operation that softfloat.def does not admit as such: in class approximate, and
  * where no subnormal can come near. */
 static const legal_row native_row = {.kind = PCTL_FORM_NATIVE};
 
@@ -41,7 +41,7 @@ static const struct {
 } aliases[] = {
 	{"", ""},
 #define LEGAL_ALIAS(function, better, needs) {function, better},
-#include "compiler/legalize/forms.def"
+#include "compiler/legalize/softfloat.def"
 };
 
 #define N_ROWS (sizeof(rows) / sizeof(rows[0]))
@@ -107,7 +107,7 @@ static void admit(legal_chooser *c)
 #define LEGAL_FORM(op, scalar, kind, function, needs) c->is_admitted[row++] = (needs);
 #define LEGAL_CONVERT(result, operand, kind, function, needs) c->is_admitted[row++] = (needs);
 #define LEGAL_ALIAS(function, better, needs) c->is_replaced[alias++] = (needs);
-#include "compiler/legalize/forms.def"
+#include "compiler/legalize/softfloat.def"
 #undef NOTHING
 #undef SOFT64
 #undef EXACT
@@ -146,7 +146,7 @@ pctl_status legal_chooser_create(const pctl_profile *profile, const pctl_device_
 			c->is_admitted[i] = 0;
 		if (rows[i].function)
 			c->function[i] = module ? legal_find_function(module, rows[i].function)
-						: legal_forms_have(rows[i].function);
+						: legal_softfloat_have(rows[i].function);
 	}
 	for (uint32_t i = 1; module && i < N_ALIASES; i++) {
 		c->from[i] = legal_find_function(module, aliases[i].function);
@@ -235,7 +235,8 @@ static int has_native(const legal_chooser *c, uint16_t op, uint8_t result, uint8
 	       c->profile.native[PCTL_NATIVE_F32_ADD] != PCTL_NATIVE_ABSENT;
 }
 
-uint32_t legal_choose_tame(const legal_chooser *c, uint16_t op, uint8_t result, uint8_t operand)
+uint32_t legal_choose_subnormal_free(const legal_chooser *c, uint16_t op, uint8_t result,
+				     uint8_t operand)
 {
 	const uint32_t i = native_of(op, result, operand);
 

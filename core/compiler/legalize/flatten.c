@@ -478,7 +478,7 @@ static void walk(flattener *x)
 static void instruction(legal *l, uint32_t v, const pctl_inst *in)
 {
 	if (l->function != l->flattener->entry)
-		legal_wide_rules.instruction(l, v, in);
+		legal_int64_rules.instruction(l, v, in);
 	else if (v == 0)
 		walk(l->flattener);
 }
@@ -506,7 +506,7 @@ static void spread_calls(flattener *x)
 pctl_status legal_flatten(const pctl_program *p, uint32_t limit, const pctl_call *call,
 			  pctl_program **out)
 {
-	legal_rules rules = legal_wide_rules;
+	legal_rules rules = legal_int64_rules;
 	flattener x;
 	legal l = {.call = call, .flattener = &x, .p = p};
 	pctl_status status = flat_open(&x, p, limit, call);

@@ -101,7 +101,7 @@ void flat_copy(flattener *x, uint32_t v)
 	if (!x->is_dry) {
 		if (x->p->origins)
 			pctl_build_origin(x->l->b, &x->p->origins[x->frame->fn->first_inst + v]);
-		legal_wide_rules.instruction(x->l, v, in);
+		legal_int64_rules.instruction(x->l, v, in);
 	}
 	x->frame->group[v] = group_now(x);
 }

@@ -91,14 +91,15 @@ static int choose(legal *l, uint32_t v, const pctl_inst *in)
 	const uint8_t result = l->p->types[in->type].scalar;
 	const uint8_t operand =
 		l->p->types[pctl_value_type(l->p, l->fn, pctl_arg(l->p, in, 0))].scalar;
-	uint32_t how = LEGAL_AS_IS, tame;
+	uint32_t how = LEGAL_AS_IS, subnormal_free;
 
 	x->choice[at] = legal_choose(l->chooser, in->op, result, operand, &how);
 	if (x->choice[at] != LEGAL_NO_ROW &&
 	    legal_row_at(x->choice[at])->kind != PCTL_FORM_NATIVE) {
-		tame = legal_choose_tame(l->chooser, in->op, result, operand);
-		if (tame != LEGAL_NO_ROW && legal_is_tame(l->p, l->fn, in, &x->granules)) {
-			x->choice[at] = tame;
+		subnormal_free = legal_choose_subnormal_free(l->chooser, in->op, result, operand);
+		if (subnormal_free != LEGAL_NO_ROW &&
+		    legal_is_subnormal_free(l->p, l->fn, in, &x->exponent_ranges)) {
+			x->choice[at] = subnormal_free;
 			how = LEGAL_AS_IS;
 		}
 	}
@@ -137,7 +138,7 @@ static pctl_status link_chosen(legal *l)
 
 	if (status != PCTL_OK)
 		return status;
-	if (!legal_source_open(l, x->module, &legal_wide_rules, 0))
+	if (!legal_source_open(l, x->module, &legal_int64_rules, 0))
 		return l->status;
 	for (uint32_t at = 0; at < p->n_insts && l->status == PCTL_OK; at++) {
 		const uint32_t row = PCTL_IS_STRICT(p->insts[at].op) ? x->choice[at] : LEGAL_NO_ROW;
@@ -160,7 +161,7 @@ static void drop(legal_floats *x)
 	free(x->local_raw);
 	free(x->local_mixed);
 	free(x->local_tag);
-	legal_granules_drop(&x->granules);
+	legal_exponent_ranges_drop(&x->exponent_ranges);
 	free(x->has16);
 }
 
@@ -184,16 +185,16 @@ static int prepare(legal_floats *x, const pctl_program *p)
 	x->local_mixed = calloc(locals, 1);
 	x->local_tag = calloc(locals, sizeof(*x->local_tag));
 	x->has16 = calloc(p->n_types + 1u, 1);
-	return legal_granules_find(p, &x->granules) && x->choice && x->how && x->row_function &&
-	       x->plan && x->local_arithmetic && x->local_raw && x->local_mixed && x->local_tag &&
-	       x->has16;
+	return legal_exponent_ranges_find(p, &x->exponent_ranges) && x->choice && x->how &&
+	       x->row_function && x->plan && x->local_arithmetic && x->local_raw &&
+	       x->local_mixed && x->local_tag && x->has16;
 }
 
-pctl_status legal_float_pass(const pctl_program *p, const int16_t *granted,
+pctl_status legal_float_pass(const pctl_program *p, const int16_t *assumed,
 			     const legal_chooser *chooser, const pctl_program *module,
 			     const pctl_call *call, pctl_program **out)
 {
-	legal_floats x = {.module = module, .source = p, .granules = {.granted = granted}};
+	legal_floats x = {.module = module, .source = p, .exponent_ranges = {.assumed = assumed}};
 	legal l = {.call = call, .chooser = chooser, .floats = &x, .p = p};
 	pctl_status status;
 

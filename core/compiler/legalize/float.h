@@ -2,7 +2,7 @@
 #ifndef PIPECTL_COMPILER_LEGALIZE_FLOAT_H
 #define PIPECTL_COMPILER_LEGALIZE_FLOAT_H
 
-#include "compiler/legalize/granule.h"
+#include "compiler/legalize/exponent_range.h"
 #include "compiler/legalize/legal_parts.h"
 
 /*
@@ -35,10 +35,10 @@ typedef struct legal_floats {
 	uint8_t *local_raw;	    /* of a native type */
 	uint8_t *
 		local_mixed; /* of bits: moved ones, or raw results whose NaN is not right yet, as a tag says */
-	uint32_t *local_tag;	 /* 1 + the tag's local in the new function, 0 not yet */
-	uint8_t *has16;		 /* by old type: holds a 16-bit float */
-	legal_granules granules; /* of the program */
-	uint32_t raw_types[5];	 /* f32, and vectors of it by width; 0 not yet */
+	uint32_t *local_tag; /* 1 + the tag's local in the new function, 0 not yet */
+	uint8_t *has16;	     /* by old type: holds a 16-bit float */
+	legal_exponent_ranges exponent_ranges; /* of the program */
+	uint32_t raw_types[5];		       /* f32, and vectors of it by width; 0 not yet */
 } legal_floats;
 
 /* float_type.c */

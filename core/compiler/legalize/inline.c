@@ -95,7 +95,7 @@ static void instruction(legal *l, uint32_t v, const pctl_inst *in)
 	if (f && l->inliner->cost[f])
 		write_out(l, v, in, f);
 	else
-		legal_wide_rules.instruction(l, v, in);
+		legal_int64_rules.instruction(l, v, in);
 }
 
 static int left_out(const legal *l, uint32_t f)
@@ -105,7 +105,7 @@ static int left_out(const legal *l, uint32_t f)
 
 pctl_status legal_inline_pass(const pctl_program *p, const pctl_call *call, pctl_program **out)
 {
-	legal_rules rules = legal_wide_rules;
+	legal_rules rules = legal_int64_rules;
 	inliner x = {.p = p, .cost = calloc(p->n_functions + 1u, sizeof(*x.cost))};
 	const pctl_call quiet = {.head = PCTL_HEAD(pctl_call)};
 	legal l = {.call = &quiet, .inliner = &x};

@@ -4,14 +4,14 @@
 #include <stdlib.h>
 
 #define FLOAT_CAPS (PCTL_CAP_STRICT_FLOAT | PCTL_CAP_F16 | PCTL_CAP_F32 | PCTL_CAP_BF16)
-#define WIDE_INTEGERS ((1u << PCTL_SCALAR_I64) | (1u << PCTL_SCALAR_U64))
+#define INT64_INTEGERS ((1u << PCTL_SCALAR_I64) | (1u << PCTL_SCALAR_U64))
 
 /* A legalisation under way. */
 typedef struct passes {
 	const pctl_device_caps *caps;
 	const pctl_legal_options *options;
 	const pctl_call *call;
-	pctl_forms *forms; /* the caller's or own */
+	pctl_softfloat *forms; /* the caller's or own */
 	legal_chooser *chooser;
 	pctl_program *now; /* NULL: still the program as written */
 } passes;
@@ -59,8 +59,8 @@ static pctl_status lower_floats(passes *s, const pctl_program *p)
 {
 	const pctl_program *module = NULL;
 	pctl_program *next = NULL, *written_out = NULL, *twice = NULL;
-	int16_t *granted = NULL;
-	pctl_status status = legal_forms_float(s->forms, s->call, &module);
+	int16_t *assumed = NULL;
+	pctl_status status = legal_softfloat_float(s->forms, s->call, &module);
 
 	if (status == PCTL_OK)
 		status = legal_inline_pass(p, s->call, &written_out);
@@ -72,28 +72,28 @@ static pctl_status lower_floats(passes *s, const pctl_program *p)
 		status = legal_chooser_create(s->options->profile, s->caps, s->options->flags,
 					      module, s->call, &s->chooser);
 	if (status == PCTL_OK)
-		status = legal_speculate_pass(p, s->chooser, s->call, &granted, &twice);
+		status = legal_loop_version_pass(p, s->chooser, s->call, &assumed, &twice);
 	if (twice) {
 		step(s, twice);
 		p = twice;
 	}
 	if (status == PCTL_OK)
-		status = legal_float_pass(p, granted, s->chooser, module, s->call, &next);
+		status = legal_float_pass(p, assumed, s->chooser, module, s->call, &next);
 	if (status == PCTL_OK)
 		step(s, next);
-	free(granted);
+	free(assumed);
 	return status;
 }
 
 /* The scalars that must become pairs of words. */
-static uint32_t wide_scalars(const passes *s, const pctl_program *p)
+static uint32_t int64_scalars(const passes *s, const pctl_program *p)
 {
-	uint32_t wide = p->caps & ~s->caps->caps & PCTL_CAP_I64 ? WIDE_INTEGERS : 0;
+	uint32_t int64 = p->caps & ~s->caps->caps & PCTL_CAP_I64 ? INT64_INTEGERS : 0;
 
 	if (s->chooser && (p->caps & PCTL_CAP_F64) &&
 	    (!(s->caps->caps & PCTL_CAP_F64) || !legal_f64_is_exact(s->chooser, p)))
-		wide |= 1u << PCTL_SCALAR_F64;
-	return wide;
+		int64 |= 1u << PCTL_SCALAR_F64;
+	return int64;
 }
 
 static pctl_status run(passes *s, const pctl_program *p)
@@ -102,17 +102,17 @@ static pctl_status run(passes *s, const pctl_program *p)
 	const int is_strict = (p->caps & FLOAT_CAPS) && !(p->caps & PCTL_CAP_NATIVE_FLOAT);
 	pctl_program *next = NULL;
 	pctl_status status = PCTL_OK;
-	uint32_t wide;
+	uint32_t int64;
 
 	if (s->options && is_strict)
 		status = lower_floats(s, p);
 	if (status != PCTL_OK)
 		return status;
-	wide = wide_scalars(s, s->now ? s->now : p);
-	if (wide || !s->now || !(s->caps->caps & PCTL_CAP_I64_DIV)) {
-		status = legal_wide_pass(s->now ? s->now : p, wide,
-					 !(s->caps->caps & PCTL_CAP_I64_DIV), s->forms, s->call,
-					 &next);
+	int64 = int64_scalars(s, s->now ? s->now : p);
+	if (int64 || !s->now || !(s->caps->caps & PCTL_CAP_I64_DIV)) {
+		status = legal_int64_pass(s->now ? s->now : p, int64,
+					  !(s->caps->caps & PCTL_CAP_I64_DIV), s->forms, s->call,
+					  &next);
 		if (status != PCTL_OK)
 			return status;
 		step(s, next);
@@ -131,7 +131,7 @@ pctl_status pctl_legalise(const pctl_program *p, const pctl_device_caps *caps,
 			  pctl_program **out)
 {
 	passes s = {.caps = caps, .options = options, .call = call};
-	pctl_forms *own = NULL;
+	pctl_softfloat *own = NULL;
 	pctl_status status;
 
 	*out = NULL;
@@ -142,7 +142,7 @@ pctl_status pctl_legalise(const pctl_program *p, const pctl_device_caps *caps,
 		return check_left(p, caps, call);
 	s.forms = options ? options->forms : NULL;
 	if (!s.forms) {
-		status = pctl_forms_create(call, &own);
+		status = pctl_softfloat_create(call, &own);
 		if (status != PCTL_OK)
 			return status;
 		s.forms = own;
@@ -153,6 +153,6 @@ pctl_status pctl_legalise(const pctl_program *p, const pctl_device_caps *caps,
 	else
 		pctl_program_destroy(s.now);
 	legal_chooser_destroy(s.chooser);
-	pctl_forms_destroy(own);
+	pctl_softfloat_destroy(own);
 	return status;
 }

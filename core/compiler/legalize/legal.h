@@ -8,12 +8,12 @@
 #include "pipectl/program.h"
 
 /* The forms (forms/...wgsl), compiled on first need and kept. One thread at a time. */
-typedef struct pctl_forms pctl_forms;
+typedef struct pctl_softfloat pctl_softfloat;
 
 /* out: the caller destroys it. Errors: PCTL_E_NOMEM. */
-pctl_status pctl_forms_create(const pctl_call *call, pctl_forms **out);
+pctl_status pctl_softfloat_create(const pctl_call *call, pctl_softfloat **out);
 /* NULL is fine. */
-void pctl_forms_destroy(pctl_forms *f);
+void pctl_softfloat_destroy(pctl_softfloat *f);
 
 /* Class approximate: every strict f32 operation that the device has natively, exact or not, becomes the
  * native one, and NaN keeps whatever bits the device gives it. What the device has not stays exact. */
@@ -29,14 +29,14 @@ void pctl_forms_destroy(pctl_forms *f);
 typedef struct pctl_legal_options {
 	pctl_head head;
 	const pctl_profile *profile;
-	pctl_forms *forms;
+	pctl_softfloat *forms;
 	uint32_t flags;
 	uint32_t nesting;
 } pctl_legal_options;
 
 /*
  * A new program for a device with these caps; proofs (PCTL_INST_PROVEN) and origins are kept.
- * Strict operations become the first form of forms.def that the profile admits; 64-bit floats, where they are not
+ * Strict operations become the first form of softfloat.def that the profile admits; 64-bit floats, where they are not
  * exact, and 64-bit integers, where there are none, become pairs of 32-bit words. Verified.
  *
  * options  NULL: integer programs only

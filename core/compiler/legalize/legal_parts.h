@@ -52,7 +52,7 @@ struct flattener;
 struct legal_floats;
 struct legal_inliner;
 struct legal_speculator;
-struct legal_wide;
+struct legal_int64;
 
 struct legal {
 	const pctl_program *p; /* being read */
@@ -64,16 +64,16 @@ struct legal {
 	uint32_t new_function; /* index the open function will have */
 	uint32_t *types;       /* old type to new, 0 not yet */
 	uint32_t *stored;      /* the same for storage and uniform memory */
-	uint8_t *is_wide;      /* an old type: holds a scalar of wide_scalars */
+	uint8_t *is_int64;     /* an old type: holds a scalar of int64_scalars */
 	uint8_t *is_linking;   /* an old function that is being linked */
 	uint32_t *functions;   /* old function to new */
 	legal_value *values;   /* of the function being read */
 	legal_flag *flags;
 	uint32_t n_flags, flags_capacity;
-	uint32_t wide_scalars; /* set of 1 << PCTL_SCALAR_* */
+	uint32_t int64_scalars; /* set of 1 << PCTL_SCALAR_* */
 	const legal_chooser *chooser;
 	struct legal_floats *floats; /* of the float pass */
-	struct legal_wide *wide;     /* of the wide pass */
+	struct legal_int64 *int64;   /* of the wide pass */
 	const struct legal_inliner *inliner;
 	struct legal_speculator *speculator;
 	struct flattener *flattener;
@@ -90,7 +90,7 @@ struct legal {
 void legal_refuse_memory(legal *l);
 /* Read `p` by `rules` from here on, with fresh type and function maps. 0: no memory. */
 int legal_source_open(legal *l, const pctl_program *p, const legal_rules *rules,
-		      uint32_t wide_scalars);
+		      uint32_t int64_scalars);
 void legal_source_close(legal *l);
 /* Rebuild function f of the source; returns its new index. */
 uint32_t legal_function(legal *l, uint32_t f);
@@ -127,7 +127,8 @@ int legal_next_operand(legal_operands *o, uint32_t *i, uint32_t *value);
 pctl_pos legal_position(const legal *l, uint32_t v);
 /* A new program from p. link: called before p's functions are rebuilt, with p as the source. */
 pctl_status legal_rebuild(legal *l, const pctl_program *p, const legal_rules *rules,
-			  uint32_t wide_scalars, pctl_status (*link)(legal *l), pctl_program **out);
+			  uint32_t int64_scalars, pctl_status (*link)(legal *l),
+			  pctl_program **out);
 
 /* legal_type.c */
 uint32_t legal_type(legal *l, uint32_t type);
@@ -136,56 +137,56 @@ uint32_t legal_stored_type(legal *l, uint32_t type);
 /* A struct whose members keep their offsets, of types that `part` gives. */
 uint32_t legal_struct(legal *l, const pctl_type *t, uint32_t (*part)(legal *l, uint32_t type));
 
-/* wide_type.c */
-extern const legal_rules legal_wide_rules;
-void legal_wide_instruction(legal *l, uint32_t v, const pctl_inst *in);
-int legal_is_wide_scalar(const legal *l, uint32_t type);
-int legal_is_wide_vector(const legal *l, uint32_t type);
-void legal_find_wide(legal *l);
+/* int64_type.c */
+extern const legal_rules legal_int64_rules;
+void legal_int64_instruction(legal *l, uint32_t v, const pctl_inst *in);
+int legal_is_int64_scalar(const legal *l, uint32_t type);
+int legal_is_int64_vector(const legal *l, uint32_t type);
+void legal_find_int64(legal *l);
 /* The type an array or matrix of the old type `type` stands for in memory has as its element. */
 uint32_t legal_elem_type(legal *l, uint32_t type);
 /* 1 when such an element is wrapped in a struct. */
 int legal_is_wrapped(const legal *l, uint32_t type);
 
-/* wide.c: the pass over the program, with integer forms from one module and soft doubles from the other. by_forms: what
+/* int64.c: the pass over the program, with integer forms from one module and soft doubles from the other. by_softfloat: what
  * is left of 64-bit integers is divided by forms, too. */
-pctl_status legal_wide_pass(const pctl_program *p, uint32_t wide_scalars, uint32_t by_forms,
-			    pctl_forms *forms, const pctl_call *call, pctl_program **out);
+pctl_status legal_int64_pass(const pctl_program *p, uint32_t int64_scalars, uint32_t by_softfloat,
+			     pctl_softfloat *forms, const pctl_call *call, pctl_program **out);
 
-/* long.c: the form that divides the 64-bit integers of an instruction which stay what they are; LEGAL_N_WIDE: none. */
-uint32_t legal_long_form(const legal *l, const pctl_inst *in);
-void legal_long_divide(legal *l, uint32_t v, const pctl_inst *in);
+/* div64.c: the form that divides the 64-bit integers of an instruction which stay what they are; LEGAL_N_INT64: none. */
+uint32_t legal_div64_form(const legal *l, const pctl_inst *in);
+void legal_div64_divide(legal *l, uint32_t v, const pctl_inst *in);
 
-/* wide_value.c */
+/* int64_value.c */
 /* One new value for the old value v, in the form it has in memory; and the reverse. */
 uint32_t legal_packed(legal *l, uint32_t v);
 void legal_set_packed(legal *l, uint32_t v, uint32_t id);
 /* Component k of the old value v (the value itself for a scalar). */
 uint32_t legal_lane(legal *l, uint32_t v, uint32_t k);
 /* An instruction on composites, conversions or products that touches wide scalars. */
-void legal_wide_data(legal *l, uint32_t v, const pctl_inst *in);
+void legal_int64_data(legal *l, uint32_t v, const pctl_inst *in);
 
-/* wide_op.c */
+/* int64_op.c */
 uint32_t legal_pair(legal *l, uint32_t low, uint32_t high);
 uint32_t legal_low(legal *l, uint32_t x);
 uint32_t legal_high(legal *l, uint32_t x);
-uint32_t legal_wide_add(legal *l, uint32_t a, uint32_t b);
-uint32_t legal_wide_mul(legal *l, uint32_t a, uint32_t b);
+uint32_t legal_int64_add(legal *l, uint32_t a, uint32_t b);
+uint32_t legal_int64_mul(legal *l, uint32_t a, uint32_t b);
 /* An elementwise instruction with a wide operand or result. */
-void legal_wide_elem(legal *l, uint32_t v, const pctl_inst *in);
+void legal_int64_elem(legal *l, uint32_t v, const pctl_inst *in);
 
 /* soft64.c */
 enum {
-	LEGAL_WIDE_MUL,
-	LEGAL_WIDE_UDIV,
-	LEGAL_WIDE_UMOD,
-	LEGAL_WIDE_SDIV,
-	LEGAL_WIDE_SMOD,
-	LEGAL_LONG_UDIV,
-	LEGAL_LONG_UMOD,
-	LEGAL_LONG_SDIV,
-	LEGAL_LONG_SMOD,
-	LEGAL_N_WIDE
+	LEGAL_INT64_MUL,
+	LEGAL_INT64_UDIV,
+	LEGAL_INT64_UMOD,
+	LEGAL_INT64_SDIV,
+	LEGAL_INT64_SMOD,
+	LEGAL_DIV64_UDIV,
+	LEGAL_DIV64_UMOD,
+	LEGAL_DIV64_SDIV,
+	LEGAL_DIV64_SMOD,
+	LEGAL_N_INT64
 };
 enum {
 #define LEGAL_SOFT64(NAME, op, result, operand, function) LEGAL_SOFT_##NAME,
@@ -193,12 +194,12 @@ enum {
 #undef LEGAL_SOFT64
 	LEGAL_N_SOFT
 };
-struct legal_wide {
-	pctl_forms *forms;
+struct legal_int64 {
+	pctl_softfloat *forms;
 	const pctl_program *source;
 	uint32_t scalars;
-	uint32_t by_forms;	     /* 64-bit integers that stay are divided by forms */
-	uint32_t wide[LEGAL_N_WIDE]; /* functions of the new program, 0 not linked */
+	uint32_t by_softfloat;	       /* 64-bit integers that stay are divided by forms */
+	uint32_t int64[LEGAL_N_INT64]; /* functions of the new program, 0 not linked */
 	uint32_t soft[LEGAL_N_SOFT];
 };
 /* The soft double that an instruction of the source calls; LEGAL_N_SOFT: none. */
@@ -208,13 +209,15 @@ const char *legal_soft64_name(uint32_t form);
 uint32_t legal_soft64_op(legal *l, uint16_t op, const uint32_t *args);
 uint32_t legal_soft64_convert(legal *l, uint8_t result, uint8_t operand, uint32_t x);
 
-/* forms.c */
+/* softfloat.c */
 /* The module of the forms that are about integers of 64 bits, or of all others. */
-pctl_status legal_forms_wide(pctl_forms *f, const pctl_call *call, const pctl_program **out);
-pctl_status legal_forms_float(pctl_forms *f, const pctl_call *call, const pctl_program **out);
+pctl_status legal_softfloat_int64(pctl_softfloat *f, const pctl_call *call,
+				  const pctl_program **out);
+pctl_status legal_softfloat_float(pctl_softfloat *f, const pctl_call *call,
+				  const pctl_program **out);
 uint32_t legal_find_function(const pctl_program *p, const char *name);
 /* 1: the text of the forms has such a function. */
-uint32_t legal_forms_have(const char *name);
+uint32_t legal_softfloat_have(const char *name);
 /* What a call of function f of the source becomes a call of: f, or its alias. */
 uint32_t legal_callee(const legal *l, uint32_t f);
 /* Copy function f of the source and what it calls, callees first; returns its new index. A chain of
@@ -239,7 +242,8 @@ enum { LEGAL_AS_IS = 0, LEGAL_SWAPPED = 1, LEGAL_NEGATED = 2 };
 uint32_t legal_choose(const legal_chooser *c, uint16_t op, uint8_t result, uint8_t operand,
 		      uint32_t *how);
 /* The native operation, where no subnormal can come near it; LEGAL_NO_ROW: not even then. */
-uint32_t legal_choose_tame(const legal_chooser *c, uint16_t op, uint8_t result, uint8_t operand);
+uint32_t legal_choose_subnormal_free(const legal_chooser *c, uint16_t op, uint8_t result,
+				     uint8_t operand);
 const legal_row *legal_row_at(uint32_t row);
 uint32_t legal_n_rows(void);
 /* The function of the module that row `row` names, 0: none. */
@@ -254,10 +258,10 @@ pctl_status legal_refuse_operation(const legal *l, uint32_t v, const pctl_inst *
 /* inline.c: small functions written out where they are called. *out NULL with PCTL_OK: there is nothing to do. */
 pctl_status legal_inline_pass(const pctl_program *p, const pctl_call *call, pctl_program **out);
 
-/* speculate.c: loops written twice, once for values that are not tiny. *out NULL with PCTL_OK: there is nothing to
- * do. granted: by instruction of *out, the grain it may be taken to have; the caller frees it. */
-pctl_status legal_speculate_pass(const pctl_program *p, const legal_chooser *chooser,
-				 const pctl_call *call, int16_t **granted, pctl_program **out);
+/* loop_version.c: loops written twice, once for values that are not tiny. *out NULL with PCTL_OK: there is nothing to
+ * do. assumed: by instruction of *out, the lsb it may be taken to have; the caller frees it. */
+pctl_status legal_loop_version_pass(const pctl_program *p, const legal_chooser *chooser,
+				    const pctl_call *call, int16_t **assumed, pctl_program **out);
 
 /* flatten.c: conditions one after the other instead of inside each other, where they are more than `limit` levels deep.
  * *out NULL with PCTL_OK: there is nothing to do, or it would not become less deep. */
@@ -267,8 +271,8 @@ pctl_status legal_flatten_pass(const pctl_program *p, uint32_t limit, const pctl
 pctl_status legal_flatten(const pctl_program *p, uint32_t limit, const pctl_call *call,
 			  pctl_program **out);
 
-/* float.c. granted: as above, or NULL. */
-pctl_status legal_float_pass(const pctl_program *p, const int16_t *granted,
+/* float.c. assumed: as above, or NULL. */
+pctl_status legal_float_pass(const pctl_program *p, const int16_t *assumed,
 			     const legal_chooser *chooser, const pctl_program *module,
 			     const pctl_call *call, pctl_program **out);
 

@@ -37,7 +37,7 @@ uint32_t legal_word(legal *l, uint32_t k)
 }
 
 int legal_source_open(legal *l, const pctl_program *p, const legal_rules *rules,
-		      uint32_t wide_scalars)
+		      uint32_t int64_scalars)
 {
 	uint32_t longest = 1;
 
@@ -46,19 +46,19 @@ int legal_source_open(legal *l, const pctl_program *p, const legal_rules *rules,
 			longest = p->functions[f].n_insts;
 	l->p = p;
 	l->rules = rules;
-	l->wide_scalars = wide_scalars;
+	l->int64_scalars = int64_scalars;
 	l->types = calloc(p->n_types + 1u, sizeof(*l->types));
 	l->stored = calloc(p->n_types + 1u, sizeof(*l->stored));
-	l->is_wide = calloc(p->n_types + 1u, 1);
+	l->is_int64 = calloc(p->n_types + 1u, 1);
 	l->is_linking = calloc(p->n_functions + 1u, 1);
 	l->functions = calloc(p->n_functions + 1u, sizeof(*l->functions));
 	l->values = calloc(longest, sizeof(*l->values));
-	if (!l->types || !l->stored || !l->is_wide || !l->is_linking || !l->functions ||
+	if (!l->types || !l->stored || !l->is_int64 || !l->is_linking || !l->functions ||
 	    !l->values) {
 		legal_refuse_memory(l);
 		return 0;
 	}
-	legal_find_wide(l);
+	legal_find_int64(l);
 	return 1;
 }
 
@@ -66,12 +66,12 @@ void legal_source_close(legal *l)
 {
 	free(l->types);
 	free(l->stored);
-	free(l->is_wide);
+	free(l->is_int64);
 	free(l->is_linking);
 	free(l->functions);
 	free(l->values);
 	l->types = l->stored = l->functions = NULL;
-	l->is_wide = l->is_linking = NULL;
+	l->is_int64 = l->is_linking = NULL;
 	l->values = NULL;
 }
 
@@ -311,7 +311,7 @@ static void tail(legal *l)
 
 		for (uint32_t k = 0; k < p->maxima[i].n_path; k++)
 			type = pctl_type_step(p, type, p->maxima[i].path[k]);
-		if (!l->is_wide[type])
+		if (!l->is_int64[type])
 			pctl_build_max(l->b, &p->maxima[i]);
 	}
 }
@@ -326,7 +326,8 @@ static void builder_types(legal *l)
 }
 
 static pctl_status rebuild(legal *l, const pctl_program *p, const legal_rules *rules,
-			   uint32_t wide_scalars, pctl_status (*link)(legal *l), pctl_program **out)
+			   uint32_t int64_scalars, pctl_status (*link)(legal *l),
+			   pctl_program **out)
 {
 	pctl_status status;
 
@@ -340,7 +341,7 @@ static pctl_status rebuild(legal *l, const pctl_program *p, const legal_rules *r
 	status = link ? link(l) : PCTL_OK;
 	if (status != PCTL_OK)
 		return status;
-	if (!legal_source_open(l, p, rules, wide_scalars))
+	if (!legal_source_open(l, p, rules, int64_scalars))
 		return l->status;
 	l->is_main = 1;
 	frame(l);
@@ -360,9 +361,9 @@ static pctl_status rebuild(legal *l, const pctl_program *p, const legal_rules *r
 }
 
 pctl_status legal_rebuild(legal *l, const pctl_program *p, const legal_rules *rules,
-			  uint32_t wide_scalars, pctl_status (*link)(legal *l), pctl_program **out)
+			  uint32_t int64_scalars, pctl_status (*link)(legal *l), pctl_program **out)
 {
-	const pctl_status status = rebuild(l, p, rules, wide_scalars, link, out);
+	const pctl_status status = rebuild(l, p, rules, int64_scalars, link, out);
 
 	legal_source_close(l);
 	pctl_builder_destroy(l->b);

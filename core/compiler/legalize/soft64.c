@@ -50,7 +50,7 @@ uint32_t legal_soft64_form(const legal *l, const pctl_inst *in)
 		return LEGAL_N_SOFT;
 	result = l->p->types[in->type].scalar;
 	operand = l->p->types[pctl_value_type(l->p, l->fn, pctl_arg(l->p, in, 0))].scalar;
-	if (!(l->wide_scalars & (1u << PCTL_SCALAR_F64)) ||
+	if (!(l->int64_scalars & (1u << PCTL_SCALAR_F64)) ||
 	    (result != PCTL_SCALAR_F64 && operand != PCTL_SCALAR_F64))
 		return LEGAL_N_SOFT;
 	return find(base_of(in->op), result, operand);
@@ -80,7 +80,7 @@ uint32_t legal_soft64_op(legal *l, uint16_t op, const uint32_t *args)
 					pctl_op_get(op)->name);
 		return 0;
 	}
-	words[0] = l->wide->soft[form];
+	words[0] = l->int64->soft[form];
 	for (uint32_t i = 0; i < 3; i++)
 		words[i + 1] = args[i];
 	if (op == PCTL_OP_NGT || op == PCTL_OP_NGE) {
@@ -111,7 +111,7 @@ uint32_t legal_soft64_convert(legal *l, uint8_t result, uint8_t operand, uint32_
 		x = legal_emit1(l, PCTL_OP_BITCAST, l->t_u32, x);
 	if (result != PCTL_SCALAR_F64)
 		type = result == PCTL_SCALAR_I32 ? l->t_i32 : l->t_u32;
-	id = legal_emit2(l, PCTL_OP_CALL, type, l->wide->soft[form], x);
+	id = legal_emit2(l, PCTL_OP_CALL, type, l->int64->soft[form], x);
 	if (result != PCTL_SCALAR_F32)
 		return id;
 	type = pctl_build_scalar(l->b, PCTL_SCALAR_F32);

@@ -153,14 +153,14 @@ struct val pctl_wgsl_test(struct compose *x, uint16_t op, struct val a, struct v
 	return pctl_wgsl_op(x, op, pctl_wgsl_shape(x->c, PCTL_SCALAR_BOOL, a.t->width), args, 2);
 }
 
-struct val pctl_wgsl_pick(struct compose *x, struct val condition, struct val yes, struct val no)
+struct val pctl_wgsl_select(struct compose *x, struct val condition, struct val yes, struct val no)
 {
 	const struct val args[3] = {condition, yes, no};
 
 	return pctl_wgsl_op(x, PCTL_OP_SELECT, yes.t, args, 3);
 }
 
-struct val pctl_wgsl_turn(struct compose *x, uint16_t op, const struct type *t, struct val a)
+struct val pctl_wgsl_convert(struct compose *x, uint16_t op, const struct type *t, struct val a)
 {
 	return a.t == t ? a : pctl_wgsl_op(x, op, t, &a, 1);
 }
@@ -203,7 +203,7 @@ struct val pctl_wgsl_float(struct compose *x, const struct type *t, double v)
 	return pctl_wgsl_int(x, t, pctl_wgsl_float_from(SCALAR_ABSTRACT_FLOAT, t->scalar, bits));
 }
 
-struct val pctl_wgsl_spread(struct compose *x, const struct type *vector, struct val scalar)
+struct val pctl_wgsl_splat(struct compose *x, const struct type *vector, struct val scalar)
 {
 	struct val out = {.t = vector};
 	struct word w = {WORD_VALUE, scalar.value};
@@ -227,7 +227,7 @@ struct val pctl_wgsl_spread(struct compose *x, const struct type *vector, struct
 	return out;
 }
 
-struct val pctl_wgsl_piece(struct compose *x, struct val whole, uint32_t i)
+struct val pctl_wgsl_component(struct compose *x, struct val whole, uint32_t i)
 {
 	struct val out = {.t = pctl_wgsl_part(whole.t, i)};
 
@@ -240,8 +240,8 @@ struct val pctl_wgsl_piece(struct compose *x, struct val whole, uint32_t i)
 	return out;
 }
 
-struct val pctl_wgsl_put_together(struct compose *x, const struct type *t, const struct val *parts,
-				  uint32_t n)
+struct val pctl_wgsl_construct(struct compose *x, const struct type *t, const struct val *parts,
+			       uint32_t n)
 {
 	uint32_t i, k, at = 0, body = 0, type, *values;
 	struct val out = {.t = t};

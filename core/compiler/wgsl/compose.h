@@ -33,17 +33,17 @@ struct val pctl_wgsl_op2(struct compose *x, uint16_t op, struct val a, struct va
 struct val pctl_wgsl_op3(struct compose *x, uint16_t op, struct val a, struct val b, struct val d);
 /* a < b and the like: bool of the shape. */
 struct val pctl_wgsl_test(struct compose *x, uint16_t op, struct val a, struct val b);
-struct val pctl_wgsl_pick(struct compose *x, struct val condition, struct val yes, struct val no);
+struct val pctl_wgsl_select(struct compose *x, struct val condition, struct val yes, struct val no);
 /* At most four parts. */
-struct val pctl_wgsl_put_together(struct compose *x, const struct type *t, const struct val *parts,
-				  uint32_t n);
+struct val pctl_wgsl_construct(struct compose *x, const struct type *t, const struct val *parts,
+			       uint32_t n);
 /* Of another type: FCONVERT, CAST, BITCAST of the same number of components. */
-struct val pctl_wgsl_turn(struct compose *x, uint16_t op, const struct type *t, struct val a);
+struct val pctl_wgsl_convert(struct compose *x, uint16_t op, const struct type *t, struct val a);
 /* A constant in every component. */
 struct val pctl_wgsl_float(struct compose *x, const struct type *t, double v);
 struct val pctl_wgsl_int(struct compose *x, const struct type *t, uint64_t v);
-struct val pctl_wgsl_spread(struct compose *x, const struct type *vector, struct val scalar);
-struct val pctl_wgsl_piece(struct compose *x, struct val whole, uint32_t i);
+struct val pctl_wgsl_splat(struct compose *x, const struct type *vector, struct val scalar);
+struct val pctl_wgsl_component(struct compose *x, struct val whole, uint32_t i);
 /* An expression's value: its constant or what it is lowered to. */
 struct val pctl_wgsl_val(struct compose *x, struct expr *e);
 /* v * 2^e of abstract constants, one rounding. */

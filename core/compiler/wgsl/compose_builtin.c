@@ -37,16 +37,16 @@ static struct val sign(struct compose *x, struct val v)
 {
 	struct val zero = number(x, v, 0), out;
 
-	out = pctl_wgsl_pick(x, pctl_wgsl_test(x, PCTL_OP_FLT, v, zero), number(x, v, -1), zero);
-	return pctl_wgsl_pick(x, pctl_wgsl_test(x, PCTL_OP_FGT, v, zero), number(x, v, 1), out);
+	out = pctl_wgsl_select(x, pctl_wgsl_test(x, PCTL_OP_FLT, v, zero), number(x, v, -1), zero);
+	return pctl_wgsl_select(x, pctl_wgsl_test(x, PCTL_OP_FGT, v, zero), number(x, v, 1), out);
 }
 
 static struct val mix(struct compose *x, struct val a, struct val b, struct val t)
 {
 	struct val rest = sub(x, number(x, t, 1), t);
 
-	return add(x, mul(x, a, pctl_wgsl_spread(x, a.t, rest)),
-		   mul(x, b, pctl_wgsl_spread(x, a.t, t)));
+	return add(x, mul(x, a, pctl_wgsl_splat(x, a.t, rest)),
+		   mul(x, b, pctl_wgsl_splat(x, a.t, t)));
 }
 
 static struct val smoothstep(struct compose *x, struct val low, struct val high, struct val v)
@@ -61,14 +61,14 @@ static struct val quantize(struct compose *x, struct val v)
 {
 	const struct type *half = pctl_wgsl_with_scalar(x->c, v.t, PCTL_SCALAR_F16);
 
-	return pctl_wgsl_turn(x, PCTL_OP_FCONVERT, v.t,
-			      pctl_wgsl_turn(x, PCTL_OP_FCONVERT, half, v));
+	return pctl_wgsl_convert(x, PCTL_OP_FCONVERT, v.t,
+				 pctl_wgsl_convert(x, PCTL_OP_FCONVERT, half, v));
 }
 
 static struct val step(struct compose *x, struct val edge, struct val v)
 {
-	return pctl_wgsl_pick(x, pctl_wgsl_test(x, PCTL_OP_FLE, edge, v), number(x, v, 1),
-			      number(x, v, 0));
+	return pctl_wgsl_select(x, pctl_wgsl_test(x, PCTL_OP_FLE, edge, v), number(x, v, 1),
+				number(x, v, 0));
 }
 
 /* ---- vectors and matrices ---- */
@@ -83,10 +83,10 @@ static struct val length(struct compose *x, struct val v)
 /* Components i, j, k of a vector of three. */
 static struct val turned(struct compose *x, struct val v, uint32_t i, uint32_t j, uint32_t k)
 {
-	const struct val parts[3] = {pctl_wgsl_piece(x, v, i), pctl_wgsl_piece(x, v, j),
-				     pctl_wgsl_piece(x, v, k)};
+	const struct val parts[3] = {pctl_wgsl_component(x, v, i), pctl_wgsl_component(x, v, j),
+				     pctl_wgsl_component(x, v, k)};
 
-	return pctl_wgsl_put_together(x, v.t, parts, 3);
+	return pctl_wgsl_construct(x, v.t, parts, 3);
 }
 
 static struct val cross(struct compose *x, struct val a, struct val b)
@@ -101,7 +101,7 @@ static struct val reflect(struct compose *x, struct val v, struct val n)
 	struct val d = pctl_wgsl_float_dot(x, n, v);
 
 	d = mul(x, number(x, d, 2), d);
-	return sub(x, v, mul(x, pctl_wgsl_spread(x, n.t, d), n));
+	return sub(x, v, mul(x, pctl_wgsl_splat(x, n.t, d), n));
 }
 
 static struct val refract(struct compose *x, struct val v, struct val n, struct val eta)
@@ -112,18 +112,18 @@ static struct val refract(struct compose *x, struct val v, struct val n, struct 
 	/* A constant is not told of the root that is not taken. */
 	bent = x->way == COMPOSE_CONST ? pctl_wgsl_op2(x, PCTL_OP_FMAX, k, number(x, k, 0)) : k;
 	bent = add(x, mul(x, eta, d), pctl_wgsl_op1(x, PCTL_OP_FSQRT, bent));
-	bent = sub(x, mul(x, pctl_wgsl_spread(x, v.t, eta), v),
-		   mul(x, pctl_wgsl_spread(x, n.t, bent), n));
+	bent = sub(x, mul(x, pctl_wgsl_splat(x, v.t, eta), v),
+		   mul(x, pctl_wgsl_splat(x, n.t, bent), n));
 	k = pctl_wgsl_test(x, PCTL_OP_FLT, k, number(x, k, 0));
-	return pctl_wgsl_pick(x, k, number(x, v, 0), bent);
+	return pctl_wgsl_select(x, k, number(x, v, 0), bent);
 }
 
 static struct val face_forward(struct compose *x, const struct val *args)
 {
 	struct val d = pctl_wgsl_float_dot(x, args[1], args[2]);
 
-	return pctl_wgsl_pick(x, pctl_wgsl_test(x, PCTL_OP_FLT, d, number(x, d, 0)), args[0],
-			      pctl_wgsl_op1(x, PCTL_OP_FNEG, args[0]));
+	return pctl_wgsl_select(x, pctl_wgsl_test(x, PCTL_OP_FLT, d, number(x, d, 0)), args[0],
+				pctl_wgsl_op1(x, PCTL_OP_FNEG, args[0]));
 }
 
 static struct val determinant3(struct compose *x, struct val a, struct val b, struct val d)
@@ -134,11 +134,11 @@ static struct val determinant3(struct compose *x, struct val a, struct val b, st
 /* The column without its first component. */
 static struct val lower3(struct compose *x, struct val m, uint32_t column)
 {
-	const struct val v = pctl_wgsl_piece(x, m, column);
-	const struct val parts[3] = {pctl_wgsl_piece(x, v, 1), pctl_wgsl_piece(x, v, 2),
-				     pctl_wgsl_piece(x, v, 3)};
+	const struct val v = pctl_wgsl_component(x, m, column);
+	const struct val parts[3] = {pctl_wgsl_component(x, v, 1), pctl_wgsl_component(x, v, 2),
+				     pctl_wgsl_component(x, v, 3)};
 
-	return pctl_wgsl_put_together(x, pctl_wgsl_vector(x->c, v.t->scalar, 3), parts, 3);
+	return pctl_wgsl_construct(x, pctl_wgsl_vector(x->c, v.t->scalar, 3), parts, 3);
 }
 
 static struct val determinant(struct compose *x, struct val m)
@@ -147,18 +147,19 @@ static struct val determinant(struct compose *x, struct val m)
 	uint32_t i, n = m.t->columns;
 
 	for (i = 0; i < n; i++)
-		column[i] = pctl_wgsl_piece(x, m, i);
+		column[i] = pctl_wgsl_component(x, m, i);
 	if (n == 2)
-		return sub(
-			x,
-			mul(x, pctl_wgsl_piece(x, column[0], 0), pctl_wgsl_piece(x, column[1], 1)),
-			mul(x, pctl_wgsl_piece(x, column[1], 0), pctl_wgsl_piece(x, column[0], 1)));
+		return sub(x,
+			   mul(x, pctl_wgsl_component(x, column[0], 0),
+			       pctl_wgsl_component(x, column[1], 1)),
+			   mul(x, pctl_wgsl_component(x, column[1], 0),
+			       pctl_wgsl_component(x, column[0], 1)));
 	if (n == 3)
 		return determinant3(x, column[0], column[1], column[2]);
 	for (i = 0; i < 4; i++) {
 		term = determinant3(x, lower3(x, m, i < 1 ? 1 : 0), lower3(x, m, i < 2 ? 2 : 1),
 				    lower3(x, m, i < 3 ? 3 : 2));
-		term = mul(x, pctl_wgsl_piece(x, column[i], 0), term);
+		term = mul(x, pctl_wgsl_component(x, column[i], 0), term);
 		sum = !i ? term : i & 1 ? sub(x, sum, term) : add(x, sum, term);
 	}
 	return sum;
@@ -189,15 +190,15 @@ static struct val one_step(struct compose *x, struct val e)
 {
 	struct val up = int_op(x, PCTL_OP_MIN, e, 127);
 
-	return pctl_wgsl_pick(x, int_test(x, PCTL_OP_LT, e, (uint64_t)-126),
-			      pctl_wgsl_int(x, e.t, (uint64_t)-102), up);
+	return pctl_wgsl_select(x, int_test(x, PCTL_OP_LT, e, (uint64_t)-126),
+				pctl_wgsl_int(x, e.t, (uint64_t)-102), up);
 }
 
 static struct val power_of_two(struct compose *x, struct val e)
 {
 	struct val bits = int_op(x, PCTL_OP_SHL, int_op(x, PCTL_OP_ADD, e, 127), 23);
 
-	return pctl_wgsl_turn(x, PCTL_OP_BITCAST, like(x, e.t, PCTL_SCALAR_F32), bits);
+	return pctl_wgsl_convert(x, PCTL_OP_BITCAST, like(x, e.t, PCTL_SCALAR_F32), bits);
 }
 
 /* x * 2^e in three steps of which at most the last one rounds: a step down by 102 that meets
@@ -209,7 +210,7 @@ static struct val ldexp_of(struct compose *x, struct val v, struct val e)
 
 	if (v.t->scalar == SCALAR_ABSTRACT_FLOAT)
 		return pctl_wgsl_scale(x, v, e);
-	y = pctl_wgsl_turn(x, PCTL_OP_FCONVERT, like(x, v.t, PCTL_SCALAR_F32), v);
+	y = pctl_wgsl_convert(x, PCTL_OP_FCONVERT, like(x, v.t, PCTL_SCALAR_F32), v);
 	/* More than any format can use, and few enough steps. */
 	e = int_op(x, PCTL_OP_MAX, int_op(x, PCTL_OP_MIN, e, 381), (uint64_t)-330);
 	for (i = 0; i < 2; i++) {
@@ -218,33 +219,34 @@ static struct val ldexp_of(struct compose *x, struct val v, struct val e)
 		e = pctl_wgsl_op2(x, PCTL_OP_SUB, e, s);
 	}
 	y = mul(x, y, power_of_two(x, e));
-	return pctl_wgsl_turn(x, PCTL_OP_FCONVERT, v.t, y);
+	return pctl_wgsl_convert(x, PCTL_OP_FCONVERT, v.t, y);
 }
 
 static struct val frexp_of(struct compose *x, const struct type *t, struct val v)
 {
 	const struct type *f32 = like(x, v.t, PCTL_SCALAR_F32),
 			  *i32 = like(x, v.t, PCTL_SCALAR_I32);
-	struct val y = pctl_wgsl_turn(x, PCTL_OP_FCONVERT, f32, v), small, bits, e, plain, parts[2];
+	struct val y = pctl_wgsl_convert(x, PCTL_OP_FCONVERT, f32, v), small, bits, e, plain,
+		   parts[2];
 
 	small = pctl_wgsl_test(x, PCTL_OP_FLT, pctl_wgsl_op1(x, PCTL_OP_FABS, y),
 			       pctl_wgsl_float(x, f32, 0x1p-126));
-	y = pctl_wgsl_pick(x, small, mul(x, y, pctl_wgsl_float(x, f32, 0x1p24)), y);
-	bits = pctl_wgsl_turn(x, PCTL_OP_BITCAST, i32, y);
+	y = pctl_wgsl_select(x, small, mul(x, y, pctl_wgsl_float(x, f32, 0x1p24)), y);
+	bits = pctl_wgsl_convert(x, PCTL_OP_BITCAST, i32, y);
 	e = int_op(x, PCTL_OP_AND, int_op(x, PCTL_OP_SHR, bits, 23), 255);
 	/* neither zero nor infinite nor NaN */
 	plain = int_test(x, PCTL_OP_LT, e, 255);
 	plain = pctl_wgsl_op2(x, PCTL_OP_AND, plain, int_test(x, PCTL_OP_GT, e, 0));
 	e = pctl_wgsl_op2(
 		x, PCTL_OP_SUB, e,
-		pctl_wgsl_pick(x, small, pctl_wgsl_int(x, i32, 150), pctl_wgsl_int(x, i32, 126)));
+		pctl_wgsl_select(x, small, pctl_wgsl_int(x, i32, 150), pctl_wgsl_int(x, i32, 126)));
 	bits = int_op(x, PCTL_OP_AND, bits, (uint64_t)(int64_t)(int32_t)0x807fffff);
 	bits = int_op(x, PCTL_OP_OR, bits, 0x3f000000);
-	y = pctl_wgsl_turn(x, PCTL_OP_BITCAST, f32, bits);
-	y = pctl_wgsl_turn(x, PCTL_OP_FCONVERT, v.t, y);
-	parts[0] = pctl_wgsl_pick(x, plain, y, v);
-	parts[1] = pctl_wgsl_pick(x, plain, e, pctl_wgsl_int(x, i32, 0));
-	return pctl_wgsl_put_together(x, t, parts, 2);
+	y = pctl_wgsl_convert(x, PCTL_OP_BITCAST, f32, bits);
+	y = pctl_wgsl_convert(x, PCTL_OP_FCONVERT, v.t, y);
+	parts[0] = pctl_wgsl_select(x, plain, y, v);
+	parts[1] = pctl_wgsl_select(x, plain, e, pctl_wgsl_int(x, i32, 0));
+	return pctl_wgsl_construct(x, t, parts, 2);
 }
 
 static struct val modf_of(struct compose *x, const struct type *t, struct val v)
@@ -253,7 +255,7 @@ static struct val modf_of(struct compose *x, const struct type *t, struct val v)
 
 	parts[1] = pctl_wgsl_op1(x, PCTL_OP_FTRUNC, v);
 	parts[0] = sub(x, v, parts[1]);
-	return pctl_wgsl_put_together(x, t, parts, 2);
+	return pctl_wgsl_construct(x, t, parts, 2);
 }
 
 /* ---- packing ---- */
@@ -266,26 +268,26 @@ static struct val shifts(struct compose *x, const struct type *t, uint32_t first
 
 	for (i = 0; i < t->width; i++)
 		parts[i] = pctl_wgsl_int(x, t->elem, (uint32_t)((int32_t)first + by * (int32_t)i));
-	return pctl_wgsl_put_together(x, t, parts, t->width);
+	return pctl_wgsl_construct(x, t, parts, t->width);
 }
 
 /* The bits of halves as u32, and back, where there are no words of 16 bits: `spec` knows values of 32 and 64 bits.
  * v is f32 that halves hold. */
 static struct val half_bits(struct compose *x, struct val v, const struct type *ints)
 {
-	const struct val bits = pctl_wgsl_turn(x, PCTL_OP_BITCAST, ints, v);
+	const struct val bits = pctl_wgsl_convert(x, PCTL_OP_BITCAST, ints, v);
 	const struct val size = int_op(x, PCTL_OP_AND, bits, 0x7fffffff);
 	struct val sign = int_op(x, PCTL_OP_AND, int_op(x, PCTL_OP_SHR, bits, 16), 0x8000), out,
 		   small;
 
 	out = int_op(x, PCTL_OP_SHR, int_op(x, PCTL_OP_SUB, size, 0x38000000), 13);
 	small = mul(x, pctl_wgsl_op1(x, PCTL_OP_FABS, v), number(x, v, 0x1p24));
-	small = pctl_wgsl_turn(x, PCTL_OP_FCONVERT, ints, small);
-	out = pctl_wgsl_pick(
+	small = pctl_wgsl_convert(x, PCTL_OP_FCONVERT, ints, small);
+	out = pctl_wgsl_select(
 		x, pctl_wgsl_test(x, PCTL_OP_LT, size, pctl_wgsl_int(x, ints, 0x38800000)), small,
 		out);
 	/* Infinities keep their bits too; a NaN is refused with the override that made it. */
-	out = pctl_wgsl_pick(
+	out = pctl_wgsl_select(
 		x, pctl_wgsl_test(x, PCTL_OP_GE, size, pctl_wgsl_int(x, ints, 0x7f800000)),
 		pctl_wgsl_int(x, ints, 0x7c00), out);
 	return pctl_wgsl_op2(x, PCTL_OP_OR, sign, out);
@@ -299,13 +301,16 @@ static struct val of_half_bits(struct compose *x, struct val bits, const struct 
 		   small;
 
 	out = int_op(x, PCTL_OP_ADD, int_op(x, PCTL_OP_SHL, size, 13), 0x38000000);
-	small = pctl_wgsl_turn(x, PCTL_OP_FCONVERT, floats, size);
-	small = pctl_wgsl_turn(x, PCTL_OP_BITCAST, ints, mul(x, small, number(x, small, 0x1p-24)));
-	out = pctl_wgsl_pick(x, pctl_wgsl_test(x, PCTL_OP_LT, size, pctl_wgsl_int(x, ints, 0x400)),
-			     small, out);
-	out = pctl_wgsl_pick(x, pctl_wgsl_test(x, PCTL_OP_GE, size, pctl_wgsl_int(x, ints, 0x7c00)),
-			     pctl_wgsl_int(x, ints, 0x7f800000), out);
-	return pctl_wgsl_turn(x, PCTL_OP_BITCAST, floats, pctl_wgsl_op2(x, PCTL_OP_OR, sign, out));
+	small = pctl_wgsl_convert(x, PCTL_OP_FCONVERT, floats, size);
+	small = pctl_wgsl_convert(x, PCTL_OP_BITCAST, ints,
+				  mul(x, small, number(x, small, 0x1p-24)));
+	out = pctl_wgsl_select(
+		x, pctl_wgsl_test(x, PCTL_OP_LT, size, pctl_wgsl_int(x, ints, 0x400)), small, out);
+	out = pctl_wgsl_select(x,
+			       pctl_wgsl_test(x, PCTL_OP_GE, size, pctl_wgsl_int(x, ints, 0x7c00)),
+			       pctl_wgsl_int(x, ints, 0x7f800000), out);
+	return pctl_wgsl_convert(x, PCTL_OP_BITCAST, floats,
+				 pctl_wgsl_op2(x, PCTL_OP_OR, sign, out));
 }
 
 static struct val pack_half(struct compose *x, const struct type *u32, struct val v)
@@ -318,10 +323,10 @@ static struct val pack_half(struct compose *x, const struct type *u32, struct va
 
 		v = half_bits(x, quantize(x, v), ints);
 		v = pctl_wgsl_op2(x, PCTL_OP_SHL, v, shifts(x, ints, 0, 16));
-		return pctl_wgsl_op2(x, PCTL_OP_OR, pctl_wgsl_piece(x, v, 0),
-				     pctl_wgsl_piece(x, v, 1));
+		return pctl_wgsl_op2(x, PCTL_OP_OR, pctl_wgsl_component(x, v, 0),
+				     pctl_wgsl_component(x, v, 1));
 	}
-	v = pctl_wgsl_turn(x, PCTL_OP_FCONVERT, half, v);
+	v = pctl_wgsl_convert(x, PCTL_OP_FCONVERT, half, v);
 	if (x->way != COMPOSE_CONST)
 		return pctl_wgsl_op(x, PCTL_OP_BITCAST, u32, &v, 1);
 	pctl_wgsl_recast(half, v.leaf, u32, out);
@@ -343,16 +348,16 @@ static struct val pack(struct compose *x, uint32_t flags, const struct type *u32
 	v = add(x, number(x, v, 0.5), mul(x, number(x, v, most), v));
 	v = pctl_wgsl_op1(x, PCTL_OP_FFLOOR, v);
 	if (is_signed) {
-		v = pctl_wgsl_turn(x, PCTL_OP_FCONVERT, like(x, v.t, PCTL_SCALAR_I32), v);
-		v = pctl_wgsl_turn(x, PCTL_OP_BITCAST, ints, v);
+		v = pctl_wgsl_convert(x, PCTL_OP_FCONVERT, like(x, v.t, PCTL_SCALAR_I32), v);
+		v = pctl_wgsl_convert(x, PCTL_OP_BITCAST, ints, v);
 		v = int_op(x, PCTL_OP_AND, v, (1u << bits) - 1);
 	} else {
-		v = pctl_wgsl_turn(x, PCTL_OP_FCONVERT, ints, v);
+		v = pctl_wgsl_convert(x, PCTL_OP_FCONVERT, ints, v);
 	}
 	v = pctl_wgsl_op2(x, PCTL_OP_SHL, v, shifts(x, ints, 0, (int32_t)bits));
-	out = pctl_wgsl_piece(x, v, 0);
+	out = pctl_wgsl_component(x, v, 0);
 	for (i = 1; i < ints->width; i++)
-		out = pctl_wgsl_op2(x, PCTL_OP_OR, out, pctl_wgsl_piece(x, v, i));
+		out = pctl_wgsl_op2(x, PCTL_OP_OR, out, pctl_wgsl_component(x, v, i));
 	return out;
 }
 
@@ -365,7 +370,7 @@ static struct val unpack(struct compose *x, uint32_t flags, const struct type *t
 	uint64_t *out = pctl_wgsl_alloc(x->c, 2 * sizeof(*out));
 
 	if (flags & FLOAT_HALF && x->way == COMPOSE_SPEC) {
-		v = pctl_wgsl_op2(x, PCTL_OP_SHR, pctl_wgsl_spread(x, ints, v),
+		v = pctl_wgsl_op2(x, PCTL_OP_SHR, pctl_wgsl_splat(x, ints, v),
 				  shifts(x, ints, 0, 16));
 		return of_half_bits(x, v, t);
 	}
@@ -376,18 +381,18 @@ static struct val unpack(struct compose *x, uint32_t flags, const struct type *t
 		} else {
 			v = pctl_wgsl_op(x, PCTL_OP_BITCAST, half, &v, 1);
 		}
-		return pctl_wgsl_turn(x, PCTL_OP_FCONVERT, t, v);
+		return pctl_wgsl_convert(x, PCTL_OP_FCONVERT, t, v);
 	}
-	v = pctl_wgsl_spread(x, ints, v);
+	v = pctl_wgsl_splat(x, ints, v);
 	if (is_signed) {
 		v = pctl_wgsl_op2(x, PCTL_OP_SHL, v, shifts(x, ints, 32 - bits, -(int32_t)bits));
-		v = pctl_wgsl_turn(x, PCTL_OP_BITCAST, like(x, t, PCTL_SCALAR_I32), v);
+		v = pctl_wgsl_convert(x, PCTL_OP_BITCAST, like(x, t, PCTL_SCALAR_I32), v);
 		v = int_op(x, PCTL_OP_SHR, v, 32 - bits);
 	} else {
 		v = pctl_wgsl_op2(x, PCTL_OP_SHR, v, shifts(x, ints, 0, (int32_t)bits));
 		v = int_op(x, PCTL_OP_AND, v, (1u << bits) - 1);
 	}
-	v = pctl_wgsl_turn(x, PCTL_OP_FCONVERT, t, v);
+	v = pctl_wgsl_convert(x, PCTL_OP_FCONVERT, t, v);
 	v = divide(x, v, number(x, v, most));
 	return is_signed ? pctl_wgsl_op2(x, PCTL_OP_FMAX, v, number(x, v, -1)) : v;
 }
@@ -424,7 +429,7 @@ static struct val composed(struct compose *x, uint32_t id, const struct val *a)
 	case FC_DISTANCE:
 		return length(x, sub(x, a[0], a[1]));
 	case FC_NORMALIZE:
-		return divide(x, a[0], pctl_wgsl_spread(x, a[0].t, length(x, a[0])));
+		return divide(x, a[0], pctl_wgsl_splat(x, a[0].t, length(x, a[0])));
 	case FC_CROSS:
 		return cross(x, a[0], a[1]);
 	case FC_REFLECT:

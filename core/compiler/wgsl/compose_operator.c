@@ -44,8 +44,8 @@ static struct val elementwise(struct compose *x, uint32_t op, const struct type 
 	const struct type *wide = a.t->kind == TY_VECTOR ? a.t : b.t;
 	struct val args[2];
 
-	a = pctl_wgsl_spread(x, wide, a);
-	b = pctl_wgsl_spread(x, wide, b);
+	a = pctl_wgsl_splat(x, wide, a);
+	b = pctl_wgsl_splat(x, wide, b);
 	if (op == T_PERCENT)
 		return remainder_of(x, a, b);
 	args[0] = a;
@@ -56,11 +56,11 @@ static struct val elementwise(struct compose *x, uint32_t op, const struct type 
 struct val pctl_wgsl_float_dot(struct compose *x, struct val a, struct val b)
 {
 	struct val products = pctl_wgsl_op2(x, PCTL_OP_FMUL, a, b);
-	struct val sum = pctl_wgsl_piece(x, products, 0);
+	struct val sum = pctl_wgsl_component(x, products, 0);
 	uint32_t i;
 
 	for (i = 1; i < a.t->width; i++)
-		sum = pctl_wgsl_op2(x, PCTL_OP_FADD, sum, pctl_wgsl_piece(x, products, i));
+		sum = pctl_wgsl_op2(x, PCTL_OP_FADD, sum, pctl_wgsl_component(x, products, i));
 	return sum;
 }
 
@@ -71,8 +71,9 @@ static struct val matrix_vector(struct compose *x, struct val m, struct val v)
 	uint32_t i;
 
 	for (i = 0; i < m.t->columns; i++) {
-		product = pctl_wgsl_op2(x, PCTL_OP_FMUL, pctl_wgsl_piece(x, m, i),
-					pctl_wgsl_spread(x, m.t->elem, pctl_wgsl_piece(x, v, i)));
+		product =
+			pctl_wgsl_op2(x, PCTL_OP_FMUL, pctl_wgsl_component(x, m, i),
+				      pctl_wgsl_splat(x, m.t->elem, pctl_wgsl_component(x, v, i)));
 		sum = i ? pctl_wgsl_op2(x, PCTL_OP_FADD, sum, product) : product;
 	}
 	return sum;
@@ -86,12 +87,12 @@ static struct val product(struct compose *x, const struct type *t, struct val a,
 	if (b.t->kind == TY_VECTOR)
 		return matrix_vector(x, a, b);
 	for (i = 0; i < b.t->columns; i++) {
-		struct val column = pctl_wgsl_piece(x, b, i);
+		struct val column = pctl_wgsl_component(x, b, i);
 
 		parts[i] = a.t->kind == TY_VECTOR ? pctl_wgsl_float_dot(x, a, column)
 						  : matrix_vector(x, a, column);
 	}
-	return pctl_wgsl_put_together(x, t, parts, b.t->columns);
+	return pctl_wgsl_construct(x, t, parts, b.t->columns);
 }
 
 struct val pctl_wgsl_float_operator(struct compose *x, uint32_t op, const struct type *t,
@@ -106,9 +107,9 @@ struct val pctl_wgsl_float_operator(struct compose *x, uint32_t op, const struct
 		return product(x, t, a, b);
 	for (i = 0; i < t->columns; i++)
 		parts[i] = elementwise(x, op, t->elem,
-				       a.t->kind == TY_MATRIX ? pctl_wgsl_piece(x, a, i) : a,
-				       b.t->kind == TY_MATRIX ? pctl_wgsl_piece(x, b, i) : b);
-	return pctl_wgsl_put_together(x, t, parts, t->columns);
+				       a.t->kind == TY_MATRIX ? pctl_wgsl_component(x, a, i) : a,
+				       b.t->kind == TY_MATRIX ? pctl_wgsl_component(x, b, i) : b);
+	return pctl_wgsl_construct(x, t, parts, t->columns);
 }
 
 struct val pctl_wgsl_float_cast(struct compose *x, const struct type *t, struct val a)
@@ -118,12 +119,13 @@ struct val pctl_wgsl_float_cast(struct compose *x, const struct type *t, struct 
 
 	if (t->kind == TY_MATRIX) {
 		for (i = 0; i < t->columns; i++)
-			parts[i] = pctl_wgsl_float_cast(x, t->elem, pctl_wgsl_piece(x, a, i));
-		return pctl_wgsl_put_together(x, t, parts, t->columns);
+			parts[i] = pctl_wgsl_float_cast(x, t->elem, pctl_wgsl_component(x, a, i));
+		return pctl_wgsl_construct(x, t, parts, t->columns);
 	}
 	if (t->scalar == PCTL_SCALAR_BOOL)
 		return pctl_wgsl_test(x, PCTL_OP_FNE, a, pctl_wgsl_float(x, a.t, 0.0));
 	if (a.t->scalar == PCTL_SCALAR_BOOL)
-		return pctl_wgsl_pick(x, a, pctl_wgsl_float(x, t, 1.0), pctl_wgsl_float(x, t, 0.0));
-	return pctl_wgsl_turn(x, PCTL_OP_FCONVERT, t, a);
+		return pctl_wgsl_select(x, a, pctl_wgsl_float(x, t, 1.0),
+					pctl_wgsl_float(x, t, 0.0));
+	return pctl_wgsl_convert(x, PCTL_OP_FCONVERT, t, a);
 }

@@ -86,7 +86,7 @@ static struct val construct(struct compose *x, struct expr *e)
 		struct val v = pctl_wgsl_val(x, a);
 
 		if (e->n_args == 1 && a->type->kind == TY_SCALAR && e->type->kind == TY_VECTOR)
-			v = pctl_wgsl_spread(x, e->type, v);
+			v = pctl_wgsl_splat(x, e->type, v);
 		for (i = 0; i < v.t->leaves; i++)
 			parts[n++] = v.parts ? v.parts[i] : v.value;
 	}
@@ -96,11 +96,11 @@ static struct val construct(struct compose *x, struct expr *e)
 /* all, any and the dot product of integers: one operation from part to part. */
 static struct val gather(struct compose *x, uint16_t op, struct val v)
 {
-	struct val sum = pctl_wgsl_piece(x, v, 0);
+	struct val sum = pctl_wgsl_component(x, v, 0);
 	uint32_t i;
 
 	for (i = 1; i < v.t->leaves; i++)
-		sum = pctl_wgsl_op2(x, op, sum, pctl_wgsl_piece(x, v, i));
+		sum = pctl_wgsl_op2(x, op, sum, pctl_wgsl_component(x, v, i));
 	return sum;
 }
 
@@ -128,7 +128,7 @@ static struct val choose(struct compose *x, struct expr *e)
 		struct val part = {.t = t, .value = all.parts[i]};
 
 		if (i >= n)
-			part = pctl_wgsl_pick(
+			part = pctl_wgsl_select(
 				x, pctl_wgsl_test(x, PCTL_OP_EQ, at, pctl_wgsl_int(x, at.t, i / n)),
 				part, (struct val){.t = t, .value = parts[i % n]});
 		parts[i % n] = part.value;
@@ -143,7 +143,7 @@ static struct val byte_at(struct compose *x, struct val word, uint32_t i, const 
 	const struct type *u32 = &x->c->types.scalar[PCTL_SCALAR_U32];
 
 	word = pctl_wgsl_op2(x, PCTL_OP_SHL, word, pctl_wgsl_int(x, u32, 24 - 8 * i));
-	return pctl_wgsl_op2(x, PCTL_OP_SHR, pctl_wgsl_turn(x, PCTL_OP_BITCAST, out, word),
+	return pctl_wgsl_op2(x, PCTL_OP_SHR, pctl_wgsl_convert(x, PCTL_OP_BITCAST, out, word),
 			     pctl_wgsl_int(x, u32, 24));
 }
 
@@ -154,7 +154,7 @@ static struct val unpack(struct compose *x, const struct type *t, struct val wor
 
 	for (i = 0; i < 4; i++)
 		parts[i] = byte_at(x, word, i, t->elem);
-	return pctl_wgsl_put_together(x, t, parts, 4);
+	return pctl_wgsl_construct(x, t, parts, 4);
 }
 
 static struct val pack(struct compose *x, uint32_t flags, struct val v)
@@ -166,11 +166,11 @@ static struct val pack(struct compose *x, uint32_t flags, struct val v)
 	uint32_t i;
 
 	for (i = 0; i < 4; i++) {
-		part = pctl_wgsl_piece(x, v, i);
+		part = pctl_wgsl_component(x, v, i);
 		if (flags & PACK_CLAMP)
 			part = pctl_wgsl_op3(x, PCTL_OP_CLAMP, part, pctl_wgsl_int(x, part.t, low),
 					     pctl_wgsl_int(x, part.t, high));
-		part = pctl_wgsl_turn(x, PCTL_OP_BITCAST, u32, part);
+		part = pctl_wgsl_convert(x, PCTL_OP_BITCAST, u32, part);
 		part = pctl_wgsl_op2(x, PCTL_OP_AND, part, pctl_wgsl_int(x, u32, 255));
 		part = pctl_wgsl_op2(x, PCTL_OP_SHL, part, pctl_wgsl_int(x, u32, 8 * i));
 		out = i ? pctl_wgsl_op2(x, PCTL_OP_OR, out, part) : part;
@@ -270,12 +270,13 @@ struct val pctl_wgsl_spec(struct compose *x, struct expr *e)
 		return binary(x, e);
 	case EX_MEMBER:
 		v = pctl_wgsl_val(x, e->a);
-		return v.t->kind == TY_STRUCT ? pctl_wgsl_piece(x, v, e->index) : swizzle(x, e, v);
+		return v.t->kind == TY_STRUCT ? pctl_wgsl_component(x, v, e->index)
+					      : swizzle(x, e, v);
 	case EX_INDEX:
 		if (e->b->stage != STAGE_CONST)
 			return choose(x, e);
 		v = pctl_wgsl_val(x, e->a);
-		return pctl_wgsl_piece(x, v, (uint32_t)pctl_wgsl_leaf(e->b, 0));
+		return pctl_wgsl_component(x, v, (uint32_t)pctl_wgsl_leaf(e->b, 0));
 	default:
 		return call(x, e);
 	}

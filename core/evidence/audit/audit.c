@@ -109,7 +109,7 @@ static pctl_status make_cells(pctl_auditing *a)
 		return pctl_no_memory(a->call, "an audit");
 	a->r->n_cells = n;
 	for (uint32_t i = 0; i < g->n_nodes; i++) {
-		const pctl_node *node = &g->nodes[g->order[i]];
+		const pctl_graph_node *node = &g->nodes[g->order[i]];
 
 		a->first_cell[g->order[i]] = next;
 		for (uint32_t k = 0; k < node->n_out; k++, next++) {
@@ -179,8 +179,8 @@ static pctl_status name_pipeline(pctl_auditing *a)
 
 	if (a->o->pipeline_file == NULL)
 		return PCTL_OK;
-	status = pctl_view_read(a->graph->pipeline->view, a->graph->pipeline->file,
-				LARGEST_PIPELINE, a->call, &text, &n);
+	status = pctl_vfs_read(a->graph->pipeline->vfs, a->graph->pipeline->file, LARGEST_PIPELINE,
+			       a->call, &text, &n);
 	if (status == PCTL_OK)
 		status = pctl_cid_of(text, n, a->call, &a->r->pipeline_cid);
 	free(text);

@@ -41,7 +41,7 @@ typedef struct pctl_audit_ask {
 	uint32_t device, extra;
 	uint64_t seed;
 	const pctl_run_limit *limit;
-	pctl_status (*observe)(void *ctx, const pctl_run_view *view, const pctl_call *call);
+	pctl_status (*observe)(void *ctx, const pctl_run_observation *view, const pctl_call *call);
 	void *ctx;
 } pctl_audit_ask;
 pctl_status pctl_auditing_run(const pctl_auditing *a, const pctl_audit_ask *ask,
@@ -49,8 +49,8 @@ pctl_status pctl_auditing_run(const pctl_auditing *a, const pctl_audit_ask *ask,
 uint64_t pctl_auditing_seed(uint32_t device, uint32_t repeat);
 
 /* The CID of a port's bytes; with keep 1 they are in the scratch store afterwards. In pieces. */
-pctl_status pctl_auditing_cid(const pctl_auditing *a, const pctl_run_view *view, uint32_t port,
-			      int keep, const pctl_call *call, pctl_cid *out);
+pctl_status pctl_auditing_cid(const pctl_auditing *a, const pctl_run_observation *view,
+			      uint32_t port, int keep, const pctl_call *call, pctl_cid *out);
 
 /* Races, in races.c: before the runs, where the policy has them checked (PC5220 when there is one); and when bytes differ,
  * before anyone is blamed. */
@@ -81,48 +81,48 @@ void pctl_audit_compare(const uint8_t *got, const uint8_t *want, uint64_t n, uin
 /* Bytes of an element in comparisons; 4 where the type is not known. */
 uint32_t pctl_audit_element_bytes(uint32_t dtype);
 
-/* ---- one step alone (bench.c) -------------------------------------------------------------- */
+/* ---- one step alone (comparison.c) -------------------------------------------------------------- */
 
-typedef struct pctl_bench_binding {
+typedef struct pctl_comparison_binding {
 	uint32_t group, binding;
 	uint32_t is_written, is_fixed; /* fixed: its length belongs to the program */
 	uint64_t least;		       /* bytes it needs at the least */
 	uint64_t n_bytes;
 	uint8_t *data;
-} pctl_bench_binding;
+} pctl_comparison_binding;
 
 /* A kernel with the data it starts from. */
-typedef struct pctl_bench_case {
-	const pctl_kernel_unit *unit;
-	pctl_bench_binding *bindings;
+typedef struct pctl_comparison_case {
+	const pctl_kernel_module *unit;
+	pctl_comparison_binding *bindings;
 	uint32_t n_bindings;
 	uint32_t groups[3];
 	uint64_t trace;
-} pctl_bench_case;
+} pctl_comparison_case;
 
-typedef struct pctl_bench {
+typedef struct pctl_comparison {
 	const pctl_auditing *a;
-	struct pctl_bench_side {
+	struct pctl_comparison_side {
 		uint32_t device;
-		pctl_backend_session *backend;
+		pctl_backend_instance *backend;
 		pctl_session *session;
 	} side[2]; /* the device, and who is believed */
 	pctl_kernels *kernels;
 	uint32_t runs; /* pairs so far */
-} pctl_bench;
+} pctl_comparison;
 
-pctl_status pctl_bench_open(const pctl_auditing *a, uint32_t device, uint32_t right,
-			    pctl_bench *out);
-void pctl_bench_close(pctl_bench *b);
+pctl_status pctl_comparison_open(const pctl_auditing *a, uint32_t device, uint32_t right,
+				 pctl_comparison *out);
+void pctl_comparison_close(pctl_comparison *b);
 /* 1 when the two give different bytes. A run that fails tells nothing and is 0. */
-int pctl_bench_differs(pctl_bench *b, const pctl_bench_case *c);
+int pctl_comparison_differs(pctl_comparison *b, const pctl_comparison_case *c);
 
 /* Make a case smaller while it still differs (shrink.c): workgroups, lengths, then zeros. */
-void pctl_bench_shrink(pctl_bench *b, pctl_bench_case *c);
+void pctl_comparison_shrink(pctl_comparison *b, pctl_comparison_case *c);
 
 /* Write the reproduction of a step (repro.c): shrink it, write its files, and try it. Fills the rest of *d. sure 0: do
  * nothing when it does not differ. */
 pctl_status pctl_auditing_reproduce(const pctl_auditing *a, pctl_audit_divergence *d,
-				    uint32_t right, pctl_bench_case *c, int sure);
+				    uint32_t right, pctl_comparison_case *c, int sure);
 
 #endif

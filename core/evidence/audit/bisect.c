@@ -99,7 +99,7 @@ static pctl_status take_step(struct probe *p, const pctl_job_plan *plan)
 	return PCTL_OK;
 }
 
-static pctl_status look(void *ctx, const pctl_run_view *view, const pctl_call *call)
+static pctl_status look(void *ctx, const pctl_run_observation *view, const pctl_call *call)
 {
 	struct probe *p = ctx;
 	pctl_status status = PCTL_OK;
@@ -278,7 +278,8 @@ static const pctl_var *var_of(const pctl_program *p, const pctl_plan_binding *b)
 }
 
 /* What one binding of the step held before it, on the device that is believed. */
-static pctl_status load_binding(struct hunt *h, const pctl_plan_binding *b, pctl_bench_binding *out)
+static pctl_status load_binding(struct hunt *h, const pctl_plan_binding *b,
+				pctl_comparison_binding *out)
 {
 	const struct probe *right = &h->probe[1];
 	const pctl_program *p = right->step.unit->program;
@@ -288,13 +289,14 @@ static pctl_status load_binding(struct hunt *h, const pctl_plan_binding *b, pctl
 
 	if (v == NULL || b->buffer >= right->n_ports)
 		return PCTL_E_INTERNAL;
-	*out = (pctl_bench_binding){.group = b->group,
-				    .binding = b->binding,
-				    .n_bytes = b->n_bytes,
-				    .is_written = v->space == PCTL_SPACE_STORAGE &&
-						  (v->access & PCTL_ACCESS_WRITE) != 0,
-				    .is_fixed = v->space == PCTL_SPACE_UNIFORM ||
-						p->types[v->type].kind != PCTL_TYPE_RUNTIME_ARRAY};
+	*out = (pctl_comparison_binding){.group = b->group,
+					 .binding = b->binding,
+					 .n_bytes = b->n_bytes,
+					 .is_written = v->space == PCTL_SPACE_STORAGE &&
+						       (v->access & PCTL_ACCESS_WRITE) != 0,
+					 .is_fixed =
+						 v->space == PCTL_SPACE_UNIFORM ||
+						 p->types[v->type].kind != PCTL_TYPE_RUNTIME_ARRAY};
 	out->least = out->is_fixed ? out->n_bytes : p->types[v->type].stride;
 	out->data = calloc(out->n_bytes + 1u, 1);
 	if (out->data == NULL)
@@ -317,7 +319,7 @@ static pctl_status reproduce(struct hunt *h, pctl_audit_divergence *d, uint64_t 
 		.job = h->job, .cut = 1, .steps = d->step - 1, .rounds = rounds};
 	pctl_status status = run_to(h, 1, &before, d->step, 1);
 	const pctl_step *s = &h->probe[1].step;
-	pctl_bench_case c = {.unit = s->unit};
+	pctl_comparison_case c = {.unit = s->unit};
 
 	if (status != PCTL_OK || s->kind != PCTL_STEP_KERNEL || h->a->o->repro == NULL)
 		return status;

@@ -111,18 +111,18 @@ pctl_status pctl_forms_note(pctl_audit_result *r, uint32_t device, const pctl_jo
 
 /* ---- what they cost ----------------------------------------------------------------------------- */
 
-typedef struct bench {
+typedef struct comparison {
 	const pctl_run_options *o;
 	const pctl_call *call; /* silent: what cannot be run is left at 0 */
 	const pctl_device_entry *entry;
 	pctl_kernels *kernels;
-	pctl_backend_session *backend[2]; /* strict, native */
+	pctl_backend_instance *backend[2]; /* strict, native */
 	pctl_session *session[2];
-} bench;
+} comparison;
 
-static pctl_status open_side(bench *b, uint32_t side)
+static pctl_status open_side(comparison *b, uint32_t side)
 {
-	const uint32_t flags = b->o->flags & PCTL_RUN_IN_PROCESS ? PCTL_SESSION_IN_PROCESS : 0;
+	const uint32_t flags = b->o->flags & PCTL_RUN_IN_PROCESS ? PCTL_INSTANCE_IN_PROCESS : 0;
 	pctl_session_options options = {.index = b->entry->in_driver,
 					.device_kind = b->entry->kind,
 					.name = b->entry->selector,
@@ -131,8 +131,8 @@ static pctl_status open_side(bench *b, uint32_t side)
 					.profiles = b->o->profiles,
 					.legal_flags = side == 1 ? PCTL_LEGAL_NATIVE : 0};
 	pctl_status status =
-		pctl_backend_session_open(b->o->registry, b->entry->backend, b->entry->env, flags,
-					  b->call, &b->backend[side]);
+		pctl_backend_instance_open(b->o->registry, b->entry->backend, b->entry->env, flags,
+					   b->call, &b->backend[side]);
 
 	if (status != PCTL_OK)
 		return status;
@@ -140,11 +140,11 @@ static pctl_status open_side(bench *b, uint32_t side)
 	return pctl_session_open(&options, b->call, &b->session[side]);
 }
 
-static void close_bench(bench *b)
+static void close_comparison(comparison *b)
 {
 	for (uint32_t side = 0; side < 2; side++) {
 		pctl_session_close(b->session[side]);
-		pctl_backend_session_close(b->backend[side], NULL);
+		pctl_backend_instance_close(b->backend[side], NULL);
 	}
 	pctl_kernels_destroy(b->kernels);
 }
@@ -171,7 +171,7 @@ static void *make_data(uint32_t scalar, uint32_t port)
 	return data;
 }
 
-static pctl_status make_value(bench *b, uint32_t side, uint32_t scalar, uint32_t port,
+static pctl_status make_value(comparison *b, uint32_t side, uint32_t scalar, uint32_t port,
 			      pctl_value **out)
 {
 	const pctl_backend *table = pctl_session_table(b->session[side]);
@@ -204,7 +204,7 @@ static int by_time(const void *a, const void *b)
 }
 
 /* Median nanoseconds per million elements; 0 when it cannot be run. */
-static double time_plan(bench *b, uint32_t side, const pctl_job_plan *plan, uint32_t scalar,
+static double time_plan(comparison *b, uint32_t side, const pctl_job_plan *plan, uint32_t scalar,
 			uint64_t out_bytes)
 {
 	const pctl_job_run run = {
@@ -234,7 +234,7 @@ static double time_plan(bench *b, uint32_t side, const pctl_job_plan *plan, uint
 }
 
 /* "FADD" is ieee.add. */
-static pctl_status find_op(const bench *b, const pctl_audit_form *f, pctl_op_ref *out)
+static pctl_status find_op(const comparison *b, const pctl_audit_form *f, pctl_op_ref *out)
 {
 	char name[64] = "ieee.";
 	size_t n = strlen(name);
@@ -245,7 +245,7 @@ static pctl_status find_op(const bench *b, const pctl_audit_form *f, pctl_op_ref
 	return pctl_op_find(b->o->ops, name, 0, 0, NULL, b->call, out);
 }
 
-static void measure(bench *b, pctl_audit_form *f)
+static void measure(comparison *b, pctl_audit_form *f)
 {
 	const uint32_t scalar = pctl_dtype_find(f->type, strlen(f->type));
 	pctl_tensor_type in[PCTL_PORTS_MAX];
@@ -277,7 +277,7 @@ static void measure(bench *b, pctl_audit_form *f)
 	}
 }
 
-static void measure_device(pctl_audit_result *r, uint32_t device, bench *b, uint32_t budget_ms)
+static void measure_device(pctl_audit_result *r, uint32_t device, comparison *b, uint32_t budget_ms)
 {
 	const uint64_t started = pctl_clock_ms();
 	pctl_status status;
@@ -295,7 +295,7 @@ static void measure_device(pctl_audit_result *r, uint32_t device, bench *b, uint
 		    pctl_clock_ms() - started < budget_ms && !pctl_is_cancelled(b->call))
 			measure(b, f);
 	}
-	close_bench(b);
+	close_comparison(b);
 }
 
 pctl_status pctl_forms_measure(pctl_audit_result *r, const pctl_run_options *o, uint32_t budget_ms,
@@ -305,7 +305,7 @@ pctl_status pctl_forms_measure(pctl_audit_result *r, const pctl_run_options *o, 
 
 	quiet.diag = NULL;
 	for (uint32_t i = 0; i < r->n_devices && r->n_forms != 0; i++) {
-		bench b = {.o = o, .call = &quiet};
+		comparison b = {.o = o, .call = &quiet};
 		pctl_devices *list = NULL;
 
 		/* A device that lies or died says nothing about cost. */

@@ -10,7 +10,7 @@
 
 #define MOST 64u
 
-typedef struct bench {
+typedef struct comparison {
 	const pctl_graph *graph;
 	const pctl_run_options *o;
 	const pctl_call *call;
@@ -22,13 +22,13 @@ typedef struct bench {
 	pctl_audit_result *r;
 	uint8_t agrees[MOST]; /* gave the winning bytes everywhere */
 	pctl_quorum_decision decision;
-} bench;
+} comparison;
 
 /* ---- who takes part ----------------------------------------------------------------------- */
 
 /* Two devices behind one plugin and driver are one voice: the same code speaks. At first a plugin has one seat, so that
  * as many as there are come to speak. */
-static int is_seated(const bench *b, const pctl_device_entry *e)
+static int is_seated(const comparison *b, const pctl_device_entry *e)
 {
 	for (uint32_t i = 0; i < b->n_selectors; i++)
 		if (strcmp(b->plugins[i], e->backend) == 0 &&
@@ -38,7 +38,7 @@ static int is_seated(const bench *b, const pctl_device_entry *e)
 }
 
 /* Why it cannot take part goes to `told`. */
-static int qualifies(bench *b, const char *selector, pctl_diag_list *told)
+static int qualifies(comparison *b, const char *selector, pctl_diag_list *told)
 {
 	pctl_run_options o = *b->o;
 	pctl_run_result *result = NULL;
@@ -54,7 +54,7 @@ static int qualifies(bench *b, const char *selector, pctl_diag_list *told)
 	return status == PCTL_OK;
 }
 
-static pctl_status seat(bench *b, const pctl_device_entry *e, pctl_diag_list *told)
+static pctl_status seat(comparison *b, const pctl_device_entry *e, pctl_diag_list *told)
 {
 	const uint32_t i = b->n_selectors;
 
@@ -69,7 +69,7 @@ static pctl_status seat(bench *b, const pctl_device_entry *e, pctl_diag_list *to
 	return PCTL_OK;
 }
 
-static pctl_status seat_named(bench *b, pctl_diag_list *told)
+static pctl_status seat_named(comparison *b, pctl_diag_list *told)
 {
 	const uint32_t flags = b->o->flags & PCTL_RUN_IN_PROCESS ? PCTL_DEVICES_IN_PROCESS : 0;
 	pctl_status status = PCTL_OK;
@@ -87,7 +87,7 @@ static pctl_status seat_named(bench *b, pctl_diag_list *told)
 	return status;
 }
 
-static pctl_status seat_by_policy(bench *b, pctl_diag_list *told)
+static pctl_status seat_by_policy(comparison *b, pctl_diag_list *told)
 {
 	const uint32_t flags = b->o->flags & PCTL_RUN_IN_PROCESS ? PCTL_DEVICES_IN_PROCESS : 0;
 	pctl_devices *list = NULL;
@@ -106,7 +106,7 @@ static pctl_status seat_by_policy(bench *b, pctl_diag_list *told)
 	return status;
 }
 
-static uint32_t count_plugins(const bench *b)
+static uint32_t count_plugins(const comparison *b)
 {
 	uint32_t n = 0;
 
@@ -120,7 +120,7 @@ static uint32_t count_plugins(const bench *b)
 	return n;
 }
 
-static pctl_status find_devices(bench *b)
+static pctl_status find_devices(comparison *b)
 {
 	pctl_diag_list *told = pctl_diag_list_create();
 	pctl_status status =
@@ -150,7 +150,7 @@ static pctl_status find_devices(bench *b)
 
 /* With one run a device, a cell's slots are numbered as the devices. Whoever gave what is believed everywhere speaks for one
  * thing; the others were judged output by output. */
-static pctl_status count_agreement(bench *b)
+static pctl_status count_agreement(comparison *b)
 {
 	pctl_quorum_voter *voters =
 		pctl_arena_array(b->arena, b->r->n_devices + (size_t)1, sizeof(*voters));
@@ -168,7 +168,7 @@ static pctl_status count_agreement(bench *b)
 	return PCTL_OK;
 }
 
-static void tell_others(const bench *b, int in_quarantine)
+static void tell_others(const comparison *b, int in_quarantine)
 {
 	for (uint32_t d = 0; d < b->r->n_devices; d++) {
 		const pctl_audit_device *x = &b->r->devices[d];
@@ -184,7 +184,7 @@ static void tell_others(const bench *b, int in_quarantine)
 	}
 }
 
-static pctl_status decide(bench *b)
+static pctl_status decide(comparison *b)
 {
 	uint32_t n;
 	pctl_status status = count_agreement(b);
@@ -205,7 +205,7 @@ static pctl_status decide(bench *b)
 
 /* ---- the run that is kept ----------------------------------------------------------------- */
 
-static pctl_status keep(bench *b, pctl_run_result **out)
+static pctl_status keep(comparison *b, pctl_run_result **out)
 {
 	pctl_run_agreed agreed = {.evidence = {.kind = PCTL_EVIDENCE_QUORUM,
 					       .plugins = b->decision.plugins,
@@ -232,7 +232,7 @@ static pctl_status keep(bench *b, pctl_run_result **out)
 pctl_status pctl_quorum_run(const pctl_graph *g, const pctl_run_options *o, const char *scratch,
 			    const pctl_call *call, pctl_run_result **out)
 {
-	bench *b = calloc(1, sizeof(*b));
+	comparison *b = calloc(1, sizeof(*b));
 	pctl_status status = b == NULL || (b->arena = pctl_arena_create()) == NULL
 				     ? pctl_refuse(call, PC2_NOMEM, "no memory for a quorum")
 				     : PCTL_OK;

@@ -25,13 +25,13 @@ static pctl_status write_text(const char *dir, const char *name, const void *dat
 /* ---- overrides as text -------------------------------------------------------------------- */
 
 /* Is the program the same with this text in place of the bits. */
-static int means(const pctl_auditing *a, const pctl_kernel_unit *u, uint32_t i, const char *text)
+static int means(const pctl_auditing *a, const pctl_kernel_module *u, uint32_t i, const char *text)
 {
 	const pctl_call quiet = {.head = PCTL_HEAD(pctl_call)};
 	pctl_override_value *values = calloc(u->n_overrides + 1u, sizeof(*values));
 	pctl_kernel_source source = {u->name,	     u->text,  u->n_text, u->entry, values,
 				     u->n_overrides, u->flags, NULL,	  0,	    0};
-	const pctl_kernel_unit *made;
+	const pctl_kernel_module *made;
 	int same = 0;
 
 	if (values != NULL) {
@@ -47,7 +47,7 @@ static int means(const pctl_auditing *a, const pctl_kernel_unit *u, uint32_t i, 
 
 /* An override's value as --override takes it. Its type is not at hand, so the first text that gives the same program is
  * taken. NULL: there is none. */
-static const char *override_text(const pctl_auditing *a, const pctl_kernel_unit *u, uint32_t i)
+static const char *override_text(const pctl_auditing *a, const pctl_kernel_module *u, uint32_t i)
 {
 	const pctl_override_value *v = &u->overrides[i];
 	uint32_t low = (uint32_t)v->bits;
@@ -79,9 +79,9 @@ static void add_quoted(pctl_str_buf *s, const char *text)
 }
 
 static int add_command(const pctl_auditing *a, const pctl_audit_divergence *d,
-		       const pctl_bench_case *c, pctl_str_buf *s)
+		       const pctl_comparison_case *c, pctl_str_buf *s)
 {
-	const pctl_kernel_unit *u = c->unit;
+	const pctl_kernel_module *u = c->unit;
 
 	pctl_str_addf(s,
 		      "\t\"$pipectl\" --home \"$home\" $PIPECTL_OPTIONS shader run kernel.wgsl "
@@ -104,7 +104,7 @@ static int add_command(const pctl_auditing *a, const pctl_audit_divergence *d,
 		pctl_str_addf(s, " \\\n\t\t--override %s=%s", u->overrides[i].name, text);
 	}
 	for (uint32_t i = 0; i < c->n_bindings; i++) {
-		const pctl_bench_binding *b = &c->bindings[i];
+		const pctl_comparison_binding *b = &c->bindings[i];
 
 		pctl_str_addf(
 			s, " \\\n\t\t--bind %" PRIu32 ":%" PRIu32 "=in-%" PRIu32 "-%" PRIu32 ".bin",
@@ -120,7 +120,7 @@ static int add_command(const pctl_auditing *a, const pctl_audit_divergence *d,
 }
 
 static int add_script(const pctl_auditing *a, const pctl_audit_divergence *d, uint32_t right,
-		      const pctl_bench_case *c, pctl_str_buf *s)
+		      const pctl_comparison_case *c, pctl_str_buf *s)
 {
 	pctl_str_add(
 		s,
@@ -175,7 +175,7 @@ static void add_readme(const pctl_auditing *a, const pctl_audit_divergence *d, u
 }
 
 static pctl_status write_files(const pctl_auditing *a, const pctl_audit_divergence *d,
-			       uint32_t right, const pctl_bench_case *c, const char *dir,
+			       uint32_t right, const pctl_comparison_case *c, const char *dir,
 			       int *written)
 {
 	pctl_str_buf script = PCTL_STR_BUF_INIT, readme = PCTL_STR_BUF_INIT;
@@ -192,7 +192,7 @@ static pctl_status write_files(const pctl_auditing *a, const pctl_audit_divergen
 		if (status == PCTL_OK)
 			status = write_text(dir, "README", readme.data, readme.n, a->call);
 		for (uint32_t i = 0; status == PCTL_OK && i < c->n_bindings; i++) {
-			const pctl_bench_binding *b = &c->bindings[i];
+			const pctl_comparison_binding *b = &c->bindings[i];
 			char name[64];
 
 			snprintf(name, sizeof(name), "in-%" PRIu32 "-%" PRIu32 ".bin", b->group,
@@ -205,7 +205,7 @@ static pctl_status write_files(const pctl_auditing *a, const pctl_audit_divergen
 	return status;
 }
 
-static uint64_t bytes_of(const pctl_bench_case *c)
+static uint64_t bytes_of(const pctl_comparison_case *c)
 {
 	uint64_t n = 0;
 
@@ -226,30 +226,30 @@ static const char *directory(const pctl_auditing *a, const pctl_audit_divergence
 }
 
 pctl_status pctl_auditing_reproduce(const pctl_auditing *a, pctl_audit_divergence *d,
-				    uint32_t right, pctl_bench_case *c, int sure)
+				    uint32_t right, pctl_comparison_case *c, int sure)
 {
 	const char *dir = directory(a, d);
-	pctl_bench bench;
-	pctl_status status = pctl_bench_open(a, d->device, right, &bench);
+	pctl_comparison comparison;
+	pctl_status status = pctl_comparison_open(a, d->device, right, &comparison);
 	int written, differs = 0;
 
 	if (status != PCTL_OK || dir == NULL) {
 		if (status == PCTL_OK)
-			pctl_bench_close(&bench);
+			pctl_comparison_close(&comparison);
 		return status == PCTL_OK ? PCTL_E_NOMEM : status;
 	}
 	d->shrunk_from = bytes_of(c);
 	for (uint32_t i = 0; i < TRIES && !differs; i++)
-		differs = pctl_bench_differs(&bench, c);
+		differs = pctl_comparison_differs(&comparison, c);
 	if (!differs && !sure) {
-		pctl_bench_close(&bench);
+		pctl_comparison_close(&comparison);
 		return PCTL_OK;
 	}
 	if (differs)
-		pctl_bench_shrink(&bench, c);
+		pctl_comparison_shrink(&comparison, c);
 	for (d->tried = 0; d->tried < TRIES; d->tried++)
-		d->reproduced += (uint32_t)pctl_bench_differs(&bench, c);
-	pctl_bench_close(&bench);
+		d->reproduced += (uint32_t)pctl_comparison_differs(&comparison, c);
+	pctl_comparison_close(&comparison);
 	d->shrunk_bytes = bytes_of(c);
 	memcpy(d->groups, c->groups, sizeof(d->groups));
 	status = write_files(a, d, right, c, dir, &written);

@@ -44,7 +44,7 @@ pctl_status pctl_auditing_run(const pctl_auditing *a, const pctl_audit_ask *ask,
 
 /* ---- putting aside ------------------------------------------------------------------------ */
 
-static pctl_status hash_port(const pctl_run_view *view, uint32_t port, int fd,
+static pctl_status hash_port(const pctl_run_observation *view, uint32_t port, int fd,
 			     const pctl_call *call, pctl_cid *out)
 {
 	uint64_t n = view->ports[port].n_bytes;
@@ -56,7 +56,7 @@ static pctl_status hash_port(const pctl_run_view *view, uint32_t port, int fd,
 	for (uint64_t at = 0; status == PCTL_OK && at < n;) {
 		uint64_t now = n - at < PCTL_SOURCE_PIECE ? n - at : PCTL_SOURCE_PIECE;
 
-		status = pctl_run_view_read(view, port, at, piece, now, call);
+		status = pctl_run_observation_read(view, port, at, piece, now, call);
 		if (status == PCTL_OK)
 			status = pctl_hasher_update(h, piece, now);
 		for (uint64_t done = 0; status == PCTL_OK && fd >= 0 && done < now;) {
@@ -79,8 +79,8 @@ static pctl_status hash_port(const pctl_run_view *view, uint32_t port, int fd,
 }
 
 /* Read a second time, since there was no reason to write it the first time. */
-static pctl_status keep_port(const pctl_auditing *a, const pctl_run_view *view, uint32_t port,
-			     const pctl_call *call, pctl_cid *out)
+static pctl_status keep_port(const pctl_auditing *a, const pctl_run_observation *view,
+			     uint32_t port, const pctl_call *call, pctl_cid *out)
 {
 	uint64_t n;
 	char path[4096];
@@ -101,8 +101,8 @@ static pctl_status keep_port(const pctl_auditing *a, const pctl_run_view *view, 
 	return status;
 }
 
-pctl_status pctl_auditing_cid(const pctl_auditing *a, const pctl_run_view *view, uint32_t port,
-			      int keep, const pctl_call *call, pctl_cid *out)
+pctl_status pctl_auditing_cid(const pctl_auditing *a, const pctl_run_observation *view,
+			      uint32_t port, int keep, const pctl_call *call, pctl_cid *out)
 {
 	pctl_status status = hash_port(view, port, -1, call, out);
 
@@ -147,7 +147,7 @@ static pctl_status note_identity(pctl_auditing *a, uint32_t device, const pctl_s
 	return d->identity == NULL ? PCTL_E_NOMEM : PCTL_OK;
 }
 
-static pctl_status take_job(void *ctx, const pctl_run_view *view, const pctl_call *call)
+static pctl_status take_job(void *ctx, const pctl_run_observation *view, const pctl_call *call)
 {
 	struct one_run *run = ctx;
 	pctl_auditing *a = run->a;

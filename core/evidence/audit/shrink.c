@@ -12,8 +12,8 @@
 #define LEAST_RANGE 16u
 
 struct shrinking {
-	pctl_bench *b;
-	pctl_bench_case *c;
+	pctl_comparison *b;
+	pctl_comparison_case *c;
 	uint64_t until;
 	uint8_t *saved;
 };
@@ -21,7 +21,7 @@ struct shrinking {
 static int still_differs(struct shrinking *s)
 {
 	return s->b->runs < MOST_RUNS && pctl_clock_s() < s->until &&
-	       pctl_bench_differs(s->b, s->c);
+	       pctl_comparison_differs(s->b, s->c);
 }
 
 static void fewer_groups(struct shrinking *s, uint32_t axis)
@@ -41,7 +41,7 @@ static void fewer_groups(struct shrinking *s, uint32_t axis)
 	}
 }
 
-static void shorter(struct shrinking *s, pctl_bench_binding *b)
+static void shorter(struct shrinking *s, pctl_comparison_binding *b)
 {
 	uint64_t unit = b->least < 4 ? 4 : b->least, low = 0, high = b->n_bytes / unit;
 
@@ -68,7 +68,7 @@ static int is_zero(const uint8_t *data, uint64_t n)
 }
 
 /* Zero a range, or what of its halves can be. */
-static void zero(struct shrinking *s, pctl_bench_binding *b, uint64_t at, uint64_t n)
+static void zero(struct shrinking *s, pctl_comparison_binding *b, uint64_t at, uint64_t n)
 {
 	uint64_t half;
 
@@ -86,7 +86,7 @@ static void zero(struct shrinking *s, pctl_bench_binding *b, uint64_t at, uint64
 	zero(s, b, at + half, n - half);
 }
 
-void pctl_bench_shrink(pctl_bench *b, pctl_bench_case *c)
+void pctl_comparison_shrink(pctl_comparison *b, pctl_comparison_case *c)
 {
 	struct shrinking s = {.b = b, .c = c};
 

@@ -96,7 +96,8 @@ pctl_status pctl_certificate_take_late(pctl_certificate *c, const char *lines,
 
 /* ---- describing --------------------------------------------------------------------------- */
 
-static pctl_status describe_device(pctl_certificate *c, pctl_bench *b, const pctl_call *call)
+static pctl_status describe_device(pctl_certificate *c, pctl_proof_context *b,
+				   const pctl_call *call)
 {
 	pctl_profile_record *r = calloc(1, sizeof(*r));
 	const pctl_key_value *facts;
@@ -131,7 +132,8 @@ static pctl_status describe_device(pctl_certificate *c, pctl_bench *b, const pct
 }
 
 /* Each library of the op source once, in its order. */
-static pctl_status describe_libraries(pctl_certificate *c, pctl_bench *b, const pctl_call *call)
+static pctl_status describe_libraries(pctl_certificate *c, pctl_proof_context *b,
+				      const pctl_call *call)
 {
 	const uint32_t n = b->ops == NULL ? 0 : b->ops->count(b->ops->ctx);
 	pctl_certificate_pair *list = pctl_arena_array(c->arena, n + 1u, sizeof(*list));
@@ -161,7 +163,8 @@ static void describe_backend(pctl_certificate *c, const pctl_plugin_info *p)
 	c->backend_sha256 = pctl_certificate_clean(c->arena, p->sha256);
 }
 
-pctl_status pctl_certificate_describe(pctl_certificate *c, pctl_bench *b, const pctl_call *call)
+pctl_status pctl_certificate_describe(pctl_certificate *c, pctl_proof_context *b,
+				      const pctl_call *call)
 {
 	pctl_status status = PCTL_OK;
 

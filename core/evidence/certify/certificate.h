@@ -97,7 +97,8 @@ void pctl_certificate_destroy(pctl_certificate *c);
 
 /* Name, driver, identity and profile key of an opened device, from the bench, the plugin that drives it, its op libraries
  * and the host. */
-pctl_status pctl_certificate_describe(pctl_certificate *c, pctl_bench *b, const pctl_call *call);
+pctl_status pctl_certificate_describe(pctl_certificate *c, pctl_proof_context *b,
+				      const pctl_call *call);
 
 /* c->late from such lines as pctl_session_late_files gives, in any order, each any number of times. */
 pctl_status pctl_certificate_take_late(pctl_certificate *c, const char *lines,

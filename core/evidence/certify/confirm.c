@@ -17,7 +17,8 @@ static pctl_status refuse(const pctl_certificate *c, const char *what, const cha
 }
 
 /* Trying it can only tell of the same device, driven by a plugin of the same name, with the same units. */
-static pctl_status check(const pctl_certificate *c, const pctl_bench *b, const pctl_call *call)
+static pctl_status check(const pctl_certificate *c, const pctl_proof_context *b,
+			 const pctl_call *call)
 {
 	const pctl_plugin_info *plugin = pctl_session_plugin(b->device);
 	const pctl_key_value *identity;
@@ -37,7 +38,7 @@ static pctl_status check(const pctl_certificate *c, const pctl_bench *b, const p
 	return PCTL_OK;
 }
 
-static pctl_status note(pctl_certificate *c, const pctl_replay_options *o,
+static pctl_status note(pctl_certificate *c, const pctl_certify_replay_options *o,
 			const pctl_replay_outcome *done, const pctl_call *call)
 {
 	char hex[2 * PCTL_DIGEST_BYTES + 1], *text = NULL;
@@ -63,11 +64,11 @@ static pctl_status note(pctl_certificate *c, const pctl_replay_options *o,
 		       : pctl_refuse(call, PC2_NOMEM, "no memory for a certificate");
 }
 
-pctl_status pctl_certify_confirm(pctl_certificate *c, const pctl_replay_options *o,
+pctl_status pctl_certify_confirm(pctl_certificate *c, const pctl_certify_replay_options *o,
 				 const pctl_call *call, pctl_replay_outcome *out)
 {
-	pctl_replay_options sample = *o;
-	pctl_status status = check(c, o->bench, call);
+	pctl_certify_replay_options sample = *o;
+	pctl_status status = check(c, o->context, call);
 
 	*out = (pctl_replay_outcome){0};
 	sample.flags |= PCTL_REPLAY_EVERY_OP;
@@ -79,6 +80,6 @@ pctl_status pctl_certify_confirm(pctl_certificate *c, const pctl_replay_options 
 	if (status == PCTL_OK)
 		status = note(c, o, out, call);
 	if (status == PCTL_OK)
-		status = pctl_certificate_describe(c, o->bench, call);
+		status = pctl_certificate_describe(c, o->context, call);
 	return status == PCTL_OK ? pctl_certificate_finish(c, call) : status;
 }

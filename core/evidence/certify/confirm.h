@@ -12,7 +12,7 @@
  *
  * Errors: PC5541 (c is of another device, plugin or kit), those of pctl_certify_replay.
  */
-pctl_status pctl_certify_confirm(pctl_certificate *c, const pctl_replay_options *o,
+pctl_status pctl_certify_confirm(pctl_certificate *c, const pctl_certify_replay_options *o,
 				 const pctl_call *call, pctl_replay_outcome *out);
 
 #endif

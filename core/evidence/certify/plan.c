@@ -55,8 +55,9 @@ static pctl_status judge(const pctl_units *l, const pctl_proof_params *p, const 
 	return PCTL_OK;
 }
 
-pctl_status pctl_proof_plan(pctl_bench *b, const pctl_provider *providers, uint32_t n_providers,
-			    const pctl_proof_params *p, const pctl_call *call, pctl_units **out)
+pctl_status pctl_proof_plan(pctl_proof_context *b, const pctl_provider *providers,
+			    uint32_t n_providers, const pctl_proof_params *p, const pctl_call *call,
+			    pctl_units **out)
 {
 	const pctl_selection s = {p->ops, p->track, p->level};
 	pctl_status status = pctl_proof_params_check(p, call);

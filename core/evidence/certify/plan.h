@@ -18,7 +18,7 @@ typedef struct pctl_proof_params {
 typedef struct pctl_provider {
 	const char *name;
 	uint32_t tracks, level;
-	pctl_status (*add)(pctl_bench *b, const pctl_selection *s, uint64_t programs,
+	pctl_status (*add)(pctl_proof_context *b, const pctl_selection *s, uint64_t programs,
 			   const pctl_call *call, pctl_units *list);
 } pctl_provider;
 
@@ -33,8 +33,9 @@ pctl_status pctl_proof_params_check(const pctl_proof_params *p, const pctl_call 
  *
  * Errors: PC5502 (none at all), PC5503 (a unit of another track, or one without blocks), those of the providers.
  */
-pctl_status pctl_proof_plan(pctl_bench *b, const pctl_provider *providers, uint32_t n_providers,
-			    const pctl_proof_params *p, const pctl_call *call, pctl_units **out);
+pctl_status pctl_proof_plan(pctl_proof_context *b, const pctl_provider *providers,
+			    uint32_t n_providers, const pctl_proof_params *p, const pctl_call *call,
+			    pctl_units **out);
 
 /* One line a unit, all that tells it from others; the digest of the list is SHA-256 of this text. */
 void pctl_proof_unit_line(const pctl_unit *u, pctl_str_buf *out);

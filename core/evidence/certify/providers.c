@@ -6,12 +6,12 @@
 #define INTEGER (1u << PCTL_TRACK_INTEGER)
 #define ANY (1u << PCTL_TRACK_INTEGER | 1u << PCTL_TRACK_FLOAT | 1u << PCTL_TRACK_APPROXIMATE)
 
-#define OF_OPS(name)                                                                       \
-	static pctl_status name(pctl_bench *b, const pctl_selection *s, uint64_t programs, \
-				const pctl_call *call, pctl_units *list)                   \
-	{                                                                                  \
-		(void)programs;                                                            \
-		return pctl_##name##_units(b, s, call, list);                              \
+#define OF_OPS(name)                                                                               \
+	static pctl_status name(pctl_proof_context *b, const pctl_selection *s, uint64_t programs, \
+				const pctl_call *call, pctl_units *list)                           \
+	{                                                                                          \
+		(void)programs;                                                                    \
+		return pctl_##name##_units(b, s, call, list);                                      \
 	}
 
 OF_OPS(gate)
@@ -20,7 +20,7 @@ OF_OPS(plan)
 OF_OPS(composition)
 OF_OPS(baseline)
 
-static pctl_status suite(pctl_bench *b, const pctl_selection *s, uint64_t programs,
+static pctl_status suite(pctl_proof_context *b, const pctl_selection *s, uint64_t programs,
 			 const pctl_call *call, pctl_units *list)
 {
 	(void)s;

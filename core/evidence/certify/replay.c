@@ -59,7 +59,7 @@ static pctl_status compare(const pctl_certificate *c, const pctl_units *units,
 	return status;
 }
 
-pctl_status pctl_certify_compare_units(const pctl_certificate *c, pctl_bench *b,
+pctl_status pctl_certify_compare_units(const pctl_certificate *c, pctl_proof_context *b,
 				       const pctl_provider *providers, uint32_t n_providers,
 				       const pctl_call *call, int *same, char what[512])
 {
@@ -146,7 +146,7 @@ static uint64_t add_every_op(const pctl_certificate *c, choice *list, uint64_t a
 	return n;
 }
 
-static pctl_status choose(const pctl_certificate *c, const pctl_replay_options *o,
+static pctl_status choose(const pctl_certificate *c, const pctl_certify_replay_options *o,
 			  const pctl_call *call, choice **out, uint64_t *n_out, uint64_t *absent)
 {
 	uint64_t n = 0, at = 0, counter = 0;
@@ -180,7 +180,7 @@ static pctl_status choose(const pctl_certificate *c, const pctl_replay_options *
 /* ---- running ------------------------------------------------------------------------------ */
 
 static pctl_status run_strip(const pctl_unit *u, uint64_t first, uint64_t n,
-			     const pctl_replay_options *o, const pctl_call *call,
+			     const pctl_certify_replay_options *o, const pctl_call *call,
 			     pctl_replay_outcome *out, uint8_t digest[PCTL_DIGEST_BYTES],
 			     pctl_block *block)
 {
@@ -190,9 +190,9 @@ static pctl_status run_strip(const pctl_unit *u, uint64_t first, uint64_t n,
 
 	for (uint64_t b = 0; status == PCTL_OK && b < n; b++) {
 		memset(block, 0, sizeof(*block));
-		status = pctl_shapes_block(&o->bench->shapes, u->first_block + first + b, call);
+		status = pctl_shapes_block(&o->context->shapes, u->first_block + first + b, call);
 		if (status == PCTL_OK)
-			status = u->run(u, o->bench, first + b, call, block);
+			status = u->run(u, o->context, first + b, call, block);
 		if (status == PCTL_OK && pctl_is_cancelled(call))
 			status = pctl_refuse(call, PC4_CANCELLED, "cancelled");
 		if (status == PCTL_OK && h != NULL)
@@ -234,7 +234,7 @@ static void note(pctl_replay_outcome *out, const pctl_certificate_unit *cu, uint
 }
 
 static pctl_status replay_one(const pctl_certificate *c, const pctl_units *units, const choice *k,
-			      const pctl_replay_options *o, const pctl_call *call,
+			      const pctl_certify_replay_options *o, const pctl_call *call,
 			      pctl_replay_outcome *out, pctl_block *block)
 {
 	const pctl_certificate_unit *cu = &c->units[k->unit];
@@ -257,7 +257,7 @@ static pctl_status replay_one(const pctl_certificate *c, const pctl_units *units
 	return PCTL_OK;
 }
 
-pctl_status pctl_certify_replay(const pctl_certificate *c, const pctl_replay_options *o,
+pctl_status pctl_certify_replay(const pctl_certificate *c, const pctl_certify_replay_options *o,
 				const pctl_call *call, pctl_replay_outcome *out)
 {
 	pctl_block *block = calloc(1, sizeof(*block));
@@ -265,9 +265,10 @@ pctl_status pctl_certify_replay(const pctl_certificate *c, const pctl_replay_opt
 	pctl_units *units = NULL;
 	char what[512];
 	int same = 0;
-	pctl_status status = block == NULL ? pctl_refuse(call, PC2_NOMEM, "no memory for a replay")
-					   : pctl_proof_plan(o->bench, o->providers, o->n_providers,
-							     &c->params, call, &units);
+	pctl_status status = block == NULL
+				     ? pctl_refuse(call, PC2_NOMEM, "no memory for a replay")
+				     : pctl_proof_plan(o->context, o->providers, o->n_providers,
+						       &c->params, call, &units);
 
 	memset(out, 0, sizeof(*out));
 	if (status == PCTL_OK)

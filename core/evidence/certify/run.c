@@ -32,7 +32,7 @@ static pctl_status make_plan(running *r, pctl_str_buf *text)
 {
 	const pctl_certify_options *o = r->o;
 	pctl_cid cid;
-	pctl_status status = pctl_proof_plan(o->bench, o->providers, o->n_providers, &o->params,
+	pctl_status status = pctl_proof_plan(o->context, o->providers, o->n_providers, &o->params,
 					     r->call, &r->units);
 
 	if (status == PCTL_OK)
@@ -91,12 +91,12 @@ static pctl_status keep_units(const running *r, const pctl_str_buf *text)
 
 static pctl_status head_text(running *r, pctl_str_buf *out)
 {
-	const pctl_bench *b = r->o->bench;
+	const pctl_proof_context *b = r->o->context;
 	pctl_certificate *c = NULL;
 	pctl_status status = pctl_certificate_create(r->call, &c);
 
 	if (status == PCTL_OK)
-		status = pctl_certificate_describe(c, r->o->bench, r->call);
+		status = pctl_certificate_describe(c, r->o->context, r->call);
 	if (status == PCTL_OK) {
 		c->params = r->o->params;
 		c->regressions = b->regressions;
@@ -122,7 +122,7 @@ static pctl_status open_journal(running *r)
 	else if (status == PCTL_OK)
 		status = pctl_journal_create(path, head.data, o->shard, r->call, &r->journal);
 	if (status == PCTL_OK)
-		status = pctl_journal_shapes(r->journal, r->o->bench->shapes.seed, r->call);
+		status = pctl_journal_shapes(r->journal, r->o->context->shapes.seed, r->call);
 	pctl_str_drop(&head);
 	free(path);
 	return status;
@@ -142,10 +142,10 @@ static pctl_status try_block(running *r, const pctl_unit *u, uint64_t number)
 	pctl_diag_list_set_cancel(said, r->call->cancelled, r->call->ctx);
 	memset(e, 0, sizeof(*e));
 	e->number = number;
-	status = pctl_shapes_block(&r->o->bench->shapes, number, r->call);
+	status = pctl_shapes_block(&r->o->context->shapes, number, r->call);
 	if (status == PCTL_OK)
-		status = u->run(u, r->o->bench, number - u->first_block, pctl_diag_list_call(said),
-				&e->block);
+		status = u->run(u, r->o->context, number - u->first_block,
+				pctl_diag_list_call(said), &e->block);
 	e->ran = status == PCTL_OK;
 	if (status != PCTL_OK)
 		snprintf(e->cause, sizeof(e->cause), "%s: %.200s", pctl_status_name(status),
@@ -172,7 +172,7 @@ static pctl_status open_again(running *r)
 	r->units = NULL;
 	if (r->o->reopen != NULL && r->out->reopened < PCTL_CERTIFY_REOPENS) {
 		r->out->reopened++;
-		opened = r->o->reopen(r->o->bench, pctl_diag_list_call(said));
+		opened = r->o->reopen(r->o->context, pctl_diag_list_call(said));
 	}
 	if (opened != PCTL_OK)
 		snprintf(r->dead, sizeof(r->dead),
@@ -269,13 +269,13 @@ static pctl_status note_late(const running *r)
 	pctl_certificate *c = NULL;
 	pctl_status status = PCTL_OK;
 
-	if (r->dead[0] != '\0' || r->o->bench->device == NULL)
+	if (r->dead[0] != '\0' || r->o->context->device == NULL)
 		return PCTL_OK;
 	status = pctl_certificate_create(r->call, &c);
 	if (status == PCTL_OK)
-		status = pctl_session_settle(r->o->bench->device, r->call);
+		status = pctl_session_settle(r->o->context->device, r->call);
 	if (status == PCTL_OK)
-		status = pctl_certificate_take_late(c, pctl_session_late(r->o->bench->device),
+		status = pctl_certificate_take_late(c, pctl_session_late(r->o->context->device),
 						    r->call);
 	for (uint32_t i = 0; status == PCTL_OK && i < c->n_late; i++)
 		status = pctl_journal_late(r->journal, c->late[i].key, c->late[i].value, r->call);

@@ -14,8 +14,8 @@
  * progress     told before each block; may be NULL
  */
 typedef struct pctl_certify_options {
-	pctl_bench *bench;
-	pctl_status (*reopen)(pctl_bench *b, const pctl_call *call);
+	pctl_proof_context *context;
+	pctl_status (*reopen)(pctl_proof_context *b, const pctl_call *call);
 	const pctl_provider *providers;
 	uint32_t n_providers, resume;
 	pctl_proof_params params;

@@ -21,7 +21,7 @@
 
 /* What is measured: a plan over n elements on its own buffers. */
 typedef struct measuring {
-	pctl_bench *b;
+	pctl_proof_context *b;
 	const pctl_call *call;
 	const pctl_op_function *f;
 	const pctl_backend *t;
@@ -178,8 +178,8 @@ static int fits(const measuring *m, uint64_t n)
 	       (caps->memory_bytes == 0 || all <= caps->memory_bytes / 4);
 }
 
-static pctl_status run(const pctl_unit *u, pctl_bench *b, uint64_t block, const pctl_call *call,
-		       pctl_block *out)
+static pctl_status run(const pctl_unit *u, pctl_proof_context *b, uint64_t block,
+		       const pctl_call *call, pctl_block *out)
 {
 	measuring m = {.b = b,
 		       .call = call,
@@ -214,7 +214,7 @@ static pctl_status run(const pctl_unit *u, pctl_bench *b, uint64_t block, const 
 
 /* ---- units ------------------------------------------------------------------------------------ */
 
-static pctl_status add(pctl_bench *b, const pctl_op_function *f, const pctl_call *call,
+static pctl_status add(pctl_proof_context *b, const pctl_op_function *f, const pctl_call *call,
 		       pctl_units *list)
 {
 	pctl_op_function *kept = pctl_arena_alloc(list->arena, sizeof(*kept));
@@ -241,8 +241,8 @@ static pctl_status add(pctl_bench *b, const pctl_op_function *f, const pctl_call
 	return pctl_units_add(list, &u, call);
 }
 
-pctl_status pctl_baseline_units(pctl_bench *b, const pctl_selection *s, const pctl_call *call,
-				pctl_units *list)
+pctl_status pctl_baseline_units(pctl_proof_context *b, const pctl_selection *s,
+				const pctl_call *call, pctl_units *list)
 {
 	static const uint32_t dtypes[] = {PCTL_SCALAR_U32, PCTL_SCALAR_I32, PCTL_SCALAR_U64,
 					  PCTL_DTYPE_U128, PCTL_SCALAR_F16, PCTL_SCALAR_BF16,

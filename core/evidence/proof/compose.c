@@ -172,8 +172,8 @@ pctl_status pctl_derived_check(const pctl_derived *d, pctl_evaluator *device,
 
 /* ---- units ------------------------------------------------------------------------------------ */
 
-static pctl_status run(const pctl_unit *u, pctl_bench *b, uint64_t block, const pctl_call *call,
-		       pctl_block *out)
+static pctl_status run(const pctl_unit *u, pctl_proof_context *b, uint64_t block,
+		       const pctl_call *call, pctl_block *out)
 {
 	pctl_evaluator *device = NULL, *reference = NULL;
 	pctl_status status = pctl_evaluator_device(b, b->device, call, &device);
@@ -188,8 +188,8 @@ static pctl_status run(const pctl_unit *u, pctl_bench *b, uint64_t block, const 
 	return status;
 }
 
-static pctl_status add(pctl_bench *b, pctl_derived *d, uint32_t track, const pctl_call *call,
-		       pctl_units *list)
+static pctl_status add(pctl_proof_context *b, pctl_derived *d, uint32_t track,
+		       const pctl_call *call, pctl_units *list)
 {
 	pctl_unit u = {.subject = d->composition->subject,
 		       .name = d->theorem,
@@ -210,8 +210,8 @@ static pctl_status add(pctl_bench *b, pctl_derived *d, uint32_t track, const pct
 	return status == PCTL_OK ? pctl_units_add(list, &u, call) : status;
 }
 
-pctl_status pctl_composition_units(pctl_bench *b, const pctl_selection *s, const pctl_call *call,
-				   pctl_units *list)
+pctl_status pctl_composition_units(pctl_proof_context *b, const pctl_selection *s,
+				   const pctl_call *call, pctl_units *list)
 {
 	static const uint32_t dtypes[] = {PCTL_SCALAR_U32, PCTL_SCALAR_I32};
 	pctl_status status = PCTL_OK;

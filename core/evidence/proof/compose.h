@@ -10,7 +10,7 @@
  * is the chain of theirs. Lives in the arena it was made in. */
 typedef struct pctl_composition {
 	pctl_op_function f;
-	const pctl_term *term;
+	const pctl_law_term *term;
 	pctl_op_desc desc;
 	char *text, *subject;
 	pctl_port in[4], out[1];
@@ -18,14 +18,15 @@ typedef struct pctl_composition {
 } pctl_composition;
 
 /* Of a term of calls and variables (all of one dtype; as many as there are numbers up to the highest). */
-pctl_status pctl_compose(const pctl_term *term, pctl_arena *arena, const pctl_call *call,
+pctl_status pctl_compose(const pctl_law_term *term, pctl_arena *arena, const pctl_call *call,
 			 pctl_composition **out);
 
-const pctl_term *pctl_compose_var(pctl_arena *a, uint32_t var, uint32_t dtype);
-const pctl_term *pctl_compose_const(pctl_arena *a, uint64_t bits, uint32_t dtype);
+const pctl_law_term *pctl_compose_var(pctl_arena *a, uint32_t var, uint32_t dtype);
+const pctl_law_term *pctl_compose_const(pctl_arena *a, uint64_t bits, uint32_t dtype);
 /* As many arguments as f takes, the others NULL. NULL when one is missing, is not of f's dtype, or there is no memory. */
-const pctl_term *pctl_compose_call(pctl_arena *a, const pctl_op_function *f, const pctl_term *x,
-				   const pctl_term *y, const pctl_term *z);
+const pctl_law_term *pctl_compose_call(pctl_arena *a, const pctl_op_function *f,
+				       const pctl_law_term *x, const pctl_law_term *y,
+				       const pctl_law_term *z);
 
 /* A law derived for a composition. */
 typedef struct pctl_derived {

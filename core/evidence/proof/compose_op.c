@@ -7,23 +7,23 @@
 #include "evidence/proof/compose.h"
 #include "evidence/proof/function.h"
 
-const pctl_term *pctl_compose_var(pctl_arena *a, uint32_t var, uint32_t dtype)
+const pctl_law_term *pctl_compose_var(pctl_arena *a, uint32_t var, uint32_t dtype)
 {
-	pctl_term *t = pctl_arena_alloc(a, sizeof(*t));
+	pctl_law_term *t = pctl_arena_alloc(a, sizeof(*t));
 
 	if (t != NULL)
-		*t = (pctl_term){.kind = PCTL_TERM_VAR, .var = var, .dtype = dtype};
+		*t = (pctl_law_term){.kind = PCTL_LAW_TERM_VAR, .var = var, .dtype = dtype};
 	return t;
 }
 
-const pctl_term *pctl_compose_const(pctl_arena *a, uint64_t bits, uint32_t dtype)
+const pctl_law_term *pctl_compose_const(pctl_arena *a, uint64_t bits, uint32_t dtype)
 {
 	const uint32_t bytes = pctl_dtype_bytes(dtype);
-	pctl_term *t = pctl_arena_alloc(a, sizeof(*t));
+	pctl_law_term *t = pctl_arena_alloc(a, sizeof(*t));
 
 	if (t == NULL)
 		return NULL;
-	*t = (pctl_term){.kind = PCTL_TERM_CONST, .dtype = dtype, .bits = {bits, 0}};
+	*t = (pctl_law_term){.kind = PCTL_LAW_TERM_CONST, .dtype = dtype, .bits = {bits, 0}};
 	if (bytes < 8)
 		t->bits[0] &= (UINT64_C(1) << (8 * bytes)) - 1;
 	if (bytes > 8 && bits >> 63)
@@ -31,15 +31,16 @@ const pctl_term *pctl_compose_const(pctl_arena *a, uint64_t bits, uint32_t dtype
 	return t;
 }
 
-const pctl_term *pctl_compose_call(pctl_arena *a, const pctl_op_function *f, const pctl_term *x,
-				   const pctl_term *y, const pctl_term *z)
+const pctl_law_term *pctl_compose_call(pctl_arena *a, const pctl_op_function *f,
+				       const pctl_law_term *x, const pctl_law_term *y,
+				       const pctl_law_term *z)
 {
-	pctl_term *t = pctl_arena_alloc(a, sizeof(*t));
+	pctl_law_term *t = pctl_arena_alloc(a, sizeof(*t));
 
 	if (t == NULL)
 		return NULL;
-	*t = (pctl_term){
-		.kind = PCTL_TERM_CALL, .dtype = f->out_dtype, .fn = *f, .args = {x, y, z}};
+	*t = (pctl_law_term){
+		.kind = PCTL_LAW_TERM_CALL, .dtype = f->out_dtype, .fn = *f, .args = {x, y, z}};
 	for (uint32_t i = 0; i < 3; i++)
 		if ((i < f->n_in) != (t->args[i] != NULL) ||
 		    (t->args[i] != NULL && t->args[i]->dtype != f->dtype))
@@ -82,7 +83,7 @@ static const char *function(pctl_instance *inst, uint32_t op, uint32_t dtype)
 	return op == 0 && dtype == of(inst)->f.dtype ? of(inst)->text : NULL;
 }
 
-static pctl_status evaluate(const pctl_term *t, const pctl_call *call, const pctl_span *vars,
+static pctl_status evaluate(const pctl_law_term *t, const pctl_call *call, const pctl_span *vars,
 			    uint64_t n, void *out)
 {
 	const uint64_t out_bytes = n * pctl_dtype_bytes(t->dtype);
@@ -90,7 +91,7 @@ static pctl_status evaluate(const pctl_term *t, const pctl_call *call, const pct
 	pctl_status status = PCTL_OK;
 	pctl_function_query ask;
 
-	if (t->kind == PCTL_TERM_VAR) {
+	if (t->kind == PCTL_LAW_TERM_VAR) {
 		memcpy(out, vars[t->var].data, out_bytes);
 		return PCTL_OK;
 	}
@@ -138,18 +139,18 @@ static const char *wgsl_type(uint32_t dtype)
 }
 
 /* A line of use for each op; the front end takes an op named twice once. */
-static void uses(pctl_str_buf *s, const pctl_term *t)
+static void uses(pctl_str_buf *s, const pctl_law_term *t)
 {
-	if (t->kind != PCTL_TERM_CALL)
+	if (t->kind != PCTL_LAW_TERM_CALL)
 		return;
 	pctl_str_addf(s, "//# use %s@%u\n", t->fn.op.desc->name, t->fn.op.desc->version);
 	for (uint32_t i = 0; i < t->fn.n_in; i++)
 		uses(s, t->args[i]);
 }
 
-static void expression(pctl_str_buf *s, const pctl_term *t)
+static void expression(pctl_str_buf *s, const pctl_law_term *t)
 {
-	if (t->kind == PCTL_TERM_VAR) {
+	if (t->kind == PCTL_LAW_TERM_VAR) {
 		pctl_str_addf(s, "%c", (int)('a' + t->var));
 		return;
 	}
@@ -165,16 +166,16 @@ static void expression(pctl_str_buf *s, const pctl_term *t)
 }
 
 /* "int.neg@1(int.add@1)": variables alone are not spelled out. */
-static void subject(pctl_str_buf *s, const pctl_term *t)
+static void subject(pctl_str_buf *s, const pctl_law_term *t)
 {
 	int any = 0;
 
 	pctl_str_addf(s, "%s@%u", t->fn.op.desc->name, t->fn.op.desc->version);
 	for (uint32_t i = 0; i < t->fn.n_in; i++)
-		any |= t->args[i]->kind == PCTL_TERM_CALL;
+		any |= t->args[i]->kind == PCTL_LAW_TERM_CALL;
 	for (uint32_t i = 0; any && i < t->fn.n_in; i++) {
 		pctl_str_add(s, i == 0 ? "(" : ", ");
-		if (t->args[i]->kind == PCTL_TERM_CALL)
+		if (t->args[i]->kind == PCTL_LAW_TERM_CALL)
 			subject(s, t->args[i]);
 		else
 			pctl_str_addf(s, "%c", (int)('a' + t->args[i]->var));
@@ -183,10 +184,10 @@ static void subject(pctl_str_buf *s, const pctl_term *t)
 		pctl_str_add(s, ")");
 }
 
-static void measure(const pctl_term *t, pctl_op_function *f, int *halves)
+static void measure(const pctl_law_term *t, pctl_op_function *f, int *halves)
 {
 	*halves |= t->dtype == PCTL_SCALAR_F16;
-	if (t->kind == PCTL_TERM_VAR) {
+	if (t->kind == PCTL_LAW_TERM_VAR) {
 		f->dtype = t->dtype;
 		if (t->var >= f->n_in)
 			f->n_in = t->var + 1;
@@ -229,7 +230,7 @@ static const char *pattern(pctl_arena *arena, uint32_t dtype)
 	return pctl_arena_printf(arena, "%s[...]", pctl_dtype_name(dtype));
 }
 
-pctl_status pctl_compose(const pctl_term *term, pctl_arena *arena, const pctl_call *call,
+pctl_status pctl_compose(const pctl_law_term *term, pctl_arena *arena, const pctl_call *call,
 			 pctl_composition **out)
 {
 	static const char *const names[4] = {"a", "b", "c", "d"};
@@ -237,7 +238,7 @@ pctl_status pctl_compose(const pctl_term *term, pctl_arena *arena, const pctl_ca
 	int halves = 0;
 
 	*out = NULL;
-	if (c == NULL || term == NULL || term->kind != PCTL_TERM_CALL)
+	if (c == NULL || term == NULL || term->kind != PCTL_LAW_TERM_CALL)
 		return pctl_refuse(call, PC2_NOMEM, "no memory for a composition");
 	c->term = term;
 	measure(term, &c->f, &halves);

@@ -36,36 +36,36 @@ static const pctl_law *has(const fact *f, uint32_t kind)
 
 /* ---- terms ------------------------------------------------------------------------------------ */
 
-static const pctl_term *var(deriver *d, const pctl_op_function *f, uint32_t i)
+static const pctl_law_term *var(deriver *d, const pctl_op_function *f, uint32_t i)
 {
 	return pctl_compose_var(d->arena, i, f->dtype);
 }
 
-static const pctl_term *one(deriver *d, const pctl_op_function *f, const pctl_term *x)
+static const pctl_law_term *one(deriver *d, const pctl_op_function *f, const pctl_law_term *x)
 {
 	return pctl_compose_call(d->arena, f, x, NULL, NULL);
 }
 
-static const pctl_term *two(deriver *d, const pctl_op_function *f, const pctl_term *x,
-			    const pctl_term *y)
+static const pctl_law_term *two(deriver *d, const pctl_op_function *f, const pctl_law_term *x,
+				const pctl_law_term *y)
 {
 	return pctl_compose_call(d->arena, f, x, y, NULL);
 }
 
-static const pctl_term *constant(deriver *d, uint64_t bits, uint32_t dtype)
+static const pctl_law_term *constant(deriver *d, uint64_t bits, uint32_t dtype)
 {
 	return pctl_compose_const(d->arena, bits, dtype);
 }
 
 /* The composition, whose law is then said with F. NULL: trouble. */
-static const pctl_op_function *compose(deriver *d, const pctl_term *term)
+static const pctl_op_function *compose(deriver *d, const pctl_law_term *term)
 {
 	if (d->status == PCTL_OK)
 		d->status = pctl_compose(term, d->arena, d->call, &d->out->composition);
 	return d->status == PCTL_OK ? &d->out->composition->f : NULL;
 }
 
-static void claim(deriver *d, uint32_t rel, const pctl_term *left, const pctl_term *right,
+static void claim(deriver *d, uint32_t rel, const pctl_law_term *left, const pctl_law_term *right,
 		  uint32_t n_vars)
 {
 	if (d->status == PCTL_OK && (left == NULL || right == NULL))
@@ -74,7 +74,7 @@ static void claim(deriver *d, uint32_t rel, const pctl_term *left, const pctl_te
 	d->out->law.n_vars = n_vars;
 }
 
-static void guard(deriver *d, uint32_t rel, const pctl_term *left, const pctl_term *right)
+static void guard(deriver *d, uint32_t rel, const pctl_law_term *left, const pctl_law_term *right)
 {
 	pctl_relation *r = pctl_arena_alloc(d->arena, sizeof(*r));
 
@@ -105,7 +105,7 @@ static int inner(const fact *f, const fact *g)
 	return f->f.n_in == 2 && g->f.n_in == 1 && g->f.out_dtype == f->f.dtype;
 }
 
-static const pctl_term *before(deriver *d, const fact *f, const fact *g)
+static const pctl_law_term *before(deriver *d, const fact *f, const fact *g)
 {
 	return two(d, &f->f, one(d, &g->f, var(d, &f->f, 0)), one(d, &g->f, var(d, &f->f, 1)));
 }
@@ -129,8 +129,8 @@ static void commutes(deriver *d, const fact *f, const pctl_op_function *F)
 }
 
 /* F(a, a) = right, or F(a, second) = right. */
-static void gives(deriver *d, const fact *f, const pctl_op_function *F, const pctl_term *second,
-		  const pctl_term *right)
+static void gives(deriver *d, const fact *f, const pctl_op_function *F, const pctl_law_term *second,
+		  const pctl_law_term *right)
 {
 	if (F != NULL)
 		claim(d, PCTL_REL_EQ,
@@ -344,7 +344,7 @@ static int both_unary(const fact *f, const fact *g)
 static int involutions_cancel(deriver *d, const fact *f, const fact *g)
 {
 	const pctl_op_function *F;
-	const pctl_term *x;
+	const pctl_law_term *x;
 
 	if (!both_unary(f, g) || has(f, PCTL_LAW_INVOLUTION) == NULL ||
 	    has(g, PCTL_LAW_INVOLUTION) == NULL)
@@ -361,7 +361,7 @@ static int involutions_cancel(deriver *d, const fact *f, const fact *g)
 static int sandwich_involution(deriver *d, const fact *f, const fact *g)
 {
 	const pctl_op_function *F;
-	const pctl_term *x;
+	const pctl_law_term *x;
 
 	if (!both_unary(f, g) || f == g || has(f, PCTL_LAW_INVOLUTION) == NULL ||
 	    has(g, PCTL_LAW_INVOLUTION) == NULL)
@@ -393,7 +393,7 @@ static int chain_monotone(deriver *d, const fact *f, const fact *g)
 static int distributes(deriver *d, const fact *f, const fact *g)
 {
 	const pctl_law *l = has(f, PCTL_LAW_DISTRIBUTIVE_OVER);
-	const pctl_term *x, *y, *z;
+	const pctl_law_term *x, *y, *z;
 	const pctl_op_function *F;
 
 	if (l == NULL || !is_named(l->other, g) || f->f.n_in != 2 || g->f.n_in != 2 ||

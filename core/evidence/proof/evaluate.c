@@ -120,7 +120,7 @@ static int is_one_kernel(const pctl_job_plan *p, uint32_t n_in)
 	return 1;
 }
 
-pctl_status pctl_function_plan(pctl_bench *b, const pctl_op_function *f, uint64_t n,
+pctl_status pctl_function_plan(pctl_proof_context *b, const pctl_op_function *f, uint64_t n,
 			       const pctl_call *call, pctl_job_plan **out)
 {
 	const pctl_planner planner = {.ops = b->ops,
@@ -155,8 +155,8 @@ pctl_status pctl_function_plan(pctl_bench *b, const pctl_op_function *f, uint64_
 	return status;
 }
 
-pctl_status pctl_function_program(pctl_bench *b, const pctl_op_function *f, const pctl_call *call,
-				  char out[PCTL_CID_TEXT_SIZE])
+pctl_status pctl_function_program(pctl_proof_context *b, const pctl_op_function *f,
+				  const pctl_call *call, char out[PCTL_CID_TEXT_SIZE])
 {
 	pctl_job_plan *plan;
 	pctl_status status = pctl_function_plan(b, f, PCTL_PROOF_BLOCK, call, &plan);
@@ -188,7 +188,8 @@ static pctl_status reference_apply(void *ctx, const pctl_op_function *f, const p
 	return f->op.lib->reference(f->op.inst, call, &ask.q, spans, &result);
 }
 
-pctl_status pctl_evaluator_reference(pctl_bench *b, const pctl_call *call, pctl_evaluator **out)
+pctl_status pctl_evaluator_reference(pctl_proof_context *b, const pctl_call *call,
+				     pctl_evaluator **out)
 {
 	(void)b;
 	*out = calloc(1, sizeof(**out));

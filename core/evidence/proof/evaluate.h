@@ -43,10 +43,11 @@ typedef struct pctl_evaluator {
 /* On a session: the elementwise kernel of f, built once, in the shapes of the bench: as an ordinary job of n elements, or
  * between guard zones in buffers that live for some runs. The result's place is poisoned before; a thorough run also
  * reads the operands back. */
-pctl_status pctl_evaluator_device(pctl_bench *b, pctl_session *s, const pctl_call *call,
+pctl_status pctl_evaluator_device(pctl_proof_context *b, pctl_session *s, const pctl_call *call,
 				  pctl_evaluator **out);
 /* By reference(), in pieces where it is limited. */
-pctl_status pctl_evaluator_reference(pctl_bench *b, const pctl_call *call, pctl_evaluator **out);
+pctl_status pctl_evaluator_reference(pctl_proof_context *b, const pctl_call *call,
+				     pctl_evaluator **out);
 /* Of either. NULL is fine. */
 void pctl_evaluator_destroy(pctl_evaluator *e);
 
@@ -55,7 +56,7 @@ void pctl_evaluator_destroy(pctl_evaluator *e);
 void pctl_evaluator_judge(pctl_evaluator *e, const char *inputs, pctl_block *out);
 
 /* CID of the elementwise kernel's wire form, as text. */
-pctl_status pctl_function_program(pctl_bench *b, const pctl_op_function *f, const pctl_call *call,
-				  char out[PCTL_CID_TEXT_SIZE]);
+pctl_status pctl_function_program(pctl_proof_context *b, const pctl_op_function *f,
+				  const pctl_call *call, char out[PCTL_CID_TEXT_SIZE]);
 
 #endif

@@ -39,7 +39,7 @@ struct span {
 
 struct device {
 	pctl_evaluator base; /* first: an evaluator is released through it */
-	pctl_bench *bench;
+	pctl_proof_context *context;
 	pctl_session *s;
 	const pctl_backend *t;
 	pctl_device *dev;
@@ -73,7 +73,7 @@ static pctl_status build(struct device *d, const pctl_op_function *f, const pctl
 	if (b == NULL)
 		return pctl_refuse(call, PC2_NOMEM, "no memory for an evaluator");
 	b->f = *f;
-	status = pctl_function_plan(d->bench, f, PCTL_PROOF_BLOCK, call, &b->plan);
+	status = pctl_function_plan(d->context, f, PCTL_PROOF_BLOCK, call, &b->plan);
 	/* The ordinary gate, as before any job: limits, legaliser, profile. */
 	if (status == PCTL_OK)
 		status = pctl_session_qualify(d->s, b->plan, call);
@@ -361,7 +361,7 @@ static pctl_status apply_plain(struct device *d, const pctl_op_function *f, cons
 	pctl_job_run job = {.repeat = 1, .timeout_ms = JOB_MS, .out_bytes = &out_bytes};
 	pctl_value *operands[PCTL_FUNCTION_OPERANDS] = {NULL}, *result = NULL;
 	pctl_job_plan *plan = NULL;
-	pctl_status status = pctl_function_plan(d->bench, f, n, call, &plan);
+	pctl_status status = pctl_function_plan(d->context, f, n, call, &plan);
 
 	if (status == PCTL_OK)
 		status = pctl_session_qualify(d->s, plan, call);
@@ -394,7 +394,7 @@ static pctl_status device_apply(void *ctx, const pctl_op_function *f, const pctl
 	out->n = n;
 	if (status != PCTL_OK || n == 0)
 		return status;
-	shape = pctl_shape_next(&d->bench->shapes, pctl_session_caps(d->s));
+	shape = pctl_shape_next(&d->context->shapes, pctl_session_caps(d->s));
 	return shape.before == 0 ? apply_plain(d, f, in, n, out, call)
 				 : apply_guarded(d, b, &shape, in, n, out, call);
 }
@@ -416,7 +416,7 @@ void pctl_evaluator_judge(pctl_evaluator *e, const char *inputs, pctl_block *out
 	e->beside[0] = '\0';
 }
 
-pctl_status pctl_evaluator_device(pctl_bench *b, pctl_session *s, const pctl_call *call,
+pctl_status pctl_evaluator_device(pctl_proof_context *b, pctl_session *s, const pctl_call *call,
 				  pctl_evaluator **out)
 {
 	struct device *d = calloc(1, sizeof(*d));
@@ -425,7 +425,7 @@ pctl_status pctl_evaluator_device(pctl_bench *b, pctl_session *s, const pctl_cal
 	if (d == NULL)
 		return pctl_refuse(call, PC2_NOMEM, "no memory for an evaluator");
 	d->base = (pctl_evaluator){.ctx = d, .name = pctl_session_name(s), .apply = device_apply};
-	d->bench = b;
+	d->context = b;
 	d->s = s;
 	d->t = pctl_session_table(s);
 	d->dev = pctl_session_device(s);

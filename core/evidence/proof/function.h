@@ -18,7 +18,7 @@ typedef struct pctl_function_query {
 int pctl_function_ask(const pctl_op_ref *op, uint32_t dtype, uint64_t n, pctl_function_query *out);
 
 /* The plan on n elements; exactly one kernel over the operands and the result, or PC5304. */
-pctl_status pctl_function_plan(pctl_bench *b, const pctl_op_function *f, uint64_t n,
+pctl_status pctl_function_plan(pctl_proof_context *b, const pctl_op_function *f, uint64_t n,
 			       const pctl_call *call, pctl_job_plan **out);
 
 /* 1 when both are the same op on the same dtype. */

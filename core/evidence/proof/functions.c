@@ -16,7 +16,7 @@ static const uint32_t dtypes[] = {PCTL_SCALAR_U32,  PCTL_SCALAR_I32, PCTL_SCALAR
 
 /* The function whose units are being listed. */
 struct listing {
-	pctl_bench *b;
+	pctl_proof_context *b;
 	const pctl_selection *s;
 	const pctl_call *call;
 	pctl_units *list;
@@ -123,7 +123,7 @@ static uint32_t fixed_kinds(uint32_t dtype, uint32_t flags, uint32_t out[4])
 	if (is_half(dtype)) {
 		out[n++] = PCTL_DOMAIN_EXHAUSTIVE16;
 		out[n++] = PCTL_DOMAIN_LATTICE16;
-		if (flags & PCTL_BENCH_PAIRS)
+		if (flags & PCTL_PROOF_PAIRS)
 			out[n++] = PCTL_DOMAIN_PAIRS16;
 	} else {
 		out[n++] = PCTL_DOMAIN_EXHAUSTIVE8;
@@ -157,9 +157,9 @@ static void parity(struct listing *l)
 }
 
 /* 1 when no op but f is called. */
-static int speaks_of_itself(const pctl_term *t, const pctl_op_function *f)
+static int speaks_of_itself(const pctl_law_term *t, const pctl_op_function *f)
 {
-	if (t->kind != PCTL_TERM_CALL)
+	if (t->kind != PCTL_LAW_TERM_CALL)
 		return 1;
 	for (uint32_t i = 0; i < t->fn.n_in; i++)
 		if (!speaks_of_itself(t->args[i], f))
@@ -254,8 +254,8 @@ static uint32_t track_of(const pctl_op_desc *op)
 						   : PCTL_TRACK_APPROXIMATE;
 }
 
-pctl_status pctl_function_units(pctl_bench *b, const pctl_selection *s, const pctl_call *call,
-				pctl_units *list)
+pctl_status pctl_function_units(pctl_proof_context *b, const pctl_selection *s,
+				const pctl_call *call, pctl_units *list)
 {
 	struct listing l = {.b = b, .s = s, .call = call, .list = list};
 

@@ -7,7 +7,7 @@
 
 /* Evaluators are made when a unit first runs, one a session, and stay until the list of units goes; so do columns. */
 typedef struct pctl_functions {
-	pctl_bench *b;
+	pctl_proof_context *b;
 	struct {
 		pctl_session *s;
 		pctl_evaluator *e;
@@ -30,14 +30,14 @@ typedef struct pctl_function_unit {
 } pctl_function_unit;
 
 /* pctl_unit.run of each kind. */
-pctl_status pctl_function_run_parity(const pctl_unit *u, pctl_bench *b, uint64_t block,
+pctl_status pctl_function_run_parity(const pctl_unit *u, pctl_proof_context *b, uint64_t block,
 				     const pctl_call *call, pctl_block *out);
-pctl_status pctl_function_run_law(const pctl_unit *u, pctl_bench *b, uint64_t block,
+pctl_status pctl_function_run_law(const pctl_unit *u, pctl_proof_context *b, uint64_t block,
 				  const pctl_call *call, pctl_block *out);
-pctl_status pctl_function_run_again(const pctl_unit *u, pctl_bench *b, uint64_t block,
+pctl_status pctl_function_run_again(const pctl_unit *u, pctl_proof_context *b, uint64_t block,
 				    const pctl_call *call, pctl_block *out);
 /* Tells why the laws of a function cannot all be checked; never PCTL_OK. */
-pctl_status pctl_function_run_unchecked(const pctl_unit *u, pctl_bench *b, uint64_t block,
+pctl_status pctl_function_run_unchecked(const pctl_unit *u, pctl_proof_context *b, uint64_t block,
 					const pctl_call *call, pctl_block *out);
 
 /* Releases all that was made. ctx: the pctl_functions. */

@@ -67,7 +67,7 @@ struct work {
 	pctl_hasher *hash;
 };
 
-static pctl_status begin(struct work *w, const pctl_unit *u, pctl_bench *b, uint64_t block,
+static pctl_status begin(struct work *w, const pctl_unit *u, pctl_proof_context *b, uint64_t block,
 			 const pctl_call *call, pctl_block *out)
 {
 	const pctl_function_unit *ctx = u->ctx;
@@ -226,7 +226,7 @@ static pctl_status parity_counterexample(struct work *w, uint64_t at, pctl_count
 	return status;
 }
 
-pctl_status pctl_function_run_parity(const pctl_unit *u, pctl_bench *b, uint64_t block,
+pctl_status pctl_function_run_parity(const pctl_unit *u, pctl_proof_context *b, uint64_t block,
 				     const pctl_call *call, pctl_block *out)
 {
 	struct work w;
@@ -274,7 +274,7 @@ static pctl_status law_counterexample(struct work *w, const pctl_law_outcome *fo
 	return status;
 }
 
-pctl_status pctl_function_run_law(const pctl_unit *u, pctl_bench *b, uint64_t block,
+pctl_status pctl_function_run_law(const pctl_unit *u, pctl_proof_context *b, uint64_t block,
 				  const pctl_call *call, pctl_block *out)
 {
 	pctl_law_outcome found = {0};
@@ -292,7 +292,7 @@ pctl_status pctl_function_run_law(const pctl_unit *u, pctl_bench *b, uint64_t bl
 	return end(&w, status, out);
 }
 
-pctl_status pctl_function_run_unchecked(const pctl_unit *u, pctl_bench *b, uint64_t block,
+pctl_status pctl_function_run_unchecked(const pctl_unit *u, pctl_proof_context *b, uint64_t block,
 					const pctl_call *call, pctl_block *out)
 {
 	const pctl_function_unit *ctx = u->ctx;
@@ -370,7 +370,7 @@ static pctl_status shuffled(struct work *w)
 	return status;
 }
 
-static pctl_status another_session(struct work *w, pctl_bench *b)
+static pctl_status another_session(struct work *w, pctl_proof_context *b)
 {
 	pctl_evaluator *e;
 	pctl_status status = PCTL_OK;
@@ -402,7 +402,7 @@ static void compare_again(struct work *w, const char *name, pctl_block *out)
 	out->failures += found;
 }
 
-pctl_status pctl_function_run_again(const pctl_unit *u, pctl_bench *b, uint64_t block,
+pctl_status pctl_function_run_again(const pctl_unit *u, pctl_proof_context *b, uint64_t block,
 				    const pctl_call *call, pctl_block *out)
 {
 	struct work w;

@@ -18,8 +18,8 @@ int pctl_gate_check(pctl_gate *g, const char *name, int good, const char *fmt, .
 	if (g->status != PCTL_OK)
 		return good;
 	g->out->cases++;
-	pctl_gate_trouble(g, pctl_hasher_update(g->hash, name, strlen(name) + 1));
-	pctl_gate_trouble(g, pctl_hasher_update(g->hash, good ? "+" : "-", 1));
+	pctl_gate_internal_failure(g, pctl_hasher_update(g->hash, name, strlen(name) + 1));
+	pctl_gate_internal_failure(g, pctl_hasher_update(g->hash, good ? "+" : "-", 1));
 	if (good || g->out->failures++ != 0)
 		return good;
 	snprintf(c->law, sizeof(c->law), "%s", name);
@@ -33,13 +33,13 @@ int pctl_gate_check(pctl_gate *g, const char *name, int good, const char *fmt, .
 	return good;
 }
 
-void pctl_gate_trouble(pctl_gate *g, pctl_status status)
+void pctl_gate_internal_failure(pctl_gate *g, pctl_status status)
 {
 	if (g->status == PCTL_OK)
 		g->status = status;
 }
 
-pctl_status pctl_gate_run(const pctl_op_ref *op, pctl_gate_checks checks, pctl_bench *b,
+pctl_status pctl_gate_run(const pctl_op_ref *op, pctl_gate_checks checks, pctl_proof_context *b,
 			  const pctl_call *call, pctl_block *out)
 {
 	pctl_gate g = {.b = b, .call = call, .op = *op, .out = out, .arena = pctl_arena_create()};
@@ -119,7 +119,8 @@ const uint8_t *pctl_gate_answer(pctl_gate *g, const pctl_op_function *f, const p
 
 	*n_bytes = out.n_bytes;
 	if (data == NULL || !pctl_function_ask(&f->op, f->dtype, n, &ask)) {
-		pctl_gate_trouble(g, pctl_refuse(g->call, PC2_NOMEM, "no memory for a gate"));
+		pctl_gate_internal_failure(g,
+					   pctl_refuse(g->call, PC2_NOMEM, "no memory for a gate"));
 		return NULL;
 	}
 	memset(data + out.n_bytes, 0x5c, GUARD);
@@ -155,7 +156,8 @@ const pctl_column *pctl_gate_witnesses(pctl_gate *g, const pctl_op_function *f, 
 						columns[i].data + half * bytes};
 	}
 	if (columns == NULL) {
-		pctl_gate_trouble(g, pctl_refuse(g->call, PC2_NOMEM, "no memory for a gate"));
+		pctl_gate_internal_failure(g,
+					   pctl_refuse(g->call, PC2_NOMEM, "no memory for a gate"));
 		return NULL;
 	}
 	/* From all over the domain, and its first tuple, which is zeros. */
@@ -177,8 +179,8 @@ typedef struct gate_unit {
 	pctl_gate_checks checks;
 } gate_unit;
 
-static pctl_status run(const pctl_unit *u, pctl_bench *b, uint64_t block, const pctl_call *call,
-		       pctl_block *out)
+static pctl_status run(const pctl_unit *u, pctl_proof_context *b, uint64_t block,
+		       const pctl_call *call, pctl_block *out)
 {
 	const gate_unit *unit = u->ctx;
 
@@ -210,7 +212,7 @@ static pctl_status add(pctl_units *list, const pctl_op_ref *op, const char *name
 	return pctl_units_add(list, &u, call);
 }
 
-pctl_status pctl_gate_units(pctl_bench *b, const pctl_selection *s, const pctl_call *call,
+pctl_status pctl_gate_units(pctl_proof_context *b, const pctl_selection *s, const pctl_call *call,
 			    pctl_units *list)
 {
 	pctl_status status = PCTL_OK;

@@ -8,7 +8,7 @@
 
 /* The checks of one unit under way. */
 typedef struct pctl_gate {
-	pctl_bench *b;
+	pctl_proof_context *b;
 	const pctl_call *call;
 	pctl_op_ref op;
 	const pctl_op_rules *rules; /* NULL: the op has none */
@@ -22,11 +22,11 @@ typedef struct pctl_gate {
 int pctl_gate_check(pctl_gate *g, const char *name, int good, const char *fmt, ...)
 	PCTL_PRINTF(4, 5);
 /* Trouble is kept: the first only. */
-void pctl_gate_trouble(pctl_gate *g, pctl_status status);
+void pctl_gate_internal_failure(pctl_gate *g, pctl_status status);
 
 typedef void (*pctl_gate_checks)(pctl_gate *g);
 /* Run checks on the op of a unit: arena, digest and counts are seen to. */
-pctl_status pctl_gate_run(const pctl_op_ref *op, pctl_gate_checks checks, pctl_bench *b,
+pctl_status pctl_gate_run(const pctl_op_ref *op, pctl_gate_checks checks, pctl_proof_context *b,
 			  const pctl_call *call, pctl_block *out);
 
 /* The track of an op's class. */

@@ -359,7 +359,8 @@ void pctl_gate_admission(pctl_gate *g)
 	const char *why = rules_fault(g->rules);
 
 	if (kernels == NULL) {
-		pctl_gate_trouble(g, pctl_refuse(g->call, PC2_NOMEM, "no memory for a gate"));
+		pctl_gate_internal_failure(g,
+					   pctl_refuse(g->call, PC2_NOMEM, "no memory for a gate"));
 		return;
 	}
 	category(g);

@@ -188,7 +188,7 @@ pctl_status pctl_gate_kernel(pctl_kernels *kernels, const pctl_op_function *f, u
 	listener l = {why};
 	const pctl_call call = {.head = PCTL_HEAD(pctl_call), .ctx = &l, .diag = hear};
 	const char *fault = NULL;
-	const pctl_kernel_unit *unit;
+	const pctl_kernel_module *unit;
 	pctl_kernel_source source = {.name = f->op.desc->name};
 	pctl_status status;
 	char name[128], *kernel;

@@ -56,8 +56,8 @@ static int is_one(const uint8_t *x, uint64_t bytes)
 	return x[0] == 1;
 }
 
-static void spoil(const mutant *m, const pctl_op_function *f, const pctl_column *in, uint64_t i,
-		  uint8_t *y)
+static void corrupt(const mutant *m, const pctl_op_function *f, const pctl_column *in, uint64_t i,
+		    uint8_t *y)
 {
 	const uint64_t from = pctl_proof_dtype_bytes(f->dtype),
 		       to = pctl_proof_dtype_bytes(f->out_dtype);
@@ -108,7 +108,7 @@ static pctl_status apply(void *ctx, const pctl_op_function *f, const pctl_column
 		status = m->right->apply(m->right->ctx, f, other, n, out, call);
 	}
 	for (uint64_t i = 0; status == PCTL_OK && i < n; i++) {
-		spoil(m, f, in, i, out->data + i * bytes);
+		corrupt(m, f, in, i, out->data + i * bytes);
 		m->changed += memcmp(right + i * bytes, out->data + i * bytes, bytes) != 0;
 	}
 	free(right);
@@ -117,13 +117,13 @@ static pctl_status apply(void *ctx, const pctl_op_function *f, const pctl_column
 
 /* ---- what a law says -------------------------------------------------------------------------- */
 
-static int same_term(const pctl_term *a, const pctl_term *b)
+static int same_term(const pctl_law_term *a, const pctl_law_term *b)
 {
 	if (a->kind != b->kind || a->dtype != b->dtype)
 		return 0;
-	if (a->kind == PCTL_TERM_VAR)
+	if (a->kind == PCTL_LAW_TERM_VAR)
 		return a->var == b->var;
-	if (a->kind == PCTL_TERM_CONST)
+	if (a->kind == PCTL_LAW_TERM_CONST)
 		return a->bits[0] == b->bits[0] && a->bits[1] == b->bits[1];
 	if (a->fn.op.lib != b->fn.op.lib || a->fn.op.inst != b->fn.op.inst ||
 	    a->fn.op.index != b->fn.op.index || a->fn.dtype != b->fn.dtype ||
@@ -135,9 +135,9 @@ static int same_term(const pctl_term *a, const pctl_term *b)
 	return 1;
 }
 
-static int calls(const pctl_term *t, const pctl_op_ref *op)
+static int calls(const pctl_law_term *t, const pctl_op_ref *op)
 {
-	if (t == NULL || t->kind != PCTL_TERM_CALL)
+	if (t == NULL || t->kind != PCTL_LAW_TERM_CALL)
 		return 0;
 	if (t->fn.op.lib == op->lib && t->fn.op.inst == op->inst && t->fn.op.index == op->index)
 		return 1;
@@ -177,8 +177,8 @@ static int make_tuples(pctl_gate *g, const pctl_law_equation *l, pctl_column *co
 		columns[v] =
 			(pctl_column){l->dtype, 0, *n, pctl_arena_alloc(g->arena, *n * bytes + 1)};
 		if (columns[v].data == NULL) {
-			pctl_gate_trouble(g,
-					  pctl_refuse(g->call, PC2_NOMEM, "no memory for a gate"));
+			pctl_gate_internal_failure(
+				g, pctl_refuse(g->call, PC2_NOMEM, "no memory for a gate"));
 			return 0;
 		}
 	}
@@ -209,7 +209,7 @@ static int breaks(pctl_gate *g, const pctl_law_equation *l, const pctl_column *c
 
 		for (uint32_t v = 0; v < l->n_vars; v++)
 			piece[v] = (pctl_column){l->dtype, 0, m, columns[v].data + first * bytes};
-		pctl_gate_trouble(
+		pctl_gate_internal_failure(
 			g, pctl_law_check(l, device, reference, piece, m, NULL, g->call, &outcome));
 		if (outcome.failures != 0)
 			return 1;
@@ -312,7 +312,8 @@ static void laws(pctl_gate *g, pctl_evaluator *reference)
 	int written;
 
 	if (verdicts == NULL) {
-		pctl_gate_trouble(g, pctl_refuse(g->call, PC2_NOMEM, "no memory for a gate"));
+		pctl_gate_internal_failure(g,
+					   pctl_refuse(g->call, PC2_NOMEM, "no memory for a gate"));
 		return;
 	}
 	for (uint32_t i = 0; i < n; i++)
@@ -370,7 +371,8 @@ static void alternates(pctl_gate *g)
 				      i, fault);
 	}
 	if (kernels == NULL)
-		pctl_gate_trouble(g, pctl_refuse(g->call, PC2_NOMEM, "no memory for a gate"));
+		pctl_gate_internal_failure(g,
+					   pctl_refuse(g->call, PC2_NOMEM, "no memory for a gate"));
 	pctl_kernels_destroy(kernels);
 }
 
@@ -408,7 +410,7 @@ void pctl_gate_independence(pctl_gate *g)
 	pctl_evaluator *reference = NULL;
 
 	if (g->rules != NULL) {
-		pctl_gate_trouble(g, pctl_evaluator_reference(g->b, g->call, &reference));
+		pctl_gate_internal_failure(g, pctl_evaluator_reference(g->b, g->call, &reference));
 		if (g->status == PCTL_OK)
 			laws(g, reference);
 		if (g->status == PCTL_OK)

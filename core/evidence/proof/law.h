@@ -6,16 +6,16 @@
 
 #include "evidence/proof/domain.h"
 
-enum { PCTL_TERM_VAR = 1, PCTL_TERM_CONST, PCTL_TERM_CALL };
+enum { PCTL_LAW_TERM_VAR = 1, PCTL_LAW_TERM_CONST, PCTL_LAW_TERM_CALL };
 
 /* bits: of a constant, of the dtype. fn: of a call, its arguments args[0 .. fn.n_in). */
-typedef struct pctl_term {
+typedef struct pctl_law_term {
 	uint32_t kind, var;
 	uint64_t bits[2];
 	uint32_t dtype, reserved; /* of its value */
 	pctl_op_function fn;
-	const struct pctl_term *args[4];
-} pctl_term;
+	const struct pctl_law_term *args[4];
+} pctl_law_term;
 
 enum {
 	PCTL_REL_EQ = 1,
@@ -31,7 +31,7 @@ enum {
 /* EQ and NE compare bits; the others order by the dtype (floats: IEEE order with -0 < +0; beside a NaN false). */
 typedef struct pctl_relation {
 	uint32_t rel, reserved;
-	const pctl_term *left, *right;
+	const pctl_law_term *left, *right;
 } pctl_relation;
 
 /*

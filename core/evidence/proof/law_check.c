@@ -28,7 +28,7 @@ static pctl_status reserve(struct value *v, uint32_t dtype, uint64_t n, const pc
 				 : pctl_refuse(call, PC2_NOMEM, "no memory for a column of a law");
 }
 
-static void broadcast(const pctl_term *t, uint64_t n, uint8_t *out)
+static void broadcast(const pctl_law_term *t, uint64_t n, uint8_t *out)
 {
 	const uint64_t bytes = pctl_dtype_bytes(t->dtype);
 	uint8_t one[16];
@@ -40,7 +40,7 @@ static void broadcast(const pctl_term *t, uint64_t n, uint8_t *out)
 }
 
 /* The value of a term on n tuples, released with release() whatever the status. Depth is the parser's. */
-static pctl_status evaluate(const pctl_term *t, pctl_evaluator *e, const pctl_column *vars,
+static pctl_status evaluate(const pctl_law_term *t, pctl_evaluator *e, const pctl_column *vars,
 			    uint64_t n, const pctl_call *call, struct value *out)
 {
 	struct value args[4] = {0};
@@ -48,12 +48,12 @@ static pctl_status evaluate(const pctl_term *t, pctl_evaluator *e, const pctl_co
 	pctl_status status = PCTL_OK;
 
 	*out = (struct value){0};
-	if (t->kind == PCTL_TERM_VAR) {
+	if (t->kind == PCTL_LAW_TERM_VAR) {
 		out->c = vars[t->var];
 		out->c.dtype = t->dtype;
 		return PCTL_OK;
 	}
-	if (t->kind == PCTL_TERM_CONST) {
+	if (t->kind == PCTL_LAW_TERM_CONST) {
 		status = reserve(out, t->dtype, n, call);
 		if (status == PCTL_OK)
 			broadcast(t, n, out->c.data);

@@ -19,9 +19,9 @@ static int is_bare(const pctl_law_node *n)
 	return n->kind == PCTL_NODE_LITERAL || n->kind == PCTL_NODE_WIDTH;
 }
 
-static pctl_term *term_make(struct typing *t, uint32_t kind, uint32_t dtype)
+static pctl_law_term *term_make(struct typing *t, uint32_t kind, uint32_t dtype)
 {
-	pctl_term *out = pctl_arena_alloc(t->arena, sizeof(*out));
+	pctl_law_term *out = pctl_arena_alloc(t->arena, sizeof(*out));
 
 	if (out == NULL) {
 		pctl_law_fault_at(t->fault, PC2_NOMEM, 0, 0, "no memory for a law");
@@ -33,11 +33,11 @@ static pctl_term *term_make(struct typing *t, uint32_t kind, uint32_t dtype)
 }
 
 /* Of a literal, or of what is read as another dtype, `dtype` is wanted. */
-static pctl_term *resolve(struct typing *t, const pctl_law_node *n, uint32_t dtype);
+static pctl_law_term *resolve(struct typing *t, const pctl_law_node *n, uint32_t dtype);
 
-static pctl_term *constant(struct typing *t, const pctl_law_node *n, uint32_t dtype)
+static pctl_law_term *constant(struct typing *t, const pctl_law_node *n, uint32_t dtype)
 {
-	pctl_term *out = term_make(t, PCTL_TERM_CONST, dtype);
+	pctl_law_term *out = term_make(t, PCTL_LAW_TERM_CONST, dtype);
 
 	if (out != NULL && !pctl_law_literal(n->text, n->n_text, dtype, out->bits)) {
 		pctl_law_fault_at(
@@ -49,10 +49,10 @@ static pctl_term *constant(struct typing *t, const pctl_law_node *n, uint32_t dt
 }
 
 /* The same value read as another dtype. */
-static pctl_term *cast(struct typing *t, const pctl_law_node *n)
+static pctl_law_term *cast(struct typing *t, const pctl_law_node *n)
 {
-	const pctl_term *inner = resolve(t, n->args[0], n->dtype);
-	pctl_term *out;
+	const pctl_law_term *inner = resolve(t, n->args[0], n->dtype);
+	pctl_law_term *out;
 
 	if (inner == NULL)
 		return NULL;
@@ -90,9 +90,9 @@ static int find(struct typing *t, const pctl_law_node *n, uint32_t dtype, pctl_o
 				 pctl_dtype_name(dtype));
 }
 
-static pctl_term *call_of(struct typing *t, const pctl_law_node *n)
+static pctl_law_term *call_of(struct typing *t, const pctl_law_node *n)
 {
-	pctl_term *args[4] = {NULL}, *out;
+	pctl_law_term *args[4] = {NULL}, *out;
 	pctl_op_function fn;
 	uint32_t dtype = 0;
 
@@ -126,7 +126,7 @@ static pctl_term *call_of(struct typing *t, const pctl_law_node *n)
 				  n->n_args);
 		return NULL;
 	}
-	out = term_make(t, PCTL_TERM_CALL, fn.out_dtype);
+	out = term_make(t, PCTL_LAW_TERM_CALL, fn.out_dtype);
 	if (out == NULL)
 		return NULL;
 	out->fn = fn;
@@ -135,13 +135,13 @@ static pctl_term *call_of(struct typing *t, const pctl_law_node *n)
 	return out;
 }
 
-static pctl_term *resolve(struct typing *t, const pctl_law_node *n, uint32_t dtype)
+static pctl_law_term *resolve(struct typing *t, const pctl_law_node *n, uint32_t dtype)
 {
-	pctl_term *out;
+	pctl_law_term *out;
 
 	switch (n->kind) {
 	case PCTL_NODE_VAR:
-		out = term_make(t, PCTL_TERM_VAR, t->f->dtype);
+		out = term_make(t, PCTL_LAW_TERM_VAR, t->f->dtype);
 		if (out != NULL)
 			out->var = n->var;
 		return out;
@@ -158,7 +158,7 @@ static pctl_term *resolve(struct typing *t, const pctl_law_node *n, uint32_t dty
 
 static int relate(struct typing *t, const pctl_law_clause *c, pctl_relation *out)
 {
-	pctl_term *left = NULL, *right = NULL;
+	pctl_law_term *left = NULL, *right = NULL;
 
 	out->rel = c->rel;
 	if (!is_bare(c->left) || c->right == NULL)

@@ -19,14 +19,14 @@ typedef struct plan_unit {
 } plan_unit;
 
 /* The first that fails is made small and told. */
-static pctl_status tell(const pctl_judge *j, pctl_problem *p, const pctl_verdict *v,
+static pctl_status tell(const pctl_plan_judge *j, pctl_problem *p, const pctl_verdict *v,
 			const pctl_call *call, pctl_counterexample *out)
 {
 	pctl_verdict small;
 	pctl_status status = pctl_judge_shrink(j, p, call, &out->minimal);
 
 	if (status == PCTL_OK)
-		status = pctl_judge_problem(j, p, NULL, call, &small);
+		status = pctl_plan_judge_problem(j, p, NULL, call, &small);
 	/* A device that is wrong only at times: what it was first is told. */
 	if (status != PCTL_OK || !small.failed) {
 		small = *v;
@@ -40,7 +40,7 @@ static pctl_status tell(const pctl_judge *j, pctl_problem *p, const pctl_verdict
 	return status == PCTL_E_CANCELLED ? status : PCTL_OK;
 }
 
-static pctl_status run_problem(const pctl_judge *j, const pctl_problems *problems, uint64_t i,
+static pctl_status run_problem(const pctl_plan_judge *j, const pctl_problems *problems, uint64_t i,
 			       pctl_hasher *hash, const pctl_call *call, pctl_block *out)
 {
 	pctl_problem p;
@@ -52,7 +52,7 @@ static pctl_status run_problem(const pctl_judge *j, const pctl_problems *problem
 	memset(&v, 0, sizeof(v));
 	v.skipped = j->law != NULL && pctl_problem_elements(&p) > LAW_ELEMENTS_MOST;
 	if (!v.skipped)
-		status = pctl_judge_problem(j, &p, hash, call, &v);
+		status = pctl_plan_judge_problem(j, &p, hash, call, &v);
 	if (status == PCTL_OK) {
 		const int skipped = v.skipped && !v.failed;
 
@@ -65,12 +65,12 @@ static pctl_status run_problem(const pctl_judge *j, const pctl_problems *problem
 	return status;
 }
 
-static pctl_status run_block(const pctl_unit *u, pctl_bench *b, uint64_t block,
+static pctl_status run_block(const pctl_unit *u, pctl_proof_context *b, uint64_t block,
 			     const pctl_call *call, pctl_block *out)
 {
 	const plan_unit *ctx = u->ctx;
 	pctl_session_solver device, reference;
-	const pctl_judge j = {b->ops, &device.solver, &reference.solver, ctx->law};
+	const pctl_plan_judge j = {b->ops, &device.solver, &reference.solver, ctx->law};
 	const uint64_t first = block * PROBLEMS_A_BLOCK;
 	pctl_hasher *hash = NULL;
 	pctl_status status = pctl_hasher_create(call, &hash);
@@ -184,7 +184,7 @@ static pctl_status add_law(const pctl_problems *l, const pctl_op_rules *rules, u
 			list);
 }
 
-static pctl_status run_lawless(const pctl_unit *u, pctl_bench *b, uint64_t block,
+static pctl_status run_lawless(const pctl_unit *u, pctl_proof_context *b, uint64_t block,
 			       const pctl_call *call, pctl_block *out)
 {
 	(void)b;
@@ -219,7 +219,7 @@ static pctl_status add_lawless(const pctl_problems *l, const pctl_selection *s,
 	return pctl_units_add(list, &u, call);
 }
 
-static pctl_status add_dtype(pctl_bench *b, const pctl_selection *s, const pctl_op_ref *op,
+static pctl_status add_dtype(pctl_proof_context *b, const pctl_selection *s, const pctl_op_ref *op,
 			     uint32_t dtype, uint32_t *n_before, const pctl_call *call,
 			     pctl_units *list)
 {
@@ -248,7 +248,7 @@ static pctl_status add_dtype(pctl_bench *b, const pctl_selection *s, const pctl_
 	return status;
 }
 
-static pctl_status add_op(pctl_bench *b, const pctl_selection *s, const pctl_op_ref *op,
+static pctl_status add_op(pctl_proof_context *b, const pctl_selection *s, const pctl_op_ref *op,
 			  const pctl_call *call, pctl_units *list)
 {
 	pctl_type_pattern first = {.n_dtypes = 1, .dtype = {PCTL_SCALAR_U32}};
@@ -266,7 +266,7 @@ static pctl_status add_op(pctl_bench *b, const pctl_selection *s, const pctl_op_
 	return status;
 }
 
-pctl_status pctl_plan_units(pctl_bench *b, const pctl_selection *s, const pctl_call *call,
+pctl_status pctl_plan_units(pctl_proof_context *b, const pctl_selection *s, const pctl_call *call,
 			    pctl_units *list)
 {
 	pctl_status status = PCTL_OK;

@@ -70,14 +70,14 @@ typedef struct pctl_solver {
 /* By the op's plan on a session; by reference(). They are small and live in the caller's frame. */
 typedef struct pctl_session_solver {
 	pctl_solver solver;
-	pctl_bench *bench;
+	pctl_proof_context *context;
 	const pctl_op_source *ops;
 	pctl_kernels *kernels;
 	pctl_session *session;
 } pctl_session_solver;
-void pctl_solver_session(pctl_session_solver *s, pctl_bench *b, pctl_session *session);
+void pctl_solver_session(pctl_session_solver *s, pctl_proof_context *b, pctl_session *session);
 /* With s: sizes that depend on data and that the problem does not know are measured there. */
-void pctl_solver_reference(pctl_session_solver *s, pctl_bench *b);
+void pctl_solver_reference(pctl_session_solver *s, pctl_proof_context *b);
 
 /* ---- problems ------------------------------------------------------------------------------ */
 
@@ -106,7 +106,7 @@ pctl_status pctl_problems_own_make(const pctl_problems *l, uint64_t number, cons
 				   pctl_problem *out, int *made);
 
 /* The problems of op on dtype that its infer takes; n is 0 when there are none. */
-pctl_status pctl_problems_of(pctl_bench *b, const pctl_op_ref *op, uint32_t dtype,
+pctl_status pctl_problems_of(pctl_proof_context *b, const pctl_op_ref *op, uint32_t dtype,
 			     pctl_arena *arena, const pctl_call *call, pctl_problems *out);
 pctl_status pctl_problems_make(const pctl_problems *l, uint64_t i, const pctl_call *call,
 			       pctl_problem *out);
@@ -130,17 +130,17 @@ typedef struct pctl_verdict {
 } pctl_verdict;
 
 /* What is checked of a problem. device answers first and its bytes go to hash (may be NULL). */
-typedef struct pctl_judge {
+typedef struct pctl_plan_judge {
 	const pctl_op_source *ops;
 	pctl_solver *device, *reference;
 	const struct pctl_plan_law *law; /* NULL: parity */
-} pctl_judge;
+} pctl_plan_judge;
 
-pctl_status pctl_judge_problem(const pctl_judge *j, const pctl_problem *p, pctl_hasher *hash,
-			       const pctl_call *call, pctl_verdict *out);
+pctl_status pctl_plan_judge_problem(const pctl_plan_judge *j, const pctl_problem *p,
+				    pctl_hasher *hash, const pctl_call *call, pctl_verdict *out);
 /* Make p, which fails, as small as it gets: elements dropped, values made zero or one. *minimal: 1 when nothing more
  * could be left out. */
-pctl_status pctl_judge_shrink(const pctl_judge *j, pctl_problem *p, const pctl_call *call,
+pctl_status pctl_judge_shrink(const pctl_plan_judge *j, pctl_problem *p, const pctl_call *call,
 			      uint32_t *minimal);
 
 /*
@@ -159,8 +159,8 @@ typedef struct pctl_plan_law {
 int pctl_plan_law_of(const pctl_op_ref *op, uint32_t index, pctl_plan_law *out);
 int pctl_plan_law_find(const pctl_op_ref *op, const char *text, pctl_plan_law *out);
 /* The law of j on p, which the device answered with a. Skipped: it does not speak of p. Errors: PC5353, of asking. */
-pctl_status pctl_plan_law_check(const pctl_judge *j, const pctl_problem *p, const pctl_answer *a,
-				const pctl_call *call, pctl_verdict *out);
+pctl_status pctl_plan_law_check(const pctl_plan_judge *j, const pctl_problem *p,
+				const pctl_answer *a, const pctl_call *call, pctl_verdict *out);
 
 /* 1 when the bytes are not the same: their first differing element, as a failed verdict. */
 int pctl_bytes_differ(const char *name, uint32_t dtype, const pctl_span *got, const pctl_span *want,

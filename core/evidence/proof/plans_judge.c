@@ -18,8 +18,8 @@ static pctl_status take_bytes(pctl_hasher *hash, const pctl_answer *a)
 	return status;
 }
 
-pctl_status pctl_judge_problem(const pctl_judge *j, const pctl_problem *p, pctl_hasher *hash,
-			       const pctl_call *call, pctl_verdict *out)
+pctl_status pctl_plan_judge_problem(const pctl_plan_judge *j, const pctl_problem *p,
+				    pctl_hasher *hash, const pctl_call *call, pctl_verdict *out)
 {
 	pctl_answer got, want = {.n_out = 0};
 	pctl_status status = j->device->solve(j->device->ctx, p, call, &got);
@@ -49,7 +49,7 @@ pctl_status pctl_judge_problem(const pctl_judge *j, const pctl_problem *p, pctl_
 /* ---- shrinking ------------------------------------------------------------------------------ */
 
 typedef struct shrinking {
-	const pctl_judge *judge;
+	const pctl_plan_judge *judge;
 	const pctl_call *call;
 	pctl_problem *p;
 	uint32_t tries;
@@ -63,7 +63,7 @@ static int fails(shrinking *s, const pctl_problem *p)
 	if (s->tries == 0 || !pctl_problem_valid(p))
 		return 0;
 	s->tries--;
-	return pctl_judge_problem(s->judge, p, NULL, s->call, &v) == PCTL_OK && v.failed;
+	return pctl_plan_judge_problem(s->judge, p, NULL, s->call, &v) == PCTL_OK && v.failed;
 }
 
 static int keep_if_failing(shrinking *s, pctl_problem *candidate)
@@ -187,7 +187,7 @@ static void simplify(shrinking *s)
 	}
 }
 
-pctl_status pctl_judge_shrink(const pctl_judge *j, pctl_problem *p, const pctl_call *call,
+pctl_status pctl_judge_shrink(const pctl_plan_judge *j, pctl_problem *p, const pctl_call *call,
 			      uint32_t *minimal)
 {
 	shrinking s = {j, call, p, TRIES_MOST};

@@ -38,7 +38,7 @@ int pctl_plan_law_find(const pctl_op_ref *op, const char *text, pctl_plan_law *o
 
 /* One case under check. Tensors do not move while the library looks at them. */
 typedef struct checking {
-	const pctl_judge *judge;
+	const pctl_plan_judge *judge;
 	const pctl_problem *p;
 	const pctl_call *call;
 	pctl_verdict *out;
@@ -274,8 +274,8 @@ static pctl_status ask(checking *c, const pctl_answer *a)
 	return c->ended != PCTL_OK ? c->ended : status;
 }
 
-pctl_status pctl_plan_law_check(const pctl_judge *j, const pctl_problem *p, const pctl_answer *a,
-				const pctl_call *call, pctl_verdict *out)
+pctl_status pctl_plan_law_check(const pctl_plan_judge *j, const pctl_problem *p,
+				const pctl_answer *a, const pctl_call *call, pctl_verdict *out)
 {
 	checking *c = calloc(1, sizeof(*c));
 	pctl_status status;

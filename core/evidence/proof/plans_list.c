@@ -148,7 +148,7 @@ pctl_status pctl_problems_make(const pctl_problems *l, uint64_t i, const pctl_ca
 	return status;
 }
 
-pctl_status pctl_problems_of(pctl_bench *b, const pctl_op_ref *op, uint32_t dtype,
+pctl_status pctl_problems_of(pctl_proof_context *b, const pctl_op_ref *op, uint32_t dtype,
 			     pctl_arena *arena, const pctl_call *call, pctl_problems *out)
 {
 	pctl_status status = PCTL_OK;

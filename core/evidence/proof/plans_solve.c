@@ -97,7 +97,7 @@ static pctl_status run(const pctl_session_solver *s, const pctl_problem *p, cons
 		status = pctl_session_qualify(s->session, plan, call);
 	if (status == PCTL_OK) {
 		job.plan = plan;
-		shape = pctl_shape_next(&s->bench->shapes, pctl_session_caps(s->session));
+		shape = pctl_shape_next(&s->context->shapes, pctl_session_caps(s->session));
 		job.shape = &shape;
 		job.held = shape.before != 0;
 		status = pctl_job_execute(s->session, &job, in, call, out, NULL);
@@ -226,12 +226,12 @@ static pctl_status solve_by_reference(void *ctx, const pctl_problem *p, const pc
 	return quietly(ctx, p, call, out, PC4205_OP_VALUE, ask_reference);
 }
 
-void pctl_solver_session(pctl_session_solver *s, pctl_bench *b, pctl_session *session)
+void pctl_solver_session(pctl_session_solver *s, pctl_proof_context *b, pctl_session *session)
 {
 	*s = (pctl_session_solver){{s, solve_on_session}, b, b->ops, b->kernels, session};
 }
 
-void pctl_solver_reference(pctl_session_solver *s, pctl_bench *b)
+void pctl_solver_reference(pctl_session_solver *s, pctl_proof_context *b)
 {
 	*s = (pctl_session_solver){{s, solve_by_reference},
 				   b,

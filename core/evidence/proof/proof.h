@@ -26,7 +26,7 @@ int pctl_level_parse(const char *text, uint32_t *level, uint32_t *track);
 #define PCTL_PROOF_WITNESSES 1000000u
 
 /* What units run on. Everything outlives the units. */
-typedef struct pctl_bench {
+typedef struct pctl_proof_context {
 	pctl_registry *registry;
 	const pctl_op_source *ops;
 	pctl_kernels *kernels;
@@ -38,8 +38,9 @@ typedef struct pctl_bench {
 	/* Open a further session on the device under proof (restarts, second opinions); closed by the caller with
 	 * close_again, which also ends its worker. A unit that loses the device's worker puts a session opened again in
 	 * `device` and closes the lost one with close_again. */
-	pctl_status (*open_again)(struct pctl_bench *b, const pctl_call *call, pctl_session **out);
-	void (*close_again)(struct pctl_bench *b, pctl_session *s);
+	pctl_status (*open_again)(struct pctl_proof_context *b, const pctl_call *call,
+				  pctl_session **out);
+	void (*close_again)(struct pctl_proof_context *b, pctl_session *s);
 	void *ctx;
 	uint64_t seed;
 	uint64_t cases; /* random cases a unit of parity or of a law, --cases */
@@ -49,8 +50,8 @@ typedef struct pctl_bench {
 	const char *const *regressions; /* lines of counterexamples kept (regression.h), or NULL */
 	uint32_t n_regressions;
 	uint32_t reserved2;
-} pctl_bench;
-#define PCTL_BENCH_PAIRS 1u /* binary 16-bit functions over all 2^32 pairs */
+} pctl_proof_context;
+#define PCTL_PROOF_PAIRS 1u /* binary 16-bit functions over all 2^32 pairs */
 
 /*
  * One counterexample, already made as small as it gets.
@@ -120,8 +121,8 @@ struct pctl_unit {
 	uint64_t n_cases, n_blocks;
 	uint64_t first_block; /* number of block 0 in the whole list, set by pctl_units_add */
 	void *ctx;
-	pctl_status (*run)(const pctl_unit *u, pctl_bench *b, uint64_t block, const pctl_call *call,
-			   pctl_block *out);
+	pctl_status (*run)(const pctl_unit *u, pctl_proof_context *b, uint64_t block,
+			   const pctl_call *call, pctl_block *out);
 };
 
 /* The units of a proof, in a fixed order. What providers allocate for their units comes from `arena`, or is released

@@ -78,8 +78,8 @@ pctl_status pctl_dispute_check(const pctl_receipt *a, const pctl_receipt *b, con
 
 void pctl_hunt_clear(struct pctl_hunt *h)
 {
-	pctl_judge_bytes_clear(h->before, h->n_before);
-	pctl_judge_bytes_clear(h->after, h->n_after);
+	pctl_reference_judge_bytes_clear(h->before, h->n_before);
+	pctl_reference_judge_bytes_clear(h->after, h->n_after);
 	free(h->before);
 	free(h->after);
 	h->before = h->after = NULL;
@@ -91,7 +91,7 @@ void pctl_hunt_clear(struct pctl_hunt *h)
 }
 
 /* Hold each line against the one both agree on. */
-static pctl_status watch(void *ctx, const pctl_run_view *view, const pctl_call *call)
+static pctl_status watch(void *ctx, const pctl_run_observation *view, const pctl_call *call)
 {
 	struct pctl_hunt *h = ctx;
 	const pctl_run_trace *t = &h->agreed->trace;
@@ -116,7 +116,7 @@ static pctl_status watch(void *ctx, const pctl_run_view *view, const pctl_call *
 	return PCTL_OK;
 }
 
-static pctl_status read_port(const pctl_run_view *view, uint32_t port, uint64_t n,
+static pctl_status read_port(const pctl_run_observation *view, uint32_t port, uint64_t n,
 			     const pctl_call *call, uint8_t **out)
 {
 	pctl_status status;
@@ -127,7 +127,7 @@ static pctl_status read_port(const pctl_run_view *view, uint32_t port, uint64_t 
 	for (uint64_t at = 0; at < n; at += PCTL_SOURCE_PIECE) {
 		const uint64_t now = n - at < PCTL_SOURCE_PIECE ? n - at : PCTL_SOURCE_PIECE;
 
-		status = pctl_run_view_read(view, port, at, *out + at, now, call);
+		status = pctl_run_observation_read(view, port, at, *out + at, now, call);
 		if (status != PCTL_OK)
 			return status;
 	}
@@ -135,10 +135,10 @@ static pctl_status read_port(const pctl_run_view *view, uint32_t port, uint64_t 
 }
 
 /* Outputs of an earlier job that feed the job under judgement. */
-static pctl_status keep_inputs(struct pctl_hunt *h, const pctl_run_view *view,
+static pctl_status keep_inputs(struct pctl_hunt *h, const pctl_run_observation *view,
 			       const pctl_call *call)
 {
-	const pctl_node *node = &h->graph->nodes[h->leaf->job];
+	const pctl_graph_node *node = &h->graph->nodes[h->leaf->job];
 	pctl_status status = PCTL_OK;
 
 	for (uint32_t i = 0; status == PCTL_OK && i < node->n_in; i++) {
@@ -162,7 +162,7 @@ static pctl_status keep_inputs(struct pctl_hunt *h, const pctl_run_view *view,
 /* The run's own inputs that feed it. */
 static pctl_status open_inputs(struct pctl_hunt *h, const pctl_call *call)
 {
-	const pctl_node *node = &h->graph->nodes[h->leaf->job];
+	const pctl_graph_node *node = &h->graph->nodes[h->leaf->job];
 	const pctl_receipt *r = h->p->receipt;
 	pctl_status status = PCTL_OK;
 
@@ -184,24 +184,26 @@ static pctl_status open_inputs(struct pctl_hunt *h, const pctl_call *call)
 }
 
 /* Ask the reference for the whole job. */
-static pctl_status judge_job(struct pctl_hunt *h, const pctl_run_view *view, const pctl_call *call)
+static pctl_status judge_job(struct pctl_hunt *h, const pctl_run_observation *view,
+			     const pctl_call *call)
 {
 	h->after = calloc(view->n_ports + (size_t)1, sizeof(*h->after));
 	if (h->after == NULL)
 		return pctl_no_memory(call, "a dispute");
 	h->n_after = view->n_ports;
 	for (uint32_t i = 0; i < view->n_ports; i++)
-		h->after[i] =
-			(pctl_judge_bytes){.name = pctl_arena_dup(h->arena, view->ports[i].name),
-					   .n_bytes = view->ports[i].n_bytes,
-					   .dtype = view->ports[i].type.dtype,
-					   .number = i};
-	return pctl_judge_job(&h->judge, &h->graph->nodes[h->leaf->job], view->canonical, h->inputs,
-			      h->timeout_ms, call, h->after, h->n_after);
+		h->after[i] = (pctl_reference_judge_bytes){
+			.name = pctl_arena_dup(h->arena, view->ports[i].name),
+			.n_bytes = view->ports[i].n_bytes,
+			.dtype = view->ports[i].type.dtype,
+			.number = i};
+	return pctl_reference_judge_job(&h->judge, &h->graph->nodes[h->leaf->job], view->canonical,
+					h->inputs, h->timeout_ms, call, h->after, h->n_after);
 }
 
 /* The buffers that a line of this place has: what the step writes, or the outputs. */
-static pctl_status wanted(struct pctl_hunt *h, const pctl_run_view *view, const pctl_call *call)
+static pctl_status wanted(struct pctl_hunt *h, const pctl_run_observation *view,
+			  const pctl_call *call)
 {
 	const pctl_job_plan *plan = view->plan;
 
@@ -209,15 +211,15 @@ static pctl_status wanted(struct pctl_hunt *h, const pctl_run_view *view, const 
 	if (h->after == NULL)
 		return pctl_no_memory(call, "a dispute");
 	for (uint32_t i = plan->n_in; i < plan->n_buffers; i++) {
-		pctl_judge_bytes *b = &h->after[h->n_after];
+		pctl_reference_judge_bytes *b = &h->after[h->n_after];
 
 		if (h->leaf->level == PCTL_WATCH_STEPS
-			    ? !pctl_judge_writes(&plan->steps[h->leaf->step - 1], i)
+			    ? !pctl_reference_judge_writes(&plan->steps[h->leaf->step - 1], i)
 			    : i >= plan->n_in + plan->n_out)
 			continue;
-		*b = (pctl_judge_bytes){.n_bytes = view->ports[i].n_bytes,
-					.dtype = view->ports[i].type.dtype,
-					.number = i};
+		*b = (pctl_reference_judge_bytes){.n_bytes = view->ports[i].n_bytes,
+						  .dtype = view->ports[i].type.dtype,
+						  .number = i};
 		b->name = view->ports[i].kind == PCTL_PLAN_OUTPUT
 				  ? pctl_arena_dup(h->arena, view->ports[i].name)
 				  : pctl_arena_printf(h->arena, "#%" PRIu32, i);
@@ -229,7 +231,8 @@ static pctl_status wanted(struct pctl_hunt *h, const pctl_run_view *view, const 
 }
 
 /* Ask it for a step or a round, from what every buffer holds before. */
-static pctl_status judge_part(struct pctl_hunt *h, const pctl_run_view *view, const pctl_call *call)
+static pctl_status judge_part(struct pctl_hunt *h, const pctl_run_observation *view,
+			      const pctl_call *call)
 {
 	const pctl_job_plan *plan = view->plan;
 	const int is_step = h->leaf->level == PCTL_WATCH_STEPS;
@@ -251,12 +254,12 @@ static pctl_status judge_part(struct pctl_hunt *h, const pctl_run_view *view, co
 		return status;
 	if (is_step && plan->steps[h->leaf->step - 1].kind == PCTL_STEP_KERNEL)
 		h->kernel = pctl_arena_dup(h->arena, plan->steps[h->leaf->step - 1].unit->name);
-	return pctl_judge_steps(&h->judge, plan, is_step ? h->leaf->step - 1 : 0,
-				is_step ? h->leaf->step : plan->n_steps, h->before, h->timeout_ms,
-				call, h->after, h->n_after);
+	return pctl_reference_judge_steps(&h->judge, plan, is_step ? h->leaf->step - 1 : 0,
+					  is_step ? h->leaf->step : plan->n_steps, h->before,
+					  h->timeout_ms, call, h->after, h->n_after);
 }
 
-static pctl_status observe(void *ctx, const pctl_run_view *view, const pctl_call *call)
+static pctl_status observe(void *ctx, const pctl_run_observation *view, const pctl_call *call)
 {
 	struct pctl_hunt *h = ctx;
 
@@ -314,7 +317,7 @@ struct places {
 	pctl_trace_leaf *out;
 };
 
-static pctl_status count_place(void *ctx, const pctl_run_view *view, const pctl_call *call)
+static pctl_status count_place(void *ctx, const pctl_run_observation *view, const pctl_call *call)
 {
 	struct places *p = ctx;
 
@@ -334,7 +337,7 @@ static pctl_status count_place(void *ctx, const pctl_run_view *view, const pctl_
 	return p->out->id == NULL ? pctl_no_memory(call, "a dispute") : PCTL_E_CANCELLED;
 }
 
-static pctl_status look_on(void *ctx, const pctl_run_view *view, const pctl_call *call)
+static pctl_status look_on(void *ctx, const pctl_run_observation *view, const pctl_call *call)
 {
 	(void)ctx;
 	(void)view;

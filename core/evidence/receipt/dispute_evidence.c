@@ -44,7 +44,7 @@ struct again {
 	uint32_t seen;
 };
 
-static pctl_status watch(void *ctx, const pctl_run_view *view, const pctl_call *call)
+static pctl_status watch(void *ctx, const pctl_run_observation *view, const pctl_call *call)
 {
 	struct again *a = ctx;
 	const pctl_trace_leaf *c = a->claimed;
@@ -65,7 +65,7 @@ static pctl_status watch(void *ctx, const pctl_run_view *view, const pctl_call *
 			return pctl_no_memory(call, "a dispute");
 		for (uint64_t at = 0; at < p->n_bytes; at += PCTL_SOURCE_PIECE) {
 			const uint64_t left = p->n_bytes - at;
-			pctl_status status = pctl_run_view_read(
+			pctl_status status = pctl_run_observation_read(
 				view, i, at, a->data + at,
 				left < PCTL_SOURCE_PIECE ? left : PCTL_SOURCE_PIECE, call);
 
@@ -77,7 +77,7 @@ static pctl_status watch(void *ctx, const pctl_run_view *view, const pctl_call *
 	return PCTL_E_CANCELLED;
 }
 
-static pctl_status observe(void *ctx, const pctl_run_view *view, const pctl_call *call)
+static pctl_status observe(void *ctx, const pctl_run_observation *view, const pctl_call *call)
 {
 	(void)ctx;
 	(void)view;
@@ -121,7 +121,7 @@ pctl_status pctl_dispute_evidence(const struct pctl_hunt *h, const pctl_trace_le
 {
 	const pctl_receipt *r = side->receipt;
 	const pctl_trace_buffer *buffer = NULL;
-	const pctl_judge_bytes *right = NULL;
+	const pctl_reference_judge_bytes *right = NULL;
 	const char *selector = NULL;
 	pctl_blob blob;
 

@@ -212,12 +212,12 @@ pctl_status pctl_dispute_judge(const pctl_receipt *a, const pctl_receipt *b, con
 	d->arena = arena;
 	h.inputs = calloc(PCTL_PORTS_MAX, sizeof(pctl_data_source *));
 	status = h.inputs == NULL ? pctl_no_memory(call, "a dispute")
-				  : pctl_judge_open(o, arena, call, &h.judge);
+				  : pctl_reference_judge_open(o, arena, call, &h.judge);
 	if (status == PCTL_OK)
 		status = judge(&h, d, a, b, call);
 	d->reference = h.judge.name;
 	pctl_hunt_clear(&h);
-	pctl_judge_close(&h.judge);
+	pctl_reference_judge_close(&h.judge);
 	free(h.inputs);
 	if (status == PCTL_OK)
 		*out = d;

@@ -18,12 +18,12 @@ struct pctl_hunt {
 	const pctl_run_options *o;
 	const pctl_receipt *agreed;
 	pctl_arena *arena;
-	pctl_judge judge;
+	pctl_reference_judge judge;
 	uint64_t timeout_ms;
 	uint32_t level, target, at, n_checked, strayed, strayed_at;
 	const pctl_trace_leaf *leaf;
 	const char *kernel, *run_up;
-	pctl_judge_bytes *before, *after;
+	pctl_reference_judge_bytes *before, *after;
 	uint32_t n_before, n_after;
 	pctl_data_source **inputs; /* of the job, PCTL_PORTS_MAX */
 };

@@ -7,16 +7,16 @@
 
 #include "foundation/diag/diag.h"
 
-pctl_status pctl_judge_open(const pctl_run_options *o, pctl_arena *arena, const pctl_call *call,
-			    pctl_judge *out)
+pctl_status pctl_reference_judge_open(const pctl_run_options *o, pctl_arena *arena,
+				      const pctl_call *call, pctl_reference_judge *out)
 {
-	const uint32_t flags = (o->flags & PCTL_RUN_IN_PROCESS ? PCTL_SESSION_IN_PROCESS : 0) |
-			       (o->flags & PCTL_RUN_DEBUG ? PCTL_SESSION_DEBUG : 0);
+	const uint32_t flags = (o->flags & PCTL_RUN_IN_PROCESS ? PCTL_INSTANCE_IN_PROCESS : 0) |
+			       (o->flags & PCTL_RUN_DEBUG ? PCTL_INSTANCE_DEBUG : 0);
 	const pctl_device_entry *e = NULL;
 	pctl_session_options options = {.cache_dir = o->cache_dir, .profiles = o->profiles};
 	pctl_status status;
 
-	*out = (pctl_judge){.session = NULL};
+	*out = (pctl_reference_judge){.session = NULL};
 	status = pctl_devices_find(o->registry, PCTL_REFERENCE,
 				   o->flags & PCTL_RUN_IN_PROCESS ? PCTL_DEVICES_IN_PROCESS : 0,
 				   call, &out->devices, &e);
@@ -26,23 +26,23 @@ pctl_status pctl_judge_open(const pctl_run_options *o, pctl_arena *arena, const 
 	options.device_kind = e->kind;
 	options.id = options.name = out->name = pctl_arena_dup(arena, e->selector);
 	status = out->name == NULL ? pctl_no_memory(call, "a dispute")
-				   : pctl_backend_session_open(o->registry, e->backend, e->env,
-							       flags, call, &out->backend);
+				   : pctl_backend_instance_open(o->registry, e->backend, e->env,
+								flags, call, &out->backend);
 	if (status != PCTL_OK)
 		return status;
 	options.backend = out->backend;
 	return pctl_session_open(&options, call, &out->session);
 }
 
-void pctl_judge_close(pctl_judge *j)
+void pctl_reference_judge_close(pctl_reference_judge *j)
 {
 	pctl_session_close(j->session);
-	pctl_backend_session_close(j->backend, NULL);
+	pctl_backend_instance_close(j->backend, NULL);
 	pctl_devices_destroy(j->devices);
-	*j = (pctl_judge){.session = NULL};
+	*j = (pctl_reference_judge){.session = NULL};
 }
 
-void pctl_judge_bytes_clear(pctl_judge_bytes *list, uint32_t n)
+void pctl_reference_judge_bytes_clear(pctl_reference_judge_bytes *list, uint32_t n)
 {
 	for (uint32_t i = 0; list != NULL && i < n; i++) {
 		free(list[i].data);
@@ -52,9 +52,9 @@ void pctl_judge_bytes_clear(pctl_judge_bytes *list, uint32_t n)
 
 /* ---- running ------------------------------------------------------------------------------ */
 
-static pctl_status execute(const pctl_judge *j, const pctl_job_run *run,
+static pctl_status execute(const pctl_reference_judge *j, const pctl_job_run *run,
 			   pctl_data_source *const *sources, const pctl_call *call,
-			   pctl_judge_bytes *list, uint32_t n, const uint32_t *places)
+			   pctl_reference_judge_bytes *list, uint32_t n, const uint32_t *places)
 {
 	const pctl_job_plan *plan = run->plan;
 	pctl_value **in = calloc(plan->n_in + (size_t)1, sizeof(*in));
@@ -84,9 +84,10 @@ static pctl_status execute(const pctl_judge *j, const pctl_job_run *run,
 	return status;
 }
 
-pctl_status pctl_judge_job(const pctl_judge *j, const pctl_node *node, const pctl_job_plan *plan,
-			   pctl_data_source *const *inputs, uint64_t timeout_ms,
-			   const pctl_call *call, pctl_judge_bytes *list, uint32_t n)
+pctl_status pctl_reference_judge_job(const pctl_reference_judge *j, const pctl_graph_node *node,
+				     const pctl_job_plan *plan, pctl_data_source *const *inputs,
+				     uint64_t timeout_ms, const pctl_call *call,
+				     pctl_reference_judge_bytes *list, uint32_t n)
 {
 	uint64_t *sizes = calloc(n + (size_t)1, sizeof(*sizes));
 	const pctl_job_run run = {.plan = plan,
@@ -116,7 +117,7 @@ struct part {
 	pctl_plan_binding *bindings;
 };
 
-int pctl_judge_writes(const pctl_step *s, uint32_t buffer)
+int pctl_reference_judge_writes(const pctl_step *s, uint32_t buffer)
 {
 	if (s->kind != PCTL_STEP_KERNEL)
 		return s->to == buffer;
@@ -135,7 +136,7 @@ int pctl_judge_writes(const pctl_step *s, uint32_t buffer)
 
 /* Inputs first: every buffer as it was; then outputs: copies of those that are written or wanted. */
 static pctl_status add_buffers(struct part *p, const pctl_job_plan *whole, uint32_t first,
-			       uint32_t end, const pctl_judge_bytes *list, uint32_t n,
+			       uint32_t end, const pctl_reference_judge_bytes *list, uint32_t n,
 			       const pctl_call *call)
 {
 	pctl_status status = PCTL_OK;
@@ -147,7 +148,7 @@ static pctl_status add_buffers(struct part *p, const pctl_job_plan *whole, uint3
 		int used = 0;
 
 		for (uint32_t k = first; k < end; k++)
-			used |= pctl_judge_writes(&whole->steps[k], i);
+			used |= pctl_reference_judge_writes(&whole->steps[k], i);
 		for (uint32_t k = 0; k < n; k++)
 			used |= list[k].number == i;
 		p->outputs[i] = UINT32_MAX;
@@ -206,7 +207,7 @@ static pctl_status add_steps(struct part *p, const pctl_job_plan *whole, uint32_
 	return PCTL_OK;
 }
 
-static pctl_status sources_of(const pctl_job_plan *whole, const pctl_judge_bytes *before,
+static pctl_status sources_of(const pctl_job_plan *whole, const pctl_reference_judge_bytes *before,
 			      const pctl_call *call, pctl_data_source **out)
 {
 	pctl_status status = PCTL_OK;
@@ -223,9 +224,11 @@ static pctl_status sources_of(const pctl_job_plan *whole, const pctl_judge_bytes
 	return status;
 }
 
-pctl_status pctl_judge_steps(const pctl_judge *j, const pctl_job_plan *plan, uint32_t first,
-			     uint32_t end, const pctl_judge_bytes *before, uint64_t timeout_ms,
-			     const pctl_call *call, pctl_judge_bytes *list, uint32_t n)
+pctl_status pctl_reference_judge_steps(const pctl_reference_judge *j, const pctl_job_plan *plan,
+				       uint32_t first, uint32_t end,
+				       const pctl_reference_judge_bytes *before,
+				       uint64_t timeout_ms, const pctl_call *call,
+				       pctl_reference_judge_bytes *list, uint32_t n)
 {
 	const size_t room = plan->n_buffers + (size_t)1;
 	struct part p = {.map = calloc(room, sizeof(*p.map)),

@@ -5,41 +5,44 @@
 #include "evidence/receipt/trace.h"
 
 /* The reference, opened. */
-typedef struct pctl_judge {
+typedef struct pctl_reference_judge {
 	pctl_devices *devices;
-	pctl_backend_session *backend;
+	pctl_backend_instance *backend;
 	pctl_session *session;
 	const char *name; /* in the arena given */
-} pctl_judge;
+} pctl_reference_judge;
 
 /* Errors: PC3235, of opening it. */
-pctl_status pctl_judge_open(const pctl_run_options *o, pctl_arena *arena, const pctl_call *call,
-			    pctl_judge *out);
-void pctl_judge_close(pctl_judge *j);
+pctl_status pctl_reference_judge_open(const pctl_run_options *o, pctl_arena *arena,
+				      const pctl_call *call, pctl_reference_judge *out);
+void pctl_reference_judge_close(pctl_reference_judge *j);
 
 /* Bytes of one buffer, malloc'ed. dtype 0: not known. */
-typedef struct pctl_judge_bytes {
+typedef struct pctl_reference_judge_bytes {
 	const char *name;
 	uint8_t *data;
 	uint64_t n_bytes;
 	uint32_t dtype, number; /* of the plan's buffer, or of an output */
-} pctl_judge_bytes;
-void pctl_judge_bytes_clear(pctl_judge_bytes *list, uint32_t n);
+} pctl_reference_judge_bytes;
+void pctl_reference_judge_bytes_clear(pctl_reference_judge_bytes *list, uint32_t n);
 
 /*
  * Steps first to before end of a plan, from what all of its buffers hold (one entry each, in the plan's order). `list` is
  * the buffers that are wanted, with name, number, dtype and n_bytes set; their data is filled in.
  */
-pctl_status pctl_judge_steps(const pctl_judge *j, const pctl_job_plan *plan, uint32_t first,
-			     uint32_t end, const pctl_judge_bytes *before, uint64_t timeout_ms,
-			     const pctl_call *call, pctl_judge_bytes *list, uint32_t n);
+pctl_status pctl_reference_judge_steps(const pctl_reference_judge *j, const pctl_job_plan *plan,
+				       uint32_t first, uint32_t end,
+				       const pctl_reference_judge_bytes *before,
+				       uint64_t timeout_ms, const pctl_call *call,
+				       pctl_reference_judge_bytes *list, uint32_t n);
 
 /* Does a step write this buffer of its plan. */
-int pctl_judge_writes(const pctl_step *s, uint32_t buffer);
+int pctl_reference_judge_writes(const pctl_step *s, uint32_t buffer);
 
 /* A whole job of a graph from its inputs; list: its outputs, as above. */
-pctl_status pctl_judge_job(const pctl_judge *j, const pctl_node *node, const pctl_job_plan *plan,
-			   pctl_data_source *const *inputs, uint64_t timeout_ms,
-			   const pctl_call *call, pctl_judge_bytes *list, uint32_t n);
+pctl_status pctl_reference_judge_job(const pctl_reference_judge *j, const pctl_graph_node *node,
+				     const pctl_job_plan *plan, pctl_data_source *const *inputs,
+				     uint64_t timeout_ms, const pctl_call *call,
+				     pctl_reference_judge_bytes *list, uint32_t n);
 
 #endif

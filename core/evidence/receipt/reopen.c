@@ -111,7 +111,7 @@ static pctl_status resolve(pctl_reopened *p, const pctl_run_options *o, pctl_ker
 	}
 	p->n_ins = r->n_inputs;
 	options.sets = sets;
-	status = pctl_pipeline_read_view(p->view, r->texts[0].name, call, &p->pipeline);
+	status = pctl_pipeline_read_vfs(p->view, r->texts[0].name, call, &p->pipeline);
 	if (status == PCTL_OK)
 		status = pctl_graph_resolve(p->pipeline, &options, call, NULL, NULL, &p->graph);
 	return status;
@@ -188,7 +188,7 @@ pctl_status pctl_receipt_reopen(const pctl_receipt *r, const pctl_run_options *o
 	*p = (pctl_reopened){.receipt = r, .store = o->store, .arena = arena};
 	p->view = pctl_arena_alloc(arena, sizeof(*p->view));
 	if (p->view != NULL)
-		*p->view = (pctl_view){p, beside, exists, read_text, NULL};
+		*p->view = (pctl_vfs){p, beside, exists, read_text, NULL};
 	status = p->view == NULL ? pctl_no_memory(call, "a receipt") : present(p, call);
 	if (status == PCTL_OK)
 		status = resolve(p, o, kernels, call);

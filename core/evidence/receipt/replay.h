@@ -9,7 +9,7 @@
 typedef struct pctl_reopened {
 	const pctl_receipt *receipt;
 	pctl_store *store;
-	pctl_view *view;
+	pctl_vfs *view;
 	pctl_pipeline *pipeline;
 	pctl_graph *graph;
 	pctl_setting *ins;

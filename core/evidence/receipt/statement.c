@@ -8,7 +8,7 @@
 
 /* ---- what was asked ----------------------------------------------------------------------- */
 
-static const char *what_of(pctl_receipt *r, const pctl_node *n)
+static const char *what_of(pctl_receipt *r, const pctl_graph_node *n)
 {
 	if (n->job->kind == PCTL_JOB_OP)
 		return pctl_arena_printf(r->arena, "%s@%u", n->op.desc->name, n->op.desc->version);
@@ -152,7 +152,7 @@ static int note_kernels(pctl_receipt *r, const pctl_job_plan *plan, pctl_receipt
 	return kernels != NULL;
 }
 
-static pctl_status watch(void *ctx, const pctl_run_view *view, const pctl_call *call)
+static pctl_status watch(void *ctx, const pctl_run_observation *view, const pctl_call *call)
 {
 	pctl_receipt *r = ctx;
 	pctl_receipt_job *job = &r->jobs[view->job];

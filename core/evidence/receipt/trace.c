@@ -41,7 +41,7 @@ const char *pctl_trace_place(const pctl_trace_leaf *leaf, char out[PCTL_TRACE_PL
 
 /* ---- making ------------------------------------------------------------------------------- */
 
-static pctl_status hash_port(const pctl_run_view *view, uint32_t port, const pctl_call *call,
+static pctl_status hash_port(const pctl_run_observation *view, uint32_t port, const pctl_call *call,
 			     pctl_cid *out)
 {
 	const uint64_t n = view->ports[port].n_bytes;
@@ -54,7 +54,7 @@ static pctl_status hash_port(const pctl_run_view *view, uint32_t port, const pct
 	for (uint64_t at = 0; status == PCTL_OK && at < n;) {
 		const uint64_t now = n - at < n_piece ? n - at : n_piece;
 
-		status = pctl_run_view_read(view, port, at, piece, now, call);
+		status = pctl_run_observation_read(view, port, at, piece, now, call);
 		if (status == PCTL_OK)
 			status = pctl_hasher_update(h, piece, now);
 		at += now;
@@ -90,8 +90,8 @@ int pctl_trace_leaf_spell(pctl_arena *arena, pctl_trace_leaf *leaf)
 	return leaf->line != NULL;
 }
 
-pctl_status pctl_run_trace_leaf(pctl_arena *arena, const pctl_run_view *view, const pctl_call *call,
-				pctl_trace_leaf *out)
+pctl_status pctl_run_trace_leaf(pctl_arena *arena, const pctl_run_observation *view,
+				const pctl_call *call, pctl_trace_leaf *out)
 {
 	pctl_trace_buffer *buffers =
 		pctl_arena_array(arena, view->n_ports + (size_t)1, sizeof(*buffers));
@@ -141,7 +141,8 @@ static int make_room(pctl_run_trace *t)
 	return 1;
 }
 
-pctl_status pctl_run_trace_add(pctl_run_trace *t, const pctl_run_view *view, const pctl_call *call)
+pctl_status pctl_run_trace_add(pctl_run_trace *t, const pctl_run_observation *view,
+			       const pctl_call *call)
 {
 	pctl_status status;
 
@@ -155,7 +156,8 @@ pctl_status pctl_run_trace_add(pctl_run_trace *t, const pctl_run_view *view, con
 	return status;
 }
 
-pctl_status pctl_run_trace_watch(void *trace, const pctl_run_view *view, const pctl_call *call)
+pctl_status pctl_run_trace_watch(void *trace, const pctl_run_observation *view,
+				 const pctl_call *call)
 {
 	return pctl_run_trace_add(trace, view, call);
 }

@@ -40,11 +40,13 @@ typedef struct pctl_run_trace {
 /* Empty, its strings in the arena. */
 void pctl_run_trace_begin(pctl_run_trace *t, pctl_arena *arena);
 /* Hash what a watcher sees, and add its leaf; also `watch` of a run. Errors: PC5905, of reading. */
-pctl_status pctl_run_trace_add(pctl_run_trace *t, const pctl_run_view *view, const pctl_call *call);
-pctl_status pctl_run_trace_watch(void *trace, const pctl_run_view *view, const pctl_call *call);
+pctl_status pctl_run_trace_add(pctl_run_trace *t, const pctl_run_observation *view,
+			       const pctl_call *call);
+pctl_status pctl_run_trace_watch(void *trace, const pctl_run_observation *view,
+				 const pctl_call *call);
 /* The leaf of a view without adding it. */
-pctl_status pctl_run_trace_leaf(pctl_arena *arena, const pctl_run_view *view, const pctl_call *call,
-				pctl_trace_leaf *out);
+pctl_status pctl_run_trace_leaf(pctl_arena *arena, const pctl_run_observation *view,
+				const pctl_call *call, pctl_trace_leaf *out);
 /* The root of what is there. */
 pctl_status pctl_run_trace_finish(pctl_run_trace *t, const pctl_call *call);
 

@@ -151,7 +151,7 @@ static uint32_t start_of(uint32_t op)
 }
 
 static pctl_status add_common(suite_trial *t, suite_work *w, const char *file, uint32_t op,
-			      uint32_t b[4], const pctl_kernel_unit **unit)
+			      uint32_t b[4], const pctl_kernel_module **unit)
 {
 	const uint32_t n = t->p[0];
 	const uint32_t params[8] = {n, op, t->p[2], 0, start_of(op)};
@@ -163,7 +163,7 @@ static pctl_status add_common(suite_trial *t, suite_work *w, const char *file, u
 	if (status == PCTL_OK && w->failed)
 		status = pctl_refuse(t->call, PC2_NOMEM, "no memory for a trial");
 	for (uint32_t i = 0; status == PCTL_OK && i < n; i++)
-		suite_data(w, b[1])[i] = value_of(op, t->bench->seed + t->p[3], i);
+		suite_data(w, b[1])[i] = value_of(op, t->context->seed + t->p[3], i);
 	return status;
 }
 
@@ -175,7 +175,7 @@ static const struct answer *answers_of(const suite_work *w, uint32_t buffer)
 static pctl_status storage_op(suite_trial *t, uint32_t op)
 {
 	const uint32_t n = t->p[0], wg = t->p[1], cells = t->p[2];
-	const pctl_kernel_unit *unit;
+	const pctl_kernel_module *unit;
 	suite_work w = {.times = 1};
 	uint32_t start[CELLS], b[4];
 	pctl_status status = add_common(t, &w, "atomics.wgsl", op, b, &unit);
@@ -185,7 +185,7 @@ static pctl_status storage_op(suite_trial *t, uint32_t op)
 	b[2] = suite_buffer_add(&w, SUITE_OUT, start, 4ull * cells);
 	suite_step_add(&w, unit, (n + wg - 1) / wg, b, 4);
 	if (status == PCTL_OK)
-		status = suite_run(t, t->bench->device, &w);
+		status = suite_run(t, t->context->device, &w);
 	for (uint32_t c = 0; status == PCTL_OK && c < cells; c++) {
 		const struct cell cell = {.op = op,
 					  .start = start_of(op),
@@ -205,7 +205,7 @@ static pctl_status storage_op(suite_trial *t, uint32_t op)
 static pctl_status workgroup_op(suite_trial *t, uint32_t op)
 {
 	const uint32_t n = t->p[0], wg = t->p[1], cells = t->p[2], groups = (n + wg - 1) / wg;
-	const pctl_kernel_unit *unit;
+	const pctl_kernel_module *unit;
 	suite_work w = {.times = 1};
 	uint32_t b[4];
 	pctl_status status = add_common(t, &w, "atomics-workgroup.wgsl", op, b, &unit);
@@ -213,7 +213,7 @@ static pctl_status workgroup_op(suite_trial *t, uint32_t op)
 	b[2] = suite_buffer_add(&w, SUITE_OUT, NULL, 4ull * cells * groups);
 	suite_step_add(&w, unit, groups, b, 4);
 	if (status == PCTL_OK)
-		status = suite_run(t, t->bench->device, &w);
+		status = suite_run(t, t->context->device, &w);
 	for (uint32_t i = 0; status == PCTL_OK && i < groups * cells; i++) {
 		const uint32_t group = i / cells, c = i % cells;
 		const struct cell cell = {.op = op,

@@ -69,7 +69,7 @@ static pctl_status play(suite_trial *t, const char *file, host_play host, uint32
 {
 	const struct play p = {t->p[0], t->p[2], t->p[3]};
 	const uint32_t groups = t->p[1], n = groups * p.wg;
-	const pctl_kernel_unit *unit;
+	const pctl_kernel_module *unit;
 	suite_work w = {.times = 1};
 	uint32_t *want = calloc(n + groups, sizeof(*want));
 	uint32_t b[4] = {suite_buffer_add(&w, SUITE_UNIFORM, (uint32_t[4]){first_param}, 16),
@@ -83,11 +83,11 @@ static pctl_status play(suite_trial *t, const char *file, host_play host, uint32
 	if (status != PCTL_OK)
 		goto out;
 	for (uint32_t i = 0; i < n; i++)
-		suite_data(&w, b[1])[i] = (uint32_t)suite_mix(t->bench->seed + p.seed, i);
+		suite_data(&w, b[1])[i] = (uint32_t)suite_mix(t->context->seed + p.seed, i);
 	suite_step_add(&w, unit, groups, b, 4);
 	for (uint32_t g = 0; g < groups; g++)
 		want[n + g] = host(&p, g, suite_data(&w, b[1]) + g * p.wg, want + g * p.wg);
-	status = suite_run(t, t->bench->device, &w);
+	status = suite_run(t, t->context->device, &w);
 	if (status == PCTL_OK) {
 		suite_words(t, "what each invocation saw", suite_data(&w, b[2]), want, n);
 		suite_words(t, "sums by workgroup", suite_data(&w, b[3]), want + n, groups);

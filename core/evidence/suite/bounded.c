@@ -123,8 +123,8 @@ static const uint32_t sizes[11][3] = {{3, 4, 3}, {3, 4, 3}, {3, 3, 1}, {3, 4, 1}
 static pctl_status trial(suite_trial *t)
 {
 	const uint32_t n = t->p[0];
-	const uint64_t seed = t->bench->seed + t->p[1];
-	const pctl_kernel_unit *unit;
+	const uint64_t seed = t->context->seed + t->p[1];
+	const pctl_kernel_module *unit;
 	struct request requests[MOST];
 	struct host *h = calloc(1, sizeof(*h));
 	suite_work w = {.times = 1};
@@ -148,7 +148,7 @@ static pctl_status trial(suite_trial *t)
 	suite_step_add(&w, unit, 1, b, 6);
 	for (uint32_t r = 0; r < n; r++)
 		h->results[r] = host_request(h, &requests[r]);
-	status = suite_run(t, t->bench->device, &w);
+	status = suite_run(t, t->context->device, &w);
 	if (status == PCTL_OK) {
 		suite_words(t, "what was read back", suite_data(&w, b[4]), h->results, n);
 		suite_words(t, "storage", suite_data(&w, b[2]), h->box, BOX);
@@ -180,7 +180,7 @@ static pctl_status matrix_trial(suite_trial *t)
 {
 	static const uint32_t matrix_sizes[2][3] = {{1, 3, 3}, {2, 2, 4}};
 	const uint32_t n = t->p[0];
-	const pctl_kernel_unit *unit;
+	const pctl_kernel_module *unit;
 	struct request requests[MOST];
 	uint32_t box[MATRIX_BOX], results[MOST], b[4];
 	suite_work w = {.times = 1};
@@ -188,7 +188,7 @@ static pctl_status matrix_trial(suite_trial *t)
 
 	if (status != PCTL_OK)
 		return status;
-	make(t->bench->seed + t->p[1], 2, matrix_sizes, n, requests);
+	make(t->context->seed + t->p[1], 2, matrix_sizes, n, requests);
 	for (uint32_t i = 0; i < MATRIX_BOX; i++)
 		box[i] = 0x3f000000u + i * 0x101u;
 	b[0] = suite_buffer_add(&w, SUITE_UNIFORM, (uint32_t[4]){n}, 16);
@@ -200,7 +200,7 @@ static pctl_status matrix_trial(suite_trial *t)
 	w.steps[0].program = unit->program;
 	for (uint32_t r = 0; r < n; r++)
 		results[r] = host_matrix(box, &requests[r]);
-	status = suite_run(t, t->bench->device, &w);
+	status = suite_run(t, t->context->device, &w);
 	if (status == PCTL_OK) {
 		suite_words(t, "what was read back", suite_data(&w, b[3]), results, n);
 		suite_words(t, "storage", suite_data(&w, b[2]), box, MATRIX_BOX);

@@ -34,7 +34,7 @@ static pctl_status compact(suite_trial *t, struct compaction *c)
 {
 	const uint32_t n = t->p[0], wg = t->p[1], groups = (n + wg - 1) / wg;
 	const uint32_t params[4] = {n, t->p[2], 0, groups};
-	const pctl_kernel_unit *count, *add, *place;
+	const pctl_kernel_module *count, *add, *place;
 	uint32_t b[6];
 	pctl_status status = suite_kernel(t, "compact.wgsl", "count", wg, &count);
 
@@ -59,14 +59,14 @@ static pctl_status compact(suite_trial *t, struct compaction *c)
 	c->origin = suite_data(&c->w, b[5]);
 	for (uint32_t i = 0; i < n; i++) {
 		/* with the whole as mask, one item in seven is kept */
-		c->items[i] = (uint32_t)suite_mix(t->bench->seed + t->p[3], i);
+		c->items[i] = (uint32_t)suite_mix(t->context->seed + t->p[3], i);
 		if (c->mask == UINT32_MAX && i % 7 == 0)
 			c->items[i] = 0;
 	}
 	suite_step_add(&c->w, count, groups, b, 6);
 	suite_step_add(&c->w, add, 1, b, 6);
 	suite_step_add(&c->w, place, groups, b, 6);
-	status = suite_run(t, t->bench->device, &c->w);
+	status = suite_run(t, t->context->device, &c->w);
 	c->total = suite_data(&c->w, b[3])[groups];
 	return status;
 }
@@ -174,7 +174,7 @@ static pctl_status ordered_trial(suite_trial *t)
 static pctl_status bins_trial(suite_trial *t)
 {
 	const uint32_t n = t->p[0], wg = t->p[1];
-	const pctl_kernel_unit *unit;
+	const pctl_kernel_module *unit;
 	suite_work w = {.times = 1};
 	uint32_t want[64] = {0}, *items;
 	uint32_t b[4] = {suite_buffer_add(&w, SUITE_UNIFORM, (uint32_t[4]){n}, 16),
@@ -190,11 +190,11 @@ static pctl_status bins_trial(suite_trial *t)
 	items = suite_data(&w, b[1]);
 	for (uint32_t i = 0; i < n; i++) {
 		/* most land in few bins */
-		items[i] = (uint32_t)suite_mix(t->bench->seed + t->p[2], i) & (i % 3 ? 3 : 63);
+		items[i] = (uint32_t)suite_mix(t->context->seed + t->p[2], i) & (i % 3 ? 3 : 63);
 		want[items[i] % 64]++;
 	}
 	suite_step_add(&w, unit, (n + wg - 1) / wg, b, 4);
-	status = suite_run(t, t->bench->device, &w);
+	status = suite_run(t, t->context->device, &w);
 	if (status == PCTL_OK) {
 		suite_words(t, "bins by workgroup", suite_data(&w, b[2]), want, 64);
 		suite_words(t, "bins counted directly", suite_data(&w, b[3]), want, 64);
@@ -224,7 +224,7 @@ static pctl_status passes_trial(suite_trial *t)
 	const uint32_t n = t->p[0], wg = t->p[1], passes = t->p[2];
 	const struct chain c = {n, 2 * (uint32_t)(suite_mix(t->p[4], 1) % 500) + 1,
 				(uint32_t)suite_mix(t->p[4], 2) % n};
-	const pctl_kernel_unit *unit;
+	const pctl_kernel_module *unit;
 	suite_work w = {.times = t->p[3]};
 	uint32_t *host[2] = {calloc(n, 4), calloc(n, 4)}, now = 0;
 	uint32_t data[2] = {suite_buffer_add(&w, SUITE_OUT, NULL, 4ull * n),
@@ -244,8 +244,8 @@ static pctl_status passes_trial(suite_trial *t)
 		goto out;
 	for (uint32_t i = 0; i < n; i++)
 		host[0][i] = suite_data(&w, data[0])[i] =
-			(uint32_t)suite_mix(t->bench->seed + t->p[4], i);
-	status = suite_run(t, t->bench->device, &w);
+			(uint32_t)suite_mix(t->context->seed + t->p[4], i);
+	status = suite_run(t, t->context->device, &w);
 	for (uint32_t run = 0; run < t->p[3]; run++) {
 		now = 0;
 		for (uint32_t k = 0; k < passes; k++, now = 1 - now)

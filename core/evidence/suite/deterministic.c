@@ -21,7 +21,7 @@ static const struct task {
 static pctl_status run_task(suite_trial *t, pctl_session *s, uint32_t which, suite_work *w)
 {
 	const struct task *task = &tasks[which];
-	const pctl_kernel_unit *unit;
+	const pctl_kernel_module *unit;
 	const uint32_t n = task->wg * task->groups;
 	pctl_status status = suite_kernel(t, task->file, NULL, task->wg, &unit);
 	uint32_t b[4];
@@ -33,7 +33,7 @@ static pctl_status run_task(suite_trial *t, pctl_session *s, uint32_t which, sui
 	b[2] = suite_buffer_add(w, SUITE_OUT, NULL, 4 * task->out_words[0]);
 	b[3] = suite_buffer_add(w, SUITE_OUT, NULL, 4 * task->out_words[1]);
 	for (uint32_t i = 0; !w->failed && i < n; i++)
-		suite_data(w, b[1])[i] = (uint32_t)suite_mix(t->bench->seed + which, i);
+		suite_data(w, b[1])[i] = (uint32_t)suite_mix(t->context->seed + which, i);
 	suite_step_add(w, unit, task->groups, b, 4);
 	return suite_run(t, s, w);
 }
@@ -55,11 +55,11 @@ static pctl_status repeat_trial(suite_trial *t)
 		order[i - 1] = kept;
 	}
 	for (uint32_t i = 0; status == PCTL_OK && i < TASKS; i++)
-		status = run_task(t, t->bench->device, i, &first[i]);
+		status = run_task(t, t->context->device, i, &first[i]);
 	for (uint32_t i = 0; status == PCTL_OK && i < n; i++) {
 		suite_work again = {.times = 1};
 
-		status = run_task(t, t->bench->device, order[i], &again);
+		status = run_task(t, t->context->device, order[i], &again);
 		if (status == PCTL_OK)
 			suite_same(t, tasks[order[i]].file, &again, &first[order[i]]);
 		suite_work_drop(&again);
@@ -71,7 +71,7 @@ static pctl_status repeat_trial(suite_trial *t)
 
 static pctl_status restart_trial(suite_trial *t)
 {
-	pctl_bench *b = t->bench;
+	pctl_proof_context *b = t->context;
 	pctl_session *anew = NULL;
 	pctl_status status;
 

@@ -8,7 +8,7 @@
 #include "evidence/suite/gen.h"
 #include "evidence/suite/trial.h"
 
-static char *text_of(const pctl_bench *b, uint64_t number)
+static char *text_of(const pctl_proof_context *b, uint64_t number)
 {
 	pctl_arena *a = pctl_arena_create();
 	/* Even seeds are programs of integers. */
@@ -61,9 +61,9 @@ static void add_dispatch(suite_work *w, const diff_case *c, const pctl_program *
 }
 
 pctl_status suite_generated(suite_trial *t, pctl_kernels *kernels, uint64_t number,
-			    const pctl_kernel_unit **unit, suite_work *w)
+			    const pctl_kernel_module **unit, suite_work *w)
 {
-	char *text = text_of(t->bench, number);
+	char *text = text_of(t->context, number);
 	diff_case c;
 	pctl_kernel_source source = {.name = "generated.wgsl", .text = text};
 	pctl_status status = PCTL_OK;
@@ -87,8 +87,8 @@ pctl_status suite_generated(suite_trial *t, pctl_kernels *kernels, uint64_t numb
 /* The units are dropped with their cache at once: nothing grows with the number of programs. */
 pctl_status suite_generated_trial(suite_trial *t)
 {
-	pctl_kernels *kernels = pctl_kernels_create(t->bench->ops);
-	const pctl_kernel_unit *unit;
+	pctl_kernels *kernels = pctl_kernels_create(t->context->ops);
+	const pctl_kernel_module *unit;
 	suite_work device = {.times = 1}, host = {.times = 1};
 	pctl_status status = PCTL_OK;
 
@@ -98,9 +98,9 @@ pctl_status suite_generated_trial(suite_trial *t)
 	if (status == PCTL_OK)
 		status = suite_generated(t, kernels, t->p[0], &unit, &host);
 	if (status == PCTL_OK)
-		status = suite_run(t, t->bench->device, &device);
+		status = suite_run(t, t->context->device, &device);
 	if (status == PCTL_OK)
-		status = suite_run(t, t->bench->reference, &host);
+		status = suite_run(t, t->context->reference, &host);
 	if (status == PCTL_OK)
 		suite_same(t, "buffers of a generated program", &device, &host);
 	suite_work_drop(&device);

@@ -34,7 +34,7 @@ static pctl_status trial(suite_trial *t)
 	const uint32_t n = t->p[0], wg = t->p[1], groups = (n + wg - 1) / wg;
 	const uint32_t factor = coprime(t->p[2], groups);
 	const uint32_t params[4] = {n, groups, factor, t->p[3]};
-	const pctl_kernel_unit *unit;
+	const pctl_kernel_module *unit;
 	suite_work w = {.times = 1};
 	uint32_t *items, *want, totals[4] = {0};
 	uint32_t b[4] = {suite_buffer_add(&w, SUITE_UNIFORM, params, sizeof(params)),
@@ -52,13 +52,13 @@ static pctl_status trial(suite_trial *t)
 	totals[1] = groups;
 	totals[2] = n;
 	for (uint32_t i = 0; i < n; i++) {
-		items[i] = (uint32_t)suite_mix(t->bench->seed + t->p[4], i);
+		items[i] = (uint32_t)suite_mix(t->context->seed + t->p[4], i);
 		want[i] = suite_hash(items[i] + i * 3);
 		totals[0] += want[i];
 		totals[3] += want[i] ^ i;
 	}
 	suite_step_add(&w, unit, groups, b, 4);
-	status = suite_run(t, t->bench->device, &w);
+	status = suite_run(t, t->context->device, &w);
 	if (status == PCTL_OK) {
 		suite_words(t, "each element's result", suite_data(&w, b[2]), want, n);
 		suite_words(t, "sum, workgroups, elements, sum of the mixed", suite_data(&w, b[3]),

@@ -141,7 +141,7 @@ static pctl_status run(suite_trial *t, const layout_struct *type, const pctl_pro
 	w.failed |= blank == NULL;
 	suite_step_add(&w, NULL, 1, b, 6);
 	w.steps[0].program = p;
-	status = suite_run(t, t->bench->device, &w);
+	status = suite_run(t, t->context->device, &w);
 	if (status == PCTL_OK) {
 		check_written(t, type, w.buffers[b[0]].data, m->written);
 		suite_words(t, "scalars read from storage", suite_data(&w, b[4]), m->words,
@@ -157,12 +157,12 @@ static pctl_status run(suite_trial *t, const layout_struct *type, const pctl_pro
 static pctl_status layout_trial(suite_trial *t, int uniform)
 {
 	pctl_arena *a = pctl_arena_create();
-	pctl_kernels *kernels = pctl_kernels_create(t->bench->ops);
-	const uint64_t seed = suite_mix(t->bench->seed + 77, t->p[0] * 2ull + (uint32_t)uniform);
+	pctl_kernels *kernels = pctl_kernels_create(t->context->ops);
+	const uint64_t seed = suite_mix(t->context->seed + 77, t->p[0] * 2ull + (uint32_t)uniform);
 	layout_struct *type = a == NULL ? NULL : pctl_arena_alloc(a, sizeof(*type));
 	struct memory m = {0};
 	pctl_kernel_source source = {.name = "layout.wgsl"};
-	const pctl_kernel_unit *unit;
+	const pctl_kernel_module *unit;
 	char *text = NULL;
 	pctl_status status = PCTL_OK;
 

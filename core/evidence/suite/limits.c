@@ -15,9 +15,9 @@ enum { EVERYWHERE, FIXED, BELOW, AT, BEYOND, FAR };
 /* Sums as the session counts them: what a device says it has of workgroup memory is a limit, too. */
 static pctl_status limit_of(suite_trial *t, const pctl_limit_program *l, uint64_t *out)
 {
-	const uint64_t claimed = pctl_session_caps(t->bench->device)->max_workgroup_bytes;
+	const uint64_t claimed = pctl_session_caps(t->context->device)->max_workgroup_bytes;
 	pctl_extent_limits most = {.most = {0}}, claim = {.most = {0}};
-	const pctl_status status = pctl_session_most(t->bench->device, t->call, &most);
+	const pctl_status status = pctl_session_most(t->context->device, t->call, &most);
 
 	claim.most[PCTL_EXTENT_WORKGROUP] = claimed;
 	pctl_extent_limits_least(&most, &claim);
@@ -66,7 +66,7 @@ static int is_refusal(const suite_trial *t, const pctl_diag_list *list)
 }
 
 /* Does the device get this kernel? What else is said is told on. */
-static pctl_status is_taken(suite_trial *t, const pctl_kernel_unit *unit)
+static pctl_status is_taken(suite_trial *t, const pctl_kernel_module *unit)
 {
 	pctl_diag_list *list = pctl_diag_list_create();
 	pctl_kernel *kernel;
@@ -75,7 +75,7 @@ static pctl_status is_taken(suite_trial *t, const pctl_kernel_unit *unit)
 	if (list == NULL)
 		return pctl_refuse(t->call, PC2_NOMEM, "no memory for a trial");
 	pctl_diag_list_set_cancel(list, t->call->cancelled, t->call->ctx);
-	status = pctl_session_kernel(t->bench->device, unit, pctl_diag_list_call(list), &kernel);
+	status = pctl_session_kernel(t->context->device, unit, pctl_diag_list_call(list), &kernel);
 	t->refused = status != PCTL_OK && is_refusal(t, list);
 	for (uint32_t i = 0; !t->refused && t->call->diag != NULL && i < pctl_diag_list_count(list);
 	     i++)
@@ -84,7 +84,7 @@ static pctl_status is_taken(suite_trial *t, const pctl_kernel_unit *unit)
 	return t->refused ? PCTL_OK : status;
 }
 
-static pctl_status run(suite_trial *t, const pctl_kernel_unit *unit)
+static pctl_status run(suite_trial *t, const pctl_kernel_module *unit)
 {
 	const pctl_limit_program *l = &pctl_limit_programs[t->p[0]];
 	const uint32_t counts[4] = {l->lanes, 6, 0, 0};
@@ -93,7 +93,7 @@ static pctl_status run(suite_trial *t, const pctl_kernel_unit *unit)
 	pctl_status status = size_of(t, l, &n);
 
 	if (status == PCTL_OK && unit->analysis->workgroup_bytes >
-					 pctl_session_caps(t->bench->device)->max_workgroup_bytes)
+					 pctl_session_caps(t->context->device)->max_workgroup_bytes)
 		t->refused = 1;
 	if (status == PCTL_OK && !t->refused)
 		status = is_taken(t, unit);
@@ -108,7 +108,7 @@ static pctl_status run(suite_trial *t, const pctl_kernel_unit *unit)
 	/* Which of the other rows a device takes is its own. */
 	if (t->p[1] != EVERYWHERE)
 		t->hasher = NULL;
-	status = suite_run(t, t->bench->device, &w);
+	status = suite_run(t, t->context->device, &w);
 	if (status == PCTL_OK)
 		suite_words(t, l->name, suite_data(&w, b[1]), want, l->lanes);
 	suite_work_drop(&w);

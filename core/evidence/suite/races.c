@@ -27,7 +27,7 @@ static void host_interleave(uint32_t wg, uint32_t groups, const uint32_t *items,
 	}
 }
 
-static pctl_status clean_run(suite_trial *t, const pctl_kernel_unit *unit, int sanitize,
+static pctl_status clean_run(suite_trial *t, const pctl_kernel_module *unit, int sanitize,
 			     uint32_t *want)
 {
 	const uint32_t wg = t->p[0], groups = t->p[1], n = wg * groups;
@@ -43,14 +43,14 @@ static pctl_status clean_run(suite_trial *t, const pctl_kernel_unit *unit, int s
 	if (w.failed)
 		return pctl_refuse(t->call, PC2_NOMEM, "no memory for a trial");
 	for (uint32_t i = 0; i < n; i++)
-		suite_data(&w, b[1])[i] = (uint32_t)suite_mix(t->bench->seed + t->p[3], i);
+		suite_data(&w, b[1])[i] = (uint32_t)suite_mix(t->context->seed + t->p[3], i);
 	memset(want, 0, (n + 8ull) * sizeof(*want));
 	host_interleave(wg, groups, suite_data(&w, b[1]), want, want + n);
 	suite_step_add(&w, unit, groups, b, 4);
 	if (sanitize)
 		status = suite_sanitize(t, &w, 8, findings, &found);
 	else
-		status = suite_run(t, t->bench->device, &w);
+		status = suite_run(t, t->context->device, &w);
 	if (status == PCTL_OK && !sanitize) {
 		suite_words(t, "what a repeated run gave", suite_data(&w, b[2]), want, n);
 		suite_words(t, "totals of a repeated run", suite_data(&w, b[3]), want + n, 8);
@@ -63,7 +63,7 @@ static pctl_status clean_run(suite_trial *t, const pctl_kernel_unit *unit, int s
 
 static pctl_status clean_trial(suite_trial *t)
 {
-	const pctl_kernel_unit *unit;
+	const pctl_kernel_module *unit;
 	uint32_t *want = calloc((size_t)t->p[0] * t->p[1] + 8, sizeof(*want));
 	pctl_status status = suite_kernel(t, "interleave.wgsl", NULL, t->p[0], &unit);
 
@@ -121,7 +121,7 @@ static const struct plant {
 static pctl_status planted_trial(suite_trial *t)
 {
 	const struct plant *plant = &plants[t->p[0]];
-	const pctl_kernel_unit *unit;
+	const pctl_kernel_module *unit;
 	suite_work w = {.times = 1};
 	uint32_t b[1] = {suite_buffer_add(&w, SUITE_OUT, NULL, 4ull * INVOCATIONS)};
 	pctl_finding f[8] = {{0}};

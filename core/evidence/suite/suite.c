@@ -23,7 +23,7 @@ static void row_of(const suite_unit *u, uint64_t i, uint32_t out[SUITE_PARAMS])
 }
 
 /* A lost device is good for nothing; the units that follow get a new one. */
-static pctl_status after_loss(pctl_bench *b, pctl_status status, const char *unit,
+static pctl_status after_loss(pctl_proof_context *b, pctl_status status, const char *unit,
 			      const uint32_t *p, const pctl_call *call)
 {
 	pctl_session *again = NULL, *lost = b->device;
@@ -40,18 +40,18 @@ static pctl_status after_loss(pctl_bench *b, pctl_status status, const char *uni
 	return pctl_refuse(call, PC5403_SUITE_LOST, "%s, row or program %" PRIu32, unit, p[0]);
 }
 
-static pctl_status try_row(const suite_unit *u, pctl_bench *b, const uint32_t *p,
+static pctl_status try_row(const suite_unit *u, pctl_proof_context *b, const uint32_t *p,
 			   pctl_hasher *hasher, const pctl_call *call, suite_trial *out)
 {
 	pctl_status status;
 
-	*out = (suite_trial){.bench = b, .call = call, .p = p, .hasher = hasher};
+	*out = (suite_trial){.context = b, .call = call, .p = p, .hasher = hasher};
 	status = u->trial(out);
 	return status == PCTL_OK ? PCTL_OK : after_loss(b, status, u->name, p, call);
 }
 
 /* Halve parameters as long as the row still fails. */
-static int shrink(const suite_unit *u, pctl_bench *b, const pctl_call *call,
+static int shrink(const suite_unit *u, pctl_proof_context *b, const pctl_call *call,
 		  uint32_t p[SUITE_PARAMS], suite_trial *failed)
 {
 	uint32_t tries = 0, smaller = 1;
@@ -94,7 +94,7 @@ static void tell(const suite_unit *u, const uint32_t *p, const suite_trial *t, i
 	out->minimal = (uint32_t)minimal;
 }
 
-static pctl_status run_block(const pctl_unit *unit, pctl_bench *b, uint64_t block,
+static pctl_status run_block(const pctl_unit *unit, pctl_proof_context *b, uint64_t block,
 			     const pctl_call *call, pctl_block *out)
 {
 	const suite_unit *u = unit->ctx;
@@ -173,7 +173,7 @@ static pctl_status add_generated(pctl_units *list, uint64_t seed, uint64_t n, co
 	return add(list, u, call);
 }
 
-pctl_status pctl_suite_units(pctl_bench *b, uint64_t generated, const pctl_call *call,
+pctl_status pctl_suite_units(pctl_proof_context *b, uint64_t generated, const pctl_call *call,
 			     pctl_units *list)
 {
 	const struct {
@@ -190,7 +190,7 @@ pctl_status pctl_suite_units(pctl_bench *b, uint64_t generated, const pctl_call 
 		      {suite_layout, suite_n_layout},
 		      {suite_wire, suite_n_wire},
 		      {suite_races, suite_n_races},
-		      {suite_beside, suite_n_beside},
+		      {suite_neighbours, suite_n_neighbours},
 		      {suite_wholes, suite_n_wholes},
 		      {suite_known, suite_n_known},
 		      {suite_limits, suite_n_limits}};

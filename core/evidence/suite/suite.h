@@ -15,7 +15,7 @@
  * terminating, atomics linearizable, workgroup invariant), of the four barrier properties, of layout identity and wire
  * equivalence, of race detection, of operations beside others, of values moved as wholes, of operands that a compiler
  * knows, of programs as large as the device takes them, and `generated` programs. All are of track INTEGER, level 3. */
-pctl_status pctl_suite_units(pctl_bench *b, uint64_t generated, const pctl_call *call,
+pctl_status pctl_suite_units(pctl_proof_context *b, uint64_t generated, const pctl_call *call,
 			     pctl_units *list);
 
 #endif

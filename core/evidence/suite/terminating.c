@@ -35,7 +35,7 @@ static pctl_status trial(suite_trial *t)
 {
 	const uint32_t wg = t->p[0], lanes = 2 * wg;
 	const uint32_t params[4] = {t->p[1], t->p[2], t->p[3], 0};
-	const pctl_kernel_unit *unit;
+	const pctl_kernel_module *unit;
 	suite_work w = {.times = 1};
 	uint32_t *limits, *want = calloc(lanes, FORMS * sizeof(*want));
 	uint32_t b[3] = {suite_buffer_add(&w, SUITE_UNIFORM, params, sizeof(params)),
@@ -49,7 +49,7 @@ static pctl_status trial(suite_trial *t)
 		goto out;
 	limits = suite_data(&w, b[1]);
 	for (uint32_t i = 0; i < lanes; i++) {
-		const uint64_t r = suite_mix(t->bench->seed + t->p[4], i);
+		const uint64_t r = suite_mix(t->context->seed + t->p[4], i);
 		const uint32_t limit = r % 5 == 0 ? UINT32_MAX : (uint32_t)(r >> 8) % 260;
 		const uint32_t turns = least(limit, 200);
 		/* of i = 0 .. turns-1 those that leave 1 when divided by 3 are passed over */
@@ -62,7 +62,7 @@ static pctl_status trial(suite_trial *t)
 			want[i * FORMS + k] = row[k];
 	}
 	suite_step_add(&w, unit, 2, b, 3);
-	status = suite_run(t, t->bench->device, &w);
+	status = suite_run(t, t->context->device, &w);
 	if (status == PCTL_OK)
 		suite_words(t, "turns of each loop", suite_data(&w, b[2]), want,
 			    (uint64_t)lanes * FORMS);

@@ -31,7 +31,7 @@ const char *suite_text(const char *file)
 }
 
 pctl_status suite_kernel(suite_trial *t, const char *file, const char *entry, uint32_t wg,
-			 const pctl_kernel_unit **out)
+			 const pctl_kernel_module **out)
 {
 	const pctl_override_value value = {"WG", wg, NULL};
 	const char *text = suite_text(file);
@@ -45,15 +45,15 @@ pctl_status suite_kernel(suite_trial *t, const char *file, const char *entry, ui
 	*out = NULL;
 	if (text == NULL)
 		return pctl_refuse(t->call, PC1_INTERNAL, "the suite has no program %s", file);
-	return pctl_kernels_get(t->bench->kernels, &source, t->call, out);
+	return pctl_kernels_get(t->context->kernels, &source, t->call, out);
 }
 
 pctl_status suite_with_text(suite_trial *t, const char *name, char *text,
-			    pctl_status (*run)(suite_trial *t, const pctl_kernel_unit *unit))
+			    pctl_status (*run)(suite_trial *t, const pctl_kernel_module *unit))
 {
-	pctl_kernels *kernels = pctl_kernels_create(t->bench->ops);
+	pctl_kernels *kernels = pctl_kernels_create(t->context->ops);
 	pctl_kernel_source source = {.name = name, .text = text};
-	const pctl_kernel_unit *unit;
+	const pctl_kernel_module *unit;
 	pctl_status status = PCTL_OK;
 
 	if (kernels == NULL || text == NULL)

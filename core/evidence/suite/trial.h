@@ -16,7 +16,7 @@
  * refused set where the host refused the row for this device: it is not judged
  */
 typedef struct suite_trial {
-	pctl_bench *bench;
+	pctl_proof_context *context;
 	const pctl_call *call;
 	const uint32_t *p;
 	pctl_hasher *hasher;
@@ -46,10 +46,12 @@ typedef struct suite_unit {
 /* Tables of units, each in the file of its name. */
 extern const suite_unit suite_deterministic[], suite_invariant[], suite_compact[], suite_bounded[],
 	suite_terminating[], suite_atomics[], suite_barriers[], suite_uniform[], suite_layout[],
-	suite_wire[], suite_races[], suite_beside[], suite_wholes[], suite_known[], suite_limits[];
+	suite_wire[], suite_races[], suite_neighbours[], suite_wholes[], suite_known[],
+	suite_limits[];
 extern const uint32_t suite_n_deterministic, suite_n_invariant, suite_n_compact, suite_n_bounded,
 	suite_n_terminating, suite_n_atomics, suite_n_barriers, suite_n_uniform, suite_n_layout,
-	suite_n_wire, suite_n_races, suite_n_beside, suite_n_wholes, suite_n_known, suite_n_limits;
+	suite_n_wire, suite_n_races, suite_n_neighbours, suite_n_wholes, suite_n_known,
+	suite_n_limits;
 
 /* Trial of a generated program: p[0] is its number. */
 pctl_status suite_generated_trial(suite_trial *t);
@@ -77,10 +79,10 @@ void suite_digest(suite_trial *t, const void *data, uint64_t n);
 
 /* The unit of programs/NAME, entry point (NULL: the only one), with override WG (0: none). */
 pctl_status suite_kernel(suite_trial *t, const char *file, const char *entry, uint32_t wg,
-			 const pctl_kernel_unit **out);
+			 const pctl_kernel_module **out);
 /* Run with the unit of a text of one's own, which is freed; the unit is dropped with it. */
 pctl_status suite_with_text(suite_trial *t, const char *name, char *text,
-			    pctl_status (*run)(suite_trial *t, const pctl_kernel_unit *unit));
+			    pctl_status (*run)(suite_trial *t, const pctl_kernel_module *unit));
 /* Its text; NULL: there is none of that name. */
 const char *suite_text(const char *file);
 
@@ -105,7 +107,7 @@ typedef struct suite_buffer {
 /* unit, or a program that is built for this run alone, without any profile. buffer[i] is bound to
  * group 0, binding i, where the program has it. */
 typedef struct suite_step {
-	const pctl_kernel_unit *unit;
+	const pctl_kernel_module *unit;
 	const pctl_program *program;
 	uint32_t groups[3];
 	uint32_t buffer[SUITE_BINDINGS];
@@ -124,7 +126,7 @@ typedef struct suite_work {
 uint32_t suite_buffer_add(suite_work *w, uint32_t kind, const void *data, uint64_t n_bytes);
 uint32_t *suite_data(const suite_work *w, uint32_t buffer);
 /* buffers: one a binding, from 0 on. */
-void suite_step_add(suite_work *w, const pctl_kernel_unit *unit, uint32_t groups,
+void suite_step_add(suite_work *w, const pctl_kernel_module *unit, uint32_t groups,
 		    const uint32_t *buffers, uint32_t n);
 void suite_work_drop(suite_work *w);
 /* Bytes of all buffers that come back, compared with another run's of the same work; digests those of `got`. */
@@ -136,7 +138,7 @@ pctl_status suite_run(suite_trial *t, pctl_session *s, const suite_work *w);
 /* The kernel unit of generated program `number` in `kernels`, and the work that does its dispatches, built alone. The
  * seeds are even, so the programs are of integers. */
 pctl_status suite_generated(suite_trial *t, pctl_kernels *kernels, uint64_t number,
-			    const pctl_kernel_unit **unit, suite_work *w);
+			    const pctl_kernel_module **unit, suite_work *w);
 /* Run on the sanitizing reference (its results too go into the work's data) and take up to `capacity` findings. */
 pctl_status suite_sanitize(suite_trial *t, const suite_work *w, uint32_t capacity,
 			   pctl_finding *out, uint32_t *n);

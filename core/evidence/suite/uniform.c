@@ -39,14 +39,14 @@ static pctl_status must_be_refused(suite_trial *t, const char *file)
 	const pctl_kernel_source source = {
 		.name = file, .text = text, .n_text = text == NULL ? 0 : strlen(text)};
 	pctl_diag_list *heard = pctl_diag_list_create();
-	const pctl_kernel_unit *unit;
+	const pctl_kernel_module *unit;
 	uint32_t code = 0;
 
 	if (heard == NULL || text == NULL) {
 		pctl_diag_list_destroy(heard);
 		return pctl_refuse(t->call, PC2_NOMEM, "no memory for a trial");
 	}
-	(void)pctl_kernels_get(t->bench->kernels, &source, pctl_diag_list_call(heard), &unit);
+	(void)pctl_kernels_get(t->context->kernels, &source, pctl_diag_list_call(heard), &unit);
 	if (pctl_diag_list_count(heard) != 0)
 		code = pctl_diag_list_at(heard, 0)->code;
 	suite_number(t, "code of the analysis", code, PC2051_ANALYSE_BARRIER);
@@ -72,7 +72,7 @@ static pctl_status refused_trial(suite_trial *t)
 	if (status == PCTL_OK) {
 		data = suite_data(&w, b[0]);
 		for (uint32_t i = 0; i < INVOCATIONS; i++)
-			data[i] = (uint32_t)suite_mix(t->bench->seed, i);
+			data[i] = (uint32_t)suite_mix(t->context->seed, i);
 		suite_step_add(&w, NULL, GROUPS, b, 1);
 		w.steps[0].program = p;
 		status = suite_sanitize(t, &w, 8, findings, &n);
@@ -90,7 +90,7 @@ static pctl_status refused_trial(suite_trial *t)
 static pctl_status twin_trial(suite_trial *t)
 {
 	const uint32_t n_param = t->p[0];
-	const pctl_kernel_unit *unit;
+	const pctl_kernel_module *unit;
 	suite_work w = {.times = 1};
 	uint32_t want[INVOCATIONS], found = 0;
 	pctl_finding findings[8];
@@ -102,7 +102,7 @@ static pctl_status twin_trial(suite_trial *t)
 		want[i] = i / 64 % 2 == 1 ? 0 : i + 1;
 	suite_step_add(&w, unit, GROUPS, b, 2);
 	if (status == PCTL_OK)
-		status = suite_run(t, t->bench->device, &w);
+		status = suite_run(t, t->context->device, &w);
 	if (status == PCTL_OK) {
 		suite_words(t, "results of the uniform twin", suite_data(&w, b[0]), want,
 			    INVOCATIONS);

@@ -193,7 +193,7 @@ static void expect(const uint32_t *p, uint32_t x, uint32_t *out)
 		marked[at] = MARK;
 }
 
-static pctl_status run(suite_trial *t, const pctl_kernel_unit *unit)
+static pctl_status run(suite_trial *t, const pctl_kernel_module *unit)
 {
 	const uint32_t words = words_of(t->p);
 	uint32_t *want = calloc(ITEMS, words * sizeof(*want)), x[ITEMS], b[2];
@@ -203,7 +203,7 @@ static pctl_status run(suite_trial *t, const pctl_kernel_unit *unit)
 	if (want == NULL)
 		return pctl_refuse(t->call, PC2_NOMEM, "no memory for a trial");
 	for (uint32_t i = 0; i < ITEMS; i++) {
-		const uint64_t r = suite_mix(t->bench->seed + 5, i);
+		const uint64_t r = suite_mix(t->context->seed + 5, i);
 
 		/* half of them small, so that indices of any value hit as well as miss */
 		x[i] = (uint32_t)(r & 1 ? r >> 32 : (r >> 32) % (LONGEST + 4));
@@ -213,7 +213,7 @@ static pctl_status run(suite_trial *t, const pctl_kernel_unit *unit)
 	b[0] = suite_buffer_add(&w, SUITE_IN, x, sizeof(x));
 	b[1] = suite_buffer_add(&w, SUITE_OUT, NULL, (uint64_t)ITEMS * words * sizeof(*want));
 	suite_step_add(&w, unit, ITEMS / GROUP, b, 2);
-	status = suite_run(t, t->bench->device, &w);
+	status = suite_run(t, t->context->device, &w);
 	if (status == PCTL_OK)
 		suite_words(t, "elements of wholes", suite_data(&w, b[1]), want,
 			    (uint64_t)ITEMS * words);

@@ -5,7 +5,7 @@
 
 #include "evidence/suite/trial.h"
 
-static void check_bytes(suite_trial *t, const pctl_kernel_unit *unit, const uint8_t *again,
+static void check_bytes(suite_trial *t, const pctl_kernel_module *unit, const uint8_t *again,
 			uint64_t n)
 {
 	suite_number(t, "length of the second encoding", n, unit->wire_bytes);
@@ -17,8 +17,8 @@ static void check_bytes(suite_trial *t, const pctl_kernel_unit *unit, const uint
 
 static pctl_status trial(suite_trial *t)
 {
-	pctl_kernels *kernels = pctl_kernels_create(t->bench->ops);
-	const pctl_kernel_unit *unit;
+	pctl_kernels *kernels = pctl_kernels_create(t->context->ops);
+	const pctl_kernel_module *unit;
 	suite_work direct = {.times = 1}, decoded = {.times = 1};
 	pctl_program *p = NULL;
 	uint8_t *again = NULL;
@@ -39,9 +39,9 @@ static pctl_status trial(suite_trial *t)
 	for (uint32_t i = 0; i < decoded.n_steps; i++)
 		decoded.steps[i].program = p;
 	if (status == PCTL_OK)
-		status = suite_run(t, t->bench->device, &direct);
+		status = suite_run(t, t->context->device, &direct);
 	if (status == PCTL_OK)
-		status = suite_run(t, t->bench->device, &decoded);
+		status = suite_run(t, t->context->device, &decoded);
 	if (status == PCTL_OK)
 		suite_same(t, "what the decoded program gives", &decoded, &direct);
 	free(again);

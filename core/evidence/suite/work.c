@@ -50,7 +50,7 @@ uint32_t *suite_data(const suite_work *w, uint32_t buffer)
 	return (uint32_t *)(void *)w->buffers[buffer].data;
 }
 
-void suite_step_add(suite_work *w, const pctl_kernel_unit *unit, uint32_t groups,
+void suite_step_add(suite_work *w, const pctl_kernel_module *unit, uint32_t groups,
 		    const uint32_t *buffers, uint32_t n)
 {
 	suite_step *step = &w->steps[w->n_steps];
@@ -352,12 +352,12 @@ pctl_status suite_run(suite_trial *t, pctl_session *s, const suite_work *w)
 			    .dev = pctl_session_device(s),
 			    .w = w};
 	const pctl_device_caps *caps = pctl_session_caps(s);
-	const pctl_shape first = pctl_shape_next(&t->bench->shapes, caps);
-	const pctl_shape second = pctl_shape_next(&t->bench->shapes, caps);
+	const pctl_shape first = pctl_shape_next(&t->context->shapes, caps);
+	const pctl_shape second = pctl_shape_next(&t->context->shapes, caps);
 	const pctl_shape zones = first.before != 0 ? first : second;
 	const pctl_shape exact = first.before != 0 ? second : first;
 	/* The reference's findings are counted, and nobody doubts it. */
-	const int trusted = s == t->bench->reference || s == t->bench->sanitizer;
+	const int trusted = s == t->context->reference || s == t->context->sanitizer;
 	const int both = !trusted && first.before == 0;
 	pctl_status status;
 
@@ -376,7 +376,7 @@ pctl_status suite_run(suite_trial *t, pctl_session *s, const suite_work *w)
 pctl_status suite_sanitize(suite_trial *t, const suite_work *w, uint32_t capacity,
 			   pctl_finding *out, uint32_t *n)
 {
-	pctl_session *s = t->bench->sanitizer;
+	pctl_session *s = t->context->sanitizer;
 	const pctl_backend *api;
 	pctl_counts counts = {.head = PCTL_HEAD(pctl_counts)};
 	pctl_status status;

@@ -20,7 +20,7 @@
 #define LONGEST_BASE 200 /* names have at most 255 bytes */
 
 struct pctl_output {
-	pctl_place place;
+	pctl_output_place place;
 	char *temp; /* of replace; NULL once it is renamed or unlinked */
 	int fd;	    /* where bytes go: the temporary file, or the thing itself */
 	int durable;

@@ -14,7 +14,7 @@
 
 #define LINKS_MAX 40
 
-pctl_status pctl_place_refuse(const pctl_place *p, int error, const pctl_call *call)
+pctl_status pctl_place_refuse(const pctl_output_place *p, int error, const pctl_call *call)
 {
 	char reason[128];
 
@@ -48,7 +48,7 @@ static int descriptor(const char *path)
 }
 
 /* Descriptors that the caller handed over; those that this program opened for itself are closed on exec. */
-static pctl_status use_descriptor(int fd, const pctl_call *call, pctl_place *out)
+static pctl_status use_descriptor(int fd, const pctl_call *call, pctl_output_place *out)
 {
 	const int flags = fcntl(fd, F_GETFL), own = fcntl(fd, F_GETFD);
 
@@ -63,7 +63,7 @@ static pctl_status use_descriptor(int fd, const pctl_call *call, pctl_place *out
 	return PCTL_OK;
 }
 
-static pctl_status set_path(pctl_place *p, char *path, const pctl_call *call)
+static pctl_status set_path(pctl_output_place *p, char *path, const pctl_call *call)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -78,7 +78,7 @@ static pctl_status set_path(pctl_place *p, char *path, const pctl_call *call)
 }
 
 /* One link further. */
-static pctl_status follow(pctl_place *p, const pctl_call *call)
+static pctl_status follow(pctl_output_place *p, const pctl_call *call)
 {
 	char target[PATH_MAX], *next;
 	const ssize_t n = readlink(p->path, target, sizeof(target) - 1);
@@ -99,7 +99,7 @@ static pctl_status follow(pctl_place *p, const pctl_call *call)
 }
 
 /* What stands at the end of the links. */
-static pctl_status judge(pctl_place *p, const pctl_call *call)
+static pctl_status judge(pctl_output_place *p, const pctl_call *call)
 {
 	if (S_ISDIR(p->old.st_mode))
 		return pctl_refuse_at(call, PC20_OUTPUT_DIRECTORY, NULL, "name a file in it",
@@ -115,7 +115,7 @@ static pctl_status judge(pctl_place *p, const pctl_call *call)
 	return PCTL_OK;
 }
 
-pctl_status pctl_place_find(const char *path, const pctl_call *call, pctl_place *out)
+pctl_status pctl_place_find(const char *path, const pctl_call *call, pctl_output_place *out)
 {
 	struct stat here;
 	pctl_status status;
@@ -155,7 +155,7 @@ pctl_status pctl_place_find(const char *path, const pctl_call *call, pctl_place 
 	return status;
 }
 
-void pctl_place_clear(pctl_place *p)
+void pctl_place_clear(pctl_output_place *p)
 {
 	free(p->path);
 	free(p->dir);
@@ -164,7 +164,7 @@ void pctl_place_clear(pctl_place *p)
 
 pctl_status pctl_output_check(const char *path, const pctl_call *call)
 {
-	pctl_place p;
+	pctl_output_place p;
 	struct stat dir;
 	pctl_status status = pctl_place_find(path, call, &p);
 

@@ -5,7 +5,7 @@
 #ifndef PIPECTL_FOUNDATION_CONF_CONF_H
 #define PIPECTL_FOUNDATION_CONF_CONF_H
 
-#include "foundation/base/view.h"
+#include "foundation/base/vfs.h"
 #include "pipectl/host.h"
 
 #define PCTL_CONF_FILE_BYTES_MAX (4u << 20) /* of one file, and of all includes together */
@@ -63,9 +63,9 @@ typedef struct pctl_conf pctl_conf;
  */
 pctl_status pctl_conf_read_file(const char *path, const pctl_call *call, pctl_conf **out);
 
-/* The same with the file and its includes read from a view; NULL: files. */
-pctl_status pctl_conf_read_view(const pctl_view *view, const char *name, const pctl_call *call,
-				pctl_conf **out);
+/* The same with the file and its includes read from a virtual file system; NULL: files. */
+pctl_status pctl_conf_read_vfs(const pctl_vfs *vfs, const char *name, const pctl_call *call,
+			       pctl_conf **out);
 
 /* The same for n bytes that lie in memory. `name` stands in positions, and includes are relative to
  * its directory. */

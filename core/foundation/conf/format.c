@@ -472,9 +472,9 @@ static pctl_status read_tree(const char *name, const char *text, size_t n, const
 			     pctl_conf **out)
 {
 	reader r = {.text = text, .n = n, .name = name};
-	const pctl_view view = {&r, same_name, is_there, read_nothing, NULL};
+	const pctl_vfs vfs = {&r, same_name, is_there, read_nothing, NULL};
 
-	return pctl_conf_read_view(&view, name, call, out);
+	return pctl_conf_read_vfs(&vfs, name, call, out);
 }
 
 static int same_value(const pctl_conf_value *a, const pctl_conf_value *b)

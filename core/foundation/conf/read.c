@@ -62,8 +62,8 @@ static pctl_status disagree(pctl_conf_scanner *s, const pctl_conf_value *v)
 			      "libconfig and the scanner read this configuration differently");
 }
 
-static pctl_status weave_string(pctl_conf_scanner *s, const config_setting_t *setting,
-				pctl_conf_value *v)
+static pctl_status interpolate_string(pctl_conf_scanner *s, const config_setting_t *setting,
+				      pctl_conf_value *v)
 {
 	const char *text = config_setting_get_string(setting);
 	size_t bad;
@@ -82,7 +82,8 @@ static pctl_status weave_string(pctl_conf_scanner *s, const config_setting_t *se
 }
 
 /* Copy values of `setting` into the node of the same place. */
-static pctl_status weave(pctl_conf_scanner *s, const config_setting_t *setting, pctl_conf_value *v)
+static pctl_status interpolate(pctl_conf_scanner *s, const config_setting_t *setting,
+			       pctl_conf_value *v)
 {
 	pctl_status status = PCTL_OK, first = PCTL_OK;
 	const uint32_t n = (uint32_t)config_setting_length(setting);
@@ -91,7 +92,7 @@ static pctl_status weave(pctl_conf_scanner *s, const config_setting_t *setting, 
 		return disagree(s, v);
 	switch (v->kind) {
 	case PCTL_CONF_STRING:
-		return weave_string(s, setting, v);
+		return interpolate_string(s, setting, v);
 	case PCTL_CONF_INT:
 		v->integer = config_setting_type(setting) == CONFIG_TYPE_INT64
 				     ? config_setting_get_int64(setting)
@@ -110,7 +111,7 @@ static pctl_status weave(pctl_conf_scanner *s, const config_setting_t *setting, 
 	if (n != v->n_items)
 		return disagree(s, v);
 	for (uint32_t i = 0; i < n && status != PCTL_E_NOMEM; i++) {
-		status = weave(s, config_setting_get_elem(setting, i), v->items[i]);
+		status = interpolate(s, config_setting_get_elem(setting, i), v->items[i]);
 		if (first == PCTL_OK)
 			first = status;
 	}
@@ -144,7 +145,7 @@ static pctl_status read_values(pctl_conf_scanner *s, pctl_conf_value *root)
 	}
 	config_init(&cfg);
 	if (config_read_string(&cfg, flat)) {
-		status = weave(s, config_root_setting(&cfg), root);
+		status = interpolate(s, config_root_setting(&cfg), root);
 	} else {
 		pass_on(s, &cfg);
 		status = s->status;
@@ -155,11 +156,11 @@ static pctl_status read_values(pctl_conf_scanner *s, pctl_conf_value *root)
 }
 
 /* Takes over text. */
-static pctl_status read_owned(const pctl_view *view, const char *name, char *text, size_t n,
+static pctl_status read_owned(const pctl_vfs *vfs, const char *name, char *text, size_t n,
 			      const pctl_call *call, pctl_conf **out)
 {
 	pctl_conf *c = calloc(1, sizeof(*c));
-	pctl_conf_scanner s = {.call = call, .view = view};
+	pctl_conf_scanner s = {.call = call, .vfs = vfs};
 	pctl_conf_value *root;
 	pctl_status status;
 
@@ -196,23 +197,23 @@ out:
 	return PCTL_OK;
 }
 
-pctl_status pctl_conf_read_view(const pctl_view *view, const char *name, const pctl_call *call,
-				pctl_conf **out)
+pctl_status pctl_conf_read_vfs(const pctl_vfs *vfs, const char *name, const pctl_call *call,
+			       pctl_conf **out)
 {
 	char *text = NULL;
 	uint64_t n = 0;
 	pctl_status status;
 
 	*out = NULL;
-	status = pctl_view_read(view, name, PCTL_CONF_FILE_BYTES_MAX, call, &text, &n);
+	status = pctl_vfs_read(vfs, name, PCTL_CONF_FILE_BYTES_MAX, call, &text, &n);
 	if (status != PCTL_OK)
 		return status;
-	return read_owned(view, name, text, (size_t)n, call, out);
+	return read_owned(vfs, name, text, (size_t)n, call, out);
 }
 
 pctl_status pctl_conf_read_file(const char *path, const pctl_call *call, pctl_conf **out)
 {
-	return pctl_conf_read_view(NULL, path, call, out);
+	return pctl_conf_read_vfs(NULL, path, call, out);
 }
 
 pctl_status pctl_conf_read_text(const char *name, const char *text, size_t n, const pctl_call *call,

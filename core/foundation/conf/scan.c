@@ -209,7 +209,7 @@ static int is_open_already(const pctl_conf_scanner *s, const char *path)
 
 static void enter_include(pctl_conf_scanner *s, const char *path, const pctl_pos *pos)
 {
-	char *full = pctl_view_beside(s->view, source_of(s, pctl_conf_scan_top(s))->name, path);
+	char *full = pctl_vfs_resolve(s->vfs, source_of(s, pctl_conf_scan_top(s))->name, path);
 	char *text = NULL;
 	uint64_t n = 0;
 
@@ -224,10 +224,10 @@ static void enter_include(pctl_conf_scanner *s, const char *path, const pctl_pos
 			s, PC1007_CONF_INCLUDE, pos, NULL, NULL,
 			"too many includes: at most %u inside each other and %u in all",
 			PCTL_CONF_INCLUDE_MAX, PCTL_CONF_INCLUDES_MAX);
-	} else if (!pctl_view_exists(s->view, full)) {
+	} else if (!pctl_vfs_exists(s->vfs, full)) {
 		pctl_conf_scan_error(s, PC1007_CONF_INCLUDE, pos, NULL, NULL,
 				     "there is no file \"%s\"", full);
-	} else if (pctl_view_read(s->view, full, PCTL_CONF_FILE_BYTES_MAX, s->call, &text, &n) !=
+	} else if (pctl_vfs_read(s->vfs, full, PCTL_CONF_FILE_BYTES_MAX, s->call, &text, &n) !=
 		   PCTL_OK) {
 		pctl_conf_scan_error(s, PC1007_CONF_INCLUDE, pos, NULL, NULL,
 				     "\"%s\" cannot be included", full);

@@ -52,8 +52,8 @@ typedef PCTL_VEC(pctl_conf_source) pctl_conf_sources;
 
 typedef struct pctl_conf_scanner {
 	const pctl_call *call;
-	const pctl_view *view; /* what includes are read from */
-	pctl_arena *arena;     /* names and positions live here */
+	const pctl_vfs *vfs; /* what includes are read from */
+	pctl_arena *arena;   /* names and positions live here */
 	pctl_conf_sources *sources;
 	pctl_conf_frame frames[PCTL_CONF_INCLUDE_MAX + 1];
 	uint32_t n_frames;

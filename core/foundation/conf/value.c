@@ -239,7 +239,7 @@ pctl_status pctl_conf_as_double(const pctl_conf_value *v, const pctl_call *call,
 
 char *pctl_conf_beside(const char *file, const char *path)
 {
-	return pctl_view_beside(NULL, file, path);
+	return pctl_vfs_resolve(NULL, file, path);
 }
 
 char *pctl_conf_hint_names(const char *word, const char *const *names, uint32_t n)

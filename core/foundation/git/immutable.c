@@ -7,7 +7,7 @@
 
 #include "foundation/base/file.h"
 #include "foundation/base/vec.h"
-#include "foundation/git/rows.h"
+#include "foundation/git/released.h"
 
 #define TEXT_MAX (16u << 20)
 
@@ -15,7 +15,7 @@ static const char gas_folder[] = "conf/gas";
 static const char codes_folder[] = "core/include/pipectl/codes";
 static const char headers_folder[] = "core/include/pipectl";
 
-typedef void (*scan_fn)(pctl_rows *r, const char *file, const char *text);
+typedef void (*scan_fn)(pctl_released *r, const char *file, const char *text);
 
 typedef struct comparing {
 	const pctl_repo_revision *then;
@@ -24,7 +24,7 @@ typedef struct comparing {
 	pctl_repo_frozen *frozen;
 	pctl_status first; /* the status of the first difference */
 	/* while rows are collected */
-	pctl_rows *was, *is;
+	pctl_released *was, *is;
 	const char *ending;
 	scan_fn scan;
 } comparing;
@@ -39,13 +39,13 @@ static void keep(comparing *c, pctl_status status)
 
 static pctl_status read_then(const comparing *c, const char *path, char **out, uint64_t *n)
 {
-	const pctl_view *view = pctl_repo_revision_view(c->then);
-	char *name = view->beside(view->ctx, pctl_repo_revision_name(c->then), path);
+	const pctl_vfs *vfs = pctl_repo_revision_vfs(c->then);
+	char *name = vfs->resolve(vfs->ctx, pctl_repo_revision_name(c->then), path);
 	pctl_status status;
 
 	if (name == NULL)
 		return pctl_refuse(c->call, PC2_NOMEM, "no memory for a path");
-	status = pctl_view_read(view, name, TEXT_MAX, c->call, out, n);
+	status = pctl_vfs_read(vfs, name, TEXT_MAX, c->call, out, n);
 	free(name);
 	return status;
 }
@@ -200,8 +200,8 @@ static void compare_rows(comparing *c, const char *what, uint32_t *count)
 {
 	for (uint32_t i = 0; i < pctl_map_count(c->was->map); i++) {
 		const char *name = pctl_map_key_at(c->was->map, i);
-		const pctl_row *was = pctl_map_value_at(c->was->map, i);
-		const pctl_row *is = pctl_map_get(c->is->map, name);
+		const pctl_released_row *was = pctl_map_value_at(c->was->map, i);
+		const pctl_released_row *is = pctl_map_get(c->is->map, name);
 		const pctl_pos pos = {.file = is == NULL ? was->file : is->file,
 				      .line = is == NULL ? 0 : is->line,
 				      .column = is == NULL ? 0 : 1};
@@ -222,8 +222,8 @@ static void compare_rows(comparing *c, const char *what, uint32_t *count)
 static pctl_status compare_table(comparing *c, const char *folder, const char *ending, scan_fn scan,
 				 const char *what, uint32_t *count)
 {
-	pctl_rows was, is;
-	const int ready = pctl_rows_begin(&was), too = pctl_rows_begin(&is);
+	pctl_released was, is;
+	const int ready = pctl_released_begin(&was), too = pctl_released_begin(&is);
 	pctl_status status = PCTL_OK;
 
 	c->was = &was;
@@ -239,8 +239,8 @@ static pctl_status compare_table(comparing *c, const char *folder, const char *e
 		status = pctl_refuse(c->call, PC2_NOMEM, "no memory for released things");
 	if (status == PCTL_OK)
 		compare_rows(c, what, count);
-	pctl_rows_end(&was);
-	pctl_rows_end(&is);
+	pctl_released_end(&was);
+	pctl_released_end(&is);
 	return status;
 }
 
@@ -248,11 +248,11 @@ static pctl_status compare_table(comparing *c, const char *folder, const char *e
 
 static pctl_status compare_lock(comparing *c)
 {
-	const pctl_view *view = pctl_repo_revision_view(c->then);
-	char *name = view->beside(view->ctx, pctl_repo_revision_name(c->then), PCTL_REPO_LOCK);
+	const pctl_vfs *vfs = pctl_repo_revision_vfs(c->then);
+	char *name = vfs->resolve(vfs->ctx, pctl_repo_revision_name(c->then), PCTL_REPO_LOCK);
 	char *then = NULL, *now = NULL;
-	pctl_rows was, is;
-	const int ready = pctl_rows_begin(&was), too = pctl_rows_begin(&is);
+	pctl_released was, is;
+	const int ready = pctl_released_begin(&was), too = pctl_released_begin(&is);
 	uint64_t n;
 	pctl_status status = name == NULL || !ready || !too
 				     ? pctl_refuse(c->call, PC2_NOMEM, "no memory for a lock")
@@ -260,23 +260,23 @@ static pctl_status compare_lock(comparing *c)
 
 	c->was = &was;
 	c->is = &is;
-	if (status != PCTL_OK || !pctl_view_exists(view, name))
+	if (status != PCTL_OK || !pctl_vfs_exists(vfs, name))
 		goto out;
 	status = read_then(c, PCTL_REPO_LOCK, &then, &n);
 	if (status == PCTL_OK)
-		status = pctl_rows_lock(&was, name, then, c->call);
+		status = pctl_released_lock(&was, name, then, c->call);
 	if (status == PCTL_OK)
 		status = read_now(c, PCTL_REPO_LOCK, &now, &n);
 	if (status == PCTL_OK && now == NULL)
 		status = pctl_refuse(c->call, PC6021_REPO_LOCK, "%s was released at %s and is gone",
 				     PCTL_REPO_LOCK, c->rev);
 	else if (status == PCTL_OK)
-		status = pctl_rows_lock(&is, PCTL_REPO_LOCK, now, c->call);
+		status = pctl_released_lock(&is, PCTL_REPO_LOCK, now, c->call);
 	if (status == PCTL_OK)
 		compare_rows(c, "op", &c->frozen->ops);
 out:
-	pctl_rows_end(&was);
-	pctl_rows_end(&is);
+	pctl_released_end(&was);
+	pctl_released_end(&is);
 	free(then);
 	free(now);
 	free(name);
@@ -290,12 +290,13 @@ static pctl_status compare_all(comparing *c)
 		pctl_repo_revision_list(c->then, gas_folder, c->call, compare_bytes, c);
 
 	if (status == PCTL_OK)
-		status = compare_table(c, codes_folder, ".def", pctl_rows_codes, "code", &f->codes);
+		status = compare_table(c, codes_folder, ".def", pctl_released_codes, "code",
+				       &f->codes);
 	if (status == PCTL_OK)
-		status = compare_table(c, headers_folder, "/ops.def", pctl_rows_opcodes,
+		status = compare_table(c, headers_folder, "/ops.def", pctl_released_opcodes,
 				       "instruction", &f->instructions);
 	if (status == PCTL_OK)
-		status = compare_table(c, headers_folder, ".h", pctl_rows_numbers, "number",
+		status = compare_table(c, headers_folder, ".h", pctl_released_numbers, "number",
 				       &f->numbers);
 	if (status == PCTL_OK)
 		status = compare_lock(c);

@@ -5,7 +5,7 @@
 #ifndef PIPECTL_FOUNDATION_GIT_REPO_H
 #define PIPECTL_FOUNDATION_GIT_REPO_H
 
-#include "foundation/base/view.h"
+#include "foundation/base/vfs.h"
 #include "foundation/git/texts.h"
 
 #define PCTL_REPO_COMMIT_TEXT 41u     /* 40 lower-case hex digits and a NUL */
@@ -84,7 +84,7 @@ const char *pctl_repo_revision_root(const pctl_repo_revision *r);
  * The files of the revision. Names begin with "REPO@REV:". A path that is absolute or leaves the tree names nothing
  * (beside gives a name that does not exist). Links and submodules are not followed (PC6005). Lives as long as the revision.
  */
-const pctl_view *pctl_repo_revision_view(const pctl_repo_revision *r);
+const pctl_vfs *pctl_repo_revision_vfs(const pctl_repo_revision *r);
 
 /* Every file directly in a folder of the tree, sorted, by its path; none when there is no such folder. */
 pctl_status pctl_repo_revision_list(const pctl_repo_revision *r, const char *folder,

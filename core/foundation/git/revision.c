@@ -1,4 +1,4 @@
-/* REPO@REV:PATH: the spec taken apart, the commit found once, and its files as a view. */
+/* REPO@REV:PATH: the spec taken apart, the commit found once, and its files as a virtual file system. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,10 +15,10 @@ struct pctl_repo_revision {
 	char *prefix; /* "REPO@REV:" */
 	char *name;
 	pctl_repo_place place;
-	pctl_view view;
+	pctl_vfs vfs;
 };
 
-/* ---- the view ----------------------------------------------------------------------------- */
+/* ---- the file system ----------------------------------------------------------------------------- */
 
 /* The path of a name, or NULL when the name is none of this revision. */
 static const char *path_of(const pctl_repo_revision *r, const char *name)
@@ -37,7 +37,7 @@ static char *named(const pctl_repo_revision *r, const char *path)
 	return pctl_str_finish(&s);
 }
 
-static char *beside(void *ctx, const char *from, const char *path)
+static char *resolve(void *ctx, const char *from, const char *path)
 {
 	const pctl_repo_revision *r = ctx;
 	const char *base = path_of(r, from);
@@ -45,7 +45,7 @@ static char *beside(void *ctx, const char *from, const char *path)
 
 	if (path[0] == '/' || base == NULL)
 		return strdup(path);
-	joined = pctl_view_beside(NULL, base, path);
+	joined = pctl_vfs_resolve(NULL, base, path);
 	plain = joined == NULL ? NULL : pctl_path_plain(joined);
 	out = plain == NULL ? NULL : named(r, plain);
 	free(joined);
@@ -106,9 +106,9 @@ static pctl_status read_file(void *ctx, const char *name, uint64_t limit, const 
 			     n_out);
 }
 
-const pctl_view *pctl_repo_revision_view(const pctl_repo_revision *r)
+const pctl_vfs *pctl_repo_revision_vfs(const pctl_repo_revision *r)
 {
-	return &r->view;
+	return &r->vfs;
 }
 
 pctl_status pctl_repo_revision_list(const pctl_repo_revision *r, const char *folder,
@@ -179,7 +179,7 @@ static pctl_status open_revision(const char *dir, const char *rev, const pctl_ca
 		return status;
 	pctl_str_addf(&prefix, "%s@%s:", dir, rev);
 	r->prefix = pctl_str_finish(&prefix);
-	r->view = (pctl_view){r, beside, exists, read_file, &r->view};
+	r->vfs = (pctl_vfs){r, resolve, exists, read_file, &r->vfs};
 	git_oid_tostr(r->place.commit, sizeof(r->place.commit), &commit);
 	r->place.repository = pctl_git_name(&r->git);
 	r->place.committed = 1;

@@ -16,8 +16,8 @@ typedef struct text {
 } text;
 
 struct pctl_texts {
-	const pctl_view *under;
-	pctl_view view;
+	const pctl_vfs *under;
+	pctl_vfs vfs;
 	PCTL_VEC(text) items;
 	uint64_t bytes;
 };
@@ -30,18 +30,18 @@ static const text *find(const pctl_texts *t, const char *name)
 	return NULL;
 }
 
-static char *beside(void *ctx, const char *from, const char *path)
+static char *resolve(void *ctx, const char *from, const char *path)
 {
 	const pctl_texts *t = ctx;
 
-	return pctl_view_beside(t->under, from, path);
+	return pctl_vfs_resolve(t->under, from, path);
 }
 
 static int exists(void *ctx, const char *name)
 {
 	const pctl_texts *t = ctx;
 
-	return find(t, name) != NULL || pctl_view_exists(t->under, name);
+	return find(t, name) != NULL || pctl_vfs_exists(t->under, name);
 }
 
 /* Takes the bytes over when it succeeds. */
@@ -92,7 +92,7 @@ static pctl_status read_text(void *ctx, const char *name, uint64_t limit, const 
 	*n_out = 0;
 	if (kept != NULL)
 		return copy(kept, limit, call, out, n_out);
-	status = pctl_view_read(t->under, name, limit, call, &bytes, &n);
+	status = pctl_vfs_read(t->under, name, limit, call, &bytes, &n);
 	if (status != PCTL_OK)
 		return status;
 	status = keep(t, name, bytes, n, call);
@@ -103,14 +103,14 @@ static pctl_status read_text(void *ctx, const char *name, uint64_t limit, const 
 	return copy(find(t, name), limit, call, out, n_out);
 }
 
-pctl_texts *pctl_texts_create(const pctl_view *under)
+pctl_texts *pctl_texts_create(const pctl_vfs *under)
 {
 	pctl_texts *t = calloc(1, sizeof(*t));
 
 	if (t == NULL)
 		return NULL;
 	t->under = under;
-	t->view = (pctl_view){t, beside, exists, read_text, under != NULL ? under->data : NULL};
+	t->vfs = (pctl_vfs){t, resolve, exists, read_text, under != NULL ? under->data : NULL};
 	return t;
 }
 
@@ -126,9 +126,9 @@ void pctl_texts_destroy(pctl_texts *t)
 	free(t);
 }
 
-const pctl_view *pctl_texts_view(const pctl_texts *t)
+const pctl_vfs *pctl_texts_vfs(const pctl_texts *t)
 {
-	return &t->view;
+	return &t->vfs;
 }
 
 uint32_t pctl_texts_count(const pctl_texts *t)

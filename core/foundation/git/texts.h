@@ -3,19 +3,19 @@
 #ifndef PIPECTL_FOUNDATION_GIT_TEXTS_H
 #define PIPECTL_FOUNDATION_GIT_TEXTS_H
 
-#include "foundation/base/view.h"
+#include "foundation/base/vfs.h"
 
 #define PCTL_TEXTS_MAX 4096u
 
 typedef struct pctl_texts pctl_texts;
 
 /* `under`: where texts come from, NULL: files; it outlives this. NULL: no memory. */
-pctl_texts *pctl_texts_create(const pctl_view *under);
+pctl_texts *pctl_texts_create(const pctl_vfs *under);
 void pctl_texts_destroy(pctl_texts *t);
 
-/* A view that keeps what is read through it. A text that was read before is given again from memory.
+/* A virtual file system that keeps what is read through it. A text that was read before is given again from memory.
  * Errors: those below, and PC6006 for more than PCTL_TEXTS_MAX texts. */
-const pctl_view *pctl_texts_view(const pctl_texts *t);
+const pctl_vfs *pctl_texts_vfs(const pctl_texts *t);
 
 /* In the order of the first reading. */
 uint32_t pctl_texts_count(const pctl_texts *t);

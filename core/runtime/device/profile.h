@@ -33,7 +33,7 @@ typedef struct pctl_witness {
 /*
  * One record.
  *
- * files     SHA-256 over the files it was probed with, as hex (pctl_backend_session_files), or ""
+ * files     SHA-256 over the files it was probed with, as hex (pctl_backend_instance_files), or ""
  * key       CID of the identity facts, the files and the kit: what the profile is valid for
  * device, driver  as the driver calls them, for people
  * cases     operand tuples times operations compared

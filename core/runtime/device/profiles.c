@@ -19,7 +19,7 @@ struct pctl_profiles {
 	pctl_profiles_options o;
 	pctl_arena *arena;
 	pctl_signer *signer;
-	pctl_forms *forms;
+	pctl_softfloat *forms;
 	const char *dirs[CERTS_MAX + 1]; /* of profiles; the home's first */
 	uint32_t n_dirs;
 	const char *trusted[TRUSTED_MAX];
@@ -58,7 +58,7 @@ void pctl_profiles_close(pctl_profiles *p)
 	if (p == NULL)
 		return;
 	pctl_signer_close(p->signer);
-	pctl_forms_destroy(p->forms);
+	pctl_softfloat_destroy(p->forms);
 	pctl_arena_destroy(p->arena);
 	free(p);
 }
@@ -160,9 +160,10 @@ int pctl_profiles_trust(pctl_profiles *p, const char *key, const pctl_call *call
 	return 0;
 }
 
-pctl_status pctl_profiles_forms(pctl_profiles *p, const pctl_call *call, pctl_forms **out)
+pctl_status pctl_profiles_softfloat(pctl_profiles *p, const pctl_call *call, pctl_softfloat **out)
 {
-	const pctl_status status = p->forms == NULL ? pctl_forms_create(call, &p->forms) : PCTL_OK;
+	const pctl_status status =
+		p->forms == NULL ? pctl_softfloat_create(call, &p->forms) : PCTL_OK;
 
 	*out = p->forms;
 	return status;

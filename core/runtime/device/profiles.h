@@ -86,7 +86,7 @@ pctl_status pctl_profiles_export_limits(pctl_profiles *p, pctl_limits_record *r,
 					const char *dir, const pctl_call *call);
 
 /* The forms of the legaliser, compiled on first use; owned by p. */
-pctl_status pctl_profiles_forms(pctl_profiles *p, const pctl_call *call, pctl_forms **out);
+pctl_status pctl_profiles_softfloat(pctl_profiles *p, const pctl_call *call, pctl_softfloat **out);
 
 /* 1: `key` (hex) is this home's or one of those that came with certs. */
 int pctl_profiles_trust(pctl_profiles *p, const char *key, const pctl_call *call);

@@ -190,7 +190,7 @@ static int is_bound(const pctl_var *v)
 	return v->space == PCTL_SPACE_STORAGE || v->space == PCTL_SPACE_UNIFORM;
 }
 
-int pctl_adversary_applies(const pctl_kernel_unit *unit)
+int pctl_adversary_applies(const pctl_kernel_module *unit)
 {
 	const pctl_program *p = unit->program;
 	uint32_t n = 0;
@@ -208,8 +208,9 @@ int pctl_adversary_applies(const pctl_kernel_unit *unit)
 }
 
 /* One round on one device: data[i] goes up, and comes back for what is writable. */
-static pctl_status dispatch(pctl_session *s, const pctl_kernel_unit *unit, const uint32_t groups[3],
-			    uint8_t *const *data, const uint64_t *sizes, const pctl_call *call)
+static pctl_status dispatch(pctl_session *s, const pctl_kernel_module *unit,
+			    const uint32_t groups[3], uint8_t *const *data, const uint64_t *sizes,
+			    const pctl_call *call)
 {
 	const pctl_backend *table = pctl_session_table(s);
 	pctl_device *dev = pctl_session_device(s);
@@ -251,7 +252,7 @@ static pctl_status dispatch(pctl_session *s, const pctl_kernel_unit *unit, const
 	return status;
 }
 
-static int same(const pctl_kernel_unit *unit, uint8_t *const *ours, uint8_t *const *theirs,
+static int same(const pctl_kernel_module *unit, uint8_t *const *ours, uint8_t *const *theirs,
 		const uint64_t *sizes, char cause[256])
 {
 	const pctl_program *p = unit->program;
@@ -276,7 +277,7 @@ static int same(const pctl_kernel_unit *unit, uint8_t *const *ours, uint8_t *con
 }
 
 pctl_status pctl_adversary_run(pctl_session *s, pctl_session *reference,
-			       const pctl_kernel_unit *unit, const uint32_t groups[3],
+			       const pctl_kernel_module *unit, const uint32_t groups[3],
 			       const pctl_call *call, int *agreed, char cause[256])
 {
 	const uint32_t few[3] = {groups[0] < 2 ? groups[0] : 2, groups[1] < 2 ? groups[1] : 2,
@@ -322,7 +323,7 @@ pctl_status pctl_adversary_run(pctl_session *s, pctl_session *reference,
 /* ---- what follows from it ------------------------------------------------------------------ */
 
 int pctl_adversary_is_due(pctl_profiles *profiles, const pctl_profile_record *profile,
-			  const pctl_kernel_unit *unit)
+			  const pctl_kernel_module *unit)
 {
 	return pctl_adversary_applies(unit) &&
 	       !pctl_profiles_was_checked(profiles, profile, &unit->cid);
@@ -330,7 +331,7 @@ int pctl_adversary_is_due(pctl_profiles *profiles, const pctl_profile_record *pr
 
 pctl_status pctl_adversary_judge(pctl_profiles *profiles, const pctl_profile_record *profile,
 				 pctl_session *s, pctl_session *reference,
-				 const pctl_kernel_unit *unit, const uint32_t groups[3],
+				 const pctl_kernel_module *unit, const uint32_t groups[3],
 				 const char *job, const pctl_call *call)
 {
 	pctl_call traced = *call;

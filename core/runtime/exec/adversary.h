@@ -13,20 +13,20 @@
  * cause    of a disagreement: the binding, the word and both values
  */
 pctl_status pctl_adversary_run(pctl_session *s, pctl_session *reference,
-			       const pctl_kernel_unit *unit, const uint32_t groups[3],
+			       const pctl_kernel_module *unit, const uint32_t groups[3],
 			       const pctl_call *call, int *agreed, char cause[256]);
 
 /* 1 when this kernel needs the check at all, by class, proof and size. */
-int pctl_adversary_applies(const pctl_kernel_unit *unit);
+int pctl_adversary_applies(const pctl_kernel_module *unit);
 
 /* 1 when the check is due: it applies, and `profile` (of the device, what pctl_session_profile gave) has not passed it. */
 int pctl_adversary_is_due(pctl_profiles *profiles, const pctl_profile_record *profile,
-			  const pctl_kernel_unit *unit);
+			  const pctl_kernel_module *unit);
 /* Check a kernel for which it is due, for a job of that name, and note that it passed. A difference revokes the profile:
  * PC5216. */
 pctl_status pctl_adversary_judge(pctl_profiles *profiles, const pctl_profile_record *profile,
 				 pctl_session *s, pctl_session *reference,
-				 const pctl_kernel_unit *unit, const uint32_t groups[3],
+				 const pctl_kernel_module *unit, const uint32_t groups[3],
 				 const char *job, const pctl_call *call);
 
 #endif

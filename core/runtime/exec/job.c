@@ -117,8 +117,8 @@ static pctl_status prepare(struct pctl_job_running *r, pctl_value *const *in)
  * buffers, of odd ones the second where there are two; a carried input reads what the round before
  * wrote.
  */
-void pctl_job_view_of(const struct pctl_job_running *r, uint64_t round, pctl_buffer **buffers,
-		      uint64_t *bases)
+void pctl_job_buffers_of(const struct pctl_job_running *r, uint64_t round, pctl_buffer **buffers,
+			 uint64_t *bases)
 {
 	const pctl_job_plan *plan = r->plan;
 
@@ -224,7 +224,7 @@ static pctl_status check_assertions(struct pctl_job_running *r, uint64_t round)
 		return PCTL_OK;
 	status = buffers == NULL || bases == NULL ? pctl_no_memory(r->call, "a job") : PCTL_OK;
 	if (status == PCTL_OK)
-		pctl_job_view_of(r, round, buffers, bases);
+		pctl_job_buffers_of(r, round, buffers, bases);
 	for (uint32_t i = 0; status == PCTL_OK && i < r->plan->n_checks; i++) {
 		const pctl_plan_check *c = &r->plan->checks[i];
 		uint64_t found;
@@ -244,14 +244,15 @@ static pctl_status show(struct pctl_job_running *r, int cut, uint64_t round, uin
 {
 	pctl_buffer **buffers = calloc(r->plan->n_buffers + 1u, sizeof(pctl_buffer *));
 	uint64_t *bases = calloc(r->plan->n_buffers + 1u, sizeof(*bases));
-	pctl_job_view view = {r->plan, r->s, buffers, bases};
+	pctl_job_buffers view = {r->plan, r->s, buffers, bases};
 	pctl_status status =
 		buffers == NULL || bases == NULL ? pctl_no_memory(r->call, "a job") : PCTL_OK;
 
 	if (status == PCTL_OK) {
-		pctl_job_view_of(r, round, buffers, bases);
-		status = cut ? r->run->look(r->run->look_ctx, &view, r->call)
-			     : r->run->watched(r->run->watched_ctx, &view, round, step, r->call);
+		pctl_job_buffers_of(r, round, buffers, bases);
+		status = cut ? r->run->observe(r->run->observer, &view, r->call)
+			     : r->run->observed_steps(r->run->observed_ctx, &view, round, step,
+						      r->call);
 	}
 	free(buffers);
 	free(bases);

@@ -44,12 +44,12 @@ pctl_status pctl_value_read(pctl_value *v, uint64_t offset, void *data, uint64_t
 pctl_status pctl_value_fetch(pctl_value *v, const pctl_call *call, uint8_t **out);
 
 /* The buffers of a plan while it has them: buffers[i] is plan buffer i, as the last round used it, from byte bases[i] on. */
-typedef struct pctl_job_view {
+typedef struct pctl_job_buffers {
 	const pctl_job_plan *plan;
 	pctl_session *session;
 	pctl_buffer *const *buffers;
 	const uint64_t *bases;
-} pctl_job_view;
+} pctl_job_buffers;
 
 enum { PCTL_WATCH_JOBS = 0, PCTL_WATCH_ROUNDS = 1, PCTL_WATCH_STEPS = 2 };
 
@@ -78,12 +78,12 @@ typedef struct pctl_job_run {
 	uint32_t held;
 	uint64_t poison;
 	const pctl_shape *shape;
-	pctl_status (*look)(void *ctx, const pctl_job_view *view, const pctl_call *call);
-	void *look_ctx;
+	pctl_status (*observe)(void *ctx, const pctl_job_buffers *view, const pctl_call *call);
+	void *observer;
 	uint32_t watch, reserved2;
-	pctl_status (*watched)(void *ctx, const pctl_job_view *view, uint64_t round, uint32_t step,
-			       const pctl_call *call);
-	void *watched_ctx;
+	pctl_status (*observed_steps)(void *ctx, const pctl_job_buffers *view, uint64_t round,
+				      uint32_t step, const pctl_call *call);
+	void *observed_ctx;
 } pctl_job_run;
 
 typedef struct pctl_job_stats {

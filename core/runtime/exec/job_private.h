@@ -23,8 +23,8 @@ struct pctl_job_running {
 };
 
 /* Buffers of round `round` (0, then odd and even alternate), one a plan buffer, and where in them the plan's bytes begin. */
-void pctl_job_view_of(const struct pctl_job_running *r, uint64_t round, pctl_buffer **buffers,
-		      uint64_t *bases);
+void pctl_job_buffers_of(const struct pctl_job_running *r, uint64_t round, pctl_buffer **buffers,
+			 uint64_t *bases);
 /* The round is the one that is cut short. */
 int pctl_job_is_cut(const struct pctl_job_running *r, uint64_t round);
 /* How many steps of a round run, and whether one moves nothing. */

@@ -102,7 +102,7 @@ static pctl_status record_steps(struct recorder *rec, uint64_t round, uint32_t f
 	struct pctl_job_running *r = rec->r;
 	pctl_status status = PCTL_OK;
 
-	pctl_job_view_of(r, round, rec->buffers, rec->bases);
+	pctl_job_buffers_of(r, round, rec->buffers, rec->bases);
 	for (uint32_t i = first; status == PCTL_OK && i < end; i++) {
 		const pctl_step *step = &r->plan->steps[i];
 

@@ -18,15 +18,15 @@ uint32_t pctl_open_list_flags(uint32_t flags)
 void pctl_open_close(pctl_open_device *d)
 {
 	pctl_session_close(d->session);
-	pctl_backend_session_close(d->backend, NULL);
+	pctl_backend_instance_close(d->backend, NULL);
 	*d = (pctl_open_device){0};
 }
 
 pctl_status pctl_open_entry(const pctl_open_options *o, const pctl_device_entry *e,
 			    const pctl_call *call, pctl_open_device *out)
 {
-	const uint32_t flags = (o->flags & PCTL_RUN_IN_PROCESS ? PCTL_SESSION_IN_PROCESS : 0) |
-			       (o->flags & PCTL_RUN_DEBUG ? PCTL_SESSION_DEBUG : 0);
+	const uint32_t flags = (o->flags & PCTL_RUN_IN_PROCESS ? PCTL_INSTANCE_IN_PROCESS : 0) |
+			       (o->flags & PCTL_RUN_DEBUG ? PCTL_INSTANCE_DEBUG : 0);
 	const pctl_policy_device asked = pctl_open_policy_device(e);
 	pctl_session_options options = {.index = e->in_driver,
 					.device_kind = e->kind,
@@ -42,8 +42,8 @@ pctl_status pctl_open_entry(const pctl_open_options *o, const pctl_device_entry 
 
 	*out = (pctl_open_device){0};
 	if (status == PCTL_OK)
-		status = pctl_backend_session_open(o->registry, e->backend, e->env, flags, call,
-						   &out->backend);
+		status = pctl_backend_instance_open(o->registry, e->backend, e->env, flags, call,
+						    &out->backend);
 	if (status != PCTL_OK)
 		return status;
 	snprintf(name, sizeof(name), "%s (%s)", e->selector, e->name);

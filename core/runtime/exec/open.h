@@ -20,7 +20,7 @@ typedef struct pctl_open_options {
 } pctl_open_options;
 
 typedef struct pctl_open_device {
-	pctl_backend_session *backend;
+	pctl_backend_instance *backend;
 	pctl_session *session;
 } pctl_open_device;
 

@@ -217,7 +217,7 @@ static uint32_t is_checked(const pctl_running *r, const pctl_run_node *n, uint32
 
 static void describe(pctl_running *r, const pctl_run_node *n, pctl_run_job *job)
 {
-	const pctl_node *node = n->node;
+	const pctl_graph_node *node = n->node;
 
 	job->id = node->job->id;
 	job->what = node->job->kind == PCTL_JOB_OP
@@ -316,15 +316,15 @@ static pctl_status run_node(pctl_running *r, uint32_t index)
 	pctl_run_node *n = &r->nodes[index];
 	pctl_run_job *job = &r->result->jobs[r->result->n_jobs];
 	void *progress_ctx[2] = {r, job};
-	pctl_run_look look = {r, n, job};
+	pctl_run_observer observe = {r, n, job};
 	pctl_job_run run = {.repeat = n->node->repeat,
 			    .carry = n->node->carry,
 			    .out_bytes = n->out_bytes,
 			    .timeout_ms = r->o->policy->time_ms,
 			    .progress = tell_progress,
 			    .progress_ctx = progress_ctx,
-			    .look_ctx = &look,
-			    .watched_ctx = &look};
+			    .observer = &observe,
+			    .observed_ctx = &observe};
 	pctl_value *in[PCTL_PORTS_MAX];
 	pctl_shape shape;
 	pctl_status status = make_ready(r, n);
@@ -362,7 +362,7 @@ static pctl_status run_node(pctl_running *r, uint32_t index)
 	if (status == PCTL_OK)
 		status = add_actual_gas(r, job);
 	if (status == PCTL_OK)
-		status = pctl_run_observe(&look, &run);
+		status = pctl_run_observe(&observe, &run);
 	if (status != PCTL_OK)
 		return status;
 	for (uint32_t i = 0; i < n->node->n_out; i++)

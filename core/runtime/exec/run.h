@@ -49,7 +49,7 @@ typedef struct pctl_run_port {
  *            writes; _ROUNDS after `round`, ports are the outputs as far as they are; _JOBS after the job, ports are
  *            its outputs. An observer sees _JOBS
  */
-typedef struct pctl_run_view {
+typedef struct pctl_run_observation {
 	uint32_t job, cut;
 	const struct pctl_run_job *ran;
 	const pctl_job_plan *plan, *canonical;
@@ -58,11 +58,11 @@ typedef struct pctl_run_view {
 	uint32_t n_ports, level, step, reserved;
 	uint64_t round;
 	const void *inside;
-} pctl_run_view;
+} pctl_run_observation;
 
 /* Bytes of a port, to host memory. */
-pctl_status pctl_run_view_read(const pctl_run_view *v, uint32_t port, uint64_t offset, void *data,
-			       uint64_t n, const pctl_call *call);
+pctl_status pctl_run_observation_read(const pctl_run_observation *v, uint32_t port, uint64_t offset,
+				      void *data, uint64_t n, const pctl_call *call);
 
 /* Where a run ends: after job number `job`, whose repeat is cut to `rounds` (at least 1); cut 1: and of the last of
  * them only the first `steps` steps of the plan run. Jobs after it are not run. */
@@ -151,12 +151,12 @@ typedef struct pctl_run_options {
 	void *progress_ctx;
 	void (*certified_level)(void *ctx, const pctl_level_question *q, pctl_level_answer *out);
 	void *certified_ctx;
-	pctl_status (*observe)(void *ctx, const pctl_run_view *view, const pctl_call *call);
+	pctl_status (*observe)(void *ctx, const pctl_run_observation *view, const pctl_call *call);
 	void *observe_ctx;
 	const pctl_run_agreed *agreed;
 	const pctl_run_limit *limit;
 	uint64_t poison_seed; /* not 0 with PCTL_RUN_POISON */
-	pctl_status (*watch)(void *ctx, const pctl_run_view *view, const pctl_call *call);
+	pctl_status (*watch)(void *ctx, const pctl_run_observation *view, const pctl_call *call);
 	void *watch_ctx;
 	uint32_t watch_level, reserved2;
 } pctl_run_options;

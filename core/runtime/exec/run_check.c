@@ -203,15 +203,15 @@ static pctl_status judge(again *x, pctl_status device)
 }
 
 /* The run that looked for races gave the bytes too, where it ran the plan as written. */
-static uint32_t take_looked(pctl_run_node *n, pctl_value **out)
+static uint32_t take_observed(pctl_run_node *n, pctl_value **out)
 {
-	const uint32_t has = n->looked;
+	const uint32_t has = n->observed;
 
 	for (uint32_t i = 0; i < n->node->n_out; i++) {
 		out[i] = n->right[i];
 		n->right[i] = NULL;
 	}
-	n->looked = 0;
+	n->observed = 0;
 	return has;
 }
 
@@ -226,7 +226,7 @@ pctl_status pctl_run_verify(pctl_running *r, pctl_run_node *n, const pctl_job_ru
 	/* What the device gave is in the host's hands before the reference has said anything. */
 	for (uint32_t i = 0; device == PCTL_OK && status == PCTL_OK && i < n->node->n_out; i++)
 		status = pctl_value_hold(n->values[i], r->call, &read);
-	if (status == PCTL_OK && (device != PCTL_OK || !take_looked(n, right)))
+	if (status == PCTL_OK && (device != PCTL_OK || !take_observed(n, right)))
 		status = judge(&x, device);
 	for (uint32_t i = 0; i < n->node->n_out; i++) {
 		if (status == PCTL_OK)

@@ -364,7 +364,7 @@ int pctl_run_move(pctl_running *r, pctl_run_node *n, const pctl_call *call, pctl
 	if (r->o->n_backends == 0)
 		taken = takes_by_policy(r, n, left, call, tuned);
 	/* A worker that was ended for the build is of no more use to those that follow. */
-	if (taken && pctl_backend_session_lost(r->sessions[at].open.backend) != NULL)
+	if (taken && pctl_backend_instance_lost(r->sessions[at].open.backend) != NULL)
 		r->main = n->session;
 	return taken;
 }

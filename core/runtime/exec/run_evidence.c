@@ -138,7 +138,7 @@ static uint32_t level_asked(const pctl_running *r)
 	uint32_t least = PCTL_POLICY_LEVEL_MAX;
 
 	for (uint32_t i = 0; i < r->graph->n_nodes; i++) {
-		const pctl_node *n = &r->graph->nodes[i];
+		const pctl_graph_node *n = &r->graph->nodes[i];
 		const uint32_t level =
 			n->job->kind == PCTL_JOB_OP
 				? pctl_policy_certificate(r->o->policy, n->op.desc->name)

@@ -59,14 +59,14 @@ static pctl_status bind_dims(pctl_running *r, const pctl_pipe_input *in, const p
 static pctl_status open_in_view(pctl_running *r, uint32_t i)
 {
 	const pctl_pipeline *p = r->graph->pipeline;
-	const pctl_view *view = p->view->data;
-	char *name = pctl_view_beside(view, p->file, p->inputs[i].file), *data = NULL;
+	const pctl_vfs *vfs = p->vfs->data;
+	char *name = pctl_vfs_resolve(vfs, p->file, p->inputs[i].file), *data = NULL;
 	uint64_t n = 0;
 	pctl_status status;
 
 	if (name == NULL)
 		return pctl_refuse(r->call, PC2_NOMEM, "no memory for a path");
-	status = pctl_view_read(view, name, LARGEST_IN_VIEW, r->call, &data, &n);
+	status = pctl_vfs_read(vfs, name, LARGEST_IN_VIEW, r->call, &data, &n);
 	if (status == PCTL_OK)
 		status = pctl_source_open_memory(name, data, n, r->call, &r->sources[i]);
 	free(name);
@@ -112,7 +112,7 @@ static pctl_status open_input(pctl_running *r, uint32_t i)
 		return pctl_refuse_at(r->call, PC4014_INPUT_MISSING, &in->pos,
 				      "give --in NAME=FILE or --in NAME=CID",
 				      "input \"%s\" has no data", in->name);
-	if (r->graph->pipeline->view != NULL && r->graph->pipeline->view->data != NULL)
+	if (r->graph->pipeline->vfs != NULL && r->graph->pipeline->vfs->data != NULL)
 		return open_in_view(r, i);
 	path = in->file[0] == '/' ? strdup(in->file)
 				  : pctl_path_join(r->graph->pipeline->directory, in->file);

@@ -33,7 +33,7 @@ static void add_libraries(const pctl_running *r, pctl_str_buf *s)
 	}
 }
 
-static pctl_status add_node(pctl_running *r, pctl_str_buf *s, const pctl_node *n)
+static pctl_status add_node(pctl_running *r, pctl_str_buf *s, const pctl_graph_node *n)
 {
 	pctl_status status = PCTL_OK;
 	char text[PCTL_CID_TEXT_SIZE];

@@ -8,11 +8,11 @@
 /* Where the bytes of a view lie. */
 struct inside {
 	pctl_value *const *values; /* of ports, or NULL: */
-	const pctl_job_view *buffers;
+	const pctl_job_buffers *buffers;
 };
 
-pctl_status pctl_run_view_read(const pctl_run_view *v, uint32_t port, uint64_t offset, void *data,
-			       uint64_t n, const pctl_call *call)
+pctl_status pctl_run_observation_read(const pctl_run_observation *v, uint32_t port, uint64_t offset,
+				      void *data, uint64_t n, const pctl_call *call)
 {
 	const struct inside *in = v->inside;
 
@@ -26,34 +26,34 @@ pctl_status pctl_run_view_read(const pctl_run_view *v, uint32_t port, uint64_t o
 					      data, n);
 }
 
-static pctl_run_view view_of(const pctl_run_look *look, const struct inside *inside,
-			     const pctl_run_port *ports, uint32_t n_ports)
+static pctl_run_observation view_of(const pctl_run_observer *observe, const struct inside *inside,
+				    const pctl_run_port *ports, uint32_t n_ports)
 {
-	const pctl_run_node *n = look->n;
+	const pctl_run_node *n = observe->n;
 
-	return (pctl_run_view){.job = (uint32_t)(n - look->r->nodes),
-			       .ran = look->job,
-			       .plan = n->tuned != NULL ? n->tuned : n->canonical,
-			       .canonical = n->canonical,
-			       .session = n->session,
-			       .ports = ports,
-			       .n_ports = n_ports,
-			       .inside = inside};
+	return (pctl_run_observation){.job = (uint32_t)(n - observe->r->nodes),
+				      .ran = observe->job,
+				      .plan = n->tuned != NULL ? n->tuned : n->canonical,
+				      .canonical = n->canonical,
+				      .session = n->session,
+				      .ports = ports,
+				      .n_ports = n_ports,
+				      .inside = inside};
 }
 
-pctl_status pctl_run_observe(const pctl_run_look *look, const pctl_job_run *run)
+pctl_status pctl_run_observe(const pctl_run_observer *observe, const pctl_job_run *run)
 {
-	const pctl_running *r = look->r;
-	const pctl_run_node *n = look->n;
+	const pctl_running *r = observe->r;
+	const pctl_run_node *n = observe->n;
 	const struct inside inside = {n->values, NULL};
 	pctl_run_port ports[PCTL_PORTS_MAX] = {0};
-	pctl_run_view view;
+	pctl_run_observation view;
 	pctl_status status = PCTL_OK;
 
 	for (uint32_t i = 0; i < n->node->n_out; i++)
 		ports[i] = (pctl_run_port){pctl_node_out_name(n->node, i), PCTL_PLAN_OUTPUT, i,
 					   n->out[i], n->out_bytes[i]};
-	view = view_of(look, &inside, ports, n->node->n_out);
+	view = view_of(observe, &inside, ports, n->node->n_out);
 	if (r->o->observe != NULL && !run->cut)
 		status = r->o->observe(r->o->observe_ctx, &view, r->call);
 	if (status == PCTL_OK && r->o->watch != NULL && !run->cut && run->repeat == n->node->repeat)
@@ -61,16 +61,17 @@ pctl_status pctl_run_observe(const pctl_run_look *look, const pctl_job_run *run)
 	return status;
 }
 
-static const char *in_name(const pctl_node *n, uint32_t i)
+static const char *in_name(const pctl_graph_node *n, uint32_t i)
 {
 	return n->job->kind == PCTL_JOB_OP ? n->op.desc->in[i].name : n->job->in[i].port;
 }
 
 /* Outputs as a value has them, everything else as large as its buffer. */
-static pctl_run_port port_of(const pctl_run_look *look, const pctl_job_plan *plan, uint32_t i)
+static pctl_run_port port_of(const pctl_run_observer *observe, const pctl_job_plan *plan,
+			     uint32_t i)
 {
 	static const char *const kinds[] = {"", "", "", "temporary", "parameters"};
-	const pctl_run_node *n = look->n;
+	const pctl_run_node *n = observe->n;
 	const pctl_plan_buffer *b = &plan->buffers[i];
 	pctl_run_port port = {NULL, b->kind, i, {.dtype = 0}, b->n_bytes};
 
@@ -82,30 +83,30 @@ static pctl_run_port port_of(const pctl_run_look *look, const pctl_job_plan *pla
 		port.type = n->out[i - plan->n_in];
 		port.n_bytes = n->out_bytes[i - plan->n_in];
 	} else {
-		port.name = pctl_arena_printf(look->r->result->arena, "%s %" PRIu32, kinds[b->kind],
-					      i - plan->n_in - plan->n_out);
+		port.name = pctl_arena_printf(observe->r->result->arena, "%s %" PRIu32,
+					      kinds[b->kind], i - plan->n_in - plan->n_out);
 	}
 	return port;
 }
 
-static pctl_status look_at(void *ctx, const pctl_job_view *buffers, const pctl_call *call)
+static pctl_status look_at(void *ctx, const pctl_job_buffers *buffers, const pctl_call *call)
 {
-	const pctl_run_look *look = ctx;
+	const pctl_run_observer *observe = ctx;
 	const pctl_job_plan *plan = buffers->plan;
 	const struct inside inside = {NULL, buffers};
 	pctl_run_port *ports =
-		pctl_arena_array(look->r->result->arena, plan->n_buffers, sizeof(*ports));
-	pctl_run_view view = view_of(look, &inside, ports, plan->n_buffers);
+		pctl_arena_array(observe->r->result->arena, plan->n_buffers, sizeof(*ports));
+	pctl_run_observation view = view_of(observe, &inside, ports, plan->n_buffers);
 
 	if (ports == NULL)
 		return pctl_refuse(call, PC2_NOMEM, "no memory for a run");
 	for (uint32_t i = 0; i < plan->n_buffers; i++) {
-		ports[i] = port_of(look, plan, i);
+		ports[i] = port_of(observe, plan, i);
 		if (ports[i].name == NULL)
 			return pctl_refuse(call, PC2_NOMEM, "no memory for a run");
 	}
 	view.cut = 1;
-	return look->r->o->observe(look->r->o->observe_ctx, &view, call);
+	return observe->r->o->observe(observe->r->o->observe_ctx, &view, call);
 }
 
 /* Does a step write this buffer. */
@@ -127,14 +128,14 @@ static int writes(const pctl_step *s, uint32_t buffer)
 }
 
 /* Ports lie on the heap: a run may have very many steps. */
-static pctl_status watched(void *ctx, const pctl_job_view *buffers, uint64_t round, uint32_t step,
-			   const pctl_call *call)
+static pctl_status observed_steps(void *ctx, const pctl_job_buffers *buffers, uint64_t round,
+				  uint32_t step, const pctl_call *call)
 {
-	const pctl_run_look *look = ctx;
+	const pctl_run_observer *observe = ctx;
 	const pctl_job_plan *plan = buffers->plan;
 	const struct inside inside = {NULL, buffers};
 	pctl_run_port *ports = calloc(plan->n_buffers + 1u, sizeof(*ports));
-	pctl_run_view view = view_of(look, &inside, ports, 0);
+	pctl_run_observation view = view_of(observe, &inside, ports, 0);
 	pctl_status status = PCTL_OK;
 
 	if (ports == NULL)
@@ -142,7 +143,7 @@ static pctl_status watched(void *ctx, const pctl_job_view *buffers, uint64_t rou
 	for (uint32_t i = plan->n_in; i < plan->n_buffers; i++) {
 		if (step == 0 ? i >= plan->n_in + plan->n_out : !writes(&plan->steps[step - 1], i))
 			continue;
-		ports[view.n_ports] = port_of(look, plan, i);
+		ports[view.n_ports] = port_of(observe, plan, i);
 		if (ports[view.n_ports++].name == NULL)
 			status = pctl_refuse(call, PC2_NOMEM, "no memory for a run");
 	}
@@ -150,7 +151,7 @@ static pctl_status watched(void *ctx, const pctl_job_view *buffers, uint64_t rou
 	view.round = round;
 	view.step = step;
 	if (status == PCTL_OK)
-		status = look->r->o->watch(look->r->o->watch_ctx, &view, call);
+		status = observe->r->o->watch(observe->r->o->watch_ctx, &view, call);
 	free(ports);
 	return status;
 }
@@ -162,7 +163,7 @@ void pctl_run_limit_job(const pctl_running *r, const pctl_run_node *n, pctl_job_
 	run->traced = (r->o->flags & PCTL_RUN_TRACED) != 0;
 	if (r->o->watch != NULL && r->o->watch_level != PCTL_WATCH_JOBS) {
 		run->watch = r->o->watch_level;
-		run->watched = watched;
+		run->observed_steps = observed_steps;
 	}
 	if (r->o->flags & PCTL_RUN_POISON && n->node->job->kind == PCTL_JOB_OP)
 		run->poison = r->o->poison_seed;
@@ -173,6 +174,6 @@ void pctl_run_limit_job(const pctl_running *r, const pctl_run_node *n, pctl_job_
 	if (limit->cut && run->repeat != 0) {
 		run->cut = 1;
 		run->steps = limit->steps;
-		run->look = look_at;
+		run->observe = look_at;
 	}
 }

@@ -99,7 +99,7 @@ static void in_types(const pctl_running *r, pctl_run_node *n)
 
 static pctl_status finish_types(pctl_running *r, pctl_run_node *n)
 {
-	const pctl_node *node = n->node;
+	const pctl_graph_node *node = n->node;
 
 	for (uint32_t i = 0; i < node->n_out; i++) {
 		uint64_t buffer_bytes;
@@ -218,8 +218,8 @@ static pctl_status plan_op(pctl_running *r, pctl_run_node *n, uint32_t *blocked)
 /* ---- shader jobs -------------------------------------------------------------------------- */
 
 /* "$param", "64", "dim", "dim/64" (rounded up) */
-static pctl_status group_count(pctl_running *r, const pctl_node *node, const pctl_pipe_value *v,
-			       uint32_t *out)
+static pctl_status group_count(pctl_running *r, const pctl_graph_node *node,
+			       const pctl_pipe_value *v, uint32_t *out)
 {
 	const char *slash = v->is_param ? NULL : strchr(v->text, '/');
 	size_t n = slash == NULL ? strlen(v->text) : (size_t)(slash - v->text);
@@ -275,7 +275,7 @@ static pctl_status shader_types(pctl_running *r, pctl_run_node *n)
 
 static pctl_status plan_shader(pctl_running *r, pctl_run_node *n)
 {
-	const pctl_node *node = n->node;
+	const pctl_graph_node *node = n->node;
 	pctl_kernel_source source = {.name = node->job->shader == NULL ? node->job->id
 								       : node->job->shader,
 				     .text = node->text,
@@ -286,7 +286,7 @@ static pctl_status plan_shader(pctl_running *r, pctl_run_node *n)
 	pctl_plan_binding *bindings =
 		pctl_arena_array(r->result->arena, node->n_vars, sizeof(*bindings));
 	uint32_t groups[3] = {1, 1, 1}, number;
-	const pctl_kernel_unit *unit;
+	const pctl_kernel_module *unit;
 	pctl_status status = shader_types(r, n);
 	uint64_t n_bytes;
 

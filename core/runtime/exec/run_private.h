@@ -9,7 +9,7 @@
 /* A job on its way: types when known, the plan gas is priced from and the one that runs (often the
  * same). */
 typedef struct pctl_run_node {
-	const pctl_node *node;
+	const pctl_graph_node *node;
 	pctl_tensor_type in[PCTL_PORTS_MAX], out[PCTL_PORTS_MAX];
 	uint64_t out_bytes[PCTL_PORTS_MAX];
 	pctl_job_plan *canonical;
@@ -25,7 +25,7 @@ typedef struct pctl_run_node {
 	uint32_t users[PCTL_PORTS_MAX];
 	/* What the reference gave when it looked for races, where the node is to be verified; looked 1: right[] has it. */
 	pctl_value *right[PCTL_PORTS_MAX];
-	uint32_t looked;
+	uint32_t observed;
 	pctl_session *session;
 } pctl_run_node;
 
@@ -105,15 +105,15 @@ int pctl_run_name_plugins(pctl_running *r, pctl_memo_record *record);
 pctl_status pctl_run_check_gas(pctl_running *r);
 
 /* A job under an observer (run_observe.c). */
-typedef struct pctl_run_look {
+typedef struct pctl_run_observer {
 	pctl_running *r;
 	const pctl_run_node *n;
 	const pctl_run_job *job;
-} pctl_run_look;
-/* Cut and trace a job as the options say; `run` has its look_ctx already. */
+} pctl_run_observer;
+/* Cut and trace a job as the options say; `run` has its observer already. */
 void pctl_run_limit_job(const pctl_running *r, const pctl_run_node *n, pctl_job_run *run);
 /* Show its outputs to the observer, and to the watcher; each when there is one and the job was not cut short. */
-pctl_status pctl_run_observe(const pctl_run_look *look, const pctl_job_run *run);
+pctl_status pctl_run_observe(const pctl_run_observer *observe, const pctl_job_run *run);
 
 /* What certificates say of a node's op on a session's device: PCTL_EVIDENCE_CERTIFIED, or NONE. */
 pctl_evidence pctl_run_certified(const pctl_running *r, const pctl_run_node *n,

@@ -23,7 +23,7 @@ pctl_status pctl_run_check_races(pctl_running *r, pctl_run_node *n, const pctl_j
 				 pctl_value *const *in)
 {
 	pctl_value *again[PCTL_PORTS_MAX] = {NULL};
-	pctl_job_run looked = *run;
+	pctl_job_run observed = *run;
 	pctl_session *checker;
 	pctl_status status;
 
@@ -39,13 +39,13 @@ pctl_status pctl_run_check_races(pctl_running *r, pctl_run_node *n, const pctl_j
 		n->session = checker;
 		return PCTL_OK;
 	}
-	looked.watch = PCTL_WATCH_JOBS;
-	looked.held = 0;
-	looked.shape = NULL;
-	status = pctl_job_execute(checker, &looked, in, r->call, again, NULL);
-	n->looked = status == PCTL_OK && run->held && run->plan == n->canonical;
+	observed.watch = PCTL_WATCH_JOBS;
+	observed.held = 0;
+	observed.shape = NULL;
+	status = pctl_job_execute(checker, &observed, in, r->call, again, NULL);
+	n->observed = status == PCTL_OK && run->held && run->plan == n->canonical;
 	for (uint32_t i = 0; i < n->node->n_out; i++) {
-		if (n->looked)
+		if (n->observed)
 			n->right[i] = again[i];
 		else
 			pctl_value_release(again[i]);
@@ -66,7 +66,7 @@ pctl_status pctl_run_check_measure(pctl_running *r, const pctl_run_node *n, pctl
 /* ---- asking ------------------------------------------------------------------------------- */
 
 /* Nothing is kept of it. */
-static pctl_status look_away(void *ctx, const pctl_run_view *view, const pctl_call *call)
+static pctl_status look_away(void *ctx, const pctl_run_observation *view, const pctl_call *call)
 {
 	(void)ctx;
 	(void)view;

@@ -8,7 +8,7 @@
 #define MOST_FINDINGS 64u
 
 /* The kernel of dispatch `number` of a list that holds one or more rounds of the plan. */
-static const pctl_kernel_unit *unit_of(const pctl_job_plan *plan, uint32_t number)
+static const pctl_kernel_module *unit_of(const pctl_job_plan *plan, uint32_t number)
 {
 	uint32_t kernels = 0;
 
@@ -22,7 +22,7 @@ static const pctl_kernel_unit *unit_of(const pctl_job_plan *plan, uint32_t numbe
 	return NULL;
 }
 
-static const char *var_name(const pctl_kernel_unit *u, const pctl_finding *f)
+static const char *var_name(const pctl_kernel_module *u, const pctl_finding *f)
 {
 	const pctl_program *p = u->program;
 
@@ -38,8 +38,8 @@ static const char *var_name(const pctl_kernel_unit *u, const pctl_finding *f)
 	return f->var < p->n_vars ? pctl_str(p, p->vars[f->var].name) : "?";
 }
 
-static pctl_status tell(const pctl_kernel_unit *u, const pctl_job_plan *plan, const pctl_finding *f,
-			const pctl_call *call)
+static pctl_status tell(const pctl_kernel_module *u, const pctl_job_plan *plan,
+			const pctl_finding *f, const pctl_call *call)
 {
 	pctl_note note = {pctl_kernel_position(u, f->other_function, f->other_inst),
 			  "the other access is here"};
@@ -106,7 +106,7 @@ pctl_status pctl_sanitize_report(pctl_session *s, const pctl_job_plan *plan, con
 	status = t->findings(pctl_session_device(s), call, MOST_FINDINGS, findings, &n);
 	if (status == PCTL_OK) {
 		for (uint32_t i = 0; i < n && i < MOST_FINDINGS; i++) {
-			const pctl_kernel_unit *u = unit_of(plan, findings[i].dispatch);
+			const pctl_kernel_module *u = unit_of(plan, findings[i].dispatch);
 
 			if (quiet && findings[i].kind == PCTL_FINDING_OUT_OF_BOUNDS)
 				continue;

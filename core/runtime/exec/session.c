@@ -34,7 +34,7 @@ static pctl_status read_identity(pctl_session *s, const pctl_call *call)
 	for (uint32_t i = 0; i < s->n_identity; i++)
 		pctl_str_addf(&text, "%.63s=%.255s\n", s->identity[i].key, s->identity[i].value);
 	if (s->o.backend != NULL && s->o.device_kind != PCTL_DEVICE_REFERENCE)
-		status = pctl_backend_session_files(s->o.backend, call, s->files, &s->libraries);
+		status = pctl_backend_instance_files(s->o.backend, call, s->files, &s->libraries);
 	memcpy(s->files_now, s->files, sizeof(s->files));
 	pctl_str_addf(&text, "files=%s\n", s->files);
 	if (status == PCTL_OK && text.failed)
@@ -217,7 +217,7 @@ static void keep_compiled(pctl_session *s, pctl_kernel *k, const char *path, con
 }
 
 /* The entry of a unit: its wire form for this device, which the backend has said it can run. */
-static pctl_status entry_of(pctl_session *s, const pctl_kernel_unit *unit, const pctl_call *call,
+static pctl_status entry_of(pctl_session *s, const pctl_kernel_module *unit, const pctl_call *call,
 			    struct built **out)
 {
 	pctl_support support = {.head = PCTL_HEAD(pctl_support)};
@@ -257,7 +257,7 @@ static pctl_status entry_of(pctl_session *s, const pctl_kernel_unit *unit, const
 	return PCTL_OK;
 }
 
-pctl_status pctl_session_kernel(pctl_session *s, const pctl_kernel_unit *unit,
+pctl_status pctl_session_kernel(pctl_session *s, const pctl_kernel_module *unit,
 				const pctl_call *call, pctl_kernel **out)
 {
 	char *path = NULL, *cached = NULL;

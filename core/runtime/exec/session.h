@@ -5,7 +5,7 @@
 
 #include "runtime/graph/jobplan.h"
 #include "pipectl/backend.h"
-#include "runtime/plugin/session.h"
+#include "runtime/plugin/instance.h"
 #include "runtime/device/profiles.h"
 
 typedef struct pctl_session pctl_session;
@@ -25,7 +25,7 @@ typedef struct pctl_session pctl_session;
  * profile_flags  PCTL_PROFILES_*
  */
 typedef struct pctl_session_options {
-	const pctl_backend_session *backend;
+	const pctl_backend_instance *backend;
 	const pctl_backend *table;
 	pctl_instance *inst;
 	uint32_t index;
@@ -56,7 +56,7 @@ pctl_plan_caps pctl_session_plan_caps(const pctl_session *s);
 uint32_t pctl_session_plan_turns(const pctl_session *s);
 /* Know how large programs may be on this device, if the unit is so large that it matters; that may search the device,
  * once for all sessions. Before plans are asked for. */
-pctl_status pctl_session_learn(pctl_session *s, const pctl_kernel_unit *unit,
+pctl_status pctl_session_learn(pctl_session *s, const pctl_kernel_module *unit,
 			       const pctl_call *call);
 /* What programs may need here at most, learnt now if it was not before (which may search the device); 0: any. */
 pctl_status pctl_session_most(pctl_session *s, const pctl_call *call, pctl_extent_limits *out);
@@ -70,7 +70,7 @@ pctl_status pctl_session_profile(pctl_session *s, const pctl_call *call,
 pctl_status pctl_session_limits(pctl_session *s, const pctl_call *call, pctl_limits_record *out);
 /* The profile in force, if one was obtained already, else NULL. */
 const pctl_profile_record *pctl_session_profile_known(const pctl_session *s);
-/* pctl_backend_session_files of when the device had been opened; "" for the reference and a table of no plugin. */
+/* pctl_backend_instance_files of when the device had been opened; "" for the reference and a table of no plugin. */
 const char *pctl_session_files(const pctl_session *s);
 /*
  * Look again at what its worker has mapped, after the last dispatch and before bytes of it count. Libraries that were not
@@ -95,7 +95,7 @@ pctl_status pctl_session_build(pctl_session *s, const pctl_job_plan *plan, const
 /* 1: all of them are. */
 int pctl_session_has_built(const pctl_session *s, const pctl_job_plan *plan);
 /* The unit built for this device, from the session's cache, the disk's, or now. */
-pctl_status pctl_session_kernel(pctl_session *s, const pctl_kernel_unit *unit,
+pctl_status pctl_session_kernel(pctl_session *s, const pctl_kernel_module *unit,
 				const pctl_call *call, pctl_kernel **out);
 
 /* Can this device run the plan: types, limits of bindings, memory, workgroups, and programs within what the device is

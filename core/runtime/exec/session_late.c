@@ -28,7 +28,7 @@ static pctl_status look_again(pctl_session *s, const pctl_call *call)
 {
 	char files[PCTL_SESSION_FILES_TEXT];
 	pctl_str_buf now = PCTL_STR_BUF_INIT;
-	pctl_status status = pctl_backend_session_files(s->o.backend, call, files, &now);
+	pctl_status status = pctl_backend_instance_files(s->o.backend, call, files, &now);
 
 	for (const char *at = text_of(&now); status == PCTL_OK && *at != '\0';) {
 		const size_t n = strcspn(at, "\n") + 1;
@@ -71,7 +71,7 @@ pctl_status pctl_session_settle(pctl_session *s, const pctl_call *call)
 	if (status != PCTL_OK || s->late.n == before)
 		return status;
 	status = rename_files(s, call);
-	if (status != PCTL_OK || used == NULL || pctl_backend_session_lost(s->o.backend) != NULL)
+	if (status != PCTL_OK || used == NULL || pctl_backend_instance_lost(s->o.backend) != NULL)
 		return status;
 	s->profile = NULL;
 	status = pctl_session_profile(s, call, &again);

@@ -72,7 +72,7 @@ static pctl_status options_for(pctl_session *s, const pctl_program *p, const pct
 		return PCTL_OK;
 	status = pctl_session_profile(s, call, &record);
 	if (status == PCTL_OK)
-		status = pctl_profiles_forms(s->o.profiles, call, &out->forms);
+		status = pctl_profiles_softfloat(s->o.profiles, call, &out->forms);
 	out->profile = record == NULL ? NULL : &record->profile;
 	return status;
 }
@@ -113,7 +113,8 @@ static pctl_status learn_limits(pctl_session *s, const pctl_extents *x, const pc
 	return status;
 }
 
-pctl_status pctl_session_learn(pctl_session *s, const pctl_kernel_unit *unit, const pctl_call *call)
+pctl_status pctl_session_learn(pctl_session *s, const pctl_kernel_module *unit,
+			       const pctl_call *call)
 {
 	pctl_extents x;
 	const pctl_status status = pctl_program_extents(unit->program, call, &x);
@@ -131,7 +132,7 @@ pctl_status pctl_session_most(pctl_session *s, const pctl_call *call, pctl_exten
 
 /* What the driver will see must be within what the device does right: over that it is silently wrong, or never comes
  * back. The reason is typed and speaks of this device alone. */
-static pctl_status check_extents(pctl_session *s, const pctl_kernel_unit *unit,
+static pctl_status check_extents(pctl_session *s, const pctl_kernel_module *unit,
 				 const pctl_program *legal, const pctl_extents *x,
 				 const pctl_call *call)
 {
@@ -155,7 +156,7 @@ static pctl_status check_extents(pctl_session *s, const pctl_kernel_unit *unit,
 
 /* Legalised for this device, and measured as the driver will see it, whatever flattening says it did. Its size may be
  * what has the device's limits asked for: then it is legalised for these. */
-static pctl_status legal_for(pctl_session *s, const pctl_kernel_unit *unit, const pctl_call *call,
+static pctl_status legal_for(pctl_session *s, const pctl_kernel_module *unit, const pctl_call *call,
 			     pctl_program **out)
 {
 	pctl_legal_options options;
@@ -179,8 +180,8 @@ static pctl_status legal_for(pctl_session *s, const pctl_kernel_unit *unit, cons
 	return status == PCTL_OK ? check_extents(s, unit, *out, &x, call) : status;
 }
 
-pctl_status pctl_session_wire(pctl_session *s, const pctl_kernel_unit *unit, const pctl_call *call,
-			      uint8_t **wire, uint64_t *n)
+pctl_status pctl_session_wire(pctl_session *s, const pctl_kernel_module *unit,
+			      const pctl_call *call, uint8_t **wire, uint64_t *n)
 {
 	pctl_program *legal = NULL;
 	pctl_status status;

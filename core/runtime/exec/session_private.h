@@ -16,7 +16,7 @@ struct pctl_session {
 	pctl_key_value identity[PCTL_SESSION_IDENTITY];
 	uint32_t n_identity;
 	char files
-		[PCTL_SESSION_FILES_TEXT]; /* what it was opened on, see runtime/plugin/session.h */
+		[PCTL_SESSION_FILES_TEXT]; /* what it was opened on, see runtime/plugin/instance.h */
 	char files_now[PCTL_SESSION_FILES_TEXT]; /* the same when it was settled last */
 	pctl_str_buf libraries, late; /* mapped when it was opened, and since, in lines */
 	pctl_cid
@@ -31,7 +31,7 @@ struct pctl_session {
 
 /* The wire form of a unit for this device, released with free(): the reference gets the program as written, all others
  * the legalised one. Errors: what the legaliser refuses; PC5218. */
-pctl_status pctl_session_wire(pctl_session *s, const pctl_kernel_unit *unit, const pctl_call *call,
-			      uint8_t **wire, uint64_t *n);
+pctl_status pctl_session_wire(pctl_session *s, const pctl_kernel_module *unit,
+			      const pctl_call *call, uint8_t **wire, uint64_t *n);
 
 #endif

@@ -22,7 +22,7 @@ typedef struct pctl_task_binding {
  * output    n_output bytes of the caller's, written on success: group 1 binding 0, which starts as zeros
  */
 typedef struct pctl_task {
-	const pctl_kernel_unit *unit;
+	const pctl_kernel_module *unit;
 	const char *name;
 	uint32_t groups[3];
 	uint32_t n_bindings;

@@ -156,12 +156,12 @@ void pctl_graph_destroy(pctl_graph *g)
 		pctl_arena_destroy(g->arena); /* which holds g itself */
 }
 
-const char *pctl_node_out_name(const pctl_node *n, uint32_t i)
+const char *pctl_node_out_name(const pctl_graph_node *n, uint32_t i)
 {
 	return n->job->kind == PCTL_JOB_SHADER ? n->job->out[i].name : n->op.desc->out[i].name;
 }
 
-uint32_t pctl_node_find_out(const pctl_node *n, const char *name)
+uint32_t pctl_node_find_out(const pctl_graph_node *n, const char *name)
 {
 	for (uint32_t i = 0; i < n->n_out; i++) {
 		if (strcmp(pctl_node_out_name(n, i), name) == 0)
@@ -170,7 +170,7 @@ uint32_t pctl_node_find_out(const pctl_node *n, const char *name)
 	return UINT32_MAX;
 }
 
-uint32_t pctl_node_find_in(const pctl_node *n, const char *name)
+uint32_t pctl_node_find_in(const pctl_graph_node *n, const char *name)
 {
 	for (uint32_t i = 0; i < n->n_in; i++) {
 		const char *port = n->job->kind == PCTL_JOB_SHADER ? n->job->in[i].port

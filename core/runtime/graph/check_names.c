@@ -108,7 +108,7 @@ static void report_unknown_job(pctl_checking *c, const pctl_pipe_ref *ref)
 	free(names);
 }
 
-static void report_unknown_out(pctl_checking *c, const pctl_pipe_ref *ref, const pctl_node *n)
+static void report_unknown_out(pctl_checking *c, const pctl_pipe_ref *ref, const pctl_graph_node *n)
 {
 	const char **names = calloc(n->n_out + 1u, sizeof(*names));
 
@@ -156,7 +156,7 @@ static pctl_source resolve(pctl_checking *c, const pctl_pipe_ref *ref)
 	return out;
 }
 
-static void op_edges(pctl_checking *c, pctl_node *n)
+static void op_edges(pctl_checking *c, pctl_graph_node *n)
 {
 	const pctl_op_desc *desc = n->op.desc;
 
@@ -202,7 +202,7 @@ void pctl_check_edges(pctl_checking *c)
 	const pctl_pipeline *p = c->graph->pipeline;
 
 	for (uint32_t i = 0; i < c->graph->n_nodes; i++) {
-		pctl_node *n = &c->graph->nodes[i];
+		pctl_graph_node *n = &c->graph->nodes[i];
 
 		if (n->job->kind == PCTL_JOB_OP) {
 			op_edges(c, n);
@@ -224,7 +224,7 @@ void pctl_check_edges(pctl_checking *c)
 void pctl_check_repeats(pctl_checking *c)
 {
 	for (uint32_t i = 0; i < c->graph->n_nodes; i++) {
-		pctl_node *n = &c->graph->nodes[i];
+		pctl_graph_node *n = &c->graph->nodes[i];
 		const pctl_pipe_job *job = n->job;
 		const char *text;
 
@@ -278,7 +278,7 @@ void pctl_check_repeats(pctl_checking *c)
 
 static int depends_on(const pctl_graph *g, uint32_t job, uint32_t other)
 {
-	const pctl_node *n = &g->nodes[job];
+	const pctl_graph_node *n = &g->nodes[job];
 
 	for (uint32_t i = 0; i < n->n_in; i++) {
 		if (n->in[i].job == other)

@@ -52,7 +52,7 @@ static void parse_attr(pctl_checking *c, const pctl_attr_desc *d, const char *te
 		bad_attr(c, d, pos, op, text);
 }
 
-static void unknown_attrs(pctl_checking *c, const pctl_node *n)
+static void unknown_attrs(pctl_checking *c, const pctl_graph_node *n)
 {
 	const pctl_op_desc *desc = n->op.desc;
 
@@ -77,7 +77,7 @@ static void unknown_attrs(pctl_checking *c, const pctl_node *n)
 	}
 }
 
-static void attrs(pctl_checking *c, pctl_node *n)
+static void attrs(pctl_checking *c, pctl_graph_node *n)
 {
 	const pctl_op_desc *desc = n->op.desc;
 
@@ -110,7 +110,7 @@ static void attrs(pctl_checking *c, pctl_node *n)
 void pctl_check_ops(pctl_checking *c)
 {
 	for (uint32_t i = 0; i < c->graph->n_nodes; i++) {
-		pctl_node *n = &c->graph->nodes[i];
+		pctl_graph_node *n = &c->graph->nodes[i];
 		const pctl_pipe_job *job = n->job;
 		pctl_status status;
 

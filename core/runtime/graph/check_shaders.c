@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "foundation/base/num.h"
-#include "foundation/base/view.h"
+#include "foundation/base/vfs.h"
 #include "runtime/graph/check.h"
 
 static int is_bound(const pctl_var *v)
@@ -62,7 +62,7 @@ static void look_into(const pctl_program *p, uint32_t type, pctl_shader_var *out
 	}
 }
 
-static pctl_shader_var *var_slot(pctl_node *n, const pctl_program *p, const pctl_var *v)
+static pctl_shader_var *var_slot(pctl_graph_node *n, const pctl_program *p, const pctl_var *v)
 {
 	const char *name = pctl_str(p, v->name);
 
@@ -76,7 +76,7 @@ static pctl_shader_var *var_slot(pctl_node *n, const pctl_program *p, const pctl
 	return &n->vars[n->n_vars++];
 }
 
-static void overrides(pctl_checking *c, pctl_node *n)
+static void overrides(pctl_checking *c, pctl_graph_node *n)
 {
 	n->overrides = pctl_arena_array(c->graph->arena, n->job->n_attr, sizeof(*n->overrides));
 	for (uint32_t i = 0; n->overrides != NULL && i < n->job->n_attr; i++) {
@@ -99,9 +99,9 @@ static void overrides(pctl_checking *c, pctl_node *n)
 }
 
 /* *name: what positions in the text are shown with. */
-static pctl_status load_text(pctl_checking *c, pctl_node *n, const char **name)
+static pctl_status load_text(pctl_checking *c, pctl_graph_node *n, const char **name)
 {
-	const pctl_view *view = c->graph->pipeline->view;
+	const pctl_vfs *vfs = c->graph->pipeline->vfs;
 	const pctl_pipe_job *job = n->job;
 	char *text = NULL, *path = NULL;
 	pctl_status status = PCTL_OK;
@@ -111,28 +111,28 @@ static pctl_status load_text(pctl_checking *c, pctl_node *n, const char **name)
 		n->n_text = strlen(job->shader_text);
 		return PCTL_OK;
 	}
-	path = view != NULL ? pctl_view_beside(view, c->graph->pipeline->file, job->shader)
+	path = vfs != NULL ? pctl_vfs_resolve(vfs, c->graph->pipeline->file, job->shader)
 	       : job->shader[0] == '/' ? strdup(job->shader)
 				       : pctl_path_join(c->graph->pipeline->directory, job->shader);
 	if (path == NULL)
 		return pctl_refuse(c->call, PC2_NOMEM, "no memory for a path");
-	if (!pctl_view_exists(view, path))
+	if (!pctl_vfs_exists(vfs, path))
 		status = pctl_refuse_at(c->call, PC4019_SHADER_FILE, &job->op_pos,
 					"the path is relative to the pipeline file",
 					"no shader file %s", path);
 	else
-		status = pctl_view_read(view, path, PCTL_PIPELINE_SHADER_MAX, c->call, &text,
-					&n->n_text);
+		status = pctl_vfs_read(vfs, path, PCTL_PIPELINE_SHADER_MAX, c->call, &text,
+				       &n->n_text);
 	if (status == PCTL_OK)
 		n->text = pctl_arena_dup_n(c->graph->arena, text, n->n_text);
-	if (status == PCTL_OK && view != NULL && view->data != NULL)
+	if (status == PCTL_OK && vfs != NULL && vfs->data != NULL)
 		*name = pctl_arena_dup(c->graph->arena, path);
 	free(text);
 	free(path);
 	return status;
 }
 
-static void variables(pctl_checking *c, pctl_node *n, const pctl_program *p)
+static void variables(pctl_checking *c, pctl_graph_node *n, const pctl_program *p)
 {
 	const pctl_pipe_job *job = n->job;
 
@@ -198,7 +198,7 @@ static int known_groups(pctl_checking *c, const pctl_pipe_job *job, uint32_t out
 }
 
 /* What needs neither data nor device: the class, and a race that is certain. */
-static void check_unit(pctl_checking *c, const pctl_node *n, const pctl_kernel_unit *unit,
+static void check_unit(pctl_checking *c, const pctl_graph_node *n, const pctl_kernel_module *unit,
 		       int is_exact)
 {
 	const uint32_t most = c->graph->pipeline->max_class;
@@ -225,12 +225,12 @@ static void check_unit(pctl_checking *c, const pctl_node *n, const pctl_kernel_u
 					  pctl_class_name(a->determinism), pctl_class_name(most)));
 }
 
-static void one_shader(pctl_checking *c, pctl_node *n)
+static void one_shader(pctl_checking *c, pctl_graph_node *n)
 {
 	pctl_kernel_source source = {.name = n->job->shader == NULL ? n->job->id : n->job->shader,
 				     .entry = n->job->entry,
 				     .flags = c->options->wgsl_flags};
-	const pctl_kernel_unit *unit;
+	const pctl_kernel_module *unit;
 	uint32_t groups[3];
 	pctl_status status;
 

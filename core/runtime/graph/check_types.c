@@ -68,8 +68,8 @@ static struct edge_type from_pattern(struct typing *t, const char *job, const pc
 }
 
 /* Say what does not fit, with the port that asks and the place that gives. */
-static void mismatch(struct typing *t, const pctl_node *n, const char *port, const char *wants,
-		     const pctl_pipe_ref *ref, const char *why, uint32_t code)
+static void mismatch(struct typing *t, const pctl_graph_node *n, const char *port,
+		     const char *wants, const pctl_pipe_ref *ref, const char *why, uint32_t code)
 {
 	pctl_arena *arena = t->c->graph->arena;
 	pctl_note note = {{NULL, 0, 0, 0, 0}, NULL};
@@ -114,7 +114,7 @@ static int unify_dims(struct typing *t, uint32_t a, uint32_t b)
 	return 1;
 }
 
-static void unify(struct typing *t, const pctl_node *n, const char *port, const char *wants,
+static void unify(struct typing *t, const pctl_graph_node *n, const char *port, const char *wants,
 		  struct edge_type *want, const struct edge_type *have, const pctl_pipe_ref *ref)
 {
 	pctl_arena *arena = t->c->graph->arena;
@@ -161,7 +161,7 @@ static const struct edge_type *edge_of(const struct typing *t, pctl_source s)
 	return s.job == PCTL_FROM_INPUT ? &t->inputs[s.port] : &t->outs[s.job][s.port];
 }
 
-static const pctl_pipe_ref *ref_of(const pctl_node *n, const char *port)
+static const pctl_pipe_ref *ref_of(const pctl_graph_node *n, const char *port)
 {
 	for (uint32_t i = 0; i < n->job->n_in; i++) {
 		if (strcmp(n->job->in[i].port, port) == 0)
@@ -185,7 +185,7 @@ static void narrow_like(struct edge_type *out, const pctl_type_pattern *out_patt
 
 static void type_op(struct typing *t, uint32_t index)
 {
-	pctl_node *n = &t->c->graph->nodes[index];
+	pctl_graph_node *n = &t->c->graph->nodes[index];
 	const pctl_op_desc *desc = n->op.desc;
 	pctl_arena *arena = t->c->graph->arena;
 	pctl_type_pattern in[PCTL_PORTS_MAX], pattern;
@@ -258,7 +258,7 @@ static const char *var_text(pctl_arena *arena, const pctl_shader_var *v)
 	return text == NULL ? "nothing" : text;
 }
 
-static void refuse_shader(struct typing *t, const pctl_node *n, const pctl_shader_var *v,
+static void refuse_shader(struct typing *t, const pctl_graph_node *n, const pctl_shader_var *v,
 			  const pctl_pos *pos, const char *what, uint32_t dtype)
 {
 	pctl_check_keep(
@@ -272,7 +272,7 @@ static void refuse_shader(struct typing *t, const pctl_node *n, const pctl_shade
 }
 
 /* What goes in and what is said to come out is made of what the shader declares. */
-static void type_shader(struct typing *t, const pctl_node *n)
+static void type_shader(struct typing *t, const pctl_graph_node *n)
 {
 	for (uint32_t i = 0; i < n->n_vars; i++) {
 		const pctl_shader_var *v = &n->vars[i];
@@ -311,7 +311,7 @@ void pctl_check_types(pctl_checking *c)
 		t.inputs[i] = from_pattern(&t, "", &g->pipeline->inputs[i].type);
 	for (uint32_t i = 0; i < g->n_nodes; i++) {
 		uint32_t index = g->order[i];
-		const pctl_node *n = &g->nodes[index];
+		const pctl_graph_node *n = &g->nodes[index];
 
 		t.outs[index] = pctl_arena_array(g->arena, n->n_out, sizeof(**t.outs));
 		if (t.outs[index] == NULL) {

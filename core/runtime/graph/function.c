@@ -67,7 +67,7 @@ pctl_status pctl_job_plan_function(const pctl_planner *planner, const pctl_op_re
 	pctl_kernel_source source = {.name = op->desc->name, .flags = planner->wgsl_flags};
 	pctl_plan_binding bindings[PCTL_PORTS_MAX + 1] = {{0}};
 	uint32_t groups[3] = {1, 1, 1};
-	const pctl_kernel_unit *unit;
+	const pctl_kernel_module *unit;
 	uint64_t n, n_groups;
 	pctl_status status;
 	char *text;

@@ -29,7 +29,7 @@ typedef struct pctl_shader_var {
 	uint32_t width;	  /* of the vectors that are its elements, 1 where they are none */
 } pctl_shader_var;
 
-typedef struct pctl_node {
+typedef struct pctl_graph_node {
 	const pctl_pipe_job *job;
 	pctl_op_ref op;	 /* op jobs */
 	pctl_source *in; /* n_in of them: ports of the op, or `in` of a shader job, in order */
@@ -44,12 +44,12 @@ typedef struct pctl_node {
 	uint64_t repeat;   /* 1 without `repeat` */
 	uint32_t resolved; /* 1: everything above could be found */
 	uint32_t reserved;
-} pctl_node;
+} pctl_graph_node;
 
 typedef struct pctl_graph {
 	const pctl_pipeline *pipeline;
-	pctl_node *nodes; /* one a job, same index */
-	uint32_t *order;  /* n_nodes indices, every job after what it needs */
+	pctl_graph_node *nodes; /* one a job, same index */
+	uint32_t *order;	/* n_nodes indices, every job after what it needs */
 	uint32_t n_nodes;
 	pctl_source *outputs;	 /* one an output of the pipeline */
 	const char **param_text; /* value in force of each parameter */
@@ -94,9 +94,9 @@ pctl_status pctl_graph_resolve(const pctl_pipeline *p, const pctl_graph_options 
 void pctl_graph_destroy(pctl_graph *g);
 
 /* The name of an output port of a node. */
-const char *pctl_node_out_name(const pctl_node *n, uint32_t i);
+const char *pctl_node_out_name(const pctl_graph_node *n, uint32_t i);
 /* Index of an output or input port by name, UINT32_MAX when there is none. */
-uint32_t pctl_node_find_out(const pctl_node *n, const char *name);
-uint32_t pctl_node_find_in(const pctl_node *n, const char *name);
+uint32_t pctl_node_find_out(const pctl_graph_node *n, const char *name);
+uint32_t pctl_node_find_in(const pctl_graph_node *n, const char *name);
 
 #endif

@@ -170,7 +170,7 @@ static int kernel_has(const pctl_program *p, const pctl_plan_binding *b)
 	return 0;
 }
 
-static pctl_status check_all_bound(const pctl_job_plan *plan, const pctl_kernel_unit *unit,
+static pctl_status check_all_bound(const pctl_job_plan *plan, const pctl_kernel_module *unit,
 				   const pctl_plan_binding *bindings, uint32_t n,
 				   const pctl_call *call)
 {
@@ -194,7 +194,7 @@ static pctl_status check_all_bound(const pctl_job_plan *plan, const pctl_kernel_
 	return PCTL_OK;
 }
 
-pctl_status pctl_job_plan_kernel(pctl_job_plan *p, const pctl_kernel_unit *unit,
+pctl_status pctl_job_plan_kernel(pctl_job_plan *p, const pctl_kernel_module *unit,
 				 const pctl_plan_binding *bindings, uint32_t n_bindings,
 				 const uint32_t groups[3], const pctl_call *call)
 {
@@ -341,7 +341,7 @@ static pctl_status add_kernel(struct frame *f, const pctl_plan_kernel *k)
 				     k->groups,
 				     0,
 				     0};
-	const pctl_kernel_unit *unit;
+	const pctl_kernel_module *unit;
 	pctl_status status = PCTL_OK;
 
 	if (overrides == NULL || bindings == NULL) {

@@ -25,7 +25,7 @@ enum { PCTL_STEP_KERNEL = 1, PCTL_STEP_FILL, PCTL_STEP_COPY };
 typedef struct pctl_step {
 	uint32_t kind;
 	uint32_t n_bindings;
-	const pctl_kernel_unit *unit;
+	const pctl_kernel_module *unit;
 	pctl_plan_binding *bindings;
 	uint32_t groups[3];
 	uint32_t word;
@@ -48,8 +48,8 @@ typedef struct pctl_job_plan {
 	uint32_t
 		determinism; /* highest PCTL_CLASS_* of the kernels; approximate when an op says so */
 	uint32_t race;	     /* PCTL_PROOF_*: the weakest of the kernels; refuted beats unproven */
-	const pctl_kernel_unit *race_of; /* the first kernel that is so, NULL: all are proven */
-	const pctl_kernel_unit *order;	 /* the first whose atomics depend on an order, or NULL */
+	const pctl_kernel_module *race_of; /* the first kernel that is so, NULL: all are proven */
+	const pctl_kernel_module *order;   /* the first whose atomics depend on an order, or NULL */
 	uint32_t has_measure;
 	uint32_t measure_buffer, measure_bytes;
 	uint64_t measure_offset, measure_add;
@@ -86,7 +86,7 @@ pctl_status pctl_job_plan_function(const pctl_planner *planner, const pctl_op_re
 pctl_status pctl_job_plan_create(const char *job, const pctl_call *call, pctl_job_plan **out);
 pctl_status pctl_job_plan_buffer(pctl_job_plan *p, uint32_t kind, uint64_t n_bytes,
 				 const void *data, const pctl_call *call, uint32_t *number);
-pctl_status pctl_job_plan_kernel(pctl_job_plan *p, const pctl_kernel_unit *unit,
+pctl_status pctl_job_plan_kernel(pctl_job_plan *p, const pctl_kernel_module *unit,
 				 const pctl_plan_binding *bindings, uint32_t n_bindings,
 				 const uint32_t groups[3], const pctl_call *call);
 

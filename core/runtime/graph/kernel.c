@@ -16,7 +16,7 @@ struct pctl_kernels {
 	const pctl_op_source *ops;
 	pctl_arena *arena;
 	pctl_map *compiled; /* key of a text to pctl_program (unspecialised) */
-	pctl_map *units;    /* key of a source to pctl_kernel_unit */
+	pctl_map *units;    /* key of a source to pctl_kernel_module */
 	pctl_wgsl_library library;
 	const pctl_policy *policy; /* NULL: kernels of any size */
 };
@@ -79,7 +79,7 @@ void pctl_kernels_obey(pctl_kernels *k, const pctl_policy *policy)
 	k->policy = policy;
 }
 
-static void unit_destroy(pctl_kernel_unit *u)
+static void unit_destroy(pctl_kernel_module *u)
 {
 	pctl_analysis_destroy(u->analysis);
 	pctl_program_destroy(u->program);
@@ -126,7 +126,7 @@ static pctl_status compiled_program(pctl_kernels *k, const pctl_kernel_source *s
 }
 
 /* The unit's own copy of what it was made from. */
-static pctl_status keep_source(pctl_kernels *k, const pctl_kernel_source *s, pctl_kernel_unit *u)
+static pctl_status keep_source(pctl_kernels *k, const pctl_kernel_source *s, pctl_kernel_module *u)
 {
 	u->name = pctl_arena_dup(k->arena, s->name);
 	u->text = pctl_arena_dup_n(k->arena, s->text, s->n_text);
@@ -151,7 +151,7 @@ static pctl_status keep_source(pctl_kernels *k, const pctl_kernel_source *s, pct
 }
 
 /* What the analysis leaves to the rules that a text was compiled under. */
-static pctl_status check_proofs(const pctl_kernel_unit *u, const pctl_call *call)
+static pctl_status check_proofs(const pctl_kernel_module *u, const pctl_call *call)
 {
 	const pctl_analysis *a = u->analysis;
 	pctl_pos pos;
@@ -176,10 +176,10 @@ static pctl_status check_proofs(const pctl_kernel_unit *u, const pctl_call *call
 }
 
 static pctl_status make_unit(pctl_kernels *k, const pctl_kernel_source *s, const pctl_program *p,
-			     const pctl_call *call, pctl_kernel_unit **out)
+			     const pctl_call *call, pctl_kernel_module **out)
 {
 	const pctl_wgsl_options options = {s->name, s->flags, 0, &k->library};
-	pctl_kernel_unit *u = pctl_arena_alloc(k->arena, sizeof(*u));
+	pctl_kernel_module *u = pctl_arena_alloc(k->arena, sizeof(*u));
 	pctl_status status;
 
 	*out = NULL;
@@ -256,13 +256,13 @@ pctl_status pctl_kernels_compiled(pctl_kernels *k, const pctl_kernel_source *s,
 }
 
 pctl_status pctl_kernels_get(pctl_kernels *k, const pctl_kernel_source *s, const pctl_call *call,
-			     const pctl_kernel_unit **out)
+			     const pctl_kernel_module **out)
 {
 	pctl_str_buf key = PCTL_STR_BUF_INIT;
 	char *text_key = NULL, *unit_key = NULL;
 	pctl_status status = refuse_nul(k, s, call);
 	pctl_program *program;
-	pctl_kernel_unit *unit;
+	pctl_kernel_module *unit;
 
 	*out = NULL;
 	if (status != PCTL_OK)
@@ -304,7 +304,7 @@ out:
 	return status;
 }
 
-pctl_pos pctl_kernel_position(const pctl_kernel_unit *u, uint32_t function, uint32_t inst)
+pctl_pos pctl_kernel_position(const pctl_kernel_module *u, uint32_t function, uint32_t inst)
 {
 	const pctl_program *p = u->program;
 	pctl_pos pos = {u->name, 0, 0, 0, 0};
@@ -322,12 +322,12 @@ pctl_pos pctl_kernel_position(const pctl_kernel_unit *u, uint32_t function, uint
 	return pos;
 }
 
-pctl_pos pctl_kernel_order_position(const pctl_kernel_unit *u)
+pctl_pos pctl_kernel_order_position(const pctl_kernel_module *u)
 {
 	return pctl_kernel_position(u, u->analysis->order_function, u->analysis->order_inst);
 }
 
-void pctl_kernel_race(const pctl_kernel_unit *u, pctl_pos place[2],
+void pctl_kernel_race(const pctl_kernel_module *u, pctl_pos place[2],
 		      char text[PCTL_KERNEL_RACE_SIZE])
 {
 	const pctl_analysis *a = u->analysis;
@@ -345,7 +345,7 @@ void pctl_kernel_race(const pctl_kernel_unit *u, pctl_pos place[2],
 			 pctl_str(u->program, u->program->vars[a->race_var].name));
 }
 
-pctl_status pctl_kernel_refuse_race(const pctl_kernel_unit *u, const char *subject,
+pctl_status pctl_kernel_refuse_race(const pctl_kernel_module *u, const char *subject,
 				    const pctl_call *call)
 {
 	char text[PCTL_KERNEL_RACE_SIZE], message[PCTL_KERNEL_RACE_SIZE + 160];

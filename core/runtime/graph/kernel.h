@@ -9,7 +9,7 @@
 #include "compiler/analysis/analyse.h"
 #include "compiler/eval/specialise.h"
 
-typedef struct pctl_kernel_unit {
+typedef struct pctl_kernel_module {
 	const char *name; /* of the text, for positions */
 	pctl_program *program;
 	pctl_analysis *analysis;
@@ -23,24 +23,24 @@ typedef struct pctl_kernel_unit {
 	pctl_override_value *overrides;
 	uint32_t n_overrides;
 	uint32_t flags; /* PCTL_WGSL_* */
-} pctl_kernel_unit;
+} pctl_kernel_module;
 
 /* Where an instruction of a function stands in the text, as far as that is known. */
-pctl_pos pctl_kernel_position(const pctl_kernel_unit *u, uint32_t function, uint32_t inst);
+pctl_pos pctl_kernel_position(const pctl_kernel_module *u, uint32_t function, uint32_t inst);
 /* Offset and bytes of the scalar in a uniform block that a declared maximum speaks of; 0 when its path leads nowhere. */
 int pctl_kernel_max_place(const pctl_program *p, const pctl_max *m, uint64_t *offset,
 			  uint32_t *bytes);
 /* Where its atomics depend on an order (analysis->order_dependent), as far as that is known. */
-pctl_pos pctl_kernel_order_position(const pctl_kernel_unit *u);
+pctl_pos pctl_kernel_order_position(const pctl_kernel_module *u);
 
 /* The two accesses that race, or the first two that were not proved apart; a line of 0 where that is not known. text:
  * which invocations race for which byte of a refuted kernel, "" of others. */
 #define PCTL_KERNEL_RACE_SIZE 192u
-void pctl_kernel_race(const pctl_kernel_unit *u, pctl_pos place[2],
+void pctl_kernel_race(const pctl_kernel_module *u, pctl_pos place[2],
 		      char text[PCTL_KERNEL_RACE_SIZE]);
 
 /* PC4311 for a refuted kernel, at both places: such a program never runs, whatever a policy says. */
-pctl_status pctl_kernel_refuse_race(const pctl_kernel_unit *u, const char *subject,
+pctl_status pctl_kernel_refuse_race(const pctl_kernel_module *u, const char *subject,
 				    const pctl_call *call);
 
 typedef struct pctl_kernels pctl_kernels;
@@ -72,7 +72,7 @@ typedef struct pctl_kernel_source {
  * strings need not outlive the call. Errors: those of the front end, of specialise and of analyse.
  */
 pctl_status pctl_kernels_get(pctl_kernels *k, const pctl_kernel_source *source,
-			     const pctl_call *call, const pctl_kernel_unit **out);
+			     const pctl_call *call, const pctl_kernel_module **out);
 
 /* The program of a source before it is specialised (entry, overrides and groups do not count); it lives as long as the
  * cache. Errors: those of the front end. */

@@ -414,7 +414,7 @@ static const char *directory_of(pctl_arena *arena, const char *path)
 }
 
 /* Takes conf over. */
-static pctl_status read_conf(const pctl_view *view, const char *path, pctl_conf *conf,
+static pctl_status read_conf(const pctl_vfs *vfs, const char *path, pctl_conf *conf,
 			     const pctl_call *call, pctl_pipeline **out)
 {
 	struct reader r = {.call = call};
@@ -429,7 +429,7 @@ static pctl_status read_conf(const pctl_view *view, const char *path, pctl_conf 
 	}
 	r.p->file = dup(&r, path);
 	r.p->directory = directory_of(r.p->arena, path);
-	r.p->view = view;
+	r.p->vfs = vfs;
 	read_pipeline(&r, pctl_conf_get(pctl_conf_root(conf), "pipeline"));
 	if (r.status == PCTL_OK) {
 		*out = r.p;
@@ -441,20 +441,20 @@ out:
 	return r.status;
 }
 
-pctl_status pctl_pipeline_read_view(const pctl_view *view, const char *name, const pctl_call *call,
-				    pctl_pipeline **out)
+pctl_status pctl_pipeline_read_vfs(const pctl_vfs *vfs, const char *name, const pctl_call *call,
+				   pctl_pipeline **out)
 {
 	pctl_conf *conf;
 	pctl_status status;
 
 	*out = NULL;
-	status = pctl_conf_read_view(view, name, call, &conf);
-	return status != PCTL_OK ? status : read_conf(view, name, conf, call, out);
+	status = pctl_conf_read_vfs(vfs, name, call, &conf);
+	return status != PCTL_OK ? status : read_conf(vfs, name, conf, call, out);
 }
 
 pctl_status pctl_pipeline_read(const char *path, const pctl_call *call, pctl_pipeline **out)
 {
-	return pctl_pipeline_read_view(NULL, path, call, out);
+	return pctl_pipeline_read_vfs(NULL, path, call, out);
 }
 
 pctl_status pctl_pipeline_read_text(const char *name, const char *text, size_t n,

@@ -4,7 +4,7 @@
 #ifndef PIPECTL_RUNTIME_GRAPH_PIPELINE_H
 #define PIPECTL_RUNTIME_GRAPH_PIPELINE_H
 
-#include "foundation/base/view.h"
+#include "foundation/base/vfs.h"
 #include "runtime/graph/type.h"
 
 #define PCTL_PIPELINE_SHADER_MAX (16u << 20) /* bytes of a shader file */
@@ -90,8 +90,8 @@ typedef struct pctl_pipe_job {
 typedef struct pctl_pipeline {
 	const char *file;
 	const char *directory;
-	const pctl_view
-		*view; /* what shaders, and data if it is closed, are read from; NULL: files */
+	const pctl_vfs
+		*vfs; /* what shaders, and data if it is closed, are read from; NULL: files */
 	const char *name;
 	const char *about;
 	uint32_t max_class; /* PCTL_CLASS_* */
@@ -111,9 +111,9 @@ typedef struct pctl_pipeline {
  * PCTL_E_INVALID; *out is NULL then.
  */
 pctl_status pctl_pipeline_read(const char *path, const pctl_call *call, pctl_pipeline **out);
-/* The same from a view, which outlives the pipeline. */
-pctl_status pctl_pipeline_read_view(const pctl_view *view, const char *name, const pctl_call *call,
-				    pctl_pipeline **out);
+/* The same from a virtual file system, which outlives the pipeline. */
+pctl_status pctl_pipeline_read_vfs(const pctl_vfs *vfs, const char *name, const pctl_call *call,
+				   pctl_pipeline **out);
 /* The same for n bytes that lie in memory; `name` stands in positions, and paths are relative to
  * its
  * directory. */

@@ -24,8 +24,8 @@ void pctl_patience_begin(pctl_patience *p, uint64_t begin_ms, uint64_t limit_ms)
 
 uint64_t pctl_patience_next(const pctl_patience *p, uint64_t now_ms)
 {
-	const uint64_t first = p->begin_ms + PCTL_PATIENCE_LOOK_MS;
-	const uint64_t at = !p->has_looked && first < p->end_ms ? first : p->end_ms;
+	const uint64_t first = p->begin_ms + PCTL_PATIENCE_POLL_MS;
+	const uint64_t at = !p->has_polled && first < p->end_ms ? first : p->end_ms;
 
 	if (p->limit_ms == PCTL_PATIENCE_FOREVER)
 		return PCTL_PATIENCE_FOREVER;
@@ -38,8 +38,8 @@ static void look(pctl_patience *p, const pctl_process *process, uint64_t now_ms)
 	uint64_t wanted;
 
 	pctl_process_used(process, &u);
-	if (!p->has_looked) {
-		p->has_looked = 1;
+	if (!p->has_polled) {
+		p->has_polled = 1;
 		p->first = p->seen = u;
 		p->seen_ms = now_ms;
 		return;
@@ -61,7 +61,7 @@ int pctl_patience_over(pctl_patience *p, const pctl_process *process, uint64_t n
 	if (p->limit_ms == PCTL_PATIENCE_FOREVER)
 		return 0;
 	if (now_ms < p->end_ms) {
-		if (!p->has_looked && now_ms >= p->begin_ms + PCTL_PATIENCE_LOOK_MS)
+		if (!p->has_polled && now_ms >= p->begin_ms + PCTL_PATIENCE_POLL_MS)
 			look(p, process, now_ms);
 		return 0;
 	}
@@ -71,8 +71,8 @@ int pctl_patience_over(pctl_patience *p, const pctl_process *process, uint64_t n
 	more = p->limit_ms - p->used_ms;
 	if (more > p->limit_ms / STEPS)
 		more = p->limit_ms / STEPS;
-	if (more < PCTL_PATIENCE_LOOK_MS)
-		more = PCTL_PATIENCE_LOOK_MS;
+	if (more < PCTL_PATIENCE_POLL_MS)
+		more = PCTL_PATIENCE_POLL_MS;
 	p->end_ms = now_ms + more < p->last_ms ? now_ms + more : p->last_ms;
 	return 0;
 }

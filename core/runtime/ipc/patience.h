@@ -7,7 +7,7 @@
 
 #include "runtime/ipc/process.h"
 
-#define PCTL_PATIENCE_LOOK_MS \
+#define PCTL_PATIENCE_POLL_MS \
 	250u /* how often a worker's use of the machine is looked at, at most */
 #define PCTL_PATIENCE_FOREVER UINT64_MAX
 
@@ -16,7 +16,7 @@ typedef struct pctl_patience {
 	uint64_t begin_ms, end_ms, last_ms, seen_ms;
 	uint64_t used_ms,
 		waited_ms; /* when it was looked at last: processors had, and waited for */
-	uint32_t has_looked, is_idle;
+	uint32_t has_polled, is_idle;
 	pctl_process_usage first, seen;
 } pctl_patience;
 

@@ -107,7 +107,7 @@ typedef struct waiting {
 	const pctl_ipc_control *cancel;
 	int cancelled;
 	int is_build, has_before;
-	uint64_t next_look_ms;
+	uint64_t next_poll_ms;
 	pctl_process_usage before; /* of a build, once it was looked at: most are over before */
 	remote_first *first;
 } waiting;
@@ -134,13 +134,13 @@ static void check_cancel(pctl_remote *r, waiting *w, uint64_t now)
 }
 
 /* The limits of a build. */
-static pctl_status look_at_build(pctl_remote *r, waiting *w, uint64_t now)
+static pctl_status poll_build(pctl_remote *r, waiting *w, uint64_t now)
 {
 	pctl_process_usage u;
 
-	if (!w->is_build || now < w->next_look_ms)
+	if (!w->is_build || now < w->next_poll_ms)
 		return PCTL_OK;
-	w->next_look_ms = now + PCTL_PATIENCE_LOOK_MS;
+	w->next_poll_ms = now + PCTL_PATIENCE_POLL_MS;
 	pctl_process_used(&r->process, &u);
 	if (!w->has_before) {
 		w->has_before = 1;
@@ -168,9 +168,9 @@ pctl_status pctl_remote_look_at_first(pctl_remote *r, const pctl_call *call, rem
 	const uint64_t now = pctl_clock_ms();
 	pctl_process_usage u;
 
-	if (!first || now < first->next_look_ms)
+	if (!first || now < first->next_poll_ms)
 		return PCTL_OK;
-	first->next_look_ms = now + PCTL_PATIENCE_LOOK_MS;
+	first->next_poll_ms = now + PCTL_PATIENCE_POLL_MS;
 	if (r->first_run_ms && now - first->begin_ms > r->first_run_ms) {
 		r->blameless = 1;
 		return lose(r, call, PC3110_WORKER_BUILD,
@@ -222,7 +222,7 @@ static pctl_status lose_silent(pctl_remote *r, const waiting *w)
 /* How long to wait before anything has to be looked at. */
 static uint64_t next_slice(const waiting *w, uint64_t now)
 {
-	uint64_t slice = w->is_build || w->first ? PCTL_PATIENCE_LOOK_MS : 1000;
+	uint64_t slice = w->is_build || w->first ? PCTL_PATIENCE_POLL_MS : 1000;
 	uint64_t next = pctl_patience_next(&w->patience, now);
 
 	if (w->call && w->call->cancelled && !w->cancelled)
@@ -238,7 +238,7 @@ static pctl_status wait_for(pctl_remote *r, short events, waiting *w)
 	for (;;) {
 		struct pollfd fds[2] = {{r->ch.fd, events, 0}, {r->process.stderr_fd, POLLIN, 0}};
 		const uint64_t now = pctl_clock_ms();
-		pctl_status s = look_at_build(r, w, now);
+		pctl_status s = poll_build(r, w, now);
 		int n;
 
 		if (!s)
@@ -424,7 +424,7 @@ pctl_status pctl_remote_ask_build(pctl_remote *r, const pctl_call *call, pctl_ip
 	pctl_status s;
 
 	w.is_build = 1;
-	w.next_look_ms = pctl_clock_ms() + PCTL_PATIENCE_LOOK_MS;
+	w.next_poll_ms = pctl_clock_ms() + PCTL_PATIENCE_POLL_MS;
 	r->is_building = 1;
 	s = ask(r, call, w, body);
 	r->is_building = 0;

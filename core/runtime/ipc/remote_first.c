@@ -54,7 +54,7 @@ int pctl_remote_first_begin(const remote_object *list, uint64_t ticket)
 
 	if (!pctl_remote_first_has(list))
 		return 1;
-	f.next_look_ms = f.begin_ms + PCTL_PATIENCE_LOOK_MS;
+	f.next_poll_ms = f.begin_ms + PCTL_PATIENCE_POLL_MS;
 	f.kernels = malloc(f.n * sizeof(*f.kernels));
 	if (!f.kernels || !pctl_vec_reserve((void **)&r->firsts, r->n_firsts, &r->cap_firsts,
 					    sizeof(*r->firsts))) {

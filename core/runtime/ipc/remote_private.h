@@ -15,7 +15,7 @@
 /* A submit under way that holds a program the worker has never run to the end. */
 typedef struct remote_first {
 	uint64_t ticket;
-	uint64_t begin_ms, next_look_ms;
+	uint64_t begin_ms, next_poll_ms;
 	uint64_t memory;   /* that the worker had when it was looked at first, 0: not yet */
 	uint32_t *kernels; /* serials */
 	uint32_t n, reserved;

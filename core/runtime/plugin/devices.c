@@ -23,7 +23,7 @@ struct pctl_devices {
 	pctl_arena *arena;
 	pctl_device_entry *entries;
 	uint32_t n, cap;
-	pctl_rows rows;
+	pctl_tsv rows;
 	int changed;
 	const char *path; /* of the rows; NULL: nothing is kept */
 	const char *boot;
@@ -77,7 +77,7 @@ static int caps_parse(const char *text, pctl_device_caps *c)
 	       c->head.size == sizeof(*c) && c->head.major == PCTL_ABI_MAJOR;
 }
 
-static int row_is(const pctl_row *row, const pctl_plugin_info *p, const pctl_driver_env *env)
+static int row_is(const pctl_tsv_row *row, const pctl_plugin_info *p, const pctl_driver_env *env)
 {
 	return row->n == D_N && !strcmp(row->field[D_PLUGIN], p->id) &&
 	       !strcmp(row->field[D_DRIVER], env->key);
@@ -100,7 +100,7 @@ static int recall(pctl_devices *d, const pctl_plugin_info *p, const pctl_driver_
 	uint32_t i, found = 0;
 
 	for (i = 0; i < d->rows.n; i++) {
-		const pctl_row *row = &d->rows.rows[i];
+		const pctl_tsv_row *row = &d->rows.rows[i];
 		pctl_device_entry e = {.backend = p->id, .env = env, .state = PCTL_DEVICE_USABLE};
 		uint64_t index, kind;
 
@@ -137,7 +137,7 @@ static void forget(pctl_devices *d, const pctl_plugin_info *p, const pctl_driver
 
 	while (i < d->rows.n) {
 		if (row_is(&d->rows.rows[i], p, env)) {
-			pctl_rows_remove(&d->rows, i);
+			pctl_tsv_remove(&d->rows, i);
 			d->changed = 1;
 		} else {
 			i++;
@@ -161,7 +161,7 @@ static void remember(pctl_devices *d, const pctl_plugin_info *p, const pctl_driv
 			fields[D_KIND] = pctl_arena_printf(d->arena, "%u", e->claimed);
 			fields[D_CAPS] = caps_text(d->arena, &e->caps);
 		}
-		pctl_rows_add(&d->rows, fields, D_N);
+		pctl_tsv_add(&d->rows, fields, D_N);
 	}
 	d->changed = 1;
 }
@@ -182,7 +182,7 @@ static int promised(const pctl_plugin_info *p, const pctl_device_info *infos, ui
 	return 1;
 }
 
-static pctl_status ask_devices(pctl_devices *d, const pctl_backend_session *s,
+static pctl_status ask_devices(pctl_devices *d, const pctl_backend_instance *s,
 			       const pctl_driver_env *env, pctl_device_info *infos,
 			       const pctl_call *call)
 {
@@ -248,7 +248,7 @@ static pctl_status ask_driver(pctl_registry *r, pctl_devices *d, const pctl_plug
 	const int here = flags & PCTL_DEVICES_IN_PROCESS && p->in_process_allowed;
 	pctl_diag_list *l = pctl_diag_list_create();
 	pctl_device_info *infos = calloc(DEVICES_MAX, sizeof(*infos));
-	pctl_backend_session *s = NULL;
+	pctl_backend_instance *s = NULL;
 	pctl_status st = PCTL_E_NOMEM;
 	uint32_t i, code;
 
@@ -256,11 +256,11 @@ static pctl_status ask_driver(pctl_registry *r, pctl_devices *d, const pctl_plug
 		goto out;
 	for (i = 0; i < DEVICES_MAX; i++)
 		infos[i].head = (pctl_head)PCTL_HEAD(pctl_device_info);
-	st = pctl_backend_session_open(r, p->id, env, here ? PCTL_SESSION_IN_PROCESS : 0,
-				       pctl_diag_list_call(l), &s);
+	st = pctl_backend_instance_open(r, p->id, env, here ? PCTL_INSTANCE_IN_PROCESS : 0,
+					pctl_diag_list_call(l), &s);
 	if (!st)
 		st = ask_devices(d, s, env, infos, pctl_diag_list_call(l));
-	pctl_backend_session_close(s, call);
+	pctl_backend_instance_close(s, call);
 	if (pctl_is_cancelled(call)) {
 		st = pctl_refuse(call, PC4_CANCELLED, "while devices were listed");
 		goto out;
@@ -376,12 +376,12 @@ static pctl_devices *create(pctl_registry *r)
 		free(d);
 		return NULL;
 	}
-	pctl_rows_init(&d->rows, d->arena);
+	pctl_tsv_init(&d->rows, d->arena);
 	d->path = pctl_registry_cache(r, "devices.tsv");
 	read_boot_id(d);
 	/* A damaged memory of devices is no memory: they are asked again. */
 	if (d->path)
-		pctl_rows_load(&d->rows, d->path, DEVICES_HEADER, NULL);
+		pctl_tsv_load(&d->rows, d->path, DEVICES_HEADER, NULL);
 	return d;
 }
 
@@ -418,7 +418,7 @@ pctl_status pctl_devices_list(pctl_registry *r, const char *backend, uint32_t fl
 	if (!number(d))
 		s = pctl_refuse(call, PC2_NOMEM, "no memory for the device list");
 	else if (d->changed && d->path && !pctl_file_make_dirs(pctl_registry_cache(r, NULL), NULL))
-		pctl_rows_save(&d->rows, d->path, DEVICES_HEADER, 0, NULL);
+		pctl_tsv_save(&d->rows, d->path, DEVICES_HEADER, 0, NULL);
 out:
 	if (s) {
 		pctl_devices_destroy(d);
@@ -432,7 +432,7 @@ void pctl_devices_destroy(pctl_devices *d)
 {
 	if (!d)
 		return;
-	pctl_rows_drop(&d->rows);
+	pctl_tsv_drop(&d->rows);
 	pctl_arena_destroy(d->arena);
 	free(d->entries);
 	free(d);
@@ -490,7 +490,7 @@ static pctl_status find_scripted(pctl_registry *r, const char *id, const char *s
 {
 	const int here = flags & PCTL_DEVICES_IN_PROCESS;
 	pctl_device_info infos[DEVICES_MAX] = {{.head = PCTL_HEAD(pctl_device_info)}};
-	pctl_backend_session *session = NULL;
+	pctl_backend_instance *session = NULL;
 	const pctl_driver_env *env = NULL;
 	const pctl_plugin_info *p;
 	pctl_devices *d = NULL;
@@ -502,11 +502,11 @@ static pctl_status find_scripted(pctl_registry *r, const char *id, const char *s
 	if (!s && !(d = create(r)))
 		s = pctl_refuse(call, PC2_NOMEM, "no memory for the device list");
 	if (!s)
-		s = pctl_backend_session_open(r, id, env, here ? PCTL_SESSION_IN_PROCESS : 0, call,
-					      &session);
+		s = pctl_backend_instance_open(r, id, env, here ? PCTL_INSTANCE_IN_PROCESS : 0,
+					       call, &session);
 	if (!s)
 		s = ask_devices(d, session, env, infos, call);
-	pctl_backend_session_close(session, call);
+	pctl_backend_instance_close(session, call);
 	if (!s && d->n == 0)
 		s = pctl_refuse(call, PC3232_DEVICE_NONE, "\"%s:%s\" has no device", id, script);
 	if (!s) {

@@ -4,7 +4,7 @@
 #ifndef PIPECTL_RUNTIME_PLUGIN_DEVICES_H
 #define PIPECTL_RUNTIME_PLUGIN_DEVICES_H
 
-#include "runtime/plugin/session.h"
+#include "runtime/plugin/instance.h"
 
 /*
  * One device.

@@ -179,12 +179,12 @@ static const char *join_ops(pctl_arena *a, const pctl_plugin_info *info)
 
 static int recall(pctl_registry *r, known_plugin *p, const char *file, const char *asked)
 {
-	const pctl_row *row = NULL;
+	const pctl_tsv_row *row = NULL;
 	uint64_t major, minor;
 	uint32_t i;
 
 	for (i = 0; i < r->verdicts.n && !row; i++) {
-		const pctl_row *v = &r->verdicts.rows[i];
+		const pctl_tsv_row *v = &r->verdicts.rows[i];
 
 		if (v->n == V_N && !strcmp(v->field[V_HOST], PIPECTL_VERSION) &&
 		    !strcmp(v->field[V_PATH], p->info.library) && !strcmp(v->field[V_FILE], file) &&
@@ -212,7 +212,7 @@ static int forget(pctl_registry *r, const char *library, const char *asked)
 		if (r->verdicts.rows[i].n == V_N &&
 		    !strcmp(r->verdicts.rows[i].field[V_PATH], library) &&
 		    !strcmp(r->verdicts.rows[i].field[V_QUESTION], asked)) {
-			pctl_rows_remove(&r->verdicts, i);
+			pctl_tsv_remove(&r->verdicts, i);
 			return 1;
 		}
 	return 0;
@@ -235,9 +235,9 @@ static void remember(pctl_registry *r, const known_plugin *p, const char *file, 
 
 	forget(r, info->library, asked);
 	if (r->verdicts.n >= VERDICTS_MAX)
-		pctl_rows_remove(&r->verdicts, 0);
+		pctl_tsv_remove(&r->verdicts, 0);
 	/* Without memory it is examined again next time. */
-	if (pctl_rows_add(&r->verdicts, fields, V_N))
+	if (pctl_tsv_add(&r->verdicts, fields, V_N))
 		r->verdicts_changed = 1;
 }
 
@@ -249,7 +249,7 @@ void pctl_examine_save(pctl_registry *r, const pctl_call *call)
 	(void)call;
 	/* A verdict that cannot be kept is only slower next time: no reason to fail or to speak. */
 	if (r->verdicts_changed && path && !pctl_file_make_dirs(dir, NULL))
-		pctl_rows_save(&r->verdicts, path, VERDICTS_HEADER, 0, NULL);
+		pctl_tsv_save(&r->verdicts, path, VERDICTS_HEADER, 0, NULL);
 	r->verdicts_changed = 0;
 }
 
@@ -269,9 +269,9 @@ static void load_verdicts(pctl_registry *r)
 
 	if (r->verdicts.arena)
 		return;
-	pctl_rows_init(&r->verdicts, r->arena);
+	pctl_tsv_init(&r->verdicts, r->arena);
 	if (path && !(r->flags & PCTL_REGISTRY_FRESH))
-		pctl_rows_load(&r->verdicts, path, VERDICTS_HEADER, NULL);
+		pctl_tsv_load(&r->verdicts, path, VERDICTS_HEADER, NULL);
 }
 
 /* ---- the whole ---------------------------------------------------------------------------- */

@@ -147,7 +147,7 @@ static int state_of(const char *path, char out[128])
 	return 1;
 }
 
-static const char *hash_of(const looking *s, pctl_rows *known, int *changed, const char *path)
+static const char *hash_of(const looking *s, pctl_tsv *known, int *changed, const char *path)
 {
 	char state[128], hex[2 * PCTL_DIGEST_BYTES + 1];
 	const char *fields[F_N] = {path, state, hex};
@@ -155,20 +155,20 @@ static const char *hash_of(const looking *s, pctl_rows *known, int *changed, con
 	if (!state_of(path, state))
 		return "gone";
 	for (uint32_t i = 0; i < known->n; i++) {
-		const pctl_row *row = &known->rows[i];
+		const pctl_tsv_row *row = &known->rows[i];
 
 		if (row->n != F_N || strcmp(row->field[F_PATH], path))
 			continue;
 		if (!strcmp(row->field[F_FILE], state))
 			return row->field[F_SHA256];
-		pctl_rows_remove(known, i--);
+		pctl_tsv_remove(known, i--);
 	}
 	if (!pctl_plugin_hash_file(path, hex))
 		return "unreadable";
 	*changed = 1;
 	while (known->n >= REMEMBERED_MAX)
-		pctl_rows_remove(known, 0);
-	(void)pctl_rows_add(known, fields, F_N); /* what is forgotten is hashed again */
+		pctl_tsv_remove(known, 0);
+	(void)pctl_tsv_add(known, fields, F_N); /* what is forgotten is hashed again */
 	return pctl_arena_dup(s->r->arena, hex);
 }
 
@@ -179,12 +179,12 @@ static pctl_status describe(const looking *s, const path_list *paths, pctl_str_b
 		s->r->cache ? pctl_arena_printf(s->r->arena, "%s/driver-files.tsv", s->r->cache)
 			    : NULL;
 	const char *name;
-	pctl_rows known;
+	pctl_tsv known;
 	int changed = 0;
 
-	pctl_rows_init(&known, s->r->arena);
+	pctl_tsv_init(&known, s->r->arena);
 	if (file)
-		(void)pctl_rows_load(&known, file, HEADER, NULL);
+		(void)pctl_tsv_load(&known, file, HEADER, NULL);
 	if (s->of->icd)
 		pctl_str_addf(text, "driver file %s\n", hash_of(s, &known, &changed, s->of->icd));
 	for (uint32_t i = 0; i < paths->n; i++) {
@@ -195,8 +195,8 @@ static pctl_status describe(const looking *s, const path_list *paths, pctl_str_b
 		pctl_str_addf(libraries, "%s\t%s\n", name, hash ? hash : "unreadable");
 	}
 	if (file && changed && pctl_file_make_dirs(s->r->cache, NULL) == PCTL_OK)
-		(void)pctl_rows_save(&known, file, HEADER, 0, NULL);
-	pctl_rows_drop(&known);
+		(void)pctl_tsv_save(&known, file, HEADER, 0, NULL);
+	pctl_tsv_drop(&known);
 	return text->failed || libraries->failed
 		       ? pctl_refuse(call, PC2_NOMEM, "no memory for a list of files")
 		       : PCTL_OK;

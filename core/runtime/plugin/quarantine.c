@@ -37,7 +37,7 @@ static int view(pctl_registry *r)
 
 	r->n_entries = 0;
 	for (i = 0; i < r->quarantine.n; i++) {
-		const pctl_row *row = &r->quarantine.rows[i];
+		const pctl_tsv_row *row = &r->quarantine.rows[i];
 		pctl_quarantine_entry e = {0};
 		uint64_t strikes;
 
@@ -69,7 +69,7 @@ static pctl_status load(pctl_registry *r, const pctl_call *call)
 	pctl_status s = PCTL_OK;
 
 	if (path)
-		s = pctl_rows_load(&r->quarantine, path, QUARANTINE_HEADER, call);
+		s = pctl_tsv_load(&r->quarantine, path, QUARANTINE_HEADER, call);
 	if (s == PCTL_E_INVALID || (!s && !view(r)))
 		return pctl_refuse(call, PC3031_PLUGIN_STORE, "%s: is not a quarantine file", path);
 	return s;
@@ -77,7 +77,7 @@ static pctl_status load(pctl_registry *r, const pctl_call *call)
 
 pctl_status pctl_quarantine_load(pctl_registry *r, const pctl_call *call)
 {
-	pctl_rows_init(&r->quarantine, r->arena);
+	pctl_tsv_init(&r->quarantine, r->arena);
 	return load(r, call);
 }
 
@@ -109,7 +109,7 @@ static pctl_status end_change(pctl_registry *r, pctl_status s, int lock, const p
 	if (!s && !view(r))
 		s = pctl_refuse(call, PC2_NOMEM, "no memory for the quarantine list");
 	if (!s && path)
-		s = pctl_rows_save(&r->quarantine, path, QUARANTINE_HEADER, 1, call);
+		s = pctl_tsv_save(&r->quarantine, path, QUARANTINE_HEADER, 1, call);
 	if (lock >= 0)
 		close(lock);
 	return s;
@@ -130,10 +130,10 @@ static pctl_status replace(pctl_registry *r, const char *const fields[Q_N], cons
 {
 	const uint32_t i = find_row(r, fields[Q_PLUGIN], fields[Q_DRIVER]);
 
-	if (!pctl_rows_add(&r->quarantine, fields, Q_N))
+	if (!pctl_tsv_add(&r->quarantine, fields, Q_N))
 		return pctl_refuse(call, PC2_NOMEM, "no memory for the quarantine list");
 	if (i + 1 < r->quarantine.n)
-		pctl_rows_remove(&r->quarantine, i);
+		pctl_tsv_remove(&r->quarantine, i);
 	return PCTL_OK;
 }
 
@@ -195,7 +195,7 @@ pctl_status pctl_quarantine_release(pctl_registry *r, const char *plugin, const 
 	*n_out = 0;
 	s = begin_change(r, call, &lock);
 	while (!s && i < r->quarantine.n) {
-		const pctl_row *row = &r->quarantine.rows[i];
+		const pctl_tsv_row *row = &r->quarantine.rows[i];
 
 		if (strcmp(row->field[Q_PLUGIN], plugin) ||
 		    (driver && strcmp(row->field[Q_DRIVER], driver))) {
@@ -204,7 +204,7 @@ pctl_status pctl_quarantine_release(pctl_registry *r, const char *plugin, const 
 		}
 		if (!strcmp(row->field[Q_STATE], "held"))
 			++*n_out;
-		pctl_rows_remove(&r->quarantine, i);
+		pctl_tsv_remove(&r->quarantine, i);
 	}
 	return end_change(r, s, lock, call);
 }
@@ -257,6 +257,6 @@ pctl_status pctl_quarantine_well(pctl_registry *r, const char *plugin, const cha
 	s = begin_change(r, call, &lock);
 	e = find_entry(r, plugin, driver);
 	if (!s && e && !e->in_force)
-		pctl_rows_remove(&r->quarantine, find_row(r, plugin, driver ? driver : ""));
+		pctl_tsv_remove(&r->quarantine, find_row(r, plugin, driver ? driver : ""));
 	return end_change(r, s, lock, call);
 }

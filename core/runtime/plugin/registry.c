@@ -368,8 +368,8 @@ void pctl_registry_close(pctl_registry *r)
 	}
 	if (r->cache && r->cache_bytes != UINT64_MAX)
 		pctl_cache_trim(r->cache, r->cache_bytes);
-	pctl_rows_drop(&r->verdicts);
-	pctl_rows_drop(&r->quarantine);
+	pctl_tsv_drop(&r->verdicts);
+	pctl_tsv_drop(&r->quarantine);
 	free(r->entries);
 	free(r->plugins);
 	free(r->dirs);

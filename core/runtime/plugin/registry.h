@@ -1,6 +1,6 @@
 /* The registry: which plugins there are, which of them may be used, and why the others may not. It
  * reads manifests, has unknown libraries examined in a child process, remembers the verdict, and
- * loads a library only when somebody asks for it. It runs nothing itself (session.h, devices.h).
+ * loads a library only when somebody asks for it. It runs nothing itself (instance.h, devices.h).
  * One thread at a time. */
 #ifndef PIPECTL_RUNTIME_PLUGIN_REGISTRY_H
 #define PIPECTL_RUNTIME_PLUGIN_REGISTRY_H

@@ -11,8 +11,8 @@
 #include "runtime/ipc/launch.h"
 #include "runtime/ipc/library.h"
 #include "runtime/plugin/registry.h"
-#include "runtime/plugin/rows.h"
-#include "runtime/plugin/session.h"
+#include "runtime/plugin/tsv.h"
+#include "runtime/plugin/instance.h"
 
 /* Environment that the manifest wants for one driver. */
 typedef struct driver_setting {
@@ -73,11 +73,11 @@ struct pctl_registry {
 	uint32_t n_unconfined, n_readable;
 	uint32_t probe_ms, start_ms, call_ms, grace_ms, strikes, build_cpu_ms, first_run_ms;
 	uint64_t build_memory;
-	pctl_rows verdicts;
+	pctl_tsv verdicts;
 	uint32_t without;
 	int told_of_lack; /* of the kernel, once */
 	int verdicts_changed;
-	pctl_rows quarantine;
+	pctl_tsv quarantine;
 	pctl_quarantine_entry *entries; /* view of quarantine, rebuilt when it changes */
 	uint32_t n_entries, cap_entries;
 };

@@ -43,7 +43,7 @@ enum {
 #define PCTL_CPU_UNIFORM 2u /* source a is one value for all lanes; MATH and LOOKUP: d too */
 
 /* One instruction. Registers are virtual numbers while code is made, and offsets in units of 8
- * bytes into a strip's memory afterwards; register 0 is never read or written. */
+ * bytes into a batch's memory afterwards; register 0 is never read or written. */
 typedef struct pctl_cpu_ins {
 	uint16_t kind;
 	uint16_t flags;
@@ -107,7 +107,7 @@ typedef struct pctl_cpu_switch {
 	uint32_t n_literals;
 	uint32_t n_cases;
 	uint32_t default_number;
-	uint32_t first_count; /* in a strip's case counters */
+	uint32_t first_count; /* in a batch's case counters */
 } pctl_cpu_switch;
 
 /* A constant that stands in registers from the start. */
@@ -171,9 +171,9 @@ typedef struct pctl_cpu_code {
 	uint32_t special[PCTL_CPU_N_SPECIAL]; /* registers */
 	uint32_t local_size[3];
 	uint32_t invocations;		     /* of a workgroup */
-	uint32_t groups_per_strip;	     /* at most */
-	uint32_t lanes;			     /* of a strip, padded to a multiple of 16 */
-	uint32_t private_reg, private_units; /* zeroed at the start of a strip */
+	uint32_t groups_per_batch;	     /* at most */
+	uint32_t lanes;			     /* of a batch, padded to a multiple of 16 */
+	uint32_t private_reg, private_units; /* zeroed at the start of a batch */
 	uint32_t workgroup_stride;	     /* bytes of one group's workgroup memory */
 	uint64_t register_bytes;
 	const uint32_t *words; /* of the program, which outlives its code: tables of LOOKUP */

@@ -3,7 +3,7 @@
 #ifndef PCTL_CPU_DEVICE_H
 #define PCTL_CPU_DEVICE_H
 
-#include "lanes/strip.h"
+#include "lanes/batch.h"
 
 #include <pthread.h>
 
@@ -42,8 +42,8 @@ struct pctl_kernel {
 	pctl_device *dev;
 	pctl_program *program;
 	pctl_cpu_code *code;
-	pctl_cpu_strip **strips; /* by thread, made on first use */
-	uint32_t n_strips;
+	pctl_cpu_batch **batches; /* by thread, made on first use */
+	uint32_t n_batches;
 	uint32_t refs;
 };
 

@@ -11,7 +11,7 @@ typedef struct shared_run {
 	pctl_status status; /* atomic: the first trouble */
 } shared_run;
 
-static void trouble(shared_run *run, pctl_status status)
+static void failure(shared_run *run, pctl_status status)
 {
 	pctl_status none = PCTL_OK;
 
@@ -23,31 +23,31 @@ static void run_groups(void *ctx, uint32_t thread)
 {
 	shared_run *run = ctx;
 	pctl_cpu_job *job = &run->job;
-	pctl_cpu_strip **strip = &run->kernel->strips[thread];
-	const uint32_t per_strip = job->groups_per_strip;
+	pctl_cpu_batch **batch = &run->kernel->batches[thread];
+	const uint32_t per_batch = job->groups_per_batch;
 
 	for (;;) {
 		const uint64_t first =
-			__atomic_fetch_add(&job->next_group, per_strip, __ATOMIC_RELAXED);
+			__atomic_fetch_add(&job->next_group, per_batch, __ATOMIC_RELAXED);
 		const uint64_t left = first < job->n_groups ? job->n_groups - first : 0;
 		pctl_status status;
 
 		if (left == 0 || __atomic_load_n(&run->status, __ATOMIC_RELAXED) != PCTL_OK)
 			return;
 		if (__atomic_load_n(job->cancel, __ATOMIC_RELAXED)) {
-			trouble(run, PCTL_E_CANCELLED);
+			failure(run, PCTL_E_CANCELLED);
 			return;
 		}
-		if (!*strip)
-			*strip = pctl_cpu_strip_create(job->code, job->k);
-		if (!*strip || (job->watch && !pctl_cpu_watch_group(job->watch))) {
-			trouble(run, PCTL_E_NOMEM);
+		if (!*batch)
+			*batch = pctl_cpu_batch_create(job->code, job->k);
+		if (!*batch || (job->watch && !pctl_cpu_watch_group(job->watch))) {
+			failure(run, PCTL_E_NOMEM);
 			return;
 		}
-		status = pctl_cpu_strip_run(*strip, job, first,
-					    left < per_strip ? (uint32_t)left : per_strip);
+		status = pctl_cpu_batch_run(*batch, job, first,
+					    left < per_batch ? (uint32_t)left : per_batch);
 		if (status != PCTL_OK)
-			trouble(run, status);
+			failure(run, status);
 	}
 }
 
@@ -98,8 +98,8 @@ static pctl_status add_counts(pctl_device *dev, pctl_kernel *k)
 		dev->counts = calloc(1, sizeof(*dev->counts));
 	if (!dev->counts)
 		return PCTL_E_NOMEM;
-	for (uint32_t i = 0; i < k->n_strips; i++) {
-		pctl_cpu_strip *s = k->strips[i];
+	for (uint32_t i = 0; i < k->n_batches; i++) {
+		pctl_cpu_batch *s = k->batches[i];
 
 		if (!s)
 			continue;
@@ -147,18 +147,18 @@ pctl_status pctl_cpu_dispatch(pctl_device *dev, const pctl_cpu_cmd *cmd, const u
 	if (job->n_groups == 0)
 		return PCTL_OK;
 	share = (job->n_groups + dev->n_threads - 1) / dev->n_threads;
-	job->groups_per_strip =
-		share < code->groups_per_strip ? (uint32_t)share : code->groups_per_strip;
+	job->groups_per_batch =
+		share < code->groups_per_batch ? (uint32_t)share : code->groups_per_batch;
 	if (code->flags & PCTL_BUILD_SANITIZE) {
 		run.status = start_watch(dev, cmd, &run);
 		if (run.status == PCTL_OK)
 			take_groups(&run, 0);
-	} else if (dev->n_threads == 1 || job->n_groups <= job->groups_per_strip) {
+	} else if (dev->n_threads == 1 || job->n_groups <= job->groups_per_batch) {
 		take_groups(&run, 0);
 	} else {
 		pctl_cpu_pool_run(dev->pool, take_groups, &run);
 	}
 	if ((code->flags & PCTL_BUILD_COUNT) && add_counts(dev, cmd->kernel) != PCTL_OK)
-		trouble(&run, PCTL_E_NOMEM);
+		failure(&run, PCTL_E_NOMEM);
 	return run.status;
 }

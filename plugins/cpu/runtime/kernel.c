@@ -1,4 +1,4 @@
-/* Kernels: a decoded program, its prepared code, and one strip of lanes for each thread that ran
+/* Kernels: a decoded program, its prepared code, and one batch of lanes for each thread that ran
  * it. */
 #include "runtime/device.h"
 
@@ -8,9 +8,9 @@ void pctl_cpu_kernel_release(pctl_kernel *k)
 {
 	if (!k || --k->refs)
 		return;
-	for (uint32_t i = 0; k->strips && i < k->n_strips; i++)
-		pctl_cpu_strip_destroy(k->strips[i]);
-	free(k->strips);
+	for (uint32_t i = 0; k->batches && i < k->n_batches; i++)
+		pctl_cpu_batch_destroy(k->batches[i]);
+	free(k->batches);
 	pctl_cpu_code_destroy(k->code);
 	pctl_program_destroy(k->program);
 	free(k);
@@ -44,9 +44,9 @@ pctl_status pctl_cpu_kernel_build(pctl_device *dev, const pctl_call *call, const
 		return pctl_refuse(call, PC2_NOMEM, "no memory for a kernel");
 	k->dev = dev;
 	k->refs = 1;
-	k->n_strips = dev->n_threads;
-	k->strips = calloc(k->n_strips, sizeof(*k->strips));
-	status = k->strips ? PCTL_OK : pctl_refuse(call, PC2_NOMEM, "no memory for a kernel");
+	k->n_batches = dev->n_threads;
+	k->batches = calloc(k->n_batches, sizeof(*k->batches));
+	status = k->batches ? PCTL_OK : pctl_refuse(call, PC2_NOMEM, "no memory for a kernel");
 	if (status == PCTL_OK)
 		status = pctl_program_decode(wire, n, call, &k->program);
 	if (status == PCTL_OK)

@@ -51,7 +51,7 @@ pctl_status mock_inner_open(pctl_instance *inst, const pctl_call *call)
 	/* The host names what it resolved; a script alone, as a test may give it, names nothing. */
 	const int wants = inst->text && strstr(inst->text, "wrap=") != NULL;
 
-	inst->inner.table = &mock_synth;
+	inst->inner.table = &mock_synthetic;
 	if (!wants)
 		return PCTL_OK;
 	if (!library || !id)

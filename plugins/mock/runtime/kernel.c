@@ -102,7 +102,7 @@ pctl_status mock_supports(pctl_device *dev, const pctl_call *call, const uint8_t
 	s = translate(dev, NULL, wire, n, NULL, &changed, &n_changed);
 	if (s == PCTL_E_NOMEM)
 		return pctl_refuse(call, PC2_NOMEM, "no memory to look at the program");
-	if (s != PCTL_OK && dev->t == &mock_synth) {
+	if (s != PCTL_OK && dev->t == &mock_synthetic) {
 		*out = (pctl_support){.head = PCTL_HEAD(pctl_support),
 				      .code = PC3215_KERNEL_REFUSED};
 		snprintf(out->reason, sizeof(out->reason), "this is no program");

@@ -119,7 +119,7 @@ pctl_status mock_inner_open(pctl_instance *inst, const pctl_call *call);
 void mock_inner_close(mock_inner *in);
 /* NAME's value: what the host gives this session, else the process's environment. */
 const char *mock_setting(const pctl_host *host, const char *name, uint32_t *in_host);
-extern const pctl_backend mock_synth;
+extern const pctl_backend mock_synthetic;
 
 /* ---- kernel.c ---- */
 pctl_status mock_supports(pctl_device *dev, const pctl_call *call, const uint8_t *wire, uint64_t n,
@@ -189,9 +189,9 @@ int mock_is_due(const pctl_list *l, const mock_fault *f, uint64_t trace, uint32_
 pctl_status mock_flip(pctl_device *dev, const pctl_call *call, const mock_range *range,
 		      uint64_t element, uint32_t bit);
 /* After a run: zero, lane, racy, write-input, write-past, write-before, honest-*. */
-pctl_status mock_spoil(pctl_list *l, const pctl_call *call);
+pctl_status mock_corrupt(pctl_list *l, const pctl_call *call);
 /* 1 when the script has such faults due, so that a submit must be waited for at once. */
-int mock_spoils(const pctl_list *l, uint64_t trace);
+int mock_corrupts(const pctl_list *l, uint64_t trace);
 /* 1 when the script has a fault of this kind, which is always due. */
 int mock_has(const pctl_device *dev, uint32_t kind);
 /* Keep the outputs of a first run, or bring them back. */

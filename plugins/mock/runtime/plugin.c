@@ -233,7 +233,7 @@ static const void *plugin_interface(pctl_instance *inst, const char *name)
 
 	if (!inst || !name || strcmp(name, PCTL_BACKEND_INTERFACE) != 0)
 		return NULL;
-	t = inst->status == PCTL_OK ? inst->inner.table : &mock_synth;
+	t = inst->status == PCTL_OK ? inst->inner.table : &mock_synthetic;
 	return &tables[t->kernel_cache && !inst->script.mutates][t->findings && t->counts];
 }
 

@@ -135,7 +135,7 @@ static int is_spoiling(const mock_fault *f)
 	       f->kind == MOCK_HONEST_PLAIN;
 }
 
-int mock_spoils(const pctl_list *l, uint64_t trace)
+int mock_corrupts(const pctl_list *l, uint64_t trace)
 {
 	const mock_script *script = &l->dev->inst->script;
 
@@ -145,7 +145,7 @@ int mock_spoils(const pctl_list *l, uint64_t trace)
 	return 0;
 }
 
-pctl_status mock_spoil(pctl_list *l, const pctl_call *call)
+pctl_status mock_corrupt(pctl_list *l, const pctl_call *call)
 {
 	const mock_script *script = &l->dev->inst->script;
 	pctl_status s = PCTL_OK;

@@ -123,7 +123,7 @@ static pctl_status run_here(pctl_list *l, const pctl_call *call, uint32_t times,
 		return mock_bring_back(l, call);
 	s = run_events(&r, times, events, n);
 	if (s == PCTL_OK)
-		s = mock_spoil(l, call);
+		s = mock_corrupt(l, call);
 	if (s == PCTL_OK && stale)
 		s = mock_keep(l, call);
 	return s;
@@ -169,7 +169,7 @@ static pctl_status run(pctl_list *l, const pctl_call *call, uint32_t times, mock
 	if (s != PCTL_OK || t->hangs || t->is_lost || t->done.done)
 		return s;
 	s = mock_events(l, call, times, &events, &n);
-	if (s == PCTL_OK && (n || stale || mock_spoils(l, call ? call->trace_id : 0))) {
+	if (s == PCTL_OK && (n || stale || mock_corrupts(l, call ? call->trace_id : 0))) {
 		s = run_here(l, call, times, events, n, stale, &t->done);
 	} else if (s == PCTL_OK) {
 		s = l->dev->t->submit(l->dev->inner, call, l->inner, times, &t->inner);

@@ -9,36 +9,36 @@
 
 #define MAX_BYTES (1ull << 32)
 
-typedef struct synth_buffer {
+typedef struct synthetic_buffer {
 	uint64_t n_bytes;
 	uint8_t data[];
-} synth_buffer;
+} synthetic_buffer;
 
-typedef struct synth_cmd {
+typedef struct synthetic_cmd {
 	uint32_t kind, word;
-	synth_buffer *from, *to;
+	synthetic_buffer *from, *to;
 	uint64_t from_offset, to_offset, n_bytes;
-} synth_cmd;
+} synthetic_cmd;
 
-typedef struct synth_list {
-	synth_cmd *cmds;
+typedef struct synthetic_list {
+	synthetic_cmd *cmds;
 	uint32_t n, cap;
 	uint32_t state; /* 0 open, 1 closed, 2 broken */
-} synth_list;
+} synthetic_list;
 
 /* Submits not waited for yet, oldest first. */
-typedef struct synth_fence {
+typedef struct synthetic_fence {
 	uint64_t id;
-	const synth_list *list;
+	const synthetic_list *list;
 	uint32_t times;
 	uint32_t reserved;
-	struct synth_fence *next;
-} synth_fence;
+	struct synthetic_fence *next;
+} synthetic_fence;
 
-typedef struct synth_device {
+typedef struct synthetic_device {
 	uint64_t last;
-	synth_fence *fences;
-} synth_device;
+	synthetic_fence *fences;
+} synthetic_device;
 
 /* The objects behind the interface's opaque types. */
 #define OWN(T, p) ((T *)(void *)(p))
@@ -65,7 +65,7 @@ static pctl_status devices(pctl_instance *inst, const pctl_call *call, uint32_t 
 static pctl_status device_open(pctl_instance *inst, const pctl_call *call, uint32_t index,
 			       pctl_device **out)
 {
-	synth_device *d = calloc(1, sizeof(*d));
+	synthetic_device *d = calloc(1, sizeof(*d));
 
 	(void)inst;
 	(void)index;
@@ -75,10 +75,10 @@ static pctl_status device_open(pctl_instance *inst, const pctl_call *call, uint3
 
 static void device_close(pctl_device *dev)
 {
-	synth_device *d = OWN(synth_device, dev);
+	synthetic_device *d = OWN(synthetic_device, dev);
 
 	while (d->fences) {
-		synth_fence *f = d->fences;
+		synthetic_fence *f = d->fences;
 
 		d->fences = f->next;
 		free(f);
@@ -142,7 +142,7 @@ static pctl_status supports(pctl_device *dev, const pctl_call *call, const uint8
 static pctl_status buffer_create(pctl_device *dev, const pctl_call *call, uint64_t n_bytes,
 				 uint32_t usage, pctl_buffer **out)
 {
-	synth_buffer *b;
+	synthetic_buffer *b;
 
 	(void)dev;
 	(void)usage;
@@ -166,7 +166,7 @@ static void buffer_destroy(pctl_device *dev, pctl_buffer *buf)
 	free(buf);
 }
 
-static pctl_status check(const synth_buffer *b, uint64_t offset, uint64_t n, const char *what,
+static pctl_status check(const synthetic_buffer *b, uint64_t offset, uint64_t n, const char *what,
 			 const pctl_call *call)
 {
 	if (!b)
@@ -181,7 +181,7 @@ static pctl_status check(const synth_buffer *b, uint64_t offset, uint64_t n, con
 static pctl_status buffer_write(pctl_device *dev, const pctl_call *call, pctl_buffer *buf,
 				uint64_t offset, const void *data, uint64_t n)
 {
-	synth_buffer *b = OWN(synth_buffer, buf);
+	synthetic_buffer *b = OWN(synthetic_buffer, buf);
 	pctl_status s = check(b, offset, n, "buffer_write", call);
 
 	(void)dev;
@@ -193,7 +193,7 @@ static pctl_status buffer_write(pctl_device *dev, const pctl_call *call, pctl_bu
 static pctl_status buffer_read(pctl_device *dev, const pctl_call *call, pctl_buffer *buf,
 			       uint64_t offset, void *data, uint64_t n)
 {
-	const synth_buffer *b = OWN(synth_buffer, buf);
+	const synthetic_buffer *b = OWN(synthetic_buffer, buf);
 	pctl_status s = check(b, offset, n, "buffer_read", call);
 
 	(void)dev;
@@ -230,19 +230,19 @@ static void kernel_destroy(pctl_device *dev, pctl_kernel *k)
 static pctl_status list_begin(pctl_device *dev, const pctl_call *call, pctl_list **out)
 {
 	(void)dev;
-	*out = OWN(pctl_list, calloc(1, sizeof(synth_list)));
+	*out = OWN(pctl_list, calloc(1, sizeof(synthetic_list)));
 	return *out ? PCTL_OK : pctl_refuse(call, PC2_NOMEM, "no memory for a list");
 }
 
-static pctl_status append(pctl_list *list, const pctl_call *call, pctl_status s, synth_cmd c)
+static pctl_status append(pctl_list *list, const pctl_call *call, pctl_status s, synthetic_cmd c)
 {
-	synth_list *l = OWN(synth_list, list);
+	synthetic_list *l = OWN(synthetic_list, list);
 
 	if (s == PCTL_OK && l->state != 0)
 		return pctl_refuse(call, PC3213_LIST_STATE, "the list is not open for recording");
 	if (s == PCTL_OK && l->n == l->cap) {
 		const uint32_t cap = l->cap ? 2 * l->cap : 16;
-		synth_cmd *grown = realloc(l->cmds, cap * sizeof(*grown));
+		synthetic_cmd *grown = realloc(l->cmds, cap * sizeof(*grown));
 
 		if (grown) {
 			l->cmds = grown;
@@ -265,19 +265,19 @@ static pctl_status list_dispatch(pctl_list *l, const pctl_call *call, pctl_kerne
 
 	for (uint32_t i = 0; s == PCTL_OK && i < n; i++)
 		if (bindings[i].n_bytes)
-			s = check(OWN(synth_buffer, bindings[i].buffer), bindings[i].offset,
+			s = check(OWN(synthetic_buffer, bindings[i].buffer), bindings[i].offset,
 				  bindings[i].n_bytes, "dispatch", call);
-	return append(l, call, s, (synth_cmd){.kind = MOCK_DISPATCH});
+	return append(l, call, s, (synthetic_cmd){.kind = MOCK_DISPATCH});
 }
 
 static pctl_status list_indirect(pctl_list *l, const pctl_call *call, pctl_kernel *k,
 				 const pctl_binding *bindings, uint32_t n, pctl_buffer *buf,
 				 uint64_t offset, const uint32_t limit[3])
 {
-	pctl_status s = check(OWN(synth_buffer, buf), offset, 12, "dispatch_indirect", call);
+	pctl_status s = check(OWN(synthetic_buffer, buf), offset, 12, "dispatch_indirect", call);
 
 	return s == PCTL_OK ? list_dispatch(l, call, k, bindings, n, limit)
-			    : append(l, call, s, (synth_cmd){0});
+			    : append(l, call, s, (synthetic_cmd){0});
 }
 
 static pctl_status words(uint64_t a, uint64_t b, uint64_t n, const pctl_call *call)
@@ -290,12 +290,12 @@ static pctl_status words(uint64_t a, uint64_t b, uint64_t n, const pctl_call *ca
 static pctl_status list_copy(pctl_list *l, const pctl_call *call, pctl_buffer *from,
 			     uint64_t from_offset, pctl_buffer *to, uint64_t to_offset, uint64_t n)
 {
-	synth_cmd c = {.kind = MOCK_COPY,
-		       .from = OWN(synth_buffer, from),
-		       .to = OWN(synth_buffer, to),
-		       .from_offset = from_offset,
-		       .to_offset = to_offset,
-		       .n_bytes = n};
+	synthetic_cmd c = {.kind = MOCK_COPY,
+			   .from = OWN(synthetic_buffer, from),
+			   .to = OWN(synthetic_buffer, to),
+			   .from_offset = from_offset,
+			   .to_offset = to_offset,
+			   .n_bytes = n};
 	pctl_status s = check(c.from, from_offset, n, "list_copy", call);
 
 	if (s == PCTL_OK)
@@ -308,11 +308,11 @@ static pctl_status list_copy(pctl_list *l, const pctl_call *call, pctl_buffer *f
 static pctl_status list_fill(pctl_list *l, const pctl_call *call, pctl_buffer *buf, uint64_t offset,
 			     uint64_t n, uint32_t word)
 {
-	synth_cmd c = {.kind = MOCK_FILL,
-		       .word = word,
-		       .to = OWN(synth_buffer, buf),
-		       .to_offset = offset,
-		       .n_bytes = n};
+	synthetic_cmd c = {.kind = MOCK_FILL,
+			   .word = word,
+			   .to = OWN(synthetic_buffer, buf),
+			   .to_offset = offset,
+			   .n_bytes = n};
 	pctl_status s = check(c.to, offset, n, "list_fill", call);
 
 	if (s == PCTL_OK)
@@ -322,7 +322,7 @@ static pctl_status list_fill(pctl_list *l, const pctl_call *call, pctl_buffer *b
 
 static pctl_status list_barrier(pctl_list *l, const pctl_call *call)
 {
-	return append(l, call, PCTL_OK, (synth_cmd){.kind = MOCK_BARRIER});
+	return append(l, call, PCTL_OK, (synthetic_cmd){.kind = MOCK_BARRIER});
 }
 
 static pctl_status list_timestamp(pctl_list *l, const pctl_call *call, uint32_t slot)
@@ -332,12 +332,12 @@ static pctl_status list_timestamp(pctl_list *l, const pctl_call *call, uint32_t 
 				: pctl_refuse(call, PC3201_BACKEND_ARGUMENT,
 					      "timestamp slot %u; 0 to 63 are there", slot);
 
-	return append(l, call, s, (synth_cmd){.kind = MOCK_TIMESTAMP, .word = slot});
+	return append(l, call, s, (synthetic_cmd){.kind = MOCK_TIMESTAMP, .word = slot});
 }
 
 static pctl_status list_end(pctl_list *list, const pctl_call *call)
 {
-	synth_list *l = OWN(synth_list, list);
+	synthetic_list *l = OWN(synthetic_list, list);
 
 	if (l->state != 0)
 		return pctl_refuse(call, PC3213_LIST_STATE, "the list is not open for recording");
@@ -348,7 +348,7 @@ static pctl_status list_end(pctl_list *list, const pctl_call *call)
 static void list_destroy(pctl_device *dev, pctl_list *list)
 {
 	(void)dev;
-	free(OWN(synth_list, list)->cmds);
+	free(OWN(synthetic_list, list)->cmds);
 	free(list);
 }
 
@@ -357,17 +357,17 @@ static void list_destroy(pctl_device *dev, pctl_list *list)
 static pctl_status submit(pctl_device *dev, const pctl_call *call, pctl_list *list, uint32_t times,
 			  uint64_t *ticket)
 {
-	synth_device *d = OWN(synth_device, dev);
-	synth_fence *f, **end = &d->fences;
+	synthetic_device *d = OWN(synthetic_device, dev);
+	synthetic_fence *f, **end = &d->fences;
 
-	if (OWN(synth_list, list)->state != 1)
+	if (OWN(synthetic_list, list)->state != 1)
 		return pctl_refuse(call, PC3213_LIST_STATE,
 				   "submit: the list was not ended, or is in error");
 	f = calloc(1, sizeof(*f));
 	if (!f)
 		return pctl_refuse(call, PC2_NOMEM, "no memory for a submit");
 	f->id = *ticket = ++d->last;
-	f->list = OWN(synth_list, list);
+	f->list = OWN(synthetic_list, list);
 	f->times = times;
 	while (*end)
 		end = &(*end)->next;
@@ -375,7 +375,7 @@ static pctl_status submit(pctl_device *dev, const pctl_call *call, pctl_list *li
 	return PCTL_OK;
 }
 
-static void execute(const synth_cmd *c, uint64_t start_ns, pctl_completion *out)
+static void execute(const synthetic_cmd *c, uint64_t start_ns, pctl_completion *out)
 {
 	switch (c->kind) {
 	case MOCK_COPY:
@@ -399,14 +399,14 @@ static void execute(const synth_cmd *c, uint64_t start_ns, pctl_completion *out)
 static pctl_status wait(pctl_device *dev, const pctl_call *call, uint64_t ticket,
 			uint64_t timeout_ns, pctl_completion *out)
 {
-	synth_device *d = OWN(synth_device, dev);
+	synthetic_device *d = OWN(synthetic_device, dev);
 	uint64_t start;
 
 	(void)call;
 	(void)timeout_ns;
 	*out = (pctl_completion){.head = PCTL_HEAD(pctl_completion), .done = 1};
 	while (d->fences && d->fences->id <= ticket) {
-		synth_fence *f = d->fences;
+		synthetic_fence *f = d->fences;
 
 		*out = (pctl_completion){.head = PCTL_HEAD(pctl_completion), .done = 1};
 		start = mock_now_ns();
@@ -427,7 +427,7 @@ static void cancel(pctl_device *dev, uint64_t ticket)
 	(void)ticket;
 }
 
-const pctl_backend mock_synth = {
+const pctl_backend mock_synthetic = {
 	.head = PCTL_HEAD(pctl_backend),
 	.devices = devices,
 	.device_open = device_open,

@@ -35,9 +35,9 @@ pctl_status emit_scan(const pctl_program *p, const pctl_call *call, emit_facts *
 void emit_binding_layout(const pctl_program *p, uint32_t var, uint64_t *fixed_bytes,
 			 uint64_t *stride);
 
-/* Ways of writing. EMIT_HIDE_FLOATS: no float is a constant to the compiler (float.c). EMIT_LANE_LOOPS: loops hang on the
+/* Ways of writing. EMIT_NOFOLD_FLOATS: no float is a constant to the compiler (float.c). EMIT_LANE_LOOPS: loops hang on the
  * invocation (loop.c). EMIT_SWITCH: a dispatch can be told to do nothing, for drivers whose compiler works at the first. */
-#define EMIT_HIDE_FLOATS 1u
+#define EMIT_NOFOLD_FLOATS 1u
 #define EMIT_LANE_LOOPS 2u
 #define EMIT_SWITCH 4u
 

@@ -42,9 +42,9 @@ static const char *suffix_of(const pctl_type *t)
 /* Of this one a compiler knows no bit: there are fewer than 2^32 workgroups, which it cannot know. */
 #define UNKNOWN_ZERO "p_unknown()"
 
-static int hides(const emitter *e, uint32_t type)
+static int nofold(const emitter *e, uint32_t type)
 {
-	return (e->flags & EMIT_HIDE_FLOATS) && emit_is_float(e->p->types[type].scalar);
+	return (e->flags & EMIT_NOFOLD_FLOATS) && emit_is_float(e->p->types[type].scalar);
 }
 
 static const char *bits_name(uint8_t scalar)
@@ -71,35 +71,35 @@ void emit_hidden_zero(const emitter *e, text *t)
 	if (has_roundings(e->p))
 		text_add(t, "static inline ulong " UNKNOWN_ZERO "\n{\n"
 			    "\treturn (ulong)get_num_groups(0) >> 32;\n}\n\n");
-	if (e->flags & EMIT_HIDE_FLOATS)
+	if (e->flags & EMIT_NOFOLD_FLOATS)
 		text_add(t, "static inline uint " HIDDEN_ZERO "\n{\n"
 			    "\treturn (uint)get_num_groups(0) >> 31;\n}\n\n");
 }
 
-void emit_hide_open(const emitter *e, text *t, uint32_t type)
+void emit_nofold_open(const emitter *e, text *t, uint32_t type)
 {
 	char name[24];
 
-	if (hides(e, type))
+	if (nofold(e, type))
 		text_printf(t, "as_%s(as_%s%s(", emit_type_name(e, type, name),
 			    bits_name(e->p->types[type].scalar), suffix_of(&e->p->types[type]));
 }
 
-void emit_hide_close(const emitter *e, text *t, uint32_t type)
+void emit_nofold_close(const emitter *e, text *t, uint32_t type)
 {
-	if (hides(e, type))
+	if (nofold(e, type))
 		text_printf(t, ") | (%s%s)(" HIDDEN_ZERO "))", bits_name(e->p->types[type].scalar),
 			    suffix_of(&e->p->types[type]));
 }
 
 /* Its constants have no type: of a choice between the words of 1.0 or -1.0 and 0.0 it makes a converted boolean, negated,
  * among integers too. One side is hidden. */
-void emit_hide_choice(emitter *e, const pctl_inst *in, uint32_t arg)
+void emit_nofold_choice(emitter *e, const pctl_inst *in, uint32_t arg)
 {
 	const uint8_t scalar = e->p->types[in->type].scalar;
 	char name[24];
 
-	if (!(e->flags & EMIT_HIDE_FLOATS) || scalar < PCTL_SCALAR_I32 ||
+	if (!(e->flags & EMIT_NOFOLD_FLOATS) || scalar < PCTL_SCALAR_I32 ||
 	    scalar > PCTL_SCALAR_U64) {
 		emit_arg(e, in, arg);
 		return;
@@ -247,13 +247,13 @@ static void convert(emitter *e, const pctl_inst *in)
 	} else {
 		const int is_signed = from->scalar == PCTL_SCALAR_I32;
 
-		emit_hide_open(e, &e->code, in->type);
+		emit_nofold_open(e, &e->code, in->type);
 		text_printf(&e->code, "convert_%s%s(", emit_scalar_name(to->scalar), w);
 		if (is_signed)
 			text_printf(&e->code, "as_int%s(", w);
 		emit_arg(e, in, 0);
 		text_add(&e->code, is_signed ? "))" : ")");
-		emit_hide_close(e, &e->code, in->type);
+		emit_nofold_close(e, &e->code, in->type);
 	}
 }
 

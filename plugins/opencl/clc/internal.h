@@ -119,11 +119,11 @@ int emit_whole(emitter *e, uint32_t v, const pctl_inst *in);
 void emit_float(emitter *e, const pctl_inst *in);
 void emit_float_pragmas(const pctl_program *p, text *t);
 /* What stands around an expression of float type `type` that the compiler might know; nothing unless
- * EMIT_HIDE_FLOATS asks for it. The zero itself, written first of all. */
-void emit_hide_open(const emitter *e, text *t, uint32_t type);
-void emit_hide_close(const emitter *e, text *t, uint32_t type);
+ * EMIT_NOFOLD_FLOATS asks for it. The zero itself, written first of all. */
+void emit_nofold_open(const emitter *e, text *t, uint32_t type);
+void emit_nofold_close(const emitter *e, text *t, uint32_t type);
 /* Argument `arg` of a choice, so that the compiler does not know both sides. */
-void emit_hide_choice(emitter *e, const pctl_inst *in, uint32_t arg);
+void emit_nofold_choice(emitter *e, const pctl_inst *in, uint32_t arg);
 void emit_hidden_zero(const emitter *e, text *t);
 
 /* table.c: constant tables are found once, written before everything else, and read. */

@@ -61,14 +61,14 @@ static int kernel_waits(const emitter *e)
 	return has_barrier(e->p, e->p->entries[0].function);
 }
 
-static int hides_loops(const emitter *e)
+static int nofold_loops(const emitter *e)
 {
 	return (e->flags & EMIT_LANE_LOOPS) && kernel_waits(e);
 }
 
 void emit_loop_zero(emitter *e)
 {
-	for (uint32_t i = 0; hides_loops(e) && i < e->fn->n_insts; i++) {
+	for (uint32_t i = 0; nofold_loops(e) && i < e->fn->n_insts; i++) {
 		if (e->p->insts[e->fn->first_inst + i].op != PCTL_OP_LOOP)
 			continue;
 		text_add(&e->code,
@@ -82,6 +82,6 @@ void emit_loop_test(emitter *e, uint32_t v, const pctl_inst *in)
 	emit_indent(e);
 	text_add(&e->code, "if (!");
 	emit_value(e, &e->code, pctl_arg(e->p, in, 0));
-	text_add(&e->code,
-		 hides_loops(e) && !loop_waits(e, v) ? " | " LANE_ZERO ") break;\n" : ") break;\n");
+	text_add(&e->code, nofold_loops(e) && !loop_waits(e, v) ? " | " LANE_ZERO ") break;\n"
+								: ") break;\n");
 }

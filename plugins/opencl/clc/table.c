@@ -101,11 +101,11 @@ void emit_lookup(emitter *e, const pctl_inst *in)
 
 	if (!t)
 		return;
-	emit_hide_open(e, &e->code, in->type);
+	emit_nofold_open(e, &e->code, in->type);
 	if (is_float)
 		text_printf(&e->code, "as_%s(", emit_scalar_name(scalar));
 	text_printf(&e->code, "c%u[min(", (uint32_t)(t - e->tables));
 	emit_arg(e, in, 0);
 	text_printf(&e->code, ", %uu)]%s", key.n_words / (key.bits / 32), is_float ? ")" : "");
-	emit_hide_close(e, &e->code, in->type);
+	emit_nofold_close(e, &e->code, in->type);
 }

@@ -131,7 +131,7 @@ void emit_zero(emitter *e, text *t, uint32_t type)
 {
 	char name[24];
 
-	emit_hide_open(e, t, type);
+	emit_nofold_open(e, t, type);
 	text_printf(t, "(%s)(0)", emit_type_name(e, type, name));
-	emit_hide_close(e, t, type);
+	emit_nofold_close(e, t, type);
 }

@@ -60,9 +60,9 @@ void emit_value(const emitter *e, text *t, uint32_t v)
 	else if (!emit_constant(e, v, &bits))
 		text_printf(t, "v%u", v);
 	else if (emit_is_float(value_type(e, v)->scalar)) {
-		emit_hide_open(e, t, inst_at(e, v)->type);
+		emit_nofold_open(e, t, inst_at(e, v)->type);
 		float_literal(t, value_type(e, v)->scalar, bits);
-		emit_hide_close(e, t, inst_at(e, v)->type);
+		emit_nofold_close(e, t, inst_at(e, v)->type);
 	} else if (is_64(value_type(e, v)))
 		text_printf(t, "0x%" PRIx64 "ul", bits);
 	else
@@ -197,7 +197,7 @@ static void select_of(emitter *e, const pctl_inst *in)
 		emit_arg(e, in, 0);
 	}
 	text_add(&e->code, " ? ");
-	emit_hide_choice(e, in, 1);
+	emit_nofold_choice(e, in, 1);
 	text_add(&e->code, " : ");
 	emit_arg(e, in, 2);
 	text_add(&e->code, ")");
@@ -277,12 +277,12 @@ static void bitcast(emitter *e, const pctl_inst *in)
 		return;
 	}
 	if (might_be_known)
-		emit_hide_open(e, &e->code, in->type);
+		emit_nofold_open(e, &e->code, in->type);
 	text_printf(&e->code, "as_%s(", emit_type_name(e, in->type, name));
 	emit_arg(e, in, 0);
 	text_add(&e->code, ")");
 	if (might_be_known)
-		emit_hide_close(e, &e->code, in->type);
+		emit_nofold_close(e, &e->code, in->type);
 }
 
 static void builtin(emitter *e, const pctl_inst *in)

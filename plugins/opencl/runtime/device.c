@@ -155,7 +155,8 @@ static void find_floats(pctl_device *dev)
 	add_fact(dev, "float-config", buf);
 	add_fact(dev, "float-options", dev->float_options);
 	add_fact(dev, "loops-by-lane", dev->emit_flags & EMIT_LANE_LOOPS ? "yes" : "no");
-	add_fact(dev, "float-constants-hidden", dev->emit_flags & EMIT_HIDE_FLOATS ? "yes" : "no");
+	add_fact(dev, "float-constants-hidden",
+		 dev->emit_flags & EMIT_NOFOLD_FLOATS ? "yes" : "no");
 }
 
 static void find_identity(pctl_device *dev)
@@ -170,7 +171,8 @@ static void find_identity(pctl_device *dev)
 	add_fact(dev, "driver", buf);
 	dev->options = options_for(buf);
 	if (strcmp(buf, "rusticl") == 0)
-		dev->emit_flags = EMIT_HIDE_FLOATS | EMIT_SWITCH; /* clc/float.c, warm.c say why */
+		dev->emit_flags =
+			EMIT_NOFOLD_FLOATS | EMIT_SWITCH; /* clc/float.c, warm.c say why */
 	if (strcmp(buf, "Portable Computing Language") == 0)
 		dev->emit_flags = EMIT_LANE_LOOPS | EMIT_SWITCH; /* clc/loop.c, warm.c say why */
 	device_text(dev->id.device, CL_DRIVER_VERSION, buf, sizeof(buf));

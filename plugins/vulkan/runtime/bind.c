@@ -14,29 +14,30 @@ static pctl_status match(const pctl_call *call, const pctl_kernel *k, const pctl
 	uint32_t i, v;
 
 	for (i = 0; i < n; i++) {
-		for (v = 0; v < k->face.n_bindings; v++)
-			if (k->face.bindings[v].group == bindings[i].group &&
-			    k->face.bindings[v].binding == bindings[i].binding)
+		for (v = 0; v < k->interface.n_bindings; v++)
+			if (k->interface.bindings[v].group == bindings[i].group &&
+			    k->interface.bindings[v].binding == bindings[i].binding)
 				break;
-		if (v == k->face.n_bindings || out[v])
-			return pctl_refuse(call, PC3205_BINDING_UNKNOWN,
-					   "group %u binding %u is %s", bindings[i].group,
-					   bindings[i].binding,
-					   v == k->face.n_bindings ? "no variable of the program"
-								   : "given twice");
+		if (v == k->interface.n_bindings || out[v])
+			return pctl_refuse(
+				call, PC3205_BINDING_UNKNOWN, "group %u binding %u is %s",
+				bindings[i].group, bindings[i].binding,
+				v == k->interface.n_bindings ? "no variable of the program"
+							     : "given twice");
 		out[v] = &bindings[i];
 	}
-	for (v = 0; v < k->face.n_bindings; v++)
+	for (v = 0; v < k->interface.n_bindings; v++)
 		if (!out[v])
 			return pctl_refuse(call, PC3204_BINDING_MISSING, "group %u binding %u",
-					   k->face.bindings[v].group, k->face.bindings[v].binding);
+					   k->interface.bindings[v].group,
+					   k->interface.bindings[v].binding);
 	return PCTL_OK;
 }
 
 static pctl_status check_one(pctl_device *dev, const pctl_call *call, const pctl_kernel *k,
 			     uint32_t v, const pctl_binding *b)
 {
-	const pctl_spv_binding *s = &k->face.bindings[v];
+	const pctl_spv_binding *s = &k->interface.bindings[v];
 	const int is_uniform = k->program->vars[v].space == PCTL_SPACE_UNIFORM;
 	uint32_t usage = is_uniform ? PCTL_BUFFER_UNIFORM : PCTL_BUFFER_STORAGE;
 	char what[64];
@@ -71,12 +72,13 @@ static pctl_status check_overlap(const pctl_call *call, const pctl_kernel *k,
 {
 	uint32_t i, j;
 
-	for (i = 0; i < k->face.n_bindings; i++)
-		for (j = i + 1; j < k->face.n_bindings; j++)
+	for (i = 0; i < k->interface.n_bindings; i++)
+		for (j = i + 1; j < k->interface.n_bindings; j++)
 			if (b[i]->n_bytes && b[j]->n_bytes && b[i]->buffer == b[j]->buffer &&
 			    b[i]->offset < b[j]->offset + b[j]->n_bytes &&
 			    b[j]->offset < b[i]->offset + b[i]->n_bytes &&
-			    (k->face.bindings[i].writable || k->face.bindings[j].writable))
+			    (k->interface.bindings[i].writable ||
+			     k->interface.bindings[j].writable))
 				return pctl_refuse(call, PC3206_BINDING_OVERLAP,
 						   "group %u binding %u and group %u binding %u",
 						   b[i]->group, b[i]->binding, b[j]->group,
@@ -142,11 +144,12 @@ static void write_set(pctl_list *l, const pctl_kernel *k, const pctl_binding *co
 	const pctl_spv_binding table = {0};
 	VkDescriptorBufferInfo ranges[PCTL_SPV_MAX_BINDINGS + 1];
 	VkWriteDescriptorSet writes[PCTL_SPV_MAX_BINDINGS + 1];
-	const uint32_t n = k->face.n_bindings + k->face.has_tables;
+	const uint32_t n = k->interface.n_bindings + k->interface.has_tables;
 	uint32_t v;
 
 	for (v = 0; v < n; v++) {
-		const pctl_spv_binding *s = v < k->face.n_bindings ? &k->face.bindings[v] : &table;
+		const pctl_spv_binding *s =
+			v < k->interface.n_bindings ? &k->interface.bindings[v] : &table;
 
 		ranges[v] = (VkDescriptorBufferInfo){l->dev->dummy->vk, 0, VK_WHOLE_SIZE};
 		if (s == &table)
@@ -177,7 +180,7 @@ static pctl_status set_up(pctl_list *l, const pctl_call *call, const pctl_kernel
 	VkResult r;
 
 	vkCmdBindPipeline(l->cmd, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
-	if (k->face.n_bindings || k->face.has_tables) {
+	if (k->interface.n_bindings || k->interface.has_tables) {
 		r = take_set(l, k, &set);
 		if (r != VK_SUCCESS)
 			return pctl_vk_fail(l->dev, call, r, "making a descriptor set");
@@ -185,9 +188,9 @@ static pctl_status set_up(pctl_list *l, const pctl_call *call, const pctl_kernel
 		vkCmdBindDescriptorSets(l->cmd, VK_PIPELINE_BIND_POINT_COMPUTE, k->layout, 0, 1,
 					&set, 0, NULL);
 	}
-	if (k->face.n_lengths)
+	if (k->interface.n_lengths)
 		vkCmdPushConstants(l->cmd, k->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
-				   4 * k->face.n_lengths, lengths);
+				   4 * k->interface.n_lengths, lengths);
 	return PCTL_OK;
 }
 
@@ -226,8 +229,8 @@ static pctl_status record(pctl_list *l, const pctl_call *call, pctl_kernel *k,
 	pctl_status status;
 	uint32_t v;
 
-	for (v = 0; v < k->face.n_bindings; v++) {
-		const pctl_spv_binding *s = &k->face.bindings[v];
+	for (v = 0; v < k->interface.n_bindings; v++) {
+		const pctl_spv_binding *s = &k->interface.bindings[v];
 
 		if (s->stride && b[v]->n_bytes)
 			lengths[s->length_slot] =
@@ -251,7 +254,7 @@ pctl_status pctl_vk_bind(pctl_list *l, const pctl_call *call, pctl_kernel *k,
 			call, PC3201_BACKEND_ARGUMENT,
 			"dispatch: the kernel or the bindings are NULL or another device's");
 	status = match(call, k, bindings, n_bindings, b);
-	for (v = 0; v < k->face.n_bindings && status == PCTL_OK; v++)
+	for (v = 0; v < k->interface.n_bindings && status == PCTL_OK; v++)
 		status = check_one(l->dev, call, k, v, b[v]);
 	if (status == PCTL_OK)
 		status = check_overlap(call, k, b);

@@ -208,7 +208,7 @@ static uint64_t device_heap_bytes(const pctl_device *dev)
 	return most;
 }
 
-/* Widths in which constants are kept from the driver (spirv/hide.c): those it makes no promise for,
+/* Widths in which constants are kept from the driver (spirv/nofold.c): those it makes no promise for,
  * and llvmpipe's all, which breaks it. SwiftShader is kept from all constants anyway. */
 static uint32_t opaque_floats(const pctl_device *dev)
 {
@@ -234,7 +234,7 @@ void pctl_vk_caps_fill(pctl_device *dev)
 	*c = (pctl_device_caps){.head = PCTL_HEAD(pctl_device_caps)};
 	c->caps = PCTL_CAP_F32 | PCTL_CAP_NATIVE_FLOAT;
 	c->caps |= dev->has.int64 ? PCTL_CAP_I64 : 0;
-	/* core/compiler/legalize/long.c says what goes wrong there. */
+	/* core/compiler/legalize/div64.c says what goes wrong there. */
 	if (dev->has.int64 && dev->driver.driverID != VK_DRIVER_ID_NVIDIA_PROPRIETARY)
 		c->caps |= PCTL_CAP_I64_DIV;
 	c->caps |= dev->has.float64 ? PCTL_CAP_F64 : 0;

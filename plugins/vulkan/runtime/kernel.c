@@ -11,26 +11,28 @@ static pctl_status create_layouts(pctl_kernel *k, const pctl_call *call)
 	VkDescriptorSetLayoutBinding bindings[PCTL_SPV_MAX_BINDINGS + 1];
 	const VkDescriptorSetLayoutCreateInfo set = {
 		.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
-		.bindingCount = k->face.n_bindings + k->face.has_tables,
+		.bindingCount = k->interface.n_bindings + k->interface.has_tables,
 		.pBindings = bindings,
 	};
-	const VkPushConstantRange lengths = {VK_SHADER_STAGE_COMPUTE_BIT, 0, 4 * k->face.n_lengths};
+	const VkPushConstantRange lengths = {VK_SHADER_STAGE_COMPUTE_BIT, 0,
+					     4 * k->interface.n_lengths};
 	VkPipelineLayoutCreateInfo info = {.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
 					   .setLayoutCount = 1,
 					   .pSetLayouts = &k->set_layout};
 	uint32_t i;
 	VkResult r;
 
-	for (i = 0; i < k->face.n_bindings + k->face.has_tables; i++)
+	for (i = 0; i < k->interface.n_bindings + k->interface.has_tables; i++)
 		bindings[i] = (VkDescriptorSetLayoutBinding){
 			.binding = i,
-			.descriptorType = i < k->face.n_bindings && k->face.bindings[i].uniform
-						  ? VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER
-						  : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+			.descriptorType =
+				i < k->interface.n_bindings && k->interface.bindings[i].uniform
+					? VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER
+					: VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
 			.descriptorCount = 1,
 			.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT,
 		};
-	if (k->face.n_lengths) {
+	if (k->interface.n_lengths) {
 		info.pushConstantRangeCount = 1;
 		info.pPushConstantRanges = &lengths;
 	}
@@ -45,7 +47,7 @@ static pctl_status create_tables(pctl_kernel *k, const pctl_call *call)
 	uint32_t *words, n = 0;
 	pctl_status status;
 
-	if (!k->face.has_tables)
+	if (!k->interface.has_tables)
 		return PCTL_OK;
 	words = pctl_spv_table_block(k->program, &n);
 	if (!words)
@@ -213,7 +215,7 @@ pctl_status pctl_vk_kernel_make(pctl_device *dev, const pctl_call *call, pctl_pr
 	k->dev = dev;
 	k->program = program;
 	memcpy(k->hash, hash, sizeof(k->hash));
-	pctl_spv_interface_get(program, &dev->spirv, &k->face);
+	pctl_spv_interface_get(program, &dev->spirv, &k->interface);
 	status = create_layouts(k, call);
 	if (status == PCTL_OK)
 		status = create_tables(k, call);

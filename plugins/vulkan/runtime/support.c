@@ -115,7 +115,7 @@ static void check_group(const pctl_device *dev, const pctl_program *p, pctl_supp
 static void check_vars(const pctl_device *dev, const pctl_program *p, pctl_support *out)
 {
 	const VkPhysicalDeviceLimits *l = &dev->props.limits;
-	pctl_spv_interface face;
+	pctl_spv_interface interface;
 	uint64_t bytes = 0;
 	uint32_t i, n[2] = {0, 0};
 
@@ -128,14 +128,14 @@ static void check_vars(const pctl_device *dev, const pctl_program *p, pctl_suppo
 		       dev->caps.max_workgroup_bytes);
 		return;
 	}
-	if (!pctl_spv_interface_get(p, &dev->spirv, &face) ||
-	    face.n_bindings > dev->caps.max_bindings) {
+	if (!pctl_spv_interface_get(p, &dev->spirv, &interface) ||
+	    interface.n_bindings > dev->caps.max_bindings) {
 		refuse(out, PC3211_KERNEL_LIMIT, "more bindings than %u", dev->caps.max_bindings);
 		return;
 	}
-	n[0] = face.has_tables;
-	for (i = 0; i < face.n_bindings; i++)
-		n[face.bindings[i].uniform]++;
+	n[0] = interface.has_tables;
+	for (i = 0; i < interface.n_bindings; i++)
+		n[interface.bindings[i].uniform]++;
 	if (n[0] > l->maxPerStageDescriptorStorageBuffers ||
 	    n[1] > l->maxPerStageDescriptorUniformBuffers)
 		refuse(out, PC3211_KERNEL_LIMIT,
@@ -154,10 +154,10 @@ void pctl_vk_support(const pctl_device *dev, const pctl_program *p, pctl_support
 		check_group(dev, p, out);
 	if (out->supported)
 		check_vars(dev, p, out);
-	if (out->supported && pctl_spv_effort(p) > PCTL_SPV_MAX_EFFORT)
+	if (out->supported && pctl_spv_instruction_count(p) > PCTL_SPV_MAX_INSTRUCTIONS)
 		refuse(out, PC3211_KERNEL_LIMIT,
 		       "a value of the program has more parts than %u instructions can move",
-		       PCTL_SPV_MAX_EFFORT);
+		       PCTL_SPV_MAX_INSTRUCTIONS);
 }
 
 pctl_status pctl_vk_supports(pctl_device *dev, const pctl_call *call, const uint8_t *wire,

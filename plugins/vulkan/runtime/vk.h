@@ -226,7 +226,7 @@ typedef struct pctl_vk_variant {
 struct pctl_kernel {
 	pctl_device *dev;
 	pctl_program *program;
-	pctl_spv_interface face;
+	pctl_spv_interface interface;
 	uint64_t hash[2];    /* of the wire form */
 	pctl_buffer *tables; /* NULL: the program has none */
 	VkDescriptorSetLayout set_layout;

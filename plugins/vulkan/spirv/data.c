@@ -37,7 +37,7 @@ static uint32_t select_op(pctl_spv *e, const pctl_inst *in)
 
 	if (!pctl_spv_shape_get(e->p, in->type, &s))
 		return pctl_spv_choose(e, in->type, condition, yes, no);
-	yes = pctl_spv_hide_choice(e, in, s, yes);
+	yes = pctl_spv_nofold_choice(e, in, s, yes);
 	if (s.width > 1 && e->p->types[type_of(e, in, 0)].kind == PCTL_TYPE_SCALAR)
 		condition = repeat(e, pctl_spv_type(e, 1, s.width), condition, s.width);
 	return pctl_spv_select(e, s, condition, yes, no);

@@ -43,14 +43,14 @@ int pctl_spv_interface_get(const pctl_program *p, const pctl_spv_options *opt,
 
 static uint32_t block_type(pctl_spv *e, uint32_t type)
 {
-	uint32_t id = e->laid[type];
+	uint32_t id = e->explicit_layout[type];
 	int fresh = 1;
 
 	if (pctl_spv_is_block(e->p, type)) {
 		pctl_spv_intern(e, SpvOpDecorate, id, SpvDecorationBlock, 0, &fresh);
 	} else {
 		id = pctl_spv_id(e);
-		PCTL_SPV_PUT(e, &e->globals, SpvOpTypeStruct, id, e->laid[type]);
+		PCTL_SPV_PUT(e, &e->globals, SpvOpTypeStruct, id, e->explicit_layout[type]);
 		PCTL_SPV_PUT(e, &e->decorations, SpvOpMemberDecorate, id, 0, SpvDecorationOffset,
 			     0);
 	}
@@ -61,7 +61,7 @@ static uint32_t block_type(pctl_spv *e, uint32_t type)
 
 static void declare_bound(pctl_spv *e, uint32_t var)
 {
-	const pctl_spv_binding *b = &e->face.bindings[var];
+	const pctl_spv_binding *b = &e->interface.bindings[var];
 	const SpvStorageClass class = pctl_spv_class(e, var);
 	const uint32_t pointer = pctl_spv_pointer(e, class, block_type(e, e->p->vars[var].type));
 	const uint32_t id = pctl_spv_id(e);
@@ -90,7 +90,7 @@ static void declare_push(pctl_spv *e)
 	uint32_t i, pointer;
 
 	pctl_spv_append(e, &w, &type, 1);
-	for (i = 0; i < e->face.n_lengths; i++) {
+	for (i = 0; i < e->interface.n_lengths; i++) {
 		pctl_spv_append(e, &w, &u32, 1);
 		PCTL_SPV_PUT(e, &e->decorations, SpvOpMemberDecorate, type, i, SpvDecorationOffset,
 			     4 * i);
@@ -127,7 +127,7 @@ void pctl_spv_globals_declare(pctl_spv *e)
 				     (uint32_t) class);
 		}
 	}
-	if (e->face.n_lengths)
+	if (e->interface.n_lengths)
 		declare_push(e);
 }
 

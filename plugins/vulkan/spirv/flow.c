@@ -280,7 +280,7 @@ static void instruction(pctl_spv *e, uint32_t index)
 		break;
 	}
 	pctl_spv_opaque_value(e, index);
-	pctl_spv_hide_value(e, index);
+	pctl_spv_nofold_value(e, index);
 }
 
 /* Function types are unique: the type is interned as a chain of its parameters. */
@@ -322,7 +322,7 @@ static void load_lengths(pctl_spv *e)
 
 		if (!pctl_place_get(e->p, e->fn, in, &place) || place.space != PCTL_SPACE_STORAGE)
 			continue;
-		b = &e->face.bindings[place.root];
+		b = &e->interface.bindings[place.root];
 		if (!b->stride || e->lengths[place.root])
 			continue;
 		if (e->opt->null_vars >> place.root & 1) {
@@ -370,10 +370,10 @@ void pctl_spv_function(pctl_spv *e, uint32_t index, int is_entry)
 	e->block = label;
 	declare_locals(e);
 	pctl_spv_opaque_begin(e);
-	pctl_spv_hide_begin(e);
+	pctl_spv_nofold_begin(e);
 	pctl_spv_append(e, &e->opening, e->body.at, e->body.n);
 	e->body.n = 0;
-	pctl_spv_hide_locals(e);
+	pctl_spv_nofold_locals(e);
 	for (i = 0; i < fn->n_params; i++)
 		pctl_spv_opaque_value(e, i);
 	if (is_entry)

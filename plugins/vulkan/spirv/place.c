@@ -10,7 +10,7 @@ typedef struct access {
 	pctl_place place;
 	uint32_t root;
 	SpvStorageClass class;
-	int laid;
+	int explicit_layout;
 	int miss;
 	uint32_t ok;
 	pctl_spv_words chain;
@@ -24,8 +24,8 @@ SpvStorageClass pctl_spv_class(const pctl_spv *e, uint32_t var)
 	case PCTL_SPACE_WORKGROUP:
 		return SpvStorageClassWorkgroup;
 	default:
-		return e->face.bindings[var].uniform ? SpvStorageClassUniform
-						     : SpvStorageClassStorageBuffer;
+		return e->interface.bindings[var].uniform ? SpvStorageClassUniform
+							  : SpvStorageClassStorageBuffer;
 	}
 }
 
@@ -46,9 +46,9 @@ static int begin(pctl_spv *e, const pctl_inst *in, access *a)
 	}
 	a->root = e->vars[var];
 	a->class = pctl_spv_class(e, var);
-	a->laid = a->place.space >= PCTL_SPACE_UNIFORM;
-	a->miss = a->laid && (e->opt->null_vars >> var & 1) != 0;
-	if (a->laid && !pctl_spv_is_block(e->p, a->place.root_type)) {
+	a->explicit_layout = a->place.space >= PCTL_SPACE_UNIFORM;
+	a->miss = a->explicit_layout && (e->opt->null_vars >> var & 1) != 0;
+	if (a->explicit_layout && !pctl_spv_is_block(e->p, a->place.root_type)) {
 		first = pctl_spv_u32(e, 0);
 		pctl_spv_append(e, &a->chain, &first, 1);
 	}
@@ -102,7 +102,8 @@ static void walk(pctl_spv *e, const pctl_inst *in, access *a, int safe)
 
 static uint32_t pointer(pctl_spv *e, access *a)
 {
-	const uint32_t end = (a->laid ? e->laid : e->plain)[a->place.end_type];
+	const uint32_t end =
+		(a->explicit_layout ? e->explicit_layout : e->plain)[a->place.end_type];
 	pctl_spv_words w = {0};
 	uint32_t id = a->root;
 
@@ -120,8 +121,8 @@ static uint32_t read(pctl_spv *e, access *a)
 {
 	const uint32_t at = pointer(e, a);
 
-	return a->laid ? pctl_spv_tree_load(e, a->place.end_type, at, a->class)
-		       : pctl_spv_raw_load(e, e->plain[a->place.end_type], at, a->class);
+	return a->explicit_layout ? pctl_spv_tree_load(e, a->place.end_type, at, a->class)
+				  : pctl_spv_raw_load(e, e->plain[a->place.end_type], at, a->class);
 }
 
 /* ---- behind a branch ---- */
@@ -203,7 +204,7 @@ static void store(pctl_spv *e, const pctl_inst *in)
 	if (!a.miss) {
 		open_guard(e, &a, &g);
 		at = pointer(e, &a);
-		if (a.laid)
+		if (a.explicit_layout)
 			pctl_spv_tree_store(e, a.place.end_type, at, pctl_spv_arg(e, in, 0),
 					    a.class);
 		else

@@ -23,7 +23,7 @@
 /* Arrays with more leaves than this are moved by a loop. */
 #define PCTL_SPV_UNROLL 64u
 /* The most instructions one value may take to be moved or made. */
-#define PCTL_SPV_MAX_EFFORT 16384u
+#define PCTL_SPV_MAX_INSTRUCTIONS 16384u
 
 typedef struct pctl_spv_words {
 	uint32_t *at;
@@ -63,7 +63,7 @@ typedef struct pctl_spv_options {
 	uint32_t uniform_bytes;
 	uint64_t null_vars;
 	uint32_t opaque_constants; /* opaque.c: the driver must not find constants */
-	uint32_t opaque_floats;	   /* hide.c: widths whose constants it must not find */
+	uint32_t opaque_floats;	   /* nofold.c: widths whose constants it must not find */
 	uint32_t int64;		   /* the device has 64-bit integers */
 	pctl_spv_controls controls;
 } pctl_spv_options;
@@ -99,8 +99,8 @@ int pctl_spv_interface_get(const pctl_program *p, const pctl_spv_options *opt,
 			   pctl_spv_interface *out);
 
 /* The most instructions or operands that moving or making one value of the program takes,
- * saturating. A program over PCTL_SPV_MAX_EFFORT is not to be written. */
-uint32_t pctl_spv_effort(const pctl_program *p);
+ * saturating. A program over PCTL_SPV_MAX_INSTRUCTIONS is not to be written. */
+uint32_t pctl_spv_instruction_count(const pctl_program *p);
 
 /*
  * Write the module of the program's first entry point, named "main". out->at is released with
@@ -141,7 +141,7 @@ typedef struct pctl_spv_region {
 typedef struct pctl_spv {
 	const pctl_program *p;
 	const pctl_spv_options *opt;
-	pctl_spv_interface face;
+	pctl_spv_interface interface;
 	const pctl_function *fn;  /* being written */
 	pctl_status status;	  /* the first failure; nothing is appended after it */
 	uint32_t bound;		  /* next free id */
@@ -153,12 +153,12 @@ typedef struct pctl_spv {
 	pctl_spv_words opening; /* what fn does before its own code */
 	pctl_spv_entry *map;	/* ids of types and constants by what they are */
 	uint32_t n_map, map_capacity;
-	uint32_t *plain, *laid; /* by type */
-	uint32_t *vars;		/* by module variable */
-	uint32_t *fns;		/* by function */
-	uint32_t *values;	/* by value of fn */
-	uint32_t *locals;	/* by local of fn */
-	uint32_t *leaves;	/* by type: scalars and vectors in it, saturating */
+	uint32_t *plain, *explicit_layout; /* by type */
+	uint32_t *vars;			   /* by module variable */
+	uint32_t *fns;			   /* by function */
+	uint32_t *values;		   /* by value of fn */
+	uint32_t *locals;		   /* by local of fn */
+	uint32_t *leaves;		   /* by type: scalars and vectors in it, saturating */
 	uint32_t lengths[PCTL_SPV_MAX_BINDINGS]; /* loaded at the entry of fn, by variable */
 	uint32_t push;				 /* the push constant block */
 	uint32_t uses_dot;
@@ -251,12 +251,12 @@ void pctl_spv_opaque_begin(pctl_spv *e);
 uint32_t pctl_spv_opaque(pctl_spv *e, pctl_spv_shape s, uint32_t value);
 void pctl_spv_opaque_value(pctl_spv *e, uint32_t index);
 
-/* hide.c: begin once a function, before the locals; then every value of it. */
-void pctl_spv_hide_begin(pctl_spv *e);
-void pctl_spv_hide_locals(pctl_spv *e);
-void pctl_spv_hide_value(pctl_spv *e, uint32_t index);
+/* nofold.c: begin once a function, before the locals; then every value of it. */
+void pctl_spv_nofold_begin(pctl_spv *e);
+void pctl_spv_nofold_locals(pctl_spv *e);
+void pctl_spv_nofold_value(pctl_spv *e, uint32_t index);
 /* One side of a choice between integers, such that the driver does not know both. */
-uint32_t pctl_spv_hide_choice(pctl_spv *e, const pctl_inst *in, pctl_spv_shape s, uint32_t value);
+uint32_t pctl_spv_nofold_choice(pctl_spv *e, const pctl_inst *in, pctl_spv_shape s, uint32_t value);
 
 /* place.c, tree.c: memory. */
 SpvStorageClass pctl_spv_class(const pctl_spv *e, uint32_t var);

@@ -105,7 +105,7 @@ static uint32_t declare(pctl_spv *e, uint32_t width)
 	PCTL_SPV_PUT(e, &e->globals, SpvOpVariable, pointer, id, SpvStorageClassStorageBuffer);
 	PCTL_SPV_PUT(e, &e->decorations, SpvOpDecorate, id, SpvDecorationDescriptorSet, 0);
 	PCTL_SPV_PUT(e, &e->decorations, SpvOpDecorate, id, SpvDecorationBinding,
-		     e->face.n_bindings);
+		     e->interface.n_bindings);
 	PCTL_SPV_PUT(e, &e->decorations, SpvOpDecorate, id, SpvDecorationNonWritable);
 	return id;
 }

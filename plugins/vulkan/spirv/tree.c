@@ -81,8 +81,9 @@ void pctl_spv_end_for(pctl_spv *e, const pctl_spv_counted *c)
 static uint32_t part_pointer(pctl_spv *e, uint32_t part_type, uint32_t pointer, uint32_t index,
 			     SpvStorageClass class)
 {
-	return PCTL_SPV_VALUE(e, SpvOpAccessChain, pctl_spv_pointer(e, class, e->laid[part_type]),
-			      pointer, index);
+	return PCTL_SPV_VALUE(e, SpvOpAccessChain,
+			      pctl_spv_pointer(e, class, e->explicit_layout[part_type]), pointer,
+			      index);
 }
 
 static uint32_t n_parts(const pctl_type *t)
@@ -105,7 +106,7 @@ static int by_loop(const pctl_spv *e, const pctl_type *t)
 static uint32_t leaf_load(pctl_spv *e, uint32_t type, pctl_spv_shape s, uint32_t pointer,
 			  SpvStorageClass class)
 {
-	const uint32_t x = pctl_spv_raw_load(e, e->laid[type], pointer, class);
+	const uint32_t x = pctl_spv_raw_load(e, e->explicit_layout[type], pointer, class);
 
 	if (s.is_narrow)
 		return PCTL_SPV_VALUE(e, SpvOpUConvert, e->plain[type], x);

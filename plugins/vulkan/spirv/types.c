@@ -229,13 +229,13 @@ static void count_leaves(const pctl_program *p, uint32_t *out)
 	}
 }
 
-uint32_t pctl_spv_effort(const pctl_program *p)
+uint32_t pctl_spv_instruction_count(const pctl_program *p)
 {
 	uint32_t *leaves = calloc(p->n_types, sizeof(*leaves));
-	uint32_t *effort = calloc(p->n_types, sizeof(*effort));
+	uint32_t *instruction_count = calloc(p->n_types, sizeof(*instruction_count));
 	uint32_t t, m, i, most = UINT32_MAX;
 
-	if (!leaves || !effort)
+	if (!leaves || !instruction_count)
 		goto out;
 	count_leaves(p, leaves);
 	for (t = 1; t < p->n_types; t++) {
@@ -243,21 +243,21 @@ uint32_t pctl_spv_effort(const pctl_program *p)
 		uint64_t work = leaves[t];
 
 		if (type->kind == PCTL_TYPE_ARRAY && work > PCTL_SPV_UNROLL)
-			work = (uint64_t)effort[type->elem] + 1;
+			work = (uint64_t)instruction_count[type->elem] + 1;
 		if (type->kind == PCTL_TYPE_STRUCT)
 			for (m = 0, work = 0; m < type->count; m++)
-				work += effort[p->members[type->first_member + m].type];
-		effort[t] = saturate(work);
+				work += instruction_count[p->members[type->first_member + m].type];
+		instruction_count[t] = saturate(work);
 	}
 	for (i = 0, most = 0; i < p->n_insts; i++) {
-		if (effort[p->insts[i].type] > most)
-			most = effort[p->insts[i].type];
+		if (instruction_count[p->insts[i].type] > most)
+			most = instruction_count[p->insts[i].type];
 		if (p->insts[i].n_args > most && p->insts[i].op != PCTL_OP_LOOKUP)
 			most = p->insts[i].n_args;
 	}
 out:
 	free(leaves);
-	free(effort);
+	free(instruction_count);
 	return most;
 }
 
@@ -297,7 +297,8 @@ int pctl_spv_blocks_hold_16(const pctl_program *p)
 	return found;
 }
 
-static uint32_t declare_struct(pctl_spv *e, const pctl_type *t, const uint32_t *ids, int laid)
+static uint32_t declare_struct(pctl_spv *e, const pctl_type *t, const uint32_t *ids,
+			       int explicit_layout)
 {
 	pctl_spv_words w = {0};
 	const uint32_t id = pctl_spv_id(e);
@@ -308,7 +309,7 @@ static uint32_t declare_struct(pctl_spv *e, const pctl_type *t, const uint32_t *
 		const pctl_member *member = &e->p->members[t->first_member + m];
 
 		pctl_spv_append(e, &w, &ids[member->type], 1);
-		if (laid)
+		if (explicit_layout)
 			PCTL_SPV_PUT(e, &e->decorations, SpvOpMemberDecorate, id, m,
 				     SpvDecorationOffset, member->offset);
 	}
@@ -318,28 +319,28 @@ static uint32_t declare_struct(pctl_spv *e, const pctl_type *t, const uint32_t *
 }
 
 /* A matrix of integers does not exist in SPIR-V: it is an array of its columns, of floats too. */
-static uint32_t declare(pctl_spv *e, uint32_t type, const uint32_t *ids, int laid)
+static uint32_t declare(pctl_spv *e, uint32_t type, const uint32_t *ids, int explicit_layout)
 {
 	const pctl_type *t = &e->p->types[type];
 	pctl_spv_shape s;
 	uint32_t id, count;
 
 	if (pctl_spv_shape_get(e->p, type, &s)) {
-		if (laid && s.is_narrow)
+		if (explicit_layout && s.is_narrow)
 			return pctl_spv_type(e, 16, s.width);
-		if (laid && s.bits == 1)
+		if (explicit_layout && s.bits == 1)
 			s.bits = 32;
 		return pctl_spv_shape_type(e, s);
 	}
 	if (t->kind == PCTL_TYPE_STRUCT)
-		return declare_struct(e, t, ids, laid);
+		return declare_struct(e, t, ids, explicit_layout);
 	count = pctl_spv_u32(e, t->kind == PCTL_TYPE_MATRIX ? t->columns : t->count);
 	id = pctl_spv_id(e);
 	if (t->kind == PCTL_TYPE_RUNTIME_ARRAY)
 		PCTL_SPV_PUT(e, &e->globals, SpvOpTypeRuntimeArray, id, ids[t->elem]);
 	else
 		PCTL_SPV_PUT(e, &e->globals, SpvOpTypeArray, id, ids[t->elem], count);
-	if (laid)
+	if (explicit_layout)
 		PCTL_SPV_PUT(e, &e->decorations, SpvOpDecorate, id, SpvDecorationArrayStride,
 			     t->stride);
 	return id;
@@ -351,15 +352,16 @@ int pctl_spv_types_declare(pctl_spv *e)
 {
 	const pctl_program *p = e->p;
 	uint8_t *plain = calloc(p->n_types, 1);
-	uint8_t *laid = calloc(p->n_types, 1);
+	uint8_t *explicit_layout = calloc(p->n_types, 1);
 	uint32_t i;
 
-	if (!plain || !laid) {
+	if (!plain || !explicit_layout) {
 		pctl_spv_fail(e, PCTL_E_NOMEM);
 		goto out;
 	}
 	for (i = 0; i < p->n_vars; i++)
-		(p->vars[i].space >= PCTL_SPACE_UNIFORM ? laid : plain)[p->vars[i].type] = 1;
+		(p->vars[i].space >= PCTL_SPACE_UNIFORM ? explicit_layout
+							: plain)[p->vars[i].type] = 1;
 	for (i = 0; i < p->n_locals; i++)
 		plain[p->locals[i].type] = 1;
 	for (i = 0; i < p->n_insts; i++)
@@ -368,15 +370,15 @@ int pctl_spv_types_declare(pctl_spv *e)
 		plain[p->functions[i].return_type] = 1;
 	count_leaves(p, e->leaves);
 	mark_parts(p, plain);
-	mark_parts(p, laid);
+	mark_parts(p, explicit_layout);
 	for (i = 1; i < p->n_types; i++) {
 		if (plain[i])
 			e->plain[i] = declare(e, i, e->plain, 0);
-		if (laid[i])
-			e->laid[i] = declare(e, i, e->laid, 1);
+		if (explicit_layout[i])
+			e->explicit_layout[i] = declare(e, i, e->explicit_layout, 1);
 	}
 out:
 	free(plain);
-	free(laid);
+	free(explicit_layout);
 	return e->status == PCTL_OK;
 }

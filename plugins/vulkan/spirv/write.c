@@ -21,13 +21,14 @@ static int prepare(pctl_spv *e)
 	e->vulkan_model = e->storage_barrier && e->opt->memory_model;
 	e->float_widths = pctl_spv_float_widths(p);
 	e->plain = calloc(p->n_types, sizeof(*e->plain));
-	e->laid = calloc(p->n_types, sizeof(*e->laid));
+	e->explicit_layout = calloc(p->n_types, sizeof(*e->explicit_layout));
 	e->leaves = calloc(p->n_types, sizeof(*e->leaves));
 	e->vars = calloc(p->n_vars + 1, sizeof(*e->vars));
 	e->fns = calloc(p->n_functions, sizeof(*e->fns));
 	e->values = calloc(most_insts, sizeof(*e->values));
 	e->locals = calloc(most_locals, sizeof(*e->locals));
-	if (!e->plain || !e->laid || !e->leaves || !e->vars || !e->fns || !e->values || !e->locals)
+	if (!e->plain || !e->explicit_layout || !e->leaves || !e->vars || !e->fns || !e->values ||
+	    !e->locals)
 		pctl_spv_fail(e, PCTL_E_NOMEM);
 	if (!pctl_spv_tables_find(p, &e->tables, &e->n_tables))
 		pctl_spv_fail(e, PCTL_E_NOMEM);
@@ -45,7 +46,7 @@ static void release(pctl_spv *e)
 	free(e->inputs.at);
 	free(e->map);
 	free(e->plain);
-	free(e->laid);
+	free(e->explicit_layout);
 	free(e->leaves);
 	free(e->vars);
 	free(e->fns);
@@ -113,7 +114,7 @@ pctl_status pctl_spv_write(const pctl_program *p, const pctl_spv_options *opt, p
 	uint32_t main_id[2], i;
 
 	*out = (pctl_spv_words){0};
-	if (p->n_entries == 0 || !pctl_spv_interface_get(p, opt, &e.face))
+	if (p->n_entries == 0 || !pctl_spv_interface_get(p, opt, &e.interface))
 		return PCTL_E_UNSUPPORTED;
 	e.glsl = pctl_spv_id(&e);
 	if (!prepare(&e) || !pctl_spv_types_declare(&e))

@@ -105,7 +105,7 @@ static void test_vulkan__nothing_contracts(void **state)
 		}
 }
 
-/* Hidden constants (spirv/hide.c): valid modules, in which no float operation has an operand that is
+/* Hidden constants (spirv/nofold.c): valid modules, in which no float operation has an operand that is
  * declared a constant, with 64-bit integers and without. */
 static void no_constant_operands(const pctl_spv_words *w)
 {

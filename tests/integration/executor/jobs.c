@@ -139,7 +139,7 @@ static void expect(uint32_t kernel, const pctl_task *t, uint32_t *y)
 /* ---- making them ------------------------------------------------------------------------------ */
 
 static int unit_of(jobs *j, uint32_t kernel, const uint32_t groups[3], const pctl_call *call,
-		   const pctl_kernel_unit **out)
+		   const pctl_kernel_module **out)
 {
 	const pctl_kernel_source source = {.name = "job.wgsl",
 					   .text = texts[kernel],

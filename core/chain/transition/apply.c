@@ -1,0 +1,334 @@
+/* Taking in messages: one transaction (or savepoint) around what a message does, its sequence number and its place in
+ * the inbox. */
+#include <assert.h>
+#include <string.h>
+
+#include "chain/chain_private.h"
+#include "chain/graph/edges.h"
+#include "chain/transition/refusal.h"
+#include "chain/state/cursor.h"
+#include "foundation/diag/diag.h"
+
+/* ---- senders ------------------------------------------------------------------------------- */
+
+/* The sender of a message that takes() allows. */
+static const char *sender_of(const pctl_request *r)
+{
+	switch (r->kind) {
+	case PCTL_MSG_UPLOAD:
+		return r->as.upload.sender;
+	case PCTL_MSG_EXECUTE:
+		return r->as.execute.sender;
+	case PCTL_MSG_LEDGER:
+		return r->as.ledger.sender;
+	case PCTL_MSG_PARAMS:
+		return r->as.params.sender;
+	case PCTL_MSG_NAME:
+		return r->as.name.sender;
+	case PCTL_MSG_CANCEL:
+		return r->as.cancel.sender;
+	case PCTL_MSG_LINK:
+		return r->as.link.sender;
+	case PCTL_MSG_VERDICT:
+		return r->as.verdict.sender;
+	default:
+		return NULL;
+	}
+}
+
+static pctl_status read_sequence(pctl_taking *t, const char *sender)
+{
+	sqlite3_stmt *stmt = NULL;
+	int more = 0;
+	pctl_status status = pctl_cursor_keep(
+		t->s, t->call, &stmt, "SELECT sequence FROM accounts WHERE name = ?", "t", sender);
+
+	t->sequence = 0;
+	if (status == PCTL_OK)
+		status = pctl_cursor_next(t->s, stmt, t->call, &more);
+	if (status == PCTL_OK && more)
+		t->sequence = (uint64_t)sqlite3_column_int64(stmt, 0);
+	pctl_cursor_done(stmt);
+	return status;
+}
+
+static pctl_status use_sequence(const pctl_taking *t, const char *sender)
+{
+	return pctl_cursor_write(
+		t->s, t->call,
+		"INSERT INTO accounts VALUES (?1, ?2, ?2, ?2, 1) ON CONFLICT (name) "
+		"DO UPDATE SET sequence = sequence + 1",
+		"ta", sender, (uint64_t)0);
+}
+
+/* ---- what messages do ---------------------------------------------------------------------- */
+
+static pctl_status take_ledger(const pctl_taking *t, const pctl_msg_ledger *m)
+{
+	switch (m->op) {
+	case PCTL_LEDGER_CREDIT:
+		return pctl_ledger_credit(t->s, m->to, m->amount, t->call);
+	case PCTL_LEDGER_TRANSFER:
+		return pctl_ledger_transfer(t->s, m->sender, m->to, m->amount, t->call);
+	case PCTL_LEDGER_BOND:
+		return pctl_ledger_bond(t->s, m->sender, m->amount, t->call);
+	default:
+		return pctl_ledger_unbond(t->s, m->sender, m->amount, t->call);
+	}
+}
+
+static pctl_status propose(const pctl_taking *t, const pctl_msg_params *m)
+{
+	pctl_param_change changes[PCTL_MESSAGE_CHANGES_MAX];
+	pctl_status status = PCTL_OK;
+
+	for (uint32_t i = 0; status == PCTL_OK && i < m->n_changes; i++) {
+		status = pctl_param_find(m->changes[i].name, t->call, &changes[i].param);
+		if (status == PCTL_OK)
+			status = pctl_param_parse(changes[i].param, m->changes[i].value, t->call,
+						  &changes[i].value);
+	}
+	return status == PCTL_OK
+		       ? pctl_params_propose(t->s, t->height, m->sender, m->height, changes,
+					     m->n_changes, t->call, &t->out->as.ack.proposal)
+		       : status;
+}
+
+static pctl_status take_params(const pctl_taking *t, const pctl_msg_params *m)
+{
+	switch (m->op) {
+	case PCTL_PARAMS_PROPOSE:
+		return propose(t, m);
+	case PCTL_PARAMS_VOTE:
+		return pctl_params_vote(t->s, t->height, m->proposal, m->sender, (int)m->yes,
+					t->call);
+	default:
+		return pctl_params_apply(t->s, t->height, m->proposal, t->call);
+	}
+}
+
+static pctl_status take_link(const pctl_taking *t, const pctl_msg_link *m)
+{
+	const char *via = pctl_arena_printf(t->arena, "account:%s", m->sender);
+	const pctl_edge e = {.kind = PCTL_EDGE_LINK,
+			     .source = m->source,
+			     .target = m->target,
+			     .via = via,
+			     .job = "",
+			     .height = t->height,
+			     .clock = t->clock};
+
+	if (via == NULL)
+		return pctl_refuse(t->call, PC2_NOMEM, "no memory for a link");
+	return pctl_edges_add(t->s, &e, t->call);
+}
+
+pctl_status pctl_apply_cancel(const pctl_taking *t, const pctl_msg_cancel *m)
+{
+	uint8_t id[PCTL_DIGEST_BYTES];
+	pctl_chain_job job;
+	pctl_status status;
+
+	(void)pctl_job_id_parse(m->job_id, id);
+	status = pctl_jobs_read(t->s, id, t->call, &job);
+	if (status != PCTL_OK)
+		return status;
+	pctl_chain_job_clear(&job);
+	if (strcmp(job.sender, m->sender) != 0)
+		return pctl_refuse(t->call, PC5824_JOB_OWNER, "job %s was submitted by %s",
+				   m->job_id, job.sender);
+	status = pctl_jobs_end(t->s, id, PCTL_JOB_FAILED, t->height, 0, NULL,
+			       "cancelled by its sender", t->call);
+	return status == PCTL_OK ? pctl_ledger_release(t->s, t->height, id, t->call) : status;
+}
+
+static pctl_status act(pctl_taking *t, const pctl_request *r, uint32_t origin)
+{
+	switch (r->kind) {
+	case PCTL_MSG_UPLOAD:
+		return pctl_apply_upload(t, &r->as.upload);
+	case PCTL_MSG_EXECUTE:
+		return pctl_apply_execute(t, r, origin);
+	case PCTL_MSG_LEDGER:
+		return take_ledger(t, &r->as.ledger);
+	case PCTL_MSG_PARAMS:
+		return take_params(t, &r->as.params);
+	case PCTL_MSG_NAME:
+		return pctl_apply_name(t, &r->as.name);
+	case PCTL_MSG_CANCEL:
+		return pctl_apply_cancel(t, &r->as.cancel);
+	case PCTL_MSG_LINK:
+		return take_link(t, &r->as.link);
+	default:
+		return pctl_apply_verdict(t, &r->as.verdict);
+	}
+}
+
+/* ---- around it ----------------------------------------------------------------------------- */
+
+static pctl_status keep_message(const pctl_taking *t, const pctl_request *r, uint32_t origin)
+{
+	uint64_t n;
+	const uint8_t *bytes = pctl_request_bytes(r, &n);
+
+	return pctl_inbox_add(t->s, origin, bytes, n, t->call);
+}
+
+static pctl_status take_inside(pctl_taking *t, const pctl_request *r, uint32_t origin)
+{
+	const char *sender = sender_of(r);
+	const int is_acked = r->kind != PCTL_MSG_UPLOAD && r->kind != PCTL_MSG_EXECUTE;
+	pctl_chain_info info;
+	pctl_status kept, status = pctl_chain_last(t->c, t->call, &info);
+
+	t->height = info.last + 1;
+	t->clock = info.clock + 1;
+	if (status == PCTL_OK)
+		status = pctl_params_in_force(t->s, t->height, t->call, &t->params);
+	if (status == PCTL_OK)
+		status = read_sequence(t, sender);
+	if (status != PCTL_OK)
+		return status;
+	t->out->kind = r->kind;
+	if (is_acked)
+		t->out->as.ack.sequence = t->sequence;
+	status = act(t, r, origin);
+	if (status != PCTL_OK && t->charged == 0)
+		return status;
+	kept = use_sequence(t, sender);
+	if (kept == PCTL_OK)
+		kept = keep_message(t, r, origin);
+	if (kept != PCTL_OK)
+		t->charged = 0;
+	return kept == PCTL_OK ? status : kept;
+}
+
+/* Inside somebody's transaction a savepoint, else a transaction of its own. */
+static pctl_status enter(pctl_chain *c, const pctl_call *call, int *is_nested)
+{
+	struct sqlite3 *db = pctl_chain_db(c->state);
+
+	*is_nested = !sqlite3_get_autocommit(db);
+	if (!*is_nested)
+		return pctl_chain_begin(c->state, call);
+	return pctl_cursor_write(c->state, call, "SAVEPOINT taking", "");
+}
+
+static pctl_status leave(pctl_chain *c, const pctl_call *call, int is_nested, pctl_status status)
+{
+	pctl_status ended = PCTL_OK;
+
+	if (!is_nested) {
+		if (status == PCTL_OK)
+			status = pctl_chain_commit(c->state, call);
+		if (status != PCTL_OK)
+			pctl_chain_rollback(c->state);
+		return status;
+	}
+	/* SQLite itself undoes a transaction for which the disk has no room. */
+	if (sqlite3_get_autocommit(pctl_chain_db(c->state)))
+		ended = pctl_chain_internal_failure(c->state, "a savepoint", call);
+	else if (status != PCTL_OK)
+		ended = pctl_cursor_write(c->state, call, "ROLLBACK TO taking", "");
+	if (status != PCTL_OK)
+		pctl_params_forget(c->state);
+	if (ended == PCTL_OK)
+		ended = pctl_cursor_write(c->state, call, "RELEASE taking", "");
+	if (ended != PCTL_OK)
+		status = ended;
+	if (status == PCTL_E_STORE && c->batch == PCTL_BATCH_OPEN) {
+		pctl_chain_rollback(c->state);
+		c->batch = PCTL_BATCH_LOST;
+	}
+	return status;
+}
+
+/* A refusal that is charged is kept as what is taken in is; to its sender it is a refusal all the same. */
+static pctl_status take_and_leave(pctl_taking *t, const pctl_request *r, uint32_t origin,
+				  int is_nested)
+{
+	const pctl_status taken = take_inside(t, r, origin);
+	const pctl_status kept = leave(t->c, t->call, is_nested, t->charged != 0 ? PCTL_OK : taken);
+
+	if (t->charged == 0)
+		return kept;
+	if (kept != PCTL_OK)
+		t->charged = 0;
+	return kept == PCTL_OK ? taken : kept;
+}
+
+/* A sealed message. is_again: it is of a record, where one that is refused and charged is in its place. */
+static pctl_status take_sealed(pctl_chain *c, const pctl_request *r, uint32_t origin, int is_again,
+			       const pctl_call *call, pctl_response *out)
+{
+	pctl_taking t = {.c = c, .s = c->state, .call = call, .out = out};
+	int is_nested = 0;
+	pctl_status status;
+
+	if (sender_of(r) == NULL)
+		return pctl_refuse(call, PC5826_CHAIN_MESSAGE, "a message of kind %u", r->kind);
+	if (c->batch == PCTL_BATCH_LOST)
+		return pctl_refuse(call, PC5828_CHAIN_BATCH, "the batch has ended");
+	t.arena = pctl_response_arena(out);
+	if (t.arena == NULL)
+		return pctl_refuse(call, PC2_NOMEM, "no memory for a message");
+	status = enter(c, call, &is_nested);
+	if (status == PCTL_OK)
+		status = take_and_leave(&t, r, origin, is_nested);
+	if (is_again && t.charged != 0)
+		status = PCTL_OK;
+	else
+		pctl_refusal_say(&t);
+	if (t.said != NULL)
+		pctl_diag_list_destroy(t.said);
+	return status;
+}
+
+/* A message made by hand is checked and packed here and nowhere else; one that was decoded has been. */
+static pctl_status take(pctl_chain *c, const pctl_request *r, uint32_t origin, int is_again,
+			const pctl_call *call, pctl_response *out)
+{
+	pctl_request sealed;
+	pctl_status status;
+
+	if (r->owner != NULL)
+		return take_sealed(c, r, origin, is_again, call, out);
+	status = pctl_request_seal(r, call, &sealed);
+	if (status == PCTL_OK)
+		status = take_sealed(c, &sealed, origin, is_again, call, out);
+	pctl_request_destroy(&sealed);
+	return status;
+}
+
+static pctl_status take_into(pctl_chain *c, const pctl_request *r, uint32_t origin, int is_again,
+			     const pctl_call *call, pctl_response *out)
+{
+	pctl_response mine = {.kind = 0};
+	pctl_status status = take(c, r, origin, is_again, call, &mine);
+
+	if (out != NULL)
+		memset(out, 0, sizeof(*out));
+	if (status == PCTL_OK && out != NULL)
+		*out = mine;
+	else
+		pctl_response_destroy(&mine);
+	return status;
+}
+
+pctl_status pctl_chain_apply(pctl_chain *c, const pctl_request *r, const pctl_call *call,
+			     pctl_response *out)
+{
+	return take_into(c, r, PCTL_ORIGIN_MESSAGE, 0, call, out);
+}
+
+pctl_status pctl_chain_apply_again(pctl_chain *c, const pctl_request *r, const pctl_call *call)
+{
+	return take_into(c, r, PCTL_ORIGIN_MESSAGE, 1, call, NULL);
+}
+
+pctl_status pctl_chain_submit(pctl_chain *c, const pctl_request *r, uint32_t origin,
+			      const pctl_call *call, pctl_response *out)
+{
+	assert(r->kind == PCTL_MSG_EXECUTE || r->kind == PCTL_MSG_UPLOAD);
+	return take_into(c, r, origin, 0, call, out);
+}
