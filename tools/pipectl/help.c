@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "app.h"
-#include "table.h"
+#include "fold.h"
 
 #define LEFT_COLUMNS 32u
 
