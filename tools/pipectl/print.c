@@ -76,6 +76,23 @@ void pctl_app_print_plan(pctl_app *app, const pctl_graph *g, const pctl_run_resu
 	}
 }
 
+static pctl_status unknown_output(const pctl_app *app, const pctl_pipeline *p, const char *name)
+{
+	pctl_str_buf names = PCTL_STR_BUF_INIT;
+	pctl_status status;
+
+	for (uint32_t i = 0; i < p->n_outputs; i++)
+		pctl_str_addf(&names, "%s%s", i == 0 ? "" : ", ", p->outputs[i].port);
+	if (names.failed)
+		status = pctl_no_memory(app->call, "the names of outputs");
+	else
+		status = pctl_refuse(app->call, PC4013_INPUT_UNKNOWN,
+				     "the pipeline has no output \"%s\"; it has %s", name,
+				     p->n_outputs == 0 ? "none" : names.data);
+	pctl_str_drop(&names);
+	return status;
+}
+
 pctl_status pctl_app_check_outs(pctl_app *app, const pctl_pipeline *p, const pctl_setting *outs,
 				uint32_t n)
 {
@@ -85,9 +102,7 @@ pctl_status pctl_app_check_outs(pctl_app *app, const pctl_pipeline *p, const pct
 		while (k < p->n_outputs && strcmp(p->outputs[k].port, outs[i].name) != 0)
 			k++;
 		if (k == p->n_outputs)
-			return pctl_refuse(app->call, PC4013_INPUT_UNKNOWN,
-					   "nothing that is written has the name \"%s\"",
-					   outs[i].name);
+			return unknown_output(app, p, outs[i].name);
 	}
 	return PCTL_OK;
 }

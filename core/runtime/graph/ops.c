@@ -57,9 +57,14 @@ pctl_status pctl_op_find(const pctl_op_source *s, const char *name, uint32_t min
 	}
 	if (out->desc != NULL)
 		return PCTL_OK;
+	if (other_version != 0 && min == max)
+		return pctl_refuse_at(call, PC4121_OP_VERSION, pos, NULL,
+				      "op \"%s\": version %u is asked for, version %u is loaded", name,
+				      min, other_version);
 	if (other_version != 0)
 		return pctl_refuse_at(call, PC4121_OP_VERSION, pos, NULL,
-				      "op \"%s\" has no version %u..%u; version %u is loaded", name,
-				      min, max, other_version);
+				      "op \"%s\": a version from %u to %u is asked for, version %u "
+				      "is loaded",
+				      name, min, max, other_version);
 	return unknown_op(s, name, pos, call);
 }
