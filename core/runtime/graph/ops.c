@@ -59,8 +59,8 @@ pctl_status pctl_op_find(const pctl_op_source *s, const char *name, uint32_t min
 		return PCTL_OK;
 	if (other_version != 0 && min == max)
 		return pctl_refuse_at(call, PC4121_OP_VERSION, pos, NULL,
-				      "op \"%s\": version %u is asked for, version %u is loaded", name,
-				      min, other_version);
+				      "op \"%s\": version %u is asked for, version %u is loaded",
+				      name, min, other_version);
 	if (other_version != 0)
 		return pctl_refuse_at(call, PC4121_OP_VERSION, pos, NULL,
 				      "op \"%s\": a version from %u to %u is asked for, version %u "
