@@ -297,7 +297,16 @@ static uint32_t sweep(const char *home, const char *path, const char *second, ui
 	return n_failed + (n_tried < DENSE);
 }
 
-/* faults HOME PIPELINE SECOND-DEVICE [MS-A-SWEEP] */
+static int one_alone(const char *home, const char *path, uint64_t n)
+{
+	outcome want = {.n_errors = 0};
+
+	return work(home, path, NULL, &want) != PCTL_OK ||
+	       work(home, path, NULL, &want) != PCTL_OK ||
+	       try_one(n, home, path, NULL, &want, n_live) == 1;
+}
+
+/* faults HOME PIPELINE SECOND-DEVICE [MS-A-SWEEP [N]]: N: that allocation alone, in this process, for a debugger. */
 int main(int argc, char **argv)
 {
 	const uint32_t ms = argc > 4 ? (uint32_t)strtoul(argv[4], NULL, 10) : 22000;
@@ -305,6 +314,8 @@ int main(int argc, char **argv)
 
 	if (argc < 4)
 		return 2;
+	if (argc > 5)
+		return one_alone(argv[1], argv[2], strtoull(argv[5], NULL, 10));
 	n = sweep(argv[1], argv[2], NULL, ms);
 	n += sweep(argv[1], argv[2], argv[3], ms);
 	return n != 0;

@@ -86,6 +86,17 @@ def run(devices, rules, x=X, more=()):
     return status, got, json.loads(out) if out else {}, err
 
 
+def unchecked(device):
+    """What a run gives that nobody checks. In some runs buffers lie between zones, whose bytes give many lies away: the first one
+    of any that is not refused for that."""
+    for _ in range(24):
+        status, got, r, err = run([device], NONE)
+        if "PC5224" not in err:
+            break
+        h.run(*STRANGER, "plugin", "release", "stranger")
+    return status, got, r, err
+
+
 def never_wrong(name, devices, rules, wanted):
     """Right bytes with exit status 0, or no bytes and another one."""
     status, got, r, err = run(devices, rules)
@@ -101,7 +112,7 @@ h.check("twenty lies and more", len(LIES) - 1 - len(HARMLESS) >= 20, str(len(LIE
 seen = {"verify": 0, "quorum": 0}
 for number, (lie, about) in enumerate(LIES):
     device = f"stranger:{number}"
-    status, got, r, err = run([device], NONE)
+    status, got, r, err = unchecked(device)
     if lie == "HONEST" or lie in HARMLESS:
         h.check(f"{about}: right without a check", status == 0 and got == RIGHT, f"{status} {err}")
     else:

@@ -136,6 +136,8 @@ pctl_status pctl_program_analyse(const pctl_program *p, const uint32_t groups[3]
 	z.a->arena = z.arena;
 	classify(&z);
 	pctl_analyse_loops(&z);
+	if (z.status == PCTL_E_NOMEM)
+		goto out; /* of its loops nothing is known, not even how many */
 	/* The abstract interpreter takes loops without a bound as any other, so that their barriers are judged too.
 	 */
 	pctl_analyse_interp(&z);

@@ -372,7 +372,7 @@ static pctl_status measure(const pctl_program *p, const pctl_call *call, pctl_ex
 		goto out;
 	}
 	pctl_analyse_loops(&z);
-	if (p->n_insts != 0 && !z.a->loops) {
+	if (z.status == PCTL_E_NOMEM || (p->n_insts != 0 && !z.a->loops)) {
 		status = pctl_refuse(call, PC2_NOMEM, "no memory to measure a program");
 		goto out;
 	}
