@@ -159,7 +159,7 @@ def lint(path):
     """What groff would complain of first, for machines without it: an unknown request, a page without head."""
     with open(path, encoding="utf-8") as f:
         lines = f.read().splitlines()
-    known = {"TH", "SH", "SS", "TP", "PP", "B", "I", "BR", "IR", "RB", "BI", "IB", "RI", "nf", "fi", "br", '\\"'}
+    known = {"TH", "SH", "SS", "TP", "PP", "B", "I", "BR", "IR", "RB", "BI", "IB", "RI", "nf", "fi", "br", "RS", "RE", '\\"'}
     bad = [line for line in lines if line.startswith((".", "'")) and line[1:].split(" ")[0] not in known]
     sections = [line for line in lines if line.startswith(".SH")]
     if not any(line.startswith(".TH ") for line in lines[:2]) or not sections or sections[0] != ".SH NAME":
