@@ -1,4 +1,4 @@
-/* The tests of core/compiler/legalize/forms: each form runs alone on a device, beside an oracle that shares no
+/* The tests of core/compiler/legalize/softfloat: each form runs alone on a device, beside an oracle that shares no
  * code with it. Not here: which form a profile chooses (tests/unit/test_legal*). */
 #ifndef PIPECTL_TESTS_FORMS_H
 #define PIPECTL_TESTS_FORMS_H

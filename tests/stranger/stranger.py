@@ -86,17 +86,6 @@ def run(devices, rules, x=X, more=()):
     return status, got, json.loads(out) if out else {}, err
 
 
-def unchecked(device):
-    """What a run gives that nobody checks. In some runs buffers lie between zones, whose bytes give many lies away: the first one
-    of any that is not refused for that."""
-    for _ in range(24):
-        status, got, r, err = run([device], NONE)
-        if "PC5224" not in err:
-            break
-        h.run(*STRANGER, "plugin", "release", "stranger")
-    return status, got, r, err
-
-
 def never_wrong(name, devices, rules, wanted):
     """Right bytes with exit status 0, or no bytes and another one."""
     status, got, r, err = run(devices, rules)
@@ -109,20 +98,27 @@ def never_wrong(name, devices, rules, wanted):
 # Each output is read once, so it does not matter what a second read would give, or what becomes of a buffer after it.
 HARMLESS = {"SECOND_READ_DIFFERS", "CHANGES_AFTER_READ"}
 h.check("twenty lies and more", len(LIES) - 1 - len(HARMLESS) >= 20, str(len(LIES)))
-seen = {"verify": 0, "quorum": 0}
+seen = {"verify": 0, "quorum": 0, "zones": 0, "bites": 0}
 for number, (lie, about) in enumerate(LIES):
     device = f"stranger:{number}"
-    status, got, r, err = unchecked(device)
+    status, got, r, err = run([device], NONE)
+    # In runs, too, buffers lie between zones that the host compares: what writes or reads wrongly is often refused for them.
+    zones = status == 6 and "PC5224" in err and got == [None, None]
+    seen["zones"] += zones
     if lie == "HONEST" or lie in HARMLESS:
-        h.check(f"{about}: right without a check", status == 0 and got == RIGHT, f"{status} {err}")
+        h.check(f"{about}: right without a check", zones or status == 0 and got == RIGHT, f"{status} {err}")
     else:
-        h.check(f"{about}: it bites when nobody checks", status == 0 and got != RIGHT and None not in got, f"{status} {err}")
-    h.check(f"{about}: not verified, and said so", r.get("evidence") == "not verified", str(r.get("evidence")))
+        seen["bites"] += status == 0 and got != RIGHT
+        h.check(f"{about}: it bites when nobody checks, or zones tell", zones or status == 0 and got != RIGHT and None not in got, f"{status} {err}")
+    h.check(f"{about}: not verified, and said so", zones or r.get("evidence") == "not verified", str(r.get("evidence")))
+    h.run(*STRANGER, "plugin", "release", "stranger")
     status = never_wrong(f"verify, {about}", [device], VERIFY, ("verified",))
     seen["verify"] += status == 6
     status = never_wrong(f"quorum, {about}", [device, "cpu", "vulkan:llvmpipe"], QUORUM, ("quorum 2 of 3", "quorum 3 of 3"))
     seen["quorum"] += status == 0
     never_wrong(f"with an accomplice, {about}", [device, "stranger:19", "cpu"], QUORUM, ())
+h.check("lies bite where nobody checks", seen["bites"] >= 8, str(seen))
+h.check("zones tell of lies where nobody checks", seen["zones"] >= 4, str(seen))
 h.check("verification refuses the lies", seen["verify"] >= len(LIES) - 1 - len(HARMLESS), str(seen))
 h.check("a quorum does without the liar", seen["quorum"] >= 20, str(seen))
 status, got, r, err = run(["stranger:0"], VERIFY)

@@ -20,7 +20,7 @@ typedef struct pctl_wgsl_library {
 	1u /* also demand @size/@align on members, no gaps, and what semantics sections 5, 8 \
 	      forbid there */
 
-/* The host's own kernels (core/compiler/legalize/forms, probes): float operators are native opcodes on f32, f64
+/* The host's own kernels (core/compiler/legalize/softfloat, probes): float operators are native opcodes on f32, f64
  * and f16, f64 and mulHigh exist. Programs compiled so never leave the host. */
 #define PCTL_WGSL_NATIVE 2u
 
