@@ -102,7 +102,7 @@ static int start_node(rig *r)
 {
 	const pctl_node_options o = {.path = path};
 	struct sockaddr_un where = {.sun_family = AF_UNIX};
-	pctl_node_service service;
+	static pctl_node_service service; /* the node keeps the pointer */
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
 
 	snprintf(path, sizeof(path), "%s/socket", r->dir);
