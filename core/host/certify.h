@@ -43,7 +43,7 @@ pctl_status pctl_certify_device(pctl_installation *in, const pctl_call *call, co
 pctl_status pctl_certify_regressions(pctl_installation *in, const char *dir, const pctl_call *call,
 				     const char *const **out, uint32_t *n, const char **file);
 
-/* A bench for these parameters; selector NULL: to make plans only. `call` is that of the sessions. */
+/* A context for these parameters; selector NULL: to make plans only. `call` is that of the sessions. */
 pctl_status pctl_host_proof_context(pctl_installation *in, const char *selector,
 				    const pctl_proof_params *params, const char *const *regressions,
 				    uint32_t n_regressions, uint32_t flags, const uint64_t *shapes,

@@ -45,9 +45,4 @@ void pctl_verify_inst(pctl_verify *v, const pctl_inst *in);
 /* 1 when the value is defined before v->at in a region still open. */
 int pctl_verify_visible(const pctl_verify *v, uint32_t value);
 
-static inline int pctl_verify_has_trait(const pctl_verify *v, uint32_t type, uint8_t trait)
-{
-	return type < v->p->n_types && (v->traits[type] & trait);
-}
-
 #endif

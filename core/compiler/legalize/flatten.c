@@ -384,7 +384,7 @@ static void jump(flattener *x, flat_region *r, uint32_t v)
 	}
 }
 
-/* ---- the walk ----------------------------------------------------------------------------- */
+/* ---- the pass ----------------------------------------------------------------------------- */
 
 static void construct(flattener *x, flat_region *r, uint32_t v, uint32_t last)
 {

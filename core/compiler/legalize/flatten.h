@@ -85,7 +85,7 @@ void flat_frame_close(flat_frame *f);
 void flat_enter(flattener *x, flat_frame *f);
 void flat_group_open(flattener *x);
 void flat_group_close(flattener *x);
-/* 1 more instruction; a dry walk only counts. */
+/* 1 more instruction; a dry run only counts. */
 uint32_t flat_emit(flattener *x, uint16_t op, uint32_t type, const uint32_t *args, uint32_t n);
 /* Instruction v as it is; its value is good in the open group. */
 void flat_copy(flattener *x, uint32_t v);

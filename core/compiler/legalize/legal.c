@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #define FLOAT_CAPS (PCTL_CAP_STRICT_FLOAT | PCTL_CAP_F16 | PCTL_CAP_F32 | PCTL_CAP_BF16)
-#define INT64_INTEGERS ((1u << PCTL_SCALAR_I64) | (1u << PCTL_SCALAR_U64))
+#define BOTH_INT64 ((1u << PCTL_SCALAR_I64) | (1u << PCTL_SCALAR_U64))
 
 /* A legalisation under way. */
 typedef struct passes {
@@ -88,7 +88,7 @@ static pctl_status lower_floats(passes *s, const pctl_program *p)
 /* The scalars that must become pairs of words. */
 static uint32_t int64_scalars(const passes *s, const pctl_program *p)
 {
-	uint32_t int64 = p->caps & ~s->caps->caps & PCTL_CAP_I64 ? INT64_INTEGERS : 0;
+	uint32_t int64 = p->caps & ~s->caps->caps & PCTL_CAP_I64 ? BOTH_INT64 : 0;
 
 	if (s->chooser && (p->caps & PCTL_CAP_F64) &&
 	    (!(s->caps->caps & PCTL_CAP_F64) || !legal_f64_is_exact(s->chooser, p)))

@@ -51,7 +51,7 @@ typedef struct legal_chooser legal_chooser;
 struct flattener;
 struct legal_floats;
 struct legal_inliner;
-struct legal_speculator;
+struct legal_loop_versioner;
 struct legal_int64;
 
 struct legal {
@@ -75,7 +75,7 @@ struct legal {
 	struct legal_floats *floats; /* of the float pass */
 	struct legal_int64 *int64;   /* of the wide pass */
 	const struct legal_inliner *inliner;
-	struct legal_speculator *speculator;
+	struct legal_loop_versioner *versioner;
 	struct flattener *flattener;
 	const uint32_t
 		*renamed; /* by local of the source: 1 + the one that stands for it; may be NULL */

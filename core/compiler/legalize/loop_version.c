@@ -13,7 +13,7 @@
 #define MOST_LOOPS 256u	     /* looked at, in a program */
 #define ROUNDS 16
 
-static int find_loops(struct legal_speculator *x)
+static int find_loops(struct legal_loop_versioner *x)
 {
 	const pctl_program *p = x->p;
 
@@ -43,7 +43,7 @@ static int find_loops(struct legal_speculator *x)
 }
 
 /* The outermost of those that are still open; how many. */
-static uint32_t choose(struct legal_speculator *x)
+static uint32_t choose(struct legal_loop_versioner *x)
 {
 	uint32_t n = 0, function = 0, last = 0;
 
@@ -60,7 +60,7 @@ static uint32_t choose(struct legal_speculator *x)
 	return n;
 }
 
-static int make_lsbs(const struct legal_speculator *x, const pctl_program *p, int16_t **out)
+static int make_lsbs(const struct legal_loop_versioner *x, const pctl_program *p, int16_t **out)
 {
 	int16_t *all = malloc((p->n_insts + 1u) * sizeof(*all));
 
@@ -76,7 +76,8 @@ static int make_lsbs(const struct legal_speculator *x, const pctl_program *p, in
 }
 
 /* Close the loops whose fast copy still has guards; -1: no memory, else how many. */
-static int close_useless(struct legal_speculator *x, const pctl_program *p, const int16_t *assumed)
+static int close_useless(struct legal_loop_versioner *x, const pctl_program *p,
+			 const int16_t *assumed)
 {
 	legal_exponent_ranges g = {.assumed = assumed};
 	int n = 0;
@@ -104,12 +105,12 @@ static int close_useless(struct legal_speculator *x, const pctl_program *p, cons
 }
 
 /* One try with the loops that are open. PCTL_OK with *out NULL: nothing to do; *again: not with these. */
-static pctl_status attempt(struct legal_speculator *x, int *again, int16_t **assumed,
+static pctl_status attempt(struct legal_loop_versioner *x, int *again, int16_t **assumed,
 			   pctl_program **out)
 {
 	const pctl_call quiet = {.head = PCTL_HEAD(pctl_call)};
 	legal_rules rules = legal_int64_rules;
-	legal l = {.call = &quiet, .speculator = x};
+	legal l = {.call = &quiet, .versioner = x};
 	pctl_status status;
 	int n;
 
@@ -135,7 +136,7 @@ static pctl_status attempt(struct legal_speculator *x, int *again, int16_t **ass
 	return n < 0 ? PCTL_E_NOMEM : PCTL_OK;
 }
 
-static int prepare(struct legal_speculator *x)
+static int prepare(struct legal_loop_versioner *x)
 {
 	const pctl_program *p = x->p;
 	uint32_t insts = 1, locals = 1;
@@ -156,7 +157,7 @@ static int prepare(struct legal_speculator *x)
 pctl_status legal_loop_version_pass(const pctl_program *p, const legal_chooser *chooser,
 				    const pctl_call *call, int16_t **assumed, pctl_program **out)
 {
-	struct legal_speculator x = {.p = p, .chooser = chooser};
+	struct legal_loop_versioner x = {.p = p, .chooser = chooser};
 	pctl_status status = PCTL_E_NOMEM;
 	int again = 1;
 

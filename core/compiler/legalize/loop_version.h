@@ -30,7 +30,7 @@ typedef struct legal_lsb {
 	int16_t lsb;
 } legal_lsb;
 
-struct legal_speculator {
+struct legal_loop_versioner {
 	const pctl_program *p;
 	const legal_chooser *chooser;
 	legal_exponent_ranges exponent_ranges;
@@ -43,23 +43,23 @@ struct legal_speculator {
 	uint32_t n_lsbs, capacity;
 };
 
-/* loop_version_loop.c: what a loop does. Those of a legal_speculator speak of the function of legal_loop_locals's last call. */
+/* loop_version_loop.c: what a loop does. Those of a legal_loop_versioner speak of the function of legal_loop_locals's last call. */
 const pctl_inst *legal_loop_inst(const pctl_program *p, const legal_loop *s, uint32_t v);
 int legal_type_is_f32(const pctl_program *p, uint32_t type);
 uint32_t legal_type_width(const pctl_program *p, uint32_t type);
 /* Note what is done with each local, in the loop and elsewhere. */
-void legal_loop_locals(struct legal_speculator *x, const legal_loop *s);
+void legal_loop_locals(struct legal_loop_versioner *x, const legal_loop *s);
 /* 1: the local is a new one to every pass through the loop, and nobody sees it elsewhere. */
-int legal_loop_owns(const struct legal_speculator *x, uint32_t local);
+int legal_loop_owns(const struct legal_loop_versioner *x, uint32_t local);
 /* 1: in the fast copy, a value of the loop that nothing is known of unless it is tested. */
-int legal_loop_source(const struct legal_speculator *x, const legal_loop *s, uint32_t v);
+int legal_loop_source(const struct legal_loop_versioner *x, const legal_loop *s, uint32_t v);
 /* 1: a value from before the loop that is tested at its beginning. */
-int legal_loop_live(const struct legal_speculator *x, const legal_loop *s, uint32_t v);
+int legal_loop_live(const struct legal_loop_versioner *x, const legal_loop *s, uint32_t v);
 /* 1: an operation whose guard goes where no subnormal can be. */
-int legal_loop_guarded(const struct legal_speculator *x, const pctl_program *p,
+int legal_loop_guarded(const struct legal_loop_versioner *x, const pctl_program *p,
 		       const pctl_function *fn, const pctl_inst *in);
 /* 1: a fast copy may be made of the loop, and would pay. */
-int legal_loop_pays(struct legal_speculator *x, const legal_loop *s);
+int legal_loop_pays(struct legal_loop_versioner *x, const legal_loop *s);
 
 /* loop_version_write.c: the instructions of a program, chosen loops twice. */
 void legal_loop_version_instruction(legal *l, uint32_t v, const pctl_inst *in);

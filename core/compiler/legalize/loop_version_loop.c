@@ -77,7 +77,7 @@ static int is_harmless(const pctl_program *p, const pctl_function *fn, const pct
 }
 
 /* Note what is done with each local, in the loop and elsewhere. */
-void legal_loop_locals(struct legal_speculator *x, const legal_loop *s)
+void legal_loop_locals(struct legal_loop_versioner *x, const legal_loop *s)
 {
 	const pctl_function *fn = &x->p->functions[s->function];
 	uint32_t depth = 0, is_late = 0;
@@ -112,14 +112,14 @@ void legal_loop_locals(struct legal_speculator *x, const legal_loop *s)
 }
 
 /* 1: the local is a new one to every pass through the loop, and nobody sees it elsewhere. */
-int legal_loop_owns(const struct legal_speculator *x, uint32_t local)
+int legal_loop_owns(const struct legal_loop_versioner *x, uint32_t local)
 {
 	return (x->locals[local] & LOCAL_FIRST) &&
 	       !(x->locals[local] & (LOCAL_LATE | LOCAL_OUTSIDE));
 }
 
 /* In the fast copy, a value of the loop that nothing is known of unless it is tested. */
-int legal_loop_source(const struct legal_speculator *x, const legal_loop *s, uint32_t v)
+int legal_loop_source(const struct legal_loop_versioner *x, const legal_loop *s, uint32_t v)
 {
 	const pctl_function *fn = &x->p->functions[s->function];
 	const pctl_inst *in = legal_loop_inst(x->p, s, v);
@@ -142,7 +142,7 @@ int legal_loop_source(const struct legal_speculator *x, const legal_loop *s, uin
 }
 
 /* A value from before the loop that is tested at its beginning. */
-int legal_loop_live(const struct legal_speculator *x, const legal_loop *s, uint32_t v)
+int legal_loop_live(const struct legal_loop_versioner *x, const legal_loop *s, uint32_t v)
 {
 	const pctl_function *fn = &x->p->functions[s->function];
 	const pctl_inst *in = legal_loop_inst(x->p, s, v);
@@ -152,7 +152,7 @@ int legal_loop_live(const struct legal_speculator *x, const legal_loop *s, uint3
 }
 
 /* An operation whose guard goes where no subnormal can be. */
-int legal_loop_guarded(const struct legal_speculator *x, const pctl_program *p,
+int legal_loop_guarded(const struct legal_loop_versioner *x, const pctl_program *p,
 		       const pctl_function *fn, const pctl_inst *in)
 {
 	uint32_t how, row;
@@ -168,7 +168,7 @@ int legal_loop_guarded(const struct legal_speculator *x, const pctl_program *p,
 }
 
 /* 1: a fast copy may be made of the loop, and would pay. */
-int legal_loop_pays(struct legal_speculator *x, const legal_loop *s)
+int legal_loop_pays(struct legal_loop_versioner *x, const legal_loop *s)
 {
 	const pctl_program *p = x->p;
 	const pctl_function *fn = &p->functions[s->function];

@@ -6,7 +6,7 @@
 
 static void assume(legal *l, uint32_t value, int lsb_of_it)
 {
-	struct legal_speculator *x = l->speculator;
+	struct legal_loop_versioner *x = l->versioner;
 
 	if (x->n_lsbs == x->capacity) {
 		const uint32_t capacity = x->capacity ? 2 * x->capacity : 64;
@@ -92,7 +92,7 @@ static void copy_part(legal *l, copying *c, uint32_t type)
 /* The locals that the loop stores, to those of the fast copy or back. */
 static void copy_locals(legal *l, const legal_loop *s, int is_back)
 {
-	const struct legal_speculator *x = l->speculator;
+	const struct legal_loop_versioner *x = l->versioner;
 
 	for (uint32_t i = 0; i < l->fn->n_locals; i++) {
 		copying c = {.tested = is_back ? NULL : s};
@@ -107,7 +107,7 @@ static void copy_locals(legal *l, const legal_loop *s, int is_back)
 
 static void make_locals(legal *l, legal_loop *s)
 {
-	struct legal_speculator *x = l->speculator;
+	struct legal_loop_versioner *x = l->versioner;
 	const uint32_t all = legal_word(l, 0xffffffffu);
 
 	s->fast_first = all;
@@ -126,7 +126,7 @@ static void make_locals(legal *l, legal_loop *s)
 /* Values from before the loop go through a local, so that there is something to be assumed. */
 static void make_live(legal *l, legal_loop *s)
 {
-	struct legal_speculator *x = l->speculator;
+	struct legal_loop_versioner *x = l->versioner;
 
 	memset(x->fast_id, 0, l->fn->n_insts * sizeof(*x->fast_id));
 	for (uint32_t v = s->first; v <= s->last; v++) {
@@ -152,7 +152,7 @@ static void make_live(legal *l, legal_loop *s)
 /* Put the values of the fast copy in their places, or take them out again. */
 static void swap_live(legal *l, const legal_loop *s)
 {
-	uint32_t *id = l->speculator->fast_id;
+	uint32_t *id = l->versioner->fast_id;
 
 	for (uint32_t v = 0; v < s->first; v++) {
 		const uint32_t other = l->values[v].id[0];
@@ -173,7 +173,7 @@ static void position(legal *l, uint32_t v)
 /* All that comes before the loop as it was. */
 static void begin(legal *l, legal_loop *s)
 {
-	struct legal_speculator *x = l->speculator;
+	struct legal_loop_versioner *x = l->versioner;
 	uint32_t least, end, failed;
 
 	legal_loop_locals(x, s);
@@ -204,7 +204,7 @@ static void begin(legal *l, legal_loop *s)
 
 void legal_loop_version_instruction(legal *l, uint32_t v, const pctl_inst *in)
 {
-	struct legal_speculator *x = l->speculator;
+	struct legal_loop_versioner *x = l->versioner;
 	legal_loop *at_end = NULL;
 
 	for (uint32_t i = 0; i < x->n_loops; i++) {

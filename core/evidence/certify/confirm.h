@@ -6,8 +6,8 @@
 #include "evidence/certify/replay.h"
 
 /*
- * Run the sample of *c on the bench of o, whose device must be the one that c is of, driven by a plugin of the id that c
- * names. On PCTL_OK c's head names the device, files and kit of the bench, and c->confirmed what was done; it is not
+ * Run the sample of *c in the context of o, whose device must be the one that c is of, driven by a plugin of the id that c
+ * names. On PCTL_OK c's head names the device, files and kit of the context, and c->confirmed what was done; it is not
  * written. What is not run again is believed to whoever signed c: the caller asks whether it is trusted.
  *
  * Errors: PC5541 (c is of another device, plugin or kit), those of pctl_certify_replay.

@@ -13,7 +13,7 @@ typedef struct opened {
 } opened;
 
 typedef struct host {
-	pctl_proof_context context; /* first: a bench is its host */
+	pctl_proof_context context; /* first: its hooks get back to the whole */
 	pctl_certify_context_options o;
 	pctl_devices *devices, *reference_devices;
 	const pctl_device_entry *reference_entry;
@@ -136,7 +136,7 @@ pctl_status pctl_certify_context_open(const pctl_certify_context_options *o, con
 
 	*out = NULL;
 	if (h == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a bench");
+		return pctl_refuse(call, PC2_NOMEM, "no memory for a proof");
 	h->o = *o;
 	h->context = (pctl_proof_context){.registry = o->registry,
 					  .ops = o->ops,

@@ -76,7 +76,8 @@ static pctl_status restart_trial(suite_trial *t)
 	pctl_status status;
 
 	if (b->open_again == NULL)
-		return pctl_refuse(t->call, PC1_INTERNAL, "the bench opens no second session");
+		return pctl_refuse(t->call, PC1_INTERNAL,
+				   "there is no second session to compare with");
 	status = b->open_again(b, t->call, &anew);
 	for (uint32_t i = 0; status == PCTL_OK && i < TASKS; i++) {
 		suite_work first = {.times = 1}, again = {.times = 1};

@@ -1,4 +1,4 @@
-/* What the units of the suite are made of: rows of parameters, a trial that runs one row on the bench and compares
+/* What the units of the suite are made of: rows of parameters, a trial that runs one row on the device under proof and compares
  * with what the host worked out, and the running of programs over arrays whose neighbours are watched. */
 #ifndef PIPECTL_EVIDENCE_SUITE_TRIAL_H
 #define PIPECTL_EVIDENCE_SUITE_TRIAL_H

@@ -438,7 +438,7 @@ pctl_status pctl_cpu_code_create(const pctl_program *p, const pctl_cpu_kernels *
 		goto done;
 	pctl_cpu_bytecode_assign_fixed(&f);
 	if (f.next_unit > BATCH_UNITS_MAX)
-		pctl_cpu_bytecode_limit(&f, "registers and variables of one strip of lanes");
+		pctl_cpu_bytecode_limit(&f, "registers and variables of one batch of lanes");
 	if (f.status != PCTL_OK)
 		goto done;
 	pctl_cpu_bytecode_rewrite(&f);

@@ -1,6 +1,6 @@
 /* Prepared code: what a program becomes when it is built for the interpreter. A flat list of
  * instructions over registers that hold one scalar for every lane, with control flow resolved to
- * jumps and masks. Made once by flat*.c, read by any number of threads. */
+ * jumps and masks. Made once by bytecode*.c, read by any number of threads. */
 #ifndef PCTL_CPU_CODE_H
 #define PCTL_CPU_CODE_H
 
