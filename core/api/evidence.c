@@ -50,6 +50,14 @@ void pipectl_devices_release(pipectl_devices *d)
 	free(d);
 }
 
+/* The words for clients are those of backends. */
+_Static_assert(PIPECTL_KIND_OTHER == PCTL_DEVICE_OTHER &&
+		       PIPECTL_KIND_REFERENCE == PCTL_DEVICE_REFERENCE &&
+		       PIPECTL_KIND_CPU == PCTL_DEVICE_CPU &&
+		       PIPECTL_KIND_INTEGRATED == PCTL_DEVICE_INTEGRATED &&
+		       PIPECTL_KIND_DISCRETE == PCTL_DEVICE_DISCRETE,
+	       "kinds of devices");
+
 static uint32_t certified(const pctl_found *f, const pctl_device_entry *e)
 {
 	uint32_t best = 0;
@@ -91,19 +99,13 @@ pctl_status pipectl_devices_at(const pipectl_devices *d, uint32_t i, pipectl_dev
 
 /* ---- audits ------------------------------------------------------------------------------- */
 
-static void tell_audit(void *ctx, const char *device, uint32_t repeat, const char *job)
-{
-	(void)repeat;
-	pipectl_tell(ctx, job, device, 0, 0);
-}
-
 static pctl_status audit(pipectl_pipeline *pl, const pipectl_audit_options *options,
 			 pctl_arena *arena, pctl_json *j)
 {
 	pipectl *p = pl->p;
 	pctl_audit_result *r = NULL;
 	uint32_t n_quarantined = 0;
-	pctl_audit_request q = {.progress = tell_audit, .ctx = p};
+	pctl_audit_request q = {.run = {.progress = {pipectl_tell, p}}, .ctx = p};
 	pipectl_audit_options o;
 	pctl_status status = PIPECTL_TAKE(&p->call, &o, options), verdict;
 
@@ -154,14 +156,9 @@ pctl_status pipectl_audit(pipectl_pipeline *pl, const pipectl_audit_options *opt
 
 /* ---- proofs ------------------------------------------------------------------------------- */
 
-static void tell_block(void *ctx, const char *what, uint64_t done, uint64_t total)
-{
-	pipectl_tell(ctx, what, NULL, done, total);
-}
-
 static pctl_status certify(pipectl *p, const pipectl_certify_options *options, pctl_json *j)
 {
-	pctl_certify_request q = {.shard = {1, 1}, .progress = tell_block, .progress_ctx = p};
+	pctl_certify_request q = {.shard = {1, 1}, .progress = {pipectl_tell, p}};
 	pctl_certified c;
 	pipectl_certify_options o;
 	pctl_status status = PIPECTL_TAKE(&p->call, &o, options);

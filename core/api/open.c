@@ -97,19 +97,33 @@ static void take_diagnostic(void *ctx, const pctl_diag *d)
 
 static uint32_t ask_cancel(void *ctx)
 {
-	const pipectl *p = ctx;
+	pipectl *p = ctx;
+	const uint32_t yes = p->asked.cancel != NULL && p->asked.cancel(p->asked.ctx) != 0;
 
-	return p->asked.cancel != NULL && p->asked.cancel(p->asked.ctx) != 0;
+	p->cancelled |= yes;
+	return yes;
 }
 
-void pipectl_tell(pipectl *p, const char *what, const char *device, uint64_t done, uint64_t total)
+void pipectl_tell(void *ctx, const pctl_progress *from)
 {
+	const pipectl *p = ctx;
 	const pipectl_progress now = {.head = PCTL_HEAD(pipectl_progress),
 				      .phase = p->phase,
-				      .what = what,
-				      .device = device != NULL ? device : p->device,
-				      .done = done,
-				      .total = total};
+				      .what = from->what,
+				      .device = from->device != NULL ? from->device : p->device,
+				      .done = from->done,
+				      .total = from->total,
+				      .stage = from->stage,
+				      .unit = from->unit,
+				      .bytes = from->bytes,
+				      .total_bytes = from->total_bytes,
+				      .memory_bytes = from->memory_bytes,
+				      .elapsed_ns = from->elapsed_ns,
+				      .limit_ns = from->limit_ns,
+				      .job = from->job,
+				      .jobs = from->jobs,
+				      .repeat = from->repeat,
+				      .repeats = from->repeats};
 
 	if (p->asked.progress != NULL)
 		p->asked.progress(p->asked.ctx, &now);
@@ -121,7 +135,7 @@ static void tell_probe(void *ctx, const char *device)
 	const char *phase = p->phase;
 
 	p->phase = "probe";
-	pipectl_tell(p, NULL, device, 0, 0);
+	pipectl_tell(p, &(pctl_progress){.device = device});
 	p->phase = phase;
 }
 
@@ -131,6 +145,7 @@ pctl_status pipectl_begin(pipectl *p, const pctl_diag_list *before, const char *
 	p->said = pctl_diag_list_create();
 	p->phase = phase;
 	p->device = NULL;
+	p->cancelled = 0;
 	if (p->said == NULL)
 		return pctl_no_memory(&p->call, "diagnostics");
 	for (uint32_t i = 0; before != NULL && i < pctl_diag_list_count(before); i++)
@@ -140,6 +155,9 @@ pctl_status pipectl_begin(pipectl *p, const pctl_diag_list *before, const char *
 
 pctl_status pipectl_end(pipectl *p, pctl_status status)
 {
+	/* A worker that is ended for it is a lost device to whoever asks it next. */
+	if (status != PCTL_OK && p->cancelled)
+		status = PCTL_E_CANCELLED;
 	if (status == PCTL_OK || p->said == NULL || pctl_diag_list_errors(p->said) != 0)
 		return status;
 	if (status == PCTL_E_NOMEM)
@@ -147,7 +165,7 @@ pctl_status pipectl_end(pipectl *p, pctl_status status)
 	else if (status == PCTL_E_CANCELLED)
 		(void)pctl_refuse(&p->call, PC4_CANCELLED, "cancelled");
 	else
-		(void)pctl_refuse(&p->call, PC1_INTERNAL, "a failure (%s) without a word",
+		(void)pctl_refuse(&p->call, PC1_INTERNAL, "a call failed (%s) without a message",
 				  pctl_status_name(status));
 	return status;
 }
@@ -209,6 +227,7 @@ static pctl_status open_host(pipectl *p)
 					   .plugin_dirs = o->plugin_dirs,
 					   .n_plugin_dirs = o->n_plugin_dirs,
 					   .in_process = (o->flags & PIPECTL_IN_PROCESS) != 0,
+					   .progress = {pipectl_tell, p},
 					   .probing = tell_probe,
 					   .ctx = p};
 	status = pctl_installation_init(&p->host, &host, &p->call);

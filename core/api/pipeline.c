@@ -6,11 +6,6 @@
 
 /* ---- what is asked of a run --------------------------------------------------------------- */
 
-static void tell_job(void *ctx, const char *job, uint64_t done, uint64_t total)
-{
-	pipectl_tell(ctx, job, NULL, done, total);
-}
-
 static pctl_status take_type(pipectl *p, const pipectl_input *in, pctl_tensor_type *out)
 {
 	*out = (pctl_tensor_type){.dtype = 0};
@@ -87,7 +82,7 @@ pctl_status pipectl_request(pipectl *p, const pipectl_run_options *options, pctl
 	pipectl_run_options o;
 	pctl_status status = PIPECTL_TAKE(&p->call, &o, options);
 
-	*out = (pctl_run_request){.progress = tell_job, .progress_ctx = p};
+	*out = (pctl_run_request){.progress = {pipectl_tell, p}};
 	if (status != PCTL_OK)
 		return status;
 	if (o.flags & ~known)
@@ -125,6 +120,8 @@ static pctl_status load(pipectl_pipeline *pl, const char *path, const pipectl_se
 		if (sets[i].name == NULL || sets[i].value == NULL)
 			return pctl_no_memory(&p->call, "a pipeline");
 	}
+	pl->sets = sets;
+	pl->n_sets = n;
 	return pctl_load_pipeline(&p->host, path, sets, n, &p->call, &pl->loaded);
 }
 
@@ -225,6 +222,25 @@ pctl_status pipectl_pipeline_output(pipectl_pipeline *pl, uint32_t i, pipectl_po
 	port.name = from->outputs[i].port;
 	port.type = output_type(pl, &pl->loaded.graph->outputs[i]);
 	return pipectl_end(pl->p, PIPECTL_GIVE(&pl->p->call, out, &port));
+}
+
+uint32_t pipectl_pipeline_param_count(const pipectl_pipeline *pl)
+{
+	return pl->loaded.pipeline->n_params;
+}
+
+pctl_status pipectl_pipeline_param(pipectl_pipeline *pl, uint32_t i, pipectl_setting *out)
+{
+	pctl_status status = pipectl_begin(pl->p, pl->loaded_said, NULL);
+
+	*out = (pipectl_setting){NULL, NULL};
+	if (status == PCTL_OK && i >= pl->loaded.pipeline->n_params)
+		status = pipectl_misused(&pl->p->call, "there is no such parameter");
+	if (status != PCTL_OK)
+		return status;
+	out->name = pl->loaded.pipeline->params[i].name;
+	out->value = pl->loaded.graph->param_text[i];
+	return PCTL_OK;
 }
 
 /* ---- checking, planning ------------------------------------------------------------------- */

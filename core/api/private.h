@@ -7,7 +7,7 @@
 #include "host/run.h"
 #include "pipectl/pipectl.h"
 
-/* said: what the call under way has told; phase: what progress is told of. */
+/* said: what the call under way has told; phase: what progress is told of; cancelled: its caller wants it no more. */
 struct pipectl {
 	pctl_installation host;
 	pctl_arena *arena;
@@ -15,12 +15,16 @@ struct pipectl {
 	pctl_diag_list *said;
 	pctl_call call;
 	const char *phase, *device; /* device: of the phase, where one was named */
+	uint32_t cancelled;
 };
 
-/* loaded_said: what loading told, which belongs to every document of the pipeline. */
+/* loaded_said: what loading told, which belongs to every document of the pipeline. sets: the parameters that it was loaded
+ * with. */
 struct pipectl_pipeline {
 	pipectl *p;
 	pctl_loaded_pipeline loaded;
+	const pctl_setting *sets;
+	uint32_t n_sets, reserved;
 	pctl_arena *arena;
 	pctl_diag_list *loaded_said;
 };
@@ -50,8 +54,8 @@ pctl_status pipectl_request(pipectl *p, const pipectl_run_options *o, pctl_arena
 			    pctl_run_request *out);
 pctl_status pipectl_request_inputs(pipectl *p, const pipectl_input *inputs, uint32_t n,
 				   pctl_arena *arena, pctl_run_request *out);
-/* Tell progress of the phase. */
-void pipectl_tell(pipectl *p, const char *what, const char *device, uint64_t done, uint64_t total);
+/* Tell progress of the phase; ctx is the handle (pctl_progress_sink). */
+void pipectl_tell(void *ctx, const pctl_progress *from);
 
 /* A text that the caller releases; NULL is PC0002. */
 pctl_status pipectl_document(pipectl *p, pctl_json *j, pctl_status status, char **out);

@@ -50,8 +50,15 @@ static pctl_status describe(pipectl_pipeline *pl, pipectl_result *r)
 	r->cids = pctl_arena_array(r->arena, n, sizeof(*r->cids));
 	if (r->blobs == NULL || r->cids == NULL)
 		return pctl_no_memory(&pl->p->call, "a result");
-	for (uint32_t i = 0; i < n; i++)
-		pctl_cid_format(&r->run->outputs[i].cid, r->cids[i]);
+	for (uint32_t i = 0; i < n; i++) {
+		pctl_run_output *o = &r->run->outputs[i];
+
+		pctl_cid_format(&o->cid, r->cids[i]);
+		/* The pipeline's own text, which may be gone before the result. */
+		o->name = pctl_arena_dup(r->arena, o->name);
+		if (o->name == NULL)
+			return pctl_no_memory(&pl->p->call, "a result");
+	}
 	return make_document(pl, r);
 }
 
@@ -120,7 +127,10 @@ pctl_status pipectl_result_summary(pipectl_result *r, pipectl_summary *out)
 			     .evidence = evidence_text(r, r->run->evidence),
 			     .gas = r->run->gas,
 			     .seconds = r->telemetry ? (double)r->run->wall_ns * 1e-9 : 0,
-			     .remembered = r->run->memoised};
+			     .remembered = r->run->memoised,
+			     .remembered_jobs = r->run->n_remembered,
+			     .saved_gas = r->run->saved_gas,
+			     .saved_seconds = r->telemetry ? (double)r->run->saved_ns * 1e-9 : 0};
 	pctl_status status = pipectl_begin(r->p, NULL, NULL);
 
 	for (uint32_t i = 0; i < r->run->n_choices; i++)
@@ -129,6 +139,37 @@ pctl_status pipectl_result_summary(pipectl_result *r, pipectl_summary *out)
 	if (status == PCTL_OK && s.evidence == NULL)
 		status = pctl_no_memory(&r->p->call, "a summary");
 	return status == PCTL_OK ? PIPECTL_GIVE(&r->p->call, out, &s) : status;
+}
+
+uint32_t pipectl_result_job_count(const pipectl_result *r)
+{
+	return r->run->n_jobs;
+}
+
+pctl_status pipectl_result_job(pipectl_result *r, uint32_t i, pipectl_job *out)
+{
+	const pctl_run_job *from = &r->run->jobs[i < r->run->n_jobs ? i : 0];
+	pctl_status status = pipectl_begin(r->p, NULL, NULL);
+	pipectl_job job = {.head = PCTL_HEAD(pipectl_job)};
+
+	if (status == PCTL_OK && i >= r->run->n_jobs)
+		status = pipectl_misused(&r->p->call, "there is no such job");
+	if (status != PCTL_OK)
+		return status;
+	job.id = from->id;
+	job.what = from->what;
+	job.device = from->device;
+	job.evidence = evidence_text(r, from->evidence);
+	job.not_taken = from->memo_void;
+	job.gas = from->gas + from->size_gas;
+	job.seconds =
+		!r->telemetry
+			? 0
+			: (double)(from->remembered ? from->saved_ns : from->stats.wall_ns) * 1e-9;
+	job.remembered = from->remembered;
+	if (job.evidence == NULL)
+		return pctl_no_memory(&r->p->call, "a job");
+	return PIPECTL_GIVE(&r->p->call, out, &job);
 }
 
 uint32_t pipectl_result_output_count(const pipectl_result *r)

@@ -9,7 +9,7 @@ struct pipectl_blob {
 
 static pctl_status begin(pipectl *p, const char *cid, pctl_cid *out)
 {
-	pctl_status status = pipectl_begin(p, NULL, NULL);
+	pctl_status status = pipectl_begin(p, NULL, "store");
 
 	if (status == PCTL_OK && cid != NULL)
 		status = pctl_cid_read(cid, &p->call, out);

@@ -55,7 +55,7 @@ pctl_status pctl_chain_open(const pctl_chain_options *o, const pctl_call *call, 
 
 	*out = NULL;
 	if (c == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for the chain");
+		return pctl_no_memory(call, "the chain");
 	c->store = o->store;
 	c->kernels = o->kernels;
 	c->executor = o->executor;
@@ -63,11 +63,11 @@ pctl_status pctl_chain_open(const pctl_chain_options *o, const pctl_call *call, 
 	c->arena = pctl_arena_create();
 	c->sources = pctl_map_create();
 	if (c->arena == NULL || c->sources == NULL)
-		status = pctl_refuse(call, PC2_NOMEM, "no memory for the chain");
+		status = pctl_no_memory(call, "the chain");
 	if (status == PCTL_OK && o->dir != NULL) {
 		c->dir = pctl_arena_dup(c->arena, o->dir);
 		if (c->dir == NULL)
-			status = pctl_refuse(call, PC2_NOMEM, "no memory for the chain");
+			status = pctl_no_memory(call, "the chain");
 	}
 	if (status == PCTL_OK)
 		status = o->dir == NULL ? pctl_chain_state_open_memory(call, &c->state)

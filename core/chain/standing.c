@@ -16,8 +16,7 @@ pctl_status pctl_chain_evidence_begin(pctl_chain *c, const pctl_call *call)
 {
 	pctl_chain_evidence_end(c);
 	c->evidence = pctl_map_create();
-	return c->evidence != NULL ? PCTL_OK
-				   : pctl_refuse(call, PC2_NOMEM, "no memory for a block");
+	return c->evidence != NULL ? PCTL_OK : pctl_no_memory(call, "a block");
 }
 
 /* What is verified needs no note, unless one says less of these bytes. */
@@ -29,7 +28,7 @@ pctl_status pctl_chain_evidence_put(pctl_chain *c, const uint8_t job[PCTL_DIGEST
 
 	if (kept == NULL || !pctl_map_put(c->evidence, pctl_digest_hex(job, hex), kept)) {
 		free(kept);
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a block");
+		return pctl_no_memory(call, "a block");
 	}
 	*kept = e;
 	if (c->made == NULL || output == NULL ||

@@ -157,8 +157,6 @@ static pctl_status make_options(pctl_installation *in, const pctl_loaded_pipelin
 			   : pctl_arena_printf(in->arena, "%s/reproductions", in->config->home);
 	if (status == PCTL_OK && o->repro == NULL)
 		status = pctl_no_memory(call, "an audit");
-	o->progress = q->progress;
-	o->progress_ctx = q->ctx;
 	return status;
 }
 

@@ -13,6 +13,7 @@
  * natives    as in pctl_audit_options
  * keep       1: nobody is quarantined
  * report     a directory, or NULL; command: what asked for it, as a person may repeat it
+ * run        of its progress all runs tell, with their device and repeat
  * left_out   told of each device that "all" leaves out, and why; may be NULL
  */
 typedef struct pctl_audit_request {
@@ -21,7 +22,6 @@ typedef struct pctl_audit_request {
 	uint32_t n_selectors, repeat, quorum, natives, keep, reserved;
 	const char *report, *command;
 	void (*left_out)(void *ctx, const char *selector, const char *why);
-	void (*progress)(void *ctx, const char *device, uint32_t repeat, const char *job);
 	void *ctx;
 } pctl_audit_request;
 

@@ -216,8 +216,7 @@ static pctl_status run_proof(pctl_installation *in, const pctl_certify_request *
 				  .shard = q->shard,
 				  .reopen = pctl_certify_context_reopen,
 				  .resume = q->resume,
-				  .progress = q->progress,
-				  .progress_ctx = q->progress_ctx};
+				  .progress = q->progress};
 	pctl_status status = pctl_certify_regressions(in, out->dir, call, &regressions,
 						      &n_regressions, &o.regressions);
 

@@ -25,8 +25,7 @@ typedef struct pctl_certify_request {
 	const char *selector, *dir;
 	const uint64_t *shapes;
 	uint32_t sharded, resume, flags, reserved;
-	void (*progress)(void *ctx, const char *what, uint64_t done, uint64_t total);
-	void *progress_ctx;
+	pctl_progress_sink progress;
 } pctl_certify_request;
 
 /* certificate: NULL when sharded. Texts are the installation's. */

@@ -88,7 +88,21 @@ static void json_outputs(pctl_json *j, const pctl_run_result *r)
 	pctl_json_array_end(j);
 }
 
-static void json_jobs(pctl_json *j, const pctl_run_result *r, int telemetry)
+/* What was remembered of a job, and what that saved. */
+static void json_memory(pctl_json *j, const pctl_run_job *job, int telemetry)
+{
+	pctl_json_kv_bool(j, "remembered", (int)job->remembered);
+	if (job->memo_void != NULL)
+		pctl_json_kv_string(j, "memo_void", job->memo_void);
+	pctl_json_kv_u64(j, "saved_gas", job->remembered ? job->gas + job->size_gas : 0);
+	if (telemetry) {
+		pctl_json_key(j, "saved_seconds");
+		pctl_json_double(j, (double)job->saved_ns * 1e-9);
+	}
+}
+
+/* Of a plan (ran 0) nothing is known that only running shows. */
+static void json_jobs(pctl_json *j, const pctl_run_result *r, int ran, int telemetry)
 {
 	char text[PCTL_EVIDENCE_TEXT];
 
@@ -109,7 +123,12 @@ static void json_jobs(pctl_json *j, const pctl_run_result *r, int telemetry)
 		pctl_json_kv_u64(j, "buffer_bytes", job->buffer_bytes);
 		pctl_json_kv_u32(j, "kernels", job->n_kernels);
 		pctl_json_kv_bool(j, "verified", (int)job->verified);
-		if (telemetry) {
+		if (ran)
+			json_memory(j, job, telemetry);
+		if (ran && telemetry) {
+			pctl_json_kv_u32(j, "kernels_without_guards", job->stats.fast_kernels);
+			pctl_json_kv_u32(j, "kernels_with_guards", job->stats.safe_kernels);
+			pctl_json_kv_u32(j, "inputs_looked_at", job->stats.looked);
 			pctl_json_kv_string(j, "evidence", pctl_evidence_text(job->evidence, text));
 			pctl_json_key(j, "seconds");
 			pctl_json_double(j, (double)job->stats.wall_ns * 1e-9);
@@ -157,15 +176,20 @@ void pctl_document_run(pctl_json *j, const char *title, const pctl_run_result *r
 	pctl_json_kv_u64(j, "actual_gas", r->actual_gas);
 	pctl_json_kv_string(j, "evidence", pctl_evidence_text(r->evidence, text));
 	pctl_json_kv_bool(j, "memoised", (int)r->memoised);
+	pctl_json_kv_u32(j, "remembered_jobs", r->n_remembered);
+	pctl_json_kv_u64(j, "saved_gas", r->saved_gas);
+	pctl_json_kv_u64(j, "kept_bytes", r->kept_bytes);
 	if (r->memo_void != NULL)
 		pctl_json_kv_string(j, "memo_void", r->memo_void);
 	pctl_json_kv_u64(j, "peak_bytes", r->peak_bytes);
-	json_jobs(j, r, (int)policy->telemetry);
+	json_jobs(j, r, 1, (int)policy->telemetry);
 	json_choices(j, r, (int)policy->telemetry);
 	if (policy->telemetry) {
 		json_identity(j, r);
 		pctl_json_key(j, "seconds");
 		pctl_json_double(j, (double)r->wall_ns * 1e-9);
+		pctl_json_key(j, "saved_seconds");
+		pctl_json_double(j, (double)r->saved_ns * 1e-9);
 	}
 }
 
@@ -173,9 +197,14 @@ void pctl_document_plan(pctl_json *j, const pctl_graph *g, const pctl_run_result
 			const pctl_policy *policy)
 {
 	pctl_json_kv_string(j, "name", g->pipeline->name);
-	json_jobs(j, r, 0);
+	json_jobs(j, r, 0, 0);
 	json_choices(j, r, (int)policy->telemetry);
-	pctl_json_kv_u64(j, "gas", r->gas);
+	/* What hangs on data has no price yet: no number stands for the whole. */
+	if (r->has_gas)
+		pctl_json_kv_u64(j, "gas", r->gas);
+	else
+		pctl_json_kv_string(j, "gas", NULL);
+	pctl_json_kv_u64(j, "gas_so_far", r->gas);
 	pctl_json_kv_u64(j, "peak_bytes", r->peak_bytes);
 	pctl_json_kv_string(j, "stopped_at", r->stopped_at);
 	pctl_json_key(j, "policy");
@@ -185,5 +214,23 @@ void pctl_document_plan(pctl_json *j, const pctl_graph *g, const pctl_run_result
 
 		pctl_json_kv_string(j, s->key, s->value);
 	}
+	pctl_json_object_end(j);
+}
+
+void pctl_document_line(pctl_json *j, uint32_t line, const char *text, const pctl_gas_line *c)
+{
+	pctl_json_object_begin(j);
+	pctl_json_kv_u32(j, "line", line);
+	pctl_json_kv_u64(j, "gas", c->gas);
+	pctl_json_kv_u64(j, "integer_ops", c->integer);
+	pctl_json_kv_u64(j, "division_ops", c->division);
+	pctl_json_kv_u64(j, "atomic_ops", c->atomic);
+	pctl_json_kv_u64(j, "float_ops", c->floats);
+	pctl_json_kv_u64(j, "float_division_ops", c->float_division);
+	pctl_json_kv_u64(j, "elementary_ops", c->elementary);
+	pctl_json_kv_u64(j, "storage_reads_bytes", c->read);
+	pctl_json_kv_u64(j, "storage_writes_bytes", c->write);
+	pctl_json_kv_u64(j, "barriers", c->barriers);
+	pctl_json_kv_string(j, "text", text);
 	pctl_json_object_end(j);
 }

@@ -23,6 +23,9 @@ void pctl_document_run(pctl_json *j, const char *title, const pctl_run_result *r
 void pctl_document_plan(pctl_json *j, const pctl_graph *g, const pctl_run_result *r,
 			const pctl_policy *policy);
 
+/* One object: what a line of a shader's text costs; `text` is the line. */
+void pctl_document_line(pctl_json *j, uint32_t line, const char *text, const pctl_gas_line *c);
+
 /* Members of a certificate; full: its units too. */
 void pctl_document_certificate(pctl_json *j, const pctl_certificate *c, int full);
 /* How many programs of the generator a certificate rests on; NULL below level 3. */

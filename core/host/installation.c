@@ -18,6 +18,7 @@ pctl_status pctl_installation_init(pctl_installation *in, const pctl_installatio
 void pctl_installation_close(pctl_installation *in)
 {
 	pctl_found_close(in->certificates);
+	pctl_found_close(in->certificates_here);
 	pctl_profiles_close(in->profiles);
 	pctl_kernels_destroy(in->kernels);
 	pctl_op_library_destroy(in->library);
@@ -119,6 +120,7 @@ pctl_status pctl_installation_registry(pctl_installation *in, const pctl_call *c
 	o.build_memory = c->build_memory;
 	o.first_run_ms = c->first_run_ms;
 	o.strikes = c->strikes;
+	o.log = in->log;
 	status = pctl_registry_open(&o, call, &in->registry);
 	free(dirs);
 	return status;
@@ -147,6 +149,8 @@ pctl_status pctl_installation_ops(pctl_installation *in, const pctl_call *call)
 	if (in->kernels == NULL)
 		return pctl_no_memory(call, "the installation");
 	pctl_kernels_obey(in->kernels, in->policy);
+	pctl_kernels_ask_turns(in->kernels, in->asked.max_turns);
+	pctl_kernels_ask_subgroup(in->kernels, in->asked.subgroup);
 	return PCTL_OK;
 }
 
@@ -156,7 +160,10 @@ pctl_status pctl_installation_store(pctl_installation *in, const pctl_call *call
 
 	if (status != PCTL_OK || in->store != NULL)
 		return status;
-	return pctl_store_open(in->config->cas_dir, 0, call, &in->store);
+	status = pctl_store_open(in->config->cas_dir, 0, call, &in->store);
+	if (status == PCTL_OK)
+		pctl_store_set_progress(in->store, &in->asked.progress);
+	return status;
 }
 
 pctl_status pctl_installation_memo(pctl_installation *in, const pctl_call *call)
@@ -234,7 +241,8 @@ pctl_status pctl_installation_profiles(pctl_installation *in, const pctl_call *c
 	return pctl_profiles_open(&o, call, &in->profiles);
 }
 
-pctl_status pctl_installation_certificates(pctl_installation *in, const pctl_call *call)
+static pctl_status find_certificates(pctl_installation *in, uint32_t of_host, const pctl_call *call,
+				     pctl_found **out)
 {
 	const char *own[2];
 	pctl_found_options o;
@@ -242,7 +250,7 @@ pctl_status pctl_installation_certificates(pctl_installation *in, const pctl_cal
 
 	if (status == PCTL_OK)
 		status = pctl_installation_profiles(in, call);
-	if (status != PCTL_OK || in->certificates != NULL)
+	if (status != PCTL_OK || *out != NULL)
 		return status;
 	own[0] = pctl_arena_printf(in->arena, "%s/certificates", in->config->home);
 	own[1] = shipped(in, "certs/certificates");
@@ -253,12 +261,18 @@ pctl_status pctl_installation_certificates(pctl_installation *in, const pctl_cal
 				 .ops = pctl_op_library_source(in->library),
 				 .home = in->config->home,
 				 .dirs = (const char **)in->asked.certificates,
-				 .n_dirs = in->asked.n_certificates};
+				 .n_dirs = in->asked.n_certificates,
+				 .of_host = of_host};
 	if (o.n_dirs == 0) {
 		o.dirs = own;
 		o.n_dirs = own[1] == NULL ? 1 : 2;
 	}
-	return pctl_found_open(&o, call, &in->certificates);
+	return pctl_found_open(&o, call, out);
+}
+
+pctl_status pctl_installation_certificates(pctl_installation *in, const pctl_call *call)
+{
+	return find_certificates(in, 0, call, &in->certificates);
 }
 
 pctl_status pctl_installation_signer(pctl_installation *in, const pctl_call *call,
@@ -276,15 +290,19 @@ pctl_status pctl_installation_signer(pctl_installation *in, const pctl_call *cal
 			    : pctl_signer_open(keys, call, out);
 }
 
-/* Certificates are looked for when a policy first asks for a level. Who cannot read them holds none. */
+/* Certificates are looked for when a level is first asked for, and those of other hosts only when that is too low: then one of them may
+ * claim it. Who cannot read them holds none. */
 static void certified_level(void *ctx, const pctl_level_question *q, pctl_level_answer *out)
 {
 	pctl_installation *in = ctx;
 
-	if (pctl_installation_certificates(in, in->call) != PCTL_OK)
-		*out = (pctl_level_answer){0, 0, NULL};
-	else
-		pctl_found_level(in->certificates, q, out);
+	*out = (pctl_level_answer){0, 0, NULL};
+	if (find_certificates(in, 1, in->call, &in->certificates_here) != PCTL_OK)
+		return;
+	pctl_found_level(in->certificates_here, q, out);
+	if (out->level >= q->wanted || pctl_installation_certificates(in, in->call) != PCTL_OK)
+		return;
+	pctl_found_level(in->certificates, q, out);
 }
 
 pctl_status pctl_installation_run_options(pctl_installation *in, const pctl_call *call,

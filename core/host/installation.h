@@ -19,20 +19,25 @@
  * plugin_dirs   searched after those of the configuration
  * certificates  directories in place of the installation's and the home's
  * in_process    backends that allow it run in this process (PC4317 where the policy says no)
+ * max_turns     the turn budget of every kernel that needs one, 0: what kernels declare, and the policy
+ * subgroup      the size of subgroups of every kernel that declares none, 0: such kernels are refused
  * configured    called once, when the configuration has been read; may be NULL
+ * progress      told of transfers in and out of the store
  * probing       called before a device is probed, which takes a while; may be NULL
  */
 typedef struct pctl_installation_options {
 	const char *home, *config, *policy, *schedule;
 	const char *const *plugin_dirs, *const *certificates;
 	uint32_t n_plugin_dirs, n_certificates;
-	uint32_t in_process, reserved;
+	uint32_t in_process, max_turns, subgroup;
+	pctl_progress_sink progress;
 	void (*configured)(void *ctx, const pctl_host_config *c);
 	void (*probing)(void *ctx, const char *device);
 	void *ctx;
 } pctl_installation_options;
 
 /* Parts that are open; NULL: not asked for yet. schedule_id: CID of the schedule's file, which is what it is known by.
+ * log: where workers' words go; NULL, or set by `configured`.
  * call: of the latest run whose policy may ask for a certificate's level. */
 typedef struct pctl_installation {
 	pctl_installation_options asked;
@@ -47,7 +52,8 @@ typedef struct pctl_installation {
 	pctl_gas_schedule *schedule;
 	const char *schedule_id;
 	pctl_profiles *profiles;
-	pctl_found *certificates;
+	pctl_found *certificates, *certificates_here; /* all; those of this host alone */
+	struct pctl_log *log;
 	const pctl_call *call;
 } pctl_installation;
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/run.h"
+
 /* Every text into the store, with the name it has from the pipeline's folder. */
 static pctl_status keep_texts(pctl_installation *in, const pctl_texts *texts, const pctl_call *call,
 			      pctl_receipt_data **out)
@@ -83,6 +85,21 @@ pctl_status pctl_receipt_finish(pctl_installation *in, const pctl_loaded_pipelin
 	return status;
 }
 
+static pctl_status run_here(void *ctx, const pctl_graph *g, const pctl_run_options *o,
+			    const pctl_call *call, pctl_run_result **out)
+{
+	return pctl_host_run(ctx, g, o, call, out);
+}
+
+pctl_status pctl_receipt_run_again(pctl_installation *in, const pctl_reopened *p,
+				   const pctl_run_options *o, const pctl_call *call,
+				   pctl_replay *out)
+{
+	const pctl_runner runner = {run_here, in};
+
+	return pctl_receipt_replay(p, o, &runner, call, out);
+}
+
 /* ---- read back ---------------------------------------------------------------------------- */
 
 pctl_status pctl_some_receipt_parse(const char *name, const char *text, uint64_t n,
@@ -149,4 +166,26 @@ pctl_status pctl_some_receipt_verify(pctl_installation *in, const pctl_some_rece
 		return status;
 	return r->run != NULL ? pctl_receipt_in_store(r->run, in->store, call)
 			      : has_all(in, r->block, call);
+}
+
+pctl_status pctl_receipt_keep_report(pctl_installation *in, const pctl_receipt_source receipts[2],
+				     pctl_dispute_report *report, const pctl_call *call,
+				     pctl_cid *out)
+{
+	pctl_str_buf text = PCTL_STR_BUF_INIT;
+	pctl_signer *signer = NULL;
+	pctl_status status = pctl_installation_store(in, call);
+
+	if (status == PCTL_OK)
+		status = pctl_installation_signer(in, call, &signer);
+	for (uint32_t i = 0; status == PCTL_OK && i < 2; i++)
+		status = pctl_store_put(in->store, receipts[i].text, receipts[i].n, call,
+					&report->side[i].receipt);
+	if (status == PCTL_OK)
+		status = pctl_dispute_report_text(report, signer, call, &text);
+	if (status == PCTL_OK)
+		status = pctl_store_put(in->store, text.data, text.n, call, out);
+	pctl_signer_close(signer);
+	pctl_str_drop(&text);
+	return status;
 }

@@ -3,7 +3,9 @@
 #define PIPECTL_HOST_RECEIPTS_H
 
 #include "evidence/receipt/block_receipt.h"
+#include "evidence/receipt/dispute.h"
 #include "evidence/receipt/receipt.h"
+#include "evidence/receipt/replay.h"
 #include "host/load.h"
 
 /* A receipt that watches a run at `level` (PCTL_WATCH_*): the run's options are made to tell it. Texts go into the store. */
@@ -14,6 +16,11 @@ pctl_status pctl_receipt_finish(pctl_installation *in, const pctl_loaded_pipelin
 				const pctl_run_options *o, const pctl_run_result *result,
 				const pctl_call *call, pctl_receipt *r, pctl_str_buf *out);
 
+/* Run what a receipt names again, as all runs here go: on several devices where the policy wants them to agree. */
+pctl_status pctl_receipt_run_again(pctl_installation *in, const pctl_reopened *p,
+				   const pctl_run_options *o, const pctl_call *call,
+				   pctl_replay *out);
+
 /* A text that is a receipt of some kind, valid in itself: one of the two is set. */
 typedef struct pctl_some_receipt {
 	pctl_receipt *run;
@@ -23,6 +30,18 @@ pctl_status pctl_some_receipt_parse(const char *name, const char *text, uint64_t
 				    const pctl_call *call, pctl_some_receipt *out);
 void pctl_some_receipt_clear(pctl_some_receipt *r);
 const char *pctl_some_receipt_signer(const pctl_some_receipt *r);
+
+/* A text as it was read. */
+typedef struct pctl_receipt_source {
+	const char *text;
+	uint64_t n;
+} pctl_receipt_source;
+
+/* What came of a dispute, for others to check: both receipts go into the store, the report names them and is signed, and goes there
+ * too, under *out. */
+pctl_status pctl_receipt_keep_report(pctl_installation *in, const pctl_receipt_source receipts[2],
+				     pctl_dispute_report *report, const pctl_call *call,
+				     pctl_cid *out);
 
 /* Is it by this key (NULL: anybody's; PC5906), and with in_store: is all it names in the store (PC5904). */
 pctl_status pctl_some_receipt_verify(pctl_installation *in, const pctl_some_receipt *r,

@@ -77,7 +77,6 @@ pctl_status pctl_request_run_options(pctl_installation *in, const pctl_run_reque
 	out->gas_limit = q->gas_limit;
 	out->flags |= q->flags | (q->flags & PCTL_RUN_NATIVE ? PCTL_RUN_FRESH : 0);
 	out->progress = q->progress;
-	out->progress_ctx = q->progress_ctx;
 	return PCTL_OK;
 }
 

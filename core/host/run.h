@@ -20,8 +20,7 @@ typedef struct pctl_run_request {
 	uint32_t n_backends, n_ins, n_given;
 	uint32_t verify_ppm, flags, has_gas_limit;
 	uint64_t gas_limit;
-	void (*progress)(void *ctx, const char *job, uint64_t done, uint64_t total);
-	void *progress_ctx;
+	pctl_progress_sink progress;
 } pctl_run_request;
 
 /* All that a run needs of an installation and of its request. */

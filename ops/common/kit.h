@@ -57,6 +57,34 @@ struct kit_op {
 	uint32_t n_joined;
 };
 
+/* A function op in one line: version 1, category A, one output. Its rules are the arrays <id>_laws, <id>_classes and
+ * <id>_bounds beside it; <library>_function, <library>_infer and <library>_reference answer for it, out of row. */
+#define KIT_FUNCTION_OP(library, op_name, op_doc, op_spec, class_, ports_in, ports_out, row, id) \
+	{                                                                                        \
+		.desc = {.head = PCTL_HEAD(pctl_op_desc),                                        \
+			 .name = #library "." op_name,                                           \
+			 .doc = op_doc,                                                          \
+			 .spec = op_spec,                                                        \
+			 .version = 1,                                                           \
+			 .kind = PCTL_OPDEF_FUNCTION,                                            \
+			 .category = 'A',                                                        \
+			 .op_class = class_,                                                     \
+			 .convention = 1,                                                        \
+			 .n_in = KIT_COUNT(ports_in),                                            \
+			 .n_out = 1,                                                             \
+			 .in = ports_in,                                                         \
+			 .out = ports_out},                                                      \
+		.rules = {.head = PCTL_HEAD(pctl_op_rules),                                      \
+			  .laws = id##_laws,                                                     \
+			  .classes = id##_classes,                                               \
+			  .boundaries = id##_bounds,                                             \
+			  .n_laws = KIT_COUNT(id##_laws),                                        \
+			  .n_classes = KIT_COUNT(id##_classes),                                  \
+			  .n_boundaries = KIT_COUNT(id##_bounds)},                               \
+		.function = library##_function, .infer = library##_infer,                        \
+		.reference = library##_reference, .data = &(row)                                 \
+	}
+
 /*
  * Ops that stand in one file. texts_u64: their kernels written for u64 of which a form for u32
  * exists too; it is the same text with every "u64" read as "u32", made once at open.

@@ -162,31 +162,9 @@ uint32_t ieee_eval_real2(const ieee_ask *a);
 
 /* One op. The rules are the arrays <id>_laws, <id>_classes and <id>_bounds beside it; examples are
  * bits of f32. */
-#define IEEE_OP(op_name, op_doc, op_spec, ports_in, ports_out, id)                           \
-	{                                                                                    \
-		.desc = {.head = PCTL_HEAD(pctl_op_desc),                                    \
-			 .name = "ieee." op_name,                                            \
-			 .doc = op_doc,                                                      \
-			 .spec = op_spec,                                                    \
-			 .version = 1,                                                       \
-			 .kind = PCTL_OPDEF_FUNCTION,                                        \
-			 .category = 'A',                                                    \
-			 .op_class = PCTL_CLASS_STRICT,                                      \
-			 .convention = 1,                                                    \
-			 .n_in = KIT_COUNT(ports_in),                                        \
-			 .n_out = 1,                                                         \
-			 .in = ports_in,                                                     \
-			 .out = ports_out},                                                  \
-		.rules = {.head = PCTL_HEAD(pctl_op_rules),                                  \
-			  .laws = id##_laws,                                                 \
-			  .classes = id##_classes,                                           \
-			  .boundaries = id##_bounds,                                         \
-			  .n_laws = KIT_COUNT(id##_laws),                                    \
-			  .n_classes = KIT_COUNT(id##_classes),                              \
-			  .n_boundaries = KIT_COUNT(id##_bounds)},                           \
-		.function = ieee_function, .infer = ieee_infer, .reference = ieee_reference, \
-		.data = &id##_row                                                            \
-	}
+#define IEEE_OP(op_name, op_doc, op_spec, ports_in, ports_out, id)                              \
+	KIT_FUNCTION_OP(ieee, op_name, op_doc, op_spec, PCTL_CLASS_STRICT, ports_in, ports_out, \
+			id##_row, id)
 
 #define IEEE_LAW(law_kind)        \
 	{                         \

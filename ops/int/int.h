@@ -82,31 +82,9 @@ pctl_status int_reference(const kit_use *u, const pctl_span *in, pctl_span *out)
 #define INT_WIDE_TRUTH2(name, body) INT_FN2(name "_u128", "vec4<u32>", "u32", body)
 
 /* One op. The rules are the arrays <id>_laws, <id>_classes and <id>_bounds beside it. */
-#define INT_OP(op_name, op_doc, op_spec, ports_in, ports_out, row, id)                    \
-	{                                                                                 \
-		.desc = {.head = PCTL_HEAD(pctl_op_desc),                                 \
-			 .name = "int." op_name,                                          \
-			 .doc = op_doc,                                                   \
-			 .spec = op_spec,                                                 \
-			 .version = 1,                                                    \
-			 .kind = PCTL_OPDEF_FUNCTION,                                     \
-			 .category = 'A',                                                 \
-			 .op_class = PCTL_CLASS_INTEGER,                                  \
-			 .convention = 1,                                                 \
-			 .n_in = KIT_COUNT(ports_in),                                     \
-			 .n_out = 1,                                                      \
-			 .in = ports_in,                                                  \
-			 .out = ports_out},                                               \
-		.rules = {.head = PCTL_HEAD(pctl_op_rules),                               \
-			  .laws = id##_laws,                                              \
-			  .classes = id##_classes,                                        \
-			  .boundaries = id##_bounds,                                      \
-			  .n_laws = KIT_COUNT(id##_laws),                                 \
-			  .n_classes = KIT_COUNT(id##_classes),                           \
-			  .n_boundaries = KIT_COUNT(id##_bounds)},                        \
-		.function = int_function, .infer = int_infer, .reference = int_reference, \
-		.data = &(row)                                                            \
-	}
+#define INT_OP(op_name, op_doc, op_spec, ports_in, ports_out, row, id)                          \
+	KIT_FUNCTION_OP(int, op_name, op_doc, op_spec, PCTL_CLASS_INTEGER, ports_in, ports_out, \
+			row, id)
 
 /* All ones in every type: constants of laws are two's complement, cut or extended to the type. */
 #define INT_ONES UINT64_MAX

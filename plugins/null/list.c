@@ -48,7 +48,7 @@ static pctl_status append(pctl_list *l, const pctl_call *call, const cmd *c)
 		cmd *grown = cap > l->cap_cmds ? realloc(l->cmds, cap * sizeof(*grown)) : NULL;
 
 		if (!grown)
-			return pctl_refuse(call, PC2_NOMEM, "no memory for a command");
+			return pctl_no_memory(call, "a command");
 		l->cmds = grown;
 		l->cap_cmds = cap;
 	}
@@ -67,7 +67,7 @@ pctl_status pctl_null_list_begin(pctl_device *dev, const pctl_call *call, pctl_l
 				   "list_begin: a pointer is missing");
 	*out = calloc(1, sizeof(**out));
 	if (!*out)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a list");
+		return pctl_no_memory(call, "a list");
 	(*out)->dev = dev;
 	return PCTL_OK;
 }

@@ -34,7 +34,7 @@ static pctl_status device_open(pctl_instance *inst, const pctl_call *call, uint3
 				   "device_open: there is no device %u", index);
 	*out = calloc(1, sizeof(**out));
 	if (!*out)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a device");
+		return pctl_no_memory(call, "a device");
 	(*out)->inst = inst;
 	return PCTL_OK;
 }
@@ -154,7 +154,7 @@ static pctl_status plugin_open(const pctl_host *host, const pctl_call *call, pct
 		return pctl_refuse(call, PC3201_BACKEND_ARGUMENT, "open: a pointer is missing");
 	*out = calloc(1, sizeof(**out));
 	if (!*out)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for an instance");
+		return pctl_no_memory(call, "an instance");
 	(*out)->host = host;
 	return PCTL_OK;
 }

@@ -1,6 +1,6 @@
-/* Memory that runs out: the n-th allocation of opening, checking, running and auditing fails, for n from 1 densely and then in
- * strides. What comes of it is the right bytes or an error that says so, never a crash, and everything is given back. Each n
- * runs in a process of its own, so that one that dies hides no other. */
+/* Memory that runs out: the n-th allocation of opening, checking, running and auditing, and of the chain, fails, for n from
+ * 1 densely and then in strides. What comes of it is the right bytes or an error that says so, never a crash, and everything is
+ * given back. Each n runs in a process of its own, so that one that dies hides no other. */
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "pipectl/pipectl.h"
+#include "pipectl/chain.h"
 
 #define SLOTS (1u << 20)
 #define DENSE 40u
@@ -154,6 +154,66 @@ static pctl_status audit(pipectl_pipeline *pl, const pipectl_input *in, const ch
 	return status;
 }
 
+/* A shader, a job, a block that ends and is verified; the output goes to out->cid. */
+static pctl_status use_chain(pipectl *p, outcome *out)
+{
+	static const char text[] = "@group(0) @binding(0) var<storage, read> a: array<u32>;\n"
+				   "@group(1) @binding(0) var<storage, read_write> o: array<u32>;\n"
+				   "@compute @workgroup_size(4)\n"
+				   "fn main(@builtin(global_invocation_id) id: vec3<u32>) { "
+				   "o[id.x] = 2u * a[id.x]; }\n";
+	static const uint32_t data[] = {1, 2, 3, 4};
+	static const char *const cpu[] = {"cpu"};
+	const pipectl_chain_options o = {.head = PCTL_HEAD(pipectl_chain_options),
+					 .account = "ann",
+					 .backends = cpu,
+					 .n_backends = 1};
+	const pipectl_chain_source source = {
+		.head = PCTL_HEAD(pipectl_chain_source), .text = text, .n_bytes = sizeof(text) - 1};
+	pipectl_account account = {.head = PCTL_HEAD(pipectl_account)};
+	pipectl_chain_shader shader = {.head = PCTL_HEAD(pipectl_chain_shader)};
+	pipectl_chain_job job = {.head = PCTL_HEAD(pipectl_chain_job)};
+	pipectl_block block = {.head = PCTL_HEAD(pipectl_block)};
+	pipectl_verdict verdict = {.head = PCTL_HEAD(pipectl_verdict)};
+	pipectl_chain_work w = {.head = PCTL_HEAD(pipectl_chain_work),
+				.dispatch = {1, 1, 1},
+				.gas_limit = 100000,
+				.output_bytes = sizeof(data)};
+	char input[PIPECTL_CID_SIZE], cid[PIPECTL_CID_SIZE], id[65] = "";
+	pipectl_chain *c = NULL;
+	pipectl_chain_jobs *jobs = NULL;
+	pctl_status status = pipectl_store_put(p, data, sizeof(data), input);
+
+	if (status == PCTL_OK)
+		status = pipectl_chain_open(p, &o, &c);
+	if (status == PCTL_OK)
+		status = pipectl_chain_credit(c, NULL, 1000000, &account);
+	if (status == PCTL_OK)
+		status = pipectl_chain_upload(c, &source, &shader);
+	if (status == PCTL_OK)
+		snprintf(cid, sizeof(cid), "%s", shader.cid);
+	w.shader = cid;
+	w.input = input;
+	if (status == PCTL_OK)
+		status = pipectl_chain_submit(c, &w, &job);
+	if (status == PCTL_OK)
+		snprintf(id, sizeof(id), "%s", job.id);
+	if (status == PCTL_OK)
+		status = pipectl_chain_block_end(c, NULL, &block);
+	if (status == PCTL_OK)
+		status = pipectl_chain_jobs_of_block(c, 0, &jobs);
+	if (status == PCTL_OK)
+		status = pipectl_chain_verify(c, block.height, block.height, &verdict);
+	if (status == PCTL_OK)
+		status = pipectl_chain_job_read(c, id, &job);
+	if (status == PCTL_OK)
+		snprintf(out->cid, sizeof(out->cid), "%s",
+			 job.output == NULL ? "none" : job.output);
+	pipectl_chain_jobs_release(jobs);
+	pipectl_chain_close(c);
+	return status;
+}
+
 static pctl_status work(const char *home, const char *path, const char *second, outcome *out)
 {
 	static const uint32_t edges[][2] = {{0, 1}, {1, 2}, {2, 0}, {3, 2}};
@@ -176,8 +236,14 @@ static pctl_status work(const char *home, const char *path, const char *second, 
 	pipectl_result *r = NULL;
 	const void *data;
 	uint64_t n;
+	const int is_chain = path == NULL;
 	pctl_status status = pipectl_open(&options, &p);
 
+	if (is_chain) {
+		status = status == PCTL_OK ? use_chain(p, out) : status;
+		pipectl_close(p);
+		return status;
+	}
 	if (status == PCTL_OK)
 		status = pipectl_pipeline_load(p, path, NULL, 0, &pl);
 	if (status == PCTL_OK)
@@ -292,8 +358,10 @@ static uint32_t sweep(const char *home, const char *path, const char *second, ui
 	printf("%s: %" PRIu32 " of %" PRIu64 " allocations failed in turn: %" PRIu32
 	       " errors, %" PRIu32 " times the right bytes, %" PRIu32 " wrongly; %" PRIu64
 	       " blocks stay\n",
-	       second == NULL ? "open, check, run" : "and audit", n_tried, total,
-	       n_tried - n_right - n_failed, n_right, n_failed, live);
+	       path == NULL	? "the chain"
+	       : second == NULL ? "open, check, run"
+				: "and audit",
+	       n_tried, total, n_tried - n_right - n_failed, n_right, n_failed, live);
 	return n_failed + (n_tried < DENSE);
 }
 
@@ -318,5 +386,6 @@ int main(int argc, char **argv)
 		return one_alone(argv[1], argv[2], strtoull(argv[5], NULL, 10));
 	n = sweep(argv[1], argv[2], NULL, ms);
 	n += sweep(argv[1], argv[2], argv[3], ms);
+	n += sweep(argv[1], NULL, "", ms);
 	return n != 0;
 }

@@ -87,7 +87,7 @@ static inline void bench_open(bench *b)
 	b->kernels = pctl_kernels_create(pctl_op_library_source(b->library));
 	must(b, pctl_store_open_memory(b->call, &b->store));
 	must(b, pctl_policy_default(b->call, &b->policy));
-	must(b, pctl_gas_schedule_read(PIPECTL_SOURCE_DIR "/conf/gas/structured-2.cfg", b->call,
+	must(b, pctl_gas_schedule_read(PIPECTL_SOURCE_DIR "/conf/gas/structured-3.cfg", b->call,
 				       &b->schedule));
 	write_edges(b);
 }

@@ -315,6 +315,48 @@ static void audit__the_mock_is_found_out(void **state)
 	bench_close(&b);
 }
 
+/* The script asks for the budget that the audit had. */
+static void audit__a_step_on_a_turn_budget_is_reproduced(void **state)
+{
+	static const char wgsl[] =
+		"@group(0) @binding(0) var<storage, read_write> y: array<u32>;\n"
+		"@compute @workgroup_size(64)\n"
+		"fn main(@builtin(global_invocation_id) id: vec3<u32>) {\n"
+		"\tvar n = id.x * 7u + 1u;\n\tvar steps = 0u;\n"
+		"\twhile (n != 1u) { n = select(n / 2u, n * 3u + 1u, (n & 1u) == 1u); steps++; }\n"
+		"\ty[id.x] = steps;\n}\n";
+	static const char *const devices[] = {"cpu", "liar:honest one", "liar:liar"};
+	char path[160], text[512], command[512];
+	bench b;
+
+	(void)state;
+	bench_open(&b);
+	snprintf(path, sizeof(path), "%s/k.wgsl", b.home);
+	must(&b, pctl_file_write(path, wgsl, strlen(wgsl), 0, b.call));
+	snprintf(text, sizeof(text),
+		 "pipeline : { name = \"s\"; class = \"integer\"; jobs = ( { id = \"make\"; shader "
+		 "= "
+		 "\"%s\"; dispatch = ( 1 ); out : { y = \"u32[64]\"; }; } ); outputs : { y = "
+		 "\"make.y\"; }; };",
+		 path);
+	pctl_kernels_ask_turns(b.kernels, 5000);
+	bench_pipeline(&b, text);
+	bench_audit(&b, devices, 3, 1, "flip make 0 0 0.0 9 2 1 999", IN_PROCESS);
+	must(&b, b.status);
+	assert_int_equal(device_of(&b, 2)->outcome, PCTL_AUDIT_OUTVOTED);
+	assert_int_equal(b.r->n_divergences, 1);
+	assert_int_equal(b.r->divergences[0].known, 1);
+	assert_int_equal(b.r->divergences[0].reproduced, b.r->divergences[0].tried);
+	assert_non_null(b.r->divergences[0].dir);
+	assert_int_equal(reproduces(&b), 0);
+	snprintf(command, sizeof(command), "grep -q -e '--max-turns 5000' '%s/reproduce.sh'",
+		 b.r->divergences[0].dir);
+	assert_int_equal(system(command), 0);
+	setenv("PIPECTL_LIAR", "", 1);
+	assert_int_equal(reproduces(&b), 1);
+	bench_close(&b);
+}
+
 static void audit__quarantine_names_the_cause(void **state)
 {
 	const pctl_quarantine_entry *e;
@@ -376,5 +418,6 @@ PCTL_TESTS_MAIN(PCTL_TEST(audit__honest_devices_agree),
 		PCTL_TEST(audit__no_plugin_makes_itself_the_reference),
 		PCTL_TEST(audit__a_crash_is_that_devices_failure),
 		PCTL_TEST(audit__the_mock_is_found_out),
+		PCTL_TEST(audit__a_step_on_a_turn_budget_is_reproduced),
 		PCTL_TEST(audit__quarantine_names_the_cause),
 		PCTL_TEST(audit__what_is_no_audit_is_refused))

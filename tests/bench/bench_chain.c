@@ -11,6 +11,7 @@
 #include "bare.h"
 #include "chain/chain.h"
 #include "foundation/diag/diag.h"
+#include "place.h"
 
 #define TRIES 9u
 #define BATCH 256u
@@ -245,7 +246,8 @@ static int measure(bench *b)
 
 int main(int argc, char **argv)
 {
-	const pctl_registry_options ro = {.worker = getenv("PIPECTL_WORKER")};
+	const pctl_registry_options ro = {.worker = getenv("PIPECTL_WORKER"),
+					  .cache = bench_cache()};
 	pctl_diag_list *l = pctl_diag_list_create();
 	const pctl_call *call = pctl_diag_list_call(l);
 	bench b = {.device = argc > 2 ? argv[argc - 2] : "",

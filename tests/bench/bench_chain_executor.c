@@ -8,6 +8,7 @@
 #include "bare.h"
 #include "foundation/diag/diag.h"
 #include "executor/jobs.h"
+#include "place.h"
 
 #define TRIES 9u
 
@@ -70,7 +71,8 @@ int main(int argc, char **argv)
 {
 	const char *device = argc > 1 ? argv[argc - 1] : "";
 	const uint32_t n = argc > 2 ? (uint32_t)strtoul(argv[1], NULL, 10) : 10000;
-	const pctl_registry_options o = {.worker = getenv("PIPECTL_WORKER")};
+	const pctl_registry_options o = {.worker = getenv("PIPECTL_WORKER"),
+					 .cache = bench_cache()};
 	pctl_diag_list *l = pctl_diag_list_create();
 	const pctl_call *call = pctl_diag_list_call(l);
 	double ours[TRIES], theirs[TRIES];

@@ -1,6 +1,8 @@
 /* The price of strictness: results a second of every strict operation on a device, beside the device's own operation
  * (class approximate, the vendor's functions) in the same run. `stream` reads operands and writes a result, as an
- * elementwise op does; `loop` keeps four chains of 64 operations in registers. usage: bench_strict PLUGINS HOME DEVICE [N] */
+ * elementwise op does, `wide` four of each an invocation; `loop` keeps four chains of 64 operations in registers. "of copy":
+ * bytes a second of a streaming kernel beside those of a kernel of four an invocation that only copies.
+ * usage: bench_strict PLUGINS HOME DEVICE [N [OPERATION...]] */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -72,18 +74,30 @@ static int ascending(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static void write_text(const measured *m, int loop, char *out, size_t n)
-{
-	static const char head[] =
-		"@group(0) @binding(0) var<storage, read> a : array<f32>;\n"
-		"@group(0) @binding(1) var<storage, read> b : array<f32>;\n"
-		"@group(0) @binding(2) var<storage, read> c : array<f32>;\n"
-		"@group(0) @binding(3) var<storage, read_write> r : array<f32>;\n"
-		"@compute @workgroup_size(256)\n"
-		"fn main(@builtin(global_invocation_id) id : vec3<u32>) {\n"
-		"  let i = id.y * 65536u * 16u + id.x;\n";
+typedef enum shape { STREAM, WIDE, LOOP, N_SHAPES } shape;
 
-	if (!loop)
+static const char *const shape_names[] = {"stream", "wide", "loop"};
+
+static int has_shape(const measured *m, shape s)
+{
+	/* Its constants are of one element. */
+	return s == WIDE ? m->op != PCTL_OP_FLT : s != LOOP || m->step != NULL;
+}
+
+static void write_text(const measured *m, shape s, char *out, size_t n)
+{
+	static const char of[] = "@group(0) @binding(0) var<storage, read> a : array<%s>;\n"
+				 "@group(0) @binding(1) var<storage, read> b : array<%s>;\n"
+				 "@group(0) @binding(2) var<storage, read> c : array<%s>;\n"
+				 "@group(0) @binding(3) var<storage, read_write> r : array<%s>;\n"
+				 "@compute @workgroup_size(256)\n"
+				 "fn main(@builtin(global_invocation_id) id : vec3<u32>) {\n"
+				 "  let i = id.y * 65536u * 16u + id.x;\n";
+	const char *type = s == WIDE ? "vec4<f32>" : "f32";
+	char head[1024];
+
+	snprintf(head, sizeof(head), of, type, type, type, type);
+	if (s != LOOP)
 		snprintf(out, n, "%s  let x = a[i]; let y = b[i]; let z = c[i];\n  r[i] = %s;\n}\n",
 			 head, m->stream);
 	else
@@ -107,12 +121,13 @@ typedef struct bench {
 } bench;
 
 /* Median seconds of one dispatch; 0: it could not run. */
-static double time_kernel(bench *b, const char *name, const char *text)
+static double time_kernel(bench *b, const char *name, shape s, const char *text)
 {
 	const pctl_backend *t = pctl_session_table(b->session);
 	pctl_device *dev = pctl_session_device(b->session);
 	pctl_kernel_source source = {.name = name, .text = text, .n_text = strlen(text)};
-	const uint32_t x = b->n < 1u << 20 ? b->n / 256 : 4096, groups[3] = {x, b->n / 256 / x, 1};
+	const uint32_t n = s == WIDE ? b->n / 4 : b->n, x = n < 1u << 20 ? n / 256 : 4096;
+	const uint32_t groups[3] = {x, n / 256 / x, 1};
 	pctl_completion done = {.head = PCTL_HEAD(pctl_completion)};
 	const pctl_kernel_module *unit;
 	pctl_binding bindings[4];
@@ -183,12 +198,15 @@ static pctl_status open_bench(bench *b, pctl_registry *r, const pctl_device_entr
 				  : k == 2 ? 0.01f + 0.9f * u
 					   : 0;
 		}
-		status = o.table->buffer_create(
-			pctl_session_device(b->session), b->call, (uint64_t)b->n * 4,
-			PCTL_BUFFER_STORAGE | PCTL_BUFFER_TRANSFER, &b->buffers[k]);
+		const pctl_backend *t = pctl_session_table(b->session);
+		pctl_device *device = pctl_session_device(b->session);
+
+		status = t->buffer_create(device, b->call, (uint64_t)b->n * 4,
+					  PCTL_BUFFER_STORAGE | PCTL_BUFFER_TRANSFER,
+					  &b->buffers[k]);
 		if (status == PCTL_OK)
-			status = o.table->buffer_write(pctl_session_device(b->session), b->call,
-						       b->buffers[k], 0, data, (uint64_t)b->n * 4);
+			status = t->buffer_write(device, b->call, b->buffers[k], 0, data,
+						 (uint64_t)b->n * 4);
 	}
 out:
 	free(data);
@@ -205,42 +223,83 @@ static void close_bench(bench *b, pctl_backend_instance *backend)
 	pctl_backend_instance_close(backend, NULL);
 }
 
-static void measure(bench *strict, bench *native, const char *device)
+/* Whether an operation is among those that were named. */
+static int is_wanted(const char *name, char *const *only, int n_only)
+{
+	for (int i = 0; i < n_only; i++)
+		if (strcmp(only[i], name) == 0)
+			return 1;
+	return n_only == 0;
+}
+
+/* Operands that a stream reads: z alone, or x, or x with others. */
+static uint32_t operands(const measured *m)
+{
+	const uint32_t y = strchr(m->stream, 'y') != NULL, z = strchr(m->stream, 'z') != NULL;
+
+	return y + z + (y || !z);
+}
+
+static void measure_shape(bench *strict, bench *native, const char *device, const measured *m,
+			  shape sh, const char *form, double copy)
+{
+	const double results = (double)strict->n * (sh == LOOP ? 4.0 * ROUNDS : 1.0) * 1e-9;
+	const double bytes = sh == LOOP ? 0 : (double)strict->n * 4.0 * (operands(m) + 1);
+	char text[4096];
+	double s, n;
+
+	write_text(m, sh, text, sizeof(text));
+	s = time_kernel(strict, m->name, sh, text);
+	n = time_kernel(native, m->name, sh, text);
+	printf("%-8s %-8s %-6s %12.3f %12.3f %6.2f %8.2f\n", m->name, form, shape_names[sh],
+	       s > 0 ? results / s : 0.0, n > 0 ? results / n : 0.0, s > 0 && n > 0 ? n / s : 0.0,
+	       s > 0 && copy > 0 ? bytes / s / copy : 0.0);
+	fprintf(stderr,
+		"{\"bench\":\"strict\",\"device\":\"%s\",\"op\":\"%s\",\"form\":\"%s\","
+		"\"kernel\":\"%s\",\"strict_per_s\":%.0f,\"native_per_s\":%.0f,"
+		"\"of_copy\":%.3f}\n",
+		device, m->name, form, shape_names[sh], s > 0 ? results / s * 1e9 : 0.0,
+		n > 0 ? results / n * 1e9 : 0.0, s > 0 && copy > 0 ? bytes / s / copy : 0.0);
+	fflush(stdout);
+}
+
+/* Bytes a second of a kernel that only copies, read and written. */
+static double measure_copy(bench *b, shape s)
+{
+	const measured copy = {.name = "copy", .stream = "x"};
+	char text[4096];
+	double t;
+
+	write_text(&copy, s, text, sizeof(text));
+	t = time_kernel(b, copy.name, s, text);
+	return t > 0 ? 8.0 * (double)b->n / t : 0;
+}
+
+static void measure(bench *strict, bench *native, const char *device, char *const *only, int n_only)
 {
 	static const char *const kinds[] = {"none", "native", "guarded", "f64", "int"};
 	const pctl_profile_record *profile = NULL;
-	char text[4096];
+	double copy;
 
 	if (pctl_session_profile(strict->session, strict->call, &profile) != PCTL_OK ||
 	    profile == NULL)
 		return;
-	printf("%-8s %-8s %-6s %12s %12s %6s\n", "op", "form", "", "strict G/s", "native G/s",
-	       "ratio");
+	copy = measure_copy(native, WIDE);
+	printf("copy: %.0f GB/s read and written, one element an invocation: %.0f GB/s\n",
+	       copy * 1e-9, measure_copy(native, STREAM) * 1e-9);
+	printf("%-8s %-8s %-6s %12s %12s %6s %8s\n", "op", "form", "", "strict G/s", "native G/s",
+	       "ratio", "of copy");
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		for (int loop = 0; loop <= (all[i].step != NULL); loop++) {
-			const double results =
-				(double)strict->n * (loop ? 4.0 * ROUNDS : 1.0) * 1e-9;
-			uint32_t kind = 0;
-			double s, n;
+		uint32_t kind = 0;
 
-			pctl_legal_form(&profile->profile, pctl_session_caps(strict->session),
-					all[i].op, PCTL_SCALAR_F32, &kind);
-			write_text(&all[i], loop, text, sizeof(text));
-			s = time_kernel(strict, all[i].name, text);
-			n = time_kernel(native, all[i].name, text);
-			printf("%-8s %-8s %-6s %12.3f %12.3f %6.2f\n", all[i].name,
-			       kind < 5 ? kinds[kind] : "?", loop ? "loop" : "stream",
-			       s > 0 ? results / s : 0.0, n > 0 ? results / n : 0.0,
-			       s > 0 && n > 0 ? n / s : 0.0);
-			fprintf(stderr,
-				"{\"bench\":\"strict\",\"device\":\"%s\",\"op\":\"%s\",\"form\":\"%"
-				"s\",\"kernel\":\"%s\","
-				"\"strict_per_s\":%.0f,\"native_per_s\":%.0f}\n",
-				device, all[i].name, kind < 5 ? kinds[kind] : "?",
-				loop ? "loop" : "stream", s > 0 ? results / s * 1e9 : 0.0,
-				n > 0 ? results / n * 1e9 : 0.0);
-			fflush(stdout);
-		}
+		if (!is_wanted(all[i].name, only, n_only))
+			continue;
+		pctl_legal_form(&profile->profile, pctl_session_caps(strict->session), all[i].op,
+				PCTL_SCALAR_F32, &kind);
+		for (shape s = STREAM; s < N_SHAPES; s++)
+			if (has_shape(&all[i], s))
+				measure_shape(strict, native, device, &all[i], s,
+					      kind < 5 ? kinds[kind] : "?", copy);
 	}
 }
 
@@ -259,7 +318,9 @@ int main(int argc, char **argv)
 	pctl_status status;
 
 	if (argc < 4)
-		return fprintf(stderr, "usage: bench_strict PLUGINS HOME DEVICE [N]\n"), 2;
+		return fprintf(stderr,
+			       "usage: bench_strict PLUGINS HOME DEVICE [N [OPERATION...]]\n"),
+		       2;
 	ro.dirs = (const char *const *)&argv[1];
 	ro.home = po.home = argv[2];
 	strict.n = native.n = argc > 4 ? (uint32_t)strtoul(argv[4], NULL, 10) : 1u << 20;
@@ -275,7 +336,7 @@ int main(int argc, char **argv)
 	if (status == PCTL_OK)
 		status = open_bench(&native, r, e, profiles, PCTL_LEGAL_NATIVE, &backends[1]);
 	if (status == PCTL_OK)
-		measure(&strict, &native, argv[3]);
+		measure(&strict, &native, argv[3], argv + 5, argc > 5 ? argc - 5 : 0);
 	for (uint32_t i = 0; i < pctl_diag_list_count(l); i++)
 		fprintf(stderr, "PC%04u %s\n", pctl_diag_list_at(l, i)->code,
 			pctl_diag_list_at(l, i)->message);

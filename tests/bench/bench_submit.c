@@ -10,6 +10,7 @@
 #include "runtime/plugin/devices.h"
 #include "compiler/eval/specialise.h"
 #include "compiler/wgsl/wgsl.h"
+#include "place.h"
 
 #define DISPATCHES 1000u
 #define TRIES 7u
@@ -206,7 +207,10 @@ int main(int argc, char **argv)
 	pctl_diag_list *l = pctl_diag_list_create();
 	const pctl_call *call = pctl_diag_list_call(l);
 	const char *dirs[1] = {argc > 1 ? argv[1] : NULL};
-	pctl_registry_options o = {.dirs = dirs, .n_dirs = 1, .worker = getenv("PIPECTL_WORKER")};
+	pctl_registry_options o = {.dirs = dirs,
+				   .n_dirs = 1,
+				   .cache = bench_cache(),
+				   .worker = getenv("PIPECTL_WORKER")};
 	pctl_status status = argc == 3 ? PCTL_OK : PCTL_E_USAGE;
 	const pctl_device_entry *entry;
 	pctl_devices *list = NULL;

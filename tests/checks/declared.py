@@ -11,8 +11,8 @@ SPELT = {
     "PCTL_FORM_GUARDED": "forms.def pastes it", "PCTL_PARAM_KIND_U64": "params.def pastes it",
     "PCTL_PARAM_KIND_PPM": "params.def pastes it", "PCTL_WHEN_NEVER": "the third of three words",
     "PCTL_MEMO_VERIFIED": "the second of three words", "PCTL_LOOPS_STRUCTURED": "the second of three words",
-    "PCTL_REL_NORMAL": "the law of forms by its number", "PCTL_IPC_END": "the count of what stands before it",
-    "PCTL_TYPE_TILE": "the number is reserved", "PCTL_SEVERITY_NOTE": "a plugin's to say; render.c has its word by number",
+    "PCTL_REL_NORMAL": "the law of forms by its number",
+    "PCTL_SEVERITY_NOTE": "a plugin's to say; render.c has its word by number",
     "PCTL_CPU_REG_MASK": "a place in a table", "PCTL_SPV_TIED_NONE": "the caps that tie nothing",
 }
 

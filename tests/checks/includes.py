@@ -9,7 +9,7 @@ import sys
 
 # Lowest first. A module is a folder; what lies below it is its own affair.
 TIERS = {
-    "foundation": "base diag conf record git",
+    "foundation": "base diag conf record git svg dtype tensorfile",
     "compiler": "ir eval analysis wgsl legalize",
     "runtime": "gas cas ipc plugin config policy device graph exec",
     "evidence": "proof suite certify audit receipt",
@@ -22,7 +22,7 @@ ORDER = [tier if name == "." else f"{tier}/{name}" for tier, names in TIERS.item
 PARTS = {
     "cpu": "kernels code lanes runtime",
     "mock": "faults runtime",
-    "opencl": "clc runtime",
+    "opencl": "clc spmd runtime",
     "vulkan": "spirv runtime",
 }
 GENERATED = {"legal_softfloat.h", "legal_softfloat.def", "policy_default.h", "suite_programs.h", "suite_programs.def", "chain_shaders.h", "kernels.h"}

@@ -12,7 +12,7 @@ ALLOWED = {
     ("core/runtime/policy/keys.c", "cpu"): "a kind of device",
     ("core/runtime/policy/keys.c", "(discrete, integrated, cpu, "): "kinds of devices",
     ("core/evidence/audit/html.c", "cpu"): "a kind of device",
-    ("tools/pipectl/verb_plugin.c", "cpu"): "a kind of device",
+    ("tools/pipectl/verb_device_list.c", "cpu"): "a kind of device",
     ("core/runtime/plugin/manifest.c", "vulkan"): "the drivers of a loader",
     ("core/runtime/plugin/manifest.c", "opencl"): "the drivers of a loader",
     ("core/foundation/base/json.c", "null"): "a value of JSON",

@@ -374,6 +374,15 @@ static void programs_it_cannot_run(void **state)
 	prog_end(&p, 1025, 1, 1, &wire, &n_wire);
 	refused_program(&r, wire, n_wire, PC3211_KERNEL_LIMIT);
 	free(wire);
+	/* Tiles, and a first entry point that is no row of whole subgroups. */
+	prog_begin(&p);
+	prog_main(&p);
+	pctl_build_inst(p.b, PCTL_OP_ZERO,
+			pctl_build_tile(p.b, PCTL_SCALAR_I32, PCTL_TILE_RESULT, 8, 8), NULL, 0);
+	pctl_build_entry(p.b, &(pctl_entry){.function = 1, .workgroup_size = {20, 1, 1}}, "other");
+	prog_end(&p, 32, 1, 1, &wire, &n_wire);
+	refused_program(&r, wire, n_wire, PC3211_KERNEL_LIMIT);
+	free(wire);
 	prog_begin(&p);
 	prog_main(&p);
 	prog_end(&p, 32, 32, 1, &wire, &n_wire);
@@ -423,7 +432,8 @@ static void what_it_says_of_itself(void **state)
 					      : PCTL_CAP_I64 | PCTL_CAP_I64_DIV | PCTL_CAP_F16 |
 							    PCTL_CAP_F32 | PCTL_CAP_BF16 |
 							    PCTL_CAP_STRICT_FLOAT |
-							    PCTL_CAP_STORE16);
+							    PCTL_CAP_STORE16 | PCTL_CAP_SUBGROUPS |
+							    PCTL_CAP_TILES);
 		REFUSED(&r, r.api->device_open(r.inst, &r.call, 1, &dev), PC3201_BACKEND_ARGUMENT);
 		assert_null(dev);
 		/* every mandatory slot is filled */

@@ -28,7 +28,7 @@ struct options {
 	uint32_t n_devices;
 	const char *home;
 	uint32_t shrunk;
-	int plant, print, large;
+	int plant, plant_twin, print, large, subgroups, tiles;
 };
 
 static double seconds_now(void)
@@ -42,8 +42,10 @@ static double seconds_now(void)
 static int usage(void)
 {
 	fputs("differential [--seed S] [--cases N] [--seconds T] [--devices A,B/N,..] [--out DIR]\n"
-	      "             [--regressions DIR] [--shrink T] [--plant] [--print]\n"
-	      "             [--floats] [--large] [--profiles HOME] [--shard K/N] [--state FILE]\n"
+	      "             [--regressions DIR] [--shrink T] [--plant] [--plant-twin] [--print]\n"
+	      "             [--floats] [--large] [--subgroups] [--tiles] [--profiles HOME] "
+	      "[--shard K/N] "
+	      "[--state FILE]\n"
 	      "  --shard K/N (1/N .. N/N): every N-th case; --state FILE: where a run that ended "
 	      "goes on\n"
 	      "  devices are named as pipectl names them (\"vulkan:llvmpipe\"); /N: every N-th "
@@ -72,8 +74,20 @@ static int parse(int argc, char **argv, struct options *o)
 			o->plant = 1;
 			continue;
 		}
+		if (strcmp(argv[i], "--plant-twin") == 0) {
+			o->plant_twin = 1;
+			continue;
+		}
 		if (strcmp(argv[i], "--floats") == 0) {
 			o->state.floats = 1;
+			continue;
+		}
+		if (strcmp(argv[i], "--subgroups") == 0) {
+			o->subgroups = 1;
+			continue;
+		}
+		if (strcmp(argv[i], "--tiles") == 0) {
+			o->tiles = 1;
 			continue;
 		}
 		if (strcmp(argv[i], "--large") == 0) {
@@ -198,21 +212,32 @@ static int one_case(rig *r, struct options *o, uint64_t i)
 {
 	uint64_t seed = o->state.seed + i;
 	pctl_arena *a = pctl_arena_create();
-	node *program = gen_program(a, seed,
-				    (o->state.floats || seed % 2 == 1 ? GEN_FLOATS : 0) |
-					    (o->large ? GEN_LARGE : 0));
-	char *text = node_text(program), name[40];
+	/* Every other pair of seeds has pointers, and a twin without. */
+	const uint32_t flags = (o->state.floats || seed % 2 == 1 ? GEN_FLOATS : 0) |
+			       (o->subgroups ? GEN_SUBGROUPS : 0) | (o->tiles ? GEN_TILES : 0) |
+			       (o->large	    ? GEN_LARGE
+				: seed / 2 % 2 == 1 ? GEN_POINTERS
+						    : 0);
+	node *program = gen_program(a, seed, flags);
+	char *text = node_text(program), *twin = NULL, name[40];
 	rig_verdict v = {.kind = RIG_HEADER};
 	diff_case c;
 
 	snprintf(name, sizeof(name), "seed %" PRIu64, seed);
+	if (flags & GEN_POINTERS)
+		twin = node_text(gen_program(
+			a, seed, flags | GEN_IN_PLACE | (o->plant_twin ? GEN_TWICE : 0)));
 	if (o->print)
-		puts(text);
-	if (diff_case_read(&c, name, text))
+		printf("%s\n%s%s", text, twin == NULL ? "" : "// its twin:\n",
+		       twin == NULL ? "" : twin);
+	if (diff_case_read(&c, name, text)) {
+		c.twin = twin;
 		rig_run(r, &c, rig_mask(r, i), &v);
+	}
 	if (v.kind != RIG_SAME) {
 		report(r, name, &v);
-		if (o->shrink > 0 && v.kind != RIG_REFUSED && o->shrunk++ < MOST_SHRUNK) {
+		if (o->shrink > 0 && v.kind != RIG_REFUSED && v.kind != RIG_TWIN &&
+		    o->shrunk++ < MOST_SHRUNK) {
 			rig_device counted[RIG_DEVICES];
 			uint32_t tried;
 
@@ -233,6 +258,7 @@ static int one_case(rig *r, struct options *o, uint64_t i)
 		write_down(o, r, seed, program, &v);
 	}
 	free(text);
+	free(twin);
 	pctl_arena_destroy(a);
 	return v.kind != RIG_SAME;
 }
@@ -287,6 +313,8 @@ static int summary(const rig *r, const diff_state *s, uint32_t regressions, int 
 	}
 	if (r->n_unproven != 0)
 		printf("%" PRIu32 " too large for the analysis, not run\n", r->n_unproven);
+	if (r->n_twins != 0)
+		printf("%" PRIu32 " held against a twin without pointers\n", r->n_twins);
 	idle |= r->n_unproven > s->done / 4;
 	printf("%" PRIu32 " regressions, %" PRIu32 " generated, %" PRIu64
 	       " gas estimates held, %" PRIu32 " failed\n",

@@ -25,8 +25,8 @@ static uint64_t now_ns(void)
 
 const char *rig_kind_name(uint32_t kind)
 {
-	static const char *const names[] = {"same",  "header",	"refused", "judged",
-					    "error", "differs", "finding", "gas"};
+	static const char *const names[] = {"same",    "header",  "refused", "judged", "error",
+					    "differs", "finding", "gas",     "twin"};
 
 	return names[kind];
 }
@@ -127,8 +127,9 @@ static pctl_status read_schedule(const char *name, const pctl_call *call, pctl_g
 static pctl_status open_all(rig *r, const char *home, const char *const *selectors, uint32_t n,
 			    const pctl_call *call)
 {
-	static const char *const schedules[2] = {"conf/gas/cybergraph-0.2.cfg",
-						 "conf/gas/structured-2.cfg"};
+	static const char *const schedules[RIG_SCHEDULES] = {"conf/gas/cybergraph-0.2.cfg",
+							     "conf/gas/structured-2.cfg",
+							     "conf/gas/structured-3.cfg"};
 	/* A fuzzer may kill workers often; none of them is to be locked out for it. */
 	pctl_registry_options o = {.home = r->home, .strikes = 1000000};
 	const pctl_profiles_options p = {.home = home != NULL ? home : r->home};
@@ -137,7 +138,7 @@ static pctl_status open_all(rig *r, const char *home, const char *const *selecto
 	if (status == PCTL_OK)
 		status = pctl_profiles_open(&p, call, &r->profiles);
 
-	for (uint32_t i = 0; status == PCTL_OK && i < 2; i++)
+	for (uint32_t i = 0; status == PCTL_OK && i < RIG_SCHEDULES; i++)
 		status = read_schedule(schedules[i], call, &r->schedule[i]);
 	if (status == PCTL_OK && (r->kernels = pctl_kernels_create(NULL)) == NULL)
 		status = PCTL_E_NOMEM;
@@ -191,8 +192,8 @@ void rig_close(rig *r)
 	pctl_kernels_destroy(r->kernels);
 	pctl_profiles_close(r->profiles);
 	pctl_registry_close(r->registry);
-	pctl_gas_schedule_destroy(r->schedule[0]);
-	pctl_gas_schedule_destroy(r->schedule[1]);
+	for (uint32_t i = 0; i < RIG_SCHEDULES; i++)
+		pctl_gas_schedule_destroy(r->schedule[i]);
 	if (r->home != NULL) {
 		snprintf(command, sizeof(command), "rm -rf '%s'", r->home);
 		if (system(command) != 0)
@@ -378,10 +379,10 @@ static uint32_t compare(struct running *x, uint32_t device, uint32_t out, const 
 	return 0;
 }
 
-/* Gas: what the reference counted against what both schedules estimated. */
+/* Gas: what the reference counted against what the schedules estimated; what one does not price it says nothing of. */
 static void examine(struct running *x, uint32_t device, const pctl_counts *counts)
 {
-	for (uint32_t i = 0; i < 2; i++) {
+	for (uint32_t i = 0; i < RIG_SCHEDULES; i++) {
 		uint64_t estimate = 0, actual = 0;
 		int fits = 1;
 
@@ -488,19 +489,68 @@ static int is_unproven(const struct running *x)
 	return d != NULL && d->code == PC2051_ANALYSE_BARRIER && strstr(d->message, "too large");
 }
 
+static pctl_status compile(struct running *x)
+{
+	const diff_case *c = x->c;
+	const pctl_kernel_source source = {.name = c->name,
+					   .text = c->text,
+					   .n_text = strlen(c->text),
+					   .overrides = c->override,
+					   .n_overrides = c->n_overrides};
+
+	x->diagnostics = pctl_diag_list_create();
+	x->call = pctl_diag_list_call(x->diagnostics);
+	return pctl_kernels_get(x->r->kernels, &source, x->call, &x->unit);
+}
+
+/* Proofs of the text are no weaker than those of its twin. */
+static void compare_proofs(struct running *x, const pctl_analysis *a, const pctl_analysis *twin)
+{
+	static const char *const words[] = {"unproven", "proven", "refuted"};
+
+	if (a->race != twin->race && a->race != PCTL_PROOF_PROVEN)
+		blame(x, RIG_TWIN, 0, "freedom of races is %s, that of its twin %s", words[a->race],
+		      words[twin->race]);
+	if (a->order_dependent != twin->order_dependent ||
+	    a->barriers_uniform != twin->barriers_uniform)
+		blame(x, RIG_TWIN, 0, "order %u and barriers %s, its twin %u and %s",
+		      a->order_dependent, words[a->barriers_uniform], twin->order_dependent,
+		      words[twin->barriers_uniform]);
+}
+
+/* Two texts that mean the same, on the reference: the other one's bytes are what is expected of this one. */
+static void run_twin(struct running *x)
+{
+	rig_device counted = x->r->device[1];
+	rig_verdict verdict = {0};
+	diff_case c = *x->c;
+	struct running y = {.r = x->r, .c = &c, .verdict = &verdict};
+
+	c.text = c.twin;
+	memcpy(y.expected, x->expected, sizeof(y.expected));
+	if (compile(&y) != PCTL_OK || plan_case(&y) != PCTL_OK) {
+		blame_diagnostics(&y, RIG_TWIN, 0);
+	} else {
+		compare_proofs(&y, x->unit->analysis, y.unit->analysis);
+		run_device(&y, 1);
+	}
+	if (verdict.kind != RIG_SAME)
+		blame(x, RIG_TWIN, 1, "its twin: %s: %s", rig_kind_name(verdict.kind),
+		      verdict.message);
+	counted.session = x->r->device[1].session;
+	counted.backend = x->r->device[1].backend;
+	x->r->device[1] = counted;
+	x->r->n_twins++;
+	pctl_job_plan_destroy(y.plan);
+	pctl_diag_list_destroy(y.diagnostics);
+}
+
 void rig_run(rig *r, const diff_case *c, uint32_t mask, rig_verdict *out)
 {
 	struct running x = {.r = r, .c = c, .verdict = out};
-	pctl_kernel_source source = {.name = c->name,
-				     .text = c->text,
-				     .n_text = strlen(c->text),
-				     .overrides = c->override,
-				     .n_overrides = c->n_overrides};
 
 	memset(out, 0, sizeof(*out));
-	x.diagnostics = pctl_diag_list_create();
-	x.call = pctl_diag_list_call(x.diagnostics);
-	if (pctl_kernels_get(r->kernels, &source, x.call, &x.unit) != PCTL_OK) {
+	if (compile(&x) != PCTL_OK) {
 		if (r->large && is_unproven(&x))
 			r->n_unproven++;
 		else
@@ -516,6 +566,8 @@ void rig_run(rig *r, const diff_case *c, uint32_t mask, rig_verdict *out)
 		if (mask & 1u << i && (i == 0 || out->kind != RIG_ERROR || out->device != 0))
 			run_device(&x, i);
 	}
+	if (c->twin != NULL && out->kind == RIG_SAME)
+		run_twin(&x);
 	r->n_cases++;
 out:
 	for (uint32_t i = 0; i < x.n_out; i++)

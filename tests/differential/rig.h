@@ -26,17 +26,20 @@ typedef struct rig_device {
 	uint64_t ns;
 } rig_device;
 
+#define RIG_SCHEDULES 3u /* that gas is checked against */
+
 typedef struct rig {
 	pctl_registry *registry;
 	pctl_kernels *kernels;
 	pctl_profiles *profiles;
-	pctl_gas_schedule *schedule[2];
+	pctl_gas_schedule *schedule[RIG_SCHEDULES];
 	pctl_devices *lists[RIG_DEVICES];
 	rig_device device[RIG_DEVICES]; /* [0] the reference, [1] the reference sanitizing */
 	uint32_t n_devices, n_lists, n_cases;
 	int plant; /* flip one bit of the last device's first result */
 	char *home;
 	uint64_t gas_checked;
+	uint32_t n_twins; /* that were compared */
 	uint32_t large,
 		n_unproven; /* large programs may be more than the analysis follows; how many were */
 } rig;
@@ -49,7 +52,8 @@ enum {
 	RIG_ERROR,   /* building or running failed */
 	RIG_DIFFERS,
 	RIG_FINDING, /* the reference saw a race or a divergent barrier */
-	RIG_GAS	     /* more gas used than estimated */
+	RIG_GAS,     /* more gas used than estimated */
+	RIG_TWIN     /* its twin has other bytes, or other proofs */
 };
 
 /* What went wrong first. */

@@ -25,16 +25,32 @@ static void take_memory(void)
 	free((void *)(uintptr_t)p);
 }
 
+static void born_file(char path[512])
+{
+	snprintf(path, 512, "%s/born", getenv("TMPDIR"));
+}
+
 static void be_born(void)
 {
 	char path[512];
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/born", getenv("TMPDIR"));
+	born_file(path);
 	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 	if (fd < 0 || write(fd, "b", 1) != 1)
 		abort();
 	close(fd);
+}
+
+/* Until the first has left its byte: whoever is ended for their number is ended at once, and nobody had been counted. */
+static void wait_for_a_birth(void)
+{
+	char path[512];
+	int i;
+
+	born_file(path);
+	for (i = 0; i < 5000 && access(path, F_OK); i++)
+		usleep(1000);
 }
 
 static void take_processes(void)
@@ -69,7 +85,8 @@ static void storm(void)
 		case -1:
 			break;
 		default:
-			n++;
+			if (n++ == 0)
+				wait_for_a_birth();
 		}
 	while (waitpid(-1, NULL, 0) > 0)
 		;
@@ -102,8 +119,11 @@ static void take_threads(void)
 	pthread_t threads[MANY];
 	int i, ok[MANY];
 
-	for (i = 0; i < MANY; i++)
+	for (i = 0; i < MANY; i++) {
 		ok[i] = pthread_create(&threads[i], NULL, sleep_a_while, NULL) == 0;
+		if (i == 0)
+			wait_for_a_birth();
+	}
 	for (i = 0; i < MANY; i++)
 		if (ok[i])
 			pthread_join(threads[i], NULL);
@@ -119,6 +139,8 @@ static void fork_on(void)
 	while (n != MAP_FAILED && __sync_fetch_and_add(n, 1) < FORKS_MAX)
 		if (fork() == 0)
 			be_born();
+		else if (getpid() == first)
+			wait_for_a_birth();
 	usleep(WHILE_US);
 	if (getpid() != first)
 		_exit(0);

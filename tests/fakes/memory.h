@@ -193,6 +193,21 @@ static pctl_status fake_kernel_cache(pctl_device *dev, const pctl_call *call, pc
 	return PCTL_OK;
 }
 
+/* Its language has a colour of the terminal in it. */
+static pctl_status fake_kernel_source(pctl_device *dev, const pctl_call *call, const uint8_t *wire,
+				      uint64_t n, uint64_t capacity, char *out, uint64_t *n_out,
+				      char *language)
+{
+	(void)dev;
+	(void)call;
+	(void)wire;
+	*n_out = n + 1;
+	if (capacity)
+		memset(out, 's', capacity < n + 1 ? capacity : n + 1);
+	strcpy(language, "fa\033[31mke");
+	return PCTL_OK;
+}
+
 static void fake_kernel_destroy(pctl_device *dev, pctl_kernel *k)
 {
 	(void)dev;
@@ -421,6 +436,7 @@ static pctl_status fake_counts(pctl_device *dev, const pctl_call *call, pctl_cou
 	.list_fill = fake_list_fill, .list_barrier = fake_list_barrier,                            \
 	.list_timestamp = fake_list_timestamp, .list_end = fake_list_end,                          \
 	.list_destroy = fake_list_destroy, .submit = fake_submit, .wait = fake_wait,               \
-	.cancel = fake_cancel, .findings = fake_findings, .counts = fake_counts
+	.cancel = fake_cancel, .findings = fake_findings, .counts = fake_counts,                   \
+	.kernel_source = fake_kernel_source
 
 #endif

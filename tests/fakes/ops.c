@@ -105,8 +105,8 @@ static void forge(uint16_t op, const uint32_t *words, uint32_t n)
 static pctl_status infer(pctl_instance *inst, const pctl_call *call, const pctl_op_query *q,
 			 pctl_op_result *out)
 {
-	/* No measure, then a tensor of a thousand dimensions. */
-	static const uint32_t wild[2 + 18] = {0, 0, PCTL_SCALAR_U32, 1000};
+	/* No measure, then one tensor, of a thousand dimensions. */
+	static const uint32_t wild[2 + 18] = {0, 1, PCTL_SCALAR_U32, 1000};
 
 	(void)inst;
 	(void)call;
@@ -139,8 +139,8 @@ static pctl_status infer(pctl_instance *inst, const pctl_call *call, const pctl_
 static pctl_status plan(pctl_instance *inst, const pctl_call *call, const pctl_op_query *q,
 			const pctl_plan_caps *caps, uint32_t flags, const pctl_plan_sink *sink)
 {
-	/* Four thousand million commands, of which there is one: a kernel whose name is as long as everything. */
-	static const uint32_t wild[] = {0xffffffff, 3, 0xffffffff, 0xffffffff};
+	/* Twelve bytes of commands, of which there is one: a kernel whose name is as long as everything. */
+	static const uint32_t wild[] = {12, 0, PCTL_OPS_KERNEL, 0xffffffff, 0xffffffff};
 	const pctl_plan_binding bindings[2] = {{.binding = 0}, {.binding = 1, .buffer = 1}};
 	const pctl_plan_kernel k = {.head = PCTL_HEAD(pctl_plan_kernel),
 				    .name = "stranger/next.wgsl",
@@ -158,7 +158,7 @@ static pctl_status plan(pctl_instance *inst, const pctl_call *call, const pctl_o
 	if (q->op == QUIT_PLAN)
 		_exit(0);
 	if (q->op == FORGE_PLAN)
-		forge(PCTL_IPC_OPS_PLAN, wild, 4);
+		forge(PCTL_IPC_OPS_PLAN, wild, 5);
 	while (q->op == SPIN_PLAN)
 		sink->temp(sink->ctx, 4, &number);
 	return sink->kernel(sink->ctx, &k);

@@ -177,6 +177,7 @@ static void ask_extras(open_device *o)
 	pctl_finding f[4];
 	pctl_kernel *k;
 	char blob[8] = "";
+	char language[PCTL_NAME_MAX];
 	uint64_t n64;
 	uint32_t n;
 
@@ -193,6 +194,12 @@ static void ask_extras(open_device *o)
 	assert_int_equal(o->t->kernel_cache(o->dev, o->f.call, k, 3, blob, &n64), PCTL_OK);
 	assert_int_equal(n64, 5);
 	assert_string_equal(blob, "cac");
+	assert_int_equal(o->t->kernel_source(o->dev, o->f.call, (const uint8_t *)"good", 4, 3, blob,
+					     &n64, language),
+			 PCTL_OK);
+	assert_int_equal(n64, 5);
+	assert_string_equal(blob, "sss");
+	assert_string_equal(language, "fa\\x1b[31mke");
 	o->t->kernel_destroy(o->dev, k);
 	free(c);
 }
@@ -422,9 +429,9 @@ static void devices_fail(const char *library)
 	assert_int_equal(e->state, PCTL_DEVICE_UNUSABLE);
 	assert_non_null(strstr(e->cause, "SIG"));
 	pctl_devices_destroy(d);
-	assert_int_equal(pctl_devices_find(f.r, "fake:0", 0, f.call, &d, &e), PCTL_E_UNSUPPORTED);
+	assert_int_equal(pctl_devices_find(f.r, "fake:0", 0, f.call, &d, &e), PCTL_E_DEVICE_LOST);
 	assert_null(d);
-	assert_true(has_code(&f, PC3232_DEVICE_NONE));
+	assert_true(has_code(&f, PC3103_WORKER_DIED));
 	fixture_end(&f);
 }
 

@@ -90,7 +90,7 @@ static void fakes_words__every_capability_has_its_bounds(void **state)
 	assert_int_equal(pctl_guard_check_caps("x", &good, NULL), PCTL_OK);
 	for (size_t i = 0; i < 16; i++)
 		bad[i] = good;
-	bad[n++].caps = 1ull << 14;
+	bad[n++].caps = PCTL_CAP_KNOWN + 1;
 	bad[n++].memory_bytes = UINT64_MAX;
 	bad[n++].max_binding_bytes = 0;
 	bad[n++].max_buffer_bytes = 0;

@@ -2,15 +2,20 @@
  * in the plugin's own folder, where it also counts its submits (file "count"): what a plugin can keep from one process to
  * the next. Orders, one a line: `library PATH` maps a further library at the first submit, `lie N` changes a bit of what is read
  * from submit N on, of all processes together, `date N` from that second since 1970 on, `plain N` once N submits in a row
- * had no binding at an offset (what is between guard zones has one), `variable NAME` where the environment has it. */
+ * had no binding at an offset (what is between guard zones has one), `variable NAME` where the environment has it; `closed`
+ * lets nobody look into its process; `link NAME TARGET` puts a symbolic link where the host keeps something for it. */
+#include <errno.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "under_name.h"
 
 static struct {
 	char library[512], variable[64];
 	unsigned long lie, date, plain;
+	int closed;
 } orders;
 static char folder[512];
 static unsigned long count, plain;
@@ -24,6 +29,19 @@ static FILE *open_own(const char *name, const char *mode)
 	return folder[0] == '\0' ? NULL : fopen(path, mode);
 }
 
+/* "link NAME TARGET": NAME of the folder that holds its own, as far as it may. */
+static void put_link(const char *line)
+{
+	char name[64], target[512], path[600];
+
+	if (sscanf(line, "link %63s %511s", name, target) != 2)
+		return;
+	snprintf(path, sizeof(path), "%s/../%s", folder, name);
+	if ((unlink(path) != 0 && rmdir(path) != 0 && errno != ENOENT) ||
+	    symlink(target, path) != 0)
+		fprintf(stderr, "turncoat: %s: %s\n", path, strerror(errno));
+}
+
 static void read_orders(void)
 {
 	FILE *f = open_own("orders", "re");
@@ -35,6 +53,8 @@ static void read_orders(void)
 		    sscanf(line, "lie %lu", &orders.lie) == 1 ||
 		    sscanf(line, "date %lu", &orders.date) == 1)
 			continue;
+		orders.closed |= strcmp(line, "closed\n") == 0;
+		put_link(line);
 		(void)sscanf(line, "plain %lu", &orders.plain);
 	}
 	if (f != NULL)
@@ -95,6 +115,8 @@ static void change(const pctl_host *host)
 
 	snprintf(folder, sizeof(folder), "%s", own == NULL ? "" : own);
 	read_orders();
+	if (orders.closed)
+		(void)prctl(PR_SET_DUMPABLE, 0);
 	table.list_dispatch = list_dispatch;
 	table.submit = submit;
 	table.buffer_read = buffer_read;

@@ -22,12 +22,19 @@ struct function {
 	u32 (*form[3])(u32, u32);
 };
 
-#define FUNCTION(n)                                \
-	{                                          \
-#n, n, mpfr_##n,                   \
-		{                                  \
-			f32_##n, f16_##n, bf16_##n \
-		}                                  \
+/* -DFAST: of f32 what devices with f64 take (fast.wgsl). */
+#ifdef FAST
+#define F32_FORM(n) f32_##n##_fast
+#else
+#define F32_FORM(n) f32_##n
+#endif
+
+#define FUNCTION(n)                                    \
+	{                                              \
+#n, n, mpfr_##n,                       \
+		{                                      \
+			F32_FORM(n), f16_##n, bf16_##n \
+		}                                      \
 	}
 static const struct function functions[] = {FUNCTION(pow), FUNCTION(atan2)};
 

@@ -65,6 +65,8 @@ const forms_case forms_cases[] = {
 	{G_F64, "widen_f16", "D:u", IN_F16_EACH, oracle_f16_to_f64, NULL},
 	{G_F64, "widen_bf16", "D:u", IN_BF16_EACH, oracle_bf16_to_f64, NULL},
 	{G_F64, "narrow", "u:D", IN_NARROW, oracle_f64_to_f32, NULL},
+	{G_F64, "widen_guarded", "D:u", IN_F32, oracle_f32_to_f64, NULL},
+	{G_F64, "narrow_guarded", "u:D", IN_NARROW, oracle_f64_to_f32, NULL},
 	{G_F64, "narrow_f16", "u:D", IN_NARROW, oracle_f64_to_f16, NULL},
 	{G_F64, "narrow_bf16", "u:D", IN_NARROW, oracle_f64_to_bf16, NULL},
 	{G_F64, "odd", "D:DD", IN_ODD, oracle_odd, NULL},

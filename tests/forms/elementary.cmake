@@ -3,22 +3,37 @@
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(elementary_functions exp exp2 exp10 log log2 log10 sinh cosh tanh asinh acosh atanh sin cos tan asin acos atan rsqrt cbrt)
 file(GLOB elementary_forms CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/core/compiler/legalize/softfloat/*.wgsl)
-set(elementary_c ${CMAKE_CURRENT_BINARY_DIR}/elementary_forms.h)
-add_custom_command(OUTPUT ${elementary_c}
-  COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/forms2c.py -o ${elementary_c} ${elementary_functions}
-          ${elementary_forms}
-  DEPENDS ${elementary_forms} ${CMAKE_CURRENT_SOURCE_DIR}/forms2c.py VERBATIM)
-add_executable(elementary elementary.c ${elementary_c})
-set_target_properties(elementary PROPERTIES C_EXTENSIONS ON)
-target_compile_options(elementary PRIVATE -O2 -ffp-contract=off)
-list(TRANSFORM elementary_functions REPLACE "(.+)" "FUNCTION(\\1)" OUTPUT_VARIABLE elementary_rows)
-list(JOIN elementary_rows "," elementary_rows)
-target_compile_definitions(elementary PRIVATE _GNU_SOURCE FORMS="${elementary_c}" "FUNCTIONS=${elementary_rows}")
-target_link_libraries(elementary PRIVATE PkgConfig::MPFR m)
-foreach(function ${elementary_functions})
-  add_test(NAME elementary_${function} COMMAND elementary quick ${CMAKE_CURRENT_SOURCE_DIR}/hard/${function}.txt)
-  set_tests_properties(elementary_${function} PROPERTIES LABELS conform TIMEOUT 120)
-endforeach()
+# A run of all of them as C; `alias` is one of softfloat.def's.
+function(elementary_run variant functions alias)
+  set(forms_c ${CMAKE_CURRENT_BINARY_DIR}/elementary${variant}_forms.h)
+  set(roots ${functions})
+  set(rows ${functions})
+  if(variant MATCHES "_fast")
+    list(TRANSFORM roots APPEND _fast)
+    list(APPEND roots ${functions})
+  endif()
+  list(TRANSFORM rows REPLACE "(.+)" "FUNCTION(\\1)")
+  list(JOIN rows "," rows)
+  add_custom_command(OUTPUT ${forms_c}
+    COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/forms2c.py -o ${forms_c} ${roots} ${alias} ${elementary_forms}
+    DEPENDS ${elementary_forms} ${CMAKE_CURRENT_SOURCE_DIR}/forms2c.py VERBATIM)
+  add_executable(elementary${variant} elementary.c ${forms_c})
+  set_target_properties(elementary${variant} PROPERTIES C_EXTENSIONS ON)
+  target_compile_options(elementary${variant} PRIVATE -O2 -ffp-contract=off)
+  target_compile_definitions(elementary${variant} PRIVATE _GNU_SOURCE FORMS="${forms_c}" "FUNCTIONS=${rows}"
+                             $<$<BOOL:$<FILTER:${variant},INCLUDE,_fast>>:FAST>)
+  target_link_libraries(elementary${variant} PRIVATE PkgConfig::MPFR m)
+  foreach(function ${functions})
+    add_test(NAME elementary_${function}${variant}
+             COMMAND elementary${variant} quick ${CMAKE_CURRENT_SOURCE_DIR}/hard/${function}.txt)
+    set_tests_properties(elementary_${function}${variant} PROPERTIES LABELS conform TIMEOUT 120)
+  endforeach()
+endfunction()
+# Twice, as devices compute mad64: rounded twice, and fused.
+elementary_run("" "${elementary_functions}" "")
+elementary_run(_fused "${elementary_functions}" mad64=mad64_fused)
+elementary_run(_fast "exp;exp2;log;log2;sin;cos;tan;atan;tanh;rsqrt" "")
+elementary_run(_fast_fused "exp;exp2;log;log2;sin;cos;tan;atan;tanh;rsqrt" mad64=mad64_fused)
 # The constants are what the scripts print, line by line; without Sollya there is nothing to compare with. (It ends with
 # status 3 at the end of a file.)
 find_program(SOLLYA sollya)

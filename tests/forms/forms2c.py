@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Turns form files (core/compiler/legalize/softfloat/*.wgsl, native mode) into one C file, so that what is run over every
 input is the text that ships. Covers what forms use, no more: what it does not know, the C compiler refuses.
-usage: forms2c.py [-o OUT] [FUNCTION...] FILE.wgsl... (all, or f32_, f16_, bf16_FUNCTION and what they call), then gcc -std=gnu11 -O2 -ffp-contract=off"""
+usage: forms2c.py [-o OUT] [FUNCTION...] [FROM=TO...] FILE.wgsl... (all, or f32_, f16_, bf16_FUNCTION and what they call; calls of FROM
+become calls of TO, as the aliases of softfloat.def have it), then gcc -std=gnu11 -O2 -ffp-contract=off"""
 
 import re
 import sys
@@ -32,6 +33,7 @@ VECTOR(f64, 2);
 static inline u32 wgsl_clz(u32 x) { return x ? (u32)__builtin_clz(x) : 32u; }
 static inline u32 wgsl_ctz(u32 x) { return x ? (u32)__builtin_ctz(x) : 32u; }
 static inline u32 wgsl_mulhigh(u32 a, u32 b) { return (u32)(((uint64_t)a * b) >> 32); }
+#define wgsl_sqrt(a) _Generic((a), f32: sqrtf, default: sqrt)(a)
 #define wgsl_min(a, b) ({ __auto_type a_ = (a); __auto_type b_ = (b); a_ < b_ ? a_ : b_; })
 #define wgsl_max(a, b) ({ __auto_type a_ = (a); __auto_type b_ = (b); a_ > b_ ? a_ : b_; })
 #define wgsl_clamp(v, a, b) wgsl_min(wgsl_max(v, a), b)
@@ -39,9 +41,9 @@ static inline u32 wgsl_mulhigh(u32 a, u32 b) { return (u32)(((uint64_t)a * b) >>
 """
 
 BUILTINS = {
-    "select": "wgsl_select", "countLeadingZeros": "wgsl_clz", "countTrailingZeros": "wgsl_ctz", "sqrt": "sqrt",
+    "select": "wgsl_select", "countLeadingZeros": "wgsl_clz", "countTrailingZeros": "wgsl_ctz", "sqrt": "wgsl_sqrt",
     "mulHigh": "wgsl_mulhigh", "min": "wgsl_min", "max": "wgsl_max", "abs": "wgsl_abs",
-    "clamp": "wgsl_clamp",
+    "clamp": "wgsl_clamp", "fma": "fma",
 }
 IDENT = r"[A-Za-z_]\w*"
 TYPE = r"(?:vec[24]<\w+>|\w+)"
@@ -144,9 +146,10 @@ def main(args):
         sys.stdout = open(args[1], "w", encoding="utf-8")
         args = args[2:]
     paths = [a for a in args if a.endswith(".wgsl")]
-    roots = [f"{t}_{a}" for a in args if not a.endswith(".wgsl") for t in ("f32", "f16", "bf16")]
+    aliases = dict(a.split("=") for a in args if "=" in a)
+    roots = [f"{t}_{a}" for a in args if not a.endswith(".wgsl") and "=" not in a for t in ("f32", "f16", "bf16")]
     text = "\n".join(re.sub(r"//[^\n]*", "", open(p, encoding="utf-8").read()) for p in paths)
-    made = list(functions(text))
+    made = [(head, re.sub(rf"\b({IDENT})\(", lambda m: aliases.get(m[1], m[1]) + "(", inner)) for head, inner in functions(text)]
     if roots:
         made = reached(made, roots)
     print(PRELUDE)

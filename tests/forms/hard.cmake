@@ -1,18 +1,28 @@
 # pow and atan2 as C like the others in elementary.cmake, and the hard cases of all functions on devices, as strict WGSL
 # that went through the legaliser.
-set(bivariate_c ${CMAKE_CURRENT_BINARY_DIR}/bivariate_forms.h)
-add_custom_command(OUTPUT ${bivariate_c}
-  COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/forms2c.py -o ${bivariate_c} pow atan2 ${elementary_forms}
-  DEPENDS ${elementary_forms} ${CMAKE_CURRENT_SOURCE_DIR}/forms2c.py VERBATIM)
-add_executable(bivariate bivariate.c ${bivariate_c})
-set_target_properties(bivariate PROPERTIES C_EXTENSIONS ON)
-target_compile_options(bivariate PRIVATE -O2 -ffp-contract=off)
-target_compile_definitions(bivariate PRIVATE _GNU_SOURCE FORMS="${bivariate_c}")
-target_link_libraries(bivariate PRIVATE PkgConfig::MPFR m)
-foreach(function pow atan2)
-  add_test(NAME bivariate_${function} COMMAND bivariate check ${CMAKE_CURRENT_SOURCE_DIR}/hard/${function}.txt)
-  add_test(NAME bivariate_${function}_random COMMAND bivariate run ${function} structured 1000000 1)
-  set_tests_properties(bivariate_${function} bivariate_${function}_random PROPERTIES LABELS conform TIMEOUT 120)
+foreach(variant "" _fused _fast _fast_fused)
+  set(bivariate_c ${CMAKE_CURRENT_BINARY_DIR}/bivariate${variant}_forms.h)
+  set(more)
+  if(variant MATCHES "_fused")
+    list(APPEND more mad64=mad64_fused)
+  endif()
+  if(variant MATCHES "_fast")
+    list(APPEND more pow_fast atan2_fast)
+  endif()
+  add_custom_command(OUTPUT ${bivariate_c}
+    COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/forms2c.py -o ${bivariate_c} pow atan2 ${more} ${elementary_forms}
+    DEPENDS ${elementary_forms} ${CMAKE_CURRENT_SOURCE_DIR}/forms2c.py VERBATIM)
+  add_executable(bivariate${variant} bivariate.c ${bivariate_c})
+  set_target_properties(bivariate${variant} PROPERTIES C_EXTENSIONS ON)
+  target_compile_options(bivariate${variant} PRIVATE -O2 -ffp-contract=off)
+  target_compile_definitions(bivariate${variant} PRIVATE _GNU_SOURCE FORMS="${bivariate_c}"
+                             $<$<BOOL:$<FILTER:${variant},INCLUDE,_fast>>:FAST>)
+  target_link_libraries(bivariate${variant} PRIVATE PkgConfig::MPFR m)
+  foreach(function pow atan2)
+    add_test(NAME bivariate_${function}${variant} COMMAND bivariate${variant} check ${CMAKE_CURRENT_SOURCE_DIR}/hard/${function}.txt)
+    add_test(NAME bivariate_${function}_random${variant} COMMAND bivariate${variant} run ${function} structured 1000000 1)
+    set_tests_properties(bivariate_${function}${variant} bivariate_${function}_random${variant} PROPERTIES LABELS conform TIMEOUT 120)
+  endforeach()
 endforeach()
 
 file(GLOB hard_lists CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/hard/*.txt)
@@ -35,7 +45,7 @@ if(TARGET plugin_vulkan AND EXISTS ${lavapipe})
   hard_test(lavapipe plugin_vulkan "" VK_ICD_FILENAMES=${lavapipe} VK_DRIVER_FILES=${lavapipe})
 endif()
 
-foreach(family trig arctrig pow root)
+foreach(family trig arctrig pow root fast)
   if(SOLLYA)
     add_test(NAME elementary_constants_${family}
              COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/constants.py ${SOLLYA}

@@ -111,6 +111,9 @@ static pctl_profile profile_of(uint32_t groups)
 	if (groups >> G_EXACT & 1)
 		return p;
 	p.native[PCTL_NATIVE_F64_FMA] = PCTL_NATIVE_WRONG;
+	if (groups >> G_F64 & 1)
+		p.native[PCTL_NATIVE_F32_TO_F64] = p.native[PCTL_NATIVE_F64_TO_F32] =
+			PCTL_NATIVE_NORMAL;
 	if (groups >> G_NORMAL & 1) {
 		p.native[PCTL_NATIVE_F32_ADD] = p.native[PCTL_NATIVE_F32_SUB] = PCTL_NATIVE_NORMAL;
 		p.native[PCTL_NATIVE_F32_MUL] = p.native[PCTL_NATIVE_F32_DIV] = PCTL_NATIVE_NORMAL;

@@ -14,7 +14,7 @@ static int measured(const pctl_program *p)
 {
 	pctl_extents x;
 
-	if (pctl_program_extents(p, NULL, &x) != PCTL_OK)
+	if (pctl_program_extents(p, NULL, NULL, &x) != PCTL_OK)
 		abort();
 	for (uint32_t i = 0; i < PCTL_N_EXTENTS; i++)
 		if (x.function[i] >= p->n_functions ||

@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	f = fmemopen((void *)(uintptr_t)data, n, "rb");
 	if (f == NULL)
 		abort();
-	if (pctl_car_check(f, n, "fuzz", NULL, &report) == PCTL_OK) {
+	if (pctl_car_check(f, n, "fuzz", NULL, NULL, &report) == PCTL_OK) {
 		if (report.n_roots == 0 || report.n_blocks == 0)
 			abort();
 	} else if (report.roots != NULL || report.n_blocks != 0) {

@@ -1,6 +1,7 @@
-/* Any bytes, sealed, as a device's profile and as a record of its limits, and bare as a policy: refused, or whole. The first
+/* Any bytes, sealed, as a device's profile, a record of its limits or of its own operations, and bare as a policy: refused, or whole. The first
  * byte chooses. */
 #include "runtime/device/limits_record.h"
+#include "runtime/device/optional.h"
 #include "runtime/policy/policy.h"
 #include "runtime/device/profile.h"
 #include "sealed.h"
@@ -33,6 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	static pctl_profile_record profile;
 	static pctl_limits_record limits;
+	static pctl_optional_record optional;
 	uint32_t errors = 0;
 	const pctl_call call = {.head = PCTL_HEAD(pctl_call), .ctx = &errors, .diag = count};
 	pctl_status status = PCTL_OK;
@@ -41,13 +43,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 
 	if (n == 0)
 		return 0;
-	if (data[0] % 3 == 0) {
+	if (data[0] % 3 == 0 && data[0] != 'o') {
 		policy(data + 1, n - 1, &call);
 		return 0;
 	}
 	sealed = fuzz_seal(data + 1, n - 1, &n_sealed);
 	if (data[0] % 3 == 1)
 		status = pctl_profile_read(fuzz_file(sealed, n_sealed), &call, &profile);
+	else if (data[0] == 'o') /* 'o' % 3 is 0 */
+		status = pctl_optional_read(fuzz_file(sealed, n_sealed), &call, &optional);
 	else
 		status = pctl_limits_read(fuzz_file(sealed, n_sealed), &call, &limits);
 	if ((status == PCTL_OK) != (errors == 0))

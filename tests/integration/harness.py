@@ -1,10 +1,13 @@
 """Driving pipectl from a test: a private home, one process a run, and a count of what was compared. A script that
 compared nothing fails. Standard library only."""
+import fcntl
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 
 
 class Harness:
@@ -49,6 +52,28 @@ class Harness:
                               stdin=None if stdin is not None else subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         return done.returncode, done.stdout, done.stderr.decode("utf-8", "replace")
+
+    def terminal(self, *args, columns=80, shown="err"):
+        """What a terminal of that width is sent: standard error, standard output or both, as `shown` says (err, out, all); and the
+        exit status."""
+        master, slave = os.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        env = {k: v for k, v in self.env.items() if k != "COLUMNS"}
+        done = subprocess.Popen([self.pipectl, *args], env=env, stdin=subprocess.DEVNULL,
+                                stderr=subprocess.DEVNULL if shown == "out" else slave,
+                                stdout=subprocess.DEVNULL if shown == "err" else slave)
+        os.close(slave)
+        text = b""
+        while True:
+            try:
+                more = os.read(master, 65536)
+            except OSError:  # EIO: nobody has the other side any more
+                break
+            if not more:
+                break
+            text += more
+        os.close(master)
+        return done.wait(), text
 
     def check(self, name, ok, detail=""):
         if ok:

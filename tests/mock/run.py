@@ -34,7 +34,7 @@ status, out, _ = h.run("plugin", "list")
 h.check("the plugin is", status == 0 and b"mock" in out, out)
 
 # ---- a device with a profile of its own
-probed = run_json("probe", "device", "probe", "--device", "mock:wrap=cpu")
+probed = run_json("probe", "device", "probe", "--device", "mock:wrap=cpu", "--floats")
 profile = probed["profiles"][0] if probed.get("profiles") else {}
 h.check("native sums are exact", profile.get("native", {}).get("F32_ADD") == "exact", str(profile.get("native")))
 h.check("nothing is wrong", "wrong" not in str(profile.get("native")), str(profile.get("native")))
@@ -65,7 +65,7 @@ h.check("and a plan's check does", status == 9 and "PC5205" in err, f"{status}: 
 
 # ---- what is lowered wrongly is found
 for fault, native in (("contract", "F32_ADD"), ("flush", "F32_ADD")):
-    probed = run_json(f"probe with {fault}", "device", "probe", "--device", f"mock:wrap=cpu+{fault}")
+    probed = run_json(f"probe with {fault}", "device", "probe", "--device", f"mock:wrap=cpu+{fault}", "--floats")
     verdict = probed["profiles"][0]["native"][native] if probed.get("profiles") else "?"
     h.check(f"the probe finds {fault}", verdict in ("wrong", "normal"), verdict)
 

@@ -92,15 +92,22 @@ chosen = [name for i, name in enumerate(PLANTS) if i % of == part - 1]
 h.check("there are plants", chosen)
 run_plants(chosen, int(option("--jobs", 1)) or os.cpu_count())
 
-# ---- every fault of the mock has a row
-if of == 1:
+
+def every_fault_has_a_row():
+    """Every fault of the mock."""
     status, _, err = h.run("run", *plants.RANK, "--backend", f"{MOCK}+nosuch")
     kinds = set(re.findall(r"(?:^|, )([a-z-]+)(?=[@\[, ;]|$)", (match(r"flip-bit@JOB.*", err) or "").split("; late-")[0])) - {"or"}
     h.check("the mock says what it can", kinds >= {"contract", "flush", "coefficient", "tree", "nan", "lane", "racy", "zero"}, err)
+    if WRAP != "cpu":
+        # The first two need a device that takes such programs, and are the host's to survive; the others are integration_cli_tune's.
+        kinds -= {"brittle", "stuck", "clock-zero", "clock-back", "clock-huge"}
     for kind in sorted(kinds | {f"late-{f}" for f in (*plants.LOWERED, "nan")}):
         h.check(f"mock {kind} was caught", any(re.match(rf"mock {kind}[:=]", r[0]) for r in rows), str(kinds))
 
+
 if WRAP != "cpu" or of > 1:
+    if of == 1:
+        every_fault_has_a_row()
     bare = [key for key in rows if not key[2].startswith("harmless: ")]
     h.check("faults were caught", len(bare) >= (25 if of == 1 else 1), f"{len(bare)} of {len(rows)}")
     write(TABLE, text_of(rows))
@@ -115,6 +122,8 @@ for path in files:
             cells = line.rstrip("\n").split("\t")
             if h.check(f"a row of {os.path.basename(path)}", len(cells) == 4 and all(cells), line):
                 row(*cells)
+
+every_fault_has_a_row()
 
 LAWS = ("commutative", "associative", "identity", "self-inverse", "idempotent", "absorbing", "distributive", "involution",
         "monotone", "bounded", "De Morgan", "complement", "custom")

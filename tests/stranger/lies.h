@@ -28,6 +28,7 @@ LIE(HALF_A_WORD, "keeps half a word")
 LIE(BYTES_SWAPPED, "swaps bytes")
 LIE(SWAPS_TWO_WORDS, "swaps two words")
 LIE(SATURATES, "saturates where sums wrap")
+LIE(WRONG_UNLESS_LOOKED_AT, "is wrong where its inputs are not read back")
 LIE(BORROWS_A_NAME, "has the reference's name")
 /* Devices are numbered by kind, so this one stands last. */
 LIE(SAYS_IT_IS_THE_REFERENCE, "says that it is the reference")

@@ -33,6 +33,8 @@ struct pctl_device {
 	uint8_t *kept; /* what the first dispatch gave */
 	uint64_t n_kept;
 	struct pctl_buffer *last; /* made last */
+	pctl_binding x;		  /* of the last dispatch */
+	uint32_t looked_at;	  /* since then it was read */
 };
 
 struct pctl_buffer {
@@ -218,6 +220,9 @@ static pctl_status buffer_read(pctl_device *dev, const pctl_call *call, pctl_buf
 		memcpy(to, from, n);
 	if (dev->lie == READS_SHIFTED && n > 4)
 		memmove(to, to + 4, n - 4);
+	/* Whoever checks a job reads its input back; where that was made here, a second time. */
+	dev->looked_at |= b == dev->x.buffer && offset == dev->x.offset && n == dev->x.n_bytes &&
+			  (!b->is_output || b->reads != 0);
 	b->reads++;
 	if (n == 0 || !b->is_output)
 		return PCTL_OK;
@@ -226,6 +231,8 @@ static pctl_status buffer_read(pctl_device *dev, const pctl_call *call, pctl_buf
 		to[0] ^= 1;
 	if (dev->lie == CHANGES_AFTER_READ)
 		b->data[0] ^= 1;
+	if (dev->lie == WRONG_UNLESS_LOOKED_AT && !dev->looked_at)
+		to[0] ^= 1;
 	return PCTL_OK;
 }
 
@@ -367,6 +374,8 @@ static void dispatch(pctl_device *dev, const command *c)
 	uint8_t *y = c->y.buffer->data + c->y.offset;
 
 	dev->dispatches++;
+	dev->x = c->x;
+	dev->looked_at = 0;
 	c->y.buffer->is_output = 1;
 	if (lie == EXECUTES_NOTHING)
 		return;

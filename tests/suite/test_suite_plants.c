@@ -116,6 +116,7 @@ static void test_suite__a_dropped_store(void **state)
 	must_find("context-free", PLANT_DROP);
 	must_find("whole-values", PLANT_DROP);
 	must_find("known-operands", PLANT_DROP);
+	must_find("known-shifts", PLANT_DROP);
 }
 
 /* A wrong lowering, of the mock. It was NVIDIA's, in its own way: the element kept its old value. */
@@ -133,6 +134,19 @@ static void test_suite__a_lost_element(void **state)
 		test_bench_close(&b);
 		found(names[i], "a store at a proven index is lost", &s);
 	}
+}
+
+/* The same, of a driver that loses what a shift implies of its amount. It was lavapipe's, of one amount. */
+static void test_suite__a_shift(void **state)
+{
+	test_bench b;
+	struct sum s;
+
+	(void)state;
+	assert_true(test_bench_open(&b, "mock:wrap=cpu+shift", 1, 1, NULL));
+	s = run_on("known-shifts", &b);
+	test_bench_close(&b);
+	found("known-shifts", "64 bits are shifted by five bits of what a variable holds", &s);
 }
 
 /* Wrong without a word where a program is too large, on a device that nothing is known of. */
@@ -369,11 +383,12 @@ static void test_suite__trails(void **state)
 }
 
 PCTL_TESTS_MAIN(PCTL_TEST(test_suite__a_dropped_store), PCTL_TEST(test_suite__a_duplicate),
-		PCTL_TEST(test_suite__a_lost_element), PCTL_TEST(test_suite__too_large),
-		PCTL_TEST(test_suite__two_out_of_order), PCTL_TEST(test_suite__a_barrier_ignored),
-		PCTL_TEST(test_suite__a_guard_changed), PCTL_TEST(test_suite__old_bytes),
-		PCTL_TEST(test_suite__a_bit_in_a_repeat), PCTL_TEST(test_suite__another_layout),
-		PCTL_TEST(test_suite__a_restart), PCTL_TEST(test_suite__old_values_of_atomics),
+		PCTL_TEST(test_suite__a_lost_element), PCTL_TEST(test_suite__a_shift),
+		PCTL_TEST(test_suite__too_large), PCTL_TEST(test_suite__two_out_of_order),
+		PCTL_TEST(test_suite__a_barrier_ignored), PCTL_TEST(test_suite__a_guard_changed),
+		PCTL_TEST(test_suite__old_bytes), PCTL_TEST(test_suite__a_bit_in_a_repeat),
+		PCTL_TEST(test_suite__another_layout), PCTL_TEST(test_suite__a_restart),
+		PCTL_TEST(test_suite__old_values_of_atomics),
 		PCTL_TEST(test_suite__a_blind_sanitizer), PCTL_TEST(test_suite__a_lost_device),
 		PCTL_TEST(test_suite__a_stuck_device), PCTL_TEST(test_suite__no_sanitizer),
 		PCTL_TEST(test_suite__trails), PCTL_TEST(test_suite__every_unit_found_one))

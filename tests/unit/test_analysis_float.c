@@ -340,13 +340,14 @@ static void overrides(void **state)
 static pctl_analysis *analysed(pctl_builder *b, pctl_program **p)
 {
 	const uint32_t groups[3] = {4, 1, 1};
+	const pctl_analysis_query query = {.groups = groups};
 	pctl_diag_list *l = pctl_diag_list_create();
 	pctl_analysis *a = NULL;
 	uint32_t code;
 
 	*p = finish(b, &code);
 	assert_non_null(*p);
-	if (pctl_program_analyse(*p, groups, pctl_diag_list_call(l), &a) != PCTL_OK)
+	if (pctl_program_analyse(*p, &query, pctl_diag_list_call(l), &a) != PCTL_OK)
 		pctl_diag_render_text(l, stderr, 0);
 	assert_non_null(a);
 	pctl_diag_list_destroy(l);

@@ -133,7 +133,7 @@ static void tables(void **state)
 	PATCH(p->functions[1].name, p->n_strings, PC2016_PROGRAM_TABLE, "outside the string table");
 	PATCH(p->insts[0].type, p->n_types, PC2016_PROGRAM_TABLE, "not in the table");
 	PATCH(p->insts[0].first_arg, p->n_words + 1, PC2016_PROGRAM_TABLE, "outside the table");
-	PATCH(p->reserved, 1, PC2016_PROGRAM_TABLE, "the reserved word is set");
+	PATCH(p->max_turns, PCTL_TURNS_MAX + 1, PC2016_PROGRAM_TABLE, "the maximum of turns");
 	pctl_program_destroy(p);
 }
 
@@ -189,7 +189,6 @@ static void instructions(void **state)
 
 static void wrong_order(void **state)
 {
-	const uint32_t groups[3] = {1, 1, 1};
 	pctl_analysis *a = NULL;
 	pctl_extents e;
 	pctl_program *p;
@@ -206,10 +205,10 @@ static void wrong_order(void **state)
 	built(s.b, PC2030_PROGRAM_BUILD, "left open");
 	p = finish(sample_everything());
 	call = listen(&h);
-	heard_one(&h, pctl_program_analyse(p, groups, call, &a), PC2052_ANALYSE_ENTRY,
+	heard_one(&h, pctl_program_analyse(p, NULL, call, &a), PC2052_ANALYSE_ENTRY,
 		  "1 entry points and overrides");
 	call = listen(&h);
-	heard_one(&h, pctl_program_extents(p, call, &e), PC2052_ANALYSE_ENTRY,
+	heard_one(&h, pctl_program_extents(p, NULL, call, &e), PC2052_ANALYSE_ENTRY,
 		  "1 entry points and overrides");
 	pctl_program_destroy(p);
 }

@@ -45,6 +45,9 @@ static pctl_memo_record *record(void)
 	r->proven = 1;
 	r->memory = 1u << 30;
 	r->gas = UINT64_MAX;
+	r->size_gas = 7;
+	r->wall_ns = 8;
+	r->kernels = 9;
 	r->n_plugins = 2;
 	r->plugins[0] = (pctl_memo_plugin){
 		"vulkan", "ab12",    1,		3,
@@ -69,6 +72,8 @@ static void memo__roundtrip(void **state)
 	assert_false(pctl_memo_get(memo, key_a, got));
 	assert_int_equal(pctl_memo_put(memo, key_a, r, NULL), PCTL_OK);
 	assert_true(pctl_memo_get(memo, key_a, got));
+	assert_memory_equal(got->key, key_a, sizeof(key_a));
+	memcpy(r->key, key_a, sizeof(key_a));
 	assert_memory_equal(got, r, sizeof(*r));
 	assert_true(pctl_memo_get_verified(memo, key_a, got));
 	assert_false(pctl_memo_get(memo, key_b, got));
@@ -176,6 +181,24 @@ static void memo__bad_records_are_refused(void **state)
 	r->n_outputs = 1;
 	assert_int_equal(pctl_memo_put(memo, key_a, r, NULL), PCTL_OK);
 	free(r);
+}
+
+/* A whole record under the name of another key, as somebody who can write the folder could put it. */
+static void memo__a_record_in_anothers_place_is_a_miss(void **state)
+{
+	pctl_memo_record *r = record(), *got = calloc(1, sizeof(*got));
+	char a[65], b[65], command[256];
+
+	(void)state;
+	assert_int_equal(pctl_memo_put(memo, key_a, r, NULL), PCTL_OK);
+	assert_int_equal(pctl_memo_put(memo, key_b, r, NULL), PCTL_OK);
+	snprintf(command, sizeof(command), "cp memo/ab/%s memo/ab/%s", pctl_digest_hex(key_a, a),
+		 pctl_digest_hex(key_b, b));
+	assert_int_equal(system(command), 0);
+	assert_true(pctl_memo_get(memo, key_a, got));
+	assert_false(pctl_memo_get(memo, key_b, got));
+	free(r);
+	free(got);
 }
 
 /* A record of the first format says nothing of evidence: it is no record. */
@@ -350,6 +373,8 @@ static void memo__list_and_clear(void **state)
 #define IN_DIR(f) cmocka_unit_test_setup_teardown(f, make_table, drop_table)
 PCTL_TESTS_MAIN(IN_DIR(memo__roundtrip), IN_DIR(memo__lost_outputs_are_a_miss),
 		IN_DIR(memo__every_change_of_a_record_is_a_miss),
-		IN_DIR(memo__bad_records_are_refused), IN_DIR(memo__old_records_are_a_miss),
-		IN_DIR(made__weakest_of_all_runs), IN_DIR(made__of_writers_at_once_no_note_is_lost),
-		PCTL_TEST(evidence__texts), IN_DIR(memo__list_and_clear))
+		IN_DIR(memo__bad_records_are_refused),
+		IN_DIR(memo__a_record_in_anothers_place_is_a_miss),
+		IN_DIR(memo__old_records_are_a_miss), IN_DIR(made__weakest_of_all_runs),
+		IN_DIR(made__of_writers_at_once_no_note_is_lost), PCTL_TEST(evidence__texts),
+		IN_DIR(memo__list_and_clear))

@@ -119,11 +119,11 @@ static void test_chain_home__an_agreement_of_devices_is_not_passed_over(void **s
 
 static uint32_t n_taken, stop_at;
 
-static pctl_status note_taken(void *ctx, const char *job, const pctl_msg_execute_response *r)
+static pctl_status note_taken(void *ctx, const char *name, const pctl_chain_job *job)
 {
 	(void)ctx;
-	(void)job;
-	assert_int_equal(strlen(r->job_id), 64);
+	assert_non_null(name);
+	assert_int_equal(job->status, PCTL_JOB_PENDING);
 	return ++n_taken == stop_at ? PCTL_E_CANCELLED : PCTL_OK;
 }
 

@@ -180,7 +180,11 @@ static void host__every_key_has_twins(void **state)
 	good("output : { colour = \"never\"; progress = \"always\"; };");
 	bad("output : { colour = \"red\"; };", PC1023_CONF_WORD);
 	bad("output : { progress = true; };", PC1022_CONF_KIND);
-	bad("log : { level = \"error\"; };", PC1020_CONF_UNKNOWN_KEY);
+	good("log : { file = \"a.log\"; level = \"error\"; format = \"json\"; };");
+	bad("log : { level = \"chatty\"; };", PC1023_CONF_WORD);
+	bad("log : { file = 1; };", PC1022_CONF_KIND);
+	bad("log : { format = \"xml\"; };", PC1023_CONF_WORD);
+	bad("log : { rotate = true; };", PC1020_CONF_UNKNOWN_KEY);
 	good("defaults : { policy = \"\"; gas = \"\"; };");
 	bad("defaults : { policy = \"no/such.cfg\"; };", PC4322_HOST_CONFIG_DEFAULT);
 	bad("defaults : { gas = 1; };", PC1022_CONF_KIND);
@@ -229,7 +233,7 @@ static void host__paths_are_completed(void **state)
 	assert_string_equal(c->gas, "home/mine.cfg");
 	assert_string_equal(c->conf_dir, "conf");
 	assert_int_equal(c->colour, PCTL_WHEN_ALWAYS);
-	assert_int_equal(c->progress, PCTL_WHEN_NEVER);
+	assert_string_equal(c->progress, "never");
 	path = pctl_host_config_find(c, "conf/c.cfg");
 	assert_string_equal(path, "conf/c.cfg");
 	free(path);

@@ -289,8 +289,47 @@ static void test_profile__limits_are_kept_beside_it(void **state)
 	free(back);
 }
 
+/* Verdicts on a device's own operations are its home's alone, whole and of this kit; what cannot be used is told, and the device
+ * is asked again. */
+static void test_profile__own_operations_are_what_this_home_saw(void **state)
+{
+	pctl_optional_record *r = calloc(1, sizeof(*r)), *want = calloc(1, sizeof(*want));
+	static const char another[] =
+		"0000000000000000000000000000000000000000000000000000000000000000";
+	pctl_diag_list *l = pctl_diag_list_create();
+	char dir[64];
+	pctl_signer *s;
+
+	(void)state;
+	assert_non_null(r);
+	assert_non_null(want);
+	open_in(dir, &s);
+	r->verdict[PCTL_OPTIONAL_DOT4] = PCTL_OPTIONAL_EXACT;
+	assert_int_equal(pctl_optional_write(r, dir, s, &quiet), PCTL_OK);
+	assert_false(pctl_optional_find(want, dir, another, pctl_diag_list_call(l)));
+	assert_int_equal(want->verdict[PCTL_OPTIONAL_DOT4], PCTL_OPTIONAL_UNASKED);
+	assert_true(pctl_optional_find(want, dir, pctl_signer_public(s), pctl_diag_list_call(l)));
+	assert_int_equal(want->verdict[PCTL_OPTIONAL_DOT4], PCTL_OPTIONAL_EXACT);
+	assert_int_equal(pctl_diag_list_count(l), 0);
+	replace(r->path, "DOT4 = \"exact\"", "DOT4 = \"surely\"", s);
+	assert_false(pctl_optional_find(want, dir, pctl_signer_public(s), pctl_diag_list_call(l)));
+	replace(r->path, "kit = \"", "kit = \"x", s);
+	assert_false(pctl_optional_find(want, dir, pctl_signer_public(s), pctl_diag_list_call(l)));
+	assert_int_equal(pctl_diag_list_count(l), 2);
+	for (uint32_t i = 0; i < 2; i++) {
+		assert_int_equal(pctl_diag_list_at(l, i)->code, PC4330_PROFILE);
+		assert_int_equal(pctl_diag_list_at(l, i)->severity, PCTL_SEVERITY_WARNING);
+	}
+	pctl_diag_list_destroy(l);
+	pctl_signer_close(s);
+	remove_all(dir);
+	free(r);
+	free(want);
+}
+
 PCTL_TESTS_MAIN(PCTL_TEST(test_profile__what_is_passed_over_is_told),
 		PCTL_TEST(test_profile__limits_are_kept_beside_it),
+		PCTL_TEST(test_profile__own_operations_are_what_this_home_saw),
 		PCTL_TEST(test_profile__round_trip), PCTL_TEST(test_profile__is_of_its_files),
 		PCTL_TEST(test_profile__found_by_key_and_trusted_signer_only),
 		PCTL_TEST(test_profile__other_kits_and_verdicts_are_refused),

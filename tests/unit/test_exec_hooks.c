@@ -268,7 +268,42 @@ static void hooks__poison_is_never_zero_and_tells_seeds_apart(void **state)
 	assert_int_equal(seen[0].output, seen[2].output);
 }
 
-PCTL_TESTS_MAIN(PCTL_TEST(hooks__traced_rounds_are_one_submit_each),
+/* Of progress: what was told last, and how often less was told than before. */
+static struct {
+	uint64_t last, total;
+	uint32_t back;
+} told;
+
+static void tell(void *ctx, const pctl_progress *p)
+{
+	(void)ctx;
+	told.back += p->done < told.last;
+	told.last = p->done;
+	told.total = p->total;
+}
+
+static void hooks__progress_ends_at_the_last_round(void **state)
+{
+	(void)state;
+	for (uint64_t repeat = 1; repeat < 12; repeat++) {
+		struct bench b;
+		pctl_job_run run;
+
+		bench_open(&b);
+		memset(&told, 0, sizeof(told));
+		run = run_of(&b, repeat);
+		run.progress = &(const pctl_progress_sink){tell, NULL};
+		assert_int_equal(pctl_job_execute(b.s, &run, &b.in, &b.call, b.out, NULL), PCTL_OK);
+		assert_int_equal(told.last, repeat);
+		assert_int_equal(told.total, repeat);
+		assert_int_equal(told.back, 0);
+		assert_int_equal(word_of(b.out[0], 3), 2 * repeat);
+		bench_close(&b);
+	}
+}
+
+PCTL_TESTS_MAIN(PCTL_TEST(hooks__progress_ends_at_the_last_round),
+		PCTL_TEST(hooks__traced_rounds_are_one_submit_each),
 		PCTL_TEST(hooks__a_callers_trace_id_is_kept),
 		PCTL_TEST(hooks__ordinary_rounds_are_not_split),
 		PCTL_TEST(hooks__a_round_is_cut_after_a_step),

@@ -460,6 +460,25 @@ static void strays(void **state)
 	assert_int_equal(repeat(3, straight, 0, 0), PCTL_OK); /* nothing lies there */
 }
 
+/* Zones of small buffers cost a call each: outputs are written once more, before, and inputs read once more, behind; outputs are
+ * read in the one call that there is without zones. */
+static void zones_cost_few_calls(void **state)
+{
+	static const uint32_t straight[2] = {1, 2};
+	uint32_t plain;
+
+	(void)state;
+	reset();
+	assert_int_equal(repeat(1, straight, 0, 0), PCTL_OK);
+	plain = log_.calls;
+	for (uint64_t key = 1; key < 9; key++) {
+		reset();
+		log_.shapes = 2 * key + 1;
+		assert_int_equal(repeat(1, straight, 0, 0), PCTL_OK);
+		assert_in_range(log_.calls, plain + 2, plain + 4);
+	}
+}
+
 static void failing_calls(void **state)
 {
 	static const uint32_t crossed[2] = {2, 1};
@@ -532,4 +551,4 @@ static void stops(void **state)
 }
 
 PCTL_TESTS_MAIN(PCTL_TEST(barriers), PCTL_TEST(repeats), PCTL_TEST(assertions), PCTL_TEST(strays),
-		PCTL_TEST(failing_calls), PCTL_TEST(stops))
+		PCTL_TEST(zones_cost_few_calls), PCTL_TEST(failing_calls), PCTL_TEST(stops))

@@ -3,9 +3,11 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "foundation/diag/diag.h"
+#include "runtime/cas/dir.h"
 #include "runtime/exec/source.h"
 
 static pctl_status collect(void *ctx, uint64_t offset, const void *data, uint64_t n)
@@ -93,4 +95,59 @@ static void others(void **state)
 	pctl_diag_list_destroy(l);
 }
 
-PCTL_TESTS_MAIN(PCTL_TEST(files), PCTL_TEST(others))
+/* The blob's file, and how often somebody wrote to it while it was read. */
+struct raced {
+	char path[256];
+	uint32_t writes;
+};
+
+/* What was handed on stays what was hashed, whatever becomes of the file now. */
+static pctl_status write_meanwhile(void *ctx, uint64_t offset, const void *data, uint64_t n)
+{
+	struct raced *r = ctx;
+	const uint8_t *bytes = data, before = bytes[n - 1], other = (uint8_t)~before;
+	const int fd = open(r->path, O_WRONLY | O_CLOEXEC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(pwrite(fd, &other, 1, (off_t)(offset + n - 1)), 1);
+	assert_int_equal(bytes[n - 1], before);
+	assert_int_equal(pwrite(fd, &before, 1, (off_t)(offset + n - 1)), 1);
+	close(fd);
+	r->writes++;
+	return PCTL_OK;
+}
+
+static void blobs_that_somebody_writes_to(void **state)
+{
+	const uint64_t n = PCTL_SOURCE_PIECE + (2u << 20); /* mapped, two pieces */
+	char dir[] = "/tmp/pipectl-source-XXXXXX", text[PCTL_CID_TEXT_SIZE], command[64];
+	pctl_diag_list *l = pctl_diag_list_create();
+	const pctl_call *call = pctl_diag_list_call(l);
+	uint8_t *bytes = malloc(n);
+	struct raced raced = {.writes = 0};
+	pctl_data_source *s;
+	pctl_store *store;
+	pctl_cid cid;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	assert_non_null(bytes);
+	memset(bytes, 0x5a, n);
+	assert_int_equal(pctl_store_open(dir, 0, call, &store), PCTL_OK);
+	assert_int_equal(pctl_store_put(store, bytes, n, call, &cid), PCTL_OK);
+	pctl_cid_format(&cid, text);
+	snprintf(raced.path, sizeof(raced.path), "%s/blobs/%.2s/%s", dir, text + PCTL_CAS_SHARD_AT,
+		 text);
+	assert_int_equal(chmod(raced.path, 0600), 0);
+	assert_int_equal(pctl_source_open_cid(store, &cid, call, &s), PCTL_OK);
+	assert_int_equal(pctl_source_stream(s, call, write_meanwhile, &raced), PCTL_OK);
+	assert_int_equal(raced.writes, 2);
+	pctl_source_close(s);
+	pctl_store_close(store);
+	free(bytes);
+	snprintf(command, sizeof(command), "rm -r %s", dir);
+	assert_int_equal(system(command), 0);
+	pctl_diag_list_destroy(l);
+}
+
+PCTL_TESTS_MAIN(PCTL_TEST(files), PCTL_TEST(others), PCTL_TEST(blobs_that_somebody_writes_to))

@@ -13,6 +13,7 @@
 #define CYBERGRAPH PIPECTL_SOURCE_DIR "/conf/gas/cybergraph-0.2.cfg"
 #define STRUCTURED PIPECTL_SOURCE_DIR "/conf/gas/structured-2.cfg"
 #define CYBERGRAPH_FIRST PIPECTL_SOURCE_DIR "/conf/gas/cybergraph-0.1.cfg"
+#define FOLDED PIPECTL_SOURCE_DIR "/conf/gas/structured-3.cfg"
 #define STRUCTURED_FIRST PIPECTL_SOURCE_DIR "/conf/gas/structured-1.cfg"
 
 static pctl_gas_schedule *schedule(const char *path)
@@ -27,15 +28,30 @@ static pctl_gas_schedule *schedule(const char *path)
 	return s;
 }
 
+/* Schedules before structured-3 price neither subgroup operations nor tiles. */
+static void without_subgroups(pctl_cost_table *t)
+{
+	for (uint16_t op = PCTL_OP_SUBGROUP_ADD; op <= PCTL_OP_TILE_MULTIPLY_ADD; op++) {
+		if (!pctl_op_get(op)->name)
+			continue;
+		t->kind[op] = PCTL_COST_UNPRICED;
+		t->count[op] = 0;
+	}
+}
+
 /* The files hold what the profile of an analysis is made with: one truth, told twice and compared.
  */
 static void files_agree_with_the_default(void **state)
 {
-	pctl_gas_schedule *a = schedule(CYBERGRAPH), *b = schedule(STRUCTURED);
+	pctl_gas_schedule *a = schedule(CYBERGRAPH), *b = schedule(STRUCTURED),
+			  *c = schedule(FOLDED);
 	pctl_cost_table t;
 
 	(void)state;
 	pctl_cost_table_default(&t);
+	assert_memory_equal(&c->costs, &t, sizeof(t));
+	pctl_gas_schedule_destroy(c);
+	without_subgroups(&t);
 	assert_memory_equal(&a->costs, &t, sizeof(t));
 	assert_memory_equal(&b->costs, &t, sizeof(t));
 	assert_string_equal(pctl_gas_schedule_name(a), "cybergraph-0.2");
@@ -64,6 +80,7 @@ static void first_schedules_are_as_they_were(void **state)
 			t.count[op] = 0;
 		}
 	}
+	without_subgroups(&t);
 	t.float_op = t.float_division = t.elementary = 0;
 	for (i = 0; i < 2; i++) {
 		pctl_gas_schedule *s = schedule(files[i]);
@@ -329,6 +346,91 @@ static void a_whole_job(void **state)
 	pctl_gas_schedule_destroy(s);
 }
 
+/* A load of 16 components a lane (their bytes, three steps each), a product of 8 components and 32 terms of two steps. Older
+ * schedules have no price. */
+static void tiles(void **state)
+{
+	pctl_gas_schedule *old = schedule(STRUCTURED), *now = schedule(FOLDED);
+	pctl_gas_query q = {.groups = {1, 1, 1}};
+	pctl_analysis *a = NULL;
+	pctl_program *p = NULL;
+	pctl_gas_price out;
+	uint32_t left, right, result, words[3];
+	sample s;
+
+	(void)state;
+	sample_begin(&s);
+	s.data = sample_storage(&s, "data", pctl_build_array(s.b, s.i32, 0, 0), 0, 1);
+	pctl_build_function_begin(s.b, "main", NULL, 0, 0);
+	left = pctl_build_tile(s.b, PCTL_SCALAR_I8, PCTL_TILE_LEFT, 32, 16);
+	right = pctl_build_tile(s.b, PCTL_SCALAR_I8, PCTL_TILE_RIGHT, 16, 32);
+	result = pctl_build_tile(s.b, PCTL_SCALAR_I32, PCTL_TILE_RESULT, 16, 16);
+	words[0] = words[1] = sample_const(&s, 0);
+	words[2] = s.data;
+	words[0] = pctl_build_inst(s.b, PCTL_OP_TILE_LOAD_ROWS, left, words, 3);
+	words[1] = pctl_build_inst(s.b, PCTL_OP_ZERO, right, NULL, 0);
+	words[2] = pctl_build_inst(s.b, PCTL_OP_ZERO, result, NULL, 0);
+	pctl_build_inst(s.b, PCTL_OP_TILE_MULTIPLY_ADD, result, words, 3);
+	sample_entry(&s, pctl_build_function_end(s.b), 32, 1, 1);
+	assert_int_equal(pctl_builder_finish(s.b, NULL, &p), PCTL_OK);
+	pctl_builder_destroy(s.b);
+	assert_int_equal(pctl_program_analyse(p, NULL, NULL, &a), PCTL_OK);
+	assert_int_equal(a->ticks[1][0].storage_read_bytes, 16);
+	assert_int_equal(a->ticks[1][0].integer_ops, 16 * 3 + 8 * 32 * 2);
+	q.program = p;
+	q.analysis = a;
+	assert_int_equal(pctl_gas_price_of(now, &q, NULL, &out), PCTL_OK);
+	assert_int_equal(pctl_gas_price_of(old, &q, NULL, &out),
+			 pctl_code_status(PC2604_GAS_UNPRICED));
+	pctl_analysis_destroy(a);
+	pctl_program_destroy(p);
+	pctl_gas_schedule_destroy(old);
+	pctl_gas_schedule_destroy(now);
+}
+
+/* A sum of two components over 32 lanes is 64 units, a shuffle of them 2 of 2 each, elect 1; 64 invocations. Older schedules
+ * have no price. */
+static void subgroups(void **state)
+{
+	pctl_gas_schedule *old = schedule(STRUCTURED), *now = schedule(FOLDED);
+	pctl_gas_query q = {.groups = {1, 1, 1}};
+	pctl_analysis *a = NULL;
+	pctl_program *p = NULL;
+	pctl_gas_price out;
+	uint32_t pair, x, zero, words[3];
+	sample s;
+
+	(void)state;
+	sample_begin(&s);
+	s.data = sample_storage(&s, "data", s.array, 0, 1);
+	pctl_build_function_begin(s.b, "main", NULL, 0, 0);
+	pair = pctl_build_vector(s.b, PCTL_SCALAR_U32, 2);
+	x = pctl_build_inst(s.b, PCTL_OP_ZERO, pair, NULL, 0);
+	zero = sample_const(&s, 0);
+	words[0] = x;
+	words[1] = 32;
+	pctl_build_inst(s.b, PCTL_OP_SUBGROUP_ADD, pair, words, 2);
+	words[1] = zero;
+	words[2] = 32;
+	pctl_build_inst(s.b, PCTL_OP_SUBGROUP_SHUFFLE, pair, words, 3);
+	pctl_build_inst(s.b, PCTL_OP_SUBGROUP_ELECT, pctl_build_scalar(s.b, PCTL_SCALAR_BOOL),
+			words + 2, 1);
+	sample_entry(&s, pctl_build_function_end(s.b), 64, 1, 1);
+	assert_int_equal(pctl_builder_finish(s.b, NULL, &p), PCTL_OK);
+	pctl_builder_destroy(s.b);
+	assert_int_equal(pctl_program_analyse(p, NULL, NULL, &a), PCTL_OK);
+	q.program = p;
+	q.analysis = a;
+	assert_int_equal(pctl_gas_price_of(now, &q, NULL, &out), PCTL_OK);
+	assert_int_equal(out.cost_per_workgroup, 64 * (64 + 4 + 1));
+	assert_int_equal(pctl_gas_price_of(old, &q, NULL, &out),
+			 pctl_code_status(PC2604_GAS_UNPRICED));
+	pctl_analysis_destroy(a);
+	pctl_program_destroy(p);
+	pctl_gas_schedule_destroy(old);
+	pctl_gas_schedule_destroy(now);
+}
+
 /* What a backend would count for `guarded` with all 64 invocations below the length. */
 static void counted(void **state)
 {
@@ -403,6 +505,9 @@ static void strict_reading(void **state)
 	assert_int_equal(edited("memory_unit_bytes = \"32\"", "memory_unit_bytes = \"0\"", &line),
 			 PC2603_GAS_SCHEDULE);
 	assert_int_not_equal(edited("    division = \"4\";", "", &line), 0);
+	/* so do the prices of subgroup operations */
+	assert_int_equal(edited("    MUL = ", "    SUBGROUP_ADD = \"integer 1\"; MUL = ", &line),
+			 PC2601_GAS_COST_KEY);
 	/* weights and prices of floats come together or not at all */
 	assert_int_equal(edited("    float = \"1\";", "", &line), PC2603_GAS_SCHEDULE);
 	assert_int_equal(edited("    FMUL = \"float 1\";\n", "", &line), PC2601_GAS_COST_KEY);
@@ -418,6 +523,7 @@ static void strict_reading(void **state)
 
 PCTL_TESTS_MAIN(PCTL_TEST(files_agree_with_the_default),
 		PCTL_TEST(first_schedules_are_as_they_were), PCTL_TEST(floats), PCTL_TEST(unpriced),
-		PCTL_TEST(legalised), PCTL_TEST(guarded), PCTL_TEST(loops_and_barriers),
-		PCTL_TEST(dearer_side), PCTL_TEST(units_and_proof_rule), PCTL_TEST(a_whole_job),
-		PCTL_TEST(counted), PCTL_TEST(strict_reading))
+		PCTL_TEST(subgroups), PCTL_TEST(tiles), PCTL_TEST(legalised), PCTL_TEST(guarded),
+		PCTL_TEST(loops_and_barriers), PCTL_TEST(dearer_side),
+		PCTL_TEST(units_and_proof_rule), PCTL_TEST(a_whole_job), PCTL_TEST(counted),
+		PCTL_TEST(strict_reading))

@@ -60,6 +60,7 @@ static void hold(pctl_builder *b, uint32_t n, uint32_t word)
 					    PIPECTL_SOURCE_DIR "/conf/gas/structured-2.cfg",
 					    PIPECTL_SOURCE_DIR "/conf/gas/structured-3.cfg"};
 	pctl_gas_query q = {.groups = {4, 1, 1}};
+	const pctl_analysis_query query = {.groups = q.groups};
 	pctl_counts counts = {.head = PCTL_HEAD(pctl_counts)};
 	pctl_program *p = NULL, *special = NULL;
 	pctl_analysis *a = NULL;
@@ -71,7 +72,7 @@ static void hold(pctl_builder *b, uint32_t n, uint32_t word)
 	assert_int_equal(pctl_builder_finish(b, NULL, &p), PCTL_OK);
 	pctl_builder_destroy(b);
 	assert_int_equal(pctl_program_specialise(p, NULL, NULL, 0, NULL, &special), PCTL_OK);
-	assert_int_equal(pctl_program_analyse(special, q.groups, NULL, &a), PCTL_OK);
+	assert_int_equal(pctl_program_analyse(special, &query, NULL, &a), PCTL_OK);
 	run_counted(&r, special, q.groups, n, word, &counts, &races);
 	if (a->race == PCTL_PROOF_PROVEN)
 		assert_int_equal(races, 0);

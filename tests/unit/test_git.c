@@ -76,7 +76,7 @@ static void rig_open(rig *r)
 {
 	strcpy(r->dir, "/tmp/pctl-repo-XXXXXX");
 	assert_non_null(mkdtemp(r->dir));
-	git_libgit2_init();
+	pctl_git_library();
 	assert_int_equal(git_repository_init(&r->repo, in(r, "w"), 0), 0);
 	last_code = 0;
 }
@@ -86,7 +86,6 @@ static void rig_close(rig *r)
 	char command[128];
 
 	git_repository_free(r->repo);
-	git_libgit2_shutdown();
 	snprintf(command, sizeof(command), "rm -rf %s", r->dir);
 	assert_int_equal(system(command), 0);
 }

@@ -4,8 +4,13 @@
 #include "test_graph_fake.h"
 
 #define HEAD "pipeline : { name = \"p\"; class = \"integer\"; "
-#define DATA "inputs : { d : { type = \"u32[n]\"; }; w : { type = \"u64[k,2]\"; }; }; "
+#define DATA "inputs : { d : { type = \"u32[n]\"; }; }; "
+#define WIDE "inputs : { d : { type = \"u32[n]\"; }; w : { type = \"u64[k,2]\"; }; }; "
 #define JOB "jobs = ( { id = \"j\"; op = \"fake.plan@1\"; in : { x = \"$d\"; }; } ); "
+#define PAIR(after)                                                                               \
+	"jobs = ( { id = \"j\"; op = \"fake.plan@1\"; in : { x = \"$d\"; }; }, { id = \"k\"; op " \
+	"= "                                                                                      \
+	"\"fake.plan@1\"; in : { x = \"$d\"; }; after = ( " after " ); } ); "
 #define OUT "outputs : { y = \"j.y\"; }; };"
 
 static pctl_status check(const char *text, pctl_diag_list *l, uint32_t *n_passed)
@@ -69,7 +74,8 @@ static const struct {
 	 "op = \"fake.plan@1\"; in : { x = \"$d\"; }; } ); " OUT,
 	 HEAD DATA
 	 "jobs = ( { id = \"j\"; op = \"fake.plan@1\"; in : { x = \"$d\"; }; }, { id = \"k\"; "
-	 "op = \"fake.plan@1\"; in : { x = \"$d\"; }; } ); " OUT},
+	 "op = \"fake.plan@1\"; in : { x = \"$d\"; }; } ); "
+	 "outputs : { y = \"j.y\"; z = \"k.y\"; }; };"},
 	{PC4019_SHADER_FILE,
 	 HEAD DATA
 	 "jobs = ( { id = \"j\"; shader = \"gone.wgsl\"; dispatch = [ 1 ]; in : { x = \"$d\"; "
@@ -77,6 +83,16 @@ static const struct {
 	 HEAD DATA JOB OUT},
 	{PC4020_TYPE_SYNTAX, HEAD "inputs : { d : { type = \"u32[n\"; }; }; " JOB OUT,
 	 HEAD "inputs : { d : { type = \"u32[n]\"; }; }; " JOB OUT},
+	{PC4018_NAME_TWICE, HEAD "params : { d = 1; }; " DATA JOB OUT,
+	 HEAD "params : { e = 1; }; " DATA JOB OUT},
+	{PC4018_NAME_TWICE,
+	 HEAD DATA PAIR("\"j\", \"j\"") "outputs : { y = \"j.y\"; z = \"k.y\"; }; };",
+	 HEAD DATA PAIR("\"j\"") "outputs : { y = \"j.y\"; z = \"k.y\"; }; };"},
+	{PC4021_EXTENT, HEAD "inputs : { d : { type = \"u32[0]\"; }; }; " JOB OUT,
+	 HEAD "inputs : { d : { type = \"u32[1]\"; }; }; " JOB OUT},
+	{PC4021_EXTENT, HEAD "inputs : { d : { type = \"u32[n,0x0]\"; }; }; " JOB OUT,
+	 HEAD DATA JOB OUT},
+	{PC4022_NO_OUTPUT, HEAD DATA JOB "outputs : { }; };", HEAD DATA JOB OUT},
 	{PC4101_CYCLE,
 	 HEAD DATA
 	 "jobs = ( { id = \"j\"; op = \"fake.plan@1\"; in : { x = \"k.y\"; }; }, { id = \"k\"; "
@@ -90,7 +106,7 @@ static const struct {
 	 "); } ); " OUT,
 	 HEAD DATA JOB OUT},
 	{PC4102_EDGE_TYPE,
-	 HEAD DATA "jobs = ( { id = \"j\"; op = \"fake.plan@1\"; in : { x = \"$w\"; }; } ); " OUT,
+	 HEAD WIDE "jobs = ( { id = \"j\"; op = \"fake.plan@1\"; in : { x = \"$w\"; }; } ); " OUT,
 	 HEAD DATA JOB OUT},
 	{PC4103_PORT_UNFED,
 	 HEAD DATA
@@ -197,7 +213,7 @@ static void all_at_once(void **state)
 	assert_int_not_equal(check(text, l, &n_passed), PCTL_OK);
 	assert_true(fake_saw(l, PC4017_JOB_TWICE) && fake_saw(l, PC4120_OP_UNKNOWN) &&
 		    fake_saw(l, PC4121_OP_VERSION));
-	assert_int_equal(n_passed, 2); /* parameters, shaders */
+	assert_int_equal(n_passed, 3); /* parameters, shaders, sizes */
 	pctl_diag_list_destroy(l);
 }
 
@@ -254,24 +270,16 @@ static void too_many_ports(void **state)
 	pctl_kernels_destroy(k);
 }
 
-/* A pipeline of one shader job with an override and a class; its status and diagnostics. */
-static pctl_status check_shader(const char *class, const char *shader, const char *override,
-				const char *type, pctl_diag_list *l)
+/* A pipeline whose first job runs the shader; its status and diagnostics. */
+static pctl_status check_with(const char *text, const char *shader, pctl_diag_list *l)
 {
 	pctl_kernels *k = pctl_kernels_create(&fake_source);
 	pctl_graph_options o = {.ops = &fake_source, .kernels = k};
 	pctl_pipeline *p = NULL;
 	pctl_graph *g = NULL;
-	pctl_status status;
-	char text[512];
+	pctl_status status =
+		pctl_pipeline_read_text("p.cfg", text, strlen(text), pctl_diag_list_call(l), &p);
 
-	snprintf(text, sizeof(text),
-		 "pipeline : { name = \"p\"; class = \"%s\"; inputs : { d : { type = \"%s\"; }; }; "
-		 "jobs = ( { id = \"j\"; shader = \"s.wgsl\"; dispatch = [ 1 ]; override : { k = "
-		 "%s; "
-		 "}; in : { x = \"$d\"; }; out : { y = \"%s\"; }; } ); " OUT,
-		 class, type, override, type);
-	status = pctl_pipeline_read_text("p.cfg", text, strlen(text), pctl_diag_list_call(l), &p);
 	if (status == PCTL_OK) {
 		p->jobs[0].shader_text = shader;
 		status = pctl_graph_resolve(p, &o, pctl_diag_list_call(l), NULL, NULL, &g);
@@ -280,6 +288,21 @@ static pctl_status check_shader(const char *class, const char *shader, const cha
 	pctl_pipeline_destroy(p);
 	pctl_kernels_destroy(k);
 	return status;
+}
+
+/* The same of one shader job with an override and a class. */
+static pctl_status check_shader(const char *class, const char *shader, const char *override,
+				const char *type, pctl_diag_list *l)
+{
+	char text[512];
+
+	snprintf(text, sizeof(text),
+		 "pipeline : { name = \"p\"; class = \"%s\"; inputs : { d : { type = \"%s\"; }; }; "
+		 "jobs = ( { id = \"j\"; shader = \"s.wgsl\"; dispatch = [ 1 ]; override : { k = "
+		 "%s; "
+		 "}; in : { x = \"$d\"; }; out : { y = \"%s\"; }; } ); " OUT,
+		 class, type, override, type);
+	return check_with(text, shader, l);
 }
 
 #define SHADER(type)                                                           \
@@ -338,6 +361,193 @@ static void shader_types(void **state)
 	}
 }
 
+/* Rows that a shape names are elements of the shader's variables in memory; every bad row has a good twin. */
+static void shader_rows(void **state)
+{
+	static const struct {
+		const char *before, *element, *type, *hint; /* hint NULL: it fits */
+	} rows[] = {
+		{"", "vec2<u32>", "u32[n,3]", "u32[..,2]"},
+		{"", "vec2<u32>", "u32[n,2]", NULL},
+		{"", "vec2<u32>", "u32[n]", NULL},
+		{"", "vec2<u32>", "u32[n,4]", "u32[..,2]"},
+		{"", "vec2<u32>", "u32[n,2,2]", NULL},
+		{"", "vec2<u32>", "u32[7]", "u32[..,2]"},
+		{"", "vec2<u32>", "u32[8]", NULL},
+		{"", "vec2<u32>", "u32", "u32[..,2]"},
+		{"", "u32", "u32", NULL},
+		{"", "u32", "u32[n,3]", NULL},
+		{"", "vec2<u32>", "u64[n,3]", NULL},
+		{"", "vec4<u32>", "u128[n,3]", NULL},
+		{"", "vec4<u32>", "u32[n,2]", "u32[..,4]"},
+		{"", "vec4<u32>", "u32[n,4]", NULL},
+		{"", "vec3<f32>", "f32[n,3]", "f32[..,4]"},
+		{"", "vec3<f32>", "f32[n,4]", NULL},
+		{"", "vec3<f32>", "f32[n]", NULL},
+		{"", "vec3<f32>", "bytes[12]", NULL},
+		{"", "mat4x4<f32>", "f32[n,5]", "f32[..,4,4]"},
+		{"", "mat4x4<f32>", "f32[n,8]", "f32[..,4,4]"},
+		{"", "mat4x4<f32>", "f32[n,16]", NULL},
+		{"", "mat4x4<f32>", "f32[n,4,4]", NULL},
+		{"", "mat2x3<f32>", "f32[n,2,3]", "f32[..,2,4]"},
+		{"", "mat2x3<f32>", "f32[n,2,4]", NULL},
+		{"", "array<vec2<u32>, 5>", "u32[n,2,5]", "u32[..,5,2]"},
+		{"", "array<vec2<u32>, 5>", "u32[n,5,2]", NULL},
+		{"", "array<vec2<u32>, 5>", "u32[n,10]", NULL},
+		{"struct S { a: u32, b: vec2<u32> }\n", "S", "u32[n,3]", "u32[..,4]"},
+		{"struct S { a: u32, b: vec2<u32> }\n", "S", "u32[n,4]", NULL},
+		{"struct S { a: u32, b: u32 }\n", "S", "u32[n,3]", "u32[..,2]"},
+		{"struct S { a: u32, b: u32 }\n", "S", "u32[n]", NULL},
+		{"enable f16;\n", "vec3<f16>", "f16[n,3]", "f16[..,4]"},
+		{"enable f16;\n", "vec3<f16>", "f16[n,4]", NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		pctl_diag_list *l = pctl_diag_list_create();
+		char shader[512];
+		const pctl_diag *d;
+		pctl_status status;
+
+		snprintf(shader, sizeof(shader), "%s" MADE_OF("array<%s>", "array<%s>"),
+			 rows[i].before, rows[i].element, rows[i].element);
+		status = check_shader("strict", shader, "0", rows[i].type, l);
+		d = pctl_diag_list_count(l) == 0 ? NULL : pctl_diag_list_at(l, 0);
+		if (rows[i].hint == NULL
+			    ? status != PCTL_OK
+			    : d == NULL || d->code != PC4106_DIMENSION || d->pos.line != 1 ||
+				      pctl_diag_list_errors(l) != 2 || d->hint == NULL ||
+				      strstr(d->hint, rows[i].hint) == NULL)
+			fail_msg("row %zu, %s of %s: %s, %s", i, rows[i].type, rows[i].element,
+				 d == NULL ? "taken" : d->message,
+				 d == NULL || d->hint == NULL ? "-" : d->hint);
+		pctl_diag_list_destroy(l);
+	}
+}
+
+/* Sizes, coverage and uses of a pipeline of one shader job, in parts: what stands before the job, the job's dispatch and output,
+ * the pipeline's outputs. */
+#define WRITE "y[id.x] = x[id.x];"
+#define WRITES(text)                                                                          \
+	"@group(0) @binding(0) var<storage, read> x: array<u32>;\n"                           \
+	"@group(0) @binding(1) var<storage, read_write> y: array<u32>;\n"                     \
+	"fn put(i: u32) { y[i] = 1u; }\n"                                                     \
+	"@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) " \
+	"{ " text " }\n"
+
+static void shader_sizes(void **state)
+{
+	static const struct {
+		const char *shader, *before, *dispatch, *out, *outputs;
+		uint32_t code; /* 0: nothing is said */
+		const char *said;
+	} rows[] = {
+		{WRITES(WRITE), "", "\"n/64\"", "u32[n]", "y = \"j.y\"", 0, NULL},
+		{WRITES(WRITE), "", "\"m/64\"", "u32[n]", "y = \"j.y\"", PC4131_DISPATCH,
+		 "available: n"},
+		{WRITES(WRITE), "params : { nn = 8; s = \"text\"; }; ", "\"nm/64\"", "u32[n]",
+		 "y = \"j.y\"", PC4131_DISPATCH, "available: n, nn"},
+		{WRITES(WRITE), "params : { s = \"text\"; }; ", "\"$s\"", "u32[n]", "y = \"j.y\"",
+		 PC4131_DISPATCH, "available: n"},
+		{WRITES(WRITE), "params : { s = 64; }; ", "\"$s\"", "u32[s]", "y = \"j.y\"", 0,
+		 NULL},
+		{WRITES(WRITE), "", "\"$s\"", "u32[n]", "y = \"j.y\"", PC4011_PARAM_UNKNOWN, NULL},
+		{WRITES(WRITE), "", "\"n/0\"", "u32[n]", "y = \"j.y\"", PC4131_DISPATCH, "dim/64"},
+		{WRITES(WRITE), "", "\"4294967296\"", "u32[n]", "y = \"j.y\"", PC4131_DISPATCH,
+		 NULL},
+		{WRITES(WRITE), "", "\"n/64\"", "u32[m]", "y = \"j.y\"", PC4016_DIMENSION_OPEN,
+		 "available: n"},
+		{WRITES(WRITE), "", "\"n/64\"", "u32[...]", "y = \"j.y\"", PC4016_DIMENSION_OPEN,
+		 NULL},
+		{WRITES(WRITE), "", "\"n/64\"", "u32[n,0]", "y = \"j.y\"", PC4021_EXTENT, NULL},
+		/* coverage */
+		{WRITES(WRITE), "", "\"n/128\"", "u32[n]", "y = \"j.y\"", PC4143_COVERAGE,
+		 "with n = 1048576"},
+		{WRITES(WRITE "y[id.x + 64u * 65536u] = 1u;"), "", "\"n/128\"", "u32[n]",
+		 "y = \"j.y\"", 0, NULL},
+		{WRITES("for (var i = 0u; i < 2u; i++) { y[2u * id.x + i] = x[0]; }"), "",
+		 "\"n/128\"", "u32[n]", "y = \"j.y\"", 0, NULL},
+		{WRITES("_ = x[0]; put(id.x); put(id.x + 1u);"), "", "\"n/128\"", "u32[n]",
+		 "y = \"j.y\"", 0, NULL},
+		{WRITES(WRITE), "", "4", "u32[257]", "y = \"j.y\"", PC4143_COVERAGE,
+		 "write at most 1024 bytes of output \"y\", which has 1028"},
+		{WRITES(WRITE), "", "4", "u32[256]", "y = \"j.y\"", 0, NULL},
+		{WRITES(WRITE), "", "4", "u32[n]", "y = \"j.y\"", 0, NULL},
+		{WRITES(WRITE), "params : { s = 64; }; ", "\"s/64\"", "u32[s,2]", "y = \"j.y\"",
+		 PC4143_COVERAGE, NULL},
+		/* uses */
+		{WRITES("if (x[0] == 3u) { y[0] = 1u; }"), "", "1", "u32[1]", "y = \"j.y\"", 0,
+		 NULL},
+		{WRITES("_ = x[0]; _ = y[0];"), "", "1", "u32[1]", "y = \"j.y\"",
+		 PC4142_OUTPUT_UNMADE, "never writes"},
+		{WRITES(WRITE), "", "\"n/64\"", "u32[n]", "y = \"j.y\"; z = \"$d\"",
+		 PC4142_OUTPUT_UNMADE, "itself"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const int is_error = rows[i].code != 0 && rows[i].code < PC4140_INPUT_UNREAD;
+		pctl_diag_list *l = pctl_diag_list_create();
+		const pctl_diag *d;
+		pctl_status status;
+		char text[700];
+
+		snprintf(text, sizeof(text),
+			 HEAD
+			 "%s" DATA "jobs = ( { id = \"j\"; shader = \"s.wgsl\"; dispatch = ( %s "
+			 "); in : { x = \"$d\"; }; out : { y = \"%s\"; }; } ); outputs : { %s; "
+			 "}; };",
+			 rows[i].before, rows[i].dispatch, rows[i].out, rows[i].outputs);
+		status = check_with(text, rows[i].shader, l);
+		d = pctl_diag_list_count(l) == 0 ? NULL : pctl_diag_list_at(l, 0);
+		if (rows[i].code == 0
+			    ? status != PCTL_OK || d != NULL
+			    : d == NULL || d->code != rows[i].code ||
+				      (status != PCTL_OK) != is_error ||
+				      pctl_diag_list_count(l) != 1 || d->pos.line != 1 ||
+				      (rows[i].said != NULL &&
+				       strstr(d->message, rows[i].said) == NULL &&
+				       (d->hint == NULL || strstr(d->hint, rows[i].said) == NULL)))
+			fail_msg("row %zu: status %d, %u: %s, %s", i, (int)status,
+				 pctl_diag_list_count(l), d == NULL ? "silent" : d->message,
+				 d == NULL || d->hint == NULL ? "-" : d->hint);
+		pctl_diag_list_destroy(l);
+	}
+}
+
+/* What nobody reads is said and kept from nothing. */
+static void unread(void **state)
+{
+	static const struct {
+		const char *text;
+		uint32_t code;
+	} rows[] = {
+		{HEAD WIDE JOB OUT, PC4140_INPUT_UNREAD},
+		{HEAD DATA JOB OUT, 0},
+		{HEAD DATA PAIR("\"j\"") OUT, PC4141_JOB_UNREAD},
+		{HEAD DATA PAIR("\"j\"") "outputs : { y = \"j.y\"; z = \"k.y\"; }; };", 0},
+		{HEAD DATA JOB "outputs : { y = \"$d\"; }; };", PC4142_OUTPUT_UNMADE},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		pctl_diag_list *l = pctl_diag_list_create();
+		uint32_t n_passed;
+
+		assert_int_equal(check(rows[i].text, l, &n_passed), PCTL_OK);
+		assert_int_equal(pctl_diag_list_count(l) != 0, rows[i].code != 0);
+		if (rows[i].code != 0) {
+			const pctl_diag *d = pctl_diag_list_at(l, 0);
+
+			assert_true(fake_saw(l, rows[i].code));
+			assert_int_equal(d->severity, PCTL_SEVERITY_WARNING);
+			assert_true(d->pos.line == 1 && d->hint != NULL);
+		}
+		assert_int_equal(pctl_diag_list_errors(l), 0);
+		pctl_diag_list_destroy(l);
+	}
+}
+
 /* A kernel that names floats is strict: a pipeline of class integer refuses it. Written override
  * values are read by the override's type. */
 static void float_shaders(void **state)
@@ -376,4 +586,5 @@ static void float_shaders(void **state)
 }
 
 PCTL_TESTS_MAIN(PCTL_TEST(bad_and_good), PCTL_TEST(all_at_once), PCTL_TEST(too_many_ports),
-		PCTL_TEST(shader_types), PCTL_TEST(float_shaders))
+		PCTL_TEST(shader_types), PCTL_TEST(shader_rows), PCTL_TEST(shader_sizes),
+		PCTL_TEST(unread), PCTL_TEST(float_shaders))

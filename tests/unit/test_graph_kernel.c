@@ -150,7 +150,87 @@ static void test_graph_kernel__a_binding_for_each_entry(void **state)
 			 PC2424_WGSL_BINDING_TWICE);
 }
 
-PCTL_TESTS_MAIN(PCTL_TEST(test_graph_kernel__override_values_are_judged),
+/* The same program, for dispatches of which proofs differ: a device that was built without checks for one would not have
+ * them for the other. */
+static void test_graph_kernel__devices_build_each_proof(void **state)
+{
+	static const char text[] =
+		"@group(0) @binding(0) var<storage, read_write> o: array<u32, 64>;\n"
+		"@group(0) @binding(1) var<storage> s: array<u32>;\n"
+		"@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3u) {\n"
+		"o[id.x] = 3u; var x = 0u;\n"
+		"for (var i = 0u; i < arrayLength(&s); i++) { x += s[i]; }\n"
+		"if (id.x == 0u) { o[0] = x; } }\n";
+	static const uint32_t groups[2][3] = {{1, 1, 1}, {2, 1, 1}};
+	static const pctl_known_binding bound[2] = {{0, 1, 40}, {0, 1, 80}};
+	pctl_kernel_source source = {
+		.name = "k.wgsl", .text = text, .n_text = sizeof(text) - 1, .n_bindings = 1};
+	pctl_kernels *k = pctl_kernels_create(NULL);
+	const pctl_kernel_module *u[4];
+
+	(void)state;
+	for (uint32_t i = 0; i < 4; i++) {
+		source.groups = groups[i & 1];
+		source.bindings = &bound[i >> 1];
+		assert_int_equal(pctl_kernels_get(k, &source, NULL, &u[i]), PCTL_OK);
+		assert_int_equal(pctl_cid_compare(&u[i]->cid, &u[0]->cid), 0);
+		assert_int_equal(u[i]->turns, 0);
+		for (uint32_t j = 0; j < i; j++)
+			assert_string_not_equal(u[i]->build_key, u[j]->build_key);
+	}
+	pctl_kernels_destroy(k);
+}
+
+/* A kernel that declares no size of subgroups, with one that is asked for: it is the program that declares it. */
+static void test_graph_kernel__subgroups_of_a_size_that_is_asked_for(void **state)
+{
+#define SUMS                                                                                \
+	"enable subgroups;\n"                                                               \
+	"@group(0) @binding(0) var<storage, read_write> o: array<u32>;\n"                   \
+	"@compute @workgroup_size(64) fn main(@builtin(local_invocation_index) l: u32) {\n" \
+	"o[l] = subgroupAdd(l); }\n"
+	static const char declared[] = "//# subgroup = 8\n" SUMS;
+	static const struct {
+		const char *text;
+		uint32_t asked, flags, code, size;
+	} cases[] = {{SUMS, 0, 0, PC2222_WGSL_SUBGROUP_SIZE, 0},
+		     {SUMS, 8, 0, 0, 8},
+		     {SUMS, 64, 0, 0, 64},
+		     {declared, 0, 0, 0, 8},
+		     {declared, 32, 0, 0, 8},
+		     {SUMS, 8, PCTL_WGSL_CONSENSUS, PC2112_WGSL_DIRECTIVE, 0}};
+	pctl_cid cid[sizeof(cases) / sizeof(cases[0])];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const pctl_kernel_source source = {.name = "k.wgsl",
+						   .text = cases[i].text,
+						   .n_text = strlen(cases[i].text),
+						   .flags = cases[i].flags};
+		pctl_diag_list *l = pctl_diag_list_create();
+		pctl_kernels *k = pctl_kernels_create(NULL);
+		const pctl_kernel_module *u = NULL;
+
+		pctl_kernels_ask_subgroup(k, cases[i].asked);
+		(void)pctl_kernels_get(k, &source, pctl_diag_list_call(l), &u);
+		assert_int_equal(pctl_diag_list_count(l) ? pctl_diag_list_at(l, 0)->code : 0,
+				 cases[i].code);
+		if (cases[i].code == 0) {
+			assert_int_equal(pctl_program_subgroup_size(u->program), cases[i].size);
+			assert_int_equal(u->subgroup,
+					 cases[i].asked == cases[i].size ? cases[i].asked : 0);
+			cid[i] = u->cid;
+		}
+		pctl_kernels_destroy(k);
+		pctl_diag_list_destroy(l);
+	}
+	assert_int_equal(pctl_cid_compare(&cid[1], &cid[3]), 0);
+	assert_int_not_equal(pctl_cid_compare(&cid[2], &cid[3]), 0);
+}
+
+PCTL_TESTS_MAIN(PCTL_TEST(test_graph_kernel__subgroups_of_a_size_that_is_asked_for),
+		PCTL_TEST(test_graph_kernel__devices_build_each_proof),
+		PCTL_TEST(test_graph_kernel__override_values_are_judged),
 		PCTL_TEST(test_graph_kernel__uniform_loads_need_one_place),
 		PCTL_TEST(test_graph_kernel__parts_of_loops_are_not_dropped),
 		PCTL_TEST(test_graph_kernel__a_binding_for_each_entry))

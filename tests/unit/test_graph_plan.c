@@ -2,6 +2,7 @@
 #include "test_graph_fake.h"
 
 #include "foundation/base/num.h"
+#include "planted/planted.h"
 
 #define N 256u /* elements: 1024 bytes a buffer */
 
@@ -152,6 +153,146 @@ static pctl_status goes_on(const pctl_call *call, const pctl_plan_sink *s)
 	(void)call;
 	(void)s->fill(s->ctx, 9, 0, 4, 0);
 	return PCTL_OK;
+}
+
+/* ---- without end, and beyond all bounds ---- */
+
+static pctl_status fills_without_end(const pctl_call *call, const pctl_plan_sink *s)
+{
+	pctl_status status = PCTL_OK;
+
+	(void)call;
+	while (status == PCTL_OK)
+		status = s->fill(s->ctx, 1, 0, 4, 0);
+	return status;
+}
+
+static pctl_status temps_without_end(const pctl_call *call, const pctl_plan_sink *s)
+{
+	pctl_status status = PCTL_OK;
+	uint32_t t;
+
+	(void)call;
+	while (status == PCTL_OK)
+		status = s->temp(s->ctx, 4, &t);
+	return status;
+}
+
+static pctl_status params_without_end(const pctl_call *call, const pctl_plan_sink *s)
+{
+	static uint8_t bytes[1u << 20];
+	pctl_status status = PCTL_OK;
+	uint32_t t;
+
+	(void)call;
+	while (status == PCTL_OK)
+		status = s->params(s->ctx, bytes, sizeof(bytes), &t);
+	return status;
+}
+
+/* A tree of ops that has a hundred million leaves and does nothing: no command of it is seen but the opening of others. */
+static uint32_t tree_depth;
+static pctl_status opens_a_tree(const pctl_call *call, const pctl_plan_sink *s)
+{
+	static const pctl_tensor_type types[2] = {{PCTL_SCALAR_U32, 1, {N}},
+						  {PCTL_SCALAR_U32, 1, {N}}};
+	static const uint32_t buffers[2] = {0, 1};
+	pctl_status status = PCTL_OK;
+
+	(void)call;
+	if (tree_depth == 7)
+		return PCTL_OK;
+	tree_depth++;
+	for (uint32_t i = 0; i < 14 && status == PCTL_OK; i++)
+		status = s->op(s->ctx, "fake.plan", 1, buffers, types, 2, NULL, 0);
+	tree_depth--;
+	return status;
+}
+
+/* The same by one that does not listen: it only asks, ten million times. */
+static pctl_status asks_on(const pctl_call *call, const pctl_plan_sink *s)
+{
+	uint32_t t;
+
+	(void)call;
+	for (uint32_t i = 0; i < 10000000; i++)
+		(void)s->temp(s->ctx, 4, &t);
+	return PCTL_OK;
+}
+
+static pctl_status temps_beyond(const pctl_call *call, const pctl_plan_sink *s)
+{
+	uint32_t t;
+
+	(void)call;
+	return s->temp(s->ctx, UINT64_MAX - 255, &t);
+}
+
+static pctl_status temps_sum_beyond(const pctl_call *call, const pctl_plan_sink *s)
+{
+	pctl_status status = PCTL_OK;
+	uint32_t t;
+
+	(void)call;
+	for (uint32_t i = 0; i < 4 && status == PCTL_OK; i++)
+		status = s->temp(s->ctx, UINT64_C(1) << 62, &t);
+	return status;
+}
+
+static pctl_status slots_of_a_refused_buffer(const pctl_call *call, const pctl_plan_sink *s)
+{
+	uint32_t t = 0;
+
+	(void)call;
+	(void)s->temp(s->ctx, UINT64_MAX, &t);
+	return s->fill(s->ctx, t, 0, 4, 0);
+}
+
+#define TYPED(name, ...)                                                             \
+	static pctl_status name(const pctl_call *call, const pctl_plan_sink *s)      \
+	{                                                                            \
+		static const pctl_tensor_type types[2] = {__VA_ARGS__, __VA_ARGS__}; \
+		static const uint32_t buffers[2] = {0, 1};                           \
+		(void)call;                                                          \
+		return s->op(s->ctx, "fake.inc", 1, buffers, types, 2, NULL, 0);     \
+	}
+TYPED(nests_many_dimensions, {PCTL_SCALAR_U32, 4000, {1, 1, 1, 1, 1, 1, 1, 1}})
+TYPED(nests_no_dtype, {4711, 1, {N}})
+TYPED(nests_larger_than_its_buffer, {PCTL_SCALAR_U32, 1, {N + 1}})
+TYPED(nests_beyond_64_bits, {PCTL_SCALAR_U32, 2, {UINT64_MAX, UINT64_MAX}})
+
+static void hostile_plans(void **state)
+{
+	static const struct {
+		const char *fault;
+		fake_planner plan;
+	} hostile[] = {
+		{"a plan that fills without end", fills_without_end},
+		{"a plan of temporaries without end", temps_without_end},
+		{"a plan of parameters without end", params_without_end},
+		{"a plan that opens ops without end", opens_a_tree},
+		{"a plan that goes on after it was refused", asks_on},
+		{"a temporary of 2^64 - 256 bytes", temps_beyond},
+		{"temporaries of 2^64 bytes together", temps_sum_beyond},
+		{"a slot of a buffer that was refused", slots_of_a_refused_buffer},
+		{"a nested op over a type of 4,000 dimensions", nests_many_dimensions},
+		{"a nested op over an unknown element type", nests_no_dtype},
+		{"a nested op over more than its buffer holds", nests_larger_than_its_buffer},
+		{"a nested op over 2^128 elements", nests_beyond_64_bits},
+	};
+
+	(void)state;
+	for (uint32_t i = 0; i < sizeof(hostile) / sizeof(hostile[0]); i++) {
+		pctl_diag_list *l = pctl_diag_list_create();
+		uint32_t n, race;
+
+		tree_depth = 0;
+		assert_int_equal(make(hostile[i].plan, FAKE_PLAN, PCTL_SCALAR_U32, 0, l, &n, &race),
+				 pctl_code_status(PC4132_PLAN));
+		assert_true(fake_saw(l, PC4132_PLAN));
+		planted(hostile[i].fault, "fake.plan", "PC4132", pctl_diag_list_at(l, 0)->message);
+		pctl_diag_list_destroy(l);
+	}
 }
 
 static void good_plans(void **state)
@@ -345,5 +486,6 @@ static void gas_overflows(void **state)
 	pctl_diag_list_destroy(l);
 }
 
-PCTL_TESTS_MAIN(PCTL_TEST(good_plans), PCTL_TEST(bad_plans), PCTL_TEST(measures),
-		PCTL_TEST(no_form), PCTL_TEST(floats), PCTL_TEST(gas_overflows))
+PCTL_TESTS_MAIN(PCTL_TEST(good_plans), PCTL_TEST(bad_plans), PCTL_TEST(hostile_plans),
+		PCTL_TEST(measures), PCTL_TEST(no_form), PCTL_TEST(floats),
+		PCTL_TEST(gas_overflows))

@@ -13,6 +13,7 @@
 #include "foundation/base/file.h"
 #include "main.h"
 #include "runtime/device/limits_record.h"
+#include "runtime/device/optional.h"
 #include "runtime/device/profile.h"
 
 static const pctl_call quiet = {.head = PCTL_HEAD(pctl_call)};
@@ -132,6 +133,31 @@ static void test_formats__limits(void **state)
 	assert_int_equal(back->slow, 5);
 	assert_int_equal(back->searched, 1);
 	assert_int_equal(back->ms, 61234);
+	free(r);
+	free(back);
+}
+
+static void test_formats__optional(void **state)
+{
+	pctl_optional_record *r = calloc(1, sizeof(*r)), *back = calloc(1, sizeof(*back));
+
+	(void)state;
+	assert_non_null(r);
+	assert_non_null(back);
+	for (uint32_t i = 0; i < PCTL_N_OPTIONAL; i++)
+		r->verdict[i] = (uint8_t)(i % 4);
+	strcpy(r->device, "a \"device\"\t\x7f");
+	r->key.digest[3] = 9;
+	assert_int_equal(pctl_optional_write(r, dir, signer, &quiet), PCTL_OK);
+	file_is_golden("optional", r->path);
+	assert_int_equal(pctl_optional_read(r->path, &quiet, back), PCTL_OK);
+	assert_memory_equal(back->verdict, r->verdict, sizeof(r->verdict));
+	assert_int_equal(pctl_optional_asked(back, 4), PCTL_SUBGROUP_KINDS & ~8u);
+	assert_int_equal(pctl_optional_exact(back, 4), PCTL_SUBGROUP_VOTE);
+	assert_int_equal(pctl_optional_of_size(128), PCTL_OPTIONAL_TILES - PCTL_OPTIONAL_KINDS);
+	assert_int_equal(pctl_optional_tiles_exact(back), 0x4444);
+	assert_int_equal(pctl_optional_tiles_asked(back), 0x7777);
+	assert_true(pctl_optional_lost(back));
 	free(r);
 	free(back);
 }
@@ -389,36 +415,6 @@ static void test_formats__certificate_of_failures(void **state)
 	pctl_certificate_destroy(c);
 }
 
-/* ---- the document ------------------------------------------------------------------------- */
-
-static const pctl_record_type *const types[] = {
-	&pctl_profile_type,	  &pctl_limits_type,	&pctl_certificate_type, &pctl_receipt_type,
-	&pctl_block_receipt_type, &pctl_block_job_type, &pctl_dispute_type};
-
-static void test_formats__document_is_current(void **state)
-{
-	static const char path[] = PIPECTL_SOURCE_DIR "/core/foundation/record/FORMATS.md";
-	pctl_str_buf text = PCTL_STR_BUF_INIT;
-	char *is;
-	uint64_t n;
-
-	(void)state;
-	pctl_str_add(&text, "# Formats of records\n\nMade from the tables of fields by "
-			    "`tests/unit/test_host_formats.c` (`PIPECTL_BLESS=1`); `record.h` says "
-			    "how a table becomes a text.\nStrings are in double quotes, `\"` and "
-			    "`\\` behind a `\\`. A signed record ends with the line of its "
-			    "signature.\n\n");
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-		pctl_record_describe(types[i], &text);
-	assert_false(text.failed);
-	if (getenv("PIPECTL_BLESS") != NULL)
-		assert_int_equal(pctl_file_write(path, text.data, text.n, 0, &quiet), PCTL_OK);
-	assert_int_equal(pctl_file_read(path, 1u << 20, &quiet, &is, &n), PCTL_OK);
-	assert_string_equal(text.data, is);
-	free(is);
-	pctl_str_drop(&text);
-}
-
 static void test_formats__remove_the_folder(void **state)
 {
 	assert_int_equal(close_dir(state), 0);
@@ -430,9 +426,8 @@ static void test_formats__make_a_folder(void **state)
 }
 
 PCTL_TESTS_MAIN(PCTL_TEST(test_formats__make_a_folder), PCTL_TEST(test_formats__profile),
-		PCTL_TEST(test_formats__limits), PCTL_TEST(test_formats__receipt),
-		PCTL_TEST(test_formats__block), PCTL_TEST(test_formats__dispute),
-		PCTL_TEST(test_formats__certificate_of_failures),
+		PCTL_TEST(test_formats__limits), PCTL_TEST(test_formats__optional),
+		PCTL_TEST(test_formats__receipt), PCTL_TEST(test_formats__block),
+		PCTL_TEST(test_formats__dispute), PCTL_TEST(test_formats__certificate_of_failures),
 		PCTL_TEST(test_formats__certificates_of_this_tree),
-		PCTL_TEST(test_formats__document_is_current),
 		PCTL_TEST(test_formats__remove_the_folder))

@@ -43,7 +43,8 @@ static uint64_t extent(trial *t, const pctl_program *p, uint32_t which)
 {
 	pctl_extents x;
 
-	rig_must(&t->reference, pctl_program_extents(p, &t->reference.call, &x), "its extents");
+	rig_must(&t->reference, pctl_program_extents(p, NULL, &t->reference.call, &x),
+		 "its extents");
 	return x.need[which];
 }
 
@@ -162,7 +163,7 @@ static uint32_t how_many(uint32_t here)
 {
 	const char *asked = getenv("PCTL_TEST_PROGRAMS");
 
-	return asked ? (uint32_t)strtoul(asked, NULL, 10) : here;
+	return asked ? (uint32_t)strtoul(asked, NULL, 10) : PCTL_TEST_SHARE(here);
 }
 
 /* ---- programs of control ------------------------------------------------------------------ */

@@ -33,6 +33,50 @@ static void test_legalize_kept__untouched(void **state)
 	pctl_program_destroy(same);
 }
 
+static uint32_t count_dot4(const pctl_program *p)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->n_insts; i++)
+		n += p->insts[i].op == PCTL_OP_DOT4_I8 || p->insts[i].op == PCTL_OP_DOT4_U8;
+	return n;
+}
+
+/* Products of packed bytes stay where the device has none of its own, for its backend writes them by integers, or where a
+ * probe has shown its own to be right. */
+static void test_legalize_kept__packed_products(void **state)
+{
+	static const struct {
+		uint64_t caps;
+		uint32_t keeps, left;
+	} cases[] = {{0, 0, 2}, {PCTL_CAP_DOT4, 0, 0}, {PCTL_CAP_DOT4, 1, 2}};
+	uint32_t from, v, at, x, y;
+	pctl_program *p, *made;
+	rig r;
+
+	(void)state;
+	legal_open(&r);
+	program_begin();
+	from = storage(0, pctl_build_array(b, t_u32, 0, 0));
+	v = storage(1, pctl_build_array(b, t_u32, 0, 0));
+	at = main_begin();
+	x = OP(LOAD, t_u32, from, at);
+	y = OP(DOT4_I8, pctl_build_scalar(b, PCTL_SCALAR_I32), x, k(0x80ff7f01));
+	OP(STORE, 0, OP(ADD, t_u32, OP(DOT4_U8, t_u32, x, x), OP(BITCAST, t_u32, y)), v, at);
+	p = program_end(&r);
+	assert_true(pctl_legal_has_dot4(p));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const pctl_device_caps caps = caps_of(cases[i].caps);
+		const pctl_legal_options options = {.head = PCTL_HEAD(pctl_legal_options),
+						    .keeps_dot4 = cases[i].keeps};
+
+		assert_int_equal(pctl_legalise(p, &caps, &options, &r.call, &made), PCTL_OK);
+		assert_int_equal(count_dot4(made), cases[i].left);
+		pctl_program_destroy(made);
+	}
+	pctl_program_destroy(p);
+}
+
 /* Proofs follow their chain word, also past the wrapper of a vec3 element. */
 static void test_legalize_kept__proofs(void **state)
 {
@@ -209,4 +253,5 @@ PCTL_TESTS_MAIN(PCTL_TEST(test_legalize_kept__too_many_parts),
 		PCTL_TEST(test_legalize_kept__narrow_integers),
 		PCTL_TEST(test_legalize_kept__unspecialised),
 		PCTL_TEST(test_legalize_kept__untouched), PCTL_TEST(test_legalize_kept__refused),
+		PCTL_TEST(test_legalize_kept__packed_products),
 		PCTL_TEST(test_legalize_kept__proofs), PCTL_TEST(test_legalize_kept__leaf_proofs))

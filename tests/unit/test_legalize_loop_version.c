@@ -388,7 +388,7 @@ static pctl_program *once(legal_kernel *k, const pctl_device_caps *caps,
 	rig_must(&k->r, legal_softfloat_float(k->forms, &k->r.call, &module), "the forms");
 	rig_must(&k->r, legal_chooser_create(profile, caps, 0, module, &k->r.call, &chooser),
 		 "choosing");
-	rig_must(&k->r, legal_float_pass(k->p, NULL, chooser, module, &k->r.call, &out),
+	rig_must(&k->r, legal_float_pass(k->p, NULL, NULL, chooser, module, &k->r.call, &out),
 		 "legalising");
 	legal_chooser_destroy(chooser);
 	return out;

@@ -173,18 +173,18 @@ static void test_legalize_native__no_form(void **state)
 	legal_kernel k;
 
 	(void)state;
-	kernel_open(&k, HEAD "y[i] = x[i] + f32(i32(x[i])); y[i] = exp(y[i]);}");
+	kernel_open(&k, HEAD "y[i] = x[i] + f32(i32(x[i])); y[i] = sinh(y[i]);}");
 	k.r.loud = 0;
 	p.native[PCTL_NATIVE_F32_ADD] = PCTL_NATIVE_WRONG;
 	rig_must(&k.r, legal_softfloat_int64(k.forms, &k.r.call, &nothing), "wide.wgsl");
 	rig_must(&k.r, legal_chooser_create(&p, &caps, 0, nothing, &k.r.call, &c), "choosing");
-	assert_int_equal(legal_float_pass(k.p, NULL, c, nothing, &k.r.call, &out),
+	assert_int_equal(legal_float_pass(k.p, NULL, NULL, c, nothing, &k.r.call, &out),
 			 PCTL_E_UNSUPPORTED);
 	assert_null(out);
 	/* the last of three */
 	assert_int_equal(k.r.last_code, PC2504_LEGAL_OPERATION);
-	assert_string_equal(k.r.last_text, "exp of f32 cannot be made exact on this device: "
-					   "f32_exp is not written yet");
+	assert_string_equal(k.r.last_text, "sinh of f32 cannot be made exact on this device: "
+					   "f32_sinh is not written yet");
 	legal_chooser_destroy(c);
 	kernel_close(&k);
 }
@@ -256,6 +256,35 @@ static void on_device(const char *text, uint32_t words)
 	with_profile(text, words, &exact);
 }
 
+/* Conversions between f32 and f64 that lose subnormals are guarded, and the rest stays f64; a product and a sum are fused
+ * where that is exact. */
+static void test_legalize_native__elementary(void **state)
+{
+	pctl_profile p = profile_of(PCTL_NATIVE_EXACT);
+	pctl_program *made;
+	legal_kernel k;
+
+	(void)state;
+	kernel_open(&k, HEAD "y[i] = exp(x[i]);}");
+	made = kernel_legal(&k, DEVICE, &p, 0);
+	assert_int_equal(count_op(made, "mad64_fused", PCTL_OP_NFMA), 1);
+	assert_int_equal(count_op(made, "narrow_native", PCTL_OP_NCONVERT), 1);
+	pctl_program_destroy(made);
+	p.native[PCTL_NATIVE_F64_FMA] = PCTL_NATIVE_WRONG;
+	p.native[PCTL_NATIVE_F32_TO_F64] = p.native[PCTL_NATIVE_F64_TO_F32] = PCTL_NATIVE_NORMAL;
+	made = kernel_legal(&k, DEVICE, &p, 0);
+	assert_true((made->caps & PCTL_CAP_F64) != 0);
+	assert_int_equal(count_op(made, "mad64", PCTL_OP_NMUL), 1);
+	assert_int_equal(count_op(made, "widen_guarded", PCTL_OP_NCONVERT), 2);
+	assert_int_equal(count_op(made, "narrow_guarded", PCTL_OP_NCONVERT), 1);
+	pctl_program_destroy(made);
+	p.native[PCTL_NATIVE_F64_TO_F32] = PCTL_NATIVE_WRONG;
+	made = kernel_legal(&k, DEVICE, &p, 0);
+	assert_int_equal(count_op(made, "narrow", PCTL_OP_NCONVERT), 0);
+	pctl_program_destroy(made);
+	kernel_close(&k);
+}
+
 /* Whatever less is proved of an exact device, the bytes are the same. */
 static void test_legalize_native__any_profile(void **state)
 {
@@ -296,6 +325,7 @@ static void test_legalize_native__device(void **state)
 
 PCTL_TESTS_MAIN(PCTL_TEST(test_legalize_native__dense), PCTL_TEST(test_legalize_native__moved),
 		PCTL_TEST(test_legalize_native__approximate),
-		PCTL_TEST(test_legalize_native__forms), PCTL_TEST(test_legalize_native__refused),
-		PCTL_TEST(test_legalize_native__no_form), PCTL_TEST(test_legalize_native__device),
+		PCTL_TEST(test_legalize_native__forms), PCTL_TEST(test_legalize_native__elementary),
+		PCTL_TEST(test_legalize_native__refused), PCTL_TEST(test_legalize_native__no_form),
+		PCTL_TEST(test_legalize_native__device),
 		PCTL_TEST(test_legalize_native__any_profile))

@@ -99,6 +99,8 @@ static void policy__every_key_has_twins(void **state)
 	bad("certificate = ( { ops = \"rank.*\"; } );", PC1021_CONF_MISSING_KEY);
 	bad("certificate = ( { ops = \"\"; level = \"L1\"; } );", PC4303_POLICY_VALUE);
 	good("race = \"checked\";");
+	good("memo_bytes = \"1GiB\";");
+	bad("memo_bytes = -1;", PC1024_CONF_RANGE);
 	good("race_cost = 5;");
 	bad("race_cost = -1;", PC1024_CONF_RANGE);
 	bad("race = \"none\";", PC1023_CONF_WORD);
@@ -475,17 +477,20 @@ static void policy__the_order_of_atomics(void **state)
 	const pctl_call *call = pctl_diag_list_call(diags);
 
 	(void)state;
-	assert_int_equal(pctl_policy_order_allowed(p, PCTL_CLASS_APPROXIMATE, "j", &pos, call),
-			 PCTL_E_INVALID);
+	assert_int_equal(
+		pctl_policy_order_allowed(p, PCTL_CLASS_APPROXIMATE, "j", &pos, "do", call),
+		PCTL_E_INVALID);
 	assert_int_equal(code_of_last(), PC4315_POLICY_ORDER);
 	assert_non_null(strstr(pctl_diag_list_at(diags, 0)->message, "the policy allows strict"));
 	assert_int_equal(pctl_diag_list_at(diags, 0)->pos.line, 7);
+	assert_string_equal(pctl_diag_list_at(diags, 0)->hint, "do");
 	pctl_policy_destroy(p);
 	p = policy("class = \"approximate\";");
 	call = pctl_diag_list_call(diags);
-	assert_int_equal(pctl_policy_order_allowed(p, PCTL_CLASS_APPROXIMATE, "j", &pos, call),
-			 PCTL_OK);
-	assert_int_equal(pctl_policy_order_allowed(p, PCTL_CLASS_INTEGER, "j", &pos, call),
+	assert_int_equal(
+		pctl_policy_order_allowed(p, PCTL_CLASS_APPROXIMATE, "j", &pos, "do", call),
+		PCTL_OK);
+	assert_int_equal(pctl_policy_order_allowed(p, PCTL_CLASS_INTEGER, "j", &pos, "do", call),
 			 PCTL_E_INVALID);
 	assert_non_null(
 		strstr(pctl_diag_list_at(diags, 0)->message, "the pipeline allows integer"));

@@ -249,7 +249,7 @@ static void test_gates__rules(void **state)
 	row->rules.n_laws = row->rules.n_classes = 0;
 	refused(&l, "rules without laws and classes", "rules", "no law");
 	spoiled(&l)->rules.laws = NULL;
-	refused(&l, "a count of laws without laws", "rules", "not there");
+	refused(&l, "a count of laws without laws", "rules", "no table of them");
 	spoiled(&l)->rules.laws = unknown;
 	refused(&l, "a law of a kind that does not exist", "rules", "unknown kind");
 }

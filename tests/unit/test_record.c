@@ -274,7 +274,7 @@ static void test_record__faults_are_told_with_their_place(void **state)
 		{"[ \"x\", \"98\" ],", "", "another number of items", PC5901_RECEIPT_FORM, 29},
 		{"[ \"d\" ]", "[ \"d\" ], \"e\"", "`sample.lines[2]` is \"e\", not an array",
 		 PC5901_RECEIPT_FORM, 37},
-		{"[ \"d\" ] );", "[ \"d\" ] );\n  more = 1;", "`sample.more` is no key of it",
+		{"[ \"d\" ] );", "[ \"d\" ] );\n  more = 1;", "`sample.more` is not a known key",
 		 PC5901_RECEIPT_FORM, 38},
 		{"51615", "51614", "line 12 is not what follows from the rest",
 		 PC5902_RECEIPT_CONTRADICTS, 12},
@@ -307,6 +307,87 @@ static void test_record__faults_are_told_with_their_place(void **state)
 	}
 }
 
-PCTL_TESTS_MAIN(PCTL_TEST(test_record__every_kind_comes_back),
+/* ---- lines -------------------------------------------------------------------------------- */
+
+typedef struct spot {
+	const char *name;
+	uint32_t x, y, how, n_more;
+	entry *more;
+} spot;
+
+static const char *const hows[] = {"far", NULL, "near"};
+static const pctl_record_field point_fields[] = {
+	PCTL_RECORD_FIELD(U32, "x", spot, x, .means = "a number"),
+	PCTL_RECORD_FIELD(U32, "y", spot, y, .bound = 9, .means = "a number")};
+static const pctl_record_shape point =
+	PCTL_RECORD_OF_LINES(point_fields, PCTL_RECORD_ROW, ',', spot);
+static const pctl_record_field more_fields[] = {
+	PCTL_RECORD_FIELD(TEXT, "name", entry, name, .means = "a name"),
+	PCTL_RECORD_FIELD(U32, "number", entry, number, .means = "a number")};
+static const pctl_record_shape more =
+	PCTL_RECORD_OF_LINES(more_fields, PCTL_RECORD_ROW, '=', entry);
+static const pctl_record_field spot_fields[] = {
+	PCTL_RECORD_FIELD(TEXT, "name", spot, name, .flags = PCTL_RECORD_NAMED, .means = "a name"),
+	PCTL_RECORD_FIELD(WORD, "how", spot, how, PCTL_RECORD_WORDS(hows), .means = "a word"),
+	{.key = "point", .kind = PCTL_RECORD_GROUP, .of = &point, .means = "two numbers"},
+	PCTL_RECORD_FIELD(LIST, "more", spot, more, .n_at = offsetof(spot, n_more), .bound = 2,
+			  .flags = PCTL_RECORD_NAMED, .of = &more, .means = "entries")};
+static const pctl_record_shape spots =
+	PCTL_RECORD_OF_LINES(spot_fields, PCTL_RECORD_LINES, ' ', spot);
+static const pctl_record_type spot_type = {.opening = "spot 1\n",
+					   .shape = &spots,
+					   .quoting = PCTL_RECORD_ESCAPES,
+					   .form = PC5901_RECEIPT_FORM};
+
+static void test_record__lines_are_read_and_written(void **state)
+{
+	static const char text[] = "spot 1\nname a \\t\\n\\\\b\nnear\n1,9\nmore x=1\nmore =2\n";
+	static const struct {
+		const char *text, *said;
+		uint32_t line;
+	} cases[] = {
+		{"spot 2\nname a\n", "is not how such a text begins", 1},
+		{"spot 1\nnear\n", "`name` is missing", 2},
+		{"spot 1\nname\n", "`name` is missing", 2},
+		{"spot 1\nname a\\x\n", "backslash before another byte", 2},
+		{"spot 1\nname a", "is not ended", 2},
+		{"spot 1\nname a\nhere\n", "is \"here\", not \"far\" or \"near\"", 3},
+		{"spot 1\nname a\nfar\n1,10\n", "`y` is \"10\", not a number from 0 to 9", 4},
+		{"spot 1\nname a\nfar\n1\n", "`y` is missing", 4},
+		{"spot 1\nname a\nfar\n1,2,3\n", "goes on behind its last value", 4},
+		{"spot 1\nname a\nfar\n1,2\nmore a=1=2\n", "goes on behind its last value", 5},
+		{"spot 1\nname a\nfar\n1,2\nmore a=1\nmore b=2\nmore c=3\n", "too many items", 7},
+		{"spot 1\nname a\nfar\n1,2\nless\n", "line 5 is not one that may stand here", 5}};
+	pctl_arena *arena = pctl_arena_create();
+	pctl_str_buf again = PCTL_STR_BUF_INIT;
+	spot s = {.name = NULL};
+
+	(void)state;
+	assert_int_equal(pctl_record_read(&spot_type, "s", text, strlen(text), arena, NULL, &s),
+			 PCTL_OK);
+	assert_string_equal(s.name, "a \t\n\\b");
+	assert_true(s.how == 2 && s.x == 1 && s.y == 9 && s.n_more == 2 && s.more[1].number == 2);
+	pctl_record_text(&spot_type, &s, &again);
+	assert_string_equal(again.data, text);
+	pctl_str_drop(&again);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		pctl_diag_list *l = pctl_diag_list_create();
+		const pctl_diag *d;
+
+		if (pctl_record_read(&spot_type, "s", cases[i].text, strlen(cases[i].text), arena,
+				     pctl_diag_list_call(l), &s) == PCTL_OK ||
+		    pctl_diag_list_count(l) != 1)
+			fail_msg("case %zu", i);
+		d = pctl_diag_list_at(l, 0);
+		if (strstr(d->message, cases[i].said) == NULL || d->pos.line != cases[i].line ||
+		    d->code != PC5901_RECEIPT_FORM)
+			fail_msg("case %zu: line %u: %s", i, d->pos.line, d->message);
+		pctl_diag_list_destroy(l);
+	}
+	pctl_arena_destroy(arena);
+}
+
+PCTL_TESTS_MAIN(PCTL_TEST(test_record__lines_are_read_and_written),
+		PCTL_TEST(test_record__every_kind_comes_back),
 		PCTL_TEST(test_record__every_other_byte_is_refused),
 		PCTL_TEST(test_record__faults_are_told_with_their_place))

@@ -26,7 +26,7 @@ static pctl_extents measure(const char *text)
 	    pctl_program_specialise(p, NULL, NULL, 0, call, &s) != PCTL_OK)
 		pctl_diag_render_text(l, stderr, 0);
 	assert_non_null(s);
-	assert_int_equal(pctl_program_extents(s, call, &x), PCTL_OK);
+	assert_int_equal(pctl_program_extents(s, NULL, call, &x), PCTL_OK);
 	pctl_program_destroy(p);
 	pctl_program_destroy(s);
 	pctl_diag_list_destroy(l);

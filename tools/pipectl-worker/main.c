@@ -113,7 +113,10 @@ static int serve_frames(pctl_ipc_server *s, pctl_ipc_channel *ch)
 		if (rc > 0)
 			rc = pctl_ipc_server_handle(s, &f, ch);
 		if (rc < 0) {
-			fprintf(stderr, "request %u of the host is malformed\n", f.header.op);
+			const pctl_ipc_message *m = pctl_ipc_message_of(f.header.op);
+
+			fprintf(stderr, "request %u of the host%s%s is malformed\n", f.header.op,
+				m ? ", " : "", m ? m->name : "");
 			return EXIT_PROTOCOL;
 		}
 		if (pctl_ipc_send(ch) < 0)

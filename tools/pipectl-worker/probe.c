@@ -26,8 +26,10 @@ static void sink(void *ctx, const pctl_diag *d)
 
 static void stage(probe *p, const char *name)
 {
+	const pctl_ipc_stage s = {name};
+
 	pctl_ipc_frame_begin(&p->ch, PCTL_IPC_PROBE_STAGE, 0);
-	pctl_ipc_put_string(&p->ch.out, name);
+	pctl_ipc_pack(&p->ch.out, PCTL_IPC_SHAPE_stage, &s, NULL);
 	pctl_ipc_frame_end(&p->ch);
 	pctl_ipc_send(&p->ch);
 }
@@ -39,14 +41,22 @@ static int has_rule(const pctl_oplib *t, pctl_instance *inst, uint32_t i)
 	return r && (r->n_laws || r->n_classes || r->n_boundaries);
 }
 
-static pctl_status list_ops(probe *p, const worker_args *a, const pctl_library_instance *li,
-			    const pctl_call *call)
+static pctl_status list_ops(const worker_args *a, const pctl_library_instance *li,
+			    const pctl_call *call, pctl_ipc_probed *out)
 {
 	const pctl_oplib *t = li->table;
 	const uint32_t n = t->op_count(li->inst);
+	pctl_ipc_found_op *ops;
 	uint32_t i;
 
-	pctl_ipc_put_u32(&p->facts, n);
+	if (n > PCTL_OPS_ROWS_MAX)
+		return pctl_refuse(call, PC3023_PLUGIN_OPS, "%s: %u ops, more than %u", a->probe, n,
+				   PCTL_OPS_ROWS_MAX);
+	ops = calloc(n + 1u, sizeof(*ops));
+	if (!ops)
+		return pctl_no_memory(call, "the ops of a library");
+	out->ops = ops;
+	out->n_ops = n;
 	for (i = 0; i < n; i++) {
 		const pctl_op_desc *d = t->op_at(li->inst, i);
 
@@ -58,8 +68,7 @@ static pctl_status list_ops(probe *p, const worker_args *a, const pctl_library_i
 			return pctl_refuse(call, PC3025_PLUGIN_OP_RULES,
 					   "%s: op %s@%u has no rules", a->probe, d->name,
 					   d->version);
-		pctl_ipc_put_string(&p->facts, d->name);
-		pctl_ipc_put_u32(&p->facts, d->version);
+		ops[i] = (pctl_ipc_found_op){d->name, d->version};
 	}
 	return PCTL_OK;
 }
@@ -68,6 +77,7 @@ static pctl_status examine(probe *p, const worker_args *a, const pctl_call *call
 {
 	const char *main_interface = a->n_interfaces ? a->interfaces[0] : PCTL_BACKEND_INTERFACE;
 	pctl_library_instance li = {0};
+	pctl_ipc_probed found = {0};
 	const pctl_plugin *plugin;
 	pctl_library_host host;
 	pctl_status s;
@@ -82,9 +92,9 @@ static pctl_status examine(probe *p, const worker_args *a, const pctl_call *call
 	s = pctl_library_plugin(handle, a->probe, a->id, call, &plugin);
 	if (s)
 		return s;
-	pctl_ipc_put_string(&p->facts, plugin->version);
-	pctl_ipc_put_u32(&p->facts, plugin->head.major);
-	pctl_ipc_put_u32(&p->facts, plugin->head.minor);
+	found.version = plugin->version;
+	found.abi_major = plugin->head.major;
+	found.abi_minor = plugin->head.minor;
 	stage(p, "open");
 	pctl_library_host_init(&host, NULL, 0, 1);
 	s = pctl_library_open(plugin, a->probe, main_interface, &host.host, call, &li);
@@ -96,9 +106,11 @@ static pctl_status examine(probe *p, const worker_args *a, const pctl_call *call
 			s = pctl_refuse(call, PC3021_PLUGIN_INTERFACE, "%s: has no interface %s",
 					a->probe, a->interfaces[i]);
 	if (!s && !strcmp(main_interface, PCTL_OPLIB_INTERFACE))
-		s = list_ops(p, a, &li, call);
-	else
-		pctl_ipc_put_u32(&p->facts, 0);
+		s = list_ops(a, &li, call, &found);
+	/* Now: the words are the plugin's. */
+	if (!s)
+		pctl_ipc_pack(&p->facts, PCTL_IPC_SHAPE_probed, &found, NULL);
+	free((void *)(uintptr_t)found.ops);
 	stage(p, "close");
 	pctl_library_close(&li);
 	stage(p, "the end");

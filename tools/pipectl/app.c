@@ -1,20 +1,21 @@
-/* What the command line says of an installation and of a run; progress. */
+/* What the command line says of an installation and of a run. */
 #include "app.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler/wgsl/wgsl.h"
 #include "foundation/base/num.h"
-#include "foundation/base/clock.h"
-
-#define REDRAW_NS 100000000u /* at most ten redraws a second */
 
 static void say_probing(void *ctx, const char *device)
 {
 	pctl_app *app = ctx;
 
+	const pctl_log_field fields[] = {{"device", device}};
+
 	pctl_app_progress_clear(app);
+	pctl_log_write(app->log, PCTL_LOG_INFO, "pipectl", "probes a device", fields, 1);
 	if (!app->quiet)
 		fprintf(stderr, "probing %s\n", device);
 }
@@ -26,9 +27,9 @@ static void configured(void *ctx, const pctl_host_config *c)
 
 	if (pctl_option_value(&app->line, "--color") == NULL && c->colour != PCTL_WHEN_AUTO)
 		app->colour = c->colour == PCTL_WHEN_ALWAYS;
-	if (!app->quiet && !pctl_option_has(&app->line, "--no-progress") &&
-	    c->progress != PCTL_WHEN_AUTO)
-		app->progress = c->progress == PCTL_WHEN_ALWAYS;
+	(void)pctl_app_progress_choose(app, c->progress);
+	app->log_status = pctl_app_log_open(app, c);
+	app->host.log = app->log;
 }
 
 pctl_status pctl_app_values(pctl_app *app, const char *option, const char *const **out, uint32_t *n)
@@ -38,9 +39,42 @@ pctl_status pctl_app_values(pctl_app *app, const char *option, const char *const
 	*out = values;
 	*n = 0;
 	if (values == NULL)
-		return pctl_refuse(app->call, PC2_NOMEM, "no memory for options");
+		return pctl_no_memory(app->call, "options");
 	for (const char *v; (v = pctl_option_at(&app->line, option, *n)) != NULL;)
 		values[(*n)++] = v;
+	return PCTL_OK;
+}
+
+/* --max-turns N */
+static pctl_status parse_turns(pctl_app *app, uint32_t *out)
+{
+	const char *text = pctl_option_value(&app->line, "--max-turns");
+	uint64_t n = 0;
+
+	*out = 0;
+	if (text == NULL)
+		return PCTL_OK;
+	if (!pctl_num_parse_u64(text, strlen(text), &n) || n == 0 || n > PCTL_TURNS_MAX)
+		return pctl_refuse(app->call, PC10_USAGE,
+				   "--max-turns wants a number from 1 to %u, not \"%s\"",
+				   PCTL_TURNS_MAX, text);
+	*out = (uint32_t)n;
+	return PCTL_OK;
+}
+
+/* --subgroup N */
+static pctl_status parse_subgroup(pctl_app *app, uint32_t *out)
+{
+	const char *text = pctl_option_value(&app->line, "--subgroup");
+	uint64_t n = 0;
+
+	*out = 0;
+	if (text == NULL)
+		return PCTL_OK;
+	if (!pctl_num_parse_u64(text, strlen(text), &n) || !pctl_wgsl_is_subgroup_size(n))
+		return pctl_refuse(app->call, PC10_USAGE,
+				   "--subgroup wants 4, 8, 16, 32, 64 or 128, not \"%s\"", text);
+	*out = (uint32_t)n;
 	return PCTL_OK;
 }
 
@@ -52,11 +86,16 @@ pctl_status pctl_app_begin(pctl_app *app)
 		.policy = pctl_option_value(&app->line, "--policy"),
 		.schedule = pctl_option_value(&app->line, "--gas"),
 		.in_process = (uint32_t)pctl_option_has(&app->line, "--in-process"),
+		.progress = pctl_app_progress(app),
 		.configured = configured,
 		.probing = say_probing,
 		.ctx = app};
 	pctl_status status = pctl_app_values(app, "--plugin-dir", &o.plugin_dirs, &o.n_plugin_dirs);
 
+	if (status == PCTL_OK)
+		status = parse_turns(app, &o.max_turns);
+	if (status == PCTL_OK)
+		status = parse_subgroup(app, &o.subgroup);
 	if (status == PCTL_OK)
 		status = pctl_app_values(app, "--dir", &o.certificates, &o.n_certificates);
 	return status == PCTL_OK ? pctl_installation_init(&app->host, &o, app->call) : status;
@@ -86,7 +125,7 @@ pctl_status pctl_app_settings(pctl_app *app, const char *option, pctl_setting **
 	*out = NULL;
 	*n_out = 0;
 	if (settings == NULL)
-		return pctl_refuse(app->call, PC2_NOMEM, "no memory for options");
+		return pctl_no_memory(app->call, "options");
 	while ((text = pctl_option_at(&app->line, option, n)) != NULL) {
 		const char *equals = strchr(text, '=');
 
@@ -95,7 +134,7 @@ pctl_status pctl_app_settings(pctl_app *app, const char *option, pctl_setting **
 					   option, text);
 		settings[n].name = pctl_arena_dup_n(app->arena, text, (size_t)(equals - text));
 		if (settings[n].name == NULL)
-			return pctl_refuse(app->call, PC2_NOMEM, "no memory for options");
+			return pctl_no_memory(app->call, "options");
 		for (uint32_t i = 0; i < n; i++) {
 			if (strcmp(settings[i].name, settings[n].name) == 0)
 				return pctl_refuse(app->call, PC10_USAGE, "%s gives \"%s\" twice",
@@ -152,10 +191,7 @@ pctl_status pctl_app_run_request(pctl_app *app, pctl_run_request *out)
 		      (pctl_option_has(&app->line, "--sanitize") ? PCTL_RUN_SANITIZE : 0);
 	if (status == PCTL_OK)
 		status = parse_forms(app, &out->flags);
-	if (app->progress) {
-		out->progress = pctl_app_progress;
-		out->progress_ctx = app;
-	}
+	out->progress = pctl_app_progress(app);
 	return status;
 }
 
@@ -167,27 +203,4 @@ pctl_status pctl_app_run_options(pctl_app *app, pctl_run_options *out)
 	memset(out, 0, sizeof(*out));
 	return status == PCTL_OK ? pctl_request_run_options(&app->host, &q, app->call, out)
 				 : status;
-}
-
-void pctl_app_progress(void *ctx, const char *job, uint64_t done, uint64_t total)
-{
-	pctl_app *app = ctx;
-	const uint64_t now = pctl_clock_ns();
-
-	if (!app->progress || now - app->drawn_ns < REDRAW_NS)
-		return;
-	app->drawn_ns = now;
-	app->is_drawn = 1;
-	if (total > 1)
-		fprintf(stderr, "\r\033[K%s: %" PRIu64 " of %" PRIu64, job, done, total);
-	else
-		fprintf(stderr, "\r\033[K%s", job);
-	fflush(stderr);
-}
-
-void pctl_app_progress_clear(pctl_app *app)
-{
-	if (app->is_drawn)
-		fputs("\r\033[K", stderr);
-	app->is_drawn = 0;
 }

@@ -3,27 +3,41 @@
 #define PIPECTL_TOOLS_APP_H
 
 #include "foundation/diag/diag.h"
+#include "foundation/diag/log.h"
 #include "host/run.h"
 #include "options.h"
+#include "table.h"
+
+/* The line of progress (progress.c). how: PCTL_SHOW_*. drawn_ns: when it was drawn last. */
+enum { PCTL_SHOW_NOTHING = 0, PCTL_SHOW_LINE = 1, PCTL_SHOW_PLAIN = 2 };
+typedef struct pctl_progress_line {
+	uint64_t drawn_ns;
+	uint32_t how, is_drawn;
+} pctl_progress_line;
 
 struct pctl_app {
 	pctl_command_line line;
 	pctl_diag_list *diagnostics;
 	const pctl_call *call;
-	uint32_t json, quiet, verbose, colour, progress;
+	uint32_t json, quiet, verbose, colour;
 	pctl_json document; /* --json: one object, opened by main */
-	FILE *to;	    /* standard output, while what verbs print as text is collected */
+	pctl_table *table;  /* the listing that a verb is printing */
+	pctl_log *log;	    /* NULL: there is none */
+	pctl_status log_status;
+	FILE *to; /* standard output, while what verbs print as text is collected */
 	char *printed;
 	size_t n_printed;
 	pctl_installation host;
 	pctl_arena *arena; /* small things that live as long as the process */
-	uint64_t drawn_ns; /* when the progress line was drawn last */
-	uint32_t is_drawn;
-	uint32_t reserved;
+	pctl_progress_line line_of_progress;
 };
 
 /* The installation that the command line names; nothing of it is opened yet. */
 pctl_status pctl_app_begin(pctl_app *app);
+
+/* The log that the command line, the environment and the configuration (NULL: not read yet) name (log.c); and its end. */
+pctl_status pctl_app_log_open(pctl_app *app, const pctl_host_config *c);
+void pctl_app_log_close(pctl_app *app, pctl_status status, uint64_t began_ns);
 
 /* All values of an option that may be given again and again, in the app's arena. */
 pctl_status pctl_app_values(pctl_app *app, const char *option, const char *const **out,
@@ -56,8 +70,10 @@ pctl_status pctl_app_run_request(pctl_app *app, pctl_run_request *out);
 /* The same with all that a run needs of the installation. */
 pctl_status pctl_app_run_options(pctl_app *app, pctl_run_options *out);
 
-/* Progress on a terminal; cleared before anything else is written. */
-void pctl_app_progress(void *app, const char *job, uint64_t done, uint64_t total);
+/* Progress (progress.c): what --progress and --no-progress ask for, else `word` of the configuration (NULL: auto); whom the
+ * core tells; and the line away before anything else is written. */
+pctl_status pctl_app_progress_choose(pctl_app *app, const char *word);
+pctl_progress_sink pctl_app_progress(pctl_app *app);
 void pctl_app_progress_clear(pctl_app *app);
 
 /* Every --out NAME=FILE names an output of the pipeline (checked before anything runs), and the
@@ -67,10 +83,32 @@ pctl_status pctl_app_check_outs(pctl_app *app, const pctl_pipeline *p, const pct
 pctl_status pctl_app_write_outs(pctl_app *app, const pctl_run_result *r, const pctl_setting *outs,
 				uint32_t n);
 
+/* What was typed, as a shell would take it again; released with free(), NULL: no memory. */
+char *pctl_app_command(const pctl_app *app);
+/* --report: can it be written as things are; and written, of a run that went well (host/run_report.h). */
+pctl_status pctl_app_check_report(pctl_app *app);
+pctl_status pctl_app_write_report(pctl_app *app, const pctl_loaded_pipeline *p,
+				  const pctl_run_result *r);
+
 /* Print the result of a run: outputs with CIDs, gas, device; as text or into the JSON document. */
 void pctl_app_print_run(pctl_app *app, const char *title, const pctl_run_result *r);
 
+/* A listing: an array of the document under `key`, or app->table with these columns; and its end: `status`, or what went wrong
+ * with printing. */
+void pctl_app_list_begin(pctl_app *app, const char *key, const pctl_column *columns, uint32_t n);
+pctl_status pctl_app_list_end(pctl_app *app, pctl_status status);
+
+/* The devices of the usable backends; flags of pctl_devices_list. */
+pctl_status pctl_app_list_devices(pctl_app *app, uint32_t flags);
+/* The system calls that the confinement refused to this plugin's worker, as text. */
+void pctl_app_print_refused(pctl_app *app, const pctl_plugin_info *p);
+
 void pctl_app_print_plan(pctl_app *app, const pctl_graph *g, const pctl_run_result *r);
+/* The plan as a picture into a file. */
+pctl_status pctl_app_plan_svg(pctl_app *app, const pctl_graph *g, const pctl_run_result *r,
+			      const char *path);
+/* 1: writing to this path is writing to standard output. */
+int pctl_app_is_standard_output(const char *path);
 
 /* The verbs. */
 pctl_status pctl_verb_check(pctl_app *app);
@@ -79,6 +117,7 @@ pctl_status pctl_verb_sign(pctl_app *app);
 pctl_status pctl_verb_plan(pctl_app *app);
 pctl_status pctl_verb_shader_check(pctl_app *app);
 pctl_status pctl_verb_shader_run(pctl_app *app);
+pctl_status pctl_verb_shader_tune(pctl_app *app);
 pctl_status pctl_verb_op_list(pctl_app *app);
 pctl_status pctl_verb_op_show(pctl_app *app);
 pctl_status pctl_verb_op_run(pctl_app *app);
@@ -91,6 +130,8 @@ pctl_status pctl_verb_cas_gc(pctl_app *app);
 pctl_status pctl_verb_cas_verify(pctl_app *app);
 pctl_status pctl_verb_cas_export(pctl_app *app);
 pctl_status pctl_verb_cas_import(pctl_app *app);
+pctl_status pctl_verb_tensor_show(pctl_app *app);
+pctl_status pctl_verb_tensor_convert(pctl_app *app);
 pctl_status pctl_verb_provenance(pctl_app *app);
 pctl_status pctl_verb_plugin_list(pctl_app *app);
 pctl_status pctl_verb_plugin_show(pctl_app *app);

@@ -6,7 +6,7 @@
 #include "evidence/certify/context.h"
 #include "evidence/certify/found.h"
 
-/* The bench for a certificate's or a command line's parameters on `selector` (NULL: for plans only). */
+/* The context of proofs for a certificate's or a command line's parameters on `selector` (NULL: for plans only). */
 pctl_status pctl_app_proof_context(pctl_app *app, const char *selector,
 				   const pctl_proof_params *params, const char *const *regressions,
 				   uint32_t n_regressions, const pctl_call *call,

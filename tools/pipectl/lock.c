@@ -44,14 +44,14 @@ static pctl_status lock_line(pctl_app *app, const pctl_op_desc *d, char **out)
 	pctl_status status;
 
 	add_spec(&spec, d);
-	status = spec.failed ? pctl_refuse(app->call, PC2_NOMEM, "no memory for a spec")
+	status = spec.failed ? pctl_no_memory(app->call, "a spec")
 			     : pctl_cid_of(spec.data, spec.n, app->call, &cid);
 	pctl_str_drop(&spec);
 	if (status != PCTL_OK)
 		return status;
 	*out = pctl_arena_printf(app->arena, "%s@%" PRIu32 " %s", d->name, d->version,
 				 pctl_cid_format(&cid, digest));
-	return *out != NULL ? PCTL_OK : pctl_refuse(app->call, PC2_NOMEM, "no memory for a spec");
+	return *out != NULL ? PCTL_OK : pctl_no_memory(app->call, "a spec");
 }
 
 /* By the name with its version, as the reader of the lock compares. */
@@ -69,8 +69,7 @@ pctl_status pctl_app_print_lock(pctl_app *app)
 	const pctl_op_source *ops = pctl_op_library_source(app->host.library);
 	const uint32_t n = ops->count(ops->ctx);
 	char **lines = pctl_arena_array(app->arena, n, sizeof(*lines));
-	pctl_status status =
-		lines == NULL ? pctl_refuse(app->call, PC2_NOMEM, "no memory for ops") : PCTL_OK;
+	pctl_status status = lines == NULL ? pctl_no_memory(app->call, "ops") : PCTL_OK;
 
 	for (uint32_t i = 0; status == PCTL_OK && i < n; i++) {
 		pctl_op_ref op;

@@ -6,27 +6,27 @@
 #include <unistd.h>
 
 #include "app.h"
+#include "fold.h"
 #include "foundation/base/clock.h"
 #include "host/document.h"
 
 static volatile sig_atomic_t interrupted;
 
-#define IMPATIENCE_S 1
+#define IMPATIENCE_MS 100
 
-static volatile sig_atomic_t interrupted_s; /* second of the first signal */
+static volatile sig_atomic_t interrupted_ms; /* when the first signal came; wraps */
 
-/* The first asks everything to stop in good order. Who asks again later does not want to wait (the
- * same signal may arrive twice at once: timeout(1) sends it to process and group). Workers end with
- * this process. */
+/* The first asks everything to stop in good order. Who asks again does not want to wait: this ends at once, and workers
+ * with it. One gesture may send two signals (timeout(1) sends to process and group), a moment apart. */
 static void on_interrupt(int signal_number)
 {
-	const sig_atomic_t now = (sig_atomic_t)pctl_clock_s();
+	const uint32_t now = (uint32_t)pctl_clock_ms();
 
 	(void)signal_number;
-	if (interrupted && now - interrupted_s > IMPATIENCE_S)
+	if (interrupted && now - (uint32_t)interrupted_ms > IMPATIENCE_MS)
 		_exit(130);
 	if (!interrupted)
-		interrupted_s = now;
+		interrupted_ms = (sig_atomic_t)now;
 	interrupted = 1;
 }
 
@@ -44,10 +44,13 @@ static void keep_to_oneself(void)
 
 static void catch_signals(void)
 {
-	struct sigaction action = {.sa_handler = on_interrupt};
+	struct sigaction action = {.sa_handler = on_interrupt}, before;
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
+	/* Who had it ignored (nohup) meant it. */
+	if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+		sigaction(SIGHUP, &action, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN); /* over a limit a write fails and says so */
 }
@@ -79,7 +82,45 @@ static pctl_status begin_document(pctl_app *app)
 	if (stdout != NULL)
 		return PCTL_OK;
 	stdout = app->to;
-	return pctl_refuse(app->call, PC2_NOMEM, "no memory for the document");
+	return pctl_no_memory(app->call, "the document");
+}
+
+/* Verbs whose lines are sentences or trees: on a terminal they are folded at its width. */
+static int is_folded(const pctl_app *app)
+{
+	static pctl_status (*const folded[])(pctl_app *) = {
+		pctl_verb_plan,	      pctl_verb_audit,	      pctl_verb_doctor,
+		pctl_verb_provenance, pctl_verb_receipt_show, pctl_verb_op_show,
+		pctl_verb_certs_list, pctl_verb_certs_show,   pctl_verb_plugin_show,
+		pctl_verb_job_show,   pctl_verb_block_show,   pctl_verb_device_probe,
+		pctl_verb_explain,    pctl_verb_shader_check, pctl_verb_rank_show};
+
+	for (size_t i = 0; i < sizeof(folded) / sizeof(folded[0]); i++)
+		if (app->line.verb->run == folded[i])
+			return !app->json && isatty(STDOUT_FILENO) && pctl_columns() != 0;
+	return 0;
+}
+
+static pctl_status run_folded(pctl_app *app)
+{
+	FILE *to = stdout;
+	char *text = NULL;
+	size_t n = 0;
+	pctl_status status;
+
+	stdout = open_memstream(&text, &n);
+	if (stdout == NULL) {
+		stdout = to;
+		return pctl_no_memory(app->call, "a text");
+	}
+	status = app->line.verb->run(app);
+	fclose(stdout);
+	stdout = to;
+	pctl_app_progress_clear(app);
+	if (text != NULL)
+		pctl_print_lines(stdout, text);
+	free(text);
+	return status;
 }
 
 static pctl_status run_verb(pctl_app *app)
@@ -93,18 +134,24 @@ static pctl_status run_verb(pctl_app *app)
 				   "--color takes auto, always or never, not \"%s\"", colour);
 	app->quiet = (uint32_t)pctl_option_has(&app->line, "-q");
 	app->verbose = (uint32_t)pctl_option_has(&app->line, "-v");
-	app->progress = isatty(STDERR_FILENO) && !app->quiet &&
-			!pctl_option_has(&app->line, "--no-progress");
+	status = pctl_app_progress_choose(app, NULL);
+	if (status != PCTL_OK)
+		return status;
 	if (pctl_option_has(&app->line, "--version"))
 		return pctl_verb_version(app);
 	if (app->line.verb == NULL || pctl_option_has(&app->line, "--help"))
 		return pctl_verb_help(app);
-	status = pctl_app_begin(app);
+	status = pctl_app_log_open(app, NULL);
+	if (status == PCTL_OK)
+		status = pctl_app_begin(app);
 	if (status == PCTL_OK)
 		status = pctl_app_check_files(app);
 	if (status == PCTL_OK)
 		status = pctl_app_expand_cids(app);
-	return status == PCTL_OK ? app->line.verb->run(app) : status;
+	if (status != PCTL_OK)
+		return status;
+	status = is_folded(app) ? run_folded(app) : app->line.verb->run(app);
+	return status == PCTL_OK ? app->log_status : status;
 }
 
 static void end_document(pctl_app *app, pctl_status status)
@@ -137,6 +184,7 @@ static int wants_json(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	pctl_app app = {.json = 0};
+	const uint64_t began_ns = pctl_clock_ns();
 	pctl_status status;
 
 	keep_to_oneself();
@@ -168,10 +216,11 @@ int main(int argc, char **argv)
 	if (interrupted)
 		status = PCTL_E_CANCELLED;
 	pctl_app_progress_clear(&app);
+	pctl_installation_close(&app.host);
+	pctl_app_log_close(&app, status, began_ns);
 	if (app.json)
 		end_document(&app, status);
 	pctl_diag_render_text(app.diagnostics, stderr, (int)app.colour);
-	pctl_installation_close(&app.host);
 	pctl_command_line_clear(&app.line);
 	pctl_diag_list_destroy(app.diagnostics);
 	pctl_arena_destroy(app.arena);

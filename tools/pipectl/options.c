@@ -160,7 +160,7 @@ pctl_status pctl_command_line_parse(int argc, char **argv, const pctl_call *call
 	out->arguments = calloc((size_t)argc + 1, sizeof(*out->arguments));
 	out->given = calloc((size_t)argc + 1, sizeof(*out->given));
 	if (out->arguments == NULL || out->given == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for the command line");
+		return pctl_no_memory(call, "the command line");
 	for (int i = 1; status == PCTL_OK && i < argc; i++) {
 		const char *word = argv[i];
 

@@ -11,7 +11,7 @@ pctl_status pctl_verb_sign(pctl_app *app)
 	const char *to = pctl_arena_printf(app->arena, "%s.sig", path);
 	uint32_t n = 0;
 	pctl_status status =
-		to == NULL ? pctl_refuse(app->call, PC2_NOMEM, "no memory for a signature")
+		to == NULL ? pctl_no_memory(app->call, "a signature")
 			   : pctl_sign_pipeline(&app->host, path, to, app->call, &key, &n);
 
 	if (status == PCTL_OK && app->json) {

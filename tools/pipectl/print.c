@@ -6,10 +6,60 @@
 #include "app.h"
 #include "host/document.h"
 
+void pctl_app_list_begin(pctl_app *app, const char *key, const pctl_column *columns, uint32_t n)
+{
+	pctl_app_progress_clear(app);
+	if (app->json) {
+		pctl_json_key(&app->document, key);
+		pctl_json_array_begin(&app->document);
+	} else {
+		app->table = pctl_table_begin(columns, n, 0);
+	}
+}
+
+pctl_status pctl_app_list_end(pctl_app *app, pctl_status status)
+{
+	pctl_status listed = PCTL_OK;
+
+	if (app->json)
+		pctl_json_array_end(&app->document);
+	else
+		listed = pctl_table_end(app->table, app->call);
+	app->table = NULL;
+	return status == PCTL_OK ? listed : status;
+}
+
+static void print_job(const pctl_run_job *job)
+{
+	char text[PCTL_EVIDENCE_TEXT];
+
+	if (job->remembered)
+		fprintf(stderr,
+			"  %s %s remembered, %s: gas %" PRIu64 ", %" PRIu64
+			" rounds, took %.3f s when it ran\n",
+			job->id, job->what, pctl_evidence_text(job->evidence, text), job->gas,
+			job->repeat, (double)job->saved_ns * 1e-9);
+	else
+		fprintf(stderr,
+			"  %s %s on %s: gas %" PRIu64 ", %" PRIu64 " rounds, %.3f s, races %s%s\n",
+			job->id, job->what, job->device, job->gas, job->repeat,
+			(double)job->stats.wall_ns * 1e-9, pctl_policy_races_word(job->races),
+			job->verified ? ", verified" : "");
+	if (job->stats.fast_kernels != 0 || job->stats.safe_kernels != 0)
+		fprintf(stderr,
+			"    range contracts: %" PRIu32 " of %" PRIu32
+			" kernels without guards, %" PRIu32 " inputs looked at\n",
+			job->stats.fast_kernels, job->stats.fast_kernels + job->stats.safe_kernels,
+			job->stats.looked);
+	if (job->memo_void != NULL)
+		fprintf(stderr, "    a remembered result was not taken: %s\n", job->memo_void);
+}
+
 void pctl_app_print_run(pctl_app *app, const char *title, const pctl_run_result *r)
 {
 	char cid[PCTL_CID_TEXT_SIZE], text[PCTL_EVIDENCE_TEXT];
 
+	pctl_app_progress_clear(app);
 	if (app->json) {
 		pctl_document_run(&app->document, title, r, app->host.policy);
 		return;
@@ -24,6 +74,11 @@ void pctl_app_print_run(pctl_app *app, const char *title, const pctl_run_result 
 	fprintf(stderr, ", %s", pctl_evidence_text(r->evidence, text));
 	if (r->memoised)
 		fprintf(stderr, ", remembered");
+	else if (r->n_remembered != 0)
+		fprintf(stderr,
+			", %" PRIu32 " of %" PRIu32 " jobs remembered (%" PRIu64
+			" gas and %.3f s not spent again)",
+			r->n_remembered, r->n_jobs, r->saved_gas, (double)r->saved_ns * 1e-9);
 	for (uint32_t i = 0; i < r->n_choices; i++) {
 		if (r->choices[i].taken)
 			fprintf(stderr, ", on %s (%s): %s", r->choices[i].selector,
@@ -31,14 +86,7 @@ void pctl_app_print_run(pctl_app *app, const char *title, const pctl_run_result 
 	}
 	fputc('\n', stderr);
 	for (uint32_t i = 0; app->verbose && i < r->n_jobs; i++)
-		fprintf(stderr,
-			"  %s %s on %s: gas %" PRIu64 ", %" PRIu64 " rounds, %.3f s, races %s%s\n",
-			r->jobs[i].id, r->jobs[i].what, r->jobs[i].device, r->jobs[i].gas,
-			r->jobs[i].repeat, (double)r->jobs[i].stats.wall_ns * 1e-9,
-			pctl_policy_races_word(r->jobs[i].races),
-			r->jobs[i].verified ? ", verified" : "");
-	if (app->verbose && r->memo_void != NULL)
-		fprintf(stderr, "  a remembered result was not taken: %s\n", r->memo_void);
+		print_job(&r->jobs[i]);
 	for (uint32_t i = 0; app->verbose && i < r->n_choices; i++) {
 		if (!r->choices[i].taken)
 			fprintf(stderr, "  not %s (%s): %s\n", r->choices[i].selector,
@@ -48,24 +96,41 @@ void pctl_app_print_run(pctl_app *app, const char *title, const pctl_run_result 
 
 void pctl_app_print_plan(pctl_app *app, const pctl_graph *g, const pctl_run_result *r)
 {
+	static const pctl_column columns[] = {
+		{"job", "", 16},   {"what", " ", 24},	{"device", " ", 12}, {"rounds", " ", -8},
+		{"gas", " ", -16}, {"bytes", " ", -16}, {"class", " ", 8},   {"races", " ", 0}};
+	pctl_table *table;
+
 	if (app->json) {
 		pctl_document_plan(&app->document, g, r, app->host.policy);
 		return;
 	}
-	printf("%-16s %-24s %-12s %8s %16s %16s %-8s %s\n", "job", "what", "device", "rounds",
-	       "gas", "bytes", "class", "races");
-	for (uint32_t i = 0; i < r->n_jobs; i++)
-		printf("%-16s %-24s %-12s %8" PRIu64 " %16" PRIu64 " %16" PRIu64 " %-8s %s\n",
-		       r->jobs[i].id, r->jobs[i].what,
-		       r->jobs[i].device == NULL ? "" : r->jobs[i].device, r->jobs[i].repeat,
-		       r->jobs[i].gas, r->jobs[i].buffer_bytes,
-		       pctl_class_name(r->jobs[i].determinism), pctl_race_name(r->jobs[i].race));
+	table = pctl_table_begin(columns, PCTL_COLUMNS(columns), PCTL_TABLE_HEADS);
+	for (uint32_t i = 0; i < r->n_jobs; i++) {
+		pctl_table_cell(table, "%s", r->jobs[i].id);
+		pctl_table_cell(table, "%s", r->jobs[i].what);
+		pctl_table_cell(table, "%s", r->jobs[i].device == NULL ? "" : r->jobs[i].device);
+		pctl_table_cell(table, "%" PRIu64, r->jobs[i].repeat);
+		pctl_table_cell(table, "%" PRIu64, r->jobs[i].gas);
+		pctl_table_cell(table, "%" PRIu64, r->jobs[i].buffer_bytes);
+		pctl_table_cell(table, "%s", pctl_class_name(r->jobs[i].determinism));
+		pctl_table_cell(table, "%s", pctl_race_name(r->jobs[i].race));
+	}
+	(void)pctl_table_end(table, app->call);
 	if (r->stopped_at != NULL)
 		printf("job \"%s\" and what follows depend on a size found in the data\n",
 		       r->stopped_at);
-	printf("gas %" PRIu64 "%s, schedule %s, largest job %" PRIu64 " bytes\n", r->gas,
-	       r->has_gas ? "" : " so far", pctl_gas_schedule_name(app->host.schedule),
-	       r->peak_bytes);
+	if (r->has_gas)
+		printf("gas %" PRIu64, r->gas);
+	else if (r->n_jobs != 0)
+		printf("gas not known, %" PRIu64 " for the jobs above", r->gas);
+	else
+		printf("gas not known");
+	printf(", schedule %s", pctl_gas_schedule_name(app->host.schedule));
+	if (r->n_jobs != 0)
+		printf(", largest job%s %" PRIu64 " bytes", r->has_gas ? "" : " of them",
+		       r->peak_bytes);
+	putchar('\n');
 	for (uint32_t i = 0; i < r->n_choices; i++)
 		printf("device %s (%s): %s%s\n", r->choices[i].selector, r->choices[i].name,
 		       r->choices[i].taken ? "taken, " : "not taken, ", r->choices[i].why);

@@ -5,27 +5,37 @@
 #include "audit.h"
 #include "evidence/audit/drift.h"
 
-static void print_devices(const pctl_audit_result *r)
+static void print_devices(const pctl_audit_result *r, const pctl_call *call)
 {
-	size_t width = 8;
+	pctl_column columns[] = {{"device", "", 8},
+				 {"runs", " ", -5},
+				 {"time", " ", -12},
+				 {"outcome", "  ", 16},
+				 {"driver", " ", 0}};
+	pctl_str_buf under = PCTL_STR_BUF_INIT;
 	char took[PCTL_SHOWN];
+	pctl_table *table;
 
 	for (uint32_t i = 0; i < r->n_devices; i++) {
-		const size_t n = strlen(r->devices[i].selector);
+		const int n = (int)strlen(r->devices[i].selector);
 
-		width = n > width ? n : width;
+		columns[0].width = n > columns[0].width ? n : columns[0].width;
 	}
-	printf("%-*s %5s %12s  %-16s %s\n", (int)width, "device", "runs", "time", "outcome",
-	       "driver");
+	pctl_str_addf(&under, "%*s       ", columns[0].width, "");
+	table = pctl_table_begin(columns, PCTL_COLUMNS(columns), PCTL_TABLE_HEADS);
 	for (uint32_t i = 0; i < r->n_devices; i++) {
 		const pctl_audit_device *d = &r->devices[i];
 
-		printf("%-*s %5" PRIu32 " %12s  %-16s %s\n", (int)width, d->selector, d->n_runs,
-		       pctl_show_ns(d->wall_ns, took), pctl_show_outcome(d->outcome),
-		       d->driver == NULL ? "" : d->driver);
+		pctl_table_cell(table, "%s", d->selector);
+		pctl_table_cell(table, "%" PRIu32, d->n_runs);
+		pctl_table_cell(table, "%s", pctl_show_ns(d->wall_ns, took));
+		pctl_table_cell(table, "%s", pctl_show_outcome(d->outcome));
+		pctl_table_cell(table, "%s", d->driver == NULL ? "" : d->driver);
 		if (d->outcome == PCTL_AUDIT_FAILED && d->cause != NULL)
-			printf("%-*s       %s\n", (int)width, "", d->cause);
+			pctl_table_note(table, under.failed ? "" : under.data, "%s", d->cause);
 	}
+	(void)pctl_table_end(table, call);
+	pctl_str_drop(&under);
 }
 
 static void print_outputs(const pctl_audit_result *r)
@@ -93,21 +103,28 @@ static void print_divergence(const pctl_audit_result *r, const pctl_audit_diverg
 		       d->shrunk_bytes, d->shrunk_from, d->reproduced, d->tried);
 }
 
-static void print_drifts(const pctl_audit_result *r)
+static void print_drifts(const pctl_audit_result *r, const pctl_call *call)
 {
-	printf("\n%-16s %-24s %14s %12s %16s %14s\n", "device", "output", "differ", "of", "max ULP",
-	       "mean ULP");
+	static const pctl_column columns[] = {{"device", "", 16},    {"output", " ", 24},
+					      {"differ", " ", -14},  {"of", " ", -12},
+					      {"max ULP", " ", -16}, {"mean ULP", " ", -14}};
+	pctl_table *table;
+
+	printf("\n");
+	table = pctl_table_begin(columns, PCTL_COLUMNS(columns), PCTL_TABLE_HEADS);
 	for (uint32_t i = 0; i < r->n_drifts; i++) {
 		const pctl_audit_drift *d = &r->drifts[i];
-		char name[128];
 
 		if (d->job >= r->n_cells)
 			continue;
-		snprintf(name, sizeof(name), "%s.%s", r->cells[d->job].job, r->cells[d->job].port);
-		printf("%-16s %-24s %14" PRIu64 " %12" PRIu64 " %16" PRIu64 " %14.6g\n",
-		       pctl_device_selector(r, d->device), name, d->n_different, d->n_elements,
-		       d->max_ulp, d->mean_ulp);
+		pctl_table_cell(table, "%s", pctl_device_selector(r, d->device));
+		pctl_table_cell(table, "%s.%s", r->cells[d->job].job, r->cells[d->job].port);
+		pctl_table_cell(table, "%" PRIu64, d->n_different);
+		pctl_table_cell(table, "%" PRIu64, d->n_elements);
+		pctl_table_cell(table, "%" PRIu64, d->max_ulp);
+		pctl_table_cell(table, "%.6g", d->mean_ulp);
 	}
+	(void)pctl_table_end(table, call);
 	for (uint32_t i = 0; r->natives && i < r->n_cells; i++)
 		printf("%s.%s: strict %" PRIu32 " CID, native %" PRIu32 "\n", r->cells[i].job,
 		       r->cells[i].port, pctl_count_cids(r, i, 0), pctl_count_cids(r, i, 1));
@@ -145,20 +162,20 @@ static void print_verdict(const pctl_audit_result *r)
 		printf("\n%s, and nobody is blamed: %s\n", pctl_show_verdict(verdict), r->race);
 	else if (verdict != PCTL_AUDIT_WEAK)
 		printf("\n%s%s\n", pctl_show_verdict(verdict),
-		       r->decided ? "" : ": nothing decided who is right");
+		       r->decided ? "" : ": neither a quorum nor the reference says who is right");
 }
 
 void pctl_audit_print(pctl_app *app, const pctl_audit_result *r, uint32_t n_quarantined)
 {
 	const char *report = pctl_option_value(&app->line, "--report");
 
-	print_devices(r);
+	print_devices(r, app->call);
 	if (!app->quiet)
 		print_outputs(r);
 	for (uint32_t i = 0; i < r->n_divergences; i++)
 		print_divergence(r, &r->divergences[i]);
 	if (r->natives)
-		print_drifts(r);
+		print_drifts(r, app->call);
 	print_verdict(r);
 	print_blamed(r, n_quarantined != 0);
 	if (report != NULL)

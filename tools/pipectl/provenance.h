@@ -12,6 +12,9 @@ void pctl_app_print_history_dot(const pctl_provenance *p);
 pctl_status pctl_app_print_history_json(pctl_app *app, const pctl_provenance *p,
 					const uint32_t *verdicts);
 
+/* The history as a picture into a file. */
+pctl_status pctl_app_history_svg(pctl_app *app, const pctl_provenance *h, const char *path);
+
 /* Uploads, names, links and deprecation that touch a name (a CID, "alias:NAME", "account:NAME"), at most so many. */
 pctl_status pctl_app_print_decisions(pctl_app *app, pctl_chain_state *s, const char *name,
 				     uint32_t most);

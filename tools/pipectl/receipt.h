@@ -29,9 +29,7 @@ void pctl_app_receipt_close(pctl_app_receipt *r);
 
 /* `receipt dispute` of two receipts of one block or job. */
 pctl_status pctl_app_dispute_blocks(pctl_app *app, const pctl_app_receipt r[2]);
-/* Both receipts and the signed report into the store; print what it says. */
-pctl_status pctl_app_put_report(pctl_app *app, const pctl_app_receipt r[2],
-				pctl_dispute_report *report, pctl_cid *out);
+/* What a report says, and the CID it is kept under. */
 void pctl_app_print_report(pctl_app *app, const pctl_app_receipt r[2],
 			   const pctl_dispute_report *report, const pctl_cid *cid);
 

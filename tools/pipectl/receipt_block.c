@@ -12,10 +12,11 @@
 
 static pctl_status tell(pctl_app *app, const pctl_app_receipt r[2], pctl_dispute_report *report)
 {
+	const pctl_receipt_source texts[2] = {{r[0].text, r[0].n}, {r[1].text, r[1].n}};
 	const char *who[2] = {"", ""};
 	uint32_t n = 0;
 	pctl_cid cid;
-	pctl_status status = pctl_app_put_report(app, r, report, &cid);
+	pctl_status status = pctl_receipt_keep_report(&app->host, texts, report, app->call, &cid);
 
 	if (status != PCTL_OK)
 		return status;

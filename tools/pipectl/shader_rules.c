@@ -26,9 +26,8 @@ static pctl_status print_one(void *ctx, uint32_t entry, const pctl_kernel_module
 	pctl_status status = pctl_gas_price_of(k->schedule, &q, k->app->call, &price);
 
 	(void)entry;
-	(void)program;
 	if (status == PCTL_OK)
-		pctl_shader_print_module(k->app, k->path, u, &price);
+		pctl_shader_print_module(k->app, k->path, program, u, &price);
 	return status;
 }
 

@@ -51,7 +51,7 @@ static pctl_status append(pctl_app *app, const char *name, char **text, uint64_t
 	pctl_status status;
 
 	if (path == NULL)
-		return pctl_refuse(app->call, PC2_NOMEM, "no memory for a path");
+		return pctl_no_memory(app->call, "a path");
 	if (strchr(name, '/') != NULL || !pctl_file_exists(path)) {
 		hint = available(app, dir);
 		status = pctl_refuse_at(app->call, PC6104_SHADER_WITH, NULL, hint,
@@ -66,7 +66,7 @@ static pctl_status append(pctl_app *app, const char *name, char **text, uint64_t
 		*text = both;
 		*n += n_more;
 	} else if (status == PCTL_OK) {
-		status = pctl_refuse(app->call, PC2_NOMEM, "no memory for a shader");
+		status = pctl_no_memory(app->call, "a shader");
 	}
 	free(more);
 	return status;

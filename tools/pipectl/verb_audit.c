@@ -59,50 +59,6 @@ static void say_left_out(void *ctx, const char *selector, const char *why)
 		fprintf(stderr, "%s does not take part: %s\n", selector, why);
 }
 
-static void say_progress(void *ctx, const char *device, uint32_t repeat, const char *job)
-{
-	char text[200];
-
-	snprintf(text, sizeof(text), "%.80s, run %" PRIu32 ": %.80s", device, repeat + 1, job);
-	pctl_app_progress(ctx, text, 0, 0);
-}
-
-static void add_word(pctl_str_buf *s, const char *word)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-				    "_-+=:,./@";
-
-	pctl_str_add(s, " ");
-	if (word[0] != '\0' && word[strspn(word, plain)] == '\0') {
-		pctl_str_add(s, word);
-		return;
-	}
-	pctl_str_add(s, "'");
-	for (; *word != '\0'; word++) {
-		if (*word == '\'')
-			pctl_str_add(s, "'\\''");
-		else
-			pctl_str_add_n(s, word, 1);
-	}
-	pctl_str_add(s, "'");
-}
-
-/* What was typed, as a shell would take it again. */
-static char *command_of(const pctl_app *app)
-{
-	pctl_str_buf s = PCTL_STR_BUF_INIT;
-
-	pctl_str_add(&s, "pipectl audit");
-	for (uint32_t i = 0; i < app->line.n_arguments; i++)
-		add_word(&s, app->line.arguments[i]);
-	for (uint32_t i = 0; i < app->line.n_given; i++) {
-		add_word(&s, app->line.given[i].option->name);
-		if (app->line.given[i].option->value != NULL)
-			add_word(&s, app->line.given[i].value);
-	}
-	return pctl_str_finish(&s);
-}
-
 static pctl_status read_request(pctl_app *app, pctl_audit_request *q)
 {
 	pctl_setting *ins;
@@ -117,7 +73,6 @@ static pctl_status read_request(pctl_app *app, pctl_audit_request *q)
 	q->keep = (uint32_t)pctl_option_has(&app->line, "--no-quarantine");
 	q->report = pctl_option_value(&app->line, "--report");
 	q->left_out = say_left_out;
-	q->progress = say_progress;
 	q->ctx = app;
 	status = number_of(app, "--repeat", PCTL_AUDIT_REPEATS_MAX, &q->repeat);
 	if (status == PCTL_OK)
@@ -136,7 +91,7 @@ pctl_status pctl_verb_audit(pctl_app *app)
 
 	if (status == PCTL_OK)
 		status = read_request(app, &q);
-	if (status == PCTL_OK && (command = command_of(app)) == NULL)
+	if (status == PCTL_OK && (command = pctl_app_command(app)) == NULL)
 		status = pctl_no_memory(app->call, "a report");
 	q.command = command;
 	if (status == PCTL_OK)

@@ -6,6 +6,7 @@
 #include "block.h"
 #include "chain/blocks/block.h"
 #include "chain/home/signing.h"
+#include "chain/home/submit.h"
 
 /* ---- options ------------------------------------------------------------------------------- */
 
@@ -32,6 +33,7 @@ pctl_status pctl_app_heights(pctl_app *app, const char *text, uint64_t *from, ui
 
 void pctl_app_print_count(pctl_app *app, const char *name, uint64_t value)
 {
+	pctl_app_progress_clear(app);
 	if (app->json)
 		pctl_json_kv_u64(&app->document, name, value);
 	else
@@ -40,6 +42,7 @@ void pctl_app_print_count(pctl_app *app, const char *name, uint64_t value)
 
 void pctl_app_print_word(pctl_app *app, const char *name, const char *value)
 {
+	pctl_app_progress_clear(app);
 	if (app->json)
 		pctl_json_kv_string(&app->document, name, value);
 	else
@@ -104,8 +107,16 @@ pctl_status pctl_verb_block_end(pctl_app *app)
 
 static pctl_status list_from(pctl_app *app, pctl_chain *chain, uint64_t from, uint64_t to)
 {
+	static const pctl_column columns[] = {{"height", "", 0},
+					      {"clock", " clock ", 0},
+					      {"complete", " complete ", 0},
+					      {"failed", " failed ", 0},
+					      {"deferred", " deferred ", 0},
+					      {"gas", " gas ", 0},
+					      {"commit", " ", 0}};
 	pctl_status status = PCTL_OK;
 
+	pctl_app_list_begin(app, "blocks", columns, PCTL_COLUMNS(columns));
 	for (uint64_t height = from; status == PCTL_OK && height <= to; height++) {
 		char commit[PCTL_GITLOG_OID_TEXT_SIZE];
 		pctl_block_row b;
@@ -118,13 +129,16 @@ static pctl_status list_from(pctl_app *app, pctl_chain *chain, uint64_t from, ui
 			print_row(app, &b);
 			pctl_json_object_end(&app->document);
 		} else {
-			printf("%" PRIu64 " clock %" PRIu64 " complete %" PRIu64 " failed %" PRIu64
-			       " deferred %" PRIu64 " gas %" PRIu64 " %s\n",
-			       b.height, b.clock, b.complete, b.failed, b.deferred, b.gas,
-			       pctl_gitlog_oid_format(&b.commit, commit));
+			const uint64_t numbers[] = {b.height, b.clock,	  b.complete,
+						    b.failed, b.deferred, b.gas};
+
+			for (uint32_t i = 0; i < PCTL_COLUMNS(numbers); i++)
+				pctl_table_cell(app->table, "%" PRIu64, numbers[i]);
+			pctl_table_cell(app->table, "%s",
+					pctl_gitlog_oid_format(&b.commit, commit));
 		}
 	}
-	return status;
+	return pctl_app_list_end(app, status);
 }
 
 pctl_status pctl_verb_block_list(pctl_app *app)
@@ -141,16 +155,9 @@ pctl_status pctl_verb_block_list(pctl_app *app)
 	status = pctl_app_chain(app, NULL, &chain);
 	if (status == PCTL_OK)
 		status = pctl_blocks_last(pctl_cursor(chain), app->call, &last);
-	if (status == PCTL_OK) {
-		if (app->json) {
-			pctl_json_key(&app->document, "blocks");
-			pctl_json_array_begin(&app->document);
-		}
+	if (status == PCTL_OK)
 		status = list_from(app, chain, n < last.height ? last.height - n + 1 : 1,
 				   last.height);
-		if (app->json)
-			pctl_json_array_end(&app->document);
-	}
 	pctl_chain_close(chain);
 	return status;
 }
@@ -200,11 +207,8 @@ static pctl_status show_block(pctl_app *app, pctl_chain *chain, uint64_t height)
 	pctl_chain_state *s = pctl_cursor(chain);
 	pctl_ledger_report report;
 	pctl_block_row row;
-	pctl_status status = height == 0 ? pctl_blocks_last(s, app->call, &row)
-					 : pctl_blocks_read(s, height, app->call, &row);
+	pctl_status status = pctl_home_block(chain, height, app->call, &row);
 
-	if (status == PCTL_OK && row.height == 0)
-		status = pctl_blocks_read(s, 1, app->call, &row);
 	if (status == PCTL_OK)
 		status = pctl_ledger_block_report(s, row.height, app->call, &report);
 	if (status != PCTL_OK)

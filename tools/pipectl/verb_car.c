@@ -24,6 +24,7 @@ static pctl_status read_roots(pctl_app *app, pctl_cid *out)
 
 static void print_counts(pctl_app *app, const pctl_car_report *r, const char *path)
 {
+	pctl_app_progress_clear(app);
 	if (app->json) {
 		pctl_json_kv_string(&app->document, "file", path);
 		pctl_json_kv_u64(&app->document, "blobs", r->n_blocks);
@@ -41,8 +42,8 @@ pctl_status pctl_verb_cas_export(pctl_app *app)
 	const char *path;
 	uint32_t n_others = 0;
 	pctl_car_report report = {.n_blocks = 0};
-	pctl_status status = roots == NULL ? pctl_refuse(app->call, PC2_NOMEM, "no memory for CIDs")
-					   : file_of(app, &path);
+	pctl_status status =
+		roots == NULL ? pctl_no_memory(app->call, "CIDs") : file_of(app, &path);
 
 	if (status == PCTL_OK)
 		status = read_roots(app, roots);

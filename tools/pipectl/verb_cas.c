@@ -63,6 +63,7 @@ pctl_status pctl_verb_cas_put(pctl_app *app)
 			status = pctl_store_pin(app->host.store, &cid, app->call);
 		if (status != PCTL_OK)
 			break;
+		pctl_app_progress_clear(app);
 		print_blob(app, &cid, n_bytes, app->line.arguments[i]);
 		if (!app->json)
 			printf("%s\n", pctl_cid_format(&cid, text));
@@ -88,6 +89,7 @@ pctl_status pctl_verb_cas_get(pctl_app *app)
 		status = pctl_store_get(app->host.store, &cid, app->call, &blob);
 	if (status != PCTL_OK)
 		return status;
+	pctl_app_progress_clear(app);
 	if (fwrite(blob.data, 1, blob.n_bytes, stdout) != blob.n_bytes)
 		status = pctl_refuse(app->call, PC3_IO, "cannot write to standard output");
 	pctl_blob_release(&blob);
@@ -100,22 +102,24 @@ static int visit(void *ctx, const pctl_cid *cid, uint64_t n_bytes)
 	pctl_app *app = ctx;
 
 	print_blob(app, cid, n_bytes, NULL);
-	if (!app->json)
-		printf("%s %" PRIu64 "\n", pctl_cid_format(cid, text), n_bytes);
+	if (!app->json) {
+		pctl_table_cell(app->table, "%s", pctl_cid_format(cid, text));
+		pctl_table_cell(app->table, "%" PRIu64, n_bytes);
+	}
 	return 0;
 }
 
 pctl_status pctl_verb_cas_ls(pctl_app *app)
 {
+	static const pctl_column columns[] = {{"cid", "", 0}, {"bytes", " ", 0}};
 	pctl_status status = pctl_installation_store(&app->host, app->call);
 
-	array_begin(app);
+	pctl_app_list_begin(app, "blobs", columns, PCTL_COLUMNS(columns));
 	if (status == PCTL_OK)
 		status = pctl_option_has(&app->line, "--pins")
 				 ? pctl_store_list_pins(app->host.store, app->call, visit, app)
 				 : pctl_store_list(app->host.store, app->call, visit, app);
-	array_end(app);
-	return status;
+	return pctl_app_list_end(app, status);
 }
 
 static pctl_status each(pctl_app *app, pctl_status (*act)(pctl_store *s, const pctl_cid *cid,
@@ -145,6 +149,7 @@ pctl_status pctl_verb_cas_unpin(pctl_app *app)
 
 static void print_report(pctl_app *app, const pctl_store_report *r)
 {
+	pctl_app_progress_clear(app);
 	if (app->json) {
 		pctl_json *j = &app->document;
 

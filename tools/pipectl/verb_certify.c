@@ -38,8 +38,10 @@ static pctl_status take_params(pctl_app *app, pctl_certify_request *p)
 		status = pctl_refuse(app->call, PC10_USAGE,
 				     "--level takes L1 to L4, L1f, L2f or L1a, not \"%s\"", level);
 	if (status == PCTL_OK && shard != NULL && !pctl_shard_parse(shard, &p->shard))
-		status = pctl_refuse(app->call, PC10_USAGE,
-				     "--shard wants I/N with I from 1 to N, not \"%s\"", shard);
+		status = pctl_refuse(
+			app->call, PC10_USAGE,
+			"--shard wants I/N with I from 1 to N and N at most %u, not \"%s\"",
+			PCTL_SHARDS_MAX, shard);
 	if (status == PCTL_OK)
 		status = take_number(app, "--seed", 1, &p->params.seed);
 	if (status == PCTL_OK)
@@ -66,8 +68,9 @@ static pctl_status take_shapes(pctl_app *app, uint64_t *seed, int *given)
 	return PCTL_OK;
 }
 
-/* What every bench of this command line has: shapes, flags; and this process's memory is made fit for it. */
-static pctl_status take_bench(pctl_app *app, uint64_t *shapes, int *given, uint32_t *flags)
+/* What every context of proofs of this command line has: shapes, flags; and this process's memory is made fit for it. */
+static pctl_status take_context_options(pctl_app *app, uint64_t *shapes, int *given,
+					uint32_t *flags)
 {
 	/* Blocks are made and dropped by the thousand: their memory stays with this process. */
 	(void)mallopt(M_MMAP_THRESHOLD, KEPT_BLOCK);
@@ -84,7 +87,7 @@ pctl_status pctl_app_proof_context(pctl_app *app, const char *selector,
 	uint64_t shapes;
 	uint32_t flags;
 	int given;
-	pctl_status status = take_bench(app, &shapes, &given, &flags);
+	pctl_status status = take_context_options(app, &shapes, &given, &flags);
 
 	return status != PCTL_OK ? status
 				 : pctl_host_proof_context(&app->host, selector, params,
@@ -100,8 +103,11 @@ static void list_unit(pctl_app *app, const pctl_unit *u)
 	char level[8];
 
 	if (!app->json) {
-		printf("%-4s %-12s %-32s %-24s %s\n", pctl_level_name(u->level, u->track, level),
-		       pctl_unit_kind_name(u->kind), u->subject, u->name, u->domain);
+		pctl_table_cell(app->table, "%s", pctl_level_name(u->level, u->track, level));
+		pctl_table_cell(app->table, "%s", pctl_unit_kind_name(u->kind));
+		pctl_table_cell(app->table, "%s", u->subject);
+		pctl_table_cell(app->table, "%s", u->name);
+		pctl_table_cell(app->table, "%s", u->domain);
 		return;
 	}
 	pctl_json_object_begin(j);
@@ -119,6 +125,11 @@ static void list_unit(pctl_app *app, const pctl_unit *u)
 
 static pctl_status list_units(pctl_app *app, const pctl_certify_request *p)
 {
+	static const pctl_column columns[] = {{"level", "", 4},
+					      {"kind", " ", 12},
+					      {"subject", " ", 32},
+					      {"name", " ", 24},
+					      {"inputs", " ", 0}};
 	uint32_t n_providers;
 	const pctl_provider *providers = pctl_providers(&n_providers);
 	pctl_units *units = NULL;
@@ -134,15 +145,13 @@ static pctl_status list_units(pctl_app *app, const pctl_certify_request *p)
 	if (status == PCTL_OK)
 		status = pctl_proof_plan(context, providers, n_providers, &p->params, app->call,
 					 &units);
-	if (status == PCTL_OK && app->json) {
-		pctl_json_key(&app->document, "units");
-		pctl_json_array_begin(&app->document);
+	if (status == PCTL_OK) {
+		pctl_app_list_begin(app, "units", columns, PCTL_COLUMNS(columns));
+		for (uint32_t i = 0; i < units->n; i++)
+			list_unit(app, &units->units[i]);
+		status = pctl_app_list_end(app, PCTL_OK);
 	}
-	for (uint32_t i = 0; status == PCTL_OK && i < units->n; i++)
-		list_unit(app, &units->units[i]);
-	if (status == PCTL_OK && app->json)
-		pctl_json_array_end(&app->document);
-	else if (status == PCTL_OK && !app->quiet)
+	if (status == PCTL_OK && !app->json && !app->quiet)
 		fprintf(stderr, "%u units, %" PRIu64 " blocks\n", units->n, units->n_blocks);
 	pctl_units_destroy(units);
 	pctl_certify_context_close(context);
@@ -197,8 +206,7 @@ pctl_status pctl_verb_certify(pctl_app *app)
 	pctl_certify_request q = {.selector = pctl_option_value(&app->line, "--backend"),
 				  .dir = pctl_option_value(&app->line, "--out"),
 				  .resume = (uint32_t)pctl_option_has(&app->line, "--resume"),
-				  .progress = app->progress ? pctl_app_progress : NULL,
-				  .progress_ctx = app};
+				  .progress = pctl_app_progress(app)};
 	uint64_t shapes;
 	int given = 0;
 	pctl_status status = take_params(app, &q);
@@ -208,7 +216,7 @@ pctl_status pctl_verb_certify(pctl_app *app)
 	if (status == PCTL_OK && pctl_option_has(&app->line, "--list"))
 		return list_units(app, &q);
 	if (status == PCTL_OK)
-		status = take_bench(app, &shapes, &given, &q.flags);
+		status = take_context_options(app, &shapes, &given, &q.flags);
 	q.shapes = given ? &shapes : NULL;
 	if (status == PCTL_OK && q.selector == NULL) {
 		status = pctl_certify_device(&app->host, app->call, &q.selector);

@@ -57,7 +57,8 @@ static const char *compare_units(pctl_app *app, const pctl_certificate *c, const
 	}
 	pctl_certify_context_close(b);
 	if (status != PCTL_OK)
-		return "this installation makes no units from its parameters";
+		return "this installation cannot make the units of proof from the certificate's "
+		       "parameters";
 	return same ? "" : pctl_arena_dup(app->arena, what);
 }
 
@@ -193,10 +194,8 @@ static void print_replay(pctl_app *app, const char *selector, const pctl_certify
 static pctl_status replay(pctl_app *app, const pctl_certificate *c, const char *selector,
 			  uint32_t ppm, uint64_t seed)
 {
-	pctl_certify_replay_options o = {.sample_ppm = ppm,
-					 .seed = seed,
-					 .progress = app->progress ? pctl_app_progress : NULL,
-					 .progress_ctx = app};
+	pctl_certify_replay_options o = {
+		.sample_ppm = ppm, .seed = seed, .progress = pctl_app_progress(app)};
 	pctl_replay_outcome outcome = {0};
 	pctl_status status = pctl_app_proof_context(app, selector, &c->params, c->regressions,
 						    c->n_regressions, app->call, &o.context);

@@ -42,7 +42,7 @@ static pctl_status named_device(pctl_app *app, const char **out)
 		return PCTL_OK;
 	status = pctl_devices_find(app->host.registry, given, 0, app->call, &list, &e);
 	if (status == PCTL_OK && (*out = pctl_arena_dup(app->arena, e->selector)) == NULL)
-		status = pctl_refuse(app->call, PC2_NOMEM, "no memory for a claim");
+		status = pctl_no_memory(app->call, "a claim");
 	pctl_devices_destroy(list);
 	return status;
 }
@@ -58,7 +58,7 @@ static pctl_status sign(pctl_app *app, pctl_certificate *c)
 		pctl_digest_hex(c->digest, hex));
 	pctl_signer *signer = NULL;
 	pctl_status status = keys == NULL || dir == NULL || path == NULL
-				     ? pctl_refuse(app->call, PC2_NOMEM, "no memory for a claim")
+				     ? pctl_no_memory(app->call, "a claim")
 				     : pctl_signer_open(keys, app->call, &signer);
 
 	if (status == PCTL_OK)
@@ -71,9 +71,7 @@ static pctl_status sign(pctl_app *app, pctl_certificate *c)
 
 static pctl_status confirm(pctl_app *app, pctl_certificate *c, const char *selector, uint32_t ppm)
 {
-	pctl_certify_replay_options o = {.sample_ppm = ppm,
-					 .progress = app->progress ? pctl_app_progress : NULL,
-					 .progress_ctx = app};
+	pctl_certify_replay_options o = {.sample_ppm = ppm, .progress = pctl_app_progress(app)};
 	pctl_replay_outcome outcome = {0};
 	/* Which strips are tried is nobody's to know before. */
 	pctl_status status = pctl_shapes_draw(app->call, &o.seed);
@@ -112,8 +110,8 @@ static pctl_status confirm_file(pctl_app *app, const char *path, uint32_t ppm)
 		status = find_device(app, c, &selector);
 	if (status == PCTL_OK && selector == NULL)
 		status = pctl_refuse(app->call, PC5541_CLAIM_OTHER,
-				     "%s: its device, %s with %s, is not here", path, c->device,
-				     c->driver);
+				     "%s: its device, %s with %s, is not on this machine", path,
+				     c->device, c->driver);
 	if (status == PCTL_OK)
 		status = confirm(app, c, selector, ppm);
 	pctl_certificate_destroy(c);

@@ -192,27 +192,43 @@ static void print_file(const pctl_found_certificate *x)
 	       x->note[0] == '\0' ? "" : "; ", x->note, x->claim[0] == '\0' ? "" : "; ", x->claim);
 }
 
-static void print_table(const pctl_found *f, const table *t)
+/* A column a device, known by its letter. */
+static void print_levels(const pctl_found *f, const table *t, const pctl_call *call)
+{
+	pctl_column *columns = calloc(t->n_devices + (size_t)1, sizeof(*columns));
+	static const char letters[26][2] = {"A", "B", "C", "D", "E", "F", "G", "H", "I",
+					    "J", "K", "L", "M", "N", "O", "P", "Q", "R",
+					    "S", "T", "U", "V", "W", "X", "Y", "Z"};
+	pctl_table *out = NULL;
+	char levels[40];
+
+	if (columns != NULL) {
+		columns[0] = (pctl_column){"operation", "", 28};
+		for (uint32_t d = 0; d < t->n_devices; d++)
+			columns[1 + d] = (pctl_column){letters[d % 26], " ", 7};
+		out = pctl_table_begin(columns, 1 + t->n_devices, PCTL_TABLE_HEADS);
+	}
+	for (uint32_t i = 0; i < t->n_ops; i++) {
+		pctl_table_cell(out, "%s", t->ops[i]);
+		for (uint32_t d = 0; d < t->n_devices; d++) {
+			cell(f, t->ops[i], t->devices[d], levels);
+			pctl_table_cell(out, "%s", levels);
+		}
+	}
+	(void)pctl_table_end(out, call);
+	free(columns);
+}
+
+static void print_table(const pctl_found *f, const table *t, const pctl_call *call)
 {
 	uint32_t n_claims = 0;
-	char levels[40];
 
 	for (uint32_t d = 0; d < t->n_devices; d++)
 		printf("%c  %s, %s\n", 'A' + (int)(d % 26), t->devices[d]->device,
 		       t->devices[d]->driver);
-	printf("\n%-28s", "operation");
-	for (uint32_t d = 0; d < t->n_devices; d++)
-		printf(" %-7c", 'A' + (int)(d % 26));
 	printf("\n");
-	for (uint32_t i = 0; i < t->n_ops; i++) {
-		printf("%-28s", t->ops[i]);
-		for (uint32_t d = 0; d < t->n_devices; d++) {
-			cell(f, t->ops[i], t->devices[d], levels);
-			printf(" %-7s", levels);
-		}
-		printf("\n");
-	}
-	printf("\ncertificates of the files that are here\n");
+	print_levels(f, t, call);
+	printf("\ncertificates of the files installed here\n");
 	for (uint32_t i = 0; i < f->n; i++) {
 		if (counts(&f->items[i]))
 			print_file(&f->items[i]);
@@ -277,7 +293,7 @@ pctl_status pctl_verb_certs_list(pctl_app *app)
 	if (status == PCTL_OK && app->json)
 		json_table(app, f, &t);
 	else if (status == PCTL_OK)
-		print_table(f, &t);
+		print_table(f, &t, app->call);
 	return status;
 }
 

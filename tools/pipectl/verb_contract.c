@@ -35,7 +35,7 @@ static pctl_status read_file(pctl_app *app, const char *path, size_t most, uint8
 	*out = malloc(most + 1);
 	if (f == NULL || *out == NULL) {
 		status = f == NULL ? pctl_refuse(app->call, PC3_IO, "%s: %s", path, strerror(errno))
-				   : pctl_refuse(app->call, PC2_NOMEM, "no memory for %s", path);
+				   : pctl_no_memory(app->call, path);
 	} else {
 		*n = fread(*out, 1, most + 1, f);
 		if (ferror(f))
@@ -64,7 +64,7 @@ static pctl_status open_runtime(pctl_app *app, pctl_wasm **out)
 		path = pctl_arena_printf(app->arena, "%s/wasm/libwasmtime.so",
 					 app->host.config->home);
 	if (path == NULL)
-		return pctl_refuse(app->call, PC2_NOMEM, "no memory for a path");
+		return pctl_no_memory(app->call, "a path");
 	if (access(path, R_OK) != 0)
 		return pctl_refuse(app->call, PC6120_CONTRACT_RUNTIME,
 				   "%s: %s; `tools/packaging/install-wasm` fetches it", path,
@@ -180,7 +180,7 @@ static pctl_status keep_ids(const pctl_contract *contract, contract_call *k, con
 
 	k->ids = malloc((size_t)n * PCTL_CONTRACT_ID_BYTES + 1);
 	if (k->ids == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for ids");
+		return pctl_no_memory(call, "ids");
 	for (uint32_t i = 0; i < n; i++, k->n_ids += PCTL_CONTRACT_ID_BYTES)
 		memcpy(k->ids + k->n_ids, jobs[i], PCTL_CONTRACT_ID_BYTES);
 	return PCTL_OK;

@@ -119,8 +119,33 @@ static void json_limits(pctl_json *j, const pctl_limits_record *l)
 	pctl_json_object_end(j);
 }
 
+/* Those that were asked for; a device without any has no line. */
+static void print_optional(const pctl_optional_record *r)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < PCTL_N_OPTIONAL; i++)
+		if (r->verdict[i] != PCTL_OPTIONAL_UNASKED)
+			printf("%s %s %s", n++ == 0 ? "  of its own:" : "", pctl_optional_name(i),
+			       pctl_optional_verdict_name(r->verdict[i]));
+	if (n != 0)
+		printf("\n");
+}
+
+static void json_optional(pctl_json *j, const pctl_optional_record *r)
+{
+	pctl_json_key(j, "optional");
+	pctl_json_object_begin(j);
+	for (uint32_t i = 0; i < PCTL_N_OPTIONAL; i++)
+		if (r->verdict[i] != PCTL_OPTIONAL_UNASKED)
+			pctl_json_kv_string(j, pctl_optional_name(i),
+					    pctl_optional_verdict_name(r->verdict[i]));
+	pctl_json_object_end(j);
+}
+
 static void json_profile(pctl_app *app, const char *selector, const pctl_profile_record *r,
-			 const pctl_limits_record *l, const pctl_device_caps *caps)
+			 const pctl_limits_record *l, const pctl_optional_record *own,
+			 const pctl_device_caps *caps)
 {
 	pctl_json *j = &app->document;
 	char key[PCTL_CID_TEXT_SIZE];
@@ -144,7 +169,14 @@ static void json_profile(pctl_app *app, const char *selector, const pctl_profile
 	for (uint32_t i = 0; i < PCTL_N_FACTS; i++)
 		pctl_json_kv_string(j, pctl_fact_name(i), pctl_verdict_name(r->facts[i]));
 	pctl_json_object_end(j);
-	json_limits(j, l);
+	if (l != NULL)
+		json_limits(j, l);
+	else
+		pctl_json_kv_string(j, "limits", NULL);
+	if (own != NULL)
+		json_optional(j, own);
+	else
+		pctl_json_kv_string(j, "optional", NULL);
 	pctl_json_key(j, "forms");
 	pctl_json_array_begin(j);
 	print_forms(app, r, caps);
@@ -159,10 +191,10 @@ static pctl_status export_copies(pctl_app *app, const char *dir, const pctl_prof
 	pctl_status status;
 
 	if (copy == NULL)
-		return pctl_refuse(app->call, PC2_NOMEM, "no memory for a profile");
+		return pctl_no_memory(app->call, "a profile");
 	*copy = *r;
 	status = pctl_profiles_export(app->host.profiles, copy, dir, app->call);
-	if (status == PCTL_OK)
+	if (status == PCTL_OK && l != NULL)
 		status = pctl_profiles_export_limits(app->host.profiles, l, r->device, dir,
 						     app->call);
 	free(copy);
@@ -172,22 +204,29 @@ static pctl_status export_copies(pctl_app *app, const char *dir, const pctl_prof
 static pctl_status show(pctl_app *app, const char *selector, pctl_session *s)
 {
 	const char *dir = pctl_option_value(&app->line, "--out");
+	const pctl_optional_record *own = NULL;
 	const pctl_profile_record *r;
-	pctl_limits_record *l = malloc(sizeof(*l));
-	pctl_status status = l == NULL ? pctl_refuse(app->call, PC2_NOMEM, "no memory for limits")
-				       : pctl_session_profile(s, app->call, &r);
+	const int floats = pctl_option_has(&app->line, "--floats");
+	pctl_limits_record *l = floats ? NULL : malloc(sizeof(*l));
+	pctl_status status = l == NULL && !floats ? pctl_no_memory(app->call, "limits")
+						  : pctl_session_profile(s, app->call, &r);
 
-	if (status == PCTL_OK)
+	if (status == PCTL_OK && l != NULL)
 		status = pctl_session_limits(s, app->call, l);
+	if (status == PCTL_OK && l != NULL)
+		status = pctl_session_own_operations(s, app->call, &own);
 	if (status != PCTL_OK)
 		goto out;
 	if (app->json) {
-		json_profile(app, selector, r, l, pctl_session_caps(s));
+		json_profile(app, selector, r, l, own, pctl_session_caps(s));
 	} else {
 		printf("%s: %s, %" PRIu64 " cases, %s\n", pctl_session_name(s), r->driver, r->cases,
 		       r->path);
 		print_verdicts(r);
-		print_limits(l);
+		if (l != NULL)
+			print_limits(l);
+		if (own != NULL)
+			print_optional(own);
 		if (app->verbose)
 			print_witnesses(r);
 		if (pctl_option_has(&app->line, "--forms"))
@@ -221,7 +260,7 @@ static pctl_status probe_entry(pctl_app *app, const pctl_device_entry *e)
 		return status;
 	options.name = pctl_arena_printf(app->arena, "%s (%s)", e->selector, e->name);
 	options.backend = backend;
-	status = options.name == NULL ? pctl_refuse(app->call, PC2_NOMEM, "no memory for a probe")
+	status = options.name == NULL ? pctl_no_memory(app->call, "a probe")
 				      : pctl_session_open(&options, app->call, &session);
 	if (status == PCTL_OK)
 		status = show(app, e->selector, session);
@@ -245,10 +284,11 @@ static pctl_status probe_one(pctl_app *app, const char *selector)
 		pctl_devices_find(app->host.registry, selector, 0, app->call, &list, &entry);
 
 	if (status == PCTL_OK && !is_probed(entry))
-		status = pctl_refuse(app->call, PC5207_NO_DEVICE, "%s is not probed: %s", selector,
-				     entry->state != PCTL_DEVICE_USABLE
-					     ? entry->cause
-					     : "it is not compared with a reference");
+		status = pctl_refuse(
+			app->call, PC5207_NO_DEVICE, "%s is not probed: %s", selector,
+			entry->state != PCTL_DEVICE_USABLE
+				? entry->cause
+				: "devices of this kind are not compared with the reference");
 	if (status == PCTL_OK)
 		status = probe_entry(app, entry);
 	pctl_devices_destroy(list);

@@ -110,7 +110,7 @@ pctl_status pctl_verb_init(pctl_app *app)
 						      : pctl_arena_printf(app->arena, "%s/%s", dir,
 									  files[i].name);
 		if (text == NULL || files[i].path == NULL)
-			return pctl_refuse(app->call, PC2_NOMEM, "no memory for a pipeline");
+			return pctl_no_memory(app->call, "a pipeline");
 		if (lstat(files[i].path, &st) == 0)
 			status = pctl_refuse_at(
 				app->call, PC24_OUTPUT_EXISTS, NULL, "name another directory",

@@ -4,7 +4,6 @@
 /* What is printed of each job, in the JSON document or as a line. */
 typedef struct printing {
 	pctl_app *app;
-	pctl_chain *chain;
 	uint32_t has_begun, reserved;
 } printing;
 
@@ -18,19 +17,18 @@ static void begin(printing *to)
 	to->has_begun = 1;
 }
 
-static pctl_status print_taken(void *ctx, const char *job, const pctl_msg_execute_response *r)
+static pctl_status print_taken(void *ctx, const char *name, const pctl_chain_job *job)
 {
 	printing *to = ctx;
 	pctl_json *j = &to->app->document;
-	pctl_status status;
 
 	begin(to);
 	if (to->app->json)
 		pctl_json_object_begin(j);
-	status = pctl_job_print_submitted(to->app, to->chain, job, r);
+	pctl_job_print_submitted(to->app, name, job);
 	if (to->app->json)
 		pctl_json_object_end(j);
-	return status;
+	return PCTL_OK;
 }
 
 /* Shaders are named by their CID in what is said of them; their text is shown beside it. */
@@ -42,7 +40,7 @@ static void show_source(void *ctx, const char *name, const char *text, uint64_t 
 static pctl_status submit(pctl_app *app, pctl_chain *c, pctl_loaded_pipeline *p,
 			  pctl_home_submit *o)
 {
-	printing to = {.app = app, .chain = c};
+	printing to = {.app = app};
 	pctl_status status;
 
 	o->source = show_source;

@@ -30,14 +30,21 @@ static void print_number(pctl_app *app, const char *name, uint64_t value)
 		printf("%-16s %" PRIu64 "\n", name, value);
 }
 
+static const pctl_column account_columns[] = {{"account", "", 0},
+					      {"balance", " ", 0},
+					      {"reserved", " reserved ", 0},
+					      {"bond", " bond ", 0}};
+
 static int print_account(void *ctx, const pctl_ledger_account *a)
 {
 	pctl_app *app = ctx;
 	pctl_json *j = &app->document;
 
 	if (!app->json) {
-		printf("%s %" PRIu64 " reserved %" PRIu64 " bond %" PRIu64 "\n", a->name,
-		       a->balance, a->reserved, a->bond);
+		pctl_table_cell(app->table, "%s", a->name);
+		pctl_table_cell(app->table, "%" PRIu64, a->balance);
+		pctl_table_cell(app->table, "%" PRIu64, a->reserved);
+		pctl_table_cell(app->table, "%" PRIu64, a->bond);
 		return 0;
 	}
 	pctl_json_object_begin(j);
@@ -77,14 +84,9 @@ static pctl_status show_all(pctl_app *app, pctl_chain_state *s)
 	print_number(app, "supply", t.supply);
 	print_number(app, "treasury", t.treasury);
 	print_number(app, "burned", t.burned);
-	if (app->json) {
-		pctl_json_key(&app->document, "accounts");
-		pctl_json_array_begin(&app->document);
-	}
+	pctl_app_list_begin(app, "accounts", account_columns, PCTL_COLUMNS(account_columns));
 	status = pctl_ledger_accounts(s, print_account, app, app->call);
-	if (app->json)
-		pctl_json_array_end(&app->document);
-	return status;
+	return pctl_app_list_end(app, status);
 }
 
 static pctl_status show_account(pctl_app *app, pctl_chain_state *s, const char *name)
@@ -160,10 +162,7 @@ static pctl_status print_named(pctl_app *app, pctl_chain_state *s, uint32_t n)
 	pctl_ledger_account a;
 	pctl_status status = PCTL_OK;
 
-	if (app->json) {
-		pctl_json_key(&app->document, "accounts");
-		pctl_json_array_begin(&app->document);
-	}
+	pctl_app_list_begin(app, "accounts", account_columns, PCTL_COLUMNS(account_columns));
 	for (uint32_t i = 0; status == PCTL_OK && i < n; i++) {
 		if (i == 1 && strcmp(app->line.arguments[0], app->line.arguments[1]) == 0)
 			break;
@@ -171,9 +170,7 @@ static pctl_status print_named(pctl_app *app, pctl_chain_state *s, uint32_t n)
 		if (status == PCTL_OK)
 			print_account(app, &a);
 	}
-	if (app->json)
-		pctl_json_array_end(&app->document);
-	return status;
+	return pctl_app_list_end(app, status);
 }
 
 /* n accounts and an amount; the first account is the one that the message is from. */
@@ -238,14 +235,11 @@ pctl_status pctl_verb_ledger_verdict(pctl_app *app)
 		status = pctl_chain_apply(c, &r, app->call, NULL);
 	if (status == PCTL_OK)
 		status = pctl_ledger_account_read(pctl_cursor(c), accused, app->call, &a);
-	if (status == PCTL_OK && app->json) {
-		pctl_json_key(&app->document, "accounts");
-		pctl_json_array_begin(&app->document);
-	}
 	if (status == PCTL_OK) {
+		pctl_app_list_begin(app, "accounts", account_columns,
+				    PCTL_COLUMNS(account_columns));
 		print_account(app, &a);
-		if (app->json)
-			pctl_json_array_end(&app->document);
+		status = pctl_app_list_end(app, PCTL_OK);
 	}
 	pctl_chain_close(c);
 	return status;

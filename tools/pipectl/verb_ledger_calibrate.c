@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "foundation/base/clock.h"
 #include "foundation/base/file.h"
 #include "foundation/base/str.h"
 #include "chain/state/amount.h"
@@ -43,7 +44,7 @@ static pctl_status read_params(calibrating *c)
 	if (path != NULL && access(path, F_OK) != 0 && app->host.config->conf_dir != NULL)
 		path = pctl_arena_printf(app->arena, "%s/chain/params.cfg",
 					 app->host.config->conf_dir);
-	return path == NULL ? pctl_refuse(app->call, PC2_NOMEM, "no memory for a path")
+	return path == NULL ? pctl_no_memory(app->call, "a path")
 			    : pctl_params_read(path, app->call, &c->params);
 }
 
@@ -94,10 +95,18 @@ static pctl_status measure(calibrating *c, const pctl_gas_schedule *schedule)
 							       ? app->host.config->cache_dir
 							       : NULL,
 					  .n_backends = 1};
+	const pctl_progress_sink sink = pctl_app_progress(app);
+	const uint64_t started = pctl_clock_ns();
 	pctl_status status = PCTL_OK;
 
 	for (uint32_t i = 0; status == PCTL_OK && i < c->n; i++) {
-		pctl_app_progress(app, c->backends[i], i, c->n);
+		pctl_progress_tell(&sink,
+				   &(pctl_progress){.stage = "measure",
+						    .device = c->backends[i],
+						    .unit = "devices",
+						    .done = i,
+						    .total = c->n,
+						    .elapsed_ns = pctl_clock_ns() - started});
 		o.backends = &c->backends[i];
 		status = pctl_calibrate(&o, app->host.kernels, schedule, c->least_ms, RUNS,
 					app->call, &c->found[i]);
@@ -118,20 +127,27 @@ static uint32_t slowest(const calibrating *c)
 static void print_text(const calibrating *c, uint64_t throughput, uint64_t budget,
 		       const char *command)
 {
+	static const pctl_column columns[] = {
+		{"backend", "", 22}, {"kernel", " ", 12}, {"jobs", " ", -8},   {"groups", " ", -8},
+		{"gas", " ", -16},   {"ms", " ", -10},	  {"gas/ms", " ", -14}};
 	const uint64_t *v = c->params.values;
+	pctl_table *table;
 
-	printf("%-22s %-12s %8s %8s %16s %10s %14s\n", "backend", "kernel", "jobs", "groups", "gas",
-	       "ms", "gas/ms");
+	table = pctl_table_begin(columns, PCTL_COLUMNS(columns), PCTL_TABLE_HEADS);
 	for (uint32_t i = 0; i < c->n; i++) {
 		for (uint32_t k = 0; k < PCTL_CALIBRATION_KERNELS; k++) {
 			const pctl_calibration_point *p = &c->found[i].points[k];
 
-			printf("%-22s %-12s %8" PRIu64 " %8" PRIu64 " %16" PRIu64
-			       " %10.3f %14" PRIu64 "\n",
-			       c->backends[i], p->kernel, p->jobs, p->groups, p->gas,
-			       (double)p->ns * 1e-6, p->gas_per_ms);
+			pctl_table_cell(table, "%s", c->backends[i]);
+			pctl_table_cell(table, "%s", p->kernel);
+			pctl_table_cell(table, "%" PRIu64, p->jobs);
+			pctl_table_cell(table, "%" PRIu64, p->groups);
+			pctl_table_cell(table, "%" PRIu64, p->gas);
+			pctl_table_cell(table, "%.3f", (double)p->ns * 1e-6);
+			pctl_table_cell(table, "%" PRIu64, p->gas_per_ms);
 		}
 	}
+	(void)pctl_table_end(table, c->app->call);
 	printf("slowest: %s, %" PRIu64 " gas/ms (in force: %" PRIu64 ")\n",
 	       c->found[slowest(c)].device, throughput, v[PCTL_PARAM_THROUGHPUT]);
 	printf("gas of a block of %" PRIu64 " ms at utilisation %.6g: %" PRIu64 "\n",
@@ -197,7 +213,7 @@ static pctl_status write_genesis(calibrating *c, const pctl_params *p)
 
 	c->genesis = pctl_arena_printf(app->arena, "%s/chain/params.cfg", app->host.config->home);
 	if (dir == NULL || state == NULL || c->genesis == NULL)
-		return pctl_refuse(app->call, PC2_NOMEM, "no memory for a path");
+		return pctl_no_memory(app->call, "a path");
 	if (access(state, F_OK) == 0)
 		return pctl_refuse(app->call, PC5723_PARAM_SEED,
 				   "%s has parameters already: propose the throughput", state);
@@ -208,7 +224,7 @@ static pctl_status write_genesis(calibrating *c, const pctl_params *p)
 		pctl_str_addf(&s, "    %s = \"%s\"; // %s\n", pctl_param_at(i)->name,
 			      pctl_param_format(i, p->values[i], value), pctl_param_at(i)->doc);
 	pctl_str_add(&s, "  };\n};\n");
-	status = s.failed ? pctl_refuse(app->call, PC2_NOMEM, "no memory for parameters")
+	status = s.failed ? pctl_no_memory(app->call, "parameters")
 			  : pctl_file_make_dirs(dir, app->call);
 	if (status == PCTL_OK)
 		status = pctl_file_write(c->genesis, s.data, s.n, 1, app->call);
@@ -235,7 +251,7 @@ static pctl_status print(calibrating *c)
 				    " --from ACCOUNT --at HEIGHT",
 				    throughput);
 	if (command == NULL)
-		return pctl_refuse(c->app->call, PC2_NOMEM, "no memory for a line");
+		return pctl_no_memory(c->app->call, "a line");
 	if (pctl_option_has(&c->app->line, "--genesis"))
 		status = write_genesis(c, &changed);
 	if (status != PCTL_OK)
@@ -253,7 +269,7 @@ pctl_status pctl_ledger_calibrate(pctl_app *app)
 	pctl_status status;
 
 	if (c == NULL)
-		return pctl_refuse(app->call, PC2_NOMEM, "no memory for a calibration");
+		return pctl_no_memory(app->call, "a calibration");
 	if (app->line.n_arguments != 1 ||
 	    (text != NULL && (!pctl_amount_parse(text, &least_ms) || least_ms > 60000)))
 		return pctl_refuse(app->call, PC10_USAGE,

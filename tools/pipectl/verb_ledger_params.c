@@ -23,7 +23,10 @@ static void print_param(pctl_app *app, uint32_t i, uint64_t value)
 	pctl_param_format(i, p->least, least);
 	pctl_param_format(i, p->most, most);
 	if (!app->json) {
-		printf("%-25s %s  (%s to %s) %s\n", p->name, text, least, most, p->doc);
+		pctl_table_cell(app->table, "%s", p->name);
+		pctl_table_cell(app->table, "%s", text);
+		pctl_table_cell(app->table, "(%s to %s)", least, most);
+		pctl_table_cell(app->table, "%s", p->doc);
 		return;
 	}
 	pctl_json_object_begin(j);
@@ -39,21 +42,19 @@ static void print_param(pctl_app *app, uint32_t i, uint64_t value)
 static pctl_status print_params(pctl_app *app, pctl_chain_state *s, uint64_t height, uint32_t from,
 				uint32_t to)
 {
+	static const pctl_column columns[] = {
+		{"parameter", "", 25}, {"value", " ", 0}, {"allowed", "  ", 0}, {"about", " ", 0}};
 	pctl_params p;
 	pctl_status status = pctl_params_in_force(s, height, app->call, &p);
 
 	if (status != PCTL_OK)
 		return status;
-	if (app->json) {
+	if (app->json)
 		pctl_json_kv_u64(&app->document, "height", height);
-		pctl_json_key(&app->document, "params");
-		pctl_json_array_begin(&app->document);
-	}
+	pctl_app_list_begin(app, "params", columns, PCTL_COLUMNS(columns));
 	for (uint32_t i = from; i < to; i++)
 		print_param(app, i, p.values[i]);
-	if (app->json)
-		pctl_json_array_end(&app->document);
-	return PCTL_OK;
+	return pctl_app_list_end(app, PCTL_OK);
 }
 
 static pctl_status list(pctl_app *app, pctl_chain *c, uint64_t height)
@@ -150,7 +151,7 @@ static pctl_status parse_change(pctl_app *app, const char *text, pctl_param_chan
 				   text);
 	name = pctl_arena_dup_n(app->arena, text, (size_t)(equals - text));
 	if (name == NULL)
-		return pctl_refuse(app->call, PC2_NOMEM, "no memory for a change");
+		return pctl_no_memory(app->call, "a change");
 	status = pctl_param_find(name, app->call, &out->param);
 	if (status == PCTL_OK)
 		status = pctl_param_parse(out->param, equals + 1, app->call, &out->value);
@@ -205,7 +206,7 @@ static pctl_status read_changes(pctl_app *app, pctl_msg_param_change *out)
 		out[i].value = pctl_arena_dup(app->arena,
 					      pctl_param_format(change.param, change.value, text));
 		if (out[i].value == NULL)
-			return pctl_refuse(app->call, PC2_NOMEM, "no memory for changes");
+			return pctl_no_memory(app->call, "changes");
 	}
 	qsort(out, n, sizeof(*out), compare_changes);
 	for (uint32_t i = 1; i < n; i++)
@@ -223,7 +224,7 @@ static pctl_status propose(pctl_app *app, pctl_chain *c, uint64_t height)
 	pctl_status status = pctl_app_sender(app, &m.sender);
 
 	if (changes == NULL)
-		return pctl_refuse(app->call, PC2_NOMEM, "no memory for changes");
+		return pctl_no_memory(app->call, "changes");
 	if (status == PCTL_OK && !pctl_option_has(&app->line, "--at"))
 		return pctl_refuse(app->call, PC10_USAGE,
 				   "--at HEIGHT says from which block on the change holds");

@@ -9,7 +9,12 @@
 /* Trouble is told when it happens: the diagnostics of this process come at its end. */
 static void report(void *ctx, uint32_t code, const char *text)
 {
-	(void)ctx;
+	pctl_app *app = ctx;
+	char number[16];
+	const pctl_log_field fields[] = {{"code", number}, {"name", pctl_code_slug(code)}};
+
+	snprintf(number, sizeof(number), "PC%04" PRIu32, code);
+	pctl_log_write(app->log, PCTL_LOG_WARNING, "node", text, fields, 2);
 	fprintf(stderr, "pipectl node: PC%04" PRIu32 " [%s] %s\n", code,
 		pctl_code_slug(code) == NULL ? "?" : pctl_code_slug(code), text);
 }
@@ -31,6 +36,21 @@ static void print_counts(pctl_app *app, const pctl_node_counts *n)
 	}
 }
 
+static void log_counts(pctl_app *app, const pctl_node_counts *n)
+{
+	char clients[24], requests[24], errors[24], blocks[24];
+	const pctl_log_field fields[] = {{"clients", clients},
+					 {"requests", requests},
+					 {"errors", errors},
+					 {"blocks", blocks}};
+
+	snprintf(clients, sizeof(clients), "%" PRIu64, n->clients);
+	snprintf(requests, sizeof(requests), "%" PRIu64, n->requests);
+	snprintf(errors, sizeof(errors), "%" PRIu64, n->errors);
+	snprintf(blocks, sizeof(blocks), "%" PRIu64, n->blocks);
+	pctl_log_write(app->log, PCTL_LOG_INFO, "node", "served", fields, 4);
+}
+
 static pctl_status serve(pctl_app *app, pctl_chain *chain, const pctl_node_options *o)
 {
 	const pctl_node_service service = pctl_node_service_of(chain);
@@ -42,8 +62,11 @@ static pctl_status serve(pctl_app *app, pctl_chain *chain, const pctl_node_optio
 		return status;
 	if (!app->quiet)
 		fprintf(stderr, "listening on %s\n", o->path);
+	pctl_log_write(app->log, PCTL_LOG_INFO, "node", "listens",
+		       (const pctl_log_field[]){{"socket", o->path}}, 1);
 	status = pctl_node_run(node, app->call);
 	pctl_node_counts_read(node, &counts);
+	log_counts(app, &counts);
 	print_counts(app, &counts);
 	pctl_node_close(node);
 	return status;
@@ -51,7 +74,9 @@ static pctl_status serve(pctl_app *app, pctl_chain *chain, const pctl_node_optio
 
 pctl_status pctl_verb_node(pctl_app *app)
 {
-	pctl_node_options o = {.path = pctl_option_value(&app->line, "--socket"), .report = report};
+	pctl_node_options o = {.path = pctl_option_value(&app->line, "--socket"),
+			       .report = report,
+			       .report_ctx = app};
 	pctl_executor executor = {.run = NULL};
 	pctl_home_signing signing = {.in = &app->host, .executor = &executor, .call = app->call};
 	pctl_chain *chain = NULL;

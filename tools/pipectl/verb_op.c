@@ -8,6 +8,7 @@
 pctl_status pctl_verb_op_list(pctl_app *app)
 {
 	pctl_status status = pctl_installation_ops(&app->host, app->call);
+	static const pctl_column columns[] = {{"op", "", 24}, {"kind", " ", 8}, {"about", " ", 0}};
 	const pctl_op_source *ops;
 
 	if (status != PCTL_OK)
@@ -15,10 +16,7 @@ pctl_status pctl_verb_op_list(pctl_app *app)
 	if (pctl_option_has(&app->line, "--lock"))
 		return pctl_app_print_lock(app);
 	ops = pctl_op_library_source(app->host.library);
-	if (app->json) {
-		pctl_json_key(&app->document, "ops");
-		pctl_json_array_begin(&app->document);
-	}
+	pctl_app_list_begin(app, "ops", columns, PCTL_COLUMNS(columns));
 	for (uint32_t i = 0; i < ops->count(ops->ctx); i++) {
 		pctl_op_ref op;
 
@@ -35,15 +33,13 @@ pctl_status pctl_verb_op_list(pctl_app *app)
 			pctl_json_kv_string(&app->document, "about", op.desc->doc);
 			pctl_json_object_end(&app->document);
 		} else {
-			printf("%s@%" PRIu32 "%*s %-8s %s\n", op.desc->name, op.desc->version,
-			       (int)(strlen(op.desc->name) < 22 ? 22 - strlen(op.desc->name) : 0),
-			       "", op.desc->kind == PCTL_OPDEF_FUNCTION ? "function" : "plan",
-			       op.desc->doc);
+			pctl_table_cell(app->table, "%s@%" PRIu32, op.desc->name, op.desc->version);
+			pctl_table_cell(app->table, "%s",
+					op.desc->kind == PCTL_OPDEF_FUNCTION ? "function" : "plan");
+			pctl_table_cell(app->table, "%s", op.desc->doc);
 		}
 	}
-	if (app->json)
-		pctl_json_array_end(&app->document);
-	return PCTL_OK;
+	return pctl_app_list_end(app, PCTL_OK);
 }
 
 static pctl_status find(pctl_app *app, const char *text, pctl_op_ref *out)
@@ -174,12 +170,12 @@ static pctl_status make_pipeline(pctl_app *app, const pctl_op_ref *op, pctl_sett
 
 	*out = p;
 	if (p == NULL)
-		return pctl_refuse(app->call, PC2_NOMEM, "no memory for a pipeline");
+		return pctl_no_memory(app->call, "a pipeline");
 	p->inputs = pctl_arena_array(p->arena, n_ins, sizeof(*p->inputs));
 	p->outputs = pctl_arena_array(p->arena, op->desc->n_out, sizeof(*p->outputs));
 	p->jobs = job = pctl_arena_array(p->arena, 1, sizeof(*job));
 	if (p->inputs == NULL || p->outputs == NULL || job == NULL)
-		return pctl_refuse(app->call, PC2_NOMEM, "no memory for a pipeline");
+		return pctl_no_memory(app->call, "a pipeline");
 	p->n_jobs = 1;
 	*job = (pctl_pipe_job){.id = "op",
 			       .pos = pos,
@@ -191,7 +187,7 @@ static pctl_status make_pipeline(pctl_app *app, const pctl_op_ref *op, pctl_sett
 	job->in = pctl_arena_array(p->arena, n_ins, sizeof(*job->in));
 	job->attr = pctl_arena_array(p->arena, n_attrs, sizeof(*job->attr));
 	if (job->in == NULL || job->attr == NULL)
-		return pctl_refuse(app->call, PC2_NOMEM, "no memory for a pipeline");
+		return pctl_no_memory(app->call, "a pipeline");
 	for (uint32_t i = 0; i < n_attrs; i++)
 		job->attr[job->n_attr++] =
 			(pctl_pipe_named){attrs[i].name, pos, {pos, attrs[i].value, 0, 1}};

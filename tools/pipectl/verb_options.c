@@ -31,7 +31,13 @@ const pctl_option pctl_global_options[] = {
 	{"-q", NULL, "print only the answer", 0, 0},
 	{"-v", NULL, "say more on standard error", 0, 0},
 	{"--color", "auto|always|never", "colour of diagnostics", 0, 0},
-	{"--no-progress", NULL, "no progress line", 0, 0},
+	{"--progress", "auto|always|plain|never",
+	 "a line of progress on a terminal (auto), always, a line every ten seconds (plain)", 0, 0},
+	{"--no-progress", NULL, "as --progress never", 0, 0},
+	{"--log", "FILE|-", "add a log to a file, or write it to standard error (PIPECTL_LOG)", 0,
+	 0},
+	{"--log-level", "error|warning|info|debug", "how detailed (PIPECTL_LOG_LEVEL)", 0, 0},
+	{"--log-format", "text|json", "lines for people or objects (PIPECTL_LOG_FORMAT)", 0, 0},
 	{"--in-process", NULL, "run backends that allow it inside this process", 0, 0},
 	{"--debug", NULL, "have backends validate what they make", 0, 0},
 	{"--help", NULL, "usage of the verb, with its options and an example", 0, 0},
@@ -40,6 +46,19 @@ const pctl_option pctl_global_options[] = {
 	{NULL, NULL, NULL, 0, 0},
 };
 
+#define PCTL_OPTION_TURNS                                                                         \
+	{                                                                                         \
+		"--max-turns", "N",                                                               \
+			"the turn budget of loops that nothing bounds, whatever kernels declare", \
+			0, 0                                                                      \
+	}
+
+#define PCTL_OPTION_SUBGROUP                                                                  \
+	{                                                                                     \
+		"--subgroup", "N",                                                            \
+			"the size of subgroups where a kernel declares none (4 to 128)", 0, 0 \
+	}
+
 #define RUN_OPTIONS                                                                              \
 	{"--backend", "ID[:DEVICE]",                                                             \
 	 "where to run; the first that qualifies (never reads the memo)", 1, 0},                 \
@@ -47,7 +66,8 @@ const pctl_option pctl_global_options[] = {
 		 0, 0},                                                                          \
 		{"--no-memo", NULL, "neither read nor write remembered results", 0, 0},          \
 		{"--gas-limit", "N", "refuse above this much gas", 0, 0},                        \
-		{"--gas", "FILE", "the gas schedule", 0, 0},                                     \
+		{"--gas", "FILE", "the gas schedule", 0, 0}, PCTL_OPTION_TURNS,                  \
+		PCTL_OPTION_SUBGROUP,                                                            \
 		{"--forms", "strict|native",                                                     \
 		 "native: the device's own floats, for class approximate only", 0, 0},           \
 	{                                                                                        \
@@ -77,12 +97,14 @@ const pctl_option pctl_options_run[] = {
 	{"--receipt", "FILE", "write a signed receipt: what ran on what, and its trace", 0, 1},
 	{"--trace", "job|round|step", "how finely a receipt traces; job where it is left out", 0,
 	 0},
+	{"--report", "DIR", "write a page of what the run did, and its timeline", 0, 0},
 	{NULL, NULL, NULL, 0, 0},
 };
 const pctl_option pctl_options_plan[] = {
 	SOURCE_OPTIONS,
 	RUN_OPTIONS,
 	{"--dot", NULL, "the graph for Graphviz", 0, 0},
+	{"--svg", "FILE", "write the graph as a picture", 0, 1},
 	{NULL, NULL, NULL, 0, 0},
 };
 const pctl_option pctl_options_shader_check[] = {
@@ -94,19 +116,49 @@ const pctl_option pctl_options_shader_check[] = {
 	{"--rules", "1|2", "with --consensus: this version of its rules", 0, 0},
 	{"--print", NULL, "print the program", 0, 0},
 	{"--gas", "FILE", "the gas schedule", 0, 0},
+	PCTL_OPTION_TURNS,
+	PCTL_OPTION_SUBGROUP,
 	PCTL_OPTION_WITH,
 	{NULL, NULL, NULL, 0, 0},
 };
 const pctl_option pctl_options_shader_run[] = {
 	{"--dispatch", "X[,Y[,Z]]", "workgroups", 0, 0},
-	{"--bind", "G:B=FILE|zero:BYTES|CID", "data of group G binding B", 1, 0},
-	{"--read", "G:B=FILE", "write group G binding B to a file afterwards", 1, 1},
+	{"--bind", "G:B|NAME=FILE|zero:BYTES|CID",
+	 "data of group G binding B, or of the variable of that name", 1, 0},
+	{"--read", "G:B|NAME=FILE", "write that variable to a file afterwards", 1, 1},
 	{"--trace", "JOB[/ROUND[.STEP]]", "tell the backend it runs for this job", 0, 0},
+	{"--emit", "LANGUAGE",
+	 "run nothing: print what the device is given (ir), or what its driver compiles (by its "
+	 "language)",
+	 0, 0},
 	{"--override", "NAME=VALUE", "value of an override", 1, 0},
 	{"--entry", "NAME", "the entry point", 0, 0},
 	{"--class", "integer|strict|approximate", "the most it may need", 0, 0},
 	PCTL_OPTION_WITH,
 	RUN_OPTIONS,
+	{NULL, NULL, NULL, 0, 0},
+};
+const pctl_option pctl_options_shader_tune[] = {
+	{"--dispatch", "X[,Y[,Z]]", "workgroups", 0, 0},
+	{"--bind", "G:B|NAME=FILE|zero:BYTES|CID",
+	 "data of group G binding B, or of the variable of that name", 1, 0},
+	{"--invocations", "X[,Y[,Z]]", "as many workgroups as hold them, in place of --dispatch", 0,
+	 0},
+	{"--override", "NAME=VALUE[,VALUE]", "value of an override; several are compared", 1, 0},
+	{"--workgroup", "N[,N]", "the override that is the workgroup's size; several are compared",
+	 0, 0},
+	{"--entry", "NAME", "the entry point", 0, 0},
+	{"--class", "integer|strict|approximate", "the most it may need", 0, 0},
+	PCTL_OPTION_WITH,
+	{"--backend", "ID[:DEVICE]", "where to time it; the first that qualifies", 1, 0},
+	{"--counts", "reference|device|none",
+	 "who counts what every line does; the reference where it is left out", 0, 0},
+	{"--repeat", "N", "time so many dispatches; else as many as two seconds hold, 3 to 15", 0,
+	 0},
+	{"--blocks", NULL, "list blocks of code, too", 0, 0},
+	PCTL_OPTION_TURNS,
+	{"--forms", "strict|native", "native: the device's own floats, for class approximate only",
+	 0, 0},
 	{NULL, NULL, NULL, 0, 0},
 };
 const pctl_option pctl_options_op_list[] = {
@@ -140,6 +192,17 @@ const pctl_option pctl_options_export[] = {
 };
 const pctl_option pctl_options_import[] = {{"--car", "FILE", "the archive to read", 0, 0},
 					   {NULL, NULL, NULL, 0, 0}};
+const pctl_option pctl_options_tensor_show[] = {
+	{"--picture", "matrix|histogram|none", "what is drawn of one tensor", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+const pctl_option pctl_options_tensor_convert[] = {
+	{"--to", "TYPE", "the element type of the output: f16, i4, q4_k ..", 0, 0},
+	{"--from", "TYPE[SHAPE]", "the input is bytes alone, of this type: f32[4,8]", 0, 0},
+	{"--tensor", "NAME", "this tensor alone", 0, 0},
+	{"--saturate", NULL, "what is too large becomes the largest number of a float type", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
 const pctl_option pctl_options_provenance[] = {
 	{"--depth", "N", "follow jobs this far; 64 where it is left out", 0, 0},
 	{"--limit", "N", "show at most so many jobs; 1000 where it is left out", 0, 0},
@@ -148,6 +211,7 @@ const pctl_option pctl_options_provenance[] = {
 	{"--verify", NULL, "run every job of the history again and compare outputs", 0, 0},
 	{"--backend", "ID[:DEVICE]", "where to run them; the reference where it is left out", 1, 0},
 	{"--dot", NULL, "the graph for Graphviz", 0, 0},
+	{"--svg", "FILE", "write the graph as a picture", 0, 1},
 	{NULL, NULL, NULL, 0, 0},
 };
 const pctl_option pctl_options_quarantine[] = {
@@ -167,6 +231,7 @@ const pctl_option pctl_options_device[] = {
 const pctl_option pctl_options_probe[] = {
 	{"--device", "ID[:DEVICE]|all", "which (repeatable); all where it is left out", 1, 0},
 	{"--fresh", NULL, "probe although there is a valid profile", 0, 0},
+	{"--floats", NULL, "floats alone: limits are left to the first large program", 0, 0},
 	{"--forms", NULL, "which form each strict operation takes", 0, 0},
 	{"--out", "DIR", "write signed profiles to a directory too", 0, 0},
 	{NULL, NULL, NULL, 0, 0},
@@ -222,6 +287,8 @@ const pctl_option pctl_options_audit[] = {
 	{"--natives", NULL, "class approximate: how far native forms go from strict ones", 0, 0},
 	{"--gas-limit", "N", "refuse above this much gas", 0, 0},
 	{"--gas", "FILE", "the gas schedule", 0, 0},
+	PCTL_OPTION_TURNS,
+	PCTL_OPTION_SUBGROUP,
 	{NULL, NULL, NULL, 0, 0},
 };
 
@@ -346,12 +413,16 @@ const pctl_option pctl_options_rank_show[] = {
 const pctl_option pctl_options_receipt_replay[] = {
 	{"--backend", "ID[:DEVICE]", "where to run it; the first that qualifies", 1, 0},
 	{"--gas", "FILE", "the gas schedule, which has to be the receipt's", 0, 0},
+	PCTL_OPTION_TURNS,
+	PCTL_OPTION_SUBGROUP,
 	{"--receipt", "FILE", "write the receipt of the replay", 0, 1},
 	{NULL, NULL, NULL, 0, 0},
 };
 const pctl_option pctl_options_receipt_dispute[] = {
 	{"--backend", "ID[:DEVICE]", "what runs up to the step; the first that qualifies", 1, 0},
 	{"--gas", "FILE", "the gas schedule, which has to be the receipts'", 0, 0},
+	PCTL_OPTION_TURNS,
+	PCTL_OPTION_SUBGROUP,
 	{NULL, NULL, NULL, 0, 0},
 };
 

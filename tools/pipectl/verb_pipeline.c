@@ -115,6 +115,8 @@ pctl_status pctl_verb_run(pctl_app *app)
 	if (status == PCTL_OK)
 		status = pctl_app_check_outs(app, p.pipeline, outs, n_outs);
 	if (status == PCTL_OK)
+		status = pctl_app_check_report(app);
+	if (status == PCTL_OK)
 		status = pctl_admit(&app->host, &p, app->call);
 	if (status == PCTL_OK)
 		status = pctl_app_receipt_begin(app, &p, &options, &receipt);
@@ -127,6 +129,8 @@ pctl_status pctl_verb_run(pctl_app *app)
 		status = pctl_app_write_outs(app, result, outs, n_outs);
 	if (status == PCTL_OK && receipt != NULL)
 		status = pctl_app_receipt_finish(app, &p, &options, result, receipt);
+	if (status == PCTL_OK)
+		status = pctl_app_write_report(app, &p, result);
 	if (status == PCTL_OK) {
 		pctl_app_print_place(app, &p, 0);
 		pctl_app_print_run(app, p.pipeline->name, result);
@@ -177,8 +181,11 @@ pctl_status pctl_verb_plan(pctl_app *app)
 	pctl_run_options options;
 	pctl_setting *ins;
 	pctl_loaded_pipeline p;
+	const char *picture = pctl_option_value(&app->line, "--svg");
 	pctl_status status = pctl_app_load(app, app->line.arguments[0], &p);
 
+	if (status == PCTL_OK && picture != NULL && pctl_option_has(&app->line, "--dot"))
+		status = pctl_refuse(app->call, PC10_USAGE, "give --dot or --svg, not both");
 	if (status == PCTL_OK && pctl_option_has(&app->line, "--dot")) {
 		print_dot(p.graph);
 		goto out;
@@ -191,7 +198,9 @@ pctl_status pctl_verb_plan(pctl_app *app)
 		options.ins = ins;
 		status = pctl_plan_pipeline(&app->host, &p, &options, app->call, &result);
 	}
-	if (status == PCTL_OK) {
+	if (status == PCTL_OK && picture != NULL)
+		status = pctl_app_plan_svg(app, p.graph, result, picture);
+	if (status == PCTL_OK && (picture == NULL || !pctl_app_is_standard_output(picture))) {
 		pctl_app_print_place(app, &p, 1);
 		pctl_app_print_plan(app, p.graph, result);
 	}

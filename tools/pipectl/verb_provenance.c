@@ -52,6 +52,11 @@ static pctl_status verify(pctl_app *app, pctl_chain *c, const pctl_provenance *p
 
 static pctl_status print(pctl_app *app, const pctl_provenance *p, const uint32_t *verdicts)
 {
+	const char *picture = pctl_option_value(&app->line, "--svg");
+	pctl_status status = picture == NULL ? PCTL_OK : pctl_app_history_svg(app, p, picture);
+
+	if (status != PCTL_OK || (picture != NULL && pctl_app_is_standard_output(picture)))
+		return status;
 	if (app->json)
 		return pctl_app_print_history_json(app, p, verdicts);
 	if (!pctl_option_has(&app->line, "--dot"))
@@ -67,10 +72,14 @@ pctl_status pctl_verb_provenance(pctl_app *app)
 	pctl_provenance p = {.n_steps = 0};
 	pctl_chain *c = NULL;
 	uint32_t *verdicts = NULL;
+	const char *picture = pctl_option_value(&app->line, "--svg");
 	pctl_status status = read_options(app, &o), printed;
 
 	if (status == PCTL_OK && app->json && pctl_option_has(&app->line, "--dot"))
 		status = pctl_refuse(app->call, PC10_USAGE, "give --dot or --json, not both");
+	if (status == PCTL_OK && pctl_option_has(&app->line, "--svg") &&
+	    pctl_option_has(&app->line, "--dot"))
+		status = pctl_refuse(app->call, PC10_USAGE, "give --dot or --svg, not both");
 	if (status == PCTL_OK)
 		status = pctl_app_chain(app, NULL, &c);
 	if (status == PCTL_OK)
@@ -80,7 +89,9 @@ pctl_status pctl_verb_provenance(pctl_app *app)
 	if (pctl_option_has(&app->line, "--verify"))
 		status = verify(app, c, &p, &verdicts);
 	printed = print(app, &p, verdicts);
-	if (printed == PCTL_OK && !pctl_option_has(&app->line, "--dot"))
+	/* Standard output that is a picture or a graph is nothing else. */
+	if (printed == PCTL_OK && !pctl_option_has(&app->line, "--dot") &&
+	    (picture == NULL || !pctl_app_is_standard_output(picture)))
 		printed = pctl_app_print_decisions(app, pctl_cursor(c), name, o.max_steps);
 	status = status == PCTL_OK ? printed : status;
 out:
@@ -103,7 +114,7 @@ static pctl_status append(pctl_app *app, const pctl_provenance *p, pctl_cid **ci
 	grown = realloc(*cids, ((size_t)*n + n_more + 1u) * sizeof(*grown));
 	if (grown == NULL) {
 		free(more);
-		return pctl_refuse(app->call, PC2_NOMEM, "no memory for a history");
+		return pctl_no_memory(app->call, "a history");
 	}
 	memcpy(grown + *n, more, n_more * sizeof(*more));
 	*cids = grown;

@@ -105,7 +105,9 @@ static void print_place(pctl_app *app, uint64_t number, const place *p, const ch
 	if (text == NULL)
 		return;
 	if (!app->json) {
-		printf("%4" PRIu64 " %16" PRIu64 " %s\n", number, p->rank, text);
+		pctl_table_cell(app->table, "%" PRIu64, number);
+		pctl_table_cell(app->table, "%" PRIu64, p->rank);
+		pctl_table_cell(app->table, "%s", text);
 		return;
 	}
 	pctl_json_object_begin(&app->document);
@@ -117,12 +119,14 @@ static void print_place(pctl_app *app, uint64_t number, const place *p, const ch
 static pctl_status print_top(pctl_app *app, const pctl_epoch *e, const pctl_blob *names,
 			     const pctl_blob *ranks, uint64_t top)
 {
+	static const pctl_column columns[] = {
+		{"place", "", -4}, {"rank", " ", -16}, {"name", " ", 0}};
 	place *places = pctl_arena_array(app->arena, e->n_nodes, sizeof(*places));
 	const char **lines = pctl_arena_array(app->arena, e->n_nodes + 1, sizeof(*lines));
 	const char *at = (const char *)names->data, *end = at + names->n_bytes;
 
 	if (places == NULL || lines == NULL)
-		return pctl_refuse(app->call, PC2_NOMEM, "no memory for ranks");
+		return pctl_no_memory(app->call, "ranks");
 	for (uint32_t i = 0; i < e->n_nodes; i++) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
 
@@ -138,19 +142,14 @@ static pctl_status print_top(pctl_app *app, const pctl_epoch *e, const pctl_blob
 	}
 	lines[e->n_nodes] = at;
 	qsort(places, e->n_nodes, sizeof(*places), by_rank);
-	if (app->json) {
-		pctl_json_key(&app->document, "top");
-		pctl_json_array_begin(&app->document);
-	}
+	pctl_app_list_begin(app, "top", columns, PCTL_COLUMNS(columns));
 	for (uint64_t k = 0; k < top && k < e->n_nodes; k++) {
 		const char *line = lines[places[k].node];
 
 		print_place(app, k + 1, &places[k], line,
 			    (size_t)(lines[places[k].node + 1] - line) - 1);
 	}
-	if (app->json)
-		pctl_json_array_end(&app->document);
-	return PCTL_OK;
+	return pctl_app_list_end(app, PCTL_OK);
 }
 
 static pctl_status show(pctl_app *app, pctl_chain *c, uint64_t height, uint64_t top)

@@ -85,7 +85,7 @@ pctl_status pctl_verb_receipt_replay(pctl_app *app)
 	if (status == PCTL_OK)
 		status = pctl_receipt_reopen(r.run, &o, app->host.kernels, app->call, &p);
 	if (status == PCTL_OK)
-		status = pctl_receipt_replay(p, &o, app->call, &again);
+		status = pctl_receipt_run_again(&app->host, p, &o, app->call, &again);
 	pctl_app_progress_clear(app);
 	if (status == PCTL_OK)
 		status = write_again(app, again.again);
@@ -120,27 +120,6 @@ static const char *detail(pctl_app *app, const pctl_dispute_side *s)
 				 " elements differ (%s)",
 				 s->buffer, s->element, digits, s->got, digits, s->want,
 				 s->flipped_bits, s->n_different, s->how);
-}
-
-pctl_status pctl_app_put_report(pctl_app *app, const pctl_app_receipt r[2],
-				pctl_dispute_report *report, pctl_cid *out)
-{
-	pctl_str_buf text = PCTL_STR_BUF_INIT;
-	pctl_signer *signer = NULL;
-	pctl_status status = pctl_installation_store(&app->host, app->call);
-
-	if (status == PCTL_OK)
-		status = pctl_installation_signer(&app->host, app->call, &signer);
-	for (uint32_t i = 0; status == PCTL_OK && i < 2; i++)
-		status = pctl_store_put(app->host.store, r[i].text, r[i].n, app->call,
-					&report->side[i].receipt);
-	if (status == PCTL_OK)
-		status = pctl_dispute_report_text(report, signer, app->call, &text);
-	if (status == PCTL_OK)
-		status = pctl_store_put(app->host.store, text.data, text.n, app->call, out);
-	pctl_signer_close(signer);
-	pctl_str_drop(&text);
-	return status;
 }
 
 void pctl_app_print_report(pctl_app *app, const pctl_app_receipt r[2],
@@ -251,6 +230,7 @@ static pctl_status tell(pctl_app *app, const pctl_app_receipt r[2], const pctl_d
 				      .job = d->leaf.id == NULL ? "" : d->leaf.id,
 				      .reference = d->reference,
 				      .correct = d->leaf.line == NULL ? "" : d->leaf.line};
+	const pctl_receipt_source texts[2] = {{r[0].text, r[0].n}, {r[1].text, r[1].n}};
 	const char *who[2] = {"", ""};
 	uint32_t n = 0;
 	pctl_cid cid;
@@ -266,7 +246,7 @@ static pctl_status tell(pctl_app *app, const pctl_app_receipt r[2], const pctl_d
 		if (d->side[i].wrong)
 			who[n++] = r[i].path;
 	}
-	status = pctl_app_put_report(app, r, &report, &cid);
+	status = pctl_receipt_keep_report(&app->host, texts, &report, app->call, &cid);
 	if (status != PCTL_OK)
 		return status;
 	print_dispute(app, d, &report, &cid);

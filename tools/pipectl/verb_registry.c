@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "foundation/base/str.h"
 #include "chain.h"
+#include "chain/home/submit.h"
 #include "chain/registry/registry.h"
 #include "shader_text.h"
 
@@ -17,16 +19,10 @@ static void print_pair(pctl_app *app, const char *name, const char *value)
 
 /* ---- upload -------------------------------------------------------------------------------- */
 
-static int compare_texts(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* --tag in any order, a repeated one once. */
 static pctl_status tags_of(pctl_app *app, pctl_msg_upload *m)
 {
 	const char **tags, *tag;
-	uint32_t n = 0, kept = 0;
+	uint32_t n = 0;
 
 	while (pctl_option_at(&app->line, "--tag", n) != NULL)
 		n++;
@@ -35,21 +31,9 @@ static pctl_status tags_of(pctl_app *app, pctl_msg_upload *m)
 		return pctl_no_memory(app->call, "a message");
 	for (uint32_t i = 0; (tag = pctl_option_at(&app->line, "--tag", i)) != NULL; i++)
 		tags[i] = tag;
-	if (n > 1)
-		qsort(tags, n, sizeof(*tags), compare_texts);
-	for (uint32_t i = 0; i < n; i++)
-		if (kept == 0 || strcmp(tags[kept - 1], tags[i]) != 0)
-			tags[kept++] = tags[i];
 	m->tags = tags;
-	m->n_tags = kept;
+	m->n_tags = n;
 	return PCTL_OK;
-}
-
-static const char *text_of(pctl_app *app, const char *option)
-{
-	const char *text = pctl_option_value(&app->line, option);
-
-	return text == NULL ? "" : text;
 }
 
 /* Diagnostics of the shader speak of its CID; the carets want its text. */
@@ -81,26 +65,24 @@ static void print_upload(pctl_app *app, const pctl_msg_upload_response *m)
 
 pctl_status pctl_verb_shader_upload(pctl_app *app)
 {
-	pctl_request r = {.kind = PCTL_MSG_UPLOAD};
-	pctl_msg_upload *m = &r.as.upload;
+	pctl_msg_upload m = {.description = pctl_option_value(&app->line, "--description"),
+			     .implements = pctl_option_value(&app->line, "--implements")};
 	pctl_response out = {.kind = 0};
 	pctl_chain *c = NULL;
 	char *text = NULL;
-	pctl_status status = pctl_app_sender(app, &m->sender);
+	pctl_status status = pctl_app_sender(app, &m.sender);
 
-	m->description = text_of(app, "--description");
-	m->implements = text_of(app, "--implements");
 	if (status == PCTL_OK)
-		status = tags_of(app, m);
+		status = tags_of(app, &m);
 	if (status == PCTL_OK)
-		status = pctl_app_shader_text(app, app->line.arguments[0], &text, &m->n_source);
-	m->source = (const uint8_t *)text;
+		status = pctl_app_shader_text(app, app->line.arguments[0], &text, &m.n_source);
+	m.source = (const uint8_t *)text;
 	if (status == PCTL_OK)
-		status = name_source(app, text, m->n_source);
+		status = name_source(app, text, m.n_source);
 	if (status == PCTL_OK)
 		status = pctl_app_chain(app, NULL, &c);
 	if (status == PCTL_OK)
-		status = pctl_chain_apply(c, &r, app->call, &out);
+		status = pctl_home_upload(c, &m, app->call, &out);
 	if (status == PCTL_OK)
 		print_upload(app, &out.as.upload);
 	pctl_response_destroy(&out);
@@ -115,7 +97,7 @@ typedef struct shown {
 	pctl_app *app;
 	pctl_chain_state *s;
 	pctl_status status;
-	uint32_t n;
+	pctl_str_buf tags; /* of a row */
 } shown;
 
 static int print_tag(void *ctx, const char *tag)
@@ -125,20 +107,28 @@ static int print_tag(void *ctx, const char *tag)
 	if (l->app->json)
 		pctl_json_string(&l->app->document, tag);
 	else
-		printf("%s%s", l->n++ == 0 ? "  [" : " ", tag);
+		pctl_str_addf(&l->tags, "%s%s", l->tags.n == 0 ? "" : " ", tag);
 	return 0;
 }
 
 static int print_shader(void *ctx, const pctl_shader_row *row)
 {
-	shown *l = ctx, tags = {.app = l->app};
+	shown *l = ctx;
 	pctl_json *j = &l->app->document;
+	pctl_table *t = l->app->table;
 
 	if (!l->app->json) {
-		printf("%s  %s%s", row->cid, row->sender,
-		       row->deprecated != 0 ? "  deprecated" : "");
-		l->status = pctl_shaders_tags(l->s, row->cid, print_tag, &tags, l->app->call);
-		printf("%s  %s\n", tags.n == 0 ? "" : "]", row->description);
+		l->tags = (pctl_str_buf)PCTL_STR_BUF_INIT;
+		l->status = pctl_shaders_tags(l->s, row->cid, print_tag, l, l->app->call);
+		pctl_table_cell(t, "%s", row->cid);
+		pctl_table_cell(t, "%s", row->sender);
+		pctl_table_maybe(t, row->deprecated != 0 ? "deprecated" : NULL);
+		if (l->tags.n == 0)
+			pctl_table_none(t);
+		else
+			pctl_table_cell(t, "[%s]", l->tags.failed ? "?" : l->tags.data);
+		pctl_table_cell(t, "%s", row->description);
+		pctl_str_drop(&l->tags);
 		return l->status != PCTL_OK;
 	}
 	pctl_json_object_begin(j);
@@ -150,7 +140,7 @@ static int print_shader(void *ctx, const pctl_shader_row *row)
 	pctl_json_kv_u64(j, "deprecated", row->deprecated);
 	pctl_json_key(j, "tags");
 	pctl_json_array_begin(j);
-	l->status = pctl_shaders_tags(l->s, row->cid, print_tag, &tags, l->app->call);
+	l->status = pctl_shaders_tags(l->s, row->cid, print_tag, l, l->app->call);
 	pctl_json_array_end(j);
 	pctl_json_object_end(j);
 	return l->status != PCTL_OK;
@@ -162,8 +152,11 @@ static int print_alias(void *ctx, const pctl_alias_row *row)
 	pctl_json *j = &app->document;
 
 	if (!app->json) {
-		printf("alias %s decision %" PRIu64 ": %s by %s at height %" PRIu64 "\n", row->name,
-		       row->decision, row->cid, row->sender, row->height);
+		pctl_table_cell(app->table, "%s", row->name);
+		pctl_table_cell(app->table, "%" PRIu64, row->decision);
+		pctl_table_cell(app->table, "%s", row->cid);
+		pctl_table_cell(app->table, "%s", row->sender);
+		pctl_table_cell(app->table, "%" PRIu64, row->height);
 		return 0;
 	}
 	pctl_json_object_begin(j);
@@ -178,6 +171,16 @@ static int print_alias(void *ctx, const pctl_alias_row *row)
 
 pctl_status pctl_verb_shader_list(pctl_app *app)
 {
+	static const pctl_column columns[] = {{"shader", "", 0},
+					      {"sender", "  ", 0},
+					      {"state", "  ", 0},
+					      {"tags", "  ", 0},
+					      {"about", "  ", 0}};
+	static const pctl_column alias_columns[] = {{"alias", "alias ", 0},
+						    {"decision", " decision ", 0},
+						    {"shader", ": ", 0},
+						    {"sender", " by ", 0},
+						    {"height", " at height ", 0}};
 	const char *tag = pctl_option_value(&app->line, "--tag");
 	shown l = {.app = app};
 	pctl_chain *c = NULL;
@@ -186,22 +189,13 @@ pctl_status pctl_verb_shader_list(pctl_app *app)
 	if (status != PCTL_OK)
 		return status;
 	l.s = pctl_cursor(c);
-	if (app->json) {
-		pctl_json_key(&app->document, "shaders");
-		pctl_json_array_begin(&app->document);
-	}
+	pctl_app_list_begin(app, "shaders", columns, PCTL_COLUMNS(columns));
 	status = pctl_shaders_list(l.s, tag, print_shader, &l, app->call);
-	if (status == PCTL_OK)
-		status = l.status;
-	if (app->json) {
-		pctl_json_array_end(&app->document);
-		pctl_json_key(&app->document, "aliases");
-		pctl_json_array_begin(&app->document);
-	}
+	status = pctl_app_list_end(app, status == PCTL_OK ? l.status : status);
+	pctl_app_list_begin(app, "aliases", alias_columns, PCTL_COLUMNS(alias_columns));
 	if (status == PCTL_OK && tag == NULL)
 		status = pctl_aliases_list(l.s, print_alias, app, app->call);
-	if (app->json)
-		pctl_json_array_end(&app->document);
+	status = pctl_app_list_end(app, status);
 	pctl_chain_close(c);
 	return status;
 }

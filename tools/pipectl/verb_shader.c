@@ -49,6 +49,20 @@ static pctl_status parse_class(pctl_app *app, struct shader_options *o)
 			   "--class takes integer, strict or approximate, not \"%s\"", text);
 }
 
+/* A value; or, where there may be several, values with commas between. */
+static int is_value(pctl_app *app, const char *text, uint32_t lists)
+{
+	while (lists && strchr(text, ',') != NULL) {
+		const size_t n = strcspn(text, ",");
+		const char *one = pctl_arena_dup_n(app->arena, text, n);
+
+		if (one == NULL || !pctl_override_is_value(one))
+			return 0;
+		text += n + 1;
+	}
+	return pctl_override_is_value(text);
+}
+
 static pctl_status parse_overrides(pctl_app *app, struct shader_options *o)
 {
 	pctl_setting *given;
@@ -59,7 +73,7 @@ static pctl_status parse_overrides(pctl_app *app, struct shader_options *o)
 		return status;
 	o->overrides = pctl_arena_array(app->arena, n, sizeof(*o->overrides));
 	for (uint32_t i = 0; o->overrides != NULL && i < n; i++) {
-		if (!pctl_override_is_value(given[i].value))
+		if (!is_value(app, given[i].value, o->lists))
 			return pctl_refuse(app->call, PC10_USAGE,
 					   "--override %s: \"%s\" is no number or bool",
 					   given[i].name, given[i].value);
@@ -69,7 +83,7 @@ static pctl_status parse_overrides(pctl_app *app, struct shader_options *o)
 	return PCTL_OK;
 }
 
-static pctl_status parse_options(pctl_app *app, const char *path, struct shader_options *o)
+pctl_status pctl_shader_options(pctl_app *app, const char *path, struct shader_options *o)
 {
 	pctl_status status = parse_dispatch(app, o);
 
@@ -85,19 +99,17 @@ static pctl_status parse_options(pctl_app *app, const char *path, struct shader_
 	return status;
 }
 
-static pctl_status unit_of(pctl_app *app, const char *path, const struct shader_options *o,
-			   uint32_t flags, const pctl_kernel_module **out)
+pctl_status pctl_shader_unit(pctl_app *app, const char *path, const struct shader_options *o,
+			     uint32_t flags, const pctl_kernel_module **out)
 {
-	pctl_kernel_source source = {path,
-				     o->text,
-				     o->n_text,
-				     o->entry,
-				     o->overrides,
-				     o->n_overrides,
-				     flags,
-				     o->has_groups ? o->groups : NULL,
-				     0,
-				     0};
+	const pctl_kernel_source source = {.name = path,
+					   .text = o->text,
+					   .n_text = o->n_text,
+					   .entry = o->entry,
+					   .overrides = o->overrides,
+					   .n_overrides = o->n_overrides,
+					   .flags = flags,
+					   .groups = o->has_groups ? o->groups : NULL};
 	pctl_status status = pctl_installation_ops(&app->host, app->call);
 
 	if (status == PCTL_OK)
@@ -111,9 +123,10 @@ static pctl_status unit_of(pctl_app *app, const char *path, const struct shader_
 	if ((*out)->analysis->order_dependent) {
 		const pctl_pos pos = pctl_kernel_order_position(*out);
 
-		return pctl_refuse_at(app->call, PC4315_POLICY_ORDER, &pos, NULL,
-				      "the order of these atomics shows, which is class "
-				      "approximate; %s is allowed",
+		return pctl_refuse_at(app->call, PC4315_POLICY_ORDER, &pos,
+				      pctl_kernel_order_hint(*out),
+				      "the result depends on the order of these atomic operations, "
+				      "which is class approximate; %s is allowed",
 				      pctl_class_name(o->max_class));
 	} else {
 		const pctl_pos pos = {path, 0, 0, 0, 0};
@@ -163,8 +176,8 @@ static void json_race_places(pctl_json *j, const pctl_kernel_module *u)
 	pctl_json_array_end(j);
 }
 
-void pctl_shader_print_module(pctl_app *app, const char *path, const pctl_kernel_module *u,
-			      const pctl_gas_price *price)
+void pctl_shader_print_module(pctl_app *app, const char *path, const pctl_program *whole,
+			      const pctl_kernel_module *u, const pctl_gas_price *price)
 {
 	const pctl_analysis *a = u->analysis;
 	const pctl_entry *entry = &u->program->entries[0];
@@ -190,6 +203,9 @@ void pctl_shader_print_module(pctl_app *app, const char *path, const pctl_kernel
 		pctl_json_kv_u64(j, "invocations", a->invocations);
 		pctl_json_kv_u64(j, "cost_per_workgroup", price->cost_per_workgroup);
 		pctl_json_kv_u32(j, "ticks", a->n_ticks);
+		pctl_shader_print_bindings(app, u->program);
+		if (whole != NULL)
+			pctl_shader_print_overrides(app, whole);
 		pctl_json_object_end(j);
 		return;
 	}
@@ -199,6 +215,9 @@ void pctl_shader_print_module(pctl_app *app, const char *path, const pctl_kernel
 	       entry->workgroup_size[1], entry->workgroup_size[2], pctl_class_name(a->determinism),
 	       race_text(u, race), a->order_dependent ? ", order-dependent atomics" : "",
 	       price->cost_per_workgroup);
+	pctl_shader_print_bindings(app, u->program);
+	if (whole != NULL)
+		pctl_shader_print_overrides(app, whole);
 	if (app->verbose)
 		fprintf(stderr, "  program %s\n", pctl_cid_format(&u->cid, cid));
 	if (!pctl_option_has(&app->line, "--print"))
@@ -211,9 +230,11 @@ void pctl_shader_print_module(pctl_app *app, const char *path, const pctl_kernel
 
 static pctl_status check_entry(pctl_app *app, const char *path, const struct shader_options *o)
 {
+	const pctl_kernel_source source = {.name = path, .text = o->text, .n_text = o->n_text};
 	const pctl_kernel_module *unit;
+	const pctl_program *whole;
 	pctl_gas_price price;
-	pctl_status status = unit_of(app, path, o, 0, &unit);
+	pctl_status status = pctl_shader_unit(app, path, o, 0, &unit);
 
 	if (status == PCTL_OK)
 		status = pctl_installation_schedule(&app->host, app->call);
@@ -225,7 +246,9 @@ static pctl_status check_entry(pctl_app *app, const char *path, const struct sha
 		status = pctl_gas_price_of(app->host.schedule, &q, app->call, &price);
 	}
 	if (status == PCTL_OK)
-		pctl_shader_print_module(app, path, unit, &price);
+		status = pctl_kernels_compiled(app->host.kernels, &source, app->call, &whole);
+	if (status == PCTL_OK)
+		pctl_shader_print_module(app, path, whole, unit, &price);
 	return status;
 }
 
@@ -256,7 +279,7 @@ static pctl_status check_unit(pctl_app *app, const char *path, const struct shad
 static pctl_status check_one(pctl_app *app, const char *path)
 {
 	struct shader_options o = {.text = NULL};
-	pctl_status status = parse_options(app, path, &o);
+	pctl_status status = pctl_shader_options(app, path, &o);
 
 	if (status == PCTL_OK)
 		status = pctl_option_has(&app->line, "--consensus")
@@ -297,65 +320,28 @@ pctl_status pctl_verb_shader_check(pctl_app *app)
 
 /* ---- run ---------------------------------------------------------------------------------- */
 
-/* "G:B=TEXT" */
-static pctl_status parse_slot(pctl_app *app, const char *option, const pctl_setting *s,
-			      uint32_t *group, uint32_t *binding)
-{
-	const char *colon = strchr(s->name, ':');
-	uint64_t g, b;
-
-	*group = *binding = 0;
-	if (colon != NULL && pctl_num_parse_u64(s->name, (size_t)(colon - s->name), &g) &&
-	    pctl_num_parse_u64(colon + 1, strlen(colon + 1), &b) && g < 256 && b < 65536) {
-		*group = (uint32_t)g;
-		*binding = (uint32_t)b;
-		return PCTL_OK;
-	}
-	return pctl_refuse(app->call, PC10_USAGE, "%s wants GROUP:BINDING=.., not \"%s\"", option,
-			   s->name);
-}
-
-static const pctl_var *var_at(const pctl_program *p, uint32_t group, uint32_t binding)
-{
-	for (uint32_t i = 0; i < p->n_vars; i++) {
-		const pctl_var *v = &p->vars[i];
-
-		if ((v->space == PCTL_SPACE_STORAGE || v->space == PCTL_SPACE_UNIFORM) &&
-		    v->group == group && v->binding == binding)
-			return v;
-	}
-	return NULL;
-}
-
 /* The pipeline of one job: every --bind an input of the pipeline and of the job; what the shader
  * may write is an output under the same name, "G:B". */
 static pctl_status add_binding(pctl_app *app, pctl_pipeline *p, const pctl_program *program,
-			       const pctl_setting *bind)
+			       pctl_setting *bind)
 {
 	pctl_pipe_job *job = &p->jobs[0];
 	pctl_pos pos = {"--bind", 0, 0, 0, 0};
-	uint32_t group, binding;
 	const pctl_var *v;
 	const char *name;
-	pctl_status status = parse_slot(app, "--bind", bind, &group, &binding);
+	pctl_status status = pctl_shader_variable(app, program, "--bind", bind, &v);
 
 	if (status != PCTL_OK)
 		return status;
-	v = var_at(program, group, binding);
-	if (v == NULL)
-		return pctl_refuse(app->call, PC4123_VARIABLE_UNKNOWN,
-				   "the entry point uses no variable at group %" PRIu32
-				   " binding %" PRIu32,
-				   group, binding);
 	name = pctl_arena_dup(p->arena, pctl_str(program, v->name));
 	if (name == NULL)
-		return pctl_refuse(app->call, PC2_NOMEM, "no memory for a pipeline");
+		return pctl_no_memory(app->call, "a pipeline");
 	for (uint32_t i = 0; i < job->n_in; i++) {
 		if (strcmp(job->in[i].port, name) == 0)
 			return pctl_refuse(app->call, PC10_USAGE,
 					   "--bind gives group %" PRIu32 " binding %" PRIu32
 					   " twice",
-					   group, binding);
+					   v->group, v->binding);
 	}
 	/* The length is a dimension of this name, found when the data is opened. */
 	p->inputs[p->n_inputs++] = (pctl_pipe_input){.name = bind->name,
@@ -367,15 +353,16 @@ static pctl_status add_binding(pctl_app *app, pctl_pipeline *p, const pctl_progr
 	job->in[job->n_in++] = (pctl_pipe_feed){name, pos, {pos, bind->name, NULL, bind->name}};
 	if (!(v->access & PCTL_ACCESS_WRITE) || v->space != PCTL_SPACE_STORAGE)
 		return PCTL_OK;
-	job->out[job->n_out++] = (pctl_pipe_result){name, pos, p->inputs[p->n_inputs - 1].type};
+	job->out[job->n_out++] =
+		(pctl_pipe_result){name, pos, pos, p->inputs[p->n_inputs - 1].type};
 	p->outputs[p->n_outputs++] =
 		(pctl_pipe_feed){bind->name, pos, {pos, bind->name, job->id, name}};
 	return PCTL_OK;
 }
 
-static pctl_status make_pipeline(pctl_app *app, const char *path, const struct shader_options *o,
-				 const pctl_program *program, const pctl_setting *binds,
-				 uint32_t n_binds, pctl_pipeline **out)
+pctl_status pctl_shader_pipeline(pctl_app *app, const char *path, const struct shader_options *o,
+				 const pctl_program *program, pctl_setting *binds, uint32_t n_binds,
+				 pctl_pipeline **out)
 {
 	pctl_pipeline *p = pctl_pipeline_create("shader");
 	pctl_pos pos = {path, 0, 0, 0, 0};
@@ -384,13 +371,13 @@ static pctl_status make_pipeline(pctl_app *app, const char *path, const struct s
 
 	*out = p;
 	if (p == NULL)
-		return pctl_refuse(app->call, PC2_NOMEM, "no memory for a pipeline");
+		return pctl_no_memory(app->call, "a pipeline");
 	p->max_class = o->max_class;
 	p->inputs = pctl_arena_array(p->arena, n_binds, sizeof(*p->inputs));
 	p->outputs = pctl_arena_array(p->arena, n_binds, sizeof(*p->outputs));
 	p->jobs = job = pctl_arena_array(p->arena, 1, sizeof(*job));
 	if (p->inputs == NULL || p->outputs == NULL || job == NULL)
-		return pctl_refuse(app->call, PC2_NOMEM, "no memory for a pipeline");
+		return pctl_no_memory(app->call, "a pipeline");
 	p->n_jobs = 1;
 	job->id = "shader";
 	job->pos = job->op_pos = pos;
@@ -402,7 +389,7 @@ static pctl_status make_pipeline(pctl_app *app, const char *path, const struct s
 	job->out = pctl_arena_array(p->arena, n_binds, sizeof(*job->out));
 	job->attr = pctl_arena_array(p->arena, o->n_overrides, sizeof(*job->attr));
 	if (job->in == NULL || job->out == NULL || job->attr == NULL)
-		return pctl_refuse(app->call, PC2_NOMEM, "no memory for a pipeline");
+		return pctl_no_memory(app->call, "a pipeline");
 	for (uint32_t i = 0; i < o->n_overrides; i++)
 		job->attr[job->n_attr++] = (pctl_pipe_named){
 			o->overrides[i].name, pos, {pos, o->overrides[i].text, 0, 0}};
@@ -429,7 +416,7 @@ static pctl_status parse_trace(pctl_app *app, uint64_t *out)
 	n = strcspn(text, "/");
 	job = pctl_arena_dup_n(app->arena, text, n);
 	if (job == NULL)
-		return pctl_refuse(app->call, PC2_NOMEM, "no memory for options");
+		return pctl_no_memory(app->call, "options");
 	good = n != 0;
 	if (text[n] == '/') {
 		at = text + n + 1;
@@ -459,14 +446,20 @@ pctl_status pctl_verb_shader_run(pctl_app *app)
 	pctl_pipeline *p = NULL;
 	pctl_graph *g = NULL;
 	const pctl_kernel_module *unit;
+	const pctl_var *v;
 	pctl_run_options options;
 	pctl_call traced = *app->call;
-	pctl_status status = parse_options(app, path, &o);
+	pctl_status status = pctl_shader_options(app, path, &o);
 
 	if (status == PCTL_OK)
 		status = parse_trace(app, &traced.trace_id);
 	if (status == PCTL_OK)
-		status = unit_of(app, path, &o, 0, &unit);
+		status = pctl_shader_unit(app, path, &o, 0, &unit);
+	if (status == PCTL_OK && pctl_option_has(&app->line, "--emit")) {
+		status = pctl_shader_emit(app, path, unit);
+		free(o.text);
+		return status;
+	}
 	if (status == PCTL_OK)
 		status = pctl_app_settings(app, "--bind", &binds, &n_binds);
 	if (status == PCTL_OK)
@@ -474,7 +467,9 @@ pctl_status pctl_verb_shader_run(pctl_app *app)
 	if (status == PCTL_OK)
 		status = pctl_app_run_options(app, &options);
 	if (status == PCTL_OK)
-		status = make_pipeline(app, path, &o, unit->program, binds, n_binds, &p);
+		status = pctl_shader_pipeline(app, path, &o, unit->program, binds, n_binds, &p);
+	for (uint32_t i = 0; status == PCTL_OK && i < n_reads; i++)
+		status = pctl_shader_variable(app, unit->program, "--read", &reads[i], &v);
 	if (status == PCTL_OK)
 		status = pctl_app_check_outs(app, p, reads, n_reads);
 	if (status == PCTL_OK) {

@@ -7,11 +7,11 @@
 #include "chain.h"
 #include "chain/registry/registry.h"
 #include "chain/transition/submit.h"
+#include "host/document.h"
 
 static void print_line(pctl_app *app, uint32_t line, const char *text, size_t n,
 		       const pctl_gas_line *c)
 {
-	pctl_json *j = &app->document;
 	char *copy;
 
 	if (!app->json) {
@@ -23,20 +23,7 @@ static void print_line(pctl_app *app, uint32_t line, const char *text, size_t n,
 		return;
 	}
 	copy = pctl_arena_dup_n(app->arena, text, n);
-	pctl_json_object_begin(j);
-	pctl_json_kv_u32(j, "line", line);
-	pctl_json_kv_u64(j, "gas", c->gas);
-	pctl_json_kv_u64(j, "integer_ops", c->integer);
-	pctl_json_kv_u64(j, "division_ops", c->division);
-	pctl_json_kv_u64(j, "atomic_ops", c->atomic);
-	pctl_json_kv_u64(j, "float_ops", c->floats);
-	pctl_json_kv_u64(j, "float_division_ops", c->float_division);
-	pctl_json_kv_u64(j, "elementary_ops", c->elementary);
-	pctl_json_kv_u64(j, "storage_reads_bytes", c->read);
-	pctl_json_kv_u64(j, "storage_writes_bytes", c->write);
-	pctl_json_kv_u64(j, "barriers", c->barriers);
-	pctl_json_kv_string(j, "text", copy == NULL ? "" : copy);
-	pctl_json_object_end(j);
+	pctl_document_line(&app->document, line, copy == NULL ? "" : copy, c);
 }
 
 /* Costs by line of the shader's own text. */
@@ -51,7 +38,7 @@ static pctl_status print_lines(pctl_app *app, const pctl_chain_source *source,
 		n_lines += source->text[i] == '\n';
 	lines = pctl_arena_array(app->arena, n_lines, sizeof(*lines));
 	if (lines == NULL)
-		return pctl_refuse(app->call, PC2_NOMEM, "no memory for a table");
+		return pctl_no_memory(app->call, "a table");
 	pctl_gas_lines(schedule, u->program, lines, n_lines);
 	for (uint32_t line = 1; at < end; line++) {
 		const char *stop = memchr(at, '\n', (size_t)(end - at));

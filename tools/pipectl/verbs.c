@@ -15,7 +15,11 @@ static const pctl_verb verbs[] = {
 	 "Prints the CID of every output. A named backend never reads remembered results. A FILE "
 	 "written as REPO@REV:PATH is read from that commit with its includes, shaders and data, "
 	 "not "
-	 "from the work tree; the same holds for check, plan and audit.",
+	 "from the work tree; the same holds for check, plan and audit. --report makes a new "
+	 "directory: index.html with stages, gas, decisions and evidence, run.json with what "
+	 "--json "
+	 "prints, gas.json with gas by job and line, and trace.json for Perfetto or Chrome's "
+	 "tracing.",
 	 pctl_options_run, 1, 1, pctl_verb_run,
 	 "pipectl run rank.pipe.cfg --in edges=EDGES --set iterations=50 --out ranks=RANKS"},
 	{"init", NULL, "[DIR]", "begin a pipeline: a file, its shader and sample data",
@@ -32,14 +36,32 @@ static const pctl_verb verbs[] = {
 	 "\"required\" "
 	 "runs only pipelines signed by one of its signers.",
 	 NULL, 1, 1, pctl_verb_sign, "pipectl sign rank.pipe.cfg"},
-	{"plan", NULL, "FILE", "what would run where, memory and gas", NULL, pctl_options_plan, 1,
-	 1, pctl_verb_plan, "pipectl plan rank.pipe.cfg --in edges=EDGES --backend vulkan:0"},
+	{"plan", NULL, "FILE", "what would run where, memory and gas",
+	 "Gas is the price of the work: what its kernels may compute and move at most, each kind "
+	 "at the rate of the gas schedule in force. It is counted from the program and the sizes "
+	 "of "
+	 "the data before anything runs, so it is the same on every device and says nothing of "
+	 "time; --gas-limit and gas_limit refuse work that costs more.",
+	 pctl_options_plan, 1, 1, pctl_verb_plan,
+	 "pipectl plan rank.pipe.cfg --in edges=EDGES --backend vulkan:0"},
 	{"shader", "check", "FILE...", "check WGSL shaders and show their analysis", NULL,
 	 pctl_options_shader_check, 1, UINT32_MAX, pctl_verb_shader_check,
 	 "pipectl shader check kernel.wgsl --dispatch 64"},
 	{"shader", "run", "FILE", "run a WGSL shader on buffers", NULL, pctl_options_shader_run, 1,
 	 1, pctl_verb_shader_run,
 	 "pipectl shader run kernel.wgsl --dispatch 64 --bind 0:0=DATA --read 0:0=RESULT"},
+	{"shader", "tune", "FILE", "show where a shader's time goes",
+	 "Runs the shader on the reference, with counters, and on a device: what every line did, "
+	 "all invocations together; "
+	 "what the dispatch took, and the share of it that moving the least bytes at the speed of "
+	 "a copy would take; and "
+	 "what the compiler could not do without. Counts are exact. Times are the device's own "
+	 "where it has timestamps, and "
+	 "the host's where not. Nothing is stored. With several values of an override, or of the "
+	 "workgroup's size, every combination is timed in place "
+	 "of that, and all must give the same bytes.",
+	 pctl_options_shader_tune, 1, 1, pctl_verb_shader_tune,
+	 "pipectl shader tune kernel.wgsl --dispatch 64 --bind 0:0=DATA --backend vulkan"},
 	{"shader", "upload", "FILE", "put a shader into the registry of the chain",
 	 "It obeys the rules of the consensus VM; the answer is its CID. A shader that is there "
 	 "already is answered the same way, and nothing changes.",
@@ -97,6 +119,16 @@ static const pctl_verb verbs[] = {
 	{"cas", "import", "", "read a CAR file into the store, print its roots",
 	 "The whole file is verified first; of a file that is not right nothing is taken in.",
 	 pctl_options_import, 0, 0, pctl_verb_cas_import, "pipectl cas import --car blobs.car"},
+	{"tensor", "show", "FILE [NAME]", "the tensors of a file, or what one of them holds",
+	 "Files are .npy, .npz, safetensors and GGUF, known by their first bytes.",
+	 pctl_options_tensor_show, 1, 2, pctl_verb_tensor_show,
+	 "pipectl tensor show model.gguf blk.0.attn_q.weight"},
+	{"tensor", "convert", "IN OUT", "other element types, other files",
+	 "The ending of OUT says what is written: .npy, .npz, .safetensors, any other: the bytes "
+	 "of one tensor. Numbers are "
+	 "rounded once, to the nearest, ties to even.",
+	 pctl_options_tensor_convert, 2, 2, pctl_verb_tensor_convert,
+	 "pipectl tensor convert weights.npz weights.safetensors --to bf16"},
 	{"plugin", "list", "", "all plugins found and whether they may be used", NULL, NULL, 0, 0,
 	 pctl_verb_plugin_list, "pipectl plugin list"},
 	{"plugin", "show", "PLUGIN", "everything known of a plugin", NULL, NULL, 1, 1,
@@ -121,7 +153,13 @@ static const pctl_verb verbs[] = {
 	 "domains and witnessed on "
 	 "large ones, engine invariants, compositions. Constant memory; --shard and --resume cut a "
 	 "long proof, "
-	 "`certify merge` joins it. A level is granted only when all it needs ran and nothing was "
+	 "`certify merge` joins it. A level says how much was proved of an operation: L1, it gives "
+	 "the bytes of its reference on all small values, on those that devices go wrong at, and "
+	 "on "
+	 "random ones; L2, its laws hold besides; L3, so do the engine's invariants or the "
+	 "reductions of tensors; L4, all of that, and compositions. An f or a behind the number "
+	 "(L2f, L1a) names the track of floats, strict or approximate. A level is granted only "
+	 "when all it needs ran and nothing was "
 	 "skipped.",
 	 pctl_options_certify, 0, 0, pctl_verb_certify,
 	 "pipectl certify --backend vulkan:0 --level L2 --ops 'int.popcount@1' --out DIR"},

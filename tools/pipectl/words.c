@@ -34,7 +34,7 @@ static const char *value_of(const pctl_given *g)
 	return equals == NULL ? NULL : equals + 1;
 }
 
-static int is_standard_output(const char *path)
+int pctl_app_is_standard_output(const char *path)
 {
 	return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0 ||
 	       strcmp(path, "/dev/fd/1") == 0 || strcmp(path, "/proc/self/fd/1") == 0;
@@ -61,7 +61,7 @@ pctl_status pctl_app_check_files(pctl_app *app)
 			continue;
 		if (g->option->writes) {
 			status = pctl_output_check(path, app->call);
-			outputs += (uint32_t)is_standard_output(path);
+			outputs += (uint32_t)pctl_app_is_standard_output(path);
 		} else {
 			inputs += (uint32_t)is_standard_input(g, path);
 		}
@@ -104,7 +104,7 @@ static pctl_status expand(pctl_app *app, const char *kinds, const char **word, c
 		return status;
 	*word = pctl_arena_printf(app->arena, "%.*s%s", (int)(value - *word), *word,
 				  pctl_cid_format(&cid, text));
-	return *word == NULL ? pctl_refuse(app->call, PC2_NOMEM, "no memory for a CID") : PCTL_OK;
+	return *word == NULL ? pctl_no_memory(app->call, "a CID") : PCTL_OK;
 }
 
 pctl_status pctl_app_expand_cids(pctl_app *app)

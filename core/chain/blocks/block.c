@@ -112,7 +112,8 @@ static pctl_status check_bond(pctl_block_work *w)
 	status = pctl_ledger_account_read(w->s, w->header.executor, w->call, &a);
 	if (status == PCTL_OK && a.bond < least)
 		status = pctl_refuse(w->call, PC5864_BLOCK_BOND,
-				     "%s has a bond of %" PRIu64 ", an executor needs %" PRIu64,
+				     "account \"%s\" has a bond of %" PRIu64
+				     ", an executor needs at least %" PRIu64,
 				     w->header.executor, a.bond, least);
 	return status;
 }
@@ -139,7 +140,7 @@ static pctl_status open_block(pctl_block_work *w, const pctl_msg_block *m, pctl_
 	memcpy(h->previous, before->root, PCTL_DIGEST_BYTES);
 	if (m->height != 0 && m->height != h->height)
 		return pctl_refuse(w->call, PC5851_BLOCK_HEIGHT,
-				   "block %" PRIu64 " is to end, the open one is %" PRIu64,
+				   "block %" PRIu64 " cannot be ended: the open block is %" PRIu64,
 				   m->height, h->height);
 	status = pctl_cursor_height(h->height, w->call);
 	if (status == PCTL_OK)
@@ -335,7 +336,7 @@ pctl_status pctl_block_end(pctl_chain *c, const pctl_request *r, const pctl_bloc
 	if (out != NULL)
 		memset(out, 0, sizeof(*out));
 	if (w == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a block");
+		return pctl_no_memory(call, "a block");
 	w->chain = c;
 	w->s = pctl_cursor(c);
 	w->call = call;

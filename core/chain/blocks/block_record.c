@@ -1,12 +1,10 @@
-/* Spelling the files of a block, closing a record with its state root, and comparing two records. */
-#include "chain/blocks/block_record.h"
+/* The files of a block (their lines: block_lines.c), closing a record with its state root, and comparing two records. */
+#include "chain/blocks/block_lines.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "foundation/base/hex.h"
 
 static const char *const names[PCTL_BLOCK_FILES] = {
 	"header", "genesis",  "messages", "results",  "clocks",
@@ -25,91 +23,7 @@ void pctl_block_record_clear(pctl_block_record *r)
 	memset(r, 0, sizeof(*r));
 }
 
-/* ---- lines -------------------------------------------------------------------------------- */
-
-/* The number of a request's one field is its kind. */
-static const char *kind_word(const uint8_t *bytes, uint64_t n)
-{
-	static const struct {
-		uint32_t kind;
-		const char *word;
-	} words[] = {
-		{PCTL_MSG_UPLOAD, "upload"}, {PCTL_MSG_EXECUTE, "execute"},
-		{PCTL_MSG_LEDGER, "ledger"}, {PCTL_MSG_PARAMS, "params"},
-		{PCTL_MSG_NAME, "name"},     {PCTL_MSG_CANCEL, "cancel"},
-		{PCTL_MSG_LINK, "link"},     {PCTL_MSG_VERDICT, "verdict"},
-	};
-
-	for (uint32_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (n > 0 && bytes[0] == (words[i].kind << 3 | 2))
-			return words[i].word;
-	return "other";
-}
-
-pctl_status pctl_block_message_text(uint32_t origin, const uint8_t *bytes, uint64_t n,
-				    const pctl_call *call, pctl_str_buf *out)
-{
-	if (n > PCTL_MESSAGE_MAX)
-		return pctl_refuse(call, PC5780_MESSAGE_SIZE, "a message of %" PRIu64 " bytes", n);
-	pctl_str_addf(out, "%s %s ", origin == PCTL_ORIGIN_MESSAGE ? "message" : "epoch",
-		      kind_word(bytes, n));
-	pctl_hex_add(out, bytes, n);
-	pctl_str_add(out, "\n");
-	return PCTL_OK;
-}
-
-void pctl_block_result_text(const pctl_block_result *r, pctl_str_buf *out)
-{
-	char cid[PCTL_CID_TEXT_SIZE];
-
-	pctl_hex_add(out, r->id, PCTL_DIGEST_BYTES);
-	if (r->status == PCTL_JOB_COMPLETE)
-		pctl_str_addf(out, " %" PRIu64 " complete %" PRIu64 " %s %" PRIu64 "\n", r->clock,
-			      r->gas, pctl_cid_format(&r->output, cid), r->n_output);
-	else
-		pctl_str_addf(out, " %" PRIu64 " failed %" PRIu64 " %s\n", r->clock, r->gas,
-			      r->error);
-}
-
-void pctl_block_need_text(const pctl_block_need *n, pctl_str_buf *out)
-{
-	char cid[PCTL_CID_TEXT_SIZE];
-
-	pctl_str_addf(out, "%s %s %" PRIu64 "\n", pctl_cid_format(&n->cid, cid),
-		      n->is_made ? "made" : "needed", n->n_bytes);
-}
-
-void pctl_block_genesis_text(const pctl_params *p, pctl_str_buf *out)
-{
-	char value[PCTL_PARAM_TEXT_SIZE];
-
-	for (uint32_t i = 0; i < PCTL_PARAM_COUNT; i++)
-		if (pctl_param_is_said(i, p->values[i]))
-			pctl_str_addf(out, "%s %s\n", pctl_param_at(i)->name,
-				      pctl_param_format(i, p->values[i], value));
-}
-
 /* ---- closing ------------------------------------------------------------------------------ */
-
-static void head_text(const pctl_block_header *h, pctl_str_buf *out)
-{
-	pctl_str_addf(out,
-		      "pipectl-block 1\n"
-		      "height %" PRIu64 "\n"
-		      "first_clock %" PRIu64 "\n"
-		      "final_clock %" PRIu64 "\n"
-		      "executor %s\n"
-		      "budget %" PRIu64 "\n"
-		      "complete %" PRIu64 "\n"
-		      "failed %" PRIu64 "\n"
-		      "deferred %" PRIu64 "\n"
-		      "gas %" PRIu64 "\n"
-		      "previous_root ",
-		      h->height, h->first_clock, h->clock, h->executor, h->budget, h->complete,
-		      h->failed, h->deferred, h->gas);
-	pctl_hex_add(out, h->previous, PCTL_DIGEST_BYTES);
-	pctl_str_add(out, "\n");
-}
 
 static pctl_status take(pctl_hasher *h, const void *text, uint64_t n, const pctl_call *call)
 {
@@ -119,57 +33,60 @@ static pctl_status take(pctl_hasher *h, const void *text, uint64_t n, const pctl
 	return status == PCTL_OK ? pctl_hasher_update(h, cid.digest, PCTL_DIGEST_BYTES) : status;
 }
 
+/* The header without its last line is what the root is taken over. */
 static pctl_status take_files(pctl_hasher *hash, const pctl_block_record *r,
 			      const pctl_block_header *h, const pctl_str_buf *head,
 			      const pctl_call *call)
 {
 	static const char domain[] = "pipectl state 1";
+	const size_t n_last = strlen("state_root \n") + 2 * sizeof(h->root);
 	pctl_status status = pctl_hasher_update(hash, domain, sizeof(domain));
 
 	if (status == PCTL_OK)
 		status = pctl_hasher_update(hash, h->previous, PCTL_DIGEST_BYTES);
 	if (status == PCTL_OK)
-		status = take(hash, head->data, head->n, call);
+		status = take(hash, head->data, head->n - n_last, call);
 	for (uint32_t i = PCTL_BLOCK_GENESIS; status == PCTL_OK && i < PCTL_BLOCK_FILES; i++)
 		if (r->text[i] != NULL)
 			status = take(hash, r->text[i], r->n_bytes[i], call);
 	return status;
 }
 
-pctl_status pctl_block_record_close(pctl_block_record *r, pctl_block_header *h,
-				    const pctl_call *call)
+static pctl_status find_root(const pctl_block_record *r, pctl_block_header *h,
+			     const pctl_call *call)
 {
 	pctl_str_buf head = PCTL_STR_BUF_INIT;
 	pctl_hasher *hash = NULL;
 	pctl_cid root;
 	pctl_status status;
 
-	head_text(h, &head);
-	if (head.failed) {
-		pctl_str_drop(&head);
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a block");
-	}
-	status = pctl_hasher_create(call, &hash);
+	pctl_record_text(&pctl_block_header_type, h, &head);
+	status = head.failed ? pctl_no_memory(call, "a block") : pctl_hasher_create(call, &hash);
 	if (status == PCTL_OK)
 		status = take_files(hash, r, h, &head, call);
 	if (status != PCTL_OK)
 		pctl_hasher_destroy(hash);
 	else
 		status = pctl_hasher_finish(hash, &root);
-	if (status != PCTL_OK) {
-		pctl_str_drop(&head);
+	if (status == PCTL_OK)
+		memcpy(h->root, root.digest, PCTL_DIGEST_BYTES);
+	pctl_str_drop(&head);
+	return status;
+}
+
+pctl_status pctl_block_record_close(pctl_block_record *r, pctl_block_header *h,
+				    const pctl_call *call)
+{
+	pctl_str_buf text = PCTL_STR_BUF_INIT;
+	pctl_status status = find_root(r, h, call);
+
+	if (status != PCTL_OK)
 		return status;
-	}
-	memcpy(h->root, root.digest, PCTL_DIGEST_BYTES);
-	pctl_str_add(&head, "state_root ");
-	pctl_hex_add(&head, h->root, PCTL_DIGEST_BYTES);
-	pctl_str_add(&head, "\n");
+	pctl_record_text(&pctl_block_header_type, h, &text);
 	free(r->text[PCTL_BLOCK_HEADER]);
-	r->n_bytes[PCTL_BLOCK_HEADER] = head.n;
-	r->text[PCTL_BLOCK_HEADER] = pctl_str_finish(&head);
-	return r->text[PCTL_BLOCK_HEADER] != NULL
-		       ? PCTL_OK
-		       : pctl_refuse(call, PC2_NOMEM, "no memory for a block");
+	r->n_bytes[PCTL_BLOCK_HEADER] = text.n;
+	r->text[PCTL_BLOCK_HEADER] = pctl_str_finish(&text);
+	return r->text[PCTL_BLOCK_HEADER] != NULL ? PCTL_OK : pctl_no_memory(call, "a block");
 }
 
 char *pctl_block_commit_text(const pctl_block_header *h, char buf[PCTL_BLOCK_COMMIT_TEXT_SIZE])
@@ -205,7 +122,9 @@ static pctl_status differs(const char *name, uint32_t file, const pctl_block_rec
 
 	if (x == NULL || y == NULL)
 		return pctl_refuse(call, PC5856_BLOCK_DIFFERS, "%s: file %s is %s", name,
-				   names[file], x == NULL ? "not to be there" : "missing");
+				   names[file],
+				   x == NULL ? "made again, but not in the record"
+					     : "in the record, but not made again");
 	for (;;) {
 		const size_t n = strcspn(x, "\n"), m = strcspn(y, "\n");
 

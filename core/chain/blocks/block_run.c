@@ -343,8 +343,11 @@ static pctl_status run_all(pctl_block_work *w)
 	pctl_status status = PCTL_OK;
 
 	if (pctl_chain_executor(w->chain) == NULL)
-		return pctl_refuse(w->call, PC5850_BLOCK_EXECUTOR,
-				   "%" PRIu32 " jobs would have to run", w->n_order);
+		return pctl_refuse(
+			w->call, PC5850_BLOCK_EXECUTOR,
+			"%" PRIu32
+			" jobs of the block must run, and the chain was opened without an executor",
+			w->n_order);
 	b.tasks = calloc(w->n_order < BATCH_JOBS ? w->n_order : BATCH_JOBS, sizeof(*b.tasks));
 	if (b.tasks == NULL)
 		return pctl_no_memory(w->call, "a block");

@@ -50,7 +50,8 @@ static pctl_status failure_of(pctl_block_work *w, const pctl_chain_job *user, co
 	*out = here == NULL ? NULL : here->error;
 	if (here != NULL && here->row.clock >= user->clock && here->error == NULL)
 		return pctl_refuse(w->call, PC5860_BLOCK_ORDER,
-				   "job %s of clock %" PRIu64 " wants job %s of clock %" PRIu64,
+				   "job %s (clock %" PRIu64
+				   ") depends on job %s, whose clock %" PRIu64 " is not below it",
 				   pctl_job_id_format(user->id, text), user->clock, id,
 				   here->row.clock);
 	if (here != NULL)
@@ -59,7 +60,7 @@ static pctl_status failure_of(pctl_block_work *w, const pctl_chain_job *user, co
 	status = pctl_jobs_read(w->s, digest, w->call, &job);
 	if (status == PCTL_OK && job.status == PCTL_JOB_PENDING)
 		status = pctl_refuse(w->call, PC5860_BLOCK_ORDER,
-				     "job %s wants job %s, which stands behind it",
+				     "job %s depends on job %s, which comes after it in the queue",
 				     pctl_job_id_format(user->id, text), id);
 	if (status == PCTL_OK && job.status == PCTL_JOB_FAILED) {
 		*out = pctl_arena_dup(w->arena, job.error);

@@ -134,7 +134,7 @@ static int32_t decode(pctl_contract *c, const uint8_t *message, uint32_t n, pctl
 	pctl_status status;
 
 	if (bytes == NULL) {
-		c->host.failure = pctl_refuse(c->call, PC2_NOMEM, "no memory for a message");
+		c->host.failure = pctl_no_memory(c->call, "a message");
 		return minus(PC2_NOMEM);
 	}
 	status = pctl_request_decode(bytes, n_bytes, &call, out);
@@ -186,7 +186,7 @@ static int32_t gpu_submit(void *ctx, const uint8_t *message, uint32_t n,
 		memcpy(out, answer.as.execute.job_id, PCTL_CONTRACT_ID_BYTES);
 		put_u64(out + PCTL_CONTRACT_ID_BYTES, answer.as.execute.logical_clock);
 		if (!keep_job(c, answer.as.execute.job_id))
-			c->host.failure = pctl_refuse(c->call, PC2_NOMEM, "no memory for an id");
+			c->host.failure = pctl_no_memory(c->call, "an id");
 	}
 	pctl_response_destroy(&answer);
 	pctl_request_destroy(&r);
@@ -288,7 +288,7 @@ pctl_status pctl_contract_begin(const pctl_contract_options *o, const pctl_call 
 
 	*out = NULL;
 	if (c == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a contract's call");
+		return pctl_no_memory(call, "a contract's call");
 	c->o = *o;
 	c->call = call;
 	c->host = (pctl_contract_host){.gpu_submit = gpu_submit,

@@ -102,7 +102,7 @@ pctl_status pctl_wasm_open(const char *path, const pctl_call *call, pctl_wasm **
 
 	*out = NULL;
 	if (w == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a runtime");
+		return pctl_no_memory(call, "a runtime");
 	/* A name without a slash would be looked for elsewhere. */
 	if (strchr(path, '/') == NULL)
 		status = pctl_refuse(call, PC6120_CONTRACT_RUNTIME,
@@ -150,7 +150,7 @@ pctl_status pctl_wasm_assemble(pctl_wasm *w, const char *text, size_t n, const p
 		return status;
 	*out = malloc(v.size == 0 ? 1 : v.size);
 	if (*out == NULL) {
-		status = pctl_refuse(call, PC2_NOMEM, "no memory for a module");
+		status = pctl_no_memory(call, "a module");
 	} else {
 		memcpy(*out, v.data, v.size);
 		*n_out = v.size;

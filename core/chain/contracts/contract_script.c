@@ -243,7 +243,7 @@ pctl_status pctl_contract_script(const char *text, size_t n, const char *argumen
 
 	*used = 0;
 	if (copy == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a script");
+		return pctl_no_memory(call, "a script");
 	if (strncmp(copy, PCTL_SCRIPT_MARK, strlen(PCTL_SCRIPT_MARK)) != 0)
 		status = pctl_refuse(call, PC6121_CONTRACT_MODULE,
 				     "the first line is not " PCTL_SCRIPT_MARK);

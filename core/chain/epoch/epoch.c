@@ -283,7 +283,7 @@ pctl_status pctl_epoch_read(pctl_chain_state *s, uint64_t height, const pctl_cal
 	if (status == PCTL_OK)
 		status = pctl_cursor_next(s, stmt, call, &more);
 	if (status == PCTL_OK && !more && height == 0)
-		status = pctl_refuse(call, PC6102_EPOCH_NONE, "no rank is complete");
+		status = pctl_refuse(call, PC6102_EPOCH_NONE, "no epoch has a complete rank yet");
 	else if (status == PCTL_OK && !more)
 		status = pctl_refuse(call, PC6102_EPOCH_NONE,
 				     "block %" PRIu64 " has no complete rank", height);

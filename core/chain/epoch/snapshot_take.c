@@ -25,7 +25,7 @@ typedef struct taking {
 
 static pctl_status out_of_memory(const pctl_call *call)
 {
-	return pctl_refuse(call, PC2_NOMEM, "no memory for the graph of an epoch");
+	return pctl_no_memory(call, "the graph of an epoch");
 }
 
 static const char *behind(const char *name, const char *prefix)

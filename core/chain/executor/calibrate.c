@@ -199,7 +199,7 @@ pctl_status pctl_calibrate(const pctl_device_executor_options *o, pctl_kernels *
 
 	memset(out, 0, sizeof(*out));
 	if (b == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a calibration");
+		return pctl_no_memory(call, "a calibration");
 	b->kernels = kernels;
 	b->schedule = schedule;
 	b->call = call;
@@ -209,7 +209,7 @@ pctl_status pctl_calibrate(const pctl_device_executor_options *o, pctl_kernels *
 	b->out = malloc(n_bytes);
 	b->tasks = calloc(MOST_JOBS, sizeof(*b->tasks));
 	status = b->in == NULL || b->out == NULL || b->tasks == NULL
-			 ? pctl_refuse(call, PC2_NOMEM, "no memory for a calibration")
+			 ? pctl_no_memory(call, "a calibration")
 			 : pctl_device_executor_open(o, call, &b->executor);
 	for (uint32_t i = 0; status == PCTL_OK && i < PCTL_CALIBRATION_KERNELS; i++) {
 		status = measure(b, &kernels_[i], &out->points[i]);

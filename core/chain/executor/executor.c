@@ -28,6 +28,8 @@ pctl_status pctl_executor_device_open(pctl_device_executor *e, pctl_executor_dev
 				      const pctl_call *call)
 {
 	const pctl_open_options o = {.registry = e->o.registry,
+				     .without_contracts = 1, /* tasks are recorded many at once */
+
 				     .policy = e->o.policy,
 				     .profiles = e->o.profiles,
 				     .cache_dir = e->cache_dir,
@@ -42,7 +44,7 @@ pctl_status pctl_executor_device_open(pctl_device_executor *e, pctl_executor_dev
 	if (status == PCTL_OK && d->name == NULL &&
 	    (d->name = strdup(pctl_session_name(d->open.session))) == NULL) {
 		pctl_executor_device_close(d);
-		status = pctl_refuse(call, PC2_NOMEM, "no memory for a device");
+		status = pctl_no_memory(call, "a device");
 	}
 	return status;
 }
@@ -71,11 +73,11 @@ static pctl_status add_device(pctl_device_executor *e, const char *selector, con
 		realloc(e->devices, (e->n_devices + 1u) * sizeof(*e->devices));
 
 	if (grown == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a device");
+		return pctl_no_memory(call, "a device");
 	e->devices = grown;
 	grown[e->n_devices] = (pctl_executor_device){.selector = strdup(selector)};
 	if (grown[e->n_devices].selector == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a device");
+		return pctl_no_memory(call, "a device");
 	e->n_devices++;
 	return PCTL_OK;
 }
@@ -90,7 +92,7 @@ static pctl_status add_by_policy(pctl_device_executor *e, const pctl_call *call)
 	uint8_t *taken = calloc((status == PCTL_OK ? pctl_devices_count(list) : 0) + 1u, 1);
 
 	if (taken == NULL)
-		status = pctl_refuse(call, PC2_NOMEM, "no memory for devices");
+		status = pctl_no_memory(call, "devices");
 	while (status == PCTL_OK && (entry = pctl_open_next(e->o.policy, list, taken, 0)) != NULL) {
 		const pctl_policy_device d = pctl_open_policy_device(entry);
 
@@ -129,9 +131,13 @@ static pctl_status policy_allows(const pctl_device_executor *e, const pctl_task 
 static pctl_status run_once(pctl_device_executor *e, pctl_executor_device *d,
 			    const pctl_task *tasks, uint32_t n, const pctl_call *call)
 {
-	const pctl_task_limits limits = pctl_executor_limits(e);
+	pctl_task_limits limits = pctl_executor_limits(e);
 	pctl_status status = pctl_executor_device_open(e, d, call);
 
+	if (status == PCTL_OK && pctl_session_kind(d->open.session) != PCTL_DEVICE_REFERENCE) {
+		limits.shapes = &e->shapes;
+		limits.held = e->o.verify_ppm != 0;
+	}
 	if (status == PCTL_OK)
 		status = pctl_tasks_qualify(d->open.session, tasks, n, call);
 	if (status == PCTL_OK)
@@ -166,8 +172,13 @@ static pctl_status run_on(pctl_device_executor *e, pctl_executor_device *d, cons
 		status = run_once(e, d, tasks, n, call);
 		if (status == PCTL_OK)
 			e->ran = d->name;
-		if (status != PCTL_E_DEVICE_LOST)
+		/* One that a program took too long on is opened again for other programs. */
+		if (status != PCTL_E_DEVICE_LOST) {
+			if (d->open.backend != NULL &&
+			    pctl_backend_instance_lost(d->open.backend) != NULL)
+				pctl_executor_device_close(d);
 			return status;
+		}
 		pctl_executor_device_close(d);
 		if (pctl_is_cancelled(call))
 			return pctl_refuse(call, PC4_CANCELLED, "the jobs were cancelled");
@@ -186,7 +197,7 @@ static pctl_status run_anywhere(pctl_device_executor *e, const pctl_task *tasks,
 	pctl_status status = PCTL_E_UNSUPPORTED;
 
 	if (late == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for devices");
+		return pctl_no_memory(call, "devices");
 	for (uint32_t i = 0; i < e->n_devices; i++)
 		late[i] = e->devices[i].gone != 0;
 	for (uint32_t turn = 0; turn < 2; turn++) {
@@ -225,7 +236,7 @@ static pctl_status run(void *ctx, const pctl_task *tasks, uint32_t n, const pctl
 	pctl_status status;
 
 	if (kept == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for jobs");
+		return pctl_no_memory(call, "jobs");
 	if (call != NULL)
 		pctl_diag_list_set_cancel(kept, call->cancelled, call->ctx);
 	quiet = *pctl_diag_list_call(kept);
@@ -264,11 +275,15 @@ pctl_status pctl_device_executor_open(const pctl_device_executor_options *o, con
 
 	*out = (pctl_executor){0};
 	if (e == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for an executor");
+		return pctl_no_memory(call, "an executor");
 	e->o = *o;
 	e->cache_dir = o->cache_dir == NULL ? NULL : strdup(o->cache_dir);
 	if (o->cache_dir != NULL && e->cache_dir == NULL)
-		status = pctl_refuse(call, PC2_NOMEM, "no memory for an executor");
+		status = pctl_no_memory(call, "an executor");
+	if (status == PCTL_OK)
+		status = pctl_shapes_draw(call, &e->shapes.seed);
+	if (status == PCTL_OK)
+		status = pctl_shapes_block(&e->shapes, 0, call);
 	for (uint32_t i = 0; status == PCTL_OK && i < o->n_backends; i++)
 		status = add_device(e, o->backends[i], call);
 	if (status != PCTL_OK) {

@@ -20,6 +20,7 @@ typedef struct pctl_device_executor {
 	uint32_t n_devices, is_listed;
 	pctl_executor_device reference; /* of its own: what verifies is not what ran */
 	const char *ran;		/* name of the device that ran last */
+	pctl_shapes shapes;		/* of submissions to devices */
 } pctl_device_executor;
 
 /* Its session, opened when it is not. PC4312 and what opening says. */

@@ -5,24 +5,25 @@
 
 #include "chain/executor/executor_devices.h"
 #include "runtime/exec/adversary.h"
-#include "foundation/base/hash.h"
+#include "runtime/exec/sample.h"
 
 static pctl_status open_reference(pctl_device_executor *e, const pctl_call *call)
 {
 	if (e->reference.selector == NULL)
 		e->reference.selector = strdup(PCTL_REFERENCE);
-	return e->reference.selector == NULL
-		       ? pctl_refuse(call, PC2_NOMEM, "no memory for a device")
-		       : pctl_executor_device_open(e, &e->reference, call);
+	return e->reference.selector == NULL ? pctl_no_memory(call, "a device")
+					     : pctl_executor_device_open(e, &e->reference, call);
 }
 
 static pctl_status first_build(pctl_device_executor *e, pctl_executor_device *d, const pctl_task *t,
 			       const pctl_profile_record *profile, const pctl_call *call)
 {
-	pctl_status status;
+	int due;
+	pctl_status status =
+		pctl_adversary_is_due(e->o.profiles, profile, d->open.session, t->unit, call, &due);
 
-	if (!pctl_adversary_is_due(e->o.profiles, profile, t->unit))
-		return PCTL_OK;
+	if (status != PCTL_OK || !due)
+		return status;
 	status = open_reference(e, call);
 	return status == PCTL_OK ? pctl_adversary_judge(e->o.profiles, profile, d->open.session,
 							e->reference.open.session, t->unit,
@@ -47,17 +48,6 @@ pctl_status pctl_executor_first_builds(pctl_device_executor *e, pctl_executor_de
 	return status;
 }
 
-/* A fixed pick by the job's name, so that a repeat picks alike. */
-static int is_sampled(const pctl_device_executor *e, const pctl_task *t)
-{
-	uint64_t h = pctl_fnv64_text(PCTL_FNV64, t->name);
-
-	h ^= h >> 32;
-	h *= 0x9e3779b97f4a7c15ull;
-	h ^= h >> 29;
-	return h % 1000000u < e->o.verify_ppm;
-}
-
 static pctl_status compare(const pctl_device_executor *e, const pctl_executor_device *d,
 			   const pctl_task *ours, const pctl_task *theirs, const pctl_call *call)
 {
@@ -74,7 +64,7 @@ static pctl_status compare(const pctl_device_executor *e, const pctl_executor_de
 }
 
 /* The sampled tasks with outputs of their own, in one allocation; index[k] is the task's number. */
-static pctl_task *pick(const pctl_device_executor *e, const pctl_task *tasks, uint32_t n,
+static pctl_task *pick(const pctl_sample *sample, const pctl_task *tasks, uint32_t n,
 		       uint32_t *index, uint32_t *n_out)
 {
 	pctl_task *picked = calloc(n + 1u, sizeof(*picked));
@@ -83,7 +73,7 @@ static pctl_task *pick(const pctl_device_executor *e, const pctl_task *tasks, ui
 	for (uint32_t i = 0; picked != NULL && i < n; i++) {
 		pctl_task *t = &picked[*n_out];
 
-		if (!is_sampled(e, &tasks[i]))
+		if (!pctl_sample_has(sample, i))
 			continue;
 		*t = tasks[i];
 		t->output = malloc(t->n_output + 1);
@@ -104,6 +94,7 @@ pctl_status pctl_executor_verify(pctl_device_executor *e, const pctl_executor_de
 	const pctl_task_limits limits = pctl_executor_limits(e);
 	uint32_t n_picked = 0, *index;
 	pctl_task *picked;
+	pctl_sample sample;
 	pctl_status status;
 
 	const int is_reference = pctl_session_kind(d->open.session) == PCTL_DEVICE_REFERENCE;
@@ -114,8 +105,12 @@ pctl_status pctl_executor_verify(pctl_device_executor *e, const pctl_executor_de
 				.kind = is_reference ? PCTL_EVIDENCE_VERIFIED : PCTL_EVIDENCE_NONE};
 	if (e->o.verify_ppm == 0 || is_reference)
 		return PCTL_OK;
+	/* Outputs are in the host's hands by now, of all tasks alike. */
+	status = pctl_sample_draw(e->o.verify_ppm, call, &sample);
+	if (status != PCTL_OK)
+		return status;
 	index = calloc(n + 1u, sizeof(*index));
-	picked = index == NULL ? NULL : pick(e, tasks, n, index, &n_picked);
+	picked = index == NULL ? NULL : pick(&sample, tasks, n, index, &n_picked);
 	if (picked == NULL) {
 		free(index);
 		return pctl_refuse(call, PC2_NOMEM, "no memory to verify jobs");

@@ -186,7 +186,7 @@ static pctl_status open_recent(pctl_chain_state *s, const pctl_call *call, recen
 
 	*out = r;
 	if (r == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for names of the graph");
+		return pctl_no_memory(call, "names of the graph");
 	status = pctl_chain_statement(s, "SELECT max(id) FROM names", call, &stmt);
 	if (status != PCTL_OK)
 		return status;

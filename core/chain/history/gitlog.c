@@ -14,11 +14,11 @@
 #include <unistd.h>
 
 #include "foundation/base/file.h"
+#include "foundation/git/git.h"
 
 #define MARKER "pipectl-gitlog"
 #define MARKER_TEXT "pipectl-gitlog 1\n"
 #define HEAD_TEXT "ref: " PCTL_GITLOG_REF "\n"
-#define OPEN_FILES_MOST 64u /* of packs, by libgit2; a log has one pack a block */
 #define MEMORY_FIRST 999
 
 /* For the git program; libgit2 never reads it. A fetch keeps its pack as it came. */
@@ -183,7 +183,7 @@ static pctl_status mark(pctl_gitlog *log, const pctl_call *call)
 		return PCTL_OK;
 	if (!looks_empty(log))
 		return pctl_refuse(call, PC5752_GITLOG_FOREIGN,
-				   "%s holds something else than a log of blocks of version 1",
+				   "%s has contents that are not a log of blocks of version 1",
 				   log->dir);
 	if ((size_t)snprintf(path, sizeof(path), "%s/" MARKER, log->dir) >= sizeof(path))
 		return pctl_gitlog_io(log, call, "make", ENAMETOOLONG);
@@ -257,14 +257,6 @@ static pctl_status open_objects(pctl_gitlog *log, const pctl_call *call)
 	return error ? pctl_gitlog_git_io(log, call, "open the objects of") : PCTL_OK;
 }
 
-/* These belong to the process, but nothing else in it uses libgit2; caches would hide what lies on the disk. */
-static void set_library(void)
-{
-	git_libgit2_opts(GIT_OPT_ENABLE_CACHING, 0);
-	git_libgit2_opts(GIT_OPT_ENABLE_STRICT_HASH_VERIFICATION, 1);
-	git_libgit2_opts(GIT_OPT_SET_MWINDOW_FILE_LIMIT, (size_t)OPEN_FILES_MOST);
-}
-
 static pctl_status set_up(pctl_gitlog *log, const char *dir, const pctl_call *call)
 {
 	pctl_status status = pctl_file_make_dirs(dir, call);
@@ -273,7 +265,7 @@ static pctl_status set_up(pctl_gitlog *log, const char *dir, const pctl_call *ca
 		return status;
 	log->dir = realpath(dir, NULL);
 	if (log->dir == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for the log of blocks");
+		return pctl_no_memory(call, "the log of blocks");
 	log->root_fd = open(log->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (log->root_fd < 0)
 		return pctl_gitlog_io(log, call, "open", errno);
@@ -288,10 +280,9 @@ pctl_status pctl_gitlog_open(const char *dir, const pctl_call *call, pctl_gitlog
 
 	*out = NULL;
 	if (log == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for the log of blocks");
+		return pctl_no_memory(call, "the log of blocks");
 	log->root_fd = log->temp_fd = -1;
-	git_libgit2_init();
-	set_library();
+	pctl_git_library();
 	status = set_up(log, dir, call);
 	if (status == PCTL_OK)
 		*out = log;
@@ -306,7 +297,6 @@ void pctl_gitlog_close(pctl_gitlog *log)
 		return;
 	git_repository_free(log->repo);
 	git_odb_free(log->odb);
-	git_libgit2_shutdown();
 	if (log->temp_fd >= 0)
 		close(log->temp_fd);
 	if (log->root_fd >= 0)

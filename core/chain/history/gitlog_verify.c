@@ -88,12 +88,12 @@ static pctl_status verify_entries(verifier *v, const git_oid *oid, const git_tre
 	pctl_status status = PCTL_OK;
 
 	if (entries == NULL)
-		return pctl_refuse(v->call, PC2_NOMEM, "no memory for a tree");
+		return pctl_no_memory(v->call, "a tree");
 	fault = n == 0 ? "is empty" : list_entries(tree, depth, entries, n);
 	if (fault == NULL) {
 		text = pctl_gitlog_spell_tree(entries, n, &n_text);
 		if (text == NULL)
-			status = pctl_refuse(v->call, PC2_NOMEM, "no memory for a tree");
+			status = pctl_no_memory(v->call, "a tree");
 		else if (!same(raw, text, n_text))
 			fault = "is not spelled as git spells one";
 	}
@@ -141,7 +141,7 @@ static pctl_status verify_form(verifier *v, const git_commit *commit, const git_
 	text = pctl_gitlog_spell_commit(git_commit_tree_id(commit), parent,
 					(uint64_t)git_commit_time(commit), message, &n_text);
 	if (text == NULL)
-		return pctl_refuse(v->call, PC2_NOMEM, "no memory for a commit");
+		return pctl_no_memory(v->call, "a commit");
 	ok = git_commit_time(commit) >= 0 && pctl_gitlog_message_ok(message) &&
 	     same(raw, text, n_text);
 	free(text);

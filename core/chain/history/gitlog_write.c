@@ -2,6 +2,7 @@
  * and then given their own. */
 #include "chain/history/gitlog_pack.h"
 #include "chain/history/gitlog_private.h"
+#include "foundation/git/git.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -318,11 +319,10 @@ pctl_status pctl_gitlog_id(const pctl_gitlog_oid *parent, const pctl_gitlog_file
 	memset(out, 0, sizeof(*out));
 	if (status != PCTL_OK)
 		return status;
-	git_libgit2_init();
+	pctl_git_library();
 	status = take_files(&b, files, n_files, &tree);
 	if (status == PCTL_OK)
 		status = take_commit(&b, &tree, parent, message, clock, &commit);
-	git_libgit2_shutdown();
 	if (status == PCTL_OK)
 		memcpy(out->id, commit.id, sizeof(out->id));
 	return status;

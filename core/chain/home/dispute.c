@@ -35,7 +35,10 @@ static pctl_status resolve(judging *j, const char *reference, pctl_cid *out)
 	if (strncmp(reference, "job:", 4) != 0)
 		return pctl_cid_read(reference, j->call, out);
 	if (!pctl_job_id_parse(reference + 4, id))
-		return pctl_refuse(j->call, PC5901_RECEIPT_FORM, "\"%s\" is no job", reference);
+		return pctl_refuse(j->call, PC5901_RECEIPT_FORM,
+				   "\"%s\" does not name a job: `job:` must be followed by 64 "
+				   "lower-case hex digits",
+				   reference);
 	status = pctl_jobs_read(pctl_cursor(j->chain), id, j->call, &row);
 	if (status == PCTL_OK) {
 		*out = row.output;
@@ -195,14 +198,16 @@ static pctl_status find_job(const judging *j, const pctl_home_claim r[2],
 	if (r[0].receipt->is_job && r[1].receipt->is_job &&
 	    memcmp(lists[0]->job, lists[1]->job, PCTL_DIGEST_BYTES) != 0)
 		return pctl_refuse(j->call, PC5912_DISPUTE_QUESTION,
-				   "they are of two different jobs");
+				   "the statements at the same place in the two receipts are of "
+				   "different jobs");
 	while (i < n[0] && i < n[1] &&
 	       strcmp(line_of(j->arena, &lists[0][i]), line_of(j->arena, &lists[1][i])) == 0)
 		i++;
 	if (i == n[0] && i == n[1])
 		return pctl_refuse(j->call, PC5911_DISPUTE_NOTHING,
-				   "%" PRIu32 " jobs of block %" PRIu64 " are the same", i,
-				   r[0].receipt->height);
+				   "%" PRIu32 " jobs of block %" PRIu64
+				   " have the same statements in both receipts",
+				   i, r[0].receipt->height);
 	out[0] = i < n[0] ? &lists[0][i] : NULL;
 	out[1] = i < n[1] ? &lists[1][i] : NULL;
 	return PCTL_OK;
@@ -219,11 +224,12 @@ static const char *detail(judging *j, const pctl_block_statement *claimed)
 	if (claimed == NULL || !claimed->complete || !j->right.complete ||
 	    claimed->n_output != j->right.n_output ||
 	    !pctl_store_has(pctl_chain_store(j->chain), &claimed->output))
-		return pctl_arena_printf(j->arena,
-					 "it is not what the reference and this chain give%s",
-					 claimed != NULL && claimed->complete && j->right.complete
-						 ? "; its bytes are not in the store"
-						 : "");
+		return pctl_arena_printf(
+			j->arena,
+			"its statement is not what the reference computes and this chain records%s",
+			claimed != NULL && claimed->complete && j->right.complete
+				? "; its bytes are not in the store"
+				: "");
 	if (pctl_store_get(pctl_chain_store(j->chain), &claimed->output, j->call, &blob) != PCTL_OK)
 		return "its bytes cannot be read";
 	while (at < blob.n_bytes && blob.data[at] == j->output[at])

@@ -14,7 +14,10 @@ static pctl_status genesis_path(pctl_installation *in, const char *dir, const pc
 	*out = pctl_arena_printf(in->arena, "%s/params.cfg", dir);
 	if (*out != NULL && access(*out, F_OK) != 0) {
 		if (in->config->conf_dir == NULL)
-			return pctl_refuse(call, PC5723_PARAM_SEED, "no %s to begin with", *out);
+			return pctl_refuse(
+				call, PC5723_PARAM_SEED,
+				"there is no file %s, which gives a new chain its parameters",
+				*out);
 		*out = pctl_arena_printf(in->arena, "%s/chain/params.cfg", in->config->conf_dir);
 	}
 	return *out == NULL ? pctl_no_memory(call, "a path") : PCTL_OK;

@@ -11,7 +11,7 @@
  * ins        data of inputs by name: a file, or a CID of the store
  * sets       parameters by name, as the pipeline was loaded with
  * source     told of each shader's text by the name that refusals of it say; may be NULL
- * taken      told of each job that was taken in, before the batch is committed; another status than PCTL_OK ends it. May be
+ * taken      told of each job that was taken in, by its name in the pipeline, before the batch is committed; another status than PCTL_OK ends it. May be
  *            NULL
  */
 typedef struct pctl_home_submit {
@@ -20,7 +20,7 @@ typedef struct pctl_home_submit {
 	const pctl_setting *ins, *sets;
 	uint32_t n_ins, n_sets;
 	void (*source)(void *ctx, const char *name, const char *text, uint64_t n);
-	pctl_status (*taken)(void *ctx, const char *job, const pctl_msg_execute_response *r);
+	pctl_status (*taken)(void *ctx, const char *name, const pctl_chain_job *job);
 	void *ctx;
 } pctl_home_submit;
 

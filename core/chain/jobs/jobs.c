@@ -43,7 +43,8 @@ pctl_status pctl_jobs_add(pctl_chain_state *s, const pctl_chain_job *job, const 
 		status = pctl_cursor_next(s, stmt, call, &more);
 	pctl_cursor_done(stmt);
 	if (status == PCTL_OK && more)
-		return pctl_refuse(call, PC5803_JOB_TWICE, "job %s at position %llu",
+		return pctl_refuse(call, PC5803_JOB_TWICE,
+				   "the state has a job %s, or one at position %llu, already",
 				   pctl_job_id_format(job->id, text),
 				   (unsigned long long)job->position);
 	if (status == PCTL_OK)
@@ -123,7 +124,7 @@ static pctl_status read_message(sqlite3_stmt *stmt, const pctl_call *call, pctl_
 
 	out->message = malloc(n + 1);
 	if (out->message == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a job");
+		return pctl_no_memory(call, "a job");
 	if (n != 0)
 		memcpy(out->message, data, n);
 	out->n_message = n;

@@ -29,7 +29,8 @@ static pctl_status check_amount(uint64_t amount, const pctl_call *call)
 static pctl_status overflow(const char *what, uint64_t have, uint64_t by, const pctl_call *call)
 {
 	return pctl_refuse(call, PC5712_LEDGER_OVERFLOW,
-			   "%s: %" PRIu64 " and %" PRIu64 " are 2^64 or more", what, have, by);
+			   "%s: the sum of %" PRIu64 " and %" PRIu64 " is 2^64 or more", what, have,
+			   by);
 }
 
 static pctl_status add(uint64_t *to, uint64_t by, const char *what, const pctl_call *call)
@@ -43,7 +44,7 @@ static pctl_status take(uint64_t *from, uint64_t by, const char *name, const cha
 	return pctl_amount_sub(from, by)
 		       ? PCTL_OK
 		       : pctl_refuse(call, PC5713_LEDGER_FUNDS,
-				     "%s has a %s of %" PRIu64 ", %" PRIu64 " are asked for", name,
+				     "%s has a %s of %" PRIu64 ", %" PRIu64 " are needed", name,
 				     what, *from, by);
 }
 
@@ -412,7 +413,8 @@ static pctl_status check_new_verdict(pctl_chain_state *s, const uint8_t verdict[
 		status = pctl_cursor_next(s, stmt, call, &found);
 	pctl_cursor_done(stmt);
 	if (status == PCTL_OK && found)
-		return pctl_refuse(call, PC5718_LEDGER_VERDICT, "verdict %s took from %s",
+		return pctl_refuse(call, PC5718_LEDGER_VERDICT,
+				   "verdict %s has slashed account \"%s\" before",
 				   pctl_digest_hex(verdict, hex), account);
 	return status;
 }

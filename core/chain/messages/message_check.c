@@ -136,7 +136,7 @@ static void check_number(checker *c, const char *field, uint64_t v, uint64_t mos
 static void not_ascending(checker *c, const char *field, int is_same)
 {
 	wrong(c, PC5792_MESSAGE_ORDER, field, "%s",
-	      is_same ? "stands twice" : "stands behind a greater one; the list is sorted");
+	      is_same ? "stands twice" : "comes after a greater one, but the list must be sorted");
 }
 
 /* "tags[3]" and the like. */
@@ -282,7 +282,8 @@ static int check_op(checker *c, uint32_t op, uint32_t most)
 static void not_of_op(checker *c, const char *field, int is_given)
 {
 	if (is_given)
-		wrong(c, PC5730_MESSAGE_OPERATION, field, "given, but the operation has none");
+		wrong(c, PC5730_MESSAGE_OPERATION, field,
+		      "the field is given, but the operation does not use it");
 }
 
 static void check_ledger(checker *c, const pctl_msg_ledger *m)
@@ -371,7 +372,8 @@ static void check_verdict(checker *c, const pctl_msg_verdict *m)
 static void check_envelope(checker *c, uint32_t kind, const char *what)
 {
 	c->message = what;
-	wrong(c, PC5796_MESSAGE_ENVELOPE, "kind", "%u is none of this envelope", kind);
+	wrong(c, PC5796_MESSAGE_ENVELOPE, "kind",
+	      "%u is not a kind of message that this envelope may hold", kind);
 }
 
 pctl_status pctl_request_check(const pctl_request *r, const pctl_call *call)
@@ -453,7 +455,8 @@ static void check_profile(checker *c, const pctl_msg_profile *p)
 
 		element("profile.ticks", i, field);
 		if (t->tick_index != i)
-			wrong(c, PC5794_MESSAGE_PROFILE, field, "tick_index is %u, not its place",
+			wrong(c, PC5794_MESSAGE_PROFILE, field,
+			      "tick_index is %u, but ticks are numbered from 0 in their order",
 			      t->tick_index);
 		if (t->barrier_type > 3 || (t->barrier_type == 0) != (i + 1 == p->n_ticks))
 			wrong(c, PC5794_MESSAGE_PROFILE, field,
@@ -465,7 +468,8 @@ static void check_profile(checker *c, const pctl_msg_profile *p)
 	}
 	if (p->max_loop_iterations == 0)
 		wrong(c, PC5794_MESSAGE_PROFILE, "profile.max_loop_iterations",
-		      "0, the product of no loops is 1");
+		      "the value is 0, but it is at least 1: without loops the product of bounds "
+		      "is 1");
 	check_number(c, "profile.workgroup_shared_bytes", p->workgroup_shared_bytes,
 		     PCTL_MESSAGE_SHARED_MAX);
 	for (uint32_t d = 0; d < 3; d++)
@@ -489,13 +493,16 @@ static void check_query_response(checker *c, const pctl_msg_query_response *m)
 	if (is_complete)
 		check_cid(c, "output_cid", m->output_cid);
 	else if (m->output_cid[0] != '\0')
-		wrong(c, PC5795_MESSAGE_STATUS, "output_cid", "given for status %u", m->status);
+		wrong(c, PC5795_MESSAGE_STATUS, "output_cid",
+		      "the field is given, but a job of status %u has none", m->status);
 	if (is_failed && !missing(c, "error", m->error))
 		check_text(c, "error", m->error, PCTL_MESSAGE_ERROR_MAX);
 	else if (!is_failed && m->error[0] != '\0')
-		wrong(c, PC5795_MESSAGE_STATUS, "error", "given for status %u", m->status);
+		wrong(c, PC5795_MESSAGE_STATUS, "error",
+		      "the field is given, but a job of status %u has none", m->status);
 	if (!is_complete && !is_failed && m->gas_used != 0)
-		wrong(c, PC5795_MESSAGE_STATUS, "gas_used", "%llu for status %u",
+		wrong(c, PC5795_MESSAGE_STATUS, "gas_used",
+		      "%llu is given, but a job of status %u has used no gas",
 		      (unsigned long long)m->gas_used, m->status);
 	check_clock(c, "logical_clock", m->logical_clock);
 }

@@ -271,7 +271,7 @@ pctl_status pctl_uniform_decode(const pctl_program *p, const void *cbor, uint64_
 				   (unsigned long long)n, PCTL_UNIFORM_CBOR_MAX);
 	d.w.block = calloc(1, (size_t)p->types[type].size + 1);
 	if (d.w.block == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a uniform block");
+		return pctl_no_memory(call, "a uniform block");
 	status = value(&d, type, 0);
 	if (status == PCTL_OK && d.in.at != n)
 		status = pctl_uniform_refuse(&d.w, PC5774_UNIFORM_TRAILING, d.in.at, NULL,

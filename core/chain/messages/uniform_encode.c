@@ -173,11 +173,11 @@ pctl_status pctl_uniform_encode(const pctl_program *p, const void *block, uint64
 				   (unsigned long long)n, p->types[type].size);
 	e.w.block = malloc((size_t)n + 1);
 	if (e.w.block == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a uniform block");
+		return pctl_no_memory(call, "a uniform block");
 	memcpy(e.w.block, block, (size_t)n);
 	status = value(&e, type, 0);
 	if (status == PCTL_OK && e.out.failed)
-		status = pctl_refuse(call, PC2_NOMEM, "no memory for a uniform document");
+		status = pctl_no_memory(call, "a uniform document");
 	if (status == PCTL_OK)
 		status = compare(&e, n);
 	if (status == PCTL_OK) {

@@ -36,8 +36,8 @@ static pctl_status wait_for(const line *l, short events)
 		int n;
 
 		if (l->timeout_ms != 0 && gone >= l->timeout_ms)
-			return pctl_refuse(l->call, PC5799_FRAME_TIMEOUT, "no whole frame in %u ms",
-					   l->timeout_ms);
+			return pctl_refuse(l->call, PC5799_FRAME_TIMEOUT,
+					   "no whole frame passed within %u ms", l->timeout_ms);
 		if (l->timeout_ms != 0 && l->timeout_ms - gone < left)
 			left = l->timeout_ms - gone;
 		n = poll(&p, 1, (int)left);
@@ -113,7 +113,8 @@ static pctl_status receive_length(const line *l, uint32_t *out)
 			return status;
 		if (got == 0)
 			return at == 0 ? PCTL_OK
-				       : broken(l, "the peer closed inside a frame's length");
+				       : broken(l, "the peer closed the connection before the "
+						   "length of a frame was whole");
 		at += got;
 	}
 	*out = length_of(head);
@@ -147,7 +148,8 @@ static pctl_status receive_body(const line *l, size_t n, uint8_t **out)
 		if (status == PCTL_OK)
 			status = receive_some(l, *out + at, room - at, &got);
 		if (status == PCTL_OK && got == 0)
-			status = broken(l, "the peer closed inside a frame");
+			status = broken(l,
+					"the peer closed the connection before a frame was whole");
 		if (status == PCTL_OK)
 			at += got;
 	}

@@ -108,7 +108,8 @@ static void drop_stalled(pctl_node *n, uint64_t now)
 		if (is_idle(c) || c->moved_ms + n->stall_ms > now)
 			continue;
 		if (node_waiting(&c->out) == 0) {
-			node_answer_error(c, PC5799_FRAME_TIMEOUT, "no whole frame in time");
+			node_answer_error(c, PC5799_FRAME_TIMEOUT,
+					  "no whole frame came within the time allowed");
 			node_client_write(c, now);
 		}
 		c->is_gone = 1;
@@ -258,7 +259,7 @@ pctl_status pctl_node_open(const pctl_node_options *o, const pctl_node_service *
 
 	*out = NULL;
 	if (n == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a node");
+		return pctl_no_memory(call, "a node");
 	n->listener.fd = -1;
 	n->n_places = o->clients == 0 ? PCTL_NODE_CLIENTS : o->clients;
 	n->stall_ms = o->stall_ms == 0 ? PCTL_NODE_STALL_MS : o->stall_ms;

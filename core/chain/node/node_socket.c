@@ -41,13 +41,14 @@ static pctl_status make_way(const struct sockaddr_un *where, const pctl_call *ca
 	if (lstat(where->sun_path, &st) != 0)
 		return errno == ENOENT
 			       ? PCTL_OK
-			       : failure(where->sun_path, "cannot be looked at", errno, call);
+			       : failure(where->sun_path, "its type cannot be read", errno, call);
 	if (!S_ISSOCK(st.st_mode))
-		return pctl_refuse(call, PC6110_NODE_SOCKET, "%s is there and is no socket",
-				   where->sun_path);
+		return pctl_refuse(call, PC6110_NODE_SOCKET,
+				   "%s exists already and is not a socket", where->sun_path);
 	alive = is_alive(where);
 	if (alive < 0)
-		return failure(where->sun_path, "cannot be asked", errno, call);
+		return failure(where->sun_path, "whether a node listens on it cannot be found out",
+			       errno, call);
 	if (alive)
 		return pctl_refuse(call, PC6111_NODE_TAKEN, "another node listens on %s",
 				   where->sun_path);
@@ -64,11 +65,12 @@ static pctl_status bind_and_listen(node_listener *l, const struct sockaddr_un *w
 	l->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	/* Linux gives the file the socket's own mode: there is no moment with another one. */
 	if (l->fd < 0 || fchmod(l->fd, 0600) != 0)
-		return failure(l->path, "no socket", errno, call);
+		return failure(l->path, "a socket cannot be made for it", errno, call);
 	if (bind(l->fd, (const struct sockaddr *)where, sizeof(*where)) != 0)
 		return failure(l->path, "cannot be bound", errno, call);
 	if (lstat(l->path, &st) != 0 || !S_ISSOCK(st.st_mode))
-		return failure(l->path, "is gone again", errno, call);
+		return failure(l->path, "the socket was removed at once by something else", errno,
+			       call);
 	l->device = st.st_dev;
 	l->inode = st.st_ino;
 	if (listen(l->fd, BACKLOG) != 0)
@@ -89,7 +91,7 @@ pctl_status node_listen(const char *path, const pctl_call *call, node_listener *
 	memcpy(where.sun_path, path, strlen(path));
 	out->path = strdup(path);
 	if (out->path == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a path");
+		return pctl_no_memory(call, "a path");
 	status = make_way(&where, call);
 	if (status == PCTL_OK)
 		status = bind_and_listen(out, &where, call);

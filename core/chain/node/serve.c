@@ -149,7 +149,9 @@ static pctl_status answer(pctl_chain *c, const pctl_request *r, const pctl_call 
 	case PCTL_MSG_GET:
 		return answer_bytes(c, r->as.get.cid, call, a, &out->as.get);
 	default:
-		return pctl_refuse(call, PC5826_CHAIN_MESSAGE, "a message of kind %u", r->kind);
+		return pctl_refuse(call, PC5826_CHAIN_MESSAGE,
+				   "a message of kind %u does not belong to this function",
+				   r->kind);
 	}
 }
 

@@ -28,7 +28,7 @@ static pctl_status place_of(pctl_provenance_walk *w, const uint8_t job[PCTL_DIGE
 		return PCTL_OK;
 	if (!pctl_vec_reserve((void **)&p->steps, p->n_steps, &p->cap_steps, sizeof(*p->steps)) ||
 	    !pctl_map_put(w->seen, text, (void *)((uintptr_t)p->n_steps + 1)))
-		return pctl_refuse(w->call, PC2_NOMEM, "no memory for a history");
+		return pctl_no_memory(w->call, "a history");
 	step = &p->steps[p->n_steps];
 	memset(step, 0, sizeof(*step));
 	memcpy(step->job, job, PCTL_DIGEST_BYTES);
@@ -228,7 +228,7 @@ pctl_status pctl_provenance_read(pctl_chain_state *s, const char *name,
 	w.seen = pctl_map_create();
 	w.makers = pctl_map_create();
 	if (w.seen == NULL || w.makers == NULL)
-		status = pctl_refuse(call, PC2_NOMEM, "no memory for a history");
+		status = pctl_no_memory(call, "a history");
 	else
 		status = (o->flags & PCTL_PROVENANCE_FORWARD) != 0 ? walk_forward(&w)
 								   : walk_back(&w);
@@ -297,7 +297,7 @@ pctl_status pctl_provenance_cids(const pctl_provenance *p, const pctl_call *call
 	*out = NULL;
 	*n_out = 0;
 	if (cids == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a history");
+		return pctl_no_memory(call, "a history");
 	n += (uint32_t)pctl_cid_parse(p->name, &cids[n]);
 	for (uint32_t i = 0; i < p->n_steps; i++) {
 		n += (uint32_t)pctl_cid_parse(p->steps[i].shader, &cids[n]);

@@ -71,7 +71,8 @@ static pctl_status expect(checking *k, uint32_t kind, const char *source, const 
 	snprintf(what, sizeof(what), "%s edge %.80s -> %.80s", pctl_edge_name(kind), source,
 		 target);
 	return pctl_refuse(k->call, PC5886_PROVENANCE_EDGE, "job %s: the %s is %s", k->id, what,
-			   l.found ? "of another clock or block" : "missing");
+			   l.found ? "recorded with another clock or block than the job"
+				   : "missing");
 }
 
 static int is_input(void *ctx, const pctl_edge *e)
@@ -94,9 +95,9 @@ static pctl_status expect_no_more(checking *k)
 	const int has_more = k->n_inputs != n;
 
 	k->n_inputs = n;
-	return status == PCTL_OK && has_more
-		       ? broken(k, "the graph has an input that the message has not")
-		       : status;
+	return status == PCTL_OK && has_more ? broken(k, "the graph has an edge from an input that "
+							 "the job's message does not name")
+					     : status;
 }
 
 static pctl_status check_edges(checking *k)
@@ -169,10 +170,10 @@ static pctl_status read_row(checking *k, const pctl_provenance_step *step)
 	pctl_status status = pctl_jobs_read(k->s, step->job, k->call, &k->row);
 
 	if (status != PCTL_OK)
-		return broken(k, "the state has no row of it");
+		return broken(k, "the state has no row for this job");
 	status = pctl_request_decode(k->row.message, k->row.n_message, k->call, &k->request);
 	if (status == PCTL_OK && k->request.kind != PCTL_MSG_EXECUTE)
-		status = broken(k, "its message is none that executes");
+		status = broken(k, "its message is not a request to execute a shader");
 	if (status != PCTL_OK)
 		return status;
 	if (k->row.status == PCTL_JOB_COMPLETE)
@@ -228,7 +229,7 @@ static pctl_status run(checking *k, pctl_task *task, pctl_cid *out)
 	task->n_output = m->output_bytes;
 	task->output = calloc(1, m->output_bytes == 0 ? 1 : (size_t)m->output_bytes);
 	if (status == PCTL_OK && task->output == NULL)
-		status = pctl_refuse(k->call, PC2_NOMEM, "no memory for the output of a job");
+		status = pctl_no_memory(k->call, "the output of a job");
 	if (status == PCTL_OK)
 		status = k->executor->run(k->executor->ctx, task, 1, k->call);
 	if (status == PCTL_OK)
@@ -259,7 +260,7 @@ static pctl_status compare(checking *k, uint32_t *verdict)
 	return *verdict == PCTL_PROVENANCE_SAME
 		       ? PCTL_OK
 		       : pctl_refuse(k->call, PC5885_PROVENANCE_DIFFERS,
-				     "job %s: %s came out, the state has %s", k->id, text,
+				     "job %s gave output %s, but the state records %s", k->id, text,
 				     k->output);
 }
 
@@ -302,7 +303,7 @@ pctl_status pctl_provenance_verify(pctl_chain *c, const pctl_provenance *p, cons
 	pctl_status first = PCTL_OK, status = PCTL_OK;
 
 	if (order == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a history");
+		return pctl_no_memory(call, "a history");
 	for (uint32_t i = 0; i < p->n_steps && (status == PCTL_OK || is_finding(status)); i++) {
 		checking k = {.c = c, .s = pctl_cursor(c), .call = call, .executor = e};
 

@@ -206,7 +206,7 @@ static pctl_status add_edge(const pctl_taking *t, uint32_t kind, const char *sou
 			     .clock = t->clock};
 
 	if (source == NULL || via == NULL)
-		return pctl_refuse(t->call, PC2_NOMEM, "no memory for an edge");
+		return pctl_no_memory(t->call, "an edge");
 	return pctl_edges_add(t->s, &e, t->call);
 }
 

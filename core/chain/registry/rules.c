@@ -137,7 +137,7 @@ static pctl_status pctl_rule_order(const pctl_kernel_module *u, const pctl_param
 		return PCTL_OK;
 	pos = pctl_kernel_order_position(u);
 	return pctl_refuse_at(call, PC5808_SHADER_RACE, &pos, NULL,
-			      "the order of these atomics shows");
+			      "the result depends on the order of these atomic operations");
 }
 
 /* Part of the rules: neither a policy nor what a device can do moves these. Turns cost gas. */
@@ -158,7 +158,7 @@ static pctl_status pctl_rule_extents(const pctl_kernel_module *u, const pctl_par
 	pctl_extents x;
 	pctl_pos pos;
 	uint32_t over;
-	pctl_status status = pctl_program_extents(u->program, call, &x);
+	pctl_status status = pctl_program_extents(u->program, NULL, call, &x);
 
 	(void)params;
 	if (status != PCTL_OK)
@@ -190,7 +190,7 @@ static pctl_status pctl_rule_races(const pctl_kernel_module *u, const pctl_param
 		"%s",
 		a->race == PCTL_PROOF_REFUTED
 			? "two invocations touch the same bytes"
-			: "that no two invocations touch the same bytes is not proved");
+			: "it is not proved that no two invocations touch the same bytes");
 }
 
 static const struct {

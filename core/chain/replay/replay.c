@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "foundation/base/clock.h"
 #include "foundation/base/map.h"
 #include "foundation/base/vec.h"
 
@@ -30,13 +31,13 @@ pctl_status pctl_history_open(pctl_gitlog *log, const pctl_gitlog_oid *tip, cons
 
 	*out = NULL;
 	if (h == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a history");
+		return pctl_no_memory(call, "a history");
 	h->log = log;
 	status = pctl_gitlog_walk(log, tip, call, note_commit, h);
 	if (status == PCTL_OK)
 		status = pctl_gitlog_look(log, &h->commits.items[h->commits.n - 1], call, &first);
 	if (status == PCTL_OK && first.has_parent)
-		status = pctl_refuse(call, PC2_NOMEM, "no memory for a history");
+		status = pctl_no_memory(call, "a history");
 	if (status == PCTL_OK)
 		*out = h;
 	else
@@ -230,7 +231,9 @@ static pctl_status take_all(replay *p)
 			there = i;
 		if (status == PCTL_OK && there <= i) {
 			if (messages[i].origin != PCTL_ORIGIN_MESSAGE)
-				return refused(p, i, "is not made by the engine");
+				return refused(p, i,
+					       "was not made by the engine when the record was "
+					       "applied again");
 			status = take_one(p, i, &messages[i]);
 		}
 		p->report->messages++;
@@ -421,10 +424,23 @@ static pctl_status replay_block(replay *p, const pctl_history *h, uint64_t heigh
 	return status;
 }
 
+static void tell(const pctl_chain_replay_options *o, uint64_t before, uint64_t height,
+		 uint64_t started)
+{
+	const pctl_progress now = {.stage = o->check ? "verify" : "replay",
+				   .unit = "blocks",
+				   .done = height - before,
+				   .total = o->to - before,
+				   .elapsed_ns = pctl_clock_ns() - started};
+
+	pctl_progress_tell(&o->progress, &now);
+}
+
 pctl_status pctl_replay(pctl_chain *c, const pctl_history *h, const pctl_chain_replay_options *o,
 			const pctl_call *call, pctl_replay_report *report)
 {
 	replay p = {.chain = c, .o = o, .call = call, .report = report};
+	const uint64_t started = pctl_clock_ns();
 	pctl_block_row last;
 	pctl_status status = pctl_blocks_last(pctl_cursor(c), call, &last);
 
@@ -438,8 +454,8 @@ pctl_status pctl_replay(pctl_chain *c, const pctl_history *h, const pctl_chain_r
 		status = p.arena == NULL ? pctl_no_memory(p.call, "a replay")
 					 : replay_block(&p, h, height);
 		pctl_arena_destroy(p.arena);
-		if (status == PCTL_OK && o->progress != NULL)
-			o->progress(o->progress_ctx, height, o->to);
+		if (status == PCTL_OK)
+			tell(o, last.height, height, started);
 		if (status == PCTL_OK && pctl_is_cancelled(call))
 			status = pctl_refuse(call, PC4_CANCELLED, "cancelled while replaying");
 	}

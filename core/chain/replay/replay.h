@@ -28,15 +28,14 @@ typedef struct pctl_replay_report {
  *            (what the run is to make is not asked for)
  * check      compare outputs with the recorded ones instead of putting them into the store (verification)
  * reference  with check: runs a job again whose outputs differ, to say which is right; may be NULL
- * progress   called after each block; may be NULL
+ * progress   told after each block
  */
 typedef struct pctl_chain_replay_options {
 	uint64_t to, run_from;
 	pctl_store *fetch;
 	const pctl_executor *reference;
 	uint32_t check, reserved;
-	void (*progress)(void *ctx, uint64_t height, uint64_t last);
-	void *progress_ctx;
+	pctl_progress_sink progress;
 } pctl_chain_replay_options;
 
 /*

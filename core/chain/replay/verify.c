@@ -88,8 +88,9 @@ static pctl_status compare_rows(pctl_chain_state *mine, sqlite3_stmt *a, sqlite3
 			show(x == SQLITE_ROW ? a : b, 0, key, sizeof(key));
 			return pctl_refuse(call, PC5857_BLOCK_STATE,
 					   "table %s, row %" PRIu64 " (%s): %s", table, row, key,
-					   x == SQLITE_ROW ? "the history does not give it"
-							   : "it is missing");
+					   x == SQLITE_ROW ? "the row is in this state, but not in "
+							     "the one that the history gives"
+							   : "the row is missing in this state");
 		}
 		for (int i = 0; i < sqlite3_column_count(a); i++)
 			if (!same_value(a, b, i))
@@ -180,8 +181,7 @@ static pctl_status rebuild(pctl_chain *c, const pctl_history *h, const pctl_veri
 						  .run_from = o->from,
 						  .reference = o->reference,
 						  .check = 1,
-						  .progress = o->progress,
-						  .progress_ctx = o->progress_ctx};
+						  .progress = o->progress};
 	pctl_chain_options options = {
 		.store = pctl_chain_store(c), .kernels = o->kernels, .executor = o->executor};
 	pctl_params genesis;

@@ -15,8 +15,7 @@ typedef struct pctl_verify_options {
 	const pctl_executor *executor, *reference;
 	pctl_kernels *kernels;
 	uint32_t deep, reserved;
-	void (*progress)(void *ctx, uint64_t height, uint64_t last);
-	void *progress_ctx;
+	pctl_progress_sink progress;
 } pctl_verify_options;
 
 /*

@@ -138,8 +138,7 @@ static pctl_status set_up(pctl_chain_state *s, const char *path, const pctl_call
 static pctl_status open_path(const char *path, const pctl_call *call, pctl_chain_state **out)
 {
 	pctl_chain_state *s = calloc(1, sizeof(*s));
-	pctl_status status = s == NULL ? pctl_refuse(call, PC2_NOMEM, "no memory for the chain")
-				       : set_up(s, path, call);
+	pctl_status status = s == NULL ? pctl_no_memory(call, "the chain") : set_up(s, path, call);
 
 	*out = NULL;
 	if (status == PCTL_OK)
@@ -224,7 +223,7 @@ pctl_status pctl_chain_statement(pctl_chain_state *s, const char *sql, const pct
 			return PCTL_OK;
 		}
 	if (!pctl_vec_reserve((void **)&s->kept, s->n_kept, &s->cap_kept, sizeof(*s->kept)))
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a statement");
+		return pctl_no_memory(call, "a statement");
 	if (sqlite3_prepare_v3(s->db, sql, -1, SQLITE_PREPARE_PERSISTENT, out, NULL) != SQLITE_OK)
 		return pctl_chain_internal_failure(s, "the state of the chain", call);
 	s->kept[s->n_kept++] = *out;

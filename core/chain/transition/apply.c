@@ -119,7 +119,7 @@ static pctl_status take_link(const pctl_taking *t, const pctl_msg_link *m)
 			     .clock = t->clock};
 
 	if (via == NULL)
-		return pctl_refuse(t->call, PC2_NOMEM, "no memory for a link");
+		return pctl_no_memory(t->call, "a link");
 	return pctl_edges_add(t->s, &e, t->call);
 }
 
@@ -266,12 +266,14 @@ static pctl_status take_sealed(pctl_chain *c, const pctl_request *r, uint32_t or
 	pctl_status status;
 
 	if (sender_of(r) == NULL)
-		return pctl_refuse(call, PC5826_CHAIN_MESSAGE, "a message of kind %u", r->kind);
+		return pctl_refuse(call, PC5826_CHAIN_MESSAGE,
+				   "a message of kind %u does not belong to this function",
+				   r->kind);
 	if (c->batch == PCTL_BATCH_LOST)
 		return pctl_refuse(call, PC5828_CHAIN_BATCH, "the batch has ended");
 	t.arena = pctl_response_arena(out);
 	if (t.arena == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a message");
+		return pctl_no_memory(call, "a message");
 	status = enter(c, call, &is_nested);
 	if (status == PCTL_OK)
 		status = take_and_leave(&t, r, origin, is_nested);

@@ -176,7 +176,7 @@ pctl_status pctl_apply_or_charge(pctl_taking *t, const pctl_request *r)
 
 	t->said = pctl_diag_list_create();
 	if (t->said == NULL)
-		return pctl_refuse(t->call, PC2_NOMEM, "no memory for a message");
+		return pctl_no_memory(t->call, "a message");
 	if (t->call != NULL)
 		pctl_diag_list_set_cancel(t->said, t->call->cancelled, t->call->ctx);
 	listening = *pctl_diag_list_call(t->said);

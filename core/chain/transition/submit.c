@@ -78,7 +78,7 @@ static pctl_status make_unit(submission *s)
 static pctl_status after(submission *s, uint64_t clock)
 {
 	if (clock >= PCTL_MESSAGE_CLOCK_MAX)
-		return pctl_refuse(s->t->call, PC5817_JOB_CLOCK, "no clock is behind %" PRIu64,
+		return pctl_refuse(s->t->call, PC5817_JOB_CLOCK, "no clock can follow %" PRIu64,
 				   clock);
 	if (clock + 1 > s->clock)
 		s->clock = clock + 1;
@@ -338,9 +338,7 @@ pctl_status pctl_apply_job(const pctl_taking *t, const pctl_request *r, uint32_t
 		return status;
 	t->out->as.execute.job_id = pctl_arena_dup(t->arena, pctl_job_id_format(job.id, text));
 	t->out->as.execute.logical_clock = s.clock;
-	return t->out->as.execute.job_id == NULL
-		       ? pctl_refuse(t->call, PC2_NOMEM, "no memory for a job")
-		       : PCTL_OK;
+	return t->out->as.execute.job_id == NULL ? pctl_no_memory(t->call, "a job") : PCTL_OK;
 }
 
 /* What the engine itself asks for at the end of an epoch is charged to nobody. */

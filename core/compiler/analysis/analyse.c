@@ -21,10 +21,29 @@ pctl_pos pctl_analyse_position(const pctl_program *p, uint32_t inst)
 	return pos;
 }
 
+void pctl_analyse_ask(pctl_analyser *z, const pctl_analysis_query *query)
+{
+	if (!query)
+		return;
+	z->groups = query->groups;
+	z->bindings = query->bindings;
+	z->n_bindings = query->n_bindings;
+	z->flags = query->flags;
+}
+
 void pctl_analyse_fail(pctl_analyser *z, pctl_status status)
 {
 	if (z->status == PCTL_OK)
 		z->status = status;
+}
+
+int pctl_place_is_of_members(const pctl_program *p, const pctl_place *pl)
+{
+	uint32_t type = pl->root_type, i;
+
+	for (i = 0; i < pl->n_chain && p->types[type].kind == PCTL_TYPE_STRUCT; i++)
+		type = pctl_type_step(p, type, p->words[pl->chain + i]);
+	return i == pl->n_chain;
 }
 
 /* Match what opens with what parts and closes it. The program verified, so they do match. */
@@ -115,12 +134,13 @@ static void profile(pctl_analyser *z)
 	z->a->n_structured_ticks = n[1];
 }
 
-pctl_status pctl_program_analyse(const pctl_program *p, const uint32_t groups[3],
+pctl_status pctl_program_analyse(const pctl_program *p, const pctl_analysis_query *query,
 				 const pctl_call *call, pctl_analysis **out)
 {
-	pctl_analyser z = {.p = p, .call = call, .groups = groups};
+	pctl_analyser z = {.p = p, .call = call};
 
 	*out = NULL;
+	pctl_analyse_ask(&z, query);
 	if (p->n_entries != 1 || (p->caps & PCTL_CAP_OVERRIDES))
 		return pctl_refuse(call, PC2052_ANALYSE_ENTRY, "the program has %u entry points%s",
 				   p->n_entries,

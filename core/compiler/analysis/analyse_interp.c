@@ -33,7 +33,17 @@ static int add_coordinates(pctl_interp *w)
 
 typedef struct facts_of_code {
 	uint8_t *used, *written, *has_barrier;
+	uint8_t *writes; /* NULL, or by function and variable */
 } facts_of_code;
+
+/* What a function's callee writes, it writes. */
+static void add_callee(const pctl_program *p, const facts_of_code *s, uint32_t f, uint32_t callee)
+{
+	uint32_t i;
+
+	for (i = 0; s->writes && i < p->n_vars; i++)
+		s->writes[f * p->n_vars + i] |= s->writes[callee * p->n_vars + i];
+}
 
 static void survey_code(const pctl_program *p, const facts_of_code *s)
 {
@@ -57,12 +67,17 @@ static void survey_code(const pctl_program *p, const facts_of_code *s)
 			if (pctl_interp_is_barrier(in->op) ||
 			    (in->op == PCTL_OP_CALL && s->has_barrier[pctl_arg(p, in, 0)]))
 				s->has_barrier[f] = 1;
+			if (in->op == PCTL_OP_CALL)
+				add_callee(p, s, f, pctl_arg(p, in, 0));
 			if (!pctl_place_get(p, fn, in, &pl))
 				continue;
 			if (!(pl.root & PCTL_PLACE_LOCAL) &&
-			    (in->op == PCTL_OP_STORE ||
-			     (info->kind == PCTL_OPKIND_atomic && in->op != PCTL_OP_ATOMIC_LOAD)))
+			    (pctl_op_stores(in->op) ||
+			     (info->kind == PCTL_OPKIND_atomic && in->op != PCTL_OP_ATOMIC_LOAD))) {
 				s->written[pl.root] = 1;
+				if (s->writes)
+					s->writes[f * p->n_vars + pl.root] = 1;
+			}
 			/* An index counts as a use, also where the word is a member's number: it
 			 * only weakens. */
 			for (i = 0; i < pl.n_chain; i++) {
@@ -76,9 +91,14 @@ static void survey_code(const pctl_program *p, const facts_of_code *s)
 static int prepare(pctl_interp *w)
 {
 	const pctl_program *p = w->p;
-	facts_of_code s;
+	const uint64_t n_writes = (uint64_t)p->n_functions * p->n_vars;
+	facts_of_code s = {0};
 	uint32_t i;
 
+	/* The released rules take a call for one that writes whatever some function writes. */
+	if (!(w->z->flags & PCTL_ANALYSE_RELEASED) &&
+	    (uint64_t)p->n_insts * p->n_vars <= PCTL_INTERP_WRITES_MAX)
+		s.writes = pctl_arena_array(w->arena, (size_t)n_writes, 1);
 	s.used = pctl_arena_array(w->arena, p->n_insts, 1);
 	s.written = pctl_arena_array(w->arena, p->n_vars, 1);
 	s.has_barrier = pctl_arena_array(w->arena, p->n_functions, 1);
@@ -86,12 +106,13 @@ static int prepare(pctl_interp *w)
 	w->reported = pctl_arena_array(w->arena, p->n_insts, 1);
 	w->n_slots = p->n_vars;
 	w->state.slots = pctl_arena_array(w->arena, p->n_vars, sizeof(*w->state.slots));
-	if (!s.used || !s.written || !s.has_barrier || !w->visited || !w->reported ||
-	    !w->state.slots || !add_coordinates(w))
+	if (pctl_arena_failed(w->arena) || !s.used || !s.written || !s.has_barrier || !w->visited ||
+	    !w->reported || !w->state.slots || !add_coordinates(w))
 		return 0;
 	survey_code(p, &s);
 	w->used = s.used;
 	w->written = s.written;
+	w->writes = s.writes;
 	w->has_barrier = s.has_barrier;
 	w->round_agrees = PCTL_AGREE_ALL;
 	w->state.intervals = pctl_interp_new_interval(w);
@@ -102,6 +123,16 @@ static int prepare(pctl_interp *w)
 			return 0;
 	}
 	return 1;
+}
+
+static void cannot_prove(pctl_interp *w, uint32_t inst, uint32_t code, const char *what)
+{
+	const pctl_pos pos = pctl_analyse_position(w->p, inst);
+
+	w->z->a->barriers_uniform = PCTL_PROOF_UNPROVEN;
+	pctl_analyse_fail(w->z,
+			  pctl_refuse_at(w->z->call, code, &pos, NULL,
+					 "the program is too large to prove its %s uniform", what));
 }
 
 /* What holds when the interpreter was not finished: nothing. */
@@ -118,17 +149,24 @@ static void assume_nothing(pctl_interp *w)
 
 		if (pctl_op_get(op)->kind == PCTL_OPKIND_atomic && op != PCTL_OP_ATOMIC_LOAD)
 			a->order_dependent = 1;
-		if (pctl_interp_is_barrier(op) && a->barriers_uniform == PCTL_PROOF_PROVEN) {
-			const pctl_pos pos = pctl_analyse_position(p, i);
-
-			a->barriers_uniform = PCTL_PROOF_UNPROVEN;
-			pctl_analyse_fail(
-				w->z,
-				pctl_refuse_at(
-					w->z->call, PC2051_ANALYSE_BARRIER, &pos, NULL,
-					"the program is too large to prove its barriers uniform"));
-		}
+		if (a->barriers_uniform != PCTL_PROOF_PROVEN)
+			continue;
+		if (pctl_interp_is_barrier(op))
+			cannot_prove(w, i, PC2051_ANALYSE_BARRIER, "barriers");
+		else if (pctl_op_get(op)->kind == PCTL_OPKIND_subgroup ||
+			 pctl_op_get(op)->kind == PCTL_OPKIND_tile)
+			cannot_prove(w, i, PC2055_ANALYSE_SUBGROUP, "subgroup operations");
 	}
+}
+
+static int lacks_memory(const pctl_interp *w)
+{
+	return w->symbols.no_memory || pctl_arena_failed(w->arena);
+}
+
+static void refuse_memory(pctl_analyser *z)
+{
+	pctl_analyse_fail(z, pctl_refuse(z->call, PC2_NOMEM, "no memory to analyse a program"));
 }
 
 void pctl_analyse_interp(pctl_analyser *z)
@@ -138,16 +176,20 @@ void pctl_analyse_interp(pctl_analyser *z)
 	z->a->barriers_uniform = z->a->loads_uniform = PCTL_PROOF_PROVEN;
 	z->a->proven = pctl_arena_array(z->arena, z->p->n_insts, 1);
 	w.arena = w.symbols.arena = pctl_arena_create();
-	if (!w.arena || !z->a->proven || !prepare(&w)) {
-		pctl_analyse_fail(
-			z, pctl_refuse(z->call, PC2_NOMEM, "no memory to analyse a program"));
-	} else {
+	w.symbols.is_released = (z->flags & PCTL_ANALYSE_RELEASED) != 0;
+	if (w.arena && z->a->proven && prepare(&w))
 		pctl_interp_function(&w, z->p->entries[0].function, NULL);
-		if (w.gave_up || w.symbols.no_memory)
-			assume_nothing(&w);
-		else
-			pctl_interp_judge(&w);
-	}
+	else
+		w.symbols.no_memory = 1;
+	/* What is known of a program never depends on how much memory there was to find out. */
+	if (lacks_memory(&w))
+		refuse_memory(z);
+	else if (w.gave_up)
+		assume_nothing(&w);
+	else
+		pctl_interp_judge(&w);
+	if (z->status == PCTL_OK && lacks_memory(&w))
+		refuse_memory(z);
 	free(w.symbols.items);
 	pctl_index_drop(&w.symbols.index);
 	free(w.accesses.items);

@@ -6,6 +6,7 @@
 
 #include "foundation/base/num.h"
 #include "compiler/analysis/analyse_parts.h"
+#include "compiler/analysis/range.h"
 #include "compiler/eval/eval.h"
 
 __extension__ typedef __int128 wide;
@@ -110,8 +111,9 @@ static int declared_max(const loop *l, uint32_t v, uint64_t *out)
 	uint32_t i, d;
 	pctl_place pl;
 
+	/* A component's or an element's index is a value: no rule of old names one. */
 	if (inst(l, v)->op != PCTL_OP_LOAD || !pctl_place_get(p, l->fn, inst(l, v), &pl) ||
-	    pl.space != PCTL_SPACE_UNIFORM)
+	    pl.space != PCTL_SPACE_UNIFORM || !pctl_place_is_of_members(p, &pl))
 		return 0;
 	for (i = 0; i < p->n_maxima; i++) {
 		const pctl_max *m = &p->maxima[i];
@@ -394,22 +396,6 @@ static void read_start(const loop *l, uint32_t local, step *s)
 	}
 }
 
-static uint16_t mirrored(uint16_t op)
-{
-	switch (op) {
-	case PCTL_OP_LT:
-		return PCTL_OP_GT;
-	case PCTL_OP_LE:
-		return PCTL_OP_GE;
-	case PCTL_OP_GT:
-		return PCTL_OP_LT;
-	case PCTL_OP_GE:
-		return PCTL_OP_LE;
-	default:
-		return op;
-	}
-}
-
 static void try_comparison(loop *l, uint16_t op, uint32_t var, uint32_t limit)
 {
 	const uint32_t local = whole_local(l, var, PCTL_OP_LOAD);
@@ -427,9 +413,9 @@ static void try_comparison(loop *l, uint16_t op, uint32_t var, uint32_t limit)
 	read_start(l, local, &s);
 	if (!count(l, &s, op, limit, &n))
 		return;
-	if (l->bound->bounded && n >= l->bound->max_iterations)
+	if (l->bound->bound_kind && n >= l->bound->max_iterations)
 		return;
-	l->bound->bounded = 1;
+	l->bound->bound_kind = l->folds ? PCTL_BOUND_FOLDED : PCTL_BOUND_SYNTACTIC;
 	l->bound->local = local;
 	l->bound->max_iterations = n;
 	l->bound->literal_below = 0;
@@ -490,7 +476,7 @@ static void try_condition(loop *l)
 		} else if (in->op >= PCTL_OP_EQ && in->op <= PCTL_OP_GE) {
 			try_comparison(l, in->op, pctl_arg(l->z->p, in, 0),
 				       pctl_arg(l->z->p, in, 1));
-			try_comparison(l, mirrored(in->op), pctl_arg(l->z->p, in, 1),
+			try_comparison(l, pctl_range_mirrored(in->op), pctl_arg(l->z->p, in, 1),
 				       pctl_arg(l->z->p, in, 0));
 		}
 	}
@@ -499,21 +485,21 @@ static void try_condition(loop *l)
 /* The bound by the released rule, and the one that folding gives. */
 static void find_bound(loop *l, const pctl_folded *folds)
 {
-	pctl_loop_bound *b = l->bound, wider = *b;
+	pctl_loop_bound *b = l->bound, folded;
 
+	b->max_iterations = UINT64_MAX;
+	b->local = PCTL_NONE;
+	folded = *b;
 	try_condition(l);
 	l->folds = folds;
-	l->bound = &wider;
+	l->bound = &folded;
 	try_condition(l);
 	l->folds = NULL;
 	l->bound = b;
-	if (!b->bounded && wider.bounded) {
-		*b = wider;
-		b->folded_only = 1;
-	}
-	b->folded_iterations = wider.bounded && wider.max_iterations < b->max_iterations
-				       ? wider.max_iterations
-				       : b->max_iterations;
+	if (!b->bound_kind && folded.bound_kind)
+		*b = folded;
+	b->folded_iterations = folded.max_iterations < b->max_iterations ? folded.max_iterations
+									 : b->max_iterations;
 }
 
 static void refuse(pctl_analyser *z, const pctl_loop_bound *b)
@@ -524,9 +510,33 @@ static void refuse(pctl_analyser *z, const pctl_loop_bound *b)
 	pctl_analyse_fail(
 		z, pctl_refuse_at(
 			   z->call, PC2050_ANALYSE_LOOP, &pos,
-			   "bound it by a literal, min(x, LITERAL), or a uniform with `//# max`",
+			   b->missing ? b->missing
+				      : "bound it by a literal, min(x, LITERAL), or a uniform with "
+					"`//# max`",
 			   "no bound of this loop of function \"%s\" can be proved",
 			   pctl_str(z->p, z->p->functions[b->function].name)));
+}
+
+/* Loops without a bound are refused, or counted where the caller asked for them; the product of the others. */
+static void judge(pctl_analyser *z)
+{
+	pctl_analysis *a = z->a;
+
+	a->max_loop_iterations = 1;
+	for (uint32_t i = 0; i < a->n_loops; i++) {
+		const pctl_loop_bound *b = &a->loops[i];
+
+		if (!b->bound_kind && !(z->flags & PCTL_ANALYSE_UNBOUNDED))
+			refuse(z, b);
+		a->n_unbounded += b->bound_kind == PCTL_BOUND_NONE;
+		if (!pctl_num_mul(a->max_loop_iterations, b->max_iterations ? b->max_iterations : 1,
+				  &a->max_loop_iterations))
+			a->product_lost = 1;
+	}
+	if (a->n_unbounded) {
+		a->max_loop_iterations = UINT64_MAX;
+		a->product_lost = 1;
+	}
 }
 
 void pctl_analyse_loops(pctl_analyser *z)
@@ -545,7 +555,6 @@ void pctl_analyse_loops(pctl_analyser *z)
 			z, pctl_refuse(z->call, PC2_NOMEM, "no memory to analyse a program"));
 		return;
 	}
-	z->a->max_loop_iterations = 1;
 	for (f = 0; f < p->n_functions; f++) {
 		loop l = {.z = z, .fn = &p->functions[f]};
 
@@ -566,13 +575,11 @@ void pctl_analyse_loops(pctl_analyser *z)
 			b->update = l.update;
 			z->loop_of[l.fn->first_inst + v] = z->a->n_loops++;
 			find_bound(&l, folds);
-			if (!b->bounded)
-				refuse(z, b);
-			else if (!pctl_num_mul(z->a->max_loop_iterations,
-					       b->max_iterations ? b->max_iterations : 1,
-					       &z->a->max_loop_iterations))
-				z->a->product_lost = 1;
 		}
 	}
 	free(folds);
+	pctl_analyse_ranges(z);
+	pctl_analyse_turns(z);
+	if (z->status == PCTL_OK)
+		judge(z);
 }

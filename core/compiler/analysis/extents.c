@@ -56,6 +56,9 @@ typedef struct counter {
 	open_construct *stack; /* [0] is the function itself */
 	uint32_t depth;
 	uint32_t level; /* of what stands here */
+	uint64_t
+		dearest; /* turns of bounded loops within one turn of a loop that counts, the most of all such loops */
+	uint32_t dearest_function, dearest_inst;
 } counter;
 
 static pctl_extents *own(const counter *c)
@@ -177,9 +180,21 @@ static void close_loop(counter *c)
 {
 	open_construct *l = &c->stack[c->depth];
 	const pctl_loop_bound *b = &c->z->a->loops[c->z->loop_of[c->fn->first_inst + l->inst]];
-	const uint64_t n = b->bounded ? b->folded_iterations : UINT64_MAX;
+	const uint64_t n = b->folded_iterations;
 	uint64_t tests, rounds;
 
+	/* What all loops of a counter make together is added at the end (budgets). */
+	if (b->bound_kind == PCTL_BOUND_BUDGET) {
+		(void)pctl_num_add(l->turns, l->test, &l->turns);
+		if (l->turns >= c->dearest) {
+			c->dearest = l->turns;
+			c->dearest_function = c->f;
+			c->dearest_inst = l->inst;
+		}
+		l->turns = 0;
+		close_region(c, 1);
+		return;
+	}
 	/* The test runs once more than the body, in the turn that leaves. */
 	(void)pctl_num_add(n, 1, &rounds);
 	(void)(pctl_num_add(l->test, 1, &tests) && pctl_num_mul(tests, rounds, &tests));
@@ -316,6 +331,31 @@ static void function(counter *c, uint32_t f)
 	most(c, PCTL_EXTENT_LARGEST, c->fn->n_insts, f, 0);
 }
 
+/* Every loop that counts makes its turns of one budget a counter, and no turn is dearer than the dearest. */
+static void budgets(counter *c)
+{
+	const pctl_analysis *a = c->z->a;
+	uint64_t sum = 0, each;
+	uint32_t i, k;
+
+	for (i = 0; i < a->n_loops; i++) {
+		if (a->loops[i].bound_kind != PCTL_BOUND_BUDGET)
+			continue;
+		for (k = 0; k < i && (a->loops[k].bound_kind != PCTL_BOUND_BUDGET ||
+				      a->loops[k].counter != a->loops[i].counter);
+		     k++)
+			;
+		if (k == i)
+			(void)pctl_num_add(sum, a->loops[i].max_iterations, &sum);
+	}
+	if (!sum)
+		return;
+	(void)(pctl_num_add(c->dearest, 1, &each) && pctl_num_mul(sum, each, &sum));
+	(void)pctl_num_add(own(c)->need[PCTL_EXTENT_TURNS], sum, &own(c)->need[PCTL_EXTENT_TURNS]);
+	own(c)->function[PCTL_EXTENT_TURNS] = c->dearest_function;
+	own(c)->inst[PCTL_EXTENT_TURNS] = c->dearest_inst;
+}
+
 /* Module variables belong to no function. */
 static void variables(counter *c)
 {
@@ -341,8 +381,8 @@ static void variables(counter *c)
 	}
 }
 
-static pctl_status measure(const pctl_program *p, const pctl_call *call, pctl_extents *out,
-			   uint32_t *levels)
+static pctl_status measure(const pctl_program *p, const pctl_analysis_query *known,
+			   const pctl_call *call, pctl_extents *out, uint32_t *levels)
 {
 	/* A loop without a bound is an answer here. */
 	const pctl_call quiet = {.head = PCTL_HEAD(pctl_call)};
@@ -351,6 +391,8 @@ static pctl_status measure(const pctl_program *p, const pctl_call *call, pctl_ex
 	uint32_t longest = 0;
 	pctl_status status = PCTL_OK;
 
+	pctl_analyse_ask(&z, known);
+	z.flags = 0;
 	memset(out, 0, sizeof(*out));
 	if (p->n_entries != 1 || (p->caps & PCTL_CAP_OVERRIDES))
 		return pctl_refuse(call, PC2052_ANALYSE_ENTRY, "the program has %u entry points%s",
@@ -379,6 +421,7 @@ static pctl_status measure(const pctl_program *p, const pctl_call *call, pctl_ex
 	for (uint32_t f = 0; f < p->n_functions; f++)
 		function(&c, f);
 	c.f = p->entries[0].function;
+	budgets(&c);
 	variables(&c);
 	*out = *own(&c);
 out:
@@ -391,9 +434,10 @@ out:
 	return status;
 }
 
-pctl_status pctl_program_extents(const pctl_program *p, const pctl_call *call, pctl_extents *out)
+pctl_status pctl_program_extents(const pctl_program *p, const pctl_analysis_query *known,
+				 const pctl_call *call, pctl_extents *out)
 {
-	return measure(p, call, out, NULL);
+	return measure(p, known, call, out, NULL);
 }
 
 pctl_status pctl_program_levels(const pctl_program *p, const pctl_call *call, uint32_t *out)
@@ -401,7 +445,7 @@ pctl_status pctl_program_levels(const pctl_program *p, const pctl_call *call, ui
 	pctl_extents x;
 
 	memset(out, 0, p->n_insts * sizeof(*out));
-	return measure(p, call, &x, out);
+	return measure(p, NULL, call, &x, out);
 }
 
 uint32_t pctl_extents_over(const pctl_extents *x, const pctl_extent_limits *l)

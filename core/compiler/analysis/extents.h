@@ -4,7 +4,7 @@
 #ifndef PIPECTL_COMPILER_ANALYSIS_EXTENTS_H
 #define PIPECTL_COMPILER_ANALYSIS_EXTENTS_H
 
-#include "pipectl/program.h"
+#include "compiler/analysis/analyse.h"
 
 /* Rows of extents.def. */
 enum {
@@ -39,9 +39,12 @@ const char *pctl_extent_doc(uint32_t extent);
  * Count a specialised program, as written or legalised. Every function is looked at once, so the time goes with the
  * text and not with what it unfolds to.
  *
+ * known  the dispatch it is for, which the turns of its loops may hang on; NULL: any. Its flags are not looked at
+ *
  * Errors: PC2052 (overrides, or not one entry point), PCTL_E_NOMEM.
  */
-pctl_status pctl_program_extents(const pctl_program *p, const pctl_call *call, pctl_extents *out);
+pctl_status pctl_program_extents(const pctl_program *p, const pctl_analysis_query *known,
+				 const pctl_call *call, pctl_extents *out);
 
 /*
  * Of the nesting alone: out[i] is what instruction i of the program takes by itself when it opens an if, a switch, a

@@ -204,6 +204,27 @@ static void barrier(pctl_interp *w, uint32_t v)
 	w->state.intervals = pctl_interp_new_interval(w);
 }
 
+/* A subgroup operation or one on tiles: everyone arrives, as at a barrier, but no memory is ordered, so the interval
+ * goes on. */
+static void arrive(pctl_interp *w, uint32_t v)
+{
+	const uint32_t inst = w->fn->first_inst + v;
+
+	if (!pctl_interp_is_uniform(w)) {
+		w->z->a->barriers_uniform = PCTL_PROOF_UNPROVEN;
+		if (!w->reported[inst]) {
+			const pctl_pos pos = pctl_analyse_position(w->p, inst);
+
+			pctl_analyse_fail(w->z,
+					  pctl_refuse_at(w->z->call, PC2055_ANALYSE_SUBGROUP, &pos,
+							 NULL,
+							 "not every invocation of the workgroup "
+							 "need reach this subgroup operation"));
+		}
+		w->reported[inst] = 1;
+	}
+}
+
 /* A workgroup must agree on the pointer of workgroupUniformLoad, or its value is not one. The caller
  * of the analysis decides on it: the first consensus rules took any. */
 static void check_uniform_load(pctl_interp *w, const pctl_inst *in, uint32_t v)
@@ -226,6 +247,8 @@ static void step(pctl_interp *w, uint32_t v)
 	const pctl_op_info *info = pctl_op_get(in->op);
 	const pctl_absvec *cell = NULL;
 
+	if (pctl_interp_needs_all(w, in))
+		arrive(w, v);
 	switch (in->op) {
 	case PCTL_OP_PARAM:
 		return; /* set by the caller */
@@ -254,7 +277,9 @@ static void step(pctl_interp *w, uint32_t v)
 	default:
 		cell = info->kind == PCTL_OPKIND_memory || info->kind == PCTL_OPKIND_atomic
 			       ? pctl_interp_memory(w, in, v)
-			       : pctl_interp_value(w, in);
+		       : info->kind == PCTL_OPKIND_subgroup ? pctl_interp_subgroup(w, in)
+		       : info->kind == PCTL_OPKIND_tile	    ? pctl_interp_tile(w, in, v)
+							    : pctl_interp_value(w, in);
 		break;
 	}
 	w->values[v] = cell;
@@ -300,7 +325,8 @@ uint32_t pctl_interp_region(pctl_interp *w, uint32_t v)
 
 		if (ends_region(op))
 			return v;
-		if (++w->steps > PCTL_INTERP_STEPS_MAX || w->symbols.no_memory)
+		if (++w->steps > PCTL_INTERP_STEPS_MAX || w->symbols.no_memory ||
+		    pctl_arena_failed(w->arena))
 			pctl_interp_give_up(w);
 		if (w->state.dead || w->gave_up)
 			v = skip(w, v);
@@ -342,6 +368,7 @@ const pctl_absvec *pctl_interp_function(pctl_interp *w, uint32_t f, const pctl_a
 	grown = w->state;
 	grown.slots = pctl_arena_array(w->arena, w->n_slots + 1, sizeof(*grown.slots));
 	if (!w->values || !grown.slots) {
+		w->symbols.no_memory = 1;
 		pctl_interp_give_up(w);
 	} else {
 		if (outer_slots)

@@ -11,7 +11,8 @@
 #define PCTL_INTERP_STEPS_MAX (1u << 19)
 #define PCTL_INTERP_ACCESSES_MAX 4096u
 #define PCTL_INTERP_PAIRS_MAX (1u << 16)
-#define PCTL_INTERP_CALLS_MAX 16u /* calls inside each other */
+#define PCTL_INTERP_CALLS_MAX 16u	  /* calls inside each other */
+#define PCTL_INTERP_WRITES_MAX (1u << 22) /* instructions times variables: room and work */
 
 /* A value: its scalars for a scalar or vector, else a single entry that only tells who agrees on
  * it. */
@@ -87,9 +88,11 @@ typedef struct pctl_interp {
 	PCTL_VEC(uint32_t) parents;
 	uint32_t steps;
 	int gave_up;
-	uint8_t *visited;	    /* by instruction */
-	const uint8_t *used;	    /* by instruction: its value is used */
-	const uint8_t *written;	    /* by module variable */
+	uint8_t *visited;	/* by instruction */
+	const uint8_t *used;	/* by instruction: its value is used */
+	const uint8_t *written; /* by module variable */
+	const uint8_t
+		*writes; /* by function and module variable, with its callees; NULL: not known */
 	const uint8_t *has_barrier; /* by function */
 	uint8_t *reported;	    /* by instruction: its barrier was reported */
 	PCTL_VEC(pctl_access *) accesses;
@@ -101,6 +104,16 @@ int pctl_interp_is_uniform(const pctl_interp *w);
 
 /* Value of an instruction without effect; NULL when the interpreter must give up. */
 const pctl_absvec *pctl_interp_value(pctl_interp *w, const pctl_inst *in);
+const pctl_absval *pctl_interp_local_x(pctl_interp *w); /* local_invocation_id.x */
+/* What is known of the result of a subgroup operation that everyone reaches. */
+const pctl_absvec *pctl_interp_subgroup(pctl_interp *w, const pctl_inst *in);
+/* 1: everyone must arrive at the instruction: subgroup operations, and what makes or moves a tile. */
+int pctl_interp_needs_all(const pctl_interp *w, const pctl_inst *in);
+/* An operation on tiles; its accesses to elements of the array, or to all of it (n 0). 0 and NULL: the interpreter must give
+ * up. */
+const pctl_absvec *pctl_interp_tile(pctl_interp *w, const pctl_inst *in, uint32_t v);
+int pctl_interp_tile_access(pctl_interp *w, const pctl_inst *in, uint32_t v,
+			    const pctl_absval *const *elements, uint32_t n);
 /* Memory instructions: their value, with state and accesses brought up to date. */
 const pctl_absvec *pctl_interp_memory(pctl_interp *w, const pctl_inst *in, uint32_t v);
 
@@ -163,6 +176,8 @@ const pctl_intervals *pctl_interp_new_interval(pctl_interp *w);
 /* A later part of each of the intervals, that excludes other such parts. */
 const pctl_intervals *pctl_interp_later_part(pctl_interp *w, const pctl_intervals *of);
 
+/* No two different invocations (across: of different workgroups; else of one) touch the same bytes by these accesses. */
+int pctl_access_is_apart(pctl_interp *w, const pctl_access *a, const pctl_access *b, int across);
 /* Judge the recorded accesses: race and order_dependent of the analysis. */
 void pctl_interp_judge(pctl_interp *w);
 

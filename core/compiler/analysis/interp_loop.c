@@ -60,9 +60,13 @@ static int survey(pctl_interp *w, round *r)
 			r->crosses |= depth == 0;
 		}
 		if (in->op == PCTL_OP_CALL) {
-			r->has_barrier |= w->has_barrier[pctl_arg(w->p, in, 0)];
+			const uint32_t callee = pctl_arg(w->p, in, 0);
+			const uint8_t *written =
+				w->writes ? w->writes + (size_t)callee * w->p->n_vars : w->written;
+
+			r->has_barrier |= w->has_barrier[callee];
 			for (i = 0; i < w->p->n_vars; i++) {
-				if (w->p->vars[i].space == PCTL_SPACE_PRIVATE && w->written[i] &&
+				if (w->p->vars[i].space == PCTL_SPACE_PRIVATE && written[i] &&
 				    !add_slot(r, i, w->n_slots))
 					return 0;
 			}
@@ -125,7 +129,7 @@ static void enter_head(pctl_interp *w, const round *r, const pctl_interp_state *
 		const uint32_t slot = r->slots[i];
 		const pctl_absvec *cell = NULL;
 
-		if (b->bounded && slot == w->local_base + b->local)
+		if (b->bound_kind && b->local != PCTL_NONE && slot == w->local_base + b->local)
 			cell = counter(w, b, before->slots[slot], r->uniform[i]);
 		if (!cell)
 			cell = pctl_absvec_fresh(w, slot_type(w, slot), r->uniform[i],

@@ -115,7 +115,9 @@ static uint32_t family_of(const pctl_interp *w, uint32_t inst, uint16_t op)
 	return op == PCTL_OP_ATOMIC_SUB ? PCTL_OP_ATOMIC_ADD : op;
 }
 
-static void record(pctl_interp *w, const pctl_inst *in, const pctl_place *pl, uint32_t v)
+/* element: one more index behind the place, or NULL. */
+static void record(pctl_interp *w, const pctl_inst *in, const pctl_place *pl, uint32_t v,
+		   const pctl_absval *element)
 {
 	const uint32_t inst = w->fn->first_inst + v;
 	const int atomic = pctl_op_get(in->op)->kind == PCTL_OPKIND_atomic;
@@ -133,9 +135,9 @@ static void record(pctl_interp *w, const pctl_inst *in, const pctl_place *pl, ui
 		return;
 	}
 	a->var = pl->root;
-	a->kind = atomic		    ? PCTL_ACCESS_KIND_ATOMIC
-		  : in->op == PCTL_OP_STORE ? PCTL_ACCESS_KIND_STORE
-					    : PCTL_ACCESS_KIND_LOAD;
+	a->kind = atomic		   ? PCTL_ACCESS_KIND_ATOMIC
+		  : pctl_op_stores(in->op) ? PCTL_ACCESS_KIND_STORE
+					   : PCTL_ACCESS_KIND_LOAD;
 	a->family = atomic ? family_of(w, inst, in->op) : 0;
 	a->function = w->function;
 	a->inst = v;
@@ -151,8 +153,10 @@ static void record(pctl_interp *w, const pctl_inst *in, const pctl_place *pl, ui
 			a->chain[i].index = w->values[word]->part[0];
 		type = pctl_type_step(w->p, type, word);
 	}
+	if (element)
+		a->chain[a->n_chain++].index = element;
 	if (!PCTL_VEC_PUSH(&w->accesses, a))
-		w->gave_up = 1;
+		w->symbols.no_memory = 1;
 }
 
 /* Every invocation stores a number of its own at one constant place, whatever happens: two of them
@@ -209,6 +213,8 @@ static const pctl_absval *declared(pctl_interp *w, const pctl_place *pl, const p
 	const pctl_program *p = w->p;
 	uint32_t i, d;
 
+	if (!pctl_place_is_of_members(p, pl))
+		return k;
 	for (i = 0; i < p->n_maxima && k; i++) {
 		const pctl_max *m = &p->maxima[i];
 
@@ -352,6 +358,21 @@ static void prove_bounds(pctl_interp *w, const pctl_place *pl, uint32_t v)
 
 /* ---- all of it ---- */
 
+int pctl_interp_tile_access(pctl_interp *w, const pctl_inst *in, uint32_t v,
+			    const pctl_absval *const *elements, uint32_t n)
+{
+	pctl_place pl;
+
+	if (!pctl_place_get(w->p, w->fn, in, &pl))
+		return 0;
+	prove_bounds(w, &pl, v);
+	if (!n)
+		record(w, in, &pl, v, NULL);
+	for (uint32_t i = 0; i < n; i++)
+		record(w, in, &pl, v, elements[i]);
+	return 1;
+}
+
 const pctl_absvec *pctl_interp_memory(pctl_interp *w, const pctl_inst *in, uint32_t v)
 {
 	static const pctl_absvec nothing = {0};
@@ -366,7 +387,7 @@ const pctl_absvec *pctl_interp_memory(pctl_interp *w, const pctl_inst *in, uint3
 		length = array_length(w, &pl, pl.n_chain, w->p->types[pl.end_type].stride);
 		return pctl_absvec_of(w, &length, 1);
 	}
-	record(w, in, &pl, v);
+	record(w, in, &pl, v, NULL);
 	if (pl.n_values)
 		value = w->values[pctl_arg(w->p, in, 0)];
 	if (in->op == PCTL_OP_STORE)

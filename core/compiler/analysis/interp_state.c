@@ -54,6 +54,7 @@ const pctl_intervals *pctl_interp_new_interval(pctl_interp *w)
 	pctl_intervals *one = pctl_arena_alloc(w->arena, sizeof(*one) + sizeof(one->number[0]));
 
 	if (!one || !PCTL_VEC_PUSH(&w->parents, PCTL_NONE)) {
+		w->symbols.no_memory = 1;
 		pctl_interp_give_up(w);
 		return w->state.intervals;
 	}
@@ -75,6 +76,7 @@ const pctl_intervals *pctl_interp_later_part(pctl_interp *w, const pctl_interval
 		all->number[all->n++] = w->parents.n - 1;
 	}
 	if (!all || all->n < of->n) {
+		w->symbols.no_memory = 1;
 		pctl_interp_give_up(w);
 		return of;
 	}

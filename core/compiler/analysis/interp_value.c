@@ -180,6 +180,11 @@ static const pctl_absvec *builtin(pctl_interp *w, const pctl_inst *in)
 	return pctl_absvec_of(w, parts, 3);
 }
 
+const pctl_absval *pctl_interp_local_x(pctl_interp *w)
+{
+	return coordinate(w, PCTL_SYMBOL_LOCAL);
+}
+
 /* A value made of others in a way that is not followed: who agrees on all of them agrees on it. */
 static const pctl_absvec *mixture(pctl_interp *w, const pctl_inst *in)
 {
@@ -338,4 +343,37 @@ const pctl_absvec *pctl_interp_value(pctl_interp *w, const pctl_inst *in)
 	default:
 		return composite(w, in);
 	}
+}
+
+/* Each lane, or each subgroup, has a value of its own; a workgroup of one subgroup agrees on what is over all lanes, and
+ * what all agree on before stays so where missing lanes change nothing. */
+const pctl_absvec *pctl_interp_subgroup(pctl_interp *w, const pctl_inst *in)
+{
+	const uint32_t *size = w->p->entries[0].workgroup_size;
+	const uint64_t invocations = (uint64_t)size[0] * size[1] * size[2];
+	const int is_alone = invocations <= pctl_arg(w->p, in, in->n_args - 1);
+	uint8_t uniform = PCTL_AGREE_NONE;
+
+	switch (in->op) {
+	case PCTL_OP_SUBGROUP_MIN:
+	case PCTL_OP_SUBGROUP_MAX:
+	case PCTL_OP_SUBGROUP_AND:
+	case PCTL_OP_SUBGROUP_OR:
+	case PCTL_OP_SUBGROUP_ALL:
+	case PCTL_OP_SUBGROUP_ANY:
+		uniform =
+			is_alone ? PCTL_AGREE_GROUP
+				 : least(PCTL_AGREE_GROUP, pctl_absvec_uniform(argument(w, in, 0)));
+		break;
+	case PCTL_OP_SUBGROUP_ADD:
+	case PCTL_OP_SUBGROUP_MUL:
+	case PCTL_OP_SUBGROUP_XOR:
+	case PCTL_OP_SUBGROUP_BALLOT:
+	case PCTL_OP_SUBGROUP_BROADCAST:
+		uniform = is_alone ? PCTL_AGREE_GROUP : PCTL_AGREE_NONE;
+		break;
+	default:
+		break;
+	}
+	return pctl_absvec_fresh(w, in->type, uniform, PCTL_AGREE_NONE);
 }

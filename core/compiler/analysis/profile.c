@@ -22,6 +22,7 @@ typedef struct profile {
 	ticks *functions; /* done ones */
 	const pctl_function *fn;
 	uint32_t next_loop; /* in a->loops: loops come in order */
+	ticks *dearest; /* by loop, at the first of those that share its counter: the dearest turn of them all */
 } profile;
 
 static int begin(profile *f, ticks *l)
@@ -149,11 +150,11 @@ static void count_memory(profile *f, ticks *l, const pctl_inst *in)
 	}
 	if (in->op == PCTL_OP_ARRAY_LENGTH || pctl_op_get(in->op)->kind == PCTL_OPKIND_atomic)
 		return;
-	type = p->types[pl.end_type].size;
+	type = pctl_tile_moved(p, f->fn, in);
+	type = p->types[type ? type : pl.end_type].size;
 	if (pl.space == PCTL_SPACE_STORAGE || pl.space == PCTL_SPACE_UNIFORM)
 		add(f,
-		    in->op == PCTL_OP_STORE ? &open->storage_write_bytes
-					    : &open->storage_read_bytes,
+		    pctl_op_stores(in->op) ? &open->storage_write_bytes : &open->storage_read_bytes,
 		    type, 1);
 	else
 		add(f, &open->integer_ops, pctl_num_div_up(type, 4), f->t->memory_ops);
@@ -242,9 +243,35 @@ static uint32_t interp_branch(profile *f, uint32_t v, ticks *l)
 	return v + 1;
 }
 
+/* The first loop that has the counter of loop i. */
+static uint32_t first_of(const profile *f, uint32_t i)
+{
+	const pctl_loop_bound *b = f->a->loops;
+	uint32_t k = 0;
+
+	while (b[k].bound_kind != PCTL_BOUND_BUDGET || b[k].counter != b[i].counter)
+		k++;
+	return k;
+}
+
+/* A turn of a loop that counts: what all of them take is the budget times the dearest, added once at the end. */
+static void keep_turn(profile *f, uint32_t loop, const ticks *test, const ticks *body,
+		      const ticks *update)
+{
+	ticks turn;
+
+	if (!begin(f, &turn))
+		return;
+	append(f, &turn, test, 1);
+	append(f, &turn, body, 1);
+	append(f, &turn, update, 1);
+	keep_dearer(f, &f->dearest[first_of(f, loop)], &turn);
+}
+
 static uint32_t interp_loop(profile *f, uint32_t v, ticks *l)
 {
-	const pctl_loop_bound *b = &f->a->loops[f->next_loop++];
+	const uint32_t number = f->next_loop++;
+	const pctl_loop_bound *b = &f->a->loops[number];
 	const uint64_t bound =
 		f->structured == PCTL_LOOPS_FOLDED ? b->folded_iterations : b->max_iterations;
 	ticks test, body, update;
@@ -256,12 +283,17 @@ static uint32_t interp_loop(profile *f, uint32_t v, ticks *l)
 		v = interp(f, v + 1, &test);
 		v = interp(f, v + 1, &body);
 		v = interp(f, v + 1, &update);
+		if (f->dearest && b->bound_kind == PCTL_BOUND_BUDGET) {
+			keep_turn(f, number, &test, &body, &update);
+			goto out;
+		}
 		if (f->structured && !pctl_num_add(bound, 1, &tests))
 			f->overflow = 1;
 		append(f, l, &test, tests);
 		append(f, l, &body, f->structured ? bound : 1);
 		append(f, l, &update, f->structured ? bound : 1);
 	}
+out:
 	free(test.items);
 	free(body.items);
 	free(update.items);
@@ -309,13 +341,22 @@ int pctl_profile(const pctl_program *p, const pctl_analysis *a, const pctl_cost_
 	*out = NULL;
 	*n_ticks = 0;
 	f.functions = calloc((size_t)p->n_functions + 1, sizeof(*f.functions));
-	if (!f.functions)
+	if (structured == PCTL_LOOPS_FOLDED)
+		f.dearest = calloc((size_t)a->n_loops + 1, sizeof(*f.dearest));
+	if (!f.functions || (structured == PCTL_LOOPS_FOLDED && !f.dearest)) {
+		free(f.functions);
+		free(f.dearest);
 		return 0;
+	}
 	for (i = 0; i < p->n_functions && !f.no_memory; i++) {
 		f.fn = &p->functions[i];
 		if (begin(&f, &f.functions[i]))
 			interp(&f, 0, &f.functions[i]);
 	}
+	for (i = 0; f.dearest && i < a->n_loops && !f.no_memory; i++)
+		if (f.dearest[i].n)
+			append(&f, &f.functions[p->entries[0].function], &f.dearest[i],
+			       a->loops[i].max_iterations);
 	if (!f.no_memory) {
 		entry = &f.functions[p->entries[0].function];
 		*out = pctl_arena_array(arena, entry->n, sizeof(pctl_tick));
@@ -328,6 +369,9 @@ int pctl_profile(const pctl_program *p, const pctl_analysis *a, const pctl_cost_
 		*overflow = 1;
 	for (i = 0; i < p->n_functions; i++)
 		free(f.functions[i].items);
+	for (i = 0; f.dearest && i < a->n_loops; i++)
+		free(f.dearest[i].items);
 	free(f.functions);
+	free(f.dearest);
 	return *out != NULL;
 }

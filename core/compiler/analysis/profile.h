@@ -26,7 +26,7 @@ enum {
  * unit is a component, and two where it has 64 bits. Units are taken from the operands for
  * comparisons, ALL and ANY, are 2n-1 for a DOT of n and the same for each element of a MATMUL, 1
  * for atomics and ARRAY_LENGTH, and from the result for all else: also for float comparisons, float
- * conversions and LOOKUP. Memory instructions cost by bytes instead. Native floats and MUL_HIGH,
+ * conversions and LOOKUP; on tiles, a lane's share of the components, for a product times its terms. Memory instructions cost by bytes instead. Native floats and MUL_HIGH,
  * which only legalised programs hold, cost nothing: what is priced is the program as written.
  */
 typedef struct pctl_cost_table {

@@ -42,6 +42,11 @@ void pctl_cost_table_default(pctl_cost_table *out)
 		PCTL_COST_DIVISION;
 	out->kind[PCTL_OP_ARRAY_LENGTH] = PCTL_COST_INTEGER;
 	out->count[PCTL_OP_ARRAY_LENGTH] = 1;
+	for (op = PCTL_OP_SUBGROUP_BROADCAST; op <= PCTL_OP_SUBGROUP_SHUFFLE_DOWN; op++)
+		out->count[op] = 2; /* put down and picked up */
+	for (op = PCTL_OP_TILE_LOAD_ROWS; op <= PCTL_OP_TILE_STORE_COLUMNS; op++)
+		out->count[op] = 3; /* where it lies, and whether it is there */
+	out->count[PCTL_OP_TILE_MULTIPLY_ADD] = 2;
 	out->count[PCTL_OP_DOT4_I8] = out->count[PCTL_OP_DOT4_U8] = 7; /* a dot of four */
 	out->memory_ops = 1;
 	out->index_check = 1;
@@ -76,6 +81,30 @@ static uint64_t components(const pctl_program *p, uint32_t type)
 	}
 }
 
+/* What is over all lanes, or over those below, is as many steps as there are lanes, for each component; what is read of
+ * one lane is one. */
+static uint64_t subgroup_units(const pctl_program *p, const pctl_function *fn, const pctl_inst *in)
+{
+	uint64_t n;
+
+	if (in->op == PCTL_OP_SUBGROUP_ELECT)
+		return 1;
+	n = components(p, pctl_value_type(p, fn, pctl_arg(p, in, 0)));
+	return in->op < PCTL_OP_SUBGROUP_BROADCAST ? n * pctl_arg(p, in, in->n_args - 1) : n;
+}
+
+/* A lane's share of the components; of a product, as many steps each as terms. */
+static uint64_t tile_units(const pctl_program *p, const pctl_function *fn, const pctl_inst *in)
+{
+	const uint32_t moved = pctl_tile_moved(p, fn, in);
+	const pctl_type *t = &p->types[moved ? moved : in->type];
+	const uint64_t n = (uint64_t)t->width * t->columns / PCTL_TILE_LANES;
+
+	if (moved)
+		return n;
+	return n * p->types[pctl_value_type(p, fn, pctl_arg(p, in, 0))].columns;
+}
+
 uint64_t pctl_cost_units(const pctl_program *p, const pctl_function *fn, const pctl_inst *in)
 {
 	const pctl_op_info *info = pctl_op_get(in->op);
@@ -84,6 +113,10 @@ uint64_t pctl_cost_units(const pctl_program *p, const pctl_function *fn, const p
 
 	if (info->kind == PCTL_OPKIND_memory || info->kind == PCTL_OPKIND_atomic)
 		return 1;
+	if (info->kind == PCTL_OPKIND_subgroup)
+		return subgroup_units(p, fn, in);
+	if (info->kind == PCTL_OPKIND_tile)
+		return tile_units(p, fn, in);
 	if (!in->n_args || info->args[0] != 'v')
 		return in->type ? components(p, in->type) : 1;
 	first = pctl_value_type(p, fn, pctl_arg(p, in, 0));

@@ -10,6 +10,7 @@
 #define TERMS_MAX (3u * PCTL_AFFINE_TERMS)
 #define EQUATIONS_MAX 24u
 #define UNKNOWNS_MAX 48u
+#define PRODUCTS_DEEP 3u /* x + y * width + z * width * height */
 
 /* factor * x for an unknown x in lo .. hi. */
 typedef struct unknown {
@@ -363,6 +364,102 @@ static const pctl_fact *both_facts(system_ *s)
 	return list;
 }
 
+/* ---- products ---- */
+
+/* A form as by * factor + rest, where `by` is a value that both invocations agree on: a row's length, in x + y * length. */
+typedef struct split {
+	const pctl_absval *by;
+	pctl_affine factor, rest;
+} split;
+
+/* All its symbols have one value for both. */
+static int both_agree(const system_ *s, const pctl_absval *k)
+{
+	for (uint32_t i = 0; i < k->form.n; i++)
+		if (!is_shared(s, k->form.term[i].symbol))
+			return 0;
+	return k->exact;
+}
+
+/* Operand i of a symbol that is a product over the integers; NULL: it is none. */
+static const pctl_absval *operand(const system_ *s, uint32_t symbol, uint32_t i)
+{
+	const pctl_symbol *x = &s->w->symbols.items[symbol];
+	int64_t lo, hi, most;
+
+	if (x->op != PCTL_OP_MUL || x->n_args != 2)
+		return NULL;
+	pctl_scalar_range((uint8_t)x->aux, &lo, &hi);
+	if (!x->args[0]->exact || !x->args[1]->exact || x->args[0]->lo < 0 || x->args[1]->lo < 0 ||
+	    !multiply(x->args[0]->hi, x->args[1]->hi, &most) || most > hi)
+		return NULL;
+	return x->args[i];
+}
+
+/* Split by the first operand of a product that both agree on (is_set: by out->by). */
+static int split_form(const system_ *s, const pctl_affine *f, int is_set, split *out)
+{
+	uint32_t found = 0;
+
+	out->factor = (pctl_affine){0};
+	out->rest = (pctl_affine){.constant = f->constant};
+	for (uint32_t t = 0; t < f->n; t++) {
+		const pctl_affine one = {.n = 1, .term = {{f->term[t].symbol, 0, 1}}};
+		uint32_t i = 0;
+
+		for (; i < 2; i++) {
+			const pctl_absval *by = operand(s, f->term[t].symbol, i);
+
+			if (by == NULL || !both_agree(s, by) ||
+			    (is_set && !pctl_absval_same(by, out->by)))
+				continue;
+			out->by = by;
+			is_set = 1;
+			break;
+		}
+		if (i < 2 &&
+		    !pctl_affine_add(&out->factor, &operand(s, f->term[t].symbol, 1 - i)->form,
+				     f->term[t].factor, &out->factor))
+			return 0;
+		if (i == 2 && !pctl_affine_add(&out->rest, &one, f->term[t].factor, &out->rest))
+			return 0;
+		found += i < 2;
+	}
+	return found != 0;
+}
+
+/* 0 <= rest < by, for each of the two from what it knows itself; so the rests differ by less. */
+static int is_within_row(system_ *s, const pctl_affine *rest, const pctl_absval *by,
+			 const pctl_fact *facts)
+{
+	pctl_affine least, most;
+
+	if (!pctl_affine_scale(rest, -1, &least) || !pctl_affine_add(rest, &by->form, -1, &most))
+		return 0;
+	most.constant++;
+	return pctl_affine_proven(&s->w->symbols, &least, facts) &&
+	       pctl_affine_proven(&s->w->symbols, &most, facts);
+}
+
+/* x * by + r = x' * by + r' with r and r' in a row of length `by`: then x = x' and r = r', each an equation of its own; x may be
+ * such a sum again. */
+static void draw_products(system_ *s, const pctl_affine *first, const pctl_affine *second,
+			  uint32_t depth)
+{
+	split a = {.by = NULL}, b;
+
+	if (!depth || !split_form(s, first, 0, &a))
+		return;
+	b.by = a.by;
+	if (!split_form(s, second, 1, &b) || !is_within_row(s, &a.rest, a.by, s->a->facts) ||
+	    !is_within_row(s, &b.rest, a.by, s->b->facts))
+		return;
+	add_equation(s, &a.factor, &b.factor, 1);
+	add_equation(s, &a.rest, &b.rest, 1);
+	draw_products(s, &a.factor, &b.factor, depth - 1);
+	draw_products(s, &a.rest, &b.rest, depth - 1);
+}
+
 /* ---- pairs ---- */
 
 /* All coordinates that tell the two apart come out equal. */
@@ -386,14 +483,29 @@ static int is_one(const system_ *s)
 	return 1;
 }
 
-/* No two different invocations touch the same bytes by these accesses. */
-static int is_apart(pctl_interp *w, const pctl_access *a, const pctl_access *b, int across)
+/* The equations have no solution but one invocation. */
+static int is_solved(system_ *s)
+{
+	int more;
+
+	do {
+		more = 0;
+		for (uint32_t i = 0; i < s->n_equations && !s->overflow; i++)
+			more |= draw(s, &s->equations[i]);
+		if (s->impossible && !s->overflow)
+			return 1;
+		if (!more && s->n_equations + 4 < EQUATIONS_MAX && !s->overflow)
+			more = draw_divisions(s);
+	} while (more && !s->overflow);
+	return !s->overflow && is_one(s);
+}
+
+int pctl_access_is_apart(pctl_interp *w, const pctl_access *a, const pctl_access *b, int across)
 {
 	system_ s = {.w = w, .a = a, .b = b, .across = across};
 	const uint32_t n = a->n_chain < b->n_chain ? a->n_chain : b->n_chain;
 	const pctl_fact *facts;
 	uint32_t i;
-	int more;
 
 	for (i = 0; i < n; i++) {
 		if (!a->chain[i].index) {
@@ -404,16 +516,15 @@ static int is_apart(pctl_interp *w, const pctl_access *a, const pctl_access *b, 
 		add_equation(&s, &a->chain[i].index->form, &b->chain[i].index->form,
 			     a->chain[i].index->exact && b->chain[i].index->exact);
 	}
-	do {
-		more = 0;
-		for (i = 0; i < s.n_equations && !s.overflow; i++)
-			more |= draw(&s, &s.equations[i]);
-		if (s.impossible && !s.overflow)
-			return 1;
-		if (!more && s.n_equations + 4 < EQUATIONS_MAX && !s.overflow)
-			more = draw_divisions(&s);
-	} while (more && !s.overflow);
-	if (!s.overflow && is_one(&s))
+	if (is_solved(&s))
+		return 1;
+	for (i = 0; i < n && !s.overflow && !(w->z->flags & PCTL_ANALYSE_RELEASED); i++) {
+		const pctl_absval *x = a->chain[i].index, *y = b->chain[i].index;
+
+		if (x && x->exact && y->exact)
+			draw_products(&s, &x->form, &y->form, PRODUCTS_DEEP);
+	}
+	if (s.n_equations > n && is_solved(&s))
 		return 1;
 	facts = both_facts(&s);
 	for (i = 0; i < n; i++) {
@@ -421,94 +532,4 @@ static int is_apart(pctl_interp *w, const pctl_access *a, const pctl_access *b, 
 			return 1;
 	}
 	return 0;
-}
-
-/* One interval is the other or holds it. */
-static int is_within(const pctl_interp *w, uint32_t a, uint32_t b)
-{
-	/* Parents have lower numbers. */
-	while (a != b) {
-		if (a < b) {
-			const uint32_t swap = a;
-
-			a = b;
-			b = swap;
-		}
-		if (w->parents.items[a] == PCTL_NONE)
-			return 0;
-		a = w->parents.items[a];
-		if (a < b)
-			return 0;
-	}
-	return 1;
-}
-
-static int meet(const pctl_interp *w, const pctl_intervals *a, const pctl_intervals *b)
-{
-	uint32_t i, j;
-
-	for (i = 0; i < a->n; i++) {
-		for (j = 0; j < b->n; j++) {
-			if (is_within(w, a->number[i], b->number[j]))
-				return 1;
-		}
-	}
-	return 0;
-}
-
-/* Two invocations that may make these accesses unordered never make them to the same bytes. */
-static int are_apart(pctl_interp *w, const pctl_access *a, const pctl_access *b)
-{
-	if (meet(w, a->intervals, b->intervals) && !is_apart(w, a, b, 0))
-		return 0;
-	return w->p->vars[a->var].space != PCTL_SPACE_STORAGE || is_apart(w, a, b, 1);
-}
-
-static void judge_pair(pctl_interp *w, const pctl_access *a, const pctl_access *b)
-{
-	pctl_analysis *out = w->z->a;
-	const int atomic = a->kind == PCTL_ACCESS_KIND_ATOMIC && b->kind == PCTL_ACCESS_KIND_ATOMIC;
-
-	if (a->kind == PCTL_ACCESS_KIND_LOAD && b->kind == PCTL_ACCESS_KIND_LOAD)
-		return;
-	if (atomic && a->family && a->family == b->family)
-		return;
-	if (atomic ? out->order_dependent : out->race != PCTL_PROOF_PROVEN)
-		return;
-	if (are_apart(w, a, b))
-		return;
-	if (atomic) {
-		out->order_dependent = 1;
-		out->order_function = a->family ? b->function : a->function;
-		out->order_inst = a->family ? b->inst : a->inst;
-		return;
-	}
-	out->race = PCTL_PROOF_UNPROVEN;
-	out->race_function[0] = a->function;
-	out->race_inst[0] = a->inst;
-	out->race_function[1] = b->function;
-	out->race_inst[1] = b->inst;
-}
-
-void pctl_interp_judge(pctl_interp *w)
-{
-	pctl_analysis *out = w->z->a;
-	uint32_t i, j, pairs = 0;
-
-	out->race = w->refuted ? PCTL_PROOF_REFUTED : PCTL_PROOF_PROVEN;
-	for (i = 0; i < w->accesses.n; i++) {
-		for (j = i; j < w->accesses.n; j++) {
-			const pctl_access *a = w->accesses.items[i], *b = w->accesses.items[j];
-
-			if (a->var != b->var)
-				continue;
-			if (++pairs > PCTL_INTERP_PAIRS_MAX) {
-				if (out->race == PCTL_PROOF_PROVEN)
-					out->race = PCTL_PROOF_UNPROVEN;
-				out->order_dependent |= a->kind == PCTL_ACCESS_KIND_ATOMIC;
-				continue;
-			}
-			judge_pair(w, a, b);
-		}
-	}
 }

@@ -369,6 +369,24 @@ static int bounded_by(pctl_symbols *s, const pctl_affine *f, int64_t lo, int64_t
 	return pctl_affine_proven(s, &below, facts) && pctl_affine_proven(s, &above, facts);
 }
 
+/* The range of a form under facts: that of each of its symbols is narrowed by them. */
+static int range_under(const pctl_symbols *s, const pctl_affine *f, const pctl_fact *facts,
+		       int64_t *lo, int64_t *hi)
+{
+	*lo = *hi = f->constant;
+	for (uint32_t i = 0; i < f->n; i++) {
+		const pctl_symbol *x = at(s, f->term[i].symbol);
+		int64_t low = x->lo, high = x->hi, a, b;
+
+		pctl_fact_narrow(s, facts, f->term[i].symbol, &low, &high);
+		if (low > high || !multiply(f->term[i].factor, low, &a) ||
+		    !multiply(f->term[i].factor, high, &b) || !sum(*lo, a < b ? a : b, lo) ||
+		    !sum(*hi, a < b ? b : a, hi))
+			return 0;
+	}
+	return 1;
+}
+
 const pctl_absval *pctl_absval_affine(pctl_symbols *s, uint8_t scalar, const pctl_affine *f,
 				      uint8_t uniform, uint8_t shared, const pctl_fact *facts)
 {
@@ -392,6 +410,11 @@ const pctl_absval *pctl_absval_affine(pctl_symbols *s, uint8_t scalar, const pct
 		k->lo = low;
 	if (k->exact && high < hi)
 		k->hi = high;
+	/* Wherever the value is, the facts are: it is made under them. */
+	if (k->exact && facts && !s->is_released && range_under(s, f, facts, &low, &high)) {
+		k->lo = low > k->lo ? low : k->lo;
+		k->hi = high < k->hi ? high : k->hi;
+	}
 	return k;
 }
 

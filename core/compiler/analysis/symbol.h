@@ -75,7 +75,8 @@ typedef struct pctl_symbols {
 	uint32_t n, cap;
 	pctl_index index;
 	int no_memory;
-	uint64_t work; /* proof steps taken; past PCTL_PROOF_WORK_MAX nothing more is proven */
+	int is_released; /* proofs are those of the consensus VM's released rules */
+	uint64_t work;	 /* proof steps taken; past PCTL_PROOF_WORK_MAX nothing more is proven */
 } pctl_symbols;
 
 /* ---- forms; 0 when the result does not fit, *out then is unspecified ---- */

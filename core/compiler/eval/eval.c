@@ -360,8 +360,10 @@ int pctl_eval_spec(const pctl_program *p, const uint64_t *overrides, const uint8
 
 	w.state = calloc((size_t)n + 1, 1);
 	w.stack = calloc((size_t)n + 1, sizeof(*w.stack));
-	if (!w.state || !w.stack)
+	if (!w.state || !w.stack) {
+		w.missing = PCTL_EVAL_NO_MEMORY;
 		ok = 0;
+	}
 	for (v = 0; v < n && ok; v++) {
 		if (w.state[v] == STATE_NEW)
 			ok = need(&w, v);

@@ -26,10 +26,11 @@ int64_t pctl_eval_signed(uint8_t scalar, uint64_t bits);
 /*
  * Evaluate function `spec`: values[i] becomes the bits of instruction i. overrides[i] are the bits
  * of override i, used where has[i] is set; a default that is needed is taken from `spec` itself. 0
- * and *missing = the number of an override that has neither, or PCTL_EVAL_BAD for code that cannot
- * be evaluated.
+ * and *missing = the number of an override that has neither, PCTL_EVAL_BAD for code that cannot
+ * be evaluated, PCTL_EVAL_NO_MEMORY where there was none to do it in.
  */
 #define PCTL_EVAL_BAD 0xffffffffu
+#define PCTL_EVAL_NO_MEMORY 0xfffffffeu
 int pctl_eval_spec(const pctl_program *p, const uint64_t *overrides, const uint8_t *has,
 		   uint64_t *values, uint32_t *missing);
 

@@ -209,18 +209,27 @@ static int set_overrides(special *s, const pctl_override_value *values, uint32_t
 	return s->status == PCTL_OK;
 }
 
+static pctl_status refuse_unset(special *s, uint32_t o)
+{
+	return pctl_refuse_at(s->call, PC2042_SPECIALISE_VALUE, NULL,
+			      pctl_arena_printf(s->arena, "overrides: %s",
+						listed(s, override_name, s->p->n_overrides)),
+			      "override \"%s\" has no value and no default",
+			      override_name(s->p, o));
+}
+
 static int evaluate(special *s)
 {
 	uint32_t missing;
 
 	if (pctl_eval_spec(s->p, s->override_bits, s->has, s->spec, &missing))
 		return 1;
+	if (missing == PCTL_EVAL_NO_MEMORY)
+		return refuse_memory(s);
 	if (missing == PCTL_EVAL_BAD)
 		s->status = pctl_refuse(s->call, PC2029_PROGRAM_SPEC, "`spec` cannot be evaluated");
 	else
-		s->status = pctl_refuse(s->call, PC2042_SPECIALISE_VALUE,
-					"override \"%s\" has no value and no default",
-					override_name(s->p, missing));
+		s->status = refuse_unset(s, missing);
 	return 0;
 }
 
@@ -232,9 +241,7 @@ static int override_value(special *s, uint32_t o, uint64_t *out)
 	} else if (s->p->overrides[o].has_default) {
 		*out = s->spec[s->p->overrides[o].default_value];
 	} else {
-		s->status = pctl_refuse(s->call, PC2042_SPECIALISE_VALUE,
-					"override \"%s\" has no value and no default",
-					override_name(s->p, o));
+		s->status = refuse_unset(s, o);
 		return 0;
 	}
 	return 1;

@@ -253,6 +253,11 @@ void pctl_build_meta(pctl_builder *b, const uint32_t max_dispatch[3], uint64_t s
 	b->scale = scale;
 }
 
+void pctl_build_turns(pctl_builder *b, uint32_t max_turns)
+{
+	b->max_turns = max_turns;
+}
+
 static pctl_program view(const pctl_builder *b)
 {
 	pctl_program raw = {
@@ -282,6 +287,7 @@ static pctl_program view(const pctl_builder *b)
 		.n_strings = b->strings.n,
 		.n_origin_files = b->origin_files.n,
 		.scale = b->scale,
+		.max_turns = b->max_turns,
 	};
 
 	memcpy(raw.max_dispatch, b->max_dispatch, sizeof(raw.max_dispatch));

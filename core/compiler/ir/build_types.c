@@ -41,6 +41,11 @@ static uint32_t intern(pctl_builder *b, pctl_type t)
 	return b->types.n - 1;
 }
 
+uint32_t pctl_builder_type(pctl_builder *b, const pctl_type *t)
+{
+	return intern(b, *t);
+}
+
 uint32_t pctl_build_scalar(pctl_builder *b, uint8_t scalar)
 {
 	pctl_type t = {.kind = PCTL_TYPE_SCALAR, .scalar = scalar};

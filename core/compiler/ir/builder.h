@@ -24,10 +24,13 @@ struct pctl_builder {
 	pctl_origin origin;
 	uint32_t max_dispatch[3];
 	uint64_t scale;
+	uint32_t max_turns;
 	int is_open, has_origins, no_memory;
 	const char *broken; /* the first broken rule of use */
 };
 
+/* The id of a type that refers to types before it, laid out here. */
+uint32_t pctl_builder_type(pctl_builder *b, const pctl_type *t);
 /* Keep the first broken rule. */
 void pctl_builder_break(pctl_builder *b, const char *why);
 /* PCTL_VEC_PUSH that keeps the failure; evaluates to 1 on success. */

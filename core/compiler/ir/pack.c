@@ -371,6 +371,7 @@ static void pack_rest(packer *k)
 	p->n_origin_files = r->n_origin_files;
 	memcpy(p->max_dispatch, r->max_dispatch, sizeof(p->max_dispatch));
 	p->scale = r->scale;
+	p->max_turns = r->max_turns;
 	p->strings = array(k, k->strings.n, 1);
 	if (!p->strings)
 		return;
@@ -405,7 +406,7 @@ pctl_status pctl_tables_pack(const pctl_program *raw, const pctl_keep *keep, con
 	if (!k.failed)
 		pack_rest(&k);
 	if (k.failed)
-		status = pctl_refuse(call, PC2_NOMEM, "no memory for a program");
+		status = pctl_no_memory(call, "a program");
 	else
 		status = pctl_program_verify(k.p, call);
 	if (status == PCTL_OK)

@@ -6,9 +6,16 @@
 #include "foundation/base/str.h"
 #include "compiler/ir/tables.h"
 
-static void type_name(pctl_str_buf *s, const pctl_program *p, uint32_t type)
+static const char *tile_role(uint32_t role)
+{
+	return role == PCTL_TILE_LEFT ? "left" : role == PCTL_TILE_RIGHT ? "right" : "result";
+}
+
+/* is_whole: structs with their members, else by their number. */
+static void type_text(pctl_str_buf *s, const pctl_program *p, uint32_t type, int is_whole)
 {
 	const pctl_type *t = &p->types[type];
+	uint32_t i;
 
 	switch (t->kind) {
 	case PCTL_TYPE_VOID:
@@ -26,13 +33,27 @@ static void type_name(pctl_str_buf *s, const pctl_program *p, uint32_t type)
 	case PCTL_TYPE_ATOMIC:
 		pctl_str_addf(s, "atomic<%s>", pctl_scalar_name(t->scalar));
 		break;
+	case PCTL_TYPE_TILE:
+		pctl_str_addf(s, "%s<%s, %u, %u>", tile_role(t->count), pctl_scalar_name(t->scalar),
+			      t->columns, t->width);
+		break;
 	case PCTL_TYPE_STRUCT:
-		pctl_str_addf(s, "struct#%u", type);
+		if (!is_whole) {
+			pctl_str_addf(s, "struct#%u", type);
+			break;
+		}
+		for (i = 0; i < t->count; i++) {
+			const pctl_member *m = &p->members[t->first_member + i];
+
+			pctl_str_addf(s, "%s%s: ", i == 0 ? "{ " : ", ", pctl_str(p, m->name));
+			type_text(s, p, m->type, 1);
+		}
+		pctl_str_add(s, " }");
 		break;
 	default:
-		/* Arrays nest at most PCTL_TYPE_DEPTH_MAX deep: verify has seen to it. */
+		/* Types nest at most PCTL_TYPE_DEPTH_MAX deep: verify has seen to it. */
 		pctl_str_add(s, "array<");
-		type_name(s, p, t->elem);
+		type_text(s, p, t->elem, is_whole);
 		if (t->count_spec)
 			pctl_str_addf(s, ", spec %%%u", t->count_spec - 1);
 		else if (t->kind == PCTL_TYPE_ARRAY)
@@ -40,6 +61,19 @@ static void type_name(pctl_str_buf *s, const pctl_program *p, uint32_t type)
 		pctl_str_add(s, ">");
 		break;
 	}
+}
+
+static void type_name(pctl_str_buf *s, const pctl_program *p, uint32_t type)
+{
+	type_text(s, p, type, 0);
+}
+
+char *pctl_program_print_type(const pctl_program *p, uint32_t type)
+{
+	pctl_str_buf s = PCTL_STR_BUF_INIT;
+
+	type_text(&s, p, type, 1);
+	return pctl_str_finish(&s);
 }
 
 static void structs(pctl_str_buf *s, const pctl_program *p)
@@ -157,6 +191,8 @@ static void place(pctl_str_buf *s, const pctl_program *p, const pctl_function *f
 				      i < 16 && (in->flags & PCTL_INST_PROVEN(i)) ? " proven" : "");
 		type = pctl_type_step(p, type, word);
 	}
+	if (pctl_op_get(in->op)->kind == PCTL_OPKIND_tile && (in->flags & PCTL_INST_WHOLE))
+		pctl_str_addf(s, " whole");
 }
 
 static void arguments(pctl_str_buf *s, const pctl_program *p, const pctl_inst *in)

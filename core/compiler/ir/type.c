@@ -52,6 +52,12 @@ int pctl_type_layout(const pctl_type *types, uint32_t n_types, pctl_type *t)
 		return 1;
 	case PCTL_TYPE_STRUCT:
 		return 1;
+	case PCTL_TYPE_TILE:
+		t->stride = 0;
+		t->size = (uint32_t)t->width * t->columns * pctl_scalar_bytes(t->scalar) /
+			  PCTL_TILE_LANES;
+		t->align = 4;
+		return t->size != 0;
 	default:
 		return 0;
 	}
@@ -134,14 +140,14 @@ uint64_t pctl_type_part_offset(const pctl_program *p, uint32_t type, uint32_t i)
 
 int pctl_op_place_values(uint16_t op, uint8_t *n_values)
 {
-	const pctl_op_info *info = pctl_op_get(op);
-	const char *g = strchr(info->args, 'g');
+	const char *args = pctl_op_get(op)->args;
+	uint8_t n = 0;
 
-	*n_values = 0;
-	if (!g)
-		return 0;
-	*n_values = (uint8_t)(g - info->args);
-	return 1;
+	/* Only values stand before a place. This is asked of every instruction by every pass. */
+	while (args[n] == 'v')
+		n++;
+	*n_values = args[n] == 'g' ? n : 0;
+	return args[n] == 'g';
 }
 
 int pctl_place_get(const pctl_program *p, const pctl_function *fn, const pctl_inst *in,

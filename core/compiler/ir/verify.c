@@ -62,7 +62,9 @@ static uint64_t caps_of(const pctl_program *p)
 	uint32_t i;
 
 	for (i = 0; i < p->n_types; i++) {
-		if (p->types[i].scalar <= PCTL_SCALAR_U16)
+		if (p->types[i].kind == PCTL_TYPE_TILE)
+			caps |= PCTL_CAP_TILES;
+		else if (p->types[i].scalar <= PCTL_SCALAR_U16)
 			caps |= by_scalar[p->types[i].scalar];
 	}
 	for (i = 0; i < p->n_insts; i++) {
@@ -70,6 +72,8 @@ static uint64_t caps_of(const pctl_program *p)
 			caps |= PCTL_CAP_STRICT_FLOAT;
 		else if (PCTL_IS_NATIVE(p->insts[i].op))
 			caps |= PCTL_CAP_NATIVE_FLOAT;
+		else if (pctl_op_get(p->insts[i].op)->kind == PCTL_OPKIND_subgroup)
+			caps |= PCTL_CAP_SUBGROUPS;
 	}
 	if (p->n_overrides || p->functions[0].n_insts)
 		caps |= PCTL_CAP_OVERRIDES;

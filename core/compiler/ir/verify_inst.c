@@ -1,6 +1,5 @@
 /* Verification of single instructions: number, visibility and types of operands, the result's type,
  * places and address spaces, and what `spec` may hold. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "compiler/ir/verify.h"
@@ -124,7 +123,8 @@ static int select_ok(const pctl_verify *v, const pctl_inst *in)
 {
 	const pctl_type *condition = value_type(v, in, 0), *result = type_of(v, in->type);
 
-	if (value_type_id(v, in, 1) != in->type || value_type_id(v, in, 2) != in->type)
+	if (value_type_id(v, in, 1) != in->type || value_type_id(v, in, 2) != in->type ||
+	    result->kind == PCTL_TYPE_TILE)
 		return 0;
 	return is_scalar_of(condition, PCTL_SCALAR_BOOL) ||
 	       (condition->kind == PCTL_TYPE_VECTOR && is_bool(condition) &&
@@ -340,7 +340,8 @@ static int control_ok(const pctl_verify *v, const pctl_inst *in)
 		return in->n_args <= 1;
 	case PCTL_OP_BARRIER:
 		i = pctl_arg(v->p, in, 0);
-		return i && !(i & ~(PCTL_BARRIER_WORKGROUP | PCTL_BARRIER_STORAGE));
+		return i == PCTL_BARRIER_SUBGROUP ||
+		       (i && !(i & ~(PCTL_BARRIER_WORKGROUP | PCTL_BARRIER_STORAGE)));
 	case PCTL_OP_CALL:
 		f = pctl_arg(v->p, in, 0);
 		if (!f || f >= v->function)
@@ -409,6 +410,7 @@ static int place_types_ok(const pctl_verify *v, const pctl_inst *in, const pctl_
 
 static void check_memory(pctl_verify *v, const pctl_inst *in)
 {
+	const int is_tile = pctl_op_get(in->op)->kind == PCTL_OPKIND_tile;
 	uint32_t type, i;
 	pctl_place pl;
 
@@ -431,12 +433,13 @@ static void check_memory(pctl_verify *v, const pctl_inst *in)
 		}
 		type = pctl_type_step(v->p, type, word);
 	}
-	if (!access_ok(v, in, &pl))
+	if (is_tile ? !pctl_verify_tile_place(v, in, &pl) : !access_ok(v, in, &pl))
 		return;
-	if (!place_types_ok(v, in, &pl))
+	if (!is_tile && !place_types_ok(v, in, &pl))
 		pctl_verify_complain(v, PC2021_PROGRAM_OPERAND,
 				     "operands and result do not have the type of the place");
-	if (in->flags & ~((1u << (pl.n_chain < 16 ? pl.n_chain : 16)) - 1u))
+	if (in->flags & ~(((1u << (pl.n_chain < 16 ? pl.n_chain : 16)) - 1u) |
+			  (is_tile ? PCTL_INST_WHOLE : 0u)))
 		pctl_verify_complain(v, PC2021_PROGRAM_OPERAND, "proof bits beyond the chain");
 }
 
@@ -470,57 +473,6 @@ static int check_arguments(pctl_verify *v, const pctl_inst *in, const char *patt
 	if (i != in->n_args)
 		return pctl_verify_complain(v, PC2021_PROGRAM_OPERAND, "has too many arguments");
 	return 1;
-}
-
-static int by_number(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-/* The literals of a whole switch are different: gathered at SWITCH, looking ahead over its own
- * cases. */
-static void check_literals(pctl_verify *v)
-{
-	const pctl_program *p = v->p;
-	uint32_t depth = 0, n = 0, cap = 0, *all = NULL, i, j;
-
-	for (i = v->at + 1; i < v->fn->n_insts; i++) {
-		const pctl_inst *in = &p->insts[v->fn->first_inst + i];
-
-		if (in->op == PCTL_OP_SWITCH)
-			depth++;
-		else if (in->op == PCTL_OP_END_SWITCH && depth-- == 0)
-			break;
-		if (in->op != PCTL_OP_CASE || depth)
-			continue;
-		for (j = 1; j < in->n_args; j++) {
-			if (n == cap) {
-				uint32_t *more = realloc(all, (size_t)(cap = cap ? cap * 2 : 64) *
-								      sizeof(*all));
-
-				if (!more) {
-					free(all);
-					pctl_verify_complain(v, PC2_NOMEM,
-							     "no memory to verify a program");
-					return;
-				}
-				all = more;
-			}
-			all[n++] = pctl_arg(p, in, j);
-		}
-	}
-	if (n)
-		qsort(all, n, sizeof(*all), by_number);
-	for (i = 1; i < n; i++) {
-		if (all[i - 1] == all[i]) {
-			pctl_verify_complain(v, PC2026_PROGRAM_CONTROL,
-					     "literal %u stands twice in the switch", all[i]);
-			break;
-		}
-	}
-	free(all);
 }
 
 static int allowed_in_spec(const pctl_verify *v, const pctl_inst *in, uint8_t kind)
@@ -578,6 +530,12 @@ void pctl_verify_inst(pctl_verify *v, const pctl_inst *in)
 	case PCTL_OPKIND_data:
 		ok = data_ok(v, in);
 		break;
+	case PCTL_OPKIND_subgroup:
+		ok = pctl_verify_subgroup(v, in);
+		break;
+	case PCTL_OPKIND_tile:
+		ok = pctl_verify_tile(v, in);
+		break;
 	default:
 		ok = control_ok(v, in);
 		break;
@@ -590,5 +548,5 @@ void pctl_verify_inst(pctl_verify *v, const pctl_inst *in)
 				     "has a table of %u words, at most %u are allowed",
 				     in->n_args - 1, PCTL_LOOKUP_WORDS_MAX);
 	if (ok && in->op == PCTL_OP_SWITCH)
-		check_literals(v);
+		pctl_verify_literals(v);
 }

@@ -109,7 +109,7 @@ static int struct_ok(pctl_verify *v, const pctl_type *t, uint32_t id)
 		uint64_t least;
 
 		if (!m->type || m->type >= id || runtime ||
-		    (v->traits[m->type] & PCTL_TRAIT_SPEC) ||
+		    (v->traits[m->type] & (PCTL_TRAIT_SPEC | PCTL_TRAIT_TILE)) ||
 		    (m->flags & ~(PCTL_MEMBER_EXPLICIT_SIZE | PCTL_MEMBER_EXPLICIT_ALIGN)))
 			return 0;
 		mt = &p->types[m->type];
@@ -169,7 +169,7 @@ static int shape_ok(pctl_verify *v, const pctl_type *t, uint32_t id)
 	case PCTL_TYPE_ARRAY:
 	case PCTL_TYPE_RUNTIME_ARRAY:
 		if (!elem->align || t->scalar || t->width || t->columns || t->first_member ||
-		    (v->traits[t->elem] & (PCTL_TRAIT_RUNTIME | PCTL_TRAIT_SPEC)))
+		    (v->traits[t->elem] & (PCTL_TRAIT_RUNTIME | PCTL_TRAIT_SPEC | PCTL_TRAIT_TILE)))
 			return 0;
 		v->traits[id] = v->traits[t->elem];
 		v->depth[id] = (uint8_t)(v->depth[t->elem] + 1);
@@ -180,6 +180,9 @@ static int shape_ok(pctl_verify *v, const pctl_type *t, uint32_t id)
 		if (t->count_spec)
 			v->traits[id] = (v->traits[id] & PCTL_TRAIT_ATOMIC) | PCTL_TRAIT_SPEC;
 		return (t->count != 0) != (t->count_spec != 0);
+	case PCTL_TYPE_TILE:
+		v->traits[id] |= PCTL_TRAIT_TILE;
+		return !t->elem && plain && pctl_verify_tile_shape(t);
 	case PCTL_TYPE_STRUCT:
 		return !t->scalar && !t->width && !t->columns && !t->elem && !t->count_spec &&
 		       !t->stride && struct_ok(v, t, id);
@@ -257,6 +260,8 @@ static const char *var_fault(const pctl_verify *v, const pctl_var *x)
 		return "is no resource, but has a group, binding or access mode";
 	if (x->space != PCTL_SPACE_WORKGROUP && (traits & PCTL_TRAIT_SPEC))
 		return "is an array counted by `spec` outside workgroup memory";
+	if (traits & PCTL_TRAIT_TILE)
+		return "is a matrix tile outside function memory";
 	if (x->space != PCTL_SPACE_STORAGE && (traits & PCTL_TRAIT_RUNTIME))
 		return "holds a runtime array outside storage";
 	switch (x->space) {
@@ -460,6 +465,19 @@ static void check_entries(pctl_verify *v, const char **names)
 	check_unique(v, names, p->n_entries, PC2014_PROGRAM_ENTRY, "entry points");
 }
 
+/* The type one step below, where a part of that number is there; 0: none. */
+static uint32_t part_of(const pctl_program *p, uint32_t type, uint32_t word)
+{
+	const pctl_type *t = &p->types[type];
+
+	if ((t->kind == PCTL_TYPE_VECTOR && word >= t->width) ||
+	    (t->kind == PCTL_TYPE_ARRAY && word >= t->count) ||
+	    (t->kind != PCTL_TYPE_STRUCT && t->kind != PCTL_TYPE_VECTOR &&
+	     t->kind != PCTL_TYPE_ARRAY))
+		return 0;
+	return pctl_type_step(p, type, word);
+}
+
 static void check_maxima(pctl_verify *v)
 {
 	const pctl_program *p = v->p;
@@ -475,9 +493,7 @@ static void check_maxima(pctl_verify *v)
 			type = p->vars[m->var].type;
 		for (d = 0; d < 4 && type; d++) {
 			if (d < m->n_path)
-				type = p->types[type].kind == PCTL_TYPE_STRUCT
-					       ? pctl_type_step(p, type, m->path[d])
-					       : 0;
+				type = part_of(p, type, m->path[d]);
 			else if (m->path[d])
 				type = 0;
 		}
@@ -509,14 +525,16 @@ void pctl_verify_rest(pctl_verify *v)
 		check_overrides(v, names, ids);
 		check_entries(v, names);
 		check_maxima(v);
+		pctl_verify_tile_workgroup(v);
 		for (i = 1; i < p->n_types; i++) {
 			if (p->types[i].count_spec && !spec_count(v, p->types[i].count_spec - 1))
 				pctl_verify_complain(v, PC2010_PROGRAM_TYPE,
 						     "the count of type %u is no integer of `spec`",
 						     i);
 		}
-		if (p->reserved)
-			pctl_verify_complain(v, PC2016_PROGRAM_TABLE, "the reserved word is set");
+		if (p->max_turns > PCTL_TURNS_MAX)
+			pctl_verify_complain(v, PC2016_PROGRAM_TABLE,
+					     "the maximum of turns is too large");
 	}
 	free(names);
 	free(ids);

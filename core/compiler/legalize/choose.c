@@ -284,6 +284,13 @@ uint32_t legal_choose(const legal_chooser *c, uint16_t op, uint8_t result, uint8
 	}
 }
 
+/* Conversions that are not exact are met only in forms that keep subnormals from them (widen_guarded, widen_normal_native, ..). */
+static uint8_t least_f64(uint32_t row)
+{
+	return row == PCTL_NATIVE_F32_TO_F64 || row == PCTL_NATIVE_F64_TO_F32 ? PCTL_NATIVE_NORMAL
+									      : PCTL_NATIVE_EXACT;
+}
+
 int legal_f64_is_exact(const legal_chooser *c, const pctl_program *p)
 {
 	for (uint32_t f = 1; f < p->n_functions; f++) {
@@ -301,7 +308,7 @@ int legal_f64_is_exact(const legal_chooser *c, const pctl_program *p)
 			if (result != PCTL_SCALAR_F64 && operand != PCTL_SCALAR_F64)
 				continue;
 			row = find_native(in->op, result, operand);
-			if (row == PCTL_N_NATIVE || c->profile.native[row] != PCTL_NATIVE_EXACT)
+			if (row == PCTL_N_NATIVE || c->profile.native[row] < least_f64(row))
 				return 0;
 		}
 	}

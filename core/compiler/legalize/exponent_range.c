@@ -1,20 +1,21 @@
-/* See exponent_range.h. The rules are one function for an operation, and a fixpoint over what values flow
- * through: variables, parameters and results. */
+/* See exponent_range.h. A fixpoint over what values flow through: variables, parameters and results; the rules of
+ * operations are in exponent_range_rules.c. */
 #include "compiler/legalize/exponent_range.h"
 
 #include <stdlib.h>
+
+#include "compiler/analysis/extents.h"
+#include "compiler/legalize/contract.h"
+#include "compiler/legalize/exponent_range_rules.h"
 
 /* Rounds before what still changes is taken for unknown, and before everything is. */
 #define ROUNDS 8
 #define MOST_ROUNDS 64
 
-static const legal_exponent_range unknown = {LEGAL_LSB_LEAST, LEGAL_TOP_MOST};
-static const legal_exponent_range nothing = {LEGAL_LSB_MOST, -LEGAL_LSB_MOST};
-
-static int16_t between(int least, int x, int most)
-{
-	return (int16_t)(x < least ? least : x > most ? most : x);
-}
+/* A sum that grows by terms below 2^top in magnitude ends at 2^(top + SUM_BITS): half of its last place is that much, and
+ * rounding to nearest drops what is less. */
+#define SUM_BITS 24
+#define SUM_STEPS 256 /* instructions looked at to find out what is added to a variable */
 
 static int least(int a, int b)
 {
@@ -26,37 +27,6 @@ static int most(int a, int b)
 	return a > b ? a : b;
 }
 
-static legal_exponent_range made(int lsb, int top)
-{
-	return (legal_exponent_range){between(LEGAL_LSB_LEAST, lsb, LEGAL_LSB_MOST),
-				      between(-LEGAL_LSB_MOST, top, LEGAL_TOP_MOST)};
-}
-
-static legal_exponent_range either(legal_exponent_range a, legal_exponent_range b)
-{
-	return made(least(a.lsb, b.lsb), most(a.top, b.top));
-}
-
-/* A value of at least 2^low: an f32 has 23 places below its first. */
-static legal_exponent_range at_least(int low, int top)
-{
-	return made(low - 23, top);
-}
-
-static legal_exponent_range of_bits(uint32_t bits)
-{
-	const uint32_t fraction = bits & 0x7fffffu, exponent = (bits >> 23) & 0xffu;
-	int zeros = 0;
-
-	if (!(bits << 1) || exponent == 0xff)
-		return nothing;
-	while (zeros < 23 && !((fraction >> zeros) & 1u))
-		zeros++;
-	if (!exponent)
-		return made(-149 + zeros, -126);
-	return made((int)exponent - 150 + zeros, (int)exponent - 126);
-}
-
 static int is_f32(const pctl_program *p, uint32_t type)
 {
 	const pctl_type *t = &p->types[type];
@@ -65,102 +35,12 @@ static int is_f32(const pctl_program *p, uint32_t type)
 	       t->scalar == PCTL_SCALAR_F32;
 }
 
-/* ---- rules -------------------------------------------------------------------------------- */
-
-/* exp2 of |x| < 2^top lies between 2^-n and 2^n; e^x, 10^x likewise with their factors. */
-static legal_exponent_range power(const legal_exponent_range *a, int numerator, int denominator)
-{
-	int n;
-
-	if (a->top > 7)
-		return unknown;
-	n = a->top < 0 ? 1 : (1 << a->top);
-	n = (n * numerator + denominator - 1) / denominator;
-	return at_least(-n - 1, n + 1);
-}
-
-static legal_exponent_range from(uint8_t scalar)
-{
-	switch (scalar) {
-	case PCTL_SCALAR_I32:
-	case PCTL_SCALAR_U32:
-		return made(0, 33);
-	case PCTL_SCALAR_F16:
-		return made(-24, 16);
-	case PCTL_SCALAR_BF16:
-		return made(-133, LEGAL_TOP_MOST);
-	default:
-		return unknown;
-	}
-}
-
-/* Half of a lsb, rounded down. */
-static int half(int lsb)
-{
-	return lsb >= 0 ? lsb / 2 : -((1 - lsb) / 2);
-}
-
-/* The result of a strict operation that yields f32; a is its operands. Elementary functions: next to
- * log's zero lie 1 - 2^-24 and 1 + 2^-23, whose logarithms are 2^-24 and more (2^-26 for log10). No f32
- * beyond 1 comes nearer to a zero of sin or cos than that their value is 2^-30 (all of them were tried;
- * the least is cos(0x1.f37c8ap+95), 0x1.bbddp-30). */
-static legal_exponent_range operation(uint16_t op, const legal_exponent_range *a)
-{
-	switch (op) {
-	case PCTL_OP_FADD:
-	case PCTL_OP_FSUB:
-		return made(least(a[0].lsb, a[1].lsb), most(a[0].top, a[1].top) + 1);
-	case PCTL_OP_FMUL:
-		return made(a[0].lsb + a[1].lsb, a[0].top + a[1].top + 1);
-	case PCTL_OP_FFMA:
-		return made(least(a[0].lsb + a[1].lsb, a[2].lsb),
-			    most(a[0].top + a[1].top, a[2].top) + 2);
-	case PCTL_OP_FDIV:
-		return at_least(a[0].lsb - a[1].top, a[0].top - a[1].lsb + 1);
-	case PCTL_OP_FSQRT:
-		return at_least(half(a[0].lsb), most(0, a[0].top) / 2 + 1);
-	case PCTL_OP_FNEG:
-	case PCTL_OP_FABS:
-		return a[0];
-	case PCTL_OP_FMIN:
-	case PCTL_OP_FMAX:
-		return either(a[0], a[1]);
-	case PCTL_OP_FFLOOR:
-	case PCTL_OP_FCEIL:
-	case PCTL_OP_FTRUNC:
-	case PCTL_OP_FROUND:
-		return made(most(a[0].lsb, 0), most(a[0].top, 0) + 1);
-	case PCTL_OP_FEXP:
-		return power(a, 3, 2);
-	case PCTL_OP_FEXP2:
-		return power(a, 1, 1);
-	case PCTL_OP_FEXP10:
-		return power(a, 7, 2);
-	case PCTL_OP_FLOG:
-	case PCTL_OP_FLOG2:
-		return at_least(-24, 8);
-	case PCTL_OP_FLOG10:
-		return at_least(-26, 6);
-	case PCTL_OP_FRSQRT:
-		return at_least(-64, 76);
-	case PCTL_OP_FCBRT:
-		return at_least(-50, 44);
-	case PCTL_OP_FCOS:
-		return at_least(-30, 1);
-	case PCTL_OP_FSIN:
-		return at_least(least(a[0].lsb - 1, -30), 1);
-	case PCTL_OP_FTAN:
-		return at_least(least(a[0].lsb - 1, -30), 31);
-	case PCTL_OP_FATAN:
-		return at_least(least(a[0].lsb - 1, -1), 1);
-	case PCTL_OP_FTANH:
-		return made(LEGAL_LSB_LEAST, 1);
-	default:
-		return unknown;
-	}
-}
-
 /* ---- instructions ------------------------------------------------------------------------- */
+
+/* What a variable holds: `stored` is put there, `added` is added to what it holds, one after the other. */
+typedef struct memory {
+	legal_exponent_range stored, added;
+} memory;
 
 /* A function being looked at; v is the exponent ranges of its values. */
 typedef struct view {
@@ -168,6 +48,9 @@ typedef struct view {
 	const pctl_function *fn;
 	legal_exponent_ranges *x;
 	legal_exponent_range *v;
+	memory *locals, *vars;
+	uint64_t turns; /* of all loops of an invocation; UINT64_MAX: any number */
+	int sum_bits; /* what is added to a local of the function is added at most 2^sum_bits - 1 times */
 	int changed, give_up;
 } view;
 
@@ -179,75 +62,95 @@ static uint32_t type_of(const view *w, uint32_t value)
 /* The table of a LOOKUP; out of range gives 0. */
 static legal_exponent_range table(const view *w, const pctl_inst *in)
 {
-	legal_exponent_range all = nothing;
+	legal_exponent_range all = legal_range_nothing;
 
 	for (uint32_t i = 1; i < in->n_args; i++)
-		all = either(all, of_bits(pctl_arg(w->p, in, i)));
+		all = legal_range_either(all, legal_range_of_bits(pctl_arg(w->p, in, i)));
 	return all;
 }
 
 static legal_exponent_range strict(const view *w, const pctl_inst *in)
 {
-	legal_exponent_range a[3] = {unknown, unknown, unknown};
+	legal_exponent_range a[3] = {legal_range_unknown, legal_range_unknown, legal_range_unknown};
 	const uint8_t operand = w->p->types[type_of(w, pctl_arg(w->p, in, 0))].scalar;
 
 	if (in->op == PCTL_OP_FCONVERT && operand != PCTL_SCALAR_F32)
-		return from(operand);
+		return legal_range_from(operand);
 	for (uint32_t i = 0; i < in->n_args && i < 3; i++)
 		a[i] = w->v[pctl_arg(w->p, in, i)];
-	return in->op == PCTL_OP_FCONVERT ? a[0] : operation(in->op, a);
+	return in->op == PCTL_OP_FCONVERT
+		       ? a[0]
+		       : legal_range_operation(in->op, a, in->n_args < 3 ? in->n_args : 3);
 }
 
 /* The exponent range of a value that is stored, given or returned whole. */
 static legal_exponent_range given(const view *w, uint32_t value)
 {
 	if (w->p->insts[w->fn->first_inst + value].op == PCTL_OP_ZERO)
-		return nothing;
-	return is_f32(w->p, type_of(w, value)) ? w->v[value] : unknown;
+		return legal_range_nothing;
+	return is_f32(w->p, type_of(w, value)) ? w->v[value] : legal_range_unknown;
 }
 
 /* Of the operands first..end-1, whose components are those of the result. */
 static legal_exponent_range moved(const view *w, const pctl_inst *in, uint32_t first, uint32_t end)
 {
-	legal_exponent_range all = nothing;
+	legal_exponent_range all = legal_range_nothing;
 
 	for (uint32_t i = first; i < end; i++)
-		all = either(all, given(w, pctl_arg(w->p, in, i)));
+		all = legal_range_either(all, given(w, pctl_arg(w->p, in, i)));
 	return all;
 }
 
-/* The variable that an instruction touches, if only this program writes to it. */
-static legal_exponent_range *variable(const view *w, const pctl_inst *in)
+/* A variable that an instruction touches, if only this program writes to it: the memory of its own; else NULL.
+ * *out: its range. */
+static memory *variable(const view *w, const pctl_inst *in, legal_exponent_range **out)
 {
 	pctl_place place;
 
+	*out = NULL;
 	if (!pctl_place_get(w->p, w->fn, in, &place))
 		return NULL;
-	if (place.root & PCTL_PLACE_LOCAL)
-		return &w->x->locals[w->fn->first_local + (place.root & ~PCTL_PLACE_LOCAL)];
-	return place.space == PCTL_SPACE_PRIVATE || place.space == PCTL_SPACE_WORKGROUP
-		       ? &w->x->vars[place.root]
-		       : NULL;
+	if (place.root & PCTL_PLACE_LOCAL) {
+		const uint32_t local = w->fn->first_local + (place.root & ~PCTL_PLACE_LOCAL);
+
+		*out = &w->x->locals[local];
+		return &w->locals[local];
+	}
+	if (place.space != PCTL_SPACE_PRIVATE && place.space != PCTL_SPACE_WORKGROUP)
+		return NULL;
+	*out = &w->x->vars[place.root];
+	return &w->vars[place.root];
+}
+
+/* What is loaded from memory. */
+static legal_exponent_range loaded(const view *w, const pctl_inst *in)
+{
+	legal_exponent_range *own;
+	pctl_place place;
+
+	if (variable(w, in, &own))
+		return *own;
+	if (w->x->contracts && pctl_place_get(w->p, w->fn, in, &place) &&
+	    w->x->contracts[place.root])
+		return legal_range_at_least(PCTL_CONTRACT_LEAST, PCTL_CONTRACT_MOST + 1);
+	return legal_range_unknown;
 }
 
 /* The exponent range of an instruction that yields an f32; parameters have theirs from the calls. */
 static legal_exponent_range value(const view *w, const pctl_inst *in)
 {
-	const legal_exponent_range *from_memory;
-
 	if (PCTL_IS_STRICT(in->op))
 		return strict(w, in);
 	switch (in->op) {
 	case PCTL_OP_CONST:
-		return of_bits(pctl_arg(w->p, in, 0));
+		return legal_range_of_bits(pctl_arg(w->p, in, 0));
 	case PCTL_OP_ZERO:
-		return nothing;
+		return legal_range_nothing;
 	case PCTL_OP_LOOKUP:
 		return table(w, in);
 	case PCTL_OP_LOAD:
 	case PCTL_OP_LOAD_UNIFORM:
-		from_memory = variable(w, in);
-		return from_memory ? *from_memory : unknown;
+		return loaded(w, in);
 	case PCTL_OP_CALL:
 		return w->x->returns[pctl_arg(w->p, in, 0)];
 	case PCTL_OP_SELECT:
@@ -262,21 +165,157 @@ static legal_exponent_range value(const view *w, const pctl_inst *in)
 	case PCTL_OP_SHUFFLE:
 		return moved(w, in, 0, 1);
 	default:
-		return unknown;
+		return legal_range_unknown;
 	}
+}
+
+/* ---- sums --------------------------------------------------------------------------------- */
+
+static int is_sum(const view *w, uint32_t value, const memory *of, memory *m, int *steps);
+
+static void join(memory *m, memory with)
+{
+	m->stored = legal_range_either(m->stored, with.stored);
+	m->added = legal_range_either(m->added, with.added);
+}
+
+/* a + b or a - b. */
+static int is_sum_of_two(const view *w, const pctl_inst *in, const memory *of, memory *m,
+			 int *steps)
+{
+	const uint32_t a = pctl_arg(w->p, in, 0), b = pctl_arg(w->p, in, 1);
+	memory in_a = {legal_range_nothing, legal_range_nothing},
+	       in_b = {legal_range_nothing, legal_range_nothing};
+	const int a_is = is_sum(w, a, of, &in_a, steps), b_is = is_sum(w, b, of, &in_b, steps);
+
+	if (a_is == b_is)
+		return 0;
+	join(m, a_is ? in_a : in_b);
+	m->added = legal_range_either(m->added, w->v[a_is ? b : a]);
+	return 1;
+}
+
+static int is_sum_of_fma(const view *w, const pctl_inst *in, const memory *of, memory *m,
+			 int *steps)
+{
+	memory in_c = {legal_range_nothing, legal_range_nothing};
+
+	if (!is_sum(w, pctl_arg(w->p, in, 2), of, &in_c, steps))
+		return 0;
+	join(m, in_c);
+	m->added = legal_range_either(m->added, legal_range_product(w->v[pctl_arg(w->p, in, 0)],
+								    w->v[pctl_arg(w->p, in, 1)]));
+	return 1;
+}
+
+/* One of the operands first..end-1, of which the value has components. */
+static int is_sum_moved(const view *w, const pctl_inst *in, uint32_t first, uint32_t end,
+			const memory *of, memory *m, int *steps)
+{
+	memory all = {legal_range_nothing, legal_range_nothing};
+	int found = 0;
+
+	for (uint32_t i = first; i < end; i++) {
+		const uint32_t value = pctl_arg(w->p, in, i);
+		memory part = {legal_range_nothing, legal_range_nothing};
+
+		if (is_sum(w, value, of, &part, steps))
+			found = 1;
+		else
+			part.stored = given(w, value);
+		join(&all, part);
+	}
+	if (found)
+		join(m, all);
+	return found;
+}
+
+/* 1: the value is what `of` holds, or some of that, with terms added one after the other; *m is joined with what it may be
+ * besides. 0: it is anything; *m is as it was. Whatever else of `of` is in the terms only makes their ranges larger. */
+static int is_sum(const view *w, uint32_t value, const memory *of, memory *m, int *steps)
+{
+	const pctl_inst *in = &w->p->insts[w->fn->first_inst + value];
+	legal_exponent_range *range;
+
+	if (!in->type || !is_f32(w->p, in->type) || (*steps)-- <= 0)
+		return 0;
+	switch (in->op) {
+	case PCTL_OP_LOAD:
+		return variable(w, in, &range) == of;
+	case PCTL_OP_FADD:
+	case PCTL_OP_FSUB:
+		return is_sum_of_two(w, in, of, m, steps);
+	case PCTL_OP_FFMA:
+		return is_sum_of_fma(w, in, of, m, steps);
+	case PCTL_OP_FMIN:
+	case PCTL_OP_FMAX:
+	case PCTL_OP_INSERT:
+		return is_sum_moved(w, in, 0, 2, of, m, steps);
+	case PCTL_OP_SELECT:
+		return is_sum_moved(w, in, 1, 3, of, m, steps);
+	case PCTL_OP_COMPOSE:
+		return is_sum_moved(w, in, 0, in->n_args, of, m, steps);
+	case PCTL_OP_FNEG:
+	case PCTL_OP_FABS:
+	case PCTL_OP_SPLAT:
+	case PCTL_OP_EXTRACT:
+	case PCTL_OP_EXTRACT_DYN:
+	case PCTL_OP_SHUFFLE:
+		return is_sum_moved(w, in, 0, 1, of, m, steps);
+	default:
+		return 0;
+	}
+}
+
+/* Rounding is monotonic, and k terms below 2^top, each rounded, add up to no more than k 2^top, which is an f32 as long
+ * as k is at most 2^SUM_BITS; beyond that nothing is added any more. */
+static legal_exponent_range held(const memory *m, int bits)
+{
+	legal_exponent_range r;
+
+	if (m->added.top == legal_range_nothing.top && m->added.is_finite)
+		return m->stored;
+	r = legal_range_made(least(m->stored.lsb, m->added.lsb),
+			     most(m->stored.top, m->added.top) + bits + 1);
+	r.is_finite = r.is_finite && m->stored.is_finite && m->added.is_finite;
+	return r;
+}
+
+/* How often a sum in the function is added to: each of its sums once, and once a turn of a loop. Of a function that is
+ * called, and of memory that is not of one call, nothing is counted. */
+static int sum_bits(const view *w, uint32_t function)
+{
+	uint64_t terms = 1;
+	int bits = 0;
+
+	if (w->p->n_entries != 1 || w->p->entries[0].function != function ||
+	    w->turns >= 1u << SUM_BITS)
+		return SUM_BITS;
+	for (uint32_t i = 0; i < w->fn->n_insts; i++) {
+		const uint16_t op = w->p->insts[w->fn->first_inst + i].op;
+
+		if (op == PCTL_OP_FADD || op == PCTL_OP_FSUB || op == PCTL_OP_FFMA)
+			terms += w->turns + 1;
+	}
+	while (bits < SUM_BITS && UINT64_C(1) << bits < terms)
+		bits++;
+	return bits;
 }
 
 /* ---- fixpoint ----------------------------------------------------------------------------- */
 
 static void flow(view *w, legal_exponent_range *into, legal_exponent_range g)
 {
-	legal_exponent_range now = either(*into, g);
+	legal_exponent_range now = legal_range_either(*into, g);
 
 	if (w->give_up && now.lsb != into->lsb)
 		now.lsb = LEGAL_LSB_LEAST;
+	if (w->give_up && now.low != into->low)
+		now.low = now.lsb;
 	if (w->give_up && now.top != into->top)
 		now.top = LEGAL_TOP_MOST;
-	w->changed |= now.lsb != into->lsb || now.top != into->top;
+	w->changed |= now.lsb != into->lsb || now.low != into->low || now.top != into->top ||
+		      now.is_finite != into->is_finite;
 	*into = now;
 }
 
@@ -288,22 +327,44 @@ static void flow_call(view *w, const pctl_inst *in)
 		flow(w, &w->x->values[callee->first_inst + i], given(w, pctl_arg(w->p, in, i + 1)));
 }
 
+static void flow_store(view *w, const pctl_inst *in)
+{
+	const uint32_t value = pctl_arg(w->p, in, 0);
+	legal_exponent_range *range;
+	memory *into = variable(w, in, &range);
+	memory m = {legal_range_nothing, legal_range_nothing};
+	int steps = SUM_STEPS;
+
+	if (!into)
+		return;
+	if (!is_sum(w, value, into, &m, &steps))
+		m.stored = given(w, value);
+	flow(w, &into->stored, m.stored);
+	flow(w, &into->added, m.added);
+	*range = held(into, range >= w->x->locals && range < w->x->locals + w->p->n_locals
+				    ? w->sum_bits
+				    : SUM_BITS);
+}
+
 static void look(view *w, uint32_t function)
 {
 	const int16_t *assumed = w->x->assumed;
 
 	w->fn = &w->p->functions[function];
 	w->v = w->x->values + w->fn->first_inst;
+	w->sum_bits = sum_bits(w, function);
 	for (uint32_t i = 0; i < w->fn->n_insts; i++) {
 		const pctl_inst *in = &w->p->insts[w->fn->first_inst + i];
-		legal_exponent_range *into = in->op == PCTL_OP_STORE ? variable(w, in) : NULL;
 
 		if (in->op != PCTL_OP_PARAM)
-			w->v[i] = in->type && is_f32(w->p, in->type) ? value(w, in) : unknown;
+			w->v[i] = in->type && is_f32(w->p, in->type) ? value(w, in)
+								     : legal_range_unknown;
 		if (assumed && w->v[i].lsb < assumed[w->fn->first_inst + i])
 			w->v[i].lsb = assumed[w->fn->first_inst + i];
-		if (into)
-			flow(w, into, given(w, pctl_arg(w->p, in, 0)));
+		if (w->v[i].low < w->v[i].lsb)
+			w->v[i].low = w->v[i].lsb;
+		if (in->op == PCTL_OP_STORE)
+			flow_store(w, in);
 		else if (in->op == PCTL_OP_CALL)
 			flow_call(w, in);
 		else if (in->op == PCTL_OP_RETURN && in->n_args)
@@ -314,7 +375,13 @@ static void look(view *w, uint32_t function)
 static void forget(legal_exponent_range *g, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
-		g[i] = unknown;
+		g[i] = legal_range_unknown;
+}
+
+static void forget_memory(memory *m, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		m[i] = (memory){legal_range_unknown, legal_range_nothing};
 }
 
 static legal_exponent_range *nothings(uint32_t n)
@@ -322,34 +389,65 @@ static legal_exponent_range *nothings(uint32_t n)
 	legal_exponent_range *g = calloc(n + 1u, sizeof(*g));
 
 	for (uint32_t i = 0; g && i < n; i++)
-		g[i] = nothing;
+		g[i] = legal_range_nothing;
 	return g;
+}
+
+static memory *empty_memory(uint32_t n)
+{
+	memory *m = calloc(n + 1u, sizeof(*m));
+
+	for (uint32_t i = 0; m && i < n; i++)
+		m[i] = (memory){legal_range_nothing, legal_range_nothing};
+	return m;
+}
+
+static void look_at_all(view *w)
+{
+	const pctl_program *p = w->p;
+	int round = 0;
+
+	do {
+		w->changed = 0;
+		w->give_up = round++ >= ROUNDS;
+		if (round == MOST_ROUNDS) {
+			forget(w->x->values, p->n_insts);
+			forget(w->x->locals, p->n_locals);
+			forget(w->x->vars, p->n_vars);
+			forget(w->x->returns, p->n_functions);
+			forget_memory(w->locals, p->n_locals);
+			forget_memory(w->vars, p->n_vars);
+		}
+		for (uint32_t f = 1; f < p->n_functions; f++)
+			look(w, f);
+	} while (w->changed);
 }
 
 int legal_exponent_ranges_find(const pctl_program *p, legal_exponent_ranges *out)
 {
-	view w = {.p = p, .x = out};
-	int round = 0;
+	view w = {.p = p, .x = out, .turns = UINT64_MAX};
+	pctl_extents extents;
+	int made_all;
 
 	out->values = nothings(p->n_insts);
 	out->locals = nothings(p->n_locals);
 	out->vars = nothings(p->n_vars);
 	out->returns = nothings(p->n_functions);
-	if (!out->values || !out->locals || !out->vars || !out->returns)
-		return 0;
-	do {
-		w.changed = 0;
-		w.give_up = round++ >= ROUNDS;
-		if (round == MOST_ROUNDS) {
-			forget(out->values, p->n_insts);
-			forget(out->locals, p->n_locals);
-			forget(out->vars, p->n_vars);
-			forget(out->returns, p->n_functions);
-		}
-		for (uint32_t f = 1; f < p->n_functions; f++)
-			look(&w, f);
-	} while (w.changed);
-	return 1;
+	w.locals = empty_memory(p->n_locals);
+	w.vars = empty_memory(p->n_vars);
+	made_all = out->values && out->locals && out->vars && out->returns && w.locals && w.vars;
+	if (made_all && p->n_entries == 1) {
+		const pctl_status status = pctl_program_extents(p, NULL, NULL, &extents);
+
+		made_all = status != PCTL_E_NOMEM;
+		if (status == PCTL_OK)
+			w.turns = extents.need[PCTL_EXTENT_TURNS];
+	}
+	if (made_all)
+		look_at_all(&w);
+	free(w.locals);
+	free(w.vars);
+	return made_all;
 }
 
 void legal_exponent_ranges_drop(legal_exponent_ranges *x)
@@ -360,30 +458,48 @@ void legal_exponent_ranges_drop(legal_exponent_ranges *x)
 	free(x->returns);
 }
 
+int legal_is_finite(const pctl_program *p, const pctl_function *fn, uint32_t inst,
+		    const legal_exponent_ranges *x)
+{
+	const pctl_inst *in = &p->insts[fn->first_inst + inst];
+	const legal_exponent_range *values = x->values + fn->first_inst;
+
+	for (uint32_t i = 0; i < in->n_args && i < 3; i++) {
+		const uint32_t v = pctl_arg(p, in, i);
+
+		if (is_f32(p, pctl_value_type(p, fn, v)) && !values[v].is_finite)
+			return 0;
+	}
+	return !is_f32(p, in->type) || values[inst].is_finite;
+}
+
 int legal_is_subnormal_free(const pctl_program *p, const pctl_function *fn, const pctl_inst *in,
 			    const legal_exponent_ranges *x)
 {
 	const legal_exponent_range *values = x->values + fn->first_inst;
-	legal_exponent_range a[3] = {nothing, nothing, nothing};
+	legal_exponent_range a[3] = {legal_range_nothing, legal_range_nothing, legal_range_nothing};
 
 	for (uint32_t i = 0; i < in->n_args && i < 3; i++) {
 		const uint32_t v = pctl_arg(p, in, i);
 
 		if (is_f32(p, pctl_value_type(p, fn, v)))
 			a[i] = values[v];
-		if (a[i].lsb < LEGAL_LSB_NORMAL)
+		if (a[i].low < LEGAL_LSB_NORMAL)
 			return 0;
 	}
 	switch (in->op) {
 	case PCTL_OP_FADD:
 	case PCTL_OP_FSUB:
-	case PCTL_OP_FSQRT:
-		return 1;
+		return a[0].lsb >= LEGAL_LSB_NORMAL && a[1].lsb >= LEGAL_LSB_NORMAL;
 	case PCTL_OP_FMUL:
+		return a[0].low + a[1].low >= LEGAL_LSB_NORMAL;
 	case PCTL_OP_FFMA:
-		return a[0].lsb + a[1].lsb >= LEGAL_LSB_NORMAL;
+		return a[0].lsb + a[1].lsb >= LEGAL_LSB_NORMAL && a[2].lsb >= LEGAL_LSB_NORMAL;
 	case PCTL_OP_FDIV:
-		return a[0].lsb - a[1].top >= LEGAL_LSB_NORMAL;
+		return a[0].low - a[1].top >= LEGAL_LSB_NORMAL;
+	case PCTL_OP_FSQRT:
+	case PCTL_OP_FMIN:
+	case PCTL_OP_FMAX:
 	case PCTL_OP_FEQ:
 	case PCTL_OP_FNE:
 	case PCTL_OP_FLT:

@@ -528,7 +528,8 @@ pctl_status legal_flatten(const pctl_program *p, uint32_t limit, const pctl_call
 	return status;
 }
 
-pctl_status legal_flatten_pass(const pctl_program *p, uint32_t limit, const pctl_call *call,
+pctl_status legal_flatten_pass(const pctl_program *p, uint32_t limit,
+			       const pctl_analysis_query *known, const pctl_call *call,
 			       pctl_program **out)
 {
 	pctl_extents before, after_it;
@@ -537,14 +538,17 @@ pctl_status legal_flatten_pass(const pctl_program *p, uint32_t limit, const pctl
 	*out = NULL;
 	if (!limit || p->n_entries != 1)
 		return PCTL_OK;
-	status = pctl_program_extents(p, call, &before);
+	status = pctl_program_extents(p, known, call, &before);
 	if (status != PCTL_OK || before.need[PCTL_EXTENT_NESTING] <= limit)
 		return status;
 	status = legal_flatten(p, limit, call, out);
 	if (status == PCTL_OK && *out)
-		status = pctl_program_extents(*out, call, &after_it);
+		status = pctl_program_extents(*out, known, call, &after_it);
+	/* A loop that is left through flags may turn without end, as far as anybody can prove then. */
 	if (status == PCTL_OK && *out &&
-	    after_it.need[PCTL_EXTENT_NESTING] < before.need[PCTL_EXTENT_NESTING])
+	    after_it.need[PCTL_EXTENT_NESTING] < before.need[PCTL_EXTENT_NESTING] &&
+	    (after_it.need[PCTL_EXTENT_TURNS] != UINT64_MAX ||
+	     before.need[PCTL_EXTENT_TURNS] == UINT64_MAX))
 		return PCTL_OK;
 	pctl_program_destroy(*out);
 	*out = NULL;

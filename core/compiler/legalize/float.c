@@ -191,10 +191,12 @@ static int prepare(legal_floats *x, const pctl_program *p)
 }
 
 pctl_status legal_float_pass(const pctl_program *p, const int16_t *assumed,
-			     const legal_chooser *chooser, const pctl_program *module,
-			     const pctl_call *call, pctl_program **out)
+			     const uint8_t *contracts, const legal_chooser *chooser,
+			     const pctl_program *module, const pctl_call *call, pctl_program **out)
 {
-	legal_floats x = {.module = module, .source = p, .exponent_ranges = {.assumed = assumed}};
+	legal_floats x = {.module = module,
+			  .source = p,
+			  .exponent_ranges = {.assumed = assumed, .contracts = contracts}};
 	legal l = {.call = call, .chooser = chooser, .floats = &x, .p = p};
 	pctl_status status;
 

@@ -104,6 +104,8 @@ static uint32_t made(legal *l, uint32_t type, uint8_t for_16,
 		return pctl_build_array(l->b, part(l, t->elem), t->count, 0);
 	case PCTL_TYPE_ATOMIC:
 		return pctl_build_atomic(l->b, t->scalar);
+	case PCTL_TYPE_TILE:
+		return pctl_build_tile(l->b, t->scalar, t->count, t->columns, t->width);
 	default:
 		return 0;
 	}

@@ -66,6 +66,8 @@ static uint32_t make_type(legal *l, uint32_t type)
 		return legal_struct(l, t, legal_type);
 	case PCTL_TYPE_ATOMIC:
 		return pctl_build_atomic(l->b, t->scalar);
+	case PCTL_TYPE_TILE:
+		return pctl_build_tile(l->b, t->scalar, t->count, t->columns, t->width);
 	default:
 		return 0;
 	}

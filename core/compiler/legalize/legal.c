@@ -3,7 +3,12 @@
 
 #include <stdlib.h>
 
+#include "compiler/analysis/extents.h"
+#include "compiler/legalize/contract.h"
+
 #define FLOAT_CAPS (PCTL_CAP_STRICT_FLOAT | PCTL_CAP_F16 | PCTL_CAP_F32 | PCTL_CAP_BF16)
+/* What integer programs may have that a device has not. */
+#define LOWERED_CAPS ((uint64_t)(PCTL_CAP_I64 | PCTL_CAP_SUBGROUPS | PCTL_CAP_TILES))
 #define BOTH_INT64 ((1u << PCTL_SCALAR_I64) | (1u << PCTL_SCALAR_U64))
 
 /* A legalisation under way. */
@@ -13,7 +18,8 @@ typedef struct passes {
 	const pctl_call *call;
 	pctl_softfloat *forms; /* the caller's or own */
 	legal_chooser *chooser;
-	pctl_program *now; /* NULL: still the program as written */
+	pctl_contract_proof *proof; /* NULL: without contracts */
+	pctl_program *now;	    /* NULL: still the program as written */
 } passes;
 
 static pctl_status check_left(const pctl_program *p, const pctl_device_caps *caps,
@@ -33,6 +39,7 @@ static pctl_status check_left(const pctl_program *p, const pctl_device_caps *cap
 		{PCTL_CAP_STRICT_FLOAT, "strict float operations"},
 		{PCTL_CAP_STORE16, "16-bit values in storage memory"},
 		{PCTL_CAP_NATIVE_FLOAT, "native float operations"},
+		{PCTL_CAP_SUBGROUPS, "subgroup operations"},
 	};
 	const uint64_t left = p->caps & ~caps->caps;
 
@@ -55,6 +62,26 @@ static void step(passes *s, pctl_program *next)
 	s->now = next;
 }
 
+/* A program that meets its contracts needs no loop written twice; one that does not is not gone on with. */
+static pctl_status lower_under_contracts(passes *s, const pctl_program *p,
+					 const pctl_program *module)
+{
+	uint8_t *contracts = calloc(p->n_vars + 1u, 1);
+	pctl_program *next = NULL;
+	pctl_status status;
+
+	if (!contracts)
+		return pctl_refuse(s->call, PC2_NOMEM, "legalising a program");
+	pctl_contract_vars(p, contracts);
+	status = legal_contract_prove(p, contracts, s->chooser, s->call, s->proof);
+	if (status == PCTL_OK && s->proof->verdict == PCTL_CONTRACT_PROVEN)
+		status = legal_float_pass(p, NULL, contracts, s->chooser, module, s->call, &next);
+	if (next)
+		step(s, next);
+	free(contracts);
+	return status;
+}
+
 static pctl_status lower_floats(passes *s, const pctl_program *p)
 {
 	const pctl_program *module = NULL;
@@ -71,6 +98,8 @@ static pctl_status lower_floats(passes *s, const pctl_program *p)
 	if (status == PCTL_OK)
 		status = legal_chooser_create(s->options->profile, s->caps, s->options->flags,
 					      module, s->call, &s->chooser);
+	if (status == PCTL_OK && s->proof)
+		return lower_under_contracts(s, p, module);
 	if (status == PCTL_OK)
 		status = legal_loop_version_pass(p, s->chooser, s->call, &assumed, &twice);
 	if (twice) {
@@ -78,7 +107,7 @@ static pctl_status lower_floats(passes *s, const pctl_program *p)
 		p = twice;
 	}
 	if (status == PCTL_OK)
-		status = legal_float_pass(p, assumed, s->chooser, module, s->call, &next);
+		status = legal_float_pass(p, assumed, NULL, s->chooser, module, s->call, &next);
 	if (status == PCTL_OK)
 		step(s, next);
 	free(assumed);
@@ -96,6 +125,71 @@ static uint32_t int64_scalars(const passes *s, const pctl_program *p)
 	return int64;
 }
 
+/* Drivers write loops out by themselves where it pays; here it is done for those that do not turn often enough. */
+static pctl_status unroll(passes *s)
+{
+	const uint64_t most = s->options ? s->options->turns : 0;
+	pctl_program *next = NULL;
+	pctl_extents x;
+	pctl_status status;
+
+	if (!most)
+		return PCTL_OK;
+	status = pctl_program_extents(s->now, s->options->known, s->call, &x);
+	if (status == PCTL_OK && x.need[PCTL_EXTENT_TURNS] > most)
+		status = legal_unroll_pass(s->now, s->call, &next);
+	if (next)
+		step(s, next);
+	return status;
+}
+
+/* What costs nothing to leave out. Before the float pass: strict operations are still what they mean, and their forms are
+ * written once for each that is left. */
+static pctl_status simplify(passes *s, const pctl_program **p)
+{
+	const uint32_t flags = s->options ? s->options->flags : PCTL_LEGAL_PLAIN;
+	pctl_program *next = NULL;
+	pctl_status status = PCTL_OK;
+
+	if (!(flags & PCTL_LEGAL_NO_HOIST))
+		status = legal_hoist_pass(*p, s->call, &next);
+	if (next) {
+		step(s, next);
+		*p = next;
+		next = NULL;
+	}
+	if (status == PCTL_OK && !(flags & PCTL_LEGAL_NO_NUMBER))
+		status = legal_number_pass(*p, s->call, &next);
+	if (next) {
+		step(s, next);
+		*p = next;
+	}
+	return status;
+}
+
+/* Only what a probe has shown of this very size on this very device stays. */
+static uint32_t kept_subgroups(const passes *s, const pctl_program *p)
+{
+	if (!s->options || s->options->subgroup_size != pctl_program_subgroup_size(p) ||
+	    !pctl_legal_subgroups_fit(p, s->caps))
+		return 0;
+	return s->options->subgroup_kinds;
+}
+
+/* Moves of tiles that a device keeps vote, and ask what lane 0 brings. */
+static int keeps_tiles(const passes *s, const pctl_program *p)
+{
+	const uint32_t kinds = PCTL_SUBGROUP_VOTE | PCTL_SUBGROUP_MOVE;
+	const uint64_t caps = PCTL_CAP_TILES | PCTL_CAP_SUBGROUPS;
+	const uint32_t own = s->caps->subgroup_size;
+
+	return s->options && (s->caps->caps & caps) == caps &&
+	       (own == PCTL_TILE_LANES || own == 0) &&
+	       s->options->subgroup_size == PCTL_TILE_LANES &&
+	       (s->options->subgroup_kinds & kinds) == kinds &&
+	       !(pctl_legal_tile_products(p) & ~s->options->tile_products);
+}
+
 static pctl_status run(passes *s, const pctl_program *p)
 {
 	/* A program of native operations has been lowered by whoever wrote it. */
@@ -104,9 +198,37 @@ static pctl_status run(passes *s, const pctl_program *p)
 	pctl_status status = PCTL_OK;
 	uint32_t int64;
 
-	if (s->options && is_strict)
+	/* First: it brings products of packed bytes. */
+	if (p->caps & PCTL_CAP_TILES) {
+		status = keeps_tiles(s, p) ? legal_tile_native_pass(p, s->call, &next)
+					   : legal_tile_pass(p, s->call, &next);
+		if (status != PCTL_OK)
+			return status;
+		step(s, next);
+		p = next;
+		next = NULL;
+	}
+	if ((s->caps->caps & PCTL_CAP_DOT4) && !(s->options && s->options->keeps_dot4) &&
+	    pctl_legal_has_dot4(p)) {
+		status = legal_dot4_pass(p, s->call, &next);
+		if (status != PCTL_OK)
+			return status;
+		step(s, next);
+		p = next;
+		next = NULL;
+	}
+	if (pctl_legal_subgroup_kinds(p) & ~kept_subgroups(s, p)) {
+		status = legal_subgroup_pass(p, kept_subgroups(s, p), s->call, &next);
+		if (status != PCTL_OK)
+			return status;
+		step(s, next);
+		p = next;
+		next = NULL;
+	}
+	status = simplify(s, &p);
+	if (status == PCTL_OK && s->options && is_strict)
 		status = lower_floats(s, p);
-	if (status != PCTL_OK)
+	if (status != PCTL_OK || (s->proof && s->proof->verdict != PCTL_CONTRACT_PROVEN))
 		return status;
 	int64 = int64_scalars(s, s->now ? s->now : p);
 	if (int64 || !s->now || !(s->caps->caps & PCTL_CAP_I64_DIV)) {
@@ -117,8 +239,12 @@ static pctl_status run(passes *s, const pctl_program *p)
 			return status;
 		step(s, next);
 	}
+	status = unroll(s);
+	if (status != PCTL_OK)
+		return status;
 	next = NULL;
-	status = legal_flatten_pass(s->now, s->options ? s->options->nesting : 0, s->call, &next);
+	status = legal_flatten_pass(s->now, s->options ? s->options->nesting : 0,
+				    s->options ? s->options->known : NULL, s->call, &next);
 	if (status != PCTL_OK)
 		return status;
 	if (next)
@@ -126,11 +252,12 @@ static pctl_status run(passes *s, const pctl_program *p)
 	return check_left(s->now, s->caps, s->call);
 }
 
-pctl_status pctl_legalise(const pctl_program *p, const pctl_device_caps *caps,
-			  const pctl_legal_options *options, const pctl_call *call,
-			  pctl_program **out)
+/* proof NULL: without contracts. */
+static pctl_status legalise(const pctl_program *p, const pctl_device_caps *caps,
+			    const pctl_legal_options *options, const pctl_call *call,
+			    pctl_contract_proof *proof, pctl_program **out)
 {
-	passes s = {.caps = caps, .options = options, .call = call};
+	passes s = {.caps = caps, .options = options, .call = call, .proof = proof};
 	pctl_softfloat *own = NULL;
 	pctl_status status;
 
@@ -138,7 +265,7 @@ pctl_status pctl_legalise(const pctl_program *p, const pctl_device_caps *caps,
 	if (p->caps & PCTL_CAP_OVERRIDES)
 		return pctl_refuse(call, PC2502_LEGAL_UNSPECIALISED,
 				   "set its override values first");
-	if (!options && (p->caps & ~caps->caps & ~(uint64_t)PCTL_CAP_I64))
+	if (!options && (p->caps & ~caps->caps & ~LOWERED_CAPS))
 		return check_left(p, caps, call);
 	s.forms = options ? options->forms : NULL;
 	if (!s.forms) {
@@ -148,11 +275,30 @@ pctl_status pctl_legalise(const pctl_program *p, const pctl_device_caps *caps,
 		s.forms = own;
 	}
 	status = run(&s, p);
-	if (status == PCTL_OK)
+	if (status == PCTL_OK && (!proof || proof->verdict == PCTL_CONTRACT_PROVEN))
 		*out = s.now;
 	else
 		pctl_program_destroy(s.now);
 	legal_chooser_destroy(s.chooser);
 	pctl_softfloat_destroy(own);
 	return status;
+}
+
+pctl_status pctl_legalise(const pctl_program *p, const pctl_device_caps *caps,
+			  const pctl_legal_options *options, const pctl_call *call,
+			  pctl_program **out)
+{
+	return legalise(p, caps, options, call, NULL, out);
+}
+
+pctl_status pctl_legalise_contract(const pctl_program *p, const pctl_device_caps *caps,
+				   const pctl_legal_options *options, const pctl_call *call,
+				   pctl_contract_proof *proof, pctl_program **out)
+{
+	*proof = (pctl_contract_proof){.verdict = PCTL_CONTRACT_NEEDLESS};
+	*out = NULL;
+	if (!options || !options->profile || (options->flags & PCTL_LEGAL_NATIVE) ||
+	    pctl_contract_vars(p, NULL) == 0)
+		return PCTL_OK;
+	return legalise(p, caps, options, call, proof, out);
 }

@@ -3,6 +3,7 @@
 #ifndef PIPECTL_COMPILER_LEGALIZE_LEGAL_H
 #define PIPECTL_COMPILER_LEGALIZE_LEGAL_H
 
+#include "compiler/analysis/analyse.h"
 #include "compiler/legalize/profile.h"
 #include "pipectl/backend.h"
 #include "pipectl/program.h"
@@ -18,6 +19,10 @@ void pctl_softfloat_destroy(pctl_softfloat *f);
 /* Class approximate: every strict f32 operation that the device has natively, exact or not, becomes the
  * native one, and NaN keeps whatever bits the device gives it. What the device has not stays exact. */
 #define PCTL_LEGAL_NATIVE 1u
+/* Leave out what changes no bit: loop-invariant code stays in its loop, what is computed twice is. */
+#define PCTL_LEGAL_NO_HOIST 2u
+#define PCTL_LEGAL_NO_NUMBER 4u
+#define PCTL_LEGAL_PLAIN (PCTL_LEGAL_NO_HOIST | PCTL_LEGAL_NO_NUMBER)
 
 /*
  * profile  what is proved of the device; NULL: nothing is, floats become integers as a whole
@@ -25,6 +30,14 @@ void pctl_softfloat_destroy(pctl_softfloat *f);
  * flags    PCTL_LEGAL_*
  * nesting  levels of conditions, loops and calls that the device does right (compiler/analysis/extents.h); what is deeper is
  *          flattened as far as it goes, which the caller measures. 0: any, and nothing is flattened
+ * turns    of all loops of an invocation that the device does right: where a program turns more often, loops of few turns over
+ *          local arrays are written out, as far as that goes. 0: any, and no loop is
+ * keeps_dot4  1: a probe has shown the device's own products of packed bytes (PCTL_CAP_DOT4) to be right
+ * subgroup_size, subgroup_kinds  subgroup operations of this size and these PCTL_SUBGROUP_* a probe has shown to be right:
+ *          they stay where the device takes the program (pctl_legal_subgroups_fit), others exchange through workgroup memory
+ * known    the dispatch that turns are counted for (pctl_program_extents); NULL: any
+ * tile_products  products of matrix tiles (pctl_legal_tile_products) that a probe has shown to be right: a program whose products
+ *          are all among them keeps its tiles, where votes and movements of subgroups of 32 are right, too
  */
 typedef struct pctl_legal_options {
 	pctl_head head;
@@ -32,6 +45,12 @@ typedef struct pctl_legal_options {
 	pctl_softfloat *forms;
 	uint32_t flags;
 	uint32_t nesting;
+	uint64_t turns;
+	uint32_t keeps_dot4;
+	uint32_t subgroup_size;
+	uint32_t subgroup_kinds;
+	const pctl_analysis_query *known;
+	uint32_t tile_products;
 } pctl_legal_options;
 
 /*
@@ -46,6 +65,30 @@ typedef struct pctl_legal_options {
 pctl_status pctl_legalise(const pctl_program *p, const pctl_device_caps *caps,
 			  const pctl_legal_options *options, const pctl_call *call,
 			  pctl_program **out);
+
+/* 1: the program has products of packed bytes. */
+int pctl_legal_has_dot4(const pctl_program *p);
+
+/* Kinds of subgroup operations, each of which a device may have or not. */
+#define PCTL_SUBGROUP_REDUCE 1u /* over all lanes */
+#define PCTL_SUBGROUP_SCAN 2u
+#define PCTL_SUBGROUP_VOTE 4u /* all, any, ballot, elect */
+#define PCTL_SUBGROUP_MOVE 8u /* broadcast, shuffles */
+#define PCTL_SUBGROUP_KINDS 15u
+
+/* Those of an operation, of a program; 0: none. */
+uint32_t pctl_legal_subgroup_kind(uint16_t op);
+uint32_t pctl_legal_subgroup_kinds(const pctl_program *p);
+/* 1: the device claims subgroup operations of this size in this workgroup (PCTL_CAP_SUBGROUPS). A claim is no proof. */
+int pctl_legal_subgroups_fit(const pctl_program *p, const pctl_device_caps *caps);
+
+/* Products of matrix tiles in a program: bit (M == 16) + 2 * (N == 16) + 4 * (K == 32) + 8 * signed. */
+#define PCTL_TILE_PRODUCTS 0xffffu
+uint32_t pctl_legal_tile_products(const pctl_program *p);
+
+/* Bytes of workgroup memory that legalising a program may add: a word an invocation for subgroup operations that are
+ * exchanged, the words of two factors or of a tile a subgroup for matrix tiles. 0: none. */
+uint64_t pctl_legal_workgroup_bytes(const pctl_program *p);
 
 /* Kinds of forms, dearest last. */
 enum {

@@ -45,14 +45,24 @@ typedef struct legal_rules {
 	int (*left_out)(const legal *l, uint32_t f);
 	/* Look at l->fn before it is rebuilt; may be NULL. 0: failed, status is set. */
 	int (*plan)(legal *l);
+	/* Variables that the new program has besides; may be NULL. */
+	void (*variables)(legal *l);
 } legal_rules;
 
 typedef struct legal_chooser legal_chooser;
 struct flattener;
 struct legal_floats;
+struct legal_hoister;
 struct legal_inliner;
 struct legal_loop_versioner;
 struct legal_int64;
+struct legal_numberer;
+struct legal_unroller;
+struct legal_subgroups;
+struct legal_tiles;
+struct legal_native_tiles;
+struct legal_turns;
+struct legal_blocks;
 
 struct legal {
 	const pctl_program *p; /* being read */
@@ -75,8 +85,16 @@ struct legal {
 	struct legal_floats *floats; /* of the float pass */
 	struct legal_int64 *int64;   /* of the wide pass */
 	const struct legal_inliner *inliner;
+	struct legal_hoister *hoister;
+	struct legal_numberer *numberer;
 	struct legal_loop_versioner *versioner;
 	struct flattener *flattener;
+	struct legal_unroller *unroller;
+	struct legal_subgroups *subgroups;
+	struct legal_tiles *tiles;
+	struct legal_native_tiles *native_tiles;
+	struct legal_turns *turns;
+	struct legal_blocks *blocks;
 	const uint32_t
 		*renamed; /* by local of the source: 1 + the one that stands for it; may be NULL */
 	uint32_t
@@ -256,24 +274,55 @@ int legal_is_approximate(const legal_chooser *c);
 pctl_status legal_refuse_operation(const legal *l, uint32_t v, const pctl_inst *in);
 
 /* inline.c: small functions written out where they are called. *out NULL with PCTL_OK: there is nothing to do. */
+/* dot4.c */
+pctl_status legal_dot4_pass(const pctl_program *p, const pctl_call *call, pctl_program **out);
 pctl_status legal_inline_pass(const pctl_program *p, const pctl_call *call, pctl_program **out);
+
+/* subgroup.c: subgroup operations through workgroup memory, but for those of the PCTL_SUBGROUP_* in `kept`. p has one
+ * entry point. */
+pctl_status legal_subgroup_pass(const pctl_program *p, uint32_t kept, const pctl_call *call,
+				pctl_program **out);
+
+/* tile.c: matrix tiles as ordinary code. p has one entry point. */
+pctl_status legal_tile_pass(const pctl_program *p, const pctl_call *call, pctl_program **out);
+/* tile_native.c: matrix tiles by the device's own. */
+pctl_status legal_tile_native_pass(const pctl_program *p, const pctl_call *call,
+				   pctl_program **out);
+/* Bytes of workgroup memory that either pass adds at most. */
+uint64_t legal_tile_bytes(const pctl_program *p);
 
 /* loop_version.c: loops written twice, once for values that are not tiny. *out NULL with PCTL_OK: there is nothing to
  * do. assumed: by instruction of *out, the lsb it may be taken to have; the caller frees it. */
 pctl_status legal_loop_version_pass(const pctl_program *p, const legal_chooser *chooser,
 				    const pctl_call *call, int16_t **assumed, pctl_program **out);
 
+/* hoist.c: what gives the same in every turn of a loop before the loop; number.c: what was computed already not again. *out
+ * NULL with PCTL_OK: there is nothing to do. */
+pctl_status legal_hoist_pass(const pctl_program *p, const pctl_call *call, pctl_program **out);
+pctl_status legal_number_pass(const pctl_program *p, const pctl_call *call, pctl_program **out);
+
+/* unroll.c: loops of few turns written out, where that gives local arrays constant indices. *out NULL with PCTL_OK: there is
+ * nothing to do. */
+pctl_status legal_unroll_pass(const pctl_program *p, const pctl_call *call, pctl_program **out);
+
 /* flatten.c: conditions one after the other instead of inside each other, where they are more than `limit` levels deep.
  * *out NULL with PCTL_OK: there is nothing to do, or it would not become less deep. */
-pctl_status legal_flatten_pass(const pctl_program *p, uint32_t limit, const pctl_call *call,
+pctl_status legal_flatten_pass(const pctl_program *p, uint32_t limit,
+			       const pctl_analysis_query *known, const pctl_call *call,
 			       pctl_program **out);
 /* The same however deep it is before and after; NULL: too large. p has one entry point. */
 pctl_status legal_flatten(const pctl_program *p, uint32_t limit, const pctl_call *call,
 			  pctl_program **out);
 
-/* float.c. assumed: as above, or NULL. */
+/* contract.c: whether all that is guarded in p goes without guards under contracts on these variables. */
+struct pctl_contract_proof;
+pctl_status legal_contract_prove(const pctl_program *p, const uint8_t *contracts,
+				 const legal_chooser *chooser, const pctl_call *call,
+				 struct pctl_contract_proof *proof);
+
+/* float.c. assumed: as above, or NULL. contracts: of exponent_range.h, or NULL. */
 pctl_status legal_float_pass(const pctl_program *p, const int16_t *assumed,
-			     const legal_chooser *chooser, const pctl_program *module,
-			     const pctl_call *call, pctl_program **out);
+			     const uint8_t *contracts, const legal_chooser *chooser,
+			     const pctl_program *module, const pctl_call *call, pctl_program **out);
 
 #endif

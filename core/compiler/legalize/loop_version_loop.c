@@ -71,7 +71,8 @@ static int is_harmless(const pctl_program *p, const pctl_function *fn, const pct
 	default:
 		break;
 	}
-	if (pctl_op_get(in->op)->kind == PCTL_OPKIND_atomic)
+	if (pctl_op_get(in->op)->kind == PCTL_OPKIND_atomic ||
+	    pctl_op_get(in->op)->kind == PCTL_OPKIND_subgroup)
 		return 0;
 	return !PCTL_IS_STRICT(in->op) || legal_type_is_f32(p, in->type) || !is_from_f32(p, fn, in);
 }

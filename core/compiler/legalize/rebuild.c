@@ -201,6 +201,8 @@ void legal_memory(legal *l, uint32_t v, const pctl_inst *in, const pctl_place *p
 	for (uint32_t i = 0; i < place->n_values; i++)
 		a.words[a.n++] = legal_packed(l, pctl_arg(l->p, in, i));
 	flags = legal_place(l, in, place, &a);
+	if (pctl_op_get(in->op)->kind == PCTL_OPKIND_tile)
+		flags |= in->flags & PCTL_INST_WHOLE;
 	id = legal_emit(l, in->op, yields ? legal_type(l, in->type) : 0, a.words, a.n);
 	legal_keep_flags(l, id, flags);
 	if (yields)
@@ -289,6 +291,8 @@ static void frame(legal *l)
 				 : legal_type(l, v.type);
 		pctl_build_var(l->b, &v, pctl_str(p, p->vars[i].name));
 	}
+	if (l->rules->variables)
+		l->rules->variables(l);
 	for (uint32_t i = 0; p->origins && i < p->n_origin_files; i++)
 		pctl_build_origin_file(l->b, i, p->origin_files[i]);
 	pctl_build_meta(l->b, p->max_dispatch, p->scale);

@@ -110,6 +110,15 @@ struct call_edge {
 	uint32_t pos, end;
 };
 
+/* What a function and all it calls do to a variable of the module, or to the memory behind a pointer parameter
+ * (check_alias.c). pos .. end is the first write, or the first read where nothing is written. */
+struct touch {
+	struct touch *next;
+	struct decl *root;
+	uint32_t is_written;
+	uint32_t pos, end;
+};
+
 struct var_use {
 	struct var_use *next;
 	struct decl *var;
@@ -129,9 +138,16 @@ struct function {
 	struct expr *workgroup_size[3];
 	struct call_edge *calls; /* in reverse order of the text */
 	struct var_use *vars;	 /* module variables it names, in reverse order */
-	uint32_t visit;		 /* of the search for recursion */
-	uint32_t reached;	 /* 1 + number of the last entry that reaches it */
-	uint32_t index;		 /* lowering: function of the program */
+	struct touch *touches;
+	uint32_t
+		has_pointers; /* among its parameters: lower_pointer.c makes its code for each call */
+	uint32_t exits;	      /* lowering: EXITS_* of lower_pointer.c, 0: not known */
+	/* Lowering: where it is written out, the locals of its result and of the flag that it returned,
+	 * and the numbers of the functions that have them. */
+	uint32_t result, result_of, returned, returned_of;
+	uint32_t visit;	  /* of the search for recursion */
+	uint32_t reached; /* 1 + number of the last entry that reaches it */
+	uint32_t index;	  /* lowering: function of the program */
 	struct function *next;
 	struct function *callee_first; /* the next in an order in which callees come first */
 };
@@ -146,11 +162,14 @@ struct decl {
 	uint8_t space;	/* 0: not written */
 	uint8_t access; /* 0: not written */
 	uint8_t is_global;
-	uint8_t assigned; /* written to inside the loop that owns it */
-	uint8_t is_bound; /* has both group and binding */
-	uint8_t is_known; /* an override with a value (concrete.c), which is leaf */
+	uint8_t assigned;      /* written to inside the loop that owns it */
+	uint8_t is_bound;      /* has both group and binding */
+	uint8_t is_known;      /* an override with a value (concrete.c), which is leaf */
+	uint8_t in_continuing; /* used in the `continuing` of the loop whose body declares it */
 	uint32_t sym;
 	uint32_t pos, end; /* of the name */
+	uint32_t from, to; /* of a global: the whole declaration */
+	uint32_t number;   /* of a global, in order of the text: stages.c */
 	uint32_t scope;
 	struct attr *attrs;
 	struct expr *type_expr;
@@ -162,13 +181,19 @@ struct decl {
 	struct function *function;
 	struct structure *structure;
 	uint32_t group, binding;
-	uint32_t id;	   /* of an override: @id or 0xffffffff */
-	uint32_t builtin;  /* of an entry's parameter: PCTL_BUILTIN_* */
-	uint32_t index;	   /* module variable or override of the program; local of the function */
-	uint32_t value;	   /* value id of let and parameter */
-	uint32_t last_use; /* function number that used it last, to list it once */
-	uint32_t reserved;
-	struct place *place; /* of a let that is a pointer */
+	uint32_t id;	     /* of an override: @id or 0xffffffff */
+	uint32_t builtin;    /* of an entry's parameter: PCTL_BUILTIN_* */
+	uint32_t index;	     /* module variable or override of the program; local of the function */
+	uint32_t value;	     /* value id of let and parameter */
+	uint32_t last_use;   /* function number that used it last, to list it once */
+	uint32_t touched_by; /* check_alias.c: the function that `touch` is of */
+	struct touch *touch;
+	struct decl *root; /* of a pointer: the variable or parameter it comes from */
+	struct decl
+		*passed; /* check_alias.c: the parameter of the call looked at that is given it */
+	uint32_t passed_by;  /* number of that call */
+	uint32_t local_of;   /* number of the function `index` is a local of */
+	struct place *place; /* of a pointer */
 };
 
 enum stmt_kind {
@@ -177,7 +202,10 @@ enum stmt_kind {
 	ST_IF,
 	ST_SWITCH,
 	ST_FOR,
-	ST_REFUSED_LOOP, /* loop and while: reported, the body is still checked */
+	ST_LOOP,       /* `loop`; its last statement may be: */
+	ST_CONTINUING, /* the last statement of which may be: */
+	ST_BREAK_IF,
+	ST_REFUSED_LOOP, /* what the consensus rules have not of these, and `while`: reported, the body is still checked */
 	ST_BREAK,
 	ST_CONTINUE,
 	ST_RETURN,

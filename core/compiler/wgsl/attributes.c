@@ -48,8 +48,12 @@ static const char *const input_names[] = {"",
 					  "local_invocation_id",
 					  "local_invocation_index",
 					  "workgroup_id",
-					  "num_workgroups"};
-#define N_INPUTS 6u
+					  "num_workgroups",
+					  "subgroup_size",
+					  "subgroup_invocation_id",
+					  "subgroup_id",
+					  "num_subgroups"};
+#define N_INPUTS 10u
 
 static uint32_t builtin_input(struct wgsl *c, const struct attr *a, const struct type *t)
 {
@@ -58,9 +62,11 @@ static uint32_t builtin_input(struct wgsl *c, const struct attr *a, const struct
 		"front_facing",	  "frag_depth",	    "sample_index",
 		"sample_mask",	  "subgroup_size",  "subgroup_invocation_id",
 		"clip_distances", "primitive_index"};
+	const uint32_t n_inputs =
+		c->options->flags & PCTL_WGSL_CONSENSUS ? INPUT_SUBGROUP_SIZE : N_INPUTS;
 	const struct type *want;
 	const char *name;
-	uint32_t i;
+	uint32_t i, code;
 
 	if (!has_args(c, a, 1, 1))
 		return 0;
@@ -71,23 +77,31 @@ static uint32_t builtin_input(struct wgsl *c, const struct attr *a, const struct
 		return 0;
 	}
 	name = pctl_wgsl_sym_text(c, a->args->sym);
-	for (i = 1; i < N_INPUTS; i++)
+	for (i = 1; i < n_inputs; i++)
 		if (!strcmp(name, input_names[i]))
 			break;
-	if (i == N_INPUTS) {
+	if (i == n_inputs) {
 		uint32_t k, known = 0;
 
 		for (k = 0; k < sizeof(others) / sizeof(others[0]); k++)
 			known |= !strcmp(others[k], name);
 		pctl_wgsl_error(c, PC2215_WGSL_INPUT, a->args->pos, a->args->end,
-				pctl_wgsl_hint_nearest(c, name, input_names + 1, N_INPUTS - 1),
+				pctl_wgsl_hint_nearest(c, name, input_names + 1, n_inputs - 1),
 				known ? "\"%s\" is no input of a compute shader"
 				      : "there is no builtin input \"%s\"",
 				name);
 		return 0;
 	}
-	want = i == PCTL_BUILTIN_LOCAL_INDEX ? &c->types.scalar[PCTL_SCALAR_U32]
-					     : pctl_wgsl_vector(c, PCTL_SCALAR_U32, 3);
+	code = i >= INPUT_SUBGROUP_SIZE ? pctl_wgsl_subgroups_refused(c, a->args->pos) : 0;
+	if (code) {
+		pctl_wgsl_error(c, code, a->args->pos, a->args->end,
+				pctl_wgsl_subgroups_hint(c, code), "\"%s\" %s", name,
+				pctl_wgsl_subgroups_why(c, code));
+		return 0;
+	}
+	want = i == PCTL_BUILTIN_LOCAL_INDEX || i >= INPUT_SUBGROUP_SIZE
+		       ? &c->types.scalar[PCTL_SCALAR_U32]
+		       : pctl_wgsl_vector(c, PCTL_SCALAR_U32, 3);
 	if (t->kind != TY_ERROR && t != want)
 		pctl_wgsl_error(c, PC2404_WGSL_TYPE, a->pos, a->end, NULL, "%s is %s, not %s", name,
 				pctl_wgsl_type_name(c, want), pctl_wgsl_type_name(c, t));
@@ -150,7 +164,8 @@ static int member_type(struct wgsl *c, struct member *m)
 	m->type = pctl_wgsl_check_type(c, m->type_expr);
 	if (m->type->kind == TY_ERROR)
 		return 0;
-	if (m->type->kind == TY_POINTER || (m->type->kind == TY_ARRAY && !m->type->count) ||
+	if (m->type->kind == TY_POINTER || m->type->kind == TY_TILE ||
+	    (m->type->kind == TY_ARRAY && !m->type->count) ||
 	    (m->type->has_runtime && (m->type->kind == TY_STRUCT || m->next))) {
 		pctl_wgsl_error(c, PC2404_WGSL_TYPE, m->type_expr->pos, m->type_expr->end,
 				m->type->kind == TY_RUNTIME_ARRAY
@@ -239,6 +254,8 @@ static void check_store_type(struct wgsl *c, struct decl *d)
 			why = "atomics, runtime arrays and sizes set by an override cannot live "
 			      "there";
 	}
+	if (t->kind == TY_TILE && d->space != PCTL_SPACE_FUNCTION)
+		why = "matrix tiles are variables of functions";
 	if (why || t->kind == TY_POINTER) {
 		pctl_wgsl_error(c, PC2421_WGSL_STORE_TYPE, at->pos, at->end, why,
 				"a variable of this space cannot hold %s",
@@ -490,11 +507,16 @@ static void parameter(struct wgsl *c, struct function *f, struct decl *p)
 	p->type = pctl_wgsl_check_type(c, p->type_expr);
 	p->state = DECL_DONE;
 	twice(c, p->attrs);
-	if (p->type->kind == TY_POINTER) {
+	if (p->type->kind == TY_POINTER &&
+	    (c->options->flags & (PCTL_WGSL_CONSENSUS | PCTL_WGSL_RULES_1))) {
 		pctl_wgsl_error(c, PC2207_WGSL_POINTER_PARAMETER, p->type_expr->pos,
 				p->type_expr->end, "pass the value and return the new one",
 				"pointers cannot be passed to functions");
 		p->type = &c->types.error;
+	} else if (p->type->kind == TY_POINTER) {
+		p->root = p;
+		f->has_pointers = 1;
+		c->has_pointers = 1;
 	} else if (p->type->kind != TY_ERROR && !p->type->plain) {
 		pctl_wgsl_error(c, PC2404_WGSL_TYPE, p->type_expr->pos, p->type_expr->end, NULL,
 				"%s cannot be passed by value", pctl_wgsl_type_name(c, p->type));

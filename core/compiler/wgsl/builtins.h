@@ -2,7 +2,7 @@
 #ifndef PIPECTL_COMPILER_WGSL_BUILTINS_H
 #define PIPECTL_COMPILER_WGSL_BUILTINS_H
 
-#include <stdint.h>
+#include "pipectl/program.h"
 
 enum builtin_kind {
 	BUILTIN_SCALAR,	   /* arg: scalar */
@@ -12,6 +12,7 @@ enum builtin_kind {
 	BUILTIN_MATRIX_OF, /* arg: scalar * 64 + columns * 8 + rows */
 	BUILTIN_ARRAY,
 	BUILTIN_ATOMIC,
+	BUILTIN_TILE, /* arg: PCTL_TILE_* */
 	BUILTIN_POINTER,
 	BUILTIN_REFUSED, /* arg: code */
 	/* functions; arg: opcode */
@@ -38,7 +39,13 @@ enum builtin_kind {
 	BUILTIN_ATOMIC_FN,
 	BUILTIN_ATOMIC_CAS,
 	BUILTIN_BARRIER, /* arg: PCTL_BARRIER_* */
-	BUILTIN_UNIFORM_LOAD
+	BUILTIN_UNIFORM_LOAD,
+	BUILTIN_SUBGROUP_REDUCE, /* arg: opcode; reductions and scans */
+	BUILTIN_SUBGROUP_VOTE,	 /* arg: opcode; bool in */
+	BUILTIN_SUBGROUP_MOVE,	 /* arg: opcode or SUBGROUP_* */
+	BUILTIN_TILE_LOAD,
+	BUILTIN_TILE_STORE,
+	BUILTIN_TILE_PRODUCT
 };
 
 #define PACK_SIGNED 1u
@@ -72,6 +79,23 @@ enum {
 	FC_DETERMINANT
 };
 
+/* Subgroup functions that are made of others; above all opcodes. */
+enum {
+	SUBGROUP_FIRST = 0x1000,
+	SUBGROUP_QUAD,
+	SUBGROUP_SWAP_X,
+	SUBGROUP_SWAP_Y,
+	SUBGROUP_SWAP_DIAGONAL
+};
+
+/* Builtin inputs that are made of others; behind all PCTL_BUILTIN_*. */
+enum {
+	INPUT_SUBGROUP_SIZE = PCTL_BUILTIN_NUM_WORKGROUPS + 1,
+	INPUT_SUBGROUP_INVOCATION_ID,
+	INPUT_SUBGROUP_ID,
+	INPUT_NUM_SUBGROUPS
+};
+
 /* Flags of functions. */
 #define BF_ABSTRACT 1u	       /* abstract integers in, abstract out */
 #define BF_SIGNED 2u	       /* signed types only */
@@ -97,6 +121,18 @@ const struct builtin *pctl_wgsl_builtin_at(uint32_t i);
 static inline int pctl_wgsl_builtin_is_type(const struct builtin *b)
 {
 	return b->kind <= BUILTIN_POINTER;
+}
+
+/* Functions of the extension subgroups. */
+static inline int pctl_wgsl_builtin_is_subgroup(const struct builtin *b)
+{
+	return b->kind >= BUILTIN_SUBGROUP_REDUCE && b->kind <= BUILTIN_SUBGROUP_MOVE;
+}
+
+/* Types and functions of matrix tiles. */
+static inline int pctl_wgsl_builtin_is_tile(const struct builtin *b)
+{
+	return b->kind == BUILTIN_TILE || b->kind >= BUILTIN_TILE_LOAD;
 }
 
 /* Functions that know only floats. */

@@ -40,6 +40,12 @@ void pctl_wgsl_resolve(struct wgsl *c, struct decl *d, uint32_t pos, uint32_t en
 void pctl_wgsl_check_value_decl(struct wgsl *c, struct decl *d);
 void pctl_wgsl_check_assert(struct wgsl *c, struct decl *d);
 
+/* ---- stages.c ---- */
+/* Take what only other stages need off the module, where a compute entry point stands beside it. */
+void pctl_wgsl_leave_out_stages(struct wgsl *c);
+/* Take the declaration *at off the module and its name out of reach. */
+void pctl_wgsl_forget(struct wgsl *c, struct decl **at);
+
 /* ---- attributes.c ---- */
 void pctl_wgsl_check_struct(struct wgsl *c, struct decl *d);
 void pctl_wgsl_check_var_attrs(struct wgsl *c, struct decl *d);
@@ -102,6 +108,22 @@ void pctl_wgsl_check_call(struct wgsl *c, struct expr *e);
 void pctl_wgsl_check_construct(struct wgsl *c, struct expr *e, const struct type *t);
 void pctl_wgsl_check_infer(struct wgsl *c, struct expr *e, const struct builtin *b);
 void pctl_wgsl_check_builtin_call(struct wgsl *c, struct expr *e, const struct builtin *b);
+/* check_subgroup.c */
+void pctl_wgsl_check_subgroup(struct wgsl *c, struct expr *e, const struct builtin *b);
+/* The code for which subgroups are refused at a position, or 0; its hint, and what is said. */
+uint32_t pctl_wgsl_subgroups_refused(const struct wgsl *c, uint32_t pos);
+const char *pctl_wgsl_subgroups_hint(const struct wgsl *c, uint32_t code);
+const char *pctl_wgsl_subgroups_why(const struct wgsl *c, uint32_t code);
+/* check_tile.c */
+/* The type that subgroup_matrix_..<T, columns, rows> names; the error type after an error. */
+const struct type *pctl_wgsl_tile_type(struct wgsl *c, struct expr *e, const struct builtin *b);
+void pctl_wgsl_check_tile_call(struct wgsl *c, struct expr *e, const struct builtin *b);
+/* Of a checked load or store: components lie by columns. */
+int pctl_wgsl_tile_by_columns(struct wgsl *c, const struct expr *e);
+/* The code for which tiles are refused at a position, or 0; its hint, and what is said. */
+uint32_t pctl_wgsl_tiles_refused(const struct wgsl *c, uint32_t pos);
+const char *pctl_wgsl_tiles_hint(const struct wgsl *c, uint32_t code);
+const char *pctl_wgsl_tiles_why(const struct wgsl *c, uint32_t code);
 /* check_float.c */
 void pctl_wgsl_check_float_call(struct wgsl *c, struct expr *e, const struct builtin *b);
 void pctl_wgsl_check_float_elementwise(struct wgsl *c, struct expr *e, const struct builtin *b);
@@ -135,6 +157,21 @@ void pctl_wgsl_eval_error(struct wgsl *c, uint32_t code, uint32_t scalar, uint32
 #define FLOW_BREAK 2u
 #define FLOW_CONTINUE 4u
 #define FLOW_RETURN 8u
+/* ---- check_loop.c ---- */
+uint32_t pctl_wgsl_check_loop(struct wgsl *c, struct stmt *s);
+uint32_t pctl_wgsl_check_continuing(struct wgsl *c, struct stmt *s);
+/* Around the body of every loop. */
+void pctl_wgsl_enter_body(struct wgsl *c, const struct stmt *s);
+void pctl_wgsl_leave_body(struct wgsl *c);
+/* A `continue` of the nearest loop; a name that means d. */
+void pctl_wgsl_note_continue(struct wgsl *c, const struct stmt *s);
+void pctl_wgsl_note_name(struct wgsl *c, const struct expr *e, struct decl *d);
+/* 1 and an error: the jump stands in a `continuing`, which it would leave. */
+int pctl_wgsl_in_continuing(struct wgsl *c, const struct stmt *s);
+/* The `continuing` of a loop, the `break if` of that; NULL: none. */
+const struct stmt *pctl_wgsl_continuing_of(const struct stmt *loop);
+const struct stmt *pctl_wgsl_break_if_of(const struct stmt *continuing);
+
 /* Ways a statement may end, FLOW_* bits (WGSL's behaviours). */
 uint32_t pctl_wgsl_check_stmt(struct wgsl *c, struct stmt *s);
 uint32_t pctl_wgsl_check_block(struct wgsl *c, struct stmt *s, int own_scope);
@@ -145,6 +182,10 @@ void pctl_wgsl_check_function(struct wgsl *c, struct function *f);
 void pctl_wgsl_reach(struct wgsl *c, struct function *entry, uint32_t mark);
 /* Refuse recursion. */
 void pctl_wgsl_check_calls(struct wgsl *c);
+
+/* ---- check_alias.c ---- */
+/* Refuse calls whose pointers give one function two ways to memory that it writes. After check_calls. */
+void pctl_wgsl_check_aliases(struct wgsl *c);
 
 /* ---- layout.c ---- */
 uint64_t pctl_wgsl_align_of(struct wgsl *c, const struct type *t);

@@ -436,6 +436,10 @@ void pctl_wgsl_check_builtin_call(struct wgsl *c, struct expr *e, const struct b
 
 	e->call = CALL_BUILTIN;
 	e->index = c->syms[e->sym].builtin - 1;
+	if (pctl_wgsl_builtin_is_tile(b)) {
+		pctl_wgsl_check_tile_call(c, e, b);
+		return;
+	}
 	for (a = e->a; a; a = a->next) {
 		/* A runtime array without & would be called unreadable; arrayLength says it better.
 		 */
@@ -507,6 +511,11 @@ void pctl_wgsl_check_builtin_call(struct wgsl *c, struct expr *e, const struct b
 		uniform_load(c, e);
 		break;
 	case BUILTIN_BARRIER:
+		break;
+	case BUILTIN_SUBGROUP_REDUCE:
+	case BUILTIN_SUBGROUP_VOTE:
+	case BUILTIN_SUBGROUP_MOVE:
+		pctl_wgsl_check_subgroup(c, e, b);
 		break;
 	default:
 		pctl_wgsl_check_atomic(c, e, b);

@@ -40,6 +40,51 @@ static void note_call(struct wgsl *c, struct function *callee, const struct expr
 	c->fn->calls = edge;
 }
 
+/* An array whose count is an override is of one type with another exactly where both name that override. */
+static int is_same_memory(const struct type *a, const struct type *b)
+{
+	const struct expr *n = a->count_expr, *m = b->count_expr;
+
+	return a == b || (a->kind == TY_ARRAY && b->kind == TY_ARRAY && a->elem == b->elem && n &&
+			  m && n->kind == EX_NAME && m->kind == EX_NAME && !n->paren && !m->paren &&
+			  n->decl && n->decl == m->decl);
+}
+
+/* A pointer is passed as it is: neither its space nor its access mode changes on the way. */
+static void pass_pointer(struct wgsl *c, struct expr *a, const struct decl *p)
+{
+	const struct type *from = a->type, *to = p->type;
+	const char *name = pctl_wgsl_sym_text(c, p->sym), *hint = NULL;
+
+	if (from == to || to->kind == TY_ERROR)
+		return;
+	if (from->kind != TY_POINTER) {
+		if (a->ref && a->type == to->elem)
+			hint = "write & before it";
+	} else if (from->space == to->space && is_same_memory(from->elem, to->elem)) {
+		if (from->access == to->access)
+			return;
+		if (!(from->access & PCTL_ACCESS_WRITE))
+			pctl_wgsl_error_note(
+				c, PC2415_WGSL_ACCESS, a->pos, a->end,
+				"declare the variable var<storage, read_write>", p->pos, p->end,
+				"it is declared here",
+				"\"%s\" may be written to, but this memory is read-only", name);
+		else
+			pctl_wgsl_error_note(c, PC2404_WGSL_TYPE, a->pos, a->end,
+					     pctl_wgsl_format(c, "declare the parameter %s",
+							      pctl_wgsl_type_name(c, from)),
+					     p->pos, p->end, "it is declared here",
+					     "argument \"%s\" is %s, but %s is wanted", name,
+					     pctl_wgsl_type_name(c, from),
+					     pctl_wgsl_type_name(c, to));
+		return;
+	}
+	pctl_wgsl_error_note(c, PC2404_WGSL_TYPE, a->pos, a->end, hint, p->pos, p->end,
+			     "it is declared here", "argument \"%s\" is %s, but %s is wanted", name,
+			     pctl_wgsl_type_name(c, from), pctl_wgsl_type_name(c, to));
+}
+
 static void call_function(struct wgsl *c, struct expr *e, struct decl *d)
 {
 	struct function *f = d->function;
@@ -69,10 +114,14 @@ static void call_function(struct wgsl *c, struct expr *e, struct decl *d)
 				     f->n_params == 1 ? "" : "s", e->n_args);
 		ok = 0;
 	}
-	for (a = e->a; ok && a; a = a->next, p = p->next)
-		pctl_wgsl_coerce(
-			c, a, p->type,
-			pctl_wgsl_format(c, "argument \"%s\"", pctl_wgsl_sym_text(c, p->sym)));
+	for (a = e->a; ok && a; a = a->next, p = p->next) {
+		if (p->type->kind == TY_POINTER)
+			pass_pointer(c, a, p);
+		else
+			pctl_wgsl_coerce(c, a, p->type,
+					 pctl_wgsl_format(c, "argument \"%s\"",
+							  pctl_wgsl_sym_text(c, p->sym)));
+	}
 	if (!c->fn) {
 		pctl_wgsl_error(c, PC2410_WGSL_NOT_CONST, e->pos, e->end, NULL,
 				"functions cannot be called at module scope");

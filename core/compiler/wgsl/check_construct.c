@@ -206,7 +206,7 @@ void pctl_wgsl_check_construct(struct wgsl *c, struct expr *e, const struct type
 	}
 	if (!e->n_args) {
 		e->call = CALL_ZERO;
-		e->stage = STAGE_CONST;
+		e->stage = t->kind == TY_TILE ? STAGE_RUNTIME : STAGE_CONST;
 		return;
 	}
 	switch (t->kind) {

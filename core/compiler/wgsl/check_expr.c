@@ -46,6 +46,7 @@ static void use_module_var(struct wgsl *c, struct decl *d)
 static void name_of_decl(struct wgsl *c, struct expr *e, struct decl *d)
 {
 	e->decl = d;
+	pctl_wgsl_note_name(c, e, d);
 	if (e->has_templates)
 		pctl_wgsl_error(c, PC2406_WGSL_ARGUMENTS, e->pos, e->end, NULL,
 				"\"%s\" takes no template arguments",

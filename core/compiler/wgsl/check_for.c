@@ -1,7 +1,12 @@
-/* `for`: what can be said about its bound from the text alone, with good positions. Whether the
- * bound holds is proved on the program (compiler/analysis/analyse.h). */
+/* `for`. The consensus rules read a bound from the header alone, and what it lacks is said here, with good positions;
+ * elsewhere a header is what WGSL takes. Whether a bound holds is proved on the program (compiler/analysis/analyse.h). */
 #include "compiler/wgsl/check.h"
 #include "compiler/wgsl/float.h"
+
+static int header_must_bound(const struct wgsl *c)
+{
+	return (c->options->flags & (PCTL_WGSL_CONSENSUS | PCTL_WGSL_RULES_1)) != 0;
+}
 
 /* The variable the header counts with: declared or set by the initialiser. */
 static struct decl *loop_variable(const struct stmt *init)
@@ -108,7 +113,7 @@ void pctl_wgsl_check_assigned(struct wgsl *c, const struct expr *target)
 {
 	const struct for_loop *l;
 
-	for (l = c->loop; l && target->decl; l = l->outer) {
+	for (l = c->loop; l && target->decl && header_must_bound(c); l = l->outer) {
 		if (l->variable != target->decl || l->update)
 			continue;
 		pctl_wgsl_error_note(c, PC2211_WGSL_FOR_ASSIGNED, target->pos, target->end,
@@ -135,14 +140,22 @@ uint32_t pctl_wgsl_check_for(struct wgsl *c, struct stmt *s)
 		pctl_wgsl_coerce(c, s->a, &c->types.scalar[PCTL_SCALAR_BOOL], "the condition");
 	c->n_breakable++;
 	c->n_loops++;
+	pctl_wgsl_enter_body(c, s);
 	flow = pctl_wgsl_check_block(c, s->body, 1);
+	pctl_wgsl_leave_body(c);
 	c->n_breakable--;
 	c->n_loops--;
 	loop.update = s->update;
 	if (s->update)
 		pctl_wgsl_check_stmt(c, s->update);
 	c->loop = loop.outer;
-	check_header(c, s, loop.variable);
+	if (header_must_bound(c))
+		check_header(c, s, loop.variable);
+	else if (!s->a && !(flow & (FLOW_BREAK | FLOW_RETURN)))
+		pctl_wgsl_error(c, PC2210_WGSL_FOR_CONDITION, s->pos, s->end,
+				"write `for (var i = 0u; i < LIMIT; i++)`, or `break`",
+				"`for` without a condition is never left");
 	pctl_wgsl_scope_leave(c);
-	return (flow & FLOW_RETURN) | FLOW_NEXT;
+	return (flow & FLOW_RETURN) |
+	       (s->a || header_must_bound(c) || (flow & FLOW_BREAK) ? FLOW_NEXT : 0);
 }

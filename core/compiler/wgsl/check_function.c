@@ -158,6 +158,26 @@ static void check_bindings(struct wgsl *c, uint32_t n, uint32_t mark)
 	}
 }
 
+/* A variable that no entry point uses does not take the place of one that is used. */
+static void forget_unused(struct wgsl *c, uint32_t n, uint32_t mark)
+{
+	struct key *table = pctl_wgsl_alloc(c, n * sizeof(*table));
+	struct decl **at, *d;
+
+	for (d = c->decls; d; d = d->next)
+		if (d->kind == DECL_VAR && d->is_bound && d->last_use == mark)
+			find_or_add(table, n, (uint64_t)d->group << 16 | d->binding, d);
+	for (at = &c->decls; *at;) {
+		d = *at;
+		if (d->kind == DECL_VAR && d->is_bound && d->last_use != mark &&
+		    find_or_add(table, n, (uint64_t)d->group << 16 | d->binding, d))
+			pctl_wgsl_forget(c, at);
+		else
+			at = &d->next;
+	}
+	c->decls_end = at;
+}
+
 static void check_all_bindings(struct wgsl *c, uint32_t n)
 {
 	const uint32_t before = c->n_errors;
@@ -166,7 +186,8 @@ static void check_all_bindings(struct wgsl *c, uint32_t n)
 
 	for (f = c->functions; f; f = f->next)
 		entries += f->is_entry == 1;
-	if (entries < 2 || pctl_wgsl_is_first_rules(c)) {
+	if (pctl_wgsl_is_first_rules(c) ||
+	    (entries < 2 && c->options->flags & PCTL_WGSL_CONSENSUS)) {
 		check_bindings(c, n, 0);
 		return;
 	}
@@ -175,6 +196,8 @@ static void check_all_bindings(struct wgsl *c, uint32_t n)
 			continue;
 		pctl_wgsl_reach(c, f, ++c->fn_number);
 		check_bindings(c, n, c->fn_number);
+		if (entries == 1 && c->n_errors == before)
+			forget_unused(c, n, c->fn_number);
 	}
 }
 
@@ -208,6 +231,7 @@ void pctl_wgsl_check_module(struct wgsl *c)
 	struct decl *d;
 
 	pctl_wgsl_declare_globals(c);
+	pctl_wgsl_leave_out_stages(c);
 	if (c->concrete) {
 		pctl_wgsl_concrete_check(c);
 		return;
@@ -217,6 +241,8 @@ void pctl_wgsl_check_module(struct wgsl *c)
 	for (f = c->functions; f; f = f->next)
 		pctl_wgsl_check_function(c, f);
 	pctl_wgsl_check_calls(c);
+	if (c->has_pointers)
+		pctl_wgsl_check_aliases(c);
 	check_unique(c);
 	pctl_wgsl_meta_check(c);
 	check_entries(c);

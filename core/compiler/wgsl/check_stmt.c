@@ -287,7 +287,8 @@ static void return_stmt(struct wgsl *c, struct stmt *s)
 	const struct type *want = c->fn->return_type;
 	const struct type *found = s->a ? pctl_wgsl_check_value(c, s->a) : NULL;
 
-	if (want->kind == TY_ERROR || (found && found->kind == TY_ERROR))
+	if (pctl_wgsl_in_continuing(c, s) || want->kind == TY_ERROR ||
+	    (found && found->kind == TY_ERROR))
 		return;
 	if (want->kind == TY_VOID && s->a)
 		pctl_wgsl_error(c, PC2417_WGSL_RETURN, s->a->pos, s->a->end,
@@ -302,8 +303,13 @@ static void return_stmt(struct wgsl *c, struct stmt *s)
 
 static uint32_t jump(struct wgsl *c, struct stmt *s)
 {
-	if (s->kind == ST_BREAK ? c->n_breakable : c->n_loops)
+	if (s->kind == ST_BREAK ? c->n_breakable : c->n_loops) {
+		if (s->kind == ST_CONTINUE)
+			pctl_wgsl_note_continue(c, s);
 		return s->kind == ST_BREAK ? FLOW_BREAK : FLOW_CONTINUE;
+	}
+	if (pctl_wgsl_in_continuing(c, s))
+		return FLOW_NEXT;
 	pctl_wgsl_error(c, PC2418_WGSL_JUMP, s->pos, s->end, NULL,
 			s->kind == ST_BREAK ? "`break` stands outside of any loop or switch"
 					    : "`continue` stands outside of any loop");
@@ -321,6 +327,13 @@ uint32_t pctl_wgsl_check_stmt(struct wgsl *c, struct stmt *s)
 		return switch_stmt(c, s);
 	case ST_FOR:
 		return pctl_wgsl_check_for(c, s);
+	case ST_LOOP:
+		return pctl_wgsl_check_loop(c, s);
+	case ST_CONTINUING:
+		return pctl_wgsl_check_continuing(c, s);
+	case ST_BREAK_IF:
+		condition(c, s->a, "the condition");
+		return FLOW_NEXT;
 	case ST_REFUSED_LOOP:
 		if (s->a)
 			condition(c, s->a, "the condition");
@@ -351,6 +364,10 @@ uint32_t pctl_wgsl_check_stmt(struct wgsl *c, struct stmt *s)
 	case ST_ASSERT:
 		if (s->decl->kind != DECL_ERROR)
 			pctl_wgsl_check_assert(c, s->decl);
+		return FLOW_NEXT;
+	case ST_DISCARD:
+		pctl_wgsl_error(c, PC2206_WGSL_DISCARD, s->pos, s->end, "use `return`",
+				"`discard` belongs to fragment shaders");
 		return FLOW_NEXT;
 	default:
 		return FLOW_NEXT;

@@ -19,6 +19,10 @@ uint32_t pctl_wgsl_is_refused(const struct wgsl *c, const struct builtin *b, uin
 
 	if (b->kind == BUILTIN_REFUSED)
 		return b->arg;
+	if (pctl_wgsl_builtin_is_subgroup(b))
+		return pctl_wgsl_subgroups_refused(c, pos);
+	if (pctl_wgsl_builtin_is_tile(b))
+		return pctl_wgsl_tiles_refused(c, pos);
 	if (!PCTL_WGSL_HAS_FLOATS(flags) &&
 	    (pctl_wgsl_is_float(scalar) || pctl_wgsl_builtin_is_float(b)))
 		return PC2200_WGSL_FLOAT;
@@ -41,7 +45,9 @@ void pctl_wgsl_refused_name(struct wgsl *c, const struct expr *e, const struct b
 		break;
 	case PC2219_WGSL_F64:
 		hint = b->kind == BUILTIN_MUL_HIGH ? "multiply halves of 16 bits" : "use f32";
-		why = "exists only in the other mode of the front end";
+		why = c->options->flags & PCTL_WGSL_NATIVE
+			      ? "exists only in shaders, not in pipectl's own kernels"
+			      : "exists only in pipectl's own kernels, not in shaders";
 		break;
 	case PC2220_WGSL_F16:
 		hint = "write `enable f16;` at the top";
@@ -55,9 +61,19 @@ void pctl_wgsl_refused_name(struct wgsl *c, const struct expr *e, const struct b
 		hint = "use a storage buffer";
 		why = "samples textures, which differs between devices";
 		break;
+	case PC2226_WGSL_TILE:
+		hint = pctl_wgsl_tiles_hint(c, code);
+		why = pctl_wgsl_tiles_why(c, code);
+		break;
 	case PC2203_WGSL_SUBGROUP:
-		hint = "use workgroup memory and workgroupBarrier()";
-		why = "depends on the subgroup size, which differs between devices";
+	case PC2222_WGSL_SUBGROUP_SIZE:
+		if (pctl_wgsl_builtin_is_tile(b)) {
+			hint = pctl_wgsl_tiles_hint(c, code);
+			why = pctl_wgsl_tiles_why(c, code);
+			break;
+		}
+		hint = pctl_wgsl_subgroups_hint(c, code);
+		why = pctl_wgsl_subgroups_why(c, code);
 		break;
 	case PC2204_WGSL_DERIVATIVE:
 		why = "belongs to fragment shaders";
@@ -122,8 +138,8 @@ static const struct type *array_type(struct wgsl *c, struct expr *e)
 		return fail(c);
 	if (elem->kind == TY_ERROR)
 		return elem;
-	if (elem->kind == TY_POINTER || elem->has_runtime || elem->kind == TY_VOID ||
-	    (elem->kind == TY_ARRAY && !elem->count)) {
+	if (elem->kind == TY_POINTER || elem->kind == TY_TILE || elem->has_runtime ||
+	    elem->kind == TY_VOID || (elem->kind == TY_ARRAY && !elem->count)) {
 		pctl_wgsl_error(c, PC2404_WGSL_TYPE, e->b->pos, e->b->end, NULL,
 				"an array cannot have elements of %s",
 				pctl_wgsl_type_name(c, elem));
@@ -243,13 +259,17 @@ const struct type *pctl_wgsl_builtin_type(struct wgsl *c, struct expr *e, const 
 	default:
 		if (!e->has_templates) {
 			pctl_wgsl_error(c, PC2406_WGSL_ARGUMENTS, e->pos, e->end,
-					"write ptr<function, TYPE>",
+					b->kind == BUILTIN_TILE
+						? "write its component type, columns and rows"
+						: "write ptr<function, TYPE>",
 					"\"%s\" needs template arguments", b->name);
 			return fail(c);
 		}
 	}
 	if (b->kind == BUILTIN_ARRAY)
 		return count_templates(c, e, 1, 2) ? array_type(c, e) : fail(c);
+	if (b->kind == BUILTIN_TILE)
+		return pctl_wgsl_tile_type(c, e, b);
 	if (b->kind == BUILTIN_POINTER)
 		return count_templates(c, e, 2, 3) ? pointer_type(c, e) : fail(c);
 	if (!count_templates(c, e, 1, 1))

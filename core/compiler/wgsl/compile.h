@@ -25,6 +25,9 @@
 #define WGSL_MAX_MEMBERS 1023u		 /* WGSL's limit */
 #define WGSL_MAX_PARAMETERS 255u	 /* WGSL's limit */
 #define WGSL_MAX_NAME 255u		 /* bytes */
+#define WGSL_MAX_COPIED \
+	(1u << 21) /* statements and expressions written out where they are called */
+#define WGSL_MAX_TOUCHED (1u << 24) /* variables that functions touch, summed over their calls */
 #define WGSL_MAX_TYPE_BYTES 0x7fffffffull
 
 struct error;
@@ -70,17 +73,26 @@ struct wgsl {
 	uint32_t poisoned; /* something got the error type; then there must be an error */
 	struct function *fn;
 	uint32_t fn_number;
+	uint32_t has_pointers; /* a function takes a pointer */
 	uint32_t scope;
 	struct decl **scope_stack;
 	uint32_t n_scope_stack, cap_scope_stack;
 	uint32_t n_breakable, n_loops;
 	uint32_t n_marks;
 	struct for_loop *loop;
+	struct loop_body *loop_body; /* check_loop.c */
 	uint32_t n_const_leaves, const_full;
 	struct settled *settled; /* check_coerce.c */
 	uint32_t n_settled, cap_settled;
 	uint64_t *scratch; /* compose.c: leaves on the way to a constant */
 	uint32_t n_scratch;
+
+	/* lower_pointer.c */
+	struct clone **clones; /* hash table */
+	uint32_t n_clones, cap_clones;
+	uint32_t n_lowered; /* functions so far, clones too */
+	uint32_t nesting; /* of statements and expressions being lowered, over all open functions */
+	uint32_t n_copied; /* steps of lowering that made code a further time */
 
 	/* meta.c */
 	struct used_op *used;
@@ -88,6 +100,8 @@ struct wgsl {
 	uint32_t max_dispatch[3];
 	uint64_t scale;
 	uint32_t has_dispatch, has_scale;
+	uint32_t subgroup_size; /* declared; 0: not */
+	uint32_t max_turns;	/* the same */
 };
 
 /* ---- memory: never NULL; lack of memory ends the compile ---- */

@@ -20,6 +20,9 @@ uint32_t pctl_wgsl_ir_type(struct wgsl *c, const struct type *type)
 	case TY_MATRIX:
 		t->ir = 1 + pctl_build_matrix(c->builder, t->scalar, t->columns, t->width);
 		break;
+	case TY_TILE:
+		t->ir = 1 + pctl_build_tile(c->builder, t->scalar, t->count, t->columns, t->width);
+		break;
 	case TY_ATOMIC:
 		t->ir = 1 + pctl_build_atomic(c->builder, t->scalar);
 		break;

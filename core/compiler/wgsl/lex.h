@@ -66,6 +66,8 @@ struct source {
 	uint32_t n_tokens, cap_tokens;
 	struct comment *comments; /* the `//#` ones */
 	uint32_t has_f16;	  /* `enable f16;` */
+	uint32_t has_subgroups;	  /* `enable subgroups;` */
+	uint32_t has_tiles;	  /* `enable chromium_experimental_subgroup_matrix;` */
 };
 
 /* A metadata comment: the bytes behind `//#`. at_top: no token stands before it. */

@@ -61,6 +61,17 @@ struct known_leaf {
 	uint32_t value;
 };
 
+/* A function that is being written out in place of its call (lower_pointer.c). */
+struct inlined {
+	struct inlined *outer;
+	struct function *f;
+	uint32_t has_block;  /* a block around the body is left by BREAK to return */
+	uint32_t breakable;  /* open loops and switches of the body: BREAK leaves them first */
+	uint32_t is_flagged; /* a `return` was met in the nearest of them */
+	uint32_t regions;    /* open where the body starts */
+	uint32_t value;	     /* of its one return at the end, or VALUE_NONE */
+};
+
 struct lower {
 	struct wgsl *c;
 	struct function *fn;
@@ -79,7 +90,11 @@ struct lower {
 	uint32_t terminated;	     /* nothing can follow in this region */
 	uint32_t regions;	     /* open ones */
 	uint32_t *broken_out;	     /* set to 1 by a `break` out of the nearest loop or switch */
+	uint32_t *continued;	     /* set to 1 by a `continue` of the nearest loop */
 	uint32_t total, total_words; /* of all functions so far */
+	uint32_t number;	     /* of this function among all that are lowered, from 1 */
+	uint32_t is_copy;	     /* a clone */
+	struct inlined *inlined;     /* the innermost call being written out */
 };
 
 /* ---- lower_emit.c ---- */
@@ -104,11 +119,16 @@ uint32_t pctl_wgsl_extract(struct lower *l, uint32_t value, const struct type *p
 /* The local that holds an array of the prelude. */
 uint32_t pctl_wgsl_table(struct lower *l, uint32_t value, const struct type *t);
 uint32_t pctl_wgsl_new_local(struct lower *l, const char *name, const struct type *t);
+/* A value put into a local of its own, and read from there: the root is what the first gives. */
+uint32_t pctl_wgsl_spill(struct lower *l, uint32_t value);
+uint32_t pctl_wgsl_reload(struct lower *l, uint32_t root);
 uint32_t pctl_wgsl_load(struct lower *l, uint16_t op, const struct type *t, const struct place *p);
 void pctl_wgsl_store(struct lower *l, const struct place *p, uint32_t value);
 /* Memory instruction with n values before the place. */
 uint32_t pctl_wgsl_access(struct lower *l, uint16_t op, uint32_t type, const uint32_t *values,
 			  uint32_t n, const struct place *p);
+/* The same place with steps of its own, and room for one more. */
+struct place pctl_wgsl_own_steps(struct lower *l, const struct place *p);
 /* One step further; word is a member number or an index value. */
 struct place pctl_wgsl_place_step(struct lower *l, const struct place *p, uint32_t kind, uint32_t v,
 				  const struct type *t);
@@ -127,9 +147,37 @@ uint32_t pctl_wgsl_lower_call(struct lower *l, const struct expr *e);
 uint32_t pctl_wgsl_lower_operator(struct lower *l, uint32_t op, const struct type *t, uint32_t a,
 				  const struct type *ta, uint32_t b, const struct type *tb);
 /* May it be computed though its value is not wanted: no effects, no checked access, no calls. */
-int pctl_wgsl_is_pure(const struct expr *e);
+int pctl_wgsl_is_pure(const struct lower *l, const struct expr *e);
 
-/* ---- lower_stmt.c ---- */
+/* ---- lower_pointer.c ---- */
+/* A call of a function that takes pointers: its value, VALUE_NONE where it has none. */
+uint32_t pctl_wgsl_lower_pointer_call(struct lower *l, const struct expr *call);
+/* `return` of a function that is written out, and loops and switches in it: what enter gives is handed
+ * to leave; only_returns: what goes on behind it does so because of a return. */
+void pctl_wgsl_inlined_return(struct lower *l, const struct stmt *s, uint32_t value);
+uint32_t pctl_wgsl_breakable_enter(struct lower *l);
+void pctl_wgsl_breakable_leave(struct lower *l, uint32_t outer, int only_returns);
+/* One more step of lowering in a copy; the compile ends where there are too many. */
+void pctl_wgsl_count_copied(struct lower *l);
+static inline void pctl_wgsl_step_in(struct lower *l)
+{
+	l->c->nesting++;
+	if (l->is_copy || l->inlined)
+		pctl_wgsl_count_copied(l);
+}
+
+/* ---- lower_subgroup.c ---- */
+uint32_t pctl_wgsl_lower_subgroup(struct lower *l, const struct expr *e);
+/* A builtin input of the entry point being lowered: PCTL_BUILTIN_* or INPUT_*. */
+uint32_t pctl_wgsl_lower_input(struct lower *l, uint32_t input, const struct type *t);
+
+/* ---- lower_tile.c ---- */
+uint32_t pctl_wgsl_lower_tile(struct lower *l, const struct expr *e);
+
+/* ---- lower_stmt.c, lower_loop.c ---- */
+void pctl_wgsl_lower_stmt(struct lower *l, const struct stmt *s);
+void pctl_wgsl_lower_for(struct lower *l, const struct stmt *s);
+void pctl_wgsl_lower_loop(struct lower *l, const struct stmt *s);
 void pctl_wgsl_lower_block(struct lower *l, const struct stmt *s);
 
 static inline uint32_t pctl_wgsl_type_id(struct lower *l, const struct type *t)

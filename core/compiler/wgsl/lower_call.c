@@ -200,6 +200,14 @@ static uint32_t builtin(struct lower *l, const struct expr *e)
 	struct place p;
 
 	switch (b->kind) {
+	case BUILTIN_SUBGROUP_REDUCE:
+	case BUILTIN_SUBGROUP_VOTE:
+	case BUILTIN_SUBGROUP_MOVE:
+		return pctl_wgsl_lower_subgroup(l, e);
+	case BUILTIN_TILE_LOAD:
+	case BUILTIN_TILE_STORE:
+	case BUILTIN_TILE_PRODUCT:
+		return pctl_wgsl_lower_tile(l, e);
 	case BUILTIN_ARRAY_LENGTH:
 	case BUILTIN_UNIFORM_LOAD:
 		pctl_wgsl_lower_place(l, e->a, &p);
@@ -239,7 +247,8 @@ uint32_t pctl_wgsl_lower_call(struct lower *l, const struct expr *e)
 {
 	switch (e->call) {
 	case CALL_FUNCTION:
-		return call_function(l, e);
+		return e->decl->function->has_pointers ? pctl_wgsl_lower_pointer_call(l, e)
+						       : call_function(l, e);
 	case CALL_BUILTIN:
 		return builtin(l, e);
 	case CALL_CONVERT:

@@ -270,6 +270,26 @@ uint32_t pctl_wgsl_new_local(struct lower *l, const char *name, const struct typ
 	return PCTL_PLACE_LOCAL | l->n_locals++;
 }
 
+uint32_t pctl_wgsl_spill(struct lower *l, uint32_t value)
+{
+	const struct place p = {.root = PCTL_PLACE_LOCAL | l->n_locals};
+
+	l->locals =
+		pctl_wgsl_grow(l->c, l->locals, l->n_locals, &l->cap_locals, sizeof(*l->locals));
+	l->locals[l->n_locals].name = "";
+	l->locals[l->n_locals++].type = at(l, value)->type;
+	pctl_wgsl_store(l, &p, value);
+	return p.root;
+}
+
+uint32_t pctl_wgsl_reload(struct lower *l, uint32_t root)
+{
+	const struct place p = {.root = root};
+
+	return pctl_wgsl_access(l, PCTL_OP_LOAD, l->locals[root & ~PCTL_PLACE_LOCAL].type, NULL, 0,
+				&p);
+}
+
 uint32_t pctl_wgsl_table(struct lower *l, uint32_t value, const struct type *t)
 {
 	uint32_t local;
@@ -311,14 +331,21 @@ void pctl_wgsl_store(struct lower *l, const struct place *p, uint32_t value)
 	pctl_wgsl_access(l, PCTL_OP_STORE, 0, &value, 1, p);
 }
 
-struct place pctl_wgsl_place_step(struct lower *l, const struct place *p, uint32_t kind, uint32_t v,
-				  const struct type *t)
+struct place pctl_wgsl_own_steps(struct lower *l, const struct place *p)
 {
 	struct place out = *p;
 
 	out.steps = pctl_wgsl_alloc(l->c, (p->n + 1) * sizeof(*out.steps));
 	if (p->n)
 		memcpy(out.steps, p->steps, p->n * sizeof(*out.steps));
+	return out;
+}
+
+struct place pctl_wgsl_place_step(struct lower *l, const struct place *p, uint32_t kind, uint32_t v,
+				  const struct type *t)
+{
+	struct place out = pctl_wgsl_own_steps(l, p);
+
 	out.steps[out.n++] = (struct word){kind, v};
 	out.type = t;
 	return out;
@@ -401,16 +428,18 @@ static void build_tables(struct lower *l)
 void pctl_wgsl_flush(struct lower *l)
 {
 	struct function *f = l->fn;
-	uint32_t *params = pctl_wgsl_alloc(l->c, (f->n_params + 1) * sizeof(*params)), n_params = 0,
-		 i;
+	uint32_t *params, n_params = 0, i;
 
+	while (n_params < l->prelude.n && l->prelude.insts[n_params].op == PCTL_OP_PARAM)
+		n_params++;
+	params = pctl_wgsl_alloc(l->c, (n_params + 1) * sizeof(*params));
 	for (i = 0; i < l->n_tables; i++)
 		at(l, l->tables[i].value)->used = 1;
 	mark_used(l, &l->body);
 	mark_used(l, &l->prelude);
-	for (i = 0; i < l->prelude.n && l->prelude.insts[i].op == PCTL_OP_PARAM; i++) {
-		params[n_params] = l->prelude.insts[i].type;
-		l->prelude.insts[i].final = n_params++;
+	for (i = 0; i < n_params; i++) {
+		params[i] = l->prelude.insts[i].type;
+		l->prelude.insts[i].final = i;
 	}
 	build_origin(l, f->decl->pos, f->decl->end);
 	pctl_build_function_begin(

@@ -2,20 +2,42 @@
 #include "compiler/wgsl/compose.h"
 #include "compiler/wgsl/float.h"
 
-static int place_is_static(const struct expr *e)
+/* The same of a pointer that was passed. */
+static int is_static_parameter(const struct lower *l, const struct expr *e)
 {
-	for (;;) {
-		if (e->kind == EX_INDEX &&
-		    (e->b->stage != STAGE_CONST || e->a->type->kind == TY_RUNTIME_ARRAY ||
-		     e->a->type->kind == TY_POINTER))
+	const struct place *p = e->decl->place;
+	uint32_t i;
+
+	if (e->decl->kind != DECL_PARAM || e->decl->type->kind != TY_POINTER)
+		return 0;
+	for (i = 0; i < p->n; i++)
+		if (p->steps[i].kind == WORD_VALUE &&
+		    (p->steps[i].v & VALUE_BODY ||
+		     l->prelude.insts[p->steps[i].v].op != PCTL_OP_CONST))
 			return 0;
+	return 1;
+}
+
+static int place_is_static(const struct lower *l, const struct expr *e)
+{
+	const struct type *whole;
+
+	for (;;) {
+		if (e->kind == EX_INDEX) {
+			whole = e->a->type->kind == TY_POINTER ? e->a->type->elem : e->a->type;
+			if (e->b->stage != STAGE_CONST || whole->kind == TY_RUNTIME_ARRAY)
+				return 0;
+		}
+		if (e->kind == EX_DEREF && e->a->kind == EX_NAME)
+			return is_static_parameter(l, e->a);
 		if (e->kind != EX_MEMBER && e->kind != EX_INDEX)
-			return e->kind == EX_NAME && e->decl->kind == DECL_VAR;
+			return e->kind == EX_NAME &&
+			       (e->decl->kind == DECL_VAR || is_static_parameter(l, e));
 		e = e->a;
 	}
 }
 
-int pctl_wgsl_is_pure(const struct expr *e)
+int pctl_wgsl_is_pure(const struct lower *l, const struct expr *e)
 {
 	const struct expr *a;
 
@@ -23,7 +45,7 @@ int pctl_wgsl_is_pure(const struct expr *e)
 		return 1;
 	if (e->ref)
 		return e->space != PCTL_SPACE_STORAGE && e->space != PCTL_SPACE_WORKGROUP &&
-		       place_is_static(e);
+		       place_is_static(l, e);
 	switch (e->kind) {
 	case EX_CALL:
 		if (e->call == CALL_FUNCTION)
@@ -32,17 +54,17 @@ int pctl_wgsl_is_pure(const struct expr *e)
 		    pctl_wgsl_builtin_at(e->index)->kind >= BUILTIN_ARRAY_LENGTH)
 			return pctl_wgsl_builtin_at(e->index)->kind == BUILTIN_ARRAY_LENGTH;
 		for (a = e->a; a; a = a->next)
-			if (!pctl_wgsl_is_pure(a))
+			if (!pctl_wgsl_is_pure(l, a))
 				return 0;
 		return 1;
 	case EX_MEMBER:
-		return e->a->type->kind != TY_POINTER && pctl_wgsl_is_pure(e->a);
+		return e->a->type->kind != TY_POINTER && pctl_wgsl_is_pure(l, e->a);
 	case EX_UNARY:
-		return pctl_wgsl_is_pure(e->a);
+		return pctl_wgsl_is_pure(l, e->a);
 	case EX_INDEX:
-		return e->b->stage == STAGE_CONST && pctl_wgsl_is_pure(e->a);
+		return e->b->stage == STAGE_CONST && pctl_wgsl_is_pure(l, e->a);
 	case EX_BINARY:
-		return pctl_wgsl_is_pure(e->a) && pctl_wgsl_is_pure(e->b);
+		return pctl_wgsl_is_pure(l, e->a) && pctl_wgsl_is_pure(l, e->b);
 	default:
 		return e->kind == EX_NAME;
 	}
@@ -163,7 +185,7 @@ static uint32_t binary(struct lower *l, const struct expr *e)
 {
 	uint32_t a, b;
 
-	if ((e->op == T_ANDAND || e->op == T_OROR) && !pctl_wgsl_is_pure(e->b))
+	if ((e->op == T_ANDAND || e->op == T_OROR) && !pctl_wgsl_is_pure(l, e->b))
 		return short_circuit(l, e);
 	a = pctl_wgsl_lower_value(l, e->a);
 	b = pctl_wgsl_lower_value(l, e->b);
@@ -203,12 +225,10 @@ static uint32_t swizzle(struct lower *l, const struct expr *e)
 static int input_member(struct lower *l, const struct expr *e, uint32_t *out)
 {
 	const struct expr *a = e->a;
-	struct word w;
 
 	if (a->kind != EX_NAME || !a->decl || a->decl->kind != DECL_PARAM || !l->fn->is_entry)
 		return 0;
-	w = (struct word){WORD_LITERAL, a->type->structure->at[e->index]->builtin};
-	*out = pctl_wgsl_prelude(l, PCTL_OP_BUILTIN, pctl_wgsl_type_id(l, e->type), &w, 1);
+	*out = pctl_wgsl_lower_input(l, a->type->structure->at[e->index]->builtin, e->type);
 	return 1;
 }
 
@@ -292,20 +312,22 @@ static uint32_t index_value(struct lower *l, const struct expr *e)
 
 static uint32_t entry_input(struct lower *l, const struct decl *d)
 {
-	struct word w = {WORD_LITERAL, d->builtin}, *parts;
+	uint32_t i, is_early = 1;
 	const struct structure *s;
-	uint32_t i;
+	struct word *parts;
 
 	if (d->builtin)
-		return pctl_wgsl_prelude(l, PCTL_OP_BUILTIN, pctl_wgsl_type_id(l, d->type), &w, 1);
+		return pctl_wgsl_lower_input(l, d->builtin, d->type);
 	s = d->type->structure;
 	parts = pctl_wgsl_alloc(l->c, s->n_members * sizeof(*parts));
 	for (i = 0; i < s->n_members; i++) {
-		w.v = s->at[i]->builtin;
 		parts[i] = (struct word){
-			WORD_VALUE, pctl_wgsl_prelude(l, PCTL_OP_BUILTIN,
-						      pctl_wgsl_type_id(l, s->at[i]->type), &w, 1)};
+			WORD_VALUE, pctl_wgsl_lower_input(l, s->at[i]->builtin, s->at[i]->type)};
+		is_early &= !(parts[i].v & VALUE_BODY);
 	}
+	if (!is_early)
+		return pctl_wgsl_emit(l, PCTL_OP_COMPOSE, pctl_wgsl_type_id(l, d->type), parts,
+				      s->n_members);
 	return pctl_wgsl_prelude(l, PCTL_OP_COMPOSE, pctl_wgsl_type_id(l, d->type), parts,
 				 s->n_members);
 }
@@ -326,7 +348,7 @@ static uint32_t name(struct lower *l, const struct expr *e)
 
 /* ---- places ---- */
 
-void pctl_wgsl_lower_place(struct lower *l, const struct expr *e, struct place *out)
+static void lower_place(struct lower *l, const struct expr *e, struct place *out)
 {
 	const struct decl *d = e->decl;
 	const struct type *base;
@@ -360,7 +382,14 @@ void pctl_wgsl_lower_place(struct lower *l, const struct expr *e, struct place *
 	}
 }
 
-uint32_t pctl_wgsl_lower_value(struct lower *l, const struct expr *e)
+void pctl_wgsl_lower_place(struct lower *l, const struct expr *e, struct place *out)
+{
+	pctl_wgsl_step_in(l);
+	lower_place(l, e, out);
+	l->c->nesting--;
+}
+
+static uint32_t lower_value(struct lower *l, const struct expr *e)
 {
 	struct compose x = {.c = l->c, .l = l, .way = COMPOSE_CODE};
 	struct place p;
@@ -399,4 +428,14 @@ uint32_t pctl_wgsl_lower_value(struct lower *l, const struct expr *e)
 	default:
 		return binary(l, e);
 	}
+}
+
+uint32_t pctl_wgsl_lower_value(struct lower *l, const struct expr *e)
+{
+	uint32_t value;
+
+	pctl_wgsl_step_in(l);
+	value = lower_value(l, e);
+	l->c->nesting--;
+	return value;
 }

@@ -83,7 +83,11 @@ static void initialise_private(struct lower *l, uint32_t mark)
 
 static void lower_function(struct wgsl *c, struct function *f, uint32_t mark, struct lower *sum)
 {
-	struct lower l = {.c = c, .fn = f, .total = sum->total, .total_words = sum->total_words};
+	struct lower l = {.c = c,
+			  .fn = f,
+			  .total = sum->total,
+			  .total_words = sum->total_words,
+			  .number = ++c->n_lowered};
 	struct decl *p;
 	uint32_t n = 0;
 
@@ -115,7 +119,7 @@ static int lower_functions(struct wgsl *c, pctl_entry *entries)
 		if (f->is_entry)
 			pctl_wgsl_reach(c, f, mark);
 	for (f = c->order; f && !c->n_errors; f = f->callee_first) {
-		if (f->reached != mark || f->is_entry)
+		if (f->reached != mark || f->is_entry || f->has_pointers)
 			continue;
 		lower_function(c, f, mark, &sum);
 	}

@@ -1,8 +1,6 @@
 /* Lowering of statements to structured control. Text behind a jump is checked but not lowered. */
 #include "compiler/wgsl/lower.h"
 
-static void lower_stmt(struct lower *l, const struct stmt *s);
-
 static void at_stmt(struct lower *l, const struct stmt *s)
 {
 	l->pos = s->pos;
@@ -14,7 +12,7 @@ void pctl_wgsl_lower_block(struct lower *l, const struct stmt *s)
 	const struct stmt *part;
 
 	for (part = s->body; part && !l->terminated; part = part->next)
-		lower_stmt(l, part);
+		pctl_wgsl_lower_stmt(l, part);
 }
 
 static void declare(struct lower *l, struct decl *d)
@@ -25,7 +23,8 @@ static void declare(struct lower *l, struct decl *d)
 	if (d->kind == DECL_CONST)
 		return;
 	if (d->type->kind == TY_POINTER) {
-		d->place = WGSL_NEW(l->c, struct place);
+		if (!d->place)
+			d->place = WGSL_NEW(l->c, struct place);
 		pctl_wgsl_lower_place(l, d->init, d->place);
 		return;
 	}
@@ -36,7 +35,10 @@ static void declare(struct lower *l, struct decl *d)
 	}
 	l->pos = d->pos;
 	l->end = d->init ? d->init->end : d->end;
-	d->index = pctl_wgsl_new_local(l, pctl_wgsl_sym_text(l->c, d->sym), d->type);
+	/* Text that is written out again takes the same local: what was in it is over. */
+	if (d->local_of != l->number)
+		d->index = pctl_wgsl_new_local(l, pctl_wgsl_sym_text(l->c, d->sym), d->type);
+	d->local_of = l->number;
 	p.root = d->index;
 	pctl_wgsl_store(l, &p, value);
 }
@@ -84,13 +86,13 @@ static void if_stmt(struct lower *l, const struct stmt *s)
 	uint32_t value = pctl_wgsl_lower_value(l, s->a), ended;
 
 	pctl_wgsl_control_value(l, PCTL_OP_IF, value);
-	lower_stmt(l, s->body);
+	pctl_wgsl_lower_stmt(l, s->body);
 	ended = l->terminated;
 	l->terminated = 0;
 	if (s->other) {
 		at_stmt(l, s->other);
 		pctl_wgsl_control(l, PCTL_OP_ELSE);
-		lower_stmt(l, s->other);
+		pctl_wgsl_lower_stmt(l, s->other);
 		ended &= l->terminated;
 	} else {
 		ended = 0;
@@ -103,7 +105,7 @@ static void if_stmt(struct lower *l, const struct stmt *s)
 static void switch_stmt(struct lower *l, const struct stmt *s)
 {
 	uint32_t value = pctl_wgsl_lower_value(l, s->a), *outer = l->broken_out, breaks = 0,
-		 ended = 1;
+		 ended = 1, flagged = pctl_wgsl_breakable_enter(l);
 	const struct selector *sel;
 	const struct clause *k;
 	struct word *w;
@@ -123,7 +125,7 @@ static void switch_stmt(struct lower *l, const struct stmt *s)
 		l->pos = k->pos;
 		l->end = k->end;
 		pctl_wgsl_emit(l, PCTL_OP_CASE, 0, w, n);
-		lower_stmt(l, k->body);
+		pctl_wgsl_lower_stmt(l, k->body);
 		ended &= l->terminated;
 		l->terminated = 0;
 	}
@@ -131,70 +133,17 @@ static void switch_stmt(struct lower *l, const struct stmt *s)
 	at_stmt(l, s);
 	pctl_wgsl_control(l, PCTL_OP_END_SWITCH);
 	l->terminated = ended && !breaks;
-}
-
-/* Whether the part of the chain up to `e` can be computed without branching. */
-static int straight(const struct expr *e)
-{
-	if (e->kind != EX_BINARY || e->op != T_ANDAND || e->stage != STAGE_RUNTIME)
-		return 1;
-	return pctl_wgsl_is_pure(e->b) && straight(e->a);
-}
-
-/* What a loop tests. Operands of && that may not be computed when an earlier one is false leave the
- * loop from inside its body, so that the bound in the condition stays plain to see. */
-static void loop_test(struct lower *l, const struct expr *e)
-{
-	const struct expr *test = e;
-	uint32_t value;
-
-	while (!straight(test))
-		test = test->a;
-	value = pctl_wgsl_lower_value(l, test);
-	pctl_wgsl_at_expr(l, e);
-	pctl_wgsl_control_value(l, PCTL_OP_LOOP_TEST, value);
-}
-
-static void loop_leave(struct lower *l, const struct expr *e)
-{
-	uint32_t value;
-
-	if (straight(e))
-		return;
-	loop_leave(l, e->a);
-	value = pctl_wgsl_lower_value(l, e->b);
-	value = pctl_wgsl_emit1(l, PCTL_OP_NOT, e->b->type, value);
-	pctl_wgsl_control_value(l, PCTL_OP_IF, value);
-	pctl_wgsl_control(l, PCTL_OP_BREAK);
-	pctl_wgsl_control(l, PCTL_OP_END_IF);
-}
-
-static void for_stmt(struct lower *l, const struct stmt *s)
-{
-	uint32_t *outer = l->broken_out, breaks = 0;
-
-	if (s->other)
-		lower_stmt(l, s->other);
-	at_stmt(l, s);
-	pctl_wgsl_control(l, PCTL_OP_LOOP);
-	loop_test(l, s->a);
-	l->broken_out = &breaks;
-	loop_leave(l, s->a);
-	lower_stmt(l, s->body);
-	l->broken_out = outer;
-	l->terminated = 0;
-	at_stmt(l, s);
-	pctl_wgsl_control(l, PCTL_OP_CONTINUING);
-	if (s->update)
-		lower_stmt(l, s->update);
-	at_stmt(l, s);
-	pctl_wgsl_control(l, PCTL_OP_END_LOOP);
+	pctl_wgsl_breakable_leave(l, flagged, (int)l->terminated);
 }
 
 static void jump(struct lower *l, const struct stmt *s)
 {
 	uint32_t value;
 
+	if (s->kind == ST_RETURN && l->inlined) {
+		pctl_wgsl_inlined_return(l, s, s->a ? pctl_wgsl_lower_value(l, s->a) : 0);
+		return;
+	}
 	if (s->kind == ST_RETURN && s->a) {
 		value = pctl_wgsl_lower_value(l, s->a);
 		at_stmt(l, s);
@@ -206,12 +155,15 @@ static void jump(struct lower *l, const struct stmt *s)
 	}
 	if (s->kind == ST_BREAK && l->broken_out)
 		*l->broken_out = 1;
+	if (s->kind == ST_CONTINUE && l->continued)
+		*l->continued = 1;
 	l->terminated = 1;
 }
 
-static void lower_stmt(struct lower *l, const struct stmt *s)
+void pctl_wgsl_lower_stmt(struct lower *l, const struct stmt *s)
 {
 	at_stmt(l, s);
+	pctl_wgsl_step_in(l);
 	switch (s->kind) {
 	case ST_BLOCK:
 		pctl_wgsl_lower_block(l, s);
@@ -223,7 +175,10 @@ static void lower_stmt(struct lower *l, const struct stmt *s)
 		switch_stmt(l, s);
 		break;
 	case ST_FOR:
-		for_stmt(l, s);
+		pctl_wgsl_lower_for(l, s);
+		break;
+	case ST_LOOP:
+		pctl_wgsl_lower_loop(l, s);
 		break;
 	case ST_BREAK:
 	case ST_CONTINUE:
@@ -246,4 +201,5 @@ static void lower_stmt(struct lower *l, const struct stmt *s)
 	default: /* const_assert; what is refused never comes here */
 		break;
 	}
+	l->c->nesting--;
 }

@@ -1,5 +1,6 @@
 /* Metadata comments, `//# max uniforms.n = 64` and the like: read before the text is checked, their
  * names looked up after it. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "foundation/base/num.h"
@@ -101,6 +102,20 @@ bad:
 	malformed(k, start, "max dispatch = 1024,1,1");
 }
 
+static void turns(struct cursor *k, const char *start)
+{
+	uint64_t v;
+
+	if (!number(k, &v) || !at_end(k) || !v || v > PCTL_TURNS_MAX) {
+		malformed(k, start, "max turns = 32768");
+		return;
+	}
+	if (k->c->max_turns)
+		pctl_wgsl_error(k->c, PC2114_WGSL_META, pos_of(k, start), pos_of(k, k->end), NULL,
+				"the maximum of turns is declared twice");
+	k->c->max_turns = (uint32_t)v;
+}
+
 static void maximum(struct cursor *k, const char *start)
 {
 	struct max_note *m;
@@ -114,6 +129,12 @@ static void maximum(struct cursor *k, const char *start)
 	}
 	if (n == 8 && !memcmp(path, "dispatch", 8)) {
 		dispatch(k, start);
+		return;
+	}
+	/* No budgets in consensus: there it is the name of a uniform like any other. */
+	if (n == 5 && !memcmp(path, "turns", 5) &&
+	    !(k->c->options->flags & (PCTL_WGSL_CONSENSUS | PCTL_WGSL_RULES_1))) {
+		turns(k, start);
 		return;
 	}
 	if (!number(k, &v) || !at_end(k)) {
@@ -144,9 +165,36 @@ static void scale(struct cursor *k, const char *start)
 	k->c->scale = v;
 }
 
+int pctl_wgsl_is_subgroup_size(uint64_t n)
+{
+	return n >= PCTL_SUBGROUP_SIZE_MIN && n <= PCTL_SUBGROUP_SIZE_MAX && !(n & (n - 1));
+}
+
+static void subgroup(struct cursor *k, const char *start)
+{
+	uint64_t v;
+
+	if (!accept(k, '=') || !number(k, &v) || !at_end(k)) {
+		malformed(k, start, "subgroup = 32");
+		return;
+	}
+	if (!pctl_wgsl_is_subgroup_size(v)) {
+		pctl_wgsl_error(k->c, PC2222_WGSL_SUBGROUP_SIZE, pos_of(k, start),
+				pos_of(k, k->end), "write 4, 8, 16, 32, 64 or 128",
+				"a subgroup has no %" PRIu64 " lanes here", v);
+		v = PCTL_SUBGROUP_SIZE_MAX;
+	}
+	if (k->c->subgroup_size)
+		pctl_wgsl_error(k->c, PC2114_WGSL_META, pos_of(k, start), pos_of(k, k->end), NULL,
+				"the subgroup size is declared twice");
+	k->c->subgroup_size = (uint32_t)v;
+}
+
 static void comment(struct wgsl *c, const struct source *src, const struct comment *note)
 {
-	static const char *const known[] = {"max", "scale", "use"};
+	/* The last one is none of the consensus rules'. */
+	static const char *const known[] = {"max", "scale", "use", "subgroup"};
+	const uint32_t n_known = c->options->flags & PCTL_WGSL_CONSENSUS ? 3 : 4;
 	struct cursor k = {.c = c, .src = src};
 	const char *start, *op;
 	size_t n;
@@ -164,6 +212,8 @@ static void comment(struct wgsl *c, const struct source *src, const struct comme
 		maximum(&k, start);
 	} else if (n == 5 && !memcmp(start, "scale", 5)) {
 		scale(&k, start);
+	} else if (n_known == 4 && n == 8 && !memcmp(start, "subgroup", 8)) {
+		subgroup(&k, start);
 	} else if (n == 3 && !memcmp(start, "use", 3)) {
 		n = word(&k, "", &op);
 		if (!n || !at_end(&k))
@@ -175,8 +225,9 @@ static void comment(struct wgsl *c, const struct source *src, const struct comme
 
 		memcpy(key, start, n < sizeof(key) ? n : sizeof(key) - 1);
 		pctl_wgsl_error(c, PC2114_WGSL_META, pos_of(&k, start), pos_of(&k, start + n),
-				pctl_wgsl_hint_nearest(c, key, known, 3),
-				"metadata \"%s\" is unknown; there are max, scale and use", key);
+				pctl_wgsl_hint_nearest(c, key, known, n_known),
+				"metadata \"%s\" is unknown; there are max, scale%s use%s", key,
+				n_known == 4 ? "," : " and", n_known == 4 ? " and subgroup" : "");
 	}
 }
 
@@ -219,35 +270,77 @@ static int find_member(struct wgsl *c, struct max_note *m, const struct structur
 	return -1;
 }
 
+/* `x` of a vector; UINT32_MAX: it has none of that name. */
+static uint32_t component(const struct type *t, const char *name, size_t n)
+{
+	static const char letters[] = "xyzwrgba";
+	const char *at = n == 1 ? strchr(letters, *name) : NULL;
+	const uint32_t i = at ? (uint32_t)(at - letters) % 4 : UINT32_MAX;
+
+	return t->kind == TY_VECTOR && i < t->width ? i : UINT32_MAX;
+}
+
+/* One step of a path from *p on, `.member`, `.x` or `[2]`: the type that it leads to. NULL: there is none such, or more
+ * steps than a maximum has. 1 in *said: that was reported. */
+static const struct type *follow(struct wgsl *c, struct max_note *m, const struct type *t,
+				 const char **p, int *said)
+{
+	const char *start = *p + 1, *end = m->path + m->n_path, *stop = start;
+	/* The rules of old know members alone. */
+	const int is_old = (c->options->flags & (PCTL_WGSL_CONSENSUS | PCTL_WGSL_RULES_1)) != 0;
+	const int is_index = **p == '[';
+	uint64_t i = UINT32_MAX;
+	int found;
+
+	if (!is_index && **p != '.')
+		return NULL;
+	while (stop < end && (is_index ? *stop != ']' : *stop != '.' && *stop != '['))
+		stop++;
+	*p = stop + is_index;
+	if (t->kind == TY_STRUCT && !is_index) {
+		found = find_member(c, m, t->structure, start, (size_t)(stop - start));
+		*said = found < 0;
+		return found <= 0
+			       ? NULL
+			       : t->structure->at[m->resolved.path[m->resolved.n_path - 1]]->type;
+	}
+	if (!is_index)
+		i = component(t, start, (size_t)(stop - start));
+	else if (stop == end || !pctl_num_parse_u64(start, (size_t)(stop - start), &i) ||
+		 i >= (t->kind == TY_ARRAY    ? t->count
+		       : t->kind == TY_VECTOR ? t->width
+					      : 0))
+		return NULL;
+	if (i == UINT32_MAX || is_old || m->resolved.n_path == 4)
+		return NULL;
+	m->resolved.path[m->resolved.n_path++] = (uint32_t)i;
+	return t->elem;
+}
+
 static void resolve(struct wgsl *c, struct max_note *m)
 {
-	const char *p = m->path, *end = m->path + m->n_path, *dot = memchr(p, '.', m->n_path);
+	const char *p = m->path, *end = m->path + m->n_path;
 	const struct type *t;
 	struct decl *d;
 	uint32_t sym;
-	int found;
+	int said = 0;
 
-	sym = pctl_wgsl_intern(c, p, (size_t)((dot ? dot : end) - p)); /* may move the table */
+	while (p < end && *p != '.' && *p != '[')
+		p++;
+	sym = pctl_wgsl_intern(c, m->path, (size_t)(p - m->path)); /* may move the table */
 	d = c->syms[sym].global;
 	if (!d || d->kind != DECL_VAR || d->space != PCTL_SPACE_UNIFORM) {
 		if (!d || d->kind != DECL_ERROR)
 			no_such(c, m, d ? "is no uniform variable" : "is declared nowhere");
 		return;
 	}
-	t = d->type;
-	while (dot && t->kind == TY_STRUCT) {
-		p = dot + 1;
-		dot = memchr(p, '.', (size_t)(end - p));
-		found = find_member(c, m, t->structure, p, (size_t)((dot ? dot : end) - p));
-		if (found < 0)
-			return;
-		if (!found)
-			break;
-		t = t->structure->at[m->resolved.path[m->resolved.n_path - 1]]->type;
-	}
-	if (t->kind == TY_ERROR)
+	for (t = d->type; p < end && t && t->kind != TY_ERROR;)
+		t = follow(c, m, t, &p, &said);
+	if (said)
 		return;
-	if (dot || t->kind != TY_SCALAR || !pctl_wgsl_is_integer(t->scalar)) {
+	if (t && t->kind == TY_ERROR)
+		return;
+	if (!t || t->kind != TY_SCALAR || !pctl_wgsl_is_integer(t->scalar)) {
 		no_such(c, m, "is no integer of a uniform variable");
 		return;
 	}
@@ -303,4 +396,5 @@ void pctl_wgsl_meta_lower(struct wgsl *c)
 		pctl_build_max(c->builder, &m->resolved);
 	}
 	pctl_build_meta(c->builder, c->max_dispatch, c->scale);
+	pctl_build_turns(c->builder, c->max_turns);
 }

@@ -147,11 +147,12 @@ static const char *const extensions[] = {"f16",
 					 "subgroups_f16",
 					 "dual_source_blending",
 					 "clip_distances",
-					 "primitive_index"};
+					 "primitive_index",
+					 "chromium_experimental_subgroup_matrix"};
 static const char *const language_features[] = {
 	"readonly_and_readwrite_storage_textures", "packed_4x8_integer_dot_product",
-	"unrestricted_pointer_parameters", "pointer_composite_access",
-	"uniform_buffer_standard_layout"};
+	"unrestricted_pointer_parameters",	   "pointer_composite_access",
+	"uniform_buffer_standard_layout",	   "subgroup_id"};
 
 /* What stands in the list of `enable` or `requires`. */
 static void check_directive_name(struct parser *p, uint32_t keyword, const struct token *t)
@@ -161,23 +162,40 @@ static void check_directive_name(struct parser *p, uint32_t keyword, const struc
 	if (keyword == KW_REQUIRES && (!strcmp(name, "packed_4x8_integer_dot_product") ||
 				       !strcmp(name, "pointer_composite_access")))
 		return;
+	if (keyword == KW_REQUIRES && !strcmp(name, "subgroup_id") &&
+	    !(p->c->options->flags & PCTL_WGSL_CONSENSUS))
+		return;
 	if (keyword == KW_ENABLE && !strcmp(name, "f16") &&
 	    PCTL_WGSL_HAS_FLOATS(p->c->options->flags)) {
 		p->src->has_f16 = 1;
 		return;
 	}
+	if (keyword == KW_ENABLE && !strcmp(name, "subgroups") &&
+	    !(p->c->options->flags & PCTL_WGSL_CONSENSUS)) {
+		p->src->has_subgroups = 1;
+		return;
+	}
+	if (keyword == KW_ENABLE && !strcmp(name, extensions[6]) &&
+	    !(p->c->options->flags & PCTL_WGSL_CONSENSUS)) {
+		p->src->has_tiles = 1;
+		return;
+	}
 	if (keyword == KW_ENABLE)
 		pctl_wgsl_error(p->c, PC2112_WGSL_DIRECTIVE, t->pos, pctl_wgsl_token_end(t),
-				pctl_wgsl_hint_nearest(p->c, name, extensions, 6),
+				pctl_wgsl_hint_nearest(p->c, name, extensions, 7),
 				!strcmp(name, "f16")
 					? "extension \"%s\" needs floats, which are not taken here"
-					: "extension \"%s\" is not supported; f16 is",
+				: p->c->options->flags & PCTL_WGSL_CONSENSUS
+					? "extension \"%s\" is not supported; f16 is"
+					: "extension \"%s\" is not supported; f16, subgroups and "
+					  "chromium_experimental_subgroup_matrix are",
 				name);
 	else
 		pctl_wgsl_error(p->c, PC2112_WGSL_DIRECTIVE, t->pos, pctl_wgsl_token_end(t),
-				pctl_wgsl_hint_nearest(p->c, name, language_features, 5),
+				pctl_wgsl_hint_nearest(p->c, name, language_features, 6),
 				"language feature \"%s\" is not supported; supported are "
-				"packed_4x8_integer_dot_product and pointer_composite_access",
+				"packed_4x8_integer_dot_product, pointer_composite_access and "
+				"subgroup_id",
 				name);
 }
 
@@ -218,8 +236,14 @@ void pctl_wgsl_parse(struct wgsl *c, struct source *src)
 		    pctl_wgsl_at_keyword(&p, KW_DIAGNOSTIC)) {
 			directive(&p);
 		} else {
+			struct decl **first = c->decls_end, *d;
+
 			pctl_wgsl_parse_global(&p);
 			p.seen_declaration = 1;
+			for (d = *first; d; d = d->next) {
+				d->from = start->pos;
+				d->to = pctl_wgsl_last_end(&p);
+			}
 		}
 		p.fn = NULL;
 		p.nesting = 0;

@@ -284,15 +284,24 @@ static struct stmt *for_statement(struct parser *p)
 	return s;
 }
 
-static struct stmt *refused_loop(struct parser *p)
+/* The consensus rules know `for` alone, whose header names a bound. */
+static int has_loops(const struct parser *p)
 {
-	struct stmt *s = stmt_new(p, ST_REFUSED_LOOP);
-	int is_while = pctl_wgsl_at_keyword(p, KW_WHILE);
+	return (p->c->options->flags & (PCTL_WGSL_CONSENSUS | PCTL_WGSL_RULES_1)) == 0;
+}
 
-	pctl_wgsl_error(
-		p->c, is_while ? PC2209_WGSL_WHILE : PC2208_WGSL_LOOP, s->pos, s->end,
-		"write `for (var i = 0u; i < LIMIT; i++)` with a constant limit and `break`",
-		"`%s` has no bound that can be proved", is_while ? "while" : "loop");
+/* `while (c) ..` is `for (; c;) ..`. */
+static struct stmt *loop_statement(struct parser *p)
+{
+	const int is_while = pctl_wgsl_at_keyword(p, KW_WHILE);
+	struct stmt *s = stmt_new(p, !has_loops(p) ? ST_REFUSED_LOOP : is_while ? ST_FOR : ST_LOOP);
+
+	if (!has_loops(p))
+		pctl_wgsl_error(
+			p->c, is_while ? PC2209_WGSL_WHILE : PC2208_WGSL_LOOP, s->pos, s->end,
+			"write `for (var i = 0u; i < LIMIT; i++)` with a constant limit and "
+			"`break`",
+			"`%s` has no bound that can be proved", is_while ? "while" : "loop");
 	pctl_wgsl_advance(p);
 	if (is_while)
 		s->a = pctl_wgsl_parse_expr(p);
@@ -300,7 +309,7 @@ static struct stmt *refused_loop(struct parser *p)
 	return s;
 }
 
-/* A part of a refused loop must be the last statement of the block it belongs to. */
+/* A part of a loop must be the last statement of the block it belongs to. */
 static void check_part(struct parser *p, const struct stmt *s, uint32_t within, const char *what,
 		       const char *where)
 {
@@ -315,10 +324,12 @@ static void check_part(struct parser *p, const struct stmt *s, uint32_t within, 
 				"`%s` is not the last statement of `%s`", what, where);
 }
 
-/* `continuing { .. }` or `break if c;`, parts of a refused loop: read for their errors. */
+/* `continuing { .. }` or `break if c;`; of a refused loop read for their errors. */
 static struct stmt *loop_part(struct parser *p)
 {
-	struct stmt *s = stmt_new(p, ST_REFUSED_LOOP);
+	struct stmt *s = stmt_new(p, !has_loops(p)			      ? ST_REFUSED_LOOP
+				     : pctl_wgsl_at_keyword(p, KW_CONTINUING) ? ST_CONTINUING
+									      : ST_BREAK_IF);
 
 	if (pctl_wgsl_at_keyword(p, KW_CONTINUING)) {
 		pctl_wgsl_advance(p);
@@ -357,7 +368,7 @@ static struct stmt *statement(struct parser *p)
 		return for_statement(p);
 	case KW_LOOP:
 	case KW_WHILE:
-		return refused_loop(p);
+		return loop_statement(p);
 	case KW_CONTINUING:
 		return loop_part(p);
 	case KW_BREAK:
@@ -370,8 +381,6 @@ static struct stmt *statement(struct parser *p)
 		break;
 	case KW_DISCARD:
 		s = word(p, ST_DISCARD);
-		pctl_wgsl_error(p->c, PC2206_WGSL_DISCARD, s->pos, s->end, "use `return`",
-				"`discard` belongs to fragment shaders");
 		break;
 	case KW_RETURN:
 		s = word(p, ST_RETURN);

@@ -205,6 +205,21 @@ static struct type *pair(struct wgsl *c, const char *name, const char *first,
 	return t;
 }
 
+const struct type *pctl_wgsl_tile(struct wgsl *c, uint32_t scalar, uint32_t role, uint32_t columns,
+				  uint32_t rows)
+{
+	struct type *t = &c->types.tile[role][scalar][columns / 16][rows / 16];
+
+	*t = (struct type){.kind = TY_TILE,
+			   .scalar = (uint8_t)scalar,
+			   .width = (uint8_t)rows,
+			   .columns = (uint8_t)columns,
+			   .count = role,
+			   .plain = 1,
+			   .ir = t->ir};
+	return t;
+}
+
 const struct type *pctl_wgsl_cas_result(struct wgsl *c, uint32_t scalar)
 {
 	if (!c->types.cas_result[scalar])
@@ -270,8 +285,17 @@ const char *pctl_wgsl_type_name(struct wgsl *c, const struct type *t)
 	case TY_ATOMIC:
 		return pctl_wgsl_format(c, "atomic<%s>", scalar_name(t->scalar));
 	case TY_POINTER:
-		return pctl_wgsl_format(c, "ptr<%s, %s>", space_name(t->space),
-					pctl_wgsl_type_name(c, t->elem));
+		return pctl_wgsl_format(
+			c, "ptr<%s, %s%s>", space_name(t->space), pctl_wgsl_type_name(c, t->elem),
+			t->space == PCTL_SPACE_STORAGE && t->access == PCTL_ACCESS_READ_WRITE
+				? ", read_write"
+				: "");
+	case TY_TILE:
+		return pctl_wgsl_format(c, "subgroup_matrix_%s<%s, %u, %u>",
+					t->count == PCTL_TILE_LEFT    ? "left"
+					: t->count == PCTL_TILE_RIGHT ? "right"
+								      : "result",
+					scalar_name(t->scalar), t->columns, t->width);
 	case TY_VOID:
 		return "nothing";
 	default:

@@ -22,7 +22,8 @@ enum type_kind {
 	TY_RUNTIME_ARRAY,
 	TY_STRUCT,
 	TY_ATOMIC,
-	TY_POINTER
+	TY_POINTER,
+	TY_TILE /* scalar, columns, width rows, count PCTL_TILE_* */
 };
 
 /* Scalars are PCTL_SCALAR_*, and these two: integers and floats of constant expressions before they
@@ -66,6 +67,7 @@ struct type_table {
 	struct type vector[16][5];
 	struct type matrix[16][5][5]; /* [scalar][columns][rows] */
 	struct type atomic[16];
+	struct type tile[4][16][3][3]; /* [role][scalar][columns][rows], sizes 8, 16, 32 */
 	struct type *cas_result[16];
 	struct type *split_result[2][16][5]; /* of modf and frexp: [which][scalar][width] */
 	struct type **others;		     /* hash table of arrays and pointers */
@@ -83,6 +85,9 @@ const struct type *pctl_wgsl_array(struct wgsl *c, const struct type *elem, uint
 				   struct expr *count_expr);
 const struct type *pctl_wgsl_pointer(struct wgsl *c, const struct type *to, uint32_t space,
 				     uint32_t access);
+/* A matrix tile; sizes are 8, 16 or 32. */
+const struct type *pctl_wgsl_tile(struct wgsl *c, uint32_t scalar, uint32_t role, uint32_t columns,
+				  uint32_t rows);
 /* The result of atomicCompareExchangeWeak. */
 const struct type *pctl_wgsl_cas_result(struct wgsl *c, uint32_t scalar);
 /* The result of modf (which 0) and frexp (which 1). */

@@ -75,7 +75,7 @@ void pctl_wgsl_use(struct wgsl *c, const char *text, size_t n, uint32_t pos, uin
 		}
 	if (!lib || !lib->find) {
 		pctl_wgsl_error(c, PC2116_WGSL_USE, pos, end, NULL,
-				"\"%s\" cannot be used: no op library is at hand", op);
+				"\"%s\" cannot be used: no op library is loaded", op);
 		return;
 	}
 	u = WGSL_NEW(c, struct used_op);

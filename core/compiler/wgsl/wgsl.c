@@ -12,6 +12,8 @@ static pctl_status compile(struct wgsl *c, const char *text, uint64_t n, pctl_pr
 	src = pctl_wgsl_source_add(c, c->options->file, text, n);
 	if (src) {
 		pctl_wgsl_meta(c, src);
+		if (!c->subgroup_size && !(c->options->flags & PCTL_WGSL_CONSENSUS))
+			c->subgroup_size = c->options->subgroup;
 		pctl_wgsl_parse(c, src);
 		pctl_wgsl_check_module(c);
 	}

@@ -35,15 +35,19 @@ typedef struct pctl_wgsl_library {
 typedef struct pctl_wgsl_options {
 	const char *file; /* name for positions */
 	uint32_t flags;	  /* PCTL_WGSL_* */
-	uint32_t reserved;
+	uint32_t
+		subgroup; /* the size of a text that declares none (`//# subgroup`), 0: none; not under the consensus rules */
 	const pctl_wgsl_library *library; /* NULL: `//# use` is refused */
 } pctl_wgsl_options;
+
+/* A size that subgroups may have. */
+int pctl_wgsl_is_subgroup_size(uint64_t n);
 
 /*
  * Compile n bytes of text. On success *out is a verified program with origins, unspecialised
  * overrides, and all entry points of the text. Recursion is refused, and of loops what the text
- * alone shows to be unbounded (PC2208 to PC2212, PC2218); that each loop ends is proved on the
- * specialised program (compiler/analysis/analyse.h).
+ * alone shows to be unbounded: under the consensus rules every header that names no bound (PC2210 to PC2212, PC2218).
+ * That each loop ends is proved on the specialised program (compiler/analysis/analyse.h).
  *
  * Errors: PCTL_E_INVALID with at least one diagnostic; *out is NULL.
  */

@@ -24,8 +24,6 @@ typedef struct pctl_audit_options {
 	uint32_t n_selectors, repeat, quorum, natives;
 	const char *pipeline_file; /* for commands printed */
 	const char *scratch, *repro;
-	void (*progress)(void *ctx, const char *device, uint32_t repeat, const char *job);
-	void *progress_ctx;
 } pctl_audit_options;
 
 /* OUTVOTED: its bytes differ from those that stand. UNSTEADY: its own runs differ, of a program that has no race.

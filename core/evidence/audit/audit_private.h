@@ -39,6 +39,7 @@ int pctl_auditing_is_absent(const pctl_cid *cid);
 /* One run. seed: of the poison; extra: further PCTL_RUN_* flags. */
 typedef struct pctl_audit_ask {
 	uint32_t device, extra;
+	uint32_t repeat, reserved; /* repeat: from 1; 0: not one of the repeats */
 	uint64_t seed;
 	const pctl_run_limit *limit;
 	pctl_status (*observe)(void *ctx, const pctl_run_observation *view, const pctl_call *call);

@@ -109,7 +109,7 @@ static pctl_status look(void *ctx, const pctl_run_observation *view, const pctl_
 	p->ports = calloc(view->n_ports + 1u, sizeof(*p->ports));
 	p->cids = calloc(view->n_ports + 1u, sizeof(*p->cids));
 	if (p->ports == NULL || p->cids == NULL || take_step(p, view->plan) != PCTL_OK)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for an audit");
+		return pctl_no_memory(call, "an audit");
 	p->n_ports = view->n_ports;
 	p->n_steps = view->plan->n_steps;
 	status = shape_of(view->plan, call, &p->shape);
@@ -328,8 +328,10 @@ static pctl_status reproduce(struct hunt *h, pctl_audit_divergence *d, uint64_t 
 	c.bindings = calloc(s->n_bindings + 1u, sizeof(*c.bindings));
 	if (c.bindings == NULL)
 		return PCTL_E_NOMEM;
+	/* The turn flag is the host's: whoever does the step again has one of his own. */
 	for (uint32_t i = 0; status == PCTL_OK && i < s->n_bindings; i++)
-		status = load_binding(h, &s->bindings[i], &c.bindings[c.n_bindings++]);
+		if (s->bindings[i].group != PCTL_TURNS_GROUP)
+			status = load_binding(h, &s->bindings[i], &c.bindings[c.n_bindings++]);
 	if (status == PCTL_OK)
 		status = pctl_auditing_reproduce(h->a, d, h->right, &c, sure);
 	for (uint32_t i = 0; i < c.n_bindings; i++)
@@ -438,7 +440,7 @@ pctl_status pctl_auditing_bisect(pctl_auditing *a, pctl_audit_divergence *d, uin
 	pctl_status status;
 
 	if (quiet == NULL)
-		return pctl_refuse(a->call, PC2_NOMEM, "no memory for an audit");
+		return pctl_no_memory(a->call, "an audit");
 	pctl_diag_list_set_cancel(quiet, a->call->cancelled, a->call->ctx);
 	h.call = pctl_diag_list_call(quiet);
 	status = hunt(&h, d);
@@ -449,7 +451,7 @@ pctl_status pctl_auditing_bisect(pctl_auditing *a, pctl_audit_divergence *d, uin
 	if (status == PCTL_E_CANCELLED || pctl_is_cancelled(a->call))
 		status = pctl_refuse(a->call, PC4_CANCELLED, "while a difference was looked for");
 	else if (status == PCTL_E_NOMEM)
-		status = pctl_refuse(a->call, PC2_NOMEM, "no memory for an audit");
+		status = pctl_no_memory(a->call, "an audit");
 	else
 		status = PCTL_OK;
 	pctl_diag_list_destroy(quiet);

@@ -59,16 +59,29 @@ void pctl_comparison_close(pctl_comparison *b)
 	b->kernels = NULL;
 }
 
-/* The kernel for these workgroups: proofs hold for a dispatch. */
+/* In whole words. */
+static uint64_t bound_bytes(const pctl_comparison_binding *b)
+{
+	return (b->n_bytes + 3) & ~3ull;
+}
+
+/* The kernel for these workgroups and bytes: proofs hold for a dispatch. */
 static pctl_status unit_for(pctl_comparison *b, const pctl_comparison_case *c,
 			    const pctl_call *call, const pctl_kernel_module **out)
 {
 	const pctl_kernel_module *u = c->unit;
+	pctl_known_binding *bindings = calloc(c->n_bindings + 1u, sizeof(*bindings));
 	const pctl_kernel_source source = {
-		u->name,	u->text,  u->n_text, u->entry, u->overrides,
-		u->n_overrides, u->flags, c->groups, 0,	       0};
+		u->name,   u->text, u->n_text, u->entry, u->overrides,	u->n_overrides, u->flags,
+		c->groups, 0,	    u->turns,  bindings, c->n_bindings, u->subgroup};
+	pctl_status status;
 
-	return pctl_kernels_get(b->kernels, &source, call, out);
+	for (uint32_t i = 0; bindings != NULL && i < c->n_bindings; i++)
+		bindings[i] = (pctl_known_binding){c->bindings[i].group, c->bindings[i].binding,
+						   bound_bytes(&c->bindings[i])};
+	status = bindings == NULL ? PCTL_E_NOMEM : pctl_kernels_get(b->kernels, &source, call, out);
+	free(bindings);
+	return status;
 }
 
 static pctl_status make_plan(pctl_comparison *b, const pctl_comparison_case *c,
@@ -84,15 +97,14 @@ static pctl_status make_plan(pctl_comparison *b, const pctl_comparison_case *c,
 	for (uint32_t i = 0; status == PCTL_OK && i < c->n_bindings; i++) {
 		bindings[i].group = c->bindings[i].group;
 		bindings[i].binding = c->bindings[i].binding;
-		status = pctl_job_plan_buffer(*out, PCTL_PLAN_INPUT,
-					      (c->bindings[i].n_bytes + 3) & ~3ull, NULL, call,
-					      &bindings[i].buffer);
+		status = pctl_job_plan_buffer(*out, PCTL_PLAN_INPUT, bound_bytes(&c->bindings[i]),
+					      NULL, call, &bindings[i].buffer);
 	}
 	for (uint32_t i = 0; status == PCTL_OK && i < c->n_bindings; i++)
 		if (c->bindings[i].is_written)
 			status = pctl_job_plan_buffer(*out, PCTL_PLAN_OUTPUT,
-						      (c->bindings[i].n_bytes + 3) & ~3ull, NULL,
-						      call, &bindings[i].buffer);
+						      bound_bytes(&c->bindings[i]), NULL, call,
+						      &bindings[i].buffer);
 	for (uint32_t i = 0; status == PCTL_OK && i < c->n_bindings; i++)
 		if (c->bindings[i].is_written)
 			status = pctl_job_plan_copy(*out, i, bindings[i].buffer, call);

@@ -50,7 +50,7 @@ static pctl_status add_drift(pctl_auditing *a, uint32_t device, uint32_t cell, c
 		r->drifts = pctl_arena_array(r->arena, (size_t)r->n_devices * r->n_cells,
 					     sizeof(*r->drifts));
 	if (r->drifts == NULL)
-		return pctl_refuse(a->call, PC2_NOMEM, "no memory for an audit");
+		return pctl_no_memory(a->call, "an audit");
 	pctl_drift_compare(got, want, n, r->cells[cell].type.dtype, &r->drifts[r->n_drifts]);
 	r->drifts[r->n_drifts].cid = *cids[0];
 	r->drifts[r->n_drifts].base = *cids[1];
@@ -152,8 +152,7 @@ static pctl_status set_cause(pctl_auditing *a, const pctl_audit_divergence *d, u
 		a->r->devices[right].selector,
 		others == 0 ? "" : pctl_arena_printf(a->r->arena, " and %" PRIu32 " more", others),
 		d->n_different, a->r->cells[cell].evidence.n_elements);
-	return device->cause == NULL ? pctl_refuse(a->call, PC2_NOMEM, "no memory for an audit")
-				     : PCTL_OK;
+	return device->cause == NULL ? pctl_no_memory(a->call, "an audit") : PCTL_OK;
 }
 
 static pctl_status describe(pctl_auditing *a, uint32_t cell, uint32_t device, uint32_t repeat,
@@ -249,7 +248,7 @@ pctl_status pctl_auditing_diverge(pctl_auditing *a)
 	a->r->divergences =
 		pctl_arena_array(a->r->arena, a->r->n_devices, sizeof(*a->r->divergences));
 	if (a->r->divergences == NULL)
-		return pctl_refuse(a->call, PC2_NOMEM, "no memory for an audit");
+		return pctl_no_memory(a->call, "an audit");
 	for (uint32_t d = 0; status == PCTL_OK && d < a->r->n_devices; d++)
 		status = diverge(a, d);
 	return status;

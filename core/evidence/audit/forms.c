@@ -68,7 +68,7 @@ static pctl_status add(pctl_audit_result *r, const pctl_audit_form *form, const 
 		return PCTL_OK;
 	grown = pctl_arena_array(r->arena, r->n_forms + 1u, sizeof(*grown));
 	if (grown == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for an audit");
+		return pctl_no_memory(call, "an audit");
 	if (r->n_forms != 0) {
 		memcpy(grown, r->forms, at * sizeof(*grown));
 		memcpy(grown + at + 1, r->forms + at, (r->n_forms - at) * sizeof(*grown));

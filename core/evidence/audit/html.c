@@ -8,21 +8,6 @@
 
 #define TAG_CHARACTERS 8u
 
-void pctl_html_wrap(pctl_page *p, const char *before, const char *text, const char *after)
-{
-	pctl_str_add(&p->s, before);
-	pctl_html_text(&p->s, text == NULL ? "none" : text);
-	pctl_str_add(&p->s, after);
-}
-
-void pctl_html_heading(pctl_page *p, const char *anchor, const char *title, const char *about)
-{
-	pctl_str_addf(&p->s, "<h2 id=\"%s\">", anchor);
-	pctl_html_wrap(p, "", title, "</h2>\n");
-	if (about != NULL)
-		pctl_html_wrap(p, "<p class=\"about\">", about, "</p>\n");
-}
-
 char pctl_html_letter(uint32_t group)
 {
 	return group < 26 ? (char)('A' + group) : '?';
@@ -62,13 +47,13 @@ static uint32_t count_jobs(const pctl_audit_result *r)
 
 static void say_divergence(pctl_page *p, const pctl_audit_divergence *d)
 {
-	pctl_html_wrap(p, "<code>", pctl_device_selector(p->r, d->device), "</code>");
-	pctl_html_wrap(p, " differs in job <code>", d->job, "</code>");
+	pctl_html_wrap(&p->s, "<code>", pctl_device_selector(p->r, d->device), "</code>");
+	pctl_html_wrap(&p->s, " differs in job <code>", d->job, "</code>");
 	if (d->known) {
 		pctl_str_addf(&p->s, ", round %" PRIu32, d->round);
-		pctl_html_wrap(p, ", kernel <code>", d->kernel, "</code>");
+		pctl_html_wrap(&p->s, ", kernel <code>", d->kernel, "</code>");
 	}
-	pctl_html_wrap(p, ", output <code>", d->port, "</code>");
+	pctl_html_wrap(&p->s, ", output <code>", d->port, "</code>");
 	pctl_str_addf(&p->s, ", first at element %" PRIu64 ", in %" PRIu32 " bit%s", d->element,
 		      d->flipped_bits, d->flipped_bits == 1 ? "" : "s");
 }
@@ -112,7 +97,7 @@ static void say_disagreement(pctl_page *p)
 						       : "; nothing decided who is right; ");
 	}
 	if (p->r->race != NULL)
-		pctl_html_wrap(p, "", p->r->race, "; ");
+		pctl_html_wrap(&p->s, "", p->r->race, "; ");
 	say_outcomes(p);
 }
 
@@ -154,8 +139,8 @@ static void say_verdict(pctl_page *p)
 
 static void fact(pctl_page *p, const char *name, const char *value)
 {
-	pctl_html_wrap(p, "<div><dt>", name, "</dt><dd>");
-	pctl_html_wrap(p, "", value, "</dd></div>\n");
+	pctl_html_wrap(&p->s, "<div><dt>", name, "</dt><dd>");
+	pctl_html_wrap(&p->s, "", value, "</dd></div>\n");
 }
 
 static void fact_number(pctl_page *p, const char *name, uint32_t value)
@@ -201,8 +186,8 @@ static void run_input(pctl_page *p, const pctl_run_output *in)
 {
 	char type[PCTL_SHOWN_TYPE], bytes[PCTL_SHOWN], cid[PCTL_CID_TEXT_SIZE];
 
-	pctl_html_wrap(p, "<tr><th scope=\"row\">input ", in->name, "</th><td>");
-	pctl_html_wrap(p, "", pctl_show_type(&in->type, type), "</td>");
+	pctl_html_wrap(&p->s, "<tr><th scope=\"row\">input ", in->name, "</th><td>");
+	pctl_html_wrap(&p->s, "", pctl_show_type(&in->type, type), "</td>");
 	pctl_str_addf(&p->s, "<td class=\"num\">%s</td><td><code>%s</code></td></tr>\n",
 		      pctl_show_bytes(in->n_bytes, bytes), pctl_cid_format(&in->cid, cid));
 }
@@ -212,18 +197,18 @@ static void what_ran(pctl_page *p)
 	const pctl_audit_result *r = p->r;
 	char cid[PCTL_CID_TEXT_SIZE];
 
-	pctl_html_heading(p, "run", "What was run", NULL);
+	pctl_html_heading(&p->s, "run", "What was run", NULL);
 	pctl_str_add(&p->s, "<div class=\"scroll\"><table><thead><tr><th>what</th><th>type</th>"
 			    "<th>size</th><th>CID</th></tr></thead><tbody>\n");
-	pctl_html_wrap(p, "<tr><th scope=\"row\">pipeline ", r->pipeline, "</th><td>class ");
-	pctl_html_wrap(p, "", r->pipeline_class, "</td><td></td>");
+	pctl_html_wrap(&p->s, "<tr><th scope=\"row\">pipeline ", r->pipeline, "</th><td>class ");
+	pctl_html_wrap(&p->s, "", r->pipeline_class, "</td><td></td>");
 	pctl_str_addf(&p->s, "<td><code>%s</code></td></tr>\n",
 		      pctl_has_cid(&r->pipeline_cid) ? pctl_cid_format(&r->pipeline_cid, cid) : "");
 	for (uint32_t i = 0; i < r->n_inputs; i++)
 		run_input(p, &r->inputs[i]);
 	pctl_str_add(&p->s, "</tbody></table></div>\n");
 	if (p->command != NULL)
-		pctl_html_wrap(p, "<p class=\"small muted\">Made by</p>\n<pre>", p->command,
+		pctl_html_wrap(&p->s, "<p class=\"small muted\">Made by</p>\n<pre>", p->command,
 			       "</pre>\n");
 }
 
@@ -237,13 +222,14 @@ static const char *kind_name(uint32_t kind)
 static void identity(pctl_page *p, const pctl_audit_device *d)
 {
 	pctl_html_wrap(
-		p, "<details><summary>identity</summary><dl class=\"small\"><dt>plugin</dt><dd>",
+		&p->s,
+		"<details><summary>identity</summary><dl class=\"small\"><dt>plugin</dt><dd>",
 		d->plugin, "</dd>");
-	pctl_html_wrap(p, "<dt>driver key</dt><dd><code>", d->driver_key, "</code></dd>");
-	pctl_html_wrap(p, "<dt>profile</dt><dd><code>", d->profile, "</code></dd>");
+	pctl_html_wrap(&p->s, "<dt>driver key</dt><dd><code>", d->driver_key, "</code></dd>");
+	pctl_html_wrap(&p->s, "<dt>profile</dt><dd><code>", d->profile, "</code></dd>");
 	for (uint32_t i = 0; i < d->n_identity; i++) {
-		pctl_html_wrap(p, "<dt>", d->identity[i].name, "</dt>");
-		pctl_html_wrap(p, "<dd><code>", d->identity[i].value, "</code></dd>");
+		pctl_html_wrap(&p->s, "<dt>", d->identity[i].name, "</dt>");
+		pctl_html_wrap(&p->s, "<dd><code>", d->identity[i].value, "</code></dd>");
 	}
 	pctl_str_add(&p->s, "</dl></details>");
 }
@@ -252,9 +238,9 @@ static void device_row(pctl_page *p, const pctl_audit_device *d)
 {
 	char text[PCTL_SHOWN];
 
-	pctl_html_wrap(p, "<tr><th scope=\"row\"><code>", d->selector, "</code></th><td>");
-	pctl_html_wrap(p, "", d->name, "<br/><span class=\"muted small\">");
-	pctl_html_wrap(p, "", d->driver, "</span>");
+	pctl_html_wrap(&p->s, "<tr><th scope=\"row\"><code>", d->selector, "</code></th><td>");
+	pctl_html_wrap(&p->s, "", d->name, "<br/><span class=\"muted small\">");
+	pctl_html_wrap(&p->s, "", d->driver, "</span>");
 	identity(p, d);
 	pctl_str_addf(&p->s, "</td><td>%s</td><td class=\"num\">%" PRIu32 "</td>",
 		      kind_name(d->kind), d->n_runs);
@@ -262,14 +248,14 @@ static void device_row(pctl_page *p, const pctl_audit_device *d)
 	pctl_str_addf(&p->s, "<td><span class=\"outcome %s\">%s</span>",
 		      pctl_show_outcome(d->outcome), pctl_show_outcome(d->outcome));
 	if (d->cause != NULL)
-		pctl_html_wrap(p, "<br/><span class=\"small\">", d->cause, "</span>");
+		pctl_html_wrap(&p->s, "<br/><span class=\"small\">", d->cause, "</span>");
 	pctl_str_add(&p->s, "</td></tr>\n");
 }
 
 static void devices(pctl_page *p)
 {
 	pctl_html_heading(
-		p, "devices", "Devices",
+		&p->s, "devices", "Devices",
 		"A device that differs or is not reproducible is taken out of use with its cause, "
 		"unless the audit was asked not to. One that failed gave nothing to compare.");
 	pctl_str_add(&p->s,
@@ -279,18 +265,6 @@ static void devices(pctl_page *p)
 	for (uint32_t i = 0; i < p->r->n_devices; i++)
 		device_row(p, &p->r->devices[i]);
 	pctl_str_add(&p->s, "</tbody></table></div>\n");
-}
-
-static void head(pctl_page *p)
-{
-	pctl_str_add(&p->s,
-		     "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
-		     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
-		     "<meta name=\"generator\" content=\"pipectl audit\"/>\n");
-	pctl_html_wrap(p, "<title>Audit of ", p->r->pipeline, "</title>\n<style>\n");
-	for (uint32_t i = 0; pctl_html_style[i] != NULL; i++)
-		pctl_str_add(&p->s, pctl_html_style[i]);
-	pctl_str_add(&p->s, "</style>\n</head>\n<body>\n<main>\n");
 }
 
 static void foot(pctl_page *p)
@@ -309,7 +283,7 @@ void pctl_html_page(pctl_str_buf *s, const pctl_audit_result *r, const char *com
 {
 	pctl_page p = {.s = *s, .r = r, .command = command};
 
-	head(&p);
+	pctl_html_head(&p.s, "pipectl audit", "Audit of ", r->pipeline, NULL);
 	verdict(&p);
 	pctl_html_contrast(&p);
 	pctl_html_divergences(&p);

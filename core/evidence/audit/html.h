@@ -6,6 +6,7 @@
 
 #include "evidence/audit/show.h"
 #include "evidence/audit/svg.h"
+#include "foundation/svg/page.h"
 
 typedef struct pctl_page {
 	pctl_str_buf s;
@@ -16,9 +17,6 @@ typedef struct pctl_page {
 /* The whole page; s: an empty buffer that is filled. */
 void pctl_html_page(pctl_str_buf *s, const pctl_audit_result *r, const char *command);
 
-/* The style sheet, in pieces, ended by NULL. */
-extern const char *const pctl_html_style[];
-
 /* Sections, in the order of the page; each adds nothing when it has nothing to say. */
 void pctl_html_contrast(pctl_page *p); /* natives: strict beside native */
 void pctl_html_matrix(pctl_page *p);
@@ -27,10 +25,6 @@ void pctl_html_drift(pctl_page *p);
 void pctl_html_forms(pctl_page *p);
 void pctl_html_times(pctl_page *p);
 
-/* `before`, the text made safe, `after`; NULL text: "none". */
-void pctl_html_wrap(pctl_page *p, const char *before, const char *text, const char *after);
-/* A section's heading with its anchor, and a sentence below it (NULL: none). */
-void pctl_html_heading(pctl_page *p, const char *anchor, const char *title, const char *about);
 /* A CID as its last 8 characters with the whole as title, in the colour and with the letter of its group. */
 void pctl_html_cid(pctl_page *p, const pctl_cid *cid, uint32_t group);
 /* "A" for group 0; "?" past "Z". */

@@ -16,8 +16,8 @@ static uint32_t dtype_of(const pctl_audit_result *r, const pctl_audit_divergence
 
 static void step(pctl_page *p, const char *name, const char *value)
 {
-	pctl_html_wrap(p, "<li><span>", name, "</span>");
-	pctl_html_wrap(p, "<code>", value, "</code></li>");
+	pctl_html_wrap(&p->s, "<li><span>", name, "</span>");
+	pctl_html_wrap(&p->s, "<code>", value, "</code></li>");
 }
 
 static void step_number(pctl_page *p, const char *name, uint64_t value)
@@ -65,7 +65,7 @@ static void bits(pctl_page *p, const pctl_audit_divergence *d)
 		 want_bits, got_bits, d->flipped_bits);
 	pctl_svg_bits(&p->s, d->got, d->want, n_bytes * 8, pctl_exponent_bits(dtype), title);
 	pctl_str_addf(&p->s, "<p class=\"small\">Element %" PRIu64 " of <code>", d->element);
-	pctl_html_wrap(p, "", d->port, "</code>");
+	pctl_html_wrap(&p->s, "", d->port, "</code>");
 	pctl_str_addf(&p->s,
 		      ": wanted <code>%s</code> = %s, got <code>%s</code> = %s. %" PRIu32
 		      " bit%s flipped",
@@ -89,7 +89,7 @@ static void origin(pctl_page *p, const pctl_audit_divergence *d)
 		return;
 	pctl_show_bits(n_bits / 8, d->buffer_got, got);
 	pctl_show_bits(n_bits / 8, d->buffer_want, want);
-	pctl_html_wrap(p, "<h3>Where it began: <code>", d->buffer, "</code></h3>\n");
+	pctl_html_wrap(&p->s, "<h3>Where it began: <code>", d->buffer, "</code></h3>\n");
 	snprintf(title, sizeof(title),
 		 "Bits of element %" PRIu64 " of the buffer: wanted %s, got %s", d->buffer_element,
 		 want, got);
@@ -102,7 +102,7 @@ static void reproduction(pctl_page *p, const pctl_audit_divergence *d)
 
 	if (d->command == NULL)
 		return;
-	pctl_html_wrap(p, "<h3>See it again</h3>\n<pre>", d->command,
+	pctl_html_wrap(&p->s, "<h3>See it again</h3>\n<pre>", d->command,
 		       "</pre>\n<p class=\"small muted\">");
 	pctl_str_addf(&p->s, "One dispatch of %" PRIu32 " x %" PRIu32 " x %" PRIu32 " workgroups",
 		      d->groups[0], d->groups[1], d->groups[2]);
@@ -115,7 +115,7 @@ static void reproduction(pctl_page *p, const pctl_audit_divergence *d)
 			      d->reproduced, d->tried);
 	pctl_str_add(&p->s, ".</p>\n");
 	if (d->dir != NULL)
-		pctl_html_wrap(p, "<p class=\"small muted\">Files: <code>", d->dir,
+		pctl_html_wrap(&p->s, "<p class=\"small muted\">Files: <code>", d->dir,
 			       "</code></p>\n");
 }
 
@@ -126,7 +126,7 @@ void pctl_html_divergences(pctl_page *p)
 	if (r->n_divergences == 0)
 		return;
 	pctl_html_heading(
-		p, "divergences", r->n_divergences == 1 ? "The difference" : "The differences",
+		&p->s, "divergences", r->n_divergences == 1 ? "The difference" : "The differences",
 		"The first difference of each device that differs, taken apart down to its bits.");
 	for (uint32_t i = 0; i < r->n_divergences; i++) {
 		const pctl_audit_divergence *d = &r->divergences[i];
@@ -134,7 +134,7 @@ void pctl_html_divergences(pctl_page *p)
 			d->device < r->n_devices ? r->devices[d->device].outcome : 0;
 
 		pctl_str_add(&p->s, "<article class=\"card bad\">\n<h3><code>");
-		pctl_html_wrap(p, "", pctl_device_selector(r, d->device), "</code>");
+		pctl_html_wrap(&p->s, "", pctl_device_selector(r, d->device), "</code>");
 		pctl_str_addf(
 			&p->s, ", run %" PRIu32 ": <span class=\"outcome %s\">%s</span></h3>\n",
 			d->repeat + 1, pctl_show_outcome(outcome), pctl_show_outcome(outcome));

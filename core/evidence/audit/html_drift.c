@@ -8,7 +8,7 @@
 
 static void side_row(pctl_page *p, const char *selector, const pctl_cid *cid, uint32_t group)
 {
-	pctl_html_wrap(p, "<tr><th scope=\"row\"><code>", selector, "</code></th><td>");
+	pctl_html_wrap(&p->s, "<tr><th scope=\"row\"><code>", selector, "</code></th><td>");
 	pctl_html_cid(p, cid, group);
 	pctl_str_add(&p->s, "</td></tr>\n");
 }
@@ -27,8 +27,8 @@ static void contrast_of(pctl_page *p, uint32_t cell)
 	const pctl_audit_result *r = p->r;
 	const pctl_audit_cell *c = &r->cells[cell];
 
-	pctl_html_wrap(p, "<h3>Output <code>", c->job, ".");
-	pctl_html_wrap(p, "", c->port, "</code></h3>\n<div class=\"contrast\">\n");
+	pctl_html_wrap(&p->s, "<h3>Output <code>", c->job, ".");
+	pctl_html_wrap(&p->s, "", c->port, "</code></h3>\n<div class=\"contrast\">\n");
 	side_head(p, "strict", "Strict forms", pctl_count_cids(r, cell, 0));
 	for (uint32_t d = 0; d < r->n_devices; d++)
 		side_row(p, pctl_device_selector(r, d), &c->cids[d * r->repeat],
@@ -46,8 +46,8 @@ static void no_contrast(pctl_page *p, uint32_t cell)
 {
 	const pctl_audit_cell *c = &p->r->cells[cell];
 
-	pctl_html_wrap(p, "<p class=\"small\">Output <code>", c->job, ".");
-	pctl_html_wrap(p, "", c->port, "</code>: all native runs gave ");
+	pctl_html_wrap(&p->s, "<p class=\"small\">Output <code>", c->job, ".");
+	pctl_html_wrap(&p->s, "", c->port, "</code>: all native runs gave ");
 	pctl_html_cid(p, &c->cids[1], pctl_cid_group(p->r, cell, 1));
 	pctl_str_add(&p->s, ", the strict ones ");
 	pctl_html_cid(p, &c->cids[0], pctl_cid_group(p->r, cell, 0));
@@ -58,7 +58,7 @@ void pctl_html_contrast(pctl_page *p)
 {
 	if (!p->r->natives || p->r->repeat < 2)
 		return;
-	pctl_html_heading(p, "contrast", "The same job, strict and native",
+	pctl_html_heading(&p->s, "contrast", "The same job, strict and native",
 			  "Strict forms give IEEE 754's one answer everywhere. Native forms are "
 			  "what each driver makes of "
 			  "the same kernel. Equal letters are equal bytes.");
@@ -82,7 +82,7 @@ static void value_pair(pctl_page *p, const char *name, uint32_t dtype, uint32_t 
 {
 	char decimal[PCTL_SHOWN], bits[PCTL_SHOWN];
 
-	pctl_html_wrap(p, "<tr><th scope=\"row\">", name, "</th>");
+	pctl_html_wrap(&p->s, "<tr><th scope=\"row\">", name, "</th>");
 	pctl_str_addf(&p->s,
 		      "<td class=\"num\">%" PRIu64
 		      "</td><td class=\"num\">%s<br/><code>%s</code></td>",
@@ -140,9 +140,10 @@ static void drift_card(pctl_page *p, const pctl_audit_drift *d)
 	char title[300];
 
 	pctl_str_add(&p->s, "<article class=\"card\">\n");
-	pctl_html_wrap(p, "<h3><code>", pctl_device_selector(p->r, d->device), "</code>, output ");
-	pctl_html_wrap(p, "<code>", c->job, ".");
-	pctl_html_wrap(p, "", c->port, "</code></h3>\n");
+	pctl_html_wrap(&p->s, "<h3><code>", pctl_device_selector(p->r, d->device),
+		       "</code>, output ");
+	pctl_html_wrap(&p->s, "<code>", c->job, ".");
+	pctl_html_wrap(&p->s, "", c->port, "</code></h3>\n");
 	numbers(p, d, c);
 	snprintf(title, sizeof(title),
 		 "Where the buffer differs: %" PRIu64 " of %" PRIu64 " elements, first at %" PRIu64,
@@ -162,10 +163,10 @@ static void no_drift(pctl_page *p, const pctl_audit_drift *d)
 {
 	const pctl_audit_cell *c = &p->r->cells[d->job];
 
-	pctl_html_wrap(p, "<p class=\"small\"><code>", pctl_device_selector(p->r, d->device),
+	pctl_html_wrap(&p->s, "<p class=\"small\"><code>", pctl_device_selector(p->r, d->device),
 		       "</code>");
-	pctl_html_wrap(p, ", output <code>", c->job, ".");
-	pctl_html_wrap(p, "", c->port, "</code>: ");
+	pctl_html_wrap(&p->s, ", output <code>", c->job, ".");
+	pctl_html_wrap(&p->s, "", c->port, "</code>: ");
 	pctl_str_addf(&p->s, "none of %" PRIu64 " elements differs.</p>\n", d->n_elements);
 }
 
@@ -176,12 +177,12 @@ void pctl_html_drift(pctl_page *p)
 	if (r->n_drifts == 0)
 		return;
 	if (r->natives)
-		pctl_html_heading(p, "drift", "How far native goes from strict",
+		pctl_html_heading(&p->s, "drift", "How far native goes from strict",
 				  "Each device against its own strict run. ULP counts the floats "
 				  "between two values: "
 				  "neighbours are 1 apart.");
 	else
-		pctl_html_heading(p, "drift", "How far the differing outputs go",
+		pctl_html_heading(&p->s, "drift", "How far the differing outputs go",
 				  "Each differing output against the outcome that stands. ULP "
 				  "counts the floats between "
 				  "two values: neighbours are 1 apart.");

@@ -79,7 +79,7 @@ static void cell(pctl_page *p, const pctl_audit_form *f)
 			style = known[i];
 	}
 	pctl_str_addf(&p->s, "<td><span class=\"tag form-%s\">", style);
-	pctl_html_wrap(p, "", f->form, "</span>");
+	pctl_html_wrap(&p->s, "", f->form, "</span>");
 	cost(p, f);
 	pctl_str_add(&p->s, "</td>");
 }
@@ -90,7 +90,7 @@ void pctl_html_forms(pctl_page *p)
 
 	if (r->n_forms == 0)
 		return;
-	pctl_html_heading(p, "forms", "What strictness costs",
+	pctl_html_heading(&p->s, "forms", "What strictness costs",
 			  "The strict float operations of this pipeline, and which form each "
 			  "device's profile admits: the "
 			  "device's own (native), its own between guards (guarded), in 64-bit "
@@ -100,13 +100,13 @@ void pctl_html_forms(pctl_page *p)
 			  "their ratio.");
 	pctl_str_add(&p->s, "<div class=\"scroll\"><table><thead><tr><th>operation</th>");
 	for (uint32_t d = 0; d < r->n_devices; d++)
-		pctl_html_wrap(p, "<th><code>", r->devices[d].selector, "</code></th>");
+		pctl_html_wrap(&p->s, "<th><code>", r->devices[d].selector, "</code></th>");
 	pctl_str_add(&p->s, "</tr></thead><tbody>\n");
 	for (uint32_t i = 0; i < r->n_forms; i++) {
 		if (!is_first(r, i))
 			continue;
-		pctl_html_wrap(p, "<tr><th scope=\"row\"><code>", r->forms[i].op, "</code> ");
-		pctl_html_wrap(p, "", r->forms[i].type, "</th>");
+		pctl_html_wrap(&p->s, "<tr><th scope=\"row\"><code>", r->forms[i].op, "</code> ");
+		pctl_html_wrap(&p->s, "", r->forms[i].type, "</th>");
 		for (uint32_t d = 0; d < r->n_devices; d++)
 			cell(p, find(r, &r->forms[i], d));
 		pctl_str_add(&p->s, "</tr>\n");

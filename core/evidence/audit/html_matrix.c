@@ -44,10 +44,10 @@ static void matrix_row(pctl_page *p, uint32_t cell)
 	const pctl_audit_cell *c = &p->r->cells[cell];
 	char type[PCTL_SHOWN_TYPE];
 
-	pctl_html_wrap(p, "<tr><th scope=\"row\"><code>", c->job, ".");
-	pctl_html_wrap(p, "", c->port, "</code><br/><span class=\"small muted\">");
-	pctl_html_wrap(p, "", c->what, "<br/>");
-	pctl_html_wrap(p, "", pctl_show_type(&c->type, type), "</span></th>");
+	pctl_html_wrap(&p->s, "<tr><th scope=\"row\"><code>", c->job, ".");
+	pctl_html_wrap(&p->s, "", c->port, "</code><br/><span class=\"small muted\">");
+	pctl_html_wrap(&p->s, "", c->what, "<br/>");
+	pctl_html_wrap(&p->s, "", pctl_show_type(&c->type, type), "</span></th>");
 	for (uint32_t d = 0; d < p->r->n_devices; d++) {
 		const uint32_t at = d * p->r->repeat;
 
@@ -64,7 +64,7 @@ void pctl_html_matrix(pctl_page *p)
 {
 	if (p->r->n_cells == 0)
 		return;
-	pctl_html_heading(p, "matrix",
+	pctl_html_heading(&p->s, "matrix",
 			  p->r->natives ? "Strict runs: every output on every device"
 					: "Every output on every device",
 			  "Each cell is the end of the output's CID. Equal letters are equal "
@@ -72,7 +72,7 @@ void pctl_html_matrix(pctl_page *p)
 			  "stands. Small letters are the single runs.");
 	pctl_str_add(&p->s, "<div class=\"scroll\"><table><thead><tr><th>output</th>");
 	for (uint32_t d = 0; d < p->r->n_devices; d++)
-		pctl_html_wrap(p, "<th><code>", p->r->devices[d].selector, "</code></th>");
+		pctl_html_wrap(&p->s, "<th><code>", p->r->devices[d].selector, "</code></th>");
 	pctl_str_add(&p->s, "<th>evidence</th></tr></thead><tbody>\n");
 	for (uint32_t i = 0; i < p->r->n_cells; i++)
 		matrix_row(p, i);
@@ -164,7 +164,7 @@ static void job_times(pctl_page *p, const pctl_audit_cell *c, uint64_t *ns)
 	}
 	if (sum == 0)
 		return;
-	pctl_html_wrap(p, "<div><h3>Job <code>", c->job, "</code></h3>\n");
+	pctl_html_wrap(&p->s, "<div><h3>Job <code>", c->job, "</code></h3>\n");
 	bars(p, ns, "Device time of the job, a bar a device");
 	pctl_str_add(&p->s, "</div>\n");
 }
@@ -195,7 +195,7 @@ void pctl_html_times(pctl_page *p)
 		p->s.failed = 1;
 		return;
 	}
-	pctl_html_heading(p, "times", "Times",
+	pctl_html_heading(&p->s, "times", "Times",
 			  "Medians over the runs of a device. An audit is no benchmark: runs are "
 			  "traced round by round.");
 	pctl_str_add(&p->s, "<div class=\"two\">\n");

@@ -39,7 +39,7 @@ static pctl_status hash_file(walk *w, const char *path, pctl_listed_file *f)
 	pctl_cid cid;
 
 	if (piece == NULL)
-		status = pctl_refuse(w->call, PC2_NOMEM, "no memory for a file");
+		status = pctl_no_memory(w->call, "a file");
 	else if (fd < 0)
 		status = pctl_refuse(w->call, PC3_IO, "%s: %s", path, strerror(errno));
 	if (status == PCTL_OK)
@@ -77,7 +77,7 @@ static pctl_status add_file(walk *w, const char *path, const char *relative)
 		pctl_listed_file *grown = pctl_arena_array(w->arena, cap, sizeof(*grown));
 
 		if (grown == NULL)
-			return pctl_refuse(w->call, PC2_NOMEM, "no memory for a list of files");
+			return pctl_no_memory(w->call, "a list of files");
 		if (w->n != 0)
 			memcpy(grown, w->files, w->n * sizeof(*grown));
 		w->files = grown;
@@ -86,7 +86,7 @@ static pctl_status add_file(walk *w, const char *path, const char *relative)
 	f = &w->files[w->n];
 	*f = (pctl_listed_file){.path = pctl_arena_dup(w->arena, relative)};
 	if (f->path == NULL)
-		return pctl_refuse(w->call, PC2_NOMEM, "no memory for a list of files");
+		return pctl_no_memory(w->call, "a list of files");
 	w->n++;
 	return hash_file(w, path, f);
 }
@@ -102,7 +102,7 @@ static pctl_status walk_entry(walk *w, const char *relative, const char *name, u
 	struct stat st;
 
 	if (path == NULL)
-		return pctl_refuse(w->call, PC2_NOMEM, "no memory for a list of files");
+		return pctl_no_memory(w->call, "a list of files");
 	if (strcmp(below, PCTL_MANIFEST_NAME) == 0)
 		return PCTL_OK;
 	if (lstat(path, &st) != 0)
@@ -259,7 +259,7 @@ pctl_status pctl_filelist_read(const char *name, const char *text, size_t n, pct
 		lines += text[i] == '\n';
 	files = pctl_arena_array(arena, lines + 1u, sizeof(*files));
 	if (copy == NULL || files == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a manifest");
+		return pctl_no_memory(call, "a manifest");
 	if (!take(&at, opening))
 		return pctl_refuse(call, PC5611_REPORT_MANIFEST,
 				   "%s does not begin as a manifest of an audit", name);

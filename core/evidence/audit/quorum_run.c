@@ -64,7 +64,7 @@ static pctl_status seat(comparison *b, const pctl_device_entry *e, pctl_diag_lis
 	b->plugins[i] = pctl_arena_dup(b->arena, e->backend);
 	b->drivers[i] = pctl_arena_dup(b->arena, e->env->key);
 	if (b->selectors[i] == NULL || b->plugins[i] == NULL || b->drivers[i] == NULL)
-		return pctl_refuse(b->call, PC2_NOMEM, "no memory for a quorum");
+		return pctl_no_memory(b->call, "a quorum");
 	b->n_selectors++;
 	return PCTL_OK;
 }
@@ -123,8 +123,7 @@ static uint32_t count_plugins(const comparison *b)
 static pctl_status find_devices(comparison *b)
 {
 	pctl_diag_list *told = pctl_diag_list_create();
-	pctl_status status =
-		told == NULL ? pctl_refuse(b->call, PC2_NOMEM, "no memory for a quorum") : PCTL_OK;
+	pctl_status status = told == NULL ? pctl_no_memory(b->call, "a quorum") : PCTL_OK;
 
 	if (status == PCTL_OK) {
 		pctl_diag_list_set_cancel(told, b->call->cancelled, b->call->ctx);
@@ -156,7 +155,7 @@ static pctl_status count_agreement(comparison *b)
 		pctl_arena_array(b->arena, b->r->n_devices + (size_t)1, sizeof(*voters));
 
 	if (voters == NULL)
-		return pctl_refuse(b->call, PC2_NOMEM, "no memory for a quorum");
+		return pctl_no_memory(b->call, "a quorum");
 	for (uint32_t d = 0; d < b->r->n_devices; d++) {
 		b->agrees[d] = b->r->devices[d].outcome == PCTL_AUDIT_AGREES;
 		for (uint32_t i = 0; i < b->r->n_cells; i++)
@@ -180,7 +179,7 @@ static void tell_others(const comparison *b, int in_quarantine)
 			     in_quarantine && x->outcome == PCTL_AUDIT_OUTVOTED
 				     ? " and is put in quarantine"
 				     : "",
-			     x->cause == NULL ? "its bytes are others" : x->cause);
+			     x->cause == NULL ? "it gave other bytes" : x->cause);
 	}
 }
 
@@ -216,7 +215,7 @@ static pctl_status keep(comparison *b, pctl_run_result **out)
 	uint32_t speaker = 0;
 
 	if (cids == NULL)
-		return pctl_refuse(b->call, PC2_NOMEM, "no memory for a quorum");
+		return pctl_no_memory(b->call, "a quorum");
 	while (!b->agrees[speaker])
 		speaker++;
 	for (uint32_t i = 0; i < b->r->n_cells; i++)
@@ -234,7 +233,7 @@ pctl_status pctl_quorum_run(const pctl_graph *g, const pctl_run_options *o, cons
 {
 	comparison *b = calloc(1, sizeof(*b));
 	pctl_status status = b == NULL || (b->arena = pctl_arena_create()) == NULL
-				     ? pctl_refuse(call, PC2_NOMEM, "no memory for a quorum")
+				     ? pctl_no_memory(call, "a quorum")
 				     : PCTL_OK;
 
 	*out = NULL;

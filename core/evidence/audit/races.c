@@ -12,7 +12,7 @@ static pctl_status ask(pctl_auditing *a, pctl_race_answer *out)
 	if (out->races == PCTL_RACES_REFUTED || out->races == PCTL_RACES_UNPROVEN) {
 		a->r->race = pctl_arena_dup(a->r->arena, out->text);
 		if (a->r->race == NULL)
-			return pctl_refuse(a->call, PC2_NOMEM, "no memory for an audit");
+			return pctl_no_memory(a->call, "an audit");
 	}
 	return PCTL_OK;
 }

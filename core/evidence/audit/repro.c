@@ -15,7 +15,7 @@ static pctl_status write_text(const char *dir, const char *name, const void *dat
 			      const pctl_call *call)
 {
 	char *path = pctl_path_join(dir, name);
-	pctl_status status = path == NULL ? pctl_refuse(call, PC2_NOMEM, "no memory for an audit")
+	pctl_status status = path == NULL ? pctl_no_memory(call, "an audit")
 					  : pctl_file_write(path, data, n, 0, call);
 
 	free(path);
@@ -29,8 +29,11 @@ static int means(const pctl_auditing *a, const pctl_kernel_module *u, uint32_t i
 {
 	const pctl_call quiet = {.head = PCTL_HEAD(pctl_call)};
 	pctl_override_value *values = calloc(u->n_overrides + 1u, sizeof(*values));
-	pctl_kernel_source source = {u->name,	     u->text,  u->n_text, u->entry, values,
-				     u->n_overrides, u->flags, NULL,	  0,	    0};
+	pctl_kernel_source source = {
+		u->name,    u->text,	    u->n_text,	       u->entry,
+		values,	    u->n_overrides, u->flags,	       u->known.groups,
+		0,	    u->turns,	    u->known.bindings, u->known.n_bindings,
+		u->subgroup};
 	const pctl_kernel_module *made;
 	int same = 0;
 
@@ -92,6 +95,10 @@ static int add_command(const pctl_auditing *a, const pctl_audit_divergence *d,
 		      c->groups[1], c->groups[2]);
 	add_quoted(s, d->job);
 	pctl_str_addf(s, "/%" PRIu32 ".%" PRIu32, d->round, d->step);
+	if (u->turns != 0)
+		pctl_str_addf(s, " --max-turns %" PRIu32, u->turns);
+	if (u->subgroup != 0)
+		pctl_str_addf(s, " --subgroup %" PRIu32, u->subgroup);
 	if (u->entry != NULL) {
 		pctl_str_add(s, " --entry ");
 		add_quoted(s, u->entry);
@@ -184,7 +191,7 @@ static pctl_status write_files(const pctl_auditing *a, const pctl_audit_divergen
 	*written = add_script(a, d, right, c, &script);
 	add_readme(a, d, right, &readme);
 	if (status == PCTL_OK && (script.failed || readme.failed))
-		status = pctl_refuse(a->call, PC2_NOMEM, "no memory for an audit");
+		status = pctl_no_memory(a->call, "an audit");
 	if (status == PCTL_OK && *written) {
 		status = write_text(dir, "kernel.wgsl", c->unit->text, c->unit->n_text, a->call);
 		if (status == PCTL_OK)

@@ -22,11 +22,28 @@ uint64_t pctl_auditing_seed(uint32_t device, uint32_t repeat)
 	return ((uint64_t)device + 1) << 32 | ((uint64_t)repeat + 1);
 }
 
+typedef struct run_teller {
+	const pctl_auditing *a;
+	const pctl_audit_ask *ask;
+} run_teller;
+
+static void tell_run(void *teller, const pctl_progress *p)
+{
+	const run_teller *t = teller;
+	pctl_progress now = *p;
+
+	now.device = t->a->r->devices[t->ask->device].selector;
+	now.repeat = t->ask->repeat;
+	now.repeats = t->ask->repeat == 0 ? 0 : t->a->r->repeat;
+	pctl_progress_tell(&t->a->o->run.progress, &now);
+}
+
 pctl_status pctl_auditing_run(const pctl_auditing *a, const pctl_audit_ask *ask,
 			      const pctl_call *call, pctl_run_result **out)
 {
 	const char *selector = a->r->devices[ask->device].selector;
 	pctl_run_options o = a->o->run;
+	run_teller teller = {a, ask};
 
 	o.backends = &selector;
 	o.n_backends = 1;
@@ -39,6 +56,7 @@ pctl_status pctl_auditing_run(const pctl_auditing *a, const pctl_audit_ask *ask,
 	o.limit = ask->limit;
 	o.observe = ask->observe;
 	o.observe_ctx = ask->ctx;
+	o.progress = (pctl_progress_sink){tell_run, &teller};
 	return pctl_run(a->graph, &o, call, out);
 }
 
@@ -50,8 +68,8 @@ static pctl_status hash_port(const pctl_run_observation *view, uint32_t port, in
 	uint64_t n = view->ports[port].n_bytes;
 	uint8_t *piece = malloc(PCTL_SOURCE_PIECE);
 	pctl_hasher *h = NULL;
-	pctl_status status = piece == NULL ? pctl_refuse(call, PC2_NOMEM, "no memory for an audit")
-					   : pctl_hasher_create(call, &h);
+	pctl_status status =
+		piece == NULL ? pctl_no_memory(call, "an audit") : pctl_hasher_create(call, &h);
 
 	for (uint64_t at = 0; status == PCTL_OK && at < n;) {
 		uint64_t now = n - at < PCTL_SOURCE_PIECE ? n - at : PCTL_SOURCE_PIECE;
@@ -154,12 +172,9 @@ static pctl_status take_job(void *ctx, const pctl_run_observation *view, const p
 	pctl_status status = note_identity(a, run->device, view->session);
 
 	if (status != PCTL_OK)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for an audit");
+		return pctl_no_memory(call, "an audit");
 	if (run->repeat == 0)
 		status = pctl_forms_note(a->r, run->device, view->plan, view->session, call);
-	if (a->o->progress != NULL)
-		a->o->progress(a->o->progress_ctx, a->r->devices[run->device].selector, run->repeat,
-			       view->ran->id);
 	run->device_ns += view->ran->stats.device_ns;
 	for (uint32_t i = 0; status == PCTL_OK && i < view->n_ports; i++) {
 		pctl_audit_cell *cell = &a->r->cells[a->first_cell[view->job] + i];
@@ -214,6 +229,7 @@ static pctl_status run_once(pctl_auditing *a, uint32_t device, uint32_t repeat, 
 	struct one_run run = {a, device, repeat, 0};
 	const pctl_audit_ask ask = {.device = device,
 				    .seed = pctl_auditing_seed(device, repeat),
+				    .repeat = repeat + 1,
 				    .extra = a->r->natives && repeat == 1 ? PCTL_RUN_NATIVE : 0,
 				    .observe = take_job,
 				    .ctx = &run};
@@ -223,7 +239,7 @@ static pctl_status run_once(pctl_auditing *a, uint32_t device, uint32_t repeat, 
 	pctl_status status, put;
 
 	if (said == NULL)
-		return pctl_refuse(a->call, PC2_NOMEM, "no memory for an audit");
+		return pctl_no_memory(a->call, "an audit");
 	pctl_diag_list_set_cancel(said, a->call->cancelled, a->call->ctx);
 	status = pctl_store_batch_begin(a->scratch, a->call);
 	if (status == PCTL_OK) {
@@ -239,9 +255,7 @@ static pctl_status run_once(pctl_auditing *a, uint32_t device, uint32_t repeat, 
 			d->outcome = PCTL_AUDIT_FAILED;
 			d->status = status;
 			d->cause = cause_of(a, said, repeat, status);
-			status = d->cause == NULL
-					 ? pctl_refuse(a->call, PC2_NOMEM, "no memory for an audit")
-					 : PCTL_OK;
+			status = d->cause == NULL ? pctl_no_memory(a->call, "an audit") : PCTL_OK;
 		}
 	}
 	if (status == PCTL_E_CANCELLED)
@@ -258,7 +272,7 @@ static pctl_status run_device(pctl_auditing *a, uint32_t device)
 	pctl_status status = PCTL_OK;
 
 	if (times == NULL)
-		return pctl_refuse(a->call, PC2_NOMEM, "no memory for an audit");
+		return pctl_no_memory(a->call, "an audit");
 	for (uint32_t r = 0; status == PCTL_OK && d->outcome == 0 && r < a->r->repeat; r++)
 		status = run_once(a, device, r, &times[r], &times[a->r->repeat + r]);
 	if (a->r->natives) {

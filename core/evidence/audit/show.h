@@ -3,10 +3,8 @@
 #define PIPECTL_EVIDENCE_AUDIT_SHOW_H
 
 #include "evidence/audit/audit.h"
+#include "foundation/svg/amount.h"
 
-#define PCTL_SHOWN 48u /* room for a number as text */
-const char *pctl_show_ns(uint64_t ns, char out[PCTL_SHOWN]);
-const char *pctl_show_bytes(uint64_t n, char out[PCTL_SHOWN]);
 /* An element in decimal, as its dtype reads it, and its bits in hexadecimal digits of their width. */
 const char *pctl_show_value(uint32_t dtype, uint64_t bits, char out[PCTL_SHOWN]);
 const char *pctl_show_bits(uint32_t element_bytes, uint64_t bits, char out[PCTL_SHOWN]);

@@ -5,125 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Length of the valid UTF-8 sequence at s, 0 when there is none. */
-static size_t sequence(const unsigned char *s)
-{
-	static const struct {
-		unsigned char mask, lead, low, high; /* of the second byte */
-		size_t n;
-	} forms[] = {{0xe0, 0xc0, 0x80, 0xbf, 2},
-		     {0xf0, 0xe0, 0x80, 0xbf, 3},
-		     {0xf8, 0xf0, 0x80, 0xbf, 4}};
-
-	if (s[0] < 0x80)
-		return 1;
-	if (s[0] < 0xc2 || s[0] > 0xf4)
-		return 0;
-	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-		if ((s[0] & forms[i].mask) != forms[i].lead)
-			continue;
-		for (size_t k = 1; k < forms[i].n; k++) {
-			if ((s[k] & 0xc0) != 0x80)
-				return 0;
-		}
-		if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
-		    (s[0] == 0xef && s[1] == 0xbf && s[2] > 0xbd) ||
-		    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
-			return 0;
-		return forms[i].n;
-	}
-	return 0;
-}
-
-void pctl_html_text(pctl_str_buf *s, const char *text)
-{
-	const unsigned char *at = (const unsigned char *)text;
-
-	while (at != NULL && *at != '\0') {
-		const size_t n = sequence(at);
-
-		if (n == 0)
-			pctl_str_add(s, "\xef\xbf\xbd");
-		else if (n > 1)
-			pctl_str_add_n(s, (const char *)at, n);
-		else if (*at == '&')
-			pctl_str_add(s, "&amp;");
-		else if (*at == '<')
-			pctl_str_add(s, "&lt;");
-		else if (*at == '>')
-			pctl_str_add(s, "&gt;");
-		else if (*at == '"')
-			pctl_str_add(s, "&quot;");
-		else if (*at == '\'')
-			pctl_str_add(s, "&#39;");
-		else if ((*at < 0x20 && *at != '\n') || *at == 0x7f)
-			pctl_str_add(s, " ");
-		else
-			pctl_str_add_n(s, (const char *)at, 1);
-		at += n == 0 ? 1 : n;
-	}
-}
-
-static void open_svg(pctl_str_buf *s, const char *style, uint32_t width, uint32_t height,
-		     const char *title)
-{
-	pctl_str_addf(s,
-		      "<div class=\"plot\"><svg class=\"%s\" style=\"max-width:%" PRIu32
-		      "px\" viewBox=\"0 0 %" PRIu32 " %" PRIu32 "\" role=\"img\" aria-label=\"",
-		      style, width, width, height);
-	pctl_html_text(s, title);
-	pctl_str_add(s, "\">\n<title>");
-	pctl_html_text(s, title);
-	pctl_str_add(s, "</title>\n");
-}
-
-static void close_svg(pctl_str_buf *s)
-{
-	pctl_str_add(s, "</svg></div>\n");
-}
-
-static void label(pctl_str_buf *s, uint32_t x, uint32_t y, const char *anchor, const char *style,
-		  const char *text)
-{
-	pctl_str_addf(s,
-		      "<text x=\"%" PRIu32 "\" y=\"%" PRIu32 "\" text-anchor=\"%s\" class=\"%s\">",
-		      x, y, anchor, style);
-	pctl_html_text(s, text);
-	pctl_str_add(s, "</text>\n");
-}
-
-/* ---- bars --------------------------------------------------------------------------------------- */
-
-#define BAR_LABEL 170u
-#define BAR_LENGTH 330u
-#define BAR_SHOWN 140u
-#define BAR_HEIGHT 22u
-
-void pctl_svg_bars(pctl_str_buf *s, const pctl_svg_bar *bars, uint32_t n, const char *title)
-{
-	double longest = 0;
-
-	for (uint32_t i = 0; i < n; i++)
-		longest = bars[i].value > longest ? bars[i].value : longest;
-	open_svg(s, "bars", BAR_LABEL + BAR_LENGTH + BAR_SHOWN, n * BAR_HEIGHT + 4, title);
-	for (uint32_t i = 0; i < n; i++) {
-		const uint32_t y = i * BAR_HEIGHT + 2;
-		uint32_t length = longest > 0 && bars[i].value > 0
-					  ? (uint32_t)(bars[i].value / longest * BAR_LENGTH + 0.5)
-					  : 0;
-
-		if (length == 0 && bars[i].value > 0)
-			length = 1;
-		label(s, BAR_LABEL - 8, y + 15, "end", "axis", bars[i].label);
-		pctl_str_addf(s,
-			      "<rect x=\"%u\" y=\"%" PRIu32 "\" width=\"%" PRIu32
-			      "\" height=\"%u\" rx=\"2\" class=\"%s\"/>\n",
-			      BAR_LABEL, y + 3, length, BAR_HEIGHT - 7, bars[i].style);
-		label(s, BAR_LABEL + length + 6, y + 15, "start", "value", bars[i].shown);
-	}
-	close_svg(s);
-}
-
 /* ---- histogram ---------------------------------------------------------------------------------- */
 
 #define HISTOGRAM_STEP 36u
@@ -180,7 +61,7 @@ static void histogram_grid(pctl_str_buf *s, uint64_t most, uint32_t right)
 			      "<line x1=\"%u\" y1=\"%" PRIu32 "\" x2=\"%" PRIu32 "\" y2=\"%" PRIu32
 			      "\" class=\"grid\"/>\n",
 			      HISTOGRAM_LEFT, y, right, y);
-		label(s, HISTOGRAM_LEFT - 6, y + 4, "end", "axis", text);
+		pctl_svg_label(s, HISTOGRAM_LEFT - 6, y + 4, "end", "axis", text);
 		if (ten > UINT64_MAX / 10)
 			break;
 	}
@@ -198,7 +79,7 @@ void pctl_svg_histogram(pctl_str_buf *s, const uint64_t counts[PCTL_DRIFT_BUCKET
 		n = counts[i] != 0 && i + 1 > n ? i + 1 : n;
 	}
 	right = HISTOGRAM_LEFT + n * HISTOGRAM_STEP;
-	open_svg(s, "histogram", right + 10, HISTOGRAM_HEIGHT + 60, title);
+	pctl_svg_open(s, "histogram", right + 10, HISTOGRAM_HEIGHT + 60, title);
 	histogram_grid(s, most, right);
 	for (uint32_t i = 0; i < n; i++) {
 		const uint32_t x = HISTOGRAM_LEFT + i * HISTOGRAM_STEP,
@@ -212,14 +93,15 @@ void pctl_svg_histogram(pctl_str_buf *s, const uint64_t counts[PCTL_DRIFT_BUCKET
 				      x + 3, y, HISTOGRAM_STEP - 6, height,
 				      i == 0 ? "same" : "drift");
 			short_count(counts[i], text);
-			label(s, x + HISTOGRAM_STEP / 2, y - 4, "middle", "value", text);
+			pctl_svg_label(s, x + HISTOGRAM_STEP / 2, y - 4, "middle", "value", text);
 		}
 		bucket_name(i, text);
-		label(s, x + HISTOGRAM_STEP / 2, HISTOGRAM_HEIGHT + 35, "middle", "axis", text);
+		pctl_svg_label(s, x + HISTOGRAM_STEP / 2, HISTOGRAM_HEIGHT + 35, "middle", "axis",
+			       text);
 	}
-	label(s, HISTOGRAM_LEFT, HISTOGRAM_HEIGHT + 53, "start", "axis",
-	      "distance in ULP; 0: the same bits");
-	close_svg(s);
+	pctl_svg_label(s, HISTOGRAM_LEFT, HISTOGRAM_HEIGHT + 53, "start", "axis",
+		       "distance in ULP; 0: the same bits");
+	pctl_svg_close(s);
 }
 
 /* ---- strip -------------------------------------------------------------------------------------- */
@@ -252,8 +134,8 @@ static void strip_frame(pctl_str_buf *s, uint32_t top, uint32_t height, const ch
 		      "<rect x=\"%u\" y=\"%" PRIu32 "\" width=\"%u\" height=\"%" PRIu32
 		      "\" class=\"frame\"/>\n",
 		      STRIP_LEFT, top, PCTL_DRIFT_STRIP * STRIP_CELL, height);
-	label(s, STRIP_LEFT - 6, top + 10, "end", "axis", high);
-	label(s, STRIP_LEFT - 6, top + height, "end", "axis", low);
+	pctl_svg_label(s, STRIP_LEFT - 6, top + 10, "end", "axis", high);
+	pctl_svg_label(s, STRIP_LEFT - 6, top + height, "end", "axis", low);
 }
 
 void pctl_svg_strip(pctl_str_buf *s, const pctl_audit_drift *d, const char *title)
@@ -264,8 +146,9 @@ void pctl_svg_strip(pctl_str_buf *s, const pctl_audit_drift *d, const char *titl
 	const int has_ulp = d->max_ulp != 0;
 	char text[64];
 
-	open_svg(s, "strip", right + 10, has_ulp ? ulp_top + STRIP_ULP + 24 : ulp_top + 10, title);
-	label(s, STRIP_LEFT, 10, "start", "axis", "share of elements that differ");
+	pctl_svg_open(s, "strip", right + 10, has_ulp ? ulp_top + STRIP_ULP + 24 : ulp_top + 10,
+		      title);
+	pctl_svg_label(s, STRIP_LEFT, 10, "start", "axis", "share of elements that differ");
 	strip_frame(s, 14, STRIP_SHARE, "100 %", "0");
 	for (uint32_t i = 0; i < PCTL_DRIFT_STRIP; i++) {
 		heights[i] =
@@ -273,21 +156,21 @@ void pctl_svg_strip(pctl_str_buf *s, const pctl_audit_drift *d, const char *titl
 	}
 	strip_row(s, heights, 14 + STRIP_SHARE, "drift");
 	if (has_ulp) {
-		label(s, STRIP_LEFT, ulp_top - 4, "start", "axis",
-		      "largest distance in ULP, logarithmic");
+		pctl_svg_label(s, STRIP_LEFT, ulp_top - 4, "start", "axis",
+			       "largest distance in ULP, logarithmic");
 		short_count(d->max_ulp, text);
 		strip_frame(s, ulp_top, STRIP_ULP, text, "0");
 		for (uint32_t i = 0; i < PCTL_DRIFT_STRIP; i++)
 			heights[i] = log_length(d->strip_ulp[i], d->max_ulp, STRIP_ULP);
 		strip_row(s, heights, ulp_top + STRIP_ULP, "far");
 	}
-	label(s, STRIP_LEFT, (has_ulp ? ulp_top + STRIP_ULP : 14 + STRIP_SHARE) + 14, "start",
-	      "axis", "element 0");
+	pctl_svg_label(s, STRIP_LEFT, (has_ulp ? ulp_top + STRIP_ULP : 14 + STRIP_SHARE) + 14,
+		       "start", "axis", "element 0");
 	snprintf(text, sizeof(text), "element %" PRIu64,
 		 d->n_elements == 0 ? 0 : d->n_elements - 1);
-	label(s, right, (has_ulp ? ulp_top + STRIP_ULP : 14 + STRIP_SHARE) + 14, "end", "axis",
-	      text);
-	close_svg(s);
+	pctl_svg_label(s, right, (has_ulp ? ulp_top + STRIP_ULP : 14 + STRIP_SHARE) + 14, "end",
+		       "axis", text);
+	pctl_svg_close(s);
 }
 
 /* ---- bits --------------------------------------------------------------------------------------- */
@@ -323,8 +206,9 @@ static void bit_row(pctl_str_buf *s, uint64_t bits, uint64_t flipped, uint32_t h
 			      "\" width=\"%u\" height=\"%u\" class=\"bit%s%s\"/>\n",
 			      bit_x(i), y, BIT_WIDTH - 1, BIT_HEIGHT,
 			      field_of(bit, n_bits, exponent), flipped >> bit & 1 ? " flip" : "");
-		label(s, bit_x(i) + BIT_WIDTH / 2, y + 15, "middle",
-		      flipped >> bit & 1 ? "digit flipped" : "digit", bits >> bit & 1 ? "1" : "0");
+		pctl_svg_label(s, bit_x(i) + BIT_WIDTH / 2, y + 15, "middle",
+			       flipped >> bit & 1 ? "digit flipped" : "digit",
+			       bits >> bit & 1 ? "1" : "0");
 	}
 }
 
@@ -339,7 +223,7 @@ static void bit_marks(pctl_str_buf *s, uint64_t flipped, uint32_t high, uint32_t
 		pctl_str_addf(s, "<path d=\"M%" PRIu32 " %" PRIu32 "l5 8h-10z\" class=\"mark\"/>\n",
 			      x, y + 2);
 		snprintf(text, sizeof(text), "%" PRIu32, bit);
-		label(s, x, y + 20, "middle", "axis", text);
+		pctl_svg_label(s, x, y + 20, "middle", "axis", text);
 	}
 }
 
@@ -350,15 +234,15 @@ void pctl_svg_bits(pctl_str_buf *s, uint64_t got, uint64_t want, uint32_t n_bits
 		       lines = (n_bits + per_line - 1) / per_line, line = 2 * BIT_HEIGHT + 32;
 	const uint64_t flipped = got ^ want;
 
-	open_svg(s, "bits", bit_x(per_line) + 4, lines * line + 4, title);
+	pctl_svg_open(s, "bits", bit_x(per_line) + 4, lines * line + 4, title);
 	for (uint32_t i = 0; i < lines; i++) {
 		const uint32_t high = n_bits - 1 - i * per_line, y = i * line + 4;
 
-		label(s, BITS_LEFT - 8, y + 15, "end", "axis", "wanted");
+		pctl_svg_label(s, BITS_LEFT - 8, y + 15, "end", "axis", "wanted");
 		bit_row(s, want, flipped, high, per_line, n_bits, exponent, y);
-		label(s, BITS_LEFT - 8, y + BIT_HEIGHT + 18, "end", "axis", "got");
+		pctl_svg_label(s, BITS_LEFT - 8, y + BIT_HEIGHT + 18, "end", "axis", "got");
 		bit_row(s, got, flipped, high, per_line, n_bits, exponent, y + BIT_HEIGHT + 3);
 		bit_marks(s, flipped, high, per_line, y + 2 * BIT_HEIGHT + 3);
 	}
-	close_svg(s);
+	pctl_svg_close(s);
 }

@@ -1,24 +1,12 @@
-/* The plots of a report as inline SVG: bars, a histogram of ULP, a strip that shows where a buffer differs, and bit
+/* The plots of a report as inline SVG, besides bars: a histogram of ULP, a strip that shows where a buffer differs, and bit
  * patterns side by side. Colours are classes that the page's style gives values to; every plot carries its text
  * alternative. The same arguments give the same bytes. */
 #ifndef PIPECTL_EVIDENCE_AUDIT_SVG_H
 #define PIPECTL_EVIDENCE_AUDIT_SVG_H
 
 #include "evidence/audit/drift.h"
-#include "foundation/base/str.h"
-
-/* Text made safe for element content and for attributes in double quotes: & < > " ' as entities, what is no UTF-8 as
- * U+FFFD, control characters as spaces. NULL adds nothing. */
-void pctl_html_text(pctl_str_buf *s, const char *text);
-
-/* One bar: `value` of what the longest bar has; `shown` stands behind it. style: class of the bar. */
-typedef struct pctl_svg_bar {
-	const char *label, *shown, *style;
-	double value;
-} pctl_svg_bar;
-
-/* Horizontal bars one below the other; lengths are linear and start at 0. */
-void pctl_svg_bars(pctl_str_buf *s, const pctl_svg_bar *bars, uint32_t n, const char *title);
+#include "foundation/svg/markup.h"
+#include "foundation/svg/plot.h"
 
 /* Elements by their distance, a bar a power of two, the count on a logarithmic axis. */
 void pctl_svg_histogram(pctl_str_buf *s, const uint64_t counts[PCTL_DRIFT_BUCKETS],

@@ -73,7 +73,7 @@ static pctl_status weigh(const pctl_auditing *a, const uint8_t *data, uint64_t n
 	if (seen == NULL || slots == NULL) {
 		free(seen);
 		free(slots);
-		return pctl_refuse(a->call, PC2_NOMEM, "no memory for an audit");
+		return pctl_no_memory(a->call, "an audit");
 	}
 	for (uint64_t at = 0; at + bytes <= n; at += bytes) {
 		out->n_elements++;
@@ -243,7 +243,7 @@ pctl_status pctl_auditing_vote(pctl_auditing *a)
 
 	a->voters = pctl_arena_array(a->r->arena, a->r->n_devices, sizeof(*a->voters));
 	if (a->voters == NULL)
-		return pctl_refuse(a->call, PC2_NOMEM, "no memory for an audit");
+		return pctl_no_memory(a->call, "an audit");
 	for (uint32_t d = 0; d < a->r->n_devices; d++)
 		if (a->r->devices[d].outcome != PCTL_AUDIT_FAILED)
 			a->r->devices[d].outcome = PCTL_AUDIT_AGREES;

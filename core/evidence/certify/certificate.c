@@ -16,7 +16,7 @@ pctl_status pctl_certificate_create(const pctl_call *call, pctl_certificate **ou
 	*out = NULL;
 	if (c == NULL || (c->arena = pctl_arena_create()) == NULL) {
 		free(c);
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a certificate");
+		return pctl_no_memory(call, "a certificate");
 	}
 	c->version = c->device = c->driver = c->selector = c->profile = "";
 	c->backend = c->backend_version = c->backend_sha256 = c->driver_files = c->host = "";
@@ -79,11 +79,11 @@ pctl_status pctl_certificate_take_late(pctl_certificate *c, const char *lines,
 			pctl_certificate_clean(c->arena, pctl_arena_dup_n(c->arena, lines, name));
 		pairs[n].value = pctl_arena_dup_n(c->arena, lines + name + 1, all - name - 1);
 		if (pairs[n].key == NULL || pairs[n].value == NULL)
-			return pctl_refuse(call, PC2_NOMEM, "no memory for a certificate");
+			return pctl_no_memory(call, "a certificate");
 		n++;
 	}
 	if (pairs == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a certificate");
+		return pctl_no_memory(call, "a certificate");
 	if (n != 0)
 		qsort(pairs, n, sizeof(*pairs), by_pair);
 	for (uint32_t i = 0; i < n; i++)
@@ -107,7 +107,7 @@ static pctl_status describe_device(pctl_certificate *c, pctl_proof_context *b,
 	uint32_t n;
 
 	if (r == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a certificate");
+		return pctl_no_memory(call, "a certificate");
 	n = pctl_session_identity(b->device, &facts);
 	r->n_identity = n < PCTL_PROFILE_IDENTITY_MAX ? n : PCTL_PROFILE_IDENTITY_MAX;
 	memcpy(r->identity, facts, r->n_identity * sizeof(*facts));
@@ -118,7 +118,7 @@ static pctl_status describe_device(pctl_certificate *c, pctl_proof_context *b,
 		status = pctl_certificate_take_late(c, pctl_session_late(b->device), call);
 	pairs = pctl_arena_array(c->arena, r->n_identity, sizeof(*pairs));
 	if (status == PCTL_OK)
-		status = pairs == NULL ? pctl_refuse(call, PC2_NOMEM, "no memory for a certificate")
+		status = pairs == NULL ? pctl_no_memory(call, "a certificate")
 				       : pctl_profile_key(r, call);
 	for (uint32_t i = 0; status == PCTL_OK && i < r->n_identity; i++) {
 		pairs[i].key = pctl_certificate_clean(c->arena, r->identity[i].key);
@@ -139,7 +139,7 @@ static pctl_status describe_libraries(pctl_certificate *c, pctl_proof_context *b
 	pctl_certificate_pair *list = pctl_arena_array(c->arena, n + 1u, sizeof(*list));
 
 	if (list == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a certificate");
+		return pctl_no_memory(call, "a certificate");
 	c->libraries = list;
 	c->n_libraries = 0;
 	for (uint32_t i = 0; i < n; i++) {
@@ -193,7 +193,7 @@ pctl_status pctl_certificate_describe(pctl_certificate *c, pctl_proof_context *b
 	    (c->device == NULL || c->driver == NULL || c->selector == NULL || c->backend == NULL ||
 	     c->backend_version == NULL || c->backend_sha256 == NULL || c->driver_files == NULL ||
 	     c->host == NULL))
-		status = pctl_refuse(call, PC2_NOMEM, "no memory for a certificate");
+		status = pctl_no_memory(call, "a certificate");
 	return status;
 }
 
@@ -217,7 +217,7 @@ pctl_status pctl_certificate_strips(pctl_certificate *c, const pctl_call *call)
 		u->n_strips = (uint32_t)((u->n_blocks + u->strip - 1) / u->strip);
 		u->digests = pctl_arena_array(c->arena, u->n_strips, sizeof(*u->digests));
 		if (u->digests == NULL)
-			return pctl_refuse(call, PC2_NOMEM, "no memory for a certificate");
+			return pctl_no_memory(call, "a certificate");
 	}
 	return PCTL_OK;
 }
@@ -248,7 +248,7 @@ static pctl_status list_ops(pctl_certificate *c, const pctl_call *call)
 	c->n_ops = 0;
 	c->ops = pctl_arena_array(c->arena, c->n_units + 1u, sizeof(*c->ops));
 	if (c->ops == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a certificate");
+		return pctl_no_memory(call, "a certificate");
 	for (uint32_t i = 0; i < c->n_units; i++) {
 		const char *op = c->units[i].op;
 		uint32_t k = 0;
@@ -284,11 +284,10 @@ pctl_status pctl_certificate_finish(pctl_certificate *c, const pctl_call *call)
 		c->ops[i].level = pctl_certificate_level(c, c->ops[i].op, cause);
 		c->ops[i].cause = pctl_certificate_clean(c->arena, cause);
 		if (c->ops[i].cause == NULL)
-			status = pctl_refuse(call, PC2_NOMEM, "no memory for a certificate");
+			status = pctl_no_memory(call, "a certificate");
 	}
 	c->granted = pctl_certificate_level(c, NULL, cause);
 	c->cause = pctl_certificate_clean(c->arena, cause);
-	return status == PCTL_OK && c->cause == NULL
-		       ? pctl_refuse(call, PC2_NOMEM, "no memory for a certificate")
-		       : status;
+	return status == PCTL_OK && c->cause == NULL ? pctl_no_memory(call, "a certificate")
+						     : status;
 }

@@ -89,7 +89,9 @@ typedef struct pctl_certificate {
 	char signer[PCTL_PUBLIC_KEY_TEXT];
 	const char *path;
 } pctl_certificate;
-extern const pctl_record_type pctl_certificate_type;
+extern const pctl_record_type pctl_certificate_type, pctl_certificate_head_type, pctl_units_type;
+/* The level of pctl_proof_params, and the kind of a unit. */
+extern const pctl_record_coding pctl_level_coding, pctl_unit_kind_coding;
 
 pctl_status pctl_certificate_create(const pctl_call *call, pctl_certificate **out);
 /* NULL is fine. */

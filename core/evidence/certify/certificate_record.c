@@ -5,19 +5,10 @@
 
 #include "evidence/certify/certificate.h"
 
-#define TEXT(K, T, M, MEANS)                                                             \
-	{                                                                                \
-		.key = K, .kind = PCTL_RECORD_TEXT, .at = offsetof(T, M), .means = MEANS \
-	}
-#define U64(K, T, M, MEANS)                                                             \
-	{                                                                               \
-		.key = K, .kind = PCTL_RECORD_U64, .at = offsetof(T, M), .means = MEANS \
-	}
-#define FLAGGED(K, KIND, FLAGS, T, M, MEANS)                                                \
-	{                                                                                   \
-		.key = K, .kind = PCTL_RECORD_##KIND, .flags = FLAGS, .at = offsetof(T, M), \
-		.means = MEANS                                                              \
-	}
+#define TEXT(K, T, M, MEANS) PCTL_RECORD_FIELD(TEXT, K, T, M, .means = MEANS)
+#define U64(K, T, M, MEANS) PCTL_RECORD_FIELD(U64, K, T, M, .means = MEANS)
+#define FLAGGED(K, KIND, FLAGS, T, M, MEANS) \
+	PCTL_RECORD_FIELD(KIND, K, T, M, .flags = FLAGS, .means = MEANS)
 
 typedef pctl_certificate cert;
 typedef pctl_certificate_unit unit;
@@ -137,8 +128,8 @@ static int parse_kind(const char *text, void *member)
 	return 0;
 }
 
-static const pctl_record_coding level = {"a level", print_level, parse_level};
-static const pctl_record_coding kind = {"a kind of unit", print_kind, parse_kind};
+const pctl_record_coding pctl_level_coding = {"a level", print_level, parse_level};
+const pctl_record_coding pctl_unit_kind_coding = {"a kind of unit", print_kind, parse_kind};
 
 /* ---- units ---------------------------------------------------------------------------------- */
 
@@ -163,11 +154,8 @@ static const pctl_record_shape digest =
 	PCTL_RECORD_SHAPE(digest_fields, PCTL_RECORD_ALONE, uint8_t[PCTL_DIGEST_BYTES]);
 
 static const pctl_record_field unit_fields[] = {
-	{.key = "kind",
-	 .kind = PCTL_RECORD_CODED,
-	 .at = offsetof(unit, kind),
-	 .coding = &kind,
-	 .means = "of proof"},
+	PCTL_RECORD_FIELD(CODED, "kind", unit, kind, .coding = &pctl_unit_kind_coding,
+			  .means = "of proof"),
 	TEXT("subject", unit, subject, "what it is about"),
 	TEXT("op", unit, op, "op whose level it bears on, or nothing"),
 	TEXT("name", unit, name, "of the unit"),
@@ -187,20 +175,13 @@ static const pctl_record_field unit_fields[] = {
 		"of a unit that measures"),
 	FLAGGED("cause", TEXT, PCTL_RECORD_LINE | PCTL_RECORD_OPTIONAL, unit, cause,
 		"of the first block that was not run"),
-	{.key = "failed",
-	 .kind = PCTL_RECORD_GROUP,
-	 .flags = PCTL_RECORD_LINE | PCTL_RECORD_OPTIONAL,
-	 .at = offsetof(unit, first),
-	 .n_at = offsetof(unit, failed),
-	 .of = &failed,
-	 .means = "the first counterexample"},
-	{.key = "digests",
-	 .kind = PCTL_RECORD_LIST,
-	 .flags = PCTL_RECORD_LINE | PCTL_RECORD_FOLLOWS,
-	 .at = offsetof(unit, digests),
-	 .n_at = offsetof(unit, n_strips),
-	 .of = &digest,
-	 .means = "of a block, or SHA-256 over those of a strip of blocks"}};
+	PCTL_RECORD_FIELD(
+		GROUP, "failed", unit, first, .flags = PCTL_RECORD_LINE | PCTL_RECORD_OPTIONAL,
+		.n_at = offsetof(unit, failed), .of = &failed, .means = "the first counterexample"),
+	PCTL_RECORD_FIELD(LIST, "digests", unit, digests,
+			  .flags = PCTL_RECORD_LINE | PCTL_RECORD_FOLLOWS,
+			  .n_at = offsetof(unit, n_strips), .of = &digest,
+			  .means = "of a block, or SHA-256 over those of a strip of blocks")};
 static const pctl_record_shape units = PCTL_RECORD_SHAPE(unit_fields, PCTL_RECORD_INLINE, unit);
 
 /* ---- the whole ------------------------------------------------------------------------------ */
@@ -220,11 +201,8 @@ static const pctl_record_field confirmed_fields[] = {
 	TEXT("signer", pctl_certificate_confirmed, signer, "who signed that one"),
 	U64("sample_ppm", pctl_certificate_confirmed, sample_ppm, "millionths of its strips"),
 	U64("seed", pctl_certificate_confirmed, seed, "of the sample"),
-	{.key = "strips",
-	 .kind = PCTL_RECORD_U64,
-	 .at = CONFIRMED(strips),
-	 .least = 1,
-	 .means = "run again"},
+	PCTL_RECORD_FIELD(U64, "strips", pctl_certificate_confirmed, strips, .least = 1,
+			  .means = "run again"),
 	U64("cases", pctl_certificate_confirmed, cases, "run again")};
 static const pctl_record_shape confirmed =
 	PCTL_RECORD_SHAPE(confirmed_fields, PCTL_RECORD_INLINE, pctl_certificate_confirmed);
@@ -257,64 +235,39 @@ static const pctl_record_field fields[] = {
 	TEXT("suite", cert, suite, "version of the engine suite"),
 	TEXT("kit", cert, kit, "version of the probe"),
 	TEXT("host", cert, host, "SHA-256 over program and worker"),
-	{.key = "identity",
-	 .kind = PCTL_RECORD_LIST,
-	 .at = offsetof(cert, identity),
-	 .n_at = offsetof(cert, n_identity),
-	 .of = &pair,
-	 .means = "what the backend says of device and driver"},
-	{.key = "libraries",
-	 .kind = PCTL_RECORD_LIST,
-	 .at = offsetof(cert, libraries),
-	 .n_at = offsetof(cert, n_libraries),
-	 .of = &pair,
-	 .means = "op libraries, with SHA-256"},
+	PCTL_RECORD_FIELD(LIST, "identity", cert, identity, .n_at = offsetof(cert, n_identity),
+			  .of = &pair, .means = "what the backend says of device and driver"),
+	PCTL_RECORD_FIELD(LIST, "libraries", cert, libraries, .n_at = offsetof(cert, n_libraries),
+			  .of = &pair, .means = "op libraries, with SHA-256"),
 	TEXT("ops", cert, params.ops, "pattern of the ops, nothing for all"),
 	U64("seed", cert, params.seed, "of generated cases"),
 	U64("cases", cert, params.cases, "of a generated unit"),
 	U64("programs", cert, params.programs, "that are generated"),
 	FLAGGED("pairs", BOOL, 0, cert, params.pairs, "all pairs of 16-bit values"),
-	{.key = "regressions",
-	 .kind = PCTL_RECORD_LIST,
-	 .at = offsetof(cert, regressions),
-	 .n_at = offsetof(cert, n_regressions),
-	 .of = &line,
-	 .means = "kept counterexamples that were among the examples"},
-	{.key = "late",
-	 .kind = PCTL_RECORD_LIST,
-	 .flags = PCTL_RECORD_OPTIONAL,
-	 .at = offsetof(cert, late),
-	 .n_at = offsetof(cert, n_late),
-	 .of = &pair,
-	 .means = "libraries that were mapped after `driver_files` was taken, with SHA-256"},
+	PCTL_RECORD_FIELD(LIST, "regressions", cert, regressions,
+			  .n_at = offsetof(cert, n_regressions), .of = &line,
+			  .means = "kept counterexamples that were among the examples"),
+	PCTL_RECORD_FIELD(
+		LIST, "late", cert, late, .flags = PCTL_RECORD_OPTIONAL,
+		.n_at = offsetof(cert, n_late), .of = &pair,
+		.means = "libraries that were mapped after `driver_files` was taken, with SHA-256"),
 	FLAGGED("shapes", TEXT, PCTL_RECORD_OPTIONAL, cert, shapes,
 		"seeds of the shapes that blocks were run in"),
-	{.key = "confirmed",
-	 .kind = PCTL_RECORD_GROUP,
-	 .flags = PCTL_RECORD_OPTIONAL,
-	 .at = offsetof(cert, confirmed),
-	 .of = &confirmed,
-	 .means = "made by trying a sample of another certificate with the files of this host"},
-	{.key = "plan",
-	 .kind = PCTL_RECORD_HEX,
-	 .at = offsetof(cert, plan),
-	 .bound = PCTL_DIGEST_BYTES,
-	 .means = "SHA-256 of the list of units"},
-	{.key = "level",
-	 .kind = PCTL_RECORD_CODED,
-	 .at = offsetof(cert, params),
-	 .coding = &level,
-	 .means = "asked for"},
+	PCTL_RECORD_FIELD(GROUP, "confirmed", cert, confirmed, .flags = PCTL_RECORD_OPTIONAL,
+			  .of = &confirmed,
+			  .means = "made by trying a sample of another certificate with the files "
+				   "of this host"),
+	PCTL_RECORD_FIELD(HEX, "plan", cert, plan, .bound = PCTL_DIGEST_BYTES,
+			  .means = "SHA-256 of the list of units"),
+	PCTL_RECORD_FIELD(CODED, "level", cert, params, .coding = &pctl_level_coding,
+			  .means = "asked for"),
 	{.key = "granted",
 	 .kind = PCTL_RECORD_DERIVED,
 	 .derive = derive_granted,
 	 .means = "the level by the rule"},
 	TEXT("cause", cert, cause, "why not the level asked for, or nothing"),
-	{.key = "digest",
-	 .kind = PCTL_RECORD_HEX,
-	 .at = offsetof(cert, digest),
-	 .bound = PCTL_DIGEST_BYTES,
-	 .means = "SHA-256 over all digests of all units, in order"},
+	PCTL_RECORD_FIELD(HEX, "digest", cert, digest, .bound = PCTL_DIGEST_BYTES,
+			  .means = "SHA-256 over all digests of all units, in order"),
 	{.key = "totals", .kind = PCTL_RECORD_GROUP, .of = &totals, .means = "sums over all units"},
 	{.key = "operations",
 	 .kind = PCTL_RECORD_DERIVED,
@@ -324,12 +277,8 @@ static const pctl_record_field fields[] = {
 	 .kind = PCTL_RECORD_DERIVED,
 	 .derive = derive_coverage,
 	 .means = "list of groups: `subject`, and sums of its units by kind"},
-	{.key = "units",
-	 .kind = PCTL_RECORD_LIST,
-	 .at = offsetof(cert, units),
-	 .n_at = offsetof(cert, n_units),
-	 .of = &units,
-	 .means = "what was proved, and what came of it"}};
+	PCTL_RECORD_FIELD(LIST, "units", cert, units, .n_at = offsetof(cert, n_units), .of = &units,
+			  .means = "what was proved, and what came of it")};
 static const pctl_record_shape shape = PCTL_RECORD_SHAPE(fields, PCTL_RECORD_BLOCK, cert);
 
 const pctl_record_type pctl_certificate_type = {

@@ -110,7 +110,9 @@ static pctl_status read_units(collecting *k)
 		status = pctl_cid_of(text, n, k->call, &cid);
 	if (status == PCTL_OK && memcmp(cid.digest, k->c->plan, sizeof(k->c->plan)) != 0)
 		status = pctl_refuse(k->call, PC5515_DIRECTORY,
-				     "%s is not the list that the journals beside it are of", path);
+				     "%s is not the list of units that the journals in its "
+				     "directory were written for",
+				     path);
 	if (status == PCTL_OK)
 		status = pctl_certificate_units_read(k->c, path, text, k->call);
 	if (status == PCTL_OK)

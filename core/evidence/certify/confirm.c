@@ -12,7 +12,8 @@
 static pctl_status refuse(const pctl_certificate *c, const char *what, const char *there,
 			  const char *here, const pctl_call *call)
 {
-	return pctl_refuse(call, PC5541_CLAIM_OTHER, "%s: %s is \"%s\" there and \"%s\" here",
+	return pctl_refuse(call, PC5541_CLAIM_OTHER,
+			   "%s: %s is \"%s\" in the certificate and \"%s\" on this machine",
 			   c->path, what, there, here);
 }
 
@@ -59,9 +60,7 @@ static pctl_status note(pctl_certificate *c, const pctl_certify_replay_options *
 	k->seed = o->seed;
 	k->strips = done->compared;
 	k->cases = done->cases;
-	return k->of != NULL && k->signer != NULL
-		       ? PCTL_OK
-		       : pctl_refuse(call, PC2_NOMEM, "no memory for a certificate");
+	return k->of != NULL && k->signer != NULL ? PCTL_OK : pctl_no_memory(call, "a certificate");
 }
 
 pctl_status pctl_certify_confirm(pctl_certificate *c, const pctl_certify_replay_options *o,

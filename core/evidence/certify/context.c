@@ -136,7 +136,7 @@ pctl_status pctl_certify_context_open(const pctl_certify_context_options *o, con
 
 	*out = NULL;
 	if (h == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a proof");
+		return pctl_no_memory(call, "a proof");
 	h->o = *o;
 	h->context = (pctl_proof_context){.registry = o->registry,
 					  .ops = o->ops,

@@ -10,6 +10,8 @@
 #include "foundation/base/vec.h"
 #include "evidence/suite/suite.h"
 
+#define FILE_MOST (64u << 20) /* bytes of a certificate that are looked through */
+
 typedef PCTL_VEC(const char *) path_list;
 
 static int by_text(const void *a, const void *b)
@@ -48,7 +50,7 @@ static const char *note_of(const pctl_found *f, const pctl_certificate *c,
 	char path[4200];
 
 	if (backend != NULL && backend->roles & PCTL_ROLE_SYNTHETIC)
-		return "its backend goes wrong on purpose";
+		return "its backend is a test backend (role synthetic)";
 	snprintf(path, sizeof(path), "%s/profiles/%s.revoked", f->home, c->profile);
 	if (pctl_file_exists(path))
 		return "the device's profile is revoked";
@@ -116,7 +118,7 @@ static const char *other_file(const pctl_found *f, const pctl_certificate *c,
 		text = pctl_arena_printf(f->arena, "made with another file of backend \"%s\"",
 					 c->backend);
 	else if (files != NULL && !same_text(c->driver_files, files))
-		text = "made with another driver library";
+		text = "made with another driver library, or other settings of it";
 	else if (other != NULL)
 		text = pctl_arena_printf(f->arena,
 					 "made without %.*s, which the driver mapped late",
@@ -133,6 +135,21 @@ static const char *other_file(const pctl_found *f, const pctl_certificate *c,
 	return text == NULL ? "made with other files" : text;
 }
 
+/* 1: the file has this text somewhere. What cannot be read has none. */
+static int names(const char *path, const char *text)
+{
+	const pctl_call quiet = {.head = PCTL_HEAD(pctl_call)};
+	uint64_t n;
+	char *data;
+	int has;
+
+	if (pctl_file_read(path, FILE_MOST, &quiet, &data, &n) != PCTL_OK)
+		return 0;
+	has = memmem(data, n, text, strlen(text)) != NULL;
+	free(data);
+	return has;
+}
+
 static pctl_status take(pctl_found *f, const pctl_found_options *o, const path_list *paths,
 			const pctl_call *call)
 {
@@ -144,6 +161,8 @@ static pctl_status take(pctl_found *f, const pctl_found_options *o, const path_l
 		pctl_found_certificate *x = &f->items[f->n];
 
 		if (i > 0 && strcmp(paths->items[i], paths->items[i - 1]) == 0)
+			continue;
+		if (o->of_host && !names(paths->items[i], f->host))
 			continue;
 		if (pctl_certificate_read(paths->items[i], &quiet, &x->c) != PCTL_OK) {
 			f->n_refused++;
@@ -178,7 +197,7 @@ pctl_status pctl_found_open(const pctl_found_options *o, const pctl_call *call, 
 	if (ok)
 		status = take(f, o, &paths, call);
 	else
-		(void)pctl_refuse(call, PC2_NOMEM, "no memory for certificates");
+		(void)pctl_no_memory(call, "certificates");
 	free(paths.items);
 	if (status == PCTL_OK)
 		*out = f;
@@ -270,9 +289,9 @@ void pctl_found_level(const pctl_found *f, const pctl_level_question *q, pctl_le
 			out->claimed = level;
 			out->hint = pctl_arena_printf(
 				f->arena,
-				"%s claims L%u, %s; `pipectl certify confirm %s` tries a sample of "
-				"it with "
-				"the files that are here and signs what they hold",
+				"%s claims L%u, %s; `pipectl certify confirm %s` runs a sample of "
+				"its proof with the files installed here and, where all bytes "
+				"agree, signs a certificate for them",
 				x->c->path, level, other, x->c->path);
 		}
 	}

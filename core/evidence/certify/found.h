@@ -29,7 +29,10 @@ typedef struct pctl_found {
 	const char *home, *host;
 } pctl_found;
 
-/* registry and ops say which files are here; they and profiles outlive what is found. */
+/* registry and ops say which files are here; they and profiles outlive what is found.
+ *
+ * of_host  1: only files that name this very host's SHA-256; a certificate that does not gives no level here, and reading all of
+ *          them takes a good part of a second. */
 typedef struct pctl_found_options {
 	pctl_profiles *profiles;
 	pctl_registry *registry;
@@ -37,7 +40,7 @@ typedef struct pctl_found_options {
 	const char *home;
 	const char *const *dirs;
 	uint32_t n_dirs;
-	uint32_t reserved;
+	uint32_t of_host;
 } pctl_found_options;
 
 /* Look through dirs and the directories in them for files NAME.cfg; directories that are not there are passed over.

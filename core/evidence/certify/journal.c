@@ -1,4 +1,4 @@
-/* Writing journals, and the lines both directions share (journal_read.c reads them). */
+/* Writing journals, and what both directions share (journal_read.c reads them, journal_line.c says what a line is). */
 #include "evidence/certify/journal_private.h"
 
 #include <errno.h>
@@ -79,41 +79,6 @@ pctl_status pctl_journal_chain(char chain[PCTL_JOURNAL_CHAIN + 1], const char *l
 	return status;
 }
 
-/* ---- lines -------------------------------------------------------------------------------- */
-
-static void add_field(pctl_str_buf *s, const char *text)
-{
-	pctl_str_add(s, "\t");
-	for (; *text != '\0'; text++) {
-		const char c = *text >= ' ' && *text < 0x7f ? *text : ' ';
-
-		pctl_str_add_n(s, &c, 1);
-	}
-}
-
-static void add_entry(pctl_str_buf *s, const pctl_journal_entry *e)
-{
-	const pctl_block *b = &e->block;
-	char hex[2 * PCTL_DIGEST_BYTES + 1];
-
-	if (!e->ran) {
-		pctl_str_addf(s, "not-run\t%" PRIu64, e->number);
-		add_field(s, e->cause);
-		return;
-	}
-	pctl_str_addf(s, "%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%s",
-		      b->failures != 0 ? "failed" : "ran", e->number, b->cases, b->failures,
-		      b->skipped, pctl_digest_hex(b->digest, hex));
-	add_field(s, b->value);
-	if (b->failures == 0)
-		return;
-	add_field(s, b->first.inputs);
-	add_field(s, b->first.got);
-	add_field(s, b->first.want);
-	add_field(s, b->first.law);
-	pctl_str_addf(s, "\t%u", b->first.minimal != 0);
-}
-
 /* ---- writing ------------------------------------------------------------------------------ */
 
 struct pctl_journal {
@@ -142,7 +107,7 @@ static pctl_status open_locked(const char *path, const pctl_call *call, pctl_jou
 	*out = NULL;
 	if (j == NULL || (j->path = strdup(path)) == NULL) {
 		free(j);
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a journal");
+		return pctl_no_memory(call, "a journal");
 	}
 	j->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_APPEND, 0644);
 	j->synced = pctl_clock_s();
@@ -190,13 +155,11 @@ pctl_status pctl_journal_head(const char *head, pctl_shard s, const pctl_call *c
 	pctl_str_add(out, head);
 	pctl_str_addf(out, "shard\t%u/%u\n", s.index, s.count);
 	if (out->failed)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a journal");
+		return pctl_no_memory(call, "a journal");
 	status = pctl_cid_of(out->data, out->n, call, &cid);
 	if (status == PCTL_OK)
 		pctl_str_addf(out, "begin\t%s\n", pctl_digest_hex(cid.digest, hex));
-	return status == PCTL_OK && out->failed
-		       ? pctl_refuse(call, PC2_NOMEM, "no memory for a journal")
-		       : status;
+	return status == PCTL_OK && out->failed ? pctl_no_memory(call, "a journal") : status;
 }
 
 pctl_status pctl_journal_create(const char *path, const char *head, pctl_shard s,
@@ -257,7 +220,7 @@ static pctl_status find_end(pctl_journal *j, const char *head, pctl_shard s, con
 	const char *theirs;
 	pctl_shard shard;
 	int at_end = 0;
-	pctl_status status = e == NULL ? pctl_refuse(call, PC2_NOMEM, "no memory for a journal")
+	pctl_status status = e == NULL ? pctl_no_memory(call, "a journal")
 				       : pctl_journal_read(j->path, call, &r, &theirs, &shard);
 
 	if (status == PCTL_OK && strcmp(theirs, head) != 0)
@@ -293,7 +256,7 @@ static pctl_status is_unbegun(pctl_journal *j, const char *head, pctl_shard s,
 	}
 	there = malloc((size_t)n + 1);
 	if (there == NULL)
-		status = pctl_refuse(call, PC2_NOMEM, "no memory for a journal");
+		status = pctl_no_memory(call, "a journal");
 	else if (pread(j->fd, there, (size_t)n, 0) != (ssize_t)n)
 		status = pctl_journal_io(call, "read", j->path);
 	else
@@ -336,50 +299,47 @@ pctl_status pctl_journal_resume(const char *path, const char *head, pctl_shard s
 }
 
 /* A line, with its checksum. */
-static pctl_status add_line(pctl_journal *j, pctl_str_buf *s, const pctl_call *call)
-{
-	pctl_status status = s->failed ? pctl_refuse(call, PC2_NOMEM, "no memory for a journal")
-				       : pctl_journal_chain(j->chain, s->data, s->n, call);
-
-	pctl_str_addf(s, "\t%s\n", j->chain);
-	if (status == PCTL_OK && s->failed)
-		status = pctl_refuse(call, PC2_NOMEM, "no memory for a journal");
-	return status == PCTL_OK ? write_all(j, s->data, s->n, call) : status;
-}
-
-pctl_status pctl_journal_shapes(pctl_journal *j, uint64_t seed, const pctl_call *call)
+static pctl_status add_line(pctl_journal *j, const pctl_journal_line *line, const pctl_call *call)
 {
 	pctl_str_buf s = PCTL_STR_BUF_INIT;
 	pctl_status status;
 
-	pctl_str_addf(&s, PCTL_JOURNAL_SHAPES "%016" PRIx64, seed);
-	status = add_line(j, &s, call);
+	pctl_record_text(&pctl_journal_line_type, line, &s);
+	status = s.failed ? pctl_no_memory(call, "a journal")
+			  : pctl_journal_chain(j->chain, s.data, s.n, call);
+	pctl_str_addf(&s, "\t%s\n", j->chain);
+	if (status == PCTL_OK && s.failed)
+		status = pctl_no_memory(call, "a journal");
+	if (status == PCTL_OK)
+		status = write_all(j, s.data, s.n, call);
 	pctl_str_drop(&s);
 	return status;
+}
+
+pctl_status pctl_journal_shapes(pctl_journal *j, uint64_t seed, const pctl_call *call)
+{
+	pctl_journal_line line = {.kind = PCTL_JOURNAL_SHAPES};
+
+	snprintf(line.seed, sizeof(line.seed), "%016" PRIx64, seed);
+	return add_line(j, &line, call);
 }
 
 pctl_status pctl_journal_late(pctl_journal *j, const char *name, const char *sha256,
 			      const pctl_call *call)
 {
-	pctl_str_buf s = PCTL_STR_BUF_INIT;
-	pctl_status status;
+	const pctl_journal_line line = {.kind = PCTL_JOURNAL_LATE, .name = name, .sha256 = sha256};
 
-	pctl_str_add(&s, "late");
-	add_field(&s, name);
-	add_field(&s, sha256);
-	status = add_line(j, &s, call);
-	pctl_str_drop(&s);
-	return status;
+	return add_line(j, &line, call);
 }
 
 pctl_status pctl_journal_append(pctl_journal *j, const pctl_journal_entry *e, const pctl_call *call)
 {
-	pctl_str_buf s = PCTL_STR_BUF_INIT;
-	pctl_status status;
+	const pctl_journal_line line = {.kind = !e->ran			 ? PCTL_JOURNAL_NOT_RUN
+						: e->block.failures != 0 ? PCTL_JOURNAL_FAILED
+									 : PCTL_JOURNAL_RAN,
+					.entry = *e};
+	pctl_status status = add_line(j, &line, call);
 
-	add_entry(&s, e);
-	status = add_line(j, &s, call);
-	pctl_str_drop(&s);
 	if (status == PCTL_OK && (++j->unsynced >= SYNC_ENTRIES || pctl_clock_s() != j->synced))
 		status = sync_now(j, call);
 	return status;

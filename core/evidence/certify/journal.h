@@ -11,6 +11,7 @@ typedef struct pctl_shard {
 	uint32_t index, count;
 } pctl_shard;
 
+#define PCTL_SHARDS_MAX 512u /* all are open at once when they are put together */
 /* "3/8". 1 when text is a shard. */
 int pctl_shard_parse(const char *text, pctl_shard *out);
 /* Blocks it has of n, and the number of its k-th. */

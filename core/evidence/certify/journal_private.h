@@ -2,13 +2,28 @@
 #ifndef PIPECTL_EVIDENCE_CERTIFY_JOURNAL_PRIVATE_H
 #define PIPECTL_EVIDENCE_CERTIFY_JOURNAL_PRIVATE_H
 
-#include "foundation/base/str.h"
+#include "foundation/record/record.h"
 #include "evidence/certify/journal.h"
 
-#define PCTL_SHARDS_MAX 512u /* all are open at once when they are put together */
-#define PCTL_JOURNAL_LATE "late\t"
-#define PCTL_JOURNAL_SHAPES "shapes\t"
 #define PCTL_JOURNAL_CHAIN 16u /* hex digits of a line's checksum */
+
+enum {
+	PCTL_JOURNAL_RAN,
+	PCTL_JOURNAL_FAILED,
+	PCTL_JOURNAL_NOT_RUN,
+	PCTL_JOURNAL_SHAPES,
+	PCTL_JOURNAL_LATE
+};
+
+/* A line without its checksum; of what its kind has no use for nothing is said. seed: of shapes, as hex; name, sha256: of a
+ * library that was mapped late. */
+typedef struct pctl_journal_line {
+	uint32_t kind, reserved;
+	pctl_journal_entry entry;
+	char seed[17];
+	const char *name, *sha256;
+} pctl_journal_line;
+extern const pctl_record_type pctl_journal_line_type;
 
 /* chain = the first digits of SHA-256(chain, line). */
 pctl_status pctl_journal_chain(char chain[PCTL_JOURNAL_CHAIN + 1], const char *line, size_t n,

@@ -6,11 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "foundation/base/num.h"
 #include "foundation/base/hex.h"
 
 #define HEAD_LIMIT (16u << 20)
-#define FIELDS_MAX 12u
 
 struct pctl_journal_reader {
 	char *path, *head, *line;
@@ -85,7 +83,7 @@ static pctl_status read_head(pctl_journal_reader *r, const pctl_call *call)
 	}
 	r->head = pctl_str_finish(&head);
 	if (status == PCTL_OK && r->head == NULL)
-		status = pctl_refuse(call, PC2_NOMEM, "no memory for a journal");
+		status = pctl_no_memory(call, "a journal");
 	pctl_str_drop(&again);
 	return status;
 }
@@ -99,7 +97,7 @@ pctl_status pctl_journal_read(const char *path, const pctl_call *call, pctl_jour
 	*out = NULL;
 	if (r == NULL || (r->path = strdup(path)) == NULL) {
 		free(r);
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a journal");
+		return pctl_no_memory(call, "a journal");
 	}
 	r->file = fopen(path, "re");
 	if (r->file == NULL)
@@ -116,73 +114,26 @@ pctl_status pctl_journal_read(const char *path, const pctl_call *call, pctl_jour
 	return PCTL_OK;
 }
 
-/* ---- entries ------------------------------------------------------------------------------ */
+/* ---- lines -------------------------------------------------------------------------------- */
 
-static uint32_t split(char *line, char *fields[FIELDS_MAX])
-{
-	uint32_t n = 0;
-
-	for (char *at = line; at != NULL && n < FIELDS_MAX; n++) {
-		fields[n] = at;
-		at = strchr(at, '\t');
-		if (at != NULL)
-			*at++ = '\0';
-	}
-	return n;
-}
-
-static int number(const char *text, uint64_t *out)
-{
-	return pctl_num_parse_u64(text, strlen(text), out);
-}
-
-static int parse_entry(char *line, pctl_journal_entry *out)
-{
-	char *f[FIELDS_MAX];
-	const uint32_t n = split(line, f);
-	pctl_block *b = &out->block;
-
-	memset(out, 0, sizeof(*out));
-	if (n == 3 && strcmp(f[0], "not-run") == 0 && number(f[1], &out->number)) {
-		snprintf(out->cause, sizeof(out->cause), "%s", f[2]);
-		return 1;
-	}
-	if (n < 7 || !number(f[1], &out->number) || !number(f[2], &b->cases) ||
-	    !number(f[3], &b->failures) || !number(f[4], &b->skipped) ||
-	    !pctl_digest_parse_hex(f[5], b->digest))
-		return 0;
-	out->ran = 1;
-	snprintf(b->value, sizeof(b->value), "%s", f[6]);
-	if (strcmp(f[0], "ran") == 0)
-		return n == 7 && b->failures == 0;
-	if (strcmp(f[0], "failed") != 0 || n != 12 || b->failures == 0)
-		return 0;
-	snprintf(b->first.inputs, sizeof(b->first.inputs), "%s", f[7]);
-	snprintf(b->first.got, sizeof(b->first.got), "%s", f[8]);
-	snprintf(b->first.want, sizeof(b->first.want), "%s", f[9]);
-	snprintf(b->first.law, sizeof(b->first.law), "%s", f[10]);
-	b->first.minimal = strcmp(f[11], "1") == 0;
-	return 1;
-}
-
-/* 1: the n bytes of the line fit their checksum, which is cut off. */
-static pctl_status check_line(pctl_journal_reader *r, size_t n, const pctl_call *call, int *good)
+/* How many of the n bytes of the line are before its checksum, which they fit; 0: they do not. */
+static pctl_status check_line(pctl_journal_reader *r, size_t n, const pctl_call *call,
+			      size_t *n_body)
 {
 	char chain[PCTL_JOURNAL_CHAIN + 1];
 	pctl_status status;
 	size_t body;
 
-	*good = 0;
+	*n_body = 0;
 	if (n < PCTL_JOURNAL_CHAIN + 3 || r->line[n - 1] != '\n' || memchr(r->line, 0, n) != NULL)
 		return PCTL_OK;
 	body = n - PCTL_JOURNAL_CHAIN - 2;
 	memcpy(chain, r->chain, sizeof(chain));
 	status = pctl_journal_chain(chain, r->line, body, call);
-	*good = status == PCTL_OK && r->line[body] == '\t' &&
-		memcmp(r->line + body + 1, chain, PCTL_JOURNAL_CHAIN) == 0;
-	if (*good) {
+	if (status == PCTL_OK && r->line[body] == '\t' &&
+	    memcmp(r->line + body + 1, chain, PCTL_JOURNAL_CHAIN) == 0) {
 		memcpy(r->chain, chain, sizeof(chain));
-		r->line[body] = '\0';
+		*n_body = body;
 	}
 	return status;
 }
@@ -197,54 +148,61 @@ const char *pctl_journal_late_files(pctl_journal_reader *r)
 	return r->late.failed ? NULL : r->late.data == NULL ? "" : r->late.data;
 }
 
-/* 1: the line names a library, which is kept. */
-static int take_late(pctl_journal_reader *r)
+/* What is not about a block is kept; *is_entry 0. */
+static pctl_status take_line(pctl_journal_reader *r, size_t n, const pctl_call *call,
+			     pctl_journal_entry *out, int *is_entry)
 {
-	const size_t n = sizeof(PCTL_JOURNAL_LATE) - 1;
+	const pctl_call silent = {.head = PCTL_HEAD(pctl_call)};
+	pctl_arena *arena = pctl_arena_create();
+	pctl_journal_line l = {.kind = 0};
+	pctl_status status = arena == NULL
+				     ? PCTL_E_NOMEM
+				     : pctl_record_read_exact(&pctl_journal_line_type, r->path,
+							      r->line, n, arena, &silent, &l);
 
-	if (strncmp(r->line, PCTL_JOURNAL_LATE, n) != 0 || strchr(r->line + n, '\t') == NULL)
-		return 0;
-	pctl_str_addf(&r->late, "%s\n", r->line + n);
-	return 1;
-}
-
-/* 1: the line is one of shapes, and its seed is kept. */
-static int take_shapes(pctl_journal_reader *r)
-{
-	const size_t n = sizeof(PCTL_JOURNAL_SHAPES) - 1;
-
-	if (strncmp(r->line, PCTL_JOURNAL_SHAPES, n) != 0 || !pctl_hex_is(r->line + n, 16))
-		return 0;
-	pctl_str_addf(&r->seeds, "%s%s", r->seeds.n == 0 ? "" : " ", r->line + n);
-	return 1;
+	*is_entry = l.kind <= PCTL_JOURNAL_NOT_RUN;
+	if (status == PCTL_E_NOMEM)
+		status = pctl_no_memory(call, "a journal");
+	else if (status != PCTL_OK || (l.kind == PCTL_JOURNAL_SHAPES && !pctl_hex_is(l.seed, 16)) ||
+		 (*is_entry && l.entry.number != pctl_shard_block(r->shard, r->n)) ||
+		 (l.kind == PCTL_JOURNAL_FAILED) != (l.entry.block.failures != 0))
+		status = damaged(r, "a line is not what this journal must have there", call);
+	else if (l.kind == PCTL_JOURNAL_SHAPES)
+		pctl_str_addf(&r->seeds, "%s%s", r->seeds.n == 0 ? "" : " ", l.seed);
+	else if (l.kind == PCTL_JOURNAL_LATE)
+		pctl_str_addf(&r->late, "%s\t%s\n", l.name, l.sha256);
+	*out = l.entry;
+	out->ran = l.kind <= PCTL_JOURNAL_FAILED;
+	pctl_arena_destroy(arena);
+	return status;
 }
 
 pctl_status pctl_journal_next(pctl_journal_reader *r, const pctl_call *call,
 			      pctl_journal_entry *out, int *end)
 {
 	ssize_t n;
-	int good = 0;
+	size_t n_body;
+	int is_entry;
 
 	while ((n = getline(&r->line, &r->cap, r->file)) > 0) {
-		const pctl_status status = check_line(r, (size_t)n, call, &good);
+		pctl_status status = check_line(r, (size_t)n, call, &n_body);
 
 		if (status != PCTL_OK)
 			return status;
-		if (!good) {
+		if (n_body == 0) {
 			/* One line may be torn: the last one. */
 			*end = 1;
 			return getc(r->file) == EOF
 				       ? PCTL_OK
 				       : damaged(r, "a line does not fit its checksum", call);
 		}
-		if (take_shapes(r) || take_late(r)) {
-			r->good += (uint64_t)n;
-			continue;
-		}
 		*end = 0;
-		if (!parse_entry(r->line, out) || out->number != pctl_shard_block(r->shard, r->n))
-			return damaged(r, "a line is not what this journal must have there", call);
+		status = take_line(r, n_body, call, out, &is_entry);
+		if (status != PCTL_OK)
+			return status;
 		r->good += (uint64_t)n;
+		if (!is_entry)
+			continue;
 		r->n++;
 		return PCTL_OK;
 	}

@@ -106,8 +106,7 @@ pctl_status pctl_proof_plan_text(const pctl_units *l, const pctl_call *call, pct
 {
 	for (uint32_t i = 0; i < l->n; i++)
 		pctl_proof_unit_line(&l->units[i], out);
-	return out->failed ? pctl_refuse(call, PC2_NOMEM, "no memory for a list of units")
-			   : PCTL_OK;
+	return out->failed ? pctl_no_memory(call, "a list of units") : PCTL_OK;
 }
 
 const pctl_unit *pctl_proof_unit_of(const pctl_units *l, uint64_t number)

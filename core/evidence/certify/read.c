@@ -85,7 +85,7 @@ pctl_status pctl_certificate_read(const char *path, const pctl_call *call, pctl_
 	if (status == PCTL_OK) {
 		c->path = pctl_arena_dup(c->arena, path);
 		status = c->path == NULL
-				 ? pctl_refuse(call, PC2_NOMEM, "no memory for a certificate")
+				 ? pctl_no_memory(call, "a certificate")
 				 : pctl_sealed_check(path, text, n, call, &n_signed, c->signer);
 	}
 	if (status == PCTL_OK)

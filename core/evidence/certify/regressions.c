@@ -52,7 +52,7 @@ static pctl_status load_file(const char *path, pctl_arena *arena, const pctl_cal
 		}
 		kept = pctl_arena_dup(arena, line);
 		if (kept == NULL || !PCTL_VEC_PUSH(out, kept))
-			status = pctl_refuse(call, PC2_NOMEM, "no memory for regressions");
+			status = pctl_no_memory(call, "regressions");
 	}
 	free(text);
 	return status;
@@ -73,7 +73,7 @@ pctl_status pctl_regressions_load(const char *const *paths, uint32_t n, pctl_are
 	if (status == PCTL_OK && l.n != 0) {
 		kept = pctl_arena_array(arena, l.n, sizeof(*kept));
 		if (kept == NULL)
-			status = pctl_refuse(call, PC2_NOMEM, "no memory for regressions");
+			status = pctl_no_memory(call, "regressions");
 		else
 			memcpy(kept, l.items, l.n * sizeof(*kept));
 	}
@@ -96,7 +96,7 @@ static pctl_status snapshot(const char *path, const char *const *lines, uint32_t
 	for (uint32_t i = 0; i < n; i++)
 		pctl_str_addf(&s, "%s\n", lines[i]);
 	snprintf(temporary, sizeof(temporary), "%s.%ld", path, (long)getpid());
-	status = s.failed ? pctl_refuse(call, PC2_NOMEM, "no memory for regressions")
+	status = s.failed ? pctl_no_memory(call, "regressions")
 			  : pctl_file_write(temporary, s.data, s.n, 1, call);
 	if (status == PCTL_OK) {
 		if (link(temporary, path) != 0 && errno != EEXIST)
@@ -117,7 +117,7 @@ pctl_status pctl_regressions_of(const char *dir, const char *const *paths, uint3
 	*out = NULL;
 	*n_out = 0;
 	if (own == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for regressions");
+		return pctl_no_memory(call, "regressions");
 	if (!pctl_file_exists(own)) {
 		status = pctl_regressions_load(paths, n, arena, call, out, n_out);
 		if (status == PCTL_OK)

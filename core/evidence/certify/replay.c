@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "foundation/base/clock.h"
 #include "foundation/base/hash.h"
 
 /* ---- the same units? ---------------------------------------------------------------------- */
@@ -157,7 +158,7 @@ static pctl_status choose(const pctl_certificate *c, const pctl_certify_replay_o
 		n += strips_of(&c->units[i]);
 	*out = list = calloc(n + 1, sizeof(*list));
 	if (list == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a replay");
+		return pctl_no_memory(call, "a replay");
 	for (uint32_t i = 0; i < c->n_units; i++) {
 		const pctl_certificate_unit *u = &c->units[i];
 
@@ -260,13 +261,14 @@ static pctl_status replay_one(const pctl_certificate *c, const pctl_units *units
 pctl_status pctl_certify_replay(const pctl_certificate *c, const pctl_certify_replay_options *o,
 				const pctl_call *call, pctl_replay_outcome *out)
 {
+	const uint64_t started = pctl_clock_ns();
 	pctl_block *block = calloc(1, sizeof(*block));
 	choice *chosen = NULL;
 	pctl_units *units = NULL;
 	char what[512];
 	int same = 0;
 	pctl_status status = block == NULL
-				     ? pctl_refuse(call, PC2_NOMEM, "no memory for a replay")
+				     ? pctl_no_memory(call, "a replay")
 				     : pctl_proof_plan(o->context, o->providers, o->n_providers,
 						       &c->params, call, &units);
 
@@ -278,9 +280,14 @@ pctl_status pctl_certify_replay(const pctl_certificate *c, const pctl_certify_re
 	if (status == PCTL_OK)
 		status = choose(c, o, call, &chosen, &out->chosen, &out->absent);
 	for (uint64_t i = 0; status == PCTL_OK && i < out->chosen; i++) {
-		if (o->progress != NULL)
-			o->progress(o->progress_ctx, c->units[chosen[i].unit].subject, i,
-				    out->chosen);
+		const pctl_progress now = {.stage = "replay",
+					   .what = c->units[chosen[i].unit].subject,
+					   .unit = "blocks",
+					   .done = i,
+					   .total = out->chosen,
+					   .elapsed_ns = pctl_clock_ns() - started};
+
+		pctl_progress_tell(&o->progress, &now);
 		status = replay_one(c, units, &chosen[i], o, call, out, block);
 	}
 	if (out->mismatches != 0) { /* said also where something else ended the replay */

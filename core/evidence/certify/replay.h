@@ -13,8 +13,7 @@ typedef struct pctl_certify_replay_options {
 	uint32_t n_providers, sample_ppm;
 	uint64_t seed;
 	uint32_t flags, reserved; /* PCTL_REPLAY_* */
-	void (*progress)(void *ctx, const char *what, uint64_t done, uint64_t total);
-	void *progress_ctx;
+	pctl_progress_sink progress;
 } pctl_certify_replay_options;
 
 /* compared, mismatches: strips; measured: of units without digest; absent: strips whose blocks the certificate says

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "foundation/base/clock.h"
 #include "foundation/base/file.h"
 #include "evidence/certify/regressions.h"
 #include "foundation/diag/diag.h"
@@ -240,17 +241,31 @@ static pctl_status note(running *r, const pctl_unit *u)
 		       : pctl_regressions_add(r->o->regressions, u->subject, x, r->call);
 }
 
+static void tell(const running *r, const char *subject, uint64_t done, uint64_t started)
+{
+	const pctl_session *s = r->o->context->device;
+	const pctl_progress now = {.stage = "prove",
+				   .what = subject,
+				   .device = s == NULL ? NULL : pctl_session_id(s),
+				   .unit = "blocks",
+				   .done = done - r->out->before,
+				   .total = r->out->blocks - r->out->before,
+				   .elapsed_ns = pctl_clock_ns() - started};
+
+	pctl_progress_tell(&r->o->progress, &now);
+}
+
 static pctl_status run_all(running *r)
 {
 	const pctl_certify_options *o = r->o;
+	const uint64_t started = pctl_clock_ns();
 	pctl_status status = PCTL_OK;
 
 	for (uint64_t k = r->out->before; status == PCTL_OK && k < r->out->blocks; k++) {
 		const uint64_t number = pctl_shard_block(o->shard, k);
 		const pctl_unit *u = pctl_proof_unit_of(r->units, number);
 
-		if (o->progress != NULL)
-			o->progress(o->progress_ctx, u->subject, k, r->out->blocks);
+		tell(r, u->subject, k, started);
 		if (pctl_is_cancelled(r->call))
 			return pctl_refuse(r->call, PC4_CANCELLED,
 					   "cancelled; --resume goes on from here");

@@ -11,7 +11,7 @@
  * reopen       close all sessions of the bench and open them again, after the device was lost; NULL: it stays lost
  * dir          where journals and units.tsv lie; made when it is not there
  * regressions  file that failing inputs are added to, or NULL
- * progress     told before each block; may be NULL
+ * progress     told before each block, and after the last
  */
 typedef struct pctl_certify_options {
 	pctl_proof_context *context;
@@ -22,8 +22,7 @@ typedef struct pctl_certify_options {
 	const char *dir;
 	pctl_shard shard;
 	const char *regressions;
-	void (*progress)(void *ctx, const char *what, uint64_t done, uint64_t total);
-	void *progress_ctx;
+	pctl_progress_sink progress;
 } pctl_certify_options;
 
 /* How often a lost device is opened again in one run. */

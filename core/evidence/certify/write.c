@@ -11,9 +11,11 @@
 pctl_status pctl_certificate_text(const pctl_certificate *c, pctl_str_buf *out,
 				  const pctl_call *call)
 {
-	pctl_record_text(&pctl_certificate_type, c, out);
-	if (out->failed)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a certificate");
+	const pctl_status status =
+		pctl_record_put(&pctl_certificate_type, c, out, "a certificate", call);
+
+	if (status != PCTL_OK)
+		return status;
 	if (out->n >= PCTL_CONF_FILE_BYTES_MAX)
 		return pctl_refuse(call, PC5508_TOO_LONG,
 				   "the certificate would have %zu bytes, at most %u are read",
@@ -40,9 +42,8 @@ pctl_status pctl_certificate_write(pctl_certificate *c, const char *path, const 
 
 	c->made = now(c->arena);
 	c->path = pctl_arena_dup(c->arena, path);
-	status = c->made == NULL || c->path == NULL
-			 ? pctl_refuse(call, PC2_NOMEM, "no memory for a certificate")
-			 : pctl_certificate_text(c, &text, call);
+	status = c->made == NULL || c->path == NULL ? pctl_no_memory(call, "a certificate")
+						    : pctl_certificate_text(c, &text, call);
 	if (status == PCTL_OK)
 		status = pctl_signer_seal(signer, &text, call);
 	if (status == PCTL_OK)

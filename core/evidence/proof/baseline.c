@@ -80,7 +80,7 @@ static pctl_status write_operand(measuring *m, uint32_t i, uint64_t n_bytes)
 	pctl_status status = PCTL_OK;
 
 	if (piece == NULL)
-		return pctl_refuse(m->call, PC2_NOMEM, "no memory for a baseline");
+		return pctl_no_memory(m->call, "a baseline");
 	for (uint64_t k = 0; k < PIECE / 8; k++) {
 		const uint64_t word = pctl_proof_mix(m->b->seed, i, k);
 
@@ -234,7 +234,7 @@ static pctl_status add(pctl_proof_context *b, const pctl_op_function *f, const p
 	u.subject = pctl_arena_dup(list->arena, pctl_function_name(f, name));
 	u.op = pctl_arena_printf(list->arena, "%s@%" PRIu32, f->op.desc->name, f->op.desc->version);
 	if (status == PCTL_OK && (kept == NULL || u.subject == NULL || u.op == NULL))
-		status = pctl_refuse(call, PC2_NOMEM, "no memory for units of proof");
+		status = pctl_no_memory(call, "units of proof");
 	if (status != PCTL_OK)
 		return status;
 	*kept = *f;

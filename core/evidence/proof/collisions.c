@@ -164,8 +164,7 @@ void pctl_gate_collisions(pctl_gate *g)
 		mine_in = shared(g->rules, g->op.desc->name, theirs, other.desc->name);
 		theirs_in = shared(theirs, other.desc->name, g->rules, g->op.desc->name);
 		if (mine_in < 0 || theirs_in < 0) {
-			pctl_gate_internal_failure(
-				g, pctl_refuse(g->call, PC2_NOMEM, "no memory for a gate"));
+			pctl_gate_internal_failure(g, pctl_no_memory(g->call, "a gate"));
 			return;
 		}
 		if (mine_in == g->rules->n_laws && theirs_in == theirs->n_laws) {

@@ -60,7 +60,7 @@ static pctl_status prepare(work *w, const pctl_derived *d, const pctl_call *call
 	memset(w, 0, sizeof(*w));
 	w->memory = calloc(6, bytes);
 	if (w->memory == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a composition");
+		return pctl_no_memory(call, "a composition");
 	for (uint32_t i = 0; i < 4; i++)
 		w->vars[i] = (pctl_column){d->law.dtype, 0, 0, w->memory + i * bytes};
 	w->got = (pctl_column){d->composition->f.out_dtype, 0, 0, w->memory + 4 * bytes};
@@ -206,7 +206,7 @@ static pctl_status add(pctl_proof_context *b, pctl_derived *d, uint32_t track,
 				     n_columns(d) < 3 ? "8 bits exhaustive, " : "",
 				     (unsigned long long)b->seed);
 	if (status == PCTL_OK && u.domain == NULL)
-		status = pctl_refuse(call, PC2_NOMEM, "no memory for compositions");
+		status = pctl_no_memory(call, "compositions");
 	return status == PCTL_OK ? pctl_units_add(list, &u, call) : status;
 }
 

@@ -98,9 +98,8 @@ static pctl_status evaluate(const pctl_law_term *t, const pctl_call *call, const
 	for (uint32_t i = 0; i < t->fn.n_in && status == PCTL_OK; i++) {
 		in[i].n_bytes = n * pctl_dtype_bytes(t->args[i]->dtype);
 		in[i].data = malloc(in[i].n_bytes + 1);
-		status = in[i].data == NULL
-				 ? pctl_refuse(call, PC2_NOMEM, "no memory for a composition")
-				 : evaluate(t->args[i], call, vars, n, in[i].data);
+		status = in[i].data == NULL ? pctl_no_memory(call, "a composition")
+					    : evaluate(t->args[i], call, vars, n, in[i].data);
 	}
 	if (status == PCTL_OK && !pctl_function_ask(&t->fn.op, t->fn.dtype, n, &ask))
 		status = pctl_refuse(call, PC1_INTERNAL, "a composition of what is no function");
@@ -239,7 +238,7 @@ pctl_status pctl_compose(const pctl_law_term *term, pctl_arena *arena, const pct
 
 	*out = NULL;
 	if (c == NULL || term == NULL || term->kind != PCTL_LAW_TERM_CALL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a composition");
+		return pctl_no_memory(call, "a composition");
 	c->term = term;
 	measure(term, &c->f, &halves);
 	c->f.out_dtype = term->dtype;
@@ -265,7 +264,7 @@ pctl_status pctl_compose(const pctl_law_term *term, pctl_arena *arena, const pct
 				.digest = "composition"};
 	write_text(c, arena, halves);
 	if (c->text == NULL || c->subject == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a composition");
+		return pctl_no_memory(call, "a composition");
 	*out = c;
 	return PCTL_OK;
 }

@@ -69,7 +69,7 @@ static void claim(deriver *d, uint32_t rel, const pctl_law_term *left, const pct
 		  uint32_t n_vars)
 {
 	if (d->status == PCTL_OK && (left == NULL || right == NULL))
-		d->status = pctl_refuse(d->call, PC2_NOMEM, "no memory for a composition");
+		d->status = pctl_no_memory(d->call, "a composition");
 	d->out->law.claim = (pctl_relation){.rel = rel, .left = left, .right = right};
 	d->out->law.n_vars = n_vars;
 }
@@ -79,7 +79,7 @@ static void guard(deriver *d, uint32_t rel, const pctl_law_term *left, const pct
 	pctl_relation *r = pctl_arena_alloc(d->arena, sizeof(*r));
 
 	if (d->status == PCTL_OK && (r == NULL || left == NULL || right == NULL))
-		d->status = pctl_refuse(d->call, PC2_NOMEM, "no memory for a composition");
+		d->status = pctl_no_memory(d->call, "a composition");
 	if (d->status != PCTL_OK)
 		return;
 	*r = (pctl_relation){.rel = rel, .left = left, .right = right};
@@ -485,7 +485,7 @@ pctl_status pctl_derive(const pctl_op_source *ops, const pctl_selection *s, uint
 	*out = pctl_arena_array(arena, N_THEOREMS * MOST, sizeof(**out));
 	collect(&d, s, dtype);
 	if (*out == NULL || d.facts == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for compositions");
+		return pctl_no_memory(call, "compositions");
 	for (uint32_t t = 0; t < N_THEOREMS && d.status == PCTL_OK; t++) {
 		uint32_t candidates = 0, number = 0, taken = 0;
 

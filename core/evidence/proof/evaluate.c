@@ -194,7 +194,7 @@ pctl_status pctl_evaluator_reference(pctl_proof_context *b, const pctl_call *cal
 	(void)b;
 	*out = calloc(1, sizeof(**out));
 	if (*out == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for an evaluator");
+		return pctl_no_memory(call, "an evaluator");
 	(*out)->name = "reference";
 	(*out)->apply = reference_apply;
 	return PCTL_OK;

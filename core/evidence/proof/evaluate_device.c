@@ -9,6 +9,7 @@
 #include "foundation/base/num.h"
 #include "runtime/exec/sanitize.h"
 #include "runtime/exec/value.h"
+#include "runtime/exec/watch.h"
 #include "runtime/graph/type.h"
 #include "evidence/proof/function.h"
 
@@ -71,7 +72,7 @@ static pctl_status build(struct device *d, const pctl_op_function *f, const pctl
 
 	*out = NULL;
 	if (b == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for an evaluator");
+		return pctl_no_memory(call, "an evaluator");
 	b->f = *f;
 	status = pctl_function_plan(d->context, f, PCTL_PROOF_BLOCK, call, &b->plan);
 	/* The ordinary gate, as before any job: limits, legaliser, profile. */
@@ -175,7 +176,7 @@ static pctl_status write_zone(struct device *d, const struct span *s, int behind
 	if (n == 0)
 		return PCTL_OK;
 	if (zone == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for an evaluator");
+		return pctl_no_memory(call, "an evaluator");
 	pctl_guard_fill(zone, n, s->shape.key, behind ? before : 0);
 	status = d->t->buffer_write(d->dev, call, s->buffer, behind ? before + s->n : 0, zone, n);
 	free(zone);
@@ -238,7 +239,7 @@ static pctl_status check_zone(struct device *d, const struct built *b, uint32_t 
 	if (n == 0)
 		return PCTL_OK;
 	if (zone == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for an evaluator");
+		return pctl_no_memory(call, "an evaluator");
 	memset(zone, PCTL_UNREAD, n);
 	status = d->t->buffer_read(d->dev, call, s->buffer, from, zone, n);
 	at = pctl_guard_check(zone, n, s->shape.key, behind ? before : 0);
@@ -261,7 +262,7 @@ static pctl_status check_operand(struct device *d, const struct built *b, uint32
 	pctl_status status;
 
 	if (more == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for an evaluator");
+		return pctl_no_memory(call, "an evaluator");
 	d->back = more;
 	d->n_back = n > d->n_back ? n : d->n_back;
 	memset(d->back, PCTL_UNREAD, n);
@@ -368,7 +369,7 @@ static pctl_status apply_plain(struct device *d, const pctl_op_function *f, cons
 	for (uint32_t i = 0; status == PCTL_OK && i < f->n_in; i++) {
 		operands[i] = pctl_value_from_bytes(in[i].data, n * pctl_dtype_bytes(f->dtype));
 		if (operands[i] == NULL)
-			status = pctl_refuse(call, PC2_NOMEM, "no memory for an evaluator");
+			status = pctl_no_memory(call, "an evaluator");
 	}
 	job.plan = plan;
 	if (status == PCTL_OK)
@@ -423,7 +424,7 @@ pctl_status pctl_evaluator_device(pctl_proof_context *b, pctl_session *s, const 
 
 	*out = NULL;
 	if (d == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for an evaluator");
+		return pctl_no_memory(call, "an evaluator");
 	d->base = (pctl_evaluator){.ctx = d, .name = pctl_session_name(s), .apply = device_apply};
 	d->context = b;
 	d->s = s;

@@ -31,7 +31,7 @@ static pctl_status reserve(uint8_t **out, const pctl_call *call)
 {
 	if (*out == NULL)
 		*out = malloc(PCTL_PROOF_BLOCK * ELEMENT_MAX);
-	return *out != NULL ? PCTL_OK : pctl_refuse(call, PC2_NOMEM, "no memory for columns");
+	return *out != NULL ? PCTL_OK : pctl_no_memory(call, "columns");
 }
 
 /* The evaluator of a session, the latest one made of several. */
@@ -307,7 +307,7 @@ pctl_status pctl_function_run_unchecked(const pctl_unit *u, pctl_proof_context *
 		status = pctl_laws_of(b->ops, &ctx->f, arena, call, &all, &n, &n_prose);
 	pctl_arena_destroy(arena);
 	if (status == PCTL_E_NOMEM)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for laws");
+		return pctl_no_memory(call, "laws");
 	return pctl_refuse(call, PC5305_LAW_UNCHECKED, "%s: not every law can be checked",
 			   u->subject);
 }

@@ -48,7 +48,7 @@ pctl_status pctl_gate_run(const pctl_op_ref *op, pctl_gate_checks checks, pctl_p
 	memset(out, 0, sizeof(*out));
 	g.rules = op->lib->rules(op->inst, op->index);
 	if (g.arena == NULL)
-		g.status = pctl_refuse(call, PC2_NOMEM, "no memory for a gate");
+		g.status = pctl_no_memory(call, "a gate");
 	if (g.status == PCTL_OK)
 		g.status = pctl_hasher_create(call, &g.hash);
 	if (g.status == PCTL_OK)
@@ -119,8 +119,7 @@ const uint8_t *pctl_gate_answer(pctl_gate *g, const pctl_op_function *f, const p
 
 	*n_bytes = out.n_bytes;
 	if (data == NULL || !pctl_function_ask(&f->op, f->dtype, n, &ask)) {
-		pctl_gate_internal_failure(g,
-					   pctl_refuse(g->call, PC2_NOMEM, "no memory for a gate"));
+		pctl_gate_internal_failure(g, pctl_no_memory(g->call, "a gate"));
 		return NULL;
 	}
 	memset(data + out.n_bytes, 0x5c, GUARD);
@@ -156,8 +155,7 @@ const pctl_column *pctl_gate_witnesses(pctl_gate *g, const pctl_op_function *f, 
 						columns[i].data + half * bytes};
 	}
 	if (columns == NULL) {
-		pctl_gate_internal_failure(g,
-					   pctl_refuse(g->call, PC2_NOMEM, "no memory for a gate"));
+		pctl_gate_internal_failure(g, pctl_no_memory(g->call, "a gate"));
 		return NULL;
 	}
 	/* From all over the domain, and its first tuple, which is zeros. */
@@ -207,7 +205,7 @@ static pctl_status add(pctl_units *list, const pctl_op_ref *op, const char *name
 	u.op = u.subject =
 		pctl_arena_printf(list->arena, "%s@%u", op->desc->name, op->desc->version);
 	if (ctx == NULL || u.op == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for units of proof");
+		return pctl_no_memory(call, "units of proof");
 	*ctx = (gate_unit){*op, checks};
 	return pctl_units_add(list, &u, call);
 }

@@ -346,7 +346,7 @@ static const char *rules_fault(const pctl_op_rules *r)
 	if ((r->n_laws != 0 && r->laws == NULL) || (r->n_classes != 0 && r->classes == NULL) ||
 	    (r->n_boundaries != 0 && r->boundaries == NULL) ||
 	    (r->n_alternates != 0 && r->alternates == NULL))
-		return "rules are counted and not there";
+		return "the op gives a number of rules, but no table of them";
 	for (uint32_t i = 0; i < r->n_laws; i++)
 		if (r->laws[i].law < PCTL_LAW_COMMUTATIVE || r->laws[i].law > PCTL_LAW_CUSTOM)
 			return "a law of an unknown kind";
@@ -359,8 +359,7 @@ void pctl_gate_admission(pctl_gate *g)
 	const char *why = rules_fault(g->rules);
 
 	if (kernels == NULL) {
-		pctl_gate_internal_failure(g,
-					   pctl_refuse(g->call, PC2_NOMEM, "no memory for a gate"));
+		pctl_gate_internal_failure(g, pctl_no_memory(g->call, "a gate"));
 		return;
 	}
 	category(g);

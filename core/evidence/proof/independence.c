@@ -99,7 +99,7 @@ static pctl_status apply(void *ctx, const pctl_op_function *f, const pctl_column
 	status = m->right->apply(m->right->ctx, f, in, n, out, call);
 	right = malloc(n * bytes + 1);
 	if (right == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a gate");
+		return pctl_no_memory(call, "a gate");
 	memcpy(right, out->data, n * bytes);
 	if (status == PCTL_OK && m->kind == MUTANT_SWAPPED && f->n_in > 1) {
 		memcpy(other, in, f->n_in * sizeof(*in));
@@ -177,8 +177,7 @@ static int make_tuples(pctl_gate *g, const pctl_law_equation *l, pctl_column *co
 		columns[v] =
 			(pctl_column){l->dtype, 0, *n, pctl_arena_alloc(g->arena, *n * bytes + 1)};
 		if (columns[v].data == NULL) {
-			pctl_gate_internal_failure(
-				g, pctl_refuse(g->call, PC2_NOMEM, "no memory for a gate"));
+			pctl_gate_internal_failure(g, pctl_no_memory(g->call, "a gate"));
 			return 0;
 		}
 	}
@@ -312,8 +311,7 @@ static void laws(pctl_gate *g, pctl_evaluator *reference)
 	int written;
 
 	if (verdicts == NULL) {
-		pctl_gate_internal_failure(g,
-					   pctl_refuse(g->call, PC2_NOMEM, "no memory for a gate"));
+		pctl_gate_internal_failure(g, pctl_no_memory(g->call, "a gate"));
 		return;
 	}
 	for (uint32_t i = 0; i < n; i++)
@@ -371,8 +369,7 @@ static void alternates(pctl_gate *g)
 				      i, fault);
 	}
 	if (kernels == NULL)
-		pctl_gate_internal_failure(g,
-					   pctl_refuse(g->call, PC2_NOMEM, "no memory for a gate"));
+		pctl_gate_internal_failure(g, pctl_no_memory(g->call, "a gate"));
 	pctl_kernels_destroy(kernels);
 }
 

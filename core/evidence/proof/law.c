@@ -88,7 +88,7 @@ static void add(struct making *m, uint32_t law, const char *name, const char *te
 	e.text = pctl_arena_dup(m->arena, text);
 	e.name = unique(m, name);
 	if (e.text == NULL || e.name == NULL)
-		note(m, pctl_refuse(m->call, PC2_NOMEM, "no memory for a law"));
+		note(m, pctl_no_memory(m->call, "a law"));
 	else
 		m->all[m->n++] = e;
 }
@@ -120,7 +120,7 @@ pctl_status pctl_laws_of_rules(const pctl_op_source *ops, const pctl_op_function
 	*n_out = *n_prose = 0;
 	m.all = pctl_arena_array(arena, 2u * rules->n_laws + 1, sizeof(*m.all));
 	if (m.all == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for laws");
+		return pctl_no_memory(call, "laws");
 	for (uint32_t i = 0; i < rules->n_laws; i++) {
 		const pctl_law *law = &rules->laws[i];
 

@@ -24,8 +24,7 @@ static pctl_status reserve(struct value *v, uint32_t dtype, uint64_t n, const pc
 	v->c = (pctl_column){.dtype = dtype, .n = n};
 	v->c.data = malloc(n * pctl_dtype_bytes(dtype) + 16);
 	v->is_own = 1;
-	return v->c.data != NULL ? PCTL_OK
-				 : pctl_refuse(call, PC2_NOMEM, "no memory for a column of a law");
+	return v->c.data != NULL ? PCTL_OK : pctl_no_memory(call, "a column of a law");
 }
 
 static void broadcast(const pctl_law_term *t, uint64_t n, uint8_t *out)
@@ -212,7 +211,7 @@ static pctl_status sides_of(const pctl_law_equation *l, pctl_evaluator *device,
 	if (l->n_guards != 0) {
 		s->mask = malloc(n + 1);
 		if (s->mask == NULL)
-			return pctl_refuse(call, PC2_NOMEM, "no memory for a law");
+			return pctl_no_memory(call, "a law");
 		memset(s->mask, 1, n);
 	}
 	for (uint32_t i = 0; status == PCTL_OK && i < l->n_guards; i++)
@@ -237,7 +236,7 @@ static pctl_status hash_side(const struct sides *s, const struct value *v, uint6
 		return pctl_hasher_update(hash, v->c.data, n * bytes);
 	packed = malloc(n * bytes + 1);
 	if (packed == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a law");
+		return pctl_no_memory(call, "a law");
 	for (uint64_t i = 0; i < n; i++)
 		if (s->mask[i])
 			memcpy(packed + k++ * bytes, v->c.data + i * bytes, bytes);

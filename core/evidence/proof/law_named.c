@@ -195,12 +195,12 @@ uint32_t pctl_law_say(const pctl_law *law, const pctl_op_function *f, pctl_law_s
 
 	*why = NULL;
 	if (law->law == 0 || law->law >= PCTL_LAW_CUSTOM) {
-		*why = "is no law there is";
+		*why = "is not a known law";
 		return 0;
 	}
 	shape = &shapes[law->law];
 	if (f->n_in < shape->from || f->n_in > shape->to)
-		*why = "is of another number of operands";
+		*why = "is a law of another number of operands";
 	else if ((shape->others >= 1 && law->other == NULL) ||
 		 (shape->others >= 2 && law->dual == NULL))
 		*why = "needs the name of another op";

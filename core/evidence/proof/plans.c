@@ -142,7 +142,7 @@ static pctl_status add_unit(const pctl_problems *l, const pctl_plan_law *law, ui
 		       .run = run_block};
 
 	if (ctx == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for units of proof");
+		return pctl_no_memory(call, "units of proof");
 	*ctx = (plan_unit){l, law};
 	u.ctx = ctx;
 	u.op = pctl_arena_printf(list->arena, "%s@%" PRIu32, d->name, d->version);
@@ -153,7 +153,7 @@ static pctl_status add_unit(const pctl_problems *l, const pctl_plan_law *law, ui
 	u.flags = law != NULL && law->measured ? PCTL_UNIT_MEASURED : 0;
 	u.n_blocks = (l->n + PROBLEMS_A_BLOCK - 1) / PROBLEMS_A_BLOCK;
 	if (u.op == NULL || u.subject == NULL || u.domain == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for units of proof");
+		return pctl_no_memory(call, "units of proof");
 	return pctl_units_add(list, &u, call);
 }
 
@@ -168,7 +168,7 @@ static pctl_status add_law(const pctl_problems *l, const pctl_op_rules *rules, u
 	const uint32_t level = track == PCTL_TRACK_INTEGER ? 3 : track == PCTL_TRACK_FLOAT ? 2 : 1;
 
 	if (law == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for units of proof");
+		return pctl_no_memory(call, "units of proof");
 	if (!pctl_plan_law_of(&l->op, i, law)) {
 		if (first)
 			pctl_warn_at(call, PC5351_PLAN_PROSE, NULL, NULL, "%s@%" PRIu32 ": \"%s\"",
@@ -215,7 +215,7 @@ static pctl_status add_lawless(const pctl_problems *l, const pctl_selection *s,
 	u.subject = pctl_arena_printf(list->arena, "%s@%" PRIu32 " %s", d->name, d->version,
 				      pctl_dtype_name(l->dtype));
 	if (u.op == NULL || u.subject == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for units of proof");
+		return pctl_no_memory(call, "units of proof");
 	return pctl_units_add(list, &u, call);
 }
 
@@ -231,7 +231,7 @@ static pctl_status add_dtype(pctl_proof_context *b, const pctl_selection *s, con
 	pctl_status status;
 
 	if (l == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for units of proof");
+		return pctl_no_memory(call, "units of proof");
 	status = pctl_problems_of(b, op, dtype, list->arena, call, l);
 	if (status != PCTL_OK || l->n == 0)
 		return status;

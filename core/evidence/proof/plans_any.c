@@ -81,8 +81,7 @@ static pctl_status fill_ports(const pctl_problems *l, uint64_t size, uint32_t pa
 			      uint64_t seed, const pctl_call *call, pctl_problem *p)
 {
 	pctl_arena *arena = pctl_arena_create();
-	pctl_status status =
-		arena == NULL ? pctl_refuse(call, PC2_NOMEM, "no memory for a problem") : PCTL_OK;
+	pctl_status status = arena == NULL ? pctl_no_memory(call, "a problem") : PCTL_OK;
 	dims d = {.n = 0};
 
 	for (uint32_t i = 0; i < p->n_in && status == PCTL_OK; i++) {

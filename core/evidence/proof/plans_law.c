@@ -103,7 +103,7 @@ static pctl_status add_tensor(void *ctx, const pctl_tensor_type *t, const void *
 		return senseless(c, "a tensor of bytes", n_bytes, n);
 	copy = calloc(1, n + 16);
 	if (copy == NULL)
-		return end(c, pctl_refuse(c->call, PC2_NOMEM, "no memory for a law"));
+		return end(c, pctl_no_memory(c->call, "a law"));
 	if (n != 0)
 		memcpy(copy, data, n);
 	return add(c, t, copy, n, "tensor");
@@ -282,7 +282,7 @@ pctl_status pctl_plan_law_check(const pctl_plan_judge *j, const pctl_problem *p,
 
 	memset(out, 0, sizeof(*out));
 	if (c == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a law");
+		return pctl_no_memory(call, "a law");
 	c->judge = j;
 	c->p = p;
 	c->call = call;

@@ -28,9 +28,9 @@ static pctl_status input(void *ctx, uint32_t port, const pctl_tensor_type *t, co
 	if (port >= m->p->n_in)
 		return senseless(m, "there is no port", port);
 	if (t->rank > PCTL_RANK_MAX || !pctl_type_bytes(t, &bytes) || bytes > BYTES_MOST)
-		return senseless(m, "too large is port", port);
+		return senseless(m, "the tensor is too large at port", port);
 	if (n_bytes != bytes)
-		return senseless(m, "bytes that are not those of the type:", n_bytes);
+		return senseless(m, "the number of bytes does not fit the type:", n_bytes);
 	status = pctl_problem_port(m->p, port, t, m->call);
 	if (status == PCTL_OK && bytes != 0)
 		memcpy(m->p->data[port], data, bytes);

@@ -17,7 +17,7 @@ static pctl_status upload(const pctl_problem *p, uint32_t port, const pctl_call 
 			  pctl_value **out)
 {
 	*out = pctl_value_from_bytes(p->data[port], p->bytes[port]);
-	return *out != NULL ? PCTL_OK : pctl_refuse(call, PC2_NOMEM, "no memory for a value");
+	return *out != NULL ? PCTL_OK : pctl_no_memory(call, "a value");
 }
 
 static pctl_status room(pctl_answer *a, const pctl_op_desc *d, const pctl_op_result *r,
@@ -58,7 +58,7 @@ static pctl_status measure(const pctl_session_solver *s, const pctl_problem *p,
 		if (status == PCTL_OK)
 			status = pctl_session_qualify(s->session, plan, call);
 		if (status == PCTL_OK)
-			status = pctl_job_measure(s->session, plan, in, TIMEOUT_MS, call,
+			status = pctl_job_measure(s->session, plan, in, TIMEOUT_MS, NULL, call,
 						  &measured[*n].u64);
 		pctl_job_plan_destroy(plan);
 		if (status != PCTL_OK)
@@ -149,7 +149,7 @@ static pctl_status quietly(void *ctx, const pctl_problem *p, const pctl_call *ca
 
 	memset(out, 0, sizeof(*out));
 	if (said == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a problem of a plan op");
+		return pctl_no_memory(call, "a problem of a plan op");
 	if (call != NULL)
 		pctl_diag_list_set_cancel(said, call->cancelled, call->ctx);
 	status = settle(solve(ctx, p, pctl_diag_list_call(said), out), refusal, said, call, out);
@@ -209,7 +209,7 @@ static pctl_status ask_reference(const pctl_session_solver *s, const pctl_proble
 	for (uint32_t i = 0; i < a->n_out && status == PCTL_OK; i++) {
 		a->data[i] = calloc(1, pctl_num_align(a->bytes[i], 16) + 16);
 		if (a->data[i] == NULL)
-			status = pctl_refuse(call, PC2_NOMEM, "no memory for an answer");
+			status = pctl_no_memory(call, "an answer");
 		out[i] = (pctl_span){a->data[i], a->bytes[i]};
 	}
 	for (uint32_t i = 0; i < p->n_in; i++)

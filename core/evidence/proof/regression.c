@@ -6,37 +6,47 @@
 
 #include "foundation/base/hex.h"
 
-static int take(const char **at, char end, char *out, size_t n)
-{
-	const char *stop = strchr(*at, end);
-	const size_t length = stop == NULL ? 0 : (size_t)(stop - *at);
-
-	if (length == 0 || length >= n)
-		return 0;
-	memcpy(out, *at, length);
-	out[length] = '\0';
-	*at = stop + (end != '\0');
-	return 1;
-}
+#define FIELD(M, MEANS) PCTL_RECORD_SIZED(CHARS, #M, pctl_regression, M, .least = 1, .means = MEANS)
+static const pctl_record_field fields[] = {FIELD(subject, "op and type, or a part of the engine"),
+					   FIELD(law, "\"parity\", an equation, an invariant"),
+					   FIELD(inputs, "of the counterexample")};
+static const pctl_record_shape row =
+	PCTL_RECORD_OF_LINES(fields, PCTL_RECORD_ROW, '\t', pctl_regression);
+const pctl_record_type pctl_regression_type = {
+	.opening = "",
+	.shape = &row,
+	.quoting = PCTL_RECORD_PLAIN,
+	.form = PC5507_REGRESSION,
+	.contradicts = PC5507_REGRESSION,
+	.title = "Kept counterexample",
+	.where =
+		"A line of `regressions.tsv`; what begins with `#` and empty lines are passed over",
+};
 
 int pctl_regression_parse(const char *line, pctl_regression *out)
 {
 	memset(out, 0, sizeof(*out));
 	return strpbrk(line, "\r\n") == NULL &&
-	       take(&line, '\t', out->subject, sizeof(out->subject)) &&
-	       take(&line, '\t', out->law, sizeof(out->law)) &&
-	       take(&line, '\0', out->inputs, sizeof(out->inputs)) &&
-	       strchr(out->inputs, '\t') == NULL;
+	       pctl_record_read(&pctl_regression_type, "a line", line, strlen(line), NULL, NULL,
+				out) == PCTL_OK;
 }
 
 int pctl_regression_format(const char *subject, const pctl_counterexample *c,
 			   char out[PCTL_REGRESSION_LINE])
 {
-	pctl_regression back;
-	const int n = snprintf(out, PCTL_REGRESSION_LINE, "%s\t%s\t%s", subject, c->law, c->inputs);
+	pctl_regression r, back;
+	pctl_str_buf s = PCTL_STR_BUF_INIT;
+	int good = snprintf(r.subject, sizeof(r.subject), "%s", subject) < (int)sizeof(r.subject);
 
-	return n > 0 && n < (int)PCTL_REGRESSION_LINE && pctl_regression_parse(out, &back) &&
-	       strcmp(back.subject, subject) == 0 && strcmp(back.law, c->law) == 0;
+	memcpy(r.law, c->law, sizeof(r.law));
+	memcpy(r.inputs, c->inputs, sizeof(r.inputs));
+	pctl_record_text(&pctl_regression_type, &r, &s);
+	good = good && !s.failed && s.n < PCTL_REGRESSION_LINE &&
+	       pctl_regression_parse(s.data, &back);
+	if (good)
+		memcpy(out, s.data, s.n + 1);
+	pctl_str_drop(&s);
+	return good;
 }
 
 /* One value of n digits. */

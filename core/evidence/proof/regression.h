@@ -4,12 +4,14 @@
 #define PIPECTL_EVIDENCE_PROOF_REGRESSION_H
 
 #include "evidence/proof/proof.h"
+#include "foundation/record/record.h"
 
 typedef struct pctl_regression {
 	char subject[128];
 	char law[256];
 	char inputs[256];
 } pctl_regression;
+extern const pctl_record_type pctl_regression_type;
 
 /* 1 and *out when line (without its end) has these three fields, none empty nor too long. */
 int pctl_regression_parse(const char *line, pctl_regression *out);

@@ -52,7 +52,7 @@ pctl_status pctl_units_create(const pctl_call *call, pctl_units **out)
 	if (*out == NULL || (*out)->arena == NULL) {
 		free(*out);
 		*out = NULL;
-		return pctl_refuse(call, PC2_NOMEM, "no memory for units of proof");
+		return pctl_no_memory(call, "units of proof");
 	}
 	return PCTL_OK;
 }
@@ -75,7 +75,7 @@ pctl_status pctl_units_add(pctl_units *l, const pctl_unit *u, const pctl_call *c
 		pctl_unit *grown = realloc(l->units, capacity * sizeof(*grown));
 
 		if (grown == NULL)
-			return pctl_refuse(call, PC2_NOMEM, "no memory for units of proof");
+			return pctl_no_memory(call, "units of proof");
 		l->units = grown;
 		l->capacity = capacity;
 	}
@@ -92,7 +92,7 @@ pctl_status pctl_units_on_destroy(pctl_units *l, void (*release)(void *ctx), voi
 	struct pctl_units_release *r = pctl_arena_alloc(l->arena, sizeof(*r));
 
 	if (r == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for units of proof");
+		return pctl_no_memory(call, "units of proof");
 	*r = (struct pctl_units_release){release, ctx, l->releases};
 	l->releases = r;
 	return PCTL_OK;

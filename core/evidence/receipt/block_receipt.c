@@ -15,27 +15,17 @@
 /* ---- the tables --------------------------------------------------------------------------- */
 
 #define AT(member) offsetof(pctl_block_receipt, member)
-static const pctl_record_field fact_fields[] = {{.key = "key",
-						 .kind = PCTL_RECORD_TEXT,
-						 .at = offsetof(pctl_block_fact, key),
-						 .means = "a fact"},
-						{.key = "value",
-						 .kind = PCTL_RECORD_TEXT,
-						 .at = offsetof(pctl_block_fact, value),
-						 .means = "its value"}};
+static const pctl_record_field fact_fields[] = {
+	PCTL_RECORD_FIELD(TEXT, "key", pctl_block_fact, key, .means = "a fact"),
+	PCTL_RECORD_FIELD(TEXT, "value", pctl_block_fact, value, .means = "its value")};
 static const pctl_record_shape fact =
 	PCTL_RECORD_SHAPE(fact_fields, PCTL_RECORD_ARRAY, pctl_block_fact);
 
-static const pctl_record_field standing_fields[] = {{.key = "jobs",
-						     .kind = PCTL_RECORD_U64,
-						     .at = offsetof(pctl_block_standing, n_jobs),
-						     .least = 1,
-						     .means = "so many jobs in a row"},
-						    {.key = "evidence",
-						     .kind = PCTL_RECORD_CODED,
-						     .at = offsetof(pctl_block_standing, evidence),
-						     .coding = &pctl_evidence_coding,
-						     .means = "stand so"}};
+static const pctl_record_field standing_fields[] = {
+	PCTL_RECORD_FIELD(U64, "jobs", pctl_block_standing, n_jobs, .least = 1,
+			  .means = "so many jobs in a row"),
+	PCTL_RECORD_FIELD(CODED, "evidence", pctl_block_standing, evidence,
+			  .coding = &pctl_evidence_coding, .means = "stand so")};
 static const pctl_record_shape standing_shape =
 	PCTL_RECORD_SHAPE(standing_fields, PCTL_RECORD_ARRAY, pctl_block_standing);
 
@@ -44,44 +34,24 @@ static const pctl_record_field head_fields[] = {
 	 .kind = PCTL_RECORD_CONSTANT,
 	 .constant = PCTL_BLOCK_RECEIPT_SCHEMA,
 	 .means = "version of the format"},
-	{.key = "height", .kind = PCTL_RECORD_U64, .at = AT(height), .means = "of the block"},
-	{.key = "jobs", .kind = PCTL_RECORD_U32, .at = AT(n_jobs), .means = "how many it has"},
-	{.key = "root",
-	 .kind = PCTL_RECORD_HEX,
-	 .at = AT(root),
-	 .bound = PCTL_DIGEST_BYTES,
-	 .means = "of the tree over the statements of its jobs (RFC 6962)"},
-	{.key = "previous",
-	 .kind = PCTL_RECORD_HEX,
-	 .at = AT(who.previous),
-	 .bound = PCTL_DIGEST_BYTES,
-	 .means = "state root that it starts from"},
-	{.key = "state",
-	 .kind = PCTL_RECORD_HEX,
-	 .at = AT(who.state),
-	 .bound = PCTL_DIGEST_BYTES,
-	 .means = "state root that it ends with"},
-	{.key = "pipectl",
-	 .kind = PCTL_RECORD_TEXT,
-	 .at = AT(who.version),
-	 .means = "version of the program"},
-	{.key = "executor",
-	 .kind = PCTL_RECORD_TEXT,
-	 .at = AT(who.executor),
-	 .means = "what ran the jobs"},
-	{.key = "identity",
-	 .kind = PCTL_RECORD_LIST,
-	 .at = AT(who.facts),
-	 .n_at = AT(who.n_facts),
-	 .of = &fact,
-	 .means = "of plugin, device and driver"},
-	{.key = "evidence",
-	 .kind = PCTL_RECORD_LIST,
-	 .at = AT(who.standings),
-	 .n_at = AT(who.n_standings),
-	 .of = &standing_shape,
-	 .means =
-		 "how outputs stand by the word of who signs; together as many as there are jobs"}};
+	PCTL_RECORD_FIELD(U64, "height", pctl_block_receipt, height, .means = "of the block"),
+	PCTL_RECORD_FIELD(U32, "jobs", pctl_block_receipt, n_jobs, .means = "how many it has"),
+	PCTL_RECORD_FIELD(HEX, "root", pctl_block_receipt, root, .bound = PCTL_DIGEST_BYTES,
+			  .means = "of the tree over the statements of its jobs (RFC 6962)"),
+	PCTL_RECORD_FIELD(HEX, "previous", pctl_block_receipt, who.previous,
+			  .bound = PCTL_DIGEST_BYTES, .means = "state root that it starts from"),
+	PCTL_RECORD_FIELD(HEX, "state", pctl_block_receipt, who.state, .bound = PCTL_DIGEST_BYTES,
+			  .means = "state root that it ends with"),
+	PCTL_RECORD_FIELD(TEXT, "pipectl", pctl_block_receipt, who.version,
+			  .means = "version of the program"),
+	PCTL_RECORD_FIELD(TEXT, "executor", pctl_block_receipt, who.executor,
+			  .means = "what ran the jobs"),
+	PCTL_RECORD_FIELD(LIST, "identity", pctl_block_receipt, who.facts, .n_at = AT(who.n_facts),
+			  .of = &fact, .means = "of plugin, device and driver"),
+	PCTL_RECORD_FIELD(LIST, "evidence", pctl_block_receipt, who.standings,
+			  .n_at = AT(who.n_standings), .of = &standing_shape,
+			  .means = "how outputs stand by the word of who signs; together as many "
+				   "as there are jobs")};
 static const pctl_record_shape head =
 	PCTL_RECORD_SHAPE(head_fields, PCTL_RECORD_BLOCK, pctl_block_receipt);
 const pctl_record_type pctl_block_receipt_type = {
@@ -102,16 +72,11 @@ static const pctl_record_field step_fields[] = {
 static const pctl_record_shape step =
 	PCTL_RECORD_SHAPE(step_fields, PCTL_RECORD_ALONE, uint8_t[PCTL_DIGEST_BYTES]);
 static const pctl_record_field job_fields[] = {
-	{.key = "index", .kind = PCTL_RECORD_U32, .at = AT(index), .means = "of it in the block"},
-	{.key = "statement", .kind = PCTL_RECORD_TEXT, .at = AT(line), .means = "its line"},
-	{.key = "path",
-	 .kind = PCTL_RECORD_LIST,
-	 .flags = PCTL_RECORD_WITHIN,
-	 .at = AT(path),
-	 .n_at = AT(n_path),
-	 .bound = PCTL_TREE_PATH_MAX,
-	 .of = &step,
-	 .means = "from the line to the root"}};
+	PCTL_RECORD_FIELD(U32, "index", pctl_block_receipt, index, .means = "of it in the block"),
+	PCTL_RECORD_FIELD(TEXT, "statement", pctl_block_receipt, line, .means = "its line"),
+	PCTL_RECORD_FIELD(LIST, "path", pctl_block_receipt, path, .flags = PCTL_RECORD_WITHIN,
+			  .n_at = AT(n_path), .bound = PCTL_TREE_PATH_MAX, .of = &step,
+			  .means = "from the line to the root")};
 static const pctl_record_shape job_shape =
 	PCTL_RECORD_SHAPE(job_fields, PCTL_RECORD_BLOCK, pctl_block_receipt);
 const pctl_record_type pctl_block_job_type = {
@@ -150,7 +115,7 @@ static pctl_status add_statements(pctl_str_buf *s, const pctl_block_statements *
 		status = pctl_block_statement_text(&all->items[i], call, &line);
 		pctl_str_add(s, i == 0 ? "\n  " : ",\n  ");
 		if (status == PCTL_OK)
-			pctl_form_quote(s, line.data);
+			pctl_record_quote(&pctl_block_receipt_type, line.data, s);
 		pctl_str_drop(&line);
 	}
 	pctl_str_add(s, " );\n");
@@ -192,7 +157,8 @@ pctl_status pctl_block_receipt_write(const char *dir, const char *receipts, size
 			standing += who->standings[i].n_jobs;
 		if (standing != r.n_jobs)
 			status = pctl_refuse(call, PC1_INTERNAL,
-					     "%" PRIu64 " of %" PRIu32 " jobs stand somehow",
+					     "%" PRIu64 " of %" PRIu32
+					     " jobs of the block have recorded evidence",
 					     standing, r.n_jobs);
 	}
 	if (status == PCTL_OK) {
@@ -262,10 +228,8 @@ static pctl_status take_job(pctl_block_receipt *r, const char *tail, size_t n,
 {
 	uint8_t leaf[PCTL_DIGEST_BYTES];
 	pctl_status status =
-		pctl_record_read(&pctl_block_job_type, r->name, tail, n, r->arena, call, r);
+		pctl_record_read_exact(&pctl_block_job_type, r->name, tail, n, r->arena, call, r);
 
-	if (status == PCTL_OK)
-		status = pctl_record_check(&pctl_block_job_type, r->name, tail, n, call, r);
 	if (status == PCTL_OK)
 		status = pctl_block_statement_read(r->line, strlen(r->line), r->arena, call,
 						   &r->job);
@@ -389,9 +353,7 @@ pctl_status pctl_block_receipt_export(const pctl_block_receipt *block,
 	if (status == PCTL_OK) {
 		pctl_str_add_n(out, block->head, block->n_head);
 		one.line = line.data;
-		pctl_record_text(&pctl_block_job_type, &one, out);
-		if (out->failed)
-			status = pctl_no_memory(call, "a receipt");
+		status = pctl_record_put(&pctl_block_job_type, &one, out, "a receipt", call);
 	}
 	pctl_str_drop(&line);
 	return status;

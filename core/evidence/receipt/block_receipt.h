@@ -55,6 +55,8 @@ typedef struct pctl_block_statements {
 	uint8_t root[PCTL_DIGEST_BYTES];
 } pctl_block_statements;
 
+extern const pctl_record_type pctl_block_statement_type, pctl_block_statements_type;
+
 /* Append the line of a statement, without a line end. Errors: PC5920 (a field is outside what is written above). */
 pctl_status pctl_block_statement_text(const pctl_block_statement *s, const pctl_call *call,
 				      pctl_str_buf *out);

@@ -1,14 +1,106 @@
 /* Statements of a block's jobs as lines, and the block's file of them. */
 #include "evidence/receipt/block_receipt.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "foundation/base/num.h"
-#include "foundation/diag/diag.h"
+#include "runtime/cas/codings.h"
 
-static const char opening[] = PCTL_BLOCK_RECEIPTS_SCHEMA "\n";
+typedef pctl_block_statement statement;
+typedef pctl_block_statements statements;
+typedef pctl_block_input input;
+
+/* ---- tables ------------------------------------------------------------------------------- */
+
+static const char *const statuses[] = {"failed", "complete"};
+#define NAMED .flags = PCTL_RECORD_NAMED
+static const pctl_record_field binding_fields[] = {
+	PCTL_RECORD_FIELD(U32, "group", input, group, .means = "of the storage variable"),
+	PCTL_RECORD_FIELD(U32, "binding", input, binding, .means = "of it")};
+static const pctl_record_shape binding =
+	PCTL_RECORD_OF_LINES(binding_fields, PCTL_RECORD_ROW, ':', input);
+static const pctl_record_field input_fields[] = {
+	{.key = "at", .kind = PCTL_RECORD_GROUP, .of = &binding, .means = "where it is bound"},
+	PCTL_RECORD_FIELD(CODED, "cid", input, cid, .coding = &pctl_cid_coding,
+			  .means = "of its bytes")};
+static const pctl_record_shape input_row =
+	PCTL_RECORD_OF_LINES(input_fields, PCTL_RECORD_ROW, ' ', input);
+static const pctl_record_field group_fields[] = {
+	PCTL_RECORD_FIELD(U32, "x", statement, groups[0], .means = "workgroups"),
+	PCTL_RECORD_FIELD(U32, "y", statement, groups[1], .means = "workgroups"),
+	PCTL_RECORD_FIELD(U32, "z", statement, groups[2], .means = "workgroups")};
+static const pctl_record_shape groups =
+	PCTL_RECORD_OF_LINES(group_fields, PCTL_RECORD_ROW, ',', statement);
+static const pctl_record_field output_fields[] = {
+	PCTL_RECORD_FIELD(U64, "bytes", statement, n_output, .means = "of the output"),
+	PCTL_RECORD_FIELD(CODED, "cid", statement, output, .coding = &pctl_cid_coding,
+			  .means = "of it")};
+static const pctl_record_shape output =
+	PCTL_RECORD_OF_LINES(output_fields, PCTL_RECORD_ROW, ' ', statement);
+
+#define WHERE(KIND, KEY, M, N, WHEN, ...)                                                        \
+	PCTL_RECORD_FIELD(KIND, KEY, statement, M, .n_at = offsetof(statement, N), .when = WHEN, \
+			  __VA_ARGS__)
+static const pctl_record_field statement_fields[] = {
+	PCTL_RECORD_SIZED(HEX, "job", statement, job, .means = "its id"),
+	PCTL_RECORD_FIELD(WORD, "status", statement, complete, PCTL_RECORD_WORDS(statuses),
+			  .means = "how it ended"),
+	PCTL_RECORD_SIZED(HEX, "request", statement, request, NAMED,
+			  .means = "SHA-256 of its execute message"),
+	PCTL_RECORD_FIELD(CODED, "program", statement, program, NAMED, .coding = &pctl_cid_coding,
+			  .means = "of the shader's source"),
+	{.key = "groups",
+	 .kind = PCTL_RECORD_GROUP,
+	 .of = &groups,
+	 NAMED,
+	 .means = "that were dispatched"},
+	PCTL_RECORD_FIELD(U64, "gas", statement, gas, NAMED, .means = "charged"),
+	PCTL_RECORD_FIELD(LIST, "inputs", statement, inputs, .n_at = offsetof(statement, n_inputs),
+			  .bound = PCTL_BLOCK_INPUTS_MAX, .of = &input_row,
+			  .means = "ascending by group and binding"),
+	WHERE(HEX, "uniform", uniform, has_uniform, 0, .bound = PCTL_DIGEST_BYTES,
+	      .flags = PCTL_RECORD_NAMED | PCTL_RECORD_OPTIONAL,
+	      .means = "SHA-256 of the bytes bound to 0:1"),
+	{.key = "output",
+	 .kind = PCTL_RECORD_GROUP,
+	 .of = &output,
+	 .flags = PCTL_RECORD_NAMED | PCTL_RECORD_OPTIONAL,
+	 .n_at = offsetof(statement, complete),
+	 .when = 1u << 1,
+	 .means = "of a complete one"},
+	WHERE(TEXT, "error", error, complete, 1u << 0,
+	      .flags = PCTL_RECORD_NAMED | PCTL_RECORD_OPTIONAL | PCTL_RECORD_REST,
+	      .means = "of one that failed, to the end of the line")};
+static const pctl_record_shape statement_row =
+	PCTL_RECORD_OF_LINES(statement_fields, PCTL_RECORD_ROW, ' ', statement);
+const pctl_record_type pctl_block_statement_type = {
+	.opening = "",
+	.shape = &statement_row,
+	.quoting = PCTL_RECORD_PLAIN,
+	.form = PC5920_BLOCK_STATEMENT,
+	.contradicts = PC5920_BLOCK_STATEMENT,
+	.title = "Statement of a job",
+	.where = "A line of a block's receipts and of what is signed",
+};
+
+static const pctl_record_field file_fields[] = {
+	PCTL_RECORD_FIELD(U64, "height", statements, height, NAMED, .means = "of the block"),
+	PCTL_RECORD_FIELD(U32, "jobs", statements, n, NAMED, .means = "how many lines follow"),
+	PCTL_RECORD_SIZED(HEX, "root", statements, root, NAMED,
+			  .means = "of the tree over them (RFC 6962)"),
+	PCTL_RECORD_FIELD(LIST, "statements", statements, items, .n_at = offsetof(statements, n),
+			  .of = &statement_row, .means = "in the order of the block")};
+static const pctl_record_shape file =
+	PCTL_RECORD_OF_LINES(file_fields, PCTL_RECORD_LINES, ' ', statements);
+const pctl_record_type pctl_block_statements_type = {
+	.opening = PCTL_BLOCK_RECEIPTS_SCHEMA "\n",
+	.shape = &file,
+	.quoting = PCTL_RECORD_PLAIN,
+	.form = PC5920_BLOCK_STATEMENT,
+	.contradicts = PC5920_BLOCK_STATEMENT,
+	.title = "Statements of a block",
+	.where = "File `receipts` of a block in the history",
+};
 
 static pctl_status malformed(const pctl_call *call, const char *what)
 {
@@ -50,160 +142,29 @@ static const char *fault_of(const pctl_block_statement *s)
 pctl_status pctl_block_statement_text(const pctl_block_statement *s, const pctl_call *call,
 				      pctl_str_buf *out)
 {
-	char hex[2 * PCTL_DIGEST_BYTES + 1], cid[PCTL_CID_TEXT_SIZE];
 	const char *fault = fault_of(s);
 
 	if (fault != NULL)
 		return malformed(call, fault);
-	pctl_str_addf(out, "%s %s", pctl_digest_hex(s->job, hex),
-		      s->complete ? "complete" : "failed");
-	pctl_str_addf(out, " request %s", pctl_digest_hex(s->request, hex));
-	pctl_str_addf(out, " program %s", pctl_cid_format(&s->program, cid));
-	pctl_str_addf(out, " groups %" PRIu32 ",%" PRIu32 ",%" PRIu32 " gas %" PRIu64, s->groups[0],
-		      s->groups[1], s->groups[2], s->gas);
-	for (uint32_t i = 0; i < s->n_inputs; i++)
-		pctl_str_addf(out, " %" PRIu32 ":%" PRIu32 " %s", s->inputs[i].group,
-			      s->inputs[i].binding, pctl_cid_format(&s->inputs[i].cid, cid));
-	if (s->has_uniform)
-		pctl_str_addf(out, " uniform %s", pctl_digest_hex(s->uniform, hex));
-	if (s->complete)
-		pctl_str_addf(out, " output %" PRIu64 " %s", s->n_output,
-			      pctl_cid_format(&s->output, cid));
-	else
-		pctl_str_addf(out, " error %s", s->error);
-	return out->failed ? pctl_refuse(call, PC2_NOMEM, "no memory for a receipt") : PCTL_OK;
+	return pctl_record_put(&pctl_block_statement_type, s, out, "a receipt", call);
 }
 
 /* ---- reading ------------------------------------------------------------------------------ */
 
-/* The next word, ended by a blank or the end; NULL: none. It stays in the copied line. */
-static char *word(char **at)
-{
-	char *from = *at, *end = strchr(from, ' ');
-
-	if (from[0] == '\0')
-		return NULL;
-	*at = end == NULL ? from + strlen(from) : end + 1;
-	if (end != NULL)
-		*end = '\0';
-	return from;
-}
-
-static int is_word(char **at, const char *want)
-{
-	const char *w = word(at);
-
-	return w != NULL && strcmp(w, want) == 0;
-}
-
-static int digest(char **at, uint8_t out[PCTL_DIGEST_BYTES])
-{
-	const char *w = word(at);
-
-	return w != NULL && pctl_digest_parse_hex(w, out);
-}
-
-static int cid(char **at, pctl_cid *out)
-{
-	const char *w = word(at);
-
-	return w != NULL && pctl_cid_parse(w, out);
-}
-
-static int number(const char *text, uint64_t most, uint64_t *out)
-{
-	return text != NULL && pctl_num_parse_u64(text, strlen(text), out) && *out <= most;
-}
-
-static int groups(char *text, uint32_t out[3])
-{
-	for (uint32_t i = 0; i < 3; i++) {
-		char *comma = text == NULL ? NULL : strchr(text, ',');
-		uint64_t v;
-
-		if (comma != NULL)
-			*comma = '\0';
-		if (!number(text, UINT32_MAX, &v))
-			return 0;
-		out[i] = (uint32_t)v;
-		text = comma == NULL ? NULL : comma + 1;
-	}
-	return text == NULL;
-}
-
-static int binding(char *text, pctl_block_input *out)
-{
-	char *colon = strchr(text, ':');
-	uint64_t group, number_in;
-
-	if (colon == NULL)
-		return 0;
-	*colon = '\0';
-	if (!number(text, UINT32_MAX, &group) || !number(colon + 1, UINT32_MAX, &number_in))
-		return 0;
-	out->group = (uint32_t)group;
-	out->binding = (uint32_t)number_in;
-	return 1;
-}
-
-/* Behind the gas: inputs, uniform, output or error. */
-static int take_end(char *at, pctl_block_input *inputs, pctl_block_statement *out)
-{
-	char *w;
-
-	while ((w = word(&at)) != NULL) {
-		if (strcmp(w, "uniform") == 0) {
-			out->has_uniform = 1;
-			if (!digest(&at, out->uniform))
-				return 0;
-		} else if (strcmp(w, "output") == 0) {
-			return number(word(&at), UINT64_MAX, &out->n_output) &&
-			       cid(&at, &out->output) && *at == '\0';
-		} else if (strcmp(w, "error") == 0) {
-			out->error = at;
-			return 1;
-		} else if (out->n_inputs == PCTL_BLOCK_INPUTS_MAX ||
-			   !binding(w, &inputs[out->n_inputs]) ||
-			   !cid(&at, &inputs[out->n_inputs++].cid)) {
-			return 0;
-		}
-	}
-	return 0;
-}
-
-static int take_line(char *at, pctl_arena *arena, pctl_block_statement *out)
-{
-	pctl_block_input *inputs = pctl_arena_array(arena, PCTL_BLOCK_INPUTS_MAX, sizeof(*inputs));
-	const char *status;
-
-	if (inputs == NULL || !digest(&at, out->job) || (status = word(&at)) == NULL)
-		return 0;
-	out->complete = strcmp(status, "complete") == 0;
-	out->inputs = inputs;
-	out->error = "";
-	return is_word(&at, "request") && digest(&at, out->request) && is_word(&at, "program") &&
-	       cid(&at, &out->program) && is_word(&at, "groups") &&
-	       groups(word(&at), out->groups) && is_word(&at, "gas") &&
-	       number(word(&at), UINT64_MAX, &out->gas) && take_end(at, inputs, out);
-}
-
 pctl_status pctl_block_statement_read(const char *line, size_t n, pctl_arena *arena,
 				      const pctl_call *call, pctl_block_statement *out)
 {
-	const pctl_call quiet = {.head = PCTL_HEAD(pctl_call)};
-	pctl_str_buf again = PCTL_STR_BUF_INIT;
-	char *copy = memchr(line, '\0', n) != NULL ? NULL : pctl_arena_dup_n(arena, line, n);
-	int good;
+	const char *fault;
+	pctl_status status;
 
-	memset(out, 0, sizeof(*out));
-	good = copy != NULL && take_line(copy, arena, out) &&
-	       pctl_block_statement_text(out, &quiet, &again) == PCTL_OK && again.n == n &&
-	       memcmp(again.data, line, n) == 0;
-	pctl_str_drop(&again);
-	if (good)
-		return PCTL_OK;
-	memset(out, 0, sizeof(*out));
-	return malformed(call, "a line is no statement of a job");
+	*out = (pctl_block_statement){.error = ""};
+	status = pctl_record_read_exact(&pctl_block_statement_type, "a statement", line, n, arena,
+					call, out);
+	if (status == PCTL_OK && (fault = fault_of(out)) != NULL)
+		status = malformed(call, fault);
+	if (status != PCTL_OK)
+		memset(out, 0, sizeof(*out));
+	return status;
 }
 
 /* ---- all of a block ----------------------------------------------------------------------- */
@@ -221,7 +182,7 @@ static pctl_status check_jobs(const pctl_block_statements *s, const pctl_call *c
 	pctl_status status = PCTL_OK;
 
 	if (sorted == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a receipt");
+		return pctl_no_memory(call, "a receipt");
 	for (uint32_t i = 0; i < s->n; i++)
 		sorted[i] = &s->items[i];
 	qsort(sorted, s->n, sizeof(*sorted), by_job);
@@ -232,20 +193,19 @@ static pctl_status check_jobs(const pctl_block_statements *s, const pctl_call *c
 	return status;
 }
 
-/* The lines, and the root over them. */
-static pctl_status add_lines(pctl_block_statements *s, const pctl_call *call, pctl_str_buf *out)
+/* Over the lines. */
+static pctl_status find_root(pctl_block_statements *s, const pctl_call *call)
 {
 	uint8_t(*leaves)[PCTL_DIGEST_BYTES] = calloc(s->n + (size_t)1, PCTL_DIGEST_BYTES);
-	pctl_status status =
-		leaves == NULL ? pctl_refuse(call, PC2_NOMEM, "no memory for a receipt") : PCTL_OK;
+	pctl_status status = leaves == NULL ? pctl_no_memory(call, "a receipt") : PCTL_OK;
 
 	for (uint32_t i = 0; status == PCTL_OK && i < s->n; i++) {
-		const size_t from = out->n;
+		pctl_str_buf line = PCTL_STR_BUF_INIT;
 
-		status = pctl_block_statement_text(&s->items[i], call, out);
+		status = pctl_block_statement_text(&s->items[i], call, &line);
 		if (status == PCTL_OK)
-			status = pctl_tree_leaf(out->data + from, out->n - from, call, leaves[i]);
-		pctl_str_add(out, "\n");
+			status = pctl_tree_leaf(line.data, line.n, call, leaves[i]);
+		pctl_str_drop(&line);
 	}
 	if (status == PCTL_OK)
 		status = pctl_tree_root((const uint8_t(*)[PCTL_DIGEST_BYTES])leaves, s->n, call,
@@ -257,84 +217,36 @@ static pctl_status add_lines(pctl_block_statements *s, const pctl_call *call, pc
 pctl_status pctl_block_statements_text(pctl_block_statements *s, const pctl_call *call,
 				       pctl_str_buf *out)
 {
-	char hex[2 * PCTL_DIGEST_BYTES + 1];
-	pctl_str_buf lines = PCTL_STR_BUF_INIT;
 	pctl_status status = check_jobs(s, call);
 
 	if (status == PCTL_OK)
-		status = add_lines(s, call, &lines);
-	if (status == PCTL_OK) {
-		pctl_str_addf(out, "%sheight %" PRIu64 "\njobs %" PRIu32 "\nroot %s\n", opening,
-			      s->height, s->n, pctl_digest_hex(s->root, hex));
-		pctl_str_add_n(out, lines.data == NULL ? "" : lines.data, lines.n);
-		if (out->failed || lines.failed)
-			status = pctl_refuse(call, PC2_NOMEM, "no memory for a receipt");
-	}
-	pctl_str_drop(&lines);
-	return status;
-}
-
-/* "KEY NUMBER" and a line end. */
-static int take_number(const char **at, const char *end, const char *key, uint64_t *out)
-{
-	const size_t n_key = strlen(key);
-	const char *stop = memchr(*at, '\n', (size_t)(end - *at));
-
-	if (stop == NULL || (size_t)(stop - *at) <= n_key || memcmp(*at, key, n_key) != 0 ||
-	    !pctl_num_parse_u64(*at + n_key, (size_t)(stop - *at) - n_key, out))
-		return 0;
-	*at = stop + 1;
-	return 1;
-}
-
-/* Whatever is read here is held against what writing gives. */
-static int take_all(const char *text, size_t n, pctl_arena *arena, pctl_block_statements *out)
-{
-	const pctl_call quiet = {.head = PCTL_HEAD(pctl_call)};
-	const char *at = text + sizeof(opening) - 1, *end = text + n;
-	const size_t n_root = 5 + 2 * PCTL_DIGEST_BYTES + 1;
-	pctl_block_statement *items;
-	uint64_t jobs, lines = 0;
-
-	if (n < sizeof(opening) || memcmp(text, opening, sizeof(opening) - 1) != 0 ||
-	    !take_number(&at, end, "height ", &out->height) ||
-	    !take_number(&at, end, "jobs ", &jobs) || (size_t)(end - at) < n_root)
-		return 0;
-	at += n_root;
-	for (const char *c = at; c < end; c++)
-		lines += *c == '\n';
-	if (jobs != lines || jobs > UINT32_MAX - 1)
-		return 0;
-	items = pctl_arena_array(arena, (size_t)jobs + 1, sizeof(*items));
-	for (uint32_t i = 0; items != NULL && i < jobs; i++) {
-		const char *stop = memchr(at, '\n', (size_t)(end - at));
-
-		if (stop == NULL || pctl_block_statement_read(at, (size_t)(stop - at), arena,
-							      &quiet, &items[i]) != PCTL_OK)
-			return 0;
-		at = stop + 1;
-	}
-	out->items = items;
-	out->n = (uint32_t)jobs;
-	return items != NULL && at == end;
+		status = find_root(s, call);
+	if (status != PCTL_OK)
+		return status;
+	return pctl_record_put(&pctl_block_statements_type, s, out, "a receipt", call);
 }
 
 pctl_status pctl_block_statements_read(const char *name, const char *text, size_t n,
 				       pctl_arena *arena, const pctl_call *call,
 				       pctl_block_statements *out)
 {
-	const pctl_call quiet = {.head = PCTL_HEAD(pctl_call)};
-	pctl_str_buf again = PCTL_STR_BUF_INIT;
-	int good;
+	const pctl_record_type *t = &pctl_block_statements_type;
+	pctl_block_statement *items;
+	pctl_status status;
 
 	memset(out, 0, sizeof(*out));
-	good = take_all(text, n, arena, out) &&
-	       pctl_block_statements_text(out, &quiet, &again) == PCTL_OK && again.n == n &&
-	       memcmp(again.data, text, n) == 0;
-	pctl_str_drop(&again);
-	if (good)
-		return PCTL_OK;
-	memset(out, 0, sizeof(*out));
-	return pctl_refuse(call, PC5920_BLOCK_STATEMENT,
-			   "%s is not the canonical list of statements of a block", name);
+	status = pctl_record_read(t, name, text, n, arena, call, out);
+	items = (pctl_block_statement *)(uintptr_t)out->items;
+	for (uint32_t i = 0; status == PCTL_OK && i < out->n; i++)
+		if (items[i].error == NULL)
+			items[i].error = "";
+	if (status == PCTL_OK)
+		status = check_jobs(out, call);
+	if (status == PCTL_OK)
+		status = find_root(out, call);
+	if (status == PCTL_OK)
+		status = pctl_record_check(t, name, text, n, call, out);
+	if (status != PCTL_OK)
+		memset(out, 0, sizeof(*out));
+	return status;
 }

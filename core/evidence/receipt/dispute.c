@@ -63,7 +63,8 @@ pctl_status pctl_dispute_check(const pctl_receipt *a, const pctl_receipt *b, con
 	if (!a->executed || !b->executed)
 		return pctl_refuse(
 			call, same_outputs(a, b) ? PC5911_DISPUTE_NOTHING : PC5903_RECEIPT_NO_TRACE,
-			"%s was remembered, not run", a->executed ? b->name : a->name);
+			"%s has no trace: its outputs came from the memo and nothing was run",
+			a->executed ? b->name : a->name);
 	if (same_outputs(a, b) &&
 	    !pctl_receipt_compare(&a->trace, &b->trace, pctl_dispute_level(a, b), &at[0], &at[1],
 				  &n_same))

@@ -126,8 +126,8 @@ static pctl_status judge_line(struct pctl_hunt *h, pctl_dispute *d,
 	if (d->side[0].wrong || d->side[1].wrong)
 		return PCTL_OK;
 	return pctl_refuse(call, PC5914_DISPUTE_RUN_UP,
-			   "%s: the reference sides with both receipts, %s does not",
-			   h->strayed != 0 ? "more than once" : d->leaf.line,
+			   "%s: the reference gives the bytes of both receipts, %s gives others",
+			   h->strayed != 0 ? "several steps" : d->leaf.line,
 			   h->run_up == NULL ? "the device" : h->run_up);
 }
 
@@ -152,7 +152,9 @@ static pctl_status judge_places(struct pctl_hunt *h, pctl_dispute *d,
 	d->leaf = place;
 	return d->side[0].wrong || d->side[1].wrong
 		       ? PCTL_OK
-		       : pctl_refuse(call, PC5914_DISPUTE_RUN_UP, "the run-up has other steps");
+		       : pctl_refuse(call, PC5914_DISPUTE_RUN_UP,
+				     "the steps that were run again before the disputed one are "
+				     "not those of the receipts");
 }
 
 static pctl_status judge(struct pctl_hunt *h, pctl_dispute *d, const pctl_receipt *a,
@@ -185,7 +187,7 @@ static pctl_status judge(struct pctl_hunt *h, pctl_dispute *d, const pctl_receip
 			 : judge_places(h, d, claimed, n_same, call);
 	if (status != PCTL_OK)
 		return status;
-	d->place = d->leaf.id == NULL ? "behind the last step"
+	d->place = d->leaf.id == NULL ? "after the last step"
 				      : pctl_arena_dup(d->arena, pctl_trace_place(&d->leaf, place));
 	return d->place == NULL ? pctl_no_memory(call, "a dispute") : PCTL_OK;
 }

@@ -3,33 +3,19 @@
 
 #include <string.h>
 
+#include "evidence/receipt/receipt.h"
 #include "foundation/base/hex.h"
 
 static const char seal_start[] = "signature : { key = \"";
 
 /* ---- writing ------------------------------------------------------------------------------ */
 
-void pctl_form_quote(pctl_str_buf *s, const char *text)
-{
-	pctl_str_add(s, "\"");
-	for (; *text != '\0'; text++) {
-		if ((unsigned char)*text < 0x20 || (unsigned char)*text >= 0x7f) {
-			pctl_str_addf(s, "\\x%02x", (unsigned)(unsigned char)*text);
-			continue;
-		}
-		if (*text == '"' || *text == '\\')
-			pctl_str_add(s, "\\");
-		pctl_str_add_n(s, text, 1);
-	}
-	pctl_str_add(s, "\"");
-}
-
 void pctl_form_lines(pctl_str_buf *s, const char *key, const char *const *lines, uint32_t n)
 {
 	pctl_str_addf(s, "%s : (", key);
 	for (uint32_t i = 0; i < n; i++) {
 		pctl_str_add(s, i == 0 ? "\n  " : ",\n  ");
-		pctl_form_quote(s, lines[i]);
+		pctl_record_quote(&pctl_receipt_type, lines[i], s);
 	}
 	pctl_str_add(s, " );\n");
 }

@@ -8,9 +8,6 @@
 
 #define PCTL_RECEIPT_HEAD_MAX (1u << 20) /* bytes of a signed head */
 
-/* A text in double quotes: '"' and '\' behind a '\', what is not printable ASCII as \xHH. */
-void pctl_form_quote(pctl_str_buf *s, const char *text);
-
 /*
  * Bytes up to the end of the signature line, which is looked for as the first line that begins so (no string of a head
  * holds a line end); 0: there is none.

@@ -7,34 +7,12 @@
 #include "foundation/base/num.h"
 #include "runtime/cas/codings.h"
 
-#define TEXT(K, T, M, MEANS)                                                             \
-	{                                                                                \
-		.key = K, .kind = PCTL_RECORD_TEXT, .at = offsetof(T, M), .means = MEANS \
-	}
-#define U64(K, T, M, MEANS)                                                             \
-	{                                                                               \
-		.key = K, .kind = PCTL_RECORD_U64, .at = offsetof(T, M), .means = MEANS \
-	}
-#define CODED(K, T, M, CODING, MEANS)                                                        \
-	{                                                                                    \
-		.key = K, .kind = PCTL_RECORD_CODED, .at = offsetof(T, M), .coding = CODING, \
-		.means = MEANS                                                               \
-	}
-#define LIST(K, T, M, SHAPE, MEANS)                                       \
-	{                                                                 \
-		.key = K, .kind = PCTL_RECORD_LIST, .at = offsetof(T, M), \
-		.n_at = offsetof(T, n_##M), .of = SHAPE, .means = MEANS   \
-	}
-
-static void print_level(const void *member, char *out)
-{
-	strcpy(out, pctl_trace_level_name(*(const uint32_t *)member));
-}
-
-static int parse_level(const char *text, void *member)
-{
-	return pctl_trace_level_parse(text, member);
-}
+#define TEXT(K, T, M, MEANS) PCTL_RECORD_FIELD(TEXT, K, T, M, .means = MEANS)
+#define U64(K, T, M, MEANS) PCTL_RECORD_FIELD(U64, K, T, M, .means = MEANS)
+#define CODED(K, T, M, CODING, MEANS) \
+	PCTL_RECORD_FIELD(CODED, K, T, M, .coding = CODING, .means = MEANS)
+#define LIST(K, T, M, SHAPE, MEANS) \
+	PCTL_RECORD_FIELD(LIST, K, T, M, .n_at = offsetof(T, n_##M), .of = SHAPE, .means = MEANS)
 
 static void print_races(const void *member, char *out)
 {
@@ -67,8 +45,6 @@ static int parse_device(const char *text, void *member)
 	return good;
 }
 
-static const pctl_record_coding level = {"\"job\", \"round\" or \"step\"", print_level,
-					 parse_level};
 static const pctl_record_coding races = {"a word for races", print_races, parse_races};
 static const pctl_record_coding device = {"a number in quotes or \"none\"", print_device,
 					  parse_device};
@@ -97,10 +73,7 @@ static const pctl_record_field question_fields[] = {
 	TEXT("semantics", pctl_receipt, semantics, "version of what programs mean"),
 	TEXT("pipeline", pctl_receipt, pipeline, "name of its file"),
 	TEXT("class", pctl_receipt, max_class, "of determinism, at most"),
-	{.key = "native",
-	 .kind = PCTL_RECORD_BOOL,
-	 .at = offsetof(pctl_receipt, native),
-	 .means = "with native floats"},
+	PCTL_RECORD_FIELD(BOOL, "native", pctl_receipt, native, .means = "with native floats"),
 	LIST("texts", pctl_receipt, texts, &data, "the pipeline's file, what it includes, shaders"),
 	LIST("params", pctl_receipt, params, &pair, "parameters"),
 	LIST("inputs", pctl_receipt, inputs, &data, "inputs"),
@@ -117,40 +90,25 @@ static const pctl_record_shape kernel =
 static const pctl_record_field answered_fields[] = {
 	U64("repeat", pctl_receipt_job, repeat, "rounds"),
 	U64("gas", pctl_receipt_job, gas, "charged"),
-	{.key = "kernels",
-	 .kind = PCTL_RECORD_LIST,
-	 .flags = PCTL_RECORD_EQUALS,
-	 .at = offsetof(pctl_receipt_job, kernels),
-	 .n_at = offsetof(pctl_receipt_job, n_kernels),
-	 .of = &kernel,
-	 .means = "CIDs of its programs, cut for no device in particular"}};
+	PCTL_RECORD_FIELD(LIST, "kernels", pctl_receipt_job, kernels, .flags = PCTL_RECORD_EQUALS,
+			  .n_at = offsetof(pctl_receipt_job, n_kernels), .of = &kernel,
+			  .means = "CIDs of its programs, cut for no device in particular")};
 static const pctl_record_shape answered =
 	PCTL_RECORD_SHAPE(answered_fields, PCTL_RECORD_INLINE, pctl_receipt_job);
 
 static const pctl_record_field answer_fields[] = {
-	{.key = "executed",
-	 .kind = PCTL_RECORD_BOOL,
-	 .at = offsetof(pctl_receipt, executed),
-	 .means = "`false`: it was remembered, and there is no trace"},
+	PCTL_RECORD_FIELD(BOOL, "executed", pctl_receipt, executed,
+			  .means = "`false`: it was remembered, and there is no trace"),
 	U64("gas", pctl_receipt, gas, "of all jobs"),
 	LIST("outputs", pctl_receipt, outputs, &data, "outputs"),
-	{.key = "jobs",
-	 .kind = PCTL_RECORD_LIST,
-	 .flags = PCTL_RECORD_SAME,
-	 .at = offsetof(pctl_receipt, jobs),
-	 .n_at = offsetof(pctl_receipt, n_jobs),
-	 .of = &answered,
-	 .means = "one for each job that was asked for"},
-	CODED("trace", pctl_receipt, level, &level, "what a line of the trace stands for"),
-	{.key = "leaves",
-	 .kind = PCTL_RECORD_U32,
-	 .at = offsetof(pctl_receipt, trace.n),
-	 .means = "lines of the trace"},
-	{.key = "root",
-	 .kind = PCTL_RECORD_HEX,
-	 .at = offsetof(pctl_receipt, trace.root),
-	 .bound = PCTL_DIGEST_BYTES,
-	 .means = "of the tree over its lines (RFC 6962)"}};
+	PCTL_RECORD_FIELD(LIST, "jobs", pctl_receipt, jobs, .flags = PCTL_RECORD_SAME,
+			  .n_at = offsetof(pctl_receipt, n_jobs), .of = &answered,
+			  .means = "one for each job that was asked for"),
+	PCTL_RECORD_FIELD(WORD, "trace", pctl_receipt, level, .words = pctl_trace_levels,
+			  .bound = 3, .means = "what a line of the trace stands for"),
+	PCTL_RECORD_FIELD(U32, "leaves", pctl_receipt, trace.n, .means = "lines of the trace"),
+	PCTL_RECORD_FIELD(HEX, "root", pctl_receipt, trace.root, .bound = PCTL_DIGEST_BYTES,
+			  .means = "of the tree over its lines (RFC 6962)")};
 static const pctl_record_shape answer =
 	PCTL_RECORD_SHAPE(answer_fields, PCTL_RECORD_BLOCK, pctl_receipt);
 
@@ -162,12 +120,9 @@ static const pctl_record_field device_fields[] = {
 	TEXT("sha256", pctl_receipt_device, sha256, "of the backend's file"),
 	TEXT("profile", pctl_receipt_device, profile,
 	     "CID of the profile that kernels were made by"),
-	{.key = "identity",
-	 .kind = PCTL_RECORD_LIST,
-	 .at = offsetof(pctl_receipt_device, facts),
-	 .n_at = offsetof(pctl_receipt_device, n_facts),
-	 .of = &pair,
-	 .means = "what the backend says of device and driver"}};
+	PCTL_RECORD_FIELD(LIST, "identity", pctl_receipt_device, facts,
+			  .n_at = offsetof(pctl_receipt_device, n_facts), .of = &pair,
+			  .means = "what the backend says of device and driver")};
 static const pctl_record_shape devices =
 	PCTL_RECORD_SHAPE(device_fields, PCTL_RECORD_BLOCK, pctl_receipt_device);
 
@@ -191,21 +146,14 @@ static const pctl_record_field where_fields[] = {
 	TEXT("commit", pctl_receipt, commit, "of the repository"),
 	TEXT("path", pctl_receipt, path, "of the pipeline there"),
 	TEXT("state", pctl_receipt, state, "is what was run what was committed"),
-	{.key = "memo",
-	 .kind = PCTL_RECORD_HEX,
-	 .at = offsetof(pctl_receipt, memo),
-	 .bound = PCTL_DIGEST_BYTES,
-	 .means = "key of the run"},
+	PCTL_RECORD_FIELD(HEX, "memo", pctl_receipt, memo, .bound = PCTL_DIGEST_BYTES,
+			  .means = "key of the run"),
 	LIST("libraries", pctl_receipt, libraries, &pair,
 	     "op libraries: id and SHA-256 of the file"),
 	LIST("devices", pctl_receipt, devices, &devices, "devices that ran jobs"),
-	{.key = "jobs",
-	 .kind = PCTL_RECORD_LIST,
-	 .flags = PCTL_RECORD_SAME,
-	 .at = offsetof(pctl_receipt, jobs),
-	 .n_at = offsetof(pctl_receipt, n_jobs),
-	 .of = &ran,
-	 .means = "one for each job that was asked for"}};
+	PCTL_RECORD_FIELD(LIST, "jobs", pctl_receipt, jobs, .flags = PCTL_RECORD_SAME,
+			  .n_at = offsetof(pctl_receipt, n_jobs), .of = &ran,
+			  .means = "one for each job that was asked for")};
 static const pctl_record_shape where =
 	PCTL_RECORD_SHAPE(where_fields, PCTL_RECORD_BLOCK, pctl_receipt);
 

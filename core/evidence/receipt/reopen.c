@@ -131,7 +131,10 @@ static pctl_status refuse_question(const pctl_receipt *r, const char *was, const
 		was += n + (was[n] != '\0');
 		is += k + (is[k] != '\0');
 	}
-	return pctl_refuse(call, PC5907_RECEIPT_QUESTION, "%s asks for less", r->name);
+	return pctl_refuse(
+		call, PC5907_RECEIPT_QUESTION,
+		"the pipeline built from the texts of %s asks for more than the receipt says",
+		r->name);
 }
 
 static pctl_status check_question(const pctl_reopened *p, const pctl_run_options *o,

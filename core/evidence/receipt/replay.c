@@ -38,7 +38,7 @@ static uint32_t first_output(const pctl_receipt *a, const pctl_receipt *b)
 }
 
 pctl_status pctl_receipt_replay(const pctl_reopened *p, const pctl_run_options *o,
-				const pctl_call *call, pctl_replay *out)
+				const pctl_runner *runner, const pctl_call *call, pctl_replay *out)
 {
 	pctl_run_options options = pctl_reopened_options(p, o);
 	const pctl_receipt *r = p->receipt;
@@ -53,7 +53,7 @@ pctl_status pctl_receipt_replay(const pctl_reopened *p, const pctl_run_options *
 	if (status != PCTL_OK)
 		return status;
 	pctl_receipt_watch(out->again, r->level, &options);
-	status = pctl_run(p->graph, &options, call, &out->result);
+	status = runner->run(runner->ctx, p->graph, &options, call, &out->result);
 	if (status == PCTL_OK)
 		status = pctl_receipt_answer(out->again, &options, out->result, call);
 	if (status != PCTL_OK)

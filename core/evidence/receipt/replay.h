@@ -49,9 +49,16 @@ typedef struct pctl_replay {
 	uint32_t differs, output, n_compared, reserved;
 } pctl_replay;
 
+/* Who runs a graph: on one device, or on as many as the policy wants to agree. */
+typedef struct pctl_runner {
+	pctl_status (*run)(void *ctx, const pctl_graph *g, const pctl_run_options *o,
+			   const pctl_call *call, pctl_run_result **out);
+	void *ctx;
+} pctl_runner;
+
 /* Run it on o's backends. PCTL_OK also when it differs. Nothing is stored when it fails. */
 pctl_status pctl_receipt_replay(const pctl_reopened *p, const pctl_run_options *o,
-				const pctl_call *call, pctl_replay *out);
+				const pctl_runner *runner, const pctl_call *call, pctl_replay *out);
 void pctl_replay_clear(pctl_replay *r);
 
 #endif

@@ -7,21 +7,14 @@
 
 #define SIDE(member) offsetof(pctl_dispute_claim, member)
 static const pctl_record_field side_fields[] = {
-	{.key = "receipt",
-	 .kind = PCTL_RECORD_CODED,
-	 .at = SIDE(receipt),
-	 .coding = &pctl_cid_coding,
-	 .means = "of its bytes"},
-	{.key = "signer", .kind = PCTL_RECORD_TEXT, .at = SIDE(signer), .means = "who signed it"},
-	{.key = "wrong", .kind = PCTL_RECORD_BOOL, .at = SIDE(wrong), .means = "is it wrong"},
-	{.key = "claimed",
-	 .kind = PCTL_RECORD_TEXT,
-	 .at = SIDE(claimed),
-	 .means = "what it says of the place"},
-	{.key = "detail",
-	 .kind = PCTL_RECORD_TEXT,
-	 .at = SIDE(detail),
-	 .means = "the first byte that differs, where it is known"}};
+	PCTL_RECORD_FIELD(CODED, "receipt", pctl_dispute_claim, receipt, .coding = &pctl_cid_coding,
+			  .means = "of its bytes"),
+	PCTL_RECORD_FIELD(TEXT, "signer", pctl_dispute_claim, signer, .means = "who signed it"),
+	PCTL_RECORD_FIELD(BOOL, "wrong", pctl_dispute_claim, wrong, .means = "is it wrong"),
+	PCTL_RECORD_FIELD(TEXT, "claimed", pctl_dispute_claim, claimed,
+			  .means = "what it says of the place"),
+	PCTL_RECORD_FIELD(TEXT, "detail", pctl_dispute_claim, detail,
+			  .means = "the first byte that differs, where it is known")};
 static const pctl_record_shape side =
 	PCTL_RECORD_SHAPE(side_fields, PCTL_RECORD_BLOCK, pctl_dispute_claim);
 
@@ -31,25 +24,16 @@ static const pctl_record_field fields[] = {
 	 .kind = PCTL_RECORD_CONSTANT,
 	 .constant = "pipectl.dispute/1",
 	 .means = "version of the format"},
-	{.key = "kind", .kind = PCTL_RECORD_TEXT, .at = AT(kind), .means = "\"run\" or \"block\""},
-	{.key = "job", .kind = PCTL_RECORD_TEXT, .at = AT(job), .means = "the job that differs"},
-	{.key = "place",
-	 .kind = PCTL_RECORD_TEXT,
-	 .at = AT(place),
-	 .means = "where it differs first"},
-	{.key = "reference",
-	 .kind = PCTL_RECORD_TEXT,
-	 .at = AT(reference),
-	 .means = "the device that judged"},
-	{.key = "correct", .kind = PCTL_RECORD_TEXT, .at = AT(correct), .means = "what it found"},
-	{.key = "receipts",
-	 .kind = PCTL_RECORD_LIST,
-	 .flags = PCTL_RECORD_WITHIN,
-	 .at = AT(side),
-	 .n_at = AT(n_sides),
-	 .bound = 2,
-	 .of = &side,
-	 .means = "the two receipts"}};
+	PCTL_RECORD_FIELD(TEXT, "kind", pctl_dispute_report, kind, .means = "\"run\" or \"block\""),
+	PCTL_RECORD_FIELD(TEXT, "job", pctl_dispute_report, job, .means = "the job that differs"),
+	PCTL_RECORD_FIELD(TEXT, "place", pctl_dispute_report, place,
+			  .means = "where it differs first"),
+	PCTL_RECORD_FIELD(TEXT, "reference", pctl_dispute_report, reference,
+			  .means = "the device that judged"),
+	PCTL_RECORD_FIELD(TEXT, "correct", pctl_dispute_report, correct, .means = "what it found"),
+	PCTL_RECORD_FIELD(LIST, "receipts", pctl_dispute_report, side, .flags = PCTL_RECORD_WITHIN,
+			  .n_at = AT(n_sides), .bound = 2, .of = &side,
+			  .means = "the two receipts")};
 static const pctl_record_shape shape =
 	PCTL_RECORD_SHAPE(fields, PCTL_RECORD_BLOCK, pctl_dispute_report);
 const pctl_record_type pctl_dispute_type = {

@@ -321,7 +321,7 @@ pctl_status pctl_receipt_answer(pctl_receipt *r, const pctl_run_options *o,
 	for (uint32_t i = 0; result->memoised && i < r->n_jobs; i++)
 		r->jobs[i].evidence = result->evidence;
 	r->gas = result->gas;
-	memcpy(r->memo, result->memo_key, sizeof(r->memo));
+	memcpy(r->memo, result->key, sizeof(r->memo));
 	r->made = now(r->arena);
 	r->version = PIPECTL_VERSION;
 	return r->made == NULL ? pctl_no_memory(call, "a receipt") : add_policy(r, o->policy, call);

@@ -11,17 +11,17 @@
 #include "foundation/diag/diag.h"
 #include "evidence/receipt/tree.h"
 
-static const char *const level_names[] = {"job", "round", "step"};
+const char *const pctl_trace_levels[] = {"job", "round", "step"};
 
 const char *pctl_trace_level_name(uint32_t level)
 {
-	return level < 3 ? level_names[level] : "?";
+	return level < 3 ? pctl_trace_levels[level] : "?";
 }
 
 int pctl_trace_level_parse(const char *text, uint32_t *out)
 {
 	for (*out = 0; *out < 3; (*out)++)
-		if (strcmp(text, level_names[*out]) == 0)
+		if (strcmp(text, pctl_trace_levels[*out]) == 0)
 			return 1;
 	return 0;
 }
@@ -38,6 +38,92 @@ const char *pctl_trace_place(const pctl_trace_leaf *leaf, char out[PCTL_TRACE_PL
 			 leaf->id, leaf->round, leaf->step);
 	return out;
 }
+
+/* ---- the table ---------------------------------------------------------------------------- */
+
+static void print_round(const void *member, char *out)
+{
+	const pctl_trace_leaf *leaf = member;
+
+	if (leaf->level == PCTL_WATCH_JOBS)
+		strcpy(out, "-");
+	else
+		sprintf(out, "%" PRIu64, leaf->round);
+}
+
+static int parse_round(const char *text, void *member)
+{
+	pctl_trace_leaf *leaf = member;
+
+	leaf->level = strcmp(text, "-") == 0 ? PCTL_WATCH_JOBS : PCTL_WATCH_ROUNDS;
+	return leaf->level == PCTL_WATCH_JOBS ||
+	       pctl_num_parse_u64(text, strlen(text), &leaf->round);
+}
+
+static void print_step(const void *member, char *out)
+{
+	const pctl_trace_leaf *leaf = member;
+
+	if (leaf->level != PCTL_WATCH_STEPS)
+		strcpy(out, "-");
+	else
+		sprintf(out, "%" PRIu32, leaf->step);
+}
+
+static int parse_step(const char *text, void *member)
+{
+	pctl_trace_leaf *leaf = member;
+	uint64_t step;
+
+	if (strcmp(text, "-") == 0)
+		return 1;
+	if (leaf->level == PCTL_WATCH_JOBS || !pctl_num_parse_u64(text, strlen(text), &step) ||
+	    step > UINT32_MAX)
+		return 0;
+	leaf->level = PCTL_WATCH_STEPS;
+	leaf->step = (uint32_t)step;
+	return 1;
+}
+
+static const pctl_record_coding round_word = {"a number or \"-\"", print_round, parse_round};
+static const pctl_record_coding step_word = {"a number or \"-\"", print_step, parse_step};
+
+static const pctl_record_field content_fields[] = {
+	PCTL_RECORD_FIELD(U64, "bytes", pctl_trace_buffer, n_bytes, .means = "how many"),
+	PCTL_RECORD_SIZED(HEX, "sha256", pctl_trace_buffer, cid.digest, .means = "of all of them")};
+static const pctl_record_shape content =
+	PCTL_RECORD_OF_LINES(content_fields, PCTL_RECORD_ROW, ':', pctl_trace_buffer);
+static const pctl_record_field buffer_fields[] = {
+	PCTL_RECORD_FIELD(TEXT, "name", pctl_trace_buffer, name,
+			  .means = "of an output port, or `#7` for buffer 7 of the plan"),
+	{.key = "content", .kind = PCTL_RECORD_GROUP, .of = &content, .means = "of it"}};
+static const pctl_record_shape buffer =
+	PCTL_RECORD_OF_LINES(buffer_fields, PCTL_RECORD_ROW, '=', pctl_trace_buffer);
+static const pctl_record_field leaf_fields[] = {
+	PCTL_RECORD_FIELD(U32, "job", pctl_trace_leaf, job, .means = "index in the pipeline"),
+	PCTL_RECORD_FIELD(TEXT, "id", pctl_trace_leaf, id, .means = "name of the job"),
+	{.key = "round",
+	 .kind = PCTL_RECORD_CODED,
+	 .coding = &round_word,
+	 .means = "from 0; `-` for a whole job"},
+	{.key = "step",
+	 .kind = PCTL_RECORD_CODED,
+	 .coding = &step_word,
+	 .means = "from 1; `-` for a whole job or round"},
+	PCTL_RECORD_FIELD(LIST, "buffers", pctl_trace_leaf, buffers,
+			  .n_at = offsetof(pctl_trace_leaf, n_buffers), .of = &buffer,
+			  .means = "that were written")};
+static const pctl_record_shape leaf_row =
+	PCTL_RECORD_OF_LINES(leaf_fields, PCTL_RECORD_ROW, ' ', pctl_trace_leaf);
+const pctl_record_type pctl_trace_leaf_type = {
+	.opening = "",
+	.shape = &leaf_row,
+	.quoting = PCTL_RECORD_PLAIN,
+	.form = PC5902_RECEIPT_CONTRADICTS,
+	.contradicts = PC5902_RECEIPT_CONTRADICTS,
+	.title = "Line of a trace",
+	.where = "Behind the signature of a run's receipt",
+};
 
 /* ---- making ------------------------------------------------------------------------------- */
 
@@ -69,22 +155,9 @@ static pctl_status hash_port(const pctl_run_observation *view, uint32_t port, co
 
 int pctl_trace_leaf_spell(pctl_arena *arena, pctl_trace_leaf *leaf)
 {
-	char hex[2 * PCTL_DIGEST_BYTES + 1];
 	pctl_str_buf s = PCTL_STR_BUF_INIT;
 
-	pctl_str_addf(&s, "%" PRIu32 " %s ", leaf->job, leaf->id);
-	if (leaf->level == PCTL_WATCH_JOBS)
-		pctl_str_add(&s, "-");
-	else
-		pctl_str_addf(&s, "%" PRIu64, leaf->round);
-	if (leaf->level == PCTL_WATCH_STEPS)
-		pctl_str_addf(&s, " %" PRIu32, leaf->step);
-	else
-		pctl_str_add(&s, " -");
-	for (uint32_t i = 0; i < leaf->n_buffers; i++)
-		pctl_str_addf(&s, " %s=%" PRIu64 ":%s", leaf->buffers[i].name,
-			      leaf->buffers[i].n_bytes,
-			      pctl_digest_hex(leaf->buffers[i].cid.digest, hex));
+	pctl_record_text(&pctl_trace_leaf_type, leaf, &s);
 	leaf->line = s.failed ? NULL : pctl_arena_dup_n(arena, s.data, s.n);
 	pctl_str_drop(&s);
 	return leaf->line != NULL;
@@ -179,79 +252,17 @@ pctl_status pctl_run_trace_finish(pctl_run_trace *t, const pctl_call *call)
 
 /* ---- reading ------------------------------------------------------------------------------ */
 
-/* The next word of a line, cut off at its blank; NULL: none. */
-static char *word(char **at)
-{
-	char *from = *at, *blank = strchr(from, ' ');
-
-	if (from[0] == '\0')
-		return NULL;
-	*at = blank == NULL ? from + strlen(from) : blank + 1;
-	if (blank != NULL)
-		*blank = '\0';
-	return from;
-}
-
-static int number(const char *text, uint64_t most, uint64_t *out)
-{
-	return text != NULL && pctl_num_parse_u64(text, strlen(text), out) && *out <= most;
-}
-
-static int take_buffer(char *text, pctl_trace_buffer *out)
-{
-	char *equals = strchr(text, '='), *colon = strchr(text, ':');
-
-	if (equals == NULL || colon == NULL || colon < equals)
-		return 0;
-	*equals = *colon = '\0';
-	out->name = text;
-	return number(equals + 1, UINT64_MAX, &out->n_bytes) &&
-	       pctl_digest_parse_hex(colon + 1, out->cid.digest);
-}
-
-static int take_line(char *at, pctl_arena *arena, pctl_trace_leaf *out)
-{
-	const char *job = word(&at), *round, *step;
-	pctl_trace_buffer *buffers;
-	uint64_t v = 0;
-	size_t n = 1;
-
-	out->id = word(&at);
-	round = word(&at);
-	step = word(&at);
-	if (step == NULL || !number(job, UINT32_MAX, &v))
-		return 0;
-	out->job = (uint32_t)v;
-	out->level = strcmp(round, "-") == 0  ? PCTL_WATCH_JOBS
-		     : strcmp(step, "-") == 0 ? PCTL_WATCH_ROUNDS
-					      : PCTL_WATCH_STEPS;
-	if (out->level != PCTL_WATCH_JOBS && !number(round, UINT64_MAX, &out->round))
-		return 0;
-	if (out->level == PCTL_WATCH_STEPS && !number(step, UINT32_MAX, &v))
-		return 0;
-	out->step = out->level == PCTL_WATCH_STEPS ? (uint32_t)v : 0;
-	for (const char *c = at; *c != '\0'; c++)
-		n += *c == ' ';
-	buffers = pctl_arena_array(arena, n, sizeof(*buffers));
-	out->buffers = buffers;
-	for (char *w; buffers != NULL && (w = word(&at)) != NULL;)
-		if (!take_buffer(w, &buffers[out->n_buffers++]))
-			return 0;
-	return buffers != NULL;
-}
-
 int pctl_run_trace_read(pctl_run_trace *t, pctl_arena *arena, const char *const *lines, uint32_t n)
 {
 	pctl_run_trace_begin(t, arena);
 	if (n > PCTL_TRACE_LEAVES_MAX)
 		return 0;
 	for (uint32_t i = 0; i < n; i++) {
-		char *copy = pctl_arena_dup(arena, lines[i]);
-
-		if (copy == NULL || !make_room(t))
+		if (!make_room(t))
 			return 0;
 		t->leaves[i] = (pctl_trace_leaf){.line = NULL};
-		if (!take_line(copy, arena, &t->leaves[i]) ||
+		if (pctl_record_read(&pctl_trace_leaf_type, "a trace", lines[i], strlen(lines[i]),
+				     arena, NULL, &t->leaves[i]) != PCTL_OK ||
 		    !pctl_trace_leaf_spell(arena, &t->leaves[i]) ||
 		    strcmp(t->leaves[i].line, lines[i]) != 0)
 			return 0;

@@ -4,7 +4,7 @@
 #ifndef PIPECTL_EVIDENCE_RECEIPT_TRACE_H
 #define PIPECTL_EVIDENCE_RECEIPT_TRACE_H
 
-#include "foundation/base/arena.h"
+#include "foundation/record/record.h"
 #include "runtime/exec/run.h"
 
 #define PCTL_TRACE_LEAVES_MAX 262144u
@@ -29,6 +29,8 @@ typedef struct pctl_trace_leaf {
 	uint32_t job, level, step, n_buffers;
 	uint64_t round;
 } pctl_trace_leaf;
+
+extern const pctl_record_type pctl_trace_leaf_type; /* of pctl_trace_leaf, but its line */
 
 typedef struct pctl_run_trace {
 	pctl_arena *arena;
@@ -57,6 +59,7 @@ int pctl_run_trace_read(pctl_run_trace *t, pctl_arena *arena, const char *const 
 int pctl_trace_leaf_spell(pctl_arena *arena, pctl_trace_leaf *leaf);
 
 /* "job", "round", "step"; and back, 1 when it is one. */
+extern const char *const pctl_trace_levels[3];
 const char *pctl_trace_level_name(uint32_t level);
 int pctl_trace_level_parse(const char *text, uint32_t *out);
 

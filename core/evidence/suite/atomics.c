@@ -61,7 +61,7 @@ static pctl_status check_final(suite_trial *t, const struct cell *c, uint32_t n)
 	uint32_t *got = calloc(2ull * n + 2, sizeof(*got)), *want;
 
 	if (got == NULL)
-		return pctl_refuse(t->call, PC2_NOMEM, "no memory for a trial");
+		return pctl_no_memory(t->call, "a trial");
 	want = got + n + 1;
 	got[k] = c->final;
 	want[k++] = c->start;
@@ -92,7 +92,7 @@ static pctl_status check_order(suite_trial *t, const struct cell *c, uint32_t n)
 	int ordered;
 
 	if (moves == NULL)
-		return pctl_refuse(t->call, PC2_NOMEM, "no memory for a trial");
+		return pctl_no_memory(t->call, "a trial");
 	for (uint32_t i = c->first; i < c->end; i += c->stride) {
 		const uint32_t old = c->answers[i].old;
 
@@ -104,7 +104,7 @@ static pctl_status check_order(suite_trial *t, const struct cell *c, uint32_t n)
 	ordered = suite_trail(moves, k, c->start, c->final, &culprit);
 	free(moves);
 	if (ordered < 0)
-		return pctl_refuse(t->call, PC2_NOMEM, "no memory for a trial");
+		return pctl_no_memory(t->call, "a trial");
 	if (!ordered && suite_fail(t, "old values fit one order of the operations")) {
 		suite_found(t, "no order exists: see value 0x%08x", culprit);
 		suite_due(t, "an order from 0x%08x to 0x%08x", c->start, c->final);
@@ -161,7 +161,7 @@ static pctl_status add_common(suite_trial *t, suite_work *w, const char *file, u
 	b[1] = suite_buffer_add(w, SUITE_IN, NULL, 4ull * n);
 	b[3] = suite_buffer_add(w, SUITE_OUT, NULL, 8ull * n);
 	if (status == PCTL_OK && w->failed)
-		status = pctl_refuse(t->call, PC2_NOMEM, "no memory for a trial");
+		status = pctl_no_memory(t->call, "a trial");
 	for (uint32_t i = 0; status == PCTL_OK && i < n; i++)
 		suite_data(w, b[1])[i] = value_of(op, t->context->seed + t->p[3], i);
 	return status;

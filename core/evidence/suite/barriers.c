@@ -79,7 +79,7 @@ static pctl_status play(suite_trial *t, const char *file, host_play host, uint32
 	pctl_status status = suite_kernel(t, file, NULL, p.wg, &unit);
 
 	if (status == PCTL_OK && (w.failed || want == NULL))
-		status = pctl_refuse(t->call, PC2_NOMEM, "no memory for a trial");
+		status = pctl_no_memory(t->call, "a trial");
 	if (status != PCTL_OK)
 		goto out;
 	for (uint32_t i = 0; i < n; i++)

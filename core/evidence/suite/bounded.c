@@ -132,7 +132,7 @@ static pctl_status trial(suite_trial *t)
 	pctl_status status = suite_kernel(t, "bounded.wgsl", NULL, 0, &unit);
 
 	if (status == PCTL_OK && h == NULL)
-		status = pctl_refuse(t->call, PC2_NOMEM, "no memory for a trial");
+		status = pctl_no_memory(t->call, "a trial");
 	if (status != PCTL_OK)
 		goto out;
 	make(seed, 11, sizes, n, requests);

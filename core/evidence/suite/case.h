@@ -16,6 +16,7 @@
 typedef struct diff_case {
 	const char *name;
 	const char *text;
+	const char *twin; /* another text with the same meaning, or NULL */
 	struct {
 		uint32_t groups[3];
 		uint64_t seed;

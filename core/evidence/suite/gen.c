@@ -41,7 +41,7 @@ struct making {
 	uint32_t most;	     /* invocations of the largest dispatch */
 	const gtype *shared; /* element of the workgroup array */
 	const char *family;
-	int has_uniform_cell, is_large;
+	int has_uniform_cell, is_large, has_subgroups, has_tiles;
 };
 
 static void line(node *list, gen *g, const char *text)
@@ -275,6 +275,8 @@ static void make_dispatches(struct making *m)
 	gen *g = m->g;
 
 	memcpy(m->size, sizes[gen_below(g, 9)], sizeof(m->size));
+	if (m->has_tiles)
+		gen_tile_workgroup(g, m->size);
 	m->invocations = m->size[0] * m->size[1] * m->size[2];
 	m->n_dispatches = 2 + gen_below(g, 2);
 	for (uint32_t i = 0; i < m->n_dispatches; i++) {
@@ -292,6 +294,53 @@ static void make_dispatches(struct making *m)
 
 /* ---- the entry point, in phases ---------------------------------------------------------------
  */
+
+/* What pointers lead to is seen by its names, too, and atomics are reached by them. */
+static void make_homes(struct making *m)
+{
+	gen *g = m->g;
+
+	for (uint32_t i = 0; i < g->n_pfuncs; i++)
+		for (uint32_t k = 0; k < g->pfuncs[i].n_pointers; k++) {
+			const gpointer *p = &g->pfuncs[i].pointer[k];
+
+			if (p->home_type != NULL)
+				gen_declare(g,
+					    p->space == GP_PRIVATE ? p->home
+								   : gen_text(g, "%s[li]", p->home),
+					    p->home_type, V_WRITABLE);
+		}
+}
+
+static void make_pointers(struct making *m)
+{
+	gen *g = m->g;
+
+	const uint32_t number = m->n_bindings++;
+
+	g->invocations = m->invocations;
+	note_binding(m, number, 4ull * m->most);
+	line(m->root, g,
+	     gen_text(g, "@group(0) @binding(%u) var<storage, read_write> seen: array<u32>;\n",
+		      number));
+	line(m->root, g, "fn pick(by: u32) -> u32 {\np_u32 = p_u32 * 3u + by;\nreturn p_u32;\n}\n");
+	for (uint32_t i = 0; i < g->n_atomics; i++) {
+		const char *old = strstr(g->atomics[i], "&at[$]"), *t = g->atomic_type[i]->name;
+
+		if (old == NULL)
+			continue;
+		if (!g->in_place)
+			line(m->root, g,
+			     gen_text(g,
+				      "fn bump(p: ptr<storage, atomic<%s>, read_write>, v: %s) "
+				      "{\n%.*sp, v);\n}\n",
+				      t, t, (int)(old - g->atomics[i]), g->atomics[i]));
+		if (!g->in_place)
+			g->atomics[i] = "bump(&at[$], $);\n";
+	}
+	for (uint32_t i = 2 + gen_below(g, 2); i > 0; i--)
+		gen_pointer_function(g, m->root);
+}
 
 static node *one(gen *g, const char *format, node *child)
 {
@@ -400,6 +449,7 @@ static void make_entry(struct making *m)
 	gen_declare(g, "gi", u32, 0);
 	g->gi = "gi";
 	g->result = NULL;
+	make_homes(m);
 	for (uint32_t i = 0; i < g->n_own; i++)
 		gen_declare(g, g->own[i], g->own_elem[i], 0);
 	for (uint32_t i = 0; i < phases; i++) {
@@ -423,12 +473,26 @@ static void make_entry(struct making *m)
 		}
 		if (gen_chance(g, 15))
 			line(m->body, g, "storageBarrier();\n");
+		if (m->has_subgroups)
+			gen_subgroups(g, m->body);
 	}
+	if (m->has_subgroups)
+		gen_subgroups(g, m->body);
+	if (m->has_tiles)
+		gen_tiles(g, m->body, m->invocations);
 	g->fuel = 200 + (int)gen_below(g, 200);
 	g->fuel /= g->floats ? 6 : 1;
 	g->may_return = 1;
 	if (m->is_large)
 		node_add(g->a, m->body, gen_large(g));
+	for (uint32_t i = 2 * g->n_pfuncs; i > 0; i--) {
+		node *call = gen_pointer_call(g);
+
+		if (call != NULL)
+			node_add(g->a, m->body, call);
+	}
+	if (g->n_pfuncs != 0)
+		line(m->body, g, "seen[gi] = p_u32;\n");
 	gen_block(g, m->body, 3 + (int)gen_below(g, 6), 3);
 	for (uint32_t i = 0; i < g->n_own; i++) {
 		g->fuel = g->floats ? 12 : 40;
@@ -457,6 +521,22 @@ static void make_entry(struct making *m)
 			 parts, 1));
 }
 
+static void make_subgroups(struct making *m)
+{
+	gen *g = m->g;
+
+	line(m->header, g, gen_text(g, "//# subgroup = %u\n", 4u << gen_below(g, 6)));
+	line(m->root, g, "enable subgroups;\n");
+	m->has_subgroups = 1;
+}
+
+static void make_tiles(struct making *m)
+{
+	line(m->header, m->g, "//# subgroup = 32\n");
+	line(m->root, m->g, "enable chromium_experimental_subgroup_matrix;\n");
+	m->has_tiles = 1;
+}
+
 static void make_large(struct making *m)
 {
 	const uint32_t number = m->n_bindings++;
@@ -476,6 +556,8 @@ node *gen_program(pctl_arena *a, uint64_t seed, uint32_t flags)
 
 	g.wide = gen_chance(&g, 50);
 	g.floats = floats;
+	g.in_place = (flags & GEN_IN_PLACE) != 0;
+	g.twice = (flags & GEN_TWICE) != 0;
 	/* Elementary functions take drivers long to build. */
 	g.elementary = gen_chance(&g, 15) ? 2 : 0;
 	m.root = node_make(a, NODE_LIST, NULL, NULL, 0);
@@ -485,6 +567,10 @@ node *gen_program(pctl_arena *a, uint64_t seed, uint32_t flags)
 		line(m.header, &g, "//! floats\n");
 	if (floats)
 		line(m.root, &g, "enable f16;\n");
+	if (flags & GEN_SUBGROUPS)
+		make_subgroups(&m);
+	else if (flags & GEN_TILES)
+		make_tiles(&m);
 	for (uint32_t s = 0; s < S_KINDS; s++) {
 		if (gen_may_use(&g, s))
 			(void)gen_scalar(&g, s);
@@ -500,8 +586,14 @@ node *gen_program(pctl_arena *a, uint64_t seed, uint32_t flags)
 		make_atomics(&m);
 	if (flags & GEN_LARGE)
 		make_large(&m);
+	if (flags & GEN_POINTERS)
+		make_pointers(&m);
 	for (uint32_t i = gen_below(&g, floats ? 3 : 5); i > 0; i--)
 		make_function(&m);
+	if (m.has_subgroups)
+		line(m.root, &g, gen_subgroup_function());
+	if (m.has_tiles)
+		node_add(a, m.root, gen_tile_memory(&g, m.invocations));
 	make_entry(&m);
 	return m.root;
 }

@@ -6,8 +6,14 @@
 
 #include "evidence/suite/tree.h"
 
-#define GEN_FLOATS 1u /* with f32 */
-#define GEN_LARGE 2u  /* with a part that is large in one way: turns, nesting, an array, steps */
+#define GEN_FLOATS 1u	 /* with f32 */
+#define GEN_LARGE 2u	 /* with a part that is large in one way: turns, nesting, an array, steps */
+#define GEN_SUBGROUPS 4u /* with subgroup operations; the flag changes no program made without it */
+#define GEN_POINTERS 8u	 /* with functions that take pointers */
+#define GEN_IN_PLACE \
+	16u /* with GEN_POINTERS: the same program without pointers, what they lead to written in place */
+#define GEN_TWICE 32u /* with GEN_IN_PLACE: a fault, every index of a pointer is evaluated twice */
+#define GEN_TILES 64u /* with matrix tiles; the flag changes no program made without it */
 /* Make the program of a seed in the arena. */
 node *gen_program(pctl_arena *a, uint64_t seed, uint32_t flags);
 
@@ -48,6 +54,27 @@ typedef struct gfunc {
 	uint32_t n_params;
 } gfunc;
 
+enum { GP_FUNCTION, GP_PRIVATE, GP_WORKGROUP, GP_OWN, GP_READ, GP_UNIFORM };
+
+/* A pointer parameter: home is the variable of the module it is given parts of. */
+typedef struct gpointer {
+	const char *name;
+	uint32_t space, own; /* own: GP_OWN is the invocation's element of gen.own[own] */
+	const gtype *type, *home_type;
+	const char *home;
+} gpointer;
+
+typedef struct gpfunc {
+	const char *name;
+	const gtype *result;
+	gpointer pointer[2];
+	uint32_t n_pointers, n_params;
+	const gtype *param[3];
+	const char *param_name[3];
+	/* In place: the variables of its result and of having returned, and the body's text. */
+	const char *value, *returned, *body;
+} gpfunc;
+
 #define G_VARS 256u
 #define G_TYPES 400u
 
@@ -80,6 +107,11 @@ struct gen {
 	int breakable, in_loop; /* a break or continue may stand here */
 	int may_return;
 	const gtype *result;
+	int in_place, twice;  /* GEN_IN_PLACE, GEN_TWICE */
+	uint32_t invocations; /* of a workgroup */
+	gpfunc pfuncs[4];
+	uint32_t n_pfuncs;
+	const gpfunc *inside; /* whose body is being made */
 	uint32_t n_loops;
 };
 
@@ -133,8 +165,24 @@ node *gen_whole(gen *g);
 /* The same, and buffer own[i]'s element gets it, or an element of it. */
 node *gen_whole_own(gen *g, uint32_t i);
 
+/* gen_pointer.c: a function that takes pointers, added to the root; a call of one, NULL when none can be made here */
+void gen_pointer_function(gen *g, node *root);
+node *gen_pointer_call(gen *g);
+/* A return under a condition: its format; and what stands behind a loop or switch that it may have left. */
+const char *gen_pointer_return(gen *g, int has_value);
+const char *gen_pointer_leave(gen *g);
+
 /* gen_large.c: the large part; its result goes into buffer `large` */
 node *gen_large(gen *g);
+
+/* gen_subgroup.c: operations for a place that all invocations reach; the function that they call */
+void gen_subgroups(gen *g, node *list);
+const char *gen_subgroup_function(void);
+
+/* gen_tile.c: the same of matrix tiles, in workgroups of so many invocations; the memory they are moved through */
+void gen_tiles(gen *g, node *list, uint32_t invocations);
+void gen_tile_workgroup(gen *g, uint32_t size[3]);
+node *gen_tile_memory(gen *g, uint32_t invocations);
 
 /* gen_stmt.c */
 void gen_block(gen *g, node *list, int n, int depth);

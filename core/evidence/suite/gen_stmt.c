@@ -148,7 +148,7 @@ static node *choice(gen *g, int depth)
 			      NULL, NULL));
 	}
 	g->breakable = breakable;
-	return stmt(g, "switch $ {\n$}\n", on, cases, NULL);
+	return stmt(g, gen_text(g, "switch $ {\n$}\n%s", gen_pointer_leave(g)), on, cases, NULL);
 }
 
 static node *loop(gen *g, int depth)
@@ -183,6 +183,7 @@ static node *loop(gen *g, int depth)
 	g->loops++;
 	g->n_loops++;
 	g->breakable = g->in_loop = 1;
+	head = gen_text(g, "%s%s", head, gen_pointer_leave(g));
 	n = cond == NULL ? stmt(g, head, inner_block(g, 4, depth - 1), NULL, NULL)
 			 : stmt(g, head, cond, inner_block(g, 4, depth - 1), NULL);
 	g->loops--;
@@ -215,8 +216,9 @@ static node *nest(gen *g, int depth)
 	n = node_make(g->a, NODE_STMT,
 		      gen_text(g,
 			       "for (var %s = 0u; %s < %uu; %s++) {\nif $ { continue; }\n"
-			       "for (var %s = %uu; %s > 0u && $; %s -= 1u) {\n$}\n$}\n",
-			       k, k, outer, k, j, inner, j, j),
+			       "for (var %s = %uu; %s > 0u && $; %s -= 1u) {\n$}\n%s$}\n%s",
+			       k, k, outer, k, j, inner, j, j, gen_pointer_leave(g),
+			       gen_pointer_leave(g)),
 		      child, 4);
 	g->loops -= 2;
 	g->breakable = breakable;
@@ -232,8 +234,8 @@ static node *jump(gen *g)
 	uint32_t pick = gen_below(g, 3);
 
 	if (pick == 0 && g->may_return)
-		return g->result == NULL ? stmt(g, "if $ { return; }\n", cond, NULL, NULL)
-					 : stmt(g, "if $ { return $; }\n", cond,
+		return g->result == NULL ? stmt(g, gen_pointer_return(g, 0), cond, NULL, NULL)
+					 : stmt(g, gen_pointer_return(g, 1), cond,
 						gen_expr(g, g->result, 2), NULL);
 	if (pick == 1 && g->in_loop)
 		return stmt(g, "if $ { continue; }\n", cond, NULL, NULL);
@@ -273,7 +275,11 @@ static node *pointer(gen *g)
 static node *statement(gen *g, int depth)
 {
 	uint32_t pick = gen_below(g, 100);
+	node *call;
 
+	if (g->n_pfuncs != 0 && g->fuel > 0 && g->loops < 2 && gen_chance(g, 20) &&
+	    (call = gen_pointer_call(g)) != NULL)
+		return call;
 	if (depth > 0 && g->fuel > 0) {
 		if (pick < 12)
 			return branch(g, depth);

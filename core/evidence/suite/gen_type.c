@@ -9,13 +9,23 @@ static const char *const scalar_name[S_KINDS] = {"bool", "i32", "u32", "i64", "u
 
 const char *gen_text(gen *g, const char *format, ...)
 {
-	char text[2000];
+	char few[2000], *text = few;
 	va_list args;
+	int n;
 
 	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
+	n = vsnprintf(few, sizeof(few), format, args);
 	va_end(args);
-	return pctl_arena_dup(g->a, text);
+	if (n < (int)sizeof(few))
+		return pctl_arena_dup(g->a, few);
+	/* The body of a function, written in place. */
+	text = pctl_arena_alloc(g->a, (size_t)n + 1);
+	if (text == NULL)
+		return "";
+	va_start(args, format);
+	vsnprintf(text, (size_t)n + 1, format, args);
+	va_end(args);
+	return text;
 }
 
 static gtype *intern(gen *g, const char *name, int *is_new)

@@ -70,7 +70,7 @@ pctl_status suite_generated(suite_trial *t, pctl_kernels *kernels, uint64_t numb
 
 	*unit = NULL;
 	if (text == NULL)
-		return pctl_refuse(t->call, PC2_NOMEM, "no memory for a generated program");
+		return pctl_no_memory(t->call, "a generated program");
 	if (!diff_case_read(&c, source.name, text))
 		status = pctl_refuse(t->call, PC1_INTERNAL, "generated program %" PRIu64, number);
 	source.n_text = strlen(text);
@@ -93,7 +93,7 @@ pctl_status suite_generated_trial(suite_trial *t)
 	pctl_status status = PCTL_OK;
 
 	if (kernels == NULL)
-		return pctl_refuse(t->call, PC2_NOMEM, "no memory for a generated program");
+		return pctl_no_memory(t->call, "a generated program");
 	status = suite_generated(t, kernels, t->p[0], &unit, &device);
 	if (status == PCTL_OK)
 		status = suite_generated(t, kernels, t->p[0], &unit, &host);

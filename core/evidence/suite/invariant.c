@@ -45,7 +45,7 @@ static pctl_status trial(suite_trial *t)
 
 	want = calloc(n + 1u, sizeof(*want));
 	if (status == PCTL_OK && (w.failed || want == NULL))
-		status = pctl_refuse(t->call, PC2_NOMEM, "no memory for a trial");
+		status = pctl_no_memory(t->call, "a trial");
 	if (status != PCTL_OK)
 		goto out;
 	items = suite_data(&w, b[1]);

@@ -168,7 +168,7 @@ static pctl_status layout_trial(suite_trial *t, int uniform)
 
 	if (kernels == NULL || type == NULL || !layout_make(a, seed, uniform, type) ||
 	    !fill(type, seed, &m) || (text = text_of(type, uniform)) == NULL)
-		status = pctl_refuse(t->call, PC2_NOMEM, "no memory for a trial");
+		status = pctl_no_memory(t->call, "a trial");
 	source.text = text;
 	source.n_text = text == NULL ? 0 : strlen(text);
 	if (status == PCTL_OK)

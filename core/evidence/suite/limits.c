@@ -73,7 +73,7 @@ static pctl_status is_taken(suite_trial *t, const pctl_kernel_module *unit)
 	pctl_status status;
 
 	if (list == NULL)
-		return pctl_refuse(t->call, PC2_NOMEM, "no memory for a trial");
+		return pctl_no_memory(t->call, "a trial");
 	pctl_diag_list_set_cancel(list, t->call->cancelled, t->call->ctx);
 	status = pctl_session_kernel(t->context->device, unit, pctl_diag_list_call(list), &kernel);
 	t->refused = status != PCTL_OK && is_refusal(t, list);

@@ -41,7 +41,7 @@ static pctl_status clean_run(suite_trial *t, const pctl_kernel_module *unit, int
 	pctl_status status = PCTL_OK;
 
 	if (w.failed)
-		return pctl_refuse(t->call, PC2_NOMEM, "no memory for a trial");
+		return pctl_no_memory(t->call, "a trial");
 	for (uint32_t i = 0; i < n; i++)
 		suite_data(&w, b[1])[i] = (uint32_t)suite_mix(t->context->seed + t->p[3], i);
 	memset(want, 0, (n + 8ull) * sizeof(*want));
@@ -68,7 +68,7 @@ static pctl_status clean_trial(suite_trial *t)
 	pctl_status status = suite_kernel(t, "interleave.wgsl", NULL, t->p[0], &unit);
 
 	if (status == PCTL_OK && want == NULL)
-		status = pctl_refuse(t->call, PC2_NOMEM, "no memory for a trial");
+		status = pctl_no_memory(t->call, "a trial");
 	for (uint32_t i = 0; status == PCTL_OK && i < t->p[2]; i++)
 		status = clean_run(t, unit, 0, want);
 	if (status == PCTL_OK)

@@ -150,7 +150,7 @@ static pctl_status add(pctl_units *list, const suite_unit *u, const pctl_call *c
 		.run = run_block};
 
 	if (unit.domain == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for units of proof");
+		return pctl_no_memory(call, "units of proof");
 	return pctl_units_add(list, &unit, call);
 }
 
@@ -159,7 +159,7 @@ static pctl_status add_generated(pctl_units *list, uint64_t seed, uint64_t n, co
 	suite_unit *u = pctl_arena_alloc(list->arena, sizeof(*u));
 
 	if (u == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for units of proof");
+		return pctl_no_memory(call, "units of proof");
 	*u = (suite_unit){.name = PCTL_SUITE_GENERATED,
 			  .law = "a generated program gives the reference's bytes",
 			  .domain = pctl_arena_printf(
@@ -169,7 +169,7 @@ static pctl_status add_generated(pctl_units *list, uint64_t seed, uint64_t n, co
 			  .per_block = GENERATED_PER_BLOCK,
 			  .trial = suite_generated_trial};
 	if (u->domain == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for units of proof");
+		return pctl_no_memory(call, "units of proof");
 	return add(list, u, call);
 }
 
@@ -193,6 +193,7 @@ pctl_status pctl_suite_units(pctl_proof_context *b, uint64_t generated, const pc
 		      {suite_neighbours, suite_n_neighbours},
 		      {suite_wholes, suite_n_wholes},
 		      {suite_known, suite_n_known},
+		      {suite_shifts, suite_n_shifts},
 		      {suite_limits, suite_n_limits}};
 	pctl_status status = PCTL_OK;
 

@@ -6,15 +6,15 @@
 #include "evidence/proof/proof.h"
 
 /* Version of what the units demand: raised when a device that passed might no longer. */
-#define PCTL_SUITE_VERSION "suite-4"
+#define PCTL_SUITE_VERSION "suite-5"
 
 /* Name of the unit of generated programs. */
 #define PCTL_SUITE_GENERATED "generated-programs"
 
 /* Add the units of the eight engine invariants (deterministic, nothing lost, nothing twice, ordered, bounded,
  * terminating, atomics linearizable, workgroup invariant), of the four barrier properties, of layout identity and wire
- * equivalence, of race detection, of operations beside others, of values moved as wholes, of operands that a compiler
- * knows, of programs as large as the device takes them, and `generated` programs. All are of track INTEGER, level 3. */
+ * equivalence, of race detection, of operations beside others, of values moved as wholes, of operands and amounts of shifts
+ * that a compiler knows, of programs as large as the device takes them, and `generated` programs. All are of track INTEGER, level 3. */
 pctl_status pctl_suite_units(pctl_proof_context *b, uint64_t generated, const pctl_call *call,
 			     pctl_units *list);
 

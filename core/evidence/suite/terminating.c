@@ -44,7 +44,7 @@ static pctl_status trial(suite_trial *t)
 	pctl_status status = suite_kernel(t, "loops.wgsl", NULL, wg, &unit);
 
 	if (status == PCTL_OK && (w.failed || want == NULL))
-		status = pctl_refuse(t->call, PC2_NOMEM, "no memory for a trial");
+		status = pctl_no_memory(t->call, "a trial");
 	if (status != PCTL_OK)
 		goto out;
 	limits = suite_data(&w, b[1]);

@@ -57,7 +57,7 @@ pctl_status suite_with_text(suite_trial *t, const char *name, char *text,
 	pctl_status status = PCTL_OK;
 
 	if (kernels == NULL || text == NULL)
-		status = pctl_refuse(t->call, PC2_NOMEM, "no memory for a trial");
+		status = pctl_no_memory(t->call, "a trial");
 	source.n_text = text == NULL ? 0 : strlen(text);
 	if (status == PCTL_OK)
 		status = pctl_kernels_get(kernels, &source, t->call, &unit);

@@ -47,11 +47,11 @@ typedef struct suite_unit {
 extern const suite_unit suite_deterministic[], suite_invariant[], suite_compact[], suite_bounded[],
 	suite_terminating[], suite_atomics[], suite_barriers[], suite_uniform[], suite_layout[],
 	suite_wire[], suite_races[], suite_neighbours[], suite_wholes[], suite_known[],
-	suite_limits[];
+	suite_shifts[], suite_limits[];
 extern const uint32_t suite_n_deterministic, suite_n_invariant, suite_n_compact, suite_n_bounded,
 	suite_n_terminating, suite_n_atomics, suite_n_barriers, suite_n_uniform, suite_n_layout,
 	suite_n_wire, suite_n_races, suite_n_neighbours, suite_n_wholes, suite_n_known,
-	suite_n_limits;
+	suite_n_shifts, suite_n_limits;
 
 /* Trial of a generated program: p[0] is its number. */
 pctl_status suite_generated_trial(suite_trial *t);

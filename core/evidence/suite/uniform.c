@@ -44,7 +44,7 @@ static pctl_status must_be_refused(suite_trial *t, const char *file)
 
 	if (heard == NULL || text == NULL) {
 		pctl_diag_list_destroy(heard);
-		return pctl_refuse(t->call, PC2_NOMEM, "no memory for a trial");
+		return pctl_no_memory(t->call, "a trial");
 	}
 	(void)pctl_kernels_get(t->context->kernels, &source, pctl_diag_list_call(heard), &unit);
 	if (pctl_diag_list_count(heard) != 0)
@@ -68,7 +68,7 @@ static pctl_status refused_trial(suite_trial *t)
 	if (status == PCTL_OK)
 		status = compile_alone(t, file, &p);
 	if (status == PCTL_OK && w.failed)
-		status = pctl_refuse(t->call, PC2_NOMEM, "no memory for a trial");
+		status = pctl_no_memory(t->call, "a trial");
 	if (status == PCTL_OK) {
 		data = suite_data(&w, b[0]);
 		for (uint32_t i = 0; i < INVOCATIONS; i++)

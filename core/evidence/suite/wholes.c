@@ -201,7 +201,7 @@ static pctl_status run(suite_trial *t, const pctl_kernel_module *unit)
 	pctl_status status;
 
 	if (want == NULL)
-		return pctl_refuse(t->call, PC2_NOMEM, "no memory for a trial");
+		return pctl_no_memory(t->call, "a trial");
 	for (uint32_t i = 0; i < ITEMS; i++) {
 		const uint64_t r = suite_mix(t->context->seed + 5, i);
 

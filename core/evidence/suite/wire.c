@@ -26,7 +26,7 @@ static pctl_status trial(suite_trial *t)
 	pctl_status status;
 
 	if (kernels == NULL)
-		return pctl_refuse(t->call, PC2_NOMEM, "no memory for a trial");
+		return pctl_no_memory(t->call, "a trial");
 	status = suite_generated(t, kernels, t->p[0], &unit, &direct);
 	if (status == PCTL_OK)
 		status = suite_generated(t, kernels, t->p[0], &unit, &decoded);

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "runtime/exec/guard.h"
+#include "runtime/exec/watch.h"
 #include "compiler/legalize/legal.h"
 #include "evidence/suite/trial.h"
 
@@ -90,7 +91,7 @@ static pctl_status upload(struct running *r, uint32_t i)
 	pctl_status status;
 
 	if (bytes == NULL)
-		return pctl_refuse(r->t->call, PC2_NOMEM, "no memory for a trial");
+		return pctl_no_memory(r->t->call, "a trial");
 	pctl_guard_fill(bytes, all, r->shape.key + i, 0);
 	if (n != 0)
 		memcpy(bytes + r->shape.before, b->data, n);
@@ -159,7 +160,7 @@ static pctl_status download(struct running *r, uint32_t i)
 	pctl_status status;
 
 	if (bytes == NULL)
-		return pctl_refuse(r->t->call, PC2_NOMEM, "no memory for a trial");
+		return pctl_no_memory(r->t->call, "a trial");
 	memset(bytes, PCTL_UNREAD, all);
 	status = r->api->buffer_read(r->dev, r->t->call, r->buffers[i], 0, bytes, all);
 	if (status == PCTL_OK) {
@@ -362,7 +363,7 @@ pctl_status suite_run(suite_trial *t, pctl_session *s, const suite_work *w)
 	pctl_status status;
 
 	if (w->failed)
-		return pctl_refuse(t->call, PC2_NOMEM, "no memory for a trial");
+		return pctl_no_memory(t->call, "a trial");
 	if (!both)
 		status = pass(&r, zones, 1);
 	else
@@ -383,8 +384,10 @@ pctl_status suite_sanitize(suite_trial *t, const suite_work *w, uint32_t capacit
 
 	*n = 0;
 	if (s == NULL)
-		return pctl_refuse(t->call, PC5401_SUITE_SANITIZER,
-				   "the bench has no sanitizing reference");
+		return pctl_refuse(
+			t->call, PC5401_SUITE_SANITIZER,
+			"the reference with its checks for races and accesses out of "
+			"bounds could not be opened, and this part of the proof needs it");
 	api = pctl_session_table(s);
 	status = suite_run(t, s, w);
 	if (status == PCTL_OK)

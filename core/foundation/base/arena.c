@@ -20,6 +20,7 @@ struct chunk {
 struct pctl_arena {
 	struct chunk *head;
 	size_t next_size, total;
+	int failed;
 };
 
 pctl_arena *pctl_arena_create(void)
@@ -40,6 +41,33 @@ void pctl_arena_destroy(pctl_arena *a)
 		free(c);
 	}
 	free(a);
+}
+
+int pctl_arena_failed(const pctl_arena *a)
+{
+	return a->failed;
+}
+
+void pctl_arena_clear(pctl_arena *a)
+{
+	struct chunk *kept = NULL, *next;
+
+	for (struct chunk *c = a->head; c != NULL; c = next) {
+		next = c->next;
+		/* The newest is the largest of those that grew. */
+		if (kept == NULL && c->cap <= LARGEST_CHUNK) {
+			kept = c;
+			continue;
+		}
+		a->total -= c->cap;
+		free(c);
+	}
+	if (kept != NULL) {
+		memset(kept->data, 0, kept->used);
+		kept->used = 0;
+		kept->next = NULL;
+	}
+	a->head = kept;
 }
 
 static struct chunk *add_chunk(pctl_arena *a, size_t n)
@@ -71,8 +99,10 @@ void *pctl_arena_alloc(pctl_arena *a, size_t n)
 	n = (n + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 	if (c == NULL || c->cap - c->used < n) {
 		c = add_chunk(a, n);
-		if (c == NULL)
+		if (c == NULL) {
+			a->failed = 1;
 			return NULL;
+		}
 	}
 	p = (char *)c->data + c->used;
 	c->used += n;

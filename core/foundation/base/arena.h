@@ -10,6 +10,11 @@ typedef struct pctl_arena pctl_arena;
 /* NULL when memory is short. destroy(NULL) is fine. */
 pctl_arena *pctl_arena_create(void);
 void pctl_arena_destroy(pctl_arena *a);
+/* Take back all that was given; some memory is kept for what comes next. */
+void pctl_arena_clear(pctl_arena *a);
+
+/* 1: memory was short at least once. */
+int pctl_arena_failed(const pctl_arena *a);
 
 /* n bytes, zeroed, aligned for any object; n = 0 gives a valid pointer. NULL: no memory. */
 void *pctl_arena_alloc(pctl_arena *a, size_t n);

@@ -122,7 +122,7 @@ pctl_status pctl_file_make_dirs(const char *path, const pctl_call *call)
 	pctl_status status = PCTL_OK;
 
 	if (copy == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a path");
+		return pctl_no_memory(call, "a path");
 	for (char *s = copy[0] == '\0' ? copy : copy + 1; status == PCTL_OK; s++) {
 		char kept = *s;
 

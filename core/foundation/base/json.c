@@ -135,6 +135,12 @@ void pctl_json_u32(pctl_json *j, uint32_t v)
 	pctl_str_addf(&j->out, "%" PRIu32, v);
 }
 
+void pctl_json_number(pctl_json *j, uint64_t v)
+{
+	before_item(j);
+	pctl_str_addf(&j->out, "%" PRIu64, v);
+}
+
 void pctl_json_bool(pctl_json *j, int v)
 {
 	before_item(j);

@@ -21,6 +21,7 @@ void pctl_json_key(pctl_json *j, const char *key);
 void pctl_json_string(pctl_json *j, const char *s); /* NULL writes null */
 void pctl_json_u64(pctl_json *j, uint64_t v);	    /* as a string */
 void pctl_json_u32(pctl_json *j, uint32_t v);	    /* as a number */
+void pctl_json_number(pctl_json *j, uint64_t v);    /* as a number, for formats of others */
 void pctl_json_bool(pctl_json *j, int v);
 void pctl_json_double(pctl_json *j, double v); /* shortest that reads back; telemetry only */
 void pctl_json_null(pctl_json *j);

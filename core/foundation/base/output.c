@@ -14,6 +14,7 @@
 
 #include "foundation/base/output_place.h"
 
+#define PIECE_BYTES (8u << 20) /* written before somebody is asked whether to go on */
 #define BUFFER_BYTES 65536u
 #define LARGEST_ACL 4096u
 #define TEMP_TRIES 16
@@ -42,7 +43,7 @@ static pctl_status write_fd(const pctl_output *o, int fd, const char *data, uint
 			    const pctl_call *call)
 {
 	while (n > 0) {
-		const ssize_t put = write(fd, data, n < (1u << 30) ? n : (1u << 30));
+		const ssize_t put = write(fd, data, n < PIECE_BYTES ? n : PIECE_BYTES);
 
 		if (put < 0 && errno == EINTR && pctl_is_cancelled(call))
 			return pctl_refuse(call, PC4_CANCELLED, "cancelled while writing %s",
@@ -53,6 +54,9 @@ static pctl_status write_fd(const pctl_output *o, int fd, const char *data, uint
 			return lost(o, errno, call);
 		data += put;
 		n -= (uint64_t)put;
+		if (n > 0 && pctl_is_cancelled(call))
+			return pctl_refuse(call, PC4_CANCELLED, "cancelled while writing %s",
+					   o->place.name);
 	}
 	return PCTL_OK;
 }

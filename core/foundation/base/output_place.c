@@ -148,7 +148,7 @@ pctl_status pctl_place_find(const char *path, const pctl_call *call, pctl_output
 		status = follow(out, call);
 	}
 	if (status == PCTL_OK && path[0] == '\0')
-		return pctl_refuse(call, PC21_OUTPUT_PLACE, "an output wants the name of a file");
+		return pctl_refuse(call, PC21_OUTPUT_PLACE, "an output needs the name of a file");
 	if (status == PCTL_OK && out->path[strlen(out->path) - 1] == '/')
 		return pctl_refuse_at(call, PC20_OUTPUT_DIRECTORY, NULL, "name a file in it",
 				      "cannot write %s: it names a directory", path);

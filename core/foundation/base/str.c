@@ -50,17 +50,24 @@ void pctl_str_add(pctl_str_buf *s, const char *text)
 void pctl_str_addf(pctl_str_buf *s, const char *fmt, ...)
 {
 	va_list args, again;
+	size_t had;
 	int n;
 
 	va_start(args, fmt);
 	va_copy(again, args);
-	n = vsnprintf(NULL, 0, fmt, args);
+	/* Into what room there is; only what does not fit is written again. */
+	had = make_room(s, 0) ? s->cap - s->n : 0;
+	n = vsnprintf(had ? s->data + s->n : NULL, had, fmt, args);
 	if (n < 0)
 		s->failed = 1;
+	else if (had > (size_t)n)
+		s->n += (size_t)n;
 	else if (make_room(s, (size_t)n)) {
 		vsnprintf(s->data + s->n, (size_t)n + 1, fmt, again);
 		s->n += (size_t)n;
 	}
+	if (s->data != NULL && s->n < s->cap)
+		s->data[s->n] = '\0'; /* also behind what did not fit */
 	va_end(again);
 	va_end(args);
 }

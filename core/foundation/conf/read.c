@@ -168,7 +168,7 @@ static pctl_status read_owned(const pctl_vfs *vfs, const char *name, char *text,
 	if (c == NULL || (c->arena = pctl_arena_create()) == NULL) {
 		free(text);
 		free(c);
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a configuration tree");
+		return pctl_no_memory(call, "a configuration tree");
 	}
 	s.arena = c->arena;
 	s.sources = &c->sources;
@@ -224,7 +224,7 @@ pctl_status pctl_conf_read_text(const char *name, const char *text, size_t n, co
 	*out = NULL;
 	copy = n < SIZE_MAX ? malloc(n + 1) : NULL;
 	if (copy == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a configuration tree");
+		return pctl_no_memory(call, "a configuration tree");
 	if (n > 0)
 		memcpy(copy, text, n);
 	copy[n] = 0;

@@ -35,7 +35,7 @@ void pctl_conf_scan_error(pctl_conf_scanner *s, uint32_t code, const pctl_pos *p
 void pctl_conf_scan_nomem(pctl_conf_scanner *s)
 {
 	if (s->status != PCTL_E_NOMEM)
-		(void)pctl_refuse(s->call, PC2_NOMEM, "no memory for a configuration tree");
+		(void)pctl_no_memory(s->call, "a configuration tree");
 	s->status = PCTL_E_NOMEM;
 }
 

@@ -101,7 +101,7 @@ pctl_status pctl_conf_settings_create(const pctl_conf_schema *schema,
 	if (s == NULL || (s->arena = pctl_arena_create()) == NULL ||
 	    !add_group(s, "", schema, layers, n_layers)) {
 		pctl_conf_settings_destroy(s);
-		return pctl_refuse(call, PC2_NOMEM, "no memory for settings");
+		return pctl_no_memory(call, "settings");
 	}
 	*out = s;
 	return PCTL_OK;

@@ -18,6 +18,10 @@ void pctl_diag_list_destroy(pctl_diag_list *l);
 const pctl_call *pctl_diag_list_call(pctl_diag_list *l);
 void pctl_diag_list_set_cancel(pctl_diag_list *l, uint32_t (*cancelled)(void *ctx), void *ctx);
 
+/* What is in it, and all that is added from now on, becomes an entry of the log (NULL: no longer). */
+struct pctl_log;
+void pctl_diag_list_set_log(pctl_diag_list *l, struct pctl_log *log);
+
 /* Add a copy of a record. Exact repeats are dropped. */
 void pctl_diag_list_add(pctl_diag_list *l, const pctl_diag *d);
 uint32_t pctl_diag_list_count(const pctl_diag_list *l);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "foundation/base/arena.h"
+#include "foundation/diag/log.h"
 
 static void take(void *ctx, const pctl_diag *d)
 {
@@ -53,6 +54,13 @@ void pctl_diag_list_set_cancel(pctl_diag_list *l, uint32_t (*cancelled)(void *ct
 {
 	l->cancelled = cancelled;
 	l->cancel_ctx = ctx;
+}
+
+void pctl_diag_list_set_log(pctl_diag_list *l, struct pctl_log *log)
+{
+	l->log = log;
+	for (uint32_t i = 0; i < l->records.n; i++)
+		pctl_log_diag(log, &l->records.items[i]);
 }
 
 static int same_text(const char *a, const char *b)
@@ -113,6 +121,7 @@ void pctl_diag_list_add(pctl_diag_list *l, const pctl_diag *d)
 		notes[i].message = pctl_arena_dup(l->arena, d->notes[i].message);
 	}
 	copy.notes = notes;
+	pctl_log_diag(l->log, &copy);
 	l->errors += d->severity == PCTL_SEVERITY_ERROR;
 	if (!PCTL_VEC_PUSH(&l->records, copy))
 		l->dropped++;

@@ -18,6 +18,7 @@ struct pctl_diag_list {
 	uint32_t errors, dropped;
 	uint32_t (*cancelled)(void *ctx);
 	void *cancel_ctx;
+	struct pctl_log *log;
 };
 
 #endif

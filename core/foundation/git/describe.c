@@ -103,9 +103,8 @@ static pctl_status describe(const pctl_git *g, const pctl_texts *texts, const ch
 		git_oid_tostr(out->commit, sizeof(out->commit), &commit);
 	out->repository = pctl_git_name(g);
 	out->path = strdup(path == NULL ? "" : path);
-	return out->repository != NULL && out->path != NULL
-		       ? PCTL_OK
-		       : pctl_refuse(call, PC2_NOMEM, "no memory for a place");
+	return out->repository != NULL && out->path != NULL ? PCTL_OK
+							    : pctl_no_memory(call, "a place");
 }
 
 static pctl_status describe_outside(const pctl_call *call, pctl_repo_place *out)
@@ -113,9 +112,8 @@ static pctl_status describe_outside(const pctl_call *call, pctl_repo_place *out)
 	out->state = PCTL_REPO_OUTSIDE;
 	out->repository = strdup("");
 	out->path = strdup("");
-	return out->repository != NULL && out->path != NULL
-		       ? PCTL_OK
-		       : pctl_refuse(call, PC2_NOMEM, "no memory for a place");
+	return out->repository != NULL && out->path != NULL ? PCTL_OK
+							    : pctl_no_memory(call, "a place");
 }
 
 pctl_status pctl_repo_describe(const pctl_texts *texts, const pctl_call *call, pctl_repo_place *out)

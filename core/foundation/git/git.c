@@ -67,18 +67,6 @@ int pctl_git_find_root(const char *dir, char **root)
 
 /* ---- opening ------------------------------------------------------------------------------ */
 
-/* Of the process; the log of blocks opens without configuration too and wants the same. */
-static void set_library(void)
-{
-	static const int levels[] = {GIT_CONFIG_LEVEL_PROGRAMDATA, GIT_CONFIG_LEVEL_SYSTEM,
-				     GIT_CONFIG_LEVEL_XDG, GIT_CONFIG_LEVEL_GLOBAL};
-
-	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++)
-		git_libgit2_opts(GIT_OPT_SET_SEARCH_PATH, levels[i], "");
-	git_libgit2_opts(GIT_OPT_SET_OWNER_VALIDATION, 0);
-	git_libgit2_opts(GIT_OPT_ENABLE_STRICT_HASH_VERIFICATION, 1);
-}
-
 static pctl_status open_root(pctl_git *g, const pctl_call *call)
 {
 	const unsigned int flags = GIT_REPOSITORY_OPEN_NO_SEARCH | GIT_REPOSITORY_OPEN_BARE;
@@ -98,8 +86,7 @@ pctl_status pctl_git_open(const char *dir, int worktree, const pctl_call *call, 
 	char *at = realpath(dir, NULL);
 
 	*out = (pctl_git){.bare = 0};
-	git_libgit2_init();
-	set_library();
+	pctl_git_library();
 	while (at != NULL) {
 		out->bare = !is_there(at, ".git", 0);
 		if (!out->bare || (!worktree && looks_bare(at))) {
@@ -120,7 +107,6 @@ void pctl_git_close(pctl_git *g)
 	git_odb_free(g->odb);
 	git_repository_free(g->repo);
 	free(g->root);
-	git_libgit2_shutdown();
 	*g = (pctl_git){.bare = 0};
 }
 

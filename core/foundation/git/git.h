@@ -6,6 +6,10 @@
 
 #include "pipectl/host.h"
 
+/* Before any use of libgit2: begins it for this process, which is never taken back. A library that is ended while another thread
+ * still has something of it keeps that for ever. [any thread] */
+void pctl_git_library(void);
+
 #define PCTL_GIT_TREE_MAX (16u << 20) /* bytes of one folder's object */
 
 typedef struct pctl_git {

@@ -44,7 +44,7 @@ static pctl_status read_then(const comparing *c, const char *path, char **out, u
 	pctl_status status;
 
 	if (name == NULL)
-		return pctl_refuse(c->call, PC2_NOMEM, "no memory for a path");
+		return pctl_no_memory(c->call, "a path");
 	status = pctl_vfs_read(vfs, name, TEXT_MAX, c->call, out, n);
 	free(name);
 	return status;
@@ -58,7 +58,7 @@ static pctl_status read_now(const comparing *c, const char *path, char **out, ui
 
 	*out = NULL;
 	if (full == NULL)
-		return pctl_refuse(c->call, PC2_NOMEM, "no memory for a path");
+		return pctl_no_memory(c->call, "a path");
 	if (pctl_file_exists(full))
 		status = pctl_file_read(full, TEXT_MAX, c->call, out, n);
 	free(full);
@@ -170,7 +170,7 @@ static pctl_status list_files(const char *dir, const pctl_call *call, char ***ou
 		qsort(names.items, names.n, sizeof(*names.items), by_name);
 	*out = names.items;
 	*n_out = names.n;
-	return ok ? PCTL_OK : pctl_refuse(call, PC2_NOMEM, "no memory for a list of files");
+	return ok ? PCTL_OK : pctl_no_memory(call, "a list of files");
 }
 
 static pctl_status scan_all_now(comparing *c, const char *folder)
@@ -178,14 +178,14 @@ static pctl_status scan_all_now(comparing *c, const char *folder)
 	char *full = pctl_path_join(pctl_repo_revision_root(c->then), folder);
 	char **names = NULL;
 	uint32_t n = 0;
-	pctl_status status = full == NULL ? pctl_refuse(c->call, PC2_NOMEM, "no memory for a path")
+	pctl_status status = full == NULL ? pctl_no_memory(c->call, "a path")
 					  : list_files(full, c->call, &names, &n);
 
 	for (uint32_t i = 0; i < n; i++) {
 		char *path = pctl_path_join(folder, names[i]);
 
 		if (status == PCTL_OK && path == NULL)
-			status = pctl_refuse(c->call, PC2_NOMEM, "no memory for a path");
+			status = pctl_no_memory(c->call, "a path");
 		if (status == PCTL_OK && ends_with(path, c->ending))
 			status = scan_now(c, path);
 		free(path);
@@ -236,7 +236,7 @@ static pctl_status compare_table(comparing *c, const char *folder, const char *e
 			status = scan_all_now(c, folder);
 	}
 	if (status == PCTL_OK && (!ready || !too || was.failed || is.failed))
-		status = pctl_refuse(c->call, PC2_NOMEM, "no memory for released things");
+		status = pctl_no_memory(c->call, "released things");
 	if (status == PCTL_OK)
 		compare_rows(c, what, count);
 	pctl_released_end(&was);
@@ -254,9 +254,8 @@ static pctl_status compare_lock(comparing *c)
 	pctl_released was, is;
 	const int ready = pctl_released_begin(&was), too = pctl_released_begin(&is);
 	uint64_t n;
-	pctl_status status = name == NULL || !ready || !too
-				     ? pctl_refuse(c->call, PC2_NOMEM, "no memory for a lock")
-				     : PCTL_OK;
+	pctl_status status =
+		name == NULL || !ready || !too ? pctl_no_memory(c->call, "a lock") : PCTL_OK;
 
 	c->was = &was;
 	c->is = &is;

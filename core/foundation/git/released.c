@@ -167,5 +167,5 @@ pctl_status pctl_released_lock(pctl_released *r, const char *file, const char *t
 		}
 		text += n + (text[n] == '\n');
 	}
-	return r->failed ? pctl_refuse(call, PC2_NOMEM, "no memory for a list of ops") : PCTL_OK;
+	return r->failed ? pctl_no_memory(call, "a list of ops") : PCTL_OK;
 }

@@ -134,7 +134,7 @@ pctl_status pctl_repo_revision_list(const pctl_repo_revision *r, const char *fol
 		if (path != NULL)
 			status = each(ctx, path);
 		else if (pctl_git_kind(e) == PCTL_GIT_FILE)
-			status = pctl_refuse(call, PC2_NOMEM, "no memory for a list of files");
+			status = pctl_no_memory(call, "a list of files");
 		free(path);
 	}
 	git_tree_free(tree);
@@ -185,7 +185,7 @@ static pctl_status open_revision(const char *dir, const char *rev, const pctl_ca
 	r->place.committed = 1;
 	return r->prefix != NULL && r->place.repository != NULL
 		       ? PCTL_OK
-		       : pctl_refuse(call, PC2_NOMEM, "no memory for a revision");
+		       : pctl_no_memory(call, "a revision");
 }
 
 /* Open with the parts of a spec; path NULL: none is asked for. */
@@ -198,13 +198,13 @@ static pctl_status open_parts(const char *dir, const char *rev, const char *path
 
 	*out = NULL;
 	if (r == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a revision");
+		return pctl_no_memory(call, "a revision");
 	status = open_revision(dir, rev, call, r);
 	if (status == PCTL_OK) {
 		r->place.path = pctl_path_plain(path == NULL ? "" : path);
 		r->name = r->place.path == NULL ? NULL : named(r, r->place.path);
 		if (r->name == NULL)
-			status = pctl_refuse(call, PC2_NOMEM, "no memory for a revision");
+			status = pctl_no_memory(call, "a revision");
 	}
 	if (status == PCTL_OK && path != NULL)
 		status = find_file(r, r->name, call, &oid);
@@ -248,9 +248,8 @@ pctl_status pctl_repo_revision_open(const char *spec, const pctl_call *call,
 				   call);
 	dir = strndup(spec, (size_t)(at - spec));
 	rev = strndup(at + 1, (size_t)(colon - at - 1));
-	status = dir == NULL || rev == NULL
-			 ? pctl_refuse(call, PC2_NOMEM, "no memory for a revision")
-			 : open_parts(dir, rev, colon + 1, call, out);
+	status = dir == NULL || rev == NULL ? pctl_no_memory(call, "a revision")
+					    : open_parts(dir, rev, colon + 1, call, out);
 	free(dir);
 	free(rev);
 	return status;

@@ -58,7 +58,7 @@ static pctl_status keep(pctl_texts *t, const char *name, char *bytes, uint64_t n
 	}
 	if (item.name == NULL || !PCTL_VEC_PUSH(&t->items, item)) {
 		free(item.name);
-		return pctl_refuse(call, PC2_NOMEM, "no memory for the texts of a pipeline");
+		return pctl_no_memory(call, "the texts of a pipeline");
 	}
 	t->bytes += n;
 	return PCTL_OK;

@@ -5,16 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "foundation/base/hex.h"
-#include "foundation/base/num.h"
+#include "foundation/record/record_private.h"
 
-typedef struct reader {
-	const pctl_record_type *type;
-	const char *name;
-	pctl_arena *arena;
-	const pctl_call *call;
-	pctl_status status; /* the first fault ends it all */
-} reader;
+typedef pctl_record_reader reader;
 
 static void fields(reader *r, const pctl_record_shape *s, const pctl_conf_value *group,
 		   char *record);
@@ -43,67 +36,6 @@ static void not_a(reader *r, const pctl_conf_value *v, const char *what)
 	fault(r, v, "", text);
 }
 
-static void *room(reader *r, size_t n, size_t size)
-{
-	void *out = r->status != PCTL_OK ? NULL : pctl_arena_array(r->arena, n + 1, size);
-
-	if (out == NULL && r->status == PCTL_OK)
-		r->status = pctl_no_memory(r->call, "a record");
-	return out;
-}
-
-static void take_text(reader *r, const pctl_conf_value *v, const char **out)
-{
-	const char *copy = pctl_arena_dup(r->arena, v->text);
-
-	if (copy == NULL && r->status == PCTL_OK)
-		r->status = pctl_no_memory(r->call, "a record");
-	*out = copy == NULL ? "" : copy;
-}
-
-static void take_number(reader *r, const pctl_record_field *f, const pctl_conf_value *v, void *out)
-{
-	const uint64_t most = f->bound != 0		   ? f->bound
-			      : f->kind == PCTL_RECORD_U32 ? UINT32_MAX
-							   : UINT64_MAX;
-	uint64_t value = 0;
-	char what[80];
-
-	if (!pctl_num_parse_u64(v->text, strlen(v->text), &value) || value < f->least ||
-	    value > most) {
-		snprintf(what, sizeof(what), "a number from %" PRIu64 " to %" PRIu64, f->least,
-			 most);
-		not_a(r, v, what);
-	} else if (f->kind == PCTL_RECORD_U32) {
-		*(uint32_t *)out = (uint32_t)value;
-	} else {
-		*(uint64_t *)out = value;
-	}
-}
-
-static void take_chars(reader *r, const pctl_record_field *f, const pctl_conf_value *v, char *out)
-{
-	char what[64];
-
-	if (strlen(v->text) >= f->bound && (f->flags & PCTL_RECORD_CUT) == 0) {
-		snprintf(what, sizeof(what), "a text of at most %" PRIu64 " bytes", f->bound - 1);
-		not_a(r, v, what);
-		return;
-	}
-	snprintf(out, (size_t)f->bound, "%s", v->text);
-}
-
-static void take_hex(reader *r, const pctl_record_field *f, const pctl_conf_value *v, char *out)
-{
-	char what[64];
-
-	if (pctl_hex_is(v->text, 2 * (size_t)f->bound) &&
-	    pctl_hex_parse(v->text, (size_t)f->bound, out))
-		return;
-	snprintf(what, sizeof(what), "%" PRIu64 " lower-case hex digits", 2 * f->bound);
-	not_a(r, v, what);
-}
-
 static uint32_t kind_of(const pctl_record_field *f)
 {
 	return f->kind == PCTL_RECORD_BOOL	    ? PCTL_CONF_BOOL
@@ -113,37 +45,14 @@ static uint32_t kind_of(const pctl_record_field *f)
 
 static void scalar(reader *r, const pctl_record_field *f, const pctl_conf_value *v, char *record)
 {
-	void *at = record + f->at;
+	char what[PCTL_RECORD_WHAT];
 
-	if (v->kind != kind_of(f)) {
+	if (v->kind != kind_of(f))
 		not_a(r, v, pctl_conf_kind_name(kind_of(f)));
-		return;
-	}
-	switch (f->kind) {
-	case PCTL_RECORD_TEXT:
-		take_text(r, v, at);
-		break;
-	case PCTL_RECORD_CHARS:
-		take_chars(r, f, v, at);
-		break;
-	case PCTL_RECORD_U32:
-	case PCTL_RECORD_U64:
-		take_number(r, f, v, at);
-		break;
-	case PCTL_RECORD_BOOL:
-		*(uint32_t *)at = v->integer != 0;
-		break;
-	case PCTL_RECORD_HEX:
-		take_hex(r, f, v, at);
-		break;
-	case PCTL_RECORD_CODED:
-		if (!f->coding->parse(v->text, at))
-			not_a(r, v, f->coding->what);
-		break;
-	default:
-		if (strcmp(v->text, f->constant) != 0)
-			not_a(r, v, f->constant);
-	}
+	else if (f->kind == PCTL_RECORD_BOOL)
+		*(uint32_t *)(void *)(record + f->at) = v->integer != 0;
+	else if (!pctl_record_take(r, f, v->text, strlen(v->text), record, what))
+		not_a(r, v, what);
 }
 
 /* The parts of a line, with tabs between them again. */
@@ -210,7 +119,7 @@ static void list(reader *r, const pctl_record_field *f, const pctl_conf_value *v
 	} else if ((f->flags & PCTL_RECORD_WITHIN) != 0) {
 		*n = v->n_items;
 	} else {
-		*items = room(r, v->n_items, f->of->size);
+		*items = pctl_record_room(r, v->n_items, f->of->size);
 		*n = *items == NULL ? 0 : v->n_items;
 	}
 	for (uint32_t i = 0; r->status == PCTL_OK && i < v->n_items; i++)
@@ -272,6 +181,8 @@ static void fields(reader *r, const pctl_record_shape *s, const pctl_conf_value 
 			fault(r, group, f->key, "is missing");
 		else if (f->kind == PCTL_RECORD_TEXT)
 			*(const char **)(void *)(record + f->at) = "";
+		else if (f->kind == PCTL_RECORD_CHARS)
+			record[f->at] = '\0';
 	}
 	for (uint32_t i = 0; r->status == PCTL_OK && n < group->n_items && i < group->n_items;
 	     i++) {
@@ -280,18 +191,23 @@ static void fields(reader *r, const pctl_record_shape *s, const pctl_conf_value 
 		while (k < s->n_fields && strcmp(s->fields[k].key, group->items[i]->key) != 0)
 			k++;
 		if (k == s->n_fields)
-			fault(r, group->items[i], "", "is no key of it");
+			fault(r, group->items[i], "", "is not a known key");
 	}
 }
 
 pctl_status pctl_record_read(const pctl_record_type *t, const char *name, const char *text,
 			     size_t n, pctl_arena *arena, const pctl_call *call, void *record)
 {
-	reader r = {t, name, arena, call, PCTL_OK};
+	reader r = {t, name, arena, call, PCTL_OK, text, text + n};
 	const pctl_conf_value *group, *root;
 	pctl_conf *conf = NULL;
-	pctl_status status = pctl_conf_read_text(name, text, n, call, &conf);
+	pctl_status status;
 
+	if (pctl_record_is_lines(t)) {
+		pctl_record_read_lines(&r, record);
+		return r.status;
+	}
+	status = pctl_conf_read_text(name, text, n, call, &conf);
 	if (status != PCTL_OK)
 		return status;
 	root = pctl_conf_root(conf);
@@ -299,7 +215,7 @@ pctl_status pctl_record_read(const pctl_record_type *t, const char *name, const 
 	if (group == NULL || group->kind != PCTL_CONF_GROUP)
 		fault(&r, root, t->group, "is missing");
 	else if (root->n_items != 1)
-		fault(&r, root->items[root->items[0] == group], "", "is no key of it");
+		fault(&r, root->items[root->items[0] == group], "", "is not a known key");
 	else
 		fields(&r, t->shape, group, record);
 	pctl_conf_destroy(conf);
@@ -316,7 +232,7 @@ pctl_status pctl_record_check(const pctl_record_type *t, const char *name, const
 	pctl_record_text(t, record, &s);
 	if (s.failed) {
 		status = pctl_no_memory(call, "a record");
-	} else if (s.n != n || memcmp(s.data, text, n) != 0) {
+	} else if (s.n != n || (n != 0 && memcmp(s.data, text, n) != 0)) {
 		for (size_t at = 0; at < n && at < s.n && s.data[at] == text[at]; at++) {
 			pos.column = text[at] == '\n' ? 1 : pos.column + 1;
 			pos.line += text[at] == '\n';
@@ -327,4 +243,12 @@ pctl_status pctl_record_check(const pctl_record_type *t, const char *name, const
 	}
 	pctl_str_drop(&s);
 	return status;
+}
+
+pctl_status pctl_record_read_exact(const pctl_record_type *t, const char *name, const char *text,
+				   size_t n, pctl_arena *arena, const pctl_call *call, void *record)
+{
+	const pctl_status status = pctl_record_read(t, name, text, n, arena, call, record);
+
+	return status == PCTL_OK ? pctl_record_check(t, name, text, n, call, record) : status;
 }

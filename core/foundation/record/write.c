@@ -9,11 +9,7 @@
 #include "foundation/base/hex.h"
 #include "foundation/record/record_private.h"
 
-typedef struct writer {
-	pctl_str_buf *out;
-	const pctl_record_type *type;
-	uint32_t indent; /* of the line that is being written */
-} writer;
+typedef pctl_record_writer writer;
 
 static void fields(writer *w, const pctl_record_shape *s, const char *record, uint32_t indent);
 
@@ -44,21 +40,26 @@ void pctl_record_quote(const pctl_record_type *t, const char *text, pctl_str_buf
 
 static void quoted(writer *w, const char *text)
 {
-	pctl_record_quote(w->type, text, w->out);
+	if (pctl_record_is_lines(w->type))
+		pctl_record_write_raw(w->type, text, w->out);
+	else
+		pctl_record_quote(w->type, text, w->out);
 }
 
 static void number(writer *w, const pctl_record_field *f, uint64_t value)
 {
-	const char *quote = (f->flags & PCTL_RECORD_BARE) != 0 ? "" : "\"";
+	const int bare = (f->flags & PCTL_RECORD_BARE) != 0 || pctl_record_is_lines(w->type);
 
-	pctl_str_addf(w->out, "%s%" PRIu64 "%s", quote, value, quote);
+	pctl_str_addf(w->out, bare ? "%" PRIu64 : "\"%" PRIu64 "\"", value);
 }
 
-static void hex(writer *w, const pctl_record_field *f, const char *at)
+static void hex(writer *w, const char *at, size_t n)
 {
-	pctl_str_add(w->out, "\"");
-	pctl_hex_add(w->out, at, (size_t)f->bound);
-	pctl_str_add(w->out, "\"");
+	const char *quote = pctl_record_is_lines(w->type) ? "" : "\"";
+
+	pctl_str_add(w->out, quote);
+	pctl_hex_add(w->out, at, n);
+	pctl_str_add(w->out, quote);
 }
 
 static void coded(writer *w, const pctl_record_field *f, const char *at)
@@ -69,7 +70,7 @@ static void coded(writer *w, const pctl_record_field *f, const char *at)
 	quoted(w, text);
 }
 
-static void scalar(writer *w, const pctl_record_field *f, const char *record)
+void pctl_record_write_value(writer *w, const pctl_record_field *f, const char *record)
 {
 	const char *at = record + f->at;
 
@@ -90,7 +91,14 @@ static void scalar(writer *w, const pctl_record_field *f, const char *record)
 		pctl_str_add(w->out, *(const uint32_t *)(const void *)at != 0 ? "true" : "false");
 		break;
 	case PCTL_RECORD_HEX:
-		hex(w, f, at);
+		hex(w, at, (size_t)f->bound);
+		break;
+	case PCTL_RECORD_BYTES:
+		hex(w, *(const char *const *)(const void *)at,
+		    *(const uint32_t *)(const void *)(record + f->n_at));
+		break;
+	case PCTL_RECORD_WORD:
+		quoted(w, f->words[*(const uint32_t *)(const void *)at]);
 		break;
 	case PCTL_RECORD_CODED:
 		coded(w, f, at);
@@ -132,7 +140,7 @@ static void item(writer *w, const pctl_record_shape *s, const char *record)
 		pctl_str_add(w->out, " }");
 		break;
 	case PCTL_RECORD_ALONE:
-		scalar(w, s->fields, record);
+		pctl_record_write_value(w, s->fields, record);
 		break;
 	default:
 		pctl_str_add(w->out, "[ ");
@@ -142,7 +150,7 @@ static void item(writer *w, const pctl_record_shape *s, const char *record)
 				parts(w, *(const char *const *)(const void *)(record +
 									      s->fields[i].at));
 			else
-				scalar(w, &s->fields[i], record);
+				pctl_record_write_value(w, &s->fields[i], record);
 		}
 		pctl_str_add(w->out, " ]");
 	}
@@ -212,7 +220,7 @@ static void field(writer *w, const pctl_record_field *f, const char *record)
 		break;
 	default:
 		pctl_str_add(w->out, " = ");
-		scalar(w, f, record);
+		pctl_record_write_value(w, f, record);
 	}
 	pctl_str_add(w->out, ";");
 }
@@ -221,6 +229,10 @@ int pctl_record_present(const pctl_record_field *f, const char *record)
 {
 	if ((f->flags & PCTL_RECORD_OPTIONAL) == 0)
 		return 1;
+	if (f->when != 0)
+		return (int)(f->when >> *(const uint32_t *)(const void *)(record + f->n_at) & 1);
+	if (f->kind == PCTL_RECORD_CHARS)
+		return record[f->at] != '\0';
 	if (f->kind == PCTL_RECORD_TEXT || f->n_at == 0) {
 		const size_t in = f->kind == PCTL_RECORD_TEXT ? 0 : f->of->fields[0].at;
 		const char *text = *(const char *const *)(const void *)(record + f->at + in);
@@ -257,6 +269,10 @@ void pctl_record_text(const pctl_record_type *t, const void *record, pctl_str_bu
 {
 	writer w = {out, t, 0};
 
+	if (pctl_record_is_lines(t)) {
+		pctl_record_write_lines(&w, record);
+		return;
+	}
 	pctl_str_addf(out, "%s%s : {\n", t->opening, t->group);
 	fields(&w, t->shape, record, 2);
 	pctl_str_add(out, "};\n");
@@ -274,4 +290,11 @@ void pctl_record_member_text(const pctl_record_type *t, const void *record, cons
 		field(&w, &t->shape->fields[i], record);
 		pctl_str_add(out, "\n");
 	}
+}
+
+pctl_status pctl_record_put(const pctl_record_type *t, const void *record, pctl_str_buf *out,
+			    const char *what, const pctl_call *call)
+{
+	pctl_record_text(t, record, out);
+	return out->failed ? pctl_no_memory(call, what) : PCTL_OK;
 }

@@ -109,7 +109,15 @@ typedef struct pctl_completion {
 	uint64_t timestamps[64];
 } pctl_completion;
 
-enum { PCTL_FINDING_RACE = 1, PCTL_FINDING_OUT_OF_BOUNDS = 2, PCTL_FINDING_DIVERGENT_BARRIER = 3 };
+/* TURNS: of a program with a turn flag (pctl_program_turn_flag), the first place that sets it: in the first such workgroup
+ * (address is its number) in the first such barrier interval (count is its number) by the lowest local index. Workgroups
+ * behind it need not run. */
+enum {
+	PCTL_FINDING_RACE = 1,
+	PCTL_FINDING_OUT_OF_BOUNDS = 2,
+	PCTL_FINDING_DIVERGENT_BARRIER = 3,
+	PCTL_FINDING_TURNS = 4
+};
 
 /* One thing a sanitizing backend saw. function and inst place it in the program that was built.
  * For a race, the two invocations (global linear ids) and instructions; address is the byte
@@ -246,6 +254,13 @@ typedef struct pctl_backend {
 				pctl_finding *out, uint32_t *n_out);
 	/* [optional] What a counting build ran since the last call. */
 	pctl_status (*counts)(pctl_device *dev, const pctl_call *call, pctl_counts *out);
+	/* [optional] What kernel_build would hand to the driver's compiler for this program, as
+	 * text for people: language[PCTL_NAME_MAX] says in what ("opencl", "spirv": its assembly),
+	 * *n_out bytes, up to capacity of them copied. Nothing is compiled. Errors: those of
+	 * kernel_build that come before the driver. */
+	pctl_status (*kernel_source)(pctl_device *dev, const pctl_call *call, const uint8_t *wire,
+				     uint64_t n, uint64_t capacity, char *out, uint64_t *n_out,
+				     char *language);
 } pctl_backend;
 
 #endif

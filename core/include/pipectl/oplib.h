@@ -21,6 +21,27 @@
 /* Element types of ports: PCTL_SCALAR_* of program.h, and these. */
 #define PCTL_DTYPE_U128 32u  /* four u32, least significant first */
 #define PCTL_DTYPE_BYTES 33u /* one byte per element, padded to 4 in buffers */
+/* Of files of tensors; no port takes them yet. Sub-byte ones are packed from the least significant bit (SEMANTICS.md 13). */
+#define PCTL_DTYPE_F8E4M3 34u
+#define PCTL_DTYPE_F8E5M2 35u
+#define PCTL_DTYPE_F4 36u
+#define PCTL_DTYPE_I4 37u
+#define PCTL_DTYPE_U4 38u
+#define PCTL_DTYPE_I2 39u
+#define PCTL_DTYPE_U2 40u
+#define PCTL_DTYPE_TERNARY 41u
+#define PCTL_DTYPE_BINARY 42u
+/* Block formats of GGUF: 64 and the number that they have there. */
+#define PCTL_DTYPE_Q4_0 66u
+#define PCTL_DTYPE_Q4_1 67u
+#define PCTL_DTYPE_Q5_0 70u
+#define PCTL_DTYPE_Q5_1 71u
+#define PCTL_DTYPE_Q8_0 72u
+#define PCTL_DTYPE_Q2_K 74u
+#define PCTL_DTYPE_Q3_K 75u
+#define PCTL_DTYPE_Q4_K 76u
+#define PCTL_DTYPE_Q5_K 77u
+#define PCTL_DTYPE_Q6_K 78u
 #define PCTL_RANK_MAX 8u
 #define PCTL_PORTS_MAX 16u
 

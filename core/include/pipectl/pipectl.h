@@ -1,5 +1,5 @@
 /* libpipectl: what a program needs to run declared compute pipelines, to check and prove them, and to keep their data. The
- * tool `pipectl` stands on the same core, so that both decide alike; this header is the only promise of the library.
+ * tool `pipectl` stands on the same core, so that both decide alike; this header, and chain.h for the chain, are the only promise of the library.
  *
  * Threads. A handle (pipectl, and all that was made of it) is used by one thread at a time. Different pipectl handles may be
  * used by different threads at once. Callbacks are called in the thread that made the call, before it returns; they make no
@@ -55,15 +55,28 @@ PCTL_EXPORT void pipectl_free(char *text);
 /*
  * How far work is.
  *
- * phase  "run", "audit", "certify"; "probe" once for each device that is looked at for the first time, which takes seconds
+ * phase  "run", "audit", "certify", "store" (blobs go in or out), "block" (one ends), "verify" (blocks, again); "probe" once for each device that is looked at for the first time, which takes seconds
  * what   the job, the block of a proof; NULL in "probe"
  * device selector or name of the device, NULL where it is not one
  * done   of total rounds or blocks; total 0: nobody knows
+ *
+ * Since 0.2:
+ * stage  of a job: "hash" (an input is read and named), "build" (its kernels), "measure" (a size found in data), "races" (the
+ *        reference looks for them), "run", "verify" (again on the reference); of a proof "prove"; of a file "write", "read",
+ *        "verify"; of a store "collect"; NULL: none
+ * unit   what done and total count, "rounds", "blocks", "blobs", "jobs"; NULL: nothing is counted
+ * bytes, total_bytes  of a transfer, moved so far and in all; 0: not known
+ * memory_bytes        of the job's buffers on its device
+ * elapsed_ns  since the job, the proof or the transfer began; limit_ns: after how long it is stopped, 0: never
+ * job, jobs   which of how many, from 1; repeat, repeats: which run of an audit; 0: not one of several
  */
 typedef struct pipectl_progress {
 	pctl_head head;
 	const char *phase, *what, *device;
 	uint64_t done, total;
+	const char *stage, *unit;
+	uint64_t bytes, total_bytes, memory_bytes, elapsed_ns, limit_ns;
+	uint32_t job, jobs, repeat, repeats;
 } pipectl_progress;
 
 #define PIPECTL_IN_PROCESS \
@@ -77,7 +90,8 @@ typedef struct pipectl_progress {
  * policy        a file in place of the configured policy; gas_schedule likewise
  * plugin_dirs   searched after those of the configuration
  * diagnostic    told of every diagnostic, valid during the call (host.h); NULL: nobody is told
- * progress      may be NULL; called at most as often as work is handed to a device
+ * progress      may be NULL; called when work is handed to a device, and at least every 100 ms while it is waited for, so
+ *               that a client can show time passing inside one long dispatch
  * cancel        asked at least every 100 ms while work goes on; an answer other than 0 ends the call with
  *               PCTL_E_CANCELLED; may be NULL
  */
@@ -108,6 +122,12 @@ PCTL_EXPORT void pipectl_close(pipectl *p);
 #define PIPECTL_DEVICE_UNUSABLE 2u
 #define PIPECTL_DEVICE_QUARANTINED 3u
 
+#define PIPECTL_KIND_OTHER 0u
+#define PIPECTL_KIND_REFERENCE 1u
+#define PIPECTL_KIND_CPU 2u
+#define PIPECTL_KIND_INTEGRATED 3u
+#define PIPECTL_KIND_DISCRETE 4u
+
 #define PIPECTL_ROLE_REFERENCE 1u /* results are held against it */
 #define PIPECTL_ROLE_SYNTHETIC 2u /* fails on purpose; of tests */
 #define PIPECTL_ROLE_INERT 4u	  /* runs nothing */
@@ -118,8 +138,7 @@ PCTL_EXPORT void pipectl_close(pipectl *p);
  * selector  how it is named: "vulkan:0"
  * driver    driver and version, as it says
  * cause     why it is not usable, else NULL
- * state     PIPECTL_DEVICE_*; roles: PIPECTL_ROLE_* or'ed
- * kind      PCTL_DEVICE_* of backend.h
+ * state     PIPECTL_DEVICE_*; kind: PIPECTL_KIND_*; roles: PIPECTL_ROLE_* or'ed
  * certified the highest level (0 to 4) that a certificate which is trusted here, of these very files, gives any operation
  *           of class integer on a device with this name and driver; 0: none
  */
@@ -140,7 +159,7 @@ PCTL_EXPORT void pipectl_devices_release(pipectl_devices *d);
 
 /* ---- pipelines ---------------------------------------------------------------------------- */
 
-/* A parameter of a pipeline set from outside, as --set NAME=VALUE. */
+/* A parameter of a pipeline: set from outside, as --set NAME=VALUE, or the value in force. */
 typedef struct pipectl_setting {
 	const char *name, *value;
 } pipectl_setting;
@@ -168,6 +187,10 @@ PCTL_EXPORT uint32_t pipectl_pipeline_output_count(const pipectl_pipeline *pl);
 PCTL_EXPORT pctl_status pipectl_pipeline_input(pipectl_pipeline *pl, uint32_t i, pipectl_port *out);
 PCTL_EXPORT pctl_status pipectl_pipeline_output(pipectl_pipeline *pl, uint32_t i,
 						pipectl_port *out);
+/* The parameters as declared, with their values in force. PC0011 past the end. */
+PCTL_EXPORT uint32_t pipectl_pipeline_param_count(const pipectl_pipeline *pl);
+PCTL_EXPORT pctl_status pipectl_pipeline_param(pipectl_pipeline *pl, uint32_t i,
+					       pipectl_setting *out);
 
 /*
  * Data for an input, in place of what the pipeline names.
@@ -221,7 +244,7 @@ PCTL_EXPORT pctl_status pipectl_pipeline_plan(pipectl_pipeline *pl,
 
 /*
  * Run. What the policy asks of pipelines (committed, signed) is asked first and cannot be passed by: PC6010 to PC6012. On
- * success every output is in the store. The result uses p until it is released.
+ * success every output is in the store. The result uses p until it is released, and the pipeline no more.
  */
 PCTL_EXPORT pctl_status pipectl_pipeline_run(pipectl_pipeline *pl,
 					     const pipectl_run_options *options,
@@ -239,8 +262,13 @@ typedef struct pipectl_output {
 	uint32_t reserved;
 } pipectl_output;
 
-/* The whole run. device: that took most of it, NULL where it was remembered. seconds: 0 where the policy keeps telemetry to
- * itself. */
+/*
+ * The whole run. device: that took most of it, NULL where it was remembered. seconds: 0 where the policy keeps telemetry to
+ * itself.
+ *
+ * remembered     1: every job was, and none ran; remembered_jobs: of how many what they gave before was taken
+ * saved_gas, saved_seconds  what those cost when they ran; gas has theirs, too
+ */
 typedef struct pipectl_summary {
 	pctl_head head;
 	const char *evidence, *device;
@@ -248,10 +276,33 @@ typedef struct pipectl_summary {
 	double seconds;
 	uint32_t remembered;
 	uint32_t reserved;
+	uint64_t remembered_jobs, saved_gas;
+	double saved_seconds;
 } pipectl_summary;
+
+/*
+ * One job, in the order in which they run.
+ *
+ * device      NULL where it was remembered
+ * gas         by the schedule, of all rounds and of the sizes that were found in its data, remembered or not
+ * seconds     how long it took: now or, remembered, when it ran; 0 where the policy keeps telemetry to itself
+ * remembered  1: it did not run, what it gave before was taken
+ * not_taken   why what was remembered of it was not taken, or NULL
+ */
+typedef struct pipectl_job {
+	pctl_head head;
+	const char *id, *what, *device, *evidence, *not_taken;
+	uint64_t gas;
+	double seconds;
+	uint32_t remembered;
+	uint32_t reserved;
+} pipectl_job;
 
 PCTL_EXPORT void pipectl_result_release(pipectl_result *r);
 PCTL_EXPORT pctl_status pipectl_result_summary(pipectl_result *r, pipectl_summary *out);
+PCTL_EXPORT uint32_t pipectl_result_job_count(const pipectl_result *r);
+/* PC0011 past the end. */
+PCTL_EXPORT pctl_status pipectl_result_job(pipectl_result *r, uint32_t i, pipectl_job *out);
 PCTL_EXPORT uint32_t pipectl_result_output_count(const pipectl_result *r);
 /* PC0011 past the end. */
 PCTL_EXPORT pctl_status pipectl_result_output(pipectl_result *r, uint32_t i, pipectl_output *out);
@@ -332,7 +383,7 @@ PCTL_EXPORT pctl_status pipectl_store_put(pipectl *p, const void *data, uint64_t
 					  char cid[PIPECTL_CID_SIZE]);
 PCTL_EXPORT pctl_status pipectl_store_put_fd(pipectl *p, int fd, char cid[PIPECTL_CID_SIZE],
 					     uint64_t *n_bytes);
-/* Get, verified: PC5001 (damaged), PC5004 (not there), PC5005 (no CID). The blob outlives p. */
+/* Get, verified: PC5001 (damaged), PC5004 (not there), PC5005 (no CID). The blob outlives p and is any thread's. */
 PCTL_EXPORT pctl_status pipectl_store_get(pipectl *p, const char *cid, pipectl_blob **out);
 PCTL_EXPORT const void *pipectl_blob_data(const pipectl_blob *b);
 PCTL_EXPORT uint64_t pipectl_blob_bytes(const pipectl_blob *b);

@@ -48,22 +48,27 @@ enum {
 	PCTL_TYPE_RUNTIME_ARRAY = 5,
 	PCTL_TYPE_STRUCT = 6,
 	PCTL_TYPE_ATOMIC = 7, /* of i32 or u32 */
-	PCTL_TYPE_TILE = 8    /* reserved: opaque matrix tile */
+	PCTL_TYPE_TILE = 8    /* a matrix that the lanes of a subgroup hold together */
 };
+
+/* What a tile is in a product: left (M rows, K columns) * right (K rows, N columns) -> result (M rows, N columns). */
+enum { PCTL_TILE_LEFT = 1, PCTL_TILE_RIGHT = 2, PCTL_TILE_RESULT = 3 };
+#define PCTL_TILE_LANES 32u /* of a subgroup; workgroups are one-dimensional and a multiple of it */
 
 /*
  * One type. Types are unique in a program and refer only to types before them.
  *
- * scalar   the scalar of a scalar, vector, matrix or atomic
- * width    components of a vector; rows of a matrix
- * columns  columns of a matrix
+ * scalar   the scalar of a scalar, vector, matrix, atomic or tile (left, right: i8 or u8; result: i32 or u32)
+ * width    components of a vector; rows of a matrix or tile
+ * columns  columns of a matrix or tile; M and N are 8 or 16, K is 16 or 32
  * elem     element type of an array or runtime array; column type of a matrix; scalar type of a
  *          vector or atomic
- * count    elements of an array; members of a struct
+ * count    elements of an array; members of a struct; PCTL_TILE_* of a tile
  * count_spec  1 + the value id in function `spec` that gives an array's count (workgroup memory
  *             only), else 0. Absent from a specialised program.
  * stride   bytes from one array element or matrix column to the next, WGSL's layout rules
- * size, align  bytes, WGSL's SizeOf and AlignOf; size 0 for runtime arrays; bool counts as 4
+ * size, align  bytes, WGSL's SizeOf and AlignOf; size 0 for runtime arrays; bool counts as 4; of a tile, what one lane
+ *              holds of it
  * first_member  index into program.members
  */
 typedef struct pctl_type {
@@ -142,6 +147,8 @@ enum {
 
 #define PCTL_BARRIER_WORKGROUP 1u /* workgroup memory; every invocation of the workgroup arrives */
 #define PCTL_BARRIER_STORAGE 2u	  /* storage memory, within the workgroup */
+/* Workgroup memory, within a subgroup of PCTL_TILE_LANES whose lanes all arrive. Alone; of legalised programs with tiles only. */
+#define PCTL_BARRIER_SUBGROUP 4u
 
 /*
  * One instruction. Its arguments are program.words[first_arg .. first_arg + n_args).
@@ -158,7 +165,7 @@ enum {
  *
  * flags  bit i (PCTL_INST_PROVEN(i)) of LOAD, STORE, ARRAY_LENGTH and atomics: chain word i is
  *        proven in bounds by the host and needs no check. Front ends write 0; the legaliser sets
- *        them; the reference ignores them.
+ *        them; the reference ignores them. PCTL_INST_WHOLE of moves of tiles.
  */
 typedef struct pctl_inst {
 	uint16_t op;
@@ -168,9 +175,14 @@ typedef struct pctl_inst {
 	uint32_t n_args;
 } pctl_inst;
 
+#define PCTL_SUBGROUP_SIZE_MIN 4u /* whole quads; WGSL's own range */
+#define PCTL_SUBGROUP_SIZE_MAX 128u
 #define PCTL_PLACE_LOCAL 0x80000000u
 #define PCTL_LOOKUP_WORDS_MAX 16384u /* of a LOOKUP's table: 64 KiB, what every device can hold */
 #define PCTL_INST_PROVEN(i) (1u << (i)) /* i < 16; deeper words are always checked */
+/* Of TILE_LOAD_* and TILE_STORE_* (whose chains are shorter): all lanes of the subgroup bring the same offset and stride, both
+ * are multiples of 16 bytes, and all components are inside. Devices other than the reference take no other ones. */
+#define PCTL_INST_WHOLE (1u << 15)
 
 typedef struct pctl_local {
 	uint32_t name;
@@ -199,8 +211,8 @@ typedef struct pctl_entry {
 	uint32_t workgroup_size_spec[3];
 } pctl_entry;
 
-/* Declared maximum of a uniform scalar (`//# max uniforms.n = 64`): the member path from the
- * variable. */
+/* Declared maximum of a scalar in a uniform (`//# max uniforms.n = 64`): the path from the variable, by numbers of members,
+ * components and elements. */
 typedef struct pctl_max {
 	uint32_t var;
 	uint32_t n_path;
@@ -222,10 +234,15 @@ typedef struct pctl_origin {
 #define PCTL_CAP_F32 (1ull << 2)
 #define PCTL_CAP_BF16 (1ull << 3)
 #define PCTL_CAP_F64 (1ull << 4)
-#define PCTL_CAP_NARROW (1ull << 5)	   /* 8- and 16-bit integers */
-#define PCTL_CAP_OVERRIDES (1ull << 6)	   /* not specialised yet: no backend takes it */
-#define PCTL_CAP_SUBGROUPS (1ull << 7)	   /* reserved */
-#define PCTL_CAP_TILES (1ull << 8)	   /* reserved */
+#define PCTL_CAP_NARROW (1ull << 5)    /* 8- and 16-bit integers */
+#define PCTL_CAP_OVERRIDES (1ull << 6) /* not specialised yet: no backend takes it */
+/* Subgroup operations. A device that claims it takes programs whose subgroup size divides its own (subgroup_size of
+ * pctl_device_caps; 0: any size), in workgroups of a multiple of its own; the host probes each size before it relies on one, and
+ * writes the operations through workgroup memory elsewhere. */
+#define PCTL_CAP_SUBGROUPS (1ull << 7)
+/* Matrix tiles. Which shapes a device has is what it says of programs with them; the host asks for their results before it
+ * relies on one, sees to PCTL_INST_WHOLE, and writes them as ordinary code elsewhere. */
+#define PCTL_CAP_TILES (1ull << 8)
 #define PCTL_CAP_BINDING_SPLIT (1ull << 9) /* reserved: a binding wider than the device's range */
 #define PCTL_CAP_STRICT_FLOAT (1ull << 10) /* strict opcodes present: only the reference takes it */
 #define PCTL_CAP_STORE16 (1ull << 11) /* u16 in storage memory: LOAD, STORE, CAST to and from u32 */
@@ -233,8 +250,10 @@ typedef struct pctl_origin {
 /* Of devices only: with 64-bit integers come their quotients and remainders. Where it is missing the host writes those
  * by the other operations before a backend sees the program. */
 #define PCTL_CAP_I64_DIV (1ull << 13)
+/* Of devices only: DOT4_I8 and DOT4_U8 are instructions of its own, which the host asks for by a probe first. */
+#define PCTL_CAP_DOT4 (1ull << 14)
 #define PCTL_CAP_KNOWN \
-	((1ull << 14) - 1) /* all of them; a backend that claims another bit is refused */
+	((1ull << 15) - 1) /* all of them; a backend that claims another bit is refused */
 
 /*
  * The whole. Function 0 is `spec`: straight-line constant code (CONST, OVERRIDE, elementwise ops,
@@ -259,7 +278,9 @@ typedef struct pctl_program {
 	uint32_t n_types, n_members, n_vars, n_overrides, n_functions, n_locals, n_insts, n_words;
 	uint32_t n_entries, n_maxima, n_strings /* bytes */, n_origin_files;
 	uint32_t max_dispatch[3]; /* declared maximum, 0 where none */
-	uint32_t reserved;
+	/* Declared maximum of turns (`//# max turns = N`), 0 where none: what the host makes of it is in the code. Not part of
+	 * the wire form. */
+	uint32_t max_turns;
 	uint64_t scale; /* declared fixed-point scale, 0 where none */
 	uint64_t caps;	/* PCTL_CAP_*; computed by verify and decode */
 	void *arena;	/* owner of everything above */
@@ -291,6 +312,8 @@ pctl_status pctl_program_verify(pctl_program *p, const pctl_call *call);
 /* Readable text of a program (for people, tests and goldens), released with free(). NULL: no
  * memory. */
 char *pctl_program_print(const pctl_program *p);
+/* The same of one type, structs with their members: "array<{ at: vec4<f32>, mass: f32 }>". */
+char *pctl_program_print_type(const pctl_program *p, uint32_t type);
 
 /* ---- reading helpers ---------------------------------------------------------------------- */
 
@@ -317,9 +340,14 @@ enum {
 	PCTL_OPKIND_data,
 	PCTL_OPKIND_memory,
 	PCTL_OPKIND_atomic,
-	PCTL_OPKIND_control
+	PCTL_OPKIND_control,
+	PCTL_OPKIND_subgroup,
+	PCTL_OPKIND_tile
 };
 const pctl_op_info *pctl_op_get(uint16_t op);
+
+/* The size that the program's subgroup operations are of; 0: it has none. */
+uint32_t pctl_program_subgroup_size(const pctl_program *p);
 
 /* Argument i of an instruction (a raw word). */
 static inline uint32_t pctl_arg(const pctl_program *p, const pctl_inst *in, uint32_t i)
@@ -349,12 +377,36 @@ typedef struct pctl_place {
 int pctl_place_get(const pctl_program *p, const pctl_function *fn, const pctl_inst *in,
 		   pctl_place *out);
 
+/* 1: the instruction's place is written to. Atomics are told by their kind. */
+int pctl_op_stores(uint16_t op);
+
+/* The tile that TILE_LOAD_* and TILE_STORE_* move; 0: it is none of them. */
+uint32_t pctl_tile_moved(const pctl_program *p, const pctl_function *fn, const pctl_inst *in);
+
 /* The type one step below `type`: word is the member number of a struct, ignored for the others.
  * 0: cannot. */
 uint32_t pctl_type_step(const pctl_program *p, uint32_t type, uint32_t word);
 
 /* Bytes from the start of a vector, matrix, array or struct to its part number i. */
 uint64_t pctl_type_part_offset(const pctl_program *p, uint32_t type, uint32_t i);
+
+/*
+ * Turns of loops that nothing bounds. The host gives a program that has such loops a variable at (PCTL_TURNS_GROUP, 0), an
+ * atomic u32 in storage, which no text can name: an invocation that goes over its budget makes it 1. The count is in private
+ * variables; all of this is ordinary code, which backends take as any other. See SEMANTICS.md.
+ */
+#define PCTL_TURNS_GROUP 0x10000u  /* texts have groups up to 65535 */
+#define PCTL_TURNS_MAX 0x7fffffffu /* that can be declared */
+#define PCTL_TURNS_DEFAULT 32768u  /* below every known driver's limit */
+
+/* The module variable that is the flag, or 0xffffffff. */
+static inline uint32_t pctl_program_turn_flag(const pctl_program *p)
+{
+	for (uint32_t i = 0; i < p->n_vars; i++)
+		if (p->vars[i].space == PCTL_SPACE_STORAGE && p->vars[i].group == PCTL_TURNS_GROUP)
+			return i;
+	return 0xffffffffu;
+}
 
 /* Type of a value of the function. */
 static inline uint32_t pctl_value_type(const pctl_program *p, const pctl_function *fn,
@@ -386,6 +438,9 @@ uint32_t pctl_build_matrix(pctl_builder *b, uint8_t scalar, uint32_t columns, ui
 /* count_spec as in pctl_type; count 0 with count_spec 0 makes a runtime array. */
 uint32_t pctl_build_array(pctl_builder *b, uint32_t elem, uint32_t count, uint32_t count_spec);
 uint32_t pctl_build_atomic(pctl_builder *b, uint8_t scalar);
+/* role: PCTL_TILE_* */
+uint32_t pctl_build_tile(pctl_builder *b, uint8_t scalar, uint32_t role, uint32_t columns,
+			 uint32_t rows);
 /* A member as the source gives it: size and align 0 where no attribute was written. Offsets are
  * computed by WGSL's rules, or taken from offset where it is not PCTL_OFFSET_AUTO. */
 typedef struct pctl_member_spec {
@@ -431,6 +486,7 @@ uint32_t pctl_build_op(pctl_builder *b, uint16_t op, uint32_t type, uint32_t a0,
 void pctl_build_entry(pctl_builder *b, const pctl_entry *e, const char *name);
 void pctl_build_max(pctl_builder *b, const pctl_max *m);
 void pctl_build_meta(pctl_builder *b, const uint32_t max_dispatch[3], uint64_t scale);
+void pctl_build_turns(pctl_builder *b, uint32_t max_turns);
 
 /* Sort vars, drop unused types, verify, hand over. The builder is empty afterwards and must be
  * destroyed. */

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "foundation/base/clock.h"
 #include "runtime/cas/car_read.h"
 #include "runtime/cas/store_ops.h"
 
@@ -79,6 +80,10 @@ static pctl_status hash_block(pctl_car_reader *r, uint8_t *piece, uint64_t n, pc
 		if (status == PCTL_OK)
 			status = pctl_hasher_update(h, piece, part);
 		n -= part;
+		pctl_car_tell(r);
+		if (status == PCTL_OK && pctl_is_cancelled(r->call))
+			status = pctl_refuse(r->call, PC4_CANCELLED, "reading %s was cancelled",
+					     r->name);
 	}
 	if (status == PCTL_OK)
 		return pctl_hasher_finish(h, out);
@@ -125,10 +130,11 @@ static pctl_status check_roots_met(const pctl_car_reader *r, const roots *known)
 	return PCTL_OK;
 }
 
-pctl_status pctl_car_check(FILE *f, uint64_t n, const char *name, const pctl_call *call,
+pctl_status pctl_car_check(FILE *f, uint64_t n, const char *name,
+			   const pctl_progress_sink *progress, const pctl_call *call,
 			   pctl_car_report *out)
 {
-	pctl_car_reader r = {f, name, call, 0, n};
+	pctl_car_reader r = {f, name, call, 0, n, progress, "verify", pctl_clock_ns()};
 	uint8_t *piece = malloc(PIECE_BYTES);
 	roots known = {NULL, NULL, 0};
 	pctl_status status;
@@ -200,8 +206,13 @@ static pctl_status put_blocks(pctl_store *s, pctl_car_reader *r)
 					   : pctl_car_read_header(r, &cids, &n_cids);
 
 	free(cids);
-	while (status == PCTL_OK && r->at < r->n)
+	while (status == PCTL_OK && r->at < r->n) {
 		status = put_block(s, r, piece);
+		pctl_car_tell(r);
+		if (status == PCTL_OK && pctl_is_cancelled(r->call))
+			status = pctl_refuse(r->call, PC4_CANCELLED, "reading %s was cancelled",
+					     r->name);
+	}
 	free(piece);
 	return status;
 }
@@ -211,7 +222,7 @@ pctl_status pctl_car_import(pctl_store *s, const char *path, const pctl_call *ca
 {
 	struct stat st;
 	FILE *f = fopen(path, "rbe");
-	pctl_car_reader r = {f, path, call, 0, 0};
+	pctl_car_reader r = {f, path, call, 0, 0, &s->progress, "read", 0};
 	pctl_status status, committed;
 
 	memset(out, 0, sizeof(*out));
@@ -222,7 +233,8 @@ pctl_status pctl_car_import(pctl_store *s, const char *path, const pctl_call *ca
 		return pctl_refuse(call, PC3_IO, "%s is not a regular file", path);
 	}
 	r.n = (uint64_t)st.st_size;
-	status = pctl_car_check(f, r.n, path, call, out);
+	status = pctl_car_check(f, r.n, path, r.progress, call, out);
+	r.started_ns = pctl_clock_ns();
 	if (status == PCTL_OK && fseeko(f, 0, SEEK_SET) != 0)
 		status = pctl_store_io(call, "read", path, errno);
 	if (status == PCTL_OK)

@@ -41,8 +41,9 @@ pctl_status pctl_car_export(pctl_store *s, const char *path, const pctl_cid *roo
  */
 pctl_status pctl_car_import(pctl_store *s, const char *path, const pctl_call *call,
 			    pctl_car_report *out);
-/* The first half of it, for any stream of n bytes (`name` is for messages): is all of it right? */
-pctl_status pctl_car_check(FILE *f, uint64_t n, const char *name, const pctl_call *call,
+/* The first half of it, for any stream of n bytes (`name` is for messages, progress may be NULL): is all of it right? */
+pctl_status pctl_car_check(FILE *f, uint64_t n, const char *name,
+			   const pctl_progress_sink *progress, const pctl_call *call,
 			   pctl_car_report *out);
 
 #endif

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "foundation/base/clock.h"
+
 #define VARINT_BYTES 9u	  /* most that the specification of varints allows */
 #define ROOT_CBOR_BYTES 5 /* tag 42, byte string of 37, and the 0 in front of a CID */
 
@@ -105,7 +107,7 @@ static pctl_status read_roots(pctl_car_reader *r, pctl_cid **roots, uint32_t *n_
 		return status;
 	*roots = calloc(*n_roots, sizeof(**roots));
 	if (*roots == NULL)
-		return pctl_refuse(r->call, PC2_NOMEM, "no memory for roots");
+		return pctl_no_memory(r->call, "roots");
 	for (uint32_t i = 0; status == PCTL_OK && i < *n_roots; i++) {
 		uint8_t got[ROOT_CBOR_BYTES];
 
@@ -122,6 +124,17 @@ static pctl_status read_roots(pctl_car_reader *r, pctl_cid **roots, uint32_t *n_
 			status = read_cid(r, &(*roots)[i]);
 	}
 	return status;
+}
+
+void pctl_car_tell(const pctl_car_reader *r)
+{
+	const pctl_progress now = {.stage = r->stage,
+				   .what = r->name,
+				   .bytes = r->at,
+				   .total_bytes = r->n,
+				   .elapsed_ns = pctl_clock_ns() - r->started_ns};
+
+	pctl_progress_tell(r->progress, &now);
 }
 
 pctl_status pctl_car_read_header(pctl_car_reader *r, pctl_cid **roots, uint32_t *n_roots)

@@ -15,7 +15,13 @@ typedef struct pctl_car_reader {
 	const char *name;
 	const pctl_call *call;
 	uint64_t at, n;
+	const pctl_progress_sink *progress; /* NULL: none */
+	const char *stage;
+	uint64_t started_ns;
 } pctl_car_reader;
+
+/* How far the file is read. */
+void pctl_car_tell(const pctl_car_reader *r);
 
 /* The header; *roots is released with free(), also after an error. */
 pctl_status pctl_car_read_header(pctl_car_reader *r, pctl_cid **roots, uint32_t *n_roots);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "foundation/base/clock.h"
 #include "foundation/base/output.h"
 #include "runtime/cas/car_read.h"
 #include "runtime/cas/store_ops.h"
@@ -11,6 +12,7 @@ typedef struct writer {
 	const char *path;
 	const pctl_call *call;
 	pctl_car_report *report;
+	uint64_t blocks, started_ns; /* blocks: that there will be */
 } writer;
 
 static pctl_status put(writer *w, const void *bytes, uint64_t n)
@@ -70,6 +72,19 @@ static pctl_status put_header(writer *w, const pctl_cid *roots, uint32_t n)
 	return status == PCTL_OK ? put(w, "gversion\x01", 9) : status;
 }
 
+static void tell(const writer *w, const pctl_store *s)
+{
+	const pctl_progress now = {.stage = "write",
+				   .what = w->path,
+				   .unit = "blobs",
+				   .done = w->report->n_blocks,
+				   .total = w->blocks,
+				   .bytes = w->report->n_bytes,
+				   .elapsed_ns = pctl_clock_ns() - w->started_ns};
+
+	pctl_progress_tell(&s->progress, &now);
+}
+
 static pctl_status put_block(writer *w, pctl_store *s, const pctl_cid *cid)
 {
 	pctl_blob blob;
@@ -85,6 +100,7 @@ static pctl_status put_block(writer *w, pctl_store *s, const pctl_cid *cid)
 	w->report->n_blocks++;
 	w->report->n_bytes += blob.n_bytes;
 	pctl_blob_release(&blob);
+	tell(w, s);
 	if (status == PCTL_OK && pctl_is_cancelled(w->call))
 		status = pctl_refuse(w->call, PC4_CANCELLED, "writing %s was cancelled", w->path);
 	return status;
@@ -109,7 +125,7 @@ static pctl_status choose(const pctl_cid *roots, uint32_t n_roots, const pctl_ci
 	if (sorted == NULL || chosen == NULL) {
 		free(sorted);
 		free(chosen);
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a CAR file");
+		return pctl_no_memory(call, "a CAR file");
 	}
 	memcpy(sorted, roots, n_roots * sizeof(*sorted));
 	qsort(sorted, n_roots, sizeof(*sorted), by_text);
@@ -160,7 +176,7 @@ pctl_status pctl_car_export(pctl_store *s, const char *path, const pctl_cid *roo
 			    uint32_t n_roots, const pctl_cid *others, uint32_t n_others,
 			    const pctl_call *call, pctl_car_report *out)
 {
-	writer w = {NULL, path, call, out};
+	writer w = {NULL, path, call, out, 0, pctl_clock_ns()};
 	pctl_cid *chosen = NULL;
 	uint32_t n = 0;
 	pctl_status status;
@@ -176,6 +192,7 @@ pctl_status pctl_car_export(pctl_store *s, const char *path, const pctl_cid *roo
 		status = check_present(s, chosen, n, call);
 	if (status == PCTL_OK)
 		status = pctl_output_open(path, 1, call, &w.to);
+	w.blocks = (uint64_t)n_roots + n;
 	if (status == PCTL_OK)
 		status = write_all(&w, s, roots, n_roots, chosen, n);
 	if (status == PCTL_OK)

@@ -39,7 +39,7 @@ pctl_status pctl_hasher_create(const pctl_call *call, pctl_hasher **out)
 
 	*out = NULL;
 	if (h == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a hash");
+		return pctl_no_memory(call, "a hash");
 	h->call = call;
 	h->md = EVP_MD_CTX_new();
 	if (h->md == NULL || !EVP_DigestInit_ex(h->md, EVP_sha256(), NULL)) {

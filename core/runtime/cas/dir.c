@@ -63,7 +63,7 @@ static pctl_status check_format(const char *path, uint32_t read_only, const pctl
 	pctl_status status = PCTL_OK;
 
 	if (file == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a path");
+		return pctl_no_memory(call, "a path");
 	if (!pctl_file_exists(file)) {
 		if (read_only || !is_empty(path))
 			status = pctl_refuse(call, PC5003_CAS_NOT_A_STORE,
@@ -268,7 +268,7 @@ pctl_status pctl_store_open(const char *path, uint32_t flags, const pctl_call *c
 	*out = NULL;
 	if (d == NULL || (d->base.path = strdup(path)) == NULL) {
 		free(d);
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a store");
+		return pctl_no_memory(call, "a store");
 	}
 	d->base.ops = &dir_ops;
 	d->base.read_only = (flags & PCTL_STORE_READ_ONLY) != 0;

@@ -52,6 +52,9 @@ pctl_status pctl_dir_put(pctl_store *s, const void *data, uint64_t n, const pctl
 pctl_status pctl_dir_put_fd(pctl_store *s, int fd, const pctl_call *call, pctl_cid *out,
 			    uint64_t *n_out);
 int pctl_dir_touch(pctl_store *s, const pctl_cid *cid, uint64_t n, const pctl_call *call);
+/* Hold blobs/ (LOCK_SH, LOCK_EX), which others hold for moments; 0: not had, for want of patience of the caller, who cancelled. */
+int pctl_dir_lock(const pctl_dir_store *d, int how, const pctl_call *call);
+void pctl_dir_unlock(const pctl_dir_store *d);
 /* Give the pending blobs of a batch their names, durably. */
 pctl_status pctl_dir_commit(pctl_store *s, const pctl_call *call);
 void pctl_dir_leave(pctl_dir_store *d);
@@ -60,7 +63,8 @@ void pctl_dir_set_aside(pctl_store *s, const pctl_cid *cid);
 pctl_status pctl_dir_list(pctl_store *s, const pctl_call *call, pctl_store_visit visit, void *ctx);
 pctl_status pctl_dir_list_pins(pctl_store *s, const pctl_call *call, pctl_store_visit visit,
 			       void *ctx);
-int pctl_dir_remove_old(pctl_store *s, const pctl_cid *cid, uint64_t grace_s, int dry);
+int pctl_dir_remove_old(pctl_store *s, const pctl_cid *cid, uint64_t grace_s, int dry,
+			const pctl_call *call);
 uint64_t pctl_dir_garbage(pctl_store *s, int dry);
 
 #endif

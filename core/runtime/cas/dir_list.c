@@ -12,6 +12,8 @@
 
 #include "runtime/cas/dir.h"
 
+#define LOCK_WAIT_NS 5000000
+
 typedef PCTL_VEC(char *) names;
 
 static void free_names(names *list)
@@ -51,7 +53,7 @@ static pctl_status read_names(pctl_dir_store *d, int at, const char *path, const
 
 		if (e->d_name[0] != '.' && (name == NULL || !PCTL_VEC_PUSH(out, name))) {
 			free(name);
-			status = pctl_refuse(call, PC2_NOMEM, "no memory for a listing");
+			status = pctl_no_memory(call, "a listing");
 			break;
 		}
 		errno = 0;
@@ -114,7 +116,27 @@ pctl_status pctl_dir_list_pins(pctl_store *s, const pctl_call *call, pctl_store_
 	return walk(pctl_dir(s), pctl_dir(s)->root_fd, "pins", call, visit, ctx, &stop);
 }
 
-int pctl_dir_remove_old(pctl_store *s, const pctl_cid *cid, uint64_t grace_s, int dry)
+int pctl_dir_lock(const pctl_dir_store *d, int how, const pctl_call *call)
+{
+	const struct timespec moment = {0, LOCK_WAIT_NS};
+
+	while (flock(d->blobs_fd, how | LOCK_NB) != 0) {
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return 0;
+		if (pctl_is_cancelled(call))
+			return 0;
+		nanosleep(&moment, NULL);
+	}
+	return 1;
+}
+
+void pctl_dir_unlock(const pctl_dir_store *d)
+{
+	(void)flock(d->blobs_fd, LOCK_UN);
+}
+
+int pctl_dir_remove_old(pctl_store *s, const pctl_cid *cid, uint64_t grace_s, int dry,
+			const pctl_call *call)
 {
 	pctl_dir_store *d = pctl_dir(s);
 	char name[PCTL_CAS_NAME_SIZE];
@@ -124,8 +146,8 @@ int pctl_dir_remove_old(pctl_store *s, const pctl_cid *cid, uint64_t grace_s, in
 
 	pctl_dir_name(cid, name);
 	clock_gettime(CLOCK_REALTIME, &now);
-	while (flock(d->blobs_fd, LOCK_EX) != 0 && errno == EINTR)
-		;
+	if (!pctl_dir_lock(d, LOCK_EX, call))
+		return 0;
 	if (fstatat(d->blobs_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0) {
 		const int64_t age = (int64_t)now.tv_sec - (int64_t)st.st_mtim.tv_sec;
 
@@ -133,7 +155,7 @@ int pctl_dir_remove_old(pctl_store *s, const pctl_cid *cid, uint64_t grace_s, in
 		if (old && !dry)
 			old = unlinkat(d->blobs_fd, name, 0) == 0;
 	}
-	(void)flock(d->blobs_fd, LOCK_UN);
+	pctl_dir_unlock(d);
 	return old;
 }
 

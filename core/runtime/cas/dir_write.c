@@ -17,16 +17,6 @@
 
 static const char shard_digits[] = "abcdefghijklmnopqrstuvwxyz234567";
 
-static int lock(int fd, int how)
-{
-	int result;
-
-	do
-		result = flock(fd, how);
-	while (result != 0 && errno == EINTR);
-	return result;
-}
-
 /* ---- the writer's own directory of temporary files ---------------------------------------- */
 
 /* Make tmp/w-XXXXXX and lock it, so that gc of other processes sees that its owner lives. */
@@ -47,7 +37,7 @@ static pctl_status enter(pctl_dir_store *d, const pctl_call *call)
 			return pctl_dir_io(d, call, "make a directory in tmp/", errno);
 		}
 		d->writer_fd = openat(d->root_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (d->writer_fd >= 0 && lock(d->writer_fd, LOCK_EX | LOCK_NB) == 0 &&
+		if (d->writer_fd >= 0 && flock(d->writer_fd, LOCK_EX | LOCK_NB) == 0 &&
 		    fstat(d->writer_fd, &st) == 0 && st.st_nlink > 0 &&
 		    faccessat(d->root_fd, path, F_OK, 0) == 0)
 			return PCTL_OK;
@@ -192,9 +182,8 @@ static pctl_status finish_temp(pctl_dir_store *d, uint64_t temp, int fd, const p
 	pctl_status status;
 
 	if (d->base.in_batch)
-		return PCTL_VEC_PUSH(&d->pending, p)
-			       ? PCTL_OK
-			       : pctl_refuse(call, PC2_NOMEM, "no memory for a batch of blobs");
+		return PCTL_VEC_PUSH(&d->pending, p) ? PCTL_OK
+						     : pctl_no_memory(call, "a batch of blobs");
 	if (fsync(fd) != 0)
 		return pctl_dir_io(d, call, "sync a blob", errno);
 	status = publish(d, temp, cid, call);
@@ -259,11 +248,12 @@ int pctl_dir_touch(pctl_store *s, const pctl_cid *cid, uint64_t n, const pctl_ca
 	int found;
 
 	pctl_dir_name(cid, name);
-	(void)lock(d->blobs_fd, LOCK_SH);
+	if (!pctl_dir_lock(d, LOCK_SH, call))
+		return 0;
 	found = fstatat(d->blobs_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
 	if (found && S_ISREG(st.st_mode) && (uint64_t)st.st_size == n)
 		(void)utimensat(d->blobs_fd, name, NULL, AT_SYMLINK_NOFOLLOW);
-	(void)lock(d->blobs_fd, LOCK_UN);
+	pctl_dir_unlock(d);
 	if (!found)
 		return 0;
 	if (!S_ISREG(st.st_mode) || (uint64_t)st.st_size != n) {
@@ -301,7 +291,10 @@ pctl_status pctl_dir_put_fd(pctl_store *s, int from, const pctl_call *call, pctl
 			    uint64_t *n_out)
 {
 	pctl_dir_store *d = pctl_dir(s);
-	pctl_stream stream = {.from_name = "the bytes to put", .to_name = s->path, .from = from};
+	pctl_stream stream = {.from_name = "the bytes to put",
+			      .to_name = s->path,
+			      .from = from,
+			      .progress = &s->progress};
 	uint64_t temp = 0;
 	int fd, present = 0;
 	pctl_status status;

@@ -1,12 +1,6 @@
-/* How bytes stand that runs have stored: one small text file a CID, checked by a digest of its own.
- *
- *   pipectl-made 1
- *   KEY EVIDENCE            (one a run that stored them)
- *   sum HEX
- *
- * Beyond MOST runs the weakest of the earlier ones goes to the key of zeros, so that nothing gets stronger by being
- * forgotten. A note is read, added to and replaced under the lock of its folder, DIR/made/XX/lock: of runs that store the
- * same bytes at once every note stays. */
+/* How bytes stand that runs have stored: one small text file a CID, checked by a digest of its own. Beyond MOST runs the weakest
+ * of the earlier ones goes to the key of zeros, so that nothing gets stronger by being forgotten. A note is read, added to and
+ * replaced under the lock of its folder, DIR/made/XX/lock: of runs that store the same bytes at once every note stays. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -15,26 +9,49 @@
 #include <unistd.h>
 
 #include "foundation/base/file.h"
+#include "runtime/cas/codings.h"
 #include "runtime/cas/memo_private.h"
 
-#define MAGIC "pipectl-made 1\n"
 #define MOST 64u
 #define TEXT_MAX 16384u
-#define HEX (2 * PCTL_DIGEST_BYTES)
+
+typedef struct made_run {
+	uint8_t key[PCTL_DIGEST_BYTES];
+	pctl_evidence evidence;
+} made_run;
 
 struct made {
 	uint32_t n;
-	struct {
-		uint8_t key[PCTL_DIGEST_BYTES];
-		pctl_evidence evidence;
-	} runs[MOST];
+	made_run runs[MOST];
+};
+
+static const pctl_record_field run_fields[] = {
+	PCTL_RECORD_SIZED(HEX, "key", made_run, key, .means = "of the run; zeros: of several"),
+	PCTL_RECORD_FIELD(CODED, "evidence", made_run, evidence, .coding = &pctl_evidence_coding,
+			  .flags = PCTL_RECORD_REST, .means = "how its outputs stood")};
+static const pctl_record_shape run =
+	PCTL_RECORD_OF_LINES(run_fields, PCTL_RECORD_ROW, ' ', made_run);
+static const pctl_record_field made_fields[] = {PCTL_RECORD_FIELD(
+	LIST, "runs", struct made, runs, .n_at = offsetof(struct made, n), .bound = MOST,
+	.flags = PCTL_RECORD_WITHIN, .of = &run, .means = "that stored the bytes")};
+static const pctl_record_shape made_shape =
+	PCTL_RECORD_OF_LINES(made_fields, PCTL_RECORD_LINES, ' ', struct made);
+const pctl_record_type pctl_made_type = {
+	.opening = "pipectl-made 1\n",
+	.shape = &made_shape,
+	.quoting = PCTL_RECORD_PLAIN,
+	.form = PC5010_CAS_MEMO_RECORD,
+	.contradicts = PC5010_CAS_MEMO_RECORD,
+	.title = "How bytes stand",
+	.where = "`memo/made/XX/DIGEST`; a line `sum` with the SHA-256 of those before it ends it; "
+		 "what is not so is one run that nobody verified",
 };
 
 /* DIR/made/XX or DIR/made/XX/DIGEST; released with free(). */
 static char *path_of(const pctl_memo *m, const pctl_cid *cid, int whole)
 {
 	pctl_str_buf s = PCTL_STR_BUF_INIT;
-	char hex[HEX + 1];
+	char hex[2 * PCTL_DIGEST_BYTES + 1];
 
 	pctl_digest_hex(cid->digest, hex);
 	pctl_str_addf(&s, "%s/made/%.2s", m->path, hex);
@@ -43,40 +60,13 @@ static char *path_of(const pctl_memo *m, const pctl_cid *cid, int whole)
 	return pctl_str_finish(&s);
 }
 
-static int decode(char *text, size_t n, struct made *out)
-{
-	char *line;
-
-	if (!pctl_memo_sealed(text, n) || strncmp(text, MAGIC, strlen(MAGIC)) != 0)
-		return 0;
-	text += strlen(MAGIC);
-	for (line = pctl_memo_line(&text); line != NULL && strncmp(line, "sum ", 4) != 0;
-	     line = pctl_memo_line(&text)) {
-		if (out->n == MOST || strlen(line) <= HEX || line[HEX] != ' ')
-			return 0;
-		line[HEX] = '\0';
-		if (!pctl_digest_parse_hex(line, out->runs[out->n].key) ||
-		    !pctl_evidence_parse(line + HEX + 1, &out->runs[out->n].evidence))
-			return 0;
-		out->n++;
-	}
-	return line != NULL && *text == '\0';
-}
-
 /* 0: nothing is known. What cannot be read is one run that was not verified. */
 static int read_made(const char *path, struct made *out)
 {
-	char *text = NULL;
-	uint64_t n = 0;
-
 	*out = (struct made){.n = 0};
-	if (!pctl_file_exists(path))
-		return 0;
-	if (pctl_file_read(path, TEXT_MAX, NULL, &text, &n) != PCTL_OK ||
-	    !decode(text, (size_t)n, out) || out->n == 0) {
-		*out = (struct made){.n = 1};
-	}
-	free(text);
+	if (pctl_file_exists(path) &&
+	    (!pctl_memo_read(&pctl_made_type, path, TEXT_MAX, out, sizeof(*out)) || out->n == 0))
+		out->n = 1;
 	return out->n != 0;
 }
 
@@ -121,18 +111,6 @@ static void add(struct made *made, const uint8_t key[PCTL_DIGEST_BYTES], pctl_ev
 	made->runs[i].evidence = e;
 }
 
-static char *encode(const struct made *made)
-{
-	pctl_str_buf s = PCTL_STR_BUF_INIT;
-	char hex[HEX + 1], text[PCTL_EVIDENCE_TEXT];
-
-	pctl_str_add(&s, MAGIC);
-	for (uint32_t i = 0; i < made->n; i++)
-		pctl_str_addf(&s, "%s %s\n", pctl_digest_hex(made->runs[i].key, hex),
-			      pctl_evidence_text(made->runs[i].evidence, text));
-	return pctl_memo_seal(&s);
-}
-
 /* The folder's lock, to be closed; -1: PC0003. Whoever holds it only reads and writes one small file. */
 static int lock_folder(const char *dir, const pctl_call *call)
 {
@@ -156,10 +134,9 @@ pctl_status pctl_memo_made_put(pctl_memo *m, const pctl_cid *cid,
 {
 	char *dir = path_of(m, cid, 0), *path = path_of(m, cid, 1), *text = NULL;
 	struct made *made = malloc(sizeof(*made));
-	pctl_status status =
-		dir == NULL || path == NULL || made == NULL
-			? pctl_refuse(call, PC2_NOMEM, "no memory for a note of a result")
-			: pctl_file_make_dirs(dir, call);
+	pctl_status status = dir == NULL || path == NULL || made == NULL
+				     ? pctl_no_memory(call, "a note of a result")
+				     : pctl_file_make_dirs(dir, call);
 	int lock = -1;
 
 	if (status == PCTL_OK && (lock = lock_folder(dir, call)) < 0)
@@ -167,10 +144,9 @@ pctl_status pctl_memo_made_put(pctl_memo *m, const pctl_cid *cid,
 	if (status == PCTL_OK) {
 		(void)read_made(path, made);
 		add(made, key, e);
-		text = encode(made);
-		status = text == NULL
-				 ? pctl_refuse(call, PC2_NOMEM, "no memory for a note of a result")
-				 : pctl_file_write(path, text, strlen(text), 0, call);
+		text = pctl_memo_seal(&pctl_made_type, made);
+		status = text == NULL ? pctl_no_memory(call, "a note of a result")
+				      : pctl_file_write(path, text, strlen(text), 0, call);
 	}
 	if (lock >= 0)
 		close(lock);

@@ -1,37 +1,20 @@
-/* Memo records: one small text file a key, checked by a digest of its own, so that whatever is not
- * exactly what was written is a miss.
- *
- *   pipectl-memo 3
- *   host HEX
- *   evidence TEXT
- *   class N
- *   proven 0|1
- *   memory N
- *   gas N
- *   library ID SHA256                                              (any number; fields between tabs)
- *   device ID SHA256 INDEX KIND PROFILE DRIVER NAME                (any number; fields between tabs)
- *   out NAME CID BYTES TYPE (any number)
- *   sum HEX                 (SHA-256 of all lines before)
- */
+/* The memo table as files: one small text a key (memo_record.c), so that whatever is not exactly what was written is a miss. */
 #include "runtime/cas/memo.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "foundation/base/file.h"
-#include "foundation/base/num.h"
 #include "foundation/base/str.h"
 #include "foundation/base/vec.h"
 #include "runtime/cas/memo_private.h"
 
 #define HEX_SIZE (2 * PCTL_DIGEST_BYTES + 1)
 #define RECORD_BYTES_MAX 65536u
-#define MAGIC "pipectl-memo 3\n"
 
 pctl_status pctl_memo_open(const char *path, pctl_store *store, const pctl_call *call,
 			   pctl_memo **out)
@@ -41,7 +24,7 @@ pctl_status pctl_memo_open(const char *path, pctl_store *store, const pctl_call 
 	*out = NULL;
 	if (m == NULL || (m->path = strdup(path)) == NULL) {
 		free(m);
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a memo table");
+		return pctl_no_memory(call, "a memo table");
 	}
 	m->store = store;
 	*out = m;
@@ -67,235 +50,17 @@ static char *shard_path(const pctl_memo *m, const char *hex, int whole)
 	return pctl_str_finish(&s);
 }
 
-/* ---- the text ----------------------------------------------------------------------------- */
-
-/* Printable enough for one field of a line; blank says whether a space may be in it. */
-static int is_field(const char *text, size_t cap, int blank)
-{
-	const size_t n = strnlen(text, cap);
-
-	for (size_t i = 0; i < n; i++)
-		if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f || (!blank && text[i] == ' '))
-			return 0;
-	return n < cap;
-}
-
-static int is_plugin(const pctl_memo_plugin *p)
-{
-	return p->id[0] != 0 && is_field(p->id, sizeof(p->id), 0) &&
-	       is_field(p->sha256, sizeof(p->sha256), 0) &&
-	       is_field(p->profile, sizeof(p->profile), 0) &&
-	       is_field(p->driver, sizeof(p->driver), 1) && is_field(p->name, sizeof(p->name), 1);
-}
-
-static int is_valid(const pctl_memo_record *r)
-{
-	if (r->n_outputs > PCTL_MEMO_OUTPUTS_MAX || r->n_plugins > PCTL_MEMO_PLUGINS_MAX ||
-	    !is_field(r->host, sizeof(r->host), 0))
-		return 0;
-	for (uint32_t i = 0; i < r->n_plugins; i++)
-		if (!is_plugin(&r->plugins[i]))
-			return 0;
-	for (uint32_t i = 0; i < r->n_outputs; i++)
-		if (r->outputs[i].name[0] == 0 || r->outputs[i].type[0] == 0 ||
-		    !is_field(r->outputs[i].name, sizeof(r->outputs[i].name), 0) ||
-		    !is_field(r->outputs[i].type, sizeof(r->outputs[i].type), 0))
-			return 0;
-	return 1;
-}
-
-static void add_plugin(pctl_str_buf *s, const pctl_memo_plugin *p)
-{
-	if (p->is_device)
-		pctl_str_addf(s, "device %s\t%s\t%" PRIu32 "\t%" PRIu32 "\t%s\t%s\t%s\n", p->id,
-			      p->sha256, p->index, p->kind, p->profile, p->driver, p->name);
-	else
-		pctl_str_addf(s, "library %s\t%s\n", p->id, p->sha256);
-}
-
-char *pctl_memo_seal(pctl_str_buf *s)
-{
-	char hex[HEX_SIZE];
-	pctl_cid sum;
-
-	if (s->failed || pctl_cid_of(s->data, s->n, NULL, &sum) != PCTL_OK) {
-		pctl_str_drop(s);
-		return NULL;
-	}
-	pctl_str_addf(s, "sum %s\n", pctl_digest_hex(sum.digest, hex));
-	return pctl_str_finish(s);
-}
-
-static char *encode(const pctl_memo_record *r)
-{
-	pctl_str_buf s = PCTL_STR_BUF_INIT;
-	char cid[PCTL_CID_TEXT_SIZE], evidence[PCTL_EVIDENCE_TEXT];
-
-	pctl_str_addf(&s,
-		      MAGIC "host %s\nevidence %s\nclass %" PRIu32 "\nproven %" PRIu32
-			    "\nmemory %" PRIu64 "\ngas %" PRIu64 "\n",
-		      r->host, pctl_evidence_text(r->evidence, evidence), r->determinism, r->proven,
-		      r->memory, r->gas);
-	for (uint32_t i = 0; i < r->n_plugins; i++)
-		add_plugin(&s, &r->plugins[i]);
-	for (uint32_t i = 0; i < r->n_outputs; i++)
-		pctl_str_addf(&s, "out %s %s %" PRIu64 " %s\n", r->outputs[i].name,
-			      pctl_cid_format(&r->outputs[i].cid, cid), r->outputs[i].n_bytes,
-			      r->outputs[i].type);
-	return pctl_memo_seal(&s);
-}
-
-char *pctl_memo_line(char **text)
-{
-	char *line = *text, *end = strchr(line, '\n');
-
-	if (end == NULL)
-		return NULL;
-	*end = 0;
-	*text = end + 1;
-	return line;
-}
-
-/* What follows `word` on the line, or NULL when it begins otherwise. */
-static char *after(char *line, const char *word)
-{
-	const size_t n = strlen(word);
-
-	return line != NULL && strncmp(line, word, n) == 0 ? line + n : NULL;
-}
-
-static int decode_output(char *text, pctl_memo_output *out)
-{
-	char *cid = strchr(text, ' '), *size = cid != NULL ? strchr(cid + 1, ' ') : NULL;
-	char *type = size != NULL ? strchr(size + 1, ' ') : NULL;
-
-	if (type == NULL)
-		return 0;
-	*cid++ = 0;
-	*size++ = 0;
-	*type++ = 0;
-	if (strlen(text) >= sizeof(out->name) || strlen(type) >= sizeof(out->type))
-		return 0;
-	memcpy(out->name, text, strlen(text) + 1);
-	memcpy(out->type, type, strlen(type) + 1);
-	return pctl_cid_parse(cid, &out->cid) &&
-	       pctl_num_parse_u64(size, strlen(size), &out->n_bytes);
-}
-
-static int copy_field(char *to, size_t cap, const char *text)
-{
-	if (text == NULL || strlen(text) >= cap)
-		return 0;
-	memcpy(to, text, strlen(text) + 1);
-	return 1;
-}
-
-int pctl_memo_sealed(const char *text, size_t n)
-{
-	const size_t tail = 4 + HEX_SIZE; /* "sum ", the digits, the newline */
-	uint8_t wanted[PCTL_DIGEST_BYTES];
-	char hex[HEX_SIZE];
-	pctl_cid sum;
-
-	if (n < tail || strlen(text) != n || memcmp(text + n - tail, "sum ", 4) != 0 ||
-	    text[n - 1] != '\n')
-		return 0;
-	memcpy(hex, text + n - HEX_SIZE, HEX_SIZE - 1);
-	hex[HEX_SIZE - 1] = 0;
-	return pctl_digest_parse_hex(hex, wanted) &&
-	       pctl_cid_of(text, n - tail, NULL, &sum) == PCTL_OK &&
-	       memcmp(wanted, sum.digest, sizeof(wanted)) == 0;
-}
-
-static int take_u32(const char *text, uint32_t *out)
-{
-	uint64_t v;
-
-	if (!pctl_num_parse_u64(text, strlen(text), &v) || v > UINT32_MAX)
-		return 0;
-	*out = (uint32_t)v;
-	return 1;
-}
-
-static int decode_plugin(char *text, int is_device, pctl_memo_plugin *p)
-{
-	enum { ID, SHA256, INDEX, KIND, PROFILE, DRIVER, NAME, N_FIELDS };
-	char *field[N_FIELDS];
-	uint32_t n = 0;
-
-	for (char *at = text; at != NULL && n < N_FIELDS; n++) {
-		field[n] = at;
-		at = strchr(at, '\t');
-		if (at != NULL)
-			*at++ = 0;
-	}
-	if (n != (is_device ? (uint32_t)N_FIELDS : (uint32_t)INDEX) ||
-	    !copy_field(p->id, sizeof(p->id), field[ID]) ||
-	    !copy_field(p->sha256, sizeof(p->sha256), field[SHA256]))
-		return 0;
-	p->is_device = is_device != 0;
-	return !is_device ||
-	       (take_u32(field[INDEX], &p->index) && take_u32(field[KIND], &p->kind) &&
-		copy_field(p->profile, sizeof(p->profile), field[PROFILE]) &&
-		copy_field(p->driver, sizeof(p->driver), field[DRIVER]) &&
-		copy_field(p->name, sizeof(p->name), field[NAME]));
-}
-
-static int decode_numbers(char **text, pctl_memo_record *r)
-{
-	const char *class = after(pctl_memo_line(text), "class ");
-	const char *proven = class == NULL ? NULL : after(pctl_memo_line(text), "proven ");
-	const char *memory = proven == NULL ? NULL : after(pctl_memo_line(text), "memory ");
-	const char *gas = memory == NULL ? NULL : after(pctl_memo_line(text), "gas ");
-
-	return gas != NULL && take_u32(class, &r->determinism) && take_u32(proven, &r->proven) &&
-	       pctl_num_parse_u64(memory, strlen(memory), &r->memory) &&
-	       pctl_num_parse_u64(gas, strlen(gas), &r->gas);
-}
-
-static int decode(char *text, size_t n, pctl_memo_record *r)
-{
-	char *line, *field;
-
-	if (!pctl_memo_sealed(text, n) || after(text, MAGIC) == NULL)
-		return 0;
-	text += strlen(MAGIC);
-	if (!copy_field(r->host, sizeof(r->host), after(pctl_memo_line(&text), "host ")) ||
-	    (field = after(pctl_memo_line(&text), "evidence ")) == NULL ||
-	    !pctl_evidence_parse(field, &r->evidence) || !decode_numbers(&text, r))
-		return 0;
-	for (line = pctl_memo_line(&text); line != NULL; line = pctl_memo_line(&text)) {
-		const int is_device = after(line, "device ") != NULL;
-
-		field = after(line, is_device ? "device " : "library ");
-		if (field == NULL)
-			break;
-		if (r->n_plugins >= PCTL_MEMO_PLUGINS_MAX ||
-		    !decode_plugin(field, is_device, &r->plugins[r->n_plugins++]))
-			return 0;
-	}
-	for (; line != NULL && (field = after(line, "out ")) != NULL; line = pctl_memo_line(&text))
-		if (r->n_outputs >= PCTL_MEMO_OUTPUTS_MAX ||
-		    !decode_output(field, &r->outputs[r->n_outputs++]))
-			return 0;
-	return after(line, "sum ") != NULL && *text == 0;
-}
-
 /* ---- the table ---------------------------------------------------------------------------- */
 
-static int read_record(const char *path, pctl_memo_record *out)
+/* key: of the name that it lies under, which must be its own. */
+static int read_record(const char *path, const uint8_t key[PCTL_DIGEST_BYTES],
+		       pctl_memo_record *out)
 {
-	char *text = NULL;
-	uint64_t n = 0;
-	int ok = 0;
-
+	if (pctl_memo_read(&pctl_memo_type, path, RECORD_BYTES_MAX, out, sizeof(*out)) &&
+	    memcmp(key, out->key, PCTL_DIGEST_BYTES) == 0)
+		return 1;
 	memset(out, 0, sizeof(*out));
-	if (pctl_file_read(path, RECORD_BYTES_MAX, NULL, &text, &n) == PCTL_OK)
-		ok = decode(text, (size_t)n, out);
-	free(text);
-	if (!ok)
-		memset(out, 0, sizeof(*out));
-	return ok;
+	return 0;
 }
 
 int pctl_memo_get(pctl_memo *m, const uint8_t key[PCTL_DIGEST_BYTES], pctl_memo_record *out)
@@ -305,7 +70,7 @@ int pctl_memo_get(pctl_memo *m, const uint8_t key[PCTL_DIGEST_BYTES], pctl_memo_
 	int ok;
 
 	memset(out, 0, sizeof(*out));
-	ok = path != NULL && read_record(path, out);
+	ok = path != NULL && read_record(path, key, out);
 	for (uint32_t i = 0; ok && i < out->n_outputs; i++) {
 		uint64_t n;
 
@@ -339,18 +104,25 @@ pctl_status pctl_memo_put(pctl_memo *m, const uint8_t key[PCTL_DIGEST_BYTES],
 {
 	char hex[HEX_SIZE];
 	char *dir = NULL, *path = NULL, *text = NULL;
+	pctl_memo_record *keyed;
 	pctl_status status;
 
-	if (!is_valid(record))
+	if (!pctl_memo_is_valid(record))
 		return pctl_refuse(call, PC5010_CAS_MEMO_RECORD,
-				   "the record of a run on \"%.40s\" cannot be written",
+				   "the record of a job on \"%.40s\" cannot be written",
 				   record->n_plugins == 0 ? "" : record->plugins[0].id);
 	pctl_digest_hex(key, hex);
 	dir = shard_path(m, hex, 0);
 	path = shard_path(m, hex, 1);
-	text = encode(record);
+	keyed = malloc(sizeof(*keyed));
+	if (keyed != NULL) {
+		*keyed = *record;
+		memcpy(keyed->key, key, sizeof(keyed->key));
+		text = pctl_memo_seal(&pctl_memo_type, keyed);
+	}
+	free(keyed);
 	if (dir == NULL || path == NULL || text == NULL)
-		status = pctl_refuse(call, PC2_NOMEM, "no memory for a memo record");
+		status = pctl_no_memory(call, "a memo record");
 	else
 		status = pctl_file_make_dirs(dir, call);
 	if (status == PCTL_OK)
@@ -369,7 +141,7 @@ pctl_status pctl_memo_forget(pctl_memo *m, const uint8_t key[PCTL_DIGEST_BYTES],
 	pctl_status status = PCTL_OK;
 
 	if (path == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a path");
+		return pctl_no_memory(call, "a path");
 	if (unlink(path) != 0 && errno != ENOENT)
 		status = pctl_refuse(call, PC3_IO, "cannot remove %s", path);
 	free(path);
@@ -459,7 +231,7 @@ static int list_one(void *ctx, const char *path)
 	uint8_t key[PCTL_DIGEST_BYTES];
 
 	if (!pctl_digest_parse_hex(path + strlen(path) - (HEX_SIZE - 1), key) ||
-	    !read_record(path, &l->record))
+	    !read_record(path, key, &l->record))
 		return 0;
 	return l->visit(l->ctx, key, &l->record);
 }

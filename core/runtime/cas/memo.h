@@ -1,4 +1,4 @@
-/* The memo table: what a run with this key gave before. A key is a digest that exec computes; a record names the outputs
+/* The memo table: what a job with this key gave before. A key is a digest that exec computes; a record names the outputs
  * by CID, the files whose code made them, and how they stand. Whether a record may still answer is not decided here
  * (core/runtime/exec). Beside it, by CID: how bytes stand that a run has stored. A table is a convenience: losing any of it costs
  * only time. */
@@ -38,18 +38,26 @@ typedef struct pctl_memo_plugin {
 } pctl_memo_plugin;
 
 /*
+ * What one job gave.
+ *
+ * key            under which it lies: a record in another one's place is none
  * host           which host ran it: a digest of its files, as hex
+ * evidence       how its outputs stand as the answer to its inputs' bytes; how those stand is asked when it is to answer
  * determinism    highest PCTL_CLASS_* that the kernels needed
- * memory         largest buffers of a job together, in bytes
+ * kernels        how many steps of its plan are kernels
+ * memory         its buffers together, in bytes
+ * gas            estimate in the schedule of the run; size_gas: of the sizes that were found in its data, on top
+ * wall_ns        how long it took, 0 unknown; what is told of it is telemetry
+ * outputs        those that were stored, in the order of the ports: one that nobody asked for may be missing
  */
 typedef struct pctl_memo_record {
+	uint8_t key[PCTL_DIGEST_BYTES];
 	char host[2 * PCTL_DIGEST_BYTES + 1];
-	pctl_evidence evidence; /* the weakest along the provenance of all outputs */
+	pctl_evidence evidence;
 	uint32_t determinism;
 	uint32_t proven; /* 1: free of races by analysis, all of it */
-	uint32_t n_plugins, n_outputs;
-	uint64_t memory;
-	uint64_t gas; /* estimate in the schedule of the run */
+	uint32_t kernels, n_plugins, n_outputs, reserved;
+	uint64_t memory, gas, size_gas, wall_ns;
 	pctl_memo_plugin plugins[PCTL_MEMO_PLUGINS_MAX];
 	pctl_memo_output outputs[PCTL_MEMO_OUTPUTS_MAX];
 } pctl_memo_record;
@@ -71,8 +79,8 @@ int pctl_memo_get(pctl_memo *m, const uint8_t key[PCTL_DIGEST_BYTES], pctl_memo_
 int pctl_memo_get_verified(pctl_memo *m, const uint8_t key[PCTL_DIGEST_BYTES],
 			   pctl_memo_record *out);
 
-/* Record an answer, atomically; a later one replaces it. Not durable across power loss (a lost
- * record is a miss). */
+/* Record an answer under `key`, whatever record->key says, atomically; a later one replaces it. Not durable across power
+ * loss (a lost record is a miss). */
 pctl_status pctl_memo_put(pctl_memo *m, const uint8_t key[PCTL_DIGEST_BYTES],
 			  const pctl_memo_record *record, const pctl_call *call);
 /* Forget one key, or all records; absent is fine. */

@@ -56,7 +56,7 @@ static pctl_status memory_put(pctl_store *s, const void *data, uint64_t n, const
 		return PCTL_OK;
 	copy = malloc(n + 1);
 	if (copy == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a blob");
+		return pctl_no_memory(call, "a blob");
 	if (n > 0)
 		memcpy(copy, data, n);
 	if (e == NULL) {
@@ -64,7 +64,7 @@ static pctl_status memory_put(pctl_store *s, const void *data, uint64_t n, const
 		if (e == NULL || !pctl_map_put(memory(s)->blobs, pctl_cid_format(cid, text), e)) {
 			free(e);
 			free(copy);
-			return pctl_refuse(call, PC2_NOMEM, "no memory for a blob");
+			return pctl_no_memory(call, "a blob");
 		}
 	}
 	e->data = copy;
@@ -102,7 +102,7 @@ static pctl_status memory_put_fd(pctl_store *s, int fd, const pctl_call *call, p
 			uint8_t *grown = realloc(data, cap == 0 ? 65536 : cap * 2);
 
 			if (grown == NULL) {
-				status = pctl_refuse(call, PC2_NOMEM, "no memory for a blob");
+				status = pctl_no_memory(call, "a blob");
 				break;
 			}
 			data = grown;
@@ -142,7 +142,7 @@ static pctl_status memory_get(pctl_store *s, const pctl_cid *cid, const pctl_cal
 		return PCTL_E_NOT_FOUND;
 	copy = malloc(e->n_bytes + 1);
 	if (copy == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a blob");
+		return pctl_no_memory(call, "a blob");
 	memcpy(copy, e->data, e->n_bytes);
 	*out = (pctl_blob){.data = copy, .n_bytes = e->n_bytes, .owner = copy};
 	return PCTL_OK;
@@ -172,7 +172,7 @@ static pctl_status walk(pctl_store *s, int pins, const pctl_call *call, pctl_sto
 	int stop = 0;
 
 	if (keys == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a listing");
+		return pctl_no_memory(call, "a listing");
 	for (uint32_t i = 0; i < n; i++)
 		keys[i] = pctl_map_key_at(memory(s)->blobs, i);
 	qsort(keys, n, sizeof(*keys), by_text);
@@ -217,8 +217,10 @@ static int memory_is_pinned(pctl_store *s, const pctl_cid *cid)
 }
 
 /* Nothing here outlives the process, so everything is old enough only without grace. */
-static int memory_remove_old(pctl_store *s, const pctl_cid *cid, uint64_t grace_s, int dry)
+static int memory_remove_old(pctl_store *s, const pctl_cid *cid, uint64_t grace_s, int dry,
+			     const pctl_call *call)
 {
+	(void)call;
 	if (grace_s > 0)
 		return 0;
 	if (!dry)
@@ -257,7 +259,7 @@ pctl_status pctl_store_open_memory(const pctl_call *call, pctl_store **out)
 	*out = NULL;
 	if (m == NULL || (m->blobs = pctl_map_create()) == NULL) {
 		free(m);
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a store");
+		return pctl_no_memory(call, "a store");
 	}
 	m->base.ops = &memory_ops;
 	*out = &m->base;

@@ -93,7 +93,7 @@ pctl_status pctl_signer_open(const char *dir, const pctl_call *call, pctl_signer
 
 	*out = NULL;
 	if (path == NULL || s == NULL) {
-		status = pctl_refuse(call, PC2_NOMEM, "no memory for a key");
+		status = pctl_no_memory(call, "a key");
 		goto out;
 	}
 	status = pctl_file_make_dirs(dir, call);
@@ -171,12 +171,12 @@ pctl_status pctl_signer_seal(const pctl_signer *s, pctl_str_buf *text, const pct
 	pctl_status status;
 
 	if (text->failed)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a record");
+		return pctl_no_memory(call, "a record");
 	status = pctl_signer_sign(s, text->data == NULL ? "" : text->data, text->n, call, value);
 	if (status != PCTL_OK)
 		return status;
 	pctl_str_addf(text, "%s%s%s%s%s", seal_start, s->public_text, seal_middle, value, seal_end);
-	return text->failed ? pctl_refuse(call, PC2_NOMEM, "no memory for a record") : PCTL_OK;
+	return text->failed ? pctl_no_memory(call, "a record") : PCTL_OK;
 }
 
 pctl_status pctl_sealed_check(const char *name, const char *text, size_t n, const pctl_call *call,

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "foundation/base/clock.h"
 #include "foundation/base/file.h"
 #include "runtime/cas/store_ops.h"
 
@@ -35,13 +36,21 @@ void pctl_store_close(pctl_store *s)
 	free(path);
 }
 
+void pctl_store_set_progress(pctl_store *s, const pctl_progress_sink *sink)
+{
+	s->progress = sink == NULL ? (pctl_progress_sink){NULL, NULL} : *sink;
+}
+
 const char *pctl_store_path(const pctl_store *s)
 {
 	return s->path != NULL ? s->path : "memory";
 }
 
-pctl_status pctl_store_hash(const uint8_t *data, uint64_t n, const pctl_call *call, pctl_cid *out)
+pctl_status pctl_store_hash(const uint8_t *data, uint64_t n, const pctl_progress_sink *progress,
+			    const pctl_call *call, pctl_cid *out)
 {
+	const uint64_t started = pctl_clock_ns();
+	pctl_progress now = {.stage = "hash", .total_bytes = n};
 	pctl_hasher *h = NULL;
 	pctl_status status;
 
@@ -52,6 +61,9 @@ pctl_status pctl_store_hash(const uint8_t *data, uint64_t n, const pctl_call *ca
 	for (uint64_t at = 0; status == PCTL_OK && at < n; at += HASH_PIECE) {
 		status =
 			pctl_hasher_update(h, data + at, n - at < HASH_PIECE ? n - at : HASH_PIECE);
+		now.bytes = at;
+		now.elapsed_ns = pctl_clock_ns() - started;
+		pctl_progress_tell(progress, &now);
 		if (status == PCTL_OK && pctl_is_cancelled(call))
 			status = pctl_refuse(call, PC4_CANCELLED, "hashing was cancelled");
 	}
@@ -77,7 +89,7 @@ pctl_status pctl_store_put(pctl_store *s, const void *data, uint64_t n, const pc
 		memset(out, 0, sizeof(*out));
 	if (s->read_only)
 		return refuse_read_only(s, call);
-	status = pctl_store_hash(data, n, call, &cid);
+	status = pctl_store_hash(data, n, &s->progress, call, &cid);
 	if (status == PCTL_OK)
 		status = s->ops->put(s, data, n, &cid, call);
 	if (status == PCTL_OK && out != NULL)
@@ -98,7 +110,7 @@ pctl_status pctl_store_put_fd(pctl_store *s, int fd, const pctl_call *call, pctl
 pctl_status pctl_store_put_file(pctl_store *s, const char *path, const pctl_call *call,
 				pctl_cid *out, uint64_t *n_out)
 {
-	pctl_stream stream = {.from_name = path, .to = -1};
+	pctl_stream stream = {.from_name = path, .to = -1, .progress = &s->progress};
 	pctl_status status = PCTL_OK;
 	struct stat st;
 	int fd, present = 0;
@@ -156,7 +168,7 @@ static pctl_status verify_blob(pctl_store *s, const pctl_cid *cid, const pctl_bl
 {
 	char wanted[PCTL_CID_TEXT_SIZE], found_text[PCTL_CID_TEXT_SIZE];
 	pctl_cid found;
-	pctl_status status = pctl_store_hash(b->data, b->n_bytes, call, &found);
+	pctl_status status = pctl_store_hash(b->data, b->n_bytes, &s->progress, call, &found);
 
 	if (status != PCTL_OK || memcmp(&found, cid, sizeof(found)) == 0)
 		return status;
@@ -252,6 +264,8 @@ typedef struct sweep {
 	void *ctx;
 	uint64_t grace_s;
 	int dry;
+	const char *stage;
+	uint64_t started_ns;
 	pctl_status status;
 } sweep;
 
@@ -263,6 +277,17 @@ static int cancelled(sweep *w, const char *what)
 	return 1;
 }
 
+static void tell(const sweep *w)
+{
+	const pctl_progress now = {.stage = w->stage,
+				   .unit = "blobs",
+				   .done = w->report->blobs,
+				   .bytes = w->report->bytes,
+				   .elapsed_ns = pctl_clock_ns() - w->started_ns};
+
+	pctl_progress_tell(&w->s->progress, &now);
+}
+
 static int gc_one(void *ctx, const pctl_cid *cid, uint64_t n_bytes)
 {
 	sweep *w = ctx;
@@ -271,9 +296,10 @@ static int gc_one(void *ctx, const pctl_cid *cid, uint64_t n_bytes)
 		return 1;
 	w->report->blobs++;
 	w->report->bytes += n_bytes;
+	tell(w);
 	if (w->s->ops->is_pinned(w->s, cid) || (w->keep != NULL && w->keep(w->ctx, cid)))
 		return 0;
-	if (w->s->ops->remove_old(w->s, cid, w->grace_s, w->dry)) {
+	if (w->s->ops->remove_old(w->s, cid, w->grace_s, w->dry, w->call)) {
 		w->report->removed++;
 		w->report->removed_bytes += n_bytes;
 	}
@@ -284,7 +310,7 @@ pctl_status pctl_store_gc(pctl_store *s, uint64_t grace_s, int dry,
 			  int (*keep)(void *ctx, const pctl_cid *cid), void *ctx,
 			  const pctl_call *call, pctl_store_report *out)
 {
-	sweep w = {s, call, out, keep, ctx, grace_s, dry, PCTL_OK};
+	sweep w = {s, call, out, keep, ctx, grace_s, dry, "collect", pctl_clock_ns(), PCTL_OK};
 	pctl_status status;
 
 	*out = (pctl_store_report){0};
@@ -306,6 +332,7 @@ static int verify_one(void *ctx, const pctl_cid *cid, uint64_t n_bytes)
 
 	if (cancelled(w, "verify"))
 		return 1;
+	tell(w);
 	w->report->blobs++;
 	w->report->bytes += n_bytes;
 	status = w->s->ops->get(w->s, cid, w->call, &b);
@@ -322,7 +349,7 @@ static int verify_one(void *ctx, const pctl_cid *cid, uint64_t n_bytes)
 
 pctl_status pctl_store_verify(pctl_store *s, const pctl_call *call, pctl_store_report *out)
 {
-	sweep w = {s, call, out, NULL, NULL, 0, 0, PCTL_OK};
+	sweep w = {s, call, out, NULL, NULL, 0, 0, "verify", pctl_clock_ns(), PCTL_OK};
 	pctl_status status;
 
 	*out = (pctl_store_report){0};

@@ -5,6 +5,7 @@
 #ifndef PIPECTL_RUNTIME_CAS_STORE_H
 #define PIPECTL_RUNTIME_CAS_STORE_H
 
+#include "foundation/base/progress.h"
 #include "runtime/cas/cid.h"
 
 typedef struct pctl_store pctl_store;
@@ -27,6 +28,8 @@ void pctl_blob_release(pctl_blob *b);
  * Errors: PCTL_E_IO, PCTL_E_STORE (PC5002: another format version; PC5003: not a store). */
 pctl_status pctl_store_open(const char *path, uint32_t flags, const pctl_call *call,
 			    pctl_store **out);
+/* From now on transfers in and out of the store, gc and verify tell how far they are; NULL: nobody is told. */
+void pctl_store_set_progress(pctl_store *s, const pctl_progress_sink *sink);
 /* A store in memory, for tests and for dry runs. */
 pctl_status pctl_store_open_memory(const pctl_call *call, pctl_store **out);
 void pctl_store_close(pctl_store *s);

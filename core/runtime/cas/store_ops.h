@@ -28,8 +28,9 @@ typedef struct pctl_store_ops {
 				 void *ctx);
 	pctl_status (*pin)(pctl_store *s, const pctl_cid *cid, int on, const pctl_call *call);
 	int (*is_pinned)(pctl_store *s, const pctl_cid *cid);
-	/* Remove when older than grace_s (dry: only say so): 1 when it is. */
-	int (*remove_old)(pctl_store *s, const pctl_cid *cid, uint64_t grace_s, int dry);
+	/* Remove when older than grace_s (dry: only say so): 1 when it is. Nothing when cancelled meanwhile. */
+	int (*remove_old)(pctl_store *s, const pctl_cid *cid, uint64_t grace_s, int dry,
+			  const pctl_call *call);
 	/* Leftovers of dead writers: count, and remove unless dry. */
 	uint64_t (*garbage)(pctl_store *s, int dry);
 } pctl_store_ops;
@@ -39,15 +40,18 @@ struct pctl_store {
 	char *path;
 	uint32_t read_only;
 	uint32_t in_batch;
+	pctl_progress_sink progress; /* pctl_store_set_progress */
 };
 
-/* SHA-256 in pieces, with the cancel test asked between them. */
-pctl_status pctl_store_hash(const uint8_t *data, uint64_t n, const pctl_call *call, pctl_cid *out);
+/* SHA-256 in pieces, with the cancel test asked between them and progress told. */
+pctl_status pctl_store_hash(const uint8_t *data, uint64_t n, const pctl_progress_sink *progress,
+			    const pctl_call *call, pctl_cid *out);
 
 /* A stream to read to its end; `to` is -1 or gets a copy. Names are for messages. */
 typedef struct pctl_stream {
 	const char *from_name, *to_name;
 	int from, to;
+	const pctl_progress_sink *progress; /* NULL: none */
 } pctl_stream;
 pctl_status pctl_store_stream(const pctl_stream *stream, const pctl_call *call, pctl_cid *out,
 			      uint64_t *n_out);

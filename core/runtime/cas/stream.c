@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "foundation/base/clock.h"
 #include "runtime/cas/store_ops.h"
 
 #define PIECE_BYTES (1u << 20)
@@ -48,12 +50,24 @@ static pctl_status read_piece(int fd, uint8_t *piece, const char *path, const pc
 	return got < 0 ? pctl_store_io(call, "read", path, errno) : PCTL_OK;
 }
 
+/* How much a stream has, where that can be known. */
+static uint64_t size_of(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+}
+
 pctl_status pctl_store_stream(const pctl_stream *stream, const pctl_call *call, pctl_cid *out,
 			      uint64_t *n_out)
 {
 	uint8_t *piece = malloc(PIECE_BYTES);
 	pctl_hasher *h = NULL;
 	uint64_t n = 1;
+	const uint64_t started = pctl_clock_ns();
+	pctl_progress now = {.stage = stream->to < 0 ? "hash" : "write",
+			     .what = stream->from_name,
+			     .total_bytes = size_of(stream->from)};
 	pctl_status status;
 
 	memset(out, 0, sizeof(*out));
@@ -70,6 +84,9 @@ pctl_status pctl_store_stream(const pctl_stream *stream, const pctl_call *call, 
 			status = pctl_refuse(call, PC4_CANCELLED, "reading %s was cancelled",
 					     stream->from_name);
 		*n_out += n;
+		now.bytes = *n_out;
+		now.elapsed_ns = pctl_clock_ns() - started;
+		pctl_progress_tell(stream->progress, &now);
 	}
 	if (status == PCTL_OK)
 		status = pctl_hasher_finish(h, out);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "foundation/diag/log.h"
 #include "foundation/base/arena.h"
 #include "foundation/base/file.h"
 #include "foundation/base/program.h"
@@ -28,6 +29,7 @@ typedef struct host_state {
 
 static const char *const switch_words[] = {"off", "on", NULL};
 static const char *const when_words[] = {"auto", "always", "never", NULL};
+static const char *const progress_words[] = {"auto", "always", "plain", "never", NULL};
 
 /* Paths that are empty here are completed from the home or found beside the executable. */
 static const char built_in_text[] =
@@ -41,6 +43,7 @@ static const char built_in_text[] =
 	"cache : { kernels = \"1GiB\"; gc_grace = \"24h\"; };\n"
 	"memo = \"on\";\n"
 	"output : { colour = \"auto\"; progress = \"auto\"; };\n"
+	"log : { file = \"\"; level = \"info\"; format = \"text\"; };\n"
 	"defaults : { policy = \"policy/default.cfg\"; gas = \"gas/structured-3.cfg\"; };\n";
 
 static const pctl_conf_field path_element = {.kind = PCTL_FIELD_STRING};
@@ -162,10 +165,26 @@ static const pctl_conf_field output_fields[] = {
 	 .doc = "auto: on a terminal, unless NO_COLOR is set"},
 	{.key = "progress",
 	 .kind = PCTL_FIELD_CHOICE,
-	 .words = when_words,
-	 .doc = "auto: on a terminal"},
+	 .words = progress_words,
+	 .doc = "auto: on a terminal; plain: a line every ten seconds"},
 };
 static const pctl_conf_schema output_schema = PCTL_CONF_SCHEMA("\"output\"", output_fields);
+
+static const pctl_conf_field log_fields[] = {
+	{.key = "file",
+	 .kind = PCTL_FIELD_STRING,
+	 .doc = "where the log is added to, below the home; \"-\": standard error; empty: there is "
+		"none"},
+	{.key = "level",
+	 .kind = PCTL_FIELD_CHOICE,
+	 .words = pctl_log_levels,
+	 .doc = "the most detailed that is written"},
+	{.key = "format",
+	 .kind = PCTL_FIELD_CHOICE,
+	 .words = pctl_log_formats,
+	 .doc = "text: for people; json: an object a line"},
+};
+static const pctl_conf_schema log_schema = PCTL_CONF_SCHEMA("\"log\"", log_fields);
 
 static const pctl_conf_field default_fields[] = {
 	{.key = "policy",
@@ -206,6 +225,7 @@ static const pctl_conf_field host_fields[] = {
 	 .kind = PCTL_FIELD_GROUP,
 	 .group = &output_schema,
 	 .doc = "what a person sees"},
+	{.key = "log", .kind = PCTL_FIELD_GROUP, .group = &log_schema, .doc = "what happened when"},
 	{.key = "defaults",
 	 .kind = PCTL_FIELD_GROUP,
 	 .group = &default_schema,
@@ -297,7 +317,7 @@ static pctl_status find_home(host_state *s, const pctl_host_options *o, const pc
 		return pctl_refuse(call, PC4320_HOST_CONFIG_HOME,
 				   "none of --home, PIPECTL_HOME, XDG_DATA_HOME, HOME is set");
 	}
-	return s->c.home != NULL ? PCTL_OK : pctl_refuse(call, PC2_NOMEM, "no memory for a path");
+	return s->c.home != NULL ? PCTL_OK : pctl_no_memory(call, "a path");
 }
 
 /* Directory of the programs; NULL when the system does not tell. */
@@ -502,13 +522,20 @@ static pctl_status fill(host_state *s, const pctl_call *call)
 	c->gc_grace_s /= 1000;
 	c->memo = word_of(s, "memo", switch_words);
 	c->colour = word_of(s, "output.colour", when_words);
-	c->progress = word_of(s, "output.progress", when_words);
+	c->progress = progress_words[word_of(s, "output.progress", progress_words)];
+	c->log_file = text_of(s, "log.file");
+	if (c->log_file[0] == '\0')
+		c->log_file = NULL;
+	else if (strcmp(c->log_file, "-") != 0)
+		c->log_file = join(s, base, c->log_file);
+	c->log_level = word_of(s, "log.level", pctl_log_levels);
+	c->log_format = word_of(s, "log.format", pctl_log_formats);
 	c->policy = find_default(s, "defaults.policy");
 	c->gas = find_default(s, "defaults.gas");
 	if (c->cas_dir == NULL || c->memo_dir == NULL || c->cache_dir == NULL ||
 	    c->plugin_dirs == NULL || c->plugins_disabled == NULL || c->unconfined == NULL ||
 	    c->readable == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for the host's configuration");
+		return pctl_no_memory(call, "the host's configuration");
 	if (strcmp(pctl_conf_settings_get(s->settings, "defaults.policy")->origin,
 		   PCTL_CONF_BUILT_IN) == 0)
 		return PCTL_OK; /* nobody asked for that file, and the built-in policy is the same
@@ -547,7 +574,7 @@ pctl_status pctl_host_config_load(const pctl_host_options *o, const pctl_call *c
 	*out = NULL;
 	if (s == NULL || (s->arena = pctl_arena_create()) == NULL) {
 		free(s);
-		return pctl_refuse(call, PC2_NOMEM, "no memory for the host's configuration");
+		return pctl_no_memory(call, "the host's configuration");
 	}
 	status = find_home(s, o, call);
 	if (status == PCTL_OK)

@@ -48,7 +48,10 @@ typedef struct pctl_host_config {
 	uint64_t build_memory; /* bytes of one build, 0 none */
 	uint32_t first_run_ms; /* of the first run of a program, by the clock, 0 none */
 	uint32_t memo;
-	uint32_t colour, progress; /* PCTL_WHEN_* */
+	uint32_t colour;		/* PCTL_WHEN_* */
+	uint32_t log_level, log_format; /* PCTL_LOG_* */
+	const char *log_file;		/* "-": standard error; NULL: none */
+	const char *progress;		/* the word: auto, always, plain, never */
 } pctl_host_config;
 
 /*

@@ -355,10 +355,10 @@ pctl_status pctl_limit_program_need(const pctl_limit_program *s, uint32_t n, con
 
 	*out = 0;
 	if (text == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a program");
+		return pctl_no_memory(call, "a program");
 	status = pctl_wgsl_compile(text, strlen(text), &options, call, &program);
 	if (status == PCTL_OK)
-		status = pctl_program_extents(program, call, &x);
+		status = pctl_program_extents(program, NULL, call, &x);
 	if (status == PCTL_OK)
 		*out = x.need[s->extent];
 	pctl_program_destroy(program);

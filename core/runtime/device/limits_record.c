@@ -10,17 +10,6 @@
 #include "runtime/cas/codings.h"
 #include "runtime/device/profile_private.h"
 
-static void print_searched(const void *member, char *out)
-{
-	strcpy(out, *(const uint32_t *)member != 0 ? "yes" : "no");
-}
-
-static int parse_searched(const char *text, void *member)
-{
-	*(uint32_t *)member = strcmp(text, "yes") == 0;
-	return *(uint32_t *)member != 0 || strcmp(text, "no") == 0;
-}
-
 /* "65536" or "65536 slow". */
 static void print_most(const void *member, uint32_t e, char *out)
 {
@@ -42,33 +31,24 @@ static int parse_most(const char *text, uint32_t e, void *member)
 	return 1;
 }
 
-static const pctl_record_coding searched = {"\"yes\" or \"no\"", print_searched, parse_searched};
 static const pctl_record_keys most = {"a number, maybe with \" slow\" behind it", pctl_extent_key,
 				      print_most, parse_most, NULL};
 
 #define AT(member) offsetof(pctl_limits_record, member)
+static const char *const searched[] = {"no", "yes"};
 static const pctl_record_field fields[] = {
 	{.key = "kit",
 	 .kind = PCTL_RECORD_CONSTANT,
 	 .constant = PCTL_LIMITS_KIT,
 	 .means = "version of the search; of another one the record is stale"},
-	{.key = "key",
-	 .kind = PCTL_RECORD_CODED,
-	 .at = AT(key),
-	 .coding = &pctl_cid_coding,
-	 .means = "of the profile of the device with the files it runs on"},
-	{.key = "device",
-	 .kind = PCTL_RECORD_CHARS,
-	 .flags = PCTL_RECORD_CUT,
-	 .at = AT(device),
-	 .bound = PCTL_NAME_MAX,
-	 .means = "its name, for people"},
-	{.key = "searched",
-	 .kind = PCTL_RECORD_CODED,
-	 .at = AT(searched),
-	 .coding = &searched,
-	 .means = "\"no\": the rows of the table of known drivers were rechecked and hold"},
-	{.key = "ms", .kind = PCTL_RECORD_U64, .at = AT(ms), .means = "how long that took"},
+	PCTL_RECORD_FIELD(CODED, "key", pctl_limits_record, key, .coding = &pctl_cid_coding,
+			  .means = "of the profile of the device with the files it runs on"),
+	PCTL_RECORD_FIELD(CHARS, "device", pctl_limits_record, device, .flags = PCTL_RECORD_CUT,
+			  .bound = PCTL_NAME_MAX, .means = "its name, for people"),
+	PCTL_RECORD_FIELD(
+		WORD, "searched", pctl_limits_record, searched, PCTL_RECORD_WORDS(searched),
+		.means = "\"no\": the rows of the table of known drivers were rechecked and hold"),
+	PCTL_RECORD_FIELD(U64, "ms", pctl_limits_record, ms, .means = "how long that took"),
 	{.key = "most",
 	 .kind = PCTL_RECORD_KEYED,
 	 .bound = PCTL_N_EXTENTS,

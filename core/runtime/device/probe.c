@@ -6,9 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "runtime/device/probe_private.h"
 #include "compiler/wgsl/wgsl.h"
+#include "foundation/base/clock.h"
 
 /* Cases an operation, and what a simulator gets instead, so that it is done in seconds too. */
 #define N_SINGLE 49152u
@@ -260,7 +262,7 @@ static int run_rows(probe *p, uint8_t scalar, const uint32_t *rows, uint32_t n_r
 	pctl_str_add(&s, "}\n");
 	text = pctl_str_finish(&s);
 	if (text == NULL || in == NULL || out == NULL) {
-		p->status = pctl_refuse(p->call, PC2_NOMEM, "no memory for a probe");
+		p->status = pctl_no_memory(p->call, "a probe");
 		goto out;
 	}
 	for (uint32_t i = 0; i < p->n_single; i++) {
@@ -298,6 +300,11 @@ static int possible(const probe *p, const probe_native *row)
 	return 1;
 }
 
+int probe_is_drawn(const probe *p, uint32_t set, uint32_t i, uint32_t n)
+{
+	return p->draw == 0 || probe_random(p->draw + set) % n == i;
+}
+
 static void singles(probe *p, uint8_t scalar)
 {
 	const uint32_t all = p->n_single;
@@ -312,7 +319,8 @@ static void singles(probe *p, uint8_t scalar)
 	/* Once more, each in a kernel of its own: what a driver does to one operation may hang on the others. */
 	p->n_single = all < N_ALONE ? all : N_ALONE;
 	for (uint32_t i = 0; i < n && p->status == PCTL_OK; i++)
-		run_rows(p, scalar, &rows[i], 1);
+		if (probe_is_drawn(p, scalar, i, n))
+			run_rows(p, scalar, &rows[i], 1);
 	p->n_single = all;
 }
 
@@ -353,9 +361,8 @@ static void spread_flushing(probe *p)
 	}
 }
 
-pctl_status pctl_probe_device(const pctl_backend *table, pctl_device *dev,
-			      const pctl_device_caps *caps, const pctl_call *call,
-			      pctl_profile_record *out)
+static pctl_status run(const pctl_backend *table, pctl_device *dev, const pctl_device_caps *caps,
+		       uint64_t draw, const pctl_call *call, pctl_profile_record *out)
 {
 	static const uint8_t scalars[] = {PCTL_SCALAR_F32, PCTL_SCALAR_F64, PCTL_SCALAR_F16,
 					  PCTL_SCALAR_I32, PCTL_SCALAR_U32};
@@ -365,13 +372,15 @@ pctl_status pctl_probe_device(const pctl_backend *table, pctl_device *dev,
 		   .call = call,
 		   .out = out,
 		   .n_single = N_SINGLE,
-		   .n_context = N_CONTEXT};
+		   .n_context = N_CONTEXT,
+		   .draw = draw};
 
 	memset(&out->profile, 0, sizeof(out->profile));
 	memset(out->facts, 0, sizeof(out->facts));
 	memset(out->native_witness, 0, sizeof(out->native_witness));
 	memset(out->fact_witness, 0, sizeof(out->fact_witness));
 	out->cases = 0;
+	out->claim[0] = '\0';
 	out->signer[0] = out->path[0] = '\0';
 	p.status = pctl_profile_key(out, call);
 	probe_integers(&p);
@@ -386,4 +395,46 @@ pctl_status pctl_probe_device(const pctl_backend *table, pctl_device *dev,
 	probe_through_f64(&p);
 	spread_flushing(&p);
 	return p.status;
+}
+
+pctl_status pctl_probe_device(const pctl_backend *table, pctl_device *dev,
+			      const pctl_device_caps *caps, const pctl_call *call,
+			      pctl_profile_record *out)
+{
+	return run(table, dev, caps, 0, call, out);
+}
+
+/* Take the claim's verdict where it is the weaker one. 0: it is the better one, and said so. */
+static int take(uint8_t claimed, uint8_t *seen, const char *name, const pctl_witness *w,
+		char why[256])
+{
+	if (claimed > *seen) {
+		snprintf(why, 256, "%s is %s here, not %s%s%s", name, pctl_verdict_name(*seen),
+			 pctl_verdict_name(claimed), w->text[0] == '\0' ? "" : ": ", w->text);
+		return 0;
+	}
+	*seen = claimed;
+	return 1;
+}
+
+pctl_status pctl_probe_claim(const pctl_backend *table, pctl_device *dev,
+			     const pctl_device_caps *caps, const pctl_profile_record *claim,
+			     const pctl_call *call, pctl_profile_record *out, int *holds,
+			     char why[256])
+{
+	uint64_t draw = 0;
+	pctl_status status;
+
+	*holds = 1;
+	/* Whoever knew which are drawn could be right about these alone. */
+	if (getrandom(&draw, sizeof(draw), 0) != (ssize_t)sizeof(draw) || draw == 0)
+		draw = pctl_clock_ns() | 1;
+	status = run(table, dev, caps, draw, call, out);
+	for (uint32_t i = 0; status == PCTL_OK && *holds && i < PCTL_N_FACTS; i++)
+		*holds = take(claim->facts[i], &out->facts[i], pctl_fact_name(i),
+			      &out->fact_witness[i], why);
+	for (uint32_t i = 0; status == PCTL_OK && *holds && i < PCTL_N_NATIVE; i++)
+		*holds = take(claim->profile.native[i], &out->profile.native[i],
+			      pctl_native_name(i), &out->native_witness[i], why);
+	return status;
 }

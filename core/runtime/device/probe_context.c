@@ -217,7 +217,7 @@ static void run_set(probe *p, uint8_t scalar, uint32_t set)
 	pctl_str_add(&s, "}\n");
 	text = pctl_str_finish(&s);
 	if (text == NULL || in == NULL || out == NULL) {
-		p->status = pctl_refuse(p->call, PC2_NOMEM, "no memory for a probe");
+		p->status = pctl_no_memory(p->call, "a probe");
 		goto out;
 	}
 	for (uint32_t i = 0; i < p->n_context; i++) {
@@ -298,7 +298,7 @@ static void run_through(probe *p, uint32_t k)
 	pctl_str_add(&s, "}\n");
 	text = pctl_str_finish(&s);
 	if (text == NULL || in == NULL || out == NULL) {
-		p->status = pctl_refuse(p->call, PC2_NOMEM, "no memory for a probe");
+		p->status = pctl_no_memory(p->call, "a probe");
 		goto out;
 	}
 	for (uint32_t i = 0; i < p->n_context; i++) {
@@ -345,7 +345,8 @@ void probe_through_f64(probe *p)
 	const uint8_t *v = p->out->profile.native;
 
 	for (uint32_t k = 0; k < N_THROUGH && p->status == PCTL_OK; k++)
-		if (v[PCTL_NATIVE_F32_TO_F64] >= PCTL_NATIVE_NORMAL &&
+		if (probe_is_drawn(p, PCTL_SCALAR_F64 + 64u, k, N_THROUGH) &&
+		    v[PCTL_NATIVE_F32_TO_F64] >= PCTL_NATIVE_NORMAL &&
 		    v[PCTL_NATIVE_F64_TO_F32] >= PCTL_NATIVE_NORMAL)
 			run_through(p, k);
 }

@@ -122,7 +122,7 @@ static void arithmetic(probe *p, uint8_t scalar, uint32_t fact)
 	char *text = arithmetic_text(scalar);
 
 	if (text == NULL || in == NULL || out == NULL) {
-		p->status = pctl_refuse(p->call, PC2_NOMEM, "no memory for a probe");
+		p->status = pctl_no_memory(p->call, "a probe");
 		goto out;
 	}
 	for (uint32_t i = 0; i < N_INTEGER; i++) {
@@ -187,7 +187,7 @@ static void atomics(probe *p)
 	uint32_t want[7] = {N_SHARED, 0, 0, 0, 0, 0, 0};
 
 	if (in == NULL || out == NULL) {
-		p->status = pctl_refuse(p->call, PC2_NOMEM, "no memory for a probe");
+		p->status = pctl_no_memory(p->call, "a probe");
 		goto out;
 	}
 	for (uint32_t i = 0; i < N_SHARED; i++) {
@@ -238,7 +238,7 @@ static void barriers(probe *p)
 	uint32_t *in = calloc(N_SHARED, 4), *out = calloc(N_SHARED, 4);
 
 	if (in == NULL || out == NULL) {
-		p->status = pctl_refuse(p->call, PC2_NOMEM, "no memory for a probe");
+		p->status = pctl_no_memory(p->call, "a probe");
 		goto out;
 	}
 	for (uint32_t i = 0; i < N_SHARED; i++)

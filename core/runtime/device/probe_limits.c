@@ -177,7 +177,7 @@ static pctl_status begin(searching *s, const pctl_backend *table, pctl_device *d
 	s->p = (probe){.table = table, .dev = dev, .caps = caps, .call = quiet, .tries = 1};
 	s->p.out = calloc(1, sizeof(*s->p.out));
 	s->began = pctl_clock_ns();
-	return s->p.out == NULL ? pctl_refuse(call, PC2_NOMEM, "no memory for a probe") : PCTL_OK;
+	return s->p.out == NULL ? pctl_no_memory(call, "a probe") : PCTL_OK;
 }
 
 static pctl_status end(searching *s, const pctl_call *call)

@@ -7,6 +7,9 @@
 #include "foundation/base/str.h"
 #include "runtime/device/probe.h"
 
+/* Kernels of operations that a device need not have are small; one that takes longer is not worth having. */
+#define PROBE_OPTIONAL_NS 20000000000ull
+
 typedef struct probe {
 	const pctl_backend *table;
 	pctl_device *dev;
@@ -17,9 +20,13 @@ typedef struct probe {
 	uint64_t slowest_ns; /* of all kernels so far, from submit to the end of wait */
 	uint64_t build_ns;   /* of the last one */
 	int lost;	     /* the device was lost while it built or ran one */
+	uint64_t timeout_ns; /* of one kernel; 0: a minute */
 	int tries;	   /* what the device refuses, or fails at, ends nothing: it cannot do it */
 	uint32_t n_single; /* cases of each single operation, and of each context */
 	uint32_t n_context;
+	uint32_t per_group;			/* invocations of a workgroup; 0: 64 */
+	const struct pctl_legal_options *legal; /* not NULL: legalised so */
+	uint64_t draw; /* not 0: of kernels with one operation only a few, which it chooses */
 } probe;
 
 /* One row of natives.def. */
@@ -51,6 +58,9 @@ int probe_is_nan(uint8_t scalar, uint64_t bits);
 /* Subnormal, or the smallest normal, which a rounding may have reached from below. */
 int probe_is_tiny(uint8_t scalar, uint64_t bits);
 int probe_is_subnormal(uint8_t scalar, uint64_t bits);
+
+/* Is the i-th of n kernels with one operation each among those that are run. */
+int probe_is_drawn(const probe *p, uint32_t set, uint32_t i, uint32_t n);
 
 /* probe_context.c */
 void probe_contexts(probe *p, uint8_t scalar);

@@ -5,6 +5,7 @@
 
 #include "runtime/plugin/dispatch.h"
 #include "runtime/device/probe_private.h"
+#include "compiler/legalize/legal.h"
 #include "compiler/wgsl/wgsl.h"
 #include "foundation/base/clock.h"
 
@@ -52,14 +53,15 @@ static pctl_status dispatch(probe *p, pctl_kernel *k, const struct buffers *b, u
 {
 	const pctl_binding bindings[3] = {
 		{0, 0, b->in, 0, in_bytes}, {0, 1, b->out, 0, out_bytes}, {0, 2, b->counts, 0, 16}};
-	const uint32_t groups[3] = {(n + 63) / 64, 1, 1};
+	const uint32_t per_group = p->per_group ? p->per_group : 64;
+	const uint32_t groups[3] = {(n + per_group - 1) / per_group, 1, 1};
 	pctl_completion done;
 	const uint64_t begun = pctl_clock_ns();
 	pctl_status status;
 	uint64_t ns;
 
 	status = pctl_dispatch_once(p->table, p->dev, p->call, k, bindings, 3, groups,
-				    RUN_TIMEOUT_NS, &done);
+				    p->timeout_ns ? p->timeout_ns : RUN_TIMEOUT_NS, &done);
 	p->lost = status == PCTL_E_DEVICE_LOST;
 	ns = pctl_clock_ns() - begun;
 	if (ns > p->slowest_ns)
@@ -67,8 +69,9 @@ static pctl_status dispatch(probe *p, pctl_kernel *k, const struct buffers *b, u
 	if (status == PCTL_OK && !done.done)
 		p->lost = 1;
 	if (status == PCTL_OK && !done.done)
-		status = pctl_refuse(p->call, PC4331_PROBE,
-				     "a probe kernel did not end within a minute");
+		status = pctl_refuse(
+			p->call, PC4331_PROBE, "a probe kernel did not end within %u seconds",
+			(unsigned)((p->timeout_ns ? p->timeout_ns : RUN_TIMEOUT_NS) / 1000000000u));
 	return status;
 }
 
@@ -91,12 +94,17 @@ static int build(probe *p, const char *text, uint32_t flags, pctl_kernel **out)
 	const pctl_call quiet = {.head = PCTL_HEAD(pctl_call)};
 	const pctl_wgsl_options options = {.file = "probe.wgsl", .flags = flags};
 	pctl_support support = {.head = PCTL_HEAD(pctl_support)};
-	pctl_program *program = NULL;
+	pctl_program *program = NULL, *legal = NULL;
 	uint8_t *wire = NULL;
 	uint64_t n = 0;
 	pctl_status status = pctl_wgsl_compile(text, strlen(text), &options, p->call, &program);
 
 	*out = NULL;
+	if (status == PCTL_OK && p->legal) {
+		status = pctl_legalise(program, p->caps, p->legal, p->call, &legal);
+		pctl_program_destroy(program);
+		program = legal;
+	}
 	if (status == PCTL_OK)
 		status = pctl_program_encode(program, p->call, &wire, &n);
 	pctl_program_destroy(program);

@@ -51,7 +51,7 @@ pctl_status pctl_profile_key(pctl_profile_record *r, const pctl_call *call)
 	pctl_str_addf(&text, "kit=" PCTL_PROBE_KIT "\nfiles=%s\n", r->files);
 	for (uint32_t i = 0; i < r->n_identity; i++)
 		pctl_str_addf(&text, "%.63s=%.255s\n", r->identity[i].key, r->identity[i].value);
-	status = text.failed ? pctl_refuse(call, PC2_NOMEM, "no memory for a profile")
+	status = text.failed ? pctl_no_memory(call, "a profile")
 			     : pctl_cid_of(text.data, text.n, call, &r->key);
 	pctl_str_drop(&text);
 	return status;
@@ -111,18 +111,10 @@ static const pctl_record_keys natives = {"\"absent\", \"wrong\", \"normal\" or \
 					 native_remark};
 
 static const pctl_record_field pair_fields[] = {
-	{.key = "key",
-	 .kind = PCTL_RECORD_CHARS,
-	 .flags = PCTL_RECORD_CUT,
-	 .at = offsetof(pctl_key_value, key),
-	 .bound = sizeof(((pctl_key_value *)0)->key),
-	 .means = "a fact"},
-	{.key = "value",
-	 .kind = PCTL_RECORD_CHARS,
-	 .flags = PCTL_RECORD_CUT,
-	 .at = offsetof(pctl_key_value, value),
-	 .bound = sizeof(((pctl_key_value *)0)->value),
-	 .means = "its value"},
+	PCTL_RECORD_FIELD(CHARS, "key", pctl_key_value, key, .flags = PCTL_RECORD_CUT,
+			  .bound = sizeof(((pctl_key_value *)0)->key), .means = "a fact"),
+	PCTL_RECORD_FIELD(CHARS, "value", pctl_key_value, value, .flags = PCTL_RECORD_CUT,
+			  .bound = sizeof(((pctl_key_value *)0)->value), .means = "its value"),
 };
 static const pctl_record_shape pair =
 	PCTL_RECORD_SHAPE(pair_fields, PCTL_RECORD_ARRAY, pctl_key_value);
@@ -133,41 +125,31 @@ static const pctl_record_field fields[] = {
 	 .kind = PCTL_RECORD_CONSTANT,
 	 .constant = PCTL_PROBE_KIT,
 	 .means = "version of the probe; of another one the profile is stale"},
-	{.key = "key",
-	 .kind = PCTL_RECORD_CODED,
-	 .at = AT(key),
-	 .coding = &pctl_cid_coding,
-	 .means = "of the identity facts, the files and the kit: what the profile is valid for"},
-	{.key = "device",
-	 .kind = PCTL_RECORD_CHARS,
-	 .flags = PCTL_RECORD_CUT,
-	 .at = AT(device),
-	 .bound = PCTL_NAME_MAX,
-	 .means = "its name, for people"},
-	{.key = "files",
-	 .kind = PCTL_RECORD_CHARS,
-	 .flags = PCTL_RECORD_CUT,
-	 .at = AT(files),
-	 .bound = sizeof(((pctl_profile_record *)0)->files),
-	 .means = "SHA-256 over the files it was probed with, or nothing"},
-	{.key = "driver",
-	 .kind = PCTL_RECORD_CHARS,
-	 .flags = PCTL_RECORD_CUT,
-	 .at = AT(driver),
-	 .bound = PCTL_NAME_MAX,
-	 .means = "its name, for people"},
-	{.key = "cases",
-	 .kind = PCTL_RECORD_U64,
-	 .at = AT(cases),
-	 .means = "tuples of operands times operations that were compared"},
-	{.key = "identity",
-	 .kind = PCTL_RECORD_LIST,
-	 .flags = PCTL_RECORD_CLOSE | PCTL_RECORD_WITHIN,
-	 .at = AT(identity),
-	 .n_at = AT(n_identity),
-	 .bound = PCTL_PROFILE_IDENTITY_MAX,
-	 .of = &pair,
-	 .means = "what the backend says of device and driver"},
+	PCTL_RECORD_FIELD(CODED, "key", pctl_profile_record, key, .coding = &pctl_cid_coding,
+			  .means = "of the identity facts, the files and the kit: what the profile "
+				   "is valid for"),
+	PCTL_RECORD_FIELD(CHARS, "device", pctl_profile_record, device, .flags = PCTL_RECORD_CUT,
+			  .bound = PCTL_NAME_MAX, .means = "its name, for people"),
+	PCTL_RECORD_FIELD(CHARS, "files", pctl_profile_record, files, .flags = PCTL_RECORD_CUT,
+			  .bound = sizeof(((pctl_profile_record *)0)->files),
+			  .means = "SHA-256 over the files it was probed with, or nothing"),
+	PCTL_RECORD_FIELD(CHARS, "drivers", pctl_profile_record, drivers,
+			  .flags = PCTL_RECORD_CUT | PCTL_RECORD_OPTIONAL,
+			  .bound = sizeof(((pctl_profile_record *)0)->drivers),
+			  .means = "the same without the plugin's own file"),
+	PCTL_RECORD_FIELD(CHARS, "claim", pctl_profile_record, claim,
+			  .flags = PCTL_RECORD_CUT | PCTL_RECORD_OPTIONAL,
+			  .bound = sizeof(((pctl_profile_record *)0)->claim),
+			  .means = "key of the profile whose verdicts these are, after a short "
+				   "check; absent: it was probed in full"),
+	PCTL_RECORD_FIELD(CHARS, "driver", pctl_profile_record, driver, .flags = PCTL_RECORD_CUT,
+			  .bound = PCTL_NAME_MAX, .means = "its name, for people"),
+	PCTL_RECORD_FIELD(U64, "cases", pctl_profile_record, cases,
+			  .means = "tuples of operands times operations that were compared"),
+	PCTL_RECORD_FIELD(LIST, "identity", pctl_profile_record, identity,
+			  .flags = PCTL_RECORD_CLOSE | PCTL_RECORD_WITHIN, .n_at = AT(n_identity),
+			  .bound = PCTL_PROFILE_IDENTITY_MAX, .of = &pair,
+			  .means = "what the backend says of device and driver"),
 	{.key = "facts",
 	 .kind = PCTL_RECORD_KEYED,
 	 .bound = PCTL_N_FACTS,

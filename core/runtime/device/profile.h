@@ -34,6 +34,8 @@ typedef struct pctl_witness {
  * One record.
  *
  * files     SHA-256 over the files it was probed with, as hex (pctl_backend_instance_files), or ""
+ * drivers   the same without the plugin's own file, or ""
+ * claim     key of the profile whose verdicts these are, after a short check here (probe.h); "": it was probed in full
  * key       CID of the identity facts, the files and the kit: what the profile is valid for
  * device, driver  as the driver calls them, for people
  * cases     operand tuples times operations compared
@@ -48,6 +50,8 @@ typedef struct pctl_profile_record {
 	pctl_key_value identity[PCTL_PROFILE_IDENTITY_MAX];
 	uint32_t n_identity;
 	char files[65];
+	char drivers[65];
+	char claim[PCTL_CID_TEXT_SIZE];
 	pctl_cid key;
 	char device[PCTL_NAME_MAX];
 	char driver[PCTL_NAME_MAX];
@@ -92,5 +96,15 @@ const pctl_call *pctl_profile_soften(pctl_softened *s, const pctl_call *call);
  */
 int pctl_profile_find(pctl_profile_record *r, const char *const *dirs, uint32_t n,
 		      const char *const *trusted, uint32_t n_trusted, const pctl_call *call);
+
+/*
+ * A profile of r's device that may be checked instead of a probe in full: signed by one of `trusted`, probed in full by its
+ * maker, not revoked in dirs[0], of a device that runs anything at all; with r's key, or else with r's identity facts and
+ * driver files. 1 and *out complete when there is one; the first by directory and name. Those that cannot be read are passed
+ * over.
+ */
+int pctl_profile_find_claim(const pctl_profile_record *r, const char *const *dirs, uint32_t n,
+			    const char *const *trusted, uint32_t n_trusted,
+			    pctl_profile_record *out);
 
 #endif

@@ -39,7 +39,7 @@ pctl_status pctl_profiles_open(const pctl_profiles_options *o, const pctl_call *
 	if (p == NULL || certs == NULL) {
 		free(p);
 		pctl_arena_destroy(arena);
-		return pctl_refuse(call, PC2_NOMEM, "no memory for profiles");
+		return pctl_no_memory(call, "profiles");
 	}
 	p->o = *o;
 	p->arena = arena;
@@ -263,6 +263,42 @@ static void describe(const pctl_profiled_device *d, pctl_profile_record *out)
 	snprintf(out->device, sizeof(out->device), "%s", d->device == NULL ? d->name : d->device);
 	snprintf(out->driver, sizeof(out->driver), "%s", d->driver == NULL ? "" : d->driver);
 	snprintf(out->files, sizeof(out->files), "%s", d->files == NULL ? "" : d->files);
+	snprintf(out->drivers, sizeof(out->drivers), "%s", d->drivers == NULL ? "" : d->drivers);
+}
+
+/* Take what a claim says of this device, after the short check. PCTL_OK with *taken 0: there is none, or it does not hold. */
+static pctl_status take_claim(pctl_profiles *p, const pctl_profiled_device *d,
+			      const pctl_call *call, pctl_profile_record *out, int *taken)
+{
+	pctl_profile_record *claim = malloc(sizeof(*claim));
+	char key[PCTL_CID_TEXT_SIZE], why[256];
+	pctl_status status = claim == NULL ? pctl_no_memory(call, "a profile") : PCTL_OK;
+
+	*taken = 0;
+	if (status != PCTL_OK ||
+	    !pctl_profile_find_claim(out, p->dirs, p->n_dirs, p->trusted, p->n_trusted, claim))
+		goto out;
+	status = pctl_probe_claim(d->table, d->dev, d->caps, claim, call, out, taken, why);
+	pctl_cid_format(&claim->key, key);
+	if (status == PCTL_OK && *taken)
+		memcpy(out->claim, key, sizeof(key));
+	else if (status == PCTL_OK)
+		pctl_warn_at(call, PC4333_PROFILE_CLAIM, NULL, "the device is probed in full",
+			     "%s: profile %s does not hold here: %s", d->name, key, why);
+out:
+	free(claim);
+	return status;
+}
+
+/* A fresh probe begins anew with everything, and what the device was lost at is asked again. */
+static void forget_optional(const pctl_profiles *p, const pctl_profile_record *r)
+{
+	char key[PCTL_CID_TEXT_SIZE];
+	const char *path = pctl_arena_printf(p->arena, "%s/%s.optional.cfg", p->dirs[0],
+					     pctl_cid_format(&r->key, key));
+
+	if (path != NULL && pctl_file_exists(path))
+		unlink(path);
 }
 
 pctl_status pctl_profiles_obtain(pctl_profiles *p, const pctl_profiled_device *d, uint32_t flags,
@@ -270,6 +306,7 @@ pctl_status pctl_profiles_obtain(pctl_profiles *p, const pctl_profiled_device *d
 {
 	const char *revoked;
 	pctl_status status = make_ready(p, call);
+	int taken = 0;
 
 	describe(d, out);
 	if (status == PCTL_OK)
@@ -278,14 +315,20 @@ pctl_status pctl_profiles_obtain(pctl_profiles *p, const pctl_profiled_device *d
 		status = check_revoked(p, d, out, call);
 	if (status != PCTL_OK)
 		return status;
+	/* trusted[0] is the key of this home. */
 	if (!(flags & PCTL_PROFILES_FRESH) &&
-	    pctl_profile_find(out, p->dirs, p->n_dirs, p->trusted, p->n_trusted, call))
+	    pctl_profile_find(out, p->dirs, p->n_dirs, p->trusted, 1, call))
 		return PCTL_OK;
 	if (p->o.probing != NULL)
 		p->o.probing(p->o.ctx, d->name);
-	status = pctl_probe_device(d->table, d->dev, d->caps, call, out);
+	if (!(flags & PCTL_PROFILES_FRESH))
+		status = take_claim(p, d, call, out, &taken);
+	if (status == PCTL_OK && !taken)
+		status = pctl_probe_device(d->table, d->dev, d->caps, call, out);
 	if (status == PCTL_OK)
 		status = pctl_profile_write(out, p->dirs[0], p->signer, call);
+	if (status == PCTL_OK && flags & PCTL_PROFILES_FRESH)
+		forget_optional(p, out);
 	revoked = status == PCTL_OK ? revocation_path(p, out) : NULL;
 	if (revoked != NULL && pctl_file_exists(revoked))
 		unlink(revoked);
@@ -340,29 +383,87 @@ static pctl_status look_for_limits(const pctl_profiled_device *d, const pctl_cal
 	return status;
 }
 
+/* Take the limits that somebody else found, after a check of a few of them. PCTL_OK with *taken 0: they do not hold. */
+static pctl_status take_limits(const pctl_profiled_device *d, const pctl_call *call,
+			       pctl_limits_record *out, int *taken)
+{
+	pctl_extent_limits known;
+	pctl_status status;
+
+	/* Whatever is claimed, no driver is given more than the table allows any. */
+	(void)pctl_limits_known(d->identity, d->n_identity, d->roles, &known);
+	pctl_extent_limits_least(&out->limits, &known);
+	status = pctl_probe_known_limits(d->table, d->dev, d->caps, call, &out->limits, taken);
+	if (status == PCTL_OK && !*taken)
+		pctl_warn_at(call, PC4333_PROFILE_CLAIM, NULL, "the device is searched",
+			     "%s: limits %s do not hold here", d->name, out->path);
+	return status;
+}
+
 pctl_status pctl_profiles_limits(pctl_profiles *p, const pctl_profiled_device *d, uint32_t flags,
 				 const pctl_call *call, pctl_limits_record *out)
 {
 	uint64_t began;
+	int claimed = 0, taken = 0;
 	pctl_status status = make_ready(p, call), kept = PCTL_OK;
 
 	memset(out, 0, sizeof(*out));
 	if (status == PCTL_OK)
 		status = key_of(d, call, &out->key);
-	if (status != PCTL_OK ||
-	    (!(flags & PCTL_PROFILES_FRESH) &&
-	     pctl_limits_find(out, p->dirs, p->n_dirs, p->trusted, p->n_trusted, call)) ||
-	    flags & PCTL_PROFILES_KEPT)
+	if (status != PCTL_OK)
 		return status;
+	if (!(flags & PCTL_PROFILES_FRESH)) {
+		/* trusted[0] is the key of this home. */
+		if (pctl_limits_find(out, p->dirs, p->n_dirs, p->trusted, 1, call))
+			return PCTL_OK;
+		claimed = pctl_limits_find(out, p->dirs, p->n_dirs, p->trusted, p->n_trusted, call);
+	}
+	if (flags & PCTL_PROFILES_KEPT) {
+		out->path[0] = '\0';
+		return PCTL_OK;
+	}
 	if (p->o.probing != NULL)
 		p->o.probing(p->o.ctx, d->name);
 	began = pctl_clock_ms();
-	status = look_for_limits(d, call, out);
+	if (claimed)
+		status = take_limits(d, call, out, &taken);
+	if (status == PCTL_OK && !taken) {
+		const pctl_cid key = out->key;
+
+		memset(out, 0, sizeof(*out));
+		out->key = key;
+		status = look_for_limits(d, call, out);
+	}
 	out->ms = pctl_clock_ms() - began;
 	if (status == PCTL_OK)
 		kept = pctl_limits_write(out, d->device == NULL ? d->name : d->device, p->dirs[0],
 					 p->signer, call);
 	return status == PCTL_OK ? kept : status;
+}
+
+/* ---- optional operations ------------------------------------------------------------------ */
+
+pctl_status pctl_profiles_optional(pctl_profiles *p, const pctl_profiled_device *d, uint32_t flags,
+				   const pctl_call *call, pctl_optional_record *out)
+{
+	pctl_status status = make_ready(p, call);
+
+	memset(out, 0, sizeof(*out));
+	if (status == PCTL_OK)
+		status = key_of(d, call, &out->key);
+	/* trusted[0] is the key of this home. */
+	if (status == PCTL_OK && !(flags & PCTL_PROFILES_FRESH))
+		(void)pctl_optional_find(out, p->dirs[0], p->trusted[0], call);
+	snprintf(out->device, sizeof(out->device), "%s", d->device == NULL ? d->name : d->device);
+	return status;
+}
+
+pctl_status pctl_profiles_keep_optional(pctl_profiles *p, pctl_optional_record *r,
+					const pctl_call *call)
+{
+	const pctl_status status = make_ready(p, call);
+
+	return status == PCTL_OK ? pctl_optional_write(r, p->dirs[0], p->signer, call) : status;
 }
 
 pctl_status pctl_profiles_export_limits(pctl_profiles *p, pctl_limits_record *r, const char *device,

@@ -5,6 +5,7 @@
 
 #include "compiler/legalize/legal.h"
 #include "runtime/device/limits_record.h"
+#include "runtime/device/optional.h"
 #include "runtime/device/probe.h"
 
 typedef struct pctl_profiles pctl_profiles;
@@ -41,11 +42,14 @@ typedef struct pctl_profiled_device {
 	uint32_t roles; /* PCTL_ROLE_* */
 	const char *name;
 	const char *device, *driver; /* as the driver calls them */
-	const char *files;	     /* pctl_session_files; NULL: of no plugin */
+	const char *files, *drivers; /* pctl_backend_instance_files; NULL: of no plugin */
 } pctl_profiled_device;
 
 /*
- * The profile of this device: remembered, found, or probed now and kept. *out is the caller's, of size one record.
+ * The profile of this device: remembered, or made now and kept. One that this home signed was made here. A trusted one of
+ * somebody else is a claim, and so is one of the same device and driver files with another build of the plugin: its verdicts
+ * are taken when a short check (pctl_probe_claim) agrees, with a warning PC4333 and a probe in full when it does not. No
+ * claim, no claim of the same driver files: the device is probed in full. *out is the caller's, of size one record.
  *
  * Errors: PC4332 (revoked, with the cause), PC4331 (the probe did not end), PC5011 (no key to sign with).
  */
@@ -53,15 +57,29 @@ pctl_status pctl_profiles_obtain(pctl_profiles *p, const pctl_profiled_device *d
 				 const pctl_call *call, pctl_profile_record *out);
 
 /*
- * The limits of this device: found by its key, else known and rechecked, or searched for now, and kept (some seconds). What
- * a search saw before the device was lost is kept too, so that it is not lost again; the loss is an error all the same.
- * With PCTL_PROFILES_KEPT nothing is asked of the device, and *out has no limit when none is kept.
+ * The limits of this device: found by its key (what this home signed as it is; of others' a few limits are checked, with a
+ * warning PC4333 where they do not hold), else known and rechecked, or searched for now, and kept (some seconds; out->path
+ * is "" where nothing was kept before). A search that costs the device keeps what it saw, so that it is not lost again, and
+ * is no error: whoever has work on the device has another one searched (pctl_backend_instance_twin).
+ * With PCTL_PROFILES_KEPT nothing is asked of the device, and *out has no limit when none is kept; what others signed can only
+ * be a limit more then, and out->path is "".
  *
  * Errors: PC4331 (the probe did not end), PC5011 (no key to sign with).
  */
 #define PCTL_PROFILES_KEPT 2u
 pctl_status pctl_profiles_limits(pctl_profiles *p, const pctl_profiled_device *d, uint32_t flags,
 				 const pctl_call *call, pctl_limits_record *out);
+
+/*
+ * What is known of operations that a device may have of its own (optional.h): what earlier processes kept, without a verdict
+ * where nothing is; nothing is asked of the device. And: keep what is known now.
+ *
+ * Errors: PC5011 (no key to sign with).
+ */
+pctl_status pctl_profiles_optional(pctl_profiles *p, const pctl_profiled_device *d, uint32_t flags,
+				   const pctl_call *call, pctl_optional_record *out);
+pctl_status pctl_profiles_keep_optional(pctl_profiles *p, pctl_optional_record *r,
+					const pctl_call *call);
 
 /* No strict program runs with this profile any more, until `device probe --fresh` makes it anew. */
 pctl_status pctl_profiles_revoke(pctl_profiles *p, const pctl_profile_record *r, const char *cause,

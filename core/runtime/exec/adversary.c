@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler/legalize/contract.h"
 #include "foundation/base/num.h"
-#include "runtime/exec/job.h"
+#include "runtime/exec/watch.h"
+#include "runtime/graph/kernel.h"
 #include "pipectl/oplib.h"
 #include "runtime/plugin/dispatch.h"
 #include "foundation/base/hash.h"
@@ -15,7 +17,8 @@
 #define ROUNDS 6u
 #define HOSTILE \
 	3u /* rounds of special values; in the others sums and loops come to an end worth comparing */
-#define ELEMENTS 192u /* of a runtime array */
+#define CONTRACT_ROUNDS 4u /* more, for the program under range contracts */
+#define ELEMENTS 192u	   /* of a runtime array */
 #define LARGEST_BINDING (1u << 20)
 #define MOST_BINDINGS 64u
 #define TIMEOUT_NS 120000000000ull
@@ -25,9 +28,9 @@ static uint64_t mix(uint64_t z)
 	return pctl_mix64(z);
 }
 
-/* What a round's data is like. uniform: it goes into a uniform block. */
+/* What a round's data is like. uniform: it goes into a uniform block; contract: it fulfils the range contract. */
 typedef struct mood {
-	uint32_t tame, uniform;
+	uint32_t tame, uniform, contract;
 } mood;
 
 /* Bits of a float with e exponent and m mantissa bits: special values, neighbours of 1, subnormals, any bits. */
@@ -71,6 +74,36 @@ static uint32_t tame_bits(uint64_t r, uint32_t e, uint32_t m)
 	       ((uint32_t)r & ((1u << m) - 1));
 }
 
+/* An f32 within the range contract: zeros, its edges and their neighbours, few powers of two whose sums cancel, any. */
+static uint32_t contract_bits(uint64_t r)
+{
+	const uint32_t sign = (uint32_t)(r >> 63) << 31, mantissa = (uint32_t)r & 0x7fffffu;
+	const uint32_t least = PCTL_CONTRACT_LEAST_BITS, most = PCTL_CONTRACT_MOST_BITS;
+
+	switch (r >> 56 & 15) {
+	case 0:
+		return sign;
+	case 1:
+	case 2:
+		return sign | least;
+	case 3:
+	case 4:
+		return sign | (least + 1 + (mantissa & 3));
+	case 5:
+		return sign | most;
+	case 6:
+		return sign | (most - 1 - (mantissa & 3));
+	case 7:
+	case 8:
+		return sign | least | mantissa;
+	case 9:
+	case 10:
+		return sign | (0x3f800000u + (mantissa & 3));
+	default:
+		return sign | (least + (uint32_t)((r >> 8 & 0xffffffffu) % (most - least)));
+	}
+}
+
 static uint32_t integer_bits(uint64_t r, mood is)
 {
 	/* Uniforms are counts more often than not, and bound loops. */
@@ -95,7 +128,7 @@ static void fill_scalar(uint8_t scalar, uint64_t r, mood is, uint8_t *at)
 	uint64_t bits = integer_bits(r, is);
 
 	if (scalar == PCTL_SCALAR_F32)
-		bits = float_of(r, 8, 23);
+		bits = is.contract ? contract_bits(r) : float_of(r, 8, 23);
 	else if (scalar == PCTL_SCALAR_F16)
 		bits = float_of(r, 5, 10);
 	else if (scalar == PCTL_SCALAR_BF16)
@@ -149,21 +182,13 @@ static void keep_maxima(const pctl_program *p, uint32_t var, uint8_t *at)
 {
 	for (uint32_t i = 0; i < p->n_maxima; i++) {
 		const pctl_max *max = &p->maxima[i];
-		const pctl_type *t = &p->types[p->vars[var].type];
-		uint64_t offset = 0;
-		uint32_t value;
+		uint64_t offset;
+		uint32_t value, n;
 
-		if (max->var != var)
+		if (max->var != var || !pctl_kernel_max_place(p, max, &offset, &n) || n != 4)
 			continue;
-		for (uint32_t k = 0; k < max->n_path && t->kind == PCTL_TYPE_STRUCT; k++) {
-			const pctl_member *m = &p->members[t->first_member + max->path[k]];
-
-			offset += m->offset;
-			t = &p->types[m->type];
-		}
 		memcpy(&value, at + offset, sizeof(value));
-		if (t->kind == PCTL_TYPE_SCALAR && pctl_scalar_bytes(t->scalar) == 4 &&
-		    value > max->value)
+		if (value > max->value)
 			value = (uint32_t)max->value;
 		memcpy(at + offset, &value, sizeof(value));
 	}
@@ -207,8 +232,8 @@ int pctl_adversary_applies(const pctl_kernel_module *unit)
 	return 1;
 }
 
-/* One round on one device: data[i] goes up, and comes back for what is writable. */
-static pctl_status dispatch(pctl_session *s, const pctl_kernel_module *unit,
+/* One round on one device: data[i] goes up, and comes back for what is writable. kernel NULL: as the session has it. */
+static pctl_status dispatch(pctl_session *s, const pctl_kernel_module *unit, pctl_kernel *kernel,
 			    const uint32_t groups[3], uint8_t *const *data, const uint64_t *sizes,
 			    const pctl_call *call)
 {
@@ -217,9 +242,8 @@ static pctl_status dispatch(pctl_session *s, const pctl_kernel_module *unit,
 	const pctl_program *p = unit->program;
 	pctl_binding bindings[MOST_BINDINGS];
 	pctl_completion done;
-	pctl_kernel *kernel = NULL;
 	uint32_t n = 0;
-	pctl_status status = pctl_session_kernel(s, unit, call, &kernel);
+	pctl_status status = kernel != NULL ? PCTL_OK : pctl_session_kernel(s, unit, call, &kernel);
 
 	for (uint32_t i = 0; i < p->n_vars && status == PCTL_OK && is_bound(&p->vars[i]); i++) {
 		const pctl_var *v = &p->vars[i];
@@ -244,8 +268,8 @@ static pctl_status dispatch(pctl_session *s, const pctl_kernel_module *unit,
 	for (uint32_t i = 0; i < n && status == PCTL_OK; i++) {
 		if (!(p->vars[i].access & PCTL_ACCESS_WRITE))
 			continue;
-		memset(data[i], PCTL_UNREAD, sizes[i]); /* what was uploaded is often right */
-		status = table->buffer_read(dev, call, bindings[i].buffer, 0, data[i], sizes[i]);
+		/* what was uploaded is often right, and is gone then */
+		status = pctl_watch_read(s, call, bindings[i].buffer, 0, data[i], sizes[i]);
 	}
 	for (uint32_t i = 0; i < n; i++)
 		table->buffer_destroy(dev, bindings[i].buffer);
@@ -276,57 +300,126 @@ static int same(const pctl_kernel_module *unit, uint8_t *const *ours, uint8_t *c
 	return 1;
 }
 
+/* A check under way. */
+struct trial {
+	pctl_session *s, *reference;
+	const pctl_kernel_module *unit;
+	uint32_t groups[3];
+	uint8_t *data[2][MOST_BINDINGS], *has_contract; /* by variable */
+	uint64_t sizes[MOST_BINDINGS];
+	uint32_t n;
+};
+
+static pctl_status make_data(struct trial *t, const pctl_call *call)
+{
+	const pctl_program *p = t->unit->program;
+
+	t->has_contract = calloc(p->n_vars + 1u, 1);
+	if (t->has_contract == NULL)
+		return pctl_refuse(call, PC2_NOMEM, "no memory to check a kernel");
+	pctl_contract_vars(p, t->has_contract);
+	for (; t->n < p->n_vars && t->n < MOST_BINDINGS && is_bound(&p->vars[t->n]); t->n++) {
+		t->sizes[t->n] = bytes_of(p, p->vars[t->n].type);
+		for (int side = 0; side < 2; side++) {
+			t->data[side][t->n] = calloc(1, t->sizes[t->n]);
+			if (t->data[side][t->n] == NULL)
+				return pctl_refuse(call, PC2_NOMEM, "no memory to check a kernel");
+		}
+	}
+	return PCTL_OK;
+}
+
+static void drop_data(struct trial *t)
+{
+	for (uint32_t i = 0; i < MOST_BINDINGS; i++) {
+		free(t->data[0][i]);
+		free(t->data[1][i]);
+	}
+	free(t->has_contract);
+}
+
+/* One round, of the program under range contracts where `kernel` is that. */
+static pctl_status run_round(struct trial *t, uint32_t round, pctl_kernel *kernel,
+			     const pctl_call *call, int *agreed, char cause[256])
+{
+	const pctl_program *p = t->unit->program;
+	pctl_status status;
+
+	for (uint32_t i = 0; i < t->n; i++) {
+		const mood is = {round >= HOSTILE, p->vars[i].space == PCTL_SPACE_UNIFORM,
+				 kernel != NULL && t->has_contract[i]};
+
+		memset(t->data[0][i], 0, t->sizes[i]);
+		fill(p, p->vars[i].type, mix(round * 1000u + i), is, t->data[0][i], t->sizes[i]);
+		keep_maxima(p, i, t->data[0][i]);
+		memcpy(t->data[1][i], t->data[0][i], t->sizes[i]);
+	}
+	status = dispatch(t->s, t->unit, kernel, t->groups, t->data[0], t->sizes, call);
+	if (status == PCTL_OK)
+		status = dispatch(t->reference, t->unit, NULL, t->groups, t->data[1], t->sizes,
+				  call);
+	if (status == PCTL_OK)
+		*agreed = same(t->unit, t->data[0], t->data[1], t->sizes, cause);
+	return status;
+}
+
 pctl_status pctl_adversary_run(pctl_session *s, pctl_session *reference,
 			       const pctl_kernel_module *unit, const uint32_t groups[3],
 			       const pctl_call *call, int *agreed, char cause[256])
 {
-	const uint32_t few[3] = {groups[0] < 2 ? groups[0] : 2, groups[1] < 2 ? groups[1] : 2,
-				 groups[2] < 2 ? groups[2] : 2};
-	const pctl_program *p = unit->program;
-	uint8_t *data[2][MOST_BINDINGS] = {{NULL}};
-	uint64_t sizes[MOST_BINDINGS] = {0};
-	pctl_status status = PCTL_OK;
-	uint32_t n = 0;
+	struct trial t = {.s = s, .reference = reference, .unit = unit};
+	pctl_kernel *contract = NULL;
+	pctl_status status;
 
 	*agreed = 1;
-	for (; n < p->n_vars && n < MOST_BINDINGS && is_bound(&p->vars[n]); n++) {
-		sizes[n] = bytes_of(p, p->vars[n].type);
-		for (int side = 0; side < 2; side++) {
-			data[side][n] = calloc(1, sizes[n]);
-			if (data[side][n] == NULL)
-				status =
-					pctl_refuse(call, PC2_NOMEM, "no memory to check a kernel");
-		}
-	}
-	for (uint32_t round = 0; round < ROUNDS && status == PCTL_OK && *agreed; round++) {
-		for (uint32_t i = 0; i < n; i++) {
-			const mood is = {round >= HOSTILE, p->vars[i].space == PCTL_SPACE_UNIFORM};
-
-			memset(data[0][i], 0, sizes[i]);
-			fill(p, p->vars[i].type, mix(round * 1000u + i), is, data[0][i], sizes[i]);
-			keep_maxima(p, i, data[0][i]);
-			memcpy(data[1][i], data[0][i], sizes[i]);
-		}
-		status = dispatch(s, unit, few, data[0], sizes, call);
-		if (status == PCTL_OK)
-			status = dispatch(reference, unit, few, data[1], sizes, call);
-		if (status == PCTL_OK)
-			*agreed = same(unit, data[0], data[1], sizes, cause);
-	}
-	for (uint32_t i = 0; i < n; i++) {
-		free(data[0][i]);
-		free(data[1][i]);
-	}
+	for (int i = 0; i < 3; i++)
+		t.groups[i] = groups[i] < 2 ? groups[i] : 2;
+	status = make_data(&t, call);
+	for (uint32_t round = 0; round < ROUNDS && status == PCTL_OK && *agreed; round++)
+		status = run_round(&t, round, NULL, call, agreed, cause);
+	if (status == PCTL_OK && *agreed)
+		status = pctl_session_contract_kernel(s, unit, call, &contract);
+	for (uint32_t round = 0;
+	     contract != NULL && round < CONTRACT_ROUNDS && status == PCTL_OK && *agreed; round++)
+		status = run_round(&t, ROUNDS + round, contract, call, agreed, cause);
+	drop_data(&t);
 	return status;
 }
 
 /* ---- what follows from it ------------------------------------------------------------------ */
 
-int pctl_adversary_is_due(pctl_profiles *profiles, const pctl_profile_record *profile,
-			  const pctl_kernel_module *unit)
+/* The program under range contracts that a unit has on a session, where it has one: its check is noted by itself, so that a
+ * stronger proof is not taken for a checked one. */
+static pctl_status contract_is_due(pctl_profiles *profiles, const pctl_profile_record *profile,
+				   pctl_session *s, const pctl_kernel_module *unit,
+				   const pctl_call *call, int *due)
 {
-	return pctl_adversary_applies(unit) &&
-	       !pctl_profiles_was_checked(profiles, profile, &unit->cid);
+	pctl_cid cid;
+	const pctl_status status = pctl_session_contract_cid(s, unit, call, &cid, due);
+
+	*due = status == PCTL_OK && *due && !pctl_profiles_was_checked(profiles, profile, &cid);
+	return status;
+}
+
+pctl_status pctl_adversary_is_due(pctl_profiles *profiles, const pctl_profile_record *profile,
+				  pctl_session *s, const pctl_kernel_module *unit,
+				  const pctl_call *call, int *due)
+{
+	*due = pctl_adversary_applies(unit);
+	if (!*due || !pctl_profiles_was_checked(profiles, profile, &unit->cid))
+		return PCTL_OK;
+	return contract_is_due(profiles, profile, s, unit, call, due);
+}
+
+static void note_checked(pctl_profiles *profiles, const pctl_profile_record *profile,
+			 pctl_session *s, const pctl_kernel_module *unit, const pctl_call *call)
+{
+	pctl_cid cid;
+	int is;
+
+	pctl_profiles_note_checked(profiles, profile, &unit->cid);
+	if (pctl_session_contract_cid(s, unit, call, &cid, &is) == PCTL_OK && is)
+		pctl_profiles_note_checked(profiles, profile, &cid);
 }
 
 pctl_status pctl_adversary_judge(pctl_profiles *profiles, const pctl_profile_record *profile,
@@ -345,7 +438,7 @@ pctl_status pctl_adversary_judge(pctl_profiles *profiles, const pctl_profile_rec
 	if (status != PCTL_OK)
 		return status;
 	if (agreed) {
-		pctl_profiles_note_checked(profiles, profile, &unit->cid);
+		note_checked(profiles, profile, s, unit, call);
 		return PCTL_OK;
 	}
 	revoked = pctl_profiles_revoke(profiles, profile, cause, call);

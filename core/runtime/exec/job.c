@@ -9,6 +9,7 @@
 #include "runtime/exec/job_private.h"
 #include "runtime/exec/sanitize.h"
 #include "runtime/exec/value.h"
+#include "runtime/exec/watch.h"
 #include "foundation/base/clock.h"
 
 #define MOST_TIMES 256u /* re-submissions in one submit: keeps cancelling and progress prompt */
@@ -36,17 +37,28 @@ static pctl_status poison(struct pctl_job_running *r, uint32_t i, uint64_t seed,
 static pctl_status create_buffer(struct pctl_job_running *r, uint32_t i, uint64_t seed, int second,
 				 pctl_buffer **out)
 {
+	static const uint8_t none[4] = {0};
 	const pctl_plan_buffer *b = &r->plan->buffers[i];
 	const pctl_zones zones = pctl_job_zones(r, i, second);
 	pctl_status status = r->t->buffer_create(
 		r->dev, r->call, b->n_bytes + r->shape.before + r->shape.behind, b->usage, out);
 
-	if (status == PCTL_OK && pctl_job_is_watched(r, i))
-		status = pctl_zones_write(r->s, *out, &zones, b->n_bytes, r->call);
+	const int is_watched = pctl_job_is_watched(r, i);
+	const int is_whole = is_watched && pctl_zones_are_one(&zones, b->n_bytes);
+
+	if (status == PCTL_OK && is_watched)
+		status = pctl_zones_write(r->s, *out, &zones,
+					  b->kind == PCTL_PLAN_PARAMS ? b->data : NULL, b->n_bytes,
+					  r->call);
 	if (status == PCTL_OK)
 		status = poison(r, i, seed, *out);
+	if (is_whole)
+		return status;
 	if (status == PCTL_OK && b->kind == PCTL_PLAN_PARAMS && b->n_bytes != 0)
 		status = r->t->buffer_write(r->dev, r->call, *out, r->shape.before, b->data,
+					    b->n_bytes);
+	if (status == PCTL_OK && b->kind == PCTL_PLAN_TURNS)
+		status = r->t->buffer_write(r->dev, r->call, *out, r->shape.before, none,
 					    b->n_bytes);
 	return status;
 }
@@ -90,9 +102,10 @@ static pctl_status prepare(struct pctl_job_running *r, pctl_value *const *in)
 	r->second = calloc(plan->n_buffers + 1u, sizeof(*r->second));
 	r->inputs = calloc(plan->n_in + 1u, sizeof(*r->inputs));
 	r->lie = calloc(plan->n_in + 1u, sizeof(*r->lie));
+	r->taken = calloc(plan->n_out + 1u, sizeof(*r->taken));
 	if (r->kernels == NULL || r->own == NULL || r->second == NULL || r->inputs == NULL ||
-	    r->lie == NULL)
-		return pctl_refuse(r->call, PC2_NOMEM, "no memory for a job");
+	    r->lie == NULL || r->taken == NULL)
+		return pctl_no_memory(r->call, "a job");
 	for (uint32_t i = 0; status == PCTL_OK && i < plan->n_steps; i++) {
 		if (plan->steps[i].kind == PCTL_STEP_KERNEL)
 			status = pctl_session_kernel(r->s, plan->steps[i].unit, r->call,
@@ -146,14 +159,35 @@ void pctl_job_buffers_of(const struct pctl_job_running *r, uint64_t round, pctl_
 static pctl_status submit(struct pctl_job_running *r, pctl_list *list, uint64_t round,
 			  uint32_t step, uint32_t times)
 {
+	pctl_status status;
+
 	pctl_submission_trace(&r->work, r->plan->name, (uint32_t)round, step);
-	return pctl_submission_run(&r->work, list, times);
+	status = pctl_submission_run(&r->work, list, times);
+	return status == PCTL_OK ? pctl_job_check_turns(r) : status;
 }
 
-static void tell_progress(const struct pctl_job_running *r, uint64_t rounds)
+static void tell_progress(const struct pctl_job_running *r)
 {
-	if (r->run->progress != NULL)
-		r->run->progress(r->run->progress_ctx, rounds, r->run->repeat);
+	const pctl_progress now = {.unit = "rounds",
+				   .done = r->rounds,
+				   .total = r->run->repeat,
+				   .elapsed_ns = pctl_clock_ns() - r->work.started_ns,
+				   .limit_ns = r->run->timeout_ms > UINT64_MAX / 1000000u
+						       ? 0
+						       : r->run->timeout_ms * 1000000u};
+
+	pctl_progress_tell(r->run->progress, &now);
+}
+
+static void tell_waiting(void *running)
+{
+	tell_progress(running);
+}
+
+static void rounds_done(struct pctl_job_running *r, uint64_t rounds)
+{
+	r->rounds = rounds;
+	tell_progress(r);
 }
 
 /* Rounds first .. first + n - 1, recorded as one list, `times` times. */
@@ -172,7 +206,7 @@ static pctl_status run_rounds(struct pctl_job_running *r, uint64_t first, uint32
 		status = submit(r, list, first + done * n, 0, now);
 		done += now;
 		if (status == PCTL_OK)
-			tell_progress(r, first + done * n);
+			rounds_done(r, first + done * n);
 	}
 	r->t->list_destroy(r->dev, list);
 	return status;
@@ -183,9 +217,8 @@ static pctl_status run_rounds(struct pctl_job_running *r, uint64_t first, uint32
 static pctl_status read_word(struct pctl_job_running *r, pctl_buffer *buffer, uint64_t offset,
 			     uint32_t bytes, uint64_t *out)
 {
-	uint8_t raw[8] = {PCTL_UNREAD, PCTL_UNREAD, PCTL_UNREAD, PCTL_UNREAD,
-			  PCTL_UNREAD, PCTL_UNREAD, PCTL_UNREAD, PCTL_UNREAD};
-	pctl_status status = r->t->buffer_read(r->dev, r->call, buffer, offset, raw, bytes);
+	uint8_t raw[8] = {0};
+	pctl_status status = pctl_watch_read(r->s, r->call, buffer, offset, raw, bytes);
 
 	*out = 0;
 	for (uint32_t i = 0; i < bytes; i++)
@@ -281,7 +314,7 @@ static pctl_status run_steps(struct pctl_job_running *r, uint64_t round)
 }
 
 /* A plan with assertions runs round by round: what one round found must not be lost in the next. So does one whose
- * rounds are traced or watched, or whose last round is cut. */
+ * rounds are traced, timed or watched, or whose last round is cut. */
 static pctl_status run_checked(struct pctl_job_running *r)
 {
 	pctl_list *lists[4] = {
@@ -300,12 +333,14 @@ static pctl_status run_checked(struct pctl_job_running *r)
 			if (status == PCTL_OK && !(cut && r->run->steps == 0))
 				status = submit(r, *list, round, 0, 1);
 		}
+		if (status == PCTL_OK && r->run->times != NULL)
+			r->run->times[round] = r->work.time;
 		if (status == PCTL_OK && !cut)
 			status = check_assertions(r, round);
 		if (status == PCTL_OK && !cut && r->run->watch != PCTL_WATCH_JOBS)
 			status = show(r, 0, round, 0);
 		if (status == PCTL_OK)
-			tell_progress(r, round + 1);
+			rounds_done(r, round + 1);
 	}
 	if (status == PCTL_OK && r->run->cut && r->run->repeat != 0)
 		status = show(r, 1, r->run->repeat - 1, 0);
@@ -321,14 +356,20 @@ static pctl_status run_all(struct pctl_job_running *r)
 	uint64_t n = r->run->repeat;
 	pctl_status status;
 
-	if (r->plan->n_checks != 0 || r->run->traced || r->run->cut || r->run->watch)
+	if (r->plan->n_checks != 0 || r->run->traced || r->run->cut || r->run->watch ||
+	    r->run->times != NULL)
 		return run_checked(r);
 	status = run_rounds(r, 0, 1, n > 0);
 	if (status == PCTL_OK && n > 2)
 		status = run_rounds(r, 1, 2, (n - 1) / 2);
 	if (status == PCTL_OK && n > 1 && (n - 1) % 2 != 0)
-		status = run_rounds(r, 1, 1, 1);
+		status = run_rounds(r, n - 1, 1, 1);
 	return status;
+}
+
+int pctl_job_keeps_second(const struct pctl_job_running *r, uint32_t number)
+{
+	return r->run->repeat > 0 && (r->run->repeat - 1) % 2 != 0 && r->second[number] != NULL;
 }
 
 /* Hand the outputs over as values; the buffer that the last round wrote is kept, the other one
@@ -336,11 +377,10 @@ static pctl_status run_all(struct pctl_job_running *r)
 static pctl_status hand_over(struct pctl_job_running *r, pctl_value *const *in, pctl_value **out)
 {
 	const pctl_job_plan *plan = r->plan;
-	int odd_last = r->run->repeat > 0 && (r->run->repeat - 1) % 2 != 0;
 
 	for (uint32_t i = 0; i < plan->n_out; i++) {
 		uint32_t b = plan->n_in + i;
-		pctl_buffer **kept = odd_last && r->second[b] != NULL ? &r->second[b] : &r->own[b];
+		pctl_buffer **kept = pctl_job_keeps_second(r, b) ? &r->second[b] : &r->own[b];
 
 		if (r->run->repeat == 0) {
 			for (uint32_t k = 0; k < plan->n_in; k++) {
@@ -352,9 +392,11 @@ static pctl_status hand_over(struct pctl_job_running *r, pctl_value *const *in, 
 		}
 		out[i] = pctl_value_from_buffer(r->s, *kept, r->run->out_bytes[i]);
 		if (out[i] == NULL)
-			return pctl_refuse(r->call, PC2_NOMEM, "no memory for a job");
+			return pctl_no_memory(r->call, "a job");
 		out[i]->at[0].zones = pctl_job_zones(r, b, kept == &r->second[b]);
 		*kept = NULL;
+		out[i]->host = r->taken[i];
+		r->taken[i] = NULL;
 	}
 	return PCTL_OK;
 }
@@ -371,6 +413,9 @@ static void tear_down(struct pctl_job_running *r)
 	free(r->own);
 	free(r->second);
 	free(r->inputs);
+	for (uint32_t i = 0; r->taken != NULL && i < r->plan->n_out; i++)
+		free(r->taken[i]);
+	free(r->taken);
 	free(r->lie);
 }
 
@@ -386,6 +431,9 @@ static void start(struct pctl_job_running *r, pctl_session *s, const pctl_job_ru
 				       .shape = run->shape == NULL ? (pctl_shape){0} : *run->shape};
 	snprintf(r->what, sizeof(r->what), "job \"%.200s\"", run->plan->name);
 	pctl_submission_begin(&r->work, s, r->what, run->timeout_ms, call);
+	r->work.waiting = tell_waiting;
+	r->work.ctx = r;
+	tell_progress(r);
 }
 
 pctl_status pctl_job_execute(pctl_session *s, const pctl_job_run *run, pctl_value *const *in,
@@ -393,6 +441,7 @@ pctl_status pctl_job_execute(pctl_session *s, const pctl_job_run *run, pctl_valu
 {
 	struct pctl_job_running r;
 	pctl_counts counts = {0};
+	uint64_t uploaded, dispatched;
 	pctl_status status;
 
 	memset(out, 0, run->plan->n_out * sizeof(*out));
@@ -400,7 +449,11 @@ pctl_status pctl_job_execute(pctl_session *s, const pctl_job_run *run, pctl_valu
 	pctl_submission_trace(&r.work, run->plan->name, 0, 0);
 	status = prepare(&r, in);
 	if (status == PCTL_OK)
+		status = pctl_job_choose_programs(&r, in);
+	uploaded = pctl_clock_ns();
+	if (status == PCTL_OK)
 		status = run_all(&r);
+	dispatched = pctl_clock_ns();
 	if (status == PCTL_OK)
 		status = pctl_job_guard_check(&r, in);
 	if (status == PCTL_OK && run->held)
@@ -417,16 +470,25 @@ pctl_status pctl_job_execute(pctl_session *s, const pctl_job_run *run, pctl_valu
 	if (stats != NULL)
 		*stats = (pctl_job_stats){.device_ns = r.work.device_ns,
 					  .wall_ns = pctl_clock_ns() - r.work.started_ns,
+					  .began_ns = r.work.started_ns,
+					  .upload_ns = uploaded - r.work.started_ns,
+					  .dispatch_ns = dispatched - uploaded,
 					  .submits = r.work.submits,
 					  .dispatches = r.work.dispatches,
+					  .fast_kernels = r.fast,
+					  .safe_kernels = r.safe,
+					  .looked = r.looked,
+					  .exceeded = r.exceeded,
 					  .counts = counts};
 	return status;
 }
 
 pctl_status pctl_job_measure(pctl_session *s, const pctl_job_plan *plan, pctl_value *const *in,
-			     uint64_t timeout_ms, const pctl_call *call, uint64_t *out)
+			     uint64_t timeout_ms, const pctl_progress_sink *progress,
+			     const pctl_call *call, uint64_t *out)
 {
-	pctl_job_run run = {.plan = plan, .repeat = 1, .timeout_ms = timeout_ms};
+	pctl_job_run run = {
+		.plan = plan, .repeat = 1, .timeout_ms = timeout_ms, .progress = progress};
 	struct pctl_job_running r;
 	pctl_counts counts = {0};
 	pctl_status status;

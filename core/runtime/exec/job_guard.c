@@ -1,11 +1,12 @@
 /* The zones around the spans of a job: written when a buffer is made, compared when the job has run. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "foundation/base/num.h"
-#include "runtime/exec/guard.h"
 #include "runtime/exec/job_private.h"
+#include "runtime/exec/watch.h"
 
 /* Each buffer has a pattern of its own. */
 pctl_zones pctl_job_zones(const struct pctl_job_running *r, uint32_t number, int second)
@@ -24,60 +25,68 @@ int pctl_job_is_watched(const struct pctl_job_running *r, uint32_t number)
 }
 
 pctl_status pctl_zones_write(pctl_session *s, pctl_buffer *buffer, const pctl_zones *zones,
-			     uint64_t n, const pctl_call *call)
+			     const void *data, uint64_t n, const pctl_call *call)
 {
 	const pctl_backend *t = pctl_session_table(s);
 	const uint64_t before = zones->before, behind = zones->behind;
-	uint8_t *zone = before == 0 ? NULL : malloc(before + behind);
+	const uint64_t span = pctl_zones_are_one(zones, n) ? n : 0;
+	uint8_t *bytes = before == 0 ? NULL : calloc(1, before + span + behind);
 	pctl_status status;
 
 	if (before == 0)
 		return PCTL_OK;
-	if (zone == NULL)
+	if (bytes == NULL)
 		return pctl_no_memory(call, "a job");
-	pctl_guard_fill(zone, before + behind, zones->key, 0);
-	status = t->buffer_write(pctl_session_device(s), call, buffer, 0, zone, before);
-	if (status == PCTL_OK)
-		status = t->buffer_write(pctl_session_device(s), call, buffer, before + n,
-					 zone + before, behind);
-	free(zone);
+	pctl_guard_fill(bytes, before, zones->key, 0);
+	if (data != NULL && span != 0)
+		memcpy(bytes + before, data, span);
+	pctl_guard_fill(bytes + before + span, behind, zones->key, before);
+	if (span == n) {
+		status = t->buffer_write(pctl_session_device(s), call, buffer, 0, bytes,
+					 before + n + behind);
+	} else {
+		status = t->buffer_write(pctl_session_device(s), call, buffer, 0, bytes, before);
+		if (status == PCTL_OK)
+			status = t->buffer_write(pctl_session_device(s), call, buffer, before + n,
+						 bytes + before, behind);
+	}
+	free(bytes);
 	return status;
 }
 
-static pctl_status check_zone(struct pctl_job_running *r, uint32_t number, const pctl_zones *zones,
-			      int behind, pctl_buffer *buffer, uint64_t n)
-{
-	const uint64_t before = zones->before, at = behind ? before + n : 0;
-	const uint64_t n_zone = behind ? zones->behind : before;
-	uint8_t *zone = malloc(n_zone);
-	uint64_t wrong;
-	pctl_status status;
-
-	if (zone == NULL)
-		return pctl_no_memory(r->call, "a job");
-	memset(zone, PCTL_UNREAD, n_zone);
-	status = r->t->buffer_read(r->dev, r->call, buffer, at, zone, n_zone);
-	wrong = pctl_guard_check(zone, n_zone, zones->key, behind ? before : 0);
-	if (status == PCTL_OK && wrong != n_zone)
-		status = pctl_refuse(
-			r->call, PC5224_GUARD,
-			"job \"%s\": byte %" PRId64 " of buffer %" PRIu32
-			" was written, beside its %" PRIu64 " bytes: it is 0x%02x now on %s",
-			r->plan->name,
-			behind ? (int64_t)(n + wrong) : (int64_t)wrong - (int64_t)before, number, n,
-			zone[wrong], pctl_session_name(r->s));
-	free(zone);
-	return status;
-}
-
+/* The zones, in two reads, or in one with a small span, which *taken then is, if it is wanted: outputs are read once. */
 static pctl_status check_span(struct pctl_job_running *r, uint32_t number, const pctl_zones *zones,
-			      pctl_buffer *buffer, uint64_t n)
+			      pctl_buffer *buffer, uint64_t n, uint8_t **taken)
 {
-	pctl_status status = PCTL_OK;
+	const uint64_t before = zones->before, behind = zones->behind;
+	const int one = pctl_zones_are_one(zones, n);
+	const uint64_t span_bytes = one ? n : 0;
+	char span[32];
+	const pctl_watched w = {r->s, r->call, r->what, span, n};
+	pctl_status status;
+	uint8_t *bytes;
 
-	for (int behind = 0; behind < 2 && status == PCTL_OK && buffer != NULL; behind++)
-		if (zones->before != 0)
-			status = check_zone(r, number, zones, behind, buffer, n);
+	if (before == 0 || buffer == NULL)
+		return PCTL_OK;
+	bytes = malloc(before + span_bytes + behind);
+	if (bytes == NULL)
+		return pctl_no_memory(r->call, "a job");
+	snprintf(span, sizeof(span), "buffer %" PRIu32, number);
+	status = pctl_watch_read(r->s, r->call, buffer, 0, bytes,
+				 one ? before + n + behind : before);
+	if (status == PCTL_OK)
+		status = pctl_watch_zone(&w, bytes, before, zones->key, 0, -(int64_t)before);
+	if (status == PCTL_OK && !one)
+		status = pctl_watch_read(r->s, r->call, buffer, before + n, bytes, behind);
+	if (status == PCTL_OK)
+		status = pctl_watch_zone(&w, bytes + (one ? before + n : 0), behind, zones->key,
+					 before, (int64_t)n);
+	if (status == PCTL_OK && one && taken != NULL) {
+		memmove(bytes, bytes + before, n);
+		*taken = bytes;
+		return PCTL_OK;
+	}
+	free(bytes);
 	return status;
 }
 
@@ -87,16 +96,19 @@ pctl_status pctl_job_guard_check(struct pctl_job_running *r, pctl_value *const *
 
 	for (uint32_t i = 0; status == PCTL_OK && i < r->plan->n_in; i++)
 		status = check_span(r, i, &r->lie[i], r->inputs[i],
-				    pctl_num_align(pctl_value_bytes(in[i]), 4));
+				    pctl_num_align(pctl_value_bytes(in[i]), 4), NULL);
 	for (uint32_t i = r->plan->n_in; status == PCTL_OK && i < r->plan->n_buffers; i++) {
 		const uint64_t n = r->plan->buffers[i].n_bytes;
 		const pctl_zones first = pctl_job_zones(r, i, 0), other = pctl_job_zones(r, i, 1);
+		const int second = pctl_job_keeps_second(r, i);
+		uint8_t **taken =
+			i < r->plan->n_in + r->plan->n_out ? &r->taken[i - r->plan->n_in] : NULL;
 
 		if (!pctl_job_is_watched(r, i))
 			continue;
-		status = check_span(r, i, &first, r->own[i], n);
+		status = check_span(r, i, &first, r->own[i], n, second ? NULL : taken);
 		if (status == PCTL_OK)
-			status = check_span(r, i, &other, r->second[i], n);
+			status = check_span(r, i, &other, r->second[i], n, second ? taken : NULL);
 	}
 	return status;
 }

@@ -1,11 +1,11 @@
 /* What kernels may only read, read back: a device that lost an upload, or wrote where nothing may write, is named before
- * its outputs are judged. What it says here is a claim too; outputs are compared whatever it says. */
+ * its outputs are judged. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "runtime/exec/job_private.h"
+#include "runtime/exec/watch.h"
 
 struct held {
 	struct pctl_job_running *r;
@@ -13,14 +13,15 @@ struct held {
 	uint8_t *piece;
 	uint64_t base;
 	uint32_t number; /* of the plan's buffer */
+	char name[160];
 };
 
 /* The first kernel that binds the buffer, as "kernel K, group G binding B"; an input that is only copied has none. */
-static void name_of(const struct held *h, char *text, size_t n)
+static void name_span(struct held *h)
 {
 	const pctl_job_plan *plan = h->r->plan;
 
-	snprintf(text, n, "%s %" PRIu32,
+	snprintf(h->name, sizeof(h->name), "%s %" PRIu32,
 		 plan->buffers[h->number].kind == PCTL_PLAN_INPUT ? "input" : "parameters",
 		 plan->buffers[h->number].kind == PCTL_PLAN_INPUT
 			 ? h->number
@@ -31,7 +32,8 @@ static void name_of(const struct held *h, char *text, size_t n)
 		for (uint32_t k = 0; step->kind == PCTL_STEP_KERNEL && k < step->n_bindings; k++) {
 			if (step->bindings[k].buffer != h->number)
 				continue;
-			snprintf(text, n, "group %" PRIu32 " binding %" PRIu32 " of kernel %.80s",
+			snprintf(h->name, sizeof(h->name),
+				 "group %" PRIu32 " binding %" PRIu32 " of kernel %.80s",
 				 step->bindings[k].group, step->bindings[k].binding,
 				 step->unit->name);
 			return;
@@ -42,32 +44,18 @@ static void name_of(const struct held *h, char *text, size_t n)
 static pctl_status compare_piece(void *ctx, uint64_t offset, const void *data, uint64_t n)
 {
 	const struct held *h = ctx;
-	const uint8_t *ours = data;
-	char name[160];
-	uint64_t at = 0;
-	pctl_status status;
+	const pctl_watched w = {h->r->s, h->r->call, h->r->what, h->name, 0};
+	const pctl_status status =
+		pctl_watch_read(h->r->s, h->r->call, h->buffer, h->base + offset, h->piece, n);
 
-	memset(h->piece, PCTL_UNREAD, n);
-	status = h->r->t->buffer_read(h->r->dev, h->r->call, h->buffer, h->base + offset, h->piece,
-				      n);
-	if (status != PCTL_OK || memcmp(ours, h->piece, n) == 0)
-		return status;
-	while (ours[at] == h->piece[at])
-		at++;
-	name_of(h, name, sizeof(name));
-	return pctl_refuse(h->r->call, PC5223_NOT_HELD,
-			   "job \"%s\": %s does not hold what it was given for %s, which no kernel "
-			   "may write: byte %" PRIu64 " is 0x%02x there, the host gave 0x%02x",
-			   h->r->plan->name, pctl_session_name(h->r->s), name, offset + at,
-			   h->piece[at], ours[at]);
+	return status == PCTL_OK ? pctl_watch_held(&w, h->piece, data, n, offset) : status;
 }
 
 pctl_status pctl_job_check_held(struct pctl_job_running *r, pctl_value *const *in)
 {
 	const pctl_job_plan *plan = r->plan;
 	struct held h = {.r = r, .piece = malloc(PCTL_SOURCE_PIECE)};
-	pctl_status status =
-		h.piece == NULL ? pctl_refuse(r->call, PC2_NOMEM, "no memory for a job") : PCTL_OK;
+	pctl_status status = h.piece == NULL ? pctl_no_memory(r->call, "a job") : PCTL_OK;
 
 	for (uint32_t i = 0; status == PCTL_OK && i < plan->n_buffers; i++) {
 		const pctl_plan_buffer *b = &plan->buffers[i];
@@ -76,6 +64,7 @@ pctl_status pctl_job_check_held(struct pctl_job_running *r, pctl_value *const *i
 		h.number = i;
 		h.buffer = i < plan->n_in ? r->inputs[i] : r->own[i];
 		h.base = i < plan->n_in ? r->lie[i].before : r->shape.before;
+		name_span(&h);
 		if (b->kind == PCTL_PLAN_INPUT)
 			status = pctl_value_stream(in[i], r->call, compare_piece, &h);
 		for (uint64_t at = 0;

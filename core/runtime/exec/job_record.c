@@ -24,7 +24,7 @@ static void note_access(const struct recorder *rec, uint32_t buffer, int writes,
 	next[buffer] |= writes ? 2 : 1;
 }
 
-static int writes_binding(const pctl_program *p, const pctl_plan_binding *b)
+int pctl_job_writes(const pctl_program *p, const pctl_plan_binding *b)
 {
 	for (uint32_t i = 0; i < p->n_vars; i++) {
 		if (p->vars[i].group == b->group && p->vars[i].binding == b->binding &&
@@ -42,10 +42,11 @@ static pctl_status barrier_before(struct recorder *rec, const pctl_step *step)
 	int hazard = 0;
 
 	if (next == NULL)
-		return pctl_refuse(rec->r->call, PC2_NOMEM, "no memory for a job");
+		return pctl_no_memory(rec->r->call, "a job");
 	for (uint32_t i = 0; step->kind == PCTL_STEP_KERNEL && i < step->n_bindings; i++)
 		note_access(rec, step->bindings[i].buffer,
-			    writes_binding(step->unit->program, &step->bindings[i]), next, &hazard);
+			    pctl_job_writes(step->unit->program, &step->bindings[i]), next,
+			    &hazard);
 	if (step->kind != PCTL_STEP_KERNEL)
 		note_access(rec, step->to, 1, next, &hazard);
 	if (step->kind == PCTL_STEP_COPY)
@@ -67,7 +68,7 @@ static pctl_status record_kernel(struct recorder *rec, uint32_t index)
 	pctl_status status;
 
 	if (bindings == NULL)
-		return pctl_refuse(rec->r->call, PC2_NOMEM, "no memory for a job");
+		return pctl_no_memory(rec->r->call, "a job");
 	for (uint32_t i = 0; i < step->n_bindings; i++) {
 		const pctl_plan_binding *b = &step->bindings[i];
 
@@ -96,6 +97,30 @@ int pctl_job_is_empty(const pctl_step *step)
 	return step->kind != PCTL_STEP_KERNEL && step->n_bytes == 0;
 }
 
+/* The first kernel of the steps, and the last, stand between the timestamps of a round that is timed. */
+static int is_timed(const pctl_job_plan *plan, uint32_t i, uint32_t slot)
+{
+	const uint32_t n = plan->n_steps;
+
+	if (plan->steps[i].kind != PCTL_STEP_KERNEL)
+		return 0;
+	for (uint32_t k = slot == PCTL_SLOT_BEGIN ? 0 : i + 1;
+	     k < (slot == PCTL_SLOT_BEGIN ? i : n); k++)
+		if (plan->steps[k].kind == PCTL_STEP_KERNEL)
+			return 0;
+	return 1;
+}
+
+static pctl_status note_time(const struct recorder *rec, uint32_t i, uint32_t slot)
+{
+	struct pctl_job_running *r = rec->r;
+
+	if (r->run->times == NULL || pctl_session_caps(r->s)->timestamp_ns_den == 0 ||
+	    !is_timed(r->plan, i, slot))
+		return PCTL_OK;
+	return r->t->list_timestamp(r->work.list, r->call, slot);
+}
+
 /* Steps from `first` to before `end` of a round. */
 static pctl_status record_steps(struct recorder *rec, uint64_t round, uint32_t first, uint32_t end)
 {
@@ -109,6 +134,8 @@ static pctl_status record_steps(struct recorder *rec, uint64_t round, uint32_t f
 		if (pctl_job_is_empty(step))
 			continue;
 		status = barrier_before(rec, step);
+		if (status == PCTL_OK)
+			status = note_time(rec, i, PCTL_SLOT_BEGIN);
 		if (status != PCTL_OK)
 			break;
 		if (step->kind == PCTL_STEP_KERNEL)
@@ -122,6 +149,8 @@ static pctl_status record_steps(struct recorder *rec, uint64_t round, uint32_t f
 				r->work.list, r->call, rec->buffers[step->from],
 				rec->bases[step->from] + step->from_offset, rec->buffers[step->to],
 				rec->bases[step->to] + step->to_offset, step->n_bytes);
+		if (status == PCTL_OK)
+			status = note_time(rec, i, PCTL_SLOT_END);
 	}
 	return status;
 }
@@ -136,7 +165,7 @@ pctl_status pctl_job_record(struct pctl_job_running *r, uint64_t first, uint32_t
 
 	*out = NULL;
 	if (rec.buffers == NULL || rec.bases == NULL || rec.touched == NULL) {
-		status = pctl_refuse(r->call, PC2_NOMEM, "no memory for a job");
+		status = pctl_no_memory(r->call, "a job");
 		goto out;
 	}
 	status = pctl_submission_open(&r->work);

@@ -34,6 +34,7 @@ pctl_status pctl_open_entry(const pctl_open_options *o, const pctl_device_entry 
 					.cache_dir = o->cache_dir,
 					.profiles = o->profiles,
 					.build_flags = o->build_flags,
+					.without_contracts = o->without_contracts,
 					.legal_flags =
 						o->flags & PCTL_RUN_NATIVE ? PCTL_LEGAL_NATIVE : 0};
 	char name[600];

@@ -10,13 +10,14 @@
  * policy       NULL: it is not asked (the reference, where it looks for races)
  * flags        PCTL_RUN_IN_PROCESS, PCTL_RUN_DEBUG, PCTL_RUN_NATIVE; the others are nothing to this
  * build_flags  of kernels
+ * without_contracts  as of a session
  */
 typedef struct pctl_open_options {
 	pctl_registry *registry;
 	const pctl_policy *policy;
 	pctl_profiles *profiles;
 	const char *cache_dir;
-	uint32_t flags, build_flags;
+	uint32_t flags, build_flags, without_contracts;
 } pctl_open_options;
 
 typedef struct pctl_open_device {

@@ -12,7 +12,7 @@ pctl_status pctl_job_poison(pctl_session *s, pctl_buffer *buffer, uint64_t base,
 	pctl_status status = PCTL_OK;
 
 	if (piece == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a job");
+		return pctl_no_memory(call, "a job");
 	for (uint32_t i = 0; i < PIECE; i++) {
 		uint64_t h = (seed + i) * 0xbf58476d1ce4e5b9ull;
 

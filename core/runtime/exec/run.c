@@ -10,7 +10,6 @@
 #include "foundation/base/num.h"
 #include "foundation/diag/diag.h"
 #include "foundation/base/clock.h"
-#include "foundation/base/hash.h"
 
 void pctl_run_result_destroy(pctl_run_result *r)
 {
@@ -32,10 +31,12 @@ static pctl_run_result *result_create(void)
 
 static void add_user(pctl_running *r, pctl_source s)
 {
-	if (s.job == PCTL_FROM_INPUT)
+	if (s.job == PCTL_FROM_INPUT) {
 		r->input_users[s.port]++;
-	else
+	} else {
 		r->nodes[s.job].users[s.port]++;
+		r->nodes[s.job].needed[s.port] = 1;
+	}
 }
 
 static pctl_status set_up(pctl_running *r, const pctl_graph *g, const pctl_run_options *o,
@@ -45,7 +46,7 @@ static pctl_status set_up(pctl_running *r, const pctl_graph *g, const pctl_run_o
 
 	*r = (pctl_running){.graph = g, .o = o, .call = call, .result = result_create()};
 	if (r->result == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a run");
+		return pctl_no_memory(call, "a run");
 	r->sources = pctl_arena_array(r->result->arena, p->n_inputs, sizeof(pctl_data_source *));
 	r->inputs = pctl_arena_array(r->result->arena, p->n_inputs, sizeof(pctl_value *));
 	r->input_types = pctl_arena_array(r->result->arena, p->n_inputs, sizeof(*r->input_types));
@@ -64,12 +65,14 @@ static pctl_status set_up(pctl_running *r, const pctl_graph *g, const pctl_run_o
 	    r->input_alive == NULL || r->input_types == NULL || r->nodes == NULL ||
 	    r->input_evidence == NULL || r->dims == NULL || r->result->inputs == NULL ||
 	    r->result->outputs == NULL || r->result->jobs == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a run");
+		return pctl_no_memory(call, "a run");
 	if (o->flags & PCTL_RUN_NATIVE && p->max_class != PCTL_CLASS_APPROXIMATE)
 		return pctl_refuse(call, PC5215_NATIVE_FORMS, "the pipeline's class is %s",
 				   pctl_class_name(p->max_class));
-	for (uint32_t i = 0; i < g->n_nodes; i++)
+	for (uint32_t i = 0; i < g->n_nodes; i++) {
 		r->nodes[i].node = &g->nodes[i];
+		r->nodes[g->order[i]].place = i;
+	}
 	for (uint32_t i = 0; i < g->n_nodes; i++) {
 		for (uint32_t k = 0; k < g->nodes[i].n_in; k++) {
 			add_user(r, g->nodes[i].in[k]);
@@ -119,15 +122,20 @@ static pctl_status plan_ahead(pctl_running *r, uint32_t *next)
 {
 	while (*next < r->graph->n_nodes) {
 		pctl_run_node *n = &r->nodes[r->graph->order[*next]];
-		uint32_t blocked;
-		pctl_status status = pctl_run_plan_node(r, n, &blocked);
+		uint32_t blocked = 0;
+		pctl_status status =
+			n->recalled != NULL ? PCTL_OK : pctl_run_plan_node(r, n, &blocked);
 
 		if (status != PCTL_OK || blocked)
 			return status;
-		status = pctl_run_check_policy(r, n, n->canonical, n->gas);
+		if (n->recalled == NULL)
+			status = pctl_run_check_policy(r, n, n->canonical, n->gas);
 		if (status != PCTL_OK)
 			return status;
-		if (!pctl_num_add(r->gas, n->gas, &r->gas))
+		/* What a result costs belongs to the question, remembered or not; found sizes are added when they are
+		 * found. */
+		if (!pctl_num_add(r->gas, n->gas, &r->gas) ||
+		    (n->recalled != NULL && !pctl_num_add(r->gas, n->size_gas, &r->gas)))
 			return pctl_refuse(r->call, PC5211_GAS_LIMIT,
 					   "the gas of this run does not fit in 64 bits");
 		(*next)++;
@@ -146,97 +154,64 @@ static void inputs_of(const pctl_running *r, const pctl_run_node *n, pctl_value 
 	}
 }
 
-static void done_with(pctl_running *r, const pctl_run_node *n)
+static void tell_stage(void *teller, const pctl_progress *p)
 {
-	for (uint32_t i = 0; i < n->node->n_in; i++) {
-		pctl_source s = n->node->in[i];
-		pctl_run_node *producer;
+	const pctl_run_teller *t = teller;
+	pctl_progress now = t->what;
 
-		if (s.job == PCTL_FROM_INPUT) {
-			if (--r->input_users[s.port] == 0) {
-				r->alive_bytes -= pctl_value_bytes(r->inputs[s.port]);
-				pctl_value_release(r->inputs[s.port]);
-				r->inputs[s.port] = NULL;
-			}
-			continue;
-		}
-		producer = &r->nodes[s.job];
-		if (--producer->users[s.port] == 0) {
-			r->alive_bytes -= producer->out_bytes[s.port];
-			pctl_value_release(producer->values[s.port]);
-			producer->values[s.port] = NULL;
-		}
-	}
+	now.unit = p->unit;
+	now.done = p->done;
+	now.total = p->total;
+	now.elapsed_ns = p->elapsed_ns;
+	now.limit_ns = p->limit_ns;
+	pctl_progress_tell(&t->r->o->progress, &now);
 }
 
-/* Note the most that lies on devices at once: what is alive, inputs of the run from their first use
- * on, and what the job makes for itself. */
-static void note_peak(pctl_running *r, const pctl_run_node *n, const pctl_job_plan *plan)
+void pctl_run_tell(pctl_run_teller *t, const pctl_running *r, const pctl_run_node *n,
+		   const char *stage, const pctl_session *s)
 {
-	uint64_t peak;
-
-	for (uint32_t i = 0; i < n->node->n_in; i++) {
-		pctl_source s = n->node->in[i];
-
-		if (s.job != PCTL_FROM_INPUT || r->input_alive[s.port])
-			continue;
-		r->input_alive[s.port] = 1;
-		r->alive_bytes += pctl_value_bytes(r->inputs[s.port]);
-	}
-	(void)pctl_num_add(r->alive_bytes, pctl_run_own_bytes(n, plan), &peak);
-	if (peak > r->result->peak_bytes)
-		r->result->peak_bytes = peak;
+	*t = (pctl_run_teller){
+		.r = r,
+		.what = {.stage = stage,
+			 .what = n->node->job->id,
+			 .device = s == NULL ? NULL : pctl_session_id(s),
+			 .memory_bytes = n->canonical == NULL ? 0 : n->canonical->buffer_bytes,
+			 .job = r->result->n_jobs + 1u,
+			 .jobs = r->graph->n_nodes},
+		.sink = {tell_stage, t}};
+	pctl_progress_tell(&r->o->progress, &t->what);
 }
 
-static void tell_progress(void *ctx, uint64_t done, uint64_t total)
+/* Pieces of work for the sample: a node's job, then each size that is found in its data. */
+static uint64_t piece_of(uint32_t index, uint32_t which)
 {
-	const pctl_run_job *job = ((void **)ctx)[1];
-	const pctl_running *r = ((void **)ctx)[0];
-
-	if (r->o->progress != NULL)
-		r->o->progress(r->o->progress_ctx, job->id, done, total);
+	return ((uint64_t)index << 8) + which;
 }
 
-/* Which jobs are recomputed under verify_ppm: a fixed pick from the key of the run, so that a
- * repeat picks alike. */
-static int is_sampled(const pctl_running *r, uint32_t index)
+/* May the reference be asked about what this session does. The reference agreeing with itself shows nothing. */
+static uint32_t is_held(const pctl_running *r, const pctl_session *s)
 {
-	uint64_t h = 0x9e3779b97f4a7c15ull * (index + 1u);
-
-	h = pctl_fnv64(h, r->result->memo_key, 8);
-	h ^= h >> 32;
-	return h % 1000000u < r->o->verify_ppm;
+	return r->o->verify_ppm != 0 && pctl_session_kind(s) != PCTL_DEVICE_REFERENCE;
 }
 
-/* Is this node to be shown right by the reference. The reference agreeing with itself shows nothing. */
-static uint32_t is_checked(const pctl_running *r, const pctl_run_node *n, uint32_t index)
+/* A job of a device that may be asked about: whether it is, is decided when all it gave has been read, in one way for all. */
+static pctl_status verify_node(pctl_running *r, uint32_t index, const pctl_job_run *run,
+			       pctl_value *const *in, pctl_status device, uint32_t *verified)
 {
-	return r->o->verify_ppm != 0 && is_sampled(r, index) &&
-	       pctl_session_kind(n->session) != PCTL_DEVICE_REFERENCE;
-}
+	pctl_run_node *n = &r->nodes[index];
+	pctl_status status = device;
+	uint64_t began = pctl_clock_ns();
+	const uint8_t *read;
 
-static void describe(pctl_running *r, const pctl_run_node *n, pctl_run_job *job)
-{
-	const pctl_graph_node *node = n->node;
-
-	job->id = node->job->id;
-	job->what = node->job->kind == PCTL_JOB_OP
-			    ? pctl_arena_printf(r->result->arena, "%s@%" PRIu32,
-						node->op.desc->name, node->op.desc->version)
-			    : (node->job->shader == NULL ? node->job->id : node->job->shader);
-	job->repeat = node->repeat;
-	job->gas = n->gas;
-	job->buffer_bytes = n->canonical->buffer_bytes;
-	job->determinism = n->canonical->determinism;
-	job->race = n->canonical->race;
-	job->order_shows = n->canonical->order != NULL;
-	job->races = pctl_run_race_evidence(r, n->tuned != NULL ? n->tuned : n->canonical);
-	for (uint32_t i = 0; i < n->canonical->n_steps; i++)
-		job->n_kernels += n->canonical->steps[i].kind == PCTL_STEP_KERNEL;
-	if (n->session != NULL) {
-		job->device = pctl_arena_dup(r->result->arena, pctl_session_id(n->session));
-		job->device_name = pctl_arena_dup(r->result->arena, pctl_session_name(n->session));
-	}
+	for (uint32_t i = 0; status == PCTL_OK && i < n->node->n_out; i++)
+		status = pctl_value_hold(n->values[i], r->call, &read);
+	status = pctl_run_end_stage(r, n, PCTL_STAGE_READ, began, status);
+	if (status != device || !pctl_sample_has(&r->sample, piece_of(index, 0)))
+		return status;
+	began = pctl_clock_ns();
+	status = pctl_run_verify(r, n, run, in, device);
+	*verified = status == PCTL_OK;
+	return pctl_run_end_stage(r, n, PCTL_STAGE_VERIFY, began, status);
 }
 
 static pctl_status place(pctl_running *r, pctl_run_node *n)
@@ -252,13 +227,16 @@ static pctl_status place(pctl_running *r, pctl_run_node *n)
 static pctl_status settle(pctl_running *r, pctl_run_node *n, pctl_job_plan **tuned)
 {
 	pctl_diag_list *said = pctl_diag_list_create();
+	pctl_run_teller teller;
 	pctl_status status;
 
 	*tuned = NULL;
 	if (said == NULL)
-		return pctl_refuse(r->call, PC2_NOMEM, "no memory for a run");
+		return pctl_no_memory(r->call, "a run");
 	pctl_diag_list_set_cancel(said, r->call->cancelled, r->call->ctx);
 	status = place(r, n);
+	if (status == PCTL_OK && r->executes)
+		pctl_run_tell(&teller, r, n, "build", n->session);
 	if (status == PCTL_OK)
 		status = pctl_run_fits(r, n, n->session, pctl_diag_list_call(said), tuned);
 	if (status == PCTL_E_UNSUPPORTED || status == PCTL_E_LIMIT) {
@@ -284,15 +262,16 @@ static pctl_status settle(pctl_running *r, pctl_run_node *n, pctl_job_plan **tun
 /* The node on its session, with the plan that runs there; done once. */
 static pctl_status make_ready(pctl_running *r, pctl_run_node *n)
 {
+	const uint64_t began = pctl_clock_ns();
 	pctl_status status;
 
-	if (n->ready)
+	if (n->ready || n->recalled != NULL)
 		return PCTL_OK;
 	status = settle(r, n, &n->tuned);
 	if (status == PCTL_OK && n->tuned != NULL && n->tuned->race != n->canonical->race)
 		status = pctl_run_check_race_policy(r, n, n->tuned, n->gas);
 	n->ready = status == PCTL_OK;
-	return status;
+	return r->executes ? pctl_run_end_stage(r, n, PCTL_STAGE_BUILD, began, status) : status;
 }
 
 /* What a counting session saw, priced by the schedule of the run. */
@@ -311,22 +290,40 @@ static pctl_status add_actual_gas(pctl_running *r, const pctl_run_job *job)
 	return status;
 }
 
+/* A job that is not run again: its outputs lie in the store, and where others need them they are values already. */
+static pctl_status take_recalled(pctl_running *r, pctl_run_node *n)
+{
+	pctl_run_result *result = r->result;
+	pctl_run_job *job = &result->jobs[result->n_jobs++];
+
+	pctl_run_describe(r, n, job);
+	result->n_remembered++;
+	/* Sums of what the run's gas has already, and of time, which nobody counts on. */
+	result->saved_gas += n->gas + n->size_gas;
+	result->saved_ns += job->saved_ns;
+	for (uint32_t i = 0; i < n->node->n_out; i++)
+		if (n->values[i] != NULL)
+			r->alive_bytes += n->out_bytes[i];
+	pctl_run_done_with(r, n);
+	return PCTL_OK;
+}
+
 static pctl_status run_node(pctl_running *r, uint32_t index)
 {
 	pctl_run_node *n = &r->nodes[index];
 	pctl_run_job *job = &r->result->jobs[r->result->n_jobs];
-	void *progress_ctx[2] = {r, job};
-	pctl_run_observer observe = {r, n, job};
+	pctl_run_teller teller;
+	pctl_value *in[PCTL_PORTS_MAX];
+	pctl_run_observer observe = {r, n, job, in};
 	pctl_job_run run = {.repeat = n->node->repeat,
 			    .carry = n->node->carry,
 			    .out_bytes = n->out_bytes,
 			    .timeout_ms = r->o->policy->time_ms,
-			    .progress = tell_progress,
-			    .progress_ctx = progress_ctx,
+			    .progress = &teller.sink,
 			    .observer = &observe,
 			    .observed_ctx = &observe};
-	pctl_value *in[PCTL_PORTS_MAX];
 	pctl_shape shape;
+	uint64_t began;
 	pctl_status status = make_ready(r, n);
 
 	run.plan = n->tuned != NULL ? n->tuned : n->canonical;
@@ -336,39 +333,58 @@ static pctl_status run_node(pctl_running *r, uint32_t index)
 		status = pctl_run_check_maxima(r, &run, in);
 	if (status != PCTL_OK)
 		return status;
-	status = pctl_run_first_builds(r, n, run.plan);
+	began = pctl_clock_ns();
+	status = pctl_run_end_stage(r, n, PCTL_STAGE_BUILD, began,
+				    pctl_run_first_builds(r, n, run.plan));
 	if (status != PCTL_OK)
 		return status;
-	run.held = is_checked(r, n, index);
+	run.held = is_held(r, n->session);
 	if (pctl_session_kind(n->session) != PCTL_DEVICE_REFERENCE) {
 		shape = pctl_shape_next(&r->shapes, pctl_session_caps(n->session));
 		shape.thorough = 0; /* as three of four are in a proof: it costs a run little */
 		run.shape = &shape;
 	}
-	status = pctl_run_check_races(r, n, &run, in);
+	began = pctl_clock_ns();
+	status = pctl_run_end_stage(r, n, PCTL_STAGE_RACES, began,
+				    pctl_run_check_races(r, n, &run, in));
 	if (status != PCTL_OK)
 		return status;
-	describe(r, n, job);
+	pctl_run_describe(r, n, job);
 	r->result->trusted |= job->races == PCTL_RACES_UNPROVEN;
-	note_peak(r, n, run.plan);
+	n->trusted = job->races == PCTL_RACES_UNPROVEN;
+	for (uint32_t i = 0; i < n->node->n_in; i++)
+		if (n->node->in[i].job != PCTL_FROM_INPUT)
+			n->trusted |= r->nodes[n->node->in[i].job].trusted;
+	pctl_run_note_peak(r, n, run.plan);
+	pctl_run_tell(&teller, r, n, "run", n->session);
+	run.quiet_turns = !(pctl_session_build_flags(n->session) & PCTL_BUILD_SANITIZE);
 	status = pctl_job_execute(n->session, &run, in, r->call, n->values, &job->stats);
-	if (run.held && (status == PCTL_OK || status == PCTL_E_EXEC)) {
-		status = pctl_run_verify(r, n, &run, in, status);
-		job->verified = status == PCTL_OK;
-	}
+	if (status == PCTL_E_EXEC && job->stats.exceeded != 0 && run.quiet_turns)
+		status = pctl_run_name_turns(r, n, &run, in, (uint32_t)job->stats.exceeded - 1);
+	run.quiet_turns = 0;
+	if (status == PCTL_OK)
+		status = pctl_run_note_job(r, n, &job->stats);
+	if (run.held && (status == PCTL_OK || status == PCTL_E_EXEC))
+		status = verify_node(r, index, &run, in, status, &job->verified);
 	if (status == PCTL_OK && r->o->agreed != NULL)
 		status = pctl_run_check_agreed(r, n);
-	n->evidence = job->evidence = pctl_run_evidence_of(r, n, (int)job->verified);
+	pctl_run_judge_evidence(r, n, (int)job->verified);
+	job->evidence = n->evidence;
 	if (status == PCTL_OK)
 		status = add_actual_gas(r, job);
 	if (status == PCTL_OK)
 		status = pctl_run_observe(&observe, &run);
+	began = pctl_clock_ns();
+	if (status == PCTL_OK)
+		status = pctl_run_keep(r, n);
+	if (n->kept) /* what it gave was read for that */
+		status = pctl_run_end_stage(r, n, PCTL_STAGE_READ, began, status);
 	if (status != PCTL_OK)
 		return status;
 	for (uint32_t i = 0; i < n->node->n_out; i++)
 		r->alive_bytes += n->out_bytes[i];
 	r->result->n_jobs++;
-	done_with(r, n);
+	pctl_run_done_with(r, n);
 	for (uint32_t i = 0; i < n->node->n_out; i++) {
 		if (n->users[i] == 0) {
 			pctl_value_release(n->values[i]);
@@ -386,7 +402,8 @@ static pctl_status measure_node(pctl_running *r, uint32_t index)
 	pctl_attr *slot = &n->measured[n->n_measured];
 	pctl_job_plan *tuned;
 	pctl_session *s = NULL;
-	uint64_t gas = 0;
+	pctl_run_teller teller;
+	uint64_t gas = 0, began;
 	pctl_status status = pctl_job_plan_gas(n->measure, r->o->schedule, 1, 0, r->call, &gas);
 
 	/* Looking for a size is work like any other: allowed, priced and within the limit before it
@@ -396,20 +413,29 @@ static pctl_status measure_node(pctl_running *r, uint32_t index)
 	if (status == PCTL_OK && !pctl_num_add(r->gas, gas, &r->gas))
 		status = pctl_refuse(r->call, PC5211_GAS_LIMIT,
 				     "the gas of this run does not fit in 64 bits");
+	n->size_gas += gas; /* at most the sum above */
 	if (status == PCTL_OK)
 		status = pctl_run_check_gas(r);
+	began = pctl_clock_ns();
 	if (status == PCTL_OK)
 		status = settle(r, n, &tuned); /* of a measure there is none */
+	status = pctl_run_end_stage(r, n, PCTL_STAGE_BUILD, began, status);
 	inputs_of(r, n, in);
 	if (status == PCTL_OK)
 		status = pctl_run_check_measure(r, n, &s);
-	if (status == PCTL_OK)
-		status = pctl_job_measure(s, n->measure, in, r->o->policy->time_ms, r->call,
-					  &slot->u64);
+	began = pctl_clock_ns();
+	if (status == PCTL_OK) {
+		pctl_run_tell(&teller, r, n, "measure", s);
+		status = pctl_job_measure(s, n->measure, in, r->o->policy->time_ms, &teller.sink,
+					  r->call, &slot->u64);
+		status = pctl_run_end_stage(r, n, PCTL_STAGE_MEASURE, began, status);
+		began = pctl_clock_ns();
+	}
 	/* Where races are looked for, the reference itself measured. */
-	if ((status == PCTL_OK || status == PCTL_E_EXEC) && s != NULL &&
-	    pctl_session_kind(s) != PCTL_DEVICE_REFERENCE && is_checked(r, n, index))
-		status = pctl_run_verify_measure(r, n, in, status, slot->u64);
+	if ((status == PCTL_OK || status == PCTL_E_EXEC) && s != NULL && is_held(r, s) &&
+	    pctl_sample_has(&r->sample, piece_of(index, 1 + n->n_measured)))
+		status = pctl_run_end_stage(r, n, PCTL_STAGE_VERIFY, began,
+					    pctl_run_verify_measure(r, n, in, status, slot->u64));
 	if (status != PCTL_OK)
 		return status;
 	slot->text = pctl_arena_printf(r->result->arena, "%" PRIu64, slot->u64);
@@ -420,17 +446,27 @@ static pctl_status measure_node(pctl_running *r, uint32_t index)
 static pctl_status run_nodes(pctl_running *r)
 {
 	uint32_t planned = 0;
+	uint64_t began;
 	pctl_status status = plan_ahead(r, &planned);
 
 	r->executes = 1;
 	if (status == PCTL_OK)
 		status = pctl_run_check_gas(r);
+	if (status == PCTL_OK && pctl_run_is_recalled(r)) {
+		for (uint32_t i = 0; status == PCTL_OK && i < r->graph->n_nodes; i++)
+			status = take_recalled(r, &r->nodes[r->graph->order[i]]);
+		return status;
+	}
 	if (status == PCTL_OK)
 		status = pctl_shapes_draw(r->call, &r->shapes.seed);
 	if (status == PCTL_OK)
 		status = pctl_shapes_block(&r->shapes, 0, r->call);
 	if (status == PCTL_OK)
+		status = pctl_sample_draw(r->o->verify_ppm, r->call, &r->sample);
+	began = pctl_clock_ns();
+	if (status == PCTL_OK)
 		status = pctl_run_choose(r);
+	status = pctl_run_end_stage(r, NULL, PCTL_STAGE_CHOOSE, began, status);
 	/* A job that cannot run where it is placed is refused before the first one runs. */
 	for (uint32_t i = 0; status == PCTL_OK && i < planned; i++)
 		status = make_ready(r, &r->nodes[r->graph->order[i]]);
@@ -438,7 +474,8 @@ static pctl_status run_nodes(pctl_running *r)
 		if (i < planned) {
 			uint32_t job = r->graph->order[i++];
 
-			status = run_node(r, job);
+			status = r->nodes[job].recalled != NULL ? take_recalled(r, &r->nodes[job])
+								: run_node(r, job);
 			if (r->o->limit != NULL && r->o->limit->job == job)
 				break;
 			continue;
@@ -474,30 +511,31 @@ static int is_verified(const pctl_run_result *r)
 	return 0;
 }
 
-pctl_status pctl_run(const pctl_graph *g, const pctl_run_options *o, const pctl_call *call,
-		     pctl_run_result **out)
+pctl_status pctl_run_once(const pctl_graph *g, const pctl_run_options *o, pctl_run_left *left,
+			  const pctl_call *call, pctl_run_result **out)
 {
-	uint64_t started = pctl_clock_ns();
+	uint64_t started = pctl_clock_ns(), began = started;
 	pctl_running r;
 	pctl_status status = set_up(&r, g, o, call);
 
 	*out = NULL;
+	r.left = left;
+	r.began_ns = started;
 	if (status == PCTL_OK)
 		status = pctl_run_bind_inputs(&r);
 	if (status == PCTL_OK)
-		status = pctl_run_memo_key(&r, r.result->memo_key);
+		status = pctl_run_key(&r, r.result->key);
 	if (status == PCTL_OK)
 		pctl_run_know_inputs(&r);
-	if (status == PCTL_OK && pctl_run_memo_allowed(&r)) {
-		if (pctl_run_from_memo(&r)) {
-			r.result->has_gas = 1;
-			return finish(&r, pctl_run_keep_inputs(&r), started, out);
-		}
-		if (r.result->memoised)
-			return finish(&r, PCTL_E_GAS, started, out);
-	}
+	status = pctl_run_end_stage(&r, NULL, PCTL_STAGE_INPUTS, began, status);
+	began = pctl_clock_ns();
+	if (status == PCTL_OK)
+		status = pctl_run_recall(&r);
+	status = pctl_run_end_stage(&r, NULL, PCTL_STAGE_RECALL, began, status);
 	if (status == PCTL_OK)
 		status = run_nodes(&r);
+	if (status == PCTL_E_LIMIT)
+		pctl_run_leave(&r);
 	if (status == PCTL_OK && r.result->n_jobs == 0)
 		status = pctl_refuse(call, PC5209_NOTHING, "no job was executed");
 	if (status == PCTL_OK && o->verify_ppm == 1000000 && !is_verified(r.result))
@@ -505,16 +543,21 @@ pctl_status pctl_run(const pctl_graph *g, const pctl_run_options *o, const pctl_
 			     "every job ran on the reference itself: nothing was verified");
 	if (status == PCTL_OK)
 		status = pctl_run_settle(&r);
+	began = pctl_clock_ns();
 	if (status == PCTL_OK && o->observe == NULL)
 		status = pctl_run_keep_inputs(&r);
 	if (status == PCTL_OK && o->observe == NULL)
-		status = pctl_run_store_outputs(&r);
-	if (status == PCTL_OK && o->observe == NULL && o->memo != NULL &&
-	    o->policy->memo != PCTL_MEMO_OFF && !(o->flags & PCTL_RUN_FRESH) &&
-	    !r.result->trusted && g->pipeline->n_outputs <= PCTL_MEMO_OUTPUTS_MAX)
-		pctl_run_to_memo(&r);
-	if (status == PCTL_OK)
+		status = pctl_run_end_stage(&r, NULL, PCTL_STAGE_STORE, began,
+					    pctl_run_store_outputs(&r));
+	began = pctl_clock_ns();
+	if (status == PCTL_OK && pctl_run_remembers(&r)) {
+		pctl_run_remember(&r);
+		status = pctl_run_end_stage(&r, NULL, PCTL_STAGE_REMEMBER, began, status);
+	}
+	if (status == PCTL_OK) {
+		r.result->memoised = (uint32_t)pctl_run_is_recalled(&r);
 		r.result->has_gas = 1;
+	}
 	return finish(&r, status, started, out);
 }
 
@@ -541,7 +584,7 @@ pctl_status pctl_run_plan(const pctl_graph *g, const pctl_run_options *o, const 
 		if (!(o->flags & PCTL_RUN_NO_DEVICE))
 			status = make_ready(&r, n);
 		if (status == PCTL_OK) {
-			describe(&r, n, &r.result->jobs[r.result->n_jobs++]);
+			pctl_run_describe(&r, n, &r.result->jobs[r.result->n_jobs++]);
 			if (n->canonical->buffer_bytes + pctl_run_second_bytes(n, n->canonical) >
 			    r.result->peak_bytes)
 				r.result->peak_bytes = n->canonical->buffer_bytes +

@@ -55,6 +55,7 @@ typedef struct pctl_run_observation {
 	const pctl_job_plan *plan, *canonical;
 	pctl_session *session;
 	const pctl_run_port *ports;
+	pctl_value *const *in; /* what the plan's inputs are fed */
 	uint32_t n_ports, level, step, reserved;
 	uint64_t round;
 	const void *inside;
@@ -118,7 +119,7 @@ typedef struct pctl_input_bytes {
  * ins       --in NAME=FILE|CID, in place of what the file names
  * given     the same from memory; no name stands in both
  * backends  selectors in order of preference; n 0: the policy's order. Naming one: no memo is read
- * progress  called between submits; may be NULL
+ * progress  told of every stage of every job: done in rounds, with the device, time and limit
  * certified_level  the certificate level (0 to 4) that an op holds on a device; NULL: nothing is certified. Asked where
  *           the policy wants a level, and where nothing else speaks for a result
  * observe   called after each job; any error it returns ends the run with it. With one nothing is stored, outputs of
@@ -147,8 +148,7 @@ typedef struct pctl_run_options {
 	uint32_t flags;	     /* PCTL_RUN_* */
 	uint32_t has_gas_limit;
 	uint64_t gas_limit;
-	void (*progress)(void *ctx, const char *job, uint64_t done, uint64_t total);
-	void *progress_ctx;
+	pctl_progress_sink progress;
 	void (*certified_level)(void *ctx, const pctl_level_question *q, pctl_level_answer *out);
 	void *certified_ctx;
 	pctl_status (*observe)(void *ctx, const pctl_run_observation *view, const pctl_call *call);
@@ -179,6 +179,11 @@ typedef struct pctl_run_output {
  * buffer_bytes   of all buffers of its plan together
  * determinism    PCTL_CLASS_* by analysis
  * verified       1: the reference ran it too and gave the same bytes
+ * remembered     1: it did not run, what it gave was computed before; of device and stats nothing is known then
+ * out            types of its outputs, n_out of them
+ * size_gas       the price of the sizes that were found in its data, on top
+ * saved_ns       how long a remembered job took when it ran, 0 unknown
+ * memo_void      why what was remembered of it was not taken, or NULL
  */
 typedef struct pctl_run_job {
 	const char *id;
@@ -196,8 +201,48 @@ typedef struct pctl_run_job {
 	uint32_t verified;
 	uint32_t n_kernels;
 	pctl_evidence evidence; /* of its outputs: the weakest of its own and its inputs' */
+	uint32_t remembered;
+	uint32_t n_out;
+	const pctl_tensor_type *out;
+	uint64_t size_gas, saved_ns;
+	const char *memo_void;
 	pctl_job_stats stats;
 } pctl_run_job;
+
+/*
+ * What one stage of a run took by the host's clock (run_stage.c). Stages of a job lie one in another or one after the other,
+ * and so do those of the run; the job's lie in the run's.
+ *
+ * kind      PCTL_STAGE_*
+ * job       its number in the result, or PCTL_STAGE_OF_RUN
+ * began_ns  since the run began
+ */
+enum {
+	PCTL_STAGE_INPUTS = 0, /* the run's inputs opened and hashed */
+	PCTL_STAGE_RECALL,     /* remembered results looked up */
+	PCTL_STAGE_CHOOSE,     /* a device chosen and opened */
+	PCTL_STAGE_BUILD,      /* kernels built for the device, and first builds checked */
+	PCTL_STAGE_RACES,      /* the reference looked for races */
+	PCTL_STAGE_MEASURE,    /* a size looked for in data */
+	PCTL_STAGE_RUN,	       /* on the device: upload, dispatch and check are parts of it */
+	PCTL_STAGE_UPLOAD,
+	PCTL_STAGE_DISPATCH,
+	PCTL_STAGE_CHECK,
+	PCTL_STAGE_READ,     /* outputs read from the device, once */
+	PCTL_STAGE_VERIFY,   /* the reference ran it again, bytes compared */
+	PCTL_STAGE_HASH,     /* bytes hashed into their CID and put into the store */
+	PCTL_STAGE_STORE,    /* all outputs and what is kept */
+	PCTL_STAGE_REMEMBER, /* records written */
+	PCTL_STAGES
+};
+#define PCTL_STAGE_OF_RUN UINT32_MAX
+typedef struct pctl_run_stage {
+	uint32_t kind, job;
+	uint64_t began_ns, ns;
+} pctl_run_stage;
+/* "dispatch"; in one line what it is. */
+const char *pctl_run_stage_name(uint32_t kind);
+const char *pctl_run_stage_about(uint32_t kind);
 
 /* A device that was looked at and why it was (not) taken. */
 typedef struct pctl_run_choice {
@@ -211,9 +256,11 @@ typedef struct pctl_run_choice {
 /*
  * What a run or a plan gave; everything in it lives in its arena, until pctl_run_result_destroy.
  *
- * memoised  1: the outputs were remembered, and no job ran
+ * memoised  1: every job was remembered, and none ran
+ * n_remembered  how many were; saved_gas, saved_ns: what they cost when they ran, which `gas` has too
  * wall_ns   from the first look-up to the last store
- * memo_key  under which the result is remembered; all zero where none is made
+ * kept_bytes  of intermediate results that were stored with the outputs, so that the jobs after them are remembered
+ * key       of the question: what is asked of which data
  */
 typedef struct pctl_run_result {
 	pctl_run_output *inputs; /* what the run read */
@@ -221,18 +268,21 @@ typedef struct pctl_run_result {
 	pctl_run_job *jobs;
 	pctl_run_choice *choices;
 	pctl_setting *identity; /* of the device, key and value */
-	uint32_t n_inputs, n_outputs, n_jobs, n_choices, n_identity;
-	uint32_t memoised;
+	pctl_run_stage *stages; /* in the order in which they ended; of a plan none */
+	uint32_t n_inputs, n_outputs, n_jobs, n_choices, n_identity, n_stages;
+	uint32_t memoised, n_remembered;
+	uint64_t saved_gas, saved_ns, kept_bytes;
 	pctl_evidence evidence; /* the weakest along the provenance of all outputs */
-	const char *memo_void;	/* why a remembered result was not taken, or NULL */
+	const char
+		*memo_void; /* why the first remembered job that was not taken was not, or NULL */
 	uint32_t
-		trusted; /* 1: some job's freedom from races was taken on trust; nothing is remembered */
+		trusted; /* 1: some job's freedom from races was taken on trust; what hangs on it is not remembered */
 	uint32_t has_gas; /* of the whole: 0 for a plan that stops at a size found in data */
 	uint64_t gas;
 	uint64_t actual_gas; /* counted by the reference (PCTL_RUN_SANITIZE), else 0 */
 	uint64_t peak_bytes; /* largest sum of buffers alive */
 	uint64_t wall_ns;
-	uint8_t memo_key[PCTL_DIGEST_BYTES];
+	uint8_t key[PCTL_DIGEST_BYTES];
 	const char *stopped_at; /* plan: the job whose sizes depend on data, or NULL */
 	pctl_arena *arena;
 } pctl_run_result;

@@ -118,10 +118,12 @@ static pctl_status open_reference(pctl_running *r)
 static pctl_status first_build(pctl_running *r, const pctl_run_node *n,
 			       const pctl_profile_record *profile, const pctl_step *step)
 {
-	pctl_status status;
+	int due;
+	pctl_status status = pctl_adversary_is_due(r->o->profiles, profile, n->session, step->unit,
+						   r->call, &due);
 
-	if (!pctl_adversary_is_due(r->o->profiles, profile, step->unit))
-		return PCTL_OK;
+	if (status != PCTL_OK || !due)
+		return status;
 	status = open_reference(r);
 	return status == PCTL_OK
 		       ? pctl_adversary_judge(r->o->profiles, profile, n->session, r->reference,
@@ -159,12 +161,15 @@ typedef struct again {
 static pctl_status do_again(again *x, const pctl_call *call)
 {
 	pctl_job_run reference;
+	pctl_run_teller teller;
 
+	pctl_run_tell(&teller, x->r, x->n, "verify", x->r->reference);
 	if (x->run == NULL)
 		return pctl_job_measure(x->r->reference, x->n->measure, x->in,
-					x->r->o->policy->time_ms, call, &x->size);
+					x->r->o->policy->time_ms, &teller.sink, call, &x->size);
 	reference = *x->run;
 	reference.plan = x->n->canonical;
+	reference.progress = &teller.sink;
 	reference.watch = PCTL_WATCH_JOBS;
 	reference.held = 0;
 	reference.shape = NULL;
@@ -179,8 +184,7 @@ static pctl_status judge(again *x, pctl_status device)
 	pctl_running *r = x->r;
 	const char *what = x->run == NULL ? "a size found in its data: " : "";
 	pctl_diag_list *quiet = pctl_diag_list_create();
-	pctl_status status = quiet == NULL ? pctl_refuse(r->call, PC2_NOMEM, "no memory for a run")
-					   : open_reference(r);
+	pctl_status status = quiet == NULL ? pctl_no_memory(r->call, "a run") : open_reference(r);
 
 	if (status == PCTL_OK) {
 		pctl_diag_list_set_cancel(quiet, r->call->cancelled, r->call->ctx);
@@ -221,12 +225,9 @@ pctl_status pctl_run_verify(pctl_running *r, pctl_run_node *n, const pctl_job_ru
 	pctl_value *right[PCTL_PORTS_MAX] = {NULL};
 	again x = {r, n, run, in, right, 0};
 	pctl_status status = PCTL_OK;
-	const uint8_t *read;
 
-	/* What the device gave is in the host's hands before the reference has said anything. */
-	for (uint32_t i = 0; device == PCTL_OK && status == PCTL_OK && i < n->node->n_out; i++)
-		status = pctl_value_hold(n->values[i], r->call, &read);
-	if (status == PCTL_OK && (device != PCTL_OK || !take_observed(n, right)))
+	/* What the device gave is in the host's hands already. */
+	if (device != PCTL_OK || !take_observed(n, right))
 		status = judge(&x, device);
 	for (uint32_t i = 0; i < n->node->n_out; i++) {
 		if (status == PCTL_OK)

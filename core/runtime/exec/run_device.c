@@ -54,7 +54,7 @@ static pctl_status open_as(pctl_running *r, const pctl_device_entry *e, const ch
 	slot->kind = e->kind;
 	if (slot->selector == NULL || slot->name == NULL || slot->driver == NULL) {
 		forget(slot);
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a session");
+		return pctl_no_memory(call, "a session");
 	}
 	r->n_sessions++;
 	*out = slot->open.session;
@@ -193,7 +193,7 @@ static pctl_status note_choice(pctl_running *r, const pctl_device_entry *e, cons
 		pctl_arena_array(result->arena, result->n_choices + 1u, sizeof(*grown));
 
 	if (grown == NULL)
-		return pctl_refuse(r->call, PC2_NOMEM, "no memory for a run");
+		return pctl_no_memory(r->call, "a run");
 	if (result->n_choices != 0)
 		memcpy(grown, result->choices, result->n_choices * sizeof(*grown));
 	grown[result->n_choices++] = (pctl_run_choice){
@@ -211,7 +211,7 @@ static pctl_status note_identity(pctl_running *r, const pctl_session *s)
 
 	result->identity = pctl_arena_array(result->arena, n, sizeof(*result->identity));
 	if (result->identity == NULL)
-		return pctl_refuse(r->call, PC2_NOMEM, "no memory for a run");
+		return pctl_no_memory(r->call, "a run");
 	result->n_identity = n;
 	for (uint32_t i = 0; i < n; i++)
 		result->identity[i] = (pctl_setting){
@@ -220,6 +220,48 @@ static pctl_status note_identity(pctl_running *r, const pctl_session *s)
 			pctl_arena_dup_n(result->arena, facts[i].value,
 					 strnlen(facts[i].value, sizeof(facts[i].value)))};
 	return PCTL_OK;
+}
+
+/* ---- devices that were given up --------------------------------------------------------------- */
+
+/* Why the run does without this device, or NULL. */
+static const char *left_for(const pctl_running *r, const char *selector)
+{
+	for (uint32_t i = 0; r->left != NULL && i < r->left->n; i++)
+		if (strcmp(r->left->devices[i].selector, selector) == 0)
+			return r->left->devices[i].why;
+	return NULL;
+}
+
+static int is_placed_on(const pctl_running *r, const pctl_session *s)
+{
+	for (uint32_t i = 0; i < r->graph->n_nodes; i++)
+		if (r->nodes[i].session == s && r->nodes[i].node->job->placement != NULL &&
+		    !(r->o->flags & PCTL_RUN_UNPLACED))
+			return 1;
+	return 0;
+}
+
+void pctl_run_leave(pctl_running *r)
+{
+	for (uint32_t i = 0; r->left != NULL && i < r->n_sessions; i++) {
+		const pctl_open_session *s = &r->sessions[i];
+		const char *lost = pctl_backend_instance_lost(s->open.backend);
+		char *selector, *why;
+
+		if (lost == NULL || is_placed_on(r, s->open.session) ||
+		    r->left->n == PCTL_RUN_SESSIONS)
+			continue;
+		selector = strdup(s->selector);
+		why = strdup(lost);
+		if (selector == NULL || why == NULL) {
+			free(selector);
+			free(why);
+			return; /* the run ends as it would have */
+		}
+		r->left->devices[r->left->n].selector = selector;
+		r->left->devices[r->left->n++].why = why;
+	}
 }
 
 /* Try one candidate. Its diagnostics go to `told`, or nowhere when that is NULL. */
@@ -235,7 +277,10 @@ static pctl_status try_entry(pctl_running *r, const pctl_device_entry *e, const 
 	*out = NULL;
 	if (quiet != NULL)
 		pctl_diag_list_set_cancel(quiet, r->call->cancelled, r->call->ctx);
-	status = open_entry(r, e, call, out);
+	status = left_for(r, e->selector) == NULL
+			 ? open_entry(r, e, call, out)
+			 : pctl_refuse(call, PC3110_WORKER_BUILD, "%s: %s", e->selector,
+				       left_for(r, e->selector));
 	if (status == PCTL_OK)
 		status = qualifies(r, *out, call);
 	if (status != PCTL_OK) {
@@ -263,7 +308,7 @@ static pctl_status choose_named(pctl_running *r)
 	pctl_status first = PCTL_OK, status = PCTL_E_NOMEM;
 
 	if (kept == NULL)
-		return pctl_refuse(r->call, PC2_NOMEM, "no memory for a run");
+		return pctl_no_memory(r->call, "a run");
 	pctl_diag_list_set_cancel(kept, r->call->cancelled, r->call->ctx);
 	/* What was said of one that does not qualify is only of interest when none does. */
 	for (uint32_t i = 0; i < r->o->n_backends && r->main == NULL; i++) {
@@ -299,7 +344,7 @@ static int takes(pctl_running *r, pctl_run_node *n, const pctl_device_entry *e,
 	const uint32_t before = r->n_sessions;
 	pctl_session *s = NULL;
 
-	if (open_entry(r, e, call, &s) == PCTL_OK &&
+	if (left_for(r, e->selector) == NULL && open_entry(r, e, call, &s) == PCTL_OK &&
 	    pctl_run_fits(r, n, s, call, tuned) == PCTL_OK) {
 		n->session = s;
 		return 1;

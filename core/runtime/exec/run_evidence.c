@@ -25,14 +25,11 @@ void pctl_run_know_inputs(pctl_running *r)
 	}
 }
 
-pctl_evidence pctl_run_evidence_of(pctl_running *r, const pctl_run_node *n, int verified)
+pctl_evidence pctl_run_evidence_along(const pctl_running *r, const pctl_run_node *n,
+				      pctl_evidence own)
 {
-	pctl_evidence e = {.kind = PCTL_EVIDENCE_VERIFIED};
+	pctl_evidence e = own;
 
-	if (!verified && r->o->agreed != NULL)
-		e = r->o->agreed->evidence;
-	else if (!verified && pctl_session_kind(n->session) != PCTL_DEVICE_REFERENCE)
-		e = pctl_run_certified(r, n, n->session);
 	for (uint32_t i = 0; i < n->node->n_in; i++) {
 		const pctl_source s = n->node->in[i];
 
@@ -40,6 +37,16 @@ pctl_evidence pctl_run_evidence_of(pctl_running *r, const pctl_run_node *n, int 
 								     : r->nodes[s.job].evidence);
 	}
 	return e;
+}
+
+void pctl_run_judge_evidence(pctl_running *r, pctl_run_node *n, int verified)
+{
+	n->own = (pctl_evidence){.kind = PCTL_EVIDENCE_VERIFIED};
+	if (!verified && r->o->agreed != NULL)
+		n->own = r->o->agreed->evidence;
+	else if (!verified && pctl_session_kind(n->session) != PCTL_DEVICE_REFERENCE)
+		n->own = pctl_run_certified(r, n, n->session);
+	n->evidence = pctl_run_evidence_along(r, n, n->own);
 }
 
 /* Bytes that went in are known already, whatever came out of it: a job may give its input back. */
@@ -56,17 +63,20 @@ pctl_status pctl_run_note_made(pctl_running *r)
 {
 	pctl_status status = PCTL_OK;
 
-	for (uint32_t i = 0; status == PCTL_OK && r->o->memo != NULL && i < r->result->n_outputs;
-	     i++) {
-		const pctl_run_output *out = &r->result->outputs[i];
-		pctl_evidence known;
+	for (uint32_t i = 0; r->o->memo != NULL && i < r->graph->n_nodes; i++) {
+		const pctl_run_node *n = &r->nodes[i];
 
-		if (r->graph->outputs[i].job == PCTL_FROM_INPUT || went_in(r, &out->cid) ||
-		    (out->evidence.kind == PCTL_EVIDENCE_VERIFIED &&
-		     !pctl_memo_made(r->o->memo, &out->cid, &known)))
-			continue;
-		status = pctl_memo_made_put(r->o->memo, &out->cid, r->result->memo_key,
-					    out->evidence, r->call);
+		for (uint32_t k = 0; status == PCTL_OK && n->recalled == NULL && k < n->node->n_out;
+		     k++) {
+			pctl_evidence known;
+
+			if (!n->known[k] || went_in(r, &n->cid[k]) ||
+			    (n->evidence.kind == PCTL_EVIDENCE_VERIFIED &&
+			     !pctl_memo_made(r->o->memo, &n->cid[k], &known)))
+				continue;
+			status = pctl_memo_made_put(r->o->memo, &n->cid[k], r->result->key,
+						    n->evidence, r->call);
+		}
 	}
 	return status;
 }
@@ -99,7 +109,13 @@ static int add_device(const pctl_open_session *s, pctl_memo_record *record)
 	       copy(to->name, sizeof(to->name), s->name);
 }
 
-int pctl_run_name_plugins(pctl_running *r, pctl_memo_record *record)
+/* Its device, and the reference, which may have judged it. */
+static int took_part(const pctl_open_session *s, const pctl_run_node *n)
+{
+	return s->open.session == n->session || s->kind == PCTL_DEVICE_REFERENCE;
+}
+
+int pctl_run_name_plugins(pctl_running *r, const pctl_run_node *n, pctl_memo_record *record)
 {
 	const pctl_op_source *ops = r->o->ops;
 	const char *host;
@@ -109,8 +125,8 @@ int pctl_run_name_plugins(pctl_running *r, pctl_memo_record *record)
 	    !copy(record->host, sizeof(record->host), host))
 		return 0;
 	for (uint32_t i = 0; i < r->n_sessions; i++)
-		if (record->n_plugins == PCTL_MEMO_PLUGINS_MAX ||
-		    !add_device(&r->sessions[i], record))
+		if (took_part(&r->sessions[i], n) && (record->n_plugins == PCTL_MEMO_PLUGINS_MAX ||
+						      !add_device(&r->sessions[i], record)))
 			return 0;
 	/* An op may use others, in its plan or by `//# use`: all that are loaded took part. */
 	for (uint32_t i = 0; i < ops->count(ops->ctx); i++) {
@@ -132,21 +148,15 @@ int pctl_run_name_plugins(pctl_running *r, pctl_memo_record *record)
 
 /* ---- may it answer ------------------------------------------------------------------------ */
 
-/* The least certificate level that the policy asks of the run's ops; 0 when it asks none of one of them. */
-static uint32_t level_asked(const pctl_running *r)
+/* The certificate level that the policy asks of its op counts; of a shader it asks none. */
+int pctl_run_suffices(const pctl_running *r, const pctl_run_node *n, pctl_evidence e)
 {
-	uint32_t least = PCTL_POLICY_LEVEL_MAX;
+	const uint32_t level =
+		n->node->job->kind == PCTL_JOB_OP
+			? pctl_policy_certificate(r->o->policy, n->node->op.desc->name)
+			: 0;
 
-	for (uint32_t i = 0; i < r->graph->n_nodes; i++) {
-		const pctl_graph_node *n = &r->graph->nodes[i];
-		const uint32_t level =
-			n->job->kind == PCTL_JOB_OP
-				? pctl_policy_certificate(r->o->policy, n->op.desc->name)
-				: 0;
-
-		least = level < least ? level : least;
-	}
-	return least;
+	return pctl_policy_evidence_suffices(r->o->policy, e, level);
 }
 
 static const char *void_plugin(pctl_running *r, const pctl_memo_plugin *m)
@@ -174,10 +184,11 @@ static const char *void_plugin(pctl_running *r, const pctl_memo_plugin *m)
 	return NULL;
 }
 
-const char *pctl_run_void_reason(pctl_running *r, const pctl_memo_record *record)
+const char *pctl_run_void_reason(pctl_running *r, const pctl_run_node *n,
+				 const pctl_memo_record *record)
 {
 	const pctl_policy *policy = r->o->policy;
-	pctl_evidence e = record->evidence;
+	const pctl_evidence e = pctl_run_evidence_along(r, n, record->evidence);
 	char text[PCTL_EVIDENCE_TEXT];
 	const char *host;
 
@@ -185,9 +196,7 @@ const char *pctl_run_void_reason(pctl_running *r, const pctl_memo_record *record
 	    pctl_registry_host(r->o->registry, &quiet, &host) != PCTL_OK ||
 	    strcmp(host, record->host) != 0)
 		return "it was made by another build of pipectl";
-	for (uint32_t i = 0; i < r->graph->pipeline->n_inputs; i++)
-		e = pctl_evidence_weaker(e, r->input_evidence[i]);
-	if (!pctl_policy_evidence_suffices(policy, e, level_asked(r)))
+	if (!pctl_run_suffices(r, n, e))
 		return pctl_arena_printf(r->result->arena, "it is %s, the policy wants more (%s)",
 					 pctl_evidence_text(e, text),
 					 pctl_policy_origin(policy, "memo"));

@@ -14,20 +14,15 @@
 int pctl_run_dim(void *running, const char *name, uint64_t *out)
 {
 	const pctl_running *r = running;
-	const pctl_pipeline *p = r->graph->pipeline;
 	const uint64_t *known = pctl_map_get(r->dims, name);
+	const char *text;
 
 	if (known != NULL) {
 		*out = *known;
 		return 1;
 	}
-	for (uint32_t i = 0; i < p->n_params; i++) {
-		const char *text = r->graph->param_text[i];
-
-		if (strcmp(p->params[i].name, name) == 0)
-			return pctl_num_parse_u64(text, strlen(text), out);
-	}
-	return 0;
+	text = pctl_graph_param(r->graph, name);
+	return text != NULL && pctl_num_parse_u64(text, strlen(text), out);
 }
 
 /* Note the dimensions of an input's type, or refuse one that has another value already. */
@@ -49,7 +44,7 @@ static pctl_status bind_dims(pctl_running *r, const pctl_pipe_input *in, const p
 		}
 		slot = pctl_arena_alloc(r->result->arena, sizeof(*slot));
 		if (slot == NULL || !pctl_map_put(r->dims, name, slot))
-			return pctl_refuse(r->call, PC2_NOMEM, "no memory for a run");
+			return pctl_no_memory(r->call, "a run");
 		*slot = t->dim[i];
 	}
 	return PCTL_OK;
@@ -65,7 +60,7 @@ static pctl_status open_in_view(pctl_running *r, uint32_t i)
 	pctl_status status;
 
 	if (name == NULL)
-		return pctl_refuse(r->call, PC2_NOMEM, "no memory for a path");
+		return pctl_no_memory(r->call, "a path");
 	status = pctl_vfs_read(vfs, name, LARGEST_IN_VIEW, r->call, &data, &n);
 	if (status == PCTL_OK)
 		status = pctl_source_open_memory(name, data, n, r->call, &r->sources[i]);
@@ -89,9 +84,11 @@ static pctl_status open_input(pctl_running *r, uint32_t i)
 	const pctl_input_bytes *bytes = given_bytes(r, i);
 	const char *given = NULL;
 	pctl_status status;
+	const pctl_progress now = {.stage = "hash", .what = in->name, .jobs = r->graph->n_nodes};
 	pctl_cid cid;
 	char *path;
 
+	pctl_progress_tell(&r->o->progress, &now);
 	if (bytes != NULL)
 		return pctl_source_open_bytes(in->name, bytes->data, bytes->n_bytes, r->call,
 					      &r->sources[i]);
@@ -117,7 +114,7 @@ static pctl_status open_input(pctl_running *r, uint32_t i)
 	path = in->file[0] == '/' ? strdup(in->file)
 				  : pctl_path_join(r->graph->pipeline->directory, in->file);
 	if (path == NULL)
-		return pctl_refuse(r->call, PC2_NOMEM, "no memory for a path");
+		return pctl_no_memory(r->call, "a path");
 	status = pctl_source_open_file(path, r->call, &r->sources[i]);
 	free(path);
 	return status;
@@ -135,7 +132,9 @@ static pctl_status take_given_type(pctl_running *r, uint32_t i, const pctl_input
 	for (uint32_t k = 0; fits && !in->type.any_shape && k < t->rank; k++)
 		fits = in->type.dim[k].name != NULL || in->type.dim[k].value == t->dim[k];
 	if (!fits)
-		return pctl_refuse_at(r->call, PC4015_INPUT_SIZE, &in->pos, NULL,
+		return pctl_refuse_at(r->call, PC4015_INPUT_SIZE, &in->pos,
+				      in->type.any_shape ? "an input of any shape has one dimension"
+							 : NULL,
 				      "input \"%s\" wants %s, what was given is %s", in->name,
 				      pctl_pattern_text(r->result->arena, &in->type),
 				      pctl_type_text(r->result->arena, t));
@@ -293,7 +292,7 @@ pctl_status pctl_run_bind_inputs(pctl_running *r)
 	for (uint32_t i = 0; first == PCTL_OK && i < p->n_inputs; i++) {
 		r->inputs[i] = pctl_value_from_source(r->sources[i]);
 		if (r->inputs[i] == NULL)
-			return pctl_refuse(r->call, PC2_NOMEM, "no memory for a run");
+			return pctl_no_memory(r->call, "a run");
 		r->result->inputs[r->result->n_inputs++] =
 			(pctl_run_output){.name = p->inputs[i].name,
 					  .type = r->input_types[i],
@@ -324,7 +323,7 @@ pctl_status pctl_run_keep_inputs(pctl_running *r)
 			continue;
 		data = malloc(n + 1);
 		status = data == NULL
-				 ? pctl_refuse(r->call, PC2_NOMEM, "no memory for an input")
+				 ? pctl_no_memory(r->call, "an input")
 				 : pctl_source_stream(r->sources[i], r->call, take_piece, data);
 		if (status == PCTL_OK)
 			status = pctl_store_put(r->o->store, data, n, r->call, NULL);

@@ -9,12 +9,11 @@ static void say(const pctl_running *r, const pctl_session *s)
 {
 	const char *late = pctl_session_late(s);
 
-	pctl_warn_at(
-		r->call, PC5225_LATE_LIBRARY, NULL,
-		"`pipectl certify` again makes a certificate that names it",
-		"%s: %.*s was mapped after the device was opened, and no certificate of it names "
-		"it: the results are not certified",
-		pctl_session_name(s), (int)strcspn(late, "\t"), late);
+	pctl_warn_at(r->call, PC5225_LATE_LIBRARY, NULL,
+		     "`pipectl certify` again makes a certificate that names it",
+		     "%s: %.*s was mapped after the device was opened, and no certificate of the "
+		     "device names that library: the results are not certified",
+		     pctl_session_name(s), (int)strcspn(late, "\t"), late);
 }
 
 /* Jobs in the order they ran, for each stands no better than its inputs. */
@@ -29,7 +28,10 @@ static pctl_status judge_again(pctl_running *r)
 		const pctl_evidence before = n->evidence;
 		uint32_t at = 0;
 
-		n->evidence = job->evidence = pctl_run_evidence_of(r, n, (int)job->verified);
+		if (n->recalled != NULL)
+			continue;
+		pctl_run_judge_evidence(r, n, (int)job->verified);
+		job->evidence = n->evidence;
 		while (at < r->n_sessions && r->sessions[at].open.session != n->session)
 			at++;
 		if (before.kind == PCTL_EVIDENCE_CERTIFIED &&

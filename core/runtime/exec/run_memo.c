@@ -1,20 +1,11 @@
-/* The memo of runs. Its key is everything an answer depends on, written out and hashed: bytes, programs, shapes, price;
- * device and policy stay out. Whether an answer may be taken is another question (run_evidence.c). */
+/* Keys: of a job, under which it is remembered, and of a whole run, which names it. A key is everything an answer depends on,
+ * written out and hashed: bytes, programs, shapes, price; device and policy stay out. Whether an answer may be taken is another
+ * question (run_evidence.c). */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "foundation/base/num.h"
 #include "foundation/base/str.h"
 #include "runtime/exec/run_private.h"
-
-static void add_source(pctl_str_buf *s, const pctl_source *from)
-{
-	if (from->job == PCTL_FROM_INPUT)
-		pctl_str_addf(s, " $%" PRIu32, from->port);
-	else
-		pctl_str_addf(s, " %" PRIu32 ".%" PRIu32, from->job, from->port);
-}
 
 /* Every op library that is loaded: an op may use others, in its plan or by `//# use`. */
 static void add_libraries(const pctl_running *r, pctl_str_buf *s)
@@ -33,6 +24,122 @@ static void add_libraries(const pctl_running *r, pctl_str_buf *s)
 	}
 }
 
+/* What a result costs belongs to the question, and the most it may need; whether it may be taken under the policy in force is
+ * asked of the record. */
+static void add_head(const pctl_running *r, pctl_str_buf *s)
+{
+	pctl_str_addf(s, "class %" PRIu32 "\nschedule %s\n", r->graph->pipeline->max_class,
+		      r->o->schedule_id == NULL ? pctl_gas_schedule_name(r->o->schedule)
+						: r->o->schedule_id);
+	add_libraries(r, s);
+}
+
+static void add_op(pctl_str_buf *s, const pctl_graph_node *n)
+{
+	pctl_str_addf(s, "op %s@%" PRIu32 " %s\n", n->op.desc->name, n->op.desc->version,
+		      n->op.digest == NULL ? "" : n->op.digest);
+	for (uint32_t i = 0; i < n->n_attr; i++)
+		pctl_str_addf(s, "attr %s %zu:%s\n", n->attr[i].name, strlen(n->attr[i].text),
+			      n->attr[i].text);
+}
+
+static void add_vars(pctl_str_buf *s, const pctl_graph_node *n)
+{
+	for (uint32_t i = 0; i < n->n_vars; i++)
+		pctl_str_addf(s, "var %s %" PRIu32 " %" PRIu32 "\n", n->vars[i].name, n->vars[i].in,
+			      n->vars[i].out);
+}
+
+/* The digest of what was written; the buffer is used up. */
+static pctl_status finish_key(pctl_str_buf *s, pctl_status status, const pctl_call *call,
+			      uint8_t out[PCTL_DIGEST_BYTES])
+{
+	pctl_cid key;
+
+	if (status == PCTL_OK && s->failed)
+		status = pctl_no_memory(call, "a key");
+	if (status == PCTL_OK)
+		status = pctl_cid_of(s->data, s->n, call, &key);
+	if (status == PCTL_OK)
+		memcpy(out, key.digest, PCTL_DIGEST_BYTES);
+	pctl_str_drop(s);
+	return status;
+}
+
+/* ---- of a job ----------------------------------------------------------------------------- */
+
+/* The program itself, not the text it was written as; its dispatch and the shapes it gives, not how they were found. */
+static pctl_status add_shader(pctl_running *r, pctl_str_buf *s, pctl_run_node *n)
+{
+	const pctl_kernel_module *unit;
+	char text[PCTL_CID_TEXT_SIZE];
+	uint32_t groups[3];
+	pctl_status status = pctl_run_shader_unit(r, n, groups, &unit);
+
+	if (status != PCTL_OK)
+		return status;
+	pctl_str_addf(s, "program %s\ngroups %" PRIu32 " %" PRIu32 " %" PRIu32 "\n",
+		      pctl_cid_format(&unit->cid, text), groups[0], groups[1], groups[2]);
+	add_vars(s, n->node);
+	for (uint32_t i = 0; i < n->node->n_out; i++)
+		pctl_str_addf(s, "out %s %s\n", pctl_node_out_name(n->node, i),
+			      pctl_type_text(r->result->arena, &n->out[i]));
+	return PCTL_OK;
+}
+
+/* An input as the job gets it, wherever it comes from; 0: its bytes are not named yet. */
+static int add_input(const pctl_running *r, pctl_str_buf *s, const pctl_source *from,
+		     uint32_t carry)
+{
+	const int is_input = from->job == PCTL_FROM_INPUT;
+	const pctl_run_node *maker = is_input ? NULL : &r->nodes[from->job];
+	const pctl_tensor_type *type =
+		is_input ? &r->input_types[from->port] : &maker->out[from->port];
+	char text[PCTL_CID_TEXT_SIZE];
+
+	if (!is_input && !maker->known[from->port])
+		return 0;
+	pctl_str_addf(s, "in %s %s %" PRIu32 "\n",
+		      pctl_cid_format(is_input ? pctl_source_cid(r->sources[from->port])
+					       : &maker->cid[from->port],
+				      text),
+		      pctl_type_text(r->result->arena, type), carry);
+	return 1;
+}
+
+pctl_status pctl_run_job_key(pctl_running *r, pctl_run_node *n, uint8_t out[PCTL_DIGEST_BYTES],
+			     uint32_t *known)
+{
+	pctl_str_buf s = PCTL_STR_BUF_INIT;
+	pctl_status status = PCTL_OK;
+
+	*known = 1;
+	pctl_str_add(&s, "pipectl job, semantics " PCTL_SEMANTICS_VERSION "\n");
+	add_head(r, &s);
+	for (uint32_t i = 0; *known && i < n->node->n_in; i++)
+		*known = (uint32_t)add_input(r, &s, &n->node->in[i], n->node->carry[i]);
+	if (!*known) {
+		pctl_str_drop(&s);
+		return PCTL_OK;
+	}
+	if (n->node->job->kind == PCTL_JOB_OP)
+		add_op(&s, n->node);
+	else
+		status = add_shader(r, &s, n);
+	pctl_str_addf(&s, "repeat %" PRIu64 "\n", n->node->repeat);
+	return finish_key(&s, status, r->call, out);
+}
+
+/* ---- of a run ----------------------------------------------------------------------------- */
+
+static void add_source(pctl_str_buf *s, const pctl_source *from)
+{
+	if (from->job == PCTL_FROM_INPUT)
+		pctl_str_addf(s, " $%" PRIu32, from->port);
+	else
+		pctl_str_addf(s, " %" PRIu32 ".%" PRIu32, from->job, from->port);
+}
+
 static pctl_status add_node(pctl_running *r, pctl_str_buf *s, const pctl_graph_node *n)
 {
 	pctl_status status = PCTL_OK;
@@ -40,16 +147,12 @@ static pctl_status add_node(pctl_running *r, pctl_str_buf *s, const pctl_graph_n
 	pctl_cid cid;
 
 	if (n->job->kind == PCTL_JOB_OP) {
-		pctl_str_addf(s, "op %s@%" PRIu32 " %s\n", n->op.desc->name, n->op.desc->version,
-			      n->op.digest == NULL ? "" : n->op.digest);
+		add_op(s, n);
 	} else {
 		status = pctl_cid_of(n->text, n->n_text, r->call, &cid);
 		pctl_str_addf(s, "shader %s %s\n", pctl_cid_format(&cid, text),
 			      n->job->entry == NULL ? "" : n->job->entry);
 	}
-	for (uint32_t i = 0; i < n->n_attr; i++)
-		pctl_str_addf(s, "attr %s %zu:%s\n", n->attr[i].name, strlen(n->attr[i].text),
-			      n->attr[i].text);
 	for (uint32_t i = 0; i < n->n_overrides; i++)
 		pctl_str_addf(s, "override %s %" PRIu64 " %s\n", n->overrides[i].name,
 			      n->overrides[i].bits,
@@ -57,9 +160,7 @@ static pctl_status add_node(pctl_running *r, pctl_str_buf *s, const pctl_graph_n
 	for (uint32_t i = 0; i < n->job->n_groups; i++)
 		pctl_str_addf(s, "groups %s%s\n", n->job->groups[i].is_param ? "$" : "",
 			      n->job->groups[i].text);
-	for (uint32_t i = 0; i < n->n_vars; i++)
-		pctl_str_addf(s, "var %s %" PRIu32 " %" PRIu32 "\n", n->vars[i].name, n->vars[i].in,
-			      n->vars[i].out);
+	add_vars(s, n);
 	for (uint32_t i = 0; n->job->kind == PCTL_JOB_SHADER && i < n->n_out; i++)
 		pctl_str_addf(s, "out %s\n",
 			      pctl_pattern_text(r->result->arena, &n->job->out[i].type));
@@ -72,25 +173,19 @@ static pctl_status add_node(pctl_running *r, pctl_str_buf *s, const pctl_graph_n
 	return status;
 }
 
-pctl_status pctl_run_memo_key(pctl_running *r, uint8_t out[PCTL_DIGEST_BYTES])
+pctl_status pctl_run_key(pctl_running *r, uint8_t out[PCTL_DIGEST_BYTES])
 {
 	const pctl_pipeline *p = r->graph->pipeline;
 	pctl_str_buf s = PCTL_STR_BUF_INIT;
 	char text[PCTL_CID_TEXT_SIZE];
 	pctl_status status = PCTL_OK;
-	pctl_cid key;
 
 	pctl_str_add(&s, "pipectl semantics " PCTL_SEMANTICS_VERSION "\n");
 	for (uint32_t i = 0; i < p->n_inputs; i++)
 		pctl_str_addf(&s, "input %s %s\n",
 			      pctl_cid_format(pctl_source_cid(r->sources[i]), text),
 			      pctl_type_text(r->result->arena, &r->input_types[i]));
-	/* What a result costs belongs to the question, and the most it may need; whether it may be taken under the policy
-	 * in force is asked of the record. */
-	pctl_str_addf(&s, "class %" PRIu32 "\nschedule %s\n", p->max_class,
-		      r->o->schedule_id == NULL ? pctl_gas_schedule_name(r->o->schedule)
-						: r->o->schedule_id);
-	add_libraries(r, &s);
+	add_head(r, &s);
 	/* Parameters may name dimensions of outputs and dispatches, so their values belong to the
 	 * question. */
 	for (uint32_t i = 0; i < p->n_params; i++)
@@ -106,148 +201,5 @@ pctl_status pctl_run_memo_key(pctl_running *r, uint8_t out[PCTL_DIGEST_BYTES])
 		add_source(&s, &r->graph->outputs[i]);
 		pctl_str_add(&s, "\n");
 	}
-	if (status == PCTL_OK && s.failed)
-		status = pctl_refuse(r->call, PC2_NOMEM, "no memory for a key");
-	if (status == PCTL_OK)
-		status = pctl_cid_of(s.data, s.n, r->call, &key);
-	if (status == PCTL_OK)
-		memcpy(out, key.digest, PCTL_DIGEST_BYTES);
-	pctl_str_drop(&s);
-	return status;
-}
-
-/* A job that names where it runs is like a named backend: nobody else's answer will do. */
-static int is_placed(const pctl_running *r)
-{
-	for (uint32_t i = 0; i < r->graph->n_nodes; i++)
-		if (r->graph->nodes[i].job->placement != NULL)
-			return 1;
-	return 0;
-}
-
-int pctl_run_memo_allowed(const pctl_running *r)
-{
-	return r->o->memo != NULL && r->o->observe == NULL && r->o->policy->memo != PCTL_MEMO_OFF &&
-	       r->o->n_backends == 0 && !is_placed(r) && r->o->verify_ppm == 0 &&
-	       !(r->o->flags & (PCTL_RUN_FRESH | PCTL_RUN_SANITIZE)) &&
-	       r->graph->pipeline->n_outputs <= PCTL_MEMO_OUTPUTS_MAX;
-}
-
-static int names_match(const pctl_running *r, const pctl_memo_record *record)
-{
-	const pctl_pipeline *p = r->graph->pipeline;
-
-	if (record->n_outputs != p->n_outputs)
-		return 0;
-	for (uint32_t i = 0; i < p->n_outputs; i++)
-		if (strcmp(record->outputs[i].name, p->outputs[i].port) != 0)
-			return 0;
-	return 1;
-}
-
-/* A type that was written out when it was remembered. */
-static int read_type(pctl_running *r, const char *text, pctl_tensor_type *out)
-{
-	pctl_type_pattern p;
-
-	return pctl_type_parse(text, r->result->arena, NULL, NULL, &p) == PCTL_OK &&
-	       pctl_pattern_concrete(&p, out);
-}
-
-int pctl_run_from_memo(pctl_running *r)
-{
-	const pctl_pipeline *p = r->graph->pipeline;
-	pctl_tensor_type types[PCTL_MEMO_OUTPUTS_MAX];
-	pctl_memo_record *record = calloc(1, sizeof(*record));
-	int hit = record != NULL && pctl_memo_get(r->o->memo, r->result->memo_key, record) &&
-		  names_match(r, record);
-
-	if (hit) {
-		r->result->memo_void = pctl_run_void_reason(r, record);
-		hit = r->result->memo_void == NULL;
-	}
-	r->result->evidence = hit ? record->evidence : r->result->evidence;
-	for (uint32_t i = 0; hit && i < p->n_inputs; i++)
-		r->result->evidence =
-			pctl_evidence_weaker(r->result->evidence, r->input_evidence[i]);
-	for (uint32_t i = 0; hit && i < p->n_outputs; i++)
-		hit = read_type(r, record->outputs[i].type, &types[i]);
-	for (uint32_t i = 0; hit && i < p->n_outputs; i++)
-		r->result->outputs[i] = (pctl_run_output){.type = types[i],
-							  .name = p->outputs[i].port,
-							  .cid = record->outputs[i].cid,
-							  .n_bytes = record->outputs[i].n_bytes,
-							  .evidence = r->result->evidence};
-	if (hit) {
-		r->gas = record->gas;
-		hit = pctl_run_check_gas(r) ==
-		      PCTL_OK; /* reported: a limit holds for remembered results too */
-		r->result->memoised = 1;
-		r->result->n_outputs = p->n_outputs;
-	}
-	free(record);
-	return hit;
-}
-
-/* What the kernels of the run needed and were; 0 when a race was only trusted not to be, which is never remembered. */
-static int describe_kernels(const pctl_running *r, pctl_memo_record *record)
-{
-	record->proven = 1;
-	for (uint32_t i = 0; i < r->graph->n_nodes; i++) {
-		const pctl_run_node *n = &r->nodes[i];
-		uint64_t bytes;
-
-		if (n->canonical->determinism > record->determinism)
-			record->determinism = n->canonical->determinism;
-		if (n->canonical->race != PCTL_PROOF_PROVEN)
-			record->proven = 0;
-		(void)pctl_num_add(n->canonical->buffer_bytes,
-				   pctl_run_second_bytes(n, n->canonical), &bytes);
-		if (bytes > record->memory)
-			record->memory = bytes;
-	}
-	return record->proven || r->o->policy->race != PCTL_RACE_TRUSTED;
-}
-
-/* A stronger answer that still holds is not given up for a weaker one. */
-static int is_weaker(pctl_running *r, const pctl_memo_record *record)
-{
-	pctl_memo_record *old = calloc(1, sizeof(*old));
-	const int weaker = old != NULL && pctl_memo_get(r->o->memo, r->result->memo_key, old) &&
-			   pctl_evidence_compare(record->evidence, old->evidence) < 0 &&
-			   pctl_run_void_reason(r, old) == NULL;
-
-	free(old);
-	return weaker;
-}
-
-void pctl_run_to_memo(pctl_running *r)
-{
-	pctl_memo_record *record = calloc(1, sizeof(*record));
-	int good =
-		record != NULL && describe_kernels(r, record) && pctl_run_name_plugins(r, record);
-
-	if (good) {
-		record->gas = r->gas;
-		record->evidence = r->result->evidence;
-		record->n_outputs = r->result->n_outputs;
-	}
-	for (uint32_t i = 0; good && i < record->n_outputs; i++) {
-		const pctl_run_output *out = &r->result->outputs[i];
-
-		const char *type = pctl_type_text(r->result->arena, &out->type);
-
-		good = type != NULL && strlen(out->name) < sizeof(record->outputs[i].name) &&
-		       strlen(type) < sizeof(record->outputs[i].type);
-		if (good) {
-			memcpy(record->outputs[i].name, out->name, strlen(out->name));
-			memcpy(record->outputs[i].type, type, strlen(type));
-		}
-		record->outputs[i].cid = out->cid;
-		record->outputs[i].n_bytes = out->n_bytes;
-	}
-	if (good && !is_weaker(r, record))
-		(void)pctl_memo_put(r->o->memo, r->result->memo_key, record,
-				    NULL); /* a lost record only costs time */
-	free(record);
+	return finish_key(&s, status, r->call, out);
 }

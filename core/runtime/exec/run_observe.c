@@ -38,6 +38,7 @@ static pctl_run_observation view_of(const pctl_run_observer *observe, const stru
 				      .session = n->session,
 				      .ports = ports,
 				      .n_ports = n_ports,
+				      .in = observe->in,
 				      .inside = inside};
 }
 
@@ -70,7 +71,7 @@ static const char *in_name(const pctl_graph_node *n, uint32_t i)
 static pctl_run_port port_of(const pctl_run_observer *observe, const pctl_job_plan *plan,
 			     uint32_t i)
 {
-	static const char *const kinds[] = {"", "", "", "temporary", "parameters"};
+	static const char *const kinds[] = {"", "", "", "temporary", "parameters", "turns"};
 	const pctl_run_node *n = observe->n;
 	const pctl_plan_buffer *b = &plan->buffers[i];
 	pctl_run_port port = {NULL, b->kind, i, {.dtype = 0}, b->n_bytes};
@@ -99,11 +100,11 @@ static pctl_status look_at(void *ctx, const pctl_job_buffers *buffers, const pct
 	pctl_run_observation view = view_of(observe, &inside, ports, plan->n_buffers);
 
 	if (ports == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a run");
+		return pctl_no_memory(call, "a run");
 	for (uint32_t i = 0; i < plan->n_buffers; i++) {
 		ports[i] = port_of(observe, plan, i);
 		if (ports[i].name == NULL)
-			return pctl_refuse(call, PC2_NOMEM, "no memory for a run");
+			return pctl_no_memory(call, "a run");
 	}
 	view.cut = 1;
 	return observe->r->o->observe(observe->r->o->observe_ctx, &view, call);
@@ -139,13 +140,13 @@ static pctl_status observed_steps(void *ctx, const pctl_job_buffers *buffers, ui
 	pctl_status status = PCTL_OK;
 
 	if (ports == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a run");
+		return pctl_no_memory(call, "a run");
 	for (uint32_t i = plan->n_in; i < plan->n_buffers; i++) {
 		if (step == 0 ? i >= plan->n_in + plan->n_out : !writes(&plan->steps[step - 1], i))
 			continue;
 		ports[view.n_ports] = port_of(observe, plan, i);
 		if (ports[view.n_ports++].name == NULL)
-			status = pctl_refuse(call, PC2_NOMEM, "no memory for a run");
+			status = pctl_no_memory(call, "a run");
 	}
 	view.level = step == 0 ? PCTL_WATCH_ROUNDS : PCTL_WATCH_STEPS;
 	view.round = round;

@@ -6,6 +6,7 @@
 
 #include "foundation/base/num.h"
 #include "runtime/exec/run_private.h"
+#include "runtime/graph/dispatch.h"
 
 /* WebGPU's default limits: what every plan keeps to, and what gas is priced with. */
 #define CANONICAL_GROUPS 65535u
@@ -58,7 +59,9 @@ void pctl_run_node_clear(pctl_run_node *n)
 	for (uint32_t i = 0; i < PCTL_PORTS_MAX; i++) {
 		pctl_value_release(n->values[i]);
 		pctl_value_release(n->right[i]);
+		pctl_source_close(n->stored[i]);
 		n->values[i] = n->right[i] = NULL;
+		n->stored[i] = NULL;
 	}
 }
 
@@ -217,33 +220,17 @@ static pctl_status plan_op(pctl_running *r, pctl_run_node *n, uint32_t *blocked)
 
 /* ---- shader jobs -------------------------------------------------------------------------- */
 
-/* "$param", "64", "dim", "dim/64" (rounded up) */
 static pctl_status group_count(pctl_running *r, const pctl_graph_node *node,
 			       const pctl_pipe_value *v, uint32_t *out)
 {
-	const char *slash = v->is_param ? NULL : strchr(v->text, '/');
-	size_t n = slash == NULL ? strlen(v->text) : (size_t)(slash - v->text);
-	uint64_t value = 0, by = 1;
-	char name[64];
-	int good;
+	pctl_group_count count;
 
 	*out = 0;
-	good = n < sizeof(name) &&
-	       (slash == NULL ||
-		(pctl_num_parse_u64(slash + 1, strlen(slash + 1), &by) && by != 0));
-	if (good) {
-		memcpy(name, v->text, n);
-		name[n] = '\0';
-		good = (!v->is_param && pctl_num_parse_u64(name, n, &value)) ||
-		       pctl_run_dim(r, name, &value);
-	}
-	value = pctl_num_div_up(value, by);
-	if (!good || value > UINT32_MAX)
-		return pctl_refuse_at(r->call, PC4131_DISPATCH, &v->pos,
-				      "write a number, \"$param\", \"dim\" or \"dim/64\"",
+	if (!pctl_group_count_parse(v, r->result->arena, &count) ||
+	    !pctl_group_count_value(&count, pctl_run_dim, r, out))
+		return pctl_refuse_at(r->call, PC4131_DISPATCH, &v->pos, PCTL_GROUP_COUNT_HINT,
 				      "job \"%s\": \"%s\" is no number of workgroups",
 				      node->job->id, v->text);
-	*out = (uint32_t)value;
 	return PCTL_OK;
 }
 
@@ -273,7 +260,26 @@ static pctl_status shader_types(pctl_running *r, pctl_run_node *n)
 	return finish_types(r, n);
 }
 
-static pctl_status plan_shader(pctl_running *r, pctl_run_node *n)
+/* Of every variable: an output's bytes where it becomes one, else its input's. */
+static const pctl_known_binding *known_bindings(pctl_running *r, const pctl_run_node *n)
+{
+	const pctl_graph_node *node = n->node;
+	pctl_known_binding *known =
+		pctl_arena_array(r->result->arena, node->n_vars, sizeof(*known));
+
+	for (uint32_t i = 0; known != NULL && i < node->n_vars; i++) {
+		const pctl_shader_var *v = &node->vars[i];
+		uint64_t n_bytes = 0;
+
+		(void)pctl_type_buffer_bytes(v->out != UINT32_MAX ? &n->out[v->out] : &n->in[v->in],
+					     &n_bytes);
+		known[i] = (pctl_known_binding){v->group, v->binding, n_bytes};
+	}
+	return known;
+}
+
+pctl_status pctl_run_shader_unit(pctl_running *r, pctl_run_node *n, uint32_t groups[3],
+				 const pctl_kernel_module **unit)
 {
 	const pctl_graph_node *node = n->node;
 	pctl_kernel_source source = {.name = node->job->shader == NULL ? node->job->id
@@ -282,21 +288,35 @@ static pctl_status plan_shader(pctl_running *r, pctl_run_node *n)
 				     .n_text = node->n_text,
 				     .entry = node->job->entry,
 				     .overrides = node->overrides,
-				     .n_overrides = node->n_overrides};
+				     .n_overrides = node->n_overrides,
+				     .groups = groups};
+	pctl_status status = shader_types(r, n);
+
+	groups[0] = groups[1] = groups[2] = 1;
+	for (uint32_t i = 0; status == PCTL_OK && i < node->job->n_groups; i++)
+		status = group_count(r, node, &node->job->groups[i], &groups[i]);
+	if (status == PCTL_OK) {
+		source.bindings = known_bindings(r, n);
+		source.n_bindings = node->n_vars;
+		if (source.bindings == NULL)
+			return pctl_no_memory(r->call, "a run");
+	}
+	return status == PCTL_OK ? pctl_kernels_get(r->graph->kernels, &source, r->call, unit)
+				 : status;
+}
+
+static pctl_status plan_shader(pctl_running *r, pctl_run_node *n)
+{
+	const pctl_graph_node *node = n->node;
 	pctl_plan_binding *bindings =
 		pctl_arena_array(r->result->arena, node->n_vars, sizeof(*bindings));
-	uint32_t groups[3] = {1, 1, 1}, number;
+	uint32_t groups[3], number;
 	const pctl_kernel_module *unit;
-	pctl_status status = shader_types(r, n);
+	pctl_status status = pctl_run_shader_unit(r, n, groups, &unit);
 	uint64_t n_bytes;
 
 	if (bindings == NULL)
-		return pctl_refuse(r->call, PC2_NOMEM, "no memory for a run");
-	for (uint32_t i = 0; status == PCTL_OK && i < node->job->n_groups; i++)
-		status = group_count(r, node, &node->job->groups[i], &groups[i]);
-	source.groups = groups;
-	if (status == PCTL_OK)
-		status = pctl_kernels_get(r->graph->kernels, &source, r->call, &unit);
+		return pctl_no_memory(r->call, "a run");
 	if (status == PCTL_OK)
 		status = pctl_job_plan_create(node->job->id, r->call, &n->canonical);
 	for (uint32_t i = 0; status == PCTL_OK && i < node->n_in + node->n_out; i++) {

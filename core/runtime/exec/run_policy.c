@@ -44,7 +44,8 @@ pctl_status pctl_run_check_policy(pctl_running *r, const pctl_run_node *n,
 	if (plan->order != NULL) {
 		const pctl_pos pos = pctl_kernel_order_position(plan->order);
 
-		status = pctl_policy_order_allowed(r->o->policy, most, job, &pos, r->call);
+		status = pctl_policy_order_allowed(r->o->policy, most, job, &pos,
+						   pctl_kernel_order_hint(plan->order), r->call);
 	}
 	if (status == PCTL_OK)
 		status = pctl_policy_class_allowed(r->o->policy, class_of(r, plan), most, job,

@@ -5,11 +5,20 @@
 #include "foundation/base/map.h"
 #include "runtime/exec/open.h"
 #include "runtime/exec/run.h"
+#include "runtime/exec/sample.h"
+#include "runtime/exec/value.h"
+
+/* What a record says of a job that is not run again. */
+typedef struct pctl_recalled_job {
+	uint32_t determinism, proven, kernels, reserved;
+	uint64_t memory, gas, size_gas, wall_ns;
+} pctl_recalled_job;
 
 /* A job on its way: types when known, the plan gas is priced from and the one that runs (often the
  * same). */
 typedef struct pctl_run_node {
 	const pctl_graph_node *node;
+	uint32_t place; /* in the graph's order, and so in the result's */
 	pctl_tensor_type in[PCTL_PORTS_MAX], out[PCTL_PORTS_MAX];
 	uint64_t out_bytes[PCTL_PORTS_MAX];
 	pctl_job_plan *canonical;
@@ -20,9 +29,21 @@ typedef struct pctl_run_node {
 	uint32_t typed;
 	uint32_t ready; /* placed, tuned and qualified */
 	uint64_t gas;
+	uint64_t size_gas;	/* of the sizes that were found in its data */
+	pctl_evidence own;	/* of its outputs as the answer to its inputs' bytes */
 	pctl_evidence evidence; /* of its outputs: the weakest of its own and its inputs' */
-	pctl_value *values[PCTL_PORTS_MAX]; /* outputs, while somebody needs them */
+	const pctl_recalled_job *recalled; /* NULL: it runs */
+	const char *memo_void;		   /* why a record was not taken, or NULL */
+	uint32_t lost;			   /* 1: its record's bytes are not to be had */
+	uint32_t
+		trusted; /* 1: its own freedom from races, or that of a job before it, was taken on trust */
+	uint32_t kept; /* 1: those of its outputs that somebody needs are stored with the run's */
+	uint8_t known[PCTL_PORTS_MAX]; /* 1: cid has it */
+	pctl_cid cid[PCTL_PORTS_MAX];
+	pctl_data_source *stored[PCTL_PORTS_MAX]; /* where the values of a recalled job come from */
+	pctl_value *values[PCTL_PORTS_MAX];	  /* outputs, while somebody needs them */
 	uint32_t users[PCTL_PORTS_MAX];
+	uint8_t needed[PCTL_PORTS_MAX]; /* 1: it had users when the run began */
 	/* What the reference gave when it looked for races, where the node is to be verified; looked 1: right[] has it. */
 	pctl_value *right[PCTL_PORTS_MAX];
 	uint32_t observed;
@@ -36,6 +57,14 @@ typedef struct pctl_open_session {
 } pctl_open_session;
 
 #define PCTL_RUN_SESSIONS 8u
+
+/* Devices that this run has given up, and why: each took too long over the first run of a program. */
+typedef struct pctl_run_left {
+	struct {
+		char *selector, *why;
+	} devices[PCTL_RUN_SESSIONS];
+	uint32_t n;
+} pctl_run_left;
 
 typedef struct pctl_running {
 	const pctl_graph *graph;
@@ -53,13 +82,27 @@ typedef struct pctl_running {
 	pctl_open_session sessions[PCTL_RUN_SESSIONS];
 	uint32_t n_sessions;
 	uint32_t executes;	 /* 1: not a plan alone */
+	pctl_run_left *left;	 /* NULL: a device that fails ends the run */
 	pctl_session *main;	 /* where jobs without placement run */
 	pctl_session *reference; /* for --verify */
 	pctl_session *checker;	 /* the reference with its race detector, when it was needed */
+	uint64_t began_ns;	 /* by pctl_clock_ns */
+	uint32_t most_stages;
 	uint64_t gas;
 	uint64_t alive_bytes;
-	pctl_shapes shapes; /* drawn for this run: what its jobs look like to a device */
+	uint64_t kept_bytes; /* of intermediate results that are to be stored */
+	pctl_shapes shapes;  /* drawn for this run: what its jobs look like to a device */
+	pctl_sample sample;  /* and what the reference does again */
 } pctl_running;
+
+/* A stage that began at began_ns and ended at ended_ns (pctl_clock_ns); n NULL: of the run as a whole. */
+pctl_status pctl_run_note_stage(pctl_running *r, const pctl_run_node *n, uint32_t kind,
+				uint64_t began_ns, uint64_t ended_ns);
+/* The same of one that ends now, and went well where `status` says so: that is what is returned, or no memory. */
+pctl_status pctl_run_end_stage(pctl_running *r, const pctl_run_node *n, uint32_t kind,
+			       uint64_t began_ns, pctl_status status);
+/* The stages of a job on its device, from its stats. */
+pctl_status pctl_run_note_job(pctl_running *r, const pctl_run_node *n, const pctl_job_stats *stats);
 
 /* Open the data of every input that is used and find its concrete type. */
 pctl_status pctl_run_bind_inputs(pctl_running *r);
@@ -81,34 +124,76 @@ void pctl_run_node_clear(pctl_run_node *n);
 /* What the canonical plan of gas may rely on, and what plans for a device may. */
 pctl_plan_caps pctl_run_canonical_caps(void);
 
-/* The memo key of the whole run. */
-pctl_status pctl_run_memo_key(pctl_running *r, uint8_t out[PCTL_DIGEST_BYTES]);
-/* May a remembered result answer: nothing was asked for that only running can show. */
-int pctl_run_memo_allowed(const pctl_running *r);
-int pctl_run_from_memo(pctl_running *r);
-void pctl_run_to_memo(pctl_running *r);
+/* The dispatch of a shader job, its unit, and in n->out what it gives. */
+pctl_status pctl_run_shader_unit(pctl_running *r, pctl_run_node *n, uint32_t groups[3],
+				 const pctl_kernel_module **unit);
 
-/* Outputs into the store, all or none, with their evidence; the values are let go. */
+/* The key of the whole question, which is no memo's: it names the run in notes of stored bytes and in receipts. */
+pctl_status pctl_run_key(pctl_running *r, uint8_t out[PCTL_DIGEST_BYTES]);
+/* The key under which a job is remembered. *known 0: not all CIDs of its inputs are known, and there is none. */
+pctl_status pctl_run_job_key(pctl_running *r, pctl_run_node *n, uint8_t out[PCTL_DIGEST_BYTES],
+			     uint32_t *known);
+
+/* Find the jobs that remembered results answer, with the values that other jobs need of them. */
+pctl_status pctl_run_recall(pctl_running *r);
+/* 1: all jobs are remembered, and no device is needed. */
+int pctl_run_is_recalled(const pctl_running *r);
+/* Are results of this run remembered. */
+int pctl_run_remembers(const pctl_running *r);
+/* After a job: have the host hold what is worth remembering of it and would be gone at the run's end. */
+pctl_status pctl_run_keep(pctl_running *r, pctl_run_node *n);
+/* Is an output of a node one of the pipeline's. */
+int pctl_run_is_output(const pctl_running *r, const pctl_run_node *n, uint32_t port);
+/* After all is stored: a record for each job whose inputs and outputs have CIDs. */
+void pctl_run_remember(pctl_running *r);
+
+/* What is said of a job, run or remembered (run_describe.c). */
+void pctl_run_describe(pctl_running *r, const pctl_run_node *n, pctl_run_job *job);
+/* A node has read its inputs: a value that nobody else wants is let go, or stays with the host where it is kept. */
+void pctl_run_done_with(pctl_running *r, const pctl_run_node *n);
+/* Note the most that lies on devices at once: what is alive, inputs of the run from their first use on, and what the job
+ * makes for itself. */
+void pctl_run_note_peak(pctl_running *r, const pctl_run_node *n, const pctl_job_plan *plan);
+
+/* Outputs into the store, all or none, with their evidence, and with them the intermediate results that are kept; the
+ * values are let go. */
 pctl_status pctl_run_store_outputs(pctl_running *r);
 
 /* How the bytes of the run's inputs stand: as the runs left them that stored them, else as the user's own. */
 void pctl_run_know_inputs(pctl_running *r);
-/* How the outputs of a node stand that just ran. */
-pctl_evidence pctl_run_evidence_of(pctl_running *r, const pctl_run_node *n, int verified);
+/* How the outputs of a node stand: own is what was done for themselves, and this along their provenance. */
+pctl_evidence pctl_run_evidence_along(const pctl_running *r, const pctl_run_node *n,
+				      pctl_evidence own);
+/* Both, of a node that just ran, into the node. */
+void pctl_run_judge_evidence(pctl_running *r, pctl_run_node *n, int verified);
 /* Note it for all that was stored, by CID. */
 pctl_status pctl_run_note_made(pctl_running *r);
+/* Would the policy in force take results of this job that stand so. */
+int pctl_run_suffices(const pctl_running *r, const pctl_run_node *n, pctl_evidence e);
 /* Why a record does not answer under the policy in force with the files that are here, or NULL: it does. */
-const char *pctl_run_void_reason(pctl_running *r, const pctl_memo_record *record);
-/* The plugin files that took part; 0 when they cannot be told, or one may have been told to lie. */
-int pctl_run_name_plugins(pctl_running *r, pctl_memo_record *record);
+const char *pctl_run_void_reason(pctl_running *r, const pctl_run_node *n,
+				 const pctl_memo_record *record);
+/* The plugin files that took part in a job; 0 when they cannot be told, or one may have been told to lie. */
+int pctl_run_name_plugins(pctl_running *r, const pctl_run_node *n, pctl_memo_record *record);
 /* What the run has cost so far against its limits. */
 pctl_status pctl_run_check_gas(pctl_running *r);
+
+/* What is told of one stage of a job; the sink is for a pctl_job_run. */
+typedef struct pctl_run_teller {
+	const pctl_running *r;
+	pctl_progress what;
+	pctl_progress_sink sink;
+} pctl_run_teller;
+/* Begin: the session is the one that runs, or NULL. Tells of the stage once. */
+void pctl_run_tell(pctl_run_teller *t, const pctl_running *r, const pctl_run_node *n,
+		   const char *stage, const pctl_session *s);
 
 /* A job under an observer (run_observe.c). */
 typedef struct pctl_run_observer {
 	pctl_running *r;
 	const pctl_run_node *n;
 	const pctl_run_job *job;
+	pctl_value *const *in;
 } pctl_run_observer;
 /* Cut and trace a job as the options say; `run` has its observer already. */
 void pctl_run_limit_job(const pctl_running *r, const pctl_run_node *n, pctl_job_run *run);
@@ -131,6 +216,10 @@ uint32_t pctl_run_race_evidence(const pctl_running *r, const pctl_job_plan *plan
 pctl_status pctl_run_settle(pctl_running *r);
 /* A session on the reference that looks for races and for nothing else. */
 pctl_status pctl_run_checker(pctl_running *r, pctl_session **out);
+/* run_turns.c: a kernel of the job, of that step, went over its turn budget, say its device: PC5226 with the first place, or
+ * PC5208 where the reference does not find it so. */
+pctl_status pctl_run_name_turns(pctl_running *r, const pctl_run_node *n, const pctl_job_run *run,
+				pctl_value *const *in, uint32_t step);
 /* Before a job runs: where its races are to be checked, the reference runs it with its detector (PC5220 names what it
  * sees). A job of the reference itself is then run by that session alone: n->session becomes it. What the detector's run gave
  * is kept where the job is to be verified (run->held) and runs as written. */
@@ -145,6 +234,11 @@ pctl_status pctl_run_check_certified(pctl_running *r, const pctl_run_node *n, co
 
 /* Choose and open the main session so that every planned node qualifies; note what was tried. */
 pctl_status pctl_run_choose(pctl_running *r);
+/* Give up the devices whose workers were ended, but for those that jobs are placed on. */
+void pctl_run_leave(pctl_running *r);
+/* The whole run once. left: devices that are no candidates; what it gives up is added. */
+pctl_status pctl_run_once(const pctl_graph *g, const pctl_run_options *o, pctl_run_left *left,
+			  const pctl_call *call, pctl_run_result **out);
 /* Can this session run this node's plan, or its measure where that is due? Kernels are built where the run executes. *tuned:
  * the plan for it, or NULL, as pctl_run_tuned_plan. */
 pctl_status pctl_run_fits(pctl_running *r, pctl_run_node *n, pctl_session *s, const pctl_call *call,

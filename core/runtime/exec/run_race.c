@@ -24,6 +24,7 @@ pctl_status pctl_run_check_races(pctl_running *r, pctl_run_node *n, const pctl_j
 {
 	pctl_value *again[PCTL_PORTS_MAX] = {NULL};
 	pctl_job_run observed = *run;
+	pctl_run_teller teller;
 	pctl_session *checker;
 	pctl_status status;
 
@@ -39,6 +40,8 @@ pctl_status pctl_run_check_races(pctl_running *r, pctl_run_node *n, const pctl_j
 		n->session = checker;
 		return PCTL_OK;
 	}
+	pctl_run_tell(&teller, r, n, "races", checker);
+	observed.progress = &teller.sink;
 	observed.watch = PCTL_WATCH_JOBS;
 	observed.held = 0;
 	observed.shape = NULL;
@@ -125,7 +128,7 @@ pctl_status pctl_run_ask_races(const pctl_graph *g, const pctl_run_options *o,
 
 	*out = (pctl_race_answer){.races = PCTL_RACES_PROVEN};
 	if (said == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a run");
+		return pctl_no_memory(call, "a run");
 	pctl_diag_list_set_cancel(said, call->cancelled, call->ctx);
 	asked.backends = reference;
 	asked.n_backends = 1;
@@ -133,7 +136,7 @@ pctl_status pctl_run_ask_races(const pctl_graph *g, const pctl_run_options *o,
 	asked.verify_ppm = 0;
 	asked.limit = NULL;
 	asked.watch = NULL;
-	asked.progress = NULL;
+	asked.progress = (pctl_progress_sink){NULL, NULL};
 	asked.observe = look_away;
 	asked.observe_ctx = NULL;
 	asked.flags = (o->flags & (PCTL_RUN_IN_PROCESS | PCTL_RUN_DEBUG)) | PCTL_RUN_FRESH |

@@ -65,6 +65,13 @@ static pctl_status tell(const pctl_kernel_module *u, const pctl_job_plan *plan,
 				      "job \"%s\": not every invocation of the workgroup reaches "
 				      "this barrier (missing: %" PRIu64 ")",
 				      plan->name, f->invocation);
+	if (f->kind == PCTL_FINDING_TURNS)
+		return pctl_refuse_at(
+			call, PC5226_TURNS, &pos, PCTL_TURNS_HINT,
+			"job \"%s\": kernel %s makes more than %" PRIu32
+			" turns of loops that nothing bounds: first invocation "
+			"%" PRIu64 ", in workgroup %" PRIu64 ", behind %" PRIu64 " barriers",
+			plan->name, u->name, u->turns, f->invocation, f->address, f->count);
 	snprintf(text, sizeof(text),
 		 "job \"%.64s\": invocations %" PRIu64 " and %" PRIu64 " race for byte %" PRIu64
 		 " of \"%.64s\"",
@@ -102,7 +109,7 @@ pctl_status pctl_sanitize_report(pctl_session *s, const pctl_job_plan *plan, con
 		return PCTL_OK;
 	findings = calloc(MOST_FINDINGS, sizeof(*findings));
 	if (findings == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for findings");
+		return pctl_no_memory(call, "findings");
 	status = t->findings(pctl_session_device(s), call, MOST_FINDINGS, findings, &n);
 	if (status == PCTL_OK) {
 		for (uint32_t i = 0; i < n && i < MOST_FINDINGS; i++) {

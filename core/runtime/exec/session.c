@@ -10,16 +10,10 @@
 #include "foundation/base/map.h"
 #include "foundation/base/num.h"
 #include "foundation/base/str.h"
+#include "compiler/legalize/legal.h"
 #include "runtime/device/limits.h"
 
 #define LARGEST_CACHE (64u << 20)
-
-/* A unit on this device; the kernel is NULL until somebody runs it. */
-struct built {
-	uint8_t *wire;
-	uint64_t n_wire;
-	pctl_kernel *kernel;
-};
 
 static pctl_status read_identity(pctl_session *s, const pctl_call *call)
 {
@@ -34,11 +28,13 @@ static pctl_status read_identity(pctl_session *s, const pctl_call *call)
 	for (uint32_t i = 0; i < s->n_identity; i++)
 		pctl_str_addf(&text, "%.63s=%.255s\n", s->identity[i].key, s->identity[i].value);
 	if (s->o.backend != NULL && s->o.device_kind != PCTL_DEVICE_REFERENCE)
-		status = pctl_backend_instance_files(s->o.backend, call, s->files, &s->libraries);
+		status = pctl_backend_instance_files(s->o.backend, call, s->files, s->drivers,
+						     &s->libraries);
 	memcpy(s->files_now, s->files, sizeof(s->files));
+	memcpy(s->drivers_now, s->drivers, sizeof(s->drivers));
 	pctl_str_addf(&text, "files=%s\n", s->files);
 	if (status == PCTL_OK && text.failed)
-		status = pctl_refuse(call, PC2_NOMEM, "no memory for a session");
+		status = pctl_no_memory(call, "a session");
 	if (status == PCTL_OK)
 		status = pctl_cid_of(text.data == NULL ? "" : text.data, text.n, call,
 				     &s->identity_cid);
@@ -54,7 +50,7 @@ pctl_status pctl_session_open(const pctl_session_options *o, const pctl_call *ca
 
 	*out = NULL;
 	if (s == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a session");
+		return pctl_no_memory(call, "a session");
 	s->o = *o;
 	if (o->backend != NULL && o->table == NULL)
 		s->o.table = o->backend->table;
@@ -66,7 +62,7 @@ pctl_status pctl_session_open(const pctl_session_options *o, const pctl_call *ca
 	s->kernels = pctl_map_create();
 	if (s->name == NULL || s->id == NULL || s->kernels == NULL ||
 	    (o->cache_dir != NULL && s->cache_dir == NULL)) {
-		status = pctl_refuse(call, PC2_NOMEM, "no memory for a session");
+		status = pctl_no_memory(call, "a session");
 		goto out;
 	}
 	status = s->o.table->device_open(s->o.inst, call, o->index, &s->dev);
@@ -88,22 +84,32 @@ out:
 	return PCTL_OK;
 }
 
+static void drop_built(pctl_session *s, struct pctl_session_built *built)
+{
+	if (built == NULL)
+		return;
+	if (built->kernel != NULL)
+		s->o.table->kernel_destroy(s->dev, built->kernel);
+	free(built->wire);
+	free(built);
+}
+
 void pctl_session_close(pctl_session *s)
 {
 	if (s == NULL)
 		return;
 	for (uint32_t i = 0; s->kernels != NULL && i < pctl_map_count(s->kernels); i++) {
-		struct built *built = pctl_map_value_at(s->kernels, i);
+		struct pctl_session_built *built = pctl_map_value_at(s->kernels, i);
 
-		if (built->kernel != NULL)
-			s->o.table->kernel_destroy(s->dev, built->kernel);
-		free(built->wire);
-		free(built);
+		drop_built(s, built->contract);
+		drop_built(s, built);
 	}
+	pctl_session_drop_contracts(s);
 	if (s->dev != NULL)
 		s->o.table->device_close(s->dev);
 	pctl_map_destroy(s->kernels);
 	free(s->profile);
+	free(s->optional);
 	pctl_str_drop(&s->libraries);
 	pctl_str_drop(&s->late);
 	free(s->name);
@@ -216,21 +222,19 @@ static void keep_compiled(pctl_session *s, pctl_kernel *k, const char *path, con
 	free(blob);
 }
 
-/* The entry of a unit: its wire form for this device, which the backend has said it can run. */
-static pctl_status entry_of(pctl_session *s, const pctl_kernel_module *unit, const pctl_call *call,
-			    struct built **out)
+pctl_status pctl_session_entry(pctl_session *s, const pctl_kernel_module *unit,
+			       const pctl_call *call, struct pctl_session_built **out)
 {
 	pctl_support support = {.head = PCTL_HEAD(pctl_support)};
-	char key[PCTL_CID_TEXT_SIZE];
-	struct built *built;
+	struct pctl_session_built *built;
 	pctl_status status;
 
-	*out = pctl_map_get(s->kernels, pctl_cid_format(&unit->cid, key));
+	*out = pctl_map_get(s->kernels, unit->build_key);
 	if (*out != NULL)
 		return PCTL_OK;
 	built = calloc(1, sizeof(*built));
 	if (built == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a kernel");
+		return pctl_no_memory(call, "a kernel");
 	status = pctl_session_wire(s, unit, call, &built->wire, &built->n_wire);
 	if (status == PCTL_E_UNSUPPORTED)
 		(void)pctl_refuse(call, PC5201_UNSUPPORTED,
@@ -246,8 +250,8 @@ static pctl_status entry_of(pctl_session *s, const pctl_kernel_module *unit, con
 				     support.reason[0] == '\0' ? "the backend gives no reason"
 							       : support.reason);
 	}
-	if (status == PCTL_OK && !pctl_map_put(s->kernels, key, built))
-		status = pctl_refuse(call, PC2_NOMEM, "no memory for a kernel");
+	if (status == PCTL_OK && !pctl_map_put(s->kernels, unit->build_key, built))
+		status = pctl_no_memory(call, "a kernel");
 	if (status != PCTL_OK) {
 		free(built->wire);
 		free(built);
@@ -257,18 +261,17 @@ static pctl_status entry_of(pctl_session *s, const pctl_kernel_module *unit, con
 	return PCTL_OK;
 }
 
-pctl_status pctl_session_kernel(pctl_session *s, const pctl_kernel_module *unit,
-				const pctl_call *call, pctl_kernel **out)
+pctl_status pctl_session_build_entry(pctl_session *s, struct pctl_session_built *built,
+				     const pctl_call *call, pctl_kernel **out)
 {
 	char *path = NULL, *cached = NULL;
 	uint64_t n_cached = 0;
-	struct built *built;
-	pctl_status status = entry_of(s, unit, call, &built);
+	pctl_status status;
 	pctl_cid cid;
 
-	*out = status == PCTL_OK ? built->kernel : NULL;
-	if (status != PCTL_OK || *out != NULL)
-		return status;
+	*out = built->kernel;
+	if (*out != NULL)
+		return PCTL_OK;
 	status = pctl_cid_of(built->wire, built->n_wire, call, &cid);
 	if (status != PCTL_OK)
 		return status;
@@ -287,6 +290,16 @@ pctl_status pctl_session_kernel(pctl_session *s, const pctl_kernel_module *unit,
 	return status;
 }
 
+pctl_status pctl_session_kernel(pctl_session *s, const pctl_kernel_module *unit,
+				const pctl_call *call, pctl_kernel **out)
+{
+	struct pctl_session_built *built;
+	const pctl_status status = pctl_session_entry(s, unit, call, &built);
+
+	*out = NULL;
+	return status == PCTL_OK ? pctl_session_build_entry(s, built, call, out) : status;
+}
+
 pctl_status pctl_session_build(pctl_session *s, const pctl_job_plan *plan, const pctl_call *call)
 {
 	pctl_call named = *call;
@@ -294,21 +307,23 @@ pctl_status pctl_session_build(pctl_session *s, const pctl_job_plan *plan, const
 	pctl_kernel *kernel;
 
 	named.trace_id = pctl_trace(plan->name, 0, 0);
-	for (uint32_t i = 0; status == PCTL_OK && i < plan->n_steps; i++)
+	for (uint32_t i = 0; status == PCTL_OK && i < plan->n_steps; i++) {
 		if (plan->steps[i].kind == PCTL_STEP_KERNEL)
 			status = pctl_session_kernel(s, plan->steps[i].unit, &named, &kernel);
+		if (status == PCTL_OK && plan->steps[i].kind == PCTL_STEP_KERNEL)
+			status = pctl_session_contract_kernel(s, plan->steps[i].unit, &named,
+							      &kernel);
+	}
 	return status;
 }
 
 int pctl_session_has_built(const pctl_session *s, const pctl_job_plan *plan)
 {
-	const struct built *b;
-	char key[PCTL_CID_TEXT_SIZE];
+	const struct pctl_session_built *b;
 
 	for (uint32_t i = 0; i < plan->n_steps; i++)
 		if (plan->steps[i].kind == PCTL_STEP_KERNEL &&
-		    ((b = pctl_map_get(s->kernels,
-				       pctl_cid_format(&plan->steps[i].unit->cid, key))) == NULL ||
+		    ((b = pctl_map_get(s->kernels, plan->steps[i].unit->build_key)) == NULL ||
 		     b->kernel == NULL))
 			return 0;
 	return 1;
@@ -320,20 +335,22 @@ static pctl_status qualify_kernel(const pctl_session *s, const pctl_job_plan *pl
 	const pctl_program *p = step->unit->program;
 	const uint32_t *size = p->entries[0].workgroup_size;
 	uint64_t invocations = (uint64_t)size[0] * size[1] * size[2];
+	uint64_t shared = step->unit->analysis->workgroup_bytes;
 
+	if (s->o.device_kind != PCTL_DEVICE_REFERENCE)
+		shared = pctl_num_align(shared, 4) + pctl_legal_workgroup_bytes(p);
 	if (invocations > s->caps.max_invocations || size[0] > s->caps.max_local[0] ||
 	    size[1] > s->caps.max_local[1] || size[2] > s->caps.max_local[2])
 		return pctl_refuse(call, PC5202_LIMIT,
 				   "%s: kernel %s wants %" PRIu32 "x%" PRIu32 "x%" PRIu32
-				   " invocations in a workgroup, it has %" PRIu32,
+				   " invocations in a workgroup, the device allows %" PRIu32,
 				   s->name, step->unit->name, size[0], size[1], size[2],
 				   s->caps.max_invocations);
-	if (step->unit->analysis->workgroup_bytes > s->caps.max_workgroup_bytes)
+	if (shared > s->caps.max_workgroup_bytes)
 		return pctl_refuse(call, PC5202_LIMIT,
 				   "%s: kernel %s wants %" PRIu64
-				   " bytes of workgroup memory, it has %" PRIu32,
-				   s->name, step->unit->name, step->unit->analysis->workgroup_bytes,
-				   s->caps.max_workgroup_bytes);
+				   " bytes of workgroup memory, the device has %" PRIu32,
+				   s->name, step->unit->name, shared, s->caps.max_workgroup_bytes);
 	if (step->n_bindings > s->caps.max_bindings)
 		return pctl_refuse(
 			call, PC5202_LIMIT,
@@ -343,7 +360,7 @@ static pctl_status qualify_kernel(const pctl_session *s, const pctl_job_plan *pl
 		if (step->groups[i] > s->caps.max_groups[i])
 			return pctl_refuse(call, PC5202_LIMIT,
 					   "%s: kernel %s wants %" PRIu32
-					   " workgroups along %c, it has %" PRIu64,
+					   " workgroups along %c, the device allows %" PRIu64,
 					   s->name, step->unit->name, step->groups[i], "xyz"[i],
 					   s -> caps.max_groups[i]);
 	}
@@ -372,14 +389,14 @@ pctl_status pctl_session_qualify(pctl_session *s, const pctl_job_plan *plan, con
 	pctl_status first = PCTL_OK;
 
 	for (uint32_t i = 0; i < plan->n_steps; i++) {
-		struct built *built;
+		struct pctl_session_built *built;
 		pctl_status status;
 
 		if (plan->steps[i].kind != PCTL_STEP_KERNEL)
 			continue;
 		status = qualify_kernel(s, plan, &plan->steps[i], call);
 		if (status == PCTL_OK)
-			status = entry_of(s, plan->steps[i].unit, call, &built);
+			status = pctl_session_entry(s, plan->steps[i].unit, call, &built);
 		if (first == PCTL_OK)
 			first = status;
 	}

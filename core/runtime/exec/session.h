@@ -23,6 +23,7 @@ typedef struct pctl_session pctl_session;
  *              reference
  * legal_flags  PCTL_LEGAL_NATIVE: class approximate
  * profile_flags  PCTL_PROFILES_*
+ * without_contracts  1: no kernel has a program under range contracts, for nobody would choose it
  */
 typedef struct pctl_session_options {
 	const pctl_backend_instance *backend;
@@ -37,6 +38,7 @@ typedef struct pctl_session_options {
 	pctl_profiles *profiles;
 	uint32_t legal_flags;
 	uint32_t profile_flags;
+	uint32_t without_contracts;
 } pctl_session_options;
 
 pctl_status pctl_session_open(const pctl_session_options *o, const pctl_call *call,
@@ -68,6 +70,10 @@ pctl_status pctl_session_profile(pctl_session *s, const pctl_call *call,
 				 const pctl_profile_record **out);
 /* The device's limits (limits_record.h), which may recheck or search it. Without a limit: the reference. */
 pctl_status pctl_session_limits(pctl_session *s, const pctl_call *call, pctl_limits_record *out);
+/* What it has of its own of the operations that no device need have (optional.h), asked now as far as nobody did before: packed
+ * products, and subgroup operations of the size that it names. Lives as long as the session. */
+pctl_status pctl_session_own_operations(pctl_session *s, const pctl_call *call,
+					const pctl_optional_record **out);
 /* The profile in force, if one was obtained already, else NULL. */
 const pctl_profile_record *pctl_session_profile_known(const pctl_session *s);
 /* pctl_backend_instance_files of when the device had been opened; "" for the reference and a table of no plugin. */
@@ -97,6 +103,36 @@ int pctl_session_has_built(const pctl_session *s, const pctl_job_plan *plan);
 /* The unit built for this device, from the session's cache, the disk's, or now. */
 pctl_status pctl_session_kernel(pctl_session *s, const pctl_kernel_module *unit,
 				const pctl_call *call, pctl_kernel **out);
+
+/*
+ * The unit under range contracts (compiler/legalize/contract.h): what is proved of it on this device, made on first need. It
+ * lives as long as the session. A device that keeps subnormals has nothing to prove, and the reference never has.
+ */
+struct pctl_contract_proof;
+pctl_status pctl_session_contract(pctl_session *s, const pctl_kernel_module *unit,
+				  const pctl_call *call, const struct pctl_contract_proof **proof);
+/* Its kernel, which is right only over buffers that fulfil the contract; NULL where it is not proven. */
+pctl_status pctl_session_contract_kernel(pctl_session *s, const pctl_kernel_module *unit,
+					 const pctl_call *call, pctl_kernel **out);
+/* The identity of that program, by which its first build is noted as checked; 0: it is not proven. */
+pctl_status pctl_session_contract_cid(pctl_session *s, const pctl_kernel_module *unit,
+				      const pctl_call *call, pctl_cid *cid, int *is);
+/* The kernel that finds out whether a buffer fulfils the contract: group 0 binding 0 are its words, binding 1 a word that
+ * becomes other than 0 where one is outside. Workgroups for n words: */
+pctl_status pctl_session_range_check(pctl_session *s, const pctl_call *call, pctl_kernel **out);
+void pctl_session_range_groups(const pctl_session *s, uint64_t n_words, uint32_t groups[3]);
+/* What is known of a value by its CID: 1 it fulfils the contract, 0 it does not, -1 nobody looked on this session. */
+int pctl_session_range_known(const pctl_session *s, const pctl_cid *cid);
+/* Without memory for it, it is not remembered. */
+void pctl_session_range_note(pctl_session *s, const pctl_cid *cid, int fulfils);
+
+/* A unit as this device gets it, for people: `legal` its program, which the caller destroys; or, where it is NULL, what the
+ * driver's compiler would be handed, as its plugin says: `text`, which the caller frees, in `language`[PCTL_NAME_MAX].
+ * Errors: what the legaliser refuses; PC3218 (the backend shows none). */
+pctl_status pctl_session_legal(pctl_session *s, const pctl_kernel_module *unit,
+			       const pctl_call *call, pctl_program **legal);
+pctl_status pctl_session_source(pctl_session *s, const pctl_kernel_module *unit,
+				const pctl_call *call, char **text, uint64_t *n, char *language);
 
 /* Can this device run the plan: types, limits of bindings, memory, workgroups, and programs within what the device is
  * known to do right. Reports why not (PC52xx); another device may. */

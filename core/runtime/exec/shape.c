@@ -54,25 +54,34 @@ static uint32_t first_of(const pctl_shapes *s)
 	return (uint32_t)((key ^ s->block) & 1u);
 }
 
+static pctl_zones zones_of(uint64_t bits, uint64_t key, const pctl_device_caps *caps)
+{
+	return (pctl_zones){pctl_guard_side(caps) * (1 + bits % SIDES),
+			    BEHIND_MIN + (bits >> 8) % BEHIND_WORDS * 4, key};
+}
+
 pctl_zones pctl_shape_input(const pctl_shape *s, uint32_t i, const pctl_device_caps *caps)
 {
 	const uint64_t key = mix(s->key, 64u + i), bits = mix(~key, i);
 
 	if ((bits >> 40) % 4 == 0 ? s->before != 0 : s->before == 0)
 		return (pctl_zones){0, 0, 0};
-	return (pctl_zones){pctl_guard_side(caps) * (1 + bits % SIDES),
-			    BEHIND_MIN + (bits >> 8) % BEHIND_WORDS * 4, key};
+	return zones_of(bits, key, caps);
+}
+
+pctl_zones pctl_shape_zones(pctl_shapes *s, const pctl_device_caps *caps)
+{
+	const uint64_t n = s->n++, bits = mix(s->key, n);
+
+	return zones_of(bits, mix(s->key ^ bits, n), caps);
 }
 
 pctl_shape pctl_shape_next(pctl_shapes *s, const pctl_device_caps *caps)
 {
 	const uint64_t n = s->n++, bits = mix(s->key, n), pair = mix(~s->key, n / 2);
 	const uint32_t plain = (n < 2 ? first_of(s) : (uint32_t)(pair & 1u)) ^ (uint32_t)(n & 1u);
-	pctl_shape out = {0, 0, mix(s->key ^ bits, n), n < 2 || (bits >> 32) % 4 == 0, 0};
+	const pctl_zones zones = zones_of(bits, mix(s->key ^ bits, n), caps);
 
-	if (!plain) {
-		out.before = pctl_guard_side(caps) * (1 + bits % SIDES);
-		out.behind = BEHIND_MIN + (bits >> 8) % BEHIND_WORDS * 4;
-	}
-	return out;
+	return (pctl_shape){plain ? 0 : zones.before, plain ? 0 : zones.behind, zones.key,
+			    n < 2 || (bits >> 32) % 4 == 0, 0};
 }

@@ -32,6 +32,8 @@ pctl_status pctl_shapes_block(pctl_shapes *s, uint64_t block, const pctl_call *c
 /* The next. Of two in a row (and of the first ones of blocks 2k and 2k + 1) one has zones and one has not, in an order that is
  * drawn: there is no proof, however small, without both. */
 pctl_shape pctl_shape_next(pctl_shapes *s, const pctl_device_caps *caps);
+/* The next of work whose spans share buffers, tasks of a block, of which each lies between zones. */
+pctl_zones pctl_shape_zones(pctl_shapes *s, const pctl_device_caps *caps);
 /* Where input `i` of such a job lies when it is uploaded for it: inputs that other jobs made lie as those had their buffers,
  * so a proof has both kinds in one job, too. */
 pctl_zones pctl_shape_input(const pctl_shape *s, uint32_t i, const pctl_device_caps *caps);

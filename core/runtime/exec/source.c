@@ -37,7 +37,7 @@ static pctl_status create(const char *name, const pctl_call *call, pctl_data_sou
 	if (s == NULL || s->name == NULL) {
 		pctl_source_close(s);
 		*out = NULL;
-		return pctl_refuse(call, PC2_NOMEM, "no memory for an input");
+		return pctl_no_memory(call, "an input");
 	}
 	return PCTL_OK;
 }
@@ -83,7 +83,9 @@ static pctl_status walk(pctl_data_source *s, const pctl_call *call,
 		const void *data = piece;
 
 		if (s->has_blob) {
-			data = s->blob.data + offset;
+			/* A map shows what somebody else writes to the file: what is hashed is what is handed on. */
+			data = s->blob.mapped ? memcpy(piece, s->blob.data + offset, n)
+					      : s->blob.data + offset;
 		} else if (s->bytes != NULL) {
 			data = s->bytes + offset;
 		} else if (!s->is_zero) {
@@ -145,7 +147,7 @@ pctl_status pctl_source_open_file(const char *path, const pctl_call *call, pctl_
 		s->fd = open(path, O_RDONLY | O_CLOEXEC);
 		if (s->fd < 0 || fstat(s->fd, &st) != 0)
 			status = io_error(call, s, errno);
-		else if (S_ISFIFO(st.st_mode))
+		else if (S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode)) /* /dev/null has no bytes */
 			status = read_pipe(s, call);
 		else if (!S_ISREG(st.st_mode))
 			status = io_error(call, s, S_ISDIR(st.st_mode) ? EISDIR : EINVAL);

@@ -90,6 +90,7 @@ static void stop(const pctl_submission *b, uint64_t ticket)
 
 pctl_status pctl_submission_run(pctl_submission *b, pctl_list *list, uint32_t times)
 {
+	const uint64_t began = pctl_clock_ns();
 	uint64_t ticket = 0;
 	pctl_status status = stop_if_due(b);
 
@@ -102,8 +103,13 @@ pctl_status pctl_submission_run(pctl_submission *b, pctl_list *list, uint32_t ti
 		status = b->t->wait(b->dev, &b->call, ticket, WAIT_SLICE_NS, &done);
 		if (status != PCTL_OK || done.done) {
 			b->device_ns += done.device_ns;
+			b->time = (pctl_round_time){
+				done.timestamps[PCTL_SLOT_BEGIN], done.timestamps[PCTL_SLOT_END],
+				pctl_clock_ns() - began, done.n_timestamps > PCTL_SLOT_END, 0};
 			return status;
 		}
+		if (b->waiting != NULL)
+			b->waiting(b->ctx);
 		status = stop_if_due(b);
 		if (status != PCTL_OK)
 			stop(b, ticket);

@@ -6,10 +6,20 @@
 #include "runtime/exec/session.h"
 
 /*
+ * What one round took. begin_ns and end_ns are what the device says, before its kernels and behind them (has_device 0: it says
+ * nothing); host_ns what the host's clock says, from the submit to its end. What a device says is a claim.
+ */
+typedef struct pctl_round_time {
+	uint64_t begin_ns, end_ns, host_ns;
+	uint32_t has_device, reserved;
+} pctl_round_time;
+
+/*
  * what        is submitted, as messages name it: `job "sum"`
  * call        a copy of the caller's, which this hands to the backend
  * is_traced   1: its trace id is set here, for the caller's had none
  * list        being recorded; NULL: none
+ * waiting     told with `ctx` whenever a wait has passed and nothing is done yet; may be NULL
  * started_ns  since when time (pctl_clock_ns) is counted against timeout_ms (0: none)
  */
 typedef struct pctl_submission {
@@ -22,8 +32,15 @@ typedef struct pctl_submission {
 	uint64_t timeout_ms, started_ns;
 	uint64_t submits, dispatches;
 	uint64_t device_ns; /* 0 unknown */
+	pctl_round_time
+		time; /* of the last submit, between slots PCTL_SLOT_BEGIN and PCTL_SLOT_END */
 	uint32_t is_traced, reserved;
+	void (*waiting)(void *ctx);
+	void *ctx;
 } pctl_submission;
+
+/* Slots of list_timestamp. */
+enum { PCTL_SLOT_BEGIN = 0, PCTL_SLOT_END = 1 };
 
 /* Begin to count time. `call` (may be NULL) and `what` outlive the submission. */
 void pctl_submission_begin(pctl_submission *b, pctl_session *s, const char *what,

@@ -10,6 +10,8 @@
 #include "runtime/exec/tasks_layout.h"
 
 #define MOST_BINDINGS 64u
+#define BETWEEN 16u /* bytes of a zone between two spans, that times 1 to BETWEEN_MOST */
+#define BETWEEN_MOST 8u
 
 /* ---- before a device ------------------------------------------------------------------------ */
 
@@ -156,7 +158,7 @@ static pctl_status create_buffers(struct running *r)
 		pctl_task_slab *slab = &r->layout.slabs.items[i];
 
 		status = r->work.t->buffer_create(r->work.dev, &r->work.call,
-						  pctl_num_align(slab->n_bytes, 4), usage,
+						  pctl_slab_bytes(&r->layout, i), usage,
 						  &slab->buffer);
 		r->stats.buffers++;
 	}
@@ -247,6 +249,10 @@ static pctl_layout_limits limits_of(const struct running *r)
 		l.most_slab = caps->max_buffer_bytes;
 	while (l.align < caps->binding_alignment && l.align < 1u << 20)
 		l.align *= 2;
+	if (r->limits->shapes != NULL) {
+		l.zones = pctl_shape_zones(r->limits->shapes, caps);
+		l.between = BETWEEN * (1 + l.zones.key % BETWEEN_MOST);
+	}
 	return l;
 }
 
@@ -271,7 +277,7 @@ static pctl_status run_some(struct running *r, const pctl_task *tasks, uint32_t 
 			status = record_and_submit(r);
 	}
 	if (status == PCTL_OK)
-		status = pctl_layout_fetch(&r->layout, r->work.s, call, &r->stats);
+		status = pctl_layout_fetch(&r->layout, r->limits->held, r->work.s, call, &r->stats);
 	for (uint32_t i = 0; i < r->layout.slabs.n; i++) {
 		if (r->layout.slabs.items[i].buffer != NULL)
 			r->work.t->buffer_destroy(r->work.dev, r->layout.slabs.items[i].buffer);

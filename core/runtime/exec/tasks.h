@@ -6,6 +6,7 @@
 
 #include "runtime/cas/evidence.h"
 #include "runtime/exec/session.h"
+#include "runtime/exec/shape.h"
 
 /* Bytes bound to a variable that the program only reads (storage or uniform). Tasks that bind the same CID may share
  * one buffer. */
@@ -41,10 +42,14 @@ typedef struct pctl_task {
  *               less. A task that needs more runs alone
  * submit_tasks  0: PCTL_TASKS_SUBMIT_MOST
  * timeout_ms    of one submission, 0 none
+ * shapes        where each submission draws the zones from that lie beside its bytes and are compared after it, as is what is
+ *               small and only read; NULL: there are none
+ * held          all that is only read is compared with the host's bytes
  */
 typedef struct pctl_task_limits {
 	uint64_t submit_bytes, timeout_ms;
-	uint32_t submit_tasks, reserved;
+	pctl_shapes *shapes;
+	uint32_t submit_tasks, held;
 } pctl_task_limits;
 
 typedef struct pctl_task_stats {
@@ -62,7 +67,8 @@ pctl_status pctl_tasks_qualify(pctl_session *s, const pctl_task *tasks, uint32_t
 
 /*
  * Run checked and qualified tasks. The backend hears the trace id of each task's name while it is recorded, unless
- * `call` has one of its own. stats may be NULL. Errors: of the backend, PC5206 (timeout), PC0004 (cancelled).
+ * `call` has one of its own. stats may be NULL. Errors: of the backend, PC5206 (timeout), PC0004 (cancelled), PC5224 (a byte
+ * of a zone was written), PC5223 (so was one that is only read).
  */
 pctl_status pctl_tasks_run(pctl_session *s, const pctl_task_limits *limits, const pctl_task *tasks,
 			   uint32_t n, const pctl_call *call, pctl_task_stats *stats);

@@ -68,15 +68,28 @@ static int is_known(const struct placing *p, const pctl_task_binding *b)
 	return b->cid != NULL && p->known.slots[slot_of(p, b)] != 0;
 }
 
+uint64_t pctl_slab_bytes(const pctl_task_layout *l, uint32_t slab)
+{
+	const pctl_task_slab *s = &l->slabs.items[slab];
+
+	return pctl_num_align(s->n_bytes + (s->is_zoned ? l->zones.behind : 0), 4);
+}
+
+uint64_t pctl_slab_key(const pctl_task_layout *l, uint32_t slab)
+{
+	return l->zones.key * UINT64_C(0xbf58476d1ce4e5b9) + slab;
+}
+
 /* What a task adds to the slabs, saturating; what it binds twice itself counts twice. */
 static uint64_t cost(const struct placing *p, const pctl_task *t)
 {
 	uint64_t sum = 0, n = t->n_output;
 
 	for (uint32_t i = 0;; i++) {
-		if (n > UINT64_MAX - p->limits->align)
+		if (n > UINT64_MAX - p->limits->align - p->limits->between)
 			return UINT64_MAX;
-		(void)pctl_num_add(sum, pctl_num_align(n, p->limits->align), &sum);
+		(void)pctl_num_add(sum, pctl_num_align(n + p->limits->between, p->limits->align),
+				   &sum);
 		while (i < t->n_bindings &&
 		       (!is_placed(t, &t->bindings[i]) || is_known(p, &t->bindings[i])))
 			i++;
@@ -88,7 +101,7 @@ static uint64_t cost(const struct placing *p, const pctl_task *t)
 
 static int new_slab(struct placing *p, int is_output)
 {
-	const pctl_task_slab slab = {0, NULL};
+	const pctl_task_slab slab = {.is_zoned = p->limits->zones.before != 0};
 
 	if (!PCTL_VEC_PUSH(&p->l->slabs, slab))
 		return 0;
@@ -96,32 +109,51 @@ static int new_slab(struct placing *p, int is_output)
 	return 1;
 }
 
+/* The offset of n bytes more in a slab, UINT64_MAX: there is no room for them. */
+static uint64_t offset_in(const struct placing *p, const pctl_task_slab *slab, uint64_t n)
+{
+	const pctl_layout_limits *limits = p->limits;
+	const uint64_t behind = slab->is_zoned ? limits->zones.behind : 0;
+	const uint64_t offset =
+		slab->n_bytes == 0
+			? (slab->is_zoned ? pctl_num_align(limits->zones.before, limits->align) : 0)
+			: pctl_num_align(slab->n_bytes + limits->between, limits->align);
+
+	return offset > limits->most_slab || behind > limits->most_slab - offset ||
+			       n > limits->most_slab - offset - behind
+		       ? UINT64_MAX
+		       : offset;
+}
+
 /* Room for n bytes; 0 for lack of memory. */
 static int place(struct placing *p, int is_output, uint64_t n, pctl_task_place *out)
 {
-	pctl_task_slab *slab = p->current[is_output] == PCTL_TASK_NOWHERE
-				       ? NULL
-				       : &p->l->slabs.items[p->current[is_output]];
-	uint64_t offset = slab == NULL ? 0 : pctl_num_align(slab->n_bytes, p->limits->align);
+	uint32_t *current = &p->current[is_output];
+	pctl_task_slab *slab = *current == PCTL_TASK_NOWHERE ? NULL : &p->l->slabs.items[*current];
+	uint64_t offset = slab == NULL ? UINT64_MAX : offset_in(p, slab, n), before;
 
-	if (slab == NULL || offset > p->limits->most_slab || n > p->limits->most_slab - offset) {
-		if (slab == NULL || offset != 0) {
-			if (!new_slab(p, is_output))
-				return 0;
-			slab = &p->l->slabs.items[p->current[is_output]];
-		}
+	if (offset == UINT64_MAX) {
+		if (!new_slab(p, is_output))
+			return 0;
+		slab = &p->l->slabs.items[*current];
+		offset = offset_in(p, slab, n);
+	}
+	/* More than a buffer may have with its zones, or at all, which the device will say. */
+	if (offset == UINT64_MAX) {
+		slab->is_zoned = 0;
 		offset = 0;
 	}
-	p->bytes += offset + n - slab->n_bytes;
+	before = slab->n_bytes == 0 ? 0 : pctl_slab_bytes(p->l, *current);
 	slab->n_bytes = offset + n;
-	*out = (pctl_task_place){p->current[is_output], 0, offset};
+	p->bytes += pctl_slab_bytes(p->l, *current) - before;
+	*out = (pctl_task_place){*current, 0, offset};
 	return 1;
 }
 
 static int place_input(struct placing *p, const pctl_task *t, const pctl_task_binding *b,
 		       pctl_task_place *out)
 {
-	pctl_task_upload upload = {{PCTL_TASK_NOWHERE, 0, 0}, b};
+	pctl_task_upload upload = {{PCTL_TASK_NOWHERE, 0, 0}, b, (uint32_t)(t - p->l->tasks), 0};
 	uint32_t slot = 0;
 
 	*out = upload.at;
@@ -172,7 +204,7 @@ pctl_status pctl_layout_make(const pctl_task *tasks, uint32_t n, const pctl_layo
 	pctl_status status = PCTL_E_NOMEM;
 	uint64_t n_bindings = 0, at = 0;
 
-	*out = (pctl_task_layout){.tasks = tasks};
+	*out = (pctl_task_layout){.tasks = tasks, .zones = limits->zones};
 	n = n < limits->most_tasks ? n : limits->most_tasks;
 	for (uint32_t i = 0; i < n; i++)
 		n_bindings += tasks[i].n_bindings;
@@ -195,8 +227,7 @@ pctl_status pctl_layout_make(const pctl_task *tasks, uint32_t n, const pctl_layo
 	status = PCTL_OK;
 out:
 	free(p.known.slots);
-	return status == PCTL_OK ? PCTL_OK
-				 : pctl_refuse(call, PC2_NOMEM, "no memory for a submission");
+	return status == PCTL_OK ? PCTL_OK : pctl_no_memory(call, "a submission");
 }
 
 void pctl_layout_clear(pctl_task_layout *l)

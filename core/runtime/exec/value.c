@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "runtime/exec/value.h"
+#include "runtime/exec/watch.h"
 
 pctl_value *pctl_value_from_source(pctl_data_source *source)
 {
@@ -53,13 +54,19 @@ pctl_value *pctl_value_retain(pctl_value *v)
 	return v;
 }
 
+void pctl_value_leave(pctl_value *v)
+{
+	for (uint32_t i = 0; i < v->n_at; i++)
+		pctl_session_table(v->at[i].session)
+			->buffer_destroy(pctl_session_device(v->at[i].session), v->at[i].buffer);
+	v->n_at = 0;
+}
+
 void pctl_value_release(pctl_value *v)
 {
 	if (v == NULL || --v->references != 0)
 		return;
-	for (uint32_t i = 0; i < v->n_at; i++)
-		pctl_session_table(v->at[i].session)
-			->buffer_destroy(pctl_session_device(v->at[i].session), v->at[i].buffer);
+	pctl_value_leave(v);
 	free(v->host);
 	free(v);
 }
@@ -85,6 +92,20 @@ static pctl_status upload_piece(void *ctx, uint64_t offset, const void *data, ui
 			       u->base + offset, data, n);
 }
 
+/* A small value with its zones and what pads it, in one call. */
+static pctl_status upload_whole(pctl_value *v, const struct upload *u, const pctl_zones *zones,
+				uint64_t n)
+{
+	uint8_t *bytes = calloc(1, n + 1);
+	pctl_status status = bytes == NULL ? pctl_no_memory(u->call, "a value")
+					   : pctl_value_read(v, 0, bytes, v->n_bytes, u->call);
+
+	if (status == PCTL_OK)
+		status = pctl_zones_write(u->session, u->buffer, zones, bytes, n, u->call);
+	free(bytes);
+	return status;
+}
+
 pctl_status pctl_value_on(pctl_value *v, pctl_session *s, const pctl_zones *zones,
 			  const pctl_call *call, pctl_buffer **out, pctl_zones *where)
 {
@@ -108,14 +129,19 @@ pctl_status pctl_value_on(pctl_value *v, pctl_session *s, const pctl_zones *zone
 		PCTL_BUFFER_STORAGE | PCTL_BUFFER_UNIFORM | PCTL_BUFFER_TRANSFER, &u.buffer);
 	if (status != PCTL_OK)
 		return status;
-	status = pctl_zones_write(s, u.buffer, zones, n, call);
-	if (status == PCTL_OK)
-		status = pctl_value_stream(v, call, upload_piece, &u);
+	if (pctl_zones_are_one(zones, n)) {
+		status = upload_whole(v, &u, zones, n);
+	} else {
+		status = pctl_zones_write(s, u.buffer, zones, NULL, n, call);
+		if (status == PCTL_OK)
+			status = pctl_value_stream(v, call, upload_piece, &u);
+	}
 	if (status != PCTL_OK) {
 		pctl_session_table(s)->buffer_destroy(pctl_session_device(s), u.buffer);
 		return status;
 	}
 	v->at[v->n_at].session = s;
+	v->at[v->n_at].range = 0;
 	v->at[v->n_at].zones = *where = *zones;
 	v->at[v->n_at++].buffer = u.buffer;
 	*out = u.buffer;
@@ -147,13 +173,9 @@ static pctl_status read_from_device(pctl_value *v, const pctl_call *call)
 	v->host = malloc(v->n_bytes == 0 ? 1 : v->n_bytes);
 	if (v->host == NULL)
 		return pctl_refuse(call, PC2_NOMEM, "no memory for %" PRIu64 " bytes", v->n_bytes);
-	memset(v->host, PCTL_UNREAD, v->n_bytes);
-	status = v->n_bytes == 0
-			 ? PCTL_OK
-			 : pctl_session_table(v->at[0].session)
-				   ->buffer_read(pctl_session_device(v->at[0].session), call,
-						 v->at[0].buffer, v->at[0].zones.before, v->host,
-						 v->n_bytes);
+	status = v->n_bytes == 0 ? PCTL_OK
+				 : pctl_watch_read(v->at[0].session, call, v->at[0].buffer,
+						   v->at[0].zones.before, v->host, v->n_bytes);
 	if (status != PCTL_OK) {
 		free(v->host);
 		v->host = NULL;

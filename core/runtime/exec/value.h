@@ -15,17 +15,28 @@ struct pctl_value {
 		pctl_session *session;
 		pctl_buffer *buffer;
 		pctl_zones zones; /* where in the buffer */
+		uint32_t
+			range; /* its f32 fulfil the range contract 1, do not 2; 0: nobody looked */
 	} at[PCTL_VALUE_PLACES];
 	uint32_t n_at;
 	uint64_t n_bytes;
 };
 
-/* job_guard.c: write the zones around a span of n bytes; nothing where there are none. */
+/* 1: a span of n bytes is written and read with its zones in one call, for a call costs more than the bytes. */
+static inline int pctl_zones_are_one(const pctl_zones *zones, uint64_t n)
+{
+	return zones->before != 0 && n <= 64u << 10;
+}
+/* job_guard.c: write the zones around a span of n bytes, and the span where they are one: `span`, or zeros where that is NULL.
+ * Nothing where there are no zones. */
 pctl_status pctl_zones_write(pctl_session *s, pctl_buffer *buffer, const pctl_zones *zones,
-			     uint64_t n, const pctl_call *call);
+			     const void *span, uint64_t n, const pctl_call *call);
 /* A value of n bytes that the host has, which are copied. NULL: no memory. */
 pctl_value *pctl_value_from_bytes(const void *data, uint64_t n);
 /* Takes the buffer over; NULL: no memory (the buffer stays the caller's). */
 pctl_value *pctl_value_from_buffer(pctl_session *s, pctl_buffer *buffer, uint64_t n_bytes);
+
+/* Let its buffers go; its bytes, which the host holds, stay. */
+void pctl_value_leave(pctl_value *v);
 
 #endif

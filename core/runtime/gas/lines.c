@@ -2,11 +2,12 @@
  * from here. */
 #include "runtime/gas/schedule.h"
 
-static void count_memory(const pctl_program *p, const pctl_inst *in, const pctl_place *place,
-			 const pctl_cost_table *t, pctl_gas_line *c)
+static void count_memory(const pctl_program *p, const pctl_function *fn, const pctl_inst *in,
+			 const pctl_place *place, const pctl_cost_table *t, pctl_gas_line *c)
 {
-	const uint64_t bytes = p->types[place->end_type].size;
-	const int is_store = in->op == PCTL_OP_STORE;
+	const uint32_t tile = pctl_tile_moved(p, fn, in);
+	const uint64_t bytes = p->types[tile ? tile : place->end_type].size;
+	const int is_store = pctl_op_stores(in->op);
 
 	if (place->space != PCTL_SPACE_STORAGE && place->space != PCTL_SPACE_UNIFORM)
 		c->integer += (bytes + 3) / 4 * t->memory_ops;
@@ -26,10 +27,11 @@ static void count_inst(const pctl_program *p, const pctl_function *fn, const pct
 		c->barriers++;
 		return;
 	}
-	if ((in->op == PCTL_OP_LOAD || in->op == PCTL_OP_STORE) &&
+	if ((in->op == PCTL_OP_LOAD || in->op == PCTL_OP_STORE || pctl_tile_moved(p, fn, in)) &&
 	    pctl_place_get(p, fn, in, &place)) {
-		count_memory(p, in, &place, t, c);
-		return;
+		count_memory(p, fn, in, &place, t, c);
+		if (!pctl_tile_moved(p, fn, in))
+			return;
 	}
 	if (pctl_cost_kind(t, in->op) == PCTL_COST_NONE)
 		return;

@@ -19,12 +19,17 @@ pctl_status pctl_gas_schedule_make(const char *name, int structured, const pctl_
 	s = calloc(1, sizeof(*s));
 	if (s == NULL || (s->name = strdup(name)) == NULL) {
 		free(s);
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a gas schedule");
+		return pctl_no_memory(call, "a gas schedule");
 	}
 	s->structured = structured;
 	s->has_floats = 1;
 	t = &s->costs;
 	pctl_cost_table_default(t);
+	/* Made for rules that refuse subgroups; a price for them would be one more to freeze. */
+	for (uint16_t op = 0; op < PCTL_COST_OPS; op++)
+		if (pctl_op_get(op)->kind == PCTL_OPKIND_subgroup ||
+		    pctl_op_get(op)->kind == PCTL_OPKIND_tile)
+			t->kind[op] = PCTL_COST_UNPRICED;
 	t->integer = w->integer;
 	t->division = w->division;
 	t->atomic = w->atomic;

@@ -76,13 +76,21 @@ static pctl_status check_bounds(const pctl_gas_schedule *s, const pctl_program *
 		const pctl_loop_bound *b = &a->loops[i];
 		pctl_pos pos;
 
-		if (!b->folded_only)
+		if (b->bound_kind == PCTL_BOUND_SYNTACTIC)
 			continue;
 		pos = position(p, p->functions[b->function].first_inst + b->inst);
+		if (b->bound_kind == PCTL_BOUND_BUDGET)
+			return pctl_refuse_at(
+				call, PC2050_ANALYSE_LOOP, &pos,
+				"bound it by a literal, min(x, LITERAL), or a uniform with `//# "
+				"max`, or name structured-3",
+				"schedule %s prices no loop without a bound", s->name);
 		return pctl_refuse_at(call, PC2054_ANALYSE_LOOP_FOLDED, &pos,
 				      "write the bound as a number, or name structured-3",
-				      "schedule %s does no arithmetic on the bounds of loops",
-				      s->name);
+				      "schedule %s %s the bounds of loops", s->name,
+				      b->bound_kind == PCTL_BOUND_RANGE
+					      ? "takes no ranges of values for"
+					      : "does no arithmetic on");
 	}
 	return PCTL_OK;
 }

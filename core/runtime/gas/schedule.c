@@ -196,9 +196,25 @@ static int came_with_floats(uint16_t op)
 	return PCTL_IS_STRICT(op) || op == PCTL_OP_LOOKUP;
 }
 
+static int is_subgroup(uint16_t op)
+{
+	return pctl_op_get(op)->kind == PCTL_OPKIND_subgroup ||
+	       pctl_op_get(op)->kind == PCTL_OPKIND_tile;
+}
+
 static int is_priced(const pctl_gas_schedule *s, uint16_t op)
 {
-	return pctl_cost_needs_price(op) && (s->has_floats || !came_with_floats(op));
+	return pctl_cost_needs_price(op) && (s->has_floats || !came_with_floats(op)) &&
+	       (s->has_subgroups || !is_subgroup(op));
+}
+
+/* Subgroup operations, tiles among them, are priced all or not at all: older schedules do not know them. */
+static int prices_subgroups(const pctl_conf_value *costs)
+{
+	for (uint16_t op = 0; op < PCTL_COST_OPS; op++)
+		if (is_subgroup(op) && pctl_conf_get(costs, pctl_op_get(op)->name))
+			return 1;
+	return 0;
 }
 
 /* An opcode that this schedule prices has that name. */
@@ -222,7 +238,8 @@ static pctl_status read_costs(pctl_gas_schedule *s, const pctl_conf_value *costs
 
 	if (costs->kind != PCTL_CONF_GROUP)
 		return pctl_refuse_at(call, PC2601_GAS_COST_KEY, &costs->pos, NULL,
-				      "costs is no group");
+				      "`costs` must be a group: { opcode = \"integer 1\"; .. }");
+	s->has_subgroups = prices_subgroups(costs);
 	for (op = 0; op < PCTL_COST_OPS; op++) {
 		const char *name = pctl_op_get(op)->name;
 		const pctl_conf_value *v;
@@ -269,7 +286,7 @@ static pctl_status read_schedule(const pctl_conf *c, const pctl_call *call, pctl
 		return status;
 	s->structured = (int)rule;
 	s->name = strdup(name);
-	return s->name ? PCTL_OK : pctl_refuse(call, PC2_NOMEM, "no memory for a gas schedule");
+	return s->name ? PCTL_OK : pctl_no_memory(call, "a gas schedule");
 }
 
 pctl_status pctl_gas_schedule_read(const char *path, const pctl_call *call, pctl_gas_schedule **out)
@@ -283,8 +300,7 @@ pctl_status pctl_gas_schedule_read(const char *path, const pctl_call *call, pctl
 	if (status != PCTL_OK)
 		return status;
 	s = calloc(1, sizeof(*s));
-	status = s ? read_schedule(c, call, s)
-		   : pctl_refuse(call, PC2_NOMEM, "no memory for a gas schedule");
+	status = s ? read_schedule(c, call, s) : pctl_no_memory(call, "a gas schedule");
 	pctl_conf_destroy(c);
 	if (status == PCTL_OK)
 		*out = s;

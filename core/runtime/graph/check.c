@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "foundation/base/num.h"
 #include "foundation/conf/conf.h"
 
 static const struct check {
@@ -12,7 +13,10 @@ static const struct check {
 	void (*run)(pctl_checking *c);
 	const char *needs[3];
 } checks[] = {
-	{"identifiers", "jobs have names of their own", pctl_check_identifiers, {NULL}},
+	{"identifiers",
+	 "jobs, inputs and parameters have names of their own",
+	 pctl_check_identifiers,
+	 {NULL}},
 	{"parameters", "every --set names a parameter and fits it", pctl_check_parameters, {NULL}},
 	{"ops",
 	 "every op exists in exactly one library, attributes fit",
@@ -31,10 +35,19 @@ static const struct check {
 	 pctl_check_repeats,
 	 {"edges", "parameters"}},
 	{"order", "no job waits for itself", pctl_check_order, {"edges"}},
+	{"sizes",
+	 "dispatches and outputs of shaders have sizes that are known",
+	 pctl_check_sizes,
+	 {"parameters"}},
 	{"types",
 	 "element types, shapes and named dimensions agree",
 	 pctl_check_types,
 	 {"order", "repeats"}},
+	{"coverage",
+	 "a dispatch can write its outputs whole",
+	 pctl_check_coverage,
+	 {"types", "sizes"}},
+	{"uses", "what is declared or made is read", pctl_check_uses, {"edges", "sizes"}},
 };
 
 #define N_CHECKS ((uint32_t)(sizeof(checks) / sizeof(checks[0])))
@@ -53,15 +66,14 @@ char *pctl_check_names_hint(const char *word, const char *const *names, uint32_t
 const char *pctl_check_value_text(pctl_checking *c, const pctl_pipe_value *v)
 {
 	const pctl_pipeline *p = c->graph->pipeline;
-	const char **names;
+	const char **names, *text;
 	char *hint;
 
 	if (!v->is_param)
 		return v->text;
-	for (uint32_t i = 0; i < p->n_params; i++) {
-		if (strcmp(p->params[i].name, v->text) == 0)
-			return c->graph->param_text[i];
-	}
+	text = pctl_graph_param(c->graph, v->text);
+	if (text != NULL)
+		return text;
 	names = calloc(p->n_params + 1u, sizeof(*names));
 	for (uint32_t i = 0; names != NULL && i < p->n_params; i++)
 		names[i] = p->params[i].name;
@@ -125,7 +137,7 @@ pctl_status pctl_graph_resolve(const pctl_pipeline *p, const pctl_graph_options 
 		*n_results = N_CHECKS;
 	c.graph = graph_create(p, options);
 	if (c.graph == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a graph");
+		return pctl_no_memory(call, "a graph");
 	for (uint32_t i = 0; i < N_CHECKS; i++) {
 		int ready = 1;
 
@@ -154,6 +166,22 @@ void pctl_graph_destroy(pctl_graph *g)
 {
 	if (g != NULL)
 		pctl_arena_destroy(g->arena); /* which holds g itself */
+}
+
+const char *pctl_graph_param(const pctl_graph *g, const char *name)
+{
+	for (uint32_t i = 0; i < g->pipeline->n_params; i++) {
+		if (strcmp(g->pipeline->params[i].name, name) == 0)
+			return g->param_text[i];
+	}
+	return NULL;
+}
+
+int pctl_graph_number(void *graph, const char *name, uint64_t *out)
+{
+	const char *text = pctl_graph_param(graph, name);
+
+	return text != NULL && pctl_num_parse_u64(text, strlen(text), out);
 }
 
 const char *pctl_node_out_name(const pctl_graph_node *n, uint32_t i)

@@ -22,7 +22,7 @@ static void set_parameter(pctl_checking *c, uint32_t i, const char *text, const 
 						  text));
 	c->graph->param_text[i] = pctl_arena_dup(c->graph->arena, text);
 	if (c->graph->param_text[i] == NULL)
-		pctl_check_keep(c, pctl_refuse(c->call, PC2_NOMEM, "no memory for a graph"));
+		pctl_check_keep(c, pctl_no_memory(c->call, "a graph"));
 	c->graph->param_value[i] = value;
 }
 
@@ -43,6 +43,13 @@ void pctl_check_parameters(pctl_checking *c)
 		pctl_pipe_value name = {{"--set", 0, 0, 0, 0}, set->name, 1, 1};
 		uint32_t i = 0;
 
+		for (uint32_t k = 0; k < s; k++) {
+			if (strcmp(c->options->sets[k].name, set->name) == 0)
+				pctl_check_keep(c, pctl_refuse_at(c->call, PC4018_NAME_TWICE,
+								  &name.pos, NULL,
+								  "parameter \"%s\" is set twice",
+								  set->name));
+		}
 		while (i < p->n_params && strcmp(p->params[i].name, set->name) != 0)
 			i++;
 		if (i == p->n_params)
@@ -52,26 +59,63 @@ void pctl_check_parameters(pctl_checking *c)
 	}
 }
 
+static void twice(pctl_checking *c, uint32_t code, const pctl_pos *pos, const pctl_pos *first,
+		  const char *subject, const char *message, const char *hint)
+{
+	pctl_note note = {*first, "the first one stands here"};
+	pctl_diag d = {.head = PCTL_HEAD(pctl_diag),
+		       .code = code,
+		       .severity = PCTL_SEVERITY_ERROR,
+		       .pos = *pos,
+		       .subject = subject,
+		       .message = message == NULL ? "a name stands twice" : message,
+		       .hint = hint,
+		       .notes = &note,
+		       .n_notes = 1};
+
+	pctl_check_keep(c, pctl_emit(c->call, &d));
+}
+
+static void after_twice(pctl_checking *c, const pctl_pipe_job *job)
+{
+	for (uint32_t i = 0; i < job->n_after; i++) {
+		for (uint32_t k = 0; k < i; k++) {
+			if (strcmp(job->after[i].text, job->after[k].text) != 0)
+				continue;
+			twice(c, PC4018_NAME_TWICE, &job->after[i].pos, &job->after[k].pos, job->id,
+			      pctl_arena_printf(c->graph->arena,
+						"job \"%s\" waits for \"%s\" twice", job->id,
+						job->after[i].text),
+			      "name it once");
+			break;
+		}
+	}
+}
+
+/* Keys of one group are told apart by the reader of the text; these are names that meet elsewhere. */
 void pctl_check_identifiers(pctl_checking *c)
 {
 	const pctl_pipeline *p = c->graph->pipeline;
 
 	for (uint32_t i = 0; i < p->n_jobs; i++) {
+		after_twice(c, &p->jobs[i]);
 		for (uint32_t k = 0; k < i; k++) {
-			pctl_note note = {p->jobs[k].pos, "the first one stands here"};
-			pctl_diag d = {.head = PCTL_HEAD(pctl_diag),
-				       .code = PC4017_JOB_TWICE,
-				       .severity = PCTL_SEVERITY_ERROR,
-				       .pos = p->jobs[i].pos,
-				       .subject = p->jobs[i].id,
-				       .message = "two jobs have this id",
-				       .notes = &note,
-				       .n_notes = 1};
-
 			if (strcmp(p->jobs[i].id, p->jobs[k].id) == 0) {
-				pctl_check_keep(c, pctl_emit(c->call, &d));
+				twice(c, PC4017_JOB_TWICE, &p->jobs[i].pos, &p->jobs[k].pos,
+				      p->jobs[i].id, "two jobs have this id", "rename one of them");
 				break;
 			}
+		}
+	}
+	for (uint32_t i = 0; i < p->n_inputs; i++) {
+		for (uint32_t k = 0; k < p->n_params; k++) {
+			if (strcmp(p->inputs[i].name, p->params[k].name) == 0)
+				twice(c, PC4018_NAME_TWICE, &p->inputs[i].pos, &p->params[k].pos,
+				      p->name,
+				      pctl_arena_printf(c->graph->arena,
+							"\"$%s\" is an input and a parameter",
+							p->inputs[i].name),
+				      "rename one of them");
 		}
 	}
 }
@@ -230,8 +274,7 @@ void pctl_check_repeats(pctl_checking *c)
 
 		n->carry = pctl_arena_array(c->graph->arena, n->n_in, sizeof(*n->carry));
 		if (n->carry == NULL) {
-			pctl_check_keep(c,
-					pctl_refuse(c->call, PC2_NOMEM, "no memory for a graph"));
+			pctl_check_keep(c, pctl_no_memory(c->call, "a graph"));
 			return;
 		}
 		if (job->repeat.text == NULL)
@@ -299,7 +342,7 @@ void pctl_check_order(pctl_checking *c)
 	uint32_t n = 0, before = UINT32_MAX;
 
 	if (done == NULL) {
-		pctl_check_keep(c, pctl_refuse(c->call, PC2_NOMEM, "no memory for a graph"));
+		pctl_check_keep(c, pctl_no_memory(c->call, "a graph"));
 		return;
 	}
 	while (n < g->n_nodes && n != before) {

@@ -137,8 +137,7 @@ void pctl_check_ops(pctl_checking *c)
 		n->in = pctl_arena_array(c->graph->arena, n->n_in, sizeof(*n->in));
 		n->attr = pctl_arena_array(c->graph->arena, n->n_attr, sizeof(*n->attr));
 		if (n->in == NULL || n->attr == NULL) {
-			pctl_check_keep(c,
-					pctl_refuse(c->call, PC2_NOMEM, "no memory for a graph"));
+			pctl_check_keep(c, pctl_no_memory(c->call, "a graph"));
 			return;
 		}
 		if (n->op.desc->op_class > c->graph->pipeline->max_class)

@@ -4,13 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "foundation/base/num.h"
 #include "foundation/base/vfs.h"
 #include "runtime/graph/check.h"
+#include "runtime/graph/dispatch.h"
 
+/* By whoever runs it: the turn flag is the host's. */
 static int is_bound(const pctl_var *v)
 {
-	return v->space == PCTL_SPACE_STORAGE || v->space == PCTL_SPACE_UNIFORM;
+	return (v->space == PCTL_SPACE_STORAGE || v->space == PCTL_SPACE_UNIFORM) &&
+	       v->group != PCTL_TURNS_GROUP;
 }
 
 static const pctl_var *find_var(pctl_checking *c, const pctl_program *p, const char *name,
@@ -70,8 +72,9 @@ static pctl_shader_var *var_slot(pctl_graph_node *n, const pctl_program *p, cons
 		if (strcmp(n->vars[i].name, name) == 0)
 			return &n->vars[i];
 	}
-	n->vars[n->n_vars] = (pctl_shader_var){name,	   v->group,   v->binding, v->access,
-					       UINT32_MAX, UINT32_MAX, 0,	   1};
+	n->vars[n->n_vars] = (pctl_shader_var){name,	  v->group,   v->binding,
+					       v->access, UINT32_MAX, UINT32_MAX,
+					       0,	  1,	      (uint32_t)(v - p->vars)};
 	look_into(p, v->type, &n->vars[n->n_vars]);
 	return &n->vars[n->n_vars++];
 }
@@ -115,7 +118,7 @@ static pctl_status load_text(pctl_checking *c, pctl_graph_node *n, const char **
 	       : job->shader[0] == '/' ? strdup(job->shader)
 				       : pctl_path_join(c->graph->pipeline->directory, job->shader);
 	if (path == NULL)
-		return pctl_refuse(c->call, PC2_NOMEM, "no memory for a path");
+		return pctl_no_memory(c->call, "a path");
 	if (!pctl_vfs_exists(vfs, path))
 		status = pctl_refuse_at(c->call, PC4019_SHADER_FILE, &job->op_pos,
 					"the path is relative to the pipeline file",
@@ -139,7 +142,7 @@ static void variables(pctl_checking *c, pctl_graph_node *n, const pctl_program *
 	n->vars =
 		pctl_arena_array(c->graph->arena, (size_t)job->n_in + job->n_out, sizeof(*n->vars));
 	if (n->vars == NULL) {
-		pctl_check_keep(c, pctl_refuse(c->call, PC2_NOMEM, "no memory for a graph"));
+		pctl_check_keep(c, pctl_no_memory(c->call, "a graph"));
 		return;
 	}
 	for (uint32_t i = 0; i < job->n_in; i++) {
@@ -177,24 +180,76 @@ static void variables(pctl_checking *c, pctl_graph_node *n, const pctl_program *
 	}
 }
 
-/* 1 when the dispatch is numbers, or parameters that are: then proofs are for it. */
+/* 1 when the dispatch is numbers, or parameters that are: then proofs are for it. What is wrong with it is reported by the
+ * check of sizes. */
 static int known_groups(pctl_checking *c, const pctl_pipe_job *job, uint32_t out[3])
 {
 	int known = job->n_groups <= 3;
 
 	out[0] = out[1] = out[2] = 1;
-	for (uint32_t i = 0; i < job->n_groups; i++) {
-		const char *text = job->groups[i].is_param
-					   ? pctl_check_value_text(c, &job->groups[i])
-					   : job->groups[i].text;
-		uint64_t n;
+	for (uint32_t i = 0; known && i < job->n_groups; i++) {
+		pctl_group_count count;
 
-		known &= text != NULL && pctl_num_parse_u64(text, strlen(text), &n) &&
-			 n <= UINT32_MAX;
-		if (known)
-			out[i] = (uint32_t)n;
+		known = pctl_group_count_parse(&job->groups[i], c->graph->arena, &count) &&
+			pctl_group_count_value(&count, pctl_graph_number, c->graph, &out[i]);
 	}
 	return known;
+}
+
+/* 1 and the bytes of a type whose extents are numbers, or parameters that are. */
+static int declared_bytes(pctl_checking *c, const pctl_type_pattern *p, uint64_t *out)
+{
+	pctl_type_pattern known = *p;
+	pctl_tensor_type type;
+
+	for (uint32_t i = 0; i < known.rank && !known.any_shape; i++)
+		if (known.dim[i].name != NULL &&
+		    pctl_graph_number(c->graph, known.dim[i].name, &known.dim[i].value))
+			known.dim[i].name = NULL;
+	return pctl_pattern_concrete(&known, &type) && pctl_type_buffer_bytes(&type, out);
+}
+
+static void know(pctl_checking *c, const pctl_program *p, const char *name,
+		 const pctl_type_pattern *type, pctl_kernel_source *source,
+		 pctl_known_binding *known)
+{
+	for (uint32_t i = 0; i < p->n_vars; i++) {
+		const pctl_var *v = &p->vars[i];
+		uint64_t n_bytes;
+
+		if (is_bound(v) && strcmp(pctl_str(p, v->name), name) == 0 &&
+		    declared_bytes(c, type, &n_bytes))
+			known[source->n_bindings++] =
+				(pctl_known_binding){v->group, v->binding, n_bytes};
+	}
+}
+
+/* What the file alone says of the bytes that are bound: sizes of data are known when it runs. An output's come first, as
+ * what a variable becomes counts before what it begins with. */
+static pctl_status known_bytes(pctl_checking *c, const pctl_pipe_job *job,
+			       pctl_kernel_source *source)
+{
+	const pctl_pipeline *pipeline = c->graph->pipeline;
+	pctl_known_binding *known;
+	const pctl_program *p;
+
+	/* What is wrong with the text is said where the unit is made of it. */
+	if (pctl_kernels_compiled(c->graph->kernels, source, NULL, &p) != PCTL_OK)
+		return PCTL_OK;
+	known = pctl_arena_array(c->graph->arena,
+				 ((size_t)job->n_in + job->n_out) * (p->n_vars + 1u),
+				 sizeof(*known));
+	if (known == NULL)
+		return pctl_no_memory(c->call, "a graph");
+	source->bindings = known;
+	for (uint32_t i = 0; i < job->n_out; i++)
+		know(c, p, job->out[i].name, &job->out[i].type, source, known);
+	for (uint32_t i = 0; i < job->n_in; i++)
+		for (uint32_t k = 0; k < pipeline->n_inputs && job->in[i].from.job == NULL; k++)
+			if (strcmp(pipeline->inputs[k].name, job->in[i].from.name) == 0)
+				know(c, p, job->in[i].port, &pipeline->inputs[k].type, source,
+				     known);
+	return PCTL_OK;
 }
 
 /* What needs neither data nor device: the class, and a race that is certain. */
@@ -213,9 +268,11 @@ static void check_unit(pctl_checking *c, const pctl_graph_node *n, const pctl_ke
 
 		/* Of a dispatch that is not known yet this may not hold; planning asks again. */
 		if (is_exact)
-			pctl_check_keep(c, pctl_refuse_at(c->call, PC4315_POLICY_ORDER, &pos, NULL,
+			pctl_check_keep(c, pctl_refuse_at(c->call, PC4315_POLICY_ORDER, &pos,
+							  pctl_kernel_order_hint(unit),
 							  "job \"%s\" needs class approximate: "
-							  "the order of these atomics shows; the "
+							  "the result depends on the order of "
+							  "these atomic operations; the "
 							  "pipeline allows %s",
 							  n->job->id, pctl_class_name(most)));
 		return;
@@ -251,8 +308,10 @@ static void one_shader(pctl_checking *c, pctl_graph_node *n)
 		source.n_text = n->n_text;
 		source.overrides = n->overrides;
 		source.n_overrides = n->n_overrides;
-		status = pctl_kernels_get(c->graph->kernels, &source, c->call, &unit);
+		status = known_bytes(c, n->job, &source);
 	}
+	if (status == PCTL_OK)
+		status = pctl_kernels_get(c->graph->kernels, &source, c->call, &unit);
 	pctl_check_keep(c, status);
 	if (status != PCTL_OK)
 		return;
@@ -260,11 +319,12 @@ static void one_shader(pctl_checking *c, pctl_graph_node *n)
 	n->n_out = n->job->n_out;
 	n->in = pctl_arena_array(c->graph->arena, n->n_in, sizeof(*n->in));
 	if (n->in == NULL) {
-		pctl_check_keep(c, pctl_refuse(c->call, PC2_NOMEM, "no memory for a graph"));
+		pctl_check_keep(c, pctl_no_memory(c->call, "a graph"));
 		return;
 	}
 	check_unit(c, n, unit, source.groups != NULL);
 	variables(c, n, unit->program);
+	n->unit = unit;
 	n->resolved = 1;
 }
 

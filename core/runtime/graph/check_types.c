@@ -51,7 +51,7 @@ static uint32_t add_symbol(struct typing *t, const char *job, const pctl_dim_pat
 			return i;
 	}
 	if (!PCTL_VEC_PUSH(&t->symbols, s)) {
-		pctl_check_keep(t->c, pctl_refuse(t->c->call, PC2_NOMEM, "no memory for a graph"));
+		pctl_check_keep(t->c, pctl_no_memory(t->c->call, "a graph"));
 		return 0;
 	}
 	return s.parent;
@@ -222,42 +222,6 @@ static void type_op(struct typing *t, uint32_t index)
 
 /* ---- shader jobs ---------------------------------------------------------------------------- */
 
-/* Does memory of this element type mean the same to the shader: the same scalar throughout. bytes are whatever the shader
- * takes them for; a bool is a u32 in memory; what WGSL has no scalar for is a vector of u32 of its size. */
-static int means_same(const pctl_shader_var *v, uint32_t dtype)
-{
-	if (dtype == PCTL_DTYPE_BYTES)
-		return 1;
-	if (dtype == PCTL_SCALAR_BOOL)
-		return v->scalars == 1u << PCTL_SCALAR_U32 || v->scalars == 1u << PCTL_SCALAR_BOOL;
-	if (dtype == PCTL_SCALAR_U64 || dtype == PCTL_SCALAR_I64 || dtype == PCTL_SCALAR_F64)
-		return v->scalars == 1u << dtype ||
-		       (v->scalars == 1u << PCTL_SCALAR_U32 && v->width == 2);
-	if (dtype == PCTL_DTYPE_U128)
-		return v->scalars == 1u << PCTL_SCALAR_U32 && v->width == 4;
-	return dtype < 32 && v->scalars == 1u << dtype;
-}
-
-/* "u32", "vec4<f32>", "a struct of f32 and u32". */
-static const char *var_text(pctl_arena *arena, const pctl_shader_var *v)
-{
-	const char *text = NULL;
-
-	for (uint32_t i = 0; i < 32; i++) {
-		if (!(v->scalars >> i & 1u))
-			continue;
-		text = text == NULL && v->width > 1
-			       ? pctl_arena_printf(arena, "vec%" PRIu32 "<%s>", v->width,
-						   pctl_dtype_name(i))
-		       : text == NULL
-			       ? pctl_dtype_name(i)
-			       : pctl_arena_printf(arena, "%s and %s", text, pctl_dtype_name(i));
-		if (text == NULL)
-			return "?";
-	}
-	return text == NULL ? "nothing" : text;
-}
-
 static void refuse_shader(struct typing *t, const pctl_graph_node *n, const pctl_shader_var *v,
 			  const pctl_pos *pos, const char *what, uint32_t dtype)
 {
@@ -267,32 +231,65 @@ static void refuse_shader(struct typing *t, const pctl_graph_node *n, const pctl
 			       "give both the same element type, or bytes[n] where the "
 			       "shader takes the bytes apart itself",
 			       "job \"%s\": variable \"%s\" of the shader is made of %s, %s is %s",
-			       n->job->id, v->name, var_text(t->c->graph->arena, v), what,
-			       pctl_dtype_name(dtype)));
+			       n->job->id, v->name, pctl_check_var_text(t->c->graph->arena, v),
+			       what, pctl_dtype_name(dtype)));
 }
 
-/* What goes in and what is said to come out is made of what the shader declares. */
+/* What is known of an edge's extents. */
+static pctl_check_shape shape_of(struct typing *t, const struct edge_type *e)
+{
+	pctl_check_shape out = {e->dtype[0], e->rank, e->any_shape, 0, {0}};
+
+	for (uint32_t i = 0; i < e->rank && !e->any_shape; i++) {
+		const struct symbol *s = &t->symbols.items[root_of(t, e->dim[i])];
+
+		out.dim[i] = s->known ? s->value : 0;
+	}
+	return out;
+}
+
+static void type_in(struct typing *t, const pctl_graph_node *n, const pctl_shader_var *v)
+{
+	const struct edge_type *have = edge_of(t, n->in[v->in]);
+	const pctl_pipe_ref *ref = &n->job->in[v->in].from;
+	const char *what = pctl_arena_printf(t->c->graph->arena, "\"%s\"", ref->text);
+	pctl_check_shape shape;
+	int same = have->n_dtypes == 0;
+
+	for (uint32_t k = 0; k < have->n_dtypes; k++)
+		same |= pctl_check_same_scalar(v, have->dtype[k]);
+	if (what == NULL)
+		what = "it";
+	if (!same) {
+		refuse_shader(t, n, v, &ref->pos, what, have->dtype[0]);
+	} else if (have->n_dtypes == 1) {
+		shape = shape_of(t, have);
+		pctl_check_layout(t->c, n, v, &shape, &ref->pos, what);
+	}
+}
+
+static void type_out(struct typing *t, const pctl_graph_node *n, const pctl_shader_var *v)
+{
+	const pctl_pipe_result *out = &n->job->out[v->out];
+	const struct edge_type declared = from_pattern(t, "", &out->type);
+	const pctl_check_shape shape = shape_of(t, &declared);
+
+	if (!pctl_check_same_scalar(v, shape.dtype))
+		refuse_shader(t, n, v, &out->type_pos, "the output", shape.dtype);
+	else
+		pctl_check_layout(t->c, n, v, &shape, &out->type_pos, "the output");
+}
+
+/* What goes in and what is said to come out is what the shader declares. */
 static void type_shader(struct typing *t, const pctl_graph_node *n)
 {
 	for (uint32_t i = 0; i < n->n_vars; i++) {
 		const pctl_shader_var *v = &n->vars[i];
 
-		if (v->in != UINT32_MAX && v->in < n->n_in) {
-			const struct edge_type *have = edge_of(t, n->in[v->in]);
-			const pctl_pipe_ref *ref = &n->job->in[v->in].from;
-			const char *what =
-				pctl_arena_printf(t->c->graph->arena, "\"%s\"", ref->text);
-			int same = have->n_dtypes == 0;
-
-			for (uint32_t k = 0; k < have->n_dtypes; k++)
-				same |= means_same(v, have->dtype[k]);
-			if (!same)
-				refuse_shader(t, n, v, &ref->pos, what == NULL ? "it" : what,
-					      have->dtype[0]);
-		}
-		if (v->out != UINT32_MAX && !means_same(v, n->job->out[v->out].type.dtype[0]))
-			refuse_shader(t, n, v, &n->job->out[v->out].pos, "the output",
-				      n->job->out[v->out].type.dtype[0]);
+		if (v->in != UINT32_MAX && v->in < n->n_in)
+			type_in(t, n, v);
+		if (v->out != UINT32_MAX)
+			type_out(t, n, v);
 	}
 }
 
@@ -304,7 +301,7 @@ void pctl_check_types(pctl_checking *c)
 	t.inputs = pctl_arena_array(g->arena, g->pipeline->n_inputs, sizeof(*t.inputs));
 	t.outs = pctl_arena_array(g->arena, g->n_nodes, sizeof(*t.outs));
 	if (t.inputs == NULL || t.outs == NULL) {
-		pctl_check_keep(c, pctl_refuse(c->call, PC2_NOMEM, "no memory for a graph"));
+		pctl_check_keep(c, pctl_no_memory(c->call, "a graph"));
 		return;
 	}
 	for (uint32_t i = 0; i < g->pipeline->n_inputs; i++)
@@ -315,8 +312,7 @@ void pctl_check_types(pctl_checking *c)
 
 		t.outs[index] = pctl_arena_array(g->arena, n->n_out, sizeof(**t.outs));
 		if (t.outs[index] == NULL) {
-			pctl_check_keep(c,
-					pctl_refuse(c->call, PC2_NOMEM, "no memory for a graph"));
+			pctl_check_keep(c, pctl_no_memory(c->call, "a graph"));
 			break;
 		}
 		if (n->job->kind == PCTL_JOB_OP) {

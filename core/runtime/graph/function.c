@@ -66,6 +66,7 @@ pctl_status pctl_job_plan_function(const pctl_planner *planner, const pctl_op_re
 		q->n_in == 0 ? NULL : op->lib->function(op->inst, op->index, q->in[0].dtype);
 	pctl_kernel_source source = {.name = op->desc->name, .flags = planner->wgsl_flags};
 	pctl_plan_binding bindings[PCTL_PORTS_MAX + 1] = {{0}};
+	pctl_known_binding known[PCTL_PORTS_MAX + 1];
 	uint32_t groups[3] = {1, 1, 1};
 	const pctl_kernel_module *unit;
 	uint64_t n, n_groups;
@@ -93,7 +94,7 @@ pctl_status pctl_job_plan_function(const pctl_planner *planner, const pctl_op_re
 	groups[0] = (uint32_t)n_groups;
 	text = kernel_text(op, q, out_types[0].dtype, function, n);
 	if (text == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a kernel");
+		return pctl_no_memory(call, "a kernel");
 	source.text = text;
 	source.n_text = strlen(text);
 	source.groups = groups;
@@ -101,6 +102,10 @@ pctl_status pctl_job_plan_function(const pctl_planner *planner, const pctl_op_re
 		bindings[i] = (pctl_plan_binding){.group = 0, .binding = i, .buffer = buffers[i]};
 	bindings[q->n_in] =
 		(pctl_plan_binding){.group = 1, .binding = 0, .buffer = buffers[q->n_in]};
+	for (uint32_t i = 0; i <= q->n_in; i++)
+		known[i] = pctl_job_plan_known(plan, &bindings[i]);
+	source.bindings = known;
+	source.n_bindings = q->n_in + 1;
 	status = pctl_kernels_get(planner->kernels, &source, call, &unit);
 	if (status == PCTL_OK)
 		status = pctl_job_plan_kernel(plan, unit, bindings, q->n_in + 1, groups, call);

@@ -27,6 +27,7 @@ typedef struct pctl_shader_var {
 	uint32_t out;	  /* number of the output it becomes, UINT32_MAX none */
 	uint32_t scalars; /* what its memory is made of: 1 << PCTL_SCALAR_* of every leaf */
 	uint32_t width;	  /* of the vectors that are its elements, 1 where they are none */
+	uint32_t var;	  /* its index in the program of the node's unit */
 } pctl_shader_var;
 
 typedef struct pctl_graph_node {
@@ -36,7 +37,8 @@ typedef struct pctl_graph_node {
 	pctl_attr *attr; /* of an op, in the order of its description */
 	pctl_override_value *overrides; /* of a shader */
 	pctl_shader_var *vars;
-	const char *text; /* of a shader */
+	const pctl_kernel_module *unit; /* of a shader, for the dispatch as far as it is known */
+	const char *text;		/* of a shader */
 	uint64_t n_text;
 	uint32_t n_in, n_out, n_attr, n_overrides, n_vars;
 	uint32_t
@@ -92,6 +94,11 @@ pctl_status pctl_graph_resolve(const pctl_pipeline *p, const pctl_graph_options 
 			       const pctl_call *call, pctl_check_result *results,
 			       uint32_t *n_results, pctl_graph **out);
 void pctl_graph_destroy(pctl_graph *g);
+
+/* The text in force of a parameter; NULL when there is none of that name. */
+const char *pctl_graph_param(const pctl_graph *g, const char *name);
+/* 1 and its value for a parameter that is a number: a pctl_type_from_bytes value_of, of a pctl_graph. */
+int pctl_graph_number(void *graph, const char *name, uint64_t *out);
 
 /* The name of an output port of a node. */
 const char *pctl_node_out_name(const pctl_graph_node *n, uint32_t i);

@@ -11,12 +11,17 @@
 #include "compiler/wgsl/wgsl.h"
 
 #define DEEPEST_NESTING 8u
+/* Of one plan with all ops that it opened up; of those shipped none has a thousand. */
+#define MOST_COMMANDS 16384u
+#define MOST_PARAMS (64u << 20)
 
 /* A plan while it grows; the plan comes first so that a pointer to one is a pointer to the other.
  */
 struct growing {
 	pctl_job_plan plan;
 	uint32_t cap_buffers, cap_steps, cap_checks;
+	uint32_t n_commands;
+	uint64_t n_params; /* bytes of parameters */
 };
 
 /* One op being planned: its view of the plan's buffers. */
@@ -33,7 +38,7 @@ struct frame {
 
 static pctl_status out_of_memory(const pctl_call *call)
 {
-	return pctl_refuse(call, PC2_NOMEM, "no memory for a plan");
+	return pctl_no_memory(call, "a plan");
 }
 
 void pctl_job_plan_destroy(pctl_job_plan *p)
@@ -105,95 +110,6 @@ static pctl_status add_step(pctl_job_plan *p, const pctl_step *step, const pctl_
 	return PCTL_OK;
 }
 
-static int writes(const pctl_program *p, const pctl_plan_binding *b)
-{
-	for (uint32_t i = 0; i < p->n_vars; i++) {
-		const pctl_var *v = &p->vars[i];
-
-		if (v->space == PCTL_SPACE_STORAGE && v->group == b->group &&
-		    v->binding == b->binding)
-			return (v->access & PCTL_ACCESS_WRITE) != 0;
-	}
-	return 0;
-}
-
-static int overlap(const pctl_plan_binding *a, const pctl_plan_binding *b)
-{
-	return a->buffer == b->buffer && a->offset < b->offset + b->n_bytes &&
-	       b->offset < a->offset + a->n_bytes;
-}
-
-/* What is written is the job's own, and nothing else of the kernel looks at it: an input is a value
- * that other jobs read too, parameters hold for every round. */
-static pctl_status check_written(const pctl_job_plan *plan, const pctl_step *step,
-				 const pctl_call *call)
-{
-	const pctl_program *p = step->unit->program;
-
-	for (uint32_t i = 0; i < step->n_bindings; i++) {
-		const pctl_plan_binding *b = &step->bindings[i];
-		uint32_t kind = plan->buffers[b->buffer].kind;
-
-		if (!writes(p, b))
-			continue;
-		if (kind == PCTL_PLAN_INPUT || kind == PCTL_PLAN_PARAMS)
-			return pctl_refuse(call, PC4130_BINDING,
-					   "job \"%s\": kernel %s writes group %" PRIu32
-					   " binding %" PRIu32 ", which is bound to %s",
-					   plan->name, step->unit->name, b->group, b->binding,
-					   kind == PCTL_PLAN_INPUT ? "an input" : "parameters");
-		for (uint32_t k = 0; k < step->n_bindings; k++) {
-			if (k != i && overlap(b, &step->bindings[k]))
-				return pctl_refuse(
-					call, PC4130_BINDING,
-					"job \"%s\": kernel %s: group %" PRIu32 " binding %" PRIu32
-					" is written and overlaps group %" PRIu32
-					" binding %" PRIu32,
-					plan->name, step->unit->name, b->group, b->binding,
-					step->bindings[k].group, step->bindings[k].binding);
-		}
-	}
-	return PCTL_OK;
-}
-
-/* A binding that names nothing of the kernel is dropped: specialising drops variables that are not
- * used. */
-static int kernel_has(const pctl_program *p, const pctl_plan_binding *b)
-{
-	for (uint32_t i = 0; i < p->n_vars; i++) {
-		const pctl_var *v = &p->vars[i];
-
-		if ((v->space == PCTL_SPACE_STORAGE || v->space == PCTL_SPACE_UNIFORM) &&
-		    v->group == b->group && v->binding == b->binding)
-			return 1;
-	}
-	return 0;
-}
-
-static pctl_status check_all_bound(const pctl_job_plan *plan, const pctl_kernel_module *unit,
-				   const pctl_plan_binding *bindings, uint32_t n,
-				   const pctl_call *call)
-{
-	const pctl_program *p = unit->program;
-
-	for (uint32_t i = 0; i < p->n_vars; i++) {
-		const pctl_var *v = &p->vars[i];
-		uint32_t found = 0;
-
-		if (v->space != PCTL_SPACE_STORAGE && v->space != PCTL_SPACE_UNIFORM)
-			continue;
-		for (uint32_t k = 0; k < n; k++)
-			found += bindings[k].group == v->group && bindings[k].binding == v->binding;
-		if (found != 1)
-			return pctl_refuse(call, PC4130_BINDING,
-					   "job \"%s\": kernel %s: variable \"%s\" (group %" PRIu32
-					   ", binding %" PRIu32 ") is bound %" PRIu32 " times",
-					   plan->name, unit->name, pctl_str(p, v->name), v->group,
-					   v->binding, found);
-	}
-	return PCTL_OK;
-}
-
 pctl_status pctl_job_plan_kernel(pctl_job_plan *p, const pctl_kernel_module *unit,
 				 const pctl_plan_binding *bindings, uint32_t n_bindings,
 				 const uint32_t groups[3], const pctl_call *call)
@@ -202,37 +118,7 @@ pctl_status pctl_job_plan_kernel(pctl_job_plan *p, const pctl_kernel_module *uni
 	const pctl_program *program = unit->program;
 	pctl_status status;
 
-	step.bindings = pctl_arena_array(p->arena, n_bindings, sizeof(*step.bindings));
-	if (step.bindings == NULL)
-		return out_of_memory(call);
-	for (uint32_t i = 0; i < n_bindings; i++) {
-		pctl_plan_binding b = bindings[i];
-		uint64_t size, end;
-
-		if (b.buffer >= p->n_buffers)
-			return pctl_refuse(call, PC4130_BINDING,
-					   "job \"%s\": kernel %s binds buffer %" PRIu32
-					   " of %" PRIu32,
-					   p->name, unit->name, b.buffer, p->n_buffers);
-		size = p->buffers[b.buffer].n_bytes;
-		if (b.offset == 0 && b.n_bytes == 0)
-			b.n_bytes = size;
-		if (!pctl_num_add(b.offset, b.n_bytes, &end) || end > size)
-			return pctl_refuse(call, PC4130_BINDING,
-					   "job \"%s\": kernel %s binds bytes %" PRIu64
-					   " to %" PRIu64 " of a buffer of %" PRIu64,
-					   p->name, unit->name, b.offset, end, size);
-		if (b.offset % 4 != 0)
-			return pctl_refuse(call, PC4130_BINDING,
-					   "job \"%s\": kernel %s binds at offset %" PRIu64
-					   ", which is no multiple of 4",
-					   p->name, unit->name, b.offset);
-		if (kernel_has(program, &b))
-			step.bindings[step.n_bindings++] = b;
-	}
-	status = check_all_bound(p, unit, step.bindings, step.n_bindings, call);
-	if (status == PCTL_OK)
-		status = check_written(p, &step, call);
+	status = pctl_job_plan_bind(p, &step, bindings, n_bindings, call);
 	if (status != PCTL_OK)
 		return status;
 	for (uint32_t i = 0; i < 3; i++) {
@@ -241,7 +127,7 @@ pctl_status pctl_job_plan_kernel(pctl_job_plan *p, const pctl_kernel_module *uni
 			return pctl_refuse(
 				call, PC4131_DISPATCH,
 				"job \"%s\": kernel %s: %" PRIu32
-				" workgroups along %c, it declares a maximum of %" PRIu32,
+				" workgroups along %c, the shader declares a maximum of %" PRIu32,
 				p->name, unit->name, groups[i], "xyz"[i],
 				program -> max_dispatch[i]);
 	}
@@ -295,6 +181,16 @@ static pctl_status bad_plan(const struct frame *f, const char *what)
 			   f->op->desc->name, f->op->plugin, what);
 }
 
+/* Every callback of the sink begins with this: after a refusal nothing is taken any more, and no plan grows without end. */
+static pctl_status next_command(struct frame *f)
+{
+	struct growing *g = (struct growing *)f->plan;
+
+	if (f->status == PCTL_OK && g->n_commands++ == MOST_COMMANDS)
+		f->status = bad_plan(f, "it has no end, or more commands than a plan may");
+	return f->status;
+}
+
 static pctl_status map_buffer(struct frame *f, uint32_t plan_number, uint32_t *local)
 {
 	if (!pctl_vec_reserve((void **)&f->buffers, f->n_buffers, &f->cap_buffers,
@@ -317,34 +213,52 @@ static pctl_status new_buffer(struct frame *f, uint32_t kind, const void *data, 
 
 static pctl_status sink_temp(void *ctx, uint64_t n_bytes, uint32_t *buffer)
 {
-	return kept(ctx, new_buffer(ctx, PCTL_PLAN_TEMP, NULL, n_bytes, buffer));
+	struct frame *f = ctx;
+	const uint64_t most = UINT64_MAX / 2; /* with what lies beside them they fit in 64 bits */
+
+	*buffer = UINT32_MAX;
+	if (next_command(f) != PCTL_OK)
+		return f->status;
+	if (n_bytes > most || f->plan->buffer_bytes > most - n_bytes)
+		return kept(f, bad_plan(f, "temporaries that do not fit in 64 bits"));
+	return kept(f, new_buffer(f, PCTL_PLAN_TEMP, NULL, n_bytes, buffer));
 }
 
 static pctl_status sink_params(void *ctx, const void *bytes, uint64_t n_bytes, uint32_t *buffer)
 {
+	struct frame *f = ctx;
+	struct growing *g = (struct growing *)f->plan;
+
+	*buffer = UINT32_MAX;
+	if (next_command(f) != PCTL_OK)
+		return f->status;
 	if (bytes == NULL && n_bytes != 0)
-		return kept(ctx, bad_plan(ctx, "parameters without bytes"));
-	return kept(ctx, new_buffer(ctx, PCTL_PLAN_PARAMS, bytes, n_bytes, buffer));
+		return kept(f, bad_plan(f, "parameters without bytes"));
+	if (n_bytes > MOST_PARAMS - g->n_params)
+		return kept(f, bad_plan(f, "more bytes of parameters than a plan may have"));
+	g->n_params += n_bytes;
+	return kept(f, new_buffer(f, PCTL_PLAN_PARAMS, bytes, n_bytes, buffer));
 }
 
 static pctl_status add_kernel(struct frame *f, const pctl_plan_kernel *k)
 {
 	pctl_override_value *overrides = calloc(k->n_overrides + 1u, sizeof(*overrides));
 	pctl_plan_binding *bindings = calloc(k->n_bindings + 1u, sizeof(*bindings));
-	pctl_kernel_source source = {k->name,
-				     k->wgsl,
-				     strlen(k->wgsl),
-				     k->entry,
-				     overrides,
-				     k->n_overrides,
-				     f->planner->wgsl_flags,
-				     k->groups,
-				     0,
-				     0};
+	pctl_known_binding *known = calloc(k->n_bindings + 1u, sizeof(*known));
+	pctl_kernel_source source = {.name = k->name,
+				     .text = k->wgsl,
+				     .n_text = strlen(k->wgsl),
+				     .entry = k->entry,
+				     .overrides = overrides,
+				     .n_overrides = k->n_overrides,
+				     .flags = f->planner->wgsl_flags,
+				     .groups = k->groups,
+				     .bindings = known,
+				     .n_bindings = k->n_bindings};
 	const pctl_kernel_module *unit;
 	pctl_status status = PCTL_OK;
 
-	if (overrides == NULL || bindings == NULL) {
+	if (overrides == NULL || bindings == NULL || known == NULL) {
 		status = out_of_memory(f->call);
 		goto out;
 	}
@@ -358,6 +272,7 @@ static pctl_status add_kernel(struct frame *f, const pctl_plan_kernel *k)
 			goto out;
 		}
 		bindings[i].buffer = f->buffers[bindings[i].buffer];
+		known[i] = pctl_job_plan_known(f->plan, &bindings[i]);
 	}
 	status = pctl_kernels_get(f->planner->kernels, &source, f->call, &unit);
 	if (status == PCTL_OK)
@@ -366,6 +281,7 @@ static pctl_status add_kernel(struct frame *f, const pctl_plan_kernel *k)
 out:
 	free(overrides);
 	free(bindings);
+	free(known);
 	return status;
 }
 
@@ -374,7 +290,10 @@ static pctl_status sink_kernel(void *ctx, const pctl_plan_kernel *k)
 	int whole = k->name != NULL && k->wgsl != NULL &&
 		    (k->overrides != NULL || k->n_overrides == 0) &&
 		    (k->bindings != NULL || k->n_bindings == 0);
+	struct frame *f = ctx;
 
+	if (next_command(f) != PCTL_OK)
+		return f->status;
 	return kept(ctx, whole ? add_kernel(ctx, k)
 			       : bad_plan(ctx, "a kernel lacks its name, text or tables"));
 }
@@ -403,6 +322,8 @@ static pctl_status sink_fill(void *ctx, uint32_t buffer, uint64_t offset, uint64
 	pctl_step step = {
 		.kind = PCTL_STEP_FILL, .to_offset = offset, .n_bytes = n_bytes, .word = word};
 
+	if (next_command(f) != PCTL_OK)
+		return f->status;
 	if (!range_ok(f, buffer, offset, n_bytes))
 		return kept(f, bad_plan(f, "a fill is not aligned to 4 bytes or outside its "
 					   "buffer"));
@@ -421,6 +342,8 @@ static pctl_status sink_copy(void *ctx, uint32_t from, uint64_t from_offset, uin
 			  .to_offset = to_offset,
 			  .n_bytes = n_bytes};
 
+	if (next_command(f) != PCTL_OK)
+		return f->status;
 	if (!range_ok(f, from, from_offset, n_bytes) || !range_ok(f, to, to_offset, n_bytes))
 		return kept(f, bad_plan(f, "a copy is not aligned to 4 bytes or outside its "
 					   "buffers"));
@@ -439,6 +362,8 @@ static pctl_status sink_assert(void *ctx, const pctl_plan_assert *a)
 	struct growing *g = (struct growing *)f->plan;
 	pctl_plan_check check = {0, a->bytes, a->offset, a->expected, NULL};
 
+	if (next_command(f) != PCTL_OK)
+		return f->status;
 	if ((a->bytes != 4 && a->bytes != 8) || !range_ok(f, a->buffer, a->offset, a->bytes))
 		return kept(f, bad_plan(f, "an assertion looks outside its buffer"));
 	if (a->message == NULL)
@@ -457,6 +382,8 @@ static pctl_status sink_measure(void *ctx, uint32_t buffer, uint64_t offset, uin
 {
 	struct frame *f = ctx;
 
+	if (next_command(f) != PCTL_OK)
+		return f->status;
 	if ((bytes != 4 && bytes != 8) || !range_ok(f, buffer, offset, bytes) ||
 	    f->plan->has_measure)
 		return kept(f, bad_plan(f, "a measure looks outside its buffer, or there are "
@@ -493,6 +420,15 @@ static pctl_status run_op(struct frame *f, const pctl_op_query *q)
 							  f->buffers, f->call, f->plan);
 }
 
+/* Whoever nests an op says of which types its buffers are; sizes follow from that in the op's plan and its kernels. */
+static int type_fits(const struct frame *f, uint32_t buffer, const pctl_tensor_type *t)
+{
+	uint64_t n;
+
+	return t->rank <= PCTL_RANK_MAX && pctl_dtype_bytes(t->dtype) != 0 &&
+	       pctl_type_buffer_bytes(t, &n) && n <= f->plan->buffers[f->buffers[buffer]].n_bytes;
+}
+
 static pctl_status add_op(struct frame *f, const char *name, uint32_t version,
 			  const uint32_t *buffers, const pctl_tensor_type *types,
 			  uint32_t n_buffers, const pctl_attr *attr, uint32_t n_attr)
@@ -521,6 +457,8 @@ static pctl_status add_op(struct frame *f, const char *name, uint32_t version,
 	for (uint32_t i = 0; status == PCTL_OK && i < n_buffers; i++) {
 		if (buffers[i] >= f->n_buffers)
 			status = bad_plan(f, "a nested op names a buffer that does not exist");
+		else if (!type_fits(f, buffers[i], &types[i]))
+			status = bad_plan(f, "a nested op's type does not fit its buffer");
 		else
 			status = map_buffer(&inner, f->buffers[buffers[i]], &local);
 	}
@@ -534,6 +472,10 @@ static pctl_status sink_op(void *ctx, const char *name, uint32_t version, const 
 			   const pctl_tensor_type *types, uint32_t n_buffers, const pctl_attr *attr,
 			   uint32_t n_attr)
 {
+	struct frame *f = ctx;
+
+	if (next_command(f) != PCTL_OK)
+		return f->status;
 	if (name == NULL || (n_buffers != 0 && (buffers == NULL || types == NULL)) ||
 	    (n_attr != 0 && attr == NULL))
 		return kept(ctx, bad_plan(ctx, "a nested op lacks its name or tables"));

@@ -9,7 +9,8 @@
 #include "runtime/graph/type.h"
 #include "pipectl/backend.h"
 
-enum { PCTL_PLAN_INPUT = 1, PCTL_PLAN_OUTPUT, PCTL_PLAN_TEMP, PCTL_PLAN_PARAMS };
+/* TURNS: the flag of a kernel's step (pctl_program_turn_flag), the host's own: zero at first, and never cleared. */
+enum { PCTL_PLAN_INPUT = 1, PCTL_PLAN_OUTPUT, PCTL_PLAN_TEMP, PCTL_PLAN_PARAMS, PCTL_PLAN_TURNS };
 
 typedef struct pctl_plan_buffer {
 	uint32_t kind;
@@ -89,6 +90,13 @@ pctl_status pctl_job_plan_buffer(pctl_job_plan *p, uint32_t kind, uint64_t n_byt
 pctl_status pctl_job_plan_kernel(pctl_job_plan *p, const pctl_kernel_module *unit,
 				 const pctl_plan_binding *bindings, uint32_t n_bindings,
 				 const uint32_t groups[3], const pctl_call *call);
+
+/* Of a step with its unit, before it is part of the plan. */
+pctl_status pctl_job_plan_bind(pctl_job_plan *p, pctl_step *step, const pctl_plan_binding *bindings,
+			       uint32_t n_bindings, const pctl_call *call);
+
+/* What an analysis is told of a binding whose buffer the plan has. */
+pctl_known_binding pctl_job_plan_known(const pctl_job_plan *p, const pctl_plan_binding *b);
 
 /* Copy an input over the whole of an output of the same size before the kernels run; make an output
  * zero. */

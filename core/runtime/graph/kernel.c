@@ -10,6 +10,8 @@
 #include "foundation/base/map.h"
 #include "foundation/base/str.h"
 #include "runtime/policy/policy.h"
+#include "compiler/analysis/extents.h"
+#include "compiler/legalize/turns.h"
 #include "compiler/wgsl/wgsl.h"
 
 struct pctl_kernels {
@@ -19,6 +21,9 @@ struct pctl_kernels {
 	pctl_map *units;    /* key of a source to pctl_kernel_module */
 	pctl_wgsl_library library;
 	const pctl_policy *policy; /* NULL: kernels of any size */
+	uint32_t turns;		   /* the budget of what declares none; 0: such loops are refused */
+	uint32_t asked_turns;	   /* the budget of all that need one; 0: nobody asked */
+	uint32_t asked_subgroup;   /* likewise */
 };
 
 /* `//# use`: the text of a function op for one dtype. */
@@ -63,6 +68,7 @@ pctl_kernels *pctl_kernels_create(const pctl_op_source *ops)
 	if (k == NULL)
 		return NULL;
 	k->ops = ops;
+	k->turns = PCTL_TURNS_DEFAULT;
 	k->arena = pctl_arena_create();
 	k->compiled = pctl_map_create();
 	k->units = pctl_map_create();
@@ -77,6 +83,26 @@ pctl_kernels *pctl_kernels_create(const pctl_op_source *ops)
 void pctl_kernels_obey(pctl_kernels *k, const pctl_policy *policy)
 {
 	k->policy = policy;
+	if (policy != NULL)
+		k->turns = policy->max_turns;
+}
+
+void pctl_kernels_ask_turns(pctl_kernels *k, uint32_t turns)
+{
+	k->asked_turns = turns;
+}
+
+void pctl_kernels_ask_subgroup(pctl_kernels *k, uint32_t size)
+{
+	k->asked_subgroup = size;
+}
+
+/* The consensus rules know nothing that is not in the text. */
+static uint32_t subgroup_of(const pctl_kernels *k, const pctl_kernel_source *s)
+{
+	if (s->flags & PCTL_WGSL_CONSENSUS)
+		return 0;
+	return s->subgroup != 0 ? s->subgroup : k->asked_subgroup;
 }
 
 static void unit_destroy(pctl_kernel_module *u)
@@ -102,13 +128,13 @@ void pctl_kernels_destroy(pctl_kernels *k)
 
 static pctl_status out_of_memory(const pctl_call *call)
 {
-	return pctl_refuse(call, PC2_NOMEM, "no memory for a kernel");
+	return pctl_no_memory(call, "a kernel");
 }
 
 static pctl_status compiled_program(pctl_kernels *k, const pctl_kernel_source *s, const char *key,
 				    const pctl_call *call, pctl_program **out)
 {
-	pctl_wgsl_options options = {s->name, s->flags, 0, &k->library};
+	pctl_wgsl_options options = {s->name, s->flags, subgroup_of(k, s), &k->library};
 	pctl_status status;
 
 	*out = pctl_map_get(k->compiled, key);
@@ -125,6 +151,23 @@ static pctl_status compiled_program(pctl_kernels *k, const pctl_kernel_source *s
 	return PCTL_OK;
 }
 
+static int keep_known(pctl_kernels *k, const pctl_kernel_source *s, pctl_kernel_module *u)
+{
+	pctl_known_binding *bindings = pctl_arena_array(k->arena, s->n_bindings, sizeof(*bindings));
+	uint32_t *groups = pctl_arena_array(k->arena, 3, sizeof(*groups));
+
+	if (bindings == NULL || groups == NULL)
+		return 0;
+	if (s->n_bindings != 0)
+		memcpy(bindings, s->bindings, s->n_bindings * sizeof(*bindings));
+	if (s->groups != NULL)
+		memcpy(groups, s->groups, 3 * sizeof(*groups));
+	u->known = (pctl_analysis_query){.groups = s->groups == NULL ? NULL : groups,
+					 .bindings = bindings,
+					 .n_bindings = s->n_bindings};
+	return 1;
+}
+
 /* The unit's own copy of what it was made from. */
 static pctl_status keep_source(pctl_kernels *k, const pctl_kernel_source *s, pctl_kernel_module *u)
 {
@@ -132,10 +175,11 @@ static pctl_status keep_source(pctl_kernels *k, const pctl_kernel_source *s, pct
 	u->text = pctl_arena_dup_n(k->arena, s->text, s->n_text);
 	u->n_text = s->n_text;
 	u->flags = s->flags;
+	u->subgroup = subgroup_of(k, s);
 	u->entry = s->entry == NULL ? NULL : pctl_arena_dup(k->arena, s->entry);
 	u->overrides = pctl_arena_array(k->arena, s->n_overrides, sizeof(*u->overrides));
 	if (u->name == NULL || u->text == NULL || (s->entry != NULL && u->entry == NULL) ||
-	    u->overrides == NULL)
+	    u->overrides == NULL || !keep_known(k, s, u))
 		return PCTL_E_NOMEM;
 	for (uint32_t i = 0; i < s->n_overrides; i++) {
 		const pctl_override_value *v = &s->overrides[i];
@@ -160,10 +204,10 @@ static pctl_status check_proofs(const pctl_kernel_module *u, const pctl_call *ca
 		pos = pctl_kernel_position(u, a->load_function, a->load_inst);
 		return pctl_refuse_at(
 			call, PC2053_ANALYSE_UNIFORM_LOAD, &pos, NULL,
-			"that all invocations of a workgroup load one place is not proved");
+			"it is not proved that all invocations of a workgroup load the same place");
 	}
 	for (uint32_t i = 0; i < a->n_loops && (u->flags & PCTL_WGSL_CONSENSUS); i++) {
-		if (!a->loops[i].folded_only)
+		if (a->loops[i].bound_kind == PCTL_BOUND_SYNTACTIC)
 			continue;
 		pos = pctl_kernel_position(u, a->loops[i].function, a->loops[i].inst);
 		return pctl_refuse_at(
@@ -175,10 +219,78 @@ static pctl_status check_proofs(const pctl_kernel_module *u, const pctl_call *ca
 	return PCTL_OK;
 }
 
+/* The budget of loops that nothing bounds; 0: they are refused, as the consensus rules do. */
+static uint32_t turns_of(const pctl_kernels *k, const pctl_kernel_source *s, const pctl_program *p)
+{
+	if (s->flags & PCTL_WGSL_CONSENSUS)
+		return 0;
+	return s->turns != 0	     ? s->turns
+	       : k->turns == 0	     ? 0
+	       : k->asked_turns != 0 ? k->asked_turns
+	       : p->max_turns != 0   ? p->max_turns
+				     : k->turns;
+}
+
+/* Its size, as far as turns do not come into it: what loops without a bound make is known when they have their budget. */
+static pctl_status check_size(const pctl_kernels *k, const pctl_kernel_source *s,
+			      const pctl_kernel_module *u, int with_turns, const pctl_call *call)
+{
+	if (k->policy == NULL || s->any_size)
+		return PCTL_OK;
+	return pctl_policy_program_allowed(k->policy, u->program, &u->known, with_turns, s->name,
+					   call);
+}
+
+/* The program analysed; with a budget in its place, where loops need one. */
+static pctl_status analyse(const pctl_kernels *k, const pctl_kernel_source *s,
+			   pctl_kernel_module *u, const pctl_call *call)
+{
+	const uint32_t turns = turns_of(k, s, u->program);
+	pctl_analysis_query query = u->known;
+	pctl_program *counting = NULL;
+	pctl_status status;
+
+	query.flags = (s->flags & PCTL_WGSL_CONSENSUS ? PCTL_ANALYSE_RELEASED : 0) |
+		      (turns != 0 ? PCTL_ANALYSE_UNBOUNDED : 0);
+	status = pctl_program_analyse(u->program, &query, call, &u->analysis);
+	if (status != PCTL_OK || u->analysis->n_unbounded == 0)
+		return status;
+	status = pctl_legal_turns(u->program, u->analysis, turns, call, &counting);
+	pctl_analysis_destroy(u->analysis);
+	u->analysis = NULL;
+	if (status != PCTL_OK)
+		return status;
+	pctl_program_destroy(u->program);
+	u->program = counting;
+	u->turns = turns;
+	return pctl_program_analyse(u->program, &u->known, call, &u->analysis);
+}
+
+/* Two dispatches of one program may have other proofs: a device that skips the checks of one must not run the other. */
+static pctl_status name_build(pctl_kernel_module *u, const pctl_call *call)
+{
+	char cid_text[PCTL_CID_TEXT_SIZE];
+	pctl_extents x;
+	uint8_t *wire = NULL;
+	uint64_t n = 0;
+	pctl_cid cid;
+	pctl_status status = pctl_program_extents(u->program, &u->known, call, &x);
+
+	if (status == PCTL_OK)
+		status = pctl_program_encode(u->program, call, &wire, &n);
+	if (status == PCTL_OK)
+		status = pctl_cid_of(wire, n, call, &cid);
+	if (status == PCTL_OK)
+		snprintf(u->build_key, sizeof(u->build_key), "%s-%" PRIu64,
+			 pctl_cid_format(&cid, cid_text), x.need[PCTL_EXTENT_TURNS]);
+	free(wire);
+	return status;
+}
+
 static pctl_status make_unit(pctl_kernels *k, const pctl_kernel_source *s, const pctl_program *p,
 			     const pctl_call *call, pctl_kernel_module **out)
 {
-	const pctl_wgsl_options options = {s->name, s->flags, 0, &k->library};
+	const pctl_wgsl_options options = {s->name, s->flags, subgroup_of(k, s), &k->library};
 	pctl_kernel_module *u = pctl_arena_alloc(k->arena, sizeof(*u));
 	pctl_status status;
 
@@ -192,22 +304,30 @@ static pctl_status make_unit(pctl_kernels *k, const pctl_kernel_source *s, const
 	if (status == PCTL_OK)
 		status = pctl_program_specialise(p, s->entry, s->overrides, s->n_overrides, call,
 						 &u->program);
-	if (status == PCTL_OK && k->policy != NULL && !s->any_size)
-		status = pctl_policy_program_allowed(k->policy, u->program, s->name, call);
+	/* Of no interest where nothing comes of it. */
+	if (status == PCTL_OK && pctl_program_subgroup_size(u->program) != u->subgroup)
+		u->subgroup = 0;
 	if (status == PCTL_OK)
-		status = pctl_program_analyse(u->program, s->groups, call, &u->analysis);
+		status = check_size(k, s, u, 0, call);
+	if (status == PCTL_OK)
+		status = analyse(k, s, u, call);
+	if (status == PCTL_OK)
+		status = check_size(k, s, u, 1, call);
 	if (status == PCTL_OK)
 		status = check_proofs(u, call);
 	if (status == PCTL_OK)
 		status = pctl_program_encode(u->program, call, &u->wire, &u->wire_bytes);
 	if (status == PCTL_OK)
 		status = pctl_cid_of(u->wire, u->wire_bytes, call, &u->cid);
+	/* The identity is the program as written; proofs only spare devices their checks. */
+	if (status == PCTL_OK) {
+		pctl_program_mark_proven(u->program, u->analysis);
+		status = name_build(u, call);
+	}
 	if (status != PCTL_OK) {
 		unit_destroy(u);
 		return status;
 	}
-	/* The identity is the program as written; proofs only spare devices their checks. */
-	pctl_program_mark_proven(u->program, u->analysis);
 	*out = u;
 	return PCTL_OK;
 }
@@ -216,7 +336,7 @@ static pctl_status make_unit(pctl_kernels *k, const pctl_kernel_source *s, const
  * to the front end, which refuses it. */
 static pctl_status refuse_nul(pctl_kernels *k, const pctl_kernel_source *s, const pctl_call *call)
 {
-	pctl_wgsl_options options = {s->name, s->flags, 0, &k->library};
+	pctl_wgsl_options options = {s->name, s->flags, subgroup_of(k, s), &k->library};
 	pctl_program *program;
 	pctl_status status;
 
@@ -229,11 +349,11 @@ static pctl_status refuse_nul(pctl_kernels *k, const pctl_kernel_source *s, cons
 	return pctl_refuse(call, PC1_INTERNAL, "the front end took a text with a NUL in it");
 }
 
-static char *key_of_text(const pctl_kernel_source *s)
+static char *key_of_text(const pctl_kernels *k, const pctl_kernel_source *s)
 {
 	pctl_str_buf key = PCTL_STR_BUF_INIT;
 
-	pctl_str_addf(&key, "%s\n%" PRIu32 "\n", s->name, s->flags);
+	pctl_str_addf(&key, "%s\n%" PRIu32 ",%" PRIu32 "\n", s->name, s->flags, subgroup_of(k, s));
 	pctl_str_add_n(&key, s->text, s->n_text);
 	return pctl_str_finish(&key);
 }
@@ -248,7 +368,7 @@ pctl_status pctl_kernels_compiled(pctl_kernels *k, const pctl_kernel_source *s,
 	*out = NULL;
 	if (status != PCTL_OK)
 		return status;
-	key = key_of_text(s);
+	key = key_of_text(k, s);
 	status = key == NULL ? out_of_memory(call) : compiled_program(k, s, key, call, &program);
 	free(key);
 	*out = program;
@@ -267,11 +387,15 @@ pctl_status pctl_kernels_get(pctl_kernels *k, const pctl_kernel_source *s, const
 	*out = NULL;
 	if (status != PCTL_OK)
 		return status;
-	text_key = key_of_text(s);
-	pctl_str_addf(&key, "%" PRIu32 "%s\n", s->any_size, s->entry == NULL ? "" : s->entry);
+	text_key = key_of_text(k, s);
+	pctl_str_addf(&key, "%" PRIu32 ",%" PRIu32 "%s\n", s->any_size,
+		      s->turns != 0 ? s->turns : k->asked_turns, s->entry == NULL ? "" : s->entry);
 	if (s->groups != NULL)
 		pctl_str_addf(&key, "%" PRIu32 ",%" PRIu32 ",%" PRIu32, s->groups[0], s->groups[1],
 			      s->groups[2]);
+	for (uint32_t i = 0; i < s->n_bindings; i++)
+		pctl_str_addf(&key, ";%" PRIu32 ",%" PRIu32 ",%" PRIu64, s->bindings[i].group,
+			      s->bindings[i].binding, s->bindings[i].n_bytes);
 	for (uint32_t i = 0; i < s->n_overrides; i++)
 		pctl_str_addf(&key, "\n%s=%" PRIu64 " %s", s->overrides[i].name,
 			      s->overrides[i].bits,
@@ -322,9 +446,48 @@ pctl_pos pctl_kernel_position(const pctl_kernel_module *u, uint32_t function, ui
 	return pos;
 }
 
+int pctl_kernel_writes(const pctl_program *p, const pctl_function *fn, const pctl_inst *in,
+		       uint32_t var, uint64_t *n_bytes)
+{
+	const uint32_t tile = pctl_tile_moved(p, fn, in);
+	pctl_place place;
+
+	*n_bytes = 0;
+	if (in->op == PCTL_OP_LOAD || in->op == PCTL_OP_ATOMIC_LOAD ||
+	    in->op == PCTL_OP_ARRAY_LENGTH || in->op == PCTL_OP_TILE_LOAD_ROWS ||
+	    in->op == PCTL_OP_TILE_LOAD_COLUMNS || !pctl_place_get(p, fn, in, &place) ||
+	    place.root != var)
+		return 0;
+	*n_bytes = p->types[tile ? tile : place.end_type].size;
+	return 1;
+}
+
 pctl_pos pctl_kernel_order_position(const pctl_kernel_module *u)
 {
 	return pctl_kernel_position(u, u->analysis->order_function, u->analysis->order_inst);
+}
+
+const char *pctl_kernel_order_hint(const pctl_kernel_module *u)
+{
+	const pctl_program *p = u->program;
+	int exchanges = 0, adds_floats = 0;
+
+	for (uint32_t i = 0; i < p->n_insts; i++) {
+		const uint16_t op = p->insts[i].op;
+
+		exchanges |= op == PCTL_OP_ATOMIC_CAS;
+		adds_floats |= op == PCTL_OP_FADD || op == PCTL_OP_FSUB || op == PCTL_OP_FFMA;
+	}
+	if (!exchanges)
+		return NULL;
+	return adds_floats ? "a float atomic made of compare-exchange is rounded at each step, so "
+			     "its sum "
+			     "depends on who comes first: let each invocation write an element of "
+			     "its own "
+			     "and add those in one order, or atomicAdd integers of a fixed scale"
+			   : "compare-exchange shows who came first: use atomicAdd, atomicMin, "
+			     "atomicMax, "
+			     "atomicAnd, atomicOr or atomicXor alone, and drop what they return";
 }
 
 void pctl_kernel_race(const pctl_kernel_module *u, pctl_pos place[2],

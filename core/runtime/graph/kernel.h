@@ -23,6 +23,14 @@ typedef struct pctl_kernel_module {
 	pctl_override_value *overrides;
 	uint32_t n_overrides;
 	uint32_t flags; /* PCTL_WGSL_* */
+	uint32_t turns; /* the budget that is in the program; 0: no loop needs one */
+	uint32_t
+		subgroup; /* the size that was asked for, as the program has it; 0: it has another, or none */
+	/* The dispatch that its proofs are for, of pctl_kernel_source. */
+	pctl_analysis_query known;
+	/* Devices build it under this name: beside the program it tells the proofs in it and the turns of its loops, which
+	 * hang on the dispatch. */
+	char build_key[PCTL_CID_TEXT_SIZE + 24];
 } pctl_kernel_module;
 
 /* Where an instruction of a function stands in the text, as far as that is known. */
@@ -30,8 +38,13 @@ pctl_pos pctl_kernel_position(const pctl_kernel_module *u, uint32_t function, ui
 /* Offset and bytes of the scalar in a uniform block that a declared maximum speaks of; 0 when its path leads nowhere. */
 int pctl_kernel_max_place(const pctl_program *p, const pctl_max *m, uint64_t *offset,
 			  uint32_t *bytes);
+/* 1 when the instruction of the function writes to the module variable; *n_bytes is how many bytes at most. */
+int pctl_kernel_writes(const pctl_program *p, const pctl_function *fn, const pctl_inst *in,
+		       uint32_t var, uint64_t *n_bytes);
 /* Where its atomics depend on an order (analysis->order_dependent), as far as that is known. */
 pctl_pos pctl_kernel_order_position(const pctl_kernel_module *u);
+/* What to write in place of them; NULL where nothing more than the code's text helps. */
+const char *pctl_kernel_order_hint(const pctl_kernel_module *u);
 
 /* The two accesses that race, or the first two that were not proved apart; a line of 0 where that is not known. text:
  * which invocations race for which byte of a refuted kernel, "" of others. */
@@ -53,8 +66,15 @@ void pctl_kernels_destroy(pctl_kernels *k);
 struct pctl_policy;
 void pctl_kernels_obey(pctl_kernels *k, const struct pctl_policy *policy);
 
-/* What a kernel is made from. groups NULL: proofs for any dispatch. flags: PCTL_WGSL_* of wgsl.h.
- */
+/* The budget of loops that nothing bounds, for every kernel that has such loops: before what kernels declare, and before the
+ * policy's. 0: these are asked. */
+void pctl_kernels_ask_turns(pctl_kernels *k, uint32_t turns);
+
+/* The size of subgroups of every kernel that enables them and declares none. 0: such kernels are refused (PC2222). */
+void pctl_kernels_ask_subgroup(pctl_kernels *k, uint32_t size);
+
+/* What a kernel is made from. groups NULL: proofs for any dispatch; bindings: what is known to be bound to it. flags:
+ * PCTL_WGSL_* of wgsl.h. */
 typedef struct pctl_kernel_source {
 	const char *name;
 	const char *text;
@@ -65,7 +85,11 @@ typedef struct pctl_kernel_source {
 	uint32_t flags;
 	const uint32_t *groups;
 	uint32_t any_size; /* 1: the policy does not judge its size, somebody else does */
-	uint32_t reserved;
+	uint32_t
+		turns; /* the budget of loops that nothing bounds, whatever else says; 0: that is asked */
+	const pctl_known_binding *bindings;
+	uint32_t n_bindings;
+	uint32_t subgroup; /* the size where the text declares none; 0: what was asked for */
 } pctl_kernel_source;
 
 /* The unit of a source, from the cache or made now; it lives as long as the cache. The source's

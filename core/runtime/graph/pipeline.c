@@ -134,6 +134,11 @@ static const pctl_conf_field file_fields[] = {
 };
 static const pctl_conf_schema file_schema = PCTL_CONF_SCHEMA("a pipeline file", file_fields);
 
+const pctl_conf_schema *pctl_pipeline_schema(void)
+{
+	return &file_schema;
+}
+
 struct reader {
 	pctl_pipeline *p;
 	const pctl_call *call;
@@ -151,7 +156,7 @@ static const char *dup(struct reader *r, const char *s)
 	const char *copy = pctl_arena_dup(r->p->arena, s);
 
 	if (s != NULL && copy == NULL)
-		keep(r, pctl_refuse(r->call, PC2_NOMEM, "no memory for a pipeline"));
+		keep(r, pctl_no_memory(r->call, "a pipeline"));
 	return copy == NULL && s != NULL ? "" : copy;
 }
 
@@ -160,7 +165,7 @@ static void *table(struct reader *r, uint32_t n, size_t size)
 	void *t = pctl_arena_array(r->p->arena, n, size);
 
 	if (t == NULL)
-		keep(r, pctl_refuse(r->call, PC2_NOMEM, "no memory for a pipeline"));
+		keep(r, pctl_no_memory(r->call, "a pipeline"));
 	return t;
 }
 
@@ -238,6 +243,13 @@ static void read_type(struct reader *r, const pctl_conf_value *v, pctl_type_patt
 	if (status == PCTL_OK && out->n_dtypes != 1)
 		status = pctl_refuse_at(r->call, PC4020_TYPE_SYNTAX, &v->pos,
 					"name one element type", "\"%s\" is not one type", v->text);
+	for (uint32_t i = 0; status == PCTL_OK && i < out->rank && !out->any_shape; i++) {
+		if (out->dim[i].name == NULL && out->dim[i].value == 0)
+			status =
+				pctl_refuse_at(r->call, PC4021_EXTENT, &v->pos,
+					       "name the dimension where data may be empty: u32[n]",
+					       "\"%s\" has an extent of 0", v->text);
+	}
 	keep(r, status);
 }
 
@@ -281,6 +293,7 @@ static void read_shader(struct reader *r, const pctl_conf_value *v, pctl_pipe_jo
 	for (uint32_t i = 0; i < job->n_out; i++) {
 		job->out[i].name = dup(r, out->items[i]->key);
 		job->out[i].pos = place(r, out->items[i]->key_pos);
+		job->out[i].type_pos = place(r, out->items[i]->pos);
 		read_type(r, out->items[i], &job->out[i].type);
 	}
 	if (pctl_conf_get(v, "attr") != NULL)
@@ -373,7 +386,8 @@ static void read_inputs(struct reader *r, const pctl_conf_value *v)
 static void read_pipeline(struct reader *r, const pctl_conf_value *v)
 {
 	const pctl_conf_value *params = pctl_conf_get(v, "params"),
-			      *jobs = pctl_conf_get(v, "jobs");
+			      *jobs = pctl_conf_get(v, "jobs"),
+			      *outputs = pctl_conf_get(v, "outputs");
 	const pctl_conf_value *gas = pctl_conf_get(v, "gas_limit"),
 			      *class = pctl_conf_get(v, "class");
 	pctl_pipeline *p = r->p;
@@ -401,7 +415,11 @@ static void read_pipeline(struct reader *r, const pctl_conf_value *v)
 	p->n_jobs = p->jobs == NULL ? 0 : count(jobs);
 	for (uint32_t i = 0; i < p->n_jobs; i++)
 		read_job(r, jobs->items[i], &p->jobs[i]);
-	p->outputs = read_feeds(r, pctl_conf_get(v, "outputs"), &p->n_outputs);
+	p->outputs = read_feeds(r, outputs, &p->n_outputs);
+	if (count(outputs) == 0)
+		keep(r, pctl_refuse_at(r->call, PC4022_NO_OUTPUT, &outputs->pos,
+				       "name what the pipeline gives: { name = \"job.port\"; }",
+				       "pipeline \"%s\" has no outputs", p->name));
 }
 
 static const char *directory_of(pctl_arena *arena, const char *path)
@@ -424,7 +442,7 @@ static pctl_status read_conf(const pctl_vfs *vfs, const char *path, pctl_conf *c
 		goto out;
 	r.p = pctl_pipeline_create("");
 	if (r.p == NULL) {
-		r.status = pctl_refuse(call, PC2_NOMEM, "no memory for a pipeline");
+		r.status = pctl_no_memory(call, "a pipeline");
 		goto out;
 	}
 	r.p->file = dup(&r, path);

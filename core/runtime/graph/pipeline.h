@@ -5,6 +5,7 @@
 #define PIPECTL_RUNTIME_GRAPH_PIPELINE_H
 
 #include "foundation/base/vfs.h"
+#include "foundation/conf/schema.h"
 #include "runtime/graph/type.h"
 
 #define PCTL_PIPELINE_SHADER_MAX (16u << 20) /* bytes of a shader file */
@@ -58,6 +59,7 @@ typedef struct pctl_pipe_named {
 typedef struct pctl_pipe_result {
 	const char *name;
 	pctl_pos pos;
+	pctl_pos type_pos;
 	pctl_type_pattern type;
 } pctl_pipe_result;
 
@@ -105,6 +107,9 @@ typedef struct pctl_pipeline {
 	uint32_t n_params, n_inputs, n_jobs, n_outputs;
 	pctl_arena *arena;
 } pctl_pipeline;
+
+/* The keys of a pipeline file; the first is the group of the pipeline itself. */
+const pctl_conf_schema *pctl_pipeline_schema(void);
 
 /*
  * Read a file; every deviation from the format is reported at its place. Errors: PCTL_E_IO,

@@ -7,48 +7,43 @@
 
 #include "foundation/base/num.h"
 #include "foundation/base/str.h"
+#include "foundation/dtype/dtype.h"
 
-static const struct {
-	const char *name;
-	uint32_t dtype, bytes;
-} dtypes[] = {
-	{"bool", PCTL_SCALAR_BOOL, 4},	{"i32", PCTL_SCALAR_I32, 4},
-	{"u32", PCTL_SCALAR_U32, 4},	{"i64", PCTL_SCALAR_I64, 8},
-	{"u64", PCTL_SCALAR_U64, 8},	{"f16", PCTL_SCALAR_F16, 2},
-	{"f32", PCTL_SCALAR_F32, 4},	{"bf16", PCTL_SCALAR_BF16, 2},
-	{"f64", PCTL_SCALAR_F64, 8},	{"i8", PCTL_SCALAR_I8, 1},
-	{"u8", PCTL_SCALAR_U8, 1},	{"i16", PCTL_SCALAR_I16, 2},
-	{"u16", PCTL_SCALAR_U16, 2},	{"u128", PCTL_DTYPE_U128, 16},
-	{"bytes", PCTL_DTYPE_BYTES, 1},
-};
-
-#define N_DTYPES (sizeof(dtypes) / sizeof(dtypes[0]))
+/* Types of edges are those that pipelines may declare; files of tensors have more (foundation/dtype). */
+static const pctl_dtype *edge_type(const pctl_dtype *t)
+{
+	return t != NULL && (t->flags & PCTL_DTYPE_EDGE) ? t : NULL;
+}
 
 uint32_t pctl_dtype_bytes(uint32_t dtype)
 {
-	for (size_t i = 0; i < N_DTYPES; i++) {
-		if (dtypes[i].dtype == dtype)
-			return dtypes[i].bytes;
-	}
-	return 0;
+	const pctl_dtype *t = edge_type(pctl_dtype_of(dtype));
+
+	return t == NULL ? 0 : t->bits / 8;
 }
 
 const char *pctl_dtype_name(uint32_t dtype)
 {
-	for (size_t i = 0; i < N_DTYPES; i++) {
-		if (dtypes[i].dtype == dtype)
-			return dtypes[i].name;
-	}
-	return "?";
+	const pctl_dtype *t = pctl_dtype_of(dtype);
+
+	return t == NULL ? "?" : t->name;
+}
+
+const char *pctl_dtype_at(uint32_t i)
+{
+	const pctl_dtype *t;
+
+	for (uint32_t k = 0; (t = pctl_dtype_row(k)) != NULL; k++)
+		if (edge_type(t) && i-- == 0)
+			return t->name;
+	return NULL;
 }
 
 uint32_t pctl_dtype_find(const char *name, size_t n)
 {
-	for (size_t i = 0; i < N_DTYPES; i++) {
-		if (strlen(dtypes[i].name) == n && memcmp(dtypes[i].name, name, n) == 0)
-			return dtypes[i].dtype;
-	}
-	return PCTL_SCALAR_NONE;
+	const pctl_dtype *t = edge_type(pctl_dtype_named(name, n));
+
+	return t == NULL ? PCTL_SCALAR_NONE : t->id;
 }
 
 static size_t word_length(const char *s)
@@ -100,7 +95,7 @@ static pctl_status parse_shape(const char *text, const char *s, pctl_arena *aren
 			} else {
 				d->name = pctl_arena_dup_n(arena, s, n);
 				if (d->name == NULL)
-					return pctl_refuse(call, PC2_NOMEM, "no memory for a type");
+					return pctl_no_memory(call, "a type");
 			}
 			s = skip_spaces(s + n);
 			if (*s != ',')

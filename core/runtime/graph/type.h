@@ -33,6 +33,8 @@ pctl_status pctl_type_parse(const char *text, pctl_arena *arena, const pctl_pos 
 uint32_t pctl_dtype_bytes(uint32_t dtype);
 /* The name as written in files; "?" for an unknown dtype. */
 const char *pctl_dtype_name(uint32_t dtype);
+/* The names one by one, NULL behind the last. */
+const char *pctl_dtype_at(uint32_t i);
 /* The dtype of a name, PCTL_SCALAR_NONE when there is none such. */
 uint32_t pctl_dtype_find(const char *name, size_t n);
 

@@ -78,7 +78,7 @@ pctl_status pctl_launch_start(const pctl_launch *l, const pctl_call *call, pctl_
 			      int *channel, int *control, const pctl_refused **refused)
 {
 	int pair[2] = {-1, -1}, beside[2] = {-1, -1}, fds[5], page = -1, i;
-	pctl_process_spec spec = {l->worker, NULL, l->envp, fds, 4};
+	pctl_process_spec spec = {l->worker, NULL, l->envp, fds, 4, l->log, l->id};
 	char limits[LIMITS_TEXT], sets[16], without[16];
 	pctl_status s;
 

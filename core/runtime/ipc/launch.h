@@ -33,6 +33,7 @@ typedef struct pctl_launch {
 	const char *cache_dir;
 	const char *const *interfaces;
 	uint32_t n_interfaces;
+	pctl_log *log; /* of the host, or NULL */
 	uint32_t probe, debug;
 	pctl_confinement confine;
 	pctl_worker_limits limits;

@@ -53,6 +53,18 @@ static int prepare_attributes(posix_spawnattr_t *attr)
 	return rc;
 }
 
+static void log_begin(pctl_process *p, const pctl_process_spec *spec)
+{
+	char pid[16];
+	const pctl_log_field fields[] = {{"pid", pid}};
+
+	p->log = spec->log;
+	p->logged_pid = p->pid;
+	snprintf(p->name, sizeof(p->name), "%s", spec->name == NULL ? "worker" : spec->name);
+	snprintf(pid, sizeof(pid), "%d", (int)p->pid);
+	pctl_log_write(p->log, PCTL_LOG_DEBUG, p->name, "a worker began", fields, 1);
+}
+
 pctl_status pctl_process_spawn(const pctl_process_spec *spec, const pctl_call *call,
 			       pctl_process *out)
 {
@@ -89,6 +101,7 @@ pctl_status pctl_process_spawn(const pctl_process_spec *spec, const pctl_call *c
 	if (!rc) {
 		out->stderr_fd = pipe_fds[0];
 		pipe_fds[0] = -1;
+		log_begin(out, spec);
 	}
 out:
 	for (i = 0; i < n_high; i++)
@@ -125,6 +138,41 @@ static void tail_add(pctl_process *p, const char *text, size_t n)
 	p->tail[p->n_tail] = 0;
 }
 
+static void log_line(pctl_process *p)
+{
+	if (p->n_line == 0)
+		return;
+	p->line[p->n_line] = 0;
+	p->n_line = 0;
+	pctl_log_write(p->log, PCTL_LOG_WARNING, p->name, p->line, NULL, 0);
+}
+
+/* What a worker says on its standard error is a plugin's or a driver's own words. */
+static void log_add(pctl_process *p, const char *text, size_t n)
+{
+	for (size_t i = 0; p->log != NULL && i < n; i++) {
+		if (text[i] == '\n' || p->n_line + 1 >= sizeof(p->line))
+			log_line(p);
+		if (text[i] != '\n')
+			p->line[p->n_line++] = text[i] == '\0' ? '?' : text[i];
+	}
+}
+
+static void log_end(pctl_process *p)
+{
+	char cause[PCTL_PROCESS_TAIL + 128], pid[16];
+	const pctl_log_field fields[] = {{"pid", pid}};
+	const int failed = p->status != 0 && !p->killed;
+
+	if (p->log == NULL)
+		return;
+	log_line(p);
+	snprintf(pid, sizeof(pid), "%d", (int)p->logged_pid);
+	pctl_process_cause(p, cause, sizeof(cause));
+	pctl_log_write(p->log, failed ? PCTL_LOG_WARNING : PCTL_LOG_DEBUG, p->name,
+		       failed ? cause : "the worker ended", fields, 1);
+}
+
 void pctl_process_drain(pctl_process *p)
 {
 	char buf[1024];
@@ -137,11 +185,13 @@ void pctl_process_drain(pctl_process *p)
 		if (n < 0 && errno == EAGAIN)
 			return;
 		if (n <= 0) {
+			log_line(p);
 			close(p->stderr_fd);
 			p->stderr_fd = -1;
 			return;
 		}
 		tail_add(p, buf, (size_t)n);
+		log_add(p, buf, (size_t)n);
 	}
 }
 
@@ -172,6 +222,7 @@ int pctl_process_reap(pctl_process *p, uint32_t timeout_ms)
 	p->reaped = waitpid(p->pid, &p->status, 0) == p->pid;
 	p->pid = 0;
 	pctl_process_drain(p);
+	log_end(p);
 	return 1;
 }
 

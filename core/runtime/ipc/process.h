@@ -5,9 +5,10 @@
 
 #include <sys/types.h>
 
-#include "pipectl/host.h"
+#include "foundation/diag/log.h"
 
 #define PCTL_PROCESS_TAIL 2048u
+#define PCTL_PROCESS_LINE 1024u /* a longer one is cut into several entries */
 
 typedef struct pctl_process {
 	pid_t pid;     /* 0: none, or reaped */
@@ -17,6 +18,11 @@ typedef struct pctl_process {
 	uint32_t killed; /* by pctl_process_kill */
 	uint32_t n_tail;
 	char tail[PCTL_PROCESS_TAIL]; /* the last error output */
+	pctl_log *log;		      /* gets it line by line; NULL: nobody */
+	char name[48];		      /* as which component */
+	char line[PCTL_PROCESS_LINE]; /* what is there of the next */
+	uint32_t n_line;
+	pid_t logged_pid; /* which it has or had */
 } pctl_process;
 
 /* fds[i] becomes descriptor 3 + i of the child, which gets no other descriptor but 0 (nothing to
@@ -28,6 +34,8 @@ typedef struct pctl_process_spec {
 	char *const *envp; /* NULL: the host's */
 	const int *fds;
 	uint32_t n_fds;
+	pctl_log *log;	  /* for its error output, and that it began and ended */
+	const char *name; /* the component there; NULL: none */
 } pctl_process_spec;
 
 /* PC3102 when it cannot be started. */

@@ -1,7 +1,7 @@
-/* The connection to a worker: starting it, one request and its reply, and how it is lost; see
- * remote.h. */
+/* The connection to a worker: one request and its reply, and how it is lost; see remote.h. */
 #include "runtime/ipc/remote.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -15,13 +15,9 @@
 
 #include "runtime/ipc/patience.h"
 #include "runtime/ipc/remote_private.h"
+#include "runtime/ipc/words.h"
 #include "foundation/base/clock.h"
 
-#define START_MS 30000u
-#define CALL_MS 120000u
-#define GRACE_MS 10000u
-#define EXIT_MS 3000u /* for a driver's exit handlers */
-#define WINDOW_BYTES (4u << 20)
 #define SLICE_MS 50u /* how often a cancel test is asked */
 #define PENDING_MAX (256u << 10)
 
@@ -82,7 +78,7 @@ lose(pctl_remote *r, const pctl_call *call, uint32_t code, const char *fmt, ...)
 told:
 	tell_refused(r, call);
 	r->lost = 1;
-	if (r->lost_code && code != PC4_CANCELLED)
+	if (r->lost_code && code != PC4_CANCELLED && code != PC2_NOMEM)
 		code = r->lost_code;
 	return pctl_refuse(call, code, "worker of plugin \"%s\": %s", r->id, r->cause);
 }
@@ -98,6 +94,13 @@ pctl_status pctl_remote_bad_reply(pctl_remote *r, const pctl_call *call, const c
 	return lose(r, call, PC3105_WORKER_REPLY, "its answer to \"%s\" is malformed", what);
 }
 
+/* An answer that this process has no room for: it is given up, and not the worker's doing. */
+static pctl_status lose_for_memory(pctl_remote *r, const pctl_call *call)
+{
+	r->blameless = 1;
+	return lose(r, call, PC2_NOMEM, "the host had no memory for its answer");
+}
+
 /* ---- waiting ------------------------------------------------------------------------------ */
 
 typedef struct waiting {
@@ -107,6 +110,7 @@ typedef struct waiting {
 	const pctl_ipc_control *cancel;
 	int cancelled;
 	int is_build, has_before;
+	pctl_arena *keep; /* what the reply holds goes there, too */
 	uint64_t next_poll_ms;
 	pctl_process_usage before; /* of a build, once it was looked at: most are over before */
 	remote_first *first;
@@ -288,6 +292,8 @@ static pctl_status receive(pctl_remote *r, waiting *w, pctl_ipc_frame *out)
 		if (s)
 			return s;
 		rc = pctl_ipc_fill(&r->ch);
+		if (rc < 0 && errno == ENOMEM)
+			return lose_for_memory(r, w->call);
 		if (rc == 0 || (rc < 0 && errno != EAGAIN))
 			return lose(r, w->call, PC3103_WORKER_DIED, "%s", "");
 	}
@@ -298,13 +304,20 @@ static pctl_status receive(pctl_remote *r, waiting *w, pctl_ipc_frame *out)
 /* Told only when it changes: most requests come in long runs of one job. */
 static void tell_trace(pctl_remote *r, uint64_t trace)
 {
+	const pctl_ipc_trace t = {trace};
+
 	pctl_ipc_frame_begin(&r->ch, PCTL_IPC_TRACE, r->seq);
-	pctl_ipc_put_u64(&r->ch.out, trace);
+	pctl_ipc_pack(&r->ch.out, PCTL_IPC_SHAPE_trace, &t, NULL);
 	if (pctl_ipc_frame_end(&r->ch))
 		r->trace = trace;
 }
 
-int pctl_remote_begin(pctl_remote *r, uint16_t op, const pctl_call *call)
+static uint32_t number_of(const void *object)
+{
+	return ((const remote_object *)object)->id;
+}
+
+int pctl_remote_begin(pctl_remote *r, uint16_t op, const void *ask, const pctl_call *call)
 {
 	if (r->lost) {
 		refuse_lost(r, call);
@@ -318,6 +331,7 @@ int pctl_remote_begin(pctl_remote *r, uint16_t op, const pctl_call *call)
 	if (r->traced && call && call->trace_id != r->trace && op != PCTL_IPC_HELLO)
 		tell_trace(r, call->trace_id);
 	pctl_ipc_frame_begin(&r->ch, op, r->seq);
+	pctl_ipc_pack(&r->ch.out, pctl_ipc_message_of(op)->ask, ask, number_of);
 	return 1;
 }
 
@@ -354,30 +368,42 @@ pctl_status pctl_remote_post(pctl_remote *r, const pctl_call *call)
 	return s;
 }
 
-int pctl_remote_decode(const uint8_t *payload, size_t n, const char *plugin, const pctl_call *call,
-		       pctl_status *status, pctl_ipc_in *body)
+int pctl_remote_decode(const uint8_t *payload, size_t n, const char *plugin, pctl_arena *arena,
+		       const pctl_call *call, pctl_status *status, pctl_ipc_in *body)
 {
+	const pctl_ipc_scope scope = {arena, NULL, NULL};
 	pctl_ipc_in in = {payload, n, 0, 0};
-	uint32_t i, n_diags;
+	pctl_ipc_answer answer;
 
-	*status = (pctl_status)pctl_ipc_get_u32(&in);
-	n_diags = pctl_ipc_get_u32(&in);
-	if (in.failed || n_diags > PCTL_IPC_DIAGS_MAX)
+	if (!pctl_ipc_unpack(&in, PCTL_IPC_SHAPE_answer, &scope, &answer))
 		return 0;
-	for (i = 0; i < n_diags; i++)
-		if (!pctl_ipc_get_diag(&in, plugin, call))
-			return 0;
+	*status = (pctl_status)answer.status;
+	for (uint32_t i = 0; i < answer.n_diags; i++)
+		pctl_words_emit(plugin, &answer.diags[i], call);
 	*body = in;
 	return 1;
 }
 
-static pctl_status ask(pctl_remote *r, const pctl_call *call, waiting w, pctl_ipc_in *body)
+static int keep_body(pctl_ipc_in *body, pctl_arena *arena)
 {
-	pctl_ipc_header sent = {0};
-	pctl_ipc_frame f;
-	pctl_status s, answer;
+	const size_t n = body->n - body->pos;
+	uint8_t *copy = pctl_arena_alloc(arena, n);
 
-	memset(body, 0, sizeof(*body));
+	if (copy && n)
+		memcpy(copy, body->data + body->pos, n);
+	*body = (pctl_ipc_in){copy, n, 0, 0};
+	return copy != NULL;
+}
+
+static pctl_status ask(pctl_remote *r, const pctl_call *call, waiting w, void *reply)
+{
+	const pctl_ipc_scope scope = {w.keep ? w.keep : r->arena, NULL, NULL};
+	const pctl_ipc_message *m;
+	pctl_ipc_header sent = {0};
+	pctl_status s, answer;
+	pctl_ipc_frame f;
+	pctl_ipc_in body;
+
 	if (!r->ch.out.failed)
 		memcpy(&sent, r->ch.out.data + r->ch.frame_at, sizeof(sent));
 	s = end_frame(r, call);
@@ -388,37 +414,53 @@ static pctl_status ask(pctl_remote *r, const pctl_call *call, waiting w, pctl_ip
 	if (s)
 		return s;
 	r->submitted = 0;
+	pctl_arena_clear(r->arena);
 	if (f.header.op != sent.op || f.header.seq != sent.seq ||
-	    !pctl_remote_decode(f.payload, f.header.n_bytes, r->id, call, &answer, body))
-		return pctl_remote_bad_reply(r, call, "request");
+	    !pctl_remote_decode(f.payload, f.header.n_bytes, r->id, r->arena, call, &answer, &body))
+		return pctl_arena_failed(r->arena) ? lose_for_memory(r, call)
+						   : pctl_remote_bad_reply(r, call, "request");
 	if (!pctl_ipc_status_known(answer))
 		return pctl_refuse(call, PC3108_WORKER_CONTRACT,
 				   "plugin \"%s\" answered with the unknown status %d", r->id,
 				   answer);
-	if (answer && !pctl_ipc_in_done(body))
+	if (answer && !pctl_ipc_in_done(&body))
 		return pctl_remote_bad_reply(r, call, "refusal");
+	m = pctl_ipc_message_of(sent.op);
+	if (!answer && w.keep && !keep_body(&body, w.keep))
+		return pctl_no_memory(call, "a reply");
+	if (!answer && !pctl_ipc_unpack_all(&body, m->reply, &scope, reply))
+		return pctl_arena_failed(scope.arena) ? lose_for_memory(r, call)
+						      : pctl_remote_bad_reply(r, call, m->name);
 	if (answer)
 		tell_refused(r, call);
 	return answer;
 }
 
-pctl_status pctl_remote_ask(pctl_remote *r, const pctl_call *call, uint64_t limit_ms,
-			    pctl_ipc_in *body)
+pctl_status pctl_remote_ask(pctl_remote *r, const pctl_call *call, uint64_t limit_ms, void *reply)
 {
-	return ask(r, call, wait_after(call, 0, limit_ms, NULL), body);
+	return ask(r, call, wait_after(call, 0, limit_ms, NULL), reply);
+}
+
+pctl_status pctl_remote_ask_keep(pctl_remote *r, const pctl_call *call, uint64_t limit_ms,
+				 pctl_arena *arena, void *reply)
+{
+	waiting w = wait_after(call, 0, limit_ms, NULL);
+
+	w.keep = arena;
+	return ask(r, call, w, reply);
 }
 
 pctl_status pctl_remote_ask_after(pctl_remote *r, const pctl_call *call, uint64_t after_ms,
 				  uint64_t limit_ms, const pctl_ipc_control *cancel,
-				  remote_first *first, pctl_ipc_in *body)
+				  remote_first *first, void *reply)
 {
 	waiting w = wait_after(call, after_ms, limit_ms, cancel);
 
 	w.first = first;
-	return ask(r, call, w, body);
+	return ask(r, call, w, reply);
 }
 
-pctl_status pctl_remote_ask_build(pctl_remote *r, const pctl_call *call, pctl_ipc_in *body)
+pctl_status pctl_remote_ask_build(pctl_remote *r, const pctl_call *call, void *reply)
 {
 	waiting w = wait_after(call, 0, r->call_ms, NULL);
 	pctl_status s;
@@ -426,135 +468,35 @@ pctl_status pctl_remote_ask_build(pctl_remote *r, const pctl_call *call, pctl_ip
 	w.is_build = 1;
 	w.next_poll_ms = pctl_clock_ms() + PCTL_PATIENCE_POLL_MS;
 	r->is_building = 1;
-	s = ask(r, call, w, body);
+	s = ask(r, call, w, reply);
 	r->is_building = 0;
 	return s;
 }
 
-/* ---- opening and closing ------------------------------------------------------------------ */
-
-static pctl_status start(pctl_remote *r, const pctl_remote_options *o, const pctl_call *call)
+pctl_status pctl_remote_request(pctl_remote *r, uint16_t op, const void *ask, const pctl_call *call,
+				void *reply)
 {
-	int channel = -1;
-	pctl_status s = pctl_launch_start(&o->launch, call, &r->process, &channel, &r->control_fd,
-					  &r->refused);
+	if (!pctl_remote_begin(r, op, ask, call))
+		return PCTL_E_DEVICE_LOST;
+	switch (pctl_ipc_message_of(op)->patience) {
+	case PCTL_IPC_PATIENCE_CALL:
+		return pctl_remote_ask(r, call, r->call_ms, reply);
+	case PCTL_IPC_PATIENCE_BUILD:
+		return pctl_remote_ask_build(r, call, reply);
+	case PCTL_IPC_PATIENCE_OWN:
+	default:
+		assert(!"a request with a patience of its own");
+		return PCTL_E_INTERNAL;
+	}
+}
 
-	if (!s)
-		pctl_ipc_channel_init(&r->ch, channel);
+pctl_status pctl_remote_call(pctl_remote *r, uint16_t op, const void *ask, const pctl_call *call,
+			     void *reply)
+{
+	pctl_status s;
+
+	pthread_mutex_lock(&r->lock);
+	s = pctl_remote_request(r, op, ask, call, reply);
+	pthread_mutex_unlock(&r->lock);
 	return s;
-}
-
-static pctl_status greet(pctl_remote *r, uint32_t start_ms, const pctl_call *call)
-{
-	pctl_ipc_in body;
-	uint32_t optional;
-	pctl_status s;
-
-	pctl_remote_begin(r, PCTL_IPC_HELLO, call);
-	pctl_ipc_put_u32(&r->ch.out, PCTL_IPC_VERSION);
-	r->ch.out_fds[0] = r->window.fd;
-	r->ch.n_out_fds = 1;
-	s = pctl_remote_ask(r, call, start_ms, &body);
-	if (s)
-		return s;
-	if (pctl_ipc_get_u32(&body) != PCTL_IPC_VERSION)
-		return pctl_remote_bad_reply(r, call, "hello");
-	optional = pctl_ipc_get_u32(&body);
-	if (!pctl_ipc_in_done(&body))
-		return pctl_remote_bad_reply(r, call, "hello");
-	pctl_remote_fill_table(&r->table, optional);
-	return PCTL_OK;
-}
-
-pctl_status pctl_remote_open(const pctl_remote_options *o, const pctl_call *call, pctl_remote **out)
-{
-	pctl_remote *r = calloc(1, sizeof(*r));
-	pctl_status s;
-
-	*out = NULL;
-	if (!r)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a worker");
-	pthread_mutex_init(&r->lock, NULL);
-	pctl_ipc_channel_init(&r->ch, -1);
-	r->process.stderr_fd = -1;
-	r->control_fd = -1;
-	r->window.fd = -1;
-	r->next_id = 1;
-	r->call_ms = o->call_ms ? o->call_ms : CALL_MS;
-	r->grace_ms = o->grace_ms ? o->grace_ms : GRACE_MS;
-	r->build_cpu_ms = o->build_cpu_ms ? o->build_cpu_ms : r->call_ms;
-	r->build_memory = o->build_memory;
-	r->first_run_ms = o->first_run_ms;
-	r->limits = o->launch.limits;
-	atomic_init(&r->next_ticket, 1);
-	r->traced = o->traced;
-	r->lost_code = o->lost_code;
-	snprintf(r->id, sizeof(r->id), "%s", o->launch.id);
-	if (!pctl_ipc_window_create(o->window_bytes ? o->window_bytes : WINDOW_BYTES, &r->window))
-		s = pctl_refuse(call, PC3102_WORKER_START, "no shared memory: %s", strerror(errno));
-	else
-		s = start(r, o, call);
-	if (!s)
-		s = greet(r, o->start_ms ? o->start_ms : START_MS, call);
-	if (s) {
-		pctl_remote_close(r);
-		return s;
-	}
-	*out = r;
-	return PCTL_OK;
-}
-
-void pctl_remote_close(pctl_remote *r)
-{
-	pctl_ipc_in body;
-
-	if (!r)
-		return;
-	if (!r->lost && r->process.pid && pctl_remote_begin(r, PCTL_IPC_BYE, NULL)) {
-		pctl_remote_ask(r, NULL, r->grace_ms, &body);
-		if (r->process.pid)
-			pctl_process_reap(&r->process, EXIT_MS);
-	}
-	pctl_process_kill(&r->process);
-	pctl_process_drop(&r->process);
-	pctl_ipc_channel_close(&r->ch);
-	if (r->control_fd >= 0)
-		close(r->control_fd);
-	pctl_ipc_window_close(&r->window);
-	pctl_refused_drop(r->refused);
-	pthread_mutex_destroy(&r->lock);
-	pctl_remote_first_drop(r);
-	free(r->free_ids);
-	free(r);
-}
-
-const pctl_backend *pctl_remote_table(const pctl_remote *r)
-{
-	return &r->table;
-}
-
-pctl_instance *pctl_remote_instance(pctl_remote *r)
-{
-	/* An instance is opaque to its users; this one is the remote itself. */
-	return (pctl_instance *)(void *)r;
-}
-
-const char *pctl_remote_lost(const pctl_remote *r)
-{
-	return r->lost ? r->cause : NULL;
-}
-
-int pctl_remote_at_fault(const pctl_remote *r)
-{
-	return r->lost && !r->blameless;
-}
-
-pid_t pctl_remote_pid(const pctl_remote *r)
-{
-	return r->process.pid;
-}
-
-const pctl_refused *pctl_remote_refused(const pctl_remote *r)
-{
-	return r->refused;
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "foundation/base/num.h"
-#include "runtime/ipc/ops_wire.h"
+#include "runtime/ipc/recording.h"
 #include "runtime/ipc/remote_private.h"
 
 #define MEASURES_MAX 64u
@@ -17,7 +17,7 @@ struct pctl_remote_ops {
 	pctl_remote *r;
 	pctl_oplib table;
 	pctl_arena *arena;
-	pctl_ops_described *ops;
+	const pctl_ipc_described *ops;
 	uint32_t n_ops;
 	/* Names of measures that infer has given: they live as long as the instance. */
 	const char *measures[MEASURES_MAX];
@@ -94,33 +94,33 @@ static pctl_status said(const pctl_remote_ops *o, const listening *l, const char
 			const pctl_op_query *q, pctl_status s)
 {
 	if (s && l->to && !l->n_heard)
-		pctl_refuse(l->to, PC3118_WORKER_WORDLESS,
-			    "op library \"%s\" refused %s of %s with \"%s\" and no word", o->r->id,
-			    what, o->ops[q->op].desc.name, pctl_status_name(s));
+		pctl_refuse(
+			l->to, PC3118_WORKER_WORDLESS,
+			"op library \"%s\" refused %s of %s with status \"%s\" and gave no reason",
+			o->r->id, what, o->ops[q->op].desc.name, pctl_status_name(s));
 	return s;
 }
 
 /* Lock, and begin a request about one op. 0 and *s: it cannot be asked, nothing is locked. */
 static int begin(pctl_remote_ops *o, uint16_t op, const char *what, const pctl_op_query *q,
-		 const pctl_call *call, pctl_status *s)
+		 const void *ask, const pctl_call *call, pctl_status *s)
 {
 	if (q->op >= o->n_ops) {
 		*s = pctl_refuse(call, PC1_INTERNAL, "op library \"%s\" has no op %u", o->r->id,
 				 q->op);
 		return 0;
 	}
+	if (q->n_in > PCTL_PORTS_MAX || q->n_attr > PCTL_OPS_ATTRS_MAX ||
+	    q->n_measured > PCTL_OPS_ATTRS_MAX) {
+		*s = pctl_refuse(call, PC3109_WORKER_LIMIT, "a question about %s is too large",
+				 o->ops[q->op].desc.name);
+		return 0;
+	}
 	pthread_mutex_lock(&o->r->lock);
 	snprintf(o->r->doing, sizeof(o->r->doing), "%s of %.96s", what, o->ops[q->op].desc.name);
-	if (!pctl_remote_begin(o->r, op, call)) {
-		*s = pctl_code_status(o->r->lost_code);
-		goto out;
-	}
-	if (pctl_ops_put_query(&o->r->ch.out, q))
+	if (pctl_remote_begin(o->r, op, ask, call))
 		return 1;
-	o->r->ch.out.n = o->r->ch.frame_at;
-	*s = pctl_refuse(call, PC3109_WORKER_LIMIT, "a question about %s is too large",
-			 o->ops[q->op].desc.name);
-out:
+	*s = pctl_code_status(o->r->lost_code);
 	pthread_mutex_unlock(&o->r->lock);
 	return 0;
 }
@@ -137,43 +137,38 @@ static const char *keep_measure(pctl_remote_ops *o, const char *name)
 	return o->measures[o->n_measures++] = name;
 }
 
-static int get_result(pctl_remote_ops *o, pctl_ipc_in *body, uint32_t op, pctl_op_result *out)
+static int take_result(pctl_remote_ops *o, const pctl_ipc_inferred *reply, uint32_t op,
+		       pctl_op_result *out)
 {
-	const char *measure = pctl_ops_get_words(body);
-	pctl_tensor_type t;
-	uint32_t i;
+	const uint32_t n = o->ops[op].desc.n_out;
 
-	/* While something is to be measured the types are open. */
-	out->measure = measure ? keep_measure(o, measure) : NULL;
-	if (measure && (!*measure || !out->measure))
+	out->measure = reply->measure ? keep_measure(o, reply->measure) : NULL;
+	if ((reply->measure && (!*reply->measure || !out->measure)) || reply->n_types != n)
 		return 0;
-	for (i = 0; i < o->ops[op].desc.n_out; i++) {
-		if (!measure) {
-			pctl_ops_get_type(body, &out->out[i]);
-			continue;
-		}
-		pctl_ipc_get(body, &t, sizeof(t));
-		body->failed |= t.rank > PCTL_RANK_MAX;
-		out->out[i] = t;
+	for (uint32_t i = 0; i < n; i++) {
+		out->out[i] = reply->types[i];
+		/* While something is to be measured the types are open. */
+		if (!reply->measure && !pctl_ops_dtype_known(out->out[i].dtype))
+			return 0;
 	}
-	return pctl_ipc_in_done(body);
+	return 1;
 }
 
 static pctl_status infer(pctl_instance *inst, const pctl_call *call, const pctl_op_query *q,
 			 pctl_op_result *out)
 {
 	pctl_remote_ops *o = of(inst);
-	pctl_ipc_in body;
+	pctl_ipc_inferred reply;
 	listening l;
 	pctl_status s;
 
 	memset(out, 0, sizeof(*out));
 	out->head = (pctl_head)PCTL_HEAD(pctl_op_result);
 	call = listen_for(&l, call);
-	if (!begin(o, PCTL_IPC_OPS_INFER, "infer", q, call, &s))
+	if (!begin(o, PCTL_IPC_OPS_INFER, "infer", q, q, call, &s))
 		return s;
-	s = pctl_remote_ask(o->r, call, o->r->call_ms, &body);
-	if (!s && !get_result(o, &body, q->op, out))
+	s = pctl_remote_ask(o->r, call, o->r->call_ms, &reply);
+	if (!s && !take_result(o, &reply, q->op, out))
 		s = pctl_remote_bad_reply(o->r, call, "infer");
 	if (s)
 		memset(out->out, 0, sizeof(out->out));
@@ -181,44 +176,63 @@ static pctl_status infer(pctl_instance *inst, const pctl_call *call, const pctl_
 	return said(o, &l, "infer", q, s);
 }
 
+/* What was recorded, copied, since the sink may ask this library again: the lock is given back. NULL and *s: no memory. */
+static uint8_t *take_record(pctl_remote_ops *o, const pctl_ipc_recording *reply,
+			    const pctl_call *call, const char *what, pctl_status *s)
+{
+	uint8_t *record = malloc(reply->commands.n + 1);
+
+	if (record)
+		memcpy(record, reply->commands.data, reply->commands.n);
+	else
+		*s = pctl_no_memory(call, what);
+	pthread_mutex_unlock(&o->r->lock);
+	return record;
+}
+
+/* After a record that makes no sense. */
+static pctl_status bad_record(pctl_remote_ops *o, const pctl_call *call, const char *what)
+{
+	pctl_status s;
+
+	pthread_mutex_lock(&o->r->lock);
+	s = o->r->lost ? pctl_code_status(o->r->lost_code)
+		       : pctl_remote_bad_reply(o->r, call, what);
+	pthread_mutex_unlock(&o->r->lock);
+	return s;
+}
+
 static pctl_status plan(pctl_instance *inst, const pctl_call *call, const pctl_op_query *q,
 			const pctl_plan_caps *caps, uint32_t flags, const pctl_plan_sink *sink)
 {
 	pctl_remote_ops *o = of(inst);
-	pctl_plan_caps known = {.head = PCTL_HEAD(pctl_plan_caps)};
+	pctl_ipc_plan ask = {.query = *q, .flags = flags};
 	uint8_t *record = NULL;
-	uint32_t next;
-	pctl_ipc_in body;
+	pctl_ipc_recording reply;
 	listening l;
 	pctl_status s;
 
 	call = listen_for(&l, call);
-	if (!begin(o, PCTL_IPC_OPS_PLAN, "plan", q, call, &s))
+	memcpy(&ask.caps, caps,
+	       caps->head.size < sizeof(ask.caps) ? caps->head.size : sizeof(ask.caps));
+	ask.next_buffer = q->n_in;
+	if (!(flags & PCTL_PLAN_MEASURE) && q->op < o->n_ops)
+		ask.next_buffer += o->ops[q->op].desc.n_out;
+	if (!begin(o, PCTL_IPC_OPS_PLAN, "plan", q, &ask, call, &s))
 		return s;
-	memcpy(&known, caps, caps->head.size < sizeof(known) ? caps->head.size : sizeof(known));
-	known.head.size = sizeof(known);
-	next = q->n_in + (flags & PCTL_PLAN_MEASURE ? 0 : o->ops[q->op].desc.n_out);
-	pctl_ipc_put(&o->r->ch.out, &known, sizeof(known));
-	pctl_ipc_put_u32(&o->r->ch.out, flags);
-	pctl_ipc_put_u32(&o->r->ch.out, next);
-	s = pctl_remote_ask(o->r, call, o->r->call_ms, &body);
-	/* The sink may ask this library again: what came is copied, and the lock given back. */
-	if (!s && !(record = malloc(body.n - body.pos + 1)))
-		s = pctl_refuse(call, PC2_NOMEM, "no memory for a plan");
+	s = pctl_remote_ask(o->r, call, o->r->call_ms, &reply);
 	if (!s) {
-		pctl_ipc_in in = {record, body.n - body.pos, 0, 0};
-
-		memcpy(record, body.data + body.pos, in.n);
-		pthread_mutex_unlock(&o->r->lock);
-		if (pctl_ops_replay(&in, sink, next, &s)) {
+		record = take_record(o, &reply, call, "a plan", &s);
+		if (record &&
+		    pctl_ops_replay_plan(record, reply.commands.n, sink, ask.next_buffer, &s)) {
 			free(record);
 			return s;
 		}
-		pthread_mutex_lock(&o->r->lock);
-		s = o->r->lost ? pctl_code_status(o->r->lost_code)
-			       : pctl_remote_bad_reply(o->r, call, "plan");
+		if (record)
+			s = bad_record(o, call, "plan");
+	} else {
+		pthread_mutex_unlock(&o->r->lock);
 	}
-	pthread_mutex_unlock(&o->r->lock);
 	free(record);
 	/* 'Unsupported' of a function op is an answer, not a refusal. */
 	if (s == PCTL_E_UNSUPPORTED && o->ops[q->op].desc.kind == PCTL_OPDEF_FUNCTION)
@@ -241,56 +255,66 @@ static int lay_out(const pctl_span *spans, uint32_t n, uint64_t *offsets, uint64
 	return 1;
 }
 
-static void put_spans(pctl_ipc_out *out, const pctl_ipc_window *w, const pctl_span *spans,
-		      const uint64_t *offsets, uint32_t n)
+/* Copies of n spans in shared memory, and where they lie there. */
+static void put_spans(const pctl_ipc_window *w, const pctl_span *spans, const uint64_t *offsets,
+		      uint32_t n, pctl_ipc_span *out)
 {
-	uint32_t i;
-
-	for (i = 0; i < n; i++) {
-		pctl_ipc_put_u64(out, offsets[i]);
-		pctl_ipc_put_u64(out, spans[i].n_bytes);
+	for (uint32_t i = 0; i < n; i++) {
+		out[i] = (pctl_ipc_span){offsets[i], spans[i].n_bytes};
 		if (spans[i].n_bytes)
 			memcpy(w->data + offsets[i], spans[i].data, spans[i].n_bytes);
 	}
+}
+
+static pctl_status no_room(const pctl_remote_ops *o, const char *what, const pctl_op_query *q,
+			   const pctl_call *call)
+{
+	return pctl_refuse(call, PC3109_WORKER_LIMIT,
+			   "the data for a %s of %s do not fit into shared memory", what,
+			   q->op < o->n_ops ? o->ops[q->op].desc.name : "an op");
+}
+
+/* Ask with shared memory beside the request. */
+static pctl_status ask_with(pctl_remote_ops *o, const pctl_ipc_window *w, const pctl_call *call,
+			    void *reply)
+{
+	pctl_status s;
+
+	o->r->ch.out_fds[0] = w->fd;
+	o->r->ch.n_out_fds = 1;
+	s = pctl_remote_ask(o->r, call, o->r->call_ms, reply);
+	o->r->ch.n_out_fds = 0;
+	return s;
 }
 
 static pctl_status reference(pctl_instance *inst, const pctl_call *call, const pctl_op_query *q,
 			     const pctl_span *in, pctl_span *out)
 {
 	pctl_remote_ops *o = of(inst);
+	const uint32_t n_out = q->op < o->n_ops ? o->ops[q->op].desc.n_out : 0;
+	const uint32_t n_in = q->n_in < PCTL_PORTS_MAX ? q->n_in : PCTL_PORTS_MAX;
 	uint64_t from[PCTL_PORTS_MAX], to[PCTL_PORTS_MAX], total = 0;
+	pctl_ipc_span inputs[PCTL_PORTS_MAX], outputs[PCTL_PORTS_MAX];
+	const pctl_ipc_reference ask = {*q, inputs, n_in, outputs, n_out};
 	pctl_ipc_window w = {.fd = -1};
-	pctl_ipc_in body;
-	uint32_t i, n_out;
 	listening l;
 	pctl_status s;
 
 	call = listen_for(&l, call);
-	if (!begin(o, PCTL_IPC_OPS_REFERENCE, "reference", q, call, &s))
+	if (!lay_out(in, n_in, from, &total) || !lay_out(out, n_out, to, &total) ||
+	    !pctl_ipc_window_create(total ? total : SPAN_ALIGN, &w))
+		return no_room(o, "reference", q, call);
+	put_spans(&w, in, from, n_in, inputs);
+	put_spans(&w, out, to, n_out, outputs);
+	if (!begin(o, PCTL_IPC_OPS_REFERENCE, "reference", q, &ask, call, &s)) {
+		pctl_ipc_window_close(&w);
 		return s;
-	n_out = o->ops[q->op].desc.n_out;
-	if (!lay_out(in, q->n_in, from, &total) || !lay_out(out, n_out, to, &total) ||
-	    !pctl_ipc_window_create(total ? total : SPAN_ALIGN, &w)) {
-		o->r->ch.out.n = o->r->ch.frame_at;
-		s = pctl_refuse(call, PC3109_WORKER_LIMIT,
-				"the data for a reference of %s do not fit into shared memory",
-				o->ops[q->op].desc.name);
-		goto out;
 	}
-	pctl_ipc_put_u32(&o->r->ch.out, n_out);
-	put_spans(&o->r->ch.out, &w, in, from, q->n_in);
-	put_spans(&o->r->ch.out, &w, out, to, n_out);
-	o->r->ch.out_fds[0] = w.fd;
-	o->r->ch.n_out_fds = 1;
-	s = pctl_remote_ask(o->r, call, o->r->call_ms, &body);
-	if (!s && !pctl_ipc_in_done(&body))
-		s = pctl_remote_bad_reply(o->r, call, "reference");
+	s = ask_with(o, &w, call, NULL);
 	/* Read once: what the caller compares is what it gets here, whatever the worker still does to its memory. */
-	for (i = 0; !s && i < n_out; i++)
+	for (uint32_t i = 0; !s && i < n_out; i++)
 		if (out[i].n_bytes)
 			memcpy(out[i].data, w.data + to[i], out[i].n_bytes);
-out:
-	o->r->ch.n_out_fds = 0;
 	pthread_mutex_unlock(&o->r->lock);
 	pctl_ipc_window_close(&w);
 	return said(o, &l, "reference", q, s);
@@ -304,85 +328,47 @@ static const pctl_op_problems *problems(pctl_instance *inst, uint32_t op)
 								    : NULL;
 }
 
-/* What was recorded, copied, and the lock given back: the sink may ask this library again. NULL and *s: no memory. */
-static uint8_t *take_record(pctl_remote_ops *o, const pctl_ipc_in *body, const pctl_call *call,
-			    pctl_ipc_in *in, pctl_status *s)
-{
-	uint8_t *record = malloc(body->n - body->pos + 1);
-
-	if (!record) {
-		*s = pctl_refuse(call, PC2_NOMEM, "no memory for what a law asks for");
-		return NULL;
-	}
-	memcpy(record, body->data + body->pos, body->n - body->pos);
-	*in = (pctl_ipc_in){record, body->n - body->pos, 0, 0};
-	pthread_mutex_unlock(&o->r->lock);
-	return record;
-}
-
-/* After a record that makes no sense. */
-static pctl_status bad_record(pctl_remote_ops *o, const pctl_call *call, const char *what)
-{
-	pctl_status s;
-
-	pthread_mutex_lock(&o->r->lock);
-	s = o->r->lost ? pctl_code_status(o->r->lost_code)
-		       : pctl_remote_bad_reply(o->r, call, what);
-	pthread_mutex_unlock(&o->r->lock);
-	return s;
-}
-
 static pctl_status problem(pctl_instance *inst, const pctl_call *call, uint32_t op, uint32_t dtype,
 			   uint64_t number, uint64_t seed, const pctl_problem_sink *sink)
 {
+	const pctl_ipc_problem ask = {op, dtype, number, seed};
 	pctl_remote_ops *o = of(inst);
-	pctl_ipc_in body, in;
+	pctl_ipc_recording reply;
 	uint8_t *record;
 	pctl_status s;
 
 	pthread_mutex_lock(&o->r->lock);
 	snprintf(o->r->doing, sizeof(o->r->doing), "making a problem");
-	if (!pctl_remote_begin(o->r, PCTL_IPC_OPS_PROBLEM, call)) {
-		pthread_mutex_unlock(&o->r->lock);
-		return pctl_code_status(o->r->lost_code);
-	}
-	pctl_ipc_put_u32(&o->r->ch.out, op);
-	pctl_ipc_put_u32(&o->r->ch.out, dtype);
-	pctl_ipc_put_u64(&o->r->ch.out, number);
-	pctl_ipc_put_u64(&o->r->ch.out, seed);
-	s = pctl_remote_ask(o->r, call, o->r->call_ms, &body);
-	record = s ? NULL : take_record(o, &body, call, &in, &s);
-	if (!record) {
+	s = pctl_remote_begin(o->r, PCTL_IPC_OPS_PROBLEM, &ask, call)
+		    ? pctl_remote_ask(o->r, call, o->r->call_ms, &reply)
+		    : pctl_code_status(o->r->lost_code);
+	if (s) {
 		pthread_mutex_unlock(&o->r->lock);
 		return s;
 	}
-	if (!pctl_ops_replay_problem(&in, sink, &s))
+	record = take_record(o, &reply, call, "what a law asks for", &s);
+	if (record && !pctl_ops_replay_problem(record, reply.commands.n, sink, &s))
 		s = bad_record(o, call, "problem");
 	free(record);
 	return s;
 }
 
-/* Types and bytes of all tensors. 0: too large to travel. */
-static int put_case(pctl_remote_ops *o, const pctl_law_case *c, pctl_ipc_window *w)
+/* The tensors of a case, copied into shared memory. NULL: too large to travel. */
+static pctl_ipc_span *share(const pctl_law_case *c, pctl_ipc_window *w)
 {
 	uint64_t *offsets = calloc(c->n_tensors + 1u, sizeof(*offsets)), total = 0;
-	const int ok = offsets && c->n_tensors <= PCTL_OPS_TENSORS_MAX &&
-		       lay_out(c->tensors, c->n_tensors, offsets, &total) &&
-		       pctl_ipc_window_create(total ? total : SPAN_ALIGN, w);
+	pctl_ipc_span *spans = calloc(c->n_tensors + 1u, sizeof(*spans));
 
-	if (ok) {
-		pctl_ipc_put_u32(&o->r->ch.out, c->law);
-		pctl_ipc_put_u32(&o->r->ch.out, c->round);
-		pctl_ipc_put_u32(&o->r->ch.out, c->n_out);
-		pctl_ipc_put_u32(&o->r->ch.out, c->n_tensors);
-		for (uint32_t i = 0; i < c->n_tensors; i++)
-			pctl_ops_put_type(&o->r->ch.out, &c->types[i]);
-		put_spans(&o->r->ch.out, w, c->tensors, offsets, c->n_tensors);
-		o->r->ch.out_fds[0] = w->fd;
-		o->r->ch.n_out_fds = 1;
+	if (offsets && spans && c->n_tensors <= PCTL_OPS_TENSORS_MAX &&
+	    lay_out(c->tensors, c->n_tensors, offsets, &total) &&
+	    pctl_ipc_window_create(total ? total : SPAN_ALIGN, w)) {
+		put_spans(w, c->tensors, offsets, c->n_tensors, spans);
+	} else {
+		free(spans);
+		spans = NULL;
 	}
 	free(offsets);
-	return ok;
+	return spans;
 }
 
 /* The library sees copies of all bytes; those that are compared stay here. */
@@ -391,65 +377,80 @@ static pctl_status law(pctl_instance *inst, const pctl_call *call, const pctl_la
 {
 	pctl_remote_ops *o = of(inst);
 	pctl_ipc_window w = {.fd = -1};
+	pctl_ipc_span *spans = share(c, &w);
+	const pctl_ipc_law_case ask = {*c->op,	 c->law,       c->round, c->n_out,
+				       c->types, c->n_tensors, spans,	 c->n_tensors};
+	pctl_ipc_recording reply;
 	uint8_t *record = NULL;
-	pctl_ipc_in body, in;
 	listening l;
 	pctl_status s;
-	int is_said;
 
 	call = listen_for(&l, call);
-	if (!begin(o, PCTL_IPC_OPS_LAW, "a law", c->op, call, &s))
+	if (!spans)
+		return no_room(o, "law", c->op, call);
+	if (!begin(o, PCTL_IPC_OPS_LAW, "a law", c->op, &ask, call, &s)) {
+		free(spans);
+		pctl_ipc_window_close(&w);
 		return s;
-	if (put_case(o, c, &w)) {
-		s = pctl_remote_ask(o->r, call, o->r->call_ms, &body);
-	} else {
-		o->r->ch.out.n = o->r->ch.frame_at;
-		s = pctl_refuse(call, PC3109_WORKER_LIMIT,
-				"the data for a law of %s do not fit into shared memory",
-				o->ops[c->op->op].desc.name);
 	}
-	o->r->ch.n_out_fds = 0;
-	if (!s)
-		record = take_record(o, &body, call, &in, &s);
-	if (!record)
+	s = ask_with(o, &w, call, &reply);
+	if (s)
 		pthread_mutex_unlock(&o->r->lock);
-	else if (!pctl_ops_replay_law(&in, sink, c->n_tensors, &s))
-		s = bad_record(o, call, "law");
-	is_said = record != NULL;
-	free(record);
+	else
+		record = take_record(o, &reply, call, "what a law asks for", &s);
+	free(spans);
 	pctl_ipc_window_close(&w);
-	return is_said ? s : said(o, &l, "a law", c->op, s);
+	if (!record)
+		return said(o, &l, "a law", c->op, s);
+	if (!pctl_ops_replay_law(record, reply.commands.n, sink, c->n_tensors, &s))
+		s = bad_record(o, call, "law");
+	free(record);
+	return s;
 }
 
 /* ---- opening and closing ------------------------------------------------------------------ */
 
+/* Some kinds of laws speak of other ops, or say something. */
+static int is_law(const pctl_law *l)
+{
+	switch (l->law) {
+	case PCTL_LAW_CUSTOM:
+		return l->custom && (!(l->a & PCTL_LAW_JUDGED) || l->other);
+	case PCTL_LAW_DISTRIBUTIVE_OVER:
+		return l->other != NULL;
+	case PCTL_LAW_DE_MORGAN:
+		return l->other && l->dual;
+	default:
+		return 1;
+	}
+}
+
+static int are_rules(const pctl_op_rules *r)
+{
+	for (uint32_t i = 0; i < r->n_laws; i++)
+		if (!is_law(&r->laws[i]))
+			return 0;
+	return 1;
+}
+
+/* Texts stay where they were received: the bytes of the whole reply are kept. */
 static pctl_status describe(pctl_remote_ops *o, const pctl_call *call)
 {
-	pctl_ipc_in body, in;
-	uint8_t *copy;
+	pctl_ipc_described_list reply;
 	pctl_status s;
-	uint32_t i;
 
 	snprintf(o->r->doing, sizeof(o->r->doing), "listing its ops");
-	if (!pctl_remote_begin(o->r, PCTL_IPC_OPS_DESCRIBE, call))
+	if (!pctl_remote_begin(o->r, PCTL_IPC_OPS_DESCRIBE, NULL, call))
 		return pctl_code_status(o->r->lost_code);
-	s = pctl_remote_ask(o->r, call, o->r->call_ms, &body);
-	if (s)
-		return s;
-	/* Texts stay where they were received. */
-	copy = pctl_arena_alloc(o->arena, body.n - body.pos);
-	if (!copy)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for an op library");
-	memcpy(copy, body.data + body.pos, body.n - body.pos);
-	in = (pctl_ipc_in){copy, body.n - body.pos, 0, 0};
-	o->n_ops = pctl_ops_get_count(&in, PCTL_OPS_MAX);
-	o->ops = pctl_arena_array(o->arena, o->n_ops, sizeof(*o->ops));
-	if (!o->ops)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for an op library");
-	for (i = 0; i < o->n_ops; i++)
-		if (!pctl_ops_get_described(&in, o->arena, &o->ops[i]))
-			return pctl_remote_bad_reply(o->r, call, "ops");
-	return pctl_ipc_in_done(&in) ? PCTL_OK : pctl_remote_bad_reply(o->r, call, "ops");
+	s = pctl_remote_ask_keep(o->r, call, o->r->call_ms, o->arena, &reply);
+	for (uint32_t i = 0; !s && i < reply.n_ops; i++)
+		if (!are_rules(&reply.ops[i].rules))
+			s = pctl_remote_bad_reply(o->r, call, "ops");
+	if (!s) {
+		o->ops = reply.ops;
+		o->n_ops = reply.n_ops;
+	}
+	return s;
 }
 
 pctl_status pctl_remote_ops_open(const pctl_remote_options *options, const pctl_call *call,

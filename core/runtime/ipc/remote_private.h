@@ -9,6 +9,7 @@
 #include "runtime/ipc/process.h"
 #include "runtime/ipc/protocol.h"
 #include "runtime/ipc/remote.h"
+#include "runtime/ipc/window.h"
 
 #define NO_DEADLINE UINT64_MAX
 
@@ -24,6 +25,7 @@ typedef struct remote_first {
 struct pctl_remote {
 	pctl_process process;
 	pctl_ipc_channel ch;
+	pctl_arena *arena; /* lists of the last reply */
 	pctl_ipc_window window;
 	pctl_backend table;
 	pthread_mutex_t lock;
@@ -78,32 +80,42 @@ remote_first *pctl_remote_first_of(pctl_remote *r, uint64_t ticket);
 void pctl_remote_first_end(pctl_remote *r, uint64_t ticket, int well);
 void pctl_remote_first_drop(pctl_remote *r);
 
-/* Begin a request in r->ch.out; 0 when the worker is lost (and says so into `call`). */
-int pctl_remote_begin(pctl_remote *r, uint16_t op, const pctl_call *call);
+/* Put a request into r->ch.out, which `ask` is the structure of (protocol.def); 0 when the worker is lost (and says so into
+ * `call`). */
+int pctl_remote_begin(pctl_remote *r, uint16_t op, const void *ask, const pctl_call *call);
 /* End a posted request. */
 pctl_status pctl_remote_post(pctl_remote *r, const pctl_call *call);
-/* End a request, send all that is pending, take the reply: its status; *body is what follows, valid
- * until the next request. limit_ms as in patience.h, may be NO_DEADLINE. */
-pctl_status pctl_remote_ask(pctl_remote *r, const pctl_call *call, uint64_t limit_ms,
-			    pctl_ipc_in *body);
+/* End a request, send all that is pending, take the reply: its status, and, where that is PCTL_OK, *reply, the structure of its
+ * shape (NULL where it carries nothing). What it points to is valid until the next request. limit_ms as in patience.h, may be
+ * NO_DEADLINE. */
+pctl_status pctl_remote_ask(pctl_remote *r, const pctl_call *call, uint64_t limit_ms, void *reply);
+/* The same, and what the reply points to lives as long as the arena. */
+pctl_status pctl_remote_ask_keep(pctl_remote *r, const pctl_call *call, uint64_t limit_ms,
+				 pctl_arena *arena, void *reply);
 /* The same when the worker is to wait, itself, for up to after_ms: the limit counts from then. `cancel` goes out too when
  * the call is cancelled. `first`, if any, is the first run that is waited for: PC3110 when it is over its limits. */
 pctl_status pctl_remote_ask_after(pctl_remote *r, const pctl_call *call, uint64_t after_ms,
 				  uint64_t limit_ms, const pctl_ipc_control *cancel,
-				  remote_first *first, pctl_ipc_in *body);
+				  remote_first *first, void *reply);
 /* The limits of a first run, between two waits for it. */
 pctl_status pctl_remote_look_at_first(pctl_remote *r, const pctl_call *call, remote_first *first);
 /* The same for the build of a program, which also has limits of what it may use: PC3110. */
-pctl_status pctl_remote_ask_build(pctl_remote *r, const pctl_call *call, pctl_ipc_in *body);
+pctl_status pctl_remote_ask_build(pctl_remote *r, const pctl_call *call, void *reply);
+/* Begin and ask, with the patience that the table says. [the lock is held] */
+pctl_status pctl_remote_request(pctl_remote *r, uint16_t op, const void *ask, const pctl_call *call,
+				void *reply);
+/* The same under the lock. What the reply points to may be gone already. */
+pctl_status pctl_remote_call(pctl_remote *r, uint16_t op, const void *ask, const pctl_call *call,
+			     void *reply);
 /* Send what is pending without waiting for anything but room. */
 pctl_status pctl_remote_flush(pctl_remote *r, const pctl_call *call);
-/* The body was not what it must be: give the worker up. */
+/* A reply was not what it must be: give the worker up. */
 pctl_status pctl_remote_bad_reply(pctl_remote *r, const pctl_call *call, const char *what);
 
-/* Take a reply apart: its status into *status, its diagnostics into `call`, the rest into *body. 0:
- * malformed. */
-int pctl_remote_decode(const uint8_t *payload, size_t n, const char *plugin, const pctl_call *call,
-		       pctl_status *status, pctl_ipc_in *body);
+/* Take a reply apart: its status into *status, its diagnostics into `call`, the rest into *body. Lists go into the arena. 0:
+ * malformed, nothing was said. */
+int pctl_remote_decode(const uint8_t *payload, size_t n, const char *plugin, pctl_arena *arena,
+		       const pctl_call *call, pctl_status *status, pctl_ipc_in *body);
 
 /* A message beside the channel; never blocks. [any thread] */
 void pctl_remote_send_control(pctl_remote *r, const pctl_ipc_control *m);
@@ -118,9 +130,6 @@ remote_object *pctl_remote_object_create(pctl_remote *r, uint32_t device, const 
 void pctl_remote_object_destroy(remote_object *o);
 /* Destroy an object here and, posted, there. */
 void pctl_remote_destroy(pctl_device *dev, void *object, uint16_t op);
-/* For requests whose reply has no body. */
-pctl_status pctl_remote_ask_plain(pctl_remote *r, const pctl_call *call, const char *what);
-
 /* Slots of lists and running, in remote_run.c. */
 pctl_status pctl_remote_list_begin(pctl_device *dev, const pctl_call *call, pctl_list **out);
 pctl_status pctl_remote_list_dispatch(pctl_list *l, const pctl_call *call, pctl_kernel *k,
@@ -144,8 +153,5 @@ pctl_status pctl_remote_submit(pctl_device *dev, const pctl_call *call, pctl_lis
 pctl_status pctl_remote_wait(pctl_device *dev, const pctl_call *call, uint64_t ticket,
 			     uint64_t timeout_ns, pctl_completion *out);
 void pctl_remote_cancel(pctl_device *dev, uint64_t ticket);
-pctl_status pctl_remote_findings(pctl_device *dev, const pctl_call *call, uint32_t capacity,
-				 pctl_finding *out, uint32_t *n_out);
-pctl_status pctl_remote_counts(pctl_device *dev, const pctl_call *call, pctl_counts *out);
 
 #endif

@@ -1,26 +1,12 @@
 /* Recording and running through a worker: the slots of lists, submits and what came of them. */
 #include "runtime/ipc/remote_private.h"
 
-static void put_bindings(pctl_remote *r, const pctl_binding *b, uint32_t n)
-{
-	uint32_t i;
-
-	pctl_ipc_put_u32(&r->ch.out, n);
-	for (i = 0; i < n; i++) {
-		pctl_ipc_put_u32(&r->ch.out, b[i].group);
-		pctl_ipc_put_u32(&r->ch.out, b[i].binding);
-		pctl_ipc_put_u32(&r->ch.out,
-				 b[i].buffer ? pctl_remote_object_of(b[i].buffer)->id : 0);
-		pctl_ipc_put_u64(&r->ch.out, b[i].offset);
-		pctl_ipc_put_u64(&r->ch.out, b[i].n_bytes);
-	}
-}
-
 /* ---- lists -------------------------------------------------------------------------------- */
 
 pctl_status pctl_remote_list_begin(pctl_device *dev, const pctl_call *call, pctl_list **out)
 {
 	remote_object *d = pctl_remote_object_of(dev), *o;
+	pctl_ipc_list_begin ask = {.device = dev};
 	pctl_remote *r = d->r;
 	pctl_status s = PCTL_E_NOMEM;
 
@@ -29,12 +15,10 @@ pctl_status pctl_remote_list_begin(pctl_device *dev, const pctl_call *call, pctl
 	o = pctl_remote_object_create(r, d->id, call);
 	if (!o)
 		goto out;
+	ask.list = o->id;
 	s = PCTL_E_DEVICE_LOST;
-	if (pctl_remote_begin(r, PCTL_IPC_LIST_BEGIN, call)) {
-		pctl_ipc_put_u32(&r->ch.out, o->id);
-		pctl_ipc_put_u32(&r->ch.out, d->id);
+	if (pctl_remote_begin(r, PCTL_IPC_LIST_BEGIN, &ask, call))
 		s = pctl_remote_post(r, call);
-	}
 	if (s)
 		pctl_remote_object_destroy(o);
 	else
@@ -44,46 +28,22 @@ out:
 	return s;
 }
 
-static int begin_command(const remote_object *l, const pctl_call *call, uint16_t op)
+/* Post a command. kernel: that it runs, or NULL; one that cannot be noted is not recorded either. */
+static pctl_status record(pctl_list *list, uint16_t op, const void *ask, const pctl_kernel *kernel,
+			  const pctl_call *call)
 {
+	remote_object *l = pctl_remote_object_of(list);
+	pctl_status s = PCTL_E_DEVICE_LOST;
 	pctl_remote *r = l->r;
 
 	pthread_mutex_lock(&r->lock);
-	if (!pctl_remote_begin(r, op, call)) {
-		pthread_mutex_unlock(&r->lock);
-		return 0;
+	if (pctl_remote_begin(r, op, ask, call)) {
+		if (kernel && !pctl_remote_first_note(l, pctl_remote_object_of(kernel)))
+			r->ch.out.failed = 1;
+		s = pctl_remote_post(r, call);
 	}
-	pctl_ipc_put_u32(&r->ch.out, l->id);
-	return 1;
-}
-
-static pctl_status end_command(pctl_remote *r, const pctl_call *call)
-{
-	pctl_status s = pctl_remote_post(r, call);
-
 	pthread_mutex_unlock(&r->lock);
 	return s;
-}
-
-/* A command that cannot be noted is not recorded either. */
-static int begin_dispatch(remote_object *l, const pctl_call *call, uint16_t op,
-			  const pctl_kernel *k)
-{
-	if (!begin_command(l, call, op))
-		return 0;
-	if (pctl_remote_first_note(l, pctl_remote_object_of(k)))
-		return 1;
-	l->r->ch.out.failed = 1;
-	return 1;
-}
-
-static void put_dispatch(pctl_remote *r, const pctl_kernel *k, const uint32_t counts[3])
-{
-	uint32_t i;
-
-	pctl_ipc_put_u32(&r->ch.out, pctl_remote_object_of(k)->id);
-	for (i = 0; i < 3; i++)
-		pctl_ipc_put_u32(&r->ch.out, counts[i]);
 }
 
 static pctl_status too_many(const pctl_call *call, uint32_t n)
@@ -96,15 +56,12 @@ pctl_status pctl_remote_list_dispatch(pctl_list *l, const pctl_call *call, pctl_
 				      const pctl_binding *bindings, uint32_t n_bindings,
 				      const uint32_t groups[3])
 {
-	remote_object *o = pctl_remote_object_of(l);
+	const pctl_ipc_dispatch ask = {
+		l, k, {groups[0], groups[1], groups[2]}, bindings, n_bindings};
 
-	if (n_bindings > PCTL_IPC_BINDINGS_MAX)
-		return too_many(call, n_bindings);
-	if (!begin_dispatch(o, call, PCTL_IPC_LIST_DISPATCH, k))
-		return PCTL_E_DEVICE_LOST;
-	put_dispatch(o->r, k, groups);
-	put_bindings(o->r, bindings, n_bindings);
-	return end_command(o->r, call);
+	return n_bindings > PCTL_IPC_BINDINGS_MAX
+		       ? too_many(call, n_bindings)
+		       : record(l, PCTL_IPC_LIST_DISPATCH, &ask, k, call);
 }
 
 pctl_status pctl_remote_list_dispatch_indirect(pctl_list *l, const pctl_call *call, pctl_kernel *k,
@@ -112,84 +69,58 @@ pctl_status pctl_remote_list_dispatch_indirect(pctl_list *l, const pctl_call *ca
 					       pctl_buffer *buf, uint64_t offset,
 					       const uint32_t limit[3])
 {
-	remote_object *o = pctl_remote_object_of(l);
+	const pctl_ipc_indirect ask = {
+		l, k, {limit[0], limit[1], limit[2]}, buf, offset, bindings, n_bindings};
 
-	if (n_bindings > PCTL_IPC_BINDINGS_MAX)
-		return too_many(call, n_bindings);
-	if (!begin_dispatch(o, call, PCTL_IPC_LIST_INDIRECT, k))
-		return PCTL_E_DEVICE_LOST;
-	put_dispatch(o->r, k, limit);
-	pctl_ipc_put_u32(&o->r->ch.out, pctl_remote_object_of(buf)->id);
-	pctl_ipc_put_u64(&o->r->ch.out, offset);
-	put_bindings(o->r, bindings, n_bindings);
-	return end_command(o->r, call);
+	return n_bindings > PCTL_IPC_BINDINGS_MAX
+		       ? too_many(call, n_bindings)
+		       : record(l, PCTL_IPC_LIST_INDIRECT, &ask, k, call);
 }
 
 pctl_status pctl_remote_list_copy(pctl_list *l, const pctl_call *call, pctl_buffer *from,
 				  uint64_t from_offset, pctl_buffer *to, uint64_t to_offset,
 				  uint64_t n_bytes)
 {
-	const remote_object *o = pctl_remote_object_of(l);
-	pctl_ipc_out *out = &o->r->ch.out;
+	const pctl_ipc_list_copy ask = {l, from, from_offset, to, to_offset, n_bytes};
 
-	if (!begin_command(o, call, PCTL_IPC_LIST_COPY))
-		return PCTL_E_DEVICE_LOST;
-	pctl_ipc_put_u32(out, pctl_remote_object_of(from)->id);
-	pctl_ipc_put_u64(out, from_offset);
-	pctl_ipc_put_u32(out, pctl_remote_object_of(to)->id);
-	pctl_ipc_put_u64(out, to_offset);
-	pctl_ipc_put_u64(out, n_bytes);
-	return end_command(o->r, call);
+	return record(l, PCTL_IPC_LIST_COPY, &ask, NULL, call);
 }
 
 pctl_status pctl_remote_list_fill(pctl_list *l, const pctl_call *call, pctl_buffer *buf,
 				  uint64_t offset, uint64_t n_bytes, uint32_t word)
 {
-	const remote_object *o = pctl_remote_object_of(l);
-	pctl_ipc_out *out = &o->r->ch.out;
+	const pctl_ipc_list_fill ask = {l, buf, offset, n_bytes, word};
 
-	if (!begin_command(o, call, PCTL_IPC_LIST_FILL))
-		return PCTL_E_DEVICE_LOST;
-	pctl_ipc_put_u32(out, pctl_remote_object_of(buf)->id);
-	pctl_ipc_put_u64(out, offset);
-	pctl_ipc_put_u64(out, n_bytes);
-	pctl_ipc_put_u32(out, word);
-	return end_command(o->r, call);
+	return record(l, PCTL_IPC_LIST_FILL, &ask, NULL, call);
 }
 
 pctl_status pctl_remote_list_barrier(pctl_list *l, const pctl_call *call)
 {
-	const remote_object *o = pctl_remote_object_of(l);
+	const pctl_ipc_of_list ask = {l};
 
-	if (!begin_command(o, call, PCTL_IPC_LIST_BARRIER))
-		return PCTL_E_DEVICE_LOST;
-	return end_command(o->r, call);
+	return record(l, PCTL_IPC_LIST_BARRIER, &ask, NULL, call);
 }
 
 pctl_status pctl_remote_list_timestamp(pctl_list *l, const pctl_call *call, uint32_t slot)
 {
-	const remote_object *o = pctl_remote_object_of(l);
+	const pctl_ipc_timestamp ask = {l, slot};
 
-	if (!begin_command(o, call, PCTL_IPC_LIST_TIMESTAMP))
-		return PCTL_E_DEVICE_LOST;
-	pctl_ipc_put_u32(&o->r->ch.out, slot);
-	return end_command(o->r, call);
+	return record(l, PCTL_IPC_LIST_TIMESTAMP, &ask, NULL, call);
 }
 
 pctl_status pctl_remote_list_end(pctl_list *l, const pctl_call *call)
 {
 	const remote_object *o = pctl_remote_object_of(l);
-	pctl_ipc_in body;
-	pctl_status s;
+	const pctl_ipc_of_list ask = {l};
+	pctl_status s = PCTL_E_DEVICE_LOST;
+	pctl_remote *r = o->r;
 
-	if (!begin_command(o, call, PCTL_IPC_LIST_END))
-		return PCTL_E_DEVICE_LOST;
+	pthread_mutex_lock(&r->lock);
 	/* A backend may build while it records: another variant for these bindings. */
-	s = pctl_remote_first_has(o) ? pctl_remote_ask_build(o->r, call, &body)
-				     : pctl_remote_ask(o->r, call, o->r->call_ms, &body);
-	if (!s && !pctl_ipc_in_done(&body))
-		s = pctl_remote_bad_reply(o->r, call, "list_end");
-	pthread_mutex_unlock(&o->r->lock);
+	if (pctl_remote_begin(r, PCTL_IPC_LIST_END, &ask, call))
+		s = pctl_remote_first_has(o) ? pctl_remote_ask_build(r, call, NULL)
+					     : pctl_remote_ask(r, call, r->call_ms, NULL);
+	pthread_mutex_unlock(&r->lock);
 	return s;
 }
 
@@ -203,17 +134,13 @@ void pctl_remote_list_destroy(pctl_device *dev, pctl_list *l)
 pctl_status pctl_remote_submit(pctl_device *dev, const pctl_call *call, pctl_list *l,
 			       uint32_t times, uint64_t *ticket)
 {
-	remote_object *o = pctl_remote_object_of(dev);
-	pctl_remote *r = o->r;
+	pctl_remote *r = pctl_remote_object_of(dev)->r;
+	const pctl_ipc_submit ask = {dev, l, times, atomic_fetch_add(&r->next_ticket, 1)};
 	pctl_status s = PCTL_E_DEVICE_LOST;
 
-	*ticket = atomic_fetch_add(&r->next_ticket, 1);
+	*ticket = ask.ticket;
 	pthread_mutex_lock(&r->lock);
-	if (pctl_remote_begin(r, PCTL_IPC_SUBMIT, call)) {
-		pctl_ipc_put_u32(&r->ch.out, o->id);
-		pctl_ipc_put_u32(&r->ch.out, pctl_remote_object_of(l)->id);
-		pctl_ipc_put_u32(&r->ch.out, times);
-		pctl_ipc_put_u64(&r->ch.out, *ticket);
+	if (pctl_remote_begin(r, PCTL_IPC_SUBMIT, &ask, call)) {
 		s = pctl_remote_post(r, call);
 		if (!s)
 			s = pctl_remote_flush(r, call);
@@ -234,10 +161,10 @@ pctl_status pctl_remote_wait(pctl_device *dev, const pctl_call *call, uint64_t t
 	remote_object *o = pctl_remote_object_of(dev);
 	pctl_remote *r = o->r;
 	const pctl_ipc_control cancel = {PCTL_IPC_CANCEL_TICKET, o->id, ticket};
+	const pctl_ipc_wait ask = {dev, ticket, timeout_ns};
 	uint64_t limit_ms = timeout_ns / 1000000u, after_ms;
 	pctl_status s = PCTL_E_DEVICE_LOST;
 	remote_first *first;
-	pctl_ipc_in body;
 
 	/* Beyond a year there is no deadline, only cancellation. */
 	after_ms = limit_ms > 31536000000u ? 0 : limit_ms + 1;
@@ -247,13 +174,8 @@ pctl_status pctl_remote_wait(pctl_device *dev, const pctl_call *call, uint64_t t
 	/* A driver that works at once does so inside the submit, which is answered only now. */
 	if (r->submitted && after_ms)
 		limit_ms += r->call_ms;
-	if (pctl_remote_begin(r, PCTL_IPC_WAIT, call)) {
-		pctl_ipc_put_u32(&r->ch.out, o->id);
-		pctl_ipc_put_u64(&r->ch.out, ticket);
-		pctl_ipc_put_u64(&r->ch.out, timeout_ns);
-		s = pctl_remote_ask_after(r, call, after_ms, limit_ms, &cancel, first, &body);
-		if (!s && (!pctl_ipc_get_completion(&body, out) || !pctl_ipc_in_done(&body)))
-			s = pctl_remote_bad_reply(r, call, "wait");
+	if (pctl_remote_begin(r, PCTL_IPC_WAIT, &ask, call)) {
+		s = pctl_remote_ask_after(r, call, after_ms, limit_ms, &cancel, first, out);
 		if (!s && !out->done && !pctl_is_cancelled(call))
 			s = pctl_remote_look_at_first(r, call, first);
 		if (s || out->done)
@@ -271,52 +193,4 @@ void pctl_remote_cancel(pctl_device *dev, uint64_t ticket)
 	const pctl_ipc_control m = {PCTL_IPC_CANCEL_TICKET, o->id, ticket};
 
 	pctl_remote_send_control(o->r, &m);
-}
-
-pctl_status pctl_remote_findings(pctl_device *dev, const pctl_call *call, uint32_t capacity,
-				 pctl_finding *out, uint32_t *n_out)
-{
-	remote_object *o = pctl_remote_object_of(dev);
-	pctl_remote *r = o->r;
-	const uint32_t cap = capacity < PCTL_IPC_FINDINGS_MAX ? capacity : PCTL_IPC_FINDINGS_MAX;
-	pctl_status s = PCTL_E_DEVICE_LOST;
-	pctl_ipc_in body;
-	uint32_t n;
-
-	*n_out = 0;
-	pthread_mutex_lock(&r->lock);
-	if (!pctl_remote_begin(r, PCTL_IPC_FINDINGS, call))
-		goto out;
-	pctl_ipc_put_u32(&r->ch.out, o->id);
-	pctl_ipc_put_u32(&r->ch.out, cap);
-	s = pctl_remote_ask(r, call, r->call_ms, &body);
-	if (s)
-		goto out;
-	n = pctl_ipc_get_u32(&body);
-	pctl_ipc_get(&body, out, (size_t)(n < cap ? n : cap) * sizeof(*out));
-	if (!pctl_ipc_in_done(&body))
-		s = pctl_remote_bad_reply(r, call, "findings");
-	else
-		*n_out = n;
-out:
-	pthread_mutex_unlock(&r->lock);
-	return s;
-}
-
-pctl_status pctl_remote_counts(pctl_device *dev, const pctl_call *call, pctl_counts *out)
-{
-	remote_object *o = pctl_remote_object_of(dev);
-	pctl_remote *r = o->r;
-	pctl_status s = PCTL_E_DEVICE_LOST;
-	pctl_ipc_in body;
-
-	pthread_mutex_lock(&r->lock);
-	if (pctl_remote_begin(r, PCTL_IPC_COUNTS, call)) {
-		pctl_ipc_put_u32(&r->ch.out, o->id);
-		s = pctl_remote_ask(r, call, r->call_ms, &body);
-		if (!s && (!pctl_ipc_get_counts(&body, out) || !pctl_ipc_in_done(&body)))
-			s = pctl_remote_bad_reply(r, call, "counts");
-	}
-	pthread_mutex_unlock(&r->lock);
-	return s;
 }

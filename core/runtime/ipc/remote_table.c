@@ -36,50 +36,36 @@ void pctl_remote_object_destroy(remote_object *o)
 	free(o);
 }
 
-static pctl_status ask(pctl_remote *r, const pctl_call *call, pctl_ipc_in *body)
-{
-	return pctl_remote_ask(r, call, r->call_ms, body);
-}
-
-/* For requests whose reply has no body. */
-pctl_status pctl_remote_ask_plain(pctl_remote *r, const pctl_call *call, const char *what)
-{
-	pctl_ipc_in body;
-	pctl_status s = ask(r, call, &body);
-
-	if (!s && !pctl_ipc_in_done(&body))
-		s = pctl_remote_bad_reply(r, call, what);
-	return s;
-}
-
 /* ---- devices ------------------------------------------------------------------------------ */
+
+/* A reply that has as many records as there are and there is room for. */
+static pctl_status take_records(pctl_remote *r, uint16_t op, const pctl_call *call, uint32_t n,
+				uint32_t n_records, uint32_t capacity, const void *records,
+				size_t size, void *out, uint32_t *n_out)
+{
+	if (n_records != (n < capacity ? n : capacity))
+		return pctl_remote_bad_reply(r, call, pctl_ipc_message_of(op)->name);
+	if (n_records)
+		memcpy(out, records, n_records * size);
+	*n_out = n;
+	return PCTL_OK;
+}
 
 static pctl_status do_devices(pctl_instance *inst, const pctl_call *call, uint32_t capacity,
 			      pctl_device_info *out, uint32_t *n_out)
 {
 	pctl_remote *r = (pctl_remote *)(void *)inst;
-	const uint32_t cap = capacity < PCTL_IPC_DEVICES_MAX ? capacity : PCTL_IPC_DEVICES_MAX;
-	pctl_status s = PCTL_E_DEVICE_LOST;
-	pctl_ipc_in body;
-	uint32_t n, i;
+	const pctl_ipc_devices ask = {capacity < PCTL_IPC_DEVICES_MAX ? capacity
+								      : PCTL_IPC_DEVICES_MAX};
+	pctl_ipc_device_list reply;
+	pctl_status s;
 
 	*n_out = 0;
 	pthread_mutex_lock(&r->lock);
-	if (!pctl_remote_begin(r, PCTL_IPC_DEVICES, call))
-		goto out;
-	pctl_ipc_put_u32(&r->ch.out, cap);
-	s = ask(r, call, &body);
-	if (s)
-		goto out;
-	n = pctl_ipc_get_u32(&body);
-	for (i = 0; i < n && i < cap; i++)
-		if (!pctl_ipc_get_device_info(&body, &out[i]))
-			break;
-	if (!pctl_ipc_in_done(&body))
-		s = pctl_remote_bad_reply(r, call, "devices");
-	else
-		*n_out = n;
-out:
+	s = pctl_remote_request(r, PCTL_IPC_DEVICES, &ask, call, &reply);
+	if (!s)
+		s = take_records(r, PCTL_IPC_DEVICES, call, reply.n, reply.n_devices, ask.capacity,
+				 reply.devices, sizeof(*out), out, n_out);
 	pthread_mutex_unlock(&r->lock);
 	return s;
 }
@@ -88,6 +74,7 @@ static pctl_status do_device_open(pctl_instance *inst, const pctl_call *call, ui
 				  pctl_device **out)
 {
 	pctl_remote *r = (pctl_remote *)(void *)inst;
+	pctl_ipc_device_open ask = {.index = index};
 	pctl_status s = PCTL_E_NOMEM;
 	remote_object *o;
 
@@ -96,13 +83,8 @@ static pctl_status do_device_open(pctl_instance *inst, const pctl_call *call, ui
 	o = pctl_remote_object_create(r, 0, call);
 	if (!o)
 		goto out;
-	o->device = o->id;
-	s = PCTL_E_DEVICE_LOST;
-	if (pctl_remote_begin(r, PCTL_IPC_DEVICE_OPEN, call)) {
-		pctl_ipc_put_u32(&r->ch.out, o->id);
-		pctl_ipc_put_u32(&r->ch.out, index);
-		s = pctl_remote_ask_plain(r, call, "device_open");
-	}
+	ask.device = o->device = o->id;
+	s = pctl_remote_request(r, PCTL_IPC_DEVICE_OPEN, &ask, call, NULL);
 	if (s)
 		pctl_remote_object_destroy(o);
 	else
@@ -115,16 +97,15 @@ out:
 static void do_device_close(pctl_device *dev)
 {
 	remote_object *o = pctl_remote_object_of(dev);
+	const pctl_ipc_of_device ask = {o};
 	pctl_remote *r = o->r;
-	pctl_ipc_in body;
 
 	pthread_mutex_lock(&r->lock);
-	if (!r->lost && pctl_remote_begin(r, PCTL_IPC_DEVICE_CLOSE, NULL)) {
+	if (!r->lost && pctl_remote_begin(r, PCTL_IPC_DEVICE_CLOSE, &ask, NULL)) {
 		/* Work that was given up gets the time of a cancel to end, not that of a call. */
 		const int given_up = r->under_way != 0;
 
-		pctl_ipc_put_u32(&r->ch.out, o->id);
-		pctl_remote_ask(r, NULL, given_up ? r->grace_ms : r->call_ms, &body);
+		pctl_remote_ask(r, NULL, given_up ? r->grace_ms : r->call_ms, NULL);
 		if (given_up)
 			r->blameless |= r->lost;
 		r->under_way = 0;
@@ -136,78 +117,67 @@ static void do_device_close(pctl_device *dev)
 static pctl_status do_device_identity(pctl_device *dev, const pctl_call *call, uint32_t capacity,
 				      pctl_key_value *out, uint32_t *n_out)
 {
-	remote_object *o = pctl_remote_object_of(dev);
-	pctl_remote *r = o->r;
-	const uint32_t cap = capacity < PCTL_IPC_IDENTITY_MAX ? capacity : PCTL_IPC_IDENTITY_MAX;
-	pctl_status s = PCTL_E_DEVICE_LOST;
-	pctl_ipc_in body;
-	uint32_t n, i;
+	const pctl_ipc_identity ask = {
+		dev, capacity < PCTL_IPC_IDENTITY_MAX ? capacity : PCTL_IPC_IDENTITY_MAX};
+	pctl_remote *r = pctl_remote_object_of(dev)->r;
+	pctl_ipc_fact_list reply;
+	pctl_status s;
 
 	*n_out = 0;
 	pthread_mutex_lock(&r->lock);
-	if (!pctl_remote_begin(r, PCTL_IPC_IDENTITY, call))
-		goto out;
-	pctl_ipc_put_u32(&r->ch.out, o->id);
-	pctl_ipc_put_u32(&r->ch.out, cap);
-	s = ask(r, call, &body);
-	if (s)
-		goto out;
-	n = pctl_ipc_get_u32(&body);
-	for (i = 0; i < n && i < cap; i++)
-		if (!pctl_ipc_get_key_value(&body, &out[i]))
-			break;
-	if (!pctl_ipc_in_done(&body))
-		s = pctl_remote_bad_reply(r, call, "device_identity");
-	else
-		*n_out = n;
-out:
+	s = pctl_remote_request(r, PCTL_IPC_IDENTITY, &ask, call, &reply);
+	if (!s)
+		s = take_records(r, PCTL_IPC_IDENTITY, call, reply.n, reply.n_facts, ask.capacity,
+				 reply.facts, sizeof(*out), out, n_out);
 	pthread_mutex_unlock(&r->lock);
 	return s;
 }
 
 static pctl_status do_device_caps(pctl_device *dev, const pctl_call *call, pctl_device_caps *out)
 {
-	remote_object *o = pctl_remote_object_of(dev);
-	pctl_remote *r = o->r;
-	pctl_status s = PCTL_E_DEVICE_LOST;
-	pctl_ipc_in body;
+	const pctl_ipc_of_device ask = {dev};
 
-	pthread_mutex_lock(&r->lock);
-	if (pctl_remote_begin(r, PCTL_IPC_CAPS, call)) {
-		pctl_ipc_put_u32(&r->ch.out, o->id);
-		s = ask(r, call, &body);
-		if (!s && (!pctl_ipc_get_caps(&body, out) || !pctl_ipc_in_done(&body)))
-			s = pctl_remote_bad_reply(r, call, "device_caps");
-	}
-	pthread_mutex_unlock(&r->lock);
-	return s;
+	return pctl_remote_call(pctl_remote_object_of(dev)->r, PCTL_IPC_CAPS, &ask, call, out);
 }
 
 static pctl_status do_supports(pctl_device *dev, const pctl_call *call, const uint8_t *wire,
 			       uint64_t n, pctl_support *out)
 {
-	remote_object *o = pctl_remote_object_of(dev);
-	pctl_remote *r = o->r;
-	pctl_status s = PCTL_E_DEVICE_LOST;
-	pctl_ipc_in body;
+	const pctl_ipc_program ask = {dev, {wire, n}};
+	pctl_remote *r = pctl_remote_object_of(dev)->r;
+	const pctl_status s = pctl_remote_call(r, PCTL_IPC_SUPPORTS, &ask, call, out);
 
+	if (!s && !out->supported && !out->reason[0])
+		return pctl_refuse(call, PC3108_WORKER_CONTRACT,
+				   "plugin \"%s\" does not support a program and gives no reason",
+				   r->id);
+	return s;
+}
+
+static pctl_status do_findings(pctl_device *dev, const pctl_call *call, uint32_t capacity,
+			       pctl_finding *out, uint32_t *n_out)
+{
+	const pctl_ipc_findings ask = {
+		dev, capacity < PCTL_IPC_FINDINGS_MAX ? capacity : PCTL_IPC_FINDINGS_MAX};
+	pctl_remote *r = pctl_remote_object_of(dev)->r;
+	pctl_ipc_finding_list reply;
+	pctl_status s;
+
+	*n_out = 0;
 	pthread_mutex_lock(&r->lock);
-	if (!pctl_remote_begin(r, PCTL_IPC_SUPPORTS, call))
-		goto out;
-	pctl_ipc_put_u32(&r->ch.out, o->id);
-	pctl_ipc_put_blob(&r->ch.out, wire, n);
-	s = ask(r, call, &body);
-	if (s)
-		goto out;
-	if (!pctl_ipc_get_support(&body, out) || !pctl_ipc_in_done(&body))
-		s = pctl_remote_bad_reply(r, call, "supports");
-	else if (!out->supported && !out->reason[0])
-		s = pctl_refuse(call, PC3108_WORKER_CONTRACT,
-				"plugin \"%s\" does not support a program and gives no reason",
-				r->id);
-out:
+	s = pctl_remote_request(r, PCTL_IPC_FINDINGS, &ask, call, &reply);
+	if (!s)
+		s = take_records(r, PCTL_IPC_FINDINGS, call, reply.n, reply.n_findings,
+				 ask.capacity, reply.findings, sizeof(*out), out, n_out);
 	pthread_mutex_unlock(&r->lock);
 	return s;
+}
+
+static pctl_status do_counts(pctl_device *dev, const pctl_call *call, pctl_counts *out)
+{
+	const pctl_ipc_of_device ask = {dev};
+
+	return pctl_remote_call(pctl_remote_object_of(dev)->r, PCTL_IPC_COUNTS, &ask, call, out);
 }
 
 /* ---- buffers ------------------------------------------------------------------------------ */
@@ -216,6 +186,7 @@ static pctl_status do_buffer_create(pctl_device *dev, const pctl_call *call, uin
 				    uint32_t usage, pctl_buffer **out)
 {
 	remote_object *d = pctl_remote_object_of(dev), *o;
+	pctl_ipc_buffer_create ask = {dev, 0, n_bytes, usage};
 	pctl_remote *r = d->r;
 	pctl_status s = PCTL_E_NOMEM;
 
@@ -224,17 +195,11 @@ static pctl_status do_buffer_create(pctl_device *dev, const pctl_call *call, uin
 	o = pctl_remote_object_create(r, d->id, call);
 	if (!o)
 		goto out;
-	s = PCTL_E_DEVICE_LOST;
 	/* From now on: whoever runs out of memory over it does so for the host. */
 	o->n_bytes = n_bytes;
 	r->asked_bytes += n_bytes;
-	if (pctl_remote_begin(r, PCTL_IPC_BUFFER_CREATE, call)) {
-		pctl_ipc_put_u32(&r->ch.out, d->id);
-		pctl_ipc_put_u32(&r->ch.out, o->id);
-		pctl_ipc_put_u64(&r->ch.out, n_bytes);
-		pctl_ipc_put_u32(&r->ch.out, usage);
-		s = pctl_remote_ask_plain(r, call, "buffer_create");
-	}
+	ask.buffer = o->id;
+	s = pctl_remote_request(r, PCTL_IPC_BUFFER_CREATE, &ask, call, NULL);
 	if (s)
 		pctl_remote_object_destroy(o);
 	else
@@ -246,16 +211,14 @@ out:
 
 void pctl_remote_destroy(pctl_device *dev, void *object, uint16_t op)
 {
+	/* The shapes of all three are one: a device and an object of it. */
+	const pctl_ipc_of_buffer ask = {dev, object};
 	remote_object *o = object;
 	pctl_remote *r = o->r;
 
-	(void)dev;
 	pthread_mutex_lock(&r->lock);
-	if (!r->lost && pctl_remote_begin(r, op, NULL)) {
-		pctl_ipc_put_u32(&r->ch.out, o->device);
-		pctl_ipc_put_u32(&r->ch.out, o->id);
+	if (!r->lost && pctl_remote_begin(r, op, &ask, NULL))
 		pctl_remote_post(r, NULL);
-	}
 	pctl_remote_object_destroy(o);
 	pthread_mutex_unlock(&r->lock);
 }
@@ -265,45 +228,25 @@ static void do_buffer_destroy(pctl_device *dev, pctl_buffer *buf)
 	pctl_remote_destroy(dev, buf, PCTL_IPC_BUFFER_DESTROY);
 }
 
-static int begin_transfer(remote_object *o, const pctl_call *call, uint16_t op, uint64_t offset)
-{
-	pctl_remote *r = o->r;
-
-	if (!pctl_remote_begin(r, op, call))
-		return 0;
-	pctl_ipc_put_u32(&r->ch.out, o->device);
-	pctl_ipc_put_u32(&r->ch.out, o->id);
-	pctl_ipc_put_u64(&r->ch.out, offset);
-	return 1;
-}
-
 static pctl_status do_buffer_write(pctl_device *dev, const pctl_call *call, pctl_buffer *buf,
 				   uint64_t offset, const void *data, uint64_t n_bytes)
 {
-	remote_object *o = pctl_remote_object_of(buf);
+	pctl_remote *r = pctl_remote_object_of(buf)->r;
 	const uint8_t *from = data;
-	pctl_remote *r = o->r;
 	pctl_status s = PCTL_OK;
 
-	(void)dev;
-	pthread_mutex_lock(&r->lock);
 	if (n_bytes <= PCTL_IPC_INLINE_MAX) {
-		s = PCTL_E_DEVICE_LOST;
-		if (begin_transfer(o, call, PCTL_IPC_WRITE, offset)) {
-			pctl_ipc_put_blob(&r->ch.out, from, n_bytes);
-			s = pctl_remote_ask_plain(r, call, "buffer_write");
-		}
-		n_bytes = 0;
+		const pctl_ipc_buffer_write ask = {dev, buf, offset, {data, n_bytes}};
+
+		return pctl_remote_call(r, PCTL_IPC_WRITE, &ask, call, NULL);
 	}
+	pthread_mutex_lock(&r->lock);
 	while (!s && n_bytes) {
 		const uint64_t n = n_bytes < r->window.n_bytes ? n_bytes : r->window.n_bytes;
+		const pctl_ipc_window_range ask = {dev, buf, offset, n};
 
-		s = PCTL_E_DEVICE_LOST;
-		if (!begin_transfer(o, call, PCTL_IPC_WRITE_WINDOW, offset))
-			break;
 		memcpy(r->window.data, from, n);
-		pctl_ipc_put_u64(&r->ch.out, n);
-		s = pctl_remote_ask_plain(r, call, "buffer_write");
+		s = pctl_remote_request(r, PCTL_IPC_WRITE_WINDOW, &ask, call, NULL);
 		from += n;
 		offset += n;
 		n_bytes -= n;
@@ -312,41 +255,40 @@ static pctl_status do_buffer_write(pctl_device *dev, const pctl_call *call, pctl
 	return s;
 }
 
+static pctl_status read_inline(pctl_remote *r, const pctl_ipc_buffer_read *ask,
+			       const pctl_call *call, void *data)
+{
+	pctl_ipc_read_bytes reply;
+	pctl_status s = pctl_remote_request(r, PCTL_IPC_READ, ask, call, &reply);
+
+	if (!s && reply.bytes.n != ask->n_bytes)
+		s = pctl_remote_bad_reply(r, call, "buffer_read");
+	if (!s && ask->n_bytes)
+		memcpy(data, reply.bytes.data, ask->n_bytes);
+	return s;
+}
+
 static pctl_status do_buffer_read(pctl_device *dev, const pctl_call *call, pctl_buffer *buf,
 				  uint64_t offset, void *data, uint64_t n_bytes)
 {
-	remote_object *o = pctl_remote_object_of(buf);
+	pctl_remote *r = pctl_remote_object_of(buf)->r;
 	uint8_t *to = data;
-	pctl_remote *r = o->r;
 	pctl_status s = PCTL_OK;
 
-	(void)dev;
 	pthread_mutex_lock(&r->lock);
 	if (n_bytes <= PCTL_IPC_INLINE_MAX) {
-		pctl_ipc_in body;
+		const pctl_ipc_buffer_read ask = {dev, buf, offset, n_bytes};
 
-		s = PCTL_E_DEVICE_LOST;
-		if (begin_transfer(o, call, PCTL_IPC_READ, offset)) {
-			pctl_ipc_put_u64(&r->ch.out, n_bytes);
-			s = ask(r, call, &body);
-			if (!s) {
-				pctl_ipc_get(&body, to, n_bytes);
-				if (!pctl_ipc_in_done(&body))
-					s = pctl_remote_bad_reply(r, call, "buffer_read");
-			}
-		}
+		s = read_inline(r, &ask, call, data);
 		n_bytes = 0;
 	}
 	while (!s && n_bytes) {
 		const uint64_t n = n_bytes < r->window.n_bytes ? n_bytes : r->window.n_bytes;
+		const pctl_ipc_window_range ask = {dev, buf, offset, n};
 
-		s = PCTL_E_DEVICE_LOST;
-		if (!begin_transfer(o, call, PCTL_IPC_READ_WINDOW, offset))
-			break;
-		pctl_ipc_put_u64(&r->ch.out, n);
 		/* A read that writes nothing must not find an earlier transfer's bytes. */
 		memset(r->window.data, PCTL_IPC_UNREAD, n);
-		s = pctl_remote_ask_plain(r, call, "buffer_read");
+		s = pctl_remote_request(r, PCTL_IPC_READ_WINDOW, &ask, call, NULL);
 		/* The copy is what is hashed: the worker can still write the window, never this. */
 		if (!s)
 			memcpy(to, r->window.data, n);
@@ -365,29 +307,20 @@ static pctl_status do_kernel_build(pctl_device *dev, const pctl_call *call, cons
 				   uint64_t cache_bytes, pctl_kernel **out)
 {
 	remote_object *d = pctl_remote_object_of(dev), *o;
+	pctl_ipc_kernel_build ask = {dev, 0, flags, {wire, n}, {cache, cache_bytes}};
 	pctl_remote *r = d->r;
 	pctl_status s = PCTL_E_NOMEM;
-	pctl_ipc_in body;
 
 	*out = NULL;
 	if (cache_bytes > PCTL_IPC_CACHE_MAX)
-		cache_bytes = 0; /* a cache is never needed */
+		ask.cache.n = 0; /* a cache is never needed */
 	pthread_mutex_lock(&r->lock);
 	o = pctl_remote_object_create(r, d->id, call);
 	if (!o)
 		goto out;
 	o->serial = ++r->last_serial;
-	s = PCTL_E_DEVICE_LOST;
-	if (pctl_remote_begin(r, PCTL_IPC_KERNEL_BUILD, call)) {
-		pctl_ipc_put_u32(&r->ch.out, d->id);
-		pctl_ipc_put_u32(&r->ch.out, o->id);
-		pctl_ipc_put_u32(&r->ch.out, flags);
-		pctl_ipc_put_blob(&r->ch.out, wire, n);
-		pctl_ipc_put_blob(&r->ch.out, cache, cache_bytes);
-		s = pctl_remote_ask_build(r, call, &body);
-		if (!s && !pctl_ipc_in_done(&body))
-			s = pctl_remote_bad_reply(r, call, "kernel_build");
-	}
+	ask.kernel = o->id;
+	s = pctl_remote_request(r, PCTL_IPC_KERNEL_BUILD, &ask, call, NULL);
 	if (s)
 		pctl_remote_object_destroy(o);
 	else
@@ -397,40 +330,51 @@ out:
 	return s;
 }
 
+/* PoCL compiles for this, and again. */
 static pctl_status do_kernel_cache(pctl_device *dev, const pctl_call *call, pctl_kernel *k,
 				   uint64_t capacity, void *out, uint64_t *n_out)
 {
-	remote_object *o = pctl_remote_object_of(k);
-	pctl_remote *r = o->r;
-	const uint64_t cap = capacity < PCTL_IPC_CACHE_MAX ? capacity : PCTL_IPC_CACHE_MAX;
-	pctl_status s = PCTL_E_DEVICE_LOST;
-	const uint8_t *blob;
-	pctl_ipc_in body;
-	size_t n_blob;
-	uint64_t n;
+	const pctl_ipc_kernel_cache ask = {
+		dev, k, capacity < PCTL_IPC_CACHE_MAX ? capacity : PCTL_IPC_CACHE_MAX};
+	pctl_remote *r = pctl_remote_object_of(k)->r;
+	pctl_ipc_cache_blob reply;
+	pctl_status s;
 
-	(void)dev;
 	*n_out = 0;
 	pthread_mutex_lock(&r->lock);
-	if (!pctl_remote_begin(r, PCTL_IPC_KERNEL_CACHE, call))
-		goto out;
-	pctl_ipc_put_u32(&r->ch.out, o->device);
-	pctl_ipc_put_u32(&r->ch.out, o->id);
-	pctl_ipc_put_u64(&r->ch.out, cap);
-	/* PoCL compiles for this, and again. */
-	s = pctl_remote_ask_build(r, call, &body);
-	if (s)
-		goto out;
-	n = pctl_ipc_get_u64(&body);
-	blob = pctl_ipc_get_blob(&body, &n_blob);
-	if (!pctl_ipc_in_done(&body) || n_blob != (n < cap ? n : cap)) {
+	s = pctl_remote_request(r, PCTL_IPC_KERNEL_CACHE, &ask, call, &reply);
+	if (!s && reply.bytes.n != (reply.n < ask.capacity ? reply.n : ask.capacity))
 		s = pctl_remote_bad_reply(r, call, "kernel_cache");
-		goto out;
+	if (!s && reply.bytes.n)
+		memcpy(out, reply.bytes.data, reply.bytes.n);
+	if (!s)
+		*n_out = reply.n;
+	pthread_mutex_unlock(&r->lock);
+	return s;
+}
+
+static pctl_status do_kernel_source(pctl_device *dev, const pctl_call *call, const uint8_t *wire,
+				    uint64_t n, uint64_t capacity, char *out, uint64_t *n_out,
+				    char *language)
+{
+	const pctl_ipc_kernel_source ask = {
+		dev, capacity < PCTL_IPC_SOURCE_MAX ? capacity : PCTL_IPC_SOURCE_MAX, {wire, n}};
+	pctl_remote *r = pctl_remote_object_of(dev)->r;
+	pctl_ipc_source_text reply;
+	pctl_status s;
+
+	*n_out = 0;
+	language[0] = '\0';
+	pthread_mutex_lock(&r->lock);
+	s = pctl_remote_request(r, PCTL_IPC_KERNEL_SOURCE, &ask, call, &reply);
+	if (!s && reply.bytes.n != (reply.n < ask.capacity ? reply.n : ask.capacity))
+		s = pctl_remote_bad_reply(r, call, "kernel_source");
+	if (!s && reply.bytes.n)
+		memcpy(out, reply.bytes.data, reply.bytes.n);
+	if (!s) {
+		*n_out = reply.n;
+		memcpy(language, reply.language, strlen(reply.language) + 1);
 	}
-	if (n_blob)
-		memcpy(out, blob, n_blob);
-	*n_out = n;
-out:
 	pthread_mutex_unlock(&r->lock);
 	return s;
 }
@@ -469,8 +413,9 @@ void pctl_remote_fill_table(pctl_backend *t, uint32_t optional)
 		.submit = pctl_remote_submit,
 		.wait = pctl_remote_wait,
 		.cancel = pctl_remote_cancel,
-		.findings = optional & PCTL_IPC_HAS_FINDINGS ? pctl_remote_findings : NULL,
-		.counts = optional & PCTL_IPC_HAS_COUNTS ? pctl_remote_counts : NULL,
+		.findings = optional & PCTL_IPC_HAS_FINDINGS ? do_findings : NULL,
+		.counts = optional & PCTL_IPC_HAS_COUNTS ? do_counts : NULL,
+		.kernel_source = optional & PCTL_IPC_HAS_SOURCE ? do_kernel_source : NULL,
 	};
 
 	*t = all;

@@ -31,14 +31,18 @@ pctl_ipc_server *pctl_ipc_server_create(void)
 
 	if (!s)
 		return NULL;
-	s->bindings = calloc(PCTL_IPC_BINDINGS_MAX, sizeof(*s->bindings));
-	if (!s->bindings) {
+	s->arena = pctl_arena_create();
+	s->inlined = malloc(PCTL_IPC_INLINE_MAX);
+	if (!s->arena || !s->inlined) {
+		pctl_arena_destroy(s->arena);
+		free(s->inlined);
 		free(s);
 		return NULL;
 	}
 	pthread_mutex_init(&s->lock, NULL);
 	s->call = call;
 	s->window.fd = -1;
+	s->fd = -1;
 	s->open_status = PCTL_E_INTERNAL;
 	return s;
 }
@@ -58,11 +62,12 @@ void pctl_ipc_server_destroy(pctl_ipc_server *s)
 	pctl_ipc_server_clear(s);
 	pctl_ipc_window_close(&s->window);
 	pctl_ipc_out_drop(&s->diags);
-	pctl_ipc_out_drop(&s->body);
+	pctl_ipc_out_drop(&s->record);
+	pctl_arena_destroy(s->arena);
 	pthread_mutex_destroy(&s->lock);
 	free(s->objects);
 	free(s->tickets);
-	free(s->bindings);
+	free(s->inlined);
 	free(s);
 }
 

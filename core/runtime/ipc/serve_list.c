@@ -1,168 +1,170 @@
-/* The worker's side of recording: posted commands, whose first failure list_end reports,
- * and the trace id that goes before them. */
+/* The worker's side of recording, posted commands whose first failure list_end reports, and of running. */
 #include "runtime/ipc/serve_objects.h"
 
-static int get_bindings(pctl_ipc_server *s, pctl_ipc_in *in, uint32_t device, uint32_t *n_out)
+void pctl_serve_list_begin(pctl_ipc_server *s, const pctl_ipc_list_begin *a)
 {
-	const uint32_t n = pctl_ipc_get_u32(in);
-	uint32_t i;
-
-	*n_out = 0;
-	if (in->failed || n > PCTL_IPC_BINDINGS_MAX)
-		return 0;
-	for (i = 0; i < n; i++) {
-		pctl_binding *b = &s->bindings[i];
-		const object *buf;
-		uint32_t id;
-
-		b->group = pctl_ipc_get_u32(in);
-		b->binding = pctl_ipc_get_u32(in);
-		id = pctl_ipc_get_u32(in);
-		b->offset = pctl_ipc_get_u64(in);
-		b->n_bytes = pctl_ipc_get_u64(in);
-		b->buffer = NULL;
-		if (in->failed)
-			return 0;
-		if (id == 0)
-			continue;
-		buf = pctl_serve_object_get(s, id, OBJECT_BUFFER, device);
-		if (!buf)
-			return 0;
-		b->buffer = buf->p;
-	}
-	*n_out = n;
-	return 1;
-}
-
-static pctl_buffer *get_buffer(pctl_ipc_server *s, pctl_ipc_in *in, uint32_t device)
-{
-	const object *o = pctl_serve_object_get(s, pctl_ipc_get_u32(in), OBJECT_BUFFER, device);
-
-	if (!o)
-		in->failed = 1;
-	return o ? o->p : NULL;
-}
-
-static pctl_status dispatch(pctl_ipc_server *s, const object *l, pctl_ipc_in *in, int indirect)
-{
-	const object *k = pctl_serve_object_get(s, pctl_ipc_get_u32(in), OBJECT_KERNEL, l->device);
-	pctl_buffer *from = NULL;
-	uint64_t offset = 0;
-	uint32_t counts[3], n = 0;
-	uint32_t i;
-
-	for (i = 0; i < 3; i++)
-		counts[i] = pctl_ipc_get_u32(in);
-	if (indirect) {
-		from = get_buffer(s, in, l->device);
-		offset = pctl_ipc_get_u64(in);
-	}
-	if (!k || !get_bindings(s, in, l->device, &n) || !pctl_ipc_in_done(in)) {
-		in->failed = 1;
-		return PCTL_OK;
-	}
-	if (l->status)
-		return PCTL_OK;
-	if (indirect)
-		return s->table->list_dispatch_indirect(l->p, &s->call, k->p, s->bindings, n, from,
-							offset, counts);
-	return s->table->list_dispatch(l->p, &s->call, k->p, s->bindings, n, counts);
-}
-
-static pctl_status copy(pctl_ipc_server *s, const object *l, pctl_ipc_in *in)
-{
-	pctl_buffer *from = get_buffer(s, in, l->device);
-	const uint64_t from_offset = pctl_ipc_get_u64(in);
-	pctl_buffer *to = get_buffer(s, in, l->device);
-	const uint64_t to_offset = pctl_ipc_get_u64(in);
-	const uint64_t n = pctl_ipc_get_u64(in);
-
-	if (!pctl_ipc_in_done(in) || l->status)
-		return PCTL_OK;
-	return s->table->list_copy(l->p, &s->call, from, from_offset, to, to_offset, n);
-}
-
-static pctl_status fill(pctl_ipc_server *s, const object *l, pctl_ipc_in *in)
-{
-	pctl_buffer *buf = get_buffer(s, in, l->device);
-	const uint64_t offset = pctl_ipc_get_u64(in);
-	const uint64_t n = pctl_ipc_get_u64(in);
-	const uint32_t word = pctl_ipc_get_u32(in);
-
-	if (!pctl_ipc_in_done(in) || l->status)
-		return PCTL_OK;
-	return s->table->list_fill(l->p, &s->call, buf, offset, n, word);
-}
-
-static int begin(pctl_ipc_server *s, uint32_t id, pctl_ipc_in *in)
-{
-	const uint32_t device = pctl_ipc_get_u32(in);
-	const object *dev = pctl_serve_object_get(s, device, OBJECT_DEVICE, 0);
-	object l = {.kind = OBJECT_LIST, .device = device};
+	const object *d = a->device;
+	pctl_device *dev = d->p;
+	object l = {.kind = PCTL_IPC_LIST, .device = s->device};
 	pctl_list *list = NULL;
 
-	if (!dev || !pctl_ipc_in_done(in))
-		return 0;
-	l.status = s->table->list_begin(dev->p, &s->call, &list);
+	l.status = s->table->list_begin(dev, &s->call, &list);
 	l.p = l.status ? NULL : list;
-	if (pctl_serve_object_put(s, id, &l))
-		return 1;
+	if (pctl_serve_object_put(s, a->list, &l))
+		return;
 	if (l.p)
-		s->table->list_destroy(dev->p, l.p);
-	return 0;
+		s->table->list_destroy(dev, l.p);
+	pctl_serve_bad(s);
 }
 
-/* Whose work the requests are that follow. */
-static int set_trace(pctl_ipc_server *s, pctl_ipc_in *in)
+/* Of bindings as they were unpacked, whose buffers are objects still. */
+static const pctl_binding *resolve(const pctl_ipc_binding *bindings, uint32_t n)
 {
-	const uint64_t id = pctl_ipc_get_u64(in);
+	/* They lie in the server's arena, which is its own to write. */
+	pctl_binding *b = (pctl_binding *)(uintptr_t)bindings;
 
-	if (!pctl_ipc_in_done(in))
-		return 0;
-	s->call.trace_id = id;
-	return 1;
+	for (uint32_t i = 0; i < n; i++)
+		if (b[i].buffer)
+			b[i].buffer = ((object *)(void *)b[i].buffer)->p;
+	return b;
 }
 
-int pctl_serve_list(pctl_ipc_server *s, uint16_t op, pctl_ipc_in *in)
+void pctl_serve_list_dispatch(pctl_ipc_server *s, const pctl_ipc_dispatch *a)
 {
-	pctl_status status = PCTL_OK;
-	uint32_t slot, id;
-	object *l;
+	object *l = a->list;
+	const object *k = a->kernel;
 
-	if (op == PCTL_IPC_TRACE)
-		return set_trace(s, in);
-	id = pctl_ipc_get_u32(in);
-	if (op == PCTL_IPC_LIST_BEGIN)
-		return begin(s, id, in);
-	l = pctl_serve_object_get(s, id, OBJECT_LIST, 0);
-	if (!l)
-		return 0;
-	switch (op) {
-	case PCTL_IPC_LIST_DISPATCH:
-		status = dispatch(s, l, in, 0);
-		break;
-	case PCTL_IPC_LIST_INDIRECT:
-		status = dispatch(s, l, in, 1);
-		break;
-	case PCTL_IPC_LIST_COPY:
-		status = copy(s, l, in);
-		break;
-	case PCTL_IPC_LIST_FILL:
-		status = fill(s, l, in);
-		break;
-	case PCTL_IPC_LIST_BARRIER:
-		if (pctl_ipc_in_done(in) && !l->status)
-			status = s->table->list_barrier(l->p, &s->call);
-		break;
-	case PCTL_IPC_LIST_TIMESTAMP:
-		slot = pctl_ipc_get_u32(in);
-		if (pctl_ipc_in_done(in) && !l->status)
-			status = s->table->list_timestamp(l->p, &s->call, slot);
-		break;
-	default:
-		return 0;
-	}
 	if (!l->status)
-		l->status = status;
-	return pctl_ipc_in_done(in);
+		l->status = s->table->list_dispatch(l->p, &s->call, k->p,
+						    resolve(a->bindings, a->n_bindings),
+						    a->n_bindings, a->groups);
+}
+
+void pctl_serve_list_indirect(pctl_ipc_server *s, const pctl_ipc_indirect *a)
+{
+	object *l = a->list;
+	const object *k = a->kernel, *buf = a->buffer;
+
+	if (!l->status)
+		l->status = s->table->list_dispatch_indirect(
+			l->p, &s->call, k->p, resolve(a->bindings, a->n_bindings), a->n_bindings,
+			buf->p, a->offset, a->limit);
+}
+
+void pctl_serve_list_copy(pctl_ipc_server *s, const pctl_ipc_list_copy *a)
+{
+	object *l = a->list;
+	const object *from = a->from, *to = a->to;
+
+	if (!l->status)
+		l->status = s->table->list_copy(l->p, &s->call, from->p, a->from_offset, to->p,
+						a->to_offset, a->n_bytes);
+}
+
+void pctl_serve_list_fill(pctl_ipc_server *s, const pctl_ipc_list_fill *a)
+{
+	object *l = a->list;
+	const object *buf = a->buffer;
+
+	if (!l->status)
+		l->status =
+			s->table->list_fill(l->p, &s->call, buf->p, a->offset, a->n_bytes, a->word);
+}
+
+void pctl_serve_list_barrier(pctl_ipc_server *s, const pctl_ipc_of_list *a)
+{
+	object *l = a->list;
+
+	if (!l->status)
+		l->status = s->table->list_barrier(l->p, &s->call);
+}
+
+void pctl_serve_list_timestamp(pctl_ipc_server *s, const pctl_ipc_timestamp *a)
+{
+	object *l = a->list;
+
+	if (!l->status)
+		l->status = s->table->list_timestamp(l->p, &s->call, a->slot);
+}
+
+pctl_status pctl_serve_list_end(pctl_ipc_server *s, const pctl_ipc_of_list *a, pctl_ipc_nothing *r)
+{
+	object *l = a->list;
+
+	(void)r;
+	if (!l->status)
+		l->status = s->table->list_end(l->p, &s->call);
+	return l->status;
+}
+
+void pctl_serve_list_destroy(pctl_ipc_server *s, const pctl_ipc_old_list *a)
+{
+	const object *dev = a->device, *o = a->list;
+	pctl_list *l = o->p;
+
+	pctl_serve_object_drop(s, pctl_serve_object_number(s, o));
+	if (l)
+		s->table->list_destroy(dev->p, l);
+}
+
+/* ---- running ------------------------------------------------------------------------------ */
+
+void pctl_serve_submit(pctl_ipc_server *s, const pctl_ipc_submit *a)
+{
+	const object *dev = a->device, *l = a->list;
+	ticket t = {.device = s->device, .host = a->ticket};
+
+	if (pctl_serve_ticket_early(s, s->device, t.host))
+		t.status = PCTL_E_CANCELLED;
+	else if (l->status)
+		t.status = l->status;
+	else
+		t.status = s->table->submit(dev->p, &s->call, l->p, a->times, &t.backend);
+	if (!pctl_serve_ticket_put(s, &t))
+		pctl_serve_bad(s);
+}
+
+pctl_status pctl_serve_wait(pctl_ipc_server *s, const pctl_ipc_wait *a, pctl_completion *r)
+{
+	const object *dev = a->device;
+	pctl_status status;
+	ticket t;
+
+	if (!pctl_serve_ticket_get(s, s->device, a->ticket, &t))
+		return pctl_refuse(&s->call, PC3107_WORKER_REQUEST,
+				   "nothing under way has ticket %llu",
+				   (unsigned long long)a->ticket);
+	status = t.status;
+	r->head = (pctl_head)PCTL_HEAD(pctl_completion);
+	/* A cancel that came while the submit was still being carried out. */
+	if (!status && pctl_serve_ticket_early(s, s->device, a->ticket))
+		s->table->cancel(dev->p, t.backend);
+	if (!status)
+		status = s->table->wait(dev->p, &s->call, t.backend, a->timeout_ns, r);
+	if (status || r->done)
+		pctl_serve_ticket_drop(s, s->device, a->ticket);
+	return status;
+}
+
+pctl_status pctl_serve_findings(pctl_ipc_server *s, const pctl_ipc_findings *a,
+				pctl_ipc_finding_list *r)
+{
+	const object *dev = a->device;
+	pctl_finding *f = pctl_arena_array(s->arena, a->capacity, sizeof(*f));
+	pctl_status status;
+
+	if (!f)
+		return PCTL_E_NOMEM;
+	status = s->table->findings(dev->p, &s->call, a->capacity, f, &r->n);
+	r->findings = f;
+	r->n_findings = r->n < a->capacity ? r->n : a->capacity;
+	return status;
+}
+
+pctl_status pctl_serve_counts(pctl_ipc_server *s, const pctl_ipc_of_device *a, pctl_counts *r)
+{
+	const object *dev = a->device;
+
+	r->head = (pctl_head)PCTL_HEAD(pctl_counts);
+	return s->table->counts(dev->p, &s->call, r);
 }

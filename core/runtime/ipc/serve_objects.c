@@ -11,7 +11,7 @@ int pctl_serve_object_put(pctl_ipc_server *s, uint32_t id, const object *o)
 {
 	int ok = 0;
 
-	if (id == 0 || id >= OBJECTS_MAX)
+	if (id == 0 || id >= PCTL_IPC_OBJECTS_MAX)
 		return 0;
 	pthread_mutex_lock(&s->lock);
 	if (id >= s->n_objects) {
@@ -27,7 +27,7 @@ int pctl_serve_object_put(pctl_ipc_server *s, uint32_t id, const object *o)
 		s->objects = grown;
 		s->n_objects = n;
 	}
-	if (s->objects[id].kind != OBJECT_NONE)
+	if (s->objects[id].kind != PCTL_IPC_NO_OBJECT)
 		goto out;
 	s->objects[id] = *o;
 	ok = 1;
@@ -56,6 +56,11 @@ void pctl_serve_object_drop(pctl_ipc_server *s, uint32_t id)
 	pthread_mutex_unlock(&s->lock);
 }
 
+uint32_t pctl_serve_object_number(const pctl_ipc_server *s, const object *o)
+{
+	return (uint32_t)(o - s->objects);
+}
+
 static void clear_kind(pctl_ipc_server *s, uint32_t device, uint32_t kind)
 {
 	uint32_t i;
@@ -71,13 +76,13 @@ static void clear_kind(pctl_ipc_server *s, uint32_t device, uint32_t kind)
 		if (!o.p)
 			continue;
 		switch (kind) {
-		case OBJECT_LIST:
+		case PCTL_IPC_LIST:
 			s->table->list_destroy(dev, o.p);
 			break;
-		case OBJECT_KERNEL:
+		case PCTL_IPC_KERNEL:
 			s->table->kernel_destroy(dev, o.p);
 			break;
-		case OBJECT_BUFFER:
+		case PCTL_IPC_BUFFER:
 			s->table->buffer_destroy(dev, o.p);
 			break;
 		default:
@@ -91,11 +96,11 @@ void pctl_serve_objects_clear(pctl_ipc_server *s, uint32_t device)
 {
 	uint32_t i, kept = 0;
 
-	clear_kind(s, device, OBJECT_LIST);
-	clear_kind(s, device, OBJECT_KERNEL);
-	clear_kind(s, device, OBJECT_BUFFER);
+	clear_kind(s, device, PCTL_IPC_LIST);
+	clear_kind(s, device, PCTL_IPC_KERNEL);
+	clear_kind(s, device, PCTL_IPC_BUFFER);
 	if (!device)
-		clear_kind(s, 0, OBJECT_DEVICE);
+		clear_kind(s, 0, PCTL_IPC_DEVICE);
 	pthread_mutex_lock(&s->lock);
 	for (i = 0; i < s->n_tickets; i++)
 		if (device && s->tickets[i].device != device)
@@ -179,7 +184,7 @@ void pctl_ipc_server_control(pctl_ipc_server *s, const pctl_ipc_control *m)
 	pthread_mutex_lock(&s->lock);
 	i = find_ticket(s, m->object, m->ticket);
 	if (i < s->n_tickets && m->object < s->n_objects &&
-	    s->objects[m->object].kind == OBJECT_DEVICE) {
+	    s->objects[m->object].kind == PCTL_IPC_DEVICE) {
 		if (s->tickets[i].status == PCTL_OK)
 			s->table->cancel(s->objects[m->object].p, s->tickets[i].backend);
 	} else {

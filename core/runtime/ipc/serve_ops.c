@@ -1,227 +1,208 @@
 /* The worker's side of an op library: asks its table what the host asks, records its plans, and lets its reference work on
  * shared memory. What the library says is passed on as it is; the host judges it. */
 #include <stdlib.h>
-#include <string.h>
 
-#include "runtime/ipc/ops_wire.h"
+#include "runtime/ipc/recording.h"
 #include "runtime/ipc/serve_objects.h"
 
-static pctl_status describe_one(pctl_ipc_server *s, uint32_t i)
+/* Its laws, without the mark of those that a slot judges that is not there. 0: no memory. */
+static int copy_laws(pctl_ipc_server *s, pctl_op_rules *rules)
+{
+	pctl_law *laws;
+
+	if ((PCTL_HAS(s->ops, pctl_oplib, law) && s->ops->law) || !rules->laws ||
+	    rules->n_laws > PCTL_OPS_ROWS_MAX)
+		return 1;
+	laws = pctl_arena_array(s->arena, rules->n_laws, sizeof(*laws));
+	if (!laws)
+		return 0;
+	for (uint32_t i = 0; i < rules->n_laws; i++) {
+		laws[i] = rules->laws[i];
+		if (laws[i].law == PCTL_LAW_CUSTOM)
+			laws[i].a = 0;
+	}
+	rules->laws = laws;
+	return 1;
+}
+
+static pctl_status describe(pctl_ipc_server *s, uint32_t i, pctl_ipc_described *out)
 {
 	const pctl_op_desc *d = s->ops->op_at(s->inst, i);
 	const pctl_op_problems *problems;
 	const pctl_op_rules *rules;
-	pctl_ops_described all;
-	uint32_t k;
 
-	memset(&all, 0, sizeof(all));
 	if (!d || !PCTL_HAS(d, pctl_op_desc, hardware) || d->head.major != PCTL_ABI_MAJOR)
 		return pctl_refuse(&s->call, PC3017_PLUGIN_SHORT,
 				   "op %u has no or a short description", i);
-	memcpy(&all.desc, d, PCTL_SIZE_WITH(pctl_op_desc, hardware));
+	memcpy(&out->desc, d, PCTL_SIZE_WITH(pctl_op_desc, hardware));
 	rules = s->ops->rules(s->inst, i);
 	if (!rules || !PCTL_HAS(rules, pctl_op_rules, n_alternates))
 		return pctl_refuse(&s->call, PC3025_PLUGIN_OP_RULES, "op %u has no rules", i);
-	memcpy(&all.rules, rules, PCTL_SIZE_WITH(pctl_op_rules, n_alternates));
-	for (k = 0; k < PCTL_OPS_DTYPES; k++)
-		all.functions[k] = s->ops->function(s->inst, i, pctl_ops_dtypes[k]);
-	all.has_law = PCTL_HAS(s->ops, pctl_oplib, law) && s->ops->law;
+	memcpy(&out->rules, rules, PCTL_SIZE_WITH(pctl_op_rules, n_alternates));
+	if (!copy_laws(s, &out->rules))
+		return PCTL_E_NOMEM;
+	for (uint32_t k = 0; k < PCTL_OPS_DTYPES; k++)
+		out->functions[k] = s->ops->function(s->inst, i, pctl_ops_dtypes[k]);
 	problems = PCTL_HAS(s->ops, pctl_oplib, problem) && s->ops->problems && s->ops->problem
 			   ? s->ops->problems(s->inst, i)
 			   : NULL;
 	if (problems && PCTL_HAS(problems, pctl_op_problems, n))
-		memcpy(&all.problems, problems, PCTL_SIZE_WITH(pctl_op_problems, n));
-	pctl_ops_put_described(&s->body, &all);
+		memcpy(&out->problems, problems, PCTL_SIZE_WITH(pctl_op_problems, n));
 	return PCTL_OK;
 }
 
-static pctl_status describe(pctl_ipc_server *s)
+pctl_status pctl_serve_ops(pctl_ipc_server *s, const pctl_ipc_nothing *a,
+			   pctl_ipc_described_list *r)
 {
 	const uint32_t n = s->ops->op_count(s->inst);
 	pctl_status status = PCTL_OK;
-	uint32_t i;
+	pctl_ipc_described *ops;
 
+	(void)a;
 	if (n > PCTL_OPS_MAX)
 		return pctl_refuse(&s->call, PC3023_PLUGIN_OPS, "%u ops, more than %u", n,
 				   PCTL_OPS_MAX);
-	pctl_ipc_put_u32(&s->body, n);
-	for (i = 0; i < n && !status; i++)
-		status = describe_one(s, i);
+	ops = pctl_arena_array(s->arena, n, sizeof(*ops));
+	if (!ops)
+		return PCTL_E_NOMEM;
+	for (uint32_t i = 0; i < n && !status; i++)
+		status = describe(s, i, &ops[i]);
+	r->ops = ops;
+	r->n_ops = n;
 	return status;
 }
 
-static pctl_status infer(pctl_ipc_server *s, const pctl_ops_query *q)
+pctl_status pctl_serve_infer(pctl_ipc_server *s, const pctl_op_query *a, pctl_ipc_inferred *r)
 {
-	pctl_op_result result = {.head = PCTL_HEAD(pctl_op_result)};
-	const pctl_op_desc *d = s->ops->op_at(s->inst, q->q.op);
-	const pctl_status status = s->ops->infer(s->inst, &s->call, &q->q, &result);
-	uint32_t i;
+	const pctl_op_desc *d = s->ops->op_at(s->inst, a->op);
+	pctl_op_result *result = pctl_arena_alloc(s->arena, sizeof(*result));
+	pctl_status status;
 
-	pctl_ops_put_text(&s->body, result.measure);
-	for (i = 0; d && i < d->n_out && i < PCTL_PORTS_MAX; i++)
-		pctl_ops_put_type(&s->body, &result.out[i]);
+	if (!result)
+		return PCTL_E_NOMEM;
+	result->head = (pctl_head)PCTL_HEAD(pctl_op_result);
+	status = s->ops->infer(s->inst, &s->call, a, result);
+	r->measure = result->measure;
+	r->types = result->out;
+	r->n_types = !d ? 0 : d->n_out < PCTL_PORTS_MAX ? d->n_out : PCTL_PORTS_MAX;
 	return status;
 }
 
-static int plan(pctl_ipc_server *s, pctl_ipc_in *in, const pctl_ops_query *q, pctl_status *status)
+/* What was recorded, unless it became too large. */
+static pctl_status give(pctl_ipc_server *s, pctl_ops_recorder *r, const char *what,
+			pctl_status status, pctl_ipc_recording *out)
 {
-	pctl_ops_recorder r = {.n_commands = 0};
-	pctl_plan_caps caps;
+	s->record = r->out;
+	if (!status && r->out.failed)
+		status = pctl_refuse(&s->call, PC3109_WORKER_LIMIT, "%s larger than %u bytes", what,
+				     PCTL_OPS_PLAN_BYTES);
+	s->record.failed = 0;
+	out->commands = (pctl_ipc_bytes){s->record.data, s->record.n};
+	return status;
+}
+
+#define RECORD_KEPT (1u << 20) /* bytes that wait for the next one */
+
+/* One that goes on in the memory of the last one. */
+static pctl_ops_recorder recorder(pctl_ipc_server *s, uint32_t next)
+{
+	pctl_ops_recorder r = {.next = next};
+
+	if (s->record.cap > RECORD_KEPT)
+		pctl_ipc_out_drop(&s->record);
+	r.out = s->record;
+	r.out.n = 0;
+	return r;
+}
+
+pctl_status pctl_serve_plan(pctl_ipc_server *s, const pctl_ipc_plan *a, pctl_ipc_recording *r)
+{
+	pctl_ops_recorder rec = recorder(s, a->next_buffer);
 	pctl_plan_sink sink;
-	uint32_t flags;
 
-	pctl_ipc_get(in, &caps, sizeof(caps));
-	flags = pctl_ipc_get_u32(in);
-	r.next_buffer = pctl_ipc_get_u32(in);
-	if (!pctl_ipc_in_done(in))
-		return 0;
-	pctl_ops_record(&r, &sink);
-	*status = s->ops->plan(s->inst, &s->call, &q->q, &caps, flags, &sink);
-	if (!*status && r.out.failed)
-		*status = pctl_refuse(&s->call, PC3109_WORKER_LIMIT,
-				      "a plan is larger than %u bytes", PCTL_OPS_PLAN_BYTES);
-	pctl_ipc_put_u32(&s->body, r.n_commands);
-	if (!*status)
-		pctl_ipc_put(&s->body, r.out.data, r.out.n);
-	pctl_ipc_out_drop(&r.out);
-	return 1;
+	pctl_ops_record_plan(&rec, &sink);
+	return give(s, &rec, "a plan is",
+		    s->ops->plan(s->inst, &s->call, &a->query, &a->caps, a->flags, &sink), r);
 }
 
-/* Where each span lies in the shared memory: offset and length, inputs first. */
-static int get_spans(pctl_ipc_in *in, const pctl_ipc_window *w, pctl_span *spans, uint32_t n)
+/* Where each span lies in the shared memory. */
+static int place(const pctl_ipc_window *w, const pctl_ipc_span *spans, uint32_t n, pctl_span *out)
 {
-	uint32_t i;
-
-	for (i = 0; i < n; i++) {
-		const uint64_t offset = pctl_ipc_get_u64(in);
-
-		spans[i].n_bytes = pctl_ipc_get_u64(in);
-		if (in->failed || offset > w->n_bytes || spans[i].n_bytes > w->n_bytes - offset)
+	for (uint32_t i = 0; i < n; i++) {
+		if (spans[i].offset > w->n_bytes || spans[i].n_bytes > w->n_bytes - spans[i].offset)
 			return 0;
-		spans[i].data = w->data + offset;
+		out[i] = (pctl_span){w->data + spans[i].offset, spans[i].n_bytes};
 	}
 	return 1;
 }
 
-static int reference(pctl_ipc_server *s, pctl_ipc_in *in, const pctl_ops_query *q,
-		     pctl_ipc_channel *ch, pctl_status *status)
+/* The memory that came with the request. */
+static int attach(pctl_ipc_server *s, pctl_ipc_window *w)
+{
+	const int fd = s->fd;
+
+	s->fd = -1;
+	return pctl_ipc_window_attach(fd, w);
+}
+
+pctl_status pctl_serve_reference(pctl_ipc_server *s, const pctl_ipc_reference *a,
+				 pctl_ipc_nothing *r)
 {
 	pctl_span from[PCTL_PORTS_MAX], to[PCTL_PORTS_MAX];
+	pctl_status status;
 	pctl_ipc_window w;
-	uint32_t n_out;
-	int ok;
 
-	n_out = pctl_ops_get_count(in, PCTL_PORTS_MAX);
-	if (!pctl_ipc_window_attach(pctl_ipc_take_fd(ch), &w))
-		return 0;
-	ok = get_spans(in, &w, from, q->q.n_in) && get_spans(in, &w, to, n_out) &&
-	     pctl_ipc_in_done(in);
-	if (ok)
-		*status = s->ops->reference(s->inst, &s->call, &q->q, from, to);
+	(void)r;
+	if (!attach(s, &w))
+		return pctl_serve_bad(s);
+	if (a->n_inputs == a->query.n_in && place(&w, a->inputs, a->n_inputs, from) &&
+	    place(&w, a->outputs, a->n_outputs, to))
+		status = s->ops->reference(s->inst, &s->call, &a->query, from, to);
+	else
+		status = pctl_serve_bad(s);
 	pctl_ipc_window_close(&w);
-	return ok;
-}
-
-static pctl_status give_record(pctl_ipc_server *s, pctl_ops_recorder *r, pctl_status status)
-{
-	if (!status && r->out.failed)
-		status = pctl_refuse(&s->call, PC3109_WORKER_LIMIT,
-				     "what a law or problem asks for is larger than %u bytes",
-				     PCTL_OPS_PLAN_BYTES);
-	pctl_ipc_put_u32(&s->body, r->n_commands);
-	if (!status)
-		pctl_ipc_put(&s->body, r->out.data, r->out.n);
-	pctl_ipc_out_drop(&r->out);
 	return status;
 }
 
-static int problem(pctl_ipc_server *s, pctl_ipc_in *in, pctl_status *status)
+pctl_status pctl_serve_problem(pctl_ipc_server *s, const pctl_ipc_problem *a, pctl_ipc_recording *r)
 {
-	const uint32_t op = pctl_ipc_get_u32(in), dtype = pctl_ipc_get_u32(in);
-	const uint64_t number = pctl_ipc_get_u64(in), seed = pctl_ipc_get_u64(in);
-	pctl_ops_recorder r = {.n_commands = 0};
+	pctl_ops_recorder rec = recorder(s, 0);
 	pctl_problem_sink sink;
 
-	if (!pctl_ipc_in_done(in) || !PCTL_HAS(s->ops, pctl_oplib, problem) || !s->ops->problem)
-		return 0;
-	pctl_ops_record_problem(&r, &sink);
-	*status = give_record(s, &r,
-			      s->ops->problem(s->inst, &s->call, op, dtype, number, seed, &sink));
-	return 1;
+	if (!PCTL_HAS(s->ops, pctl_oplib, problem) || !s->ops->problem)
+		return pctl_serve_bad(s);
+	pctl_ops_record_problem(&rec, &sink);
+	return give(s, &rec, "what a law or problem asks for is",
+		    s->ops->problem(s->inst, &s->call, a->op, a->dtype, a->number, a->seed, &sink),
+		    r);
 }
 
-static int law(pctl_ipc_server *s, pctl_ipc_in *in, const pctl_ops_query *q, pctl_ipc_channel *ch,
-	       pctl_status *status)
+pctl_status pctl_serve_law(pctl_ipc_server *s, const pctl_ipc_law_case *a, pctl_ipc_recording *r)
 {
-	pctl_law_case c = {.head = PCTL_HEAD(pctl_law_case), .op = &q->q};
-	pctl_ops_recorder r = {.n_commands = 0};
-	pctl_tensor_type *types;
+	pctl_ops_recorder rec = recorder(s, a->n_tensors);
+	pctl_law_case c = {.head = PCTL_HEAD(pctl_law_case),
+			   .law = a->law,
+			   .round = a->round,
+			   .n_out = a->n_out,
+			   .n_tensors = a->n_tensors,
+			   .op = &a->query,
+			   .types = a->types};
+	pctl_span *tensors = pctl_arena_array(s->arena, a->n_tensors, sizeof(*tensors));
 	pctl_law_sink sink;
-	pctl_span *tensors;
+	pctl_status status;
 	pctl_ipc_window w;
-	int ok;
 
-	c.law = pctl_ipc_get_u32(in);
-	c.round = pctl_ipc_get_u32(in);
-	c.n_out = pctl_ipc_get_u32(in);
-	c.n_tensors = r.next_buffer = pctl_ops_get_count(in, PCTL_OPS_TENSORS_MAX);
-	if (!pctl_ipc_window_attach(pctl_ipc_take_fd(ch), &w))
-		return 0;
-	types = calloc(c.n_tensors + 1u, sizeof(*types));
-	tensors = calloc(c.n_tensors + 1u, sizeof(*tensors));
-	for (uint32_t i = 0; types && i < c.n_tensors; i++)
-		pctl_ops_get_type(in, &types[i]);
-	ok = types && tensors && PCTL_HAS(s->ops, pctl_oplib, law) && s->ops->law &&
-	     get_spans(in, &w, tensors, c.n_tensors) && pctl_ipc_in_done(in);
-	if (ok) {
-		c.types = types;
-		c.tensors = tensors;
-		pctl_ops_record_law(&r, &sink);
-		*status = give_record(s, &r, s->ops->law(s->inst, &s->call, &c, &sink));
+	if (!attach(s, &w))
+		return pctl_serve_bad(s);
+	c.tensors = tensors;
+	if (tensors && a->n_types == a->n_tensors && PCTL_HAS(s->ops, pctl_oplib, law) &&
+	    s->ops->law && place(&w, a->tensors, a->n_tensors, tensors)) {
+		pctl_ops_record_law(&rec, &sink);
+		status = give(s, &rec, "what a law or problem asks for is",
+			      s->ops->law(s->inst, &s->call, &c, &sink), r);
+	} else {
+		status = pctl_serve_bad(s);
 	}
-	free(types);
-	free(tensors);
 	pctl_ipc_window_close(&w);
-	return ok;
-}
-
-int pctl_serve_ops(pctl_ipc_server *s, uint16_t op, pctl_ipc_in *in, pctl_ipc_channel *ch,
-		   pctl_status *status)
-{
-	pctl_ops_query *q;
-	int ok = 0;
-
-	*status = PCTL_E_INTERNAL;
-	if (op == PCTL_IPC_OPS_DESCRIBE) {
-		ok = pctl_ipc_in_done(in);
-		if (ok)
-			*status = describe(s);
-		return ok;
-	}
-	if (op == PCTL_IPC_OPS_PROBLEM)
-		return problem(s, in, status);
-	q = malloc(sizeof(*q));
-	if (!q || !pctl_ops_get_query(in, q))
-		goto out;
-	switch (op) {
-	case PCTL_IPC_OPS_INFER:
-		ok = pctl_ipc_in_done(in);
-		if (ok)
-			*status = infer(s, q);
-		break;
-	case PCTL_IPC_OPS_PLAN:
-		ok = plan(s, in, q, status);
-		break;
-	case PCTL_IPC_OPS_REFERENCE:
-		ok = reference(s, in, q, ch, status);
-		break;
-	case PCTL_IPC_OPS_LAW:
-		ok = law(s, in, q, ch, status);
-		break;
-	default:
-		break;
-	}
-out:
-	free(q);
-	return ok;
+	return status;
 }

@@ -130,7 +130,7 @@ static pctl_status add_kernel(pctl_registry *r, const known_plugin *const who[2]
 	calls = pctl_arena_array(r->arena, n_calls + 1u, sizeof(*calls));
 	programs = pctl_arena_array(r->arena, n_programs + 1u, sizeof(*programs));
 	if (!calls || !programs)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a confinement");
+		return pctl_no_memory(call, "a confinement");
 	for (k = 0; k < 2 && who[k]; k++) {
 		add_calls(out, calls, who[k]->calls, who[k]->n_calls);
 		add_programs(out, programs, who[k]->programs, who[k]->n_programs);
@@ -164,7 +164,7 @@ pctl_status pctl_worker_confinement(pctl_registry *r, const known_plugin *p,
 		r->arena, r->n_readable + p->n_readable + (further ? further->n_readable : 0) + 2,
 		sizeof(*read));
 	if (!read)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a confinement");
+		return pctl_no_memory(call, "a confinement");
 	for (i = 0; i < r->n_readable; i++)
 		read[out->n_read++] = r->readable[i];
 	for (k = 0; k < 2; k++)

@@ -1,169 +1,23 @@
-/* Asking every driver for its devices, each in a worker of its own, remembering what they said, and
- * putting the answers in order; see devices.h. */
-#include "runtime/plugin/devices.h"
+/* Asking every driver for its devices, each in a worker of its own, and putting the answers in order; see devices.h. */
+#include "runtime/plugin/devices_private.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "foundation/base/file.h"
 #include "foundation/base/num.h"
 #include "foundation/base/str.h"
 #include "foundation/base/vec.h"
 #include "foundation/diag/diag.h"
-#include "runtime/plugin/registry_private.h"
-#include "foundation/base/hex.h"
 
-#define DEVICES_HEADER "pipectl devices 1"
-#define DEVICES_MAX 64u /* of one driver */
-#define NO_INDEX UINT32_MAX
-
-struct pctl_devices {
-	pctl_arena *arena;
-	pctl_device_entry *entries;
-	uint32_t n, cap;
-	pctl_tsv rows;
-	int changed;
-	const char *path; /* of the rows; NULL: nothing is kept */
-	const char *boot;
-};
-
-/* Which question a row answers, and a device. A driver without devices has one row with index "-".
- */
-enum { D_PLUGIN, D_LIBRARY, D_DRIVER, D_IDENTITY, D_INDEX, D_NAME, D_VERSION, D_KIND, D_CAPS, D_N };
-
-/* ---- what is remembered ------------------------------------------------------------------- */
-
-static const char *stat_text(pctl_arena *a, const char *path)
-{
-	struct stat st;
-
-	if (!path || stat(path, &st) < 0)
-		return "-";
-	return pctl_arena_printf(a, "%lld.%09ld.%lld", (long long)st.st_mtim.tv_sec,
-				 st.st_mtim.tv_nsec, (long long)st.st_size);
-}
-
-/* Answers hold until the driver's file, the device nodes or the running system change. */
-static const char *identity(pctl_devices *d, const pctl_driver_env *env)
-{
-	pctl_str_buf b = PCTL_STR_BUF_INIT;
-	const char *out;
-	uint32_t i;
-	char *text;
-
-	pctl_str_addf(&b, "%s %s %s %s %s", PIPECTL_VERSION, stat_text(d->arena, env->file),
-		      stat_text(d->arena, "/dev/dri"), stat_text(d->arena, "/dev/nvidiactl"),
-		      d->boot);
-	for (i = 0; i < env->n_set; i++)
-		pctl_str_addf(&b, " %s", env->set[i]);
-	text = pctl_str_finish(&b);
-	out = pctl_arena_dup(d->arena, text);
-	free(text);
-	return out;
-}
-
-static const char *caps_text(pctl_arena *a, const pctl_device_caps *c)
-{
-	char *text = pctl_arena_alloc(a, 2 * sizeof(*c) + 1);
-
-	return text == NULL ? NULL : pctl_hex_print(c, sizeof(*c), text);
-}
-
-static int caps_parse(const char *text, pctl_device_caps *c)
-{
-	return pctl_hex_is(text, 2 * sizeof(*c)) && pctl_hex_parse(text, sizeof(*c), c) &&
-	       c->head.size == sizeof(*c) && c->head.major == PCTL_ABI_MAJOR;
-}
-
-static int row_is(const pctl_tsv_row *row, const pctl_plugin_info *p, const pctl_driver_env *env)
-{
-	return row->n == D_N && !strcmp(row->field[D_PLUGIN], p->id) &&
-	       !strcmp(row->field[D_DRIVER], env->key);
-}
-
-static int add_entry(pctl_devices *d, const pctl_device_entry *e)
+int pctl_devices_add(pctl_devices *d, const pctl_device_entry *e)
 {
 	if (!e->name || !e->driver ||
 	    !pctl_vec_reserve((void **)&d->entries, d->n, &d->cap, sizeof(*e)))
 		return 0;
 	d->entries[d->n++] = *e;
 	return 1;
-}
-
-/* 1 when the rows answer for this driver; its devices are added then. */
-static int recall(pctl_devices *d, const pctl_plugin_info *p, const pctl_driver_env *env,
-		  const char *ident)
-{
-	const uint32_t before = d->n;
-	uint32_t i, found = 0;
-
-	for (i = 0; i < d->rows.n; i++) {
-		const pctl_tsv_row *row = &d->rows.rows[i];
-		pctl_device_entry e = {.backend = p->id, .env = env, .state = PCTL_DEVICE_USABLE};
-		uint64_t index, kind;
-
-		if (!row_is(row, p, env))
-			continue;
-		if (strcmp(row->field[D_IDENTITY], ident) ||
-		    strcmp(row->field[D_LIBRARY], p->sha256))
-			return 0;
-		found = 1;
-		if (!strcmp(row->field[D_INDEX], "-"))
-			continue;
-		e.name = row->field[D_NAME];
-		e.driver = row->field[D_VERSION];
-		if (!pctl_num_parse_u64(row->field[D_INDEX], strlen(row->field[D_INDEX]), &index) ||
-		    index >= DEVICES_MAX ||
-		    !pctl_num_parse_u64(row->field[D_KIND], strlen(row->field[D_KIND]), &kind) ||
-		    kind > PCTL_DEVICE_DISCRETE || !caps_parse(row->field[D_CAPS], &e.caps)) {
-			d->n = before;
-			return 0;
-		}
-		e.in_driver = (uint32_t)index;
-		e.claimed = (uint32_t)kind;
-		e.kind = pctl_device_kind(p, e.claimed);
-		e.roles = pctl_device_roles(p, e.claimed);
-		if (!add_entry(d, &e))
-			return 0;
-	}
-	return (int)found;
-}
-
-static void forget(pctl_devices *d, const pctl_plugin_info *p, const pctl_driver_env *env)
-{
-	uint32_t i = 0;
-
-	while (i < d->rows.n) {
-		if (row_is(&d->rows.rows[i], p, env)) {
-			pctl_tsv_remove(&d->rows, i);
-			d->changed = 1;
-		} else {
-			i++;
-		}
-	}
-}
-
-static void remember(pctl_devices *d, const pctl_plugin_info *p, const pctl_driver_env *env,
-		     const char *ident, uint32_t first)
-{
-	uint32_t i;
-
-	for (i = first; i < d->n || i == first; i++) {
-		const pctl_device_entry *e = i < d->n ? &d->entries[i] : NULL;
-		const char *fields[D_N] = {p->id, p->sha256, env->key, ident, "-"};
-
-		if (e) {
-			fields[D_INDEX] = pctl_arena_printf(d->arena, "%u", e->in_driver);
-			fields[D_NAME] = e->name;
-			fields[D_VERSION] = e->driver;
-			fields[D_KIND] = pctl_arena_printf(d->arena, "%u", e->claimed);
-			fields[D_CAPS] = caps_text(d->arena, &e->caps);
-		}
-		pctl_tsv_add(&d->rows, fields, D_N);
-	}
-	d->changed = 1;
 }
 
 /* ---- asking ------------------------------------------------------------------------------- */
@@ -189,11 +43,11 @@ static pctl_status ask_devices(pctl_devices *d, const pctl_backend_instance *s,
 	pctl_status st;
 	uint32_t n = 0, i;
 
-	st = s->table->devices(s->inst, call, DEVICES_MAX, infos, &n);
+	st = s->table->devices(s->inst, call, PCTL_DEVICES_MAX, infos, &n);
 	if (st)
 		return st;
-	if (n > DEVICES_MAX)
-		n = DEVICES_MAX;
+	if (n > PCTL_DEVICES_MAX)
+		n = PCTL_DEVICES_MAX;
 	if (!promised(s->plugin, infos, n))
 		return pctl_refuse(call, PC3033_PLUGIN_DEVICES,
 				   "backend \"%s\" has other devices than %s promises",
@@ -218,26 +72,26 @@ static pctl_status ask_devices(pctl_devices *d, const pctl_backend_instance *s,
 		}
 		if (st)
 			return st;
-		if (!add_entry(d, &e))
-			return pctl_refuse(call, PC2_NOMEM, "no memory for the device list");
+		if (!pctl_devices_add(d, &e))
+			return pctl_no_memory(call, "the device list");
 	}
 	return PCTL_OK;
 }
 
 static pctl_status add_failure(pctl_devices *d, const pctl_plugin_info *p,
-			       const pctl_driver_env *env, uint32_t state, const char *cause,
-			       const pctl_call *call)
+			       const pctl_driver_env *env, uint32_t state, uint32_t code,
+			       const char *cause, const pctl_call *call)
 {
 	const pctl_device_entry e = {.backend = p->id,
 				     .name = "",
 				     .driver = env->file ? env->file : env->key,
 				     .cause = pctl_arena_dup(d->arena, cause),
+				     .cause_code = code,
 				     .env = env,
-				     .index = NO_INDEX,
+				     .index = PCTL_DEVICES_NO_INDEX,
 				     .state = state};
 
-	return add_entry(d, &e) ? PCTL_OK
-				: pctl_refuse(call, PC2_NOMEM, "no memory for the device list");
+	return pctl_devices_add(d, &e) ? PCTL_OK : pctl_no_memory(call, "the device list");
 }
 
 static pctl_status ask_driver(pctl_registry *r, pctl_devices *d, const pctl_plugin_info *p,
@@ -247,14 +101,14 @@ static pctl_status ask_driver(pctl_registry *r, pctl_devices *d, const pctl_plug
 	const uint32_t first = d->n;
 	const int here = flags & PCTL_DEVICES_IN_PROCESS && p->in_process_allowed;
 	pctl_diag_list *l = pctl_diag_list_create();
-	pctl_device_info *infos = calloc(DEVICES_MAX, sizeof(*infos));
+	pctl_device_info *infos = calloc(PCTL_DEVICES_MAX, sizeof(*infos));
 	pctl_backend_instance *s = NULL;
 	pctl_status st = PCTL_E_NOMEM;
 	uint32_t i, code;
 
 	if (!l || !infos)
 		goto out;
-	for (i = 0; i < DEVICES_MAX; i++)
+	for (i = 0; i < PCTL_DEVICES_MAX; i++)
 		infos[i].head = (pctl_head)PCTL_HEAD(pctl_device_info);
 	st = pctl_backend_instance_open(r, p->id, env, here ? PCTL_INSTANCE_IN_PROCESS : 0,
 					pctl_diag_list_call(l), &s);
@@ -265,13 +119,14 @@ static pctl_status ask_driver(pctl_registry *r, pctl_devices *d, const pctl_plug
 		st = pctl_refuse(call, PC4_CANCELLED, "while devices were listed");
 		goto out;
 	}
-	forget(d, p, env);
+	pctl_devices_forget(d, p, env);
 	if (!st) {
-		remember(d, p, env, ident, first);
+		pctl_devices_remember(d, p, env, ident, first);
 	} else {
+		const char *cause = pctl_plugin_first_error(d->arena, l, &code);
+
 		d->n = first;
-		st = add_failure(d, p, env, PCTL_DEVICE_UNUSABLE,
-				 pctl_plugin_first_error(d->arena, l, &code), call);
+		st = add_failure(d, p, env, PCTL_DEVICE_UNUSABLE, code, cause, call);
 	}
 out:
 	free(infos);
@@ -289,18 +144,19 @@ static pctl_status list_backend(pctl_registry *r, pctl_devices *d, const pctl_pl
 	s = pctl_driver_envs(r, p, call, &envs, &n);
 	for (i = 0; i < n && !s; i++) {
 		const pctl_quarantine_entry *q = pctl_quarantine_find(r, p->id, envs[i]->key);
-		const char *ident = identity(d, envs[i]);
+		const char *ident = pctl_devices_identity(d, envs[i]);
 
 		if (!ident)
-			return pctl_refuse(call, PC2_NOMEM, "no memory for the device list");
+			return pctl_no_memory(call, "the device list");
 		if (q)
 			s = add_failure(d, p, envs[i], PCTL_DEVICE_QUARANTINED,
+					PC3005_PLUGIN_QUARANTINED,
 					pctl_arena_printf(r->arena,
 							  "%s (held; `pipectl plugin release %s` "
 							  "lets it be used again)",
 							  q->cause, p->id),
 					call);
-		else if (flags & PCTL_DEVICES_FRESH || !recall(d, p, envs[i], ident))
+		else if (flags & PCTL_DEVICES_FRESH || !pctl_devices_recall(d, p, envs[i], ident))
 			s = ask_driver(r, d, p, envs[i], flags, ident, call);
 	}
 	return s;
@@ -316,7 +172,7 @@ static uint32_t rank(const pctl_device_entry *e)
 					[PCTL_DEVICE_REFERENCE] = 3,
 					[PCTL_DEVICE_CPU] = 4};
 
-	return e->index == NO_INDEX ? 5u : ranks[e->kind];
+	return e->index == PCTL_DEVICES_NO_INDEX ? 5u : ranks[e->kind];
 }
 
 static int by_order(const void *a, const void *b)
@@ -342,7 +198,7 @@ static int number(pctl_devices *d)
 
 		if (i == 0 || strcmp(e->backend, d->entries[i - 1].backend))
 			next = 0;
-		if (e->index == NO_INDEX) {
+		if (e->index == PCTL_DEVICES_NO_INDEX) {
 			e->selector = e->backend;
 			continue;
 		}
@@ -376,12 +232,10 @@ static pctl_devices *create(pctl_registry *r)
 		free(d);
 		return NULL;
 	}
-	pctl_tsv_init(&d->rows, d->arena);
 	d->path = pctl_registry_cache(r, "devices.tsv");
 	read_boot_id(d);
 	/* A damaged memory of devices is no memory: they are asked again. */
-	if (d->path)
-		pctl_tsv_load(&d->rows, d->path, DEVICES_HEADER, NULL);
+	(void)pctl_kept_load(&d->rows, &pctl_devices_type, d->arena, d->path, NULL);
 	return d;
 }
 
@@ -400,7 +254,7 @@ pctl_status pctl_devices_list(pctl_registry *r, const char *backend, uint32_t fl
 		return s;
 	d = create(r);
 	if (!d || !d->boot) {
-		s = pctl_refuse(call, PC2_NOMEM, "no memory for the device list");
+		s = pctl_no_memory(call, "the device list");
 		goto out;
 	}
 	for (i = 0; i < pctl_registry_count(r) && !s; i++) {
@@ -416,9 +270,9 @@ pctl_status pctl_devices_list(pctl_registry *r, const char *backend, uint32_t fl
 	if (d->n)
 		qsort(d->entries, d->n, sizeof(*d->entries), by_order);
 	if (!number(d))
-		s = pctl_refuse(call, PC2_NOMEM, "no memory for the device list");
+		s = pctl_no_memory(call, "the device list");
 	else if (d->changed && d->path && !pctl_file_make_dirs(pctl_registry_cache(r, NULL), NULL))
-		pctl_tsv_save(&d->rows, d->path, DEVICES_HEADER, 0, NULL);
+		pctl_kept_save(&d->rows, d->path, 0, NULL);
 out:
 	if (s) {
 		pctl_devices_destroy(d);
@@ -432,7 +286,6 @@ void pctl_devices_destroy(pctl_devices *d)
 {
 	if (!d)
 		return;
-	pctl_tsv_drop(&d->rows);
 	pctl_arena_destroy(d->arena);
 	free(d->entries);
 	free(d);
@@ -452,7 +305,7 @@ static int matches(const pctl_device_entry *e, const char *text)
 {
 	uint64_t index;
 
-	if (e->index == NO_INDEX)
+	if (e->index == PCTL_DEVICES_NO_INDEX)
 		return 0;
 	if (!*text)
 		return e->index == 0;
@@ -462,7 +315,6 @@ static int matches(const pctl_device_entry *e, const char *text)
 	       strcasestr(e->env->key, text);
 }
 
-/* "which there are" of a refusal, or "which failed" when there are none. */
 /* The devices there are, then the drivers that give none: the one asked for may be held. */
 static char *describe(const pctl_devices *d)
 {
@@ -470,17 +322,35 @@ static char *describe(const pctl_devices *d)
 	uint32_t i, devices = 0;
 
 	for (i = 0; i < d->n; i++)
-		devices += d->entries[i].index != NO_INDEX;
+		devices += d->entries[i].index != PCTL_DEVICES_NO_INDEX;
 	pctl_str_add(&b, devices ? "available: " : "");
 	for (i = 0; i < d->n; i++) {
 		const pctl_device_entry *e = &d->entries[i];
 
-		if (devices && e->index != NO_INDEX)
+		if (devices && e->index != PCTL_DEVICES_NO_INDEX)
 			pctl_str_addf(&b, "%s%s \"%s\"", i ? ", " : "", e->selector, e->name);
 		else
-			pctl_str_addf(&b, "%s%s: %s", i ? "; " : "", e->driver, e->cause);
+			pctl_str_addf(&b, "%s%s%s%s", i ? "; " : "", e->driver,
+				      *e->driver ? ": " : "", e->cause);
 	}
 	return pctl_str_finish(&b);
+}
+
+/* No driver gives a device. The same cause has the same code wherever it strikes: a worker that is stopped while devices are
+ * listed is refused as one that is stopped later. */
+static pctl_status refuse_none(const pctl_devices *d, const char *backend, const char *hint,
+			       const pctl_call *call)
+{
+	uint32_t code = d->n ? d->entries[0].cause_code : 0, i;
+
+	for (i = 1; i < d->n; i++)
+		if (d->entries[i].cause_code != code)
+			code = 0;
+	if (code)
+		return pctl_refuse(call, code, "backend \"%s\" has no device: %s", backend,
+				   hint ? hint : "");
+	return pctl_refuse_at(call, PC3232_DEVICE_NONE, NULL, hint && *hint ? hint : NULL,
+			      "backend \"%s\" has no device on this machine", backend);
 }
 
 /* The device that a script makes, in a list of its own. */
@@ -489,7 +359,7 @@ static pctl_status find_scripted(pctl_registry *r, const char *id, const char *s
 				 const pctl_device_entry **entry)
 {
 	const int here = flags & PCTL_DEVICES_IN_PROCESS;
-	pctl_device_info infos[DEVICES_MAX] = {{.head = PCTL_HEAD(pctl_device_info)}};
+	pctl_device_info infos[PCTL_DEVICES_MAX] = {{.head = PCTL_HEAD(pctl_device_info)}};
 	pctl_backend_instance *session = NULL;
 	const pctl_driver_env *env = NULL;
 	const pctl_plugin_info *p;
@@ -500,7 +370,7 @@ static pctl_status find_scripted(pctl_registry *r, const char *id, const char *s
 	if (!s)
 		s = pctl_scripted_env(r, p, script, flags, call, &env);
 	if (!s && !(d = create(r)))
-		s = pctl_refuse(call, PC2_NOMEM, "no memory for the device list");
+		s = pctl_no_memory(call, "the device list");
 	if (!s)
 		s = pctl_backend_instance_open(r, id, env, here ? PCTL_INSTANCE_IN_PROCESS : 0,
 					       call, &session);
@@ -512,7 +382,7 @@ static pctl_status find_scripted(pctl_registry *r, const char *id, const char *s
 	if (!s) {
 		d->entries[0].selector = pctl_arena_printf(d->arena, "%s:%s", id, env->script);
 		if (!d->entries[0].selector)
-			s = pctl_refuse(call, PC2_NOMEM, "no memory for the device list");
+			s = pctl_no_memory(call, "the device list");
 	}
 	if (s) {
 		pctl_devices_destroy(d);
@@ -557,9 +427,8 @@ pctl_status pctl_devices_find(pctl_registry *r, const char *selector, uint32_t f
 		goto out;
 	}
 	hint = describe(d);
-	if (d->n == 0 || d->entries[0].index == NO_INDEX)
-		s = pctl_refuse_at(call, PC3232_DEVICE_NONE, NULL, hint && *hint ? hint : NULL,
-				   "backend \"%s\" has no device on this machine", backend);
+	if (d->n == 0 || d->entries[0].index == PCTL_DEVICES_NO_INDEX)
+		s = refuse_none(d, backend, hint, call);
 	else
 		s = pctl_refuse_at(call, PC3231_DEVICE_UNKNOWN, NULL, hint,
 				   "backend \"%s\" has no device \"%s\"", backend, text);

@@ -20,6 +20,7 @@ typedef struct pctl_device_entry {
 	const char *driver;   /* driver and version, as it says */
 	const char *selector; /* "vulkan:0" */
 	const char *cause;    /* when it is not usable */
+	uint32_t cause_code;  /* PCxxxx of it */
 	const pctl_driver_env *env;
 	uint32_t index;
 	uint32_t in_driver;
@@ -58,7 +59,7 @@ const pctl_device_entry *pctl_devices_at(const pctl_devices *d, uint32_t i);
  * asked every time.
  *
  * Errors: PC3230 unknown backend, PC3231 no such device (lists those there are), PC3232 none at
- * all; for scripts PC3281 and what the backend says (PC3280).
+ * all, or, where every driver failed of one cause, the code of that cause; for scripts PC3281 and what the backend says (PC3280).
  */
 pctl_status pctl_devices_find(pctl_registry *r, const char *selector, uint32_t flags,
 			      const pctl_call *call, pctl_devices **list,

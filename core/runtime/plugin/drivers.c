@@ -164,11 +164,12 @@ static pctl_driver_env *make_env(pctl_registry *r, const known_plugin *p, const 
 				 const char *file, const char *key)
 {
 	pctl_driver_env *e = pctl_arena_alloc(r->arena, sizeof(*e));
-	const char **set;
+	const char **set, **chosen;
 	uint32_t i, k, n = 0;
 
 	set = pctl_arena_array(r->arena, 4 + 16, sizeof(*set));
-	if (!e || !set || !key)
+	chosen = pctl_arena_array(r->arena, 4 + 16, sizeof(*chosen));
+	if (!e || !set || !chosen || !key)
 		return NULL;
 	e->key = key;
 	e->file = file;
@@ -182,8 +183,11 @@ static pctl_driver_env *make_env(pctl_registry *r, const known_plugin *p, const 
 			const char *user = name ? secure_getenv(name) : NULL;
 
 			/* What the user has set is meant. */
-			set[n++] = user ? pctl_arena_printf(r->arena, "%s=%s", name, user)
-					: ds->set[k];
+			set[n] = user ? pctl_arena_printf(r->arena, "%s=%s", name, user)
+				      : ds->set[k];
+			if (set[n] && strcmp(set[n], ds->set[k]) != 0)
+				chosen[e->n_chosen++] = set[n];
+			n++;
 			free(name);
 		}
 		if (strcmp(ds->driver, key) != 0)
@@ -198,6 +202,7 @@ static pctl_driver_env *make_env(pctl_registry *r, const known_plugin *p, const 
 			return NULL;
 	e->set = set;
 	e->n_set = n;
+	e->chosen = chosen;
 	return e;
 }
 

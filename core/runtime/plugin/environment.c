@@ -85,6 +85,22 @@ static void pass(building *b, const char *name)
 		add(b, pctl_arena_printf(b->arena, "%s=%s", name, value));
 }
 
+void pctl_worker_environment_add(const known_plugin *p, const pctl_driver_env *env,
+				 pctl_str_buf *text)
+{
+	uint32_t i;
+
+	for (i = 0; i < env->n_chosen; i++)
+		pctl_str_addf(text, "setting %zu:%s\n", strlen(env->chosen[i]), env->chosen[i]);
+	for (i = 0; i < p->n_environment; i++) {
+		const char *value = secure_getenv(p->environment[i]);
+
+		if (value)
+			pctl_str_addf(text, "variable %s %zu:%s\n", p->environment[i],
+				      strlen(value), value);
+	}
+}
+
 uint32_t pctl_worker_private_dirs(const char *const **out)
 {
 	static const char *subs[N_PRIVATE];

@@ -15,11 +15,32 @@
 #include "runtime/cas/cid.h"
 #include "runtime/plugin/registry_private.h"
 
-#define VERDICTS_HEADER "pipectl plugin verdicts 1"
 #define VERDICTS_MAX 256u
 
-/* Fields of a row: which file and question it speaks of, then what was learnt. */
-enum { V_HOST, V_PATH, V_FILE, V_QUESTION, V_SHA256, V_VERSION, V_MAJOR, V_MINOR, V_OPS, V_N };
+/* Which file and question it speaks of, then what was learnt. */
+typedef struct verdict_row {
+	const char *host, *path, *file, *question, *sha256, *version, *ops;
+	uint32_t major, minor;
+} verdict_row;
+
+#define VERDICT(KIND, M, MEANS) PCTL_RECORD_FIELD(KIND, #M, verdict_row, M, .means = MEANS)
+static const pctl_record_field fields[] = {
+	VERDICT(TEXT, host, "version of pipectl"),
+	VERDICT(TEXT, path, "of the library"),
+	VERDICT(TEXT, file, "size, times and inode: is it the same"),
+	VERDICT(TEXT, question, "id and interfaces that were looked for"),
+	VERDICT(TEXT, sha256, "of the library"),
+	VERDICT(TEXT, version, "of the plugin"),
+	VERDICT(U32, major, "of the ABI"),
+	VERDICT(U32, minor, "of the ABI"),
+	VERDICT(TEXT, ops, "that it defines, `name@version`")};
+PCTL_KEPT(verdicts, verdict_row, fields, "pipectl plugin verdicts 1", PC3031_PLUGIN_STORE,
+	  "Verdicts on plugins", "`cache/plugins.tsv` in pipectl's home; a damaged one is none");
+
+static verdict_row *verdicts(const pctl_registry *r)
+{
+	return (verdict_row *)(void *)r->verdicts.rows;
+}
 
 static void refuse(pctl_registry *r, known_plugin *p, uint32_t code, const char *fmt,
 		   const char *more)
@@ -27,6 +48,13 @@ static void refuse(pctl_registry *r, known_plugin *p, uint32_t code, const char 
 	const char *text = pctl_arena_printf(r->arena, "%s: %s%s", p->info.library, fmt, more);
 
 	pctl_plugin_refuse(r, p, code, "examination of the file", text);
+}
+
+/* A file that could not be examined is not one that passed. */
+static void refuse_for_memory(pctl_registry *r, known_plugin *p)
+{
+	pctl_plugin_refuse(r, p, PC2_NOMEM, "examination of the file",
+			   "there is no memory to examine it");
 }
 
 /* The machine this process was built for, read from its own file. */
@@ -179,40 +207,34 @@ static const char *join_ops(pctl_arena *a, const pctl_plugin_info *info)
 
 static int recall(pctl_registry *r, known_plugin *p, const char *file, const char *asked)
 {
-	const pctl_tsv_row *row = NULL;
-	uint64_t major, minor;
-	uint32_t i;
+	const verdict_row *row = NULL;
+	const char *ops;
 
-	for (i = 0; i < r->verdicts.n && !row; i++) {
-		const pctl_tsv_row *v = &r->verdicts.rows[i];
+	for (uint32_t i = 0; i < r->verdicts.n && !row; i++) {
+		const verdict_row *v = &verdicts(r)[i];
 
-		if (v->n == V_N && !strcmp(v->field[V_HOST], PIPECTL_VERSION) &&
-		    !strcmp(v->field[V_PATH], p->info.library) && !strcmp(v->field[V_FILE], file) &&
-		    !strcmp(v->field[V_QUESTION], asked))
+		if (!strcmp(v->host, PIPECTL_VERSION) && !strcmp(v->path, p->info.library) &&
+		    !strcmp(v->file, file) && !strcmp(v->question, asked))
 			row = v;
 	}
 	/* The manifest may have changed since: what it promises was compared with these ops. */
-	if (!row || strcmp(row->field[V_OPS], join_ops(r->arena, &p->info)) ||
-	    !pctl_num_parse_u64(row->field[V_MAJOR], strlen(row->field[V_MAJOR]), &major) ||
-	    !pctl_num_parse_u64(row->field[V_MINOR], strlen(row->field[V_MINOR]), &minor))
+	ops = row ? join_ops(r->arena, &p->info) : NULL;
+	if (!ops || strcmp(row->ops, ops))
 		return 0;
-	p->info.sha256 = row->field[V_SHA256];
-	p->info.version = row->field[V_VERSION];
-	p->info.abi_major = (uint32_t)major;
-	p->info.abi_minor = (uint32_t)minor;
+	p->info.sha256 = row->sha256;
+	p->info.version = row->version;
+	p->info.abi_major = row->major;
+	p->info.abi_minor = row->minor;
 	check_sha256(r, p);
 	return 1;
 }
 
 static int forget(pctl_registry *r, const char *library, const char *asked)
 {
-	uint32_t i;
-
-	for (i = 0; i < r->verdicts.n; i++)
-		if (r->verdicts.rows[i].n == V_N &&
-		    !strcmp(r->verdicts.rows[i].field[V_PATH], library) &&
-		    !strcmp(r->verdicts.rows[i].field[V_QUESTION], asked)) {
-			pctl_tsv_remove(&r->verdicts, i);
+	for (uint32_t i = 0; i < r->verdicts.n; i++)
+		if (!strcmp(verdicts(r)[i].path, library) &&
+		    !strcmp(verdicts(r)[i].question, asked)) {
+			pctl_kept_remove(&r->verdicts, i);
 			return 1;
 		}
 	return 0;
@@ -221,23 +243,22 @@ static int forget(pctl_registry *r, const char *library, const char *asked)
 static void remember(pctl_registry *r, const known_plugin *p, const char *file, const char *asked)
 {
 	const pctl_plugin_info *info = &p->info;
-	const char *fields[V_N] = {
-		PIPECTL_VERSION,
-		info->library,
-		file,
-		asked,
-		info->sha256,
-		info->version,
-		pctl_arena_printf(r->arena, "%u", info->abi_major),
-		pctl_arena_printf(r->arena, "%u", info->abi_minor),
-		join_ops(r->arena, info),
-	};
+	const char *ops = join_ops(r->arena, info);
+	const verdict_row row = {.host = PIPECTL_VERSION,
+				 .path = info->library,
+				 .file = file,
+				 .question = asked,
+				 .sha256 = info->sha256,
+				 .version = info->version,
+				 .ops = ops,
+				 .major = info->abi_major,
+				 .minor = info->abi_minor};
 
 	forget(r, info->library, asked);
 	if (r->verdicts.n >= VERDICTS_MAX)
-		pctl_tsv_remove(&r->verdicts, 0);
+		pctl_kept_remove(&r->verdicts, 0);
 	/* Without memory it is examined again next time. */
-	if (pctl_tsv_add(&r->verdicts, fields, V_N))
+	if (ops && pctl_kept_add(&r->verdicts, &row))
 		r->verdicts_changed = 1;
 }
 
@@ -249,7 +270,7 @@ void pctl_examine_save(pctl_registry *r, const pctl_call *call)
 	(void)call;
 	/* A verdict that cannot be kept is only slower next time: no reason to fail or to speak. */
 	if (r->verdicts_changed && path && !pctl_file_make_dirs(dir, NULL))
-		pctl_tsv_save(&r->verdicts, path, VERDICTS_HEADER, 0, NULL);
+		pctl_kept_save(&r->verdicts, path, 0, NULL);
 	r->verdicts_changed = 0;
 }
 
@@ -265,13 +286,11 @@ void pctl_examine_forget(pctl_registry *r, const known_plugin *p, const pctl_cal
 
 static void load_verdicts(pctl_registry *r)
 {
-	const char *path = pctl_registry_cache(r, "plugins.tsv");
+	const int fresh = (r->flags & PCTL_REGISTRY_FRESH) != 0;
 
-	if (r->verdicts.arena)
-		return;
-	pctl_tsv_init(&r->verdicts, r->arena);
-	if (path && !(r->flags & PCTL_REGISTRY_FRESH))
-		pctl_tsv_load(&r->verdicts, path, VERDICTS_HEADER, NULL);
+	if (!r->verdicts.type)
+		(void)pctl_kept_load(&r->verdicts, &pctl_verdicts_type, r->arena,
+				     fresh ? NULL : pctl_registry_cache(r, "plugins.tsv"), NULL);
 }
 
 /* ---- the whole ---------------------------------------------------------------------------- */
@@ -288,8 +307,8 @@ void pctl_examine(pctl_registry *r, known_plugin *p)
 {
 	char hex[2 * PCTL_DIGEST_BYTES + 1], reason[128];
 	const char *file, *asked;
+	char *real, *library;
 	struct stat st;
-	char *real;
 
 	load_verdicts(r);
 	if (!abi_in_range(p)) {
@@ -307,10 +326,15 @@ void pctl_examine(pctl_registry *r, known_plugin *p)
 		       real ? "is not a regular file" : "there is no such file", "");
 		goto out;
 	}
-	p->info.library = pctl_arena_dup(r->arena, real);
+	library = pctl_arena_dup(r->arena, real);
 	file = file_identity(r->arena, &st);
-	asked = question(r->arena, p);
-	if (!p->info.library || !file || !asked || recall(r, p, file, asked))
+	p->info.library = library ? library : p->info.library;
+	asked = library ? question(r->arena, p) : NULL;
+	if (!file || !asked) {
+		refuse_for_memory(r, p);
+		goto out;
+	}
+	if (recall(r, p, file, asked))
 		goto out;
 	p->sealed_fd = pctl_sealed_copy(real, hex);
 	if (p->sealed_fd < 0) {
@@ -322,6 +346,10 @@ void pctl_examine(pctl_registry *r, known_plugin *p)
 	if (p->info.state != PCTL_PLUGIN_USABLE)
 		goto out;
 	p->info.sha256 = pctl_arena_dup(r->arena, hex);
+	if (!p->info.sha256) {
+		refuse_for_memory(r, p);
+		goto out;
+	}
 	check_sha256(r, p);
 	if (p->info.state == PCTL_PLUGIN_USABLE)
 		pctl_probe_run(r, p);

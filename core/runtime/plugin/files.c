@@ -1,9 +1,11 @@
 /* Which files a session really runs on: the plugin's, and what the kernel says is mapped executable in its worker. This is
  * the host's evidence; what drivers say of themselves are claims. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 
 #include "foundation/base/file.h"
@@ -12,11 +14,20 @@
 #include "runtime/cas/cid.h"
 #include "runtime/plugin/registry_private.h"
 
-#define HEADER "pipectl driver files 1"
 #define REMEMBERED_MAX 512u
 #define DEPTH 3u /* of processes below the one that the host started */
 
-enum { F_PATH, F_FILE, F_SHA256, F_N };
+typedef struct file_row {
+	const char *path, *state, *sha256;
+} file_row;
+
+#define TEXT(M, MEANS) PCTL_RECORD_FIELD(TEXT, #M, file_row, M, .means = MEANS)
+static const pctl_record_field fields[] = {
+	TEXT(path, "of a library"), TEXT(state, "device, inode, size and times: is it the same"),
+	TEXT(sha256, "of it")};
+PCTL_KEPT(driver_files, file_row, fields, "pipectl driver files 1", PC3031_PLUGIN_STORE,
+	  "Hashes of drivers' files",
+	  "`cache/driver-files.tsv` in pipectl's home; a damaged one is none");
 
 typedef PCTL_VEC(const char *) path_list;
 
@@ -31,21 +42,51 @@ typedef struct looking {
 	const char *worker;
 } looking;
 
+/* What stands for a file whose bytes cannot be told. No two runs of pipectl have the same: else whoever hides from the host
+ * would be one and the same device, whatever it runs on. NULL: no memory. */
+static const char *unknown(const looking *s, const char *why)
+{
+	if (!s->r->unknown[0]) {
+		uint64_t drawn[2] = {0, 0};
+		size_t n = 0;
+
+		while (n < sizeof(drawn)) {
+			const ssize_t got = getrandom((uint8_t *)drawn + n, sizeof(drawn) - n, 0);
+
+			if (got < 0 && errno != EINTR)
+				return NULL;
+			n += got > 0 ? (size_t)got : 0;
+		}
+		snprintf(s->r->unknown, sizeof(s->r->unknown), "%016" PRIx64 "%016" PRIx64,
+			 drawn[0], drawn[1]);
+	}
+	return pctl_arena_printf(s->r->arena, "%s %s", why, s->r->unknown);
+}
+
 /* ---- what is mapped ----------------------------------------------------------------------- */
 
-/* A kernel that a driver built in one of its own directories, which is no part of it. What lies in the plugin's is. */
-static int is_built(const char *dir, const char *path)
+static int begins(const char *text, const char *with)
 {
-	const size_t n = dir ? strlen(dir) : 0;
+	return !strncmp(text, with, strlen(with));
+}
 
-	return n && !strncmp(path, dir, n) && path[n] == '/' &&
-	       strncmp(path + n, "/plugin/", strlen("/plugin/")) != 0;
+/* A kernel that a driver built in its cache of kernels, or wrote where no name leads any more, as into memory: no part of it.
+ * Whatever else lies in its directories is, and so is all that lies in the plugin's own. */
+static int is_built(const pctl_driver_files *of, const char *path)
+{
+	static const char gone[] = " (deleted)";
+	const size_t n = of->private_dir ? strlen(of->private_dir) : 0, all = strlen(path);
+
+	if (!n || strncmp(path, of->private_dir, n) != 0 || begins(path + n, "/plugin/"))
+		return 0;
+	return (of->builds && begins(path + n, "/pocl/")) ||
+	       (path[n] == '/' && all > n + sizeof(gone) &&
+		!strcmp(path + all - (sizeof(gone) - 1), gone));
 }
 
 /* The path of a line of maps that is executable and of a file; NULL else. */
 static const char *path_of(const looking *s, char *line)
 {
-	const char *dir = s->of->private_dir;
 	const size_t space = strcspn(line, " ");
 	char *path = strchr(line, '/');
 
@@ -55,7 +96,7 @@ static const char *path_of(const looking *s, char *line)
 	/* Sealed plugins are named by the registry; the worker is the host's own. */
 	if (!strncmp(path, "/memfd:", 7) || !strcmp(path, s->worker))
 		return NULL;
-	return is_built(dir, path) ? NULL : path;
+	return is_built(s->of, path) ? NULL : path;
 }
 
 static int add_path(const looking *s, const char *path, path_list *out)
@@ -119,11 +160,14 @@ static pctl_status list_mapped(const looking *s, path_list *out, pctl_str_buf *t
 	int seen = 1;
 
 	if (!list_tree(s, s->of->pid, DEPTH, out, &seen))
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a list of files");
-	/* Not the key of any session whose libraries could be seen. */
+		return pctl_no_memory(call, "a list of files");
 	if (!seen || out->n == 0) {
-		pctl_str_add(text, "mappings that cannot be read\n");
-		pctl_str_add(libraries, "mappings that cannot be read\t\n");
+		const char *id = unknown(s, "unreadable");
+
+		if (!id)
+			return pctl_no_memory(call, "a list of files");
+		pctl_str_addf(text, "mappings %s\n", id);
+		pctl_str_addf(libraries, "mappings that cannot be read\t%s\n", id);
 	}
 	if (out->n != 0)
 		qsort(out->items, out->n, sizeof(*out->items), by_text);
@@ -147,29 +191,32 @@ static int state_of(const char *path, char out[128])
 	return 1;
 }
 
-static const char *hash_of(const looking *s, pctl_tsv *known, int *changed, const char *path)
+static const char *hash_of(const looking *s, pctl_kept *known, int *changed, const char *path)
 {
 	char state[128], hex[2 * PCTL_DIGEST_BYTES + 1];
-	const char *fields[F_N] = {path, state, hex};
+	file_row found = {.path = path};
 
 	if (!state_of(path, state))
 		return "gone";
 	for (uint32_t i = 0; i < known->n; i++) {
-		const pctl_tsv_row *row = &known->rows[i];
+		const file_row *row = &((file_row *)(void *)known->rows)[i];
 
-		if (row->n != F_N || strcmp(row->field[F_PATH], path))
+		if (strcmp(row->path, path))
 			continue;
-		if (!strcmp(row->field[F_FILE], state))
-			return row->field[F_SHA256];
-		pctl_tsv_remove(known, i--);
+		if (!strcmp(row->state, state))
+			return row->sha256;
+		pctl_kept_remove(known, i--);
 	}
 	if (!pctl_plugin_hash_file(path, hex))
 		return "unreadable";
 	*changed = 1;
 	while (known->n >= REMEMBERED_MAX)
-		pctl_tsv_remove(known, 0);
-	(void)pctl_tsv_add(known, fields, F_N); /* what is forgotten is hashed again */
-	return pctl_arena_dup(s->r->arena, hex);
+		pctl_kept_remove(known, 0);
+	found.state = pctl_arena_dup(s->r->arena, state);
+	found.sha256 = pctl_arena_dup(s->r->arena, hex);
+	if (found.state && found.sha256)
+		(void)pctl_kept_add(known, &found); /* what is forgotten is hashed again */
+	return found.sha256;
 }
 
 static pctl_status describe(const looking *s, const path_list *paths, pctl_str_buf *text,
@@ -179,27 +226,28 @@ static pctl_status describe(const looking *s, const path_list *paths, pctl_str_b
 		s->r->cache ? pctl_arena_printf(s->r->arena, "%s/driver-files.tsv", s->r->cache)
 			    : NULL;
 	const char *name;
-	pctl_tsv known;
+	pctl_kept known;
 	int changed = 0;
 
-	pctl_tsv_init(&known, s->r->arena);
-	if (file)
-		(void)pctl_tsv_load(&known, file, HEADER, NULL);
-	if (s->of->icd)
-		pctl_str_addf(text, "driver file %s\n", hash_of(s, &known, &changed, s->of->icd));
+	(void)pctl_kept_load(&known, &pctl_driver_files_type, s->r->arena, file, NULL);
+	if (s->of->icd) {
+		const char *hash = hash_of(s, &known, &changed, s->of->icd);
+
+		text->failed |= !hash;
+		pctl_str_addf(text, "driver file %s\n", hash ? hash : "");
+	}
 	for (uint32_t i = 0; i < paths->n; i++) {
 		const char *hash = hash_of(s, &known, &changed, paths->items[i]);
 
 		name = strrchr(paths->items[i], '/') + 1;
-		pctl_str_addf(text, "library %s %s\n", name, hash ? hash : "unreadable");
-		pctl_str_addf(libraries, "%s\t%s\n", name, hash ? hash : "unreadable");
+		text->failed |= !hash;
+		pctl_str_addf(text, "library %s %s\n", name, hash ? hash : "");
+		pctl_str_addf(libraries, "%s\t%s\n", name, hash ? hash : "");
 	}
 	if (file && changed && pctl_file_make_dirs(s->r->cache, NULL) == PCTL_OK)
-		(void)pctl_tsv_save(&known, file, HEADER, 0, NULL);
-	pctl_tsv_drop(&known);
-	return text->failed || libraries->failed
-		       ? pctl_refuse(call, PC2_NOMEM, "no memory for a list of files")
-		       : PCTL_OK;
+		(void)pctl_kept_save(&known, file, 0, NULL);
+	return text->failed || libraries->failed ? pctl_no_memory(call, "a list of files")
+						 : PCTL_OK;
 }
 
 pctl_status pctl_driver_files_add(pctl_registry *r, const pctl_driver_files *of, pctl_str_buf *text,

@@ -95,7 +95,8 @@ static pctl_status end(const said *s, const char *what, pctl_status status)
 static pctl_status made(const said *s, const char *what, pctl_status status, const void *thing)
 {
 	status = end(s, what, status);
-	return status == PCTL_OK && thing == NULL ? breach(s, "said OK and made nothing") : status;
+	return status == PCTL_OK && thing == NULL ? breach(s, "answered OK, but made nothing")
+						  : status;
 }
 
 /* ---- devices ------------------------------------------------------------------------------------ */
@@ -179,7 +180,7 @@ static pctl_status do_device_open(pctl_instance *inst, const pctl_call *call, ui
 
 	*out = NULL;
 	if (d == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a device");
+		return pctl_no_memory(call, "a device");
 	d->g = g;
 	status = g->inner->device_open(g->inst, begin(&s, g, call), index, &d->dev);
 	status = made(&s, "device_open", status, d->dev);
@@ -313,6 +314,22 @@ static pctl_status do_kernel_cache(pctl_device *dev, const pctl_call *call, pctl
 	return end(&s, "kernel_cache", status);
 }
 
+static pctl_status do_kernel_source(pctl_device *dev, const pctl_call *call, const uint8_t *wire,
+				    uint64_t n, uint64_t capacity, char *out, uint64_t *n_out,
+				    char *language)
+{
+	guarded_device *d = of_device(dev);
+	said s;
+	pctl_status status;
+
+	*n_out = 0;
+	language[0] = '\0';
+	status = d->g->inner->kernel_source(d->dev, begin(&s, d->g, call), wire, n, capacity, out,
+					    n_out, language);
+	status = end(&s, "kernel_source", status);
+	return status == PCTL_OK ? judge_text(&s, "the language", language, PCTL_NAME_MAX) : status;
+}
+
 static void do_kernel_destroy(pctl_device *dev, pctl_kernel *k)
 {
 	of_device(dev)->g->inner->kernel_destroy(of_device(dev)->dev, k);
@@ -329,7 +346,7 @@ static pctl_status do_list_begin(pctl_device *dev, const pctl_call *call, pctl_l
 
 	*out = NULL;
 	if (l == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a list");
+		return pctl_no_memory(call, "a list");
 	l->g = d->g;
 	status = d->g->inner->list_begin(d->dev, begin(&s, d->g, call), &l->l);
 	status = made(&s, "list_begin", status, l->l);
@@ -510,6 +527,7 @@ static const pctl_backend guarded = {
 	.cancel = do_cancel,
 	.findings = do_findings,
 	.counts = do_counts,
+	.kernel_source = do_kernel_source,
 };
 
 pctl_status pctl_guard_create(const char *id, int stamp, const pctl_backend *table,
@@ -520,7 +538,7 @@ pctl_status pctl_guard_create(const char *id, int stamp, const pctl_backend *tab
 	*out = NULL;
 	if (g == NULL || (g->id = strdup(id)) == NULL) {
 		free(g);
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a session");
+		return pctl_no_memory(call, "a session");
 	}
 	g->table = guarded;
 	g->inner = table;
@@ -532,6 +550,8 @@ pctl_status pctl_guard_create(const char *id, int stamp, const pctl_backend *tab
 		g->table.findings = NULL;
 	if (table->counts == NULL)
 		g->table.counts = NULL;
+	if (!PCTL_HAS(table, pctl_backend, kernel_source) || table->kernel_source == NULL)
+		g->table.kernel_source = NULL;
 	*out = g;
 	return PCTL_OK;
 }

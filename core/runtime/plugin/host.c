@@ -37,5 +37,5 @@ pctl_status pctl_registry_host(pctl_registry *r, const pctl_call *call, const ch
 	if (s)
 		return s;
 	*out = r->host = pctl_arena_dup(r->arena, pctl_digest_hex(cid.digest, program));
-	return r->host ? PCTL_OK : pctl_refuse(call, PC2_NOMEM, "no memory for a digest");
+	return r->host ? PCTL_OK : pctl_no_memory(call, "a digest");
 }

@@ -23,10 +23,10 @@ typedef struct session {
 	pctl_guard *guard;   /* what the view shows */
 	pctl_library_instance li;
 	pctl_library_host host;
-	const char *driver;  /* key of the environment */
-	const char *dir;     /* private directory, or NULL */
-	const char *icd;     /* description of the driver, or NULL */
-	const char *wrapped; /* id of the plugin that this one wraps, or NULL */
+	const pctl_driver_env *env; /* the registry's */
+	uint32_t flags;
+	const char *driver; /* key of the environment */
+	const char *dir;    /* private directory, or NULL */
 	int lock_fd;
 } session;
 
@@ -44,7 +44,7 @@ static pctl_status prepare_dir(session *s, const char *id, const pctl_call *call
 	s->dir = pctl_arena_printf(r->arena, "%s/drivers/%s%s%s", r->cache, id,
 				   *s->driver ? "-" : "", s->driver);
 	if (!s->dir)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a session");
+		return pctl_no_memory(call, "a session");
 	for (i = 0; i < n_subs; i++) {
 		const char *sub = pctl_arena_printf(r->arena, "%s/%s", s->dir, subs[i]);
 
@@ -57,9 +57,10 @@ static pctl_status prepare_dir(session *s, const char *id, const pctl_call *call
 	if (st)
 		return st;
 	/* Shared while in use: whoever gets it alone may clear away what a killed driver left. */
-	lock = pctl_arena_printf(r->arena, "%s/lock", s->dir);
+	/* Beside the folder: what lies in it the plugin may replace, by a link to anything. */
+	lock = pctl_arena_printf(r->arena, "%s.lock", s->dir);
 	if (lock)
-		s->lock_fd = open(lock, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+		s->lock_fd = open(lock, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (s->lock_fd >= 0 && flock(s->lock_fd, LOCK_SH | LOCK_NB) < 0) {
 		close(s->lock_fd);
 		s->lock_fd = -1;
@@ -67,15 +68,20 @@ static pctl_status prepare_dir(session *s, const char *id, const pctl_call *call
 	return PCTL_OK;
 }
 
-/* PoCL builds in files of these names and removes them itself unless it is killed. */
+/* PoCL builds in files of these names and removes them itself unless it is killed. A link in place of the folder leads
+ * nowhere. */
 static void clear_leftovers(const char *dir)
 {
 	char path[4096];
 	struct dirent *e;
 	DIR *d;
+	int fd;
 
 	snprintf(path, sizeof(path), "%s/pocl", dir);
-	d = opendir(path);
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	d = fd < 0 ? NULL : fdopendir(fd);
+	if (!d && fd >= 0)
+		close(fd);
 	while (d && (e = readdir(d)))
 		if (!strncmp(e->d_name, "tempfile", 8))
 			unlinkat(dirfd(d), e->d_name, 0);
@@ -90,6 +96,7 @@ static pctl_status open_worker(session *s, known_plugin *p, const pctl_driver_en
 	pctl_registry *r = s->r;
 	known_plugin *further = env->wrapped ? pctl_registry_known(r, env->wrapped) : NULL;
 	pctl_remote_options o = {.launch = {.worker = r->worker,
+					    .log = r->log,
 					    .library = p->info.library,
 					    .id = p->info.id,
 					    .further_fd = -1,
@@ -126,7 +133,7 @@ static pctl_status open_worker(session *s, known_plugin *p, const pctl_driver_en
 	if (st)
 		return st;
 	if (!o.launch.envp)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a session");
+		return pctl_no_memory(call, "a session");
 	st = pctl_remote_open(&o, call, &s->remote);
 	if (st)
 		return st;
@@ -143,6 +150,8 @@ static pctl_status open_here(session *s, known_plugin *known, const pctl_driver_
 	pctl_status st;
 
 	st = pctl_registry_in_process(s->r, call);
+	if (!st)
+		st = pctl_rules_allow_here(s->r, p, call);
 	if (st)
 		return st;
 	if (!p->in_process_allowed)
@@ -210,12 +219,12 @@ pctl_status pctl_backend_instance_open(pctl_registry *r, const char *id, const p
 				   id, env->key, q->cause, id);
 	s = calloc(1, sizeof(*s));
 	if (!s)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a session");
+		return pctl_no_memory(call, "a session");
 	s->r = r;
 	s->lock_fd = -1;
+	s->env = env;
+	s->flags = flags;
 	s->driver = env->key;
-	s->icd = env->file;
-	s->wrapped = env->wrapped;
 	s->view.plugin = p;
 	if (flags & PCTL_INSTANCE_IN_PROCESS)
 		st = open_here(s, pctl_registry_known(r, id), env, flags, call);
@@ -237,6 +246,14 @@ pctl_status pctl_backend_instance_open(pctl_registry *r, const char *id, const p
 	}
 	*out = &s->view;
 	return PCTL_OK;
+}
+
+pctl_status pctl_backend_instance_twin(const pctl_backend_instance *of, const pctl_call *call,
+				       pctl_backend_instance **out)
+{
+	const session *s = (const session *)(const void *)of;
+
+	return pctl_backend_instance_open(s->r, of->plugin->id, s->env, s->flags, call, out);
 }
 
 pid_t pctl_backend_instance_worker(const pctl_backend_instance *view)
@@ -277,28 +294,40 @@ static void add_plugin(pctl_str_buf *text, const char *what, const pctl_plugin_i
 }
 
 pctl_status pctl_backend_instance_files(const pctl_backend_instance *view, const pctl_call *call,
-					char out[PCTL_SESSION_FILES_TEXT], pctl_str_buf *libraries)
+					char out[PCTL_SESSION_FILES_TEXT],
+					char drivers[PCTL_SESSION_FILES_TEXT],
+					pctl_str_buf *libraries)
 {
 	const session *s = (const session *)(const void *)view;
-	const pctl_plugin_info *wrapped = s->wrapped ? pctl_registry_find(s->r, s->wrapped) : NULL;
+	const known_plugin *known = pctl_registry_known(s->r, view->plugin->id);
+	const pctl_plugin_info *wrapped =
+		s->env->wrapped ? pctl_registry_find(s->r, s->env->wrapped) : NULL;
 	pctl_str_buf text = PCTL_STR_BUF_INIT;
 	pctl_status st = PCTL_OK;
 	pctl_cid cid;
+	size_t plugins;
 
 	add_plugin(&text, "plugin", view->plugin);
 	if (wrapped)
 		add_plugin(&text, "wraps", wrapped);
+	plugins = text.n;
 	if (s->remote) {
-		const pctl_driver_files of = {pctl_remote_pid(s->remote), s->dir, s->icd};
+		const pctl_driver_files of = {pctl_remote_pid(s->remote), s->dir, s->env->file,
+					      s->env->n_programs != 0 || known->n_programs != 0};
 
+		pctl_worker_environment_add(known, s->env, &text);
 		st = pctl_driver_files_add(s->r, &of, &text, libraries, call);
 	}
 	if (!st && text.failed)
-		st = pctl_refuse(call, PC2_NOMEM, "no memory for a list of files");
+		st = pctl_no_memory(call, "a list of files");
 	if (!st)
 		st = pctl_cid_of(text.data, text.n, call, &cid);
 	if (!st)
 		pctl_digest_hex(cid.digest, out);
+	if (!st)
+		st = pctl_cid_of(text.data + plugins, text.n - plugins, call, &cid);
+	if (!st)
+		pctl_digest_hex(cid.digest, drivers);
 	pctl_str_drop(&text);
 	return st;
 }

@@ -16,7 +16,9 @@ typedef struct pctl_driver_env {
 			    "" for backends without drivers */
 	const char *file;	/* the ICD description it comes from, or NULL */
 	const char *const *set; /* NAME=VALUE pairs */
-	uint32_t n_set;
+	const char *const *
+		chosen; /* those of them that the user has set to something else than the manifest says */
+	uint32_t n_set, n_chosen;
 	const char *const *calls,
 		*const *programs; /* that its workers may make and execute besides */
 	uint32_t n_calls, n_programs;
@@ -46,6 +48,15 @@ pctl_status pctl_backend_instance_open(pctl_registry *r, const char *id, const p
 				       uint32_t flags, const pctl_call *call,
 				       pctl_backend_instance **out);
 
+/*
+ * Open the same backend under the same driver once more, with the flags of the first: a process of its own for what may
+ * cost a device its process. Its loss is nothing to the first one; it counts against the plugin as any other.
+ *
+ * Errors: as pctl_backend_instance_open.
+ */
+pctl_status pctl_backend_instance_twin(const pctl_backend_instance *of, const pctl_call *call,
+				       pctl_backend_instance **out);
+
 /* End it. Devices and their objects are destroyed before (of a lost worker, too). A worker that was
  * lost by its own doing is counted against plugin and driver, one that ended well clears the
  * count. NULL is fine. */
@@ -53,18 +64,21 @@ void pctl_backend_instance_close(pctl_backend_instance *s, const pctl_call *call
 
 /*
  * Which files the session runs on, as one SHA-256 in hex: the plugin's (and the one it wraps), the driver's description, and
- * all libraries that the kernel shows mapped executable in its worker now. It is the host's evidence, no claim of the
- * plugin. Asked once the device is open and before anything is built, it is part of the device's key; what a driver maps
+ * all libraries that the kernel shows mapped executable in its worker now; and what of the user's environment its worker was
+ * given, which may make another driver of the same files. It is the host's evidence, no claim of the plugin. Asked once the device is open and before anything is built, it is part of the device's key; what a driver maps
  * later (NVIDIA's OpenCL compilers, of the version of libcuda) is found by asking again (pctl_session_settle). Kernels that
  * it built are not in it, nor are the libraries of a session in the host.
  *
+ * drivers    the same without the plugins: what is left of it when the plugin alone is built anew
  * libraries  the libraries alone are added to it, a line "NAME<TAB>SHA-256" each, ordered by path
  *
  * Where the mappings cannot be read, the digest says that, and is that of no session whose mappings could.
  */
 #define PCTL_SESSION_FILES_TEXT 65u
 pctl_status pctl_backend_instance_files(const pctl_backend_instance *s, const pctl_call *call,
-					char out[PCTL_SESSION_FILES_TEXT], pctl_str_buf *libraries);
+					char out[PCTL_SESSION_FILES_TEXT],
+					char drivers[PCTL_SESSION_FILES_TEXT],
+					pctl_str_buf *libraries);
 
 /* The worker's first process, which everything else of it dies with; 0: the session is in this process. */
 pid_t pctl_backend_instance_worker(const pctl_backend_instance *s);

@@ -118,7 +118,8 @@ static pctl_status check_call(const pctl_conf_value *v, const pctl_call *call)
 		return PCTL_OK;
 	if (seccomp_syscall_resolve_name(v->text) == __NR_SCMP_ERROR)
 		return pctl_refuse_at(call, PC3001_PLUGIN_MANIFEST, &v->pos,
-				      "\"driver\" and \"processes\" are sets of them",
+				      "write the name of a Linux system call, or \"driver\" or "
+				      "\"processes\", which stand for several",
 				      "\"%.64s\" is no system call", v->text);
 	if (!pctl_call_can_be_allowed(v->text))
 		return pctl_refuse_at(call, PC3001_PLUGIN_MANIFEST, &v->pos,
@@ -439,7 +440,7 @@ static pctl_status read_fields(pctl_registry *r, const pctl_conf_value *g, known
 	p->environment = texts(a, pctl_conf_get(g, "environment"), &p->n_environment);
 	if (!info->id || !info->library || !read_ops(a, pctl_conf_get(g, "ops"), info) ||
 	    !read_settings(a, pctl_conf_get(g, "driver_settings"), p))
-		return pctl_refuse(call, PC2_NOMEM, "no memory for %s", info->manifest);
+		return pctl_no_memory(call, info->manifest);
 
 	want = info->kind == PCTL_PLUGIN_BACKEND ? PCTL_BACKEND_INTERFACE : PCTL_OPLIB_INTERFACE;
 	for (i = 0; i < info->n_interfaces && strcmp(info->interfaces[i], want); i++)

@@ -148,6 +148,7 @@ static pctl_status open_remote(pctl_registry *r, known_plugin *p, const pctl_cal
 {
 	static const char *const interface[] = {PCTL_OPLIB_INTERFACE};
 	pctl_remote_options o = {.launch = {.worker = r->worker,
+					    .log = r->log,
 					    .library = p->info.library,
 					    .id = p->info.id,
 					    .further_fd = -1,
@@ -171,7 +172,7 @@ static pctl_status open_remote(pctl_registry *r, known_plugin *p, const pctl_cal
 	o.launch.library_fd = p->sealed_fd;
 	o.launch.envp = pctl_worker_environment(r->arena, p, NULL, NULL);
 	if (!o.launch.envp)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for an op library");
+		return pctl_no_memory(call, "an op library");
 	o.launch.limits = r->rules.limits;
 	pctl_worker_warn(r, p, call);
 	s = pctl_worker_confinement(r, p, NULL, NULL, call, &o.launch.confine);
@@ -209,7 +210,7 @@ static pctl_status load_remote(pctl_registry *r, known_plugin *p, const pctl_cal
 	pctl_status s;
 
 	if (!e)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for an op library");
+		return pctl_no_memory(call, "an op library");
 	s = open_remote(r, p, call, &e->ops);
 	if (s == pctl_code_status(PC3111_WORKER_OPLIB) && !pctl_is_cancelled(call))
 		pctl_quarantine_strike(r, p->info.id, "", "its worker was lost while it was opened",

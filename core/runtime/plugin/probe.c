@@ -29,6 +29,7 @@ typedef struct probing {
 static pctl_status start(pctl_registry *r, const known_plugin *p, const pctl_call *call, probing *b)
 {
 	pctl_launch l = {.worker = r->worker,
+			 .log = r->log,
 			 .library = p->info.library,
 			 .id = p->info.id,
 			 .library_fd = p->sealed_fd,
@@ -42,7 +43,7 @@ static pctl_status start(pctl_registry *r, const known_plugin *p, const pctl_cal
 	int channel;
 
 	if (!l.envp)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a probe");
+		return pctl_no_memory(call, "a probe");
 	s = pctl_worker_confinement(r, p, NULL, NULL, call, &l.confine);
 	if (s)
 		return s;
@@ -54,11 +55,13 @@ static pctl_status start(pctl_registry *r, const known_plugin *p, const pctl_cal
 
 static void note_stage(probing *b, const pctl_ipc_frame *f)
 {
+	const pctl_ipc_scope scope = {NULL, NULL, NULL};
 	pctl_ipc_in in = {f->payload, f->header.n_bytes, 0, 0};
-	const char *s = pctl_ipc_get_string(&in);
+	pctl_ipc_stage s;
 
-	if (s)
-		snprintf(b->stage, sizeof(b->stage), "%s", s);
+	if (f->header.op == PCTL_IPC_PROBE_STAGE &&
+	    pctl_ipc_unpack_all(&in, PCTL_IPC_SHAPE_stage, &scope, &s))
+		snprintf(b->stage, sizeof(b->stage), "%s", s.name);
 }
 
 /* Hear it out; 0 when the time was over first. */
@@ -96,31 +99,27 @@ static int listen_to(probing *b, uint32_t timeout_ms)
 	}
 }
 
-static void compare_ops(pctl_registry *r, known_plugin *p, pctl_ipc_in *in)
+static void compare_ops(pctl_registry *r, known_plugin *p, const pctl_ipc_probed *found)
 {
-	const uint32_t n = pctl_ipc_get_u32(in);
 	char *seen = calloc(p->info.n_ops + 1u, 1);
 	const char *bad = NULL;
 	uint32_t i, k;
 
-	for (i = 0; seen && i < n && !in->failed && !bad; i++) {
-		const char *name = pctl_ipc_get_string(in);
-		const uint32_t version = pctl_ipc_get_u32(in);
+	for (i = 0; seen && i < found->n_ops && !bad; i++) {
+		const pctl_ipc_found_op *op = &found->ops[i];
 
-		for (k = 0; name && k < p->info.n_ops; k++)
-			if (!seen[k] && !strcmp(p->info.ops[k].name, name) &&
-			    p->info.ops[k].version == version)
+		for (k = 0; k < p->info.n_ops; k++)
+			if (!seen[k] && !strcmp(p->info.ops[k].name, op->name) &&
+			    p->info.ops[k].version == op->version)
 				break;
-		if (!name || in->failed)
-			break;
 		if (k == p->info.n_ops)
 			bad = pctl_arena_printf(
 				r->arena, "the library has the op %s@%u, which %s does not promise",
-				name, version, p->info.manifest);
+				op->name, op->version, p->info.manifest);
 		else
 			seen[k] = 1;
 	}
-	for (k = 0; seen && !bad && !in->failed && k < p->info.n_ops; k++)
+	for (k = 0; seen && !bad && k < p->info.n_ops; k++)
 		if (!seen[k])
 			bad = pctl_arena_printf(
 				r->arena, "%s promises the op %s@%u, which the library lacks",
@@ -132,13 +131,15 @@ static void compare_ops(pctl_registry *r, known_plugin *p, pctl_ipc_in *in)
 
 static void take_result(pctl_registry *r, known_plugin *p, const probing *b, pctl_diag_list *l)
 {
+	pctl_arena *arena = pctl_arena_create();
+	const pctl_ipc_scope scope = {arena, NULL, NULL};
+	pctl_ipc_probed found;
 	pctl_ipc_in body;
-	const char *version;
 	pctl_status status;
 	uint32_t code;
 
-	if (!pctl_remote_decode(b->result.payload, b->result.header.n_bytes, p->info.id,
-				pctl_diag_list_call(l), &status, &body))
+	if (!arena || !pctl_remote_decode(b->result.payload, b->result.header.n_bytes, p->info.id,
+					  arena, pctl_diag_list_call(l), &status, &body))
 		goto malformed;
 	if (status) {
 		const char *why = pctl_plugin_first_error(r->arena, l, &code);
@@ -153,21 +154,21 @@ static void take_result(pctl_registry *r, known_plugin *p, const probing *b, pct
 			}
 		}
 		pctl_plugin_refuse(r, p, code, "probe", why);
-		return;
+		goto out;
 	}
-	version = pctl_ipc_get_string(&body);
-	p->info.abi_major = pctl_ipc_get_u32(&body);
-	p->info.abi_minor = pctl_ipc_get_u32(&body);
-	p->info.version = pctl_arena_dup(r->arena, version);
-	if (!version)
+	if (!pctl_ipc_unpack_all(&body, PCTL_IPC_SHAPE_probed, &scope, &found))
 		goto malformed;
-	compare_ops(r, p, &body);
-	if (p->info.state != PCTL_PLUGIN_USABLE || pctl_ipc_in_done(&body))
-		return;
+	p->info.abi_major = found.abi_major;
+	p->info.abi_minor = found.abi_minor;
+	p->info.version = pctl_arena_dup(r->arena, found.version);
+	compare_ops(r, p, &found);
+	goto out;
 malformed:
 	pctl_plugin_refuse(r, p, PC3026_PLUGIN_CRASH, "probe",
 			   pctl_arena_printf(r->arena, "%s: the examination's answer is malformed",
 					     p->info.library));
+out:
+	pctl_arena_destroy(arena);
 }
 
 static void name_end(pctl_registry *r, known_plugin *p, const probing *b)

@@ -8,14 +8,26 @@
 #include <unistd.h>
 
 #include "foundation/base/file.h"
-#include "foundation/base/num.h"
-#include "foundation/base/vec.h"
 #include "runtime/plugin/registry_private.h"
 
-#define QUARANTINE_HEADER \
-	"pipectl quarantine 1: plugin, driver, state (held or strikes), strikes, who, cause"
+static const char *const states[] = {"strikes", "held"};
 
-enum { Q_PLUGIN, Q_DRIVER, Q_STATE, Q_STRIKES, Q_WHO, Q_CAUSE, Q_N };
+#define FIELD(KIND, M, ...) PCTL_RECORD_FIELD(KIND, #M, pctl_quarantine_entry, M, __VA_ARGS__)
+static const pctl_record_field fields[] = {
+	FIELD(TEXT, plugin, .means = "its id"),
+	FIELD(TEXT, driver, .means = "key of it, or nothing for the plugin as a whole"),
+	FIELD(WORD, in_force, PCTL_RECORD_WORDS(states), .means = "may it be used"),
+	FIELD(U32, strikes, .means = "failures in a row"),
+	FIELD(TEXT, who, .means = "\"host\", or who ordered it"),
+	FIELD(TEXT, cause, .means = "of the last failure, or of the order")};
+PCTL_KEPT(quarantine, pctl_quarantine_entry, fields,
+	  "pipectl quarantine 1: plugin, driver, state (held or strikes), strikes, who, cause",
+	  PC3031_PLUGIN_STORE, "Quarantine", "`quarantine.tsv` in pipectl's home");
+
+static pctl_quarantine_entry *rows(const pctl_registry *r)
+{
+	return (pctl_quarantine_entry *)(void *)r->quarantine.rows;
+}
 
 static const char *file_path(pctl_registry *r)
 {
@@ -30,54 +42,30 @@ static int by_name(const void *a, const void *b)
 	return c ? c : strcmp(x->driver, y->driver);
 }
 
-/* Rebuild the view; 0 when a row is not understood or memory is short. */
+/* Rebuild the view; 0 when memory is short. */
 static int view(pctl_registry *r)
 {
-	uint32_t i;
+	const uint32_t n = r->quarantine.n;
 
-	r->n_entries = 0;
-	for (i = 0; i < r->quarantine.n; i++) {
-		const pctl_tsv_row *row = &r->quarantine.rows[i];
-		pctl_quarantine_entry e = {0};
-		uint64_t strikes;
-
-		if (row->n != Q_N ||
-		    !pctl_num_parse_u64(row->field[Q_STRIKES], strlen(row->field[Q_STRIKES]),
-					&strikes) ||
-		    strikes > UINT32_MAX ||
-		    (strcmp(row->field[Q_STATE], "held") && strcmp(row->field[Q_STATE], "strikes")))
-			return 0;
-		e.plugin = row->field[Q_PLUGIN];
-		e.driver = row->field[Q_DRIVER];
-		e.cause = row->field[Q_CAUSE];
-		e.who = row->field[Q_WHO];
-		e.strikes = (uint32_t)strikes;
-		e.in_force = !strcmp(row->field[Q_STATE], "held");
-		if (!pctl_vec_reserve((void **)&r->entries, r->n_entries, &r->cap_entries,
-				      sizeof(e)))
-			return 0;
-		r->entries[r->n_entries++] = e;
+	r->entries = pctl_arena_array(r->arena, n + 1u, sizeof(*r->entries));
+	r->n_entries = r->entries ? n : 0;
+	if (r->n_entries) {
+		memcpy(r->entries, rows(r), n * sizeof(*r->entries));
+		qsort(r->entries, n, sizeof(*r->entries), by_name);
 	}
-	if (r->n_entries)
-		qsort(r->entries, r->n_entries, sizeof(*r->entries), by_name);
-	return 1;
+	return r->entries != NULL;
 }
 
 static pctl_status load(pctl_registry *r, const pctl_call *call)
 {
-	const char *path = file_path(r);
-	pctl_status s = PCTL_OK;
+	pctl_status s =
+		pctl_kept_load(&r->quarantine, &pctl_quarantine_type, r->arena, file_path(r), call);
 
-	if (path)
-		s = pctl_tsv_load(&r->quarantine, path, QUARANTINE_HEADER, call);
-	if (s == PCTL_E_INVALID || (!s && !view(r)))
-		return pctl_refuse(call, PC3031_PLUGIN_STORE, "%s: is not a quarantine file", path);
-	return s;
+	return !s && !view(r) ? pctl_no_memory(call, "the quarantine list") : s;
 }
 
 pctl_status pctl_quarantine_load(pctl_registry *r, const pctl_call *call)
 {
-	pctl_tsv_init(&r->quarantine, r->arena);
 	return load(r, call);
 }
 
@@ -107,9 +95,9 @@ static pctl_status end_change(pctl_registry *r, pctl_status s, int lock, const p
 	const char *path = file_path(r);
 
 	if (!s && !view(r))
-		s = pctl_refuse(call, PC2_NOMEM, "no memory for the quarantine list");
+		s = pctl_no_memory(call, "the quarantine list");
 	if (!s && path)
-		s = pctl_tsv_save(&r->quarantine, path, QUARANTINE_HEADER, 1, call);
+		s = pctl_kept_save(&r->quarantine, path, 1, call);
 	if (lock >= 0)
 		close(lock);
 	return s;
@@ -117,23 +105,30 @@ static pctl_status end_change(pctl_registry *r, pctl_status s, int lock, const p
 
 static uint32_t find_row(const pctl_registry *r, const char *plugin, const char *driver)
 {
-	uint32_t i;
+	uint32_t i = 0;
 
-	for (i = 0; i < r->quarantine.n; i++)
-		if (!strcmp(r->quarantine.rows[i].field[Q_PLUGIN], plugin) &&
-		    !strcmp(r->quarantine.rows[i].field[Q_DRIVER], driver))
-			break;
+	while (i < r->quarantine.n &&
+	       (strcmp(rows(r)[i].plugin, plugin) || strcmp(rows(r)[i].driver, driver)))
+		i++;
 	return i;
 }
 
-static pctl_status replace(pctl_registry *r, const char *const fields[Q_N], const pctl_call *call)
+/* Its texts are the caller's. */
+static pctl_status replace(pctl_registry *r, const pctl_quarantine_entry *e, const pctl_call *call)
 {
-	const uint32_t i = find_row(r, fields[Q_PLUGIN], fields[Q_DRIVER]);
+	const uint32_t i = find_row(r, e->plugin, e->driver);
+	const pctl_quarantine_entry kept = {.plugin = pctl_arena_dup(r->arena, e->plugin),
+					    .driver = pctl_arena_dup(r->arena, e->driver),
+					    .cause = pctl_arena_dup(r->arena, e->cause),
+					    .who = pctl_arena_dup(r->arena, e->who),
+					    .strikes = e->strikes,
+					    .in_force = e->in_force};
 
-	if (!pctl_tsv_add(&r->quarantine, fields, Q_N))
-		return pctl_refuse(call, PC2_NOMEM, "no memory for the quarantine list");
+	if (!kept.plugin || !kept.driver || !kept.cause || !kept.who ||
+	    !pctl_kept_add(&r->quarantine, &kept))
+		return pctl_no_memory(call, "the quarantine list");
 	if (i + 1 < r->quarantine.n)
-		pctl_tsv_remove(&r->quarantine, i);
+		pctl_kept_remove(&r->quarantine, i);
 	return PCTL_OK;
 }
 
@@ -170,17 +165,16 @@ const pctl_quarantine_entry *pctl_quarantine_find(const pctl_registry *r, const 
 pctl_status pctl_quarantine_put(pctl_registry *r, const char *plugin, const char *driver,
 				const char *cause, const char *who, const pctl_call *call)
 {
+	pctl_quarantine_entry held = {plugin, driver ? driver : "", cause, who, 0, 1};
 	const pctl_quarantine_entry *e;
-	char strikes[16];
-	const char *fields[Q_N] = {plugin, driver ? driver : "", "held", strikes, who, cause};
 	pctl_status s;
 	int lock;
 
 	s = begin_change(r, call, &lock);
 	if (!s) {
 		e = find_entry(r, plugin, driver);
-		snprintf(strikes, sizeof(strikes), "%u", e ? e->strikes : 0);
-		s = replace(r, fields, call);
+		held.strikes = e ? e->strikes : 0;
+		s = replace(r, &held, call);
 	}
 	return end_change(r, s, lock, call);
 }
@@ -195,16 +189,14 @@ pctl_status pctl_quarantine_release(pctl_registry *r, const char *plugin, const 
 	*n_out = 0;
 	s = begin_change(r, call, &lock);
 	while (!s && i < r->quarantine.n) {
-		const pctl_tsv_row *row = &r->quarantine.rows[i];
+		const pctl_quarantine_entry *e = &rows(r)[i];
 
-		if (strcmp(row->field[Q_PLUGIN], plugin) ||
-		    (driver && strcmp(row->field[Q_DRIVER], driver))) {
+		if (strcmp(e->plugin, plugin) || (driver && strcmp(e->driver, driver))) {
 			i++;
 			continue;
 		}
-		if (!strcmp(row->field[Q_STATE], "held"))
-			++*n_out;
-		pctl_tsv_remove(&r->quarantine, i);
+		*n_out += e->in_force;
+		pctl_kept_remove(&r->quarantine, i);
 	}
 	return end_change(r, s, lock, call);
 }
@@ -221,26 +213,21 @@ static void warn_held(const char *plugin, const char *driver, uint32_t n, const 
 pctl_status pctl_quarantine_strike(pctl_registry *r, const char *plugin, const char *driver,
 				   const char *cause, const pctl_call *call)
 {
+	pctl_quarantine_entry struck = {plugin, driver ? driver : "", cause, "host", 0, 0};
 	const pctl_quarantine_entry *e;
-	uint32_t n = 0;
-	char strikes[16];
-	const char *fields[Q_N] = {plugin, driver ? driver : "", "strikes", strikes, "host", cause};
 	pctl_status s;
-	int lock, held = 0;
+	int lock;
 
 	s = begin_change(r, call, &lock);
 	if (!s) {
 		e = find_entry(r, plugin, driver);
-		n = (e ? e->strikes : 0) + 1;
-		held = n >= r->strikes || (e && e->in_force);
-		if (held)
-			fields[Q_STATE] = "held";
-		snprintf(strikes, sizeof(strikes), "%u", n);
-		s = replace(r, fields, call);
+		struck.strikes = (e ? e->strikes : 0) + 1;
+		struck.in_force = struck.strikes >= r->strikes || (e && e->in_force);
+		s = replace(r, &struck, call);
 	}
 	s = end_change(r, s, lock, call);
-	if (!s && held)
-		warn_held(plugin, fields[Q_DRIVER], n, cause, call);
+	if (!s && struck.in_force)
+		warn_held(plugin, struck.driver, struck.strikes, cause, call);
 	return s;
 }
 
@@ -257,6 +244,6 @@ pctl_status pctl_quarantine_well(pctl_registry *r, const char *plugin, const cha
 	s = begin_change(r, call, &lock);
 	e = find_entry(r, plugin, driver);
 	if (!s && e && !e->in_force)
-		pctl_tsv_remove(&r->quarantine, find_row(r, plugin, driver ? driver : ""));
+		pctl_kept_remove(&r->quarantine, find_row(r, plugin, driver ? driver : ""));
 	return end_change(r, s, lock, call);
 }

@@ -34,11 +34,12 @@ static const pctl_plugin_info *choose(const pctl_registry *r, const pctl_call *c
 		if (p->kind != PCTL_PLUGIN_BACKEND || !(p->roles & PCTL_ROLE_REFERENCE))
 			continue;
 		if (found && is_reference(p) && p->state == PCTL_PLUGIN_USABLE) {
-			pctl_refuse_at(call, PC3235_REFERENCE, NULL,
-				       "let the policy allow one of them (plugins.allowed)",
-				       "backends \"%s\" and \"%s\" both declare the role, and both "
-				       "files are vouched for",
-				       found->id, p->id);
+			pctl_refuse_at(
+				call, PC3235_REFERENCE, NULL,
+				"let the policy allow one of them (plugins.allowed)",
+				"backends \"%s\" and \"%s\" both declare the role of the "
+				"reference, and the files of both came with pipectl or are pinned",
+				found->id, p->id);
 			return NULL;
 		}
 		claims = claims ? claims : p;
@@ -65,7 +66,7 @@ pctl_status pctl_reference_find(pctl_registry *r, uint32_t flags, const pctl_cal
 	*entry = NULL;
 	return pctl_refuse_at(call, PC3235_REFERENCE, NULL,
 			      "take it out of the plugin directories, or pin its SHA-256 in a "
-			      "policy (plugins.sha256) if it is meant",
+			      "policy (plugins.sha256) if it is to be the reference",
 			      "backend \"%s\" is not the reference: %s (SHA-256 %s) did not come "
 			      "with this pipectl",
 			      p->id, p->library, p->sha256);

@@ -5,32 +5,33 @@
 #include "foundation/base/file.h"
 #include "runtime/plugin/registry_private.h"
 
-#define HEADER "pipectl refused calls 1: plugin, driver, sha256, system calls"
+typedef struct refused_calls {
+	const char *plugin, *driver, *sha256, *calls;
+} refused_calls;
 
-enum { R_PLUGIN, R_DRIVER, R_SHA256, R_CALLS, R_N };
+#define TEXT(M, MEANS) PCTL_RECORD_FIELD(TEXT, #M, refused_calls, M, .means = MEANS)
+static const pctl_record_field fields[] = {TEXT(plugin, "its id"), TEXT(driver, "key of it"),
+					   TEXT(sha256, "of the plugin's library"),
+					   TEXT(calls, "system calls, with how often")};
+PCTL_KEPT(refused, refused_calls, fields,
+	  "pipectl refused calls 1: plugin, driver, sha256, system calls", PC3031_PLUGIN_STORE,
+	  "Refused calls", "`cache/refused.tsv` in pipectl's home; a damaged one is none");
 
-static int is_of(const pctl_tsv_row *row, const char *plugin, const char *driver)
+static refused_calls *load(pctl_registry *r, pctl_kept *k)
 {
-	return row->n == R_N && !strcmp(row->field[R_PLUGIN], plugin) &&
-	       !strcmp(row->field[R_DRIVER], driver);
-}
-
-static void load(pctl_registry *r, pctl_tsv *rows)
-{
-	const char *path = pctl_registry_cache(r, "refused.tsv");
-
-	pctl_tsv_init(rows, r->arena);
-	if (path)
-		pctl_tsv_load(rows, path, HEADER, NULL);
+	(void)pctl_kept_load(k, &pctl_refused_type, r->arena, pctl_registry_cache(r, "refused.tsv"),
+			     NULL);
+	return (refused_calls *)(void *)k->rows;
 }
 
 void pctl_refused_note(pctl_registry *r, const known_plugin *p, const char *driver,
 		       const pctl_refused *page)
 {
-	const char *path, *dir, *fields[R_N];
+	refused_calls note = {p ? p->info.id : NULL, driver, p ? p->info.sha256 : NULL, NULL},
+		      *rows;
+	const char *path, *dir;
 	char words[512];
-	pctl_tsv rows;
-	uint32_t i;
+	pctl_kept k;
 
 	if (!p || !p->info.sha256 || !pctl_refused_words(page, 0, words, sizeof(words)))
 		return;
@@ -38,24 +39,18 @@ void pctl_refused_note(pctl_registry *r, const known_plugin *p, const char *driv
 	path = pctl_registry_cache(r, "refused.tsv");
 	if (!path || pctl_file_make_dirs(dir, NULL))
 		return;
-	load(r, &rows);
-	for (i = 0; i < rows.n; i++) {
-		if (!is_of(&rows.rows[i], p->info.id, driver))
+	note.calls = words;
+	rows = load(r, &k);
+	for (uint32_t i = 0; i < k.n; i++) {
+		if (strcmp(rows[i].plugin, note.plugin) || strcmp(rows[i].driver, driver))
 			continue;
-		if (!strcmp(rows.rows[i].field[R_SHA256], p->info.sha256) &&
-		    !strcmp(rows.rows[i].field[R_CALLS], words))
-			goto out;
-		pctl_tsv_remove(&rows, i--);
+		if (!strcmp(rows[i].sha256, note.sha256) && !strcmp(rows[i].calls, words))
+			return;
+		pctl_kept_remove(&k, i--);
 	}
-	fields[R_PLUGIN] = p->info.id;
-	fields[R_DRIVER] = driver;
-	fields[R_SHA256] = p->info.sha256;
-	fields[R_CALLS] = words;
 	/* What cannot be kept is only not shown later. */
-	if (pctl_tsv_add(&rows, fields, R_N))
-		pctl_tsv_save(&rows, path, HEADER, 0, NULL);
-out:
-	pctl_tsv_drop(&rows);
+	if (pctl_kept_add(&k, &note))
+		pctl_kept_save(&k, path, 0, NULL);
 }
 
 void pctl_registry_refused_each(pctl_registry *r, const char *plugin,
@@ -63,16 +58,10 @@ void pctl_registry_refused_each(pctl_registry *r, const char *plugin,
 				void *ctx)
 {
 	const known_plugin *p = pctl_registry_known(r, plugin);
-	pctl_tsv rows;
-	uint32_t i;
+	pctl_kept k;
+	const refused_calls *rows = load(r, &k);
 
-	load(r, &rows);
-	for (i = 0; p && p->info.sha256 && i < rows.n; i++) {
-		const pctl_tsv_row *row = &rows.rows[i];
-
-		if (row->n == R_N && !strcmp(row->field[R_PLUGIN], plugin) &&
-		    !strcmp(row->field[R_SHA256], p->info.sha256))
-			tell(ctx, row->field[R_DRIVER], row->field[R_CALLS]);
-	}
-	pctl_tsv_drop(&rows);
+	for (uint32_t i = 0; p && p->info.sha256 && i < k.n; i++)
+		if (!strcmp(rows[i].plugin, plugin) && !strcmp(rows[i].sha256, p->info.sha256))
+			tell(ctx, rows[i].driver, rows[i].calls);
 }

@@ -114,7 +114,7 @@ static pctl_status add_dir(pctl_registry *r, const char *path, int listed, const
 	d.path = pctl_arena_dup(r->arena, real ? real : path);
 	d.present = n >= 0;
 	if (!d.path || !pctl_vec_reserve((void **)&r->dirs, r->n_dirs, &r->cap_dirs, sizeof(d))) {
-		s = pctl_refuse(call, PC2_NOMEM, "no memory for the plugin directories");
+		s = pctl_no_memory(call, "the plugin directories");
 		goto out;
 	}
 	r->dirs[r->n_dirs++] = d;
@@ -284,7 +284,7 @@ static pctl_status collect_ops(pctl_registry *r, const pctl_call *call)
 
 			op.plugin = i;
 			if (!pctl_vec_reserve((void **)&r->ops, r->n_ops, &r->cap_ops, sizeof(op)))
-				return pctl_refuse(call, PC2_NOMEM, "no memory for the op list");
+				return pctl_no_memory(call, "the op list");
 			r->ops[r->n_ops++] = op;
 		}
 	}
@@ -304,6 +304,16 @@ static const char *const *copy_texts(pctl_arena *a, const char *const *from, uin
 	return out;
 }
 
+/* Workers do not stand where the program was called, and what they have mapped is known by its path from the root. */
+static const char *from_root(pctl_registry *r, const char *path)
+{
+	char here[4096];
+
+	if (!path || *path == '/' || !getcwd(here, sizeof(here)))
+		return path;
+	return pctl_arena_printf(r->arena, "%s/%s", here, path);
+}
+
 pctl_status pctl_registry_open(const pctl_registry_options *o, const pctl_call *call,
 			       pctl_registry **out)
 {
@@ -314,7 +324,7 @@ pctl_status pctl_registry_open(const pctl_registry_options *o, const pctl_call *
 	*out = NULL;
 	if (!r || !(r->arena = pctl_arena_create())) {
 		free(r);
-		return pctl_refuse(call, PC2_NOMEM, "no memory for the plugin registry");
+		return pctl_no_memory(call, "the plugin registry");
 	}
 	r->flags = o->flags;
 	if (o->rules)
@@ -324,6 +334,7 @@ pctl_status pctl_registry_open(const pctl_registry_options *o, const pctl_call *
 	r->cache = o->cache  ? pctl_arena_dup(r->arena, o->cache)
 		   : o->home ? pctl_arena_printf(r->arena, "%s/cache", o->home)
 			     : NULL;
+	r->cache = from_root(r, r->cache);
 	r->probe_ms = o->probe_ms ? o->probe_ms : PROBE_MS;
 	r->without = o->without;
 	r->start_ms = o->start_ms;
@@ -332,6 +343,7 @@ pctl_status pctl_registry_open(const pctl_registry_options *o, const pctl_call *
 	r->build_cpu_ms = o->build_cpu_ms;
 	r->build_memory = o->build_memory;
 	r->first_run_ms = o->first_run_ms;
+	r->log = o->log;
 	r->strikes = o->strikes ? o->strikes : STRIKES;
 	r->unconfined = copy_texts(r->arena, o->unconfined, o->n_unconfined, &r->n_unconfined);
 	r->readable = copy_texts(r->arena, o->readable, o->n_readable, &r->n_readable);
@@ -368,9 +380,6 @@ void pctl_registry_close(pctl_registry *r)
 	}
 	if (r->cache && r->cache_bytes != UINT64_MAX)
 		pctl_cache_trim(r->cache, r->cache_bytes);
-	pctl_tsv_drop(&r->verdicts);
-	pctl_tsv_drop(&r->quarantine);
-	free(r->entries);
 	free(r->plugins);
 	free(r->dirs);
 	free(r->ops);

@@ -22,6 +22,8 @@ typedef struct pctl_registry pctl_registry;
  * allowed       ids that may be used; none: all. Of another one not even the file is looked at.
  * pins          pairs of id and SHA-256 in hex: a plugin whose library has another one is not used
  * only_workers  no backend is opened inside the host
+ * checks        results are held against others: who is opened inside the host, where nothing keeps it from what judges it, is
+ *               vouched for
  * only_confined no worker is started that the kernel or the configuration leaves unconfined
  * only_apart    none without namespaces of its own
  * limits        what a worker may use, with all it starts
@@ -31,11 +33,12 @@ typedef struct pctl_plugin_rules {
 	const char *const *allowed;
 	const char *const *pins;
 	uint32_t n_allowed, n_pins;
-	uint32_t only_workers;
+	uint32_t only_workers, checks;
 	uint32_t only_confined;
 	uint32_t only_apart;
 	pctl_worker_limits limits;
-	const char *allowed_by, *pins_by, *isolation_by, *confinement_by, *namespaces_by;
+	const char *allowed_by, *pins_by, *isolation_by, *checks_by, *confinement_by,
+		*namespaces_by;
 } pctl_plugin_rules;
 
 /*
@@ -50,6 +53,7 @@ typedef struct pctl_plugin_rules {
  * cache_bytes  the most that compiled kernels in the cache may take, the host's and the drivers'; what is over it goes when
  *              the registry closes. Only with bound_cache: else there is no bound.
  * rules     of the policy in force; NULL: everything that is found may be used
+ * log       gets what workers write to standard error, as entries of their plugin, and their beginning and end; NULL: nobody
  * strikes   deaths of workers of one plugin and driver in a row that lead to quarantine; 0: 3
  */
 typedef struct pctl_registry_options {
@@ -70,6 +74,7 @@ typedef struct pctl_registry_options {
 	const char *const *readable;   /* what workers may read besides the system's own folders */
 	uint32_t n_unconfined, n_readable;
 	const pctl_plugin_rules *rules;
+	struct pctl_log *log;
 	uint64_t cache_bytes;
 	uint32_t bound_cache;
 	uint32_t

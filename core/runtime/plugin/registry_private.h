@@ -11,7 +11,7 @@
 #include "runtime/ipc/launch.h"
 #include "runtime/ipc/library.h"
 #include "runtime/plugin/registry.h"
-#include "runtime/plugin/tsv.h"
+#include "runtime/plugin/kept.h"
 #include "runtime/plugin/instance.h"
 
 /* Environment that the manifest wants for one driver. */
@@ -66,21 +66,27 @@ struct pctl_registry {
 	pctl_op_name *ops;
 	uint32_t n_ops, cap_ops;
 	const char *worker, *home, *cache, *host;
+	char unknown[33]; /* files.c: stands for files that cannot be told */
 	pctl_plugin_rules rules;
 	uint64_t cache_bytes; /* UINT64_MAX: no bound */
 	uint32_t flags;
 	const char *const *unconfined, *const *readable; /* the caller's, copied */
 	uint32_t n_unconfined, n_readable;
+	struct pctl_log *log;
 	uint32_t probe_ms, start_ms, call_ms, grace_ms, strikes, build_cpu_ms, first_run_ms;
 	uint64_t build_memory;
-	pctl_tsv verdicts;
+	pctl_kept verdicts;
 	uint32_t without;
 	int told_of_lack; /* of the kernel, once */
 	int verdicts_changed;
-	pctl_tsv quarantine;
+	pctl_kept quarantine;
 	pctl_quarantine_entry *entries; /* view of quarantine, rebuilt when it changes */
-	uint32_t n_entries, cap_entries;
+	uint32_t n_entries;
 };
+
+/* The files of rows (kept.h). */
+extern const pctl_record_type pctl_quarantine_type, pctl_verdicts_type, pctl_devices_type,
+	pctl_refused_type, pctl_driver_files_type;
 
 /* By id, or NULL. */
 known_plugin *pctl_registry_known(const pctl_registry *r, const char *id);
@@ -98,13 +104,16 @@ pctl_status pctl_plugin_state_refuse(const pctl_plugin_info *p, const pctl_call 
 /* Read one manifest into a new plugin; one that is malformed comes out refused. NULL: no memory. */
 known_plugin *pctl_plugin_manifest(pctl_registry *r, const char *path);
 
-/* pid: of the worker; private_dir: where its driver may write, or NULL; icd: the driver's description, or NULL. */
+/* pid: of the worker; private_dir: where its driver may write, or NULL; icd: the driver's description, or NULL; builds: it
+ * runs programs, with which it makes kernels that are files. */
 typedef struct pctl_driver_files {
 	pid_t pid;
 	const char *private_dir, *icd;
+	int builds;
 } pctl_driver_files;
 /* Append a line for the description and for every library mapped executable in the worker now, with its SHA-256
- * (files.c); a line of its own where they cannot be read. libraries: the same without the description, as lines
+ * (files.c). Where that cannot be told the line is like none that another run of pipectl writes: what is unknown is never
+ * taken for what was proved. libraries: the same without the description, as lines
  * "NAME<TAB>SHA-256". */
 pctl_status pctl_driver_files_add(pctl_registry *r, const pctl_driver_files *of, pctl_str_buf *text,
 				  pctl_str_buf *libraries, const pctl_call *call);
@@ -116,6 +125,11 @@ int pctl_plugin_hash_file(const char *path, char hex[2 * PCTL_DIGEST_BYTES + 1])
 extern const char *const pctl_shipped_files[];
 /* rules.c: 1 when the library that was hashed is one of them, or the policy pins it. */
 int pctl_rules_vouch(const pctl_registry *r, const known_plugin *p);
+
+/* rules.c: PC4317 where the policy wants results checked and this plugin, opened inside the host, could do as it likes with
+ * what checks them: only files that came with pipectl or are pinned may. */
+pctl_status pctl_rules_allow_here(const pctl_registry *r, const pctl_plugin_info *p,
+				  const pctl_call *call);
 
 /* rules.c: 0 and the plugin refused when the policy does not allow its id; refused when its file is not the pinned one. */
 int pctl_rules_allow_id(pctl_registry *r, known_plugin *p);
@@ -149,6 +163,9 @@ void pctl_plugin_unseal(known_plugin *p);
 /* The whole environment of a worker; `dir` is where it may write, or NULL. NULL: no memory. */
 char *const *pctl_worker_environment(pctl_arena *a, const known_plugin *p,
 				     const pctl_driver_env *env, const char *dir);
+/* What of it the user decides, a line each: nothing where he has set nothing. */
+void pctl_worker_environment_add(const known_plugin *p, const pctl_driver_env *env,
+				 pctl_str_buf *text);
 /* What its worker may reach: `dir` to write into, and besides the system the driver's file and what manifest and
  * configuration name. PC3036 when a policy wants confinement and there is none. */
 pctl_status pctl_worker_confinement(pctl_registry *r, const known_plugin *p,

@@ -59,3 +59,17 @@ pctl_status pctl_registry_in_process(const pctl_registry *r, const pctl_call *ca
 			      "backends run in processes of their own: isolation is worker (%s)",
 			      r->rules.isolation_by);
 }
+
+pctl_status pctl_rules_allow_here(const pctl_registry *r, const pctl_plugin_info *p,
+				  const pctl_call *call)
+{
+	if (!r->rules.checks || p->vouched)
+		return PCTL_OK;
+	return pctl_refuse_at(
+		call, PC4317_POLICY_ISOLATION, NULL,
+		"leave out --in-process and workers.in_process, or pin its SHA-256 in the "
+		"policy (plugins.sha256)",
+		"backend \"%s\" would run inside pipectl, in the process that checks its results "
+		"(%s), and its file did not come with this pipectl",
+		p->id, r->rules.checks_by);
+}

@@ -94,7 +94,7 @@ static pctl_status add_wrapped(pctl_registry *r, const pctl_plugin_info *info, c
 		goto out;
 	}
 	*set = pctl_arena_array(r->arena, e->env->n_set + OWN_SET + 1, sizeof(**set));
-	s = *set ? PCTL_OK : pctl_refuse(call, PC2_NOMEM, "no memory for a script");
+	s = *set ? PCTL_OK : pctl_no_memory(call, "a script");
 	if (s)
 		goto out;
 	for (; n < e->env->n_set; n++)
@@ -105,6 +105,8 @@ static pctl_status add_wrapped(pctl_registry *r, const pctl_plugin_info *info, c
 	env->key = pctl_arena_dup(r->arena, e->env->key);
 	env->file = e->env->file;
 	env->wrapped = inner->id;
+	env->chosen = e->env->chosen;
+	env->n_chosen = e->env->n_chosen;
 	env->calls = e->env->calls;
 	env->n_calls = e->env->n_calls;
 	env->programs = e->env->programs;
@@ -131,18 +133,18 @@ static pctl_status make(pctl_registry *r, const pctl_plugin_info *info, const ch
 	if (s)
 		return s;
 	if (!env->script || !set || !env->key)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a script");
+		return pctl_no_memory(call, "a script");
 	set[env->n_set++] = pctl_arena_printf(r->arena, "PIPECTL_SCRIPT=%s", env->script);
 	for (uint32_t i = 0; i < env->n_set; i++)
 		if (!set[i])
-			return pctl_refuse(call, PC2_NOMEM, "no memory for a script");
+			return pctl_no_memory(call, "a script");
 	env->set = set;
 	s = short_digest(set, env->n_set, call, digest);
 	if (s)
 		return s;
 	env->key = pctl_arena_printf(r->arena, "%s%sscript-%s", env->key, *env->key ? "-" : "",
 				     digest);
-	return env->key ? PCTL_OK : pctl_refuse(call, PC2_NOMEM, "no memory for a script");
+	return env->key ? PCTL_OK : pctl_no_memory(call, "a script");
 }
 
 pctl_status pctl_scripted_env(pctl_registry *r, const pctl_plugin_info *info, const char *script,
@@ -164,7 +166,7 @@ pctl_status pctl_scripted_env(pctl_registry *r, const pctl_plugin_info *info, co
 	if (!e) {
 		e = pctl_arena_alloc(r->arena, sizeof(*e));
 		if (!e)
-			return pctl_refuse(call, PC2_NOMEM, "no memory for a script");
+			return pctl_no_memory(call, "a script");
 		e->env = made;
 		e->next = p->scripts;
 		p->scripts = e;

@@ -31,9 +31,9 @@ static int is_free(const char *dir)
 	char path[4096];
 	int fd, free_now;
 
-	if (snprintf(path, sizeof(path), "%s/lock", dir) >= (int)sizeof(path))
+	if (snprintf(path, sizeof(path), "%s.lock", dir) >= (int)sizeof(path))
 		return 0;
-	fd = open(path, O_RDWR | O_CLOEXEC);
+	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0)
 		return 1;
 	free_now = flock(fd, LOCK_EX | LOCK_NB) == 0;
@@ -82,10 +82,37 @@ static int by_age(const void *a, const void *b)
 	return strcmp(x->path, y->path);
 }
 
+/* Remove a file below `root`, through folders alone: whoever may write there may put a link in place of one at any time. */
+static int remove_below(int root, const char *path)
+{
+	const char *slash;
+	int dir = fcntl(root, F_DUPFD_CLOEXEC, 0), removed;
+
+	while (dir >= 0 && (slash = strchr(path, '/')) != NULL) {
+		char *name = strndup(path, (size_t)(slash - path));
+		const int next =
+			name == NULL
+				? -1
+				: openat(dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+		free(name);
+		close(dir);
+		dir = next;
+		path = slash + 1;
+	}
+	if (dir < 0)
+		return 0;
+	removed = unlinkat(dir, path, 0) == 0;
+	close(dir);
+	return removed;
+}
+
 void pctl_cache_trim(const char *cache, uint64_t most)
 {
 	char *const roots[] = {(char *)(uintptr_t)cache, NULL};
 	FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
+	const int root = open(cache, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	const size_t n_root = strlen(cache);
 	cached_files files = {.n_bytes = 0};
 	FTSENT *e;
 
@@ -98,9 +125,12 @@ void pctl_cache_trim(const char *cache, uint64_t most)
 	for (uint32_t i = 0; i < files.all.n; i++) {
 		const cached_file *f = &files.all.items[i];
 
-		if (files.n_bytes > most && !f->busy && unlink(f->path) == 0)
+		if (files.n_bytes > most && !f->busy && root >= 0 &&
+		    remove_below(root, f->path + n_root + strspn(f->path + n_root, "/")))
 			files.n_bytes -= f->n_bytes;
 		free(f->path);
 	}
+	if (root >= 0)
+		close(root);
 	free(files.all.items);
 }

@@ -39,7 +39,7 @@ pctl_status pctl_policy_class_allowed(const pctl_policy *p, uint32_t c, uint32_t
 }
 
 pctl_status pctl_policy_order_allowed(const pctl_policy *p, uint32_t pipeline_class,
-				      const char *subject, const pctl_pos *pos,
+				      const char *subject, const pctl_pos *pos, const char *hint,
 				      const pctl_call *call)
 {
 	const uint32_t most = pctl_policy_class(p, pipeline_class);
@@ -47,16 +47,16 @@ pctl_status pctl_policy_order_allowed(const pctl_policy *p, uint32_t pipeline_cl
 	if (most >= PCTL_CLASS_APPROXIMATE)
 		return PCTL_OK;
 	if (most == p->max_class)
-		return pctl_refuse_at(
-			call, PC4315_POLICY_ORDER, pos, NULL,
-			"%s needs class approximate: the order of these atomics shows; the "
-			"policy allows %s (%s)",
-			subject, class_word(most), pctl_policy_origin(p, "class"));
-	return pctl_refuse_at(
-		call, PC4315_POLICY_ORDER, pos, NULL,
-		"%s needs class approximate: the order of these atomics shows; the pipeline "
-		"allows %s",
-		subject, class_word(most));
+		return pctl_refuse_at(call, PC4315_POLICY_ORDER, pos, hint,
+				      "%s needs class approximate: the result depends on the order "
+				      "of these atomic operations; the "
+				      "policy allows %s (%s)",
+				      subject, class_word(most), pctl_policy_origin(p, "class"));
+	return pctl_refuse_at(call, PC4315_POLICY_ORDER, pos, hint,
+			      "%s needs class approximate: the result depends on the order of "
+			      "these atomic operations; the pipeline "
+			      "allows %s",
+			      subject, class_word(most));
 }
 
 static const struct {
@@ -280,6 +280,7 @@ void pctl_policy_plugin_rules(const pctl_policy *p, pctl_plugin_rules *out)
 		.pins = p->pins,
 		.n_pins = p->n_pins,
 		.only_workers = !p->in_process,
+		.checks = p->verify_ppm != 0 || p->quorum_n >= 2,
 		.only_confined = p->only_confined,
 		.only_apart = p->only_apart,
 		.limits = p->worker,
@@ -288,6 +289,7 @@ void pctl_policy_plugin_rules(const pctl_policy *p, pctl_plugin_rules *out)
 		.confinement_by = pctl_policy_origin(p, "plugins.confinement"),
 		.namespaces_by = pctl_policy_origin(p, "plugins.namespaces"),
 		.isolation_by = pctl_policy_origin(p, "plugins.isolation"),
+		.checks_by = pctl_policy_origin(p, p->verify_ppm != 0 ? "verify" : "quorum"),
 	};
 	out->limits.memory = worker_memory(p);
 }
@@ -373,16 +375,19 @@ pctl_status pctl_policy_memory_allowed(const pctl_policy *p, uint64_t bytes, con
 }
 
 pctl_status pctl_policy_program_allowed(const pctl_policy *p, const pctl_program *program,
+					const pctl_analysis_query *known, int with_turns,
 					const char *subject, const pctl_call *call)
 {
 	char key[64];
 	pctl_extents x;
 	pctl_pos pos;
 	uint32_t over;
-	pctl_status status = pctl_program_extents(program, call, &x);
+	pctl_status status = pctl_program_extents(program, known, call, &x);
 
 	if (status != PCTL_OK)
 		return status;
+	if (!with_turns)
+		x.need[PCTL_EXTENT_TURNS] = 0;
 	over = pctl_extents_over(&x, &p->program);
 	if (over == PCTL_N_EXTENTS)
 		return PCTL_OK;

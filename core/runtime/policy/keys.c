@@ -266,6 +266,12 @@ static const pctl_conf_field policy_fields[] = {
 	 .kind = PCTL_FIELD_U64,
 	 .max = UINT64_MAX - 1,
 	 .doc = "most gas of a job that the reference runs to check it for races; 0: no limit"},
+	{.key = "max_turns",
+	 .kind = PCTL_FIELD_U64,
+	 .max = PCTL_TURNS_MAX,
+	 .doc = "turns that an invocation may make of loops that nothing bounds, where neither the "
+		"kernel nor "
+		"--max-turns says; 0: such loops are refused"},
 	{.key = "verify",
 	 .kind = PCTL_FIELD_STRING,
 	 .check = check_verify,
@@ -286,6 +292,11 @@ static const pctl_conf_field policy_fields[] = {
 	 .doc = "which results computed before are taken instead of computing them: off, verified "
 		"(by the "
 		"reference, a quorum, or a device certified as the policy asks), any"},
+	{.key = "memo_bytes",
+	 .kind = PCTL_FIELD_BYTES,
+	 .doc = "most bytes of intermediate results of one run that are stored so that its jobs "
+		"are "
+		"remembered one by one; 0: no limit"},
 	{.key = "dirty",
 	 .kind = PCTL_FIELD_CHOICE,
 	 .words = dirty_words,

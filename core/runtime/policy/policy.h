@@ -20,7 +20,8 @@ enum { PCTL_MEMO_OFF = 0, PCTL_MEMO_VERIFIED = 1, PCTL_MEMO_ANY = 2 };
  * max_class   PCTL_CLASS_* of oplib.h: the most a pipeline may need
  * verify_ppm  share of jobs that are recomputed on the reference, in millionths (ALL: 1000000)
  * quorum      k of n devices must agree on every output; 1 of 1 asks for nothing
- * memory_bytes  of the buffers of a job; time_ms of a run; 0 is no limit
+ * memory_bytes  of the buffers of a job; time_ms of a run; memo_bytes of the intermediate results of a run that are stored so
+ *             that the jobs after them are remembered; 0 is no limit
  */
 typedef struct pctl_policy_cert {
 	const char *ops; /* glob over op names, '*' any run of characters */
@@ -47,9 +48,10 @@ typedef struct pctl_policy {
 	uint32_t telemetry;
 	uint32_t n_certs, n_order, n_allowed, n_forbidden, n_plugins, n_pins, n_signers;
 	uint32_t reserved;
-	uint64_t memory_bytes, time_ms;
+	uint64_t memory_bytes, time_ms, memo_bytes;
 	pctl_worker_limits worker;  /* as written; pctl_policy_plugin_rules says what holds here */
 	pctl_extent_limits program; /* how large a kernel may be as written, 0: any size */
+	uint32_t max_turns;	    /* budget of loops that nothing bounds, 0: they are refused */
 	uint64_t race_cost;	    /* most gas of a job that is checked for races; 0 is no limit */
 	const char *memory_by;	    /* where the limit on memory stands */
 	const pctl_policy_cert *certs;
@@ -93,9 +95,10 @@ pctl_status pctl_policy_class_allowed(const pctl_policy *p, uint32_t c, uint32_t
 /* The most that both allow. */
 uint32_t pctl_policy_class(const pctl_policy *p, uint32_t pipeline_class);
 
-/* Atomics whose order shows: only where policy and pipeline allow class approximate. PC4315 at pos, in the kernel. */
+/* Atomics whose order shows: only where policy and pipeline allow class approximate. PC4315 at pos, in the kernel;
+ * hint may be NULL. */
 pctl_status pctl_policy_order_allowed(const pctl_policy *p, uint32_t pipeline_class,
-				      const char *subject, const pctl_pos *pos,
+				      const char *subject, const pctl_pos *pos, const char *hint,
 				      const pctl_call *call);
 
 /* What is known of a program's race freedom (semantics section 5), and what to do about it. */
@@ -181,6 +184,7 @@ static inline uint64_t pctl_policy_least(uint64_t a, uint64_t b)
 /* PC4318 at the place in the program where the largest share of what is too much comes from. The chain's own rules
  * stand in for this there (chain/registry/rules.h). */
 pctl_status pctl_policy_program_allowed(const pctl_policy *p, const pctl_program *program,
+					const pctl_analysis_query *known, int with_turns,
 					const char *subject, const pctl_call *call);
 /* Hold to another's limits too, of which 0 means none: the smaller ones count. memory_by: where that on memory stands; it
  * outlives the policy. */

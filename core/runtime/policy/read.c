@@ -123,6 +123,7 @@ static pctl_status fill(pctl_policy_state *s, const pctl_call *call)
 	p->max_class = 1 + pctl_policy_word(pctl_policy_class_words, text_of(s, "class"));
 	p->race = pctl_policy_word(pctl_policy_race_words, text_of(s, "race"));
 	(void)pctl_conf_as_u64(value_of(s, "race_cost"), 0, UINT64_MAX - 1, NULL, &p->race_cost);
+	p->max_turns = count_of(s, "max_turns");
 	(void)pctl_policy_parse_verify(text_of(s, "verify"), &p->verify_ppm);
 	p->verify = p->verify_ppm == 0	       ? PCTL_VERIFY_NONE
 		    : p->verify_ppm == 1000000 ? PCTL_VERIFY_ALL
@@ -132,6 +133,7 @@ static pctl_status fill(pctl_policy_state *s, const pctl_call *call)
 	p->only_apart = strcmp(text_of(s, "plugins.namespaces"), "required") == 0;
 	p->in_process = strcmp(text_of(s, "plugins.isolation"), "in-process") == 0;
 	p->memo = pctl_policy_word(pctl_policy_memo_words, text_of(s, "memo"));
+	(void)pctl_conf_as_bytes(value_of(s, "memo_bytes"), 0, UINT64_MAX, NULL, &p->memo_bytes);
 	p->dirty = strcmp(text_of(s, "dirty"), "allow") == 0;
 	p->must_sign = strcmp(text_of(s, "signed"), "required") == 0;
 	p->telemetry = strcmp(text_of(s, "telemetry"), "local") == 0;
@@ -155,7 +157,7 @@ static pctl_status fill(pctl_policy_state *s, const pctl_call *call)
 	p->signers = texts_of(s, "signers", &p->n_signers);
 	if (p->certs == NULL || p->order == NULL || p->allowed == NULL || p->forbidden == NULL ||
 	    p->plugins == NULL || p->pins == NULL || p->signers == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a policy");
+		return pctl_no_memory(call, "a policy");
 	return PCTL_OK;
 }
 
@@ -218,14 +220,15 @@ static pctl_status add_parent(pctl_policy_state *s, const pctl_call *call, int *
 		path = found;
 	}
 	if (path == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a path");
+		return pctl_no_memory(call, "a path");
 	if (is_layer(s, path))
 		status = refuse_parent(v, "it inherits from itself", call);
 	else if (!pctl_file_exists(path))
 		status = refuse_parent(v,
-				       s->find == NULL ? "there is no such file"
-						       : "there is no such file beside it, and no "
-							 "policy of the installation has that name",
+				       s->find == NULL
+					       ? "there is no such file"
+					       : "there is no such file in its directory, and no "
+						 "policy of the installation has that name",
 				       call);
 	else if (pctl_conf_read_file(path, call, &file) != PCTL_OK ||
 		 add_layer(s, file, call) != PCTL_OK)
@@ -289,7 +292,7 @@ static pctl_status read_policy(const char *path, pctl_policy_find find, void *ct
 
 	*out = NULL;
 	if (s == NULL)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a policy");
+		return pctl_no_memory(call, "a policy");
 	s->find = find;
 	s->find_ctx = ctx;
 	if (path != NULL) {

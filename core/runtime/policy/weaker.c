@@ -72,6 +72,18 @@ static int contains(const pctl_conf_value *all, const pctl_conf_value *some)
 	return 1;
 }
 
+/* 0 is the strictest: none. */
+static int number_weaker(const pctl_conf_value *child, const pctl_conf_value *parent,
+			 const pctl_conf_field *f)
+{
+	uint64_t a = 0, b = 0;
+
+	(void)f;
+	(void)pctl_conf_as_u64(child, 0, UINT64_MAX, NULL, &a);
+	(void)pctl_conf_as_u64(parent, 0, UINT64_MAX, NULL, &b);
+	return a > b;
+}
+
 /* A list of what is allowed may only shrink; empty means all. */
 static int allowed_weaker(const pctl_conf_value *child, const pctl_conf_value *parent,
 			  const pctl_conf_field *f)
@@ -144,7 +156,9 @@ static const struct {
 	{"class", word_weaker},
 	{"race", word_weaker},
 	{"race_cost", limit_weaker},
+	{"max_turns", number_weaker},
 	{"memo", word_weaker},
+	{"memo_bytes", limit_weaker},
 	{"dirty", word_weaker},
 	{"signed", word_weaker},
 	{"telemetry", word_weaker},

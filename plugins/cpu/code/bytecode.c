@@ -35,7 +35,7 @@ int pctl_cpu_grow(pctl_cpu_bytecode *f, void *list, size_t element_bytes)
 	cap = l->cap ? l->cap * 2 : 64;
 	at = realloc(l->at, cap * element_bytes);
 	if (!at) {
-		f->status = pctl_refuse(f->call, PC2_NOMEM, "no memory for the prepared program");
+		f->status = pctl_no_memory(f->call, "the prepared program");
 		return 0;
 	}
 	l->at = at;
@@ -86,7 +86,7 @@ static void const_rehash(pctl_cpu_bytecode *f)
 	uint32_t *table = calloc(cap, sizeof(*table));
 
 	if (!table) {
-		f->status = pctl_refuse(f->call, PC2_NOMEM, "no memory for constants");
+		f->status = pctl_no_memory(f->call, "constants");
 		return;
 	}
 	for (uint32_t i = 0; i < f->const_cap; i++) {
@@ -169,6 +169,9 @@ static void measure_types(pctl_cpu_bytecode *f)
 			break;
 		case PCTL_TYPE_MATRIX:
 			n = (uint64_t)ty->width * ty->columns;
+			break;
+		case PCTL_TYPE_TILE: /* a component a register */
+			n = (uint64_t)ty->width * ty->columns / PCTL_TILE_LANES;
 			break;
 		case PCTL_TYPE_ARRAY:
 			n = saturate(f->type_leaves[ty->elem], ty->count);
@@ -341,7 +344,7 @@ static void collect_consts(pctl_cpu_bytecode *f)
 
 	c->consts = calloc(2ull * f->n_consts + 1, sizeof(*c->consts));
 	if (!c->consts) {
-		f->status = pctl_refuse(f->call, PC2_NOMEM, "no memory for constants");
+		f->status = pctl_no_memory(f->call, "constants");
 		return;
 	}
 	for (uint32_t i = 1; i < f->regs.n; i++) {
@@ -367,6 +370,7 @@ static void hand_over(pctl_cpu_bytecode *f)
 	MOVE(steps);
 	MOVE(leaves);
 	MOVE(switches);
+	MOVE(tiles);
 	MOVE(cases);
 	MOVE(costs);
 	MOVE(blocks);
@@ -389,6 +393,7 @@ static void bytecode_free(pctl_cpu_bytecode *f)
 	free(f->steps.at);
 	free(f->leaves.at);
 	free(f->switches.at);
+	free(f->tiles.at);
 	free(f->cases.at);
 	free(f->costs.at);
 	free(f->blocks.at);
@@ -417,7 +422,7 @@ pctl_status pctl_cpu_code_create(const pctl_program *p, const pctl_cpu_kernels *
 	*out = NULL;
 	f.code = calloc(1, sizeof(*f.code));
 	if (!f.code || !allocate(&f)) {
-		f.status = pctl_refuse(call, PC2_NOMEM, "no memory for the prepared program");
+		f.status = pctl_no_memory(call, "the prepared program");
 		goto done;
 	}
 	f.code->flags = flags;
@@ -463,6 +468,7 @@ void pctl_cpu_code_destroy(pctl_cpu_code *c)
 	free(c->steps);
 	free(c->leaves);
 	free(c->switches);
+	free(c->tiles);
 	free(c->cases);
 	free(c->consts);
 	free(c->costs);

@@ -57,6 +57,7 @@ typedef struct pctl_cpu_bytecode {
 	PCTL_CPU_LIST(pctl_cpu_step) steps;
 	PCTL_CPU_LIST(pctl_cpu_leaf) leaves;
 	PCTL_CPU_LIST(pctl_cpu_switch) switches;
+	PCTL_CPU_LIST(pctl_cpu_tile) tiles;
 	PCTL_CPU_LIST(pctl_cpu_case) cases;
 	PCTL_CPU_LIST(pctl_cpu_cost) costs;
 	PCTL_CPU_LIST(pctl_cpu_block) blocks;
@@ -143,8 +144,19 @@ void pctl_cpu_bytecode_load(pctl_cpu_bytecode *f, uint32_t value, const pctl_ins
 void pctl_cpu_bytecode_store(pctl_cpu_bytecode *f, const pctl_inst *in);
 void pctl_cpu_bytecode_atomic(pctl_cpu_bytecode *f, uint32_t value, const pctl_inst *in);
 void pctl_cpu_bytecode_length(pctl_cpu_bytecode *f, uint32_t value, const pctl_inst *in);
+/* Element `index` (a register, u32) of the array that the place of `in` ends at: loaded to a new register, or stored from
+ * `reg`. Outside: zero, or nothing. */
+uint32_t pctl_cpu_bytecode_load_element(pctl_cpu_bytecode *f, const pctl_inst *in, uint32_t index);
+void pctl_cpu_bytecode_store_element(pctl_cpu_bytecode *f, const pctl_inst *in, uint32_t index,
+				     uint32_t reg);
 void pctl_cpu_bytecode_barrier(pctl_cpu_bytecode *f, uint32_t bits);
 void pctl_cpu_bytecode_clear_locals(pctl_cpu_bytecode *f);
+
+/* ---- bytecode_subgroup.c ---- */
+void pctl_cpu_bytecode_subgroup(pctl_cpu_bytecode *f, uint32_t value, const pctl_inst *in);
+
+/* ---- bytecode_tile.c ---- */
+void pctl_cpu_bytecode_tile(pctl_cpu_bytecode *f, uint32_t value, const pctl_inst *in);
 
 /* ---- bytecode_fact.c: what must be known of a function before it is flattened ---- */
 void pctl_cpu_bytecode_facts(pctl_cpu_bytecode *f);

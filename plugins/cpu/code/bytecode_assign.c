@@ -22,6 +22,11 @@ static void each_register(pctl_cpu_bytecode *f, pctl_cpu_ins *in, void *ctx,
 			visit(f, &f->steps.at[m->first_step + i].index, ctx);
 		for (uint32_t i = 0; i < m->n_leaves; i++)
 			visit(f, &f->leaves.at[m->first_leaf + i].reg, ctx);
+	} else if (in->kind == PCTL_CPU_TILE) {
+		const pctl_cpu_tile *t = &f->tiles.at[in->extra];
+
+		for (uint32_t i = 0; i < t->n_leaves; i++)
+			visit(f, &f->leaves.at[t->first_leaf + i].reg, ctx);
 	}
 }
 

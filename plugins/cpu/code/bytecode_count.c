@@ -27,6 +27,24 @@ static uint64_t units(const pctl_cpu_bytecode *f, const pctl_inst *in)
 		return units_of(f, pctl_value_type(p, f->fn, pctl_arg(p, in, 0)));
 	case PCTL_OPKIND_control:
 		return 1;
+	case PCTL_OPKIND_tile: {
+		const uint32_t moved = pctl_tile_moved(p, f->fn, in);
+
+		if (moved)
+			return units_of(f, moved);
+		return units_of(f, in->type) *
+		       p->types[pctl_value_type(p, f->fn, pctl_arg(p, in, 0))].columns;
+	}
+	case PCTL_OPKIND_subgroup: {
+		/* What gathers lanes takes a step for each of them, what reads one takes one. */
+		const int gathers = in->op <= PCTL_OP_SUBGROUP_BALLOT;
+		const uint64_t n =
+			in->op == PCTL_OP_SUBGROUP_ELECT
+				? 1
+				: units_of(f, pctl_value_type(p, f->fn, pctl_arg(p, in, 0)));
+
+		return gathers ? n * pctl_arg(p, in, in->n_args - 1) : n;
+	}
 	default:
 		break;
 	}
@@ -87,9 +105,12 @@ static void count_place(pctl_cpu_bytecode *f, pctl_cpu_block *b, const pctl_inst
 	if (pctl_op_get(in->op)->kind == PCTL_OPKIND_atomic || in->op == PCTL_OP_ARRAY_LENGTH)
 		return;
 	bytes = f->type_bytes[place.end_type];
-	*cost = bytes;
+	if (pctl_op_get(in->op)->kind == PCTL_OPKIND_tile)
+		bytes = f->p->types[pctl_tile_moved(f->p, f->fn, in)].size;
+	else
+		*cost = bytes;
 	if (place.space == PCTL_SPACE_STORAGE || place.space == PCTL_SPACE_UNIFORM) {
-		if (in->op == PCTL_OP_STORE)
+		if (pctl_op_stores(in->op))
 			b->storage_write += bytes;
 		else
 			b->storage_read += bytes;

@@ -278,6 +278,12 @@ static void bytecode_inst(pctl_cpu_bytecode *f, uint32_t value, const pctl_inst 
 	case PCTL_OPKIND_atomic:
 		pctl_cpu_bytecode_atomic(f, value, in);
 		break;
+	case PCTL_OPKIND_subgroup:
+		pctl_cpu_bytecode_subgroup(f, value, in);
+		break;
+	case PCTL_OPKIND_tile:
+		pctl_cpu_bytecode_tile(f, value, in);
+		break;
 	case PCTL_OPKIND_memory:
 		if (in->op == PCTL_OP_STORE)
 			pctl_cpu_bytecode_store(f, in);
@@ -358,8 +364,7 @@ void pctl_cpu_bytecode_function(pctl_cpu_bytecode *f, uint32_t number)
 	f->value_first = calloc(f->fn->n_insts + 1u, sizeof(*f->value_first));
 	f->facts = calloc(f->fn->n_insts + 1u, sizeof(*f->facts));
 	if (!f->value_first || !f->facts) {
-		f->status =
-			pctl_refuse(f->call, PC2_NOMEM, "no memory for a function of the program");
+		f->status = pctl_no_memory(f->call, "a function of the program");
 		goto out;
 	}
 	insts = f->p->insts + f->fn->first_inst;

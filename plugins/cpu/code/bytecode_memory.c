@@ -127,6 +127,14 @@ static void add_leaves(pctl_cpu_bytecode *f, walk *w, uint32_t type, uint64_t of
 		for (uint32_t i = 0; i < ty->count; i++)
 			add_leaves(f, w, p->members[ty->first_member + i].type,
 				   off + member_offset(f, w, ty, i));
+	} else if (ty->kind == PCTL_TYPE_TILE) { /* in lane memory only */
+		for (uint32_t i = 0; i < f->type_leaves[type]; i++) {
+			const pctl_cpu_leaf leaf = {.off = (uint32_t)off + i,
+						    .mem = PCTL_CPU_MEM_4};
+
+			PCTL_CPU_PUSH(f, leaves, leaf);
+			w->mem.n_leaves++;
+		}
 	} else if (ty->kind == PCTL_TYPE_SCALAR || ty->kind == PCTL_TYPE_ATOMIC) {
 		const pctl_cpu_leaf leaf = {.off = (uint32_t)off,
 					    .wide = pctl_cpu_scalar_wide(ty->scalar),
@@ -254,6 +262,60 @@ void pctl_cpu_bytecode_store(pctl_cpu_bytecode *f, const pctl_inst *in)
 		emit_mem(f, &w, &ins);
 }
 
+/* The walk of `in` and one step more; the leaf's register is the caller's. */
+static pctl_cpu_leaf *walk_element(pctl_cpu_bytecode *f, const pctl_inst *in, uint32_t index,
+				   walk *w)
+{
+	const pctl_type *array;
+	pctl_cpu_step step = {.index = index};
+	pctl_cpu_leaf leaf = {.mem = PCTL_CPU_MEM_4};
+
+	if (!walk_place(f, in, w))
+		return NULL;
+	array = &f->p->types[w->place.end_type];
+	step.length = level_length(array);
+	step.stride = array->stride;
+	step.runtime = array->kind == PCTL_TYPE_RUNTIME_ARRAY;
+	step.uniform = (uint8_t)pctl_cpu_bytecode_is_uniform(f, index);
+	PCTL_CPU_PUSH(f, steps, step);
+	w->mem.n_steps++;
+	w->mem.extent = 4;
+	w->mem.first_leaf = f->leaves.n;
+	w->mem.n_leaves = 1;
+	PCTL_CPU_PUSH(f, leaves, leaf);
+	return f->status == PCTL_OK ? &f->leaves.at[w->mem.first_leaf] : NULL;
+}
+
+uint32_t pctl_cpu_bytecode_load_element(pctl_cpu_bytecode *f, const pctl_inst *in, uint32_t index)
+{
+	pctl_cpu_ins ins = {.kind = PCTL_CPU_LOAD};
+	const uint32_t reg = pctl_cpu_bytecode_reg(f, PCTL_CPU_REG_TEMP, 0);
+	pctl_cpu_leaf *leaf;
+	walk w;
+
+	leaf = walk_element(f, in, index, &w);
+	if (!leaf)
+		return reg;
+	leaf->reg = reg;
+	emit_mem(f, &w, &ins);
+	return reg;
+}
+
+void pctl_cpu_bytecode_store_element(pctl_cpu_bytecode *f, const pctl_inst *in, uint32_t index,
+				     uint32_t reg)
+{
+	pctl_cpu_ins ins = {.kind = PCTL_CPU_STORE};
+	pctl_cpu_leaf *leaf;
+	walk w;
+
+	leaf = walk_element(f, in, index, &w);
+	if (!leaf)
+		return;
+	leaf->reg = reg;
+	leaf->uniform = (uint8_t)pctl_cpu_bytecode_is_uniform(f, reg);
+	emit_mem(f, &w, &ins);
+}
+
 void pctl_cpu_bytecode_atomic(pctl_cpu_bytecode *f, uint32_t value, const pctl_inst *in)
 {
 	pctl_cpu_ins ins = {.kind = PCTL_CPU_ATOMIC};
@@ -306,8 +368,7 @@ void pctl_cpu_bytecode_clear_locals(pctl_cpu_bytecode *f)
 	uint8_t *dirty = calloc(f->fn->n_locals + 1u, sizeof(*dirty));
 
 	if (!end || !dirty)
-		f->status =
-			pctl_refuse(f->call, PC2_NOMEM, "no memory for the locals of a function");
+		f->status = pctl_no_memory(f->call, "the locals of a function");
 	else
 		pctl_cpu_bytecode_find_dirty(f, end, dirty);
 	for (uint32_t i = 0; i < f->fn->n_locals && f->status == PCTL_OK; i++) {

@@ -22,7 +22,10 @@ enum {
 	PCTL_CPU_STORE,
 	PCTL_CPU_ATOMIC,
 	PCTL_CPU_BARRIER, /* `jump` = PCTL_BARRIER_* */
-	PCTL_CPU_IF,	  /* a = condition, c = mask of the other side */
+	/* d = subgroup operation `jump` of a, b; `extra` = size, and above it the word of a ballot << 16 */
+	PCTL_CPU_SUBGROUP,
+	PCTL_CPU_TILE, /* product of tiles: record `extra` of tiles */
+	PCTL_CPU_IF,   /* a = condition, c = mask of the other side */
 	PCTL_CPU_ELSE,
 	PCTL_CPU_END_IF,
 	PCTL_CPU_SWITCH, /* a = selector; d = case number of each lane, c = entry mask, e = exit
@@ -40,6 +43,7 @@ enum {
 };
 
 #define PCTL_CPU_WIDE 1u    /* 8-byte elements */
+#define PCTL_CPU_SIGNED 4u  /* SUBGROUP: of i32 */
 #define PCTL_CPU_UNIFORM 2u /* source a is one value for all lanes; MATH and LOOKUP: d too */
 
 /* One instruction. Registers are virtual numbers while code is made, and offsets in units of 8
@@ -95,6 +99,13 @@ typedef struct pctl_cpu_mem {
 	uint32_t n_leaves;
 	uint32_t function;
 } pctl_cpu_mem;
+
+/* A product of matrix tiles: left m x k, right k x n. Its registers stand in leaves: those of the result it makes, of left,
+ * right and the result it adds to. */
+typedef struct pctl_cpu_tile {
+	uint32_t first_leaf, n_leaves;
+	uint32_t m, n, k;
+} pctl_cpu_tile;
 
 typedef struct pctl_cpu_case {
 	uint32_t literal;
@@ -157,6 +168,7 @@ typedef struct pctl_cpu_code {
 	pctl_cpu_step *steps;
 	pctl_cpu_leaf *leaves;
 	pctl_cpu_switch *switches;
+	pctl_cpu_tile *tiles;
 	pctl_cpu_case *cases;
 	pctl_cpu_const *consts;
 	pctl_cpu_cost *costs;
@@ -164,7 +176,8 @@ typedef struct pctl_cpu_code {
 	pctl_cpu_slot *slots;
 	uint32_t *function_start; /* first instruction by function */
 	uint32_t *function_mask;  /* register of its mask by function */
-	uint32_t n_ins, n_mems, n_steps, n_leaves, n_switches, n_cases, n_consts, n_costs, n_blocks;
+	uint32_t n_ins, n_mems, n_steps, n_leaves, n_switches, n_tiles, n_cases, n_consts, n_costs,
+		n_blocks;
 	uint32_t n_slots, n_functions, n_case_counts;
 	uint32_t entry_function;
 	uint32_t first_inst_of_entry;

@@ -340,6 +340,14 @@ static pctl_status execute(pctl_cpu_batch *s)
 			pctl_cpu_batch_barrier(s, in);
 			in++;
 			break;
+		case PCTL_CPU_SUBGROUP:
+			pctl_cpu_batch_subgroup(s, in);
+			in++;
+			break;
+		case PCTL_CPU_TILE:
+			pctl_cpu_batch_tile(s, in);
+			in++;
+			break;
 		case PCTL_CPU_IF:
 			split(s, in, pctl_cpu_at(s, in->c));
 			in = NEXT_OR_SKIP;

@@ -69,6 +69,12 @@ void pctl_cpu_batch_load(pctl_cpu_batch *s, const pctl_cpu_ins *in);
 void pctl_cpu_batch_store(pctl_cpu_batch *s, const pctl_cpu_ins *in);
 void pctl_cpu_batch_atomic(pctl_cpu_batch *s, const pctl_cpu_ins *in);
 
+/* batch_subgroup.c: one operation over the subgroups of the batch. */
+void pctl_cpu_batch_subgroup(pctl_cpu_batch *s, const pctl_cpu_ins *in);
+
+/* batch_tile.c: a product of tiles by the subgroups of the batch. */
+void pctl_cpu_batch_tile(pctl_cpu_batch *s, const pctl_cpu_ins *in);
+
 /* batch_watch.c: what only sanitizing and counting builds do. */
 void pctl_cpu_batch_missed(pctl_cpu_batch *s, const pctl_cpu_ins *in, const pctl_cpu_mem *m);
 void pctl_cpu_batch_touched(pctl_cpu_batch *s, const pctl_cpu_ins *in, const pctl_cpu_mem *m,

@@ -123,6 +123,28 @@ static uint64_t touch(pctl_cpu_watch *w, const pctl_cpu_clock *clock, const pctl
 	return first;
 }
 
+/* Lanes that set the turn flag, the lowest of them. */
+static void exceeded(pctl_cpu_batch *s, const pctl_cpu_ins *in, uint32_t root)
+{
+	pctl_cpu_watch *w = s->job->watch;
+	pctl_finding f = {.kind = PCTL_FINDING_TURNS,
+			  .dispatch = w->dispatch,
+			  .var = root,
+			  .address = s->first_group,
+			  .count = w->barriers};
+
+	for (uint32_t i = s->lo; i < s->hi; i++) {
+		if (!s->ok[i])
+			continue;
+		f.invocation = f.other_invocation = pctl_cpu_batch_invocation(s, s->first_group, i);
+		locate(w, in->ir, &f.function, &f.inst);
+		f.other_function = f.function;
+		f.other_inst = f.inst;
+		pctl_cpu_watch_exceeded(w, &f, i);
+		return;
+	}
+}
+
 /* The lanes that are 1 in s->ok accessed the memory at s->off. */
 void pctl_cpu_batch_touched(pctl_cpu_batch *s, const pctl_cpu_ins *in, const pctl_cpu_mem *m,
 			    uint32_t kind)
@@ -137,6 +159,8 @@ void pctl_cpu_batch_touched(pctl_cpu_batch *s, const pctl_cpu_ins *in, const pct
 	const pctl_cpu_leaf *leaves = m->n_leaves ? &s->code->leaves[m->first_leaf] : &atomic_leaf;
 	const uint32_t n_leaves = m->n_leaves ? m->n_leaves : 1;
 
+	if (bound && s->code->slots[m->root].group == PCTL_TURNS_GROUP)
+		exceeded(s, in, m->root);
 	for (uint32_t i = s->lo; i < s->hi && shadow; i++) {
 		for (uint32_t k = 0; k < n_leaves && s->ok[i]; k++) {
 			const uint64_t address = s->off[i] + leaves[k].off;

@@ -56,6 +56,7 @@ int pctl_cpu_watch_dispatch(pctl_cpu_watch *w, const pctl_program *p, uint32_t d
 {
 	w->program = p;
 	w->dispatch = dispatch;
+	w->exceeded = 0;
 	w->n_groups = 0;
 	w->storage.first = w->storage.now + 1;
 	/* Serials of an earlier dispatch must mean nothing in this one's memory. */
@@ -91,6 +92,7 @@ int pctl_cpu_watch_group(pctl_cpu_watch *w)
 	tick(w, &w->storage);
 	tick(w, &w->workgroup);
 	w->storage.group = w->storage.now;
+	w->barriers = 0;
 	/* Another group's workgroup memory is other memory. */
 	w->workgroup.group = w->workgroup.first = w->workgroup.now;
 	w->group_starts[w->n_groups++] = w->storage.now;
@@ -99,6 +101,7 @@ int pctl_cpu_watch_group(pctl_cpu_watch *w)
 
 void pctl_cpu_watch_barrier(pctl_cpu_watch *w, uint32_t bits)
 {
+	w->barriers++;
 	if (bits & PCTL_BARRIER_STORAGE)
 		tick(w, &w->storage);
 	if (bits & PCTL_BARRIER_WORKGROUP)
@@ -218,4 +221,22 @@ void pctl_cpu_watch_add(pctl_cpu_watch *w, const pctl_finding *f)
 		w->cap_findings = cap;
 	}
 	w->findings[w->n_findings++] = *f;
+}
+
+/* Barriers are passed by a workgroup as one, so what comes later in the same interval alone can be before it. */
+void pctl_cpu_watch_exceeded(pctl_cpu_watch *w, const pctl_finding *f, uint32_t local)
+{
+	const uint32_t n = w->n_findings;
+
+	if (!w->exceeded) {
+		pctl_cpu_watch_add(w, f);
+		w->exceeded = w->n_findings > n;
+		w->exceeded_finding = n;
+		w->exceeded_local = local;
+	} else if (w->findings[w->exceeded_finding].address == f->address &&
+		   w->findings[w->exceeded_finding].count == f->count &&
+		   local < w->exceeded_local) {
+		w->findings[w->exceeded_finding] = *f;
+		w->exceeded_local = local;
+	}
 }

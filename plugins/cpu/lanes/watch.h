@@ -40,6 +40,8 @@ typedef struct pctl_cpu_watch {
 	uint32_t n_findings, cap_findings;
 	uint32_t dispatch;
 	uint32_t overflow; /* 1: a serial did not fit; the run stops */
+	uint32_t exceeded; /* 1: an invocation of this dispatch went over its turn budget */
+	uint64_t barriers; /* that the running workgroup has passed */
 	const pctl_program *program;
 	pctl_cpu_clock storage, workgroup;
 	pctl_cpu_shadow *workgroup_shadow; /* of the running dispatch */
@@ -47,7 +49,8 @@ typedef struct pctl_cpu_watch {
 	 * dispatch began. */
 	uint64_t *group_starts;
 	uint64_t n_groups, cap_groups;
-	uint64_t first_group; /* number of the first of them: always 0 */
+	uint64_t first_group;			   /* number of the first of them: always 0 */
+	uint32_t exceeded_local, exceeded_finding; /* of the one that is kept */
 } pctl_cpu_watch;
 
 pctl_cpu_watch *pctl_cpu_watch_create(void);
@@ -67,6 +70,8 @@ uint64_t pctl_cpu_watch_touch(pctl_cpu_watch *w, const pctl_cpu_clock *clock, pc
  * storage. */
 void pctl_cpu_watch_unpack(const pctl_cpu_watch *w, uint64_t access, uint64_t *group,
 			   uint32_t *local, uint32_t *inst);
+/* An invocation sets the turn flag: kept is the first (PCTL_FINDING_TURNS). */
+void pctl_cpu_watch_exceeded(pctl_cpu_watch *w, const pctl_finding *f, uint32_t local);
 /* Add a finding, or to the count of one with the same instructions. Past 4096 kinds they are
  * dropped. */
 void pctl_cpu_watch_add(pctl_cpu_watch *w, const pctl_finding *f);

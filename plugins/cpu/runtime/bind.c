@@ -95,7 +95,7 @@ pctl_status pctl_cpu_bind(pctl_device *dev, const pctl_call *call, const pctl_ke
 	cmd->bounds = calloc(code->n_slots + 1u, sizeof(*cmd->bounds));
 	cmd->buffers = calloc(code->n_slots + 1u, sizeof(*cmd->buffers));
 	if (!cmd->bounds || !cmd->buffers)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for bindings");
+		return pctl_no_memory(call, "bindings");
 	for (uint32_t i = 0; i < n_bindings && status == PCTL_OK; i++) {
 		uint32_t slot = 0;
 

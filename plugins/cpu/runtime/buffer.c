@@ -47,7 +47,7 @@ pctl_status pctl_cpu_buffer_create(pctl_device *dev, const pctl_call *call, uint
 				   n_bytes, dev->memory_bytes);
 	b = calloc(1, sizeof(*b));
 	if (!b)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a buffer");
+		return pctl_no_memory(call, "a buffer");
 	b->dev = dev;
 	b->n_bytes = n_bytes;
 	b->usage = usage;

@@ -11,8 +11,6 @@ static pctl_status check_caps(const pctl_program *p, const pctl_call *call)
 		      "runs strict ones"},
 		     {PCTL_CAP_F64, "f64 values"},
 		     {PCTL_CAP_NARROW, "8-bit or i16 integers"},
-		     {PCTL_CAP_SUBGROUPS, "subgroup operations"},
-		     {PCTL_CAP_TILES, "matrix tiles"},
 		     {PCTL_CAP_BINDING_SPLIT, "split bindings"}};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -39,10 +37,10 @@ static pctl_status check_specialised(const pctl_program *p, const pctl_call *cal
 	for (uint32_t i = 0; i < p->n_types; i++)
 		open_sizes += p->types[i].count_spec != 0;
 	if (p->n_overrides || open_sizes || (p->caps & PCTL_CAP_OVERRIDES))
-		return pctl_refuse(
-			call, PC3212_KERNEL_UNSPECIALISED,
-			"the program is not specialised: %u overrides, %u sizes that hang on them",
-			p->n_overrides, open_sizes);
+		return pctl_refuse(call, PC3212_KERNEL_UNSPECIALISED,
+				   "the program is not specialised: %u overrides, %u sizes that "
+				   "depend on them",
+				   p->n_overrides, open_sizes);
 	return PCTL_OK;
 }
 
@@ -60,6 +58,11 @@ static pctl_status check_limits(const pctl_program *p, const pctl_call *call)
 				e->workgroup_size[i], i, PCTL_CPU_MAX_INVOCATIONS);
 		invocations *= e->workgroup_size[i];
 	}
+	/* Of a program with several entry points the verifier leaves that open. */
+	if ((p->caps & PCTL_CAP_TILES) &&
+	    (e->workgroup_size[0] % PCTL_TILE_LANES || e->workgroup_size[0] != invocations))
+		return pctl_refuse(call, PC3211_KERNEL_LIMIT,
+				   "matrix tiles in a workgroup that is no row of whole subgroups");
 	if (invocations > PCTL_CPU_MAX_INVOCATIONS)
 		return pctl_refuse(call, PC3211_KERNEL_LIMIT,
 				   "%llu invocations in a workgroup; %u are possible",

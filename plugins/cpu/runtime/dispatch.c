@@ -48,6 +48,9 @@ static void run_groups(void *ctx, uint32_t thread)
 					    left < per_batch ? (uint32_t)left : per_batch);
 		if (status != PCTL_OK)
 			failure(run, status);
+		/* The first place is known, and what runs on is of no use. */
+		if (job->watch && job->watch->exceeded)
+			return;
 	}
 }
 

@@ -41,12 +41,12 @@ pctl_status pctl_cpu_kernel_build(pctl_device *dev, const pctl_call *call, const
 				   "kernel_build: unknown flags 0x%x", flags);
 	k = calloc(1, sizeof(*k));
 	if (!k)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a kernel");
+		return pctl_no_memory(call, "a kernel");
 	k->dev = dev;
 	k->refs = 1;
 	k->n_batches = dev->n_threads;
 	k->batches = calloc(k->n_batches, sizeof(*k->batches));
-	status = k->batches ? PCTL_OK : pctl_refuse(call, PC2_NOMEM, "no memory for a kernel");
+	status = k->batches ? PCTL_OK : pctl_no_memory(call, "a kernel");
 	if (status == PCTL_OK)
 		status = pctl_program_decode(wire, n, call, &k->program);
 	if (status == PCTL_OK)

@@ -165,7 +165,7 @@ pctl_status pctl_cpu_device_open(pctl_instance *inst, const pctl_call *call, uin
 				   "device_open: there is no device %u", index);
 	dev = calloc(1, sizeof(*dev));
 	if (!dev)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a device");
+		return pctl_no_memory(call, "a device");
 	dev->inst = inst;
 	dev->k = pctl_cpu_kernels_best();
 	dev->n_threads = pctl_cpu_elementary_threads() ? pctl_cpu_pool_processors() : 1;
@@ -241,7 +241,7 @@ static pctl_status plugin_open(const pctl_host *host, const pctl_call *call, pct
 		return pctl_refuse(call, PC3201_BACKEND_ARGUMENT, "open: a pointer is missing");
 	*out = calloc(1, sizeof(**out));
 	if (!*out)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for an instance");
+		return pctl_no_memory(call, "an instance");
 	(*out)->host = host;
 	return PCTL_OK;
 }

@@ -133,7 +133,7 @@ pctl_status pctl_cpu_submit(pctl_device *dev, const pctl_call *call, pctl_list *
 	*ticket = 0;
 	t = calloc(1, sizeof(*t));
 	if (!t)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a submit");
+		return pctl_no_memory(call, "a submit");
 	t->list = l;
 	t->times = times;
 	t->completion = (pctl_completion){.head = PCTL_HEAD(pctl_completion), .done = 1};
@@ -225,8 +225,8 @@ pctl_status pctl_cpu_wait(pctl_device *dev, const pctl_call *call, uint64_t tick
 		status = pctl_refuse(call, PC3216_SUBMIT_CANCELLED,
 				     "the submit was stopped before its end");
 	else if (t->status == PCTL_E_LIMIT)
-		status =
-			pctl_refuse(call, PC3217_SHADOW_LIMIT, "the run is too long to be watched");
+		status = pctl_refuse(call, PC3217_SHADOW_LIMIT,
+				     "the run is too long for the race detector");
 	else if (t->status != PCTL_OK)
 		status = pctl_refuse(call, PC2_NOMEM, "no memory to run a dispatch");
 	free(t);

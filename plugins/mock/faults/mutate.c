@@ -1,5 +1,5 @@
 /* Lowerings gone wrong, each a change that a real driver is known to make: contraction, flushing, another order of
- * sums, a wrong constant, a NaN with a payload, a store that is lost. */
+ * sums, a wrong constant, a NaN with a payload, a store that is lost, a shift by something else. */
 #include "faults/edit.h"
 
 #include <stdlib.h>
@@ -189,6 +189,136 @@ static uint32_t lose_each(mock_edit *e, uint32_t v, const pctl_inst *in, const u
 	return mock_emit_copy(e, v);
 }
 
+/* ---- shifts of 64 bits --------------------------------------------------------------------- */
+
+/* By what a variable of the invocation's own holds, modulo 32 instead of 64. */
+static uint32_t shift_each(mock_edit *e, uint32_t v, const pctl_inst *in, const uint32_t *uses)
+{
+	const pctl_type t = e->p.types[in->type];
+	const int wide = t.scalar == PCTL_SCALAR_I64 || t.scalar == PCTL_SCALAR_U64;
+	const pctl_inst *load;
+	pctl_place place;
+	uint32_t amount, type;
+
+	(void)uses;
+	if ((in->op != PCTL_OP_SHL && in->op != PCTL_OP_SHR) || !wide)
+		return mock_emit_copy(e, v);
+	load = e->old + e->fn->first_inst + e->p.words[in->first_arg + 1];
+	if (load->op != PCTL_OP_LOAD || !pctl_place_get(&e->p, e->fn, load, &place) ||
+	    place.space >= PCTL_SPACE_WORKGROUP)
+		return mock_emit_copy(e, v);
+	type = load->type;
+	amount = emit2(e, PCTL_OP_AND, type, e->map[e->p.words[in->first_arg + 1]],
+		       splat(e, t.kind == PCTL_TYPE_VECTOR ? t.width : 1, 31));
+	return emit2(e, in->op, in->type, e->map[e->p.words[in->first_arg]], amount);
+}
+
+/* ---- products of packed bytes -------------------------------------------------------------- */
+
+/* The highest bit of the first operand is lost: a sign, or 128. */
+static uint32_t dot4_each(mock_edit *e, uint32_t v, const pctl_inst *in, const uint32_t *uses)
+{
+	const uint32_t *a = e->p.words + in->first_arg;
+	uint32_t x, y, type;
+
+	(void)uses;
+	if (in->op != PCTL_OP_DOT4_I8 && in->op != PCTL_OP_DOT4_U8)
+		return mock_emit_copy(e, v);
+	x = e->map[a[0]];
+	y = e->map[a[1]];
+	type = mock_edit_type(e, PCTL_SCALAR_U32, 1);
+	x = emit2(e, PCTL_OP_AND, type, x, splat(e, 1, 0x7fffffffu));
+	return emit2(e, in->op, in->type, x, y);
+}
+
+/* ---- what an atomic or says ------------------------------------------------------------------- */
+
+/* Nothing is or'ed in. */
+static uint32_t unset_each(mock_edit *e, uint32_t v, const pctl_inst *in, const uint32_t *uses)
+{
+	uint32_t zero, at;
+
+	(void)uses;
+	if (in->op != PCTL_OP_ATOMIC_OR || e->p.types[in->type].scalar != PCTL_SCALAR_U32)
+		return mock_emit_copy(e, v);
+	zero = splat(e, 1, 0);
+	at = mock_emit_copy(e, v);
+	if (!e->failed)
+		e->p.words[e->p.insts[e->p.n_insts - 1].first_arg] = zero;
+	return at;
+}
+
+/* ---- subgroups ----------------------------------------------------------------------------- */
+
+/* Lanes are counted from the other end: what is moved comes from there. */
+static uint32_t lanes_each(mock_edit *e, uint32_t v, const pctl_inst *in, const uint32_t *uses)
+{
+	const uint32_t *a = e->p.words + in->first_arg;
+	const uint32_t size = in->n_args ? a[in->n_args - 1] : 0;
+	uint32_t args[3];
+
+	(void)uses;
+	if (in->op != PCTL_OP_SUBGROUP_BROADCAST && in->op != PCTL_OP_SUBGROUP_SHUFFLE)
+		return mock_emit_copy(e, v);
+	args[0] = e->map[a[0]];
+	args[1] = in->op == PCTL_OP_SUBGROUP_BROADCAST
+			  ? size - 1 - a[1]
+			  : emit2(e, PCTL_OP_XOR, mock_edit_type(e, PCTL_SCALAR_U32, 1),
+				  e->map[a[1]], splat(e, 1, size - 1));
+	args[2] = size;
+	return mock_emit(e, in->op, in->type, args, 3);
+}
+
+/* The bits of a ballot stand one place too far up. */
+static uint32_t ballot_each(mock_edit *e, uint32_t v, const pctl_inst *in, const uint32_t *uses)
+{
+	(void)uses;
+	if (in->op != PCTL_OP_SUBGROUP_BALLOT)
+		return mock_emit_copy(e, v);
+	v = mock_emit_copy(e, v);
+	return emit2(e, PCTL_OP_SHL, in->type, v, splat(e, 4, 1));
+}
+
+/* Claimed, and yet every lane is alone: what is over all lanes is its own. */
+static uint32_t single_each(mock_edit *e, uint32_t v, const pctl_inst *in, const uint32_t *uses)
+{
+	(void)uses;
+	return in->op >= PCTL_OP_SUBGROUP_ADD && in->op <= PCTL_OP_SUBGROUP_XOR
+		       ? e->map[e->p.words[in->first_arg]]
+		       : mock_emit_copy(e, v);
+}
+
+/* ---- matrix tiles -------------------------------------------------------------------------- */
+
+/* Left factors come turned: what lies by rows is taken for columns, and the other way round. */
+static uint32_t turned_each(mock_edit *e, uint32_t v, const pctl_inst *in, const uint32_t *uses)
+{
+	const int is_rows = in->op == PCTL_OP_TILE_LOAD_ROWS;
+
+	(void)uses;
+	v = mock_emit_copy(e, v);
+	if ((is_rows || in->op == PCTL_OP_TILE_LOAD_COLUMNS) && !e->failed &&
+	    e->p.types[in->type].count == PCTL_TILE_LEFT)
+		e->p.insts[e->p.n_insts - 1].op =
+			is_rows ? PCTL_OP_TILE_LOAD_COLUMNS : PCTL_OP_TILE_LOAD_ROWS;
+	return v;
+}
+
+/* A product forgets what it is added to. */
+static uint32_t unsummed_each(mock_edit *e, uint32_t v, const pctl_inst *in, const uint32_t *uses)
+{
+	const uint32_t *a = e->p.words + in->first_arg;
+	uint32_t args[3];
+
+	(void)uses;
+	if (in->op != PCTL_OP_TILE_MULTIPLY_ADD)
+		return mock_emit_copy(e, v);
+	args[0] = e->map[a[0]];
+	args[1] = e->map[a[1]];
+	args[2] = mock_emit(e, PCTL_OP_ZERO, in->type, NULL, 0);
+	return mock_emit(e, in->op, in->type, args, 3);
+}
+
 /* ---- counting and nesting ----------------------------------------------------------------- */
 
 /* 1: value v decides whether a loop goes on. */
@@ -313,6 +443,30 @@ void mock_mutate(mock_edit *e, const mock_fault *f)
 		break;
 	case MOCK_ELEMENT:
 		mock_rewrite(e, lose_each);
+		break;
+	case MOCK_SHIFT:
+		mock_rewrite(e, shift_each);
+		break;
+	case MOCK_DOT4:
+		mock_rewrite(e, dot4_each);
+		break;
+	case MOCK_UNSET:
+		mock_rewrite(e, unset_each);
+		break;
+	case MOCK_LANES:
+		mock_rewrite(e, lanes_each);
+		break;
+	case MOCK_BALLOT:
+		mock_rewrite(e, ballot_each);
+		break;
+	case MOCK_SINGLE:
+		mock_rewrite(e, single_each);
+		break;
+	case MOCK_TURNED:
+		mock_rewrite(e, turned_each);
+		break;
+	case MOCK_UNSUMMED:
+		mock_rewrite(e, unsummed_each);
 		break;
 	case MOCK_ARRAY:
 		e->value = f->value;

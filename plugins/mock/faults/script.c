@@ -28,10 +28,21 @@ static const struct {
 	[MOCK_TURNS] = {"turns", TAKES_VALUE | TAKES_LATE | IS_MUTATION, 65535},
 	[MOCK_NEST] = {"nest", TAKES_VALUE | TAKES_LATE | IS_MUTATION, 80},
 	[MOCK_ELEMENT] = {"element", TAKES_LATE | IS_MUTATION, 0},
+	[MOCK_SHIFT] = {"shift", TAKES_LATE | IS_MUTATION, 0},
+	[MOCK_DOT4] = {"dot4", TAKES_LATE | IS_MUTATION, 0},
+	[MOCK_UNSET] = {"unset", TAKES_LATE | IS_MUTATION, 0},
+	[MOCK_LANES] = {"lanes", TAKES_LATE | IS_MUTATION, 0},
+	[MOCK_BALLOT] = {"ballot", TAKES_LATE | IS_MUTATION, 0},
+	[MOCK_SINGLE] = {"single", TAKES_LATE | IS_MUTATION, 0},
+	[MOCK_TURNED] = {"turned", TAKES_LATE | IS_MUTATION, 0},
+	[MOCK_UNSUMMED] = {"unsummed", TAKES_LATE | IS_MUTATION, 0},
 	[MOCK_ARRAY] = {"array", TAKES_VALUE | TAKES_LATE | IS_MUTATION, 1024},
 	[MOCK_TABLE] = {"table", TAKES_VALUE | TAKES_LATE | IS_MUTATION, 1024},
 	[MOCK_LONG] = {"long", TAKES_VALUE | TAKES_LATE | IS_MUTATION, 4096},
 	[MOCK_EXPLODE] = {"explode", TAKES_VALUE | TAKES_LATE, 100},
+	[MOCK_BRITTLE] = {"brittle", 0, 0},
+	[MOCK_STUCK] = {"stuck", 0, 0},
+	[MOCK_DRIFT] = {"drift", 0, 0},
 	[MOCK_CRASH] = {"crash", TAKES_TARGET, 0},
 	[MOCK_HANG] = {"hang", TAKES_TARGET, 0},
 	[MOCK_LOST] = {"lost", TAKES_TARGET, 0},
@@ -49,16 +60,23 @@ static const struct {
 	[MOCK_WRITE_BEFORE] = {"write-before", TAKES_LATE, 0},
 	[MOCK_HONEST_ZONES] = {"honest-behind-zones", TAKES_LATE, 0},
 	[MOCK_HONEST_PLAIN] = {"honest-when-plain", TAKES_LATE, 0},
+	[MOCK_CLOCK_ZERO] = {"clock-zero", 0, 0},
+	[MOCK_CLOCK_BACK] = {"clock-back", 0, 0},
+	[MOCK_CLOCK_HUGE] = {"clock-huge", 0, 0},
 };
 
 static const char what_there_is[] =
 	"there are: wrap=BACKEND[:DEVICE], flip-bit@JOB[/ROUND[.STEP]] or @N "
 	"[:element=E][:bit=B][:binding=G.B][:repeat=R], lane[=N], contract, flush, "
-	"coefficient[=K], tree, nan, turns[=N], nest[=N], element, array[=N], table[=N], long[=N], "
-	"explode[=N], "
+	"coefficient[=K], tree, nan, turns[=N], nest[=N], element, shift, dot4, unset, lanes, "
+	"ballot, "
+	"single, turned, unsummed, "
+	"array[=N], table[=N], "
+	"long[=N], explode[=N], brittle, stuck, drift, "
 	"crash[@N], hang[@N], lost[@N], slow[=MS], waits[=N], stale, zero, racy, write-drop, "
 	"read-untouched, read-twice, write-input, no-dispatch, "
-	"write-past, write-before, honest-behind-zones, honest-when-plain; late- before those "
+	"write-past, write-before, honest-behind-zones, honest-when-plain, clock-zero, "
+	"clock-back, clock-huge; late- before those "
 	"without a target";
 
 typedef struct reader {

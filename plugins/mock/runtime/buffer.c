@@ -21,7 +21,7 @@ pctl_status mock_buffer_create(pctl_device *dev, const pctl_call *call, uint64_t
 				   "buffer_create: unknown usage bits 0x%x", usage & ~USAGE_ALL);
 	b = calloc(1, sizeof(*b));
 	if (!b)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a buffer");
+		return pctl_no_memory(call, "a buffer");
 	/* Faults are written from outside. */
 	s = dev->t->buffer_create(dev->inner, call, n_bytes, usage | PCTL_BUFFER_TRANSFER,
 				  &b->inner);

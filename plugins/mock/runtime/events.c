@@ -156,7 +156,7 @@ static void add(events *e, mock_fault *f, uint32_t time, uint32_t last)
 		mock_event *more = realloc(e->items, cap * sizeof(*more));
 
 		if (!more) {
-			e->status = pctl_refuse(e->call, PC2_NOMEM, "no memory for a fault");
+			e->status = pctl_no_memory(e->call, "a fault");
 			return;
 		}
 		e->items = more;

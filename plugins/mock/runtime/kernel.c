@@ -19,6 +19,15 @@ static int explodes(const mock_script *script, const pctl_program *p, uint32_t i
 	return 0;
 }
 
+static int has_optional(const pctl_program *p)
+{
+	int has = (p->caps & PCTL_CAP_SUBGROUPS) != 0;
+
+	for (uint32_t i = 0; i < p->n_insts; i++)
+		has |= p->insts[i].op == PCTL_OP_DOT4_I8 || p->insts[i].op == PCTL_OP_DOT4_U8;
+	return has;
+}
+
 /* Without an end: the host's limits of a build are what ends it. */
 static void explode(void)
 {
@@ -52,6 +61,10 @@ static pctl_status translate(pctl_device *dev, const pctl_call *call, const uint
 				(mock_slot){p->vars[i].group, p->vars[i].binding};
 	if (k && explodes(script, p, in_job))
 		explode();
+	if (k)
+		k->is_optional = (uint32_t)has_optional(p);
+	if (k && k->is_optional && mock_has(dev, MOCK_BRITTLE) && !dev->inst->in_host)
+		abort();
 	mock_edit_open(p, &e);
 	for (uint32_t i = 0; k && i < script->n && !e.failed; i++)
 		if (mock_is_mutation(&script->faults[i]) && (!script->faults[i].late || in_job))
@@ -130,7 +143,7 @@ pctl_status mock_kernel_build(pctl_device *dev, const pctl_call *call, const uin
 	*out = NULL;
 	k = calloc(1, sizeof(*k));
 	if (!k)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a kernel");
+		return pctl_no_memory(call, "a kernel");
 	s = translate(dev, call, wire, n, k, &changed, &n_changed);
 	if (s == PCTL_OK)
 		s = dev->t->kernel_build(dev->inner, call, changed, n_changed, flags, cache,

@@ -80,7 +80,7 @@ static pctl_status keep(pctl_list *l, const pctl_call *call, mock_cmd *c)
 	c->trace = call ? call->trace_id : 0;
 	if (!grow((void **)&l->cmds, l->n_cmds, &l->cap_cmds, sizeof(*c)) || !note_outputs(l, c)) {
 		free(c->bindings);
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a command");
+		return pctl_no_memory(call, "a command");
 	}
 	for (uint32_t i = 0; i < c->n_bindings; i++)
 		if (c->bindings[i].buffer)
@@ -125,7 +125,7 @@ pctl_status mock_replay(const mock_cmd *c, pctl_device *dev, pctl_list *inner,
 	}
 	bindings = calloc(c->n_bindings + 1u, sizeof(*bindings));
 	if (!bindings)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a command");
+		return pctl_no_memory(call, "a command");
 	for (uint32_t i = 0; i < c->n_bindings; i++) {
 		bindings[i] = c->bindings[i];
 		bindings[i].buffer = c->bindings[i].buffer ? c->bindings[i].buffer->inner : NULL;
@@ -152,7 +152,7 @@ pctl_status mock_list_begin(pctl_device *dev, const pctl_call *call, pctl_list *
 	*out = NULL;
 	l = calloc(1, sizeof(*l));
 	if (!l)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a list");
+		return pctl_no_memory(call, "a list");
 	l->dev = dev;
 	s = dev->t->list_begin(dev->inner, call, &l->inner);
 	if (s != PCTL_OK)
@@ -193,7 +193,7 @@ static pctl_status dispatch(pctl_list *l, const pctl_call *call, pctl_kernel *k,
 	memcpy(c->groups, groups, sizeof(c->groups));
 	c->bindings = calloc(n + 1u, sizeof(*c->bindings));
 	if (!c->bindings)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a command");
+		return pctl_no_memory(call, "a command");
 	if (n)
 		memcpy(c->bindings, bindings, n * sizeof(*bindings));
 	c->n_bindings = n;

@@ -28,6 +28,7 @@ struct pctl_instance {
 		status; /* of the script and of the inner backend: told by devices and device_open */
 	uint32_t in_host; /* not a worker: a crash would be the host's */
 	uint64_t submits; /* of this process's life */
+	uint64_t born_ns; /* when it was opened */
 };
 
 /* A submit. One whose work is done, or that hangs, has no inner ticket. */
@@ -78,6 +79,8 @@ struct pctl_kernel {
 	mock_slot *written; /* bindings of writable variables, in their order */
 	uint32_t n_written;
 	uint32_t refs;
+	uint32_t
+		is_optional; /* subgroup operations or packed products of the device's own are in it */
 };
 
 enum { MOCK_DISPATCH, MOCK_INDIRECT, MOCK_COPY, MOCK_FILL, MOCK_BARRIER, MOCK_TIMESTAMP };

@@ -2,6 +2,7 @@
 #include "runtime/mock.h"
 
 #include <stdio.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +31,7 @@ static pctl_status inner_info(pctl_instance *inst, const pctl_call *call, pctl_d
 	uint32_t n = 0;
 
 	if (!all)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for the devices");
+		return pctl_no_memory(call, "the devices");
 	for (uint32_t i = 0; i < DEVICES_MAX; i++)
 		all[i].head = (pctl_head)PCTL_HEAD(pctl_device_info);
 	s = inst->inner.table->devices(inst->inner.inst, call, DEVICES_MAX, all, &n);
@@ -90,7 +91,7 @@ static pctl_status device_open(pctl_instance *inst, const pctl_call *call, uint3
 		return s;
 	dev = calloc(1, sizeof(*dev));
 	if (!dev)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a device");
+		return pctl_no_memory(call, "a device");
 	dev->inst = inst;
 	dev->t = inst->inner.table;
 	dev->is_reference = inner.kind == PCTL_DEVICE_REFERENCE;
@@ -139,6 +140,9 @@ static pctl_status device_identity(pctl_device *dev, const pctl_call *call, uint
 		memset(&out[n], 0, sizeof(out[n]));
 		snprintf(out[n].key, sizeof(out[n].key), "mock");
 		snprintf(out[n].value, sizeof(out[n].value), "%.255s", script);
+		if (mock_has(dev, MOCK_DRIFT))
+			snprintf(out[n].value, sizeof(out[n].value), "%.200s since %" PRIu64,
+				 script, dev->inst->born_ns);
 	}
 	*n_out = n + 1;
 	return PCTL_OK;
@@ -146,16 +150,26 @@ static pctl_status device_identity(pctl_device *dev, const pctl_call *call, uint
 
 static pctl_status device_caps(pctl_device *dev, const pctl_call *call, pctl_device_caps *out)
 {
+	int claims_all;
 	pctl_status s;
 
 	if (!dev || !out)
 		return pctl_refuse(call, PC3201_BACKEND_ARGUMENT,
 				   "device_caps: a pointer is missing");
+	claims_all = mock_has(dev, MOCK_BRITTLE) || mock_has(dev, MOCK_STUCK);
 	s = dev->t->device_caps(dev->inner, call, out);
 	if (s == PCTL_OK && dev->is_reference) {
 		out->caps |= PCTL_CAP_NATIVE_FLOAT | PCTL_CAP_F32;
 		out->caps &= ~(PCTL_CAP_STRICT_FLOAT | PCTL_CAP_BF16);
 	}
+	/* The host asks only devices with an instruction of their own. */
+	if (s == PCTL_OK && (mock_has(dev, MOCK_DOT4) || claims_all))
+		out->caps |= PCTL_CAP_DOT4;
+	if (s == PCTL_OK && (mock_has(dev, MOCK_LANES) || mock_has(dev, MOCK_BALLOT) ||
+			     mock_has(dev, MOCK_SINGLE) || claims_all))
+		out->caps |= PCTL_CAP_SUBGROUPS;
+	if (s == PCTL_OK && (mock_has(dev, MOCK_TURNED) || mock_has(dev, MOCK_UNSUMMED)))
+		out->caps |= PCTL_CAP_SUBGROUPS | PCTL_CAP_TILES;
 	return s;
 }
 
@@ -204,12 +218,13 @@ static pctl_status plugin_open(const pctl_host *host, const pctl_call *call, pct
 	*out = NULL;
 	inst = calloc(1, sizeof(*inst));
 	if (!inst)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for an instance");
+		return pctl_no_memory(call, "an instance");
+	inst->born_ns = mock_now_ns();
 	inst->host = host;
 	text = mock_setting(host, "PIPECTL_SCRIPT", &inst->in_host);
 	if (text && !(inst->text = strdup(text))) {
 		free(inst);
-		return pctl_refuse(call, PC2_NOMEM, "no memory for an instance");
+		return pctl_no_memory(call, "an instance");
 	}
 	inst->status = mock_script_parse(inst->text, NULL, &inst->script);
 	if (inst->status == PCTL_OK)

@@ -180,11 +180,11 @@ pctl_status mock_keep(pctl_list *l, const pctl_call *call)
 
 		l->kept[i] = malloc(r->n_bytes);
 		if (!l->kept[i])
-			return pctl_refuse(call, PC2_NOMEM, "no memory for stale outputs");
+			return pctl_no_memory(call, "stale outputs");
 		s = dev->t->buffer_read(dev->inner, call, r->buffer->inner, r->offset, l->kept[i],
 					r->n_bytes);
 	}
-	return l->kept ? s : pctl_refuse(call, PC2_NOMEM, "no memory for stale outputs");
+	return l->kept ? s : pctl_no_memory(call, "stale outputs");
 }
 
 pctl_status mock_bring_back(pctl_list *l, const pctl_call *call)

@@ -135,6 +135,9 @@ static pctl_status strike(pctl_list *l, const pctl_call *call, uint32_t times, m
 {
 	const mock_script *script = &l->dev->inst->script;
 
+	for (uint32_t i = 0; i < l->n_cmds; i++)
+		t->hangs |= l->cmds[i].kernel && l->cmds[i].kernel->is_optional &&
+			    mock_has(l->dev, MOCK_STUCK);
 	for (uint32_t i = 0; i < script->n; i++) {
 		const mock_fault *f = &script->faults[i];
 
@@ -193,7 +196,7 @@ pctl_status mock_submit(pctl_device *dev, const pctl_call *call, pctl_list *l, u
 		return pctl_refuse(call, PC3282_MOCK_LOST, "submit: the device is lost");
 	t = calloc(1, sizeof(*t));
 	if (!t)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a submit");
+		return pctl_no_memory(call, "a submit");
 	t->done.head = (pctl_head)PCTL_HEAD(pctl_completion);
 	dev->inst->submits++;
 	s = run(l, call, times, t);

@@ -70,7 +70,7 @@ static pctl_status device_open(pctl_instance *inst, const pctl_call *call, uint3
 	(void)inst;
 	(void)index;
 	*out = OWN(pctl_device, d);
-	return d ? PCTL_OK : pctl_refuse(call, PC2_NOMEM, "no memory for a device");
+	return d ? PCTL_OK : pctl_no_memory(call, "a device");
 }
 
 static void device_close(pctl_device *dev)
@@ -216,7 +216,7 @@ static pctl_status kernel_build(pctl_device *dev, const pctl_call *call, const u
 		return pctl_refuse(call, PC3201_BACKEND_ARGUMENT,
 				   "kernel_build: flags 0x%x mean nothing here", flags);
 	*out = OWN(pctl_kernel, calloc(1, 1));
-	return *out ? PCTL_OK : pctl_refuse(call, PC2_NOMEM, "no memory for a kernel");
+	return *out ? PCTL_OK : pctl_no_memory(call, "a kernel");
 }
 
 static void kernel_destroy(pctl_device *dev, pctl_kernel *k)
@@ -231,7 +231,7 @@ static pctl_status list_begin(pctl_device *dev, const pctl_call *call, pctl_list
 {
 	(void)dev;
 	*out = OWN(pctl_list, calloc(1, sizeof(synthetic_list)));
-	return *out ? PCTL_OK : pctl_refuse(call, PC2_NOMEM, "no memory for a list");
+	return *out ? PCTL_OK : pctl_no_memory(call, "a list");
 }
 
 static pctl_status append(pctl_list *list, const pctl_call *call, pctl_status s, synthetic_cmd c)
@@ -248,7 +248,7 @@ static pctl_status append(pctl_list *list, const pctl_call *call, pctl_status s,
 			l->cmds = grown;
 			l->cap = cap;
 		} else {
-			s = pctl_refuse(call, PC2_NOMEM, "no memory for a command");
+			s = pctl_no_memory(call, "a command");
 		}
 	}
 	if (s == PCTL_OK)
@@ -365,7 +365,7 @@ static pctl_status submit(pctl_device *dev, const pctl_call *call, pctl_list *li
 				   "submit: the list was not ended, or is in error");
 	f = calloc(1, sizeof(*f));
 	if (!f)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a submit");
+		return pctl_no_memory(call, "a submit");
 	f->id = *ticket = ++d->last;
 	f->list = OWN(synthetic_list, list);
 	f->times = times;

@@ -88,6 +88,19 @@ static pctl_status end_cancelled(pctl_device *dev, const pctl_call *call, mock_t
 	return pctl_refuse(call, PC3216_SUBMIT_CANCELLED, "the submit was stopped before its end");
 }
 
+/* What the device says of the time is said once it is done. */
+static void spoil_times(const pctl_device *dev, pctl_completion *out)
+{
+	for (uint32_t i = 0; out->done && i < out->n_timestamps; i++) {
+		if (mock_has(dev, MOCK_CLOCK_ZERO))
+			out->timestamps[i] = 0;
+		if (mock_has(dev, MOCK_CLOCK_BACK))
+			out->timestamps[i] = 1000000u - 1000u * i;
+		if (mock_has(dev, MOCK_CLOCK_HUGE))
+			out->timestamps[i] = (uint64_t)i << 56;
+	}
+}
+
 pctl_status mock_wait(pctl_device *dev, const pctl_call *call, uint64_t ticket, uint64_t timeout_ns,
 		      pctl_completion *out)
 {
@@ -117,11 +130,14 @@ pctl_status mock_wait(pctl_device *dev, const pctl_call *call, uint64_t ticket, 
 		return PCTL_OK;
 	if (!t->is_inner) {
 		*out = t->done;
+		spoil_times(dev, out);
 		drop(dev, t);
 		return PCTL_OK;
 	}
 	timeout_ns = end_ns == UINT64_MAX ? UINT64_MAX : end_ns - now;
 	s = dev->t->wait(dev->inner, call, t->inner, timeout_ns, out);
+	if (s == PCTL_OK)
+		spoil_times(dev, out);
 	if (s != PCTL_OK || out->done)
 		drop(dev, t);
 	return s;

@@ -12,7 +12,7 @@
 /* ---- reachability -----------------------------------------------------------------------------
  */
 
-static uint8_t *uses_of(const emitter *e, uint32_t function)
+uint8_t *emit_uses(const emitter *e, uint32_t function)
 {
 	return e->uses + (size_t)function * e->p->n_vars;
 }
@@ -25,12 +25,12 @@ static void scan_instruction(emitter *e, uint32_t f, const pctl_inst *in)
 	if (in->op == PCTL_OP_BARRIER || in->op == PCTL_OP_LOAD_UNIFORM)
 		e->has_barrier[f] = 1;
 	if (pctl_place_get(e->p, fn, in, &place) && !(place.root & PCTL_PLACE_LOCAL))
-		uses_of(e, f)[place.root] = 1;
+		emit_uses(e, f)[place.root] = 1;
 	if (in->op == PCTL_OP_CALL) {
 		const uint32_t callee = pctl_arg(e->p, in, 0);
 
 		for (uint32_t v = 0; v < e->p->n_vars; v++)
-			uses_of(e, f)[v] |= uses_of(e, callee)[v];
+			emit_uses(e, f)[v] |= emit_uses(e, callee)[v];
 		e->has_barrier[f] |= e->has_barrier[callee];
 	}
 }
@@ -62,7 +62,7 @@ int emit_is_binding(const pctl_var *v)
 	return v->space == PCTL_SPACE_UNIFORM || v->space == PCTL_SPACE_STORAGE;
 }
 
-static pctl_status emitter_open(emitter *e, const pctl_program *p, const pctl_call *call)
+pctl_status emit_open(emitter *e, const pctl_program *p, const pctl_call *call)
 {
 	*e = (emitter){.p = p, .call = call};
 	e->reached = calloc(p->n_functions + 1u, 1);
@@ -79,7 +79,7 @@ static pctl_status emitter_open(emitter *e, const pctl_program *p, const pctl_ca
 	return emit_tables_find(e);
 }
 
-static void emitter_close(emitter *e)
+void emit_close(emitter *e)
 {
 	free(e->reached);
 	free(e->has_barrier);
@@ -110,7 +110,9 @@ static int closes_region(uint16_t op)
 static int is_known(uint16_t op)
 {
 	return pctl_op_get(op) && pctl_op_get(op)->name &&
-	       (op <= PCTL_OP_CALL || PCTL_IS_NATIVE(op) || op == PCTL_OP_MUL_HIGH);
+	       (op <= PCTL_OP_CALL || PCTL_IS_NATIVE(op) || op == PCTL_OP_MUL_HIGH ||
+		pctl_op_get(op)->kind == PCTL_OPKIND_subgroup ||
+		pctl_op_get(op)->kind == PCTL_OPKIND_tile);
 }
 
 static uint64_t workgroup_size_of(const pctl_program *p, uint32_t v)
@@ -122,7 +124,7 @@ pctl_status emit_scan(const pctl_program *p, const pctl_call *call, emit_facts *
 {
 	const uint32_t *size = p->entries[0].workgroup_size;
 	emitter e;
-	pctl_status status = emitter_open(&e, p, call);
+	pctl_status status = emit_open(&e, p, call);
 
 	*out = (emit_facts){.invocations = (uint64_t)size[0] * size[1] * size[2]};
 	if (status != PCTL_OK)
@@ -132,7 +134,7 @@ pctl_status emit_scan(const pctl_program *p, const pctl_call *call, emit_facts *
 		if (emit_is_binding(&p->vars[v]))
 			out->n_bindings++;
 		else if (p->vars[v].space == PCTL_SPACE_WORKGROUP &&
-			 uses_of(&e, p->entries[0].function)[v])
+			 emit_uses(&e, p->entries[0].function)[v])
 			out->workgroup_bytes += workgroup_size_of(p, v);
 	}
 	for (uint32_t f = 0; f < p->n_functions; f++) {
@@ -150,7 +152,7 @@ pctl_status emit_scan(const pctl_program *p, const pctl_call *call, emit_facts *
 		}
 	}
 out:
-	emitter_close(&e);
+	emit_close(&e);
 	return status;
 }
 
@@ -182,7 +184,7 @@ int emit_is_alone(const emitter *e)
 {
 	const uint32_t *size = e->p->entries[0].workgroup_size;
 
-	return size[0] == 1 && size[1] == 1 && size[2] == 1;
+	return e->whole_groups || (size[0] == 1 && size[1] == 1 && size[2] == 1);
 }
 
 void emit_indent(emitter *e)
@@ -251,6 +253,11 @@ static void barrier_of(emitter *e, uint32_t mask)
 	if (emit_is_alone(e))
 		return;
 	emit_indent(e);
+	if (mask == PCTL_BARRIER_SUBGROUP) {
+		text_add(&e->code,
+			 "asm volatile(\"bar.warp.sync 0xffffffff;\" : : : \"memory\");\n");
+		return;
+	}
 	text_printf(&e->code, "barrier(%s%s%s);\n",
 		    mask & PCTL_BARRIER_WORKGROUP ? "CLK_LOCAL_MEM_FENCE" : "",
 		    mask == (PCTL_BARRIER_WORKGROUP | PCTL_BARRIER_STORAGE) ? " | " : "",
@@ -338,7 +345,7 @@ static void variable(emitter *e, char letter, uint32_t number, uint32_t type)
 	emit_fill_zero(e, type, name);
 }
 
-static void function(emitter *e, uint32_t f)
+void emit_function(emitter *e, uint32_t f)
 {
 	const pctl_function *fn = &e->p->functions[f];
 	pctl_place place;
@@ -390,7 +397,8 @@ static uint64_t workgroup_offset(const emitter *e, const uint8_t *uses, uint32_t
 
 static void kernel_head(emitter *e, uint64_t workgroup_bytes)
 {
-	const uint32_t *size = e->p->entries[0].workgroup_size;
+	static const uint32_t one[3] = {1, 1, 1};
+	const uint32_t *size = e->whole_groups ? one : e->p->entries[0].workgroup_size;
 	const char *separator = "";
 
 	text_printf(
@@ -433,7 +441,8 @@ static void clear_workgroup(emitter *e, uint64_t workgroup_bytes)
 		return;
 	/* Through vectors, which a compiler takes to be bytes: no fence stands between the words of a
 	 * lone invocation and the floats that are read later. */
-	if (emit_is_alone(e) && (e->p->caps & (PCTL_CAP_F16 | PCTL_CAP_F32 | PCTL_CAP_F64))) {
+	if (e->whole_groups ||
+	    (emit_is_alone(e) && (e->p->caps & (PCTL_CAP_F16 | PCTL_CAP_F32 | PCTL_CAP_F64)))) {
 		text_printf(&e->code,
 			    "\tfor (uint i = 0; i < %" PRIu64
 			    "u; i++)\n\t\t((__local uint4 *)W)[i] = (uint4)(0);\n",
@@ -449,10 +458,9 @@ static void clear_workgroup(emitter *e, uint64_t workgroup_bytes)
 		    emit_is_alone(e) ? "" : "\tbarrier(CLK_LOCAL_MEM_FENCE);\n");
 }
 
-static void kernel(emitter *e)
+void emit_kernel_open(emitter *e)
 {
-	const uint32_t f = e->p->entries[0].function;
-	const uint8_t *uses = uses_of(e, f);
+	const uint8_t *uses = emit_uses(e, e->p->entries[0].function);
 	const uint64_t workgroup_bytes = workgroup_offset(e, uses, e->p->n_vars);
 	char name[24];
 
@@ -468,42 +476,59 @@ static void kernel(emitter *e)
 			text_printf(&e->code,
 				    "\t__local uchar *w%u = (__local uchar *)W + %" PRIu64 "u;\n",
 				    v, workgroup_offset(e, uses, v));
-		} else {
+		} else if (!e->whole_groups) {
 			variable(e, 'Q', v, var->type);
 			text_printf(&e->code, "\t%s *q%u = &Q%u;\n",
 				    emit_type_name(e, var->type, name), v, v);
 		}
 	}
 	clear_workgroup(e, workgroup_bytes);
+}
+
+static void kernel(emitter *e)
+{
+	const uint32_t f = e->p->entries[0].function;
+
+	emit_kernel_open(e);
 	text_printf(&e->code, "\tf%u(", f);
 	emit_call_variables(e, &e->code, f, "", 0);
 	text_add(&e->code, ");\n}\n");
 }
 
+void emit_program_begin(emitter *e, text *out)
+{
+	emit_float_pragmas(e->p, out);
+	emit_hidden_zero(e, out);
+	emit_types(e);
+	emit_tables(e);
+}
+
+pctl_status emit_program_end(emitter *e, text *out)
+{
+	text_add(out, text_str(&e->types));
+	text_add(out, "\n");
+	text_add(out, text_str(&e->helpers));
+	text_add(out, text_str(&e->code));
+	if (e->types.no_memory || e->helpers.no_memory || e->code.no_memory ||
+	    e->scratch.no_memory || e->cond.no_memory || out->no_memory)
+		return pctl_refuse(e->call, PC2_NOMEM, "opencl: writing the source of a kernel");
+	return PCTL_OK;
+}
+
 pctl_status emit_program(const pctl_program *p, const pctl_call *call, uint32_t flags, text *out)
 {
 	emitter e;
-	pctl_status status = emitter_open(&e, p, call);
+	pctl_status status = emit_open(&e, p, call);
 
-	if (status != PCTL_OK)
-		goto out;
-	e.flags = flags;
-	emit_float_pragmas(p, out);
-	emit_hidden_zero(&e, out);
-	emit_types(&e);
-	emit_tables(&e);
-	for (uint32_t f = 1; f < p->n_functions; f++)
-		if (e.reached[f])
-			function(&e, f);
-	kernel(&e);
-	text_add(out, text_str(&e.types));
-	text_add(out, "\n");
-	text_add(out, text_str(&e.helpers));
-	text_add(out, text_str(&e.code));
-	if (e.types.no_memory || e.helpers.no_memory || e.code.no_memory || e.scratch.no_memory ||
-	    e.cond.no_memory || out->no_memory)
-		status = pctl_refuse(call, PC2_NOMEM, "opencl: writing the source of a kernel");
-out:
-	emitter_close(&e);
+	if (status == PCTL_OK) {
+		e.flags = flags;
+		emit_program_begin(&e, out);
+		for (uint32_t f = 1; f < p->n_functions; f++)
+			if (e.reached[f])
+				emit_function(&e, f);
+		kernel(&e);
+		status = emit_program_end(&e, out);
+	}
+	emit_close(&e);
 	return status;
 }

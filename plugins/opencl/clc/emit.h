@@ -40,6 +40,14 @@ void emit_binding_layout(const pctl_program *p, uint32_t var, uint64_t *fixed_by
 #define EMIT_NOFOLD_FLOATS 1u
 #define EMIT_LANE_LOOPS 2u
 #define EMIT_SWITCH 4u
+/* Products of packed bytes by NVIDIA's instruction (dp4a of PTX, compute capability 6.1). */
+#define EMIT_DP4A 8u
+/* Subgroup operations by NVIDIA's warps (PTX, compute capability 7.0), and sums over whole ones by one instruction (8.0). */
+#define EMIT_WARPS 16u
+#define EMIT_REDUX 32u
+#define EMIT_WARP_LANES 32u
+/* Matrix tiles by its matrix units (8.0). */
+#define EMIT_MMA 64u
 
 /* Write the source of entry point 0. */
 pctl_status emit_program(const pctl_program *p, const pctl_call *call, uint32_t flags, text *out);

@@ -15,21 +15,9 @@ void emit_float_pragmas(const pctl_program *p, text *t)
 		text_add(t, "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n");
 }
 
-static uint32_t width_of(const pctl_type *t)
+static const char *suffix_of(const emitter *e, const pctl_type *t)
 {
-	return t->kind == PCTL_TYPE_VECTOR ? t->width : 1;
-}
-
-static const char *suffix(uint32_t width)
-{
-	static const char *const names[] = {"", "", "2", "3", "4"};
-
-	return names[width <= 4 ? width : 0];
-}
-
-static const char *suffix_of(const pctl_type *t)
-{
-	return suffix(width_of(t));
+	return emit_suffix(emit_width(e, t));
 }
 
 /* ---- constants that the compiler may not know ----
@@ -82,14 +70,14 @@ void emit_nofold_open(const emitter *e, text *t, uint32_t type)
 
 	if (nofold(e, type))
 		text_printf(t, "as_%s(as_%s%s(", emit_type_name(e, type, name),
-			    bits_name(e->p->types[type].scalar), suffix_of(&e->p->types[type]));
+			    bits_name(e->p->types[type].scalar), suffix_of(e, &e->p->types[type]));
 }
 
 void emit_nofold_close(const emitter *e, text *t, uint32_t type)
 {
 	if (nofold(e, type))
 		text_printf(t, ") | (%s%s)(" HIDDEN_ZERO "))", bits_name(e->p->types[type].scalar),
-			    suffix_of(&e->p->types[type]));
+			    suffix_of(e, &e->p->types[type]));
 }
 
 /* Its constants have no type: of a choice between the words of 1.0 or -1.0 and 0.0 it makes a converted boolean, negated,
@@ -145,7 +133,7 @@ static void rounding(emitter *e, const pctl_inst *in, const char *name)
 	static const char *const not_sign[] = {"0x7fff", "0x7fffffffu", "0x7ffffffffffffffful"};
 	static const char *const infinity[] = {"0x7c00", "0x7f800000u", "0x7ff0000000000000ul"};
 	const pctl_type *t = &e->p->types[in->type];
-	const char *bits = bits_name(t->scalar), *w = suffix_of(t);
+	const char *bits = bits_name(t->scalar), *w = suffix_of(e, t);
 	const uint32_t size = size_number(t->scalar);
 	char type[24];
 
@@ -166,16 +154,16 @@ static void compare(emitter *e, const pctl_inst *in)
 {
 	static const char *const symbols[] = {"==", "!=", "<", "<=", ">", ">="};
 	const pctl_type *t = arg_type(e, in);
-	const char *symbol = symbols[in->op - PCTL_OP_NEQ], *w = suffix(width_of(t));
+	const char *symbol = symbols[in->op - PCTL_OP_NEQ], *w = emit_suffix(emit_width(e, t));
 
-	if (width_of(t) == 1)
+	if (emit_width(e, t) == 1)
 		text_add(&e->code, "(uint)");
 	else if (t->scalar == PCTL_SCALAR_F32)
 		text_printf(&e->code, "as_uint%s(", w);
 	else
 		text_printf(&e->code, "as_uint%s(convert_int%s(", w, w);
 	infix(e, in, symbol);
-	if (width_of(t) > 1)
+	if (emit_width(e, t) > 1)
 		text_add(&e->code, t->scalar == PCTL_SCALAR_F32 ? ")" : "))");
 }
 
@@ -211,14 +199,37 @@ static const char *integer_helper(emitter *e, uint8_t scalar, int is_signed, cha
 	return buf;
 }
 
+/* The same of all lanes at once. */
+static const char *lanes_helper(emitter *e, uint8_t scalar, int is_signed, char *buf)
+{
+	const uint32_t which = size_number(scalar), n = e->lanes;
+	const char *const *range = ranges[which][is_signed];
+	const char *from = emit_scalar_name(scalar), *to = is_signed ? "int" : "uint";
+
+	snprintf(buf, 24, "p_%s_%s_%u", from, is_signed ? "i32" : "u32", n);
+	if (e->integer_have & (64u << (2 * which + (uint32_t)is_signed)))
+		return buf;
+	e->integer_have |= 64u << (2 * which + (uint32_t)is_signed);
+	text_printf(&e->helpers,
+		    "static inline uint%u %s(%s%u x)\n{\n"
+		    "\t%s%u inside = (x > (%s%u)(%s)) & (x < (%s%u)(%s));\n\n"
+		    "\treturn as_uint%u(convert_%s%u(inside ? x : (%s%u)(0)));\n}\n\n",
+		    n, buf, from, n, scalar == PCTL_SCALAR_F64 ? "long" : "int", n, from, n,
+		    range[0], from, n, range[1], n, to, n, from, n);
+	return buf;
+}
+
 static void to_integer(emitter *e, const pctl_inst *in)
 {
 	const pctl_type *from = arg_type(e, in), *to = &e->p->types[in->type];
-	const uint32_t width = width_of(to);
+	const uint32_t width = emit_width(e, to);
 	char name[24];
 
-	integer_helper(e, from->scalar, to->scalar == PCTL_SCALAR_I32, name);
-	if (width == 1) {
+	if (e->lanes)
+		lanes_helper(e, from->scalar, to->scalar == PCTL_SCALAR_I32, name);
+	else
+		integer_helper(e, from->scalar, to->scalar == PCTL_SCALAR_I32, name);
+	if (e->lanes || width == 1) {
 		call(e, in, name);
 		return;
 	}
@@ -234,7 +245,7 @@ static void to_integer(emitter *e, const pctl_inst *in)
 static void convert(emitter *e, const pctl_inst *in)
 {
 	const pctl_type *from = arg_type(e, in), *to = &e->p->types[in->type];
-	const char *w = suffix(width_of(to));
+	const char *w = emit_suffix(emit_width(e, to));
 
 	if (!emit_is_float(to->scalar)) {
 		to_integer(e, in);

@@ -121,8 +121,59 @@ static const template templates[] = {
 	 "\t       ((a >> 16) & 255u) * ((b >> 16) & 255u) + (a >> 24) * (b >> 24);\n}\n"},
 };
 
+/* The same two by dp4a. No volatile: they are values like others, and may be moved or left out. */
+static const template dp4a[] = {
+	{PCTL_OP_DOT4_I8, 1, 0, "dp4a_i8",
+	 "static inline uint $N(uint a, uint b)\n{\n\tint d;\n\n"
+	 "\tasm(\"dp4a.s32.s32 %0, %1, %2, %3;\" : \"=r\"(d) : \"r\"(a), \"r\"(b), \"r\"(0));\n"
+	 "\treturn as_uint(d);\n}\n"},
+	{PCTL_OP_DOT4_U8, 0, 0, "dp4a_u8",
+	 "static inline uint $N(uint a, uint b)\n{\n\tuint d;\n\n"
+	 "\tasm(\"dp4a.u32.u32 %0, %1, %2, %3;\" : \"=r\"(d) : \"r\"(a), \"r\"(b), \"r\"(0));\n"
+	 "\treturn d;\n}\n"},
+};
+
+/* Operations whose other operands are scalars for vectors (program.h), but lanes for lanes. */
+static const template lanes[] = {
+	{PCTL_OP_EXTRACT_BITS, 0, 0, "extract_u",
+	 "static inline $T $N($T e, $T offset, $T count)\n{\n"
+	 "\t$T o = min(offset, ($T)(32)), c = min(count, ($T)(32) - o);\n"
+	 "\t$T low = (($T)(1) << (c & ($T)(31))) - ($T)(1);\n"
+	 "\t$T mask = (c < ($T)(32)) ? low : ~($T)(0);\n"
+	 "\treturn (e >> (o & ($T)(31))) & mask;\n}\n"},
+	{PCTL_OP_EXTRACT_BITS, 1, 0, "extract_s",
+	 "static inline $T $N($T e, $T offset, $T count)\n{\n"
+	 "\t$T o = min(offset, ($T)(32)), c = min(count, ($T)(32) - o);\n"
+	 "\t$S high = as_$S(e << ((($T)(32) - c - o) & ($T)(31)));\n"
+	 "\t$T field = as_$T(high >> as_$S((($T)(32) - c) & ($T)(31)));\n"
+	 "\treturn (c != ($T)(0)) ? field : ($T)(0);\n}\n"},
+	{PCTL_OP_INSERT_BITS, 0, 0, "insert",
+	 "static inline $T $N($T e, $T bits, $T offset, $T count)\n{\n"
+	 "\t$T o = min(offset, ($T)(32)), c = min(count, ($T)(32) - o);\n"
+	 "\t$T some = (($T)(1) << (c & ($T)(31))) - ($T)(1);\n"
+	 "\t$T low = (c < ($T)(32)) ? some : ~($T)(0);\n"
+	 "\t$T mask = low << (o & ($T)(31));\n"
+	 "\treturn (e & ~mask) | ((bits << (o & ($T)(31))) & mask);\n}\n"},
+	{PCTL_OP_DOT4_I8, 1, 0, "dot4_i8",
+	 "static inline $T $N($T a, $T b)\n{\n"
+	 "\t$S s = (as_$S(a << 24u) >> 24) * (as_$S(b << 24u) >> 24);\n\n"
+	 "\ts += (as_$S(a << 16u) >> 24) * (as_$S(b << 16u) >> 24);\n"
+	 "\ts += (as_$S(a << 8u) >> 24) * (as_$S(b << 8u) >> 24);\n"
+	 "\treturn as_$T(s + (as_$S(a) >> 24) * (as_$S(b) >> 24));\n}\n"},
+	{PCTL_OP_DOT4_U8, 0, 0, "dot4_u8",
+	 "static inline $T $N($T a, $T b)\n{\n"
+	 "\treturn (a & 255u) * (b & 255u) + ((a >> 8u) & 255u) * ((b >> 8u) & 255u) +\n"
+	 "\t       ((a >> 16u) & 255u) * ((b >> 16u) & 255u) + (a >> 24u) * (b >> 24u);\n}\n"},
+};
+
 #define N_TEMPLATES (sizeof(templates) / sizeof(templates[0]))
-#define SLOTS_PER_TEMPLATE 8u /* two sizes, four widths */
+#define N_WIDTHS 6u			   /* 1 to 4, and lanes: 8 and 16 */
+#define SLOTS_PER_TEMPLATE (2u * N_WIDTHS) /* of 32 and 64 bits */
+
+static uint32_t width_number(uint32_t width)
+{
+	return width <= 4 ? width - 1 : width == 8 ? 4 : 5;
+}
 
 static const template *find(uint16_t op, int is_signed)
 {
@@ -137,6 +188,19 @@ static const template *find(uint16_t op, int is_signed)
 	}
 	/* One form for both, except that abs and sign of an unsigned value need none. */
 	return other && other->is_signed && op != PCTL_OP_DOT4_I8 ? NULL : other;
+}
+
+/* How this device writes it. */
+static const template *written(const emitter *e, const template *t)
+{
+	for (size_t i = 0; e->lanes && i < sizeof(lanes) / sizeof(lanes[0]); i++)
+		if (lanes[i].op == t->op && lanes[i].is_signed == t->is_signed)
+			return &lanes[i];
+	if (e->flags & EMIT_DP4A)
+		for (size_t i = 0; i < sizeof(dp4a) / sizeof(dp4a[0]); i++)
+			if (dp4a[i].op == t->op)
+				return &dp4a[i];
+	return t;
 }
 
 static const char *sign_bit(uint32_t bits)
@@ -229,13 +293,14 @@ const char *emit_helper(emitter *e, uint16_t op, uint8_t scalar, uint32_t width,
 
 	if (!t)
 		return NULL;
-	snprintf(buf, 40, "p_%s%s", t->tag, is_64 ? "64" : "");
+	snprintf(buf, 40, "p_%s%s", written(e, t)->tag, is_64 ? "64" : "");
 	if (width > 1)
 		snprintf(buf + strlen(buf), 12, "_%u", width);
-	slot = (size_t)(t - templates) * SLOTS_PER_TEMPLATE + (is_64 ? 4 : 0) + (width - 1);
+	slot = (size_t)(t - templates) * SLOTS_PER_TEMPLATE + (is_64 ? N_WIDTHS : 0) +
+	       width_number(width);
 	if (!e->helper_have[slot]) {
 		e->helper_have[slot] = 1;
-		expand(e, t, scalar, width, buf);
+		expand(e, written(e, t), scalar, width, buf);
 	}
 	return buf;
 }

@@ -4,6 +4,7 @@
  *   f32, f64      float, double           f16               half
  *   u16           uint below 0x10000      vectors           uintN, ulongN, floatN ..
  *   structs       struct { T0 m0; .. }    arrays, matrices  struct { T a[n]; }
+ *   tiles         struct { uint a[n]; }   (tile.c)
  * These last are wholes: variables that are filled in place and go by pointer (whole.c), never values of C.
  * In memory a u16 is a ushort. Storage, uniform and workgroup memory are bytes with computed offsets, so
  * WGSL's layout holds exactly; private and function variables are C variables of the value types.
@@ -44,9 +45,17 @@ typedef struct emitter {
 	uint32_t *loops; /* stack of open regions: LOOP ids to jump to, or EMIT_NO_LOOP */
 	uint32_t n_open;
 	uint32_t next_label;
-	uint32_t whole_loops; /* open ones of emit_fill */
-	uint32_t extend_have; /* a bit a width */
-	uint32_t flags;	      /* EMIT_* of emit.h */
+	uint32_t whole_loops;	/* open ones of emit_fill */
+	uint32_t extend_have;	/* a bit a width */
+	uint32_t subgroup_have; /* 1: the functions of subgroup.c are written */
+	uint32_t flags;		/* EMIT_* of emit.h */
+	/* What spmd/ sets while it writes one component of a value of all lanes: how many lanes, and how a value looks then.
+	 * Scalars and single components are then vectors of so many lanes, bools all ones or zero. */
+	uint32_t
+		whole_groups; /* a work-item runs all invocations of a workgroup: nobody is waited for */
+	uint32_t lanes;
+	void (*lane_value)(const struct emitter *e, text *t, uint32_t v);
+	const uint8_t *by_step; /* NULL, or a local: 1 where spmd/ keeps one for each step */
 	pctl_status status;
 } emitter;
 
@@ -65,6 +74,9 @@ void emit_types(emitter *e);
  * on some loops over arrays in private memory, and computes others wrongly. */
 #define EMIT_UNROLL 16u
 
+/* Components of a value as it is being written, and what stands behind a C type of so many. */
+uint32_t emit_width(const emitter *e, const pctl_type *t);
+const char *emit_suffix(uint32_t width);
 /* An expression for zero of a scalar or vector type. */
 void emit_zero(emitter *e, text *t, uint32_t type);
 /* Parts of a composite or vector. */
@@ -78,6 +90,8 @@ void emit_load_at(emitter *e, text *t, uint32_t type, int local, const char *at)
 void emit_store_at(emitter *e, text *t, uint32_t type, int local, const char *at,
 		   const char *value);
 void emit_memory(emitter *e, uint32_t v, const pctl_inst *in, const pctl_place *place);
+/* The C variable of local i. */
+void emit_local_name(const emitter *e, text *t, uint32_t i);
 
 uint32_t emit_helper_slots(void);
 /* helper.c */
@@ -94,6 +108,8 @@ void emit_value(const emitter *e, text *t, uint32_t v);
 int emit_constant(const emitter *e, uint32_t v, uint64_t *out);
 /* The right-hand side of an instruction that computes (kinds const, elem, bool, convert, data). */
 void emit_compute(emitter *e, uint32_t v, const pctl_inst *in);
+/* The same without the variable: operations on scalars and vectors. */
+void emit_expression(emitter *e, const pctl_inst *in);
 
 /* whole.c: what a whole is filled with or from. The path is a C lvalue, or the expression of a byte pointer
  * in memory; nothing for zeros. */
@@ -103,7 +119,7 @@ typedef struct emit_side {
 	text path;
 } emit_side;
 
-int emit_is_whole(const emitter *e, uint32_t type); /* matrix, array or struct */
+int emit_is_whole(const emitter *e, uint32_t type); /* matrix, array, struct or tile */
 /* Statements that give `to` what `from` holds, leaf by leaf; of any type, also a single leaf. Not from memory to
  * memory. The paths come back as they were. */
 void emit_fill(emitter *e, uint32_t type, emit_side *to, emit_side *from);
@@ -130,12 +146,32 @@ void emit_hidden_zero(const emitter *e, text *t);
 pctl_status emit_tables_find(emitter *e);
 uint64_t emit_table_bytes(const emitter *e);
 void emit_tables(emitter *e);
-void emit_lookup(emitter *e, const pctl_inst *in);
+/* The index is the instruction's where it is NULL here. */
+void emit_lookup_at(emitter *e, const pctl_inst *in, const char *index);
+
+/* subgroup.c: the right-hand side of a subgroup operation. */
+void emit_subgroup(emitter *e, const pctl_inst *in);
+
+/* tile.c: words of a tile that each lane has; a product; a load or store, whose condition and address memory.c has written
+ * to e->cond and e->scratch. */
+uint32_t emit_tile_words(const pctl_type *t);
+void emit_tile_product(emitter *e, uint32_t v, const pctl_inst *in);
+void emit_tile_move(emitter *e, uint32_t v, const pctl_inst *in, int local);
 
 /* Argument i of an instruction, as emit_value writes it, to e->code. */
 void emit_arg(emitter *e, const pctl_inst *in, uint32_t i);
 
 /* emit.c */
+pctl_status emit_open(emitter *e, const pctl_program *p, const pctl_call *call);
+void emit_close(emitter *e);
+/* Which variables function f reaches, a byte each. */
+uint8_t *emit_uses(const emitter *e, uint32_t f);
+void emit_function(emitter *e, uint32_t f);
+/* From the kernel's head to its variables, without private ones where `whole_groups` is set. */
+void emit_kernel_open(emitter *e);
+/* What stands before the functions; and everything that was written, in order. */
+void emit_program_begin(emitter *e, text *out);
+pctl_status emit_program_end(emitter *e, text *out);
 void emit_indent(emitter *e);
 /* Workgroups of one invocation wait for nobody: their barriers are left out (PoCL 3.1 crashes while
  * it compiles such a barrier in a loop). */

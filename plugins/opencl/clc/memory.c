@@ -115,6 +115,11 @@ static void byte_path(emitter *e, access *a, const pctl_inst *in)
 	}
 }
 
+void emit_local_name(const emitter *e, text *t, uint32_t i)
+{
+	text_printf(t, e->by_step && e->by_step[i] ? "l%u[s]" : "l%u", i);
+}
+
 /* Private and function memory: a C variable. */
 static void lvalue_path(emitter *e, access *a, const pctl_inst *in)
 {
@@ -123,7 +128,7 @@ static void lvalue_path(emitter *e, access *a, const pctl_inst *in)
 	uint64_t k;
 
 	if (place->root & PCTL_PLACE_LOCAL)
-		text_printf(&e->scratch, "l%u", place->root & ~PCTL_PLACE_LOCAL);
+		emit_local_name(e, &e->scratch, place->root & ~PCTL_PLACE_LOCAL);
 	else
 		text_printf(&e->scratch, "(*q%u)", place->root);
 	for (uint32_t i = 0; i < place->n_chain; i++) {
@@ -448,6 +453,12 @@ void emit_memory(emitter *e, uint32_t v, const pctl_inst *in, const pctl_place *
 		break;
 	case PCTL_OP_STORE:
 		store(e, in, &a);
+		break;
+	case PCTL_OP_TILE_LOAD_ROWS:
+	case PCTL_OP_TILE_LOAD_COLUMNS:
+	case PCTL_OP_TILE_STORE_ROWS:
+	case PCTL_OP_TILE_STORE_COLUMNS:
+		emit_tile_move(e, v, in, a.local);
 		break;
 	default:
 		atomic(e, v, in, &a);

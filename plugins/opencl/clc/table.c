@@ -92,7 +92,7 @@ void emit_tables(emitter *e)
 	}
 }
 
-void emit_lookup(emitter *e, const pctl_inst *in)
+void emit_lookup_at(emitter *e, const pctl_inst *in, const char *index)
 {
 	const emit_table key = table_of(e, in);
 	const emit_table *t = bsearch(&key, e->tables, e->n_tables, sizeof(*e->tables), by_content);
@@ -105,7 +105,10 @@ void emit_lookup(emitter *e, const pctl_inst *in)
 	if (is_float)
 		text_printf(&e->code, "as_%s(", emit_scalar_name(scalar));
 	text_printf(&e->code, "c%u[min(", (uint32_t)(t - e->tables));
-	emit_arg(e, in, 0);
+	if (index)
+		text_add(&e->code, index);
+	else
+		emit_arg(e, in, 0);
 	text_printf(&e->code, ", %uu)]%s", key.n_words / (key.bits / 32), is_float ? ")" : "");
 	emit_nofold_close(e, &e->code, in->type);
 }

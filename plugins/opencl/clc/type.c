@@ -15,6 +15,8 @@ void emit_find_value_types(emitter *e)
 		if (t->kind == PCTL_TYPE_SCALAR || t->kind == PCTL_TYPE_VECTOR ||
 		    t->kind == PCTL_TYPE_MATRIX) {
 			yes = pctl_scalar_bits(t->scalar) <= 1 || pctl_scalar_bits(t->scalar) >= 16;
+		} else if (t->kind == PCTL_TYPE_TILE) {
+			yes = 1;
 		} else if (t->kind == PCTL_TYPE_ARRAY) {
 			yes = e->is_value[t->elem];
 		} else if (t->kind == PCTL_TYPE_STRUCT) {
@@ -58,6 +60,8 @@ const char *emit_type_name(const emitter *e, uint32_t type, char *buf)
 
 	if (t->kind == PCTL_TYPE_VOID)
 		snprintf(buf, 24, "void");
+	else if (e->lanes)
+		snprintf(buf, 24, "%s%u", emit_scalar_name(t->scalar), e->lanes);
 	else if (t->kind == PCTL_TYPE_SCALAR)
 		snprintf(buf, 24, "%s", emit_scalar_name(t->scalar));
 	else if (t->kind == PCTL_TYPE_VECTOR)
@@ -65,6 +69,21 @@ const char *emit_type_name(const emitter *e, uint32_t type, char *buf)
 	else
 		snprintf(buf, 24, "t%u", type);
 	return buf;
+}
+
+uint32_t emit_width(const emitter *e, const pctl_type *t)
+{
+	if (e->lanes)
+		return e->lanes;
+	return t->kind == PCTL_TYPE_VECTOR ? t->width : 1;
+}
+
+const char *emit_suffix(uint32_t width)
+{
+	static const char *const names[] = {"", "", "2", "3", "4", "", "", "",	"8",
+					    "", "", "",	 "",  "",  "", "", "16"};
+
+	return names[width <= 16 ? width : 0];
 }
 
 uint32_t emit_part_count(const pctl_program *p, uint32_t type)
@@ -107,6 +126,9 @@ void emit_types(emitter *e)
 	for (uint32_t i = 0; i < p->n_types; i++) {
 		const pctl_type *t = &p->types[i];
 
+		if (t->kind == PCTL_TYPE_TILE)
+			text_printf(&e->types, "typedef struct { uint a[%u]; } t%u;\n",
+				    emit_tile_words(t), i);
 		if (t->kind != PCTL_TYPE_MATRIX && t->kind != PCTL_TYPE_ARRAY &&
 		    t->kind != PCTL_TYPE_STRUCT)
 			continue;

@@ -15,11 +15,6 @@ static const pctl_type *value_type(const emitter *e, uint32_t v)
 	return &e->p->types[inst_at(e, v)->type];
 }
 
-static uint32_t width_of(const pctl_type *t)
-{
-	return t->kind == PCTL_TYPE_VECTOR ? t->width : 1;
-}
-
 static int is_64(const pctl_type *t)
 {
 	return pctl_scalar_bits(t->scalar) == 64;
@@ -55,6 +50,10 @@ void emit_value(const emitter *e, text *t, uint32_t v)
 {
 	uint64_t bits;
 
+	if (e->lane_value) {
+		e->lane_value(e, t, v);
+		return;
+	}
 	if (inst_at(e, v)->op == PCTL_OP_PARAM && emit_is_whole(e, inst_at(e, v)->type))
 		text_printf(t, "(*v%u)", v);
 	else if (!emit_constant(e, v, &bits))
@@ -80,20 +79,13 @@ static const pctl_type *arg_type(const emitter *e, const pctl_inst *in, uint32_t
 }
 
 /* "int3" for a type of three 32-bit components. */
-static const char *signed_name(const pctl_type *t, char *buf)
+static const char *signed_name(const emitter *e, const pctl_type *t, char *buf)
 {
-	if (width_of(t) > 1)
-		snprintf(buf, 16, "%s%u", is_64(t) ? "long" : "int", width_of(t));
+	if (emit_width(e, t) > 1)
+		snprintf(buf, 16, "%s%u", is_64(t) ? "long" : "int", emit_width(e, t));
 	else
 		snprintf(buf, 16, "%s", is_64(t) ? "long" : "int");
 	return buf;
-}
-
-static const char *suffix(uint32_t width)
-{
-	static const char *const names[] = {"", "", "2", "3", "4"};
-
-	return names[width <= 4 ? width : 0];
 }
 
 static void binary(emitter *e, const pctl_inst *in, const char *symbol)
@@ -109,7 +101,7 @@ static void binary(emitter *e, const pctl_inst *in, const char *symbol)
  * internal.h. */
 static void mask_open(emitter *e, const pctl_type *operand)
 {
-	const uint32_t width = width_of(operand);
+	const uint32_t width = emit_width(e, operand);
 
 	if (width == 1)
 		text_add(&e->code, "(uint)(");
@@ -121,7 +113,7 @@ static void mask_open(emitter *e, const pctl_type *operand)
 
 static void mask_close(emitter *e, const pctl_type *operand)
 {
-	text_add(&e->code, width_of(operand) > 1 && is_64(operand) ? "))" : ")");
+	text_add(&e->code, emit_width(e, operand) > 1 && is_64(operand) ? "))" : ")");
 }
 
 static void compare(emitter *e, const pctl_inst *in)
@@ -131,7 +123,7 @@ static void compare(emitter *e, const pctl_inst *in)
 	const int as_signed = pctl_scalar_is_signed(t->scalar) && in->op >= PCTL_OP_LT;
 	char name[16];
 
-	signed_name(t, name);
+	signed_name(e, t, name);
 	mask_open(e, t);
 	for (uint32_t i = 0; i < 2; i++) {
 		if (i)
@@ -147,7 +139,7 @@ static void compare(emitter *e, const pctl_inst *in)
 
 static void not_of(emitter *e, const pctl_inst *in)
 {
-	const int flip = emit_is_scalar_bool(e->p, in->type);
+	const int flip = !e->lanes && emit_is_scalar_bool(e->p, in->type);
 
 	text_add(&e->code, flip ? "(" : "~");
 	emit_arg(e, in, 0);
@@ -156,7 +148,7 @@ static void not_of(emitter *e, const pctl_inst *in)
 
 static void all_any(emitter *e, const pctl_inst *in)
 {
-	const uint32_t width = width_of(arg_type(e, in, 0));
+	const uint32_t width = emit_width(e, arg_type(e, in, 0));
 
 	if (width == 1) {
 		emit_arg(e, in, 0);
@@ -187,12 +179,12 @@ static void select_of(emitter *e, const pctl_inst *in)
 	text_add(&e->code, "(");
 	/* Not by the sign of a lane: rusticl (Mesa 22.3) compares sign-extended values as if they
 	 * were not. */
-	if (width_of(c) > 1) {
+	if (emit_width(e, c) > 1) {
 		const char *lanes = mask_name(t);
 
-		text_printf(&e->code, "(convert_%s%u(", lanes, width_of(c));
+		text_printf(&e->code, "(convert_%s%u(", lanes, emit_width(e, c));
 		emit_arg(e, in, 0);
-		text_printf(&e->code, ") != (%s%u)(0))", lanes, width_of(c));
+		text_printf(&e->code, ") != (%s%u)(0))", lanes, emit_width(e, c));
 	} else {
 		emit_arg(e, in, 0);
 	}
@@ -205,7 +197,7 @@ static void select_of(emitter *e, const pctl_inst *in)
 
 static void dot(emitter *e, const pctl_inst *in)
 {
-	const uint32_t width = width_of(arg_type(e, in, 0));
+	const uint32_t width = emit_width(e, arg_type(e, in, 0));
 
 	text_add(&e->code, "(");
 	for (uint32_t i = 0; i < width; i++) {
@@ -223,7 +215,7 @@ static void cast(emitter *e, const pctl_inst *in)
 	const pctl_type *from = arg_type(e, in, 0), *to = &e->p->types[in->type];
 	const int from_bool = from->scalar == PCTL_SCALAR_BOOL,
 		  to_bool = to->scalar == PCTL_SCALAR_BOOL;
-	const char *w = suffix(width_of(to));
+	const char *w = emit_suffix(emit_width(e, to));
 
 	if (to->scalar == PCTL_SCALAR_U16 && !from_bool && from->scalar != PCTL_SCALAR_U16) {
 		text_printf(&e->code, is_64(from) ? "(convert_uint%s(" : "(%s",
@@ -242,10 +234,10 @@ static void cast(emitter *e, const pctl_inst *in)
 		emit_arg(e, in, 0);
 		text_printf(&e->code, " & (uint%s)(1))", w);
 	} else if (is_64(to) && pctl_scalar_is_signed(from->scalar)) {
-		text_printf(&e->code, "p_extend%s(", width_of(to) > 1 ? w : "1");
+		text_printf(&e->code, "p_extend%s(", emit_width(e, to) > 1 ? w : "1");
 		emit_arg(e, in, 0);
 		text_add(&e->code, ")");
-		emit_extend(e, width_of(to));
+		emit_extend(e, emit_width(e, to));
 	} else {
 		text_printf(&e->code, "convert_%s%s(", emit_scalar_name(to->scalar), w);
 		emit_arg(e, in, 0);
@@ -271,7 +263,7 @@ static void bitcast(emitter *e, const pctl_inst *in)
 		!emit_is_float(from->scalar) && !is_read(e, pctl_arg(e->p, in, 0));
 	char name[24];
 
-	if (width_of(from) == width_of(to) &&
+	if (emit_width(e, from) == emit_width(e, to) &&
 	    strcmp(emit_scalar_name(from->scalar), emit_scalar_name(to->scalar)) == 0) {
 		emit_arg(e, in, 0);
 		return;
@@ -452,7 +444,7 @@ static void helper_call(emitter *e, const pctl_inst *in)
 	const pctl_type *t = &e->p->types[in->type];
 	char name[40];
 
-	if (!emit_helper(e, in->op, t->scalar, width_of(t), name)) {
+	if (!emit_helper(e, in->op, t->scalar, emit_width(e, t), name)) {
 		emit_arg(e, in, 0);
 		return;
 	}
@@ -464,15 +456,19 @@ static void helper_call(emitter *e, const pctl_inst *in)
 	text_add(&e->code, ")");
 }
 
-static void expression(emitter *e, const pctl_inst *in)
+void emit_expression(emitter *e, const pctl_inst *in)
 {
 	if (PCTL_IS_NATIVE(in->op)) {
 		emit_float(e, in);
 		return;
 	}
+	if (pctl_op_get(in->op)->kind == PCTL_OPKIND_subgroup) {
+		emit_subgroup(e, in);
+		return;
+	}
 	switch (in->op) {
 	case PCTL_OP_LOOKUP:
-		emit_lookup(e, in);
+		emit_lookup_at(e, in, NULL);
 		break;
 	case PCTL_OP_MUL_HIGH:
 		text_add(&e->code, "mul_hi(");
@@ -576,7 +572,7 @@ void emit_compute(emitter *e, uint32_t v, const pctl_inst *in)
 		transpose(e, v, in);
 	} else {
 		emit_define(e, v, in->type);
-		expression(e, in);
+		emit_expression(e, in);
 		text_add(&e->code, ";\n");
 	}
 }

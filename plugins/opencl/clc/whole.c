@@ -1,4 +1,4 @@
-/* Matrices, arrays and structs as wholes. They are never passed, returned or assigned as one C value: NVIDIA's OpenCL
+/* Matrices, arrays, structs and tiles as wholes. They are never passed, returned or assigned as one C value: NVIDIA's OpenCL
  * compiler (580.159) loses the store of an element that stands before such a copy. Every whole is a variable that is
  * filled in place, leaf by leaf. */
 #include "clc/internal.h"
@@ -13,7 +13,8 @@ int emit_is_whole(const emitter *e, uint32_t type)
 {
 	const uint8_t kind = e->p->types[type].kind;
 
-	return kind == PCTL_TYPE_MATRIX || kind == PCTL_TYPE_ARRAY || kind == PCTL_TYPE_STRUCT;
+	return kind == PCTL_TYPE_MATRIX || kind == PCTL_TYPE_ARRAY || kind == PCTL_TYPE_STRUCT ||
+	       kind == PCTL_TYPE_TILE;
 }
 
 static uint32_t part_type(const emitter *e, uint32_t type, uint32_t i)
@@ -66,6 +67,20 @@ static void leaf(emitter *e, uint32_t type, const emit_side *to, const emit_side
 	text_free(&value);
 }
 
+/* A tile is never in memory that others see: its words have no type of the program. */
+static void fill_tile(emitter *e, uint32_t type, const emit_side *to, const emit_side *from)
+{
+	for (uint32_t i = 0; i < emit_tile_words(&e->p->types[type]); i++) {
+		emit_indent(e);
+		text_printf(&e->code, "%s.a[%u] = ", text_str(&to->path), i);
+		if (from->kind == EMIT_ZEROS)
+			text_add(&e->code, "0u;\n");
+		else
+			text_printf(&e->code, "%s.a[%u];\n", text_str(&from->path), i);
+	}
+	e->code.no_memory |= to->path.no_memory | from->path.no_memory;
+}
+
 /* From a whole to part i of it. */
 static void step(const emitter *e, emit_side *s, uint32_t type, uint32_t i)
 {
@@ -93,6 +108,10 @@ void emit_fill(emitter *e, uint32_t type, emit_side *to, emit_side *from)
 
 	if (!emit_is_whole(e, type)) {
 		leaf(e, type, to, from);
+		return;
+	}
+	if (e->p->types[type].kind == PCTL_TYPE_TILE) {
+		fill_tile(e, type, to, from);
 		return;
 	}
 	if (is_struct || (n <= EMIT_UNROLL && leaves(e, type) <= LEAVES_MOST)) {
@@ -224,6 +243,9 @@ int emit_whole(emitter *e, uint32_t v, const pctl_inst *in)
 	case PCTL_OP_SELECT:
 		emit_declare(e, v, in->type);
 		choose(e, in, name);
+		return 1;
+	case PCTL_OP_TILE_MULTIPLY_ADD:
+		emit_tile_product(e, v, in);
 		return 1;
 	default:
 		return 0;

@@ -75,6 +75,9 @@ pctl_status opencl_kernel_cache(pctl_device *dev, const pctl_call *call, pctl_ke
 	cl_int error;
 
 	*n_out = 0;
+	/* Asked for a binary, PoCL compiles the kernel again, for any size of workgroup; what it built is in its own folder. */
+	if (dev->keeps_kernels)
+		return PCTL_OK;
 	error = clGetProgramInfo(k->built, CL_PROGRAM_BINARY_SIZES, sizeof(n), &n, NULL);
 	if (error != CL_SUCCESS)
 		return opencl_fail(dev, call, error, "clGetProgramInfo");

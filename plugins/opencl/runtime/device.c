@@ -2,6 +2,8 @@
  */
 #include "runtime/opencl.h"
 
+#include "spmd/spmd.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,6 +132,29 @@ static int has_extension(cl_device_id device, const char *name)
 	return 0;
 }
 
+/* What NVIDIA's OpenCL C has as PTX alone: products of packed bytes from compute capability 6.1 on, warps whose lanes wait
+ * for each other from 7.0 on, sums over them and matrix tiles from 8.0 on. That they are there is a claim; the host asks for their results
+ * before it leaves any to them. */
+static uint32_t ptx_flags(cl_device_id device)
+{
+	const cl_device_info major_nv = 0x4000, minor_nv = 0x4001,
+			     warp_nv = 0x4003; /* cl_nv_device_attribute_query */
+	cl_uint major = 0, minor = 0, warp = 0;
+	uint32_t flags = 0;
+
+	if (!has_extension(device, "cl_nv_device_attribute_query") ||
+	    clGetDeviceInfo(device, major_nv, sizeof(major), &major, NULL) != CL_SUCCESS ||
+	    clGetDeviceInfo(device, minor_nv, sizeof(minor), &minor, NULL) != CL_SUCCESS)
+		return 0;
+	if (major > 6 || (major == 6 && minor >= 1))
+		flags |= EMIT_DP4A;
+	if (major >= 7 &&
+	    clGetDeviceInfo(device, warp_nv, sizeof(warp), &warp, NULL) == CL_SUCCESS &&
+	    warp == EMIT_WARP_LANES)
+		flags |= EMIT_WARPS | (major >= 8 ? EMIT_REDUX | EMIT_MMA : 0);
+	return flags;
+}
+
 /* What the device says of its floats: types it has, and the promises of each. */
 static void find_floats(pctl_device *dev)
 {
@@ -173,8 +198,16 @@ static void find_identity(pctl_device *dev)
 	if (strcmp(buf, "rusticl") == 0)
 		dev->emit_flags =
 			EMIT_NOFOLD_FLOATS | EMIT_SWITCH; /* clc/float.c, warm.c say why */
-	if (strcmp(buf, "Portable Computing Language") == 0)
+	if (strcmp(buf, "Portable Computing Language") == 0) {
 		dev->emit_flags = EMIT_LANE_LOOPS | EMIT_SWITCH; /* clc/loop.c, warm.c say why */
+		dev->keeps_kernels = getenv("POCL_CACHE_DIR") != NULL; /* cache.c says why */
+	}
+	/* Not where the driver itself makes vectors of invocations (rusticl on llvmpipe), or watches them (Oclgrind). */
+	dev->spmd = kind_of(dev->id.device) == PCTL_DEVICE_CPU && strcmp(buf, "rusticl") != 0 &&
+		    strcmp(buf, "Oclgrind") != 0;
+	if (dev->spmd)
+		add_fact(dev, "generator", SPMD_VERSION);
+	dev->emit_flags |= ptx_flags(dev->id.device);
 	device_text(dev->id.device, CL_DRIVER_VERSION, buf, sizeof(buf));
 	add_fact(dev, "driver-version", buf);
 	platform_text(dev->id.platform, CL_PLATFORM_VERSION, buf, sizeof(buf));
@@ -309,7 +342,10 @@ pctl_status opencl_device_caps(pctl_device *dev, const pctl_call *call, pctl_dev
 	*out = (pctl_device_caps){
 		.head = PCTL_HEAD(pctl_device_caps),
 		.caps = PCTL_CAP_I64 | PCTL_CAP_I64_DIV | PCTL_CAP_F32 | PCTL_CAP_NATIVE_FLOAT |
-			PCTL_CAP_STORE16 | dev->float_caps,
+			PCTL_CAP_STORE16 | dev->float_caps |
+			(dev->emit_flags & EMIT_DP4A ? PCTL_CAP_DOT4 : 0) |
+			(dev->emit_flags & EMIT_WARPS ? PCTL_CAP_SUBGROUPS : 0) |
+			(dev->emit_flags & EMIT_MMA ? PCTL_CAP_TILES : 0),
 		.memory_bytes = dev->memory,
 		.max_binding_bytes = dev->max_alloc < longest ? dev->max_alloc : longest,
 		.max_buffer_bytes = dev->max_alloc,
@@ -318,6 +354,7 @@ pctl_status opencl_device_caps(pctl_device *dev, const pctl_call *call, pctl_dev
 		.max_invocations = least(dev->max_invocations, 1024),
 		.max_workgroup_bytes = least(dev->local_bytes, 1u << 30),
 		.max_bindings = least(parameter_bytes / 24, 40),
+		.subgroup_size = dev->emit_flags & EMIT_WARPS ? EMIT_WARP_LANES : 0,
 		.timestamp_ns_den = 1,
 	};
 	for (uint32_t i = 0; i < 3; i++)

@@ -1,6 +1,8 @@
 /* From the wire form of a program to a built kernel, and whether a device can have it at all. */
 #include "runtime/opencl.h"
 
+#include "spmd/spmd.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +22,8 @@ static void missing_reason(uint64_t missing, char *why, size_t n)
 		{PCTL_CAP_F64, "64-bit floats (cl_khr_fp64)"},
 		{PCTL_CAP_F16, "16-bit floats (cl_khr_fp16)"},
 		{PCTL_CAP_BF16, "bf16"},
+		{PCTL_CAP_SUBGROUPS, "subgroups that are written for (NVIDIA's warps)"},
+		{PCTL_CAP_TILES, "matrix tiles that are written for (NVIDIA's matrix units)"},
 	};
 
 	snprintf(why, n, "the program needs capabilities 0x%llx that the device lacks",
@@ -46,6 +50,10 @@ static uint32_t refuse_op(const pctl_program *p, const pctl_function *fn, const 
 	     p->types[pctl_value_type(p, fn, pctl_arg(p, in, 0))].scalar == PCTL_SCALAR_U16)) {
 		snprintf(why, n,
 			 "BITCAST of u16: 16 bits are loaded, stored and converted, no more");
+		return PC3210_KERNEL_CAPABILITY;
+	}
+	if (pctl_tile_moved(p, fn, in) && !(in->flags & PCTL_INST_WHOLE)) {
+		snprintf(why, n, "%s of a tile that need not be whole", pctl_op_get(in->op)->name);
 		return PC3210_KERNEL_CAPABILITY;
 	}
 	return 0;
@@ -75,6 +83,12 @@ static uint32_t refusal(pctl_device *dev, const pctl_program *p, const emit_fact
 	opencl_device_caps(dev, NULL, &caps);
 	if (p->caps & ~caps.caps) {
 		missing_reason(p->caps & ~caps.caps, why, n);
+		return PC3210_KERNEL_CAPABILITY;
+	}
+	if ((p->caps & PCTL_CAP_SUBGROUPS) && (EMIT_WARP_LANES % pctl_program_subgroup_size(p) ||
+					       facts->invocations % EMIT_WARP_LANES)) {
+		snprintf(why, n, "subgroups of %u in %llu invocations are no parts of whole warps",
+			 pctl_program_subgroup_size(p), (unsigned long long)facts->invocations);
 		return PC3210_KERNEL_CAPABILITY;
 	}
 	if (facts->bad_op) {
@@ -206,6 +220,29 @@ static void show_source(const pctl_device *dev, const text *source)
 		host->log(host->ctx, 0, text_str(source));
 }
 
+/* Lanes of vectors where the device is a CPU's and the program is such; else an invocation a work-item. The first line of the
+ * source says which, and of which version. */
+static pctl_status write_source(const pctl_device *dev, const pctl_program *p,
+				const pctl_call *call, text *out, uint32_t *whole_groups)
+{
+	const char *why = NULL;
+	pctl_status status = PCTL_OK;
+
+	*whole_groups = 0;
+	if (dev->spmd) {
+		text_add(out, "/* " SPMD_VERSION " */\n");
+		status = spmd_program(p, call, dev->emit_flags, out, &why);
+		*whole_groups = !why;
+		if (why) {
+			text_clear(out);
+			text_printf(out, "/* not " SPMD_VERSION ": %s */\n", why);
+		}
+	}
+	if (status == PCTL_OK && !*whole_groups)
+		status = emit_program(p, call, dev->emit_flags, out);
+	return status;
+}
+
 pctl_status opencl_kernel_build(pctl_device *dev, const pctl_call *call, const uint8_t *wire,
 				uint64_t n, uint32_t flags, const void *cache, uint64_t cache_bytes,
 				pctl_kernel **out)
@@ -227,7 +264,9 @@ pctl_status opencl_kernel_build(pctl_device *dev, const pctl_call *call, const u
 	if (status == PCTL_OK && code)
 		status = pctl_refuse(call, code, "%s", why);
 	if (status == PCTL_OK)
-		status = emit_program(k->program, call, dev->emit_flags, &source);
+		status = write_source(dev, k->program, call, &source, &k->whole_groups);
+	for (uint32_t i = 0; i < 3 && status == PCTL_OK; i++)
+		k->local[i] = k->whole_groups ? 1 : k->program->entries[0].workgroup_size[i];
 	if (status == PCTL_OK)
 		show_source(dev, &source);
 	if (status == PCTL_OK)
@@ -239,6 +278,34 @@ pctl_status opencl_kernel_build(pctl_device *dev, const pctl_call *call, const u
 		*out = k;
 	else
 		opencl_kernel_destroy(dev, k);
+	return status;
+}
+
+pctl_status opencl_kernel_source(pctl_device *dev, const pctl_call *call, const uint8_t *wire,
+				 uint64_t n, uint64_t capacity, char *out, uint64_t *n_out,
+				 char *language)
+{
+	char why[PCTL_NAME_MAX] = "";
+	pctl_program *program = NULL;
+	pctl_status status;
+	emit_facts facts;
+	text source = {0};
+	uint32_t code, whole_groups;
+
+	*n_out = 0;
+	snprintf(language, PCTL_NAME_MAX, "opencl");
+	status = examine(dev, call, wire, n, &program, &facts, &code, why, sizeof(why));
+	if (status == PCTL_OK && code)
+		status = pctl_refuse(call, code, "%s", why);
+	if (status == PCTL_OK)
+		status = write_source(dev, program, call, &source, &whole_groups);
+	if (status == PCTL_OK) {
+		*n_out = source.n;
+		if (capacity)
+			memcpy(out, text_str(&source), capacity < source.n ? capacity : source.n);
+	}
+	text_free(&source);
+	pctl_program_destroy(program);
 	return status;
 }
 

@@ -84,10 +84,10 @@ static pctl_status check_words(pctl_list *l, const pctl_call *call, const pctl_b
 			       uint64_t offset, uint64_t n_bytes)
 {
 	if ((offset | n_bytes) % 4)
-		return fault(l,
-			     pctl_refuse(call, PC3203_BACKEND_ALIGNMENT,
-					 "bytes [%llu, +%llu) are not whole words",
-					 (unsigned long long)offset, (unsigned long long)n_bytes));
+		return fault(
+			l, pctl_refuse(call, PC3203_BACKEND_ALIGNMENT,
+				       "bytes [%llu, +%llu) do not begin and end at multiples of 4",
+				       (unsigned long long)offset, (unsigned long long)n_bytes));
 	if (!inside(buf, offset, n_bytes))
 		return fault(l, pctl_refuse(call, PC3202_BACKEND_RANGE,
 					    "bytes [%llu, +%llu) of a buffer of %llu",
@@ -282,7 +282,7 @@ static pctl_status record(pctl_list *l, const pctl_call *call, pctl_kernel *k,
 	}
 	for (uint32_t i = 0; i < 3; i++) {
 		c->groups[i] = groups[i];
-		c->local[i] = k->program->entries[0].workgroup_size[i];
+		c->local[i] = k->local[i];
 	}
 	return append(l, call, c);
 }

@@ -37,6 +37,8 @@ struct pctl_kernel {
 	pctl_program *program;
 	emit_facts facts;
 	cl_program built;
+	uint32_t whole_groups; /* a work-item runs a whole workgroup (spmd/) */
+	size_t local[3];       /* work-items of a group */
 	uint64_t
 		key[2]; /* of device, driver, options and source: what a cached binary must match */
 };
@@ -100,8 +102,10 @@ struct pctl_device {
 	const char *float_options; /* the same for a program with floats */
 	uint64_t float_caps;	   /* of PCTL_CAP_F16, PCTL_CAP_F64 */
 	uint32_t emit_flags;	   /* EMIT_* of emit.h */
+	uint32_t spmd;		   /* kernels are written for whole workgroups, where they can be */
 	cl_uint address_bits;
 	cl_bool unified;
+	uint32_t keeps_kernels; /* the driver has a folder for them: kernel_cache gives nothing */
 	uint32_t lost;
 	uint32_t n_kv;
 	uint64_t max_alloc, memory, local_bytes, max_invocations, constant_bytes;
@@ -144,6 +148,9 @@ pctl_status opencl_supports(pctl_device *dev, const pctl_call *call, const uint8
 pctl_status opencl_kernel_build(pctl_device *dev, const pctl_call *call, const uint8_t *wire,
 				uint64_t n, uint32_t flags, const void *cache, uint64_t cache_bytes,
 				pctl_kernel **out);
+pctl_status opencl_kernel_source(pctl_device *dev, const pctl_call *call, const uint8_t *wire,
+				 uint64_t n, uint64_t capacity, char *out, uint64_t *n_out,
+				 char *language);
 pctl_status opencl_kernel_cache(pctl_device *dev, const pctl_call *call, pctl_kernel *k,
 				uint64_t capacity, void *out, uint64_t *n_out);
 void opencl_kernel_destroy(pctl_device *dev, pctl_kernel *k);

@@ -36,6 +36,7 @@ static const pctl_backend backend = {
 	.buffer_read = opencl_buffer_read,
 	.kernel_build = opencl_kernel_build,
 	.kernel_cache = opencl_kernel_cache,
+	.kernel_source = opencl_kernel_source,
 	.kernel_destroy = opencl_kernel_destroy,
 	.list_begin = opencl_list_begin,
 	.list_dispatch = opencl_list_dispatch,

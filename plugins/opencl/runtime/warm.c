@@ -41,8 +41,6 @@ static cl_int set_arguments(const pctl_kernel *k, cl_kernel kernel, cl_mem some)
 
 pctl_status opencl_warm(pctl_device *dev, const pctl_call *call, const pctl_kernel *k)
 {
-	const uint32_t *size = k->program->entries[0].workgroup_size;
-	const size_t local[3] = {size[0], size[1], size[2]};
 	cl_kernel kernel = NULL;
 	cl_mem some = NULL;
 	cl_int error = CL_SUCCESS;
@@ -59,8 +57,8 @@ pctl_status opencl_warm(pctl_device *dev, const pctl_call *call, const pctl_kern
 			status = opencl_switch(dev, call, k, kernel, 0);
 	}
 	if (status == PCTL_OK && error == CL_SUCCESS)
-		error = clEnqueueNDRangeKernel(dev->queue, kernel, 3, NULL, local, local, 0, NULL,
-					       NULL);
+		error = clEnqueueNDRangeKernel(dev->queue, kernel, 3, NULL, k->local, k->local, 0,
+					       NULL, NULL);
 	if (status == PCTL_OK && error == CL_SUCCESS)
 		error = clFinish(dev->queue);
 	if (status == PCTL_OK && error != CL_SUCCESS)

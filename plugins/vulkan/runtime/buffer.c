@@ -71,7 +71,7 @@ pctl_status pctl_vk_buffer_create(pctl_device *dev, const pctl_call *call, uint6
 				   dev->props.deviceName, dev->caps.max_buffer_bytes);
 	buf = calloc(1, sizeof(*buf));
 	if (!buf)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a buffer");
+		return pctl_no_memory(call, "a buffer");
 	buf->dev = dev;
 	buf->n_bytes = n_bytes;
 	buf->usage = usage;

@@ -134,7 +134,7 @@ pctl_status pctl_vk_device_open(pctl_instance *inst, const pctl_call *call, uint
 				   index);
 	dev = calloc(1, sizeof(*dev));
 	if (!dev)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a device");
+		return pctl_no_memory(call, "a device");
 	dev->inst = inst;
 	dev->physical = inst->physical[index];
 	pthread_mutex_init(&dev->tickets_lock, NULL);

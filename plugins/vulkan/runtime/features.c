@@ -46,19 +46,83 @@ static void note_controls(pctl_device *dev, const VkPhysicalDeviceFloatControlsP
 	};
 }
 
+static int has_size_control(const pctl_device *dev)
+{
+	return dev->props.apiVersion >= VK_API_VERSION_1_3 ||
+	       has_extension(dev->physical, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME);
+}
+
+/* Workgroups with subgroups are laid out in one dimension (spirv/subgroup.c), so the first must take all of them. A device of
+ * several sizes must be asked for one, which may limit how many of them a workgroup has. */
+static void note_subgroups(pctl_device *dev, const VkPhysicalDeviceSubgroupProperties *p,
+			   const VkPhysicalDeviceSubgroupSizeControlProperties *sizes)
+{
+	const VkPhysicalDeviceLimits *l = &dev->props.limits;
+	const VkSubgroupFeatureFlags all =
+		VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_VOTE_BIT |
+		VK_SUBGROUP_FEATURE_ARITHMETIC_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT |
+		VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
+	const uint32_t n = p->subgroupSize;
+
+	dev->has.required_size = sizes->minSubgroupSize != sizes->maxSubgroupSize;
+	dev->has.subgroups = (p->supportedOperations & all) == all &&
+			     (p->supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) &&
+			     n >= PCTL_SUBGROUP_SIZE_MIN && n <= PCTL_SUBGROUP_SIZE_MAX &&
+			     (n & (n - 1)) == 0 && n >= sizes->minSubgroupSize &&
+			     n <= sizes->maxSubgroupSize &&
+			     l->maxComputeWorkGroupSize[0] >= l->maxComputeWorkGroupInvocations &&
+			     (!dev->has.required_size ||
+			      ((sizes->requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT) &&
+			       (uint64_t)sizes->maxComputeWorkgroupSubgroups * n >=
+				       l->maxComputeWorkGroupInvocations));
+}
+
+/* Products of matrix tiles among the shapes that the device names for subgroups. Sums must not saturate; none that are asked for
+ * do. */
+static uint32_t find_tiles(const pctl_device *dev)
+{
+	const coopmat_get_properties get = (coopmat_get_properties)vkGetInstanceProcAddr(
+		dev->inst->vk, "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR");
+	coopmat_properties *list;
+	uint32_t n = 0, i, found = 0;
+
+	if (!get || get(dev->physical, &n, NULL) != VK_SUCCESS || n == 0)
+		return 0;
+	list = calloc(n, sizeof(*list));
+	for (i = 0; list && i < n; i++)
+		list[i].sType = COOPMAT_STRUCTURE_PROPERTIES;
+	if (list && get(dev->physical, &n, list) >= VK_SUCCESS) {
+		for (i = 0; i < n; i++) {
+			const coopmat_properties *p = &list[i];
+			const int is_signed = p->AType == COOPMAT_COMPONENT_SINT8;
+			const uint32_t byte =
+				is_signed ? COOPMAT_COMPONENT_SINT8 : COOPMAT_COMPONENT_UINT8;
+			const uint32_t word =
+				is_signed ? COOPMAT_COMPONENT_SINT32 : COOPMAT_COMPONENT_UINT32;
+
+			if (p->scope == COOPMAT_SCOPE_SUBGROUP && p->AType == byte &&
+			    p->BType == byte && p->CType == word && p->ResultType == word &&
+			    !p->saturatingAccumulation && (p->MSize == 8 || p->MSize == 16) &&
+			    (p->NSize == 8 || p->NSize == 16) && (p->KSize == 16 || p->KSize == 32))
+				found |= pctl_vk_tile_bit(p->MSize, p->NSize, p->KSize, is_signed);
+		}
+	}
+	free(list);
+	return found;
+}
+
 /* Extension structures may only be chained where the version or the extension is there. */
 static void read_properties(pctl_device *dev)
 {
 	VkPhysicalDeviceSubgroupProperties subgroup = {
 		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES};
+	VkPhysicalDeviceSubgroupSizeControlProperties sizes = {
+		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES};
 	VkPhysicalDeviceMaintenance3Properties more = {
 		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES,
 		.pNext = &subgroup};
-	VkPhysicalDeviceShaderIntegerDotProductProperties dot = {
-		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_PROPERTIES};
 	VkPhysicalDeviceMaintenance4Properties size = {
 		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES,
-		.pNext = &dot,
 	};
 	VkPhysicalDeviceFloatControlsProperties controls = {
 		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FLOAT_CONTROLS_PROPERTIES,
@@ -76,16 +140,19 @@ static void read_properties(pctl_device *dev)
 		subgroup.pNext = &dev->driver;
 	if (dev->props.apiVersion >= VK_API_VERSION_1_3)
 		dev->driver.pNext = &size;
+	if (has_size_control(dev)) {
+		sizes.pNext = all.pNext;
+		all.pNext = &sizes;
+	}
 	vkGetPhysicalDeviceProperties2(dev->physical, &all);
 	dev->ids.pNext = NULL;
 	dev->driver.pNext = NULL;
 	note_controls(dev, &controls);
 	dev->subgroup_size = subgroup.subgroupSize;
+	note_subgroups(dev, &subgroup, &sizes);
 	dev->max_allocation = more.maxMemoryAllocationSize;
 	if (size.maxBufferSize && size.maxBufferSize < dev->max_allocation)
 		dev->max_allocation = size.maxBufferSize;
-	dev->has.dot4_signed = dot.integerDotProduct4x8BitPackedSignedAccelerated;
-	dev->has.dot4_unsigned = dot.integerDotProduct4x8BitPackedUnsignedAccelerated;
 }
 
 /* The same structures serve asking and enabling. */
@@ -104,6 +171,10 @@ static void chain(pctl_device *dev, pctl_vk_feature_room *room)
 	room->storage16.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES;
 	room->float16.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES;
 	room->dot.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES;
+	room->flow.sType =
+		VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW_FEATURES_KHR;
+	room->subgroups.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES;
+	room->tiles.sType = COOPMAT_STRUCTURE_FEATURES;
 	*next = &room->storage16;
 	next = &room->storage16.pNext;
 	if (api >= VK_API_VERSION_1_2 ||
@@ -133,6 +204,25 @@ static void chain(pctl_device *dev, pctl_vk_feature_room *room)
 	if (api >= VK_API_VERSION_1_3) {
 		*next = &room->dot;
 		next = &room->dot.pNext;
+	}
+	if (has_size_control(dev)) {
+		*next = &room->subgroups;
+		next = &room->subgroups.pNext;
+		if (api < VK_API_VERSION_1_3)
+			room->extensions[room->n_extensions++] =
+				VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME;
+	}
+	if (has_extension(dev->physical,
+			  VK_KHR_SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW_EXTENSION_NAME)) {
+		*next = &room->flow;
+		next = &room->flow.pNext;
+		room->extensions[room->n_extensions++] =
+			VK_KHR_SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW_EXTENSION_NAME;
+	}
+	if (has_extension(dev->physical, COOPMAT_VK_EXTENSION)) {
+		*next = &room->tiles;
+		next = &room->tiles.pNext;
+		room->extensions[room->n_extensions++] = COOPMAT_VK_EXTENSION;
 	}
 	if (has_extension(dev->physical, VK_EXT_ROBUSTNESS_2_EXTENSION_NAME)) {
 		*next = &room->robust;
@@ -165,8 +255,14 @@ void pctl_vk_features_read(pctl_device *dev)
 		room.model.vulkanMemoryModel && room.model.vulkanMemoryModelDeviceScope;
 	dev->has.uniform_layout = room.layout.uniformBufferStandardLayout;
 	dev->has.robustness2 = room.robust.robustBufferAccess2;
-	dev->has.dot4_signed &= room.dot.shaderIntegerDotProduct;
-	dev->has.dot4_unsigned &= room.dot.shaderIntegerDotProduct;
+	/* Accelerated or not: the driver's own expansion is no worse than ours. */
+	dev->has.dot4 = room.dot.shaderIntegerDotProduct;
+	dev->has.subgroups &=
+		room.subgroups.subgroupSizeControl && room.subgroups.computeFullSubgroups;
+	dev->has.uniform_flow = dev->has.subgroups && room.flow.shaderSubgroupUniformControlFlow;
+	if (dev->has.subgroups && dev->subgroup_size == PCTL_TILE_LANES && dev->has.memory_model &&
+	    room.float16.shaderInt8 && room.tiles.cooperativeMatrix)
+		dev->has.tiles = find_tiles(dev);
 }
 
 void pctl_vk_features_enable(pctl_device *dev, pctl_vk_feature_room *room)
@@ -176,7 +272,7 @@ void pctl_vk_features_enable(pctl_device *dev, pctl_vk_feature_room *room)
 	room->core.features.shaderInt64 = dev->has.int64;
 	room->core.features.shaderFloat64 = dev->has.float64;
 	room->float16.shaderFloat16 = dev->has.float16;
-	room->float16.shaderInt8 = VK_FALSE;
+	room->float16.shaderInt8 = dev->has.tiles != 0;
 	room->storage16.storageBuffer16BitAccess = dev->has.storage16;
 	room->storage16.uniformAndStorageBuffer16BitAccess = dev->has.storage16;
 	room->timeline.timelineSemaphore = dev->has.timeline;
@@ -184,7 +280,12 @@ void pctl_vk_features_enable(pctl_device *dev, pctl_vk_feature_room *room)
 	room->model.vulkanMemoryModelDeviceScope = dev->has.memory_model;
 	room->layout.uniformBufferStandardLayout = dev->has.uniform_layout;
 	room->robust.robustBufferAccess2 = dev->has.robustness2;
-	room->dot.shaderIntegerDotProduct = dev->has.dot4_signed | dev->has.dot4_unsigned;
+	room->dot.shaderIntegerDotProduct = dev->has.dot4;
+	room->subgroups.subgroupSizeControl = dev->has.subgroups;
+	room->subgroups.computeFullSubgroups = dev->has.subgroups;
+	room->flow.shaderSubgroupUniformControlFlow = dev->has.uniform_flow;
+	room->tiles.cooperativeMatrix = dev->has.tiles != 0;
+	room->tiles.cooperativeMatrixRobustBufferAccess = VK_FALSE;
 }
 
 /* ---- limits ---- */
@@ -240,6 +341,9 @@ void pctl_vk_caps_fill(pctl_device *dev)
 	c->caps |= dev->has.float64 ? PCTL_CAP_F64 : 0;
 	c->caps |= dev->has.float16 ? PCTL_CAP_F16 : 0;
 	c->caps |= dev->has.storage16 ? PCTL_CAP_STORE16 : 0;
+	c->caps |= dev->has.dot4 ? PCTL_CAP_DOT4 : 0;
+	c->caps |= dev->has.subgroups ? PCTL_CAP_SUBGROUPS : 0;
+	c->caps |= dev->has.tiles ? PCTL_CAP_TILES : 0;
 	c->memory_bytes = device_heap_bytes(dev);
 	c->max_buffer_bytes = least(dev->max_allocation, c->memory_bytes);
 	if (dev->props.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU)
@@ -265,7 +369,8 @@ void pctl_vk_caps_fill(pctl_device *dev)
 	dev->spirv.controls = dev->has.controls;
 	dev->spirv.opaque_floats = opaque_floats(dev);
 	dev->spirv.int64 = dev->has.int64;
-	dev->spirv.dot4_signed = dev->has.dot4_signed;
-	dev->spirv.dot4_unsigned = dev->has.dot4_unsigned;
+	dev->spirv.dot4 = dev->has.dot4;
+	dev->spirv.subgroup = dev->has.subgroups ? dev->subgroup_size : 0;
+	dev->spirv.uniform_flow = dev->has.uniform_flow;
 	dev->spirv.uniform_bytes = dev->has.uniform_layout ? l->maxUniformBufferRange : 0;
 }

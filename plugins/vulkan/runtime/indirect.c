@@ -40,7 +40,7 @@ static pctl_status build(const pctl_call *call, pctl_program **out)
 
 	*out = NULL;
 	if (!c.b)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for the clamp kernel");
+		return pctl_no_memory(call, "the clamp kernel");
 	c.u32 = pctl_build_scalar(c.b, PCTL_SCALAR_U32);
 	c.from = var(&c, 0, PCTL_ACCESS_READ, "from");
 	c.to = var(&c, 1, PCTL_ACCESS_READ_WRITE, "to");
@@ -87,7 +87,7 @@ static pctl_status need_scratch(pctl_list *l, const pctl_call *call, pctl_buffer
 
 	*out = NULL;
 	if (!grown)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for an indirect dispatch");
+		return pctl_no_memory(call, "an indirect dispatch");
 	l->scratch = grown;
 	status = pctl_vk_buffer_create(
 		l->dev, call, 4 * SCRATCH_WORDS,

@@ -62,7 +62,7 @@ static pctl_status create_instance(pctl_instance *inst, const pctl_call *call)
 	vkEnumerateInstanceExtensionProperties(NULL, &n, NULL);
 	list = calloc(n + 1u, sizeof(*list));
 	if (!list)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for Vulkan's extension list");
+		return pctl_no_memory(call, "Vulkan's extension list");
 	vkEnumerateInstanceExtensionProperties(NULL, &n, list);
 	info.ppEnabledExtensionNames = names;
 	if (has_extension(list, n, VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME)) {

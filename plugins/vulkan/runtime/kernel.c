@@ -1,5 +1,6 @@
 /* Kernels: a program, its layout, and one compiled pipeline for each set of variables that was
  * bound to nothing. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,7 +52,7 @@ static pctl_status create_tables(pctl_kernel *k, const pctl_call *call)
 		return PCTL_OK;
 	words = pctl_spv_table_block(k->program, &n);
 	if (!words)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for constant tables");
+		return pctl_no_memory(call, "constant tables");
 	status = pctl_vk_buffer_create(k->dev, call, (uint64_t)n * sizeof(*words),
 				       PCTL_BUFFER_STORAGE | PCTL_BUFFER_TRANSFER, &k->tables);
 	if (status == PCTL_OK)
@@ -70,6 +71,10 @@ static pctl_status compile(pctl_kernel *k, const pctl_call *call, const pctl_spv
 		.codeSize = (size_t)module->n * sizeof(uint32_t),
 		.pCode = module->at,
 	};
+	VkPipelineShaderStageRequiredSubgroupSizeCreateInfo size = {
+		.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO,
+		.requiredSubgroupSize = dev->spirv.subgroup,
+	};
 	VkComputePipelineCreateInfo info = {
 		.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
 		.stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
@@ -77,7 +82,13 @@ static pctl_status compile(pctl_kernel *k, const pctl_call *call, const pctl_spv
 			  .pName = "main"},
 		.layout = k->layout,
 	};
-	VkResult r = vkCreateShaderModule(dev->vk, &code, NULL, &info.stage.module);
+	VkResult r;
+
+	if (pctl_spv_subgroup_size(k->program)) {
+		info.stage.flags = VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
+		info.stage.pNext = dev->has.required_size ? &size : NULL;
+	}
+	r = vkCreateShaderModule(dev->vk, &code, NULL, &info.stage.module);
 
 	if (r == VK_SUCCESS) {
 		r = vkCreateComputePipelines(dev->vk, k->cache, 1, &info, NULL, out);
@@ -93,10 +104,25 @@ static pctl_status compile(pctl_kernel *k, const pctl_call *call, const pctl_spv
 			   (int)r);
 }
 
+static pctl_status write_module(const pctl_device *dev, const pctl_call *call,
+				const pctl_program *program, uint64_t null_vars,
+				pctl_spv_words *out)
+{
+	pctl_spv_options options = dev->spirv;
+	pctl_status status;
+
+	options.null_vars = null_vars;
+	status = pctl_spv_write(program, &options, out);
+	if (status == PCTL_E_NOMEM)
+		return pctl_no_memory(call, "a module");
+	return status == PCTL_OK
+		       ? status
+		       : pctl_refuse(call, PC1_INTERNAL, "the program cannot be written as SPIR-V");
+}
+
 pctl_status pctl_vk_kernel_variant(pctl_kernel *k, const pctl_call *call, uint64_t null_vars,
 				   VkPipeline *out)
 {
-	pctl_spv_options options = k->dev->spirv;
 	pctl_spv_words module = {0};
 	pctl_vk_variant *grown;
 	pctl_status status;
@@ -111,15 +137,11 @@ pctl_status pctl_vk_kernel_variant(pctl_kernel *k, const pctl_call *call, uint64
 	}
 	grown = realloc(k->variants, (k->n_variants + 1u) * sizeof(*grown));
 	if (!grown)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a kernel");
+		return pctl_no_memory(call, "a kernel");
 	k->variants = grown;
-	options.null_vars = null_vars;
-	status = pctl_spv_write(k->program, &options, &module);
-	if (status == PCTL_E_NOMEM)
-		status = pctl_refuse(call, PC2_NOMEM, "no memory for a module");
-	else if (status != PCTL_OK)
-		status = pctl_refuse(call, PC1_INTERNAL, "the program cannot be written as SPIR-V");
-	if (status == PCTL_OK && k->dev->inst->debug)
+	status = write_module(k->dev, call, k->program, null_vars, &module);
+	/* SPIRV-Tools of 2022 know no cooperative matrices. */
+	if (status == PCTL_OK && k->dev->inst->debug && !(k->program->caps & PCTL_CAP_TILES))
 		status = pctl_vk_validate(k->dev, call, &module);
 	if (status == PCTL_OK)
 		status = compile(k, call, &module, out);
@@ -210,7 +232,7 @@ pctl_status pctl_vk_kernel_make(pctl_device *dev, const pctl_call *call, pctl_pr
 	*out = NULL;
 	if (!k) {
 		pctl_program_destroy(program);
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a kernel");
+		return pctl_no_memory(call, "a kernel");
 	}
 	k->dev = dev;
 	k->program = program;
@@ -233,12 +255,48 @@ pctl_status pctl_vk_kernel_make(pctl_device *dev, const pctl_call *call, pctl_pr
 	return status;
 }
 
+/* A program that this device can run. */
+static pctl_status decode(pctl_device *dev, const pctl_call *call, const uint8_t *wire, uint64_t n,
+			  pctl_program **out)
+{
+	pctl_support support;
+	const pctl_status status = pctl_program_decode(wire, n, call, out);
+
+	if (status != PCTL_OK)
+		return status;
+	pctl_vk_support(dev, *out, &support);
+	if (support.supported)
+		return PCTL_OK;
+	pctl_program_destroy(*out);
+	*out = NULL;
+	return pctl_refuse(call, support.code, "%s", support.reason);
+}
+
+pctl_status pctl_vk_kernel_source(pctl_device *dev, const pctl_call *call, const uint8_t *wire,
+				  uint64_t n, uint64_t capacity, char *out, uint64_t *n_out,
+				  char *language)
+{
+	pctl_program *program = NULL;
+	pctl_spv_words module = {0};
+	pctl_status status;
+
+	*n_out = 0;
+	snprintf(language, PCTL_NAME_MAX, "spirv");
+	status = decode(dev, call, wire, n, &program);
+	if (status == PCTL_OK)
+		status = write_module(dev, call, program, 0, &module);
+	if (status == PCTL_OK)
+		status = pctl_vk_disassemble(dev, call, &module, capacity, out, n_out);
+	free(module.at);
+	pctl_program_destroy(program);
+	return status;
+}
+
 pctl_status pctl_vk_kernel_build(pctl_device *dev, const pctl_call *call, const uint8_t *wire,
 				 uint64_t n, uint32_t flags, const void *cache,
 				 uint64_t cache_bytes, pctl_kernel **out)
 {
 	pctl_program *program = NULL;
-	pctl_support support;
 	uint64_t hash[2];
 	pctl_status status;
 
@@ -250,14 +308,9 @@ pctl_status pctl_vk_kernel_build(pctl_device *dev, const pctl_call *call, const 
 		return pctl_refuse(call, PC3201_BACKEND_ARGUMENT,
 				   "kernel_build: this backend knows no build flags, %#x was given",
 				   flags);
-	status = pctl_program_decode(wire, n, call, &program);
+	status = decode(dev, call, wire, n, &program);
 	if (status != PCTL_OK)
 		return status;
-	pctl_vk_support(dev, program, &support);
-	if (!support.supported) {
-		pctl_program_destroy(program);
-		return pctl_refuse(call, support.code, "%s", support.reason);
-	}
 	pctl_vk_hash(wire, n, hash);
 	return pctl_vk_kernel_make(dev, call, program, hash, cache, cache_bytes, out);
 }

@@ -101,7 +101,7 @@ pctl_status pctl_vk_list_begin(pctl_device *dev, const pctl_call *call, pctl_lis
 	*out = NULL;
 	l = calloc(1, sizeof(*l));
 	if (!l)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a command list");
+		return pctl_no_memory(call, "a command list");
 	l->dev = dev;
 	r = open_list(l);
 	if (r != VK_SUCCESS) {

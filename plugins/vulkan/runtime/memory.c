@@ -180,7 +180,7 @@ static pctl_status new_block(pctl_device *dev, const pctl_call *call, uint32_t t
 
 	if (!b || !reserve(b)) {
 		free(b);
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a block of device memory");
+		return pctl_no_memory(call, "a block of device memory");
 	}
 	status = allocate(dev, call, PCTL_VK_MEMORY_DEVICE, type, BLOCK_BYTES, &b->handle, &b->map);
 	if (status != PCTL_OK) {
@@ -219,7 +219,7 @@ pctl_status pctl_vk_memory_take(pctl_device *dev, const pctl_call *call, uint32_
 			return PCTL_OK;
 	status = new_block(dev, call, type, &b);
 	if (status == PCTL_OK && !carve(b, need, out))
-		status = pctl_refuse(call, PC2_NOMEM, "no memory for a piece of device memory");
+		status = pctl_no_memory(call, "a piece of device memory");
 	return status;
 }
 

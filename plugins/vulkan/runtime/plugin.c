@@ -14,7 +14,7 @@ static pctl_status open_instance(const pctl_host *host, const pctl_call *call, p
 	*out = NULL;
 	inst = calloc(1, sizeof(*inst));
 	if (!inst)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for the vulkan backend");
+		return pctl_no_memory(call, "the vulkan backend");
 	inst->host = host;
 	if (host && host->get_service) {
 		debug = host->get_service(host->ctx, PCTL_SERVICE_DEBUG);
@@ -49,6 +49,7 @@ static const pctl_backend backend = {
 	.buffer_read = pctl_vk_buffer_read,
 	.kernel_build = pctl_vk_kernel_build,
 	.kernel_cache = pctl_vk_kernel_cache,
+	.kernel_source = pctl_vk_kernel_source,
 	.kernel_destroy = pctl_vk_kernel_destroy,
 	.list_begin = pctl_vk_list_begin,
 	.list_dispatch = pctl_vk_list_dispatch,

@@ -169,7 +169,7 @@ pctl_status pctl_vk_submit(pctl_device *dev, const pctl_call *call, pctl_list *l
 		return status;
 	t = calloc(1, sizeof(*t));
 	if (!t)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a submit");
+		return pctl_no_memory(call, "a submit");
 	t->number = dev->last_ticket + 1;
 	t->list = l;
 	t->left = times;

@@ -29,6 +29,20 @@ static void refuse_strict(const pctl_program *p, pctl_support *out)
 			       pctl_op_get(p->insts[i].op)->name);
 }
 
+static void check_product(const pctl_device *dev, const pctl_program *p, const pctl_function *fn,
+			  const pctl_inst *in, pctl_support *out)
+{
+	const pctl_type *r = &p->types[in->type];
+	const uint32_t k = p->types[pctl_value_type(p, fn, pctl_arg(p, in, 0))].columns;
+	const int is_signed = r->scalar == PCTL_SCALAR_I32;
+
+	if (!(dev->has.tiles & pctl_vk_tile_bit(r->width, r->columns, k, is_signed)))
+		refuse(out, PC3210_KERNEL_CAPABILITY,
+		       "%s has no cooperative matrices of %u rows, %u columns and %u components of "
+		       "%s",
+		       dev->props.deviceName, r->width, r->columns, k, is_signed ? "i8" : "u8");
+}
+
 static void check_op(const pctl_device *dev, const pctl_program *p, const pctl_function *fn,
 		     const pctl_inst *in, pctl_support *out)
 {
@@ -38,6 +52,10 @@ static void check_op(const pctl_device *dev, const pctl_program *p, const pctl_f
 	    p->types[in->type].scalar == PCTL_SCALAR_F64)
 		refuse(out, PC3210_KERNEL_CAPABILITY, "%s has no %s of f64", dev->props.deviceName,
 		       name);
+	if (pctl_tile_moved(p, fn, in) && !(in->flags & PCTL_INST_WHOLE))
+		refuse(out, PC3210_KERNEL_CAPABILITY, "%s of a tile that need not be whole", name);
+	if (in->op == PCTL_OP_TILE_MULTIPLY_ADD)
+		check_product(dev, p, fn, in, out);
 	if (in->op == PCTL_OP_BITCAST &&
 	    (p->types[in->type].scalar == PCTL_SCALAR_U16 ||
 	     p->types[pctl_value_type(p, fn, pctl_arg(p, in, 0))].scalar == PCTL_SCALAR_U16))
@@ -71,6 +89,10 @@ static void check_caps(const pctl_device *dev, const pctl_program *p, pctl_suppo
 		{PCTL_CAP_BF16, "bf16"},
 		{PCTL_CAP_STORE16, "16-bit storage (storageBuffer16BitAccess and "
 				   "uniformAndStorageBuffer16BitAccess)"},
+		{PCTL_CAP_TILES, "cooperative matrices of 8-bit integers in subgroups of 32 "
+				 "(VK_KHR_cooperative_matrix)"},
+		{PCTL_CAP_SUBGROUPS, "full subgroups of one size (subgroupSizeControl and "
+				     "computeFullSubgroups)"},
 	};
 	const uint64_t missing = p->caps & ~dev->caps.caps;
 	uint32_t i;
@@ -96,6 +118,7 @@ static void check_caps(const pctl_device *dev, const pctl_program *p, pctl_suppo
 static void check_group(const pctl_device *dev, const pctl_program *p, pctl_support *out)
 {
 	const uint32_t *size = p->entries[0].workgroup_size;
+	const uint32_t subgroup = pctl_spv_subgroup_size(p);
 	uint64_t n = 1;
 	uint32_t i;
 
@@ -110,6 +133,12 @@ static void check_group(const pctl_device *dev, const pctl_program *p, pctl_supp
 		refuse(out, PC3211_KERNEL_LIMIT,
 		       "%" PRIu64 " invocations a workgroup, %u is the most", n,
 		       dev->caps.max_invocations);
+	if (out->supported && subgroup &&
+	    (dev->spirv.subgroup % subgroup || n % dev->spirv.subgroup))
+		refuse(out, PC3210_KERNEL_CAPABILITY,
+		       "subgroups of %u in %" PRIu64 " invocations are not whole ones of %u or "
+		       "parts of such",
+		       subgroup, n, dev->spirv.subgroup);
 }
 
 static void check_vars(const pctl_device *dev, const pctl_program *p, pctl_support *out)

@@ -59,7 +59,7 @@ static pctl_status free_fence(pctl_device *dev, const pctl_call *call, pctl_vk_f
 	}
 	grown = realloc(s->fences, (s->n_fences + 1u) * sizeof(*grown));
 	if (!grown)
-		return pctl_refuse(call, PC2_NOMEM, "no memory for a fence");
+		return pctl_no_memory(call, "a fence");
 	s->fences = grown;
 	r = vkCreateFence(dev->vk, &info, NULL, &grown[s->n_fences].fence);
 	if (r != VK_SUCCESS)

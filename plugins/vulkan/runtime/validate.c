@@ -1,5 +1,6 @@
-/* Debug only: every module is judged by SPIRV-Tools before a driver sees it. */
+/* Modules through SPIRV-Tools: in debug each is judged before a driver sees it; and as text, for people. */
 #include <spirv-tools/libspirv.h>
+#include <string.h>
 
 #include "runtime/vk.h"
 
@@ -19,7 +20,7 @@ pctl_status pctl_vk_validate(pctl_device *dev, const pctl_call *call, const pctl
 	pctl_status status = PCTL_OK;
 
 	if (!context || !options) {
-		status = pctl_refuse(call, PC2_NOMEM, "no memory for SPIRV-Tools");
+		status = pctl_no_memory(call, "SPIRV-Tools");
 		goto out;
 	}
 	spvValidatorOptionsSetUniformBufferStandardLayout(options, dev->has.uniform_layout != 0);
@@ -30,6 +31,31 @@ pctl_status pctl_vk_validate(pctl_device *dev, const pctl_call *call, const pctl
 out:
 	spvDiagnosticDestroy(what);
 	spvValidatorOptionsDestroy(options);
+	spvContextDestroy(context);
+	return status;
+}
+
+pctl_status pctl_vk_disassemble(pctl_device *dev, const pctl_call *call,
+				const pctl_spv_words *module, uint64_t capacity, char *out,
+				uint64_t *n_out)
+{
+	const uint32_t how = SPV_BINARY_TO_TEXT_OPTION_INDENT |
+			     SPV_BINARY_TO_TEXT_OPTION_FRIENDLY_NAMES |
+			     SPV_BINARY_TO_TEXT_OPTION_NO_HEADER;
+	spv_context context = spvContextCreate(environment(dev->props.apiVersion));
+	spv_text text = NULL;
+	pctl_status status = PCTL_OK;
+
+	if (!context)
+		return pctl_no_memory(call, "SPIRV-Tools");
+	if (spvBinaryToText(context, module->at, module->n, how, &text, NULL) != SPV_SUCCESS)
+		status = pctl_refuse(call, PC3245_SPIRV_INVALID, "the module cannot be shown");
+	if (status == PCTL_OK) {
+		*n_out = text->length;
+		if (capacity)
+			memcpy(out, text->str, capacity < text->length ? capacity : text->length);
+	}
+	spvTextDestroy(text);
 	spvContextDestroy(context);
 	return status;
 }

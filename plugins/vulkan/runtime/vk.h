@@ -9,6 +9,7 @@
 #include <vulkan/vulkan.h>
 
 #include "pipectl/backend.h"
+#include "runtime/coopmat.h"
 #include "spirv/spirv.h"
 
 #define PCTL_VK_SLOTS 64u /* of list_timestamp */
@@ -117,7 +118,13 @@ typedef struct pctl_vk_features {
 	uint32_t memory_model;
 	uint32_t robustness2;
 	uint32_t uniform_layout; /* uniform blocks laid out like storage blocks */
-	uint32_t dot4_signed, dot4_unsigned;
+	uint32_t dot4;		 /* products of packed bytes are instructions */
+	uint32_t
+		subgroups; /* all kinds of their operations, and full ones of subgroup_size lanes in every workgroup */
+	uint32_t
+		uniform_flow; /* lanes that parted meet again where the construct ends (subgroups) */
+	uint32_t tiles;	      /* products of matrix tiles, a bit each (pctl_vk_tile_bit) */
+	uint32_t required_size; /* pipelines must ask for that size: the device has others */
 	uint32_t float64, float16;
 	uint32_t storage16; /* 16 bits in storage and uniform blocks */
 	pctl_spv_controls controls;
@@ -174,9 +181,17 @@ typedef struct pctl_vk_feature_room {
 	VkPhysicalDeviceShaderIntegerDotProductFeatures dot;
 	VkPhysicalDevice16BitStorageFeatures storage16;
 	VkPhysicalDeviceShaderFloat16Int8Features float16;
-	const char *extensions[8];
+	VkPhysicalDeviceSubgroupSizeControlFeatures subgroups;
+	VkPhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR flow;
+	coopmat_features tiles;
+	const char *extensions[10];
 	uint32_t n_extensions;
 } pctl_vk_feature_room;
+/* Which bit a product of M rows, N columns and K components is. */
+static inline uint32_t pctl_vk_tile_bit(uint32_t m, uint32_t n, uint32_t k, int is_signed)
+{
+	return 1u << ((m == 16) + 2 * (n == 16) + 4 * (k == 32) + 8 * (is_signed != 0));
+}
 void pctl_vk_features_enable(pctl_device *dev, pctl_vk_feature_room *room);
 void pctl_vk_caps_fill(pctl_device *dev);
 pctl_status pctl_vk_identity(pctl_device *dev, const pctl_call *call, uint32_t capacity,
@@ -244,6 +259,9 @@ pctl_status pctl_vk_kernel_make(pctl_device *dev, const pctl_call *call, pctl_pr
 				const uint64_t hash[2], const void *cache, uint64_t cache_bytes,
 				pctl_kernel **out);
 void pctl_vk_kernel_destroy(pctl_device *dev, pctl_kernel *k);
+pctl_status pctl_vk_kernel_source(pctl_device *dev, const pctl_call *call, const uint8_t *wire,
+				  uint64_t n, uint64_t capacity, char *out, uint64_t *n_out,
+				  char *language);
 pctl_status pctl_vk_kernel_cache(pctl_device *dev, const pctl_call *call, pctl_kernel *k,
 				 uint64_t capacity, void *out, uint64_t *n_out);
 pctl_status pctl_vk_kernel_variant(pctl_kernel *k, const pctl_call *call, uint64_t null_vars,
@@ -260,6 +278,10 @@ uint8_t *pctl_vk_cache_load(const pctl_device *dev, const uint64_t hash[2], uint
 void pctl_vk_cache_save(const pctl_device *dev, const uint64_t hash[2], const uint8_t *blob,
 			uint64_t n);
 
+/* As text for people: *n_out bytes of it, up to capacity of them copied. */
+pctl_status pctl_vk_disassemble(pctl_device *dev, const pctl_call *call,
+				const pctl_spv_words *module, uint64_t capacity, char *out,
+				uint64_t *n_out);
 pctl_status pctl_vk_validate(pctl_device *dev, const pctl_call *call, const pctl_spv_words *module);
 
 /* ---- list.c, bind.c, indirect.c ---- */

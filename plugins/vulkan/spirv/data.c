@@ -127,7 +127,7 @@ static uint32_t dot4(pctl_spv *e, const pctl_inst *in)
 	const uint32_t u32 = pctl_spv_type(e, 32, 1);
 	uint32_t i, x, y, total = 0;
 
-	if (is_signed ? e->opt->dot4_signed : e->opt->dot4_unsigned) {
+	if (e->opt->dot4) {
 		e->uses_dot = 1;
 		return PCTL_SPV_VALUE(e, is_signed ? SpvOpSDotKHR : SpvOpUDotKHR, u32, a, b,
 				      SpvPackedVectorFormatPackedVectorFormat4x8BitKHR);

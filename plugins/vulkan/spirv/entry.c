@@ -131,6 +131,29 @@ void pctl_spv_globals_declare(pctl_spv *e)
 		declare_push(e);
 }
 
+/* Where an invocation is in a workgroup that the module lays out in one dimension: its place in the program's three. */
+static uint32_t place_of_index(pctl_spv *e, uint32_t builtin)
+{
+	const uint32_t *size = e->p->entries[0].workgroup_size;
+	const uint32_t u32 = pctl_spv_type(e, 32, 1), u3 = pctl_spv_type(e, 32, 3);
+	uint32_t index = pctl_spv_builtin(e, PCTL_BUILTIN_LOCAL_INDEX), parts[3], i, id;
+
+	for (i = 0; i < 2; i++) {
+		parts[i] = PCTL_SPV_VALUE(e, SpvOpUMod, u32, index, pctl_spv_u32(e, size[i]));
+		index = PCTL_SPV_VALUE(e, SpvOpUDiv, u32, index, pctl_spv_u32(e, size[i]));
+	}
+	parts[2] = index;
+	id = pctl_spv_value(e, SpvOpCompositeConstruct, u3, parts, 3);
+	if (builtin == PCTL_BUILTIN_LOCAL_ID)
+		return id;
+	for (i = 0; i < 3; i++)
+		parts[i] = pctl_spv_u32(e, size[i]);
+	index = pctl_spv_value(e, SpvOpCompositeConstruct, u3, parts, 3);
+	index = PCTL_SPV_VALUE(e, SpvOpIMul, u3, pctl_spv_builtin(e, PCTL_BUILTIN_WORKGROUP_ID),
+			       index);
+	return PCTL_SPV_VALUE(e, SpvOpIAdd, u3, index, id);
+}
+
 uint32_t pctl_spv_builtin(pctl_spv *e, uint32_t builtin)
 {
 	static const uint32_t which[] = {0,
@@ -146,6 +169,8 @@ uint32_t pctl_spv_builtin(pctl_spv *e, uint32_t builtin)
 		pctl_spv_fail(e, PCTL_E_UNSUPPORTED);
 		return 0;
 	}
+	if (e->is_flat && (builtin == PCTL_BUILTIN_LOCAL_ID || builtin == PCTL_BUILTIN_GLOBAL_ID))
+		return place_of_index(e, builtin);
 	if (!e->builtins[builtin]) {
 		pointer = pctl_spv_pointer(e, SpvStorageClassInput, type);
 		id = pctl_spv_id(e);

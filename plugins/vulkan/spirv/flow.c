@@ -241,7 +241,9 @@ static uint32_t constant(pctl_spv *e, const pctl_inst *in)
 	case PCTL_OP_BUILTIN:
 		return pctl_spv_builtin(e, pctl_arg(e->p, in, 0));
 	case PCTL_OP_ZERO:
-		return pctl_spv_null(e, e->plain[in->type]);
+		return e->p->types[in->type].kind == PCTL_TYPE_TILE
+			       ? pctl_spv_tile_zero(e, in->type)
+			       : pctl_spv_null(e, e->plain[in->type]);
 	default:
 		pctl_spv_fail(e, PCTL_E_UNSUPPORTED);
 		return 0;
@@ -271,9 +273,17 @@ static void instruction(pctl_spv *e, uint32_t index)
 	case PCTL_OPKIND_data:
 		e->values[index] = pctl_spv_data(e, in);
 		break;
+	case PCTL_OPKIND_subgroup:
+		e->values[index] = pctl_spv_subgroup(e, in);
+		break;
 	case PCTL_OPKIND_memory:
 	case PCTL_OPKIND_atomic:
 		e->values[index] = pctl_spv_memory(e, in);
+		break;
+	case PCTL_OPKIND_tile:
+		e->values[index] = in->op == PCTL_OP_TILE_MULTIPLY_ADD
+					   ? pctl_spv_tile_product(e, in)
+					   : pctl_spv_memory(e, in);
 		break;
 	default:
 		pctl_spv_control(e, index, in);
@@ -341,9 +351,15 @@ static void declare_locals(pctl_spv *e)
 	uint32_t i;
 
 	for (i = 0; i < e->fn->n_locals; i++) {
-		const uint32_t type = e->plain[e->p->locals[e->fn->first_local + i].type];
+		const uint32_t of = e->p->locals[e->fn->first_local + i].type, type = e->plain[of];
 
-		e->locals[i] = pctl_spv_variable(e, type, pctl_spv_null(e, type));
+		if (e->p->types[of].kind != PCTL_TYPE_TILE) {
+			e->locals[i] = pctl_spv_variable(e, type, pctl_spv_null(e, type));
+			continue;
+		}
+		e->locals[i] = pctl_spv_variable(e, type, 0);
+		pctl_spv_raw_store(e, e->locals[i], pctl_spv_tile_zero(e, of),
+				   SpvStorageClassFunction);
 	}
 }
 

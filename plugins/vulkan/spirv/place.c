@@ -145,7 +145,13 @@ static void open_guard(pctl_spv *e, const access *a, guard *g)
 	pctl_spv_label(e, then);
 }
 
-/* The value behind the guard: what the branch made, or zero. 0 for a value of no interest. */
+static uint32_t zero(pctl_spv *e, uint32_t type)
+{
+	return e->p->types[type].kind == PCTL_TYPE_TILE ? pctl_spv_tile_zero(e, type)
+							: pctl_spv_null(e, e->plain[type]);
+}
+
+/* The value behind the guard: what the branch made, or zero, of the program's type `type`. 0 for a value of no interest. */
 static uint32_t close_guard(pctl_spv *e, const guard *g, uint32_t type, uint32_t made)
 {
 	const uint32_t from = e->block;
@@ -154,7 +160,7 @@ static uint32_t close_guard(pctl_spv *e, const guard *g, uint32_t type, uint32_t
 		return made;
 	pctl_spv_branch(e, g->merge);
 	pctl_spv_label(e, g->merge);
-	return made ? PCTL_SPV_VALUE(e, SpvOpPhi, type, made, from, pctl_spv_null(e, type),
+	return made ? PCTL_SPV_VALUE(e, SpvOpPhi, e->plain[type], made, from, zero(e, type),
 				     g->before)
 		    : 0;
 }
@@ -172,7 +178,7 @@ static uint32_t load(pctl_spv *e, const pctl_inst *in)
 		return 0;
 	walk(e, in, &a, simple);
 	if (a.miss) {
-		x = pctl_spv_null(e, type);
+		x = zero(e, in->type);
 	} else if (simple) {
 		x = read(e, &a);
 		ok = a.ok;
@@ -186,7 +192,7 @@ static uint32_t load(pctl_spv *e, const pctl_inst *in)
 			x = pctl_spv_select(e, s, ok, x, pctl_spv_null(e, type));
 	} else {
 		open_guard(e, &a, &g);
-		x = close_guard(e, &g, type, read(e, &a));
+		x = close_guard(e, &g, in->type, read(e, &a));
 	}
 	free(a.chain.at);
 	return x;
@@ -212,6 +218,30 @@ static void store(pctl_spv *e, const pctl_inst *in)
 		close_guard(e, &g, 0, 0);
 	}
 	free(a.chain.at);
+}
+
+/* A load or store of a matrix tile: its place is an array, of which the whole tile is inside. */
+static uint32_t tile(pctl_spv *e, const pctl_inst *in)
+{
+	uint32_t x = 0, index, at;
+	access a;
+	guard g;
+
+	if (!begin(e, in, &a))
+		return 0;
+	walk(e, in, &a, 0);
+	if (!a.miss) {
+		open_guard(e, &a, &g);
+		index = pctl_spv_tile_index(e, in);
+		pctl_spv_append(e, &a.chain, &index, 1);
+		a.place.end_type = e->p->types[a.place.end_type].elem;
+		at = pointer(e, &a);
+		x = close_guard(e, &g, in->type, pctl_spv_tile_move(e, in, at, a.class));
+	} else if (in->type) {
+		x = zero(e, in->type);
+	}
+	free(a.chain.at);
+	return x;
 }
 
 static uint32_t array_length(pctl_spv *e, const pctl_inst *in)
@@ -288,7 +318,7 @@ static uint32_t atomic(pctl_spv *e, const pctl_inst *in)
 	walk(e, in, &a, 0);
 	if (!a.miss) {
 		open_guard(e, &a, &g);
-		x = close_guard(e, &g, pctl_spv_type(e, 32, 1), atomic_op(e, in, &a));
+		x = close_guard(e, &g, in->type, atomic_op(e, in, &a));
 	} else if (in->type) {
 		x = pctl_spv_null(e, pctl_spv_type(e, 32, 1));
 	}
@@ -301,17 +331,19 @@ static uint32_t atomic(pctl_spv *e, const pctl_inst *in)
 void pctl_spv_barrier(pctl_spv *e, uint32_t mask)
 {
 	uint32_t semantics = SpvMemorySemanticsAcquireReleaseMask;
-	uint32_t workgroup;
+	uint32_t scope = SpvScopeWorkgroup;
 
-	if (mask & PCTL_BARRIER_WORKGROUP)
+	if (mask & PCTL_BARRIER_SUBGROUP)
+		scope = SpvScopeSubgroup;
+	if (mask & (PCTL_BARRIER_WORKGROUP | PCTL_BARRIER_SUBGROUP))
 		semantics |= SpvMemorySemanticsWorkgroupMemoryMask;
 	if (mask & PCTL_BARRIER_STORAGE)
 		semantics |= SpvMemorySemanticsUniformMemoryMask;
 	if (e->vulkan_model)
 		semantics |=
 			SpvMemorySemanticsMakeAvailableMask | SpvMemorySemanticsMakeVisibleMask;
-	workgroup = pctl_spv_u32(e, SpvScopeWorkgroup);
-	PCTL_SPV_EFFECT(e, SpvOpControlBarrier, workgroup, workgroup, pctl_spv_u32(e, semantics));
+	scope = pctl_spv_u32(e, scope);
+	PCTL_SPV_EFFECT(e, SpvOpControlBarrier, scope, scope, pctl_spv_u32(e, semantics));
 }
 
 uint32_t pctl_spv_memory(pctl_spv *e, const pctl_inst *in)
@@ -331,6 +363,11 @@ uint32_t pctl_spv_memory(pctl_spv *e, const pctl_inst *in)
 		x = load(e, in);
 		pctl_spv_barrier(e, PCTL_BARRIER_WORKGROUP);
 		return x;
+	case PCTL_OP_TILE_LOAD_ROWS:
+	case PCTL_OP_TILE_LOAD_COLUMNS:
+	case PCTL_OP_TILE_STORE_ROWS:
+	case PCTL_OP_TILE_STORE_COLUMNS:
+		return tile(e, in);
 	default:
 		return atomic(e, in);
 	}

@@ -51,20 +51,23 @@ typedef struct pctl_spv_controls {
  * What the device lets the writer use.
  *
  * memory_model   the Vulkan memory model may be declared, its device scope too
- * dot4           packed 4x8-bit dot products are fast (SPV_KHR_integer_dot_product)
+ * dot4           it has packed 4x8-bit dot products (SPV_KHR_integer_dot_product)
+ * subgroup       lanes of its subgroups, which are consecutive local indices; 0: it has none for us
+ * uniform_flow   lanes of a subgroup that parted meet again where the construct ends at which they did (SPV_KHR_subgroup_uniform_control_flow)
  * uniform_bytes  largest uniform block, 0: none at all; a larger uniform becomes a read-only
  *                storage block
  * null_vars      bit v: variable v is bound to nothing, every access to it misses
  */
 typedef struct pctl_spv_options {
 	uint32_t memory_model;
-	uint32_t dot4_signed;
-	uint32_t dot4_unsigned;
+	uint32_t dot4;
 	uint32_t uniform_bytes;
 	uint64_t null_vars;
 	uint32_t opaque_constants; /* opaque.c: the driver must not find constants */
 	uint32_t opaque_floats;	   /* nofold.c: widths whose constants it must not find */
-	uint32_t int64;		   /* the device has 64-bit integers */
+	uint32_t subgroup;
+	uint32_t uniform_flow;
+	uint32_t int64; /* the device has 64-bit integers */
 	pctl_spv_controls controls;
 } pctl_spv_options;
 
@@ -162,7 +165,9 @@ typedef struct pctl_spv {
 	uint32_t lengths[PCTL_SPV_MAX_BINDINGS]; /* loaded at the entry of fn, by variable */
 	uint32_t push;				 /* the push constant block */
 	uint32_t uses_dot;
-	uint32_t float_widths; /* of the native operations */
+	uint32_t subgroup_caps; /* bit i: SpvCapabilityGroupNonUniform + i */
+	uint32_t is_flat;	/* subgroup.c: local indices are those of the first dimension */
+	uint32_t float_widths;	/* of the native operations */
 	pctl_spv_table *tables;
 	uint32_t n_tables;
 	uint32_t table_words, table_pairs; /* the block of tables as u32 and as vec2<u32> */
@@ -242,6 +247,12 @@ uint32_t pctl_spv_float_widths(const pctl_program *p);
 int pctl_spv_mode_capabilities(pctl_spv *e, pctl_spv_words *out); /* 0: there are none */
 void pctl_spv_mode_declare(pctl_spv *e, pctl_spv_words *out, uint32_t main_id);
 
+/* subgroup.c: the size of a program's subgroups (0: it has none); capabilities, once all is written. A program with
+ * subgroups has its workgroup laid out in one dimension, so that full subgroups may be asked of Vulkan. */
+uint32_t pctl_spv_subgroup(pctl_spv *e, const pctl_inst *in);
+uint32_t pctl_spv_subgroup_size(const pctl_program *p);
+void pctl_spv_subgroup_capabilities(pctl_spv *e, pctl_spv_words *out);
+
 /* table.c: constant tables. find: 0 when there is no memory. */
 int pctl_spv_tables_find(const pctl_program *p, pctl_spv_table **out, uint32_t *n_out);
 uint32_t pctl_spv_lookup(pctl_spv *e, const pctl_inst *in);
@@ -258,7 +269,17 @@ void pctl_spv_nofold_value(pctl_spv *e, uint32_t index);
 /* One side of a choice between integers, such that the driver does not know both. */
 uint32_t pctl_spv_nofold_choice(pctl_spv *e, const pctl_inst *in, pctl_spv_shape s, uint32_t value);
 
+/* tile.c: matrix tiles as cooperative matrices, in modules that declare the Vulkan memory model. The word at which a move
+ * begins; the move itself, through a pointer to that word. */
+uint32_t pctl_spv_tile_type(pctl_spv *e, const pctl_type *t);
+uint32_t pctl_spv_tile_zero(pctl_spv *e, uint32_t type); /* by its number in the program */
+uint32_t pctl_spv_tile_product(pctl_spv *e, const pctl_inst *in);
+uint32_t pctl_spv_tile_index(pctl_spv *e, const pctl_inst *in);
+uint32_t pctl_spv_tile_move(pctl_spv *e, const pctl_inst *in, uint32_t pointer,
+			    SpvStorageClass class);
+
 /* place.c, tree.c: memory. */
+uint32_t pctl_spv_memory_operand(const pctl_spv *e, SpvStorageClass class);
 SpvStorageClass pctl_spv_class(const pctl_spv *e, uint32_t var);
 uint32_t pctl_spv_memory(pctl_spv *e, const pctl_inst *in);
 void pctl_spv_barrier(pctl_spv *e, uint32_t mask);

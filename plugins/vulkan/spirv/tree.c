@@ -3,7 +3,7 @@
 #include "spirv/spirv.h"
 
 /* Under the Vulkan memory model only non-private accesses take part in synchronisation. */
-static uint32_t memory_operand(const pctl_spv *e, SpvStorageClass class)
+uint32_t pctl_spv_memory_operand(const pctl_spv *e, SpvStorageClass class)
 {
 	if (!e->vulkan_model ||
 	    (class != SpvStorageClassStorageBuffer && class != SpvStorageClassWorkgroup))
@@ -13,7 +13,7 @@ static uint32_t memory_operand(const pctl_spv *e, SpvStorageClass class)
 
 uint32_t pctl_spv_raw_load(pctl_spv *e, uint32_t type, uint32_t pointer, SpvStorageClass class)
 {
-	const uint32_t access = memory_operand(e, class);
+	const uint32_t access = pctl_spv_memory_operand(e, class);
 
 	return access ? PCTL_SPV_VALUE(e, SpvOpLoad, type, pointer, access)
 		      : PCTL_SPV_VALUE(e, SpvOpLoad, type, pointer);
@@ -21,7 +21,7 @@ uint32_t pctl_spv_raw_load(pctl_spv *e, uint32_t type, uint32_t pointer, SpvStor
 
 void pctl_spv_raw_store(pctl_spv *e, uint32_t pointer, uint32_t value, SpvStorageClass class)
 {
-	const uint32_t access = memory_operand(e, class);
+	const uint32_t access = pctl_spv_memory_operand(e, class);
 
 	if (access)
 		PCTL_SPV_EFFECT(e, SpvOpStore, pointer, value, access);

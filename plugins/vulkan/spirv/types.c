@@ -334,6 +334,8 @@ static uint32_t declare(pctl_spv *e, uint32_t type, const uint32_t *ids, int exp
 	}
 	if (t->kind == PCTL_TYPE_STRUCT)
 		return declare_struct(e, t, ids, explicit_layout);
+	if (t->kind == PCTL_TYPE_TILE)
+		return pctl_spv_tile_type(e, t);
 	count = pctl_spv_u32(e, t->kind == PCTL_TYPE_MATRIX ? t->columns : t->count);
 	id = pctl_spv_id(e);
 	if (t->kind == PCTL_TYPE_RUNTIME_ARRAY)

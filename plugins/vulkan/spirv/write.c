@@ -1,6 +1,7 @@
 /* The order of a module: runs the writer over a program and puts its sections together. */
 #include <stdlib.h>
 
+#include "spirv/coopmat.h"
 #include "spirv/spirv.h"
 
 static int prepare(pctl_spv *e)
@@ -18,7 +19,10 @@ static int prepare(pctl_spv *e)
 		if (p->insts[i].op == PCTL_OP_BARRIER &&
 		    (pctl_arg(p, &p->insts[i], 0) & PCTL_BARRIER_STORAGE))
 			e->storage_barrier = 1;
-	e->vulkan_model = e->storage_barrier && e->opt->memory_model;
+	e->vulkan_model =
+		(e->storage_barrier || (p->caps & PCTL_CAP_TILES)) && e->opt->memory_model;
+	e->is_flat = pctl_spv_subgroup_size(p) &&
+		     p->entries[0].workgroup_size[1] * p->entries[0].workgroup_size[2] > 1;
 	e->float_widths = pctl_spv_float_widths(p);
 	e->plain = calloc(p->n_types, sizeof(*e->plain));
 	e->explicit_layout = calloc(p->n_types, sizeof(*e->explicit_layout));
@@ -71,6 +75,14 @@ static void named(pctl_spv *e, pctl_spv_words *out, SpvOp op, const uint32_t *be
 	free(w.at);
 }
 
+/* A subgroup operation stands in uniform control flow, yet without this mode its lanes need not be together there: NVIDIA's leave
+ * a loop that they left at different turns apart, and the operation is done by those who came. */
+static int meets_again(const pctl_spv *e)
+{
+	return e->opt->uniform_flow &&
+	       (pctl_spv_subgroup_size(e->p) || (e->p->caps & PCTL_CAP_TILES));
+}
+
 static void preamble(pctl_spv *e, pctl_spv_words *out)
 {
 	int controls;
@@ -78,9 +90,14 @@ static void preamble(pctl_spv *e, pctl_spv_words *out)
 	PCTL_SPV_PUT(e, out, SpvOpCapability, SpvCapabilityShader);
 	if ((e->p->caps & PCTL_CAP_I64) || e->uses_int64)
 		PCTL_SPV_PUT(e, out, SpvOpCapability, SpvCapabilityInt64);
+	pctl_spv_subgroup_capabilities(e, out);
 	if (e->vulkan_model) {
 		PCTL_SPV_PUT(e, out, SpvOpCapability, SpvCapabilityVulkanMemoryModel);
 		PCTL_SPV_PUT(e, out, SpvOpCapability, SpvCapabilityVulkanMemoryModelDeviceScope);
+	}
+	if (e->p->caps & PCTL_CAP_TILES) {
+		PCTL_SPV_PUT(e, out, SpvOpCapability, SpvCapabilityInt8);
+		PCTL_SPV_PUT(e, out, SpvOpCapability, COOPMAT_CAPABILITY);
 	}
 	if (e->p->caps & PCTL_CAP_F64)
 		PCTL_SPV_PUT(e, out, SpvOpCapability, SpvCapabilityFloat64);
@@ -99,8 +116,13 @@ static void preamble(pctl_spv *e, pctl_spv_words *out)
 	}
 	if (e->vulkan_model)
 		named(e, out, SpvOpExtension, NULL, 0, "SPV_KHR_vulkan_memory_model", NULL);
+	if (e->p->caps & PCTL_CAP_TILES)
+		named(e, out, SpvOpExtension, NULL, 0, COOPMAT_EXTENSION, NULL);
 	if (controls)
 		named(e, out, SpvOpExtension, NULL, 0, "SPV_KHR_float_controls", NULL);
+	if (meets_again(e))
+		named(e, out, SpvOpExtension, NULL, 0, "SPV_KHR_subgroup_uniform_control_flow",
+		      NULL);
 	named(e, out, SpvOpExtInstImport, &e->glsl, 1, "GLSL.std.450", NULL);
 	PCTL_SPV_PUT(e, out, SpvOpMemoryModel, SpvAddressingModelLogical,
 		     e->vulkan_model ? SpvMemoryModelVulkan : SpvMemoryModelGLSL450);
@@ -112,6 +134,7 @@ pctl_status pctl_spv_write(const pctl_program *p, const pctl_spv_options *opt, p
 	pctl_spv e = {.p = p, .opt = opt, .bound = 1};
 	uint32_t head[5] = {SpvMagicNumber, 0x00010300, 0, 0, 0};
 	uint32_t main_id[2], i;
+	const uint32_t *size;
 
 	*out = (pctl_spv_words){0};
 	if (p->n_entries == 0 || !pctl_spv_interface_get(p, opt, &e.interface))
@@ -128,8 +151,13 @@ pctl_status pctl_spv_write(const pctl_program *p, const pctl_spv_options *opt, p
 	main_id[0] = SpvExecutionModelGLCompute;
 	main_id[1] = e.fns[entry->function];
 	named(&e, out, SpvOpEntryPoint, main_id, 2, "main", &e.inputs);
+	size = entry->workgroup_size;
 	PCTL_SPV_PUT(&e, out, SpvOpExecutionMode, main_id[1], SpvExecutionModeLocalSize,
-		     entry->workgroup_size[0], entry->workgroup_size[1], entry->workgroup_size[2]);
+		     e.is_flat ? size[0] * size[1] * size[2] : size[0], e.is_flat ? 1 : size[1],
+		     e.is_flat ? 1 : size[2]);
+	if (meets_again(&e))
+		PCTL_SPV_PUT(&e, out, SpvOpExecutionMode, main_id[1],
+			     SpvExecutionModeSubgroupUniformControlFlowKHR);
 	pctl_spv_mode_declare(&e, out, main_id[1]);
 	pctl_spv_append(&e, out, e.decorations.at, e.decorations.n);
 	pctl_spv_append(&e, out, e.globals.at, e.globals.n);

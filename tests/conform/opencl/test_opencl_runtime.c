@@ -249,6 +249,15 @@ static void test_opencl__cache(void **state)
 	uint32_t word, zero = 0;
 
 	assert_int_equal(r->api->kernel_cache(r->dev, &r->call, k, 0, NULL, &n_blob), PCTL_OK);
+	/* PoCL with a folder for its kernels: they lie there, and it is not asked. */
+	if (getenv("POCL_CACHE_DIR") != NULL) {
+		assert_true(n_blob == 0);
+		r->api->kernel_destroy(r->dev, k);
+		r->api->buffer_destroy(r->dev, a);
+		free(wire);
+		free(other);
+		return;
+	}
 	assert_true(n_blob > 0);
 	blob = malloc(n_blob);
 	assert_int_equal(r->api->kernel_cache(r->dev, &r->call, k, n_blob, blob, &n_again),

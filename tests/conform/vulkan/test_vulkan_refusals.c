@@ -3,6 +3,7 @@
 #include "step.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static void list_refusals(rig *r)
 {
@@ -144,6 +145,59 @@ static void programs(rig *r)
 	}
 }
 
+/* A device takes parts of its own subgroups, in workgroups of whole ones, and no others. */
+static void subgroups(rig *r)
+{
+	const uint32_t own = r->caps.subgroup_size;
+	const struct {
+		uint32_t size, x, y;
+		int taken;
+	} cases[] = {{own, own, 3, 1},	     {4, own, 1, 1},	       {own, own / 2, 1, 0},
+		     {4, 3 * own / 2, 1, 0}, {own * 2, 4 * own, 1, 0}, {own, 1, own, 1}};
+
+	assert_true(r->caps.caps & PCTL_CAP_SUBGROUPS); /* as all drivers of this machine do */
+	for (uint32_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		pctl_builder *b = rig_builder();
+		const uint32_t u32 = pctl_build_scalar(b, PCTL_SCALAR_U32);
+		const uint32_t to = rig_storage(b, 0, pctl_build_array(b, u32, 0, 0), 1);
+		pctl_support answer;
+		rig_program p;
+		uint32_t x;
+
+		pctl_build_function_begin(b, "main", NULL, 0, 0);
+		x = rig_inst(b, PCTL_OP_SUBGROUP_ADD, u32, 2, rig_u32(b, 7), cases[i].size);
+		rig_inst(b, PCTL_OP_STORE, 0, 3, x, to, rig_u32(b, 0));
+		rig_entry(b, cases[i].x, cases[i].y, 1);
+		p = rig_finish(b);
+		OK(r->api->supports(r->dev, &r->call, p.wire, p.n, &answer));
+		assert_int_equal(answer.code, cases[i].taken ? 0 : PC3210_KERNEL_CAPABILITY);
+		assert_true(cases[i].taken || strstr(answer.reason, "subgroups of "));
+		free(p.wire);
+	}
+}
+
+/* Matrix tiles: no driver of this machine has them; one that has takes moves that are whole and shapes that it names alone. */
+static void tile_moves(rig *r)
+{
+	pctl_builder *b = rig_builder();
+	const uint32_t u32 = pctl_build_scalar(b, PCTL_SCALAR_U32);
+	const uint32_t left = pctl_build_tile(b, PCTL_SCALAR_U8, PCTL_TILE_LEFT, 16, 8);
+	const uint32_t from = rig_storage(b, 0, pctl_build_array(b, u32, 0, 0), 0);
+	pctl_support answer;
+	rig_program p;
+
+	pctl_build_function_begin(b, "main", NULL, 0, 0);
+	rig_inst(b, PCTL_OP_TILE_LOAD_ROWS, left, 3, rig_u32(b, 0), rig_u32(b, 16), from);
+	rig_entry(b, 32, 1, 1);
+	p = rig_finish(b);
+	OK(r->api->supports(r->dev, &r->call, p.wire, p.n, &answer));
+	assert_int_equal(answer.code, PC3210_KERNEL_CAPABILITY);
+	assert_non_null(strstr(answer.reason, r->caps.caps & PCTL_CAP_TILES
+						      ? "need not be whole"
+						      : "has no cooperative matrices"));
+	free(p.wire);
+}
+
 /* Structs of structs of structs: moving one whole would take 8^levels instructions. */
 static void large_values(rig *r)
 {
@@ -178,6 +232,9 @@ static void large_values(rig *r)
 DEVICE_TEST(list_refusals, list_refusals)
 DEVICE_TEST(program_refusals, programs)
 DEVICE_TEST(values_too_large_to_move, large_values)
+DEVICE_TEST(subgroup_refusals, subgroups)
+DEVICE_TEST(tile_refusals, tile_moves)
 
 PCTL_TESTS_MAIN(PCTL_TEST(test_vulkan__list_refusals), PCTL_TEST(test_vulkan__program_refusals),
-		PCTL_TEST(test_vulkan__values_too_large_to_move))
+		PCTL_TEST(test_vulkan__values_too_large_to_move),
+		PCTL_TEST(test_vulkan__subgroup_refusals), PCTL_TEST(test_vulkan__tile_refusals))

@@ -256,6 +256,176 @@ static void test_vulkan__a_fault_is_seen(void **state)
 	pctl_program_destroy(p);
 }
 
-PCTL_TESTS_MAIN(PCTL_TEST(test_vulkan__a_fault_is_seen), PCTL_TEST(test_vulkan__nothing_contracts),
+/* ---- matrix tiles, whose words SPIRV-Tools of 2022 do not know ---- */
+
+/* A left tile of 16 x 32 by rows and a right one of 32 x 8 by columns out of workgroup memory, their product, stored by rows. */
+static pctl_program *tiles(uint8_t byte, uint8_t word)
+{
+	pctl_builder *b = rig_builder();
+	const uint32_t elem = pctl_build_scalar(b, word);
+	const uint32_t left = pctl_build_tile(b, byte, PCTL_TILE_LEFT, 32, 16);
+	const uint32_t right = pctl_build_tile(b, byte, PCTL_TILE_RIGHT, 8, 32);
+	const uint32_t result = pctl_build_tile(b, word, PCTL_TILE_RESULT, 8, 16);
+	const pctl_var shared = {.type = pctl_build_array(b, elem, 1024, 0),
+				 .space = PCTL_SPACE_WORKGROUP,
+				 .access = PCTL_ACCESS_READ_WRITE};
+	const uint32_t to = rig_storage(b, 0, pctl_build_array(b, elem, 0, 0), 1);
+	const uint32_t memory = pctl_build_var(b, &shared, "t");
+	pctl_program *p = NULL;
+	pctl_call call = {0};
+	uint32_t x, y, local, i;
+
+	pctl_build_function_begin(b, "main", NULL, 0, 0);
+	local = PCTL_PLACE_LOCAL | pctl_build_local(b, "sum", result);
+	rig_inst(b, PCTL_OP_BARRIER, 0, 1, PCTL_BARRIER_SUBGROUP);
+	x = rig_inst(b, PCTL_OP_TILE_LOAD_ROWS, left, 3, rig_u32(b, 64), rig_u32(b, 48), memory);
+	y = rig_inst(b, PCTL_OP_TILE_LOAD_COLUMNS, right, 3, rig_u32(b, 0), rig_u32(b, 32), memory);
+	x = rig_inst(b, PCTL_OP_TILE_MULTIPLY_ADD, result, 3, x, y,
+		     rig_inst(b, PCTL_OP_ZERO, result, 0));
+	rig_inst(b, PCTL_OP_STORE, 0, 2, x, local);
+	x = rig_inst(b, PCTL_OP_LOAD, result, 1, local);
+	rig_inst(b, PCTL_OP_TILE_STORE_ROWS, 0, 4, x, rig_u32(b, 4), rig_u32(b, 20), to);
+	rig_entry(b, 64, 1, 1);
+	assert_int_equal(pctl_builder_finish(b, &call, &p), PCTL_OK);
+	pctl_builder_destroy(b);
+	for (i = 0; i < p->n_insts; i++)
+		if (pctl_op_get(p->insts[i].op)->kind == PCTL_OPKIND_tile &&
+		    p->insts[i].op != PCTL_OP_TILE_MULTIPLY_ADD)
+			p->insts[i].flags = PCTL_INST_WHOLE;
+	return p;
+}
+
+/* The n-th instruction of an opcode; NULL: there are fewer. */
+static const uint32_t *nth(const pctl_spv_words *w, uint32_t op, uint32_t n)
+{
+	for (uint32_t i = 5; i < w->n; i += w->at[i] >> 16)
+		if ((w->at[i] & 0xffff) == op && n-- == 0)
+			return w->at + i;
+	return NULL;
+}
+
+static uint32_t constant_of(const pctl_spv_words *w, uint32_t id)
+{
+	const uint32_t *c = NULL;
+
+	for (uint32_t i = 0; (c = nth(w, SpvOpConstant, i)) != NULL; i++)
+		if (c[2] == id)
+			return c[3];
+	fail_msg("%u is no constant", id);
+	return 0;
+}
+
+static int has_capability(const pctl_spv_words *w, uint32_t capability)
+{
+	const uint32_t *c = NULL;
+
+	for (uint32_t i = 0; (c = nth(w, SpvOpCapability, i)) != NULL; i++)
+		if (c[1] == capability)
+			return 1;
+	return 0;
+}
+
+/* The numbers here are the registry's, written down again. */
+static void check_tiles(const pctl_spv_words *w, uint32_t signs)
+{
+	static const uint32_t shapes[3][3] = {{16, 32, 0}, {32, 8, 1}, {16, 8, 2}};
+	const uint32_t *t, *load, *product, *store, *barrier;
+	uint32_t i, types[3];
+
+	assert_true(has_capability(w, 6022) && has_capability(w, 39) && has_capability(w, 5345));
+	t = nth(w, SpvOpMemoryModel, 0);
+	assert_int_equal(t[2], SpvMemoryModelVulkan);
+	for (i = 0, t = NULL; (t = nth(w, SpvOpExtension, i)) != NULL; i++)
+		if (strcmp((const char *)(t + 1), "SPV_KHR_cooperative_matrix") == 0)
+			break;
+	assert_non_null(t);
+	for (i = 0; i < 3; i++) {
+		t = nth(w, 4456, i);
+		assert_non_null(t);
+		assert_int_equal(t[0] >> 16, 7);
+		types[i] = t[1];
+		assert_int_equal(constant_of(w, t[3]), 3); /* Subgroup */
+		assert_int_equal(constant_of(w, t[4]), shapes[i][0]);
+		assert_int_equal(constant_of(w, t[5]), shapes[i][1]);
+		assert_int_equal(constant_of(w, t[6]), shapes[i][2]);
+	}
+	assert_null(nth(w, 4456, 3));
+	load = nth(w, 4457, 0);
+	assert_int_equal(load[0] >> 16, 7);
+	assert_int_equal(load[1], types[0]);
+	assert_int_equal(constant_of(w, load[4]), 0); /* RowMajor */
+	assert_int_equal(load[6], 0x20);	      /* NonPrivatePointer */
+	load = nth(w, 4457, 1);
+	assert_int_equal(load[1], types[1]);
+	assert_int_equal(constant_of(w, load[4]), 1); /* ColumnMajor */
+	product = nth(w, 4459, 0);
+	assert_int_equal(product[0] >> 16, 7);
+	assert_int_equal(product[1], types[2]);
+	assert_int_equal(product[3], nth(w, 4457, 0)[2]);
+	assert_int_equal(product[4], load[2]);
+	assert_int_equal(product[6], signs);
+	store = nth(w, 4458, 0);
+	assert_int_equal(store[0] >> 16, 6);
+	assert_int_equal(constant_of(w, store[3]), 0);
+	assert_int_equal(constant_of(w, store[4]), 20);
+	assert_int_equal(store[5], 0x20);
+	barrier = nth(w, SpvOpControlBarrier, 1); /* behind the one that ends the clearing */
+	assert_int_equal(constant_of(w, barrier[1]), SpvScopeSubgroup);
+	assert_int_equal(constant_of(w, barrier[2]), SpvScopeSubgroup);
+	/* No variable of them starts with a constant, and no null is made. */
+	for (i = 0; (t = nth(w, SpvOpConstantNull, i)) != NULL; i++)
+		assert_true(t[1] != types[0] && t[1] != types[1] && t[1] != types[2]);
+}
+
+static void test_vulkan__tiles_are_cooperative_matrices(void **state)
+{
+	const pctl_spv_options opt = {.uniform_bytes = 65536, .memory_model = 1, .subgroup = 32};
+	pctl_program *p = tiles(PCTL_SCALAR_I8, PCTL_SCALAR_I32);
+	pctl_spv_words w;
+
+	(void)state;
+	assert_int_equal(pctl_spv_write(p, &opt, &w), PCTL_OK);
+	check_tiles(&w, 15); /* all of A, B, C and the result are signed */
+	free(w.at);
+	pctl_program_destroy(p);
+	p = tiles(PCTL_SCALAR_U8, PCTL_SCALAR_U32);
+	assert_int_equal(pctl_spv_write(p, &opt, &w), PCTL_OK);
+	check_tiles(&w, 0);
+	free(w.at);
+	pctl_program_destroy(p);
+}
+
+/* The mode under which lanes meet again is declared where the device has it, and the extension with it; nowhere else. */
+static void test_vulkan__lanes_meet_again_where_it_is_promised(void **state)
+{
+	pctl_program *p = tiles(PCTL_SCALAR_I8, PCTL_SCALAR_I32);
+
+	(void)state;
+	for (uint32_t has = 0; has < 2; has++) {
+		const pctl_spv_options opt = {.uniform_bytes = 65536,
+					      .memory_model = 1,
+					      .subgroup = 32,
+					      .uniform_flow = has};
+		uint32_t modes = 0, extensions = 0;
+		const uint32_t *t;
+		pctl_spv_words w;
+
+		assert_int_equal(pctl_spv_write(p, &opt, &w), PCTL_OK);
+		for (uint32_t i = 0; (t = nth(&w, SpvOpExecutionMode, i)) != NULL; i++)
+			modes += t[2] == SpvExecutionModeSubgroupUniformControlFlowKHR;
+		for (uint32_t i = 0; (t = nth(&w, SpvOpExtension, i)) != NULL; i++)
+			extensions += strcmp((const char *)(t + 1),
+					     "SPV_KHR_subgroup_uniform_control_flow") == 0;
+		assert_int_equal(modes, has);
+		assert_int_equal(extensions, has);
+		free(w.at);
+	}
+	pctl_program_destroy(p);
+}
+
+PCTL_TESTS_MAIN(PCTL_TEST(test_vulkan__a_fault_is_seen),
+		PCTL_TEST(test_vulkan__lanes_meet_again_where_it_is_promised),
+		PCTL_TEST(test_vulkan__nothing_contracts),
 		PCTL_TEST(test_vulkan__constants_are_hidden),
-		PCTL_TEST(test_vulkan__modes_are_promised))
+		PCTL_TEST(test_vulkan__modes_are_promised),
+		PCTL_TEST(test_vulkan__tiles_are_cooperative_matrices))

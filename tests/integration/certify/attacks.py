@@ -25,13 +25,13 @@ os.makedirs(h.path("lib"))
 shutil.copy2(LIBRARY, h.path("lib/turncoat.so"))
 MANIFEST = """plugin : {{
   id = "turncoat"; about = "turns its coat"; kind = "backend"; library = "{library}"; abi : {{ min = "1.0"; }};
-  interfaces = [ "pctl.backend/1" ]; isolation = "worker"; readable = [ "{build}/plugins" ];
+  interfaces = [ "pctl.backend/1" ]; isolation = "worker"; readable = [ "{build}/plugins" ]; {more}
 }};
 """
 
 
-def manifest(library, name="turncoat"):
-    h.write(f"plugins/{name}.plugin.cfg", MANIFEST.format(library=library, build=BUILD).encode())
+def manifest(library, name="turncoat", more=""):
+    h.write(f"plugins/{name}.plugin.cfg", MANIFEST.format(library=library, build=BUILD, more=more).encode())
 
 
 manifest(h.path("lib/turncoat.so"))
@@ -89,6 +89,13 @@ h.check("where no level is asked for, it is said", status == 0 and "PC5225" in e
 shutil.copy2(OTHER, os.path.join(OWN, "own.so"))
 orders(f"library {OWN}/own.so")
 lost("a library of its own folder", "maps a library that it keeps in its own folder", "made without own.so")
+# Nor in the folders that drivers take for their own: only kernels that PoCL links in its own are no libraries.
+for folder in ("home", "tmp", "pocl", "run", "mesa", "cache", "gl", "cuda"):
+    path = os.path.join(os.path.dirname(OWN), folder, "own.so")
+    shutil.copy2(OTHER, path)
+    orders(f"library {path}")
+    lost(f"a library in {folder}", f"maps a library that it keeps in a driver's folder ({folder})", "made without own.so")
+    os.unlink(path)
 orders()
 held("without it")
 # A proof that saw it names it, and a run that maps it holds the level again.
@@ -176,6 +183,16 @@ for variable in ("LD_PRELOAD", "LD_AUDIT"):
     h.check(f"{variable} does not reach a worker", status == 0 and h.read("y") == RIGHT, f"{status} {err}")
 orders()
 
+# A variable that the manifest has passed on is part of what the session runs on: with another value nothing was proved.
+manifest(h.path("lib/turncoat.so"), more='environment = [ "TURNCOAT" ];')
+held("a manifest that passes a variable on, which is not set")
+orders("variable TURNCOAT")
+h.env["TURNCOAT"] = "1"
+lost("a variable that the manifest passes on", "a variable that its manifest passes on is set after the proof", "made with another driver library")
+del h.env["TURNCOAT"]
+orders()
+manifest(h.path("lib/turncoat.so"))
+
 # ---- the plugin's file between proof and run
 strip = h.path("lib/stripped.so")
 subprocess.run(["strip", "--strip-debug", "-o", strip, LIBRARY], check=True)
@@ -218,6 +235,26 @@ status, _, err = h.run("--plugin-dir", h.path("more"), "--plugin-dir", h.path("p
                        f"x={h.path('x')}:u32[16]", "--out", f"y={h.path('y')}", "--backend", "turncoat", "--policy", ASKS)
 h.check("in either order", status != 0 and "PC30" in err, f"{status} {err}")
 held("alone again")
+
+# ---- links in the folder that a driver may write to: the host neither makes nor removes anything behind them
+manifest(h.path("lib/turncoat.so"), more='calls = [ "driver" ];')
+os.makedirs(h.path("theirs"))
+h.write("theirs/tempfile-of-the-user", b"kept")
+h.write("theirs/kept", b"kept")
+for name, target in (("lock", h.path("theirs/made")), ("pocl", h.path("theirs")), ("home", h.path("theirs"))):
+    orders(f"link {name} {target}")
+    for i in range(2):  # the second time the host finds what the first one left
+        reverse()
+    link = os.path.join(os.path.dirname(OWN), name)
+    h.check(f"a link in place of {name}", os.path.islink(link) and os.readlink(link) == target)
+    if h.check(f"{name}: nothing is made or removed behind it", sorted(os.listdir(h.path("theirs"))) == ["kept", "tempfile-of-the-user"],
+               str(os.listdir(h.path("theirs")))):
+        h.planted(f"a driver puts a link in place of its {name}", "a folder of the user", "host: links are not followed",
+                  f"{name} -> {os.path.relpath(target, h.dir)}: nothing made, nothing removed")
+    os.unlink(link)
+orders()
+manifest(h.path("lib/turncoat.so"))
+held("without links")
 
 # ---- a claim that is confirmed with a plugin that turns its coat after it
 os.unlink(h.path("lib/turncoat.so"))

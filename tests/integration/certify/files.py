@@ -23,6 +23,7 @@ for part, names in (("plugins", ("cpu.so", "vulkan.so")), ("ops", ("int.so", "ra
         shutil.copy2(os.path.join(BUILD, part, name), h.path(f"tree/{part}"))
 shutil.copytree(os.path.join(BUILD, "conf"), h.path("tree/conf"), dirs_exist_ok=True)
 TOOL = h.path("tree/bin/pipectl")
+DEFAULT = h.path("tree/conf/policy/default.cfg")
 ASKS = h.write("asks.cfg", b'policy : { inherits = "%s"; certificate = ( { ops = "int.*"; level = "L1"; } ); };\n'
                % h.path("tree/conf/policy/default.cfg").encode())
 h.write("x", bytes(range(64)))
@@ -40,12 +41,16 @@ def reverse(policy=ASKS):
 def held(name):
     status, out, err = reverse()
     h.check(f"{name}: the level is held", status == 0, f"{status} {err}")
+    status, _, err = reverse(DEFAULT)
+    h.check(f"{name}: and said where nobody asks for it", status == 0 and "(certified L" in err, err)
 
 
 def claimed(name, word):
     status, _, err = reverse()
     h.check(f"{name}: no level", status == 5 and "PC4316" in err, f"{status} {err}")
     h.check(f"{name}: said to be a claim", word in err and "certify confirm" in err, err)
+    status, _, err = reverse(DEFAULT)
+    h.check(f"{name}: and nothing where nobody asks for it", status == 0 and "not verified" in err and "(certified" not in err, f"{status} {err}")
 
 
 class Replaced:

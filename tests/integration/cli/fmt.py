@@ -78,6 +78,11 @@ def files(h):
             text = f.read()
         status, once, err = h.run("fmt", "-", stdin=text)
         h.check(path, status == 0 and comments(text.decode()) == comments(once.decode()) and h.run("fmt", "-", stdin=once)[1] == once, err)
+    laid_out = [path for path in shipped if path.endswith((".pipe.cfg", "/conf/pipectl.cfg"))]
+    for path in laid_out:
+        status, _, err = h.run("fmt", "--check", path)
+        h.check(f"{path} is shipped as fmt lays it out", status == 0, err)
+    h.check("pipelines and the configuration are among them", len(laid_out) > 7, str(laid_out))
     h.check("files were shipped", len(shipped) > 10, str(shipped))
     ugly = b'pipeline:{name="p";class="integer"  ,  inputs : {\n// data\nx:{type="u32[n]"}}jobs=({id="j",op="int.neg@1",in:{x="$x"}})\n\n\n\n' \
            b'outputs:{y="j.y"}} /* end */'
@@ -98,10 +103,14 @@ def files(h):
     h.check("includes are not read", h.run("fmt", included)[0] == 0 and h.read("inc.cfg") == b'@include "gone.cfg"\na = 1;\n@include "x.cfg"\n',
             str(h.read("inc.cfg")))
     for name, text, code in (("a bad text", b"a = ;\n", "PC10"), ("no text", b"a = \"\xff\";", "PC10"), ("twice", b"a=1; a=2;", "PC10"),
-                             ("an include in a value", b'a = (\n@include "x.cfg"\n1 );\n', "")):
+                             ("an include in a value", b'a =\n@include "x.cfg"\n1;\n', "PC1026"),
+                             ("an include between two strings of a value", b'a = "b"\n@include "x.cfg"\n"c";\n', "PC1026")):
         file = h.write("bad.cfg", text)
         status, _, err = h.run("fmt", file)
-        h.check(name, (status == 3 and code in err and h.read("bad.cfg") == text) or code == "", f"{status} {err}")
+        h.check(name, status == 3 and code in err and h.read("bad.cfg") == text, f"{status} {err}")
+    inside = h.write("inside.cfg", b'a = (\n@include "x.cfg"\n1 );\n')
+    h.check("an include between elements", h.run("fmt", inside)[0] == 0 and h.read("inside.cfg") == b'a = (\n  @include "x.cfg"\n  1\n);\n',
+            str(h.read("inside.cfg")))
     h.check("no such file", h.run("fmt", h.path("none.cfg"))[0] == 1)
     h.check("--json and -", h.run("--json", "fmt", "-", stdin=b"a=1;")[0] == 2)
     h.check("--check of -", h.run("fmt", "--check", "-", stdin=b"a=1;")[0] == 1 and h.run("fmt", "--check", "-", stdin=b"a = 1;\n")[0] == 0)

@@ -128,9 +128,21 @@ def short(h):
     h.check("provenance", status == 0 and shader.encode() in out or shader[:12].encode() in out, f"{out} {err}")
 
 
+def nothing(h):
+    """/dev/null is an input without elements, where its shape allows that."""
+    text = """pipeline : { name = "e"; class = "integer"; inputs : { x : { type = "u32[%s]"; }; };
+  jobs = ( { id = "turn"; op = "int.not@1"; in : { x = "$x"; }; } ); outputs : { y = "turn.y"; }; };"""
+    run = lambda n: h.run("run", h.write(f"e{n}.pipe.cfg", (text % n).encode()), "--in", "x=/dev/null", "--backend", "cpu")
+    status, out, err = run("n")
+    h.check("no elements", status == 0 and out.decode().split() == ["y", cid_of(b"")], f"{status} {out} {err}")
+    status, _, err = run("4")
+    h.check("where four are asked for", status == 3 and "PC4015" in err and "0 bytes" in err, f"{status} {err}")
+
+
 def main():
     h = Harness()
     streams(h)
+    nothing(h)
     short(h)
     h.finish()
 

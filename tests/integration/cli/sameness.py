@@ -19,6 +19,7 @@ JOB = [os.path.join(os.environ["PIPELINES"], "collatz.pipe.cfg"), "--in", "start
 VERBS = {
     "shader run": ["shader", "run", WGSL, "--dispatch", "1", "--bind", "0:0=zero:256", "--read", "0:0=" + h.path("out"),
                    "--backend", "cpu"],
+    "shader tune": ["shader", "tune", WGSL, "--dispatch", "1", "--bind", "0:0=zero:256", "--backend", "cpu"],
     "run": ["run", *JOB, "--backend", "cpu", "--out", "steps=" + h.path("out")],
     "run --verify": ["run", *JOB, "--backend", "cpu", "--verify", "all", "--out", "steps=" + h.path("out")],
     "device list": ["device", "list", "--fresh"],

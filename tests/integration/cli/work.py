@@ -1,8 +1,11 @@
 """Flags that no other test gives, each seen to change or refuse something: of check, plan, run, op, shader, cas, audit, device,
 plugin, certs. flags.py says which there are."""
+import glob
 import json
 import os
 import struct
+import subprocess
+from xml.etree import ElementTree
 
 from harness import Harness
 
@@ -15,6 +18,21 @@ TWO = b"""override n = 3u;
 @group(0) @binding(0) var<storage, read_write> y : array<u32>;
 @compute @workgroup_size(64) fn one(@builtin(global_invocation_id) g : vec3<u32>) { y[g.x] = n; }
 @compute @workgroup_size(64) fn two(@builtin(global_invocation_id) g : vec3<u32>) { y[g.x] = n + g.x; }
+"""
+FOREIGN = b"""override wg : u32;
+@id(7) override scale : f32 = 1.5;
+override twice = wg * 2u;
+override plain = -3;
+struct Item { at : vec3<f32>, n : u32 }
+@group(3) @binding(9) var<storage, read_write> items : array<Item>;
+@group(5) @binding(0) var<uniform> first : vec4<f32>;
+@group(0) @binding(1) var<uniform> second : u32;
+@group(0) @binding(2) var image : texture_2d<f32>;
+@fragment fn fs() -> @location(0) vec4<f32> { return textureLoad(image, vec2<i32>(0, 0), 0); }
+@compute @workgroup_size(wg) fn main(@builtin(global_invocation_id) g : vec3<u32>) {
+  items[g.x].at = first.xyz * scale;
+  items[g.x].n = second + twice + u32(plain + 3) + g.x;
+}
 """
 FLOATS = b"""@group(0) @binding(0) var<storage, read> x : array<f32>;
 @group(0) @binding(1) var<storage, read_write> y : array<f32>;
@@ -42,6 +60,28 @@ def pipelines(h):
     once, thrice = (json.loads(h.ok("--json", *plan_sum, "--set", f"times={n}")[0]) for n in (1, 3))
     h.check("plan --set", once["gas"] != thrice["gas"], f"{once} {thrice}")
     h.check("plan --dot", "digraph" in h.ok(*plan_sum, "--dot")[0])
+    h.ok(*plan_sum, "--svg", h.path("plan.svg"))
+    drawn = h.read("plan.svg").decode()
+    texts = [t.text for t in ElementTree.fromstring(drawn).iter("{http://www.w3.org/2000/svg}text")]
+    plan = json.loads(h.ok("--json", *plan_sum)[0])
+    h.check("plan --svg has shapes, gas, bytes and devices", all(f"gas {j['gas']}" in texts and f"{j['buffer_bytes']} bytes" in texts and
+            f"on {j['device']}" in texts and j["id"] in texts for j in plan["jobs"]) and any(t.startswith("y u32[") for t in texts), drawn)
+    # No number stands for what could not be priced: the first job of this one finds a size in its data.
+    rank = ["plan", os.path.join(os.environ["PIPELINES"], "rank.pipe.cfg"), "--in", "edges=" + h.write("edges", struct.pack("<4I", 0, 1, 1, 0))]
+    late, known = (json.loads(h.ok("--json", *rank, *more)[0]) for more in ((), ("--set", "nodes=2")))
+    h.check("gas that hangs on data is none", late["gas"] is None and late["stopped_at"] == "prepare" and late["gas_so_far"] == "0" and
+            late["jobs"] == [], str(late))
+    h.check("where the size is known, so is gas", int(known["gas"]) > 0 and known["gas"] == known["gas_so_far"] and known["stopped_at"] is None and
+            all(int(j["gas"]) > 0 for j in known["jobs"]), str(known))
+    text = h.ok(*rank)[0]
+    h.check("in words", "gas not known, schedule" in text and "gas 0" not in text, text)
+    h.ok(*rank, "--svg", h.path("late.svg"))
+    h.check("and in the picture", h.read("late.svg").count(b"sizes and gas hang on data") >= 2 and b"gas 0" not in h.read("late.svg"))
+    h.check("plan --svg -", h.ok(*plan_sum, "--svg", "-")[0] == drawn)
+    h.refused(2, "PC0010", *plan_sum, "--svg", h.path("plan.svg"), "--dot")
+    h.refused(2, "PC0010", "--json", *plan_sum, "--svg", "-")
+    for golden in glob.glob(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../golden/svg/*.svg")):
+        h.check(golden, ElementTree.parse(golden).getroot().tag == "{http://www.w3.org/2000/svg}svg")
     h.refused(7, "PC5211", *plan_sum, "--gas-limit", "10")
     h.refused(1, "PC0003", *plan_sum, "--gas", h.path("none.cfg"))
     h.refused(2, "PC0010", *plan_sum, "--verify", "some")
@@ -97,6 +137,41 @@ def shaders(h):
     h.refused(1, "PC0003", *check, "--entry", "one", "--gas", h.path("none.cfg"))
 
 
+def foreign(h):
+    """A shader as it stands elsewhere: any groups, several uniforms, another stage beside it, overrides without a value."""
+    file = h.write("foreign.wgsl", FOREIGN)
+    text = h.ok("shader", "check", file, "--override", "wg=8")[0]
+    for line in ("  0:1  uniform     second: u32, 4 bytes\n", "  5:0  uniform     first: vec4<f32>, 16 bytes\n",
+                 "  3:9  read_write  items: array<{ at: vec3<f32>, n: u32 }>, 16 bytes an element\n",
+                 "  override wg: u32, which must be given\n", "  override scale: f32, @id(7) = 1.5\n",
+                 "  override twice: u32, computed of others\n", "  override plain: i32 = -3\n"):
+        h.check("shader check lists" + line.rstrip(), line in text, text)
+    found = json.loads(h.ok("--json", "shader", "check", file, "--override", "wg=8")[0])["shaders"][0]
+    h.check("workgroup size", found["workgroup_size"] == [8, 1, 1], found)
+    h.check("bindings", [(b["group"], b["binding"], b["name"], b["access"], b["bytes"], b["element_bytes"]) for b in found["bindings"]] ==
+            [(0, 1, "second", "uniform", 4, 0), (3, 9, "items", "read_write", 0, 16), (5, 0, "first", "uniform", 16, 0)], found)
+    h.check("overrides", [(o["name"], o["type"], o.get("id"), o["required"], o.get("default")) for o in found["overrides"]] ==
+            [("wg", "u32", None, True, None), ("scale", "f32", 7, False, "1.5"), ("twice", "u32", None, False, None),
+             ("plain", "i32", None, False, "-3")], found)
+    status, _, err = h.run("shader", "check", file)
+    h.check("an override without a value", status == 3 and "PC2042" in err and "overrides: wg, scale, twice, plain" in err, err)
+    first, second = h.write("first", struct.pack("<4f", 1, -2, 0.5, 9)), h.write("second", struct.pack("<I", 100))
+    run = ["shader", "run", file, "--override", "wg=8", "--backend", "cpu", "--bind", "first=" + first]
+    want = b"".join(struct.pack("<3fI", 1.5, -3, 0.75, 116 + i) for i in range(8))
+    for more in (("--bind", "items=zero:128", "--bind", "second=" + second, "--read", "items=" + h.path("y")),
+                 ("--bind", "3:9=zero:128", "--bind", "0:1=" + second, "--read", "items=" + h.path("y")),
+                 ("--bind", "items=zero:128", "--bind", "second=" + second, "--read", "3:9=" + h.path("y"))):
+        h.ok(*run, *more)
+        h.check_bytes(" ".join(more), h.read("y"), want, 4)
+    status, _, err = h.run(*run, "--bind", "itms=zero:128")
+    h.check("a name that is none", status == 3 and "PC4123" in err and 'did you mean "items"? it uses second, items, first' in err, err)
+    h.refused(3, "PC4123", *run, "--bind", "image=zero:128")
+    h.refused(3, "PC4123", *run, "--bind", "3:8=zero:128")
+    h.refused(2, "PC0010", *run, "--bind", "items=zero:128", "--bind", "3:9=zero:128")
+    h.refused(2, "PC0010", *run, "--bind", "3:x=zero:128")
+    h.refused(3, "PC4123", *run, "--bind", "items=zero:128", "--bind", "second=" + second, "--read", "itms=" + h.path("y"))
+
+
 def store(h):
     pinned, loose = (h.ok("cas", "put", h.write(n, n.encode()), *more)[0].strip()
                      for n, more in (("pinned", ("--pin",)), ("loose", ())))
@@ -120,6 +195,16 @@ def store(h):
 def plugins(h):
     forms = h.ok("device", "probe", "--device", "vulkan:llvmpipe", "--forms")[0]
     h.check("device probe --forms", "F32_FMA" in forms.upper() or "fma" in forms, forms[:300])
+    # A home that is named from where the program stands gives the drivers their folders too (PoCL has no device without).
+    seen = json.loads(subprocess.run([h.pipectl, "--home", "beside", "device", "list", "--json"], cwd=h.dir, env=h.env, check=True,
+                                     stdout=subprocess.PIPE).stdout)["devices"]
+    h.check("a relative home", [d["name"] for d in seen] == [d["name"] for d in json.loads(h.ok("device", "list", "--json")[0])["devices"]],
+            str(seen))
+    # Limits were never looked for here, and are not now: those of a mock are searched, which takes seconds.
+    bare = h.ok("device", "probe", "--device", "mock:wrap=cpu", "--floats")[0]
+    h.check("device probe --floats", "exact:" in bare and "limits (" not in bare, bare[:300])
+    h.check("device probe --floats keeps no limits", len(glob.glob(os.path.join(h.env["PIPECTL_HOME"], "profiles", "*.limits.cfg"))) ==
+            len(glob.glob(os.path.join(os.environ["PIPECTL_TEST_HOME"], "profiles", "*.limits.cfg"))), "")
     h.ok("plugin", "quarantine", "opencl", "--driver", "pocl", "--cause", "for a test")
     x = h.path("x")
     op = ["op", "run", "int.neg", "--in", f"x={x}:u32[64]", "--backend"]
@@ -136,7 +221,7 @@ def plugins(h):
 
 def main():
     h = Work()
-    for part in (pipelines, ops, shaders, store, plugins):
+    for part in (pipelines, ops, shaders, foreign, store, plugins):
         part(h)
     h.finish()
 

@@ -13,7 +13,7 @@
 /* ran: a part of the executor's description that is wanted at the end. */
 struct options {
 	const char *backends[16], *ran;
-	uint32_t n_backends, n_jobs, rounds, verify_ppm, flags, kernel, words;
+	uint32_t n_backends, n_jobs, rounds, verify_ppm, flags, kernel, words, first_run_ms;
 	uint64_t seed;
 };
 
@@ -35,7 +35,8 @@ static double now(void)
 
 static pctl_status open_bench(struct bench *b, const struct options *o, const pctl_call *call)
 {
-	const pctl_registry_options registry = {.home = b->home, .strikes = 1000000};
+	const pctl_registry_options registry = {
+		.home = b->home, .strikes = 1000000, .first_run_ms = o->first_run_ms};
 	const pctl_profiles_options profiles = {.home = b->home};
 	pctl_device_executor_options e = {.backends = o->backends,
 					  .n_backends = o->n_backends,
@@ -121,6 +122,8 @@ static int parse(int argc, char **argv, struct options *o)
 			o->kernel = (uint32_t)strtoul(value, NULL, 0);
 		else if (strcmp(argv[i], "--words") == 0)
 			o->words = (uint32_t)strtoul(value, NULL, 0);
+		else if (strcmp(argv[i], "--first-run") == 0)
+			o->first_run_ms = (uint32_t)strtoul(value, NULL, 0);
 		else if (strcmp(argv[i], "--seed") == 0)
 			o->seed = strtoull(value, NULL, 0);
 		else if (strcmp(argv[i], "--ran") == 0)
@@ -144,7 +147,8 @@ int main(int argc, char **argv)
 	if (!ok) {
 		fprintf(stderr,
 			"usage: executor_jobs [--jobs N] [--rounds N] [--seed N] [--verify PPM] "
-			"[--ran TEXT] [--kernel N] [--words N] [--in-process] [DEVICE...]\n");
+			"[--ran TEXT] [--first-run MS] [--kernel N] [--words N] [--in-process] "
+			"[DEVICE...]\n");
 		return 2;
 	}
 	ok = jobs_make(&j, o.n_jobs, o.seed, o.kernel, o.words, call) &&

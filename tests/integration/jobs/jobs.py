@@ -183,7 +183,7 @@ def pipeline():
     args = ("--in", "data=" + h.path("data"), "--in", "block=" + h.path("block"), "--gas-limit", "100000", "--sender",
             "ann")
     refused("an op", "PC5827", 3, "job", "submit", "--pipeline", h.path("op.cfg"), *args)
-    refused("an unknown size", "PC5827", 3, "job", "submit", "--pipeline", h.path("unknown.cfg"), *args)
+    refused("an unknown size", "PC4016", 3, "job", "submit", "--pipeline", h.path("unknown.cfg"), *args)
     refused("no such parameter", "PC4011", 3, "job", "submit", "--pipeline", h.path("pipe.cfg"), "--set", "none=1", *args)
     refused("no data", "PC5827", 3, "job", "submit", "--pipeline", h.path("pipe.cfg"), *args[2:])
     # What the policy does not admit is no more admitted as jobs of the chain than it is run.

@@ -79,24 +79,6 @@ class Keys(Harness):
         self.check("json of " + " ".join(args)[-60:], status == 0, f"{status} {err} {out[-900:]}")
         return json.loads(out)
 
-    def terminal(self, *args):
-        """Standard error as a terminal sees it."""
-        master, slave = os.openpty()
-        done = subprocess.Popen([self.pipectl, *args], env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=slave)
-        os.close(slave)
-        text = b""
-        while True:
-            try:
-                more = os.read(master, 65536)
-            except OSError:
-                break
-            if not more:
-                break
-            text += more
-        done.wait()
-        os.close(master)
-        return text
-
 
 # ---- the policy -----------------------------------------------------------------------------------
 
@@ -195,8 +177,8 @@ def namespaces(h):
 def worker_limits(h):
     h.refused("more memory than it may", "PC3112", "--home", h.path("l1"), *slow(h),
               *h.with_policy('limits : { worker : { memory = "64KiB"; }; };'))
-    # A worker has two to begin with, and is not let have the second: no device is ever listed.
-    h.refused("more threads than it may", "PC3232", "--home", h.path("l2"), *slow(h),
+    # A worker has two to begin with, and is not let have the second: that strikes while devices are listed.
+    h.refused("more threads than it may", "PC3112", "--home", h.path("l2"), *slow(h),
               *h.with_policy('limits : { worker : { tasks = 1; }; };'))
     h.refused("no file may be open: no plugin can be examined", "PC", "--home", h.path("l3"), *h.on_cpu,
               *h.with_policy('limits : { worker : { files = 3; }; };'))
@@ -261,6 +243,21 @@ def race_cost(h):
               "--read", "0:1=" + h.path("y"), "--backend", "cpu"]
     h.refused("a check that costs too much", "PC4311", *shader, *h.with_policy('race = "checked"; race_cost = 1;'))
     h.goes("one that does not", *shader, *h.with_policy('race = "checked"; race_cost = 0;'))
+
+
+TURNING = """@group(0) @binding(0) var<storage, read> x : array<u32>;
+@group(0) @binding(1) var<storage, read_write> y : array<u32>;
+@compute @workgroup_size(1) fn main() { var n = 0u; while (n != 6u + min(x[0], 1u)) { n++; } y[0] = n; }
+"""
+
+
+@policy("max_turns")
+def max_turns(h):
+    shader = ["shader", "run", h.write("turning.wgsl", TURNING.encode()), "--dispatch", "1", "--bind", "0:0=" + h.x, "--bind", "0:1=zero:4",
+              "--read", "0:1=" + h.path("y"), "--backend", "cpu"]
+    h.refused("no budget", "PC2050", *shader, *h.with_policy("max_turns = 0;"))
+    h.refused("one that is too small", "PC5226", *shader, *h.with_policy("max_turns = 6;"))
+    h.goes("one that is not", *shader, *h.with_policy("max_turns = 8;"))
 
 
 # A little of everything that a program can be too large in; tests/integration/limits goes to each limit exactly.
@@ -355,6 +352,17 @@ def remembered(h, *more):
 def memo(h):
     h.check("memo = verified", remembered(h, *h.with_policy('memo = "verified"; backends : { order = ( "opencl" ); };')))
     h.check("memo = off", not remembered(h, *h.with_policy('memo = "off"; backends : { order = ( "opencl" ); };')))
+
+
+@policy("memo_bytes")
+def memo_bytes(h):
+    twice = h.write("twice.cfg", b'pipeline : { name = "twice"; class = "integer"; inputs : { x : { type = "u32[n]"; }; }; outputs : { y = "t.y"; };'
+                    b'  jobs = ( { id = "s"; op = "int.not@1"; in : { x = "$x"; }; }, { id = "t"; op = "int.not@1"; in : { x = "s.y"; }; } ); };')
+    for most, kept, again in (("4095", "0", [False, False]), ("4096", "4096", [True, True]), ("0", "4096", [True, True])):
+        x = h.write("kept.bin", struct.pack("<1024I", *[7 * i + int(most) for i in range(1024)]))
+        asked = ["run", twice, "--in", "x=" + x, *h.with_policy(f'memo_bytes = "{most}"; backends : {{ order = ( "cpu" ); }};')]
+        h.check(f"memo_bytes = {most}", h.document(*asked)["kept_bytes"] == kept)
+        h.check(f"memo_bytes = {most}: the next run", [j["remembered"] for j in h.document(*asked)["jobs"]] == again)
 
 
 @host("memo")
@@ -470,12 +478,75 @@ def output(h):
     for word, there in (("always", True), ("never", False)):
         _, _, err = h.run(*wrong, *h.with_host(f'output : {{ colour = "{word}"; }};'))
         h.check(f"colour = {word}", ("\x1b[" in err) == there, repr(err))
-    h.check("colour = never on a terminal", b"\x1b[" not in h.terminal(*wrong, *h.with_host('output : { colour = "never"; };')))
+    h.check("colour = never on a terminal", b"\x1b[" not in h.terminal(*wrong, *h.with_host('output : { colour = "never"; };'))[1])
+    h.check("a terminal", b"\x1b[" in h.terminal(*wrong)[1])
+    h.env["NO_COLOR"] = "1"
+    h.check("NO_COLOR", b"\x1b[" not in h.terminal(*wrong)[1])
+    h.check("NO_COLOR, and asked for", b"\x1b[" in h.terminal(*wrong, "--color", "always")[1])
+    del h.env["NO_COLOR"]
     _, _, err = h.run(*wrong, "--color", "never", *h.with_host('output : { colour = "always"; };'))
     h.check("the command line comes first", "\x1b[" not in err, repr(err))
     for word, there in (("always", True), ("never", False)):
         _, _, err = h.run(*slow(h), *h.with_host(f'output : {{ progress = "{word}"; }};'))
         h.check(f"progress = {word}", ("\r\x1b[K" in err) == there, repr(err))
+    _, _, err = h.run(*slow(h), *h.with_host('output : { progress = "plain"; };'))
+    h.check("progress = plain draws no line", "\r" not in err, repr(err))
+    _, _, err = h.run(*slow(h), "--progress", "never", *h.with_host('output : { progress = "always"; };'))
+    h.check("--progress comes first", "\r" not in err, repr(err))
+
+
+STAMP = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"
+
+
+@host("log.file", "log.level", "log.format")
+def log(h):
+    wrong, at = ["cas", "get", "nonsense"], os.path.join(h.env["PIPECTL_HOME"], "some.log")
+
+    def text(name, *args, file=at):
+        if os.path.exists(file):
+            os.unlink(file)
+        status, out, err = h.run(*args)
+        h.check(f"{name}: as without a log", status == 2 and out == b"" and "PC0010" in err, f"{status} {err}")
+        return h.read(os.path.relpath(file, h.dir)).decode() if os.path.exists(file) else err
+    host = h.with_host('log : { file = "some.log"; };')
+    said = text("text", *wrong, *host)
+    h.check("a line an entry: time, level, component, message, fields", re.fullmatch(
+        rf'{STAMP} info pipectl: begins verb="cas get" pid=\d+ version=\S+\n'
+        rf'{STAMP} error pipectl: [^\n]* code=PC0010 name=usage\n'
+        rf'{STAMP} info pipectl: ends verb="cas get" status=\S+ exit=2 seconds=[0-9.]+\n', said), said)
+    h.run(*wrong, *host)
+    h.check("a second run adds to it", h.read("home/some.log").decode().count("begins") == 2)
+    said = text("level", *wrong, *h.with_host('log : { file = "some.log"; level = "error"; };'))
+    h.check("level = error", said.count("\n") == 1 and " error " in said, said)
+    as_json = h.with_host('log : { file = "some.log"; format = "json"; };')
+    entries = [json.loads(line) for line in text("json", *wrong, *as_json).splitlines()]
+    h.check("format = json", [e["message"] for e in entries][::2] == ["begins", "ends"] and entries[1]["fields"]["code"] == "PC0010" and
+            all(list(e) == ["time", "level", "component", "message", "fields"] and re.fullmatch(STAMP, e["time"]) for e in entries), str(entries))
+    said = text("standard error", *wrong, *h.with_host('log : { file = "-"; };'), file=h.path("none"))
+    h.check("file = -", "info pipectl: begins" in said, said)
+    os.unlink(at)
+    # The environment comes before the key, the command line before both.
+    try:
+        h.env.update(PIPECTL_LOG=h.path("of-env.log"), PIPECTL_LOG_LEVEL="error", PIPECTL_LOG_FORMAT="text")
+        said = text("environment", *wrong, *as_json, file=h.path("of-env.log"))
+        h.check("environment", re.fullmatch(rf"{STAMP} error pipectl: [^\n]*\n", said) and not os.path.exists(at), said)
+        said = text("options", *wrong, *as_json, "--log", h.path("of-option.log"), "--log-level", "info", "--log-format", "json",
+                    file=h.path("of-option.log"))
+        h.check("options", said.startswith('{"time"') and said.count("\n") == 3, said)
+        h.env["PIPECTL_LOG_LEVEL"] = "chatty"
+        h.refused("a level that is none", "PC0010", *wrong)
+    finally:
+        for name in ("PIPECTL_LOG", "PIPECTL_LOG_LEVEL", "PIPECTL_LOG_FORMAT"):
+            h.env.pop(name, None)
+    h.refused("another level", "PC1023", *wrong, *h.with_host('log : { level = "chatty"; };'))
+    h.refused("a file that cannot be", "PC0003", *wrong, *h.with_host('log : { file = "no/such/folder"; };'))
+    # Workers: their lines under the plugin's id, their beginning and end.
+    crash = ["shader", "run", h.write("k.wgsl", SLOW.encode()), "--dispatch", "1", "--bind", "0:0=zero:256", "--read", "0:0=" + h.path("y"),
+             "--backend", "mock:wrap=cpu+crash"]
+    _, _, err = h.run(*crash, "--log", h.path("w.log"), "--log-level", "debug")
+    said = h.read("w.log").decode()
+    h.check("workers", re.search(rf"{STAMP} debug mock: a worker began pid=\d+\n", said) and re.search(
+        rf"{STAMP} warning mock: [^\n]*SIGABRT[^\n]* pid=\d+\n", said) and "error pipectl" in said, said)
 
 
 @host("defaults.policy", "defaults.gas")
@@ -491,7 +562,9 @@ def table(h):
     """Every key has a case, and every case a key."""
     keys = set(h.document("plan", *h.sum[1:])["policy"])
     h.check("keys of the policy", keys == set(POLICY), str(keys ^ set(POLICY)))
-    keys = set(h.document("doctor")["settings"])
+    doctor = h.document("doctor")
+    h.check("the policy as doctor has it", set(doctor["policy"]) == keys, str(set(doctor["policy"]) ^ keys))
+    keys = set(doctor["settings"])
     h.check("keys of the host", keys == set(HOST), str(keys ^ set(HOST)))
 
 
@@ -504,4 +577,5 @@ def main():
     h.finish()
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -60,7 +60,7 @@ for make, right, beyond in CASES:
     for n in beyond:
         status, _, err = shader(name, make(n), "--backend", DEVICE)
         h.check(f"{name} {n} is refused on {DEVICE}", status == 5 and "PC5218" in err, f"{status} {err}")
-        h.check(f"{name} {n}: the message has the limit", "the device is right up to" in err, err)
+        h.check(f"{name} {n}: the message has the limit", "the device is known to be right up to" in err, err)
 
 # What it does right up to what it claims, or to the policy's bound; more workgroup memory than it claims is refused by name.
 for make, right in ((programs.workgroup, 8192), (programs.table, 16384), (programs.steps, 500)):

@@ -58,4 +58,18 @@ h.check("no runtime", got == 5 and "PC6120" in err, (got, err))
 # In one command: a second contract (its text is another) submits, the block ends, and it is called again at once.
 account = h.run("contract", "account", h.write("script", ("#pipectl-calls\n" + first + "# 2").encode()))[1].decode().strip()
 h.check("the account is the text's CID", account == contracts.cid(h.read("script")), account)
+
+# The block that a call ends is checked as one is that `block end` ends: a device that lies about a job ends none.
+def heights():
+    return len(h.run("block", "list")[1].decode().splitlines())
+
+
+LIAR = "mock:wrap=cpu+flip-bit@1:bit=3"
+for verify, device, status, code in (("all", LIAR, 6, "PC5208"), ("none", LIAR, 0, ""), ("all", "cpu", 0, ""), ("sample=1.0", LIAR, 6, "PC5208"),
+                                     ("some", "cpu", 2, "PC0010")):
+    had = heights()
+    got, out, err = run("submit a " + hexed, "--pay", "1000000", "--then", "again", "--backend", device, "--verify", verify)
+    h.check(f"--verify {verify} of {device}", got == status and code in err and heights() == had + (status == 0), (got, out, err))
+    if status == 6 and verify == "all":
+        h.check("it says which job and byte", "output byte 0: right is 0x0a" in err, err)
 h.finish()

@@ -1,9 +1,9 @@
 """Function ops and reductions of the ieee library against floats.py.
-usage: ieee.py reference LIBRARY TOOL | ops BACKEND... | fused|few|tiny COUNT TYPES BACKEND... | convert COUNT BACKEND... |
+usage: ieee.py reference LIBRARY TOOL | ops BACKEND... | fused|few|one|tiny COUNT TYPES BACKEND... | convert COUNT BACKEND... |
        reduce SIZES TYPES BACKEND...
 reference: the library's own references, by the tool of reference.c. ops: each function by `pipectl op run`. fused: many
 functions side by side in a few shaders, TYPES as f32,f16,bf16, so that a driver which takes a second a kernel compiles a dozen
-and not hundreds; few: with four elementary functions, tiny: with none, for drivers that take minutes. convert: the conversions,
+and not hundreds; few: with four elementary functions, one: with one, tiny: with none, for drivers that take minutes. convert: the conversions,
 as functions in a shader and in every mode. reduce: SIZES as 0,1,5000."""
 import sys
 
@@ -241,7 +241,7 @@ def groups(most):
 
 
 # Elementary functions by what is asked for; None is all.
-FEW = {"fused": None, "few": [["sin", "exp", "log"], ["pow"]], "tiny": []}
+FEW = {"fused": None, "few": [["sin", "exp", "log"], ["pow"]], "one": [["exp"]], "tiny": []}
 
 
 def run_fused(h, n, types, backends, few):

@@ -56,7 +56,7 @@ class Outputs(Harness):
         self.verbs = {
             "write an output to a file": (lambda p: [*sum_, "--out", "y=" + p], True),
             "write a signed receipt: what ran on what, and its trace": (lambda p: [*sum_, "--receipt", p], False),
-            "write group G binding B to a file afterwards": (lambda p: [
+            "write that variable to a file afterwards": (lambda p: [
                 "shader", "run", self.shader, "--dispatch", "256", "--bind", "0:0=" + self.x, "--bind", "0:1=zero:16384",
                 "--read", "0:1=" + p, "--backend", "cpu"], True),
             "write an output port to a file": (lambda p: [
@@ -69,6 +69,7 @@ class Outputs(Harness):
             "write the receipt of the replay":
                 (lambda p: ["receipt", "replay", self.path("r"), "--backend", "cpu", "--receipt", p], False),
             "write it to a file instead of standard output": (lambda p: ["receipt", "export", job, "--out", p], True),
+            "write the graph as a picture": (lambda p: ["plan", self.pipeline, "--in", "x=" + self.x, "--backend", "cpu", "--svg", p], True),
         }
 
     def need(self, name, *args, status=0):

@@ -18,6 +18,21 @@ fn main(@builtin(global_invocation_id) id : vec3<u32>) {
 }
 """
 COMMUTING = ORDERED.replace(b"seen[id.x] = atomicAdd(&cell, 1u);", b"seen[id.x] = id.x;\n  atomicAdd(&cell, 1u);")
+FLOAT_ATOMIC = """@group(0) @binding(0) var<storage, read_write> cells : array<atomic<u32>>;
+@group(0) @binding(1) var<storage, read_write> seen : array<f32>;
+fn add(p : ptr<storage, atomic<u32>, read_write>, v : f32) {
+  var old = 0u;
+  for (var turn = 0u; turn < 1000u; turn++) {
+    let r = atomicCompareExchangeWeak(p, old, bitcast<u32>(bitcast<f32>(old) + v));
+    if r.exchanged { break; }
+    old = r.old_value;
+  }
+}
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id : vec3<u32>) {
+  add(&cells[id.x % 2u], seen[id.x]);
+}
+"""
 PIPELINE = """pipeline : { name = "t"; class = "%s"; inputs : { x : { type = "f32[n]"; }; };
   jobs = ( { id = "r"; op = "ieee.reduce_approx@1"; in : { x = "$x"; }; attr : { op = "add"; }; } );
   outputs : { y = "r.y"; }; };
@@ -64,6 +79,14 @@ refused("order-dependent atomics", shader, "PC4315", "ordered.wgsl:5")
 for kind in ("integer", "strict"):
     refused(f"class {kind} refuses them", shader + ["--class", kind, "--policy", h.approximate], "PC4315", "ordered.wgsl:5")
     refused(f"shader check --class {kind}", ["shader", "check", ordered, "--class", kind], "PC4315", "ordered.wgsl:5")
+# A float atomic made of compare-exchange, by a pointer, says so and what to write; integers have another hint.
+floats = write("floats.wgsl", FLOAT_ATOMIC)
+swap = write("swap.wgsl", FLOAT_ATOMIC.replace("bitcast<u32>(bitcast<f32>(old) + v)", "old + u32(v)"))
+for kind in ("integer", "strict"):
+    refused(f"a float atomic of class {kind}", ["shader", "check", floats, "--class", kind], "PC4315", "floats.wgsl:6",
+            "rounded at each step", "fixed scale")
+refused("an integer one", ["shader", "check", swap, "--class", "integer"], "PC4315", "swap.wgsl:6", "shows who came first")
+allowed("class approximate has it", ["shader", "check", floats, "--class", "approximate"])
 allowed("class approximate takes them", shader + ["--class", "approximate", "--policy", h.approximate])
 allowed("commuting ones are integer", [commuting if a == ordered else a for a in shader] + ["--class", "integer"])
 jobs = """pipeline : { name = "t"; class = "%s";

@@ -4,6 +4,7 @@ import os
 import sqlite3
 import struct
 import sys
+from xml.etree import ElementTree
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import car  # noqa: E402
@@ -108,6 +109,12 @@ def histories(data, jobs):
     dot = run("dot", "provenance", name(data["c"]), "--dot")
     h.check("a graph", dot.startswith("digraph provenance {") and f'"job:{j3}" -> "{name(data["c"])}";' in dot and
             dot.endswith("}\n"), dot)
+    run("a picture", "provenance", name(data["c"]), "--svg", h.path("history.svg"))
+    drawn = ElementTree.fromstring(h.read("history.svg"))
+    titles = [t.text for t in drawn.iter("{http://www.w3.org/2000/svg}title")]
+    h.check("has each job and what was given", sum(t.startswith("job:") for t in titles) == 3 and
+            {name(data[k]) for k in "xyc"} <= set(titles), titles)
+    run("pictures of two kinds", "provenance", name(data["c"]), "--svg", h.path("history.svg"), "--dot", status=2, code="PC0010")
     run("unknown", "provenance", name(b"nobody knows"), status=3, code="PC5883")
     run("no name", "provenance", "job:12", status=3, code="PC5880")
     run("both forms", "--json", "provenance", name(data["c"]), "--dot", status=2, code="PC0010")

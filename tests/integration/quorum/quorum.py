@@ -94,6 +94,22 @@ for name, args in (("op run", OP), ("shader run", SHADER)):
     status, _, err = h.run(*args, *on("cpu"), *policy("2 of 2"))
     h.check(f"{name} on one device", status == 5 and "PC5237" in err, f"{status} {err}")
 
+# A receipt that a liar gave is not confirmed by the liar alone.
+status, _, err = h.run(*RANK[:-1], *on(f"{MOCK}+{LIE}"), "--no-memo", "--receipt", h.path("lied"))
+h.check("a receipt of a lie", status == 0, err)
+replay = ["receipt", "replay", h.path("lied")]
+status, _, err = h.run(*replay, *on(f"{MOCK}+{LIE}"))
+h.check("the liar says the same again", status == 0, err)
+before = stored()
+status, out, err = h.run(*replay, *on(f"{MOCK}+{LIE}"), *policy("2 of 3"))
+if h.check("under a quorum it does not speak alone", status == 5 and "PC5237" in err and not out and stored() == before, f"{status} {err}"):
+    h.planted("a receipt of a lie, replayed where it was told", "a policy with a quorum", "PC5237 receipt replay", err)
+status, out, err = h.run(*replay, *on("cpu", f"{MOCK}+{LIE}", "vulkan:llvmpipe"), *policy("2 of 3"))
+h.check("and is outvoted", status == 6 and "PC5236" in err and "PC5910" in err, f"{status} {err}")
+h.run("plugin", "release", "mock")
+status, out, err = h.run(*replay, *on(f"{MOCK}+{LIE}"), "--policy", h.write("verified.cfg", b'policy : { verify = "all"; };'))
+h.check("nor under verification", status == 6 and "PC5208" in err, f"{status} {err}")
+
 # blocks
 status, _, err = h.run("block", "end", *policy("2 of 3"))
 h.check("a block under a quorum is refused", status == 5 and "PC5237" in err, f"{status} {err}")

@@ -32,7 +32,7 @@ def run(name):
                  "strict")
 
 
-status, out, err = h.run("--plugin-dir", h.path("plugins"), "device", "probe", "--device", "lying", "--json")
+status, out, err = h.run("--plugin-dir", h.path("plugins"), "device", "probe", "--device", "lying", "--floats", "--json")
 if h.check("the probe finds nothing", status == 0, err):
     p = json.loads(out)["profiles"][0]
     h.check("its facts", p["facts"]["INT32"] == "exact" and p["facts"]["BARRIERS"] == "exact", str(p["facts"]))
@@ -45,7 +45,7 @@ h.check("the lie is found", status == 6 and "PC5216" in err and "planted_lie" in
 h.check("nothing is given out", not os.path.exists(h.path("out")))
 status, _, err = run("honest")
 h.check("the profile is revoked for every strict kernel", status == 5 and "PC4332" in err, f"exit status {status}\n{err}")
-status, out, err = h.run("--plugin-dir", h.path("plugins"), "device", "probe", "--device", "lying", "--fresh", "--json")
+status, out, err = h.run("--plugin-dir", h.path("plugins"), "device", "probe", "--device", "lying", "--fresh", "--floats", "--json")
 h.check("a fresh probe lifts it", status == 0, err)
 status, _, err = run("honest")
 h.check("and honest kernels run again", status == 0, f"exit status {status}\n{err}")

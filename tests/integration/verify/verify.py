@@ -69,8 +69,11 @@ def found_out(fault, code, *words):
     h.check(f"{fault}: nothing is stored", stored() == before, str(set(stored()) - set(before)))
 
 
-def bites(fault):
-    status, got, _, err = run(f"{MOCK}+{fault}")
+def bites(fault, tries=1):
+    for _ in range(tries):
+        status, got, _, err = run(f"{MOCK}+{fault}")
+        if got != [FIRST, RIGHT]:
+            break
     h.check(f"{fault}: wrong bytes without verification", status == 0 and got != [FIRST, RIGHT], f"exit status {status}\n{err}")
 
 
@@ -100,8 +103,9 @@ for _ in range(TRIES):
     status, got, _, err = run(f"{MOCK}+read-twice")
 h.check("read-twice: every output is read once", status == 0 and got == [FIRST, RIGHT], err)
 found_out("read-twice", "PC5223", 'job "two"')
-# A write into a read-only input: what the first job gave is spoiled by the second, before it is read for the store.
-bites("write-input")
+# A write into a read-only input: what the first job gave is spoiled by the second, before it is read for the store; where the first lay
+# between zones it was read with them, sooner.
+bites("write-input", TRIES)
 found_out("write-input", "PC5223", 'job "one"', "group 0 binding 0")
 # Submits that do nothing, and lists that answer what they answered first.
 bites("no-dispatch")

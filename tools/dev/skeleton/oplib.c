@@ -152,7 +152,7 @@ static pctl_status plugin_open(const pctl_host *host, const pctl_call *call, pct
 {
 	(void)host;
 	*out = calloc(1, sizeof(**out));
-	return *out ? PCTL_OK : pctl_refuse(call, PC2_NOMEM, "no memory for an instance");
+	return *out ? PCTL_OK : pctl_no_memory(call, "an instance");
 }
 
 static void plugin_close(pctl_instance *inst)

@@ -1,7 +1,7 @@
 // exp, exp2 and exp10, rounded correctly to f32, f16 and bf16: x = k * step + r, the result is 2^k * (1 + P(r)). No table:
 // tables in constant memory cost an H200 more than the few terms they save. Constants by sollya/exp.sollya.
 // Error below 2^-52 of the result: half a unit from each of r, r + .. and the last sum; P is within 2^-57. That this is
-// enough for one more rounding is no estimate: every f32, f16 and bf16 was run (HARD.md).
+// enough for one more rounding is no estimate: every f32, f16 and bf16 was run, with mad64 rounding twice and fused (HARD.md).
 
 // EXP: |1 + P - f| <= 2^-57.921875 for |r| <= 0.3466796875
 const EXP_INV = 0x1.71547652b82fep0lf;
@@ -66,6 +66,13 @@ fn elem_settle(h: f64, l: f64) -> f64 {
   return bitcast<f64>(vec2<u32>(b.x - 1u, b.y - select(0u, 1u, b.x == 0u)));
 }
 
+// Whether y is at least `margin` of its own last places away from every tie of f32, and its magnitude in [2^-126, 2^128),
+// where the 29 bits that a rounding to f32 drops are the low ones.
+fn elem_is_clear(y: f64, margin: u32) -> bool {
+  let b = bitcast<vec2<u32>>(y);
+  return (b.y & 0x7fffffffu) - 0x38100000u < 0x0fe00000u && ((b.x + 0x10000000u + margin) & 0x1fffffffu) > 2u * margin;
+}
+
 // x, or the bound with x's sign when |x| is above it (far outside every target's range). `high` is the bound's high
 // word. NaN counts as large: callers replace the result.
 fn exp_clamp(x: f64, high: u32) -> f64 {
@@ -82,17 +89,17 @@ fn exp_power(m: f64) -> f64 {
 fn exp_part(r: f64) -> f64 {
   let q = r * r;
   let q2 = q * q;
-  let low = (EXP_C2 + r * EXP_C3) + q * (EXP_C4 + r * EXP_C5);
-  let high = (EXP_C6 + r * EXP_C7) + q * (EXP_C8 + r * EXP_C9);
-  return r + q * (low + q2 * (high + q2 * (EXP_C10 + r * EXP_C11)));
+  let low = mad64(q, mad64(r, EXP_C5, EXP_C4), mad64(r, EXP_C3, EXP_C2));
+  let high = mad64(q, mad64(r, EXP_C9, EXP_C8), mad64(r, EXP_C7, EXP_C6));
+  return mad64(q, mad64(q2, mad64(q2, mad64(r, EXP_C11, EXP_C10), high), low), r);
 }
 
 fn exp_odd(x: f64) -> f64 {
   let v = exp_clamp(x, 0x4062c000u);
-  let m = v * EXP_INV + EXP_ROUND;
+  let m = mad64(v, EXP_INV, EXP_ROUND);
   let k = m - EXP_ROUND;
   let power = exp_power(m);
-  return power + power * exp_part((v - k * EXP_HI) - k * EXP_LO);
+  return mad64(power, exp_part(mad64(k, -EXP_LO, mad64(k, -EXP_HI, v))), power);
 }
 
 fn exp2_odd(x: f64) -> f64 {
@@ -101,25 +108,25 @@ fn exp2_odd(x: f64) -> f64 {
   let r = v - (m - EXP_ROUND);
   let q = r * r;
   let q2 = q * q;
-  let low = (EXP2_C2 + r * EXP2_C3) + q * (EXP2_C4 + r * EXP2_C5);
-  let high = (EXP2_C6 + r * EXP2_C7) + q * (EXP2_C8 + r * EXP2_C9);
-  let p = r * EXP2_C1 + q * (low + q2 * (high + q2 * (EXP2_C10 + r * EXP2_C11)));
+  let low = mad64(q, mad64(r, EXP2_C5, EXP2_C4), mad64(r, EXP2_C3, EXP2_C2));
+  let high = mad64(q, mad64(r, EXP2_C9, EXP2_C8), mad64(r, EXP2_C7, EXP2_C6));
+  let p = mad64(q, mad64(q2, mad64(q2, mad64(r, EXP2_C11, EXP2_C10), high), low), r * EXP2_C1);
   let power = exp_power(m);
   return elem_settle(power, power * p);
 }
 
 fn exp10_odd(x: f64) -> f64 {
   let v = exp_clamp(x, 0x40568000u);
-  let m = v * EXP10_INV + EXP_ROUND;
+  let m = mad64(v, EXP10_INV, EXP_ROUND);
   let k = m - EXP_ROUND;
-  let r = (v - k * EXP10_HI) - k * EXP10_LO;
+  let r = mad64(k, -EXP10_LO, mad64(k, -EXP10_HI, v));
   let q = r * r;
   let q2 = q * q;
-  let low = (EXP10_C2 + r * EXP10_C3) + q * (EXP10_C4 + r * EXP10_C5);
-  let high = (EXP10_C6 + r * EXP10_C7) + q * (EXP10_C8 + r * EXP10_C9);
-  let p = r * EXP10_C1 + q * (low + q2 * (high + q2 * (EXP10_C10 + r * EXP10_C11)));
+  let low = mad64(q, mad64(r, EXP10_C5, EXP10_C4), mad64(r, EXP10_C3, EXP10_C2));
+  let high = mad64(q, mad64(r, EXP10_C9, EXP10_C8), mad64(r, EXP10_C7, EXP10_C6));
+  let p = mad64(q, mad64(q2, mad64(q2, mad64(r, EXP10_C11, EXP10_C10), high), low), r * EXP10_C1);
   let power = exp_power(m);
-  return power + power * p;
+  return mad64(power, p, power);
 }
 
 fn f32_exp(x: u32) -> u32 {

@@ -177,6 +177,17 @@ fn f32_fma_guarded(a: u32, b: u32, c: u32) -> u32 {
 // monotonic. So |e| < 2^-23 y says that t is within a unit of q, and comparing e with 2^-24 y says which of q and its
 // neighbours is nearest. t is never a tie: q' y = x 2^24 with q' odd of 25 bits would ask y to divide by 2^24.
 // Everything here is 0 or lies between 2^-47 and 4, so nothing is subnormal.
+
+// The bits of t rounded, if the estimate decides it; else 0. `half` is y's significand with the exponent of 2^-24.
+fn f32_div_decided(x: f32, y: f32, estimate: f32, half: u32) -> u32 {
+  let q = clamp(bitcast<u32>(estimate), 0x3f800000u, 0x3fffffffu);
+  let rest = bitcast<u32>(fma(-bitcast<f32>(q), y, x));
+  let m = rest & 0x7fffffffu;
+  let step = select(1u, 0xffffffffu, (rest >> 31u) == 1u);
+  return select(0u, q + select(0u, step, m > half), m < half + 0x00800000u);
+}
+
+// A device's own quotient is most often within a unit and decides; else one that is refined.
 fn f32_div_refined(a: u32, b: u32) -> u32 {
   let ea = (a >> 23u) & 0xffu;
   let eb = (b >> 23u) & 0xffu;
@@ -185,16 +196,13 @@ fn f32_div_refined(a: u32, b: u32) -> u32 {
   if (max(ea - 1u, eb - 1u) < 254u && u32(e - 1) < 254u) {
     let x = bitcast<f32>((a & 0x7fffffu) | ((127u + less) << 23u));
     let y = bitcast<f32>((b & 0x7fffffu) | 0x3f800000u);
-    let inverse = 1.0f / y;
-    let first = x * inverse;
-    let second = bitcast<u32>(fma(fma(-first, y, x), inverse, first));
-    let q = clamp(second, 0x3f800000u, 0x3fffffffu);
-    let rest = bitcast<u32>(fma(-bitcast<f32>(q), y, x));
-    let m = rest & 0x7fffffffu;
     let half = (b & 0x7fffffu) | (103u << 23u);
-    if (m < half + 0x00800000u) {
-      let step = select(1u, 0xffffffffu, (rest >> 31u) == 1u);
-      let r = q + select(0u, step, m > half);
+    let first = x / y;
+    var r = f32_div_decided(x, y, first, half);
+    if (r == 0u) {
+      r = f32_div_decided(x, y, fma(fma(-first, y, x), 1.0f / y, first), half);
+    }
+    if (r != 0u) {
       return ((a ^ b) & 0x80000000u) | ((u32(e) << 23u) + (r - 0x3f800000u));
     }
   }
@@ -209,20 +217,26 @@ fn f32_div_refined(a: u32, b: u32) -> u32 {
 // is e > h + 2^-48, that is e > h; and nearer to s - 2^-23 iff e < 2^-48 - h, that is e <= -h. (t is never a tie,
 // whose square has too many bits.) Numbers up to h + 2^-46 in magnitude are exact in f32, so the fused e compares
 // with h as the exact one does; and if |e| <= 2 h, t is less than 1.5 units from s.
+fn f32_sqrt_decided(x: f32, estimate: f32) -> u32 {
+  let q = clamp(bitcast<u32>(estimate), 0x3f800000u, 0x3fffffffu);
+  let s = bitcast<f32>(q);
+  let rest = bitcast<u32>(fma(-s, s, x));
+  let h = q - (23u << 23u);
+  let r = q + u32(rest > h && rest < 0x80000000u) - u32(rest >= (h | 0x80000000u));
+  return select(0u, r, (rest & 0x7fffffffu) <= h + 0x00800000u);
+}
+
 fn f32_sqrt_refined(a: u32) -> u32 {
   if (a - 0x00800000u < 0x7f000000u) {
     let odd_exponent = (a >> 23u) & 1u;
     // 127 or 128 for x; the other half of the exponent for the root.
     let x = bitcast<f32>((a & 0x7fffffu) | ((128u - odd_exponent) << 23u));
     let first = sqrt(x);
-    let second = bitcast<u32>(fma(fma(-first, first, x), 0.5f / first, first));
-    let q = clamp(second, 0x3f800000u, 0x3fffffffu);
-    let s = bitcast<f32>(q);
-    let rest = bitcast<u32>(fma(-s, s, x));
-    let m = rest & 0x7fffffffu;
-    let h = q - (23u << 23u);
-    if (m <= h + 0x00800000u) {
-      let r = q + u32(rest > h && rest < 0x80000000u) - u32(rest >= (h | 0x80000000u));
+    var r = f32_sqrt_decided(x, first);
+    if (r == 0u) {
+      r = f32_sqrt_decided(x, fma(fma(-first, first, x), 0.5f / first, first));
+    }
+    if (r != 0u) {
       return (((a >> 24u) + 63u + odd_exponent) << 23u) + (r - 0x3f800000u);
     }
   }

@@ -40,51 +40,51 @@ fn hyp_abs(x: f64) -> f64 {
 
 // sinh(r) and cosh(r) - 1 for |r| <= ln(2)/2; q = r * r.
 fn hyp_sinh_part(r: f64, q: f64) -> f64 {
-  let p = (HYP_S2 + q * HYP_S4) + (q * q) * ((HYP_S6 + q * HYP_S8) + (q * q) * HYP_S10);
-  return r + (r * q) * p;
+  let p = mad64(q * q, mad64(q * q, HYP_S10, mad64(q, HYP_S8, HYP_S6)), mad64(q, HYP_S4, HYP_S2));
+  return mad64(r * q, p, r);
 }
 
 fn hyp_cosh_part(q: f64) -> f64 {
-  let p = (HYP_C2 + q * HYP_C4) + (q * q) * (HYP_C6 + q * HYP_C8);
-  return q * (0.5lf + q * p);
+  let p = mad64(q * q, mad64(q, HYP_C8, HYP_C6), mad64(q, HYP_C4, HYP_C2));
+  return q * mad64(q, p, 0.5lf);
 }
 
 fn sinh_odd(x: f64) -> f64 {
   let v = hyp_abs(exp_clamp(x, 0x40568000u));
-  let m = v * EXP_INV + EXP_ROUND;
+  let m = mad64(v, EXP_INV, EXP_ROUND);
   let n = bitcast<vec2<u32>>(m).x << 20u;
   let k = m - EXP_ROUND;
-  let r = (v - k * EXP_HI) - k * EXP_LO;
+  let r = mad64(k, -EXP_LO, mad64(k, -EXP_HI, v));
   let q = r * r;
   let up = bitcast<f64>(vec2<u32>(0u, 0x3fe00000u + n));
   let down = bitcast<f64>(vec2<u32>(0u, 0x3fe00000u - n));
   let a = up + down;
   let b = up - down;
-  let y = b + (a * hyp_sinh_part(r, q) + b * hyp_cosh_part(q));
+  let y = b + mad64(a, hyp_sinh_part(r, q), b * hyp_cosh_part(q));
   // One f32 is nearer to a tie than this resolves; its hyperbolic sine rounds to it.
   return hyp_signed(select(y, v, v == 0x1.250bfep-11lf), x);
 }
 
 fn cosh_odd(x: f64) -> f64 {
   let v = hyp_abs(exp_clamp(x, 0x40568000u));
-  let m = v * EXP_INV + EXP_ROUND;
+  let m = mad64(v, EXP_INV, EXP_ROUND);
   let n = bitcast<vec2<u32>>(m).x << 20u;
   let k = m - EXP_ROUND;
-  let r = (v - k * EXP_HI) - k * EXP_LO;
+  let r = mad64(k, -EXP_LO, mad64(k, -EXP_HI, v));
   let q = r * r;
   let up = bitcast<f64>(vec2<u32>(0u, 0x3fe00000u + n));
   let down = bitcast<f64>(vec2<u32>(0u, 0x3fe00000u - n));
   let a = up + down;
   let b = up - down;
-  return a + (a * hyp_cosh_part(q) + b * hyp_sinh_part(r, q));
+  return a + mad64(a, hyp_cosh_part(q), b * hyp_sinh_part(r, q));
 }
 
 fn tanh_odd(x: f64) -> f64 {
   let v = hyp_abs(exp_clamp(x, 0x402e0000u));
   let t = v + v;
-  let m = t * EXP_INV + EXP_ROUND;
+  let m = mad64(t, EXP_INV, EXP_ROUND);
   let k = m - EXP_ROUND;
-  let r = (t - k * EXP_HI) - k * EXP_LO;
+  let r = mad64(k, -EXP_LO, mad64(k, -EXP_HI, t));
   let power = exp_power(m);
   let d = power * exp_part(r);
   return hyp_signed(((power - 1.0lf) + d) / ((power + 1.0lf) + d), x);
@@ -93,9 +93,9 @@ fn tanh_odd(x: f64) -> f64 {
 // atanh(s) / s - 1 for |s| <= 0.2005; q = s * s.
 fn hyp_atanh_part(q: f64) -> f64 {
   let q2 = q * q;
-  let low = (HYP_A2 + q * HYP_A4) + q2 * (HYP_A6 + q * HYP_A8);
-  let high = (HYP_A10 + q * HYP_A12) + q2 * HYP_A14;
-  return q * (low + (q2 * q2) * high);
+  let low = mad64(q2, mad64(q, HYP_A8, HYP_A6), mad64(q, HYP_A4, HYP_A2));
+  let high = mad64(q2, HYP_A14, mad64(q, HYP_A12, HYP_A10));
+  return q * mad64(q2 * q2, high, low);
 }
 
 // a >= 0. (1 + a) / (1 - a) is 2^e times a ratio within 2^+-0.6, whose logarithm is 2 atanh(difference / sum).
@@ -107,7 +107,7 @@ fn atanh_odd(x: f64) -> f64 {
   let v = bitcast<f64>(vec2<u32>(w.x, w.y + (e << 20u)));
   let s = select(u - v, a, e == 0u) / select(u + v, 1.0lf, e == 0u);
   let k = f64(e);
-  return hyp_signed(k * HYP_HALF_HI + (s + (s * hyp_atanh_part(s * s) + k * HYP_HALF_LO)), x);
+  return hyp_signed(mad64(k, HYP_HALF_HI, s + mad64(s, hyp_atanh_part(s * s), k * HYP_HALF_LO)), x);
 }
 
 // The t >= 0 whose hyperbolic sine and cosine are given, the logarithm of u = sine + cosine = 2^e m: it is
@@ -120,18 +120,18 @@ fn hyp_log(sine: f64, cosine: f64) -> f64 {
   let s = select(m - 1.0lf, sine, e == 0u) / (select(m, cosine, e == 0u) + 1.0lf);
   let k = f64(e);
   let t = s + s;
-  return elem_settle(k * EXP_HI, t + (t * hyp_atanh_part(s * s) + k * EXP_LO));
+  return elem_settle(k * EXP_HI, t + mad64(t, hyp_atanh_part(s * s), k * EXP_LO));
 }
 
 fn asinh_odd(x: f64) -> f64 {
   let a = hyp_abs(x);
-  let b = sqrt(a * a + 1.0lf);
+  let b = sqrt(mad64(a, a, 1.0lf));
   return hyp_signed(hyp_log(a, b), x);
 }
 
 // x >= 1.
 fn acosh_odd(x: f64) -> f64 {
-  let b = sqrt(x * x - 1.0lf);
+  let b = sqrt(mad64(x, x, -1.0lf));
   return hyp_log(b, x);
 }
 

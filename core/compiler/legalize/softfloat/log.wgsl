@@ -29,9 +29,9 @@ fn log_mantissa(x: f64, z: u32) -> f64 {
 fn log_part(t: f64, s: f64) -> f64 {
   let q = s * s;
   let q2 = q * q;
-  let low = (LOG_A2 + q * LOG_A4) + q2 * (LOG_A6 + q * LOG_A8);
-  let high = (LOG_A10 + q * LOG_A12) + q2 * LOG_A14;
-  return t * (q * (low + (q2 * q2) * high));
+  let low = mad64(q2, mad64(q, LOG_A8, LOG_A6), mad64(q, LOG_A4, LOG_A2));
+  let high = mad64(q2, LOG_A14, mad64(q, LOG_A12, LOG_A10));
+  return t * (q * mad64(q2 * q2, high, low));
 }
 
 // x is positive and finite, here and below; what other bits give is replaced by the callers.
@@ -41,7 +41,7 @@ fn log_odd(x: f64) -> f64 {
   let m = log_mantissa(x, z);
   let s = (m - 1.0lf) / (m + 1.0lf);
   let t = s + s;
-  return elem_settle(k * LOG_HI, t + (log_part(t, s) + k * LOG_LO));
+  return elem_settle(k * LOG_HI, t + mad64(k, LOG_LO, log_part(t, s)));
 }
 
 fn log2_odd(x: f64) -> f64 {
@@ -60,7 +60,7 @@ fn log10_odd(x: f64) -> f64 {
   let s = (m - 1.0lf) / (m + 1.0lf);
   let t = s * LOG10_TWICE;
   // One f32 is nearer to a tie than this resolves.
-  return select(k * LOG10_HI + (t + (log_part(t, s) + k * LOG10_LO)), -0x1.d33a46p4lf, x == 0x1.fddcf4p-98lf);
+  return select(mad64(k, LOG10_HI, t + mad64(k, LOG10_LO, log_part(t, s))), -0x1.d33a46p4lf, x == 0x1.fddcf4p-98lf);
 }
 
 // y, unless x is no positive number: zeros, negatives, infinity and NaN by their bits. `top` is the sign bit.

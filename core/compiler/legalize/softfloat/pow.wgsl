@@ -114,27 +114,27 @@ fn pow_fast(x: f64, y: f64) -> f64 {
   let s = (g - 1.0lf) / (g + 1.0lf);
   let z = s * s;
   var p = 0x1.ba0275131c2dep-3lf;
-  p = p * z + 0x1.c3f0e129858fep-3lf;
-  p = p * z + 0x1.0ca4230134b8fp-2lf;
-  p = p * z + 0x1.484aeb9d0f03bp-2lf;
-  p = p * z + 0x1.a617630765f0ep-2lf;
-  p = p * z + 0x1.2776c50ebd109p-1lf;
-  p = p * z + 0x1.ec709dc3a062ap-1lf;
-  p = p * z + 0x1.71547652b82fep1lf;
-  let e = pow_clamp(y * (k + s * p));
+  p = mad64(p, z, 0x1.c3f0e129858fep-3lf);
+  p = mad64(p, z, 0x1.0ca4230134b8fp-2lf);
+  p = mad64(p, z, 0x1.484aeb9d0f03bp-2lf);
+  p = mad64(p, z, 0x1.a617630765f0ep-2lf);
+  p = mad64(p, z, 0x1.2776c50ebd109p-1lf);
+  p = mad64(p, z, 0x1.ec709dc3a062ap-1lf);
+  p = mad64(p, z, 0x1.71547652b82fep1lf);
+  let e = pow_clamp(y * mad64(s, p, k));
   let n = e + 0x1.8p52lf;
   let r = e - (n - 0x1.8p52lf);
   var q = 0x1.e3a895206a276p-28lf;
-  q = q * r + 0x1.b671b1d4a5714p-24lf;
-  q = q * r + 0x1.62c147edab938p-20lf;
-  q = q * r + 0x1.ffcb58cc5751fp-17lf;
-  q = q * r + 0x1.4309126bdfaf8p-13lf;
-  q = q * r + 0x1.5d87fe9b8dc0cp-10lf;
-  q = q * r + 0x1.3b2ab6fbd6dc3p-7lf;
-  q = q * r + 0x1.c6b08d703e18bp-5lf;
-  q = q * r + 0x1.ebfbdff82c431p-3lf;
-  q = q * r + 0x1.62e42fefa3a12p-1lf;
-  let v = bitcast<vec2<u32>>(1.0lf + r * q);
+  q = mad64(q, r, 0x1.b671b1d4a5714p-24lf);
+  q = mad64(q, r, 0x1.62c147edab938p-20lf);
+  q = mad64(q, r, 0x1.ffcb58cc5751fp-17lf);
+  q = mad64(q, r, 0x1.4309126bdfaf8p-13lf);
+  q = mad64(q, r, 0x1.5d87fe9b8dc0cp-10lf);
+  q = mad64(q, r, 0x1.3b2ab6fbd6dc3p-7lf);
+  q = mad64(q, r, 0x1.c6b08d703e18bp-5lf);
+  q = mad64(q, r, 0x1.ebfbdff82c431p-3lf);
+  q = mad64(q, r, 0x1.62e42fefa3a12p-1lf);
+  let v = bitcast<vec2<u32>>(mad64(r, q, 1.0lf));
   return bitcast<f64>(vec2<u32>(v.x, (v.y + (bitcast<vec2<u32>>(n).x << 20u)) | sign));
 }
 
@@ -237,6 +237,10 @@ fn f32_pow(x: u32, y: u32) -> u32 {
   let a = widen(x);
   let b = widen(y);
   let v = pow_fast(a, b);
+  // v is within 2^8.6 of its last places.
+  if (elem_is_clear(v, 1024u)) {
+    return narrow(v);
+  }
   let r = narrow(v * 0x1.ffffffffffcp-1lf);
   if (r == narrow(v * 0x1.00000000002p0lf)) {
     return r;

@@ -23,15 +23,15 @@ fn cbrt_odd(x: f64) -> f64 {
   let part = e - 3u * q;
   let m = bitcast<f64>(vec2<u32>(w.x, (h & 0xfffffu) | 0x3ff00000u));
   let s = bitcast<f64>(vec2<u32>(w.x, ((h & 0xfffffu) | 0x3ff00000u) + (part << 20u)));
-  var y = m * -0x1.991545e68ce52p-5lf + 0x1.45621f98f6e77p-2lf;
-  y = y * m - 0x1.9eb31e9029616p-1lf;
-  y = y * m + 0x1.8ab91b7f0c05bp0lf;
+  var y = mad64(m, -0x1.991545e68ce52p-5lf, 0x1.45621f98f6e77p-2lf);
+  y = mad64(y, m, -0x1.9eb31e9029616p-1lf);
+  y = mad64(y, m, 0x1.8ab91b7f0c05bp0lf);
   y = y * select(select(0x1.428a2f98d728bp-1lf, 0x1.965fea53d6e3dp-1lf, part == 1u), 1.0lf, part == 0u);
-  let d = 1.0lf - (y * y) * (y * s);
-  y = y + y * (d * (d * 0x1.c71c71c71c71cp-3lf + 0x1.5555555555555p-2lf));
+  let d = mad64(y * y, y * -s, 1.0lf);
+  y = mad64(y, d * mad64(d, 0x1.c71c71c71c71cp-3lf, 0x1.5555555555555p-2lf), y);
   let t = y * y;
   let c = s * t;
-  let r = bitcast<vec2<u32>>(c - ((c * c) * c - s) * (t * 0x1.5555555555555p-2lf));
+  let r = bitcast<vec2<u32>>(mad64(mad64(c * c, c, -s), t * -0x1.5555555555555p-2lf, c));
   return bitcast<f64>(vec2<u32>(r.x, (r.y + ((q - 170u) << 20u)) | (w.y & 0x80000000u)));
 }
 

@@ -37,6 +37,24 @@ fn narrow_native(y: f64) -> u32 {
   return select(r, 0x7fc00000u, (r << 1u) > 0xff000000u);
 }
 
+// The same where the device's conversions are exact but for subnormals. A zero or subnormal is an integer times 2^-149.
+fn widen_guarded(x: u32) -> f64 {
+  if ((x & 0x7f800000u) == 0u) {
+    let y = bitcast<vec2<u32>>(f64(x & 0x7fffffu) * 0x1p-149lf);
+    return bitcast<f64>(vec2<u32>(y.x, y.y | (x & 0x80000000u)));
+  }
+  return f64(bitcast<f32>(x));
+}
+
+// |y| in [2^-126, 2^128) rounds to a normal number or to infinity; the rest, NaN too, goes by the bits.
+fn narrow_guarded(y: f64) -> u32 {
+  let b = bitcast<vec2<u32>>(y);
+  if ((b.y & 0x7fffffffu) - 0x38100000u < 0x0fe00000u) {
+    return bitcast<u32>(f32(y));
+  }
+  return f64_to_f32_int(b);
+}
+
 // hi + lo rounded to odd, for |lo| <= ulp(hi)/2: hi if that is the sum or its last bit is 1, else the neighbour of
 // hi on the side of lo, whose last bit is 1. Of what follows (at most 50 bits kept, to nearest) no tie or near tie
 // is then lost. An infinite hi or a NaN stays, whatever lo is.
@@ -61,6 +79,16 @@ fn fma64(a: f64, b: f64, c: f64) -> f64 {
 }
 
 fn fma64_native(a: f64, b: f64, c: f64) -> f64 {
+  return fma(a, b, c);
+}
+
+// a * b + c where it does not matter whether it is rounded once or twice: whoever calls this is right both ways, and
+// takes whichever the device does in fewer steps.
+fn mad64(a: f64, b: f64, c: f64) -> f64 {
+  return a * b + c;
+}
+
+fn mad64_fused(a: f64, b: f64, c: f64) -> f64 {
   return fma(a, b, c);
 }
 

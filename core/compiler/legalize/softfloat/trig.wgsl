@@ -59,14 +59,14 @@ fn trig_huge(w: vec2<u32>, twice: u32, shift: u32) -> vec4<u32> {
 fn trig_sine(r: f64) -> f64 {
   let z = r * r;
   var p = 0x1.883c3136c14ddp-49lf;
-  p = p * z - 0x1.ae43dd5400926p-41lf;
-  p = p * z + 0x1.6123ce53b3304p-33lf;
-  p = p * z - 0x1.ae6454d968e21p-26lf;
-  p = p * z + 0x1.71de3a52aac68p-19lf;
-  p = p * z - 0x1.a01a01a014eb7p-13lf;
-  p = p * z + 0x1.11111111110c9p-7lf;
-  p = p * z - 0x1.5555555555555p-3lf;
-  return r + r * (z * p);
+  p = mad64(p, z, -0x1.ae43dd5400926p-41lf);
+  p = mad64(p, z, 0x1.6123ce53b3304p-33lf);
+  p = mad64(p, z, -0x1.ae6454d968e21p-26lf);
+  p = mad64(p, z, 0x1.71de3a52aac68p-19lf);
+  p = mad64(p, z, -0x1.a01a01a014eb7p-13lf);
+  p = mad64(p, z, 0x1.11111111110c9p-7lf);
+  p = mad64(p, z, -0x1.5555555555555p-3lf);
+  return mad64(r, z * p, r);
 }
 
 fn sin_odd(x: f64) -> f64 {
@@ -76,10 +76,10 @@ fn sin_odd(x: f64) -> f64 {
   var k = 0u;
   if (h < 0x41300000u) {
     let a = bitcast<f64>(vec2<u32>(w.x, h));
-    let n = a * TRIG_1_PI + TRIG_MAGIC;
+    let n = mad64(a, TRIG_1_PI, TRIG_MAGIC);
     let q = n - TRIG_MAGIC;
     k = bitcast<vec2<u32>>(n).x;
-    r = ((a - q * TRIG_PI_1) - q * TRIG_PI_2) - q * TRIG_PI_3;
+    r = mad64(q, -TRIG_PI_3, mad64(q, -TRIG_PI_2, mad64(q, -TRIG_PI_1, a)));
   } else {
     if (h >= 0x7ff00000u) {
       return bitcast<f64>(vec2<u32>(0u, 0x7ff80000u));
@@ -112,10 +112,10 @@ fn cos_odd(x: f64) -> f64 {
   var k = 0u;
   if (h < 0x41300000u) {
     let a = bitcast<f64>(vec2<u32>(w.x, h));
-    let n = (a * TRIG_1_PI - 0.5lf) + TRIG_MAGIC;
+    let n = mad64(a, TRIG_1_PI, -0.5lf) + TRIG_MAGIC;
     let q = (n - TRIG_MAGIC) + 0.5lf;
     k = bitcast<vec2<u32>>(n).x;
-    r = ((a - q * TRIG_PI_1) - q * TRIG_PI_2) - q * TRIG_PI_3;
+    r = mad64(q, -TRIG_PI_3, mad64(q, -TRIG_PI_2, mad64(q, -TRIG_PI_1, a)));
   } else {
     if (h >= 0x7ff00000u) {
       return bitcast<f64>(vec2<u32>(0u, 0x7ff80000u));
@@ -140,10 +140,10 @@ fn tan_odd(x: f64) -> f64 {
   var k = 0u;
   if (h < 0x41300000u) {
     let a = bitcast<f64>(vec2<u32>(w.x, h));
-    let n = a * TRIG_2_PI + TRIG_MAGIC;
+    let n = mad64(a, TRIG_2_PI, TRIG_MAGIC);
     let q = (n - TRIG_MAGIC) * 0.5lf;
     k = bitcast<vec2<u32>>(n).x;
-    r = ((a - q * TRIG_PI_1) - q * TRIG_PI_2) - q * TRIG_PI_3;
+    r = mad64(q, -TRIG_PI_3, mad64(q, -TRIG_PI_2, mad64(q, -TRIG_PI_1, a)));
   } else {
     if (h >= 0x7ff00000u) {
       return bitcast<f64>(vec2<u32>(0u, 0x7ff80000u));
@@ -154,13 +154,13 @@ fn tan_odd(x: f64) -> f64 {
   }
   let z = r * r;
   var n = 0x1.dfb5c4c137b4p-36lf;
-  n = n * z + 0x1.d6469350dc0afp-30lf;
-  n = n * z + 0x1.fbd1ee6491535p-24lf;
-  n = n * z + 0x1.42a9bef68d30bp-17lf;
-  n = n * z + 0x1.83953516359a5p-10lf;
-  n = n * z - 0x1.df299b428ca61p-4lf;
-  let num = r + r * (z * n);
-  let den = 1.0lf + z * (z * 0x1.2b04b63e07ae3p-6lf - 0x1.cd1fbc25f87eap-2lf);
+  n = mad64(n, z, 0x1.d6469350dc0afp-30lf);
+  n = mad64(n, z, 0x1.fbd1ee6491535p-24lf);
+  n = mad64(n, z, 0x1.42a9bef68d30bp-17lf);
+  n = mad64(n, z, 0x1.83953516359a5p-10lf);
+  n = mad64(n, z, -0x1.df299b428ca61p-4lf);
+  let num = mad64(r, z * n, r);
+  let den = mad64(z, mad64(z, 0x1.2b04b63e07ae3p-6lf, -0x1.cd1fbc25f87eap-2lf), 1.0lf);
   let odd_k = (k & 1u) == 1u;
   let y = bitcast<vec2<u32>>(select(num, den, odd_k) / select(den, num, odd_k));
   return bitcast<f64>(vec2<u32>(y.x, y.y ^ (k << 31u) ^ (w.y & 0x80000000u)));

@@ -1,5 +1,5 @@
-// expect: PC2112@2 PC2112@3 PC2112@6 PC2112@6
-enable f16, subgroups;
+// expect: PC2112@2 PC2112@3 PC2112@6
+enable f16, subgroups_f16;
 requires unrestricted_pointer_parameters;
 @compute @workgroup_size(64)
 fn main() { }

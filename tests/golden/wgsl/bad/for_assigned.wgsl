@@ -1,4 +1,5 @@
-// expect: PC2211@7 PC2211@8
+// expect: PC2211@8 PC2211@9
+// flags: consensus
 @group(0) @binding(0) var<storage, read_write> out: array<u32>;
 @compute @workgroup_size(64)
 fn main(@builtin(global_invocation_id) gid: vec3<u32>) {

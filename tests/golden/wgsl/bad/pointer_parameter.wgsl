@@ -1,4 +1,5 @@
-// expect: PC2207@3
+// expect: PC2207@4
+// flags: consensus
 @group(0) @binding(0) var<storage, read_write> out: array<u32>;
 fn f(p: ptr<function, u32>) { *p = 2u; }
 @compute @workgroup_size(64)

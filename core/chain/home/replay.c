@@ -1,0 +1,113 @@
+/* Opening a foreign history and replaying it into this home; see replay.h. */
+#include "chain/home/replay.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "foundation/base/file.h"
+#include "host/run.h"
+
+typedef struct source {
+	pctl_gitlog *log;
+	pctl_history *history;
+	pctl_store *fetch;
+	pctl_params genesis;
+} source;
+
+static void close_source(source *s)
+{
+	pctl_history_close(s->history);
+	pctl_gitlog_close(s->log);
+	pctl_store_close(s->fetch);
+}
+
+static pctl_status open_source(const pctl_home_replay_request *q, const pctl_call *call, source *s)
+{
+	pctl_gitlog_oid tip;
+	pctl_status status;
+
+	if (!pctl_dir_exists(q->from))
+		return pctl_refuse(call, PC5752_GITLOG_FOREIGN, "%s is no directory", q->from);
+	status = pctl_gitlog_open(q->from, call, &s->log);
+	if (status == PCTL_OK && !pctl_gitlog_tip(s->log, &tip))
+		status = pctl_refuse(call, PC5753_GITLOG_MISSING, "%s has no blocks", q->from);
+	if (status == PCTL_OK)
+		status = pctl_history_open(s->log, &tip, call, &s->history);
+	if (status == PCTL_OK)
+		status = pctl_history_genesis(s->history, call, &s->genesis);
+	if (status == PCTL_OK && q->fetch != NULL)
+		status = pctl_store_open(q->fetch, PCTL_STORE_READ_ONLY, call, &s->fetch);
+	return status;
+}
+
+static pctl_status open_chain(pctl_installation *in, const char *dir, const pctl_params *genesis,
+			      const pctl_executor *executor, const pctl_call *call,
+			      pctl_chain **out)
+{
+	pctl_chain_options o = {.dir = dir, .genesis = genesis, .executor = executor};
+	pctl_status status = pctl_installation_ops(in, call);
+
+	if (status == PCTL_OK)
+		status = pctl_installation_store(in, call);
+	o.store = in->store;
+	o.kernels = in->kernels;
+	return status == PCTL_OK ? pctl_chain_open(&o, call, out) : status;
+}
+
+static pctl_status replay(const source *s, pctl_chain *chain, const char *dir,
+			  const pctl_home_replay_request *q, const pctl_call *call,
+			  pctl_home_replayed *out)
+{
+	const pctl_chain_replay_options o = {.to = pctl_history_last(s->history),
+					     .run_from = q->executor == NULL ? UINT64_MAX : 1,
+					     .fetch = s->fetch,
+					     .progress = q->progress};
+	pctl_chain_info info;
+	pctl_block_row last;
+	pctl_status status = pctl_chain_info_read(chain, call, &info);
+
+	if (status == PCTL_OK && (info.last != 0 || info.n_inbox != 0))
+		status = pctl_refuse_at(call, PC5858_BLOCK_HOME, NULL,
+					"name an empty home with --home DIR",
+					"%s has %" PRIu64 " blocks and %" PRIu64
+					" messages in the open one already",
+					dir, info.last, info.n_inbox);
+	if (status == PCTL_OK)
+		status = pctl_replay(chain, s->history, &o, call, &out->report);
+	if (status == PCTL_OK)
+		status = pctl_blocks_last(pctl_cursor(chain), call, &last);
+	if (status != PCTL_OK)
+		return status;
+	memcpy(out->root, last.root, sizeof(out->root));
+	out->commit = last.commit;
+	return PCTL_OK;
+}
+
+pctl_status pctl_home_replay(pctl_installation *in, const pctl_home_replay_request *q,
+			     const pctl_call *call, pctl_home_replayed *out)
+{
+	source s = {.log = NULL};
+	pctl_chain *chain = NULL;
+	const char *dir = NULL;
+	int was_there = 0;
+	pctl_status status = pctl_installation_config(in, call);
+
+	*out = (pctl_home_replayed){.report = {0}};
+	if (status == PCTL_OK) {
+		dir = pctl_arena_printf(in->arena, "%s/chain", in->config->home);
+		status = dir == NULL ? pctl_no_memory(call, "a path") : PCTL_OK;
+	}
+	if (status == PCTL_OK)
+		status = open_source(q, call, &s);
+	if (status == PCTL_OK) {
+		was_there = pctl_dir_exists(dir);
+		status = open_chain(in, dir, &s.genesis, q->executor, call, &chain);
+	}
+	if (status == PCTL_OK)
+		status = replay(&s, chain, dir, q, call, out);
+	pctl_chain_close(chain);
+	close_source(&s);
+	if (status != PCTL_OK && pctl_is_cancelled(call) && dir != NULL && !was_there)
+		pctl_scratch_drop(dir);
+	return status;
+}

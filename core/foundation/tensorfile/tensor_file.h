@@ -1,0 +1,63 @@
+/* Files of tensors: .npy and .npz of NumPy, safetensors, GGUF (read only). What a file says is checked before anything is believed: sizes
+ * against the file's, offsets against each other, names, types, codes that stand for nothing. A file is known by its first
+ * bytes, never by its name; a file that is written, by the name's ending.
+ *
+ * Tensors go in and out as SEMANTICS.md section 13 has them: row-major, little-endian, packed; bool as u32, one byte in files.
+ * Errors: PC4211 for a file that is not what its format demands, with the byte where, PC4212 for a type, PC4213 for an element,
+ * PC4214 for what a format has no room for; those of files (base/file.h). */
+#ifndef PIPECTL_FOUNDATION_TENSORFILE_TENSOR_FILE_H
+#define PIPECTL_FOUNDATION_TENSORFILE_TENSOR_FILE_H
+
+#include "foundation/dtype/dtype.h"
+#include "pipectl/host.h"
+
+#define PCTL_TENSOR_NAME_MAX 4096u
+
+typedef enum pctl_tensor_format {
+	PCTL_TENSOR_FORMAT_NPY,
+	PCTL_TENSOR_FORMAT_NPZ,
+	PCTL_TENSOR_FORMAT_SAFETENSORS,
+	PCTL_TENSOR_FORMAT_GGUF
+} pctl_tensor_format;
+
+/* type.dtype is PCTL_SCALAR_NONE where the file's type, `stored`, is none of ours: such a tensor can be listed, not read. The
+ * only tensor of an .npy file has the name "". */
+typedef struct pctl_tensor_entry {
+	const char *name;
+	const char *stored; /* the type in the file's own words */
+	pctl_tensor_type type;
+	uint64_t n_bytes; /* of the tensor as it is read; 0 where it cannot be */
+} pctl_tensor_entry;
+
+typedef struct pctl_tensor_file pctl_tensor_file;
+
+pctl_status pctl_tensor_file_open(const char *path, const pctl_call *call, pctl_tensor_file **out);
+void pctl_tensor_file_close(pctl_tensor_file *f); /* NULL is fine */
+pctl_tensor_format pctl_tensor_file_format(const pctl_tensor_file *f);
+const char *pctl_tensor_format_name(pctl_tensor_format format);
+/* In the file's order; NULL behind the last. Lives as long as the file. */
+const pctl_tensor_entry *pctl_tensor_file_at(const pctl_tensor_file *f, uint64_t i);
+/* All bytes of a tensor, released with free(). */
+pctl_status pctl_tensor_file_read(pctl_tensor_file *f, uint64_t i, const pctl_call *call,
+				  void **out);
+
+/* 1 and the elements and bytes of a tensor of this type; 0 where they do not fit 64 bits, or a row is no whole number of blocks. */
+int pctl_tensor_size(const pctl_tensor_type *type, uint64_t *n, uint64_t *n_bytes);
+/* Every code stands for something, and bits behind the last element are zero: else PC4213. `data` has the bytes of
+ * pctl_tensor_size; `file` and `name` are for messages. */
+pctl_status pctl_tensor_check(const char *file, const char *name, const pctl_tensor_type *type,
+			      const void *data, const pctl_call *call);
+
+typedef struct pctl_tensor {
+	const char *name;
+	pctl_tensor_type type;
+	const void *data;
+} pctl_tensor;
+
+/* The format that the ending of a path stands for: .npy .npz .safetensors. 1, or 0 for another ending. */
+int pctl_tensor_format_of(const char *path, pctl_tensor_format *out);
+/* Put tensors under a path (base/output.h); the same tensors give the same bytes. .npy holds one. */
+pctl_status pctl_tensor_file_write(const char *path, pctl_tensor_format format,
+				   const pctl_tensor *tensors, uint64_t n, const pctl_call *call);
+
+#endif

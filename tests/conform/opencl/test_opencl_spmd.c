@@ -1,0 +1,490 @@
+/* The generator for CPU devices: what its text does on a driver, against C beside it; the same with faults planted into the
+ * text, which must be seen; what it refuses, by name; and every allocation failing in turn. The text is compiled here and not
+ * by the plugin, so that it can be changed on its way. */
+#include "sketch.h"
+
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include <stdlib.h>
+
+#include "planted.h" /* before spmd.h, whose type `text` its arguments would shadow */
+
+#include "spmd/spmd.h"
+
+#define N 256u
+#define UNTOUCHED 7u
+
+/* ---- allocations ---- */
+
+static long fails_at = -1, n_calls; /* -1: none is counted */
+
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t n);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *p, size_t n);
+
+static int is_refused(void)
+{
+	return fails_at >= 0 && n_calls++ == fails_at;
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return is_refused() ? NULL : __real_calloc(n, size);
+}
+
+void *__wrap_realloc(void *p, size_t n)
+{
+	return is_refused() ? NULL : __real_realloc(p, n);
+}
+
+/* ---- the driver ---- */
+
+typedef struct driver {
+	cl_device_id device;
+	cl_context context;
+	cl_command_queue queue;
+} driver;
+
+static int open_driver(void **state)
+{
+	static driver d;
+	cl_platform_id platform;
+	cl_int error;
+
+	assert_int_equal(clGetPlatformIDs(1, &platform, NULL), CL_SUCCESS);
+	assert_int_equal(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &d.device, NULL),
+			 CL_SUCCESS);
+	d.context = clCreateContext(NULL, 1, &d.device, NULL, NULL, &error);
+	assert_int_equal(error, CL_SUCCESS);
+	d.queue = clCreateCommandQueue(d.context, d.device, 0, &error);
+	assert_int_equal(error, CL_SUCCESS);
+	*state = &d;
+	return 0;
+}
+
+static int close_driver(void **state)
+{
+	driver *d = *state;
+
+	clReleaseCommandQueue(d->queue);
+	clReleaseContext(d->context);
+	return 0;
+}
+
+/* Run the source over in, out: the arguments of clc/emit.h for two arrays, then workgroup memory. */
+static void run_text(driver *d, const char *source, size_t groups, size_t local_bytes,
+		     const uint32_t *in, uint32_t *out)
+{
+	const cl_ulong offset = 0;
+	const cl_uint length = N, present = 1;
+	const size_t one = 1;
+	cl_mem mem[2];
+	cl_program program;
+	cl_kernel kernel;
+	cl_int error;
+
+	mem[0] = clCreateBuffer(d->context, CL_MEM_COPY_HOST_PTR, 4 * N, (void *)(uintptr_t)in,
+				&error);
+	mem[1] = clCreateBuffer(d->context, CL_MEM_COPY_HOST_PTR, 4 * N, out, &error);
+	program = clCreateProgramWithSource(d->context, 1, &source, NULL, &error);
+	assert_int_equal(clBuildProgram(program, 1, &d->device, "-cl-std=CL1.2", NULL, NULL),
+			 CL_SUCCESS);
+	kernel = clCreateKernel(program, EMIT_KERNEL_NAME, &error);
+	assert_int_equal(error, CL_SUCCESS);
+	for (cl_uint i = 0; i < 2; i++) {
+		clSetKernelArg(kernel, 4 * i, sizeof(mem[i]), &mem[i]);
+		clSetKernelArg(kernel, 4 * i + 1, sizeof(offset), &offset);
+		clSetKernelArg(kernel, 4 * i + 2, sizeof(length), &length);
+		clSetKernelArg(kernel, 4 * i + 3, sizeof(present), &present);
+	}
+	if (local_bytes)
+		clSetKernelArg(kernel, 8, local_bytes, NULL);
+	assert_int_equal(
+		clEnqueueNDRangeKernel(d->queue, kernel, 1, NULL, &groups, &one, 0, NULL, NULL),
+		CL_SUCCESS);
+	assert_int_equal(
+		clEnqueueReadBuffer(d->queue, mem[1], CL_TRUE, 0, 4 * N, out, 0, NULL, NULL),
+		CL_SUCCESS);
+	clReleaseKernel(kernel);
+	clReleaseProgram(program);
+	clReleaseMemObject(mem[0]);
+	clReleaseMemObject(mem[1]);
+}
+
+/* ---- programs ---- */
+
+typedef struct vars {
+	uint32_t in, out, shared;
+	uint32_t at, local; /* global_id.x, local_index */
+} vars;
+
+static void begin(sketch *s, vars *v, uint32_t local, uint32_t shared)
+{
+	const uint32_t array = (sketch_begin(s, local), pctl_build_array(s->b, s->t_u32, 0, 0));
+
+	v->in = sketch_storage(s, 0, array, PCTL_ACCESS_READ);
+	v->out = sketch_storage(s, 1, array, PCTL_ACCESS_READ_WRITE);
+	if (shared)
+		v->shared = sketch_var(s, PCTL_SPACE_WORKGROUP,
+				       pctl_build_array(s->b, s->t_u32, shared, 0));
+	sketch_main(s);
+	v->at = global_x(s);
+	v->local = OP(s, BUILTIN, s->t_u32, PCTL_BUILTIN_LOCAL_INDEX);
+}
+
+static pctl_program *end(sketch *s)
+{
+	const pctl_call call = {0};
+	pctl_program *p = NULL;
+	pctl_entry entry = {.function = pctl_build_function_end(s->b)};
+
+	memcpy(entry.workgroup_size, s->local_size, sizeof(s->local_size));
+	pctl_build_entry(s->b, &entry, "main");
+	assert_int_equal(pctl_builder_finish(s->b, &call, &p), PCTL_OK);
+	pctl_builder_destroy(s->b);
+	return p;
+}
+
+static char *written(pctl_program *p)
+{
+	const pctl_call call = {0};
+	const char *why = NULL;
+	text t = {0};
+
+	assert_int_equal(spmd_program(p, &call, 0, &t, &why), PCTL_OK);
+	if (why)
+		fail_msg("refused: %s", why);
+	pctl_program_destroy(p);
+	return t.s;
+}
+
+static uint32_t is_odd(sketch *s, uint32_t x)
+{
+	return OP(s, EQ, s->t_bool, OP(s, AND, s->t_u32, x, k_u32(s, 1)), k_u32(s, 1));
+}
+
+/* Odd ones are tripled, others untouched. */
+static pctl_program *some_store(void)
+{
+	uint32_t x;
+	vars v;
+	sketch s;
+
+	begin(&s, &v, 64, 0);
+	x = OP(&s, LOAD, s.t_u32, v.in, v.at);
+	OP(&s, IF, 0, is_odd(&s, x));
+	OP(&s, STORE, 0, OP(&s, MUL, s.t_u32, x, k_u32(&s, 3)), v.out, v.at);
+	OP0(&s, END_IF, 0);
+	return end(&s);
+}
+
+static uint32_t want_some_store(const uint32_t *in, uint32_t i)
+{
+	return in[i] & 1 ? in[i] * 3 : UNTOUCHED;
+}
+
+/* Odd ones return early, in a workgroup that is no whole number of vectors. */
+static pctl_program *some_return(void)
+{
+	uint32_t x;
+	vars v;
+	sketch s;
+
+	begin(&s, &v, 50, 0);
+	x = OP(&s, LOAD, s.t_u32, v.in, v.at);
+	OP(&s, IF, 0, is_odd(&s, x));
+	OP0(&s, RETURN, 0);
+	OP0(&s, END_IF, 0);
+	OP(&s, STORE, 0, OP(&s, ADD, s.t_u32, x, k_u32(&s, 5)), v.out, v.at);
+	return end(&s);
+}
+
+static uint32_t want_some_return(const uint32_t *in, uint32_t i)
+{
+	return i >= 250 || (in[i] & 1) ? UNTOUCHED : in[i] + 5;
+}
+
+/* Each takes what its counterpart from the other end of the workgroup has stored. */
+static pctl_program *exchange(void)
+{
+	uint32_t x;
+	vars v;
+	sketch s;
+
+	begin(&s, &v, 128, 128);
+	x = OP(&s, LOAD, s.t_u32, v.in, v.at);
+	OP(&s, STORE, 0, x, v.shared, v.local);
+	OP(&s, BARRIER, 0, PCTL_BARRIER_WORKGROUP);
+	x = OP(&s, LOAD, s.t_u32, v.shared, OP(&s, SUB, s.t_u32, k_u32(&s, 127), v.local));
+	OP(&s, STORE, 0, x, v.out, v.at);
+	return end(&s);
+}
+
+static uint32_t want_exchange(const uint32_t *in, uint32_t i)
+{
+	return in[i / 128 * 128 + 127 - i % 128];
+}
+
+/* The sum of 0 .. in & 15, by a loop of which lanes drop out; every fourth turn is passed over. */
+static pctl_program *sums(void)
+{
+	uint32_t limit, i;
+	vars v;
+	sketch s;
+
+	begin(&s, &v, 32, 0);
+	for (uint32_t k = 0; k < 2; k++)
+		pctl_build_local(s.b, k ? "sum" : "i", s.t_u32);
+	limit = OP(&s, AND, s.t_u32, OP(&s, LOAD, s.t_u32, v.in, v.at), k_u32(&s, 15));
+	OP0(&s, LOOP, 0);
+	i = OP(&s, LOAD, s.t_u32, PCTL_PLACE_LOCAL);
+	OP(&s, LOOP_TEST, 0, OP(&s, LE, s.t_bool, i, limit));
+	i = OP(&s, LOAD, s.t_u32, PCTL_PLACE_LOCAL);
+	OP(&s, IF, 0,
+	   OP(&s, EQ, s.t_bool, OP(&s, AND, s.t_u32, OP(&s, ADD, s.t_u32, i, limit), k_u32(&s, 3)),
+	      k_u32(&s, 0)));
+	OP0(&s, CONTINUE, 0);
+	OP0(&s, END_IF, 0);
+	OP(&s, STORE, 0, OP(&s, ADD, s.t_u32, i, OP(&s, LOAD, s.t_u32, PCTL_PLACE_LOCAL | 1)),
+	   PCTL_PLACE_LOCAL | 1);
+	OP0(&s, CONTINUING, 0);
+	i = OP(&s, LOAD, s.t_u32, PCTL_PLACE_LOCAL);
+	OP(&s, STORE, 0, OP(&s, ADD, s.t_u32, i, k_u32(&s, 1)), PCTL_PLACE_LOCAL);
+	OP0(&s, END_LOOP, 0);
+	OP(&s, STORE, 0, OP(&s, LOAD, s.t_u32, PCTL_PLACE_LOCAL | 1), v.out, v.at);
+	return end(&s);
+}
+
+static uint32_t want_sums(const uint32_t *in, uint32_t i)
+{
+	const uint32_t limit = in[i] & 15;
+	uint32_t sum = 0;
+
+	for (uint32_t k = 0; k <= limit; k++)
+		sum += (k + limit) & 3 ? k : 0;
+	return sum;
+}
+
+/* Three places further down: the first row begins before the array, where a number of 32 bits wraps. */
+static pctl_program *shifted(void)
+{
+	uint32_t x;
+	vars v;
+	sketch s;
+
+	begin(&s, &v, 64, 0);
+	x = OP(&s, LOAD, s.t_u32, v.in, v.at);
+	OP(&s, STORE, 0, x, v.out, OP(&s, SUB, s.t_u32, v.at, k_u32(&s, 3)));
+	return end(&s);
+}
+
+static uint32_t want_shifted(const uint32_t *in, uint32_t i)
+{
+	return i + 3 < N ? in[i + 3] : UNTOUCHED;
+}
+
+/* An array of one's own, as a whole set to zero by the odd ones alone. */
+static pctl_program *cleared(void)
+{
+	uint32_t x, type;
+	vars v;
+	sketch s;
+
+	begin(&s, &v, 64, 0);
+	type = pctl_build_array(s.b, s.t_u32, 40, 0);
+	pctl_build_local(s.b, "own", type);
+	x = OP(&s, LOAD, s.t_u32, v.in, v.at);
+	OP(&s, STORE, 0, x, PCTL_PLACE_LOCAL, k_u32(&s, 33));
+	OP(&s, IF, 0, is_odd(&s, x));
+	OP(&s, STORE, 0, OP0(&s, ZERO, type), PCTL_PLACE_LOCAL);
+	OP0(&s, END_IF, 0);
+	OP(&s, STORE, 0, OP(&s, LOAD, s.t_u32, PCTL_PLACE_LOCAL, k_u32(&s, 33)), v.out, v.at);
+	return end(&s);
+}
+
+static uint32_t want_cleared(const uint32_t *in, uint32_t i)
+{
+	return in[i] & 1 ? 0 : in[i];
+}
+
+typedef struct sample {
+	const char *name;
+	pctl_program *(*make)(void);
+	uint32_t (*want)(const uint32_t *in, uint32_t i);
+	uint32_t local, local_bytes;
+} sample;
+
+static const sample samples[] = {
+	{"a store of some", some_store, want_some_store, 64, 0},
+	{"a return of some", some_return, want_some_return, 50, 0},
+	{"an exchange", exchange, want_exchange, 128, 512},
+	{"a loop of some", sums, want_sums, 32, 0},
+	{"a row that is shifted", shifted, want_shifted, 64, 0},
+	{"an array cleared by some", cleared, want_cleared, 64, 0},
+};
+
+/* How many elements are wrong; the first one in words. */
+static uint32_t wrong(driver *d, const sample *of, const char *source, char *named, size_t n)
+{
+	uint32_t in[N], out[N], count = 0;
+
+	for (uint32_t i = 0; i < N; i++) {
+		in[i] = (uint32_t)rig_random(31, i) >> (i % 23);
+		out[i] = UNTOUCHED;
+	}
+	run_text(d, source, N / of->local, of->local_bytes, in, out);
+	for (uint32_t i = 0; i < N; i++)
+		if (out[i] != of->want(in, i) && count++ == 0)
+			snprintf(named, n, "invocation %u: got %u, want %u", i, out[i],
+				 of->want(in, i));
+	return count;
+}
+
+static void test_spmd__right(void **state)
+{
+	char named[128] = "";
+
+	for (size_t k = 0; k < sizeof(samples) / sizeof(samples[0]); k++) {
+		char *source = written(samples[k].make());
+
+		if (wrong(*state, &samples[k], source, named, sizeof(named)))
+			fail_msg("%s: %s", samples[k].name, named);
+		free(source);
+	}
+}
+
+/* ---- faults ---- */
+
+/* The source with the last `from` replaced. */
+static char *changed(const char *source, const char *from, const char *to)
+{
+	const char *at = NULL;
+	char *out = malloc(strlen(source) + strlen(to) + 1);
+
+	for (const char *s = source; (s = strstr(s, from)) != NULL; s++)
+		at = s;
+	if (!at)
+		fail_msg("nothing to change: %s in\n%s", from, source);
+	memcpy(out, source, (size_t)(at - source));
+	strcpy(out + (at - source), to);
+	strcat(out, at + strlen(from));
+	return out;
+}
+
+static void plant(driver *d, const sample *of, const char *fault, const char *from, const char *to,
+		  const char *also, const char *also_to)
+{
+	char *source = written(of->make()), *bad = changed(source, from, to), *worse = NULL;
+	char named[128] = "";
+
+	if (also)
+		worse = changed(bad, also, also_to);
+	if (!wrong(d, of, worse ? worse : bad, named, sizeof(named)))
+		fail_msg("%s in %s was not seen", fault, of->name);
+	planted(fault, of->name, "test_spmd__faults_are_seen", named);
+	free(source);
+	free(bad);
+	free(worse);
+}
+
+static void test_spmd__faults_are_seen(void **state)
+{
+	driver *d = *state;
+
+	plant(d, &samples[0], "the mask forgotten at a store", " = m1 & ", " = ", NULL, NULL);
+	plant(d, &samples[0], "lanes that hit alone at the first one's element",
+	      "q[k + i] = ", "q[k] = ", NULL, NULL);
+	plant(d, &samples[2], "a lane's number off by one", "(0, 1, 2, 3,", "(0, 1, 3, 3,", NULL,
+	      NULL);
+	plant(d, &samples[5], "zeros for all lanes",
+	      "(m1 != (uint16)(0)) ? (uint16)(0) :", "1 ? (uint16)(0) :", NULL, NULL);
+	plant(d, &samples[4], "a row from its second lane's element on", "_0.s0;", "_0.s1;", NULL,
+	      NULL);
+	plant(d, &samples[1], "lanes that have returned stay", " m0 &= ~x;", "", NULL, NULL);
+	plant(d, &samples[1], "lanes beyond the workgroup run", "(uint16)(50u)", "(uint16)(64u)",
+	      NULL, NULL);
+	plant(d, &samples[2], "a barrier merged: what it parts in one loop",
+	      "\t}\n\tfor (uint s = 0; s < 8u; s++) {", "\t{", "\n}\n", "\n}}\n");
+	plant(d, &samples[3], "a loop that ends with its first lane", "if (!p_any(m1)) break;",
+	      "if (!all(as_int16(m1))) break;", NULL, NULL);
+}
+
+/* ---- what is not taken ---- */
+
+static const char *refusal(pctl_program *p)
+{
+	const pctl_call call = {0};
+	const char *why = NULL;
+	text t = {0};
+
+	assert_int_equal(spmd_program(p, &call, 0, &t, &why), PCTL_OK);
+	assert_int_equal(t.n == 0, why != NULL);
+	text_free(&t);
+	pctl_program_destroy(p);
+	return why ? why : "";
+}
+
+static pctl_program *with_op(uint32_t local, uint32_t sine)
+{
+	uint32_t x, f32;
+	vars v;
+	sketch s;
+
+	begin(&s, &v, local, 0);
+	f32 = pctl_build_scalar(s.b, PCTL_SCALAR_F32);
+	x = OP(&s, BITCAST, f32, OP(&s, LOAD, s.t_u32, v.in, v.at));
+	x = sine ? OP(&s, NSIN, f32, x) : OP(&s, NSQRT, f32, x);
+	OP(&s, STORE, 0, OP(&s, BITCAST, s.t_u32, x), v.out, v.at);
+	return end(&s);
+}
+
+static void test_spmd__refusals(void **state)
+{
+	(void)state;
+	assert_string_equal(refusal(with_op(64, 0)), "");
+	assert_string_equal(refusal(with_op(1, 0)), "workgroups of one invocation");
+	assert_string_equal(refusal(with_op(64, 1)), "a function of the vendor's");
+}
+
+/* ---- no memory ---- */
+
+static void test_spmd__no_memory(void **state)
+{
+	const pctl_call call = {0};
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(samples) / sizeof(samples[0]); k++) {
+		pctl_program *p = samples[k].make();
+		pctl_status status = PCTL_E_NOMEM;
+		const char *why;
+
+		for (long at = 0; status != PCTL_OK; at++) {
+			text t = {0};
+
+			n_calls = 0;
+			fails_at = at;
+			status = spmd_program(p, &call, 0, &t, &why);
+			fails_at = -1;
+			text_free(&t);
+			if (status != PCTL_OK)
+				assert_int_equal(status, PCTL_E_NOMEM);
+			assert_true(at < 10000);
+			if (at == 0)
+				assert_int_not_equal(status, PCTL_OK);
+		}
+		pctl_program_destroy(p);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_spmd__right),
+		cmocka_unit_test(test_spmd__faults_are_seen),
+		cmocka_unit_test(test_spmd__refusals),
+		cmocka_unit_test(test_spmd__no_memory),
+	};
+
+	return cmocka_run_group_tests(tests, open_driver, close_driver) != 0;
+}

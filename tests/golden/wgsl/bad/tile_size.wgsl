@@ -1,0 +1,6 @@
+// expect: PC2226@5
+//# subgroup = 16
+enable chromium_experimental_subgroup_matrix;
+@compute @workgroup_size(32) fn main() {
+	var x = subgroup_matrix_left<i8, 32, 16>();
+}

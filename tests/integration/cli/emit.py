@@ -1,0 +1,55 @@
+"""`shader run --emit`: a kernel as its device gets it; nothing is run, and what is shown is what the drivers' compilers take."""
+import json
+import subprocess
+
+from harness import Harness
+
+SHADER = b"""@group(0) @binding(0) var<storage, read> a: array<f32>;
+@group(0) @binding(1) var<storage, read_write> o: array<f32>;
+override scale: f32 = 2.0;
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) g: vec3<u32>) { o[g.x] = fma(a[g.x], scale, 1.0); }
+"""
+
+
+def emit(h, path, language, *args):
+    return h.run("shader", "run", path, "--emit", language, *args)
+
+
+def main():
+    h = Harness()
+    path = h.write("fma.wgsl", SHADER)
+    status, written, err = emit(h, path, "ir", "--backend", "cpu")
+    h.check("the reference gets the program as written", status == 0 and b"FFMA" in written and "ir for cpu:0" in err, err)
+    status, legal, err = emit(h, path, "ir", "--backend", "opencl")
+    h.check("a device gets it legalised", status == 0 and b"FFMA" not in legal and b"NFMA" in legal, err + legal.decode())
+    status, clc, err = emit(h, path, "opencl")
+    h.check("opencl", status == 0 and b"pctl_main" in clc and "opencl for opencl:" in err, err)
+    h.check("the override's value is in it", b"0x40000000" in clc, clc.decode())
+    status, other, _ = emit(h, path, "opencl", "--override", "scale=4")
+    h.check("another value, another text", status == 0 and other != clc and b"0x40800000" in other)
+    status, spirv, err = emit(h, path, "spirv")
+    h.check("spirv", status == 0 and b"OpEntryPoint GLCompute" in spirv, err)
+    binary = h.path("fma.spv")
+    done = subprocess.run(["spirv-as", "--target-env", "vulkan1.1", "-o", binary, "-"], input=spirv, stderr=subprocess.PIPE)
+    h.check("spirv-as takes it", done.returncode == 0, done.stderr.decode())
+    done = subprocess.run(["spirv-val", "--target-env", "vulkan1.1", binary], stderr=subprocess.PIPE)
+    h.check("spirv-val passes it", done.returncode == 0, done.stderr.decode())
+    done = subprocess.run(["spirv-as", "-o", binary, "-"], input=spirv.replace(b"OpReturn", b"OpRetarn"), stderr=subprocess.PIPE)
+    h.check("a spoiled text is seen", done.returncode != 0)
+    status, out, _ = h.run("--json", "shader", "run", path, "--emit", "spirv")
+    document = json.loads(out)
+    h.check("--json", status == 0 and document["text"].encode() == spirv and document["language"] == "spirv", out.decode())
+    status, native, err = emit(h, path, "opencl", "--forms", "native", "--class", "approximate")
+    h.check("--forms native", status == 0 and native != clc, err)
+    for name, code, args in (("another language than the device's", "PC3218", ["opencl", "--backend", "vulkan"]),
+                             ("the reference compiles nothing", "PC3218", ["spirv", "--backend", "cpu"]),
+                             ("no such language", "PC3218", ["msl"]),
+                             ("an option of a run", "PC0010", ["ir", "--read", "0:1=x"]),
+                             ("a device that is not there", "PC3231", ["ir", "--backend", "opencl:77"])):
+        status, out, err = emit(h, path, *args)
+        h.check(name, status != 0 and not out and code in err, f"{status} {out} {err}")
+    h.finish()
+
+
+main()

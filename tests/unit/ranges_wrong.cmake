@@ -1,0 +1,50 @@
+# Wrong rules of the ranges of values, for test_wgsl_ranges_turns: copies of the sources with one place changed, beside one
+# that is right. Which of them a run asks is chosen in the test. A place that is no longer there ends the configuration.
+set(ranges_source ${CMAKE_SOURCE_DIR}/core/compiler/analysis)
+set(ranges_made ${CMAKE_CURRENT_BINARY_DIR}/ranges_wrong)
+
+# ranges_copy(name file from to): a copy of FILE in which FROM reads TO, and all it defines begins with NAME.
+function(ranges_copy name file from to)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${ranges_source}/${file})
+  file(READ ${ranges_source}/${file} text)
+  string(REPLACE "${from}" "${to}" changed "${text}")
+  if(NOT from STREQUAL "" AND changed STREQUAL text)
+    message(FATAL_ERROR "${file} does not say \"${from}\"")
+  endif()
+  file(CONFIGURE OUTPUT ${ranges_made}/${name}_${file} CONTENT "${changed}" @ONLY)
+  target_sources(test_wgsl_ranges_turns PRIVATE ${ranges_made}/${name}_${file})
+  # The entries, which the test hands on, and of wrong copies all else that they define.
+  set(symbols pctl_range_apply pctl_range_length pctl_analyse_ranges pctl_range_find_exits)
+  if(NOT name STREQUAL "right")
+    list(APPEND symbols pctl_range_has pctl_range_all pctl_range_join pctl_range_where pctl_range_mirrored
+         pctl_range_negated pctl_range_whole_local pctl_range_part_of_loop)
+  endif()
+  foreach(symbol ${symbols})
+    if(changed MATCHES "\n[a-z0-9_]+ ${symbol}\\(")
+      string(REGEX REPLACE "^pctl_(range_)?" "${name}_" own ${symbol})
+      string(REPLACE "_analyse_ranges" "_analyse" own ${own})
+      list(APPEND renamed ${symbol}=${own})
+    endif()
+  endforeach()
+  set_source_files_properties(${ranges_made}/${name}_${file} PROPERTIES COMPILE_DEFINITIONS "${renamed}")
+endfunction()
+
+ranges_copy(right range_op.c "" "")
+ranges_copy(right range_loop.c "" "")
+ranges_copy(right range_exit.c "" "")
+ranges_copy(saturating range_op.c "return all;\n\treturn (pctl_range){(int64_t)lo, (int64_t)hi};"
+  "lo = lo < all.lo ? all.lo : lo, hi = hi > all.hi ? all.hi : hi;\n\treturn (pctl_range){(int64_t)lo, (int64_t)hi};")
+ranges_copy(unmasked range_op.c "(pctl_range){0, most} : b" "(pctl_range){b.lo > most ? most : b.lo, most} : b")
+ranges_copy(shifted range_op.c "a.hi < 0 ? b.hi : b.lo" "b.hi")
+ranges_copy(overrun range_loop.c " || last + m->most > s->all.hi" "")
+ranges_copy(exclusive range_loop.c "(e->op == PCTL_OP_LT)" "1")
+ranges_copy(early range_loop.c "rounds + e->is_late" "rounds")
+ranges_copy(conditional range_loop.c "if (!is_passed(s, store))\n\t\tby.lo = 0;" "")
+ranges_copy(held range_exit.c "c->value < s->loop || " "")
+ranges_copy(vectors range_op.c "(n_bytes - offset) / stride" "(n_bytes - offset) / (4 * stride)")
+ranges_copy(stale range_exit.c "until = from;" "(void)from;")
+ranges_copy(otherwise range_exit.c "holds(s, test, 0, other, 0)" "holds(s, test, 1, other, 0)")
+ranges_copy(beyond range_exit.c "s->end = other;" "s->end = s->fn->n_insts;")
+ranges_copy(fallen range_exit.c "(last == PCTL_OP_BREAK || last == PCTL_OP_CONTINUE || last == PCTL_OP_RETURN)"
+  "(last != 0)")
+ranges_copy(passed range_exit.c "(jump == PCTL_NONE || jump > v)" "(jump != v)")

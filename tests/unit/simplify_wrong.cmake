@@ -1,0 +1,35 @@
+# Wrong rules of what is hoisted and numbered, for test_legalize_simplify: copies of the sources with one place changed, whose
+# names begin with that of the rule. A place that is no longer there ends the configuration.
+set(simplify_source ${CMAKE_SOURCE_DIR}/core/compiler/legalize)
+set(simplify_made ${CMAKE_CURRENT_BINARY_DIR}/simplify_wrong)
+
+# simplify_copy(name file from to): copies in which FROM reads TO in FILE.
+function(simplify_copy name file from to)
+  foreach(symbol purity_open purity_close purity_of is_barrier waits loop_end hoist_pass number_pass)
+    list(APPEND renamed legal_${symbol}=${name}_${symbol})
+  endforeach()
+  foreach(source pure.c hoist.c number.c)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${simplify_source}/${source})
+    file(READ ${simplify_source}/${source} text)
+    if(source STREQUAL file)
+      string(REPLACE "${from}" "${to}" changed "${text}")
+      if(changed STREQUAL text)
+        message(FATAL_ERROR "${file} does not say \"${from}\"")
+      endif()
+      set(text "${changed}")
+    endif()
+    file(CONFIGURE OUTPUT ${simplify_made}/${name}_${source} CONTENT "${text}" @ONLY)
+    target_sources(test_legalize_simplify PRIVATE ${simplify_made}/${name}_${source})
+    set_source_files_properties(${simplify_made}/${name}_${source} PROPERTIES COMPILE_DEFINITIONS "${renamed}")
+  endforeach()
+endfunction()
+
+simplify_copy(memory pure.c "!x->is_written[place.root]" "1")
+simplify_copy(behind number.c "forget(x, held_at(x, &place));\n}" "(void)place;\n}")
+simplify_copy(turn number.c "forget_stored(x, v, end);\n" "")
+simplify_copy(merge number.c "memcpy(x->held, kept_at(x, x->depth), x->n_held * sizeof(*x->held));\n}\n\nstatic void control"
+  "}\n\nstatic void control")
+simplify_copy(exchanged number.c "op == PCTL_OP_NE;" "op == PCTL_OP_NE || op == PCTL_OP_SUB;")
+simplify_copy(identity number.c "case PCTL_OP_SUB:\n\tcase PCTL_OP_OR:" "case PCTL_OP_SUB:\n\tcase PCTL_OP_AND:\n\tcase PCTL_OP_OR:")
+# What a loop counts is stored at its end: without that store, it would turn for ever.
+simplify_copy(moved hoist.c "x->stores[middle] < loop->first" "x->stores[middle] < loop->first + 9")
