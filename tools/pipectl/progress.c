@@ -39,7 +39,8 @@ static const char *bytes_text(uint64_t n, char out[24])
 
 	for (; value >= 1024 && i + 1 < sizeof(names) / sizeof(names[0]); i++)
 		value /= 1024;
-	snprintf(out, 24, i == 0 ? "%.0f %s" : "%.1f %s", value, names[i]);
+	/* "100.0" is no more than "100" says, and a narrow line has no room for it */
+	snprintf(out, 24, i == 0 || value >= 99.95 ? "%.0f %s" : "%.1f %s", value, names[i]);
 	return out;
 }
 
