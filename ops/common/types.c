@@ -6,11 +6,16 @@
 uint64_t kit_dtype_bytes(uint32_t dtype)
 {
 	switch (dtype) {
+	case PCTL_SCALAR_I8:
+	case PCTL_SCALAR_U8:
+		return 1;
 	case PCTL_SCALAR_BOOL:
 	case PCTL_SCALAR_I32:
 	case PCTL_SCALAR_U32:
 	case PCTL_SCALAR_F32:
 		return 4;
+	case PCTL_SCALAR_I16:
+	case PCTL_SCALAR_U16:
 	case PCTL_SCALAR_F16:
 	case PCTL_SCALAR_BF16:
 		return 2;

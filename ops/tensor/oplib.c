@@ -1,10 +1,11 @@
-/* The tensor library: reusable plans over whole arrays (scan, stable sort, reductions). */
+/* The tensor library: reusable plans over whole arrays (scan, stable sort, reductions, matrix products). */
 #include "tensor.h"
 
 static const kit_family *const families[] = {
 	&tensor_scan_family,
 	&tensor_sort_family,
 	&tensor_reduce_family,
+	&tensor_matmul_family,
 };
 
 static const kit_library library = {families, KIT_COUNT(families), 0};

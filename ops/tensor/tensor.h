@@ -7,6 +7,7 @@
 extern const kit_family tensor_scan_family;
 extern const kit_family tensor_sort_family;
 extern const kit_family tensor_reduce_family;
+extern const kit_family tensor_matmul_family;
 
 /* laws.c */
 void tensor_law_largest(kit_law *l);
@@ -19,5 +20,7 @@ void tensor_law_idempotent(kit_law *l);
 
 /* The most elements an op takes: element numbers and the padding of a dispatch stay below 2^32. */
 #define TENSOR_ELEMENTS_MAX (1ull << 31)
+/* The most terms of an exact sum (kernels/exact_sum.wgsl). */
+#define TENSOR_TERMS_MAX (1ull << 29)
 
 #endif

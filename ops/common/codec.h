@@ -1,0 +1,36 @@
+/* Kernels made as text: a text that grows, and how a kernel reads elements of a type out of the words of a buffer (SEMANTICS.md 13).
+ * Narrow elements are taken out of words by integer instructions, so no device needs storage of 8 or 16 bits. */
+#ifndef PIPECTL_OPS_CODEC_H
+#define PIPECTL_OPS_CODEC_H
+
+#include "common/kit.h"
+
+/* A text under construction in memory of the host. After `failed` every call does nothing. */
+typedef struct kit_wgsl {
+	const kit_use *use;
+	char *text;
+	size_t n, size;
+	int failed;
+} kit_wgsl;
+
+/* The caller gives it back with kit_wgsl_free, whatever happened. */
+kit_wgsl kit_wgsl_make(const kit_use *u, size_t size);
+void kit_wgsl_add(kit_wgsl *w, const char *text);
+/* A text with every '$' read as `name`. */
+void kit_wgsl_named(kit_wgsl *w, const char *text, const char *name);
+void kit_wgsl_free(kit_wgsl *w);
+/* PCTL_OK, or why there is no text. */
+pctl_status kit_wgsl_status(const kit_wgsl *w);
+
+/*
+ * Text with '$' for the name of a variable `array<u32>`, that defines:
+ *
+ *     fn $_bits(i: u32) -> u32   element i as the bits of the f32 that it is; every NaN is some NaN
+ *     fn $_word(i: u32) -> u32   element i of an integer type, extended by its sign, as a word
+ *
+ * NULL where an f32 does not hold every element of the type, or where it is no integer of 32 bits or fewer.
+ */
+const char *kit_codec_bits(uint32_t dtype);
+const char *kit_codec_word(uint32_t dtype);
+
+#endif

@@ -1,0 +1,14 @@
+// Two elements of 16 bits a word; where their number is odd the last word ends in zeros.
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) gid: vec3<u32>) {
+	let i = gid.y * 4194240u + gid.x;
+	if (i < arrayLength(&y)) {
+		var word = 0u;
+		for (var half = 0u; half < 2u; half++) {
+			if (2u * i + half < params.count) {
+				word |= product(2u * i + half) << (half * 16u);
+			}
+		}
+		y[i] = word;
+	}
+}

@@ -1,0 +1,373 @@
+/* tensor.matmul: products of matrices, exact by default; its types and shapes, and its kernels. */
+#include "matmul.h"
+
+#include "common/codec.h"
+#include "kernels.h"
+
+static const char *const order_names[MATMUL_ORDERS] = {"exact", "sequential", "sequential_unfused",
+						       "chunked"};
+
+static const matmul_format formats[] = {
+	{PCTL_SCALAR_F32, 24, 149, 0x7f800000u, 0x7fc00000u, 0x80000000u,
+	 "const PRECISION: u32 = 24u;\nconst LEAST: u32 = 149u;\nconst INFINITY: u32 = "
+	 "0x7f800000u;\n"
+	 "const NAN: u32 = 0x7fc00000u;\nconst SIGN: u32 = 0x80000000u;\n"},
+	{PCTL_SCALAR_F16, 11, 274, 0x7c00u, 0x7e00u, 0x8000u,
+	 "const PRECISION: u32 = 11u;\nconst LEAST: u32 = 274u;\nconst INFINITY: u32 = 0x7c00u;\n"
+	 "const NAN: u32 = 0x7e00u;\nconst SIGN: u32 = 0x8000u;\n"},
+	{PCTL_SCALAR_BF16, 8, 165, 0x7f80u, 0x7fc0u, 0x8000u,
+	 "const PRECISION: u32 = 8u;\nconst LEAST: u32 = 165u;\nconst INFINITY: u32 = 0x7f80u;\n"
+	 "const NAN: u32 = 0x7fc0u;\nconst SIGN: u32 = 0x8000u;\n"},
+};
+
+static const matmul_format *format_of(const char *name)
+{
+	for (uint32_t i = 0; i < KIT_COUNT(formats); i++)
+		if (strcmp(kit_dtype_name(formats[i].dtype), name) == 0)
+			return &formats[i];
+	return NULL;
+}
+
+static int is_float(uint32_t dtype)
+{
+	return dtype == PCTL_SCALAR_F32 || dtype == PCTL_SCALAR_F16 || dtype == PCTL_SCALAR_BF16;
+}
+
+static int is_wide(uint32_t dtype)
+{
+	return dtype == PCTL_SCALAR_I64 || dtype == PCTL_SCALAR_U64;
+}
+
+static int is_signed(uint32_t dtype)
+{
+	return dtype == PCTL_SCALAR_I8 || dtype == PCTL_SCALAR_I16 || dtype == PCTL_SCALAR_I32 ||
+	       dtype == PCTL_SCALAR_I64;
+}
+
+/* ---- types and shapes ----------------------------------------------------------------------- */
+
+/* Floats with floats and small integers, which are floats then; integers with integers of one sign, both wide or neither. */
+static pctl_status types(const kit_use *u, matmul_shape *s)
+{
+	const uint32_t a = u->q->in[0].dtype, b = u->q->in[1].dtype;
+	const char *out = u->q->attr[MATMUL_ATTR_OUT].text;
+
+	if (is_float(a) || is_float(b)) {
+		if (kit_codec_bits(a) == NULL)
+			return kit_refuse_type(u, 0, "a type whose elements are exact in f32");
+		if (kit_codec_bits(b) == NULL)
+			return kit_refuse_type(u, 1, "a type whose elements are exact in f32");
+		s->format = format_of(*out == '\0' ? "f32" : out);
+		if (s->format == NULL)
+			return kit_refuse_attr(u, "out", "is not f32, f16 or bf16");
+		if (s->order != MATMUL_EXACT && s->format->dtype != PCTL_SCALAR_F32)
+			return kit_refuse_attr(u, "out", "is f32 where the order is not exact");
+		s->out.dtype = s->format->dtype;
+		return PCTL_OK;
+	}
+	if (kit_dtype_bytes(a) == 0 || a == PCTL_SCALAR_BOOL || a == PCTL_DTYPE_U128)
+		return kit_refuse_type(u, 0, u->op->desc.in[0].type);
+	if (kit_dtype_bytes(b) == 0 || b == PCTL_SCALAR_BOOL || b == PCTL_DTYPE_U128 ||
+	    is_signed(a) != is_signed(b) || is_wide(a) != is_wide(b))
+		return kit_refuse_type(u, 1, "integers of the sign of a, of 64 bits where a's are");
+	if (s->order != MATMUL_EXACT)
+		return kit_refuse_attr(u, "order", "is exact for integers");
+	s->out.dtype = is_wide(a) ? a : is_signed(a) ? PCTL_SCALAR_I32 : PCTL_SCALAR_U32;
+	if (*out != '\0' && strcmp(out, kit_dtype_name(s->out.dtype)) != 0)
+		return kit_refuse_attr(u, "out", "is i32, u32, i64 or u64 by the inputs' types");
+	return PCTL_OK;
+}
+
+/* Dimension d of the batch from the inside: 1 where the tensor has none. */
+static uint64_t batch_dim(const pctl_tensor_type *t, uint32_t d)
+{
+	return d + 2 < t->rank ? t->dim[t->rank - 3 - d] : 1;
+}
+
+static pctl_status batch(const kit_use *u, matmul_shape *s)
+{
+	const pctl_tensor_type *a = &u->q->in[0], *b = &u->q->in[1];
+	const uint32_t rank = a->rank > b->rank ? a->rank : b->rank;
+	uint64_t a_stride = s->m * s->k, b_stride = s->k * s->n;
+
+	s->out.rank = rank;
+	s->out.dim[rank - 2] = s->m;
+	s->out.dim[rank - 1] = s->n;
+	for (uint32_t d = 0; d < MATMUL_BATCH_MAX; d++) {
+		const uint64_t x = batch_dim(a, d), y = batch_dim(b, d);
+
+		if (x != y && x != 1 && y != 1)
+			return pctl_refuse(
+				u->call, PC4201_OP_TYPE,
+				"%s: a and b have %llu and %llu matrices along one dimension",
+				u->op->desc.name, (unsigned long long)x, (unsigned long long)y);
+		s->batch[d].n = x == 1 ? y : x;
+		s->batch[d].a = x == 1 ? 0 : a_stride;
+		s->batch[d].b = y == 1 ? 0 : b_stride;
+		if (d + 2 < rank)
+			s->out.dim[rank - 3 - d] = s->batch[d].n;
+		a_stride *= x;
+		b_stride *= y;
+	}
+	return PCTL_OK;
+}
+
+pctl_status matmul_shape_of(const kit_use *u, matmul_shape *s)
+{
+	const pctl_tensor_type *a = &u->q->in[0], *b = &u->q->in[1];
+	const int at = kit_attr(u, MATMUL_ATTR_TRANSPOSE_A) != 0;
+	const int bt = kit_attr(u, MATMUL_ATTR_TRANSPOSE_B) != 0;
+	uint64_t k;
+	pctl_status status;
+
+	memset(s, 0, sizeof(*s));
+	while (s->order < MATMUL_ORDERS &&
+	       strcmp(u->q->attr[MATMUL_ATTR_ORDER].text, order_names[s->order]) != 0)
+		s->order++;
+	if (s->order == MATMUL_ORDERS)
+		return kit_refuse_attr(u, "order",
+				       "is not exact, sequential, sequential_unfused or chunked");
+	status = types(u, s);
+	if (status != PCTL_OK)
+		return status;
+	for (uint32_t i = 0; i < 2; i++) {
+		if (u->q->in[i].rank < 2)
+			return kit_refuse_type(u, i, "at least 2 dimensions");
+		status = kit_limit(u, "elements", kit_elements(&u->q->in[i]), TENSOR_ELEMENTS_MAX);
+		if (status != PCTL_OK)
+			return status;
+	}
+	s->m = a->dim[a->rank - 2 + (uint32_t)at];
+	s->k = a->dim[a->rank - 1 - (uint32_t)at];
+	k = b->dim[b->rank - 2 + (uint32_t)bt];
+	s->n = b->dim[b->rank - 1 - (uint32_t)bt];
+	if (k != s->k)
+		return pctl_refuse(u->call, PC4201_OP_TYPE,
+				   "%s: a matrix of a has %llu columns, one of b has %llu rows",
+				   u->op->desc.name, (unsigned long long)s->k,
+				   (unsigned long long)k);
+	s->a_row = at ? 1 : s->k;
+	s->a_column = at ? s->m : 1;
+	s->b_row = bt ? 1 : s->n;
+	s->b_column = bt ? s->k : 1;
+	status = batch(u, s);
+	if (status == PCTL_OK)
+		status = kit_limit(u, "products of an element", s->k, TENSOR_TERMS_MAX);
+	return status != PCTL_OK
+		       ? status
+		       : kit_limit(u, "elements", kit_elements(&s->out), TENSOR_ELEMENTS_MAX);
+}
+
+void matmul_place(const matmul_shape *s, uint64_t e, uint64_t *a, uint64_t *b)
+{
+	*a = e / s->n % s->m * s->a_row;
+	*b = e % s->n * s->b_column;
+	e = e / s->n / s->m;
+	for (uint32_t d = 0; d < MATMUL_BATCH_MAX; d++) {
+		*a += e % s->batch[d].n * s->batch[d].a;
+		*b += e % s->batch[d].n * s->batch[d].b;
+		e /= s->batch[d].n;
+	}
+}
+
+static pctl_status infer(const kit_use *u, pctl_op_result *out)
+{
+	matmul_shape s;
+	const pctl_status status = matmul_shape_of(u, &s);
+
+	if (status == PCTL_OK)
+		out->out[0] = s.out;
+	return status;
+}
+
+/* ---- the kernel ----------------------------------------------------------------------------- */
+
+/* As matmul_place.wgsl has it. */
+typedef struct params {
+	uint32_t m, n, k, count, a_row, a_column, b_row, b_column;
+	struct {
+		uint32_t n, a, b, none;
+	} batch[MATMUL_BATCH_MAX];
+} params;
+
+static uint32_t params_of(kit_plan *p, const matmul_shape *s)
+{
+	params v = {(uint32_t)s->m,	(uint32_t)s->n,
+		    (uint32_t)s->k,	(uint32_t)kit_elements(&s->out),
+		    (uint32_t)s->a_row, (uint32_t)s->a_column,
+		    (uint32_t)s->b_row, (uint32_t)s->b_column,
+		    {{0, 0, 0, 0}}};
+
+	for (uint32_t d = 0; d < MATMUL_BATCH_MAX; d++) {
+		v.batch[d].n = (uint32_t)s->batch[d].n;
+		v.batch[d].a = (uint32_t)s->batch[d].a;
+		v.batch[d].b = (uint32_t)s->batch[d].b;
+	}
+	return kit_params(p, &v, sizeof(v));
+}
+
+#define FACTOR(name, binding, T) \
+	"@group(0) @binding(" binding ") var<storage, read> " name ": array<" T ">;\n"
+#define RESULT(T) "@group(0) @binding(3) var<storage, read_write> y: array<" T ">;\n"
+#define STEP(e) "fn step(a: f32, b: f32, acc: f32) -> f32 {\n\treturn " e ";\n}\n"
+
+static void add_integers(kit_wgsl *w, const kit_use *u, uint32_t out)
+{
+	const int wide = is_wide(out);
+	const char *const names[] = {"a", "b"};
+
+	kit_wgsl_add(w, wide ? "alias T = u64;\n" FACTOR("a", "1", "u64") FACTOR("b", "2", "u64")
+					RESULT("u64")
+			     : "alias T = u32;\n" FACTOR("a", "1", "u32") FACTOR("b", "2", "u32")
+					RESULT("u32"));
+	for (uint32_t i = 0; i < 2; i++)
+		kit_wgsl_named(w,
+			       wide ? "fn $_word(i: u32) -> u64 {\n\treturn $[i];\n}\n"
+				    : kit_codec_word(u->q->in[i].dtype),
+			       names[i]);
+	kit_wgsl_add(w, KERNEL_MATMUL_INTEGER);
+	kit_wgsl_add(w, KERNEL_MATMUL_WORDS);
+}
+
+static void add_floats(kit_wgsl *w, const kit_use *u, const matmul_shape *s)
+{
+	static const char *const steps[MATMUL_ORDERS] = {[MATMUL_SEQUENTIAL] =
+								 STEP("fma(a, b, acc)"),
+							 [MATMUL_UNFUSED] = STEP("acc + a * b"),
+							 [MATMUL_CHUNKED] = STEP("fma(a, b, acc)")};
+	const char *const names[] = {"a", "b"};
+
+	kit_wgsl_add(w, FACTOR("a", "1", "u32") FACTOR("b", "2", "u32") RESULT("u32"));
+	for (uint32_t i = 0; i < 2; i++) {
+		if (kit_codec_word(u->q->in[i].dtype) != NULL)
+			kit_wgsl_named(w, kit_codec_word(u->q->in[i].dtype), names[i]);
+		kit_wgsl_named(w, kit_codec_bits(u->q->in[i].dtype), names[i]);
+	}
+	if (s->order == MATMUL_EXACT) {
+		kit_wgsl_add(w, s->format->text);
+		kit_wgsl_add(w, KERNEL_EXACT_SUM);
+		kit_wgsl_add(w, KERNEL_MATMUL_EXACT);
+	} else {
+		kit_wgsl_add(w, steps[s->order]);
+		kit_wgsl_add(w, s->order == MATMUL_CHUNKED ? "const CHUNK: u32 = 256u;\n"
+							   : "const CHUNK: u32 = 0x80000000u;\n");
+		kit_wgsl_add(w, KERNEL_MATMUL_ORDERED);
+	}
+	kit_wgsl_add(w, s->format->dtype == PCTL_SCALAR_F32 ? KERNEL_MATMUL_WORDS
+							    : KERNEL_MATMUL_HALVES);
+}
+
+static void plan(kit_plan *p)
+{
+	const kit_use *u = p->use;
+	kit_kernel kernel = {"tensor/matmul.wgsl", NULL, 64, "steps", 16};
+	matmul_shape s;
+	uint64_t count;
+	kit_wgsl w;
+
+	p->status = matmul_shape_of(u, &s);
+	count = kit_elements(&s.out);
+	if (p->status != PCTL_OK || count == 0)
+		return;
+	while (kernel.override_value < s.k)
+		kernel.override_value *= 2;
+	w = kit_wgsl_make(u, 16384);
+	kit_wgsl_add(&w, KERNEL_MATMUL_PLACE);
+	if (s.format == NULL)
+		add_integers(&w, u, s.out.dtype);
+	else
+		add_floats(&w, u, &s);
+	p->status = kit_wgsl_status(&w);
+	kernel.text = w.text;
+	kit_run(p, &kernel, kit_dtype_bytes(s.out.dtype) == 2 ? (count + 1) / 2 : count,
+		(kit_slot[]){KIT_ALL(params_of(p, &s)), KIT_ALL(kit_in(p, 0)),
+			     KIT_ALL(kit_in(p, 1)), KIT_ALL(kit_out(p, 0))},
+		4);
+	kit_wgsl_free(&w);
+}
+
+/* ---- the op --------------------------------------------------------------------------------- */
+
+#define TYPES "f32|f16|bf16|i8|u8|i16|u16|i32|u32|i64|u64[...]"
+static const pctl_port in[] = {{"a", TYPES, "[.., m, k], or [.., k, m] where transpose_a", 0, 0},
+			       {"b", TYPES, "[.., k, n], or [.., n, k] where transpose_b", 0, 0}};
+static const pctl_port out[] = {
+	{"y", "f32|f16|bf16|i32|u32|i64|u64[...]", "the products, [.., m, n]", 0, 0}};
+static const pctl_attr_desc attr[] = {
+	{"order", "exact", "exact, sequential, sequential_unfused or chunked", PCTL_ATTR_STRING, 0,
+	 0, 0},
+	{"out", "", "type of y where a factor is a float: f32 (if not given), f16 or bf16",
+	 PCTL_ATTR_STRING, 0, 0, 0},
+	{"transpose_a", "false", "matrices of a are transposed first", PCTL_ATTR_BOOL, 0, 0, 1},
+	{"transpose_b", "false", "matrices of b are transposed first", PCTL_ATTR_BOOL, 0, 0, 1},
+};
+static const pctl_law laws[] = {
+	{PCTL_LAW_CUSTOM, 0, PCTL_LAW_JUDGED, 0, "transposed", NULL,
+	 "a matrix transposed in memory and by its attribute gives the same y"},
+	{PCTL_LAW_CUSTOM, 0, PCTL_LAW_JUDGED, 0, "rows", NULL,
+	 "the rows of a reversed give the rows of y reversed"},
+	{PCTL_LAW_CUSTOM, 0, PCTL_LAW_JUDGED, 0, "padded", NULL,
+	 "but for chunked: columns of 0 behind a over rows of -0 (integers: 0) behind b leave y as "
+	 "it is"},
+	{PCTL_LAW_CUSTOM, 0, PCTL_LAW_JUDGED, 0, "reordered", NULL,
+	 "order exact: columns of a and rows of b reversed together leave y as it is"},
+	{PCTL_LAW_CUSTOM, 0, PCTL_LAW_JUDGED, 0, "doubled", NULL,
+	 "order exact: k taken twice, the second time with a negated, gives zeros where y is "
+	 "finite"},
+};
+static void (*const laws_checks[])(kit_law *) = {matmul_law_transposed, matmul_law_rows,
+						 matmul_law_padded, matmul_law_reordered,
+						 matmul_law_doubled};
+static const pctl_example boundaries[] = {
+	{"no product", {0}}, {"one", {1}}, {"one chunk and one", {257}}};
+
+static const kit_op ops[] = {
+	{
+		.desc = {.head = PCTL_HEAD(pctl_op_desc),
+			 .name = "tensor.matmul",
+			 .doc = "products of matrices, exact by default",
+			 .spec = "y[.., i, j] = the sum over k of a[.., i, k] * b[.., k, j]; "
+				 "dimensions before "
+				 "the last two are broadcast.\n"
+				 "A float and a float, or a float and an integer of 8 or 16 bits: "
+				 "exact, the exact sum of the exact products, rounded once to y's "
+				 "type;\n"
+				 "0 * Inf, Inf - Inf and NaN give the canonical NaN. sequential: "
+				 "acc = "
+				 "fma(a, b, acc) in f32, k ascending from +0;\n"
+				 "sequential_unfused: acc + a * b, two roundings; chunked: k cut "
+				 "at "
+				 "multiples of 256, each chunk as sequential,\n"
+				 "their sums added from left to right onto the first. Nothing to "
+				 "add "
+				 "gives +0.\n"
+				 "Integers: modulo 2^32 (of 8, 16 and 32 bits) or 2^64, both of "
+				 "one "
+				 "sign.\n"
+				 "At most 2^31 elements a tensor and 2^29 products an element.",
+			 .version = 1,
+			 .kind = PCTL_OPDEF_PLAN,
+			 .category = 'A',
+			 .op_class = PCTL_CLASS_STRICT,
+			 .convention = 1,
+			 .n_in = 2,
+			 .n_out = 1,
+			 .n_attr = KIT_COUNT(attr),
+			 .in = in,
+			 .out = out,
+			 .attr = attr},
+		.rules = {.head = PCTL_HEAD(pctl_op_rules),
+			  .laws = laws,
+			  .n_laws = KIT_COUNT(laws),
+			  .boundaries = boundaries,
+			  .n_boundaries = KIT_COUNT(boundaries)},
+		.laws = laws_checks,
+		.problems = &matmul_problems,
+		.problem = matmul_problem,
+		.infer = infer,
+		.plan = plan,
+		.reference = matmul_reference,
+	},
+};
+
+const kit_family tensor_matmul_family = {ops, NULL, KIT_COUNT(ops), 0};
