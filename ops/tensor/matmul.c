@@ -312,7 +312,8 @@ static const pctl_law laws[] = {
 	{PCTL_LAW_CUSTOM, 0, PCTL_LAW_JUDGED, 0, "reordered", NULL,
 	 "order exact: columns of a and rows of b reversed together leave y as it is"},
 	{PCTL_LAW_CUSTOM, 0, PCTL_LAW_JUDGED, 0, "doubled", NULL,
-	 "order exact: k taken twice, the second time with a negated, gives zeros where y is "
+	 "order exact, not of narrow integers: k taken twice, the second time with a negated, "
+	 "gives zeros where y is "
 	 "finite"},
 };
 static void (*const laws_checks[])(kit_law *) = {matmul_law_transposed, matmul_law_rows,

@@ -298,7 +298,8 @@ static void repeated(uint64_t old_rows, uint64_t old_columns, uint64_t *r, uint6
 	*c = old_columns == 0 ? 0 : *c % old_columns;
 }
 
-/* Only of matrices as they lie: the twin of the others is the law "transposed". */
+/* Only of matrices as they lie: the twin of the others is the law "transposed". A narrow integer negated in its own width is not
+ * the negative number. */
 void matmul_law_doubled(kit_law *l)
 {
 	const uint32_t y = kit_law_out(l, 0);
@@ -308,7 +309,8 @@ void matmul_law_doubled(kit_law *l)
 	const relayout wa = {dim(l, 0, 1), 2 * dim(l, 0, 0), repeated, 1, 0};
 	const relayout wb = {2 * dim(l, 1, 1), dim(l, 1, 0), repeated, 0, 0};
 
-	if (!is_exact(l) || n == 0 || transposed(l, 0) || transposed(l, 1))
+	if (!is_exact(l) || n == 0 || transposed(l, 0) || transposed(l, 1) ||
+	    (!is_float && kit_dtype_bytes(l->use.q->in[0].dtype) < 4))
 		return;
 	if (l->c->round == 0) {
 		const uint32_t a = laid_out(l, 0, &wa), b = laid_out(l, 1, &wb);

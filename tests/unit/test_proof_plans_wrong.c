@@ -325,6 +325,94 @@ static void test_proof_plans__another_order_is_caught(void **state)
 	pctl_problem_clear(&p);
 }
 
+/* As a device that cuts the fraction of what it gives to ten bits. */
+static void spoil_fraction(const pctl_problem *p, pctl_answer *a)
+{
+	(void)p;
+	for (uint64_t i = 0; i < a->bytes[0]; i += 4) {
+		uint32_t bits;
+
+		memcpy(&bits, a->data[0] + i, 4);
+		bits &= 0xffffe000u;
+		memcpy(a->data[0] + i, &bits, 4);
+	}
+}
+
+/* The first element depends on something that it may not depend on:  a size of a, an attribute, or the first word of a. */
+static void spoil_first(const pctl_problem *p, pctl_answer *a, uint64_t depends)
+{
+	(void)p;
+	if (a->bytes[0] >= 4 && depends)
+		a->data[0][0] ^= 1;
+}
+
+static void spoil_first_row(const pctl_problem *p, pctl_answer *a)
+{
+	spoil_first(p, a, p->in[0].dim[0] > 1);
+}
+
+static void spoil_long(const pctl_problem *p, pctl_answer *a)
+{
+	spoil_first(p, a, p->in[0].dim[p->in[0].rank - 1] % 2);
+}
+
+static void spoil_by_order(const pctl_problem *p, pctl_answer *a)
+{
+	uint32_t first = 0;
+
+	if (p->bytes[0] >= 4)
+		memcpy(&first, p->data[0], 4);
+	spoil_first(p, a, first >> 31);
+}
+
+static void spoil_transposed(const pctl_problem *p, pctl_answer *a)
+{
+	spoil_first(p, a, strcmp(pctl_problem_attr(p, "transpose_a"), "true") == 0);
+}
+
+static void spoil_zero(const pctl_problem *p, pctl_answer *a)
+{
+	uint32_t bits = 1;
+
+	(void)p;
+	if (a->bytes[0] >= 4)
+		memcpy(&bits, a->data[0], 4);
+	if (bits == 0)
+		a->data[0][3] = 0x80;
+}
+
+static void test_proof_plans__wrong_products_are_caught(void **state)
+{
+	static const struct {
+		const char *law, *spoilt;
+		spoiler spoil;
+	} rows[] = {
+		{NULL, "fractions of products cut to ten bits", spoil_fraction},
+		{"a matrix transposed in memory and by its attribute gives the same y",
+		 "transposed factors give another bit", spoil_transposed},
+		{"the rows of a reversed give the rows of y reversed", "the first row is wrong",
+		 spoil_first_row},
+		{"but for chunked: columns of 0 behind a over rows of -0 (integers: 0) behind b "
+		 "leave y as it is",
+		 "padding shows", spoil_long},
+		{"order exact: columns of a and rows of b reversed together leave y as it is",
+		 "the order of terms shows", spoil_by_order},
+		{"order exact, not of narrow integers: k taken twice, the second time with a "
+		 "negated, gives "
+		 "zeros where y is finite",
+		 "a sum of nothing is -0", spoil_zero},
+	};
+
+	(void)state;
+	for (uint32_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		pctl_verdict v;
+		pctl_problem p = caught("tensor.matmul", PCTL_SCALAR_F32, rows[i].law,
+					rows[i].spoil, rows[i].spoilt, &v);
+
+		pctl_problem_clear(&p);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -337,6 +425,7 @@ int main(void)
 		PCTL_TEST(test_proof_plans__a_wrong_rank_is_caught),
 		PCTL_TEST(test_proof_plans__an_ignored_element_is_caught),
 		PCTL_TEST(test_proof_plans__another_order_is_caught),
+		PCTL_TEST(test_proof_plans__wrong_products_are_caught),
 	};
 
 	return run_all(tests, sizeof(tests) / sizeof(tests[0]));

@@ -9,10 +9,10 @@ pctl_status pctl_proof_params_check(const pctl_proof_params *p, const pctl_call 
 	char name[8];
 
 	if (p->track == PCTL_TRACK_FLOAT && p->level > 2)
-		return pctl_refuse(
-			call, PC5501_LEVEL,
-			"%s cannot be granted: it asks for tensor operations, which do not exist",
-			pctl_level_name(p->level, p->track, name));
+		return pctl_refuse(call, PC5501_LEVEL,
+				   "%s cannot be granted: no unit proves compositions of tensor "
+				   "operations yet",
+				   pctl_level_name(p->level, p->track, name));
 	return PCTL_OK;
 }
 
