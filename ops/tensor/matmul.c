@@ -28,6 +28,11 @@ static const matmul_format *format_of(const char *name)
 	return NULL;
 }
 
+const matmul_format *matmul_format_of(uint32_t dtype)
+{
+	return format_of(kit_dtype_name(dtype));
+}
+
 static int is_float(uint32_t dtype)
 {
 	return dtype == PCTL_SCALAR_F32 || dtype == PCTL_SCALAR_F16 || dtype == PCTL_SCALAR_BF16;
@@ -245,6 +250,7 @@ static void add_floats(kit_wgsl *w, const kit_use *u, const matmul_shape *s)
 	}
 	if (s->order == MATMUL_EXACT) {
 		kit_wgsl_add(w, s->format->text);
+		kit_wgsl_add(w, "fn sum_scale() -> bool {\n\treturn false;\n}\n");
 		kit_wgsl_add(w, KERNEL_EXACT_SUM);
 		kit_wgsl_add(w, KERNEL_MATMUL_EXACT);
 	} else {
@@ -312,9 +318,8 @@ static const pctl_law laws[] = {
 	{PCTL_LAW_CUSTOM, 0, PCTL_LAW_JUDGED, 0, "reordered", NULL,
 	 "order exact: columns of a and rows of b reversed together leave y as it is"},
 	{PCTL_LAW_CUSTOM, 0, PCTL_LAW_JUDGED, 0, "doubled", NULL,
-	 "order exact, not of narrow integers: k taken twice, the second time with a negated, "
-	 "gives zeros where y is "
-	 "finite"},
+	 "order exact: k taken twice, of floats the second time with a negated, gives 2 y, of "
+	 "floats 0 where y is finite"},
 };
 static void (*const laws_checks[])(kit_law *) = {matmul_law_transposed, matmul_law_rows,
 						 matmul_law_padded, matmul_law_reordered,

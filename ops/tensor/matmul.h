@@ -36,6 +36,7 @@ typedef struct matmul_shape {
 	const matmul_format *format;
 } matmul_shape;
 
+const matmul_format *matmul_format_of(uint32_t dtype);
 /* Everything about a use, or the refusal. */
 pctl_status matmul_shape_of(const kit_use *u, matmul_shape *out);
 /* First elements in a and b of element e of the result. */

@@ -8,6 +8,7 @@ extern const kit_family tensor_scan_family;
 extern const kit_family tensor_sort_family;
 extern const kit_family tensor_reduce_family;
 extern const kit_family tensor_matmul_family;
+extern const kit_family tensor_sum_family;
 
 /* laws.c */
 void tensor_law_largest(kit_law *l);

@@ -381,33 +381,52 @@ static void spoil_zero(const pctl_problem *p, pctl_answer *a)
 		a->data[0][3] = 0x80;
 }
 
-static void test_proof_plans__wrong_products_are_caught(void **state)
+static void spoil_zero_sum(const pctl_problem *p, pctl_answer *a)
+{
+	if (strcmp(p->op.desc->name, "tensor.sum") == 0)
+		spoil_zero(p, a);
+}
+
+static void test_proof_plans__wrong_products_and_sums_are_caught(void **state)
 {
 	static const struct {
-		const char *law, *spoilt;
+		const char *op, *law, *spoilt;
 		spoiler spoil;
 	} rows[] = {
-		{NULL, "fractions of products cut to ten bits", spoil_fraction},
-		{"a matrix transposed in memory and by its attribute gives the same y",
+		{"tensor.matmul", NULL, "fractions of products cut to ten bits", spoil_fraction},
+		{"tensor.matmul",
+		 "a matrix transposed in memory and by its attribute gives the same y",
 		 "transposed factors give another bit", spoil_transposed},
-		{"the rows of a reversed give the rows of y reversed", "the first row is wrong",
-		 spoil_first_row},
-		{"but for chunked: columns of 0 behind a over rows of -0 (integers: 0) behind b "
+		{"tensor.matmul", "the rows of a reversed give the rows of y reversed",
+		 "the first row is wrong", spoil_first_row},
+		{"tensor.matmul",
+		 "but for chunked: columns of 0 behind a over rows of -0 (integers: 0) behind b "
 		 "leave y as it is",
 		 "padding shows", spoil_long},
-		{"order exact: columns of a and rows of b reversed together leave y as it is",
+		{"tensor.matmul",
+		 "order exact: columns of a and rows of b reversed together leave y as it is",
 		 "the order of terms shows", spoil_by_order},
-		{"order exact, not of narrow integers: k taken twice, the second time with a "
-		 "negated, gives "
-		 "zeros where y is finite",
+		{"tensor.matmul",
+		 "order exact: k taken twice, of floats the second time with a negated, gives 2 y, "
+		 "of floats 0 where y is finite",
 		 "a sum of nothing is -0", spoil_zero},
+		{"tensor.sum", NULL, "fractions of sums cut to ten bits", spoil_fraction},
+		{"tensor.sum", "over all axes: x reversed gives the same y",
+		 "the sign of the first term shows", spoil_by_order},
+		{"tensor.sum",
+		 "over all axes: y is tensor.matmul of x as a row and a column of ones",
+		 "a sum of zero is -0", spoil_zero_sum},
+		{"tensor.mean", "over all axes: x reversed gives the same y",
+		 "the sign of the first term shows", spoil_by_order},
+		{"tensor.mean", "over all axes: x taken twice gives the same y",
+		 "an odd number of terms shows", spoil_long},
 	};
 
 	(void)state;
 	for (uint32_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		pctl_verdict v;
-		pctl_problem p = caught("tensor.matmul", PCTL_SCALAR_F32, rows[i].law,
-					rows[i].spoil, rows[i].spoilt, &v);
+		pctl_problem p = caught(rows[i].op, PCTL_SCALAR_F32, rows[i].law, rows[i].spoil,
+					rows[i].spoilt, &v);
 
 		pctl_problem_clear(&p);
 	}
@@ -425,7 +444,7 @@ int main(void)
 		PCTL_TEST(test_proof_plans__a_wrong_rank_is_caught),
 		PCTL_TEST(test_proof_plans__an_ignored_element_is_caught),
 		PCTL_TEST(test_proof_plans__another_order_is_caught),
-		PCTL_TEST(test_proof_plans__wrong_products_are_caught),
+		PCTL_TEST(test_proof_plans__wrong_products_and_sums_are_caught),
 	};
 
 	return run_all(tests, sizeof(tests) / sizeof(tests[0]));

@@ -1,6 +1,7 @@
 // An exact sum of products of f32, as an integer that counts units of 2^-298, the smallest product there is. Digit i of `total`
 // weighs 2^(32 i); digits are signed and carry only at the end, which is right for 2^29 products: each adds less than 2^33 to a digit.
-// In front of this text stand the format of the result: PRECISION (bits of a significand), LEAST (which bit of the sum
+// `sum_scale`, which stands in front of this text, may divide the magnitude before it is rounded and says whether a rest is lost.
+// In front of this text stand, too, the format of the result: PRECISION (bits of a significand), LEAST (which bit of the sum
 // its smallest subnormal is), INFINITY, NAN, SIGN (its bits).
 const DIGITS: u32 = 20u;
 const LOW: i64 = 0xffffffffli;
@@ -54,17 +55,22 @@ fn sum_product(a: u32, b: u32) {
 	total[digit + 2u] += sign * i64(high >> 32u);
 }
 
-// Digits from 0 to 2^32 - 1, of the magnitude; the result is the sign.
-fn sum_carry() -> bool {
+// Digits from 0 to 2^32 - 1: the sum modulo 2^640.
+fn sum_carry() {
 	var carry = 0li;
 	for (var i = 0u; i < DIGITS; i++) {
 		let digit = total[i] + carry;
 		total[i] = digit & LOW;
 		carry = digit >> 32u;
 	}
-	let negative = carry < 0li;
+}
+
+// The same of the magnitude; the result is the sign.
+fn sum_magnitude() -> bool {
+	sum_carry();
+	let negative = total[DIGITS - 1u] >> 31u == 1li;
 	if (negative) {
-		carry = 1li;
+		var carry = 1li;
 		for (var i = 0u; i < DIGITS; i++) {
 			let digit = (total[i] ^ LOW) + carry;
 			total[i] = digit & LOW;
@@ -82,7 +88,8 @@ fn sum_round() -> u32 {
 	if (saw != 0u) {
 		return select(INFINITY, INFINITY | SIGN, saw == SAW_MINUS_INFINITY);
 	}
-	let sign = select(0u, SIGN, sum_carry());
+	let sign = select(0u, SIGN, sum_magnitude());
+	let cut = sum_scale();
 	var top = 0u;
 	var any = false;
 	for (var i = 0u; i < DIGITS; i++) {
@@ -102,7 +109,7 @@ fn sum_round() -> u32 {
 	let next = (last - 1u) >> 5u;
 	let half = 1u << ((last - 1u) & 31u);
 	let below = u32(total[next]);
-	var rest = (below & (half - 1u)) != 0u;
+	var rest = cut || (below & (half - 1u)) != 0u;
 	for (var i = 0u; i < DIGITS; i++) {
 		rest = rest || (i < next && total[i] != 0li);
 	}

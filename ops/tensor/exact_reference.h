@@ -1,0 +1,26 @@
+/* Exact sums for references; see exact_reference.c. */
+#ifndef PIPECTL_OPS_TENSOR_EXACT_REFERENCE_H
+#define PIPECTL_OPS_TENSOR_EXACT_REFERENCE_H
+
+#include "matmul.h"
+
+#define TENSOR_HALVES 42 /* digits of 16 bits, the first weighs 2^-300 */
+
+typedef struct tensor_magnitude {
+	uint16_t digit[TENSOR_HALVES];
+} tensor_magnitude;
+
+/* Zeroed memory is the sum of nothing. */
+typedef struct tensor_sum {
+	tensor_magnitude above, below;
+	int nan, infinity, minus_infinity;
+} tensor_sum;
+
+/* Element i of a type that kit_codec_bits knows. */
+double tensor_value(uint32_t dtype, const void *data, uint64_t i);
+/* a * b more; both are exact in f32. */
+void tensor_sum_product(tensor_sum *s, double a, double b);
+/* The sum divided by `divisor` (NaN where that is 0) and rounded once: its bits. The sum is used up. */
+uint32_t tensor_sum_round(tensor_sum *s, uint64_t divisor, const matmul_format *f);
+
+#endif
