@@ -89,6 +89,8 @@ static pctl_status layout_of(const kit_use *u, layout *l)
 			l->out.dim[l->out.rank++] = 1;
 	if (status == PCTL_OK)
 		status = kit_limit(u, "elements", kit_elements(x), TENSOR_ELEMENTS_MAX);
+	if (status == PCTL_OK)
+		status = kit_limit(u, "results", kit_elements(&l->out), TENSOR_ELEMENTS_MAX);
 	return status != PCTL_OK ? status
 				 : kit_limit(u, "terms of a sum", l->terms, TENSOR_TERMS_MAX);
 }

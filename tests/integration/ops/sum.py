@@ -49,6 +49,10 @@ def refusals(h):
         status, _, err = h.run("op", "run", "tensor.sum", "--backend", "cpu", "--in", f"x={h.path('x')}:{kind}", "--out",
                                "y=" + h.path("y"), *(["--attr", "axes=" + axes] if axes else []))
         h.check(f"refused {kind} {axes}", status != 0 and words in err, err)
+    h.write("none", b"")
+    status, _, err = h.run("op", "run", "tensor.sum", "--backend", "cpu", "--in", f"x={h.path('none')}:f32[4294967297,0]", "--out",
+                           "y=" + h.path("y"), "--attr", "axes=1")
+    h.check("more results than an index counts", status != 0 and "PC4204" in err, err)
     status, _, err = h.run("op", "run", "tensor.mean", "--backend", "cpu", "--in", f"x={h.path('x')}:i32[6]", "--out", "y=" + h.path("y"))
     h.check("no mean of integers", status != 0 and "PC4102" in err, err)
 
