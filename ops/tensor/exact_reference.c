@@ -131,7 +131,7 @@ static int divide(magnitude *m, uint64_t n)
 	return rest != 0;
 }
 
-static uint32_t rounded(const magnitude *m, int rest, const matmul_format *f)
+static uint32_t rounded(const magnitude *m, int rest, const tensor_float_format *f)
 {
 	const int p = (int)f->precision, least = (int)f->least + UNIT - 298;
 	int top = 16 * TENSOR_HALVES - 1, last, up = 0;
@@ -157,7 +157,7 @@ static uint32_t rounded(const magnitude *m, int rest, const matmul_format *f)
 	return code > f->infinity ? f->infinity : code;
 }
 
-uint32_t tensor_sum_round(tensor_sum *s, uint64_t divisor, const matmul_format *f)
+uint32_t tensor_sum_round(tensor_sum *s, uint64_t divisor, const tensor_float_format *f)
 {
 	const int order = compare(&s->above, &s->below);
 

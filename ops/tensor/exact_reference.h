@@ -21,6 +21,6 @@ double tensor_value(uint32_t dtype, const void *data, uint64_t i);
 /* a * b more; both are exact in f32. */
 void tensor_sum_product(tensor_sum *s, double a, double b);
 /* The sum divided by `divisor` (NaN where that is 0) and rounded once: its bits. The sum is used up. */
-uint32_t tensor_sum_round(tensor_sum *s, uint64_t divisor, const matmul_format *f);
+uint32_t tensor_sum_round(tensor_sum *s, uint64_t divisor, const tensor_float_format *f);
 
 #endif

@@ -7,7 +7,7 @@
 static const char *const order_names[MATMUL_ORDERS] = {"exact", "sequential", "sequential_unfused",
 						       "chunked"};
 
-static const matmul_format formats[] = {
+static const tensor_float_format formats[] = {
 	{PCTL_SCALAR_F32, 24, 149, 0x7f800000u, 0x7fc00000u, 0x80000000u,
 	 "const PRECISION: u32 = 24u;\nconst LEAST: u32 = 149u;\nconst INFINITY: u32 = "
 	 "0x7f800000u;\n"
@@ -20,7 +20,7 @@ static const matmul_format formats[] = {
 	 "const NAN: u32 = 0x7fc0u;\nconst SIGN: u32 = 0x8000u;\n"},
 };
 
-static const matmul_format *format_of(const char *name)
+static const tensor_float_format *format_of(const char *name)
 {
 	for (uint32_t i = 0; i < KIT_COUNT(formats); i++)
 		if (strcmp(kit_dtype_name(formats[i].dtype), name) == 0)
@@ -28,7 +28,7 @@ static const matmul_format *format_of(const char *name)
 	return NULL;
 }
 
-const matmul_format *matmul_format_of(uint32_t dtype)
+const tensor_float_format *tensor_float_format_of(uint32_t dtype)
 {
 	return format_of(kit_dtype_name(dtype));
 }
@@ -231,7 +231,7 @@ static void add_integers(kit_wgsl *w, const kit_use *u, uint32_t out)
 				    : kit_codec_word(u->q->in[i].dtype),
 			       names[i]);
 	kit_wgsl_add(w, KERNEL_MATMUL_INTEGER);
-	kit_wgsl_add(w, KERNEL_MATMUL_WORDS);
+	kit_wgsl_add(w, KERNEL_RESULT_WORDS);
 }
 
 static void add_floats(kit_wgsl *w, const kit_use *u, const matmul_shape *s)
@@ -259,8 +259,8 @@ static void add_floats(kit_wgsl *w, const kit_use *u, const matmul_shape *s)
 							   : "const CHUNK: u32 = 0x80000000u;\n");
 		kit_wgsl_add(w, KERNEL_MATMUL_ORDERED);
 	}
-	kit_wgsl_add(w, s->format->dtype == PCTL_SCALAR_F32 ? KERNEL_MATMUL_WORDS
-							    : KERNEL_MATMUL_HALVES);
+	kit_wgsl_add(w, s->format->dtype == PCTL_SCALAR_F32 ? KERNEL_RESULT_WORDS
+							    : KERNEL_RESULT_HALVES);
 }
 
 static void plan(kit_plan *p)

@@ -10,10 +10,10 @@ enum { MATMUL_ATTR_ORDER, MATMUL_ATTR_OUT, MATMUL_ATTR_TRANSPOSE_A, MATMUL_ATTR_
 #define MATMUL_BATCH_MAX 6u
 
 /* A float that a sum is rounded to. least: which bit of a sum that counts units of 2^-298 its smallest subnormal is. */
-typedef struct matmul_format {
+typedef struct tensor_float_format {
 	uint32_t dtype, precision, least, infinity, nan, sign;
 	const char *text; /* the same for exact_sum.wgsl */
-} matmul_format;
+} tensor_float_format;
 
 /*
  * One product, taken apart.
@@ -33,10 +33,10 @@ typedef struct matmul_shape {
 	} batch[MATMUL_BATCH_MAX];
 	uint32_t order;
 	pctl_tensor_type out;
-	const matmul_format *format;
+	const tensor_float_format *format;
 } matmul_shape;
 
-const matmul_format *matmul_format_of(uint32_t dtype);
+const tensor_float_format *tensor_float_format_of(uint32_t dtype);
 /* Everything about a use, or the refusal. */
 pctl_status matmul_shape_of(const kit_use *u, matmul_shape *out);
 /* First elements in a and b of element e of the result. */

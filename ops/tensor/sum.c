@@ -22,7 +22,7 @@ typedef struct layout {
 	group kept[GROUPS_MAX], reduced[GROUPS_MAX];
 	uint64_t count, terms;
 	pctl_tensor_type out;
-	const matmul_format *format; /* NULL: integers */
+	const tensor_float_format *format; /* NULL: integers */
 } layout;
 
 static const uint32_t divided = 1; /* data of tensor.mean */
@@ -64,7 +64,7 @@ static pctl_status layout_of(const kit_use *u, layout *l)
 	pctl_status status = axes_of(u, &axes);
 
 	*l = (layout){.count = 1, .terms = 1, .out = {.dtype = x->dtype}};
-	l->format = matmul_format_of(x->dtype);
+	l->format = tensor_float_format_of(x->dtype);
 	if (l->format == NULL &&
 	    (is_mean(u) || (kit_dtype_bytes(x->dtype) != 4 && kit_dtype_bytes(x->dtype) != 8) ||
 	     x->dtype == PCTL_SCALAR_BOOL))
@@ -157,8 +157,8 @@ static void add_floats(kit_wgsl *w, const kit_use *u, const layout *l, const rou
 	kit_wgsl_add(w, is_mean(u) ? "\tif (divisor == 0u) {\n\t\tsaw = SAW_NAN;\n\t}\n\treturn "
 				     "sum_round();\n}\n"
 				   : "\treturn sum_round();\n}\n");
-	kit_wgsl_add(w, kit_dtype_bytes(l->out.dtype) == 4 ? KERNEL_MATMUL_WORDS
-							   : KERNEL_MATMUL_HALVES);
+	kit_wgsl_add(w, kit_dtype_bytes(l->out.dtype) == 4 ? KERNEL_RESULT_WORDS
+							   : KERNEL_RESULT_HALVES);
 }
 
 static void add_integers(kit_wgsl *w, const layout *l)
@@ -169,7 +169,7 @@ static void add_integers(kit_wgsl *w, const layout *l)
 	kit_wgsl_add(w, "@group(0) @binding(1) var<storage, read> x: array<T>;\n"
 			"@group(0) @binding(2) var<storage, read_write> y: array<T>;\n");
 	kit_wgsl_add(w, KERNEL_SUM_INTEGER);
-	kit_wgsl_add(w, KERNEL_MATMUL_WORDS);
+	kit_wgsl_add(w, KERNEL_RESULT_WORDS);
 }
 
 static uint32_t params_of(kit_plan *p, const layout *l, const round *r)
@@ -343,7 +343,7 @@ static void law_repeated(kit_law *l)
 static void law_product(kit_law *l)
 {
 	const uint32_t dtype = l->use.q->in[0].dtype;
-	const int is_float = matmul_format_of(dtype) != NULL;
+	const int is_float = tensor_float_format_of(dtype) != NULL;
 	const uint64_t n = kit_elements(&l->use.q->in[0]);
 	const uint64_t bytes = is_float ? 1 : kit_dtype_bytes(dtype);
 	const pctl_tensor_type row = {dtype, 2, {1, n}};

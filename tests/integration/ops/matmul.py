@@ -184,6 +184,15 @@ def refusals(h):
                                f"b={h.path('short') if types[1] in n else two}:{types[1]}", "--out", "y=" + h.path("y"), *args)
         h.check(f"refused {types} {attrs}", status != 0 and words in err, err)
 
+    h.write("three", bytes(12))
+    h.write("none", b"")
+    for a, b, words in ((("two", "f32[2,2,1]"), ("three", "f32[3,1,1]"), "2 and 3 matrices"),
+                        (("none", "f32[0,1073741824]"), ("none", "f32[1073741824,0]"), "PC4204"),
+                        (("none", "f32[65536,0]"), ("none", "f32[0,65536]"), "PC4204")):
+        status, _, err = h.run("op", "run", "tensor.matmul", "--backend", "cpu", "--in", f"a={h.path(a[0])}:{a[1]}", "--in",
+                               f"b={h.path(b[0])}:{b[1]}", "--out", "y=" + h.path("y"))
+        h.check(f"refused {a} {b}", status != 0 and words in err, err)
+
 
 def main():
     h, r = Harness(), Random(14)
