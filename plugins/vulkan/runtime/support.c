@@ -113,13 +113,13 @@ static void check_caps(const pctl_device *dev, const pctl_program *p, pctl_suppo
 	}
 	if (missing & PCTL_CAP_STRICT_FLOAT) {
 		refuse_strict(p, out);
-		refuse_float_tiles(p, out);
 		return;
 	}
 	for (i = 0; i < sizeof(known) / sizeof(known[0]) && out->supported; i++)
 		if (missing & known[i].cap)
 			refuse(out, PC3210_KERNEL_CAPABILITY, "%s has no %s", dev->props.deviceName,
 			       known[i].what);
+	refuse_float_tiles(p, out);
 	if (missing && out->supported)
 		refuse(out, PC3210_KERNEL_CAPABILITY,
 		       "capabilities %#" PRIx64 " are not there through Vulkan on %s", missing,
