@@ -21,6 +21,11 @@ uint32_t pctl_tile_moved(const pctl_program *p, const pctl_function *fn, const p
 	}
 }
 
+int pctl_tile_is_float(const pctl_type *t)
+{
+	return t->scalar >= PCTL_SCALAR_F16 && t->scalar <= PCTL_SCALAR_F64;
+}
+
 uint32_t pctl_build_tile(pctl_builder *b, uint8_t scalar, uint32_t role, uint32_t columns,
 			 uint32_t rows)
 {

@@ -56,7 +56,7 @@ int pctl_type_layout(const pctl_type *types, uint32_t n_types, pctl_type *t)
 		t->stride = 0;
 		t->size = (uint32_t)t->width * t->columns * pctl_scalar_bytes(t->scalar) /
 			  PCTL_TILE_LANES;
-		t->align = 4;
+		t->align = t->scalar == PCTL_SCALAR_F64 ? 8 : 4;
 		return t->size != 0;
 	default:
 		return 0;

@@ -63,7 +63,8 @@ static uint64_t caps_of(const pctl_program *p)
 
 	for (i = 0; i < p->n_types; i++) {
 		if (p->types[i].kind == PCTL_TYPE_TILE)
-			caps |= PCTL_CAP_TILES;
+			caps |= PCTL_CAP_TILES |
+				(pctl_tile_is_float(&p->types[i]) ? PCTL_CAP_F64 : 0);
 		else if (p->types[i].scalar <= PCTL_SCALAR_U16)
 			caps |= by_scalar[p->types[i].scalar];
 	}

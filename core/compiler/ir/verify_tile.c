@@ -12,6 +12,11 @@ static int is_word(uint8_t scalar)
 	return scalar == PCTL_SCALAR_I32 || scalar == PCTL_SCALAR_U32;
 }
 
+static int is_factor_float(uint8_t scalar)
+{
+	return scalar == PCTL_SCALAR_F32 || scalar == PCTL_SCALAR_F64;
+}
+
 static int is_outer(uint32_t n) /* M or N */
 {
 	return n == 8 || n == 16;
@@ -22,15 +27,28 @@ static int is_inner(uint32_t n) /* K */
 	return n == 16 || n == 32;
 }
 
+static int is_inner_float(uint32_t n)
+{
+	return n == 4 || n == 8 || n == 16;
+}
+
 int pctl_verify_tile_shape(const pctl_type *t)
 {
+	const int is_float = pctl_tile_is_float(t);
+
 	switch (t->count) {
 	case PCTL_TILE_LEFT:
-		return is_byte(t->scalar) && is_outer(t->width) && is_inner(t->columns);
+		return is_float ? is_factor_float(t->scalar) && is_outer(t->width) &&
+					  is_inner_float(t->columns)
+				: is_byte(t->scalar) && is_outer(t->width) && is_inner(t->columns);
 	case PCTL_TILE_RIGHT:
-		return is_byte(t->scalar) && is_inner(t->width) && is_outer(t->columns);
+		return is_float ? is_factor_float(t->scalar) && is_inner_float(t->width) &&
+					  t->columns == 8
+				: is_byte(t->scalar) && is_inner(t->width) && is_outer(t->columns);
 	case PCTL_TILE_RESULT:
-		return is_word(t->scalar) && is_outer(t->width) && is_outer(t->columns);
+		return is_float ? t->scalar == PCTL_SCALAR_F64 && is_outer(t->width) &&
+					  t->columns == 8
+				: is_word(t->scalar) && is_outer(t->width) && is_outer(t->columns);
 	default:
 		return 0;
 	}
@@ -46,13 +64,23 @@ static int is_u32(const pctl_type *t)
 	return t->kind == PCTL_TYPE_SCALAR && t->scalar == PCTL_SCALAR_U32;
 }
 
-/* The array holds 32-bit words of the tile's signedness. */
+static int is_one_of(const pctl_type *elem, uint8_t a, uint8_t b)
+{
+	return elem->kind == PCTL_TYPE_SCALAR && (elem->scalar == a || elem->scalar == b);
+}
+
+/* The array holds 32-bit words of the tile's signedness, or floats of the tile's type or their bits. */
 static int fits_array(const pctl_verify *v, const pctl_type *array, const pctl_type *tile)
 {
 	const pctl_type *elem = &v->p->types[array->elem];
 
-	return (array->kind == PCTL_TYPE_ARRAY || array->kind == PCTL_TYPE_RUNTIME_ARRAY) &&
-	       elem->kind == PCTL_TYPE_SCALAR && is_word(elem->scalar) &&
+	if (array->kind != PCTL_TYPE_ARRAY && array->kind != PCTL_TYPE_RUNTIME_ARRAY)
+		return 0;
+	if (tile->scalar == PCTL_SCALAR_F64)
+		return is_one_of(elem, PCTL_SCALAR_F64, PCTL_SCALAR_U64);
+	if (tile->scalar == PCTL_SCALAR_F32)
+		return is_one_of(elem, PCTL_SCALAR_F32, PCTL_SCALAR_U32);
+	return elem->kind == PCTL_TYPE_SCALAR && is_word(elem->scalar) &&
 	       pctl_scalar_is_signed(elem->scalar) == pctl_scalar_is_signed(tile->scalar);
 }
 
@@ -70,7 +98,7 @@ int pctl_verify_tile_place(pctl_verify *v, const pctl_inst *in, const pctl_place
 	if (!fits_array(v, &v->p->types[place->end_type], tile))
 		return pctl_verify_complain(
 			v, PC2024_PROGRAM_PLACE,
-			"the place is no array of 32-bit words of the tile's signedness");
+			"the place is no array that holds the tile's components");
 	if (place->space != PCTL_SPACE_STORAGE && place->space != PCTL_SPACE_WORKGROUP)
 		return pctl_verify_complain(v, PC2025_PROGRAM_ACCESS,
 					    "the place is not in storage or workgroup memory");
@@ -87,7 +115,7 @@ int pctl_verify_tile(pctl_verify *v, const pctl_inst *in)
 	       b->kind == PCTL_TYPE_TILE && b->count == PCTL_TILE_RIGHT &&
 	       r->kind == PCTL_TYPE_TILE && r->count == PCTL_TILE_RESULT &&
 	       pctl_value_type(v->p, v->fn, pctl_arg(v->p, in, 2)) == in->type &&
-	       a->scalar == b->scalar &&
+	       a->scalar == b->scalar && pctl_tile_is_float(a) == pctl_tile_is_float(r) &&
 	       pctl_scalar_is_signed(a->scalar) == pctl_scalar_is_signed(r->scalar) &&
 	       a->columns == b->width && a->width == r->width && b->columns == r->columns;
 }

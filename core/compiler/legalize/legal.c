@@ -176,11 +176,23 @@ static uint32_t kept_subgroups(const passes *s, const pctl_program *p)
 	return s->options->subgroup_kinds;
 }
 
+static int has_float_tiles(const pctl_program *p)
+{
+	uint32_t i = 0;
+
+	while (i < p->n_types &&
+	       (p->types[i].kind != PCTL_TYPE_TILE || !pctl_tile_is_float(&p->types[i])))
+		i++;
+	return i < p->n_types;
+}
+
 /* Moves of tiles that a device keeps vote, and ask what lane 0 brings. */
 static int keeps_tiles(const passes *s, const pctl_program *p)
 {
 	const uint32_t kinds = PCTL_SUBGROUP_VOTE | PCTL_SUBGROUP_MOVE;
-	const uint64_t caps = PCTL_CAP_TILES | PCTL_CAP_SUBGROUPS;
+	/* Tiles of floats are moved as their bits. */
+	const uint64_t floats = has_float_tiles(p) ? PCTL_CAP_F64 | PCTL_CAP_I64 : 0;
+	const uint64_t caps = PCTL_CAP_TILES | PCTL_CAP_SUBGROUPS | floats;
 	const uint32_t own = s->caps->subgroup_size;
 
 	return s->options && (s->caps->caps & caps) == caps &&
@@ -193,12 +205,12 @@ static int keeps_tiles(const passes *s, const pctl_program *p)
 static pctl_status run(passes *s, const pctl_program *p)
 {
 	/* A program of native operations has been lowered by whoever wrote it. */
-	const int is_strict = (p->caps & FLOAT_CAPS) && !(p->caps & PCTL_CAP_NATIVE_FLOAT);
+	int is_strict;
 	pctl_program *next = NULL;
 	pctl_status status = PCTL_OK;
 	uint32_t int64;
 
-	/* First: it brings products of packed bytes. */
+	/* First: it brings products of packed bytes, and strict operations. */
 	if (p->caps & PCTL_CAP_TILES) {
 		status = keeps_tiles(s, p) ? legal_tile_native_pass(p, s->call, &next)
 					   : legal_tile_pass(p, s->call, &next);
@@ -208,6 +220,7 @@ static pctl_status run(passes *s, const pctl_program *p)
 		p = next;
 		next = NULL;
 	}
+	is_strict = (p->caps & FLOAT_CAPS) && !(p->caps & PCTL_CAP_NATIVE_FLOAT);
 	if ((s->caps->caps & PCTL_CAP_DOT4) && !(s->options && s->options->keeps_dot4) &&
 	    pctl_legal_has_dot4(p)) {
 		status = legal_dot4_pass(p, s->call, &next);

@@ -82,8 +82,9 @@ uint32_t pctl_legal_subgroup_kinds(const pctl_program *p);
 /* 1: the device claims subgroup operations of this size in this workgroup (PCTL_CAP_SUBGROUPS). A claim is no proof. */
 int pctl_legal_subgroups_fit(const pctl_program *p, const pctl_device_caps *caps);
 
-/* Products of matrix tiles in a program: bit (M == 16) + 2 * (N == 16) + 4 * (K == 32) + 8 * signed. */
-#define PCTL_TILE_PRODUCTS 0xffffu
+/* Products of matrix tiles in a program: bit (M == 16) + 2 * (N == 16) + 4 * (K == 32) + 8 * signed; of floats bit
+ * 16 + (M == 16) + 2 * log2(K / 4) + 6 * (factors of f64). */
+#define PCTL_TILE_PRODUCTS 0xfffffffu
 uint32_t pctl_legal_tile_products(const pctl_program *p);
 
 /* Bytes of workgroup memory that legalising a program may add: a word an invocation for subgroup operations that are

@@ -1,7 +1,8 @@
 /* The tile pass: matrix tiles on a device that was not proved to have them become ordinary code. A tile is an array of each
  * lane: of 32-bit words with four components along the side that a product sums over (left, right), or of components
  * (result); words and components lie with the 32 lanes of their subgroup in turn. A product puts the words of both factors
- * down in workgroup memory, between two barriers, and sums by DOT4. Control is uniform where tiles stand (the host has
+ * down in workgroup memory, between two barriers, and sums by DOT4. Floats lie one by one, factors as their bits, results as f64,
+ * and are summed by strict fma in f64, whose forms the float pass chooses. Control is uniform where tiles stand (the host has
  * proved it of the program), so everyone arrives at these barriers. */
 #include "compiler/legalize/tile.h"
 
@@ -13,13 +14,14 @@
 /* What a product is of; its number is a bit each. */
 typedef struct product {
 	uint32_t m, n, k, is_signed;
+	uint8_t factor; /* PCTL_SCALAR_F32 or _F64, or 0 */
 } product;
 
 struct legal_tiles {
 	uint32_t invocations;
-	uint32_t each;		       /* words of workgroup memory for a subgroup */
+	uint32_t each, each_wide;      /* u32 and u64 of workgroup memory for a subgroup */
 	uint32_t needed;	       /* bit i: product i */
-	uint32_t exchange;	       /* the workgroup variable */
+	uint32_t exchange, wide;       /* the workgroup variables */
 	uint32_t function[N_PRODUCTS]; /* of the new program */
 	uint32_t is_written;
 };
@@ -29,14 +31,28 @@ uint32_t legal_tile_words(const pctl_type *t)
 {
 	const uint32_t n = (uint32_t)t->width * t->columns / LANES;
 
-	return t->count == PCTL_TILE_RESULT ? n : n / 4;
+	return legal_tile_is_packed(t) ? n / 4 : n;
 }
 
+int legal_tile_is_packed(const pctl_type *t)
+{
+	return t->count != PCTL_TILE_RESULT && !pctl_tile_is_float(t);
+}
+
+uint32_t legal_tile_in_line(const pctl_type *t)
+{
+	return 16 / pctl_scalar_bytes(t->scalar);
+}
+
+#define FIRST_FLOAT 16u /* bits of PCTL_TILE_PRODUCTS */
 static product product_at(uint32_t i)
 {
-	const product x = {i & 1 ? 16 : 8, i & 2 ? 16 : 8, i & 4 ? 32 : 16, i >> 3 & 1};
+	const product x = {i & 1 ? 16 : 8, i & 2 ? 16 : 8, i & 4 ? 32 : 16, i >> 3 & 1, 0};
+	const uint32_t f = i - FIRST_FLOAT;
+	const product of_floats = {f & 1 ? 16 : 8, 8, 4u << (f / 2 % 3), 0,
+				   f < 6 ? PCTL_SCALAR_F32 : PCTL_SCALAR_F64};
 
-	return x;
+	return i < FIRST_FLOAT ? x : of_floats;
 }
 
 static uint32_t product_of(const pctl_program *p, const pctl_function *fn, const pctl_inst *in)
@@ -44,16 +60,20 @@ static uint32_t product_of(const pctl_program *p, const pctl_function *fn, const
 	const pctl_type *r = &p->types[in->type];
 	const pctl_type *left = &p->types[pctl_value_type(p, fn, pctl_arg(p, in, 0))];
 
+	if (pctl_tile_is_float(r))
+		return FIRST_FLOAT + (uint32_t)(r->width == 16) +
+		       2 * ((uint32_t)__builtin_ctz(left->columns) - 2) +
+		       6 * (uint32_t)(left->scalar == PCTL_SCALAR_F64);
 	return (r->width == 16) | (uint32_t)(r->columns == 16) << 1 |
 	       (uint32_t)(left->columns == 32) << 2 | (uint32_t)(r->scalar == PCTL_SCALAR_I32) << 3;
 }
 
-/* The products of a program, and the words that a subgroup puts down for the largest. */
-static uint32_t products_needed(const pctl_program *p, uint32_t *each)
+/* The products of a program, and the u32 and u64 that a subgroup puts down for the largest. */
+static uint32_t products_needed(const pctl_program *p, uint32_t *each, uint32_t *each_wide)
 {
 	uint32_t needed = 0;
 
-	*each = 0;
+	*each = *each_wide = 0;
 	for (uint32_t f = 0; f < p->n_functions; f++) {
 		const pctl_function *fn = &p->functions[f];
 
@@ -66,30 +86,33 @@ static uint32_t products_needed(const pctl_program *p, uint32_t *each)
 	}
 	for (uint32_t i = 0; i < N_PRODUCTS; i++) {
 		const product x = product_at(i);
-		const uint32_t words = (x.m + x.n) * x.k / 4;
+		const uint32_t words = (x.m + x.n) * x.k / (x.factor ? 1 : 4);
+		uint32_t *most = x.factor == PCTL_SCALAR_F64 ? each_wide : each;
 
-		if ((needed >> i & 1) && words > *each)
-			*each = words;
+		if ((needed >> i & 1) && words > *most)
+			*most = words;
 	}
 	return needed;
 }
 
 uint32_t pctl_legal_tile_products(const pctl_program *p)
 {
-	uint32_t each;
+	uint32_t each, wide;
 
-	return products_needed(p, &each);
+	return products_needed(p, &each, &wide);
 }
 
 /* What either form takes. */
 uint64_t legal_tile_bytes(const pctl_program *p)
 {
-	uint32_t each, whole[2];
+	uint32_t each, wide, whole[LEGAL_TILE_ROOMS];
 
-	products_needed(p, &each);
+	products_needed(p, &each, &wide);
+	each += 2 * wide;
 	legal_tile_whole_words(p, whole);
-	if (whole[0] + whole[1] > each)
-		each = whole[0] + whole[1];
+	whole[0] += whole[1] + 2 * whole[2];
+	if (whole[0] > each)
+		each = whole[0];
 	return (uint64_t)p->entries[0].workgroup_size[0] / LANES * each * 4;
 }
 
@@ -143,9 +166,23 @@ static void barrier(legal *l)
 	legal_emit(l, PCTL_OP_BARRIER, 0, &bits, 1);
 }
 
-static uint32_t elem_of(const legal *l, const pctl_type *t)
+static uint32_t scalar_type(legal *l, uint8_t scalar)
 {
+	return pctl_build_scalar(l->b, scalar);
+}
+
+/* What each word of a lane's share is. */
+static uint32_t elem_of(legal *l, const pctl_type *t)
+{
+	if (t->scalar == PCTL_SCALAR_F64)
+		return scalar_type(l, t->count == PCTL_TILE_RESULT ? PCTL_SCALAR_F64
+								   : PCTL_SCALAR_U64);
 	return t->scalar == PCTL_SCALAR_I32 ? l->t_i32 : l->t_u32;
+}
+
+static uint32_t as_type(legal *l, uint32_t id, uint32_t from, uint32_t to)
+{
+	return from == to ? id : legal_emit1(l, PCTL_OP_BITCAST, to, id);
 }
 
 static uint32_t array_of(legal *l, const pctl_type *t)
@@ -270,6 +307,23 @@ uint32_t legal_tile_load_four(legal *l, const legal_tile_access *a, const pctl_t
 	return four_in_line(l, a, number);
 }
 
+uint32_t legal_tile_load_word(legal *l, const legal_tile_access *a, const pctl_type *t, uint32_t i)
+{
+	const int is_left = t->count == PCTL_TILE_LEFT;
+	const uint32_t inner = is_left ? t->columns : t->width;
+	uint32_t number, outer, along;
+
+	if (legal_tile_is_packed(t))
+		return legal_tile_load_four(l, a, t, i);
+	number = plus(l, a->lane, i * LANES);
+	outer = over(l, number, inner);
+	along = with_word(l, PCTL_OP_AND, number, inner - 1);
+	number = a->by_rows == (uint32_t)is_left ? number_of(l, a, outer, along)
+						 : number_of(l, a, along, outer);
+	number = legal_tile_element(l, a, number, NULL);
+	return as_type(l, number, a->array_elem, elem_of(l, t));
+}
+
 /* Where component i of a lane's share of a result lies. */
 uint32_t legal_tile_result_number(legal *l, const legal_tile_access *a, const pctl_type *t,
 				  uint32_t i)
@@ -292,11 +346,22 @@ static void load(legal *l, uint32_t v, const pctl_inst *in)
 		if (t->count == PCTL_TILE_RESULT) {
 			number = legal_tile_result_number(l, &a, t, i);
 			parts[i] = legal_tile_element(l, &a, number, NULL);
+			parts[i] = as_type(l, parts[i], a.array_elem, elem_of(l, t));
 		} else {
-			parts[i] = legal_tile_load_four(l, &a, t, i);
+			parts[i] = legal_tile_load_word(l, &a, t, i);
 		}
 	}
 	l->values[v].id[0] = legal_emit(l, PCTL_OP_COMPOSE, legal_type(l, in->type), parts, n);
+}
+
+/* An f64 whose NaN is the canonical one. */
+static uint32_t canonical(legal *l, uint32_t x)
+{
+	const uint32_t type = scalar_type(l, PCTL_SCALAR_F64);
+	const uint32_t is_nan = legal_emit2(l, PCTL_OP_FNE, l->t_bool, x, x);
+	const uint32_t nan = pctl_build_const(l->b, type, 0x7ff8000000000000u);
+
+	return legal_emit3(l, PCTL_OP_SELECT, type, is_nan, nan, x);
 }
 
 static void store(legal *l, const pctl_inst *in)
@@ -307,77 +372,117 @@ static void store(legal *l, const pctl_inst *in)
 
 	for (uint32_t i = 0; i < legal_tile_words(t); i++) {
 		const uint32_t number = legal_tile_result_number(l, &a, t, i);
-		const uint32_t part = legal_emit2(l, PCTL_OP_EXTRACT, elem, tile, i);
+		uint32_t part = legal_emit2(l, PCTL_OP_EXTRACT, elem, tile, i);
 
+		if (pctl_tile_is_float(t))
+			part = as_type(l, canonical(l, part), elem, a.array_elem);
 		legal_tile_element(l, &a, number, &part);
 	}
 }
 
 /* ---- products ---- */
 
-static uint32_t load_exchange(legal *l, const tiles *x, uint32_t index)
+/* Words of left and right in workgroup memory. */
+static uint32_t place_of(const tiles *x, const product *s)
 {
-	const uint32_t id = legal_emit2(l, PCTL_OP_LOAD, l->t_u32, x->exchange, index);
+	return s->factor == PCTL_SCALAR_F64 ? x->wide : x->exchange;
+}
+
+static uint32_t word_type(legal *l, const product *s)
+{
+	return s->factor == PCTL_SCALAR_F64 ? scalar_type(l, PCTL_SCALAR_U64) : l->t_u32;
+}
+
+static uint32_t load_exchange(legal *l, const tiles *x, const product *s, uint32_t index)
+{
+	const uint32_t id = legal_emit2(l, PCTL_OP_LOAD, word_type(l, s), place_of(x, s), index);
 
 	legal_keep_flags(l, id, PCTL_INST_PROVEN(0));
 	return id;
 }
 
 /* The words of a factor, from `to` on in the order of their numbers. */
-static void put_down(legal *l, const tiles *x, uint32_t factor, uint32_t n, uint32_t to)
+static void put_down(legal *l, const tiles *x, const product *s, uint32_t factor, uint32_t n,
+		     uint32_t to)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		const uint32_t word = legal_emit2(l, PCTL_OP_EXTRACT, l->t_u32, factor, i);
+		const uint32_t word =
+			legal_emit2(l, PCTL_OP_EXTRACT, word_type(l, s), factor, i);
 		const uint32_t index = plus(l, to, i * LANES);
-		const uint32_t id = legal_emit3(l, PCTL_OP_STORE, 0, word, x->exchange, index);
+		const uint32_t id =
+			legal_emit3(l, PCTL_OP_STORE, 0, word, place_of(x, s), index);
 
 		legal_keep_flags(l, id, PCTL_INST_PROVEN(0));
 	}
+}
+
+/* The f64 of a word of left or right; widening from f32 is exact. */
+static uint32_t widened(legal *l, const product *s, uint32_t word)
+{
+	const uint32_t f64 = scalar_type(l, PCTL_SCALAR_F64);
+	uint32_t id;
+
+	if (s->factor == PCTL_SCALAR_F64)
+		return legal_emit1(l, PCTL_OP_BITCAST, f64, word);
+	id = legal_emit1(l, PCTL_OP_BITCAST, scalar_type(l, PCTL_SCALAR_F32), word);
+	return legal_emit1(l, PCTL_OP_FCONVERT, f64, id);
+}
+
+/* sum + a * b, of words. */
+static uint32_t added(legal *l, const product *s, uint32_t elem, uint32_t a, uint32_t b,
+		      uint32_t sum)
+{
+	if (s->factor)
+		return legal_emit3(l, PCTL_OP_FFMA, elem, widened(l, s, a), b, sum);
+	a = legal_emit2(l, s->is_signed ? PCTL_OP_DOT4_I8 : PCTL_OP_DOT4_U8, elem, a, b);
+	return legal_emit2(l, PCTL_OP_ADD, elem, sum, a);
 }
 
 /* A function of left, right and a result. A lane's components are of one column, so its words of right are read once. */
 static void write_product(legal *l, const tiles *x, uint32_t which)
 {
 	const product s = product_at(which);
-	const uint32_t elem = s.is_signed ? l->t_i32 : l->t_u32, fours = s.k / 4;
-	const uint16_t dot = s.is_signed ? PCTL_OP_DOT4_I8 : PCTL_OP_DOT4_U8;
-	const uint32_t n_left = s.m * fours / LANES, n_right = s.n * fours / LANES;
-	const uint32_t n_result = s.m * s.n / LANES;
-	uint32_t types[3], index, lane, base, column, row, right[8], parts[16];
+	const uint32_t elem = s.factor	    ? scalar_type(l, PCTL_SCALAR_F64)
+			      : s.is_signed ? l->t_i32
+					    : l->t_u32;
+	const uint32_t words = s.factor ? s.k : s.k / 4; /* along K */
+	const uint32_t n_left = s.m * words / LANES, n_right = s.n * words / LANES;
+	const uint32_t n_result = s.m * s.n / LANES, word = word_type(l, &s);
+	uint32_t types[3], index, lane, base, column, row, right[16], parts[16];
 
-	types[0] = pctl_build_array(l->b, l->t_u32, n_left, 0);
-	types[1] = pctl_build_array(l->b, l->t_u32, n_right, 0);
+	types[0] = pctl_build_array(l->b, word, n_left, 0);
+	types[1] = pctl_build_array(l->b, word, n_right, 0);
 	types[2] = pctl_build_array(l->b, elem, n_result, 0);
 	pctl_build_function_begin(l->b, "tile_product", types, 3, types[2]);
 	index = local_index(l);
 	lane = with_word(l, PCTL_OP_AND, index, LANES - 1);
 	base = over(l, index, LANES);
-	base = with_word(l, PCTL_OP_MUL, base, x->each);
+	base = with_word(l, PCTL_OP_MUL, base,
+			 s.factor == PCTL_SCALAR_F64 ? x->each_wide : x->each);
 	index = op2(l, PCTL_OP_ADD, base, lane);
-	put_down(l, x, 0, n_left, index); /* values 0, 1, 2 are the parameters */
-	index = plus(l, index, s.m * fours);
-	put_down(l, x, 1, n_right, index);
+	put_down(l, x, &s, 0, n_left, index); /* values 0, 1, 2 are the parameters */
+	index = plus(l, index, s.m * words);
+	put_down(l, x, &s, 1, n_right, index);
 	barrier(l);
 	column = with_word(l, PCTL_OP_AND, lane, s.n - 1);
-	column = times(l, column, fours);
+	column = times(l, column, words);
 	column = op2(l, PCTL_OP_ADD, base, column);
-	for (uint32_t q = 0; q < fours; q++) {
-		index = plus(l, column, s.m * fours + q);
-		right[q] = load_exchange(l, x, index);
+	for (uint32_t q = 0; q < words; q++) {
+		index = plus(l, column, s.m * words + q);
+		right[q] = load_exchange(l, x, &s, index);
+		if (s.factor)
+			right[q] = widened(l, &s, right[q]);
 	}
 	row = over(l, lane, s.n);
-	row = times(l, row, fours);
+	row = times(l, row, words);
 	row = op2(l, PCTL_OP_ADD, base, row);
 	for (uint32_t i = 0; i < n_result; i++) {
 		uint32_t sum = legal_emit2(l, PCTL_OP_EXTRACT, elem, 2, i);
 
-		for (uint32_t q = 0; q < fours; q++) {
-			uint32_t term;
-
-			index = plus(l, row, i * (LANES / s.n) * fours + q);
-			term = load_exchange(l, x, index);
-			term = legal_emit2(l, dot, elem, term, right[q]);
-			sum = legal_emit2(l, PCTL_OP_ADD, elem, sum, term);
+		for (uint32_t q = 0; q < words; q++) {
+			index = plus(l, row, i * (LANES / s.n) * words + q);
+			index = load_exchange(l, x, &s, index);
+			sum = added(l, &s, elem, index, right[q], sum);
 		}
 		parts[i] = sum;
 	}
@@ -395,8 +500,15 @@ static int write_products(legal *l)
 	if (x->is_written || !x->needed)
 		return 1;
 	x->is_written = 1;
-	v.type = pctl_build_array(l->b, l->t_u32, x->invocations / LANES * x->each, 0);
-	x->exchange = pctl_build_var(l->b, &v, "tile_exchange");
+	if (x->each) {
+		v.type = pctl_build_array(l->b, l->t_u32, x->invocations / LANES * x->each, 0);
+		x->exchange = pctl_build_var(l->b, &v, "tile_exchange");
+	}
+	if (x->each_wide) {
+		v.type = pctl_build_array(l->b, scalar_type(l, PCTL_SCALAR_U64),
+					  x->invocations / LANES * x->each_wide, 0);
+		x->wide = pctl_build_var(l->b, &v, "tile_exchange_wide");
+	}
 	for (uint32_t i = 0; i < N_PRODUCTS; i++) {
 		if (!(x->needed >> i & 1))
 			continue;
@@ -442,7 +554,7 @@ pctl_status legal_tile_pass(const pctl_program *p, const pctl_call *call, pctl_p
 	legal_rules rules = legal_int64_rules;
 	legal l = {.call = call, .tiles = &x, .int64 = &none};
 
-	x.needed = products_needed(p, &x.each);
+	x.needed = products_needed(p, &x.each, &x.each_wide);
 	rules.instruction = instruction;
 	rules.type = make_type;
 	rules.plan = write_products;

@@ -12,29 +12,45 @@
 
 struct legal_native_tiles {
 	uint32_t invocations;
-	uint32_t words[2];    /* of a subgroup's room, by sign; 0: no such tile is moved */
-	uint32_t exchange[2]; /* the workgroup variables */
+	uint32_t words[LEGAL_TILE_ROOMS];    /* of a subgroup's room; 0: no such tile is moved */
+	uint32_t exchange[LEGAL_TILE_ROOMS]; /* the workgroup variables */
 	uint32_t is_written;
 };
 typedef struct legal_native_tiles tiles;
 
+/* The room that a tile goes through: of u32 (f32 as its bits), of i32, of u64 (f64 as its bits). */
+static uint32_t room_of(const pctl_type *t)
+{
+	return t->scalar == PCTL_SCALAR_F64 ? 2 : pctl_scalar_is_signed(t->scalar) != 0;
+}
+
+static uint32_t room_type(legal *l, uint32_t room)
+{
+	return room == 2 ? pctl_build_scalar(l->b, PCTL_SCALAR_U64) : room ? l->t_i32 : l->t_u32;
+}
+
+static uint32_t as_type(legal *l, uint32_t id, uint32_t from, uint32_t to)
+{
+	return from == to ? id : legal_emit1(l, PCTL_OP_BITCAST, to, id);
+}
+
 /* Makes room for what a move needs; not where it is seen to be whole, if `looks`. */
-static void count_move(const legal *l, const pctl_inst *in, int looks, uint32_t words[2])
+static void count_move(const legal *l, const pctl_inst *in, int looks, uint32_t *words)
 {
 	const uint32_t moved = pctl_tile_moved(l->p, l->fn, in);
 	const pctl_type *t = &l->p->types[moved];
-	const uint32_t sign = pctl_scalar_is_signed(t->scalar) != 0;
+	const uint32_t sign = room_of(t);
 
 	if (moved && legal_tile_words(t) * PCTL_TILE_LANES > words[sign] &&
 	    !(looks && legal_tile_seen(l, in) == LEGAL_TILE_WHOLE))
 		words[sign] = legal_tile_words(t) * PCTL_TILE_LANES;
 }
 
-static void find_words(const pctl_program *p, int looks, uint32_t words[2])
+static void find_words(const pctl_program *p, int looks, uint32_t *words)
 {
 	legal l = {.p = p};
 
-	words[0] = words[1] = 0;
+	words[0] = words[1] = words[2] = 0;
 	for (uint32_t f = 0; f < p->n_functions; f++) {
 		l.fn = &p->functions[f];
 		for (uint32_t i = 0; i < l.fn->n_insts; i++)
@@ -42,7 +58,7 @@ static void find_words(const pctl_program *p, int looks, uint32_t words[2])
 	}
 }
 
-void legal_tile_whole_words(const pctl_program *p, uint32_t words[2])
+void legal_tile_whole_words(const pctl_program *p, uint32_t words[LEGAL_TILE_ROOMS])
 {
 	find_words(p, 0, words);
 }
@@ -136,7 +152,7 @@ static uint32_t is_inside(legal *l, const legal_tile_access *a, const pctl_type 
 	last = with_word(l, PCTL_OP_MUL, a->stride, lines - 1);
 	last = op2(l, PCTL_OP_ADD, a->offset, last);
 	last = with_word(l, PCTL_OP_ADD, last, line - 1);
-	if (t->count != PCTL_TILE_RESULT)
+	if (legal_tile_is_packed(t))
 		last = with_word(l, PCTL_OP_SHR, last, 2);
 	end = length_of(l, a);
 	last = legal_emit2(l, PCTL_OP_LT, l->t_bool, last, end);
@@ -152,7 +168,7 @@ static uint32_t is_whole(legal *l, const legal_tile_access *a, const pctl_type *
 
 	if (!(seen & LEGAL_TILE_ALIGNED)) {
 		bad = op2(l, PCTL_OP_OR, a->offset, a->stride);
-		bad = with_word(l, PCTL_OP_AND, bad, t->count == PCTL_TILE_RESULT ? 3 : 15);
+		bad = with_word(l, PCTL_OP_AND, bad, legal_tile_in_line(t) - 1);
 	}
 	if (!(seen & LEGAL_TILE_ONE_OFFSET)) {
 		id = differs(l, a->offset);
@@ -206,14 +222,14 @@ static uint32_t move_whole(legal *l, const legal_tile_access *a, const pctl_type
 /* To or from the subgroup's room, where left and result lie by rows and right by columns. */
 static uint32_t move_room(legal *l, const pctl_type *t, int stores, uint32_t tile)
 {
-	const uint32_t sign = pctl_scalar_is_signed(t->scalar) != 0;
+	const uint32_t sign = room_of(t);
 	const int by_columns = t->count == PCTL_TILE_RIGHT;
 	const uint16_t op = stores	 ? PCTL_OP_TILE_STORE_ROWS
 			    : by_columns ? PCTL_OP_TILE_LOAD_COLUMNS
 					 : PCTL_OP_TILE_LOAD_ROWS;
 	uint32_t args[4], n = 0, id = room(l, sign);
 
-	if (t->count != PCTL_TILE_RESULT)
+	if (legal_tile_is_packed(t))
 		id = with_word(l, PCTL_OP_SHL, id, 2);
 	if (stores)
 		args[n++] = tile;
@@ -236,16 +252,17 @@ static uint32_t room_index(legal *l, uint32_t sign, uint32_t lane, uint32_t i)
 
 static void put_down(legal *l, const legal_tile_access *a, const pctl_type *t)
 {
-	const uint32_t sign = pctl_scalar_is_signed(t->scalar) != 0;
+	const uint32_t sign = room_of(t), type = room_type(l, sign);
 	uint32_t word, index;
 
 	for (uint32_t i = 0; i < legal_tile_words(t); i++) {
 		if (t->count == PCTL_TILE_RESULT) {
 			index = legal_tile_result_number(l, a, t, i);
 			word = legal_tile_element(l, a, index, NULL);
+			word = as_type(l, word, a->array_elem, type);
 		} else {
-			word = legal_tile_load_four(l, a, t, i);
-			if (sign)
+			word = legal_tile_load_word(l, a, t, i);
+			if (sign == 1)
 				word = legal_emit1(l, PCTL_OP_BITCAST, l->t_i32, word);
 		}
 		index = room_index(l, sign, a->lane, i);
@@ -257,15 +274,16 @@ static void put_down(legal *l, const legal_tile_access *a, const pctl_type *t)
 
 static void take_up(legal *l, const legal_tile_access *a, const pctl_type *t)
 {
-	const uint32_t sign = pctl_scalar_is_signed(t->scalar) != 0;
+	const uint32_t sign = room_of(t), type = room_type(l, sign);
 
 	for (uint32_t i = 0; i < legal_tile_words(t); i++) {
 		const uint32_t index = room_index(l, sign, a->lane, i);
-		const uint32_t word = legal_emit2(l, PCTL_OP_LOAD, sign ? l->t_i32 : l->t_u32,
-						  l->native_tiles->exchange[sign], index);
+		uint32_t word = legal_emit2(l, PCTL_OP_LOAD, type,
+					    l->native_tiles->exchange[sign], index);
 		const uint32_t number = legal_tile_result_number(l, a, t, i);
 
 		legal_keep_flags(l, word, PCTL_INST_PROVEN(0));
+		word = as_type(l, word, type, a->array_elem);
 		legal_tile_element(l, a, number, &word);
 	}
 }
@@ -330,15 +348,16 @@ static void instruction(legal *l, uint32_t v, const pctl_inst *in)
 /* Before the first function of the program is rebuilt: all variables stand by then. */
 static int write_rooms(legal *l)
 {
-	static const char *const names[2] = {"tile_room_u", "tile_room_i"};
+	static const char *const names[LEGAL_TILE_ROOMS] = {"tile_room_u", "tile_room_i",
+							    "tile_room_wide"};
 	tiles *x = l->native_tiles;
 
-	for (uint32_t sign = 0; sign < 2 && !x->is_written; sign++) {
+	for (uint32_t sign = 0; sign < LEGAL_TILE_ROOMS && !x->is_written; sign++) {
 		pctl_var v = {.space = PCTL_SPACE_WORKGROUP, .access = PCTL_ACCESS_READ_WRITE};
 
 		if (!x->words[sign])
 			continue;
-		v.type = pctl_build_array(l->b, sign ? l->t_i32 : l->t_u32,
+		v.type = pctl_build_array(l->b, room_type(l, sign),
 					  x->invocations / PCTL_TILE_LANES * x->words[sign], 0);
 		x->exchange[sign] = pctl_build_var(l->b, &v, names[sign]);
 	}

@@ -181,7 +181,7 @@ uint32_t legal_tile_seen(const legal *l, const pctl_inst *in)
 		       line = by_rows ? t->columns : t->width;
 	const known offset = look(l, pctl_arg(l->p, in, first), DEPTH_MOST),
 		    stride = look(l, pctl_arg(l->p, in, first + 1), DEPTH_MOST);
-	const int is_result = t->count == PCTL_TILE_RESULT;
+	const uint32_t aligned = (uint32_t)__builtin_ctz(legal_tile_in_line(t));
 	const uint64_t last = offset.most + (uint64_t)(lines - 1) * stride.most + line - 1;
 	const pctl_type *array;
 	uint32_t seen = 0;
@@ -193,11 +193,11 @@ uint32_t legal_tile_seen(const legal *l, const pctl_inst *in)
 		seen |= LEGAL_TILE_ONE_OFFSET;
 	if (stride.lanes == LANES_AGREE)
 		seen |= LEGAL_TILE_ONE_STRIDE;
-	if (smaller(offset.zeros, stride.zeros) >= (is_result ? 2 : 4))
+	if (smaller(offset.zeros, stride.zeros) >= aligned)
 		seen |= LEGAL_TILE_ALIGNED;
 	/* Where no number wraps. */
 	if (array->kind == PCTL_TYPE_ARRAY && last <= UINT32_MAX &&
-	    (is_result ? last : last / 4) < array->count)
+	    (legal_tile_is_packed(t) ? last / 4 : last) < array->count)
 		seen |= LEGAL_TILE_INSIDE;
 	return seen;
 }

@@ -41,10 +41,10 @@ static uint32_t component_of(struct wgsl *c, struct expr *e)
 	static const struct {
 		const char *name;
 		uint32_t scalar;
-	} bytes[] = {{"i8", PCTL_SCALAR_I8}, {"u8", PCTL_SCALAR_U8}};
+	} bytes[] = {{"i8", PCTL_SCALAR_I8}, {"u8", PCTL_SCALAR_U8}, {"f64", PCTL_SCALAR_F64}};
 	const struct type *t;
 
-	for (uint32_t i = 0; i < 2 && e->kind == EX_NAME; i++)
+	for (uint32_t i = 0; i < 3 && e->kind == EX_NAME; i++)
 		if (!e->has_templates && !strcmp(pctl_wgsl_sym_text(c, e->sym), bytes[i].name))
 			return bytes[i].scalar;
 	t = pctl_wgsl_check_type(c, e);
@@ -56,6 +56,23 @@ static int size_ok(uint32_t n, int is_inner)
 	return is_inner ? n == 16 || n == 32 : n == 8 || n == 16;
 }
 
+static int float_size_ok(uint32_t role, uint32_t columns, uint32_t rows)
+{
+	const uint32_t inner = role == PCTL_TILE_LEFT ? columns : rows;
+
+	if (role != PCTL_TILE_RESULT && inner != 4 && !size_ok(inner, 0))
+		return 0;
+	return (role == PCTL_TILE_LEFT || columns == 8) &&
+	       (role == PCTL_TILE_RIGHT || size_ok(rows, 0));
+}
+
+/* Results of f64, factors of f32 or f64. */
+static int float_ok(uint32_t scalar, uint32_t role)
+{
+	return scalar == PCTL_SCALAR_F64 ||
+	       (scalar == PCTL_SCALAR_F32 && role != PCTL_TILE_RESULT);
+}
+
 static const struct type *refuse(struct wgsl *c, const struct expr *e, uint32_t code,
 				 const char *hint, const char *text)
 {
@@ -64,11 +81,21 @@ static const struct type *refuse(struct wgsl *c, const struct expr *e, uint32_t 
 	return &c->types.error;
 }
 
+static int of_subgroup(struct wgsl *c, const struct expr *e)
+{
+	if (c->subgroup_size == PCTL_TILE_LANES)
+		return 1;
+	refuse(c, e, PC2226_WGSL_TILE, "write `//# subgroup = 32` at the top",
+	       "a matrix tile is held by a subgroup of 32");
+	return 0;
+}
+
 const struct type *pctl_wgsl_tile_type(struct wgsl *c, struct expr *e, const struct builtin *b)
 {
 	struct expr *columns = e->b ? e->b->next : NULL, *rows = columns ? columns->next : NULL;
 	const int is_result = b->arg == PCTL_TILE_RESULT;
 	uint32_t scalar, n[2];
+	int fits;
 
 	if (!rows || rows->next)
 		return refuse(c, e, PC2406_WGSL_ARGUMENTS, NULL,
@@ -81,12 +108,22 @@ const struct type *pctl_wgsl_tile_type(struct wgsl *c, struct expr *e, const str
 		c->poisoned = 1;
 		return &c->types.error;
 	}
-	if (pctl_wgsl_is_float(scalar))
+	fits = pctl_wgsl_is_float(scalar) || scalar == PCTL_SCALAR_F64;
+	if (fits && !float_ok(scalar, b->arg))
 		return refuse(
 			c, e, PC2227_WGSL_TILE_FLOAT,
-			"use i8 or u8 components, or multiply elements in an order of your own",
-			"tiles of floats are not taken: devices add their products up in orders of "
-			"their own");
+			is_result ? "use subgroup_matrix_result<f64, ..>, and round what is stored"
+				  : "use f32 or f64 components, or multiply elements in an order of "
+				    "your own",
+			"a tile of these floats is not taken: devices add its products up in orders "
+			"and precisions of their own");
+	if (fits && !float_size_ok(b->arg, n[0], n[1]))
+		return refuse(c, e, PC2226_WGSL_TILE, NULL,
+			      "rows of a result of floats are 8 or 16, columns 8, and a product sums "
+			      "over 4, 8 or 16");
+	if (fits)
+		return of_subgroup(c, e) ? pctl_wgsl_tile(c, scalar, b->arg, n[0], n[1])
+					 : &c->types.error;
 	if (is_result ? scalar != PCTL_SCALAR_I32 && scalar != PCTL_SCALAR_U32
 		      : scalar != PCTL_SCALAR_I8 && scalar != PCTL_SCALAR_U8)
 		return refuse(c, e, PC2226_WGSL_TILE, NULL,
@@ -96,10 +133,7 @@ const struct type *pctl_wgsl_tile_type(struct wgsl *c, struct expr *e, const str
 		return refuse(c, e, PC2226_WGSL_TILE, NULL,
 			      "rows and columns of a result are 8 or 16, and a product sums over "
 			      "16 or 32");
-	if (c->subgroup_size != PCTL_TILE_LANES)
-		return refuse(c, e, PC2226_WGSL_TILE, "write `//# subgroup = 32` at the top",
-			      "a matrix tile is held by a subgroup of 32");
-	return pctl_wgsl_tile(c, scalar, b->arg, n[0], n[1]);
+	return of_subgroup(c, e) ? pctl_wgsl_tile(c, scalar, b->arg, n[0], n[1]) : &c->types.error;
 }
 
 /* ---- functions ---- */
@@ -143,21 +177,35 @@ static int number_ok(struct wgsl *c, struct expr *e, const char *what)
 	       pctl_wgsl_coerce(c, e, &c->types.scalar[PCTL_SCALAR_U32], what);
 }
 
-/* The pointer of a load or store: to an array of words of the tile's signedness. */
+/* The elements of an array that holds a tile's components, and those that hold their bits (0: none). */
+static void elements_of(const struct type *tile, uint32_t of[2])
+{
+	of[1] = 0;
+	if (tile->scalar == PCTL_SCALAR_F32 || tile->scalar == PCTL_SCALAR_F64) {
+		of[0] = tile->scalar;
+		of[1] = tile->scalar == PCTL_SCALAR_F32 ? PCTL_SCALAR_U32 : PCTL_SCALAR_U64;
+	} else {
+		of[0] = pctl_scalar_is_signed(tile->scalar) ? PCTL_SCALAR_I32 : PCTL_SCALAR_U32;
+	}
+}
+
+/* The pointer of a load or store: to an array of words of the tile's signedness, or of its floats. */
 static int memory_ok(struct wgsl *c, struct expr *e, const struct type *tile, int is_store)
 {
 	const struct type *p = e->a->type, *array = p->kind == TY_POINTER ? p->elem : NULL;
-	const uint32_t scalar =
-		pctl_scalar_is_signed(tile->scalar) ? PCTL_SCALAR_I32 : PCTL_SCALAR_U32;
+	uint32_t of[2];
 
+	elements_of(tile, of);
 	if (!array || (array->kind != TY_ARRAY && array->kind != TY_RUNTIME_ARRAY) ||
-	    array->elem != &c->types.scalar[scalar] ||
+	    (array->elem != &c->types.scalar[of[0]] &&
+	     (!of[1] || array->elem != &c->types.scalar[of[1]])) ||
 	    (p->space != PCTL_SPACE_STORAGE && p->space != PCTL_SPACE_WORKGROUP)) {
 		pctl_wgsl_error(c, PC2406_WGSL_ARGUMENTS, e->a->pos, e->a->end,
-				"a word holds four components of 8 bits, the lowest first",
+				of[1] ? "an array of integers of the same size holds their bits"
+				      : "a word holds four components of 8 bits, the lowest first",
 				"%s is moved through a pointer to an array of %s in storage or "
 				"workgroup memory, found %s",
-				pctl_wgsl_type_name(c, tile), pctl_scalar_name((uint8_t)scalar),
+				pctl_wgsl_type_name(c, tile), pctl_scalar_name((uint8_t)of[0]),
 				pctl_wgsl_type_name(c, p));
 		return 0;
 	}
@@ -244,8 +292,10 @@ static void multiply(struct wgsl *c, struct expr *e, const struct builtin *b)
 		return;
 	}
 	scalar = pctl_scalar_is_signed(l->scalar) ? PCTL_SCALAR_I32 : PCTL_SCALAR_U32;
+	if (l->scalar == PCTL_SCALAR_F32 || l->scalar == PCTL_SCALAR_F64)
+		scalar = PCTL_SCALAR_F64;
 	out = pctl_wgsl_tile(c, scalar, PCTL_TILE_RESULT, r->columns, l->width);
-	if (e->b ? pctl_wgsl_check_type(c, e->b) != &c->types.scalar[scalar]
+	if (e->b ? component_of(c, e->b) != scalar
 		 : e->a->next->next->type != out) {
 		pctl_wgsl_error(c, PC2404_WGSL_TYPE, e->pos, e->end, NULL, "the result is %s",
 				pctl_wgsl_type_name(c, out));

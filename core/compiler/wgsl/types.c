@@ -205,10 +205,15 @@ static struct type *pair(struct wgsl *c, const char *name, const char *first,
 	return t;
 }
 
+static uint32_t tile_size(uint32_t n)
+{
+	return (uint32_t)__builtin_ctz(n) - 2;
+}
+
 const struct type *pctl_wgsl_tile(struct wgsl *c, uint32_t scalar, uint32_t role, uint32_t columns,
 				  uint32_t rows)
 {
-	struct type *t = &c->types.tile[role][scalar][columns / 16][rows / 16];
+	struct type *t = &c->types.tile[role][scalar][tile_size(columns)][tile_size(rows)];
 
 	*t = (struct type){.kind = TY_TILE,
 			   .scalar = (uint8_t)scalar,

@@ -67,7 +67,7 @@ struct type_table {
 	struct type vector[16][5];
 	struct type matrix[16][5][5]; /* [scalar][columns][rows] */
 	struct type atomic[16];
-	struct type tile[4][16][3][3]; /* [role][scalar][columns][rows], sizes 8, 16, 32 */
+	struct type tile[4][16][4][4]; /* [role][scalar][columns][rows], sizes 4, 8, 16, 32 */
 	struct type *cas_result[16];
 	struct type *split_result[2][16][5]; /* of modf and frexp: [which][scalar][width] */
 	struct type **others;		     /* hash table of arrays and pointers */

@@ -58,9 +58,10 @@ enum { PCTL_TILE_LEFT = 1, PCTL_TILE_RIGHT = 2, PCTL_TILE_RESULT = 3 };
 /*
  * One type. Types are unique in a program and refer only to types before them.
  *
- * scalar   the scalar of a scalar, vector, matrix, atomic or tile (left, right: i8 or u8; result: i32 or u32)
+ * scalar   the scalar of a scalar, vector, matrix, atomic or tile (left, right: i8 or u8; result: i32 or u32. Of floats: left, right
+ *          f32 or f64; result f64)
  * width    components of a vector; rows of a matrix or tile
- * columns  columns of a matrix or tile; M and N are 8 or 16, K is 16 or 32
+ * columns  columns of a matrix or tile; M and N are 8 or 16, K is 16 or 32. Of floats: N is 8, K is 4, 8 or 16
  * elem     element type of an array or runtime array; column type of a matrix; scalar type of a
  *          vector or atomic
  * count    elements of an array; members of a struct; PCTL_TILE_* of a tile
@@ -382,6 +383,8 @@ int pctl_op_stores(uint16_t op);
 
 /* The tile that TILE_LOAD_* and TILE_STORE_* move; 0: it is none of them. */
 uint32_t pctl_tile_moved(const pctl_program *p, const pctl_function *fn, const pctl_inst *in);
+/* Of a tile type: are its components floats. */
+int pctl_tile_is_float(const pctl_type *t);
 
 /* The type one step below `type`: word is the member number of a struct, ignored for the others.
  * 0: cannot. */

@@ -12,7 +12,7 @@
 #include "runtime/cas/sign.h"
 
 /* Version of the probes' kernels and of what follows from them. A record made by another one is stale. */
-#define PCTL_OPTIONAL_KIT "optional-2"
+#define PCTL_OPTIONAL_KIT "optional-3"
 
 #define PCTL_OPTIONAL_SIZES 6u /* of subgroups: PCTL_SUBGROUP_SIZE_MIN << 0 .. 5 */
 #define PCTL_OPTIONAL_KINDS 4u /* PCTL_SUBGROUP_*, a bit each */
@@ -20,7 +20,7 @@ enum {
 	PCTL_OPTIONAL_DOT4 = 0,
 	PCTL_OPTIONAL_SUBGROUPS = 1, /* the first of them: by size, then by kind */
 	PCTL_OPTIONAL_TILES = PCTL_OPTIONAL_SUBGROUPS + PCTL_OPTIONAL_SIZES * PCTL_OPTIONAL_KINDS,
-	PCTL_N_OPTIONAL = PCTL_OPTIONAL_TILES + 16 /* by bit of pctl_legal_tile_products */
+	PCTL_N_OPTIONAL = PCTL_OPTIONAL_TILES + 28 /* by bit of pctl_legal_tile_products */
 };
 
 /* LOST: the device hung, died or failed while it was asked; it is not asked again, nor for another size or for tiles. */

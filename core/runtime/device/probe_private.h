@@ -66,6 +66,8 @@ int probe_is_drawn(const probe *p, uint32_t set, uint32_t i, uint32_t n);
 void probe_contexts(probe *p, uint8_t scalar);
 /* Conversions the way forms use them: into f64, an operation there, back. */
 void probe_through_f64(probe *p);
+/* probe_tile_float.c: a product of matrix tiles of floats, M x 8 x K, factors of f64 or of f32. 1: it is right. */
+int probe_tile_float(probe *p, uint32_t m, uint32_t k, int is_wide);
 /* probe_integer.c */
 void probe_integers(probe *p);
 

@@ -179,16 +179,22 @@ static void fill(uint32_t *in)
 	}
 }
 
+#define FIRST_FLOAT 16u /* bits of PCTL_TILE_PRODUCTS */
+
 /* 1: one product is right. */
 static int is_right(probe *p, uint32_t product)
 {
+	const uint32_t of_floats = product - FIRST_FLOAT;
 	const shape s = shape_of(product);
 	uint32_t *in = calloc(IN_WORDS, 4), *out = calloc(OUT_WORDS, 4),
 		 *want = calloc(OUT_WORDS, 4);
 	char *text = text_of(&s);
 	int right = 0;
 
-	if (in == NULL || out == NULL || want == NULL || text == NULL) {
+	if (product >= FIRST_FLOAT) {
+		right = probe_tile_float(p, of_floats & 1 ? 16 : 8, 4u << of_floats / 2 % 3,
+					 of_floats >= 6);
+	} else if (in == NULL || out == NULL || want == NULL || text == NULL) {
 		p->status = pctl_no_memory(p->call, "a probe");
 	} else {
 		fill(in);

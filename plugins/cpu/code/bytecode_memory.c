@@ -129,8 +129,12 @@ static void add_leaves(pctl_cpu_bytecode *f, walk *w, uint32_t type, uint64_t of
 				   off + member_offset(f, w, ty, i));
 	} else if (ty->kind == PCTL_TYPE_TILE) { /* in lane memory only */
 		for (uint32_t i = 0; i < f->type_leaves[type]; i++) {
-			const pctl_cpu_leaf leaf = {.off = (uint32_t)off + i,
-						    .mem = PCTL_CPU_MEM_4};
+			const uint32_t unit = pctl_cpu_scalar_wide(ty->scalar) ? 2 : 1;
+			const pctl_cpu_leaf leaf = {.off = (uint32_t)off + i * unit,
+						    .wide = pctl_cpu_scalar_wide(ty->scalar),
+						    .mem = pctl_cpu_scalar_wide(ty->scalar)
+								   ? PCTL_CPU_MEM_8
+								   : PCTL_CPU_MEM_4};
 
 			PCTL_CPU_PUSH(f, leaves, leaf);
 			w->mem.n_leaves++;
@@ -267,19 +271,23 @@ static pctl_cpu_leaf *walk_element(pctl_cpu_bytecode *f, const pctl_inst *in, ui
 				   walk *w)
 {
 	const pctl_type *array;
+	uint8_t scalar;
 	pctl_cpu_step step = {.index = index};
-	pctl_cpu_leaf leaf = {.mem = PCTL_CPU_MEM_4};
+	pctl_cpu_leaf leaf = {.reg = 0};
 
 	if (!walk_place(f, in, w))
 		return NULL;
 	array = &f->p->types[w->place.end_type];
+	scalar = f->p->types[array->elem].scalar;
+	leaf.wide = pctl_cpu_scalar_wide(scalar);
+	leaf.mem = pctl_cpu_scalar_mem(scalar);
 	step.length = level_length(array);
 	step.stride = array->stride;
 	step.runtime = array->kind == PCTL_TYPE_RUNTIME_ARRAY;
 	step.uniform = (uint8_t)pctl_cpu_bytecode_is_uniform(f, index);
 	PCTL_CPU_PUSH(f, steps, step);
 	w->mem.n_steps++;
-	w->mem.extent = 4;
+	w->mem.extent = pctl_cpu_mem_bytes(leaf.mem);
 	w->mem.first_leaf = f->leaves.n;
 	w->mem.n_leaves = 1;
 	PCTL_CPU_PUSH(f, leaves, leaf);
@@ -289,13 +297,14 @@ static pctl_cpu_leaf *walk_element(pctl_cpu_bytecode *f, const pctl_inst *in, ui
 uint32_t pctl_cpu_bytecode_load_element(pctl_cpu_bytecode *f, const pctl_inst *in, uint32_t index)
 {
 	pctl_cpu_ins ins = {.kind = PCTL_CPU_LOAD};
-	const uint32_t reg = pctl_cpu_bytecode_reg(f, PCTL_CPU_REG_TEMP, 0);
 	pctl_cpu_leaf *leaf;
+	uint32_t reg;
 	walk w;
 
 	leaf = walk_element(f, in, index, &w);
 	if (!leaf)
-		return reg;
+		return 0;
+	reg = pctl_cpu_bytecode_reg(f, PCTL_CPU_REG_TEMP, leaf->wide);
 	leaf->reg = reg;
 	emit_mem(f, &w, &ins);
 	return reg;

@@ -101,10 +101,11 @@ typedef struct pctl_cpu_mem {
 } pctl_cpu_mem;
 
 /* A product of matrix tiles: left m x k, right k x n. Its registers stand in leaves: those of the result it makes, of left,
- * right and the result it adds to. */
+ * right and the result it adds to. Of k = 0 there are no factors, and the result is what it adds to, NaN made canonical. */
 typedef struct pctl_cpu_tile {
 	uint32_t first_leaf, n_leaves;
 	uint32_t m, n, k;
+	uint8_t factor; /* PCTL_SCALAR_* of left and right; f32, f64: in f64 */
 } pctl_cpu_tile;
 
 typedef struct pctl_cpu_case {

@@ -48,6 +48,8 @@ void emit_binding_layout(const pctl_program *p, uint32_t var, uint64_t *fixed_by
 #define EMIT_WARP_LANES 32u
 /* Matrix tiles by its matrix units (8.0). */
 #define EMIT_MMA 64u
+/* Those of f64 by 16 rows at once (9.0). */
+#define EMIT_MMA_WIDE 128u
 
 /* Write the source of entry point 0. */
 pctl_status emit_program(const pctl_program *p, const pctl_call *call, uint32_t flags, text *out);

@@ -4,7 +4,7 @@
  *   f32, f64      float, double           f16               half
  *   u16           uint below 0x10000      vectors           uintN, ulongN, floatN ..
  *   structs       struct { T0 m0; .. }    arrays, matrices  struct { T a[n]; }
- *   tiles         struct { uint a[n]; }   (tile.c)
+ *   tiles         struct { uint a[n]; }, of f64 ulong   (tile.c, tile_float.c)
  * These last are wholes: variables that are filled in place and go by pointer (whole.c), never values of C.
  * In memory a u16 is a ushort. Storage, uniform and workgroup memory are bytes with computed offsets, so
  * WGSL's layout holds exactly; private and function variables are C variables of the value types.
@@ -154,6 +154,15 @@ void emit_subgroup(emitter *e, const pctl_inst *in);
 
 /* tile.c: words of a tile that each lane has; a product; a load or store, whose condition and address memory.c has written
  * to e->cond and e->scratch. */
+/* One move of a tile under way. */
+typedef struct emit_move {
+	const pctl_type *t;
+	const char *space, *offset, *stride, *at; /* C expressions; of memory, the address */
+	int by_rows, is_load;
+} emit_move;
+/* Inside a block that declares g and t. blocks: lines of factors are behind each other in workgroup memory, everyone is here. */
+void emit_tile_float_move(emitter *e, const emit_move *m, const char *tile, int blocks);
+void emit_tile_float_product(emitter *e, uint32_t v, const pctl_inst *in);
 uint32_t emit_tile_words(const pctl_type *t);
 void emit_tile_product(emitter *e, uint32_t v, const pctl_inst *in);
 void emit_tile_move(emitter *e, uint32_t v, const pctl_inst *in, int local);

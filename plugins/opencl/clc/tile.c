@@ -5,7 +5,7 @@
  *   right   i = c * (K / 16) + h:           column g + 8 c, rows 16 h + 4 t and the three below it
  *   result  i = (c * (M / 8) + r) * 2 + q:  row g + 8 r, column 8 c + 2 t + q
  * A product takes 8 columns at a time; 8 rows are the upper half of 16. The host has proved that everyone of whole warps
- * arrives, and marks what it has seen to: PCTL_INST_WHOLE. The assembly is volatile, as in subgroup.c. */
+ * arrives, and marks what it has seen to: PCTL_INST_WHOLE. The assembly is volatile, as in subgroup.c. Floats are tile_float.c's. */
 #include "clc/internal.h"
 
 #include <stdio.h>
@@ -14,25 +14,18 @@ uint32_t emit_tile_words(const pctl_type *t)
 {
 	const uint32_t n = (uint32_t)t->width * t->columns / PCTL_TILE_LANES;
 
-	return t->count == PCTL_TILE_RESULT ? n : n / 4;
+	return t->count == PCTL_TILE_RESULT || pctl_tile_is_float(t) ? n : n / 4;
 }
 
-/* One move under way. */
-typedef struct move {
-	const pctl_type *t;
-	const char *space, *offset, *stride, *at; /* C expressions; of memory, the address */
-	int by_rows, is_load;
-} move;
-
 /* Component (row, column), which are g or t times something and a constant. */
-static void number(emitter *e, const move *m, const char *row, const char *column)
+static void number(emitter *e, const emit_move *m, const char *row, const char *column)
 {
 	text_printf(&e->code, "((size_t)%s + (size_t)(%s) * %s + (%s))", m->offset,
 		    m->by_rows ? row : column, m->stride, m->by_rows ? column : row);
 }
 
 /* A word of left or right: four components that lie behind each other, or `stride` apart. */
-static void load_four(emitter *e, const move *m, uint32_t i)
+static void load_four(emitter *e, const emit_move *m, uint32_t i)
 {
 	const int is_left = m->t->count == PCTL_TILE_LEFT;
 	const uint32_t inner = is_left ? m->t->columns : m->t->width;
@@ -58,7 +51,7 @@ static void load_four(emitter *e, const move *m, uint32_t i)
 }
 
 /* The word of a result as an lvalue. */
-static void result_word(emitter *e, const move *m, uint32_t i)
+static void result_word(emitter *e, const emit_move *m, uint32_t i)
 {
 	const uint32_t halves = m->t->width / 8u, c = i / 2 / halves, r = i / 2 % halves;
 	char row[32], column[32];
@@ -73,7 +66,7 @@ static void result_word(emitter *e, const move *m, uint32_t i)
 
 /* All words of left by rows or of right by columns, out of workgroup memory: one instruction loads up to four blocks of eight
  * lines of 16 bytes, lane 8 j + i brings the address of line i of block j, and word j of each lane is the fragment's. */
-static void load_blocks(emitter *e, const move *m, const char *tile)
+static void load_blocks(emitter *e, const emit_move *m, const char *tile)
 {
 	const int is_left = m->t->count == PCTL_TILE_LEFT;
 	const uint32_t halves = (is_left ? m->t->columns : m->t->width) / 16u;
@@ -99,7 +92,7 @@ static void load_blocks(emitter *e, const move *m, const char *tile)
 		    m->offset, m->stride);
 }
 
-static void move_words(emitter *e, const move *m, const char *tile)
+static void move_words(emitter *e, const emit_move *m, const char *tile)
 {
 	for (uint32_t i = 0; i < emit_tile_words(m->t); i++) {
 		emit_indent(e);
@@ -120,7 +113,8 @@ void emit_tile_move(emitter *e, uint32_t v, const pctl_inst *in, int local)
 {
 	const uint32_t stores = (uint32_t)pctl_op_stores(in->op);
 	text offset = {0}, stride = {0}, tile = {0};
-	move m = {.t = &e->p->types[pctl_tile_moved(e->p, e->fn, in)],
+	int blocks;
+	emit_move m = {.t = &e->p->types[pctl_tile_moved(e->p, e->fn, in)],
 		  .space = local ? "__local" : "__global",
 		  .at = "p",
 		  .is_load = !pctl_op_stores(in->op),
@@ -151,9 +145,12 @@ void emit_tile_move(emitter *e, uint32_t v, const pctl_inst *in, int local)
 	text_printf(&e->code, "%s%s uchar *p = %s;\n", stores ? "" : "const ", m.space,
 		    text_str(&e->scratch));
 	/* Everyone takes part in those, so nobody may be left out. */
-	if (local && !e->cond.n &&
-	    ((m.t->count == PCTL_TILE_LEFT && m.by_rows) ||
-	     (m.t->count == PCTL_TILE_RIGHT && !m.by_rows)))
+	blocks = local && !e->cond.n &&
+		 ((m.t->count == PCTL_TILE_LEFT && m.by_rows) ||
+		  (m.t->count == PCTL_TILE_RIGHT && !m.by_rows));
+	if (pctl_tile_is_float(m.t))
+		emit_tile_float_move(e, &m, text_str(&tile), blocks);
+	else if (blocks)
 		load_blocks(e, &m, text_str(&tile));
 	else
 		move_words(e, &m, text_str(&tile));
@@ -223,11 +220,13 @@ void emit_tile_product(emitter *e, uint32_t v, const pctl_inst *in)
 	emit_indent(e);
 	text_add(&e->code, "{\n");
 	e->indent++;
-	if (t->width == 8) {
+	if (!pctl_tile_is_float(t) && t->width == 8) {
 		emit_indent(e);
 		text_add(&e->code, "uint n2, n3; /* of rows that are not there */\n");
 	}
-	for (uint32_t c = 0; c < t->columns / 8u; c++)
+	if (pctl_tile_is_float(t))
+		emit_tile_float_product(e, v, in);
+	for (uint32_t c = 0; !pctl_tile_is_float(t) && c < t->columns / 8u; c++)
 		eight_columns(e, v, in, c);
 	e->indent--;
 	emit_indent(e);

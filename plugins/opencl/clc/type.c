@@ -127,7 +127,8 @@ void emit_types(emitter *e)
 		const pctl_type *t = &p->types[i];
 
 		if (t->kind == PCTL_TYPE_TILE)
-			text_printf(&e->types, "typedef struct { uint a[%u]; } t%u;\n",
+			text_printf(&e->types, "typedef struct { %s a[%u]; } t%u;\n",
+				    t->scalar == PCTL_SCALAR_F64 ? "ulong" : "uint",
 				    emit_tile_words(t), i);
 		if (t->kind != PCTL_TYPE_MATRIX && t->kind != PCTL_TYPE_ARRAY &&
 		    t->kind != PCTL_TYPE_STRUCT)

@@ -151,7 +151,8 @@ static uint32_t ptx_flags(cl_device_id device)
 	if (major >= 7 &&
 	    clGetDeviceInfo(device, warp_nv, sizeof(warp), &warp, NULL) == CL_SUCCESS &&
 	    warp == EMIT_WARP_LANES)
-		flags |= EMIT_WARPS | (major >= 8 ? EMIT_REDUX | EMIT_MMA : 0);
+		flags |= EMIT_WARPS | (major >= 8 ? EMIT_REDUX | EMIT_MMA : 0) |
+			 (major >= 9 ? EMIT_MMA_WIDE : 0);
 	return flags;
 }
 

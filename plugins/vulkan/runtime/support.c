@@ -29,6 +29,15 @@ static void refuse_strict(const pctl_program *p, pctl_support *out)
 			       pctl_op_get(p->insts[i].op)->name);
 }
 
+static void refuse_float_tiles(const pctl_program *p, pctl_support *out)
+{
+	for (uint32_t i = 0; i < p->n_types && out->supported; i++)
+		if (p->types[i].kind == PCTL_TYPE_TILE && pctl_tile_is_float(&p->types[i]))
+			refuse(out, PC3210_KERNEL_CAPABILITY,
+			       "cooperative matrices of f64, whose sums have an order, are not "
+			       "written for here");
+}
+
 static void check_product(const pctl_device *dev, const pctl_program *p, const pctl_function *fn,
 			  const pctl_inst *in, pctl_support *out)
 {
@@ -36,7 +45,8 @@ static void check_product(const pctl_device *dev, const pctl_program *p, const p
 	const uint32_t k = p->types[pctl_value_type(p, fn, pctl_arg(p, in, 0))].columns;
 	const int is_signed = r->scalar == PCTL_SCALAR_I32;
 
-	if (!(dev->has.tiles & pctl_vk_tile_bit(r->width, r->columns, k, is_signed)))
+	if (!pctl_tile_is_float(r) &&
+	    !(dev->has.tiles & pctl_vk_tile_bit(r->width, r->columns, k, is_signed)))
 		refuse(out, PC3210_KERNEL_CAPABILITY,
 		       "%s has no cooperative matrices of %u rows, %u columns and %u components of "
 		       "%s",
@@ -109,6 +119,7 @@ static void check_caps(const pctl_device *dev, const pctl_program *p, pctl_suppo
 		if (missing & known[i].cap)
 			refuse(out, PC3210_KERNEL_CAPABILITY, "%s has no %s", dev->props.deviceName,
 			       known[i].what);
+	refuse_float_tiles(p, out);
 	if (missing && out->supported)
 		refuse(out, PC3210_KERNEL_CAPABILITY,
 		       "capabilities %#" PRIx64 " are not there through Vulkan on %s", missing,
