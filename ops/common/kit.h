@@ -264,6 +264,7 @@ typedef struct kit_problem {
 
 void kit_problem_input(kit_problem *p, uint32_t port, const pctl_tensor_type *t, const void *data);
 void kit_problem_attr(kit_problem *p, uint32_t i, uint64_t value);
+void kit_problem_attr_text(kit_problem *p, uint32_t i, const char *text);
 void kit_problem_measured(kit_problem *p, uint64_t value);
 void kit_problem_rigid(kit_problem *p);
 /* The number means nothing. */

@@ -125,6 +125,11 @@ void kit_problem_attr(kit_problem *p, uint32_t i, uint64_t value)
 	char text[32];
 
 	snprintf(text, sizeof(text), "%" PRIu64, value);
+	kit_problem_attr_text(p, i, text);
+}
+
+void kit_problem_attr_text(kit_problem *p, uint32_t i, const char *text)
+{
 	if (p->status == PCTL_OK)
 		p->status = p->sink->attr(p->sink->ctx, i, text);
 }

@@ -29,8 +29,9 @@ pctl_status pctl_app_list_end(pctl_app *app, pctl_status status)
 	return status == PCTL_OK ? listed : status;
 }
 
-static void print_job(const pctl_run_job *job)
+static void print_job(const pctl_run_result *r, uint32_t number)
 {
+	const pctl_run_job *job = &r->jobs[number];
 	char text[PCTL_EVIDENCE_TEXT];
 
 	if (job->remembered)
@@ -51,6 +52,9 @@ static void print_job(const pctl_run_job *job)
 			" kernels without guards, %" PRIu32 " inputs looked at\n",
 			job->stats.fast_kernels, job->stats.fast_kernels + job->stats.safe_kernels,
 			job->stats.looked);
+	if (job->fused != 0)
+		fprintf(stderr, "    fused: runs in the kernel of %s\n",
+			r->jobs[job->fused - 1].id);
 	if (job->memo_void != NULL)
 		fprintf(stderr, "    a remembered result was not taken: %s\n", job->memo_void);
 }
@@ -86,7 +90,7 @@ void pctl_app_print_run(pctl_app *app, const char *title, const pctl_run_result 
 	}
 	fputc('\n', stderr);
 	for (uint32_t i = 0; app->verbose && i < r->n_jobs; i++)
-		print_job(&r->jobs[i]);
+		print_job(r, i);
 	for (uint32_t i = 0; app->verbose && i < r->n_choices; i++) {
 		if (!r->choices[i].taken)
 			fprintf(stderr, "  not %s (%s): %s\n", r->choices[i].selector,
@@ -131,6 +135,10 @@ void pctl_app_print_plan(pctl_app *app, const pctl_graph *g, const pctl_run_resu
 		printf(", largest job%s %" PRIu64 " bytes", r->has_gas ? "" : " of them",
 		       r->peak_bytes);
 	putchar('\n');
+	for (uint32_t i = 0; i < r->n_jobs; i++)
+		if (r->jobs[i].fused != 0 && r->jobs[i].fused - 1 != i)
+			printf("fused %s into the kernel of %s\n", r->jobs[i].id,
+			       r->jobs[r->jobs[i].fused - 1].id);
 	for (uint32_t i = 0; i < r->n_choices; i++)
 		printf("device %s (%s): %s%s\n", r->choices[i].selector, r->choices[i].name,
 		       r->choices[i].taken ? "taken, " : "not taken, ", r->choices[i].why);

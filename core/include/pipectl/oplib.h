@@ -68,6 +68,8 @@ typedef struct pctl_port {
 	uint32_t reserved;
 } pctl_port;
 #define PCTL_PORT_OPTIONAL 1u
+/* Of a function op: what feeds it is never stretched (semantics 14.2). */
+#define PCTL_PORT_WHOLE 2u
 
 enum { PCTL_ATTR_U64 = 1, PCTL_ATTR_I64 = 2, PCTL_ATTR_STRING = 3, PCTL_ATTR_BOOL = 4 };
 typedef struct pctl_attr_desc {
@@ -106,7 +108,7 @@ typedef struct pctl_attr {
 
 /* A question about one use of an op: the op by its index, types of the inputs in port order, all
  * attributes in the order of the description (defaults filled in), and dimensions measured from
- * data so far. */
+ * data so far. Inputs of a function op that are stretched come with the shape that they are stretched to. */
 typedef struct pctl_op_query {
 	pctl_head head;
 	uint32_t op;
@@ -118,12 +120,23 @@ typedef struct pctl_op_query {
 	const pctl_attr *measured; /* name of the measure, u64 value */
 } pctl_op_query;
 
-/* Answer of infer. measure is set when a dimension depends on data and is not in `measured` yet:
- * the host then runs plan with PCTL_PLAN_MEASURE, reads the named value and asks again. */
+/*
+ * Answer of infer. measure is set when a dimension depends on data and is not in `measured` yet:
+ * the host then runs plan with PCTL_PLAN_MEASURE, reads the named value and asks again.
+ *
+ * is_view  1: the one output is a view of the one input (semantics 14.3), both of one element type: element (x0, x1, ..)
+ *          of the output is element view_offset + x0 * view_stride[0] + .. of the input. The host judges that this stays
+ *          within the input, makes the output so itself, and may find elements so where they are read
+ */
 typedef struct pctl_op_result {
 	pctl_head head;
 	const char *measure; /* name, or NULL */
 	pctl_tensor_type out[PCTL_PORTS_MAX];
+	/* [appended: ask PCTL_HAS] */
+	uint32_t is_view;
+	uint32_t reserved;
+	uint64_t view_offset;
+	uint64_t view_stride[PCTL_RANK_MAX];
 } pctl_op_result;
 
 /* ---- plans -------------------------------------------------------------------------------- */
@@ -383,7 +396,8 @@ typedef struct pctl_oplib {
 
 	/* Kernel plans: put the nodes into the sink. A function op is asked only when it has
 	 * attributes, and answers PCTL_E_UNSUPPORTED, having put nothing, where `function` is the
-	 * whole answer: the host then makes the elementwise kernel from it. Pure. [any thread] */
+	 * whole answer: the host then makes the elementwise kernel from it. A plan op is not asked where
+	 * infer called it a view: the host makes the kernel that copies. Pure. [any thread] */
 	pctl_status (*plan)(pctl_instance *inst, const pctl_call *call, const pctl_op_query *q,
 			    const pctl_plan_caps *caps, uint32_t flags, const pctl_plan_sink *sink);
 

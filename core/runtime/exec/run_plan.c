@@ -7,6 +7,7 @@
 #include "compiler/eval/float.h"
 #include "foundation/base/num.h"
 #include "runtime/exec/run_private.h"
+#include "runtime/graph/broadcast.h"
 #include "runtime/graph/dispatch.h"
 
 /* WebGPU's default limits: what every plan keeps to, and what gas is priced with. */
@@ -59,6 +60,10 @@ void pctl_run_node_clear(pctl_run_node *n)
 	pctl_job_plan_destroy(n->tuned);
 	pctl_job_plan_destroy(n->measure);
 	n->canonical = n->tuned = n->measure = NULL;
+	if (n->group != NULL) {
+		pctl_job_plan_destroy(n->group->plan);
+		n->group->plan = NULL;
+	}
 	for (uint32_t i = 0; i < PCTL_PORTS_MAX; i++) {
 		pctl_value_release(n->values[i]);
 		pctl_value_release(n->right[i]);
@@ -192,10 +197,10 @@ static pctl_status plan_op(pctl_running *r, pctl_run_node *n, uint32_t *blocked)
 	pctl_planner planner = planner_with(r, pctl_run_canonical_caps());
 	const pctl_op_ref *op = &n->node->op;
 	pctl_op_query q = query_of(n);
-	pctl_op_result result = {.head = PCTL_HEAD(pctl_op_result)};
+	pctl_op_result result;
 	pctl_status status;
 
-	status = op->lib->infer(op->inst, r->call, &q, &result);
+	status = pctl_op_infer(op, &q, n->node->job->id, &n->node->job->pos, r->call, &result);
 	if (status != PCTL_OK)
 		return status;
 	if (result.measure != NULL) {

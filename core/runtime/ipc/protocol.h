@@ -75,6 +75,7 @@ typedef char pctl_ipc_nothing;
 #define IPC_MEMBER_U64(name, of) uint64_t name;
 #define IPC_MEMBER_FLAGS(name, of) uint32_t name;
 #define IPC_MEMBER_U32S(name, of) uint32_t name[of];
+#define IPC_MEMBER_U64S(name, of) uint64_t name[of];
 #define IPC_MEMBER_TEXT(name, of) const char *name;
 #define IPC_MEMBER_TEXTS(name, of) const char *name[of];
 #define IPC_MEMBER_BYTES(name, of) pctl_ipc_bytes name;
@@ -100,6 +101,7 @@ typedef char pctl_ipc_nothing;
 #undef IPC_MEMBER_U64
 #undef IPC_MEMBER_FLAGS
 #undef IPC_MEMBER_U32S
+#undef IPC_MEMBER_U64S
 #undef IPC_MEMBER_TEXT
 #undef IPC_MEMBER_TEXTS
 #undef IPC_MEMBER_BYTES
