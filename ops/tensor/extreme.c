@@ -75,7 +75,7 @@ uint64_t extreme_of_nothing(const kit_use *u, uint32_t dtype)
 	case EXTREME_ALL:
 		return 1;
 	case EXTREME_PROD:
-		return f == NULL		      ? 1
+		return f == NULL		  ? 1
 		       : dtype == PCTL_SCALAR_F16 ? 0x3c00u
 		       : dtype == PCTL_SCALAR_F32 ? 0x3f800000u
 						  : 0x3f80u;
@@ -94,8 +94,8 @@ uint64_t extreme_of_nothing(const kit_use *u, uint32_t dtype)
 static void add_types(kit_wgsl *w, const kit_use *u, int wide, const tensor_round *r)
 {
 	kit_wgsl_add(w, wide && !is_truth(u) ? "alias K = u64;\n" : "alias K = u32;\n");
-	kit_wgsl_add(w, row(u)->indexed ? "struct A {\n\tkey: K,\n\tat: u32,\n}\n"
-					: "alias A = K;\n");
+	kit_wgsl_add(w,
+		     row(u)->indexed ? "struct A {\n\tkey: K,\n\tat: u32,\n}\n" : "alias A = K;\n");
 	kit_wgsl_add(w, r->first ? (wide ? "alias X = u64;\n" : "alias X = u32;\n")
 				 : "alias X = A;\n");
 	kit_wgsl_add(w, !r->last	  ? "alias Y = A;\n"
@@ -198,11 +198,10 @@ static void run(kit_plan *p, const tensor_axes *a, const tensor_round *r)
 	add_join(&w, u);
 	if (r->first) {
 		add_key(&w, u, dtype, wide);
-		kit_wgsl_add(&w, row(u)->indexed
-					 ? "fn take(i: u32, term: u32) -> A {\n\treturn "
-					   "A(key(i), term);\n}\n"
-					 : "fn take(i: u32, term: u32) -> A {\n\treturn "
-					   "key(i);\n}\n");
+		kit_wgsl_add(&w, row(u)->indexed ? "fn take(i: u32, term: u32) -> A {\n\treturn "
+						   "A(key(i), term);\n}\n"
+						 : "fn take(i: u32, term: u32) -> A {\n\treturn "
+						   "key(i);\n}\n");
 	} else {
 		kit_wgsl_add(&w, "fn take(i: u32, term: u32) -> A {\n\treturn x[i];\n}\n");
 	}
@@ -336,19 +335,27 @@ static const pctl_attr_desc axis_attr[] = {
 	 (uint64_t)-8, 7},
 	{"keep", "false", "the axis stays, with one element", PCTL_ATTR_BOOL, 0, 0, 1},
 };
-#define LAW(name, words) {PCTL_LAW_CUSTOM, 0, PCTL_LAW_JUDGED, 0, name, NULL, words}
+#define LAW(name, words)                                                  \
+	{                                                                 \
+		PCTL_LAW_CUSTOM, 0, PCTL_LAW_JUDGED, 0, name, NULL, words \
+	}
 static const pctl_law value_laws[] = {
-	LAW("permuted", "but for products of floats: x reversed along the reduced axes gives the same y"),
-	LAW("split", "but for products of floats: of two parts of x along an axis, y of both y is y"),
-	LAW("transposed", "but for products of floats: x with its axes in reverse order gives y with its own so"),
+	LAW("permuted",
+	    "but for products of floats: x reversed along the reduced axes gives the same y"),
+	LAW("split",
+	    "but for products of floats: of two parts of x along an axis, y of both y is y"),
+	LAW("transposed",
+	    "but for products of floats: x with its axes in reverse order gives y with its own so"),
 	LAW("alone", "a result is the same where its terms are all there is"),
-	LAW("neutral", "what nothing gives, in front of x or behind it, leaves y as it is where y is a number"),
+	LAW("neutral", "what nothing gives, in front of x or behind it, leaves y as it is where y "
+		       "is a number"),
 };
 static void (*const value_checks[])(kit_law *) = {reduce_law_permuted, reduce_law_split,
 						  reduce_law_transposed, reduce_law_alone,
 						  reduce_law_neutral};
 static const pctl_law index_laws[] = {
-	LAW("found", "the element at y is tensor.max (tensor.min) along the axis, bit for bit where it is no NaN"),
+	LAW("found", "the element at y is tensor.max (tensor.min) along the axis, bit for bit "
+		     "where it is no NaN"),
 	LAW("lowest", "x up to the element at y, without it, has another max (min), or NaN alone"),
 	LAW("alone", "a result is the same where its terms are all there is"),
 };
@@ -357,32 +364,32 @@ static void (*const index_checks[])(kit_law *) = {index_law_found, index_law_low
 static const pctl_example boundaries[] = {
 	{"nothing", {0}}, {"one", {1}}, {"a lane more", {65}}, {"two rounds", {1025}}};
 
-#define EXTREME_OP(op, op_doc, op_spec, id, in_, out_, attr_, class_, what, indexed)              \
-	{                                                                                         \
-		.desc = {.head = PCTL_HEAD(pctl_op_desc),                                         \
-			 .name = op,                                                              \
-			 .doc = op_doc,                                                           \
-			 .spec = op_spec                                                          \
-			 "\nx has at most 2^31 elements, a result at most 2^29 terms.",           \
-			 .version = 1,                                                            \
-			 .kind = PCTL_OPDEF_PLAN,                                                 \
-			 .category = 'A',                                                         \
-			 .op_class = class_,                                                      \
-			 .convention = 1,                                                         \
-			 .n_in = 1,                                                               \
-			 .n_out = 1,                                                              \
-			 .n_attr = KIT_COUNT(attr_),                                              \
-			 .in = in_,                                                               \
-			 .out = out_,                                                             \
-			 .attr = attr_},                                                          \
-		.rules = {.head = PCTL_HEAD(pctl_op_rules),                                       \
-			  .laws = id##_laws,                                                      \
-			  .n_laws = KIT_COUNT(id##_laws),                                         \
-			  .boundaries = boundaries,                                               \
-			  .n_boundaries = KIT_COUNT(boundaries)},                                 \
-		.laws = id##_checks, .problems = &reduce_problems, .problem = reduce_problem,     \
-		.data = &(const extreme){what, indexed}, .infer = infer, .plan = plan,            \
-		.reference = extreme_reference                                                    \
+#define EXTREME_OP(op, op_doc, op_spec, id, in_, out_, attr_, class_, what, indexed)          \
+	{                                                                                     \
+		.desc = {.head = PCTL_HEAD(pctl_op_desc),                                     \
+			 .name = op,                                                          \
+			 .doc = op_doc,                                                       \
+			 .spec = op_spec                                                      \
+			 "\nx has at most 2^31 elements, a result at most 2^29 terms.",       \
+			 .version = 1,                                                        \
+			 .kind = PCTL_OPDEF_PLAN,                                             \
+			 .category = 'A',                                                     \
+			 .op_class = class_,                                                  \
+			 .convention = 1,                                                     \
+			 .n_in = 1,                                                           \
+			 .n_out = 1,                                                          \
+			 .n_attr = KIT_COUNT(attr_),                                          \
+			 .in = in_,                                                           \
+			 .out = out_,                                                         \
+			 .attr = attr_},                                                      \
+		.rules = {.head = PCTL_HEAD(pctl_op_rules),                                   \
+			  .laws = id##_laws,                                                  \
+			  .n_laws = KIT_COUNT(id##_laws),                                     \
+			  .boundaries = boundaries,                                           \
+			  .n_boundaries = KIT_COUNT(boundaries)},                             \
+		.laws = id##_checks, .problems = &reduce_problems, .problem = reduce_problem, \
+		.data = &(const extreme){what, indexed}, .infer = infer, .plan = plan,        \
+		.reference = extreme_reference                                                \
 	}
 
 static const kit_op ops[] = {
@@ -391,11 +398,12 @@ static const kit_op ops[] = {
 		   "alone gives the canonical NaN. The greatest\nof nothing is -Inf, of integers "
 		   "the least of the type.",
 		   value, number_in, number_out, axes_attr, PCTL_CLASS_STRICT, EXTREME_MAX, 0),
-	EXTREME_OP("tensor.min", "the least along axes",
-		   "The least element: of floats -0 is below +0, a NaN loses to a number, NaN alone "
-		   "gives the canonical NaN. The least\nof nothing is +Inf, of integers the "
-		   "greatest of the type.",
-		   value, number_in, number_out, axes_attr, PCTL_CLASS_STRICT, EXTREME_MIN, 0),
+	EXTREME_OP(
+		"tensor.min", "the least along axes",
+		"The least element: of floats -0 is below +0, a NaN loses to a number, NaN alone "
+		"gives the canonical NaN. The least\nof nothing is +Inf, of integers the "
+		"greatest of the type.",
+		value, number_in, number_out, axes_attr, PCTL_CLASS_STRICT, EXTREME_MIN, 0),
 	EXTREME_OP("tensor.prod", "products along axes",
 		   "Of floats p = 1, then p * x in f32 with the index ascending (of several axes "
 		   "the last one fastest), every step rounded,\nrounded once more to x's type at "

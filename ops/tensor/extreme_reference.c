@@ -104,9 +104,9 @@ pctl_status extreme_reference(const kit_use *u, const pctl_span *in, pctl_span *
 		default:
 			if (at[result] != UINT64_MAX) {
 				best = number_of(x->dtype, in[0].data, at[result]);
-				if (is_nan(&v) ||
-				    (!is_nan(&best) && !(e->what == EXTREME_MAX ? above(&v, &best)
-										: above(&best, &v))))
+				if (is_nan(&v) || (!is_nan(&best) &&
+						   !(e->what == EXTREME_MAX ? above(&v, &best)
+									    : above(&best, &v))))
 					break;
 			}
 			at[result] = i;

@@ -151,8 +151,8 @@ uint32_t tensor_round_params(kit_plan *p, const tensor_axes *a, const tensor_rou
 		/* What earlier rounds left lies run by run. */
 		const tensor_group kept =
 			r->first ? a->kept[i] : (tensor_group){i == 0 ? a->count : 1, 1};
-		const tensor_group reduced = r->first ? a->reduced[i]
-						      : (tensor_group){i == 0 ? r->terms : 1, a->count};
+		const tensor_group reduced =
+			r->first ? a->reduced[i] : (tensor_group){i == 0 ? r->terms : 1, a->count};
 
 		v.kept[i][0] = (uint32_t)kept.n;
 		v.kept[i][1] = (uint32_t)kept.stride;

@@ -30,7 +30,7 @@ static uint32_t narrowed(uint32_t dtype, uint32_t bits)
 
 void tensor_element(uint32_t dtype, uint32_t kind, uint64_t r, void *to)
 {
-	static const uint32_t special[] = {0,	       0x80000000u, 0x7f800000u, 0xff800000u,
+	static const uint32_t special[] = {0,		0x80000000u, 0x7f800000u, 0xff800000u,
 					   0x7fc00000u, 0xffc12345u, 1,		  0x80000001u};
 	static const uint32_t equal[] = {0, 0x80000000u, 0x3f800000u, 0xbf800000u};
 	const uint64_t top = 1ull << (8 * kit_dtype_bytes(dtype) - 1);
@@ -67,11 +67,13 @@ typedef struct shape {
 } shape;
 
 static const shape shapes[] = {
-	{1, {0}, ""},	       {1, {1}, ""},		{1, {2}, ""},	      {1, {63}, ""},
-	{1, {64}, ""},	       {1, {65}, ""},		{1, {1023}, ""},      {1, {1025}, ""},
-	{1, {2503}, "0"},      {2, {3, 5}, "1"},	{2, {5, 3}, "0"},     {2, {2, 1031}, "-1"},
-	{2, {131, 2}, "0"},    {3, {2, 3, 4}, "1"},	{3, {2, 0, 3}, "1"},  {3, {2, 3, 0}, "1"},
-	{3, {3, 2, 5}, "0,-1"}, {4, {2, 3, 2, 3}, "2,0"}, {2, {67, 65}, "1"},
+	{1, {0}, ""},	     {1, {1}, ""},	     {1, {2}, ""},
+	{1, {63}, ""},	     {1, {64}, ""},	     {1, {65}, ""},
+	{1, {1023}, ""},     {1, {1025}, ""},	     {1, {2503}, "0"},
+	{2, {3, 5}, "1"},    {2, {5, 3}, "0"},	     {2, {2, 1031}, "-1"},
+	{2, {131, 2}, "0"},  {3, {2, 3, 4}, "1"},    {3, {2, 0, 3}, "1"},
+	{3, {2, 3, 0}, "1"}, {3, {3, 2, 5}, "0,-1"}, {4, {2, 3, 2, 3}, "2,0"},
+	{2, {67, 65}, "1"},
 };
 
 const pctl_op_problems reduce_problems = {PCTL_HEAD(pctl_op_problems),
@@ -167,9 +169,9 @@ static int in_order(const kit_law *l)
 static uint32_t reduced(kit_law *l, const char *op, uint32_t of, uint32_t mask, int keep)
 {
 	char text[32] = "";
-	pctl_attr attr[2] = {{one_axis(l) && strcmp(op, l->use.op->desc.name) == 0 ? "axis" : "axes",
-			      text, 0},
-			     {"keep", keep ? "true" : "false", (uint64_t)keep}};
+	pctl_attr attr[2] = {
+		{one_axis(l) && strcmp(op, l->use.op->desc.name) == 0 ? "axis" : "axes", text, 0},
+		{"keep", keep ? "true" : "false", (uint64_t)keep}};
 	size_t n = 0;
 
 	for (uint32_t d = 0; mask >> d != 0; d++)
@@ -337,8 +339,7 @@ void reduce_law_alone(kit_law *l)
 	if (data == NULL)
 		return;
 	kit_law_equal(l,
-		      again(l,
-			    kit_law_tensor(l, &(pctl_tensor_type){x_of(l)->dtype, 1, {n}}, data),
+		      again(l, kit_law_tensor(l, &(pctl_tensor_type){x_of(l)->dtype, 1, {n}}, data),
 			    1, 0),
 		      kit_law_tensor(l, &one, kit_law_data(l, y) + (count - 1) * bytes));
 	kit_law_free(l, data);
@@ -398,11 +399,11 @@ void reduce_law_neutral(kit_law *l)
 		memcpy(more, &nothing, bytes);
 		memcpy(more + bytes, data, n * bytes);
 		memcpy(more + (n + 1) * bytes, &nothing, bytes);
-		kit_law_equal(
-			l,
-			again(l, kit_law_tensor(l, &(pctl_tensor_type){dtype, 1, {n + 2}}, more), 1,
-			      0),
-			kit_law_tensor(l, &one, &result));
+		kit_law_equal(l,
+			      again(l,
+				    kit_law_tensor(l, &(pctl_tensor_type){dtype, 1, {n + 2}}, more),
+				    1, 0),
+			      kit_law_tensor(l, &one, &result));
 	}
 	kit_law_free(l, more);
 	kit_law_free(l, data);
@@ -445,11 +446,11 @@ void index_law_found(kit_law *l)
 	}
 	memcpy(&value, data + index * bytes, bytes);
 	if (!is_nan(dtype, value))
-		kit_law_equal(
-			l,
-			reduced(l, value_op(l),
-				kit_law_tensor(l, &(pctl_tensor_type){dtype, 1, {n}}, data), 1, 0),
-			kit_law_tensor(l, &(pctl_tensor_type){dtype, 1, {1}}, &value));
+		kit_law_equal(l,
+			      reduced(l, value_op(l),
+				      kit_law_tensor(l, &(pctl_tensor_type){dtype, 1, {n}}, data),
+				      1, 0),
+			      kit_law_tensor(l, &(pctl_tensor_type){dtype, 1, {1}}, &value));
 	else if (index != 0)
 		kit_law_broken(l, "y at a NaN", 0, index, 0);
 	else
