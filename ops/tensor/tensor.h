@@ -10,6 +10,7 @@ extern const kit_family tensor_reduce_family;
 extern const kit_family tensor_matmul_family;
 extern const kit_family tensor_sum_family;
 extern const kit_family tensor_view_family;
+extern const kit_family tensor_extreme_family;
 
 /* laws.c */
 void tensor_law_largest(kit_law *l);
