@@ -9,6 +9,10 @@ extern const kit_family tensor_sort_family;
 extern const kit_family tensor_reduce_family;
 extern const kit_family tensor_matmul_family;
 extern const kit_family tensor_sum_family;
+extern const kit_family tensor_gather_family;
+extern const kit_family tensor_move_family;
+extern const kit_family tensor_scatter_family;
+extern const kit_family tensor_order_family;
 
 /* laws.c */
 void tensor_law_largest(kit_law *l);
