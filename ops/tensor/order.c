@@ -105,9 +105,9 @@ static void place(kit_plan *p, const ordering *o, uint32_t order, int coordinate
 		tensor_kernel_read(&k, "x", bytes, kit_in(p, 0));
 	kit_wgsl_add(&k.w, KERNEL_ORDER_PLACE);
 	kit_wgsl_add(&k.w, coordinate
-				   ? "fn product(i: u32) -> T {\n\treturn (from(i) / params.v[0].x) % "
+				   ? "fn product(i: u32) -> T {\n\treturn (taken_from(i) / params.v[0].x) % "
 				     "params.v[0].y;\n}\n"
-				   : "fn product(i: u32) -> T {\n\treturn x_raw(from(i));\n}\n");
+				   : "fn product(i: u32) -> T {\n\treturn x_raw(taken_from(i));\n}\n");
 	k.params.v[0][0] = (uint32_t)o->x.inner;
 	k.params.v[0][1] = (uint32_t)o->x.n;
 	k.params.v[0][2] = (uint32_t)o->k;

@@ -66,11 +66,11 @@ static void add_mode(tensor_kernel *k, uint32_t dtype, uint32_t mode)
 						  "a & b", "a | b", "a ^ b"};
 
 	tensor_kernel_order(k, dtype);
-	kit_wgsl_add(&k->w, "fn joined(a: T, b: T) -> T {\n\treturn ");
+	kit_wgsl_add(&k->w, "fn joined(a: T, b: T) -> T {\n\treturn (");
 	kit_wgsl_add(&k->w, joined[mode]);
-	kit_wgsl_add(&k->w, kit_dtype_bytes(dtype) == 1	  ? " & 0xffu;\n}\n"
-			    : kit_dtype_bytes(dtype) == 2 ? " & 0xffffu;\n}\n"
-							  : ";\n}\n");
+	kit_wgsl_add(&k->w, kit_dtype_bytes(dtype) == 1	  ? ") & 0xffu;\n}\n"
+			    : kit_dtype_bytes(dtype) == 2 ? ") & 0xffffu;\n}\n"
+							  : ");\n}\n");
 }
 
 static void scatter_plan(kit_plan *p)

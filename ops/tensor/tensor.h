@@ -11,6 +11,9 @@ extern const kit_family tensor_matmul_family;
 extern const kit_family tensor_sum_family;
 extern const kit_family tensor_gather_family;
 extern const kit_family tensor_move_family;
+extern const kit_family tensor_make_family;
+extern const kit_family tensor_pool_family;
+extern const kit_family tensor_conv_family;
 extern const kit_family tensor_scatter_family;
 extern const kit_family tensor_order_family;
 
