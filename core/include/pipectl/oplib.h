@@ -171,7 +171,8 @@ typedef struct pctl_plan_kernel {
 } pctl_plan_kernel;
 
 /* After the plan ran, the u64 (or u32, by `bytes`) at offset of buffer must equal `expected`;
- * otherwise the job failed with `message`, in which "%v" stands for the value found. */
+ * otherwise the job failed with `message`, in which "%v" stands for the value found. Appended: where also_bytes (4 or 8) is
+ * not 0, "%u" stands for the number at also_offset of that buffer, "%i" for the same as two's complement. */
 typedef struct pctl_plan_assert {
 	pctl_head head;
 	uint32_t buffer;
@@ -179,6 +180,9 @@ typedef struct pctl_plan_assert {
 	uint64_t offset;
 	uint64_t expected;
 	const char *message;
+	uint64_t also_offset;
+	uint32_t also_bytes;
+	uint32_t reserved;
 } pctl_plan_assert;
 
 /*

@@ -362,7 +362,7 @@ static pctl_status sink_assert(void *ctx, const pctl_plan_assert *a)
 {
 	struct frame *f = ctx;
 	struct growing *g = (struct growing *)f->plan;
-	pctl_plan_check check = {0, a->bytes, a->offset, a->expected, NULL};
+	pctl_plan_check check = {0, a->bytes, a->offset, a->expected, NULL, 0, 0};
 
 	if (next_command(f) != PCTL_OK)
 		return f->status;
@@ -370,6 +370,13 @@ static pctl_status sink_assert(void *ctx, const pctl_plan_assert *a)
 		return kept(f, bad_plan(f, "an assertion looks outside its buffer"));
 	if (a->message == NULL)
 		return kept(f, bad_plan(f, "an assertion without a message"));
+	if (PCTL_HAS(a, pctl_plan_assert, also_bytes) && a->also_bytes != 0) {
+		if ((a->also_bytes != 4 && a->also_bytes != 8) ||
+		    !range_ok(f, a->buffer, a->also_offset, a->also_bytes))
+			return kept(f, bad_plan(f, "an assertion tells what is outside its buffer"));
+		check.also_offset = a->also_offset;
+		check.also_bytes = a->also_bytes;
+	}
 	check.buffer = f->buffers[a->buffer];
 	check.message = pctl_arena_dup(f->plan->arena, a->message);
 	if (check.message == NULL || !pctl_vec_reserve((void **)&f->plan->checks, f->plan->n_checks,

@@ -41,6 +41,8 @@ typedef struct pctl_plan_check {
 	uint32_t buffer, bytes;
 	uint64_t offset, expected;
 	const char *message;
+	uint64_t also_offset;
+	uint32_t also_bytes; /* 0: no second number is told */
 } pctl_plan_check;
 
 typedef struct pctl_job_plan {
