@@ -9,6 +9,7 @@ extern const kit_family tensor_sort_family;
 extern const kit_family tensor_reduce_family;
 extern const kit_family tensor_matmul_family;
 extern const kit_family tensor_sum_family;
+extern const kit_family tensor_convert_family;
 
 /* laws.c */
 void tensor_law_largest(kit_law *l);
