@@ -5,7 +5,7 @@ fn read(i: u32) {
 	kind = FINITE;
 	exponent = 0i;
 	negative = select(0u, u32(top), FROM_SIGNED);
-	magnitude = select(c, ((1lu << (FROM_BITS & 63u)) - c), negative == 1u);
+	magnitude = select(c, (select(1lu << (FROM_BITS & 63u), 0lu, FROM_BITS == 64u) - c), negative == 1u);
 	if (FROM_BINARY) {
 		negative = select(1u, 0u, c == 1lu);
 		magnitude = 1lu;
