@@ -136,6 +136,10 @@ const char *kit_joined_text(const kit_use *u, uint32_t i);
 
 /* Bytes of one element; 0 for a dtype no op library here knows. */
 uint64_t kit_dtype_bytes(uint32_t dtype);
+/* Bits of an element, or of a block of *block elements; 0 for an unknown dtype. */
+uint32_t kit_dtype_bits(uint32_t dtype, uint32_t *block);
+/* Bytes of a tensor of any dtype, packed; UINT64_MAX where there is none such. */
+uint64_t kit_bytes(const pctl_tensor_type *t);
 const char *kit_dtype_name(uint32_t dtype);
 /* Number of elements, saturating at UINT64_MAX. */
 uint64_t kit_elements(const pctl_tensor_type *t);

@@ -18,6 +18,7 @@ extern const kit_family tensor_pool_family;
 extern const kit_family tensor_conv_family;
 extern const kit_family tensor_scatter_family;
 extern const kit_family tensor_order_family;
+extern const kit_family tensor_convert_family;
 
 /* laws.c */
 void tensor_law_largest(kit_law *l);

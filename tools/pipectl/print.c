@@ -5,6 +5,7 @@
 
 #include "app.h"
 #include "host/document.h"
+#include "host/outputs.h"
 
 void pctl_app_list_begin(pctl_app *app, const char *key, const pctl_column *columns, uint32_t n)
 {
@@ -177,20 +178,11 @@ pctl_status pctl_app_check_outs(pctl_app *app, const pctl_pipeline *p, const pct
 		if (k == p->n_outputs)
 			return unknown_output(app, p, outs[i].name);
 	}
-	return PCTL_OK;
+	return pctl_outputs_check(outs, n, app->call);
 }
 
 pctl_status pctl_app_write_outs(pctl_app *app, const pctl_run_result *r, const pctl_setting *outs,
-				uint32_t n)
+				const pctl_tensor_type *types, uint32_t n)
 {
-	pctl_status status = PCTL_OK;
-
-	for (uint32_t i = 0; status == PCTL_OK && i < n; i++) {
-		for (uint32_t k = 0; k < r->n_outputs; k++) {
-			if (strcmp(r->outputs[k].name, outs[i].name) == 0)
-				status = pctl_store_get_file(app->host.store, &r->outputs[k].cid,
-							     outs[i].value, app->call);
-		}
-	}
-	return status;
+	return pctl_outputs_write(app->host.store, r, outs, types, n, app->call);
 }

@@ -28,7 +28,8 @@ uint32_t pctl_audit_element_bytes(uint32_t dtype)
 {
 	uint32_t n = dtype == 0 ? 0 : pctl_dtype_bytes(dtype);
 
-	return n == 0 ? 4 : n;
+	/* What is packed is told apart by bytes. */
+	return n != 0 ? n : dtype == 0 ? 4 : 1;
 }
 
 /* Elements are told apart by 64 bits: those of up to 8 bytes exactly, larger ones by their halves mixed. */

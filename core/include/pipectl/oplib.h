@@ -21,7 +21,8 @@
 /* Element types of ports: PCTL_SCALAR_* of program.h, and these. */
 #define PCTL_DTYPE_U128 32u  /* four u32, least significant first */
 #define PCTL_DTYPE_BYTES 33u /* one byte per element, padded to 4 in buffers */
-/* Of files of tensors; no port takes them yet. Sub-byte ones are packed from the least significant bit (SEMANTICS.md 13). */
+/* Of plan ops alone. Sub-byte ones are packed from the least significant bit, rows of blocks are whole blocks (SEMANTICS.md 13);
+ * shapes count elements, and bytes are those of the packed tensor. */
 #define PCTL_DTYPE_F8E4M3 34u
 #define PCTL_DTYPE_F8E5M2 35u
 #define PCTL_DTYPE_F4 36u

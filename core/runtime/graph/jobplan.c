@@ -482,8 +482,8 @@ static int type_fits(const struct frame *f, uint32_t buffer, const pctl_tensor_t
 {
 	uint64_t n;
 
-	return t->rank <= PCTL_RANK_MAX && pctl_dtype_bytes(t->dtype) != 0 &&
-	       pctl_type_buffer_bytes(t, &n) && n <= f->plan->buffers[f->buffers[buffer]].n_bytes;
+	return t->rank <= PCTL_RANK_MAX && pctl_type_buffer_bytes(t, &n) &&
+	       n <= f->plan->buffers[f->buffers[buffer]].n_bytes;
 }
 
 static pctl_status add_op(struct frame *f, const char *name, uint32_t version,

@@ -47,9 +47,11 @@ enum { PCTL_IPC_CANCEL_CALL = 1, PCTL_IPC_CANCEL_TICKET = 2 };
 #define PCTL_OPS_ATTRS_MAX 64u
 #define PCTL_OPS_ROWS_MAX 65536u	/* of a table: laws, examples, bindings, overrides */
 #define PCTL_OPS_PLAN_BYTES (64u << 20) /* of one recorded plan */
-#define PCTL_OPS_DTYPES 15u
-#define PCTL_OPS_DTYPE_BITS UINT64_C(0x300003ffe) /* a bit for each of pctl_ops_dtypes */
-#define PCTL_OPS_TENSORS_MAX 1024u		  /* of one case of a law */
+#define PCTL_OPS_DTYPES 15u		/* that functions are asked for */
+/* A bit for each element type of a port, below 64 and from 64 on. */
+#define PCTL_OPS_DTYPE_BITS UINT64_C(0x7ff00003ffe)
+#define PCTL_OPS_DTYPE_BITS_64 UINT64_C(0x7dcc)
+#define PCTL_OPS_TENSORS_MAX 1024u /* of one case of a law */
 
 #define PCTL_IPC_UNREAD 0xa5 /* what the place of a read holds before it: no earlier answer */
 
