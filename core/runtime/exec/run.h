@@ -272,6 +272,7 @@ typedef struct pctl_run_result {
 	pctl_run_job *jobs;
 	pctl_run_choice *choices;
 	pctl_setting *identity; /* of the device, key and value */
+	const char *driver;	/* of the device: pctl_session_driver */
 	pctl_run_stage *stages; /* in the order in which they ended; of a plan none */
 	uint32_t n_inputs, n_outputs, n_jobs, n_choices, n_identity, n_stages;
 	uint32_t memoised, n_remembered;

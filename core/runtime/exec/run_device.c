@@ -212,7 +212,8 @@ static pctl_status note_identity(pctl_running *r, const pctl_session *s)
 	pctl_run_result *result = r->result;
 
 	result->identity = pctl_arena_array(result->arena, n, sizeof(*result->identity));
-	if (result->identity == NULL)
+	result->driver = pctl_arena_dup(result->arena, pctl_session_driver(s));
+	if (result->identity == NULL || result->driver == NULL)
 		return pctl_no_memory(r->call, "a run");
 	result->n_identity = n;
 	for (uint32_t i = 0; i < n; i++)

@@ -83,6 +83,12 @@ const pctl_profile_record *pctl_session_profile_known(const pctl_session *s);
 /* pctl_backend_instance_files of when the device had been opened; "" for the reference and a table of no plugin. */
 const char *pctl_session_files(const pctl_session *s);
 /*
+ * What of it is the driver: the SHA-256 of every library that was mapped when it was opened, a line each, in order, no two
+ * alike. No file's name is in it, so that a driver is the same under two ICD files or copied to another place. "" where
+ * there is no driver, or nothing was seen of it: a session in the host, mappings that cannot be read.
+ */
+const char *pctl_session_driver(const pctl_session *s);
+/*
  * Look again at what its worker has mapped, after the last dispatch and before bytes of it count. Libraries that were not
  * there when it was opened make it another device: its profile, if one is in force, is obtained anew by the key that names
  * them too, which may probe.
