@@ -29,10 +29,12 @@ class Harness:
         for part in ("keys", "profiles"):
             if os.path.isdir(os.path.join(made, part)):
                 shutil.copytree(os.path.join(made, part), self.path(os.path.join("home", part)))
-        # What drivers' libraries hash to, too: there are hundreds of megabytes of them.
-        if os.path.exists(os.path.join(made, "cache/driver-files.tsv")):
-            os.makedirs(self.path("home/cache"), exist_ok=True)
-            shutil.copy(os.path.join(made, "cache/driver-files.tsv"), self.path("home/cache"))
+        # What drivers' libraries hash to, too (there are hundreds of megabytes of them), what was found of plugins and what drivers say
+        # they have: rows of the product's own, by the hash of the plugin and the state of the driver. Others ask anew.
+        for kept in ("driver-files.tsv", "plugins.tsv", "devices.tsv"):
+            if os.path.exists(os.path.join(made, "cache", kept)):
+                os.makedirs(self.path("home/cache"), exist_ok=True)
+                shutil.copy(os.path.join(made, "cache", kept), self.path("home/cache"))
 
     def path(self, name):
         return os.path.join(self.dir, name)

@@ -583,8 +583,11 @@ static void wrong_rules_are_found(void **state)
 	(void)state;
 	rig_open(&r, PIPECTL_BINARY_DIR "/plugins/cpu.so");
 	for (asked = 1; asked < N_RULES; asked++) {
-		hold(&r, 4 * PROGRAMS, &t);
+		hold(&r, PCTL_TEST_SHARE(4 * PROGRAMS), &t);
 		printf("%s: %u loops\n", rules[asked].fault, t.loops);
+		/* Some are found in 20,000 loops only, which is for the build without sanitizers. */
+		if (t.wrong == 0 && PCTL_TEST_SHARE(PROGRAMS) < PROGRAMS)
+			continue;
 		assert_int_not_equal(t.wrong, 0);
 		planted(rules[asked].fault, "the ranges of values", "loops that run", t.first);
 	}

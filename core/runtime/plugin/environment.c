@@ -101,15 +101,9 @@ void pctl_worker_environment_add(const known_plugin *p, const pctl_driver_env *e
 	}
 }
 
-uint32_t pctl_worker_private_dirs(const char *const **out)
+const char *pctl_worker_private_dir(uint32_t i)
 {
-	static const char *subs[N_PRIVATE];
-	size_t i;
-
-	for (i = 0; i < N_PRIVATE; i++)
-		subs[i] = private_dirs[i].sub;
-	*out = subs;
-	return N_PRIVATE;
+	return i < N_PRIVATE ? private_dirs[i].sub : NULL;
 }
 
 char *const *pctl_worker_environment(pctl_arena *a, const known_plugin *p,

@@ -33,9 +33,7 @@ typedef struct session {
 static pctl_status prepare_dir(session *s, const char *id, const pctl_call *call)
 {
 	pctl_registry *r = s->r;
-	const char *const *subs;
-	const uint32_t n_subs = pctl_worker_private_dirs(&subs);
-	const char *lock;
+	const char *lock, *name;
 	pctl_status st;
 	uint32_t i;
 
@@ -45,8 +43,8 @@ static pctl_status prepare_dir(session *s, const char *id, const pctl_call *call
 				   *s->driver ? "-" : "", s->driver);
 	if (!s->dir)
 		return pctl_no_memory(call, "a session");
-	for (i = 0; i < n_subs; i++) {
-		const char *sub = pctl_arena_printf(r->arena, "%s/%s", s->dir, subs[i]);
+	for (i = 0; (name = pctl_worker_private_dir(i)) != NULL; i++) {
+		const char *sub = pctl_arena_printf(r->arena, "%s/%s", s->dir, name);
 
 		st = sub ? pctl_file_make_dirs(sub, call) : PCTL_E_NOMEM;
 		if (st)

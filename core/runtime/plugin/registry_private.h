@@ -179,8 +179,8 @@ void pctl_refused_note(pctl_registry *r, const known_plugin *p, const char *driv
 /* Before a worker is started for work: a warning, once, where the kernel cannot confine in full. */
 void pctl_worker_warn(pctl_registry *r, const known_plugin *p, const pctl_call *call);
 
-/* Directories below `dir` that this environment speaks of. */
-uint32_t pctl_worker_private_dirs(const char *const **out);
+/* The i-th directory below `dir` that this environment speaks of; NULL behind the last. */
+const char *pctl_worker_private_dir(uint32_t i);
 
 /* Remove the oldest of what was compiled, until the cache directory holds at most so many bytes of it. */
 void pctl_cache_trim(const char *cache, uint64_t most);

@@ -34,9 +34,10 @@ def take_profiles(home):
     for part in ("keys", "profiles"):
         if os.path.isdir(os.path.join(made, part)):
             shutil.copytree(os.path.join(made, part), home / part)
-    if os.path.exists(os.path.join(made, "cache/driver-files.tsv")):
-        (home / "cache").mkdir()
-        shutil.copy(os.path.join(made, "cache/driver-files.tsv"), home / "cache")
+    for kept in ("driver-files.tsv", "plugins.tsv", "devices.tsv"):
+        if os.path.exists(os.path.join(made, "cache", kept)):
+            (home / "cache").mkdir(exist_ok=True)
+            shutil.copy(os.path.join(made, "cache", kept), home / "cache")
     return home
 
 
