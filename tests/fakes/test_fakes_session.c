@@ -283,61 +283,6 @@ static void session__a_crash_in_submit_is_a_lost_device_with_its_cause(void **st
 	fixture_end(&o.f);
 }
 
-/* Few bytes are posted: what fails in writing them is told by whoever asks of the buffer next, each time, and by nobody who uses
- * another. A list that uses it is never run. */
-static void session__a_write_that_failed_is_told_where_the_buffer_is_used(void **state)
-{
-	const uint32_t groups[3] = {7, 1, 1};
-	static uint32_t words[16384];
-	pctl_buffer *bad, *good;
-	open_device o;
-	pctl_kernel *k;
-	pctl_list *l;
-
-	(void)state;
-	open_fake(&o, "fake", 0);
-	assert_int_equal(o.t->buffer_create(o.dev, o.f.call, sizeof(words), 1, &bad), PCTL_OK);
-	assert_int_equal(o.t->buffer_create(o.dev, o.f.call, 8, 1, &good), PCTL_OK);
-	assert_int_equal(
-		o.t->kernel_build(o.dev, o.f.call, (const uint8_t *)"x", 1, 0, NULL, 0, &k),
-		PCTL_OK);
-	assert_int_equal(o.t->buffer_write(o.dev, o.f.call, bad, sizeof(words) - 4, words, 8),
-			 PCTL_OK);
-	assert_int_equal(o.t->buffer_write(o.dev, o.f.call, good, 0, words, 8), PCTL_OK);
-	l = record(&o, k, good, 8, 7);
-	assert_true(has_code(&o.f, PC3107_WORKER_REQUEST));
-	assert_int_equal(run(&o, l, 1, 60000000000u), PCTL_OK);
-	o.t->list_destroy(o.dev, l);
-	for (uint32_t how = 0; how < 4; how++) {
-		const pctl_binding b = {0, 1, bad, 0, 8};
-
-		assert_int_equal(o.t->list_begin(o.dev, o.f.call, &l), PCTL_OK);
-		if (how == 0)
-			assert_int_equal(o.t->list_dispatch(l, o.f.call, k, &b, 1, groups),
-					 PCTL_OK);
-		else if (how == 1)
-			assert_int_equal(o.t->list_copy(l, o.f.call, bad, 0, good, 0, 8), PCTL_OK);
-		else if (how == 2)
-			assert_int_equal(o.t->list_copy(l, o.f.call, good, 0, bad, 0, 8), PCTL_OK);
-		else
-			assert_int_equal(o.t->list_fill(l, o.f.call, bad, 0, 8, 1), PCTL_OK);
-		assert_int_equal(o.t->list_end(l, o.f.call), PCTL_E_INTERNAL);
-		assert_int_equal(run(&o, l, 1, 60000000000u), PCTL_E_INTERNAL);
-		o.t->list_destroy(o.dev, l);
-	}
-	assert_int_equal(o.t->buffer_read(o.dev, o.f.call, bad, 0, words, 4), PCTL_E_INTERNAL);
-	assert_int_equal(o.t->buffer_read(o.dev, o.f.call, bad, 0, words, sizeof(words)),
-			 PCTL_E_INTERNAL);
-	assert_int_equal(o.t->buffer_write(o.dev, o.f.call, bad, 0, words, sizeof(words)),
-			 PCTL_E_INTERNAL);
-	assert_int_equal(o.t->buffer_read(o.dev, o.f.call, good, 0, words, 8), PCTL_OK);
-	assert_int_equal(words[0], 7);
-	o.t->kernel_destroy(o.dev, k);
-	o.t->buffer_destroy(o.dev, good);
-	o.t->buffer_destroy(o.dev, bad);
-	close_fake(&o);
-}
-
 static void session__a_hang_is_ended(void **state)
 {
 	const uint64_t begin = pctl_clock_ms();
@@ -635,7 +580,6 @@ static void session__cost_of_a_submit(void **state)
 PCTL_TESTS_MAIN(PCTL_TEST(session__a_worker_behaves_as_the_backend_does),
 		PCTL_TEST(session__and_so_does_the_host),
 		PCTL_TEST(session__a_crash_in_submit_is_a_lost_device_with_its_cause),
-		PCTL_TEST(session__a_write_that_failed_is_told_where_the_buffer_is_used),
 		PCTL_TEST(session__a_hang_is_ended),
 		PCTL_TEST(session__a_cancel_reaches_the_backend),
 		PCTL_TEST(session__a_driver_may_work_inside_submit),
