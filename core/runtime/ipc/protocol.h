@@ -9,7 +9,7 @@
 #include "pipectl/backend.h"
 #include "pipectl/oplib.h"
 
-#define PCTL_IPC_VERSION 6u
+#define PCTL_IPC_VERSION 7u
 
 #define PCTL_IPC_FD 3	      /* descriptor of the channel in a worker */
 #define PCTL_IPC_CONTROL_FD 4 /* of the control socket: cancellation, and the host's end */

@@ -2,6 +2,8 @@
  * one that runs here. What differs from a backend in-process:
  *   - list_* up to list_end and all destroy calls return at once; list_end reports the first
  *     failure.
+ *   - buffer_write of few bytes (PCTL_IPC_INLINE_MAX) returns at once; whatever fails in it is reported by what next asks
+ *     of that buffer: a read, a write of more, the list_end of a list that uses it.
  *   - submit returns at once with a ticket; whatever fails in it is reported by wait. Submits to
  *     several workers therefore overlap, and submit with wait costs one round trip.
  *   - when the worker dies, hangs past its time or answers nonsense, the call under way and all

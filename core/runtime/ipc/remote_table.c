@@ -228,6 +228,20 @@ static void do_buffer_destroy(pctl_device *dev, pctl_buffer *buf)
 	pctl_remote_destroy(dev, buf, PCTL_IPC_BUFFER_DESTROY);
 }
 
+/* Few bytes go with the next request: small jobs cost what they wait for. */
+static pctl_status write_inline(pctl_remote *r, pctl_device *dev, pctl_buffer *buf, uint64_t offset,
+				const void *data, uint64_t n, const pctl_call *call)
+{
+	const pctl_ipc_buffer_write ask = {dev, buf, offset, {data, n}};
+	pctl_status s = PCTL_E_DEVICE_LOST;
+
+	pthread_mutex_lock(&r->lock);
+	if (pctl_remote_begin(r, PCTL_IPC_WRITE, &ask, call))
+		s = pctl_remote_post(r, call);
+	pthread_mutex_unlock(&r->lock);
+	return s;
+}
+
 static pctl_status do_buffer_write(pctl_device *dev, const pctl_call *call, pctl_buffer *buf,
 				   uint64_t offset, const void *data, uint64_t n_bytes)
 {
@@ -235,11 +249,8 @@ static pctl_status do_buffer_write(pctl_device *dev, const pctl_call *call, pctl
 	const uint8_t *from = data;
 	pctl_status s = PCTL_OK;
 
-	if (n_bytes <= PCTL_IPC_INLINE_MAX) {
-		const pctl_ipc_buffer_write ask = {dev, buf, offset, {data, n_bytes}};
-
-		return pctl_remote_call(r, PCTL_IPC_WRITE, &ask, call, NULL);
-	}
+	if (n_bytes <= PCTL_IPC_INLINE_MAX)
+		return write_inline(r, dev, buf, offset, data, n_bytes, call);
 	pthread_mutex_lock(&r->lock);
 	while (!s && n_bytes) {
 		const uint64_t n = n_bytes < r->window.n_bytes ? n_bytes : r->window.n_bytes;

@@ -112,10 +112,12 @@ void pctl_serve_buffer_destroy(pctl_ipc_server *s, const pctl_ipc_of_buffer *a)
 	s->table->buffer_destroy(dev->p, buf);
 }
 
-/* PCTL_OK, or PC3107: the range is not inside the buffer, or what is moved not inside the `room` that it goes by. */
+/* PCTL_OK; what became of writing the buffer before; or PC3107: the range is not inside the buffer, or what is moved not inside the `room` that it goes by. */
 static pctl_status inside(pctl_ipc_server *s, const object *buf, uint64_t offset, uint64_t n,
 			  uint64_t room)
 {
+	if (buf->status)
+		return buf->status;
 	if (offset <= buf->n_bytes && n <= buf->n_bytes - offset)
 		return n <= room ? PCTL_OK : pctl_serve_bad(s);
 	return pctl_refuse(&s->call, PC3107_WORKER_REQUEST,
@@ -140,12 +142,13 @@ static pctl_status read_into(pctl_ipc_server *s, const object *dev, const object
 	return status ? status : s->table->buffer_read(dev->p, &s->call, buf->p, offset, bytes, n);
 }
 
-pctl_status pctl_serve_buffer_write(pctl_ipc_server *s, const pctl_ipc_buffer_write *a,
-				    pctl_ipc_nothing *r)
+void pctl_serve_buffer_write(pctl_ipc_server *s, const pctl_ipc_buffer_write *a)
 {
-	(void)r;
-	return write_from(s, a->device, a->buffer, a->offset, a->bytes.data, a->bytes.n,
-			  a->bytes.n);
+	object *buf = a->buffer;
+
+	/* One that failed before stays as it is. */
+	buf->status =
+		write_from(s, a->device, buf, a->offset, a->bytes.data, a->bytes.n, a->bytes.n);
 }
 
 pctl_status pctl_serve_buffer_read(pctl_ipc_server *s, const pctl_ipc_buffer_read *a,

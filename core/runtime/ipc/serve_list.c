@@ -17,15 +17,25 @@ void pctl_serve_list_begin(pctl_ipc_server *s, const pctl_ipc_list_begin *a)
 	pctl_serve_bad(s);
 }
 
+/* A buffer that could not be written is none that a list may use. */
+static void use(object *list, const object *buffer)
+{
+	if (!list->status)
+		list->status = buffer->status;
+}
+
 /* Of bindings as they were unpacked, whose buffers are objects still. */
-static const pctl_binding *resolve(const pctl_ipc_binding *bindings, uint32_t n)
+static const pctl_binding *resolve(object *list, const pctl_ipc_binding *bindings, uint32_t n)
 {
 	/* They lie in the server's arena, which is its own to write. */
 	pctl_binding *b = (pctl_binding *)(uintptr_t)bindings;
 
-	for (uint32_t i = 0; i < n; i++)
-		if (b[i].buffer)
-			b[i].buffer = ((object *)(void *)b[i].buffer)->p;
+	for (uint32_t i = 0; i < n; i++) {
+		if (!b[i].buffer)
+			continue;
+		use(list, (object *)(void *)b[i].buffer);
+		b[i].buffer = ((object *)(void *)b[i].buffer)->p;
+	}
 	return b;
 }
 
@@ -33,22 +43,23 @@ void pctl_serve_list_dispatch(pctl_ipc_server *s, const pctl_ipc_dispatch *a)
 {
 	object *l = a->list;
 	const object *k = a->kernel;
+	const pctl_binding *b = resolve(l, a->bindings, a->n_bindings);
 
 	if (!l->status)
-		l->status = s->table->list_dispatch(l->p, &s->call, k->p,
-						    resolve(a->bindings, a->n_bindings),
-						    a->n_bindings, a->groups);
+		l->status =
+			s->table->list_dispatch(l->p, &s->call, k->p, b, a->n_bindings, a->groups);
 }
 
 void pctl_serve_list_indirect(pctl_ipc_server *s, const pctl_ipc_indirect *a)
 {
 	object *l = a->list;
 	const object *k = a->kernel, *buf = a->buffer;
+	const pctl_binding *b = resolve(l, a->bindings, a->n_bindings);
 
+	use(l, buf);
 	if (!l->status)
-		l->status = s->table->list_dispatch_indirect(
-			l->p, &s->call, k->p, resolve(a->bindings, a->n_bindings), a->n_bindings,
-			buf->p, a->offset, a->limit);
+		l->status = s->table->list_dispatch_indirect(l->p, &s->call, k->p, b, a->n_bindings,
+							     buf->p, a->offset, a->limit);
 }
 
 void pctl_serve_list_copy(pctl_ipc_server *s, const pctl_ipc_list_copy *a)
@@ -56,6 +67,8 @@ void pctl_serve_list_copy(pctl_ipc_server *s, const pctl_ipc_list_copy *a)
 	object *l = a->list;
 	const object *from = a->from, *to = a->to;
 
+	use(l, from);
+	use(l, to);
 	if (!l->status)
 		l->status = s->table->list_copy(l->p, &s->call, from->p, a->from_offset, to->p,
 						a->to_offset, a->n_bytes);
@@ -66,6 +79,7 @@ void pctl_serve_list_fill(pctl_ipc_server *s, const pctl_ipc_list_fill *a)
 	object *l = a->list;
 	const object *buf = a->buffer;
 
+	use(l, buf);
 	if (!l->status)
 		l->status =
 			s->table->list_fill(l->p, &s->call, buf->p, a->offset, a->n_bytes, a->word);

@@ -13,10 +13,11 @@
 /* What a handle of a request is unpacked to. */
 typedef struct object {
 	void *p;
-	uint64_t n_bytes;   /* of a buffer */
-	uint32_t kind;	    /* PCTL_IPC_DEVICE .. PCTL_IPC_LIST */
-	uint32_t device;    /* number of the device it belongs to */
-	pctl_status status; /* of a list under recording: the first failure */
+	uint64_t n_bytes; /* of a buffer */
+	uint32_t kind;	  /* PCTL_IPC_DEVICE .. PCTL_IPC_LIST */
+	uint32_t device;  /* number of the device it belongs to */
+	pctl_status
+		status; /* the first failure of what was posted: of a list's recording, of writing a buffer */
 } object;
 
 /* A submit under way: the host's ticket and the backend's. status: the submit itself failed. */
