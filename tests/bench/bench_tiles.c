@@ -1,10 +1,12 @@
-/* A matrix product of 8-bit integers in WGSL, by matrix tiles: by the device's own (what the probe admits) and as ordinary code,
- * in one run on one device. Workgroups of 128 x 128, subgroups of 64 x 64; factors come through workgroup memory, 64 components
+/* A matrix product in WGSL by matrix tiles, of 8-bit integers or of f32 summed in f64: by the device's own (what the probe admits) and as
+ * ordinary code, in one run on one device. Workgroups of 128 x 128, subgroups of 64 x 64; factors come through workgroup memory, 64 components
  * deep, in two pairs of arrays: while the subgroups multiply out of one, everyone has the next step's words in registers and
  * puts them into the other. The left factor lies by rows, the right one by columns, as torch._int_mm likes them best. Four rows of
- * each result are checked against integers here.
- * usage: bench_tiles PLUGINS HOME DEVICE [N...] */
+ * each result are checked against integers here. Of floats both factors lie by rows, steps are 16 deep, and the rows are checked
+ * against the host's fma; WORKGROUP and SUBGROUP are rows x columns, 128x128 and 64x32 where none are named.
+ * usage: bench_tiles PLUGINS HOME DEVICE [f64[:WORKGROUP:SUBGROUP]] [N...] */
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +30,8 @@
 	80u /* bytes from a row to the next in workgroup memory: no two rows of eight share a bank */
 #define MOST_EMULATED 1024u
 #define PRODUCT (1u << 15) /* 16 x 16 x 32, signed: bits of pctl_legal_tile_products */
+#define FLOAT_PRODUCT (1u << 21) /* 16 x 8 x 16 of f32 */
+#define FLOAT_DEEP 16u
 
 static double now_ns(void)
 {
@@ -75,13 +79,12 @@ static void fetch(source *s, const char *k, uint32_t n, uint32_t local)
 
 static void put(source *s, uint32_t buffer, uint32_t local)
 {
-	for (uint32_t j = 0; j < TILE * DEEP / 16 / local; j++)
-		for (uint32_t w = 0; w < 4; w++) {
-			const uint32_t at = j * local / 4 * LINE / 4 + w;
+	for (uint32_t j = 0; j < TILE * DEEP / 16 / local; j++) {
+		const uint32_t at = j * local / 4 * LINE / 16;
 
-			add(s, "    p%u[to + %uu] = x%u[%u];\n", buffer, at, j, w);
-			add(s, "    q%u[to + %uu] = y%u[%u];\n", buffer, at, j, w);
-		}
+		add(s, "    p%u[to + %uu] = x%u;\n", buffer, at, j);
+		add(s, "    q%u[to + %uu] = y%u;\n", buffer, at, j);
+	}
 	add(s, "    workgroupBarrier();\n");
 }
 
@@ -123,16 +126,18 @@ static void write_text(source *s, uint32_t n)
 	       "@group(0) @binding(1) var<storage, read> b: array<vec4<i32>>;\n"
 	       "@group(0) @binding(2) var<storage, read_write> c: array<i32>;\n");
 	for (uint32_t i = 0; i < 2; i++)
-		add(s, "var<workgroup> p%u: array<i32, %u>;\nvar<workgroup> q%u: array<i32, %u>;\n",
-		    i, TILE * LINE / 4, i, TILE * LINE / 4);
+		add(s,
+		    "var<workgroup> p%u: array<vec4<i32>, %u>;\n"
+		    "var<workgroup> q%u: array<vec4<i32>, %u>;\n",
+		    i, TILE * LINE / 16, i, TILE * LINE / 16);
 	add(s,
 	    "@compute @workgroup_size(%u)\n"
 	    "fn main(@builtin(workgroup_id) tile: vec3u, @builtin(local_invocation_index) l: u32) "
 	    "{\n"
 	    "  let row = tile.y * %uu;\n  let column = tile.x * %uu;\n"
 	    "  let top = l / %uu * 64u;\n  let side = l / 32u %% %uu * %uu;\n"
-	    "  let to = l / 4u * %uu + l %% 4u * 4u;\n",
-	    local, TILE, TILE, 32 * across, across, 16 * WIDE, LINE / 4);
+	    "  let to = l / 4u * %uu + l %% 4u;\n",
+	    local, TILE, TILE, 32 * across, across, 16 * WIDE, LINE / 16);
 	for (uint32_t j = 0; j < TILE * DEEP / 16 / local; j++)
 		add(s, "  var x%u: vec4<i32>;\n  var y%u: vec4<i32>;\n", j, j);
 	for (uint32_t i = 0; i < 4; i++)
@@ -161,6 +166,125 @@ static void write_text(source *s, uint32_t n)
 	add(s, "}\n");
 }
 
+/* ---- the same of floats ---- */
+
+typedef struct plan {
+	uint32_t rows, columns;		/* of a workgroup */
+	uint32_t own_rows, own_columns; /* of a subgroup */
+} plan;
+
+static uint32_t local_of(const plan *p)
+{
+	return p->rows / p->own_rows * (p->columns / p->own_columns) * PCTL_TILE_LANES;
+}
+
+/* Floats from a row to the next in workgroup memory: no two of those that are read at once share a bank. */
+#define LEFT_LINE (FLOAT_DEEP + 4u)
+static uint32_t right_line(const plan *p)
+{
+	return p->columns + 8;
+}
+
+static void fetch_floats(source *s, const plan *p, const char *k, uint32_t n)
+{
+	const uint32_t local = local_of(p), across = p->columns / 4;
+
+	for (uint32_t j = 0; j < p->rows * FLOAT_DEEP / 4 / local; j++)
+		add(s, "    x%u = a[((row + %uu + l / 4u) * %uu + %s) / 4u + l %% 4u];\n", j,
+		    j * local / 4, n, k);
+	for (uint32_t j = 0; j < p->columns * FLOAT_DEEP / 4 / local; j++)
+		add(s, "    y%u = b[((%s + %uu + l / %uu) * %uu + column) / 4u + l %% %uu];\n", j,
+		    k, j * local / across, across, n, across);
+}
+
+static void put_floats(source *s, const plan *p, uint32_t buffer)
+{
+	const uint32_t local = local_of(p), across = p->columns / 4;
+
+	for (uint32_t j = 0; j < p->rows * FLOAT_DEEP / 4 / local; j++)
+		add(s, "    p%u[l / 4u * %uu + l %% 4u + %uu] = x%u;\n", buffer, LEFT_LINE / 4,
+		    j * local / 4 * LEFT_LINE / 4, j);
+	for (uint32_t j = 0; j < p->columns * FLOAT_DEEP / 4 / local; j++)
+		add(s, "    q%u[l / %uu * %uu + l %% %uu + %uu] = y%u;\n", buffer, across,
+		    right_line(p) / 4, across, j * local / across * right_line(p) / 4, j);
+	add(s, "    workgroupBarrier();\n");
+}
+
+static void multiply_floats(source *s, const plan *p, uint32_t buffer)
+{
+	const uint32_t down = p->own_rows / 16, across = p->own_columns / 8;
+
+	add(s, "    {\n");
+	for (uint32_t i = 0; i < down; i++)
+		add(s,
+		    "      let l%u = subgroupMatrixLoad<subgroup_matrix_left<f32, 16, 16>, "
+		    "row_major>(&p%u, top * %uu + %uu, %uu);\n",
+		    i, buffer, LEFT_LINE, 16 * i * LEFT_LINE, LEFT_LINE);
+	for (uint32_t j = 0; j < across; j++)
+		add(s,
+		    "      let r%u = subgroupMatrixLoad<subgroup_matrix_right<f32, 8, 16>, "
+		    "row_major>(&q%u, side + %uu, %uu);\n",
+		    j, buffer, 8 * j, right_line(p));
+	for (uint32_t i = 0; i < down; i++)
+		for (uint32_t j = 0; j < across; j++)
+			add(s,
+			    "      s%u_%u = subgroupMatrixMultiplyAccumulate(l%u, r%u, "
+			    "s%u_%u);\n",
+			    i, j, i, j, i, j);
+	add(s, "    }\n");
+}
+
+static void write_floats(source *s, const plan *p, uint32_t n)
+{
+	const uint32_t local = local_of(p), beside = p->columns / p->own_columns;
+	const uint32_t down = p->own_rows / 16, across = p->own_columns / 8;
+
+	s->n = 0;
+	add(s, "//# subgroup = 32\nenable chromium_experimental_subgroup_matrix;\n"
+	       "@group(0) @binding(0) var<storage, read> a: array<vec4<f32>>;\n"
+	       "@group(0) @binding(1) var<storage, read> b: array<vec4<f32>>;\n"
+	       "@group(0) @binding(2) var<storage, read_write> c: array<f64>;\n");
+	for (uint32_t i = 0; i < 2; i++)
+		add(s,
+		    "var<workgroup> p%u: array<vec4<f32>, %u>;\n"
+		    "var<workgroup> q%u: array<vec4<f32>, %u>;\n",
+		    i, p->rows * LEFT_LINE / 4, i, FLOAT_DEEP * right_line(p) / 4);
+	add(s,
+	    "@compute @workgroup_size(%u)\n"
+	    "fn main(@builtin(workgroup_id) tile: vec3u, @builtin(local_invocation_index) l: u32) "
+	    "{\n"
+	    "  let row = tile.y * %uu;\n  let column = tile.x * %uu;\n"
+	    "  let top = l / %uu * %uu;\n  let side = l / 32u %% %uu * %uu;\n",
+	    local, p->rows, p->columns, 32 * beside, p->own_rows, beside, p->own_columns);
+	for (uint32_t j = 0; j < p->rows * FLOAT_DEEP / 4 / local; j++)
+		add(s, "  var x%u: vec4<f32>;\n", j);
+	for (uint32_t j = 0; j < p->columns * FLOAT_DEEP / 4 / local; j++)
+		add(s, "  var y%u: vec4<f32>;\n", j);
+	for (uint32_t i = 0; i < down; i++)
+		for (uint32_t j = 0; j < across; j++)
+			add(s, "  var s%u_%u: subgroup_matrix_result<f64, 8, 16>;\n", i, j);
+	add(s, "  {\n");
+	fetch_floats(s, p, "0u", n);
+	put_floats(s, p, 0);
+	add(s, "  }\n  for (var k = 0u; k < %uu; k += %uu) {\n", n, 2 * FLOAT_DEEP);
+	for (uint32_t step = 0; step < 2; step++) {
+		char next[32];
+
+		snprintf(next, sizeof(next), "k + %uu", (step + 1) * FLOAT_DEEP);
+		fetch_floats(s, p, next, n);
+		multiply_floats(s, p, step);
+		put_floats(s, p, 1 - step);
+	}
+	add(s, "  }\n");
+	for (uint32_t i = 0; i < down; i++)
+		for (uint32_t j = 0; j < across; j++)
+			add(s,
+			    "  subgroupMatrixStore<row_major>(&c, (row + top + %uu) * %uu + column "
+			    "+ side + %uu, s%u_%u, %uu);\n",
+			    16 * i, n, 8 * j, i, j, n);
+	add(s, "}\n");
+}
+
 /* ---- runs ---- */
 
 typedef struct bench {
@@ -168,8 +292,9 @@ typedef struct bench {
 	pctl_session *session;
 	pctl_kernels *kernels;
 	pctl_buffer *buffers[3];
-	int8_t *data[2]; /* of n * n, the right factor by columns */
+	void *data[2]; /* of n * n: i8, the right factor by columns; or f32 */
 	uint32_t n;
+	plan floats; /* rows 0: of integers */
 } bench;
 
 static pctl_status build(bench *b, const source *s, const pctl_legal_options *options,
@@ -196,30 +321,47 @@ static pctl_status build(bench *b, const source *s, const pctl_legal_options *op
 	return status;
 }
 
+static uint32_t out_bytes(const bench *b)
+{
+	return b->floats.rows ? 8 : 4;
+}
+
+static int is_sum(const bench *b, uint32_t i, uint32_t j, const void *got)
+{
+	const int8_t *x = (const int8_t *)b->data[0] + (size_t)i * b->n,
+		     *y = (const int8_t *)b->data[1] + (size_t)j * b->n;
+	const float *x_f = (const float *)b->data[0] + (size_t)i * b->n,
+		    *y_f = (const float *)b->data[1] + j;
+	double chain = 0;
+	int32_t sum = 0;
+
+	if (b->floats.rows) {
+		for (uint32_t k = 0; k < b->n; k++)
+			chain = fma((double)x_f[k], (double)y_f[(size_t)k * b->n], chain);
+		return memcmp(got, &chain, 8) == 0;
+	}
+	for (uint32_t k = 0; k < b->n; k++)
+		sum += x[k] * y[k];
+	return memcmp(got, &sum, 4) == 0;
+}
+
 /* Four rows: the first, the last, and two between. */
 static int is_right(bench *b)
 {
-	const uint32_t rows[4] = {0, b->n / 3, b->n / 2 + 7, b->n - 1};
-	int32_t *row = malloc((size_t)b->n * 4);
+	const uint32_t rows[4] = {0, b->n / 3, b->n / 2 + 7, b->n - 1}, bytes = out_bytes(b);
+	char *row = malloc((size_t)b->n * bytes);
 	int right = row != NULL;
 
 	for (uint32_t i = 0; i < 4 && right; i++) {
-		const int8_t *x = b->data[0] + (size_t)rows[i] * b->n;
-
 		right = pctl_session_table(b->session)
 				->buffer_read(pctl_session_device(b->session), b->call,
-					      b->buffers[2], (uint64_t)rows[i] * b->n * 4, row,
-					      (uint64_t)b->n * 4) == PCTL_OK;
-		for (uint32_t j = 0; j < b->n && right; j++) {
-			const int8_t *y = b->data[1] + (size_t)j * b->n;
-			int32_t sum = 0;
-
-			for (uint32_t k = 0; k < b->n; k++)
-				sum += x[k] * y[k];
-			right = row[j] == sum;
+					      b->buffers[2], (uint64_t)rows[i] * b->n * bytes, row,
+					      (uint64_t)b->n * bytes) == PCTL_OK;
+		/* Of floats, whose right factor is read across, one column in five. */
+		for (uint32_t j = 0; j < b->n && right; j += b->floats.rows ? 5 : 1) {
+			right = is_sum(b, rows[i], j, row + (size_t)j * bytes);
 			if (!right)
-				fprintf(stderr, "bench_tiles: (%u, %u) is %d, not %d\n", rows[i], j,
-					row[j], sum);
+				fprintf(stderr, "bench_tiles: (%u, %u) is wrong\n", rows[i], j);
 		}
 	}
 	free(row);
@@ -231,11 +373,13 @@ static double time_kernel(bench *b, const source *s, const pctl_legal_options *o
 {
 	const pctl_backend *t = pctl_session_table(b->session);
 	pctl_device *dev = pctl_session_device(b->session);
-	const uint64_t bytes = (uint64_t)b->n * b->n;
+	const uint64_t bytes = (uint64_t)b->n * b->n * (b->floats.rows ? 4 : 1);
+	const uint64_t bytes_out = (uint64_t)b->n * b->n * out_bytes(b);
 	const pctl_binding bindings[3] = {{0, 0, b->buffers[0], 0, bytes},
 					  {0, 1, b->buffers[1], 0, bytes},
-					  {0, 2, b->buffers[2], 0, bytes * 4}};
-	const uint32_t groups[3] = {b->n / TILE, b->n / TILE, 1};
+					  {0, 2, b->buffers[2], 0, bytes_out}};
+	const uint32_t groups[3] = {b->n / (b->floats.rows ? b->floats.columns : TILE),
+				    b->n / (b->floats.rows ? b->floats.rows : TILE), 1};
 	pctl_completion done = {.head = PCTL_HEAD(pctl_completion)};
 	pctl_kernel *kernel = NULL;
 	pctl_list *list = NULL;
@@ -247,7 +391,7 @@ static double time_kernel(bench *b, const source *s, const pctl_legal_options *o
 	if (status == PCTL_OK)
 		status = t->list_begin(dev, b->call, &list);
 	if (status == PCTL_OK)
-		status = t->list_fill(list, b->call, b->buffers[2], 0, bytes * 4, 0xa5a5a5a5u);
+		status = t->list_fill(list, b->call, b->buffers[2], 0, bytes_out, 0xa5a5a5a5u);
 	if (status == PCTL_OK)
 		status = t->list_barrier(list, b->call);
 	if (status == PCTL_OK)
@@ -303,7 +447,8 @@ static void ask(bench *b, pctl_legal_options *options)
 		pctl_probe_subgroups(t, dev, caps, PCTL_TILE_LANES, kinds, b->call,
 				     &options->subgroup_kinds);
 	if ((caps->caps & PCTL_CAP_TILES) && (options->subgroup_kinds & kinds) == kinds)
-		pctl_probe_tiles(t, dev, caps, PRODUCT, b->call, &options->tile_products);
+		pctl_probe_tiles(t, dev, caps, b->floats.rows ? FLOAT_PRODUCT : PRODUCT, b->call,
+				 &options->tile_products);
 }
 
 static pctl_status measure(bench *b, const char *device, const pctl_legal_options *own)
@@ -311,8 +456,8 @@ static pctl_status measure(bench *b, const char *device, const pctl_legal_option
 	pctl_legal_options ordinary = *own;
 	const pctl_backend *t = pctl_session_table(b->session);
 	pctl_device *dev = pctl_session_device(b->session);
-	const uint64_t bytes = (uint64_t)b->n * b->n;
-	const double operations = 2.0 * (double)bytes * b->n;
+	const uint64_t count = (uint64_t)b->n * b->n, bytes = count * (b->floats.rows ? 4 : 1);
+	const double operations = 2.0 * (double)count * b->n;
 	pctl_status status = PCTL_OK;
 	static source s;
 
@@ -321,15 +466,18 @@ static pctl_status measure(bench *b, const char *device, const pctl_legal_option
 		uint64_t x = 88172645463325252ull + i;
 
 		b->data[i] = malloc(bytes);
-		for (uint64_t at = 0; b->data[i] && at < bytes; at++) {
+		for (uint64_t at = 0; b->data[i] && at < count; at++) {
 			x ^= x << 13;
 			x ^= x >> 7;
 			x ^= x << 17;
-			b->data[i][at] = (int8_t)x;
+			if (b->floats.rows)
+				((float *)b->data[i])[at] = (float)(int32_t)x * 0x1p-31f;
+			else
+				((int8_t *)b->data[i])[at] = (int8_t)x;
 		}
 	}
 	for (uint32_t i = 0; i < 3 && status == PCTL_OK; i++) {
-		status = t->buffer_create(dev, b->call, i == 2 ? bytes * 4 : bytes,
+		status = t->buffer_create(dev, b->call, i == 2 ? count * out_bytes(b) : bytes,
 					  PCTL_BUFFER_STORAGE | PCTL_BUFFER_TRANSFER,
 					  &b->buffers[i]);
 		if (status == PCTL_OK && i < 2)
@@ -339,7 +487,10 @@ static pctl_status measure(bench *b, const char *device, const pctl_legal_option
 	}
 	if (status == PCTL_OK) {
 		printf("%-20s %-8u", device, b->n);
-		write_text(&s, b->n);
+		if (b->floats.rows)
+			write_floats(&s, &b->floats, b->n);
+		else
+			write_text(&s, b->n);
 		cell(operations, own->tile_products ? time_kernel(b, &s, own) : 0);
 		cell(operations, b->n <= MOST_EMULATED ? time_kernel(b, &s, &ordinary) : 0);
 		printf("\n");
@@ -368,9 +519,19 @@ int main(int argc, char **argv)
 	pctl_registry *r = NULL;
 	pctl_devices *list = NULL;
 	pctl_status status;
+	int first = 4, bad = 0;
 
-	if (argc < 4)
-		return fprintf(stderr, "usage: bench_tiles PLUGINS HOME DEVICE [N...]\n"), 2;
+	if (argc > 4 && !strncmp(argv[4], "f64", 3)) {
+		b.floats = (plan){128, 128, 64, 32};
+		bad = argv[4][3] && sscanf(argv[4] + 3, ":%ux%u:%ux%u", &b.floats.rows,
+					   &b.floats.columns, &b.floats.own_rows,
+					   &b.floats.own_columns) != 4;
+		first++;
+	}
+	if (argc < 4 || bad)
+		return fprintf(stderr, "usage: bench_tiles PLUGINS HOME DEVICE "
+				       "[f64[:WORKGROUP:SUBGROUP]] [N...]\n"),
+		       2;
 	ro.dirs = (const char *const *)&argv[1];
 	ro.home = argv[2];
 	b.kernels = pctl_kernels_create(NULL);
@@ -395,8 +556,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "bench_tiles: probed in %.1f s\n", (now_ns() - begun) * 1e-9);
 		printf("%-20s %-8s %10s %10s\n", "device", "1e12 a s", "own", "ordinary");
 	}
-	for (int i = 0; status == PCTL_OK && i < (argc > 4 ? argc - 4 : 4); i++) {
-		b.n = argc > 4 ? (uint32_t)strtoul(argv[4 + i], NULL, 10) : sizes[i];
+	for (int i = 0; status == PCTL_OK && i < (argc > first ? argc - first : 4); i++) {
+		b.n = argc > first ? (uint32_t)strtoul(argv[first + i], NULL, 10) : sizes[i];
 		if (b.n == 0 || b.n % TILE)
 			return fprintf(stderr, "bench_tiles: sides are multiples of %u\n", TILE), 2;
 		status = measure(&b, argv[3], &options);

@@ -193,12 +193,15 @@ static void elements_of(const struct type *tile, uint32_t of[2])
 static int memory_ok(struct wgsl *c, struct expr *e, const struct type *tile, int is_store)
 {
 	const struct type *p = e->a->type, *array = p->kind == TY_POINTER ? p->elem : NULL;
+	const struct type *elem = array ? array->elem : NULL;
 	uint32_t of[2];
 
 	elements_of(tile, of);
+	if (elem && elem->kind == TY_VECTOR && elem->width != 3 && tile->count != PCTL_TILE_RESULT)
+		elem = &c->types.scalar[elem->scalar];
 	if (!array || (array->kind != TY_ARRAY && array->kind != TY_RUNTIME_ARRAY) ||
-	    (array->elem != &c->types.scalar[of[0]] &&
-	     (!of[1] || array->elem != &c->types.scalar[of[1]])) ||
+	    (elem != &c->types.scalar[of[0]] &&
+	     (!of[1] || elem != &c->types.scalar[of[1]])) ||
 	    (p->space != PCTL_SPACE_STORAGE && p->space != PCTL_SPACE_WORKGROUP)) {
 		pctl_wgsl_error(c, PC2406_WGSL_ARGUMENTS, e->a->pos, e->a->end,
 				of[1] ? "an array of integers of the same size holds their bits"
