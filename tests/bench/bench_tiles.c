@@ -4,7 +4,7 @@
  * puts them into the other. The left factor lies by rows, the right one by columns, as torch._int_mm likes them best. Four rows of
  * each result are checked against integers here. Of floats both factors lie by rows, steps are 16 deep, and the rows are checked
  * against the host's fma; WORKGROUP and SUBGROUP are rows x columns, 128x128 and 64x32 where none are named.
- * usage: bench_tiles PLUGINS HOME DEVICE [f64[:WORKGROUP:SUBGROUP]] [N...] */
+ * usage: bench_tiles PLUGINS HOME DEVICE [f64[:WORKGROUP:SUBGROUP] | i8[:64xCOLUMNS]] [N...] */
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -23,9 +23,6 @@
 #define TRIES 7u
 #define TILE 128u
 #define DEEP 64u
-/* A subgroup has 64 rows and 64 columns: four tiles by four. */
-#define WIDE 4u
-#define LOCAL (TILE * TILE / (64 * 16 * WIDE) * PCTL_TILE_LANES)
 #define LINE \
 	80u /* bytes from a row to the next in workgroup memory: no two rows of eight share a bank */
 #define MOST_EMULATED 1024u
@@ -88,7 +85,7 @@ static void put(source *s, uint32_t buffer, uint32_t local)
 	add(s, "    workgroupBarrier();\n");
 }
 
-static void multiply(source *s, uint32_t buffer)
+static void multiply(source *s, uint32_t buffer, uint32_t wide)
 {
 	add(s, "    {\n");
 	for (uint32_t k = 0; k < DEEP; k += 32) {
@@ -98,7 +95,7 @@ static void multiply(source *s, uint32_t buffer)
 			    "subgroupMatrixLoad<subgroup_matrix_left<i8, 32, 16>, row_major>(&p%u, "
 			    "top * %uu + %uu, %uu);\n",
 			    k, i, buffer, LINE, 16 * i * LINE + k, LINE);
-		for (uint32_t j = 0; j < WIDE; j++)
+		for (uint32_t j = 0; j < wide; j++)
 			add(s,
 			    "      let r%u_%u = "
 			    "subgroupMatrixLoad<subgroup_matrix_right<i8, 16, 32>, "
@@ -106,7 +103,7 @@ static void multiply(source *s, uint32_t buffer)
 			    "side * %uu + %uu, %uu);\n",
 			    k, j, buffer, LINE, 16 * j * LINE + k, LINE);
 		for (uint32_t i = 0; i < 4; i++)
-			for (uint32_t j = 0; j < WIDE; j++)
+			for (uint32_t j = 0; j < wide; j++)
 				add(s,
 				    "      s%u%u = subgroupMatrixMultiplyAccumulate(l%u_%u, "
 				    "r%u_%u, "
@@ -116,9 +113,10 @@ static void multiply(source *s, uint32_t buffer)
 	add(s, "    }\n");
 }
 
-static void write_text(source *s, uint32_t n)
+static void write_text(source *s, uint32_t n, uint32_t wide)
 {
-	const uint32_t local = LOCAL, across = TILE / (16 * WIDE);
+	const uint32_t across = TILE / (16 * wide);
+	const uint32_t local = TILE / 64 * across * PCTL_TILE_LANES;
 
 	s->n = 0;
 	add(s, "//# subgroup = 32\nenable chromium_experimental_subgroup_matrix;\n"
@@ -137,11 +135,11 @@ static void write_text(source *s, uint32_t n)
 	    "  let row = tile.y * %uu;\n  let column = tile.x * %uu;\n"
 	    "  let top = l / %uu * 64u;\n  let side = l / 32u %% %uu * %uu;\n"
 	    "  let to = l / 4u * %uu + l %% 4u;\n",
-	    local, TILE, TILE, 32 * across, across, 16 * WIDE, LINE / 16);
+	    local, TILE, TILE, 32 * across, across, 16 * wide, LINE / 16);
 	for (uint32_t j = 0; j < TILE * DEEP / 16 / local; j++)
 		add(s, "  var x%u: vec4<i32>;\n  var y%u: vec4<i32>;\n", j, j);
 	for (uint32_t i = 0; i < 4; i++)
-		for (uint32_t j = 0; j < WIDE; j++)
+		for (uint32_t j = 0; j < wide; j++)
 			add(s, "  var s%u%u: subgroup_matrix_result<i32, 16, 16>;\n", i, j);
 	add(s, "  {\n");
 	fetch(s, "0u", n, local);
@@ -152,12 +150,12 @@ static void write_text(source *s, uint32_t n)
 
 		snprintf(next, sizeof(next), "k + %uu", (step + 1) * DEEP);
 		fetch(s, next, n, local);
-		multiply(s, step);
+		multiply(s, step, wide);
 		put(s, 1 - step, local);
 	}
 	add(s, "  }\n");
 	for (uint32_t i = 0; i < 4; i++)
-		for (uint32_t j = 0; j < WIDE; j++)
+		for (uint32_t j = 0; j < wide; j++)
 			add(s,
 			    "  subgroupMatrixStore<row_major>(&c, (row + top + %uu) * %uu + column "
 			    "+ "
@@ -294,7 +292,8 @@ typedef struct bench {
 	pctl_buffer *buffers[3];
 	void *data[2]; /* of n * n: i8, the right factor by columns; or f32 */
 	uint32_t n;
-	plan floats; /* rows 0: of integers */
+	plan floats;   /* rows 0: of integers */
+	uint32_t wide; /* of integers a subgroup has 64 rows, and columns of so many tiles */
 } bench;
 
 static pctl_status build(bench *b, const source *s, const pctl_legal_options *options,
@@ -490,7 +489,7 @@ static pctl_status measure(bench *b, const char *device, const pctl_legal_option
 		if (b->floats.rows)
 			write_floats(&s, &b->floats, b->n);
 		else
-			write_text(&s, b->n);
+			write_text(&s, b->n, b->wide);
 		cell(operations, own->tile_products ? time_kernel(b, &s, own) : 0);
 		cell(operations, b->n <= MOST_EMULATED ? time_kernel(b, &s, &ordinary) : 0);
 		printf("\n");
@@ -513,7 +512,7 @@ int main(int argc, char **argv)
 	pctl_registry_options ro = {
 		.flags = PCTL_REGISTRY_NO_DEFAULT_DIRS, .n_dirs = 1, .call_ms = 600000};
 	pctl_legal_options options = {.head = PCTL_HEAD(pctl_legal_options)};
-	bench b = {.call = pctl_diag_list_call(l)};
+	bench b = {.call = pctl_diag_list_call(l), .wide = 64};
 	pctl_backend_instance *backend = NULL;
 	const pctl_device_entry *e;
 	pctl_registry *r = NULL;
@@ -527,10 +526,17 @@ int main(int argc, char **argv)
 					   &b.floats.columns, &b.floats.own_rows,
 					   &b.floats.own_columns) != 4;
 		first++;
+	} else if (argc > 4 && !strncmp(argv[4], "i8", 2)) {
+		bad = argv[4][2] && sscanf(argv[4] + 2, ":64x%u", &b.wide) != 1;
+		b.wide /= 16;
+		bad |= b.wide != 1 && b.wide != 2 && b.wide != 4;
+		first++;
 	}
+	if (argc <= 4 || argv[4][0] != 'i')
+		b.wide = 4;
 	if (argc < 4 || bad)
 		return fprintf(stderr, "usage: bench_tiles PLUGINS HOME DEVICE "
-				       "[f64[:WORKGROUP:SUBGROUP]] [N...]\n"),
+				       "[f64[:WORKGROUP:SUBGROUP] | i8[:64xCOLUMNS]] [N...]\n"),
 		       2;
 	ro.dirs = (const char *const *)&argv[1];
 	ro.home = argv[2];
