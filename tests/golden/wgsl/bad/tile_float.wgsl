@@ -2,7 +2,7 @@
 //# subgroup = 32
 enable f16, chromium_experimental_subgroup_matrix;
 @group(0) @binding(0) var<storage, read> a: array<f32>;
-@group(0) @binding(1) var<storage, read_write> c: array<vec2<f64>>;
+@group(0) @binding(1) var<storage, read_write> c: array<vec2<u64>>;
 @compute @workgroup_size(32) fn main() {
 	var y = subgroup_matrix_right<f16, 8, 16>();
 	var z = subgroup_matrix_result<f32, 8, 16>();

@@ -1,7 +1,7 @@
 //# subgroup = 32
 enable chromium_experimental_subgroup_matrix;
 @group(0) @binding(0) var<storage, read> a: array<vec4<f32>>;
-@group(0) @binding(1) var<storage, read_write> c: array<f64>;
+@group(0) @binding(1) var<storage, read_write> c: array<u64>;
 @group(0) @binding(2) var<storage, read_write> d: array<u64>;
 @compute @workgroup_size(32) fn main() {
 	var y = subgroup_matrix_right<f32, 8, 16>();
