@@ -122,6 +122,8 @@ static void json_jobs(pctl_json *j, const pctl_run_result *r, int ran, int telem
 		pctl_json_kv_string(j, "race_evidence", pctl_policy_races_word(job->races));
 		pctl_json_kv_u64(j, "buffer_bytes", job->buffer_bytes);
 		pctl_json_kv_u32(j, "kernels", job->n_kernels);
+		pctl_json_kv_string(j, "fused_into",
+				    job->fused == 0 ? NULL : r->jobs[job->fused - 1].id);
 		pctl_json_kv_bool(j, "verified", (int)job->verified);
 		if (ran)
 			json_memory(j, job, telemetry);
@@ -129,6 +131,7 @@ static void json_jobs(pctl_json *j, const pctl_run_result *r, int ran, int telem
 			pctl_json_kv_u32(j, "kernels_without_guards", job->stats.fast_kernels);
 			pctl_json_kv_u32(j, "kernels_with_guards", job->stats.safe_kernels);
 			pctl_json_kv_u32(j, "inputs_looked_at", job->stats.looked);
+			pctl_json_kv_u64(j, "dispatches", job->stats.dispatches);
 			pctl_json_kv_string(j, "evidence", pctl_evidence_text(job->evidence, text));
 			pctl_json_key(j, "seconds");
 			pctl_json_double(j, (double)job->stats.wall_ns * 1e-9);

@@ -30,6 +30,35 @@ static const struct {
 	SMALL_INTEGER(PCTL_SCALAR_U16, "u32", "1", "1", "16"),
 	SMALL_INTEGER(PCTL_SCALAR_I8, "i32", "2", "3", "8"),
 	SMALL_INTEGER(PCTL_SCALAR_U8, "u32", "2", "3", "8"),
+	SMALL_INTEGER(PCTL_DTYPE_I4, "i32", "3", "7", "4"),
+	SMALL_INTEGER(PCTL_DTYPE_U4, "u32", "3", "7", "4"),
+	SMALL_INTEGER(PCTL_DTYPE_I2, "i32", "4", "15", "2"),
+	SMALL_INTEGER(PCTL_DTYPE_U2, "u32", "4", "15", "2"),
+	SMALL_INTEGER(PCTL_DTYPE_TERNARY, "i32", "4", "15", "2"),
+	{PCTL_DTYPE_BINARY,
+	 "fn $_word(i: u32) -> u32 {\n"
+	 "\treturn bitcast<u32>(i32(($[i >> 5u] >> (i & 31u)) & 1u) * 2i - 1i);\n}\n",
+	 "fn $_bits(i: u32) -> u32 {\n\treturn bitcast<u32>(f32(bitcast<i32>($_word(i))));\n}\n"},
+	{PCTL_DTYPE_F8E5M2, NULL,
+	 "fn $_bits(i: u32) -> u32 {\n"
+	 "\treturn bitcast<u32>(unpack2x16float((($[i >> 2u] >> ((i & 3u) * 8u)) & 0xffu) << "
+	 "8u).x);\n}\n"},
+	{PCTL_DTYPE_F8E4M3, NULL,
+	 "fn $_bits(i: u32) -> u32 {\n"
+	 "\tlet code = ($[i >> 2u] >> ((i & 3u) * 8u)) & 0xffu;\n"
+	 "\tlet magnitude = code & 0x7fu;\n"
+	 "\tlet normal = (magnitude << 20u) + (120u << 23u);\n"
+	 "\tlet small = bitcast<u32>(f32(magnitude) * 0.001953125);\n"
+	 "\tlet bits = select(select(small, normal, magnitude >= 8u), 0x7fc00000u, magnitude == "
+	 "0x7fu);\n"
+	 "\treturn bits | ((code >> 7u) << 31u);\n}\n"},
+	{PCTL_DTYPE_F4, NULL,
+	 "fn $_bits(i: u32) -> u32 {\n"
+	 "\tlet code = ($[i >> 3u] >> ((i & 7u) * 4u)) & 15u;\n"
+	 "\tlet magnitude = code & 7u;\n"
+	 "\tlet bits = select((magnitude << 22u) + (126u << 23u), magnitude * 0x3f000000u, "
+	 "magnitude < 2u);\n"
+	 "\treturn bits | ((code >> 3u) << 31u);\n}\n"},
 };
 
 const char *kit_codec_bits(uint32_t dtype)

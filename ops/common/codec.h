@@ -33,4 +33,23 @@ pctl_status kit_wgsl_status(const kit_wgsl *w);
 const char *kit_codec_bits(uint32_t dtype);
 const char *kit_codec_word(uint32_t dtype);
 
+/* A block format: d * s * q, or that with e * m added or taken away; d and e f16 at bytes `scale` and `minimum` of a block. */
+enum { KIT_BLOCK_SCALED, KIT_BLOCK_ADDED, KIT_BLOCK_TAKEN };
+typedef struct kit_block_format {
+	uint32_t dtype, block, bytes, scale, minimum, kind;
+	const char *text; /* $_q, $_s and, but for KIT_BLOCK_SCALED, $_m */
+} kit_block_format;
+/* NULL: no such. */
+const kit_block_format *kit_block_format_of(uint32_t dtype);
+/* How the integers of an element are read: $_BLOCK, $_BYTES, $_D, $_E, $_half(byte), $_q(block's byte, element), $_s, $_m. */
+void kit_wgsl_block(kit_wgsl *w, const kit_block_format *f, const char *name);
+
+/*
+ * Any type whose elements are f32, or exact sums of two: `name_bits(i)` of the first, of the others `name_pair(i)`, the bits of the
+ * two f32 that are the element together. The second way is that of the block formats with a minimum.
+ */
+int kit_codec_is_factor(uint32_t dtype);
+int kit_codec_is_pair(uint32_t dtype);
+void kit_wgsl_factor(kit_wgsl *w, uint32_t dtype, const char *name);
+
 #endif

@@ -123,12 +123,11 @@ static pctl_status table_reference(pctl_instance *inst, const pctl_call *call,
 	for (uint32_t i = 0; i < q->n_in; i++) {
 		if (in[i].n_bytes > most)
 			return kit_refuse_size(&use, "input bytes", in[i].n_bytes, most);
-		if (in[i].n_bytes != kit_elements(&q->in[i]) * kit_dtype_bytes(q->in[i].dtype))
+		if (in[i].n_bytes != kit_bytes(&q->in[i]))
 			return kit_refuse_type(&use, i, "as many bytes as its type says");
 	}
 	for (uint32_t i = 0; i < use.op->desc.n_out; i++)
-		if (out[i].n_bytes !=
-		    kit_elements(&result.out[i]) * kit_dtype_bytes(result.out[i].dtype))
+		if (out[i].n_bytes != kit_bytes(&result.out[i]))
 			return pctl_refuse(call, PC1_INTERNAL, "%s: output %u has a wrong size",
 					   use.op->desc.name, i);
 	return use.op->reference(&use, in, out);

@@ -136,6 +136,10 @@ const char *kit_joined_text(const kit_use *u, uint32_t i);
 
 /* Bytes of one element; 0 for a dtype no op library here knows. */
 uint64_t kit_dtype_bytes(uint32_t dtype);
+/* Bits of an element, or of a block of *block elements; 0 for an unknown dtype. */
+uint32_t kit_dtype_bits(uint32_t dtype, uint32_t *block);
+/* Bytes of a tensor of any dtype, packed; UINT64_MAX where there is none such. */
+uint64_t kit_bytes(const pctl_tensor_type *t);
 const char *kit_dtype_name(uint32_t dtype);
 /* Number of elements, saturating at UINT64_MAX. */
 uint64_t kit_elements(const pctl_tensor_type *t);
@@ -264,6 +268,7 @@ typedef struct kit_problem {
 
 void kit_problem_input(kit_problem *p, uint32_t port, const pctl_tensor_type *t, const void *data);
 void kit_problem_attr(kit_problem *p, uint32_t i, uint64_t value);
+void kit_problem_attr_text(kit_problem *p, uint32_t i, const char *text);
 void kit_problem_measured(kit_problem *p, uint64_t value);
 void kit_problem_rigid(kit_problem *p);
 /* The number means nothing. */

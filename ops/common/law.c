@@ -42,8 +42,7 @@ uint32_t kit_law_tensor(kit_law *l, const pctl_tensor_type *t, const void *bytes
 	uint32_t number = 0;
 
 	if (l->status == PCTL_OK)
-		l->status = l->sink->tensor(l->sink->ctx, t, bytes,
-					    kit_elements(t) * kit_dtype_bytes(t->dtype), &number);
+		l->status = l->sink->tensor(l->sink->ctx, t, bytes, kit_bytes(t), &number);
 	return number;
 }
 
@@ -116,8 +115,7 @@ void kit_law_free(kit_law *l, void *p)
 void kit_problem_input(kit_problem *p, uint32_t port, const pctl_tensor_type *t, const void *data)
 {
 	if (p->status == PCTL_OK)
-		p->status = p->sink->input(p->sink->ctx, port, t, data,
-					   kit_elements(t) * kit_dtype_bytes(t->dtype));
+		p->status = p->sink->input(p->sink->ctx, port, t, data, kit_bytes(t));
 }
 
 void kit_problem_attr(kit_problem *p, uint32_t i, uint64_t value)
@@ -125,6 +123,11 @@ void kit_problem_attr(kit_problem *p, uint32_t i, uint64_t value)
 	char text[32];
 
 	snprintf(text, sizeof(text), "%" PRIu64, value);
+	kit_problem_attr_text(p, i, text);
+}
+
+void kit_problem_attr_text(kit_problem *p, uint32_t i, const char *text)
+{
 	if (p->status == PCTL_OK)
 		p->status = p->sink->attr(p->sink->ctx, i, text);
 }

@@ -3,38 +3,70 @@
 
 #include "common/kit.h"
 
+/* What is no scalar of kernels: bits of an element, or of a block of `block` elements (SEMANTICS.md 13). */
+static const struct {
+	uint32_t dtype;
+	const char *name;
+	uint32_t bits, block;
+} packed[] = {
+	{PCTL_DTYPE_U128, "u128", 128, 1},    {PCTL_DTYPE_BYTES, "bytes", 8, 1},
+	{PCTL_DTYPE_F8E4M3, "f8e4m3", 8, 1},  {PCTL_DTYPE_F8E5M2, "f8e5m2", 8, 1},
+	{PCTL_DTYPE_F4, "f4", 4, 1},	      {PCTL_DTYPE_I4, "i4", 4, 1},
+	{PCTL_DTYPE_U4, "u4", 4, 1},	      {PCTL_DTYPE_I2, "i2", 2, 1},
+	{PCTL_DTYPE_U2, "u2", 2, 1},	      {PCTL_DTYPE_TERNARY, "ternary", 2, 1},
+	{PCTL_DTYPE_BINARY, "binary", 1, 1},  {PCTL_DTYPE_Q4_0, "q4_0", 144, 32},
+	{PCTL_DTYPE_Q4_1, "q4_1", 160, 32},   {PCTL_DTYPE_Q5_0, "q5_0", 176, 32},
+	{PCTL_DTYPE_Q5_1, "q5_1", 192, 32},   {PCTL_DTYPE_Q8_0, "q8_0", 272, 32},
+	{PCTL_DTYPE_Q2_K, "q2_k", 672, 256},  {PCTL_DTYPE_Q3_K, "q3_k", 880, 256},
+	{PCTL_DTYPE_Q4_K, "q4_k", 1152, 256}, {PCTL_DTYPE_Q5_K, "q5_k", 1408, 256},
+	{PCTL_DTYPE_Q6_K, "q6_k", 1680, 256},
+};
+
+static const uint8_t scalar_bits[] = {
+	[PCTL_SCALAR_BOOL] = 32, [PCTL_SCALAR_I32] = 32,  [PCTL_SCALAR_U32] = 32,
+	[PCTL_SCALAR_I64] = 64,	 [PCTL_SCALAR_U64] = 64,  [PCTL_SCALAR_F16] = 16,
+	[PCTL_SCALAR_F32] = 32,	 [PCTL_SCALAR_BF16] = 16, [PCTL_SCALAR_F64] = 64,
+	[PCTL_SCALAR_I8] = 8,	 [PCTL_SCALAR_U8] = 8,	  [PCTL_SCALAR_I16] = 16,
+	[PCTL_SCALAR_U16] = 16};
+
+uint32_t kit_dtype_bits(uint32_t dtype, uint32_t *block)
+{
+	*block = 1;
+	if (dtype < KIT_COUNT(scalar_bits))
+		return scalar_bits[dtype];
+	for (uint32_t i = 0; i < KIT_COUNT(packed); i++)
+		if (packed[i].dtype == dtype) {
+			*block = packed[i].block;
+			return packed[i].bits;
+		}
+	return 0;
+}
+
+/* An f64 is of files and conversions: whoever asks for bytes wants to compute with elements. */
 uint64_t kit_dtype_bytes(uint32_t dtype)
 {
-	switch (dtype) {
-	case PCTL_SCALAR_I8:
-	case PCTL_SCALAR_U8:
-		return 1;
-	case PCTL_SCALAR_BOOL:
-	case PCTL_SCALAR_I32:
-	case PCTL_SCALAR_U32:
-	case PCTL_SCALAR_F32:
-		return 4;
-	case PCTL_SCALAR_I16:
-	case PCTL_SCALAR_U16:
-	case PCTL_SCALAR_F16:
-	case PCTL_SCALAR_BF16:
-		return 2;
-	case PCTL_SCALAR_I64:
-	case PCTL_SCALAR_U64:
-		return 8;
-	case PCTL_DTYPE_U128:
-		return 16;
-	default:
-		return 0;
-	}
+	uint32_t block;
+	const uint32_t bits = kit_dtype_bits(dtype, &block);
+
+	return (dtype < 32 && dtype != PCTL_SCALAR_F64) || dtype == PCTL_DTYPE_U128 ? bits / 8 : 0;
+}
+
+uint64_t kit_bytes(const pctl_tensor_type *t)
+{
+	uint32_t block;
+	const uint64_t bits = kit_dtype_bits(t->dtype, &block), n = kit_elements(t);
+	uint64_t all;
+
+	if (n % block != 0 || __builtin_mul_overflow(n / block, bits, &all))
+		return UINT64_MAX;
+	return all / 8 + (all % 8 != 0);
 }
 
 const char *kit_dtype_name(uint32_t dtype)
 {
-	if (dtype == PCTL_DTYPE_U128)
-		return "u128";
-	if (dtype == PCTL_DTYPE_BYTES)
-		return "bytes";
+	for (uint32_t i = 0; i < KIT_COUNT(packed); i++)
+		if (packed[i].dtype == dtype)
+			return packed[i].name;
 	return dtype <= PCTL_SCALAR_U16 ? pctl_scalar_name((uint8_t)dtype) : "an unknown type";
 }
 

@@ -2,6 +2,7 @@
  * the end. Nothing of it is the kernels'. */
 #include <math.h>
 
+#include "element.h"
 #include "exact_reference.h"
 
 /* ---- elements ------------------------------------------------------------------------------- */
@@ -36,8 +37,10 @@ double tensor_value(uint32_t dtype, const void *data, uint64_t i)
 		return ((const uint8_t *)data)[i];
 	case PCTL_SCALAR_I16:
 		return ((const int16_t *)data)[i];
-	default:
+	case PCTL_SCALAR_U16:
 		return ((const uint16_t *)data)[i];
+	default:
+		return (double)tensor_element(dtype, data, i);
 	}
 }
 
@@ -81,6 +84,12 @@ void tensor_sum_product(tensor_sum *s, double a, double b)
 			s->infinity = 1;
 		else
 			s->minus_infinity = 1;
+	} else if (a != 0 && b != 0 && (double)(float)b != b) {
+		/* An element of a block may have more bits: its upper ones first, cut off, then the rest. */
+		b = frexp(b, &eb);
+		tensor_sum_product(s, a, ldexp(trunc(ldexp(b, 24)), eb - 24));
+		b = ldexp(b, 24);
+		tensor_sum_product(s, a, ldexp(b - trunc(b), eb - 24));
 	} else if (a != 0 && b != 0) {
 		ma = (uint64_t)ldexp(frexp(fabs(a), &ea), 24);
 		mb = (uint64_t)ldexp(frexp(fabs(b), &eb), 24);

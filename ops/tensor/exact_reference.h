@@ -16,9 +16,9 @@ typedef struct tensor_sum {
 	int nan, infinity, minus_infinity;
 } tensor_sum;
 
-/* Element i of a type that kit_codec_bits knows. */
+/* Element i of any type but integers of 32 and more bits. */
 double tensor_value(uint32_t dtype, const void *data, uint64_t i);
-/* a * b more; both are exact in f32. */
+/* a * b more; a is exact in f32. */
 void tensor_sum_product(tensor_sum *s, double a, double b);
 /* The sum divided by `divisor` (NaN where that is 0) and rounded once: its bits. The sum is used up. */
 uint32_t tensor_sum_round(tensor_sum *s, uint64_t divisor, const tensor_float_format *f);

@@ -33,20 +33,27 @@ const tensor_float_format *tensor_float_format_of(uint32_t dtype)
 	return format_of(kit_dtype_name(dtype));
 }
 
-static int is_float(uint32_t dtype)
-{
-	return dtype == PCTL_SCALAR_F32 || dtype == PCTL_SCALAR_F16 || dtype == PCTL_SCALAR_BF16;
-}
-
 static int is_wide(uint32_t dtype)
 {
 	return dtype == PCTL_SCALAR_I64 || dtype == PCTL_SCALAR_U64;
 }
 
+/* A product with such a factor is one of floats. */
+static int is_real(uint32_t dtype)
+{
+	return kit_codec_is_factor(dtype) && kit_codec_word(dtype) == NULL;
+}
+
+static int is_integer(uint32_t dtype)
+{
+	return kit_codec_word(dtype) != NULL || is_wide(dtype);
+}
+
 static int is_signed(uint32_t dtype)
 {
-	return dtype == PCTL_SCALAR_I8 || dtype == PCTL_SCALAR_I16 || dtype == PCTL_SCALAR_I32 ||
-	       dtype == PCTL_SCALAR_I64;
+	return dtype == PCTL_DTYPE_I4 || dtype == PCTL_DTYPE_I2 || dtype == PCTL_DTYPE_TERNARY ||
+	       dtype == PCTL_DTYPE_BINARY || dtype == PCTL_SCALAR_I8 || dtype == PCTL_SCALAR_I16 ||
+	       dtype == PCTL_SCALAR_I32 || dtype == PCTL_SCALAR_I64;
 }
 
 /* ---- types and shapes ----------------------------------------------------------------------- */
@@ -57,11 +64,14 @@ static pctl_status types(const kit_use *u, matmul_shape *s)
 	const uint32_t a = u->q->in[0].dtype, b = u->q->in[1].dtype;
 	const char *out = u->q->attr[MATMUL_ATTR_OUT].text;
 
-	if (is_float(a) || is_float(b)) {
+	if (is_real(a) || is_real(b)) {
 		if (kit_codec_bits(a) == NULL)
 			return kit_refuse_type(u, 0, "a type whose elements are exact in f32");
-		if (kit_codec_bits(b) == NULL)
-			return kit_refuse_type(u, 1, "a type whose elements are exact in f32");
+		if (!kit_codec_is_factor(b))
+			return kit_refuse_type(
+				u, 1, "a type whose elements are exact in f32, or blocks of GGUF");
+		if (kit_codec_is_pair(b) && s->order != MATMUL_EXACT)
+			return kit_refuse_attr(u, "order", "is exact for blocks with a minimum");
 		s->format = format_of(*out == '\0' ? "f32" : out);
 		if (s->format == NULL)
 			return kit_refuse_attr(u, "out", "is not f32, f16 or bf16");
@@ -70,10 +80,9 @@ static pctl_status types(const kit_use *u, matmul_shape *s)
 		s->out.dtype = s->format->dtype;
 		return PCTL_OK;
 	}
-	if (kit_dtype_bytes(a) == 0 || a == PCTL_SCALAR_BOOL || a == PCTL_DTYPE_U128)
+	if (!is_integer(a))
 		return kit_refuse_type(u, 0, u->op->desc.in[0].type);
-	if (kit_dtype_bytes(b) == 0 || b == PCTL_SCALAR_BOOL || b == PCTL_DTYPE_U128 ||
-	    is_signed(a) != is_signed(b) || is_wide(a) != is_wide(b))
+	if (!is_integer(b) || is_signed(a) != is_signed(b) || is_wide(a) != is_wide(b))
 		return kit_refuse_type(u, 1, "integers of the sign of a, of 64 bits where a's are");
 	if (s->order != MATMUL_EXACT)
 		return kit_refuse_attr(u, "order", "is exact for integers");
@@ -157,7 +166,8 @@ pctl_status matmul_shape_of(const kit_use *u, matmul_shape *s)
 	s->b_column = bt ? s->k : 1;
 	status = batch(u, s);
 	if (status == PCTL_OK)
-		status = kit_limit(u, "products of an element", s->k, TENSOR_TERMS_MAX);
+		status = kit_limit(u, "products of an element",
+				   kit_codec_is_pair(b->dtype) ? 2 * s->k : s->k, TENSOR_TERMS_MAX);
 	return status != PCTL_OK
 		       ? status
 		       : kit_limit(u, "elements", kit_elements(&s->out), TENSOR_ELEMENTS_MAX);
@@ -243,16 +253,14 @@ static void add_floats(kit_wgsl *w, const kit_use *u, const matmul_shape *s)
 	const char *const names[] = {"a", "b"};
 
 	kit_wgsl_add(w, FACTOR("a", "1", "u32") FACTOR("b", "2", "u32") RESULT("u32"));
-	for (uint32_t i = 0; i < 2; i++) {
-		if (kit_codec_word(u->q->in[i].dtype) != NULL)
-			kit_wgsl_named(w, kit_codec_word(u->q->in[i].dtype), names[i]);
-		kit_wgsl_named(w, kit_codec_bits(u->q->in[i].dtype), names[i]);
-	}
+	for (uint32_t i = 0; i < 2; i++)
+		kit_wgsl_factor(w, u->q->in[i].dtype, names[i]);
 	if (s->order == MATMUL_EXACT) {
 		kit_wgsl_add(w, s->format->text);
 		kit_wgsl_add(w, "fn sum_scale() -> bool {\n\treturn false;\n}\n");
 		kit_wgsl_add(w, KERNEL_EXACT_SUM);
-		kit_wgsl_add(w, KERNEL_MATMUL_EXACT);
+		kit_wgsl_add(w, kit_codec_is_pair(u->q->in[1].dtype) ? KERNEL_MATMUL_EXACT_PAIR
+								     : KERNEL_MATMUL_EXACT);
 	} else {
 		kit_wgsl_add(w, steps[s->order]);
 		kit_wgsl_add(w, s->order == MATMUL_CHUNKED ? "const CHUNK: u32 = 256u;\n"
@@ -269,11 +277,15 @@ static void plan(kit_plan *p)
 	kit_kernel kernel = {"tensor/matmul.wgsl", NULL, 64, "steps", 16};
 	matmul_shape s;
 	uint64_t count;
+	uint32_t block;
 	kit_wgsl w;
 
 	p->status = matmul_shape_of(u, &s);
 	count = kit_elements(&s.out);
 	if (p->status != PCTL_OK || count == 0)
+		return;
+	block = params_of(p, &s);
+	if (matmul_fast(p, &s, block))
 		return;
 	while (kernel.override_value < s.k)
 		kernel.override_value *= 2;
@@ -286,8 +298,8 @@ static void plan(kit_plan *p)
 	p->status = kit_wgsl_status(&w);
 	kernel.text = w.text;
 	kit_run(p, &kernel, kit_dtype_bytes(s.out.dtype) == 2 ? (count + 1) / 2 : count,
-		(kit_slot[]){KIT_ALL(params_of(p, &s)), KIT_ALL(kit_in(p, 0)),
-			     KIT_ALL(kit_in(p, 1)), KIT_ALL(kit_out(p, 0))},
+		(kit_slot[]){KIT_ALL(block), KIT_ALL(kit_in(p, 0)), KIT_ALL(kit_in(p, 1)),
+			     KIT_ALL(kit_out(p, 0))},
 		4);
 	kit_wgsl_free(&w);
 }
@@ -295,8 +307,12 @@ static void plan(kit_plan *p)
 /* ---- the op --------------------------------------------------------------------------------- */
 
 #define TYPES "f32|f16|bf16|i8|u8|i16|u16|i32|u32|i64|u64[...]"
-static const pctl_port in[] = {{"a", TYPES, "[.., m, k], or [.., k, m] where transpose_a", 0, 0},
-			       {"b", TYPES, "[.., k, n], or [.., n, k] where transpose_b", 0, 0}};
+#define PACKED                                                                                 \
+	"f8e4m3|f8e5m2|f4|i4|u4|i2|u2|ternary|binary|q4_0|q4_1|q5_0|q5_1|q8_0|q2_k|q3_k|q4_k|" \
+	"q5_k|q6_k|"
+static const pctl_port in[] = {
+	{"a", TYPES, "[.., m, k], or [.., k, m] where transpose_a", 0, 0},
+	{"b", PACKED TYPES, "[.., k, n], or [.., n, k] where transpose_b", 0, 0}};
 static const pctl_port out[] = {
 	{"y", "f32|f16|bf16|i32|u32|i64|u64[...]", "the products, [.., m, n]", 0, 0}};
 static const pctl_attr_desc attr[] = {
@@ -335,7 +351,8 @@ static const kit_op ops[] = {
 			 .spec = "y[.., i, j] = the sum over k of a[.., i, k] * b[.., k, j]; "
 				 "dimensions before "
 				 "the last two are broadcast.\n"
-				 "A float and a float, or a float and an integer of 8 or 16 bits: "
+				 "A float or block and a float, or a float or block and an integer "
+				 "of 16 bits or fewer: "
 				 "exact, the exact sum of the exact products, rounded once to y's "
 				 "type;\n"
 				 "0 * Inf, Inf - Inf and NaN give the canonical NaN. sequential: "
@@ -347,7 +364,7 @@ static const kit_op ops[] = {
 				 "their sums added from left to right onto the first. Nothing to "
 				 "add "
 				 "gives +0.\n"
-				 "Integers: modulo 2^32 (of 8, 16 and 32 bits) or 2^64, both of "
+				 "Integers: modulo 2^32 (of 32 bits and fewer) or 2^64, both of "
 				 "one "
 				 "sign.\n"
 				 "At most 2^31 elements a tensor and 2^29 products an element.",

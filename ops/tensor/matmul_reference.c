@@ -1,6 +1,7 @@
 /* tensor.matmul in plain C, by exact_reference.h and by fmaf. */
 #include <math.h>
 
+#include "element.h"
 #include "exact_reference.h"
 
 static uint64_t integer(uint32_t dtype, const void *data, uint64_t i)
@@ -17,8 +18,11 @@ static uint64_t integer(uint32_t dtype, const void *data, uint64_t i)
 	case PCTL_SCALAR_I32:
 	case PCTL_SCALAR_U32:
 		return ((const uint32_t *)data)[i];
-	default:
+	case PCTL_SCALAR_I64:
+	case PCTL_SCALAR_U64:
 		return ((const uint64_t *)data)[i];
+	default: /* narrower than a byte */
+		return (uint64_t)(int64_t)tensor_element(dtype, data, i);
 	}
 }
 

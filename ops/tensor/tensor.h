@@ -9,6 +9,16 @@ extern const kit_family tensor_sort_family;
 extern const kit_family tensor_reduce_family;
 extern const kit_family tensor_matmul_family;
 extern const kit_family tensor_sum_family;
+extern const kit_family tensor_view_family;
+extern const kit_family tensor_extreme_family;
+extern const kit_family tensor_gather_family;
+extern const kit_family tensor_move_family;
+extern const kit_family tensor_make_family;
+extern const kit_family tensor_pool_family;
+extern const kit_family tensor_conv_family;
+extern const kit_family tensor_scatter_family;
+extern const kit_family tensor_order_family;
+extern const kit_family tensor_convert_family;
 
 /* laws.c */
 void tensor_law_largest(kit_law *l);

@@ -145,8 +145,9 @@ static void vote__comparing(void **state)
 	assert_int_equal(d.element_bytes, 4);
 }
 
-/* Who is believed, decision by decision. A voter is a letter for its plugin (capital: vouched for; R the reference), a digit
- * for its driver, and what it said; '-': nothing. want: what is believed, '-' nothing; then what becomes of each: Agrees,
+/* Who is believed, decision by decision. A voter is a letter for its plugin's file (capital: vouched for; R the reference), a
+ * digit for its driver, and what it said; '-': nothing. 0: no driver was seen; 1 and 2: two drivers of its own; 3: what 1 has
+ * mapped and more; 9: one driver that others have, too. want: what is believed, '-' nothing; then what becomes of each: Agrees,
  * Minority, Open, None. */
 static void vote__decisions(void **state)
 {
@@ -158,11 +159,18 @@ static void vote__decisions(void **state)
 		{"R0x V0y", "xAM", "the reference alone decides", 2, 0, 0},
 		{"V0x W0y", "-OO", "two differ without the reference", 2, 0, 0},
 		{"V0x W0x U0y", "xAAM", "two plugins against one", 2, 1, 0},
-		{"V0x V1x W0y", "-OOO", "two drivers of one plugin against another plugin", 2, 0,
+		{"V1x V2x W0y", "-OOO", "two drivers of one plugin against another plugin", 2, 0,
 		 0},
-		{"V0x V0x W0y", "-OOO", "two devices of one driver are one voice", 2, 0, 0},
-		{"V0x V1x W0x U0y", "xAAAM", "three voices of two plugins", 3, 1, 0},
-		{"V0x V1x V2x W0y U0y", "yMMMAA", "three drivers of one plugin against two plugins",
+		{"V1x V1x W0y", "-OOO", "two devices of one driver are one voice", 2, 0, 0},
+		{"V1x V2x W0x U0y", "xAAAM", "three voices of two plugins", 3, 1, 0},
+		{"V1x V1x W0x", "-OOO", "one driver under two ICD files", 3, 0, 0},
+		{"V1x V3x W0x", "-OOO", "one driver, and the same beside another library", 3, 0, 0},
+		{"V0x V0x W0x", "-OOO", "drivers that nobody has seen", 3, 0, 0},
+		{"V0x V0x", "-OO", "one plugin's file under two ids", 2, 0, 0},
+		{"V9x W9x", "-OO", "one driver behind two plugins", 2, 0, 0},
+		{"V9x W9x R0x", "xAAA", "and the reference, which has none", 2, 1, 0},
+		{"a1x a2x V0x", "-OOO", "a stranger's two drivers", 3, 0, 0},
+		{"V1x V2x V9x W0y U0y", "yMMMAA", "three drivers of one plugin against two plugins",
 		 2, 1, 0},
 		{"a0x b0x V0y", "-OOO", "two strangers in league", 2, 0, 0},
 		{"a0x b0x R0y", "yMMA", "two strangers in league against the reference", 2, 0, 0},
@@ -176,7 +184,7 @@ static void vote__decisions(void **state)
 
 	(void)state;
 	for (uint32_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		char names[8][4], got[16] = "";
+		char names[8][4], drivers[8][16], got[16] = "";
 		pctl_quorum_voter voters[8];
 		pctl_quorum_decision d;
 		uint32_t n = 0;
@@ -185,10 +193,13 @@ static void vote__decisions(void **state)
 			pctl_quorum_voter *v = &voters[n];
 
 			snprintf(names[n], sizeof(names[n]), "%c", at[0]);
+			snprintf(drivers[n], sizeof(drivers[n]),
+				 at[1] == '0'	? ""
+				 : at[1] == '3' ? "+\n%c%c\n"
+						: "%c%c\n",
+				 at[1] == '9' ? '*' : at[0], at[1] == '3' ? '1' : at[1]);
 			*v = (pctl_quorum_voter){.plugin = names[n],
-						 .driver = at[1] == '0'	  ? "0"
-							   : at[1] == '1' ? "1"
-									  : "2",
+						 .driver = drivers[n],
 						 .vouched = at[0] <= 'Z',
 						 .is_reference = at[0] == 'R',
 						 .group = at[2] == '-' ? PCTL_QUORUM_SILENT
@@ -206,7 +217,9 @@ static void vote__decisions(void **state)
 		    d.disputed != rows[i].disputed)
 			fail_msg("%s: %s gives %s, stands %u, disputed %u", rows[i].why,
 				 rows[i].voters, got, (unsigned)d.stands, (unsigned)d.disputed);
-		if (strchr(rows[i].voters, 'a') != NULL || rows[i].disputed)
+		if (strchr(rows[i].voters, 'a') != NULL || rows[i].disputed ||
+		    strpbrk(rows[i].voters, "139") != NULL ||
+		    strstr(rows[i].voters, "V0x V0x") != NULL)
 			planted(rows[i].why, rows[i].voters, "quorum: decision", got);
 	}
 }

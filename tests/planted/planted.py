@@ -1,9 +1,10 @@
 """The table of planted faults: the plants of plants.py are run here, each in a process of its own, and each must be caught
 by the gate expected; rows of the C tests that plant faults are taken from where ctest had them written. Fault, place and
 what caught it must be those of the committed table; what was named may differ in its words.
-usage: planted.py ROWS_DIR TABLE COMMITTED [--bless | --plant] [--jobs N] [--shard I/N]
+usage: planted.py ROWS_DIR TABLE COMMITTED [--bless | --plant] [--jobs N] [--shard I/N] [--keep DIR]
 --bless writes COMMITTED anew; --plant must fail; --jobs 0: as many plants at once as there are processors; --shard: only
-every N-th plant, from the I-th on (1 to N). With WRAP=SELECTOR the mock wraps that device instead of the reference, and the
+every N-th plant, from the I-th on (1 to N); --keep: what each plant said stays in DIR, and one that passed is not planted
+again (of the same build: DIR is emptied by hand). With WRAP=SELECTOR the mock wraps that device instead of the reference, and the
 faults of devices alone are planted: no rows of C tests, and TABLE is that device's."""
 import concurrent.futures
 import glob
@@ -63,12 +64,31 @@ if "--plant" in sys.argv:
     h.finish()
 
 
+KEEP = option("--keep", None)
+
+
+def kept(name):
+    """What an earlier call kept of a plant that passed: its words and its seconds, or None."""
+    try:
+        with open(os.path.join(KEEP, f"{name}.txt"), encoding="utf-8") as f:
+            status, seconds, said = f.read().split("\n", 2)
+    except (TypeError, OSError, ValueError):
+        return None
+    return (said, float(seconds)) if status == "0" and os.path.exists(os.path.join(KEEP, f"{name}.rows")) else None
+
+
 def run_plant(name):
-    found = h.path(f"rows-{name}")
+    found = os.path.join(os.path.abspath(KEEP), f"{name}.rows") if KEEP else h.path(f"rows-{name}")
+    earlier = kept(name)
+    if earlier:
+        return name, found, 0, *earlier
     start = time.monotonic()
     done = subprocess.run([sys.executable, "-B", os.path.abspath(__file__), ROWS, TABLE, COMMITTED, "--only", name, "--rows", found],
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    return name, found, done.returncode, done.stdout.decode("utf-8", "replace"), time.monotonic() - start
+    said, seconds = done.stdout.decode("utf-8", "replace"), time.monotonic() - start
+    if KEEP:
+        write(os.path.join(KEEP, f"{name}.txt"), f"{done.returncode}\n{seconds:.1f}\n{said}")
+    return name, found, done.returncode, said, seconds
 
 
 def run_plants(names, jobs):
@@ -87,6 +107,8 @@ def run_plants(names, jobs):
     print(f"{len(names)} plants, {time.monotonic() - began:.0f} s, {jobs} at once", flush=True)
 
 
+if KEEP:
+    os.makedirs(KEEP, exist_ok=True)
 part, of = (int(n) for n in option("--shard", "1/1").split("/"))
 chosen = [name for i, name in enumerate(PLANTS) if i % of == part - 1]
 h.check("there are plants", chosen)

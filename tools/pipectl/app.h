@@ -80,8 +80,9 @@ void pctl_app_progress_clear(pctl_app *app);
  * files written. */
 pctl_status pctl_app_check_outs(pctl_app *app, const pctl_pipeline *p, const pctl_setting *outs,
 				uint32_t n);
+/* types: of the outputs of `outs`, NULL: as the result has them (host/outputs.h). */
 pctl_status pctl_app_write_outs(pctl_app *app, const pctl_run_result *r, const pctl_setting *outs,
-				uint32_t n);
+				const pctl_tensor_type *types, uint32_t n);
 
 /* What was typed, as a shell would take it again; released with free(), NULL: no memory. */
 char *pctl_app_command(const pctl_app *app);

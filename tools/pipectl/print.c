@@ -5,6 +5,7 @@
 
 #include "app.h"
 #include "host/document.h"
+#include "host/outputs.h"
 
 void pctl_app_list_begin(pctl_app *app, const char *key, const pctl_column *columns, uint32_t n)
 {
@@ -29,8 +30,9 @@ pctl_status pctl_app_list_end(pctl_app *app, pctl_status status)
 	return status == PCTL_OK ? listed : status;
 }
 
-static void print_job(const pctl_run_job *job)
+static void print_job(const pctl_run_result *r, uint32_t number)
 {
+	const pctl_run_job *job = &r->jobs[number];
 	char text[PCTL_EVIDENCE_TEXT];
 
 	if (job->remembered)
@@ -51,6 +53,9 @@ static void print_job(const pctl_run_job *job)
 			" kernels without guards, %" PRIu32 " inputs looked at\n",
 			job->stats.fast_kernels, job->stats.fast_kernels + job->stats.safe_kernels,
 			job->stats.looked);
+	if (job->fused != 0)
+		fprintf(stderr, "    fused: runs in the kernel of %s\n",
+			r->jobs[job->fused - 1].id);
 	if (job->memo_void != NULL)
 		fprintf(stderr, "    a remembered result was not taken: %s\n", job->memo_void);
 }
@@ -86,7 +91,7 @@ void pctl_app_print_run(pctl_app *app, const char *title, const pctl_run_result 
 	}
 	fputc('\n', stderr);
 	for (uint32_t i = 0; app->verbose && i < r->n_jobs; i++)
-		print_job(&r->jobs[i]);
+		print_job(r, i);
 	for (uint32_t i = 0; app->verbose && i < r->n_choices; i++) {
 		if (!r->choices[i].taken)
 			fprintf(stderr, "  not %s (%s): %s\n", r->choices[i].selector,
@@ -131,6 +136,10 @@ void pctl_app_print_plan(pctl_app *app, const pctl_graph *g, const pctl_run_resu
 		printf(", largest job%s %" PRIu64 " bytes", r->has_gas ? "" : " of them",
 		       r->peak_bytes);
 	putchar('\n');
+	for (uint32_t i = 0; i < r->n_jobs; i++)
+		if (r->jobs[i].fused != 0 && r->jobs[i].fused - 1 != i)
+			printf("fused %s into the kernel of %s\n", r->jobs[i].id,
+			       r->jobs[r->jobs[i].fused - 1].id);
 	for (uint32_t i = 0; i < r->n_choices; i++)
 		printf("device %s (%s): %s%s\n", r->choices[i].selector, r->choices[i].name,
 		       r->choices[i].taken ? "taken, " : "not taken, ", r->choices[i].why);
@@ -169,20 +178,11 @@ pctl_status pctl_app_check_outs(pctl_app *app, const pctl_pipeline *p, const pct
 		if (k == p->n_outputs)
 			return unknown_output(app, p, outs[i].name);
 	}
-	return PCTL_OK;
+	return pctl_outputs_check(outs, n, app->call);
 }
 
 pctl_status pctl_app_write_outs(pctl_app *app, const pctl_run_result *r, const pctl_setting *outs,
-				uint32_t n)
+				const pctl_tensor_type *types, uint32_t n)
 {
-	pctl_status status = PCTL_OK;
-
-	for (uint32_t i = 0; status == PCTL_OK && i < n; i++) {
-		for (uint32_t k = 0; k < r->n_outputs; k++) {
-			if (strcmp(r->outputs[k].name, outs[i].name) == 0)
-				status = pctl_store_get_file(app->host.store, &r->outputs[k].cid,
-							     outs[i].value, app->call);
-		}
-	}
-	return status;
+	return pctl_outputs_write(app->host.store, r, outs, types, n, app->call);
 }

@@ -43,6 +43,10 @@ void pctl_shader_print_overrides(pctl_app *app, const pctl_program *p);
 pctl_status pctl_shader_variable(pctl_app *app, const pctl_program *p, const char *option,
 				 pctl_setting *s, const pctl_var **out);
 
+/* What the elements of a variable are where it is an array of scalars, else bytes; and, of the output of that name, how many. */
+uint32_t pctl_shader_elements(const pctl_program *p, const pctl_var *v);
+void pctl_shader_shape(const pctl_run_result *r, const char *name, pctl_tensor_type *type);
+
 /* `shader run --emit`: what the unit becomes on a device, in place of running it. */
 pctl_status pctl_shader_emit(pctl_app *app, const char *path, const pctl_kernel_module *unit);
 

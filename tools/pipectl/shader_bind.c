@@ -90,3 +90,29 @@ pctl_status pctl_shader_variable(pctl_app *app, const pctl_program *p, const cha
 	s->name = pctl_arena_printf(app->arena, "%" PRIu64 ":%" PRIu64, group, binding);
 	return s->name == NULL ? pctl_no_memory(app->call, "options") : PCTL_OK;
 }
+
+uint32_t pctl_shader_elements(const pctl_program *p, const pctl_var *v)
+{
+	const pctl_type *t = &p->types[v->type];
+	const pctl_type *e = &p->types[t->elem];
+
+	if ((t->kind != PCTL_TYPE_RUNTIME_ARRAY && t->kind != PCTL_TYPE_ARRAY) ||
+	    e->kind != PCTL_TYPE_SCALAR || t->stride != pctl_dtype_bytes(e->scalar))
+		return PCTL_DTYPE_BYTES;
+	return e->scalar;
+}
+
+void pctl_shader_shape(const pctl_run_result *r, const char *name, pctl_tensor_type *type)
+{
+	const uint32_t width = pctl_dtype_bytes(type->dtype);
+
+	for (uint32_t i = 0; i < r->n_outputs; i++) {
+		if (strcmp(r->outputs[i].name, name) != 0)
+			continue;
+		/* Data that are no whole number of elements are bytes. */
+		if (r->outputs[i].n_bytes % width != 0)
+			*type = (pctl_tensor_type){.dtype = PCTL_DTYPE_BYTES};
+		type->rank = 1;
+		type->dim[0] = r->outputs[i].n_bytes / pctl_dtype_bytes(type->dtype);
+	}
+}

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "app.h"
+#include "foundation/tensorfile/tensor_file.h"
+#include "runtime/exec/source.h"
 
 pctl_status pctl_verb_op_list(pctl_app *app)
 {
@@ -131,13 +133,51 @@ pctl_status pctl_verb_op_show(pctl_app *app)
 	return PCTL_OK;
 }
 
-/* --in PORT=FILE:TYPE: the type stands behind the last colon. */
+/* Of what --in names a tensor with its own type: 1 where no type stands behind it. FILE.npz:NAME is a name, not a type. */
+static int names_tensor(const char *value, const char *colon)
+{
+	const char *name;
+	size_t n;
+
+	if (!pctl_tensor_ref_parse(value, &n, &name))
+		return 0;
+	if (colon == NULL || colon < value + n)
+		return 1;
+	n = strcspn(colon + 1, "[");
+	if (pctl_dtype_find(colon + 1, n) == PCTL_SCALAR_NONE)
+		return 1;
+	return name == colon + 1 && strncmp(colon - 4, ".npy", 4) != 0;
+}
+
+/* What a file of tensors says of itself, as a type that leaves nothing open. */
+static pctl_status type_of_file(pctl_app *app, const char *value, pctl_type_pattern *out)
+{
+	pctl_tensor_type t;
+	pctl_status status = pctl_source_peek(value, app->call, &t);
+
+	if (status != PCTL_OK)
+		return status;
+	out->n_dtypes = 1;
+	out->dtype[0] = t.dtype;
+	out->rank = t.rank;
+	for (uint32_t i = 0; i < t.rank; i++)
+		out->dim[i].value = t.dim[i];
+	return PCTL_OK;
+}
+
+/* --in PORT=FILE:TYPE: the type stands behind the last colon; a file of tensors has one of its own. */
 static pctl_status add_input(pctl_app *app, pctl_pipeline *p, pctl_setting *in)
 {
 	const char *colon = strrchr(in->value, ':');
 	pctl_pipe_input *input = &p->inputs[p->n_inputs];
 	pctl_pos pos = {"--in", 0, 0, 0, 0};
 	pctl_status status;
+
+	if (names_tensor(in->value, colon)) {
+		status = type_of_file(app, in->value, &input->type);
+		colon = in->value + strlen(in->value);
+		goto typed;
+	}
 
 	if (colon == NULL)
 		return pctl_refuse(
@@ -148,6 +188,7 @@ static pctl_status add_input(pctl_app *app, pctl_pipeline *p, pctl_setting *in)
 	if (status == PCTL_OK && input->type.n_dtypes != 1)
 		status = pctl_refuse(app->call, PC4020_TYPE_SYNTAX, "\"%s\" is not one type",
 				     colon + 1);
+typed:
 	if (status != PCTL_OK)
 		return status;
 	input->name = in->name;
@@ -237,7 +278,7 @@ pctl_status pctl_verb_op_run(pctl_app *app)
 	}
 	pctl_app_progress_clear(app);
 	if (status == PCTL_OK)
-		status = pctl_app_write_outs(app, result, outs, n_outs);
+		status = pctl_app_write_outs(app, result, outs, NULL, n_outs);
 	if (status == PCTL_OK)
 		pctl_app_print_run(app, app->line.arguments[0], result);
 	pctl_run_result_destroy(result);

@@ -65,6 +65,7 @@ const pctl_option pctl_global_options[] = {
 		{"--verify", "none|all|sample=F", "run jobs again on the reference and compare", \
 		 0, 0},                                                                          \
 		{"--no-memo", NULL, "neither read nor write remembered results", 0, 0},          \
+		{"--no-fuse", NULL, "every job is a kernel of its own", 0, 0},                   \
 		{"--gas-limit", "N", "refuse above this much gas", 0, 0},                        \
 		{"--gas", "FILE", "the gas schedule", 0, 0}, PCTL_OPTION_TURNS,                  \
 		PCTL_OPTION_SUBGROUP,                                                            \

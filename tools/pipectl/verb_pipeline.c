@@ -126,7 +126,7 @@ pctl_status pctl_verb_run(pctl_app *app)
 	}
 	pctl_app_progress_clear(app);
 	if (status == PCTL_OK)
-		status = pctl_app_write_outs(app, result, outs, n_outs);
+		status = pctl_app_write_outs(app, result, outs, NULL, n_outs);
 	if (status == PCTL_OK && receipt != NULL)
 		status = pctl_app_receipt_finish(app, &p, &options, result, receipt);
 	if (status == PCTL_OK)

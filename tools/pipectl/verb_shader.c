@@ -447,6 +447,7 @@ pctl_status pctl_verb_shader_run(pctl_app *app)
 	pctl_graph *g = NULL;
 	const pctl_kernel_module *unit;
 	const pctl_var *v;
+	pctl_tensor_type *types = NULL;
 	pctl_run_options options;
 	pctl_call traced = *app->call;
 	pctl_status status = pctl_shader_options(app, path, &o);
@@ -468,8 +469,15 @@ pctl_status pctl_verb_shader_run(pctl_app *app)
 		status = pctl_app_run_options(app, &options);
 	if (status == PCTL_OK)
 		status = pctl_shader_pipeline(app, path, &o, unit->program, binds, n_binds, &p);
-	for (uint32_t i = 0; status == PCTL_OK && i < n_reads; i++)
+	if (status == PCTL_OK) {
+		types = pctl_arena_array(app->arena, n_reads + 1u, sizeof(*types));
+		status = types == NULL ? pctl_no_memory(app->call, "options") : PCTL_OK;
+	}
+	for (uint32_t i = 0; status == PCTL_OK && i < n_reads; i++) {
 		status = pctl_shader_variable(app, unit->program, "--read", &reads[i], &v);
+		if (status == PCTL_OK)
+			types[i].dtype = pctl_shader_elements(unit->program, v);
+	}
 	if (status == PCTL_OK)
 		status = pctl_app_check_outs(app, p, reads, n_reads);
 	if (status == PCTL_OK) {
@@ -483,8 +491,10 @@ pctl_status pctl_verb_shader_run(pctl_app *app)
 		status = pctl_host_run(&app->host, g, &options, &traced, &result);
 	}
 	pctl_app_progress_clear(app);
+	for (uint32_t i = 0; status == PCTL_OK && i < n_reads; i++)
+		pctl_shader_shape(result, reads[i].name, &types[i]);
 	if (status == PCTL_OK)
-		status = pctl_app_write_outs(app, result, reads, n_reads);
+		status = pctl_app_write_outs(app, result, reads, types, n_reads);
 	if (status == PCTL_OK)
 		pctl_app_print_run(app, path, result);
 	pctl_run_result_destroy(result);

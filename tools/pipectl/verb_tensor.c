@@ -30,39 +30,6 @@ static const char *shape_text(pctl_app *app, const pctl_tensor_entry *e)
 	return text == NULL ? "?" : text;
 }
 
-static pctl_status no_such(pctl_app *app, const pctl_tensor_file *f, const char *file,
-			   const char *name)
-{
-	const pctl_tensor_entry *e;
-	const char **names = calloc(TENSORS_MAX, sizeof(*names)), *near;
-	uint32_t n = 0;
-	pctl_status status;
-
-	if (names == NULL)
-		return pctl_no_memory(app->call, "the names of tensors");
-	for (uint64_t i = 0; n < TENSORS_MAX && (e = pctl_tensor_file_at(f, i)) != NULL; i++)
-		names[n++] = e->name;
-	near = pctl_str_nearest(name, names, n);
-	status = pctl_refuse_at(
-		app->call, PC10_USAGE, NULL,
-		near == NULL ? "`pipectl tensor show FILE` lists them"
-			     : pctl_arena_printf(app->arena, "did you mean \"%s\"?", near),
-		"%s has no tensor \"%s\"", file, name);
-	free(names);
-	return status;
-}
-
-static pctl_status find(pctl_app *app, const pctl_tensor_file *f, const char *file,
-			const char *name, uint64_t *out)
-{
-	const pctl_tensor_entry *e;
-
-	for (*out = 0; (e = pctl_tensor_file_at(f, *out)) != NULL; ++*out)
-		if (strcmp(e->name, name) == 0)
-			return PCTL_OK;
-	return no_such(app, f, file, name);
-}
-
 /* ---- show ---- */
 
 static void entry_json(pctl_app *app, const pctl_tensor_entry *e)
@@ -216,7 +183,7 @@ pctl_status pctl_verb_tensor_show(pctl_app *app)
 	if (status != PCTL_OK)
 		return status;
 	if (app->line.n_arguments > 1)
-		status = find(app, f, file, app->line.arguments[1], &i);
+		status = pctl_tensor_file_find(f, app->line.arguments[1], app->call, &i);
 	if (status == PCTL_OK)
 		status = app->line.n_arguments > 1 ||
 					 pctl_tensor_file_format(f) == PCTL_TENSOR_FORMAT_NPY
@@ -342,7 +309,7 @@ static pctl_status read_all(pctl_app *app, const char *file, conversion *c)
 	if (status != PCTL_OK)
 		return status;
 	if (wanted != NULL)
-		status = find(app, f, file, wanted, &i);
+		status = pctl_tensor_file_find(f, wanted, app->call, &i);
 	for (; status == PCTL_OK && (e = pctl_tensor_file_at(f, i)) != NULL; i++) {
 		void *data;
 

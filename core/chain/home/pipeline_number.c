@@ -42,18 +42,17 @@ pctl_status pctl_lowering_groups(lowering *l, const pctl_pipe_value *v, uint32_t
 
 pctl_status pctl_lowering_output_bytes(lowering *l, const pctl_pipe_result *r, uint64_t *out)
 {
-	uint64_t n = pctl_dtype_bytes(r->type.dtype[0]), one;
+	pctl_tensor_type t = {.dtype = r->type.dtype[0], .rank = r->type.rank};
 	int fits = !r->type.any_shape && r->type.n_dtypes == 1;
 
 	for (uint32_t i = 0; fits && i < r->type.rank; i++) {
-		one = r->type.dim[i].value;
+		t.dim[i] = r->type.dim[i].value;
 		if (r->type.dim[i].name != NULL)
-			fits = pctl_lowering_value(l, r->type.dim[i].name, &one);
-		fits = fits && pctl_num_mul(n, one, &n);
+			fits = pctl_lowering_value(l, r->type.dim[i].name, &t.dim[i]);
 	}
-	*out = n;
-	return fits ? PCTL_OK
-		    : pctl_lowering_cannot(
-			      l, &r->pos,
-			      "the size of this output is not known before the job runs");
+	return fits && pctl_type_bytes(&t, out)
+		       ? PCTL_OK
+		       : pctl_lowering_cannot(
+				 l, &r->pos,
+				 "the size of this output is not known before the job runs");
 }

@@ -373,6 +373,22 @@ const char *pctl_legal_convert(const pctl_profile *profile, const pctl_device_ca
 	return ask(profile, caps, PCTL_OP_FCONVERT, result, operand, kind);
 }
 
+int pctl_legal_has_f64(const pctl_profile *profile, const pctl_device_caps *caps, int *has_fma)
+{
+	static const uint8_t needed[] = {PCTL_NATIVE_F64_ADD, PCTL_NATIVE_F64_SUB,
+					 PCTL_NATIVE_F64_MUL, PCTL_NATIVE_F64_EQ,
+					 PCTL_NATIVE_F64_LT,  PCTL_NATIVE_F64_LE};
+	legal_chooser c = {.has_f64 = 0};
+	int has = 1;
+
+	bound_profile(&c, profile, caps->caps);
+	*has_fma = c.profile.native[PCTL_NATIVE_F64_FMA] == PCTL_NATIVE_EXACT;
+	for (size_t i = 0; i < sizeof(needed); i++)
+		has = has && c.profile.native[needed[i]] == PCTL_NATIVE_EXACT;
+	return has && c.profile.native[PCTL_NATIVE_F32_TO_F64] >= PCTL_NATIVE_NORMAL &&
+	       c.profile.native[PCTL_NATIVE_F64_TO_F32] >= PCTL_NATIVE_NORMAL;
+}
+
 /* ---- refusing ----------------------------------------------------------------------------- */
 
 typedef struct text {

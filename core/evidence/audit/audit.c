@@ -51,9 +51,12 @@ static pctl_status seat_device(pctl_auditing *a, uint32_t i)
 	d->driver_key = pctl_arena_dup(arena, e->env == NULL ? "" : e->env->key);
 	d->kind = e->kind;
 	p = pctl_registry_find(a->o->run.registry, e->backend);
-	d->vouched = p != NULL && p->vouched && !(p->roles & PCTL_ROLE_SYNTHETIC);
+	d->plugin_file =
+		p == NULL || p->sha256 == NULL ? d->plugin : pctl_arena_dup(arena, p->sha256);
+	d->driver_code = "";
+	d->vouched = pctl_audit_is_vouched(p);
 	if (d->selector == NULL || d->name == NULL || d->driver == NULL || d->plugin == NULL ||
-	    d->driver_key == NULL)
+	    d->driver_key == NULL || d->plugin_file == NULL)
 		return pctl_no_memory(a->call, "an audit");
 	for (uint32_t k = 0; k < i; k++)
 		if (strcmp(a->r->devices[k].selector, d->selector) == 0)

@@ -49,8 +49,9 @@ enum {
 /* One device under audit. status: of the run that ended in an error, with FAILED. */
 typedef struct pctl_audit_device {
 	const char *selector, *name, *driver, *plugin;
-	const char *driver_key; /* as quarantine knows it */
-	const char *profile;	/* key of the profile in force, or NULL */
+	const char *driver_key;		       /* as quarantine knows it */
+	const char *plugin_file, *driver_code; /* plugin and driver of pctl_quorum_voter */
+	const char *profile;		       /* key of the profile in force, or NULL */
 	pctl_setting *identity;
 	uint32_t n_identity, kind, outcome, n_runs;
 	uint32_t vouched; /* as pctl_quorum_voter has it */

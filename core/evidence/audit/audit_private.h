@@ -58,6 +58,8 @@ pctl_status pctl_auditing_cid(const pctl_auditing *a, const pctl_run_observation
 pctl_status pctl_auditing_check_races(pctl_auditing *a);
 pctl_status pctl_auditing_acquit(pctl_auditing *a);
 
+/* As pctl_quorum_voter.vouched has it. */
+uint32_t pctl_audit_is_vouched(const pctl_plugin_info *p);
 /* A device as decisions know it, silent so far (vote.c). */
 pctl_quorum_voter pctl_audit_voter(const pctl_audit_device *d);
 

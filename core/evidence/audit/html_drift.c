@@ -100,7 +100,8 @@ static void value_pair(pctl_page *p, const char *name, uint32_t dtype, uint32_t 
 
 static void numbers(pctl_page *p, const pctl_audit_drift *d, const pctl_audit_cell *c)
 {
-	const uint32_t width = c->type.dtype == 0 ? 1 : pctl_dtype_bytes(c->type.dtype);
+	const uint32_t bytes = c->type.dtype == 0 ? 0 : pctl_dtype_bytes(c->type.dtype),
+		       width = bytes == 0 ? 1 : bytes;
 	const int is_float = pctl_drift_is_float(c->type.dtype);
 	const uint64_t ppm =
 		d->n_elements == 0

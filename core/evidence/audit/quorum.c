@@ -4,13 +4,56 @@
 
 #include <string.h>
 
-/* 1 when voters[i] is the first of its plugin (or of its plugin and driver) that speaks for its group. */
-static int is_first(const pctl_quorum_voter *voters, uint32_t i, int with_driver)
+/* Every line of a is one of b's. */
+static int is_within(const char *a, const char *b)
+{
+	for (; *a != '\0'; a += strcspn(a, "\n") + 1) {
+		const size_t n = strcspn(a, "\n") + 1;
+		const char *at = b;
+
+		while (*at != '\0' && strncmp(at, a, n) != 0)
+			at += strcspn(at, "\n") + 1;
+		if (*at == '\0')
+			return 0;
+	}
+	return 1;
+}
+
+int pctl_quorum_is_one_voice(const pctl_quorum_voter *a, const pctl_quorum_voter *b)
+{
+	const int both_seen = *a->driver != '\0' && *b->driver != '\0';
+	const int is_shared =
+		both_seen && (is_within(a->driver, b->driver) || is_within(b->driver, a->driver));
+
+	if (strcmp(a->plugin, b->plugin) != 0)
+		return is_shared;
+	return is_shared || !both_seen || !a->vouched || !b->vouched;
+}
+
+/* Of devices that share a voice with one another in a chain, all have the first one's: what hangs together counts once. */
+static void find_voices(pctl_quorum_voter *voters, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		voters[i].voice = i;
+		for (uint32_t k = 0; k < i; k++) {
+			const uint32_t from = voters[i].voice, to = voters[k].voice;
+
+			if (from == to || voters[k].group != voters[i].group ||
+			    !pctl_quorum_is_one_voice(&voters[k], &voters[i]))
+				continue;
+			for (uint32_t j = 0; j <= i; j++)
+				if (voters[j].voice == from || voters[j].voice == to)
+					voters[j].voice = from < to ? from : to;
+		}
+	}
+}
+
+/* 1 when voters[i] is the first of its plugin's file that speaks for its group. */
+static int is_first_of_plugin(const pctl_quorum_voter *voters, uint32_t i)
 {
 	for (uint32_t k = 0; k < i; k++)
 		if (voters[k].group == voters[i].group &&
-		    strcmp(voters[k].plugin, voters[i].plugin) == 0 &&
-		    (!with_driver || strcmp(voters[k].driver, voters[i].driver) == 0))
+		    strcmp(voters[k].plugin, voters[i].plugin) == 0)
 			return 0;
 	return 1;
 }
@@ -26,8 +69,8 @@ static tally count(const pctl_quorum_voter *voters, uint32_t n, uint32_t group)
 	for (uint32_t i = 0; i < n; i++) {
 		if (voters[i].group != group)
 			continue;
-		t.voices += (uint32_t)is_first(voters, i, 1);
-		t.plugins += (uint32_t)is_first(voters, i, 0);
+		t.voices += voters[i].voice == i;
+		t.plugins += (uint32_t)is_first_of_plugin(voters, i);
 		t.vouched |= voters[i].vouched;
 	}
 	return t;
@@ -74,6 +117,7 @@ void pctl_quorum_decide(pctl_quorum_voter *voters, uint32_t n, uint32_t k,
 	uint32_t right = PCTL_QUORUM_SILENT;
 	tally t;
 
+	find_voices(voters, n);
 	*out = (pctl_quorum_decision){.group = elect(voters, n, k, &t)};
 	for (uint32_t i = 0; i < n && right == PCTL_QUORUM_SILENT; i++)
 		if (voters[i].is_reference)

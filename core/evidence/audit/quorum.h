@@ -18,7 +18,8 @@ enum {
 /*
  * One device and what it said.
  *
- * plugin, driver  whose code spoke; devices behind one plugin and driver that say the same are one voice
+ * plugin          SHA-256 of the plugin's file (its id, where it has none)
+ * driver          pctl_session_driver; "": none, or none was seen
  * vouched         1: the plugin's file came with this pipectl or is pinned by the policy, and does not go wrong on purpose
  * is_reference    1: of kind PCTL_DEVICE_REFERENCE
  * group           number of what it said; PCTL_QUORUM_SILENT: nothing, or several things
@@ -27,17 +28,24 @@ enum {
 typedef struct pctl_quorum_voter {
 	const char *plugin, *driver;
 	uint32_t vouched, is_reference, group, verdict;
+	uint32_t voice; /* filled in: index of the first voter whose voice it is */
 } pctl_quorum_voter;
 
 /*
  * group     what is believed; PCTL_QUORUM_SILENT: nothing
  * stands    1: by a quorum; 0: by the reference alone, or nothing
  * disputed  1: the reference speaks against a quorum, and so nothing is believed
- * voices    of a quorum that stands: different plugins with drivers; plugins: different plugins among them
+ * voices    of a quorum that stands; plugins: different plugins' files among them
  */
 typedef struct pctl_quorum_decision {
 	uint32_t group, stands, disputed, voices, plugins;
 } pctl_quorum_decision;
+
+/*
+ * Are two devices that say the same one voice (semantics 7.7)? They share a driver when one has mapped nothing that the
+ * other has not. A plugin that is not vouched for is one voice, whatever it maps: how its bytes come about is its own affair.
+ */
+int pctl_quorum_is_one_voice(const pctl_quorum_voter *a, const pctl_quorum_voter *b);
 
 /*
  * A group stands when k voices speak for it, which come from two plugins at least: a plugin has as many devices as it says.
@@ -50,7 +58,7 @@ void pctl_quorum_decide(pctl_quorum_voter *voters, uint32_t n, uint32_t k,
 
 /*
  * Run under the quorum of o->policy (k of n, n above 1). Devices: those of o->backends, else the policy's order; the
- * first n that are allowed and qualify, each with a plugin or driver of its own. They agree when pctl_quorum_decide says so
+ * first n that are allowed and qualify, each with a voice of its own. They agree when pctl_quorum_decide says so
  * of what they gave everywhere; the evidence of the result is that quorum. Who is in the minority is quarantined
  * as after an audit, and named (PC5236, a warning). The memo is neither read nor written.
  *

@@ -16,7 +16,8 @@ typedef struct comparison {
 	const pctl_call *call;
 	pctl_arena *arena;
 	uint32_t k, n, one_each;
-	const char *selectors[MOST], *plugins[MOST], *drivers[MOST];
+	const char *selectors[MOST];
+	pctl_quorum_voter seats[MOST];
 	uint32_t n_selectors;
 	pctl_audit_options options;
 	pctl_audit_result *r;
@@ -26,19 +27,26 @@ typedef struct comparison {
 
 /* ---- who takes part ----------------------------------------------------------------------- */
 
-/* Two devices behind one plugin and driver are one voice: the same code speaks. At first a plugin has one seat, so that
- * as many as there are come to speak. */
-static int is_seated(const comparison *b, const pctl_device_entry *e)
+/* At first a plugin has one seat, so that as many as there are come to speak. */
+static int is_plugin_seated(const comparison *b, const pctl_quorum_voter *v)
 {
 	for (uint32_t i = 0; i < b->n_selectors; i++)
-		if (strcmp(b->plugins[i], e->backend) == 0 &&
-		    (b->one_each || strcmp(b->drivers[i], e->env->key) == 0))
+		if (strcmp(b->seats[i].plugin, v->plugin) == 0)
 			return 1;
 	return 0;
 }
 
-/* Why it cannot take part goes to `told`. */
-static int qualifies(comparison *b, const char *selector, pctl_diag_list *told)
+static int is_voice_seated(const comparison *b, const pctl_quorum_voter *v)
+{
+	for (uint32_t i = 0; i < b->n_selectors; i++)
+		if (pctl_quorum_is_one_voice(&b->seats[i], v))
+			return 1;
+	return 0;
+}
+
+/* 1: it can take part, and what is seen of its driver is taken. Why it cannot goes to `told`. */
+static int qualifies(comparison *b, const char *selector, pctl_quorum_voter *v,
+		     pctl_diag_list *told)
 {
 	pctl_run_options o = *b->o;
 	pctl_run_result *result = NULL;
@@ -50,21 +58,50 @@ static int qualifies(comparison *b, const char *selector, pctl_diag_list *told)
 	o.observe = NULL;
 	o.watch = NULL;
 	status = pctl_run_plan(b->graph, &o, pctl_diag_list_call(told), &result);
+	v->driver = status == PCTL_OK && result->driver != NULL
+			    ? pctl_arena_dup(b->arena, result->driver)
+			    : "";
 	pctl_run_result_destroy(result);
 	return status == PCTL_OK;
+}
+
+static pctl_quorum_voter voter_of(const comparison *b, const pctl_device_entry *e)
+{
+	const pctl_plugin_info *p = pctl_registry_find(b->o->registry, e->backend);
+
+	return (pctl_quorum_voter){.plugin = pctl_arena_dup(b->arena, p == NULL || p->sha256 == NULL
+									      ? e->backend
+									      : p->sha256),
+				   .driver = "",
+				   .vouched = pctl_audit_is_vouched(p)};
+}
+
+static int is_chosen(const comparison *b, const char *selector)
+{
+	for (uint32_t i = 0; i < b->n_selectors; i++)
+		if (strcmp(b->selectors[i], selector) == 0)
+			return 1;
+	return 0;
 }
 
 static pctl_status seat(comparison *b, const pctl_device_entry *e, pctl_diag_list *told)
 {
 	const uint32_t i = b->n_selectors;
+	pctl_quorum_voter v;
 
-	if (i == b->n || is_seated(b, e) || !qualifies(b, e->selector, told))
+	if (i == b->n || is_chosen(b, e->selector))
+		return PCTL_OK;
+	v = voter_of(b, e);
+	if (v.plugin == NULL)
+		return pctl_no_memory(b->call, "a quorum");
+	if ((b->one_each && is_plugin_seated(b, &v)) || !qualifies(b, e->selector, &v, told))
 		return PCTL_OK;
 	b->selectors[i] = pctl_arena_dup(b->arena, e->selector);
-	b->plugins[i] = pctl_arena_dup(b->arena, e->backend);
-	b->drivers[i] = pctl_arena_dup(b->arena, e->env->key);
-	if (b->selectors[i] == NULL || b->plugins[i] == NULL || b->drivers[i] == NULL)
+	if (b->selectors[i] == NULL || v.driver == NULL)
 		return pctl_no_memory(b->call, "a quorum");
+	if (is_voice_seated(b, &v))
+		return PCTL_OK;
+	b->seats[i] = v;
 	b->n_selectors++;
 	return PCTL_OK;
 }
@@ -113,7 +150,7 @@ static uint32_t count_plugins(const comparison *b)
 	for (uint32_t i = 0; i < b->n_selectors; i++) {
 		uint32_t k = 0;
 
-		while (k < i && strcmp(b->plugins[k], b->plugins[i]) != 0)
+		while (k < i && strcmp(b->seats[k].plugin, b->seats[i].plugin) != 0)
 			k++;
 		n += k == i;
 	}
@@ -136,8 +173,8 @@ static pctl_status find_devices(comparison *b)
 			(void)pctl_emit(b->call, pctl_diag_list_at(told, i));
 		status = pctl_refuse(b->call, PC5237_QUORUM_DEVICES,
 				     "the policy asks that %" PRIu32 " of %" PRIu32
-				     " devices agree (%s): %" PRIu32 " with a plugin or driver of "
-				     "their own qualify, of %" PRIu32 " plugins",
+				     " devices agree (%s): %" PRIu32 " with a plugin's file or a "
+				     "driver of their own qualify, of %" PRIu32 " plugins",
 				     b->k, b->n, pctl_policy_origin(b->o->policy, "quorum"),
 				     b->n_selectors, count_plugins(b));
 	}
@@ -195,7 +232,7 @@ static pctl_status decide(comparison *b)
 		return pctl_audit_quarantine(b->r, &b->options, b->call, &n);
 	return pctl_refuse(b->call, PC5235_QUORUM,
 			   "the policy asks that %" PRIu32 " of %" PRIu32
-			   " devices agree, each with a plugin or driver of its own, of two "
+			   " devices agree, each with a voice of its own, of two "
 			   "plugins, one of which came with pipectl or is pinned (%s): no such "
 			   "%" PRIu32 " do%s",
 			   b->k, b->n, pctl_policy_origin(b->o->policy, "quorum"), b->k,

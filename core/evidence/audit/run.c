@@ -162,7 +162,9 @@ static pctl_status note_identity(pctl_auditing *a, uint32_t device, const pctl_s
 			return PCTL_E_NOMEM;
 		*a->kept->profiles[device] = *profile;
 	}
-	return d->identity == NULL ? PCTL_E_NOMEM : PCTL_OK;
+	if (*d->driver_code == '\0')
+		d->driver_code = pctl_arena_dup(arena, pctl_session_driver(s));
+	return d->identity == NULL || d->driver_code == NULL ? PCTL_E_NOMEM : PCTL_OK;
 }
 
 static pctl_status take_job(void *ctx, const pctl_run_observation *view, const pctl_call *call)

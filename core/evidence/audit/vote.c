@@ -28,7 +28,8 @@ uint32_t pctl_audit_element_bytes(uint32_t dtype)
 {
 	uint32_t n = dtype == 0 ? 0 : pctl_dtype_bytes(dtype);
 
-	return n == 0 ? 4 : n;
+	/* What is packed is told apart by bytes. */
+	return n != 0 ? n : dtype == 0 ? 4 : 1;
 }
 
 /* Elements are told apart by 64 bits: those of up to 8 bytes exactly, larger ones by their halves mixed. */
@@ -132,10 +133,15 @@ static uint32_t voice(const pctl_auditing *a, const pctl_audit_cell *cell, uint3
 	return g;
 }
 
+uint32_t pctl_audit_is_vouched(const pctl_plugin_info *p)
+{
+	return p != NULL && p->vouched && !(p->roles & PCTL_ROLE_SYNTHETIC);
+}
+
 pctl_quorum_voter pctl_audit_voter(const pctl_audit_device *d)
 {
-	return (pctl_quorum_voter){.plugin = d->plugin,
-				   .driver = d->driver_key,
+	return (pctl_quorum_voter){.plugin = d->plugin_file,
+				   .driver = d->driver_code,
 				   .vouched = d->vouched,
 				   .is_reference = d->kind == PCTL_DEVICE_REFERENCE,
 				   .group = PCTL_QUORUM_SILENT};

@@ -90,7 +90,9 @@ static const char *description_fault(pctl_gate *g)
 	const char *why;
 	uint32_t lookup = 0;
 
-	if (d->n_in > PCTL_PORTS_MAX || d->n_out > PCTL_PORTS_MAX || d->n_in == 0 || d->n_out == 0)
+	/* What a plan makes may come from its attributes alone. */
+	if (d->n_in > PCTL_PORTS_MAX || d->n_out > PCTL_PORTS_MAX || d->n_out == 0 ||
+	    (d->n_in == 0 && d->kind == PCTL_OPDEF_FUNCTION))
 		return "the number of ports is 0 or over the limit";
 	if (d->n_attr > PCTL_PORTS_MAX)
 		return "there are too many attributes";

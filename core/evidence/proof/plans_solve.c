@@ -6,6 +6,7 @@
 #include "foundation/base/num.h"
 #include "foundation/diag/diag.h"
 #include "runtime/exec/value.h"
+#include "runtime/graph/broadcast.h"
 #include "runtime/graph/type.h"
 #include "evidence/proof/plans.h"
 
@@ -46,8 +47,7 @@ static pctl_status measure(const pctl_session_solver *s, const pctl_problem *p,
 		pctl_job_plan *plan = NULL;
 		pctl_status status;
 
-		*result = (pctl_op_result){.head = PCTL_HEAD(pctl_op_result)};
-		status = p->op.lib->infer(p->op.inst, call, &q, result);
+		status = pctl_op_infer(&p->op, &q, p->op.desc->name, NULL, call, result);
 		if (status != PCTL_OK || result->measure == NULL)
 			return status;
 		if (*n == MEASURES)
@@ -71,12 +71,14 @@ static pctl_status measure(const pctl_session_solver *s, const pctl_problem *p,
 static pctl_status run(const pctl_session_solver *s, const pctl_problem *p, const pctl_call *call,
 		       pctl_answer *a)
 {
+	pctl_status status = p->op.desc->op_class < PCTL_CLASS_STRICT
+				     ? PCTL_OK
+				     : pctl_session_learn_doubles(s->session, call);
 	const pctl_planner planner = {s->ops, s->kernels, pctl_session_plan_caps(s->session), 0};
 	pctl_value *in[PCTL_PORTS_MAX] = {NULL}, *out[PCTL_PORTS_MAX] = {NULL};
 	pctl_job_run job = {.repeat = 1, .timeout_ms = TIMEOUT_MS, .out_bytes = a->bytes};
 	pctl_attr attr[PCTL_PROBLEM_ATTRS], measured[MEASURES];
 	pctl_job_plan *plan = NULL;
-	pctl_status status = PCTL_OK;
 	pctl_op_result result;
 	pctl_op_query q;
 	pctl_shape shape;
@@ -177,8 +179,7 @@ static pctl_status reference_types(const pctl_session_solver *s, const pctl_prob
 	for (*n = 0; *n < 2; (*n)++) {
 		const pctl_op_query q = pctl_problem_query(p, attr, measured, *n);
 
-		*result = (pctl_op_result){.head = PCTL_HEAD(pctl_op_result)};
-		status = p->op.lib->infer(p->op.inst, call, &q, result);
+		status = pctl_op_infer(&p->op, &q, p->op.desc->name, NULL, call, result);
 		if (status != PCTL_OK || result->measure == NULL)
 			return status;
 		if (p->size == UINT64_MAX)

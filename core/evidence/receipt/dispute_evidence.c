@@ -11,7 +11,8 @@ static uint32_t element_bytes(uint32_t dtype)
 {
 	const uint32_t n = dtype == 0 ? 0 : pctl_dtype_bytes(dtype);
 
-	return n == 0 ? 4 : n;
+	/* What is packed is told apart by bytes. */
+	return n != 0 ? n : dtype == 0 ? 4 : 1;
 }
 
 static void compare(const uint8_t *got, const uint8_t *want, uint64_t n, uint32_t dtype,

@@ -105,7 +105,10 @@ static pctl_status resolve(pctl_reopened *p, const pctl_run_options *o, pctl_ker
 		sets[i] = (pctl_setting){r->params[i].key, r->params[i].value};
 	for (uint32_t i = 0; i < r->n_inputs; i++) {
 		p->ins[i].name = r->inputs[i].name;
-		p->ins[i].value = pctl_arena_dup(p->arena, pctl_cid_format(&r->inputs[i].cid, cid));
+		/* With the type that it had: sizes alone may not tell it. */
+		p->ins[i].value = pctl_arena_printf(p->arena, "%s:%s",
+						    pctl_cid_format(&r->inputs[i].cid, cid),
+						    r->inputs[i].type);
 		if (p->ins[i].value == NULL)
 			return pctl_no_memory(call, "a receipt");
 	}

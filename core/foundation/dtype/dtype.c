@@ -6,9 +6,9 @@
 #include "foundation/base/num.h"
 
 static const pctl_dtype rows[] = {
-#define PCTL_DTYPE_ROW(id, name, kind, bits, block, exponent, fraction, specials, flags, about) \
-	{id,	   name,     PCTL_DTYPE_KIND_##kind,	     bits,  block,                      \
-	 exponent, fraction, PCTL_DTYPE_SPECIALS_##specials, flags, about},
+#define PCTL_DTYPE_ROW(id, name, kind, bits, block, exponent, fraction, specials, about) \
+	{id,	   name,     PCTL_DTYPE_KIND_##kind,	     bits, block,                \
+	 exponent, fraction, PCTL_DTYPE_SPECIALS_##specials, about},
 #include "foundation/dtype/dtype.def"
 #undef PCTL_DTYPE_ROW
 };

@@ -29,7 +29,6 @@ typedef enum pctl_dtype_specials {
 	PCTL_DTYPE_SPECIALS_NONE
 } pctl_dtype_specials;
 
-#define PCTL_DTYPE_EDGE 1u
 #define PCTL_DTYPE_BLOCK_MAX 256u
 
 typedef struct pctl_dtype {
@@ -40,7 +39,6 @@ typedef struct pctl_dtype {
 	uint32_t block; /* elements of a block, else 1 */
 	uint32_t exponent, fraction;
 	pctl_dtype_specials specials;
-	uint32_t flags; /* PCTL_DTYPE_EDGE */
 	const char *about;
 } pctl_dtype;
 

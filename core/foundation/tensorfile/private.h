@@ -55,6 +55,8 @@ pctl_status tensor_parse_npy(const pctl_tensor_file *f, const uint8_t *bytes, ui
 			     uint64_t at, stored *t, const pctl_call *call);
 /* And one that says this, for writing. 0: .npy has no such type. */
 int tensor_npy_header(pctl_str_buf *out, const pctl_tensor_type *type);
+/* What safetensors calls a type; NULL: nothing. */
+const char *tensor_safetensors_type(uint32_t dtype);
 /* The bytes of a tensor as files have them: bool in bytes. NULL: no memory; else released with free(). */
 void *tensor_to_stored(const pctl_tensor *t, uint64_t *n);
 

@@ -173,7 +173,7 @@ pctl_status tensor_open_safetensors(pctl_tensor_file *f, const pctl_call *call)
 
 /* ---- writing ---- */
 
-static const char *type_name(uint32_t dtype)
+const char *tensor_safetensors_type(uint32_t dtype)
 {
 	for (size_t i = 0; i < N_TYPES; i++)
 		if (types[i].dtype == dtype)
@@ -204,7 +204,7 @@ static char *make_header(const pctl_tensor *tensors, uint64_t n, uint64_t *n_out
 
 		pctl_json_key(&j, tensors[i].name);
 		pctl_json_object_begin(&j);
-		pctl_json_kv_string(&j, "dtype", type_name(type->dtype));
+		pctl_json_kv_string(&j, "dtype", tensor_safetensors_type(type->dtype));
 		pctl_json_key(&j, "shape");
 		pctl_json_array_begin(&j);
 		for (uint32_t k = 0; k < type->rank; k++)
@@ -240,7 +240,7 @@ pctl_status tensor_write_safetensors(const char *path, const pctl_tensor *tensor
 	char *text;
 
 	for (uint64_t i = 0; i < n; i++)
-		if (type_name(tensors[i].type.dtype) == NULL)
+		if (tensor_safetensors_type(tensors[i].type.dtype) == NULL)
 			return tensor_no_room(path, "safetensors", &tensors[i], call);
 	text = make_header(tensors, n, &n_header);
 	if (text == NULL)

@@ -166,24 +166,34 @@ static pctl_status open_format(pctl_tensor_file *f, const pctl_call *call)
 
 pctl_status pctl_tensor_file_open(const char *path, const pctl_call *call, pctl_tensor_file **out)
 {
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	*out = NULL;
+	return fd < 0 ? pctl_refuse(call, PC3_IO, "%s: %s", path, strerror(errno))
+		      : pctl_tensor_file_open_fd(fd, path, call, out);
+}
+
+pctl_status pctl_tensor_file_open_fd(int fd, const char *name, const pctl_call *call,
+				     pctl_tensor_file **out)
+{
 	pctl_tensor_file *f = calloc(1, sizeof(*f));
 	pctl_status status;
 	struct stat st;
 
 	*out = NULL;
-	if (f == NULL)
+	if (f == NULL) {
+		close(fd);
 		return pctl_no_memory(call, "a file of tensors");
-	f->fd = -1;
+	}
+	f->fd = fd;
 	f->arena = pctl_arena_create();
-	f->path = f->arena == NULL ? NULL : pctl_arena_dup(f->arena, path);
-	if (f->path != NULL)
-		f->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	f->path = f->arena == NULL ? NULL : pctl_arena_dup(f->arena, name);
 	if (f->path == NULL)
 		status = pctl_no_memory(call, "a file of tensors");
-	else if (f->fd < 0 || fstat(f->fd, &st) != 0)
-		status = pctl_refuse(call, PC3_IO, "%s: %s", path, strerror(errno));
+	else if (fstat(f->fd, &st) != 0)
+		status = pctl_refuse(call, PC3_IO, "%s: %s", name, strerror(errno));
 	else if (!S_ISREG(st.st_mode))
-		status = pctl_refuse(call, PC3_IO, "%s: not a regular file", path);
+		status = pctl_refuse(call, PC3_IO, "%s: not a regular file", name);
 	else {
 		f->size = (uint64_t)st.st_size;
 		status = open_format(f, call);
@@ -214,6 +224,21 @@ void pctl_tensor_file_close(pctl_tensor_file *f)
 pctl_tensor_format pctl_tensor_file_format(const pctl_tensor_file *f)
 {
 	return f->format;
+}
+
+int pctl_tensor_file_place(const pctl_tensor_file *f, uint64_t i, uint64_t *offset)
+{
+	const stored *t = &f->tensors[i];
+	const pctl_dtype *type = pctl_dtype_of(t->entry.type.dtype);
+
+	*offset = t->offset;
+	return f->format != PCTL_TENSOR_FORMAT_NPZ && type != NULL && !t->swapped && !t->columns &&
+	       type->kind != PCTL_DTYPE_KIND_BOOL && type->bits % 8 == 0;
+}
+
+int pctl_tensor_file_dup(const pctl_tensor_file *f)
+{
+	return fcntl(f->fd, F_DUPFD_CLOEXEC, 0);
 }
 
 static const char *const format_names[] = {"npy", "npz", "safetensors", "gguf"};
@@ -411,6 +436,19 @@ static pctl_status write_npy(const char *path, const pctl_tensor *t, const pctl_
 	pctl_str_drop(&head);
 	free(data);
 	return status;
+}
+
+pctl_status pctl_tensor_format_takes(const char *path, pctl_tensor_format format,
+				     const pctl_tensor *t, const pctl_call *call)
+{
+	pctl_str_buf head = PCTL_STR_BUF_INIT;
+	const int takes =
+		format == PCTL_TENSOR_FORMAT_SAFETENSORS
+			? tensor_safetensors_type(t->type.dtype) != NULL
+			: format != PCTL_TENSOR_FORMAT_GGUF && tensor_npy_header(&head, &t->type);
+
+	pctl_str_drop(&head);
+	return takes ? PCTL_OK : tensor_no_room(path, pctl_tensor_format_name(format), t, call);
 }
 
 pctl_status pctl_tensor_file_write(const char *path, pctl_tensor_format format,

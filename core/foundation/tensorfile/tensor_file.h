@@ -32,11 +32,21 @@ typedef struct pctl_tensor_entry {
 typedef struct pctl_tensor_file pctl_tensor_file;
 
 pctl_status pctl_tensor_file_open(const char *path, const pctl_call *call, pctl_tensor_file **out);
+/* The same of an open descriptor of a regular file, which is taken over, also on failure; `name` is for messages. */
+pctl_status pctl_tensor_file_open_fd(int fd, const char *name, const pctl_call *call,
+				     pctl_tensor_file **out);
 void pctl_tensor_file_close(pctl_tensor_file *f); /* NULL is fine */
 pctl_tensor_format pctl_tensor_file_format(const pctl_tensor_file *f);
 const char *pctl_tensor_format_name(pctl_tensor_format format);
 /* In the file's order; NULL behind the last. Lives as long as the file. */
 const pctl_tensor_entry *pctl_tensor_file_at(const pctl_tensor_file *f, uint64_t i);
+/* The number of the tensor of that name; with name NULL, of the only one. PC4215, with the nearest names. */
+pctl_status pctl_tensor_file_find(const pctl_tensor_file *f, const char *name,
+				  const pctl_call *call, uint64_t *out);
+/* 1 and where in the file the bytes lie that pctl_tensor_file_read would give: they need no change and no check. Else 0. */
+int pctl_tensor_file_place(const pctl_tensor_file *f, uint64_t i, uint64_t *offset);
+/* Another descriptor of the file; -1 with errno. */
+int pctl_tensor_file_dup(const pctl_tensor_file *f);
 /* All bytes of a tensor, released with free(). */
 pctl_status pctl_tensor_file_read(pctl_tensor_file *f, uint64_t i, const pctl_call *call,
 				  void **out);
@@ -48,6 +58,10 @@ int pctl_tensor_size(const pctl_tensor_type *type, uint64_t *n, uint64_t *n_byte
 pctl_status pctl_tensor_check(const char *file, const char *name, const pctl_tensor_type *type,
 			      const void *data, const pctl_call *call);
 
+/* A path that ends in .npy .npz .safetensors or .gguf, and what stands behind a colon there: the name of a tensor, NULL where
+ * there is no colon. 1, or 0: `text` names no file of tensors. n_path: bytes of the path. */
+int pctl_tensor_ref_parse(const char *text, size_t *n_path, const char **name);
+
 typedef struct pctl_tensor {
 	const char *name;
 	pctl_tensor_type type;
@@ -56,6 +70,9 @@ typedef struct pctl_tensor {
 
 /* The format that the ending of a path stands for: .npy .npz .safetensors. 1, or 0 for another ending. */
 int pctl_tensor_format_of(const char *path, pctl_tensor_format *out);
+/* PC4214 where the format has no such type; data is not looked at. */
+pctl_status pctl_tensor_format_takes(const char *path, pctl_tensor_format format,
+				     const pctl_tensor *t, const pctl_call *call);
 /* Put tensors under a path (base/output.h); the same tensors give the same bytes. .npy holds one. */
 pctl_status pctl_tensor_file_write(const char *path, pctl_tensor_format format,
 				   const pctl_tensor *tensors, uint64_t n, const pctl_call *call);

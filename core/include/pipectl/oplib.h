@@ -21,7 +21,8 @@
 /* Element types of ports: PCTL_SCALAR_* of program.h, and these. */
 #define PCTL_DTYPE_U128 32u  /* four u32, least significant first */
 #define PCTL_DTYPE_BYTES 33u /* one byte per element, padded to 4 in buffers */
-/* Of files of tensors; no port takes them yet. Sub-byte ones are packed from the least significant bit (SEMANTICS.md 13). */
+/* Of plan ops alone. Sub-byte ones are packed from the least significant bit, rows of blocks are whole blocks (SEMANTICS.md 13);
+ * shapes count elements, and bytes are those of the packed tensor. */
 #define PCTL_DTYPE_F8E4M3 34u
 #define PCTL_DTYPE_F8E5M2 35u
 #define PCTL_DTYPE_F4 36u
@@ -68,6 +69,8 @@ typedef struct pctl_port {
 	uint32_t reserved;
 } pctl_port;
 #define PCTL_PORT_OPTIONAL 1u
+/* Of a function op: what feeds it is never stretched (semantics 14.2). */
+#define PCTL_PORT_WHOLE 2u
 
 enum { PCTL_ATTR_U64 = 1, PCTL_ATTR_I64 = 2, PCTL_ATTR_STRING = 3, PCTL_ATTR_BOOL = 4 };
 typedef struct pctl_attr_desc {
@@ -106,7 +109,7 @@ typedef struct pctl_attr {
 
 /* A question about one use of an op: the op by its index, types of the inputs in port order, all
  * attributes in the order of the description (defaults filled in), and dimensions measured from
- * data so far. */
+ * data so far. Inputs of a function op that are stretched come with the shape that they are stretched to. */
 typedef struct pctl_op_query {
 	pctl_head head;
 	uint32_t op;
@@ -118,12 +121,23 @@ typedef struct pctl_op_query {
 	const pctl_attr *measured; /* name of the measure, u64 value */
 } pctl_op_query;
 
-/* Answer of infer. measure is set when a dimension depends on data and is not in `measured` yet:
- * the host then runs plan with PCTL_PLAN_MEASURE, reads the named value and asks again. */
+/*
+ * Answer of infer. measure is set when a dimension depends on data and is not in `measured` yet:
+ * the host then runs plan with PCTL_PLAN_MEASURE, reads the named value and asks again.
+ *
+ * is_view  1: the one output is a view of the one input (semantics 14.3), both of one element type: element (x0, x1, ..)
+ *          of the output is element view_offset + x0 * view_stride[0] + .. of the input. The host judges that this stays
+ *          within the input, makes the output so itself, and may find elements so where they are read
+ */
 typedef struct pctl_op_result {
 	pctl_head head;
 	const char *measure; /* name, or NULL */
 	pctl_tensor_type out[PCTL_PORTS_MAX];
+	/* [appended: ask PCTL_HAS] */
+	uint32_t is_view;
+	uint32_t reserved;
+	uint64_t view_offset;
+	uint64_t view_stride[PCTL_RANK_MAX];
 } pctl_op_result;
 
 /* ---- plans -------------------------------------------------------------------------------- */
@@ -158,7 +172,8 @@ typedef struct pctl_plan_kernel {
 } pctl_plan_kernel;
 
 /* After the plan ran, the u64 (or u32, by `bytes`) at offset of buffer must equal `expected`;
- * otherwise the job failed with `message`, in which "%v" stands for the value found. */
+ * otherwise the job failed with `message`, in which "%v" stands for the value found. Appended: where also_bytes (4 or 8) is
+ * not 0, "%u" stands for the number at also_offset of that buffer, "%i" for the same as two's complement. */
 typedef struct pctl_plan_assert {
 	pctl_head head;
 	uint32_t buffer;
@@ -166,6 +181,9 @@ typedef struct pctl_plan_assert {
 	uint64_t offset;
 	uint64_t expected;
 	const char *message;
+	uint64_t also_offset;
+	uint32_t also_bytes;
+	uint32_t reserved;
 } pctl_plan_assert;
 
 /*
@@ -212,7 +230,15 @@ typedef struct pctl_plan_caps {
 	uint32_t reserved;
 	/* Turns that all loops of one invocation may make together; 0: any number. An older host does not send it. */
 	uint64_t max_turns;
+	/* PCTL_PLAN_PROVEN_* that the host's own probe has shown of the device, where class strict may run. An older host does
+	 * not send it. */
+	uint64_t proven;
 } pctl_plan_caps;
+
+/* Strict f64 is the device's own: sums, products, comparisons and conversions of f32 cost about what they cost in f32. */
+#define PCTL_PLAN_PROVEN_F64 (1ull << 0)
+/* So is its fma. Without, that is integers; a product of two f32 is exact in f64, and may be added instead. */
+#define PCTL_PLAN_PROVEN_F64_FMA (1ull << 1)
 
 /* ---- rules -------------------------------------------------------------------------------- */
 
@@ -375,7 +401,8 @@ typedef struct pctl_oplib {
 
 	/* Kernel plans: put the nodes into the sink. A function op is asked only when it has
 	 * attributes, and answers PCTL_E_UNSUPPORTED, having put nothing, where `function` is the
-	 * whole answer: the host then makes the elementwise kernel from it. Pure. [any thread] */
+	 * whole answer: the host then makes the elementwise kernel from it. A plan op is not asked where
+	 * infer called it a view: the host makes the kernel that copies. Pure. [any thread] */
 	pctl_status (*plan)(pctl_instance *inst, const pctl_call *call, const pctl_op_query *q,
 			    const pctl_plan_caps *caps, uint32_t flags, const pctl_plan_sink *sink);
 

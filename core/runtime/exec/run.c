@@ -143,11 +143,14 @@ static pctl_status plan_ahead(pctl_running *r, uint32_t *next)
 	return PCTL_OK;
 }
 
-/* The values that feed a node, in port order. */
+/* The values that feed a node, in port order; of a group, those that its kernel reads. */
 static void inputs_of(const pctl_running *r, const pctl_run_node *n, pctl_value **in)
 {
-	for (uint32_t i = 0; i < n->node->n_in; i++) {
-		pctl_source s = n->node->in[i];
+	uint32_t count;
+	const pctl_source *sources = pctl_run_sources(n, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const pctl_source s = sources[i];
 
 		in[i] = s.job == PCTL_FROM_INPUT ? r->inputs[s.port]
 						 : r->nodes[s.job].values[s.port];
@@ -214,66 +217,6 @@ static pctl_status verify_node(pctl_running *r, uint32_t index, const pctl_job_r
 	return pctl_run_end_stage(r, n, PCTL_STAGE_VERIFY, began, status);
 }
 
-static pctl_status place(pctl_running *r, pctl_run_node *n)
-{
-	n->session = r->main;
-	return n->node->job->placement == NULL || r->o->flags & PCTL_RUN_UNPLACED
-		       ? PCTL_OK
-		       : pctl_run_session(r, n->node->job->placement, &n->session);
-}
-
-/* A session that the node fits: its own, or where that was not named for it the next candidate. What the first one refused
- * is told when there is no other. */
-static pctl_status settle(pctl_running *r, pctl_run_node *n, pctl_job_plan **tuned)
-{
-	pctl_diag_list *said = pctl_diag_list_create();
-	pctl_run_teller teller;
-	pctl_status status;
-
-	*tuned = NULL;
-	if (said == NULL)
-		return pctl_no_memory(r->call, "a run");
-	pctl_diag_list_set_cancel(said, r->call->cancelled, r->call->ctx);
-	status = place(r, n);
-	if (status == PCTL_OK && r->executes)
-		pctl_run_tell(&teller, r, n, "build", n->session);
-	if (status == PCTL_OK)
-		status = pctl_run_fits(r, n, n->session, pctl_diag_list_call(said), tuned);
-	if (status == PCTL_E_UNSUPPORTED || status == PCTL_E_LIMIT) {
-		pctl_diag_list *further = pctl_diag_list_create();
-
-		if (further != NULL) {
-			pctl_diag_list_set_cancel(further, r->call->cancelled, r->call->ctx);
-			if (pctl_run_move(r, n, pctl_diag_list_call(further), tuned)) {
-				pctl_diag_list_destroy(said);
-				said = further;
-				further = NULL;
-				status = PCTL_OK;
-			}
-		}
-		pctl_diag_list_destroy(further);
-	}
-	for (uint32_t i = 0; i < pctl_diag_list_count(said); i++)
-		(void)pctl_emit(r->call, pctl_diag_list_at(said, i));
-	pctl_diag_list_destroy(said);
-	return status;
-}
-
-/* The node on its session, with the plan that runs there; done once. */
-static pctl_status make_ready(pctl_running *r, pctl_run_node *n)
-{
-	const uint64_t began = pctl_clock_ns();
-	pctl_status status;
-
-	if (n->ready || n->recalled != NULL)
-		return PCTL_OK;
-	status = settle(r, n, &n->tuned);
-	if (status == PCTL_OK && n->tuned != NULL && n->tuned->race != n->canonical->race)
-		status = pctl_run_check_race_policy(r, n, n->tuned, n->gas);
-	n->ready = status == PCTL_OK;
-	return r->executes ? pctl_run_end_stage(r, n, PCTL_STAGE_BUILD, began, status) : status;
-}
-
 /* What a counting session saw, priced by the schedule of the run. */
 static pctl_status add_actual_gas(pctl_running *r, const pctl_run_job *job)
 {
@@ -290,6 +233,16 @@ static pctl_status add_actual_gas(pctl_running *r, const pctl_run_job *job)
 	return status;
 }
 
+/* A job whose output nothing but the kernel of its group reads. */
+static pctl_status pass_within(pctl_running *r, pctl_run_node *n)
+{
+	pctl_status status = pctl_run_make_ready(r, n);
+
+	if (status == PCTL_OK && pctl_run_is_within(r, n))
+		pctl_run_describe(r, n, &r->result->jobs[r->result->n_jobs++]);
+	return status;
+}
+
 /* A job that is not run again: its outputs lie in the store, and where others need them they are values already. */
 static pctl_status take_recalled(pctl_running *r, pctl_run_node *n)
 {
@@ -297,6 +250,8 @@ static pctl_status take_recalled(pctl_running *r, pctl_run_node *n)
 	pctl_run_job *job = &result->jobs[result->n_jobs++];
 
 	pctl_run_describe(r, n, job);
+	job->remembered = 1;
+	job->evidence = n->evidence;
 	result->n_remembered++;
 	/* Sums of what the run's gas has already, and of time, which nobody counts on. */
 	result->saved_gas += n->gas + n->size_gas;
@@ -306,6 +261,26 @@ static pctl_status take_recalled(pctl_running *r, pctl_run_node *n)
 			r->alive_bytes += n->out_bytes[i];
 	pctl_run_done_with(r, n);
 	return PCTL_OK;
+}
+
+/* How the outputs of a node stand, and of the jobs of its group, of which it is the last. */
+static void judge(pctl_running *r, pctl_run_node *n, int verified)
+{
+	for (uint32_t i = 0; i < (n->group == NULL ? 1 : n->group->n_jobs); i++) {
+		pctl_run_node *one = n->group == NULL ? n : &r->nodes[n->group->jobs[i]];
+		pctl_run_job *job = &r->result->jobs[one->place];
+
+		job->verified = (uint32_t)verified;
+		pctl_run_judge_evidence(r, one, verified);
+		job->evidence = one->evidence;
+	}
+}
+
+/* What a node has read, or its group, is let go. */
+static void done_with(pctl_running *r, const pctl_run_node *n)
+{
+	for (uint32_t i = 0; i < (n->group == NULL ? 1 : n->group->n_jobs); i++)
+		pctl_run_done_with(r, n->group == NULL ? n : &r->nodes[n->group->jobs[i]]);
 }
 
 static pctl_status run_node(pctl_running *r, uint32_t index)
@@ -322,11 +297,17 @@ static pctl_status run_node(pctl_running *r, uint32_t index)
 			    .progress = &teller.sink,
 			    .observer = &observe,
 			    .observed_ctx = &observe};
+	const pctl_source *sources;
+	uint32_t n_sources;
 	pctl_shape shape;
 	uint64_t began;
-	pctl_status status = make_ready(r, n);
+	pctl_status status = pctl_run_make_ready(r, n);
 
 	run.plan = n->tuned != NULL ? n->tuned : n->canonical;
+	if (n->group != NULL) {
+		run.plan = n->group->plan;
+		run.carry = NULL;
+	}
 	pctl_run_limit_job(r, n, &run);
 	inputs_of(r, n, in);
 	if (status == PCTL_OK)
@@ -352,9 +333,10 @@ static pctl_status run_node(pctl_running *r, uint32_t index)
 	pctl_run_describe(r, n, job);
 	r->result->trusted |= job->races == PCTL_RACES_UNPROVEN;
 	n->trusted = job->races == PCTL_RACES_UNPROVEN;
-	for (uint32_t i = 0; i < n->node->n_in; i++)
-		if (n->node->in[i].job != PCTL_FROM_INPUT)
-			n->trusted |= r->nodes[n->node->in[i].job].trusted;
+	sources = pctl_run_sources(n, &n_sources);
+	for (uint32_t i = 0; i < n_sources; i++)
+		if (sources[i].job != PCTL_FROM_INPUT)
+			n->trusted |= r->nodes[sources[i].job].trusted;
 	pctl_run_note_peak(r, n, run.plan);
 	pctl_run_tell(&teller, r, n, "run", n->session);
 	run.quiet_turns = !(pctl_session_build_flags(n->session) & PCTL_BUILD_SANITIZE);
@@ -368,8 +350,7 @@ static pctl_status run_node(pctl_running *r, uint32_t index)
 		status = verify_node(r, index, &run, in, status, &job->verified);
 	if (status == PCTL_OK && r->o->agreed != NULL)
 		status = pctl_run_check_agreed(r, n);
-	pctl_run_judge_evidence(r, n, (int)job->verified);
-	job->evidence = n->evidence;
+	judge(r, n, (int)job->verified);
 	if (status == PCTL_OK)
 		status = add_actual_gas(r, job);
 	if (status == PCTL_OK)
@@ -384,7 +365,7 @@ static pctl_status run_node(pctl_running *r, uint32_t index)
 	for (uint32_t i = 0; i < n->node->n_out; i++)
 		r->alive_bytes += n->out_bytes[i];
 	r->result->n_jobs++;
-	pctl_run_done_with(r, n);
+	done_with(r, n);
 	for (uint32_t i = 0; i < n->node->n_out; i++) {
 		if (n->users[i] == 0) {
 			pctl_value_release(n->values[i]);
@@ -418,7 +399,7 @@ static pctl_status measure_node(pctl_running *r, uint32_t index)
 		status = pctl_run_check_gas(r);
 	began = pctl_clock_ns();
 	if (status == PCTL_OK)
-		status = settle(r, n, &tuned); /* of a measure there is none */
+		status = pctl_run_settle_node(r, n, &tuned); /* of a measure there is none */
 	status = pctl_run_end_stage(r, n, PCTL_STAGE_BUILD, began, status);
 	inputs_of(r, n, in);
 	if (status == PCTL_OK)
@@ -443,6 +424,19 @@ static pctl_status measure_node(pctl_running *r, uint32_t index)
 	return PCTL_OK;
 }
 
+static pctl_status step_node(pctl_running *r, uint32_t job)
+{
+	pctl_run_node *n = &r->nodes[job];
+	const uint32_t before = r->result->n_jobs;
+	pctl_status status = PCTL_OK;
+
+	if (n->recalled != NULL || n->spared)
+		return take_recalled(r, n);
+	if (pctl_run_is_within(r, n))
+		status = pass_within(r, n);
+	return status != PCTL_OK || r->result->n_jobs != before ? status : run_node(r, job);
+}
+
 static pctl_status run_nodes(pctl_running *r)
 {
 	uint32_t planned = 0;
@@ -452,6 +446,8 @@ static pctl_status run_nodes(pctl_running *r)
 	r->executes = 1;
 	if (status == PCTL_OK)
 		status = pctl_run_check_gas(r);
+	if (status == PCTL_OK)
+		status = pctl_run_fuse(r, 0, planned);
 	if (status == PCTL_OK && pctl_run_is_recalled(r)) {
 		for (uint32_t i = 0; status == PCTL_OK && i < r->graph->n_nodes; i++)
 			status = take_recalled(r, &r->nodes[r->graph->order[i]]);
@@ -469,13 +465,12 @@ static pctl_status run_nodes(pctl_running *r)
 	status = pctl_run_end_stage(r, NULL, PCTL_STAGE_CHOOSE, began, status);
 	/* A job that cannot run where it is placed is refused before the first one runs. */
 	for (uint32_t i = 0; status == PCTL_OK && i < planned; i++)
-		status = make_ready(r, &r->nodes[r->graph->order[i]]);
+		status = pctl_run_make_ready(r, &r->nodes[r->graph->order[i]]);
 	for (uint32_t i = 0; status == PCTL_OK && i < r->graph->n_nodes;) {
 		if (i < planned) {
 			uint32_t job = r->graph->order[i++];
 
-			status = r->nodes[job].recalled != NULL ? take_recalled(r, &r->nodes[job])
-								: run_node(r, job);
+			status = step_node(r, job);
 			if (r->o->limit != NULL && r->o->limit->job == job)
 				break;
 			continue;
@@ -483,6 +478,8 @@ static pctl_status run_nodes(pctl_running *r)
 		status = measure_node(r, r->graph->order[i]);
 		if (status == PCTL_OK)
 			status = plan_ahead(r, &planned);
+		if (status == PCTL_OK)
+			status = pctl_run_fuse(r, i, planned);
 		if (status == PCTL_OK)
 			status = pctl_run_check_gas(r);
 	}
@@ -577,12 +574,14 @@ pctl_status pctl_run_plan(const pctl_graph *g, const pctl_run_options *o, const 
 	if (status == PCTL_OK)
 		status = pctl_run_check_gas(&r);
 	if (status == PCTL_OK && !(o->flags & PCTL_RUN_NO_DEVICE))
+		status = pctl_run_fuse(&r, 0, planned);
+	if (status == PCTL_OK && !(o->flags & PCTL_RUN_NO_DEVICE))
 		status = pctl_run_choose(&r);
 	for (uint32_t i = 0; status == PCTL_OK && i < planned; i++) {
 		pctl_run_node *n = &r.nodes[g->order[i]];
 
 		if (!(o->flags & PCTL_RUN_NO_DEVICE))
-			status = make_ready(&r, n);
+			status = pctl_run_make_ready(&r, n);
 		if (status == PCTL_OK) {
 			pctl_run_describe(&r, n, &r.result->jobs[r.result->n_jobs++]);
 			if (n->canonical->buffer_bytes + pctl_run_second_bytes(n, n->canonical) >

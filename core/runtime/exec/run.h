@@ -25,6 +25,8 @@
 #define PCTL_RUN_CANONICAL 512u	   /* plans are cut alike for every device */
 #define PCTL_RUN_KEEP_INPUTS 1024u /* inputs are stored like outputs */
 
+#define PCTL_RUN_NO_FUSE 8192u /* every job runs by itself */
+
 #define PCTL_RUN_CHECK_RACES \
 	2048u /* every job not proven is checked for races, whatever it costs */
 #define PCTL_RUN_RACES_KNOWN \
@@ -184,6 +186,7 @@ typedef struct pctl_run_output {
  * size_gas       the price of the sizes that were found in its data, on top
  * saved_ns       how long a remembered job took when it ran, 0 unknown
  * memo_void      why what was remembered of it was not taken, or NULL
+ * fused          1 + the job (in the result) whose kernel it ran in; 0: it ran by itself
  */
 typedef struct pctl_run_job {
 	const char *id;
@@ -206,6 +209,7 @@ typedef struct pctl_run_job {
 	const pctl_tensor_type *out;
 	uint64_t size_gas, saved_ns;
 	const char *memo_void;
+	uint32_t fused, reserved;
 	pctl_job_stats stats;
 } pctl_run_job;
 
@@ -268,6 +272,7 @@ typedef struct pctl_run_result {
 	pctl_run_job *jobs;
 	pctl_run_choice *choices;
 	pctl_setting *identity; /* of the device, key and value */
+	const char *driver;	/* of the device: pctl_session_driver */
 	pctl_run_stage *stages; /* in the order in which they ended; of a plan none */
 	uint32_t n_inputs, n_outputs, n_jobs, n_choices, n_identity, n_stages;
 	uint32_t memoised, n_remembered;

@@ -81,6 +81,20 @@ static uint64_t element_at(const uint8_t *data, uint64_t n, uint64_t at, uint32_
 	return value;
 }
 
+/* " (fused with a, b)", or nothing. */
+static const char *fused_with(pctl_running *r, const pctl_run_node *n)
+{
+	const char *text = "";
+
+	for (uint32_t i = 0; n->group != NULL && text != NULL && i + 1 < n->group->n_jobs; i++)
+		text = pctl_arena_printf(r->result->arena, "%s%s%s", text,
+					 i == 0 ? " (fused with " : ", ",
+					 r->nodes[n->group->jobs[i]].node->job->id);
+	if (n->group != NULL && text != NULL)
+		text = pctl_arena_printf(r->result->arena, "%s)", text);
+	return text == NULL ? "" : text;
+}
+
 /* Compare two results byte for byte and name the first element that differs, with both bit patterns. What was read
  * from the device for it stays with its value: it is what is hashed and handed out. */
 static pctl_status compare(pctl_running *r, const pctl_run_node *n, uint32_t out, pctl_value *mine,
@@ -101,10 +115,10 @@ static pctl_status compare(pctl_running *r, const pctl_run_node *n, uint32_t out
 		at++;
 	at -= at % element;
 	return pctl_refuse(r->call, PC5208_MISMATCH,
-			   "job \"%s\" output \"%s\" element %" PRIu64 ": right is 0x%0*" PRIx64
+			   "job \"%s\"%s output \"%s\" element %" PRIu64 ": right is 0x%0*" PRIx64
 			   " (%s), %s gives 0x%0*" PRIx64,
-			   n->node->job->id, pctl_node_out_name(n->node, out), at / element,
-			   (int)element * 2, element_at(right, bytes, at, element),
+			   n->node->job->id, fused_with(r, n), pctl_node_out_name(n->node, out),
+			   at / element, (int)element * 2, element_at(right, bytes, at, element),
 			   pctl_session_name(r->reference != NULL ? r->reference : r->checker),
 			   pctl_session_name(n->session), (int)element * 2,
 			   element_at(theirs, bytes, at, element));
@@ -173,6 +187,9 @@ static pctl_status do_again(again *x, const pctl_call *call)
 	reference.watch = PCTL_WATCH_JOBS;
 	reference.held = 0;
 	reference.shape = NULL;
+	if (x->n->group != NULL)
+		return pctl_run_group_apart(x->r, x->n->group, x->r->reference, &reference, call,
+					    &x->out[0]);
 	return pctl_job_execute(x->r->reference, &reference, x->in, call, x->out, NULL);
 }
 

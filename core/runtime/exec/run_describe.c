@@ -44,6 +44,8 @@ void pctl_run_describe(pctl_running *r, const pctl_run_node *n, pctl_run_job *jo
 	job->races = pctl_run_race_evidence(r, n->tuned != NULL ? n->tuned : n->canonical);
 	for (uint32_t i = 0; i < n->canonical->n_steps; i++)
 		job->n_kernels += n->canonical->steps[i].kind == PCTL_STEP_KERNEL;
+	if (n->group != NULL && n->group->plan != NULL)
+		job->fused = 1 + r->nodes[n->group->root].place;
 	if (n->session != NULL) {
 		job->device = pctl_arena_dup(r->result->arena, pctl_session_id(n->session));
 		job->device_name = pctl_arena_dup(r->result->arena, pctl_session_name(n->session));
@@ -88,10 +90,12 @@ void pctl_run_done_with(pctl_running *r, const pctl_run_node *n)
  * on, and what the job makes for itself. */
 void pctl_run_note_peak(pctl_running *r, const pctl_run_node *n, const pctl_job_plan *plan)
 {
+	uint32_t count;
+	const pctl_source *sources = pctl_run_sources(n, &count);
 	uint64_t peak;
 
-	for (uint32_t i = 0; i < n->node->n_in; i++) {
-		pctl_source s = n->node->in[i];
+	for (uint32_t i = 0; i < count; i++) {
+		const pctl_source s = sources[i];
 
 		if (s.job != PCTL_FROM_INPUT || r->input_alive[s.port])
 			continue;

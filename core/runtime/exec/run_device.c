@@ -155,9 +155,11 @@ pctl_status pctl_run_fits(pctl_running *r, pctl_run_node *n, pctl_session *s, co
 		plan = *tuned;
 	if (status == PCTL_OK)
 		status = pctl_session_qualify(s, plan, call);
-	if (status == PCTL_OK && r->executes && !pctl_session_has_built(s, plan))
+	/* Of jobs that are to be one kernel that is built. */
+	if (status == PCTL_OK && n->group == NULL && r->executes &&
+	    !pctl_session_has_built(s, plan))
 		status = hold_alive(r, call);
-	if (status == PCTL_OK)
+	if (status == PCTL_OK && n->group == NULL)
 		status = builds(r, s, plan, call);
 	if (status != PCTL_OK) {
 		pctl_job_plan_destroy(*tuned);
@@ -174,7 +176,7 @@ static pctl_status qualifies(pctl_running *r, pctl_session *s, const pctl_call *
 		pctl_job_plan *tuned = NULL;
 		pctl_status status;
 
-		if ((n->canonical == NULL && n->measure == NULL) ||
+		if ((n->canonical == NULL && n->measure == NULL) || n->spared ||
 		    (n->node->job->placement != NULL && !(r->o->flags & PCTL_RUN_UNPLACED)))
 			continue;
 		status = pctl_run_fits(r, n, s, call, &tuned);
@@ -210,7 +212,8 @@ static pctl_status note_identity(pctl_running *r, const pctl_session *s)
 	pctl_run_result *result = r->result;
 
 	result->identity = pctl_arena_array(result->arena, n, sizeof(*result->identity));
-	if (result->identity == NULL)
+	result->driver = pctl_arena_dup(result->arena, pctl_session_driver(s));
+	if (result->identity == NULL || result->driver == NULL)
 		return pctl_no_memory(r->call, "a run");
 	result->n_identity = n;
 	for (uint32_t i = 0; i < n; i++)

@@ -46,6 +46,10 @@ void pctl_run_judge_evidence(pctl_running *r, pctl_run_node *n, int verified)
 		n->own = r->o->agreed->evidence;
 	else if (!verified && pctl_session_kind(n->session) != PCTL_DEVICE_REFERENCE)
 		n->own = pctl_run_certified(r, n, n->session);
+	/* A result that one kernel gave stands as its jobs do, of which it is the last. */
+	if (n->group != NULL && !pctl_run_is_within(r, n))
+		for (uint32_t i = 0; i + 1 < n->group->n_jobs; i++)
+			n->own = pctl_evidence_weaker(n->own, r->nodes[n->group->jobs[i]].own);
 	n->evidence = pctl_run_evidence_along(r, n, n->own);
 }
 

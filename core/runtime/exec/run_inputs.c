@@ -7,6 +7,7 @@
 #include "foundation/base/map.h"
 #include "foundation/base/num.h"
 #include "foundation/conf/conf.h"
+#include "foundation/tensorfile/tensor_file.h"
 #include "runtime/exec/run_private.h"
 
 #define LARGEST_IN_VIEW (1ull << 32)
@@ -55,16 +56,23 @@ static pctl_status open_in_view(pctl_running *r, uint32_t i)
 {
 	const pctl_pipeline *p = r->graph->pipeline;
 	const pctl_vfs *vfs = p->vfs->data;
-	char *name = pctl_vfs_resolve(vfs, p->file, p->inputs[i].file), *data = NULL;
+	size_t n_path = strlen(p->inputs[i].file);
+	const char *tensor = NULL;
+	const int is_tensor = pctl_tensor_ref_parse(p->inputs[i].file, &n_path, &tensor);
+	char *path = strndup(p->inputs[i].file, n_path), *name, *data = NULL;
 	uint64_t n = 0;
 	pctl_status status;
 
-	if (name == NULL)
-		return pctl_no_memory(r->call, "a path");
-	status = pctl_vfs_read(vfs, name, LARGEST_IN_VIEW, r->call, &data, &n);
+	name = path == NULL ? NULL : pctl_vfs_resolve(vfs, p->file, path);
+	status = name == NULL ? pctl_no_memory(r->call, "a path")
+			      : pctl_vfs_read(vfs, name, LARGEST_IN_VIEW, r->call, &data, &n);
 	if (status == PCTL_OK)
-		status = pctl_source_open_memory(name, data, n, r->call, &r->sources[i]);
+		status = is_tensor
+				 ? pctl_source_open_tensor_memory(name, tensor, data, n, r->call,
+								  &r->sources[i])
+				 : pctl_source_open_memory(name, data, n, r->call, &r->sources[i]);
 	free(name);
+	free(path);
 	return status;
 }
 
@@ -115,34 +123,42 @@ static pctl_status open_input(pctl_running *r, uint32_t i)
 				  : pctl_path_join(r->graph->pipeline->directory, in->file);
 	if (path == NULL)
 		return pctl_no_memory(r->call, "a path");
-	status = pctl_source_open_file(path, r->call, &r->sources[i]);
+	status = pctl_source_open_named(path, r->call, &r->sources[i]);
 	free(path);
 	return status;
 }
 
-/* Data that comes with a type has that one, where the declaration allows it. */
-static pctl_status take_given_type(pctl_running *r, uint32_t i, const pctl_input_bytes *bytes)
+/* Bytes alone take data of any type: they have none that could differ. */
+static int is_untyped(const pctl_pipe_input *in)
+{
+	return in->type.n_dtypes == 1 && in->type.dtype[0] == PCTL_DTYPE_BYTES;
+}
+
+/* Data that come with a type, as arrays and files of tensors do, have that one, where the declaration allows it. */
+static pctl_status take_given_type(pctl_running *r, uint32_t i, const pctl_tensor_type *t)
 {
 	const pctl_pipe_input *in = &r->graph->pipeline->inputs[i];
-	const pctl_tensor_type *t = &bytes->type;
-	int fits = pctl_pattern_has_dtype(&in->type, t->dtype) &&
-		   (in->type.any_shape ? t->rank == 1 : t->rank == in->type.rank);
+	int fits = in->type.any_shape || t->rank == in->type.rank;
 	uint64_t n_bytes;
 
-	for (uint32_t k = 0; fits && !in->type.any_shape && k < t->rank; k++)
-		fits = in->type.dim[k].name != NULL || in->type.dim[k].value == t->dim[k];
-	if (!fits)
-		return pctl_refuse_at(r->call, PC4015_INPUT_SIZE, &in->pos,
-				      in->type.any_shape ? "an input of any shape has one dimension"
-							 : NULL,
+	if (!pctl_pattern_has_dtype(&in->type, t->dtype))
+		return pctl_refuse_at(r->call, PC4216_INPUT_DTYPE, &in->pos,
+				      "nothing is converted silently",
 				      "input \"%s\" wants %s, what was given is %s", in->name,
 				      pctl_pattern_text(r->result->arena, &in->type),
 				      pctl_type_text(r->result->arena, t));
-	if (!pctl_type_bytes(t, &n_bytes) || n_bytes != bytes->n_bytes)
+	for (uint32_t k = 0; fits && !in->type.any_shape && k < t->rank; k++)
+		fits = in->type.dim[k].name != NULL || in->type.dim[k].value == t->dim[k];
+	if (!fits)
+		return pctl_refuse_at(r->call, PC4217_INPUT_SHAPE, &in->pos, NULL,
+				      "input \"%s\" wants %s, what was given is %s", in->name,
+				      pctl_pattern_text(r->result->arena, &in->type),
+				      pctl_type_text(r->result->arena, t));
+	if (!pctl_type_bytes(t, &n_bytes) || n_bytes != pctl_source_bytes(r->sources[i]))
 		return pctl_refuse_at(r->call, PC4015_INPUT_SIZE, &in->pos, NULL,
 				      "input \"%s\" was given as %s with %" PRIu64 " bytes",
 				      in->name, pctl_type_text(r->result->arena, t),
-				      bytes->n_bytes);
+				      pctl_source_bytes(r->sources[i]));
 	r->input_types[i] = *t;
 	return bind_dims(r, in, t);
 }
@@ -153,11 +169,19 @@ static pctl_status take_given_types(pctl_running *r)
 
 	for (uint32_t i = 0; i < r->graph->pipeline->n_inputs; i++) {
 		const pctl_input_bytes *bytes = given_bytes(r, i);
+		const pctl_tensor_type *t;
 		pctl_status status;
 
-		if (r->sources[i] == NULL || bytes == NULL || bytes->type.dtype == 0)
+		if (r->sources[i] == NULL)
 			continue;
-		status = take_given_type(r, i, bytes);
+		t = pctl_source_type(r->sources[i]);
+		if (bytes != NULL)
+			t = bytes->type.dtype != 0 ? &bytes->type : NULL;
+		else if (is_untyped(&r->graph->pipeline->inputs[i]))
+			t = NULL;
+		if (t == NULL)
+			continue;
+		status = take_given_type(r, i, t);
 		first = first == PCTL_OK ? status : first;
 	}
 	return first;
@@ -270,6 +294,52 @@ static pctl_status type_inputs(pctl_running *r)
 	return first;
 }
 
+/* Of types that have codes that stand for nothing, or bits behind the last element: element numbers go on from piece to piece. */
+struct looking {
+	const pctl_dtype *type;
+	uint64_t n, n_bytes, bad;
+	int padded;
+};
+
+static pctl_status look(void *ctx, uint64_t offset, const void *data, uint64_t n)
+{
+	struct looking *l = ctx;
+	const uint64_t first = offset * 8 / l->type->bits, left = l->n - first,
+		       here = n * 8 / l->type->bits < left ? n * 8 / l->type->bits : left,
+		       bad = pctl_dtype_bad(l->type, data, here);
+
+	if (bad < here && l->bad == l->n)
+		l->bad = first + bad;
+	if (offset + n == l->n_bytes)
+		l->padded = pctl_dtype_padded(l->type, data, here, n);
+	return PCTL_OK;
+}
+
+/* Types narrower than a byte: the same tensor is the same bytes (SEMANTICS.md 13.3). */
+static pctl_status check_codes(pctl_running *r, uint32_t i)
+{
+	const pctl_pipe_input *in = &r->graph->pipeline->inputs[i];
+	struct looking l = {.type = pctl_dtype_of(r->input_types[i].dtype),
+			    .n_bytes = pctl_source_bytes(r->sources[i]),
+			    .padded = 1};
+	pctl_status status;
+
+	if (l.type == NULL || l.type->bits >= 8 || pctl_source_is_zero(r->sources[i]) ||
+	    !pctl_type_elements(&r->input_types[i], &l.n))
+		return PCTL_OK;
+	l.bad = l.n;
+	status = pctl_source_stream(r->sources[i], r->call, look, &l);
+	if (status == PCTL_OK && l.bad < l.n)
+		status = pctl_refuse_at(r->call, PC4213_TENSOR_VALUE, &in->pos, NULL,
+					"input \"%s\": the code of element %" PRIu64 " is no %s",
+					in->name, l.bad, l.type->name);
+	else if (status == PCTL_OK && !l.padded)
+		status = pctl_refuse_at(r->call, PC4213_TENSOR_VALUE, &in->pos, NULL,
+					"input \"%s\": bits behind the last element are not zero",
+					in->name);
+	return status;
+}
+
 pctl_status pctl_run_bind_inputs(pctl_running *r)
 {
 	const pctl_pipeline *p = r->graph->pipeline;
@@ -289,6 +359,8 @@ pctl_status pctl_run_bind_inputs(pctl_running *r)
 		status = type_inputs(r);
 	if (first == PCTL_OK)
 		first = status;
+	for (uint32_t i = 0; first == PCTL_OK && i < p->n_inputs; i++)
+		first = check_codes(r, i);
 	for (uint32_t i = 0; first == PCTL_OK && i < p->n_inputs; i++) {
 		r->inputs[i] = pctl_value_from_source(r->sources[i]);
 		if (r->inputs[i] == NULL)

@@ -28,7 +28,7 @@ static pctl_status judge_again(pctl_running *r)
 		const pctl_evidence before = n->evidence;
 		uint32_t at = 0;
 
-		if (n->recalled != NULL)
+		if (n->recalled != NULL || n->spared)
 			continue;
 		pctl_run_judge_evidence(r, n, (int)job->verified);
 		job->evidence = n->evidence;

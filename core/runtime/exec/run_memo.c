@@ -87,24 +87,52 @@ static pctl_status add_shader(pctl_running *r, pctl_str_buf *s, pctl_run_node *n
 	return PCTL_OK;
 }
 
-/* An input as the job gets it, wherever it comes from; 0: its bytes are not named yet. */
-static int add_input(const pctl_running *r, pctl_str_buf *s, const pctl_source *from,
-		     uint32_t carry)
+static pctl_status own_key(pctl_running *r, pctl_run_node *n, uint32_t *known);
+
+/* An input as the job gets it, wherever it comes from; *known 0: its bytes are not named yet. Where they never are, since a fused
+ * kernel did not write them, the question stands that they would answer (semantics 14.6). */
+static pctl_status add_input(pctl_running *r, pctl_str_buf *s, const pctl_source *from,
+			     uint32_t carry, uint32_t *known)
 {
 	const int is_input = from->job == PCTL_FROM_INPUT;
-	const pctl_run_node *maker = is_input ? NULL : &r->nodes[from->job];
+	pctl_run_node *maker = is_input ? NULL : &r->nodes[from->job];
 	const pctl_tensor_type *type =
 		is_input ? &r->input_types[from->port] : &maker->out[from->port];
 	char text[PCTL_CID_TEXT_SIZE];
 
-	if (!is_input && !maker->known[from->port])
-		return 0;
+	*known = 1;
+	if (!is_input && !maker->known[from->port]) {
+		pctl_status status = PCTL_OK;
+
+		*known = 0;
+		if (pctl_run_is_element(maker->node))
+			status = own_key(r, maker, known);
+		if (status == PCTL_OK && *known) {
+			pctl_str_add(s, "in of ");
+			for (uint32_t i = 0; i < PCTL_DIGEST_BYTES; i++)
+				pctl_str_addf(s, "%02x", maker->key[i]);
+			pctl_str_addf(s, " %" PRIu32 " %" PRIu32 "\n", from->port, carry);
+		}
+		return status;
+	}
 	pctl_str_addf(s, "in %s %s %" PRIu32 "\n",
 		      pctl_cid_format(is_input ? pctl_source_cid(r->sources[from->port])
 					       : &maker->cid[from->port],
 				      text),
 		      pctl_type_text(r->result->arena, type), carry);
-	return 1;
+	return PCTL_OK;
+}
+
+/* The key of a job that others ask for, made once: a chain of many readers is asked for its keys in one pass. */
+static pctl_status own_key(pctl_running *r, pctl_run_node *n, uint32_t *known)
+{
+	pctl_status status = PCTL_OK;
+
+	*known = 1;
+	if (!n->has_key)
+		status = pctl_run_job_key(r, n, n->key, known);
+	n->has_key = status == PCTL_OK && *known;
+	return status;
 }
 
 pctl_status pctl_run_job_key(pctl_running *r, pctl_run_node *n, uint8_t out[PCTL_DIGEST_BYTES],
@@ -116,11 +144,11 @@ pctl_status pctl_run_job_key(pctl_running *r, pctl_run_node *n, uint8_t out[PCTL
 	*known = 1;
 	pctl_str_add(&s, "pipectl job, semantics " PCTL_SEMANTICS_VERSION "\n");
 	add_head(r, &s);
-	for (uint32_t i = 0; *known && i < n->node->n_in; i++)
-		*known = (uint32_t)add_input(r, &s, &n->node->in[i], n->node->carry[i]);
-	if (!*known) {
+	for (uint32_t i = 0; status == PCTL_OK && *known && i < n->node->n_in; i++)
+		status = add_input(r, &s, &n->node->in[i], n->node->carry[i], known);
+	if (status != PCTL_OK || !*known) {
 		pctl_str_drop(&s);
-		return PCTL_OK;
+		return status;
 	}
 	if (n->node->job->kind == PCTL_JOB_OP)
 		add_op(&s, n->node);

@@ -7,12 +7,27 @@
 #include "runtime/exec/run.h"
 #include "runtime/exec/sample.h"
 #include "runtime/exec/value.h"
+#include "runtime/graph/elementwise.h"
 
 /* What a record says of a job that is not run again. */
 typedef struct pctl_recalled_job {
 	uint32_t determinism, proven, kernels, reserved;
 	uint64_t memory, gas, size_gas, wall_ns;
 } pctl_recalled_job;
+
+/*
+ * Jobs that run as one kernel (run_fuse.c).
+ *
+ * jobs  in the graph's order; the last one, `root`, gives the result
+ * in    what the kernel reads, each once, in the order of the plan's inputs
+ * plan  for the session of all its jobs, once they are ready
+ */
+typedef struct pctl_run_group {
+	uint32_t root, n_jobs, n_in, reserved;
+	uint32_t *jobs;
+	pctl_source in[PCTL_ELEMENTWISE_INPUTS];
+	pctl_job_plan *plan;
+} pctl_run_group;
 
 /* A job on its way: types when known, the plan gas is priced from and the one that runs (often the
  * same). */
@@ -47,7 +62,11 @@ typedef struct pctl_run_node {
 	/* What the reference gave when it looked for races, where the node is to be verified; looked 1: right[] has it. */
 	pctl_value *right[PCTL_PORTS_MAX];
 	uint32_t observed;
+	uint32_t spared; /* 1: it need not run, since all that read it are remembered */
+	uint32_t has_key;
+	uint8_t key[PCTL_DIGEST_BYTES]; /* its own, once it was asked for */
 	pctl_session *session;
+	pctl_run_group *group; /* NULL: it runs by itself */
 } pctl_run_node;
 
 typedef struct pctl_open_session {
@@ -146,6 +165,28 @@ pctl_status pctl_run_keep(pctl_running *r, pctl_run_node *n);
 int pctl_run_is_output(const pctl_running *r, const pctl_run_node *n, uint32_t port);
 /* After all is stored: a record for each job whose inputs and outputs have CIDs. */
 void pctl_run_remember(pctl_running *r);
+
+/* run_ready.c: a session that the node fits, its own or where that was not named for it the next candidate, and the plan for it
+ * (NULL: the canonical one). What the first one refused is told when there is no other. */
+pctl_status pctl_run_settle_node(pctl_running *r, pctl_run_node *n, pctl_job_plan **tuned);
+/* The node on its session, with the plan that runs there, or its group so; done once. */
+pctl_status pctl_run_make_ready(pctl_running *r, pctl_run_node *n);
+
+/* run_fuse.c: may jobs of this run be fused at all; is a job such that it may be in a group, as far as the graph tells. */
+int pctl_run_may_fuse(const pctl_running *r);
+int pctl_run_is_element(const pctl_graph_node *n);
+/* Groups among the jobs that were planned, from place `from` up to `to`. */
+pctl_status pctl_run_fuse(pctl_running *r, uint32_t from, uint32_t to);
+/* Plan and build a group for the session where its result's job goes: all its jobs are ready then. What cannot be is no group any
+ * more. */
+pctl_status pctl_run_ready_group(pctl_running *r, pctl_run_group *g, pctl_session *s);
+/* 1: the job is in a group, and its output is not made. */
+int pctl_run_is_within(const pctl_running *r, const pctl_run_node *n);
+/* What feeds a job, or the kernel of its group. */
+const pctl_source *pctl_run_sources(const pctl_run_node *n, uint32_t *count);
+/* The jobs of a group one by one, as declared; `like` says how. One value for the caller. */
+pctl_status pctl_run_group_apart(pctl_running *r, const pctl_run_group *g, pctl_session *s,
+				 const pctl_job_run *like, const pctl_call *call, pctl_value **out);
 
 /* What is said of a job, run or remembered (run_describe.c). */
 void pctl_run_describe(pctl_running *r, const pctl_run_node *n, pctl_run_job *job);

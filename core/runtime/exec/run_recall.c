@@ -20,7 +20,7 @@ static int is_allowed(const pctl_running *r)
 int pctl_run_is_recalled(const pctl_running *r)
 {
 	for (uint32_t i = 0; i < r->graph->n_nodes; i++)
-		if (r->nodes[i].recalled == NULL)
+		if (r->nodes[i].recalled == NULL && !r->nodes[i].spared)
 			return 0;
 	return r->graph->n_nodes != 0;
 }
@@ -64,6 +64,7 @@ static void forget(pctl_run_node *n)
 {
 	memset(n->known, 0, sizeof(n->known));
 	n->recalled = NULL;
+	n->spared = n->has_key = 0;
 	n->gas = n->size_gas = 0;
 	for (uint32_t i = 0; i < n->node->n_out; i++) {
 		pctl_value_release(n->values[i]);
@@ -98,22 +99,54 @@ static pctl_status take_record(pctl_running *r, pctl_run_node *n, const pctl_mem
 /* A job that names where it runs is like a named backend: nobody else's answer will do. */
 static pctl_status recall(pctl_running *r, pctl_run_node *n, pctl_memo_record *record)
 {
+	const pctl_evidence verified = {.kind = PCTL_EVIDENCE_VERIFIED};
 	uint8_t key[PCTL_DIGEST_BYTES];
 	uint32_t known;
 	pctl_status status;
 
+	/* Until it runs, a job stands as its inputs do: what it did itself is in the record of the kernel that it was in. */
+	n->evidence = pctl_run_evidence_along(r, n, verified);
 	if (n->lost || n->node->job->placement != NULL)
 		return PCTL_OK;
 	for (uint32_t i = 0; i < n->node->n_in; i++) {
 		const pctl_source s = n->node->in[i];
+		const pctl_run_node *maker = s.job == PCTL_FROM_INPUT ? NULL : &r->nodes[s.job];
 
-		if (s.job != PCTL_FROM_INPUT && r->nodes[s.job].recalled == NULL)
+		if (maker != NULL && maker->recalled == NULL &&
+		    (!pctl_run_is_element(maker->node) || maker->lost ||
+		     maker->node->job->placement != NULL))
 			return PCTL_OK;
 	}
 	status = pctl_run_job_key(r, n, key, &known);
 	if (status == PCTL_OK && known && pctl_memo_get(r->o->memo, key, record))
 		status = take_record(r, n, record);
 	return status;
+}
+
+static int is_wanted(const pctl_running *r, uint32_t job)
+{
+	for (uint32_t i = 0; i < r->graph->n_nodes; i++) {
+		const pctl_run_node *n = &r->nodes[i];
+
+		for (uint32_t k = 0; n->recalled == NULL && !n->spared && k < n->node->n_in; k++)
+			if (n->node->in[k].job == job)
+				return 1;
+	}
+	for (uint32_t i = 0; i < r->graph->pipeline->n_outputs; i++)
+		if (r->graph->outputs[i].job == job)
+			return 1;
+	return 0;
+}
+
+/* Jobs that are not remembered and that nothing which runs reads: a fused kernel was remembered in their stead. */
+static void spare(pctl_running *r)
+{
+	for (uint32_t i = r->graph->n_nodes; i-- > 0;) {
+		pctl_run_node *n = &r->nodes[r->graph->order[i]];
+
+		n->spared = n->recalled == NULL && n->users[0] != 0 &&
+			    pctl_run_is_element(n->node) && !is_wanted(r, r->graph->order[i]);
+	}
 }
 
 static pctl_status recall_all(pctl_running *r, pctl_memo_record *record)
@@ -130,6 +163,7 @@ static pctl_status recall_all(pctl_running *r, pctl_memo_record *record)
 		if (r->result->memo_void == NULL)
 			r->result->memo_void = n->memo_void;
 	}
+	spare(r);
 	return status;
 }
 
@@ -152,7 +186,7 @@ static int open_values(pctl_running *r)
 	for (uint32_t i = 0; i < r->graph->n_nodes; i++) {
 		const pctl_run_node *n = &r->nodes[i];
 
-		for (uint32_t k = 0; n->recalled == NULL && k < n->node->n_in; k++) {
+		for (uint32_t k = 0; n->recalled == NULL && !n->spared && k < n->node->n_in; k++) {
 			const pctl_source s = n->node->in[k];
 			pctl_run_node *maker = s.job == PCTL_FROM_INPUT ? NULL : &r->nodes[s.job];
 

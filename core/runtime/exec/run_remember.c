@@ -29,8 +29,10 @@ static int is_keyed(const pctl_running *r, const pctl_run_node *n)
 		const pctl_source s = n->node->in[i];
 		const pctl_run_node *maker = s.job == PCTL_FROM_INPUT ? NULL : &r->nodes[s.job];
 
-		if (maker != NULL && maker->recalled == NULL && !maker->kept &&
-		    !pctl_run_is_output(r, maker, s.port))
+		if (maker == NULL || maker->recalled != NULL || maker->kept ||
+		    pctl_run_is_output(r, maker, s.port))
+			continue;
+		if (!pctl_run_is_within(r, maker) || !is_keyed(r, maker))
 			return 0;
 	}
 	return 1;
@@ -68,6 +70,20 @@ pctl_status pctl_run_keep(pctl_running *r, pctl_run_node *n)
 }
 
 /* ---- records ------------------------------------------------------------------------------ */
+
+/* 1: the key of the job says what it read: by CID, or by the question that a job of its own group would answer. */
+static int is_named(const pctl_running *r, const pctl_run_node *n)
+{
+	for (uint32_t i = 0; i < n->node->n_in; i++) {
+		const pctl_source s = n->node->in[i];
+		const pctl_run_node *maker = s.job == PCTL_FROM_INPUT ? NULL : &r->nodes[s.job];
+
+		if (maker != NULL && !maker->known[s.port] &&
+		    (maker->group == NULL || maker->group != n->group || !is_named(r, maker)))
+			return 0;
+	}
+	return 1;
+}
 
 static int copy(char *to, size_t cap, const char *text)
 {
@@ -128,14 +144,17 @@ void pctl_run_remember(pctl_running *r)
 {
 	pctl_memo_record *record = malloc(sizeof(*record));
 
+	for (uint32_t i = 0; i < r->graph->n_nodes; i++)
+		r->nodes[i].has_key = 0;
 	for (uint32_t i = 0; record != NULL && i < r->result->n_jobs; i++) {
 		pctl_run_node *n = &r->nodes[r->graph->order[i]];
 		uint8_t key[PCTL_DIGEST_BYTES];
 		uint32_t known = 0;
 
 		memset(record, 0, sizeof(*record));
-		if (n->recalled != NULL || n->trusted || !describe(r, n, record) ||
-		    !name_outputs(r, n, record) || !pctl_run_name_plugins(r, n, record) ||
+		if (n->recalled != NULL || n->spared || pctl_run_is_within(r, n) || n->trusted ||
+		    !is_named(r, n) || !describe(r, n, record) || !name_outputs(r, n, record) ||
+		    !pctl_run_name_plugins(r, n, record) ||
 		    pctl_run_job_key(r, n, key, &known) != PCTL_OK || !known ||
 		    is_weaker(r, n, key, record))
 			continue;

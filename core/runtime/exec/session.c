@@ -30,6 +30,8 @@ static pctl_status read_identity(pctl_session *s, const pctl_call *call)
 	if (s->o.backend != NULL && s->o.device_kind != PCTL_DEVICE_REFERENCE)
 		status = pctl_backend_instance_files(s->o.backend, call, s->files, s->drivers,
 						     &s->libraries);
+	if (status == PCTL_OK)
+		status = pctl_session_know_driver(s, call);
 	memcpy(s->files_now, s->files, sizeof(s->files));
 	memcpy(s->drivers_now, s->drivers, sizeof(s->drivers));
 	pctl_str_addf(&text, "files=%s\n", s->files);
@@ -112,6 +114,7 @@ void pctl_session_close(pctl_session *s)
 	free(s->optional);
 	pctl_str_drop(&s->libraries);
 	pctl_str_drop(&s->late);
+	free(s->driver);
 	free(s->name);
 	free(s->id);
 	free(s->cache_dir);

@@ -56,6 +56,10 @@ pctl_plan_caps pctl_session_plan_caps(const pctl_session *s);
 /* Turns that the loops of a plan's kernel may make in one invocation, 0: any number. Half of what the device makes,
  * since legalisation may write a loop twice. */
 uint32_t pctl_session_plan_turns(const pctl_session *s);
+/* Obtain the profile where f64 may be the device's own (which may probe it), before plans that would use it. */
+pctl_status pctl_session_learn_doubles(pctl_session *s, const pctl_call *call);
+/* PCTL_PLAN_PROVEN_* of it, by the profile in force if one was obtained already; the reference has them all. */
+uint64_t pctl_session_proven(const pctl_session *s);
 /* Know how large programs may be on this device, if the unit is so large that it matters; that may search the device,
  * once for all sessions. Before plans are asked for. */
 pctl_status pctl_session_learn(pctl_session *s, const pctl_kernel_module *unit,
@@ -78,6 +82,12 @@ pctl_status pctl_session_own_operations(pctl_session *s, const pctl_call *call,
 const pctl_profile_record *pctl_session_profile_known(const pctl_session *s);
 /* pctl_backend_instance_files of when the device had been opened; "" for the reference and a table of no plugin. */
 const char *pctl_session_files(const pctl_session *s);
+/*
+ * What of it is the driver: the SHA-256 of every library that was mapped when it was opened, a line each, in order, no two
+ * alike. No file's name is in it, so that a driver is the same under two ICD files or copied to another place. "" where
+ * there is no driver, or nothing was seen of it: a session in the host, mappings that cannot be read.
+ */
+const char *pctl_session_driver(const pctl_session *s);
 /*
  * Look again at what its worker has mapped, after the last dispatch and before bytes of it count. Libraries that were not
  * there when it was opened make it another device: its profile, if one is in force, is obtained anew by the key that names

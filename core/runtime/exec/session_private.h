@@ -32,6 +32,7 @@ struct pctl_session {
 	char files_now[PCTL_SESSION_FILES_TEXT]; /* the same when it was settled last */
 	char drivers[PCTL_SESSION_FILES_TEXT], drivers_now[PCTL_SESSION_FILES_TEXT];
 	pctl_str_buf libraries, late; /* mapped when it was opened, and since, in lines */
+	char *driver;		      /* session_driver.c */
 	pctl_cid
 		identity_cid; /* of identity facts and files: part of the key of compiled kernels */
 	pctl_profile_record *profile; /* NULL: not asked for yet */
@@ -45,6 +46,9 @@ struct pctl_session {
 	int limits_known;   /* 1: by the table, so that nothing needs to be searched for */
 	int limits_learned; /* 1: what is kept of this device is among them */
 };
+
+/* session_driver.c: s->driver from s->libraries. */
+pctl_status pctl_session_know_driver(pctl_session *s, const pctl_call *call);
 
 /* The wire form of a unit for this device, released with free(): the reference gets the program as written, all others
  * the legalised one. Errors: what the legaliser refuses; PC5218. */

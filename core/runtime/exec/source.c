@@ -10,6 +10,7 @@
 
 #include "foundation/base/file.h"
 #include "foundation/base/num.h"
+#include "runtime/graph/type.h"
 
 #define LARGEST_STDIN (1ull << 32)
 
@@ -19,7 +20,8 @@ struct pctl_data_source {
 	char *memory;	   /* standard input, or taken over */
 	const char *bytes; /* in memory: that, or the caller's; NULL: elsewhere */
 	pctl_blob blob;
-	uint64_t n_bytes;
+	uint64_t n_bytes, base; /* base: where the bytes begin in the file */
+	pctl_tensor_type type;	/* dtype 0: none is known */
 	pctl_cid cid;
 	uint32_t is_zero;
 	uint32_t has_blob;
@@ -89,7 +91,7 @@ static pctl_status walk(pctl_data_source *s, const pctl_call *call,
 		} else if (s->bytes != NULL) {
 			data = s->bytes + offset;
 		} else if (!s->is_zero) {
-			ssize_t got = pread(s->fd, piece, n, (off_t)offset);
+			ssize_t got = pread(s->fd, piece, n, (off_t)(s->base + offset));
 
 			if (got < 0 && errno == EINTR)
 				continue;
@@ -164,6 +166,29 @@ pctl_status pctl_source_open_file(const char *path, const pctl_call *call, pctl_
 	return PCTL_OK;
 }
 
+pctl_status pctl_source_open_range(const char *name, int fd, uint64_t base, uint64_t n_bytes,
+				   const pctl_call *call, pctl_data_source **out)
+{
+	pctl_data_source *s;
+	pctl_status status = create(name, call, &s);
+
+	*out = NULL;
+	if (status != PCTL_OK) {
+		close(fd);
+		return status;
+	}
+	s->fd = fd;
+	s->base = base;
+	s->n_bytes = n_bytes;
+	status = walk(s, call, NULL, NULL, &s->cid);
+	if (status != PCTL_OK) {
+		pctl_source_close(s);
+		return status;
+	}
+	*out = s;
+	return PCTL_OK;
+}
+
 static pctl_status open_bytes(const char *name, char *memory, const void *data, uint64_t n_bytes,
 			      const pctl_call *call, pctl_data_source **out)
 {
@@ -221,6 +246,30 @@ pctl_status pctl_source_open_cid(pctl_store *store, const pctl_cid *cid, const p
 	return PCTL_OK;
 }
 
+static pctl_status open_cid_typed(pctl_store *store, const pctl_cid *cid, const char *type,
+				  const pctl_call *call, pctl_data_source **out)
+{
+	pctl_arena *arena = type == NULL ? NULL : pctl_arena_create();
+	pctl_type_pattern pattern;
+	pctl_tensor_type t;
+	pctl_status status = PCTL_OK;
+
+	if (type != NULL)
+		status = arena == NULL ? pctl_no_memory(call, "a type")
+				       : pctl_type_parse(type, arena, NULL, call, &pattern);
+	if (status == PCTL_OK && type != NULL && !pctl_pattern_concrete(&pattern, &t))
+		status = pctl_refuse(call, PC4020_TYPE_SYNTAX,
+				     "\"%s\" leaves something open, where a type is given to a CID",
+				     type);
+	if (status == PCTL_OK)
+		status = pctl_source_open_cid(store, cid, call, out);
+	if (status == PCTL_OK && type != NULL)
+		pctl_source_set_type(*out, &t);
+	if (arena != NULL)
+		pctl_arena_destroy(arena);
+	return status;
+}
+
 pctl_status pctl_source_open_zero(uint64_t n_bytes, const pctl_call *call, pctl_data_source **out)
 {
 	pctl_data_source *s;
@@ -250,9 +299,27 @@ pctl_status pctl_source_open(pctl_store *store, const char *text, const pctl_cal
 	if (strncmp(text, "zero:", 5) == 0 &&
 	    pctl_num_parse_bytes(text + 5, strlen(text + 5), &n_zero))
 		return pctl_source_open_zero(n_zero, call, out);
-	if (strcmp(text, "-") != 0 && !pctl_file_exists(text) && pctl_cid_parse(text, &cid))
-		return pctl_source_open_cid(store, &cid, call, out);
-	return pctl_source_open_file(text, call, out);
+	if (strcmp(text, "-") != 0 && !pctl_file_exists(text)) {
+		const size_t n = strcspn(text, ":");
+		char *name = strndup(text, n);
+		const int is_cid = name != NULL && pctl_cid_parse(name, &cid);
+
+		free(name);
+		if (is_cid)
+			return open_cid_typed(store, &cid, text[n] == ':' ? text + n + 1 : NULL,
+					      call, out);
+	}
+	return pctl_source_open_named(text, call, out);
+}
+
+const pctl_tensor_type *pctl_source_type(const pctl_data_source *s)
+{
+	return s->type.dtype == PCTL_SCALAR_NONE ? NULL : &s->type;
+}
+
+void pctl_source_set_type(pctl_data_source *s, const pctl_tensor_type *type)
+{
+	s->type = *type;
 }
 
 uint64_t pctl_source_bytes(const pctl_data_source *s)

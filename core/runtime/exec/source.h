@@ -3,6 +3,8 @@
 #ifndef PIPECTL_RUNTIME_EXEC_SOURCE_H
 #define PIPECTL_RUNTIME_EXEC_SOURCE_H
 
+#include "pipectl/oplib.h"
+#include "pipectl/program.h"
 #include "runtime/cas/store.h"
 
 typedef struct pctl_data_source pctl_data_source;
@@ -23,8 +25,20 @@ pctl_status pctl_source_open_cid(pctl_store *store, const pctl_cid *cid, const p
 				 pctl_data_source **out);
 /* n zero bytes. */
 pctl_status pctl_source_open_zero(uint64_t n_bytes, const pctl_call *call, pctl_data_source **out);
-/* "zero:BYTES", else a file that exists by this name, else a CID, else the error of opening the
- * file. */
+/* n bytes of an open file from `base` on; the descriptor is taken over, also on failure. */
+pctl_status pctl_source_open_range(const char *name, int fd, uint64_t base, uint64_t n_bytes,
+				   const pctl_call *call, pctl_data_source **out);
+/* What a path names: one tensor where it is FILE or FILE:NAME with the ending of a file of tensors (foundation/tensorfile),
+ * whose type the source has then; else the file. Errors: PC4211 to PC4215 besides those of files. */
+pctl_status pctl_source_open_named(const char *path, const pctl_call *call, pctl_data_source **out);
+/* The same of a file of tensors whose bytes lie in memory; they are taken over, also on failure. */
+pctl_status pctl_source_open_tensor_memory(const char *path, const char *name, char *memory,
+					   uint64_t n_bytes, const pctl_call *call,
+					   pctl_data_source **out);
+/* The type of the tensor that such a path names, without reading it; dtype 0: it is no file of tensors. */
+pctl_status pctl_source_peek(const char *path, const pctl_call *call, pctl_tensor_type *out);
+/* "zero:BYTES", else a file that exists by this name or a tensor of one, else a CID, or "CID:TYPE" with all dimensions, as
+ * u32[4,2], else the error of opening the file. */
 pctl_status pctl_source_open(pctl_store *store, const char *text, const pctl_call *call,
 			     pctl_data_source **out);
 void pctl_source_close(pctl_data_source *s);
@@ -32,6 +46,9 @@ void pctl_source_close(pctl_data_source *s);
 uint64_t pctl_source_bytes(const pctl_data_source *s);
 /* 1 for `zero:BYTES`, which nobody computed. */
 int pctl_source_is_zero(const pctl_data_source *s);
+/* What the data say that they are; NULL: nothing, as of bytes alone. */
+const pctl_tensor_type *pctl_source_type(const pctl_data_source *s);
+void pctl_source_set_type(pctl_data_source *s, const pctl_tensor_type *type);
 const pctl_cid *pctl_source_cid(const pctl_data_source *s);
 const char *pctl_source_name(const pctl_data_source *s);
 

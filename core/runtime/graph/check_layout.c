@@ -158,7 +158,7 @@ void pctl_check_layout(pctl_checking *c, const pctl_graph_node *n, const pctl_sh
 	uint32_t type;
 	int is_open;
 
-	if (p == NULL || shape->any_shape || shape->dtype == PCTL_DTYPE_BYTES)
+	if (p == NULL || shape->any_shape || shape->dtype == PCTL_DTYPE_BYTES || slot == 0)
 		return;
 	type = p->vars[v->var].type;
 	is_open = p->types[type].kind == PCTL_TYPE_RUNTIME_ARRAY;

@@ -207,6 +207,8 @@ static void cover(pctl_checking *c, const pctl_graph_node *n, const pctl_shader_
 
 	if (v->in != UINT32_MAX || !written_bytes(n, v->var, &written) || written == 0)
 		return; /* it has its contents from elsewhere, or is the business of the uses */
+	if (wanted == 0)
+		return; /* elements are no whole bytes */
 	for (uint32_t i = 0; i < out->type.rank; i++) {
 		one = out->type.dim[i].value;
 		if ((out->type.dim[i].name != NULL &&

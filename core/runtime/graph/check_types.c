@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "foundation/base/vec.h"
+#include "runtime/graph/broadcast.h"
 #include "runtime/graph/check.h"
 
 /* A dimension while it is unified: a class of a union-find forest, with a value once one is known.
@@ -50,6 +51,18 @@ static uint32_t add_symbol(struct typing *t, const char *job, const pctl_dim_pat
 		if (o->name != NULL && strcmp(o->name, d->name) == 0 && strcmp(o->job, job) == 0)
 			return i;
 	}
+	if (!PCTL_VEC_PUSH(&t->symbols, s)) {
+		pctl_check_keep(t->c, pctl_no_memory(t->c->call, "a graph"));
+		return 0;
+	}
+	return s.parent;
+}
+
+/* An extent that is not known yet, and nobody else's. */
+static uint32_t add_open(struct typing *t, const pctl_dim_pattern *d)
+{
+	const struct symbol s = {t->symbols.n, 0, 0, "?", d->name};
+
 	if (!PCTL_VEC_PUSH(&t->symbols, s)) {
 		pctl_check_keep(t->c, pctl_no_memory(t->c->call, "a graph"));
 		return 0;
@@ -183,6 +196,103 @@ static void narrow_like(struct edge_type *out, const pctl_type_pattern *out_patt
 	out->n_dtypes = in->n_dtypes;
 }
 
+/* "f32[4,n]", "f32[...]": what is known of an edge. */
+static const char *edge_text(struct typing *t, const struct edge_type *e)
+{
+	pctl_type_pattern p = {.n_dtypes = 1, .rank = e->rank, .any_shape = e->any_shape};
+
+	p.dtype[0] = e->dtype[0];
+	for (uint32_t i = 0; i < e->rank && !e->any_shape; i++) {
+		const struct symbol *s = &t->symbols.items[root_of(t, e->dim[i])];
+
+		p.dim[i] = (pctl_dim_pattern){s->known		? NULL
+					      : s->name == NULL ? "?"
+								: s->name,
+					      s->value};
+	}
+	return pctl_pattern_text(t->c->graph->arena, &p);
+}
+
+/* The extent of two along one dimension; 0: they do not go together. One that is open gives way to a number that is not 1:
+ * it is that or 1, which the run finds out. */
+static int stretch_dims(struct typing *t, uint32_t a, uint32_t b, uint32_t *out)
+{
+	const struct symbol x = t->symbols.items[root_of(t, a)],
+			    y = t->symbols.items[root_of(t, b)];
+	const pctl_dim_pattern open = {"?", 0};
+	uint64_t extent;
+
+	*out = x.known && x.value == 1 ? b : a;
+	if (root_of(t, a) == root_of(t, b) || (x.known && x.value == 1) ||
+	    (y.known && y.value == 1))
+		return 1;
+	if (x.known && y.known)
+		return pctl_broadcast_extent(x.value, y.value, &extent);
+	*out = x.known ? a : b;
+	if (!x.known && !y.known)
+		*out = add_open(t, &open);
+	return 1;
+}
+
+/* Operands of a function op that are stretched, and the shape that they are stretched to: the output's (semantics 14.2). */
+static void stretch(struct typing *t, pctl_graph_node *n, uint32_t index)
+{
+	struct edge_type shape = *edge_of(t, n->in[0]);
+
+	for (uint32_t i = 1; i < n->n_in; i++) {
+		const struct edge_type *have = edge_of(t, n->in[i]);
+		struct edge_type next = {.rank = shape.rank > have->rank ? shape.rank : have->rank};
+		const uint32_t a = next.rank - shape.rank, b = next.rank - have->rank;
+
+		next.any_shape = shape.any_shape || have->any_shape;
+		for (uint32_t d = 0; !next.any_shape && d < next.rank; d++) {
+			if (d < a || d < b) {
+				next.dim[d] = d < a ? have->dim[d - b] : shape.dim[d - a];
+				continue;
+			}
+			if (stretch_dims(t, shape.dim[d - a], have->dim[d - b], &next.dim[d]))
+				continue;
+			pctl_check_keep(
+				t->c, pctl_broadcast_refuse(n->op.desc, n->job->id,
+							    &ref_of(n, n->op.desc->in[i].name)->pos,
+							    0, edge_text(t, edge_of(t, n->in[0])),
+							    i, edge_text(t, have), t->c->call));
+			return;
+		}
+		shape.any_shape = next.any_shape;
+		shape.rank = next.rank;
+		memcpy(shape.dim, next.dim, sizeof(shape.dim));
+	}
+	if (shape.any_shape)
+		return;
+	for (uint32_t i = 0; i < n->n_in; i++) {
+		const struct edge_type *have = edge_of(t, n->in[i]);
+		int fits = have->rank == shape.rank;
+
+		if (pctl_port_stretches(n->op.desc, i))
+			continue;
+		for (uint32_t d = 0; fits && d < shape.rank; d++) {
+			const struct symbol x = t->symbols.items[root_of(t, have->dim[d])];
+			const struct symbol y = t->symbols.items[root_of(t, shape.dim[d])];
+
+			fits = !x.known || !y.known || x.value == y.value;
+		}
+		if (!fits)
+			pctl_check_keep(t->c,
+					pctl_broadcast_refuse(
+						n->op.desc, n->job->id,
+						&ref_of(n, n->op.desc->in[i].name)->pos,
+						i == 0 ? 1 : 0,
+						edge_text(t, edge_of(t, n->in[i == 0 ? 1 : 0])), i,
+						edge_text(t, have), t->c->call));
+	}
+	if (t->outs[index][0].any_shape) {
+		t->outs[index][0].any_shape = 0;
+		t->outs[index][0].rank = shape.rank;
+		memcpy(t->outs[index][0].dim, shape.dim, sizeof(shape.dim));
+	}
+}
+
 static void type_op(struct typing *t, uint32_t index)
 {
 	pctl_graph_node *n = &t->c->graph->nodes[index];
@@ -213,6 +323,9 @@ static void type_op(struct typing *t, uint32_t index)
 		for (uint32_t k = 0; k < n->n_in; k++)
 			narrow_like(&t->outs[index][i], &pattern, &in[k], &want[k]);
 	}
+	if (desc->kind == PCTL_OPDEF_FUNCTION && n->n_in != 0 && n->n_out == 1 &&
+	    t->c->status == PCTL_OK)
+		stretch(t, n, index);
 	for (uint32_t i = 0; i < n->n_in; i++) {
 		if (n->carry[i] != 0)
 			unify(t, n, desc->in[i].name, desc->in[i].type, &want[i],

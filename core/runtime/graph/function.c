@@ -1,20 +1,16 @@
-/* Function ops: the host writes the elementwise kernel around the op's WGSL function. */
+/* Function ops: the host writes the elementwise kernel around the op's WGSL function. What is written for operands of one shape is
+ * what gas was always priced from; operands that are stretched, and views, are elementwise.c's. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "foundation/base/num.h"
 #include "foundation/base/str.h"
+#include "runtime/graph/elementwise.h"
 #include "runtime/graph/jobplan.h"
 
-#define INVOCATIONS 256u
-#define MOST_GROUPS 65535u
-
-/* The WGSL name of a dtype as an element of a storage array. */
-static const char *wgsl_type(uint32_t dtype)
-{
-	return dtype == PCTL_DTYPE_U128 ? "vec4<u32>" : pctl_dtype_name(dtype);
-}
+#define INVOCATIONS PCTL_ELEMENTWISE_INVOCATIONS
+#define MOST_GROUPS PCTL_ELEMENTWISE_GROUPS
 
 static void function_name(pctl_str_buf *s, const char *op, uint32_t dtype)
 {
@@ -39,7 +35,7 @@ static char *kernel_text(const pctl_op_ref *op, const pctl_op_query *q, uint32_t
 		pctl_str_addf(&s,
 			      "@group(0) @binding(%" PRIu32
 			      ") var<storage, read> port_%s: array<%s>;\n",
-			      i, op->desc->in[i].name, wgsl_type(q->in[i].dtype));
+			      i, op->desc->in[i].name, pctl_elementwise_type(q->in[i].dtype));
 	pctl_str_addf(&s,
 		      "@group(1) @binding(0) var<storage, read_write> port_%s: array<%s>;\n"
 		      "@compute @workgroup_size(%u)\n"
@@ -47,7 +43,7 @@ static char *kernel_text(const pctl_op_ref *op, const pctl_op_query *q, uint32_t
 		      "\tlet i = id.x%s;\n"
 		      "\tif (i < arrayLength(&port_%s)%s) {\n"
 		      "\t\tport_%s[i] = ",
-		      op->desc->out[0].name, wgsl_type(out_dtype), INVOCATIONS,
+		      op->desc->out[0].name, pctl_elementwise_type(out_dtype), INVOCATIONS,
 		      folded ? " + id.y * 16776960u" : "", op->desc->out[0].name,
 		      padded ? " - 1u" : "", op->desc->out[0].name);
 	function_name(&s, op->desc->name, q->in[0].dtype);
@@ -55,6 +51,46 @@ static char *kernel_text(const pctl_op_ref *op, const pctl_op_query *q, uint32_t
 		pctl_str_addf(&s, "%sport_%s[i]", i == 0 ? "(" : ", ", op->desc->in[i].name);
 	pctl_str_add(&s, ");\n\t}\n}\n");
 	return pctl_str_finish(&s);
+}
+
+static int is_stretched(const pctl_op_query *q, const pctl_tensor_type *out)
+{
+	for (uint32_t i = 0; i < q->n_in; i++)
+		if (q->in[i].rank != out->rank ||
+		    memcmp(q->in[i].dim, out->dim, out->rank * sizeof(out->dim[0])) != 0)
+			return 1;
+	return 0;
+}
+
+/* Operands that are not of the output's shape are found by their index. */
+static pctl_status plan_stretched(const pctl_planner *planner, const pctl_op_ref *op,
+				  const pctl_op_query *q, const pctl_tensor_type *out,
+				  const char *function, const uint32_t *buffers,
+				  const pctl_call *call, pctl_job_plan *plan)
+{
+	pctl_element_node nodes[PCTL_PORTS_MAX + 1] = {{0}};
+	pctl_element_node *root = &nodes[q->n_in];
+	const pctl_elementwise e = {.name = op->desc->name,
+				    .nodes = nodes,
+				    .n_nodes = q->n_in + 1,
+				    .output = buffers[q->n_in],
+				    .lanes = 1,
+				    .wgsl_flags = planner->wgsl_flags};
+
+	*root = (pctl_element_node){.kind = PCTL_ELEMENT_FUNCTION,
+				    .type = *out,
+				    .op = op->desc->name,
+				    .text = function,
+				    .operand = q->in[0].dtype,
+				    .n_in = q->n_in};
+	for (uint32_t i = 0; i < q->n_in; i++) {
+		nodes[i] = (pctl_element_node){
+			.kind = PCTL_ELEMENT_INPUT, .buffer = buffers[i], .type = q->in[i]};
+		root->in[i] = i;
+		if (is_stretched(&(pctl_op_query){.n_in = 1, .in = &q->in[i]}, out))
+			pctl_index_map_stretch(&q->in[i], out, &root->map[i]);
+	}
+	return pctl_elementwise_plan(planner->kernels, &e, call, plan);
 }
 
 pctl_status pctl_job_plan_function(const pctl_planner *planner, const pctl_op_ref *op,
@@ -86,6 +122,8 @@ pctl_status pctl_job_plan_function(const pctl_planner *planner, const pctl_op_re
 		return pctl_refuse(call, PC4133_SIZE,
 				   "op \"%s\" on %" PRIu64 " elements: an index has 32 bits",
 				   op->desc->name, n);
+	if (is_stretched(q, &out_types[0]))
+		return plan_stretched(planner, op, q, &out_types[0], function, buffers, call, plan);
 	n_groups = pctl_num_div_up(n, INVOCATIONS);
 	if (n_groups > MOST_GROUPS) {
 		groups[1] = (uint32_t)pctl_num_div_up(n_groups, MOST_GROUPS);
@@ -111,4 +149,50 @@ pctl_status pctl_job_plan_function(const pctl_planner *planner, const pctl_op_re
 		status = pctl_job_plan_kernel(plan, unit, bindings, q->n_in + 1, groups, call);
 	free(text);
 	return status;
+}
+
+pctl_status pctl_job_plan_view(const pctl_planner *planner, const pctl_op_ref *op,
+			       const pctl_tensor_type *in, const pctl_op_result *view,
+			       const uint32_t *buffers, const pctl_call *call, pctl_job_plan *plan)
+{
+	pctl_element_node nodes[2] = {
+		{.kind = PCTL_ELEMENT_INPUT, .buffer = buffers[0], .type = *in},
+		{.kind = PCTL_ELEMENT_VIEW, .type = view->out[0], .n_in = 1}};
+	const pctl_elementwise e = {.name = op->desc->name,
+				    .nodes = nodes,
+				    .n_nodes = 2,
+				    .output = buffers[1],
+				    .lanes = 1,
+				    .wgsl_flags = planner->wgsl_flags};
+
+	pctl_index_map_view(view, &nodes[1].map[0]);
+	return pctl_elementwise_plan(planner->kernels, &e, call, plan);
+}
+
+pctl_status pctl_job_plan_stretch(const pctl_planner *planner, const pctl_op_ref *op,
+				  const pctl_op_query *q, const pctl_tensor_type *in,
+				  uint32_t *buffers, const pctl_call *call, pctl_job_plan *plan)
+{
+	for (uint32_t i = 0; i < q->n_in; i++) {
+		pctl_op_result view = {.head = PCTL_HEAD(pctl_op_result), .out = {in[i]}};
+		uint32_t copied[2] = {buffers[i], 0};
+		uint64_t n_bytes = 0;
+		pctl_index_map m;
+		pctl_status status;
+
+		if (pctl_type_equal(&q->in[i], &in[i]))
+			continue;
+		pctl_index_map_stretch(&q->in[i], &in[i], &m);
+		memcpy(view.view_stride, m.stride, sizeof(view.view_stride));
+		(void)pctl_type_buffer_bytes(&in[i], &n_bytes);
+		status =
+			pctl_job_plan_buffer(plan, PCTL_PLAN_TEMP, n_bytes, NULL, call, &copied[1]);
+		if (status == PCTL_OK)
+			status = pctl_job_plan_view(planner, op, &q->in[i], &view, copied, call,
+						    plan);
+		if (status != PCTL_OK)
+			return status;
+		buffers[i] = copied[1];
+	}
+	return PCTL_OK;
 }

@@ -9,6 +9,8 @@
 #include "foundation/base/num.h"
 #include "foundation/base/vec.h"
 #include "compiler/wgsl/wgsl.h"
+#include "runtime/graph/broadcast.h"
+#include "runtime/graph/elementwise.h"
 
 #define DEEPEST_NESTING 8u
 /* Of one plan with all ops that it opened up; of those shipped none has a thousand. */
@@ -360,7 +362,7 @@ static pctl_status sink_assert(void *ctx, const pctl_plan_assert *a)
 {
 	struct frame *f = ctx;
 	struct growing *g = (struct growing *)f->plan;
-	pctl_plan_check check = {0, a->bytes, a->offset, a->expected, NULL};
+	pctl_plan_check check = {0, a->bytes, a->offset, a->expected, NULL, 0, 0};
 
 	if (next_command(f) != PCTL_OK)
 		return f->status;
@@ -368,6 +370,13 @@ static pctl_status sink_assert(void *ctx, const pctl_plan_assert *a)
 		return kept(f, bad_plan(f, "an assertion looks outside its buffer"));
 	if (a->message == NULL)
 		return kept(f, bad_plan(f, "an assertion without a message"));
+	if (PCTL_HAS(a, pctl_plan_assert, also_bytes) && a->also_bytes != 0) {
+		if ((a->also_bytes != 4 && a->also_bytes != 8) ||
+		    !range_ok(f, a->buffer, a->also_offset, a->also_bytes))
+			return kept(f, bad_plan(f, "an assertion tells what is outside its buffer"));
+		check.also_offset = a->also_offset;
+		check.also_bytes = a->also_bytes;
+	}
 	check.buffer = f->buffers[a->buffer];
 	check.message = pctl_arena_dup(f->plan->arena, a->message);
 	if (check.message == NULL || !pctl_vec_reserve((void **)&f->plan->checks, f->plan->n_checks,
@@ -400,24 +409,72 @@ static pctl_status sink_measure(void *ctx, uint32_t buffer, uint64_t offset, uin
 
 static pctl_status run_frame(struct frame *f, const pctl_op_query *q);
 
-/* A plan op's own plan. Of a function op the host writes the kernel, over the frame's buffers,
- * unless it has attributes, which a function cannot see, and plans for those asked for. */
+/* The plan of a function op: its own where it has attributes, which a function cannot see, and plans for those asked for;
+ * else the kernel that the host writes, over the frame's buffers. */
+static pctl_status run_function(struct frame *f, const pctl_op_query *q)
+{
+	pctl_op_result result;
+	pctl_tensor_type in[PCTL_PORTS_MAX];
+	pctl_op_query asked = *q;
+	uint32_t kept[PCTL_PORTS_MAX];
+	pctl_status status = pctl_op_operands(f->op, q, f->plan->name, NULL, f->call, in);
+
+	asked.in = in;
+	for (uint32_t i = 0; i < q->n_in; i++)
+		kept[i] = f->buffers[i];
+	if (status == PCTL_OK && f->op->desc->n_attr != 0) {
+		const pctl_job_plan before = *f->plan;
+
+		status = pctl_job_plan_stretch(f->planner, f->op, q, in, f->buffers, f->call,
+					       f->plan);
+		if (status == PCTL_OK)
+			status = run_frame(f, &asked);
+		if (status != PCTL_E_UNSUPPORTED)
+			return status;
+		/* Nothing was put: the copies are not needed. */
+		f->plan->n_steps = before.n_steps;
+		f->plan->n_buffers = before.n_buffers;
+		f->plan->buffer_bytes = before.buffer_bytes;
+		memcpy(f->buffers, kept, q->n_in * sizeof(*kept));
+		status = PCTL_OK;
+	}
+	if (status == PCTL_OK)
+		status = pctl_op_infer(f->op, q, f->plan->name, NULL, f->call, &result);
+	if (status == PCTL_OK)
+		status = pctl_job_plan_function(f->planner, f->op, q, result.out, f->buffers,
+						f->call, f->plan);
+	if (status == PCTL_OK && f->depth == 0)
+		f->plan->form = PCTL_PLAN_FORM_FUNCTION;
+	return status;
+}
+
+/* A plan op's own plan, or of a view the copy. */
 static pctl_status run_op(struct frame *f, const pctl_op_query *q)
 {
-	pctl_op_result result = {.head = PCTL_HEAD(pctl_op_result)};
-	pctl_status status = PCTL_E_UNSUPPORTED;
+	const pctl_op_desc *desc = f->op->desc;
+	pctl_op_result result;
+	pctl_status status;
 
 	/* Found by analysis, never by claim, but for this: a tolerance is no kernel's to show. */
-	if (f->op->desc->op_class == PCTL_CLASS_APPROXIMATE)
+	if (desc->op_class == PCTL_CLASS_APPROXIMATE)
 		f->plan->determinism = PCTL_CLASS_APPROXIMATE;
-	if (f->op->desc->kind != PCTL_OPDEF_FUNCTION || f->op->desc->n_attr != 0)
-		status = run_frame(f, q);
-	if (f->op->desc->kind != PCTL_OPDEF_FUNCTION || status != PCTL_E_UNSUPPORTED)
+	if (desc->kind == PCTL_OPDEF_FUNCTION)
+		return run_function(f, q);
+	if (desc->n_in != 1 || desc->n_out != 1 || f->flags & PCTL_PLAN_MEASURE)
+		return run_frame(f, q);
+	status = pctl_op_infer(f->op, q, f->plan->name, NULL, f->call, &result);
+	if (status != PCTL_OK)
 		return status;
-	status = f->op->lib->infer(f->op->inst, f->call, q, &result);
-	return status != PCTL_OK ? status
-				 : pctl_job_plan_function(f->planner, f->op, q, result.out,
-							  f->buffers, f->call, f->plan);
+	if (!result.is_view)
+		return run_frame(f, q);
+	status = pctl_job_plan_view(f->planner, f->op, &q->in[0], &result, f->buffers, f->call,
+				    f->plan);
+	if (status == PCTL_OK && f->depth == 0) {
+		f->plan->form = PCTL_PLAN_FORM_VIEW;
+		f->plan->view = result;
+		f->plan->view.measure = NULL;
+	}
+	return status;
 }
 
 /* Whoever nests an op says of which types its buffers are; sizes follow from that in the op's plan and its kernels. */
@@ -425,8 +482,8 @@ static int type_fits(const struct frame *f, uint32_t buffer, const pctl_tensor_t
 {
 	uint64_t n;
 
-	return t->rank <= PCTL_RANK_MAX && pctl_dtype_bytes(t->dtype) != 0 &&
-	       pctl_type_buffer_bytes(t, &n) && n <= f->plan->buffers[f->buffers[buffer]].n_bytes;
+	return t->rank <= PCTL_RANK_MAX && pctl_type_buffer_bytes(t, &n) &&
+	       n <= f->plan->buffers[f->buffers[buffer]].n_bytes;
 }
 
 static pctl_status add_op(struct frame *f, const char *name, uint32_t version,

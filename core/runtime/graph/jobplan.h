@@ -34,10 +34,15 @@ typedef struct pctl_step {
 	uint64_t from_offset, to_offset, n_bytes;
 } pctl_step;
 
+/* What the host wrote of itself: the whole plan is the one kernel of a function op, or of a view. */
+enum { PCTL_PLAN_FORM_OTHER = 0, PCTL_PLAN_FORM_FUNCTION, PCTL_PLAN_FORM_VIEW };
+
 typedef struct pctl_plan_check {
 	uint32_t buffer, bytes;
 	uint64_t offset, expected;
 	const char *message;
+	uint64_t also_offset;
+	uint32_t also_bytes; /* 0: no second number is told */
 } pctl_plan_check;
 
 typedef struct pctl_job_plan {
@@ -56,6 +61,9 @@ typedef struct pctl_job_plan {
 	uint64_t measure_offset, measure_add;
 	uint64_t buffer_bytes; /* sum, saturating: the peak of one run */
 	uint64_t caps;	       /* PCTL_CAP_* of all kernels */
+	uint32_t form;	       /* PCTL_PLAN_FORM_* */
+	uint32_t reserved;
+	pctl_op_result view; /* of a view: what the library says of it */
 	pctl_arena *arena;
 } pctl_job_plan;
 
@@ -81,6 +89,17 @@ pctl_status pctl_job_plan_function(const pctl_planner *planner, const pctl_op_re
 				   const pctl_op_query *q, const pctl_tensor_type *out_types,
 				   const uint32_t *buffers, const pctl_call *call,
 				   pctl_job_plan *plan);
+
+/* The kernel that copies what an op calls a view, likewise. */
+pctl_status pctl_job_plan_view(const pctl_planner *planner, const pctl_op_ref *op,
+			       const pctl_tensor_type *in, const pctl_op_result *view,
+			       const uint32_t *buffers, const pctl_call *call, pctl_job_plan *plan);
+
+/* Copies of operands that are stretched to the types `in`, for a function op that plans for itself; buffers: the copies' numbers
+ * take the place of theirs. */
+pctl_status pctl_job_plan_stretch(const pctl_planner *planner, const pctl_op_ref *op,
+				  const pctl_op_query *q, const pctl_tensor_type *in,
+				  uint32_t *buffers, const pctl_call *call, pctl_job_plan *plan);
 
 /* A plan put together by hand (`shader run`, shader jobs): n_in inputs, then n_out outputs; add
  * them with buffer, then commands. Each returns PCTL_OK or reports. */

@@ -9,17 +9,11 @@
 #include "foundation/base/str.h"
 #include "foundation/dtype/dtype.h"
 
-/* Types of edges are those that pipelines may declare; files of tensors have more (foundation/dtype). */
-static const pctl_dtype *edge_type(const pctl_dtype *t)
-{
-	return t != NULL && (t->flags & PCTL_DTYPE_EDGE) ? t : NULL;
-}
-
 uint32_t pctl_dtype_bytes(uint32_t dtype)
 {
-	const pctl_dtype *t = edge_type(pctl_dtype_of(dtype));
+	const pctl_dtype *t = pctl_dtype_of(dtype);
 
-	return t == NULL ? 0 : t->bits / 8;
+	return t == NULL || t->block != 1 || t->bits % 8 != 0 ? 0 : t->bits / 8;
 }
 
 const char *pctl_dtype_name(uint32_t dtype)
@@ -31,17 +25,14 @@ const char *pctl_dtype_name(uint32_t dtype)
 
 const char *pctl_dtype_at(uint32_t i)
 {
-	const pctl_dtype *t;
+	const pctl_dtype *t = pctl_dtype_row(i);
 
-	for (uint32_t k = 0; (t = pctl_dtype_row(k)) != NULL; k++)
-		if (edge_type(t) && i-- == 0)
-			return t->name;
-	return NULL;
+	return t == NULL ? NULL : t->name;
 }
 
 uint32_t pctl_dtype_find(const char *name, size_t n)
 {
-	const pctl_dtype *t = edge_type(pctl_dtype_named(name, n));
+	const pctl_dtype *t = pctl_dtype_named(name, n);
 
 	return t == NULL ? PCTL_SCALAR_NONE : t->id;
 }
@@ -152,13 +143,15 @@ int pctl_type_elements(const pctl_tensor_type *t, uint64_t *out)
 
 int pctl_type_bytes(const pctl_tensor_type *t, uint64_t *out)
 {
+	const pctl_dtype *type = pctl_dtype_of(t->dtype);
 	uint64_t n;
 
-	if (!pctl_type_elements(t, &n)) {
+	if (type == NULL || !pctl_type_elements(t, &n) || !pctl_dtype_size(type, n, out) ||
+	    (type->block != 1 && (t->rank == 0 || t->dim[t->rank - 1] % type->block != 0))) {
 		*out = UINT64_MAX;
 		return 0;
 	}
-	return pctl_num_mul(n, pctl_dtype_bytes(t->dtype), out);
+	return 1;
 }
 
 int pctl_type_buffer_bytes(const pctl_tensor_type *t, uint64_t *out)
@@ -241,7 +234,8 @@ int pctl_type_from_bytes(const pctl_type_pattern *p, uint64_t n_bytes,
 			 int (*value_of)(void *ctx, const char *name, uint64_t *out), void *ctx,
 			 pctl_tensor_type *out)
 {
-	uint64_t known = pctl_dtype_bytes(p->dtype[0]);
+	const pctl_dtype *type = pctl_dtype_of(p->dtype[0]);
+	uint64_t known = 1, bits, want;
 	uint32_t open = PCTL_RANK_MAX;
 
 	memset(out, 0, sizeof(*out));
@@ -261,11 +255,14 @@ int pctl_type_from_bytes(const pctl_type_pattern *p, uint64_t n_bytes,
 			return 0;
 	}
 	if (open == PCTL_RANK_MAX)
-		return known == n_bytes;
+		return pctl_type_bytes(out, &want) && want == n_bytes;
 	if (known == 0)
 		return n_bytes == 0;
-	if (n_bytes % known != 0)
+	/* In bits of so many blocks, or elements: of whole ones that leave nothing behind the last. */
+	if (!pctl_num_mul(known, type->bits, &bits) || !pctl_num_mul(n_bytes, 8, &want))
 		return 0;
-	out->dim[open] = n_bytes / known;
-	return 1;
+	if (!pctl_num_mul(want, type->block, &want) || want % bits != 0)
+		return 0;
+	out->dim[open] = want / bits;
+	return pctl_type_bytes(out, &want) && want == n_bytes;
 }

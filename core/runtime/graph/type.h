@@ -8,7 +8,7 @@
 #include "pipectl/oplib.h"
 #include "pipectl/program.h"
 
-#define PCTL_DTYPES_MAX 16u
+#define PCTL_DTYPES_MAX 40u /* more than there are */
 
 /* A dimension: a name, or with name NULL the number value. */
 typedef struct pctl_dim_pattern {
@@ -29,7 +29,8 @@ typedef struct pctl_type_pattern {
 pctl_status pctl_type_parse(const char *text, pctl_arena *arena, const pctl_pos *pos,
 			    const pctl_call *call, pctl_type_pattern *out);
 
-/* Bytes of one element in a buffer, 0 for an unknown dtype. bool is 4, u128 16, bytes 1. */
+/* Bytes of one element in a buffer, 0 for an unknown dtype and for those whose elements are no whole bytes: types narrower than
+ * a byte, and block formats. bool is 4, u128 16, bytes 1. */
 uint32_t pctl_dtype_bytes(uint32_t dtype);
 /* The name as written in files; "?" for an unknown dtype. */
 const char *pctl_dtype_name(uint32_t dtype);
@@ -38,7 +39,8 @@ const char *pctl_dtype_at(uint32_t i);
 /* The dtype of a name, PCTL_SCALAR_NONE when there is none such. */
 uint32_t pctl_dtype_find(const char *name, size_t n);
 
-/* Elements and bytes of a concrete type; 0 on overflow (and *out UINT64_MAX), else 1. */
+/* Elements and bytes of a concrete type; 0 on overflow, and for rows that are no whole number of blocks (and *out UINT64_MAX),
+ * else 1. */
 int pctl_type_elements(const pctl_tensor_type *t, uint64_t *out);
 int pctl_type_bytes(const pctl_tensor_type *t, uint64_t *out);
 /* Bytes of the buffer that holds it: bytes rounded up to 4. */
@@ -59,7 +61,7 @@ int pctl_pattern_has_dtype(const pctl_type_pattern *p, uint32_t dtype);
  * The concrete type of n_bytes of data under a pattern with one dtype, known dimensions given by
  * `value_of` (1 and *out when the name is bound): at most one dimension may be unbound, it follows
  * from the size. Returns 1 and *out, 0 when the size does not divide, -1 when more than one
- * dimension is unbound.
+ * dimension is unbound. A size says that no bits lie behind the last element.
  */
 int pctl_type_from_bytes(const pctl_type_pattern *p, uint64_t n_bytes,
 			 int (*value_of)(void *ctx, const char *name, uint64_t *out), void *ctx,

@@ -290,7 +290,7 @@ static void get_fields(pctl_ipc_in *in, const pctl_ipc_shape *s, const pctl_ipc_
 			break;
 		case PCTL_IPC_KIND_ONE_OF:
 			k = get_u32(in, at);
-			fail_if(in, k >= 64 || !(f->most >> k & 1));
+			fail_if(in, k >= 128 || !((k < 64 ? f->most : f->least) >> k % 64 & 1));
 			break;
 		case PCTL_IPC_KIND_FLAGS:
 			k = get_u32(in, at);

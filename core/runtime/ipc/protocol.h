@@ -47,9 +47,11 @@ enum { PCTL_IPC_CANCEL_CALL = 1, PCTL_IPC_CANCEL_TICKET = 2 };
 #define PCTL_OPS_ATTRS_MAX 64u
 #define PCTL_OPS_ROWS_MAX 65536u	/* of a table: laws, examples, bindings, overrides */
 #define PCTL_OPS_PLAN_BYTES (64u << 20) /* of one recorded plan */
-#define PCTL_OPS_DTYPES 15u
-#define PCTL_OPS_DTYPE_BITS UINT64_C(0x300003ffe) /* a bit for each of pctl_ops_dtypes */
-#define PCTL_OPS_TENSORS_MAX 1024u		  /* of one case of a law */
+#define PCTL_OPS_DTYPES 15u		/* that functions are asked for */
+/* A bit for each element type of a port, below 64 and from 64 on. */
+#define PCTL_OPS_DTYPE_BITS UINT64_C(0x7ff00003ffe)
+#define PCTL_OPS_DTYPE_BITS_64 UINT64_C(0x7dcc)
+#define PCTL_OPS_TENSORS_MAX 1024u /* of one case of a law */
 
 #define PCTL_IPC_UNREAD 0xa5 /* what the place of a read holds before it: no earlier answer */
 
@@ -75,6 +77,7 @@ typedef char pctl_ipc_nothing;
 #define IPC_MEMBER_U64(name, of) uint64_t name;
 #define IPC_MEMBER_FLAGS(name, of) uint32_t name;
 #define IPC_MEMBER_U32S(name, of) uint32_t name[of];
+#define IPC_MEMBER_U64S(name, of) uint64_t name[of];
 #define IPC_MEMBER_TEXT(name, of) const char *name;
 #define IPC_MEMBER_TEXTS(name, of) const char *name[of];
 #define IPC_MEMBER_BYTES(name, of) pctl_ipc_bytes name;
@@ -100,6 +103,7 @@ typedef char pctl_ipc_nothing;
 #undef IPC_MEMBER_U64
 #undef IPC_MEMBER_FLAGS
 #undef IPC_MEMBER_U32S
+#undef IPC_MEMBER_U64S
 #undef IPC_MEMBER_TEXT
 #undef IPC_MEMBER_TEXTS
 #undef IPC_MEMBER_BYTES

@@ -8,7 +8,8 @@ const uint32_t pctl_ops_dtypes[PCTL_OPS_DTYPES] = {
 
 int pctl_ops_dtype_known(uint32_t dtype)
 {
-	return dtype < 64 && PCTL_OPS_DTYPE_BITS >> dtype & 1;
+	return dtype < 128 &&
+	       (dtype < 64 ? PCTL_OPS_DTYPE_BITS : PCTL_OPS_DTYPE_BITS_64) >> dtype % 64 & 1;
 }
 
 /* A recording without end stops here, whatever the plugin does with the answer. */

@@ -5,7 +5,7 @@
 
 #include "runtime/ipc/protocol.h"
 
-/* Every element type there is, for asking about all of them. */
+/* The element types that function ops may have; every one that a port may. */
 extern const uint32_t pctl_ops_dtypes[PCTL_OPS_DTYPES];
 int pctl_ops_dtype_known(uint32_t dtype);
 

@@ -151,6 +151,9 @@ static int take_result(pctl_remote_ops *o, const pctl_ipc_inferred *reply, uint3
 		if (!reply->measure && !pctl_ops_dtype_known(out->out[i].dtype))
 			return 0;
 	}
+	out->is_view = reply->is_view;
+	out->view_offset = reply->view_offset;
+	memcpy(out->view_stride, reply->view_stride, sizeof(out->view_stride));
 	return 1;
 }
 

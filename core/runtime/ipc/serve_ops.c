@@ -84,6 +84,9 @@ pctl_status pctl_serve_infer(pctl_ipc_server *s, const pctl_op_query *a, pctl_ip
 	status = s->ops->infer(s->inst, &s->call, a, result);
 	r->measure = result->measure;
 	r->types = result->out;
+	r->is_view = result->is_view != 0;
+	r->view_offset = result->view_offset;
+	memcpy(r->view_stride, result->view_stride, sizeof(r->view_stride));
 	r->n_types = !d ? 0 : d->n_out < PCTL_PORTS_MAX ? d->n_out : PCTL_PORTS_MAX;
 	return status;
 }

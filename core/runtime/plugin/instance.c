@@ -256,6 +256,11 @@ pctl_status pctl_backend_instance_twin(const pctl_backend_instance *of, const pc
 	return pctl_backend_instance_open(s->r, of->plugin->id, s->env, s->flags, call, out);
 }
 
+const char *pctl_backend_instance_icd(const pctl_backend_instance *view)
+{
+	return ((const session *)(const void *)view)->env->file;
+}
+
 pid_t pctl_backend_instance_worker(const pctl_backend_instance *view)
 {
 	const session *s = (const session *)(const void *)view;

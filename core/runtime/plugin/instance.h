@@ -80,6 +80,9 @@ pctl_status pctl_backend_instance_files(const pctl_backend_instance *s, const pc
 					char drivers[PCTL_SESSION_FILES_TEXT],
 					pctl_str_buf *libraries);
 
+/* The ICD description of the driver that it was opened under, or NULL. */
+const char *pctl_backend_instance_icd(const pctl_backend_instance *s);
+
 /* The worker's first process, which everything else of it dies with; 0: the session is in this process. */
 pid_t pctl_backend_instance_worker(const pctl_backend_instance *s);
 

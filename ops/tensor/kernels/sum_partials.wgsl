@@ -1,14 +1,15 @@
-// The sums of a run of runs, as sum_keep.wgsl wrote them.
-fn accumulate(at: u32) {
-	let first = (at / params.runs) * params.terms;
-	let start = (at % params.runs) * params.run;
+// The sums that earlier rounds left, as they are: their digits, and what was seen.
+fn accumulate(result: u32, lane: u32) {
+	let first = first_of(result);
 	for (var i = 0u; i < steps; i++) {
-		if (i >= params.run || start + i >= params.terms) {
+		let at = lane + i * params.lanes;
+		if (at >= params.terms) {
 			break;
 		}
+		let from = first + term_at(at);
 		for (var digit = 0u; digit < DIGITS; digit++) {
-			total[digit] += i64(x[first + start + i][digit]);
+			total[digit] += i64(x[from][digit]);
 		}
-		saw |= x[first + start + i][20];
+		saw |= x[from][20];
 	}
 }

@@ -1,8 +1,10 @@
 """`quorum = "k of n"` in a policy: run, op run and shader run ask n devices, keep what k of them gave, name and quarantine
 the others, and say so in result and receipt. Too few devices, one plugin alone, or no agreement is refused and nothing is
 stored. Where jobs cannot be asked of several devices (blocks), the policy is refused, not ignored."""
+import glob
 import json
 import os
+import shutil
 import struct
 
 from harness import Harness
@@ -58,7 +60,7 @@ h.check("and is named", "PC5236" in err and "crash" in err, err)
 h.run("plugin", "release", "mock")
 refused("no agreement", ("cpu", f"{MOCK}+{LIE}"), "2 of 2", 6, "PC5235")
 h.run("plugin", "release", "mock")
-err = refused("two devices of one plugin do not outvote the reference", (f"{MOCK}+{LIE}", f"{MOCK}+{LIE}+slow=1", "cpu"), "2 of 3", 6, "PC5235")
+err = refused("two devices of one plugin are one voice", (f"{MOCK}+{LIE}", f"{MOCK}+{LIE}+slow=1", "cpu"), "2 of 3", 5, "PC5237")
 h.check("nor put it in quarantine", h.run(*RANK, "--backend", "cpu", "--no-memo")[0] == 0)
 h.run("plugin", "release", "mock")
 refused("too few", ("cpu", "vulkan:llvmpipe"), "2 of 3", 5, "PC5237")
@@ -66,6 +68,38 @@ refused("the same device twice", ("cpu", "cpu"), "2 of 2", 5, "PC5237")
 refused("one plugin alone", (MOCK, f"{MOCK}+slow=1"), "2 of 2", 5, "PC5237")
 err = refused("a forbidden one does not count", ("cpu", "vulkan:llvmpipe"), "2 of 2", 5, "PC5237", 'backends : { forbidden = ( "vulkan" ); };')
 h.check("and its reason is told", "PC4312" in err, err)
+
+# One driver is one voice, however many files name it and wherever its library lies; one plugin's file is one plugin.
+LVP = next((p for p in glob.glob("/usr/lib/*-linux-gnu/libvulkan_lvp.so")), None)
+if h.check("lavapipe is here", LVP):
+    os.makedirs(h.path("driver"))
+    os.makedirs(h.path("icd"))
+    copied = h.path("driver/libvulkan_other.so")
+    shutil.copy2(LVP, copied)
+    for name, library in (("one", LVP), ("other", LVP), ("copied", copied)):
+        h.write(f"icd/{name}_icd.json", json.dumps({"ICD": {"api_version": "1.1.230", "library_path": library},
+                                                    "file_format_version": "1.0.0"}).encode())
+    HOST = ["--config", h.write("host.cfg", b'workers : { readable = ( "%s" ); };\n' % h.path("driver").encode())]
+    RANK[:0] = HOST
+    h.env["VK_DRIVER_FILES"] = h.path("icd/one_icd.json") + ":" + h.path("icd/other_icd.json") + ":" + h.path("icd/copied_icd.json")
+    seen = [d["selector"] for d in json.loads(h.run(*HOST, "--json", "device", "list")[1])["devices"] if d["backend"] == "vulkan"]
+    h.check("three devices", len(seen) == 3, seen)
+    agrees("the reference and one of them", ("cpu", *seen[:1]), "2 of 2", "quorum 2 of 2")
+    for i, fault in ((1, "a driver under a second ICD file"), (2, "a copy of a driver's library under a second ICD file")):
+        err = refused(f"{fault} is no further voice", ("cpu", seen[0], seen[i]), "3 of 3", 5, "PC5237")
+        h.planted(fault, "a policy with a quorum", "PC5237 run", err)
+    # In an audit, which takes every device that is named, they outvote nobody: three voices are asked, and two there.
+    status, out, err = h.run(*HOST, "audit", *RANK[3:-1], "--backends", ",".join(["cpu", *seen]), "--quorum", "3", "--no-quarantine", "--json")
+    h.check("an audit of them agrees", status == 0, f"{status} {err}")
+    del h.env["VK_DRIVER_FILES"], RANK[:2]
+    err = agrees("without the variable all is as before", ("cpu", "vulkan:llvmpipe"), "2 of 2", "quorum 2 of 2")
+# A plugin's file under a second id is refused before it could speak.
+os.makedirs(h.path("twice"))
+h.write("twice/double.plugin.cfg", ('plugin : { id = "double"; kind = "backend"; library = "%s"; abi : { min = "1.0"; }; interfaces = [ "pctl.backend/1" ];\n'
+                                    '  isolation = "worker"; };' % os.path.join(os.path.dirname(h.pipectl), "../plugins/cpu.so")).encode())
+RANK[:0] = ["--plugin-dir", h.path("twice")]
+err = refused("a plugin's file under a second id", ("double", "cpu"), "2 of 2", 4, "PC3018")
+del RANK[:2]
 
 # Without names the policy's order is asked, and as many plugins as there are.
 status, out, err = h.run(*RANK, *policy("2 of 2"))

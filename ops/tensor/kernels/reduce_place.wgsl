@@ -1,13 +1,14 @@
-// Where the terms of a sum along axes lie. Adjacent axes that are kept, or summed over, count as one; there are four of each at most, and
-// what is not there has 1 element. A sum is cut into `runs` runs of `run` terms, the last of which may be shorter: invocation i takes run
-// i % runs of result i / runs.
-override steps: u32; // run or more, a power of two
+// Where the terms of a reduction along axes lie. Adjacent axes that are kept, or reduced, count as one; there are four of each at most, and
+// what is not there has 1 element. In front of this text stands ROWS: workgroups take so many results each, 64 / ROWS lanes a result.
+// Lane n of the `lanes` of a result takes its terms n, n + lanes, and so on; lanes of a workgroup are neighbours. Item `run * count +
+// result` of what is left is what run `run` of a result's workgroups found.
+override steps: u32; // terms of a lane or more, a power of two
 
 struct Params {
 	@size(4) count: u32, // of results
 	@size(4) terms: u32, // of a result
 	@size(4) runs: u32,
-	@size(4) run: u32,
+	@size(4) lanes: u32,
 	@align(16) @size(64) kept: array<vec4<u32>, 4>, // elements, stride; the innermost first
 	@align(16) @size(64) reduced: array<vec4<u32>, 4>,
 }

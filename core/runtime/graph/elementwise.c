@@ -1,0 +1,585 @@
+/* The text of elementwise kernels, and what is bound to it. A value that is read twice under the same index is computed once. */
+#include "runtime/graph/elementwise.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "foundation/base/num.h"
+#include "foundation/base/str.h"
+#include "foundation/base/vec.h"
+
+#define ROW (PCTL_ELEMENTWISE_INVOCATIONS * PCTL_ELEMENTWISE_GROUPS)
+
+/* How the indices of an invocation's elements lie: one after the other from a multiple of four, all the same, or anyhow. Of
+ * kernels of one element an invocation all are SAME. */
+enum { LIE_SAME, LIE_ROW, LIE_ANY };
+
+/* An index: element i of the output, or found by a map in another one. */
+struct chain {
+	uint32_t from, lie;
+	const pctl_index_map *map; /* NULL: the output's */
+};
+
+/* A node under an index. */
+struct value {
+	uint32_t node, chain, wide; /* wide: one variable an element */
+	uint32_t binding;	    /* INPUT */
+};
+
+struct binding {
+	uint32_t buffer, vector, dtype;
+};
+
+struct writing {
+	const pctl_elementwise *e;
+	pctl_str_buf body;
+	uint32_t lanes;
+	PCTL_VEC(struct chain) chains;
+	PCTL_VEC(struct value) values;
+	PCTL_VEC(struct binding) bindings;
+	PCTL_VEC(uint32_t) words; /* of the uniform block */
+	int failed, too_wide;
+};
+
+/* ---- maps --------------------------------------------------------------------------------- */
+
+static void strides_of(const pctl_tensor_type *t, uint64_t stride[PCTL_RANK_MAX])
+{
+	uint64_t n = 1;
+
+	for (uint32_t d = t->rank; d-- > 0;) {
+		stride[d] = n;
+		(void)pctl_num_mul(n, t->dim[d], &n);
+	}
+}
+
+void pctl_index_map_stretch(const pctl_tensor_type *from, const pctl_tensor_type *to,
+			    pctl_index_map *out)
+{
+	uint64_t stride[PCTL_RANK_MAX] = {0};
+	const uint32_t ahead = to->rank - from->rank;
+
+	strides_of(from, stride);
+	*out = (pctl_index_map){.rank = to->rank};
+	for (uint32_t d = 0; d < to->rank; d++) {
+		out->dim[d] = to->dim[d];
+		if (d >= ahead && (from->dim[d - ahead] == to->dim[d]))
+			out->stride[d] = stride[d - ahead];
+	}
+}
+
+void pctl_index_map_view(const pctl_op_result *view, pctl_index_map *out)
+{
+	const pctl_tensor_type *t = &view->out[0];
+
+	*out = (pctl_index_map){.rank = t->rank, .offset = view->view_offset};
+	memcpy(out->dim, t->dim, sizeof(out->dim));
+	memcpy(out->stride, view->view_stride, sizeof(out->stride));
+	if (t->rank == 0) {
+		out->rank = 1;
+		out->dim[0] = 1;
+		out->stride[0] = 0;
+	}
+}
+
+void pctl_index_map_simplify(pctl_index_map *m)
+{
+	uint32_t n = 0;
+
+	if (m->rank == 0)
+		return;
+	for (uint32_t d = 0; d < m->rank; d++) {
+		const uint64_t dim = m->dim[d], stride = m->stride[d];
+
+		if (dim == 1)
+			continue;
+		/* The dimension before goes on where this one ends: both are one. */
+		if (n != 0 && m->stride[n - 1] == stride * dim) {
+			m->dim[n - 1] *= dim;
+			m->stride[n - 1] = stride;
+			continue;
+		}
+		m->dim[n] = dim;
+		m->stride[n++] = stride;
+	}
+	if (n == 0) {
+		m->dim[0] = 1;
+		m->stride[0] = 0;
+		n = 1;
+		if (m->offset == 0)
+			m->stride[0] = 1; /* one element, number 0 of both */
+	}
+	m->rank = n == 1 && m->stride[0] == 1 && m->offset == 0 ? 0 : n;
+}
+
+static int same_map(const pctl_index_map *a, const pctl_index_map *b)
+{
+	return a->rank == b->rank && a->offset == b->offset &&
+	       memcmp(a->dim, b->dim, a->rank * sizeof(a->dim[0])) == 0 &&
+	       memcmp(a->stride, b->stride, a->rank * sizeof(a->stride[0])) == 0;
+}
+
+static uint32_t lie_under(const struct writing *w, uint32_t from, const pctl_index_map *m)
+{
+	const uint32_t last = m->rank - 1;
+
+	if (w->lanes == 1 || from != LIE_ROW)
+		return from;
+	if (m->dim[last] % w->lanes != 0)
+		return LIE_ANY;
+	if (m->stride[last] == 0)
+		return LIE_SAME;
+	for (uint32_t d = 0; d < last; d++)
+		if (m->stride[d] % w->lanes != 0)
+			return LIE_ANY;
+	return m->stride[last] == 1 && m->offset % w->lanes == 0 ? LIE_ROW : LIE_ANY;
+}
+
+/* ---- text --------------------------------------------------------------------------------- */
+
+const char *pctl_elementwise_type(uint32_t dtype)
+{
+	return dtype == PCTL_DTYPE_U128 ? "vec4<u32>" : pctl_dtype_name(dtype);
+}
+
+static void add_function_name(pctl_str_buf *s, const char *op, uint32_t dtype)
+{
+	for (; *op != '\0'; op++)
+		pctl_str_add_n(s, *op == '.' ? "_" : op, 1);
+	if (dtype != PCTL_SCALAR_U32)
+		pctl_str_addf(s, "_%s", pctl_dtype_name(dtype));
+}
+
+/* A number of the uniform block. */
+static void add_word(struct writing *w, uint64_t value)
+{
+	const uint32_t at = w->words.n;
+
+	w->too_wide |= value > UINT32_MAX;
+	if (!PCTL_VEC_PUSH(&w->words, (uint32_t)value))
+		w->failed = 1;
+	pctl_str_addf(&w->body, "shape[%" PRIu32 "].%c", at / 4, "xyzw"[at % 4]);
+}
+
+/* `let NAME = ` what the map makes of the index `from`. Dimensions are taken off from the last. */
+static void add_index(struct writing *w, const pctl_index_map *m, const char *from, uint32_t first,
+		      const char *name)
+{
+	/* The words of a map are the same for all elements of an invocation. */
+	uint32_t at = first;
+	pctl_str_buf *s = &w->body;
+
+#define WORD(k) (at + (k)) / 4, "xyzw"[(at + (k)) % 4]
+	pctl_str_addf(s, "\t\tvar r%s = %s;\n\t\tvar %s = shape[%" PRIu32 "].%c;\n", name, from, name,
+		      WORD(0));
+	for (uint32_t d = m->rank; d-- > 1;)
+		pctl_str_addf(s,
+			      "\t\t%s += (r%s %% shape[%" PRIu32 "].%c) * shape[%" PRIu32
+			      "].%c;\n\t\tr%s = r%s / shape[%" PRIu32 "].%c;\n",
+			      name, name, WORD(1 + 2 * d), WORD(2 + 2 * d), name, name,
+			      WORD(1 + 2 * d));
+	pctl_str_addf(s, "\t\t%s += r%s * shape[%" PRIu32 "].%c;\n", name, name, WORD(2));
+#undef WORD
+}
+
+/* The words of a map: the offset, then extent and stride of each dimension. */
+static uint32_t put_map(struct writing *w, const pctl_index_map *m)
+{
+	const uint32_t first = w->words.n;
+	const uint64_t offset = m->offset;
+
+	w->too_wide |= offset > UINT32_MAX;
+	w->failed |= !PCTL_VEC_PUSH(&w->words, (uint32_t)offset);
+	for (uint32_t d = 0; d < m->rank; d++) {
+		w->too_wide |= m->dim[d] > UINT32_MAX || m->stride[d] > UINT32_MAX;
+		w->failed |= !PCTL_VEC_PUSH(&w->words, (uint32_t)m->dim[d]) ||
+			     !PCTL_VEC_PUSH(&w->words, (uint32_t)m->stride[d]);
+	}
+	return first;
+}
+
+/* The variable that holds an index of an element. */
+static void index_name(const struct writing *w, uint32_t chain, uint32_t lane, char out[48])
+{
+	const struct chain *c = &w->chains.items[chain];
+
+	if (c->lie == LIE_ANY)
+		snprintf(out, 48, "k%" PRIu32 "_%" PRIu32, chain, lane);
+	else if (c->lie == LIE_ROW && lane != 0)
+		snprintf(out, 48, "(k%" PRIu32 " + %" PRIu32 "u)", chain, lane);
+	else
+		snprintf(out, 48, "k%" PRIu32, chain);
+}
+
+static uint32_t chain_of(struct writing *w, uint32_t from, const pctl_index_map *m)
+{
+	struct chain c = {.from = from, .map = m};
+	const uint32_t number = w->chains.n;
+	char name[48], source[48];
+	uint32_t first;
+
+	if (m->rank == 0)
+		return from;
+	for (uint32_t i = 1; i < w->chains.n; i++)
+		if (w->chains.items[i].from == from && same_map(w->chains.items[i].map, m))
+			return i;
+	c.lie = lie_under(w, w->chains.items[from].lie, m);
+	if (!PCTL_VEC_PUSH(&w->chains, c)) {
+		w->failed = 1;
+		return from;
+	}
+	first = put_map(w, m);
+	for (uint32_t lane = 0; lane < (c.lie == LIE_ANY ? w->lanes : 1); lane++) {
+		index_name(w, number, lane, name);
+		index_name(w, from, lane, source);
+		add_index(w, m, source, first, name);
+	}
+	return number;
+}
+
+static uint32_t binding_of(struct writing *w, uint32_t buffer, uint32_t vector, uint32_t dtype)
+{
+	const struct binding b = {buffer, vector, dtype};
+
+	for (uint32_t i = 0; i < w->bindings.n; i++)
+		if (w->bindings.items[i].buffer == buffer && w->bindings.items[i].vector == vector)
+			return i;
+	if (!PCTL_VEC_PUSH(&w->bindings, b))
+		w->failed = 1;
+	return w->bindings.n - 1;
+}
+
+/* How one element of a value is read. */
+static void add_element(struct writing *w, uint32_t value, uint32_t lane)
+{
+	const struct value *v = &w->values.items[value];
+
+	if (!v->wide)
+		pctl_str_addf(&w->body, "v%" PRIu32, value);
+	else if (v->wide == 2)
+		pctl_str_addf(&w->body, "v%" PRIu32 ".%c", value, "xyzw"[lane]);
+	else
+		pctl_str_addf(&w->body, "v%" PRIu32 "_%" PRIu32, value, lane);
+}
+
+static void add_input(struct writing *w, uint32_t number, struct value *v)
+{
+	const pctl_element_node *n = &w->e->nodes[v->node];
+	const uint32_t lie = w->chains.items[v->chain].lie;
+	const uint32_t b = binding_of(w, n->buffer, lie == LIE_ROW, n->type.dtype);
+	char name[48];
+
+	v->wide = lie == LIE_ROW ? 2 : lie == LIE_ANY;
+	for (uint32_t lane = 0; lane < (v->wide == 1 ? w->lanes : 1); lane++) {
+		index_name(w, v->chain, lane, name);
+		pctl_str_addf(&w->body, "\t\tlet v%" PRIu32, number);
+		if (v->wide == 1)
+			pctl_str_addf(&w->body, "_%" PRIu32, lane);
+		if (lie == LIE_ROW && v->chain == 0)
+			pctl_str_addf(&w->body, " = in%" PRIu32 "[i];\n", b);
+		else
+			pctl_str_addf(&w->body, " = in%" PRIu32 "[%s%s];\n", b, name,
+				      lie == LIE_ROW ? " / 4u" : "");
+	}
+}
+
+static uint32_t value_of(struct writing *w, uint32_t node, uint32_t chain);
+
+static void add_call(struct writing *w, uint32_t number, struct value *v)
+{
+	const pctl_element_node *n = &w->e->nodes[v->node];
+	uint32_t in[PCTL_PORTS_MAX];
+
+	for (uint32_t i = 0; i < n->n_in; i++) {
+		in[i] = value_of(w, n->in[i], chain_of(w, v->chain, &n->map[i]));
+		if (w->failed)
+			return;
+		v->wide |= w->values.items[in[i]].wide != 0;
+	}
+	for (uint32_t lane = 0; lane < (v->wide ? w->lanes : 1); lane++) {
+		pctl_str_addf(&w->body, "\t\tlet v%" PRIu32, number);
+		if (v->wide)
+			pctl_str_addf(&w->body, "_%" PRIu32, lane);
+		pctl_str_add(&w->body, " = ");
+		add_function_name(&w->body, n->op, n->operand);
+		for (uint32_t i = 0; i < n->n_in; i++) {
+			pctl_str_add(&w->body, i == 0 ? "(" : ", ");
+			add_element(w, in[i], lane);
+		}
+		pctl_str_add(&w->body, ");\n");
+	}
+}
+
+/* The value of a node under an index, written when it is first asked for. */
+static uint32_t value_of(struct writing *w, uint32_t node, uint32_t chain)
+{
+	const pctl_element_node *n = &w->e->nodes[node];
+	struct value v = {.node = node, .chain = chain};
+	uint32_t number;
+
+	if (n->kind == PCTL_ELEMENT_VIEW)
+		return value_of(w, n->in[0], chain_of(w, chain, &n->map[0]));
+	for (uint32_t i = 0; i < w->values.n; i++)
+		if (w->values.items[i].node == node && w->values.items[i].chain == chain)
+			return i;
+	/* Operands come first, and may be many: the number is taken when they are there. */
+	if (n->kind == PCTL_ELEMENT_FUNCTION)
+		for (uint32_t i = 0; i < n->n_in && !w->failed; i++)
+			(void)value_of(w, n->in[i], chain_of(w, chain, &n->map[i]));
+	number = w->values.n;
+	if (w->failed || !PCTL_VEC_PUSH(&w->values, v)) {
+		w->failed = 1;
+		return 0;
+	}
+	if (n->kind == PCTL_ELEMENT_INPUT)
+		add_input(w, number, &v);
+	else
+		add_call(w, number, &v);
+	w->values.items[number] = v;
+	return number;
+}
+
+/* Functions, each once; `enable f16;` stands before all else. */
+static void add_functions(const pctl_elementwise *e, pctl_str_buf *s)
+{
+	static const char half[] = "enable f16;\n";
+	int has_half = 0;
+
+	for (uint32_t i = 0; i < e->n_nodes; i++)
+		has_half |= e->nodes[i].text != NULL && strncmp(e->nodes[i].text, half, sizeof(half) - 1) == 0;
+	if (has_half)
+		pctl_str_add(s, half);
+	for (uint32_t i = 0; i < e->n_nodes; i++) {
+		const char *text = e->nodes[i].text;
+		uint32_t before = 0;
+
+		while (before < i && (e->nodes[before].text == NULL || text == NULL ||
+				      strcmp(e->nodes[before].text, text) != 0))
+			before++;
+		if (text == NULL || before < i)
+			continue;
+		pctl_str_add(s, strncmp(text, half, sizeof(half) - 1) == 0 ? text + sizeof(half) - 1 : text);
+		pctl_str_add(s, "\n");
+	}
+}
+
+static void add_declarations(const struct writing *w, pctl_str_buf *s, const char *of, const char *out)
+{
+	for (uint32_t i = 0; i < w->bindings.n; i++) {
+		const struct binding *b = &w->bindings.items[i];
+		const char *type = of != NULL ? of : pctl_elementwise_type(b->dtype);
+
+		pctl_str_addf(s, "@group(0) @binding(%" PRIu32 ") var<storage, read> in%" PRIu32 ": array<", i, i);
+		pctl_str_addf(s, b->vector ? "vec4<%s>>;\n" : "%s>;\n", type);
+	}
+	pctl_str_addf(s, "@group(1) @binding(0) var<storage, read_write> out: array<%s>;\n", out);
+	if (w->words.n != 0)
+		pctl_str_addf(s, "@group(2) @binding(0) var<uniform> shape: array<vec4<u32>, %" PRIu32 ">;\n",
+			      (w->words.n + 3) / 4);
+	pctl_str_addf(s, "@compute @workgroup_size(%u)\n"
+			 "fn main(@builtin(global_invocation_id) id: vec3<u32>) {\n",
+		      PCTL_ELEMENTWISE_INVOCATIONS);
+}
+
+/* Elements as values of their type, through functions. */
+static void write_values(struct writing *w, pctl_str_buf *s, uint64_t n)
+{
+	const pctl_elementwise *e = w->e;
+	const uint32_t dtype = e->nodes[e->n_nodes - 1].type.dtype;
+	const int padded = pctl_dtype_bytes(dtype) == 2 && n % 2 != 0;
+	const char *type = pctl_elementwise_type(dtype);
+	const uint32_t value = value_of(w, e->n_nodes - 1, 0);
+	char vector[24];
+
+	if (w->failed)
+		return;
+	pctl_str_addf(&w->body, w->lanes == 1 ? "\t\tout[i] = " : "\t\tout[i] = vec4<%s>(", type);
+	for (uint32_t lane = 0; lane < w->lanes; lane++) {
+		pctl_str_add(&w->body, lane == 0 ? "" : ", ");
+		add_element(w, value, lane);
+	}
+	pctl_str_add(&w->body, w->lanes == 1 ? ";\n" : ");\n");
+	snprintf(vector, sizeof(vector), "vec4<%s>", type);
+	add_functions(e, s);
+	add_declarations(w, s, NULL, w->lanes == 1 ? type : vector);
+	pctl_str_addf(s, "\tlet i = id.x%s;\n\tif (i < arrayLength(&out)%s) {\n\t\tlet k0 = i%s;\n",
+		      n / w->lanes > ROW ? " + id.y * 16776960u" : "", padded ? " - 1u" : "",
+		      w->lanes == 1 ? "" : " * 4u");
+	pctl_str_add(s, w->body.data);
+	pctl_str_add(s, "\t}\n}\n");
+}
+
+/* The index in the input under all views from the last node down; the input's number. */
+static uint32_t through_views(struct writing *w, uint32_t *chain)
+{
+	uint32_t node = w->e->n_nodes - 1;
+
+	*chain = 0;
+	for (; w->e->nodes[node].kind == PCTL_ELEMENT_VIEW; node = w->e->nodes[node].in[0])
+		*chain = chain_of(w, *chain, &w->e->nodes[node].map[0]);
+	return node;
+}
+
+/* Elements that are only moved are words, or parts of one: no kernel that copies asks a device for a type. */
+static void write_copy(struct writing *w, pctl_str_buf *s, uint64_t n)
+{
+	const pctl_elementwise *e = w->e;
+	const uint32_t bits = 8 * pctl_dtype_bytes(e->nodes[e->n_nodes - 1].type.dtype);
+	const char *type = bits <= 32 ? "u32" : bits == 64 ? "vec2<u32>" : "vec4<u32>";
+	const uint32_t parts = bits < 32 ? 32 / bits : 1;
+	const uint64_t rows = pctl_num_div_up(n, parts);
+	uint32_t chain, node;
+
+	if (bits >= 32) {
+		node = through_views(w, &chain);
+		(void)binding_of(w, e->nodes[node].buffer, 0, 0);
+		pctl_str_addf(&w->body, "\t\tout[i] = in0[k%" PRIu32 "];\n", chain);
+	} else {
+		pctl_str_add(&w->body, "\t\tvar word = 0u;\n\t\tfor (var part = 0u; part < ");
+		pctl_str_addf(&w->body, "%" PRIu32 "u; part++) {\n\t\tlet k0 = i * %" PRIu32 "u + part;\n\t\tif (k0 < ",
+			      parts, parts);
+		add_word(w, n);
+		pctl_str_add(&w->body, ") {\n");
+		node = through_views(w, &chain);
+		(void)binding_of(w, e->nodes[node].buffer, 0, 0);
+		pctl_str_addf(&w->body,
+			      "\t\tword |= ((in0[k%" PRIu32 " / %" PRIu32 "u] >> ((k%" PRIu32 " %% %" PRIu32
+			      "u) * %" PRIu32 "u)) & %uu) << (part * %" PRIu32 "u);\n\t\t}\n\t\t}\n\t\tout[i] = word;\n",
+			      chain, parts, chain, parts, bits, (1u << bits) - 1, bits);
+	}
+	add_declarations(w, s, type, type);
+	pctl_str_addf(s, "\tlet i = id.x%s;\n\tif (i < arrayLength(&out)) {\n%s",
+		      rows > ROW ? " + id.y * 16776960u" : "", bits >= 32 ? "\t\tlet k0 = i;\n" : "");
+	if (w->body.data != NULL)
+		pctl_str_add(s, w->body.data);
+	pctl_str_add(s, "\t}\n}\n");
+}
+
+static int has_function(const pctl_elementwise *e)
+{
+	for (uint32_t i = 0; i < e->n_nodes; i++)
+		if (e->nodes[i].kind == PCTL_ELEMENT_FUNCTION)
+			return 1;
+	return 0;
+}
+
+/* Four elements an invocation: where there is a vector of four of each type, and no element is left over. */
+static int can_be_wide(const pctl_elementwise *e, uint64_t n)
+{
+	for (uint32_t i = 0; i < e->n_nodes; i++)
+		if (pctl_dtype_bytes(e->nodes[i].type.dtype) > 4)
+			return 0;
+	return n % 4 == 0 && has_function(e);
+}
+
+static void writing_end(struct writing *w)
+{
+	pctl_str_drop(&w->body);
+	free(w->chains.items);
+	free(w->values.items);
+	free(w->bindings.items);
+	free(w->words.items);
+}
+
+static char *write_text(struct writing *w, const pctl_elementwise *e, uint32_t lanes, uint64_t n)
+{
+	const struct chain all = {.lie = lanes == 1 ? LIE_SAME : LIE_ROW};
+	pctl_str_buf s = PCTL_STR_BUF_INIT;
+
+	*w = (struct writing){.e = e, .lanes = lanes};
+	if (!PCTL_VEC_PUSH(&w->chains, all))
+		w->failed = 1;
+	else if (has_function(e))
+		write_values(w, &s, n);
+	else
+		write_copy(w, &s, n);
+	if (w->failed || w->body.failed) {
+		pctl_str_drop(&s);
+		return NULL;
+	}
+	return pctl_str_finish(&s);
+}
+
+/* ---- the kernel --------------------------------------------------------------------------- */
+
+static pctl_status add_kernel(pctl_kernels *kernels, const struct writing *w, const char *text,
+			      uint64_t invocations, const pctl_call *call, pctl_job_plan *plan)
+{
+	const pctl_elementwise *e = w->e;
+	pctl_kernel_source source = {
+		.name = e->name, .flags = e->wgsl_flags, .text = text, .n_text = strlen(text)};
+	pctl_plan_binding bindings[2 * PCTL_PORTS_MAX + 2] = {{0}};
+	pctl_known_binding known[2 * PCTL_PORTS_MAX + 2];
+	uint64_t n_groups = pctl_num_div_up(invocations, PCTL_ELEMENTWISE_INVOCATIONS);
+	uint32_t groups[3] = {1, 1, 1}, n = 0, words[256] = {0};
+	const pctl_kernel_module *unit;
+	pctl_status status = PCTL_OK;
+
+	if (w->bindings.n > 2 * PCTL_PORTS_MAX || w->words.n > 256)
+		return PCTL_E_LIMIT;
+	if (n_groups > PCTL_ELEMENTWISE_GROUPS) {
+		groups[1] = (uint32_t)pctl_num_div_up(n_groups, PCTL_ELEMENTWISE_GROUPS);
+		n_groups = PCTL_ELEMENTWISE_GROUPS;
+	}
+	groups[0] = (uint32_t)n_groups;
+	for (; n < w->bindings.n; n++)
+		bindings[n] = (pctl_plan_binding){.binding = n, .buffer = w->bindings.items[n].buffer};
+	bindings[n++] = (pctl_plan_binding){.group = 1, .buffer = e->output};
+	if (w->words.n != 0) {
+		memcpy(words, w->words.items, w->words.n * sizeof(*words));
+		bindings[n].group = 2;
+		status = pctl_job_plan_buffer(plan, PCTL_PLAN_PARAMS,
+					      pctl_num_align(w->words.n * sizeof(*words), 16), words,
+					      call, &bindings[n].buffer);
+		n++;
+	}
+	for (uint32_t i = 0; status == PCTL_OK && i < n; i++)
+		known[i] = pctl_job_plan_known(plan, &bindings[i]);
+	source.groups = groups;
+	source.bindings = known;
+	source.n_bindings = n;
+	if (status == PCTL_OK)
+		status = pctl_kernels_get(kernels, &source, call, &unit);
+	if (status == PCTL_OK)
+		status = pctl_job_plan_kernel(plan, unit, bindings, n, groups, call);
+	return status;
+}
+
+pctl_status pctl_elementwise_plan(pctl_kernels *kernels, const pctl_elementwise *e,
+				  const pctl_call *call, pctl_job_plan *plan)
+{
+	const pctl_tensor_type *type = &e->nodes[e->n_nodes - 1].type;
+	const uint32_t bytes = pctl_dtype_bytes(type->dtype);
+	uint32_t lanes = e->lanes;
+	struct writing w;
+	pctl_status status;
+	uint64_t n;
+	char *text;
+
+	if (!pctl_type_elements(type, &n) || n > UINT32_MAX)
+		return pctl_refuse(call, PC4133_SIZE,
+				   "%s on %" PRIu64 " elements: an index has 32 bits", e->name, n);
+	if (lanes != 1 && !can_be_wide(e, n))
+		lanes = 1;
+	text = write_text(&w, e, lanes, n);
+	if (lanes != 1 && w.bindings.n > PCTL_ELEMENTWISE_INPUTS) {
+		/* Read in two ways a buffer is bound twice. */
+		free(text);
+		writing_end(&w);
+		lanes = 1;
+		text = write_text(&w, e, lanes, n);
+	}
+	if (text == NULL)
+		status = pctl_no_memory(call, "a kernel");
+	else if (w.too_wide)
+		status = pctl_refuse(call, PC4133_SIZE, "%s: an index has 32 bits", e->name);
+	else
+		status = add_kernel(kernels, &w, text,
+				    has_function(e) ? n / lanes : pctl_num_div_up(n * bytes, bytes < 4 ? 4 : bytes),
+				    call, plan);
+	free(text);
+	writing_end(&w);
+	return status;
+}

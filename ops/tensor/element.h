@@ -1,0 +1,20 @@
+/* Elements of tensors of any type, for references and problems; see element.c. */
+#ifndef PIPECTL_OPS_TENSOR_ELEMENT_H
+#define PIPECTL_OPS_TENSOR_ELEMENT_H
+
+#include "tensor.h"
+
+/* Bits of the exponent and the fraction; whether there are infinities, and NaN. */
+typedef struct tensor_float_layout {
+	uint32_t dtype, exponent, fraction, infinities, nan;
+} tensor_float_layout;
+
+/* NULL: no float. */
+const tensor_float_layout *tensor_float_layout_of(uint32_t dtype);
+/* Bits of element i of a type without blocks. */
+uint64_t tensor_code(uint32_t dtype, const void *data, uint64_t i);
+int tensor_is_signed(uint32_t dtype);
+/* The number that element i is, exactly. */
+long double tensor_element(uint32_t dtype, const void *data, uint64_t i);
+
+#endif

@@ -1,0 +1,63 @@
+/* Plans of exact sums along axes; see exact_sums.h. */
+#include "exact_sums.h"
+
+#include "kernels.h"
+
+#define LEAST 16u /* terms that are worth a lane, beside the digits that it must hand over */
+
+static void run(kit_plan *p, const tensor_axes *a, const tensor_exact *e, const tensor_round *r)
+{
+	const int words = r->last && e->give != NULL;
+	const uint32_t n_extra = r->first || r->last ? e->n_extra : 0;
+	kit_slot slots[3 + TENSOR_SUM_EXTRA];
+	kit_wgsl w = kit_wgsl_make(p->use, 32768);
+
+	tensor_round_text(&w, r);
+	kit_wgsl_add(&w, r->first ? "@group(0) @binding(1) var<storage, read> x: array<u32>;\n"
+				  : "@group(0) @binding(1) var<storage, read> x: "
+				    "array<array<u32, 21>>;\n");
+	kit_wgsl_add(&w, words ? "@group(0) @binding(2) var<storage, read_write> y: array<u32>;\n"
+			       : "@group(0) @binding(2) var<storage, read_write> y: "
+				 "array<array<u32, 21>>;\n");
+	if (n_extra > 0)
+		kit_wgsl_add(&w, e->extra_text);
+	kit_wgsl_add(&w, e->format->text);
+	kit_wgsl_add(&w, e->scale != NULL && words ? e->scale
+						   : "fn sum_scale() -> bool {\n\treturn "
+						     "false;\n}\n");
+	kit_wgsl_add(&w, KERNEL_EXACT_SUM);
+	kit_wgsl_add(&w, KERNEL_SUM_WINDOW);
+	kit_wgsl_add(&w, KERNEL_SUM_LANES);
+	if (r->first) {
+		kit_wgsl_named(&w, kit_codec_bits(p->use->q->in[0].dtype), "x");
+		kit_wgsl_add(&w, e->term);
+		kit_wgsl_add(&w, KERNEL_SUM_RUN);
+	} else {
+		kit_wgsl_add(&w, KERNEL_SUM_PARTIALS);
+	}
+	if (words) {
+		kit_wgsl_add(&w, e->give);
+		kit_wgsl_add(&w, "fn put(item: u32) {\n\ty[item] = give();\n}\n");
+	} else {
+		kit_wgsl_add(&w, KERNEL_SUM_KEEP);
+	}
+	kit_wgsl_add(&w, KERNEL_SUM_MAIN);
+	slots[0] = (kit_slot)KIT_ALL(tensor_round_params(p, a, r));
+	slots[1] = (kit_slot)KIT_ALL(r->from);
+	slots[2] = (kit_slot)KIT_ALL(r->to);
+	memcpy(slots + 3, e->extra, n_extra * sizeof(*slots));
+	tensor_round_run(p, e->name, a, r, &w, slots, 3 + n_extra);
+}
+
+void tensor_exact_sums(kit_plan *p, const tensor_axes *a, const tensor_exact *e, uint32_t to)
+{
+	tensor_round r = tensor_round_first(a, kit_in(p, 0), LEAST);
+
+	while (p->status == PCTL_OK) {
+		r.to = r.last ? to : kit_temp(p, 4 * TENSOR_SUM_WORDS * a->count * r.runs);
+		run(p, a, e, &r);
+		if (r.last)
+			return;
+		r = tensor_round_next(a, &r, LEAST);
+	}
+}

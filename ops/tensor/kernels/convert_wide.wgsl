@@ -1,0 +1,9 @@
+// One result of 64 bits.
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) gid: vec3<u32>) {
+	let i = gid.y * 4194240u + gid.x;
+	if (i < arrayLength(&y)) {
+		read(i);
+		y[i] = written();
+	}
+}

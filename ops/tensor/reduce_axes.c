@@ -1,0 +1,207 @@
+/* Axes, layouts and rounds of reductions; see reduce_axes.h. */
+#include "reduce_axes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "kernels.h"
+
+#define STEPS_MAX 1024u	    /* terms of a lane in one round */
+#define LANES_ENOUGH 65536u /* of a dispatch, to fill a device */
+
+/* ---- axes ----------------------------------------------------------------------------------- */
+
+pctl_status tensor_axes_mask(const kit_use *u, uint32_t attr, uint32_t *out)
+{
+	const uint32_t rank = u->q->in[0].rank;
+	const char *text = u->q->attr[attr].text;
+
+	*out = *text == '\0' ? (1u << rank) - 1 : 0;
+	while (*text != '\0') {
+		char *end;
+		long axis = strtol(text, &end, 10);
+
+		if (end == text || (*end != '\0' && (*end != ',' || end[1] == '\0')))
+			return kit_refuse_attr(u, "axes", "is not numbers between commas");
+		axis += axis < 0 ? (long)rank : 0;
+		if (axis < 0 || axis >= (long)rank)
+			return kit_refuse_attr(u, "axes", "names an axis that x has not");
+		if (*out >> axis & 1)
+			return kit_refuse_attr(u, "axes", "names an axis twice");
+		*out |= 1u << axis;
+		text = end + (*end == ',');
+	}
+	return PCTL_OK;
+}
+
+pctl_status tensor_axis_mask(const kit_use *u, uint32_t attr, uint32_t *out)
+{
+	const int64_t rank = u->q->in[0].rank;
+	const int64_t axis = (int64_t)kit_attr(u, attr);
+
+	*out = 0;
+	if (axis < -rank || axis >= rank)
+		return kit_refuse_attr(u, "axis", "names an axis that x has not");
+	*out = 1u << (axis < 0 ? axis + rank : axis);
+	return PCTL_OK;
+}
+
+pctl_status tensor_axes_of(const kit_use *u, uint32_t mask, int keep, tensor_axes *out)
+{
+	const pctl_tensor_type *x = &u->q->in[0];
+	uint32_t n[2] = {0, 0}, last = 2;
+	uint64_t stride = 1;
+	pctl_status status;
+
+	*out = (tensor_axes){.count = 1, .terms = 1, .mask = mask, .out = {.dtype = x->dtype}};
+	for (uint32_t i = 0; i < TENSOR_GROUPS_MAX; i++)
+		out->kept[i].n = out->reduced[i].n = 1;
+	for (uint32_t d = x->rank; d-- > 0;) {
+		const uint32_t reduced = mask >> d & 1;
+		tensor_group *g = reduced ? out->reduced : out->kept;
+
+		if (reduced != last)
+			g[n[reduced]++] = (tensor_group){1, stride};
+		g[n[reduced] - 1].n *= x->dim[d];
+		last = reduced;
+		stride *= x->dim[d];
+		*(reduced ? &out->terms : &out->count) *= x->dim[d];
+	}
+	for (uint32_t d = 0; d < x->rank; d++)
+		if (!(mask >> d & 1))
+			out->out.dim[out->out.rank++] = x->dim[d];
+		else if (keep)
+			out->out.dim[out->out.rank++] = 1;
+	status = kit_limit(u, "elements", kit_elements(x), TENSOR_ELEMENTS_MAX);
+	if (status == PCTL_OK)
+		status = kit_limit(u, "results", kit_elements(&out->out), TENSOR_ELEMENTS_MAX);
+	return status != PCTL_OK ? status
+				 : kit_limit(u, "terms of a result", out->terms, TENSOR_TERMS_MAX);
+}
+
+uint64_t tensor_axes_result(const pctl_tensor_type *x, uint32_t mask, uint64_t i)
+{
+	uint64_t result = 0, scale = 1;
+
+	for (uint32_t d = x->rank; d-- > 0;) {
+		if (!(mask >> d & 1)) {
+			result += i % x->dim[d] * scale;
+			scale *= x->dim[d];
+		}
+		i /= x->dim[d];
+	}
+	return result;
+}
+
+/* ---- rounds --------------------------------------------------------------------------------- */
+
+/* Lanes share a result where its terms lie side by side, or where there are too few results to be neighbours. */
+static void cut(const tensor_axes *a, tensor_round *r, int side_by_side, uint32_t least)
+{
+	uint64_t lanes = 1;
+
+	r->width = 1;
+	if (side_by_side || a->count < TENSOR_LANES)
+		while (r->width < TENSOR_LANES && r->terms >= 2ull * r->width * least)
+			r->width *= 2;
+	if (a->count * r->width < LANES_ENOUGH)
+		lanes = LANES_ENOUGH / (a->count + 1) + 1;
+	if (lanes > r->terms / (2ull * least))
+		lanes = r->terms / (2ull * least);
+	if (lanes < (r->terms + STEPS_MAX - 1) / STEPS_MAX)
+		lanes = (r->terms + STEPS_MAX - 1) / STEPS_MAX;
+	r->runs = (lanes + r->width - 1) / r->width;
+	r->runs += r->runs == 0;
+	r->lanes = r->runs * r->width;
+	r->last = r->runs == 1;
+}
+
+tensor_round tensor_round_first(const tensor_axes *a, uint32_t from, uint32_t least)
+{
+	tensor_round r = {.terms = a->terms, .from = from, .first = 1};
+
+	cut(a, &r, a->reduced[0].stride == 1, least);
+	return r;
+}
+
+tensor_round tensor_round_next(const tensor_axes *a, const tensor_round *r, uint32_t least)
+{
+	tensor_round next = {.terms = r->runs, .from = r->to};
+
+	cut(a, &next, 0, least);
+	return next;
+}
+
+/* As reduce_place.wgsl has it. */
+typedef struct places {
+	uint32_t count, terms, runs, lanes;
+	uint32_t kept[TENSOR_GROUPS_MAX][4], reduced[TENSOR_GROUPS_MAX][4];
+} places;
+
+uint32_t tensor_round_params(kit_plan *p, const tensor_axes *a, const tensor_round *r)
+{
+	places v = {(uint32_t)a->count,
+		    (uint32_t)r->terms,
+		    (uint32_t)r->runs,
+		    (uint32_t)r->lanes,
+		    {{0}},
+		    {{0}}};
+
+	for (uint32_t i = 0; i < TENSOR_GROUPS_MAX; i++) {
+		/* What earlier rounds left lies run by run. */
+		const tensor_group kept =
+			r->first ? a->kept[i] : (tensor_group){i == 0 ? a->count : 1, 1};
+		const tensor_group reduced =
+			r->first ? a->reduced[i] : (tensor_group){i == 0 ? r->terms : 1, a->count};
+
+		v.kept[i][0] = (uint32_t)kept.n;
+		v.kept[i][1] = (uint32_t)kept.stride;
+		v.reduced[i][0] = (uint32_t)reduced.n;
+		v.reduced[i][1] = (uint32_t)reduced.stride;
+		/* Of nothing no index is computed. */
+		v.kept[i][0] += v.kept[i][0] == 0;
+		v.reduced[i][0] += v.reduced[i][0] == 0;
+	}
+	v.count += v.count == 0;
+	return kit_params(p, &v, sizeof(v));
+}
+
+void tensor_round_text(kit_wgsl *w, const tensor_round *r)
+{
+	char rows[48];
+
+	snprintf(rows, sizeof(rows), "const ROWS: u32 = %uu;\n", TENSOR_LANES / r->width);
+	kit_wgsl_add(w, rows);
+	kit_wgsl_add(w, KERNEL_REDUCE_PLACE);
+}
+
+void tensor_round_run(kit_plan *p, const char *name, const tensor_axes *a, const tensor_round *r,
+		      kit_wgsl *w, const kit_slot *slots, uint32_t n_slots)
+{
+	const uint64_t terms = (r->terms + r->lanes - 1) / r->lanes;
+	kit_kernel kernel = {name, w->text, TENSOR_LANES, "steps", 1};
+
+	while (kernel.override_value < terms)
+		kernel.override_value *= 2;
+	if (p->status == PCTL_OK)
+		p->status = kit_wgsl_status(w);
+	kit_run(p, &kernel, a->count * r->runs * r->width, slots, n_slots);
+	kit_wgsl_free(w);
+}
+
+void tensor_pack(kit_plan *p, uint32_t from, uint32_t to, uint64_t count, uint64_t bytes)
+{
+	const uint64_t per = 4 / bytes;
+	const uint32_t n = (uint32_t)count;
+	const uint32_t params = kit_params(p, &n, sizeof(n));
+	kit_wgsl w = kit_wgsl_make(p->use, 2048);
+	kit_kernel kernel = {"tensor/pack.wgsl", w.text, 64, NULL, 0};
+
+	kit_wgsl_add(&w, per == 2 ? "const PER: u32 = 2u;\n" : "const PER: u32 = 4u;\n");
+	kit_wgsl_add(&w, KERNEL_PACK_WORDS);
+	if (p->status == PCTL_OK)
+		p->status = kit_wgsl_status(&w);
+	kit_run(p, &kernel, (count + per - 1) / per,
+		(kit_slot[]){KIT_ALL(params), KIT_ALL(from), KIT_ALL(to)}, 3);
+	kit_wgsl_free(&w);
+}

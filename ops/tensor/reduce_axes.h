@@ -1,0 +1,58 @@
+/* Reductions along axes: which elements of x belong to a result, and how the work is cut into rounds of lanes that share one. No cut
+ * ever shows: what is reduced this way does not depend on the order. */
+#ifndef PIPECTL_OPS_TENSOR_REDUCE_AXES_H
+#define PIPECTL_OPS_TENSOR_REDUCE_AXES_H
+
+#include "common/codec.h"
+#include "tensor.h"
+
+#define TENSOR_GROUPS_MAX 4u
+#define TENSOR_LANES 64u /* of a workgroup */
+
+/* n elements `stride` apart. */
+typedef struct tensor_group {
+	uint64_t n, stride;
+} tensor_group;
+
+/* A reduction, taken apart; groups from the innermost on, of which those that are not there have 1 element. */
+typedef struct tensor_axes {
+	tensor_group kept[TENSOR_GROUPS_MAX], reduced[TENSOR_GROUPS_MAX];
+	uint64_t count, terms; /* results, terms of each */
+	uint32_t mask;	       /* of the axes that are reduced */
+	pctl_tensor_type out;  /* of x's type */
+} tensor_axes;
+
+/* A mask of axes from "", which is all, or numbers between commas; negative ones count from the end. */
+pctl_status tensor_axes_mask(const kit_use *u, uint32_t attr, uint32_t *out);
+/* The mask of one axis, which x must have, of an attribute that is a number. */
+pctl_status tensor_axis_mask(const kit_use *u, uint32_t attr, uint32_t *out);
+/* Along the axes of `mask`; sizes over what the ops take are refused. */
+pctl_status tensor_axes_of(const kit_use *u, uint32_t mask, int keep, tensor_axes *out);
+/* The result to which element i of x belongs, by its coordinates. For references: no kernel does it this way. */
+uint64_t tensor_axes_result(const pctl_tensor_type *x, uint32_t mask, uint64_t i);
+
+/* One round: of each result `terms` things, of which lane n of `lanes` takes n, n + lanes, ...; `width` neighbours of them stand in
+ * one workgroup, which leaves one thing of them, so that `runs` are left. */
+typedef struct tensor_round {
+	uint64_t terms, lanes, runs;
+	uint32_t width;
+	uint32_t from, to;
+	int first, last;
+} tensor_round;
+
+/* The first round; `least`: terms that are worth a lane. */
+tensor_round tensor_round_first(const tensor_axes *a, uint32_t from, uint32_t least);
+/* The one after it, over what it left. */
+tensor_round tensor_round_next(const tensor_axes *a, const tensor_round *r, uint32_t least);
+/* The uniform of a round, as reduce_place.wgsl has it. */
+uint32_t tensor_round_params(kit_plan *p, const tensor_axes *a, const tensor_round *r);
+/* What stands in front of its kernel: reduce_place.wgsl behind the rows of a workgroup. */
+void tensor_round_text(kit_wgsl *w, const tensor_round *r);
+/* Run a kernel made of that and of what follows it. The text is used up. */
+void tensor_round_run(kit_plan *p, const char *name, const tensor_axes *a, const tensor_round *r,
+		      kit_wgsl *w, const kit_slot *slots, uint32_t n_slots);
+
+/* Words of one element each, packed into elements of 1 or 2 bytes. */
+void tensor_pack(kit_plan *p, uint32_t from, uint32_t to, uint64_t count, uint64_t bytes);
+
+#endif
