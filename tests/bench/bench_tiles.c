@@ -4,7 +4,7 @@
  * puts them into the other. The left factor lies by rows, the right one by columns, as torch._int_mm likes them best. Four rows of
  * each result are checked against integers here. Of floats both factors lie by rows, steps are 16 deep, and the rows are checked
  * against the host's fma; WORKGROUP and SUBGROUP are rows x columns, 128x128 and 64x32 where none are named.
- * usage: bench_tiles PLUGINS HOME DEVICE [f64[:WORKGROUP:SUBGROUP] | i8[:64xCOLUMNS]] [N...] */
+ * usage: bench_tiles PLUGINS HOME DEVICE [uniform] [f64[:WORKGROUP:SUBGROUP] | i8[:64xCOLUMNS]] [N...] */
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -26,7 +26,7 @@
 #define LINE \
 	80u /* bytes from a row to the next in workgroup memory: no two rows of eight share a bank */
 #define MOST_EMULATED 1024u
-#define PRODUCT (1u << 15) /* 16 x 16 x 32, signed: bits of pctl_legal_tile_products */
+#define PRODUCT (1u << 15)	 /* 16 x 16 x 32, signed: bits of pctl_legal_tile_products */
 #define FLOAT_PRODUCT (1u << 21) /* 16 x 8 x 16 of f32 */
 #define FLOAT_DEEP 16u
 
@@ -63,14 +63,32 @@ static void __attribute__((format(printf, 2, 3))) add(source *s, const char *for
 	s->n += n > 0 && s->n + (size_t)n < sizeof(s->text) ? (size_t)n : 0;
 }
 
+/* n 0: the side is a uniform. */
+static void head(source *s, uint32_t n)
+{
+	s->n = 0;
+	add(s, "//# subgroup = 32\n%senable chromium_experimental_subgroup_matrix;\n",
+	    n ? "" : "//# max u.n = 16384\n");
+	if (n)
+		add(s, "const N = %uu;\n", n);
+	else
+		add(s, "struct Side { n: u32 }\n@group(0) @binding(3) var<uniform> u: Side;\n");
+}
+
+static void size(source *s, uint32_t n)
+{
+	if (!n)
+		add(s, "  let N = u.n;\n");
+}
+
 /* The words of a step into registers: `each` vectors of both factors an invocation. */
-static void fetch(source *s, const char *k, uint32_t n, uint32_t local)
+static void fetch(source *s, const char *k, uint32_t local)
 {
 	for (uint32_t j = 0; j < TILE * DEEP / 16 / local; j++) {
-		add(s, "    x%u = a[(row + %uu + l / 4u) * %uu + (%s) / 16u + l %% 4u];\n", j,
-		    j * local / 4, n / 16, k);
-		add(s, "    y%u = b[(column + %uu + l / 4u) * %uu + (%s) / 16u + l %% 4u];\n", j,
-		    j * local / 4, n / 16, k);
+		add(s, "    x%u = a[(row + %uu + l / 4u) * (N / 16u) + (%s) / 16u + l %% 4u];\n", j,
+		    j * local / 4, k);
+		add(s, "    y%u = b[(column + %uu + l / 4u) * (N / 16u) + (%s) / 16u + l %% 4u];\n",
+		    j, j * local / 4, k);
 	}
 }
 
@@ -118,9 +136,8 @@ static void write_text(source *s, uint32_t n, uint32_t wide)
 	const uint32_t across = TILE / (16 * wide);
 	const uint32_t local = TILE / 64 * across * PCTL_TILE_LANES;
 
-	s->n = 0;
-	add(s, "//# subgroup = 32\nenable chromium_experimental_subgroup_matrix;\n"
-	       "@group(0) @binding(0) var<storage, read> a: array<vec4<i32>>;\n"
+	head(s, n);
+	add(s, "@group(0) @binding(0) var<storage, read> a: array<vec4<i32>>;\n"
 	       "@group(0) @binding(1) var<storage, read> b: array<vec4<i32>>;\n"
 	       "@group(0) @binding(2) var<storage, read_write> c: array<i32>;\n");
 	for (uint32_t i = 0; i < 2; i++)
@@ -131,25 +148,25 @@ static void write_text(source *s, uint32_t n, uint32_t wide)
 	add(s,
 	    "@compute @workgroup_size(%u)\n"
 	    "fn main(@builtin(workgroup_id) tile: vec3u, @builtin(local_invocation_index) l: u32) "
-	    "{\n"
-	    "  let row = tile.y * %uu;\n  let column = tile.x * %uu;\n"
+	    "{\n  let row = tile.y * %uu;\n  let column = tile.x * %uu;\n"
 	    "  let top = l / %uu * 64u;\n  let side = l / 32u %% %uu * %uu;\n"
 	    "  let to = l / 4u * %uu + l %% 4u;\n",
 	    local, TILE, TILE, 32 * across, across, 16 * wide, LINE / 16);
+	size(s, n);
 	for (uint32_t j = 0; j < TILE * DEEP / 16 / local; j++)
 		add(s, "  var x%u: vec4<i32>;\n  var y%u: vec4<i32>;\n", j, j);
 	for (uint32_t i = 0; i < 4; i++)
 		for (uint32_t j = 0; j < wide; j++)
 			add(s, "  var s%u%u: subgroup_matrix_result<i32, 16, 16>;\n", i, j);
 	add(s, "  {\n");
-	fetch(s, "0u", n, local);
+	fetch(s, "0u", local);
 	put(s, 0, local);
-	add(s, "  }\n  for (var k = 0u; k < %uu; k += %uu) {\n", n, 2 * DEEP);
+	add(s, "  }\n  for (var k = 0u; k < N; k += %uu) {\n", 2 * DEEP);
 	for (uint32_t step = 0; step < 2; step++) {
 		char next[32];
 
 		snprintf(next, sizeof(next), "k + %uu", (step + 1) * DEEP);
-		fetch(s, next, n, local);
+		fetch(s, next, local);
 		multiply(s, step, wide);
 		put(s, 1 - step, local);
 	}
@@ -157,10 +174,9 @@ static void write_text(source *s, uint32_t n, uint32_t wide)
 	for (uint32_t i = 0; i < 4; i++)
 		for (uint32_t j = 0; j < wide; j++)
 			add(s,
-			    "  subgroupMatrixStore<row_major>(&c, (row + top + %uu) * %uu + column "
-			    "+ "
-			    "side + %uu, s%u%u, %uu);\n",
-			    16 * i, n, 16 * j, i, j, n);
+			    "  subgroupMatrixStore<row_major>(&c, (row + top + %uu) * N + column + "
+			    "side + %uu, s%u%u, N);\n",
+			    16 * i, 16 * j, i, j);
 	add(s, "}\n");
 }
 
@@ -183,16 +199,16 @@ static uint32_t right_line(const plan *p)
 	return p->columns + 8;
 }
 
-static void fetch_floats(source *s, const plan *p, const char *k, uint32_t n)
+static void fetch_floats(source *s, const plan *p, const char *k)
 {
 	const uint32_t local = local_of(p), across = p->columns / 4;
 
 	for (uint32_t j = 0; j < p->rows * FLOAT_DEEP / 4 / local; j++)
-		add(s, "    x%u = a[((row + %uu + l / 4u) * %uu + %s) / 4u + l %% 4u];\n", j,
-		    j * local / 4, n, k);
+		add(s, "    x%u = a[((row + %uu + l / 4u) * N + %s) / 4u + l %% 4u];\n", j,
+		    j * local / 4, k);
 	for (uint32_t j = 0; j < p->columns * FLOAT_DEEP / 4 / local; j++)
-		add(s, "    y%u = b[((%s + %uu + l / %uu) * %uu + column) / 4u + l %% %uu];\n", j,
-		    k, j * local / across, across, n, across);
+		add(s, "    y%u = b[((%s + %uu + l / %uu) * N + column) / 4u + l %% %uu];\n", j, k,
+		    j * local / across, across, across);
 }
 
 static void put_floats(source *s, const plan *p, uint32_t buffer)
@@ -237,9 +253,8 @@ static void write_floats(source *s, const plan *p, uint32_t n)
 	const uint32_t local = local_of(p), beside = p->columns / p->own_columns;
 	const uint32_t down = p->own_rows / 16, across = p->own_columns / 8;
 
-	s->n = 0;
-	add(s, "//# subgroup = 32\nenable chromium_experimental_subgroup_matrix;\n"
-	       "@group(0) @binding(0) var<storage, read> a: array<vec4<f32>>;\n"
+	head(s, n);
+	add(s, "@group(0) @binding(0) var<storage, read> a: array<vec4<f32>>;\n"
 	       "@group(0) @binding(1) var<storage, read> b: array<vec4<f32>>;\n"
 	       "@group(0) @binding(2) var<storage, read_write> c: array<f64>;\n");
 	for (uint32_t i = 0; i < 2; i++)
@@ -250,10 +265,10 @@ static void write_floats(source *s, const plan *p, uint32_t n)
 	add(s,
 	    "@compute @workgroup_size(%u)\n"
 	    "fn main(@builtin(workgroup_id) tile: vec3u, @builtin(local_invocation_index) l: u32) "
-	    "{\n"
-	    "  let row = tile.y * %uu;\n  let column = tile.x * %uu;\n"
+	    "{\n  let row = tile.y * %uu;\n  let column = tile.x * %uu;\n"
 	    "  let top = l / %uu * %uu;\n  let side = l / 32u %% %uu * %uu;\n",
 	    local, p->rows, p->columns, 32 * beside, p->own_rows, beside, p->own_columns);
+	size(s, n);
 	for (uint32_t j = 0; j < p->rows * FLOAT_DEEP / 4 / local; j++)
 		add(s, "  var x%u: vec4<f32>;\n", j);
 	for (uint32_t j = 0; j < p->columns * FLOAT_DEEP / 4 / local; j++)
@@ -262,14 +277,14 @@ static void write_floats(source *s, const plan *p, uint32_t n)
 		for (uint32_t j = 0; j < across; j++)
 			add(s, "  var s%u_%u: subgroup_matrix_result<f64, 8, 16>;\n", i, j);
 	add(s, "  {\n");
-	fetch_floats(s, p, "0u", n);
+	fetch_floats(s, p, "0u");
 	put_floats(s, p, 0);
-	add(s, "  }\n  for (var k = 0u; k < %uu; k += %uu) {\n", n, 2 * FLOAT_DEEP);
+	add(s, "  }\n  for (var k = 0u; k < N; k += %uu) {\n", 2 * FLOAT_DEEP);
 	for (uint32_t step = 0; step < 2; step++) {
 		char next[32];
 
 		snprintf(next, sizeof(next), "k + %uu", (step + 1) * FLOAT_DEEP);
-		fetch_floats(s, p, next, n);
+		fetch_floats(s, p, next);
 		multiply_floats(s, p, step);
 		put_floats(s, p, 1 - step);
 	}
@@ -277,9 +292,9 @@ static void write_floats(source *s, const plan *p, uint32_t n)
 	for (uint32_t i = 0; i < down; i++)
 		for (uint32_t j = 0; j < across; j++)
 			add(s,
-			    "  subgroupMatrixStore<row_major>(&c, (row + top + %uu) * %uu + column "
-			    "+ side + %uu, s%u_%u, %uu);\n",
-			    16 * i, n, 8 * j, i, j, n);
+			    "  subgroupMatrixStore<row_major>(&c, (row + top + %uu) * N + column "
+			    "+ side + %uu, s%u_%u, N);\n",
+			    16 * i, 8 * j, i, j);
 	add(s, "}\n");
 }
 
@@ -289,10 +304,11 @@ typedef struct bench {
 	const pctl_call *call;
 	pctl_session *session;
 	pctl_kernels *kernels;
-	pctl_buffer *buffers[3];
+	pctl_buffer *buffers[4];
 	void *data[2]; /* of n * n: i8, the right factor by columns; or f32 */
 	uint32_t n;
-	plan floats;   /* rows 0: of integers */
+	plan floats; /* rows 0: of integers */
+	int by_uniform;
 	uint32_t wide; /* of integers a subgroup has 64 rows, and columns of so many tiles */
 } bench;
 
@@ -374,9 +390,10 @@ static double time_kernel(bench *b, const source *s, const pctl_legal_options *o
 	pctl_device *dev = pctl_session_device(b->session);
 	const uint64_t bytes = (uint64_t)b->n * b->n * (b->floats.rows ? 4 : 1);
 	const uint64_t bytes_out = (uint64_t)b->n * b->n * out_bytes(b);
-	const pctl_binding bindings[3] = {{0, 0, b->buffers[0], 0, bytes},
+	const pctl_binding bindings[4] = {{0, 0, b->buffers[0], 0, bytes},
 					  {0, 1, b->buffers[1], 0, bytes},
-					  {0, 2, b->buffers[2], 0, bytes_out}};
+					  {0, 2, b->buffers[2], 0, bytes_out},
+					  {0, 3, b->buffers[3], 0, 16}};
 	const uint32_t groups[3] = {b->n / (b->floats.rows ? b->floats.columns : TILE),
 				    b->n / (b->floats.rows ? b->floats.rows : TILE), 1};
 	pctl_completion done = {.head = PCTL_HEAD(pctl_completion)};
@@ -396,7 +413,8 @@ static double time_kernel(bench *b, const source *s, const pctl_legal_options *o
 	if (status == PCTL_OK)
 		status = t->list_timestamp(list, b->call, 0);
 	if (status == PCTL_OK)
-		status = t->list_dispatch(list, b->call, kernel, bindings, 3, groups);
+		status = t->list_dispatch(list, b->call, kernel, bindings, b->by_uniform ? 4 : 3,
+					  groups);
 	if (status == PCTL_OK)
 		status = t->list_timestamp(list, b->call, 1);
 	if (status == PCTL_OK)
@@ -484,18 +502,24 @@ static pctl_status measure(bench *b, const char *device, const pctl_legal_option
 							      b->data[i], bytes)
 					    : PCTL_E_NOMEM;
 	}
+	if (status == PCTL_OK)
+		status = t->buffer_create(dev, b->call, 16,
+					  PCTL_BUFFER_UNIFORM | PCTL_BUFFER_TRANSFER,
+					  &b->buffers[3]);
+	if (status == PCTL_OK)
+		status = t->buffer_write(dev, b->call, b->buffers[3], 0, &b->n, 4);
 	if (status == PCTL_OK) {
 		printf("%-20s %-8u", device, b->n);
 		if (b->floats.rows)
-			write_floats(&s, &b->floats, b->n);
+			write_floats(&s, &b->floats, b->by_uniform ? 0 : b->n);
 		else
-			write_text(&s, b->n, b->wide);
+			write_text(&s, b->by_uniform ? 0 : b->n, b->wide);
 		cell(operations, own->tile_products ? time_kernel(b, &s, own) : 0);
 		cell(operations, b->n <= MOST_EMULATED ? time_kernel(b, &s, &ordinary) : 0);
 		printf("\n");
 		fflush(stdout);
 	}
-	for (uint32_t i = 0; i < 3; i++) {
+	for (uint32_t i = 0; i < 4; i++) {
 		if (b->buffers[i])
 			t->buffer_destroy(dev, b->buffers[i]);
 		b->buffers[i] = NULL;
@@ -512,30 +536,33 @@ int main(int argc, char **argv)
 	pctl_registry_options ro = {
 		.flags = PCTL_REGISTRY_NO_DEFAULT_DIRS, .n_dirs = 1, .call_ms = 600000};
 	pctl_legal_options options = {.head = PCTL_HEAD(pctl_legal_options)};
-	bench b = {.call = pctl_diag_list_call(l), .wide = 64};
+	bench b = {.call = pctl_diag_list_call(l)};
 	pctl_backend_instance *backend = NULL;
 	const pctl_device_entry *e;
 	pctl_registry *r = NULL;
 	pctl_devices *list = NULL;
 	pctl_status status;
+	uint32_t columns = 64;
 	int first = 4, bad = 0;
 
-	if (argc > 4 && !strncmp(argv[4], "f64", 3)) {
-		b.floats = (plan){128, 128, 64, 32};
-		bad = argv[4][3] && sscanf(argv[4] + 3, ":%ux%u:%ux%u", &b.floats.rows,
-					   &b.floats.columns, &b.floats.own_rows,
-					   &b.floats.own_columns) != 4;
-		first++;
-	} else if (argc > 4 && !strncmp(argv[4], "i8", 2)) {
-		bad = argv[4][2] && sscanf(argv[4] + 2, ":64x%u", &b.wide) != 1;
-		b.wide /= 16;
-		bad |= b.wide != 1 && b.wide != 2 && b.wide != 4;
+	if (argc > first && !strcmp(argv[first], "uniform")) {
+		b.by_uniform = 1;
 		first++;
 	}
-	if (argc <= 4 || argv[4][0] != 'i')
-		b.wide = 4;
+	if (argc > first && !strncmp(argv[first], "f64", 3)) {
+		b.floats = (plan){128, 128, 64, 32};
+		bad = argv[first][3] &&
+		      sscanf(argv[first] + 3, ":%ux%u:%ux%u", &b.floats.rows, &b.floats.columns,
+			     &b.floats.own_rows, &b.floats.own_columns) != 4;
+		first++;
+	} else if (argc > first && !strncmp(argv[first], "i8", 2)) {
+		bad = argv[first][2] && sscanf(argv[first] + 2, ":64x%u", &columns) != 1;
+		bad |= columns != 16 && columns != 32 && columns != 64;
+		first++;
+	}
+	b.wide = columns / 16;
 	if (argc < 4 || bad)
-		return fprintf(stderr, "usage: bench_tiles PLUGINS HOME DEVICE "
+		return fprintf(stderr, "usage: bench_tiles PLUGINS HOME DEVICE [uniform] "
 				       "[f64[:WORKGROUP:SUBGROUP] | i8[:64xCOLUMNS]] [N...]\n"),
 		       2;
 	ro.dirs = (const char *const *)&argv[1];

@@ -9,67 +9,67 @@
 
 /* Workgroups of 64 x 64, 16 x 16 invocations of 4 x 4 sums, steps of 16; a and b in vectors of four, n a multiple of 64.
  * What differs between twins: an index of workgroup memory, one of the sums. */
-#define PRODUCT(shared, own)                                                                     \
-	"//# max u.n = 8192\nstruct Size { n : u32 }\n"                                                              \
-	"@group(0) @binding(0) var<storage, read> a : array<vec4<f32>>;\n"                      \
-	"@group(0) @binding(1) var<storage, read> b : array<vec4<f32>>;\n"                      \
-	"@group(0) @binding(2) var<storage, read_write> c : array<f32>;\n"                      \
-	"@group(0) @binding(3) var<uniform> u : Size;\n"                                         \
-	"var<workgroup> p : array<array<f32, 64>, 16>;\n"                                        \
-	"var<workgroup> q : array<vec4<f32>, 256>;\n"                                            \
-	"@compute @workgroup_size(16, 16)\n"                                                     \
+#define PRODUCT(shared, own)                                                                      \
+	"//# max u.n = 8192\nstruct Size { n : u32 }\n"                                           \
+	"@group(0) @binding(0) var<storage, read> a : array<vec4<f32>>;\n"                        \
+	"@group(0) @binding(1) var<storage, read> b : array<vec4<f32>>;\n"                        \
+	"@group(0) @binding(2) var<storage, read_write> c : array<f32>;\n"                        \
+	"@group(0) @binding(3) var<uniform> u : Size;\n"                                          \
+	"var<workgroup> p : array<array<f32, 64>, 16>;\n"                                         \
+	"var<workgroup> q : array<vec4<f32>, 256>;\n"                                             \
+	"@compute @workgroup_size(16, 16)\n"                                                      \
 	"fn main(@builtin(workgroup_id) tile : vec3u, @builtin(local_invocation_id) at : vec3u, " \
-	"@builtin(local_invocation_index) l : u32) {\n"                                          \
-	"  var sums : array<f32, 16>;\n"                                                         \
-	"  for (var k = 0u; k < u.n; k += 16u) {\n"                                              \
-	"    let x = a[((tile.y * 64u + l / 4u) * u.n + k) / 4u + l % 4u];\n"                    \
-	"    let y = b[((k + l / 16u) * u.n + tile.x * 64u) / 4u + l % 16u];\n"                  \
-	"    for (var i = 0u; i < 4u; i++) { p[l % 4u * 4u + i][l / 4u] = x[i]; }\n"             \
-	"    q[l] = y;\n"                                                                        \
-	"    workgroupBarrier();\n"                                                              \
-	"    for (var t = 0u; t < 16u; t++) {\n"                                                 \
-	"      let right = q[" shared "];\n"                                                     \
-	"      for (var i = 0u; i < 4u; i++) {\n"                                                \
-	"        let left = p[t][at.y * 4u + i];\n"                                              \
-	"        for (var j = 0u; j < 4u; j++) {\n"                                              \
-	"          sums[" own "] = fma(left, right[j], sums[" own "]);\n"                        \
-	"        }\n"                                                                            \
-	"      }\n"                                                                              \
-	"    }\n"                                                                                \
-	"    workgroupBarrier();\n"                                                              \
-	"  }\n"                                                                                  \
-	"  for (var i = 0u; i < 16u; i++) {\n"                                                   \
-	"    c[(tile.y * 64u + at.y * 4u + i / 4u) * u.n + tile.x * 64u + at.x * 4u + i % 4u] = "  \
-	"sums[i];\n"                                                                             \
-	"  }\n"                                                                                  \
+	"@builtin(local_invocation_index) l : u32) {\n"                                           \
+	"  var sums : array<f32, 16>;\n"                                                          \
+	"  for (var k = 0u; k < u.n; k += 16u) {\n"                                               \
+	"    let x = a[((tile.y * 64u + l / 4u) * u.n + k) / 4u + l % 4u];\n"                     \
+	"    let y = b[((k + l / 16u) * u.n + tile.x * 64u) / 4u + l % 16u];\n"                   \
+	"    for (var i = 0u; i < 4u; i++) { p[l % 4u * 4u + i][l / 4u] = x[i]; }\n"              \
+	"    q[l] = y;\n"                                                                         \
+	"    workgroupBarrier();\n"                                                               \
+	"    for (var t = 0u; t < 16u; t++) {\n"                                                  \
+	"      let right = q[" shared "];\n"                                                      \
+	"      for (var i = 0u; i < 4u; i++) {\n"                                                 \
+	"        let left = p[t][at.y * 4u + i];\n"                                               \
+	"        for (var j = 0u; j < 4u; j++) {\n"                                               \
+	"          sums[" own "] = fma(left, right[j], sums[" own "]);\n"                         \
+	"        }\n"                                                                             \
+	"      }\n"                                                                               \
+	"    }\n"                                                                                 \
+	"    workgroupBarrier();\n"                                                               \
+	"  }\n"                                                                                   \
+	"  for (var i = 0u; i < 16u; i++) {\n"                                                    \
+	"    c[(tile.y * 64u + at.y * 4u + i / 4u) * u.n + tile.x * 64u + at.x * 4u + i % 4u] = " \
+	"sums[i];\n"                                                                              \
+	"  }\n"                                                                                   \
 	"}\n"
 
 /* The same by matrix tiles: one subgroup, 16 x 8, steps of 16. */
-#define TILES(offset)                                                                            \
-	"//# subgroup = 32\nenable chromium_experimental_subgroup_matrix;\n"                     \
-	"@group(0) @binding(0) var<storage, read> a : array<vec4<f32>>;\n"                      \
-	"@group(0) @binding(1) var<storage, read> b : array<vec4<f32>>;\n"                      \
-	"@group(0) @binding(2) var<storage, read_write> c : array<f64>;\n"                      \
-	"var<workgroup> p : array<vec4<f32>, 80>;\n"                                             \
-	"var<workgroup> q : array<vec4<f32>, 64>;\n"                                             \
-	"@compute @workgroup_size(32)\n"                                                         \
+#define TILES(offset)                                                                              \
+	"//# subgroup = 32\nenable chromium_experimental_subgroup_matrix;\n"                       \
+	"@group(0) @binding(0) var<storage, read> a : array<vec4<f32>>;\n"                         \
+	"@group(0) @binding(1) var<storage, read> b : array<vec4<f32>>;\n"                         \
+	"@group(0) @binding(2) var<storage, read_write> c : array<f64>;\n"                         \
+	"var<workgroup> p : array<vec4<f32>, 80>;\n"                                               \
+	"var<workgroup> q : array<vec4<f32>, 64>;\n"                                               \
+	"@compute @workgroup_size(32)\n"                                                           \
 	"fn main(@builtin(workgroup_id) tile : vec3u, @builtin(local_invocation_index) l : u32) "  \
-	"{\n"                                                                                    \
-	"  var s : subgroup_matrix_result<f64, 8, 16>;\n"                                        \
-	"  for (var k = 0u; k < 1024u; k += 16u) {\n"                                            \
-	"    p[l / 4u * 5u + l % 4u] = a[(tile.y * 16u + l / 4u) * 256u + k / 4u + l % 4u];\n"   \
-	"    p[l / 4u * 5u + l % 4u + 40u] = a[(tile.y * 16u + l / 4u + 8u) * 256u + k / 4u + l " \
-	"% 4u];\n"                                                                               \
-	"    q[l / 2u * 4u + l % 2u] = b[(k + l / 2u) * 256u + tile.x * 2u + l % 2u];\n"         \
-	"    workgroupBarrier();\n"                                                              \
-	"    let x = subgroupMatrixLoad<subgroup_matrix_left<f32, 16, 16>, row_major>(&p, "      \
-	offset ", 20u);\n"                                                                       \
-	"    let y = subgroupMatrixLoad<subgroup_matrix_right<f32, 8, 16>, row_major>(&q, 0u, "  \
-	"16u);\n"                                                                                \
-	"    s = subgroupMatrixMultiplyAccumulate(x, y, s);\n"                                   \
-	"    workgroupBarrier();\n"                                                              \
-	"  }\n"                                                                                  \
-	"  subgroupMatrixStore<row_major>(&c, tile.y * 16384u + tile.x * 8u, s, 1024u);\n"       \
+	"{\n"                                                                                      \
+	"  var s : subgroup_matrix_result<f64, 8, 16>;\n"                                          \
+	"  for (var k = 0u; k < 1024u; k += 16u) {\n"                                              \
+	"    p[l / 4u * 5u + l % 4u] = a[(tile.y * 16u + l / 4u) * 256u + k / 4u + l % 4u];\n"     \
+	"    p[l / 4u * 5u + l % 4u + 40u] = a[(tile.y * 16u + l / 4u + 8u) * 256u + k / 4u + l "  \
+	"% 4u];\n"                                                                                 \
+	"    q[l / 2u * 4u + l % 2u] = b[(k + l / 2u) * 256u + tile.x * 2u + l % 2u];\n"           \
+	"    workgroupBarrier();\n"                                                                \
+	"    let x = subgroupMatrixLoad<subgroup_matrix_left<f32, 16, 16>, row_major>(&p, " offset \
+	", 20u);\n"                                                                                \
+	"    let y = subgroupMatrixLoad<subgroup_matrix_right<f32, 8, 16>, row_major>(&q, 0u, "    \
+	"16u);\n"                                                                                  \
+	"    s = subgroupMatrixMultiplyAccumulate(x, y, s);\n"                                     \
+	"    workgroupBarrier();\n"                                                                \
+	"  }\n"                                                                                    \
+	"  subgroupMatrixStore<row_major>(&c, tile.y * 16384u + tile.x * 8u, s, 1024u);\n"         \
 	"}\n"
 
 typedef struct checks {
@@ -168,10 +168,10 @@ static void test_legalize_checks__of_a_product(void **state)
 {
 	(void)state;
 	/* Two loads of 16 bytes, and the store behind. */
-	same("the product", of(PRODUCT("t * 16u + at.x", "i * 4u + j")), (checks){0, 0, 3, 0});
+	same("the product", of(PRODUCT("t * 16u + at.x", "i * 4u + j")), (checks){0, 0, 3, 0, 0});
 	same("workgroup memory", of(PRODUCT("t * 16u + at.x + 1u", "i * 4u + j")),
-	     (checks){1, 0, 3, 0});
-	same("its own", of(PRODUCT("t * 16u + at.x", "i * 5u + j")), (checks){0, 2, 3, 0});
+	     (checks){1, 0, 3, 0, 0});
+	same("its own", of(PRODUCT("t * 16u + at.x", "i * 5u + j")), (checks){0, 2, 3, 0, 0});
 }
 
 static void test_legalize_checks__of_tiles(void **state)

@@ -106,12 +106,12 @@ static void write_text(char *out, size_t n, const kernel_case *c)
 		"  let once = subgroupMatrixMultiply<f64>(x, y);\n"
 		"  subgroupMatrixStore<%s>(&r, n * %uu + %uu, sum, %uu);\n"
 		"  subgroupMatrixStore(&r, n * %uu + %uu, once, %s, %uu);\n}\n",
-		element, element, sum, sum, element, ELEMENTS / c->width, type, c->k, c->m, type, c->k, c->m,
-		LOCAL, LOCAL / 32, ELEMENTS / c->width, LOCAL, order(&c->left), c->shared ? "t" : "a",
-		c->apart[0], c->left.offset, c->left.stride, c->apart[1], c->right.offset,
-		c->right.columns ? "true" : "false", c->right.stride, order(&c->sum), c->apart[2],
-		c->sum.offset, c->sum.stride, order(&c->out), 2 * OUT_STEP, c->out.offset,
-		c->out.stride, 2 * OUT_STEP, OUT_STEP + c->out.offset,
+		element, element, sum, sum, element, ELEMENTS / c->width, type, c->k, c->m, type,
+		c->k, c->m, LOCAL, LOCAL / 32, ELEMENTS / c->width, LOCAL, order(&c->left),
+		c->shared ? "t" : "a", c->apart[0], c->left.offset, c->left.stride, c->apart[1],
+		c->right.offset, c->right.columns ? "true" : "false", c->right.stride,
+		order(&c->sum), c->apart[2], c->sum.offset, c->sum.stride, order(&c->out),
+		2 * OUT_STEP, c->out.offset, c->out.stride, 2 * OUT_STEP, OUT_STEP + c->out.offset,
 		c->out.columns ? "true" : "false", c->out.stride);
 
 	assert_true(used > 0 && (size_t)used < n);
@@ -146,8 +146,8 @@ static uint64_t bits_of(double x)
 	return x != x ? 0x7ff8000000000000u : bits;
 }
 
-static double chain(const kernel_case *c, const bytes *x, uint32_t n, uint32_t row,
-		    uint32_t column, double sum)
+static double chain(const kernel_case *c, const bytes *x, uint32_t n, uint32_t row, uint32_t column,
+		    double sum)
 {
 	for (uint32_t k = 0; k < c->k; k++)
 		sum = fma(factor(c, x->a, x->a_wide,
@@ -177,7 +177,8 @@ static void expect_result(const kernel_case *c, bytes *x, uint32_t n, uint32_t r
 /* Of numbers near each other every sum is rounded; one in sixteen is anything. */
 static uint64_t wide_bits(uint64_t x)
 {
-	return x >> 60 ? (x & ~(0x7ffull << 52)) | (1019 + (x >> 57 & 7)) << 52 : x * 0x9e3779b97f4a7c15u;
+	return x >> 60 ? (x & ~(0x7ffull << 52)) | (1019 + (x >> 57 & 7)) << 52
+		       : x * 0x9e3779b97f4a7c15u;
 }
 
 static uint32_t narrow_bits(uint64_t x)

@@ -203,8 +203,7 @@ legal_tile_access legal_tile_access_of(legal *l, const pctl_inst *in)
 	pctl_place_get(l->p, l->fn, in, &a.place);
 	elem = &l->p->types[l->p->types[a.place.end_type].elem];
 	a.width = elem->kind == PCTL_TYPE_VECTOR ? elem->width : 1;
-	a.array_elem = legal_type(l, a.width > 1 ? elem->elem
-						 : l->p->types[a.place.end_type].elem);
+	a.array_elem = legal_type(l, a.width > 1 ? elem->elem : l->p->types[a.place.end_type].elem);
 	a.offset = l->values[pctl_arg(l->p, in, first)].id[0];
 	a.stride = l->values[pctl_arg(l->p, in, first + 1)].id[0];
 	a.lane = own_lane(l);
@@ -416,11 +415,9 @@ static void put_down(legal *l, const tiles *x, const product *s, uint32_t factor
 		     uint32_t to)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		const uint32_t word =
-			legal_emit2(l, PCTL_OP_EXTRACT, word_type(l, s), factor, i);
+		const uint32_t word = legal_emit2(l, PCTL_OP_EXTRACT, word_type(l, s), factor, i);
 		const uint32_t index = plus(l, to, i * LANES);
-		const uint32_t id =
-			legal_emit3(l, PCTL_OP_STORE, 0, word, place_of(x, s), index);
+		const uint32_t id = legal_emit3(l, PCTL_OP_STORE, 0, word, place_of(x, s), index);
 
 		legal_keep_flags(l, id, PCTL_INST_PROVEN(0));
 	}

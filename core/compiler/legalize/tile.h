@@ -4,7 +4,8 @@
 
 #include "compiler/legalize/legal_parts.h"
 
-#define LEGAL_TILE_PRODUCTS 28u /* two sizes of each side, two signs; of floats two of M, three of K, two types */
+#define LEGAL_TILE_PRODUCTS \
+	28u /* two sizes of each side, two signs; of floats two of M, three of K, two types */
 
 /* One load or store under way. Values are those of the new program. */
 typedef struct legal_tile_access {

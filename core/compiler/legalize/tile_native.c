@@ -282,8 +282,8 @@ static void take_up(legal *l, const legal_tile_access *a, const pctl_type *t)
 
 	for (uint32_t i = 0; i < legal_tile_words(t); i++) {
 		const uint32_t index = room_index(l, sign, a->lane, i);
-		uint32_t word = legal_emit2(l, PCTL_OP_LOAD, type,
-					    l->native_tiles->exchange[sign], index);
+		uint32_t word =
+			legal_emit2(l, PCTL_OP_LOAD, type, l->native_tiles->exchange[sign], index);
 		const uint32_t number = legal_tile_result_number(l, a, t, i);
 
 		legal_keep_flags(l, word, PCTL_INST_PROVEN(0));

@@ -103,11 +103,11 @@ static void expect(const shape *s, const uint32_t *in, uint32_t *want)
 		uint64_t bits;
 
 		for (uint32_t k = 0; k < s->k * (1 + r->loops); k++)
-			sum = fma(factor(s, in, &r->left, group,
-					 number(&r->left, n, row, k % s->k)),
-				  factor(s, in, &r->right, group,
-					 number(&r->right, n, k % s->k, column)),
-				  sum);
+			sum = fma(
+				factor(s, in, &r->left, group, number(&r->left, n, row, k % s->k)),
+				factor(s, in, &r->right, group,
+				       number(&r->right, n, k % s->k, column)),
+				sum);
 		bits = bits_of(sum);
 		memcpy(want + 2 * ((at * N_ROWS + which) * OUT + number(&r->out, 0, row, column)),
 		       &bits, sizeof(bits));

@@ -123,7 +123,7 @@ typedef struct pctl_vk_features {
 	uint32_t
 		subgroups; /* all kinds of their operations, and full ones of subgroup_size lanes in every workgroup */
 	uint32_t
-		reconverges,  /* lanes that parted meet again where they would in a program of one */
+		reconverges, /* lanes that parted meet again where they would in a program of one */
 		uniform_flow; /* lanes that parted meet again where the construct ends (subgroups) */
 	uint32_t tiles;	      /* products of matrix tiles, a bit each (pctl_vk_tile_bit) */
 	uint32_t required_size; /* pipelines must ask for that size: the device has others */

@@ -408,7 +408,8 @@ static void test_vulkan__lanes_meet_again_where_it_is_promised(void **state)
 					      .subgroup = 32,
 					      .uniform_flow = has & 1,
 					      .reconverges = has >> 1};
-		const uint32_t want = has & 2 ? 6023 : SpvExecutionModeSubgroupUniformControlFlowKHR;
+		const uint32_t want =
+			has & 2 ? 6023 : SpvExecutionModeSubgroupUniformControlFlowKHR;
 		const char *name = has & 2 ? "SPV_KHR_maximal_reconvergence"
 					   : "SPV_KHR_subgroup_uniform_control_flow";
 		uint32_t modes = 0, extensions = 0, others = 0;
