@@ -166,7 +166,7 @@ static char *text_of(const shape *s)
 	else
 		pctl_str_addf(&t,
 			      "    let at = group.x * %uu + 2u * i;\n"
-			      "    wide[i] = u64(a[at]) | u64(a[at + 1u]) << 32u;\n",
+			      "    wide[i] = u64(a[at]) | (u64(a[at + 1u]) << 32u);\n",
 			      ELEMENTS);
 	pctl_str_addf(&t, "  }\n  workgroupBarrier();\n");
 	for (uint32_t i = 0; i < N_ROWS; i++) {
