@@ -381,6 +381,5 @@ void pctl_vk_caps_fill(pctl_device *dev)
 	dev->spirv.subgroup = dev->has.subgroups ? dev->subgroup_size : 0;
 	dev->spirv.uniform_flow = dev->has.uniform_flow;
 	dev->spirv.reconverges = dev->has.reconverges;
-	dev->spirv.meets = 0;
 	dev->spirv.uniform_bytes = dev->has.uniform_layout ? l->maxUniformBufferRange : 0;
 }

@@ -257,14 +257,6 @@ static int is_move(uint16_t op)
 	return op >= PCTL_OP_SUBGROUP_BROADCAST && op <= PCTL_OP_SUBGROUP_SHUFFLE_DOWN;
 }
 
-/* Everyone of the workgroup comes here (semantics 11.3). Drivers whose lanes part nevertheless are told to wait for them. */
-static void meet(pctl_spv *e, const asked *a)
-{
-	if (e->opt->meets)
-		PCTL_SPV_EFFECT(e, SpvOpControlBarrier, a->scope, a->scope,
-				pctl_spv_u32(e, SpvMemorySemanticsMaskNone));
-}
-
 uint32_t pctl_spv_subgroup(pctl_spv *e, const pctl_inst *in)
 {
 	const pctl_type *t = &e->p->types[in->type];
@@ -279,7 +271,6 @@ uint32_t pctl_spv_subgroup(pctl_spv *e, const pctl_inst *in)
 	uint32_t parts[4], i, x, from = 0, there = 0;
 
 	needs(e, SpvCapabilityGroupNonUniform);
-	meet(e, &a);
 	a.whole = a.size == e->opt->subgroup;
 	a.lane = op2(e, &a, SpvOpBitwiseAnd, index, pctl_spv_u32(e, e->opt->subgroup - 1));
 	a.own = op2(e, &a, SpvOpBitwiseAnd, index, pctl_spv_u32(e, a.size - 1));
