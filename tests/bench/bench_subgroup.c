@@ -245,7 +245,11 @@ static void measure(bench *b, const char *device)
 
 	printf("%-20s %-20s %10s %10s %10s\n", "device", "1e9 a s", "own", "emulated", "tree");
 	if (caps->caps & PCTL_CAP_SUBGROUPS)
-		pctl_probe_subgroups(t, dev, caps, own, PCTL_SUBGROUP_REDUCE, b->call, &exact);
+		pctl_probe_subgroups(t, dev, caps, own, PCTL_SUBGROUP_REDUCE | PCTL_SUBGROUP_MOVE,
+				     b->call, &exact);
+	if (!(exact & PCTL_SUBGROUP_REDUCE))
+		fprintf(stderr, "bench_subgroup: own reductions are wrong; own: %s\n",
+			exact ? "by shuffles" : "none");
 	measure_sums(b, device, own, own, exact);
 	measure_sums(b, device, LOCAL, own, exact);
 	dot_text(text, sizeof(text));

@@ -1,16 +1,18 @@
-/* A matrix product of 8-bit integers in WGSL, by matrix tiles: by the device's own (what the probe admits) and as ordinary code,
- * in one run on one device. Workgroups of 128 x 128, subgroups of 64 x 64; factors come through workgroup memory, 64 components
+/* A matrix product in WGSL by matrix tiles, of 8-bit integers or of f32 summed in f64: by the device's own (what the probe admits) and as
+ * ordinary code, in one run on one device. Workgroups of 128 x 128, subgroups of 64 x 64; factors come through workgroup memory, 64 components
  * deep, in two pairs of arrays: while the subgroups multiply out of one, everyone has the next step's words in registers and
  * puts them into the other. The left factor lies by rows, the right one by columns, as torch._int_mm likes them best. Four rows of
- * each result are checked against integers here.
- * usage: bench_tiles PLUGINS HOME DEVICE [N...] */
+ * each result are checked against integers here. Of floats both factors lie by rows, steps are 16 deep, and the rows are checked
+ * against the host's fma; WORKGROUP and SUBGROUP are rows x columns, 128x128 and 64x32 where none are named.
+ * usage: bench_tiles PLUGINS HOME DEVICE [uniform] [f64[:WORKGROUP:SUBGROUP] | i8[:64xCOLUMNS]] [N...] */
 #include <inttypes.h>
-#include <stdarg.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "bench_tiles.h"
 #include "compiler/legalize/legal.h"
 #include "foundation/diag/diag.h"
 #include "runtime/device/probe.h"
@@ -19,15 +21,9 @@
 #include "runtime/plugin/dispatch.h"
 
 #define TRIES 7u
-#define TILE 128u
-#define DEEP 64u
-/* A subgroup has 64 rows and 64 columns: four tiles by four. */
-#define WIDE 4u
-#define LOCAL (TILE * TILE / (64 * 16 * WIDE) * PCTL_TILE_LANES)
-#define LINE \
-	80u /* bytes from a row to the next in workgroup memory: no two rows of eight share a bank */
 #define MOST_EMULATED 1024u
-#define PRODUCT (1u << 15) /* 16 x 16 x 32, signed: bits of pctl_legal_tile_products */
+#define PRODUCT (1u << 15)	 /* 16 x 16 x 32, signed: bits of pctl_legal_tile_products */
+#define FLOAT_PRODUCT (1u << 21) /* 16 x 8 x 16 of f32 */
 
 static double now_ns(void)
 {
@@ -44,132 +40,18 @@ static int ascending(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* ---- the kernel ---- */
-
-typedef struct source {
-	char text[32768];
-	size_t n;
-} source;
-
-static void __attribute__((format(printf, 2, 3))) add(source *s, const char *format, ...)
-{
-	va_list args;
-	int n;
-
-	va_start(args, format);
-	n = vsnprintf(s->text + s->n, sizeof(s->text) - s->n, format, args);
-	va_end(args);
-	s->n += n > 0 && s->n + (size_t)n < sizeof(s->text) ? (size_t)n : 0;
-}
-
-/* The words of a step into registers: `each` vectors of both factors an invocation. */
-static void fetch(source *s, const char *k, uint32_t n, uint32_t local)
-{
-	for (uint32_t j = 0; j < TILE * DEEP / 16 / local; j++) {
-		add(s, "    x%u = a[(row + %uu + l / 4u) * %uu + (%s) / 16u + l %% 4u];\n", j,
-		    j * local / 4, n / 16, k);
-		add(s, "    y%u = b[(column + %uu + l / 4u) * %uu + (%s) / 16u + l %% 4u];\n", j,
-		    j * local / 4, n / 16, k);
-	}
-}
-
-static void put(source *s, uint32_t buffer, uint32_t local)
-{
-	for (uint32_t j = 0; j < TILE * DEEP / 16 / local; j++)
-		for (uint32_t w = 0; w < 4; w++) {
-			const uint32_t at = j * local / 4 * LINE / 4 + w;
-
-			add(s, "    p%u[to + %uu] = x%u[%u];\n", buffer, at, j, w);
-			add(s, "    q%u[to + %uu] = y%u[%u];\n", buffer, at, j, w);
-		}
-	add(s, "    workgroupBarrier();\n");
-}
-
-static void multiply(source *s, uint32_t buffer)
-{
-	add(s, "    {\n");
-	for (uint32_t k = 0; k < DEEP; k += 32) {
-		for (uint32_t i = 0; i < 4; i++)
-			add(s,
-			    "      let l%u_%u = "
-			    "subgroupMatrixLoad<subgroup_matrix_left<i8, 32, 16>, row_major>(&p%u, "
-			    "top * %uu + %uu, %uu);\n",
-			    k, i, buffer, LINE, 16 * i * LINE + k, LINE);
-		for (uint32_t j = 0; j < WIDE; j++)
-			add(s,
-			    "      let r%u_%u = "
-			    "subgroupMatrixLoad<subgroup_matrix_right<i8, 16, 32>, "
-			    "col_major>(&q%u, "
-			    "side * %uu + %uu, %uu);\n",
-			    k, j, buffer, LINE, 16 * j * LINE + k, LINE);
-		for (uint32_t i = 0; i < 4; i++)
-			for (uint32_t j = 0; j < WIDE; j++)
-				add(s,
-				    "      s%u%u = subgroupMatrixMultiplyAccumulate(l%u_%u, "
-				    "r%u_%u, "
-				    "s%u%u);\n",
-				    i, j, k, i, k, j, i, j);
-	}
-	add(s, "    }\n");
-}
-
-static void write_text(source *s, uint32_t n)
-{
-	const uint32_t local = LOCAL, across = TILE / (16 * WIDE);
-
-	s->n = 0;
-	add(s, "//# subgroup = 32\nenable chromium_experimental_subgroup_matrix;\n"
-	       "@group(0) @binding(0) var<storage, read> a: array<vec4<i32>>;\n"
-	       "@group(0) @binding(1) var<storage, read> b: array<vec4<i32>>;\n"
-	       "@group(0) @binding(2) var<storage, read_write> c: array<i32>;\n");
-	for (uint32_t i = 0; i < 2; i++)
-		add(s, "var<workgroup> p%u: array<i32, %u>;\nvar<workgroup> q%u: array<i32, %u>;\n",
-		    i, TILE * LINE / 4, i, TILE * LINE / 4);
-	add(s,
-	    "@compute @workgroup_size(%u)\n"
-	    "fn main(@builtin(workgroup_id) tile: vec3u, @builtin(local_invocation_index) l: u32) "
-	    "{\n"
-	    "  let row = tile.y * %uu;\n  let column = tile.x * %uu;\n"
-	    "  let top = l / %uu * 64u;\n  let side = l / 32u %% %uu * %uu;\n"
-	    "  let to = l / 4u * %uu + l %% 4u * 4u;\n",
-	    local, TILE, TILE, 32 * across, across, 16 * WIDE, LINE / 4);
-	for (uint32_t j = 0; j < TILE * DEEP / 16 / local; j++)
-		add(s, "  var x%u: vec4<i32>;\n  var y%u: vec4<i32>;\n", j, j);
-	for (uint32_t i = 0; i < 4; i++)
-		for (uint32_t j = 0; j < WIDE; j++)
-			add(s, "  var s%u%u: subgroup_matrix_result<i32, 16, 16>;\n", i, j);
-	add(s, "  {\n");
-	fetch(s, "0u", n, local);
-	put(s, 0, local);
-	add(s, "  }\n  for (var k = 0u; k < %uu; k += %uu) {\n", n, 2 * DEEP);
-	for (uint32_t step = 0; step < 2; step++) {
-		char next[32];
-
-		snprintf(next, sizeof(next), "k + %uu", (step + 1) * DEEP);
-		fetch(s, next, n, local);
-		multiply(s, step);
-		put(s, 1 - step, local);
-	}
-	add(s, "  }\n");
-	for (uint32_t i = 0; i < 4; i++)
-		for (uint32_t j = 0; j < WIDE; j++)
-			add(s,
-			    "  subgroupMatrixStore<row_major>(&c, (row + top + %uu) * %uu + column "
-			    "+ "
-			    "side + %uu, s%u%u, %uu);\n",
-			    16 * i, n, 16 * j, i, j, n);
-	add(s, "}\n");
-}
-
 /* ---- runs ---- */
 
 typedef struct bench {
 	const pctl_call *call;
 	pctl_session *session;
 	pctl_kernels *kernels;
-	pctl_buffer *buffers[3];
-	int8_t *data[2]; /* of n * n, the right factor by columns */
+	pctl_buffer *buffers[4];
+	void *data[2]; /* of n * n: i8, the right factor by columns; or f32 */
 	uint32_t n;
+	plan floats; /* rows 0: of integers */
+	int by_uniform;
+	uint32_t wide; /* of integers a subgroup has 64 rows, and columns of so many tiles */
 } bench;
 
 static pctl_status build(bench *b, const source *s, const pctl_legal_options *options,
@@ -196,30 +78,47 @@ static pctl_status build(bench *b, const source *s, const pctl_legal_options *op
 	return status;
 }
 
+static uint32_t out_bytes(const bench *b)
+{
+	return b->floats.rows ? 8 : 4;
+}
+
+static int is_sum(const bench *b, uint32_t i, uint32_t j, const void *got)
+{
+	const int8_t *x = (const int8_t *)b->data[0] + (size_t)i * b->n,
+		     *y = (const int8_t *)b->data[1] + (size_t)j * b->n;
+	const float *x_f = (const float *)b->data[0] + (size_t)i * b->n,
+		    *y_f = (const float *)b->data[1] + j;
+	double chain = 0;
+	int32_t sum = 0;
+
+	if (b->floats.rows) {
+		for (uint32_t k = 0; k < b->n; k++)
+			chain = fma((double)x_f[k], (double)y_f[(size_t)k * b->n], chain);
+		return memcmp(got, &chain, 8) == 0;
+	}
+	for (uint32_t k = 0; k < b->n; k++)
+		sum += x[k] * y[k];
+	return memcmp(got, &sum, 4) == 0;
+}
+
 /* Four rows: the first, the last, and two between. */
 static int is_right(bench *b)
 {
-	const uint32_t rows[4] = {0, b->n / 3, b->n / 2 + 7, b->n - 1};
-	int32_t *row = malloc((size_t)b->n * 4);
+	const uint32_t rows[4] = {0, b->n / 3, b->n / 2 + 7, b->n - 1}, bytes = out_bytes(b);
+	char *row = malloc((size_t)b->n * bytes);
 	int right = row != NULL;
 
 	for (uint32_t i = 0; i < 4 && right; i++) {
-		const int8_t *x = b->data[0] + (size_t)rows[i] * b->n;
-
 		right = pctl_session_table(b->session)
 				->buffer_read(pctl_session_device(b->session), b->call,
-					      b->buffers[2], (uint64_t)rows[i] * b->n * 4, row,
-					      (uint64_t)b->n * 4) == PCTL_OK;
-		for (uint32_t j = 0; j < b->n && right; j++) {
-			const int8_t *y = b->data[1] + (size_t)j * b->n;
-			int32_t sum = 0;
-
-			for (uint32_t k = 0; k < b->n; k++)
-				sum += x[k] * y[k];
-			right = row[j] == sum;
+					      b->buffers[2], (uint64_t)rows[i] * b->n * bytes, row,
+					      (uint64_t)b->n * bytes) == PCTL_OK;
+		/* Of floats, whose right factor is read across, one column in five. */
+		for (uint32_t j = 0; j < b->n && right; j += b->floats.rows ? 5 : 1) {
+			right = is_sum(b, rows[i], j, row + (size_t)j * bytes);
 			if (!right)
-				fprintf(stderr, "bench_tiles: (%u, %u) is %d, not %d\n", rows[i], j,
-					row[j], sum);
+				fprintf(stderr, "bench_tiles: (%u, %u) is wrong\n", rows[i], j);
 		}
 	}
 	free(row);
@@ -231,11 +130,14 @@ static double time_kernel(bench *b, const source *s, const pctl_legal_options *o
 {
 	const pctl_backend *t = pctl_session_table(b->session);
 	pctl_device *dev = pctl_session_device(b->session);
-	const uint64_t bytes = (uint64_t)b->n * b->n;
-	const pctl_binding bindings[3] = {{0, 0, b->buffers[0], 0, bytes},
+	const uint64_t bytes = (uint64_t)b->n * b->n * (b->floats.rows ? 4 : 1);
+	const uint64_t bytes_out = (uint64_t)b->n * b->n * out_bytes(b);
+	const pctl_binding bindings[4] = {{0, 0, b->buffers[0], 0, bytes},
 					  {0, 1, b->buffers[1], 0, bytes},
-					  {0, 2, b->buffers[2], 0, bytes * 4}};
-	const uint32_t groups[3] = {b->n / TILE, b->n / TILE, 1};
+					  {0, 2, b->buffers[2], 0, bytes_out},
+					  {0, 3, b->buffers[3], 0, 16}};
+	const uint32_t groups[3] = {b->n / (b->floats.rows ? b->floats.columns : TILE),
+				    b->n / (b->floats.rows ? b->floats.rows : TILE), 1};
 	pctl_completion done = {.head = PCTL_HEAD(pctl_completion)};
 	pctl_kernel *kernel = NULL;
 	pctl_list *list = NULL;
@@ -247,13 +149,14 @@ static double time_kernel(bench *b, const source *s, const pctl_legal_options *o
 	if (status == PCTL_OK)
 		status = t->list_begin(dev, b->call, &list);
 	if (status == PCTL_OK)
-		status = t->list_fill(list, b->call, b->buffers[2], 0, bytes * 4, 0xa5a5a5a5u);
+		status = t->list_fill(list, b->call, b->buffers[2], 0, bytes_out, 0xa5a5a5a5u);
 	if (status == PCTL_OK)
 		status = t->list_barrier(list, b->call);
 	if (status == PCTL_OK)
 		status = t->list_timestamp(list, b->call, 0);
 	if (status == PCTL_OK)
-		status = t->list_dispatch(list, b->call, kernel, bindings, 3, groups);
+		status = t->list_dispatch(list, b->call, kernel, bindings, b->by_uniform ? 4 : 3,
+					  groups);
 	if (status == PCTL_OK)
 		status = t->list_timestamp(list, b->call, 1);
 	if (status == PCTL_OK)
@@ -303,7 +206,8 @@ static void ask(bench *b, pctl_legal_options *options)
 		pctl_probe_subgroups(t, dev, caps, PCTL_TILE_LANES, kinds, b->call,
 				     &options->subgroup_kinds);
 	if ((caps->caps & PCTL_CAP_TILES) && (options->subgroup_kinds & kinds) == kinds)
-		pctl_probe_tiles(t, dev, caps, PRODUCT, b->call, &options->tile_products);
+		pctl_probe_tiles(t, dev, caps, b->floats.rows ? FLOAT_PRODUCT : PRODUCT, b->call,
+				 &options->tile_products);
 }
 
 static pctl_status measure(bench *b, const char *device, const pctl_legal_options *own)
@@ -311,8 +215,8 @@ static pctl_status measure(bench *b, const char *device, const pctl_legal_option
 	pctl_legal_options ordinary = *own;
 	const pctl_backend *t = pctl_session_table(b->session);
 	pctl_device *dev = pctl_session_device(b->session);
-	const uint64_t bytes = (uint64_t)b->n * b->n;
-	const double operations = 2.0 * (double)bytes * b->n;
+	const uint64_t count = (uint64_t)b->n * b->n, bytes = count * (b->floats.rows ? 4 : 1);
+	const double operations = 2.0 * (double)count * b->n;
 	pctl_status status = PCTL_OK;
 	static source s;
 
@@ -321,15 +225,18 @@ static pctl_status measure(bench *b, const char *device, const pctl_legal_option
 		uint64_t x = 88172645463325252ull + i;
 
 		b->data[i] = malloc(bytes);
-		for (uint64_t at = 0; b->data[i] && at < bytes; at++) {
+		for (uint64_t at = 0; b->data[i] && at < count; at++) {
 			x ^= x << 13;
 			x ^= x >> 7;
 			x ^= x << 17;
-			b->data[i][at] = (int8_t)x;
+			if (b->floats.rows)
+				((float *)b->data[i])[at] = (float)(int32_t)x * 0x1p-31f;
+			else
+				((int8_t *)b->data[i])[at] = (int8_t)x;
 		}
 	}
 	for (uint32_t i = 0; i < 3 && status == PCTL_OK; i++) {
-		status = t->buffer_create(dev, b->call, i == 2 ? bytes * 4 : bytes,
+		status = t->buffer_create(dev, b->call, i == 2 ? count * out_bytes(b) : bytes,
 					  PCTL_BUFFER_STORAGE | PCTL_BUFFER_TRANSFER,
 					  &b->buffers[i]);
 		if (status == PCTL_OK && i < 2)
@@ -337,15 +244,24 @@ static pctl_status measure(bench *b, const char *device, const pctl_legal_option
 							      b->data[i], bytes)
 					    : PCTL_E_NOMEM;
 	}
+	if (status == PCTL_OK)
+		status = t->buffer_create(dev, b->call, 16,
+					  PCTL_BUFFER_UNIFORM | PCTL_BUFFER_TRANSFER,
+					  &b->buffers[3]);
+	if (status == PCTL_OK)
+		status = t->buffer_write(dev, b->call, b->buffers[3], 0, &b->n, 4);
 	if (status == PCTL_OK) {
 		printf("%-20s %-8u", device, b->n);
-		write_text(&s, b->n);
+		if (b->floats.rows)
+			write_floats(&s, &b->floats, b->by_uniform ? 0 : b->n);
+		else
+			write_integers(&s, b->by_uniform ? 0 : b->n, b->wide);
 		cell(operations, own->tile_products ? time_kernel(b, &s, own) : 0);
 		cell(operations, b->n <= MOST_EMULATED ? time_kernel(b, &s, &ordinary) : 0);
 		printf("\n");
 		fflush(stdout);
 	}
-	for (uint32_t i = 0; i < 3; i++) {
+	for (uint32_t i = 0; i < 4; i++) {
 		if (b->buffers[i])
 			t->buffer_destroy(dev, b->buffers[i]);
 		b->buffers[i] = NULL;
@@ -368,9 +284,29 @@ int main(int argc, char **argv)
 	pctl_registry *r = NULL;
 	pctl_devices *list = NULL;
 	pctl_status status;
+	uint32_t columns = 64;
+	int first = 4, bad = 0;
 
-	if (argc < 4)
-		return fprintf(stderr, "usage: bench_tiles PLUGINS HOME DEVICE [N...]\n"), 2;
+	if (argc > first && !strcmp(argv[first], "uniform")) {
+		b.by_uniform = 1;
+		first++;
+	}
+	if (argc > first && !strncmp(argv[first], "f64", 3)) {
+		b.floats = (plan){128, 128, 64, 32};
+		bad = argv[first][3] &&
+		      sscanf(argv[first] + 3, ":%ux%u:%ux%u", &b.floats.rows, &b.floats.columns,
+			     &b.floats.own_rows, &b.floats.own_columns) != 4;
+		first++;
+	} else if (argc > first && !strncmp(argv[first], "i8", 2)) {
+		bad = argv[first][2] && sscanf(argv[first] + 2, ":64x%u", &columns) != 1;
+		bad |= columns != 16 && columns != 32 && columns != 64;
+		first++;
+	}
+	b.wide = columns / 16;
+	if (argc < 4 || bad)
+		return fprintf(stderr, "usage: bench_tiles PLUGINS HOME DEVICE [uniform] "
+				       "[f64[:WORKGROUP:SUBGROUP] | i8[:64xCOLUMNS]] [N...]\n"),
+		       2;
 	ro.dirs = (const char *const *)&argv[1];
 	ro.home = argv[2];
 	b.kernels = pctl_kernels_create(NULL);
@@ -395,8 +331,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "bench_tiles: probed in %.1f s\n", (now_ns() - begun) * 1e-9);
 		printf("%-20s %-8s %10s %10s\n", "device", "1e12 a s", "own", "ordinary");
 	}
-	for (int i = 0; status == PCTL_OK && i < (argc > 4 ? argc - 4 : 4); i++) {
-		b.n = argc > 4 ? (uint32_t)strtoul(argv[4 + i], NULL, 10) : sizes[i];
+	for (int i = 0; status == PCTL_OK && i < (argc > first ? argc - first : 4); i++) {
+		b.n = argc > first ? (uint32_t)strtoul(argv[first + i], NULL, 10) : sizes[i];
 		if (b.n == 0 || b.n % TILE)
 			return fprintf(stderr, "bench_tiles: sides are multiples of %u\n", TILE), 2;
 		status = measure(&b, argv[3], &options);

@@ -280,7 +280,7 @@ fn main(@builtin(global_invocation_id) id : vec3<u32>) {
 @plant_each("subgroups", ("lanes", "ballot", "single"))
 def subgroups(fault):
     """A device's own subgroup operations, as the fault has them: the session's probe finds that kind wrong, and only that, and it goes
-    through workgroup memory; what is wrong past the probe is found by the first build of a strict kernel."""
+    through workgroup memory, a reduction by shuffles, which are right; what is wrong past the probe is found by the first build of a strict kernel."""
     text, op = {"lanes": ("lanes are counted from the other end", "SUBGROUP_BROADCAST"),
                 "ballot": ("bits of a ballot stand one place too far up", "SUBGROUP_BALLOT"),
                 "single": ("subgroups are claimed, and every lane is one", "SUBGROUP_ADD")}[fault]
@@ -301,8 +301,10 @@ def subgroups(fault):
     status, _, err = run(f"{MOCK}+{fault}")
     same = status == 0 and h.read("exchanged") == right
     given, left = kept(f"{MOCK}+{fault}")
-    caught(f"mock {fault}: {text}", "lanes.wgsl", "probe of subgroups: through workgroup memory",
-           same and op not in left and (WRAP != "cpu" or left), match(r"BARRIER[^\n]*", given), f"{status}: {err} {left}")
+    way = "by shuffles" if "SUBGROUP_SHUFFLE_XOR" in given else "through workgroup memory"
+    caught(f"mock {fault}: {text}", "lanes.wgsl", f"probe of subgroups: {way}",
+           same and op not in left and (WRAP != "cpu" or left), match(r"BARRIER[^\n]*|SUBGROUP_SHUFFLE_XOR[^\n]*", given),
+           f"{status}: {err} {left}")
     if WRAP != "cpu":  # which has none to be wrong with
         return
     status, _, err = run(f"{MOCK}+late-{fault}")
@@ -346,6 +348,51 @@ fn main(@builtin(local_invocation_index) l : u32) {
   s[l] = f32(a[l]) * 0.5;
 }
 """
+
+
+FLOAT_TILES = b"""//# subgroup = 32
+enable chromium_experimental_subgroup_matrix;
+@group(0) @binding(0) var<storage, read> a : array<f32>;
+@group(0) @binding(1) var<storage, read_write> r : array<f64>;
+@group(0) @binding(2) var<storage, read_write> s : array<f32>;
+@compute @workgroup_size(32)
+fn main(@builtin(local_invocation_index) l : u32) {
+  let x = subgroupMatrixLoad<subgroup_matrix_left<f32, 16, 8>, col_major>(&a, 0u, 8u);
+  let y = subgroupMatrixLoad<subgroup_matrix_right<f32, 8, 16>, row_major>(&a, 0u, 8u);
+  subgroupMatrixStore<row_major>(&r, 0u, subgroupMatrixMultiply<f64>(x, y), 8u);
+  s[l] = a[l] * 0.5;
+}
+"""
+
+
+@plant
+def float_tiles():
+    """Sums of the same products in another order: the session's probe finds them wrong, and they become ordinary code; past the probe
+    the first build finds them."""
+    shader = h.write("float_tiles.wgsl", FLOAT_TILES)
+    words = h.write("words", struct.pack("<128f", *[random.uniform(-1, 1) * 2 ** random.randint(-6, 6) for _ in range(128)]))
+    text = "sums from the other end"
+    def run(device):
+        return h.run("shader", "run", shader, "--bind", f"a={words}", "--bind", "r=zero:512", "--bind", "s=zero:128", "--no-memo",
+                     "--read", f"r={h.path('product')}", "--backend", device)
+    status, _, err = run("cpu")
+    h.check("the reference runs the tiles", status == 0, err)
+    right = h.read("product")
+    os.unlink(h.path("product"))
+    def lowered(device):
+        return h.run("shader", "run", shader, "--emit", "ir", "--backend", device)[1].decode("utf-8", "replace")
+    if WRAP == "cpu":
+        h.check("an honest device keeps them", "TILE_MULTIPLY_ADD" in lowered(MOCK), lowered(MOCK))
+    status, _, err = run(f"{MOCK}+reversed")
+    same = status == 0 and h.read("product") == right
+    given = lowered(f"{MOCK}+reversed")
+    caught(f"mock reversed: {text}", "float_tiles.wgsl", "probe of matrix tiles: ordinary code", same and "TILE_" not in given,
+           match(r"LOAD %\d+ tile_exchange[^\n]*|tile_exchange[^\n]*", given), f"{status}: {err}")
+    if WRAP != "cpu":  # which has none to be wrong with
+        return
+    status, _, err = run(f"{MOCK}+late-reversed")
+    caught(f"mock late-reversed: {text}", "float_tiles.wgsl", "first build: PC5216", status == 6 and "PC5216" in err,
+           match(r'kernel \S*float_tiles.wgsl gave 0x[0-9a-f]+ at byte \d+ of "r", the reference 0x[0-9a-f]+', err), f"{status}: {err}")
 
 
 @plant_each("tiles", ("turned", "unsummed"))

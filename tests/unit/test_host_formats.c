@@ -155,8 +155,8 @@ static void test_formats__optional(void **state)
 	assert_int_equal(pctl_optional_asked(back, 4), PCTL_SUBGROUP_KINDS & ~8u);
 	assert_int_equal(pctl_optional_exact(back, 4), PCTL_SUBGROUP_VOTE);
 	assert_int_equal(pctl_optional_of_size(128), PCTL_OPTIONAL_TILES - PCTL_OPTIONAL_KINDS);
-	assert_int_equal(pctl_optional_tiles_exact(back), 0x4444);
-	assert_int_equal(pctl_optional_tiles_asked(back), 0x7777);
+	assert_int_equal(pctl_optional_tiles_exact(back), 0x4444444);
+	assert_int_equal(pctl_optional_tiles_asked(back), 0x7777777);
 	assert_true(pctl_optional_lost(back));
 	free(r);
 	free(back);

@@ -226,7 +226,11 @@ static uint32_t run_shape(const shape *s, rig *device, uint32_t kinds, const cha
 			made = legalised(&t, p, &device->caps, kinds);
 		if (made) {
 			check_memory(p, made, kinds);
-			assert_int_equal(kind_count(made, kinds), kind_count(p, kinds));
+			/* Movements come, where the others are made of them. */
+			if (kinds == PCTL_SUBGROUP_MOVE)
+				assert_true(kind_count(made, kinds) >= kind_count(p, kinds));
+			else
+				assert_int_equal(kind_count(made, kinds), kind_count(p, kinds));
 			assert_int_equal(kind_count(made, PCTL_SUBGROUP_KINDS & ~kinds), 0);
 		}
 		bad += run_program(&t, device ? device : &t.k.r, made ? made : p, where);
@@ -289,8 +293,8 @@ static void test_legalize_subgroup__native(void **state)
 		if (!(device.caps.caps & PCTL_CAP_SUBGROUPS) || own % shapes[i].subgroup ||
 		    local[0] * local[1] * local[2] % own)
 			continue;
-		/* The cost of a driver's compiler: each kind alone in the first shape only. */
-		for (uint32_t k = 0; k < (n == 0 ? 5 : 1); k++)
+		/* The cost of a driver's compiler: each kind alone in the first shape only, but for the reference. */
+		for (uint32_t k = 0; k < (n == 0 || !path ? 5 : 1); k++)
 			bad += run_shape(&shapes[i], &device, kinds[k], "native");
 		n++;
 	}

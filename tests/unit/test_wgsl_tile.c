@@ -173,6 +173,29 @@ static void test_wgsl_tile__what_is_proved(void **state)
 	pctl_diag_list_destroy(l);
 }
 
+/* Sums of floats are rounded, whatever their arrays are of. */
+static void test_wgsl_tile__floats_are_strict(void **state)
+{
+	static const char text[] =
+		"//# subgroup = 32\nenable chromium_experimental_subgroup_matrix;\n"
+		"@group(0) @binding(0) var<storage, read> a: array<u32>;\n"
+		"@compute @workgroup_size(32) fn main() {\n"
+		"  let x = subgroupMatrixLoad<subgroup_matrix_left<f32, 8, 8>, row_major>(&a, 0u, "
+		"8u);\n}\n";
+	pctl_diag_list *l = pctl_diag_list_create();
+	pctl_analysis *a = NULL;
+	pctl_program *p;
+
+	(void)state;
+	assert_int_equal(compile(text, l, &p), PCTL_OK);
+	assert_int_equal(p->caps, PCTL_CAP_TILES | PCTL_CAP_F64);
+	assert_int_equal(pctl_program_analyse(p, NULL, NULL, &a), PCTL_OK);
+	assert_int_equal(a->determinism, PCTL_CLASS_STRICT);
+	pctl_analysis_destroy(a);
+	pctl_program_destroy(p);
+	pctl_diag_list_destroy(l);
+}
+
 /* What people read of it, and what a worker is sent. */
 static void test_wgsl_tile__print_and_wire(void **state)
 {
@@ -210,6 +233,7 @@ typedef struct tile {
 	uint32_t role, columns, rows;
 } tile;
 
+enum { F32 = PCTL_SCALAR_F32, F64 = PCTL_SCALAR_F64 };
 enum { I8 = PCTL_SCALAR_I8, U8 = PCTL_SCALAR_U8, I32 = PCTL_SCALAR_I32, U32 = PCTL_SCALAR_U32 };
 enum { LEFT = PCTL_TILE_LEFT, RIGHT = PCTL_TILE_RIGHT, RESULT = PCTL_TILE_RESULT };
 
@@ -267,6 +291,27 @@ static void test_wgsl_tile__products(void **state)
 	assert_int_equal(product((tile){I8, LEFT, 32, 24}, r, c), PCTL_E_INVALID);
 	assert_int_equal(product((tile){I8, 4, 32, 16}, r, c), PCTL_E_INVALID);
 	assert_int_equal(product((tile){PCTL_SCALAR_F16, LEFT, 32, 16}, r, c), PCTL_E_INVALID);
+	assert_int_equal(product((tile){F32, LEFT, 4, 8}, (tile){F32, RIGHT, 8, 4},
+				 (tile){F64, RESULT, 8, 8}),
+			 PCTL_OK);
+	assert_int_equal(product((tile){F64, LEFT, 16, 16}, (tile){F64, RIGHT, 8, 16},
+				 (tile){F64, RESULT, 8, 16}),
+			 PCTL_OK);
+	assert_int_equal(product((tile){F32, LEFT, 16, 16}, (tile){F64, RIGHT, 8, 16},
+				 (tile){F64, RESULT, 8, 16}),
+			 PCTL_E_INVALID);
+	assert_int_equal(product((tile){F32, LEFT, 16, 16}, (tile){F32, RIGHT, 16, 16},
+				 (tile){F64, RESULT, 16, 16}),
+			 PCTL_E_INVALID);
+	assert_int_equal(product((tile){F32, LEFT, 32, 16}, (tile){F32, RIGHT, 8, 32},
+				 (tile){F64, RESULT, 8, 16}),
+			 PCTL_E_INVALID);
+	assert_int_equal(product((tile){F32, LEFT, 16, 16}, (tile){F32, RIGHT, 8, 16},
+				 (tile){F32, RESULT, 8, 16}),
+			 PCTL_E_INVALID);
+	assert_int_equal(product((tile){I8, LEFT, 16, 16}, (tile){I8, RIGHT, 8, 16},
+				 (tile){F64, RESULT, 8, 16}),
+			 PCTL_E_INVALID);
 }
 
 /* A load and a store at a variable of elements of `elem`; offset of type `offset`. */
@@ -298,6 +343,7 @@ static pctl_status moved(tile t, uint8_t elem, uint8_t offset, uint32_t space, i
 static void test_wgsl_tile__memory(void **state)
 {
 	const tile l = {I8, LEFT, 32, 16}, c = {U32, RESULT, 8, 16};
+	const tile f = {F32, LEFT, 16, 16}, d = {F64, RESULT, 8, 16};
 	const uint32_t storage = PCTL_SPACE_STORAGE;
 
 	(void)state;
@@ -310,6 +356,15 @@ static void test_wgsl_tile__memory(void **state)
 	assert_int_equal(moved(l, I32, I32, storage, 0, 0), PCTL_E_INVALID);
 	assert_int_equal(moved(l, I32, U32, PCTL_SPACE_PRIVATE, 0, 0), PCTL_E_INVALID);
 	assert_int_equal(moved(c, PCTL_SCALAR_U64, U32, storage, 0, 0), PCTL_E_INVALID);
+	assert_int_equal(moved(f, F32, U32, storage, 0, 1), PCTL_OK);
+	assert_int_equal(moved(f, U32, U32, storage, 0, 1), PCTL_OK);
+	assert_int_equal(moved(f, I32, U32, storage, 0, 1), PCTL_E_INVALID);
+	assert_int_equal(moved(f, F64, U32, storage, 0, 1), PCTL_E_INVALID);
+	assert_int_equal(moved(f, F32, U32, storage, 1, 0), PCTL_E_INVALID);
+	assert_int_equal(moved(d, F64, U32, PCTL_SPACE_WORKGROUP, 1, 0), PCTL_OK);
+	assert_int_equal(moved(d, PCTL_SCALAR_U64, U32, storage, 1, 0), PCTL_OK);
+	assert_int_equal(moved(d, F32, U32, storage, 0, 1), PCTL_E_INVALID);
+	assert_int_equal(moved(d, PCTL_SCALAR_I64, U32, storage, 1, 0), PCTL_E_INVALID);
 }
 
 /* A tile in an array, in a struct, in private memory, chosen by a lane. */
@@ -348,5 +403,6 @@ static void test_wgsl_tile__stands_alone(void **state)
 
 PCTL_TESTS_MAIN(PCTL_TEST(test_wgsl_tile__where_they_may_stand),
 		PCTL_TEST(test_wgsl_tile__what_is_proved),
+		PCTL_TEST(test_wgsl_tile__floats_are_strict),
 		PCTL_TEST(test_wgsl_tile__print_and_wire), PCTL_TEST(test_wgsl_tile__products),
 		PCTL_TEST(test_wgsl_tile__memory), PCTL_TEST(test_wgsl_tile__stands_alone))

@@ -66,7 +66,7 @@ static int is_u32(const pctl_type *t)
 
 static int is_one_of(const pctl_type *elem, uint8_t a, uint8_t b)
 {
-	return elem->kind == PCTL_TYPE_SCALAR && (elem->scalar == a || elem->scalar == b);
+	return elem->scalar == a || elem->scalar == b;
 }
 
 /* The array holds 32-bit words of the tile's signedness, or floats of the tile's type or their bits. */
@@ -76,11 +76,15 @@ static int fits_array(const pctl_verify *v, const pctl_type *array, const pctl_t
 
 	if (array->kind != PCTL_TYPE_ARRAY && array->kind != PCTL_TYPE_RUNTIME_ARRAY)
 		return 0;
+	/* Vectors without a gap, of factors, which are only loaded. */
+	if (elem->kind != PCTL_TYPE_SCALAR &&
+	    (elem->kind != PCTL_TYPE_VECTOR || elem->width == 3 || tile->count == PCTL_TILE_RESULT))
+		return 0;
 	if (tile->scalar == PCTL_SCALAR_F64)
 		return is_one_of(elem, PCTL_SCALAR_F64, PCTL_SCALAR_U64);
 	if (tile->scalar == PCTL_SCALAR_F32)
 		return is_one_of(elem, PCTL_SCALAR_F32, PCTL_SCALAR_U32);
-	return elem->kind == PCTL_TYPE_SCALAR && is_word(elem->scalar) &&
+	return is_word(elem->scalar) &&
 	       pctl_scalar_is_signed(elem->scalar) == pctl_scalar_is_signed(tile->scalar);
 }
 

@@ -1,5 +1,6 @@
 /* The subgroup pass: operations on a device that was not proved to do them become calls of functions that exchange one
- * word an invocation through workgroup memory, between two barriers. Control is uniform where they stand (the host has
+ * word an invocation through workgroup memory, between two barriers; reductions, scans and votes go by shuffles instead, where these
+ * were proved (NVIDIA's Vulkan sums up those lanes that came together, and shuffles right). Control is uniform where they stand (the host has
  * proved it of the program), so everyone arrives at these barriers too. */
 #include "compiler/legalize/legal_parts.h"
 
@@ -67,6 +68,12 @@ typedef struct legal_subgroups subgroups;
 static int is_full(const subgroups *x)
 {
 	return x->invocations % x->size == 0;
+}
+
+/* Reductions and scans of full subgroups, by movements that stay. */
+static int goes_by_moves(const subgroups *x, uint32_t which)
+{
+	return (x->kept & PCTL_SUBGROUP_MOVE) && is_full(x) && which < HELPER_BALLOT;
 }
 
 static uint32_t helper_of(uint16_t op, int is_signed)
@@ -288,6 +295,46 @@ static void write_gather(legal *l, const subgroups *x, uint32_t which)
 	legal_emit1(l, PCTL_OP_RETURN, 0, words[0]);
 }
 
+static uint32_t moved(legal *l, const subgroups *x, uint16_t op, uint32_t value, uint32_t by)
+{
+	const uint32_t args[3] = {value, legal_word(l, by), x->size};
+
+	return legal_emit(l, op, l->t_u32, args, 3);
+}
+
+/* `value` in the lanes from `end` on, `other` below. */
+static uint32_t from_lane(legal *l, uint32_t own, uint32_t end, uint32_t value, uint32_t other)
+{
+	const uint32_t word = legal_word(l, end), is_below = below(l, own, word);
+
+	return legal_emit3(l, PCTL_OP_SELECT, l->t_u32, is_below, other, value);
+}
+
+/* In as many steps as the size has doublings: over all lanes with the one across, else with the one below. */
+static void write_by_moves(legal *l, const subgroups *x, uint32_t which)
+{
+	const struct helper *h = &helpers[which];
+	uint32_t index, own, other, both, sum = 0; /* value 0 is the parameter */
+
+	pctl_build_function_begin(l->b, h->name, &l->t_u32, 1, l->t_u32);
+	index = local_index(l);
+	own = masked(l, index, x->size - 1);
+	for (uint32_t by = 1; by < x->size; by *= 2) {
+		other = moved(l, x,
+			      h->within == WITHIN_ALL ? PCTL_OP_SUBGROUP_SHUFFLE_XOR
+						      : PCTL_OP_SUBGROUP_SHUFFLE_UP,
+			      sum, by);
+		both = combine(l, h, sum, other);
+		sum = h->within == WITHIN_ALL ? both : from_lane(l, own, by, both, sum);
+	}
+	if (h->within == WITHIN_EXCLUSIVE) {
+		other = legal_word(l, h->start);
+		sum = moved(l, x, PCTL_OP_SUBGROUP_SHUFFLE_UP, sum, 1);
+		sum = from_lane(l, own, 1, sum, other);
+	}
+	legal_emit1(l, PCTL_OP_RETURN, 0, sum);
+}
+
 /* A lane that is none has an index past the end, and what is loaded there is zero. */
 static void write_read(legal *l, const subgroups *x)
 {
@@ -312,6 +359,7 @@ static void write_read(legal *l, const subgroups *x)
 static int write_helpers(legal *l)
 {
 	subgroups *x = l->subgroups;
+	int through_memory = 0;
 	pctl_var v = {.space = PCTL_SPACE_WORKGROUP, .access = PCTL_ACCESS_READ_WRITE};
 
 	if (x->is_written)
@@ -319,13 +367,19 @@ static int write_helpers(legal *l)
 	x->is_written = 1;
 	if (!x->needed)
 		return 1;
-	v.type = pctl_build_array(l->b, l->t_u32, x->invocations, 0);
-	x->exchange = pctl_build_var(l->b, &v, "subgroup_exchange");
+	for (uint32_t i = 0; i < N_HELPERS; i++)
+		through_memory |= (x->needed >> i & 1) && !goes_by_moves(x, i);
+	if (through_memory) {
+		v.type = pctl_build_array(l->b, l->t_u32, x->invocations, 0);
+		x->exchange = pctl_build_var(l->b, &v, "subgroup_exchange");
+	}
 	for (uint32_t i = 0; i < N_HELPERS; i++) {
 		if (!(x->needed >> i & 1))
 			continue;
 		if (i == HELPER_READ)
 			write_read(l, x);
+		else if (goes_by_moves(x, i))
+			write_by_moves(l, x, i);
 		else
 			write_gather(l, x, i);
 		x->function[i] = pctl_build_function_end(l->b);

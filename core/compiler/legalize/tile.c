@@ -198,9 +198,12 @@ legal_tile_access legal_tile_access_of(legal *l, const pctl_inst *in)
 {
 	const uint32_t first = (uint32_t)pctl_op_stores(in->op);
 	legal_tile_access a = {.in = in};
+	const pctl_type *elem;
 
 	pctl_place_get(l->p, l->fn, in, &a.place);
-	a.array_elem = legal_type(l, l->p->types[a.place.end_type].elem);
+	elem = &l->p->types[l->p->types[a.place.end_type].elem];
+	a.width = elem->kind == PCTL_TYPE_VECTOR ? elem->width : 1;
+	a.array_elem = legal_type(l, a.width > 1 ? elem->elem : l->p->types[a.place.end_type].elem);
 	a.offset = l->values[pctl_arg(l->p, in, first)].id[0];
 	a.stride = l->values[pctl_arg(l->p, in, first + 1)].id[0];
 	a.lane = own_lane(l);
@@ -213,15 +216,21 @@ uint32_t legal_tile_element(legal *l, const legal_tile_access *a, uint32_t index
 			    const uint32_t *stored)
 {
 	legal_arguments args;
+	uint32_t id, component = 0;
 	uint16_t flags;
-	uint32_t id;
 
-	if (!legal_arguments_open(l, &args, 3 + 2 * a->place.n_chain))
+	if (!legal_arguments_open(l, &args, 4 + 2 * a->place.n_chain))
 		return 0;
+	if (a->width > 1) {
+		component = with_word(l, PCTL_OP_AND, index, a->width - 1);
+		index = over(l, index, a->width);
+	}
 	if (stored)
 		args.words[args.n++] = *stored;
 	flags = legal_place(l, a->in, &a->place, &args);
 	args.words[args.n++] = index;
+	if (a->width > 1)
+		args.words[args.n++] = component;
 	id = legal_emit(l, stored ? PCTL_OP_STORE : PCTL_OP_LOAD, stored ? 0 : a->array_elem,
 			args.words, args.n);
 	legal_keep_flags(l, id, flags);
@@ -406,11 +415,9 @@ static void put_down(legal *l, const tiles *x, const product *s, uint32_t factor
 		     uint32_t to)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		const uint32_t word =
-			legal_emit2(l, PCTL_OP_EXTRACT, word_type(l, s), factor, i);
+		const uint32_t word = legal_emit2(l, PCTL_OP_EXTRACT, word_type(l, s), factor, i);
 		const uint32_t index = plus(l, to, i * LANES);
-		const uint32_t id =
-			legal_emit3(l, PCTL_OP_STORE, 0, word, place_of(x, s), index);
+		const uint32_t id = legal_emit3(l, PCTL_OP_STORE, 0, word, place_of(x, s), index);
 
 		legal_keep_flags(l, id, PCTL_INST_PROVEN(0));
 	}

@@ -4,13 +4,15 @@
 
 #include "compiler/legalize/legal_parts.h"
 
-#define LEGAL_TILE_PRODUCTS 28u /* two sizes of each side, two signs; of floats two of M, three of K, two types */
+#define LEGAL_TILE_PRODUCTS \
+	28u /* two sizes of each side, two signs; of floats two of M, three of K, two types */
 
 /* One load or store under way. Values are those of the new program. */
 typedef struct legal_tile_access {
 	const pctl_inst *in;
 	pctl_place place;
-	uint32_t array_elem; /* new type of the array's elements */
+	uint32_t array_elem; /* new type of the array's elements, or of the components of these */
+	uint32_t width;	     /* components of an element, 1 of a scalar */
 	uint32_t offset, stride, lane;
 	uint32_t by_rows;
 } legal_tile_access;
@@ -18,7 +20,7 @@ typedef struct legal_tile_access {
 /* Words that each lane has of a tile: of four components of 8 bits, or of one. */
 uint32_t legal_tile_words(const pctl_type *t);
 legal_tile_access legal_tile_access_of(legal *l, const pctl_inst *in);
-/* Element `index` of the array, loaded, or *stored into it. */
+/* Element `index` of the array (component, where elements are vectors), loaded, or *stored into it. */
 uint32_t legal_tile_element(legal *l, const legal_tile_access *a, uint32_t index,
 			    const uint32_t *stored);
 /* Word i of a lane's share of left or right, which is word i * 32 + lane of the tile: of left row after row, of right column

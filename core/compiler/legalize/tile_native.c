@@ -21,7 +21,9 @@ typedef struct legal_native_tiles tiles;
 /* The room that a tile goes through: of u32 (f32 as its bits), of i32, of u64 (f64 as its bits). */
 static uint32_t room_of(const pctl_type *t)
 {
-	return t->scalar == PCTL_SCALAR_F64 ? 2 : pctl_scalar_is_signed(t->scalar) != 0;
+	if (pctl_tile_is_float(t))
+		return t->scalar == PCTL_SCALAR_F64 ? 2 : 0;
+	return pctl_scalar_is_signed(t->scalar) != 0;
 }
 
 static uint32_t room_type(legal *l, uint32_t room)
@@ -154,6 +156,8 @@ static uint32_t is_inside(legal *l, const legal_tile_access *a, const pctl_type 
 	last = with_word(l, PCTL_OP_ADD, last, line - 1);
 	if (legal_tile_is_packed(t))
 		last = with_word(l, PCTL_OP_SHR, last, 2);
+	if (a->width > 1)
+		last = with_word(l, PCTL_OP_SHR, last, (uint32_t)__builtin_ctz(a->width));
 	end = length_of(l, a);
 	last = legal_emit2(l, PCTL_OP_LT, l->t_bool, last, end);
 	return both(l, ok, last);
@@ -278,8 +282,8 @@ static void take_up(legal *l, const legal_tile_access *a, const pctl_type *t)
 
 	for (uint32_t i = 0; i < legal_tile_words(t); i++) {
 		const uint32_t index = room_index(l, sign, a->lane, i);
-		uint32_t word = legal_emit2(l, PCTL_OP_LOAD, type,
-					    l->native_tiles->exchange[sign], index);
+		uint32_t word =
+			legal_emit2(l, PCTL_OP_LOAD, type, l->native_tiles->exchange[sign], index);
 		const uint32_t number = legal_tile_result_number(l, a, t, i);
 
 		legal_keep_flags(l, word, PCTL_INST_PROVEN(0));

@@ -183,12 +183,13 @@ uint32_t legal_tile_seen(const legal *l, const pctl_inst *in)
 		    stride = look(l, pctl_arg(l->p, in, first + 1), DEPTH_MOST);
 	const uint32_t aligned = (uint32_t)__builtin_ctz(legal_tile_in_line(t));
 	const uint64_t last = offset.most + (uint64_t)(lines - 1) * stride.most + line - 1;
-	const pctl_type *array;
+	const pctl_type *array, *elem;
 	uint32_t seen = 0;
 	pctl_place place;
 
 	pctl_place_get(l->p, l->fn, in, &place);
 	array = &l->p->types[place.end_type];
+	elem = &l->p->types[array->elem];
 	if (offset.lanes == LANES_AGREE)
 		seen |= LEGAL_TILE_ONE_OFFSET;
 	if (stride.lanes == LANES_AGREE)
@@ -197,7 +198,8 @@ uint32_t legal_tile_seen(const legal *l, const pctl_inst *in)
 		seen |= LEGAL_TILE_ALIGNED;
 	/* Where no number wraps. */
 	if (array->kind == PCTL_TYPE_ARRAY && last <= UINT32_MAX &&
-	    (legal_tile_is_packed(t) ? last / 4 : last) < array->count)
+	    (legal_tile_is_packed(t) ? last / 4 : last) <
+		    (uint64_t)array->count * (elem->kind == PCTL_TYPE_VECTOR ? elem->width : 1))
 		seen |= LEGAL_TILE_INSIDE;
 	return seen;
 }

@@ -69,8 +69,7 @@ static int float_size_ok(uint32_t role, uint32_t columns, uint32_t rows)
 /* Results of f64, factors of f32 or f64. */
 static int float_ok(uint32_t scalar, uint32_t role)
 {
-	return scalar == PCTL_SCALAR_F64 ||
-	       (scalar == PCTL_SCALAR_F32 && role != PCTL_TILE_RESULT);
+	return scalar == PCTL_SCALAR_F64 || (scalar == PCTL_SCALAR_F32 && role != PCTL_TILE_RESULT);
 }
 
 static const struct type *refuse(struct wgsl *c, const struct expr *e, uint32_t code,
@@ -112,15 +111,18 @@ const struct type *pctl_wgsl_tile_type(struct wgsl *c, struct expr *e, const str
 	if (fits && !float_ok(scalar, b->arg))
 		return refuse(
 			c, e, PC2227_WGSL_TILE_FLOAT,
-			is_result ? "use subgroup_matrix_result<f64, ..>, and round what is stored"
-				  : "use f32 or f64 components, or multiply elements in an order of "
-				    "your own",
-			"a tile of these floats is not taken: devices add its products up in orders "
+			is_result
+				? "use subgroup_matrix_result<f64, ..>, and round what is stored"
+				: "use f32 or f64 components, or multiply elements in an order of "
+				  "your own",
+			"a tile of these floats is not taken: devices add its products up in "
+			"orders "
 			"and precisions of their own");
 	if (fits && !float_size_ok(b->arg, n[0], n[1]))
-		return refuse(c, e, PC2226_WGSL_TILE, NULL,
-			      "rows of a result of floats are 8 or 16, columns 8, and a product sums "
-			      "over 4, 8 or 16");
+		return refuse(
+			c, e, PC2226_WGSL_TILE, NULL,
+			"rows of a result of floats are 8 or 16, columns 8, and a product sums "
+			"over 4, 8 or 16");
 	if (fits)
 		return of_subgroup(c, e) ? pctl_wgsl_tile(c, scalar, b->arg, n[0], n[1])
 					 : &c->types.error;
@@ -193,12 +195,14 @@ static void elements_of(const struct type *tile, uint32_t of[2])
 static int memory_ok(struct wgsl *c, struct expr *e, const struct type *tile, int is_store)
 {
 	const struct type *p = e->a->type, *array = p->kind == TY_POINTER ? p->elem : NULL;
+	const struct type *elem = array ? array->elem : NULL;
 	uint32_t of[2];
 
 	elements_of(tile, of);
+	if (elem && elem->kind == TY_VECTOR && elem->width != 3 && tile->count != PCTL_TILE_RESULT)
+		elem = &c->types.scalar[elem->scalar];
 	if (!array || (array->kind != TY_ARRAY && array->kind != TY_RUNTIME_ARRAY) ||
-	    (array->elem != &c->types.scalar[of[0]] &&
-	     (!of[1] || array->elem != &c->types.scalar[of[1]])) ||
+	    (elem != &c->types.scalar[of[0]] && (!of[1] || elem != &c->types.scalar[of[1]])) ||
 	    (p->space != PCTL_SPACE_STORAGE && p->space != PCTL_SPACE_WORKGROUP)) {
 		pctl_wgsl_error(c, PC2406_WGSL_ARGUMENTS, e->a->pos, e->a->end,
 				of[1] ? "an array of integers of the same size holds their bits"
@@ -295,8 +299,7 @@ static void multiply(struct wgsl *c, struct expr *e, const struct builtin *b)
 	if (l->scalar == PCTL_SCALAR_F32 || l->scalar == PCTL_SCALAR_F64)
 		scalar = PCTL_SCALAR_F64;
 	out = pctl_wgsl_tile(c, scalar, PCTL_TILE_RESULT, r->columns, l->width);
-	if (e->b ? component_of(c, e->b) != scalar
-		 : e->a->next->next->type != out) {
+	if (e->b ? component_of(c, e->b) != scalar : e->a->next->next->type != out) {
 		pctl_wgsl_error(c, PC2404_WGSL_TYPE, e->pos, e->end, NULL, "the result is %s",
 				pctl_wgsl_type_name(c, out));
 		pctl_wgsl_set_error(c, e);

@@ -15,11 +15,11 @@
 #define OF_SIGN(t)                                                                      \
 	"TILE_8_8_16_" #t, "TILE_16_8_16_" #t, "TILE_8_16_16_" #t, "TILE_16_16_16_" #t, \
 		"TILE_8_8_32_" #t, "TILE_16_8_32_" #t, "TILE_8_16_32_" #t, "TILE_16_16_32_" #t
-#define OF_FLOAT(t)                                                                  \
-	"TILE_8_8_4_" #t, "TILE_16_8_4_" #t, "TILE_8_8_8_" #t, "TILE_16_8_8_" #t,    \
+#define OF_FLOAT(t)                                                               \
+	"TILE_8_8_4_" #t, "TILE_16_8_4_" #t, "TILE_8_8_8_" #t, "TILE_16_8_8_" #t, \
 		"TILE_8_8_16_" #t, "TILE_16_8_16_" #t
 static const char *const names[PCTL_N_OPTIONAL] = {
-	"DOT4",	     OF_SIZE(4),   OF_SIZE(8), OF_SIZE(16), OF_SIZE(32),   OF_SIZE(64),
+	"DOT4",	      OF_SIZE(4),  OF_SIZE(8),	OF_SIZE(16),   OF_SIZE(32),  OF_SIZE(64),
 	OF_SIZE(128), OF_SIGN(U8), OF_SIGN(I8), OF_FLOAT(F32), OF_FLOAT(F64)};
 static const char *const verdict_names[] = {"unasked", "wrong", "lost", "exact"};
 #define N_VERDICTS (sizeof(verdict_names) / sizeof(verdict_names[0]))

@@ -103,11 +103,11 @@ static void expect(const shape *s, const uint32_t *in, uint32_t *want)
 		uint64_t bits;
 
 		for (uint32_t k = 0; k < s->k * (1 + r->loops); k++)
-			sum = fma(factor(s, in, &r->left, group,
-					 number(&r->left, n, row, k % s->k)),
-				  factor(s, in, &r->right, group,
-					 number(&r->right, n, k % s->k, column)),
-				  sum);
+			sum = fma(
+				factor(s, in, &r->left, group, number(&r->left, n, row, k % s->k)),
+				factor(s, in, &r->right, group,
+				       number(&r->right, n, k % s->k, column)),
+				sum);
 		bits = bits_of(sum);
 		memcpy(want + 2 * ((at * N_ROWS + which) * OUT + number(&r->out, 0, row, column)),
 		       &bits, sizeof(bits));
@@ -166,7 +166,7 @@ static char *text_of(const shape *s)
 	else
 		pctl_str_addf(&t,
 			      "    let at = group.x * %uu + 2u * i;\n"
-			      "    wide[i] = u64(a[at]) | u64(a[at + 1u]) << 32u;\n",
+			      "    wide[i] = u64(a[at]) | (u64(a[at + 1u]) << 32u);\n",
 			      ELEMENTS);
 	pctl_str_addf(&t, "  }\n  workgroupBarrier();\n");
 	for (uint32_t i = 0; i < N_ROWS; i++) {

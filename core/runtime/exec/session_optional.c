@@ -131,6 +131,11 @@ static pctl_status ask_subgroups(pctl_session *s, uint32_t size, uint32_t kinds,
 	q.kinds = kinds & ~pctl_optional_asked(s->optional, size);
 	if (q.kinds != 0 && !pctl_optional_lost(s->optional))
 		status = ask(s, &q, call);
+	/* What is wrong goes by shuffles, where these are right. */
+	q.kinds = PCTL_SUBGROUP_MOVE & ~pctl_optional_asked(s->optional, size);
+	if (status == PCTL_OK && q.kinds != 0 && !pctl_optional_lost(s->optional) &&
+	    (kinds & ~pctl_optional_exact(s->optional, size)))
+		status = ask(s, &q, call);
 	out->subgroup_size = size;
 	out->subgroup_kinds = pctl_optional_exact(s->optional, size);
 	return status;

@@ -272,7 +272,7 @@ static pctl_cpu_leaf *walk_element(pctl_cpu_bytecode *f, const pctl_inst *in, ui
 {
 	const pctl_type *array;
 	uint8_t scalar;
-	pctl_cpu_step step = {.index = index};
+	pctl_cpu_step step = {.index = index}, inner = {.stride = 0};
 	pctl_cpu_leaf leaf = {.reg = 0};
 
 	if (!walk_place(f, in, w))
@@ -285,8 +285,25 @@ static pctl_cpu_leaf *walk_element(pctl_cpu_bytecode *f, const pctl_inst *in, ui
 	step.stride = array->stride;
 	step.runtime = array->kind == PCTL_TYPE_RUNTIME_ARRAY;
 	step.uniform = (uint8_t)pctl_cpu_bytecode_is_uniform(f, index);
+	if (f->p->types[array->elem].kind == PCTL_TYPE_VECTOR) {
+		const uint32_t width = f->p->types[array->elem].width;
+		const uint32_t shift = pctl_cpu_bytecode_const(f, width / 2, 0);
+		const uint32_t mask = pctl_cpu_bytecode_const(f, width - 1, 0);
+
+		inner.index = pctl_cpu_emit_elem(f, PCTL_OP_AND, PCTL_SCALAR_U32, 0,
+						 (const uint32_t[]){index, mask}, 2);
+		inner.length = width;
+		inner.stride = pctl_cpu_mem_bytes(leaf.mem);
+		inner.uniform = step.uniform;
+		step.index = pctl_cpu_emit_elem(f, PCTL_OP_SHR, PCTL_SCALAR_U32, 0,
+						(const uint32_t[]){index, shift}, 2);
+	}
 	PCTL_CPU_PUSH(f, steps, step);
 	w->mem.n_steps++;
+	if (inner.stride) {
+		PCTL_CPU_PUSH(f, steps, inner);
+		w->mem.n_steps++;
+	}
 	w->mem.extent = pctl_cpu_mem_bytes(leaf.mem);
 	w->mem.first_leaf = f->leaves.n;
 	w->mem.n_leaves = 1;

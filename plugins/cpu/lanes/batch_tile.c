@@ -101,8 +101,8 @@ static void multiply_floats(pctl_cpu_batch *s, const pctl_cpu_tile *t, uint32_t 
 		const uint32_t leaf = number / PCTL_TILE_LANES,
 			       lane = first + number % PCTL_TILE_LANES;
 		uint64_t *d = pctl_cpu_at(s, s->code->leaves[t->first_leaf + leaf].reg);
-		double sum = narrow_or_wide(s, t, t->n_leaves - n_result + leaf, lane,
-					    PCTL_SCALAR_F64);
+		double sum =
+			narrow_or_wide(s, t, t->n_leaves - n_result + leaf, lane, PCTL_SCALAR_F64);
 
 		for (uint32_t k = 0; k < t->k; k++) {
 			const uint32_t a = row * t->k + k, b = column * t->k + k;

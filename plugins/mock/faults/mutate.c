@@ -319,6 +319,34 @@ static uint32_t unsummed_each(mock_edit *e, uint32_t v, const pctl_inst *in, con
 	return mock_emit(e, in->op, in->type, args, 3);
 }
 
+/* Products of floats begin at the other end, where a stride leads along what they sum over: sums of the same products, in another
+ * order. */
+static uint32_t reversed_each(mock_edit *e, uint32_t v, const pctl_inst *in, const uint32_t *uses)
+{
+	const pctl_type t = e->p.types[in->type];
+	const int is_along = (in->op == PCTL_OP_TILE_LOAD_ROWS && t.count == PCTL_TILE_RIGHT) ||
+			     (in->op == PCTL_OP_TILE_LOAD_COLUMNS && t.count == PCTL_TILE_LEFT);
+	const uint32_t u32 = mock_edit_type(e, PCTL_SCALAR_U32, 1);
+	uint32_t offset, stride, back, n;
+
+	(void)uses;
+	if (!is_along || !pctl_tile_is_float(&t))
+		return mock_emit_copy(e, v);
+	offset = e->map[e->p.words[in->first_arg]];
+	stride = e->map[e->p.words[in->first_arg + 1]];
+	back = splat(e, 1, (t.count == PCTL_TILE_RIGHT ? t.width : t.columns) - 1u);
+	back = emit2(e, PCTL_OP_MUL, u32, stride, back);
+	back = emit2(e, PCTL_OP_ADD, u32, offset, back);
+	n = splat(e, 1, 0);
+	n = emit2(e, PCTL_OP_SUB, u32, n, stride);
+	v = mock_emit_copy(e, v);
+	if (!e->failed) {
+		e->p.words[e->p.insts[e->p.n_insts - 1].first_arg] = back;
+		e->p.words[e->p.insts[e->p.n_insts - 1].first_arg + 1] = n;
+	}
+	return v;
+}
+
 /* ---- counting and nesting ----------------------------------------------------------------- */
 
 /* 1: value v decides whether a loop goes on. */
@@ -467,6 +495,9 @@ void mock_mutate(mock_edit *e, const mock_fault *f)
 		break;
 	case MOCK_UNSUMMED:
 		mock_rewrite(e, unsummed_each);
+		break;
+	case MOCK_REVERSED:
+		mock_rewrite(e, reversed_each);
 		break;
 	case MOCK_ARRAY:
 		e->value = f->value;

@@ -36,6 +36,7 @@ static const struct {
 	[MOCK_SINGLE] = {"single", TAKES_LATE | IS_MUTATION, 0},
 	[MOCK_TURNED] = {"turned", TAKES_LATE | IS_MUTATION, 0},
 	[MOCK_UNSUMMED] = {"unsummed", TAKES_LATE | IS_MUTATION, 0},
+	[MOCK_REVERSED] = {"reversed", TAKES_LATE | IS_MUTATION, 0},
 	[MOCK_ARRAY] = {"array", TAKES_VALUE | TAKES_LATE | IS_MUTATION, 1024},
 	[MOCK_TABLE] = {"table", TAKES_VALUE | TAKES_LATE | IS_MUTATION, 1024},
 	[MOCK_LONG] = {"long", TAKES_VALUE | TAKES_LATE | IS_MUTATION, 4096},
@@ -70,7 +71,7 @@ static const char what_there_is[] =
 	"[:element=E][:bit=B][:binding=G.B][:repeat=R], lane[=N], contract, flush, "
 	"coefficient[=K], tree, nan, turns[=N], nest[=N], element, shift, dot4, unset, lanes, "
 	"ballot, "
-	"single, turned, unsummed, "
+	"single, turned, unsummed, reversed, "
 	"array[=N], table[=N], "
 	"long[=N], explode[=N], brittle, stuck, drift, "
 	"crash[@N], hang[@N], lost[@N], slow[=MS], waits[=N], stale, zero, racy, write-drop, "

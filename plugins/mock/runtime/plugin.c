@@ -168,7 +168,8 @@ static pctl_status device_caps(pctl_device *dev, const pctl_call *call, pctl_dev
 	if (s == PCTL_OK && (mock_has(dev, MOCK_LANES) || mock_has(dev, MOCK_BALLOT) ||
 			     mock_has(dev, MOCK_SINGLE) || claims_all))
 		out->caps |= PCTL_CAP_SUBGROUPS;
-	if (s == PCTL_OK && (mock_has(dev, MOCK_TURNED) || mock_has(dev, MOCK_UNSUMMED)))
+	if (s == PCTL_OK && (mock_has(dev, MOCK_TURNED) || mock_has(dev, MOCK_UNSUMMED) ||
+			     mock_has(dev, MOCK_REVERSED)))
 		out->caps |= PCTL_CAP_SUBGROUPS | PCTL_CAP_TILES;
 	return s;
 }

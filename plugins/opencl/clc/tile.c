@@ -115,10 +115,11 @@ void emit_tile_move(emitter *e, uint32_t v, const pctl_inst *in, int local)
 	text offset = {0}, stride = {0}, tile = {0};
 	int blocks;
 	emit_move m = {.t = &e->p->types[pctl_tile_moved(e->p, e->fn, in)],
-		  .space = local ? "__local" : "__global",
-		  .at = "p",
-		  .is_load = !pctl_op_stores(in->op),
-		  .by_rows = in->op == PCTL_OP_TILE_LOAD_ROWS || in->op == PCTL_OP_TILE_STORE_ROWS};
+		       .space = local ? "__local" : "__global",
+		       .at = "p",
+		       .is_load = !pctl_op_stores(in->op),
+		       .by_rows = in->op == PCTL_OP_TILE_LOAD_ROWS ||
+				  in->op == PCTL_OP_TILE_STORE_ROWS};
 
 	emit_value(e, &offset, pctl_arg(e->p, in, stores));
 	emit_value(e, &stride, pctl_arg(e->p, in, stores + 1));

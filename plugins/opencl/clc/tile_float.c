@@ -89,7 +89,8 @@ void emit_tile_float_move(emitter *e, const emit_move *m, const char *tile, int 
 
 static void factor(emitter *e, const pctl_inst *in, uint32_t which, uint32_t i, uint8_t scalar)
 {
-	text_add(&e->code, scalar == PCTL_SCALAR_F32 ? "\"d\"((double)as_float(" : "\"d\"(as_double(");
+	text_add(&e->code,
+		 scalar == PCTL_SCALAR_F32 ? "\"d\"((double)as_float(" : "\"d\"(as_double(");
 	emit_arg(e, in, which);
 	text_printf(&e->code, ".a[%u]))", i);
 }

@@ -175,6 +175,7 @@ static void chain(pctl_device *dev, pctl_vk_feature_room *room)
 		VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW_FEATURES_KHR;
 	room->subgroups.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES;
 	room->tiles.sType = COOPMAT_STRUCTURE_FEATURES;
+	room->reconverge.sType = RECONVERGE_STRUCTURE_FEATURES;
 	*next = &room->storage16;
 	next = &room->storage16.pNext;
 	if (api >= VK_API_VERSION_1_2 ||
@@ -219,6 +220,11 @@ static void chain(pctl_device *dev, pctl_vk_feature_room *room)
 		room->extensions[room->n_extensions++] =
 			VK_KHR_SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW_EXTENSION_NAME;
 	}
+	if (has_extension(dev->physical, RECONVERGE_VK_EXTENSION)) {
+		*next = &room->reconverge;
+		next = &room->reconverge.pNext;
+		room->extensions[room->n_extensions++] = RECONVERGE_VK_EXTENSION;
+	}
 	if (has_extension(dev->physical, COOPMAT_VK_EXTENSION)) {
 		*next = &room->tiles;
 		next = &room->tiles.pNext;
@@ -260,6 +266,7 @@ void pctl_vk_features_read(pctl_device *dev)
 	dev->has.subgroups &=
 		room.subgroups.subgroupSizeControl && room.subgroups.computeFullSubgroups;
 	dev->has.uniform_flow = dev->has.subgroups && room.flow.shaderSubgroupUniformControlFlow;
+	dev->has.reconverges = dev->has.subgroups && room.reconverge.shaderMaximalReconvergence;
 	if (dev->has.subgroups && dev->subgroup_size == PCTL_TILE_LANES && dev->has.memory_model &&
 	    room.float16.shaderInt8 && room.tiles.cooperativeMatrix)
 		dev->has.tiles = find_tiles(dev);
@@ -284,6 +291,7 @@ void pctl_vk_features_enable(pctl_device *dev, pctl_vk_feature_room *room)
 	room->subgroups.subgroupSizeControl = dev->has.subgroups;
 	room->subgroups.computeFullSubgroups = dev->has.subgroups;
 	room->flow.shaderSubgroupUniformControlFlow = dev->has.uniform_flow;
+	room->reconverge.shaderMaximalReconvergence = dev->has.reconverges;
 	room->tiles.cooperativeMatrix = dev->has.tiles != 0;
 	room->tiles.cooperativeMatrixRobustBufferAccess = VK_FALSE;
 }
@@ -372,5 +380,6 @@ void pctl_vk_caps_fill(pctl_device *dev)
 	dev->spirv.dot4 = dev->has.dot4;
 	dev->spirv.subgroup = dev->has.subgroups ? dev->subgroup_size : 0;
 	dev->spirv.uniform_flow = dev->has.uniform_flow;
+	dev->spirv.reconverges = dev->has.reconverges;
 	dev->spirv.uniform_bytes = dev->has.uniform_layout ? l->maxUniformBufferRange : 0;
 }

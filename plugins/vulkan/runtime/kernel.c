@@ -140,8 +140,9 @@ pctl_status pctl_vk_kernel_variant(pctl_kernel *k, const pctl_call *call, uint64
 		return pctl_no_memory(call, "a kernel");
 	k->variants = grown;
 	status = write_module(k->dev, call, k->program, null_vars, &module);
-	/* SPIRV-Tools of 2022 know no cooperative matrices. */
-	if (status == PCTL_OK && k->dev->inst->debug && !(k->program->caps & PCTL_CAP_TILES))
+	/* SPIRV-Tools of 2022 know neither cooperative matrices nor maximal reconvergence. */
+	if (status == PCTL_OK && k->dev->inst->debug && !(k->program->caps & PCTL_CAP_TILES) &&
+	    !(k->dev->has.reconverges && (k->program->caps & PCTL_CAP_SUBGROUPS)))
 		status = pctl_vk_validate(k->dev, call, &module);
 	if (status == PCTL_OK)
 		status = compile(k, call, &module, out);

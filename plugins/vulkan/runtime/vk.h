@@ -10,6 +10,7 @@
 
 #include "pipectl/backend.h"
 #include "runtime/coopmat.h"
+#include "runtime/reconverge.h"
 #include "spirv/spirv.h"
 
 #define PCTL_VK_SLOTS 64u /* of list_timestamp */
@@ -122,6 +123,7 @@ typedef struct pctl_vk_features {
 	uint32_t
 		subgroups; /* all kinds of their operations, and full ones of subgroup_size lanes in every workgroup */
 	uint32_t
+		reconverges, /* lanes that parted meet again where they would in a program of one */
 		uniform_flow; /* lanes that parted meet again where the construct ends (subgroups) */
 	uint32_t tiles;	      /* products of matrix tiles, a bit each (pctl_vk_tile_bit) */
 	uint32_t required_size; /* pipelines must ask for that size: the device has others */
@@ -184,7 +186,8 @@ typedef struct pctl_vk_feature_room {
 	VkPhysicalDeviceSubgroupSizeControlFeatures subgroups;
 	VkPhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR flow;
 	coopmat_features tiles;
-	const char *extensions[10];
+	reconverge_features reconverge;
+	const char *extensions[11];
 	uint32_t n_extensions;
 } pctl_vk_feature_room;
 /* Which bit a product of M rows, N columns and K components is. */

@@ -53,6 +53,7 @@ typedef struct pctl_spv_controls {
  * memory_model   the Vulkan memory model may be declared, its device scope too
  * dot4           it has packed 4x8-bit dot products (SPV_KHR_integer_dot_product)
  * subgroup       lanes of its subgroups, which are consecutive local indices; 0: it has none for us
+ * reconverges    they meet again wherever control flow as it is written does (SPV_KHR_maximal_reconvergence)
  * uniform_flow   lanes of a subgroup that parted meet again where the construct ends at which they did (SPV_KHR_subgroup_uniform_control_flow)
  * uniform_bytes  largest uniform block, 0: none at all; a larger uniform becomes a read-only
  *                storage block
@@ -67,6 +68,7 @@ typedef struct pctl_spv_options {
 	uint32_t opaque_floats;	   /* nofold.c: widths whose constants it must not find */
 	uint32_t subgroup;
 	uint32_t uniform_flow;
+	uint32_t reconverges;
 	uint32_t int64; /* the device has 64-bit integers */
 	pctl_spv_controls controls;
 } pctl_spv_options;

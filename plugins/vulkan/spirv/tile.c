@@ -1,6 +1,6 @@
 /* Matrix tiles as cooperative matrices of the subgroup. The host has proved that everyone of whole subgroups arrives, and marks
  * loads and stores as whole (PCTL_INST_WHOLE): uniform, aligned to 16 bytes and inside, as these instructions ask for. Strides
- * and pointers count words. */
+ * and pointers count elements of the array. */
 #include "spirv/coopmat.h"
 #include "spirv/spirv.h"
 
@@ -47,21 +47,29 @@ uint32_t pctl_spv_tile_product(pctl_spv *e, const pctl_inst *in)
 			      pctl_spv_arg(e, in, 2), signs);
 }
 
-/* Components to words of 32 bits. */
-static uint32_t words(pctl_spv *e, const pctl_type *t, uint32_t components)
+/* Components to elements of the array: words of 32 bits, or vectors of these. */
+static uint32_t elements(pctl_spv *e, const pctl_inst *in, const pctl_type *t, uint32_t components)
 {
-	if (t->count == PCTL_TILE_RESULT)
+	const pctl_type *elem;
+	uint32_t shift = t->count == PCTL_TILE_RESULT ? 0 : 2;
+	pctl_place place;
+
+	pctl_place_get(e->p, e->fn, in, &place);
+	elem = &e->p->types[e->p->types[place.end_type].elem];
+	if (elem->kind == PCTL_TYPE_VECTOR)
+		shift += elem->width / 2u;
+	if (shift == 0)
 		return components;
 	return PCTL_SPV_VALUE(e, SpvOpShiftRightLogical, pctl_spv_type(e, 32, 1), components,
-			      pctl_spv_u32(e, 2));
+			      pctl_spv_u32(e, shift));
 }
 
 uint32_t pctl_spv_tile_index(pctl_spv *e, const pctl_inst *in)
 {
 	const uint32_t stores = (uint32_t)pctl_op_stores(in->op);
 
-	return words(e, &e->p->types[pctl_tile_moved(e->p, e->fn, in)],
-		     pctl_spv_arg(e, in, stores));
+	return elements(e, in, &e->p->types[pctl_tile_moved(e->p, e->fn, in)],
+			pctl_spv_arg(e, in, stores));
 }
 
 uint32_t pctl_spv_tile_move(pctl_spv *e, const pctl_inst *in, uint32_t pointer,
@@ -77,7 +85,7 @@ uint32_t pctl_spv_tile_move(pctl_spv *e, const pctl_inst *in, uint32_t pointer,
 	if (stores)
 		operands[n++] = pctl_spv_arg(e, in, 0);
 	operands[n++] = pctl_spv_u32(e, by_columns ? COOPMAT_COLUMN_MAJOR : COOPMAT_ROW_MAJOR);
-	operands[n++] = words(e, t, pctl_spv_arg(e, in, stores ? 2 : 1));
+	operands[n++] = elements(e, in, t, pctl_spv_arg(e, in, stores ? 2 : 1));
 	operands[n++] = pctl_spv_memory_operand(e, class);
 	if (!stores)
 		return pctl_spv_value(e, (SpvOp)COOPMAT_OP_LOAD, e->plain[in->type], operands, n);

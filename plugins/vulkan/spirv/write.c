@@ -75,16 +75,27 @@ static void named(pctl_spv *e, pctl_spv_words *out, SpvOp op, const uint32_t *be
 	free(w.at);
 }
 
-/* A subgroup operation stands in uniform control flow, yet without this mode its lanes need not be together there: NVIDIA's leave
- * a loop that they left at different turns apart, and the operation is done by those who came. */
-static int meets_again(const pctl_spv *e)
+/* By the numbers of the registry (SPIRV-Headers, spirv.core.grammar.json), for headers that are older. */
+#define MODE_MAXIMALLY_RECONVERGES 6023u
+
+/* A subgroup operation stands in uniform control flow, yet without a mode that says so its lanes need not be together there: NVIDIA's
+ * leave a loop that they left at different turns apart, and the operation is done by those who came. The name of the extension that
+ * has the mode; NULL: none. */
+static const char *meets_again(const pctl_spv *e, uint32_t *mode)
 {
-	return e->opt->uniform_flow &&
-	       (pctl_spv_subgroup_size(e->p) || (e->p->caps & PCTL_CAP_TILES));
+	*mode = MODE_MAXIMALLY_RECONVERGES;
+	if (!pctl_spv_subgroup_size(e->p) && !(e->p->caps & PCTL_CAP_TILES))
+		return NULL;
+	if (e->opt->reconverges)
+		return "SPV_KHR_maximal_reconvergence";
+	*mode = SpvExecutionModeSubgroupUniformControlFlowKHR;
+	return e->opt->uniform_flow ? "SPV_KHR_subgroup_uniform_control_flow" : NULL;
 }
 
 static void preamble(pctl_spv *e, pctl_spv_words *out)
 {
+	const char *meeting;
+	uint32_t mode;
 	int controls;
 
 	PCTL_SPV_PUT(e, out, SpvOpCapability, SpvCapabilityShader);
@@ -120,9 +131,9 @@ static void preamble(pctl_spv *e, pctl_spv_words *out)
 		named(e, out, SpvOpExtension, NULL, 0, COOPMAT_EXTENSION, NULL);
 	if (controls)
 		named(e, out, SpvOpExtension, NULL, 0, "SPV_KHR_float_controls", NULL);
-	if (meets_again(e))
-		named(e, out, SpvOpExtension, NULL, 0, "SPV_KHR_subgroup_uniform_control_flow",
-		      NULL);
+	meeting = meets_again(e, &mode);
+	if (meeting)
+		named(e, out, SpvOpExtension, NULL, 0, meeting, NULL);
 	named(e, out, SpvOpExtInstImport, &e->glsl, 1, "GLSL.std.450", NULL);
 	PCTL_SPV_PUT(e, out, SpvOpMemoryModel, SpvAddressingModelLogical,
 		     e->vulkan_model ? SpvMemoryModelVulkan : SpvMemoryModelGLSL450);
@@ -133,7 +144,7 @@ pctl_status pctl_spv_write(const pctl_program *p, const pctl_spv_options *opt, p
 	const pctl_entry *entry = &p->entries[0];
 	pctl_spv e = {.p = p, .opt = opt, .bound = 1};
 	uint32_t head[5] = {SpvMagicNumber, 0x00010300, 0, 0, 0};
-	uint32_t main_id[2], i;
+	uint32_t main_id[2], mode, i;
 	const uint32_t *size;
 
 	*out = (pctl_spv_words){0};
@@ -155,9 +166,8 @@ pctl_status pctl_spv_write(const pctl_program *p, const pctl_spv_options *opt, p
 	PCTL_SPV_PUT(&e, out, SpvOpExecutionMode, main_id[1], SpvExecutionModeLocalSize,
 		     e.is_flat ? size[0] * size[1] * size[2] : size[0], e.is_flat ? 1 : size[1],
 		     e.is_flat ? 1 : size[2]);
-	if (meets_again(&e))
-		PCTL_SPV_PUT(&e, out, SpvOpExecutionMode, main_id[1],
-			     SpvExecutionModeSubgroupUniformControlFlowKHR);
+	if (meets_again(&e, &mode))
+		PCTL_SPV_PUT(&e, out, SpvOpExecutionMode, main_id[1], mode);
 	pctl_spv_mode_declare(&e, out, main_id[1]);
 	pctl_spv_append(&e, out, e.decorations.at, e.decorations.n);
 	pctl_spv_append(&e, out, e.globals.at, e.globals.n);
