@@ -33,25 +33,27 @@ typedef struct step {
 } step;
 
 #define F1(name, e) "ieee." name, "fn ieee_" name "_f32(x: f32) -> f32 {\n\treturn " e ";\n}\n"
-#define F2(name, e) "ieee." name, "fn ieee_" name "_f32(a: f32, b: f32) -> f32 {\n\treturn " e ";\n}\n"
+#define F2(name, e) \
+	"ieee." name, "fn ieee_" name "_f32(a: f32, b: f32) -> f32 {\n\treturn " e ";\n}\n"
 #define U1(name, e) "int." name, "fn int_" name "(x: u32) -> u32 {\n\treturn " e ";\n}\n"
 #define U2(name, e) "int." name, "fn int_" name "(a: u32, b: u32) -> u32 {\n\treturn " e ";\n}\n"
 
-static const step floats[OPS] = {
-	{F2("mul", "a * b"), 'r'}, {F2("add", "a + b"), 'x'}, {F1("neg", "-x"), 0},
-	{F2("max", "max(a, b)"), 'r'}, {F2("sub", "a - b"), 'x'}, {F2("mul", "a * b"), 'x'},
-	{F1("abs", "abs(x)"), 0}, {F2("min", "min(a, b)"), 'r'}, {F2("add", "a + b"), 'r'},
-	{F1("floor", "floor(x)"), 0}};
+static const step floats[OPS] = {{F2("mul", "a * b"), 'r'}, {F2("add", "a + b"), 'x'},
+				 {F1("neg", "-x"), 0},	    {F2("max", "max(a, b)"), 'r'},
+				 {F2("sub", "a - b"), 'x'}, {F2("mul", "a * b"), 'x'},
+				 {F1("abs", "abs(x)"), 0},  {F2("min", "min(a, b)"), 'r'},
+				 {F2("add", "a + b"), 'r'}, {F1("floor", "floor(x)"), 0}};
 static const step integers[OPS] = {
-	{U2("mul", "a * b"), 'r'}, {U2("add", "a + b"), 'x'}, {U1("not", "~x"), 0},
-	{U2("max", "max(a, b)"), 'r'}, {U2("sub", "a - b"), 'x'}, {U2("xor", "a ^ b"), 'x'},
-	{U2("and", "a & b"), 'r'}, {U2("or", "a | b"), 'x'}, {U2("add", "a + b"), 'r'},
-	{U1("popcount", "countOneBits(x)"), 0}};
-static const step only_floats[OPS] = {
-	{F2("mul", "a * b"), 'x'}, {F2("add", "a + b"), 'x'}, {F2("mul", "a * b"), 'x'},
-	{F2("sub", "a - b"), 'x'}, {F2("mul", "a * b"), 'x'}, {F2("add", "a + b"), 'x'},
-	{F2("mul", "a * b"), 'x'}, {F2("sub", "a - b"), 'x'}, {F2("mul", "a * b"), 'x'},
-	{F2("add", "a + b"), 'x'}};
+	{U2("mul", "a * b"), 'r'}, {U2("add", "a + b"), 'x'},
+	{U1("not", "~x"), 0},	   {U2("max", "max(a, b)"), 'r'},
+	{U2("sub", "a - b"), 'x'}, {U2("xor", "a ^ b"), 'x'},
+	{U2("and", "a & b"), 'r'}, {U2("or", "a | b"), 'x'},
+	{U2("add", "a + b"), 'r'}, {U1("popcount", "countOneBits(x)"), 0}};
+static const step only_floats[OPS] = {{F2("mul", "a * b"), 'x'}, {F2("add", "a + b"), 'x'},
+				      {F2("mul", "a * b"), 'x'}, {F2("sub", "a - b"), 'x'},
+				      {F2("mul", "a * b"), 'x'}, {F2("add", "a + b"), 'x'},
+				      {F2("mul", "a * b"), 'x'}, {F2("sub", "a - b"), 'x'},
+				      {F2("mul", "a * b"), 'x'}, {F2("add", "a + b"), 'x'}};
 
 /* Steps first .. first + n - 1 as one kernel: from buffer `from` (0 x, 3 the intermediate one) to `to`. */
 static pctl_status plan_of(bench *b, const step *steps, uint32_t dtype, uint32_t first, uint32_t n,
@@ -102,7 +104,8 @@ static pctl_status buffer_of(bench *b, const pctl_job_plan *p, uint32_t number, 
 	*out = number < 4 ? b->buffers[number] : *made;
 	if (number < 4 || *made != NULL)
 		return PCTL_OK;
-	status = t->buffer_create(dev, b->call, p->buffers[number].n_bytes, p->buffers[number].usage, made);
+	status = t->buffer_create(dev, b->call, p->buffers[number].n_bytes,
+				  p->buffers[number].usage, made);
 	if (status == PCTL_OK)
 		status = t->buffer_write(dev, b->call, *made, 0, p->buffers[number].data,
 					 p->buffers[number].n_bytes);
@@ -160,9 +163,10 @@ static double time_plans(bench *b, pctl_job_plan *const *plans, uint32_t n)
 		if (status == PCTL_OK)
 			status = t->wait(dev, b->call, ticket, 300000000000ull, &done);
 		if (i > 0) /* the first warms up */
-			tries[i - 1] = done.n_timestamps > 1 && done.timestamps[1] > done.timestamps[0]
-					       ? (double)(done.timestamps[1] - done.timestamps[0])
-					       : (double)(pctl_clock_ns() - begun);
+			tries[i - 1] =
+				done.n_timestamps > 1 && done.timestamps[1] > done.timestamps[0]
+					? (double)(done.timestamps[1] - done.timestamps[0])
+					: (double)(pctl_clock_ns() - begun);
 	}
 	if (list != NULL)
 		t->list_destroy(dev, list);
@@ -220,17 +224,18 @@ static uint8_t *result_of(bench *b)
 	const uint64_t bytes = (uint64_t)b->n * 4;
 	uint8_t *data = malloc(bytes);
 
-	if (data != NULL && pctl_session_table(b->session)
-					    ->buffer_read(pctl_session_device(b->session), b->call,
-							  b->buffers[2], 0, data, bytes) != PCTL_OK) {
+	if (data != NULL &&
+	    pctl_session_table(b->session)
+			    ->buffer_read(pctl_session_device(b->session), b->call, b->buffers[2],
+					  0, data, bytes) != PCTL_OK) {
 		free(data);
 		data = NULL;
 	}
 	return data;
 }
 
-static int measure(bench *b, const char *device, const char *name, const step *steps, uint32_t dtype,
-		   double copy)
+static int measure(bench *b, const char *device, const char *name, const step *steps,
+		   uint32_t dtype, double copy)
 {
 	pctl_job_plan *fused[2] = {NULL}, *apart[OPS] = {NULL};
 	double one[2] = {0}, ten = 0;
@@ -240,7 +245,10 @@ static int measure(bench *b, const char *device, const char *name, const step *s
 
 	/* Intermediate results go to and fro between two buffers, and end in the result's. */
 	for (uint32_t i = 0; status == PCTL_OK && i < OPS; i++)
-		status = plan_of(b, steps, dtype, i, 1, i == 0 ? 0 : i % 2 == 1 ? 3 : 2,
+		status = plan_of(b, steps, dtype, i, 1,
+				 i == 0	      ? 0
+				 : i % 2 == 1 ? 3
+					      : 2,
 				 i % 2 == 0 ? 3 : 2, 1, &apart[i]);
 	if (status == PCTL_OK)
 		ten = time_plans(b, apart, OPS);
@@ -255,14 +263,16 @@ static int measure(bench *b, const char *device, const char *name, const step *s
 		good &= mine != NULL && right != NULL && memcmp(mine, right, (size_t)b->n * 4) == 0;
 		free(mine);
 	}
-	printf("%-14s %s  four an invocation %9.1f us, one %9.1f us, ten kernels %9.1f us; of floor %.3f, "
+	printf("%-14s %s  four an invocation %9.1f us, one %9.1f us, ten kernels %9.1f us; of "
+	       "floor %.3f, "
 	       "%.3f, %.3f\n",
 	       name, good ? "same bytes" : "OTHER BYTES", one[0] * 1e6, one[1] * 1e6, ten * 1e6,
 	       one[0] > 0 ? copy / one[0] : 0.0, one[1] > 0 ? copy / one[1] : 0.0,
 	       ten > 0 ? copy / ten : 0.0);
 	fprintf(stderr,
 		"{\"bench\":\"elementwise\",\"device\":\"%s\",\"chain\":\"%s\",\"n\":%" PRIu32
-		",\"same\":%s,\"fused_s\":%.9f,\"fused_narrow_s\":%.9f,\"apart_s\":%.9f,\"copy_s\":%.9f}\n",
+		",\"same\":%s,\"fused_s\":%.9f,\"fused_narrow_s\":%.9f,\"apart_s\":%.9f,\"copy_s\":"
+		"%.9f}\n",
 		device, name, b->n, good ? "true" : "false", one[0], one[1], ten, copy);
 	free(right);
 	for (uint32_t i = 0; i < OPS; i++)
@@ -294,7 +304,8 @@ static pctl_status open_bench(bench *b, pctl_registry *r, const pctl_device_entr
 		const uint64_t bytes = k == 1 ? ROW * 4 : (uint64_t)b->n * 4;
 
 		status = t->buffer_create(device, b->call, bytes,
-					  PCTL_BUFFER_STORAGE | PCTL_BUFFER_TRANSFER, &b->buffers[k]);
+					  PCTL_BUFFER_STORAGE | PCTL_BUFFER_TRANSFER,
+					  &b->buffers[k]);
 		if (status == PCTL_OK && k < 2)
 			status = t->buffer_write(device, b->call, b->buffers[k], 0, data, bytes);
 	}
@@ -333,7 +344,8 @@ int main(int argc, char **argv)
 		status = open_bench(&b, r, e, profiles, &backend);
 	if (status == PCTL_OK) {
 		copy = time_copy(&b);
-		printf("%s, %" PRIu32 " elements of 4 bytes: copy %.1f us, %.0f GB/s read and written\n",
+		printf("%s, %" PRIu32
+		       " elements of 4 bytes: copy %.1f us, %.0f GB/s read and written\n",
 		       argv[3], b.n, copy * 1e6, copy > 0 ? 8e-9 * b.n / copy : 0.0);
 		good = measure(&b, argv[3], "f32 and row", floats, PCTL_SCALAR_F32, copy);
 		good &= measure(&b, argv[3], "f32", only_floats, PCTL_SCALAR_F32, copy);
@@ -344,8 +356,8 @@ int main(int argc, char **argv)
 			pctl_diag_list_at(l, i)->message);
 	for (uint32_t k = 0; k < 4; k++)
 		if (b.buffers[k] != NULL)
-			pctl_session_table(b.session)
-				->buffer_destroy(pctl_session_device(b.session), b.buffers[k]);
+			pctl_session_table(b.session)->buffer_destroy(
+				pctl_session_device(b.session), b.buffers[k]);
 	pctl_session_close(b.session);
 	pctl_backend_instance_close(backend, NULL);
 	pctl_devices_destroy(list);
