@@ -203,6 +203,11 @@ def counts(h, backend):
         h.check_bytes("twenty ops", r["bytes"]["y"], (np.arange(64, dtype=np.uint32) * 21).astype("<u4").tobytes(), 4)
     status, out, err = h.run("--json", "plan", h.path("twenty.pipe.cfg"), "--in", f"x0={h.path('in-x0')}", "--backend", backend)
     h.check("plan names the group", status == 0 and {j["fused_into"] for j in json.loads(out)["jobs"]} == {"j19"}, err)
+    feed = "x0=" + h.path("in-x0")
+    status, out, err = h.run("plan", "--no-fuse", "--json", h.path("twenty.pipe.cfg"), "--in", feed, "--backend", backend)
+    h.check("plan --no-fuse has no group", status == 0 and {j["fused_into"] for j in json.loads(out)["jobs"]} == {None}, err)
+    status, out, err = h.run("run", "--no-fuse", "--json", h.path("twenty.pipe.cfg"), "--in", feed, "--backend", backend, "--no-memo")
+    h.check("run --no-fuse has twenty kernels", status == 0 and dispatches(json.loads(out)) == 20, err)
     r = run(h, "hundred", line(h, "hundred.pipe.cfg", 100), data, ["y"], "--backend", backend, "--no-memo")
     if r:
         h.check("a group of too many jobs is cut", dispatches(r) == 2, f"{dispatches(r)}")
