@@ -93,7 +93,7 @@ def pipeline(h, name, inputs, jobs, outputs):
     return h.write(name, body.encode())
 
 
-def run(h, what, pipe, data, outputs, *more):
+def ran(h, what, pipe, data, outputs, *more):
     args = ["--json", "run", pipe]
     for name, content in data.items():
         args += ["--in", f"{name}={h.write('in-' + name, content)}"]
@@ -151,11 +151,11 @@ class Chain:
         m, v = job("tensor.reshape", v.reshape(2, 8), "u32", {"shape": "2,-1"}, x=m)
         job("int.add", v + q, "u32", a=m, b="$q")
 
-    def run(self, h, cut, backend, *more):
+    def go(self, h, cut, backend, *more):
         last = self.jobs[-1][0]
         names = [j[0] for i, j in enumerate(self.jobs[:-1]) if cut >> i & 1] + [last]
         pipe = pipeline(h, "chain.pipe.cfg", self.inputs, self.jobs, {n: n + ".y" for n in names})
-        return names, run(h, f"cut {cut:b} on {backend}", pipe, self.data, names, "--backend", backend, "--no-memo", *more)
+        return names, ran(h, f"cut {cut:b} on {backend}", pipe, self.data, names, "--backend", backend, "--no-memo", *more)
 
 
 def cut_everywhere(h, backends, halves, cuts):
@@ -164,15 +164,15 @@ def cut_everywhere(h, backends, halves, cuts):
     unfused = None
     for backend in backends:
         for cut in cuts(n):
-            names, r = chain.run(h, cut, backend)
+            names, r = chain.go(h, cut, backend)
             if r is None:
                 continue
             for name in names:
                 h.check_bytes(f"cut {cut:b} {name} {backend}", r["bytes"][name], chain.want[name], 4)
             # Each output begins a kernel of its own.
             h.check(f"kernels of cut {cut:b} {backend}", dispatches(r) == len(names), f"{dispatches(r)} for {len(names)} outputs")
-        _, r = chain.run(h, 0, backend, "--no-fuse")
-        _, fused = chain.run(h, 0, backend, "--verify", "all")
+        _, r = chain.go(h, 0, backend, "--no-fuse")
+        _, fused = chain.go(h, 0, backend, "--verify", "all")
         if r is None or fused is None:
             continue
         h.check(f"one by one {backend}", dispatches(r) == n and r["bytes"] == fused["bytes"], f"{dispatches(r)}")
@@ -197,7 +197,7 @@ def line(h, name, n, op="int.add", outputs=None, inputs=1):
 
 def counts(h, backend):
     data = {"x0": np.arange(64, dtype="<u4").tobytes()}
-    r = run(h, "twenty", line(h, "twenty.pipe.cfg", 20), data, ["y"], "--backend", backend, "--no-memo")
+    r = ran(h, "twenty", line(h, "twenty.pipe.cfg", 20), data, ["y"], "--backend", backend, "--no-memo")
     if r:
         h.check("twenty ops are one shader", dispatches(r) == 1 and len(r["jobs"]) == 20, f"{dispatches(r)}")
         h.check_bytes("twenty ops", r["bytes"]["y"], (np.arange(64, dtype=np.uint32) * 21).astype("<u4").tobytes(), 4)
@@ -208,24 +208,24 @@ def counts(h, backend):
     h.check("plan --no-fuse has no group", status == 0 and {j["fused_into"] for j in json.loads(out)["jobs"]} == {None}, err)
     status, out, err = h.run("run", "--no-fuse", "--json", h.path("twenty.pipe.cfg"), "--in", feed, "--backend", backend, "--no-memo")
     h.check("run --no-fuse has twenty kernels", status == 0 and dispatches(json.loads(out)) == 20, err)
-    r = run(h, "hundred", line(h, "hundred.pipe.cfg", 100), data, ["y"], "--backend", backend, "--no-memo")
+    r = ran(h, "hundred", line(h, "hundred.pipe.cfg", 100), data, ["y"], "--backend", backend, "--no-memo")
     if r:
         h.check("a group of too many jobs is cut", dispatches(r) == 2, f"{dispatches(r)}")
         h.check_bytes("a hundred ops", r["bytes"]["y"], (np.arange(64, dtype=np.uint32) * 101).astype("<u4").tobytes(), 4)
     many = {f"x{i}": (np.arange(64, dtype=np.uint32) * (i + 1)).astype("<u4").tobytes() for i in range(12)}
-    r = run(h, "inputs", line(h, "inputs.pipe.cfg", 12, inputs=12), many, ["y"], "--backend", backend, "--no-memo")
+    r = ran(h, "inputs", line(h, "inputs.pipe.cfg", 12, inputs=12), many, ["y"], "--backend", backend, "--no-memo")
     if r:
         h.check("a group with too many inputs is cut", dispatches(r) == 2, f"{dispatches(r)}")
         h.check_bytes("many inputs", r["bytes"]["y"], (np.arange(64, dtype=np.uint32) * 79).astype("<u4").tobytes(), 4)
     # Computed once for each row, not for each element of the result.
     pipe = pipeline(h, "rows.pipe.cfg", {"a": "u32[64,1]", "b": "u32[3]"}, [
         ("p", "int.popcount", {"x": "$a"}, {}), ("s", "int.add", {"a": "p.y", "b": "$b"}, {})], {"y": "s.y"})
-    r = run(h, "rows", pipe, {"a": data["x0"], "b": bytes(12)}, ["y"], "--backend", backend, "--no-memo")
+    r = ran(h, "rows", pipe, {"a": data["x0"], "b": bytes(12)}, ["y"], "--backend", backend, "--no-memo")
     h.check("what would be computed again and again stays out", r is not None and dispatches(r) == 2)
     # Under two indices a function would be computed twice; an input is read twice.
     twice = [("n", "int.not", {"x": "$a"}, {}), ("t", "tensor.transpose", {"x": "n.y"}, {}), ("s", "int.add", {"a": "n.y", "b": "t.y"}, {})]
     a = np.arange(64, dtype=np.uint32).reshape(8, 8)
-    r = run(h, "twice", pipeline(h, "twice.pipe.cfg", {"a": "u32[8,8]"}, twice, {"y": "s.y"}), {"a": a.tobytes()}, ["y"], "--backend", backend, "--no-memo")
+    r = ran(h, "twice", pipeline(h, "twice.pipe.cfg", {"a": "u32[8,8]"}, twice, {"y": "s.y"}), {"a": a.tobytes()}, ["y"], "--backend", backend, "--no-memo")
     if r:
         h.check("a function under two indices stays out", dispatches(r) == 2, f"{dispatches(r)}")
         h.check_bytes("a function under two indices", r["bytes"]["y"], (~a + ~a.T).tobytes(), 4)
@@ -233,7 +233,7 @@ def counts(h, backend):
     pipe = pipeline(h, "sum.pipe.cfg", {"a": "u32[8,8]"}, [
         ("n", "int.not", {"x": "$a"}, {}), ("t", "tensor.transpose", {"x": "n.y"}, {}), ("s", "tensor.sum", {"x": "t.y"}, {"axes": "0"})],
         {"y": "s.y"})
-    r = run(h, "sum", pipe, {"a": a.tobytes()}, ["y"], "--backend", backend, "--no-memo")
+    r = ran(h, "sum", pipe, {"a": a.tobytes()}, ["y"], "--backend", backend, "--no-memo")
     if r:
         h.check("a view before a sum is made", [j["fused_into"] for j in r["jobs"]] == ["t", "t", None], str([j["fused_into"] for j in r["jobs"]]))
         h.check_bytes("a sum of a view", r["bytes"]["y"], (~a).T.sum(0, dtype=np.uint32).tobytes(), 4)
@@ -245,13 +245,13 @@ def memo(h, backend):
     args = ["--policy", policy] if status == 0 else []
     data = {"x0": np.arange(5, 69, dtype="<u4").tobytes()}
     pipe = line(h, "memo.pipe.cfg", 10)
-    first = run(h, "memo: first", pipe, data, ["y"], "--verify", "all", *args)
-    again = run(h, "memo: again", pipe, data, ["y"], *args)
+    first = ran(h, "memo: first", pipe, data, ["y"], "--verify", "all", *args)
+    again = ran(h, "memo: again", pipe, data, ["y"], *args)
     if first is None or again is None:
         return
     h.check("a fused result is remembered, and nothing runs", bool(again["memoised"]) and again["bytes"] == first["bytes"] and
             again["gas"] == first["gas"], str(again)[:600])
-    cut = run(h, "memo: cut", line(h, "cut.pipe.cfg", 10, outputs={"y": "j9.y", "m": "j4.y"}), data, ["y", "m"], *args)
+    cut = ran(h, "memo: cut", line(h, "cut.pipe.cfg", 10, outputs={"y": "j9.y", "m": "j4.y"}), data, ["y", "m"], *args)
     h.check("what was not written is computed", cut is not None and not cut["memoised"] and
             cut["bytes"]["m"] == (np.arange(5, 69, dtype=np.uint32) * 6).tobytes() and cut["bytes"]["y"] == first["bytes"]["y"])
 
