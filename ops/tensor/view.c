@@ -84,7 +84,9 @@ static pctl_status reshape_infer(const kit_use *u, pctl_op_result *out)
 		const uint64_t others = kit_elements(y);
 
 		if (others == 0 || n % others != 0)
-			return kit_refuse_attr(u, "shape", "leaves an extent open that x's elements do not divide into");
+			return kit_refuse_attr(
+				u, "shape",
+				"leaves an extent open that x's elements do not divide into");
 		y->dim[open] = n / others;
 	}
 	if (kit_elements(y) != n)
@@ -229,7 +231,8 @@ static pctl_status broadcast_infer(const kit_use *u, pctl_op_result *out)
 		if (d < ahead || x->dim[d - ahead] == 1)
 			continue;
 		if (x->dim[d - ahead] != y->dim[d])
-			return kit_refuse_attr(u, "shape", "differs from x in an extent that is not 1");
+			return kit_refuse_attr(u, "shape",
+					       "differs from x in an extent that is not 1");
 		out->view_stride[d] = stride[d - ahead];
 	}
 	return kit_limit(u, "elements of y", kit_elements(y), TENSOR_ELEMENTS_MAX);
@@ -308,7 +311,8 @@ static pctl_status slice_reference(const kit_use *u, const pctl_span *in, pctl_s
 		int kept = 1;
 
 		for (uint32_t d = 0; d < x->rank; d++)
-			kept &= index[d] >= cuts[d].start && (index[d] - cuts[d].start) % cuts[d].step == 0 &&
+			kept &= index[d] >= cuts[d].start &&
+				(index[d] - cuts[d].start) % cuts[d].step == 0 &&
 				(index[d] - cuts[d].start) / cuts[d].step < cuts[d].n;
 		if (kept)
 			move(u, in, out, i, to++);
@@ -342,7 +346,7 @@ static pctl_status broadcast_reference(const kit_use *u, const pctl_span *in, pc
 
 /* ---- the ops ------------------------------------------------------------------------------ */
 
-#define ANY "bool|i32|u32|i64|u64|f16|f32|bf16|f64|i8|u8|i16|u16|u128[...]"
+#define ANY "bool|i32|u32|i64|u64|f16|f32|bf16|i8|u8|i16|u16|u128[...]"
 
 static const pctl_port view_in[] = {{"x", ANY, "the elements", 0, 0}};
 static const pctl_port view_out[] = {{"y", ANY, "elements of x, of its type", 0, 0}};
@@ -359,7 +363,8 @@ static const pctl_attr_desc slice_attr[] = {
 	 PCTL_ATTR_STRING, 0, 0, 0},
 	{"stop", "", "of each axis the element before which it ends; empty: behind the last",
 	 PCTL_ATTR_STRING, 0, 0, 0},
-	{"step", "", "of each axis how far apart elements are; empty: 1", PCTL_ATTR_STRING, 0, 0, 0},
+	{"step", "", "of each axis how far apart elements are; empty: 1", PCTL_ATTR_STRING, 0, 0,
+	 0},
 };
 static const pctl_attr_desc broadcast_attr[] = {
 	{"shape", NULL, "extents between commas; x's are these, or 1, aligned from the right",
@@ -367,43 +372,45 @@ static const pctl_attr_desc broadcast_attr[] = {
 };
 static const pctl_example boundaries[] = {{"nothing", {0}}, {"one", {1}}, {"odd", {7}}};
 
-#define VIEW_OP(id, op_doc, op_spec)                                                        \
-	{                                                                                   \
-		.desc = {.head = PCTL_HEAD(pctl_op_desc),                                   \
-			 .name = "tensor." #id,                                             \
-			 .doc = op_doc,                                                     \
-			 .spec = op_spec "\nx and y have at most 2^31 elements.",           \
-			 .version = 1,                                                      \
-			 .kind = PCTL_OPDEF_PLAN,                                           \
-			 .category = 'A',                                                   \
-			 .op_class = PCTL_CLASS_INTEGER,                                    \
-			 .convention = 1,                                                   \
-			 .n_in = 1,                                                         \
-			 .n_out = 1,                                                        \
-			 .n_attr = KIT_COUNT(id##_attr),                                    \
-			 .in = view_in,                                                     \
-			 .out = view_out,                                                   \
-			 .attr = id##_attr},                                                \
-		.rules = {.head = PCTL_HEAD(pctl_op_rules),                                 \
-			  .laws = tensor_##id##_laws,                                       \
-			  .n_laws = 2,                                                      \
-			  .boundaries = boundaries,                                         \
-			  .n_boundaries = KIT_COUNT(boundaries)},                           \
-		.laws = tensor_##id##_checks, .problems = &tensor_view_problems,            \
-		.problem = tensor_##id##_problem, .infer = id##_infer,                      \
-		.reference = id##_reference                                                 \
+#define VIEW_OP(id, op_doc, op_spec)                                                               \
+	{                                                                                          \
+		.desc = {.head = PCTL_HEAD(pctl_op_desc),                                          \
+			 .name = "tensor." #id,                                                    \
+			 .doc = op_doc,                                                            \
+			 .spec = op_spec "\nx and y have at most 2^31 elements.",                  \
+			 .version = 1,                                                             \
+			 .kind = PCTL_OPDEF_PLAN,                                                  \
+			 .category = 'A',                                                          \
+			 .op_class = PCTL_CLASS_INTEGER,                                           \
+			 .convention = 1,                                                          \
+			 .n_in = 1,                                                                \
+			 .n_out = 1,                                                               \
+			 .n_attr = KIT_COUNT(id##_attr),                                           \
+			 .in = view_in,                                                            \
+			 .out = view_out,                                                          \
+			 .attr = id##_attr},                                                       \
+		.rules = {.head = PCTL_HEAD(pctl_op_rules),                                        \
+			  .laws = tensor_##id##_laws,                                              \
+			  .n_laws = 2,                                                             \
+			  .boundaries = boundaries,                                                \
+			  .n_boundaries = KIT_COUNT(boundaries)},                                  \
+		.laws = tensor_##id##_checks, .problems = &tensor_view_problems,                   \
+		.problem = tensor_##id##_problem, .infer = id##_infer, .reference = id##_reference \
 	}
 
 static const kit_op ops[] = {
 	VIEW_OP(reshape, "the same elements under another shape",
 		"y has the elements of x in their order, and the shape that is given."),
 	VIEW_OP(transpose, "axes in another order",
-		"Axis d of y is axis axes[d] of x: y[i0, i1, ..] = x[j0, j1, ..] with j[axes[d]] = i[d]."),
+		"Axis d of y is axis axes[d] of x: y[i0, i1, ..] = x[j0, j1, ..] with j[axes[d]] = "
+		"i[d]."),
 	VIEW_OP(slice, "every step-th element from start on, below stop, along each axis",
-		"y[i0, i1, ..] = x[start0 + i0 * step0, start1 + i1 * step1, ..], as many along each axis as\n"
+		"y[i0, i1, ..] = x[start0 + i0 * step0, start1 + i1 * step1, ..], as many along "
+		"each axis as\n"
 		"lie below stop. Starts and stops are cut to x's extents."),
 	VIEW_OP(broadcast, "stretched to a shape",
-		"Extents of 1 of x, and those that it lacks in front, are repeated to the shape that is given."),
+		"Extents of 1 of x, and those that it lacks in front, are repeated to the shape "
+		"that is given."),
 };
 
 const kit_family tensor_view_family = {ops, NULL, KIT_COUNT(ops), 0};

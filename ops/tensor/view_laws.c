@@ -200,7 +200,9 @@ static void transpose_in_steps(kit_law *l)
 		add(first, d < 2 ? 1 - (int64_t)d : (int64_t)d);
 		add(second, axes[d] < 2 ? 1 - axes[d] : axes[d]);
 	}
-	kit_law_equal(l, with(l, "tensor.transpose", with(l, "tensor.transpose", 0, "axes", first), "axes", second),
+	kit_law_equal(l,
+		      with(l, "tensor.transpose", with(l, "tensor.transpose", 0, "axes", first),
+			   "axes", second),
 		      kit_law_out(l, 0));
 }
 
@@ -238,8 +240,10 @@ static void slice_parts(kit_law *l)
 
 static void broadcast_again(kit_law *l)
 {
-	kit_law_equal(l, with(l, "tensor.broadcast", kit_law_out(l, 0), "shape", kit_law_attr(l, "shape")),
-		      kit_law_out(l, 0));
+	kit_law_equal(
+		l,
+		with(l, "tensor.broadcast", kit_law_out(l, 0), "shape", kit_law_attr(l, "shape")),
+		kit_law_out(l, 0));
 }
 
 /* The first of what was repeated is x. */
@@ -261,8 +265,8 @@ static void broadcast_back(kit_law *l)
 	kit_law_equal(l, with(l, "tensor.reshape", first, "shape", shape), 0);
 }
 
-#define JUDGED(name, text)                                                   \
-	{                                                                    \
+#define JUDGED(name, text)                                               \
+	{                                                                \
 		PCTL_LAW_CUSTOM, 0, PCTL_LAW_JUDGED, 0, name, NULL, text \
 	}
 

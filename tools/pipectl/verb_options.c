@@ -65,7 +65,6 @@ const pctl_option pctl_global_options[] = {
 		{"--verify", "none|all|sample=F", "run jobs again on the reference and compare", \
 		 0, 0},                                                                          \
 		{"--no-memo", NULL, "neither read nor write remembered results", 0, 0},          \
-		{"--no-fuse", NULL, "every job is a kernel of its own", 0, 0},                   \
 		{"--gas-limit", "N", "refuse above this much gas", 0, 0},                        \
 		{"--gas", "FILE", "the gas schedule", 0, 0}, PCTL_OPTION_TURNS,                  \
 		PCTL_OPTION_SUBGROUP,                                                            \
@@ -95,6 +94,7 @@ const pctl_option pctl_options_run[] = {
 	SOURCE_OPTIONS,
 	{"--out", "NAME=FILE", "write an output to a file", 1, 1},
 	RUN_OPTIONS,
+	{"--no-fuse", NULL, "every job is a kernel of its own", 0, 0},
 	{"--receipt", "FILE", "write a signed receipt: what ran on what, and its trace", 0, 1},
 	{"--trace", "job|round|step", "how finely a receipt traces; job where it is left out", 0,
 	 0},
@@ -104,6 +104,7 @@ const pctl_option pctl_options_run[] = {
 const pctl_option pctl_options_plan[] = {
 	SOURCE_OPTIONS,
 	RUN_OPTIONS,
+	{"--no-fuse", NULL, "every job is a kernel of its own", 0, 0},
 	{"--dot", NULL, "the graph for Graphviz", 0, 0},
 	{"--svg", "FILE", "write the graph as a picture", 0, 1},
 	{NULL, NULL, NULL, 0, 0},

@@ -41,11 +41,12 @@ static const pctl_kernel_module *unit_of(const pctl_run_node *n)
 /* Its plan is one kernel that the host wrote, of which nothing has to be said while it runs. */
 static int can_join(const pctl_run_node *n)
 {
-	return pctl_run_is_element(n->node) && n->recalled == NULL && !n->spared && n->group == NULL &&
-	       n->canonical != NULL && n->canonical->form != PCTL_PLAN_FORM_OTHER &&
-	       n->canonical->n_steps == 1 && n->canonical->race == PCTL_PROOF_PROVEN &&
-	       n->canonical->order == NULL && n->canonical->determinism <= PCTL_CLASS_STRICT &&
-	       unit_of(n)->turns == 0 && n->out_bytes[0] != 0;
+	return pctl_run_is_element(n->node) && n->recalled == NULL && !n->spared &&
+	       n->group == NULL && n->canonical != NULL &&
+	       n->canonical->form != PCTL_PLAN_FORM_OTHER && n->canonical->n_steps == 1 &&
+	       n->canonical->race == PCTL_PROOF_PROVEN && n->canonical->order == NULL &&
+	       n->canonical->determinism <= PCTL_CLASS_STRICT && unit_of(n)->turns == 0 &&
+	       n->out_bytes[0] != 0;
 }
 
 static uint32_t instructions_of(const pctl_run_node *n)
@@ -88,7 +89,7 @@ struct index {
 struct growing {
 	pctl_running *r;
 	uint32_t *jobs, n_jobs;
-	uint32_t *under;    /* by job of the graph; with is_in */
+	uint32_t *under; /* by job of the graph; with is_in */
 	uint8_t *is_in;
 	struct index *indices;
 	uint32_t n_indices;
@@ -343,7 +344,8 @@ static pctl_status plan_group(pctl_running *r, const pctl_run_group *g, const pc
 	}
 	(void)pctl_type_buffer_bytes(&root->out[0], &n_bytes);
 	if (status == PCTL_OK)
-		status = pctl_job_plan_buffer(*out, PCTL_PLAN_OUTPUT, n_bytes, NULL, call, &e.output);
+		status = pctl_job_plan_buffer(*out, PCTL_PLAN_OUTPUT, n_bytes, NULL, call,
+					      &e.output);
 	for (uint32_t i = 0; status == PCTL_OK && i < g->n_jobs; i++) {
 		const pctl_run_node *n = &r->nodes[g->jobs[i]];
 

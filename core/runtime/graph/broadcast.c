@@ -47,18 +47,20 @@ pctl_status pctl_broadcast_refuse(const pctl_op_desc *op, const char *job, const
 {
 	const int whole = !pctl_port_stretches(op, b);
 
-	return pctl_refuse_at(call, PC4107_BROADCAST, pos,
-			      whole ? "give the port its full shape, by `tensor.broadcast` for instance"
-				    : "shapes are aligned from the right and an extent of 1 is "
-				      "stretched; `tensor.reshape` puts dimensions where they belong",
-			      "job \"%s\": port \"%s\" is %s and port \"%s\" is %s%s", job,
-			      op->in[a].name, a_type, op->in[b].name, b_type,
-			      whole ? ", which is not stretched" : ", which do not broadcast");
+	return pctl_refuse_at(
+		call, PC4107_BROADCAST, pos,
+		whole ? "give the port its full shape, by `tensor.broadcast` for instance"
+		      : "shapes are aligned from the right and an extent of 1 is "
+			"stretched; `tensor.reshape` puts dimensions where they belong",
+		"job \"%s\": port \"%s\" is %s and port \"%s\" is %s%s", job, op->in[a].name,
+		a_type, op->in[b].name, b_type,
+		whole ? ", which is not stretched" : ", which do not broadcast");
 }
 
 static int same_shape(const pctl_tensor_type *a, const pctl_tensor_type *b)
 {
-	return a->rank == b->rank && (a->rank == 0 || memcmp(a->dim, b->dim, a->rank * sizeof(a->dim[0])) == 0);
+	return a->rank == b->rank &&
+	       (a->rank == 0 || memcmp(a->dim, b->dim, a->rank * sizeof(a->dim[0])) == 0);
 }
 
 static pctl_status refuse(const pctl_op_ref *op, const pctl_op_query *q, const char *job,
@@ -96,7 +98,8 @@ pctl_status pctl_op_operands(const pctl_op_ref *op, const pctl_op_query *q, cons
 	for (uint32_t i = 0; i < q->n_in && i < PCTL_PORTS_MAX; i++) {
 		if (same_shape(&out[i], &shape))
 			continue;
-		for (other = 0; other + 1 < q->n_in && (other == i || !same_shape(&q->in[other], &shape));)
+		for (other = 0;
+		     other + 1 < q->n_in && (other == i || !same_shape(&q->in[other], &shape));)
 			other++;
 		if (!pctl_port_stretches(op->desc, i))
 			return refuse(op, q, job, pos, other, i, call);
@@ -135,16 +138,18 @@ pctl_status pctl_op_infer(const pctl_op_ref *op, const pctl_op_query *q, const c
 	status = op->lib->infer(op->inst, call, &asked, out);
 	if (status != PCTL_OK || out->measure != NULL)
 		return status;
-	if (op->desc->kind == PCTL_OPDEF_FUNCTION && q->n_in != 0 && !same_shape(&in[0], &out->out[0]))
+	if (op->desc->kind == PCTL_OPDEF_FUNCTION && q->n_in != 0 &&
+	    !same_shape(&in[0], &out->out[0]))
 		return pctl_refuse(call, PC4132_PLAN,
 				   "function op \"%s\" of \"%s\" gives its output another shape "
 				   "than its operands have",
 				   op->desc->name, op->plugin);
 	if (out->is_view && (op->desc->kind == PCTL_OPDEF_FUNCTION || op->desc->n_in != 1 ||
 			     op->desc->n_out != 1 || !view_fits(&q->in[0], out)))
-		return pctl_refuse(call, PC4132_PLAN,
-				   "op \"%s\" of \"%s\" says that it is a view, and would read outside "
-				   "its input",
-				   op->desc->name, op->plugin);
+		return pctl_refuse(
+			call, PC4132_PLAN,
+			"op \"%s\" of \"%s\" says that it is a view, and would read outside "
+			"its input",
+			op->desc->name, op->plugin);
 	return PCTL_OK;
 }

@@ -43,80 +43,11 @@ struct writing {
 	int failed, too_wide;
 };
 
-/* ---- maps --------------------------------------------------------------------------------- */
-
-static void strides_of(const pctl_tensor_type *t, uint64_t stride[PCTL_RANK_MAX])
-{
-	uint64_t n = 1;
-
-	for (uint32_t d = t->rank; d-- > 0;) {
-		stride[d] = n;
-		(void)pctl_num_mul(n, t->dim[d], &n);
-	}
-}
-
-void pctl_index_map_stretch(const pctl_tensor_type *from, const pctl_tensor_type *to,
-			    pctl_index_map *out)
-{
-	uint64_t stride[PCTL_RANK_MAX] = {0};
-	const uint32_t ahead = to->rank - from->rank;
-
-	strides_of(from, stride);
-	*out = (pctl_index_map){.rank = to->rank};
-	for (uint32_t d = 0; d < to->rank; d++) {
-		out->dim[d] = to->dim[d];
-		if (d >= ahead && (from->dim[d - ahead] == to->dim[d]))
-			out->stride[d] = stride[d - ahead];
-	}
-}
-
-void pctl_index_map_view(const pctl_op_result *view, pctl_index_map *out)
-{
-	const pctl_tensor_type *t = &view->out[0];
-
-	*out = (pctl_index_map){.rank = t->rank, .offset = view->view_offset};
-	memcpy(out->dim, t->dim, sizeof(out->dim));
-	memcpy(out->stride, view->view_stride, sizeof(out->stride));
-	if (t->rank == 0) {
-		out->rank = 1;
-		out->dim[0] = 1;
-		out->stride[0] = 0;
-	}
-}
-
-void pctl_index_map_simplify(pctl_index_map *m)
-{
-	uint32_t n = 0;
-
-	if (m->rank == 0)
-		return;
-	for (uint32_t d = 0; d < m->rank; d++) {
-		const uint64_t dim = m->dim[d], stride = m->stride[d];
-
-		if (dim == 1)
-			continue;
-		/* The dimension before goes on where this one ends: both are one. */
-		if (n != 0 && m->stride[n - 1] == stride * dim) {
-			m->dim[n - 1] *= dim;
-			m->stride[n - 1] = stride;
-			continue;
-		}
-		m->dim[n] = dim;
-		m->stride[n++] = stride;
-	}
-	if (n == 0) {
-		m->dim[0] = 1;
-		m->stride[0] = 0;
-		n = 1;
-		if (m->offset == 0)
-			m->stride[0] = 1; /* one element, number 0 of both */
-	}
-	m->rank = n == 1 && m->stride[0] == 1 && m->offset == 0 ? 0 : n;
-}
+/* ---- indices ------------------------------------------------------------------------------ */
 
 static int same_map(const pctl_index_map *a, const pctl_index_map *b)
 {
-	return a->rank == b->rank && a->offset == b->offset &&
+	return a->rank == b->rank && a->simple == b->simple && a->offset == b->offset &&
 	       memcmp(a->dim, b->dim, a->rank * sizeof(a->dim[0])) == 0 &&
 	       memcmp(a->stride, b->stride, a->rank * sizeof(a->stride[0])) == 0;
 }
@@ -152,6 +83,11 @@ static void add_function_name(pctl_str_buf *s, const char *op, uint32_t dtype)
 		pctl_str_addf(s, "_%s", pctl_dtype_name(dtype));
 }
 
+static void add_at(pctl_str_buf *s, uint32_t word)
+{
+	pctl_str_addf(s, "shape[%" PRIu32 "].%c", word / 4, "xyzw"[word % 4]);
+}
+
 /* A number of the uniform block. */
 static void add_word(struct writing *w, uint64_t value)
 {
@@ -160,28 +96,43 @@ static void add_word(struct writing *w, uint64_t value)
 	w->too_wide |= value > UINT32_MAX;
 	if (!PCTL_VEC_PUSH(&w->words, (uint32_t)value))
 		w->failed = 1;
-	pctl_str_addf(&w->body, "shape[%" PRIu32 "].%c", at / 4, "xyzw"[at % 4]);
+	add_at(&w->body, at);
 }
 
-/* `let NAME = ` what the map makes of the index `from`. Dimensions are taken off from the last. */
+/* NAME: what the map, whose words begin at `first`, makes of the index `from`. Dimensions are taken off from the last. */
 static void add_index(struct writing *w, const pctl_index_map *m, const char *from, uint32_t first,
 		      const char *name)
 {
-	/* The words of a map are the same for all elements of an invocation. */
-	uint32_t at = first;
 	pctl_str_buf *s = &w->body;
+	uint32_t least = 0; /* dimensions before it add nothing */
 
-#define WORD(k) (at + (k)) / 4, "xyzw"[(at + (k)) % 4]
-	pctl_str_addf(s, "\t\tvar r%s = %s;\n\t\tvar %s = shape[%" PRIu32 "].%c;\n", name, from, name,
-		      WORD(0));
-	for (uint32_t d = m->rank; d-- > 1;)
-		pctl_str_addf(s,
-			      "\t\t%s += (r%s %% shape[%" PRIu32 "].%c) * shape[%" PRIu32
-			      "].%c;\n\t\tr%s = r%s / shape[%" PRIu32 "].%c;\n",
-			      name, name, WORD(1 + 2 * d), WORD(2 + 2 * d), name, name,
-			      WORD(1 + 2 * d));
-	pctl_str_addf(s, "\t\t%s += r%s * shape[%" PRIu32 "].%c;\n", name, name, WORD(2));
-#undef WORD
+	while (m->simple && least < m->rank && m->stride[least] == 0)
+		least++;
+	pctl_str_addf(s, "\t\tvar %s = ", name);
+	if (m->simple && m->offset == 0)
+		pctl_str_add(s, "0u");
+	else
+		add_at(s, first);
+	pctl_str_addf(s, ";\n\t\tvar r%s = %s;\n", name, from);
+	for (uint32_t d = m->rank; d-- > least;) {
+		if (!m->simple || m->stride[d] != 0) {
+			pctl_str_addf(s, "\t\t%s += r%s", name, name);
+			if (d != 0) {
+				pctl_str_add(s, " % ");
+				add_at(s, first + 1 + 2 * d);
+			}
+			if (!m->simple || m->stride[d] != 1) {
+				pctl_str_add(s, " * ");
+				add_at(s, first + 2 + 2 * d);
+			}
+			pctl_str_add(s, ";\n");
+		}
+		if (d > least) {
+			pctl_str_addf(s, "\t\tr%s /= ", name);
+			add_at(s, first + 1 + 2 * d);
+			pctl_str_add(s, ";\n");
+		}
+	}
 }
 
 /* The words of a map: the offset, then extent and stride of each dimension. */
@@ -348,7 +299,8 @@ static void add_functions(const pctl_elementwise *e, pctl_str_buf *s)
 	int has_half = 0;
 
 	for (uint32_t i = 0; i < e->n_nodes; i++)
-		has_half |= e->nodes[i].text != NULL && strncmp(e->nodes[i].text, half, sizeof(half) - 1) == 0;
+		has_half |= e->nodes[i].text != NULL &&
+			    strncmp(e->nodes[i].text, half, sizeof(half) - 1) == 0;
 	if (has_half)
 		pctl_str_add(s, half);
 	for (uint32_t i = 0; i < e->n_nodes; i++) {
@@ -360,26 +312,34 @@ static void add_functions(const pctl_elementwise *e, pctl_str_buf *s)
 			before++;
 		if (text == NULL || before < i)
 			continue;
-		pctl_str_add(s, strncmp(text, half, sizeof(half) - 1) == 0 ? text + sizeof(half) - 1 : text);
+		pctl_str_add(s, strncmp(text, half, sizeof(half) - 1) == 0 ? text + sizeof(half) - 1
+									   : text);
 		pctl_str_add(s, "\n");
 	}
 }
 
-static void add_declarations(const struct writing *w, pctl_str_buf *s, const char *of, const char *out)
+static void add_declarations(const struct writing *w, pctl_str_buf *s, const char *of,
+			     const char *out)
 {
 	for (uint32_t i = 0; i < w->bindings.n; i++) {
 		const struct binding *b = &w->bindings.items[i];
 		const char *type = of != NULL ? of : pctl_elementwise_type(b->dtype);
 
-		pctl_str_addf(s, "@group(0) @binding(%" PRIu32 ") var<storage, read> in%" PRIu32 ": array<", i, i);
+		pctl_str_addf(s,
+			      "@group(0) @binding(%" PRIu32 ") var<storage, read> in%" PRIu32
+			      ": array<",
+			      i, i);
 		pctl_str_addf(s, b->vector ? "vec4<%s>>;\n" : "%s>;\n", type);
 	}
 	pctl_str_addf(s, "@group(1) @binding(0) var<storage, read_write> out: array<%s>;\n", out);
 	if (w->words.n != 0)
-		pctl_str_addf(s, "@group(2) @binding(0) var<uniform> shape: array<vec4<u32>, %" PRIu32 ">;\n",
+		pctl_str_addf(s,
+			      "@group(2) @binding(0) var<uniform> shape: array<vec4<u32>, %" PRIu32
+			      ">;\n",
 			      (w->words.n + 3) / 4);
-	pctl_str_addf(s, "@compute @workgroup_size(%u)\n"
-			 "fn main(@builtin(global_invocation_id) id: vec3<u32>) {\n",
+	pctl_str_addf(s,
+		      "@compute @workgroup_size(%u)\n"
+		      "fn main(@builtin(global_invocation_id) id: vec3<u32>) {\n",
 		      PCTL_ELEMENTWISE_INVOCATIONS);
 }
 
@@ -438,20 +398,24 @@ static void write_copy(struct writing *w, pctl_str_buf *s, uint64_t n)
 		pctl_str_addf(&w->body, "\t\tout[i] = in0[k%" PRIu32 "];\n", chain);
 	} else {
 		pctl_str_add(&w->body, "\t\tvar word = 0u;\n\t\tfor (var part = 0u; part < ");
-		pctl_str_addf(&w->body, "%" PRIu32 "u; part++) {\n\t\tlet k0 = i * %" PRIu32 "u + part;\n\t\tif (k0 < ",
+		pctl_str_addf(&w->body,
+			      "%" PRIu32 "u; part++) {\n\t\tlet k0 = i * %" PRIu32
+			      "u + part;\n\t\tif (k0 < ",
 			      parts, parts);
 		add_word(w, n);
 		pctl_str_add(&w->body, ") {\n");
 		node = through_views(w, &chain);
 		(void)binding_of(w, e->nodes[node].buffer, 0, 0);
 		pctl_str_addf(&w->body,
-			      "\t\tword |= ((in0[k%" PRIu32 " / %" PRIu32 "u] >> ((k%" PRIu32 " %% %" PRIu32
-			      "u) * %" PRIu32 "u)) & %uu) << (part * %" PRIu32 "u);\n\t\t}\n\t\t}\n\t\tout[i] = word;\n",
+			      "\t\tword |= ((in0[k%" PRIu32 " / %" PRIu32 "u] >> ((k%" PRIu32
+			      " %% %" PRIu32 "u) * %" PRIu32 "u)) & %uu) << (part * %" PRIu32
+			      "u);\n\t\t}\n\t\t}\n\t\tout[i] = word;\n",
 			      chain, parts, chain, parts, bits, (1u << bits) - 1, bits);
 	}
 	add_declarations(w, s, type, type);
 	pctl_str_addf(s, "\tlet i = id.x%s;\n\tif (i < arrayLength(&out)) {\n%s",
-		      rows > ROW ? " + id.y * 16776960u" : "", bits >= 32 ? "\t\tlet k0 = i;\n" : "");
+		      rows > ROW ? " + id.y * 16776960u" : "",
+		      bits >= 32 ? "\t\tlet k0 = i;\n" : "");
 	if (w->body.data != NULL)
 		pctl_str_add(s, w->body.data);
 	pctl_str_add(s, "\t}\n}\n");
@@ -525,14 +489,15 @@ static pctl_status add_kernel(pctl_kernels *kernels, const struct writing *w, co
 	}
 	groups[0] = (uint32_t)n_groups;
 	for (; n < w->bindings.n; n++)
-		bindings[n] = (pctl_plan_binding){.binding = n, .buffer = w->bindings.items[n].buffer};
+		bindings[n] =
+			(pctl_plan_binding){.binding = n, .buffer = w->bindings.items[n].buffer};
 	bindings[n++] = (pctl_plan_binding){.group = 1, .buffer = e->output};
 	if (w->words.n != 0) {
 		memcpy(words, w->words.items, w->words.n * sizeof(*words));
 		bindings[n].group = 2;
 		status = pctl_job_plan_buffer(plan, PCTL_PLAN_PARAMS,
-					      pctl_num_align(w->words.n * sizeof(*words), 16), words,
-					      call, &bindings[n].buffer);
+					      pctl_num_align(w->words.n * sizeof(*words), 16),
+					      words, call, &bindings[n].buffer);
 		n++;
 	}
 	for (uint32_t i = 0; status == PCTL_OK && i < n; i++)
@@ -577,7 +542,9 @@ pctl_status pctl_elementwise_plan(pctl_kernels *kernels, const pctl_elementwise 
 		status = pctl_refuse(call, PC4133_SIZE, "%s: an index has 32 bits", e->name);
 	else
 		status = add_kernel(kernels, &w, text,
-				    has_function(e) ? n / lanes : pctl_num_div_up(n * bytes, bytes < 4 ? 4 : bytes),
+				    has_function(e)
+					    ? n / lanes
+					    : pctl_num_div_up(n * bytes, bytes < 4 ? 4 : bytes),
 				    call, plan);
 	free(text);
 	writing_end(&w);

@@ -8,15 +8,16 @@
 
 #define PCTL_ELEMENTWISE_INVOCATIONS 256u
 #define PCTL_ELEMENTWISE_GROUPS 65535u
-#define PCTL_ELEMENTWISE_INPUTS 7u /* of a kernel: WebGPU's default of 8 storage buffers less the output */
+#define PCTL_ELEMENTWISE_INPUTS \
+	7u /* of a kernel: WebGPU's default of 8 storage buffers less the output */
 #define PCTL_ELEMENTWISE_NODES 96u
 
 /*
  * How an element is found in an operand: element i, whose digits in the mixed radix `dim` are x0, x1, .., is element
- * offset + x0 * stride[0] + x1 * stride[1] + .. there. rank 0: it is element i.
+ * offset + x0 * stride[0] + x1 * stride[1] + .. there. rank 0: it is element i. simple: what adds nothing is not written out.
  */
 typedef struct pctl_index_map {
-	uint32_t rank, reserved;
+	uint32_t rank, simple;
 	uint64_t dim[PCTL_RANK_MAX], stride[PCTL_RANK_MAX];
 	uint64_t offset;
 } pctl_index_map;
