@@ -1,6 +1,5 @@
 /* tensor.pad, flip and roll: elements moved (SEMANTICS.md 16.5). */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "elements.h"
 #include "kernels.h"
