@@ -25,8 +25,8 @@ static pctl_status scattering_of(const kit_use *u, scattering *s)
 		s->mode++;
 	if (s->mode == MODES)
 		return kit_refuse_attr(u, "mode", "is not set, add, min, max, and, or or xor");
-	if (s->mode != SET && x->dtype == PCTL_SCALAR_BOOL)
-		return kit_refuse_attr(u, "mode", "is set where elements are bool");
+	if ((s->mode == ADD || s->mode == MIN || s->mode == MAX) && x->dtype == PCTL_SCALAR_BOOL)
+		return kit_refuse_attr(u, "mode", "is set, and, or or xor where elements are bool");
 	if (s->mode > ADD && tensor_is_float(x->dtype))
 		return kit_refuse_attr(u, "mode", "is set or add where elements are floats");
 	if (status == PCTL_OK)

@@ -11,6 +11,7 @@ extern const kit_family tensor_matmul_family;
 extern const kit_family tensor_sum_family;
 extern const kit_family tensor_gather_family;
 extern const kit_family tensor_move_family;
+extern const kit_family tensor_cell_family;
 extern const kit_family tensor_choose_family;
 extern const kit_family tensor_join_family;
 extern const kit_family tensor_random_family;
