@@ -34,8 +34,8 @@ def minus(a):
 
 
 def sigmoid(a):
-    below = add(ONE, rounded("f32", Fraction(decimal_of(minus(a)).exp())))
-    return rounded("f32", 1 / number(below))
+    e = rounded("f32", Fraction(decimal_of(minus(a)).exp()))
+    return 0 if number(e) == "inf" else rounded("f32", 1 / number(add(ONE, e)))
 
 
 def tanh(a):
