@@ -160,7 +160,7 @@ static float normal_of(const uint32_t w[4])
 	return r * rounded(mpfr_cos, c * v);
 }
 
-/* An f32 to a type of 16 bits, by MPFR with subnormals emulated. */
+/* An f32 to a type of 16 bits. */
 static uint64_t narrowed(uint32_t dtype, float x)
 {
 	const int half = dtype == PCTL_SCALAR_F16;
@@ -173,18 +173,18 @@ static uint64_t narrowed(uint32_t dtype, float x)
 		return x != x ? 0x7fc0u
 			      : upper + (rest > 0x8000u || (rest == 0x8000u && (upper & 1)));
 	}
-	if (x != x)
-		return 0x7e00u;
+	if (x != x || isinf(x))
+		return x != x ? 0x7e00u : bits >> 31 << 15 | 0x7c00u;
 	{
 		const uint64_t sign = bits >> 31 << 15;
 		const double size = fabs((double)x);
 		/* The unit in the last place of where it lies: 2^-24 at least. */
 		const int exponent = size < 0x1p-14 ? -24 : ilogb(size) - 10;
-		const double n = size == 0 || isinf(size) ? 0 : nearbyint(ldexp(size, -exponent));
+		const double n = size == 0 ? 0 : nearbyint(ldexp(size, -exponent));
 		const uint64_t field = exponent == -24 ? 0 : (uint64_t)(exponent + 24);
 		const uint64_t code = (field << 10) + (uint64_t)n;
 
-		return sign | (isinf(size) || code > 0x7c00u ? 0x7c00u : code);
+		return sign | (code > 0x7c00u ? 0x7c00u : code);
 	}
 }
 
