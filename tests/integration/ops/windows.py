@@ -203,7 +203,7 @@ def main():
     c = Cases(h, backends)
     known_answers(h, backends)
     convolution(c, r, "f32", "f32", (1, 4, 5, 4), (2, 2, 2, 2), 2, 1, 1, 2, "cancel")
-    # Results of 32 bits: those of 16 have their whole sum in a kernel twice, which takes PoCL minutes.
+    # Results of 32 bits: those of 16 have their whole sum in a kernel twice, which PoCL compiles slowly.
     convolution(c, r, "f16", "f32", (1, 2, 3, 3), (2, 3, 2, 3), 2, 1, 2, 1, "any", True)
     pooling(c, r, "f32", (1, 2, 5, 4), 2, 1, 1, "any")
     random(c, r, 9, 0x0123456789ABCDEF, (1 << 64) - 4, 5, ["f32"])
