@@ -40,6 +40,11 @@ static const pctl_op_desc *table_op_at(pctl_instance *inst, uint32_t i)
 	return op ? &op->desc : NULL;
 }
 
+static int kit_has_list(const kit_op *op)
+{
+	return op->desc.n_in != 0 && (op->desc.in[op->desc.n_in - 1].flags & PCTL_PORT_LIST) != 0;
+}
+
 /* The op asked about, with as many inputs and attributes as its description says; else an internal
  * error. */
 static pctl_status use_make(pctl_instance *inst, const pctl_call *call, const pctl_op_query *q,
@@ -50,7 +55,9 @@ static pctl_status use_make(pctl_instance *inst, const pctl_call *call, const pc
 	*out = (kit_use){inst, op, call, q};
 	if (!op)
 		return pctl_refuse(call, PC1_INTERNAL, "there is no op number %u", q->op);
-	if (q->n_in != op->desc.n_in || q->n_attr != op->desc.n_attr)
+	if ((kit_has_list(op) ? q->n_in < op->desc.n_in || q->n_in > PCTL_PORTS_MAX
+			      : q->n_in != op->desc.n_in) ||
+	    q->n_attr != op->desc.n_attr)
 		return pctl_refuse(call, PC1_INTERNAL,
 				   "%s was asked with %u inputs and %u attributes", op->desc.name,
 				   q->n_in, q->n_attr);

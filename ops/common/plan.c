@@ -14,7 +14,7 @@ uint32_t kit_in(const kit_plan *p, uint32_t i)
 
 uint32_t kit_out(const kit_plan *p, uint32_t i)
 {
-	return p->use->op->desc.n_in + i;
+	return p->use->q->n_in + i;
 }
 
 uint32_t kit_temp(kit_plan *p, uint64_t n_bytes)

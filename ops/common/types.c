@@ -94,9 +94,11 @@ pctl_status kit_refuse_type(const kit_use *u, uint32_t port, const char *wanted)
 {
 	const pctl_tensor_type *t = &u->q->in[port];
 
-	return pctl_refuse(u->call, PC4201_OP_TYPE,
-			   "%s: port \"%s\" wants %s, found %s of %u dimensions", u->op->desc.name,
-			   u->op->desc.in[port].name, wanted, kit_dtype_name(t->dtype), t->rank);
+	return pctl_refuse(
+		u->call, PC4201_OP_TYPE, "%s: port \"%s\" wants %s, found %s of %u dimensions",
+		u->op->desc.name,
+		u->op->desc.in[port < u->op->desc.n_in ? port : u->op->desc.n_in - 1].name, wanted,
+		kit_dtype_name(t->dtype), t->rank);
 }
 
 pctl_status kit_refuse_attr(const kit_use *u, const char *attr, const char *why)

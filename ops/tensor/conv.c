@@ -16,7 +16,7 @@ static const kind kinds[] = {{1, 0}, {2, 0}, {3, 0}, {2, 1}};
 
 typedef struct convolution {
 	window w;
-	uint64_t groups, in, out; /* channels of x, and of y, in a group */
+	uint64_t groups, in, out;	   /* channels of x, and of y, in a group */
 	const tensor_float_format *format; /* NULL: integers */
 	pctl_tensor_type y;
 } convolution;
@@ -144,12 +144,15 @@ static void conv_plan(kit_plan *p)
 		kit_wgsl_add(&k.w, "fn sum_scale() -> bool {\n\treturn false;\n}\n");
 		kit_wgsl_add(&k.w, KERNEL_EXACT_SUM);
 		kit_wgsl_add(&k.w,
-			     "fn clear() {\n\tsum_clear();\n}\nfn term(a: u32, b: u32) {\n\tsum_product(x_bits(a), "
+			     "fn clear() {\n\tsum_clear();\n}\nfn term(a: u32, b: u32) "
+			     "{\n\tsum_product(x_bits(a), "
 			     "w_bits(b));\n}\nfn result() -> T {\n\treturn sum_round();\n}\n");
 	} else {
-		kit_wgsl_add(&k.w, "var<private> acc: T;\nfn clear() {\n\tacc = T(0);\n}\nfn term(a: u32, b: "
-				   "u32) {\n\tacc += x_word(a) * w_word(b);\n}\nfn result() -> T {\n\treturn "
-				   "acc;\n}\n");
+		kit_wgsl_add(
+			&k.w,
+			"var<private> acc: T;\nfn clear() {\n\tacc = T(0);\n}\nfn term(a: u32, b: "
+			"u32) {\n\tacc += x_word(a) * w_word(b);\n}\nfn result() -> T {\n\treturn "
+			"acc;\n}\n");
 	}
 	kit_wgsl_add(&k.w, KERNEL_CONV);
 	k.params.v[0][0] = (uint32_t)c.w.places;
@@ -195,7 +198,9 @@ static pctl_status conv_reference(const kit_use *u, const pctl_span *in, pctl_sp
 						from;
 					const uint64_t wi =
 						c.w.spread ? ((g * c.in + ci) * c.out +
-							      channel % c.out) * c.w.taps + t
+							      channel % c.out) *
+									     c.w.taps +
+								     t
 							   : (channel * c.in + ci) * c.w.taps + t;
 
 					if (from == UINT64_MAX)
@@ -231,8 +236,8 @@ static pctl_status im2col_of(const kit_use *u, window *w, pctl_tensor_type *y)
 		status = window_of(u, dims, taps, ATTR_STRIDE, 0, w);
 	if (status != PCTL_OK)
 		return status;
-	*y = (pctl_tensor_type){u->q->in[0].dtype, 3,
-				{w->batches, w->places, w->channels * w->taps}};
+	*y = (pctl_tensor_type){
+		u->q->in[0].dtype, 3, {w->batches, w->places, w->channels * w->taps}};
 	return kit_limit(u, "elements", kit_elements(y), TENSOR_ELEMENTS_MAX);
 }
 
@@ -295,16 +300,15 @@ typedef struct sizes {
 	uint64_t batches, in, out, groups, n, taps;
 	const char *stride, *pad, *dilation;
 } sizes;
-static const sizes tried[] = {
-	{1, 1, 1, 1, 1, 1, "", "", ""},	    {2, 1, 2, 1, 5, 3, "", "1", ""},
-	{1, 4, 2, 2, 7, 2, "2", "", ""},    {1, 3, 3, 3, 6, 3, "1", "2", "2"},
-	{2, 2, 3, 1, 4, 4, "3", "3", ""},   {1, 2, 2, 1, 2, 5, "", "", ""},
-	{0, 1, 1, 1, 3, 1, "", "", ""},	    {1, 2, 4, 2, 0, 3, "", "1", ""},
-	{1, 8, 1, 1, 3, 2, "2", "1", "1"}};
+static const sizes tried[] = {{1, 1, 1, 1, 1, 1, "", "", ""},	{2, 1, 2, 1, 5, 3, "", "1", ""},
+			      {1, 4, 2, 2, 7, 2, "2", "", ""},	{1, 3, 3, 3, 6, 3, "1", "2", "2"},
+			      {2, 2, 3, 1, 4, 4, "3", "3", ""}, {1, 2, 2, 1, 2, 5, "", "", ""},
+			      {0, 1, 1, 1, 3, 1, "", "", ""},	{1, 2, 4, 2, 0, 3, "", "1", ""},
+			      {1, 8, 1, 1, 3, 2, "2", "1", "1"}};
 
-static const pctl_op_problems conv_problems = {
-	PCTL_HEAD(pctl_op_problems), "up to 8 channels of up to 7 elements a dimension",
-	KIT_COUNT(tried) * TENSOR_KINDS};
+static const pctl_op_problems conv_problems = {PCTL_HEAD(pctl_op_problems),
+					       "up to 8 channels of up to 7 elements a dimension",
+					       KIT_COUNT(tried) * TENSOR_KINDS};
 
 static void conv_problem(kit_problem *p)
 {
@@ -331,7 +335,11 @@ static void conv_problem(kit_problem *p)
 	tensor_problem_attr(p, ATTR_PAD, s->pad);
 	tensor_problem_attr(p, ATTR_DILATION, s->dilation);
 	tensor_problem_attr(p, ATTR_GROUPS, groups);
-	tensor_problem_attr(p, ATTR_OUT, !is_float ? "" : variant == 0 ? "f32" : variant == 1 ? "f16" : "bf16");
+	tensor_problem_attr(p, ATTR_OUT,
+			    !is_float	   ? ""
+			    : variant == 0 ? "f32"
+			    : variant == 1 ? "f16"
+					   : "bf16");
 	if (k->spread && (s->stride[0] == '2' || s->stride[0] == '3'))
 		tensor_problem_attr(p, ATTR_EXTRA, "1,0");
 	tensor_problem_fill(p, 0, &x, variant);
@@ -365,7 +373,8 @@ static uint64_t other_order(const void *ctx, uint64_t i)
 	const turned *t = ctx;
 	const uint64_t c = i / t->taps % t->channels;
 
-	return i - c * t->taps + (c / t->group * t->group + (t->group - 1 - c % t->group)) * t->taps;
+	return i - c * t->taps +
+	       (c / t->group * t->group + (t->group - 1 - c % t->group)) * t->taps;
 }
 
 /* Channels of each group, in x and w, from the last to the first: the order of terms does not show. */
@@ -388,9 +397,9 @@ static void law_channels(kit_law *l)
 		      kit_law_out(l, 0));
 }
 
-static const pctl_op_problems im2col_problems = {
-	PCTL_HEAD(pctl_op_problems), "up to 8 channels of up to 7 elements a dimension",
-	KIT_COUNT(tried) * 3};
+static const pctl_op_problems im2col_problems = {PCTL_HEAD(pctl_op_problems),
+						 "up to 8 channels of up to 7 elements a dimension",
+						 KIT_COUNT(tried) * 3};
 
 static void im2col_problem(kit_problem *p)
 {
@@ -399,6 +408,8 @@ static void im2col_problem(kit_problem *p)
 	pctl_tensor_type x = {p->dtype, dims + 2, {s->batches, s->in, s->n, s->n, 2}};
 	char taps[8] = {(char)('0' + s->taps), '\0'};
 
+	if (tensor_problem_of_others(p))
+		return;
 	if (dims > 1 && s->n > 2)
 		x.dim[3]--;
 	tensor_problem_attr(p, ATTR_STRIDE, s->stride);
@@ -412,10 +423,11 @@ static void im2col_problem(kit_problem *p)
 /* ---- the ops -------------------------------------------------------------------------------- */
 
 #define TYPES "f32|f16|bf16|i8|u8|i16|u16|i32|u32|i64|u64"
-#define PORTS(id, x_dims, w_dims)                                                               \
-	static const pctl_port id##_in[] = {                                                    \
-		{"x", TYPES x_dims, "batches and channels first", 0, 0},                        \
-		{"w", TYPES w_dims, "channels of the result, or with transposed ones of x, first", 0, 0}}
+#define PORTS(id, x_dims, w_dims)                                                                  \
+	static const pctl_port id##_in[] = {                                                       \
+		{"x", TYPES x_dims, "batches and channels first", 0, 0},                           \
+		{"w", TYPES w_dims, "channels of the result, or with transposed ones of x, first", \
+		 0, 0}}
 PORTS(conv1, "[b,c,n]", "[o,i,t]");
 PORTS(conv2, "[b,c,n,m]", "[o,i,t,s]");
 PORTS(conv3, "[b,c,n,m,k]", "[o,i,t,s,r]");
@@ -425,13 +437,25 @@ static const pctl_port im2col_in[] = {
 	{"x", TENSOR_ANY "[...]", "batches and channels, then one to three dimensions", 0, 0}};
 static const pctl_port im2col_out[] = {
 	{"y", TENSOR_ANY "[b,places,terms]", "a row of terms for each place", 0, 0}};
-#define STEPS                                                                                     \
-	{"stride", "", "one number, or one for each dimension between commas; 1 if not given",        \
-	 PCTL_ATTR_STRING, 0, 0, 0},                                                              \
-		{"pad", "", "places before and behind each dimension; 0 if not given",            \
-		 PCTL_ATTR_STRING, 0, 0, 0},                                                      \
-		{"dilation", "", "from one tap to the next; 1 if not given", PCTL_ATTR_STRING, 0, \
-		 0, 0}
+#define STEPS                                                                                    \
+	{"stride",                                                                               \
+	 "",                                                                                     \
+	 "one number, or one for each dimension between commas; 1 if not given",                 \
+	 PCTL_ATTR_STRING,                                                                       \
+	 0,                                                                                      \
+	 0,                                                                                      \
+	 0},                                                                                     \
+		{"pad",                                                                          \
+		 "",                                                                             \
+		 "places before and behind each dimension; 0 if not given",                      \
+		 PCTL_ATTR_STRING,                                                               \
+		 0,                                                                              \
+		 0,                                                                              \
+		 0},                                                                             \
+	{                                                                                        \
+		"dilation", "", "from one tap to the next; 1 if not given", PCTL_ATTR_STRING, 0, \
+			0, 0                                                                     \
+	}
 static const pctl_attr_desc conv_attr[] = {
 	STEPS,
 	{"groups", "1", "channels are cut into so many", PCTL_ATTR_U64, 0, 1, 1u << 20},
@@ -446,7 +470,8 @@ static const pctl_attr_desc im2col_attr[] = {
 };
 static const pctl_law conv_laws[] = {
 	TENSOR_LAW("batches", "batches from the last to the first give y so"),
-	TENSOR_LAW("channels", "channels of x and w turned about within their groups give the same y"),
+	TENSOR_LAW("channels",
+		   "channels of x and w turned about within their groups give the same y"),
 };
 static void (*const conv_checks[])(kit_law *) = {law_batches, law_channels};
 static const pctl_law im2col_laws[] = {
@@ -454,25 +479,32 @@ static const pctl_law im2col_laws[] = {
 static void (*const im2col_checks[])(kit_law *) = {law_batches};
 
 #define EXACT                                                                                   \
-	"\nOf floats exact, rounded once; of integers modulo 2^32, or 2^64 where they have 64 bits. Places " \
+	"\nOf floats exact, rounded once; of integers modulo 2^32, or 2^64 where they have 64 " \
+	"bits. Places "                                                                         \
 	"outside x are no terms."
-#define CONV(dims, at)                                                                              \
-	TENSOR_OP(conv, 1, "tensor.conv" #dims "d", "convolution over " #dims " dimensions, exact",     \
-		  "y[b, c, q] = the sum over channels i of c's group and taps t of x[b, i, q * stride - " \
-		  "pad + t * dilation] * w[c, i, t]." EXACT,                                        \
+#define CONV(dims, at)                                                                           \
+	TENSOR_OP(conv, 1, "tensor.conv" #dims "d",                                              \
+		  "convolution over " #dims " dimensions, exact",                                \
+		  "y[b, c, q] = the sum over channels i of c's group and taps t of x[b, i, q * " \
+		  "stride - "                                                                    \
+		  "pad + t * dilation] * w[c, i, t]." EXACT,                                     \
 		  PCTL_CLASS_STRICT, conv##dims##_in, 2, conv_out, conv_attr, 5, &kinds[at])
 
 static const kit_op ops[] = {
 	CONV(1, 0),
 	CONV(2, 1),
 	CONV(3, 2),
-	TENSOR_OP(conv, 1, "tensor.conv_transpose2d", "transposed convolution over 2 dimensions, exact",
-		  "y[b, c, q] = the sum over channels i of c's group and taps t, where q + pad - t * "
-		  "dilation = stride * s,\nof x[b, i, s] * w[i, c, t]; a dimension has (n - 1) * stride - 2 "
-		  "* pad + dilation * (taps - 1) + extra + 1 places." EXACT,
-		  PCTL_CLASS_STRICT, conv2_in, 2, conv_out, conv_attr, 6, &kinds[3]),
+	TENSOR_OP(
+		conv, 1, "tensor.conv_transpose2d",
+		"transposed convolution over 2 dimensions, exact",
+		"y[b, c, q] = the sum over channels i of c's group and taps t, where q + pad - t * "
+		"dilation = stride * s,\nof x[b, i, s] * w[i, c, t]; a dimension has (n - 1) * "
+		"stride - 2 "
+		"* pad + dilation * (taps - 1) + extra + 1 places." EXACT,
+		PCTL_CLASS_STRICT, conv2_in, 2, conv_out, conv_attr, 6, &kinds[3]),
 	TENSOR_OP(im2col, 1, "tensor.im2col", "the terms of a convolution as rows of a matrix",
-		  "y[b, q, i * taps + t] = x[b, i, q * stride - pad + t * dilation], all bits 0 outside x.",
+		  "y[b, q, i * taps + t] = x[b, i, q * stride - pad + t * dilation], all bits 0 "
+		  "outside x.",
 		  PCTL_CLASS_INTEGER, im2col_in, 1, im2col_out, im2col_attr, 4, NULL),
 };
 

@@ -53,7 +53,8 @@ typedef struct tensor_kernel {
 	} params;
 	kit_slot slots[16];
 	uint32_t n_slots;
-	uint64_t turns; /* the most turns of a loop that goes up to the override `steps`; 0: there is none */
+	uint64_t
+		turns; /* the most turns of a loop that goes up to the override `steps`; 0: there is none */
 } tensor_kernel;
 
 tensor_kernel tensor_kernel_begin(kit_plan *p, const char *name, uint64_t count, uint64_t bytes,
@@ -74,6 +75,8 @@ uint64_t tensor_order_key(uint32_t dtype, uint64_t raw);
 enum { TENSOR_BITS, TENSOR_SMALL, TENSOR_EDGES, TENSOR_KINDS };
 void tensor_problem_fill(kit_problem *p, uint32_t port, const pctl_tensor_type *t, uint32_t kind);
 void tensor_problem_attr(kit_problem *p, uint32_t i, const char *text);
+/* 1, and the problem means nothing: types that are moved alike share the problems, a third for each. */
+int tensor_problem_of_others(kit_problem *p);
 pctl_tensor_type tensor_type_of(uint32_t dtype, uint32_t rank, const uint64_t *dim);
 #define TENSOR_SHAPES 13u
 extern const pctl_tensor_type tensor_problem_shapes[TENSOR_SHAPES]; /* dtype 0 */
@@ -81,32 +84,36 @@ extern const pctl_tensor_type tensor_problem_shapes[TENSOR_SHAPES]; /* dtype 0 *
 extern const pctl_example tensor_boundaries[2];
 
 /* A plan op in one row: <id>_laws, <id>_checks, <id>_problems, <id>_problem, <id>_infer, <id>_plan and <id>_reference stand beside it. */
-#define TENSOR_OP(id, outputs, op, op_doc, op_spec, class_, ins, n_ins, outs, attrs, n_attrs, data_)           \
-	{                                                                                             \
-		.desc = {.head = PCTL_HEAD(pctl_op_desc),                                             \
-			 .name = op,                                                                  \
-			 .doc = op_doc,                                                               \
-			 .spec = op_spec "\nA tensor has at most 2^31 elements.",                     \
-			 .version = 1,                                                                \
-			 .kind = PCTL_OPDEF_PLAN,                                                     \
-			 .category = 'A',                                                             \
-			 .op_class = class_,                                                          \
-			 .convention = 1,                                                             \
-			 .n_in = n_ins,                                                               \
-			 .n_out = outputs,                                                            \
-			 .n_attr = n_attrs,                                                           \
-			 .in = ins,                                                                   \
-			 .out = outs,                                                                 \
-			 .attr = attrs},                                                              \
-		.rules = {.head = PCTL_HEAD(pctl_op_rules),                                           \
-			  .laws = id##_laws,                                                          \
-			  .n_laws = KIT_COUNT(id##_laws),                                             \
-			  .boundaries = tensor_boundaries,                                            \
-			  .n_boundaries = 2},                                                         \
-		.laws = id##_checks, .problems = &id##_problems, .problem = id##_problem,             \
-		.infer = id##_infer, .plan = id##_plan, .reference = id##_reference, .data = data_     \
+#define TENSOR_OP(id, outputs, op, op_doc, op_spec, class_, ins, n_ins, outs, attrs, n_attrs,      \
+		  data_)                                                                           \
+	{                                                                                          \
+		.desc = {.head = PCTL_HEAD(pctl_op_desc),                                          \
+			 .name = op,                                                               \
+			 .doc = op_doc,                                                            \
+			 .spec = op_spec "\nA tensor has at most 2^31 elements.",                  \
+			 .version = 1,                                                             \
+			 .kind = PCTL_OPDEF_PLAN,                                                  \
+			 .category = 'A',                                                          \
+			 .op_class = class_,                                                       \
+			 .convention = 1,                                                          \
+			 .n_in = n_ins,                                                            \
+			 .n_out = outputs,                                                         \
+			 .n_attr = n_attrs,                                                        \
+			 .in = ins,                                                                \
+			 .out = outs,                                                              \
+			 .attr = attrs},                                                           \
+		.rules = {.head = PCTL_HEAD(pctl_op_rules),                                        \
+			  .laws = id##_laws,                                                       \
+			  .n_laws = KIT_COUNT(id##_laws),                                          \
+			  .boundaries = tensor_boundaries,                                         \
+			  .n_boundaries = 2},                                                      \
+		.laws = id##_checks, .problems = &id##_problems, .problem = id##_problem,          \
+		.infer = id##_infer, .plan = id##_plan, .reference = id##_reference, .data = data_ \
 	}
-#define TENSOR_LAW(name, words) {PCTL_LAW_CUSTOM, 0, PCTL_LAW_JUDGED, 0, name, NULL, words}
+#define TENSOR_LAW(name, words)                                           \
+	{                                                                 \
+		PCTL_LAW_CUSTOM, 0, PCTL_LAW_JUDGED, 0, name, NULL, words \
+	}
 
 /* Element i of the result comes from element from(l, i) of tensor `of`: a tensor of type t with those elements. */
 uint32_t tensor_law_taken(kit_law *l, const pctl_tensor_type *t, uint32_t of,

@@ -12,11 +12,10 @@ static void add_value(kit_wgsl *w, const char *name, uint32_t dtype, uint64_t n,
 	char text[320];
 
 	kit_wgsl_named(w,
-		       dtype == PCTL_SCALAR_U32 ? "fn $_value(j: u32) -> i64 {\n\treturn "
-						  "i64(u64($[j]));\n}\n"
-		       : dtype == PCTL_SCALAR_I32
-			       ? "fn $_value(j: u32) -> i64 {\n\treturn "
-				 "i64(bitcast<i32>($[j]));\n}\n"
+		       dtype == PCTL_SCALAR_U32	  ? "fn $_value(j: u32) -> i64 {\n\treturn "
+						    "i64(u64($[j]));\n}\n"
+		       : dtype == PCTL_SCALAR_I32 ? "fn $_value(j: u32) -> i64 {\n\treturn "
+						    "i64(bitcast<i32>($[j]));\n}\n"
 		       : dtype == PCTL_SCALAR_I64
 			       ? "fn $_value(j: u32) -> i64 {\n\treturn i64($[j]);\n}\n"
 			       : "fn $_value(j: u32) -> i64 {\n\treturn i64(min($[j], "
@@ -128,12 +127,14 @@ pctl_status tensor_index_refuse(const kit_use *u, uint32_t port, const void *ind
 
 		if (!tensor_is_signed(t->dtype) && v >= n)
 			return pctl_refuse(u->call, PC4205_OP_VALUE,
-					   "%s[%" PRIu64 "] is %" PRIu64 ", out of range of %" PRIu64,
+					   "%s[%" PRIu64 "] is %" PRIu64
+					   ", out of range of %" PRIu64,
 					   name, i, v, n);
 		if (tensor_is_signed(t->dtype) &&
 		    (s >= (int64_t)n || s < (negative ? -(int64_t)n : 0)))
 			return pctl_refuse(u->call, PC4205_OP_VALUE,
-					   "%s[%" PRIu64 "] is %" PRId64 ", out of range of %" PRIu64,
+					   "%s[%" PRIu64 "] is %" PRId64
+					   ", out of range of %" PRIu64,
 					   name, i, s, n);
 	}
 	return PCTL_OK;

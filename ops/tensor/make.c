@@ -45,10 +45,14 @@ static void iota_plan(kit_plan *p)
 		return;
 	bytes = kit_dtype_bytes(y.dtype);
 	k = tensor_kernel_begin(p, "tensor/iota.wgsl", kit_elements(&y), bytes, 0);
-	kit_wgsl_add(&k.w, "fn wide(low: u32, high: u32) -> u64 {\n\treturn (u64(high) << 32u) | u64(low);\n}\n"
-			   "fn product(i: u32) -> T {\n\tlet at = u64((i / params.v[0].x) % params.v[0].y);\n"
-			   "\tlet y = wide(params.v[1].x, params.v[1].y) + wide(params.v[1].z, params.v[1].w) * "
-			   "at;\n\treturn ");
+	kit_wgsl_add(
+		&k.w,
+		"fn wide(low: u32, high: u32) -> u64 {\n\treturn (u64(high) << 32u) | "
+		"u64(low);\n}\n"
+		"fn product(i: u32) -> T {\n\tlet at = u64((i / params.v[0].x) % params.v[0].y);\n"
+		"\tlet y = wide(params.v[1].x, params.v[1].y) + wide(params.v[1].z, params.v[1].w) "
+		"* "
+		"at;\n\treturn ");
 	kit_wgsl_add(&k.w, bytes == 8	? "y;\n}\n"
 			   : bytes == 4 ? "u32(y & 0xfffffffflu);\n}\n"
 			   : bytes == 2 ? "u32(y & 0xfffflu);\n}\n"
@@ -85,8 +89,10 @@ static const pctl_op_problems iota_problems = {
 
 static void iota_problem(kit_problem *p)
 {
-	static const char *const steps[] = {"1", "-3", "0", "2", "9223372036854775807", "1", "256", "-1"};
-	static const char *const starts[] = {"0", "-5", "7", "250", "1", "-9223372036854775808", "65535", "0"};
+	static const char *const steps[] = {"1", "-3",	"0", "2", "9223372036854775807",
+					    "1", "256", "-1"};
+	static const char *const starts[] = {"0",     "-5", "7", "250", "1", "-9223372036854775808",
+					     "65535", "0"};
 	const uint64_t v = p->number / KIT_COUNT(shapes) % 8;
 
 	tensor_problem_attr(p, ATTR_SHAPE, shapes[p->number % KIT_COUNT(shapes)]);
@@ -167,14 +173,16 @@ static pctl_status value_of(const kit_use *u, uint32_t dtype, uint64_t *out)
 		const float v = strtof(text, &end);
 		uint32_t word;
 
-		if (end == text || *end != '\0' || (*text != '-' && (*text < '0' || *text > '9') &&
-						    strcmp(text, "Inf") != 0 && strcmp(text, "NaN") != 0))
+		if (end == text || *end != '\0' ||
+		    (*text != '-' && (*text < '0' || *text > '9') && strcmp(text, "Inf") != 0 &&
+		     strcmp(text, "NaN") != 0))
 			return kit_refuse_attr(u, "value", "is no number, Inf, NaN or bits (0x..)");
 		memcpy(&word, &v, 4);
 		word = v != v ? 0x7fc00000u : word;
 		*out = word;
 		if (dtype != PCTL_SCALAR_F32 && !narrowed(dtype, word, out))
-			return kit_refuse_attr(u, "value", "is not exact in the type: give its bits (0x..)");
+			return kit_refuse_attr(u, "value",
+					       "is not exact in the type: give its bits (0x..)");
 		return PCTL_OK;
 	}
 	if (*text == '-') {
@@ -188,7 +196,9 @@ static pctl_status value_of(const kit_use *u, uint32_t dtype, uint64_t *out)
 	}
 	*out = strtoull(text, &end, 10);
 	if (*end != '\0' || *text < '0' || *text > '9' || errno != 0 ||
-	    *out > (dtype == PCTL_SCALAR_BOOL ? 1 : tensor_is_signed(dtype) ? all / 2 : all))
+	    *out > (dtype == PCTL_SCALAR_BOOL ? 1
+		    : tensor_is_signed(dtype) ? all / 2
+					      : all))
 		return kit_refuse_attr(u, "value", "is no number of the type");
 	return PCTL_OK;
 }
@@ -219,7 +229,8 @@ static void full_plan(kit_plan *p)
 	p->status = full_of(p->use, &y, &value);
 	if (p->status != PCTL_OK)
 		return;
-	k = tensor_kernel_begin(p, "tensor/full.wgsl", kit_elements(&y), kit_dtype_bytes(y.dtype), 0);
+	k = tensor_kernel_begin(p, "tensor/full.wgsl", kit_elements(&y), kit_dtype_bytes(y.dtype),
+				0);
 	kit_wgsl_add(&k.w, "fn product(i: u32) -> T {\n\treturn T((u64(params.v[0].y) << 32u) | "
 			   "u64(params.v[0].x));\n}\n");
 	words(k.params.v[0], value);
@@ -243,9 +254,11 @@ static const pctl_op_problems full_problems = {
 
 static void full_problem(kit_problem *p)
 {
-	static const char *const outs[] = {"f32", "f16", "bf16", "u8", "i16", "i64", "u64", "bool", "f32", "i8"};
-	static const char *const values[] = {"0.1", "-1.5", "Inf",  "255", "-32768", "-1",
-					     "18446744073709551615", "1", "0x80000000", "0x7f"};
+	static const char *const outs[] = {"f32", "f16", "bf16", "u8",	"i16",
+					   "i64", "u64", "bool", "f32", "i8"};
+	static const char *const values[] = {
+		"0.1", "-1.5",	     "Inf", "255", "-32768", "-1", "18446744073709551615",
+		"1",   "0x80000000", "0x7f"};
 	const uint64_t v = p->number / KIT_COUNT(shapes) % 10;
 
 	tensor_problem_attr(p, ATTR_SHAPE, shapes[p->number % KIT_COUNT(shapes)]);
@@ -290,8 +303,8 @@ static const pctl_attr_desc full_attr[] = {
 	{"out", "f32", "type of y", PCTL_ATTR_STRING, 0, 0, 0},
 	{"value", "0", "a number of the type, Inf, NaN, or bits (0x..)", PCTL_ATTR_STRING, 0, 0, 0},
 };
-static const pctl_law iota_laws[] = {
-	TENSOR_LAW("scanned", "of one dimension, u32 or u64: the prefix sums of start, step, step, .. are y")};
+static const pctl_law iota_laws[] = {TENSOR_LAW(
+	"scanned", "of one dimension, u32 or u64: the prefix sums of start, step, step, .. are y")};
 static void (*const iota_checks[])(kit_law *) = {law_scanned};
 static const pctl_law full_laws[] = {
 	TENSOR_LAW("first", "of one dimension: y is its first element, taken everywhere")};
@@ -299,10 +312,11 @@ static void (*const full_checks[])(kit_law *) = {law_first};
 
 static const kit_op ops[] = {
 	TENSOR_OP(iota, 1, "tensor.iota", "numbers in equal steps along an axis",
-		  "y = start + step * the coordinate along the axis, modulo 2^width.", PCTL_CLASS_INTEGER,
-		  NULL, 0, iota_out, iota_attr, 5, NULL),
+		  "y = start + step * the coordinate along the axis, modulo 2^width.",
+		  PCTL_CLASS_INTEGER, NULL, 0, iota_out, iota_attr, 5, NULL),
 	TENSOR_OP(full, 1, "tensor.full", "one value everywhere",
-		  "y = value: an integer of the type, a float's nearest f32 (exact in f16 and bf16), or bits.",
+		  "y = value: an integer of the type, a float's nearest f32 (exact in f16 and "
+		  "bf16), or bits.",
 		  PCTL_CLASS_INTEGER, NULL, 0, full_out, full_attr, 3, NULL),
 };
 

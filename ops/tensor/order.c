@@ -67,22 +67,23 @@ static void pass(kit_plan *p, const ordering *o, uint32_t word, uint32_t *order)
 	k = tensor_kernel_begin(p, "tensor/order_key.wgsl", n, 4, 0);
 	tensor_kernel_bind(&k, "order", "u32", *order);
 	if (line) {
-		kit_wgsl_add(&k.w, "fn product(i: u32) -> T {\n\tlet at = order[i];\n\treturn (at / "
-				   "params.v[0].y / params.v[0].x) * params.v[0].x + at % "
-				   "params.v[0].x;\n}\n");
+		kit_wgsl_add(&k.w,
+			     "fn product(i: u32) -> T {\n\tlet at = order[i];\n\treturn (at / "
+			     "params.v[0].y / params.v[0].x) * params.v[0].x + at % "
+			     "params.v[0].x;\n}\n");
 	} else {
 		tensor_kernel_read(&k, "x", bytes, kit_in(p, 0));
 		tensor_kernel_order(&k, x->dtype);
 		kit_wgsl_add(&k.w, word == 1 ? "fn word_of(key: E) -> u32 {\n\treturn u32(key >> "
 					       "32u);\n}\n"
-				   : bytes == 8 ? "fn word_of(key: E) -> u32 {\n\treturn u32(key & "
-						  "0xfffffffflu);\n}\n"
-						: "fn word_of(key: E) -> u32 {\n\treturn key;\n}\n");
-		kit_wgsl_add(&k.w, o->descending
-					   ? "fn product(i: u32) -> T {\n\treturn "
-					     "~word_of(order_key(x_raw(order[i])));\n}\n"
-					   : "fn product(i: u32) -> T {\n\treturn "
-					     "word_of(order_key(x_raw(order[i])));\n}\n");
+				   : bytes == 8
+					   ? "fn word_of(key: E) -> u32 {\n\treturn u32(key & "
+					     "0xfffffffflu);\n}\n"
+					   : "fn word_of(key: E) -> u32 {\n\treturn key;\n}\n");
+		kit_wgsl_add(&k.w, o->descending ? "fn product(i: u32) -> T {\n\treturn "
+						   "~word_of(order_key(x_raw(order[i])));\n}\n"
+						 : "fn product(i: u32) -> T {\n\treturn "
+						   "word_of(order_key(x_raw(order[i])));\n}\n");
 	}
 	k.params.v[0][0] = (uint32_t)o->x.inner;
 	k.params.v[0][1] = (uint32_t)o->x.n;
@@ -95,19 +96,20 @@ static void pass(kit_plan *p, const ordering *o, uint32_t word, uint32_t *order)
 /* What each place of the result holds: x's element there (NULL), or its coordinate. */
 static void place(kit_plan *p, const ordering *o, uint32_t order, int coordinate, uint32_t to)
 {
-	const uint64_t bytes =
-		coordinate ? 4 : kit_dtype_bytes(p->use->q->in[0].dtype);
-	tensor_kernel k = tensor_kernel_begin(p, "tensor/order_place.wgsl", kit_elements(&o->out),
-					      bytes, 0);
+	const uint64_t bytes = coordinate ? 4 : kit_dtype_bytes(p->use->q->in[0].dtype);
+	tensor_kernel k =
+		tensor_kernel_begin(p, "tensor/order_place.wgsl", kit_elements(&o->out), bytes, 0);
 
 	tensor_kernel_bind(&k, "order", "u32", order);
 	if (!coordinate)
 		tensor_kernel_read(&k, "x", bytes, kit_in(p, 0));
 	kit_wgsl_add(&k.w, KERNEL_ORDER_PLACE);
-	kit_wgsl_add(&k.w, coordinate
-				   ? "fn product(i: u32) -> T {\n\treturn (taken_from(i) / params.v[0].x) % "
-				     "params.v[0].y;\n}\n"
-				   : "fn product(i: u32) -> T {\n\treturn x_raw(taken_from(i));\n}\n");
+	kit_wgsl_add(
+		&k.w,
+		coordinate
+			? "fn product(i: u32) -> T {\n\treturn (taken_from(i) / params.v[0].x) % "
+			  "params.v[0].y;\n}\n"
+			: "fn product(i: u32) -> T {\n\treturn x_raw(taken_from(i));\n}\n");
 	k.params.v[0][0] = (uint32_t)o->x.inner;
 	k.params.v[0][1] = (uint32_t)o->x.n;
 	k.params.v[0][2] = (uint32_t)o->k;
@@ -173,8 +175,9 @@ static pctl_status order_reference(const kit_use *u, const pctl_span *in, pctl_s
 			if (o.what != SORT)
 				((uint32_t *)out[o.what == TOPK].data)[to] = (uint32_t)at[i];
 			if (o.what != ARGSORT)
-				tensor_put(out[0].data, to, bytes,
-					   tensor_get(in[0].data, first + at[i] * o.x.inner, bytes));
+				tensor_put(
+					out[0].data, to, bytes,
+					tensor_get(in[0].data, first + at[i] * o.x.inner, bytes));
 		}
 	}
 	kit_scratch_free(u, at);
@@ -193,6 +196,8 @@ static void order_problem(kit_problem *p)
 	const uint32_t variant = (uint32_t)(p->number / TENSOR_SHAPES) % 6, axis = variant % x.rank;
 	char text[8] = {(char)('0' + axis), '\0'};
 
+	if (tensor_problem_of_others(p))
+		return;
 	x.dtype = p->dtype;
 	tensor_problem_attr(p, ATTR_AXIS, text);
 	if (*(const uint32_t *)p->use.op->data == TOPK) {
@@ -242,8 +247,7 @@ static void law_first(kit_law *l)
 {
 	const pctl_op_query *q = l->use.q;
 	const uint32_t y = kit_law_out(l, 0);
-	const pctl_attr sorted[2] = {q->attr[0],
-				     {"descending", q->attr[ATTR_LARGEST].text, 0}};
+	const pctl_attr sorted[2] = {q->attr[0], {"descending", q->attr[ATTR_LARGEST].text, 0}};
 	uint32_t in[2] = {0, y + 1}, count;
 	pctl_tensor_type t = l->c->types[y + 1];
 	ordering o;
@@ -273,9 +277,10 @@ static const pctl_port argsort_out[] = {
 	{"index", "u32[...]", "where each was along the axis", 0, 0}};
 static const pctl_port topk_out[] = {{"y", TYPES "[...]", "the first k in order", 0, 0},
 				     {"index", "u32[...]", "where each was along the axis", 0, 0}};
-#define AXIS                                                                              \
-	{                                                                                 \
-		"axis", "-1", "along which; a negative one counts from the end", PCTL_ATTR_I64, 0, 0, 0 \
+#define AXIS                                                                                       \
+	{                                                                                          \
+		"axis", "-1", "along which; a negative one counts from the end", PCTL_ATTR_I64, 0, \
+			0, 0                                                                       \
 	}
 static const pctl_attr_desc sort_attr[] = {
 	AXIS,
@@ -313,8 +318,9 @@ static void (*const topk_checks[])(kit_law *) = {law_first};
 #define topk_infer order_infer
 #define topk_plan order_plan
 #define topk_reference order_reference
-#define ORDER                                                                                   \
-	"\nIntegers by value, floats by totalOrder: NaNs with a sign first, -0 before +0, other NaNs " \
+#define ORDER                                                                                     \
+	"\nIntegers by value, floats by totalOrder: NaNs with a sign first, -0 before +0, other " \
+	"NaNs "                                                                                   \
 	"last. Of equal bits the lower index\ngoes first, in descending order too."
 
 static const kit_op ops[] = {
@@ -324,9 +330,10 @@ static const kit_op ops[] = {
 	TENSOR_OP(argsort, 1, "tensor.argsort", "the indices that put elements in order, stable",
 		  "index[i] is where element i of the order was along the axis." ORDER,
 		  PCTL_CLASS_INTEGER, in, 1, argsort_out, sort_attr, 2, &argsorts),
-	TENSOR_OP(topk, 2, "tensor.topk", "the k largest or smallest along an axis, and where they were",
-		  "The first k of the order, descending where largest." ORDER, PCTL_CLASS_INTEGER, in,
-		  1, topk_out, topk_attr, 3, &topks),
+	TENSOR_OP(topk, 2, "tensor.topk",
+		  "the k largest or smallest along an axis, and where they were",
+		  "The first k of the order, descending where largest." ORDER, PCTL_CLASS_INTEGER,
+		  in, 1, topk_out, topk_attr, 3, &topks),
 };
 
 const kit_family tensor_order_family = {ops, NULL, KIT_COUNT(ops), 0};

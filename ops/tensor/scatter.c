@@ -25,8 +25,8 @@ static pctl_status scattering_of(const kit_use *u, scattering *s)
 		s->mode++;
 	if (s->mode == MODES)
 		return kit_refuse_attr(u, "mode", "is not set, add, min, max, and, or or xor");
-	if (s->mode != SET && x->dtype == PCTL_SCALAR_BOOL)
-		return kit_refuse_attr(u, "mode", "is set where elements are bool");
+	if ((s->mode == ADD || s->mode == MIN || s->mode == MAX) && x->dtype == PCTL_SCALAR_BOOL)
+		return kit_refuse_attr(u, "mode", "is set, and, or or xor where elements are bool");
 	if (s->mode > ADD && tensor_is_float(x->dtype))
 		return kit_refuse_attr(u, "mode", "is set or add where elements are floats");
 	if (status == PCTL_OK)
@@ -42,8 +42,9 @@ static pctl_status scattering_of(const kit_use *u, scattering *s)
 		return kit_refuse_type(u, 2, "x's type and index's shape");
 	s->m = index->dim[s->x.axis];
 	status = kit_limit(u, "updates", kit_elements(index), TENSOR_ELEMENTS_MAX);
-	return status != PCTL_OK ? status
-				 : kit_limit(u, "updates along the axis", s->m, TENSOR_TERMS_MAX - 1);
+	return status != PCTL_OK
+		       ? status
+		       : kit_limit(u, "updates along the axis", s->m, TENSOR_TERMS_MAX - 1);
 }
 
 static pctl_status scatter_infer(const kit_use *u, pctl_op_result *out)
@@ -61,9 +62,13 @@ static pctl_status scatter_infer(const kit_use *u, pctl_op_result *out)
 /* How an update joins what is there; T of wider elements holds narrow ones without their sign. */
 static void add_mode(tensor_kernel *k, uint32_t dtype, uint32_t mode)
 {
-	static const char *const joined[MODES] = {"b",	   "a + b", "select(b, a, order_key(a) <= order_key(b))",
+	static const char *const joined[MODES] = {"b",
+						  "a + b",
+						  "select(b, a, order_key(a) <= order_key(b))",
 						  "select(b, a, order_key(a) >= order_key(b))",
-						  "a & b", "a | b", "a ^ b"};
+						  "a & b",
+						  "a | b",
+						  "a ^ b"};
 
 	tensor_kernel_order(k, dtype);
 	kit_wgsl_add(&k->w, "fn joined(a: T, b: T) -> T {\n\treturn (");
@@ -87,7 +92,8 @@ static void scatter_plan(kit_plan *p)
 	if (p->status != PCTL_OK || kit_elements(x) == 0)
 		return;
 	if (n == 0) {
-		kit_copy(p, kit_in(p, 0), 0, kit_out(p, 0), 0, (kit_elements(x) * bytes + 3) / 4 * 4);
+		kit_copy(p, kit_in(p, 0), 0, kit_out(p, 0), 0,
+			 (kit_elements(x) * bytes + 3) / 4 * 4);
 		return;
 	}
 	tensor_index_check(p, 1, s.x.n, s.negative);
@@ -97,8 +103,9 @@ static void scatter_plan(kit_plan *p)
 	from = kit_temp(p, 4 * n);
 	k = tensor_kernel_begin(p, "tensor/scatter_target.wgsl", n, 4, 0);
 	tensor_kernel_index(&k, "index", index->dtype, s.x.n, s.negative, kit_in(p, 1));
-	kit_wgsl_add(&k.w, "fn product(i: u32) -> T {\n\treturn ((i / params.v[0].x / params.v[0].y) * "
-			   "params.v[0].z + index_at(i)) * params.v[0].x + i % params.v[0].x;\n}\n");
+	kit_wgsl_add(&k.w,
+		     "fn product(i: u32) -> T {\n\treturn ((i / params.v[0].x / params.v[0].y) * "
+		     "params.v[0].z + index_at(i)) * params.v[0].x + i % params.v[0].x;\n}\n");
 	k.params.v[0][0] = (uint32_t)s.x.inner;
 	k.params.v[0][1] = (uint32_t)s.m;
 	k.params.v[0][2] = (uint32_t)s.x.n;
@@ -185,8 +192,8 @@ static pctl_status scatter_reference(const kit_use *u, const pctl_span *in, pctl
 	for (uint64_t o = 0; o < s.x.outer; o++)
 		for (uint64_t j = 0; j < s.m; j++)
 			for (uint64_t k = 0; k < s.x.inner; k++, at++) {
-				const uint64_t row = tensor_index_of(u->q->in[1].dtype, in[1].data,
-								     at, s.x.n);
+				const uint64_t row =
+					tensor_index_of(u->q->in[1].dtype, in[1].data, at, s.x.n);
 				const uint64_t to = (o * s.x.n + row) * s.x.inner + k;
 
 				if (sums != NULL) {
@@ -212,8 +219,8 @@ static pctl_status scatter_reference(const kit_use *u, const pctl_span *in, pctl
 /* ---- problems and laws ---------------------------------------------------------------------- */
 
 static const pctl_op_problems scatter_problems = {
-	PCTL_HEAD(pctl_op_problems), "tensors of up to 325 elements, indices in range and out of it",
-	TENSOR_SHAPES * 14};
+	PCTL_HEAD(pctl_op_problems),
+	"tensors of up to 325 elements, indices in range and out of it", TENSOR_SHAPES * 14};
 
 static void scatter_problem(kit_problem *p)
 {
@@ -223,6 +230,8 @@ static void scatter_problem(kit_problem *p)
 	const uint32_t variant = (uint32_t)(p->number / TENSOR_SHAPES), axis = variant % x.rank;
 	char text[8] = {(char)('0' + axis), '\0'};
 
+	if (tensor_problem_of_others(p))
+		return;
 	if (p->number >= scatter_problems.n) {
 		kit_problem_none(p);
 		return;
@@ -286,20 +295,26 @@ static const pctl_attr_desc attr[] = {
 	 PCTL_ATTR_BOOL, 0, 0, 1},
 };
 static const pctl_law scatter_laws[] = {
-	TENSOR_LAW("mirrored", "but for set: the updates in the opposite order along the axis give the "
-			       "same y"),
+	TENSOR_LAW("mirrored",
+		   "but for set: the updates in the opposite order along the axis give the "
+		   "same y"),
 	TENSOR_LAW("taken", "set: what y has at the indices, set instead of the updates, gives y"),
 };
 static void (*const scatter_checks[])(kit_law *) = {law_mirrored, law_taken};
 
 static const kit_op ops[] = {
-	TENSOR_OP(scatter, 1, "tensor.scatter", "elements updated along an axis, by a tensor of indices",
-		  "y is x; each updates[o, j, k] goes to y[o, index[o, j, k], k]. set: of several the "
-		  "one at the highest position; add: of\nintegers modulo 2^width, of floats x's element "
-		  "and all updates added exactly and rounded once; min, max, and, or, xor of\nintegers. "
-		  "An index out of range fails the job: the lowest position is named, and the number "
-		  "there.\nAt most 2^29 - 1 updates along the axis.",
-		  PCTL_CLASS_STRICT, in, 3, out, attr, 3, NULL),
+	TENSOR_OP(
+		scatter, 1, "tensor.scatter",
+		"elements updated along an axis, by a tensor of indices",
+		"y is x; each updates[o, j, k] goes to y[o, index[o, j, k], k]. set: of several "
+		"the "
+		"one at the highest position; add: of\nintegers modulo 2^width, of floats x's "
+		"element "
+		"and all updates added exactly and rounded once; min, max, and, or, xor "
+		"of\nintegers. "
+		"An index out of range fails the job: the lowest position is named, and the number "
+		"there.\nAt most 2^29 - 1 updates along the axis.",
+		PCTL_CLASS_STRICT, in, 3, out, attr, 3, NULL),
 };
 
 const kit_family tensor_scatter_family = {ops, NULL, KIT_COUNT(ops), 0};

@@ -8,8 +8,7 @@ pctl_status window_numbers(const kit_use *u, uint32_t attr, uint32_t dims, uint6
 {
 	int64_t numbers[WINDOW_DIMS];
 	uint32_t n;
-	const pctl_status status =
-		tensor_numbers_of(u, attr, (int64_t)least, dims, numbers, &n);
+	const pctl_status status = tensor_numbers_of(u, attr, (int64_t)least, dims, numbers, &n);
 
 	if (status == PCTL_OK && n > 1 && n != dims)
 		return kit_refuse_attr(u, u->op->desc.attr[attr].name,
@@ -23,8 +22,8 @@ pctl_status window_numbers(const kit_use *u, uint32_t attr, uint32_t dims, uint6
 	return status;
 }
 
-pctl_status window_of(const kit_use *u, uint32_t dims, const uint64_t *taps, uint32_t attr, int spread,
-		      window *out)
+pctl_status window_of(const kit_use *u, uint32_t dims, const uint64_t *taps, uint32_t attr,
+		      int spread, window *out)
 {
 	const pctl_tensor_type *x = &u->q->in[0];
 	uint64_t stride[WINDOW_DIMS], pad[WINDOW_DIMS], dilation[WINDOW_DIMS];
@@ -61,7 +60,8 @@ pctl_status window_of(const kit_use *u, uint32_t dims, const uint64_t *taps, uin
 			w->out = n + 2 * pad[d] < reach ? 0
 							: (n + 2 * pad[d] - reach) / stride[d] + 1;
 		if (w->out + n + 2 * pad[d] + reach > (1u << 30))
-			return kit_refuse_size(u, "places of a dimension", w->out + n + reach, 1u << 30);
+			return kit_refuse_size(u, "places of a dimension", w->out + n + reach,
+					       1u << 30);
 	}
 	for (uint32_t d = 0; d < WINDOW_DIMS; d++) {
 		out->places *= out->dim[d].out;
@@ -82,12 +82,13 @@ void window_text(tensor_kernel *k, const window *w, uint32_t first)
 {
 	char at[2] = {(char)('0' + first), '\0'};
 
-	kit_wgsl_add(&k->w, w->spread
-				    ? "fn window_step(place: i32, dim: vec4<u32>) -> i32 {\n\tlet s = "
-				      "i32(dim.y);\n\treturn select(-1, place / s, place >= 0 && place % s "
-				      "== 0);\n}\nconst SPREAD: i32 = -1;\n"
-				    : "fn window_step(place: i32, dim: vec4<u32>) -> i32 {\n\treturn "
-				      "place;\n}\nconst SPREAD: i32 = 1;\n");
+	kit_wgsl_add(
+		&k->w,
+		w->spread ? "fn window_step(place: i32, dim: vec4<u32>) -> i32 {\n\tlet s = "
+			    "i32(dim.y);\n\treturn select(-1, place / s, place >= 0 && place % s "
+			    "== 0);\n}\nconst SPREAD: i32 = -1;\n"
+			  : "fn window_step(place: i32, dim: vec4<u32>) -> i32 {\n\treturn "
+			    "place;\n}\nconst SPREAD: i32 = 1;\n");
 	kit_wgsl_named(&k->w, KERNEL_WINDOW, at);
 	for (uint32_t d = 0; d < WINDOW_DIMS; d++) {
 		const window_dim *a = &w->dim[WINDOW_DIMS - 1 - d];

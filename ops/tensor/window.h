@@ -14,14 +14,14 @@ typedef struct window_dim {
 /* Dimensions that are not there have one element of each, and stand first. spread: 1: a place of x goes to places of y (transposed). */
 typedef struct window {
 	window_dim dim[WINDOW_DIMS];
-	uint64_t batches, channels; /* of x */
+	uint64_t batches, channels;	 /* of x */
 	uint64_t places, taps, elements; /* of y, of a window, of x, in a channel of a batch */
 	int spread;
 } window;
 
 /* Numbers of attributes `stride`, `pad` and `dilation` from number `attr` on, for x [batch, channels, ..]; window: sizes of `dims` taps. */
-pctl_status window_of(const kit_use *u, uint32_t dims, const uint64_t *taps, uint32_t attr, int spread,
-		      window *out);
+pctl_status window_of(const kit_use *u, uint32_t dims, const uint64_t *taps, uint32_t attr,
+		      int spread, window *out);
 /* Numbers of an attribute, one for all dimensions or one for each. */
 pctl_status window_numbers(const kit_use *u, uint32_t attr, uint32_t dims, uint64_t least,
 			   uint64_t otherwise, uint64_t *out);

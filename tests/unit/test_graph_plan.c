@@ -111,7 +111,7 @@ BAD(params_null, s->params(s->ctx, NULL, 8, &t))
 
 static pctl_status asserts_nowhere(const pctl_call *call, const pctl_plan_sink *s)
 {
-	const pctl_plan_assert a = {PCTL_HEAD(pctl_plan_assert), 1, 8, N * 4 - 4, 0, "no"};
+	const pctl_plan_assert a = {PCTL_HEAD(pctl_plan_assert), 1, 8, N * 4 - 4, 0, "no", 0, 0, 0};
 
 	(void)call;
 	return s->assert_equal(s->ctx, &a);
@@ -119,7 +119,17 @@ static pctl_status asserts_nowhere(const pctl_call *call, const pctl_plan_sink *
 
 static pctl_status asserts_silently(const pctl_call *call, const pctl_plan_sink *s)
 {
-	const pctl_plan_assert a = {PCTL_HEAD(pctl_plan_assert), 1, 4, 0, 0, NULL};
+	const pctl_plan_assert a = {PCTL_HEAD(pctl_plan_assert), 1, 4, 0, 0, NULL, 0, 0, 0};
+
+	(void)call;
+	return s->assert_equal(s->ctx, &a);
+}
+
+/* The second number that it tells lies behind the end. */
+static pctl_status asserts_and_tells(const pctl_call *call, const pctl_plan_sink *s)
+{
+	const pctl_plan_assert a = {
+		PCTL_HEAD(pctl_plan_assert), 1, 4, 0, 0, "%v is %u", N * 4, 4, 0};
 
 	(void)call;
 	return s->assert_equal(s->ctx, &a);
@@ -345,6 +355,7 @@ static void bad_plans(void **state)
 		{params_null, PC4132_PLAN},
 		{asserts_nowhere, PC4132_PLAN},
 		{asserts_silently, PC4132_PLAN},
+		{asserts_and_tells, PC4132_PLAN},
 		{has_no_text, PC4132_PLAN},
 		{goes_on, PC4132_PLAN},
 	};

@@ -1,5 +1,6 @@
 /* Verbs over ops: list, show, and run, which makes a pipeline of one job. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,9 +72,11 @@ static void show_ports(pctl_app *app, const char *what, const pctl_port *ports, 
 			pctl_json_kv_string(&app->document, "name", ports[i].name);
 			pctl_json_kv_string(&app->document, "type", ports[i].type);
 			pctl_json_kv_string(&app->document, "about", ports[i].doc);
+			pctl_json_kv_bool(&app->document, "list", ports[i].flags & PCTL_PORT_LIST);
 			pctl_json_object_end(&app->document);
 		} else {
-			printf("  %-4s %-14s %-28s %s\n", what, ports[i].name, ports[i].type,
+			printf("  %-4s %-14s %-28s %s%s\n", what, ports[i].name, ports[i].type,
+			       ports[i].flags & PCTL_PORT_LIST ? "a list: " : "",
 			       ports[i].doc == NULL ? "" : ports[i].doc);
 		}
 	}
@@ -165,12 +168,37 @@ static pctl_status type_of_file(pctl_app *app, const char *value, pctl_type_patt
 	return PCTL_OK;
 }
 
+/* The port that --in NAME feeds: of xs[0], xs[1], .. the list xs, in this order. */
+static pctl_status port_of(pctl_app *app, const pctl_pipe_job *job, const char *name,
+			   const char **out)
+{
+	const size_t n = strcspn(name, "[");
+	char want[24];
+	uint32_t fed = 0;
+
+	*out = name;
+	if (name[n] == '\0')
+		return PCTL_OK;
+	*out = pctl_arena_dup_n(app->arena, name, n);
+	if (*out == NULL)
+		return pctl_no_memory(app->call, "a pipeline");
+	for (uint32_t i = 0; i < job->n_in; i++)
+		fed += strcmp(job->in[i].port, *out) == 0;
+	snprintf(want, sizeof(want), "[%" PRIu32 "]", fed);
+	return strcmp(name + n, want) == 0
+		       ? PCTL_OK
+		       : pctl_refuse(app->call, PC10_USAGE,
+				     "--in %s: elements of a list are given in order, %s%s is next",
+				     name, *out, want);
+}
+
 /* --in PORT=FILE:TYPE: the type stands behind the last colon; a file of tensors has one of its own. */
 static pctl_status add_input(pctl_app *app, pctl_pipeline *p, pctl_setting *in)
 {
 	const char *colon = strrchr(in->value, ':');
 	pctl_pipe_input *input = &p->inputs[p->n_inputs];
 	pctl_pos pos = {"--in", 0, 0, 0, 0};
+	const char *port;
 	pctl_status status;
 
 	if (names_tensor(in->value, colon)) {
@@ -191,11 +219,14 @@ static pctl_status add_input(pctl_app *app, pctl_pipeline *p, pctl_setting *in)
 typed:
 	if (status != PCTL_OK)
 		return status;
+	status = port_of(app, &p->jobs[0], in->name, &port);
+	if (status != PCTL_OK)
+		return status;
 	input->name = in->name;
 	input->pos = pos;
 	in->value = pctl_arena_dup_n(app->arena, in->value, (size_t)(colon - in->value));
 	p->jobs[0].in[p->jobs[0].n_in++] =
-		(pctl_pipe_feed){in->name, pos, {pos, in->name, NULL, in->name}};
+		(pctl_pipe_feed){port, pos, {pos, in->name, NULL, in->name}};
 	p->n_inputs++;
 	return PCTL_OK;
 }

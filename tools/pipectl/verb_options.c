@@ -168,7 +168,9 @@ const pctl_option pctl_options_op_list[] = {
 	{NULL, NULL, NULL, 0, 0},
 };
 const pctl_option pctl_options_op_run[] = {
-	{"--in", "PORT=FILE:TYPE", "data of a port with its type, x=a.bin:u32[1024,8]", 1, 0},
+	{"--in", "PORT=FILE:TYPE",
+	 "data of a port with its type, x=a.bin:u32[1024,8]; xs[0]=.., xs[1]=.. where it is a list",
+	 1, 0},
 	{"--out", "PORT=FILE", "write an output port to a file", 1, 1},
 	{"--attr", "NAME=VALUE", "an attribute", 1, 0},
 	RUN_OPTIONS,

@@ -82,7 +82,12 @@ uint32_t pctl_gate_dtypes(pctl_gate *g, uint32_t out[PCTL_DTYPES_MAX])
 	const pctl_call quiet = {.head = PCTL_HEAD(pctl_call)};
 	pctl_type_pattern pattern;
 
-	if (g->op.desc->n_in == 0 || g->op.desc->in[0].type == NULL ||
+	/* As plans.c has it where nothing comes in. */
+	if (g->op.desc->n_in == 0) {
+		out[0] = PCTL_SCALAR_U32;
+		return 1;
+	}
+	if (g->op.desc->in[0].type == NULL ||
 	    pctl_type_parse(g->op.desc->in[0].type, g->arena, NULL, &quiet, &pattern) != PCTL_OK)
 		return 0;
 	memcpy(out, pattern.dtype, sizeof(pattern.dtype));

@@ -104,6 +104,10 @@ static const char *description_fault(pctl_gate *g)
 	if (why != NULL)
 		return why;
 	for (uint32_t i = 0; i < d->n_in; i++)
+		if ((d->in[i].flags & PCTL_PORT_LIST) &&
+		    (i + 1 != d->n_in || d->kind == PCTL_OPDEF_FUNCTION))
+			return "only the last input port of a plan can be a list";
+	for (uint32_t i = 0; i < d->n_in; i++)
 		lookup += strcmp(d->in[i].name, "lookup") == 0;
 	if ((d->convention == 2) != (lookup == 1))
 		return "convention 2 and a port \"lookup\" go together";

@@ -128,8 +128,9 @@ static pctl_status set_inputs(checking *c, pctl_problem *q, const uint32_t *inpu
 {
 	pctl_status status = PCTL_OK;
 
-	if (n != q->n_in || n_out != q->op.desc->n_out)
+	if (!pctl_op_takes(q->op.desc, n) || n_out != q->op.desc->n_out)
 		return senseless(c, "a use with inputs", n, q->n_in);
+	q->n_in = n;
 	for (uint32_t i = 0; i < n && status == PCTL_OK; i++) {
 		if (inputs[i] >= c->n)
 			return senseless(c, "a use of tensor", inputs[i], c->n - 1u);
@@ -235,7 +236,7 @@ static void begin(checking *c, const pctl_answer *a)
 	for (uint32_t i = 0; i < p->n_in; i++, c->n++) {
 		c->types[c->n] = p->in[i];
 		c->tensors[c->n] = (pctl_span){p->data[i], p->bytes[i]};
-		c->names[c->n] = p->op.desc->in[i].name;
+		c->names[c->n] = pctl_op_input(p->op.desc, i)->name;
 	}
 	for (uint32_t i = 0; i < a->n_out; i++, c->n++) {
 		c->types[c->n] = a->out[i];

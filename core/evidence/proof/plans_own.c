@@ -25,6 +25,9 @@ static pctl_status input(void *ctx, uint32_t port, const pctl_tensor_type *t, co
 	uint64_t bytes;
 	pctl_status status;
 
+	/* The next element of a list. */
+	if (port == m->p->n_in && pctl_op_takes(m->p->op.desc, port + 1))
+		m->p->n_in++;
 	if (port >= m->p->n_in)
 		return senseless(m, "there is no port", port);
 	if (t->rank > PCTL_RANK_MAX || !pctl_type_bytes(t, &bytes) || bytes > BYTES_MOST)

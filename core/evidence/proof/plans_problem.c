@@ -162,7 +162,7 @@ void pctl_problem_describe(const pctl_problem *p, char *out, size_t n)
 		const char *type = arena == NULL ? NULL : pctl_type_text(arena, &p->in[i]);
 
 		snprintf(text, sizeof(text), "%s%.60s=%.60s", i == 0 ? "" : " ",
-			 p->op.desc->in[i].name, type == NULL ? "?" : type);
+			 pctl_op_input(p->op.desc, i)->name, type == NULL ? "?" : type);
 		put(&w, text);
 		for (uint64_t k = 0;
 		     bytes != 0 && bytes <= 16 && k + bytes <= p->bytes[i] && w.at < w.n;

@@ -68,9 +68,11 @@ typedef struct pctl_port {
 	uint32_t flags; /* PCTL_PORT_* */
 	uint32_t reserved;
 } pctl_port;
-#define PCTL_PORT_OPTIONAL 1u
 /* Of a function op: what feeds it is never stretched (semantics 14.2). */
 #define PCTL_PORT_WHOLE 2u
+/* A list: the last input port of a plan op, which a job feeds with one tensor or more. Queries, plans, references and laws have one input
+ * for each of them, in their order, so that n_in is at least the description's; all inputs together are at most PCTL_PORTS_MAX. */
+#define PCTL_PORT_LIST 1u
 
 enum { PCTL_ATTR_U64 = 1, PCTL_ATTR_I64 = 2, PCTL_ATTR_STRING = 3, PCTL_ATTR_BOOL = 4 };
 typedef struct pctl_attr_desc {
@@ -143,7 +145,7 @@ typedef struct pctl_op_result {
 /* ---- plans -------------------------------------------------------------------------------- */
 
 /* Buffers of a plan are numbered: inputs 0 .. n_in-1, outputs n_in .. n_in+n_out-1, then
- * temporaries. */
+ * temporaries; n_in is the query's. */
 typedef struct pctl_plan_binding {
 	uint32_t group, binding;
 	uint32_t buffer;
@@ -320,7 +322,8 @@ typedef struct pctl_op_problems {
 /*
  * The host's side of `problem`: each returns PCTL_OK, or the status that `problem` must return at once. Data are copied.
  *
- * input     port `port` is of type t; n_bytes is what a tensor of it has
+ * input     port `port` is of type t; n_bytes is what a tensor of it has. The elements of a list have the numbers from its port's on,
+ *           and are put in that order
  * attr      attribute i of the description; one that is not set has its default
  * measured  what a dimension that depends on data must be found to be, where the library knows it from making the data
  * rigid     inputs hang together so closely that no element can be left out or changed: a failing problem stays as it is

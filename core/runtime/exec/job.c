@@ -282,8 +282,8 @@ static pctl_status check_assertions(struct pctl_job_running *r, uint64_t round)
 		status = read_word(r, buffers[c->buffer], bases[c->buffer] + c->offset, c->bytes,
 				   &found);
 		if (status == PCTL_OK && found != c->expected && c->also_bytes != 0)
-			status = read_word(r, buffers[c->buffer],
-					   bases[c->buffer] + c->also_offset, c->also_bytes, &also);
+			status = read_word(r, buffers[c->buffer], bases[c->buffer] + c->also_offset,
+					   c->also_bytes, &also);
 		if (status == PCTL_OK && found != c->expected)
 			status = refuse_check(r, c, found, also);
 	}

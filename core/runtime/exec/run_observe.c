@@ -64,7 +64,8 @@ pctl_status pctl_run_observe(const pctl_run_observer *observe, const pctl_job_ru
 
 static const char *in_name(const pctl_graph_node *n, uint32_t i)
 {
-	return n->job->kind == PCTL_JOB_OP ? n->op.desc->in[i].name : n->job->in[i].port;
+	return n->job->kind == PCTL_JOB_OP ? pctl_op_input(n->op.desc, i)->name
+					   : n->job->in[i].port;
 }
 
 /* Outputs as a value has them, everything else as large as its buffer. */

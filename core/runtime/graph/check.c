@@ -201,8 +201,9 @@ uint32_t pctl_node_find_out(const pctl_graph_node *n, const char *name)
 uint32_t pctl_node_find_in(const pctl_graph_node *n, const char *name)
 {
 	for (uint32_t i = 0; i < n->n_in; i++) {
-		const char *port = n->job->kind == PCTL_JOB_SHADER ? n->job->in[i].port
-								   : n->op.desc->in[i].name;
+		const char *port = n->job->kind == PCTL_JOB_SHADER
+					   ? n->job->in[i].port
+					   : pctl_op_input(n->op.desc, i)->name;
 
 		if (strcmp(port, name) == 0)
 			return i;

@@ -200,6 +200,22 @@ static pctl_source resolve(pctl_checking *c, const pctl_pipe_ref *ref)
 	return out;
 }
 
+/* How many feeds before this one are of its port. */
+static uint32_t fed_before(const pctl_pipe_job *job, uint32_t feed)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < feed; i++)
+		n += strcmp(job->in[i].port, job->in[feed].port) == 0;
+	return n;
+}
+
+static void refuse_list(pctl_checking *c, const pctl_pipe_feed *f, const char *why)
+{
+	pctl_check_keep(c, pctl_refuse_at(c->call, PC4108_LIST, &f->pos, NULL, "port \"%s\" %s",
+					  f->port, why));
+}
+
 static void op_edges(pctl_checking *c, pctl_graph_node *n)
 {
 	const pctl_op_desc *desc = n->op.desc;
@@ -208,15 +224,15 @@ static void op_edges(pctl_checking *c, pctl_graph_node *n)
 		n->in[i] = (pctl_source){PCTL_FROM_NOTHING, 0};
 	for (uint32_t i = 0; i < n->job->n_in; i++) {
 		const pctl_pipe_feed *f = &n->job->in[i];
-		uint32_t port = pctl_node_find_in(n, f->port);
+		uint32_t port = pctl_node_find_in(n, f->port), earlier;
 
 		if (port == UINT32_MAX) {
 			const char *names[PCTL_PORTS_MAX];
 			char *hint;
 
-			for (uint32_t k = 0; k < n->n_in; k++)
+			for (uint32_t k = 0; k < desc->n_in; k++)
 				names[k] = desc->in[k].name;
-			hint = pctl_check_names_hint(f->port, names, n->n_in);
+			hint = pctl_check_names_hint(f->port, names, desc->n_in);
 			pctl_check_keep(c,
 					pctl_refuse_at(c->call, PC4104_PORT_UNKNOWN, &f->pos, hint,
 						       "op \"%s\" has no input port \"%s\"",
@@ -224,9 +240,14 @@ static void op_edges(pctl_checking *c, pctl_graph_node *n)
 			free(hint);
 			continue;
 		}
-		n->in[port] = resolve(c, &f->from);
+		earlier = fed_before(n->job, i);
+		if (earlier != 0 && !(desc->in[port].flags & PCTL_PORT_LIST)) {
+			refuse_list(c, f, "takes one tensor");
+			continue;
+		}
+		n->in[port + earlier] = resolve(c, &f->from);
 	}
-	for (uint32_t i = 0; i < n->n_in; i++) {
+	for (uint32_t i = 0; i < desc->n_in; i++) {
 		uint32_t fed = 0;
 
 		for (uint32_t k = 0; k < n->job->n_in; k++)
@@ -251,8 +272,11 @@ void pctl_check_edges(pctl_checking *c)
 		if (n->job->kind == PCTL_JOB_OP) {
 			op_edges(c, n);
 		} else {
-			for (uint32_t k = 0; k < n->n_in; k++)
+			for (uint32_t k = 0; k < n->n_in; k++) {
 				n->in[k] = resolve(c, &n->job->in[k].from);
+				if (fed_before(n->job, k) != 0)
+					refuse_list(c, &n->job->in[k], "is a variable, not a list");
+			}
 		}
 		for (uint32_t k = 0; k < n->job->n_after; k++) {
 			if (find_job(p, n->job->after[k].job) == UINT32_MAX)
@@ -311,6 +335,9 @@ void pctl_check_repeats(pctl_checking *c)
 							"output \"%s\" is carried to two inputs",
 							f->from.name));
 			}
+			if (in != UINT32_MAX && job->kind == PCTL_JOB_OP &&
+			    (pctl_op_input(n->op.desc, in)->flags & PCTL_PORT_LIST))
+				refuse_list(c, f, "is a list: nothing is carried to it");
 			if (in != UINT32_MAX && out != UINT32_MAX)
 				n->carry[in] = out + 1;
 		}

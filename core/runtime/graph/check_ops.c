@@ -107,6 +107,19 @@ static void attrs(pctl_checking *c, pctl_graph_node *n)
 	}
 }
 
+/* As many as the op has ports, and of a list one for each tensor that feeds it. */
+static uint32_t inputs_of(const pctl_graph_node *n)
+{
+	const pctl_op_desc *d = n->op.desc;
+	uint32_t fed = 0;
+
+	if (!pctl_op_has_list(d))
+		return d->n_in;
+	for (uint32_t i = 0; i < n->job->n_in; i++)
+		fed += strcmp(n->job->in[i].port, d->in[d->n_in - 1].name) == 0;
+	return d->n_in - 1 + (fed == 0 ? 1 : fed);
+}
+
 void pctl_check_ops(pctl_checking *c)
 {
 	for (uint32_t i = 0; i < c->graph->n_nodes; i++) {
@@ -131,7 +144,14 @@ void pctl_check_ops(pctl_checking *c)
 						       n->op.desc->n_out, PCTL_PORTS_MAX));
 			continue;
 		}
-		n->n_in = n->op.desc->n_in;
+		n->n_in = inputs_of(n);
+		if (n->n_in > PCTL_PORTS_MAX) {
+			pctl_check_keep(c, pctl_refuse_at(c->call, PC4137_PORTS, &job->op_pos, NULL,
+							  "job \"%s\" has %" PRIu32
+							  " inputs, %u are the most",
+							  job->id, n->n_in, PCTL_PORTS_MAX));
+			continue;
+		}
 		n->n_out = n->op.desc->n_out;
 		n->n_attr = n->op.desc->n_attr;
 		n->in = pctl_arena_array(c->graph->arena, n->n_in, sizeof(*n->in));

@@ -174,10 +174,15 @@ static const struct edge_type *edge_of(const struct typing *t, pctl_source s)
 	return s.job == PCTL_FROM_INPUT ? &t->inputs[s.port] : &t->outs[s.job][s.port];
 }
 
-static const pctl_pipe_ref *ref_of(const pctl_graph_node *n, const char *port)
+/* What feeds input `input` of an op: of a list, the one at its place. */
+static const pctl_pipe_ref *ref_of(const pctl_graph_node *n, uint32_t input)
 {
+	const pctl_op_desc *d = n->op.desc;
+	uint32_t earlier = input < d->n_in ? 0 : input + 1 - d->n_in;
+
 	for (uint32_t i = 0; i < n->job->n_in; i++) {
-		if (strcmp(n->job->in[i].port, port) == 0)
+		if (strcmp(n->job->in[i].port, pctl_op_input(d, input)->name) == 0 &&
+		    earlier-- == 0)
 			return &n->job->in[i].from;
 	}
 	return NULL;
@@ -302,16 +307,16 @@ static void type_op(struct typing *t, uint32_t index)
 	struct edge_type want[PCTL_PORTS_MAX];
 
 	for (uint32_t i = 0; i < n->n_in; i++) {
-		const pctl_pipe_ref *ref = ref_of(n, desc->in[i].name);
+		const pctl_pipe_ref *ref = ref_of(n, i);
+		const pctl_port *port = pctl_op_input(desc, i);
 
-		if (pctl_type_parse(desc->in[i].type, arena, NULL, t->c->call, &in[i]) != PCTL_OK ||
+		if (pctl_type_parse(port->type, arena, NULL, t->c->call, &in[i]) != PCTL_OK ||
 		    ref == NULL) {
 			pctl_check_keep(t->c, PCTL_E_PLUGIN);
 			return;
 		}
 		want[i] = from_pattern(t, n->job->id, &in[i]);
-		unify(t, n, desc->in[i].name, desc->in[i].type, &want[i], edge_of(t, n->in[i]),
-		      ref);
+		unify(t, n, port->name, port->type, &want[i], edge_of(t, n->in[i]), ref);
 	}
 	for (uint32_t i = 0; i < n->n_out; i++) {
 		if (pctl_type_parse(desc->out[i].type, arena, NULL, t->c->call, &pattern) !=
@@ -329,7 +334,7 @@ static void type_op(struct typing *t, uint32_t index)
 	for (uint32_t i = 0; i < n->n_in; i++) {
 		if (n->carry[i] != 0)
 			unify(t, n, desc->in[i].name, desc->in[i].type, &want[i],
-			      &t->outs[index][n->carry[i] - 1], ref_of(n, desc->in[i].name));
+			      &t->outs[index][n->carry[i] - 1], ref_of(n, i));
 	}
 }
 

@@ -373,7 +373,8 @@ static pctl_status sink_assert(void *ctx, const pctl_plan_assert *a)
 	if (PCTL_HAS(a, pctl_plan_assert, also_bytes) && a->also_bytes != 0) {
 		if ((a->also_bytes != 4 && a->also_bytes != 8) ||
 		    !range_ok(f, a->buffer, a->also_offset, a->also_bytes))
-			return kept(f, bad_plan(f, "an assertion tells what is outside its buffer"));
+			return kept(f,
+				    bad_plan(f, "an assertion tells what is outside its buffer"));
 		check.also_offset = a->also_offset;
 		check.also_bytes = a->also_bytes;
 	}
@@ -506,11 +507,12 @@ static pctl_status add_op(struct frame *f, const char *name, uint32_t version,
 	status = pctl_op_find(f->planner->ops, name, version, version, NULL, f->call, &op);
 	if (status != PCTL_OK)
 		return status;
-	if (n_buffers != op.desc->n_in + op.desc->n_out || n_attr != op.desc->n_attr)
+	if (n_buffers < op.desc->n_out || !pctl_op_takes(op.desc, n_buffers - op.desc->n_out) ||
+	    n_attr != op.desc->n_attr)
 		return bad_plan(f, "a nested op has the wrong number of buffers or attributes");
 	inner.op = &op;
 	q.op = op.index;
-	q.n_in = op.desc->n_in;
+	q.n_in = n_buffers - op.desc->n_out;
 	for (uint32_t i = 0; status == PCTL_OK && i < n_buffers; i++) {
 		if (buffers[i] >= f->n_buffers)
 			status = bad_plan(f, "a nested op names a buffer that does not exist");

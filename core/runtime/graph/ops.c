@@ -68,3 +68,18 @@ pctl_status pctl_op_find(const pctl_op_source *s, const char *name, uint32_t min
 				      name, min, max, other_version);
 	return unknown_op(s, name, pos, call);
 }
+
+int pctl_op_has_list(const pctl_op_desc *d)
+{
+	return d->n_in != 0 && (d->in[d->n_in - 1].flags & PCTL_PORT_LIST) != 0;
+}
+
+const pctl_port *pctl_op_input(const pctl_op_desc *d, uint32_t i)
+{
+	return &d->in[i < d->n_in ? i : d->n_in - 1];
+}
+
+int pctl_op_takes(const pctl_op_desc *d, uint32_t n)
+{
+	return pctl_op_has_list(d) ? n >= d->n_in && n <= PCTL_PORTS_MAX : n == d->n_in;
+}

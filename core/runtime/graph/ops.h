@@ -34,4 +34,11 @@ typedef struct pctl_op_source {
 pctl_status pctl_op_find(const pctl_op_source *s, const char *name, uint32_t min, uint32_t max,
 			 const pctl_pos *pos, const pctl_call *call, pctl_op_ref *out);
 
+/* 1: the last input port is a list. */
+int pctl_op_has_list(const pctl_op_desc *d);
+/* The port that input `i` is of: the elements of a list share one. */
+const pctl_port *pctl_op_input(const pctl_op_desc *d, uint32_t i);
+/* 1 when a use of the op can have `n` inputs. */
+int pctl_op_takes(const pctl_op_desc *d, uint32_t n);
+
 #endif

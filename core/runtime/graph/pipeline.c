@@ -16,6 +16,8 @@ static const char *const job_kinds[] = {"op", "shader", "vm"};
 
 static const pctl_conf_field scalar_element = {.key = "value", .kind = PCTL_FIELD_SCALAR};
 static const pctl_conf_field string_element = {.key = "reference", .kind = PCTL_FIELD_STRING};
+/* A reference, or several between brackets: read_feeds says which. */
+static const pctl_conf_field feed_element = {.key = "reference", .kind = PCTL_FIELD_ANY};
 
 static const pctl_conf_field input_fields[] = {
 	{.key = "type",
@@ -62,8 +64,8 @@ static const pctl_conf_field job_fields[] = {
 	 .doc = "workgroups: numbers, \"$param\", \"dim\" or \"dim/64\" (rounded up)"},
 	{.key = "in",
 	 .kind = PCTL_FIELD_MAP,
-	 .element = &string_element,
-	 .doc = "port = \"$input\" or \"job.port\""},
+	 .element = &feed_element,
+	 .doc = "port = \"$input\" or \"job.port\"; [ .. ] of them where the port is a list"},
 	{.key = "out",
 	 .kind = PCTL_FIELD_MAP,
 	 .element = &string_element,
@@ -210,15 +212,41 @@ static pctl_pipe_ref read_ref(struct reader *r, const pctl_conf_value *v)
 	return out;
 }
 
+static int is_list(const pctl_conf_value *v)
+{
+	return v->kind == PCTL_CONF_ARRAY || v->kind == PCTL_CONF_LIST;
+}
+
+/* What feeds a port, or each element of a list that does. */
 static pctl_pipe_feed *read_feeds(struct reader *r, const pctl_conf_value *v, uint32_t *n)
 {
-	pctl_pipe_feed *feeds = table(r, count(v), sizeof(*feeds));
+	pctl_pipe_feed *feeds;
+	uint32_t most = 0;
 
-	*n = feeds == NULL ? 0 : count(v);
-	for (uint32_t i = 0; i < *n; i++) {
-		feeds[i].port = dup(r, v->items[i]->key);
-		feeds[i].pos = place(r, v->items[i]->key_pos);
-		feeds[i].from = read_ref(r, v->items[i]);
+	for (uint32_t i = 0; i < count(v); i++)
+		most += is_list(v->items[i]) ? v->items[i]->n_items : 1;
+	feeds = table(r, most, sizeof(*feeds));
+	*n = 0;
+	for (uint32_t i = 0; feeds != NULL && i < count(v); i++) {
+		const pctl_conf_value *item = v->items[i];
+
+		if (is_list(item) && item->n_items == 0)
+			keep(r, pctl_refuse_at(r->call, PC4108_LIST, &item->pos, NULL,
+					       "the list for port \"%s\" is empty", item->key));
+		for (uint32_t k = 0; k < (is_list(item) ? item->n_items : 1); k++) {
+			const pctl_conf_value *from = is_list(item) ? item->items[k] : item;
+
+			if (from->kind != PCTL_CONF_STRING) {
+				keep(r, pctl_refuse_at(r->call, PC4003_REFERENCE_SYNTAX, &from->pos,
+						       "write \"$input\" or \"job.port\"",
+						       "what feeds port \"%s\" is not a reference",
+						       item->key));
+				continue;
+			}
+			feeds[*n].port = dup(r, item->key);
+			feeds[*n].pos = place(r, item->key_pos);
+			feeds[(*n)++].from = read_ref(r, from);
+		}
 	}
 	return feeds;
 }

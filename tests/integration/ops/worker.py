@@ -20,8 +20,12 @@ words = h.write("words", struct.pack("<64I", *[random.getrandbits(32) for _ in r
 h.write("mixed.pipe.cfg", b"""pipeline : { name = "mixed"; class = "integer"; inputs : { x : { type = "u32[n]"; }; };
 jobs = ( { id = "pop"; op = "int.popcount@1"; in : { x = "$x"; }; },
          { id = "add"; op = "int.add@1"; in : { a = "$x"; b = "pop.y"; }; },
-         { id = "scan"; op = "tensor.scan@1"; in : { x = "add.y"; }; attr : { exclusive = true; }; } );
-outputs : { y = "scan.y"; }; };
+         { id = "scan"; op = "tensor.scan@1"; in : { x = "add.y"; }; attr : { exclusive = true; }; },
+         { id = "all"; op = "tensor.concat@1"; in : { xs = [ "scan.y", "$x", "pop.y" ]; }; } );
+outputs : { y = "all.y"; }; };
+""")
+h.write("index.pipe.cfg", b"""pipeline : { name = "index"; class = "integer"; inputs : { x : { type = "u32[n]"; }; };
+jobs = ( { id = "take"; op = "tensor.gather@1"; in : { x = "$x"; index = "$x"; }; } ); outputs : { y = "take.y"; }; };
 """)
 
 # The same program where its own directory of manifests is not: what shipped with it is then a stranger's.
@@ -45,6 +49,11 @@ def results(pipe, data, more, **how):
 for pipe, data in ((os.path.join(pipelines, "rank.pipe.cfg"), f"edges={edges}"), (h.path("mixed.pipe.cfg"), f"x={words}")):
     here, there = results(pipe, data, []), results(pipe, data, DIRS, **ELSEWHERE)
     h.check("results and gas are the same in workers", here is not None and here == there, f"{here}\n{there}")
+
+# What an assertion tells crosses over, too.
+said = [h.run("run", h.path("index.pipe.cfg"), "--backend", "cpu", "--in", f"x={words}", *more, **how) for more, how in (([], {}), (DIRS, ELSEWHERE))]
+first = struct.unpack("<I", h.read("words")[:4])[0]
+h.check("an index out of range is told from a worker", all(status == 9 and f"index[0] is {first}, out of range of 64" in err for status, _, err in said), str(said))
 
 os.makedirs(h.path("plugins"))
 shutil.copy(manifest, h.path("plugins"))
