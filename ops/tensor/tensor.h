@@ -10,6 +10,10 @@ extern const kit_family tensor_reduce_family;
 extern const kit_family tensor_matmul_family;
 extern const kit_family tensor_sum_family;
 extern const kit_family tensor_extreme_family;
+extern const kit_family tensor_variance_family;
+extern const kit_family tensor_softmax_family;
+extern const kit_family tensor_norm_family;
+extern const kit_family tensor_cumsum_family;
 
 /* laws.c */
 void tensor_law_largest(kit_law *l);
