@@ -13,7 +13,7 @@
  */
 typedef struct tensor_map {
 	const char *name;
-	uint64_t block, inner; /* n * inner, inner */
+	uint64_t block, inner;	 /* n * inner, inner */
 	uint64_t rest, channels; /* element i belongs to channel i / rest % channels */
 	const kit_slot *slots;
 	uint32_t n_slots;

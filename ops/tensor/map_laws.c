@@ -1,6 +1,8 @@
 /* Laws of ops whose y has x's shape and that work along one axis; see map_laws.h. By code that knows neither kernels nor references. */
 #include "map_laws.h"
 
+#include "cumsum.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -56,7 +58,8 @@ static uint32_t reversed(kit_law *l, uint32_t of)
 		const uint64_t at = i / inner % n;
 
 		memcpy(data + i * bytes,
-		       kit_law_data(l, of) + (i + (n - 1 - at) * inner - at * inner) * bytes, bytes);
+		       kit_law_data(l, of) + (i + (n - 1 - at) * inner - at * inner) * bytes,
+		       bytes);
 	}
 	number = kit_law_tensor(l, t, data);
 	kit_law_free(l, data);
@@ -155,7 +158,8 @@ void map_law_padded(kit_law *l)
 	const uint64_t low = infinity_of(dtype) | top;
 	const uint64_t becomes = strcmp(l->use.op->desc.name, "tensor.softmax") == 0 ? 0 : low;
 	uint64_t n, v = 0;
-	uint8_t *x = last_row(l, 0, 2, low, &n), *y = last_row(l, kit_law_out(l, 0), 2, becomes, &n);
+	uint8_t *x = last_row(l, 0, 2, low, &n),
+		*y = last_row(l, kit_law_out(l, 0), 2, becomes, &n);
 	const pctl_tensor_type t = {dtype, 1, {n}};
 	int numbers = 1;
 
@@ -167,4 +171,79 @@ void map_law_padded(kit_law *l)
 		kit_law_equal(l, again(l, kit_law_tensor(l, &t, x), 0), kit_law_tensor(l, &t, y));
 	kit_law_free(l, x);
 	kit_law_free(l, y);
+}
+
+/* ---- of cumsum ------------------------------------------------------------------------------ */
+
+/* The op with an attribute the other way round. */
+static uint32_t otherwise(kit_law *l, uint32_t of, uint32_t which)
+{
+	pctl_attr attr[8];
+	const uint32_t n = l->use.q->n_attr;
+
+	for (uint32_t i = 0; i < n; i++)
+		attr[i] = l->use.q->attr[i];
+	attr[which].u64 = strcmp(attr[which].text, "true") != 0;
+	attr[which].text = attr[which].u64 ? "true" : "false";
+	return kit_law_use(l, l->use.op->desc.name, &of, 1, attr, n, 1);
+}
+
+void cumsum_law_turned(kit_law *l)
+{
+	if (kit_elements(x_of(l)) > 0)
+		kit_law_equal(l, otherwise(l, reversed(l, 0), CUMSUM_REVERSE),
+			      reversed(l, kit_law_out(l, 0)));
+}
+
+void cumsum_law_shifted(kit_law *l)
+{
+	const pctl_tensor_type *t = x_of(l);
+	const uint64_t bytes = kit_dtype_bytes(t->dtype), all = kit_elements(t);
+	const int back = strcmp(kit_law_attr(l, "reverse"), "true") == 0;
+	uint64_t outer, n, inner;
+	uint8_t *data = strcmp(kit_law_attr(l, "exclusive"), "true") != 0 || all == 0
+				? NULL
+				: kit_law_scratch(l, all * bytes);
+
+	if (data == NULL)
+		return;
+	cut(l, &outer, &n, &inner);
+	for (uint64_t i = 0; i < all; i++)
+		if (i / inner % n != (back ? n - 1 : 0))
+			memcpy(data + i * bytes,
+			       kit_law_data(l, 0) + (back ? i + inner : i - inner) * bytes, bytes);
+	kit_law_equal(l, otherwise(l, kit_law_tensor(l, t, data), CUMSUM_EXCLUSIVE),
+		      kit_law_out(l, 0));
+	kit_law_free(l, data);
+}
+
+void cumsum_law_last(kit_law *l)
+{
+	const uint32_t x = 0, y = kit_law_out(l, 0);
+	pctl_tensor_type t = *x_of(l);
+	const uint64_t bytes = kit_dtype_bytes(t.dtype);
+	const int back = strcmp(kit_law_attr(l, "reverse"), "true") == 0;
+	uint64_t outer, n, inner;
+	pctl_attr axes;
+	char text[16];
+	uint8_t *data;
+
+	if (kit_elements(&t) == 0 || strcmp(kit_law_attr(l, "exclusive"), "true") == 0)
+		return;
+	cut(l, &outer, &n, &inner);
+	snprintf(text, sizeof(text), "%u", axis_of(l));
+	axes = (pctl_attr){"axes", text, 0};
+	data = kit_law_scratch(l, outer * inner * bytes);
+	if (data == NULL)
+		return;
+	for (uint64_t i = 0; i < outer * inner; i++)
+		memcpy(data + i * bytes,
+		       kit_law_data(l, y) +
+			       ((i / inner * n + (back ? 0 : n - 1)) * inner + i % inner) * bytes,
+		       bytes);
+	t.rank = 1;
+	t.dim[0] = outer * inner;
+	kit_law_equal(l, kit_law_use(l, "tensor.sum", &x, 1, &axes, 1, 1),
+		      kit_law_tensor(l, &t, data));
+	kit_law_free(l, data);
 }

@@ -16,8 +16,7 @@ static pctl_status axes_of(const kit_use *u, tensor_axes *a)
 	if (tensor_float_format_of(u->q->in[0].dtype) == NULL)
 		return kit_refuse_type(u, 0, u->op->desc.in[0].type);
 	status = tensor_axes_mask(u, ATTR_AXES, &mask);
-	return status != PCTL_OK ? status
-				 : tensor_axes_of(u, mask, kit_attr(u, ATTR_KEEP) != 0, a);
+	return status != PCTL_OK ? status : tensor_axes_of(u, mask, kit_attr(u, ATTR_KEEP) != 0, a);
 }
 
 static pctl_status infer(const kit_use *u, pctl_op_result *out)
@@ -101,8 +100,9 @@ static void add_times(natural *a, const natural *b, uint64_t times, int shift, i
 
 	for (int i = shift; i < NATURAL; i++) {
 		const uint64_t part = (uint64_t)b->digit[i - shift] * (times & 0xffff) + over;
-		const int64_t digit = (int64_t)a->digit[i] + carry +
-				      (minus ? -(int64_t)(part & 0xffff) : (int64_t)(part & 0xffff));
+		const int64_t digit =
+			(int64_t)a->digit[i] + carry +
+			(minus ? -(int64_t)(part & 0xffff) : (int64_t)(part & 0xffff));
 
 		over = part >> 16;
 		a->digit[i] = (uint32_t)(digit & 0xffff);
@@ -213,7 +213,8 @@ static pctl_status reference(const kit_use *u, const pctl_span *in, pctl_span *o
 /* ---- the op --------------------------------------------------------------------------------- */
 
 static const pctl_port ports_in[] = {{"x", "f32|f16|bf16[...]", "the elements", 0, 0}};
-static const pctl_port ports_out[] = {{"y", "f32|f16|bf16[...]", "the variances, of x's type", 0, 0}};
+static const pctl_port ports_out[] = {
+	{"y", "f32|f16|bf16[...]", "the variances, of x's type", 0, 0}};
 static const pctl_attr_desc attr[] = {
 	{"axes", "",
 	 "what is reduced: numbers of axes between commas, negative ones from the end; if not "
@@ -244,7 +245,8 @@ static const kit_op ops[] = {
 		  .doc = "variances along axes, exact and rounded once",
 		  .spec = "(n * sum(x^2) - sum(x)^2) / (n * (n - ddof)), exactly, rounded once to "
 			  "x's type; the canonical NaN where an element is\ninfinite or NaN, and "
-			  "where n is not above ddof.\nx has at most 2^31 elements, a result at most "
+			  "where n is not above ddof.\nx has at most 2^31 elements, a result at "
+			  "most "
 			  "2^29 terms.",
 		  .version = 1,
 		  .kind = PCTL_OPDEF_PLAN,

@@ -153,11 +153,13 @@ static void add_channels(kit_plan *p, kit_wgsl *w, const char *name, const char 
 static void plan(kit_plan *p)
 {
 	static const char *const values[] = {
-		[NORM_LAYER] = "\tlet row = rows[row_of(i)];\n\tvar t = (v - bitcast<f32>(row.x)) * "
-			       "bitcast<f32>(row.y);\n",
+		[NORM_LAYER] =
+			"\tlet row = rows[row_of(i)];\n\tvar t = (v - bitcast<f32>(row.x)) * "
+			"bitcast<f32>(row.y);\n",
 		[NORM_RMS] = "\tvar t = v * bitcast<f32>(rows[row_of(i)]);\n",
-		[NORM_GROUP] = "\tlet row = rows[row_of(i)];\n\tvar t = (v - bitcast<f32>(row.x)) * "
-			       "bitcast<f32>(row.y);\n",
+		[NORM_GROUP] =
+			"\tlet row = rows[row_of(i)];\n\tvar t = (v - bitcast<f32>(row.x)) * "
+			"bitcast<f32>(row.y);\n",
 		[NORM_BATCH] = "\tlet r = 1.0 / sqrt(bitcast<f32>(s_bits(c)) + eps);\n"
 			       "\tvar t = (v - bitcast<f32>(m_bits(c))) * r;\n"};
 	const uint32_t kind = norm_kind(p->use);
@@ -191,9 +193,10 @@ static void plan(kit_plan *p)
 		add_channels(p, &w, "s", PORT("4", "s"));
 		kit_wgsl_add(&w, "@group(0) @binding(5) var<uniform> eps: f32;\n");
 	} else {
-		kit_wgsl_add(&w, kind == NORM_RMS ? PORT("3", "rows")
-						  : "@group(0) @binding(3) var<storage, read> rows: "
-						    "array<vec2<u32>>;\n");
+		kit_wgsl_add(&w, kind == NORM_RMS
+					 ? PORT("3", "rows")
+					 : "@group(0) @binding(3) var<storage, read> rows: "
+					   "array<vec2<u32>>;\n");
 	}
 	if (s.weight != 0) {
 		slots[m.n_slots++] = (kit_slot)KIT_ALL(kit_in(p, s.weight));
@@ -236,24 +239,33 @@ static const pctl_port x_m_v_w_b[] = {
 	{"bias", FLOATS, "one element a channel, of x's type, or none", 0, 0},
 };
 static const pctl_port ports_out[] = {{"y", FLOATS, "the results, of x's type and shape", 0, 0}};
-#define EPS {"eps", "1e-5", "what is added to the variance or mean square, as f32", PCTL_ATTR_STRING, 0, 0, 0}
+#define EPS                                                                            \
+	{                                                                              \
+		"eps", "1e-5", "what is added to the variance or mean square, as f32", \
+			PCTL_ATTR_STRING, 0, 0, 0                                      \
+	}
 static const pctl_attr_desc axes_attr[] = {
 	EPS, {"axes", "1", "how many of the last dimensions a row has", PCTL_ATTR_U64, 0, 1, 8}};
-static const pctl_attr_desc group_attr[] = {
-	EPS,
-	{"groups", NULL, "how many groups the channels of dimension 1 make", PCTL_ATTR_U64, 0, 1,
-	 TENSOR_ELEMENTS_MAX}};
+static const pctl_attr_desc group_attr[] = {EPS,
+					    {"groups", NULL,
+					     "how many groups the channels of dimension 1 make",
+					     PCTL_ATTR_U64, 0, 1, TENSOR_ELEMENTS_MAX}};
 static const pctl_attr_desc batch_attr[] = {EPS};
-#define LAW(name, words) {PCTL_LAW_CUSTOM, 0, PCTL_LAW_JUDGED, 0, name, NULL, words}
+#define LAW(name, words)                                                  \
+	{                                                                 \
+		PCTL_LAW_CUSTOM, 0, PCTL_LAW_JUDGED, 0, name, NULL, words \
+	}
 static const pctl_law laws[] = {
 	LAW("alone", "the last of the outermost dimension gives the same where it is all there is"),
-	LAW("permuted", "x reversed along the last dimension, with what there is for each of its elements, gives y reversed"),
+	LAW("permuted", "x reversed along the last dimension, with what there is for each of its "
+			"elements, gives y reversed"),
 	LAW("ones", "without a weight y is what weights of 1 give"),
 };
 static void (*const checks[])(kit_law *) = {norm_law_alone, norm_law_permuted, norm_law_ones};
 static const pctl_law layer_laws[] = {
 	LAW("alone", "the last of the outermost dimension gives the same where it is all there is"),
-	LAW("permuted", "x reversed along the last dimension, with what there is for each of its elements, gives y reversed"),
+	LAW("permuted", "x reversed along the last dimension, with what there is for each of its "
+			"elements, gives y reversed"),
 	LAW("ones", "without a weight y is what weights of 1 give"),
 	LAW("as group", "y is tensor.group_norm, of one group, of x as rows"),
 };

@@ -13,15 +13,15 @@ static const struct {
 	uint64_t dim[4];
 	uint32_t axes, groups;
 } shapes[] = {
-	{2, {1, 1}, 1, 1},	{2, {3, 2}, 1, 2},	{2, {2, 64}, 1, 8},   {2, {2, 65}, 1, 5},
-	{2, {3, 1025}, 1, 1},	{2, {0, 3}, 1, 3},	{2, {3, 0}, 1, 1},    {3, {2, 6, 3}, 2, 3},
-	{3, {2, 4, 33}, 1, 2},	{4, {2, 3, 2, 5}, 3, 1}, {3, {5, 1, 2}, 2, 1},
+	{2, {1, 1}, 1, 1},     {2, {3, 2}, 1, 2},	{2, {2, 64}, 1, 8},   {2, {2, 65}, 1, 5},
+	{2, {3, 1025}, 1, 1},  {2, {0, 3}, 1, 3},	{2, {3, 0}, 1, 1},    {3, {2, 6, 3}, 2, 3},
+	{3, {2, 4, 33}, 1, 2}, {4, {2, 3, 2, 5}, 3, 1}, {3, {5, 1, 2}, 2, 1},
 };
 enum { WITHOUT, WITH_WEIGHT, WITH_BOTH, WAYS };
 
 const pctl_op_problems norm_problems = {PCTL_HEAD(pctl_op_problems),
 					"tensors of two to four dimensions",
-					KIT_COUNT(shapes) * TENSOR_KINDS * WAYS};
+					KIT_COUNT(shapes) * TENSOR_KINDS *WAYS};
 
 static void put(kit_problem *p, uint32_t port, const pctl_tensor_type *t, uint32_t kind)
 {
@@ -67,7 +67,9 @@ void norm_problem(kit_problem *p)
 		p->status = p->sink->attr(p->sink->ctx, 0, "0.1");
 	put(p, 0, &x, elements);
 	for (uint32_t port = 1; port < n_in; port++) {
-		const uint32_t given = kind == NORM_BATCH && port < 3 ? 2 : port - (n_in - (kind == NORM_RMS ? 1 : 2));
+		const uint32_t given = kind == NORM_BATCH && port < 3
+					       ? 2
+					       : port - (n_in - (kind == NORM_RMS ? 1 : 2));
 		pctl_tensor_type t = channel;
 
 		/* 0: the weight, 1: the bias. */
@@ -127,8 +129,8 @@ static uint32_t reversed(kit_law *l, uint32_t of, uint64_t n)
 	if (data == NULL)
 		return 0;
 	for (uint64_t i = 0; i < all; i++)
-		memcpy(data + i * bytes,
-		       kit_law_data(l, of) + (i / n * n + n - 1 - i % n) * bytes, bytes);
+		memcpy(data + i * bytes, kit_law_data(l, of) + (i / n * n + n - 1 - i % n) * bytes,
+		       bytes);
 	number = kit_law_tensor(l, t, data);
 	kit_law_free(l, data);
 	return number;

@@ -5,7 +5,8 @@
 
 static float rounded_sum(tensor_sum *sum, uint64_t divisor)
 {
-	const uint32_t bits = tensor_sum_round(sum, divisor, tensor_float_format_of(PCTL_SCALAR_F32));
+	const uint32_t bits =
+		tensor_sum_round(sum, divisor, tensor_float_format_of(PCTL_SCALAR_F32));
 	float f;
 
 	memcpy(&f, &bits, 4);

@@ -5,6 +5,7 @@ static const kit_family *const families[] = {
 	&tensor_scan_family,	 &tensor_sort_family,	 &tensor_reduce_family,
 	&tensor_matmul_family,	 &tensor_sum_family,	 &tensor_extreme_family,
 	&tensor_variance_family, &tensor_softmax_family, &tensor_norm_family,
+	&tensor_cumsum_family,
 };
 
 static const kit_library library = {families, KIT_COUNT(families), 0};

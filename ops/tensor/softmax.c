@@ -63,9 +63,10 @@ static void greatest(kit_plan *p, const tensor_axes *a, uint32_t to)
 				 "fn join(a: A, b: A) -> A {\n\treturn max(a, b);\n}\n");
 		kit_wgsl_add(&w, KERNEL_EXTREME_KEY);
 		kit_wgsl_named(&w, kit_codec_bits(p->use->q->in[0].dtype), "x");
-		kit_wgsl_add(&w, r.first ? "fn take(i: u32, term: u32) -> A {\n\treturn "
-					   "float_key(x_bits(i));\n}\n"
-					 : "fn take(i: u32, term: u32) -> A {\n\treturn x[i];\n}\n");
+		kit_wgsl_add(&w,
+			     r.first ? "fn take(i: u32, term: u32) -> A {\n\treturn "
+				       "float_key(x_bits(i));\n}\n"
+				     : "fn take(i: u32, term: u32) -> A {\n\treturn x[i];\n}\n");
 		kit_wgsl_add(&w, r.last ? "fn give(a: A) -> A {\n\tif (a == 0u) {\n\t\treturn "
 					  "select(0x7fc00000u, 0xff800000u, params.terms == 0u);\n"
 					  "\t}\n\treturn float_of(a);\n}\n"
@@ -81,12 +82,12 @@ static void greatest(kit_plan *p, const tensor_axes *a, uint32_t to)
 	}
 }
 
-#define SUMMED                                                                        \
-	"fn term(i: u32, result: u32) {\n\tlet bits = x_bits(i);\n"                   \
+#define SUMMED                                                                              \
+	"fn term(i: u32, result: u32) {\n\tlet bits = x_bits(i);\n"                         \
 	"\tif (bits != 0xff800000u) {\n\t\tsum_term(bitcast<u32>(exp(bitcast<f32>(bits) - " \
 	"bitcast<f32>(greatest[result]))));\n\t}\n}\n"
-#define SUMMED_EQUAL                                                                   \
-	"fn term(i: u32, result: u32) {\n\tlet x = bitcast<f32>(x_bits(i));\n"         \
+#define SUMMED_EQUAL                                                                    \
+	"fn term(i: u32, result: u32) {\n\tlet x = bitcast<f32>(x_bits(i));\n"          \
 	"\tlet m = bitcast<f32>(greatest[result]);\n\tvar e = 1.0f;\n\tif (x != m) {\n" \
 	"\t\te = exp(x - m);\n\t}\n\tsum_term(bitcast<u32>(e));\n}\n"
 
@@ -126,8 +127,9 @@ static void plan(kit_plan *p)
 		const int words = kit_dtype_bytes(dtype) == 4;
 
 		e.narrow = kit_dtype_name(dtype);
-		e.give = "fn give(item: u32) -> u32 {\n\treturn narrow(bitcast<f32>(greatest[item]) "
-			 "+ log(bitcast<f32>(sum_round())));\n}\n";
+		e.give =
+			"fn give(item: u32) -> u32 {\n\treturn narrow(bitcast<f32>(greatest[item]) "
+			"+ log(bitcast<f32>(sum_round())));\n}\n";
 		sums = words ? kit_out(p, 0) : kit_temp(p, 4 * a.count);
 		tensor_exact_sums(p, &a, &e, sums);
 		if (!words)
@@ -193,7 +195,8 @@ static pctl_status reference(const kit_use *u, const pctl_span *in, pctl_span *o
 		uint32_t word;
 
 		for (uint64_t t = 0; t < a.terms; t++) {
-			const float v = (float)tensor_value(x->dtype, in[0].data, first + t * inner);
+			const float v =
+				(float)tensor_value(x->dtype, in[0].data, first + t * inner);
 
 			if (isnan(m) || v > m)
 				m = v;
@@ -209,8 +212,9 @@ static pctl_status reference(const kit_use *u, const pctl_span *in, pctl_span *o
 		memcpy(&s, &word, 4);
 		for (uint64_t t = 0; t < (kind == LOGSUMEXP ? 1 : a.terms); t++) {
 			const uint64_t at = kind == LOGSUMEXP ? row : first + t * inner;
-			const float v = kind == LOGSUMEXP ? 0
-							  : (float)tensor_value(x->dtype, in[0].data, at);
+			const float v = kind == LOGSUMEXP
+						? 0
+						: (float)tensor_value(x->dtype, in[0].data, at);
 			const uint32_t y = tensor_narrowed(y_of(kind, v, m, s), format);
 
 			memcpy((char *)out[0].data + at * bytes, &y, bytes);
@@ -228,12 +232,16 @@ static const pctl_attr_desc attr[] = {
 	 0, (uint64_t)-8, 7},
 	{"keep", "false", "the axis stays, with one element", PCTL_ATTR_BOOL, 0, 0, 1},
 };
-#define LAW(name, words) {PCTL_LAW_CUSTOM, 0, PCTL_LAW_JUDGED, 0, name, NULL, words}
+#define LAW(name, words)                                                  \
+	{                                                                 \
+		PCTL_LAW_CUSTOM, 0, PCTL_LAW_JUDGED, 0, name, NULL, words \
+	}
 static const pctl_law map_laws[] = {
 	LAW("permuted", "x reversed along the axis gives y reversed"),
 	LAW("transposed", "x with its axes in reverse order gives y with its own so"),
 	LAW("alone", "the last row gives the same where it is all there is"),
-	LAW("padded", "-Inf before and behind every row without NaN in y leaves y as it is between"),
+	LAW("padded",
+	    "-Inf before and behind every row without NaN in y leaves y as it is between"),
 };
 static void (*const map_checks[])(kit_law *) = {map_law_permuted, map_law_transposed, map_law_alone,
 						map_law_padded};
@@ -248,33 +256,33 @@ static void (*const sum_checks[])(kit_law *) = {reduce_law_permuted, reduce_law_
 static const pctl_example boundaries[] = {
 	{"nothing", {0}}, {"one", {1}}, {"a lane more", {65}}, {"two rounds", {1025}}};
 
-#define SOFTMAX_OP(op, op_doc, op_spec, id, n_attr_, which)                                      \
-	{                                                                                        \
-		.desc = {.head = PCTL_HEAD(pctl_op_desc),                                        \
-			 .name = op,                                                             \
-			 .doc = op_doc,                                                          \
-			 .spec = op_spec                                                         \
-			 "\nSteps are f32, each rounded; exp and log correctly; y is rounded "   \
-			 "once more to x's type.\nx has at most 2^31 elements, a row at most "   \
-			 "2^29.",                                                                \
-			 .version = 1,                                                           \
-			 .kind = PCTL_OPDEF_PLAN,                                                \
-			 .category = 'A',                                                        \
-			 .op_class = PCTL_CLASS_STRICT,                                          \
-			 .convention = 1,                                                        \
-			 .n_in = 1,                                                              \
-			 .n_out = 1,                                                             \
-			 .n_attr = n_attr_,                                                      \
-			 .in = ports_in,                                                         \
-			 .out = ports_out,                                                       \
-			 .attr = attr},                                                          \
-		.rules = {.head = PCTL_HEAD(pctl_op_rules),                                      \
-			  .laws = id##_laws,                                                     \
-			  .n_laws = KIT_COUNT(id##_laws),                                        \
-			  .boundaries = boundaries,                                              \
-			  .n_boundaries = KIT_COUNT(boundaries)},                                \
-		.laws = id##_checks, .problems = &reduce_problems, .problem = reduce_problem,    \
-		.data = &kinds[which], .infer = infer, .plan = plan, .reference = reference       \
+#define SOFTMAX_OP(op, op_doc, op_spec, id, n_attr_, which)                                    \
+	{                                                                                      \
+		.desc = {.head = PCTL_HEAD(pctl_op_desc),                                      \
+			 .name = op,                                                           \
+			 .doc = op_doc,                                                        \
+			 .spec = op_spec                                                       \
+			 "\nSteps are f32, each rounded; exp and log correctly; y is rounded " \
+			 "once more to x's type.\nx has at most 2^31 elements, a row at most " \
+			 "2^29.",                                                              \
+			 .version = 1,                                                         \
+			 .kind = PCTL_OPDEF_PLAN,                                              \
+			 .category = 'A',                                                      \
+			 .op_class = PCTL_CLASS_STRICT,                                        \
+			 .convention = 1,                                                      \
+			 .n_in = 1,                                                            \
+			 .n_out = 1,                                                           \
+			 .n_attr = n_attr_,                                                    \
+			 .in = ports_in,                                                       \
+			 .out = ports_out,                                                     \
+			 .attr = attr},                                                        \
+		.rules = {.head = PCTL_HEAD(pctl_op_rules),                                    \
+			  .laws = id##_laws,                                                   \
+			  .n_laws = KIT_COUNT(id##_laws),                                      \
+			  .boundaries = boundaries,                                            \
+			  .n_boundaries = KIT_COUNT(boundaries)},                              \
+		.laws = id##_checks, .problems = &reduce_problems, .problem = reduce_problem,  \
+		.data = &kinds[which], .infer = infer, .plan = plan, .reference = reference    \
 	}
 
 static const kit_op ops[] = {
