@@ -57,7 +57,8 @@ static void add_level(kit_wgsl *w, const kit_use *u, int elements, int keep)
 
 	kit_wgsl_add(w, KERNEL_CUMSUM_PLACE);
 	if (format == NULL) {
-		kit_wgsl_add(w, kit_dtype_bytes(dtype) == 8 ? "alias A = u64;\n" : "alias A = u32;\n");
+		kit_wgsl_add(w,
+			     kit_dtype_bytes(dtype) == 8 ? "alias A = u64;\n" : "alias A = u32;\n");
 		kit_wgsl_add(w, "@group(0) @binding(1) var<storage, read> x: array<A>;\n"
 				"@group(0) @binding(2) var<storage, read_write> y: array<A>;\n"
 				"var<private> acc: A;\nfn clear() {\n\tacc = A(0);\n}\n"
@@ -118,7 +119,7 @@ static void run(kit_plan *p, const level *l, uint64_t rows, int elements, int pr
 					  : "fn add_offset(i: u32) {\n\tacc += offsets[i];\n}\n");
 	if (keep || !is_float)
 		kit_wgsl_add(&w, is_float ? "fn finish(i: u32) {\n\tsum_flush();\n\tput(i);\n}\n"
-				  : "fn finish(i: u32) {\n\tput(i);\n}\n");
+					  : "fn finish(i: u32) {\n\tput(i);\n}\n");
 	if (is_float && !keep) {
 		kit_wgsl_add(&w, "fn product(i: u32) -> u32 {\n\tclear();\n\tgather(i);\n"
 				 "\tsum_flush();\n\treturn sum_round();\n}\n");
@@ -150,11 +151,13 @@ static void plan(kit_plan *p)
 		const uint64_t parts = (levels[depth].n + PART - 1) / PART;
 
 		levels[depth + 1] = (level){parts, 1, kit_temp(p, thing * a.count * parts)};
-		run(p, &levels[depth], a.count, depth == 0, 0, UINT32_MAX, levels[depth + 1].values);
+		run(p, &levels[depth], a.count, depth == 0, 0, UINT32_MAX,
+		    levels[depth + 1].values);
 		depth++;
 	}
 	for (uint32_t i = depth + 1; i-- > 0;) {
-		const uint32_t to = i == 0 ? kit_out(p, 0) : kit_temp(p, thing * a.count * levels[i].n);
+		const uint32_t to =
+			i == 0 ? kit_out(p, 0) : kit_temp(p, thing * a.count * levels[i].n);
 
 		run(p, &levels[i], a.count, i == 0, 1, offsets, to);
 		offsets = to;
@@ -178,7 +181,8 @@ static pctl_status reference(const kit_use *u, const pctl_span *in, pctl_span *o
 		uint64_t integer = 0;
 
 		for (uint64_t t = 0; t < a.terms; t++) {
-			const uint64_t index = kit_attr(u, CUMSUM_REVERSE) != 0 ? a.terms - 1 - t : t;
+			const uint64_t index =
+				kit_attr(u, CUMSUM_REVERSE) != 0 ? a.terms - 1 - t : t;
 			const uint64_t at = (row / inner * a.terms + index) * inner + row % inner;
 			tensor_sum so_far = sum;
 			uint64_t v = 0, before = integer;
@@ -207,18 +211,22 @@ static pctl_status reference(const kit_use *u, const pctl_span *in, pctl_span *o
 static const pctl_port ports_in[] = {{"x", TYPES, "the terms", 0, 0}};
 static const pctl_port ports_out[] = {{"y", TYPES, "the sums, of x's type and shape", 0, 0}};
 static const pctl_attr_desc attr[] = {
-	{"axis", "-1", "along which is summed; a negative number counts from the end", PCTL_ATTR_I64,
-	 0, (uint64_t)-8, 7},
+	{"axis", "-1", "along which is summed; a negative number counts from the end",
+	 PCTL_ATTR_I64, 0, (uint64_t)-8, 7},
 	{"exclusive", "false", "true: what goes before, false: with the element itself",
 	 PCTL_ATTR_BOOL, 0, 0, 1},
 	{"reverse", "false", "true: from the end of the axis", PCTL_ATTR_BOOL, 0, 0, 1},
 };
-#define LAW(name, words) {PCTL_LAW_CUSTOM, 0, PCTL_LAW_JUDGED, 0, name, NULL, words}
+#define LAW(name, words)                                                  \
+	{                                                                 \
+		PCTL_LAW_CUSTOM, 0, PCTL_LAW_JUDGED, 0, name, NULL, words \
+	}
 static const pctl_law laws[] = {
 	LAW("transposed", "x with its axes in reverse order gives y with its own so"),
 	LAW("alone", "the last row gives the same where it is all there is"),
 	LAW("turned", "x reversed along the axis, summed from its other end, gives y reversed"),
-	LAW("shifted", "exclusive: y is that of x with a zero in front of each row, in place of its last element"),
+	LAW("shifted", "exclusive: y is that of x with a zero in front of each row, in place of "
+		       "its last element"),
 	LAW("last", "inclusive: the last of each row is tensor.sum of it"),
 };
 static void (*const checks[])(kit_law *) = {map_law_transposed, map_law_alone, cumsum_law_turned,
@@ -230,9 +238,12 @@ static const kit_op ops[] = {
 	{.desc = {.head = PCTL_HEAD(pctl_op_desc),
 		  .name = "tensor.cumsum",
 		  .doc = "sums of prefixes along an axis, exact of floats",
-		  .spec = "Of floats the exact sum of the elements up to each index, rounded once to "
-			  "their type, with the zeros, infinities and NaN of\ntensor.sum; of integers "
-			  "modulo 2^width. exclusive: without the element itself; reverse: from the "
+		  .spec = "Of floats the exact sum of the elements up to each index, rounded once "
+			  "to "
+			  "their type, with the zeros, infinities and NaN of\ntensor.sum; of "
+			  "integers "
+			  "modulo 2^width. exclusive: without the element itself; reverse: from "
+			  "the "
 			  "last index down.\nx has at most 2^31 elements, a row at most 2^29.",
 		  .version = 1,
 		  .kind = PCTL_OPDEF_PLAN,
