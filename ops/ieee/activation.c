@@ -106,8 +106,7 @@ static uint32_t eval_hardswish(const ieee_ask *a)
 	const uint32_t sum = f2(a, mpfr_add, a->x[0], number(a, 3));
 	const uint32_t cut = ieee_extreme(ieee_extreme(sum, 0, 1, a->form), six, -1, a->form);
 
-	return is_low(a) ? ieee_sign(a->form)
-			 : f2(a, mpfr_mul, a->x[0], f2(a, mpfr_div, cut, six));
+	return is_low(a) ? ieee_sign(a->form) : f2(a, mpfr_mul, a->x[0], f2(a, mpfr_div, cut, six));
 }
 
 static uint32_t eval_gelu_tanh(const ieee_ask *a)
@@ -184,15 +183,19 @@ static const pctl_law gelu_tanh_laws[] = {
 	IEEE_LAW_SAID("finite x: gelu_tanh(mul(x, +0)) = mul(x, +0)"),
 };
 
-#define CLASSES(id)                                                                             \
-	static const pctl_example id##_classes[] = {                                            \
-		{"zero", {0x00000000, 0x3f000000}},    {"negative zero", {0x80000000, 0x3f000000}}, \
-		{"subnormal", {0x00000001, 0x3f000000}}, {"infinity", {0x7f800000, 0x3f000000}},    \
-		{"negative infinity", {0xff800000, 0x3f000000}},                                \
-		{"NaN with a payload", {0x7f800001, 0x3f000000}}, {"one", {0x3f800000, 0x3f000000}}, \
-		{"below zero", {0xc0600000, 0x3c23d70a}}, {"far below", {0xc2b80000, 0x3f800000}}};  \
-	static const pctl_example id##_bounds[] = {{"largest", {0x7f7fffff, 0x3f800000}},       \
-						   {"least", {0xff7fffff, 0x3f800000}},         \
+#define CLASSES(id)                                                                                \
+	static const pctl_example id##_classes[] = {                                               \
+		{"zero", {0x00000000, 0x3f000000}},                                                \
+		{"negative zero", {0x80000000, 0x3f000000}},                                       \
+		{"subnormal", {0x00000001, 0x3f000000}},                                           \
+		{"infinity", {0x7f800000, 0x3f000000}},                                            \
+		{"negative infinity", {0xff800000, 0x3f000000}},                                   \
+		{"NaN with a payload", {0x7f800001, 0x3f000000}},                                  \
+		{"one", {0x3f800000, 0x3f000000}},                                                 \
+		{"below zero", {0xc0600000, 0x3c23d70a}},                                          \
+		{"far below", {0xc2b80000, 0x3f800000}}};                                          \
+	static const pctl_example id##_bounds[] = {{"largest", {0x7f7fffff, 0x3f800000}},          \
+						   {"least", {0xff7fffff, 0x3f800000}},            \
 						   {"just below three", {0x403fffff, 0x40000000}}, \
 						   {"minus eleven", {0xc1318000, 0x40000000}}}
 CLASSES(relu);
@@ -225,8 +228,8 @@ static const kit_op ops[] = {
 	IEEE_OP("sigmoid", "the logistic function",
 		"e = exp(-abs(x)); y = 1 / (1 + e) where x >= 0, else e / (1 + e)" STEPS,
 		ieee_unary_in, ieee_out, sigmoid),
-	IEEE_OP("silu", "x times its logistic function",
-		"y = x / (1 + exp(-x)), -0 of -Inf" STEPS, ieee_unary_in, ieee_out, silu),
+	IEEE_OP("silu", "x times its logistic function", "y = x / (1 + exp(-x)), -0 of -Inf" STEPS,
+		ieee_unary_in, ieee_out, silu),
 	IEEE_OP("softplus", "log(1 + e^x)", "y = max(x, 0) + log(1 + exp(-abs(x)))" STEPS,
 		ieee_unary_in, ieee_out, softplus),
 	IEEE_OP("mish", "x times tanh of softplus", "y = x * tanh(softplus(x)), -0 of -Inf" STEPS,
@@ -235,7 +238,8 @@ static const kit_op ops[] = {
 		"y = x * (min(max(x + 3, 0), 6) / 6), -0 of -Inf" STEPS, ieee_unary_in, ieee_out,
 		hardswish),
 	IEEE_OP("gelu_tanh", "x times the normal distribution, by tanh",
-		"y = (0.5 * x) * (1 + tanh(c * (x + d * (x * x * x)))), c = sqrt(2/pi), d = 0.044715, "
+		"y = (0.5 * x) * (1 + tanh(c * (x + d * (x * x * x)))), c = sqrt(2/pi), d = "
+		"0.044715, "
 		"both rounded to f64, then to the type; -0 of -Inf" STEPS,
 		ieee_unary_in, ieee_out, gelu_tanh),
 };

@@ -7,7 +7,7 @@ from decimal import Decimal, getcontext
 from fractions import Fraction
 
 from harness import Harness, Random
-from matmul import FLOATS, bits_of, codes, exact, nan, negative, pack, rounded, value
+from matmul import FLOATS, INTEGERS, bits_of, codes, exact, nan, negative, pack, rounded, value
 from reduce import variance
 from rows import op_run
 
@@ -209,6 +209,26 @@ def run_norm(h, r, backends, op, kind, shape, number, how, eps="1e-5", weight=Tr
             h.check_bytes(f"{op} {kind} {shape} {number} {how} {eps} {weight} {bias} {backend}", got[0], want, bits_of(kind) // 8)
 
 
+def run_cumsum(h, r, backends, kind, shape, axis, how, exclusive=False, reverse=False):
+    n, inner = math.prod(shape), math.prod(shape[axis + 1:])
+    x = elements(r, kind, n, how) if kind in FLOATS else codes(r, kind, n, "any")
+    length, want = shape[axis], [0] * n
+    for row in range(n // length if n else 0):
+        first = row // inner * length * inner + row % inner
+        places = [first + t * inner for t in range(length)]
+        terms = []
+        for at in reversed(places) if reverse else places:
+            before = list(terms)
+            terms.append(value(kind, x[at]))
+            taken = before if exclusive else terms
+            want[at] = exact(kind, taken) if kind in FLOATS else int(sum(taken)) % (1 << INTEGERS[kind])
+    attrs = [f"axis={axis}"] + ["exclusive=true"] * exclusive + ["reverse=true"] * reverse
+    for backend in backends:
+        got = op_run(h, "tensor.cumsum", [("x", pack(kind, x), text_of(kind, shape))], ["y"], backend, attrs)
+        if got is not None:
+            h.check_bytes(f"cumsum {kind} {shape} {axis} {how} {exclusive} {reverse} {backend}", got[0], pack(kind, want), bits_of(kind) // 8)
+
+
 def refusals(h):
     h.write("x", bytes(24))
     h.write("w", bytes(12))
@@ -246,8 +266,15 @@ def main():
     run_norm(h, r, backends, "rms_norm", "bf16", (3, 5), 1, "near")
     run_norm(h, r, backends, "group_norm", "f32", (2, 4, 3), 2, "near")
     run_norm(h, r, backends, "batch_norm", "f16", (2, 3, 3), 0, "near")
+    run_cumsum(h, r, backends, "f32", (2, 35), 1, "cancel")
+    run_cumsum(h, r, backends, "i64", (33, 2), 0, "any", True, True)
     if how == "all":
         refusals(h)
+        for kind in (*FLOATS, "i32", "u32", "i64", "u64"):
+            for shape, axis in (((1,), 0), ((0,), 0), ((2, 0), 1), ((3, 33), 1), ((65, 3), 0), ((2, 5, 3), 1)):
+                for exclusive, reverse in ((False, False), (True, False), (False, True), (True, True)):
+                    run_cumsum(h, r, backends, kind, shape, axis, "any" if len(shape) > 2 else "cancel", exclusive, reverse)
+        run_cumsum(h, r, backends, "f32", (1100,), 0, "cancel")
         for kind in FLOATS:
             for op in ("tensor.softmax", "tensor.log_softmax", "tensor.logsumexp"):
                 for shape, axis in (((1,), 0), ((0,), 0), ((2, 0), 1), ((7, 7), 1), ((3, 5, 2), 1)):
