@@ -25,7 +25,7 @@ def main():
         open(none, "wb").close()
         for op, ports, attrs, whole in OPS:
             file = os.path.join(directory, "one.pipe.cfg")
-            more = 'none : { type = "f32[0]"; };' if ports else ""
+            more = 'none : { type = "f32[k]"; };' if ports else ""
             with open(file, "w", encoding="utf-8") as f:
                 f.write(f'pipeline : {{ name = "one"; class = "strict"; gas_limit = "9_000_000_000_000_000_000"; '
                         f'inputs : {{ x : {{ type = "f32[{rows},{columns}]"; }}; {more} }};\n'
