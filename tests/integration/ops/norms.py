@@ -178,8 +178,9 @@ def run_rows(h, r, backends, op, kind, shape, axis, how, special=()):
     for i, code in enumerate(special):
         x[i] = code
     inner = math.prod(shape[axis + 1:])
-    length, want = shape[axis], [0] * (n if op != "tensor.logsumexp" else n // max(shape[axis], 1))
-    for row in range(n // length if n else 0):
+    length, rows = shape[axis], math.prod(shape[:axis]) * inner
+    want = [0] * (rows if op == "tensor.logsumexp" else n)
+    for row in range(rows):
         first = row // inner * length * inner + row % inner
         y = softmax(op, kind, [x[first + t * inner] for t in range(length)])
         for t, code in enumerate(y):
