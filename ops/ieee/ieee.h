@@ -17,6 +17,7 @@ extern const kit_family ieee_trig_family;
 extern const kit_family ieee_exp_family;
 extern const kit_family ieee_convert_family;
 extern const kit_family ieee_reduce_family;
+extern const kit_family ieee_activation_family;
 
 #define IEEE_ELEMENTS_MAX (1ull << 31)
 

@@ -183,3 +183,31 @@ uint32_t tensor_sum_round(tensor_sum *s, uint64_t divisor, const tensor_float_fo
 	subtract(&s->below, &s->above);
 	return rounded(&s->below, divide(&s->below, divisor), f) | f->sign;
 }
+
+uint32_t tensor_sum_of_digits(tensor_sum *s, const uint32_t *digits, int rest, uint64_t divisor,
+			      const tensor_float_format *f)
+{
+	magnitude *m = &s->above;
+	int any = 0;
+
+	memset(s, 0, sizeof(*s));
+	/* Two bits up: the unit here is 2^-300. */
+	for (int i = 0; i < TENSOR_HALVES; i++) {
+		const uint32_t below = i == 0 ? 0 : digits[i - 1] >> 14;
+
+		m->digit[i] = (uint16_t)(digits[i] << 2 | below);
+		any |= m->digit[i] != 0;
+	}
+	if (!any && !rest)
+		return 0;
+	rest |= divide(m, divisor);
+	return rounded(m, rest, f);
+}
+
+uint32_t tensor_narrowed(float x, const tensor_float_format *f)
+{
+	tensor_sum s = {0};
+
+	tensor_sum_product(&s, (double)x, 1);
+	return tensor_sum_round(&s, 1, f) | (x == 0 && signbit(x) ? f->sign : 0);
+}

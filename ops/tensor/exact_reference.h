@@ -22,5 +22,10 @@ double tensor_value(uint32_t dtype, const void *data, uint64_t i);
 void tensor_sum_product(tensor_sum *s, double a, double b);
 /* The sum divided by `divisor` (NaN where that is 0) and rounded once: its bits. The sum is used up. */
 uint32_t tensor_sum_round(tensor_sum *s, uint64_t divisor, const tensor_float_format *f);
+/* The same of a sum in digits of 16 bits, the first weighing 2^-298, of which `rest` says whether something below them is lost. */
+uint32_t tensor_sum_of_digits(tensor_sum *s, const uint32_t *digits, int rest, uint64_t divisor,
+			      const tensor_float_format *f);
+/* An f32 rounded to a format: its bits. */
+uint32_t tensor_narrowed(float x, const tensor_float_format *f);
 
 #endif

@@ -36,8 +36,14 @@ static void run(kit_plan *p, const tensor_axes *a, const tensor_exact *e, const 
 		kit_wgsl_add(&w, KERNEL_SUM_PARTIALS);
 	}
 	if (words) {
+		if (e->narrow != NULL) {
+			kit_wgsl_add(&w, KERNEL_NARROW_FLOATS);
+			kit_wgsl_add(&w, "fn narrow(x: f32) -> u32 {\n\treturn to_");
+			kit_wgsl_add(&w, e->narrow);
+			kit_wgsl_add(&w, "(x);\n}\n");
+		}
 		kit_wgsl_add(&w, e->give);
-		kit_wgsl_add(&w, "fn put(item: u32) {\n\ty[item] = give();\n}\n");
+		kit_wgsl_add(&w, "fn put(item: u32) {\n\ty[item] = give(item);\n}\n");
 	} else {
 		kit_wgsl_add(&w, KERNEL_SUM_KEEP);
 	}

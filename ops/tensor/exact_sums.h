@@ -12,13 +12,14 @@
 /*
  * term    WGSL: fn term(i: u32, result: u32), which adds element i of x, with x_bits(i), by sum_term or sum_square
  * scale   WGSL: fn sum_scale() of exact_sum.wgsl, or NULL for a sum as it is
- * give    WGSL: fn give() -> u32, the bits of a result from the sum; NULL: sums are kept as digits
+ * give    WGSL: fn give(item: u32) -> u32, the bits of a result from the sum; NULL: sums are kept as digits
  * format  what sum_round rounds to
  * extra   bindings 3 and on, which `term` speaks of in the first round, `scale` and `give` in the last
  */
 typedef struct tensor_exact {
 	const char *name, *term, *scale, *give;
 	const tensor_float_format *format;
+	const char *narrow; /* NULL, or the type of fn narrow(x: f32) -> u32, for `give` */
 	const char *extra_text;
 	kit_slot extra[TENSOR_SUM_EXTRA];
 	uint32_t n_extra;
@@ -29,13 +30,13 @@ void tensor_exact_sums(kit_plan *p, const tensor_axes *a, const tensor_exact *e,
 
 #define TENSOR_SUM_TERM "fn term(i: u32, result: u32) {\n\tsum_term(x_bits(i));\n}\n"
 #define TENSOR_SQUARE_TERM "fn term(i: u32, result: u32) {\n\tsum_square(x_bits(i));\n}\n"
-#define TENSOR_GIVE_SUM "fn give() -> u32 {\n\treturn sum_round();\n}\n"
+#define TENSOR_GIVE_SUM "fn give(item: u32) -> u32 {\n\treturn sum_round();\n}\n"
 /* Long division by a uniform, from the highest digit down. */
-#define TENSOR_SCALE_MEAN                                               \
-	"fn sum_scale() -> bool {\n\tvar rest = 0lu;\n"                 \
-	"\tfor (var i = 0u; i < DIGITS; i++) {\n"                       \
-	"\t\trest = (rest << 32u) | u64(total[DIGITS - 1u - i]);\n"     \
-	"\t\ttotal[DIGITS - 1u - i] = i64(rest / u64(divisor));\n"      \
+#define TENSOR_SCALE_MEAN                                           \
+	"fn sum_scale() -> bool {\n\tvar rest = 0lu;\n"             \
+	"\tfor (var i = 0u; i < DIGITS; i++) {\n"                   \
+	"\t\trest = (rest << 32u) | u64(total[DIGITS - 1u - i]);\n" \
+	"\t\ttotal[DIGITS - 1u - i] = i64(rest / u64(divisor));\n"  \
 	"\t\trest = rest % u64(divisor);\n\t}\n\treturn rest != 0lu;\n}\n"
 
 #endif

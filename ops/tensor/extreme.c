@@ -90,12 +90,11 @@ uint64_t extreme_of_nothing(const kit_use *u, uint32_t dtype)
 
 /* ---- kernels -------------------------------------------------------------------------------- */
 
-/* K: the key of a term; A: what is joined. */
+/* K: the key of a term; A: what is joined, with an index a vector (Mesa's OpenCL dies of structs in workgroup memory). */
 static void add_types(kit_wgsl *w, const kit_use *u, int wide, const tensor_round *r)
 {
 	kit_wgsl_add(w, wide && !is_truth(u) ? "alias K = u64;\n" : "alias K = u32;\n");
-	kit_wgsl_add(w,
-		     row(u)->indexed ? "struct A {\n\tkey: K,\n\tat: u32,\n}\n" : "alias A = K;\n");
+	kit_wgsl_add(w, row(u)->indexed ? "alias A = vec2<K>;\n" : "alias A = K;\n");
 	kit_wgsl_add(w, r->first ? (wide ? "alias X = u64;\n" : "alias X = u32;\n")
 				 : "alias X = A;\n");
 	kit_wgsl_add(w, !r->last	  ? "alias Y = A;\n"
@@ -114,9 +113,9 @@ static void add_join(kit_wgsl *w, const kit_use *u)
 	const int ones = row(u)->what == EXTREME_ALL || row(u)->what == EXTREME_PROD;
 
 	if (row(u)->indexed) {
-		kit_wgsl_add(w, "fn none() -> A {\n\treturn A(K(0), 0xffffffffu);\n}\n"
+		kit_wgsl_add(w, "fn none() -> A {\n\treturn A(K(0), K(0xffffffffu));\n}\n"
 				"fn join(a: A, b: A) -> A {\n"
-				"\tif (a.key > b.key || (a.key == b.key && a.at <= b.at)) {\n"
+				"\tif (a.x > b.x || (a.x == b.x && a.y <= b.y)) {\n"
 				"\t\treturn a;\n\t}\n\treturn b;\n}\n");
 		return;
 	}
@@ -199,7 +198,7 @@ static void run(kit_plan *p, const tensor_axes *a, const tensor_round *r)
 	if (r->first) {
 		add_key(&w, u, dtype, wide);
 		kit_wgsl_add(&w, row(u)->indexed ? "fn take(i: u32, term: u32) -> A {\n\treturn "
-						   "A(key(i), term);\n}\n"
+						   "A(key(i), K(term));\n}\n"
 						 : "fn take(i: u32, term: u32) -> A {\n\treturn "
 						   "key(i);\n}\n");
 	} else {
@@ -208,7 +207,7 @@ static void run(kit_plan *p, const tensor_axes *a, const tensor_round *r)
 	if (!r->last) {
 		kit_wgsl_add(&w, "fn give(a: A) -> Y {\n\treturn a;\n}\n");
 	} else if (row(u)->indexed) {
-		kit_wgsl_add(&w, "fn give(a: A) -> Y {\n\treturn a.at;\n}\n");
+		kit_wgsl_add(&w, "fn give(a: A) -> Y {\n\treturn u32(a.y);\n}\n");
 	} else {
 		add_result(&w, u, dtype, wide);
 		kit_wgsl_add(&w, "fn give(a: A) -> Y {\n\treturn result(a);\n}\n");

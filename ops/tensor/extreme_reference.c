@@ -114,13 +114,10 @@ pctl_status extreme_reference(const kit_use *u, const pctl_span *in, pctl_span *
 	}
 	for (uint64_t i = 0; status == PCTL_OK && i < a.count; i++) {
 		char *y = (char *)out[0].data + i * bytes;
-		tensor_sum exact = {0};
 		uint32_t bits;
 
 		if (e->what == EXTREME_PROD && format != NULL && a.terms > 0) {
-			tensor_sum_product(&exact, (double)product[i], 1);
-			bits = tensor_sum_round(&exact, 1, format);
-			bits |= product[i] == 0 && signbit(product[i]) ? format->sign : 0;
+			bits = tensor_narrowed(product[i], format);
 			memcpy(y, &bits, bytes);
 		} else if (e->indexed) {
 			uint64_t where = at[i];

@@ -99,7 +99,7 @@ void reduce_problem(kit_problem *p)
 	if (p->status == PCTL_OK)
 		p->status = p->sink->attr(p->sink->ctx, 0,
 					  one_axis && *s->axes == '\0' ? "0" : s->axes);
-	if (p->status == PCTL_OK)
+	if (p->status == PCTL_OK && p->use.op->desc.n_attr > 1)
 		p->status = p->sink->attr(p->sink->ctx, 1, p->number % 2 ? "true" : "false");
 	data = kit_scratch(&p->use, n * bytes);
 	if (data == NULL) {
@@ -357,7 +357,7 @@ static int is_nan(uint32_t dtype, uint64_t v)
 static uint64_t neutral_of(const char *op, uint32_t dtype)
 {
 	const uint64_t top = 1ull << (8 * kit_dtype_bytes(dtype) - 1);
-	const int below = strcmp(op, "tensor.max") == 0;
+	const int below = strcmp(op, "tensor.max") == 0 || strcmp(op, "tensor.logsumexp") == 0;
 	const int has_sign = dtype == PCTL_SCALAR_I8 || dtype == PCTL_SCALAR_I16 ||
 			     dtype == PCTL_SCALAR_I32 || dtype == PCTL_SCALAR_I64;
 
@@ -404,6 +404,34 @@ void reduce_law_neutral(kit_law *l)
 				    kit_law_tensor(l, &(pctl_tensor_type){dtype, 1, {n + 2}}, more),
 				    1, 0),
 			      kit_law_tensor(l, &one, &result));
+	}
+	kit_law_free(l, more);
+	kit_law_free(l, data);
+}
+
+void reduce_law_repeated(kit_law *l)
+{
+	const uint32_t y = kit_law_out(l, 0), dtype = x_of(l)->dtype;
+	const pctl_tensor_type one = {dtype, 1, {1}};
+	const uint64_t count = kit_elements(&l->c->types[y]), bytes = kit_dtype_bytes(dtype);
+	uint64_t n;
+	uint8_t *data = count == 0 ? NULL : terms(l, &n), *more;
+
+	more = data == NULL || n == 0 ? NULL : kit_law_scratch(l, 2 * n * bytes);
+	if (more != NULL) {
+		memcpy(more, data, n * bytes);
+		memcpy(more + n * bytes, data, n * bytes);
+		kit_law_equal(l,
+			      again(l,
+				    kit_law_tensor(l, &(pctl_tensor_type){dtype, 1, {2 * n}}, more),
+				    1, 0),
+			      kit_law_tensor(l, &one, kit_law_data(l, y) + (count - 1) * bytes));
+		for (uint64_t i = 0; i < n; i++)
+			more[(i + 1) * bytes - 1] ^= 0x80;
+		kit_law_equal(
+			l,
+			again(l, kit_law_tensor(l, &(pctl_tensor_type){dtype, 1, {n}}, more), 1, 0),
+			kit_law_tensor(l, &one, kit_law_data(l, y) + (count - 1) * bytes));
 	}
 	kit_law_free(l, more);
 	kit_law_free(l, data);

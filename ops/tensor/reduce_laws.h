@@ -14,6 +14,7 @@ void reduce_law_split(kit_law *l);
 void reduce_law_transposed(kit_law *l);
 void reduce_law_alone(kit_law *l);
 void reduce_law_neutral(kit_law *l);
+void reduce_law_repeated(kit_law *l);
 void index_law_found(kit_law *l);
 void index_law_lowest(kit_law *l);
 

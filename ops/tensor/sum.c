@@ -52,7 +52,8 @@ static void floats(kit_plan *p, const tensor_axes *a)
 
 	if (mean) {
 		e.scale = TENSOR_SCALE_MEAN;
-		e.give = "fn give() -> u32 {\n\tif (divisor == 0u) {\n\t\tsaw = SAW_NAN;\n\t}\n"
+		e.give = "fn give(item: u32) -> u32 {\n\tif (divisor == 0u) {\n\t\tsaw = "
+			 "SAW_NAN;\n\t}\n"
 			 "\treturn sum_round();\n}\n";
 		e.extra_text = "@group(0) @binding(3) var<uniform> divisor: u32;\n";
 		e.extra[0] = (kit_slot)KIT_ALL(kit_params(p, &divisor, sizeof(divisor)));

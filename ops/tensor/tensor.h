@@ -23,6 +23,10 @@ extern const kit_family tensor_conv_family;
 extern const kit_family tensor_scatter_family;
 extern const kit_family tensor_order_family;
 extern const kit_family tensor_convert_family;
+extern const kit_family tensor_variance_family;
+extern const kit_family tensor_softmax_family;
+extern const kit_family tensor_norm_family;
+extern const kit_family tensor_cumsum_family;
 
 /* laws.c */
 void tensor_law_largest(kit_law *l);

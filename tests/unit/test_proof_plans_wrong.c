@@ -364,6 +364,89 @@ static void test_proof_plans__wrong_products_and_sums_are_caught(void **state)
 	}
 }
 
+/* Of equal elements the last one instead of the first. */
+static void spoil_tie(const pctl_problem *p, pctl_answer *a)
+{
+	uint32_t found = 0;
+
+	if (p->in[0].rank != 1 || a->bytes[0] != 4)
+		return;
+	memcpy(&found, a->data[0], 4);
+	for (uint64_t i = found; i < p->in[0].dim[0]; i++)
+		if (memcmp(p->data[0] + 4 * i, p->data[0] + 4 * found, 4) == 0)
+			a->data[0][0] = (uint8_t)i;
+}
+
+static void spoil_axis(const pctl_problem *p, pctl_answer *a)
+{
+	spoil_first(p, a, p->in[0].rank > 1 && strcmp(pctl_problem_attr(p, "axes"), "1") == 0);
+}
+
+static void spoil_batch(const pctl_problem *p, pctl_answer *a)
+{
+	spoil_first(p, a, p->in[0].rank > 1 && p->in[0].dim[0] > 1);
+	if (p->in[0].rank > 1 && p->in[0].dim[0] > 1 && a->bytes[0] >= 8)
+		a->data[0][a->bytes[0] - 4] ^= 1;
+}
+
+static void spoil_unweighted(const pctl_problem *p, pctl_answer *a)
+{
+	spoil_first(p, a, p->in[1].dim[0] == 0);
+}
+
+static void test_proof_plans__wrong_reductions_and_norms_are_caught(void **state)
+{
+	static const struct {
+		const char *op, *law, *spoilt;
+		spoiler spoil;
+	} rows[] = {
+		{"tensor.max", NULL, "fractions of results cut to ten bits", spoil_fraction},
+		{"tensor.max",
+		 "but for products of floats: x reversed along the reduced axes gives the same y",
+		 "the sign of the first term shows", spoil_by_order},
+		{"tensor.min",
+		 "but for products of floats: of two parts of x along an axis, y of both y is y",
+		 "an odd number of terms shows", spoil_long},
+		{"tensor.max",
+		 "but for products of floats: x with its axes in reverse order gives y with its "
+		 "own so",
+		 "another axis is reduced", spoil_axis},
+		{"tensor.any", "a result is the same where its terms are all there is",
+		 "other results show", spoil_batch},
+		{"tensor.argmax",
+		 "x up to the element at y, without it, has another max (min), or NaN alone",
+		 "the last of equal elements wins", spoil_tie},
+		{"tensor.prod", NULL, "fractions of products cut to ten bits", spoil_fraction},
+		{"tensor.variance",
+		 "ddof 0: terms taken twice give the same y, and negated ones too",
+		 "an odd number of terms shows", spoil_long},
+		{"tensor.cumsum", NULL, "the boundary of a part shows", spoil_scan},
+		{"tensor.cumsum",
+		 "x reversed along the axis, summed from its other end, gives y reversed",
+		 "the sign of the first term shows", spoil_by_order},
+		{"tensor.softmax", NULL, "fractions of quotients cut to ten bits", spoil_fraction},
+		{"tensor.softmax",
+		 "-Inf before and behind every row without NaN in y leaves y as it is between",
+		 "the sign of the first element shows", spoil_by_order},
+		{"tensor.logsumexp", "x reversed along the axis gives the same y",
+		 "the sign of the first element shows", spoil_by_order},
+		{"tensor.layer_norm",
+		 "the last of the outermost dimension gives the same where it is all there is",
+		 "other rows show", spoil_batch},
+		{"tensor.rms_norm", "without a weight y is what weights of 1 give",
+		 "a weight that is not there shows", spoil_unweighted},
+	};
+
+	(void)state;
+	for (uint32_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		pctl_verdict v;
+		pctl_problem p = caught(rows[i].op, PCTL_SCALAR_F32, rows[i].law, rows[i].spoil,
+					rows[i].spoilt, &v);
+
+		pctl_problem_clear(&p);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -377,6 +460,7 @@ int main(void)
 		PCTL_TEST(test_proof_plans__an_ignored_element_is_caught),
 		PCTL_TEST(test_proof_plans__another_order_is_caught),
 		PCTL_TEST(test_proof_plans__wrong_products_and_sums_are_caught),
+		PCTL_TEST(test_proof_plans__wrong_reductions_and_norms_are_caught),
 	};
 
 	return run_all(tests, sizeof(tests) / sizeof(tests[0]));

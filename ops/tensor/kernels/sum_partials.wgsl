@@ -6,10 +6,10 @@ fn accumulate(result: u32, lane: u32) {
 		if (at >= params.terms) {
 			break;
 		}
-		let from = first + term_at(at);
+		let place = first + term_at(at);
 		for (var digit = 0u; digit < DIGITS; digit++) {
-			total[digit] += i64(x[from][digit]);
+			total[digit] += i64(x[place][digit]);
 		}
-		saw |= x[from][20];
+		saw |= x[place][20];
 	}
 }

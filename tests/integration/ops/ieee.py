@@ -363,4 +363,5 @@ def main():
     h.finish()
 
 
-main()
+if __name__ == "__main__":
+    main()

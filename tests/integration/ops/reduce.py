@@ -126,7 +126,7 @@ def refusals(h):
     for op, kind, attr, words in (("max", "f32[2,3]", "axes=2", "PC4202"), ("argmax", "f32[2,3]", "axis=2", "PC4202"),
                                   ("argmax", "f32[2,3]", "axis=-3", "PC4202"), ("argmin", "f32[3,0]", "axis=1", "PC4201"),
                                   ("max", "bool[6]", "", "PC4102"), ("argmax", "f32[2,3]", "axis=9", "PC4"), ("prod", "bool[6]", "", "PC4102"),
-                                  ):
+                                  ("variance", "i32[6]", "", "PC4102")):
         status, _, err = h.run("op", "run", "tensor." + op, "--backend", "cpu", "--in",
                                f"x={h.path('none' if ',0' in kind else 'x')}:{kind}", "--out", "y=" + h.path("y"),
                                *(["--attr", attr] if attr else []))
@@ -143,8 +143,15 @@ def main():
     run(h, r, backends, "tensor.argmin", "i64", (70, 3), (0,), "any")
     run(h, r, backends, "tensor.prod", "f32", (7, 33), (1,), "near")
     run(h, r, backends, "tensor.all", "bf16", (3, 5), (1,), "any")
+    run(h, r, backends, "tensor.variance", "f32", (3, 65), (1,), "near")
     if how == "all":
         refusals(h)
+        for kind in FLOATS:
+            for shape, axes in (((0,), ()), ((1,), ()), ((17, 5), (0,)), ((17, 5), (-1,)), ((3, 2, 0), (2,)), ((2, 3, 2, 3, 2), (0, 2, 4))):
+                for ddof in (0, 1, 5):
+                    run(h, r, backends, "tensor.variance", kind, shape, axes, "any" if len(shape) > 2 else "near", len(shape) == 3, ddof)
+            run(h, r, backends, "tensor.variance", kind, (3, 7), (1,), "ties")
+        run(h, r, backends, "tensor.variance", "f32", (2053,), (), "near")
         for kind in (*FLOATS, *INTEGERS):
             for op in ("max", "min", "any", "all", "prod"):
                 for shape, axes in (((0,), ()), ((1,), ()), ((17, 5), (0,)), ((17, 5), (-1,)), ((3, 2, 0), (2,)), ((2, 3, 2, 3, 2), (0, 2, 4))):
