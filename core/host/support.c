@@ -25,20 +25,6 @@ static const char *const texts[] = {"",	   "f32", "1",	 "0",	  "add", "4",
 				    "1,4", "0,1", "4,4", "1,1,4", "0.5"};
 #define N_TEXTS ((uint32_t)(sizeof(texts) / sizeof(texts[0])))
 
-static const pctl_support_layer layers[] = {
-	{"Dense", "tensor.matmul", "b"},     {"RMSNorm", "tensor.rms_norm", "weight"},
-	{"CNN1", "tensor.conv1d", "w"},	     {"CNN2", "tensor.conv2d", "w"},
-	{"CNN3", "tensor.conv3d", "w"},	     {"RNN", "tensor.rnn_cell", "w"},
-	{"LSTM", "tensor.lstm_cell", "w"},   {"Embedding", "tensor.embedding", "table"},
-	{"Softmax", "tensor.softmax", "x"},  {"MHA", "tensor.attention", "q"},
-	{"SwiGLU", "tensor.swiglu", "gate"}, {"Residual", "tensor.add", "b"},
-};
-
-const pctl_support_layer *pctl_support_layer_at(uint32_t i)
-{
-	return i < sizeof(layers) / sizeof(layers[0]) ? &layers[i] : NULL;
-}
-
 typedef struct asking {
 	const pctl_op_ref *op;
 	const pctl_call *call;

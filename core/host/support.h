@@ -25,10 +25,4 @@ typedef struct pctl_support_cell {
 pctl_status pctl_support_ask(const pctl_op_ref *op, uint32_t port, uint32_t dtype,
 			     pctl_arena *arena, const pctl_call *call, pctl_support_cell *out);
 
-/* Layers of neural networks, each by the op and the port of its weights, or of its data where it has none. NULL behind the last. */
-typedef struct pctl_support_layer {
-	const char *layer, *op, *port;
-} pctl_support_layer;
-const pctl_support_layer *pctl_support_layer_at(uint32_t i);
-
 #endif

@@ -8,6 +8,23 @@
 #include "foundation/dtype/dtype.h"
 #include "host/support.h"
 
+/* Layers of neural networks, each by the op and the port of its weights, or of its data where it has none. */
+static const struct layer {
+	const char *layer, *op, *port;
+} layers[] = {
+	{"Dense", "tensor.matmul", "b"},     {"RMSNorm", "tensor.rms_norm", "weight"},
+	{"CNN1", "tensor.conv1d", "w"},	     {"CNN2", "tensor.conv2d", "w"},
+	{"CNN3", "tensor.conv3d", "w"},	     {"RNN", "tensor.rnn_cell", "w"},
+	{"LSTM", "tensor.lstm_cell", "w"},   {"Embedding", "tensor.embedding", "table"},
+	{"Softmax", "tensor.softmax", "x"},  {"MHA", "tensor.attention", "q"},
+	{"SwiGLU", "tensor.swiglu", "gate"}, {"Residual", "tensor.add", "b"},
+};
+
+static const struct layer *layer_at(uint32_t i)
+{
+	return i < sizeof(layers) / sizeof(layers[0]) ? &layers[i] : NULL;
+}
+
 /* An op that the arguments ask for: all of them where there are none. */
 static int is_asked(const pctl_app *app, const pctl_op_desc *d)
 {
@@ -99,8 +116,8 @@ static uint32_t port_of(const pctl_op_desc *d, const char *name)
 	return d->n_in == 0 ? 0 : d->n_in - 1;
 }
 
-static pctl_status layer_cells(pctl_app *app, const pctl_op_source *ops,
-			       const pctl_support_layer *l, const pctl_dtype *t, uint32_t *code)
+static pctl_status layer_cells(pctl_app *app, const pctl_op_source *ops, const struct layer *l,
+			       const pctl_dtype *t, uint32_t *code)
 {
 	pctl_support_cell *c = pctl_arena_alloc(app->arena, sizeof(*c));
 	pctl_op_ref op;
@@ -120,7 +137,7 @@ static pctl_status layer_cells(pctl_app *app, const pctl_op_source *ops,
 /* Works: Y; else the code's number. */
 static pctl_status print_layers(pctl_app *app, const pctl_op_source *ops)
 {
-	const pctl_support_layer *l;
+	const struct layer *l;
 	const pctl_dtype *t;
 	pctl_status status = PCTL_OK;
 	uint32_t code = 0;
@@ -130,7 +147,7 @@ static pctl_status print_layers(pctl_app *app, const pctl_op_source *ops)
 		pctl_json_array_begin(&app->document);
 	} else {
 		printf("%-9s", "");
-		for (uint32_t i = 0; (l = pctl_support_layer_at(i)) != NULL; i++)
+		for (uint32_t i = 0; (l = layer_at(i)) != NULL; i++)
 			printf(" %-9s", l->layer);
 		printf("\n");
 	}
@@ -139,8 +156,7 @@ static pctl_status print_layers(pctl_app *app, const pctl_op_source *ops)
 			continue;
 		if (!app->json)
 			printf("%-9s", t->name);
-		for (uint32_t i = 0; status == PCTL_OK && (l = pctl_support_layer_at(i)) != NULL;
-		     i++) {
+		for (uint32_t i = 0; status == PCTL_OK && (l = layer_at(i)) != NULL; i++) {
 			status = layer_cells(app, ops, l, t, &code);
 			if (status == PCTL_OK && app->json) {
 				pctl_json_object_begin(&app->document);
