@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "api/private.h"
+#include "host/outputs.h"
 #include "host/receipts.h"
 
 /* blobs: of outputs, data NULL until asked for; cids: their texts. */
@@ -215,6 +216,34 @@ pctl_status pipectl_result_data(pipectl_result *r, uint32_t i, const void **data
 		*n_bytes = r->blobs[i].n_bytes;
 	}
 	return pipectl_end(r->p, status);
+}
+
+static pctl_status write_outputs(pipectl_result *r, const pipectl_setting *outs, uint32_t n)
+{
+	pctl_setting *all = pctl_arena_array(r->arena, n, sizeof(*all));
+
+	if (all == NULL)
+		return pctl_no_memory(&r->p->call, "outputs");
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t k = 0;
+
+		if (outs[i].name == NULL || outs[i].value == NULL)
+			return pipectl_misused(&r->p->call, "an output has no name, or no file");
+		while (k < r->run->n_outputs && strcmp(r->run->outputs[k].name, outs[i].name) != 0)
+			k++;
+		if (k == r->run->n_outputs)
+			return pctl_refuse(&r->p->call, PC4013_INPUT_UNKNOWN,
+					   "the pipeline has no output \"%s\"", outs[i].name);
+		all[i] = (pctl_setting){outs[i].name, outs[i].value};
+	}
+	return pctl_outputs_write(r->p->host.store, r->run, all, NULL, n, &r->p->call);
+}
+
+pctl_status pipectl_result_write(pipectl_result *r, const pipectl_setting *outs, uint32_t n)
+{
+	pctl_status status = pipectl_begin(r->p, NULL, NULL);
+
+	return pipectl_end(r->p, status == PCTL_OK ? write_outputs(r, outs, n) : status);
 }
 
 const char *pipectl_result_json(pipectl_result *r)

@@ -124,6 +124,11 @@ static void json_jobs(pctl_json *j, const pctl_run_result *r, int ran, int telem
 		pctl_json_kv_u32(j, "kernels", job->n_kernels);
 		pctl_json_kv_string(j, "fused_into",
 				    job->fused == 0 ? NULL : r->jobs[job->fused - 1].id);
+		pctl_json_key(j, "out");
+		pctl_json_array_begin(j);
+		for (uint32_t k = 0; k < job->n_out; k++)
+			pctl_json_string(j, pctl_type_text(r->arena, &job->out[k]));
+		pctl_json_array_end(j);
 		pctl_json_kv_bool(j, "verified", (int)job->verified);
 		if (ran)
 			json_memory(j, job, telemetry);

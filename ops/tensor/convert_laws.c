@@ -24,19 +24,14 @@ static void fill(uint8_t *data, uint64_t n_bytes, uint64_t seed, uint32_t kind)
 	}
 }
 
-/* Codes that stand for nothing, and NaN where f4 is asked for, are taken out of the problem. */
+/* Where f4 is asked for, NaN and infinities are taken out of the problem. */
 static void mend(uint32_t dtype, uint32_t to, uint8_t *data, uint64_t n, uint64_t n_bytes)
 {
 	const kit_block_format *block = kit_block_format_of(dtype);
 	uint32_t elements;
 	const uint32_t bits = kit_dtype_bits(dtype, &elements);
 
-	if (bits < 8 && n * bits % 8 != 0)
-		data[n_bytes - 1] = (uint8_t)(data[n_bytes - 1] & ((1u << n * bits % 8) - 1));
-	for (uint64_t i = 0; dtype == PCTL_SCALAR_BOOL && i < n_bytes; i++)
-		data[i] = i % 4 == 0 ? data[i] & 1 : 0;
-	for (uint64_t i = 0; dtype == PCTL_DTYPE_TERNARY && i < n_bytes; i++)
-		data[i] = (uint8_t)(data[i] & ~((data[i] & 0xaau) & ~((data[i] & 0x55u) << 1)));
+	tensor_mend(dtype, data, n, n_bytes);
 	for (uint64_t i = 0; block != NULL && to == PCTL_DTYPE_F4 && i < n / block->block; i++) {
 		data[i * block->bytes + block->scale + 1] &= 0xbfu;
 		data[i * block->bytes + block->minimum + 1] &= 0xbfu;

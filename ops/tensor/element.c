@@ -164,3 +164,16 @@ long double tensor_element(uint32_t dtype, const void *data, uint64_t i)
 		return -(long double)(bits == 64 ? 0 - code : (1ull << bits) - code);
 	return (long double)code;
 }
+
+void tensor_mend(uint32_t dtype, uint8_t *data, uint64_t n, uint64_t n_bytes)
+{
+	uint32_t block;
+	const uint32_t bits = kit_dtype_bits(dtype, &block);
+
+	if (bits < 8 && n * bits % 8 != 0)
+		data[n_bytes - 1] = (uint8_t)(data[n_bytes - 1] & ((1u << n * bits % 8) - 1));
+	for (uint64_t i = 0; dtype == PCTL_SCALAR_BOOL && i < n_bytes; i++)
+		data[i] = i % 4 == 0 ? data[i] & 1 : 0;
+	for (uint64_t i = 0; dtype == PCTL_DTYPE_TERNARY && i < n_bytes; i++)
+		data[i] = (uint8_t)(data[i] & ~((data[i] & 0xaau) & ~((data[i] & 0x55u) << 1)));
+}

@@ -14,6 +14,8 @@ const tensor_float_layout *tensor_float_layout_of(uint32_t dtype);
 /* Bits of element i of a type without blocks. */
 uint64_t tensor_code(uint32_t dtype, const void *data, uint64_t i);
 int tensor_is_signed(uint32_t dtype);
+/* Bytes of no type in particular made into n elements: codes that stand for something, and zeros behind the last. */
+void tensor_mend(uint32_t dtype, uint8_t *data, uint64_t n, uint64_t n_bytes);
 /* The number that element i is, exactly. */
 long double tensor_element(uint32_t dtype, const void *data, uint64_t i);
 

@@ -336,10 +336,13 @@ static const pctl_law laws[] = {
 	{PCTL_LAW_CUSTOM, 0, PCTL_LAW_JUDGED, 0, "doubled", NULL,
 	 "order exact: k taken twice, of floats the second time with a negated, gives 2 y, of "
 	 "floats 0 where y is finite"},
+	{PCTL_LAW_CUSTOM, 0, PCTL_LAW_JUDGED, 0, "unpacked", NULL,
+	 "where b is packed and has no minima: b made f32, beside integers a's type, gives the "
+	 "same y"},
 };
 static void (*const laws_checks[])(kit_law *) = {matmul_law_transposed, matmul_law_rows,
-						 matmul_law_padded, matmul_law_reordered,
-						 matmul_law_doubled};
+						 matmul_law_padded,	matmul_law_reordered,
+						 matmul_law_doubled,	matmul_law_unpacked};
 static const pctl_example boundaries[] = {
 	{"no product", {0}}, {"one", {1}}, {"one chunk and one", {257}}};
 

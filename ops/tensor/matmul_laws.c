@@ -1,4 +1,6 @@
 /* Laws of tensor.matmul, as equations between products that the device gives, and the problems that they are tried on. */
+#include "common/codec.h"
+#include "element.h"
 #include "matmul.h"
 
 /* ---- problems ------------------------------------------------------------------------------- */
@@ -12,9 +14,19 @@ static const size sizes[] = {{1, 1, 1, 0, 0}, {2, 0, 3, 0, 0},	 {0, 3, 2, 0, 0},
 			     {2, 3, 2, 3, 3}, {3, 7, 2, 2, 1},	 {1, 1023, 1, 0, 0}};
 enum { SMALL, ANY, CANCEL, TIES, KINDS };
 
-const pctl_op_problems matmul_problems = {PCTL_HEAD(pctl_op_problems),
-					  "products of matrices of up to 1023 columns",
-					  KIT_COUNT(sizes) * KINDS *MATMUL_ORDERS};
+/* Types of b that a does not have, and how many problems of each: those of a number behind the others. */
+static const uint32_t packed[] = {
+	PCTL_DTYPE_F8E4M3, PCTL_DTYPE_F8E5M2, PCTL_DTYPE_F4,   PCTL_DTYPE_I4,
+	PCTL_DTYPE_U4,	   PCTL_DTYPE_I2,     PCTL_DTYPE_U2,   PCTL_DTYPE_TERNARY,
+	PCTL_DTYPE_BINARY, PCTL_DTYPE_Q4_0,   PCTL_DTYPE_Q4_1, PCTL_DTYPE_Q5_0,
+	PCTL_DTYPE_Q5_1,   PCTL_DTYPE_Q8_0,   PCTL_DTYPE_Q2_K, PCTL_DTYPE_Q3_K,
+	PCTL_DTYPE_Q4_K,   PCTL_DTYPE_Q5_K,   PCTL_DTYPE_Q6_K};
+#define PACKED_EACH 3u
+#define PACKED_PROBLEMS (KIT_COUNT(packed) * PACKED_EACH)
+
+const pctl_op_problems matmul_problems = {
+	PCTL_HEAD(pctl_op_problems), "products of matrices of up to 1023 columns",
+	KIT_COUNT(sizes) * KINDS *MATMUL_ORDERS + PACKED_PROBLEMS};
 
 /* An element as bits of an f32: small integers; anything; pairs that cancel but for little; sums half way between two floats. */
 static uint32_t float_bits(uint32_t kind, uint64_t r, uint64_t k)
@@ -81,6 +93,49 @@ static void put(kit_problem *p, uint32_t port, uint64_t batch, uint64_t rows, ui
 	kit_scratch_free(&p->use, data);
 }
 
+/* A type of b that goes with a's. */
+static int goes_with(uint32_t a, uint32_t b)
+{
+	const int is_float = a >= PCTL_SCALAR_F16 && a <= PCTL_SCALAR_BF16;
+
+	if (is_float || kit_codec_word(b) == NULL)
+		return kit_codec_bits(a) != NULL;
+	return kit_codec_word(a) != NULL &&
+	       (tensor_is_signed(b) || b == PCTL_DTYPE_BINARY) == tensor_is_signed(a);
+}
+
+/* b is packed: small matrices, b as it lies or transposed. */
+static void packed_problem(kit_problem *p, uint32_t number)
+{
+	const uint32_t dtype = packed[number / PACKED_EACH], turned = number % PACKED_EACH == 2;
+	const uint64_t k = 5;
+	uint32_t block;
+	pctl_tensor_type t = {.dtype = dtype, .rank = 2};
+	uint8_t *data;
+
+	(void)kit_dtype_bits(dtype, &block);
+	if (!goes_with(p->dtype, dtype)) {
+		kit_problem_none(p);
+		return;
+	}
+	t.dim[0] = turned ? 3 : k;
+	t.dim[1] = block != 1 ? block : turned ? k : 7;
+	if (turned && p->status == PCTL_OK)
+		p->status = p->sink->attr(p->sink->ctx, MATMUL_ATTR_TRANSPOSE_B, "true");
+	put(p, 0, 0, 2, turned ? t.dim[1] : k, number % PACKED_EACH == 1 ? ANY : SMALL);
+	data = kit_scratch(&p->use, kit_bytes(&t) + 8);
+	if (data == NULL) {
+		p->status = pctl_refuse(p->use.call, PC2_NOMEM, "no memory for a matrix");
+		return;
+	}
+	for (uint64_t i = 0; i < kit_bytes(&t); i++)
+		data[i] = (uint8_t)(kit_random(p->seed + p->number, i / 8) >> i % 8 * 8);
+	tensor_mend(dtype, data, kit_elements(&t), kit_bytes(&t));
+	kit_problem_input(p, 1, &t, data);
+	kit_scratch_free(&p->use, data);
+	kit_problem_rigid(p);
+}
+
 void matmul_problem(kit_problem *p)
 {
 	static const char *const orders[MATMUL_ORDERS] = {"exact", "sequential",
@@ -88,9 +143,14 @@ void matmul_problem(kit_problem *p)
 	const uint32_t order = (uint32_t)(p->number % MATMUL_ORDERS);
 	const uint32_t kind = (uint32_t)(p->number / MATMUL_ORDERS % KINDS);
 	const size *s = &sizes[p->number / MATMUL_ORDERS / KINDS % KIT_COUNT(sizes)];
+	const uint64_t first = matmul_problems.n - PACKED_PROBLEMS;
 	const int is_float = p->dtype >= PCTL_SCALAR_F16 && p->dtype <= PCTL_SCALAR_BF16;
 	const uint32_t turned = (uint32_t)(p->number / MATMUL_ORDERS) % 3; /* none, a, b */
 
+	if (p->number >= first && p->number < matmul_problems.n) {
+		packed_problem(p, (uint32_t)(p->number - first));
+		return;
+	}
 	/* Kinds are of floats, but for the first two; orders differ in what they make of anything and of what cancels. */
 	if (p->number >= matmul_problems.n || (!is_float && order != MATMUL_EXACT) ||
 	    (order == MATMUL_UNFUSED && s->k > 16) || (!is_float && kind > ANY) ||
@@ -193,6 +253,12 @@ static int transposed(const kit_law *l, uint32_t port)
 	return strcmp(kit_law_attr(l, port == 0 ? "transpose_a" : "transpose_b"), "true") == 0;
 }
 
+/* Elements of b are not whole bytes, or have no f32: it is not laid out anew. */
+static int is_packed(const kit_law *l)
+{
+	return kit_dtype_bytes(l->use.q->in[1].dtype) == 0;
+}
+
 static int is_exact(const kit_law *l)
 {
 	return strcmp(kit_law_attr(l, "order"), "exact") == 0;
@@ -209,7 +275,7 @@ static void swap(uint64_t old_rows, uint64_t old_columns, uint64_t *r, uint64_t 
 
 void matmul_law_transposed(kit_law *l)
 {
-	for (uint32_t port = 0; port < 2; port++) {
+	for (uint32_t port = 0; port < (is_packed(l) ? 1u : 2u); port++) {
 		const relayout w = {dim(l, port, 0), dim(l, port, 1), swap, 0, 0};
 		const uint32_t other = laid_out(l, port, &w);
 
@@ -261,7 +327,7 @@ void matmul_law_rows(kit_law *l)
 
 void matmul_law_reordered(kit_law *l)
 {
-	if (is_exact(l))
+	if (is_exact(l) && !is_packed(l))
 		kit_law_equal(l, multiplied(l, reversed(l, 0, 1), reversed(l, 1, 0), 0),
 			      kit_law_out(l, 0));
 }
@@ -277,7 +343,7 @@ void matmul_law_padded(kit_law *l)
 	uint32_t padded[2];
 
 	/* A chunk of padding alone would be added, and -0 + 0 is 0. */
-	if (strcmp(kit_law_attr(l, "order"), "chunked") == 0)
+	if (strcmp(kit_law_attr(l, "order"), "chunked") == 0 || is_packed(l))
 		return;
 	for (uint32_t port = 0; port < 2; port++) {
 		const uint64_t along_columns = (port == 0) != transposed(l, port);
@@ -316,7 +382,7 @@ void matmul_law_doubled(kit_law *l)
 	const relayout wa = {dim(l, 0, 1), 2 * dim(l, 0, 0), repeated, is_float, 0};
 	const relayout wb = {2 * dim(l, 1, 1), dim(l, 1, 0), repeated, 0, 0};
 
-	if (!is_exact(l) || n == 0 || transposed(l, 0) || transposed(l, 1))
+	if (!is_exact(l) || is_packed(l) || n == 0 || transposed(l, 0) || transposed(l, 1))
 		return;
 	if (l->c->round == 0) {
 		const uint32_t a = laid_out(l, 0, &wa), b = laid_out(l, 1, &wb);
@@ -340,4 +406,17 @@ void matmul_law_doubled(kit_law *l)
 			kit_law_broken(l, "y of k taken twice", i, is, want);
 	}
 	kit_law_holds(l);
+}
+
+/* What is packed, made f32, or of integers the type of a. */
+void matmul_law_unpacked(kit_law *l)
+{
+	const uint32_t a = l->use.q->in[0].dtype, b = l->use.q->in[1].dtype, x = 1;
+	const int real = kit_codec_word(a) == NULL || kit_codec_word(b) == NULL;
+	const pctl_attr to = {"to", real ? "f32" : kit_dtype_name(a), 0};
+
+	if (is_packed(l) && !kit_codec_is_pair(b))
+		kit_law_equal(
+			l, multiplied(l, 0, kit_law_use(l, "tensor.convert", &x, 1, &to, 1, 1), 0),
+			kit_law_out(l, 0));
 }

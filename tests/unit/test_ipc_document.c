@@ -48,8 +48,8 @@ static void kind(pctl_str_buf *out, const pctl_ipc_field *f)
 		break;
 	case PCTL_IPC_KIND_ONE_OF:
 		pctl_str_add(out, "u32, one of ");
-		for (uint32_t i = 0; i < 64; i++)
-			if (f->most >> i & 1) {
+		for (uint32_t i = 0; i < 128; i++)
+			if ((i < 64 ? f->most : f->least) >> i % 64 & 1) {
 				pctl_str_addf(out, "%s%u", begun ? ", " : "", i);
 				begun = 1;
 			}

@@ -259,7 +259,7 @@ static void spoil_list(spoiling *p)
 
 static void spoil(spoiling *p)
 {
-	static const uint32_t not_one[] = {0, 14, 31, 34, 63, 64, 96, UINT32_MAX};
+	static const uint32_t not_one[] = {0, 14, 31, 43, 63, 64, 68, 79, 127, 128, UINT32_MAX};
 	const pctl_ipc_field *f = p->f;
 	uint32_t i;
 

@@ -99,8 +99,9 @@ static void make_field(const pctl_ipc_field *f, int extreme, pctl_arena *a, uint
 		put_u64(at, extreme == HIGH ? f->most : f->least);
 		break;
 	case PCTL_IPC_KIND_ONE_OF:
-		for (i = 0, v = 0; i < 64; i++)
-			if (f->most >> i & 1 && (extreme == HIGH || v == 0))
+		for (i = 0, v = 0; i < 128; i++)
+			if ((i < 64 ? f->most : f->least) >> i % 64 & 1 &&
+			    (extreme == HIGH || v == 0))
 				v = i;
 		put_u32(at, v);
 		break;

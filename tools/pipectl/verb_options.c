@@ -75,10 +75,10 @@ const pctl_option pctl_global_options[] = {
 			"on the reference: look for races and bad accesses, count gas", 0, 0     \
 	}
 
-#define SOURCE_OPTIONS                                                    \
-	{"--set", "NAME=VALUE", "set a parameter of the pipeline", 1, 0}, \
-	{                                                                 \
-		"--in", "NAME=FILE|CID", "data of an input", 1, 0         \
+#define SOURCE_OPTIONS                                                                \
+	{"--set", "NAME=VALUE", "set a parameter of the pipeline", 1, 0},             \
+	{                                                                             \
+		"--in", "NAME=FILE|CID", "data of an input; x=m.npz:w a tensor", 1, 0 \
 	}
 
 const pctl_option pctl_options_check[] = {
@@ -168,8 +168,9 @@ const pctl_option pctl_options_op_list[] = {
 	{NULL, NULL, NULL, 0, 0},
 };
 const pctl_option pctl_options_op_run[] = {
-	{"--in", "PORT=FILE:TYPE",
-	 "data of a port with its type, x=a.bin:u32[1024,8]; xs[0]=.., xs[1]=.. where it is a list",
+	{"--in", "PORT=FILE[:TYPE]",
+	 "data of a port with its type, x=a.bin:u32[1024,8]; files of tensors have one; xs[0]=.., "
+	 "xs[1]=.. where it is a list",
 	 1, 0},
 	{"--out", "PORT=FILE", "write an output port to a file", 1, 1},
 	{"--attr", "NAME=VALUE", "an attribute", 1, 0},

@@ -98,6 +98,11 @@ static const pctl_verb verbs[] = {
 	{"op", "run", "OP", "run one op on files", NULL, pctl_options_op_run, 1, 1,
 	 pctl_verb_op_run,
 	 "pipectl op run int.add --in a=A:u32[1024] --in b=B:u32[1024] --out y=SUM"},
+	{"op", "support", "[OP]...", "which op takes which element type, as the ops answer",
+	 "First the table of layers by types: Y where it works, else the code of the refusal. Then "
+	 "every port of the ops, or of those "
+	 "that match a pattern, as tensor.*; with -v why a type is refused.",
+	 NULL, 0, UINT32_MAX, pctl_verb_op_support, "pipectl op support 'tensor.*'"},
 	{"cas", "put", "FILE...", "store files, print their CIDs", NULL, pctl_options_put, 1,
 	 UINT32_MAX, pctl_verb_cas_put, "pipectl cas put DATA --pin"},
 	{"cas", "get", "CID", "write a blob, verified", NULL, pctl_options_get, 1, 1,

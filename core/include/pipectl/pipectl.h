@@ -157,6 +157,42 @@ PCTL_EXPORT pctl_status pipectl_devices_at(const pipectl_devices *d, uint32_t i,
 					   pipectl_device *out);
 PCTL_EXPORT void pipectl_devices_release(pipectl_devices *d);
 
+/* ---- ops ---------------------------------------------------------------------------------- */
+
+/*
+ * An op of a loaded library; lives as long as the installation.
+ *
+ * name, version  "tensor.matmul", 1: written tensor.matmul@1 in pipelines
+ * in, out, attr  names of its ports and attributes, n_in, n_out and n_attr of them
+ */
+typedef struct pipectl_op {
+	pctl_head head;
+	const char *name, *about;
+	const char *const *in, *const *out, *const *attr;
+	uint32_t version, n_in, n_out, n_attr;
+} pipectl_op;
+
+/* How many there are. Errors: of opening op libraries. */
+PCTL_EXPORT pctl_status pipectl_op_count(pipectl *p, uint32_t *n);
+/* The i-th, by library and in its order. PC0011 past the end. */
+PCTL_EXPORT pctl_status pipectl_op_at(pipectl *p, uint32_t i, pipectl_op *out);
+
+/* ---- files of tensors --------------------------------------------------------------------- */
+
+#define PIPECTL_RANK_MAX 8u
+
+/* The element type and shape of the tensor that a source names, "x.npy" or "w.safetensors:layer.0". */
+typedef struct pipectl_tensor {
+	pctl_head head;
+	const char *dtype;
+	uint32_t rank, reserved;
+	uint64_t dims[PIPECTL_RANK_MAX];
+} pipectl_tensor;
+
+/* Nothing but the header is read. Errors: PC4211 to PC4215, those of files; PC4212 also where the name's ending is that of no such
+ * file. */
+PCTL_EXPORT pctl_status pipectl_tensor_look(pipectl *p, const char *source, pipectl_tensor *out);
+
 /* ---- pipelines ---------------------------------------------------------------------------- */
 
 /* A parameter of a pipeline: set from outside, as --set NAME=VALUE, or the value in force. */
@@ -310,6 +346,11 @@ PCTL_EXPORT pctl_status pipectl_result_output(pipectl_result *r, uint32_t i, pip
  * long as the result. Errors: PC5001, PC5004, PC0011. */
 PCTL_EXPORT pctl_status pipectl_result_data(pipectl_result *r, uint32_t i, const void **data,
 					    uint64_t *n_bytes);
+/* Outputs as files: each setting an output and where it goes, as --out NAME=FILE of the tool has it: bytes alone, or a tensor of
+ * an .npy, .npz or .safetensors file, "FILE.npz:NAME". Each file is put there at once. Errors: PC0010, PC4013, PC4214, PC5001, PC5004,
+ * those of writing a file. */
+PCTL_EXPORT pctl_status pipectl_result_write(pipectl_result *r, const pipectl_setting *outs,
+					     uint32_t n);
 /* The document of `pipectl --json run`; lives as long as the result. NULL: no memory. */
 PCTL_EXPORT const char *pipectl_result_json(pipectl_result *r);
 /* The signed receipt, for a run that was asked for one, else NULL; lives as long as the result. */

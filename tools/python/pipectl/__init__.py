@@ -22,11 +22,12 @@ from pipectl._library import lib, text
 from pipectl._pipeline import Pipeline, Port
 from pipectl._progress import Display, Progress
 from pipectl._results import Arrays, Job, Output, Result
+from pipectl import tensor
 
 __all__ = ["Account", "Arrays", "BF16", "BYTES", "Block", "Chain", "ChainJob", "Cid", "Device", "Diagnostic", "Display",
            "Error", "Installation", "Job", "Note", "Output", "Pipeline", "Port", "Progress", "Result", "Shader", "U128",
-           "Verdict", "Zeros", "audit", "certify", "check", "devices", "explain", "plan", "run", "verify_receipt",
-           "version"]
+           "Verdict", "Zeros", "audit", "certify", "check", "devices", "explain", "plan", "run", "tensor",
+           "verify_receipt", "version"]
 
 __version__ = text(lib.pipectl_version()) or ""
 

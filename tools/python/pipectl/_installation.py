@@ -92,13 +92,14 @@ class Installation:
 
     def run(self, path: Path, *, inputs: Mapping[str, Input] | None = None, params: Mapping[str, Value] | None = None,
             backends: Selectors = (), verify: float = 0, memo: bool = True, gas_limit: int | None = None,
-            receipt: bool = False, progress: Shown = None, **keywords: Input | Value) -> Result:
+            receipt: bool = False, progress: Shown = None, write: Mapping[str, Path] | None = None,
+            **keywords: Input | Value) -> Result:
         """Load and run. Keywords that are data (arrays, bytes, paths, Cid, Zeros) are inputs, numbers and texts parameters;
         `inputs` and `params` are for names that are options here. The rest is as for Pipeline.run."""
         pipeline, ins = self._loaded(path, keywords, inputs, params)
         with pipeline:
             return pipeline.run(inputs=ins, backends=backends, verify=verify, memo=memo, gas_limit=gas_limit, receipt=receipt,
-                                progress=progress)
+                                progress=progress, write=write)
 
     def check(self, path: Path, *, devices: Selectors = (), inputs: Mapping[str, Input] | None = None,
               params: Mapping[str, Value] | None = None, backends: Selectors = (), **keywords: Input | Value) -> list[Diagnostic]:

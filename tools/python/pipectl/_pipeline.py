@@ -125,7 +125,7 @@ class Pipeline:
 
     def run(self, *, inputs: Mapping[str, Input] | None = None, backends: Selectors = (), verify: float = 0,
             memo: bool = True, gas_limit: int | None = None, receipt: bool = False, progress: Shown = None,
-            **keywords: Input) -> Result:
+            write: Mapping[str, str | os.PathLike[str]] | None = None, **keywords: Input) -> Result:
         """Run on the data that the keywords give, or `inputs`.
 
         backends   selectors in order of preference ("vulkan", "opencl:portable"); none: the policy's order
@@ -133,6 +133,7 @@ class Pipeline:
         memo       False: nothing remembered is taken or added
         gas_limit  besides the pipeline's and the policy's
         receipt    make a signed receipt (Result.receipt)
+        write      outputs that go to files, by name: bytes alone, "y.npy", "all.npz:y", "all.safetensors:y"
         progress   called with Progress; True: a line on the terminal or in the notebook
         """
         keep = Keep()
@@ -141,6 +142,9 @@ class Pipeline:
         with shown(progress) as told, self._handle.use(told) as ask:
             try:
                 ask(lib.pipectl_pipeline_run, self._pointer, options, out)
+                if write:
+                    outs = [(keep.text(name), keep.text(path)) for name, path in write.items()]
+                    ask(lib.pipectl_result_write, out[0], keep.keep(ffi.new("pipectl_setting[]", outs)), len(outs))
                 return take_result(self._installation, ask, out[0], self._handle.ears.said)
             finally:
                 lib.pipectl_result_release(out[0])

@@ -55,7 +55,7 @@ def test_they_are_told_as_they_are_said(bad, home):
 def test_sizes_and_devices_are_checked(installation):
     assert installation.check(RANK) == []
     assert installation.check(RANK, edges=EDGES, devices="cpu") == []
-    assert [d.code for d in installation.check(RANK, edges=EDGES.astype(numpy.int64))] == [4015]
+    assert [d.code for d in installation.check(RANK, edges=EDGES.astype(numpy.int64))] == [4216]
     assert installation.check(RANK, edges=EDGES, devices=["null"])
     assert [d.code for d in installation.check(RANK, iteration=2)] == [4011]
 

@@ -1,4 +1,6 @@
 """Runs: the tool's bytes and an oracle's, and how what is given is told apart."""
+import pathlib
+
 import graphs
 import numpy
 import oracle
@@ -97,10 +99,10 @@ def test_refusals_say_what_and_where(installation):
         assert e.value.code == code, e.value
         return e.value.diagnostics[-1]
 
-    d = refused(4015, edges=EDGES.astype(numpy.int64))
+    d = refused(4216, edges=EDGES.astype(numpy.int64))
     assert d.message == 'input "edges" wants u32[m,2], what was given is i64[4,2]' and d.file == str(RANK) and d.line > 0
-    assert "u32[m,2], what was given is u32[8]" in refused(4015, edges=EDGES.reshape(-1)).message
-    assert "u32[m,2], what was given is u32[4,1]" in refused(4015, edges=EDGES[:, :1]).message
+    assert "u32[m,2], what was given is u32[8]" in refused(4217, edges=EDGES.reshape(-1)).message
+    assert "u32[m,2], what was given is u32[4,1]" in refused(4217, edges=EDGES[:, :1]).message
     assert "13 bytes" in refused(4015, edges=bytes(13)).message
     assert '"edges" has no data' in refused(4014).message
     d = refused(4013, edges=EDGES, edge=EDGES)
@@ -126,11 +128,24 @@ def test_refusals_say_what_and_where(installation):
     assert e.value.code == 11
 
 
-def test_an_input_of_any_shape_has_one_dimension(installation, through):
+def test_an_input_of_any_shape_has_that_of_the_array(installation, through):
     assert installation.run(through("u32[...]"), x=EDGES.reshape(-1), backends="cpu").outputs["y"].shape == (8,)
-    with pytest.raises(pipectl.Error) as e:
-        installation.run(through("u32[...]"), x=EDGES, backends="cpu")
-    assert e.value.code == 4015 and "one dimension" in e.value.diagnostics[-1].hint
+    assert installation.run(through("u32[...]"), x=EDGES, backends="cpu").outputs["y"].shape == EDGES.shape
+
+
+def test_files_of_tensors(installation, through, tmp_path):
+    numpy.savez(tmp_path / "x.npz", edges=EDGES, other=EDGES + 1)
+    where = pathlib.Path(f"{tmp_path}/x.npz:edges")
+    result = installation.run(through("u32[m,2]"), x=where, backends="cpu", write={"y": tmp_path / "y.npy"})
+    assert (result.outputs["y"] == EDGES).all() and (numpy.load(tmp_path / "y.npy") == EDGES).all()
+    for kind, code in (("i32[m,2]", 4216), ("u32[m,3]", 4217)):
+        with pytest.raises(pipectl.Error) as e:
+            installation.run(through(kind), x=where, backends="cpu")
+        assert e.value.code == code
+    for write, code in (({"z": "z.npy"}, 4013), ({"y": tmp_path / "y.gguf"}, 4214)):
+        with pytest.raises(pipectl.Error) as e:
+            installation.run(through("u32[m,2]"), x=where, backends="cpu", write=write)
+        assert e.value.code == code and not (tmp_path / "y.gguf").exists()
 
 
 def test_functions_of_the_module(home):

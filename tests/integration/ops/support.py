@@ -1,0 +1,110 @@
+"""`op support` walked: every cell that works runs, or plans where it is one of many, and every one that is refused is refused by `check`
+with the code that was printed. The jobs of an op go into one pipeline, so that each file has all of its errors at once."""
+import json
+import sys
+
+from harness import Harness
+
+TYPES = 32  # element types with numbers
+
+
+def pipeline(jobs, inputs):
+    ins = " ".join(f'{n} : {{ type = "{t}"; }};' for n, t in inputs)
+    text = ", ".join(f'{{ id = "{i}"; op = "{op}"; in : {{ {" ".join(f"{p} = {chr(34)}${n}{chr(34)};" for p, n in feeds)} }}; '
+                     f'attr : {{ {" ".join(f"{k} = {chr(34)}{v}{chr(34)};" for k, v in attrs)} }}; }}' for i, op, feeds, attrs, _ in jobs)
+    outs = " ".join(f'{i} = "{i}.{out}";' for i, _, _, _, out in jobs)
+    return f'pipeline : {{ name = "support"; class = "approximate"; inputs : {{ {ins} }}; jobs = ( {text} ); outputs : {{ {outs} }}; }};'.encode()
+
+
+def n_bytes(text):
+    """Of f32[2,4], by the bits of the type's name, blocks as GGUF has them."""
+    name, shape = text.split("[") if "[" in text else (text, "]")
+    n = 1
+    for d in shape.rstrip("]").split(","):
+        n *= int(d) if d else 1
+    blocks = {"q4_0": (32, 18), "q4_1": (32, 20), "q5_0": (32, 22), "q5_1": (32, 24), "q8_0": (32, 34), "q2_k": (256, 84),
+              "q3_k": (256, 110), "q4_k": (256, 144), "q5_k": (256, 176), "q6_k": (256, 210)}
+    if name in blocks:
+        return n // blocks[name][0] * blocks[name][1]
+    bits = {"bool": 32, "ternary": 2, "binary": 1, "f8e4m3": 8, "f8e5m2": 8, "bf16": 16}.get(name) or int(name[1:])
+    return (n * bits + 7) // 8
+
+
+def first_out(h, op):
+    return json.loads(h.run("--json", "op", "show", op)[1])["out"][0]["name"]
+
+
+def ask(h, pattern):
+    status, out, err = h.run("--json", "op", "support", pattern)
+    h.check("asked", status == 0, err)
+    return json.loads(out)
+
+
+def works(h, op, cells):
+    """One run: every cell is a job."""
+    out, inputs, jobs, give = first_out(h, op), [], [], []
+    for k, c in enumerate(cells):
+        feeds = []
+        for p, t in c["in"].items():
+            inputs.append((f"i{k}_{p}", t))
+            give += ["--in", f"i{k}_{p}=zero:{n_bytes(t)}"]
+            feeds.append((p, f"i{k}_{p}"))
+        jobs.append((f"j{k}", op, feeds, c["attr"].items(), out))
+    if not jobs:
+        return
+    status, _, err = h.run("--policy", h.approximate, "run", h.write("p.cfg", pipeline(jobs, inputs)), *give, "--backend", "cpu", "--no-memo")
+    h.check(f"{op}: {len(jobs)} cells that work run", status == 0, err[:1500])
+
+
+def refused(h, op, cells, shape):
+    """One check: every cell is a job, whose input of that type is refused with the code."""
+    for c in cells:
+        t = f"{c['type']}[{shape}]"
+        feeds = [(p, "x" if p == c["port"] else "o") for p in c["ports"]]
+        inputs = [("x", t), ("o", c["other"])]
+        text = pipeline([("j", op, feeds, c["attrs"], c["out"])], inputs)
+        ins = ["--in", f"x=zero:{n_bytes(t)}"] + (["--in", f"o=zero:{n_bytes(c['other'])}"] if len(c["ports"]) > 1 else [])
+        if len(c["ports"]) == 1:
+            text = text.replace(f'o : {{ type = "{c["other"]}"; }};'.encode(), b"")
+        status, _, err = h.run("check", h.write("q.cfg", text), *ins)
+        h.check(f"{op} {c['port']} {c['type']}: PC{c['code']}", status == 3 and f"PC{c['code']}" in err, f"{status} {err[:600]}")
+
+
+def walk(h, ops):
+    for op in ops:
+        cells = [c for c in ask(h, op)["cells"] if c["op"] == op]
+        ports = sorted({c["port"] for c in cells})
+        h.check(f"{op}: no cell is missing", len(cells) == TYPES * len(ports), str(len(cells)))
+        good = [c for c in cells if c["works"]]
+        h.check(f"{op}: every cell says how it stands", all((c["code"] == 0) == c["works"] and bool(c["reason"]) != c["works"] for c in cells))
+        works(h, f"{op}@{cells[0]['version']}", good)
+        bad = [c for c in cells if not c["works"]]
+        for c in bad:
+            one = next(g for g in good if g["port"] == c["port"])
+            c.update(ports=list(one["in"]), other=next((t for p, t in one["in"].items() if p != c["port"]), "u32[4]"),
+                     attrs=one["attr"].items(), out=first_out(h, op))
+        # Of each code and port, three.
+        some = [c for i, c in enumerate(bad) if sum(d["code"] == c["code"] and d["port"] == c["port"] for d in bad[:i]) < 3]
+        refused(h, f"{op}@{cells[0]['version']}", some, "4,256")
+
+
+def main():
+    h = Harness()
+    d = ask(h, "tensor.matmul")
+    h.check("layers", len(d["layers"]) == 12 * TYPES and {c["code"] for c in d["layers"] if c["layer"] == "Dense"} == {0, 4102})
+    dense = {c["type"] for c in d["layers"] if c["layer"] == "Dense" and c["code"] == 0}
+    h.check("Dense takes what tensor.matmul takes", dense == {c["type"] for c in d["cells"] if c["port"] == "b" and c["works"]}, str(dense))
+    status, out, err = h.run("op", "support", "tensor.mean")
+    h.check("as text", status == 0 and "works          f16 f32 bf16" in out.decode() and "refused PC4102" in out.decode(), out.decode() + err)
+    h.check("with reasons", "port \"x\" wants" in h.run("-v", "op", "support", "tensor.mean")[1].decode())
+    status, _, err = h.run("op", "support", "tensor.mien")
+    h.check("no such op", status == 3 and "PC4120" in err, err)
+    names = [o["name"] for o in json.loads(h.run("--json", "op", "list")[1])["ops"]]
+    chosen = [n for n in names if n.startswith("tensor.")] + ["int.add", "ieee.mul", "ieee.sqrt"]
+    h.check("ops", len(chosen) > 8)
+    walk(h, sys.argv[1:] or chosen)
+    return h.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,215 @@
+/* `op support`: which op takes which element type, as the ops themselves answer (host/support.h). First the table of layers, then the ops
+ * port by port. */
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "app.h"
+#include "foundation/dtype/dtype.h"
+#include "host/support.h"
+
+/* Layers of neural networks, each by the op and the port of its weights, or of its data where it has none. */
+static const struct layer {
+	const char *layer, *op, *port;
+} layers[] = {
+	{"Dense", "tensor.matmul", "b"},     {"RMSNorm", "tensor.rms_norm", "weight"},
+	{"CNN1", "tensor.conv1d", "w"},	     {"CNN2", "tensor.conv2d", "w"},
+	{"CNN3", "tensor.conv3d", "w"},	     {"RNN", "tensor.rnn_cell", "w"},
+	{"LSTM", "tensor.lstm_cell", "w"},   {"Embedding", "tensor.embedding", "table"},
+	{"Softmax", "tensor.softmax", "x"},  {"MHA", "tensor.attention", "q"},
+	{"SwiGLU", "tensor.swiglu", "gate"}, {"Residual", "tensor.add", "b"},
+};
+
+static const struct layer *layer_at(uint32_t i)
+{
+	return i < sizeof(layers) / sizeof(layers[0]) ? &layers[i] : NULL;
+}
+
+/* An op that the arguments ask for: all of them where there are none. */
+static int is_asked(const pctl_app *app, const pctl_op_desc *d)
+{
+	for (uint32_t i = 0; i < app->line.n_arguments; i++)
+		if (fnmatch(app->line.arguments[i], d->name, 0) == 0)
+			return 1;
+	return app->line.n_arguments == 0;
+}
+
+static int has_numbers(const pctl_dtype *t)
+{
+	return t->kind != PCTL_DTYPE_KIND_OPAQUE;
+}
+
+static void cell_json(pctl_app *app, const pctl_op_ref *op, const char *port, const pctl_dtype *t,
+		      const pctl_support_cell *c)
+{
+	pctl_json *j = &app->document;
+
+	pctl_json_object_begin(j);
+	pctl_json_kv_string(j, "op", op->desc->name);
+	pctl_json_kv_u32(j, "version", op->desc->version);
+	pctl_json_kv_string(j, "port", port);
+	pctl_json_kv_string(j, "type", t->name);
+	pctl_json_kv_bool(j, "works", c->code == 0);
+	pctl_json_kv_u32(j, "code", c->code);
+	pctl_json_kv_string(j, "reason", c->reason);
+	pctl_json_key(j, "in");
+	pctl_json_object_begin(j);
+	for (uint32_t i = 0; c->code == 0 && i < c->n_in; i++)
+		pctl_json_kv_string(j, op->desc->in[i].name, pctl_type_text(app->arena, &c->in[i]));
+	pctl_json_object_end(j);
+	pctl_json_key(j, "attr");
+	pctl_json_object_begin(j);
+	for (uint32_t i = 0; c->code == 0 && i < c->n_attr; i++)
+		pctl_json_kv_string(j, c->attr[i].name, c->attr[i].text);
+	pctl_json_object_end(j);
+	pctl_json_object_end(j);
+}
+
+/* Types of one code together, with the reason of the first. */
+static void print_port(pctl_app *app, const pctl_op_ref *op, uint32_t port,
+		       const pctl_support_cell *cells)
+{
+	const pctl_dtype *t;
+	uint64_t done = 0;
+
+	printf("%s@%" PRIu32 " %s\n", op->desc->name, op->desc->version, op->desc->in[port].name);
+	for (uint32_t i = 0; pctl_dtype_row(i) != NULL; i++) {
+		if (!has_numbers(pctl_dtype_row(i)) || done >> i & 1)
+			continue;
+		printf(cells[i].code == 0 ? "  works         " : "  refused PC%04" PRIu32,
+		       cells[i].code);
+		for (uint32_t k = i; (t = pctl_dtype_row(k)) != NULL; k++) {
+			if (!has_numbers(t) || cells[k].code != cells[i].code)
+				continue;
+			done |= 1ull << k;
+			printf(" %s", t->name);
+		}
+		printf("%s%s\n", cells[i].code == 0 || !app->verbose ? "" : ": ",
+		       cells[i].code == 0 || !app->verbose ? "" : cells[i].reason);
+	}
+}
+
+static pctl_status ask_port(pctl_app *app, const pctl_op_ref *op, uint32_t port)
+{
+	pctl_support_cell *cells = pctl_arena_array(app->arena, 64, sizeof(*cells));
+	pctl_status status = cells == NULL ? pctl_no_memory(app->call, "a table") : PCTL_OK;
+	const pctl_dtype *t;
+
+	for (uint32_t i = 0; status == PCTL_OK && i < 64 && (t = pctl_dtype_row(i)) != NULL; i++) {
+		if (!has_numbers(t))
+			continue;
+		status = pctl_support_ask(op, port, t->id, app->arena, app->call, &cells[i]);
+		if (status == PCTL_OK && app->json)
+			cell_json(app, op, op->desc->in[port].name, t, &cells[i]);
+	}
+	if (status == PCTL_OK && !app->json)
+		print_port(app, op, port, cells);
+	return status;
+}
+
+/* The port of that name, or the last where another name was chosen for it. */
+static uint32_t port_of(const pctl_op_desc *d, const char *name)
+{
+	for (uint32_t i = 0; i < d->n_in; i++)
+		if (strcmp(d->in[i].name, name) == 0)
+			return i;
+	return d->n_in == 0 ? 0 : d->n_in - 1;
+}
+
+static pctl_status layer_cells(pctl_app *app, const pctl_op_source *ops, const struct layer *l,
+			       const pctl_dtype *t, uint32_t *code)
+{
+	pctl_support_cell *c = pctl_arena_alloc(app->arena, sizeof(*c));
+	pctl_op_ref op;
+	pctl_status status;
+
+	if (c == NULL)
+		return pctl_no_memory(app->call, "a table");
+	if (pctl_op_find(ops, l->op, 0, 0, NULL, NULL, &op) != PCTL_OK) {
+		*code = PC4120_OP_UNKNOWN;
+		return PCTL_OK;
+	}
+	status = pctl_support_ask(&op, port_of(op.desc, l->port), t->id, app->arena, app->call, c);
+	*code = c->code;
+	return status;
+}
+
+/* Works: Y; else the code's number. */
+static pctl_status print_layers(pctl_app *app, const pctl_op_source *ops)
+{
+	const struct layer *l;
+	const pctl_dtype *t;
+	pctl_status status = PCTL_OK;
+	uint32_t code = 0;
+
+	if (app->json) {
+		pctl_json_key(&app->document, "layers");
+		pctl_json_array_begin(&app->document);
+	} else {
+		printf("%-9s", "");
+		for (uint32_t i = 0; (l = layer_at(i)) != NULL; i++)
+			printf(" %-9s", l->layer);
+		printf("\n");
+	}
+	for (uint32_t k = 0; status == PCTL_OK && (t = pctl_dtype_row(k)) != NULL; k++) {
+		if (!has_numbers(t))
+			continue;
+		if (!app->json)
+			printf("%-9s", t->name);
+		for (uint32_t i = 0; status == PCTL_OK && (l = layer_at(i)) != NULL; i++) {
+			status = layer_cells(app, ops, l, t, &code);
+			if (status == PCTL_OK && app->json) {
+				pctl_json_object_begin(&app->document);
+				pctl_json_kv_string(&app->document, "layer", l->layer);
+				pctl_json_kv_string(&app->document, "op", l->op);
+				pctl_json_kv_string(&app->document, "type", t->name);
+				pctl_json_kv_u32(&app->document, "code", code);
+				pctl_json_object_end(&app->document);
+			} else if (status == PCTL_OK && code == 0) {
+				printf(" %-9s", "Y");
+			} else if (status == PCTL_OK) {
+				printf(" PC%-7" PRIu32, code);
+			}
+		}
+		if (!app->json)
+			printf("\n");
+	}
+	if (app->json)
+		pctl_json_array_end(&app->document);
+	else
+		printf("\n");
+	return status;
+}
+
+pctl_status pctl_verb_op_support(pctl_app *app)
+{
+	pctl_status status = pctl_installation_ops(&app->host, app->call);
+	const pctl_op_source *ops;
+	uint32_t n = 0;
+
+	if (status != PCTL_OK)
+		return status;
+	ops = pctl_op_library_source(app->host.library);
+	status = print_layers(app, ops);
+	if (app->json) {
+		pctl_json_key(&app->document, "cells");
+		pctl_json_array_begin(&app->document);
+	}
+	for (uint32_t i = 0; status == PCTL_OK && i < ops->count(ops->ctx); i++) {
+		pctl_op_ref op;
+
+		ops->at(ops->ctx, i, &op);
+		if (!is_asked(app, op.desc))
+			continue;
+		n++;
+		for (uint32_t p = 0; status == PCTL_OK && p < op.desc->n_in; p++)
+			status = ask_port(app, &op, p);
+	}
+	if (app->json)
+		pctl_json_array_end(&app->document);
+	return status != PCTL_OK || n != 0
+		       ? status
+		       : pctl_refuse_at(app->call, PC4120_OP_UNKNOWN, NULL,
+					"`pipectl op list` shows all ops", "no op is \"%s\"",
+					app->line.n_arguments == 0 ? "*" : app->line.arguments[0]);
+}
