@@ -12,23 +12,24 @@
 /*
  * How tiles are cut for a kind of device.
  *
- * layout, tile  texts of kernels
+ * layout, tile  texts of kernels; term, end: what is put behind the latter, the first four times; or NULL
  * fused, apart  `step`, with fma and without: a product of two f32 is exact in f64, so both are the same bits
  * local         invocations of a workgroup
  * rows, columns of a tile; block: terms that go through workgroup memory together
  * turns         that all loops make for a block of terms
  */
 typedef struct cut {
-	const char *layout, *tile, *fused, *apart;
+	const char *layout, *tile, *term, *end, *fused, *apart;
 	uint32_t local, rows, columns, block, turns;
 } cut;
 
 #define STEP(T, e) "fn step(a: " T ", b: " T ", acc: " T ") -> " T " {\n\treturn " e ";\n}\n"
 #define STEPS(T) STEP(T, "fma(a, b, acc)"), STEP(T, "acc + a * b")
 static const cut for_processors = {
-	KERNEL_MATMUL_CPU, KERNEL_MATMUL_TILE_CPU, STEPS("f64"), 8, 64, 32, 32, 33 + 16 * 14};
+	KERNEL_MATMUL_CPU, KERNEL_MATMUL_TILE_CPU, KERNEL_MATMUL_TILE_CPU_TERM,
+	KERNEL_MATMUL_TILE_CPU_END, STEPS("f64"), 8, 64, 32, 32, 33 + 16 * 14};
 static const cut for_gpus = {
-	KERNEL_MATMUL_GPU, KERNEL_MATMUL_TILE_GPU, STEPS("vec4<f64>"), 256, 64, 64, 16, 21};
+	KERNEL_MATMUL_GPU, KERNEL_MATMUL_TILE_GPU, NULL, NULL, STEPS("vec4<f64>"), 256, 64, 64, 16, 21};
 
 typedef struct fast {
 	kit_plan *p;
@@ -75,7 +76,7 @@ static int choose(fast *f)
 	/* A slot: its terms, the lanes' digits, carrying and rounding. */
 	const uint64_t settling = power_of_two(parts(s->k, 64)) + 64 + 8 * 20;
 
-	if (!PCTL_HAS(caps, proven) || !(caps->proven & PCTL_PLAN_PROVEN_F64) ||
+	if (!PCTL_HAS(caps, pctl_plan_caps, proven) || !(caps->proven & PCTL_PLAN_PROVEN_F64) ||
 	    kit_elements(&s->out) < parts(PRODUCTS_LEAST, s->k + 1))
 		return 0;
 	f->cut = caps->device_kind == PCTL_DEVICE_CPU ? &for_processors : &for_gpus;
@@ -168,6 +169,10 @@ static void tiles(fast *f)
 	kit_wgsl_add(&w, KERNEL_MATMUL_BOUND);
 	kit_wgsl_add(&w, f->cut->layout);
 	kit_wgsl_add(&w, f->cut->tile);
+	for (uint32_t i = 0; f->cut->term != NULL && i < 4; i++)
+		kit_wgsl_named(&w, f->cut->term, ((const char *[]){"0", "1", "2", "3"})[i]);
+	if (f->cut->end != NULL)
+		kit_wgsl_add(&w, f->cut->end);
 	run(f, "tensor/matmul_tile.wgsl", &w, f->cut->local, f->tiles,
 	    parts(f->s->k, f->cut->block),
 	    (kit_slot[]){KIT_ALL(f->params), KIT_ALL(kit_in(f->p, 0)), KIT_ALL(kit_in(f->p, 1)),
