@@ -27,7 +27,7 @@ typedef struct cut {
 #define STEPS(T) STEP(T, "fma(a, b, acc)"), STEP(T, "acc + a * b")
 static const cut for_processors = {
 	KERNEL_MATMUL_CPU, KERNEL_MATMUL_TILE_CPU, KERNEL_MATMUL_TILE_CPU_TERM,
-	KERNEL_MATMUL_TILE_CPU_END, STEPS("f64"), 8, 64, 32, 32, 33 + 16 * 14};
+	KERNEL_MATMUL_TILE_CPU_END, STEPS("f64"), 8, 32, 32, 32, 33 + 8 * 14};
 static const cut for_gpus = {
 	KERNEL_MATMUL_GPU, KERNEL_MATMUL_TILE_GPU, NULL, NULL, STEPS("vec4<f64>"), 256, 64, 64, 16, 21};
 

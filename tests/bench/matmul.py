@@ -15,8 +15,8 @@ TRIES = 5
 PIPELINE = """pipeline : {
   name = "matmul"; class = "strict"; gas_limit = "9_000_000_000_000_000_000";
   params : { count = 1; };
-  inputs : { a : { type = "f32[m,k]"; }; b : { type = "f32[k,n]"; }; };
-  jobs = ( { id = "product"; op = "tensor.matmul@1"; in : { a = "$a"; b = "$b"; }; attr : { order = "ORDER"; }; repeat : { count = "$count"; }; } );
+  inputs : { a : { type = "f32[SIZE,SIZE]"; }; b : { type = "f32[SIZE,SIZE]"; }; };
+  jobs = ( { id = "product"; op = "tensor.matmul@1"; in : { a = "$a"; b = "$b"; }; attr : { order = "ORDER"; }; repeat : { count = "$count"; carry : { a = "y"; }; }; } );
   outputs : { y = "product.y"; };
 };
 """
@@ -35,16 +35,16 @@ def rounded(x):
 
 
 def ours(pipectl, backend, order, directory, n):
-    """Seconds a product and the result."""
+    """Seconds a product, by chains of products of two lengths, and the first of a chain."""
     file = os.path.join(directory, "matmul.pipe.cfg")
     with open(file, "w", encoding="utf-8") as f:
-        f.write(PIPELINE.replace("ORDER", order))
+        f.write(PIPELINE.replace("ORDER", order).replace("SIZE", str(n)))
     times = {}
-    few, many = (1, 3) if backend.startswith("cpu") else (2, 8)
-    for count in (few, many) * 2:
+    few, many = (2, 4) if backend.startswith("cpu") else (2, 10)
+    for count in (few, many) * 3 + (1,):
         command = [pipectl, "run", file, "--backend", backend, "--no-memo", "--json", "--set", f"count={count}"]
         for port in ("a", "b"):
-            command += ["--in", f"{port}={os.path.join(directory, port)}:f32[{n},{n}]"]
+            command += ["--in", f"{port}={os.path.join(directory, port)}"]
         done = subprocess.run(command + ["--out", "y=" + os.path.join(directory, "y")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
         if done.returncode:
             sys.exit(done.stderr.decode())
@@ -86,6 +86,7 @@ def main():
     for n in [int(x) for x in sys.argv[4:]] or [1024, 2048, 4096, 8192]:
         random = numpy.random.default_rng(n)
         a, b = (random.standard_normal((n, n), dtype=numpy.float32) for _ in range(2))
+        b = (b / numpy.sqrt(n)).astype(numpy.float32)  # chains stay within the range
         with tempfile.TemporaryDirectory() as directory:
             a.tofile(os.path.join(directory, "a"))
             b.tofile(os.path.join(directory, "b"))

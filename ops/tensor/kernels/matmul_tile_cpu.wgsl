@@ -1,5 +1,5 @@
 // Sums of products in tiles, for a processor as a BLAS has it: 8 lanes lie side by side over 32 columns, and an invocation keeps 4 rows of
-// 4 columns in registers while it goes through 32 terms. A panel of b waits in workgroup memory for all 64 rows. In front: `step`,
+// 4 columns in registers while it goes through 32 terms. A panel of b waits in workgroup memory for all 32 rows. In front: `step`,
 // CHUNK, `finish`, the norms; behind it: matmul_tile_cpu_term.wgsl four times, matmul_tile_cpu_end.wgsl. Outside of the matrices 0 * -0 is added, which changes no sum. Dispatch: a workgroup a tile.
 var<workgroup> panel: array<f64, 1024>; // [k][column]
 var<workgroup> rows: array<f64, 128>; // [row][k]
@@ -26,8 +26,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
 	let c = corner(tile);
 	let at = place(c.x * params.m * params.n);
 	let x = lane & 7u;
-	var sums: array<array<f64, 16>, 16>;
-	var totals: array<array<f64, 16>, 16>;
+	var sums: array<array<f64, 16>, 8>;
+	var totals: array<array<f64, 16>, 8>;
 	for (var block = 0u; block < steps; block++) {
 		let k0 = block * 32u;
 		if (k0 >= params.k) {
@@ -41,7 +41,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
 			panel[k * 32u + 16u + x] = load_b(at.y, k0 + k, c.z + 16u + x);
 			panel[k * 32u + 24u + x] = load_b(at.y, k0 + k, c.z + 24u + x);
 		}
-		for (var t = 0u; t < 16u; t++) {
+		for (var t = 0u; t < 8u; t++) {
 			let row = c.y + t * 4u;
 			workgroupBarrier();
 			for (var r = 0u; r < 4u; r++) {

@@ -37,12 +37,12 @@
 		}
 		workgroupBarrier();
 	}
-	let first = tile * 2048u;
+	let first = tile * 1024u;
 	let m0 = norm_b(c.x, c.z + x);
 	let m1 = norm_b(c.x, c.z + 8u + x);
 	let m2 = norm_b(c.x, c.z + 16u + x);
 	let m3 = norm_b(c.x, c.z + 24u + x);
-	for (var t = 0u; t < 16u; t++) {
+	for (var t = 0u; t < 8u; t++) {
 		for (var r = 0u; r < 4u; r++) {
 			let n = norm_a(c.x, c.y + t * 4u + r);
 			let slot = first + (t * 4u + r) * 32u + x;
