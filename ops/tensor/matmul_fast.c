@@ -6,7 +6,7 @@
 #include "kernels.h"
 
 /* Fewer products than this are done sooner by one kernel than by five. */
-#define PRODUCTS_LEAST 32768u
+#define PRODUCTS_LEAST 8192u
 #define CHUNK_TEXT "const CHUNK: u32 = 512u;\n"
 
 /*

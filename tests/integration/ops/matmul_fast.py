@@ -24,7 +24,7 @@ def near_ties(r, m, k, n):
     a, b = [0] * (m * k), [0] * (k * n)
     for i in range(m):
         row = [Fraction(1), Fraction(1, 1 << 24)] + [Fraction(0)] * (k - 2)
-        kind = i % 8
+        kind = i % 11
         if kind in (1, 2):  # beside the tie by less than f64 resolves
             row[2] = Fraction(1, 1 << 70) * (1 if kind == 1 else -1)
         if kind in (3, 4):  # by one unit of f64
@@ -37,6 +37,13 @@ def near_ties(r, m, k, n):
             at = 3 + r.below(k - 5)
             row[at], row[at + 1] = big, -big
             row[2] = Fraction(1, 1 << 60) * (1 if kind == 6 else -1)
+        if kind in (8, 9):  # what an f64 sum loses beside 2^30, and bits of the result hang on; its error bound is 2^10 times what is lost or less
+            row[1] = Fraction(1, 1 << 23) - Fraction(1, 1 << 40)
+            row[5], row[9] = Fraction(1 << 30), Fraction(-1 << 30)
+            if kind == 9:
+                row = [-x for x in row]
+        if kind == 10:  # all bits in use
+            row = [Fraction(r.below(1 << 24) - (1 << 23), 1 << 23) for _ in range(k)]
         for t, x in enumerate(row):
             a[i * k + t] = f32(x)
     for j in range(n):
