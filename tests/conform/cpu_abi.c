@@ -355,7 +355,7 @@ static void programs_it_cannot_run(void **state)
 	refused_program(&r, wire, n_wire, PC3212_KERNEL_UNSPECIALISED);
 	free(wire);
 	prog_begin(&p);
-	prog_storage(&p, "f", pctl_build_array(p.b, pctl_build_scalar(p.b, PCTL_SCALAR_F64), 0, 0),
+	prog_storage(&p, "f", pctl_build_array(p.b, pctl_build_scalar(p.b, PCTL_SCALAR_I16), 0, 0),
 		     1);
 	prog_main(&p);
 	prog_end(&p, 1, 1, 1, &wire, &n_wire);
