@@ -1,8 +1,8 @@
 // Term k + $ of a block, in matmul_tile_cpu.wgsl.
-				let b$_0 = panel[(k + $u) * 32u + 0u + x];
-				let b$_1 = panel[(k + $u) * 32u + 8u + x];
-				let b$_2 = panel[(k + $u) * 32u + 16u + x];
-				let b$_3 = panel[(k + $u) * 32u + 24u + x];
+				let b$_0 = panel[(k + $u) * COLUMNS + x];
+				let b$_1 = panel[(k + $u) * COLUMNS + LANES + x];
+				let b$_2 = panel[(k + $u) * COLUMNS + 2u * LANES + x];
+				let b$_3 = panel[(k + $u) * COLUMNS + 3u * LANES + x];
 				let a$_0 = rows[0u + k + $u];
 				s00 = step(a$_0, b$_0, s00);
 				s01 = step(a$_0, b$_1, s01);
