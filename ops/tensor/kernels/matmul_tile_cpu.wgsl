@@ -1,6 +1,7 @@
-// Sums of products in tiles, for a processor as a BLAS has it: LANES lie side by side over four times as many columns, and an invocation keeps 4 rows of
-// 4 columns in registers while it goes through 32 terms. A panel of b waits in workgroup memory for all 32 rows. In front: LANES, Acc
-// (f32 or f64), `step`, CHUNK, `finish`, the norms; behind it: matmul_tile_cpu_term.wgsl four times, matmul_tile_cpu_end.wgsl. Outside of the matrices 0 * -0 is added, which changes no sum. Dispatch: a workgroup a tile.
+// Sums of products in tiles, for a processor as a BLAS has it: LANES lie side by side over four times as many columns, and an invocation
+// keeps 4 rows of 4 columns in registers while it goes through 32 terms. A panel of b waits in workgroup memory for all 32 rows. In front:
+// LANES, Acc (f32 or f64), `step`, CHUNK, `finish`, the norms; behind: matmul_tile_cpu_term.wgsl four times, matmul_tile_cpu_end.wgsl.
+// Outside of the matrices 0 * -0 is added, which changes no sum. Dispatch: a workgroup a tile.
 var<workgroup> panel: array<Acc, 32u * COLUMNS>; // [k][column]
 var<workgroup> rows: array<Acc, 128>; // [row][k]
 
@@ -45,8 +46,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
 			let row = c.y + t * 4u;
 			workgroupBarrier();
 			for (var r = 0u; r < 4u; r++) {
-				for (var q = x; q < 32u; q += LANES) {
-					rows[r * 32u + q] = load_a(at.x, row + r, k0 + q);
+				for (var j = 0u; j < 32u / LANES; j++) {
+					rows[r * 32u + j * LANES + x] = load_a(at.x, row + r, k0 + j * LANES + x);
 				}
 			}
 			workgroupBarrier();

@@ -1,4 +1,4 @@
-"""tensor.matmul, order exact, by f64 sums (ops/tensor/matmul_fast.c) against exact rational arithmetic: products of a size at which that way is
+"""tensor.matmul, in tiles (ops/tensor/matmul_fast.c) against exact rational arithmetic: products of a size at which that way is
 taken, with sums that lie on and one unit of f64 beside a rounding boundary, cancel, overflow, underflow or are not finite.
 usage: matmul_fast.py all|few BACKEND..."""
 import struct
@@ -60,6 +60,11 @@ def spread(r, m, k, n):
     return [one() for _ in range(m * k)], [one() for _ in range(k * n)]
 
 
+def tiny(r, n_a, n_b):
+    """Products that underflow to -0 and to 0: what padding could change."""
+    return [0x80000001 + r.below(2) for _ in range(n_a)], [1 + r.below(3) for _ in range(n_b)]
+
+
 def special(r, m, k, n):
     """Small numbers; a row of infinities, one of zeros, a column with a NaN, one with both infinities."""
     a = [f32(r.below(9) - 4) for _ in range(m * k)]
@@ -73,10 +78,10 @@ def special(r, m, k, n):
     return a, b
 
 
-def run(h, backends, name, a, b, shape, kinds=("f32", "f32"), out="f32", turned=0):
+def run(h, backends, name, a, b, shape, kinds=("f32", "f32"), out="f32", turned=0, order="exact"):
     batch_a, batch_b, m, k, n = shape
-    want = pack(out, product(kinds, "exact", out, shape, a, b))
-    attrs = ["order=exact"] + ([f"out={out}"] if out != "f32" else []) + ["transpose_a=true"] * (turned == 1) + ["transpose_b=true"] * (turned == 2)
+    want = pack(out, product(kinds, order, out, shape, a, b))
+    attrs = [f"order={order}"] + ([f"out={out}"] if out != "f32" else []) + ["transpose_a=true"] * (turned == 1) + ["transpose_b=true"] * (turned == 2)
     shape_a, shape_b = ([k, m] if turned == 1 else [m, k]), ([n, k] if turned == 2 else [k, n])
     a, b = (transpose(a, m, k) if turned == 1 else a), (transpose(b, k, n) if turned == 2 else b)
     shape_a, shape_b = ([batch_a] if batch_a > 1 else []) + shape_a, ([batch_b] if batch_b > 1 else []) + shape_b
@@ -84,32 +89,40 @@ def run(h, backends, name, a, b, shape, kinds=("f32", "f32"), out="f32", turned=
     for backend in backends:
         got = op_run(h, "tensor.matmul", ports, ["y"], backend, attrs)
         if got is not None:
-            h.check_bytes(f"{name} {kinds} {out} {shape} {turned} {backend}", got[0], want, bits_of(out) // 8)
+            h.check_bytes(f"{name} {kinds} {order} {out} {shape} {turned} {backend}", got[0], want, bits_of(out) // 8)
 
 
 def main():
     h, r = Harness(), Random(41)
     how, backends = sys.argv[1], present(h, sys.argv[2:])
-    m, k, n = 67, 19, 35
+    m, k, n = 35, 17, 33
     a, b = near_ties(r, m, k, n)
     run(h, backends, "near ties", a, b, (1, 1, m, k, n))
     a, b = spread(r, m, k, n)
     run(h, backends, "spread", a, b, (1, 1, m, k, n))
     a, b = special(r, m, k, n)
     run(h, backends, "special", a, b, (1, 1, m, k, n))
+    a, b = codes(r, "f32", 3 * 515, "cancel"), codes(r, "f32", 515 * 6, "cancel")
+    run(h, backends, "parts", a, b, (1, 1, 3, 515, 6), order="chunked")
     if how == "all":
+        for order in ("sequential", "sequential_unfused", "chunked"):
+            a, b = codes(r, "f32", 31 * 9, "any"), codes(r, "f16", 9 * 37, "any")
+            run(h, backends, "any", a, b, (1, 1, 31, 9, 37), ("f32", "f16"), order=order)
+        a, b = tiny(r, 40 * 7, 7 * 40)
+        run(h, backends, "tiny", a, b, (1, 1, 40, 7, 40), order="sequential")
+        a, b = special(r, m, k, n)
         run(h, backends, "special", a, b, (1, 1, m, k, n), out="f16")
         for how_made in ("any", "cancel", "ties"):
             for kinds, out in ((("f32", "f32"), "f32"), (("f16", "i8"), "f16"), (("bf16", "f32"), "bf16")):
-                shape = (1, 1, 33, 37, 41)
-                a, b = codes(r, kinds[0], 33 * 37, how_made), codes(r, kinds[1], 37 * 41, how_made)
+                shape = (1, 1, 21, 20, 22)
+                a, b = codes(r, kinds[0], 21 * 20, how_made), codes(r, kinds[1], 20 * 22, how_made)
                 run(h, backends, how_made, a, b, shape, kinds, out)
         # Parts of 512 terms, one of them short; batches, broadcast and transposed.
-        a, b = codes(r, "f32", 9 * 1030, "cancel"), codes(r, "f32", 1030 * 9, "cancel")
-        run(h, backends, "parts", a, b, (1, 1, 9, 1030, 9))
+        a, b = codes(r, "f32", 3 * 1030, "cancel"), codes(r, "f32", 1030 * 3, "cancel")
+        run(h, backends, "parts", a, b, (1, 1, 3, 1030, 3))
         for turned in (0, 1, 2):
-            shape = (3, 1, 30, 21, 31) if turned != 2 else (1, 3, 30, 21, 31)
-            a, b = codes(r, "f32", shape[0] * 630, "ties"), codes(r, "f32", shape[1] * 651, "ties")
+            shape = (3, 1, 12, 17, 14) if turned != 2 else (1, 3, 12, 17, 14)
+            a, b = codes(r, "f32", shape[0] * 204, "ties"), codes(r, "f32", shape[1] * 238, "ties")
             run(h, backends, "batches", a, b, shape, turned=turned)
     h.finish()
 
