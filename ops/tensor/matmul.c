@@ -277,11 +277,15 @@ static void plan(kit_plan *p)
 	kit_kernel kernel = {"tensor/matmul.wgsl", NULL, 64, "steps", 16};
 	matmul_shape s;
 	uint64_t count;
+	uint32_t block;
 	kit_wgsl w;
 
 	p->status = matmul_shape_of(u, &s);
 	count = kit_elements(&s.out);
 	if (p->status != PCTL_OK || count == 0)
+		return;
+	block = params_of(p, &s);
+	if (matmul_fast(p, &s, block))
 		return;
 	while (kernel.override_value < s.k)
 		kernel.override_value *= 2;
@@ -294,8 +298,8 @@ static void plan(kit_plan *p)
 	p->status = kit_wgsl_status(&w);
 	kernel.text = w.text;
 	kit_run(p, &kernel, kit_dtype_bytes(s.out.dtype) == 2 ? (count + 1) / 2 : count,
-		(kit_slot[]){KIT_ALL(params_of(p, &s)), KIT_ALL(kit_in(p, 0)),
-			     KIT_ALL(kit_in(p, 1)), KIT_ALL(kit_out(p, 0))},
+		(kit_slot[]){KIT_ALL(block), KIT_ALL(kit_in(p, 0)), KIT_ALL(kit_in(p, 1)),
+			     KIT_ALL(kit_out(p, 0))},
 		4);
 	kit_wgsl_free(&w);
 }

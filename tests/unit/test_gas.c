@@ -431,6 +431,49 @@ static void subgroups(void **state)
 	pctl_gas_schedule_destroy(now);
 }
 
+/* Sums of f64 count as two floats each, and a load as its eight bytes; schedules before structured-3 have no price. */
+static void doubles(void **state)
+{
+	static const char *const before[] = {CYBERGRAPH_FIRST, CYBERGRAPH, STRUCTURED_FIRST,
+					     STRUCTURED};
+	pctl_gas_schedule *now = schedule(FOLDED);
+	pctl_gas_query q = {.groups = {1, 1, 1}};
+	uint32_t words[2], f64, pair;
+	pctl_analysis *a = NULL;
+	pctl_program *p = NULL;
+	pctl_gas_price out;
+	sample s;
+
+	(void)state;
+	sample_begin(&s);
+	s.data = sample_storage(&s, "data", s.array, 0, 1);
+	pctl_build_function_begin(s.b, "main", NULL, 0, 0);
+	f64 = pctl_build_scalar(s.b, PCTL_SCALAR_F64);
+	pair = pctl_build_vector(s.b, PCTL_SCALAR_F64, 2);
+	words[0] = words[1] = pctl_build_const(s.b, f64, 0x3ff0000000000000u);
+	pctl_build_inst(s.b, PCTL_OP_FADD, f64, words, 2);
+	words[0] = words[1] = pctl_build_inst(s.b, PCTL_OP_ZERO, pair, NULL, 0);
+	pctl_build_inst(s.b, PCTL_OP_FDIV, pair, words, 2);
+	sample_entry(&s, pctl_build_function_end(s.b), 64, 1, 1);
+	assert_int_equal(pctl_builder_finish(s.b, NULL, &p), PCTL_OK);
+	pctl_builder_destroy(s.b);
+	assert_int_equal(pctl_program_analyse(p, NULL, NULL, &a), PCTL_OK);
+	q.program = p;
+	q.analysis = a;
+	assert_int_equal(pctl_gas_price_of(now, &q, NULL, &out), PCTL_OK);
+	assert_int_equal(out.cost_per_workgroup, 64 * (2 + 8 * 4));
+	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++) {
+		pctl_gas_schedule *old = schedule(before[i]);
+
+		assert_int_equal(pctl_gas_price_of(old, &q, NULL, &out),
+				 pctl_code_status(PC2604_GAS_UNPRICED));
+		pctl_gas_schedule_destroy(old);
+	}
+	pctl_analysis_destroy(a);
+	pctl_program_destroy(p);
+	pctl_gas_schedule_destroy(now);
+}
+
 /* What a backend would count for `guarded` with all 64 invocations below the length. */
 static void counted(void **state)
 {
@@ -523,7 +566,7 @@ static void strict_reading(void **state)
 
 PCTL_TESTS_MAIN(PCTL_TEST(files_agree_with_the_default),
 		PCTL_TEST(first_schedules_are_as_they_were), PCTL_TEST(floats), PCTL_TEST(unpriced),
-		PCTL_TEST(subgroups), PCTL_TEST(tiles), PCTL_TEST(legalised), PCTL_TEST(guarded),
-		PCTL_TEST(loops_and_barriers), PCTL_TEST(dearer_side),
+		PCTL_TEST(subgroups), PCTL_TEST(doubles), PCTL_TEST(tiles), PCTL_TEST(legalised),
+		PCTL_TEST(guarded), PCTL_TEST(loops_and_barriers), PCTL_TEST(dearer_side),
 		PCTL_TEST(units_and_proof_rule), PCTL_TEST(a_whole_job), PCTL_TEST(counted),
 		PCTL_TEST(strict_reading))

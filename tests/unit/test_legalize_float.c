@@ -182,6 +182,31 @@ static void test_legalize_float__halves(void **state)
 	     256 * 14, PCTL_CAP_STORE16);
 }
 
+/* f64 in every kind of place: operations, conversions, what is moved, NaN that is put right late. */
+static void test_legalize_float__doubles(void **state)
+{
+	(void)state;
+	both("struct S { a: f64, b: vec3<f64>, m: mat2x2<f64>, l: array<f64, 3> }\n"
+	     "@group(0) @binding(0) var<storage, read> x: array<S, 128>;\n"
+	     "@group(0) @binding(1) var<storage, read_write> y: array<S, 128>;\n"
+	     "var<workgroup> w: array<S, 4>;\n"
+	     "fn turn(s: S, k: f64) -> S { var t = s; t.b = t.b * k - s.b.zxy; return t; }\n"
+	     "@compute @workgroup_size(4)\n"
+	     "fn main(@builtin(global_invocation_id) id: vec3<u32>, "
+	     "@builtin(local_invocation_index) j: u32) {\n"
+	     "  let i = id.x; w[j] = x[i]; workgroupBarrier();\n"
+	     "  var s = turn(w[3u - j], x[i].a); var t = 0.0lf; if (i % 2u == 0u) { t = s.a; }\n"
+	     "  for (var n = 0u; n < 3u; n++) { t = fma(t, s.a, s.b.y); if (n == i % 3u) { t = -t; "
+	     "} }\n"
+	     "  s.m = s.m * 0.5lf; s.l[i % 3u] = sqrt(abs(t)) / s.l[0]; s.l[1] += round(t) - "
+	     "floor(s.a);\n"
+	     "  s.a = select(t, min(t, max(s.b.x, s.b.z)), t < s.a || s.b.x >= t);\n"
+	     "  s.b.z = f64(f32(s.b.z)) + f64(i32(t)) + f64(u64(abs(s.b.y))) + f64(i64(t)) + "
+	     "f64(u32(i));\n"
+	     "  y[i] = s; y[i].m[i % 2u][1] = fma(f64(f32(t)), f64(f32(s.a)), s.b.x);}",
+	     128 * 32, 0);
+}
+
 static void test_legalize_float__bfloats(void **state)
 {
 	(void)state;
@@ -206,5 +231,5 @@ static void test_legalize_float__elementary(void **state)
 PCTL_TESTS_MAIN(PCTL_TEST(test_legalize_float__arithmetic),
 		PCTL_TEST(test_legalize_float__comparisons), PCTL_TEST(test_legalize_float__nan),
 		PCTL_TEST(test_legalize_float__calls), PCTL_TEST(test_legalize_float__vectors),
-		PCTL_TEST(test_legalize_float__halves), PCTL_TEST(test_legalize_float__bfloats),
-		PCTL_TEST(test_legalize_float__elementary))
+		PCTL_TEST(test_legalize_float__halves), PCTL_TEST(test_legalize_float__doubles),
+		PCTL_TEST(test_legalize_float__bfloats), PCTL_TEST(test_legalize_float__elementary))

@@ -287,7 +287,7 @@ static void test_wgsl_float__what_is_no_float_is_refused(void **state)
 		{PC2103_WGSL_NUMBER, "1.2.3"},
 		{PC2103_WGSL_NUMBER, "01f"},
 		{PC2103_WGSL_NUMBER, "1.5ff"},
-		{PC2103_WGSL_NUMBER, "1.5lf"},
+		{PC2103_WGSL_NUMBER, "1.5lg"},
 		{PC2103_WGSL_NUMBER, "0x1.5h"},
 		{PC2103_WGSL_NUMBER, "0xp1"},
 		{PC2103_WGSL_NUMBER, "0x.p1"},
@@ -340,7 +340,10 @@ static void test_wgsl_float__what_is_no_float_is_refused(void **state)
 		{PC2221_WGSL_WIDE_FLOAT, "i64(1.5)"},
 		{PC2221_WGSL_WIDE_FLOAT, "f32(1lu)"},
 		{PC2221_WGSL_WIDE_FLOAT, "vec2h(vec2<i64>())"},
-		{PC2219_WGSL_F64, "f64(1)"},
+		{PC2224_WGSL_F64_FUNCTION, "sin(1lf)"},
+		{PC2224_WGSL_F64_FUNCTION, "atan2(1lf, 2lf)"},
+		{PC2405_WGSL_OPERATOR, "1f + 1lf"},
+		{PC2407_WGSL_CONST_OVERFLOW, "1e200lf * 1e200lf"},
 		{PC2219_WGSL_F64, "mulHigh(1u, 2u)"},
 	};
 	uint32_t i, bad = 0, code;
@@ -368,6 +371,8 @@ static void test_wgsl_float__words_are_refused_or_free_by_mode(void **state)
 			  "mulHigh.cbrt = rsqrt(exp10); }\n";
 	const char *bf16 = "@compute @workgroup_size(1) fn main() { let x = bf16(1); }\n";
 	const char *half = "@compute @workgroup_size(1) fn main() { let x = vec2h(1); }\n";
+	const char *doubles = "@compute @workgroup_size(1) fn main() { let x = f64(1); }\n";
+	const char *suffix = "@compute @workgroup_size(1) fn main() { let x = 0.5lf; }\n";
 	const char *enabled = "enable f16;\n@compute @workgroup_size(1) fn main() { }\n";
 
 	(void)state;
@@ -377,6 +382,13 @@ static void test_wgsl_float__words_are_refused_or_free_by_mode(void **state)
 	assert_int_equal(compile(bf16, 0, 1), 0);
 	assert_int_equal(compile(bf16, PCTL_WGSL_NATIVE, 0), PC2219_WGSL_F64);
 	assert_int_equal(compile(bf16, PCTL_WGSL_CONSENSUS, 0), PC2200_WGSL_FLOAT);
+	assert_int_equal(compile(doubles, 0, 1), 0);
+	assert_int_equal(compile(doubles, PCTL_WGSL_CONSENSUS, 0), PC2200_WGSL_FLOAT);
+	assert_int_equal(compile(doubles, PCTL_WGSL_CONSENSUS | PCTL_WGSL_FLOATS, 0),
+			 PC2219_WGSL_F64);
+	assert_int_equal(compile(suffix, PCTL_WGSL_CONSENSUS | PCTL_WGSL_FLOATS, 0),
+			 PC2103_WGSL_NUMBER);
+	assert_int_equal(compile(suffix, PCTL_WGSL_RULES_1, 0), PC2103_WGSL_NUMBER);
 	assert_int_equal(compile(half, 0, 0), PC2220_WGSL_F16);
 	assert_int_equal(compile(half, PCTL_WGSL_CONSENSUS, 0), PC2200_WGSL_FLOAT);
 	assert_int_equal(compile(enabled, 0, 1), 0);

@@ -301,11 +301,17 @@ static uint64_t choose(uint16_t op, const pctl_float_format *f, uint64_t a, uint
 
 /* ---- conversions ---- */
 
-static uint64_t to_int(const pctl_float_format *f, int is_signed, uint64_t bits)
+static int is_signed(uint8_t scalar)
 {
-	const intmax_t low = is_signed ? INT32_MIN : 0, high = is_signed ? INT32_MAX : UINT32_MAX;
+	return scalar == PCTL_SCALAR_I32 || scalar == PCTL_SCALAR_I64;
+}
+
+/* MPFR saturates at 64 bits by itself. */
+static uint64_t to_int(const pctl_float_format *f, uint8_t scalar, uint64_t bits)
+{
+	const int is_word = scalar == PCTL_SCALAR_I32 || scalar == PCTL_SCALAR_U32;
 	pctl_float_range range;
-	intmax_t value;
+	uint64_t value;
 	mpfr_t x;
 
 	if (is_nan(f, bits))
@@ -313,27 +319,38 @@ static uint64_t to_int(const pctl_float_format *f, int is_signed, uint64_t bits)
 	range = pctl_float_enter();
 	pctl_float_init(f, x);
 	pctl_float_load(f, bits, x);
-	value = mpfr_get_sj(x, MPFR_RNDZ); /* saturates by itself, further out */
+	if (is_signed(scalar)) {
+		intmax_t n = mpfr_get_sj(x, MPFR_RNDZ);
+
+		if (is_word && n < INT32_MIN)
+			n = INT32_MIN;
+		if (is_word && n > INT32_MAX)
+			n = INT32_MAX;
+		value = (uint64_t)n;
+	} else {
+		value = mpfr_get_uj(x, MPFR_RNDZ);
+		if (is_word && value > UINT32_MAX)
+			value = UINT32_MAX;
+	}
 	mpfr_clear(x);
 	pctl_float_leave(range);
-	if (value < low)
-		value = low;
-	if (value > high)
-		value = high;
-	return (uint32_t)value;
+	return is_word ? (uint32_t)value : value;
 }
 
-static uint64_t from_int(const pctl_float_format *f, int is_signed, uint64_t bits)
+static uint64_t from_int(const pctl_float_format *f, uint8_t scalar, uint64_t bits)
 {
-	const intmax_t value =
-		is_signed ? (intmax_t)(int32_t)(uint32_t)bits : (intmax_t)(uint32_t)bits;
 	const pctl_float_range range = pctl_float_enter();
 	uint64_t out;
 	int ternary;
 	mpfr_t x;
 
+	if (scalar == PCTL_SCALAR_I32)
+		bits = (uint64_t)(int64_t)(int32_t)(uint32_t)bits;
+	if (scalar == PCTL_SCALAR_U32)
+		bits = (uint32_t)bits;
 	pctl_float_init(f, x);
-	ternary = mpfr_set_sj(x, value, MPFR_RNDN);
+	ternary = is_signed(scalar) ? mpfr_set_sj(x, (intmax_t)(int64_t)bits, MPFR_RNDN)
+				    : mpfr_set_uj(x, bits, MPFR_RNDN);
 	out = pctl_float_store(f, x, &ternary);
 	mpfr_clear(x);
 	pctl_float_leave(range);
@@ -358,9 +375,12 @@ static uint64_t between(const pctl_float_format *from, const pctl_float_format *
 	return out;
 }
 
-static int is_word(uint8_t scalar)
+/* 64-bit integers are converted from and to f64 alone. */
+static int is_int(uint8_t scalar, uint8_t other)
 {
-	return scalar == PCTL_SCALAR_I32 || scalar == PCTL_SCALAR_U32;
+	return scalar == PCTL_SCALAR_I32 || scalar == PCTL_SCALAR_U32 ||
+	       ((scalar == PCTL_SCALAR_I64 || scalar == PCTL_SCALAR_U64) &&
+		other == PCTL_SCALAR_F64);
 }
 
 static int convert(uint8_t result, uint8_t operand, uint64_t bits, uint64_t *out)
@@ -370,10 +390,10 @@ static int convert(uint8_t result, uint8_t operand, uint64_t bits, uint64_t *out
 
 	if (from && to)
 		*out = between(from, to, bits);
-	else if (from && is_word(result))
-		*out = to_int(from, result == PCTL_SCALAR_I32, bits);
-	else if (to && is_word(operand))
-		*out = from_int(to, operand == PCTL_SCALAR_I32, bits);
+	else if (from && is_int(result, operand))
+		*out = to_int(from, result, bits);
+	else if (to && is_int(operand, result))
+		*out = from_int(to, operand, bits);
 	else
 		return 0;
 	return 1;

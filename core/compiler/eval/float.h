@@ -2,8 +2,7 @@
  * text. For constant evaluation, overrides and printing; the `cpu` backend has an arithmetic of its
  * own. Semantics section 3 is the rule book, ops.def the list.
  *
- * A float is its bits in the low end of a u64. Formats are f16, bf16, f32 and, for the abstract
- * floats of front ends and for native mode, f64 by the same rules. Every function may be called from
+ * A float is its bits in the low end of a u64. Formats are f16, bf16, f32 and f64. Every function may be called from
  * any thread; none keeps memory or leaves MPFR's exponent range changed. MPFR itself aborts when
  * there is no memory at all.
  */
@@ -15,8 +14,8 @@
 /*
  * Apply a strict opcode (0x100..0x17f) to scalars.
  *
- * result  scalar of the result: bool for comparisons, for FCONVERT a float, i32 or u32
- * operand scalar of the operands: a float, for FCONVERT to a float also i32 or u32
+ * result  scalar of the result: bool for comparisons, for FCONVERT a float, i32 or u32; of f64 also i64 or u64
+ * operand scalar of the operands: a float, for FCONVERT to a float also i32 or u32, to f64 also i64 or u64
  * args    as many as the opcode has
  *
  * NaN results are canonical, except that FNEG and FABS move bits. FMIN and FMAX of two NaN give the

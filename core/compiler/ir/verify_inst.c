@@ -136,8 +136,10 @@ static int is_float(const pctl_type *t, uint16_t op)
 {
 	if (!is_elementwise(t))
 		return 0;
+	if (t->scalar == PCTL_SCALAR_F64)
+		return !PCTL_IS_STRICT(op) || op < PCTL_OP_FSIN;
 	return t->scalar == PCTL_SCALAR_F16 || t->scalar == PCTL_SCALAR_F32 ||
-	       t->scalar == (PCTL_IS_STRICT(op) ? PCTL_SCALAR_BF16 : PCTL_SCALAR_F64);
+	       (t->scalar == PCTL_SCALAR_BF16 && PCTL_IS_STRICT(op));
 }
 
 static int float_ok(const pctl_verify *v, const pctl_inst *in)
@@ -158,10 +160,14 @@ static int float_ok(const pctl_verify *v, const pctl_inst *in)
 	}
 }
 
-/* i32 or u32: the integers that floats are converted from and to. */
-static int is_word(const pctl_type *t)
+/* The integers that floats of type f are converted from and to: of 32 bits; strict f64 of 64, too. */
+static int is_word(const pctl_type *t, const pctl_type *f, uint16_t op)
 {
-	return is_elementwise(t) && (t->scalar == PCTL_SCALAR_I32 || t->scalar == PCTL_SCALAR_U32);
+	if (!is_elementwise(t))
+		return 0;
+	return t->scalar == PCTL_SCALAR_I32 || t->scalar == PCTL_SCALAR_U32 ||
+	       ((t->scalar == PCTL_SCALAR_I64 || t->scalar == PCTL_SCALAR_U64) &&
+		f->scalar == PCTL_SCALAR_F64 && PCTL_IS_STRICT(op));
 }
 
 static int elem_ok(const pctl_verify *v, const pctl_inst *in)
@@ -220,8 +226,8 @@ static int convert_ok(const pctl_verify *v, const pctl_inst *in)
 		/* Between two different types: the same one has nothing to convert, and devices have
 		 * no instruction for it. */
 		return same_shape(r, a) && r->scalar != a->scalar &&
-		       ((is_float(a, in->op) && (is_float(r, in->op) || is_word(r))) ||
-			(is_word(a) && is_float(r, in->op)));
+		       ((is_float(a, in->op) && (is_float(r, in->op) || is_word(r, a, in->op))) ||
+			(is_word(a, r, in->op) && is_float(r, in->op)));
 	if (in->op == PCTL_OP_CAST)
 		return same_shape(r, a) && (is_any_int(r) || is_bool(r)) &&
 		       (is_any_int(a) || is_bool(a));

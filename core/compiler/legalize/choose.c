@@ -117,15 +117,27 @@ static void admit(legal_chooser *c)
 	(void)alias;
 }
 
-/* Native rows are over f32, and not to integers: NCONVERT answers in range only. */
+static int may_be_raw(uint8_t scalar)
+{
+	return scalar == PCTL_SCALAR_F32 || scalar == PCTL_SCALAR_F64;
+}
+
+/* A conversion that can be native: not to integers, for NCONVERT answers in range only; a 16-bit float is never a native
+ * value here. */
+static int is_native_conversion(uint8_t result, uint8_t operand)
+{
+	return may_be_raw(result) && (operand == PCTL_SCALAR_I32 || operand == PCTL_SCALAR_U32 ||
+				      (may_be_raw(operand) && operand != result));
+}
+
+/* Native rows are over f32 and f64. */
 static int is_usable(const legal_row *r)
 {
 	if (r->kind != PCTL_FORM_NATIVE)
 		return 1;
 	if (r->op == PCTL_OP_FCONVERT)
-		return r->result == PCTL_SCALAR_F32 &&
-		       (r->operand == PCTL_SCALAR_I32 || r->operand == PCTL_SCALAR_U32);
-	return r->operand == PCTL_SCALAR_F32;
+		return is_native_conversion(r->result, r->operand);
+	return may_be_raw(r->operand);
 }
 
 pctl_status legal_chooser_create(const pctl_profile *profile, const pctl_device_caps *caps,
@@ -205,16 +217,12 @@ static int is_comparison(uint16_t op)
 	return op >= PCTL_OP_NEQ && op <= PCTL_OP_NGE;
 }
 
-/* The native f32 operation for a strict one; PCTL_N_NATIVE: natives.def has none, or it is none to use
- * (NCONVERT to integers answers in range only). */
+/* The native operation for a strict one; PCTL_N_NATIVE: natives.def has none, or it is none to use. */
 static uint32_t native_of(uint16_t op, uint8_t result, uint8_t operand)
 {
 	const uint16_t native = PCTL_NATIVE_OF(op);
 
-	if ((op == PCTL_OP_FCONVERT ? result : operand) != PCTL_SCALAR_F32)
-		return PCTL_N_NATIVE;
-	/* A 16-bit float is never a native value here. */
-	if (op == PCTL_OP_FCONVERT && operand != PCTL_SCALAR_I32 && operand != PCTL_SCALAR_U32)
+	if (op == PCTL_OP_FCONVERT ? !is_native_conversion(result, operand) : !may_be_raw(operand))
 		return PCTL_N_NATIVE;
 	if (is_comparison(native))
 		result = PCTL_SCALAR_BOOL;
@@ -240,8 +248,19 @@ uint32_t legal_choose_subnormal_free(const legal_chooser *c, uint16_t op, uint8_
 {
 	const uint32_t i = native_of(op, result, operand);
 
+	/* Nothing is known of the exponents of f64. */
+	if (operand == PCTL_SCALAR_F64 || (op == PCTL_OP_FCONVERT && result == PCTL_SCALAR_F64))
+		return LEGAL_NO_ROW;
 	return i < PCTL_N_NATIVE && c->profile.native[i] >= PCTL_NATIVE_NORMAL ? N_ROWS
 									       : LEGAL_NO_ROW;
+}
+
+uint32_t legal_choose_unfused(const legal_chooser *c)
+{
+	return c->profile.native[PCTL_NATIVE_F64_MUL] >= PCTL_NATIVE_EXACT &&
+			       c->profile.native[PCTL_NATIVE_F64_ADD] >= PCTL_NATIVE_EXACT
+		       ? N_ROWS
+		       : LEGAL_NO_ROW;
 }
 
 static int is_row_of(const legal_row *r, uint16_t op, uint8_t result, uint8_t operand)
@@ -352,6 +371,22 @@ const char *pctl_legal_convert(const pctl_profile *profile, const pctl_device_ca
 			       uint8_t result, uint8_t operand, uint32_t *kind)
 {
 	return ask(profile, caps, PCTL_OP_FCONVERT, result, operand, kind);
+}
+
+int pctl_legal_has_f64(const pctl_profile *profile, const pctl_device_caps *caps, int *has_fma)
+{
+	static const uint8_t needed[] = {PCTL_NATIVE_F64_ADD, PCTL_NATIVE_F64_SUB,
+					 PCTL_NATIVE_F64_MUL, PCTL_NATIVE_F64_EQ,
+					 PCTL_NATIVE_F64_LT,  PCTL_NATIVE_F64_LE};
+	legal_chooser c = {.has_f64 = 0};
+	int has = 1;
+
+	bound_profile(&c, profile, caps->caps);
+	*has_fma = c.profile.native[PCTL_NATIVE_F64_FMA] == PCTL_NATIVE_EXACT;
+	for (size_t i = 0; i < sizeof(needed); i++)
+		has = has && c.profile.native[needed[i]] == PCTL_NATIVE_EXACT;
+	return has && c.profile.native[PCTL_NATIVE_F32_TO_F64] >= PCTL_NATIVE_NORMAL &&
+	       c.profile.native[PCTL_NATIVE_F64_TO_F32] >= PCTL_NATIVE_NORMAL;
 }
 
 /* ---- refusing ----------------------------------------------------------------------------- */

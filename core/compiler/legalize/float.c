@@ -8,9 +8,12 @@
 
 static void constant(legal *l, uint32_t v, const pctl_inst *in)
 {
-	const uint32_t width = legal_width(l, in->type);
-	const uint32_t bits = in->op == PCTL_OP_CONST ? pctl_arg(l->p, in, 0) : 0;
-	const uint32_t exponent = (bits >> 23) & 0xffu;
+	const int is_f64 = legal_is_f64(l, in->type), is_const = in->op == PCTL_OP_CONST;
+	const uint64_t low = is_const ? pctl_arg(l->p, in, 0) : 0;
+	const uint64_t bits = low | (is_const ? (uint64_t)pctl_arg(l->p, in, 1) << 32 : 0);
+	const uint32_t top = is_f64 ? 0x7ff : 0xff;
+	const uint32_t exponent = (uint32_t)(bits >> (is_f64 ? 52 : 23)) & top;
+	const uint64_t magnitude = bits & (is_f64 ? UINT64_MAX >> 1 : UINT32_MAX >> 1);
 	uint32_t id;
 
 	if (in->op == PCTL_OP_ZERO)
@@ -18,19 +21,20 @@ static void constant(legal *l, uint32_t v, const pctl_inst *in)
 	else
 		id = pctl_build_const(l->b, legal_type(l, in->type), bits);
 	l->values[v].id[LEGAL_BITS] = id;
-	if (!legal_is_f32(l, in->type) || !(l->floats->plan[v] & PLAN_NEED_RAW))
+	if (!legal_has_raw(l, in->type) || !(l->floats->plan[v] & PLAN_NEED_RAW))
 		return;
 	/* A compiler may flush a subnormal literal, or have its own idea of a NaN. */
-	if ((exponent == 0 && bits << 1) || exponent == 0xff)
+	if ((exponent == 0 && magnitude) || exponent == top)
 		legal_float_made_bits(l, v, id);
 	else if (in->op == PCTL_OP_ZERO)
 		l->values[v].id[LEGAL_RAW] =
-			legal_emit(l, PCTL_OP_ZERO, legal_raw_type(l, width), NULL, 0);
+			legal_emit(l, PCTL_OP_ZERO, legal_raw_type(l, in->type), NULL, 0);
 	else
-		l->values[v].id[LEGAL_RAW] = pctl_build_const(l->b, legal_raw_type(l, 1), bits);
+		l->values[v].id[LEGAL_RAW] =
+			pctl_build_const(l->b, legal_raw_scalar(l, in->type), bits);
 }
 
-/* An instruction that moves whole f32 values about, done on native ones. */
+/* An instruction that moves whole values about, done on native ones. */
 static void move_raw(legal *l, uint32_t v, const pctl_inst *in)
 {
 	legal_operands o = {.l = l, .in = in};
@@ -42,19 +46,18 @@ static void move_raw(legal *l, uint32_t v, const pctl_inst *in)
 	for (i = 0; i < in->n_args; i++)
 		a.words[a.n++] = pctl_arg(l->p, in, i);
 	while (legal_next_operand(&o, &i, &value)) {
-		const int is_f32 = legal_is_f32(l, pctl_value_type(l->p, l->fn, value));
+		const int has_raw = legal_has_raw(l, pctl_value_type(l->p, l->fn, value));
 
-		a.words[i] = l->values[value].id[is_f32 ? LEGAL_RAW : LEGAL_BITS];
+		a.words[i] = l->values[value].id[has_raw ? LEGAL_RAW : LEGAL_BITS];
 	}
-	legal_float_made_raw(
-		l, v,
-		legal_emit(l, in->op, legal_raw_type(l, legal_width(l, in->type)), a.words, a.n));
+	legal_float_made_raw(l, v,
+			     legal_emit(l, in->op, legal_raw_type(l, in->type), a.words, a.n));
 	free(a.words);
 }
 
 static void instruction(legal *l, uint32_t v, const pctl_inst *in)
 {
-	const int is_float = in->type && (legal_is_f32(l, in->type) || legal_is_16(l, in->type));
+	const int is_float = in->type && (legal_has_raw(l, in->type) || legal_is_16(l, in->type));
 	pctl_place place;
 
 	if (PCTL_IS_STRICT(in->op)) {
@@ -84,6 +87,22 @@ static const legal_rules rules = {.type = legal_float_type,
 /* ---- choosing and linking ----------------------------------------------------------------- */
 
 /* Choose for strict operation v of l->fn; 0: there is no form. */
+/* A product of what was widened from f32 or less is exact in f64, so that product and sum are the fused operation. */
+static int is_exact_product(const legal *l, const pctl_inst *in)
+{
+	for (uint32_t i = 0; i < 2; i++) {
+		const pctl_inst *factor = &l->p->insts[l->fn->first_inst + pctl_arg(l->p, in, i)];
+		uint32_t from;
+
+		if (factor->op != PCTL_OP_FCONVERT)
+			return 0;
+		from = pctl_value_type(l->p, l->fn, pctl_arg(l->p, factor, 0));
+		if (l->p->types[from].scalar != PCTL_SCALAR_F32 && !legal_is_16(l, from))
+			return 0;
+	}
+	return 1;
+}
+
 static int choose(legal *l, uint32_t v, const pctl_inst *in)
 {
 	legal_floats *x = l->floats;
@@ -94,6 +113,11 @@ static int choose(legal *l, uint32_t v, const pctl_inst *in)
 	uint32_t how = LEGAL_AS_IS, subnormal_free;
 
 	x->choice[at] = legal_choose(l->chooser, in->op, result, operand, &how);
+	if (in->op == PCTL_OP_FFMA && operand == PCTL_SCALAR_F64 && !legal_is_native(l, v) &&
+	    is_exact_product(l, in) && legal_choose_unfused(l->chooser) != LEGAL_NO_ROW) {
+		x->choice[at] = legal_choose_unfused(l->chooser);
+		how = LEGAL_UNFUSED;
+	}
 	if (x->choice[at] != LEGAL_NO_ROW &&
 	    legal_row_at(x->choice[at])->kind != PCTL_FORM_NATIVE) {
 		subnormal_free = legal_choose_subnormal_free(l->chooser, in->op, result, operand);

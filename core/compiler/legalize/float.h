@@ -7,10 +7,10 @@
 
 /*
  * The plan of one function, made before it is rebuilt. A value is arithmetic when its NaN, should it be one,
- * is the canonical one by its meaning; then it may be kept raw, as the native f32 value that the device
+ * is the canonical one by its meaning; then it may be kept raw, as the native f32 or f64 value that the device
  * made, and its NaN is put right only where bits are looked at.
  *
- * ARITHMETIC  as said; f32 scalars and vectors only
+ * ARITHMETIC  as said; scalars and vectors of f32 or f64 only
  * LOOSE       moved or with its sign changed, and only native operations use it: nobody sees its NaN
  * RAW         made as a native value
  * NEED_RAW, NEED_BITS  a use wants it so
@@ -38,22 +38,24 @@ typedef struct legal_floats {
 	uint32_t *local_tag; /* 1 + the tag's local in the new function, 0 not yet */
 	uint8_t *has16;	     /* by old type: holds a 16-bit float */
 	legal_exponent_ranges exponent_ranges; /* of the program */
-	uint32_t raw_types[5];		       /* f32, and vectors of it by width; 0 not yet */
+	uint32_t raw_types[2][5]; /* f32 and f64, and vectors of them by width; 0 not yet */
 } legal_floats;
 
 /* float_type.c */
 uint32_t legal_float_type(legal *l, uint32_t type);
 uint32_t legal_float_stored(legal *l, uint32_t type);
 uint32_t legal_float_local(legal *l, uint32_t local);
-/* An old type: a scalar or vector of f32; of a 16-bit float. */
-int legal_is_f32(const legal *l, uint32_t type);
+/* An old type: a scalar or vector of f32 or f64, which may be a native one; of f64; of a 16-bit float. */
+int legal_has_raw(const legal *l, uint32_t type);
+int legal_is_f64(const legal *l, uint32_t type);
 int legal_is_16(const legal *l, uint32_t type);
-/* The native type of width components (1: scalar). */
-uint32_t legal_raw_type(legal *l, uint32_t width);
+/* The native type in the place of an old one that legal_has_raw; of a component of it. */
+uint32_t legal_raw_type(legal *l, uint32_t type);
+uint32_t legal_raw_scalar(legal *l, uint32_t type);
 uint32_t legal_width(const legal *l, uint32_t type);
 /* The native type in the place of an old one that legal_may_be_raw. */
 uint32_t legal_raw_twin(legal *l, uint32_t type);
-/* 1: a local of this type may be native: f32 scalars, vectors, matrices, and arrays of them. */
+/* 1: a local of this type may be native: scalars, vectors and matrices of f32 or f64, and arrays of them. */
 int legal_may_be_raw(const legal *l, uint32_t type);
 void legal_float_find(legal *l);
 

@@ -192,14 +192,13 @@ static void raw(legal *l, uint32_t v, const pctl_inst *in, const pctl_place *pla
 
 	if (!legal_arguments_open(l, &a, place->n_chain + 2))
 		return;
-	if (in->op == PCTL_OP_STORE && !legal_is_f32(l, place->end_type))
+	if (in->op == PCTL_OP_STORE && !legal_has_raw(l, place->end_type))
 		a.words[a.n++] =
 			legal_emit(l, PCTL_OP_ZERO, legal_raw_twin(l, place->end_type), NULL, 0);
 	else if (in->op == PCTL_OP_STORE)
 		a.words[a.n++] = l->values[pctl_arg(l->p, in, 0)].id[LEGAL_RAW];
 	flags = legal_place(l, in, place, &a);
-	id = legal_emit(l, in->op,
-			in->op == PCTL_OP_LOAD ? legal_raw_type(l, legal_width(l, in->type)) : 0,
+	id = legal_emit(l, in->op, in->op == PCTL_OP_LOAD ? legal_raw_type(l, in->type) : 0,
 			a.words, a.n);
 	legal_keep_flags(l, id, flags);
 	if (in->op == PCTL_OP_LOAD)

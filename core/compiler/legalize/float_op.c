@@ -9,63 +9,81 @@ uint32_t legal_splat(legal *l, uint32_t type, uint32_t width, uint32_t k)
 	return width == 1 ? id : legal_emit1(l, PCTL_OP_SPLAT, type, id);
 }
 
-static uint32_t bits_type(legal *l, uint32_t width)
+/* The type of the bits of an old one of floats: u64 for f64, u32 for all others. */
+static uint32_t bits_type(legal *l, uint32_t type)
 {
-	return width == 1 ? l->t_u32 : pctl_build_vector(l->b, PCTL_SCALAR_U32, width);
+	const uint8_t scalar = legal_is_f64(l, type) ? PCTL_SCALAR_U64 : PCTL_SCALAR_U32;
+	const uint32_t width = legal_width(l, type);
+
+	return width == 1 ? pctl_build_scalar(l->b, scalar)
+			  : pctl_build_vector(l->b, scalar, width);
+}
+
+/* A constant of such a type, in every component. */
+static uint32_t bits_of(legal *l, uint32_t type, uint64_t k)
+{
+	const uint32_t width = legal_width(l, type);
+	uint32_t id;
+
+	if (!legal_is_f64(l, type))
+		return legal_splat(l, bits_type(l, type), width, (uint32_t)k);
+	id = pctl_build_const(l->b, pctl_build_scalar(l->b, PCTL_SCALAR_U64), k);
+	return width == 1 ? id : legal_emit1(l, PCTL_OP_SPLAT, bits_type(l, type), id);
 }
 
 /* Bits whose NaN is the canonical one: magnitudes above infinity are replaced. */
-static uint32_t canonical(legal *l, uint32_t width, uint8_t scalar, uint32_t bits)
+static uint32_t canonical(legal *l, uint32_t old, uint32_t bits)
 {
-	const uint32_t infinity = scalar == PCTL_SCALAR_F32   ? 0x7f800000u
-				  : scalar == PCTL_SCALAR_F16 ? 0x7c00u
-							      : 0x7f80u;
-	const uint32_t quiet = scalar == PCTL_SCALAR_F16   ? 0x200u
-			       : scalar == PCTL_SCALAR_F32 ? 0x400000u
-							   : 0x40u;
-	const uint32_t type = bits_type(l, width);
+	static const struct {
+		uint64_t mask, infinity, quiet;
+	} formats[] = {
+		[PCTL_SCALAR_F16] = {0x7fffu, 0x7c00u, 0x200u},
+		[PCTL_SCALAR_F32] = {0x7fffffffu, 0x7f800000u, 0x400000u},
+		[PCTL_SCALAR_BF16] = {0x7fffu, 0x7f80u, 0x40u},
+		[PCTL_SCALAR_F64] = {0x7fffffffffffffffu, 0x7ff0000000000000u, 0x8000000000000u}};
+	const uint8_t scalar = l->p->types[old].scalar;
+	const uint32_t width = legal_width(l, old), type = bits_type(l, old);
 	const uint32_t t_bool =
 		width == 1 ? l->t_bool : pctl_build_vector(l->b, PCTL_SCALAR_BOOL, width);
-	const uint32_t mask =
-		legal_splat(l, type, width, scalar == PCTL_SCALAR_F32 ? 0x7fffffffu : 0x7fffu);
+	const uint32_t mask = bits_of(l, old, formats[scalar].mask);
 	const uint32_t magnitude = legal_emit2(l, PCTL_OP_AND, type, bits, mask);
-	const uint32_t inf = legal_splat(l, type, width, infinity);
+	const uint32_t inf = bits_of(l, old, formats[scalar].infinity);
 	const uint32_t is_nan = legal_emit2(l, PCTL_OP_LT, t_bool, inf, magnitude);
-	const uint32_t nan = legal_splat(l, type, width, infinity | quiet);
+	const uint32_t nan = bits_of(l, old, formats[scalar].infinity | formats[scalar].quiet);
 
 	return legal_emit3(l, PCTL_OP_SELECT, type, is_nan, nan, bits);
 }
 
 void legal_float_made_raw(legal *l, uint32_t v, uint32_t id)
 {
-	const uint32_t width = legal_width(l, pctl_value_type(l->p, l->fn, v));
+	const uint32_t type = pctl_value_type(l->p, l->fn, v);
 	uint32_t bits;
 
 	l->values[v].id[LEGAL_RAW] = id;
 	if (!(l->floats->plan[v] & PLAN_NEED_BITS))
 		return;
-	bits = legal_emit1(l, PCTL_OP_BITCAST, bits_type(l, width), id);
+	bits = legal_emit1(l, PCTL_OP_BITCAST, bits_type(l, type), id);
 	if (!legal_is_approximate(l->chooser))
-		bits = canonical(l, width, PCTL_SCALAR_F32, bits);
+		bits = canonical(l, type, bits);
 	l->values[v].id[LEGAL_BITS] = bits;
 }
 
 void legal_float_made_mixed(legal *l, uint32_t v, uint32_t id, uint32_t tag)
 {
-	const uint32_t width = legal_width(l, pctl_value_type(l->p, l->fn, v));
+	const uint32_t type = pctl_value_type(l->p, l->fn, v);
 	uint32_t right, zero, is_moved;
 
 	if (l->floats->plan[v] & PLAN_NEED_RAW)
 		l->values[v].id[LEGAL_RAW] =
-			legal_emit1(l, PCTL_OP_BITCAST, legal_raw_type(l, width), id);
+			legal_emit1(l, PCTL_OP_BITCAST, legal_raw_type(l, type), id);
 	l->values[v].id[LEGAL_BITS] = id;
 	if (!(l->floats->plan[v] & PLAN_NEED_BITS) || legal_is_approximate(l->chooser))
 		return;
-	right = canonical(l, width, PCTL_SCALAR_F32, id);
+	right = canonical(l, type, id);
 	zero = legal_word(l, 0);
 	is_moved = legal_emit2(l, PCTL_OP_NE, l->t_bool, tag, zero);
 	l->values[v].id[LEGAL_BITS] =
-		legal_emit3(l, PCTL_OP_SELECT, bits_type(l, width), is_moved, id, right);
+		legal_emit3(l, PCTL_OP_SELECT, bits_type(l, type), is_moved, id, right);
 }
 
 void legal_float_made_bits(legal *l, uint32_t v, uint32_t id)
@@ -73,48 +91,48 @@ void legal_float_made_bits(legal *l, uint32_t v, uint32_t id)
 	const uint32_t type = pctl_value_type(l->p, l->fn, v);
 
 	l->values[v].id[LEGAL_BITS] = id;
-	if (!(l->floats->plan[v] & PLAN_NEED_RAW) || !legal_is_f32(l, type))
+	if (!(l->floats->plan[v] & PLAN_NEED_RAW) || !legal_has_raw(l, type))
 		return;
-	l->values[v].id[LEGAL_RAW] =
-		legal_emit1(l, PCTL_OP_BITCAST, legal_raw_type(l, legal_width(l, type)), id);
+	l->values[v].id[LEGAL_RAW] = legal_emit1(l, PCTL_OP_BITCAST, legal_raw_type(l, type), id);
 }
 
 /* ---- sign --------------------------------------------------------------------------------- */
 
 static void sign(legal *l, uint32_t v, const pctl_inst *in)
 {
-	const uint32_t from = pctl_arg(l->p, in, 0), width = legal_width(l, in->type);
+	const uint32_t from = pctl_arg(l->p, in, 0);
 	const int is_raw = (l->floats->plan[v] & PLAN_RAW) != 0;
-	const uint32_t top = legal_is_f32(l, in->type) ? 0x80000000u : 0x8000u;
-	const uint32_t type = bits_type(l, width);
+	const uint64_t top = legal_is_f64(l, in->type)	  ? 0x8000000000000000u
+			     : legal_has_raw(l, in->type) ? 0x80000000u
+							  : 0x8000u;
+	const uint32_t type = bits_type(l, in->type);
 	uint32_t id = l->values[from].id[LEGAL_BITS], mask;
 
 	if (is_raw)
 		id = legal_emit1(l, PCTL_OP_BITCAST, type, l->values[from].id[LEGAL_RAW]);
-	mask = legal_splat(l, type, width, in->op == PCTL_OP_FNEG ? top : top - 1);
+	mask = bits_of(l, in->type, in->op == PCTL_OP_FNEG ? top : top - 1);
 	id = legal_emit2(l, in->op == PCTL_OP_FNEG ? PCTL_OP_XOR : PCTL_OP_AND, type, id, mask);
 	if (is_raw)
 		l->values[v].id[LEGAL_RAW] =
-			legal_emit1(l, PCTL_OP_BITCAST, legal_raw_type(l, width), id);
+			legal_emit1(l, PCTL_OP_BITCAST, legal_raw_type(l, in->type), id);
 	else
 		legal_float_made_bits(l, v, id);
 }
 
 /* ---- native ------------------------------------------------------------------------------- */
 
-/* An operand as the native operation takes it: f32 raw, integers as they are. */
+/* An operand as the native operation takes it: floats raw, integers as they are. */
 static uint32_t native_operand(const legal *l, uint32_t v)
 {
-	const int is_f32 = legal_is_f32(l, pctl_value_type(l->p, l->fn, v));
+	const int has_raw = legal_has_raw(l, pctl_value_type(l->p, l->fn, v));
 
-	return l->values[v].id[is_f32 ? LEGAL_RAW : LEGAL_BITS];
+	return l->values[v].id[has_raw ? LEGAL_RAW : LEGAL_BITS];
 }
 
 static void native(legal *l, uint32_t v, const pctl_inst *in, uint32_t how)
 {
-	const int is_f32 = legal_is_f32(l, in->type);
-	const uint32_t type =
-		is_f32 ? legal_raw_type(l, legal_width(l, in->type)) : legal_type(l, in->type);
+	const int has_raw = legal_has_raw(l, in->type);
+	const uint32_t type = has_raw ? legal_raw_type(l, in->type) : legal_type(l, in->type);
 	uint16_t op = PCTL_NATIVE_OF(in->op);
 	uint32_t args[3] = {0}, id;
 
@@ -128,10 +146,15 @@ static void native(legal *l, uint32_t v, const pctl_inst *in, uint32_t how)
 	} else if (how == LEGAL_NEGATED) {
 		op = PCTL_OP_NEQ;
 	}
-	id = legal_emit(l, op, type, args, in->n_args);
+	if (how == LEGAL_UNFUSED) {
+		id = legal_emit2(l, PCTL_OP_NMUL, type, args[0], args[1]);
+		id = legal_emit2(l, PCTL_OP_NADD, type, id, args[2]);
+	} else {
+		id = legal_emit(l, op, type, args, in->n_args);
+	}
 	if (how == LEGAL_NEGATED)
 		id = legal_emit1(l, PCTL_OP_NOT, type, id);
-	if (is_f32)
+	if (has_raw)
 		legal_float_made_raw(l, v, id);
 	else
 		l->values[v].id[LEGAL_BITS] = id;
@@ -139,14 +162,20 @@ static void native(legal *l, uint32_t v, const pctl_inst *in, uint32_t how)
 
 /* ---- forms -------------------------------------------------------------------------------- */
 
+/* Forms take and give scalars of 64 bits as pairs of words. */
+static int is_pair(const legal *l, uint32_t type)
+{
+	return pctl_scalar_bits(l->p->types[type].scalar) == 64;
+}
+
 static uint32_t lane(legal *l, uint32_t v, uint32_t k)
 {
 	const uint32_t type = pctl_value_type(l->p, l->fn, v);
-	const uint32_t id = l->values[v].id[LEGAL_BITS];
+	uint32_t id = l->values[v].id[LEGAL_BITS];
 
-	if (l->p->types[type].kind != PCTL_TYPE_VECTOR)
-		return id;
-	return legal_emit2(l, PCTL_OP_EXTRACT, legal_type(l, l->p->types[type].elem), id, k);
+	if (l->p->types[type].kind == PCTL_TYPE_VECTOR)
+		id = legal_emit2(l, PCTL_OP_EXTRACT, legal_type(l, l->p->types[type].elem), id, k);
+	return is_pair(l, type) ? legal_emit1(l, PCTL_OP_BITCAST, l->t_u2, id) : id;
 }
 
 static void call_form(legal *l, uint32_t v, const pctl_inst *in, uint32_t function, uint32_t how)
@@ -163,7 +192,10 @@ static void call_form(legal *l, uint32_t v, const pctl_inst *in, uint32_t functi
 
 			args[i + 1] = lane(l, pctl_arg(l->p, in, at), k);
 		}
-		lanes[k] = legal_emit(l, PCTL_OP_CALL, scalar, args, in->n_args + 1);
+		lanes[k] = legal_emit(l, PCTL_OP_CALL, is_pair(l, in->type) ? l->t_u2 : scalar,
+				      args, in->n_args + 1);
+		if (is_pair(l, in->type))
+			lanes[k] = legal_emit1(l, PCTL_OP_BITCAST, scalar, lanes[k]);
 		if (how == LEGAL_NEGATED)
 			lanes[k] = legal_emit1(l, PCTL_OP_NOT, scalar, lanes[k]);
 	}
@@ -191,10 +223,7 @@ void legal_float_strict(legal *l, uint32_t v, const pctl_inst *in)
 	if (in->op == PCTL_OP_FNEG || in->op == PCTL_OP_FABS)
 		sign(l, v, in);
 	else if (is_same_type(l, in))
-		legal_float_made_bits(l, v,
-				      canonical(l, legal_width(l, in->type),
-						l->p->types[in->type].scalar,
-						l->values[from].id[LEGAL_BITS]));
+		legal_float_made_bits(l, v, canonical(l, in->type, l->values[from].id[LEGAL_BITS]));
 	else if (legal_is_native(l, v))
 		native(l, v, in, l->floats->how[at]);
 	else

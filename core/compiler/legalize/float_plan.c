@@ -1,4 +1,4 @@
-/* The plan of a function: which f32 values are kept as native ones, and where both kinds are wanted.
+/* The plan of a function: which values of f32 and f64 are kept as native ones, and where both kinds are wanted.
  * Flow-insensitive: a local is what all stores to it are. */
 #include "compiler/legalize/float.h"
 
@@ -24,7 +24,7 @@ static int is_sign_op(uint16_t op)
 	return op == PCTL_OP_FNEG || op == PCTL_OP_FABS;
 }
 
-/* Puts scalars and vectors together out of parts of its operands, f32 from f32. */
+/* Puts scalars and vectors together out of parts of its operands, each float from the same. */
 static int is_mover(const legal *l, const pctl_inst *in)
 {
 	switch (in->op) {
@@ -34,17 +34,17 @@ static int is_mover(const legal *l, const pctl_inst *in)
 	case PCTL_OP_EXTRACT_DYN:
 	case PCTL_OP_SHUFFLE:
 	case PCTL_OP_INSERT:
-		return legal_is_f32(l, in->type);
+		return legal_has_raw(l, in->type);
 	case PCTL_OP_EXTRACT:
-		return legal_is_f32(l, in->type) &&
-		       legal_is_f32(l, pctl_value_type(l->p, l->fn, pctl_arg(l->p, in, 0)));
+		return legal_has_raw(l, in->type) &&
+		       legal_has_raw(l, pctl_value_type(l->p, l->fn, pctl_arg(l->p, in, 0)));
 	default:
 		return 0;
 	}
 }
 
 /* The local that a load or store touches, if that leaves it free to be native: scalars and vectors of
- * f32 go in and out, and a whole array only as zeros. */
+ * f32 or f64 go in and out, and a whole array only as zeros. */
 static int raw_local(const legal *l, const pctl_inst *in, uint32_t *local)
 {
 	pctl_place place;
@@ -53,7 +53,7 @@ static int raw_local(const legal *l, const pctl_inst *in, uint32_t *local)
 	    !pctl_place_get(l->p, l->fn, in, &place) || !(place.root & PCTL_PLACE_LOCAL))
 		return 0;
 	*local = place.root & ~PCTL_PLACE_LOCAL;
-	return legal_is_f32(l, place.end_type) ||
+	return legal_has_raw(l, place.end_type) ||
 	       (in->op == PCTL_OP_STORE && inst(l, pctl_arg(l->p, in, 0))->op == PCTL_OP_ZERO);
 }
 
@@ -81,7 +81,7 @@ static void find_loose(legal *l)
 	uint8_t *plan = l->floats->plan;
 
 	for (uint32_t v = 0; v < l->fn->n_insts; v++)
-		if ((is_sign_op(inst(l, v)->op) && legal_is_f32(l, inst(l, v)->type)) ||
+		if ((is_sign_op(inst(l, v)->op) && legal_has_raw(l, inst(l, v)->type)) ||
 		    is_mover(l, inst(l, v)))
 			plan[v] |= PLAN_LOOSE;
 	for (uint32_t v = l->fn->n_insts; v-- > 0;) {
@@ -102,19 +102,25 @@ static void find_loose(legal *l)
 
 /* ---- arithmetic --------------------------------------------------------------------------- */
 
-static int is_canonical_constant(uint32_t bits)
+static int is_canonical_constant(const legal *l, const pctl_inst *in)
 {
+	const uint64_t low = pctl_arg(l->p, in, 0);
+	const uint64_t bits = low | (uint64_t)pctl_arg(l->p, in, 1) << 32;
+
+	if (legal_is_f64(l, in->type))
+		return (bits & (UINT64_MAX >> 1)) <= 0x7ff0000000000000u ||
+		       bits == 0x7ff8000000000000u;
 	return (bits & 0x7fffffffu) <= 0x7f800000u || bits == 0x7fc00000u;
 }
 
-/* Every f32 operand of a mover has the property. */
+/* Every operand of a mover that may be native has the property. */
 static int all_operands(const legal *l, const pctl_inst *in, uint8_t property)
 {
 	legal_operands o = {.l = l, .in = in};
 	uint32_t i, value;
 
 	while (legal_next_operand(&o, &i, &value))
-		if (legal_is_f32(l, pctl_value_type(l->p, l->fn, value)) &&
+		if (legal_has_raw(l, pctl_value_type(l->p, l->fn, value)) &&
 		    !(l->floats->plan[value] & property))
 			return 0;
 	return 1;
@@ -126,7 +132,7 @@ static int any_operand(const legal *l, const pctl_inst *in, uint8_t property)
 	uint32_t i, value;
 
 	while (legal_next_operand(&o, &i, &value))
-		if (legal_is_f32(l, pctl_value_type(l->p, l->fn, value)) &&
+		if (legal_has_raw(l, pctl_value_type(l->p, l->fn, value)) &&
 		    (l->floats->plan[value] & property))
 			return 1;
 	return 0;
@@ -136,7 +142,7 @@ static int is_arithmetic(const legal *l, uint32_t v, const pctl_inst *in)
 {
 	uint32_t local;
 
-	if (!in->type || !legal_is_f32(l, in->type))
+	if (!in->type || !legal_has_raw(l, in->type))
 		return 0;
 	if (l->floats->plan[v] & PLAN_LOOSE)
 		return 1;
@@ -145,7 +151,7 @@ static int is_arithmetic(const legal *l, uint32_t v, const pctl_inst *in)
 	if (PCTL_IS_STRICT(in->op) || in->op == PCTL_OP_ZERO)
 		return 1;
 	if (in->op == PCTL_OP_CONST)
-		return is_canonical_constant(pctl_arg(l->p, in, 0));
+		return is_canonical_constant(l, in);
 	if (is_mover(l, in))
 		return all_operands(l, in, PLAN_ARITHMETIC);
 	return in->op == PCTL_OP_LOAD && raw_local(l, in, &local) &&
@@ -239,7 +245,7 @@ static int raw_round(legal *l)
 
 /* ---- mixed -------------------------------------------------------------------------------- */
 
-/* An f32 scalar or vector that only goes in and out whole. */
+/* A scalar or vector that only goes in and out whole. */
 static int may_be_mixed(const legal *l, uint32_t local)
 {
 	for (uint32_t v = 0; v < l->fn->n_insts; v++) {
@@ -251,7 +257,7 @@ static int may_be_mixed(const legal *l, uint32_t local)
 		    (place.n_chain || (in->op != PCTL_OP_LOAD && in->op != PCTL_OP_STORE)))
 			return 0;
 	}
-	return legal_is_f32(l, l->p->locals[l->fn->first_local + local].type);
+	return legal_has_raw(l, l->p->locals[l->fn->first_local + local].type);
 }
 
 /* Accumulators that start from something moved: worth it where a native operation makes what is stored. */

@@ -1,4 +1,4 @@
-/* Types of the float pass: f32 is u32; 16-bit floats are u32 as values and in memory of the
+/* Types of the float pass: f32 is u32, f64 is u64; 16-bit floats are u32 as values and in memory of the
  * invocation and the workgroup, u16 at the same bytes in storage and uniform memory. */
 #include "compiler/legalize/float.h"
 
@@ -37,11 +37,18 @@ static int is_elementwise(const pctl_type *t)
 	return t->kind == PCTL_TYPE_SCALAR || t->kind == PCTL_TYPE_VECTOR;
 }
 
-int legal_is_f32(const legal *l, uint32_t type)
+int legal_has_raw(const legal *l, uint32_t type)
 {
 	const pctl_type *t = &l->p->types[type];
 
-	return is_elementwise(t) && t->scalar == PCTL_SCALAR_F32;
+	return is_elementwise(t) && (t->scalar == PCTL_SCALAR_F32 || t->scalar == PCTL_SCALAR_F64);
+}
+
+int legal_is_f64(const legal *l, uint32_t type)
+{
+	const pctl_type *t = &l->p->types[type];
+
+	return is_elementwise(t) && t->scalar == PCTL_SCALAR_F64;
 }
 
 int legal_is_16(const legal *l, uint32_t type)
@@ -58,14 +65,25 @@ uint32_t legal_width(const legal *l, uint32_t type)
 	return t->kind == PCTL_TYPE_VECTOR ? t->width : 1;
 }
 
-uint32_t legal_raw_type(legal *l, uint32_t width)
+static uint32_t raw_type(legal *l, int is_f64, uint32_t width)
 {
-	uint32_t *type = &l->floats->raw_types[width];
+	const uint8_t scalar = is_f64 ? PCTL_SCALAR_F64 : PCTL_SCALAR_F32;
+	uint32_t *type = &l->floats->raw_types[is_f64][width];
 
 	if (!*type)
-		*type = width == 1 ? pctl_build_scalar(l->b, PCTL_SCALAR_F32)
-				   : pctl_build_vector(l->b, PCTL_SCALAR_F32, width);
+		*type = width == 1 ? pctl_build_scalar(l->b, scalar)
+				   : pctl_build_vector(l->b, scalar, width);
 	return *type;
+}
+
+uint32_t legal_raw_type(legal *l, uint32_t type)
+{
+	return raw_type(l, legal_is_f64(l, type), legal_width(l, type));
+}
+
+uint32_t legal_raw_scalar(legal *l, uint32_t type)
+{
+	return raw_type(l, legal_is_f64(l, type), 1);
 }
 
 int legal_may_be_raw(const legal *l, uint32_t type)
@@ -73,13 +91,15 @@ int legal_may_be_raw(const legal *l, uint32_t type)
 	while (l->p->types[type].kind == PCTL_TYPE_ARRAY ||
 	       l->p->types[type].kind == PCTL_TYPE_MATRIX)
 		type = l->p->types[type].elem;
-	return legal_is_f32(l, type);
+	return legal_has_raw(l, type);
 }
 
 static uint8_t scalar_of(uint8_t scalar, uint8_t for_16)
 {
 	if (scalar == PCTL_SCALAR_F32)
 		return PCTL_SCALAR_U32;
+	if (scalar == PCTL_SCALAR_F64)
+		return PCTL_SCALAR_U64;
 	return is_16(scalar) ? for_16 : scalar;
 }
 
@@ -161,7 +181,7 @@ uint32_t legal_raw_twin(legal *l, uint32_t type)
 	if (t->kind == PCTL_TYPE_ARRAY || t->kind == PCTL_TYPE_MATRIX)
 		return pctl_build_array(l->b, legal_raw_twin(l, t->elem),
 					t->kind == PCTL_TYPE_ARRAY ? t->count : t->columns, 0);
-	return legal_raw_type(l, legal_width(l, type));
+	return legal_raw_type(l, type);
 }
 
 uint32_t legal_float_local(legal *l, uint32_t local)

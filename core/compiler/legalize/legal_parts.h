@@ -1,8 +1,8 @@
 /* What the files of the legaliser share: one program being rebuilt into another, instruction by
  * instruction, in up to two passes.
  *
- * The float pass (float_*.c) turns strict programs into what a device does: f32 becomes u32 wherever
- * its bits can be seen, 16-bit floats u32 as values and u16 in storage and uniform memory; operations
+ * The float pass (float_*.c) turns strict programs into what a device does: f32 becomes u32 and f64 u64 wherever
+ * their bits can be seen, 16-bit floats u32 as values and u16 in storage and uniform memory; operations
  * become native ones between bitcasts or calls of forms.
  *
  * The wide pass (wide_*.c, soft64_*.c) turns scalars of 64 bits that the device lacks, or does not
@@ -17,8 +17,8 @@
 #include "compiler/legalize/legal.h"
 
 /* What a value of the old program has become. Wide pass: one value, or one a component for a vector of
- * wide scalars. Float pass: id[LEGAL_BITS] the bits (and every value that is no f32), id[LEGAL_RAW]
- * the native f32 value, as far as the plan says that they are made. */
+ * wide scalars. Float pass: id[LEGAL_BITS] the bits (and every value that is no f32 or f64),
+ * id[LEGAL_RAW] the native value, as far as the plan says that they are made. */
 typedef struct legal_value {
 	uint32_t id[4];
 } legal_value;
@@ -256,12 +256,14 @@ pctl_status legal_chooser_create(const pctl_profile *profile, const pctl_device_
 				 legal_chooser **out);
 void legal_chooser_destroy(legal_chooser *c);
 /* What strict operation `op` takes. how: what to do with operands and result. */
-enum { LEGAL_AS_IS = 0, LEGAL_SWAPPED = 1, LEGAL_NEGATED = 2 };
+enum { LEGAL_AS_IS = 0, LEGAL_SWAPPED = 1, LEGAL_NEGATED = 2, LEGAL_UNFUSED = 3 };
 uint32_t legal_choose(const legal_chooser *c, uint16_t op, uint8_t result, uint8_t operand,
 		      uint32_t *how);
 /* The native operation, where no subnormal can come near it; LEGAL_NO_ROW: not even then. */
 uint32_t legal_choose_subnormal_free(const legal_chooser *c, uint16_t op, uint8_t result,
 				     uint8_t operand);
+/* A product and a sum of f64 one after the other, both native, where the product is exact; LEGAL_NO_ROW: not here. */
+uint32_t legal_choose_unfused(const legal_chooser *c);
 const legal_row *legal_row_at(uint32_t row);
 uint32_t legal_n_rows(void);
 /* The function of the module that row `row` names, 0: none. */

@@ -85,9 +85,12 @@ static void convert(struct wgsl *c, struct expr *e, const struct type *t)
 		}
 		from = t->scalar;
 	} else if (pctl_wgsl_is_float(from) != pctl_wgsl_is_float(t->scalar) &&
-		   (is_wide(from) || is_wide(t->scalar))) {
+		   (is_wide(from) || is_wide(t->scalar)) && from != PCTL_SCALAR_F64 &&
+		   t->scalar != PCTL_SCALAR_F64) {
 		pctl_wgsl_error(c, PC2221_WGSL_WIDE_FLOAT, e->pos, e->end,
-				"convert through i32 or u32",
+				PCTL_WGSL_HAS_F64(c->options->flags)
+					? "convert through i32, u32 or f64"
+					: "convert through i32 or u32",
 				"there is no conversion from %s to %s",
 				pctl_wgsl_type_name(c, a->type), pctl_wgsl_type_name(c, t));
 		pctl_wgsl_set_error(c, e);

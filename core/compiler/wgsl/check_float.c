@@ -66,6 +66,25 @@ void pctl_wgsl_fold_float(struct wgsl *c, struct expr *e, const struct builtin *
 	}
 }
 
+/* What f64 has no form of: elementary functions, and what goes through f32 (pctl_wgsl_float_call). */
+static int has_no_f64(const struct builtin *b)
+{
+	return b->kind == BUILTIN_LDEXP || (b->kind == BUILTIN_SPLIT && b->arg == 1) ||
+	       (b->kind == BUILTIN_FLOAT && b->arg >= PCTL_OP_FSIN && b->arg < FC_CLAMP);
+}
+
+/* 1 when the function takes floats of this type; an error otherwise. */
+static int check_f64(struct wgsl *c, struct expr *e, const struct builtin *b, uint32_t scalar)
+{
+	if (scalar != PCTL_SCALAR_F64 || !has_no_f64(b) || (c->options->flags & PCTL_WGSL_NATIVE))
+		return 1;
+	pctl_wgsl_error(c, PC2224_WGSL_F64_FUNCTION, e->pos, e->end,
+			pctl_wgsl_format(c, "write %s of f32(..)", b->name),
+			"\"%s\" does not take f64", b->name);
+	pctl_wgsl_set_error(c, e);
+	return 0;
+}
+
 /* The arguments get one float type; abstract integers become floats. 0 after an error. */
 static uint32_t unify(struct wgsl *c, struct expr *e, const char *expected)
 {
@@ -209,6 +228,8 @@ void pctl_wgsl_check_float_elementwise(struct wgsl *c, struct expr *e, const str
 
 	if (!scalar)
 		return;
+	if (!check_f64(c, e, b, scalar))
+		return;
 	if ((b->flags & BF_F32) && scalar == SCALAR_ABSTRACT_FLOAT && !settle_all(c, e))
 		return;
 	if ((b->flags & BF_F32) && pctl_wgsl_scalar_of(e->a->type) != PCTL_SCALAR_F32) {
@@ -290,7 +311,7 @@ static void ldexp_call(struct wgsl *c, struct expr *e, const struct builtin *b)
 	e->a->next = NULL;
 	want = unify(c, e, expected) ? e->a->type : NULL;
 	e->a->next = power;
-	if (!want)
+	if (!want || !check_f64(c, e, b, pctl_wgsl_scalar_of(want)))
 		return;
 	want = pctl_wgsl_width(want) ? pctl_wgsl_shape(c, PCTL_SCALAR_I32, want->width) : want;
 	if (!pctl_wgsl_width(want) || !pctl_wgsl_can_coerce(power, want)) {
@@ -313,7 +334,8 @@ static void split(struct wgsl *c, struct expr *e, const struct builtin *b)
 {
 	const char *expected = "a float or vector of floats";
 
-	if (!unify(c, e, expected) || !settle_all(c, e))
+	if (!unify(c, e, expected) || !settle_all(c, e) ||
+	    !check_f64(c, e, b, pctl_wgsl_scalar_of(e->a->type)))
 		return;
 	if (!pctl_wgsl_width(e->a->type)) {
 		fail(c, e, expected);

@@ -30,7 +30,10 @@ uint32_t pctl_wgsl_is_refused(const struct wgsl *c, const struct builtin *b, uin
 		return PC2220_WGSL_F16;
 	if (flags & PCTL_WGSL_NATIVE)
 		return scalar == PCTL_SCALAR_BF16 ? PC2219_WGSL_F64 : 0;
-	return scalar == PCTL_SCALAR_F64 || b->kind == BUILTIN_MUL_HIGH ? PC2219_WGSL_F64 : 0;
+	return (scalar == PCTL_SCALAR_F64 && !PCTL_WGSL_HAS_F64(flags)) ||
+			       b->kind == BUILTIN_MUL_HIGH
+		       ? PC2219_WGSL_F64
+		       : 0;
 }
 
 void pctl_wgsl_refused_name(struct wgsl *c, const struct expr *e, const struct builtin *b)
@@ -47,7 +50,9 @@ void pctl_wgsl_refused_name(struct wgsl *c, const struct expr *e, const struct b
 		hint = b->kind == BUILTIN_MUL_HIGH ? "multiply halves of 16 bits" : "use f32";
 		why = c->options->flags & PCTL_WGSL_NATIVE
 			      ? "exists only in shaders, not in pipectl's own kernels"
-			      : "exists only in pipectl's own kernels, not in shaders";
+		      : b->kind == BUILTIN_MUL_HIGH
+			      ? "exists only in pipectl's own kernels, not in shaders"
+			      : "is not taken by the consensus rules";
 		break;
 	case PC2220_WGSL_F16:
 		hint = "write `enable f16;` at the top";

@@ -155,11 +155,14 @@ static struct expr *floating(struct parser *p, struct expr *e, const char *s, ui
 	}
 	bad = pctl_wgsl_float_text(s, n, &scalar, &e->scalar);
 	if (bad == FLOAT_TEXT_MALFORMED ||
-	    (scalar == PCTL_SCALAR_F64 && !(flags & PCTL_WGSL_NATIVE))) {
+	    (scalar == PCTL_SCALAR_F64 && !PCTL_WGSL_HAS_F64(flags))) {
 		pctl_wgsl_error(
 			p->c, PC2103_WGSL_NUMBER, e->pos, e->end,
-			"suffixes of floats are f and h; a hexadecimal one needs a point or "
-			"p, and p before a suffix",
+			PCTL_WGSL_HAS_F64(flags)
+				? "suffixes of floats are f, h and lf; a hexadecimal one needs a "
+				  "point or p, and p before a suffix"
+				: "suffixes of floats are f and h; a hexadecimal one needs a point "
+				  "or p, and p before a suffix",
 			"\"%.*s\" is not a number", shown, s);
 		return e;
 	}

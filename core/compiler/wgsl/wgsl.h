@@ -21,7 +21,7 @@ typedef struct pctl_wgsl_library {
 	      forbid there */
 
 /* The host's own kernels (core/compiler/legalize/softfloat, probes): float operators are native opcodes on f32, f64
- * and f16, f64 and mulHigh exist. Programs compiled so never leave the host. */
+ * and f16, and mulHigh exists. Programs compiled so never leave the host. */
 #define PCTL_WGSL_NATIVE 2u
 
 /* With PCTL_WGSL_CONSENSUS: floats are taken too, as strict ones; whether they may run is the caller's business. */
@@ -31,6 +31,11 @@ typedef struct pctl_wgsl_library {
 #define PCTL_WGSL_RULES_1 8u
 #define PCTL_WGSL_HAS_FLOATS(flags) \
 	(((flags) & (PCTL_WGSL_CONSENSUS | PCTL_WGSL_FLOATS)) != PCTL_WGSL_CONSENSUS)
+
+/* f64 as a strict type came after the released rules, which keep refusing it. */
+#define PCTL_WGSL_HAS_F64(flags)            \
+	(((flags) & PCTL_WGSL_NATIVE) != 0 || \
+	 ((flags) & (PCTL_WGSL_CONSENSUS | PCTL_WGSL_RULES_1)) == 0)
 
 typedef struct pctl_wgsl_options {
 	const char *file; /* name for positions */

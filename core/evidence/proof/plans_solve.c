@@ -71,12 +71,14 @@ static pctl_status measure(const pctl_session_solver *s, const pctl_problem *p,
 static pctl_status run(const pctl_session_solver *s, const pctl_problem *p, const pctl_call *call,
 		       pctl_answer *a)
 {
+	pctl_status status = p->op.desc->op_class < PCTL_CLASS_STRICT
+				     ? PCTL_OK
+				     : pctl_session_learn_doubles(s->session, call);
 	const pctl_planner planner = {s->ops, s->kernels, pctl_session_plan_caps(s->session), 0};
 	pctl_value *in[PCTL_PORTS_MAX] = {NULL}, *out[PCTL_PORTS_MAX] = {NULL};
 	pctl_job_run job = {.repeat = 1, .timeout_ms = TIMEOUT_MS, .out_bytes = a->bytes};
 	pctl_attr attr[PCTL_PROBLEM_ATTRS], measured[MEASURES];
 	pctl_job_plan *plan = NULL;
-	pctl_status status = PCTL_OK;
 	pctl_op_result result;
 	pctl_op_query q;
 	pctl_shape shape;

@@ -213,7 +213,15 @@ typedef struct pctl_plan_caps {
 	uint32_t reserved;
 	/* Turns that all loops of one invocation may make together; 0: any number. An older host does not send it. */
 	uint64_t max_turns;
+	/* PCTL_PLAN_PROVEN_* that the host's own probe has shown of the device, where class strict may run. An older host does
+	 * not send it. */
+	uint64_t proven;
 } pctl_plan_caps;
+
+/* Strict f64 is the device's own: sums, products, comparisons and conversions of f32 cost about what they cost in f32. */
+#define PCTL_PLAN_PROVEN_F64 (1ull << 0)
+/* So is its fma. Without, that is integers; a product of two f32 is exact in f64, and may be added instead. */
+#define PCTL_PLAN_PROVEN_F64_FMA (1ull << 1)
 
 /* ---- rules -------------------------------------------------------------------------------- */
 

@@ -133,6 +133,8 @@ static void fill_scalar(uint8_t scalar, uint64_t r, mood is, uint8_t *at)
 		bits = float_of(r, 5, 10);
 	else if (scalar == PCTL_SCALAR_BF16)
 		bits = float_of(r, 8, 7);
+	else if (scalar == PCTL_SCALAR_F64)
+		bits = (uint64_t)float_of(r, 11, 20) << 32 | (r & 64 ? mix(r) & 0xffffffffu : 0);
 	else if (scalar == PCTL_SCALAR_BOOL)
 		bits = r & 1;
 	memcpy(at, &bits, n < sizeof(bits) ? n : sizeof(bits));

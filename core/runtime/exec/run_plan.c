@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler/eval/float.h"
 #include "foundation/base/num.h"
 #include "runtime/exec/run_private.h"
 #include "runtime/graph/dispatch.h"
@@ -21,6 +22,7 @@ pctl_plan_caps pctl_run_canonical_caps(void)
 				CANONICAL_INVOCATIONS,
 				CANONICAL_WORKGROUP_BYTES,
 				PCTL_DEVICE_OTHER,
+				0,
 				0,
 				0};
 }
@@ -42,6 +44,7 @@ pctl_plan_caps pctl_session_plan_caps(const pctl_session *s)
 		(uint32_t)least(caps.max_workgroup_bytes, d->max_workgroup_bytes);
 	caps.device_kind = pctl_session_kind(s);
 	caps.max_turns = pctl_session_plan_turns(s);
+	caps.proven = pctl_session_proven(s);
 	return caps;
 }
 
@@ -368,6 +371,14 @@ pctl_status pctl_run_plan_node(pctl_running *r, pctl_run_node *n, uint32_t *bloc
 				 r->call, &n->gas);
 }
 
+static int has_floats(const pctl_run_node *n)
+{
+	for (uint32_t i = 0; i < n->node->n_in; i++)
+		if (pctl_float_is((uint8_t)n->in[i].dtype))
+			return 1;
+	return 0;
+}
+
 pctl_status pctl_run_tuned_plan(pctl_running *r, pctl_run_node *n, pctl_session *s,
 				const pctl_call *call, pctl_job_plan **out)
 {
@@ -383,7 +394,14 @@ pctl_status pctl_run_tuned_plan(pctl_running *r, pctl_run_node *n, pctl_session 
 	for (uint32_t i = 0; status == PCTL_OK && i < n->canonical->n_steps; i++)
 		if (n->canonical->steps[i].kind == PCTL_STEP_KERNEL)
 			status = pctl_session_learn(s, n->canonical->steps[i].unit, call);
+	/* What floats the device has of its own is asked where a plan may use them: that may probe it. */
+	if (status == PCTL_OK && has_floats(n) &&
+	    r->graph->pipeline->max_class >= PCTL_CLASS_STRICT &&
+	    n->node->op.desc->op_class >= PCTL_CLASS_STRICT)
+		status = pctl_session_learn_doubles(s, call);
 	caps = pctl_session_plan_caps(s);
+	if (r->graph->pipeline->max_class < PCTL_CLASS_STRICT)
+		caps.proven = 0;
 	if (status != PCTL_OK || memcmp(&caps, &canonical, sizeof(caps)) == 0)
 		return status;
 	planner = planner_with(r, caps);

@@ -111,6 +111,24 @@ static pctl_status check_priced(const pctl_gas_schedule *s, const pctl_program *
 	return PCTL_OK;
 }
 
+/* f64 is younger than the schedules before structured-3. */
+static pctl_status check_doubles(const pctl_gas_schedule *s, const pctl_program *p,
+				 const pctl_call *call)
+{
+	uint32_t i = 0;
+	pctl_pos pos;
+
+	if (s->structured == PCTL_LOOPS_FOLDED || !(p->caps & PCTL_CAP_F64) ||
+	    (p->caps & PCTL_CAP_NATIVE_FLOAT))
+		return PCTL_OK;
+	while (i + 1 < p->n_insts && p->types[p->insts[i].type].scalar != PCTL_SCALAR_F64)
+		i++;
+	pos = position(p, i);
+	return pctl_refuse_at(call, PC2604_GAS_UNPRICED, &pos,
+			      "name a schedule that prices it, such as structured-3",
+			      "schedule %s has no price for f64", s->name);
+}
+
 static pctl_status price_workgroup(const pctl_gas_schedule *s, const pctl_gas_query *q,
 				   const pctl_call *call, uint64_t *out)
 {
@@ -196,7 +214,9 @@ pctl_status pctl_gas_price_of(const pctl_gas_schedule *s, const pctl_gas_query *
 
 	memset(out, 0, sizeof(*out));
 	memset(&price, 0, sizeof(price));
-	status = check_priced(s, q->program, call);
+	status = check_doubles(s, q->program, call);
+	if (status == PCTL_OK)
+		status = check_priced(s, q->program, call);
 	if (status == PCTL_OK)
 		status = check_bounds(s, q->program, q->analysis, call);
 	if (status == PCTL_OK)

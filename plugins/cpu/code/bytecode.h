@@ -109,7 +109,7 @@ static inline int pctl_cpu_bytecode_is_uniform(const pctl_cpu_bytecode *f, uint3
 }
 static inline uint8_t pctl_cpu_scalar_wide(uint8_t scalar)
 {
-	return scalar == PCTL_SCALAR_I64 || scalar == PCTL_SCALAR_U64;
+	return scalar == PCTL_SCALAR_I64 || scalar == PCTL_SCALAR_U64 || scalar == PCTL_SCALAR_F64;
 }
 static inline uint8_t pctl_cpu_scalar_mem(uint8_t scalar)
 {

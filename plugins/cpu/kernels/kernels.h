@@ -1,6 +1,6 @@
 /* Lane kernels: one tight loop over lanes for each (operation, scalar type, operand form). They
  * know arrays of lanes and nothing of programs, masks or memory. The same source is compiled once
- * for the baseline and once for wider vectors; both give the same bits. Floats are their bits: f32 a
+ * for the baseline and once for wider vectors; both give the same bits. Floats are their bits: f64 two words, f32 a
  * word, f16 and bf16 a word below 0x10000. Their kernels round as the environment of env.h says. */
 #ifndef PCTL_CPU_KERNELS_H
 #define PCTL_CPU_KERNELS_H
@@ -18,8 +18,8 @@
 		 ? (op)-PCTL_STRICT_FIRST + PCTL_CPU_ROW_STRICT         \
 	 : (op) == PCTL_OP_MUL_HIGH ? PCTL_CPU_ROW_MUL_HIGH             \
 				    : PCTL_CPU_N_ROWS - 1)
-#define PCTL_CPU_N_SCALARS 9 /* none, bool, i32, u32, i64, u64, f16, f32, bf16 */
-#define PCTL_CPU_N_CASTS 14  /* up to u16 */
+#define PCTL_CPU_N_SCALARS 10 /* none, bool, i32, u32, i64, u64, f16, f32, bf16, f64 */
+#define PCTL_CPU_N_CASTS 14   /* up to u16 */
 
 /* How an element lies in byte memory; in a register 2-byte elements are words below 0x10000. */
 enum { PCTL_CPU_MEM_4 = 0, PCTL_CPU_MEM_8 = 1, PCTL_CPU_MEM_2 = 2, PCTL_CPU_N_MEM = 3 };

@@ -9,7 +9,6 @@ static pctl_status check_caps(const pctl_program *p, const pctl_call *call)
 	} names[] = {{PCTL_CAP_NATIVE_FLOAT,
 		      "native float operations, which have no bits of their own: the reference "
 		      "runs strict ones"},
-		     {PCTL_CAP_F64, "f64 values"},
 		     {PCTL_CAP_NARROW, "8-bit or i16 integers"},
 		     {PCTL_CAP_BINDING_SPLIT, "split bindings"}};
 

@@ -84,7 +84,7 @@ def kernels(h, text):
                                       "fn main(@builtin(global_invocation_id) id : vec3<u32>) { %s }\n" % body).encode())
         status, _, err = h.run("shader", "check", file)
         h.check(f"{body}: runs on a budget", status == 0, f"{status} {err}")
-    refusals = (("loop { y[0] = 1u; }", "PC2208"), ("for (;;) { y[0] = 1u; }", "PC2210"), ("var d = f64(1.0);", "PC2219"))
+    refusals = (("loop { y[0] = 1u; }", "PC2208"), ("for (;;) { y[0] = 1u; }", "PC2210"), ("var d = sin(f64(1.0));", "PC2224"))
     for body, code in refusals:
         file = h.write("bad.wgsl", ("@group(0) @binding(0) var<storage, read_write> y : array<u32>;\n@compute @workgroup_size(1)\n"
                                     "fn main(@builtin(global_invocation_id) id : vec3<u32>) { %s }\n" % body).encode())

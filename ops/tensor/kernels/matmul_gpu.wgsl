@@ -1,0 +1,31 @@
+// How tiles of a product lie over workgroups of 256: 64 rows, 64 columns, 4 by 4 an invocation. Slot s of all tiles one after the
+// other is one element; of a tile, slot (4 i + j) * 256 + lane.
+const ROWS: u32 = 64u;
+const COLUMNS: u32 = 64u;
+
+fn across() -> u32 {
+	return (params.n + COLUMNS - 1u) / COLUMNS;
+}
+
+fn down() -> u32 {
+	return (params.m + ROWS - 1u) / ROWS;
+}
+
+// Batch, first row, first column.
+fn corner(tile: u32) -> vec3<u32> {
+	let rest = tile / across();
+	return vec3<u32>(rest / down(), (rest % down()) * ROWS, (tile % across()) * COLUMNS);
+}
+
+fn element_of(slot: u32) -> vec3<u32> {
+	let lane = slot & 255u;
+	let i = (slot >> 8u) & 15u;
+	return corner(slot >> 12u) + vec3<u32>(0u, (lane >> 4u) * 4u + (i >> 2u), (lane & 15u) + (i & 3u) * 16u);
+}
+
+fn slot_of(z: u32, row: u32, column: u32) -> u32 {
+	let tile = (z * down() + row / ROWS) * across() + column / COLUMNS;
+	let r = row % ROWS;
+	let c = column % COLUMNS;
+	return tile * 4096u + ((r & 3u) * 4u + (c >> 4u)) * 256u + (r >> 2u) * 16u + (c & 15u);
+}
