@@ -1,34 +1,40 @@
-/* tensor.matmul, order exact, by f64 sums in tiles with a bound of their error (SEMANTICS.md 4.4): norms of rows and columns, tiles, the
- * marked elements by exact integer sums, and the result out of its tiles. Which way is taken never changes a bit. */
+/* tensor.matmul in tiles. Order exact goes by f64 sums with a bound of their error (SEMANTICS.md 4.4): norms of rows and columns, tiles, the
+ * marked elements by exact integer sums, and the result out of its tiles; the other orders by their own f32 sums in the same tiles. Which way
+ * is taken never changes a bit. */
 #include "matmul.h"
 
 #include "common/codec.h"
 #include "kernels.h"
 
 /* Fewer products than this are done sooner by one kernel than by five. */
-#define PRODUCTS_LEAST 32768u
-#define CHUNK_TEXT "const CHUNK: u32 = 512u;\n"
+#define PRODUCTS_LEAST 8192u
 
 /*
  * How tiles are cut for a kind of device.
  *
- * layout, tile  texts of kernels
- * fused, apart  `step`, with fma and without: a product of two f32 is exact in f64, so both are the same bits
+ * layout, tile  texts of kernels; term, end: what is put behind the latter, the first four times; or NULL
+ * head          the type of sums, and of processors the lanes of a workgroup
+ * step_type     what `step` takes and gives
  * local         invocations of a workgroup
  * rows, columns of a tile; block: terms that go through workgroup memory together
  * turns         that all loops make for a block of terms
  */
 typedef struct cut {
-	const char *layout, *tile, *fused, *apart;
+	const char *layout, *tile, *term, *end, *head, *step_type;
 	uint32_t local, rows, columns, block, turns;
 } cut;
 
-#define STEP(T, e) "fn step(a: " T ", b: " T ", acc: " T ") -> " T " {\n\treturn " e ";\n}\n"
-#define STEPS(T) STEP(T, "fma(a, b, acc)"), STEP(T, "acc + a * b")
-static const cut for_processors = {
-	KERNEL_MATMUL_CPU, KERNEL_MATMUL_TILE_CPU, STEPS("f64"), 8, 64, 32, 32, 33 + 16 * 14};
-static const cut for_gpus = {
-	KERNEL_MATMUL_GPU, KERNEL_MATMUL_TILE_GPU, STEPS("vec4<f64>"), 256, 64, 64, 16, 21};
+#define PROCESSOR                                                               \
+	KERNEL_MATMUL_CPU, KERNEL_MATMUL_TILE_CPU, KERNEL_MATMUL_TILE_CPU_TERM, \
+		KERNEL_MATMUL_TILE_CPU_END
+#define GPU KERNEL_MATMUL_GPU, KERNEL_MATMUL_TILE_GPU, NULL, NULL
+static const cut processors_f64 = {
+	PROCESSOR, "alias Acc = f64;\nconst LANES: u32 = 8u;\n", "f64", 8, 32, 32, 32, 33 + 8 * 26};
+static const cut processors_f32 = {
+	PROCESSOR,  "alias Acc = f32;\nconst LANES: u32 = 16u;\n", "f32", 16, 32, 64, 32,
+	33 + 8 * 18};
+static const cut gpus_f64 = {GPU, "alias Acc = f64;\n", "vec4<f64>", 256, 64, 64, 16, 21};
+static const cut gpus_f32 = {GPU, "alias Acc = f32;\n", "vec4<f32>", 256, 64, 64, 16, 21};
 
 typedef struct fast {
 	kit_plan *p;
@@ -74,18 +80,27 @@ static int choose(fast *f)
 	const uint64_t batches = kit_elements(&s->out) / s->m / s->n;
 	/* A slot: its terms, the lanes' digits, carrying and rounding. */
 	const uint64_t settling = power_of_two(parts(s->k, 64)) + 64 + 8 * 20;
+	const int is_exact = s->order == MATMUL_EXACT;
+	const int is_processor = caps->device_kind == PCTL_DEVICE_CPU;
+	const cut *const gpu = is_exact ? &gpus_f64 : &gpus_f32;
 
-	if (!PCTL_HAS(caps, proven) || !(caps->proven & PCTL_PLAN_PROVEN_F64) ||
-	    kit_elements(&s->out) < parts(PRODUCTS_LEAST, s->k + 1))
+	/* Gas is priced by the plan of a device of no kind. */
+	if (is_exact ? !PCTL_HAS(caps, pctl_plan_caps, proven) ||
+			       !(caps->proven & PCTL_PLAN_PROVEN_F64)
+		     : caps->device_kind == PCTL_DEVICE_OTHER)
 		return 0;
-	f->cut = caps->device_kind == PCTL_DEVICE_CPU ? &for_processors : &for_gpus;
+	if (kit_elements(&s->out) < parts(PRODUCTS_LEAST, s->k + 1))
+		return 0;
+	f->cut = !is_processor ? gpu : is_exact ? &processors_f64 : &processors_f32;
 	if (!cut_fits(f, f->cut))
-		f->cut = &for_gpus;
+		f->cut = gpu;
 	f->share = turns_fit(caps, 4 * 64 * settling + 512) ? 4 : 1;
 	f->tiles = parts(s->m, f->cut->rows) * parts(s->n, f->cut->columns) * batches;
 	f->slots = f->tiles * f->cut->rows * f->cut->columns;
-	return cut_fits(f, f->cut) && turns_fit(caps, f->share * 64 * settling + 512) &&
-	       turns_fit(caps, power_of_two(parts(s->k, 8)) + 16) && f->slots < 0x80000000u;
+	if (is_exact && (!turns_fit(caps, f->share * 64 * settling + 512) ||
+			 !turns_fit(caps, power_of_two(parts(s->k, 8)) + 16)))
+		return 0;
+	return cut_fits(f, f->cut) && f->slots < 0x80000000u;
 }
 
 static const char *nearest(const tensor_float_format *format)
@@ -150,29 +165,60 @@ static void norms(fast *f, uint32_t i)
 	    (kit_slot[]){KIT_ALL(f->params), KIT_ALL(kit_in(f->p, i)), KIT_ALL(f->norms[i])}, 3);
 }
 
+/* A product of two f32 is exact in f64, so that there product and sum are the bits of fma. */
+static void add_step(const fast *f, kit_wgsl *w)
+{
+	const int fused = f->s->order == MATMUL_EXACT
+				  ? (f->p->caps->proven & PCTL_PLAN_PROVEN_F64_FMA) != 0
+				  : f->s->order != MATMUL_UNFUSED;
+
+	kit_wgsl_named(w,
+		       fused ? "fn step(a: $, b: $, acc: $) -> $ {\n\treturn fma(a, b, acc);\n}\n"
+			     : "fn step(a: $, b: $, acc: $) -> $ {\n\treturn acc + a * b;\n}\n",
+		       f->cut->step_type);
+}
+
 static void tiles(fast *f)
 {
+	static const char *const chunks[MATMUL_ORDERS] = {
+		"const CHUNK: u32 = 512u;\n", "const CHUNK: u32 = 0x80000000u;\n",
+		"const CHUNK: u32 = 0x80000000u;\n", "const CHUNK: u32 = 256u;\n"};
+	static const char *const unrolled[] = {"0", "1", "2", "3"};
 	const kit_use *u = f->p->use;
-	const int fused = (f->p->caps->proven & PCTL_PLAN_PROVEN_F64_FMA) != 0;
+	const int is_exact = f->s->order == MATMUL_EXACT;
 	kit_wgsl w = kit_wgsl_make(u, 32768);
 
 	if (f->s->format->dtype == PCTL_SCALAR_F16)
 		kit_wgsl_add(&w, "enable f16;\n");
 	kit_wgsl_add(&w, KERNEL_MATMUL_PLACE);
-	kit_wgsl_add(&w, FACTORS TEMP BUFFER("norms_a", "4", "read", "vec2<f64>")
-				 BUFFER("norms_b", "5", "read", "vec2<f64>") CHUNK_TEXT);
+	kit_wgsl_add(&w, FACTORS TEMP);
+	kit_wgsl_add(&w, chunks[f->s->order]);
+	kit_wgsl_add(&w, f->cut->head);
 	add_codec(&w, u->q->in[0].dtype, "a");
 	add_codec(&w, u->q->in[1].dtype, "b");
-	kit_wgsl_add(&w, fused ? f->cut->fused : f->cut->apart);
-	kit_wgsl_add(&w, nearest(f->s->format));
-	kit_wgsl_add(&w, KERNEL_MATMUL_BOUND);
+	add_step(f, &w);
+	if (is_exact) {
+		kit_wgsl_add(&w, BUFFER("norms_a", "4", "read", "vec2<f64>")
+					 BUFFER("norms_b", "5", "read", "vec2<f64>"));
+		kit_wgsl_add(&w, nearest(f->s->format));
+		kit_wgsl_add(&w, KERNEL_MATMUL_BOUND);
+	} else {
+		kit_wgsl_add(&w, "fn norm_a(z: u32, row: u32) -> u32 {\n\treturn 0u;\n}\n"
+				 "fn norm_b(z: u32, column: u32) -> u32 {\n\treturn 0u;\n}\n"
+				 "fn finish(x: f32, a: u32, b: u32) -> u32 {\n"
+				 "\treturn bitcast<u32>(x);\n}\n");
+	}
 	kit_wgsl_add(&w, f->cut->layout);
 	kit_wgsl_add(&w, f->cut->tile);
+	for (uint32_t i = 0; f->cut->term != NULL && i < KIT_COUNT(unrolled); i++)
+		kit_wgsl_named(&w, f->cut->term, unrolled[i]);
+	if (f->cut->end != NULL)
+		kit_wgsl_add(&w, f->cut->end);
 	run(f, "tensor/matmul_tile.wgsl", &w, f->cut->local, f->tiles,
 	    parts(f->s->k, f->cut->block),
 	    (kit_slot[]){KIT_ALL(f->params), KIT_ALL(kit_in(f->p, 0)), KIT_ALL(kit_in(f->p, 1)),
 			 KIT_ALL(f->temp), KIT_ALL(f->norms[0]), KIT_ALL(f->norms[1])},
-	    6);
+	    is_exact ? 6 : 4);
 }
 
 static void settle(fast *f)
@@ -188,6 +234,7 @@ static void settle(fast *f)
 	kit_wgsl_add(&w, f->s->format->text);
 	kit_wgsl_add(&w, "fn sum_scale() -> bool {\n\treturn false;\n}\n");
 	kit_wgsl_add(&w, KERNEL_EXACT_SUM);
+	kit_wgsl_add(&w, f->cut->head);
 	kit_wgsl_add(&w, f->cut->layout);
 	kit_wgsl_add(&w, KERNEL_MATMUL_SETTLE);
 	run(f, "tensor/matmul_settle.wgsl", &w, 64, f->slots / 64 / f->share, parts(f->s->k, 64),
@@ -204,6 +251,7 @@ static void gather(fast *f)
 
 	kit_wgsl_add(&w, KERNEL_MATMUL_PLACE);
 	kit_wgsl_add(&w, BUFFER("temp", "1", "read", "u32") BUFFER("y", "2", "read_write", "u32"));
+	kit_wgsl_add(&w, f->cut->head);
 	kit_wgsl_add(&w, f->cut->layout);
 	kit_wgsl_add(&w, KERNEL_MATMUL_GATHER);
 	kit_wgsl_add(&w, halves ? KERNEL_RESULT_HALVES : KERNEL_RESULT_WORDS);
@@ -215,13 +263,17 @@ int matmul_fast(kit_plan *p, const matmul_shape *s, uint32_t params)
 {
 	fast f = {.p = p, .s = s, .params = params};
 
-	if (s->format == NULL || s->order != MATMUL_EXACT || !choose(&f))
+	/* What is packed is read by the one kernel that knows it. */
+	if (s->format == NULL || kit_dtype_bytes(p->use->q->in[1].dtype) == 0 || !choose(&f))
 		return 0;
-	norms(&f, 0);
-	norms(&f, 1);
+	if (s->order == MATMUL_EXACT) {
+		norms(&f, 0);
+		norms(&f, 1);
+	}
 	f.temp = kit_temp(p, f.slots * 4);
 	tiles(&f);
-	settle(&f);
+	if (s->order == MATMUL_EXACT)
+		settle(&f);
 	gather(&f);
 	return 1;
 }

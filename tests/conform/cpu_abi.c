@@ -355,7 +355,7 @@ static void programs_it_cannot_run(void **state)
 	refused_program(&r, wire, n_wire, PC3212_KERNEL_UNSPECIALISED);
 	free(wire);
 	prog_begin(&p);
-	prog_storage(&p, "f", pctl_build_array(p.b, pctl_build_scalar(p.b, PCTL_SCALAR_F64), 0, 0),
+	prog_storage(&p, "f", pctl_build_array(p.b, pctl_build_scalar(p.b, PCTL_SCALAR_I16), 0, 0),
 		     1);
 	prog_main(&p);
 	prog_end(&p, 1, 1, 1, &wire, &n_wire);
@@ -430,7 +430,7 @@ static void what_it_says_of_itself(void **state)
 		assert_int_equal(r.api->device_caps(r.dev, &r.call, &caps), PCTL_OK);
 		assert_int_equal(caps.caps, i ? 0
 					      : PCTL_CAP_I64 | PCTL_CAP_I64_DIV | PCTL_CAP_F16 |
-							    PCTL_CAP_F32 | PCTL_CAP_BF16 |
+							    PCTL_CAP_F32 | PCTL_CAP_BF16 | PCTL_CAP_F64 |
 							    PCTL_CAP_STRICT_FLOAT |
 							    PCTL_CAP_STORE16 | PCTL_CAP_SUBGROUPS |
 							    PCTL_CAP_TILES);

@@ -178,10 +178,14 @@ static void claims__that_are_too_good_are_found_out(void **state)
 		  flushes);
 	found_out(&c, &c.made->profile.native[PCTL_NATIVE_F64_MUL], PCTL_NATIVE_EXACT, "F64_MUL",
 		  flushes);
+	found_out(&c, &c.made->profile.native[PCTL_NATIVE_F64_FMA], PCTL_NATIVE_EXACT, "F64_FMA",
+		  flushes);
 	end(&c);
 	/* Right alone, and wrong in company. */
 	begin(&c, fuses);
 	found_out(&c, &c.made->profile.native[PCTL_NATIVE_F32_MUL], PCTL_NATIVE_EXACT, "F32_MUL",
+		  fuses);
+	found_out(&c, &c.made->profile.native[PCTL_NATIVE_F64_ADD], PCTL_NATIVE_EXACT, "F64_ADD",
 		  fuses);
 	end(&c);
 }

@@ -27,17 +27,24 @@ static uint8_t carried(uint8_t scalar)
 	return scalar == PCTL_SCALAR_I32 || scalar == PCTL_SCALAR_BOOL ? scalar : PCTL_SCALAR_U32;
 }
 
+/* A type that carries a scalar: of 64 bits as two words. */
+static int carries(const pctl_type *t, uint8_t scalar)
+{
+	if (pctl_scalar_bits(scalar) == 64)
+		return t->kind == PCTL_TYPE_VECTOR && t->scalar == PCTL_SCALAR_U32 && t->width == 2;
+	return t->kind == PCTL_TYPE_SCALAR && t->scalar == carried(scalar);
+}
+
 /* 1: function f takes n values of `operand` and gives a `result`. */
 static int has_shape(const pctl_program *m, uint32_t f, uint32_t n, uint8_t operand, uint8_t result)
 {
 	const pctl_function *fn = &m->functions[f];
 	const pctl_type *r = &m->types[fn->return_type];
 
-	if (fn->n_params != n || r->kind != PCTL_TYPE_SCALAR || r->scalar != carried(result))
+	if (fn->n_params != n || !carries(r, result))
 		return 0;
 	for (uint32_t i = 0; i < n; i++)
-		if (m->types[pctl_value_type(m, fn, i)].kind != PCTL_TYPE_SCALAR ||
-		    m->types[pctl_value_type(m, fn, i)].scalar != carried(operand))
+		if (!carries(&m->types[pctl_value_type(m, fn, i)], operand))
 			return 0;
 	return 1;
 }

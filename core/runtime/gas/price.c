@@ -118,7 +118,8 @@ static pctl_status check_doubles(const pctl_gas_schedule *s, const pctl_program 
 	uint32_t i = 0;
 	pctl_pos pos;
 
-	if (s->structured == PCTL_LOOPS_FOLDED || !(p->caps & PCTL_CAP_F64))
+	if (s->structured == PCTL_LOOPS_FOLDED || !(p->caps & PCTL_CAP_F64) ||
+	    (p->caps & PCTL_CAP_NATIVE_FLOAT))
 		return PCTL_OK;
 	while (i + 1 < p->n_insts && p->types[p->insts[i].type].scalar != PCTL_SCALAR_F64)
 		i++;

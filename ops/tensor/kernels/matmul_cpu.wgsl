@@ -1,7 +1,8 @@
-// How tiles of a product lie over workgroups of 8 side by side, for processors: 64 rows, 32 columns, row by row. Slot s of all tiles one
+// How tiles of a product lie over workgroups of LANES (in front), side by side, for processors: 32 rows, four columns a lane, row by row. Slot s of all tiles one
 // after the other is one element.
-const ROWS: u32 = 64u;
-const COLUMNS: u32 = 32u;
+const ROWS: u32 = 32u;
+const COLUMNS: u32 = LANES * 4u;
+const CELLS: u32 = ROWS * COLUMNS;
 
 fn across() -> u32 {
 	return (params.n + COLUMNS - 1u) / COLUMNS;
@@ -18,10 +19,10 @@ fn corner(tile: u32) -> vec3<u32> {
 }
 
 fn element_of(slot: u32) -> vec3<u32> {
-	return corner(slot >> 11u) + vec3<u32>(0u, (slot >> 5u) & 63u, slot & 31u);
+	return corner(slot / CELLS) + vec3<u32>(0u, slot % CELLS / COLUMNS, slot % COLUMNS);
 }
 
 fn slot_of(z: u32, row: u32, column: u32) -> u32 {
 	let tile = (z * down() + row / ROWS) * across() + column / COLUMNS;
-	return tile * 2048u + (row % ROWS) * 32u + column % COLUMNS;
+	return tile * CELLS + (row % ROWS) * COLUMNS + column % COLUMNS;
 }

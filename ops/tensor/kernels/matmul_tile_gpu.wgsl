@@ -1,22 +1,22 @@
-// Sums of products in tiles, by workgroups of 256: blocks of 16 terms go through workgroup memory, k ascending. In front: `step`, CHUNK,
-// `finish`, the norms. Outside of the matrices 0 * -0 is added, which changes no sum. Zero rows and columns at the edges are nobody's.
-var<workgroup> left: array<f64, 1024>; // [row][k]
-var<workgroup> right: array<f64, 1024>; // [k][column]
+// Sums of products in tiles, by workgroups of 256: blocks of 16 terms go through workgroup memory, k ascending. In front: Acc (f32
+// or f64), `step`, CHUNK, `finish`, the norms. Outside of the matrices 0 * -0 is added, which changes no sum. Zero rows and columns at the edges are nobody's.
+var<workgroup> left: array<Acc, 1024>; // [row][k]
+var<workgroup> right: array<Acc, 1024>; // [k][column]
 
-fn load_a(at: u32, row: u32, k: u32) -> f64 {
+fn load_a(at: u32, row: u32, k: u32) -> Acc {
 	var bits = 0u;
 	if (row < params.m && k < params.k) {
 		bits = a_bits(at + row * params.a_row + k * params.a_column);
 	}
-	return f64(bitcast<f32>(bits));
+	return Acc(bitcast<f32>(bits));
 }
 
-fn load_b(at: u32, k: u32, column: u32) -> f64 {
+fn load_b(at: u32, k: u32, column: u32) -> Acc {
 	var bits = 0x80000000u;
 	if (column < params.n && k < params.k) {
 		bits = b_bits(at + k * params.b_row + column * params.b_column);
 	}
-	return f64(bitcast<f32>(bits));
+	return Acc(bitcast<f32>(bits));
 }
 
 @compute @workgroup_size(256)
@@ -26,14 +26,14 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
 	let at = place(c.x * params.m * params.n);
 	let x = lane & 15u;
 	let y = lane >> 4u;
-	var s0 = vec4<f64>();
-	var s1 = vec4<f64>();
-	var s2 = vec4<f64>();
-	var s3 = vec4<f64>();
-	var t0 = vec4<f64>();
-	var t1 = vec4<f64>();
-	var t2 = vec4<f64>();
-	var t3 = vec4<f64>();
+	var s0 = vec4<Acc>();
+	var s1 = vec4<Acc>();
+	var s2 = vec4<Acc>();
+	var s3 = vec4<Acc>();
+	var t0 = vec4<Acc>();
+	var t1 = vec4<Acc>();
+	var t2 = vec4<Acc>();
+	var t3 = vec4<Acc>();
 	for (var block = 0u; block < steps; block++) {
 		let k0 = block * 16u;
 		if (k0 >= params.k) {
@@ -46,28 +46,30 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
 		}
 		workgroupBarrier();
 		for (var k = 0u; k < 16u; k++) {
-			let b = vec4<f64>(right[k * 64u + x], right[k * 64u + x + 16u], right[k * 64u + x + 32u], right[k * 64u + x + 48u]);
-			s0 = step(vec4<f64>(left[y * 64u + k]), b, s0);
-			s1 = step(vec4<f64>(left[y * 64u + 16u + k]), b, s1);
-			s2 = step(vec4<f64>(left[y * 64u + 32u + k]), b, s2);
-			s3 = step(vec4<f64>(left[y * 64u + 48u + k]), b, s3);
+			let b = vec4<Acc>(right[k * 64u + x], right[k * 64u + x + 16u], right[k * 64u + x + 32u], right[k * 64u + x + 48u]);
+			s0 = step(vec4<Acc>(left[y * 64u + k]), b, s0);
+			s1 = step(vec4<Acc>(left[y * 64u + 16u + k]), b, s1);
+			s2 = step(vec4<Acc>(left[y * 64u + 32u + k]), b, s2);
+			s3 = step(vec4<Acc>(left[y * 64u + 48u + k]), b, s3);
 		}
 		workgroupBarrier();
 		if ((k0 + 16u) % CHUNK == 0u) {
-			t0 += s0;
-			t1 += s1;
-			t2 += s2;
-			t3 += s3;
-			s0 = vec4<f64>();
-			s1 = vec4<f64>();
-			s2 = vec4<f64>();
-			s3 = vec4<f64>();
+			t0 = select(t0 + s0, s0, k0 < CHUNK);
+			t1 = select(t1 + s1, s1, k0 < CHUNK);
+			t2 = select(t2 + s2, s2, k0 < CHUNK);
+			t3 = select(t3 + s3, s3, k0 < CHUNK);
+			s0 = vec4<Acc>();
+			s1 = vec4<Acc>();
+			s2 = vec4<Acc>();
+			s3 = vec4<Acc>();
 		}
 	}
-	t0 += s0;
-	t1 += s1;
-	t2 += s2;
-	t3 += s3;
+	if (params.k % CHUNK != 0u) {
+		t0 = select(t0 + s0, s0, params.k < CHUNK);
+		t1 = select(t1 + s1, s1, params.k < CHUNK);
+		t2 = select(t2 + s2, s2, params.k < CHUNK);
+		t3 = select(t3 + s3, s3, params.k < CHUNK);
+	}
 	let first = tile * 4096u;
 	let row = c.y + y * 4u;
 	let column = c.z + x;

@@ -85,20 +85,25 @@ static void leak_payload(mock_edit *e)
 		if (*word == 0x7fc00000u ||
 		    (*word == 0x7e00u && e->p.types[in->type].scalar == PCTL_SCALAR_F16))
 			*word |= 1;
+		if (word[0] == 0 && word[1] == 0x7ff80000u)
+			*word |= 1;
 	}
 }
 
 /* ---- subnormals --------------------------------------------------------------------------- */
 
-static uint32_t splat(mock_edit *e, uint32_t width, uint32_t word)
+static uint32_t splat_of(mock_edit *e, uint8_t scalar, uint32_t width, uint64_t bits)
 {
-	const uint32_t args[2] = {word, 0};
-	const uint32_t v =
-		mock_emit(e, PCTL_OP_CONST, mock_edit_type(e, PCTL_SCALAR_U32, 1), args, 2);
+	const uint32_t args[2] = {(uint32_t)bits, (uint32_t)(bits >> 32)};
+	const uint32_t v = mock_emit(e, PCTL_OP_CONST, mock_edit_type(e, scalar, 1), args, 2);
 
 	return width == 1 ? v
-			  : mock_emit(e, PCTL_OP_SPLAT, mock_edit_type(e, PCTL_SCALAR_U32, width),
-				      &v, 1);
+			  : mock_emit(e, PCTL_OP_SPLAT, mock_edit_type(e, scalar, width), &v, 1);
+}
+
+static uint32_t splat(mock_edit *e, uint32_t width, uint32_t word)
+{
+	return splat_of(e, PCTL_SCALAR_U32, width, word);
 }
 
 static uint32_t emit2(mock_edit *e, uint16_t op, uint32_t type, uint32_t a, uint32_t b)
@@ -106,15 +111,20 @@ static uint32_t emit2(mock_edit *e, uint16_t op, uint32_t type, uint32_t a, uint
 	return mock_emit(e, op, type, (const uint32_t[]){a, b}, 2);
 }
 
-/* A new value of an f32 shape, zero of its sign where it was subnormal. */
+/* A new value of a shape of f32 or f64, zero of its sign where it was subnormal. */
 static uint32_t flushed(mock_edit *e, uint32_t v, uint32_t type, uint32_t width)
 {
-	const uint32_t words = mock_edit_type(e, PCTL_SCALAR_U32, width);
+	const int is_f64 = e->p.types[type].scalar == PCTL_SCALAR_F64;
+	const uint8_t scalar = is_f64 ? PCTL_SCALAR_U64 : PCTL_SCALAR_U32;
+	const uint32_t words = mock_edit_type(e, scalar, width);
 	const uint32_t bits = mock_emit(e, PCTL_OP_BITCAST, words, &v, 1);
-	const uint32_t exponent = emit2(e, PCTL_OP_AND, words, bits, splat(e, width, 0x7f800000u));
+	const uint32_t field =
+		splat_of(e, scalar, width, is_f64 ? 0x7ff0000000000000u : 0x7f800000u);
+	const uint32_t exponent = emit2(e, PCTL_OP_AND, words, bits, field);
 	const uint32_t tiny = emit2(e, PCTL_OP_EQ, mock_edit_type(e, PCTL_SCALAR_BOOL, width),
-				    exponent, splat(e, width, 0));
-	const uint32_t sign = emit2(e, PCTL_OP_AND, words, bits, splat(e, width, 0x80000000u));
+				    exponent, splat_of(e, scalar, width, 0));
+	const uint32_t top = splat_of(e, scalar, width, is_f64 ? 0x8000000000000000u : 0x80000000u);
+	const uint32_t sign = emit2(e, PCTL_OP_AND, words, bits, top);
 	const uint32_t chosen =
 		mock_emit(e, PCTL_OP_SELECT, words, (const uint32_t[]){tiny, sign, bits}, 3);
 
@@ -133,7 +143,8 @@ static uint32_t flush_each(mock_edit *e, uint32_t v, const pctl_inst *in, const 
 	(void)uses;
 	while (i < sizeof(arithmetic) / sizeof(arithmetic[0]) && !is_op(in->op, arithmetic[i]))
 		i++;
-	if (i == sizeof(arithmetic) / sizeof(arithmetic[0]) || t.scalar != PCTL_SCALAR_F32)
+	if (i == sizeof(arithmetic) / sizeof(arithmetic[0]) ||
+	    (t.scalar != PCTL_SCALAR_F32 && t.scalar != PCTL_SCALAR_F64))
 		return mock_emit_copy(e, v);
 	for (uint32_t k = 0; k < in->n_args; k++)
 		args[k] = flushed(e, e->map[e->p.words[in->first_arg + k]], in->type, width);

@@ -1,3 +1,4 @@
+// rules 1: PC2103@15 PC2103@6 PC2103@7 PC2103@7 PC2103@8 PC2103@8 PC2219@2 PC2219@2 PC2219@2 PC2219@2 PC2219@20 PC2219@20 PC2219@20 PC2219@20 PC2219@20 PC2219@20 PC2219@20 PC2219@21 PC2219@4 PC2219@5 PC2219@7 PC2219@7 PC2219@9 PC2219@9
 struct S { n: u32, d: f64, v: vec3<f64>, m: mat2x2<f64>, l: array<f64, 3> }
 @group(0) @binding(0) var<storage, read_write> s: S;
 @group(0) @binding(1) var<uniform> u: vec2<f64>;

@@ -1,0 +1,25 @@
+// Term k + $ of a block, in matmul_tile_cpu.wgsl.
+				let b$_0 = panel[(k + $u) * COLUMNS + x];
+				let b$_1 = panel[(k + $u) * COLUMNS + LANES + x];
+				let b$_2 = panel[(k + $u) * COLUMNS + 2u * LANES + x];
+				let b$_3 = panel[(k + $u) * COLUMNS + 3u * LANES + x];
+				let a$_0 = rows[0u + k + $u];
+				s00 = step(a$_0, b$_0, s00);
+				s01 = step(a$_0, b$_1, s01);
+				s02 = step(a$_0, b$_2, s02);
+				s03 = step(a$_0, b$_3, s03);
+				let a$_1 = rows[32u + k + $u];
+				s10 = step(a$_1, b$_0, s10);
+				s11 = step(a$_1, b$_1, s11);
+				s12 = step(a$_1, b$_2, s12);
+				s13 = step(a$_1, b$_3, s13);
+				let a$_2 = rows[64u + k + $u];
+				s20 = step(a$_2, b$_0, s20);
+				s21 = step(a$_2, b$_1, s21);
+				s22 = step(a$_2, b$_2, s22);
+				s23 = step(a$_2, b$_3, s23);
+				let a$_3 = rows[96u + k + $u];
+				s30 = step(a$_3, b$_0, s30);
+				s31 = step(a$_3, b$_1, s31);
+				s32 = step(a$_3, b$_2, s32);
+				s33 = step(a$_3, b$_3, s33);

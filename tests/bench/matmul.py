@@ -1,0 +1,106 @@
+"""tensor.matmul of n x n f32, exact, everything counted, beside torch.matmul (TF32 off) on a GPU and NumPy's BLAS on a processor, in one run.
+A sample of our elements is checked with fractions first; then it is counted how many of the peer's elements are not the correctly rounded ones.
+usage: matmul.py PIPECTL BACKEND ORDER [N...]"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from fractions import Fraction
+
+import numpy
+
+TRIES = 5
+PIPELINE = """pipeline : {
+  name = "matmul"; class = "strict"; gas_limit = "9_000_000_000_000_000_000";
+  params : { count = 1; };
+  inputs : { a : { type = "f32[SIZE,SIZE]"; }; b : { type = "f32[SIZE,SIZE]"; }; };
+  jobs = ( { id = "product"; op = "tensor.matmul@1"; in : { a = "$a"; b = "$b"; }; attr : { order = "ORDER"; }; repeat : { count = "$count"; carry : { a = "y"; }; }; } );
+  outputs : { y = "product.y"; };
+};
+"""
+
+
+def rounded(x):
+    """The f32 nearest to a fraction of ordinary size."""
+    y = numpy.float32(float(x))  # within two units; the nearest of five
+    near = [y]
+    for end in (numpy.float32(-numpy.inf), numpy.float32(numpy.inf)):
+        z = y
+        for _ in range(2):
+            z = numpy.nextafter(z, end)
+            near.append(z)
+    return min(near, key=lambda z: (abs(Fraction(float(z)) - x), int(z.view(numpy.uint32)) & 1))
+
+
+def ours(pipectl, backend, order, directory, n):
+    """Seconds a product, by chains of products of two lengths, and the first of a chain."""
+    file = os.path.join(directory, "matmul.pipe.cfg")
+    with open(file, "w", encoding="utf-8") as f:
+        f.write(PIPELINE.replace("ORDER", order).replace("SIZE", str(n)))
+    times = {}
+    few, many = (2, 4) if backend.startswith("cpu") else (2, 10)
+    for count in (few, many) * 3 + (1,):
+        command = [pipectl, "run", file, "--backend", backend, "--no-memo", "--json", "--set", f"count={count}"]
+        for port in ("a", "b"):
+            command += ["--in", f"{port}={os.path.join(directory, port)}"]
+        done = subprocess.run(command + ["--out", "y=" + os.path.join(directory, "y")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+        if done.returncode:
+            sys.exit(done.stderr.decode())
+        job = json.loads(done.stdout)["jobs"][0]
+        seconds = job.get("device_seconds") or job.get("seconds") or 0
+        times[count] = min(times.get(count, 1e9), seconds)
+    y = numpy.fromfile(os.path.join(directory, "y"), dtype=numpy.float32).reshape(n, n)
+    return (times[many] - times[few]) / (many - few), y
+
+
+def peer_of(backend, a, b):
+    """Name, seconds, result."""
+    try:
+        import torch  # pylint: disable=import-outside-toplevel
+        has_gpu = torch.cuda.is_available() and "pocl" not in backend
+    except ImportError:
+        has_gpu = False
+    times = []
+    if has_gpu:
+        torch.backends.cuda.matmul.allow_tf32 = False
+        x, y = torch.from_numpy(a).cuda(), torch.from_numpy(b).cuda()
+        for _ in range(TRIES + 2):
+            begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+            begin.record()
+            z = torch.matmul(x, y)
+            end.record()
+            torch.cuda.synchronize()
+            times.append(begin.elapsed_time(end) * 1e-3)
+        return "torch f32", sorted(times[2:])[TRIES // 2], z.cpu().numpy()
+    for _ in range(TRIES):
+        begin = time.perf_counter()
+        z = a @ b
+        times.append(time.perf_counter() - begin)
+    return "numpy f32", sorted(times)[TRIES // 2], z
+
+
+def main():
+    pipectl, backend, order = sys.argv[1:4]
+    for n in [int(x) for x in sys.argv[4:]] or [1024, 2048, 4096, 8192]:
+        random = numpy.random.default_rng(n)
+        a, b = (random.standard_normal((n, n), dtype=numpy.float32) for _ in range(2))
+        b = (b / numpy.sqrt(n)).astype(numpy.float32)  # chains stay within the range
+        with tempfile.TemporaryDirectory() as directory:
+            a.tofile(os.path.join(directory, "a"))
+            b.tofile(os.path.join(directory, "b"))
+            seconds, y = ours(pipectl, backend, order, directory, n)
+        wrong = 0
+        for _ in range(64 if order == "exact" else 0):
+            i, j = (int(v) for v in random.integers(0, n, 2))
+            total = sum((Fraction(float(p)) * Fraction(float(q)) for p, q in zip(a[i], b[:, j])), Fraction(0))
+            wrong += rounded(total) != y[i, j]
+        name, peer, z = peer_of(backend, a, b)
+        differ = float((z.view(numpy.uint32) != y.view(numpy.uint32)).mean())
+        flops = 2e-12 * n ** 3
+        print(f"{order} {n} {backend}: {flops / seconds:.3f} TFLOP/s, {name} {flops / peer:.3f}, ratio {peer / seconds:.3f}; "
+              f"of 64 elements {wrong} wrong; {100 * differ:.2f} % of {name}'s differ", flush=True)
+
+
+main()

@@ -1,0 +1,118 @@
+"""Faults planted into the kernels of tensor.matmul, each found by the sums of matmul_fast.py (or by a plain chunked product): the kernels run one
+by one, as ops/tensor/matmul_fast.c joins and orders them, right ones first.
+usage: matmul_planted.py BACKEND"""
+import os
+import struct
+import sys
+
+from harness import Harness, Random
+from matmul import codes, pack, product
+from matmul_fast import near_ties
+
+BACKEND = sys.argv[1]
+KERNELS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../ops/tensor/kernels")
+FORMAT = ("const PRECISION: u32 = 24u;\nconst LEAST: u32 = 149u;\nconst INFINITY: u32 = 0x7f800000u;\nconst NAN: u32 = 0x7fc00000u;\n"
+          "const SIGN: u32 = 0x80000000u;\nfn sum_scale() -> bool {\n\treturn false;\n}\n")
+BITS = "fn {0}_bits(i: u32) -> u32 {{\n\treturn {0}[i];\n}}\n"
+NEAREST = "fn nearest(x: f64) -> u32 {\n\treturn bitcast<u32>(f32(x));\n}\n"
+STEP = "fn step(a: {0}, b: {0}, acc: {0}) -> {0} {{\n\treturn {1};\n}}\n"
+VECTORS = ("fn vectors() -> u32 {\n\treturn params.count / params.n;\n}\nfn vector(v: u32) -> u32 {\n\treturn place(v * params.n).x;\n}\n"
+           "fn stride() -> u32 {\n\treturn params.a_column;\n}\n",
+           "fn vectors() -> u32 {\n\treturn params.count / params.m;\n}\nfn vector(v: u32) -> u32 {\n"
+           "\treturn place(v / params.n * params.m * params.n + v % params.n).y;\n}\nfn stride() -> u32 {\n\treturn params.b_row;\n}\n")
+M, K, N = 67, 17, 35
+
+h = Harness()
+
+
+def kernel(name):
+    with open(os.path.join(KERNELS, name + ".wgsl"), encoding="utf-8") as f:
+        return f.read()
+
+
+def buffer(name, binding, access="read", element="u32"):
+    return f"@group(0) @binding({binding}) var<storage, {access}> {name}: array<{element}>;\n"
+
+
+def run(text, steps, groups, bindings, read, plant):
+    """bindings: bytes by number. The bytes of binding `read` after the dispatch."""
+    for old, new in plant:
+        text = text.replace(old, new)
+    args = ["shader", "run", h.write("kernel.wgsl", text.encode()), "--override", f"steps={steps}", "--dispatch", str(groups), "--backend", BACKEND,
+            "--read", f"0:{read}=" + h.path("out")]
+    for number, data in bindings.items():
+        args += ["--bind", f"0:{number}=" + h.write(f"in{number}", data)]
+    status, _, err = h.run(*args)
+    if not h.check("a kernel runs", status == 0, err):
+        h.finish()
+    return h.read("out")
+
+
+def params():
+    batch = [1, 0, 0, 0] * 6
+    return struct.pack("<32I", M, N, K, M * N, K, 1, N, 1, *batch)
+
+
+def up(n, of):
+    return (n + of - 1) // of
+
+
+def fast(a, b, plant):
+    """The exact product by the tiles of GPUs."""
+    head, codec = kernel("matmul_place"), BITS.format("a") + BITS.format("b")
+    norms = []
+    for i, (data, vectors) in enumerate(((a, M), (b, N))):
+        text = head + buffer("a", 1) + buffer("norms", 2, "read_write", "vec2<f64>") + BITS.format("a") + VECTORS[i] + kernel("matmul_norms")
+        groups = up(vectors, 8)
+        norms.append(run(text, 16, groups, {0: params(), 1: data, 2: bytes(groups * 1024)}, 2, ()))
+    factors = buffer("a", 1) + buffer("b", 2) + buffer("temp", 3, "read_write")
+    tiles = up(M, 64) * up(N, 64)
+    text = (head + factors + buffer("norms_a", 4, element="vec2<f64>") + buffer("norms_b", 5, element="vec2<f64>") + "const CHUNK: u32 = 512u;\n" + codec
+            + "alias Acc = f64;\n" + STEP.format("vec4<f64>", "acc + a * b") + NEAREST + kernel("matmul_bound") + kernel("matmul_gpu") + kernel("matmul_tile_gpu"))
+    temp = run(text, 16, tiles, {0: params(), 1: a, 2: b, 3: bytes(tiles * 16384), 4: norms[0], 5: norms[1]}, 3, plant)
+    text = (head + factors + "const MARK: u32 = 0xffffffffu;\nconst SHARE: u32 = 4u;\n" + codec + FORMAT + kernel("exact_sum") + kernel("matmul_gpu")
+            + kernel("matmul_settle"))
+    temp = run(text, 16, tiles * 16, {0: params(), 1: a, 2: b, 3: temp}, 3, ())
+    text = head + buffer("temp", 1) + buffer("y", 2, "read_write") + kernel("matmul_gpu") + kernel("matmul_gather") + kernel("result_words")
+    return run(text, 16, up(M * N, 64), {0: params(), 1: temp, 2: bytes(M * N * 4)}, 2, ())
+
+
+def chunked(a, b, k, plant):
+    text = (kernel("matmul_place") + buffer("a", 1) + buffer("b", 2) + buffer("y", 3, "read_write") + BITS.format("a") + BITS.format("b")
+            + STEP.format("f32", "fma(a, b, acc)") + "const CHUNK: u32 = 256u;\n" + kernel("matmul_ordered") + kernel("result_words"))
+    block = struct.pack("<32I", 2, 2, k, 4, k, 1, 2, 1, *[1, 0, 0, 0] * 6)
+    return run(text, 1024, 1, {0: block, 1: a, 2: b, 3: bytes(16)}, 3, plant)
+
+
+FAULTS = (
+    ("an f64 sum without its second pass", "select(MARK, low, low == high && e < 0x1p600lf && most < 0x1p600lf)", "nearest(x)"),
+    ("factors cut to eleven bits, as TF32 has", "Acc(bitcast<f32>(bits))", "Acc(bitcast<f32>(bits & 0xffffe000u))"),
+    ("a bound of the error too small by 2^10", "0x1p-53lf", "0x1p-63lf"),
+    ("bits that depend on the tile", "finish(t2.z, n2, m2)", "finish(t2.z, n2, m2) + u32(c.y)"),
+)
+
+
+def main():
+    r = Random(41)
+    a, b = near_ties(r, M, K, N)
+    want = pack("f32", product(("f32", "f32"), "exact", "f32", (1, 1, M, K, N), a, b))
+    a, b = pack("f32", a), pack("f32", b)
+    h.check_bytes("as it is", fast(a, b, ()), want, 4)
+    for fault, old, new in FAULTS:
+        got = fast(a, b, ((old, new),))
+        at = next((i for i in range(M * N) if got[4 * i:4 * i + 4] != want[4 * i:4 * i + 4]), None)
+        if h.check(f"{fault}: caught", at is not None):
+            h.planted(fault, "tensor.matmul", "exact fractions", f"y[{at // N}, {at % N}] is {got[4 * at:4 * at + 4][::-1].hex()}, not {want[4 * at:4 * at + 4][::-1].hex()}")
+    k = 700
+    a, b = codes(r, "f32", 2 * k, "cancel"), codes(r, "f32", 2 * k, "cancel")
+    want = pack("f32", product(("f32", "f32"), "chunked", "f32", (1, 1, 2, k, 2), a, b))
+    a, b = pack("f32", a), pack("f32", b)
+    h.check_bytes("chunked as it is", chunked(a, b, k, ()), want, 4)
+    fault = "chunks of 128 terms"
+    got = chunked(a, b, k, (("CHUNK: u32 = 256u", "CHUNK: u32 = 128u"),))
+    if h.check(f"{fault}: caught", got != want):
+        h.planted(fault, "tensor.matmul", "fractions, step by step", f"y is {got.hex()}, not {want.hex()}")
+    h.finish()
+
+
+main()
