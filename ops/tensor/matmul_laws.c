@@ -9,9 +9,9 @@ typedef struct size {
 	uint64_t m, k, n, batch_a, batch_b; /* 0: no such dimension */
 } size;
 
-static const size sizes[] = {{1, 1, 1, 0, 0}, {2, 0, 3, 0, 0},	 {0, 3, 2, 0, 0},
-			     {3, 4, 5, 0, 0}, {1, 255, 2, 0, 0}, {2, 257, 1, 0, 0},
-			     {2, 3, 2, 3, 3}, {3, 7, 2, 2, 1},	 {1, 1023, 1, 0, 0},
+static const size sizes[] = {{1, 1, 1, 0, 0},  {2, 0, 3, 0, 0},	  {0, 3, 2, 0, 0},
+			     {3, 4, 5, 0, 0},  {1, 255, 2, 0, 0}, {2, 257, 1, 0, 0},
+			     {2, 3, 2, 3, 3},  {3, 7, 2, 2, 1},	  {1, 1023, 1, 0, 0},
 			     {33, 9, 35, 0, 0}}; /* the last: as matmul_fast.c has it */
 enum { SMALL, ANY, CANCEL, TIES, KINDS };
 

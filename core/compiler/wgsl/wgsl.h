@@ -34,7 +34,7 @@ typedef struct pctl_wgsl_library {
 
 /* f64 as a strict type came after the released rules, which keep refusing it. */
 #define PCTL_WGSL_HAS_F64(flags)            \
-	(((flags) & PCTL_WGSL_NATIVE) != 0 || \
+	(((flags)&PCTL_WGSL_NATIVE) != 0 || \
 	 ((flags) & (PCTL_WGSL_CONSENSUS | PCTL_WGSL_RULES_1)) == 0)
 
 typedef struct pctl_wgsl_options {

@@ -107,8 +107,8 @@ static node *through_small(gen *g, const gtype *t, int depth)
 static node *through_double(gen *g, const gtype *t, int depth)
 {
 	static const char *const shapes[] = {
-		"%s(%s($) * %s($) + %s($))",	"%s(fma(%s($), %s($), %s($)))",
-		"%s(%s($) / %s($) - %s($))",	"%s(sqrt(abs(%s($))) * %s($) - %s($))",
+		"%s(%s($) * %s($) + %s($))", "%s(fma(%s($), %s($), %s($)))",
+		"%s(%s($) / %s($) - %s($))", "%s(sqrt(abs(%s($))) * %s($) - %s($))",
 		"%s(max(%s($), floor(%s($))) + %s($))"};
 	const char *wide = t->kind == G_VECTOR ? gen_text(g, "vec%u<f64>", t->width) : "f64";
 
@@ -118,8 +118,7 @@ static node *through_double(gen *g, const gtype *t, int depth)
 				"0x1p-300lf + f64($))",
 				gen_runtime(g, t, depth), gen_runtime(g, t, depth),
 				gen_runtime(g, t, depth));
-	return gen_node(g, t,
-			gen_text(g, shapes[gen_below(g, 5)], t->name, wide, wide, wide),
+	return gen_node(g, t, gen_text(g, shapes[gen_below(g, 5)], t->name, wide, wide, wide),
 			gen_runtime(g, t, depth), gen_runtime(g, t, depth),
 			gen_runtime(g, t, depth));
 }
@@ -177,8 +176,7 @@ node *gen_float_operation(gen *g, const gtype *t, int depth)
 	if (pick < 75)
 		return from_bits(g, t, depth);
 	if (pick < 79)
-		return gen_chance(g, 50) ? through_small(g, t, depth)
-					 : through_double(g, t, depth);
+		return gen_chance(g, 50) ? through_small(g, t, depth) : through_double(g, t, depth);
 	if (pick < 86)
 		return chosen(g, t, depth);
 	if (pick < 91)

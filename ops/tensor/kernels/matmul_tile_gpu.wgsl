@@ -64,11 +64,12 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
 			s3 = vec4<Acc>();
 		}
 	}
-	if (params.k % CHUNK != 0u) {
-		t0 = select(t0 + s0, s0, params.k < CHUNK);
-		t1 = select(t1 + s1, s1, params.k < CHUNK);
-		t2 = select(t2 + s2, s2, params.k < CHUNK);
-		t3 = select(t3 + s3, s3, params.k < CHUNK);
+	let done = (params.k + 15u) / 16u * 16u;
+	if (done % CHUNK != 0u) {
+		t0 = select(t0 + s0, s0, done < CHUNK);
+		t1 = select(t1 + s1, s1, done < CHUNK);
+		t2 = select(t2 + s2, s2, done < CHUNK);
+		t3 = select(t3 + s3, s3, done < CHUNK);
 	}
 	let first = tile * 4096u;
 	let row = c.y + y * 4u;

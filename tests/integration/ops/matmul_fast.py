@@ -104,6 +104,10 @@ def main():
     run(h, backends, "special", a, b, (1, 1, m, k, n))
     a, b = codes(r, "f32", 3 * 515, "cancel"), codes(r, "f32", 515 * 6, "cancel")
     run(h, backends, "parts", a, b, (1, 1, 3, 515, 6), order="chunked")
+    # A part that padding fills up.
+    for k, columns, order in ((250, 12, "chunked"), (505, 6, "exact")):
+        a, b = codes(r, "f32", 3 * k, "cancel"), codes(r, "f32", k * columns, "cancel")
+        run(h, backends, "full", a, b, (1, 1, 3, k, columns), order=order)
     if how == "all":
         for order in ("sequential", "sequential_unfused", "chunked"):
             a, b = codes(r, "f32", 31 * 9, "any"), codes(r, "f16", 9 * 37, "any")
