@@ -26,12 +26,6 @@ int tensor_is_float(uint32_t dtype)
 	return tensor_float_format_of(dtype) != NULL;
 }
 
-int tensor_is_signed(uint32_t dtype)
-{
-	return dtype == PCTL_SCALAR_I8 || dtype == PCTL_SCALAR_I16 || dtype == PCTL_SCALAR_I32 ||
-	       dtype == PCTL_SCALAR_I64;
-}
-
 uint64_t tensor_order_key(uint32_t dtype, uint64_t raw)
 {
 	const uint64_t bits = 8 * kit_dtype_bytes(dtype), top = 1ull << (bits - 1);

@@ -6,6 +6,7 @@
 #include "common/codec.h"
 #include "matmul.h"
 #include "tensor.h"
+#include "value.h"
 
 #define TENSOR_ANY "f32|f16|bf16|i8|u8|i16|u16|i32|u32|i64|u64|bool"
 #define TENSOR_NUMBERS 16u
@@ -14,7 +15,6 @@
 uint64_t tensor_get(const void *data, uint64_t i, uint64_t bytes);
 void tensor_put(void *data, uint64_t i, uint64_t bytes, uint64_t v);
 int tensor_is_float(uint32_t dtype);
-int tensor_is_signed(uint32_t dtype);
 
 /* x around an axis. */
 typedef struct tensor_lines {

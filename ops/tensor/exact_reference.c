@@ -2,7 +2,7 @@
  * the end. Nothing of it is the kernels'. */
 #include <math.h>
 
-#include "element.h"
+#include "value.h"
 #include "exact_reference.h"
 
 /* ---- elements ------------------------------------------------------------------------------- */

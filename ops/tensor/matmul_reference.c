@@ -1,7 +1,7 @@
 /* tensor.matmul in plain C, by exact_reference.h and by fmaf. */
 #include <math.h>
 
-#include "element.h"
+#include "value.h"
 #include "exact_reference.h"
 
 static uint64_t integer(uint32_t dtype, const void *data, uint64_t i)

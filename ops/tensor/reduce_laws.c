@@ -28,7 +28,7 @@ static uint32_t narrowed(uint32_t dtype, uint32_t bits)
 	return sign | ((field + 16 - 128) & 31) % 31 << 10 | (bits >> 13 & 1023);
 }
 
-void tensor_element(uint32_t dtype, uint32_t kind, uint64_t r, void *to)
+void tensor_problem_element(uint32_t dtype, uint32_t kind, uint64_t r, void *to)
 {
 	static const uint32_t special[] = {0,		0x80000000u, 0x7f800000u, 0xff800000u,
 					   0x7fc00000u, 0xffc12345u, 1,		  0x80000001u};
@@ -107,7 +107,7 @@ void reduce_problem(kit_problem *p)
 		return;
 	}
 	for (uint64_t i = 0; i < n; i++)
-		tensor_element(p->dtype, kind, kit_random(p->seed + p->number, i),
+		tensor_problem_element(p->dtype, kind, kit_random(p->seed + p->number, i),
 			       data + i * bytes);
 	kit_problem_input(p, 0, &t, data);
 	kit_scratch_free(&p->use, data);

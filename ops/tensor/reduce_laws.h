@@ -20,6 +20,6 @@ void index_law_lowest(kit_law *l);
 
 /* An element for a law: kinds of numbers that go wrong. */
 enum { TENSOR_SMALL, TENSOR_ANY, TENSOR_EQUAL, TENSOR_SPECIAL, TENSOR_KINDS };
-void tensor_element(uint32_t dtype, uint32_t kind, uint64_t random, void *to);
+void tensor_problem_element(uint32_t dtype, uint32_t kind, uint64_t random, void *to);
 
 #endif

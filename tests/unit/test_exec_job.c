@@ -342,7 +342,7 @@ static pctl_status repeat(uint32_t rounds, const uint32_t carry[2], int checked,
 	static const uint64_t out_bytes[2] = {N * 4, N * 4};
 	pctl_value *in[2] = {NULL}, *out[2] = {NULL};
 	pctl_data_source *sources[2] = {NULL};
-	pctl_plan_check check = {2, 4, 0, expected, "found %v"};
+	pctl_plan_check check = {2, 4, 0, expected, "found %v", 0, 0};
 	struct bench b;
 	pctl_job_run run = {.repeat = rounds, .carry = carry, .out_bytes = out_bytes};
 	const uint64_t zones = log_.shapes % 2 * 256;

@@ -259,7 +259,7 @@ static void stretch(struct typing *t, pctl_graph_node *n, uint32_t index)
 				continue;
 			pctl_check_keep(
 				t->c, pctl_broadcast_refuse(n->op.desc, n->job->id,
-							    &ref_of(n, n->op.desc->in[i].name)->pos,
+							    &ref_of(n, i)->pos,
 							    0, edge_text(t, edge_of(t, n->in[0])),
 							    i, edge_text(t, have), t->c->call));
 			return;
@@ -286,7 +286,7 @@ static void stretch(struct typing *t, pctl_graph_node *n, uint32_t index)
 			pctl_check_keep(t->c,
 					pctl_broadcast_refuse(
 						n->op.desc, n->job->id,
-						&ref_of(n, n->op.desc->in[i].name)->pos,
+						&ref_of(n, i)->pos,
 						i == 0 ? 1 : 0,
 						edge_text(t, edge_of(t, n->in[i == 0 ? 1 : 0])), i,
 						edge_text(t, have), t->c->call));

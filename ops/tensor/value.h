@@ -1,6 +1,6 @@
-/* Elements of tensors of any type, for references and problems; see element.c. */
-#ifndef PIPECTL_OPS_TENSOR_ELEMENT_H
-#define PIPECTL_OPS_TENSOR_ELEMENT_H
+/* Elements of tensors of any type, for references and problems; see value.c. */
+#ifndef PIPECTL_OPS_TENSOR_VALUE_H
+#define PIPECTL_OPS_TENSOR_VALUE_H
 
 #include "tensor.h"
 
