@@ -257,11 +257,10 @@ static void stretch(struct typing *t, pctl_graph_node *n, uint32_t index)
 			}
 			if (stretch_dims(t, shape.dim[d - a], have->dim[d - b], &next.dim[d]))
 				continue;
-			pctl_check_keep(
-				t->c, pctl_broadcast_refuse(n->op.desc, n->job->id,
-							    &ref_of(n, i)->pos,
-							    0, edge_text(t, edge_of(t, n->in[0])),
-							    i, edge_text(t, have), t->c->call));
+			pctl_check_keep(t->c, pctl_broadcast_refuse(
+						      n->op.desc, n->job->id, &ref_of(n, i)->pos, 0,
+						      edge_text(t, edge_of(t, n->in[0])), i,
+						      edge_text(t, have), t->c->call));
 			return;
 		}
 		shape.any_shape = next.any_shape;
@@ -285,8 +284,7 @@ static void stretch(struct typing *t, pctl_graph_node *n, uint32_t index)
 		if (!fits)
 			pctl_check_keep(t->c,
 					pctl_broadcast_refuse(
-						n->op.desc, n->job->id,
-						&ref_of(n, i)->pos,
+						n->op.desc, n->job->id, &ref_of(n, i)->pos,
 						i == 0 ? 1 : 0,
 						edge_text(t, edge_of(t, n->in[i == 0 ? 1 : 0])), i,
 						edge_text(t, have), t->c->call));
