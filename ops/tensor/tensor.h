@@ -9,6 +9,7 @@ extern const kit_family tensor_sort_family;
 extern const kit_family tensor_reduce_family;
 extern const kit_family tensor_matmul_family;
 extern const kit_family tensor_sum_family;
+extern const kit_family tensor_einsum_family;
 extern const kit_family tensor_view_family;
 extern const kit_family tensor_extreme_family;
 extern const kit_family tensor_gather_family;
