@@ -279,8 +279,8 @@ static const pctl_law laws[] = {
 	 "where x is of another type and y has at most 53 bits: y made f64 and made y's type again "
 	 "is y"},
 	{PCTL_LAW_CUSTOM, 0, PCTL_LAW_JUDGED, 0, "back", NULL,
-	 "where x is of integers of at most 8 bits and y of integers of more, or floats that have "
-	 "them all: y made x's "
+	 "where y is of x's type, or x of integers of at most 8 bits and y of integers of more, or "
+	 "floats that have them all: y made x's "
 	 "type again is x"},
 };
 static void (*const checks[])(kit_law *) = {convert_law_fixed, convert_law_back};

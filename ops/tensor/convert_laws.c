@@ -122,7 +122,7 @@ void convert_law_back(kit_law *l)
 	const uint32_t from = l->use.q->in[0].dtype;
 	uint32_t to;
 
-	if (convert_to(&l->use, &to) != PCTL_OK || !holds(from, to))
+	if (convert_to(&l->use, &to) != PCTL_OK || (from != to && !holds(from, to)))
 		return;
 	kit_law_equal(l, converted(l, kit_law_out(l, 0), kit_dtype_name(from)), 0);
 }

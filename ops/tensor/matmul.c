@@ -337,7 +337,9 @@ static const pctl_law laws[] = {
 	 "order exact: k taken twice, of floats the second time with a negated, gives 2 y, of "
 	 "floats 0 where y is finite"},
 	{PCTL_LAW_CUSTOM, 0, PCTL_LAW_JUDGED, 0, "unpacked", NULL,
-	 "where b is packed and has no minima: b made f32, beside integers a's type, gives the "
+	 "where b is packed and has no minima, or of 64 bits: b made f32, beside integers a's "
+	 "type, "
+	 "gives the "
 	 "same y"},
 };
 static void (*const laws_checks[])(kit_law *) = {matmul_law_transposed, matmul_law_rows,

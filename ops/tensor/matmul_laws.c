@@ -414,9 +414,11 @@ void matmul_law_unpacked(kit_law *l)
 {
 	const uint32_t a = l->use.q->in[0].dtype, b = l->use.q->in[1].dtype, x = 1;
 	const int real = kit_codec_word(a) == NULL || kit_codec_word(b) == NULL;
+	/* Beside integers of 64 bits nothing is packed: such a b is converted to what it is. */
+	const int is_wide = kit_dtype_bytes(a) == 8;
 	const pctl_attr to = {"to", real ? "f32" : kit_dtype_name(a), 0};
 
-	if (is_packed(l) && !kit_codec_is_pair(b))
+	if ((is_packed(l) && !kit_codec_is_pair(b)) || is_wide)
 		kit_law_equal(
 			l, multiplied(l, 0, kit_law_use(l, "tensor.convert", &x, 1, &to, 1, 1), 0),
 			kit_law_out(l, 0));
