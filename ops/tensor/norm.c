@@ -189,7 +189,7 @@ static void plan(kit_plan *p)
 									: layer_rows(p, &s, &a));
 	}
 	w = kit_wgsl_make(p->use, 16384);
-	tensor_map_text(p, &w);
+	tensor_map_text(p, &m, &w);
 	if (kind == NORM_BATCH) {
 		add_channels(p, &w, "m", PORT("3", "m"));
 		add_channels(p, &w, "s", PORT("4", "s"));

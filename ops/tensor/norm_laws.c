@@ -33,8 +33,9 @@ static void put(kit_problem *p, uint32_t port, const pctl_tensor_type *t, uint32
 		return;
 	}
 	for (uint64_t i = 0; i < n; i++)
-		tensor_problem_element(p->dtype, kind, kit_random(p->seed + p->number * 8 + port, i),
-			       data + i * bytes);
+		tensor_problem_element(p->dtype, kind,
+				       kit_random(p->seed + p->number * 8 + port, i),
+				       data + i * bytes);
 	kit_problem_input(p, port, t, data);
 	kit_scratch_free(&p->use, data);
 }

@@ -108,7 +108,7 @@ void reduce_problem(kit_problem *p)
 	}
 	for (uint64_t i = 0; i < n; i++)
 		tensor_problem_element(p->dtype, kind, kit_random(p->seed + p->number, i),
-			       data + i * bytes);
+				       data + i * bytes);
 	kit_problem_input(p, 0, &t, data);
 	kit_scratch_free(&p->use, data);
 }
