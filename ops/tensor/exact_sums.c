@@ -12,7 +12,7 @@ static void run(kit_plan *p, const tensor_axes *a, const tensor_exact *e, const 
 	kit_slot slots[3 + TENSOR_SUM_EXTRA];
 	kit_wgsl w = kit_wgsl_make(p->use, 32768);
 
-	tensor_round_text(&w, r);
+	tensor_round_text(&w, a, r);
 	kit_wgsl_add(&w, r->first ? "@group(0) @binding(1) var<storage, read> x: array<u32>;\n"
 				  : "@group(0) @binding(1) var<storage, read> x: "
 				    "array<array<u32, 21>>;\n");

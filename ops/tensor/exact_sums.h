@@ -10,7 +10,7 @@
 #define TENSOR_SUM_EXTRA 3u
 
 /*
- * term    WGSL: fn term(i: u32, result: u32), which adds element i of x, with x_bits(i), by sum_term or sum_square
+ * term    WGSL: fn term(bits: u32, result: u32), which adds an element of x of that f32, by sum_term or sum_square
  * scale   WGSL: fn sum_scale() of exact_sum.wgsl, or NULL for a sum as it is
  * give    WGSL: fn give(item: u32) -> u32, the bits of a result from the sum; NULL: sums are kept as digits
  * format  what sum_round rounds to
@@ -28,8 +28,8 @@ typedef struct tensor_exact {
 /* Of x, input 0. to: a buffer of a word a result, or of TENSOR_SUM_WORDS. */
 void tensor_exact_sums(kit_plan *p, const tensor_axes *a, const tensor_exact *e, uint32_t to);
 
-#define TENSOR_SUM_TERM "fn term(i: u32, result: u32) {\n\tsum_term(x_bits(i));\n}\n"
-#define TENSOR_SQUARE_TERM "fn term(i: u32, result: u32) {\n\tsum_square(x_bits(i));\n}\n"
+#define TENSOR_SUM_TERM "fn term(bits: u32, result: u32) {\n\tsum_term(bits);\n}\n"
+#define TENSOR_SQUARE_TERM "fn term(bits: u32, result: u32) {\n\tsum_square(bits);\n}\n"
 #define TENSOR_GIVE_SUM "fn give(item: u32) -> u32 {\n\treturn sum_round();\n}\n"
 /* Long division by a uniform, from the highest digit down. */
 #define TENSOR_SCALE_MEAN                                           \

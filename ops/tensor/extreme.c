@@ -191,7 +191,7 @@ static void run(kit_plan *p, const tensor_axes *a, const tensor_round *r)
 	const int wide = kit_dtype_bytes(dtype) == 8;
 	kit_wgsl w = kit_wgsl_make(u, 16384);
 
-	tensor_round_text(&w, r);
+	tensor_round_text(&w, a, r);
 	add_types(&w, u, wide, r);
 	kit_wgsl_add(&w, KERNEL_EXTREME_KEY);
 	add_join(&w, u);
@@ -253,7 +253,7 @@ static void products(kit_plan *p, const tensor_axes *a)
 		kit_kernel kernel = {"tensor/prod.wgsl", NULL, 64, "steps", 1};
 		kit_wgsl w = kit_wgsl_make(p->use, 16384);
 
-		tensor_round_text(&w, &r);
+		tensor_round_text(&w, a, &r);
 		kit_wgsl_add(&w, "@group(0) @binding(1) var<storage, read> x: array<u32>;\n");
 		kit_wgsl_named(&w, kit_codec_bits(dtype), "x");
 		kit_wgsl_add(&w, done == 0 ? "fn before(i: u32) -> f32 {\n\treturn 1.0;\n}\n"

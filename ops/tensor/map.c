@@ -7,8 +7,10 @@ typedef struct places {
 	uint32_t count, block, inner, rest, channels, none[3];
 } places;
 
-void tensor_map_text(kit_plan *p, kit_wgsl *w)
+void tensor_map_text(kit_plan *p, const tensor_map *m, kit_wgsl *w)
 {
+	kit_wgsl_add(w, m->inner == 1 ? "const SIDE_BY_SIDE: bool = true;\n"
+				      : "const SIDE_BY_SIDE: bool = false;\n");
 	kit_wgsl_add(w, KERNEL_MAP_PLACE);
 	kit_wgsl_add(w, "@group(0) @binding(1) var<storage, read> x: array<u32>;\n"
 			"@group(0) @binding(2) var<storage, read_write> y: array<u32>;\n");

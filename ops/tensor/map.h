@@ -19,8 +19,8 @@ typedef struct tensor_map {
 	uint32_t n_slots;
 } tensor_map;
 
-/* The text's beginning, for what `value` is to be added to: w is a new text. */
-void tensor_map_text(kit_plan *p, kit_wgsl *w);
+/* The text's beginning, for what `value` is to be added to: w is a new text, m's `inner` is known. */
+void tensor_map_text(kit_plan *p, const tensor_map *m, kit_wgsl *w);
 /* From input 0 to output 0. The text is used up. */
 void tensor_map_run(kit_plan *p, const tensor_map *m, kit_wgsl *w);
 

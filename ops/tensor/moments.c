@@ -69,7 +69,7 @@ static void plan(kit_plan *p)
 	w = kit_wgsl_make(p->use, 32768);
 	tensor_moments_text(&w, tensor_float_format_of(a.out.dtype));
 	kit_wgsl_add(&w, "@group(0) @binding(3) var<storage, read_write> y: array<u32>;\n"
-			 "fn product(item: u32) -> u32 {\n\treturn variance_of(item);\n}\n");
+			 "fn product(item: u32) -> u32 {\n\treturn moment_of(item, true);\n}\n");
 	kit_wgsl_add(&w, KERNEL_RESULT_WORDS);
 	kernel.text = w.text;
 	if (p->status == PCTL_OK)

@@ -105,16 +105,18 @@ static uint32_t layer_rows(kit_plan *p, const norm_shape *s, const tensor_axes *
 	memcpy(&m.eps, &s->eps, 4);
 	tensor_moments_sums(p, a, &sums, &squares);
 	tensor_moments_text(&w, tensor_float_format_of(PCTL_SCALAR_F32));
-	kit_wgsl_add(&w, "@group(0) @binding(3) var<storage, read_write> y: array<vec2<u32>>;\n"
-			 "fn product(item: u32) -> vec2<u32> {\n\tlet a = mean_of(item);\n"
-			 "\tlet v = bitcast<f32>(variance_of(item));\n"
-			 "\treturn vec2<u32>(a, bitcast<u32>(1.0 / sqrt(v + "
-			 "bitcast<f32>(moments.eps))));\n}\n");
+	/* A mean or an r an invocation. */
+	kit_wgsl_add(&w, "@group(0) @binding(3) var<storage, read_write> y: array<u32>;\n"
+			 "fn product(item: u32) -> u32 {\n\tlet is_r = item % 2u == 1u;\n"
+			 "\tlet v = moment_of(item / 2u, is_r);\n\tif (!is_r) {\n"
+			 "\t\treturn v;\n\t}\n"
+			 "\treturn bitcast<u32>(1.0 / sqrt(bitcast<f32>(v) + "
+			 "bitcast<f32>(moments.eps)));\n}\n");
 	kit_wgsl_add(&w, KERNEL_RESULT_WORDS);
 	kernel.text = w.text;
 	if (p->status == PCTL_OK)
 		p->status = kit_wgsl_status(&w);
-	kit_run(p, &kernel, s->rows,
+	kit_run(p, &kernel, 2 * s->rows,
 		(kit_slot[]){KIT_ALL(kit_params(p, &m, sizeof(m))), KIT_ALL(sums), KIT_ALL(squares),
 			     KIT_ALL(to)},
 		4);
@@ -187,7 +189,7 @@ static void plan(kit_plan *p)
 									: layer_rows(p, &s, &a));
 	}
 	w = kit_wgsl_make(p->use, 16384);
-	tensor_map_text(p, &w);
+	tensor_map_text(p, &m, &w);
 	if (kind == NORM_BATCH) {
 		add_channels(p, &w, "m", PORT("3", "m"));
 		add_channels(p, &w, "s", PORT("4", "s"));

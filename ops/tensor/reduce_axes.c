@@ -6,8 +6,8 @@
 
 #include "kernels.h"
 
-#define STEPS_MAX 1024u	    /* terms of a lane in one round */
-#define LANES_ENOUGH 65536u /* of a dispatch, to fill a device */
+#define STEPS_MAX 1024u	     /* terms of a lane in one round */
+#define LANES_ENOUGH 131072u /* of a dispatch, to fill a device */
 
 /* ---- axes ----------------------------------------------------------------------------------- */
 
@@ -166,11 +166,15 @@ uint32_t tensor_round_params(kit_plan *p, const tensor_axes *a, const tensor_rou
 	return kit_params(p, &v, sizeof(v));
 }
 
-void tensor_round_text(kit_wgsl *w, const tensor_round *r)
+void tensor_round_text(kit_wgsl *w, const tensor_axes *a, const tensor_round *r)
 {
-	char rows[48];
+	int even = 1;
+	char rows[80];
 
-	snprintf(rows, sizeof(rows), "const ROWS: u32 = %uu;\n", TENSOR_LANES / r->width);
+	for (uint32_t i = 1; i < TENSOR_GROUPS_MAX; i++)
+		even = even && (!r->first || a->reduced[i].n == 1);
+	snprintf(rows, sizeof(rows), "const ROWS: u32 = %uu;\nconst EVEN: bool = %s;\n",
+		 TENSOR_LANES / r->width, even ? "true" : "false");
 	kit_wgsl_add(w, rows);
 	kit_wgsl_add(w, KERNEL_REDUCE_PLACE);
 }

@@ -47,7 +47,7 @@ tensor_round tensor_round_next(const tensor_axes *a, const tensor_round *r, uint
 /* The uniform of a round, as reduce_place.wgsl has it. */
 uint32_t tensor_round_params(kit_plan *p, const tensor_axes *a, const tensor_round *r);
 /* What stands in front of its kernel: reduce_place.wgsl behind the rows of a workgroup. */
-void tensor_round_text(kit_wgsl *w, const tensor_round *r);
+void tensor_round_text(kit_wgsl *w, const tensor_axes *a, const tensor_round *r);
 /* Run a kernel made of that and of what follows it. The text is used up. */
 void tensor_round_run(kit_plan *p, const char *name, const tensor_axes *a, const tensor_round *r,
 		      kit_wgsl *w, const kit_slot *slots, uint32_t n_slots);

@@ -55,7 +55,7 @@ static void greatest(kit_plan *p, const tensor_axes *a, uint32_t to)
 		kit_wgsl w = kit_wgsl_make(p->use, 16384);
 
 		r.to = r.last ? to : kit_temp(p, 4 * a->count * r.runs);
-		tensor_round_text(&w, &r);
+		tensor_round_text(&w, a, &r);
 		kit_wgsl_add(&w, "alias A = u32;\n"
 				 "@group(0) @binding(1) var<storage, read> x: array<A>;\n"
 				 "@group(0) @binding(2) var<storage, read_write> y: array<A>;\n"
@@ -83,11 +83,11 @@ static void greatest(kit_plan *p, const tensor_axes *a, uint32_t to)
 }
 
 #define SUMMED                                                                              \
-	"fn term(i: u32, result: u32) {\n\tlet bits = x_bits(i);\n"                         \
+	"fn term(bits: u32, result: u32) {\n"                                               \
 	"\tif (bits != 0xff800000u) {\n\t\tsum_term(bitcast<u32>(exp(bitcast<f32>(bits) - " \
 	"bitcast<f32>(greatest[result]))));\n\t}\n}\n"
 #define SUMMED_EQUAL                                                                    \
-	"fn term(i: u32, result: u32) {\n\tlet x = bitcast<f32>(x_bits(i));\n"          \
+	"fn term(bits: u32, result: u32) {\n\tlet x = bitcast<f32>(bits);\n"            \
 	"\tlet m = bitcast<f32>(greatest[result]);\n\tvar e = 1.0f;\n\tif (x != m) {\n" \
 	"\t\te = exp(x - m);\n\t}\n\tsum_term(bitcast<u32>(e));\n}\n"
 
@@ -145,7 +145,7 @@ static void plan(kit_plan *p)
 	slots[1] = (kit_slot)KIT_ALL(sums);
 	m.slots = slots;
 	w = kit_wgsl_make(p->use, 16384);
-	tensor_map_text(p, &w);
+	tensor_map_text(p, &m, &w);
 	kit_wgsl_add(&w, "@group(0) @binding(3) var<storage, read> greatest: array<u32>;\n"
 			 "@group(0) @binding(4) var<storage, read> sums: array<u32>;\n");
 	kit_wgsl_add(&w, values[kind]);

@@ -73,7 +73,7 @@ static void integers(kit_plan *p, const tensor_axes *a)
 		kit_wgsl w = kit_wgsl_make(p->use, 16384);
 
 		r.to = r.last ? kit_out(p, 0) : kit_temp(p, bytes * a->count * r.runs);
-		tensor_round_text(&w, &r);
+		tensor_round_text(&w, a, &r);
 		kit_wgsl_add(&w, bytes == 8 ? "alias A = u64;\n" : "alias A = u32;\n");
 		kit_wgsl_add(&w, "@group(0) @binding(1) var<storage, read> x: array<A>;\n"
 				 "@group(0) @binding(2) var<storage, read_write> y: array<A>;\n"

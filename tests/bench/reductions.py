@@ -1,12 +1,11 @@
-"""Reductions, softmax and norms of rows of f32: device seconds of one job, the least of five runs, beside the floor of the bytes that must be
-read and written at GBPS. usage: reductions.py PIPECTL BACKEND GBPS [ROWS COLUMNS]"""
+"""Reductions, softmax and norms of rows of f32: device seconds of one job, the least of five runs or TRIES, beside the floor of the bytes that
+must be read and written at GBPS. usage: reductions.py PIPECTL BACKEND GBPS [ROWS COLUMNS [TRIES]]"""
 import json
 import os
 import subprocess
 import sys
 import tempfile
 
-TRIES = 5
 # op, ports behind x, attributes, whether y has x's shape
 OPS = (("max", "", 'axes = "1";', False), ("sum", "", 'axes = "1";', False), ("sum", "", 'axes = "0";', False), ("variance", "", 'axes = "1";', False),
        ("argmax", "", "", False), ("softmax", "", "", True), ("layer_norm", 'weight = "$none"; bias = "$none";', "", True),
@@ -16,6 +15,7 @@ OPS = (("max", "", 'axes = "1";', False), ("sum", "", 'axes = "1";', False), ("s
 def main():
     pipectl, backend, gbps = sys.argv[1], sys.argv[2], float(sys.argv[3])
     rows, columns = (int(n) for n in sys.argv[4:6] or (16384, 4096))
+    tries = int((sys.argv[6:] or [5])[0])
     with tempfile.TemporaryDirectory() as directory:
         x, none = os.path.join(directory, "x"), os.path.join(directory, "none")
         # Numbers from 1 to 2, of both signs.
@@ -32,7 +32,7 @@ def main():
                         f'jobs = ( {{ id = "j"; op = "tensor.{op}@1"; in : {{ x = "$x"; {ports} }}; attr : {{ {attrs} }}; }} );\n'
                         'outputs : { y = "j.y"; }; };\n')
             least = None
-            for _ in range(TRIES):
+            for _ in range(tries):
                 command = [pipectl, "run", file, "--backend", backend, "--no-memo", "--json", "--in", "x=" + x]
                 command += ["--in", "none=" + none] if ports else []
                 done = subprocess.run(command + ["--out", "y=" + os.path.join(directory, "y")], capture_output=True, check=False)

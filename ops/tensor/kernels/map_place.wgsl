@@ -1,4 +1,5 @@
 // Elements of y in their order, and the rows that they belong to: x is outer times n times inner, a row being what lies along n.
+// In front of this text stands SIDE_BY_SIDE: `inner` is 1.
 struct Map {
 	@size(4) count: u32, // elements
 	@size(4) block: u32, // n * inner
@@ -14,5 +15,8 @@ fn channel_of(i: u32) -> u32 {
 }
 
 fn row_of(i: u32) -> u32 {
+	if (SIDE_BY_SIDE) {
+		return i / params.block;
+	}
 	return (i / params.block) * params.inner + i % params.inner;
 }

@@ -1,5 +1,6 @@
 // Where the terms of a reduction along axes lie. Adjacent axes that are kept, or reduced, count as one; there are four of each at most, and
-// what is not there has 1 element. In front of this text stands ROWS: workgroups take so many results each, 64 / ROWS lanes a result.
+// what is not there has 1 element. In front of this text stand ROWS: workgroups take so many results each, 64 / ROWS lanes a result; and EVEN: there
+// is one group of reduced axes, so that terms lie evenly apart and no index is divided for each of them.
 // Lane n of the `lanes` of a result takes its terms n, n + lanes, and so on; lanes of a workgroup are neighbours. Item `run * count +
 // result` of what is left is what run `run` of a result's workgroups found.
 override steps: u32; // terms of a lane or more, a power of two
@@ -24,6 +25,9 @@ fn first_of(result: u32) -> u32 {
 }
 
 fn term_at(term: u32) -> u32 {
+	if (EVEN) {
+		return term * params.reduced[0].y;
+	}
 	let a = term / params.reduced[0].x;
 	let b = a / params.reduced[1].x;
 	let c = b / params.reduced[2].x;

@@ -13,26 +13,8 @@ struct Moments {
 
 var<private> line: array<u32, 10>;
 
-fn load_sum(item: u32) {
-	for (var i = 0u; i < DIGITS; i++) {
-		total[i] = i64(sums[item][i]);
-	}
-	saw = sums[item][20];
-}
-
-fn mean_of(item: u32) -> u32 {
-	load_sum(item);
-	first_divisor = moments.n;
-	second_divisor = 1u;
-	if (moments.n == 0u) {
-		saw = SAW_NAN;
-	}
-	return sum_round();
-}
-
-// n * sum(x * x) - sum(x)^2 in units of 2^-298; sums are multiples of 2^-149.
-fn variance_of(item: u32) -> u32 {
-	load_sum(item);
+// n * sum(x * x) - sum(x)^2 in units of 2^-298 takes the place of the sum; sums are multiples of 2^-149.
+fn squares_less(item: u32) {
 	sum_magnitude();
 	for (var i = 0u; i < 10u; i++) {
 		line[i] = u32(total[i + 4u] >> 21u) | u32((total[i + 5u] << 11u) & LOW);
@@ -45,17 +27,32 @@ fn variance_of(item: u32) -> u32 {
 		total[i] += i64(part & 0xfffffffflu);
 		total[i + 1u] += i64(part >> 32u);
 	}
-	for (var i = 0u; i < 10u; i++) {
-		for (var k = 0u; k < 10u; k++) {
-			let part = u64(line[i]) * u64(line[k]);
-			total[i + k] -= i64(part & 0xfffffffflu);
-			total[i + k + 1u] -= i64(part >> 32u);
-		}
+	// All pairs in one loop: two, one inside the other, have drivers write out a hundred products, and take half a minute over them.
+	for (var pair = 0u; pair < 100u; pair++) {
+		let i = pair / 10u;
+		let k = pair % 10u;
+		let part = u64(line[i]) * u64(line[k]);
+		total[i + k] -= i64(part & 0xfffffffflu);
+		total[i + k + 1u] -= i64(part >> 32u);
 	}
-	if (saw != 0u || moments.n <= moments.ddof) {
+}
+
+// The mean, or the variance; the text of rounding, which is long, stands here once for both.
+fn moment_of(item: u32, variance: bool) -> u32 {
+	for (var i = 0u; i < DIGITS; i++) {
+		total[i] = i64(sums[item][i]);
+	}
+	saw = sums[item][20];
+	first_divisor = moments.n;
+	second_divisor = 1u;
+	var undefined = moments.n == 0u;
+	if (variance) {
+		squares_less(item);
+		second_divisor = max(moments.n, moments.ddof + 1u) - moments.ddof;
+		undefined = saw != 0u || moments.n <= moments.ddof;
+	}
+	if (undefined) {
 		saw = SAW_NAN;
 	}
-	first_divisor = moments.n;
-	second_divisor = max(moments.n, moments.ddof + 1u) - moments.ddof;
 	return sum_round();
 }
