@@ -112,6 +112,17 @@ def main():
     got = chunked(a, b, k, (("CHUNK: u32 = 256u", "CHUNK: u32 = 128u"),))
     if h.check(f"{fault}: caught", got != want):
         h.planted(fault, "tensor.matmul", "fractions, step by step", f"y is {got.hex()}, not {want.hex()}")
+    # Products that round to -0, and steps of 0 * 0 behind them, as padding by 0 instead of -0 would be.
+    tiny = [0x0D800000] * 6, [0x8D800000] * 6
+    want = pack("f32", product(("f32", "f32"), "sequential", "f32", (1, 1, 2, 3, 2), *tiny))
+    a, b = (pack("f32", t) for t in tiny)
+    whole = ("CHUNK: u32 = 256u", "CHUNK: u32 = 0xffffffffu")
+    h.check("there is a -0", want[:4] == b"\0\0\0\x80", want.hex())
+    h.check_bytes("sequential as it is", chunked(a, b, 3, (whole,)), want, 4)
+    fault = "a padded -0 in sequential"
+    got = chunked(a, b, 3, (whole, ("return fma(a, b, acc);", "return fma(0f, 0f, fma(a, b, acc));")))
+    if h.check(f"{fault}: caught", got != want):
+        h.planted(fault, "tensor.matmul", "fractions, step by step", f"y is {got.hex()}, not {want.hex()}")
     h.finish()
 
 

@@ -1,7 +1,7 @@
 """Strict f64 on every device present, against integers and fractions: arithmetic, fused and not, roots, comparisons, rounding, every
 conversion, NaN, subnormals; in vectors, matrices, functions, loops, workgroup memory and uniforms.
-usage: doubles.py [--plant] [BACKEND...]: all devices where none is named; --plant: one expectation is that of a sum that was contracted, and
-must be found."""
+usage: doubles.py [--plant|--caught] [BACKEND...]: all devices where none is named; --plant: one expectation is that of a sum that was contracted, and
+must be found; --caught: the same, as a row of the table of planted faults."""
 import json
 import math
 import struct
@@ -294,14 +294,19 @@ def group(names, selector, name, x, wrong):
             a = x[3 * bad[0]:3 * bad[0] + 3]
             detail = f"{len(bad)} of {LANES}; {[f'{v:016x}' for v in a]}: {got[len(cases) * bad[0] + k]:016x}, wanted {oracle(*a):016x}"
         h.check(f"{text} on {selector}", not bad, detail)
+        if "--caught" in sys.argv and text == "bitcast<u64>(a * b + c)":
+            i = next((i for i in range(LANES) if got[len(cases) * i + k] != fma(*x[3 * i:3 * i + 3])), None)
+            if h.check("a contracted sum is caught", i is not None):
+                h.planted("an f64 sum that is contracted", "strict f64", "exact fractions",
+                          f"{fma(*x[3 * i:3 * i + 3]):016x}, wanted {oracle(*x[3 * i:3 * i + 3]):016x}")
 
 
 def main():
     plant = "--plant" in sys.argv
     found = devices()
     x = operands(Random(64))
-    for selector in [a for a in sys.argv[1:] if a != "--plant"] or found:
-        for name in ["fused"] if plant else GROUPS:
+    for selector in [a for a in sys.argv[1:] if not a.startswith("--")] or found:
+        for name in ["fused"] if plant or "--caught" in sys.argv else GROUPS:
             group(found, selector, name, x, plant)
     h.finish()
 
