@@ -14,14 +14,16 @@
  *
  * layout, tile  texts of kernels; term, end: what is put behind the latter, the first four times; or NULL
  * head          the type of sums, and of processors the lanes of a workgroup
- * step_type     what `step` takes and gives
+ * step_type     what `step` takes and gives; NULL: sums are of the device's matrix units
  * local         invocations of a workgroup
+ * norms         invocations of a workgroup that finds norms
+ * memory        bytes of a workgroup
  * rows, columns of a tile; block: terms that go through workgroup memory together
  * turns         that all loops make for a block of terms
  */
 typedef struct cut {
 	const char *layout, *tile, *term, *end, *head, *step_type;
-	uint32_t local, rows, columns, block, turns;
+	uint32_t local, norms, memory, rows, columns, block, turns;
 } cut;
 
 #define PROCESSOR                                                               \
@@ -29,12 +31,28 @@ typedef struct cut {
 		KERNEL_MATMUL_TILE_CPU_END
 #define GPU KERNEL_MATMUL_GPU, KERNEL_MATMUL_TILE_GPU, NULL, NULL
 static const cut processors_f64 = {
-	PROCESSOR, "alias Acc = f64;\nconst LANES: u32 = 8u;\n", "f64", 8, 32, 32, 32, 33 + 8 * 26};
+	PROCESSOR,  "alias Acc = f64;\nconst LANES: u32 = 8u;\n", "f64", 8, 64, 16384, 32, 32, 32,
+	33 + 8 * 26};
 static const cut processors_f32 = {
-	PROCESSOR,  "alias Acc = f32;\nconst LANES: u32 = 16u;\n", "f32", 16, 32, 64, 32,
+	PROCESSOR,  "alias Acc = f32;\nconst LANES: u32 = 16u;\n", "f32", 16, 64, 16384, 32, 64, 32,
 	33 + 8 * 18};
-static const cut gpus_f64 = {GPU, "alias Acc = f64;\n", "vec4<f64>", 256, 64, 64, 16, 21};
-static const cut gpus_f32 = {GPU, "alias Acc = f32;\n", "vec4<f32>", 256, 64, 64, 16, 21};
+static const cut gpus_f64 = {GPU, "alias Acc = f64;\n", "vec4<f64>", 256, 256, 16384, 64, 64, 16,
+			     21};
+static const cut gpus_f32 = {GPU, "alias Acc = f32;\n", "vec4<f32>", 256, 256, 16384, 64, 64, 16,
+			     21};
+static const cut matrix_units = {KERNEL_MATMUL_MATRIX,
+				 KERNEL_MATMUL_TILE_MATRIX,
+				 NULL,
+				 NULL,
+				 "",
+				 NULL,
+				 256,
+				 256,
+				 46080,
+				 128,
+				 128,
+				 32,
+				 8};
 
 typedef struct fast {
 	kit_plan *p;
@@ -68,7 +86,7 @@ static int cut_fits(const fast *f, const cut *c)
 {
 	const pctl_plan_caps *caps = f->p->caps;
 
-	return caps->max_invocations >= c->local && caps->max_workgroup_bytes >= 16384 &&
+	return caps->max_invocations >= c->local && caps->max_workgroup_bytes >= c->memory &&
 	       turns_fit(caps, power_of_two(parts(f->s->k, c->block)) * c->turns + 64);
 }
 
@@ -94,11 +112,13 @@ static int choose(fast *f)
 	f->cut = !is_processor ? gpu : is_exact ? &processors_f64 : &processors_f32;
 	if (!cut_fits(f, f->cut))
 		f->cut = gpu;
+	if (is_exact && (caps->proven & PCTL_PLAN_PROVEN_F64_TILES) && cut_fits(f, &matrix_units))
+		f->cut = &matrix_units;
 	f->share = turns_fit(caps, 4 * 64 * settling + 512) ? 4 : 1;
 	f->tiles = parts(s->m, f->cut->rows) * parts(s->n, f->cut->columns) * batches;
 	f->slots = f->tiles * f->cut->rows * f->cut->columns;
 	if (is_exact && (!turns_fit(caps, f->share * 64 * settling + 512) ||
-			 !turns_fit(caps, power_of_two(parts(s->k, 8)) + 16)))
+			 !turns_fit(caps, power_of_two(parts(s->k, f->cut->norms / 2)) + 64)))
 		return 0;
 	return cut_fits(f, f->cut) && f->slots < 0x80000000u;
 }
@@ -139,7 +159,13 @@ static void run(fast *f, const char *name, kit_wgsl *w, uint32_t local, uint64_t
 	kit_wgsl_free(w);
 }
 
-/* Of factor i: 64 entries for 8 vectors. */
+static void add_norms(const fast *f, kit_wgsl *w)
+{
+	kit_wgsl_add(w, f->cut->norms == 64 ? "const NORMS: u32 = 64u;\n"
+					    : "const NORMS: u32 = 256u;\n");
+}
+
+/* Of factor i: cut->norms entries for 8 vectors. */
 static void norms(fast *f, uint32_t i)
 {
 	static const char *const vectors[2] = {
@@ -154,14 +180,16 @@ static void norms(fast *f, uint32_t i)
 	const uint64_t groups = parts(count / (i == 0 ? f->s->n : f->s->m), 8);
 	kit_wgsl w = kit_wgsl_make(f->p->use, 16384);
 
-	f->norms[i] = kit_temp(f->p, groups * 64 * 16);
+	f->norms[i] = kit_temp(f->p, groups * f->cut->norms * 16);
 	kit_wgsl_add(&w, KERNEL_MATMUL_PLACE);
 	kit_wgsl_add(&w, BUFFER("a", "1", "read", "u32")
 				 BUFFER("norms", "2", "read_write", "vec2<f64>"));
 	add_codec(&w, f->p->use->q->in[i].dtype, "a");
+	add_norms(f, &w);
 	kit_wgsl_add(&w, vectors[i]);
 	kit_wgsl_add(&w, KERNEL_MATMUL_NORMS);
-	run(f, "tensor/matmul_norms.wgsl", &w, 64, groups, parts(f->s->k, 8),
+	run(f, "tensor/matmul_norms.wgsl", &w, f->cut->norms, groups,
+	    parts(f->s->k, f->cut->norms / 2),
 	    (kit_slot[]){KIT_ALL(f->params), KIT_ALL(kit_in(f->p, i)), KIT_ALL(f->norms[i])}, 3);
 }
 
@@ -178,6 +206,45 @@ static void add_step(const fast *f, kit_wgsl *w)
 		       f->cut->step_type);
 }
 
+/* Row and k, then k and column, of word i of a block of a factor, 128 by 16 of them, as they lie in memory. */
+#define AT(name, place) "fn " name "_at(i: u32) -> vec2<u32> {\n\treturn vec2<u32>(" place ");\n}\n"
+static void add_words(const fast *f, kit_wgsl *w)
+{
+	kit_wgsl_add(w, f->s->a_column == 1 ? AT("left", "i / 16u, i % 16u")
+					    : AT("left", "i % 128u, i / 128u"));
+	kit_wgsl_add(w, f->s->b_column == 1 ? AT("right", "i / 128u, i % 128u")
+					    : AT("right", "i % 16u, i / 16u"));
+}
+
+static void add_each(kit_wgsl *w, const char *text, uint32_t n)
+{
+	static const char *const numbers[] = {"0", "1", "2",  "3",  "4",  "5",	"6",  "7",
+					      "8", "9", "10", "11", "12", "13", "14", "15"};
+
+	for (uint32_t i = 0; i < n; i++)
+		kit_wgsl_named(w, text, numbers[i]);
+}
+
+/* Two blocks a turn, so that each pair of arrays has a name. */
+static void add_matrix(const fast *f, kit_wgsl *w)
+{
+	add_words(f, w);
+	kit_wgsl_add(w, KERNEL_MATMUL_TILE_MATRIX);
+	add_each(w, KERNEL_MATMUL_TILE_MATRIX_FETCH, 8);
+	kit_wgsl_named(w, KERNEL_MATMUL_TILE_MATRIX_PUT, "0");
+	kit_wgsl_add(w, KERNEL_MATMUL_TILE_MATRIX_TURN);
+	for (uint32_t i = 0; i < 2; i++) {
+		add_each(w, KERNEL_MATMUL_TILE_MATRIX_FETCH, 8);
+		kit_wgsl_named(w, KERNEL_MATMUL_TILE_MATRIX_MULTIPLY, i ? "1" : "0");
+		kit_wgsl_named(w, KERNEL_MATMUL_TILE_MATRIX_PUT, i ? "0" : "1");
+	}
+	kit_wgsl_add(w, "\tif (next % LOOK == 0u && next < params.k) {\n\tvar most = 0.0lf;\n");
+	add_each(w, KERNEL_MATMUL_TILE_MATRIX_LOOK, 16);
+	kit_wgsl_add(w, "\tstarts += most;\n\t}\n\t}\n");
+	add_each(w, KERNEL_MATMUL_TILE_MATRIX_END, 16);
+	kit_wgsl_add(w, "}\n");
+}
+
 static void tiles(fast *f)
 {
 	static const char *const chunks[MATMUL_ORDERS] = {
@@ -185,9 +252,12 @@ static void tiles(fast *f)
 		"const CHUNK: u32 = 0x80000000u;\n", "const CHUNK: u32 = 256u;\n"};
 	static const char *const unrolled[] = {"0", "1", "2", "3"};
 	const kit_use *u = f->p->use;
-	const int is_exact = f->s->order == MATMUL_EXACT;
-	kit_wgsl w = kit_wgsl_make(u, 32768);
+	const int is_exact = f->s->order == MATMUL_EXACT, is_matrix = f->cut->step_type == NULL;
+	kit_wgsl w = kit_wgsl_make(u, 65536);
 
+	if (is_matrix)
+		kit_wgsl_add(&w,
+			     "//# subgroup = 32\nenable chromium_experimental_subgroup_matrix;\n");
 	if (f->s->format->dtype == PCTL_SCALAR_F16)
 		kit_wgsl_add(&w, "enable f16;\n");
 	kit_wgsl_add(&w, KERNEL_MATMUL_PLACE);
@@ -196,10 +266,12 @@ static void tiles(fast *f)
 	kit_wgsl_add(&w, f->cut->head);
 	add_codec(&w, u->q->in[0].dtype, "a");
 	add_codec(&w, u->q->in[1].dtype, "b");
-	add_step(f, &w);
+	if (!is_matrix)
+		add_step(f, &w);
 	if (is_exact) {
 		kit_wgsl_add(&w, BUFFER("norms_a", "4", "read", "vec2<f64>")
 					 BUFFER("norms_b", "5", "read", "vec2<f64>"));
+		add_norms(f, &w);
 		kit_wgsl_add(&w, nearest(f->s->format));
 		kit_wgsl_add(&w, KERNEL_MATMUL_BOUND);
 	} else {
@@ -209,7 +281,10 @@ static void tiles(fast *f)
 				 "\treturn bitcast<u32>(x);\n}\n");
 	}
 	kit_wgsl_add(&w, f->cut->layout);
-	kit_wgsl_add(&w, f->cut->tile);
+	if (is_matrix)
+		add_matrix(f, &w);
+	else
+		kit_wgsl_add(&w, f->cut->tile);
 	for (uint32_t i = 0; f->cut->term != NULL && i < KIT_COUNT(unrolled); i++)
 		kit_wgsl_named(&w, f->cut->term, unrolled[i]);
 	if (f->cut->end != NULL)
