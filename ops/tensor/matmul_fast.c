@@ -97,7 +97,7 @@ static int choose(fast *f)
 	const matmul_shape *s = f->s;
 	const uint64_t batches = kit_elements(&s->out) / s->m / s->n;
 	/* A slot: its terms, the lanes' digits, carrying and rounding. */
-	const uint64_t settling = power_of_two(parts(s->k, 64)) + 64 + 8 * 20;
+	const uint64_t settling = power_of_two(parts(s->k, 64)) * 2 + 2 * 64 + 8 * 20;
 	const int is_exact = s->order == MATMUL_EXACT;
 	const int is_processor = caps->device_kind == PCTL_DEVICE_CPU;
 	const cut *const gpu = is_exact ? &gpus_f64 : &gpus_f32;
@@ -144,6 +144,8 @@ static void add_codec(kit_wgsl *w, uint32_t dtype, const char *name)
 #define BUFFER(name, binding, access, T) \
 	"@group(0) @binding(" binding ") var<storage, " access "> " name ": array<" T ">;\n"
 #define FACTORS BUFFER("a", "1", "read", "u32") BUFFER("b", "2", "read", "u32")
+#define BOUND \
+	BUFFER("norms_a", "4", "read", "vec2<f64>") BUFFER("norms_b", "5", "read", "vec2<f64>")
 #define TEMP BUFFER("temp", "3", "read_write", "u32")
 
 /* A text is compiled for each `steps`, so that their numbers are few. */
@@ -269,8 +271,7 @@ static void tiles(fast *f)
 	if (!is_matrix)
 		add_step(f, &w);
 	if (is_exact) {
-		kit_wgsl_add(&w, BUFFER("norms_a", "4", "read", "vec2<f64>")
-					 BUFFER("norms_b", "5", "read", "vec2<f64>"));
+		kit_wgsl_add(&w, BOUND);
 		add_norms(f, &w);
 		kit_wgsl_add(&w, nearest(f->s->format));
 		kit_wgsl_add(&w, KERNEL_MATMUL_BOUND);
@@ -301,8 +302,10 @@ static void settle(fast *f)
 	const kit_use *u = f->p->use;
 	kit_wgsl w = kit_wgsl_make(u, 32768);
 
+	if (f->s->format->dtype == PCTL_SCALAR_F16)
+		kit_wgsl_add(&w, "enable f16;\n");
 	kit_wgsl_add(&w, KERNEL_MATMUL_PLACE);
-	kit_wgsl_add(&w, FACTORS TEMP "const MARK: u32 = 0xffffffffu;\n");
+	kit_wgsl_add(&w, FACTORS TEMP BOUND);
 	kit_wgsl_add(&w, f->share == 4 ? "const SHARE: u32 = 4u;\n" : "const SHARE: u32 = 1u;\n");
 	add_codec(&w, u->q->in[0].dtype, "a");
 	add_codec(&w, u->q->in[1].dtype, "b");
@@ -311,11 +314,15 @@ static void settle(fast *f)
 	kit_wgsl_add(&w, KERNEL_EXACT_SUM);
 	kit_wgsl_add(&w, f->cut->head);
 	kit_wgsl_add(&w, f->cut->layout);
+	add_norms(f, &w);
+	kit_wgsl_add(&w, "const CHUNK: u32 = 512u;\n");
+	kit_wgsl_add(&w, nearest(f->s->format));
+	kit_wgsl_add(&w, KERNEL_MATMUL_BOUND);
 	kit_wgsl_add(&w, KERNEL_MATMUL_SETTLE);
 	run(f, "tensor/matmul_settle.wgsl", &w, 64, f->slots / 64 / f->share, parts(f->s->k, 64),
 	    (kit_slot[]){KIT_ALL(f->params), KIT_ALL(kit_in(f->p, 0)), KIT_ALL(kit_in(f->p, 1)),
-			 KIT_ALL(f->temp)},
-	    4);
+			 KIT_ALL(f->temp), KIT_ALL(f->norms[0]), KIT_ALL(f->norms[1])},
+	    6);
 }
 
 static void gather(fast *f)

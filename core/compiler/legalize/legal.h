@@ -90,8 +90,8 @@ uint32_t pctl_legal_tile_products(const pctl_program *p);
 #define PCTL_LEGAL_TILE_F32_16_8_16 (1u << 21)
 
 /* Bytes of workgroup memory that legalising a program may add: a word an invocation for subgroup operations that are
- * exchanged, the words of two factors or of a tile a subgroup for matrix tiles. 0: none. */
-uint64_t pctl_legal_workgroup_bytes(const pctl_program *p);
+ * exchanged, the words of two factors or of a tile a subgroup for matrix tiles. exact: of these, products that the device is known to do itself. 0: none. */
+uint64_t pctl_legal_workgroup_bytes(const pctl_program *p, uint32_t exact);
 
 /* Kinds of forms, dearest last. */
 enum {

@@ -19,6 +19,13 @@ fn norm_b(z: u32, column: u32) -> vec2<f64> {
 	return norms_b[(v >> 3u) * NORMS + (v & 7u)];
 }
 
+// Off by e at most, before the roundings here. An infinity or a NaN among the factors is one in e, or in `most`.
+fn within(x: f64, e: f64, most: f64) -> u32 {
+	let low = nearest(x - e);
+	let high = nearest(x + e);
+	return select(MARK, low, low == high && e < 0x1p600lf && most < 0x1p600lf);
+}
+
 // x: a sum in f64; a, b: the norms of its row and column; terms: of a part, or from one look at the sum to the next, and the number of parts;
 // starts: no less than the magnitudes that the sum had when it was looked at, added up.
 fn settled(x: f64, a: vec2<f64>, b: vec2<f64>, terms: f64, starts: f64) -> u32 {
@@ -27,10 +34,7 @@ fn settled(x: f64, a: vec2<f64>, b: vec2<f64>, terms: f64, starts: f64) -> u32 {
 	// The least unit of a product: 2^(a.y + b.y - 298).
 	let fits = most <= bitcast<f64>(u64(1023 + 53 - 298 + i32(a.y + b.y)) << 52u);
 	let e = select(terms * (most + starts) * 0x1p-53lf * 0x1.00001p0lf + abs(x) * 0x1p-52lf, 0.0lf, fits);
-	let low = nearest(x - e);
-	let high = nearest(x + e);
-	// An infinity or a NaN among the factors is one in e, or in the norm that fits nothing.
-	return select(MARK, low, low == high && e < 0x1p600lf && most < 0x1p600lf);
+	return within(x, e, most);
 }
 
 fn finish(x: f64, a: vec2<f64>, b: vec2<f64>) -> u32 {

@@ -1,6 +1,8 @@
 """tensor.matmul by matrix units (ops/tensor/kernels/matmul_tile_matrix*.wgsl) against exact rational arithmetic, on devices that need not have any: tiles are ordinary
 code there. The kernels run one by one, as ops/tensor/matmul_fast.c joins and orders them; then with faults planted.
 usage: matmul_matrix.py all|few|planted BACKEND"""
+import array
+import json
 import os
 import struct
 import sys
@@ -41,13 +43,17 @@ def buffer(name, binding, access="read", element="u32"):
 def run(text, steps, groups, bindings, read):
     """bindings: bytes by number. The bytes of binding `read` after the dispatch."""
     args = ["shader", "run", h.write("kernel.wgsl", text.encode()), "--override", f"steps={steps}", "--dispatch", str(groups), "--backend", BACKEND,
-            "--read", f"0:{read}=" + h.path("out")]
+            "--read", f"0:{read}=" + h.path("out"), "--json"]
     for number, data in bindings.items():
         args += ["--bind", f"0:{number}=" + h.write(f"in{number}", data)]
-    status, _, err = h.run(*args)
+    status, out, err = h.run(*args)
     if not h.check("a kernel runs", status == 0, err):
         h.finish()
+    run.seconds.append(json.loads(out)["jobs"][0]["device_seconds"])
     return h.read("out")
+
+
+run.seconds = []  # of the device, one dispatch after the other
 
 
 def up(n, of):
@@ -88,11 +94,12 @@ def fast(a, b, shape, turned=0, plant=()):
             h.finish()
         text = text.replace(old, new)
     temp = run(text, max(16, steps // 32), tiles, {0: params, 1: a, 2: b, 3: bytes(tiles * 65536), 4: norms[0], 5: norms[1]}, 3)
-    fast.marked = sum(temp[i:i + 4] == b"\xff" * 4 for i in range(0, len(temp), 4))
+    fast.marked = array.array("I", temp).count(0xFFFFFFFF)
     if fast.marked:
-        text = (head + buffer("a", 1) + buffer("b", 2) + buffer("temp", 3, "read_write") + "const MARK: u32 = 0xffffffffu;\nconst SHARE: u32 = 4u;\n" + CODECS
-                + FORMAT + kernel("exact_sum") + kernel("matmul_matrix") + kernel("matmul_settle"))
-        temp = run(text, max(16, steps // 64), tiles * 64, {0: params, 1: a, 2: b, 3: temp}, 3)
+        text = (head + buffer("a", 1) + buffer("b", 2) + buffer("temp", 3, "read_write") + buffer("norms_a", 4, element="vec2<f64>") + buffer("norms_b", 5, element="vec2<f64>")
+            + "const SHARE: u32 = 4u;\nconst CHUNK: u32 = 512u;\n" + CODECS
+                + FORMAT + kernel("exact_sum") + kernel("matmul_matrix") + NORMS + NEAREST + kernel("matmul_bound") + kernel("matmul_settle"))
+        temp = run(text, max(16, steps // 64), tiles * 64, {0: params, 1: a, 2: b, 3: temp, 4: norms[0], 5: norms[1]}, 3)
     text = head + buffer("temp", 1) + buffer("y", 2, "read_write") + kernel("matmul_matrix") + kernel("matmul_gather") + kernel("result_words")
     count = batches * m * n
     return run(text, 16, up(count, 64), {0: params, 1: temp, 2: bytes(count * 4)}, 2)
@@ -146,4 +153,5 @@ def main():
     h.finish()
 
 
-main()
+if __name__ == "__main__":
+    main()
