@@ -44,7 +44,7 @@ static const cut matrix_units = {KERNEL_MATMUL_MATRIX,
 				 KERNEL_MATMUL_TILE_MATRIX,
 				 NULL,
 				 NULL,
-				 "",
+				 "const SIDE: u32 = 128u;\n",
 				 NULL,
 				 256,
 				 256,
@@ -53,6 +53,21 @@ static const cut matrix_units = {KERNEL_MATMUL_MATRIX,
 				 128,
 				 32,
 				 8};
+/* For fewer tiles than devices keep busy. */
+static const cut matrix_units_small = {KERNEL_MATMUL_MATRIX,
+				       KERNEL_MATMUL_TILE_MATRIX,
+				       NULL,
+				       NULL,
+				       "const SIDE: u32 = 64u;\n",
+				       NULL,
+				       256,
+				       256,
+				       27648,
+				       64,
+				       64,
+				       32,
+				       8};
+#define TILES_MANY 200u
 
 typedef struct fast {
 	kit_plan *p;
@@ -113,7 +128,9 @@ static int choose(fast *f)
 	if (!cut_fits(f, f->cut))
 		f->cut = gpu;
 	if (is_exact && (caps->proven & PCTL_PLAN_PROVEN_F64_TILES) && cut_fits(f, &matrix_units))
-		f->cut = &matrix_units;
+		f->cut = parts(s->m, 128) * parts(s->n, 128) * batches < TILES_MANY
+				 ? &matrix_units_small
+				 : &matrix_units;
 	f->share = turns_fit(caps, 4 * 64 * settling + 512) ? 4 : 1;
 	f->tiles = parts(s->m, f->cut->rows) * parts(s->n, f->cut->columns) * batches;
 	f->slots = f->tiles * f->cut->rows * f->cut->columns;
@@ -208,14 +225,18 @@ static void add_step(const fast *f, kit_wgsl *w)
 		       f->cut->step_type);
 }
 
-/* Row and k, then k and column, of word i of a block of a factor, 128 by 16 of them, as they lie in memory. */
-#define AT(name, place) "fn " name "_at(i: u32) -> vec2<u32> {\n\treturn vec2<u32>(" place ");\n}\n"
+/* Of a block of a factor, SIDE by 16 words, row and k, or k and column, of the first word that lane i brings, and the way to its next, as they lie in memory. */
+#define AT(name, NAME, place, step)                            \
+	"const " NAME "_STEP = vec2<u32>(" step ");\nfn " name \
+	"_at(i: u32) -> vec2<u32> {\n\treturn vec2<u32>(" place ");\n}\n"
 static void add_words(const fast *f, kit_wgsl *w)
 {
-	kit_wgsl_add(w, f->s->a_column == 1 ? AT("left", "i / 16u, i % 16u")
-					    : AT("left", "i % 128u, i / 128u"));
-	kit_wgsl_add(w, f->s->b_column == 1 ? AT("right", "i / 128u, i % 128u")
-					    : AT("right", "i % 16u, i / 16u"));
+	kit_wgsl_add(w, f->s->a_column == 1
+				? AT("left", "LEFT", "i / 16u, i % 16u", "16u, 0u")
+				: AT("left", "LEFT", "i % SIDE, i / SIDE", "0u, 256u / SIDE"));
+	kit_wgsl_add(w, f->s->b_column == 1
+				? AT("right", "RIGHT", "i / SIDE, i % SIDE", "256u / SIDE, 0u")
+				: AT("right", "RIGHT", "i % 16u, i / 16u", "0u, 16u"));
 }
 
 static void add_each(kit_wgsl *w, const char *text, uint32_t n)
@@ -230,20 +251,30 @@ static void add_each(kit_wgsl *w, const char *text, uint32_t n)
 /* Two blocks a turn, so that each pair of arrays has a name. */
 static void add_matrix(const fast *f, kit_wgsl *w)
 {
+	const uint32_t side = f->cut->rows, words = side * 16 / 256,
+		       results = side / 32 * (side / 32);
+	const char *multiply = side == 128 ? KERNEL_MATMUL_TILE_MATRIX_MULTIPLY
+					   : KERNEL_MATMUL_TILE_MATRIX_MULTIPLY_SMALL;
+
 	add_words(f, w);
 	kit_wgsl_add(w, KERNEL_MATMUL_TILE_MATRIX);
-	add_each(w, KERNEL_MATMUL_TILE_MATRIX_FETCH, 8);
-	kit_wgsl_named(w, KERNEL_MATMUL_TILE_MATRIX_PUT, "0");
+	add_each(w, KERNEL_MATMUL_TILE_MATRIX_WORD, words);
+	add_each(w, KERNEL_MATMUL_TILE_MATRIX_SUM, results);
+	add_each(w, KERNEL_MATMUL_TILE_MATRIX_FETCH, words);
+	add_each(w, KERNEL_MATMUL_TILE_MATRIX_PUT0, words);
+	kit_wgsl_add(w, KERNEL_MATMUL_TILE_MATRIX_PUT_END);
 	kit_wgsl_add(w, KERNEL_MATMUL_TILE_MATRIX_TURN);
 	for (uint32_t i = 0; i < 2; i++) {
-		add_each(w, KERNEL_MATMUL_TILE_MATRIX_FETCH, 8);
-		kit_wgsl_named(w, KERNEL_MATMUL_TILE_MATRIX_MULTIPLY, i ? "1" : "0");
-		kit_wgsl_named(w, KERNEL_MATMUL_TILE_MATRIX_PUT, i ? "0" : "1");
+		add_each(w, KERNEL_MATMUL_TILE_MATRIX_FETCH, words);
+		kit_wgsl_named(w, multiply, i ? "1" : "0");
+		add_each(w, i ? KERNEL_MATMUL_TILE_MATRIX_PUT0 : KERNEL_MATMUL_TILE_MATRIX_PUT1,
+			 words);
+		kit_wgsl_add(w, KERNEL_MATMUL_TILE_MATRIX_PUT_END);
 	}
 	kit_wgsl_add(w, "\tif (next % LOOK == 0u && next < params.k) {\n\tvar most = 0.0lf;\n");
-	add_each(w, KERNEL_MATMUL_TILE_MATRIX_LOOK, 16);
+	add_each(w, KERNEL_MATMUL_TILE_MATRIX_LOOK, results);
 	kit_wgsl_add(w, "\tstarts += most;\n\t}\n\t}\n");
-	add_each(w, KERNEL_MATMUL_TILE_MATRIX_END, 16);
+	add_each(w, KERNEL_MATMUL_TILE_MATRIX_END, results);
 	kit_wgsl_add(w, "}\n");
 }
 

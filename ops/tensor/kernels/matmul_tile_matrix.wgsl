@@ -1,6 +1,6 @@
 // Sums of products by matrix units, in f64: workgroups of 256, tiles of matmul_matrix.wgsl. Blocks of 16 terms, k ascending, come through two
 // pairs of arrays by turns: while subgroups multiply out of one, the next block's words are on their way in registers. In front: the layout, the
-// norms, `settled`, `left_at` (row, k) and `right_at` (k, column) of a word of a block; behind: matmul_tile_matrix_*.wgsl.
+// norms, `settled`, `left_at` (row, k) and `right_at` (k, column) of the first word of a block that a lane brings, LEFT_STEP and RIGHT_STEP from one to the next; behind: matmul_tile_matrix_*.wgsl.
 // Every LOOK terms everyone looks at its sums: how large they are there bounds the error (SEMANTICS.md 4.4). Outside of the matrices 0 * -0 is added,
 // which changes no sum.
 alias L = subgroup_matrix_left<f32, 16, 16>;
@@ -10,12 +10,12 @@ alias S = subgroup_matrix_result<f64, 8, 16>;
 const LOOK: u32 = 512u;
 // No two rows that are read at once share a bank.
 const LEFT_LINE: u32 = 20u;
-const RIGHT_LINE: u32 = 136u;
+const RIGHT_LINE: u32 = SIDE + 8u;
 
-var<workgroup> left0: array<u32, 2560>; // [row][k]: bits
-var<workgroup> left1: array<u32, 2560>;
-var<workgroup> right0: array<u32, 2176>; // [k][column]
-var<workgroup> right1: array<u32, 2176>;
+var<workgroup> left0: array<u32, SIDE * LEFT_LINE>; // [row][k]: bits
+var<workgroup> left1: array<u32, SIDE * LEFT_LINE>;
+var<workgroup> right0: array<u32, 16u * RIGHT_LINE>; // [k][column]
+var<workgroup> right1: array<u32, 16u * RIGHT_LINE>;
 var<workgroup> room: array<f64, 1024>; // a result of each subgroup
 
 fn load_a(at: u32, row: u32, k: u32) -> u32 {
@@ -54,40 +54,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
 	let tile = group.y * 65535u + group.x;
 	let c = corner(tile);
 	let at = place(c.x * params.m * params.n);
-	let top = lane / 128u * 64u;
-	let side = lane / 32u % 4u * 32u;
+	let top = lane / 128u * (SIDE / 2u);
+	let side = lane / 32u % 4u * (SIDE / 4u);
 	let own = lane / 32u * 128u;
 	var starts = 0.0lf;
 	var next = 0u;
-	var x0 = 0u;
-	var x1 = 0u;
-	var x2 = 0u;
-	var x3 = 0u;
-	var x4 = 0u;
-	var x5 = 0u;
-	var x6 = 0u;
-	var x7 = 0u;
-	var y0 = 0u;
-	var y1 = 0u;
-	var y2 = 0u;
-	var y3 = 0u;
-	var y4 = 0u;
-	var y5 = 0u;
-	var y6 = 0u;
-	var y7 = 0u;
-	var s0 = S();
-	var s1 = S();
-	var s2 = S();
-	var s3 = S();
-	var s4 = S();
-	var s5 = S();
-	var s6 = S();
-	var s7 = S();
-	var s8 = S();
-	var s9 = S();
-	var s10 = S();
-	var s11 = S();
-	var s12 = S();
-	var s13 = S();
-	var s14 = S();
-	var s15 = S();

@@ -1,4 +1,4 @@
-// Products of the block in arrays $, in matmul_tile_matrix.wgsl.
+// Products of the block in arrays $, of tiles with 128 rows and columns, in matmul_tile_matrix.wgsl.
 	{
 		let l0 = subgroupMatrixLoad<L, row_major>(&left$, top * 20u + 0u, 20u);
 		let l1 = subgroupMatrixLoad<L, row_major>(&left$, top * 20u + 320u, 20u);

@@ -22,7 +22,7 @@ VECTORS = ("fn vectors() -> u32 {\n\treturn params.count / params.n;\n}\nfn vect
            "fn stride() -> u32 {\n\treturn params.a_column;\n}\n",
            "fn vectors() -> u32 {\n\treturn params.count / params.m;\n}\nfn vector(v: u32) -> u32 {\n"
            "\treturn place(v / params.n * params.m * params.n + v % params.n).y;\n}\nfn stride() -> u32 {\n\treturn params.b_row;\n}\n")
-AT = "fn {0}_at(i: u32) -> vec2<u32> {{\n\treturn vec2<u32>({1});\n}}\n"
+AT = "const {1}_STEP = vec2<u32>({3});\nfn {0}_at(i: u32) -> vec2<u32> {{\n\treturn vec2<u32>({2});\n}}\n"
 
 h = Harness()
 
@@ -60,21 +60,23 @@ def up(n, of):
     return (n + of - 1) // of
 
 
-def tile_text(turned):
-    multiply, put = kernel("matmul_tile_matrix_multiply"), kernel("matmul_tile_matrix_put")
-    fetch = each("matmul_tile_matrix_fetch", 8)
+def tile_text(turned, side):
+    words, results = side // 16, (side // 32) ** 2
+    fetch, end = each("matmul_tile_matrix_fetch", words), kernel("matmul_tile_matrix_put_end")
+    put = [each(f"matmul_tile_matrix_put{i}", words) + end for i in (0, 1)]
+    multiply = kernel("matmul_tile_matrix_multiply" + ("" if side == 128 else "_small"))
     return ("//# subgroup = 32\nenable chromium_experimental_subgroup_matrix;\n" + kernel("matmul_place") + buffer("a", 1) + buffer("b", 2)
-            + buffer("temp", 3, "read_write") + "const CHUNK: u32 = 512u;\n" + CODECS + buffer("norms_a", 4, element="vec2<f64>")
+            + buffer("temp", 3, "read_write") + "const CHUNK: u32 = 512u;\n" + f"const SIDE: u32 = {side}u;\n" + CODECS + buffer("norms_a", 4, element="vec2<f64>")
             + buffer("norms_b", 5, element="vec2<f64>") + NORMS + NEAREST + kernel("matmul_bound") + kernel("matmul_matrix")
-            + AT.format("left", "i % 128u, i / 128u" if turned == 1 else "i / 16u, i % 16u")
-            + AT.format("right", "i % 16u, i / 16u" if turned == 2 else "i / 128u, i % 128u")
-            + kernel("matmul_tile_matrix") + fetch + put.replace("$", "0") + kernel("matmul_tile_matrix_turn")
-            + "".join(fetch + multiply.replace("$", str(i)) + put.replace("$", str(1 - i)) for i in (0, 1))
-            + "\tif (next % LOOK == 0u && next < params.k) {\n\tvar most = 0.0lf;\n" + each("matmul_tile_matrix_look", 16)
-            + "\tstarts += most;\n\t}\n\t}\n" + each("matmul_tile_matrix_end", 16) + "}\n")
+            + (AT.format("left", "LEFT", "i % SIDE, i / SIDE", "0u, 256u / SIDE") if turned == 1 else AT.format("left", "LEFT", "i / 16u, i % 16u", "16u, 0u"))
+            + (AT.format("right", "RIGHT", "i % 16u, i / 16u", "0u, 16u") if turned == 2 else AT.format("right", "RIGHT", "i / SIDE, i % SIDE", "256u / SIDE, 0u"))
+            + kernel("matmul_tile_matrix") + each("matmul_tile_matrix_word", words) + each("matmul_tile_matrix_sum", results)
+            + fetch + put[0] + kernel("matmul_tile_matrix_turn") + fetch + multiply.replace("$", "0") + put[1] + fetch + multiply.replace("$", "1") + put[0]
+            + "\tif (next % LOOK == 0u && next < params.k) {\n\tvar most = 0.0lf;\n" + each("matmul_tile_matrix_look", results)
+            + "\tstarts += most;\n\t}\n\t}\n" + each("matmul_tile_matrix_end", results) + "}\n")
 
 
-def fast(a, b, shape, turned=0, plant=()):
+def fast(a, b, shape, turned=0, plant=(), side=128):
     """The exact product; how many elements were marked stands in fast.marked."""
     batch_a, batch_b, m, k, n = shape
     batches = max(batch_a, batch_b)
@@ -88,19 +90,19 @@ def fast(a, b, shape, turned=0, plant=()):
         text = head + buffer("a", 1) + buffer("norms", 2, "read_write", "vec2<f64>") + CODECS[:CODECS.index("fn b")] + NORMS + VECTORS[i] + kernel("matmul_norms")
         groups = up(batches * vectors, 8)
         norms.append(run(text, 16, groups, {0: params, 1: data, 2: bytes(groups * 4096)}, 2))
-    text, tiles = tile_text(turned), up(m, 128) * up(n, 128) * batches
+    text, tiles = tile_text(turned, side), up(m, side) * up(n, side) * batches
     for old, new in plant:
         if not h.check("there is what the fault changes", old in text, old):
             h.finish()
         text = text.replace(old, new)
-    temp = run(text, max(16, steps // 32), tiles, {0: params, 1: a, 2: b, 3: bytes(tiles * 65536), 4: norms[0], 5: norms[1]}, 3)
+    temp = run(text, max(16, steps // 32), tiles, {0: params, 1: a, 2: b, 3: bytes(tiles * side * side * 4), 4: norms[0], 5: norms[1]}, 3)
     fast.marked = array.array("I", temp).count(0xFFFFFFFF)
     if fast.marked:
         text = (head + buffer("a", 1) + buffer("b", 2) + buffer("temp", 3, "read_write") + buffer("norms_a", 4, element="vec2<f64>") + buffer("norms_b", 5, element="vec2<f64>")
             + "const SHARE: u32 = 4u;\nconst CHUNK: u32 = 512u;\n" + CODECS
-                + FORMAT + kernel("exact_sum") + kernel("matmul_matrix") + NORMS + NEAREST + kernel("matmul_bound") + kernel("matmul_settle"))
-        temp = run(text, max(16, steps // 64), tiles * 64, {0: params, 1: a, 2: b, 3: temp, 4: norms[0], 5: norms[1]}, 3)
-    text = head + buffer("temp", 1) + buffer("y", 2, "read_write") + kernel("matmul_matrix") + kernel("matmul_gather") + kernel("result_words")
+                + FORMAT + kernel("exact_sum") + f"const SIDE: u32 = {side}u;\n" + kernel("matmul_matrix") + NORMS + NEAREST + kernel("matmul_bound") + kernel("matmul_settle"))
+        temp = run(text, max(16, steps // 64), tiles * side * side // 256, {0: params, 1: a, 2: b, 3: temp, 4: norms[0], 5: norms[1]}, 3)
+    text = head + buffer("temp", 1) + buffer("y", 2, "read_write") + f"const SIDE: u32 = {side}u;\n" + kernel("matmul_matrix") + kernel("matmul_gather") + kernel("result_words")
     count = batches * m * n
     return run(text, 16, up(count, 64), {0: params, 1: temp, 2: bytes(count * 4)}, 2)
 
@@ -109,7 +111,8 @@ def check(name, a, b, shape, turned=0):
     _, _, m, k, n = shape
     want = pack("f32", product(("f32", "f32"), "exact", "f32", shape, a, b))
     a, b = (transpose(a, m, k) if turned == 1 else a), (transpose(b, k, n) if turned == 2 else b)
-    h.check_bytes(f"{name} {shape} {turned} {BACKEND}", fast(pack("f32", a), pack("f32", b), shape, turned), want, 4)
+    for side in (64, 128):
+        h.check_bytes(f"{name} {shape} {turned} {side} {BACKEND}", fast(pack("f32", a), pack("f32", b), shape, turned, (), side), want, 4)
 
 
 FAULTS = (
