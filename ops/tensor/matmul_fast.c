@@ -14,14 +14,16 @@
  *
  * layout, tile  texts of kernels; term, end: what is put behind the latter, the first four times; or NULL
  * head          the type of sums, and of processors the lanes of a workgroup
- * step_type     what `step` takes and gives
+ * step_type     what `step` takes and gives; NULL: sums are of the device's matrix units
  * local         invocations of a workgroup
+ * norms         invocations of a workgroup that finds norms
+ * memory        bytes of a workgroup
  * rows, columns of a tile; block: terms that go through workgroup memory together
  * turns         that all loops make for a block of terms
  */
 typedef struct cut {
 	const char *layout, *tile, *term, *end, *head, *step_type;
-	uint32_t local, rows, columns, block, turns;
+	uint32_t local, norms, memory, rows, columns, block, turns;
 } cut;
 
 #define PROCESSOR                                                               \
@@ -29,12 +31,43 @@ typedef struct cut {
 		KERNEL_MATMUL_TILE_CPU_END
 #define GPU KERNEL_MATMUL_GPU, KERNEL_MATMUL_TILE_GPU, NULL, NULL
 static const cut processors_f64 = {
-	PROCESSOR, "alias Acc = f64;\nconst LANES: u32 = 8u;\n", "f64", 8, 32, 32, 32, 33 + 8 * 26};
+	PROCESSOR,  "alias Acc = f64;\nconst LANES: u32 = 8u;\n", "f64", 8, 64, 16384, 32, 32, 32,
+	33 + 8 * 26};
 static const cut processors_f32 = {
-	PROCESSOR,  "alias Acc = f32;\nconst LANES: u32 = 16u;\n", "f32", 16, 32, 64, 32,
+	PROCESSOR,  "alias Acc = f32;\nconst LANES: u32 = 16u;\n", "f32", 16, 64, 16384, 32, 64, 32,
 	33 + 8 * 18};
-static const cut gpus_f64 = {GPU, "alias Acc = f64;\n", "vec4<f64>", 256, 64, 64, 16, 21};
-static const cut gpus_f32 = {GPU, "alias Acc = f32;\n", "vec4<f32>", 256, 64, 64, 16, 21};
+static const cut gpus_f64 = {GPU, "alias Acc = f64;\n", "vec4<f64>", 256, 256, 16384, 64, 64, 16,
+			     21};
+static const cut gpus_f32 = {GPU, "alias Acc = f32;\n", "vec4<f32>", 256, 256, 16384, 64, 64, 16,
+			     21};
+static const cut matrix_units = {KERNEL_MATMUL_MATRIX,
+				 KERNEL_MATMUL_TILE_MATRIX,
+				 NULL,
+				 NULL,
+				 "const SIDE: u32 = 128u;\n",
+				 NULL,
+				 256,
+				 256,
+				 46080,
+				 128,
+				 128,
+				 32,
+				 8};
+/* For fewer tiles than devices keep busy. */
+static const cut matrix_units_small = {KERNEL_MATMUL_MATRIX,
+				       KERNEL_MATMUL_TILE_MATRIX,
+				       NULL,
+				       NULL,
+				       "const SIDE: u32 = 64u;\n",
+				       NULL,
+				       256,
+				       256,
+				       27648,
+				       64,
+				       64,
+				       32,
+				       8};
+#define TILES_MANY 200u
 
 typedef struct fast {
 	kit_plan *p;
@@ -68,7 +101,7 @@ static int cut_fits(const fast *f, const cut *c)
 {
 	const pctl_plan_caps *caps = f->p->caps;
 
-	return caps->max_invocations >= c->local && caps->max_workgroup_bytes >= 16384 &&
+	return caps->max_invocations >= c->local && caps->max_workgroup_bytes >= c->memory &&
 	       turns_fit(caps, power_of_two(parts(f->s->k, c->block)) * c->turns + 64);
 }
 
@@ -79,7 +112,7 @@ static int choose(fast *f)
 	const matmul_shape *s = f->s;
 	const uint64_t batches = kit_elements(&s->out) / s->m / s->n;
 	/* A slot: its terms, the lanes' digits, carrying and rounding. */
-	const uint64_t settling = power_of_two(parts(s->k, 64)) + 64 + 8 * 20;
+	const uint64_t settling = power_of_two(parts(s->k, 64)) * 2 + 2 * 64 + 8 * 20;
 	const int is_exact = s->order == MATMUL_EXACT;
 	const int is_processor = caps->device_kind == PCTL_DEVICE_CPU;
 	const cut *const gpu = is_exact ? &gpus_f64 : &gpus_f32;
@@ -94,11 +127,15 @@ static int choose(fast *f)
 	f->cut = !is_processor ? gpu : is_exact ? &processors_f64 : &processors_f32;
 	if (!cut_fits(f, f->cut))
 		f->cut = gpu;
+	if (is_exact && (caps->proven & PCTL_PLAN_PROVEN_F64_TILES) && cut_fits(f, &matrix_units))
+		f->cut = parts(s->m, 128) * parts(s->n, 128) * batches < TILES_MANY
+				 ? &matrix_units_small
+				 : &matrix_units;
 	f->share = turns_fit(caps, 4 * 64 * settling + 512) ? 4 : 1;
 	f->tiles = parts(s->m, f->cut->rows) * parts(s->n, f->cut->columns) * batches;
 	f->slots = f->tiles * f->cut->rows * f->cut->columns;
 	if (is_exact && (!turns_fit(caps, f->share * 64 * settling + 512) ||
-			 !turns_fit(caps, power_of_two(parts(s->k, 8)) + 16)))
+			 !turns_fit(caps, power_of_two(parts(s->k, f->cut->norms / 2)) + 64)))
 		return 0;
 	return cut_fits(f, f->cut) && f->slots < 0x80000000u;
 }
@@ -124,6 +161,8 @@ static void add_codec(kit_wgsl *w, uint32_t dtype, const char *name)
 #define BUFFER(name, binding, access, T) \
 	"@group(0) @binding(" binding ") var<storage, " access "> " name ": array<" T ">;\n"
 #define FACTORS BUFFER("a", "1", "read", "u32") BUFFER("b", "2", "read", "u32")
+#define BOUND \
+	BUFFER("norms_a", "4", "read", "vec2<f64>") BUFFER("norms_b", "5", "read", "vec2<f64>")
 #define TEMP BUFFER("temp", "3", "read_write", "u32")
 
 /* A text is compiled for each `steps`, so that their numbers are few. */
@@ -139,7 +178,13 @@ static void run(fast *f, const char *name, kit_wgsl *w, uint32_t local, uint64_t
 	kit_wgsl_free(w);
 }
 
-/* Of factor i: 64 entries for 8 vectors. */
+static void add_norms(const fast *f, kit_wgsl *w)
+{
+	kit_wgsl_add(w, f->cut->norms == 64 ? "const NORMS: u32 = 64u;\n"
+					    : "const NORMS: u32 = 256u;\n");
+}
+
+/* Of factor i: cut->norms entries for 8 vectors. */
 static void norms(fast *f, uint32_t i)
 {
 	static const char *const vectors[2] = {
@@ -154,14 +199,16 @@ static void norms(fast *f, uint32_t i)
 	const uint64_t groups = parts(count / (i == 0 ? f->s->n : f->s->m), 8);
 	kit_wgsl w = kit_wgsl_make(f->p->use, 16384);
 
-	f->norms[i] = kit_temp(f->p, groups * 64 * 16);
+	f->norms[i] = kit_temp(f->p, groups * f->cut->norms * 16);
 	kit_wgsl_add(&w, KERNEL_MATMUL_PLACE);
 	kit_wgsl_add(&w, BUFFER("a", "1", "read", "u32")
 				 BUFFER("norms", "2", "read_write", "vec2<f64>"));
 	add_codec(&w, f->p->use->q->in[i].dtype, "a");
+	add_norms(f, &w);
 	kit_wgsl_add(&w, vectors[i]);
 	kit_wgsl_add(&w, KERNEL_MATMUL_NORMS);
-	run(f, "tensor/matmul_norms.wgsl", &w, 64, groups, parts(f->s->k, 8),
+	run(f, "tensor/matmul_norms.wgsl", &w, f->cut->norms, groups,
+	    parts(f->s->k, f->cut->norms / 2),
 	    (kit_slot[]){KIT_ALL(f->params), KIT_ALL(kit_in(f->p, i)), KIT_ALL(f->norms[i])}, 3);
 }
 
@@ -178,6 +225,59 @@ static void add_step(const fast *f, kit_wgsl *w)
 		       f->cut->step_type);
 }
 
+/* Of a block of a factor, SIDE by 16 words, row and k, or k and column, of the first word that lane i brings, and the way to its next, as they lie in memory. */
+#define AT(name, NAME, place, step)                            \
+	"const " NAME "_STEP = vec2<u32>(" step ");\nfn " name \
+	"_at(i: u32) -> vec2<u32> {\n\treturn vec2<u32>(" place ");\n}\n"
+static void add_words(const fast *f, kit_wgsl *w)
+{
+	kit_wgsl_add(w, f->s->a_column == 1
+				? AT("left", "LEFT", "i / 16u, i % 16u", "16u, 0u")
+				: AT("left", "LEFT", "i % SIDE, i / SIDE", "0u, 256u / SIDE"));
+	kit_wgsl_add(w, f->s->b_column == 1
+				? AT("right", "RIGHT", "i / SIDE, i % SIDE", "256u / SIDE, 0u")
+				: AT("right", "RIGHT", "i % 16u, i / 16u", "0u, 16u"));
+}
+
+static void add_each(kit_wgsl *w, const char *text, uint32_t n)
+{
+	static const char *const numbers[] = {"0", "1", "2",  "3",  "4",  "5",	"6",  "7",
+					      "8", "9", "10", "11", "12", "13", "14", "15"};
+
+	for (uint32_t i = 0; i < n; i++)
+		kit_wgsl_named(w, text, numbers[i]);
+}
+
+/* Two blocks a turn, so that each pair of arrays has a name. */
+static void add_matrix(const fast *f, kit_wgsl *w)
+{
+	const uint32_t side = f->cut->rows, words = side * 16 / 256,
+		       results = side / 32 * (side / 32);
+	const char *multiply = side == 128 ? KERNEL_MATMUL_TILE_MATRIX_MULTIPLY
+					   : KERNEL_MATMUL_TILE_MATRIX_MULTIPLY_SMALL;
+
+	add_words(f, w);
+	kit_wgsl_add(w, KERNEL_MATMUL_TILE_MATRIX);
+	add_each(w, KERNEL_MATMUL_TILE_MATRIX_WORD, words);
+	add_each(w, KERNEL_MATMUL_TILE_MATRIX_SUM, results);
+	add_each(w, KERNEL_MATMUL_TILE_MATRIX_FETCH, words);
+	add_each(w, KERNEL_MATMUL_TILE_MATRIX_PUT0, words);
+	kit_wgsl_add(w, KERNEL_MATMUL_TILE_MATRIX_PUT_END);
+	kit_wgsl_add(w, KERNEL_MATMUL_TILE_MATRIX_TURN);
+	for (uint32_t i = 0; i < 2; i++) {
+		add_each(w, KERNEL_MATMUL_TILE_MATRIX_FETCH, words);
+		kit_wgsl_named(w, multiply, i ? "1" : "0");
+		add_each(w, i ? KERNEL_MATMUL_TILE_MATRIX_PUT0 : KERNEL_MATMUL_TILE_MATRIX_PUT1,
+			 words);
+		kit_wgsl_add(w, KERNEL_MATMUL_TILE_MATRIX_PUT_END);
+	}
+	kit_wgsl_add(w, "\tif (next % LOOK == 0u && next < params.k) {\n\tvar most = 0.0lf;\n");
+	add_each(w, KERNEL_MATMUL_TILE_MATRIX_LOOK, results);
+	kit_wgsl_add(w, "\tstarts += most;\n\t}\n\t}\n");
+	add_each(w, KERNEL_MATMUL_TILE_MATRIX_END, results);
+	kit_wgsl_add(w, "}\n");
+}
+
 static void tiles(fast *f)
 {
 	static const char *const chunks[MATMUL_ORDERS] = {
@@ -185,9 +285,12 @@ static void tiles(fast *f)
 		"const CHUNK: u32 = 0x80000000u;\n", "const CHUNK: u32 = 256u;\n"};
 	static const char *const unrolled[] = {"0", "1", "2", "3"};
 	const kit_use *u = f->p->use;
-	const int is_exact = f->s->order == MATMUL_EXACT;
-	kit_wgsl w = kit_wgsl_make(u, 32768);
+	const int is_exact = f->s->order == MATMUL_EXACT, is_matrix = f->cut->step_type == NULL;
+	kit_wgsl w = kit_wgsl_make(u, 65536);
 
+	if (is_matrix)
+		kit_wgsl_add(&w,
+			     "//# subgroup = 32\nenable chromium_experimental_subgroup_matrix;\n");
 	if (f->s->format->dtype == PCTL_SCALAR_F16)
 		kit_wgsl_add(&w, "enable f16;\n");
 	kit_wgsl_add(&w, KERNEL_MATMUL_PLACE);
@@ -196,10 +299,11 @@ static void tiles(fast *f)
 	kit_wgsl_add(&w, f->cut->head);
 	add_codec(&w, u->q->in[0].dtype, "a");
 	add_codec(&w, u->q->in[1].dtype, "b");
-	add_step(f, &w);
+	if (!is_matrix)
+		add_step(f, &w);
 	if (is_exact) {
-		kit_wgsl_add(&w, BUFFER("norms_a", "4", "read", "vec2<f64>")
-					 BUFFER("norms_b", "5", "read", "vec2<f64>"));
+		kit_wgsl_add(&w, BOUND);
+		add_norms(f, &w);
 		kit_wgsl_add(&w, nearest(f->s->format));
 		kit_wgsl_add(&w, KERNEL_MATMUL_BOUND);
 	} else {
@@ -209,7 +313,10 @@ static void tiles(fast *f)
 				 "\treturn bitcast<u32>(x);\n}\n");
 	}
 	kit_wgsl_add(&w, f->cut->layout);
-	kit_wgsl_add(&w, f->cut->tile);
+	if (is_matrix)
+		add_matrix(f, &w);
+	else
+		kit_wgsl_add(&w, f->cut->tile);
 	for (uint32_t i = 0; f->cut->term != NULL && i < KIT_COUNT(unrolled); i++)
 		kit_wgsl_named(&w, f->cut->term, unrolled[i]);
 	if (f->cut->end != NULL)
@@ -226,8 +333,10 @@ static void settle(fast *f)
 	const kit_use *u = f->p->use;
 	kit_wgsl w = kit_wgsl_make(u, 32768);
 
+	if (f->s->format->dtype == PCTL_SCALAR_F16)
+		kit_wgsl_add(&w, "enable f16;\n");
 	kit_wgsl_add(&w, KERNEL_MATMUL_PLACE);
-	kit_wgsl_add(&w, FACTORS TEMP "const MARK: u32 = 0xffffffffu;\n");
+	kit_wgsl_add(&w, FACTORS TEMP BOUND);
 	kit_wgsl_add(&w, f->share == 4 ? "const SHARE: u32 = 4u;\n" : "const SHARE: u32 = 1u;\n");
 	add_codec(&w, u->q->in[0].dtype, "a");
 	add_codec(&w, u->q->in[1].dtype, "b");
@@ -236,11 +345,15 @@ static void settle(fast *f)
 	kit_wgsl_add(&w, KERNEL_EXACT_SUM);
 	kit_wgsl_add(&w, f->cut->head);
 	kit_wgsl_add(&w, f->cut->layout);
+	add_norms(f, &w);
+	kit_wgsl_add(&w, "const CHUNK: u32 = 512u;\n");
+	kit_wgsl_add(&w, nearest(f->s->format));
+	kit_wgsl_add(&w, KERNEL_MATMUL_BOUND);
 	kit_wgsl_add(&w, KERNEL_MATMUL_SETTLE);
 	run(f, "tensor/matmul_settle.wgsl", &w, 64, f->slots / 64 / f->share, parts(f->s->k, 64),
 	    (kit_slot[]){KIT_ALL(f->params), KIT_ALL(kit_in(f->p, 0)), KIT_ALL(kit_in(f->p, 1)),
-			 KIT_ALL(f->temp)},
-	    4);
+			 KIT_ALL(f->temp), KIT_ALL(f->norms[0]), KIT_ALL(f->norms[1])},
+	    6);
 }
 
 static void gather(fast *f)

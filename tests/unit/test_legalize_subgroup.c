@@ -202,9 +202,9 @@ static void check_memory(const pctl_program *p, const pctl_program *made, uint32
 	assert_int_equal(pctl_program_extents(made, NULL, NULL, &after), PCTL_OK);
 	said = after.need[PCTL_EXTENT_WORKGROUP] - before.need[PCTL_EXTENT_WORKGROUP];
 	if (kinds == 0)
-		assert_int_equal(said, pctl_legal_workgroup_bytes(p));
+		assert_int_equal(said, pctl_legal_workgroup_bytes(p, 0));
 	else
-		assert_true(said == 0 || said == pctl_legal_workgroup_bytes(p));
+		assert_true(said == 0 || said == pctl_legal_workgroup_bytes(p, 0));
 	if (kinds == PCTL_SUBGROUP_KINDS)
 		assert_int_equal(said, 0);
 }

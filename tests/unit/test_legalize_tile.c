@@ -222,7 +222,7 @@ static void check_memory(const pctl_program *p, const pctl_program *made)
 	assert_int_equal(pctl_program_extents(made, NULL, NULL, &after), PCTL_OK);
 	assert_true(after.need[PCTL_EXTENT_WORKGROUP] > before.need[PCTL_EXTENT_WORKGROUP]);
 	assert_true(after.need[PCTL_EXTENT_WORKGROUP] <=
-		    before.need[PCTL_EXTENT_WORKGROUP] + pctl_legal_workgroup_bytes(p));
+		    before.need[PCTL_EXTENT_WORKGROUP] + pctl_legal_workgroup_bytes(p, 0));
 }
 
 /* 1: the device takes it. */

@@ -86,10 +86,12 @@ int pctl_legal_subgroups_fit(const pctl_program *p, const pctl_device_caps *caps
  * 16 + (M == 16) + 2 * log2(K / 4) + 6 * (factors of f64). */
 #define PCTL_TILE_PRODUCTS 0xfffffffu
 uint32_t pctl_legal_tile_products(const pctl_program *p);
+/* The bit of factors of f32, M 16, N 8, K 16. */
+#define PCTL_LEGAL_TILE_F32_16_8_16 (1u << 21)
 
 /* Bytes of workgroup memory that legalising a program may add: a word an invocation for subgroup operations that are
- * exchanged, the words of two factors or of a tile a subgroup for matrix tiles. 0: none. */
-uint64_t pctl_legal_workgroup_bytes(const pctl_program *p);
+ * exchanged, the words of two factors or of a tile a subgroup for matrix tiles. exact: of these, products that the device is known to do itself. 0: none. */
+uint64_t pctl_legal_workgroup_bytes(const pctl_program *p, uint32_t exact);
 
 /* Kinds of forms, dearest last. */
 enum {

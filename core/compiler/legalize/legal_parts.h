@@ -291,7 +291,7 @@ pctl_status legal_tile_pass(const pctl_program *p, const pctl_call *call, pctl_p
 pctl_status legal_tile_native_pass(const pctl_program *p, const pctl_call *call,
 				   pctl_program **out);
 /* Bytes of workgroup memory that either pass adds at most. */
-uint64_t legal_tile_bytes(const pctl_program *p);
+uint64_t legal_tile_bytes(const pctl_program *p, uint32_t exact);
 
 /* loop_version.c: loops written twice, once for values that are not tiny. *out NULL with PCTL_OK: there is nothing to
  * do. assumed: by instruction of *out, the lsb it may be taken to have; the caller frees it. */

@@ -539,10 +539,10 @@ int pctl_legal_subgroups_fit(const pctl_program *p, const pctl_device_caps *caps
 	       (uint64_t)n[0] * n[1] * n[2] % own == 0;
 }
 
-uint64_t pctl_legal_workgroup_bytes(const pctl_program *p)
+uint64_t pctl_legal_workgroup_bytes(const pctl_program *p, uint32_t exact)
 {
 	const uint32_t *size = p->entries[0].workgroup_size;
-	const uint64_t tiles = p->caps & PCTL_CAP_TILES ? legal_tile_bytes(p) : 0;
+	const uint64_t tiles = p->caps & PCTL_CAP_TILES ? legal_tile_bytes(p, exact) : 0;
 
 	if (!(p->caps & PCTL_CAP_SUBGROUPS) || !helpers_needed(p, 0))
 		return tiles;

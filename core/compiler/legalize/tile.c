@@ -102,14 +102,19 @@ uint32_t pctl_legal_tile_products(const pctl_program *p)
 	return products_needed(p, &each, &wide);
 }
 
-/* What either form takes. */
-uint64_t legal_tile_bytes(const pctl_program *p)
+/* What either form takes; only a device's own tiles where it is right at all products that the program has. */
+uint64_t legal_tile_bytes(const pctl_program *p, uint32_t exact)
 {
 	uint32_t each, wide, whole[LEGAL_TILE_ROOMS];
+	const uint32_t needed = products_needed(p, &each, &wide);
 
-	products_needed(p, &each, &wide);
 	each += 2 * wide;
-	legal_tile_whole_words(p, whole);
+	if (needed & exact && !(needed & ~exact)) {
+		each = 0;
+		legal_tile_seen_words(p, whole);
+	} else {
+		legal_tile_whole_words(p, whole);
+	}
 	whole[0] += whole[1] + 2 * whole[2];
 	if (whole[0] > each)
 		each = whole[0];

@@ -47,5 +47,7 @@ uint32_t legal_tile_seen(const legal *l, const pctl_inst *in);
 /* tile_native.c: the words of the largest tile that is moved, of those that lie in u32, i32 and u64. */
 #define LEGAL_TILE_ROOMS 3u
 void legal_tile_whole_words(const pctl_program *p, uint32_t words[LEGAL_TILE_ROOMS]);
+/* The same, but of those that are not seen to be whole. */
+void legal_tile_seen_words(const pctl_program *p, uint32_t words[LEGAL_TILE_ROOMS]);
 
 #endif

@@ -65,6 +65,11 @@ void legal_tile_whole_words(const pctl_program *p, uint32_t words[LEGAL_TILE_ROO
 	find_words(p, 0, words);
 }
 
+void legal_tile_seen_words(const pctl_program *p, uint32_t words[LEGAL_TILE_ROOMS])
+{
+	find_words(p, 1, words);
+}
+
 static uint32_t op2(legal *l, uint16_t op, uint32_t a, uint32_t b)
 {
 	return legal_emit2(l, op, l->t_u32, a, b);

@@ -241,6 +241,9 @@ typedef struct pctl_plan_caps {
 #define PCTL_PLAN_PROVEN_F64 (1ull << 0)
 /* So is its fma. Without, that is integers; a product of two f32 is exact in f64, and may be added instead. */
 #define PCTL_PLAN_PROVEN_F64_FMA (1ull << 1)
+/* So are products of matrix tiles with f32 factors, M 16, N 8, K 16, summed in f64 (SEMANTICS.md section 12), and max_workgroup_bytes
+ * is the device's. */
+#define PCTL_PLAN_PROVEN_F64_TILES (1ull << 2)
 
 /* ---- rules -------------------------------------------------------------------------------- */
 

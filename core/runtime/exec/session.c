@@ -341,7 +341,10 @@ static pctl_status qualify_kernel(const pctl_session *s, const pctl_job_plan *pl
 	uint64_t shared = step->unit->analysis->workgroup_bytes;
 
 	if (s->o.device_kind != PCTL_DEVICE_REFERENCE)
-		shared = pctl_num_align(shared, 4) + pctl_legal_workgroup_bytes(p);
+		shared = pctl_num_align(shared, 4) +
+			 pctl_legal_workgroup_bytes(
+				 p,
+				 s->optional == NULL ? 0 : pctl_optional_tiles_exact(s->optional));
 	if (invocations > s->caps.max_invocations || size[0] > s->caps.max_local[0] ||
 	    size[1] > s->caps.max_local[1] || size[2] > s->caps.max_local[2])
 		return pctl_refuse(call, PC5202_LIMIT,

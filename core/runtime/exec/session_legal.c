@@ -66,21 +66,27 @@ pctl_status pctl_session_learn_doubles(pctl_session *s, const pctl_call *call)
 {
 	const uint64_t needed = PCTL_CAP_F64 | PCTL_CAP_NATIVE_FLOAT;
 	const pctl_profile_record *record;
+	pctl_status status;
 
 	if ((pctl_session_caps(s)->caps & needed) != needed)
 		return PCTL_OK;
-	return pctl_session_profile(s, call, &record);
+	status = pctl_session_profile(s, call, &record);
+	return status == PCTL_OK && pctl_session_proven(s) ? pctl_session_learn_tiles(s, call)
+							   : status;
 }
 
 uint64_t pctl_session_proven(const pctl_session *s)
 {
-	int has_fma = 1;
+	int has_fma = 1, has_tiles;
 
 	if (s->o.device_kind != PCTL_DEVICE_REFERENCE &&
 	    (s->profile == NULL ||
 	     !pctl_legal_has_f64(&s->profile->profile, pctl_session_caps(s), &has_fma)))
 		return 0;
-	return PCTL_PLAN_PROVEN_F64 | (has_fma ? PCTL_PLAN_PROVEN_F64_FMA : 0);
+	has_tiles = s->optional != NULL &&
+		    (pctl_optional_tiles_exact(s->optional) & PCTL_LEGAL_TILE_F32_16_8_16);
+	return PCTL_PLAN_PROVEN_F64 | (has_fma ? PCTL_PLAN_PROVEN_F64_FMA : 0) |
+	       (has_tiles ? PCTL_PLAN_PROVEN_F64_TILES : 0);
 }
 
 /* Integer programs need no profile, and so no probe of floats. */

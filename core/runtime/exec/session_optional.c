@@ -184,6 +184,14 @@ pctl_status pctl_session_optional(pctl_session *s, const pctl_program *p, const 
 	return status;
 }
 
+pctl_status pctl_session_learn_tiles(pctl_session *s, const pctl_call *call)
+{
+	pctl_legal_options ignored;
+
+	return has_tiles(s) ? ask_tiles(s, PCTL_LEGAL_TILE_F32_16_8_16, 0, call, &ignored)
+			    : PCTL_OK;
+}
+
 pctl_status pctl_session_own_operations(pctl_session *s, const pctl_call *call,
 					const pctl_optional_record **out)
 {

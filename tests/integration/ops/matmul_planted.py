@@ -15,6 +15,7 @@ FORMAT = ("const PRECISION: u32 = 24u;\nconst LEAST: u32 = 149u;\nconst INFINITY
           "const SIGN: u32 = 0x80000000u;\nfn sum_scale() -> bool {\n\treturn false;\n}\n")
 BITS = "fn {0}_bits(i: u32) -> u32 {{\n\treturn {0}[i];\n}}\n"
 NEAREST = "fn nearest(x: f64) -> u32 {\n\treturn bitcast<u32>(f32(x));\n}\n"
+NORMS = "const NORMS: u32 = 256u;\n"
 STEP = "fn step(a: {0}, b: {0}, acc: {0}) -> {0} {{\n\treturn {1};\n}}\n"
 VECTORS = ("fn vectors() -> u32 {\n\treturn params.count / params.n;\n}\nfn vector(v: u32) -> u32 {\n\treturn place(v * params.n).x;\n}\n"
            "fn stride() -> u32 {\n\treturn params.a_column;\n}\n",
@@ -62,17 +63,18 @@ def fast(a, b, plant):
     head, codec = kernel("matmul_place"), BITS.format("a") + BITS.format("b")
     norms = []
     for i, (data, vectors) in enumerate(((a, M), (b, N))):
-        text = head + buffer("a", 1) + buffer("norms", 2, "read_write", "vec2<f64>") + BITS.format("a") + VECTORS[i] + kernel("matmul_norms")
+        text = head + buffer("a", 1) + buffer("norms", 2, "read_write", "vec2<f64>") + BITS.format("a") + NORMS + VECTORS[i] + kernel("matmul_norms")
         groups = up(vectors, 8)
-        norms.append(run(text, 16, groups, {0: params(), 1: data, 2: bytes(groups * 1024)}, 2, ()))
+        norms.append(run(text, 16, groups, {0: params(), 1: data, 2: bytes(groups * 4096)}, 2, ()))
     factors = buffer("a", 1) + buffer("b", 2) + buffer("temp", 3, "read_write")
     tiles = up(M, 64) * up(N, 64)
     text = (head + factors + buffer("norms_a", 4, element="vec2<f64>") + buffer("norms_b", 5, element="vec2<f64>") + "const CHUNK: u32 = 512u;\n" + codec
-            + "alias Acc = f64;\n" + STEP.format("vec4<f64>", "acc + a * b") + NEAREST + kernel("matmul_bound") + kernel("matmul_gpu") + kernel("matmul_tile_gpu"))
+            + "alias Acc = f64;\n" + STEP.format("vec4<f64>", "acc + a * b") + NORMS + NEAREST + kernel("matmul_bound") + kernel("matmul_gpu") + kernel("matmul_tile_gpu"))
     temp = run(text, 16, tiles, {0: params(), 1: a, 2: b, 3: bytes(tiles * 16384), 4: norms[0], 5: norms[1]}, 3, plant)
-    text = (head + factors + "const MARK: u32 = 0xffffffffu;\nconst SHARE: u32 = 4u;\n" + codec + FORMAT + kernel("exact_sum") + kernel("matmul_gpu")
+    text = (head + factors + buffer("norms_a", 4, element="vec2<f64>") + buffer("norms_b", 5, element="vec2<f64>")
+            + "const SHARE: u32 = 4u;\nconst CHUNK: u32 = 512u;\n" + codec + FORMAT + kernel("exact_sum") + kernel("matmul_gpu") + NORMS + NEAREST + kernel("matmul_bound")
             + kernel("matmul_settle"))
-    temp = run(text, 16, tiles * 16, {0: params(), 1: a, 2: b, 3: temp}, 3, ())
+    temp = run(text, 16, tiles * 16, {0: params(), 1: a, 2: b, 3: temp, 4: norms[0], 5: norms[1]}, 3, ())
     text = head + buffer("temp", 1) + buffer("y", 2, "read_write") + kernel("matmul_gpu") + kernel("matmul_gather") + kernel("result_words")
     return run(text, 16, up(M * N, 64), {0: params(), 1: temp, 2: bytes(M * N * 4)}, 2, ())
 

@@ -1,0 +1,2 @@
+// Sums $, in matmul_tile_matrix.wgsl.
+	var s$ = S();

@@ -1,0 +1,23 @@
+"""Device seconds of each pass of tensor.matmul by matrix units, n x n f32, one dispatch each, and how many elements the first sum left in doubt.
+PYTHONPATH has tests/integration and tests/integration/ops, PIPECTL the program.
+usage: matmul_passes.py N BACKEND"""
+import sys
+
+import numpy
+
+import matmul_matrix
+
+
+def main():
+    n = int(sys.argv[1])
+    random = numpy.random.default_rng(n)
+    a, b = (random.standard_normal((n, n), dtype=numpy.float32).tobytes() for _ in range(2))
+    matmul_matrix.fast(a, b, (1, 1, n, n, n))
+    names = ["norms of a", "norms of b", "tiles", "settling", "gathering"]
+    if not matmul_matrix.fast.marked:
+        names.remove("settling")
+    print(f"{n} {sys.argv[2]}: " + ", ".join(f"{name} {1e6 * s:.0f} us" for name, s in zip(names, matmul_matrix.run.seconds))
+          + f"; {matmul_matrix.fast.marked} of {n * n} in doubt")
+
+
+main()
