@@ -281,7 +281,7 @@ static const pctl_law laws[] = {
 	{PCTL_LAW_CUSTOM, 0, PCTL_LAW_JUDGED, 0, "back", NULL,
 	 "where y is of x's type, or x of integers of at most 8 bits and y of integers of more, or "
 	 "floats that have them all: y made x's "
-	 "type again is x"},
+	 "type again is x; where x is of blocks: x made f64 first gives the same y"},
 };
 static void (*const checks[])(kit_law *) = {convert_law_fixed, convert_law_back};
 static const pctl_example boundaries[] = {

@@ -122,7 +122,16 @@ void convert_law_back(kit_law *l)
 	const uint32_t from = l->use.q->in[0].dtype;
 	uint32_t to;
 
-	if (convert_to(&l->use, &to) != PCTL_OK || (from != to && !holds(from, to)))
+	if (convert_to(&l->use, &to) != PCTL_OK)
 		return;
-	kit_law_equal(l, converted(l, kit_law_out(l, 0), kit_dtype_name(from)), 0);
+	/* Nothing is made blocks again, and all their numbers are of f64. */
+	if (kit_block_format_of(from) != NULL) {
+		const uint32_t wide = converted(l, 0, "f64");
+		const pctl_attr attr[] = {{"to", kit_dtype_name(to), 0},
+					  {"saturate", kit_law_attr(l, "saturate"), 0}};
+
+		kit_law_equal(l, kit_law_use(l, "tensor.convert", &wide, 1, attr, 2, 1),
+			      kit_law_out(l, 0));
+	} else if (from == to || holds(from, to))
+		kit_law_equal(l, converted(l, kit_law_out(l, 0), kit_dtype_name(from)), 0);
 }
