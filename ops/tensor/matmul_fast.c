@@ -267,8 +267,7 @@ static void add_matrix(const fast *f, kit_wgsl *w)
 	for (uint32_t i = 0; i < 2; i++) {
 		add_each(w, KERNEL_MATMUL_TILE_MATRIX_FETCH, words);
 		kit_wgsl_named(w, multiply, "0");
-		kit_wgsl_add(w, "	workgroupBarrier();
-");
+		kit_wgsl_add(w, "\tworkgroupBarrier();\n");
 		add_each(w, KERNEL_MATMUL_TILE_MATRIX_PUT0, words);
 		kit_wgsl_add(w, KERNEL_MATMUL_TILE_MATRIX_PUT_END);
 	}
