@@ -1,5 +1,5 @@
-// Sums of products by matrix units, in f64: workgroups of 256, tiles of matmul_matrix.wgsl. Blocks of 16 terms, k ascending, come through two
-// pairs of arrays by turns: while subgroups multiply out of one, the next block's words are on their way in registers. In front: the layout, the
+// Sums of products by matrix units, in f64: workgroups of 256, tiles of matmul_matrix.wgsl. Blocks of 16 terms, k ascending, come through
+// workgroup memory: while subgroups multiply, the next block's words are on their way in registers. In front: the layout, the
 // norms, `settled`, `left_at` (row, k) and `right_at` (k, column) of the first word of a block that a lane brings, LEFT_STEP and RIGHT_STEP from one to the next; behind: matmul_tile_matrix_*.wgsl.
 // Every LOOK terms everyone looks at its sums: how large they are there bounds the error (SEMANTICS.md 4.4). Outside of the matrices 0 * -0 is added,
 // which changes no sum.
@@ -13,9 +13,7 @@ const LEFT_LINE: u32 = 20u;
 const RIGHT_LINE: u32 = SIDE + 8u;
 
 var<workgroup> left0: array<u32, SIDE * LEFT_LINE>; // [row][k]: bits
-var<workgroup> left1: array<u32, SIDE * LEFT_LINE>;
 var<workgroup> right0: array<u32, 16u * RIGHT_LINE>; // [k][column]
-var<workgroup> right1: array<u32, 16u * RIGHT_LINE>;
 var<workgroup> room: array<f64, 1024>; // a result of each subgroup
 
 fn load_a(at: u32, row: u32, k: u32) -> u32 {

@@ -63,7 +63,7 @@ def up(n, of):
 def tile_text(turned, side):
     words, results = side // 16, (side // 32) ** 2
     fetch, end = each("matmul_tile_matrix_fetch", words), kernel("matmul_tile_matrix_put_end")
-    put = [each(f"matmul_tile_matrix_put{i}", words) + end for i in (0, 1)]
+    put = each("matmul_tile_matrix_put0", words) + end
     multiply = kernel("matmul_tile_matrix_multiply" + ("" if side == 128 else "_small"))
     return ("//# subgroup = 32\nenable chromium_experimental_subgroup_matrix;\n" + kernel("matmul_place") + buffer("a", 1) + buffer("b", 2)
             + buffer("temp", 3, "read_write") + "const CHUNK: u32 = 512u;\n" + f"const SIDE: u32 = {side}u;\n" + CODECS + buffer("norms_a", 4, element="vec2<f64>")
@@ -71,7 +71,7 @@ def tile_text(turned, side):
             + (AT.format("left", "LEFT", "i % SIDE, i / SIDE", "0u, 256u / SIDE") if turned == 1 else AT.format("left", "LEFT", "i / 16u, i % 16u", "16u, 0u"))
             + (AT.format("right", "RIGHT", "i % 16u, i / 16u", "0u, 16u") if turned == 2 else AT.format("right", "RIGHT", "i / SIDE, i % SIDE", "256u / SIDE, 0u"))
             + kernel("matmul_tile_matrix") + each("matmul_tile_matrix_word", words) + each("matmul_tile_matrix_sum", results)
-            + fetch + put[0] + kernel("matmul_tile_matrix_turn") + fetch + multiply.replace("$", "0") + put[1] + fetch + multiply.replace("$", "1") + put[0]
+            + fetch + put + kernel("matmul_tile_matrix_turn") + (fetch + multiply.replace("$", "0") + "\tworkgroupBarrier();\n" + put) * 2
             + "\tif (next % LOOK == 0u && next < params.k) {\n\tvar most = 0.0lf;\n" + each("matmul_tile_matrix_look", results)
             + "\tstarts += most;\n\t}\n\t}\n" + each("matmul_tile_matrix_end", results) + "}\n")
 
