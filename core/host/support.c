@@ -22,7 +22,7 @@ static const struct {
 		    {3, {1, 1, 0}}, {4, {1, 1, 1, 0}}, {2, {1, 1}}, {1, {1}}};
 /* Values for attributes that must be given. */
 static const char *const texts[] = {"",	   "f32", "1",	 "0",	  "add", "4",
-				    "1,4", "0,1", "4,4", "1,1,4", "0.5"};
+				    "1,4", "0,1", "4,4", "1,1,4", "0.5", "ab->ab"};
 #define N_TEXTS ((uint32_t)(sizeof(texts) / sizeof(texts[0])))
 
 typedef struct asking {
@@ -31,6 +31,9 @@ typedef struct asking {
 	pctl_type_pattern pattern[PCTL_PORTS_MAX];
 	uint32_t port, dtype, tries;
 	uint32_t shape[PCTL_PORTS_MAX];
+	const char *
+		name; /* of a dimension that is `times` the side, since it is there for as many parts */
+	uint32_t times;
 	uint32_t other; /* type of the ports but `port`, where they declare it; else their first */
 	pctl_support_cell *cell;
 } asking;
@@ -42,8 +45,22 @@ static uint64_t side(const asking *a)
 	return t->block > SIDE ? t->block : SIDE;
 }
 
-static void give_attrs(asking *a, uint32_t text)
+/* A number that the attribute takes. */
+static int is_number(const pctl_attr_desc *d, const pctl_attr *a)
 {
+	int64_t v;
+
+	if (d->kind == PCTL_ATTR_U64)
+		return pctl_num_parse_u64(a->text, strlen(a->text), &(uint64_t){0}) &&
+		       (d->max == 0 || (a->u64 >= d->min && a->u64 <= d->max));
+	return d->kind != PCTL_ATTR_I64 || pctl_num_parse_i64(a->text, strlen(a->text), &v);
+}
+
+/* 0: the text is none for an attribute that must be given. */
+static int give_attrs(asking *a, uint32_t text)
+{
+	int fits = 1;
+
 	const pctl_op_desc *d = a->op->desc;
 
 	a->cell->n_attr = d->n_attr;
@@ -60,7 +77,15 @@ static void give_attrs(asking *a, uint32_t text)
 			(void)pctl_num_parse_i64(to->text, strlen(to->text), (int64_t *)&to->u64);
 		else if (from->kind == PCTL_ATTR_U64)
 			(void)pctl_num_parse_u64(to->text, strlen(to->text), &to->u64);
+		fits = fits && (from->default_text != NULL || is_number(from, to));
 	}
+	return fits;
+}
+
+static int is_named(const asking *a, const pctl_type_pattern *p, uint32_t k)
+{
+	return a->name != NULL && !p->any_shape && p->dim[k].name != NULL &&
+	       strcmp(p->dim[k].name, a->name) == 0;
 }
 
 static void give_types(asking *a)
@@ -79,7 +104,7 @@ static void give_types(asking *a)
 				    : p->dim[k].name != NULL ? 0
 							     : p->dim[k].value;
 			if (t->dim[k] == 0)
-				t->dim[k] = side(a);
+				t->dim[k] = side(a) * (is_named(a, p, k) ? a->times : 1);
 		}
 	}
 }
@@ -118,16 +143,33 @@ static int any_shape_fits(asking *a, uint32_t i)
 	return 0;
 }
 
+/* All dimensions alike; then each of those that have a name three and four times as long, as gates of a cell are. */
+static int any_sizes_fit(asking *a)
+{
+	a->name = NULL;
+	if (any_shape_fits(a, 0))
+		return 1;
+	for (uint32_t p = 0; p < a->op->desc->n_in; p++)
+		for (uint32_t k = 0; !a->pattern[p].any_shape && k < a->pattern[p].rank; k++)
+			for (a->times = 3; a->times <= 4; a->times++) {
+				a->name = a->pattern[p].dim[k].name;
+				if (a->name != NULL && any_shape_fits(a, 0))
+					return 1;
+			}
+	a->name = NULL;
+	return 0;
+}
+
 /* All types of the other ports: first the type asked for, then those that some port declares. */
 static int any_types_fit(asking *a)
 {
 	a->other = a->dtype;
-	if (any_shape_fits(a, 0))
+	if (any_sizes_fit(a))
 		return 1;
 	for (uint32_t p = 0; p < a->op->desc->n_in; p++)
 		for (uint32_t k = 0; p != a->port && k < a->pattern[p].n_dtypes; k++) {
 			a->other = a->pattern[p].dtype[k];
-			if (any_shape_fits(a, 0))
+			if (any_sizes_fit(a))
 				return 1;
 		}
 	return 0;
@@ -185,10 +227,9 @@ pctl_status pctl_support_ask(const pctl_op_ref *op, uint32_t port, uint32_t dtyp
 	for (uint32_t t = 0; t < (needs_text(d) ? N_TEXTS : 1u) && d->n_attr <= PCTL_SUPPORT_ATTRS;
 	     t++) {
 		a.tries = 0;
-		give_attrs(&a, t);
-		if (any_types_fit(&a))
+		if (give_attrs(&a, t) && any_types_fit(&a))
 			return PCTL_OK;
 	}
-	give_attrs(&a, needs_text(d) ? 1 : 0);
+	(void)give_attrs(&a, needs_text(d) ? 1 : 0);
 	return refusal(&a, arena);
 }

@@ -416,7 +416,7 @@ void matmul_law_unpacked(kit_law *l)
 	const int real = kit_codec_word(a) == NULL || kit_codec_word(b) == NULL;
 	/* Beside integers of 64 bits nothing is packed: such a b is converted to what it is. */
 	const int is_wide = kit_dtype_bytes(a) == 8;
-	const pctl_attr to = {"to", real ? "f32" : kit_dtype_name(a), 0};
+	const pctl_attr to = {"to", real && !is_wide ? "f32" : kit_dtype_name(a), 0};
 
 	if ((is_packed(l) && !kit_codec_is_pair(b)) || is_wide)
 		kit_law_equal(

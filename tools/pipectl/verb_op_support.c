@@ -17,7 +17,7 @@ static const struct layer {
 	{"CNN3", "tensor.conv3d", "w"},	     {"RNN", "tensor.rnn_cell", "w"},
 	{"LSTM", "tensor.lstm_cell", "w"},   {"Embedding", "tensor.embedding", "table"},
 	{"Softmax", "tensor.softmax", "x"},  {"MHA", "tensor.attention", "q"},
-	{"SwiGLU", "tensor.swiglu", "gate"}, {"Residual", "tensor.add", "b"},
+	{"SwiGLU", "tensor.swiglu", "gate"}, {"Residual", "ieee.add", "b"},
 };
 
 static const struct layer *layer_at(uint32_t i)
@@ -116,6 +116,13 @@ static uint32_t port_of(const pctl_op_desc *d, const char *name)
 	return d->n_in == 0 ? 0 : d->n_in - 1;
 }
 
+/* The layer's op for a type: a residual is added by the library of its numbers. */
+static const char *name_of(const struct layer *l, const pctl_dtype *t)
+{
+	return strcmp(l->op, "ieee.add") == 0 && t->kind != PCTL_DTYPE_KIND_FLOAT ? "int.add"
+										  : l->op;
+}
+
 static pctl_status layer_cells(pctl_app *app, const pctl_op_source *ops, const struct layer *l,
 			       const pctl_dtype *t, uint32_t *code)
 {
@@ -125,7 +132,7 @@ static pctl_status layer_cells(pctl_app *app, const pctl_op_source *ops, const s
 
 	if (c == NULL)
 		return pctl_no_memory(app->call, "a table");
-	if (pctl_op_find(ops, l->op, 0, 0, NULL, NULL, &op) != PCTL_OK) {
+	if (pctl_op_find(ops, name_of(l, t), 0, 0, NULL, NULL, &op) != PCTL_OK) {
 		*code = PC4120_OP_UNKNOWN;
 		return PCTL_OK;
 	}
@@ -161,7 +168,7 @@ static pctl_status print_layers(pctl_app *app, const pctl_op_source *ops)
 			if (status == PCTL_OK && app->json) {
 				pctl_json_object_begin(&app->document);
 				pctl_json_kv_string(&app->document, "layer", l->layer);
-				pctl_json_kv_string(&app->document, "op", l->op);
+				pctl_json_kv_string(&app->document, "op", name_of(l, t));
 				pctl_json_kv_string(&app->document, "type", t->name);
 				pctl_json_kv_u32(&app->document, "code", code);
 				pctl_json_object_end(&app->document);
