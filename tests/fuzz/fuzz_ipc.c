@@ -234,7 +234,7 @@ static void call_slot(pctl_remote *r, uint8_t slot)
 	pctl_completion done;
 	static pctl_counts counts;
 	pctl_finding findings[3];
-	uint8_t bytes[64];
+	uint8_t bytes[64] = {0};
 	char language[PCTL_NAME_MAX];
 	pctl_device *opened;
 	pctl_buffer *made;
