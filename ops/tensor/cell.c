@@ -177,11 +177,17 @@ static float summed(const kit_use *u, const pctl_span *in, const cell *c, uint64
 	return y;
 }
 
+static float state(const pctl_span *in, uint64_t at)
+{
+	return (float)tensor_value(PCTL_SCALAR_F32, in->data, at);
+}
+
 static void give(pctl_span *out, uint64_t at, float v)
 {
-	((float *)out->data)[at] = v;
-	if (v != v)
-		((uint32_t *)out->data)[at] = 0x7fc00000u;
+	uint32_t bits;
+
+	memcpy(&bits, &v, 4);
+	tensor_put(out->data, at, 4, v != v ? 0x7fc00000u : bits);
 }
 
 static pctl_status cell_reference(const kit_use *u, const pctl_span *in, pctl_span *out)
@@ -195,8 +201,8 @@ static pctl_status cell_reference(const kit_use *u, const pctl_span *in, pctl_sp
 		if (op_of(u) == RNN) {
 			give(&out[0], at, rounded(mpfr_tanh, summed(u, in, &c, b, j, 3)));
 		} else if (op_of(u) == LSTM) {
-			const float kept = sigmoid(summed(u, in, &c, b, c.m + j, 3)) *
-					   ((const float *)in[C].data)[at];
+			const float kept =
+				sigmoid(summed(u, in, &c, b, c.m + j, 3)) * state(&in[C], at);
 			const float more = sigmoid(summed(u, in, &c, b, j, 3)) *
 					   rounded(mpfr_tanh, summed(u, in, &c, b, 2 * c.m + j, 3));
 
@@ -210,8 +216,7 @@ static pctl_status cell_reference(const kit_use *u, const pctl_span *in, pctl_sp
 			const float scaled = r * summed(u, in, &c, b, 2 * c.m + j, 2);
 			const float n =
 				rounded(mpfr_tanh, summed(u, in, &c, b, 2 * c.m + j, 1) + scaled);
-			const float fresh = (1.0f - z) * n,
-				    old = z * ((const float *)in[H].data)[at];
+			const float fresh = (1.0f - z) * n, old = z * state(&in[H], at);
 
 			give(&out[0], at, fresh + old);
 		}

@@ -19,26 +19,32 @@ static double half_value(uint32_t h)
 
 double tensor_value(uint32_t dtype, const void *data, uint64_t i)
 {
+	const uint64_t bytes = kit_dtype_bytes(dtype);
+	uint16_t half = 0;
+	uint32_t bits;
+	float f;
+
+	/* Data of others need not be aligned. */
+	if (bytes == 2)
+		memcpy(&half, (const uint8_t *)data + 2 * i, 2);
 	switch (dtype) {
 	case PCTL_SCALAR_F32:
-		return (double)((const float *)data)[i];
+		memcpy(&f, (const uint8_t *)data + 4 * i, 4);
+		return (double)f;
 	case PCTL_SCALAR_F16:
-		return half_value(((const uint16_t *)data)[i]);
-	case PCTL_SCALAR_BF16: {
-		const uint32_t bits = (uint32_t)((const uint16_t *)data)[i] << 16;
-		float f;
-
+		return half_value(half);
+	case PCTL_SCALAR_BF16:
+		bits = (uint32_t)half << 16;
 		memcpy(&f, &bits, 4);
 		return (double)f;
-	}
 	case PCTL_SCALAR_I8:
 		return ((const int8_t *)data)[i];
 	case PCTL_SCALAR_U8:
 		return ((const uint8_t *)data)[i];
 	case PCTL_SCALAR_I16:
-		return ((const int16_t *)data)[i];
+		return (int16_t)half;
 	case PCTL_SCALAR_U16:
-		return ((const uint16_t *)data)[i];
+		return half;
 	default:
 		return (double)tensor_element(dtype, data, i);
 	}

@@ -360,9 +360,11 @@ static pctl_status histogram_reference(const kit_use *u, const pctl_span *in, pc
 	if (status != PCTL_OK)
 		return status;
 	memset(out[0].data, 0, 4 * bins);
-	for (uint64_t i = 0; i < kit_elements(&u->q->in[0]); i++)
-		((uint32_t *)out[0]
-			 .data)[tensor_index_of(u->q->in[0].dtype, in[0].data, i, bins)]++;
+	for (uint64_t i = 0; i < kit_elements(&u->q->in[0]); i++) {
+		const uint64_t to = tensor_index_of(u->q->in[0].dtype, in[0].data, i, bins);
+
+		tensor_put(out[0].data, to, 4, tensor_get(out[0].data, to, 4) + 1);
+	}
 	return PCTL_OK;
 }
 

@@ -95,24 +95,13 @@ void tensor_index_check(kit_plan *p, uint32_t port, uint64_t n, int negative)
 
 /* ---- plain C -------------------------------------------------------------------------------- */
 
+/* Data of others need not be aligned. */
 uint64_t tensor_index_of(uint32_t dtype, const void *index, uint64_t i, uint64_t n)
 {
-	switch (dtype) {
-	case PCTL_SCALAR_U32:
-		return ((const uint32_t *)index)[i];
-	case PCTL_SCALAR_U64:
-		return ((const uint64_t *)index)[i];
-	case PCTL_SCALAR_I32: {
-		const int64_t v = ((const int32_t *)index)[i];
+	const uint64_t bytes = kit_dtype_bytes(dtype), raw = tensor_get(index, i, bytes);
+	const int64_t v = bytes == 4 ? (int64_t)(int32_t)(uint32_t)raw : (int64_t)raw;
 
-		return (uint64_t)(v < 0 ? v + (int64_t)n : v);
-	}
-	default: {
-		const int64_t v = ((const int64_t *)index)[i];
-
-		return v < 0 ? (uint64_t)v + n : (uint64_t)v;
-	}
-	}
+	return tensor_is_signed(dtype) && v < 0 ? (uint64_t)v + n : raw;
 }
 
 pctl_status tensor_index_refuse(const kit_use *u, uint32_t port, const void *index, uint64_t n,

@@ -173,7 +173,7 @@ static pctl_status order_reference(const kit_use *u, const pctl_span *in, pctl_s
 			const uint64_t to = first_out + i * o.x.inner;
 
 			if (o.what != SORT)
-				((uint32_t *)out[o.what == TOPK].data)[to] = (uint32_t)at[i];
+				tensor_put(out[o.what == TOPK].data, to, 4, at[i]);
 			if (o.what != ARGSORT)
 				tensor_put(
 					out[0].data, to, bytes,

@@ -220,9 +220,7 @@ static pctl_status random_reference(const kit_use *u, const pctl_span *in, pctl_
 				const float kept =
 					(float)(65536 - kit_attr(u, ATTR_DROP)) / 65536.0f;
 
-				v = y.dtype == PCTL_SCALAR_F32
-					    ? ((const float *)in[0].data)[i]
-					    : (float)tensor_value(y.dtype, &raw, 0);
+				v = (float)tensor_value(y.dtype, &raw, 0);
 				v /= kept;
 			}
 			break;
