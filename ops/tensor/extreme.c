@@ -339,12 +339,12 @@ static const pctl_attr_desc axis_attr[] = {
 		PCTL_LAW_CUSTOM, 0, PCTL_LAW_JUDGED, 0, name, NULL, words \
 	}
 static const pctl_law value_laws[] = {
-	LAW("permuted",
-	    "but for products of floats: x reversed along the reduced axes gives the same y"),
-	LAW("split",
-	    "but for products of floats: of two parts of x along an axis, y of both y is y"),
-	LAW("transposed",
-	    "but for products of floats: x with its axes in reverse order gives y with its own so"),
+	LAW("permuted", "but for products of more than two floats: x reversed along the reduced "
+			"axes gives the same y"),
+	LAW("split", "but for products of more than two floats: of two parts of x along an axis, y "
+		     "of both y is y"),
+	LAW("transposed", "but for products of more than two floats: x with its axes in reverse "
+			  "order gives y with its own so"),
 	LAW("alone", "a result is the same where its terms are all there is"),
 	LAW("neutral", "what nothing gives, in front of x or behind it, leaves y as it is where y "
 		       "is a number"),

@@ -162,7 +162,14 @@ static uint64_t place(const pctl_tensor_type *t, const uint64_t *c)
 
 static int in_order(const kit_law *l)
 {
-	return is_float(x_of(l)->dtype) && strcmp(l->use.op->desc.name, "tensor.prod") == 0;
+	const pctl_tensor_type *t = x_of(l);
+	const uint32_t mask = mask_of(l);
+	uint64_t terms = 1;
+
+	for (uint32_t d = 0; d < t->rank; d++)
+		terms *= mask >> d & 1 ? t->dim[d] : 1;
+	/* Two factors have no order yet. */
+	return is_float(t->dtype) && strcmp(l->use.op->desc.name, "tensor.prod") == 0 && terms > 2;
 }
 
 /* The op on another tensor along these axes. */

@@ -402,13 +402,16 @@ static void test_proof_plans__wrong_reductions_and_norms_are_caught(void **state
 	} rows[] = {
 		{"tensor.max", NULL, "fractions of results cut to ten bits", spoil_fraction},
 		{"tensor.max",
-		 "but for products of floats: x reversed along the reduced axes gives the same y",
+		 "but for products of more than two floats: x reversed along the reduced axes "
+		 "gives the same y",
 		 "the sign of the first term shows", spoil_by_order},
 		{"tensor.min",
-		 "but for products of floats: of two parts of x along an axis, y of both y is y",
+		 "but for products of more than two floats: of two parts of x along an axis, y of "
+		 "both y is y",
 		 "an odd number of terms shows", spoil_long},
 		{"tensor.max",
-		 "but for products of floats: x with its axes in reverse order gives y with its "
+		 "but for products of more than two floats: x with its axes in reverse order gives "
+		 "y with its "
 		 "own so",
 		 "another axis is reduced", spoil_axis},
 		{"tensor.any", "a result is the same where its terms are all there is",
