@@ -30,12 +30,14 @@ static unsigned tests_skipped;
 	} while (0)
 
 #define PCTL_TEST(f) cmocka_unit_test(f)
-#define PCTL_TESTS_MAIN(...)                                                           \
+#define PCTL_TESTS_MAIN(...) PCTL_TESTS_MAIN_WITH(NULL, NULL, __VA_ARGS__)
+/* Between what prepares the group and what puts it back, as cmocka has them. */
+#define PCTL_TESTS_MAIN_WITH(setup, teardown, ...)                                     \
 	int main(void)                                                                 \
 	{                                                                              \
 		const struct CMUnitTest tests[] = {__VA_ARGS__};                       \
 		const unsigned n_tests = (unsigned)(sizeof(tests) / sizeof(tests[0])); \
-		int failed = cmocka_run_group_tests(tests, NULL, NULL);                \
+		int failed = cmocka_run_group_tests(tests, setup, teardown);           \
 		if (n_tests == 0 || tests_skipped >= n_tests) {                        \
 			fprintf(stderr, "no test was run\n");                          \
 			return 1;                                                      \

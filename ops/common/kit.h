@@ -149,6 +149,8 @@ pctl_tensor_type kit_vector(uint32_t dtype, uint64_t n);
 /* Refusals (PC4201, PC4202, PC4204), with the op and the port or attribute named. */
 pctl_status kit_refuse_type(const kit_use *u, uint32_t port, const char *wanted);
 pctl_status kit_refuse_attr(const kit_use *u, const char *attr, const char *why);
+/* strtof with a decimal point, whatever locale the program has set. */
+float kit_parse_f32(const char *text, char **end);
 pctl_status kit_refuse_size(const kit_use *u, const char *what, uint64_t found, uint64_t most);
 /* PC4201 unless input `port` is of that dtype and rank. */
 pctl_status kit_want(const kit_use *u, uint32_t port, uint32_t dtype, uint32_t rank);

@@ -1,5 +1,7 @@
 /* Element types, shapes, attributes, and the refusals that speak of them. */
 #include <inttypes.h>
+#include <locale.h>
+#include <stdlib.h>
 
 #include "common/kit.h"
 
@@ -105,6 +107,16 @@ pctl_status kit_refuse_attr(const kit_use *u, const char *attr, const char *why)
 {
 	return pctl_refuse(u->call, PC4202_OP_ATTRIBUTE, "%s: attribute \"%s\" %s",
 			   u->op->desc.name, attr, why);
+}
+
+float kit_parse_f32(const char *text, char **end)
+{
+	const locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+	const float f = c == (locale_t)0 ? strtof(text, end) : strtof_l(text, end, c);
+
+	if (c != (locale_t)0)
+		freelocale(c);
+	return f;
 }
 
 pctl_status kit_refuse_size(const kit_use *u, const char *what, uint64_t found, uint64_t most)

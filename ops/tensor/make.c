@@ -170,7 +170,7 @@ static pctl_status value_of(const kit_use *u, uint32_t dtype, uint64_t *out)
 		return PCTL_OK;
 	}
 	if (tensor_is_float(dtype)) {
-		const float v = strtof(text, &end);
+		const float v = kit_parse_f32(text, &end);
 		uint32_t word;
 
 		if (end == text || *end != '\0' ||

@@ -20,7 +20,7 @@ static pctl_status eps_of(const kit_use *u, float *out)
 	const char *text = u->q->attr[0].text;
 	char *end;
 
-	*out = strtof(text, &end);
+	*out = kit_parse_f32(text, &end);
 	if (end == text || *end != '\0' || !isfinite(*out) || signbit(*out))
 		return kit_refuse_attr(u, "eps", "is not a number that is zero or more");
 	return PCTL_OK;

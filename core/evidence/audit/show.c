@@ -6,6 +6,7 @@
 
 #include "evidence/audit/html.h"
 #include "evidence/audit/report.h"
+#include "foundation/base/num.h"
 #include "runtime/graph/type.h"
 
 static const char *show_float(uint32_t dtype, double v, char out[PCTL_SHOWN])
@@ -20,7 +21,7 @@ static const char *show_float(uint32_t dtype, double v, char out[PCTL_SHOWN])
 	else if (isinf(v))
 		snprintf(out, PCTL_SHOWN, v < 0 ? "-infinity" : "infinity");
 	else
-		snprintf(out, PCTL_SHOWN, "%.*g", digits, v);
+		pctl_num_print(out, PCTL_SHOWN, "%.*g", digits, v);
 	return out;
 }
 

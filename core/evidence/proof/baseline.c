@@ -10,6 +10,7 @@
 #include "evidence/proof/gates.h"
 #include "evidence/proof/random.h"
 #include "foundation/base/clock.h"
+#include "foundation/base/num.h"
 
 #define LEAST (1u << 16)
 #define MOST (1u << 24)
@@ -207,8 +208,8 @@ static pctl_status run(const pctl_unit *u, pctl_proof_context *b, uint64_t block
 		return status;
 	qsort(times, SUBMITS, sizeof(times[0]), by_size);
 	out->cases = 1;
-	snprintf(out->value, sizeof(out->value), "%.3e elements/s, %" PRIu64 " elements",
-		 (double)n * 1e9 / (double)times[SUBMITS / 2], n);
+	pctl_num_print(out->value, sizeof(out->value), "%.3e elements/s, %" PRIu64 " elements",
+		       (double)n * 1e9 / (double)times[SUBMITS / 2], n);
 	return PCTL_OK;
 }
 

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "foundation/base/num.h"
+
 #define FIRST_CHUNK 4096u
 #define LARGEST_CHUNK (1024u * 1024u)
 #define ALIGNMENT _Alignof(max_align_t)
@@ -143,11 +145,11 @@ char *pctl_arena_printf(pctl_arena *a, const char *fmt, ...)
 
 	va_start(args, fmt);
 	va_copy(again, args);
-	n = vsnprintf(NULL, 0, fmt, args);
+	n = pctl_num_vprint(NULL, 0, fmt, args);
 	if (n >= 0)
 		out = pctl_arena_alloc(a, (size_t)n + 1);
 	if (out != NULL)
-		vsnprintf(out, (size_t)n + 1, fmt, again);
+		pctl_num_vprint(out, (size_t)n + 1, fmt, again);
 	va_end(again);
 	va_end(args);
 	return out;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "foundation/base/num.h"
 #include "foundation/base/utf8.h"
 
 void pctl_json_init(pctl_json *j, uint32_t indent)
@@ -157,8 +158,8 @@ void pctl_json_double(pctl_json *j, double v)
 		return;
 	}
 	do
-		snprintf(text, sizeof(text), "%.*g", digits, v);
-	while (digits++ < 17 && strtod(text, NULL) != v);
+		pctl_num_print(text, sizeof(text), "%.*g", digits, v);
+	while (digits++ < 17 && pctl_num_parse_double(text, NULL) != v);
 	before_item(j);
 	pctl_str_add(&j->out, text);
 }

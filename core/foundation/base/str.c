@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "foundation/base/num.h"
+
 static int make_room(pctl_str_buf *s, size_t n)
 {
 	size_t want = s->cap == 0 ? 64 : s->cap;
@@ -57,13 +59,13 @@ void pctl_str_addf(pctl_str_buf *s, const char *fmt, ...)
 	va_copy(again, args);
 	/* Into what room there is; only what does not fit is written again. */
 	had = make_room(s, 0) ? s->cap - s->n : 0;
-	n = vsnprintf(had ? s->data + s->n : NULL, had, fmt, args);
+	n = pctl_num_vprint(had ? s->data + s->n : NULL, had, fmt, args);
 	if (n < 0)
 		s->failed = 1;
 	else if (had > (size_t)n)
 		s->n += (size_t)n;
 	else if (make_room(s, (size_t)n)) {
-		vsnprintf(s->data + s->n, (size_t)n + 1, fmt, again);
+		pctl_num_vprint(s->data + s->n, (size_t)n + 1, fmt, again);
 		s->n += (size_t)n;
 	}
 	if (s->data != NULL && s->n < s->cap)

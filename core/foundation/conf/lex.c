@@ -7,6 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "foundation/base/num.h"
+
 static int is_digit(char c)
 {
 	return c >= '0' && c <= '9';
@@ -130,7 +132,7 @@ static void judge_float(pctl_conf_scanner *s, const pctl_conf_token *t)
 				     shown(t), t->text);
 		return;
 	}
-	value = strtod_l(t->text, NULL, s->locale);
+	value = pctl_num_parse_double(t->text, NULL);
 	if (!isfinite(value))
 		pctl_conf_scan_error(s, PC1005_CONF_FLOAT, &t->pos, NULL, NULL,
 				     "%.*s is larger than any double", shown(t), t->text);

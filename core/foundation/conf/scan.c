@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "foundation/base/file.h"
+#include "foundation/base/num.h"
 #include "foundation/base/utf8.h"
 
 void pctl_conf_scan_error(pctl_conf_scanner *s, uint32_t code, const pctl_pos *pos,
@@ -129,8 +130,7 @@ static int add_source(pctl_conf_scanner *s, const char *name, char *text, size_t
 
 pctl_status pctl_conf_scan_begin(pctl_conf_scanner *s, const char *name, char *text, size_t n)
 {
-	s->locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-	if (s->locale == (locale_t)0) {
+	if (pctl_num_locale() == (locale_t)0) {
 		free(text);
 		pctl_conf_scan_nomem(s);
 		return s->status;
@@ -141,9 +141,6 @@ pctl_status pctl_conf_scan_begin(pctl_conf_scanner *s, const char *name, char *t
 
 void pctl_conf_scan_end(pctl_conf_scanner *s)
 {
-	if (s->locale != (locale_t)0)
-		freelocale(s->locale);
-	s->locale = (locale_t)0;
 	pctl_str_drop(&s->flat);
 	free(s->flat_lines.items);
 	s->flat_lines.items = NULL;

@@ -4,8 +4,6 @@
 #ifndef PIPECTL_FOUNDATION_CONF_SCAN_H
 #define PIPECTL_FOUNDATION_CONF_SCAN_H
 
-#include <locale.h>
-
 #include "foundation/base/arena.h"
 #include "foundation/base/str.h"
 #include "foundation/base/vec.h"
@@ -61,7 +59,6 @@ typedef struct pctl_conf_scanner {
 	uint64_t bytes;
 	pctl_str_buf flat;
 	PCTL_VEC(pctl_pos) flat_lines; /* file and line of each line of the flat text */
-	locale_t locale;
 	uint32_t n_errors;
 	pctl_status status; /* of the first error */
 } pctl_conf_scanner;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "foundation/base/num.h"
 #include "pipectl/host.h"
 
 pctl_status pctl_emit(const pctl_call *call, const pctl_diag *d)
@@ -23,13 +24,13 @@ static pctl_status emit_formatted(const pctl_call *call, uint32_t severity, uint
 	int n;
 
 	va_copy(again, args);
-	n = vsnprintf(fixed, sizeof(fixed), fmt, args);
+	n = pctl_num_vprint(fixed, sizeof(fixed), fmt, args);
 	if (n >= (int)sizeof(fixed)) {
 		text = malloc((size_t)n + 1);
 		if (text == NULL)
 			text = fixed; /* the shortened text is better than none */
 		else
-			vsnprintf(text, (size_t)n + 1, fmt, again);
+			pctl_num_vprint(text, (size_t)n + 1, fmt, again);
 	}
 	va_end(again);
 	d.code = code;
