@@ -1,6 +1,8 @@
-/* The oplib table answered from a library's table of ops, and the plugin's life. Types and refusals
- * are in types.c, plans in plan.c. */
+/* The oplib table answered from a library's table of ops, and the plugin's life. Types and refusals are in types.c, plans in plan.c. What
+ * computes in floats does so in the strict environment, whatever the program has set. */
 #include "common/kit.h"
+
+#include "pipectl/float_env.h"
 
 struct pctl_instance {
 	const pctl_host *host;
@@ -72,6 +74,7 @@ static pctl_status table_infer(pctl_instance *inst, const pctl_call *call, const
 {
 	kit_use use;
 	pctl_status status;
+	PCTL_FLOAT_ENV(saved);
 
 	memset(out, 0, sizeof(*out));
 	out->head = (pctl_head)PCTL_HEAD(pctl_op_result);
@@ -87,6 +90,7 @@ static pctl_status table_plan(pctl_instance *inst, const pctl_call *call, const 
 	kit_use use;
 	kit_plan plan;
 	pctl_status status;
+	PCTL_FLOAT_ENV(saved);
 
 	status = use_make(inst, call, q, &use);
 	if (status != PCTL_OK)
@@ -119,6 +123,7 @@ static pctl_status table_reference(pctl_instance *inst, const pctl_call *call,
 	pctl_op_result result;
 	kit_use use;
 	pctl_status status;
+	PCTL_FLOAT_ENV(saved);
 
 	status = use_make(inst, call, q, &use);
 	if (status == PCTL_OK)
@@ -160,6 +165,7 @@ static pctl_status table_problem(pctl_instance *inst, const pctl_call *call, uin
 {
 	const kit_op *op = op_get(inst, i);
 	kit_problem p = {{inst, op, call, NULL}, dtype, number, seed, sink, PCTL_OK};
+	PCTL_FLOAT_ENV(saved);
 
 	if (!op || !op->problem)
 		return pctl_refuse(call, PC1_INTERNAL, "op number %u has no problems of its own",
@@ -172,6 +178,7 @@ static pctl_status table_law(pctl_instance *inst, const pctl_call *call, const p
 			     const pctl_law_sink *sink)
 {
 	kit_law l = {.c = c, .sink = sink};
+	PCTL_FLOAT_ENV(saved);
 
 	l.status = use_make(inst, call, c->op, &l.use);
 	if (l.status != PCTL_OK)

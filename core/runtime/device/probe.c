@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "pipectl/float_env.h"
 #include "runtime/device/probe_private.h"
 #include "compiler/wgsl/wgsl.h"
 #include "foundation/base/clock.h"
@@ -401,6 +402,9 @@ pctl_status pctl_probe_device(const pctl_backend *table, pctl_device *dev,
 			      const pctl_device_caps *caps, const pctl_call *call,
 			      pctl_profile_record *out)
 {
+	/* What is expected of native operations is the host's own. */
+	PCTL_FLOAT_ENV(saved);
+
 	return run(table, dev, caps, 0, call, out);
 }
 
@@ -424,6 +428,7 @@ pctl_status pctl_probe_claim(const pctl_backend *table, pctl_device *dev,
 {
 	uint64_t draw = 0;
 	pctl_status status;
+	PCTL_FLOAT_ENV(saved);
 
 	*holds = 1;
 	/* Whoever knew which are drawn could be right about these alone. */

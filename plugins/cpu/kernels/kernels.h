@@ -1,7 +1,7 @@
 /* Lane kernels: one tight loop over lanes for each (operation, scalar type, operand form). They
  * know arrays of lanes and nothing of programs, masks or memory. The same source is compiled once
  * for the baseline and once for wider vectors; both give the same bits. Floats are their bits: f64 two words, f32 a
- * word, f16 and bf16 a word below 0x10000. Their kernels round as the environment of env.h says. */
+ * word, f16 and bf16 a word below 0x10000. Their kernels round as pipectl/float_env.h says. */
 #ifndef PCTL_CPU_KERNELS_H
 #define PCTL_CPU_KERNELS_H
 

@@ -1,9 +1,10 @@
 /* Running one dispatch: workgroups are taken in order by as many threads as there are; a sanitized
  * dispatch runs on one. Sums up what counting builds counted. */
 #include "runtime/device.h"
-#include "kernels/env.h"
 
 #include <stdlib.h>
+
+#include "pipectl/float_env.h"
 
 typedef struct shared_run {
 	pctl_cpu_job job;
@@ -59,9 +60,9 @@ static void take_groups(void *ctx, uint32_t thread)
 {
 	fenv_t saved;
 
-	pctl_cpu_env_enter(&saved);
+	pctl_float_env_enter(&saved);
 	run_groups(ctx, thread);
-	pctl_cpu_env_leave(&saved);
+	pctl_float_env_leave(&saved);
 }
 
 static pctl_status start_watch(pctl_device *dev, const pctl_cpu_cmd *cmd, shared_run *run)

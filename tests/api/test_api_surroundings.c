@@ -1,0 +1,154 @@
+/* What a program may have set that uses libpipectl: a locale whose decimal point is a comma, floats that are rounded up and whose
+ * subnormals are zero. Numbers of pipelines, attributes and documents, what a probe expects and what references give are as in any other. */
+#include "rig.h"
+
+#include <fenv.h>
+#include <locale.h>
+
+#include "foundation/base/arena.h"
+#include "foundation/base/json.h"
+#include "foundation/base/num.h"
+
+#define LOCALE "de_DE.UTF-8"
+
+static const char halves[] = "pipeline : { name = \"halves\"; class = \"strict\"; jobs = (\n"
+			     "{ id = \"half\"; op = \"tensor.full@1\"; attr : { shape = \"2\"; "
+			     "value = \"0.5\"; out = \"f32\"; }; } );\n"
+			     "outputs : { y = \"half.y\"; }; };\n";
+static const char sum[] =
+	"pipeline : { name = \"sum\"; class = \"strict\"; jobs = (\n"
+	"{ id = \"tiny\"; op = \"tensor.full@1\"; attr : { shape = \"2\"; value = \"0x00000001\"; "
+	"out = \"f32\"; }; },\n"
+	"{ id = \"one\"; op = \"tensor.full@1\"; attr : { shape = \"1\"; value = \"1\"; out = "
+	"\"f32\"; }; },\n"
+	"{ id = \"small\"; op = \"tensor.full@1\"; attr : { shape = \"1\"; value = \"0x00000001\"; "
+	"out = \"f32\"; }; },\n"
+	"{ id = \"ends\"; op = \"tensor.concat@1\"; in : { xs = [\"small.y\", \"one.y\"]; }; },\n"
+	"{ id = \"sum\"; op = \"ieee.add@1\"; in : { a = \"tiny.y\"; b = \"ends.y\"; }; } );\n"
+	"outputs : { y = \"sum.y\"; }; };\n";
+
+/* The locale is made in a folder of its own: machines have few. */
+static int commas(void **state)
+{
+	static char folder[] = "/tmp/pipectl-locale-XXXXXX";
+	char command[160], half[8];
+
+	*state = mkdtemp(folder);
+	assert_non_null(*state);
+	snprintf(command, sizeof(command), "localedef -i de_DE -f UTF-8 %s/" LOCALE, folder);
+	assert_int_equal(system(command), 0);
+	assert_int_equal(setenv("LOCPATH", folder, 1), 0);
+	assert_non_null(setlocale(LC_ALL, LOCALE));
+	snprintf(half, sizeof(half), "%g", 0.5);
+	assert_string_equal(half, "0,5");
+	return 0;
+}
+
+static int no_commas(void **state)
+{
+	char command[160];
+
+	setlocale(LC_ALL, "C");
+	snprintf(command, sizeof(command), "rm -rf %s", (const char *)*state);
+	return system(command);
+}
+
+static void api__texts_have_points(void **state)
+{
+	char text[16], *end, *json;
+	pctl_arena *arena = pctl_arena_create();
+	pctl_json j;
+
+	(void)state;
+	assert_int_equal(pctl_num_print(text, sizeof(text), "%.1f", 0.5), 3);
+	assert_string_equal(text, "0.5");
+	assert_true(pctl_num_parse_double("0.5", &end) == 0.5 && *end == '\0');
+	assert_string_equal(pctl_arena_printf(arena, "%a %g", 1.5, 0.25), "0x1.8p+0 0.25");
+	pctl_json_init(&j, 0);
+	pctl_json_double(&j, 0.1);
+	json = pctl_json_finish(&j);
+	assert_non_null(json);
+	assert_string_equal(json, "0.1\n");
+	free(json);
+	pctl_arena_destroy(arena);
+	/* The caller's own is what it was. */
+	snprintf(text, sizeof(text), "%g", 0.5);
+	assert_string_equal(text, "0,5");
+}
+
+/* The bytes of the pipeline's one output, at most 16. */
+static void run_of(rig *r, const char *text, const char *device, uint32_t verify_ppm,
+		   unsigned char out[16])
+{
+	const pipectl_run_options how = {.head = PCTL_HEAD(pipectl_run_options),
+					 .backends = &device,
+					 .n_backends = 1,
+					 .verify_ppm = verify_ppm,
+					 .flags = PIPECTL_RUN_NO_MEMO};
+	pipectl_pipeline *pl;
+	pipectl_result *result;
+	const void *data;
+	uint64_t n_bytes;
+	char path[96];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/one.pipe.cfg", r->home);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	assert_int_equal(fwrite(text, 1, strlen(text), f), strlen(text));
+	assert_int_equal(fclose(f), 0);
+	assert_int_equal(pipectl_pipeline_load(r->p, path, NULL, 0, &pl), PCTL_OK);
+	assert_int_equal(pipectl_pipeline_run(pl, &how, &result), PCTL_OK);
+	assert_int_equal(pipectl_result_data(result, 0, &data, &n_bytes), PCTL_OK);
+	assert_true(n_bytes <= 16);
+	memcpy(out, data, n_bytes);
+	pipectl_result_release(result);
+	pipectl_pipeline_release(pl);
+}
+
+static void api__attributes_have_points(void **state)
+{
+	static const uint32_t half[] = {0x3f000000, 0x3f000000};
+	unsigned char y[16];
+	rig r;
+
+	(void)state;
+	rig_open(&r, NULL);
+	run_of(&r, halves, "cpu", 0, y);
+	assert_memory_equal(y, half, sizeof(half));
+	rig_close(&r, 1);
+}
+
+static void api__floats_are_strict(void **state)
+{
+	/* 2^-149 + 2^-149, and 1 + 2^-60 to nearest. */
+	static const uint32_t sums[] = {2, 0x3f800000};
+	volatile float tiny = 0x1p-149f, one = 1;
+	unsigned char y[16];
+	fenv_t before;
+	rig r;
+
+	(void)state;
+	assert_int_equal(fegetenv(&before), 0);
+	rig_open(&r, NULL);
+	assert_int_equal(fesetround(FE_UPWARD), 0);
+#if defined(__SSE2__)
+	__builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | 0x8040);
+	assert_true(tiny * one == 0);
+#endif
+	/* By the reference in this process, and by a device that flushes, of which a probe must find it. */
+	run_of(&r, sum, "cpu", 1000000, y);
+	assert_memory_equal(y, sums, sizeof(sums));
+	run_of(&r, sum, "mock:wrap=cpu+flush", 1000000, y);
+	assert_memory_equal(y, sums, sizeof(sums));
+	/* The program's own is what it was. */
+	assert_int_equal(fegetround(), FE_UPWARD);
+#if defined(__SSE2__)
+	assert_true(tiny * one == 0);
+#endif
+	rig_close(&r, 1);
+	assert_int_equal(fesetenv(&before), 0);
+}
+
+PCTL_TESTS_MAIN_WITH(commas, no_commas, PCTL_TEST(api__texts_have_points),
+		     PCTL_TEST(api__attributes_have_points), PCTL_TEST(api__floats_are_strict))
