@@ -11,11 +11,13 @@
 
 #include <cmocka.h>
 
-/* Sanitizers look for faults of memory, overflow and races in the code that random programs go through, and take five times as
- * long: a fifth of the programs goes the same ways. What all of them answer is held by the build without sanitizers. */
+/* Sanitizers look for faults of memory, overflow and races in the code that random programs go through, and take ten to twenty
+ * times as long: one of 25 programs goes the same ways. What all of them answer is held by the build without sanitizers. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define PCTL_TEST_SHARE(n) ((n) / 5u)
+#define PCTL_TEST_SANITIZED 1
+#define PCTL_TEST_SHARE(n) ((n) / 25u)
 #else
+#define PCTL_TEST_SANITIZED 0
 #define PCTL_TEST_SHARE(n) (n)
 #endif
 

@@ -23,7 +23,7 @@ static void done(pctl_chain_state *s)
 
 #define ACCOUNTS 6
 #define JOBS 64
-#define RUNS 100
+#define RUNS PCTL_TEST_SHARE(100)
 #define STEPS 300
 
 static const char *const names[ACCOUNTS] = {"a", "b", "node.1", "node-2", "x_y", "0"};
@@ -316,11 +316,12 @@ static void test_chain_ledger__random_operations_conserve_the_sum(void **state)
 		}
 		done(s);
 	}
-	print_message("%" PRIu32 " operations allowed, %" PRIu32 " refused, seeds 1 to %d\n",
+	print_message("%" PRIu32 " operations allowed, %" PRIu32 " refused, seeds 1 to %u\n",
 		      allowed, refused, RUNS);
-	assert_true(allowed > 5000 && refused > 5000);
+	assert_true(allowed > PCTL_TEST_SHARE(5000) && refused > PCTL_TEST_SHARE(5000));
 	for (int i = 0; i < KINDS; i++)
-		assert_true(allowed_of[i] > 100 && (refused_of[i] > 100 || i == NEW_JOB));
+		assert_true(allowed_of[i] > PCTL_TEST_SHARE(100) &&
+			    (refused_of[i] > PCTL_TEST_SHARE(100) || i == NEW_JOB));
 }
 
 PCTL_TESTS_MAIN(PCTL_TEST(test_chain_ledger__random_operations_conserve_the_sum))

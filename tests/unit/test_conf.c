@@ -559,7 +559,7 @@ static void conf__agrees_with_libconfig(void **state)
 	uint32_t both = 0, neither = 0;
 
 	(void)state;
-	for (uint32_t round = 0; round < 40000; round++) {
+	for (uint32_t round = 0; round < PCTL_TEST_SHARE(40000); round++) {
 		char text[256];
 		size_t n = 0;
 		const uint32_t length = (uint32_t)(random_next(&seed) % 9) + 1;
@@ -580,7 +580,7 @@ static void conf__agrees_with_libconfig(void **state)
 		both += (uint32_t)ours;
 		neither += (uint32_t)!ours;
 	}
-	assert_true(both > 1000 && neither > 1000);
+	assert_true(both > PCTL_TEST_SHARE(1000) && neither > PCTL_TEST_SHARE(1000));
 }
 
 PCTL_TESTS_MAIN(PCTL_TEST(conf__values_and_positions),

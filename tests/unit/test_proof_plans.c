@@ -4,8 +4,8 @@
 
 /* ---- every unit holds on the reference ------------------------------------------------------------ */
 
-/* Of a unit's blocks: all, or under sanitizers (PCTL_TEST_SHARE) one of five, of which each unit has another first. */
-#define EVERY (5u / PCTL_TEST_SHARE(5u))
+/* Of a unit's blocks: all, or under sanitizers (PCTL_TEST_SHARE) one of 25, of which each unit has another first. */
+#define EVERY (25u / PCTL_TEST_SHARE(25u))
 
 static uint64_t run_track(const char *ops, uint32_t track, uint32_t level, uint32_t least_units,
 			  uint8_t digests[32])

@@ -18,7 +18,9 @@ static uint64_t tuples_wanted(void)
 {
 	const char *text = getenv("PCTL_TUPLES");
 
-	return text == NULL ? 256 : strtoull(text, NULL, 10);
+	if (text != NULL)
+		return strtoull(text, NULL, 10);
+	return PCTL_TEST_SANITIZED ? 16 : 256;
 }
 
 static void check_domain(checking *c, const pctl_op_function *f, const pctl_law_equation *l,
@@ -85,7 +87,8 @@ static void check_op(checking *c, const libraries *libs, const pctl_op_ref *op, 
 
 		for (uint32_t k = 0; k < DOMAINS; k++)
 			check_domain(c, &f, &e[i], kinds[k], &held);
-		if (held == 0) {
+		/* The few tuples of a sanitized run do not meet every condition. */
+		if (held == 0 && !PCTL_TEST_SANITIZED) {
 			print_error("%s: never put to the test\n", e[i].text);
 			c->vacuous++;
 		}
@@ -115,7 +118,7 @@ static void check_library(const char *id)
 		for (uint32_t k = 0; k < 7 && strcmp(op.plugin, id) == 0; k++)
 			check_op(&c, &libs, &op, dtypes[k]);
 	}
-	assert_true(c.laws > 100 && c.cases > 10000);
+	assert_true(c.laws > 100 && c.cases > 40 * c.tuples);
 	assert_int_equal(c.failed + c.vacuous, 0);
 	pctl_evaluator_destroy(c.reference);
 	pctl_kernels_destroy(b.kernels);
