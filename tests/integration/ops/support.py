@@ -1,5 +1,6 @@
 """`op support` walked: every cell that works runs, or plans where it is one of many, and every one that is refused is refused by `check`
 with the code that was printed. The jobs of an op go into one pipeline, so that each file has all of its errors at once."""
+import functools
 import json
 import sys
 
@@ -30,6 +31,7 @@ def n_bytes(text):
     return (n * bits + 7) // 8
 
 
+@functools.cache
 def first_out(h, op):
     return json.loads(h.run("--json", "op", "show", op)[1])["out"][0]["name"]
 
