@@ -1,6 +1,7 @@
 """Driving pipectl from a test: a private home, one process a run, and a count of what was compared. A script that
 compared nothing fails. Standard library only."""
 import fcntl
+import glob
 import os
 import shutil
 import struct
@@ -8,6 +9,39 @@ import subprocess
 import sys
 import tempfile
 import termios
+
+
+def patient(seconds):
+    """A limit of seconds by the clock that holds on a machine that does other things too: longer by as many times as there is more work
+    than processors."""
+    return seconds * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+
+
+def take_made(home):
+    """What earlier tests made for all (tests/integration/CMakeLists.txt), into the home of one."""
+    made = os.environ.get("PIPECTL_TEST_HOME", "")
+    if not os.path.isdir(made):
+        return
+    # Profiles, with the key they are signed by: no probe again.
+    for part in ("keys", "profiles"):
+        if os.path.isdir(os.path.join(made, part)):
+            shutil.copytree(os.path.join(made, part), os.path.join(home, part))
+    # What drivers' libraries hash to, too (there are hundreds of megabytes of them), what was found of plugins and what drivers say
+    # they have: rows of the product's own, by the hash of the plugin and the state of the driver. Others ask anew.
+    os.makedirs(os.path.join(home, "cache/drivers"), exist_ok=True)
+    for kept in ("driver-files.tsv", "plugins.tsv", "devices.tsv"):
+        if os.path.exists(os.path.join(made, "cache", kept)):
+            shutil.copy(os.path.join(made, "cache", kept), os.path.join(home, "cache"))
+    if os.environ.get("PIPECTL_TEST_KERNELS") == "own":
+        return
+    # What drivers of devices compiled and keep, by the text of a kernel: shared, as between processes with one home. PoCL takes a second
+    # of the processor for each kernel, and every test that runs the rank demo has the same ones. A lock that is a link is none: nobody
+    # clears away what another test's driver writes just now.
+    for folder in glob.glob(os.path.join(glob.escape(made), "cache/drivers/*/")):
+        name = os.path.basename(folder.rstrip("/"))
+        if name.startswith(("opencl-", "vulkan-")):
+            os.symlink(os.path.realpath(folder), os.path.join(home, "cache/drivers", name))
+            os.symlink(os.path.realpath(folder) + ".lock", os.path.join(home, "cache/drivers", name + ".lock"))
 
 
 class Harness:
@@ -18,23 +52,10 @@ class Harness:
         self.dir = tempfile.mkdtemp(prefix="pipectl-test-")
         self.env = dict(os.environ, PIPECTL_HOME=self.path("home"), LC_ALL="C.UTF-8")
         self.env.setdefault("XDG_RUNTIME_DIR", self.dir)
-        self.take_profiles()
+        take_made(self.path("home"))
         self.passed = 0
         self.failed = 0
         self.rows = 0
-
-    def take_profiles(self):
-        """Profiles that an earlier test made (tests/CMakeLists.txt), with the key they are signed by: no probe again."""
-        made = os.environ.get("PIPECTL_TEST_HOME", "")
-        for part in ("keys", "profiles"):
-            if os.path.isdir(os.path.join(made, part)):
-                shutil.copytree(os.path.join(made, part), self.path(os.path.join("home", part)))
-        # What drivers' libraries hash to, too (there are hundreds of megabytes of them), what was found of plugins and what drivers say
-        # they have: rows of the product's own, by the hash of the plugin and the state of the driver. Others ask anew.
-        for kept in ("driver-files.tsv", "plugins.tsv", "devices.tsv"):
-            if os.path.exists(os.path.join(made, "cache", kept)):
-                os.makedirs(self.path("home/cache"), exist_ok=True)
-                shutil.copy(os.path.join(made, "cache", kept), self.path("home/cache"))
 
     def path(self, name):
         return os.path.join(self.dir, name)

@@ -10,6 +10,7 @@ import re
 import struct
 import time
 
+from harness import patient
 from plants import MOCK, WRAP, caught, h, match, plant, plant_each
 
 
@@ -145,7 +146,7 @@ if WRAP == "cpu":  # the process is the host's, and nothing of a device is in it
         kept = next((t for t in (h.read(f).decode() for f in glob.glob(h.path("home/profiles/*.optional.cfg"))) if '"lost"' in t), "")
         again, seconds, _ = run(f"{MOCK}+{fault}")
         caught(f"mock {fault}: {text}", "lanes.wgsl", "probe of subgroups: lost, through workgroup memory",
-               right and given == right and again == right and seconds < 15 and kept, match(r"SUBGROUP_\w+ = .lost.", kept), err)
+               right and given == right and again == right and seconds < patient(15) and kept, match(r"SUBGROUP_\w+ = .lost.", kept), err)
 
 
 TILES = b"""//# subgroup = 32

@@ -10,7 +10,7 @@ import struct
 import subprocess
 import time
 
-from harness import Harness
+from harness import Harness, patient
 
 KERNEL = b"""@group(0) @binding(0) var<storage, read_write> y : array<u32>;
 @compute @workgroup_size(1) fn main() { y[0] = 1u; }
@@ -54,7 +54,7 @@ class Signals(Harness):
         """Start; send when `ready` says that it is at its work (a number: after so many seconds); all that is promised."""
         env = dict(self.env, PIPECTL_HOME=home) if home else self.env
         p = subprocess.Popen([self.pipectl, *args], env=env, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        until = time.monotonic() + 60
+        until = time.monotonic() + patient(60)
         if isinstance(ready, (int, float)):
             time.sleep(ready)
         else:
@@ -67,17 +67,17 @@ class Signals(Harness):
                 p.send_signal(one)
             time.sleep(0.3 if len(signals) > 1 else 0)
         try:
-            out, err = p.communicate(timeout=30)
+            out, err = p.communicate(timeout=patient(30))
         except subprocess.TimeoutExpired:
             p.kill()
             out, err = p.communicate()
         took = time.monotonic() - begun
         self.check(f"{name}: was at its work", running, err.decode())
         self.check(f"{name}: exit status 130", p.returncode == 130, f"{p.returncode} {err.decode()}")
-        self.check(f"{name}: soon", took < 15, f"{took:.1f} s")
+        self.check(f"{name}: soon", took < patient(15), f"{took:.1f} s")
         if "--json" in args:
             self.check(f"{name}: a whole document", json.loads(out)["status"] == "cancelled", out.decode())
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + patient(5)
         while processes(self.mark) and time.monotonic() < deadline:
             time.sleep(0.02)
         self.check(f"{name}: no process is left", not processes(self.mark), str(processes(self.mark)))
@@ -146,7 +146,7 @@ def devices(h):
     # A second signal does not wait for what hangs and obeys nobody.
     began = time.monotonic()
     h.ends("two signals", verbs["run"][:-2] + ["--out", "y=" + y], working(1.5), (signal.SIGINT, signal.SIGTERM), files=[y])
-    h.check("two signals: at once", time.monotonic() - began < 12)
+    h.check("two signals: at once", time.monotonic() - began < patient(12))
 
 
 def stores(h):

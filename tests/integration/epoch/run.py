@@ -3,11 +3,10 @@ Python's integers and against rank.weighted@1 on the same graph, on several devi
 without gas or links. usage: run.py BACKEND..."""
 import json
 import os
-import shutil
 import struct
 import sys
 
-from harness import Harness
+from harness import Harness, take_made
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "rank"))
 import oracle  # noqa: E402
@@ -26,10 +25,7 @@ class Chain:
         self.home = h.path("home-" + name)
         os.makedirs(os.path.join(self.home, "chain"))
         h.env["PIPECTL_HOME"] = self.home
-        made = os.environ.get("PIPECTL_TEST_HOME", "")
-        for part in ("keys", "profiles"):
-            if os.path.isdir(os.path.join(made, part)):
-                shutil.copytree(os.path.join(made, part), os.path.join(self.home, part))
+        take_made(self.home)
         text = open(os.path.join(os.path.dirname(h.pipectl), "..", "conf", "chain", "params.cfg")).read()
         for key, value in {"epoch_blocks": EPOCH, "epoch_iterations": ITERATIONS}.items():
             at = text.index(key + " = ")

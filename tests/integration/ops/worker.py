@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 
-from harness import Harness
+from harness import Harness, patient
 
 manifest, pipelines = sys.argv[1], os.environ["PIPELINES"]
 h = Harness()
@@ -84,13 +84,13 @@ h.run("plugin", "release", "stranger", *STRANGER)
 # Ctrl-C: the signal goes to pipectl alone.
 p = subprocess.Popen([h.pipectl, *arguments("hang_infer")], env=h.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                      stderr=subprocess.PIPE)
-time.sleep(2)
+time.sleep(patient(2))
 h.check("a hang in infer hangs", p.poll() is None)
 p.send_signal(signal.SIGINT)
 began = time.monotonic()
-_, err = p.communicate(timeout=60)
+_, err = p.communicate(timeout=patient(60))
 took = time.monotonic() - began
-h.check("and answers an interrupt", p.returncode == 130 and took < 4, f"{p.returncode} after {took} s\n{err.decode()}")
+h.check("and answers an interrupt", p.returncode == 130 and took < patient(4), f"{p.returncode} after {took} s\n{err.decode()}")
 h.check("and gives nothing", not os.path.exists(h.path("out")))
 status, out, err = h.run("plugin", "list", *STRANGER)
 h.check("who was interrupted is not held", status == 0 and b"stranger" in out, err)

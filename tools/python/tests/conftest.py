@@ -3,7 +3,6 @@ to, and files. The driver (install.py) says where the installed prefix is."""
 import json
 import os
 import pathlib
-import shutil
 import subprocess
 import time
 
@@ -11,6 +10,7 @@ import numpy
 import pytest
 
 import pipectl
+from harness import take_made
 
 PREFIX = pathlib.Path(os.environ["PIPECTL_PREFIX"])
 LIBRARY = PREFIX / os.environ["PIPECTL_LIBDIR"] / "libpipectl.so.0"
@@ -29,24 +29,13 @@ THROUGH = '''pipeline : {{ name = "through"; class = "integer";
 '''
 
 
-def take_profiles(home):
-    made = os.environ.get("PIPECTL_TEST_HOME", "")
-    for part in ("keys", "profiles"):
-        if os.path.isdir(os.path.join(made, part)):
-            shutil.copytree(os.path.join(made, part), home / part)
-    for kept in ("driver-files.tsv", "plugins.tsv", "devices.tsv"):
-        if os.path.exists(os.path.join(made, "cache", kept)):
-            (home / "cache").mkdir(exist_ok=True)
-            shutil.copy(os.path.join(made, "cache", kept), home / "cache")
-    return home
-
-
 @pytest.fixture
 def home(tmp_path, monkeypatch):
     """A home of the test's own, which is the configured one as well."""
     path = tmp_path / "home"
     path.mkdir()
-    monkeypatch.setenv("PIPECTL_HOME", str(take_profiles(path)))
+    take_made(path)
+    monkeypatch.setenv("PIPECTL_HOME", str(path))
     return path
 
 

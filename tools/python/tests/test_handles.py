@@ -12,6 +12,7 @@ import pytest
 from conftest import EDGES, LONG, RANK, processes, wait_until
 
 import pipectl
+from harness import patient
 
 
 def refused(call):
@@ -121,7 +122,7 @@ def test_what_a_callback_raises_ends_the_call(home):
         began = time.monotonic()
         with pytest.raises(Mine, match="here"):
             opened.run(RANK, progress=progress, **LONG)
-        assert time.monotonic() - began < 60
+        assert time.monotonic() - began < patient(60)
         assert opened.run(RANK, edges=EDGES, backends="cpu").verified
     with pipectl.Installation(diagnostic=diagnostic) as opened, pytest.raises(Mine, match="there"):
         opened.load("no-such-file")

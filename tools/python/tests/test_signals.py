@@ -10,6 +10,7 @@ import pytest
 from conftest import EDGES, LONG, RANK, TOOL, processes, wait_until
 
 import pipectl
+from harness import patient
 
 
 def interrupt_when_busy(times=1):
@@ -34,7 +35,7 @@ def test_a_run(home, progress):
         with pytest.raises(KeyboardInterrupt):
             opened.run(RANK, progress=progress, **LONG)
         t.join()
-        assert time.monotonic() - began < 60
+        assert time.monotonic() - began < patient(60)
         assert opened.run(RANK, edges=EDGES, backends="cpu").verified
     assert not processes()
     assert subprocess.run([TOOL, "cas", "verify"], stdout=subprocess.PIPE).returncode == 0
@@ -62,7 +63,7 @@ def test_a_terminal(home, tmp_path):
     wait_until(processes)
     time.sleep(0.5)
     os.killpg(p.pid, signal.SIGINT)
-    _, err = p.communicate(timeout=60)
+    _, err = p.communicate(timeout=patient(60))
     assert p.returncode == -signal.SIGINT and b"KeyboardInterrupt" in err and b"From cffi callback" not in err, err
     assert not processes()
     assert subprocess.run([TOOL, "cas", "verify"], stdout=subprocess.PIPE).returncode == 0
