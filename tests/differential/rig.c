@@ -23,6 +23,18 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* TIMEOUT_MS is by the clock, so it is longer by as many times as the machine has more work than processors. */
+static uint32_t patient_ms(void)
+{
+	const long n = sysconf(_SC_NPROCESSORS_ONLN);
+	double load, times;
+
+	if (getloadavg(&load, 1) != 1 || n < 1)
+		return TIMEOUT_MS;
+	times = load / (double)n;
+	return (uint32_t)(TIMEOUT_MS * (times < 1 ? 1 : times > 60 ? 60 : times));
+}
+
 const char *rig_kind_name(uint32_t kind)
 {
 	static const char *const names[] = {"same",    "header",  "refused", "judged", "error",
@@ -422,8 +434,10 @@ static void run_device(struct running *x, uint32_t device)
 {
 	rig_device *d = &x->r->device[device];
 	pctl_value *out[CASE_DISPATCHES * CASE_BINDINGS];
-	pctl_job_run run = {
-		.plan = x->plan, .repeat = 1, .out_bytes = x->out_bytes, .timeout_ms = TIMEOUT_MS};
+	pctl_job_run run = {.plan = x->plan,
+			    .repeat = 1,
+			    .out_bytes = x->out_bytes,
+			    .timeout_ms = patient_ms()};
 	uint64_t began = now_ns();
 	pctl_job_stats stats = {0};
 	pctl_status status = PCTL_OK;
