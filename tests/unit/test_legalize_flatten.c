@@ -282,7 +282,8 @@ static void test_legalize_flatten__generated(void **state)
 		one_generated(&t, seed);
 	print_message("%u flattened, %u within the limit, up to %u levels\n", t.flattened, t.within,
 		      t.deepest);
-	assert_true(t.flattened > (t.plugin ? 0 : how_many(450)));
+	/* Not one of every few has what is flattened. */
+	assert_true(t.flattened > (t.plugin || PCTL_TEST_SANITIZED ? 0 : how_many(450)));
 	trial_close(&t);
 }
 
