@@ -54,9 +54,18 @@ static int fails(void)
 		strncat(log_.trace, mark, sizeof(log_.trace) - strlen(log_.trace) - 1); \
 		return fake_##name values;                                              \
 	}
+static uint64_t made_bytes; /* of all buffers */
+static pctl_status buffer_of(pctl_device *d, const pctl_call *c, uint64_t n, uint32_t u,
+			     pctl_buffer **out)
+{
+	made_bytes += n;
+	return fake_buffer_create(d, c, n, u, out);
+}
+#define fake_buffer_create buffer_of
 COUNTED(buffer_create,
 	(pctl_device * d, const pctl_call *c, uint64_t n, uint32_t u, pctl_buffer **out),
 	(d, c, n, u, out), 1)
+#undef fake_buffer_create
 COUNTED(kernel_build,
 	(pctl_device * d, const pctl_call *c, const uint8_t *w, uint64_t n, uint32_t f,
 	 const void *k, uint64_t kn, pctl_kernel **out),
@@ -423,6 +432,55 @@ static void repeats(void **state)
 	assert_int_equal(log_.submits, 3);
 }
 
+/* A chain through temporaries that are alive two at a time: one buffer holds them, in all shapes and rounds, and a barrier stands between any
+ * two commands that meet in it. Whoever looks at steps finds each in a buffer of its own. */
+static void temporaries_share(void **state)
+{
+	static const uint64_t out_bytes[1] = {N * 4};
+	enum { TEMPS = 6 };
+
+	(void)state;
+	for (uint64_t key = 0; key < 9; key++) {
+		pctl_shape shape = {.before = 256, .behind = 64, .key = key};
+		pctl_job_run run = {.repeat = 2, .out_bytes = out_bytes};
+		pctl_data_source *source;
+		pctl_value *in, *out;
+		const uint8_t *held;
+		struct bench b;
+		pctl_job_plan *p;
+		uint32_t word;
+
+		reset();
+		assert_int_equal(bench_open(&b), PCTL_OK);
+		p = plan_of(&b, 1, 1, TEMPS);
+		for (uint32_t i = 0; i <= TEMPS; i++)
+			dispatch(&b, p, i == 0 ? 0 : i + 1, i == TEMPS ? 1 : i + 2);
+		assert_int_equal(pctl_job_plan_place(p, b.call), PCTL_OK);
+		run.plan = p;
+		run.shape = key == 0 ? NULL : &shape;
+		run.poison = key == 8;
+		feed(&b, 1, &source, &in);
+		made_bytes = 0;
+		assert_int_equal(pctl_job_execute(b.s, &run, &in, b.call, &out, NULL), PCTL_OK);
+		assert_int_equal(pctl_value_hold(out, b.call, &held), PCTL_OK);
+		for (uint32_t i = 0; i < N; i++) {
+			memcpy(&word, held + 4 * i, 4);
+			assert_int_equal(word, i + TEMPS + 1);
+		}
+		if (key == 0) {
+			assert_non_null(strstr(log_.trace, "dbdbdbdbdbdbd"));
+			assert_true(p->pool_bytes < TEMPS * 4 * N);
+			assert_int_equal(made_bytes, 8 * N + p->pool_bytes);
+		}
+		if (key == 8) /* poisoned: each has its own */
+			assert_true(made_bytes >= (2 + TEMPS) * 4 * N);
+		drop(1, NULL, &out);
+		drop(1, &source, &in);
+		pctl_job_plan_destroy(p);
+		bench_close(&b);
+	}
+}
+
 /* The value toggles: an assertion that holds in the first and last round and not between fails the job. */
 static void assertions(void **state)
 {
@@ -550,5 +608,6 @@ static void stops(void **state)
 	}
 }
 
-PCTL_TESTS_MAIN(PCTL_TEST(barriers), PCTL_TEST(repeats), PCTL_TEST(assertions), PCTL_TEST(strays),
-		PCTL_TEST(zones_cost_few_calls), PCTL_TEST(failing_calls), PCTL_TEST(stops))
+PCTL_TESTS_MAIN(PCTL_TEST(barriers), PCTL_TEST(repeats), PCTL_TEST(assertions),
+		PCTL_TEST(temporaries_share), PCTL_TEST(strays), PCTL_TEST(zones_cost_few_calls),
+		PCTL_TEST(failing_calls), PCTL_TEST(stops))

@@ -110,5 +110,11 @@ pctl_status pctl_job_guard_check(struct pctl_job_running *r, pctl_value *const *
 		if (status == PCTL_OK)
 			status = check_span(r, i, &other, r->second[i], n, second ? taken : NULL);
 	}
+	if (status == PCTL_OK && pctl_job_is_watched(r, r->plan->n_buffers)) {
+		const pctl_zones zones = pctl_job_zones(r, r->plan->n_buffers, 0);
+
+		status = check_span(r, r->plan->n_buffers, &zones, r->pool, r->plan->pool_bytes,
+				    NULL);
+	}
 	return status;
 }

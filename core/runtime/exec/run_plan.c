@@ -89,14 +89,20 @@ uint64_t pctl_run_second_bytes(const pctl_run_node *n, const pctl_job_plan *plan
 	return sum;
 }
 
+uint64_t pctl_run_peak_bytes(const pctl_run_node *n, const pctl_job_plan *plan)
+{
+	uint64_t sum = pctl_job_plan_peak(plan);
+
+	(void)pctl_num_add(sum, pctl_run_second_bytes(n, plan), &sum);
+	return sum;
+}
+
 uint64_t pctl_run_own_bytes(const pctl_run_node *n, const pctl_job_plan *plan)
 {
-	uint64_t sum = pctl_run_second_bytes(n, plan);
+	uint64_t sum = pctl_run_peak_bytes(n, plan);
 
-	for (uint32_t i = 0; i < plan->n_buffers; i++) {
-		if (plan->buffers[i].kind != PCTL_PLAN_INPUT)
-			(void)pctl_num_add(sum, plan->buffers[i].n_bytes, &sum);
-	}
+	for (uint32_t i = 0; sum != UINT64_MAX && i < plan->n_in; i++)
+		sum -= plan->buffers[i].n_bytes;
 	return sum;
 }
 
@@ -359,6 +365,8 @@ static pctl_status plan_shader(pctl_running *r, pctl_run_node *n)
 	if (status == PCTL_OK)
 		status = pctl_job_plan_kernel(n->canonical, unit, bindings, node->n_vars, groups,
 					      r->call);
+	if (status == PCTL_OK)
+		status = pctl_job_plan_place(n->canonical, r->call);
 	return status;
 }
 

@@ -144,6 +144,9 @@ pctl_status pctl_session_legal(pctl_session *s, const pctl_kernel_module *unit,
 pctl_status pctl_session_source(pctl_session *s, const pctl_kernel_module *unit,
 				const pctl_call *call, char **text, uint64_t *n, char *language);
 
+/* Can temporaries of this plan share one buffer here. */
+int pctl_session_pools(const pctl_session *s, const pctl_job_plan *plan);
+
 /* Can this device run the plan: types, limits of bindings, memory, workgroups, and programs within what the device is
  * known to do right. Reports why not (PC52xx); another device may. */
 pctl_status pctl_session_qualify(pctl_session *s, const pctl_job_plan *plan, const pctl_call *call);

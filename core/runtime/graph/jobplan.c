@@ -79,7 +79,7 @@ pctl_status pctl_job_plan_buffer(pctl_job_plan *p, uint32_t kind, uint64_t n_byt
 	struct growing *g = (struct growing *)p;
 	pctl_plan_buffer b = {kind,
 			      PCTL_BUFFER_STORAGE | PCTL_BUFFER_UNIFORM | PCTL_BUFFER_TRANSFER,
-			      n_bytes, NULL};
+			      n_bytes, NULL, 0};
 
 	*number = 0;
 	if (kind == PCTL_PLAN_PARAMS) {
@@ -587,6 +587,8 @@ pctl_status pctl_job_plan_op(const pctl_planner *planner, const char *job, const
 		status = run_op(&f, q);
 	if (status == PCTL_OK && (flags & PCTL_PLAN_MEASURE) && !f.plan->has_measure)
 		status = bad_plan(&f, "it measured nothing");
+	if (status == PCTL_OK)
+		status = pctl_job_plan_place(f.plan, call);
 	free(f.buffers);
 	if (status != PCTL_OK) {
 		pctl_job_plan_destroy(f.plan);

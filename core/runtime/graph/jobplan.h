@@ -17,7 +17,11 @@ typedef struct pctl_plan_buffer {
 	uint32_t usage; /* PCTL_BUFFER_* */
 	uint64_t n_bytes;
 	const void *data; /* PARAMS: its contents */
+	uint64_t at;	  /* TEMP of a plan with a pool: where it begins there */
 } pctl_plan_buffer;
+
+/* Where temporaries begin in their pool: multiples of it. No device here asks for more. */
+#define PCTL_PLAN_ALIGN 256u
 
 enum { PCTL_STEP_KERNEL = 1, PCTL_STEP_FILL, PCTL_STEP_COPY };
 
@@ -59,7 +63,8 @@ typedef struct pctl_job_plan {
 	uint32_t has_measure;
 	uint32_t measure_buffer, measure_bytes;
 	uint64_t measure_offset, measure_add;
-	uint64_t buffer_bytes; /* sum, saturating: the peak of one run */
+	uint64_t buffer_bytes; /* of all buffers together, saturating */
+	uint64_t pool_bytes;   /* of the one buffer that temporaries share, 0: each has its own */
 	uint64_t caps;	       /* PCTL_CAP_* of all kernels */
 	uint32_t form;	       /* PCTL_PLAN_FORM_* */
 	uint32_t reserved;
@@ -116,6 +121,12 @@ pctl_status pctl_job_plan_bind(pctl_job_plan *p, pctl_step *step, const pctl_pla
 
 /* What an analysis is told of a binding whose buffer the plan has. */
 pctl_known_binding pctl_job_plan_known(const pctl_job_plan *p, const pctl_plan_binding *b);
+
+/* Find where temporaries lie in the buffer that they share: pool_bytes and `at`. Once all steps are there; a plan of which nobody
+ * asks it has no pool. */
+pctl_status pctl_job_plan_place(pctl_job_plan *p, const pctl_call *call);
+/* The most that is needed at once: inputs, outputs and parameters all, temporaries while they are alive. */
+uint64_t pctl_job_plan_peak(const pctl_job_plan *p);
 
 /* Copy an input over the whole of an output of the same size before the kernels run; make an output
  * zero. */
