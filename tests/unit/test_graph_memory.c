@@ -78,7 +78,8 @@ static void random_plans(void **state)
 		}
 		p = empty(call, bytes, n);
 		for (uint32_t step = 0; step < 2 * n; step++) {
-			const uint32_t low = step / 2, i = 1 + low + draw(n - low < 4 ? n - low : 4);
+			const uint32_t low = step / 2,
+				       i = 1 + low + draw(n - low < 4 ? n - low : 4);
 
 			assert_int_equal(pctl_job_plan_zero(p, i, call), PCTL_OK);
 			first[i] = seen >> i & 1 ? first[i] : step;

@@ -130,6 +130,11 @@ typedef struct pctl_op_query {
  * is_view  1: the one output is a view of the one input (semantics 14.3), both of one element type: element (x0, x1, ..)
  *          of the output is element view_offset + x0 * view_stride[0] + .. of the input. The host judges that this stays
  *          within the input, makes the output so itself, and may find elements so where they are read
+ * n_cut    how many of the first dimensions of the outputs, which all of them have, the op works along place by place: what it
+ *          gives for a part of these places is what it gives of the inputs' same part, whatever stands elsewhere, failures too.
+ *          cut: of each input the dimensions (bit d: number d) that go along with the outputs' of that number; of the others
+ *          every part needs all. Where a tensor is too large for a binding the host plans the op part by part, over ranges of the
+ *          buffers (semantics 17.3); it judges that the dimensions agree
  */
 typedef struct pctl_op_result {
 	pctl_head head;
@@ -140,6 +145,8 @@ typedef struct pctl_op_result {
 	uint32_t reserved;
 	uint64_t view_offset;
 	uint64_t view_stride[PCTL_RANK_MAX];
+	uint32_t n_cut, reserved2;
+	uint32_t cut[PCTL_PORTS_MAX];
 } pctl_op_result;
 
 /* ---- plans -------------------------------------------------------------------------------- */
@@ -235,6 +242,11 @@ typedef struct pctl_plan_caps {
 	/* PCTL_PLAN_PROVEN_* that the host's own probe has shown of the device, where class strict may run. An older host does
 	 * not send it. */
 	uint64_t proven;
+	/* What the offset of a binding must be a multiple of there: a power of two, at most 65536; and how many of them a kernel may
+	 * have. */
+	uint64_t binding_alignment;
+	uint32_t max_bindings;
+	uint32_t reserved3;
 } pctl_plan_caps;
 
 /* Strict f64 is the device's own: sums, products, comparisons and conversions of f32 cost about what they cost in f32. */

@@ -14,6 +14,7 @@
 #define CANONICAL_GROUPS 65535u
 #define CANONICAL_INVOCATIONS 256u
 #define CANONICAL_WORKGROUP_BYTES 16384u
+#define CANONICAL_BINDINGS 9u /* eight storage buffers, one uniform */
 
 pctl_plan_caps pctl_run_canonical_caps(void)
 {
@@ -25,6 +26,9 @@ pctl_plan_caps pctl_run_canonical_caps(void)
 				PCTL_DEVICE_OTHER,
 				0,
 				0,
+				0,
+				PCTL_PLAN_ALIGN,
+				CANONICAL_BINDINGS,
 				0};
 }
 
@@ -43,6 +47,9 @@ pctl_plan_caps pctl_session_plan_caps(const pctl_session *s)
 	caps.max_invocations = (uint32_t)least(caps.max_invocations, d->max_invocations);
 	caps.max_workgroup_bytes =
 		(uint32_t)least(caps.max_workgroup_bytes, d->max_workgroup_bytes);
+	caps.max_binding_bytes = least(caps.max_binding_bytes, d->max_binding_bytes);
+	caps.binding_alignment = d->binding_alignment;
+	caps.max_bindings = d->max_bindings;
 	caps.device_kind = pctl_session_kind(s);
 	caps.max_turns = pctl_session_plan_turns(s);
 	caps.proven = pctl_session_proven(s);

@@ -51,7 +51,7 @@ const char *pctl_session_id(const pctl_session *s);
 const pctl_device_caps *pctl_session_caps(const pctl_session *s);
 uint32_t pctl_session_kind(const pctl_session *s);	  /* PCTL_DEVICE_* */
 uint32_t pctl_session_build_flags(const pctl_session *s); /* PCTL_BUILD_* */
-/* What plans for this device may rely on. Not its largest binding: that limit is refused, not planned around. */
+/* What plans for this device may rely on. */
 pctl_plan_caps pctl_session_plan_caps(const pctl_session *s);
 /* Turns that the loops of a plan's kernel may make in one invocation, 0: any number. Half of what the device makes,
  * since legalisation may write a loop twice. */

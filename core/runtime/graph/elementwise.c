@@ -28,19 +28,31 @@ struct value {
 	uint32_t binding;	    /* INPUT */
 };
 
+/* in_step: element i of the piece is element i of it. parts: it is read through that many bindings, this one and those behind it,
+ * which are no input's first (0), `each` elements in all but the last. */
 struct binding {
-	uint32_t buffer, vector, dtype;
+	uint32_t buffer, vector, dtype, in_step, parts;
+	uint64_t start, offset, n_bytes, each;
 };
+
+/* Elements `from` on of the output, of which there are `count`; whole: they are all. */
+struct piece {
+	uint64_t from, count;
+	int whole;
+};
+
+#define STEP 256u /* a piece begins at a multiple of as many elements, so at one of as many bytes */
 
 struct writing {
 	const pctl_elementwise *e;
+	struct piece piece;
 	pctl_str_buf body;
 	uint32_t lanes;
 	PCTL_VEC(struct chain) chains;
 	PCTL_VEC(struct value) values;
 	PCTL_VEC(struct binding) bindings;
 	PCTL_VEC(uint32_t) words; /* of the uniform block */
-	int failed, too_wide;
+	int failed, too_wide, too_large;
 };
 
 /* ---- indices ------------------------------------------------------------------------------ */
@@ -190,16 +202,60 @@ static uint32_t chain_of(struct writing *w, uint32_t from, const pctl_index_map 
 	return number;
 }
 
-static uint32_t binding_of(struct writing *w, uint32_t buffer, uint32_t vector, uint32_t dtype)
+/* The bindings of an input for this piece: the first one's number. */
+static uint32_t binding_of(struct writing *w, const pctl_element_node *n, uint32_t vector,
+			   uint32_t in_step)
 {
-	const struct binding b = {buffer, vector, dtype};
+	const uint64_t width = pctl_dtype_bytes(n->type.dtype), most = w->e->most_bytes;
+	struct binding b = {.buffer = n->buffer,
+			    .vector = vector,
+			    .dtype = n->type.dtype,
+			    .in_step = in_step,
+			    .parts = 1,
+			    .start = n->offset,
+			    .offset = n->offset,
+			    .n_bytes = n->n_bytes};
+	const uint32_t first = w->bindings.n;
+	uint64_t n_bytes = 0;
 
-	for (uint32_t i = 0; i < w->bindings.n; i++)
-		if (w->bindings.items[i].buffer == buffer && w->bindings.items[i].vector == vector)
+	for (uint32_t i = 0; i < first; i++) {
+		const struct binding *other = &w->bindings.items[i];
+
+		if (other->parts != 0 && other->buffer == b.buffer && other->vector == vector &&
+		    other->in_step == in_step && other->start == b.start)
 			return i;
-	if (!PCTL_VEC_PUSH(&w->bindings, b))
-		w->failed = 1;
-	return w->bindings.n - 1;
+	}
+	(void)pctl_type_buffer_bytes(&n->type, &n_bytes);
+	if (in_step && !w->piece.whole) {
+		b.offset += w->piece.from * width;
+		b.n_bytes = pctl_num_align(w->piece.count * width, 4);
+	} else if (most != 0 && n_bytes > most) {
+		b.each = most / width / STEP * STEP;
+		b.parts = b.each == 0 ? UINT32_MAX
+				      : (uint32_t)pctl_num_div_up(n_bytes, b.each * width);
+	}
+	if (b.parts > 2 * PCTL_PORTS_MAX) {
+		w->too_large = 1;
+		b.parts = 1;
+	}
+	for (uint32_t k = 0, parts = b.parts; k < parts && !w->failed; k++) {
+		if (parts != 1) {
+			b.offset = n->offset + k * b.each * width;
+			b.n_bytes = k + 1 < parts ? b.each * width : n_bytes - k * b.each * width;
+		}
+		b.parts = k == 0 ? parts : 0;
+		w->failed |= !PCTL_VEC_PUSH(&w->bindings, b);
+	}
+	return first;
+}
+
+/* An element, or a vector of four, of an input by an index in words. */
+static void add_read(struct writing *w, uint32_t binding, const char *index)
+{
+	if (w->bindings.items[binding].parts == 1)
+		pctl_str_addf(&w->body, "in%" PRIu32 "[%s]", binding, index);
+	else
+		pctl_str_addf(&w->body, "read%" PRIu32 "(%s)", binding, index);
 }
 
 /* How one element of a value is read. */
@@ -219,8 +275,9 @@ static void add_input(struct writing *w, uint32_t number, struct value *v)
 {
 	const pctl_element_node *n = &w->e->nodes[v->node];
 	const uint32_t lie = w->chains.items[v->chain].lie;
-	const uint32_t b = binding_of(w, n->buffer, lie == LIE_ROW, n->type.dtype);
-	char name[48];
+	const int in_step = v->chain == 0 && (lie == LIE_ROW || !w->piece.whole);
+	const uint32_t b = binding_of(w, n, lie == LIE_ROW, !w->piece.whole && in_step);
+	char name[48], at[64];
 
 	v->wide = lie == LIE_ROW ? 2 : lie == LIE_ANY;
 	for (uint32_t lane = 0; lane < (v->wide == 1 ? w->lanes : 1); lane++) {
@@ -228,11 +285,11 @@ static void add_input(struct writing *w, uint32_t number, struct value *v)
 		pctl_str_addf(&w->body, "\t\tlet v%" PRIu32, number);
 		if (v->wide == 1)
 			pctl_str_addf(&w->body, "_%" PRIu32, lane);
-		if (lie == LIE_ROW && v->chain == 0)
-			pctl_str_addf(&w->body, " = in%" PRIu32 "[i];\n", b);
-		else
-			pctl_str_addf(&w->body, " = in%" PRIu32 "[%s%s];\n", b, name,
-				      lie == LIE_ROW ? " / 4u" : "");
+		snprintf(at, sizeof(at), "%s%s", in_step ? "i" : name,
+			 lie == LIE_ROW && !in_step ? " / 4u" : "");
+		pctl_str_add(&w->body, " = ");
+		add_read(w, b, at);
+		pctl_str_add(&w->body, ";\n");
 	}
 }
 
@@ -318,6 +375,32 @@ static void add_functions(const pctl_elementwise *e, pctl_str_buf *s)
 	}
 }
 
+/* What finds an index among the bindings of an input that has several. of: as in add_declarations. */
+static void add_reader(const struct writing *w, pctl_str_buf *s, uint32_t first, const char *of)
+{
+	const struct binding *b = &w->bindings.items[first];
+	const char *type = of != NULL ? of : pctl_elementwise_type(b->dtype);
+	const uint32_t width = pctl_dtype_bytes(b->dtype);
+	/* Elements that are only copied are words, or parts of one. */
+	const uint64_t each = b->vector			? b->each / 4
+			      : of != NULL && width < 4 ? b->each * width / 4
+							: b->each;
+
+	if (b->parts < 2)
+		return;
+	pctl_str_addf(s,
+		      b->vector ? "fn read%" PRIu32 "(k: u32) -> vec4<%s> {\n"
+				: "fn read%" PRIu32 "(k: u32) -> %s {\n",
+		      first, type);
+	for (uint32_t k = 0; k + 1 < b->parts; k++)
+		pctl_str_addf(s,
+			      "\tif (k < %" PRIu64 "u) {\n\t\treturn in%" PRIu32 "[k - %" PRIu64
+			      "u];\n\t}\n",
+			      each * (k + 1), first + k, each * k);
+	pctl_str_addf(s, "\treturn in%" PRIu32 "[k - %" PRIu64 "u];\n}\n", first + b->parts - 1,
+		      each * (b->parts - 1));
+}
+
 static void add_declarations(const struct writing *w, pctl_str_buf *s, const char *of,
 			     const char *out)
 {
@@ -331,6 +414,8 @@ static void add_declarations(const struct writing *w, pctl_str_buf *s, const cha
 			      i, i);
 		pctl_str_addf(s, b->vector ? "vec4<%s>>;\n" : "%s>;\n", type);
 	}
+	for (uint32_t i = 0; i < w->bindings.n; i++)
+		add_reader(w, s, i, of);
 	pctl_str_addf(s, "@group(1) @binding(0) var<storage, read_write> out: array<%s>;\n", out);
 	if (w->words.n != 0)
 		pctl_str_addf(s,
@@ -364,9 +449,10 @@ static void write_values(struct writing *w, pctl_str_buf *s, uint64_t n)
 	snprintf(vector, sizeof(vector), "vec4<%s>", type);
 	add_functions(e, s);
 	add_declarations(w, s, NULL, w->lanes == 1 ? type : vector);
-	pctl_str_addf(s, "\tlet i = id.x%s;\n\tif (i < arrayLength(&out)%s) {\n\t\tlet k0 = i%s;\n",
+	pctl_str_addf(s,
+		      "\tlet i = id.x%s;\n\tif (i < arrayLength(&out)%s) {\n\t\tlet k0 = i%s%s;\n",
 		      n / w->lanes > ROW ? " + id.y * 16776960u" : "", padded ? " - 1u" : "",
-		      w->lanes == 1 ? "" : " * 4u");
+		      w->lanes == 1 ? "" : " * 4u", w->piece.whole ? "" : " + shape[0].x");
 	pctl_str_add(s, w->body.data);
 	pctl_str_add(s, "\t}\n}\n");
 }
@@ -391,31 +477,40 @@ static void write_copy(struct writing *w, pctl_str_buf *s, uint64_t n)
 	const uint32_t parts = bits < 32 ? 32 / bits : 1;
 	const uint64_t rows = pctl_num_div_up(n, parts);
 	uint32_t chain, node;
+	char at[64];
 
 	if (bits >= 32) {
 		node = through_views(w, &chain);
-		(void)binding_of(w, e->nodes[node].buffer, 0, 0);
-		pctl_str_addf(&w->body, "\t\tout[i] = in0[k%" PRIu32 "];\n", chain);
+		(void)binding_of(w, &e->nodes[node], 0, 0);
+		snprintf(at, sizeof(at), "k%" PRIu32, chain);
+		pctl_str_add(&w->body, "\t\tout[i] = ");
+		add_read(w, 0, at);
+		pctl_str_add(&w->body, ";\n");
 	} else {
 		pctl_str_add(&w->body, "\t\tvar word = 0u;\n\t\tfor (var part = 0u; part < ");
 		pctl_str_addf(&w->body,
 			      "%" PRIu32 "u; part++) {\n\t\tlet k0 = i * %" PRIu32
-			      "u + part;\n\t\tif (k0 < ",
-			      parts, parts);
-		add_word(w, n);
+			      "u + part%s;\n\t\tif (k0 < ",
+			      parts, parts, w->piece.whole ? "" : " + shape[0].x");
+		add_word(w, w->piece.from + n);
 		pctl_str_add(&w->body, ") {\n");
 		node = through_views(w, &chain);
-		(void)binding_of(w, e->nodes[node].buffer, 0, 0);
+		(void)binding_of(w, &e->nodes[node], 0, 0);
+		snprintf(at, sizeof(at), "k%" PRIu32 " / %" PRIu32 "u", chain, parts);
+		pctl_str_add(&w->body, "\t\tword |= ((");
+		add_read(w, 0, at);
 		pctl_str_addf(&w->body,
-			      "\t\tword |= ((in0[k%" PRIu32 " / %" PRIu32 "u] >> ((k%" PRIu32
-			      " %% %" PRIu32 "u) * %" PRIu32 "u)) & %uu) << (part * %" PRIu32
+			      " >> ((k%" PRIu32 " %% %" PRIu32 "u) * %" PRIu32
+			      "u)) & %uu) << (part * %" PRIu32
 			      "u);\n\t\t}\n\t\t}\n\t\tout[i] = word;\n",
-			      chain, parts, chain, parts, bits, (1u << bits) - 1, bits);
+			      chain, parts, bits, (1u << bits) - 1, bits);
 	}
 	add_declarations(w, s, type, type);
 	pctl_str_addf(s, "\tlet i = id.x%s;\n\tif (i < arrayLength(&out)) {\n%s",
 		      rows > ROW ? " + id.y * 16776960u" : "",
-		      bits >= 32 ? "\t\tlet k0 = i;\n" : "");
+		      bits < 32	       ? ""
+		      : w->piece.whole ? "\t\tlet k0 = i;\n"
+				       : "\t\tlet k0 = i + shape[0].x;\n");
 	if (w->body.data != NULL)
 		pctl_str_add(s, w->body.data);
 	pctl_str_add(s, "\t}\n}\n");
@@ -447,13 +542,17 @@ static void writing_end(struct writing *w)
 	free(w->words.items);
 }
 
-static char *write_text(struct writing *w, const pctl_elementwise *e, uint32_t lanes, uint64_t n)
+static char *write_text(struct writing *w, const pctl_elementwise *e, uint32_t lanes,
+			const struct piece *piece)
 {
+	const uint64_t n = piece->count;
 	const struct chain all = {.lie = lanes == 1 ? LIE_SAME : LIE_ROW};
 	pctl_str_buf s = PCTL_STR_BUF_INIT;
 
-	*w = (struct writing){.e = e, .lanes = lanes};
-	if (!PCTL_VEC_PUSH(&w->chains, all))
+	*w = (struct writing){.e = e, .lanes = lanes, .piece = *piece};
+	/* Where the piece begins is the first word. */
+	if (!PCTL_VEC_PUSH(&w->chains, all) ||
+	    (!piece->whole && !PCTL_VEC_PUSH(&w->words, (uint32_t)piece->from)))
 		w->failed = 1;
 	else if (has_function(e))
 		write_values(w, &s, n);
@@ -472,6 +571,7 @@ static pctl_status add_kernel(pctl_kernels *kernels, const struct writing *w, co
 			      uint64_t invocations, const pctl_call *call, pctl_job_plan *plan)
 {
 	const pctl_elementwise *e = w->e;
+	const uint32_t bytes = pctl_dtype_bytes(e->nodes[e->n_nodes - 1].type.dtype);
 	pctl_kernel_source source = {
 		.name = e->name, .flags = e->wgsl_flags, .text = text, .n_text = strlen(text)};
 	pctl_plan_binding bindings[2 * PCTL_PORTS_MAX + 2] = {{0}};
@@ -489,9 +589,19 @@ static pctl_status add_kernel(pctl_kernels *kernels, const struct writing *w, co
 	}
 	groups[0] = (uint32_t)n_groups;
 	for (; n < w->bindings.n; n++)
-		bindings[n] =
-			(pctl_plan_binding){.binding = n, .buffer = w->bindings.items[n].buffer};
-	bindings[n++] = (pctl_plan_binding){.group = 1, .buffer = e->output};
+		bindings[n] = (pctl_plan_binding){.binding = n,
+						  .buffer = w->bindings.items[n].buffer,
+						  .offset = w->bindings.items[n].offset,
+						  .n_bytes = w->bindings.items[n].n_bytes};
+	bindings[n] = (pctl_plan_binding){.group = 1,
+					  .buffer = e->output,
+					  .offset = e->output_offset,
+					  .n_bytes = e->output_bytes};
+	if (!w->piece.whole) {
+		bindings[n].offset += w->piece.from * bytes;
+		bindings[n].n_bytes = pctl_num_align(w->piece.count * bytes, 4);
+	}
+	n++;
 	if (w->words.n != 0) {
 		memcpy(words, w->words.items, w->words.n * sizeof(*words));
 		bindings[n].group = 2;
@@ -512,34 +622,54 @@ static pctl_status add_kernel(pctl_kernels *kernels, const struct writing *w, co
 	return status;
 }
 
-pctl_status pctl_elementwise_plan(pctl_kernels *kernels, const pctl_elementwise *e,
-				  const pctl_call *call, pctl_job_plan *plan)
+/* Elements of a piece: its output and what is read in step with it fit in a binding. All of them where nothing is too large. */
+static uint64_t piece_elements(const pctl_elementwise *e, uint64_t n)
 {
-	const pctl_tensor_type *type = &e->nodes[e->n_nodes - 1].type;
-	const uint32_t bytes = pctl_dtype_bytes(type->dtype);
-	uint32_t lanes = e->lanes;
+	uint64_t widest = 0, largest = 0, n_bytes = 0;
+
+	for (uint32_t i = 0; i < e->n_nodes; i++) {
+		const pctl_element_node *node = &e->nodes[i];
+
+		if (node->kind != PCTL_ELEMENT_INPUT && i + 1 != e->n_nodes)
+			continue;
+		(void)pctl_type_buffer_bytes(&node->type, &n_bytes);
+		largest = n_bytes > largest ? n_bytes : largest;
+		n_bytes = pctl_dtype_bytes(node->type.dtype);
+		widest = n_bytes > widest ? n_bytes : widest;
+	}
+	return e->most_bytes == 0 || largest <= e->most_bytes
+		       ? n
+		       : e->most_bytes / widest / STEP * STEP;
+}
+
+static pctl_status plan_piece(pctl_kernels *kernels, const pctl_elementwise *e, uint32_t lanes,
+			      const struct piece *piece, const pctl_call *call, pctl_job_plan *plan)
+{
+	const uint32_t bytes = pctl_dtype_bytes(e->nodes[e->n_nodes - 1].type.dtype);
+	const uint64_t n = piece->count;
 	struct writing w;
 	pctl_status status;
-	uint64_t n;
 	char *text;
 
-	if (!pctl_type_elements(type, &n) || n > UINT32_MAX)
-		return pctl_refuse(call, PC4133_SIZE,
-				   "%s on %" PRIu64 " elements: an index has 32 bits", e->name, n);
 	if (lanes != 1 && !can_be_wide(e, n))
 		lanes = 1;
-	text = write_text(&w, e, lanes, n);
+	text = write_text(&w, e, lanes, piece);
 	if (lanes != 1 && w.bindings.n > PCTL_ELEMENTWISE_INPUTS) {
 		/* Read in two ways a buffer is bound twice. */
 		free(text);
 		writing_end(&w);
 		lanes = 1;
-		text = write_text(&w, e, lanes, n);
+		text = write_text(&w, e, lanes, piece);
 	}
 	if (text == NULL)
 		status = pctl_no_memory(call, "a kernel");
 	else if (w.too_wide)
 		status = pctl_refuse(call, PC4133_SIZE, "%s: an index has 32 bits", e->name);
+	else if (w.too_large)
+		status =
+			pctl_refuse(call, PC5203_BINDING_SIZE,
+				    "%s: a tensor needs more than %u bindings of %" PRIu64 " bytes",
+				    e->name, 2 * PCTL_PORTS_MAX, e->most_bytes);
 	else
 		status = add_kernel(kernels, &w, text,
 				    has_function(e)
@@ -548,5 +678,32 @@ pctl_status pctl_elementwise_plan(pctl_kernels *kernels, const pctl_elementwise 
 				    call, plan);
 	free(text);
 	writing_end(&w);
+	return status;
+}
+
+pctl_status pctl_elementwise_plan(pctl_kernels *kernels, const pctl_elementwise *e,
+				  const pctl_call *call, pctl_job_plan *plan)
+{
+	const pctl_tensor_type *type = &e->nodes[e->n_nodes - 1].type;
+	pctl_status status = PCTL_OK;
+	uint64_t n, each;
+
+	if (!pctl_type_elements(type, &n) || n > UINT32_MAX)
+		return pctl_refuse(call, PC4133_SIZE,
+				   "%s on %" PRIu64 " elements: an index has 32 bits", e->name, n);
+	each = piece_elements(e, n);
+	if (each == 0 && n != 0)
+		return pctl_refuse(call, PC5203_BINDING_SIZE,
+				   "%s: no piece of a tensor fits in a binding of %" PRIu64
+				   " bytes",
+				   e->name, e->most_bytes);
+	for (uint64_t from = 0; status == PCTL_OK && (from < n || from == 0);
+	     from += each == 0 ? 1 : each) {
+		const uint64_t left = n - from;
+		const struct piece piece = {from, left < each ? left : each,
+					    piece_elements(e, n) == n};
+
+		status = plan_piece(kernels, e, e->lanes, &piece, call, plan);
+	}
 	return status;
 }

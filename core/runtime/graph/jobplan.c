@@ -10,12 +10,14 @@
 #include "foundation/base/vec.h"
 #include "compiler/wgsl/wgsl.h"
 #include "runtime/graph/broadcast.h"
+#include "runtime/graph/cut.h"
 #include "runtime/graph/elementwise.h"
 
 #define DEEPEST_NESTING 8u
 /* Of one plan with all ops that it opened up; of those shipped none has a thousand. */
 #define MOST_COMMANDS 16384u
 #define MOST_PARAMS (64u << 20)
+#define SMALLEST_PARTS 6u /* halvings of a part whose temporaries are too large */
 
 /* A plan while it grows; the plan comes first so that a pointer to one is a pointer to the other.
  */
@@ -32,8 +34,8 @@ struct frame {
 	pctl_job_plan *plan;
 	const pctl_op_ref *op;
 	const pctl_call *call;
-	uint32_t *buffers; /* local number to plan number */
-	uint32_t n_buffers, cap_buffers;
+	pctl_plan_slot *slots; /* by local number; n_bytes is given, of whole buffers too */
+	uint32_t n_slots, cap_slots;
 	uint32_t depth, flags;
 	pctl_status status; /* the first that a callback refused: plan must not go on after it */
 };
@@ -193,24 +195,25 @@ static pctl_status next_command(struct frame *f)
 	return f->status;
 }
 
-static pctl_status map_buffer(struct frame *f, uint32_t plan_number, uint32_t *local)
+static pctl_status map_slot(struct frame *f, const pctl_plan_slot *slot, uint32_t *local)
 {
-	if (!pctl_vec_reserve((void **)&f->buffers, f->n_buffers, &f->cap_buffers,
-			      sizeof(*f->buffers)))
+	*local = 0;
+	if (!pctl_vec_reserve((void **)&f->slots, f->n_slots, &f->cap_slots, sizeof(*f->slots)))
 		return out_of_memory(f->call);
-	*local = f->n_buffers;
-	f->buffers[f->n_buffers++] = plan_number;
+	*local = f->n_slots;
+	f->slots[f->n_slots++] = *slot;
 	return PCTL_OK;
 }
 
 static pctl_status new_buffer(struct frame *f, uint32_t kind, const void *data, uint64_t n_bytes,
 			      uint32_t *local)
 {
-	uint32_t number;
-	pctl_status status = pctl_job_plan_buffer(f->plan, kind, n_bytes, data, f->call, &number);
+	pctl_plan_slot slot = {.n_bytes = n_bytes};
+	pctl_status status =
+		pctl_job_plan_buffer(f->plan, kind, n_bytes, data, f->call, &slot.buffer);
 
 	*local = 0;
-	return status != PCTL_OK ? status : map_buffer(f, number, local);
+	return status != PCTL_OK ? status : map_slot(f, &slot, local);
 }
 
 static pctl_status sink_temp(void *ctx, uint64_t n_bytes, uint32_t *buffer)
@@ -242,6 +245,19 @@ static pctl_status sink_params(void *ctx, const void *bytes, uint64_t n_bytes, u
 	return kept(f, new_buffer(f, PCTL_PLAN_PARAMS, bytes, n_bytes, buffer));
 }
 
+/* From a range of what the op calls a buffer to one of the plan's. */
+static int bind_slot(const pctl_plan_slot *slot, pctl_plan_binding *b)
+{
+	const uint64_t n_bytes = b->offset == 0 && b->n_bytes == 0 ? slot->n_bytes : b->n_bytes;
+
+	if (b->offset > slot->n_bytes || n_bytes > slot->n_bytes - b->offset)
+		return 0;
+	b->buffer = slot->buffer;
+	b->offset += slot->offset;
+	b->n_bytes = n_bytes;
+	return 1;
+}
+
 static pctl_status add_kernel(struct frame *f, const pctl_plan_kernel *k)
 {
 	pctl_override_value *overrides = calloc(k->n_overrides + 1u, sizeof(*overrides));
@@ -269,11 +285,19 @@ static pctl_status add_kernel(struct frame *f, const pctl_plan_kernel *k)
 			(pctl_override_value){k->overrides[i].name, k->overrides[i].value, NULL};
 	for (uint32_t i = 0; i < k->n_bindings; i++) {
 		bindings[i] = k->bindings[i];
-		if (bindings[i].buffer >= f->n_buffers) {
+		if (bindings[i].buffer >= f->n_slots) {
 			status = bad_plan(f, "a kernel binds a buffer that does not exist");
 			goto out;
 		}
-		bindings[i].buffer = f->buffers[bindings[i].buffer];
+		if (!bind_slot(&f->slots[bindings[i].buffer], &bindings[i])) {
+			status = pctl_refuse(f->call, PC4130_BINDING,
+					     "job \"%s\": kernel %s binds %" PRIu64
+					     " bytes from %" PRIu64 " on of a buffer of %" PRIu64,
+					     f->plan->name, k->name, k->bindings[i].n_bytes,
+					     k->bindings[i].offset,
+					     f->slots[k->bindings[i].buffer].n_bytes);
+			goto out;
+		}
 		known[i] = pctl_job_plan_known(f->plan, &bindings[i]);
 	}
 	status = pctl_kernels_get(f->planner->kernels, &source, f->call, &unit);
@@ -304,15 +328,14 @@ static int range_ok(const struct frame *f, uint32_t buffer, uint64_t offset, uin
 {
 	uint64_t end;
 
-	return buffer < f->n_buffers && offset % 4 == 0 && n_bytes % 4 == 0 &&
-	       pctl_num_add(offset, n_bytes, &end) &&
-	       end <= f->plan->buffers[f->buffers[buffer]].n_bytes;
+	return buffer < f->n_slots && offset % 4 == 0 && n_bytes % 4 == 0 &&
+	       pctl_num_add(offset, n_bytes, &end) && end <= f->slots[buffer].n_bytes;
 }
 
 /* A fill or copy writes what is the plan's own; see check_written. */
 static int is_writable(const struct frame *f, uint32_t buffer)
 {
-	uint32_t kind = f->plan->buffers[f->buffers[buffer]].kind;
+	uint32_t kind = f->plan->buffers[f->slots[buffer].buffer].kind;
 
 	return kind == PCTL_PLAN_OUTPUT || kind == PCTL_PLAN_TEMP;
 }
@@ -331,7 +354,8 @@ static pctl_status sink_fill(void *ctx, uint32_t buffer, uint64_t offset, uint64
 					   "buffer"));
 	if (!is_writable(f, buffer))
 		return kept(f, bad_plan(f, "a fill of an input or of parameters"));
-	step.to = f->buffers[buffer];
+	step.to = f->slots[buffer].buffer;
+	step.to_offset += f->slots[buffer].offset;
 	return kept(f, add_step(f->plan, &step, f->call));
 }
 
@@ -351,8 +375,10 @@ static pctl_status sink_copy(void *ctx, uint32_t from, uint64_t from_offset, uin
 					   "buffers"));
 	if (!is_writable(f, to))
 		return kept(f, bad_plan(f, "a copy over an input or parameters"));
-	step.from = f->buffers[from];
-	step.to = f->buffers[to];
+	step.from = f->slots[from].buffer;
+	step.to = f->slots[to].buffer;
+	step.from_offset += f->slots[from].offset;
+	step.to_offset += f->slots[to].offset;
 	if (step.from == step.to)
 		return kept(f, bad_plan(f, "a copy within one buffer"));
 	return kept(f, add_step(f->plan, &step, f->call));
@@ -378,7 +404,9 @@ static pctl_status sink_assert(void *ctx, const pctl_plan_assert *a)
 		check.also_offset = a->also_offset;
 		check.also_bytes = a->also_bytes;
 	}
-	check.buffer = f->buffers[a->buffer];
+	check.buffer = f->slots[a->buffer].buffer;
+	check.offset += f->slots[a->buffer].offset;
+	check.also_offset += f->slots[a->buffer].offset;
 	check.message = pctl_arena_dup(f->plan->arena, a->message);
 	if (check.message == NULL || !pctl_vec_reserve((void **)&f->plan->checks, f->plan->n_checks,
 						       &g->cap_checks, sizeof(check)))
@@ -401,8 +429,8 @@ static pctl_status sink_measure(void *ctx, uint32_t buffer, uint64_t offset, uin
 	if (!(f->flags & PCTL_PLAN_MEASURE))
 		return kept(f, bad_plan(f, "a measure where none was asked for"));
 	f->plan->has_measure = 1;
-	f->plan->measure_buffer = f->buffers[buffer];
-	f->plan->measure_offset = offset;
+	f->plan->measure_buffer = f->slots[buffer].buffer;
+	f->plan->measure_offset = f->slots[buffer].offset + offset;
 	f->plan->measure_bytes = bytes;
 	f->plan->measure_add = add;
 	return PCTL_OK;
@@ -417,17 +445,17 @@ static pctl_status run_function(struct frame *f, const pctl_op_query *q)
 	pctl_op_result result;
 	pctl_tensor_type in[PCTL_PORTS_MAX];
 	pctl_op_query asked = *q;
-	uint32_t kept[PCTL_PORTS_MAX];
+	pctl_plan_slot kept[PCTL_PORTS_MAX];
 	pctl_status status = pctl_op_operands(f->op, q, f->plan->name, NULL, f->call, in);
 
 	asked.in = in;
 	for (uint32_t i = 0; i < q->n_in; i++)
-		kept[i] = f->buffers[i];
+		kept[i] = f->slots[i];
 	if (status == PCTL_OK && f->op->desc->n_attr != 0) {
 		const pctl_job_plan before = *f->plan;
 
-		status = pctl_job_plan_stretch(f->planner, f->op, q, in, f->buffers, f->call,
-					       f->plan);
+		status =
+			pctl_job_plan_stretch(f->planner, f->op, q, in, f->slots, f->call, f->plan);
 		if (status == PCTL_OK)
 			status = run_frame(f, &asked);
 		if (status != PCTL_E_UNSUPPORTED)
@@ -436,17 +464,121 @@ static pctl_status run_function(struct frame *f, const pctl_op_query *q)
 		f->plan->n_steps = before.n_steps;
 		f->plan->n_buffers = before.n_buffers;
 		f->plan->buffer_bytes = before.buffer_bytes;
-		memcpy(f->buffers, kept, q->n_in * sizeof(*kept));
+		memcpy(f->slots, kept, q->n_in * sizeof(*kept));
 		status = PCTL_OK;
 	}
 	if (status == PCTL_OK)
 		status = pctl_op_infer(f->op, q, f->plan->name, NULL, f->call, &result);
 	if (status == PCTL_OK)
-		status = pctl_job_plan_function(f->planner, f->op, q, result.out, f->buffers,
-						f->call, f->plan);
+		status = pctl_job_plan_function(f->planner, f->op, q, result.out, f->slots, f->call,
+						f->plan);
 	if (status == PCTL_OK && f->depth == 0)
 		f->plan->form = PCTL_PLAN_FORM_FUNCTION;
 	return status;
+}
+
+/* An input or output has more bytes than one binding of the device may have. */
+static int is_too_large(const struct frame *f)
+{
+	const uint64_t most = f->planner->caps.max_binding_bytes;
+
+	for (uint32_t i = 0; most != 0 && i < f->n_slots; i++)
+		if (f->slots[i].n_bytes > most)
+			return 1;
+	return 0;
+}
+
+static pctl_status run_piece(void *ctx, const pctl_op_query *q, const pctl_plan_slot *slots,
+			     uint32_t n)
+{
+	const struct frame *f = ctx;
+	struct frame inner = {.planner = f->planner,
+			      .plan = f->plan,
+			      .op = f->op,
+			      .call = f->call,
+			      .depth = f->depth,
+			      .flags = f->flags};
+	pctl_status status = PCTL_OK;
+	uint32_t local;
+
+	for (uint32_t i = 0; status == PCTL_OK && i < n; i++)
+		status = map_slot(&inner, &slots[i], &local);
+	if (status == PCTL_OK)
+		status = run_frame(&inner, q);
+	free(inner.slots);
+	return status;
+}
+
+/* No kernel from step `from` on binds more than the device may. */
+static int bindings_fit(const struct frame *f, uint32_t from)
+{
+	const uint64_t most = f->planner->caps.max_binding_bytes;
+
+	for (uint32_t i = from; most != 0 && i < f->plan->n_steps; i++) {
+		const pctl_step *step = &f->plan->steps[i];
+
+		for (uint32_t k = 0; step->kind == PCTL_STEP_KERNEL && k < step->n_bindings; k++)
+			if (step->bindings[k].n_bytes > most)
+				return 0;
+	}
+	return 1;
+}
+
+/* What was put since is taken back. */
+static void back_to(struct frame *f, const pctl_job_plan *before, uint32_t n_slots)
+{
+	f->plan->n_steps = before->n_steps;
+	f->plan->n_buffers = before->n_buffers;
+	f->plan->n_checks = before->n_checks;
+	f->plan->buffer_bytes = before->buffer_bytes;
+	f->n_slots = n_slots;
+}
+
+/* A part that fits may have temporaries that do not: then parts are made smaller. What cannot be cut so the library may cut itself,
+ * and what binds too much in the end a device refuses. */
+static pctl_status run_pieces(struct frame *f, const pctl_op_query *q, const pctl_op_result *result)
+{
+	const pctl_job_plan before = *f->plan;
+	pctl_cut cut = {.q = q,
+			.result = result,
+			.n_out = f->op->desc->n_out,
+			.slots = f->slots,
+			.most_bytes = f->planner->caps.max_binding_bytes,
+			.alignment = f->planner->caps.binding_alignment,
+			.each = run_piece,
+			.ctx = f};
+	pctl_status status = PCTL_OK;
+
+	if (!pctl_cut_check(&cut))
+		return bad_plan(f,
+				"it says that it can be cut along dimensions that its inputs and "
+				"outputs do not share");
+	for (uint32_t i = 0; status == PCTL_OK && i < SMALLEST_PARTS; i++, cut.most_bytes /= 2) {
+		status = pctl_cut_run(&cut);
+		if (status == PCTL_OK && bindings_fit(f, before.n_steps))
+			return PCTL_OK;
+		if (status == PCTL_OK || status == PCTL_E_UNSUPPORTED)
+			back_to(f, &before, f->n_slots);
+	}
+	return status == PCTL_OK || status == PCTL_E_UNSUPPORTED ? run_frame(f, q) : status;
+}
+
+/* The library's plan, or where that binds too much one that is cut. */
+static pctl_status run_plan(struct frame *f, const pctl_op_query *q)
+{
+	const pctl_job_plan before = *f->plan;
+	const uint32_t n_slots = f->n_slots;
+	pctl_op_result result;
+	pctl_status status;
+
+	if (!is_too_large(f)) {
+		status = run_frame(f, q);
+		if (status != PCTL_OK || bindings_fit(f, before.n_steps))
+			return status;
+		back_to(f, &before, n_slots);
+	}
+	status = pctl_op_infer(f->op, q, f->plan->name, NULL, f->call, &result);
+	return status == PCTL_OK ? run_pieces(f, q, &result) : status;
 }
 
 /* A plan op's own plan, or of a view the copy. */
@@ -461,14 +593,16 @@ static pctl_status run_op(struct frame *f, const pctl_op_query *q)
 		f->plan->determinism = PCTL_CLASS_APPROXIMATE;
 	if (desc->kind == PCTL_OPDEF_FUNCTION)
 		return run_function(f, q);
-	if (desc->n_in != 1 || desc->n_out != 1 || f->flags & PCTL_PLAN_MEASURE)
+	if (f->flags & PCTL_PLAN_MEASURE)
 		return run_frame(f, q);
+	if (desc->n_in != 1 || desc->n_out != 1)
+		return run_plan(f, q);
 	status = pctl_op_infer(f->op, q, f->plan->name, NULL, f->call, &result);
 	if (status != PCTL_OK)
 		return status;
 	if (!result.is_view)
-		return run_frame(f, q);
-	status = pctl_job_plan_view(f->planner, f->op, &q->in[0], &result, f->buffers, f->call,
+		return run_plan(f, q);
+	status = pctl_job_plan_view(f->planner, f->op, &q->in[0], &result, f->slots, f->call,
 				    f->plan);
 	if (status == PCTL_OK && f->depth == 0) {
 		f->plan->form = PCTL_PLAN_FORM_VIEW;
@@ -484,7 +618,7 @@ static int type_fits(const struct frame *f, uint32_t buffer, const pctl_tensor_t
 	uint64_t n;
 
 	return t->rank <= PCTL_RANK_MAX && pctl_type_buffer_bytes(t, &n) &&
-	       n <= f->plan->buffers[f->buffers[buffer]].n_bytes;
+	       n <= f->slots[buffer].n_bytes;
 }
 
 static pctl_status add_op(struct frame *f, const char *name, uint32_t version,
@@ -514,16 +648,16 @@ static pctl_status add_op(struct frame *f, const char *name, uint32_t version,
 	q.op = op.index;
 	q.n_in = n_buffers - op.desc->n_out;
 	for (uint32_t i = 0; status == PCTL_OK && i < n_buffers; i++) {
-		if (buffers[i] >= f->n_buffers)
+		if (buffers[i] >= f->n_slots)
 			status = bad_plan(f, "a nested op names a buffer that does not exist");
 		else if (!type_fits(f, buffers[i], &types[i]))
 			status = bad_plan(f, "a nested op's type does not fit its buffer");
 		else
-			status = map_buffer(&inner, f->buffers[buffers[i]], &local);
+			status = map_slot(&inner, &f->slots[buffers[i]], &local);
 	}
 	if (status == PCTL_OK)
 		status = run_op(&inner, &q);
-	free(inner.buffers);
+	free(inner.slots);
 	return status;
 }
 
@@ -589,7 +723,7 @@ pctl_status pctl_job_plan_op(const pctl_planner *planner, const char *job, const
 		status = bad_plan(&f, "it measured nothing");
 	if (status == PCTL_OK)
 		status = pctl_job_plan_place(f.plan, call);
-	free(f.buffers);
+	free(f.slots);
 	if (status != PCTL_OK) {
 		pctl_job_plan_destroy(f.plan);
 		return status;

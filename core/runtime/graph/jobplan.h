@@ -88,23 +88,30 @@ pctl_status pctl_job_plan_op(const pctl_planner *planner, const char *job, const
 			     const pctl_op_query *q, const pctl_tensor_type *out_types,
 			     uint32_t flags, const pctl_call *call, pctl_job_plan **out);
 
-/* The elementwise kernel of a function op, appended to a plan. buffers: numbers in the plan of the
- * op's inputs and then its output. */
+/* A range of a plan's buffer that stands for a port; offset 0 with n_bytes 0: the whole. */
+typedef struct pctl_plan_slot {
+	uint32_t buffer, reserved;
+	uint64_t offset, n_bytes;
+} pctl_plan_slot;
+
+/* The elementwise kernel of a function op, appended to a plan. slots: of the op's inputs and then its output. */
 pctl_status pctl_job_plan_function(const pctl_planner *planner, const pctl_op_ref *op,
 				   const pctl_op_query *q, const pctl_tensor_type *out_types,
-				   const uint32_t *buffers, const pctl_call *call,
+				   const pctl_plan_slot *slots, const pctl_call *call,
 				   pctl_job_plan *plan);
 
 /* The kernel that copies what an op calls a view, likewise. */
 pctl_status pctl_job_plan_view(const pctl_planner *planner, const pctl_op_ref *op,
 			       const pctl_tensor_type *in, const pctl_op_result *view,
-			       const uint32_t *buffers, const pctl_call *call, pctl_job_plan *plan);
+			       const pctl_plan_slot *slots, const pctl_call *call,
+			       pctl_job_plan *plan);
 
-/* Copies of operands that are stretched to the types `in`, for a function op that plans for itself; buffers: the copies' numbers
+/* Copies of operands that are stretched to the types `in`, for a function op that plans for itself; slots: the copies
  * take the place of theirs. */
 pctl_status pctl_job_plan_stretch(const pctl_planner *planner, const pctl_op_ref *op,
 				  const pctl_op_query *q, const pctl_tensor_type *in,
-				  uint32_t *buffers, const pctl_call *call, pctl_job_plan *plan);
+				  pctl_plan_slot *slots, const pctl_call *call,
+				  pctl_job_plan *plan);
 
 /* A plan put together by hand (`shader run`, shader jobs): n_in inputs, then n_out outputs; add
  * them with buffer, then commands. Each returns PCTL_OK or reports. */
