@@ -475,6 +475,27 @@ static pctl_status read_measure(void *ctx, uint32_t buffer, uint64_t offset, uin
 	return PCTL_OK;
 }
 
+static pctl_status read_repeat(void *ctx, const pctl_plan_repeat *r)
+{
+	*(size_t *)ctx += r->times;
+	for (uint32_t i = 0; i < r->n_pairs; i++)
+		*(size_t *)ctx += r->pairs[i].a + r->pairs[i].b;
+	return PCTL_OK;
+}
+
+static pctl_status read_repeat_end(void *ctx)
+{
+	(void)ctx;
+	return PCTL_OK;
+}
+
+static pctl_status read_constant(void *ctx, const char *cid, const void *bytes, uint64_t n,
+				 uint32_t *buffer)
+{
+	*(size_t *)ctx += strlen(cid);
+	return read_params(ctx, bytes, n, buffer);
+}
+
 static pctl_status read_tensor(void *ctx, const pctl_tensor_type *t, const void *data, uint64_t n,
 			       uint32_t *number)
 {
@@ -547,7 +568,10 @@ static void feed_recording(uint8_t whose, const uint8_t *data, size_t n)
 				     read_copy,
 				     read_op,
 				     read_assert,
-				     read_measure};
+				     read_measure,
+				     read_repeat,
+				     read_repeat_end,
+				     read_constant};
 	const pctl_law_sink law = {PCTL_HEAD(pctl_law_sink),
 				   &ops_sum,
 				   read_tensor,

@@ -149,6 +149,10 @@ static pctl_status prepare(struct pctl_job_running *r, pctl_value *const *in)
 	for (uint32_t i = plan->n_in; status == PCTL_OK && i < plan->n_buffers; i++) {
 		if (is_pooled(r, i))
 			continue;
+		if (plan->buffers[i].kind == PCTL_PLAN_CONSTANT) {
+			status = pctl_session_constant(r->s, &plan->buffers[i], r->call, &r->own[i]);
+			continue;
+		}
 		status = create_buffer(r, i, i, 0, &r->own[i]);
 		if (status == PCTL_OK && r->run->repeat > 1 && i < plan->n_in + plan->n_out &&
 		    is_carried(r, i - plan->n_in))
@@ -170,6 +174,8 @@ void pctl_job_buffers_of(const struct pctl_job_running *r, uint64_t round, pctl_
 	for (uint32_t i = 0; i < plan->n_buffers; i++) {
 		buffers[i] = i < plan->n_in ? r->inputs[i] : r->own[i];
 		bases[i] = i < plan->n_in ? r->lie[i].before : r->shape.before;
+		if (plan->buffers[i].kind == PCTL_PLAN_CONSTANT)
+			bases[i] = 0;
 		if (is_pooled(r, i)) {
 			buffers[i] = r->pool;
 			bases[i] += plan->buffers[i].at;
@@ -462,7 +468,9 @@ static void tear_down(struct pctl_job_running *r)
 	if (r->pool != NULL)
 		r->t->buffer_destroy(r->dev, r->pool);
 	for (uint32_t i = 0; i < r->plan->n_buffers; i++) {
-		if (r->own != NULL && r->own[i] != NULL)
+		/* Constants are the session's. */
+		if (r->own != NULL && r->own[i] != NULL &&
+		    r->plan->buffers[i].kind != PCTL_PLAN_CONSTANT)
 			r->t->buffer_destroy(r->dev, r->own[i]);
 		if (r->second != NULL && r->second[i] != NULL)
 			r->t->buffer_destroy(r->dev, r->second[i]);

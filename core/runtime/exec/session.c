@@ -107,6 +107,7 @@ void pctl_session_close(pctl_session *s)
 		drop_built(s, built);
 	}
 	pctl_session_drop_contracts(s);
+	pctl_session_drop_constants(s);
 	if (s->dev != NULL)
 		s->o.table->device_close(s->dev);
 	pctl_map_destroy(s->kernels);

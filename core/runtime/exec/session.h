@@ -144,6 +144,11 @@ pctl_status pctl_session_legal(pctl_session *s, const pctl_kernel_module *unit,
 pctl_status pctl_session_source(pctl_session *s, const pctl_kernel_module *unit,
 				const pctl_call *call, char **text, uint64_t *n, char *language);
 
+/* The buffer of a plan's constant, of exactly its bytes, uploaded when a job of this session first has it: the session's, as long as
+ * it lives. */
+pctl_status pctl_session_constant(pctl_session *s, const pctl_plan_buffer *constant,
+				  const pctl_call *call, pctl_buffer **out);
+
 /* Can temporaries of this plan share one buffer here. */
 int pctl_session_pools(const pctl_session *s, const pctl_job_plan *plan);
 

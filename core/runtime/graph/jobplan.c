@@ -11,6 +11,7 @@
 #include "compiler/wgsl/wgsl.h"
 #include "runtime/graph/broadcast.h"
 #include "runtime/graph/cut.h"
+#include "runtime/graph/repeat.h"
 #include "runtime/graph/elementwise.h"
 
 #define DEEPEST_NESTING 8u
@@ -37,6 +38,7 @@ struct frame {
 	pctl_plan_slot *slots; /* by local number; n_bytes is given, of whole buffers too */
 	uint32_t n_slots, cap_slots;
 	uint32_t depth, flags;
+	pctl_repeat *repeat; /* under way, or NULL */
 	pctl_status status; /* the first that a callback refused: plan must not go on after it */
 };
 
@@ -81,10 +83,10 @@ pctl_status pctl_job_plan_buffer(pctl_job_plan *p, uint32_t kind, uint64_t n_byt
 	struct growing *g = (struct growing *)p;
 	pctl_plan_buffer b = {kind,
 			      PCTL_BUFFER_STORAGE | PCTL_BUFFER_UNIFORM | PCTL_BUFFER_TRANSFER,
-			      n_bytes, NULL, 0};
+			      n_bytes, NULL, NULL, 0};
 
 	*number = 0;
-	if (kind == PCTL_PLAN_PARAMS) {
+	if (kind == PCTL_PLAN_PARAMS || kind == PCTL_PLAN_CONSTANT) {
 		void *copy = pctl_arena_alloc(p->arena, n_bytes);
 
 		if (copy == NULL)
@@ -258,6 +260,22 @@ static int bind_slot(const pctl_plan_slot *slot, pctl_plan_binding *b)
 	return 1;
 }
 
+/* The range of the last turn lies within its buffer too. */
+static int stride_ok(const struct frame *f, const pctl_plan_binding *b)
+{
+	const pctl_plan_slot *slot = &f->slots[b->buffer];
+	const uint32_t kind = f->plan->buffers[slot->buffer].kind;
+	uint64_t end;
+
+	if (b->turn_stride == 0)
+		return 1;
+	if (f->repeat == NULL || (kind != PCTL_PLAN_PARAMS && kind != PCTL_PLAN_CONSTANT))
+		return 0;
+	return b->n_bytes != 0 &&
+	       pctl_num_add((uint64_t)b->turn_stride * (f->repeat->times - 1u), b->offset, &end) &&
+	       pctl_num_add(end, b->n_bytes, &end) && end <= slot->n_bytes;
+}
+
 static pctl_status add_kernel(struct frame *f, const pctl_plan_kernel *k)
 {
 	pctl_override_value *overrides = calloc(k->n_overrides + 1u, sizeof(*overrides));
@@ -287,6 +305,11 @@ static pctl_status add_kernel(struct frame *f, const pctl_plan_kernel *k)
 		bindings[i] = k->bindings[i];
 		if (bindings[i].buffer >= f->n_slots) {
 			status = bad_plan(f, "a kernel binds a buffer that does not exist");
+			goto out;
+		}
+		if (!stride_ok(f, &bindings[i])) {
+			status = bad_plan(f, "a binding has a stride outside of a repeat, past the end of "
+					     "its buffer, or over what is not parameters or a constant");
 			goto out;
 		}
 		if (!bind_slot(&f->slots[bindings[i].buffer], &bindings[i])) {
@@ -392,6 +415,8 @@ static pctl_status sink_assert(void *ctx, const pctl_plan_assert *a)
 
 	if (next_command(f) != PCTL_OK)
 		return f->status;
+	if (f->repeat != NULL)
+		return kept(f, bad_plan(f, "an assertion within a repeat"));
 	if ((a->bytes != 4 && a->bytes != 8) || !range_ok(f, a->buffer, a->offset, a->bytes))
 		return kept(f, bad_plan(f, "an assertion looks outside its buffer"));
 	if (a->message == NULL)
@@ -422,6 +447,8 @@ static pctl_status sink_measure(void *ctx, uint32_t buffer, uint64_t offset, uin
 
 	if (next_command(f) != PCTL_OK)
 		return f->status;
+	if (f->repeat != NULL)
+		return kept(f, bad_plan(f, "a measure within a repeat"));
 	if ((bytes != 4 && bytes != 8) || !range_ok(f, buffer, offset, bytes) ||
 	    f->plan->has_measure)
 		return kept(f, bad_plan(f, "a measure looks outside its buffer, or there are "
@@ -434,6 +461,121 @@ static pctl_status sink_measure(void *ctx, uint32_t buffer, uint64_t offset, uin
 	f->plan->measure_bytes = bytes;
 	f->plan->measure_add = add;
 	return PCTL_OK;
+}
+
+/* ---- repeats and constants ----------------------------------------------------------------- */
+
+static int is_pair(const struct frame *f, const pctl_plan_pair *p)
+{
+	return p->a < f->n_slots && p->b < f->n_slots && p->a != p->b && is_writable(f, p->a) &&
+	       is_writable(f, p->b) && f->slots[p->a].n_bytes == f->slots[p->b].n_bytes;
+}
+
+static pctl_status sink_repeat(void *ctx, const pctl_plan_repeat *r)
+{
+	struct frame *f = ctx;
+
+	if (next_command(f) != PCTL_OK)
+		return f->status;
+	if (f->repeat != NULL || r->times == 0 || (r->n_pairs != 0 && r->pairs == NULL) ||
+	    r->n_pairs > PCTL_REPEAT_PAIRS)
+		return kept(f, bad_plan(f, "a repeat within another, of no turn, or of too many pairs"));
+	for (uint32_t i = 0; i < r->n_pairs; i++) {
+		int once = is_pair(f, &r->pairs[i]);
+
+		for (uint32_t k = 0; k < i && once; k++)
+			once = r->pairs[k].a != r->pairs[i].a && r->pairs[k].b != r->pairs[i].a &&
+			       r->pairs[k].a != r->pairs[i].b && r->pairs[k].b != r->pairs[i].b;
+		if (!once)
+			return kept(f, bad_plan(f, "a pair of a repeat that is not two buffers of its "
+						   "own of one size, each in one pair"));
+	}
+	f->repeat = pctl_arena_alloc(f->plan->arena, sizeof(*f->repeat));
+	if (f->repeat == NULL)
+		return kept(f, out_of_memory(f->call));
+	*f->repeat = (pctl_repeat){f->plan->n_steps, r->times, r->n_pairs, 0, {{{0}, {0}}}};
+	for (uint32_t i = 0; i < r->n_pairs; i++) {
+		f->repeat->pairs[i].a = f->slots[r->pairs[i].a];
+		f->repeat->pairs[i].b = f->slots[r->pairs[i].b];
+	}
+	return PCTL_OK;
+}
+
+static pctl_status sink_repeat_end(void *ctx)
+{
+	struct frame *f = ctx;
+	struct growing *g = (struct growing *)f->plan;
+	const pctl_repeat *r = f->repeat;
+	uint32_t end = f->plan->n_steps;
+	pctl_status status = PCTL_OK;
+	pctl_step step;
+
+	if (next_command(f) != PCTL_OK)
+		return f->status;
+	if (r == NULL)
+		return kept(f, bad_plan(f, "the end of a repeat that did not begin"));
+	if ((uint64_t)(end - r->first) * (r->times - 1u) > MOST_COMMANDS - g->n_commands)
+		return kept(f, bad_plan(f, "its repeats make more commands than a plan may have"));
+	g->n_commands += (end - r->first) * (r->times - 1u);
+	for (uint32_t turn = 1; turn < r->times; turn++)
+		for (uint32_t i = r->first; status == PCTL_OK && i < end; i++) {
+			status = pctl_repeat_step(r, turn, &f->plan->steps[i], f->plan->arena, f->call,
+						  &step);
+			if (status == PCTL_OK)
+				status = add_step(f->plan, &step, f->call);
+		}
+	f->repeat = NULL;
+	return kept(f, status);
+}
+
+static pctl_status add_constant(struct frame *f, const char *cid, const void *bytes,
+				uint64_t n_bytes, uint32_t *buffer)
+{
+	pctl_cid *found = pctl_arena_alloc(f->plan->arena, sizeof(*found));
+	char text[PCTL_CID_TEXT_SIZE];
+	pctl_status status;
+
+	if (found == NULL)
+		return out_of_memory(f->call);
+	status = pctl_cid_of(bytes == NULL ? "" : bytes, n_bytes, f->call, found);
+	if (status != PCTL_OK)
+		return status;
+	if (strcmp(pctl_cid_format(found, text), cid) != 0)
+		return pctl_refuse(f->call, PC4132_PLAN,
+				   "op \"%s\" of \"%s\" gave a bad plan: a constant is said to be "
+				   "%.80s, and its bytes are %s",
+				   f->op->desc->name, f->op->plugin, cid, text);
+	/* The same bytes twice are one buffer. */
+	for (uint32_t i = 0; i < f->plan->n_buffers; i++) {
+		const pctl_plan_buffer *b = &f->plan->buffers[i];
+		const pctl_plan_slot slot = {i, 0, 0, n_bytes};
+
+		if (b->kind == PCTL_PLAN_CONSTANT && b->n_bytes == n_bytes &&
+		    memcmp(b->cid->digest, found->digest, sizeof(found->digest)) == 0)
+			return map_slot(f, &slot, buffer);
+	}
+	status = new_buffer(f, PCTL_PLAN_CONSTANT, bytes, n_bytes, buffer);
+	if (status == PCTL_OK)
+		f->plan->buffers[f->plan->n_buffers - 1].cid = found;
+	return status;
+}
+
+static pctl_status sink_constant(void *ctx, const char *cid, const void *bytes, uint64_t n_bytes,
+				 uint32_t *buffer)
+{
+	struct frame *f = ctx;
+	struct growing *g = (struct growing *)f->plan;
+
+	*buffer = UINT32_MAX;
+	if (next_command(f) != PCTL_OK)
+		return f->status;
+	if (cid == NULL || (bytes == NULL && n_bytes != 0))
+		return kept(f, bad_plan(f, "a constant without bytes or CID"));
+	if (n_bytes > MOST_PARAMS - g->n_params || n_bytes % 4 != 0)
+		return kept(f, bad_plan(f, "a constant of no whole words, or more bytes of them than a "
+					   "plan may have"));
+	g->n_params += n_bytes;
+	return kept(f, add_constant(f, cid, bytes, n_bytes, buffer));
 }
 
 static pctl_status run_frame(struct frame *f, const pctl_op_query *q);
@@ -686,11 +828,16 @@ static pctl_status run_frame(struct frame *f, const pctl_op_query *q)
 			       sink_copy,
 			       sink_op,
 			       sink_assert,
-			       sink_measure};
+			       sink_measure,
+			       sink_repeat,
+			       sink_repeat_end,
+			       sink_constant};
 
 	pctl_status status =
 		f->op->lib->plan(f->op->inst, f->call, q, &f->planner->caps, f->flags, &sink);
 
+	if (status == PCTL_OK && f->status == PCTL_OK && f->repeat != NULL)
+		return bad_plan(f, "a repeat without an end");
 	/* A library that goes on after a refusal must not get half a plan accepted. */
 	return f->status != PCTL_OK ? f->status : status;
 }

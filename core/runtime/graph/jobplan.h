@@ -10,13 +10,21 @@
 #include "pipectl/backend.h"
 
 /* TURNS: the flag of a kernel's step (pctl_program_turn_flag), the host's own: zero at first, and never cleared. */
-enum { PCTL_PLAN_INPUT = 1, PCTL_PLAN_OUTPUT, PCTL_PLAN_TEMP, PCTL_PLAN_PARAMS, PCTL_PLAN_TURNS };
+enum {
+	PCTL_PLAN_INPUT = 1,
+	PCTL_PLAN_OUTPUT,
+	PCTL_PLAN_TEMP,
+	PCTL_PLAN_PARAMS,
+	PCTL_PLAN_TURNS,
+	PCTL_PLAN_CONSTANT /* as PARAMS, and cid names the bytes */
+};
 
 typedef struct pctl_plan_buffer {
 	uint32_t kind;
 	uint32_t usage; /* PCTL_BUFFER_* */
 	uint64_t n_bytes;
-	const void *data; /* PARAMS: its contents */
+	const void *data; /* PARAMS and CONSTANT: its contents */
+	const struct pctl_cid *cid; /* CONSTANT */
 	uint64_t at;	  /* TEMP of a plan with a pool: where it begins there */
 } pctl_plan_buffer;
 

@@ -75,6 +75,7 @@ CASES = [
     ("tensor.concat", [("xs[0]", X, "f32[1000,400]"), ("xs[1]", Y, "f32[1000,400]")], ["y"], ["axis=1"]),
     ("tensor.one_hot", [("index", INDEX[:4 * 1000], "u32[1000]")], ["y"], ["depth=300", "out=f32"]),
     ("tensor.iota", [], ["y"], ["shape=300000", "out=u32"]),
+    ("tensor.crc32", [("x", WIDE[:1200000], "u8[1200,1000]")], ["y"], []),
 ]
 # what nothing cuts
 REFUSED = [
