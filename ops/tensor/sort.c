@@ -72,8 +72,10 @@ static void sort_plan(kit_plan *p)
 	kit_run(p, &merge, (n + MERGE_RUN - 1) / MERGE_RUN,
 		(kit_slot[]){{kit_params(p, all, PARAMS_STRIDE * rounds), 0, sizeof(merge_params),
 			      PARAMS_STRIDE, 0},
-			     KIT_ALL(place[at].keys), KIT_ALL(place[at].payloads),
-			     KIT_ALL(place[at ^ 1].keys), KIT_ALL(place[at ^ 1].payloads)},
+			     KIT_ALL(place[at].keys),
+			     KIT_ALL(place[at].payloads),
+			     KIT_ALL(place[at ^ 1].keys),
+			     KIT_ALL(place[at ^ 1].payloads)},
 		5);
 	kit_repeat_end(p);
 }

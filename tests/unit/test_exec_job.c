@@ -481,6 +481,52 @@ static void temporaries_share(void **state)
 	}
 }
 
+/* A constant goes up once for all jobs of a session, in whatever shape they come, and is what kernels read. */
+static void constants_are_shared(void **state)
+{
+	static const uint64_t out_bytes[1] = {N * 4};
+	uint32_t words[N], number, word;
+	struct bench b;
+	pctl_job_plan *p;
+	pctl_cid cid;
+
+	(void)state;
+	reset();
+	assert_int_equal(bench_open(&b), PCTL_OK);
+	for (uint32_t i = 0; i < N; i++)
+		words[i] = 7 * i;
+	assert_int_equal(pctl_cid_of(words, sizeof(words), b.call, &cid), PCTL_OK);
+	p = plan_of(&b, 0, 1, 0);
+	assert_int_equal(
+		pctl_job_plan_buffer(p, PCTL_PLAN_CONSTANT, sizeof(words), words, b.call, &number),
+		PCTL_OK);
+	p->buffers[number].cid = &cid;
+	dispatch(&b, p, number, 0);
+	for (uint64_t round = 0; round < 4; round++) {
+		pctl_shape shape = {.before = 256, .behind = 64, .key = round, .thorough = 1};
+		pctl_job_run run = {.plan = p,
+				    .repeat = 1,
+				    .out_bytes = out_bytes,
+				    .held = 1,
+				    .shape = round % 2 ? &shape : NULL};
+		const uint8_t *held;
+		pctl_value *out;
+
+		made_bytes = 0;
+		assert_int_equal(pctl_job_execute(b.s, &run, NULL, b.call, &out, NULL), PCTL_OK);
+		assert_int_equal(made_bytes,
+				 4 * N + (round == 0 ? sizeof(words) : 0) + (round % 2 ? 320 : 0));
+		assert_int_equal(pctl_value_hold(out, b.call, &held), PCTL_OK);
+		for (uint32_t i = 0; i < N; i++) {
+			memcpy(&word, held + 4 * i, 4);
+			assert_int_equal(word, 7 * i + 1);
+		}
+		drop(1, NULL, &out);
+	}
+	pctl_job_plan_destroy(p);
+	bench_close(&b);
+}
+
 /* The value toggles: an assertion that holds in the first and last round and not between fails the job. */
 static void assertions(void **state)
 {
@@ -609,5 +655,5 @@ static void stops(void **state)
 }
 
 PCTL_TESTS_MAIN(PCTL_TEST(barriers), PCTL_TEST(repeats), PCTL_TEST(assertions),
-		PCTL_TEST(temporaries_share), PCTL_TEST(strays), PCTL_TEST(zones_cost_few_calls),
-		PCTL_TEST(failing_calls), PCTL_TEST(stops))
+		PCTL_TEST(temporaries_share), PCTL_TEST(constants_are_shared), PCTL_TEST(strays),
+		PCTL_TEST(zones_cost_few_calls), PCTL_TEST(failing_calls), PCTL_TEST(stops))

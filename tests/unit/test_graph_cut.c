@@ -82,7 +82,8 @@ static void random_cuts(void **state)
 		pctl_op_result r = {.n_cut = 0};
 		pctl_plan_slot slots[2] = {{0}};
 		struct seen s = {0};
-		pctl_cut c = {.q = &q, .result = &r, .n_out = 1, .slots = slots, .each = take, .ctx = &s};
+		pctl_cut c = {
+			.q = &q, .result = &r, .n_out = 1, .slots = slots, .each = take, .ctx = &s};
 		uint64_t n;
 		pctl_status status;
 

@@ -326,8 +326,8 @@ static pctl_status asserts_within(const pctl_call *call, const pctl_plan_sink *s
 }
 
 /* The kernel reads parameters of n words from `offset` on, `stride` later with each of `times` turns (0: no repeat). */
-static pctl_status strides(const pctl_plan_sink *s, uint32_t from, uint64_t n_bytes, uint32_t stride,
-			   uint32_t times)
+static pctl_status strides(const pctl_plan_sink *s, uint32_t from, uint64_t n_bytes,
+			   uint32_t stride, uint32_t times)
 {
 	const pctl_plan_binding b[2] = {{0, 0, from, stride, 0, n_bytes}, {0, 1, 1, 0, 0, 0}};
 	const pctl_plan_kernel k = {.head = PCTL_HEAD(pctl_plan_kernel),
@@ -414,8 +414,9 @@ static void opens_repeats(void **state)
 	(void)state;
 	fake_plan_with = repeats_well;
 	fake_at(NULL, FAKE_PLAN, &ref);
-	assert_int_equal(pctl_job_plan_op(&planner, "j", &ref, &q, &in, 0, pctl_diag_list_call(l), &p),
-			 PCTL_OK);
+	assert_int_equal(
+		pctl_job_plan_op(&planner, "j", &ref, &q, &in, 0, pctl_diag_list_call(l), &p),
+		PCTL_OK);
 	/* x, y, a temporary, one constant */
 	assert_int_equal(p->n_buffers, 4);
 	assert_int_equal(p->buffers[3].kind, PCTL_PLAN_CONSTANT);
@@ -692,6 +693,5 @@ static void gas_overflows(void **state)
 }
 
 PCTL_TESTS_MAIN(PCTL_TEST(good_plans), PCTL_TEST(bad_plans), PCTL_TEST(hostile_plans),
-		PCTL_TEST(opens_repeats),
-		PCTL_TEST(measures), PCTL_TEST(no_form), PCTL_TEST(floats),
-		PCTL_TEST(gas_overflows))
+		PCTL_TEST(opens_repeats), PCTL_TEST(measures), PCTL_TEST(no_form),
+		PCTL_TEST(floats), PCTL_TEST(gas_overflows))

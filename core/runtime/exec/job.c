@@ -150,7 +150,8 @@ static pctl_status prepare(struct pctl_job_running *r, pctl_value *const *in)
 		if (is_pooled(r, i))
 			continue;
 		if (plan->buffers[i].kind == PCTL_PLAN_CONSTANT) {
-			status = pctl_session_constant(r->s, &plan->buffers[i], r->call, &r->own[i]);
+			status =
+				pctl_session_constant(r->s, &plan->buffers[i], r->call, &r->own[i]);
 			continue;
 		}
 		status = create_buffer(r, i, i, 0, &r->own[i]);

@@ -104,8 +104,7 @@ pctl_status pctl_job_guard_check(struct pctl_job_running *r, pctl_value *const *
 		uint8_t **taken =
 			i < r->plan->n_in + r->plan->n_out ? &r->taken[i - r->plan->n_in] : NULL;
 
-		if (!pctl_job_is_watched(r, i) ||
-		    r->plan->buffers[i].kind == PCTL_PLAN_CONSTANT)
+		if (!pctl_job_is_watched(r, i) || r->plan->buffers[i].kind == PCTL_PLAN_CONSTANT)
 			continue;
 		status = check_span(r, i, &first, r->own[i], n, second ? NULL : taken);
 		if (status == PCTL_OK)

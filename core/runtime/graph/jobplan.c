@@ -39,7 +39,7 @@ struct frame {
 	uint32_t n_slots, cap_slots;
 	uint32_t depth, flags;
 	pctl_repeat *repeat; /* under way, or NULL */
-	pctl_status status; /* the first that a callback refused: plan must not go on after it */
+	pctl_status status;  /* the first that a callback refused: plan must not go on after it */
 };
 
 static pctl_status out_of_memory(const pctl_call *call)
@@ -81,9 +81,10 @@ pctl_status pctl_job_plan_buffer(pctl_job_plan *p, uint32_t kind, uint64_t n_byt
 				 const void *data, const pctl_call *call, uint32_t *number)
 {
 	struct growing *g = (struct growing *)p;
-	pctl_plan_buffer b = {kind,
-			      PCTL_BUFFER_STORAGE | PCTL_BUFFER_UNIFORM | PCTL_BUFFER_TRANSFER,
-			      n_bytes, NULL, NULL, 0};
+	pctl_plan_buffer b = {
+		kind,	 PCTL_BUFFER_STORAGE | PCTL_BUFFER_UNIFORM | PCTL_BUFFER_TRANSFER,
+		n_bytes, NULL,
+		NULL,	 0};
 
 	*number = 0;
 	if (kind == PCTL_PLAN_PARAMS || kind == PCTL_PLAN_CONSTANT) {
@@ -308,8 +309,9 @@ static pctl_status add_kernel(struct frame *f, const pctl_plan_kernel *k)
 			goto out;
 		}
 		if (!stride_ok(f, &bindings[i])) {
-			status = bad_plan(f, "a binding has a stride outside of a repeat, past the end of "
-					     "its buffer, or over what is not parameters or a constant");
+			status = bad_plan(
+				f, "a binding has a stride outside of a repeat, past the end of "
+				   "its buffer, or over what is not parameters or a constant");
 			goto out;
 		}
 		if (!bind_slot(&f->slots[bindings[i].buffer], &bindings[i])) {
@@ -479,7 +481,9 @@ static pctl_status sink_repeat(void *ctx, const pctl_plan_repeat *r)
 		return f->status;
 	if (f->repeat != NULL || r->times == 0 || (r->n_pairs != 0 && r->pairs == NULL) ||
 	    r->n_pairs > PCTL_REPEAT_PAIRS)
-		return kept(f, bad_plan(f, "a repeat within another, of no turn, or of too many pairs"));
+		return kept(
+			f,
+			bad_plan(f, "a repeat within another, of no turn, or of too many pairs"));
 	for (uint32_t i = 0; i < r->n_pairs; i++) {
 		int once = is_pair(f, &r->pairs[i]);
 
@@ -487,8 +491,9 @@ static pctl_status sink_repeat(void *ctx, const pctl_plan_repeat *r)
 			once = r->pairs[k].a != r->pairs[i].a && r->pairs[k].b != r->pairs[i].a &&
 			       r->pairs[k].a != r->pairs[i].b && r->pairs[k].b != r->pairs[i].b;
 		if (!once)
-			return kept(f, bad_plan(f, "a pair of a repeat that is not two buffers of its "
-						   "own of one size, each in one pair"));
+			return kept(f,
+				    bad_plan(f, "a pair of a repeat that is not two buffers of its "
+						"own of one size, each in one pair"));
 	}
 	f->repeat = pctl_arena_alloc(f->plan->arena, sizeof(*f->repeat));
 	if (f->repeat == NULL)
@@ -519,8 +524,8 @@ static pctl_status sink_repeat_end(void *ctx)
 	g->n_commands += (end - r->first) * (r->times - 1u);
 	for (uint32_t turn = 1; turn < r->times; turn++)
 		for (uint32_t i = r->first; status == PCTL_OK && i < end; i++) {
-			status = pctl_repeat_step(r, turn, &f->plan->steps[i], f->plan->arena, f->call,
-						  &step);
+			status = pctl_repeat_step(r, turn, &f->plan->steps[i], f->plan->arena,
+						  f->call, &step);
 			if (status == PCTL_OK)
 				status = add_step(f->plan, &step, f->call);
 		}
@@ -572,8 +577,9 @@ static pctl_status sink_constant(void *ctx, const char *cid, const void *bytes, 
 	if (cid == NULL || (bytes == NULL && n_bytes != 0))
 		return kept(f, bad_plan(f, "a constant without bytes or CID"));
 	if (n_bytes > MOST_PARAMS - g->n_params || n_bytes % 4 != 0)
-		return kept(f, bad_plan(f, "a constant of no whole words, or more bytes of them than a "
-					   "plan may have"));
+		return kept(
+			f, bad_plan(f, "a constant of no whole words, or more bytes of them than a "
+				       "plan may have"));
 	g->n_params += n_bytes;
 	return kept(f, add_constant(f, cid, bytes, n_bytes, buffer));
 }

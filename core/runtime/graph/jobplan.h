@@ -23,9 +23,9 @@ typedef struct pctl_plan_buffer {
 	uint32_t kind;
 	uint32_t usage; /* PCTL_BUFFER_* */
 	uint64_t n_bytes;
-	const void *data; /* PARAMS and CONSTANT: its contents */
+	const void *data;	    /* PARAMS and CONSTANT: its contents */
 	const struct pctl_cid *cid; /* CONSTANT */
-	uint64_t at;	  /* TEMP of a plan with a pool: where it begins there */
+	uint64_t at;		    /* TEMP of a plan with a pool: where it begins there */
 } pctl_plan_buffer;
 
 /* Where temporaries begin in their pool: multiples of it. No device here asks for more. */

@@ -42,7 +42,7 @@ static pctl_status check_written(const pctl_job_plan *plan, const pctl_step *ste
 					   "job \"%s\": kernel %s writes group %" PRIu32
 					   " binding %" PRIu32 ", which is bound to %s",
 					   plan->name, step->unit->name, b->group, b->binding,
-					   kind == PCTL_PLAN_INPUT	   ? "an input"
+					   kind == PCTL_PLAN_INPUT    ? "an input"
 					   : kind == PCTL_PLAN_PARAMS ? "parameters"
 								      : "a constant");
 		for (uint32_t k = 0; k < step->n_bindings; k++) {

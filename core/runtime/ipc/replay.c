@@ -106,8 +106,7 @@ static pctl_status put_constant(replay *p, const pctl_ipc_plan_constant *c)
 {
 	const pctl_plan_sink *sink = p->sink;
 	uint32_t got = 0;
-	const pctl_status s =
-		sink->constant(sink->ctx, c->cid, c->bytes.data, c->bytes.n, &got);
+	const pctl_status s = sink->constant(sink->ctx, c->cid, c->bytes.data, c->bytes.n, &got);
 
 	return numbered(p, s, got, 1);
 }
