@@ -17,7 +17,8 @@ static int same_map(const pctl_index_map *a, const pctl_index_map *b)
 	       memcmp(a->stride, b->stride, a->rank * sizeof(a->stride[0])) == 0;
 }
 
-static uint32_t lie_under(const struct pctl_element_writing *w, uint32_t from, const pctl_index_map *m)
+static uint32_t lie_under(const struct pctl_element_writing *w, uint32_t from,
+			  const pctl_index_map *m)
 {
 	const uint32_t last = m->rank - 1;
 
@@ -65,8 +66,8 @@ static void add_word(struct pctl_element_writing *w, uint64_t value)
 }
 
 /* NAME: what the map, whose words begin at `first`, makes of the index `from`. Dimensions are taken off from the last. */
-static void add_index(struct pctl_element_writing *w, const pctl_index_map *m, const char *from, uint32_t first,
-		      const char *name)
+static void add_index(struct pctl_element_writing *w, const pctl_index_map *m, const char *from,
+		      uint32_t first, const char *name)
 {
 	pctl_str_buf *s = &w->body;
 	uint32_t least = 0; /* dimensions before it add nothing */
@@ -117,7 +118,8 @@ static uint32_t put_map(struct pctl_element_writing *w, const pctl_index_map *m)
 }
 
 /* The variable that holds an index of an element. */
-static void index_name(const struct pctl_element_writing *w, uint32_t chain, uint32_t lane, char out[48])
+static void index_name(const struct pctl_element_writing *w, uint32_t chain, uint32_t lane,
+		       char out[48])
 {
 	const struct pctl_element_chain *c = &w->chains.items[chain];
 
@@ -156,18 +158,18 @@ static uint32_t chain_of(struct pctl_element_writing *w, uint32_t from, const pc
 }
 
 /* The bindings of an input for this piece: the first one's number. */
-static uint32_t binding_of(struct pctl_element_writing *w, const pctl_element_node *n, uint32_t vector,
-			   uint32_t in_step)
+static uint32_t binding_of(struct pctl_element_writing *w, const pctl_element_node *n,
+			   uint32_t vector, uint32_t in_step)
 {
 	const uint64_t width = pctl_dtype_bytes(n->type.dtype), most = w->e->most_bytes;
 	struct pctl_element_binding b = {.buffer = n->buffer,
-			    .vector = vector,
-			    .dtype = n->type.dtype,
-			    .in_step = in_step,
-			    .parts = 1,
-			    .start = n->offset,
-			    .offset = n->offset,
-			    .n_bytes = n->n_bytes};
+					 .vector = vector,
+					 .dtype = n->type.dtype,
+					 .in_step = in_step,
+					 .parts = 1,
+					 .start = n->offset,
+					 .offset = n->offset,
+					 .n_bytes = n->n_bytes};
 	const uint32_t first = w->bindings.n;
 	uint64_t n_bytes = 0;
 
@@ -329,7 +331,8 @@ static void add_functions(const pctl_elementwise *e, pctl_str_buf *s)
 }
 
 /* What finds an index among the bindings of an input that has several. of: as in add_declarations. */
-static void add_reader(const struct pctl_element_writing *w, pctl_str_buf *s, uint32_t first, const char *of)
+static void add_reader(const struct pctl_element_writing *w, pctl_str_buf *s, uint32_t first,
+		       const char *of)
 {
 	const struct pctl_element_binding *b = &w->bindings.items[first];
 	const char *type = of != NULL ? of : pctl_elementwise_type(b->dtype);

@@ -67,11 +67,11 @@ static pctl_status run_piece(void *ctx, const pctl_op_query *q, const pctl_plan_
 {
 	const struct pctl_frame *f = ctx;
 	struct pctl_frame inner = {.planner = f->planner,
-			      .plan = f->plan,
-			      .op = f->op,
-			      .call = f->call,
-			      .depth = f->depth,
-			      .flags = f->flags};
+				   .plan = f->plan,
+				   .op = f->op,
+				   .call = f->call,
+				   .depth = f->depth,
+				   .flags = f->flags};
 	pctl_status status = PCTL_OK;
 	uint32_t local;
 
@@ -110,7 +110,8 @@ static void back_to(struct pctl_frame *f, const pctl_job_plan *before, uint32_t 
 
 /* A part that fits may have temporaries that do not: then parts are made smaller. What cannot be cut so the library may cut itself,
  * and what binds too much in the end a device refuses. */
-static pctl_status run_pieces(struct pctl_frame *f, const pctl_op_query *q, const pctl_op_result *result)
+static pctl_status run_pieces(struct pctl_frame *f, const pctl_op_query *q,
+			      const pctl_op_result *result)
 {
 	const pctl_job_plan before = *f->plan;
 	pctl_cut cut = {.q = q,
@@ -124,9 +125,9 @@ static pctl_status run_pieces(struct pctl_frame *f, const pctl_op_query *q, cons
 	pctl_status status = PCTL_OK;
 
 	if (!pctl_cut_check(&cut))
-		return pctl_frame_bad_plan(f,
-				"it says that it can be cut along dimensions that its inputs and "
-				"outputs do not share");
+		return pctl_frame_bad_plan(
+			f, "it says that it can be cut along dimensions that its inputs and "
+			   "outputs do not share");
 	for (uint32_t i = 0; status == PCTL_OK && i < SMALLEST_PARTS; i++, cut.most_bytes /= 2) {
 		status = pctl_cut_run(&cut);
 		if (status == PCTL_OK && bindings_fit(f, before.n_steps))
@@ -200,10 +201,10 @@ static pctl_status add_op(struct pctl_frame *f, const char *name, uint32_t versi
 			  uint32_t n_buffers, const pctl_attr *attr, uint32_t n_attr)
 {
 	struct pctl_frame inner = {.planner = f->planner,
-			      .plan = f->plan,
-			      .call = f->call,
-			      .depth = f->depth + 1,
-			      .flags = PCTL_PLAN_RUN};
+				   .plan = f->plan,
+				   .call = f->call,
+				   .depth = f->depth + 1,
+				   .flags = PCTL_PLAN_RUN};
 	pctl_op_query q = {
 		.head = PCTL_HEAD(pctl_op_query), .in = types, .attr = attr, .n_attr = n_attr};
 	pctl_status status;
@@ -217,15 +218,18 @@ static pctl_status add_op(struct pctl_frame *f, const char *name, uint32_t versi
 		return status;
 	if (n_buffers < op.desc->n_out || !pctl_op_takes(op.desc, n_buffers - op.desc->n_out) ||
 	    n_attr != op.desc->n_attr)
-		return pctl_frame_bad_plan(f, "a nested op has the wrong number of buffers or attributes");
+		return pctl_frame_bad_plan(
+			f, "a nested op has the wrong number of buffers or attributes");
 	inner.op = &op;
 	q.op = op.index;
 	q.n_in = n_buffers - op.desc->n_out;
 	for (uint32_t i = 0; status == PCTL_OK && i < n_buffers; i++) {
 		if (buffers[i] >= f->n_slots)
-			status = pctl_frame_bad_plan(f, "a nested op names a buffer that does not exist");
+			status = pctl_frame_bad_plan(
+				f, "a nested op names a buffer that does not exist");
 		else if (!type_fits(f, buffers[i], &types[i]))
-			status = pctl_frame_bad_plan(f, "a nested op's type does not fit its buffer");
+			status = pctl_frame_bad_plan(f,
+						     "a nested op's type does not fit its buffer");
 		else
 			status = pctl_frame_map_slot(&inner, &f->slots[buffers[i]], &local);
 	}
@@ -245,8 +249,10 @@ static pctl_status sink_op(void *ctx, const char *name, uint32_t version, const 
 		return f->status;
 	if (name == NULL || (n_buffers != 0 && (buffers == NULL || types == NULL)) ||
 	    (n_attr != 0 && attr == NULL))
-		return pctl_frame_kept(ctx, pctl_frame_bad_plan(ctx, "a nested op lacks its name or tables"));
-	return pctl_frame_kept(ctx, add_op(ctx, name, version, buffers, types, n_buffers, attr, n_attr));
+		return pctl_frame_kept(
+			ctx, pctl_frame_bad_plan(ctx, "a nested op lacks its name or tables"));
+	return pctl_frame_kept(ctx,
+			       add_op(ctx, name, version, buffers, types, n_buffers, attr, n_attr));
 }
 
 static pctl_status run_frame(struct pctl_frame *f, const pctl_op_query *q)
@@ -255,8 +261,7 @@ static pctl_status run_frame(struct pctl_frame *f, const pctl_op_query *q)
 	pctl_status status;
 
 	sink.op = sink_op;
-	status =
-		f->op->lib->plan(f->op->inst, f->call, q, &f->planner->caps, f->flags, &sink);
+	status = f->op->lib->plan(f->op->inst, f->call, q, &f->planner->caps, f->flags, &sink);
 
 	if (status == PCTL_OK && f->status == PCTL_OK && f->repeat != NULL)
 		return pctl_frame_bad_plan(f, "a repeat without an end");
@@ -283,8 +288,9 @@ pctl_status pctl_job_plan_op(const pctl_planner *planner, const char *job, const
 					    "job \"%s\": a port of type %s does not fit in 64 bits",
 					    job, pctl_type_text(f.plan->arena, t));
 		else
-			status = pctl_frame_new_buffer(&f, i < q->n_in ? PCTL_PLAN_INPUT : PCTL_PLAN_OUTPUT,
-					    NULL, n_bytes, &local);
+			status = pctl_frame_new_buffer(
+				&f, i < q->n_in ? PCTL_PLAN_INPUT : PCTL_PLAN_OUTPUT, NULL, n_bytes,
+				&local);
 	}
 	if (status == PCTL_OK)
 		status = run_op(&f, q);

@@ -29,7 +29,8 @@ pctl_status pctl_frame_next_command(struct pctl_frame *f)
 	struct pctl_growing_plan *g = (struct pctl_growing_plan *)f->plan;
 
 	if (f->status == PCTL_OK && g->n_commands++ == MOST_COMMANDS)
-		f->status = pctl_frame_bad_plan(f, "it has no end, or more commands than a plan may");
+		f->status =
+			pctl_frame_bad_plan(f, "it has no end, or more commands than a plan may");
 	return f->status;
 }
 
@@ -43,8 +44,8 @@ pctl_status pctl_frame_map_slot(struct pctl_frame *f, const pctl_plan_slot *slot
 	return PCTL_OK;
 }
 
-pctl_status pctl_frame_new_buffer(struct pctl_frame *f, uint32_t kind, const void *data, uint64_t n_bytes,
-			      uint32_t *local)
+pctl_status pctl_frame_new_buffer(struct pctl_frame *f, uint32_t kind, const void *data,
+				  uint64_t n_bytes, uint32_t *local)
 {
 	pctl_plan_slot slot = {.n_bytes = n_bytes};
 	pctl_status status =
@@ -63,7 +64,8 @@ static pctl_status sink_temp(void *ctx, uint64_t n_bytes, uint32_t *buffer)
 	if (pctl_frame_next_command(f) != PCTL_OK)
 		return f->status;
 	if (n_bytes > most || f->plan->buffer_bytes > most - n_bytes)
-		return pctl_frame_kept(f, pctl_frame_bad_plan(f, "temporaries that do not fit in 64 bits"));
+		return pctl_frame_kept(
+			f, pctl_frame_bad_plan(f, "temporaries that do not fit in 64 bits"));
 	return pctl_frame_kept(f, pctl_frame_new_buffer(f, PCTL_PLAN_TEMP, NULL, n_bytes, buffer));
 }
 
@@ -78,9 +80,11 @@ static pctl_status sink_params(void *ctx, const void *bytes, uint64_t n_bytes, u
 	if (bytes == NULL && n_bytes != 0)
 		return pctl_frame_kept(f, pctl_frame_bad_plan(f, "parameters without bytes"));
 	if (n_bytes > MOST_PARAMS - g->n_params)
-		return pctl_frame_kept(f, pctl_frame_bad_plan(f, "more bytes of parameters than a plan may have"));
+		return pctl_frame_kept(
+			f, pctl_frame_bad_plan(f, "more bytes of parameters than a plan may have"));
 	g->n_params += n_bytes;
-	return pctl_frame_kept(f, pctl_frame_new_buffer(f, PCTL_PLAN_PARAMS, bytes, n_bytes, buffer));
+	return pctl_frame_kept(f,
+			       pctl_frame_new_buffer(f, PCTL_PLAN_PARAMS, bytes, n_bytes, buffer));
 }
 
 /* From a range of what the op calls a buffer to one of the plan's. */
@@ -140,7 +144,8 @@ static pctl_status add_kernel(struct pctl_frame *f, const pctl_plan_kernel *k)
 	for (uint32_t i = 0; i < k->n_bindings; i++) {
 		bindings[i] = k->bindings[i];
 		if (bindings[i].buffer >= f->n_slots) {
-			status = pctl_frame_bad_plan(f, "a kernel binds a buffer that does not exist");
+			status = pctl_frame_bad_plan(f,
+						     "a kernel binds a buffer that does not exist");
 			goto out;
 		}
 		if (!stride_ok(f, &bindings[i])) {
@@ -180,8 +185,9 @@ static pctl_status sink_kernel(void *ctx, const pctl_plan_kernel *k)
 
 	if (pctl_frame_next_command(f) != PCTL_OK)
 		return f->status;
-	return pctl_frame_kept(ctx, whole ? add_kernel(ctx, k)
-			       : pctl_frame_bad_plan(ctx, "a kernel lacks its name, text or tables"));
+	return pctl_frame_kept(
+		ctx, whole ? add_kernel(ctx, k)
+			   : pctl_frame_bad_plan(ctx, "a kernel lacks its name, text or tables"));
 }
 
 static int range_ok(const struct pctl_frame *f, uint32_t buffer, uint64_t offset, uint64_t n_bytes)
@@ -210,10 +216,12 @@ static pctl_status sink_fill(void *ctx, uint32_t buffer, uint64_t offset, uint64
 	if (pctl_frame_next_command(f) != PCTL_OK)
 		return f->status;
 	if (!range_ok(f, buffer, offset, n_bytes))
-		return pctl_frame_kept(f, pctl_frame_bad_plan(f, "a fill is not aligned to 4 bytes or outside its "
-					   "buffer"));
+		return pctl_frame_kept(
+			f, pctl_frame_bad_plan(f, "a fill is not aligned to 4 bytes or outside its "
+						  "buffer"));
 	if (!is_writable(f, buffer))
-		return pctl_frame_kept(f, pctl_frame_bad_plan(f, "a fill of an input or of parameters"));
+		return pctl_frame_kept(
+			f, pctl_frame_bad_plan(f, "a fill of an input or of parameters"));
 	step.to = f->slots[buffer].buffer;
 	step.to_offset += f->slots[buffer].offset;
 	return pctl_frame_kept(f, pctl_plan_add_step(f->plan, &step, f->call));
@@ -231,10 +239,12 @@ static pctl_status sink_copy(void *ctx, uint32_t from, uint64_t from_offset, uin
 	if (pctl_frame_next_command(f) != PCTL_OK)
 		return f->status;
 	if (!range_ok(f, from, from_offset, n_bytes) || !range_ok(f, to, to_offset, n_bytes))
-		return pctl_frame_kept(f, pctl_frame_bad_plan(f, "a copy is not aligned to 4 bytes or outside its "
-					   "buffers"));
+		return pctl_frame_kept(
+			f, pctl_frame_bad_plan(f, "a copy is not aligned to 4 bytes or outside its "
+						  "buffers"));
 	if (!is_writable(f, to))
-		return pctl_frame_kept(f, pctl_frame_bad_plan(f, "a copy over an input or parameters"));
+		return pctl_frame_kept(
+			f, pctl_frame_bad_plan(f, "a copy over an input or parameters"));
 	step.from = f->slots[from].buffer;
 	step.to = f->slots[to].buffer;
 	step.from_offset += f->slots[from].offset;
@@ -255,14 +265,16 @@ static pctl_status sink_assert(void *ctx, const pctl_plan_assert *a)
 	if (f->repeat != NULL)
 		return pctl_frame_kept(f, pctl_frame_bad_plan(f, "an assertion within a repeat"));
 	if ((a->bytes != 4 && a->bytes != 8) || !range_ok(f, a->buffer, a->offset, a->bytes))
-		return pctl_frame_kept(f, pctl_frame_bad_plan(f, "an assertion looks outside its buffer"));
+		return pctl_frame_kept(
+			f, pctl_frame_bad_plan(f, "an assertion looks outside its buffer"));
 	if (a->message == NULL)
 		return pctl_frame_kept(f, pctl_frame_bad_plan(f, "an assertion without a message"));
 	if (PCTL_HAS(a, pctl_plan_assert, also_bytes) && a->also_bytes != 0) {
 		if ((a->also_bytes != 4 && a->also_bytes != 8) ||
 		    !range_ok(f, a->buffer, a->also_offset, a->also_bytes))
-			return pctl_frame_kept(f,
-				    pctl_frame_bad_plan(f, "an assertion tells what is outside its buffer"));
+			return pctl_frame_kept(
+				f, pctl_frame_bad_plan(
+					   f, "an assertion tells what is outside its buffer"));
 		check.also_offset = a->also_offset;
 		check.also_bytes = a->also_bytes;
 	}
@@ -288,10 +300,13 @@ static pctl_status sink_measure(void *ctx, uint32_t buffer, uint64_t offset, uin
 		return pctl_frame_kept(f, pctl_frame_bad_plan(f, "a measure within a repeat"));
 	if ((bytes != 4 && bytes != 8) || !range_ok(f, buffer, offset, bytes) ||
 	    f->plan->has_measure)
-		return pctl_frame_kept(f, pctl_frame_bad_plan(f, "a measure looks outside its buffer, or there are "
-					   "two"));
+		return pctl_frame_kept(
+			f,
+			pctl_frame_bad_plan(f, "a measure looks outside its buffer, or there are "
+					       "two"));
 	if (!(f->flags & PCTL_PLAN_MEASURE))
-		return pctl_frame_kept(f, pctl_frame_bad_plan(f, "a measure where none was asked for"));
+		return pctl_frame_kept(
+			f, pctl_frame_bad_plan(f, "a measure where none was asked for"));
 	f->plan->has_measure = 1;
 	f->plan->measure_buffer = f->slots[buffer].buffer;
 	f->plan->measure_offset = f->slots[buffer].offset + offset;
@@ -317,8 +332,8 @@ static pctl_status sink_repeat(void *ctx, const pctl_plan_repeat *r)
 	if (f->repeat != NULL || r->times == 0 || (r->n_pairs != 0 && r->pairs == NULL) ||
 	    r->n_pairs > PCTL_REPEAT_PAIRS)
 		return pctl_frame_kept(
-			f,
-			pctl_frame_bad_plan(f, "a repeat within another, of no turn, or of too many pairs"));
+			f, pctl_frame_bad_plan(
+				   f, "a repeat within another, of no turn, or of too many pairs"));
 	for (uint32_t i = 0; i < r->n_pairs; i++) {
 		int once = is_pair(f, &r->pairs[i]);
 
@@ -326,9 +341,10 @@ static pctl_status sink_repeat(void *ctx, const pctl_plan_repeat *r)
 			once = r->pairs[k].a != r->pairs[i].a && r->pairs[k].b != r->pairs[i].a &&
 			       r->pairs[k].a != r->pairs[i].b && r->pairs[k].b != r->pairs[i].b;
 		if (!once)
-			return pctl_frame_kept(f,
-				    pctl_frame_bad_plan(f, "a pair of a repeat that is not two buffers of its "
-						"own of one size, each in one pair"));
+			return pctl_frame_kept(
+				f, pctl_frame_bad_plan(
+					   f, "a pair of a repeat that is not two buffers of its "
+					      "own of one size, each in one pair"));
 	}
 	f->repeat = pctl_arena_alloc(f->plan->arena, sizeof(*f->repeat));
 	if (f->repeat == NULL)
@@ -353,9 +369,12 @@ static pctl_status sink_repeat_end(void *ctx)
 	if (pctl_frame_next_command(f) != PCTL_OK)
 		return f->status;
 	if (r == NULL)
-		return pctl_frame_kept(f, pctl_frame_bad_plan(f, "the end of a repeat that did not begin"));
+		return pctl_frame_kept(
+			f, pctl_frame_bad_plan(f, "the end of a repeat that did not begin"));
 	if ((uint64_t)(end - r->first) * (r->times - 1u) > MOST_COMMANDS - g->n_commands)
-		return pctl_frame_kept(f, pctl_frame_bad_plan(f, "its repeats make more commands than a plan may have"));
+		return pctl_frame_kept(
+			f, pctl_frame_bad_plan(
+				   f, "its repeats make more commands than a plan may have"));
 	g->n_commands += (end - r->first) * (r->times - 1u);
 	for (uint32_t turn = 1; turn < r->times; turn++)
 		for (uint32_t i = r->first; status == PCTL_OK && i < end; i++) {
@@ -410,11 +429,13 @@ static pctl_status sink_constant(void *ctx, const char *cid, const void *bytes, 
 	if (pctl_frame_next_command(f) != PCTL_OK)
 		return f->status;
 	if (cid == NULL || (bytes == NULL && n_bytes != 0))
-		return pctl_frame_kept(f, pctl_frame_bad_plan(f, "a constant without bytes or CID"));
+		return pctl_frame_kept(f,
+				       pctl_frame_bad_plan(f, "a constant without bytes or CID"));
 	if (n_bytes > MOST_PARAMS - g->n_params || n_bytes % 4 != 0)
 		return pctl_frame_kept(
-			f, pctl_frame_bad_plan(f, "a constant of no whole words, or more bytes of them than a "
-				       "plan may have"));
+			f, pctl_frame_bad_plan(
+				   f, "a constant of no whole words, or more bytes of them than a "
+				      "plan may have"));
 	g->n_params += n_bytes;
 	return pctl_frame_kept(f, add_constant(f, cid, bytes, n_bytes, buffer));
 }
