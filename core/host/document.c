@@ -121,6 +121,7 @@ static void json_jobs(pctl_json *j, const pctl_run_result *r, int ran, int telem
 		pctl_json_kv_string(j, "race", pctl_race_name(job->race));
 		pctl_json_kv_string(j, "race_evidence", pctl_policy_races_word(job->races));
 		pctl_json_kv_u64(j, "buffer_bytes", job->buffer_bytes);
+		pctl_json_kv_u64(j, "peak_bytes", job->peak_bytes);
 		pctl_json_kv_u32(j, "kernels", job->n_kernels);
 		pctl_json_kv_string(j, "fused_into",
 				    job->fused == 0 ? NULL : r->jobs[job->fused - 1].id);

@@ -107,12 +107,13 @@ static void job_row(const pctl_run_report *report, pctl_str_buf *s, const pctl_r
 	if (job->memo_void != NULL)
 		pctl_html_wrap(s, "<br/><span class=\"small\">a remembered result was not taken: ",
 			       job->memo_void, "</span>");
-	pctl_str_addf(s,
-		      "</td><td class=\"num\">%" PRIu64 "</td><td class=\"num\">%" PRIu64
-		      "</td><td class=\"num\">%s</td><td>%s</td><td>%s</td>",
-		      job->repeat, job->gas + job->size_gas,
-		      pctl_show_bytes(job->buffer_bytes, shown), pctl_class_name(job->determinism),
-		      pctl_policy_races_word(job->races));
+	pctl_str_addf(
+		s,
+		"</td><td class=\"num\">%" PRIu64 "</td><td class=\"num\">%" PRIu64
+		"</td><td class=\"num\">%s</td><td>%s</td><td>%s</td>",
+		job->repeat, job->gas + job->size_gas,
+		pctl_show_bytes(job->peak_bytes != 0 ? job->peak_bytes : job->buffer_bytes, shown),
+		pctl_class_name(job->determinism), pctl_policy_races_word(job->races));
 	pctl_html_wrap(s, "<td>", pctl_evidence_text(job->evidence, text), "</td></tr>\n");
 }
 

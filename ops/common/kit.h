@@ -174,6 +174,11 @@ uint32_t kit_out(const kit_plan *p, uint32_t i);
 
 uint32_t kit_temp(kit_plan *p, uint64_t n_bytes);
 uint32_t kit_params(kit_plan *p, const void *bytes, uint64_t n_bytes);
+/* The buffer of bytes that are the same in every plan: whole words, under their CID. */
+uint32_t kit_constant(kit_plan *p, const char *cid, const void *bytes, uint64_t n_bytes);
+/* The commands up to kit_repeat_end `times` times, the buffers of each pair exchanged in every second turn. */
+void kit_repeat(kit_plan *p, uint32_t times, const pctl_plan_pair *pairs, uint32_t n_pairs);
+void kit_repeat_end(kit_plan *p);
 void kit_fill(kit_plan *p, uint32_t buffer, uint64_t offset, uint64_t n_bytes, uint32_t word);
 void kit_copy(kit_plan *p, uint32_t from, uint64_t from_offset, uint32_t to, uint64_t to_offset,
 	      uint64_t n_bytes);
@@ -186,6 +191,8 @@ typedef struct kit_slot {
 	uint32_t buffer;
 	uint64_t offset;
 	uint64_t n_bytes;
+	uint32_t turn_stride; /* within a repeat: how much later the range begins with each turn */
+	uint32_t reserved;
 } kit_slot;
 
 #define KIT_ALL(b)            \

@@ -35,6 +35,29 @@ uint32_t kit_params(kit_plan *p, const void *bytes, uint64_t n_bytes)
 	return buffer;
 }
 
+uint32_t kit_constant(kit_plan *p, const char *cid, const void *bytes, uint64_t n_bytes)
+{
+	uint32_t buffer = 0;
+
+	if (p->status == PCTL_OK)
+		p->status = p->sink->constant(p->sink->ctx, cid, bytes, n_bytes, &buffer);
+	return buffer;
+}
+
+void kit_repeat(kit_plan *p, uint32_t times, const pctl_plan_pair *pairs, uint32_t n_pairs)
+{
+	const pctl_plan_repeat r = {PCTL_HEAD(pctl_plan_repeat), pairs, n_pairs, times};
+
+	if (p->status == PCTL_OK)
+		p->status = p->sink->repeat(p->sink->ctx, &r);
+}
+
+void kit_repeat_end(kit_plan *p)
+{
+	if (p->status == PCTL_OK)
+		p->status = p->sink->repeat_end(p->sink->ctx);
+}
+
 void kit_fill(kit_plan *p, uint32_t buffer, uint64_t offset, uint64_t n_bytes, uint32_t word)
 {
 	if (p->status == PCTL_OK && n_bytes)
@@ -93,6 +116,7 @@ void kit_run(kit_plan *p, const kit_kernel *k, uint64_t lanes, const kit_slot *s
 	for (uint32_t i = 0; i < n_slots; i++)
 		bindings[i] = (pctl_plan_binding){.binding = i,
 						  .buffer = slots[i].buffer,
+						  .turn_stride = slots[i].turn_stride,
 						  .offset = slots[i].offset,
 						  .n_bytes = slots[i].n_bytes};
 	kernel.groups[0] = (uint32_t)(groups < KIT_GROUPS_ROW ? groups : KIT_GROUPS_ROW);

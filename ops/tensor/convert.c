@@ -44,6 +44,10 @@ static pctl_status infer(const kit_use *u, pctl_op_result *out)
 		return kit_refuse_type(u, 0, "rows of whole blocks");
 	out->out[0] = *x;
 	out->out[0].dtype = to;
+	/* What comes of a NaN in f4 is a failure, which tells where: of the whole, not of a part. */
+	if (to != PCTL_DTYPE_F4)
+		out->n_cut = x->rank;
+	out->cut[0] = (1u << out->n_cut) - 1u;
 	return kit_limit(u, "elements", kit_elements(x), TENSOR_ELEMENTS_MAX);
 }
 

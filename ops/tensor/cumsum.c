@@ -32,9 +32,11 @@ static pctl_status infer(const kit_use *u, pctl_op_result *out)
 	tensor_axes a;
 	const pctl_status status = cumsum_axes(u, &a);
 
-	if (status == PCTL_OK)
-		out->out[0] = a.out;
-	return status;
+	if (status != PCTL_OK)
+		return status;
+	out->out[0] = a.out;
+	tensor_axes_cut(u, &a, out);
+	return PCTL_OK;
 }
 
 /* ---- kernels -------------------------------------------------------------------------------- */

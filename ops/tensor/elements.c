@@ -117,6 +117,47 @@ pctl_status tensor_shape_of(const kit_use *u, uint32_t attr, pctl_tensor_type *o
 
 /* ---- kernels -------------------------------------------------------------------------------- */
 
+/* As element_params.wgsl, and which element of the result is the first of this dispatch. */
+#define PIECE_PARAMS                                                \
+	"struct Params {\n\tcount: u32,\n\t@size(12) first: u32,\n" \
+	"\t@align(16) @size(256) v: array<vec4<u32>, 16>,\n}\n"     \
+	"@group(0) @binding(0) var<uniform> params: Params;\n"
+
+/* As many elements of `bytes` as a binding may have, so that the next piece begins where one may. */
+static uint64_t piece_of(const kit_plan *p, uint64_t bytes)
+{
+	const uint64_t step = p->caps->binding_alignment < 4 ? 4 : p->caps->binding_alignment;
+
+	return p->caps->max_binding_bytes / bytes / step * step;
+}
+
+static int is_large(const kit_plan *p, uint64_t count, uint64_t bytes)
+{
+	return p->caps->max_binding_bytes != 0 && count * bytes > p->caps->max_binding_bytes;
+}
+
+static pctl_status refuse_large(const kit_plan *p, const char *what)
+{
+	return pctl_refuse(p->use->call, PC5203_BINDING_SIZE,
+			   "%s: %s has no cut that fits in bindings of %llu bytes",
+			   p->use->op->desc.name, what,
+			   (unsigned long long)p->caps->max_binding_bytes);
+}
+
+/* The text of a result whose elements are counted from the first of the piece. */
+static void add_piece(kit_wgsl *w, const char *text)
+{
+	for (const char *at; (at = strstr(text, "product(")) != NULL;) {
+		char before[2048];
+
+		snprintf(before, sizeof(before), "%.*sproduct(params.first + ", (int)(at - text),
+			 text);
+		kit_wgsl_add(w, before);
+		text = at + strlen("product(");
+	}
+	kit_wgsl_add(w, text);
+}
+
 tensor_kernel tensor_kernel_begin(kit_plan *p, const char *name, uint64_t count, uint64_t bytes,
 				  uint64_t turns)
 {
@@ -128,10 +169,17 @@ tensor_kernel tensor_kernel_begin(kit_plan *p, const char *name, uint64_t count,
 			   .n_slots = 1,
 			   .turns = turns};
 
+	k.piece = count;
+	if (p->status == PCTL_OK && is_large(p, count, bytes)) {
+		/* Of a result that is too large for a binding a dispatch makes so many; where it begins is its first number. */
+		k.piece = piece_of(p, bytes);
+		if (k.piece == 0)
+			p->status = refuse_large(p, name);
+	}
 	k.params.count = (uint32_t)count;
 	if (turns != 0)
 		kit_wgsl_add(&k.w, "override steps: u32;\n");
-	kit_wgsl_add(&k.w, KERNEL_ELEMENT_PARAMS);
+	kit_wgsl_add(&k.w, k.piece < count ? PIECE_PARAMS : KERNEL_ELEMENT_PARAMS);
 	kit_wgsl_add(&k.w, bytes == 8 ? "alias T = u64;\n" : "alias T = u32;\n");
 	return k;
 }
@@ -146,9 +194,77 @@ void tensor_kernel_bind(tensor_kernel *k, const char *name, const char *element,
 	k->slots[k->n_slots++] = (kit_slot)KIT_ALL(buffer);
 }
 
+uint32_t tensor_add_parts(kit_plan *p, kit_wgsl *w, const char *name, const char *element,
+			  uint32_t port, uint32_t first, kit_slot *slots)
+{
+	const uint64_t bytes = strcmp(element, "u64") == 0 ? 8 : 4;
+	const uint64_t total = (kit_bytes(&p->use->q->in[port]) + 3) / 4 * 4;
+	const uint64_t each = piece_of(p, bytes);
+	const uint64_t parts = each == 0 ? UINT32_MAX : (total / bytes + each - 1) / each;
+	char text[200];
+
+	if (first + parts > 15 || first + parts + 1 > p->caps->max_bindings) {
+		if (p->status == PCTL_OK)
+			p->status = refuse_large(p, name);
+		return 0;
+	}
+	for (uint32_t i = 0; i < parts; i++) {
+		const uint64_t from = i * each * bytes,
+			       n = i + 1 < parts ? each * bytes : total - from;
+
+		snprintf(text, sizeof(text),
+			 "@group(0) @binding(%u) var<storage, read> %s_%u: array<%s>;\n", first + i,
+			 name, i, element);
+		kit_wgsl_add(w, text);
+		slots[i] = (kit_slot)KIT_PART(kit_in(p, port), from, n);
+	}
+	snprintf(text, sizeof(text), "fn %s_word(i: u32) -> %s {\n", name, element);
+	kit_wgsl_add(w, text);
+	for (uint32_t i = 0; i + 1 < parts; i++) {
+		snprintf(text, sizeof(text),
+			 "\tif (i < %lluu) {\n\t\treturn %s_%u[i - %lluu];\n\t}\n",
+			 (unsigned long long)(each * (i + 1)), name, i,
+			 (unsigned long long)(each * i));
+		kit_wgsl_add(w, text);
+	}
+	snprintf(text, sizeof(text), "\treturn %s_%u[i - %lluu];\n}\n", name, (uint32_t)parts - 1,
+		 (unsigned long long)(each * (parts - 1)));
+	kit_wgsl_add(w, text);
+	return (uint32_t)parts;
+}
+
+int tensor_is_parted(const kit_plan *p, uint32_t buffer)
+{
+	return p->status == PCTL_OK && buffer < p->use->q->n_in &&
+	       is_large(p, kit_bytes(&p->use->q->in[buffer]), 1);
+}
+
+int tensor_kernel_words(tensor_kernel *k, const char *name, const char *element, uint32_t buffer)
+{
+	if (!tensor_is_parted(k->plan, buffer)) {
+		tensor_kernel_bind(k, name, element, buffer);
+		return 0;
+	}
+	k->n_slots += tensor_add_parts(k->plan, &k->w, name, element, buffer, k->n_slots,
+				       k->slots + k->n_slots);
+	return 1;
+}
+
 void tensor_kernel_read(tensor_kernel *k, const char *name, uint64_t bytes, uint32_t buffer)
 {
-	tensor_kernel_bind(k, name, bytes == 8 ? "u64" : "u32", buffer);
+	if (tensor_kernel_words(k, name, bytes == 8 ? "u64" : "u32", buffer)) {
+		kit_wgsl_named(
+			&k->w,
+			bytes == 8   ? "fn $_raw(i: u32) -> u64 {\n\treturn $_word(i);\n}\n"
+			: bytes == 4 ? "fn $_raw(i: u32) -> u32 {\n\treturn $_word(i);\n}\n"
+			: bytes == 2
+				? "fn $_raw(i: u32) -> u32 {\n\treturn ($_word(i >> 1u) >> ((i & "
+				  "1u) * 16u)) & 0xffffu;\n}\n"
+				: "fn $_raw(i: u32) -> u32 {\n\treturn ($_word(i >> 2u) >> ((i & "
+				  "3u) * 8u)) & 0xffu;\n}\n",
+			name);
+		return;
+	}
 	kit_wgsl_named(&k->w,
 		       bytes == 8   ? "fn $_raw(i: u32) -> u64 {\n\treturn $[i];\n}\n"
 		       : bytes == 4 ? "fn $_raw(i: u32) -> u32 {\n\treturn $[i];\n}\n"
@@ -189,15 +305,24 @@ void tensor_kernel_run(tensor_kernel *k, uint32_t buffer)
 		 k->bytes == 16 ? "vec4<u32>" : "T");
 	kit_wgsl_add(&k->w, text);
 	k->slots[k->n_slots++] = (kit_slot)KIT_ALL(buffer);
-	kit_wgsl_add(&k->w, each == 4	? KERNEL_RESULT_QUARTERS
-			    : each == 2 ? KERNEL_RESULT_HALVES
-					: KERNEL_RESULT_WORDS);
+	(k->piece < k->count ? add_piece : kit_wgsl_add)(&k->w, each == 4   ? KERNEL_RESULT_QUARTERS
+								: each == 2 ? KERNEL_RESULT_HALVES
+									    : KERNEL_RESULT_WORDS);
 	if (k->plan->status == PCTL_OK)
 		k->plan->status = kit_wgsl_status(&k->w);
 	kernel.text = k->w.text;
-	if (k->count != 0) {
+	for (uint64_t first = 0; k->plan->status == PCTL_OK && first < k->count;
+	     first += k->piece) {
+		const uint64_t n = k->count - first < k->piece ? k->count - first : k->piece;
+
+		if (k->piece < k->count) {
+			k->params.count = (uint32_t)n;
+			k->params.first = (uint32_t)first;
+			k->slots[k->n_slots - 1] = (kit_slot)KIT_PART(buffer, first * k->bytes,
+								      (n * k->bytes + 3) / 4 * 4);
+		}
 		k->slots[0] = (kit_slot)KIT_ALL(kit_params(k->plan, &k->params, sizeof(k->params)));
-		kit_run(k->plan, &kernel, (k->count + each - 1) / each, k->slots, k->n_slots);
+		kit_run(k->plan, &kernel, (n + each - 1) / each, k->slots, k->n_slots);
 	}
 	kit_wgsl_free(&k->w);
 }

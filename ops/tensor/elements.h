@@ -46,9 +46,9 @@ typedef struct tensor_kernel {
 	kit_plan *plan;
 	kit_wgsl w;
 	const char *name;
-	uint64_t bytes, count;
+	uint64_t bytes, count, piece;
 	struct {
-		uint32_t count, none[3];
+		uint32_t count, first, none[2];
 		uint32_t v[TENSOR_NUMBERS][4];
 	} params;
 	kit_slot slots[16];
@@ -63,7 +63,14 @@ tensor_kernel tensor_kernel_begin(kit_plan *p, const char *name, uint64_t count,
 void tensor_kernel_read(tensor_kernel *k, const char *name, uint64_t bytes, uint32_t buffer);
 /* A variable alone: array<element>. */
 void tensor_kernel_bind(tensor_kernel *k, const char *name, const char *element, uint32_t buffer);
-/* The result is `buffer`; the text of `product` stands before. */
+/* As tensor_kernel_bind; or, where `buffer` is an input that is too large for a binding, several of them and fn <name>_word(i: u32) over
+ * all (1). */
+int tensor_kernel_words(tensor_kernel *k, const char *name, const char *element, uint32_t buffer);
+/* The same for a kernel of another kind: bindings `first` and on, how many, 0 with a refusal: there are too many. */
+int tensor_is_parted(const kit_plan *p, uint32_t buffer);
+uint32_t tensor_add_parts(kit_plan *p, kit_wgsl *w, const char *name, const char *element,
+			  uint32_t port, uint32_t first, kit_slot *slots);
+/* The result is `buffer`, in several dispatches where it is too large for a binding; the text of `product` stands before. */
 void tensor_kernel_run(tensor_kernel *k, uint32_t buffer);
 
 /* fn order_key(raw: E) -> E: ascends as SEMANTICS.md 16.6 has it; E is what <name>_raw gives. */

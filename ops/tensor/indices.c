@@ -7,20 +7,29 @@
 #include "kernels.h"
 
 /* fn <name>_value(j: u32) -> i64, and <name>_is(i64) whether that is in range; an unsigned number that no i64 holds is in no range. */
-static void add_value(kit_wgsl *w, const char *name, uint32_t dtype, uint64_t n, int negative)
+static void add_value(kit_wgsl *w, const char *name, uint32_t dtype, uint64_t n, int negative,
+		      int parted)
 {
 	char text[320];
 
-	kit_wgsl_named(w,
-		       dtype == PCTL_SCALAR_U32	  ? "fn $_value(j: u32) -> i64 {\n\treturn "
-						    "i64(u64($[j]));\n}\n"
-		       : dtype == PCTL_SCALAR_I32 ? "fn $_value(j: u32) -> i64 {\n\treturn "
-						    "i64(bitcast<i32>($[j]));\n}\n"
-		       : dtype == PCTL_SCALAR_I64
-			       ? "fn $_value(j: u32) -> i64 {\n\treturn i64($[j]);\n}\n"
-			       : "fn $_value(j: u32) -> i64 {\n\treturn i64(min($[j], "
-				 "0x7ffffffffffffffflu));\n}\n",
-		       name);
+	kit_wgsl_named(
+		w,
+		parted ? dtype == PCTL_SCALAR_U32   ? "fn $_value(j: u32) -> i64 {\n\treturn "
+						      "i64(u64($_word(j)));\n}\n"
+			 : dtype == PCTL_SCALAR_I32 ? "fn $_value(j: u32) -> i64 {\n\treturn "
+						      "i64(bitcast<i32>($_word(j)));\n}\n"
+			 : dtype == PCTL_SCALAR_I64
+				 ? "fn $_value(j: u32) -> i64 {\n\treturn i64($_word(j));\n}\n"
+				 : "fn $_value(j: u32) -> i64 {\n\treturn i64(min($_word(j), "
+				   "0x7ffffffffffffffflu));\n}\n"
+		: dtype == PCTL_SCALAR_U32 ? "fn $_value(j: u32) -> i64 {\n\treturn "
+					     "i64(u64($[j]));\n}\n"
+		: dtype == PCTL_SCALAR_I32 ? "fn $_value(j: u32) -> i64 {\n\treturn "
+					     "i64(bitcast<i32>($[j]));\n}\n"
+		: dtype == PCTL_SCALAR_I64 ? "fn $_value(j: u32) -> i64 {\n\treturn i64($[j]);\n}\n"
+					   : "fn $_value(j: u32) -> i64 {\n\treturn i64(min($[j], "
+					     "0x7ffffffffffffffflu));\n}\n",
+		name);
 	snprintf(text, sizeof(text),
 		 "fn $_is(v: i64) -> bool {\n\treturn v >= %s%" PRIu64 "li && v < %" PRIu64
 		 "li;\n}\n",
@@ -33,8 +42,10 @@ void tensor_kernel_index(tensor_kernel *k, const char *name, uint32_t dtype, uin
 {
 	char text[200];
 
-	tensor_kernel_bind(k, name, kit_dtype_bytes(dtype) == 8 ? "u64" : "u32", buffer);
-	add_value(&k->w, name, dtype, n, negative);
+	const int parted =
+		tensor_kernel_words(k, name, kit_dtype_bytes(dtype) == 8 ? "u64" : "u32", buffer);
+
+	add_value(&k->w, name, dtype, n, negative, parted);
 	snprintf(text, sizeof(text),
 		 "fn $_at(j: u32) -> u32 {\n\tlet v = $_value(j);\n\treturn u32(select(v, v + "
 		 "%" PRIu64 "li, v < 0li));\n}\n",
@@ -48,6 +59,8 @@ void tensor_index_check(kit_plan *p, uint32_t port, uint64_t n, int negative)
 	const uint32_t count = (uint32_t)kit_elements(t);
 	const char *name = p->use->op->desc.in[port].name;
 	const int is_unsigned = t->dtype == PCTL_SCALAR_U32 || t->dtype == PCTL_SCALAR_U64;
+	const uint64_t bytes = kit_dtype_bytes(t->dtype);
+	const int parted = tensor_is_parted(p, kit_in(p, port));
 	uint32_t bad, found;
 	char message[160];
 	pctl_plan_assert a = {.head = PCTL_HEAD(pctl_plan_assert),
@@ -65,25 +78,35 @@ void tensor_index_check(kit_plan *p, uint32_t port, uint64_t n, int negative)
 	kit_fill(p, bad, 0, 4, UINT32_MAX);
 	for (uint32_t second = 0; second < 2; second++) {
 		kit_kernel kernel = {"tensor/index.wgsl", NULL, 64, NULL, 0};
+		kit_slot slots[16] = {KIT_ALL(kit_params(p, &count, sizeof(count))),
+				      KIT_ALL(kit_in(p, port)), KIT_ALL(bad), KIT_ALL(found)};
+		uint32_t n_slots = second ? 4 : 3;
 
 		w = kit_wgsl_make(p->use, 4096);
-		kit_wgsl_add(&w, kit_dtype_bytes(t->dtype) == 8
-					 ? "@group(0) @binding(1) var<storage, read> index: "
-					   "array<u64>;\n"
-					 : "@group(0) @binding(1) var<storage, read> index: "
-					   "array<u32>;\n");
-		add_value(&w, "index", t->dtype, n, negative);
-		kit_wgsl_add(&w, kit_dtype_bytes(t->dtype) == 8
+		if (parted)
+			n_slots = 4 + tensor_add_parts(p, &w, "index", bytes == 8 ? "u64" : "u32",
+						       port, 4, slots + 4);
+		else
+			kit_wgsl_add(&w,
+				     kit_dtype_bytes(t->dtype) == 8
+					     ? "@group(0) @binding(1) var<storage, read> index: "
+					       "array<u64>;\n"
+					     : "@group(0) @binding(1) var<storage, read> index: "
+					       "array<u32>;\n");
+		add_value(&w, "index", t->dtype, n, negative, parted);
+		kit_wgsl_add(&w, bytes == 8 && parted ? "fn index_told(j: u32) -> u64 {\n\treturn "
+							"index_word(j);\n}\n"
+				 : bytes == 8
 					 ? "fn index_told(j: u32) -> u64 {\n\treturn index[j];\n}\n"
 					 : "fn index_told(j: u32) -> u64 {\n\treturn "
 					   "u64(index_value(j));\n}\n");
 		kit_wgsl_add(&w, second ? KERNEL_INDEX_FOUND : KERNEL_INDEX_CHECK);
-		p->status = kit_wgsl_status(&w);
+		if (p->status == PCTL_OK)
+			p->status = kit_wgsl_status(&w);
 		kernel.text = w.text;
-		kit_run(p, &kernel, second ? 2 : count,
-			(kit_slot[]){KIT_ALL(kit_params(p, &count, sizeof(count))),
-				     KIT_ALL(kit_in(p, port)), KIT_ALL(bad), KIT_ALL(found)},
-			second ? 4 : 3);
+		/* Of parts the kernel has no binding 1, and what it does not have is not bound. */
+		slots[1] = parted ? slots[2] : slots[1];
+		kit_run(p, &kernel, second ? 2 : count, slots, n_slots);
 		kit_wgsl_free(&w);
 	}
 	snprintf(message, sizeof(message), "%s[%%v] is %s, out of range of %" PRIu64, name,

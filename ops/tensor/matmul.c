@@ -185,14 +185,30 @@ void matmul_place(const matmul_shape *s, uint64_t e, uint64_t *a, uint64_t *b)
 	}
 }
 
+/* Along the matrices of a batch, and where a is not transposed along its rows: each needs all of b's matrix. */
+static void cut(const kit_use *u, pctl_op_result *out)
+{
+	const pctl_tensor_type *y = &out->out[0];
+	const int rows = u->q->in[0].rank == y->rank && kit_attr(u, MATMUL_ATTR_TRANSPOSE_A) == 0;
+
+	out->n_cut = y->rank - (rows ? 1 : 2);
+	for (uint32_t d = 0; d < out->n_cut; d++)
+		for (uint32_t i = 0; i < 2; i++)
+			if (u->q->in[i].rank == y->rank && u->q->in[i].dim[d] == y->dim[d] &&
+			    (i == 0 || d + 2 < y->rank))
+				out->cut[i] |= 1u << d;
+}
+
 static pctl_status infer(const kit_use *u, pctl_op_result *out)
 {
 	matmul_shape s;
 	const pctl_status status = matmul_shape_of(u, &s);
 
-	if (status == PCTL_OK)
-		out->out[0] = s.out;
-	return status;
+	if (status != PCTL_OK)
+		return status;
+	out->out[0] = s.out;
+	cut(u, out);
+	return PCTL_OK;
 }
 
 /* ---- the kernel ----------------------------------------------------------------------------- */

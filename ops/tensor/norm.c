@@ -83,12 +83,28 @@ pctl_status norm_shape_of(const kit_use *u, norm_shape *s)
 				 : kit_limit(u, "elements of a row", s->n, TENSOR_TERMS_MAX);
 }
 
+/* Dimensions of x before those of a row. */
+static uint32_t norm_rows(const kit_use *u)
+{
+	const uint32_t kind = norm_kind(u);
+
+	if (kind != NORM_LAYER && kind != NORM_RMS)
+		return 1;
+	return u->q->in[0].rank - (uint32_t)kit_attr(u, 1);
+}
+
 static pctl_status infer(const kit_use *u, pctl_op_result *out)
 {
 	norm_shape s;
+	const pctl_status status = norm_shape_of(u, &s);
 
 	out->out[0] = u->q->in[0];
-	return norm_shape_of(u, &s);
+	if (status != PCTL_OK)
+		return status;
+	/* Rows are apart; weights and what else goes by channels is needed by each. */
+	out->n_cut = norm_rows(u);
+	out->cut[0] = (1u << out->n_cut) - 1u;
+	return PCTL_OK;
 }
 
 /* ---- kernels -------------------------------------------------------------------------------- */

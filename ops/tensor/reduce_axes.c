@@ -46,6 +46,14 @@ pctl_status tensor_axis_mask(const kit_use *u, uint32_t attr, uint32_t *out)
 	return PCTL_OK;
 }
 
+void tensor_axes_cut(const kit_use *u, const tensor_axes *a, pctl_op_result *out)
+{
+	const uint32_t rank = u->q->in[0].rank;
+
+	while (out->n_cut < rank && !(a->mask >> out->n_cut & 1))
+		out->cut[0] |= 1u << out->n_cut++;
+}
+
 pctl_status tensor_axes_of(const kit_use *u, uint32_t mask, int keep, tensor_axes *out)
 {
 	const pctl_tensor_type *x = &u->q->in[0];

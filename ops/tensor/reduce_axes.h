@@ -28,6 +28,8 @@ pctl_status tensor_axes_mask(const kit_use *u, uint32_t attr, uint32_t *out);
 pctl_status tensor_axis_mask(const kit_use *u, uint32_t attr, uint32_t *out);
 /* Along the axes of `mask`; sizes over what the ops take are refused. */
 pctl_status tensor_axes_of(const kit_use *u, uint32_t mask, int keep, tensor_axes *out);
+/* It can be cut along the dimensions before the first that is reduced, which the outputs have too. */
+void tensor_axes_cut(const kit_use *u, const tensor_axes *a, pctl_op_result *out);
 /* The result to which element i of x belongs, by its coordinates. For references: no kernel does it this way. */
 uint64_t tensor_axes_result(const pctl_tensor_type *x, uint32_t mask, uint64_t i);
 

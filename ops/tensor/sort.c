@@ -22,9 +22,12 @@ static pctl_status sort_infer(const kit_use *u, pctl_op_result *out)
 	return kit_limit(u, "pairs", u->q->in[0].dim[0], TENSOR_ELEMENTS_MAX);
 }
 
+/* As sort_merge.wgsl has it; of each round's the binding begins where any device lets one begin. */
 typedef struct merge_params {
 	uint32_t n, run, steps;
 } merge_params;
+#define PARAMS_STRIDE 256u
+#define ROUNDS_MAX 32u
 
 /* Keys and payloads on their way. */
 typedef struct pairs {
@@ -39,6 +42,7 @@ static void sort_plan(kit_plan *p)
 	const kit_kernel merge = {"tensor/sort_merge.wgsl", KERNEL_SORT_MERGE, 64, NULL, 0};
 	const pairs in = {kit_in(p, 0), kit_in(p, 1)};
 	pairs place[2] = {{kit_out(p, 0), kit_out(p, 1)}, {0, 0}};
+	uint8_t all[PARAMS_STRIDE * ROUNDS_MAX] = {0};
 	uint32_t rounds = 0, at;
 
 	if (n == 0)
@@ -54,16 +58,26 @@ static void sort_plan(kit_plan *p)
 			     KIT_ALL(in.payloads), KIT_ALL(place[at].keys),
 			     KIT_ALL(place[at].payloads)},
 		5);
-	for (uint32_t round = 0; round < rounds; round++, at ^= 1) {
+	if (rounds == 0)
+		return;
+	for (uint32_t round = 0; round < rounds; round++) {
 		const merge_params params = {n_word, BASE_RUN << round, round + 5};
-		const pairs from = place[at], to = place[at ^ 1];
 
-		kit_run(p, &merge, (n + MERGE_RUN - 1) / MERGE_RUN,
-			(kit_slot[]){KIT_ALL(kit_params(p, &params, sizeof(params))),
-				     KIT_ALL(from.keys), KIT_ALL(from.payloads), KIT_ALL(to.keys),
-				     KIT_ALL(to.payloads)},
-			5);
+		memcpy(all + PARAMS_STRIDE * round, &params, sizeof(params));
 	}
+	kit_repeat(p, rounds,
+		   (pctl_plan_pair[]){{place[0].keys, place[1].keys},
+				      {place[0].payloads, place[1].payloads}},
+		   2);
+	kit_run(p, &merge, (n + MERGE_RUN - 1) / MERGE_RUN,
+		(kit_slot[]){{kit_params(p, all, PARAMS_STRIDE * rounds), 0, sizeof(merge_params),
+			      PARAMS_STRIDE, 0},
+			     KIT_ALL(place[at].keys),
+			     KIT_ALL(place[at].payloads),
+			     KIT_ALL(place[at ^ 1].keys),
+			     KIT_ALL(place[at ^ 1].payloads)},
+		5);
+	kit_repeat_end(p);
 }
 
 /* Least significant byte first: stable counting passes, nothing in common with merging. */

@@ -28,6 +28,7 @@ extern const kit_family tensor_variance_family;
 extern const kit_family tensor_softmax_family;
 extern const kit_family tensor_norm_family;
 extern const kit_family tensor_cumsum_family;
+extern const kit_family tensor_crc32_family;
 
 /* laws.c */
 void tensor_law_largest(kit_law *l);

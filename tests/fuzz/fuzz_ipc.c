@@ -468,12 +468,7 @@ static pctl_status read_assert(void *ctx, const pctl_plan_assert *a)
 	return PCTL_OK;
 }
 
-static pctl_status read_measure(void *ctx, uint32_t buffer, uint64_t offset, uint32_t bytes,
-				uint64_t add)
-{
-	*(size_t *)ctx += buffer + offset + bytes + add;
-	return PCTL_OK;
-}
+#include "plan_sink.h"
 
 static pctl_status read_tensor(void *ctx, const pctl_tensor_type *t, const void *data, uint64_t n,
 			       uint32_t *number)
@@ -547,7 +542,10 @@ static void feed_recording(uint8_t whose, const uint8_t *data, size_t n)
 				     read_copy,
 				     read_op,
 				     read_assert,
-				     read_measure};
+				     read_measure,
+				     read_repeat,
+				     read_repeat_end,
+				     read_constant};
 	const pctl_law_sink law = {PCTL_HEAD(pctl_law_sink),
 				   &ops_sum,
 				   read_tensor,

@@ -501,6 +501,19 @@ def drift():
 
 
 @plant
+def narrow():
+    """A tensor that no cut makes fit in a binding is refused before anything runs; with the work cut, bytes are the same."""
+    many = h.write("many", struct.pack("<300000I", *range(300000)))
+    status, _, err = h.run("op", "run", "tensor.sort", "--backend", f"{MOCK}+narrow=1048576", "--in", f"x={many}:u32[300000]", "--out",
+                           "y=" + h.path("sorted"))
+    caught("mock narrow=1048576: bindings of at most 1 MiB", "tensor.sort of 1.2 MB", "limit of a binding: PC5203",
+           status != 0 and "PC5203" in err and not os.path.exists(h.path("sorted")), match(r"PC5203 \[binding-size\]", err), err)
+    status, _, err = h.run("op", "run", "int.not", "--backend", f"{MOCK}+narrow=1048576", "--in", f"x={many}:u32[300000]", "--out",
+                           "y=" + h.path("turned"))
+    h.check("what is cut", status == 0 and h.read("turned") == struct.pack("<300000I", *(i ^ 0xffffffff for i in range(300000))), err)
+
+
+@plant
 def explode():
     """A compiler that explodes is ended at the limits of a build, and nobody is blamed."""
     h.write("home/pipectl.cfg", b'workers : { build_cpu = "1s"; };\n')

@@ -44,6 +44,7 @@ static pctl_memo_record *record(void)
 	r->determinism = 2;
 	r->proven = 1;
 	r->memory = 1u << 30;
+	r->peak = 1u << 29;
 	r->gas = UINT64_MAX;
 	r->size_gas = 7;
 	r->wall_ns = 8;
@@ -78,6 +79,13 @@ static void memo__roundtrip(void **state)
 	assert_true(pctl_memo_get_verified(memo, key_a, got));
 	assert_false(pctl_memo_get(memo, key_b, got));
 	assert_int_equal(got->n_outputs, 0);
+	/* As records were before they said what is alive at once: without the line, and still an answer. */
+	assert_int_equal(system("grep -rq ^peak memo"), 0);
+	r->peak = 0;
+	assert_int_equal(pctl_memo_put(memo, key_a, r, NULL), PCTL_OK);
+	assert_true(system("grep -rq ^peak memo") != 0);
+	assert_true(pctl_memo_get(memo, key_a, got));
+	assert_memory_equal(got, r, sizeof(*r));
 	r->n_outputs = 0;
 	r->n_plugins = 0;
 	r->evidence = (pctl_evidence){PCTL_EVIDENCE_CERTIFIED, 4, 0, 0, 0};

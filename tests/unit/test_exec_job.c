@@ -54,9 +54,18 @@ static int fails(void)
 		strncat(log_.trace, mark, sizeof(log_.trace) - strlen(log_.trace) - 1); \
 		return fake_##name values;                                              \
 	}
+static uint64_t made_bytes; /* of all buffers */
+static pctl_status buffer_of(pctl_device *d, const pctl_call *c, uint64_t n, uint32_t u,
+			     pctl_buffer **out)
+{
+	made_bytes += n;
+	return fake_buffer_create(d, c, n, u, out);
+}
+#define fake_buffer_create buffer_of
 COUNTED(buffer_create,
 	(pctl_device * d, const pctl_call *c, uint64_t n, uint32_t u, pctl_buffer **out),
 	(d, c, n, u, out), 1)
+#undef fake_buffer_create
 COUNTED(kernel_build,
 	(pctl_device * d, const pctl_call *c, const uint8_t *w, uint64_t n, uint32_t f,
 	 const void *k, uint64_t kn, pctl_kernel **out),
@@ -423,6 +432,8 @@ static void repeats(void **state)
 	assert_int_equal(log_.submits, 3);
 }
 
+#include "test_exec_job_memory.h"
+
 /* The value toggles: an assertion that holds in the first and last round and not between fails the job. */
 static void assertions(void **state)
 {
@@ -550,5 +561,6 @@ static void stops(void **state)
 	}
 }
 
-PCTL_TESTS_MAIN(PCTL_TEST(barriers), PCTL_TEST(repeats), PCTL_TEST(assertions), PCTL_TEST(strays),
+PCTL_TESTS_MAIN(PCTL_TEST(barriers), PCTL_TEST(repeats), PCTL_TEST(assertions),
+		PCTL_TEST(temporaries_share), PCTL_TEST(constants_are_shared), PCTL_TEST(strays),
 		PCTL_TEST(zones_cost_few_calls), PCTL_TEST(failing_calls), PCTL_TEST(stops))

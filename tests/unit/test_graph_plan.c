@@ -258,6 +258,8 @@ static pctl_status slots_of_a_refused_buffer(const pctl_call *call, const pctl_p
 	return s->fill(s->ctx, t, 0, 4, 0);
 }
 
+#include "test_graph_repeats.h"
+
 #define TYPED(name, ...)                                                             \
 	static pctl_status name(const pctl_call *call, const pctl_plan_sink *s)      \
 	{                                                                            \
@@ -289,6 +291,9 @@ static void hostile_plans(void **state)
 		{"a nested op over an unknown element type", nests_no_dtype},
 		{"a nested op over more than its buffer holds", nests_larger_than_its_buffer},
 		{"a nested op over 2^128 elements", nests_beyond_64_bits},
+		{"a repeat of 2^32 - 1 turns", repeats_many},
+		{"a stride past the end of the parameters", strides_past_the_end},
+		{"a constant whose bytes differ from its CID", constant_differs},
 	};
 
 	(void)state;
@@ -357,6 +362,24 @@ static void bad_plans(void **state)
 		{asserts_silently, PC4132_PLAN},
 		{asserts_and_tells, PC4132_PLAN},
 		{has_no_text, PC4132_PLAN},
+		{repeats_never, PC4132_PLAN},
+		{repeats_without_end, PC4132_PLAN},
+		{ends_nothing, PC4132_PLAN},
+		{repeats_for_ever, PC4132_PLAN},
+		{exchanges_input, PC4132_PLAN},
+		{exchanges_itself, PC4132_PLAN},
+		{exchanges_nothing, PC4132_PLAN},
+		{exchanges_other_sizes, PC4132_PLAN},
+		{repeats_within, PC4132_PLAN},
+		{asserts_within, PC4132_PLAN},
+		{strides_outside, PC4132_PLAN},
+		{strides_the_whole, PC4132_PLAN},
+		{strides_an_input, PC4132_PLAN},
+		{constant_of_no_name, PC4132_PLAN},
+		{constant_null, PC4132_PLAN},
+		{constant_half_word, PC4132_PLAN},
+		{writes_constant, PC4130_BINDING},
+		{fills_constant, PC4132_PLAN},
 		{goes_on, PC4132_PLAN},
 	};
 
@@ -498,5 +521,5 @@ static void gas_overflows(void **state)
 }
 
 PCTL_TESTS_MAIN(PCTL_TEST(good_plans), PCTL_TEST(bad_plans), PCTL_TEST(hostile_plans),
-		PCTL_TEST(measures), PCTL_TEST(no_form), PCTL_TEST(floats),
-		PCTL_TEST(gas_overflows))
+		PCTL_TEST(opens_repeats), PCTL_TEST(measures), PCTL_TEST(no_form),
+		PCTL_TEST(floats), PCTL_TEST(gas_overflows))

@@ -414,7 +414,7 @@ static void table__every_shape_is_carried(void **state)
 		if (!used[i])
 			fail_msg("nothing carries %s", pctl_ipc_shape_of(i)->name);
 	assert_int_equal(n_messages, 40);
-	assert_int_equal(n, 17);
+	assert_int_equal(n, 20);
 }
 
 static void table__statuses(void **state)

@@ -102,8 +102,9 @@ void pctl_app_print_run(pctl_app *app, const char *title, const pctl_run_result 
 void pctl_app_print_plan(pctl_app *app, const pctl_graph *g, const pctl_run_result *r)
 {
 	static const pctl_column columns[] = {
-		{"job", "", 16},   {"what", " ", 24},	{"device", " ", 12}, {"rounds", " ", -8},
-		{"gas", " ", -16}, {"bytes", " ", -16}, {"class", " ", 8},   {"races", " ", 0}};
+		{"job", "", 16},     {"what", " ", 24}, {"device", " ", 12},
+		{"rounds", " ", -8}, {"gas", " ", -16}, {"bytes", " ", -16},
+		{"peak", " ", -16},  {"class", " ", 8}, {"races", " ", 0}};
 	pctl_table *table;
 
 	if (app->json) {
@@ -118,6 +119,7 @@ void pctl_app_print_plan(pctl_app *app, const pctl_graph *g, const pctl_run_resu
 		pctl_table_cell(table, "%" PRIu64, r->jobs[i].repeat);
 		pctl_table_cell(table, "%" PRIu64, r->jobs[i].gas);
 		pctl_table_cell(table, "%" PRIu64, r->jobs[i].buffer_bytes);
+		pctl_table_cell(table, "%" PRIu64, r->jobs[i].peak_bytes);
 		pctl_table_cell(table, "%s", pctl_class_name(r->jobs[i].determinism));
 		pctl_table_cell(table, "%s", pctl_race_name(r->jobs[i].race));
 	}
@@ -133,8 +135,8 @@ void pctl_app_print_plan(pctl_app *app, const pctl_graph *g, const pctl_run_resu
 		printf("gas not known");
 	printf(", schedule %s", pctl_gas_schedule_name(app->host.schedule));
 	if (r->n_jobs != 0)
-		printf(", largest job%s %" PRIu64 " bytes", r->has_gas ? "" : " of them",
-		       r->peak_bytes);
+		printf(", memory at most %" PRIu64 " bytes%s", r->peak_bytes,
+		       r->has_gas ? "" : " so far");
 	putchar('\n');
 	for (uint32_t i = 0; i < r->n_jobs; i++)
 		if (r->jobs[i].fused != 0 && r->jobs[i].fused - 1 != i)

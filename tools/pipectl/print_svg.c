@@ -99,7 +99,7 @@ static uint32_t add_job(picture *p, const pctl_graph *g, const pctl_run_result *
 		pctl_str_addf(&s, "\non %s", job->device);
 	if (job->repeat != 1)
 		pctl_str_addf(&s, "\n%" PRIu64 " rounds", job->repeat);
-	pctl_str_addf(&s, "\ngas %" PRIu64 "\n%" PRIu64 " bytes", job->gas, job->buffer_bytes);
+	pctl_str_addf(&s, "\ngas %" PRIu64 "\n%" PRIu64 " bytes", job->gas, job->peak_bytes);
 	for (uint32_t k = 0; k < job->n_out; k++)
 		add_type(p->app, &s, pctl_node_out_name(n, k), &job->out[k]);
 	return add_box(p, PCTL_DIAGRAM_WORK, &s);

@@ -39,7 +39,7 @@ enum {
 enum {
 	PCTL_RECORD_BARE = 1u, /* a number without quotes */
 	PCTL_RECORD_OPTIONAL =
-		2u, /* TEXT, CHARS: absent when empty. GROUP, LIST: when the uint32_t at n_at is 0;
+		2u, /* TEXT, CHARS: absent when empty. U64, among lines: when 0. GROUP, LIST: when the uint32_t at n_at is 0;
 				      * n_at 0: when the first TEXT of the group is empty */
 	PCTL_RECORD_SAME = 4u,	   /* LIST: more fields of the items that an earlier list made */
 	PCTL_RECORD_LINE = 8u,	   /* among fields of one line: begins another one */

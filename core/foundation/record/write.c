@@ -231,6 +231,8 @@ int pctl_record_present(const pctl_record_field *f, const char *record)
 		return 1;
 	if (f->when != 0)
 		return (int)(f->when >> *(const uint32_t *)(const void *)(record + f->n_at) & 1);
+	if (f->kind == PCTL_RECORD_U64)
+		return *(const uint64_t *)(const void *)(record + f->at) != 0;
 	if (f->kind == PCTL_RECORD_CHARS)
 		return record[f->at] != '\0';
 	if (f->kind == PCTL_RECORD_TEXT || f->n_at == 0) {

@@ -130,6 +130,11 @@ typedef struct pctl_op_query {
  * is_view  1: the one output is a view of the one input (semantics 14.3), both of one element type: element (x0, x1, ..)
  *          of the output is element view_offset + x0 * view_stride[0] + .. of the input. The host judges that this stays
  *          within the input, makes the output so itself, and may find elements so where they are read
+ * n_cut    how many of the first dimensions of the outputs, which all of them have, the op works along place by place: what it
+ *          gives for a part of these places is what it gives of the inputs' same part, whatever stands elsewhere, failures too.
+ *          cut: of each input the dimensions (bit d: number d) that go along with the outputs' of that number; of the others
+ *          every part needs all. Where a tensor is too large for a binding the host plans the op part by part, over ranges of the
+ *          buffers (semantics 17.3); it judges that the dimensions agree
  */
 typedef struct pctl_op_result {
 	pctl_head head;
@@ -140,16 +145,20 @@ typedef struct pctl_op_result {
 	uint32_t reserved;
 	uint64_t view_offset;
 	uint64_t view_stride[PCTL_RANK_MAX];
+	uint32_t n_cut, reserved2;
+	uint32_t cut[PCTL_PORTS_MAX];
 } pctl_op_result;
 
 /* ---- plans -------------------------------------------------------------------------------- */
 
 /* Buffers of a plan are numbered: inputs 0 .. n_in-1, outputs n_in .. n_in+n_out-1, then
- * temporaries; n_in is the query's. */
+ * temporaries; n_in is the query's. A binding is a range of its buffer, which begins at a multiple of 4 and, or the device refuses
+ * the plan, of the caps' binding_alignment. turn_stride: within a repeat the range of parameters or a constant begins that many
+ * bytes later with each turn; else 0. */
 typedef struct pctl_plan_binding {
 	uint32_t group, binding;
 	uint32_t buffer;
-	uint32_t reserved;
+	uint32_t turn_stride;
 	uint64_t offset;
 	uint64_t n_bytes; /* 0 with offset 0: the whole buffer */
 } pctl_plan_binding;
@@ -188,6 +197,20 @@ typedef struct pctl_plan_assert {
 	uint32_t reserved;
 } pctl_plan_assert;
 
+/* Two buffers of a plan of the same size, temporaries or outputs, which stand for each other in every second turn of a repeat. */
+typedef struct pctl_plan_pair {
+	uint32_t a, b;
+} pctl_plan_pair;
+
+/* The commands up to repeat_end, `times` times (at least once): in turns 0, 2, .. as they were put, in the others with the buffers
+ * of each pair exchanged. No buffer is in two pairs. */
+typedef struct pctl_plan_repeat {
+	pctl_head head;
+	const pctl_plan_pair *pairs;
+	uint32_t n_pairs;
+	uint32_t times;
+} pctl_plan_repeat;
+
 /*
  * The host's side of plan: the op library calls these in the order of execution; a dispatch sees
  * all writes of the commands before it. Each returns PCTL_OK or the status plan must return at
@@ -197,6 +220,9 @@ typedef struct pctl_plan_assert {
  * params  constant bytes (a uniform block) become a buffer of their own
  * op      another op of any loaded library, run in place on plan buffers (inputs, then outputs, in
  *         port order)
+ * repeat, repeat_end  around a span of kernels, fills, copies and ops; not nested, and without assertions and measures within
+ * constant  bytes that are the same for every plan, under the CID that they are said to have (its text): a buffer that is only read.
+ *         The host hashes them, keeps them in its store, and puts them on a device once for all jobs of a run
  */
 typedef struct pctl_plan_sink {
 	pctl_head head;
@@ -215,6 +241,10 @@ typedef struct pctl_plan_sink {
 	/* Only for PCTL_PLAN_MEASURE: where the value lies; value = stored + add. */
 	pctl_status (*measure)(void *ctx, uint32_t buffer, uint64_t offset, uint32_t bytes,
 			       uint64_t add);
+	pctl_status (*repeat)(void *ctx, const pctl_plan_repeat *r);
+	pctl_status (*repeat_end)(void *ctx);
+	pctl_status (*constant)(void *ctx, const char *cid, const void *bytes, uint64_t n_bytes,
+				uint32_t *buffer);
 } pctl_plan_sink;
 
 #define PCTL_PLAN_RUN 0u
@@ -235,6 +265,11 @@ typedef struct pctl_plan_caps {
 	/* PCTL_PLAN_PROVEN_* that the host's own probe has shown of the device, where class strict may run. An older host does
 	 * not send it. */
 	uint64_t proven;
+	/* What the offset of a binding must be a multiple of there: a power of two, at most 65536; and how many of them a kernel may
+	 * have. */
+	uint64_t binding_alignment;
+	uint32_t max_bindings;
+	uint32_t reserved3;
 } pctl_plan_caps;
 
 /* Strict f64 is the device's own: sums, products, comparisons and conversions of f32 cost about what they cost in f32. */

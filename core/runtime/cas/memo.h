@@ -45,7 +45,7 @@ typedef struct pctl_memo_plugin {
  * evidence       how its outputs stand as the answer to its inputs' bytes; how those stand is asked when it is to answer
  * determinism    highest PCTL_CLASS_* that the kernels needed
  * kernels        how many steps of its plan are kernels
- * memory         its buffers together, in bytes
+ * memory         its buffers together, in bytes; peak: the most of them that is alive at once, 0: not known
  * gas            estimate in the schedule of the run; size_gas: of the sizes that were found in its data, on top
  * wall_ns        how long it took, 0 unknown; what is told of it is telemetry
  * outputs        those that were stored, in the order of the ports: one that nobody asked for may be missing
@@ -57,7 +57,7 @@ typedef struct pctl_memo_record {
 	uint32_t determinism;
 	uint32_t proven; /* 1: free of races by analysis, all of it */
 	uint32_t kernels, n_plugins, n_outputs, reserved;
-	uint64_t memory, gas, size_gas, wall_ns;
+	uint64_t memory, peak, gas, size_gas, wall_ns;
 	pctl_memo_plugin plugins[PCTL_MEMO_PLUGINS_MAX];
 	pctl_memo_output outputs[PCTL_MEMO_OUTPUTS_MAX];
 } pctl_memo_record;

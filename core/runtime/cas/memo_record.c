@@ -62,6 +62,10 @@ static const pctl_record_field fields[] = {
 			  .means = "steps of its plan that are"),
 	PCTL_RECORD_FIELD(U64, "memory", answer, memory, NAMED,
 			  .means = "its buffers together, in bytes"),
+	PCTL_RECORD_FIELD(
+		U64, "peak", answer, peak, .flags = PCTL_RECORD_NAMED | PCTL_RECORD_OPTIONAL,
+		.least = 1,
+		.means = "the most of them that is alive at once; older records do not say"),
 	PCTL_RECORD_FIELD(U64, "gas", answer, gas, NAMED, .means = "estimate, of all rounds"),
 	PCTL_RECORD_FIELD(U64, "size_gas", answer, size_gas, NAMED,
 			  .means = "of the sizes found in its data, on top"),

@@ -141,7 +141,8 @@ static const pctl_conf_schema worker_schema = PCTL_CONF_SCHEMA("\"workers\"", wo
 static const pctl_conf_field limit_fields[] = {
 	{.key = "memory",
 	 .kind = PCTL_FIELD_BYTES,
-	 .doc = "buffers of one job together; 0: only the policy's limit"},
+	 .doc = "of the buffers of one job, the most that is alive at once; 0: only the policy's "
+		"limit"},
 	{.key = "time",
 	 .kind = PCTL_FIELD_DURATION,
 	 .doc = "of the work of one job; 0: only the policy's limit"},

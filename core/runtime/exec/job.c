@@ -63,6 +63,32 @@ static pctl_status create_buffer(struct pctl_job_running *r, uint32_t i, uint64_
 	return status;
 }
 
+/* Whoever looks at temporaries after steps, or for what they begin with, finds each in a buffer of its own, and so do proofs:
+ * their zones see more there. */
+static int has_pool(const struct pctl_job_running *r)
+{
+	return pctl_session_pools(r->s, r->plan) && !r->run->cut && r->run->poison == 0 &&
+	       r->run->watch != PCTL_WATCH_STEPS && !r->shape.thorough;
+}
+
+static int is_pooled(const struct pctl_job_running *r, uint32_t i)
+{
+	return r->pool != NULL && r->plan->buffers[i].kind == PCTL_PLAN_TEMP;
+}
+
+static pctl_status create_pool(struct pctl_job_running *r)
+{
+	const pctl_zones zones = pctl_job_zones(r, r->plan->n_buffers, 0);
+	const uint64_t n = r->plan->pool_bytes;
+	pctl_status status = r->t->buffer_create(
+		r->dev, r->call, n + r->shape.before + r->shape.behind,
+		PCTL_BUFFER_STORAGE | PCTL_BUFFER_UNIFORM | PCTL_BUFFER_TRANSFER, &r->pool);
+
+	if (status == PCTL_OK && pctl_job_is_watched(r, r->plan->n_buffers))
+		status = pctl_zones_write(r->s, r->pool, &zones, NULL, n, r->call);
+	return status;
+}
+
 /* A buffer with these zones is no larger than the device allows. */
 static int fits(const struct pctl_job_running *r, uint64_t n, uint64_t zones)
 {
@@ -114,9 +140,20 @@ static pctl_status prepare(struct pctl_job_running *r, pctl_value *const *in)
 	for (uint32_t i = plan->n_in; i < plan->n_buffers; i++)
 		if (!fits(r, plan->buffers[i].n_bytes, r->shape.before + r->shape.behind))
 			r->shape.before = r->shape.behind = 0;
+	if (has_pool(r) && !fits(r, plan->pool_bytes, r->shape.before + r->shape.behind))
+		r->shape.before = r->shape.behind = 0;
 	for (uint32_t i = 0; status == PCTL_OK && i < plan->n_in; i++)
 		status = take_input(r, i, in);
+	if (status == PCTL_OK && has_pool(r))
+		status = create_pool(r);
 	for (uint32_t i = plan->n_in; status == PCTL_OK && i < plan->n_buffers; i++) {
+		if (is_pooled(r, i))
+			continue;
+		if (plan->buffers[i].kind == PCTL_PLAN_CONSTANT) {
+			status =
+				pctl_session_constant(r->s, &plan->buffers[i], r->call, &r->own[i]);
+			continue;
+		}
 		status = create_buffer(r, i, i, 0, &r->own[i]);
 		if (status == PCTL_OK && r->run->repeat > 1 && i < plan->n_in + plan->n_out &&
 		    is_carried(r, i - plan->n_in))
@@ -138,6 +175,12 @@ void pctl_job_buffers_of(const struct pctl_job_running *r, uint64_t round, pctl_
 	for (uint32_t i = 0; i < plan->n_buffers; i++) {
 		buffers[i] = i < plan->n_in ? r->inputs[i] : r->own[i];
 		bases[i] = i < plan->n_in ? r->lie[i].before : r->shape.before;
+		if (plan->buffers[i].kind == PCTL_PLAN_CONSTANT)
+			bases[i] = 0;
+		if (is_pooled(r, i)) {
+			buffers[i] = r->pool;
+			bases[i] += plan->buffers[i].at;
+		}
 	}
 	for (uint32_t i = plan->n_in; round % 2 != 0 && i < plan->n_in + plan->n_out; i++) {
 		if (r->second[i] != NULL)
@@ -423,8 +466,12 @@ static pctl_status hand_over(struct pctl_job_running *r, pctl_value *const *in, 
 
 static void tear_down(struct pctl_job_running *r)
 {
+	if (r->pool != NULL)
+		r->t->buffer_destroy(r->dev, r->pool);
 	for (uint32_t i = 0; i < r->plan->n_buffers; i++) {
-		if (r->own != NULL && r->own[i] != NULL)
+		/* Constants are the session's. */
+		if (r->own != NULL && r->own[i] != NULL &&
+		    r->plan->buffers[i].kind != PCTL_PLAN_CONSTANT)
 			r->t->buffer_destroy(r->dev, r->own[i]);
 		if (r->second != NULL && r->second[i] != NULL)
 			r->t->buffer_destroy(r->dev, r->second[i]);
@@ -503,6 +550,25 @@ pctl_status pctl_job_execute(pctl_session *s, const pctl_job_run *run, pctl_valu
 	return status;
 }
 
+static pctl_status read_measure(struct pctl_job_running *r, uint64_t *out)
+{
+	const pctl_job_plan *plan = r->plan;
+	pctl_buffer **buffers = calloc(plan->n_buffers + 1u, sizeof(pctl_buffer *));
+	uint64_t *bases = calloc(plan->n_buffers + 1u, sizeof(*bases));
+	pctl_status status =
+		buffers == NULL || bases == NULL ? pctl_no_memory(r->call, "a job") : PCTL_OK;
+
+	if (status == PCTL_OK) {
+		pctl_job_buffers_of(r, 0, buffers, bases);
+		status = read_word(r, buffers[plan->measure_buffer],
+				   bases[plan->measure_buffer] + plan->measure_offset,
+				   plan->measure_bytes, out);
+	}
+	free(buffers);
+	free(bases);
+	return status;
+}
+
 pctl_status pctl_job_measure(pctl_session *s, const pctl_job_plan *plan, pctl_value *const *in,
 			     uint64_t timeout_ms, const pctl_progress_sink *progress,
 			     const pctl_call *call, uint64_t *out)
@@ -522,14 +588,7 @@ pctl_status pctl_job_measure(pctl_session *s, const pctl_job_plan *plan, pctl_va
 	if (status == PCTL_OK)
 		status = pctl_sanitize_report(s, plan, call, &counts);
 	if (status == PCTL_OK)
-		status = read_word(
-			&r,
-			plan->measure_buffer < plan->n_in ? r.inputs[plan->measure_buffer]
-							  : r.own[plan->measure_buffer],
-			(plan->measure_buffer < plan->n_in ? r.lie[plan->measure_buffer].before
-							   : 0) +
-				plan->measure_offset,
-			plan->measure_bytes, out);
+		status = read_measure(&r, out);
 	if (status == PCTL_OK && __builtin_add_overflow(*out, plan->measure_add, out))
 		status = pctl_refuse(call, PC5205_JOB_FAILED,
 				     "job \"%s\": a measured size does not fit in 64 bits",

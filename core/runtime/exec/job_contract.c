@@ -137,7 +137,7 @@ static pctl_status is_bound_in(struct pctl_job_running *r, const pctl_step *step
 		*is = 0;
 		if (!is_kept(r->plan, b->buffer))
 			return PCTL_OK;
-		if (buffer->kind == PCTL_PLAN_PARAMS)
+		if (buffer->kind == PCTL_PLAN_PARAMS || buffer->kind == PCTL_PLAN_CONSTANT)
 			*is = are_in((const uint8_t *)buffer->data + b->offset, b->n_bytes);
 		if (buffer->kind != PCTL_PLAN_INPUT ||
 		    (r->run->repeat > 1 && r->run->carry != NULL && r->run->carry[b->buffer] != 0))

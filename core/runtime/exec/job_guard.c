@@ -104,11 +104,17 @@ pctl_status pctl_job_guard_check(struct pctl_job_running *r, pctl_value *const *
 		uint8_t **taken =
 			i < r->plan->n_in + r->plan->n_out ? &r->taken[i - r->plan->n_in] : NULL;
 
-		if (!pctl_job_is_watched(r, i))
+		if (!pctl_job_is_watched(r, i) || r->plan->buffers[i].kind == PCTL_PLAN_CONSTANT)
 			continue;
 		status = check_span(r, i, &first, r->own[i], n, second ? NULL : taken);
 		if (status == PCTL_OK)
 			status = check_span(r, i, &other, r->second[i], n, second ? taken : NULL);
+	}
+	if (status == PCTL_OK && pctl_job_is_watched(r, r->plan->n_buffers)) {
+		const pctl_zones zones = pctl_job_zones(r, r->plan->n_buffers, 0);
+
+		status = check_span(r, r->plan->n_buffers, &zones, r->pool, r->plan->pool_bytes,
+				    NULL);
 	}
 	return status;
 }

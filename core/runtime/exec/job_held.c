@@ -63,12 +63,13 @@ pctl_status pctl_job_check_held(struct pctl_job_running *r, pctl_value *const *i
 
 		h.number = i;
 		h.buffer = i < plan->n_in ? r->inputs[i] : r->own[i];
-		h.base = i < plan->n_in ? r->lie[i].before : r->shape.before;
+		h.base = i < plan->n_in			 ? r->lie[i].before
+			 : b->kind == PCTL_PLAN_CONSTANT ? 0
+							 : r->shape.before;
 		name_span(&h);
 		if (b->kind == PCTL_PLAN_INPUT)
 			status = pctl_value_stream(in[i], r->call, compare_piece, &h);
-		for (uint64_t at = 0;
-		     status == PCTL_OK && b->kind == PCTL_PLAN_PARAMS && at < b->n_bytes;
+		for (uint64_t at = 0; status == PCTL_OK && b->data != NULL && at < b->n_bytes;
 		     at += PCTL_SOURCE_PIECE)
 			status = compare_piece(&h, at, data + at,
 					       b->n_bytes - at < PCTL_SOURCE_PIECE

@@ -13,8 +13,10 @@ struct pctl_job_running {
 	const pctl_job_plan *plan;
 	const pctl_call *call; /* that of `work` */
 	pctl_kernel **kernels; /* one a step */
-	pctl_buffer **own;     /* buffers made here, one a plan buffer (NULL: an input) */
-	pctl_buffer **second;  /* the other buffer of carried outputs */
+	pctl_buffer *
+		*own; /* buffers made here, one a plan buffer (NULL: an input, or in the pool) */
+	pctl_buffer *pool;    /* that temporaries share, or NULL: each has its own */
+	pctl_buffer **second; /* the other buffer of carried outputs */
 	pctl_buffer **inputs;
 	pctl_zones *lie;  /* of each input */
 	uint8_t **taken;  /* of each output: its bytes, where they were read with their zones */
@@ -45,6 +47,7 @@ pctl_status pctl_job_record(struct pctl_job_running *r, uint64_t first, uint32_t
 			    pctl_list **out);
 /* The zones of the buffer that was made for plan buffer `number`; `second`: of its other buffer. */
 pctl_zones pctl_job_zones(const struct pctl_job_running *r, uint32_t number, int second);
+/* The pool has the number behind the last buffer of the plan. */
 /* 1: of an output's two buffers the last round wrote the second. */
 int pctl_job_keeps_second(const struct pctl_job_running *r, uint32_t number);
 /* Its zones are written and compared: of a shape that is not thorough those of inputs, outputs and one in four of the others. */

@@ -11,13 +11,21 @@ struct recorder {
 	uint8_t *touched; /* a plan buffer since the last barrier: 1 read, 2 written */
 };
 
+static int overlap(const struct recorder *rec, uint32_t a, uint32_t b)
+{
+	const pctl_plan_buffer *of = rec->r->plan->buffers;
+
+	return rec->bases[a] < rec->bases[b] + of[b].n_bytes &&
+	       rec->bases[b] < rec->bases[a] + of[a].n_bytes;
+}
+
 static void note_access(const struct recorder *rec, uint32_t buffer, int writes, uint8_t *next,
 			int *hazard)
 {
-	/* Two plan numbers may be one buffer (a value fed to two ports), so compare what they stand
-	 * for. */
+	/* Two plan numbers may be one buffer (a value fed to two ports) or lie in one (temporaries), so compare what they
+	 * stand for. */
 	for (uint32_t i = 0; i < rec->r->plan->n_buffers; i++) {
-		if (rec->buffers[i] == rec->buffers[buffer] &&
+		if (rec->buffers[i] == rec->buffers[buffer] && overlap(rec, i, buffer) &&
 		    (rec->touched[i] & 2 || (writes && rec->touched[i])))
 			*hazard = 1;
 	}

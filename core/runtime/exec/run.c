@@ -120,13 +120,17 @@ pctl_status pctl_run_check_gas(pctl_running *r)
  * be. */
 static pctl_status plan_ahead(pctl_running *r, uint32_t *next)
 {
+	uint64_t peak;
+
 	while (*next < r->graph->n_nodes) {
 		pctl_run_node *n = &r->nodes[r->graph->order[*next]];
 		uint32_t blocked = 0;
 		pctl_status status =
 			n->recalled != NULL ? PCTL_OK : pctl_run_plan_node(r, n, &blocked);
 
-		if (status != PCTL_OK || blocked)
+		if (status == PCTL_OK && blocked)
+			return pctl_run_foresee(r, *next, &peak);
+		if (status != PCTL_OK)
 			return status;
 		if (n->recalled == NULL)
 			status = pctl_run_check_policy(r, n, n->canonical, n->gas);
@@ -140,7 +144,7 @@ static pctl_status plan_ahead(pctl_running *r, uint32_t *next)
 					   "the gas of this run does not fit in 64 bits");
 		(*next)++;
 	}
-	return PCTL_OK;
+	return pctl_run_foresee(r, *next, &peak);
 }
 
 /* The values that feed a node, in port order; of a group, those that its kernel reads. */
@@ -178,7 +182,8 @@ void pctl_run_tell(pctl_run_teller *t, const pctl_running *r, const pctl_run_nod
 		.what = {.stage = stage,
 			 .what = n->node->job->id,
 			 .device = s == NULL ? NULL : pctl_session_id(s),
-			 .memory_bytes = n->canonical == NULL ? 0 : n->canonical->buffer_bytes,
+			 .memory_bytes =
+				 n->canonical == NULL ? 0 : pctl_run_peak_bytes(n, n->canonical),
 			 .job = r->result->n_jobs + 1u,
 			 .jobs = r->graph->n_nodes},
 		.sink = {tell_stage, t}};
@@ -582,14 +587,11 @@ pctl_status pctl_run_plan(const pctl_graph *g, const pctl_run_options *o, const 
 
 		if (!(o->flags & PCTL_RUN_NO_DEVICE))
 			status = pctl_run_make_ready(&r, n);
-		if (status == PCTL_OK) {
+		if (status == PCTL_OK)
 			pctl_run_describe(&r, n, &r.result->jobs[r.result->n_jobs++]);
-			if (n->canonical->buffer_bytes + pctl_run_second_bytes(n, n->canonical) >
-			    r.result->peak_bytes)
-				r.result->peak_bytes = n->canonical->buffer_bytes +
-						       pctl_run_second_bytes(n, n->canonical);
-		}
 	}
+	if (status == PCTL_OK)
+		status = pctl_run_foresee(&r, planned, &r.result->peak_bytes);
 	if (status == PCTL_OK && planned < g->n_nodes)
 		r.result->stopped_at = g->nodes[g->order[planned]].job->id;
 	if (status == PCTL_OK)

@@ -178,7 +178,8 @@ typedef struct pctl_run_output {
  * device         selector of the device it ran on, device_name what its driver calls it; NULL where none is chosen yet
  * repeat         rounds
  * gas            the price by the schedule, of all rounds; 0 where has_gas of the result is 0 and this job was not reached
- * buffer_bytes   of all buffers of its plan together
+ * buffer_bytes   of all buffers of its plan together; peak_bytes: the most of them that is alive at once, with the second
+ *                buffers of a repeat, 0: not known, of a remembered job
  * determinism    PCTL_CLASS_* by analysis
  * verified       1: the reference ran it too and gave the same bytes
  * remembered     1: it did not run, what it gave was computed before; of device and stats nothing is known then
@@ -195,7 +196,7 @@ typedef struct pctl_run_job {
 	const char *device_name;
 	uint64_t repeat;
 	uint64_t gas;
-	uint64_t buffer_bytes;
+	uint64_t buffer_bytes, peak_bytes;
 	uint32_t determinism;
 	uint32_t race;	      /* PCTL_PROOF_*: what the analysis says */
 	uint32_t order_shows; /* 1: the order of its atomics does, which is why it is approximate */
@@ -285,7 +286,7 @@ typedef struct pctl_run_result {
 	uint32_t has_gas; /* of the whole: 0 for a plan that stops at a size found in data */
 	uint64_t gas;
 	uint64_t actual_gas; /* counted by the reference (PCTL_RUN_SANITIZE), else 0 */
-	uint64_t peak_bytes; /* largest sum of buffers alive */
+	uint64_t peak_bytes; /* the most that lies on devices at once; of a plan, would */
 	uint64_t wall_ns;
 	uint8_t key[PCTL_DIGEST_BYTES];
 	const char *stopped_at; /* plan: the job whose sizes depend on data, or NULL */

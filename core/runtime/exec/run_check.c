@@ -27,7 +27,7 @@ static pctl_status check_one(pctl_running *r, const pctl_job_run *run, const pct
 
 		if (b->group != v->group || b->binding != v->binding || offset + bytes > b->n_bytes)
 			continue;
-		if (buffer->kind == PCTL_PLAN_PARAMS)
+		if (buffer->kind == PCTL_PLAN_PARAMS || buffer->kind == PCTL_PLAN_CONSTANT)
 			memcpy(raw, (const uint8_t *)buffer->data + b->offset + offset, bytes);
 		else if (buffer->kind == PCTL_PLAN_INPUT &&
 			 (run->repeat < 2 || run->carry == NULL || run->carry[b->buffer] == 0))

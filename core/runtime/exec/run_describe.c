@@ -11,6 +11,7 @@ static void describe_recalled(const pctl_run_node *n, pctl_run_job *job)
 	job->remembered = 1;
 	job->saved_ns = was->wall_ns;
 	job->buffer_bytes = was->memory;
+	job->peak_bytes = was->peak;
 	job->determinism = was->determinism;
 	job->race = was->proven ? PCTL_PROOF_PROVEN : PCTL_PROOF_UNPROVEN;
 	job->races = was->proven ? PCTL_RACES_PROVEN : PCTL_RACES_CHECKED;
@@ -38,6 +39,7 @@ void pctl_run_describe(pctl_running *r, const pctl_run_node *n, pctl_run_job *jo
 		return;
 	}
 	job->buffer_bytes = n->canonical->buffer_bytes;
+	job->peak_bytes = pctl_run_peak_bytes(n, n->canonical);
 	job->determinism = n->canonical->determinism;
 	job->race = n->canonical->race;
 	job->order_shows = n->canonical->order != NULL;

@@ -155,6 +155,8 @@ pctl_status pctl_run_fits(pctl_running *r, pctl_run_node *n, pctl_session *s, co
 		plan = *tuned;
 	if (status == PCTL_OK)
 		status = pctl_session_qualify(s, plan, call);
+	if (status == PCTL_OK)
+		status = pctl_run_check_memory(r, n, s, call);
 	/* Of jobs that are to be one kernel that is built. */
 	if (status == PCTL_OK && n->group == NULL && r->executes &&
 	    !pctl_session_has_built(s, plan))

@@ -321,12 +321,15 @@ static pctl_element_node element_of(const pctl_running *r, const pctl_run_group 
 	return e;
 }
 
-static pctl_status plan_group(pctl_running *r, const pctl_run_group *g, const pctl_call *call,
-			      pctl_job_plan **out)
+static pctl_status plan_group(pctl_running *r, const pctl_run_group *g, const pctl_session *on,
+			      const pctl_call *call, pctl_job_plan **out)
 {
 	const pctl_run_node *root = &r->nodes[g->root];
 	pctl_element_node *nodes = calloc(PCTL_ELEMENTWISE_NODES, sizeof(*nodes));
-	pctl_elementwise e = {.name = root->node->job->id, .nodes = nodes, .lanes = 4};
+	pctl_elementwise e = {.name = root->node->job->id,
+			      .nodes = nodes,
+			      .lanes = 4,
+			      .most_bytes = pctl_session_caps(on)->max_binding_bytes};
 	pctl_status status = nodes == NULL ? pctl_no_memory(call, "a plan")
 					   : pctl_job_plan_create(root->node->job->id, call, out);
 	uint64_t n_bytes = 0;
@@ -382,7 +385,7 @@ static pctl_status fit_group(pctl_running *r, pctl_run_group *g, pctl_session *s
 	for (uint32_t i = 0; status == PCTL_OK && i < g->n_jobs; i++)
 		status = pctl_run_check_certified(r, &r->nodes[g->jobs[i]], s, call);
 	if (status == PCTL_OK)
-		status = plan_group(r, g, call, &g->plan);
+		status = plan_group(r, g, s, call, &g->plan);
 	for (uint32_t i = 0; status == PCTL_OK && g->plan != NULL && i < g->plan->n_steps; i++)
 		status = pctl_session_learn(s, g->plan->steps[i].unit, call);
 	if (status == PCTL_OK)

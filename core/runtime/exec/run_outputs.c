@@ -81,6 +81,20 @@ static pctl_status put_kept(pctl_running *r, pctl_run_node *n)
 	return status;
 }
 
+/* What plans took as constants is data like any other: under its CID, once. */
+static pctl_status put_constants(pctl_running *r, const pctl_job_plan *plan)
+{
+	pctl_status status = PCTL_OK;
+
+	for (uint32_t i = 0; plan != NULL && status == PCTL_OK && i < plan->n_buffers; i++) {
+		const pctl_plan_buffer *b = &plan->buffers[i];
+
+		if (b->kind == PCTL_PLAN_CONSTANT && !pctl_store_has(r->o->store, b->cid))
+			status = pctl_store_put(r->o->store, b->data, b->n_bytes, r->call, NULL);
+	}
+	return status;
+}
+
 pctl_status pctl_run_store_outputs(pctl_running *r)
 {
 	const pctl_pipeline *p = r->graph->pipeline;
@@ -95,6 +109,11 @@ pctl_status pctl_run_store_outputs(pctl_running *r)
 	}
 	for (uint32_t i = 0; status == PCTL_OK && i < r->graph->n_nodes; i++)
 		status = put_kept(r, &r->nodes[i]);
+	for (uint32_t i = 0; status == PCTL_OK && i < r->graph->n_nodes; i++) {
+		status = put_constants(r, r->nodes[i].canonical);
+		if (status == PCTL_OK)
+			status = put_constants(r, r->nodes[i].tuned);
+	}
 	/* A note of what is not stored yet does no harm; bytes without their note would pass for the user's own. */
 	if (status == PCTL_OK) {
 		result->n_outputs = p->n_outputs;

@@ -14,6 +14,7 @@
 #define CANONICAL_GROUPS 65535u
 #define CANONICAL_INVOCATIONS 256u
 #define CANONICAL_WORKGROUP_BYTES 16384u
+#define CANONICAL_BINDINGS 9u /* eight storage buffers, one uniform */
 
 pctl_plan_caps pctl_run_canonical_caps(void)
 {
@@ -25,6 +26,9 @@ pctl_plan_caps pctl_run_canonical_caps(void)
 				PCTL_DEVICE_OTHER,
 				0,
 				0,
+				0,
+				PCTL_PLAN_ALIGN,
+				CANONICAL_BINDINGS,
 				0};
 }
 
@@ -43,6 +47,9 @@ pctl_plan_caps pctl_session_plan_caps(const pctl_session *s)
 	caps.max_invocations = (uint32_t)least(caps.max_invocations, d->max_invocations);
 	caps.max_workgroup_bytes =
 		(uint32_t)least(caps.max_workgroup_bytes, d->max_workgroup_bytes);
+	caps.max_binding_bytes = least(caps.max_binding_bytes, d->max_binding_bytes);
+	caps.binding_alignment = d->binding_alignment;
+	caps.max_bindings = d->max_bindings;
 	caps.device_kind = pctl_session_kind(s);
 	caps.max_turns = pctl_session_plan_turns(s);
 	caps.proven = pctl_session_proven(s);
@@ -89,14 +96,20 @@ uint64_t pctl_run_second_bytes(const pctl_run_node *n, const pctl_job_plan *plan
 	return sum;
 }
 
+uint64_t pctl_run_peak_bytes(const pctl_run_node *n, const pctl_job_plan *plan)
+{
+	uint64_t sum = pctl_job_plan_peak(plan);
+
+	(void)pctl_num_add(sum, pctl_run_second_bytes(n, plan), &sum);
+	return sum;
+}
+
 uint64_t pctl_run_own_bytes(const pctl_run_node *n, const pctl_job_plan *plan)
 {
-	uint64_t sum = pctl_run_second_bytes(n, plan);
+	uint64_t sum = pctl_run_peak_bytes(n, plan);
 
-	for (uint32_t i = 0; i < plan->n_buffers; i++) {
-		if (plan->buffers[i].kind != PCTL_PLAN_INPUT)
-			(void)pctl_num_add(sum, plan->buffers[i].n_bytes, &sum);
-	}
+	for (uint32_t i = 0; sum != UINT64_MAX && i < plan->n_in; i++)
+		sum -= plan->buffers[i].n_bytes;
 	return sum;
 }
 
@@ -359,6 +372,8 @@ static pctl_status plan_shader(pctl_running *r, pctl_run_node *n)
 	if (status == PCTL_OK)
 		status = pctl_job_plan_kernel(n->canonical, unit, bindings, node->n_vars, groups,
 					      r->call);
+	if (status == PCTL_OK)
+		status = pctl_job_plan_place(n->canonical, r->call);
 	return status;
 }
 

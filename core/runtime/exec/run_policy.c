@@ -37,7 +37,6 @@ pctl_status pctl_run_check_policy(pctl_running *r, const pctl_run_node *n,
 {
 	const uint32_t most = r->graph->pipeline->max_class;
 	const char *job = n->node->job->id;
-	uint64_t n_bytes;
 	pctl_status status = PCTL_OK;
 
 	/* Of a kernel that is approximate for its atomics the place is named. */
@@ -52,9 +51,9 @@ pctl_status pctl_run_check_policy(pctl_running *r, const pctl_run_node *n,
 						   r->call);
 	if (status == PCTL_OK)
 		status = pctl_run_check_race_policy(r, n, plan, gas);
-	(void)pctl_num_add(plan->buffer_bytes, pctl_run_second_bytes(n, plan), &n_bytes);
 	if (status == PCTL_OK)
-		status = pctl_policy_memory_allowed(r->o->policy, n_bytes, job, r->call);
+		status = pctl_policy_memory_allowed(r->o->policy, pctl_run_peak_bytes(n, plan), job,
+						    r->call);
 	return status;
 }
 

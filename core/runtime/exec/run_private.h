@@ -12,7 +12,7 @@
 /* What a record says of a job that is not run again. */
 typedef struct pctl_recalled_job {
 	uint32_t determinism, proven, kernels, reserved;
-	uint64_t memory, gas, size_gas, wall_ns;
+	uint64_t memory, peak, gas, size_gas, wall_ns;
 } pctl_recalled_job;
 
 /*
@@ -58,6 +58,7 @@ typedef struct pctl_run_node {
 	pctl_data_source *stored[PCTL_PORTS_MAX]; /* where the values of a recalled job come from */
 	pctl_value *values[PCTL_PORTS_MAX];	  /* outputs, while somebody needs them */
 	uint32_t users[PCTL_PORTS_MAX];
+	uint64_t peak_beside;		/* what lies on devices at most while it runs, foreseen */
 	uint8_t needed[PCTL_PORTS_MAX]; /* 1: it had users when the run began */
 	/* What the reference gave when it looked for races, where the node is to be verified; looked 1: right[] has it. */
 	pctl_value *right[PCTL_PORTS_MAX];
@@ -139,6 +140,8 @@ pctl_status pctl_run_tuned_plan(pctl_running *r, pctl_run_node *n, pctl_session 
 /* Bytes of the second buffers of carried outputs, and all bytes a job makes besides its inputs. */
 uint64_t pctl_run_second_bytes(const pctl_run_node *n, const pctl_job_plan *plan);
 uint64_t pctl_run_own_bytes(const pctl_run_node *n, const pctl_job_plan *plan);
+/* The most that a job needs at once, inputs and all. */
+uint64_t pctl_run_peak_bytes(const pctl_run_node *n, const pctl_job_plan *plan);
 void pctl_run_node_clear(pctl_run_node *n);
 /* What the canonical plan of gas may rely on, and what plans for a device may. */
 pctl_plan_caps pctl_run_canonical_caps(void);
@@ -192,6 +195,11 @@ pctl_status pctl_run_group_apart(pctl_running *r, const pctl_run_group *g, pctl_
 void pctl_run_describe(pctl_running *r, const pctl_run_node *n, pctl_run_job *job);
 /* A node has read its inputs: a value that nobody else wants is let go, or stays with the host where it is kept. */
 void pctl_run_done_with(pctl_running *r, const pctl_run_node *n);
+/* run_memory.c: peak_beside of the first `to` jobs of the order, which are planned or recalled, and the highest of them. */
+pctl_status pctl_run_foresee(pctl_running *r, uint32_t to, uint64_t *peak);
+/* Has the session's device that much (PC5204). */
+pctl_status pctl_run_check_memory(const pctl_running *r, const pctl_run_node *n,
+				  const pctl_session *s, const pctl_call *call);
 /* Note the most that lies on devices at once: what is alive, inputs of the run from their first use on, and what the job
  * makes for itself. */
 void pctl_run_note_peak(pctl_running *r, const pctl_run_node *n, const pctl_job_plan *plan);

@@ -86,8 +86,9 @@ static pctl_status take_record(pctl_running *r, pctl_run_node *n, const pctl_mem
 		return PCTL_OK;
 	}
 	*was = (pctl_recalled_job){
-		record->determinism, record->proven, record->kernels,  0,
-		record->memory,	     record->gas,    record->size_gas, record->wall_ns};
+		record->determinism, record->proven, record->kernels, 0,
+		record->memory,	     record->peak,   record->gas,     record->size_gas,
+		record->wall_ns};
 	n->recalled = was;
 	n->gas = record->gas;
 	n->size_gas = record->size_gas;

@@ -102,6 +102,7 @@ static int describe(const pctl_running *r, const pctl_run_node *n, pctl_memo_rec
 		record->kernels += n->canonical->steps[i].kind == PCTL_STEP_KERNEL;
 	(void)pctl_num_add(n->canonical->buffer_bytes, pctl_run_second_bytes(n, n->canonical),
 			   &record->memory);
+	record->peak = pctl_run_peak_bytes(n, n->canonical);
 	record->gas = n->gas;
 	record->size_gas = n->size_gas;
 	record->evidence = n->own;

@@ -107,6 +107,7 @@ void pctl_session_close(pctl_session *s)
 		drop_built(s, built);
 	}
 	pctl_session_drop_contracts(s);
+	pctl_session_drop_constants(s);
 	if (s->dev != NULL)
 		s->o.table->device_close(s->dev);
 	pctl_map_destroy(s->kernels);
@@ -390,8 +391,18 @@ static pctl_status qualify_kernel(const pctl_session *s, const pctl_job_plan *pl
 	return PCTL_OK;
 }
 
+int pctl_session_pools(const pctl_session *s, const pctl_job_plan *plan)
+{
+	return plan->pool_bytes != 0 &&
+	       (s->caps.binding_alignment == 0 ||
+		PCTL_PLAN_ALIGN % s->caps.binding_alignment == 0) &&
+	       (s->caps.max_buffer_bytes == 0 || plan->pool_bytes <= s->caps.max_buffer_bytes);
+}
+
 pctl_status pctl_session_qualify(pctl_session *s, const pctl_job_plan *plan, const pctl_call *call)
 {
+	const uint64_t n_bytes =
+		pctl_session_pools(s, plan) ? pctl_job_plan_peak(plan) : plan->buffer_bytes;
 	pctl_status first = PCTL_OK;
 
 	for (uint32_t i = 0; i < plan->n_steps; i++) {
@@ -419,12 +430,12 @@ pctl_status pctl_session_qualify(pctl_session *s, const pctl_job_plan *plan, con
 		if (first == PCTL_OK)
 			first = status;
 	}
-	if (s->caps.memory_bytes != 0 && plan->buffer_bytes > s->caps.memory_bytes) {
+	if (s->caps.memory_bytes != 0 && n_bytes > s->caps.memory_bytes) {
 		pctl_status status =
 			pctl_refuse(call, PC5204_MEMORY,
 				    "%s: job \"%s\" needs %" PRIu64
 				    " bytes of device memory, there are %" PRIu64,
-				    s->name, plan->name, plan->buffer_bytes, s->caps.memory_bytes);
+				    s->name, plan->name, n_bytes, s->caps.memory_bytes);
 
 		if (first == PCTL_OK)
 			first = status;

@@ -51,7 +51,7 @@ const char *pctl_session_id(const pctl_session *s);
 const pctl_device_caps *pctl_session_caps(const pctl_session *s);
 uint32_t pctl_session_kind(const pctl_session *s);	  /* PCTL_DEVICE_* */
 uint32_t pctl_session_build_flags(const pctl_session *s); /* PCTL_BUILD_* */
-/* What plans for this device may rely on. Not its largest binding: that limit is refused, not planned around. */
+/* What plans for this device may rely on. */
 pctl_plan_caps pctl_session_plan_caps(const pctl_session *s);
 /* Turns that the loops of a plan's kernel may make in one invocation, 0: any number. Half of what the device makes,
  * since legalisation may write a loop twice. */
@@ -143,6 +143,14 @@ pctl_status pctl_session_legal(pctl_session *s, const pctl_kernel_module *unit,
 			       const pctl_call *call, pctl_program **legal);
 pctl_status pctl_session_source(pctl_session *s, const pctl_kernel_module *unit,
 				const pctl_call *call, char **text, uint64_t *n, char *language);
+
+/* The buffer of a plan's constant, of exactly its bytes, uploaded when a job of this session first has it: the session's, as long as
+ * it lives. */
+pctl_status pctl_session_constant(pctl_session *s, const pctl_plan_buffer *constant,
+				  const pctl_call *call, pctl_buffer **out);
+
+/* Can temporaries of this plan share one buffer here. */
+int pctl_session_pools(const pctl_session *s, const pctl_job_plan *plan);
 
 /* Can this device run the plan: types, limits of bindings, memory, workgroups, and programs within what the device is
  * known to do right. Reports why not (PC52xx); another device may. */

@@ -36,6 +36,7 @@ struct pctl_session {
 	pctl_cid
 		identity_cid; /* of identity facts and files: part of the key of compiled kernels */
 	pctl_profile_record *profile; /* NULL: not asked for yet */
+	pctl_map *constants;	      /* text of a CID to pctl_buffer; NULL: none yet */
 	pctl_map *kernels;	      /* text of a unit's CID to struct pctl_session_built */
 	pctl_extent_limits limits;    /* what programs may need here; never of the reference */
 	uint32_t limits_slow; /* bit e: extent e ends where the device was too slow to be asked */
@@ -86,5 +87,6 @@ void pctl_session_aside_close(pctl_backend_instance *aside, pctl_device *dev,
 
 /* session_contract.c: when a session closes. */
 void pctl_session_drop_contracts(pctl_session *s);
+void pctl_session_drop_constants(pctl_session *s);
 
 #endif

@@ -1,477 +1,18 @@
-/* The text of elementwise kernels, and what is bound to it. A value that is read twice under the same index is computed once. */
-#include "runtime/graph/elementwise.h"
+/* Elementwise kernels put into plans, in pieces where tensors are too large for a binding. */
+#include "runtime/graph/elementwise_private.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "foundation/base/num.h"
-#include "foundation/base/str.h"
-#include "foundation/base/vec.h"
 
-#define ROW (PCTL_ELEMENTWISE_INVOCATIONS * PCTL_ELEMENTWISE_GROUPS)
-
-/* How the indices of an invocation's elements lie: one after the other from a multiple of four, all the same, or anyhow. Of
- * kernels of one element an invocation all are SAME. */
-enum { LIE_SAME, LIE_ROW, LIE_ANY };
-
-/* An index: element i of the output, or found by a map in another one. */
-struct chain {
-	uint32_t from, lie;
-	const pctl_index_map *map; /* NULL: the output's */
-};
-
-/* A node under an index. */
-struct value {
-	uint32_t node, chain, wide; /* wide: one variable an element */
-	uint32_t binding;	    /* INPUT */
-};
-
-struct binding {
-	uint32_t buffer, vector, dtype;
-};
-
-struct writing {
-	const pctl_elementwise *e;
-	pctl_str_buf body;
-	uint32_t lanes;
-	PCTL_VEC(struct chain) chains;
-	PCTL_VEC(struct value) values;
-	PCTL_VEC(struct binding) bindings;
-	PCTL_VEC(uint32_t) words; /* of the uniform block */
-	int failed, too_wide;
-};
-
-/* ---- indices ------------------------------------------------------------------------------ */
-
-static int same_map(const pctl_index_map *a, const pctl_index_map *b)
-{
-	return a->rank == b->rank && a->simple == b->simple && a->offset == b->offset &&
-	       memcmp(a->dim, b->dim, a->rank * sizeof(a->dim[0])) == 0 &&
-	       memcmp(a->stride, b->stride, a->rank * sizeof(a->stride[0])) == 0;
-}
-
-static uint32_t lie_under(const struct writing *w, uint32_t from, const pctl_index_map *m)
-{
-	const uint32_t last = m->rank - 1;
-
-	if (w->lanes == 1 || from != LIE_ROW)
-		return from;
-	if (m->dim[last] % w->lanes != 0)
-		return LIE_ANY;
-	if (m->stride[last] == 0)
-		return LIE_SAME;
-	for (uint32_t d = 0; d < last; d++)
-		if (m->stride[d] % w->lanes != 0)
-			return LIE_ANY;
-	return m->stride[last] == 1 && m->offset % w->lanes == 0 ? LIE_ROW : LIE_ANY;
-}
-
-/* ---- text --------------------------------------------------------------------------------- */
-
-const char *pctl_elementwise_type(uint32_t dtype)
-{
-	return dtype == PCTL_DTYPE_U128 ? "vec4<u32>" : pctl_dtype_name(dtype);
-}
-
-static void add_function_name(pctl_str_buf *s, const char *op, uint32_t dtype)
-{
-	for (; *op != '\0'; op++)
-		pctl_str_add_n(s, *op == '.' ? "_" : op, 1);
-	if (dtype != PCTL_SCALAR_U32)
-		pctl_str_addf(s, "_%s", pctl_dtype_name(dtype));
-}
-
-static void add_at(pctl_str_buf *s, uint32_t word)
-{
-	pctl_str_addf(s, "shape[%" PRIu32 "].%c", word / 4, "xyzw"[word % 4]);
-}
-
-/* A number of the uniform block. */
-static void add_word(struct writing *w, uint64_t value)
-{
-	const uint32_t at = w->words.n;
-
-	w->too_wide |= value > UINT32_MAX;
-	if (!PCTL_VEC_PUSH(&w->words, (uint32_t)value))
-		w->failed = 1;
-	add_at(&w->body, at);
-}
-
-/* NAME: what the map, whose words begin at `first`, makes of the index `from`. Dimensions are taken off from the last. */
-static void add_index(struct writing *w, const pctl_index_map *m, const char *from, uint32_t first,
-		      const char *name)
-{
-	pctl_str_buf *s = &w->body;
-	uint32_t least = 0; /* dimensions before it add nothing */
-
-	while (m->simple && least < m->rank && m->stride[least] == 0)
-		least++;
-	pctl_str_addf(s, "\t\tvar %s = ", name);
-	if (m->simple && m->offset == 0)
-		pctl_str_add(s, "0u");
-	else
-		add_at(s, first);
-	pctl_str_addf(s, ";\n\t\tvar r%s = %s;\n", name, from);
-	for (uint32_t d = m->rank; d-- > least;) {
-		if (!m->simple || m->stride[d] != 0) {
-			pctl_str_addf(s, "\t\t%s += r%s", name, name);
-			if (d != 0) {
-				pctl_str_add(s, " % ");
-				add_at(s, first + 1 + 2 * d);
-			}
-			if (!m->simple || m->stride[d] != 1) {
-				pctl_str_add(s, " * ");
-				add_at(s, first + 2 + 2 * d);
-			}
-			pctl_str_add(s, ";\n");
-		}
-		if (d > least) {
-			pctl_str_addf(s, "\t\tr%s /= ", name);
-			add_at(s, first + 1 + 2 * d);
-			pctl_str_add(s, ";\n");
-		}
-	}
-}
-
-/* The words of a map: the offset, then extent and stride of each dimension. */
-static uint32_t put_map(struct writing *w, const pctl_index_map *m)
-{
-	const uint32_t first = w->words.n;
-	const uint64_t offset = m->offset;
-
-	w->too_wide |= offset > UINT32_MAX;
-	w->failed |= !PCTL_VEC_PUSH(&w->words, (uint32_t)offset);
-	for (uint32_t d = 0; d < m->rank; d++) {
-		w->too_wide |= m->dim[d] > UINT32_MAX || m->stride[d] > UINT32_MAX;
-		w->failed |= !PCTL_VEC_PUSH(&w->words, (uint32_t)m->dim[d]) ||
-			     !PCTL_VEC_PUSH(&w->words, (uint32_t)m->stride[d]);
-	}
-	return first;
-}
-
-/* The variable that holds an index of an element. */
-static void index_name(const struct writing *w, uint32_t chain, uint32_t lane, char out[48])
-{
-	const struct chain *c = &w->chains.items[chain];
-
-	if (c->lie == LIE_ANY)
-		snprintf(out, 48, "k%" PRIu32 "_%" PRIu32, chain, lane);
-	else if (c->lie == LIE_ROW && lane != 0)
-		snprintf(out, 48, "(k%" PRIu32 " + %" PRIu32 "u)", chain, lane);
-	else
-		snprintf(out, 48, "k%" PRIu32, chain);
-}
-
-static uint32_t chain_of(struct writing *w, uint32_t from, const pctl_index_map *m)
-{
-	struct chain c = {.from = from, .map = m};
-	const uint32_t number = w->chains.n;
-	char name[48], source[48];
-	uint32_t first;
-
-	if (m->rank == 0)
-		return from;
-	for (uint32_t i = 1; i < w->chains.n; i++)
-		if (w->chains.items[i].from == from && same_map(w->chains.items[i].map, m))
-			return i;
-	c.lie = lie_under(w, w->chains.items[from].lie, m);
-	if (!PCTL_VEC_PUSH(&w->chains, c)) {
-		w->failed = 1;
-		return from;
-	}
-	first = put_map(w, m);
-	for (uint32_t lane = 0; lane < (c.lie == LIE_ANY ? w->lanes : 1); lane++) {
-		index_name(w, number, lane, name);
-		index_name(w, from, lane, source);
-		add_index(w, m, source, first, name);
-	}
-	return number;
-}
-
-static uint32_t binding_of(struct writing *w, uint32_t buffer, uint32_t vector, uint32_t dtype)
-{
-	const struct binding b = {buffer, vector, dtype};
-
-	for (uint32_t i = 0; i < w->bindings.n; i++)
-		if (w->bindings.items[i].buffer == buffer && w->bindings.items[i].vector == vector)
-			return i;
-	if (!PCTL_VEC_PUSH(&w->bindings, b))
-		w->failed = 1;
-	return w->bindings.n - 1;
-}
-
-/* How one element of a value is read. */
-static void add_element(struct writing *w, uint32_t value, uint32_t lane)
-{
-	const struct value *v = &w->values.items[value];
-
-	if (!v->wide)
-		pctl_str_addf(&w->body, "v%" PRIu32, value);
-	else if (v->wide == 2)
-		pctl_str_addf(&w->body, "v%" PRIu32 ".%c", value, "xyzw"[lane]);
-	else
-		pctl_str_addf(&w->body, "v%" PRIu32 "_%" PRIu32, value, lane);
-}
-
-static void add_input(struct writing *w, uint32_t number, struct value *v)
-{
-	const pctl_element_node *n = &w->e->nodes[v->node];
-	const uint32_t lie = w->chains.items[v->chain].lie;
-	const uint32_t b = binding_of(w, n->buffer, lie == LIE_ROW, n->type.dtype);
-	char name[48];
-
-	v->wide = lie == LIE_ROW ? 2 : lie == LIE_ANY;
-	for (uint32_t lane = 0; lane < (v->wide == 1 ? w->lanes : 1); lane++) {
-		index_name(w, v->chain, lane, name);
-		pctl_str_addf(&w->body, "\t\tlet v%" PRIu32, number);
-		if (v->wide == 1)
-			pctl_str_addf(&w->body, "_%" PRIu32, lane);
-		if (lie == LIE_ROW && v->chain == 0)
-			pctl_str_addf(&w->body, " = in%" PRIu32 "[i];\n", b);
-		else
-			pctl_str_addf(&w->body, " = in%" PRIu32 "[%s%s];\n", b, name,
-				      lie == LIE_ROW ? " / 4u" : "");
-	}
-}
-
-static uint32_t value_of(struct writing *w, uint32_t node, uint32_t chain);
-
-static void add_call(struct writing *w, uint32_t number, struct value *v)
-{
-	const pctl_element_node *n = &w->e->nodes[v->node];
-	uint32_t in[PCTL_PORTS_MAX];
-
-	for (uint32_t i = 0; i < n->n_in; i++) {
-		in[i] = value_of(w, n->in[i], chain_of(w, v->chain, &n->map[i]));
-		if (w->failed)
-			return;
-		v->wide |= w->values.items[in[i]].wide != 0;
-	}
-	for (uint32_t lane = 0; lane < (v->wide ? w->lanes : 1); lane++) {
-		pctl_str_addf(&w->body, "\t\tlet v%" PRIu32, number);
-		if (v->wide)
-			pctl_str_addf(&w->body, "_%" PRIu32, lane);
-		pctl_str_add(&w->body, " = ");
-		add_function_name(&w->body, n->op, n->operand);
-		for (uint32_t i = 0; i < n->n_in; i++) {
-			pctl_str_add(&w->body, i == 0 ? "(" : ", ");
-			add_element(w, in[i], lane);
-		}
-		pctl_str_add(&w->body, ");\n");
-	}
-}
-
-/* The value of a node under an index, written when it is first asked for. */
-static uint32_t value_of(struct writing *w, uint32_t node, uint32_t chain)
-{
-	const pctl_element_node *n = &w->e->nodes[node];
-	struct value v = {.node = node, .chain = chain};
-	uint32_t number;
-
-	if (n->kind == PCTL_ELEMENT_VIEW)
-		return value_of(w, n->in[0], chain_of(w, chain, &n->map[0]));
-	for (uint32_t i = 0; i < w->values.n; i++)
-		if (w->values.items[i].node == node && w->values.items[i].chain == chain)
-			return i;
-	/* Operands come first, and may be many: the number is taken when they are there. */
-	if (n->kind == PCTL_ELEMENT_FUNCTION)
-		for (uint32_t i = 0; i < n->n_in && !w->failed; i++)
-			(void)value_of(w, n->in[i], chain_of(w, chain, &n->map[i]));
-	number = w->values.n;
-	if (w->failed || !PCTL_VEC_PUSH(&w->values, v)) {
-		w->failed = 1;
-		return 0;
-	}
-	if (n->kind == PCTL_ELEMENT_INPUT)
-		add_input(w, number, &v);
-	else
-		add_call(w, number, &v);
-	w->values.items[number] = v;
-	return number;
-}
-
-/* Functions, each once; `enable f16;` stands before all else. */
-static void add_functions(const pctl_elementwise *e, pctl_str_buf *s)
-{
-	static const char half[] = "enable f16;\n";
-	int has_half = 0;
-
-	for (uint32_t i = 0; i < e->n_nodes; i++)
-		has_half |= e->nodes[i].text != NULL &&
-			    strncmp(e->nodes[i].text, half, sizeof(half) - 1) == 0;
-	if (has_half)
-		pctl_str_add(s, half);
-	for (uint32_t i = 0; i < e->n_nodes; i++) {
-		const char *text = e->nodes[i].text;
-		uint32_t before = 0;
-
-		while (before < i && (e->nodes[before].text == NULL || text == NULL ||
-				      strcmp(e->nodes[before].text, text) != 0))
-			before++;
-		if (text == NULL || before < i)
-			continue;
-		pctl_str_add(s, strncmp(text, half, sizeof(half) - 1) == 0 ? text + sizeof(half) - 1
-									   : text);
-		pctl_str_add(s, "\n");
-	}
-}
-
-static void add_declarations(const struct writing *w, pctl_str_buf *s, const char *of,
-			     const char *out)
-{
-	for (uint32_t i = 0; i < w->bindings.n; i++) {
-		const struct binding *b = &w->bindings.items[i];
-		const char *type = of != NULL ? of : pctl_elementwise_type(b->dtype);
-
-		pctl_str_addf(s,
-			      "@group(0) @binding(%" PRIu32 ") var<storage, read> in%" PRIu32
-			      ": array<",
-			      i, i);
-		pctl_str_addf(s, b->vector ? "vec4<%s>>;\n" : "%s>;\n", type);
-	}
-	pctl_str_addf(s, "@group(1) @binding(0) var<storage, read_write> out: array<%s>;\n", out);
-	if (w->words.n != 0)
-		pctl_str_addf(s,
-			      "@group(2) @binding(0) var<uniform> shape: array<vec4<u32>, %" PRIu32
-			      ">;\n",
-			      (w->words.n + 3) / 4);
-	pctl_str_addf(s,
-		      "@compute @workgroup_size(%u)\n"
-		      "fn main(@builtin(global_invocation_id) id: vec3<u32>) {\n",
-		      PCTL_ELEMENTWISE_INVOCATIONS);
-}
-
-/* Elements as values of their type, through functions. */
-static void write_values(struct writing *w, pctl_str_buf *s, uint64_t n)
+static pctl_status add_kernel(pctl_kernels *kernels, const struct pctl_element_writing *w,
+			      const char *text, uint64_t invocations, const pctl_call *call,
+			      pctl_job_plan *plan)
 {
 	const pctl_elementwise *e = w->e;
-	const uint32_t dtype = e->nodes[e->n_nodes - 1].type.dtype;
-	const int padded = pctl_dtype_bytes(dtype) == 2 && n % 2 != 0;
-	const char *type = pctl_elementwise_type(dtype);
-	const uint32_t value = value_of(w, e->n_nodes - 1, 0);
-	char vector[24];
-
-	if (w->failed)
-		return;
-	pctl_str_addf(&w->body, w->lanes == 1 ? "\t\tout[i] = " : "\t\tout[i] = vec4<%s>(", type);
-	for (uint32_t lane = 0; lane < w->lanes; lane++) {
-		pctl_str_add(&w->body, lane == 0 ? "" : ", ");
-		add_element(w, value, lane);
-	}
-	pctl_str_add(&w->body, w->lanes == 1 ? ";\n" : ");\n");
-	snprintf(vector, sizeof(vector), "vec4<%s>", type);
-	add_functions(e, s);
-	add_declarations(w, s, NULL, w->lanes == 1 ? type : vector);
-	pctl_str_addf(s, "\tlet i = id.x%s;\n\tif (i < arrayLength(&out)%s) {\n\t\tlet k0 = i%s;\n",
-		      n / w->lanes > ROW ? " + id.y * 16776960u" : "", padded ? " - 1u" : "",
-		      w->lanes == 1 ? "" : " * 4u");
-	pctl_str_add(s, w->body.data);
-	pctl_str_add(s, "\t}\n}\n");
-}
-
-/* The index in the input under all views from the last node down; the input's number. */
-static uint32_t through_views(struct writing *w, uint32_t *chain)
-{
-	uint32_t node = w->e->n_nodes - 1;
-
-	*chain = 0;
-	for (; w->e->nodes[node].kind == PCTL_ELEMENT_VIEW; node = w->e->nodes[node].in[0])
-		*chain = chain_of(w, *chain, &w->e->nodes[node].map[0]);
-	return node;
-}
-
-/* Elements that are only moved are words, or parts of one: no kernel that copies asks a device for a type. */
-static void write_copy(struct writing *w, pctl_str_buf *s, uint64_t n)
-{
-	const pctl_elementwise *e = w->e;
-	const uint32_t bits = 8 * pctl_dtype_bytes(e->nodes[e->n_nodes - 1].type.dtype);
-	const char *type = bits <= 32 ? "u32" : bits == 64 ? "vec2<u32>" : "vec4<u32>";
-	const uint32_t parts = bits < 32 ? 32 / bits : 1;
-	const uint64_t rows = pctl_num_div_up(n, parts);
-	uint32_t chain, node;
-
-	if (bits >= 32) {
-		node = through_views(w, &chain);
-		(void)binding_of(w, e->nodes[node].buffer, 0, 0);
-		pctl_str_addf(&w->body, "\t\tout[i] = in0[k%" PRIu32 "];\n", chain);
-	} else {
-		pctl_str_add(&w->body, "\t\tvar word = 0u;\n\t\tfor (var part = 0u; part < ");
-		pctl_str_addf(&w->body,
-			      "%" PRIu32 "u; part++) {\n\t\tlet k0 = i * %" PRIu32
-			      "u + part;\n\t\tif (k0 < ",
-			      parts, parts);
-		add_word(w, n);
-		pctl_str_add(&w->body, ") {\n");
-		node = through_views(w, &chain);
-		(void)binding_of(w, e->nodes[node].buffer, 0, 0);
-		pctl_str_addf(&w->body,
-			      "\t\tword |= ((in0[k%" PRIu32 " / %" PRIu32 "u] >> ((k%" PRIu32
-			      " %% %" PRIu32 "u) * %" PRIu32 "u)) & %uu) << (part * %" PRIu32
-			      "u);\n\t\t}\n\t\t}\n\t\tout[i] = word;\n",
-			      chain, parts, chain, parts, bits, (1u << bits) - 1, bits);
-	}
-	add_declarations(w, s, type, type);
-	pctl_str_addf(s, "\tlet i = id.x%s;\n\tif (i < arrayLength(&out)) {\n%s",
-		      rows > ROW ? " + id.y * 16776960u" : "",
-		      bits >= 32 ? "\t\tlet k0 = i;\n" : "");
-	if (w->body.data != NULL)
-		pctl_str_add(s, w->body.data);
-	pctl_str_add(s, "\t}\n}\n");
-}
-
-static int has_function(const pctl_elementwise *e)
-{
-	for (uint32_t i = 0; i < e->n_nodes; i++)
-		if (e->nodes[i].kind == PCTL_ELEMENT_FUNCTION)
-			return 1;
-	return 0;
-}
-
-/* Four elements an invocation: where there is a vector of four of each type, and no element is left over. */
-static int can_be_wide(const pctl_elementwise *e, uint64_t n)
-{
-	for (uint32_t i = 0; i < e->n_nodes; i++)
-		if (pctl_dtype_bytes(e->nodes[i].type.dtype) > 4)
-			return 0;
-	return n % 4 == 0 && has_function(e);
-}
-
-static void writing_end(struct writing *w)
-{
-	pctl_str_drop(&w->body);
-	free(w->chains.items);
-	free(w->values.items);
-	free(w->bindings.items);
-	free(w->words.items);
-}
-
-static char *write_text(struct writing *w, const pctl_elementwise *e, uint32_t lanes, uint64_t n)
-{
-	const struct chain all = {.lie = lanes == 1 ? LIE_SAME : LIE_ROW};
-	pctl_str_buf s = PCTL_STR_BUF_INIT;
-
-	*w = (struct writing){.e = e, .lanes = lanes};
-	if (!PCTL_VEC_PUSH(&w->chains, all))
-		w->failed = 1;
-	else if (has_function(e))
-		write_values(w, &s, n);
-	else
-		write_copy(w, &s, n);
-	if (w->failed || w->body.failed) {
-		pctl_str_drop(&s);
-		return NULL;
-	}
-	return pctl_str_finish(&s);
-}
-
-/* ---- the kernel --------------------------------------------------------------------------- */
-
-static pctl_status add_kernel(pctl_kernels *kernels, const struct writing *w, const char *text,
-			      uint64_t invocations, const pctl_call *call, pctl_job_plan *plan)
-{
-	const pctl_elementwise *e = w->e;
+	const uint32_t bytes = pctl_dtype_bytes(e->nodes[e->n_nodes - 1].type.dtype);
 	pctl_kernel_source source = {
 		.name = e->name, .flags = e->wgsl_flags, .text = text, .n_text = strlen(text)};
 	pctl_plan_binding bindings[2 * PCTL_PORTS_MAX + 2] = {{0}};
@@ -489,9 +30,19 @@ static pctl_status add_kernel(pctl_kernels *kernels, const struct writing *w, co
 	}
 	groups[0] = (uint32_t)n_groups;
 	for (; n < w->bindings.n; n++)
-		bindings[n] =
-			(pctl_plan_binding){.binding = n, .buffer = w->bindings.items[n].buffer};
-	bindings[n++] = (pctl_plan_binding){.group = 1, .buffer = e->output};
+		bindings[n] = (pctl_plan_binding){.binding = n,
+						  .buffer = w->bindings.items[n].buffer,
+						  .offset = w->bindings.items[n].offset,
+						  .n_bytes = w->bindings.items[n].n_bytes};
+	bindings[n] = (pctl_plan_binding){.group = 1,
+					  .buffer = e->output,
+					  .offset = e->output_offset,
+					  .n_bytes = e->output_bytes};
+	if (!w->piece.whole) {
+		bindings[n].offset += w->piece.from * bytes;
+		bindings[n].n_bytes = pctl_num_align(w->piece.count * bytes, 4);
+	}
+	n++;
 	if (w->words.n != 0) {
 		memcpy(words, w->words.items, w->words.n * sizeof(*words));
 		bindings[n].group = 2;
@@ -512,41 +63,89 @@ static pctl_status add_kernel(pctl_kernels *kernels, const struct writing *w, co
 	return status;
 }
 
-pctl_status pctl_elementwise_plan(pctl_kernels *kernels, const pctl_elementwise *e,
-				  const pctl_call *call, pctl_job_plan *plan)
+/* Elements of a piece: its output and what is read in step with it fit in a binding. All of them where nothing is too large. */
+static uint64_t piece_elements(const pctl_elementwise *e, uint64_t n)
 {
-	const pctl_tensor_type *type = &e->nodes[e->n_nodes - 1].type;
-	const uint32_t bytes = pctl_dtype_bytes(type->dtype);
-	uint32_t lanes = e->lanes;
-	struct writing w;
+	uint64_t widest = 0, largest = 0, n_bytes = 0;
+
+	for (uint32_t i = 0; i < e->n_nodes; i++) {
+		const pctl_element_node *node = &e->nodes[i];
+
+		if (node->kind != PCTL_ELEMENT_INPUT && i + 1 != e->n_nodes)
+			continue;
+		(void)pctl_type_buffer_bytes(&node->type, &n_bytes);
+		largest = n_bytes > largest ? n_bytes : largest;
+		n_bytes = pctl_dtype_bytes(node->type.dtype);
+		widest = n_bytes > widest ? n_bytes : widest;
+	}
+	return e->most_bytes == 0 || largest <= e->most_bytes
+		       ? n
+		       : e->most_bytes / widest / STEP * STEP;
+}
+
+static pctl_status plan_piece(pctl_kernels *kernels, const pctl_elementwise *e, uint32_t lanes,
+			      const struct pctl_element_piece *piece, const pctl_call *call,
+			      pctl_job_plan *plan)
+{
+	const uint32_t bytes = pctl_dtype_bytes(e->nodes[e->n_nodes - 1].type.dtype);
+	const uint64_t n = piece->count;
+	struct pctl_element_writing w;
 	pctl_status status;
-	uint64_t n;
 	char *text;
 
-	if (!pctl_type_elements(type, &n) || n > UINT32_MAX)
-		return pctl_refuse(call, PC4133_SIZE,
-				   "%s on %" PRIu64 " elements: an index has 32 bits", e->name, n);
-	if (lanes != 1 && !can_be_wide(e, n))
+	if (lanes != 1 && !pctl_element_can_be_wide(e, n))
 		lanes = 1;
-	text = write_text(&w, e, lanes, n);
+	text = pctl_element_text(&w, e, lanes, piece);
 	if (lanes != 1 && w.bindings.n > PCTL_ELEMENTWISE_INPUTS) {
 		/* Read in two ways a buffer is bound twice. */
 		free(text);
-		writing_end(&w);
+		pctl_element_end(&w);
 		lanes = 1;
-		text = write_text(&w, e, lanes, n);
+		text = pctl_element_text(&w, e, lanes, piece);
 	}
 	if (text == NULL)
 		status = pctl_no_memory(call, "a kernel");
 	else if (w.too_wide)
 		status = pctl_refuse(call, PC4133_SIZE, "%s: an index has 32 bits", e->name);
+	else if (w.too_large)
+		status =
+			pctl_refuse(call, PC5203_BINDING_SIZE,
+				    "%s: a tensor needs more than %u bindings of %" PRIu64 " bytes",
+				    e->name, 2 * PCTL_PORTS_MAX, e->most_bytes);
 	else
 		status = add_kernel(kernels, &w, text,
-				    has_function(e)
+				    pctl_element_has_function(e)
 					    ? n / lanes
 					    : pctl_num_div_up(n * bytes, bytes < 4 ? 4 : bytes),
 				    call, plan);
 	free(text);
-	writing_end(&w);
+	pctl_element_end(&w);
+	return status;
+}
+
+pctl_status pctl_elementwise_plan(pctl_kernels *kernels, const pctl_elementwise *e,
+				  const pctl_call *call, pctl_job_plan *plan)
+{
+	const pctl_tensor_type *type = &e->nodes[e->n_nodes - 1].type;
+	pctl_status status = PCTL_OK;
+	uint64_t n, each;
+
+	if (!pctl_type_elements(type, &n) || n > UINT32_MAX)
+		return pctl_refuse(call, PC4133_SIZE,
+				   "%s on %" PRIu64 " elements: an index has 32 bits", e->name, n);
+	each = piece_elements(e, n);
+	if (each == 0 && n != 0)
+		return pctl_refuse(call, PC5203_BINDING_SIZE,
+				   "%s: no piece of a tensor fits in a binding of %" PRIu64
+				   " bytes",
+				   e->name, e->most_bytes);
+	for (uint64_t from = 0; status == PCTL_OK && (from < n || from == 0);
+	     from += each == 0 ? 1 : each) {
+		const uint64_t left = n - from;
+		const struct pctl_element_piece piece = {from, left < each ? left : each,
+							 piece_elements(e, n) == n};
+
+		status = plan_piece(kernels, e, e->lanes, &piece, call, plan);
+	}
 	return status;
 }

@@ -34,12 +34,13 @@ enum { PCTL_ELEMENT_INPUT = 1, PCTL_ELEMENT_FUNCTION, PCTL_ELEMENT_VIEW };
 /*
  * One value of such a kernel. in: numbers of nodes before it, map: how its element i is found in each.
  *
- * INPUT     buffer: its number in the plan
+ * INPUT     buffer: its number in the plan; it begins at `offset` there, with n_bytes (0 and 0: the whole)
  * FUNCTION  op and text: the function's name and WGSL text; operand: dtype that it was asked for
  * VIEW      in[0] is what it is a view of
  */
 typedef struct pctl_element_node {
 	uint32_t kind, buffer;
+	uint64_t offset, n_bytes;
 	pctl_tensor_type type;
 	const char *op, *text;
 	uint32_t operand, n_in;
@@ -50,17 +51,20 @@ typedef struct pctl_element_node {
 /*
  * name    of the kernel, in messages
  * nodes   the last one is what is written
- * output  its buffer in the plan
+ * output  its buffer in the plan, from output_offset on, output_bytes of it (0 and 0: the whole)
  * lanes   elements of an invocation: 1, or 4 where types and number of elements permit
+ * most_bytes  of one binding, 0: any number. Where a tensor has more the kernel is cut in several dispatches, and reads what it does
+ *         not read in step through several bindings (SEMANTICS.md 17.3)
  */
 typedef struct pctl_elementwise {
 	const char *name;
 	const pctl_element_node *nodes;
 	uint32_t n_nodes, output, lanes, wgsl_flags;
+	uint64_t output_offset, output_bytes, most_bytes;
 } pctl_elementwise;
 
 /* Append the kernel to a plan. Errors: PC4133 (more elements than an index has bits for), PCTL_E_LIMIT without a word where
- * it binds more than PCTL_ELEMENTWISE_INPUTS inputs, those of the front end. */
+ * it binds more than PCTL_ELEMENTWISE_INPUTS inputs, PC5203 (no cut makes its bindings small enough), those of the front end. */
 pctl_status pctl_elementwise_plan(pctl_kernels *kernels, const pctl_elementwise *e,
 				  const pctl_call *call, pctl_job_plan *plan);
 

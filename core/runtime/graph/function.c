@@ -62,10 +62,23 @@ static int is_stretched(const pctl_op_query *q, const pctl_tensor_type *out)
 	return 0;
 }
 
+/* More bytes than one binding of the device may have. */
+static int is_too_large(const pctl_planner *planner, const pctl_op_query *q,
+			const pctl_tensor_type *out)
+{
+	uint64_t most = 0, n = 0;
+
+	for (uint32_t i = 0; i <= q->n_in; i++) {
+		(void)pctl_type_buffer_bytes(i < q->n_in ? &q->in[i] : out, &n);
+		most = n > most ? n : most;
+	}
+	return planner->caps.max_binding_bytes != 0 && most > planner->caps.max_binding_bytes;
+}
+
 /* Operands that are not of the output's shape are found by their index. */
 static pctl_status plan_stretched(const pctl_planner *planner, const pctl_op_ref *op,
 				  const pctl_op_query *q, const pctl_tensor_type *out,
-				  const char *function, const uint32_t *buffers,
+				  const char *function, const pctl_plan_slot *slots,
 				  const pctl_call *call, pctl_job_plan *plan)
 {
 	pctl_element_node nodes[PCTL_PORTS_MAX + 1] = {{0}};
@@ -73,8 +86,11 @@ static pctl_status plan_stretched(const pctl_planner *planner, const pctl_op_ref
 	const pctl_elementwise e = {.name = op->desc->name,
 				    .nodes = nodes,
 				    .n_nodes = q->n_in + 1,
-				    .output = buffers[q->n_in],
+				    .output = slots[q->n_in].buffer,
+				    .output_offset = slots[q->n_in].offset,
+				    .output_bytes = slots[q->n_in].n_bytes,
 				    .lanes = 1,
+				    .most_bytes = planner->caps.max_binding_bytes,
 				    .wgsl_flags = planner->wgsl_flags};
 
 	*root = (pctl_element_node){.kind = PCTL_ELEMENT_FUNCTION,
@@ -84,8 +100,11 @@ static pctl_status plan_stretched(const pctl_planner *planner, const pctl_op_ref
 				    .operand = q->in[0].dtype,
 				    .n_in = q->n_in};
 	for (uint32_t i = 0; i < q->n_in; i++) {
-		nodes[i] = (pctl_element_node){
-			.kind = PCTL_ELEMENT_INPUT, .buffer = buffers[i], .type = q->in[i]};
+		nodes[i] = (pctl_element_node){.kind = PCTL_ELEMENT_INPUT,
+					       .buffer = slots[i].buffer,
+					       .offset = slots[i].offset,
+					       .n_bytes = slots[i].n_bytes,
+					       .type = q->in[i]};
 		root->in[i] = i;
 		if (is_stretched(&(pctl_op_query){.n_in = 1, .in = &q->in[i]}, out))
 			pctl_index_map_stretch(&q->in[i], out, &root->map[i]);
@@ -95,7 +114,7 @@ static pctl_status plan_stretched(const pctl_planner *planner, const pctl_op_ref
 
 pctl_status pctl_job_plan_function(const pctl_planner *planner, const pctl_op_ref *op,
 				   const pctl_op_query *q, const pctl_tensor_type *out_types,
-				   const uint32_t *buffers, const pctl_call *call,
+				   const pctl_plan_slot *slots, const pctl_call *call,
 				   pctl_job_plan *plan)
 {
 	const char *function =
@@ -122,8 +141,8 @@ pctl_status pctl_job_plan_function(const pctl_planner *planner, const pctl_op_re
 		return pctl_refuse(call, PC4133_SIZE,
 				   "op \"%s\" on %" PRIu64 " elements: an index has 32 bits",
 				   op->desc->name, n);
-	if (is_stretched(q, &out_types[0]))
-		return plan_stretched(planner, op, q, &out_types[0], function, buffers, call, plan);
+	if (is_stretched(q, &out_types[0]) || is_too_large(planner, q, &out_types[0]))
+		return plan_stretched(planner, op, q, &out_types[0], function, slots, call, plan);
 	n_groups = pctl_num_div_up(n, INVOCATIONS);
 	if (n_groups > MOST_GROUPS) {
 		groups[1] = (uint32_t)pctl_num_div_up(n_groups, MOST_GROUPS);
@@ -137,9 +156,10 @@ pctl_status pctl_job_plan_function(const pctl_planner *planner, const pctl_op_re
 	source.n_text = strlen(text);
 	source.groups = groups;
 	for (uint32_t i = 0; i < q->n_in; i++)
-		bindings[i] = (pctl_plan_binding){.group = 0, .binding = i, .buffer = buffers[i]};
-	bindings[q->n_in] =
-		(pctl_plan_binding){.group = 1, .binding = 0, .buffer = buffers[q->n_in]};
+		bindings[i] = (pctl_plan_binding){
+			0, i, slots[i].buffer, 0, slots[i].offset, slots[i].n_bytes};
+	bindings[q->n_in] = (pctl_plan_binding){
+		1, 0, slots[q->n_in].buffer, 0, slots[q->n_in].offset, slots[q->n_in].n_bytes};
 	for (uint32_t i = 0; i <= q->n_in; i++)
 		known[i] = pctl_job_plan_known(plan, &bindings[i]);
 	source.bindings = known;
@@ -153,16 +173,23 @@ pctl_status pctl_job_plan_function(const pctl_planner *planner, const pctl_op_re
 
 pctl_status pctl_job_plan_view(const pctl_planner *planner, const pctl_op_ref *op,
 			       const pctl_tensor_type *in, const pctl_op_result *view,
-			       const uint32_t *buffers, const pctl_call *call, pctl_job_plan *plan)
+			       const pctl_plan_slot *slots, const pctl_call *call,
+			       pctl_job_plan *plan)
 {
-	pctl_element_node nodes[2] = {
-		{.kind = PCTL_ELEMENT_INPUT, .buffer = buffers[0], .type = *in},
-		{.kind = PCTL_ELEMENT_VIEW, .type = view->out[0], .n_in = 1}};
+	pctl_element_node nodes[2] = {{.kind = PCTL_ELEMENT_INPUT,
+				       .buffer = slots[0].buffer,
+				       .offset = slots[0].offset,
+				       .n_bytes = slots[0].n_bytes,
+				       .type = *in},
+				      {.kind = PCTL_ELEMENT_VIEW, .type = view->out[0], .n_in = 1}};
 	const pctl_elementwise e = {.name = op->desc->name,
 				    .nodes = nodes,
 				    .n_nodes = 2,
-				    .output = buffers[1],
+				    .output = slots[1].buffer,
+				    .output_offset = slots[1].offset,
+				    .output_bytes = slots[1].n_bytes,
 				    .lanes = 1,
+				    .most_bytes = planner->caps.max_binding_bytes,
 				    .wgsl_flags = planner->wgsl_flags};
 
 	pctl_index_map_view(view, &nodes[1].map[0]);
@@ -171,11 +198,11 @@ pctl_status pctl_job_plan_view(const pctl_planner *planner, const pctl_op_ref *o
 
 pctl_status pctl_job_plan_stretch(const pctl_planner *planner, const pctl_op_ref *op,
 				  const pctl_op_query *q, const pctl_tensor_type *in,
-				  uint32_t *buffers, const pctl_call *call, pctl_job_plan *plan)
+				  pctl_plan_slot *slots, const pctl_call *call, pctl_job_plan *plan)
 {
 	for (uint32_t i = 0; i < q->n_in; i++) {
 		pctl_op_result view = {.head = PCTL_HEAD(pctl_op_result), .out = {in[i]}};
-		uint32_t copied[2] = {buffers[i], 0};
+		pctl_plan_slot copied[2] = {slots[i], {0}};
 		uint64_t n_bytes = 0;
 		pctl_index_map m;
 		pctl_status status;
@@ -185,14 +212,15 @@ pctl_status pctl_job_plan_stretch(const pctl_planner *planner, const pctl_op_ref
 		pctl_index_map_stretch(&q->in[i], &in[i], &m);
 		memcpy(view.view_stride, m.stride, sizeof(view.view_stride));
 		(void)pctl_type_buffer_bytes(&in[i], &n_bytes);
-		status =
-			pctl_job_plan_buffer(plan, PCTL_PLAN_TEMP, n_bytes, NULL, call, &copied[1]);
+		status = pctl_job_plan_buffer(plan, PCTL_PLAN_TEMP, n_bytes, NULL, call,
+					      &copied[1].buffer);
 		if (status == PCTL_OK)
 			status = pctl_job_plan_view(planner, op, &q->in[i], &view, copied, call,
 						    plan);
 		if (status != PCTL_OK)
 			return status;
-		buffers[i] = copied[1];
+		slots[i] = copied[1];
+		slots[i].n_bytes = n_bytes;
 	}
 	return PCTL_OK;
 }

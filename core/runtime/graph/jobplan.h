@@ -10,14 +10,26 @@
 #include "pipectl/backend.h"
 
 /* TURNS: the flag of a kernel's step (pctl_program_turn_flag), the host's own: zero at first, and never cleared. */
-enum { PCTL_PLAN_INPUT = 1, PCTL_PLAN_OUTPUT, PCTL_PLAN_TEMP, PCTL_PLAN_PARAMS, PCTL_PLAN_TURNS };
+enum {
+	PCTL_PLAN_INPUT = 1,
+	PCTL_PLAN_OUTPUT,
+	PCTL_PLAN_TEMP,
+	PCTL_PLAN_PARAMS,
+	PCTL_PLAN_TURNS,
+	PCTL_PLAN_CONSTANT /* as PARAMS, and cid names the bytes */
+};
 
 typedef struct pctl_plan_buffer {
 	uint32_t kind;
 	uint32_t usage; /* PCTL_BUFFER_* */
 	uint64_t n_bytes;
-	const void *data; /* PARAMS: its contents */
+	const void *data;	    /* PARAMS and CONSTANT: its contents */
+	const struct pctl_cid *cid; /* CONSTANT */
+	uint64_t at;		    /* TEMP of a plan with a pool: where it begins there */
 } pctl_plan_buffer;
+
+/* Where temporaries begin in their pool: multiples of it. No device here asks for more. */
+#define PCTL_PLAN_ALIGN 256u
 
 enum { PCTL_STEP_KERNEL = 1, PCTL_STEP_FILL, PCTL_STEP_COPY };
 
@@ -59,7 +71,8 @@ typedef struct pctl_job_plan {
 	uint32_t has_measure;
 	uint32_t measure_buffer, measure_bytes;
 	uint64_t measure_offset, measure_add;
-	uint64_t buffer_bytes; /* sum, saturating: the peak of one run */
+	uint64_t buffer_bytes; /* of all buffers together, saturating */
+	uint64_t pool_bytes;   /* of the one buffer that temporaries share, 0: each has its own */
 	uint64_t caps;	       /* PCTL_CAP_* of all kernels */
 	uint32_t form;	       /* PCTL_PLAN_FORM_* */
 	uint32_t reserved;
@@ -83,23 +96,30 @@ pctl_status pctl_job_plan_op(const pctl_planner *planner, const char *job, const
 			     const pctl_op_query *q, const pctl_tensor_type *out_types,
 			     uint32_t flags, const pctl_call *call, pctl_job_plan **out);
 
-/* The elementwise kernel of a function op, appended to a plan. buffers: numbers in the plan of the
- * op's inputs and then its output. */
+/* A range of a plan's buffer that stands for a port; offset 0 with n_bytes 0: the whole. */
+typedef struct pctl_plan_slot {
+	uint32_t buffer, reserved;
+	uint64_t offset, n_bytes;
+} pctl_plan_slot;
+
+/* The elementwise kernel of a function op, appended to a plan. slots: of the op's inputs and then its output. */
 pctl_status pctl_job_plan_function(const pctl_planner *planner, const pctl_op_ref *op,
 				   const pctl_op_query *q, const pctl_tensor_type *out_types,
-				   const uint32_t *buffers, const pctl_call *call,
+				   const pctl_plan_slot *slots, const pctl_call *call,
 				   pctl_job_plan *plan);
 
 /* The kernel that copies what an op calls a view, likewise. */
 pctl_status pctl_job_plan_view(const pctl_planner *planner, const pctl_op_ref *op,
 			       const pctl_tensor_type *in, const pctl_op_result *view,
-			       const uint32_t *buffers, const pctl_call *call, pctl_job_plan *plan);
+			       const pctl_plan_slot *slots, const pctl_call *call,
+			       pctl_job_plan *plan);
 
-/* Copies of operands that are stretched to the types `in`, for a function op that plans for itself; buffers: the copies' numbers
+/* Copies of operands that are stretched to the types `in`, for a function op that plans for itself; slots: the copies
  * take the place of theirs. */
 pctl_status pctl_job_plan_stretch(const pctl_planner *planner, const pctl_op_ref *op,
 				  const pctl_op_query *q, const pctl_tensor_type *in,
-				  uint32_t *buffers, const pctl_call *call, pctl_job_plan *plan);
+				  pctl_plan_slot *slots, const pctl_call *call,
+				  pctl_job_plan *plan);
 
 /* A plan put together by hand (`shader run`, shader jobs): n_in inputs, then n_out outputs; add
  * them with buffer, then commands. Each returns PCTL_OK or reports. */
@@ -116,6 +136,12 @@ pctl_status pctl_job_plan_bind(pctl_job_plan *p, pctl_step *step, const pctl_pla
 
 /* What an analysis is told of a binding whose buffer the plan has. */
 pctl_known_binding pctl_job_plan_known(const pctl_job_plan *p, const pctl_plan_binding *b);
+
+/* Find where temporaries lie in the buffer that they share: pool_bytes and `at`. Once all steps are there; a plan of which nobody
+ * asks it has no pool. */
+pctl_status pctl_job_plan_place(pctl_job_plan *p, const pctl_call *call);
+/* The most that is needed at once: inputs, outputs and parameters all, temporaries while they are alive. */
+uint64_t pctl_job_plan_peak(const pctl_job_plan *p);
 
 /* Copy an input over the whole of an output of the same size before the kernels run; make an output
  * zero. */

@@ -36,12 +36,15 @@ static pctl_status check_written(const pctl_job_plan *plan, const pctl_step *ste
 
 		if (!writes(p, b))
 			continue;
-		if (kind == PCTL_PLAN_INPUT || kind == PCTL_PLAN_PARAMS)
+		if (kind == PCTL_PLAN_INPUT || kind == PCTL_PLAN_PARAMS ||
+		    kind == PCTL_PLAN_CONSTANT)
 			return pctl_refuse(call, PC4130_BINDING,
 					   "job \"%s\": kernel %s writes group %" PRIu32
 					   " binding %" PRIu32 ", which is bound to %s",
 					   plan->name, step->unit->name, b->group, b->binding,
-					   kind == PCTL_PLAN_INPUT ? "an input" : "parameters");
+					   kind == PCTL_PLAN_INPUT    ? "an input"
+					   : kind == PCTL_PLAN_PARAMS ? "parameters"
+								      : "a constant");
 		for (uint32_t k = 0; k < step->n_bindings; k++) {
 			if (k != i && overlap(b, &step->bindings[k]))
 				return pctl_refuse(

@@ -115,6 +115,33 @@ static pctl_status record_measure(void *ctx, uint32_t buffer, uint64_t offset, u
 	return put_measure(ctx, &c);
 }
 
+static pctl_status record_repeat(void *ctx, const pctl_plan_repeat *c)
+{
+	if (c->n_pairs > PCTL_OPS_ROWS_MAX)
+		return PCTL_E_LIMIT;
+	return c->n_pairs && !c->pairs ? PCTL_E_INVALID : put_repeat(ctx, c);
+}
+
+static pctl_status record_repeat_end(void *ctx)
+{
+	return put_repeat_end(ctx, NULL);
+}
+
+static pctl_status record_constant(void *ctx, const char *cid, const void *bytes, uint64_t n_bytes,
+				   uint32_t *buffer)
+{
+	pctl_ops_recorder *r = ctx;
+	const pctl_ipc_plan_constant c = {cid, {bytes, n_bytes}};
+
+	*buffer = 0;
+	if (r->out.failed || n_bytes > PCTL_OPS_PLAN_BYTES)
+		return PCTL_E_LIMIT;
+	if (!cid || (!bytes && n_bytes))
+		return PCTL_E_INVALID;
+	*buffer = r->next++;
+	return put_constant(r, &c);
+}
+
 void pctl_ops_record_plan(pctl_ops_recorder *r, pctl_plan_sink *sink)
 {
 	*sink = (pctl_plan_sink){PCTL_HEAD(pctl_plan_sink),
@@ -126,7 +153,10 @@ void pctl_ops_record_plan(pctl_ops_recorder *r, pctl_plan_sink *sink)
 				 record_copy,
 				 record_op,
 				 record_assert,
-				 record_measure};
+				 record_measure,
+				 record_repeat,
+				 record_repeat_end,
+				 record_constant};
 }
 
 /* ---- laws and problems --------------------------------------------------------------------- */

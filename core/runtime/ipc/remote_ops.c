@@ -154,6 +154,9 @@ static int take_result(pctl_remote_ops *o, const pctl_ipc_inferred *reply, uint3
 	out->is_view = reply->is_view;
 	out->view_offset = reply->view_offset;
 	memcpy(out->view_stride, reply->view_stride, sizeof(out->view_stride));
+	out->n_cut = reply->n_cut;
+	for (uint32_t i = 0; i < PCTL_PORTS_MAX; i++)
+		out->cut[i] = (uint32_t)reply->cut[i];
 	return 1;
 }
 

@@ -87,6 +87,30 @@ static pctl_status put_measure(replay *p, const pctl_ipc_plan_measure *c)
 	return sink->measure(sink->ctx, c->buffer, c->offset, c->bytes, c->add);
 }
 
+static pctl_status put_repeat(replay *p, const pctl_plan_repeat *c)
+{
+	const pctl_plan_sink *sink = p->sink;
+
+	return sink->repeat(sink->ctx, c);
+}
+
+static pctl_status put_repeat_end(replay *p, const pctl_ipc_nothing *c)
+{
+	const pctl_plan_sink *sink = p->sink;
+
+	(void)c;
+	return sink->repeat_end(sink->ctx);
+}
+
+static pctl_status put_constant(replay *p, const pctl_ipc_plan_constant *c)
+{
+	const pctl_plan_sink *sink = p->sink;
+	uint32_t got = 0;
+	const pctl_status s = sink->constant(sink->ctx, c->cid, c->bytes.data, c->bytes.n, &got);
+
+	return numbered(p, s, got, 1);
+}
+
 /* ---- laws --------------------------------------------------------------------------------- */
 
 static pctl_status put_tensor(replay *p, const pctl_ipc_law_tensor *c)

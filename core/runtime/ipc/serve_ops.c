@@ -87,6 +87,9 @@ pctl_status pctl_serve_infer(pctl_ipc_server *s, const pctl_op_query *a, pctl_ip
 	r->is_view = result->is_view != 0;
 	r->view_offset = result->view_offset;
 	memcpy(r->view_stride, result->view_stride, sizeof(r->view_stride));
+	r->n_cut = result->n_cut < PCTL_RANK_MAX ? result->n_cut : PCTL_RANK_MAX;
+	for (uint32_t i = 0; i < PCTL_PORTS_MAX; i++)
+		r->cut[i] = result->cut[i];
 	r->n_types = !d ? 0 : d->n_out < PCTL_PORTS_MAX ? d->n_out : PCTL_PORTS_MAX;
 	return status;
 }

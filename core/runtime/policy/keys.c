@@ -231,7 +231,7 @@ static const pctl_conf_schema worker_schema = PCTL_CONF_SCHEMA("\"worker\"", wor
 static const pctl_conf_field limit_fields[] = {
 	{.key = "memory",
 	 .kind = PCTL_FIELD_BYTES,
-	 .doc = "buffers of one job together; 0: no limit"},
+	 .doc = "of the buffers of one job, the most that is alive at once; 0: no limit"},
 	{.key = "time", .kind = PCTL_FIELD_DURATION, .doc = "of the work of one job; 0: no limit"},
 	{.key = "worker",
 	 .kind = PCTL_FIELD_GROUP,

@@ -189,6 +189,14 @@ static pctl_status dispatch(pctl_list *l, const pctl_call *call, pctl_kernel *k,
 		return pctl_refuse(call, PC3201_BACKEND_ARGUMENT,
 				   "dispatch: no list or kernel of this device, or no counts");
 	}
+	/* Probes bind what any device takes. */
+	for (uint32_t i = 0; i < n && call && call->trace_id != 0; i++) {
+		if (bindings[i].n_bytes <= mock_widest(l->dev))
+			continue;
+		l->is_broken = 1;
+		return pctl_refuse(call, PC3201_BACKEND_ARGUMENT,
+				   "dispatch: a binding has more bytes than device_caps says");
+	}
 	c->kernel = k;
 	memcpy(c->groups, groups, sizeof(c->groups));
 	c->bindings = calloc(n + 1u, sizeof(*c->bindings));

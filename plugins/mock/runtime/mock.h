@@ -197,6 +197,8 @@ pctl_status mock_corrupt(pctl_list *l, const pctl_call *call);
 int mock_corrupts(const pctl_list *l, uint64_t trace);
 /* 1 when the script has a fault of this kind, which is always due. */
 int mock_has(const pctl_device *dev, uint32_t kind);
+/* The most bytes that a binding may have by the script. */
+uint64_t mock_widest(const pctl_device *dev);
 /* Keep the outputs of a first run, or bring them back. */
 pctl_status mock_keep(pctl_list *l, const pctl_call *call);
 pctl_status mock_bring_back(pctl_list *l, const pctl_call *call);

@@ -148,6 +148,17 @@ static pctl_status device_identity(pctl_device *dev, const pctl_call *call, uint
 	return PCTL_OK;
 }
 
+uint64_t mock_widest(const pctl_device *dev)
+{
+	uint64_t most = UINT64_MAX;
+
+	for (uint32_t i = 0; i < dev->inst->script.n; i++)
+		if (dev->inst->script.faults[i].kind == MOCK_NARROW &&
+		    dev->inst->script.faults[i].value < most)
+			most = dev->inst->script.faults[i].value;
+	return most;
+}
+
 static pctl_status device_caps(pctl_device *dev, const pctl_call *call, pctl_device_caps *out)
 {
 	int claims_all;
@@ -171,6 +182,8 @@ static pctl_status device_caps(pctl_device *dev, const pctl_call *call, pctl_dev
 	if (s == PCTL_OK && (mock_has(dev, MOCK_TURNED) || mock_has(dev, MOCK_UNSUMMED) ||
 			     mock_has(dev, MOCK_REVERSED)))
 		out->caps |= PCTL_CAP_SUBGROUPS | PCTL_CAP_TILES;
+	if (s == PCTL_OK && mock_widest(dev) < out->max_binding_bytes)
+		out->max_binding_bytes = mock_widest(dev);
 	return s;
 }
 

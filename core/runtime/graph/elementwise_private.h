@@ -1,0 +1,62 @@
+/* The text of an elementwise kernel while it is written, shared by elementwise.c and elementwise_text.c. */
+#ifndef PIPECTL_RUNTIME_GRAPH_ELEMENTWISE_PRIVATE_H
+#define PIPECTL_RUNTIME_GRAPH_ELEMENTWISE_PRIVATE_H
+
+#include "foundation/base/str.h"
+#include "foundation/base/vec.h"
+#include "runtime/graph/elementwise.h"
+
+#define ROW (PCTL_ELEMENTWISE_INVOCATIONS * PCTL_ELEMENTWISE_GROUPS)
+
+/* How the indices of an invocation's elements lie: one after the other from a multiple of four, all the same, or anyhow. Of
+ * kernels of one element an invocation all are SAME. */
+enum { LIE_SAME, LIE_ROW, LIE_ANY };
+
+/* An index: element i of the output, or found by a map in another one. */
+struct pctl_element_chain {
+	uint32_t from, lie;
+	const pctl_index_map *map; /* NULL: the output's */
+};
+
+/* A node under an index. */
+struct pctl_element_value {
+	uint32_t node, chain, wide; /* wide: one variable an element */
+	uint32_t binding;	    /* INPUT */
+};
+
+/* in_step: element i of the piece is element i of it. parts: it is read through that many bindings, this one and those behind it,
+ * which are no input's first (0), `each` elements in all but the last. */
+struct pctl_element_binding {
+	uint32_t buffer, vector, dtype, in_step, parts;
+	uint64_t start, offset, n_bytes, each;
+};
+
+/* Elements `from` on of the output, of which there are `count`; whole: they are all. */
+struct pctl_element_piece {
+	uint64_t from, count;
+	int whole;
+};
+
+#define STEP 256u /* a piece begins at a multiple of as many elements, so at one of as many bytes */
+
+struct pctl_element_writing {
+	const pctl_elementwise *e;
+	struct pctl_element_piece piece;
+	pctl_str_buf body;
+	uint32_t lanes;
+	PCTL_VEC(struct pctl_element_chain) chains;
+	PCTL_VEC(struct pctl_element_value) values;
+	PCTL_VEC(struct pctl_element_binding) bindings;
+	PCTL_VEC(uint32_t) words; /* of the uniform block */
+	int failed, too_wide, too_large;
+};
+
+/* The text of the kernel for a piece, released with free(); NULL: no memory. *w is ended by the caller in any case. */
+char *pctl_element_text(struct pctl_element_writing *w, const pctl_elementwise *e, uint32_t lanes,
+			const struct pctl_element_piece *piece);
+void pctl_element_end(struct pctl_element_writing *w);
+int pctl_element_has_function(const pctl_elementwise *e);
+/* Four elements an invocation may be made for n of them. */
+int pctl_element_can_be_wide(const pctl_elementwise *e, uint64_t n);
+
+#endif

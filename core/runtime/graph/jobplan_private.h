@@ -1,0 +1,50 @@
+/* A plan while an op library puts it together, shared by the jobplan*.c files. */
+#ifndef PIPECTL_RUNTIME_GRAPH_JOBPLAN_PRIVATE_H
+#define PIPECTL_RUNTIME_GRAPH_JOBPLAN_PRIVATE_H
+
+#include "runtime/graph/jobplan.h"
+#include "runtime/graph/repeat.h"
+
+#define DEEPEST_NESTING 8u
+/* Of one plan with all ops that it opened up; of those shipped none has a thousand. */
+#define MOST_COMMANDS 16384u
+#define MOST_PARAMS (64u << 20)
+#define SMALLEST_PARTS 6u /* halvings of a part whose temporaries are too large */
+
+/* A plan while it grows; the plan comes first so that a pointer to one is a pointer to the other.
+ */
+struct pctl_growing_plan {
+	pctl_job_plan plan;
+	uint32_t cap_buffers, cap_steps, cap_checks;
+	uint32_t n_commands;
+	uint64_t n_params; /* bytes of parameters */
+};
+
+/* One op being planned: its view of the plan's buffers. */
+struct pctl_frame {
+	const pctl_planner *planner;
+	pctl_job_plan *plan;
+	const pctl_op_ref *op;
+	const pctl_call *call;
+	pctl_plan_slot *slots; /* by local number; n_bytes is given, of whole buffers too */
+	uint32_t n_slots, cap_slots;
+	uint32_t depth, flags;
+	pctl_repeat *repeat; /* under way, or NULL */
+	pctl_status status;  /* the first that a callback refused: plan must not go on after it */
+};
+
+pctl_status pctl_plan_no_memory(const pctl_call *call);
+pctl_status pctl_plan_add_step(pctl_job_plan *p, const pctl_step *step, const pctl_call *call);
+
+/* Every callback of the sink answers through `kept`, and begins with `next_command`; PC4132 says what is wrong with a plan. */
+pctl_status pctl_frame_kept(struct pctl_frame *f, pctl_status status);
+pctl_status pctl_frame_bad_plan(const struct pctl_frame *f, const char *what);
+pctl_status pctl_frame_next_command(struct pctl_frame *f);
+/* A range of the plan's buffers gets the next local number; a new buffer likewise. */
+pctl_status pctl_frame_map_slot(struct pctl_frame *f, const pctl_plan_slot *slot, uint32_t *local);
+pctl_status pctl_frame_new_buffer(struct pctl_frame *f, uint32_t kind, const void *data,
+				  uint64_t n_bytes, uint32_t *local);
+/* The sink of a frame but for `op`, which opens up another. */
+pctl_plan_sink pctl_frame_sink(struct pctl_frame *f);
+
+#endif

@@ -1,0 +1,141 @@
+"""Tensors larger than a binding (SEMANTICS.md 17.3): every op that is cut, on a device whose bindings are small, gives the bytes of the
+uncut run; what cannot be cut is refused by one code before anything runs.
+usage: large.py [SELECTOR]   a device, the mock around the reference without"""
+import json
+import os
+import struct
+import sys
+
+from harness import Harness
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "ops"))
+from rows import op_run  # noqa: E402
+
+MOST = 1 << 20
+NARROW = sys.argv[1] if len(sys.argv) > 1 else f"mock:wrap=cpu+narrow={MOST}"
+
+
+def noise(n, seed):
+    """n bytes, the same ones for ever: xorshift."""
+    words, x = [], seed * 2654435761 % (1 << 64) | 1
+    for _ in range((n + 7) // 8):
+        x ^= x << 13 & (1 << 64) - 1
+        x ^= x >> 7
+        x ^= x << 17 & (1 << 64) - 1
+        words.append(x)
+    return struct.pack(f"<{len(words)}Q", *words)[:n]
+
+
+def floats(n, seed):
+    """f32 of moderate size: the exponent is 120 to 135."""
+    return b"".join(struct.pack("<I", w & 0x807fffff | (120 + (w >> 24 & 15)) << 23) for (w,) in struct.iter_unpack("<I", noise(4 * n, seed)))
+
+
+def indices(n, of, seed):
+    return b"".join(struct.pack("<I", w % of) for (w,) in struct.iter_unpack("<I", noise(4 * n, seed)))
+
+
+X, Y = floats(1000 * 400, 1), floats(1000 * 400, 2)
+WIDE = noise(2 * 600001, 3)
+INDEX = indices(300000, 300, 4)
+# op, inputs (port, bytes, type), outputs, attributes
+CASES = [
+    # by the host: function ops of one shape, stretched, of 16 bits with one left over; views
+    ("ieee.add", [("a", X, "f32[1000,400]"), ("b", Y, "f32[1000,400]")], ["y"], []),
+    ("ieee.mul", [("a", X, "f32[1000,400]"), ("b", Y[:1600], "f32[400]")], ["y"], []),
+    ("ieee.add", [("a", X, "f32[1000,400]"), ("b", Y[:4000], "f32[1000,1]")], ["y"], []),
+    ("ieee.add", [("a", X[:800000], "f32[200000,1]"), ("b", Y[:8], "f32[1,2]")], ["y"], []),
+    ("ieee.neg", [("x", WIDE, "bf16[600001]")], ["y"], []),
+    ("int.popcount", [("x", WIDE[:1200000], "u64[150000]")], ["y"], []),
+    ("tensor.transpose", [("x", X, "f32[1000,400]")], ["y"], []),
+    ("tensor.transpose", [("x", WIDE[:1200000], "u8[400000,3]")], ["y"], []),
+    ("tensor.slice", [("x", X, "f32[1000,400]")], ["y"], ["start=1,3", "step=1,1"]),
+    ("tensor.broadcast", [("x", X[:1600], "f32[400]")], ["y"], ["shape=1000,400"]),
+    ("tensor.reshape", [("x", WIDE, "f16[600001]")], ["y"], ["shape=1,600001"]),
+    # by the host, because the library says along what: products by rows and by batches, reductions, norms, conversions
+    ("tensor.matmul", [("a", X, "f32[1000,400]"), ("b", Y[:400 * 3 * 4], "f32[400,3]")], ["y"], []),
+    ("tensor.matmul", [("a", X, "f32[100,10,400]"), ("b", Y[:100 * 400 * 2 * 4], "f32[100,400,2]")], ["y"], []),
+    ("tensor.sum", [("x", X, "f32[1000,400]")], ["y"], ["axes=1"]),
+    ("tensor.max", [("x", X, "f32[10,100,400]")], ["y"], ["axes=2"]),
+    ("tensor.argmin", [("x", X, "f32[1000,400]")], ["y"], ["axis=-1"]),
+    ("tensor.variance", [("x", X, "f32[1000,400]")], ["y"], ["axes=1"]),
+    ("tensor.softmax", [("x", X, "f32[1000,400]")], ["y"], []),
+    ("tensor.cumsum", [("x", X, "f32[1000,400]")], ["y"], ["axis=1"]),
+    ("tensor.layer_norm", [("x", X, "f32[1000,400]"), ("weight", Y[:1600], "f32[400]"), ("bias", Y[1600:3200], "f32[400]")], ["y"], []),
+    ("tensor.rms_norm", [("x", X, "f32[1000,400]"), ("weight", Y[:1600], "f32[400]")], ["y"], []),
+    ("tensor.convert", [("x", X, "f32[1000,400]")], ["y"], ["to=bf16"]),
+    # by the library itself: what reads anywhere
+    ("tensor.gather", [("x", X, "f32[1000,400]"), ("index", INDEX[:4 * 777], "u32[777]")], ["y"], ["axis=0"]),
+    ("tensor.gather", [("x", X[:1200], "f32[300]"), ("index", INDEX, "u32[300000]")], ["y"], ["axis=0"]),
+    ("tensor.embedding", [("table", WIDE[:300 * 1999 * 2], "bf16[300,1999]"), ("index", INDEX[:4 * 501], "u32[501]")], ["y"], []),
+    ("tensor.where", [("condition", indices(400000, 2, 6), "u32[1000,400]"), ("a", X, "f32[1000,400]"), ("b", Y, "f32[1000,400]")], ["y"], []),
+    ("tensor.pad", [("x", X, "f32[1000,400]")], ["y"], ["before=1,2", "after=3,0", "mode=edge"]),
+    ("tensor.flip", [("x", WIDE[:1100001], "u8[1100001]")], ["y"], ["axes=0"]),
+    ("tensor.roll", [("x", X, "f32[1000,400]")], ["y"], ["axes=0,1", "shifts=7,-3"]),
+    ("tensor.concat", [("xs[0]", X, "f32[1000,400]"), ("xs[1]", Y, "f32[1000,400]")], ["y"], ["axis=1"]),
+    ("tensor.one_hot", [("index", INDEX[:4 * 1000], "u32[1000]")], ["y"], ["depth=300", "out=f32"]),
+    ("tensor.iota", [], ["y"], ["shape=300000", "out=u32"]),
+    ("tensor.crc32", [("x", WIDE[:1200000], "u8[1200,1000]")], ["y"], []),
+]
+# what nothing cuts
+REFUSED = [
+    ("tensor.sum", [("x", X, "f32[400000]")], ["y"], []),
+    ("tensor.matmul", [("a", X[:1600], "f32[1,400]"), ("b", Y, "f32[400,1000]")], ["y"], []),
+    ("tensor.sort", [("x", X, "f32[400000]")], ["y"], []),
+]
+
+
+def cases(h):
+    for op, inputs, outputs, attrs in CASES:
+        want = op_run(h, op, inputs, outputs, "cpu", attrs)
+        got = op_run(h, op, inputs, outputs, NARROW, attrs)
+        largest = max([len(d) for _, d, _ in inputs] + [len(o) for o in want or [b""]])
+        h.check(f"{op} is larger than a binding", largest > MOST, str(largest))
+        if want is not None and got is not None:
+            h.check_bytes(f"{op} {[t for _, _, t in inputs]} {attrs}", got[0], want[0], 1)
+
+
+def out_of_range(h):
+    """An index that is out of range is named by its place in the whole, however the work is cut."""
+    bad = INDEX[:4 * 280001] + struct.pack("<I", 4711) + INDEX[4 * 280002:]
+    said = []
+    for backend in ("cpu", NARROW):
+        status, _, err = h.run("op", "run", "tensor.gather", "--backend", backend, "--in", f"x={h.write('x', X[:1200])}:f32[300]",
+                               "--in", f"index={h.write('i', bad)}:u32[300000]", "--attr", "axis=0", "--out", "y=" + h.path("y"))
+        said.append((status, "index[280001] is 4711, out of range of 300" in err))
+    h.check("the place of an index out of range", said[0] == said[1] and said[0][1] and said[0][0] != 0, str(said))
+
+
+def refused(h):
+    for op, inputs, outputs, attrs in REFUSED:
+        args = ["op", "run", op, "--backend", NARROW]
+        for port, data, kind in inputs:
+            args += ["--in", f"{port}={h.write('in-' + port, data)}:{kind}"]
+        status, _, err = h.run(*args, *(f"--out={p}={h.path('none-' + p)}" for p in outputs), *(f"--attr={a}" for a in attrs))
+        h.check(f"{op} {inputs[-1][2]} is refused", status != 0 and "PC5203" in err and not os.path.exists(h.path("none-" + outputs[0])), f"{status} {err}")
+
+
+def fused(h):
+    """Jobs that run as one kernel, in several dispatches of it."""
+    pipe = h.write("chain.pipe.cfg", b"""pipeline : { name = "p"; class = "strict"; inputs : { x : { type = "f32[1000,400]"; }; r : { type = "f32[400]"; }; };
+jobs = ( { id = "a"; op = "ieee.mul"; in : { a = "$x"; b = "$r"; }; }, { id = "t"; op = "tensor.transpose"; in : { x = "a.y"; }; },
+{ id = "n"; op = "ieee.neg"; in : { x = "t.y"; }; } ); outputs : { y = "n.y"; }; };
+""")
+    args = ["--json", "run", pipe, "--in", "x=" + h.write("x", X), "--in", "r=" + h.write("r", Y[:1600])]
+    ran = {}
+    for name, more in (("uncut", ["--backend", "cpu"]), ("cut", ["--backend", NARROW]), ("apart", ["--backend", NARROW, "--no-fuse"])):
+        status, out, err = h.run(*args, *more)
+        if h.check(f"a chain, {name}", status == 0, err):
+            ran[name] = json.loads(out)
+    cids = {name: r["outputs"][0]["cid"] for name, r in ran.items()}
+    h.check("one CID", len(cids) == 3 and len(set(cids.values())) == 1, str(cids))
+    h.check("one price", len({r["gas"] for r in ran.values()}) == 1)
+    h.check("one kernel, several times", [j["fused_into"] for j in ran["cut"]["jobs"]] == ["n", "n", "n"], str(ran["cut"]["jobs"]))
+
+
+h = Harness()
+cases(h)
+out_of_range(h)
+refused(h)
+fused(h)
+h.finish()
