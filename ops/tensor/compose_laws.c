@@ -261,7 +261,8 @@ static int as_rows(kit_law *l, rows *out)
 /* 1 / sqrt(v + eps), for each element of the rows. */
 static uint32_t reciprocal(kit_law *l, const rows *r, uint32_t v)
 {
-	const float eps = strtof(kit_law_attr(l, "eps"), NULL);
+	char *end;
+	const float eps = kit_parse_f32(kit_law_attr(l, "eps"), &end);
 	const uint32_t root =
 		one(l, "ieee.sqrt", two(l, "ieee.add", v, filled(l, &r->column, eps)));
 
