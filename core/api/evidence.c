@@ -167,7 +167,7 @@ static pctl_status certify(pipectl *p, const pipectl_certify_options *options, p
 		return status;
 	if (!pctl_level_parse(o.level == NULL ? "L2" : o.level, &q.params.level, &q.params.track))
 		return pctl_refuse(&p->call, PC11_API_USE,
-				   "level is L1 to L4, L1f, L2f or L1a, not \"%s\"", o.level);
+				   "level is L1 to L4, L1f to L4f or L1a, not \"%s\"", o.level);
 	q.params.ops = o.ops;
 	q.params.seed = o.seed == 0 ? 1 : o.seed;
 	q.params.cases = o.cases == 0 ? PCTL_CERTIFY_CASES : o.cases;

@@ -234,11 +234,9 @@ static pctl_status run_proof(pctl_installation *in, const pctl_certify_request *
 pctl_status pctl_certify(pctl_installation *in, const pctl_certify_request *q,
 			 const pctl_call *call, pctl_certified *out)
 {
-	pctl_status status = pctl_proof_params_check(&q->params, call);
+	pctl_status status = pctl_installation_ops(in, call);
 
 	*out = (pctl_certified){.selector = q->selector};
-	if (status == PCTL_OK)
-		status = pctl_installation_ops(in, call);
 	if (status == PCTL_OK && out->selector == NULL)
 		status = pctl_certify_device(in, call, &out->selector);
 	if (status == PCTL_OK)

@@ -44,13 +44,12 @@ uint32_t kit_dtype_bits(uint32_t dtype, uint32_t *block)
 	return 0;
 }
 
-/* An f64 is of files and conversions: whoever asks for bytes wants to compute with elements. */
 uint64_t kit_dtype_bytes(uint32_t dtype)
 {
 	uint32_t block;
 	const uint32_t bits = kit_dtype_bits(dtype, &block);
 
-	return (dtype < 32 && dtype != PCTL_SCALAR_F64) || dtype == PCTL_DTYPE_U128 ? bits / 8 : 0;
+	return dtype < 32 || dtype == PCTL_DTYPE_U128 ? bits / 8 : 0;
 }
 
 uint64_t kit_bytes(const pctl_tensor_type *t)

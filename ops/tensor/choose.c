@@ -222,11 +222,11 @@ static pctl_status where_reference(const kit_use *u, const pctl_span *in, pctl_s
 	return status;
 }
 
-#define WHERE_TYPES 11u
+#define WHERE_TYPES 12u
 static const uint32_t moved_types[WHERE_TYPES] = {
 	PCTL_SCALAR_F32, PCTL_SCALAR_F16, PCTL_SCALAR_BF16, PCTL_SCALAR_I8,
 	PCTL_SCALAR_U8,	 PCTL_SCALAR_I16, PCTL_SCALAR_U16,  PCTL_SCALAR_I32,
-	PCTL_SCALAR_U32, PCTL_SCALAR_I64, PCTL_SCALAR_U64};
+	PCTL_SCALAR_U32, PCTL_SCALAR_I64, PCTL_SCALAR_U64,  PCTL_SCALAR_F64};
 static const pctl_op_problems where_problems = {
 	PCTL_HEAD(pctl_op_problems), "tensors of up to 325 elements, of which one may be broadcast",
 	TENSOR_SHAPES * 4};

@@ -53,7 +53,7 @@ static pctl_status infer(const kit_use *u, pctl_op_result *out)
 
 /* ---- the kernel ----------------------------------------------------------------------------- */
 
-static void number(kit_wgsl *w, const char *name, uint64_t value)
+void convert_add_number(kit_wgsl *w, const char *name, uint64_t value)
 {
 	char text[80];
 
@@ -61,7 +61,7 @@ static void number(kit_wgsl *w, const char *name, uint64_t value)
 	kit_wgsl_add(w, text);
 }
 
-static void wide(kit_wgsl *w, const char *name, uint64_t value)
+void convert_add_wide(kit_wgsl *w, const char *name, uint64_t value)
 {
 	char text[80];
 
@@ -70,7 +70,7 @@ static void wide(kit_wgsl *w, const char *name, uint64_t value)
 	kit_wgsl_add(w, text);
 }
 
-static void integer(kit_wgsl *w, const char *name, int value)
+void convert_add_integer(kit_wgsl *w, const char *name, int value)
 {
 	char text[80];
 
@@ -101,28 +101,41 @@ static uint64_t largest(const tensor_float_layout *f)
 	return f->nan ? ones - 1 : ones;
 }
 
-static void add_code(kit_wgsl *w, uint32_t bits)
-{
-	char text[200];
+#define CODE_TEXT 200u
 
-	if (bits == 64)
-		kit_wgsl_add(w, "fn code(i: u32) -> u64 {\n\treturn x[i];\n}\n");
-	else if (bits == 32)
-		kit_wgsl_add(w, "fn code(i: u32) -> u64 {\n\treturn u64(x[i]);\n}\n");
-	else {
+/* How the code of element i is found in x. */
+static void code_text(uint32_t bits, char text[CODE_TEXT])
+{
+	if (bits >= 32)
+		snprintf(text, CODE_TEXT, "fn code(i: u32) -> u64 {\n\treturn %s;\n}\n",
+			 bits == 64 ? "x[i]" : "u64(x[i])");
+	else
 		snprintf(
-			text, sizeof(text),
+			text, CODE_TEXT,
 			"fn code(i: u32) -> u64 {\n\treturn u64(extractBits(x[i / %uu], i %% %uu * "
 			"%uu, %uu));\n}\n",
 			32 / bits, 32 / bits, bits, bits);
-		kit_wgsl_add(w, text);
-	}
 }
 
-static void add_reading(kit_wgsl *w, uint32_t from)
+void convert_add_code(kit_wgsl *w, uint32_t from, const char *code)
+{
+	const tensor_float_layout *f = tensor_float_layout_of(from);
+	uint32_t block;
+
+	kit_wgsl_add(w, code);
+	convert_add_number(w, "FROM_BITS", kit_dtype_bits(from, &block));
+	convert_add_number(w, "FROM_FRACTION", f->fraction);
+	convert_add_integer(w, "FROM_BIAS", bias(f));
+	convert_add_wide(w, "FROM_LARGEST", largest(f));
+	flag(w, "FROM_INFINITIES", f->infinities != 0);
+	kit_wgsl_add(w, KERNEL_CONVERT_FROM_FLOAT);
+}
+
+void convert_add_reading(kit_wgsl *w, uint32_t from)
 {
 	const kit_block_format *block = kit_block_format_of(from);
 	const tensor_float_layout *f = tensor_float_layout_of(from);
+	char text[CODE_TEXT];
 	uint32_t n;
 	const uint32_t bits = kit_dtype_bits(from, &n);
 
@@ -130,20 +143,18 @@ static void add_reading(kit_wgsl *w, uint32_t from)
 		kit_wgsl_block(w, block, "x");
 		if (block->kind == KIT_BLOCK_SCALED)
 			kit_wgsl_add(w, "fn x_m(b: u32, e: u32) -> i32 {\n\treturn 0i;\n}\n");
-		number(w, "MINIMUM", (uint64_t)block->kind);
+		convert_add_number(w, "MINIMUM", (uint64_t)block->kind);
 		kit_wgsl_add(w, KERNEL_CONVERT_FROM_BLOCK);
 		return;
 	}
-	add_code(w, bits);
-	number(w, "FROM_BITS", bits);
 	if (f != NULL) {
-		number(w, "FROM_FRACTION", f->fraction);
-		integer(w, "FROM_BIAS", bias(f));
-		wide(w, "FROM_LARGEST", largest(f));
-		flag(w, "FROM_INFINITIES", f->infinities != 0);
-		kit_wgsl_add(w, KERNEL_CONVERT_FROM_FLOAT);
+		code_text(bits, text);
+		convert_add_code(w, from, text);
 		return;
 	}
+	code_text(bits, text);
+	kit_wgsl_add(w, text);
+	convert_add_number(w, "FROM_BITS", bits);
 	flag(w, "FROM_SIGNED", tensor_is_signed(from));
 	flag(w, "FROM_BINARY", from == PCTL_DTYPE_BINARY);
 	flag(w, "FROM_BOOL", from == PCTL_SCALAR_BOOL);
@@ -158,17 +169,17 @@ static void add_writing_float(kit_wgsl *w, const tensor_float_layout *f, int sat
 			     : f->infinities ? (((2ull << f->exponent) - 1) << (f->fraction - 1))
 					     : most + 1;
 
-	number(w, "TO_EXPONENT", f->exponent);
-	number(w, "TO_FRACTION", f->fraction);
-	integer(w, "TO_LEAST", 1 - bias(f) - (int)f->fraction);
-	wide(w, "TO_LARGEST", most);
-	wide(w, "TO_BEYOND", saturate || (!f->infinities && !f->nan) ? most : most + 1);
-	wide(w, "TO_NAN", nan);
+	convert_add_number(w, "TO_EXPONENT", f->exponent);
+	convert_add_number(w, "TO_FRACTION", f->fraction);
+	convert_add_integer(w, "TO_LEAST", 1 - bias(f) - (int)f->fraction);
+	convert_add_wide(w, "TO_LARGEST", most);
+	convert_add_wide(w, "TO_BEYOND", saturate || (!f->infinities && !f->nan) ? most : most + 1);
+	convert_add_wide(w, "TO_NAN", nan);
 	flag(w, "TO_SIGNED_BEYOND", saturate || f->infinities || !f->nan);
 	kit_wgsl_add(w, KERNEL_CONVERT_TO_FLOAT);
 }
 
-static void add_writing(kit_wgsl *w, uint32_t to, int saturate)
+void convert_add_writing(kit_wgsl *w, uint32_t to, int saturate)
 {
 	const tensor_float_layout *f = tensor_float_layout_of(to);
 	uint32_t block;
@@ -176,13 +187,16 @@ static void add_writing(kit_wgsl *w, uint32_t to, int saturate)
 	const int is_signed = tensor_is_signed(to);
 	const uint64_t ones = UINT64_MAX >> (64 - bits);
 
-	number(w, "TO_BITS", bits);
+	convert_add_number(w, "TO_BITS", bits);
 	if (f != NULL) {
 		add_writing_float(w, f, saturate);
 		return;
 	}
-	wide(w, "TO_HIGH", to == PCTL_DTYPE_TERNARY ? 1 : is_signed ? ones >> 1 : ones);
-	wide(w, "TO_LOW", to == PCTL_DTYPE_TERNARY ? 1 : is_signed ? (ones >> 1) + 1 : 0);
+	convert_add_wide(w, "TO_HIGH", to == PCTL_DTYPE_TERNARY ? 1 : is_signed ? ones >> 1 : ones);
+	convert_add_wide(w, "TO_LOW",
+			 to == PCTL_DTYPE_TERNARY ? 1
+			 : is_signed		  ? (ones >> 1) + 1
+						  : 0);
 	flag(w, "TO_BOOL", to == PCTL_SCALAR_BOOL);
 	flag(w, "TO_BINARY", to == PCTL_DTYPE_BINARY);
 	kit_wgsl_add(w, KERNEL_CONVERT_TO_INTEGER);
@@ -207,10 +221,10 @@ static void kernel_text(kit_wgsl *w, uint32_t from, uint32_t to, int saturate, i
 	if (checked)
 		kit_wgsl_add(w, BINDING("3", "read_write", "seen", "u32"));
 	kit_wgsl_add(w, KERNEL_CONVERT_CODE);
-	add_reading(w, from);
-	add_writing(w, to, saturate);
+	convert_add_reading(w, from);
+	convert_add_writing(w, to, saturate);
 	if (to_bits < 64)
-		number(w, "PER", 32 / to_bits);
+		convert_add_number(w, "PER", 32 / to_bits);
 	kit_wgsl_add(w, to_bits == 64 ? KERNEL_CONVERT_WIDE
 			: checked     ? KERNEL_CONVERT_CHECKED
 				      : KERNEL_CONVERT_WORDS);

@@ -13,7 +13,7 @@ static long double nearest(long double v)
 	return fmodl(down, 2) == 0 ? down : down + 1;
 }
 
-static uint64_t float_code(const tensor_float_layout *f, long double v, int saturate)
+uint64_t convert_float_code(const tensor_float_layout *f, long double v, int saturate)
 {
 	const int frac = (int)f->fraction, bias = (1 << (f->exponent - 1)) - 1,
 		  least = 1 - bias - frac;
@@ -109,7 +109,7 @@ pctl_status convert_reference(const kit_use *u, const pctl_span *in, pctl_span *
 				"tensor.convert: element %llu is a NaN, which f4 does not have",
 				(unsigned long long)i);
 		put(out[0].data, bits, i,
-		    f != NULL ? float_code(f, v, kit_attr(u, CONVERT_SATURATE) != 0)
+		    f != NULL ? convert_float_code(f, v, kit_attr(u, CONVERT_SATURATE) != 0)
 			      : integer_code(to, bits, v));
 	}
 	return PCTL_OK;

@@ -31,7 +31,7 @@ uint64_t tensor_order_key(uint32_t dtype, uint64_t raw)
 	const uint64_t bits = 8 * kit_dtype_bytes(dtype), top = 1ull << (bits - 1);
 	const uint64_t all = top | (top - 1);
 
-	if (tensor_is_float(dtype))
+	if (tensor_is_float(dtype) || dtype == PCTL_SCALAR_F64)
 		return raw & top ? ~raw & all : raw | top;
 	return tensor_is_signed(dtype) ? raw ^ top : raw;
 }
@@ -286,7 +286,8 @@ void tensor_kernel_order(tensor_kernel *k, uint32_t dtype)
 		 "fn order_key(raw: E) -> E {\n\treturn %s;\n}\n",
 		 bits == 64 ? "u64" : "u32", (unsigned long long)top, suffix,
 		 (unsigned long long)(top | (top - 1)), suffix,
-		 tensor_is_float(dtype)	   ? "select(raw | TOP, ~raw & ALL, (raw & TOP) != E(0))"
+		 tensor_is_float(dtype) || dtype == PCTL_SCALAR_F64
+			 ? "select(raw | TOP, ~raw & ALL, (raw & TOP) != E(0))"
 		 : tensor_is_signed(dtype) ? "raw ^ TOP"
 					   : "raw");
 	kit_wgsl_add(&k->w, text);
@@ -342,6 +343,24 @@ pctl_tensor_type tensor_type_of(uint32_t dtype, uint32_t rank, const uint64_t *d
 	return t;
 }
 
+/* Of an f64: small integers, zeros, infinities and NaNs with both signs and two payloads. */
+static uint64_t double_element(uint32_t kind, uint64_t r)
+{
+	static const uint64_t edges[] = {0,
+					 1,
+					 0x7ff0000000000000u,
+					 0x7ff0000000000001u,
+					 0x7ff8000000000000u,
+					 0x7fefffffffffffffu};
+	const double v = (double)(int32_t)(r % 17) - 8;
+	uint64_t word;
+
+	memcpy(&word, &v, 8);
+	if (kind == TENSOR_SMALL)
+		return word;
+	return r % 8 >= 6 ? r : edges[r % 8] | (r >> 8 & 1) << 63;
+}
+
 /* Any bits; small integers; of floats what sums and comparisons go wrong at. */
 static uint64_t element(uint32_t dtype, uint32_t kind, uint64_t r)
 {
@@ -352,6 +371,8 @@ static uint64_t element(uint32_t dtype, uint32_t kind, uint64_t r)
 		return r & 1;
 	if (kind == TENSOR_BITS)
 		return r >> (64 - bits);
+	if (dtype == PCTL_SCALAR_F64)
+		return double_element(kind, r);
 	if (f == NULL)
 		return kind == TENSOR_SMALL ? r % 9
 		       : r % 4 == 0	    ? top

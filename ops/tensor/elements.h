@@ -8,12 +8,15 @@
 #include "tensor.h"
 #include "value.h"
 
-#define TENSOR_ANY "f32|f16|bf16|i8|u8|i16|u16|i32|u32|i64|u64|bool"
+/* Types whose elements are made, and those whose elements are moved. */
+#define TENSOR_MADE "f32|f16|bf16|i8|u8|i16|u16|i32|u32|i64|u64|bool"
+#define TENSOR_ANY TENSOR_MADE "|f64"
 #define TENSOR_NUMBERS 16u
 
 /* The low `bytes` (1, 2, 4 or 8) of v are element i. */
 uint64_t tensor_get(const void *data, uint64_t i, uint64_t bytes);
 void tensor_put(void *data, uint64_t i, uint64_t bytes, uint64_t v);
+/* f32, f16 and bf16, with which kernels here compute; f64 is only moved and put in order. */
 int tensor_is_float(uint32_t dtype);
 
 /* x around an axis. */

@@ -208,7 +208,7 @@ static pctl_status full_of(const kit_use *u, pctl_tensor_type *y, uint64_t *valu
 	pctl_status status = tensor_shape_of(u, ATTR_SHAPE, y);
 
 	if (status == PCTL_OK)
-		status = tensor_dtype_of(u, ATTR_OUT, TENSOR_ANY, &y->dtype);
+		status = tensor_dtype_of(u, ATTR_OUT, TENSOR_MADE, &y->dtype);
 	return status != PCTL_OK ? status : value_of(u, y->dtype, value);
 }
 
@@ -290,7 +290,7 @@ static void law_first(kit_law *l)
 /* ---- the ops -------------------------------------------------------------------------------- */
 
 static const pctl_port iota_out[] = {{"y", INTEGERS "[...]", "the numbers", 0, 0}};
-static const pctl_port full_out[] = {{"y", TENSOR_ANY "[...]", "the same everywhere", 0, 0}};
+static const pctl_port full_out[] = {{"y", TENSOR_MADE "[...]", "the same everywhere", 0, 0}};
 static const pctl_attr_desc iota_attr[] = {
 	{"shape", NULL, "elements of each dimension, between commas", PCTL_ATTR_STRING, 0, 0, 0},
 	{"out", "u32", "type of y", PCTL_ATTR_STRING, 0, 0, 0},

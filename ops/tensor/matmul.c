@@ -1,4 +1,5 @@
 /* tensor.matmul: products of matrices, exact by default; its types and shapes, and its kernels. */
+#include "compose_laws.h"
 #include "matmul.h"
 
 #include "common/codec.h"
@@ -357,10 +358,18 @@ static const pctl_law laws[] = {
 	 "type, "
 	 "gives the "
 	 "same y"},
+	TENSOR_COMPOSED_LAW("factors turned",
+			    "where a and b are of one type of whole bytes: the product of b and a, "
+			    "both transposed, transposed is y"),
+	TENSOR_COMPOSED_LAW("parts of rows",
+			    "the products of the rows of a in two parts, joined, are y"),
+	TENSOR_COMPOSED_LAW("parts of columns",
+			    "the products with the columns of b in two parts, joined, are y"),
 };
-static void (*const laws_checks[])(kit_law *) = {matmul_law_transposed, matmul_law_rows,
-						 matmul_law_padded,	matmul_law_reordered,
-						 matmul_law_doubled,	matmul_law_unpacked};
+static void (*const laws_checks[])(kit_law *) = {
+	matmul_law_transposed, matmul_law_rows,	      matmul_law_padded,
+	matmul_law_reordered,  matmul_law_doubled,    matmul_law_unpacked,
+	compose_law_factors,   compose_law_row_parts, compose_law_column_parts};
 static const pctl_example boundaries[] = {
 	{"no product", {0}}, {"one", {1}}, {"one chunk and one", {257}}};
 

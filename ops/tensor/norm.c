@@ -2,6 +2,8 @@
  * elementwise end. */
 #include "norm.h"
 
+#include "compose_laws.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -286,9 +288,19 @@ static const pctl_law layer_laws[] = {
 			"elements, gives y reversed"),
 	LAW("ones", "without a weight y is what weights of 1 give"),
 	LAW("as group", "y is tensor.group_norm, of one group, of x as rows"),
+	TENSOR_COMPOSED_LAW("by steps", "y is what the steps give, each an op of its own"),
 };
 static void (*const layer_checks[])(kit_law *) = {norm_law_alone, norm_law_permuted, norm_law_ones,
-						  norm_law_as_group};
+						  norm_law_as_group, compose_law_layer_steps};
+static const pctl_law rms_laws[] = {
+	LAW("alone", "the last of the outermost dimension gives the same where it is all there is"),
+	LAW("permuted", "x reversed along the last dimension, with what there is for each of its "
+			"elements, gives y reversed"),
+	LAW("ones", "without a weight y is what weights of 1 give"),
+	TENSOR_COMPOSED_LAW("by steps", "y is what the steps give, each an op of its own"),
+};
+static void (*const rms_checks[])(kit_law *) = {norm_law_alone, norm_law_permuted, norm_law_ones,
+						compose_law_rms_steps};
 static const pctl_example boundaries[] = {
 	{"nothing", {0}}, {"one", {1}}, {"a lane more", {65}}, {"two rounds", {1025}}};
 
@@ -329,7 +341,7 @@ static const kit_op ops[] = {
 	NORM_OP("tensor.rms_norm", "rows of mean square 1",
 		"q = the exact sum of squares, rounded once; r = 1 / sqrt(q / n + eps), n rounded "
 		"to f32; y = x * r, then * weight.",
-		, 2, x_w_b, axes_attr, NORM_RMS),
+		rms_, 2, x_w_b, axes_attr, NORM_RMS),
 	NORM_OP("tensor.group_norm", "groups of channels of mean 0 and variance 1",
 		"a = the exact mean, v = the exact variance of a group's channels, each rounded "
 		"once; r = 1 / sqrt(v + eps); y = (x - a) * r, then\n* weight, + bias of the "

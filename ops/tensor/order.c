@@ -270,7 +270,7 @@ static void law_first(kit_law *l)
 
 /* ---- the ops -------------------------------------------------------------------------------- */
 
-#define TYPES "f32|f16|bf16|i8|u8|i16|u16|i32|u32|i64|u64|bool"
+#define TYPES "f32|f16|bf16|i8|u8|i16|u16|i32|u32|i64|u64|bool|f64"
 static const pctl_port in[] = {{"x", TYPES "[...]", "the elements", 0, 0}};
 static const pctl_port sort_out[] = {{"y", TYPES "[...]", "x in order along the axis", 0, 0}};
 static const pctl_port argsort_out[] = {

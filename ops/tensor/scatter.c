@@ -29,6 +29,8 @@ static pctl_status scattering_of(const kit_use *u, scattering *s)
 		return kit_refuse_attr(u, "mode", "is set, and, or or xor where elements are bool");
 	if (s->mode > ADD && tensor_is_float(x->dtype))
 		return kit_refuse_attr(u, "mode", "is set or add where elements are floats");
+	if (s->mode != SET && x->dtype == PCTL_SCALAR_F64)
+		return kit_refuse_attr(u, "mode", "is set where elements are f64");
 	if (status == PCTL_OK)
 		status = tensor_lines_of(u, ATTR_AXIS, x, &s->x);
 	if (status != PCTL_OK)

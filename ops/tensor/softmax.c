@@ -6,6 +6,7 @@
 #include "exact_sums.h"
 #include "kernels.h"
 #include "map.h"
+#include "compose_laws.h"
 #include "map_laws.h"
 #include "real_reference.h"
 #include "reduce_laws.h"
@@ -238,6 +239,22 @@ static const pctl_attr_desc attr[] = {
 	{                                                                 \
 		PCTL_LAW_CUSTOM, 0, PCTL_LAW_JUDGED, 0, name, NULL, words \
 	}
+static const pctl_law softmax_laws[] = {
+	LAW("permuted", "x reversed along the axis gives y reversed"),
+	LAW("transposed", "x with its axes in reverse order gives y with its own so"),
+	LAW("alone", "the last row gives the same where it is all there is"),
+	LAW("padded",
+	    "-Inf before and behind every row without NaN in y leaves y as it is between"),
+	TENSOR_COMPOSED_LAW(
+		"by steps",
+		"without -Inf: y is e / S of e = exp(x - m), each step an op of its own"),
+	TENSOR_COMPOSED_LAW(
+		"attention in parts",
+		"of matrices along their rows: y times values is the same rows by rows"),
+};
+static void (*const softmax_checks[])(kit_law *) = {
+	map_law_permuted, map_law_transposed,	     map_law_alone,
+	map_law_padded,	  compose_law_softmax_steps, compose_law_attention};
 static const pctl_law map_laws[] = {
 	LAW("permuted", "x reversed along the axis gives y reversed"),
 	LAW("transposed", "x with its axes in reverse order gives y with its own so"),
@@ -291,7 +308,7 @@ static const kit_op ops[] = {
 	SOFTMAX_OP("tensor.softmax", "softmax along an axis",
 		   "m = tensor.max of the row; e = exp(x - m), +0 where x is -Inf; S = the exact "
 		   "sum of e, rounded once; y = e / S, +0 where S is 0.",
-		   map, 1, SOFTMAX),
+		   softmax, 1, SOFTMAX),
 	SOFTMAX_OP("tensor.log_softmax", "the logarithm of softmax along an axis",
 		   "m, S as of tensor.softmax; y = (x - m) - log(S), -Inf where S is 0.", map, 1,
 		   LOG_SOFTMAX),

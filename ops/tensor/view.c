@@ -346,7 +346,7 @@ static pctl_status broadcast_reference(const kit_use *u, const pctl_span *in, pc
 
 /* ---- the ops ------------------------------------------------------------------------------ */
 
-#define ANY "bool|i32|u32|i64|u64|f16|f32|bf16|i8|u8|i16|u16|u128[...]"
+#define ANY "bool|i32|u32|i64|u64|f16|f32|bf16|i8|u8|i16|u16|u128|f64[...]"
 
 static const pctl_port view_in[] = {{"x", ANY, "the elements", 0, 0}};
 static const pctl_port view_out[] = {{"y", ANY, "elements of x, of its type", 0, 0}};

@@ -14,6 +14,7 @@ struct options {
 	const char *devices, *only;
 	uint64_t seed, generated;
 	int times;
+	uint32_t track;
 };
 
 struct result {
@@ -76,7 +77,8 @@ static int run_device(const struct options *o, char *selector,
 	}
 	opened = test_bench_open(&b, selector, o->seed, 1, NULL);
 	if (opened && pctl_units_create(test_bench_call(&b), &list) == PCTL_OK &&
-	    pctl_suite_units(&b.bench, o->generated, test_bench_call(&b), list) == PCTL_OK &&
+	    pctl_suite_units(&b.bench, o->track, o->generated, test_bench_call(&b), list) ==
+		    PCTL_OK &&
 	    list->n_blocks <= MOST_BLOCKS) {
 		for (uint32_t i = 0; i < list->n; i++) {
 			const pctl_unit *u = &list->units[i];
@@ -108,6 +110,10 @@ static int parse(int argc, char **argv, struct options *o)
 			o->times = 1;
 			continue;
 		}
+		if (strcmp(argv[i], "--floats") == 0) {
+			o->track = PCTL_TRACK_FLOAT;
+			continue;
+		}
 		if (i + 1 == argc)
 			return 0;
 		i++;
@@ -127,14 +133,14 @@ static int parse(int argc, char **argv, struct options *o)
 
 int main(int argc, char **argv)
 {
-	struct options o = {.seed = 1, .generated = 16};
+	struct options o = {.seed = 1, .generated = 16, .track = PCTL_TRACK_INTEGER};
 	uint8_t(*digests)[PCTL_DIGEST_BYTES] = calloc(MOST_BLOCKS, PCTL_DIGEST_BYTES);
 	int passed = 0, failed = 0;
 	char *devices, *save = NULL;
 
 	if (!parse(argc, argv, &o) || digests == NULL) {
 		fprintf(stderr, "suite --devices A,B/N.. [--seed N] [--generated N] [--unit NAME] "
-				"[--times]\n");
+				"[--floats] [--times]\n");
 		return 2;
 	}
 	devices = strdup(o.devices);

@@ -42,7 +42,9 @@ static struct sum run_on(const char *name, test_bench *b)
 	int known = 0;
 
 	assert_int_equal(pctl_units_create(test_bench_call(b), &list), PCTL_OK);
-	assert_int_equal(pctl_suite_units(&b->bench, 24, test_bench_call(b), list), PCTL_OK);
+	assert_int_equal(
+		pctl_suite_units(&b->bench, PCTL_TRACK_INTEGER, 24, test_bench_call(b), list),
+		PCTL_OK);
 	for (uint32_t i = 0; i < list->n; i++) {
 		const pctl_unit *u = &list->units[i];
 
@@ -275,7 +277,9 @@ static void test_suite__every_unit_found_one(void **state)
 	plant_choose(PLANT_NONE);
 	assert_true(test_bench_open(&b, "cpu", 1, 1, NULL));
 	assert_int_equal(pctl_units_create(test_bench_call(&b), &list), PCTL_OK);
-	assert_int_equal(pctl_suite_units(&b.bench, 4, test_bench_call(&b), list), PCTL_OK);
+	assert_int_equal(
+		pctl_suite_units(&b.bench, PCTL_TRACK_INTEGER, 4, test_bench_call(&b), list),
+		PCTL_OK);
 	assert_true(list->n > 20);
 	for (uint32_t i = 0; i < list->n; i++) {
 		uint32_t k = 0;
@@ -346,7 +350,9 @@ static void test_suite__no_sanitizer(void **state)
 	plant_choose(PLANT_NONE);
 	assert_true(test_bench_open(&b, "cpu", 1, 0, NULL));
 	assert_int_equal(pctl_units_create(test_bench_call(&b), &list), PCTL_OK);
-	assert_int_equal(pctl_suite_units(&b.bench, 0, test_bench_call(&b), list), PCTL_OK);
+	assert_int_equal(
+		pctl_suite_units(&b.bench, PCTL_TRACK_INTEGER, 0, test_bench_call(&b), list),
+		PCTL_OK);
 	for (uint32_t i = 0; i < list->n; i++) {
 		pctl_block out;
 

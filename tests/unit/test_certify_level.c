@@ -162,6 +162,29 @@ static void test_certify_level__of_ops(void **state)
 	fake_end(&w);
 }
 
+/* L3f and L4f speak of tensors: they want parity of an op that is a plan. */
+static void test_certify_level__of_tensors(void **state)
+{
+	char cause[PCTL_LEVEL_CAUSE];
+	pctl_certificate *c;
+	fake_world w;
+
+	(void)state;
+	fake_begin(&w);
+	fake_track = w.o.params.track = PCTL_TRACK_FLOAT;
+	fake[1].name = PCTL_UNIT_PROBLEMS;
+	c = fake_prove(&w);
+	assert_int_equal(c->granted, 4);
+	c->units[1].name = "random";
+	assert_int_equal(pctl_certificate_level(c, NULL, cause), 2);
+	assert_non_null(strstr(cause, "no op of tensors"));
+	tell("a proof of floats without tensors", "all ops", 2, cause);
+	/* Of an op alone what others are is none of its business. */
+	assert_int_equal(pctl_certificate_level(c, "fake.add@1", cause), 4);
+	pctl_certificate_destroy(c);
+	fake_end(&w);
+}
+
 /* ---- as text ------------------------------------------------------------------------------ */
 
 static void write_and_read(fake_world *w, pctl_certificate *c, char path[128])
@@ -332,7 +355,7 @@ static void test_certify_level__too_long(void **state)
 
 PCTL_TESTS_MAIN(PCTL_TEST(test_certify_level__everything_that_refuses),
 		PCTL_TEST(test_certify_level__nothing_compared),
-		PCTL_TEST(test_certify_level__of_ops),
+		PCTL_TEST(test_certify_level__of_ops), PCTL_TEST(test_certify_level__of_tensors),
 		PCTL_TEST(test_certify_level__certificates_come_back),
 		PCTL_TEST(test_certify_level__every_byte_counts),
 		PCTL_TEST(test_certify_level__forgeries_contradict_themselves),

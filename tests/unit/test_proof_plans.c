@@ -111,6 +111,98 @@ static void test_proof_plans__levels_select(void **state)
 	pctl_units_destroy(list);
 }
 
+/* Levels 3 and 4 of floats: compositions are laws of level 4, each of whose uses is held against the reference too. */
+static void test_proof_plans__compositions_hold(void **state)
+{
+	const char *ops = "tensor.softmax,tensor.layer_norm,tensor.rms_norm,tensor.matmul";
+	const pctl_selection third = {ops, PCTL_TRACK_FLOAT, 3}, all = {ops, PCTL_TRACK_FLOAT, 4};
+	uint32_t n = 0;
+	pctl_units *list;
+
+	(void)state;
+	MUST(pctl_units_create(rig.call, &list));
+	MUST(pctl_plan_units(&rig.context, &third, rig.call, list));
+	for (uint32_t i = 0; i < list->n; i++)
+		assert_int_not_equal(list->units[i].kind, PCTL_UNIT_COMPOSITION);
+	pctl_units_destroy(list);
+	MUST(pctl_units_create(rig.call, &list));
+	MUST(pctl_plan_units(&rig.context, &all, rig.call, list));
+	for (uint32_t i = 0; i < list->n; i++) {
+		const pctl_unit *u = &list->units[i];
+		uint64_t cases = 0;
+
+		if (u->kind != PCTL_UNIT_COMPOSITION)
+			continue;
+		assert_int_equal(u->level, 4);
+		n++;
+		for (uint64_t b = n % 3; b < u->n_blocks && (b < 40 || EVERY == 1); b += 3) {
+			pctl_block out;
+
+			MUST(u->run(u, &rig.context, b, rig.call, &out));
+			if (out.failures != 0)
+				fail_msg("%s %s block %llu: %s: got %s, want %s", u->subject,
+					 u->name, (unsigned long long)b, out.first.inputs,
+					 out.first.got, out.first.want);
+			cases += out.cases;
+		}
+		if (cases == 0 && EVERY == 1)
+			fail_msg("%s %s: every problem was skipped", u->subject, u->name);
+	}
+	/* Three of products on eleven types, and of three float types two of softmax and one of each norm. */
+	assert_int_equal(n, 3 * 11 + 3 * (2 + 1 + 1));
+	pctl_units_destroy(list);
+}
+
+/* A reference that knows better finds what the law alone does not: both sides of an equation are of the same wrong device. */
+static pctl_status off_by_one(void *ctx, const pctl_problem *p, const pctl_call *call,
+			      pctl_answer *out)
+{
+	const pctl_session_solver *s = ctx;
+	const pctl_status status = s->solver.solve(s->solver.ctx, p, call, out);
+
+	if (status == PCTL_OK && strcmp(p->op.desc->name, "tensor.matmul") == 0)
+		for (uint64_t i = 0; i + 4 <= out->bytes[0]; i += 4)
+			out->data[0][i] ^= 1;
+	return status;
+}
+
+static void test_proof_plans__compositions_ask_the_reference(void **state)
+{
+	pctl_session_solver device, reference;
+	pctl_solver wrong = {&device, off_by_one};
+	pctl_plan_judge j = {rig.context.ops, &wrong, &reference.solver, NULL};
+	pctl_problems problems;
+	pctl_plan_law law;
+	uint32_t found = 0, alone = 0;
+	pctl_arena *arena = pctl_arena_create();
+	pctl_op_ref op;
+
+	(void)state;
+	MUST(pctl_op_find(rig.context.ops, "tensor.matmul", 1, 1, NULL, rig.call, &op));
+	MUST(pctl_problems_of(&rig.context, &op, PCTL_SCALAR_U32, arena, rig.call, &problems));
+	assert_true(pctl_plan_law_find(
+		&op, "the products of the rows of a in two parts, joined, are y", &law));
+	assert_int_equal(law.composed, 1);
+	j.law = &law;
+	pctl_solver_session(&device, &rig.context, rig.context.device);
+	pctl_solver_reference(&reference, &rig.context);
+	for (uint32_t way = 0; way < 2; way++) {
+		law.composed = way == 0;
+		for (uint64_t i = 0; i < problems.n && i < 40; i++) {
+			pctl_verdict v;
+			pctl_problem p;
+
+			MUST(pctl_problems_make(&problems, i, rig.call, &p));
+			MUST(pctl_plan_judge_problem(&j, &p, NULL, rig.call, &v));
+			*(way == 0 ? &found : &alone) += v.failed;
+			pctl_problem_clear(&p);
+		}
+	}
+	assert_true(found > 0);
+	assert_int_equal(alone, 0);
+	pctl_arena_destroy(arena);
+}
+
 /* ---- ops of others -------------------------------------------------------------------------------- */
 
 static pctl_op_desc foreign_desc;
@@ -215,6 +307,8 @@ int main(void)
 		PCTL_TEST(test_proof_plans__float_ops_hold),
 		PCTL_TEST(test_proof_plans__approximate_ops_hold),
 		PCTL_TEST(test_proof_plans__levels_select),
+		PCTL_TEST(test_proof_plans__compositions_hold),
+		PCTL_TEST(test_proof_plans__compositions_ask_the_reference),
 		PCTL_TEST(test_proof_plans__an_op_nobody_knows_gets_problems),
 	};
 

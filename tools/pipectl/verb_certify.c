@@ -35,8 +35,9 @@ static pctl_status take_params(pctl_app *app, pctl_certify_request *p)
 	p->shard = (pctl_shard){1, 1};
 	p->sharded = shard != NULL;
 	if (!pctl_level_parse(level == NULL ? "L2" : level, &p->params.level, &p->params.track))
-		status = pctl_refuse(app->call, PC10_USAGE,
-				     "--level takes L1 to L4, L1f, L2f or L1a, not \"%s\"", level);
+		status =
+			pctl_refuse(app->call, PC10_USAGE,
+				    "--level takes L1 to L4, L1f to L4f or L1a, not \"%s\"", level);
 	if (status == PCTL_OK && shard != NULL && !pctl_shard_parse(shard, &p->shard))
 		status = pctl_refuse(
 			app->call, PC10_USAGE,
@@ -50,7 +51,7 @@ static pctl_status take_params(pctl_app *app, pctl_certify_request *p)
 		status = take_number(app, "--programs", PCTL_CERTIFY_PROGRAMS, &p->params.programs);
 	if (status == PCTL_OK && p->params.cases == 0)
 		status = pctl_refuse(app->call, PC10_USAGE, "--cases 0 would prove nothing");
-	return status == PCTL_OK ? pctl_proof_params_check(&p->params, app->call) : status;
+	return status;
 }
 
 /* --shapes, 16 hex digits; *given 0: they are drawn. */

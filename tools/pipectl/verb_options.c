@@ -244,7 +244,7 @@ const pctl_option pctl_options_probe[] = {
 
 const pctl_option pctl_options_certify[] = {
 	{"--backend", "ID[:DEVICE]", "the device under proof; else the one policy prefers", 0, 0},
-	{"--level", "L1..L4|L1f|L2f|L1a", "the level wanted; L2 where it is left out", 0, 0},
+	{"--level", "L1..L4|L1f..L4f|L1a", "the level wanted; L2 where it is left out", 0, 0},
 	{"--ops", "GLOB[,GLOB]", "only these ops", 0, 0},
 	{"--cases", "N", "random cases a unit; 1048576 if left out, a level wants 1000000", 0, 0},
 	{"--programs", "N", "generated programs of the engine suite; 64 if left out", 0, 0},

@@ -54,6 +54,16 @@ static uint32_t first_level(const pctl_certificate *c, const char *op)
 	return PCTL_LEVEL_MAX + 1;
 }
 
+/* 1: some op that is a plan was compared with its reference. */
+static int has_plan(const pctl_certificate *c)
+{
+	for (uint32_t i = 0; i < c->n_units; i++)
+		if (c->units[i].kind == PCTL_UNIT_PARITY &&
+		    strcmp(c->units[i].name, PCTL_UNIT_PROBLEMS) == 0)
+			return 1;
+	return 0;
+}
+
 /* What level l must rest on and is not there, or NULL. */
 static const char *lacking(const pctl_certificate *c, const char *op, uint32_t l)
 {
@@ -64,6 +74,8 @@ static const char *lacking(const pctl_certificate *c, const char *op, uint32_t l
 	if (l >= 2 && (op == NULL || first_level(c, op) == 1) &&
 	    count(c, op, l, PCTL_UNIT_LAW) + count(c, op, l, PCTL_UNIT_DETERMINISM) == 0)
 		return "no law and no determinism was proved";
+	if (l >= 3 && op == NULL && c->params.track == PCTL_TRACK_FLOAT && !has_plan(c))
+		return "no op of tensors was compared";
 	if (l >= 3 && count(c, NULL, l, PCTL_UNIT_INVARIANT) == 0)
 		return "no invariant of the engine was proved";
 	if (l >= 4 && count(c, NULL, l, PCTL_UNIT_COMPOSITION) == 0)

@@ -14,8 +14,8 @@
  * - c->params.cases is at least PCTL_PROOF_WITNESSES,
  * - every unit of level l or lower ran whole, judged at least one case (skipped ones are not judged) and failed none;
  *   for an op those that are of it or of no op,
- * - what makes the level is there: parity and gates; from 2 laws or determinism; from 3 (integer) invariants of the
- *   engine; from 4 a composition and a baseline. An op needs parity of its own, and from 2 a law or determinism of its
+ * - what makes the level is there: parity and gates; from 2 laws or determinism; from 3 invariants of the
+ *   engine and, of floats, parity of an op that is a plan; from 4 a composition and a baseline. An op needs parity of its own, and from 2 a law or determinism of its
  *   own unless all its units are of a higher level (plan ops).
  */
 uint32_t pctl_certificate_level(const pctl_certificate *c, const char *op,

@@ -4,16 +4,21 @@
 #include <inttypes.h>
 #include <string.h>
 
-pctl_status pctl_proof_params_check(const pctl_proof_params *p, const pctl_call *call)
+/* L3f and L4f speak of tensors: without an op that is a plan they could not be granted, and that is said before hours of work. */
+static pctl_status has_tensors(const pctl_units *l, const pctl_proof_params *p,
+			       const pctl_call *call)
 {
 	char name[8];
 
-	if (p->track == PCTL_TRACK_FLOAT && p->level > 2)
-		return pctl_refuse(call, PC5501_LEVEL,
-				   "%s cannot be granted: no unit proves compositions of tensor "
-				   "operations yet",
-				   pctl_level_name(p->level, p->track, name));
-	return PCTL_OK;
+	if (p->track != PCTL_TRACK_FLOAT || p->level < 3)
+		return PCTL_OK;
+	for (uint32_t i = 0; i < l->n; i++)
+		if (l->units[i].kind == PCTL_UNIT_PARITY &&
+		    strcmp(l->units[i].name, PCTL_UNIT_PROBLEMS) == 0)
+			return PCTL_OK;
+	return pctl_refuse(
+		call, PC5501_LEVEL, "%s cannot be granted: no op of tensors is among \"%s\"",
+		pctl_level_name(p->level, p->track, name), p->ops == NULL ? "*" : p->ops);
 }
 
 /* Units above the level asked for are cut out and the rest numbered again. */
@@ -52,7 +57,7 @@ static pctl_status judge(const pctl_units *l, const pctl_proof_params *p, const 
 		return pctl_refuse(call, PC5502_NOTHING,
 				   "there is nothing to prove: no op \"%s\" in this track",
 				   p->ops == NULL ? "*" : p->ops);
-	return PCTL_OK;
+	return has_tensors(l, p, call);
 }
 
 pctl_status pctl_proof_plan(pctl_proof_context *b, const pctl_provider *providers,
@@ -60,11 +65,8 @@ pctl_status pctl_proof_plan(pctl_proof_context *b, const pctl_provider *provider
 			    pctl_units **out)
 {
 	const pctl_selection s = {p->ops, p->track, p->level};
-	pctl_status status = pctl_proof_params_check(p, call);
+	pctl_status status = pctl_units_create(call, out);
 
-	*out = NULL;
-	if (status == PCTL_OK)
-		status = pctl_units_create(call, out);
 	for (uint32_t i = 0; status == PCTL_OK && i < n_providers; i++)
 		if (providers[i].tracks & 1u << p->track && providers[i].level <= p->level)
 			status = providers[i].add(b, &s, p->programs, call, *out);

@@ -25,13 +25,11 @@ typedef struct pctl_provider {
 /* Gates, functions, plans, suite, compositions, baselines. */
 const pctl_provider *pctl_providers(uint32_t *n_out);
 
-/* The level can be asked for, and seed and cases go together with it. Errors: PC5501 (L3f, L4f). */
-pctl_status pctl_proof_params_check(const pctl_proof_params *p, const pctl_call *call);
-
 /*
  * The units that p asks for; those of a higher level than asked are left out.
  *
- * Errors: PC5502 (none at all), PC5503 (a unit of another track, or one without blocks), those of the providers.
+ * Errors: PC5501 (L3f or L4f without an op that is a plan), PC5502 (none at all), PC5503 (a unit of another track, or one without
+ * blocks), those of the providers.
  */
 pctl_status pctl_proof_plan(pctl_proof_context *b, const pctl_provider *providers,
 			    uint32_t n_providers, const pctl_proof_params *p, const pctl_call *call,

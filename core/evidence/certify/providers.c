@@ -3,7 +3,7 @@
 #include "evidence/proof/providers.h"
 #include "evidence/suite/suite.h"
 
-#define INTEGER (1u << PCTL_TRACK_INTEGER)
+#define STRICT (1u << PCTL_TRACK_INTEGER | 1u << PCTL_TRACK_FLOAT)
 #define ANY (1u << PCTL_TRACK_INTEGER | 1u << PCTL_TRACK_FLOAT | 1u << PCTL_TRACK_APPROXIMATE)
 
 #define OF_OPS(name)                                                                               \
@@ -23,17 +23,16 @@ OF_OPS(baseline)
 static pctl_status suite(pctl_proof_context *b, const pctl_selection *s, uint64_t programs,
 			 const pctl_call *call, pctl_units *list)
 {
-	(void)s;
-	return pctl_suite_units(b, programs, call, list);
+	return pctl_suite_units(b, s->track, programs, call, list);
 }
 
 static const pctl_provider providers[] = {
 	{"gates", ANY, 1, gate},
 	{"functions", ANY, 1, function},
 	{"plans", ANY, 1, plan},
-	{"suite", INTEGER, 3, suite},
-	{"compositions", INTEGER, 4, composition},
-	{"baselines", INTEGER, 4, baseline},
+	{"suite", STRICT, 3, suite},
+	{"compositions", STRICT, 4, composition},
+	{"baselines", STRICT, 4, baseline},
 };
 
 const pctl_provider *pctl_providers(uint32_t *n_out)

@@ -8,7 +8,7 @@
 #include "runtime/graph/type.h"
 #include "evidence/proof/function.h"
 #include "evidence/proof/gates.h"
-#include "evidence/proof/random.h"
+#include "evidence/proof/plans.h"
 #include "foundation/base/clock.h"
 #include "foundation/base/num.h"
 
@@ -261,6 +261,9 @@ pctl_status pctl_baseline_units(pctl_proof_context *b, const pctl_selection *s,
 		     k++)
 			if (pctl_gate_function(&op, dtypes[k], &f))
 				status = add(b, &f, call, list);
+		if (status == PCTL_OK && op.desc->kind == PCTL_OPDEF_PLAN &&
+		    s->track == PCTL_TRACK_FLOAT)
+			status = pctl_plan_baselines(b, &op, call, list);
 	}
 	return status;
 }

@@ -213,13 +213,13 @@ static pctl_status add(pctl_proof_context *b, pctl_derived *d, uint32_t track,
 pctl_status pctl_composition_units(pctl_proof_context *b, const pctl_selection *s,
 				   const pctl_call *call, pctl_units *list)
 {
-	static const uint32_t dtypes[] = {PCTL_SCALAR_U32, PCTL_SCALAR_I32};
+	static const uint32_t integers[] = {PCTL_SCALAR_U32, PCTL_SCALAR_I32},
+			      floats[] = {PCTL_SCALAR_F32, PCTL_SCALAR_F16, PCTL_SCALAR_BF16};
+	const int is_float = s->track == PCTL_TRACK_FLOAT;
+	const uint32_t *dtypes = is_float ? floats : integers, n_dtypes = is_float ? 3 : 2;
 	pctl_status status = PCTL_OK;
 
-	/* Level 4 of the other tracks is not granted, and their laws hold under guards that theorems would have to carry. */
-	if (s->track != PCTL_TRACK_INTEGER)
-		return PCTL_OK;
-	for (uint32_t i = 0; i < 2 && status == PCTL_OK; i++) {
+	for (uint32_t i = 0; i < n_dtypes && status == PCTL_OK; i++) {
 		pctl_derived *derived;
 		uint32_t n = 0;
 

@@ -411,38 +411,112 @@ static int distributes(deriver *d, const fact *f, const fact *g)
 	return 1;
 }
 
+/* One kernel rounds as its ops do one by one: nothing is contracted, reassociated or kept wider between them. */
+static int unfused_left(deriver *d, const fact *f, const fact *g)
+{
+	const pctl_law_term *x, *y, *z, *parts;
+	const pctl_op_function *F;
+
+	if (f->f.n_in != 2 || g->f.n_in != 2 || g->f.out_dtype != f->f.dtype)
+		return 0;
+	if (d->out == NULL)
+		return 1;
+	x = var(d, &f->f, 0);
+	y = var(d, &f->f, 1);
+	z = var(d, &f->f, 2);
+	parts = two(d, &f->f, two(d, &g->f, x, y), z);
+	F = compose(d, parts);
+	if (F != NULL)
+		claim(d, PCTL_REL_EQ, pctl_compose_call(d->arena, F, x, y, z), parts, 3);
+	return 1;
+}
+
+/* A sum of a product, which compilers like to make one operation: known by the neutral elements -0 and 1. */
+static int contracted(deriver *d, const fact *f, const fact *g)
+{
+	const pctl_law *sum = has(f, PCTL_LAW_IDENTITY), *product = has(g, PCTL_LAW_IDENTITY);
+
+	return sum != NULL && product != NULL && sum->a == 0x80000000u &&
+	       product->a == 0x3f800000u && unfused_left(d, f, g);
+}
+
+static int unfused_behind(deriver *d, const fact *f, const fact *g)
+{
+	pctl_op_function h;
+
+	if (!outer(f, g, &h))
+		return 0;
+	if (d->out != NULL) {
+		const pctl_law_term *x = var(d, &f->f, 0), *y = var(d, &f->f, 1);
+		const pctl_op_function *F = behind(d, f, &h);
+
+		if (F != NULL)
+			claim(d, PCTL_REL_EQ, two(d, F, x, y), one(d, &h, two(d, &f->f, x, y)), 2);
+	}
+	return 1;
+}
+
+static int unfused_before(deriver *d, const fact *f, const fact *g)
+{
+	if (!inner(f, g))
+		return 0;
+	if (d->out != NULL) {
+		const pctl_op_function *F = compose(d, before(d, f, g));
+
+		if (F != NULL)
+			claim(d, PCTL_REL_EQ, two(d, F, var(d, &f->f, 0), var(d, &f->f, 1)),
+			      before(d, f, g), 2);
+	}
+	return 1;
+}
+
+/* tracks: bits 1 << PCTL_TRACK_* it is for. Of floats only those whose proof needs no guard: laws of floats speak of numbers, not
+ * of NaN. A list of a track stays as it is, since certificates name its units. */
 typedef struct theorem {
 	const char *text;
 	int (*derive)(deriver *d, const fact *f, const fact *g);
+	uint32_t tracks;
 } theorem;
 
+#define INTEGER (1u << PCTL_TRACK_INTEGER)
+#define FLOAT (1u << PCTL_TRACK_FLOAT)
+
 static const theorem theorems[] = {
-	{"commutative outside: g(f(a, b)) = g(f(b, a)) when f is commutative", outer_commutative},
-	{"self-inverse outside: g(f(a, a)) = g(r) when f(a, a) = r", outer_self_inverse},
-	{"idempotent outside: g(f(a, a)) = g(a) when f(a, a) = a", outer_idempotent},
-	{"identity outside: g(f(a, e)) = g(a) when f(a, e) = a", outer_identity},
-	{"absorbing outside: g(f(a, z)) = g(z) when f(a, z) = z", outer_absorbing},
-	{"bounded outside: g(f(a, b)) <= hi when g(x) <= hi", outer_bounded},
-	{"De Morgan: g(f(a, b)) = h(g(a), g(b)) in one kernel and in three", de_morgan},
+	{"commutative outside: g(f(a, b)) = g(f(b, a)) when f is commutative", outer_commutative,
+	 INTEGER | FLOAT},
+	{"self-inverse outside: g(f(a, a)) = g(r) when f(a, a) = r", outer_self_inverse, INTEGER},
+	{"idempotent outside: g(f(a, a)) = g(a) when f(a, a) = a", outer_idempotent, INTEGER},
+	{"identity outside: g(f(a, e)) = g(a) when f(a, e) = a", outer_identity, INTEGER},
+	{"absorbing outside: g(f(a, z)) = g(z) when f(a, z) = z", outer_absorbing, INTEGER},
+	{"bounded outside: g(f(a, b)) <= hi when g(x) <= hi", outer_bounded, INTEGER},
+	{"De Morgan: g(f(a, b)) = h(g(a), g(b)) in one kernel and in three", de_morgan, INTEGER},
 	{"commutative inside: f(g(a), g(b)) = f(g(b), g(a)) when f is commutative",
-	 inner_commutative},
-	{"idempotent inside: f(g(a), g(a)) = g(a) when f(a, a) = a", inner_idempotent},
-	{"self-inverse inside: f(g(a), g(a)) = r when f(a, a) = r", inner_self_inverse},
-	{"conjugate commutative: g(f(g(a), g(b))) is when f is", conjugate_commutative},
+	 inner_commutative, INTEGER | FLOAT},
+	{"idempotent inside: f(g(a), g(a)) = g(a) when f(a, a) = a", inner_idempotent, INTEGER},
+	{"self-inverse inside: f(g(a), g(a)) = r when f(a, a) = r", inner_self_inverse, INTEGER},
+	{"conjugate commutative: g(f(g(a), g(b))) is when f is", conjugate_commutative,
+	 INTEGER | FLOAT},
 	{"conjugate associative: g(f(g(a), g(b))) is when f is and g(g(x)) = x",
-	 conjugate_associative},
+	 conjugate_associative, INTEGER},
 	{"conjugate identity: g(f(g(a), g(b))) has g(e) when f has e and g(g(x)) = x",
-	 conjugate_identity},
+	 conjugate_identity, INTEGER},
 	{"conjugate absorbing: g(f(g(a), g(b))) has g(z) when f has z and g(g(x)) = x",
-	 conjugate_absorbing},
+	 conjugate_absorbing, INTEGER},
 	{"conjugate idempotent: g(f(g(a), g(b))) is when f is and g(g(x)) = x",
-	 conjugate_idempotent},
-	{"involutions cancel: f(g(g(f(x)))) = x when f(f(x)) = g(g(x)) = x", involutions_cancel},
-	{"involution between: f(g(f(x))) undoes itself when f and g do", sandwich_involution},
+	 conjugate_idempotent, INTEGER},
+	{"involutions cancel: f(g(g(f(x)))) = x when f(f(x)) = g(g(x)) = x", involutions_cancel,
+	 INTEGER | FLOAT},
+	{"involution between: f(g(f(x))) undoes itself when f and g do", sandwich_involution,
+	 INTEGER | FLOAT},
 	{"monotone chain: a <= b gives g(f(a)) <= g(f(b)) when f and g are monotone",
-	 chain_monotone},
+	 chain_monotone, INTEGER},
 	{"distributive: f(a, g(b, c)) = g(f(a, b), f(a, c)) in one kernel and in three",
-	 distributes},
+	 distributes, INTEGER},
+	{"sum of a product: f(g(a, b), c) rounds twice in one kernel, as in two", contracted,
+	 FLOAT},
+	{"unfused, left: f(g(a, b), c) in one kernel and in two", unfused_left, FLOAT},
+	{"unfused, behind: g(f(a, b)) in one kernel and in two", unfused_behind, FLOAT},
+	{"unfused, before: f(g(a), g(b)) in one kernel and in three", unfused_before, FLOAT},
 };
 #define N_THEOREMS (sizeof(theorems) / sizeof(theorems[0]))
 
@@ -489,6 +563,8 @@ pctl_status pctl_derive(const pctl_op_source *ops, const pctl_selection *s, uint
 	for (uint32_t t = 0; t < N_THEOREMS && d.status == PCTL_OK; t++) {
 		uint32_t candidates = 0, number = 0, taken = 0;
 
+		if (!(theorems[t].tracks & 1u << s->track))
+			continue;
 		d.out = NULL;
 		for (uint32_t i = 0; i < d.n * d.n; i++)
 			candidates += applies(&d, &theorems[t], i) ? 1u : 0u;

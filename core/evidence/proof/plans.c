@@ -148,7 +148,7 @@ static pctl_status add_unit(const pctl_problems *l, const pctl_plan_law *law, ui
 	u.op = pctl_arena_printf(list->arena, "%s@%" PRIu32, d->name, d->version);
 	u.subject = pctl_arena_printf(list->arena, "%s@%" PRIu32 " %s", d->name, d->version,
 				      pctl_dtype_name(l->dtype));
-	u.name = law == NULL ? "problems" : law->name;
+	u.name = law == NULL ? PCTL_UNIT_PROBLEMS : law->name;
 	u.domain = domain_of(l, list->arena);
 	u.flags = law != NULL && law->measured ? PCTL_UNIT_MEASURED : 0;
 	u.n_blocks = (l->n + PROBLEMS_A_BLOCK - 1) / PROBLEMS_A_BLOCK;
@@ -165,7 +165,7 @@ static pctl_status add_law(const pctl_problems *l, const pctl_op_rules *rules, u
 	const uint32_t track = track_of(l->op.desc);
 	const pctl_law *said = &rules->laws[i];
 	pctl_plan_law *law = pctl_arena_alloc(list->arena, sizeof(*law));
-	const uint32_t level = track == PCTL_TRACK_INTEGER ? 3 : track == PCTL_TRACK_FLOAT ? 2 : 1;
+	uint32_t level = track == PCTL_TRACK_INTEGER ? 3 : track == PCTL_TRACK_FLOAT ? 2 : 1;
 
 	if (law == NULL)
 		return pctl_no_memory(call, "units of proof");
@@ -177,11 +177,16 @@ static pctl_status add_law(const pctl_problems *l, const pctl_op_rules *rules, u
 		return PCTL_OK;
 	}
 	*n_measures += law->measured;
-	(*n_laws)++;
+	*n_laws += !law->composed;
+	if (law->composed)
+		level = 4;
 	if (level > s->level)
 		return PCTL_OK;
-	return add_unit(l, law, law->measured ? PCTL_UNIT_PARITY : PCTL_UNIT_LAW, level, call,
-			list);
+	return add_unit(l, law,
+			law->composed	? PCTL_UNIT_COMPOSITION
+			: law->measured ? PCTL_UNIT_PARITY
+					: PCTL_UNIT_LAW,
+			level, call, list);
 }
 
 static pctl_status run_lawless(const pctl_unit *u, pctl_proof_context *b, uint64_t block,

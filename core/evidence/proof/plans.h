@@ -74,6 +74,7 @@ typedef struct pctl_session_solver {
 	const pctl_op_source *ops;
 	pctl_kernels *kernels;
 	pctl_session *session;
+	pctl_job_stats *stats; /* of the run that answers, when asked for */
 } pctl_session_solver;
 void pctl_solver_session(pctl_session_solver *s, pctl_proof_context *b, pctl_session *session);
 /* With s: sizes that depend on data and that the problem does not know are measured there. */
@@ -121,6 +122,10 @@ static inline uint64_t pctl_problem_random(uint64_t seed, uint64_t counter)
 void pctl_problem_value(uint32_t pattern, uint32_t dtype, uint64_t seed, uint64_t i, uint64_t n,
 			uint8_t *at);
 
+/* Throughput of a plan op of floats on each type that it has problems of (plans_time.c). */
+pctl_status pctl_plan_baselines(pctl_proof_context *b, const pctl_op_ref *op, const pctl_call *call,
+				pctl_units *list);
+
 /* ---- judging ------------------------------------------------------------------------------- */
 
 /* What was found of one problem. */
@@ -149,10 +154,11 @@ pctl_status pctl_judge_shrink(const pctl_plan_judge *j, pctl_problem *p, const p
  *
  * index     in the op's rules
  * measured  1: device bits may differ from device to device, so the unit has no digest
+ * composed  1: it is of a composition, every use of which is held against its op's reference() too
  */
 typedef struct pctl_plan_law {
 	const char *text, *name;
-	uint32_t index, measured;
+	uint32_t index, measured, composed, reserved;
 } pctl_plan_law;
 
 /* Law `index` of the op's rules, or the one of that text. 0: prose. */

@@ -21,8 +21,11 @@ int pctl_plan_law_of(const pctl_op_ref *op, uint32_t index, pctl_plan_law *out)
 	    said->other == NULL || said->custom == NULL || !PCTL_HAS(op->lib, pctl_oplib, law) ||
 	    op->lib->law == NULL)
 		return 0;
-	*out = (pctl_plan_law){said->custom, said->other, index,
-			       (said->a & PCTL_LAW_MEASURED) != 0};
+	*out = (pctl_plan_law){.text = said->custom,
+			       .name = said->other,
+			       .index = index,
+			       .measured = (said->a & PCTL_LAW_MEASURED) != 0,
+			       .composed = (said->a & PCTL_LAW_COMPOSED) != 0};
 	return 1;
 }
 
@@ -144,6 +147,22 @@ static pctl_status set_inputs(checking *c, pctl_problem *q, const uint32_t *inpu
 	return status == PCTL_OK ? PCTL_OK : end(c, status);
 }
 
+/* Of a composition: what the reference says of this use, against what the device said. */
+static pctl_status confirm(checking *c, const pctl_problem *q, const pctl_answer *a)
+{
+	const pctl_solver *reference = c->judge->reference;
+	pctl_answer want;
+	pctl_status status;
+
+	if (!c->judge->law->composed)
+		return PCTL_OK;
+	status = reference->solve(reference->ctx, q, c->call, &want);
+	if (status == PCTL_OK && pctl_answer_differs(q, a, &want, c->out))
+		status = broken(c);
+	pctl_answer_clear(&want);
+	return status;
+}
+
 /* They go on with its answers, so one that the device refuses, or after which bytes beside were changed, is where the law
  * ends. */
 static pctl_status solve(checking *c, const pctl_problem *q)
@@ -158,6 +177,8 @@ static pctl_status solve(checking *c, const pctl_problem *q)
 			 "an answer, and nothing written beside it");
 		status = broken(c);
 	}
+	if (status == PCTL_OK)
+		status = confirm(c, q, &a);
 	for (uint32_t i = 0; i < a.n_out && status == PCTL_OK; i++) {
 		status = add(c, &a.out[i], a.data[i], a.bytes[i], q->op.desc->out[i].name);
 		a.data[i] = NULL;

@@ -102,7 +102,7 @@ static pctl_status run(const pctl_session_solver *s, const pctl_problem *p, cons
 		shape = pctl_shape_next(&s->context->shapes, pctl_session_caps(s->session));
 		job.shape = &shape;
 		job.held = shape.before != 0;
-		status = pctl_job_execute(s->session, &job, in, call, out, NULL);
+		status = pctl_job_execute(s->session, &job, in, call, out, s->stats);
 	}
 	for (uint32_t i = 0; i < a->n_out && status == PCTL_OK; i++)
 		status = pctl_value_fetch(out[i], call, &a->data[i]);
@@ -229,7 +229,7 @@ static pctl_status solve_by_reference(void *ctx, const pctl_problem *p, const pc
 
 void pctl_solver_session(pctl_session_solver *s, pctl_proof_context *b, pctl_session *session)
 {
-	*s = (pctl_session_solver){{s, solve_on_session}, b, b->ops, b->kernels, session};
+	*s = (pctl_session_solver){{s, solve_on_session}, b, b->ops, b->kernels, session, NULL};
 }
 
 void pctl_solver_reference(pctl_session_solver *s, pctl_proof_context *b)
@@ -238,5 +238,6 @@ void pctl_solver_reference(pctl_session_solver *s, pctl_proof_context *b)
 				   b,
 				   b->ops,
 				   b->kernels,
-				   b->reference != NULL ? b->reference : b->device};
+				   b->reference != NULL ? b->reference : b->device,
+				   NULL};
 }

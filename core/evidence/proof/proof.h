@@ -12,7 +12,7 @@
 
 /* Tracks are never mixed in a certificate. */
 enum { PCTL_TRACK_INTEGER = 1, PCTL_TRACK_FLOAT = 2, PCTL_TRACK_APPROXIMATE = 3 };
-/* Levels of a track: L1 parity, L2 laws, L3 engine (integer) or tensors (float), L4 all, with compositions and
+/* Levels of a track: L1 parity, L2 laws, L3 engine and ops that are plans (of floats: tensors), L4 all, with compositions and
  * baselines. "L1f" is level 1 of FLOAT, "L1a" level 1 of APPROXIMATE. */
 #define PCTL_LEVEL_MAX 4u
 /* "L2f" of (2, FLOAT). buf: 4 bytes. */
@@ -97,6 +97,9 @@ enum {
 	PCTL_UNIT_KINDS
 };
 const char *pctl_unit_kind_name(uint32_t kind); /* "parity" */
+
+/* Name of the parity of an op that is a plan. */
+#define PCTL_UNIT_PROBLEMS "problems"
 
 #define PCTL_UNIT_MEASURED 1u /* no digest: replay only sees that it runs */
 #define PCTL_UNIT_HOST 2u     /* needs no device */

@@ -16,10 +16,11 @@ pctl_status pctl_plan_units(pctl_proof_context *b, const pctl_selection *s, cons
 /* the six admission gates, the independence gate and collisions, on the host (gates.c) */
 pctl_status pctl_gate_units(pctl_proof_context *b, const pctl_selection *s, const pctl_call *call,
 			    pctl_units *list);
-/* laws derived for compositions, tested on composed kernels; level 4 (compose.c) */
+/* laws derived for compositions, tested on composed kernels; level 4 (compose.c). Those of plan ops are laws of their libraries
+ * (plans.c) */
 pctl_status pctl_composition_units(pctl_proof_context *b, const pctl_selection *s,
 				   const pctl_call *call, pctl_units *list);
-/* throughput of every selected function op; level 4 (baseline.c) */
+/* throughput of every selected function op and, of floats, plan op; level 4 (baseline.c, plans_time.c) */
 pctl_status pctl_baseline_units(pctl_proof_context *b, const pctl_selection *s,
 				const pctl_call *call, pctl_units *list);
 

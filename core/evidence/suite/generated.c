@@ -8,12 +8,12 @@
 #include "evidence/suite/gen.h"
 #include "evidence/suite/trial.h"
 
-static char *text_of(const pctl_proof_context *b, uint64_t number)
+static char *text_of(const pctl_proof_context *b, uint64_t number, int floats)
 {
 	pctl_arena *a = pctl_arena_create();
-	/* Even seeds are programs of integers. */
-	char *text =
-		a == NULL ? NULL : node_text(gen_program(a, 2 * ((b->seed << 24) + number), 0));
+	/* Even seeds are programs of integers, odd ones have floats. */
+	const uint64_t seed = 2 * ((b->seed << 24) + number) + (floats ? 1 : 0);
+	char *text = a == NULL ? NULL : node_text(gen_program(a, seed, floats ? GEN_FLOATS : 0));
 
 	pctl_arena_destroy(a);
 	return text;
@@ -38,11 +38,13 @@ static int is_uniform(const pctl_program *p, uint32_t binding)
 	return 0;
 }
 
-static void add_dispatch(suite_work *w, const diff_case *c, const pctl_program *p, uint32_t d)
+static void add_dispatch(suite_work *w, const diff_case *c, const pctl_kernel_module *unit,
+			 int floats, uint32_t d)
 {
+	const pctl_program *p = unit->program;
 	suite_step *step = &w->steps[w->n_steps++];
 
-	*step = (suite_step){.program = p};
+	*step = (suite_step){.unit = floats ? unit : NULL, .program = floats ? NULL : p};
 	memcpy(step->groups, c->dispatch[d].groups, sizeof(step->groups));
 	for (uint32_t i = 0; i < c->n_bindings; i++) {
 		const uint32_t at = c->binding[i].binding;
@@ -60,10 +62,10 @@ static void add_dispatch(suite_work *w, const diff_case *c, const pctl_program *
 	}
 }
 
-pctl_status suite_generated(suite_trial *t, pctl_kernels *kernels, uint64_t number,
+pctl_status suite_generated(suite_trial *t, pctl_kernels *kernels, uint64_t number, int floats,
 			    const pctl_kernel_module **unit, suite_work *w)
 {
-	char *text = text_of(t->context, number);
+	char *text = text_of(t->context, number, floats);
 	diff_case c;
 	pctl_kernel_source source = {.name = "generated.wgsl", .text = text};
 	pctl_status status = PCTL_OK;
@@ -79,13 +81,13 @@ pctl_status suite_generated(suite_trial *t, pctl_kernels *kernels, uint64_t numb
 	if (status == PCTL_OK)
 		status = pctl_kernels_get(kernels, &source, t->call, unit);
 	for (uint32_t d = 0; status == PCTL_OK && !w->failed && d < c.n_dispatches; d++)
-		add_dispatch(w, &c, (*unit)->program, d);
+		add_dispatch(w, &c, *unit, floats, d);
 	free(text);
 	return status;
 }
 
 /* The units are dropped with their cache at once: nothing grows with the number of programs. */
-pctl_status suite_generated_trial(suite_trial *t)
+static pctl_status generated(suite_trial *t, int floats)
 {
 	pctl_kernels *kernels = pctl_kernels_create(t->context->ops);
 	const pctl_kernel_module *unit;
@@ -94,9 +96,9 @@ pctl_status suite_generated_trial(suite_trial *t)
 
 	if (kernels == NULL)
 		return pctl_no_memory(t->call, "a generated program");
-	status = suite_generated(t, kernels, t->p[0], &unit, &device);
+	status = suite_generated(t, kernels, t->p[0], floats, &unit, &device);
 	if (status == PCTL_OK)
-		status = suite_generated(t, kernels, t->p[0], &unit, &host);
+		status = suite_generated(t, kernels, t->p[0], floats, &unit, &host);
 	if (status == PCTL_OK)
 		status = suite_run(t, t->context->device, &device);
 	if (status == PCTL_OK)
@@ -107,4 +109,14 @@ pctl_status suite_generated_trial(suite_trial *t)
 	suite_work_drop(&host);
 	pctl_kernels_destroy(kernels);
 	return status;
+}
+
+pctl_status suite_generated_trial(suite_trial *t)
+{
+	return generated(t, 0);
+}
+
+pctl_status suite_generated_float_trial(suite_trial *t)
+{
+	return generated(t, 1);
 }

@@ -134,7 +134,7 @@ static pctl_status run_block(const pctl_unit *unit, pctl_proof_context *b, uint6
 	return status;
 }
 
-static pctl_status add(pctl_units *list, const suite_unit *u, const pctl_call *call)
+static pctl_status add(pctl_units *list, const suite_unit *u, uint32_t track, const pctl_call *call)
 {
 	const pctl_unit unit = {
 		.subject = "engine",
@@ -142,7 +142,7 @@ static pctl_status add(pctl_units *list, const suite_unit *u, const pctl_call *c
 		.domain = pctl_arena_printf(list->arena, "%s, %" PRIu32, u->domain, u->n_sets),
 		.kind = PCTL_UNIT_INVARIANT,
 		.level = 3,
-		.track = PCTL_TRACK_INTEGER,
+		.track = track,
 		.flags = u->flags,
 		.n_cases = u->n_sets,
 		.n_blocks = (u->n_sets + u->per_block - 1) / u->per_block,
@@ -154,27 +154,30 @@ static pctl_status add(pctl_units *list, const suite_unit *u, const pctl_call *c
 	return pctl_units_add(list, &unit, call);
 }
 
-static pctl_status add_generated(pctl_units *list, uint64_t seed, uint64_t n, const pctl_call *call)
+static pctl_status add_generated(pctl_units *list, uint32_t track, uint64_t seed, uint64_t n,
+				 const pctl_call *call)
 {
+	const int floats = track == PCTL_TRACK_FLOAT;
 	suite_unit *u = pctl_arena_alloc(list->arena, sizeof(*u));
 
 	if (u == NULL)
 		return pctl_no_memory(call, "units of proof");
 	*u = (suite_unit){.name = PCTL_SUITE_GENERATED,
 			  .law = "a generated program gives the reference's bytes",
-			  .domain = pctl_arena_printf(
-				  list->arena, "programs generated from seed %" PRIu64, seed),
+			  .domain = pctl_arena_printf(list->arena,
+						      "programs %sgenerated from seed %" PRIu64,
+						      floats ? "with floats " : "", seed),
 			  .param = {"program"},
 			  .n_sets = n < UINT32_MAX ? (uint32_t)n : UINT32_MAX,
 			  .per_block = GENERATED_PER_BLOCK,
-			  .trial = suite_generated_trial};
+			  .trial = floats ? suite_generated_float_trial : suite_generated_trial};
 	if (u->domain == NULL)
 		return pctl_no_memory(call, "units of proof");
-	return add(list, u, call);
+	return add(list, u, track, call);
 }
 
-pctl_status pctl_suite_units(pctl_proof_context *b, uint64_t generated, const pctl_call *call,
-			     pctl_units *list)
+pctl_status pctl_suite_units(pctl_proof_context *b, uint32_t track, uint64_t generated,
+			     const pctl_call *call, pctl_units *list)
 {
 	const struct {
 		const suite_unit *units;
@@ -199,8 +202,8 @@ pctl_status pctl_suite_units(pctl_proof_context *b, uint64_t generated, const pc
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
 		for (uint32_t k = 0; status == PCTL_OK && k < tables[i].n; k++)
-			status = add(list, &tables[i].units[k], call);
+			status = add(list, &tables[i].units[k], track, call);
 	if (status == PCTL_OK && generated != 0)
-		status = add_generated(list, b->seed, generated, call);
+		status = add_generated(list, track, b->seed, generated, call);
 	return status;
 }

@@ -14,8 +14,9 @@
 /* Add the units of the eight engine invariants (deterministic, nothing lost, nothing twice, ordered, bounded,
  * terminating, atomics linearizable, workgroup invariant), of the four barrier properties, of layout identity and wire
  * equivalence, of race detection, of operations beside others, of values moved as wholes, of operands and amounts of shifts
- * that a compiler knows, of programs as large as the device takes them, and `generated` programs. All are of track INTEGER, level 3. */
-pctl_status pctl_suite_units(pctl_proof_context *b, uint64_t generated, const pctl_call *call,
-			     pctl_units *list);
+ * that a compiler knows, of programs as large as the device takes them, and `generated` programs (of track FLOAT: with floats). All are
+ * of level 3 of `track`, INTEGER or FLOAT. */
+pctl_status pctl_suite_units(pctl_proof_context *b, uint32_t track, uint64_t generated,
+			     const pctl_call *call, pctl_units *list);
 
 #endif

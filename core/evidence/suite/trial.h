@@ -55,6 +55,7 @@ extern const uint32_t suite_n_deterministic, suite_n_invariant, suite_n_compact,
 
 /* Trial of a generated program: p[0] is its number. */
 pctl_status suite_generated_trial(suite_trial *t);
+pctl_status suite_generated_float_trial(suite_trial *t);
 
 /* ---- random numbers, checks ---------------------------------------------------------------- */
 
@@ -135,9 +136,9 @@ void suite_same(suite_trial *t, const char *what, const suite_work *got, const s
 /* Run on `s`. Every buffer lies between two guards, which must come back as they went, as must what no program may write;
  * a changed one fails the trial. */
 pctl_status suite_run(suite_trial *t, pctl_session *s, const suite_work *w);
-/* The kernel unit of generated program `number` in `kernels`, and the work that does its dispatches, built alone. The
- * seeds are even, so the programs are of integers. */
-pctl_status suite_generated(suite_trial *t, pctl_kernels *kernels, uint64_t number,
+/* The kernel unit of generated program `number` in `kernels`, and the work that does its dispatches. Without floats its seed
+ * is even and it is built alone; with them the seed is odd, and it is built by the session's profile. */
+pctl_status suite_generated(suite_trial *t, pctl_kernels *kernels, uint64_t number, int floats,
 			    const pctl_kernel_module **unit, suite_work *w);
 /* Run on the sanitizing reference (its results too go into the work's data) and take up to `capacity` findings. */
 pctl_status suite_sanitize(suite_trial *t, const suite_work *w, uint32_t capacity,

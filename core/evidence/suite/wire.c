@@ -27,9 +27,9 @@ static pctl_status trial(suite_trial *t)
 
 	if (kernels == NULL)
 		return pctl_no_memory(t->call, "a trial");
-	status = suite_generated(t, kernels, t->p[0], &unit, &direct);
+	status = suite_generated(t, kernels, t->p[0], 0, &unit, &direct);
 	if (status == PCTL_OK)
-		status = suite_generated(t, kernels, t->p[0], &unit, &decoded);
+		status = suite_generated(t, kernels, t->p[0], 0, &unit, &decoded);
 	if (status == PCTL_OK)
 		status = pctl_program_decode(unit->wire, unit->wire_bytes, t->call, &p);
 	if (status == PCTL_OK)

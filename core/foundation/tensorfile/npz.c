@@ -85,7 +85,8 @@ pctl_status tensor_open_npz(pctl_tensor_file *f, const pctl_call *call)
 	int error = 0;
 	const int fd = dup(f->fd);
 
-	f->zip = fd < 0 ? NULL : zip_fdopen(fd, 0, &error);
+	/* Members that overlap, and headers that contradict the directory, are no archive. */
+	f->zip = fd < 0 ? NULL : zip_fdopen(fd, ZIP_CHECKCONS, &error);
 	if (f->zip == NULL) {
 		zip_error_t why;
 

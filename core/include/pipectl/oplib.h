@@ -319,6 +319,9 @@ enum {
 #define PCTL_LAW_JUDGED 1u
 /* It bounds how far a result may be from the exact one: bits may differ between devices, and an approximate op needs one. */
 #define PCTL_LAW_MEASURED 2u
+/* It is of a composition: it has other ops beside this one run, each of which the host then holds against its own reference too.
+ * Level 4 asks for it, not the level of other laws. */
+#define PCTL_LAW_COMPOSED 4u
 typedef struct pctl_law {
 	uint32_t law;
 	uint32_t reserved;

@@ -390,7 +390,7 @@ PCTL_EXPORT pctl_status pipectl_audit(pipectl_pipeline *pl, const pipectl_audit_
  * A proof of a device's arithmetic.
  *
  * device    NULL: the one the policy prefers
- * level     "L1" to "L4", "L1f", "L2f", "L1a"; NULL: "L2"
+ * level     "L1" to "L4", "L1f" to "L4f", "L1a"; NULL: "L2"
  * seed      of random cases; 0: 1
  * ops       what to prove, as --ops; NULL: all
  * cases     random cases a unit, programs: of the generator; 0: as the tool's

@@ -1,5 +1,6 @@
 """`op support` walked: every cell that works runs, or plans where it is one of many, and every one that is refused is refused by `check`
-with the code that was printed. The jobs of an op go into one pipeline, so that each file has all of its errors at once."""
+with the code that was printed. The jobs of an op go into one pipeline, so that each file has all of its errors at once.
+usage: support.py [OP...], or support.py on DEVICE, which runs the cells of the table of layers there."""
 import functools
 import json
 import sys
@@ -42,7 +43,7 @@ def ask(h, pattern):
     return json.loads(out)
 
 
-def works(h, op, cells):
+def works(h, op, cells, device="cpu"):
     """One run: every cell is a job."""
     out, inputs, jobs, give = first_out(h, op), [], [], []
     for k, c in enumerate(cells):
@@ -54,8 +55,8 @@ def works(h, op, cells):
         jobs.append((f"j{k}", op, feeds, c["attr"].items(), out))
     if not jobs:
         return
-    status, _, err = h.run("--policy", h.approximate, "run", h.write("p.cfg", pipeline(jobs, inputs)), *give, "--backend", "cpu", "--no-memo")
-    h.check(f"{op}: {len(jobs)} cells that work run", status == 0, err[:1500])
+    status, _, err = h.run("--policy", h.approximate, "run", h.write("p.cfg", pipeline(jobs, inputs)), *give, "--backend", device, "--no-memo")
+    h.check(f"{op}: {len(jobs)} cells that work run on {device}", status == 0, err[:1500])
 
 
 def refused(h, op, cells, shape):
@@ -94,8 +95,27 @@ def walk(h, ops):
         refused(h, f"{op}@{cells[0]['version']}", some, "4,256")
 
 
+# The ops of the table's layers, and the ports that it is about.
+LAYERS = {"tensor.matmul": "b", "tensor.rms_norm": "weight", "tensor.conv1d": "w", "tensor.conv2d": "w", "tensor.conv3d": "w", "tensor.rnn_cell": "w",
+          "tensor.lstm_cell": "w", "tensor.embedding": "table", "tensor.softmax": "x", "ieee.add": "b", "int.add": "b"}
+
+
+def on_device(h, device):
+    table = ask(h, "tensor.matmul")["layers"]
+    h.check("every cell stands", len(table) == 12 * TYPES)
+    for op, port in LAYERS.items():
+        good = [c for c in ask(h, op)["cells"] if c["op"] == op and c["port"] == port and c["works"]]
+        said = {c["type"] for c in table if c["op"] == op and c["code"] == 0}
+        h.check(f"{op}: the table's cells are those of port {port}", said == {c["type"] for c in good} and said != set(), f"{said}")
+        works(h, f"{op}@{good[0]['version']}", good, device)
+    h.check("no op of the table is left out", {c["op"] for c in table if c["code"] == 0} <= set(LAYERS), "")
+
+
 def main():
     h = Harness()
+    if sys.argv[1:2] == ["on"]:
+        on_device(h, sys.argv[2])
+        return h.finish()
     d = ask(h, "tensor.matmul")
     h.check("layers", len(d["layers"]) == 12 * TYPES and {c["code"] for c in d["layers"] if c["layer"] == "Dense"} == {0, 4102})
     dense = {c["type"] for c in d["layers"] if c["layer"] == "Dense" and c["code"] == 0}

@@ -1,10 +1,13 @@
 """`pipectl tensor show` and `convert` against NumPy, and safetensors and GGUF files that this script writes by their definitions;
 files cut at every byte of their heads and files that lie: one typed refusal, nothing written."""
+import io
 import json
 import os
 import random
 import struct
 import sys
+import warnings
+import zipfile
 
 import numpy as np
 
@@ -222,6 +225,28 @@ def lies(h):
     bad.append(("gguf: strings without end", b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + struct.pack("<Q", 1) + b"k" + struct.pack("<IIQ", 9, 8, 2 ** 60) + bytes(64)))
     bad.append(("gguf: deep arrays", b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + struct.pack("<Q", 1) + b"k" + struct.pack("<I", 9) + struct.pack("<IQ", 9, 1) * 50))
     bad.append(("gguf: alignment 3", gguf({}, [("general.alignment", 4, struct.pack("<I", 3))])))
+    # An archive: one name twice, two members at one place, a member that is no array, data that its checksum does not fit.
+    npz = {}
+    for what, names in (("two", ("a.npy", "b.npy")), ("twice", ("a.npy", "a.npy")), ("text", ("a.txt",))):
+        packed = io.BytesIO()
+        with warnings.catch_warnings(), zipfile.ZipFile(packed, "w") as z:
+            warnings.simplefilter("ignore")
+            for name in names:
+                array = io.BytesIO()
+                np.save(array, np.arange(3))
+                z.writestr(name, array.getvalue())
+        npz[what] = packed.getvalue()
+    first = npz["two"].index(b"PK\1\2")
+    second = npz["two"].index(b"PK\1\2", first + 4)
+    overlap = bytearray(npz["two"])
+    overlap[second + 42:second + 46] = npz["two"][first + 42:first + 46]
+    checksum = bytearray(npz["two"])
+    checksum[npz["two"].index(b"\x93NUMPY") + 130] ^= 1
+    bad += [("npz: a name twice", npz["twice"]), ("npz: members overlap", bytes(overlap)), ("npz: no array", npz["text"]), ("npz: a checksum", bytes(checksum))]
+    bad.append(("no UTF-8", (lambda t: struct.pack("<Q", len(t)) + t + bytes(4))(b'{"\xff":{"dtype":"U8","shape":[4],"data_offsets":[0,4]}}')))
+    two = gguf({"q": (0, (4,), bytes(16)), "r": (0, (4,), bytes(16))}, [])
+    bad += [("gguf: a name twice", two.replace(struct.pack("<Q", 1) + b"r", struct.pack("<Q", 1) + b"q")),
+            ("gguf: no UTF-8", two.replace(struct.pack("<Q", 1) + b"r", struct.pack("<Q", 1) + b"\xff"))]
     rng = random.Random(5)
     for k in range(60):
         b = bytearray(rng.choice((good, h.read("n.npy"), g, h.read("n.npz"))))

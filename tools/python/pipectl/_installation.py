@@ -140,7 +140,7 @@ class Installation:
         was granted; else an Error that has it.
 
         device     None: the one that the policy prefers
-        level      "L1" to "L4", "L1f", "L2f", "L1a"
+        level      "L1" to "L4", "L1f" to "L4f", "L1a"
         ops        what to prove, as --ops; None: all
         cases      random cases a unit, programs of the generator; 0: as the tool's
         directory  where the proof is kept, to go on after a stop with resume=True; None: in the home
