@@ -101,6 +101,9 @@ typedef struct pctl_op_desc {
 	const pctl_port *out;
 	const pctl_attr_desc *attr;
 	const char *hardware; /* category C: what it needs; else NULL */
+	/* [appended: ask PCTL_HAS] NULL, or what to use instead of this version, which goes on as it is: "use rank.step@2".
+	 * The host says so where the op is named, and a policy may refuse the op; nothing else changes. */
+	const char *deprecated;
 } pctl_op_desc;
 
 typedef struct pctl_attr {
