@@ -200,6 +200,33 @@ static void test_gates__signature(void **state)
 	refused(&l, "a text that gives another type", "signature", "PC2");
 }
 
+static void test_gates__flags_of_ports(void **state)
+{
+	static const pctl_port whole[1] = {{"x", "u32[...]", "x", PCTL_PORT_WHOLE, 0}};
+	static const pctl_port list[1] = {{"x", "u32[...]", "x", PCTL_PORT_LIST, 0}};
+	static const pctl_port unknown[1] = {{"x", "u32[...]", "x", 64, 0}};
+	static const pctl_port out[1] = {{"y", "u32[...]", "x", PCTL_PORT_WHOLE, 0}};
+	fake_library l;
+	fake_row *row;
+
+	(void)state;
+	spoiled(&l)->desc.in = whole;
+	refused(&l, "the one operand of a function is flagged as whole", "signature",
+		"several operands");
+	row = spoiled(&l);
+	row->desc.in = whole;
+	row->desc.kind = PCTL_OPDEF_PLAN;
+	row->desc.category = 'C';
+	row->desc.hardware = "none";
+	refused(&l, "a port of a plan is flagged as whole", "signature", "several operands");
+	spoiled(&l)->desc.in = list;
+	refused(&l, "an operand of a function is flagged as a list", "signature", "can be a list");
+	spoiled(&l)->desc.in = unknown;
+	refused(&l, "a port with a flag that does not exist", "signature", "unknown flag");
+	spoiled(&l)->desc.out = out;
+	refused(&l, "an output is flagged as whole", "signature", "output port has a flag");
+}
+
 static void test_gates__zero_overhead(void **state)
 {
 	fake_library l;
@@ -257,6 +284,7 @@ static void test_gates__rules(void **state)
 PCTL_TESTS_MAIN(PCTL_TEST(test_gates__integer_ops_pass), PCTL_TEST(test_gates__strict_ops_pass),
 		PCTL_TEST(test_gates__approximate_ops_pass),
 		PCTL_TEST(test_gates__a_plain_op_passes), PCTL_TEST(test_gates__category),
-		PCTL_TEST(test_gates__signature), PCTL_TEST(test_gates__zero_overhead),
+		PCTL_TEST(test_gates__signature), PCTL_TEST(test_gates__flags_of_ports),
+		PCTL_TEST(test_gates__zero_overhead),
 		PCTL_TEST(test_gates__deterministic_reference),
 		PCTL_TEST(test_gates__observable_reference), PCTL_TEST(test_gates__rules))

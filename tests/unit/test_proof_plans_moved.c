@@ -219,11 +219,109 @@ static void test_proof_plans__a_silent_clamp_is_caught(void **state)
 	pctl_problem_clear(&p);
 }
 
+/* ---- infer lies about a view, within its input ---- */
+
+static pctl_oplib lying;
+static const pctl_oplib *honest;
+static const pctl_op_source *shipped;
+static void (*lie)(const pctl_op_query *q, pctl_op_result *out);
+
+static pctl_status lying_infer(pctl_instance *inst, const pctl_call *call, const pctl_op_query *q,
+			       pctl_op_result *out)
+{
+	const pctl_status status = honest->infer(inst, call, q, out);
+
+	if (status == PCTL_OK && out->is_view)
+		lie(q, out);
+	return status;
+}
+
+static uint32_t lying_count(void *ctx)
+{
+	(void)ctx;
+	return shipped->count(shipped->ctx);
+}
+
+static void lying_at(void *ctx, uint32_t i, pctl_op_ref *out)
+{
+	(void)ctx;
+	shipped->at(shipped->ctx, i, out);
+	if (strcmp(out->plugin, "tensor") != 0)
+		return;
+	honest = out->lib;
+	lying = *honest;
+	lying.infer = lying_infer;
+	out->lib = &lying;
+}
+
+static void lie_of_order(const pctl_op_query *q, pctl_op_result *out)
+{
+	uint64_t stride = 1;
+
+	(void)q;
+	for (uint32_t d = out->out[0].rank; d-- > 0;) {
+		out->view_stride[d] = stride;
+		stride *= out->out[0].dim[d];
+	}
+}
+
+static void lie_of_overlap(const pctl_op_query *q, pctl_op_result *out)
+{
+	(void)q;
+	if (out->out[0].rank != 0)
+		out->view_stride[out->out[0].rank - 1] = 0;
+}
+
+static void lie_of_stretch(const pctl_op_query *q, pctl_op_result *out)
+{
+	const uint32_t last = out->out[0].rank - 1;
+
+	/* The first element for all: within the input, whatever its size. */
+	if (out->out[0].rank != 0 && q->in[0].rank != 0)
+		out->view_stride[last] = 0;
+}
+
+static void lie_of_start(const pctl_op_query *q, pctl_op_result *out)
+{
+	(void)q;
+	out->view_offset -= out->view_offset != 0;
+}
+
+static void test_proof_plans__false_views_are_caught(void **state)
+{
+	static const struct {
+		const char *op, *spoilt;
+		void (*lie)(const pctl_op_query *q, pctl_op_result *out);
+	} rows[] = {
+		{"tensor.transpose", "a transposition that says nothing moved", lie_of_order},
+		{"tensor.reshape", "a view whose elements overlap", lie_of_overlap},
+		{"tensor.slice", "a slice that begins one element early", lie_of_start},
+		{"tensor.broadcast", "a broadcast that repeats what is not stretched",
+		 lie_of_stretch},
+	};
+	static const pctl_op_source source = {NULL, lying_count, lying_at};
+
+	(void)state;
+	shipped = rig.context.ops;
+	rig.context.ops = &source;
+	for (uint32_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		pctl_verdict v;
+		pctl_problem p;
+
+		lie = rows[i].lie;
+		p = caught_by(rows[i].op, PCTL_SCALAR_U32, NULL, (violator){.spoil = NULL},
+			      rows[i].spoilt, &v);
+		pctl_problem_clear(&p);
+	}
+	rig.context.ops = shipped;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		PCTL_TEST(test_proof_plans__wrong_moves_are_caught),
 		PCTL_TEST(test_proof_plans__a_silent_clamp_is_caught),
+		PCTL_TEST(test_proof_plans__false_views_are_caught),
 	};
 
 	return run_all(tests, sizeof(tests) / sizeof(tests[0]));

@@ -67,6 +67,25 @@ static const char *ports_fault(pctl_gate *g, const pctl_port *p, uint32_t n)
 	return NULL;
 }
 
+/* A flag says something of an input port that can have it, or nothing at all. */
+static const char *flags_fault(const pctl_op_desc *d)
+{
+	for (uint32_t i = 0; i < d->n_in; i++) {
+		if (d->in[i].flags & ~(PCTL_PORT_LIST | PCTL_PORT_WHOLE))
+			return "a port has an unknown flag";
+		if ((d->in[i].flags & PCTL_PORT_LIST) &&
+		    (i + 1 != d->n_in || d->kind == PCTL_OPDEF_FUNCTION))
+			return "only the last input port of a plan can be a list";
+		if ((d->in[i].flags & PCTL_PORT_WHOLE) &&
+		    (d->kind != PCTL_OPDEF_FUNCTION || d->n_in == 1))
+			return "only ports of a function of several operands can be whole";
+	}
+	for (uint32_t i = 0; i < d->n_out; i++)
+		if (d->out[i].flags != 0)
+			return "an output port has a flag";
+	return NULL;
+}
+
 static const char *attributes_fault(const pctl_op_desc *d)
 {
 	uint64_t v;
@@ -103,10 +122,9 @@ static const char *description_fault(pctl_gate *g)
 		why = attributes_fault(d);
 	if (why != NULL)
 		return why;
-	for (uint32_t i = 0; i < d->n_in; i++)
-		if ((d->in[i].flags & PCTL_PORT_LIST) &&
-		    (i + 1 != d->n_in || d->kind == PCTL_OPDEF_FUNCTION))
-			return "only the last input port of a plan can be a list";
+	why = flags_fault(d);
+	if (why != NULL)
+		return why;
 	for (uint32_t i = 0; i < d->n_in; i++)
 		lookup += strcmp(d->in[i].name, "lookup") == 0;
 	if ((d->convention == 2) != (lookup == 1))
