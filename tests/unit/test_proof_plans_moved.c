@@ -95,6 +95,13 @@ static void spoil_counter(const pctl_problem *p, pctl_answer *a)
 		a->data[0][0] ^= 1;
 }
 
+/* The first element is another one where the first index is odd. */
+static void spoil_by_index(const pctl_problem *p, pctl_answer *a)
+{
+	if (p->bytes[0] != 0 && a->bytes[0] != 0 && p->data[0][0] & 1)
+		a->data[0][0] ^= 1;
+}
+
 /* Indices out of range become the last that is in range; of gather, along axis 0. */
 static void clamp(pctl_problem *p)
 {
@@ -110,6 +117,21 @@ static void clamp(pctl_problem *p)
 	}
 }
 
+/* The same of x into a table. */
+static void clamp_lookup(pctl_problem *p)
+{
+	const uint32_t bytes = pctl_dtype_bytes(p->in[0].dtype);
+	const uint64_t n = p->in[1].dim[0];
+
+	for (uint64_t i = 0; i < p->bytes[0] && n != 0; i += bytes) {
+		uint64_t v = 0;
+
+		memcpy(&v, p->data[0] + i, bytes);
+		v = v >= n ? n - 1 : v;
+		memcpy(p->data[0] + i, &v, bytes);
+	}
+}
+
 static void test_proof_plans__wrong_moves_are_caught(void **state)
 {
 	static const struct {
@@ -120,6 +142,10 @@ static void test_proof_plans__wrong_moves_are_caught(void **state)
 		{"tensor.gather", NULL, "a stride of 0", spoil_stride, PCTL_SCALAR_F32},
 		{"tensor.gather", "indices from the last to the first give y so",
 		 "the first element is wrong", spoil_first, PCTL_SCALAR_U8},
+		{"tensor.lookup", "the table 0, 1, .. n - 1 gives x", "a stride of 0", spoil_stride,
+		 PCTL_SCALAR_U8},
+		{"tensor.lookup", "n - 1 - x, itself looked up, in the table from its end gives y",
+		 "the first element is wrong", spoil_by_index, PCTL_SCALAR_U32},
 		{"tensor.take_along", "indices 0, 1, .. n - 1 give x", "a stride of 0",
 		 spoil_stride, PCTL_SCALAR_U16},
 		{"tensor.embedding", "indices 0, 1, .. n - 1 give x", "a stride of 0", spoil_stride,
@@ -215,6 +241,10 @@ static void test_proof_plans__a_silent_clamp_is_caught(void **state)
 			  "an index out of range is clamped silently", &v);
 
 	(void)state;
+	assert_string_equal(v.want, "refused");
+	pctl_problem_clear(&p);
+	p = caught_by("tensor.lookup", PCTL_SCALAR_U32, NULL, (violator){.change = clamp_lookup},
+		      "an index into a lookup port is clamped silently", &v);
 	assert_string_equal(v.want, "refused");
 	pctl_problem_clear(&p);
 }

@@ -95,7 +95,8 @@ typedef struct pctl_op_desc {
 	uint32_t category; /* 'A': any device; 'C': hardware that `hardware` names */
 	uint32_t
 		op_class; /* PCTL_CLASS_*; the host checks it against the analysis of the kernels */
-	uint32_t convention; /* 1: in, out, params; 2: and a lookup port named "lookup" */
+	uint32_t
+		convention; /* 1; 2, of a plan: port "lookup" is a table, its rows numbered by port 0's elements, which the host checks */
 	uint32_t n_in, n_out, n_attr;
 	const pctl_port *in;
 	const pctl_port *out;

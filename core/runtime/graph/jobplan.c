@@ -11,6 +11,7 @@
 #include "compiler/wgsl/wgsl.h"
 #include "runtime/graph/broadcast.h"
 #include "runtime/graph/elementwise.h"
+#include "runtime/graph/lookup.h"
 
 #define DEEPEST_NESTING 8u
 /* Of one plan with all ops that it opened up; of those shipped none has a thousand. */
@@ -165,6 +166,20 @@ pctl_status pctl_job_plan_zero(pctl_job_plan *p, uint32_t buffer, const pctl_cal
 		.kind = PCTL_STEP_FILL, .to = buffer, .n_bytes = p->buffers[buffer].n_bytes};
 
 	return add_step(p, &step, call);
+}
+
+pctl_status pctl_job_plan_check(pctl_job_plan *p, const pctl_plan_check *check,
+				const pctl_call *call)
+{
+	struct growing *g = (struct growing *)p;
+	const char *message = pctl_arena_dup(p->arena, check->message);
+
+	if (message == NULL ||
+	    !pctl_vec_reserve((void **)&p->checks, p->n_checks, &g->cap_checks, sizeof(*check)))
+		return out_of_memory(call);
+	p->checks[p->n_checks] = *check;
+	p->checks[p->n_checks++].message = message;
+	return PCTL_OK;
 }
 
 /* ---- the sink ----------------------------------------------------------------------------- */
@@ -361,7 +376,6 @@ static pctl_status sink_copy(void *ctx, uint32_t from, uint64_t from_offset, uin
 static pctl_status sink_assert(void *ctx, const pctl_plan_assert *a)
 {
 	struct frame *f = ctx;
-	struct growing *g = (struct growing *)f->plan;
 	pctl_plan_check check = {0, a->bytes, a->offset, a->expected, NULL, 0, 0};
 
 	if (next_command(f) != PCTL_OK)
@@ -379,12 +393,8 @@ static pctl_status sink_assert(void *ctx, const pctl_plan_assert *a)
 		check.also_bytes = a->also_bytes;
 	}
 	check.buffer = f->buffers[a->buffer];
-	check.message = pctl_arena_dup(f->plan->arena, a->message);
-	if (check.message == NULL || !pctl_vec_reserve((void **)&f->plan->checks, f->plan->n_checks,
-						       &g->cap_checks, sizeof(check)))
-		return kept(f, out_of_memory(f->call));
-	f->plan->checks[f->plan->n_checks++] = check;
-	return PCTL_OK;
+	check.message = a->message;
+	return kept(f, pctl_job_plan_check(f->plan, &check, f->call));
 }
 
 static pctl_status sink_measure(void *ctx, uint32_t buffer, uint64_t offset, uint32_t bytes,
@@ -461,6 +471,11 @@ static pctl_status run_op(struct frame *f, const pctl_op_query *q)
 		f->plan->determinism = PCTL_CLASS_APPROXIMATE;
 	if (desc->kind == PCTL_OPDEF_FUNCTION)
 		return run_function(f, q);
+	if (pctl_lookup_port(desc) != UINT32_MAX && !(f->flags & PCTL_PLAN_MEASURE)) {
+		status = pctl_lookup_plan(f->planner, f->op, q, f->buffers, f->call, f->plan);
+		if (status != PCTL_OK)
+			return status;
+	}
 	if (desc->n_in != 1 || desc->n_out != 1 || f->flags & PCTL_PLAN_MEASURE)
 		return run_frame(f, q);
 	status = pctl_op_infer(f->op, q, f->plan->name, NULL, f->call, &result);

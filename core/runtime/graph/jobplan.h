@@ -121,6 +121,9 @@ pctl_known_binding pctl_job_plan_known(const pctl_job_plan *p, const pctl_plan_b
  * zero. */
 pctl_status pctl_job_plan_copy(pctl_job_plan *p, uint32_t from, uint32_t to, const pctl_call *call);
 pctl_status pctl_job_plan_zero(pctl_job_plan *p, uint32_t buffer, const pctl_call *call);
+/* Append an assertion; its message is copied. */
+pctl_status pctl_job_plan_check(pctl_job_plan *p, const pctl_plan_check *check,
+				const pctl_call *call);
 
 /*
  * Gas of `times` runs of the plan under a schedule: every kernel's total with its buffers as

@@ -96,14 +96,14 @@ static pctl_status hold_outputs(const pctl_op_ref *op, const pctl_tensor_type *o
 			return status;
 		if (!pctl_pattern_has_dtype(&p, out[i].dtype) ||
 		    !pctl_symbols_unify(s, port->name, &p, &out[i], &bad, &known))
-			return pctl_refuse(call, PC4132_PLAN,
-					   "op \"%s\" of \"%s\" infers %s for its port \"%s\", which "
-					   "is declared as %s",
-					   op->desc->name, op->plugin,
-					   out[i].rank > PCTL_RANK_MAX
-						   ? "more than 8 dimensions"
-						   : pctl_type_text(arena, &out[i]),
-					   port->name, port->type);
+			return pctl_refuse(
+				call, PC4132_PLAN,
+				"op \"%s\" of \"%s\" infers %s for its port \"%s\", which "
+				"is declared as %s",
+				op->desc->name, op->plugin,
+				out[i].rank > PCTL_RANK_MAX ? "more than 8 dimensions"
+							    : pctl_type_text(arena, &out[i]),
+				port->name, port->type);
 	}
 	return PCTL_OK;
 }
