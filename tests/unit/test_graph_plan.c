@@ -3,7 +3,6 @@
 
 #include "foundation/base/num.h"
 #include "planted/planted.h"
-#include "runtime/graph/broadcast.h"
 
 #define N 256u /* elements: 1024 bytes a buffer */
 
@@ -306,134 +305,6 @@ static void hostile_plans(void **state)
 	}
 }
 
-/* ---- false answers of infer ---- */
-
-#define LIES(name, ...)                             \
-	static void name(pctl_op_result *out)       \
-	{                                           \
-		pctl_tensor_type *t = &out->out[0]; \
-		out->is_view = 1;                   \
-		out->view_stride[0] = 1;            \
-		(void)t;                            \
-		__VA_ARGS__;                        \
-	}
-LIES(starts_behind_the_end, out->view_offset = N)
-LIES(ends_behind_the_end, out->view_offset = 1)
-LIES(steps_past_the_end, out->view_stride[0] = 2)
-LIES(steps_beyond_64_bits, out->view_stride[0] = UINT64_MAX)
-LIES(starts_beyond_64_bits, out->view_offset = UINT64_MAX)
-LIES(is_longer, t->dim[0] = N + 1)
-LIES(is_of_another_type, t->dtype = PCTL_SCALAR_I32)
-LIES(is_a_matrix, t->rank = 2; t->dim[1] = 1; out->is_view = 0)
-LIES(has_many_dimensions, t->rank = 4000)
-LIES(gives_a_symbol_another_value, t->dim[0] = N / 2; out->is_view = 0)
-LIES(is_no_view_of_two, (void)0)
-
-static void false_views(void **state)
-{
-	static const struct {
-		const char *fault;
-		void (*lie)(pctl_op_result *out);
-		uint32_t op;
-		const char *said;
-	} rows[] = {
-		{"a view that begins behind its input's end", starts_behind_the_end, FAKE_PLAN,
-		 "outside"},
-		{"a view whose last element is behind the end", ends_behind_the_end, FAKE_PLAN,
-		 "outside"},
-		{"a view whose strides pass the end", steps_past_the_end, FAKE_PLAN, "outside"},
-		{"a view whose strides pass 2^64", steps_beyond_64_bits, FAKE_PLAN, "outside"},
-		{"a view that begins at 2^64 - 1", starts_beyond_64_bits, FAKE_PLAN, "outside"},
-		{"a view that is longer than its input's symbol says", is_longer, FAKE_PLAN,
-		 "u32[257]"},
-		{"a view of another element type", is_of_another_type, FAKE_PLAN, "i32[256]"},
-		{"a function op that says it is a view", is_no_view_of_two, FAKE_FUNCTION, "view"},
-		{"an output with a dimension too many", is_a_matrix, FAKE_PLAN, "u32[256,1]"},
-		{"an output of 4,000 dimensions", has_many_dimensions, FAKE_PLAN, "more than 8"},
-		{"an output that gives a symbol another value", gives_a_symbol_another_value,
-		 FAKE_PLAN, "u32[128]"},
-		{"an elementwise op whose result is not stretched", gives_a_symbol_another_value,
-		 FAKE_WHOLE, "another shape"},
-	};
-
-	(void)state;
-	for (uint32_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		pctl_diag_list *l = pctl_diag_list_create();
-		uint32_t n, race;
-		pctl_status status;
-
-		fake_infer_with = rows[i].lie;
-		status = make(good, rows[i].op, PCTL_SCALAR_U32, 0, l, &n, &race);
-		fake_infer_with = NULL;
-		if (status != pctl_code_status(PC4132_PLAN) || !fake_saw(l, PC4132_PLAN))
-			fail_msg("%s: status %d", rows[i].fault, (int)status);
-		assert_non_null(strstr(pctl_diag_list_at(l, 0)->message, rows[i].said));
-		planted(rows[i].fault, fake_ops[rows[i].op].name, "PC4132",
-			pctl_diag_list_at(l, 0)->message);
-		pctl_diag_list_destroy(l);
-	}
-}
-
-/* A port that need not be whole is flagged so: nothing is stretched, the port is named, and full shapes are computed as ever. */
-static void falsely_whole(void **state)
-{
-	pctl_kernels *k = pctl_kernels_create(&fake_source);
-	const pctl_planner planner = {.ops = &fake_source, .kernels = k};
-	pctl_tensor_type in[2] = {{PCTL_SCALAR_U32, 1, {N}}, {PCTL_SCALAR_U32, 1, {1}}};
-	const pctl_op_query q = {
-		.head = PCTL_HEAD(pctl_op_query), .op = FAKE_WHOLE, .in = in, .n_in = 2};
-	pctl_diag_list *l = pctl_diag_list_create();
-	pctl_job_plan *p = NULL;
-	pctl_op_ref ref;
-
-	(void)state;
-	fake_at(NULL, FAKE_WHOLE, &ref);
-	assert_int_equal(
-		pctl_job_plan_op(&planner, "j", &ref, &q, in, 0, pctl_diag_list_call(l), &p),
-		pctl_code_status(PC4107_BROADCAST));
-	assert_non_null(strstr(pctl_diag_list_at(l, 0)->message, "port \"b\" is u32[1]"));
-	planted("an elementwise operand is flagged as whole", "fake.whole", "PC4107",
-		pctl_diag_list_at(l, 0)->message);
-	in[1] = in[0];
-	assert_int_equal(
-		pctl_job_plan_op(&planner, "j", &ref, &q, in, 0, pctl_diag_list_call(l), &p),
-		PCTL_OK);
-	assert_int_equal(p->n_steps, 1);
-	pctl_job_plan_destroy(p);
-	/* The port that is not flagged is stretched to it. */
-	in[0].dim[0] = 1;
-	assert_int_equal(
-		pctl_job_plan_op(&planner, "j", &ref, &q, &in[1], 0, pctl_diag_list_call(l), &p),
-		PCTL_OK);
-	pctl_job_plan_destroy(p);
-	pctl_kernels_destroy(k);
-	pctl_diag_list_destroy(l);
-}
-
-/* Two inputs of one symbol: the refusal names both places. */
-static void symbols_at_dispatch(void **state)
-{
-	pctl_tensor_type in[2] = {{PCTL_SCALAR_U32, 1, {N}}, {PCTL_SCALAR_U32, 1, {N - 1}}};
-	const pctl_op_query q = {
-		.head = PCTL_HEAD(pctl_op_query), .op = FAKE_TWO, .in = in, .n_in = 2};
-	pctl_diag_list *l = pctl_diag_list_create();
-	pctl_op_result result;
-	pctl_op_ref ref;
-
-	(void)state;
-	fake_at(NULL, FAKE_TWO, &ref);
-	assert_int_equal(pctl_op_infer(&ref, &q, "j", NULL, pctl_diag_list_call(l), &result),
-			 pctl_code_status(PC4106_DIMENSION));
-	assert_string_equal(
-		pctl_diag_list_at(l, 0)->message,
-		"job \"j\" port \"b\" wants u32[n], what feeds it is u32[255]: n is 255 "
-		"in dimension 0, port \"a\" has n = 256 in dimension 0");
-	in[1] = in[0];
-	assert_int_equal(pctl_op_infer(&ref, &q, "j", NULL, pctl_diag_list_call(l), &result),
-			 PCTL_OK);
-	pctl_diag_list_destroy(l);
-}
-
 static void good_plans(void **state)
 {
 	pctl_diag_list *l = pctl_diag_list_create();
@@ -626,7 +497,6 @@ static void gas_overflows(void **state)
 	pctl_diag_list_destroy(l);
 }
 
-PCTL_TESTS_MAIN(PCTL_TEST(false_views), PCTL_TEST(falsely_whole), PCTL_TEST(symbols_at_dispatch),
-		PCTL_TEST(good_plans), PCTL_TEST(bad_plans), PCTL_TEST(hostile_plans),
+PCTL_TESTS_MAIN(PCTL_TEST(good_plans), PCTL_TEST(bad_plans), PCTL_TEST(hostile_plans),
 		PCTL_TEST(measures), PCTL_TEST(no_form), PCTL_TEST(floats),
 		PCTL_TEST(gas_overflows))

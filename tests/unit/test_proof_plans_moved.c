@@ -261,7 +261,7 @@ static pctl_status lying_infer(pctl_instance *inst, const pctl_call *call, const
 {
 	const pctl_status status = honest->infer(inst, call, q, out);
 
-	if (status == PCTL_OK && out->is_view)
+	if (status == PCTL_OK && lie != NULL)
 		lie(q, out);
 	return status;
 }
@@ -317,17 +317,44 @@ static void lie_of_start(const pctl_op_query *q, pctl_op_result *out)
 	out->view_offset -= out->view_offset != 0;
 }
 
+/* As many elements, under the shape of the transpose. */
+static void lie_of_shape(const pctl_op_query *q, pctl_op_result *out)
+{
+	pctl_tensor_type *y = &out->out[0];
+	uint64_t kept;
+
+	if (q->n_in != 2 || y->rank < 2)
+		return;
+	kept = y->dim[y->rank - 1];
+	y->dim[y->rank - 1] = y->dim[y->rank - 2];
+	y->dim[y->rank - 2] = kept;
+}
+
+/* A row too many of memory. */
+static void lie_of_size(const pctl_op_query *q, pctl_op_result *out)
+{
+	if (q->n_in == 2 && out->out[0].rank >= 2)
+		out->out[0].dim[out->out[0].rank - 2]++;
+}
+
 static void test_proof_plans__false_views_are_caught(void **state)
 {
 	static const struct {
-		const char *op, *spoilt;
+		const char *op, *law, *spoilt;
 		void (*lie)(const pctl_op_query *q, pctl_op_result *out);
+		uint32_t dtype;
 	} rows[] = {
-		{"tensor.transpose", "a transposition that says nothing moved", lie_of_order},
-		{"tensor.reshape", "a view whose elements overlap", lie_of_overlap},
-		{"tensor.slice", "a slice that begins one element early", lie_of_start},
-		{"tensor.broadcast", "a broadcast that repeats what is not stretched",
-		 lie_of_stretch},
+		{"tensor.matmul",
+		 "y has a row for each of a, a column for each of b, and the batches of both",
+		 "a product says that it has the transpose's shape", lie_of_shape,
+		 PCTL_SCALAR_I32},
+		{"tensor.matmul", NULL, "a product says that it has a row too many", lie_of_size,
+		 PCTL_SCALAR_I32},
+		{"tensor.transpose", NULL, "a transposition that says nothing moved", lie_of_order, PCTL_SCALAR_U32},
+		{"tensor.reshape", NULL, "a view whose elements overlap", lie_of_overlap, PCTL_SCALAR_U32},
+		{"tensor.slice", NULL, "a slice that begins one element early", lie_of_start, PCTL_SCALAR_U32},
+		{"tensor.broadcast", NULL, "a broadcast that repeats what is not stretched",
+		 lie_of_stretch, PCTL_SCALAR_U32},
 	};
 	static const pctl_op_source source = {NULL, lying_count, lying_at};
 
@@ -339,10 +366,11 @@ static void test_proof_plans__false_views_are_caught(void **state)
 		pctl_problem p;
 
 		lie = rows[i].lie;
-		p = caught_by(rows[i].op, PCTL_SCALAR_U32, NULL, (violator){.spoil = NULL},
+		p = caught_by(rows[i].op, rows[i].dtype, rows[i].law, (violator){.spoil = NULL},
 			      rows[i].spoilt, &v);
 		pctl_problem_clear(&p);
 	}
+	lie = NULL;
 	rig.context.ops = shipped;
 }
 

@@ -114,6 +114,10 @@ pctl_status pctl_job_plan_kernel(pctl_job_plan *p, const pctl_kernel_module *uni
 pctl_status pctl_job_plan_bind(pctl_job_plan *p, pctl_step *step, const pctl_plan_binding *bindings,
 			       uint32_t n_bindings, const pctl_call *call);
 
+/* The same: how many workgroups it has, and what its kernel makes of the plan's class, races and capabilities. */
+pctl_status pctl_job_plan_unit(pctl_job_plan *p, pctl_step *step, const uint32_t groups[3],
+			       const pctl_call *call);
+
 /* What an analysis is told of a binding whose buffer the plan has. */
 pctl_known_binding pctl_job_plan_known(const pctl_job_plan *p, const pctl_plan_binding *b);
 

@@ -7,8 +7,8 @@
 #include "foundation/diag/diag.h"
 
 /* 1: the symbol has that value, or had none and gets it. */
-static int bind(pctl_symbols *s, const char *name, const char *port, uint32_t dim, uint64_t value,
-		const pctl_symbol **known)
+static int bind(pctl_port_symbols *s, const char *name, const char *port, uint32_t dim, uint64_t value,
+		const pctl_port_symbol **known)
 {
 	for (uint32_t i = 0; i < s->n; i++) {
 		*known = &s->at[i];
@@ -16,12 +16,12 @@ static int bind(pctl_symbols *s, const char *name, const char *port, uint32_t di
 			return s->at[i].value == value;
 	}
 	if (s->n < sizeof(s->at) / sizeof(s->at[0]))
-		s->at[s->n++] = (pctl_symbol){name, port, value, dim, 0};
+		s->at[s->n++] = (pctl_port_symbol){name, port, value, dim, 0};
 	return 1;
 }
 
-int pctl_symbols_unify(pctl_symbols *s, const char *port, const pctl_type_pattern *p,
-		       const pctl_tensor_type *t, uint32_t *bad, const pctl_symbol **known)
+int pctl_port_symbols_unify(pctl_port_symbols *s, const char *port, const pctl_type_pattern *p,
+		       const pctl_tensor_type *t, uint32_t *bad, const pctl_port_symbol **known)
 {
 	const uint32_t ahead = t->rank < p->rank ? 0 : t->rank - p->rank;
 
@@ -43,7 +43,7 @@ int pctl_symbols_unify(pctl_symbols *s, const char *port, const pctl_type_patter
 
 /* An input does not fit, with both places: its own, and the one that the symbol has its value from. */
 static pctl_status refuse_input(const pctl_op_ref *op, const pctl_op_query *q, uint32_t i,
-				uint32_t bad, const pctl_symbol *known, const char *job,
+				uint32_t bad, const pctl_port_symbol *known, const char *job,
 				const pctl_pos *pos, pctl_arena *arena, const pctl_call *call)
 {
 	const pctl_port *port = pctl_op_input(op->desc, i);
@@ -62,11 +62,11 @@ static pctl_status refuse_input(const pctl_op_ref *op, const pctl_op_query *q, u
 }
 
 static pctl_status hold_inputs(const pctl_op_ref *op, const pctl_op_query *q, const char *job,
-			       const pctl_pos *pos, pctl_arena *arena, pctl_symbols *s,
+			       const pctl_pos *pos, pctl_arena *arena, pctl_port_symbols *s,
 			       const pctl_call *call)
 {
 	pctl_type_pattern p;
-	const pctl_symbol *known;
+	const pctl_port_symbol *known;
 	uint32_t bad;
 
 	for (uint32_t i = 0; i < q->n_in; i++) {
@@ -75,17 +75,17 @@ static pctl_status hold_inputs(const pctl_op_ref *op, const pctl_op_query *q, co
 
 		if (status != PCTL_OK)
 			return status;
-		if (!pctl_symbols_unify(s, port->name, &p, &q->in[i], &bad, &known))
+		if (!pctl_port_symbols_unify(s, port->name, &p, &q->in[i], &bad, &known))
 			return refuse_input(op, q, i, bad, known, job, pos, arena, call);
 	}
 	return PCTL_OK;
 }
 
 static pctl_status hold_outputs(const pctl_op_ref *op, const pctl_tensor_type *out,
-				pctl_arena *arena, pctl_symbols *s, const pctl_call *call)
+				pctl_arena *arena, pctl_port_symbols *s, const pctl_call *call)
 {
 	pctl_type_pattern p;
-	const pctl_symbol *known;
+	const pctl_port_symbol *known;
 	uint32_t bad;
 
 	for (uint32_t i = 0; i < op->desc->n_out; i++) {
@@ -95,7 +95,7 @@ static pctl_status hold_outputs(const pctl_op_ref *op, const pctl_tensor_type *o
 		if (status != PCTL_OK)
 			return status;
 		if (!pctl_pattern_has_dtype(&p, out[i].dtype) ||
-		    !pctl_symbols_unify(s, port->name, &p, &out[i], &bad, &known))
+		    !pctl_port_symbols_unify(s, port->name, &p, &out[i], &bad, &known))
 			return pctl_refuse(
 				call, PC4132_PLAN,
 				"op \"%s\" of \"%s\" infers %s for its port \"%s\", which "
@@ -113,7 +113,7 @@ pctl_status pctl_op_symbols(const pctl_op_ref *op, const pctl_op_query *q,
 			    const pctl_call *call)
 {
 	pctl_arena *arena = pctl_arena_create();
-	pctl_symbols s = {.n = 0};
+	pctl_port_symbols s = {.n = 0};
 	pctl_status status;
 
 	if (arena == NULL)
