@@ -9,9 +9,9 @@ static pctl_status lookup_infer(const kit_use *u, pctl_op_result *out)
 
 	out->out[0] = u->q->in[0];
 	out->out[0].dtype = u->q->in[1].dtype;
-	return status != PCTL_OK ? status
-				 : kit_limit(u, "elements", kit_elements(&out->out[0]),
-					     TENSOR_ELEMENTS_MAX);
+	return status != PCTL_OK
+		       ? status
+		       : kit_limit(u, "elements", kit_elements(&out->out[0]), TENSOR_ELEMENTS_MAX);
 }
 
 static void lookup_plan(kit_plan *p)
@@ -47,7 +47,7 @@ static pctl_status lookup_reference(const kit_use *u, const pctl_span *in, pctl_
 
 /* ---- problems and laws ---------------------------------------------------------------------- */
 
-static const uint32_t table_types[] = {PCTL_SCALAR_F32, PCTL_SCALAR_U8,	 PCTL_SCALAR_I64,
+static const uint32_t table_types[] = {PCTL_SCALAR_F32, PCTL_SCALAR_U8, PCTL_SCALAR_I64,
 				       PCTL_SCALAR_U16, PCTL_SCALAR_BF16};
 static const uint64_t table_sizes[] = {256, 65536, 1, 7, 0};
 
@@ -96,8 +96,7 @@ static uint32_t numbers(kit_law *l, uint64_t n, uint64_t first, uint64_t step)
 /* 1: each index is an index of its type. */
 static int fits(const kit_law *l)
 {
-	const uint64_t bytes = kit_dtype_bytes(l->use.q->in[0].dtype),
-		       n = l->use.q->in[1].dim[0];
+	const uint64_t bytes = kit_dtype_bytes(l->use.q->in[0].dtype), n = l->use.q->in[1].dim[0];
 
 	return n != 0 && (bytes == 8 || n <= 1ull << (8 * bytes));
 }
@@ -146,8 +145,10 @@ static const kit_op ops[] = {
 	{.desc = {.head = PCTL_HEAD(pctl_op_desc),
 		  .name = "tensor.lookup",
 		  .doc = "elements of a table, by an integer each",
-		  .spec = "y[i] = lookup[x[i]] for every i, of lookup's type and in x's shape. An x that is "
-			  "not below n fails the\njob: the lowest position is named, and the number "
+		  .spec = "y[i] = lookup[x[i]] for every i, of lookup's type and in x's shape. An "
+			  "x that is "
+			  "not below n fails the\njob: the lowest position is named, and the "
+			  "number "
 			  "there. A tensor has at most 2^31 elements.",
 		  .version = 1,
 		  .kind = PCTL_OPDEF_PLAN,

@@ -89,8 +89,7 @@ static uint64_t number_of(const pctl_tensor_type *t, const pctl_tensor_type *oth
 	uint64_t at = 0, below = 1;
 
 	for (uint32_t d = 0; d < PCTL_RANK_MAX - 2; d++) {
-		const uint64_t own = batch_of(t, d),
-			       both = own == 1 ? batch_of(other, d) : own;
+		const uint64_t own = batch_of(t, d), both = own == 1 ? batch_of(other, d) : own;
 
 		if (both == 0)
 			return 0;
@@ -144,9 +143,8 @@ pctl_status matmul_reference(const kit_use *u, const pctl_span *in, pctl_span *o
 		s.b_row = number_of(b, a, matrix, tb, 1, j) - y;
 		if (s.format == NULL)
 			for (uint64_t k = 0; k < s.k; k++)
-				result +=
-					integer(a->dtype, in[0].data, x + k * s.a_column) *
-					integer(b->dtype, in[1].data, y + k * s.b_row);
+				result += integer(a->dtype, in[0].data, x + k * s.a_column) *
+					  integer(b->dtype, in[1].data, y + k * s.b_row);
 		else
 			result = s.order == MATMUL_EXACT ? exact(u, &s, in, x, y)
 							 : ordered(u, &s, in, x, y);

@@ -19,10 +19,8 @@ static pctl_status make(uint32_t op, pctl_diag_list *l)
 	pctl_kernels *k = pctl_kernels_create(&fake_source);
 	const pctl_planner planner = {.ops = &fake_source, .kernels = k};
 	const pctl_tensor_type in[2] = {{PCTL_SCALAR_U32, 1, {N}}, {PCTL_SCALAR_U32, 1, {N}}};
-	const pctl_op_query q = {.head = PCTL_HEAD(pctl_op_query),
-				 .op = op,
-				 .in = in,
-				 .n_in = fake_ops[op].n_in};
+	const pctl_op_query q = {
+		.head = PCTL_HEAD(pctl_op_query), .op = op, .in = in, .n_in = fake_ops[op].n_in};
 	pctl_job_plan *p = NULL;
 	pctl_op_ref ref;
 	pctl_status status;
@@ -34,7 +32,6 @@ static pctl_status make(uint32_t op, pctl_diag_list *l)
 	pctl_kernels_destroy(k);
 	return status;
 }
-
 
 #define LIES(name, ...)                             \
 	static void name(pctl_op_result *out)       \
@@ -188,7 +185,8 @@ static void symbols_declared(void **state)
 		snprintf(text, sizeof(text),
 			 "pipeline : { name = \"p\"; class = \"integer\"; params : { x = %s; }; "
 			 "inputs : { a : { type = \"u32[%s]\"; }; b : { type = \"u32[%s]\"; }; }; "
-			 "jobs = ( { id = \"j\"; op = \"fake.two@2\"; in : { a = \"$a\"; b = \"$b\"; "
+			 "jobs = ( { id = \"j\"; op = \"fake.two@2\"; in : { a = \"$a\"; b = "
+			 "\"$b\"; "
 			 "}; } ); outputs : { y = \"j.a\"; }; };",
 			 rows[i].x, rows[i].a, rows[i].b);
 		assert_int_equal(pctl_pipeline_read_text("p.cfg", text, strlen(text),

@@ -109,8 +109,8 @@ static void note_source(struct typing *t, uint32_t symbol, pctl_note *notes, uin
 	if (!s->known || s->from == NULL)
 		return;
 	notes[*n].pos = s->pos;
-	notes[*n].message = pctl_arena_printf(t->c->graph->arena,
-					      "the %" PRIu64 " stands in %s", s->value, s->from);
+	notes[*n].message = pctl_arena_printf(t->c->graph->arena, "the %" PRIu64 " stands in %s",
+					      s->value, s->from);
 	*n += notes[*n].message != NULL;
 }
 

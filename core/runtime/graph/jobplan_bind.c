@@ -120,7 +120,8 @@ pctl_status pctl_job_plan_unit(pctl_job_plan *p, pctl_step *step, const uint32_t
 				call, PC4131_DISPATCH,
 				"job \"%s\": kernel %s: %" PRIu32
 				" workgroups along %c, the shader declares a maximum of %" PRIu32,
-				p->name, unit->name, groups[i], "xyz"[i], program->max_dispatch[i]);
+				p->name, unit->name, groups[i], "xyz"[i],
+				program -> max_dispatch[i]);
 	}
 	if (unit->analysis->determinism > p->determinism)
 		p->determinism = unit->analysis->determinism;

@@ -76,8 +76,8 @@ static const char found_text[] =
 
 static pctl_status add_kernel(const pctl_planner *planner, const pctl_op_ref *op, uint32_t dtype,
 			      const char *text, uint64_t n_groups,
-			      const pctl_plan_binding *bindings, uint32_t n,
-			      const pctl_call *call, pctl_job_plan *plan)
+			      const pctl_plan_binding *bindings, uint32_t n, const pctl_call *call,
+			      pctl_job_plan *plan)
 {
 	pctl_kernel_source source = {.name = op->desc->name, .flags = planner->wgsl_flags};
 	pctl_str_buf s = PCTL_STR_BUF_INIT;
@@ -125,10 +125,8 @@ pctl_status pctl_lookup_plan(const pctl_planner *planner, const pctl_op_ref *op,
 	const uint32_t table = pctl_lookup_port(op->desc), dtype = q->in[0].dtype;
 	const uint64_t n = q->in[table].rank == 0 ? 1 : q->in[table].dim[0];
 	pctl_plan_binding b[4] = {{.binding = 0}, {.binding = 1, .buffer = buffers[0]}};
-	pctl_plan_check check = {.bytes = 8,
-				 .expected = UINT32_MAX,
-				 .also_offset = 8,
-				 .also_bytes = 8};
+	pctl_plan_check check = {
+		.bytes = 8, .expected = UINT32_MAX, .also_offset = 8, .also_bytes = 8};
 	uint32_t range[4] = {0};
 	char message[160];
 	uint64_t count;

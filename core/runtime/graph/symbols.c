@@ -7,8 +7,8 @@
 #include "foundation/diag/diag.h"
 
 /* 1: the symbol has that value, or had none and gets it. */
-static int bind(pctl_port_symbols *s, const char *name, const char *port, uint32_t dim, uint64_t value,
-		const pctl_port_symbol **known)
+static int bind(pctl_port_symbols *s, const char *name, const char *port, uint32_t dim,
+		uint64_t value, const pctl_port_symbol **known)
 {
 	for (uint32_t i = 0; i < s->n; i++) {
 		*known = &s->at[i];
@@ -21,7 +21,8 @@ static int bind(pctl_port_symbols *s, const char *name, const char *port, uint32
 }
 
 int pctl_port_symbols_unify(pctl_port_symbols *s, const char *port, const pctl_type_pattern *p,
-		       const pctl_tensor_type *t, uint32_t *bad, const pctl_port_symbol **known)
+			    const pctl_tensor_type *t, uint32_t *bad,
+			    const pctl_port_symbol **known)
 {
 	const uint32_t ahead = t->rank < p->rank ? 0 : t->rank - p->rank;
 

@@ -24,7 +24,8 @@ typedef struct pctl_port_symbols {
  * UINT32_MAX for a wrong number of dimensions; *known is then the symbol that has another value, NULL where a number is declared.
  */
 int pctl_port_symbols_unify(pctl_port_symbols *s, const char *port, const pctl_type_pattern *p,
-		       const pctl_tensor_type *t, uint32_t *bad, const pctl_port_symbol **known);
+			    const pctl_tensor_type *t, uint32_t *bad,
+			    const pctl_port_symbol **known);
 
 /*
  * Hold a use of an op against its ports: shapes of inputs (q), which must agree where ports share a symbol, then types and shapes of
