@@ -2,6 +2,7 @@
 #include "host/document.h"
 
 #include <stdio.h>
+#include <string.h>
 
 void pctl_document_begin(pctl_json *j, const char *name)
 {
@@ -202,10 +203,53 @@ void pctl_document_run(pctl_json *j, const char *title, const pctl_run_result *r
 	}
 }
 
+/* 1: an earlier dimension has the name. */
+static int named_before(const pctl_pipeline *p, uint32_t input, uint32_t dim)
+{
+	const char *name = p->inputs[input].type.dim[dim].name;
+
+	for (uint32_t i = 0; i <= input; i++)
+		for (uint32_t d = 0; d < (i == input ? dim : p->inputs[i].type.rank); d++)
+			if (p->inputs[i].type.dim[d].name != NULL &&
+			    strcmp(p->inputs[i].type.dim[d].name, name) == 0)
+				return 1;
+	return 0;
+}
+
+int pctl_document_symbol(const pctl_graph *g, const pctl_run_result *r, uint32_t i,
+			 const char **name, uint64_t *value)
+{
+	const pctl_pipeline *p = g->pipeline;
+
+	for (uint32_t k = 0; k < p->n_inputs && k < r->n_inputs; k++)
+		for (uint32_t d = 0; d < p->inputs[k].type.rank; d++) {
+			*name = p->inputs[k].type.dim[d].name;
+			if (*name == NULL || r->inputs[k].type.rank != p->inputs[k].type.rank ||
+			    named_before(p, k, d) || i-- != 0)
+				continue;
+			*value = r->inputs[k].type.dim[d];
+			return 1;
+		}
+	return 0;
+}
+
+static void json_symbols(pctl_json *j, const pctl_graph *g, const pctl_run_result *r)
+{
+	const char *name;
+	uint64_t value;
+
+	pctl_json_key(j, "symbols");
+	pctl_json_object_begin(j);
+	for (uint32_t i = 0; pctl_document_symbol(g, r, i, &name, &value); i++)
+		pctl_json_kv_u64(j, name, value);
+	pctl_json_object_end(j);
+}
+
 void pctl_document_plan(pctl_json *j, const pctl_graph *g, const pctl_run_result *r,
 			const pctl_policy *policy)
 {
 	pctl_json_kv_string(j, "name", g->pipeline->name);
+	json_symbols(j, g, r);
 	json_jobs(j, r, 0, 0);
 	json_choices(j, r, (int)policy->telemetry);
 	/* What hangs on data has no price yet: no number stands for the whole. */

@@ -20,6 +20,9 @@ void pctl_document_checks(pctl_json *j, const char *path, const pctl_loaded_pipe
 /* Members of a run and of a plan. What the policy keeps for itself (telemetry) is left out. */
 void pctl_document_run(pctl_json *j, const char *title, const pctl_run_result *r,
 		       const pctl_policy *policy);
+/* Symbol number i of a pipeline's inputs, each once, and its value where the input of `r` has a type; 0: there are no more. */
+int pctl_document_symbol(const pctl_graph *g, const pctl_run_result *r, uint32_t i,
+			 const char **name, uint64_t *value);
 void pctl_document_plan(pctl_json *j, const pctl_graph *g, const pctl_run_result *r,
 			const pctl_policy *policy);
 

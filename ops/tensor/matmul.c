@@ -365,11 +365,13 @@ static const pctl_law laws[] = {
 			    "the products of the rows of a in two parts, joined, are y"),
 	TENSOR_COMPOSED_LAW("parts of columns",
 			    "the products with the columns of b in two parts, joined, are y"),
+	{PCTL_LAW_CUSTOM, 0, PCTL_LAW_JUDGED, 0, "shape", NULL,
+	 "y has a row for each of a, a column for each of b, and the batches of both"},
 };
 static void (*const laws_checks[])(kit_law *) = {
-	matmul_law_transposed, matmul_law_rows,	      matmul_law_padded,
-	matmul_law_reordered,  matmul_law_doubled,    matmul_law_unpacked,
-	compose_law_factors,   compose_law_row_parts, compose_law_column_parts};
+	matmul_law_transposed,	  matmul_law_rows,     matmul_law_padded,   matmul_law_reordered,
+	matmul_law_doubled,	  matmul_law_unpacked, compose_law_factors, compose_law_row_parts,
+	compose_law_column_parts, matmul_law_shape};
 static const pctl_example boundaries[] = {
 	{"no product", {0}}, {"one", {1}}, {"one chunk and one", {257}}};
 

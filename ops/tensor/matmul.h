@@ -57,5 +57,6 @@ void matmul_law_padded(kit_law *l);
 void matmul_law_reordered(kit_law *l);
 void matmul_law_doubled(kit_law *l);
 void matmul_law_unpacked(kit_law *l);
+void matmul_law_shape(kit_law *l);
 
 #endif

@@ -423,3 +423,37 @@ void matmul_law_unpacked(kit_law *l)
 			l, multiplied(l, 0, kit_law_use(l, "tensor.convert", &x, 1, &to, 1, 1), 0),
 			kit_law_out(l, 0));
 }
+
+/* Dimension d of y, counted from the last, by the factors alone; 0 in *has: there is none. */
+static uint64_t extent_of(const kit_law *l, uint32_t d, int *has)
+{
+	const pctl_tensor_type *a = &l->use.q->in[0], *b = &l->use.q->in[1];
+	const int ta = strcmp(kit_law_attr(l, "transpose_a"), "true") == 0,
+		  tb = strcmp(kit_law_attr(l, "transpose_b"), "true") == 0;
+	const uint64_t x = d < a->rank ? a->dim[a->rank - 1 - d] : 1,
+		       y = d < b->rank ? b->dim[b->rank - 1 - d] : 1;
+
+	*has = d < a->rank || d < b->rank;
+	if (d == 0)
+		return b->dim[tb ? b->rank - 2 : b->rank - 1];
+	if (d == 1)
+		return a->dim[ta ? a->rank - 1 : a->rank - 2];
+	return x == 1 ? y : x;
+}
+
+void matmul_law_shape(kit_law *l)
+{
+	const pctl_tensor_type *y = &l->c->types[kit_law_out(l, 0)];
+	int has;
+
+	for (uint32_t d = 0; d < PCTL_RANK_MAX; d++) {
+		const uint64_t want = extent_of(l, d, &has),
+			       got = d < y->rank ? y->dim[y->rank - 1 - d] : 0;
+
+		if (has != (d < y->rank))
+			kit_law_broken(l, "dimensions of y", d, d < y->rank, (uint64_t)has);
+		else if (has && got != want)
+			kit_law_broken(l, "extents of y from the last", d, got, want);
+	}
+	kit_law_holds(l);
+}

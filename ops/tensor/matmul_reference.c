@@ -73,25 +73,82 @@ static uint32_t ordered(const kit_use *u, const matmul_shape *s, const pctl_span
 	return bits;
 }
 
+/* ---- sizes and places, by rules of their own: a wrong one of matmul_shape_of is not followed here ---- */
+
+/* Dimension d of the batch, counted from the last: 1 where t has none. */
+static uint64_t batch_of(const pctl_tensor_type *t, uint32_t d)
+{
+	return t->rank >= d + 3 ? t->dim[t->rank - d - 3] : 1;
+}
+
+/* The number of an element of a factor: of the matrix that belongs to matrix `matrix` of the result, as it is multiplied. */
+static uint64_t number_of(const pctl_tensor_type *t, const pctl_tensor_type *other, uint64_t matrix,
+			  int transposed, uint64_t row, uint64_t column)
+{
+	const uint32_t last = t->rank - 1;
+	uint64_t at = 0, below = 1;
+
+	for (uint32_t d = 0; d < PCTL_RANK_MAX - 2; d++) {
+		const uint64_t own = batch_of(t, d), both = own == 1 ? batch_of(other, d) : own;
+
+		if (both == 0)
+			return 0;
+		at += (own == 1 ? 0 : matrix % both) * below;
+		below *= own;
+		matrix /= both;
+	}
+	at = at * t->dim[last - 1] + (transposed ? column : row);
+	return at * t->dim[last] + (transposed ? row : column);
+}
+
+/* Elements of the result. */
+static uint64_t count_of(const pctl_tensor_type *a, const pctl_tensor_type *b, uint64_t m,
+			 uint64_t n)
+{
+	uint64_t count = m * n;
+
+	for (uint32_t d = 0; d < PCTL_RANK_MAX - 2; d++)
+		count *= batch_of(a, d) == 1 ? batch_of(b, d) : batch_of(a, d);
+	return count;
+}
+
 pctl_status matmul_reference(const kit_use *u, const pctl_span *in, pctl_span *out)
 {
+	const pctl_tensor_type *a = &u->q->in[0], *b = &u->q->in[1];
+	const int ta = kit_attr(u, MATMUL_ATTR_TRANSPOSE_A) != 0,
+		  tb = kit_attr(u, MATMUL_ATTR_TRANSPOSE_B) != 0;
 	matmul_shape s;
 	const pctl_status status = matmul_shape_of(u, &s);
-	const uint64_t bytes = kit_dtype_bytes(s.out.dtype), count = kit_elements(&s.out);
+	const uint64_t bytes = kit_dtype_bytes(s.out.dtype);
+	uint64_t m, n, count;
 
-	for (uint64_t e = 0; status == PCTL_OK && e < count; e++) {
-		uint64_t a, b, result = 0;
+	if (status != PCTL_OK)
+		return status;
+	m = a->dim[ta ? a->rank - 1 : a->rank - 2];
+	s.k = a->dim[ta ? a->rank - 2 : a->rank - 1];
+	n = b->dim[tb ? b->rank - 2 : b->rank - 1];
+	count = count_of(a, b, m, n);
+	if (count * bytes != out[0].n_bytes)
+		return pctl_refuse(u->call, PC4205_OP_VALUE,
+				   "%s: the result has %llu bytes, its factors give %llu",
+				   u->op->desc.name, (unsigned long long)out[0].n_bytes,
+				   (unsigned long long)(count * bytes));
+	for (uint64_t e = 0; e < count; e++) {
+		const uint64_t matrix = e / n / m, i = e / n % m, j = e % n,
+			       x = number_of(a, b, matrix, ta, i, 0),
+			       y = number_of(b, a, matrix, tb, 0, j);
+		uint64_t result = 0;
 
-		matmul_place(&s, e, &a, &b);
+		s.a_column = number_of(a, b, matrix, ta, i, 1) - x;
+		s.b_row = number_of(b, a, matrix, tb, 1, j) - y;
 		if (s.format == NULL)
 			for (uint64_t k = 0; k < s.k; k++)
-				result +=
-					integer(u->q->in[0].dtype, in[0].data, a + k * s.a_column) *
-					integer(u->q->in[1].dtype, in[1].data, b + k * s.b_row);
+				result += integer(a->dtype, in[0].data, x + k * s.a_column) *
+					  integer(b->dtype, in[1].data, y + k * s.b_row);
 		else
-			result = s.order == MATMUL_EXACT ? exact(u, &s, in, a, b)
-							 : ordered(u, &s, in, a, b);
+			result = s.order == MATMUL_EXACT ? exact(u, &s, in, x, y)
+							 : ordered(u, &s, in, x, y);
 		memcpy((char *)out[0].data + e * bytes, &result, bytes);
 	}
-	return status;
+	return PCTL_OK;
 }

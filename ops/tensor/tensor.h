@@ -13,6 +13,7 @@ extern const kit_family tensor_einsum_family;
 extern const kit_family tensor_view_family;
 extern const kit_family tensor_extreme_family;
 extern const kit_family tensor_gather_family;
+extern const kit_family tensor_lookup_family;
 extern const kit_family tensor_move_family;
 extern const kit_family tensor_cell_family;
 extern const kit_family tensor_choose_family;

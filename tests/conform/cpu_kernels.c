@@ -5,8 +5,8 @@
 #include "harness.h"
 #include "main.h"
 
-#include "kernels/env.h"
 #include "kernels/kernels_isa.h"
+#include "pipectl/float_env.h"
 
 #include <stdlib.h>
 
@@ -178,12 +178,12 @@ static void both_tables_round_right(void **state)
 	fenv_t saved;
 	(void)state;
 
-	pctl_cpu_env_enter(&saved);
+	pctl_float_env_enter(&saved);
 	for (uint32_t t = 0; t < 2; t++)
 		for (uint32_t i = 0; i < first_math; i++)
 			for (uint32_t k = 0; k < N_FLOAT_FORMATS; k++)
 				hold(tables[t], &float_ops[i], &float_formats[k]);
-	pctl_cpu_env_leave(&saved);
+	pctl_float_env_leave(&saved);
 	float_oracle_close();
 }
 

@@ -1,6 +1,6 @@
 /* An op library that does, op by op, what no op library may: ends its process, crashes, hangs, and speaks to the host itself
  * on the descriptor of its worker. stranger.good is as it should be, and so is
- * stranger.sized, which wants a size found in its data: that of a first element above 100 does not fit in 64 bits. All map u32[n] to x + 1. */
+ * stranger.old, which is superseded, and stranger.sized, which wants a size found in its data: that of a first element above 100 does not fit in 64 bits. All map u32[n] to x + 1. */
 #include <signal.h>
 #include <unistd.h>
 
@@ -40,6 +40,7 @@ enum {
 	HANG_LAW,
 	WILD_LAW,
 	WILD_PROBLEM,
+	OLD,
 	N_OPS
 };
 
@@ -53,23 +54,23 @@ static const char wgsl[] = "@group(0) @binding(0) var<storage, read> x: array<u3
 			   "}\n";
 static const pctl_port in_ports[] = {{"x", "u32[n]", "numbers", 0, 0}};
 static const pctl_port out_ports[] = {{"y", "u32[n]", "the next ones", 0, 0}};
-#define OP(NAME)                                                                             \
+#define OP(NAME, ...)                                                                        \
 	{                                                                                    \
 		.head = PCTL_HEAD(pctl_op_desc), .name = NAME, .doc = "the next number",     \
 		.spec = "y = x + 1 modulo 2^32", .version = 1, .kind = PCTL_OPDEF_PLAN,      \
 		.category = 'A', .op_class = PCTL_CLASS_INTEGER, .convention = 1, .n_in = 1, \
-		.n_out = 1, .in = in_ports, .out = out_ports                                 \
+		.n_out = 1, .in = in_ports, .out = out_ports, __VA_ARGS__                    \
 	}
 static const pctl_op_desc ops[N_OPS] = {
-	OP("stranger.good"),	       OP("stranger.exit_infer"),
-	OP("stranger.quit_plan"),      OP("stranger.crash_reference"),
-	OP("stranger.hang_infer"),     OP("stranger.hang_reference"),
-	OP("stranger.spin_plan"),      OP("stranger.babble_infer"),
-	OP("stranger.forge_infer"),    OP("stranger.forge_plan"),
-	OP("stranger.wordless_infer"), OP("stranger.sized"),
-	OP("stranger.lawful"),	       OP("stranger.crash_law"),
-	OP("stranger.hang_law"),       OP("stranger.wild_law"),
-	OP("stranger.wild_problem"),
+	OP("stranger.good", ),		 OP("stranger.exit_infer", ),
+	OP("stranger.quit_plan", ),	 OP("stranger.crash_reference", ),
+	OP("stranger.hang_infer", ),	 OP("stranger.hang_reference", ),
+	OP("stranger.spin_plan", ),	 OP("stranger.babble_infer", ),
+	OP("stranger.forge_infer", ),	 OP("stranger.forge_plan", ),
+	OP("stranger.wordless_infer", ), OP("stranger.sized", ),
+	OP("stranger.lawful", ),	 OP("stranger.crash_law", ),
+	OP("stranger.hang_law", ),	 OP("stranger.wild_law", ),
+	OP("stranger.wild_problem", ),	 OP("stranger.old", .deprecated = "use stranger.good@1"),
 };
 
 static uint32_t oplib_ops(const pctl_op_desc **out)

@@ -137,6 +137,8 @@ static void policy__every_key_has_twins(void **state)
 	good("memo = \"off\";");
 	bad("memo = \"on\";", PC1023_CONF_WORD);
 	bad("memo = false;", PC1022_CONF_KIND);
+	good("deprecated = \"refuse\";");
+	bad("deprecated = \"never\";", PC1023_CONF_WORD);
 	good("dirty = \"refuse\";");
 	bad("dirty = \"no\";", PC1023_CONF_WORD);
 	good("signed = \"required\";");
@@ -257,6 +259,7 @@ static void policy__a_child_may_only_tighten(void **state)
 	inherits("class = \"strict\";", "class = \"integer\";", "class = \"approximate\";");
 	inherits("race = \"checked\";", "race = \"proven\";", "race = \"trusted\";");
 	inherits("memo = \"verified\";", "memo = \"off\";", "memo = \"any\";");
+	inherits("deprecated = \"refuse\";", "", "deprecated = \"warn\";");
 	inherits("dirty = \"refuse\";", "", "dirty = \"allow\";");
 	inherits("signed = \"required\";", "", "signed = \"any\";");
 	inherits("signers = ( \"" H1 "\" );", "signers = ( );",

@@ -200,6 +200,69 @@ static void test_gates__signature(void **state)
 	refused(&l, "a text that gives another type", "signature", "PC2");
 }
 
+static void test_gates__lookup_ports(void **state)
+{
+	static const pctl_port first[2] = {{"lookup", "u32[n]", "x", 0, 0},
+					   {"x", "u32[...]", "x", 0, 0}};
+	static const pctl_port shapeless[2] = {{"x", "u32[...]", "x", 0, 0},
+					       {"lookup", "u32[...]", "x", 0, 0}};
+	static const pctl_port negative[2] = {{"x", "u32|i32[...]", "x", 0, 0},
+					      {"lookup", "u32[n]", "x", 0, 0}};
+	static const pctl_port proper[2] = {{"x", "u32[...]", "x", 0, 0},
+					    {"lookup", "u32[n]", "x", 0, 0}};
+	static const struct {
+		const pctl_port *in;
+		uint32_t kind;
+		const char *fault, *said;
+	} rows[] = {
+		{first, PCTL_OPDEF_PLAN, "a lookup port that stands first", "not its first"},
+		{proper, PCTL_OPDEF_FUNCTION, "a lookup port of a function", "is a plan's"},
+		{shapeless, PCTL_OPDEF_PLAN, "a lookup port of any shape", "how many dimensions"},
+		{negative, PCTL_OPDEF_PLAN, "a lookup port indexed by signed numbers", "u64"},
+	};
+
+	(void)state;
+	for (uint32_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		fake_library l;
+		fake_row *row = fake_add(memset(&l, 0, sizeof(l)), "fake.inc", 2, INC, eval_inc,
+					 inc_laws, 1);
+
+		row->desc.in = rows[i].in;
+		row->desc.kind = rows[i].kind;
+		row->desc.convention = 2;
+		row->desc.category = 'C';
+		row->desc.hardware = "none";
+		refused(&l, rows[i].fault, "signature", rows[i].said);
+	}
+}
+
+static void test_gates__flags_of_ports(void **state)
+{
+	static const pctl_port whole[1] = {{"x", "u32[...]", "x", PCTL_PORT_WHOLE, 0}};
+	static const pctl_port list[1] = {{"x", "u32[...]", "x", PCTL_PORT_LIST, 0}};
+	static const pctl_port unknown[1] = {{"x", "u32[...]", "x", 64, 0}};
+	static const pctl_port out[1] = {{"y", "u32[...]", "x", PCTL_PORT_WHOLE, 0}};
+	fake_library l;
+	fake_row *row;
+
+	(void)state;
+	spoiled(&l)->desc.in = whole;
+	refused(&l, "the one operand of a function is flagged as whole", "signature",
+		"several operands");
+	row = spoiled(&l);
+	row->desc.in = whole;
+	row->desc.kind = PCTL_OPDEF_PLAN;
+	row->desc.category = 'C';
+	row->desc.hardware = "none";
+	refused(&l, "a port of a plan is flagged as whole", "signature", "several operands");
+	spoiled(&l)->desc.in = list;
+	refused(&l, "an operand of a function is flagged as a list", "signature", "can be a list");
+	spoiled(&l)->desc.in = unknown;
+	refused(&l, "a port with a flag that does not exist", "signature", "unknown flag");
+	spoiled(&l)->desc.out = out;
+	refused(&l, "an output is flagged as whole", "signature", "output port has a flag");
+}
+
 static void test_gates__zero_overhead(void **state)
 {
 	fake_library l;
@@ -257,6 +320,7 @@ static void test_gates__rules(void **state)
 PCTL_TESTS_MAIN(PCTL_TEST(test_gates__integer_ops_pass), PCTL_TEST(test_gates__strict_ops_pass),
 		PCTL_TEST(test_gates__approximate_ops_pass),
 		PCTL_TEST(test_gates__a_plain_op_passes), PCTL_TEST(test_gates__category),
-		PCTL_TEST(test_gates__signature), PCTL_TEST(test_gates__zero_overhead),
+		PCTL_TEST(test_gates__signature), PCTL_TEST(test_gates__flags_of_ports),
+		PCTL_TEST(test_gates__lookup_ports), PCTL_TEST(test_gates__zero_overhead),
 		PCTL_TEST(test_gates__deterministic_reference),
 		PCTL_TEST(test_gates__observable_reference), PCTL_TEST(test_gates__rules))

@@ -95,6 +95,13 @@ static void spoil_counter(const pctl_problem *p, pctl_answer *a)
 		a->data[0][0] ^= 1;
 }
 
+/* The first element is another one where the first index is odd. */
+static void spoil_by_index(const pctl_problem *p, pctl_answer *a)
+{
+	if (p->bytes[0] != 0 && a->bytes[0] != 0 && p->data[0][0] & 1)
+		a->data[0][0] ^= 1;
+}
+
 /* Indices out of range become the last that is in range; of gather, along axis 0. */
 static void clamp(pctl_problem *p)
 {
@@ -110,6 +117,21 @@ static void clamp(pctl_problem *p)
 	}
 }
 
+/* The same of x into a table. */
+static void clamp_lookup(pctl_problem *p)
+{
+	const uint32_t bytes = pctl_dtype_bytes(p->in[0].dtype);
+	const uint64_t n = p->in[1].dim[0];
+
+	for (uint64_t i = 0; i < p->bytes[0] && n != 0; i += bytes) {
+		uint64_t v = 0;
+
+		memcpy(&v, p->data[0] + i, bytes);
+		v = v >= n ? n - 1 : v;
+		memcpy(p->data[0] + i, &v, bytes);
+	}
+}
+
 static void test_proof_plans__wrong_moves_are_caught(void **state)
 {
 	static const struct {
@@ -120,6 +142,10 @@ static void test_proof_plans__wrong_moves_are_caught(void **state)
 		{"tensor.gather", NULL, "a stride of 0", spoil_stride, PCTL_SCALAR_F32},
 		{"tensor.gather", "indices from the last to the first give y so",
 		 "the first element is wrong", spoil_first, PCTL_SCALAR_U8},
+		{"tensor.lookup", "the table 0, 1, .. n - 1 gives x", "a stride of 0", spoil_stride,
+		 PCTL_SCALAR_U8},
+		{"tensor.lookup", "n - 1 - x, itself looked up, in the table from its end gives y",
+		 "the first element is wrong", spoil_by_index, PCTL_SCALAR_U32},
 		{"tensor.take_along", "indices 0, 1, .. n - 1 give x", "a stride of 0",
 		 spoil_stride, PCTL_SCALAR_U16},
 		{"tensor.embedding", "indices 0, 1, .. n - 1 give x", "a stride of 0", spoil_stride,
@@ -217,6 +243,128 @@ static void test_proof_plans__a_silent_clamp_is_caught(void **state)
 	(void)state;
 	assert_string_equal(v.want, "refused");
 	pctl_problem_clear(&p);
+	p = caught_by("tensor.lookup", PCTL_SCALAR_U32, NULL, (violator){.change = clamp_lookup},
+		      "an index into a lookup port is clamped silently", &v);
+	assert_string_equal(v.want, "refused");
+	pctl_problem_clear(&p);
+}
+
+/* ---- infer lies about a view, within its input ---- */
+
+static pctl_oplib lying;
+static const pctl_oplib *honest;
+static const pctl_op_source *shipped;
+static void (*lie)(const pctl_op_query *q, pctl_op_result *out);
+
+static pctl_status lying_infer(pctl_instance *inst, const pctl_call *call, const pctl_op_query *q,
+			       pctl_op_result *out)
+{
+	const pctl_status status = honest->infer(inst, call, q, out);
+
+	if (status == PCTL_OK && lie != NULL)
+		lie(q, out);
+	return status;
+}
+
+static uint32_t lying_count(void *ctx)
+{
+	(void)ctx;
+	return shipped->count(shipped->ctx);
+}
+
+static void lying_at(void *ctx, uint32_t i, pctl_op_ref *out)
+{
+	(void)ctx;
+	shipped->at(shipped->ctx, i, out);
+	if (strcmp(out->plugin, "tensor") != 0)
+		return;
+	honest = out->lib;
+	lying = *honest;
+	lying.infer = lying_infer;
+	out->lib = &lying;
+}
+
+static void lie_of_order(const pctl_op_query *q, pctl_op_result *out)
+{
+	uint64_t stride = 1;
+
+	(void)q;
+	for (uint32_t d = out->out[0].rank; d-- > 0;) {
+		out->view_stride[d] = stride;
+		stride *= out->out[0].dim[d];
+	}
+}
+
+static void lie_of_overlap(const pctl_op_query *q, pctl_op_result *out)
+{
+	(void)q;
+	if (out->out[0].rank != 0)
+		out->view_stride[out->out[0].rank - 1] = 0;
+}
+
+static void lie_of_stretch(const pctl_op_query *q, pctl_op_result *out)
+{
+	const uint32_t last = out->out[0].rank - 1;
+
+	/* The first element for all: within the input, whatever its size. */
+	if (out->out[0].rank != 0 && q->in[0].rank != 0)
+		out->view_stride[last] = 0;
+}
+
+static void lie_of_start(const pctl_op_query *q, pctl_op_result *out)
+{
+	(void)q;
+	out->view_offset -= out->view_offset != 0;
+}
+
+/* As many elements, under the shape of the transpose. */
+static void lie_of_shape(const pctl_op_query *q, pctl_op_result *out)
+{
+	pctl_tensor_type *y = &out->out[0];
+	uint64_t kept;
+
+	if (q->n_in != 2 || y->rank < 2)
+		return;
+	kept = y->dim[y->rank - 1];
+	y->dim[y->rank - 1] = y->dim[y->rank - 2];
+	y->dim[y->rank - 2] = kept;
+}
+
+static void test_proof_plans__false_views_are_caught(void **state)
+{
+	static const struct {
+		const char *op, *law, *spoilt;
+		void (*lie)(const pctl_op_query *q, pctl_op_result *out);
+		uint32_t dtype;
+	} rows[] = {
+		{"tensor.matmul",
+		 "y has a row for each of a, a column for each of b, and the batches of both",
+		 "a product says that it has the transpose's shape", lie_of_shape, PCTL_SCALAR_I32},
+		{"tensor.transpose", NULL, "a transposition that says nothing moved", lie_of_order,
+		 PCTL_SCALAR_U32},
+		{"tensor.reshape", NULL, "a view whose elements overlap", lie_of_overlap,
+		 PCTL_SCALAR_U32},
+		{"tensor.slice", NULL, "a slice that begins one element early", lie_of_start,
+		 PCTL_SCALAR_U32},
+		{"tensor.broadcast", NULL, "a broadcast that repeats what is not stretched",
+		 lie_of_stretch, PCTL_SCALAR_U32},
+	};
+	static const pctl_op_source source = {NULL, lying_count, lying_at};
+
+	(void)state;
+	shipped = rig.context.ops;
+	rig.context.ops = &source;
+	for (uint32_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		pctl_verdict v;
+		pctl_problem p;
+
+		lie = rows[i].lie;
+		p = caught_by(rows[i].op, rows[i].dtype, rows[i].law, (violator){.spoil = NULL},
+			      rows[i].spoilt, &v);
+		pctl_problem_clear(&p);
+	}
+	lie = NULL;
+	rig.context.ops = shipped;
 }
 
 int main(void)
@@ -224,6 +372,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		PCTL_TEST(test_proof_plans__wrong_moves_are_caught),
 		PCTL_TEST(test_proof_plans__a_silent_clamp_is_caught),
+		PCTL_TEST(test_proof_plans__false_views_are_caught),
 	};
 
 	return run_all(tests, sizeof(tests) / sizeof(tests[0]));

@@ -372,6 +372,78 @@ static void test_proof_plans__wrong_products_and_sums_are_caught(void **state)
 	}
 }
 
+/* ij,jk->ik without the last j. */
+static void spoil_summed_index(const pctl_problem *p, pctl_answer *a)
+{
+	const uint64_t m = p->in[0].dim[0], n = p->in[0].dim[1], k = p->in[1].dim[1];
+
+	if (strcmp(pctl_problem_attr(p, "equation"), "ij,jk->ik") != 0 || n == 0 ||
+	    a->bytes[0] != 4 * m * k)
+		return;
+	for (uint64_t i = 0; i < m * k; i++) {
+		uint32_t x, b, y;
+
+		memcpy(&x, p->data[0] + 4 * (i / k * n + n - 1), 4);
+		memcpy(&b, p->data[1] + 4 * ((n - 1) * k + i % k), 4);
+		memcpy(&y, a->data[0] + 4 * i, 4);
+		y -= x * b;
+		memcpy(a->data[0] + 4 * i, &y, 4);
+	}
+}
+
+/* A matrix is written as its transpose would lie. */
+static void spoil_orientation(const pctl_problem *p, pctl_answer *a)
+{
+	const uint64_t rows = a->out[0].dim[0], columns = a->out[0].dim[1];
+	uint8_t *kept;
+
+	if (strcmp(p->op.desc->name, "tensor.einsum") != 0 || a->out[0].rank != 2 ||
+	    a->bytes[0] != 4 * rows * columns || a->bytes[0] == 0)
+		return;
+	kept = malloc(a->bytes[0]);
+	assert_non_null(kept);
+	memcpy(kept, a->data[0], a->bytes[0]);
+	for (uint64_t i = 0; i < rows * columns; i++)
+		memcpy(a->data[0] + 4 * (i % columns * rows + i / columns), kept + 4 * i, 4);
+	free(kept);
+}
+
+/* The second element of a diagonal is the one before it in its row. */
+static void change_diagonal(pctl_problem *p)
+{
+	if (strcmp(p->op.desc->name, "tensor.einsum") == 0 &&
+	    strcmp(pctl_problem_attr(p, "equation"), "ii->i") == 0 && p->in[0].dim[0] > 1)
+		memcpy(p->data[0] + 4 * (p->in[0].dim[0] + 1), p->data[0] + 4, 4);
+}
+
+static void test_proof_plans__wrong_einsums_are_caught(void **state)
+{
+	static const struct {
+		const char *law, *spoilt;
+		spoiler spoil;
+		void (*change)(pctl_problem *p);
+	} rows[] = {
+		{NULL, "the last value of a summed index is dropped", spoil_summed_index, NULL},
+		{"of two or more: the first two and their letters change places, and y is the same",
+		 "the last value of a summed index is dropped", spoil_summed_index, NULL},
+		{NULL, "the result lies transposed", spoil_orientation, NULL},
+		{"the letters of y reversed give y with its axes reversed",
+		 "the result lies transposed", spoil_orientation, NULL},
+		{NULL, "a diagonal is read beside itself", NULL, change_diagonal},
+	};
+
+	(void)state;
+	for (uint32_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		pctl_verdict v;
+		pctl_problem p =
+			caught_by("tensor.einsum", PCTL_SCALAR_U32, rows[i].law,
+				  (violator){.spoil = rows[i].spoil, .change = rows[i].change},
+				  rows[i].spoilt, &v);
+
+		pctl_problem_clear(&p);
+	}
+}
+
 /* Of equal elements the last one instead of the first. */
 static void spoil_tie(const pctl_problem *p, pctl_answer *a)
 {
@@ -479,6 +551,7 @@ int main(void)
 		PCTL_TEST(test_proof_plans__an_ignored_element_is_caught),
 		PCTL_TEST(test_proof_plans__another_order_is_caught),
 		PCTL_TEST(test_proof_plans__wrong_products_and_sums_are_caught),
+		PCTL_TEST(test_proof_plans__wrong_einsums_are_caught),
 		PCTL_TEST(test_proof_plans__wrong_reductions_and_norms_are_caught),
 	};
 

@@ -106,6 +106,8 @@ void pctl_app_print_plan(pctl_app *app, const pctl_graph *g, const pctl_run_resu
 		{"rounds", " ", -8}, {"gas", " ", -16}, {"bytes", " ", -16},
 		{"peak", " ", -16},  {"class", " ", 8}, {"races", " ", 0}};
 	pctl_table *table;
+	const char *name;
+	uint64_t value;
 
 	if (app->json) {
 		pctl_document_plan(&app->document, g, r, app->host.policy);
@@ -124,6 +126,10 @@ void pctl_app_print_plan(pctl_app *app, const pctl_graph *g, const pctl_run_resu
 		pctl_table_cell(table, "%s", pctl_race_name(r->jobs[i].race));
 	}
 	(void)pctl_table_end(table, app->call);
+	for (uint32_t i = 0; pctl_document_symbol(g, r, i, &name, &value); i++)
+		printf("%s%s = %" PRIu64, i == 0 ? "symbols: " : ", ", name, value);
+	if (pctl_document_symbol(g, r, 0, &name, &value))
+		putchar('\n');
 	if (r->stopped_at != NULL)
 		printf("job \"%s\" and what follows depend on a size found in the data\n",
 		       r->stopped_at);

@@ -34,12 +34,19 @@ pctl_status pctl_verb_op_list(pctl_app *app)
 			pctl_json_kv_string(&app->document, "class",
 					    pctl_class_name(op.desc->op_class));
 			pctl_json_kv_string(&app->document, "about", op.desc->doc);
+			if (pctl_op_deprecated(op.desc) != NULL)
+				pctl_json_kv_string(&app->document, "deprecated",
+						    pctl_op_deprecated(op.desc));
 			pctl_json_object_end(&app->document);
 		} else {
 			pctl_table_cell(app->table, "%s@%" PRIu32, op.desc->name, op.desc->version);
 			pctl_table_cell(app->table, "%s",
 					op.desc->kind == PCTL_OPDEF_FUNCTION ? "function" : "plan");
-			pctl_table_cell(app->table, "%s", op.desc->doc);
+			if (pctl_op_deprecated(op.desc) == NULL)
+				pctl_table_cell(app->table, "%s", op.desc->doc);
+			else
+				pctl_table_cell(app->table, "superseded: %s",
+						pctl_op_deprecated(op.desc));
 		}
 	}
 	return pctl_app_list_end(app, PCTL_OK);
@@ -123,10 +130,15 @@ pctl_status pctl_verb_op_show(pctl_app *app)
 		pctl_json_kv_string(&app->document, "plugin", op.plugin);
 		pctl_json_kv_string(&app->document, "about", op.desc->doc);
 		pctl_json_kv_string(&app->document, "spec", op.desc->spec);
+		if (pctl_op_deprecated(op.desc) != NULL)
+			pctl_json_kv_string(&app->document, "deprecated",
+					    pctl_op_deprecated(op.desc));
 	} else {
 		printf("%s@%" PRIu32 ": %s\n  class %s, category %c, library %s\n", op.desc->name,
 		       op.desc->version, op.desc->doc, pctl_class_name(op.desc->op_class),
 		       (char)op.desc->category, op.plugin);
+		if (pctl_op_deprecated(op.desc) != NULL)
+			printf("  superseded: %s\n", pctl_op_deprecated(op.desc));
 	}
 	show_ports(app, "in", op.desc->in, op.desc->n_in);
 	show_ports(app, "out", op.desc->out, op.desc->n_out);

@@ -8,6 +8,7 @@
 #include "foundation/base/num.h"
 #include "evidence/proof/gates.h"
 #include "evidence/proof/plans.h"
+#include "runtime/graph/lookup.h"
 
 /* ---- 1: category ------------------------------------------------------------------------------ */
 
@@ -67,6 +68,25 @@ static const char *ports_fault(pctl_gate *g, const pctl_port *p, uint32_t n)
 	return NULL;
 }
 
+/* A flag says something of an input port that can have it, or nothing at all. */
+static const char *flags_fault(const pctl_op_desc *d)
+{
+	for (uint32_t i = 0; i < d->n_in; i++) {
+		if (d->in[i].flags & ~(PCTL_PORT_LIST | PCTL_PORT_WHOLE))
+			return "a port has an unknown flag";
+		if ((d->in[i].flags & PCTL_PORT_LIST) &&
+		    (i + 1 != d->n_in || d->kind == PCTL_OPDEF_FUNCTION))
+			return "only the last input port of a plan can be a list";
+		if ((d->in[i].flags & PCTL_PORT_WHOLE) &&
+		    (d->kind != PCTL_OPDEF_FUNCTION || d->n_in == 1))
+			return "only ports of a function of several operands can be whole";
+	}
+	for (uint32_t i = 0; i < d->n_out; i++)
+		if (d->out[i].flags != 0)
+			return "an output port has a flag";
+	return NULL;
+}
+
 static const char *attributes_fault(const pctl_op_desc *d)
 {
 	uint64_t v;
@@ -82,6 +102,19 @@ static const char *attributes_fault(const pctl_op_desc *d)
 			return "the default of an attribute is out of its range";
 	}
 	return NULL;
+}
+
+static const char *lookup_fault(pctl_gate *g)
+{
+	const pctl_op_desc *d = g->op.desc;
+	const pctl_call quiet = {.head = PCTL_HEAD(pctl_call)};
+	pctl_type_pattern index, table;
+
+	if (pctl_type_parse(d->in[0].type, g->arena, NULL, &quiet, &index) != PCTL_OK ||
+	    pctl_type_parse(d->in[pctl_lookup_port(d)].type, g->arena, NULL, &quiet, &table) !=
+		    PCTL_OK)
+		return "a port's type cannot be read";
+	return pctl_lookup_fault(d, &index, &table);
 }
 
 static const char *description_fault(pctl_gate *g)
@@ -103,15 +136,14 @@ static const char *description_fault(pctl_gate *g)
 		why = attributes_fault(d);
 	if (why != NULL)
 		return why;
-	for (uint32_t i = 0; i < d->n_in; i++)
-		if ((d->in[i].flags & PCTL_PORT_LIST) &&
-		    (i + 1 != d->n_in || d->kind == PCTL_OPDEF_FUNCTION))
-			return "only the last input port of a plan can be a list";
+	why = flags_fault(d);
+	if (why != NULL)
+		return why;
 	for (uint32_t i = 0; i < d->n_in; i++)
 		lookup += strcmp(d->in[i].name, "lookup") == 0;
 	if ((d->convention == 2) != (lookup == 1))
 		return "convention 2 and a port \"lookup\" go together";
-	return NULL;
+	return lookup == 0 ? NULL : lookup_fault(g);
 }
 
 static int allows(pctl_gate *g, uint32_t dtype)
@@ -279,7 +311,8 @@ static int ask_problem(pctl_gate *g, const pctl_problem *p, uint8_t **out, uint6
 		out[round] = at;
 		for (uint32_t i = 0; i < p->op.desc->n_out; i++, at += spans[i - 1].n_bytes)
 			spans[i].data = at;
-		if (p->op.lib->reference(p->op.inst, &quiet, &q, in, spans) != PCTL_OK)
+		if (pctl_lookup_check(&p->op, &q, in, &quiet) != PCTL_OK ||
+		    p->op.lib->reference(p->op.inst, &quiet, &q, in, spans) != PCTL_OK)
 			return 0;
 	}
 	*n_out = total;

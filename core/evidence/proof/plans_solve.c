@@ -7,6 +7,7 @@
 #include "foundation/diag/diag.h"
 #include "runtime/exec/value.h"
 #include "runtime/graph/broadcast.h"
+#include "runtime/graph/lookup.h"
 #include "runtime/graph/type.h"
 #include "evidence/proof/plans.h"
 
@@ -218,7 +219,8 @@ static pctl_status ask_reference(const pctl_session_solver *s, const pctl_proble
 	if (status != PCTL_OK)
 		return status;
 	q = pctl_problem_query(p, attr, measured, n);
-	return p->op.lib->reference(p->op.inst, call, &q, in, out);
+	status = pctl_lookup_check(&p->op, &q, in, call);
+	return status != PCTL_OK ? status : p->op.lib->reference(p->op.inst, call, &q, in, out);
 }
 
 static pctl_status solve_by_reference(void *ctx, const pctl_problem *p, const pctl_call *call,

@@ -95,12 +95,16 @@ typedef struct pctl_op_desc {
 	uint32_t category; /* 'A': any device; 'C': hardware that `hardware` names */
 	uint32_t
 		op_class; /* PCTL_CLASS_*; the host checks it against the analysis of the kernels */
-	uint32_t convention; /* 1: in, out, params; 2: and a lookup port named "lookup" */
+	uint32_t
+		convention; /* 1; 2, of a plan: port "lookup" is a table, its rows numbered by port 0's elements, which the host checks */
 	uint32_t n_in, n_out, n_attr;
 	const pctl_port *in;
 	const pctl_port *out;
 	const pctl_attr_desc *attr;
 	const char *hardware; /* category C: what it needs; else NULL */
+	/* [appended: ask PCTL_HAS] NULL, or what to use instead of this version, which goes on as it is: "use rank.step@2".
+	 * The host says so where the op is named, and a policy may refuse the op; nothing else changes. */
+	const char *deprecated;
 } pctl_op_desc;
 
 typedef struct pctl_attr {

@@ -182,31 +182,6 @@ static pctl_op_query query_of(const pctl_run_node *n)
 		n->node->n_attr,	  n->n_measured,     n->measured};
 }
 
-/* What infer says must be what the op's ports declare: sizes are computed from it. */
-static pctl_status check_inferred(const pctl_running *r, const pctl_run_node *n,
-				  const pctl_op_result *result)
-{
-	const pctl_op_desc *desc = n->node->op.desc;
-
-	for (uint32_t i = 0; i < desc->n_out; i++) {
-		const pctl_tensor_type *t = &result->out[i];
-		pctl_type_pattern p;
-		pctl_status status =
-			pctl_type_parse(desc->out[i].type, r->result->arena, NULL, r->call, &p);
-
-		if (status != PCTL_OK)
-			return status;
-		if (t->rank > PCTL_RANK_MAX || !pctl_pattern_has_dtype(&p, t->dtype) ||
-		    (!p.any_shape && t->rank != p.rank))
-			return pctl_refuse(r->call, PC4132_PLAN,
-					   "op \"%s\" of \"%s\" infers a type for its port \"%s\" "
-					   "that is not the declared %s",
-					   desc->name, n->node->op.plugin, desc->out[i].name,
-					   desc->out[i].type);
-	}
-	return PCTL_OK;
-}
-
 static pctl_status plan_op(pctl_running *r, pctl_run_node *n, uint32_t *blocked)
 {
 	pctl_planner planner = planner_with(r, pctl_run_canonical_caps());
@@ -230,9 +205,6 @@ static pctl_status plan_op(pctl_running *r, pctl_run_node *n, uint32_t *blocked)
 					  PCTL_PLAN_MEASURE, r->call, &n->measure);
 		return status == PCTL_OK ? check_class(r, n, n->measure) : status;
 	}
-	status = check_inferred(r, n, &result);
-	if (status != PCTL_OK)
-		return status;
 	memcpy(n->out, result.out, sizeof(n->out));
 	status = finish_types(r, n);
 	if (status == PCTL_OK)

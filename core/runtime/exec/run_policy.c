@@ -39,8 +39,12 @@ pctl_status pctl_run_check_policy(pctl_running *r, const pctl_run_node *n,
 	const char *job = n->node->job->id;
 	pctl_status status = PCTL_OK;
 
+	if (n->node->job->kind == PCTL_JOB_OP)
+		status = pctl_policy_deprecated_allowed(
+			r->o->policy, pctl_op_deprecated(n->node->op.desc), n->node->job->op, job,
+			&n->node->job->op_pos, r->call);
 	/* Of a kernel that is approximate for its atomics the place is named. */
-	if (plan->order != NULL) {
+	if (status == PCTL_OK && plan->order != NULL) {
 		const pctl_pos pos = pctl_kernel_order_position(plan->order);
 
 		status = pctl_policy_order_allowed(r->o->policy, most, job, &pos,

@@ -6,6 +6,7 @@
 
 #include "foundation/base/num.h"
 #include "foundation/diag/diag.h"
+#include "runtime/graph/symbols.h"
 
 int pctl_port_stretches(const pctl_op_desc *op, uint32_t port)
 {
@@ -132,11 +133,16 @@ pctl_status pctl_op_infer(const pctl_op_ref *op, const pctl_op_query *q, const c
 	pctl_status status = pctl_op_operands(op, q, job, pos, call, in);
 
 	*out = (pctl_op_result){.head = PCTL_HEAD(pctl_op_result)};
+	if (status == PCTL_OK)
+		status = pctl_op_symbols(op, q, NULL, job, pos, call);
 	if (status != PCTL_OK)
 		return status;
 	asked.in = in;
 	status = op->lib->infer(op->inst, call, &asked, out);
 	if (status != PCTL_OK || out->measure != NULL)
+		return status;
+	status = pctl_op_symbols(op, q, out->out, job, pos, call);
+	if (status != PCTL_OK)
 		return status;
 	if (op->desc->kind == PCTL_OPDEF_FUNCTION && q->n_in != 0 &&
 	    !same_shape(&in[0], &out->out[0]))

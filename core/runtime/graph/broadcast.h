@@ -28,8 +28,8 @@ pctl_status pctl_op_operands(const pctl_op_ref *op, const pctl_op_query *q, cons
 			     const pctl_pos *pos, const pctl_call *call,
 			     pctl_tensor_type out[PCTL_PORTS_MAX]);
 
-/* The op library's infer for such operands. Errors: PC4107, PC4132 (a function op whose output has another shape, a view that
- * leaves its input), the library's. */
+/* The op library's infer for such operands, inputs and answer held against the ports (symbols.h). Errors: PC4106, PC4107, PC4132
+ * (an output that its port does not declare, a function op whose output has another shape, a view that leaves its input), the library's. */
 pctl_status pctl_op_infer(const pctl_op_ref *op, const pctl_op_query *q, const char *job,
 			  const pctl_pos *pos, const pctl_call *call, pctl_op_result *out);
 

@@ -144,6 +144,11 @@ void pctl_check_ops(pctl_checking *c)
 						       n->op.desc->n_out, PCTL_PORTS_MAX));
 			continue;
 		}
+		if (pctl_op_deprecated(n->op.desc) != NULL)
+			pctl_warn_at(c->call, PC4144_OP_DEPRECATED, &job->op_pos,
+				     pctl_op_deprecated(n->op.desc),
+				     "job \"%s\": op %s@%" PRIu32 " is superseded", job->id,
+				     n->op.desc->name, n->op.desc->version);
 		n->n_in = inputs_of(n);
 		if (n->n_in > PCTL_PORTS_MAX) {
 			pctl_check_keep(c, pctl_refuse_at(c->call, PC4137_PORTS, &job->op_pos, NULL,

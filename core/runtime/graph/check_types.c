@@ -17,6 +17,14 @@ struct symbol {
 	uint64_t value;
 	const char *job; /* whose name it is, "" the pipeline */
 	const char *name;
+	const char *from; /* what declares it: "input \"d\"" */
+	pctl_pos pos;	  /* where; a file of NULL: in an op library */
+};
+
+/* What declares a type. */
+struct place {
+	const char *from;
+	pctl_pos pos;
 };
 
 /* The type of an edge: allowed element types, and dimensions as symbols. */
@@ -41,15 +49,27 @@ static uint32_t root_of(struct typing *t, uint32_t s)
 	return s;
 }
 
-static uint32_t add_symbol(struct typing *t, const char *job, const pctl_dim_pattern *d)
+static uint32_t add_symbol(struct typing *t, const char *job, const pctl_dim_pattern *d,
+			   const struct place *place)
 {
-	struct symbol s = {t->symbols.n, d->name == NULL, d->value, job, d->name};
+	struct symbol s = {t->symbols.n, d->name == NULL, d->value,  job,
+			   d->name,	 place->from,	  place->pos};
+	const pctl_pipeline *p = t->c->graph->pipeline;
 
 	for (uint32_t i = 0; d->name != NULL && i < t->symbols.n; i++) {
 		const struct symbol *o = &t->symbols.items[i];
 
 		if (o->name != NULL && strcmp(o->name, d->name) == 0 && strcmp(o->job, job) == 0)
 			return i;
+	}
+	/* A parameter of that name is its value, until data say otherwise: then the run refuses it. */
+	for (uint32_t i = 0; *job == '\0' && d->name != NULL && i < p->n_params; i++) {
+		if (strcmp(p->params[i].name, d->name) != 0 ||
+		    !pctl_graph_number(t->c->graph, d->name, &s.value))
+			continue;
+		s.known = 1;
+		s.from = pctl_arena_printf(t->c->graph->arena, "parameter \"%s\"", d->name);
+		s.pos = p->params[i].pos;
 	}
 	if (!PCTL_VEC_PUSH(&t->symbols, s)) {
 		pctl_check_keep(t->c, pctl_no_memory(t->c->call, "a graph"));
@@ -61,7 +81,7 @@ static uint32_t add_symbol(struct typing *t, const char *job, const pctl_dim_pat
 /* An extent that is not known yet, and nobody else's. */
 static uint32_t add_open(struct typing *t, const pctl_dim_pattern *d)
 {
-	const struct symbol s = {t->symbols.n, 0, 0, "?", d->name};
+	const struct symbol s = {t->symbols.n, 0, 0, "?", d->name, NULL, {NULL, 0, 0, 0, 0}};
 
 	if (!PCTL_VEC_PUSH(&t->symbols, s)) {
 		pctl_check_keep(t->c, pctl_no_memory(t->c->call, "a graph"));
@@ -70,31 +90,47 @@ static uint32_t add_open(struct typing *t, const pctl_dim_pattern *d)
 	return s.parent;
 }
 
-static struct edge_type from_pattern(struct typing *t, const char *job, const pctl_type_pattern *p)
+static struct edge_type from_pattern(struct typing *t, const char *job, const pctl_type_pattern *p,
+				     const struct place *place)
 {
 	struct edge_type e = {.n_dtypes = p->n_dtypes, .rank = p->rank, .any_shape = p->any_shape};
 
 	memcpy(e.dtype, p->dtype, sizeof(e.dtype));
 	for (uint32_t i = 0; i < p->rank; i++)
-		e.dim[i] = add_symbol(t, job, &p->dim[i]);
+		e.dim[i] = add_symbol(t, job, &p->dim[i], place);
 	return e;
 }
 
-/* Say what does not fit, with the port that asks and the place that gives. */
+/* Where a number comes from that a dimension has. */
+static void note_source(struct typing *t, uint32_t symbol, pctl_note *notes, uint32_t *n)
+{
+	const struct symbol *s = &t->symbols.items[root_of(t, symbol)];
+
+	if (!s->known || s->from == NULL)
+		return;
+	notes[*n].pos = s->pos;
+	notes[*n].message = pctl_arena_printf(t->c->graph->arena, "the %" PRIu64 " stands in %s",
+					      s->value, s->from);
+	*n += notes[*n].message != NULL;
+}
+
+/* Say what does not fit, with the port that asks and the place that gives. dims: the two dimensions that have different numbers, NULL
+ * where it is not for these. */
 static void mismatch(struct typing *t, const pctl_graph_node *n, const char *port,
-		     const char *wants, const pctl_pipe_ref *ref, const char *why, uint32_t code)
+		     const char *wants, const pctl_pipe_ref *ref, const char *why, uint32_t code,
+		     const uint32_t *dims)
 {
 	pctl_arena *arena = t->c->graph->arena;
-	pctl_note note = {{NULL, 0, 0, 0, 0}, NULL};
+	pctl_note notes[3] = {{{NULL, 0, 0, 0, 0}, NULL}};
 	pctl_diag d = {.head = PCTL_HEAD(pctl_diag),
 		       .code = code,
 		       .severity = PCTL_SEVERITY_ERROR,
 		       .pos = ref->pos,
 		       .subject = n->job->id,
-		       .notes = &note,
+		       .notes = notes,
 		       .n_notes = 1};
 
-	note.message =
+	notes[0].message =
 		n->job->kind == PCTL_JOB_OP
 			? pctl_arena_printf(arena,
 					    "port \"%s\" is declared by %s@%" PRIu32 " of %s", port,
@@ -105,6 +141,8 @@ static void mismatch(struct typing *t, const pctl_graph_node *n, const char *por
 				      n->job->id, port, wants, ref->text, why);
 	if (d.message == NULL)
 		d.message = "types do not agree";
+	for (uint32_t i = 0; dims != NULL && i < 2; i++)
+		note_source(t, dims[i], notes, &d.n_notes);
 	pctl_check_keep(t->c, pctl_emit(t->c->call, &d));
 }
 
@@ -144,7 +182,7 @@ static void unify(struct typing *t, const pctl_graph_node *n, const char *port, 
 	if (kept == 0) {
 		mismatch(t, n, port, wants, ref,
 			 pctl_arena_printf(arena, "is %s", pctl_dtype_name(have->dtype[0])),
-			 PC4102_EDGE_TYPE);
+			 PC4102_EDGE_TYPE, NULL);
 		return;
 	}
 	want->n_dtypes = kept;
@@ -153,10 +191,12 @@ static void unify(struct typing *t, const pctl_graph_node *n, const char *port, 
 	if (want->rank != have->rank) {
 		mismatch(t, n, port, wants, ref,
 			 pctl_arena_printf(arena, "has %" PRIu32 " dimensions", have->rank),
-			 PC4102_EDGE_TYPE);
+			 PC4102_EDGE_TYPE, NULL);
 		return;
 	}
 	for (uint32_t i = 0; i < want->rank; i++) {
+		const uint32_t dims[2] = {have->dim[i], want->dim[i]};
+
 		if (!unify_dims(t, want->dim[i], have->dim[i]))
 			mismatch(t, n, port, wants, ref,
 				 pctl_arena_printf(
@@ -165,7 +205,7 @@ static void unify(struct typing *t, const pctl_graph_node *n, const char *port, 
 					 " is due",
 					 t->symbols.items[root_of(t, have->dim[i])].value, i,
 					 t->symbols.items[root_of(t, want->dim[i])].value),
-				 PC4106_DIMENSION);
+				 PC4106_DIMENSION, dims);
 	}
 }
 
@@ -296,6 +336,13 @@ static void stretch(struct typing *t, pctl_graph_node *n, uint32_t index)
 	}
 }
 
+static struct place port_place(struct typing *t, const pctl_graph_node *n, const char *port)
+{
+	return (struct place){pctl_arena_printf(t->c->graph->arena, "port \"%s\" of job \"%s\"",
+						port, n->job->id),
+			      n->job->op_pos};
+}
+
 static void type_op(struct typing *t, uint32_t index)
 {
 	pctl_graph_node *n = &t->c->graph->nodes[index];
@@ -303,6 +350,7 @@ static void type_op(struct typing *t, uint32_t index)
 	pctl_arena *arena = t->c->graph->arena;
 	pctl_type_pattern in[PCTL_PORTS_MAX], pattern;
 	struct edge_type want[PCTL_PORTS_MAX];
+	struct place place;
 
 	for (uint32_t i = 0; i < n->n_in; i++) {
 		const pctl_pipe_ref *ref = ref_of(n, i);
@@ -313,7 +361,8 @@ static void type_op(struct typing *t, uint32_t index)
 			pctl_check_keep(t->c, PCTL_E_PLUGIN);
 			return;
 		}
-		want[i] = from_pattern(t, n->job->id, &in[i]);
+		place = port_place(t, n, port->name);
+		want[i] = from_pattern(t, n->job->id, &in[i], &place);
 		unify(t, n, port->name, port->type, &want[i], edge_of(t, n->in[i]), ref);
 	}
 	for (uint32_t i = 0; i < n->n_out; i++) {
@@ -322,7 +371,8 @@ static void type_op(struct typing *t, uint32_t index)
 			pctl_check_keep(t->c, PCTL_E_PLUGIN);
 			return;
 		}
-		t->outs[index][i] = from_pattern(t, n->job->id, &pattern);
+		place = port_place(t, n, desc->out[i].name);
+		t->outs[index][i] = from_pattern(t, n->job->id, &pattern, &place);
 		for (uint32_t k = 0; k < n->n_in; k++)
 			narrow_like(&t->outs[index][i], &pattern, &in[k], &want[k]);
 	}
@@ -384,10 +434,21 @@ static void type_in(struct typing *t, const pctl_graph_node *n, const pctl_shade
 	}
 }
 
+static struct edge_type shader_output(struct typing *t, const pctl_graph_node *n, uint32_t i)
+{
+	const pctl_pipe_result *out = &n->job->out[i];
+	const struct place place = {pctl_arena_printf(t->c->graph->arena,
+						      "output \"%s\" of job \"%s\"", out->name,
+						      n->job->id),
+				    out->type_pos};
+
+	return from_pattern(t, "", &out->type, &place);
+}
+
 static void type_out(struct typing *t, const pctl_graph_node *n, const pctl_shader_var *v)
 {
 	const pctl_pipe_result *out = &n->job->out[v->out];
-	const struct edge_type declared = from_pattern(t, "", &out->type);
+	const struct edge_type declared = shader_output(t, n, v->out);
 	const pctl_check_shape shape = shape_of(t, &declared);
 
 	if (!pctl_check_same_scalar(v, shape.dtype))
@@ -420,8 +481,13 @@ void pctl_check_types(pctl_checking *c)
 		pctl_check_keep(c, pctl_no_memory(c->call, "a graph"));
 		return;
 	}
-	for (uint32_t i = 0; i < g->pipeline->n_inputs; i++)
-		t.inputs[i] = from_pattern(&t, "", &g->pipeline->inputs[i].type);
+	for (uint32_t i = 0; i < g->pipeline->n_inputs; i++) {
+		const pctl_pipe_input *in = &g->pipeline->inputs[i];
+		const struct place place = {pctl_arena_printf(g->arena, "input \"%s\"", in->name),
+					    in->pos};
+
+		t.inputs[i] = from_pattern(&t, "", &in->type, &place);
+	}
 	for (uint32_t i = 0; i < g->n_nodes; i++) {
 		uint32_t index = g->order[i];
 		const pctl_graph_node *n = &g->nodes[index];
@@ -438,7 +504,7 @@ void pctl_check_types(pctl_checking *c)
 		/* A shader's outputs are typed by the job, its inputs by what it declares in WGSL. */
 		type_shader(&t, n);
 		for (uint32_t k = 0; k < n->n_out; k++)
-			t.outs[index][k] = from_pattern(&t, "", &n->job->out[k].type);
+			t.outs[index][k] = shader_output(&t, n, k);
 	}
 	free(t.symbols.items);
 }

@@ -88,32 +88,14 @@ pctl_status pctl_job_plan_kernel(pctl_job_plan *p, const pctl_kernel_module *uni
 				 const uint32_t groups[3], const pctl_call *call)
 {
 	pctl_step step = {.kind = PCTL_STEP_KERNEL, .unit = unit};
-	const pctl_program *program = unit->program;
 	pctl_status status;
 
 	status = pctl_job_plan_bind(p, &step, bindings, n_bindings, call);
 	if (status != PCTL_OK)
 		return status;
-	for (uint32_t i = 0; i < 3; i++) {
-		step.groups[i] = groups[i];
-		if (program->max_dispatch[i] != 0 && groups[i] > program->max_dispatch[i])
-			return pctl_refuse(
-				call, PC4131_DISPATCH,
-				"job \"%s\": kernel %s: %" PRIu32
-				" workgroups along %c, the shader declares a maximum of %" PRIu32,
-				p->name, unit->name, groups[i], "xyz"[i],
-				program -> max_dispatch[i]);
-	}
-	if (unit->analysis->determinism > p->determinism)
-		p->determinism = unit->analysis->determinism;
-	if (unit->analysis->order_dependent && p->order == NULL)
-		p->order = unit;
-	if (unit->analysis->race == PCTL_PROOF_REFUTED ||
-	    (unit->analysis->race == PCTL_PROOF_UNPROVEN && p->race == PCTL_PROOF_PROVEN)) {
-		p->race_of = p->race == unit->analysis->race ? p->race_of : unit;
-		p->race = unit->analysis->race;
-	}
-	p->caps |= program->caps;
+	status = pctl_job_plan_unit(p, &step, groups, call);
+	if (status != PCTL_OK)
+		return status;
 	return pctl_plan_add_step(p, &step, call);
 }
 
@@ -136,4 +118,18 @@ pctl_status pctl_job_plan_zero(pctl_job_plan *p, uint32_t buffer, const pctl_cal
 		.kind = PCTL_STEP_FILL, .to = buffer, .n_bytes = p->buffers[buffer].n_bytes};
 
 	return pctl_plan_add_step(p, &step, call);
+}
+
+pctl_status pctl_job_plan_check(pctl_job_plan *p, const pctl_plan_check *check,
+				const pctl_call *call)
+{
+	struct pctl_growing_plan *g = (struct pctl_growing_plan *)p;
+	const char *message = pctl_arena_dup(p->arena, check->message);
+
+	if (message == NULL ||
+	    !pctl_vec_reserve((void **)&p->checks, p->n_checks, &g->cap_checks, sizeof(*check)))
+		return pctl_plan_no_memory(call);
+	p->checks[p->n_checks] = *check;
+	p->checks[p->n_checks++].message = message;
+	return PCTL_OK;
 }

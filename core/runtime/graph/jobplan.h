@@ -134,6 +134,10 @@ pctl_status pctl_job_plan_kernel(pctl_job_plan *p, const pctl_kernel_module *uni
 pctl_status pctl_job_plan_bind(pctl_job_plan *p, pctl_step *step, const pctl_plan_binding *bindings,
 			       uint32_t n_bindings, const pctl_call *call);
 
+/* The same: how many workgroups it has, and what its kernel makes of the plan's class, races and capabilities. */
+pctl_status pctl_job_plan_unit(pctl_job_plan *p, pctl_step *step, const uint32_t groups[3],
+			       const pctl_call *call);
+
 /* What an analysis is told of a binding whose buffer the plan has. */
 pctl_known_binding pctl_job_plan_known(const pctl_job_plan *p, const pctl_plan_binding *b);
 
@@ -147,6 +151,9 @@ uint64_t pctl_job_plan_peak(const pctl_job_plan *p);
  * zero. */
 pctl_status pctl_job_plan_copy(pctl_job_plan *p, uint32_t from, uint32_t to, const pctl_call *call);
 pctl_status pctl_job_plan_zero(pctl_job_plan *p, uint32_t buffer, const pctl_call *call);
+/* Append an assertion; its message is copied. */
+pctl_status pctl_job_plan_check(pctl_job_plan *p, const pctl_plan_check *check,
+				const pctl_call *call);
 
 /*
  * Gas of `times` runs of the plan under a schedule: every kernel's total with its buffers as

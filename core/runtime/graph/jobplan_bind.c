@@ -110,6 +110,35 @@ static pctl_status bind_turns(pctl_job_plan *p, pctl_step *step, const pctl_call
 	return status;
 }
 
+pctl_status pctl_job_plan_unit(pctl_job_plan *p, pctl_step *step, const uint32_t groups[3],
+			       const pctl_call *call)
+{
+	const pctl_kernel_module *unit = step->unit;
+	const pctl_program *program = unit->program;
+
+	for (uint32_t i = 0; i < 3; i++) {
+		step->groups[i] = groups[i];
+		if (program->max_dispatch[i] != 0 && groups[i] > program->max_dispatch[i])
+			return pctl_refuse(
+				call, PC4131_DISPATCH,
+				"job \"%s\": kernel %s: %" PRIu32
+				" workgroups along %c, the shader declares a maximum of %" PRIu32,
+				p->name, unit->name, groups[i], "xyz"[i],
+				program -> max_dispatch[i]);
+	}
+	if (unit->analysis->determinism > p->determinism)
+		p->determinism = unit->analysis->determinism;
+	if (unit->analysis->order_dependent && p->order == NULL)
+		p->order = unit;
+	if (unit->analysis->race == PCTL_PROOF_REFUTED ||
+	    (unit->analysis->race == PCTL_PROOF_UNPROVEN && p->race == PCTL_PROOF_PROVEN)) {
+		p->race_of = p->race == unit->analysis->race ? p->race_of : unit;
+		p->race = unit->analysis->race;
+	}
+	p->caps |= program->caps;
+	return PCTL_OK;
+}
+
 static uint64_t bound_bytes(const pctl_job_plan *p, const pctl_plan_binding *b)
 {
 	return b->offset == 0 && b->n_bytes == 0 ? p->buffers[b->buffer].n_bytes : b->n_bytes;

@@ -9,6 +9,7 @@
 #include "runtime/graph/broadcast.h"
 #include "runtime/graph/cut.h"
 #include "runtime/graph/elementwise.h"
+#include "runtime/graph/lookup.h"
 
 static pctl_status run_frame(struct pctl_frame *f, const pctl_op_query *q);
 
@@ -71,6 +72,7 @@ static pctl_status run_piece(void *ctx, const pctl_op_query *q, const pctl_plan_
 				   .op = f->op,
 				   .call = f->call,
 				   .depth = f->depth,
+				   .within = f->within,
 				   .flags = f->flags};
 	pctl_status status = PCTL_OK;
 	uint32_t local;
@@ -170,6 +172,13 @@ static pctl_status run_op(struct pctl_frame *f, const pctl_op_query *q)
 		return run_function(f, q);
 	if (f->flags & PCTL_PLAN_MEASURE)
 		return run_frame(f, q);
+	if (pctl_lookup_port(desc) != UINT32_MAX) {
+		if (f->within || f->repeat != NULL)
+			return pctl_frame_bad_plan(f, "a lookup within a repeat");
+		status = pctl_lookup_plan(f->planner, f->op, q, f->slots, f->call, f->plan);
+		if (status != PCTL_OK)
+			return status;
+	}
 	if (desc->n_in != 1 || desc->n_out != 1)
 		return run_plan(f, q);
 	status = pctl_op_infer(f->op, q, f->plan->name, NULL, f->call, &result);
@@ -204,6 +213,7 @@ static pctl_status add_op(struct pctl_frame *f, const char *name, uint32_t versi
 				   .plan = f->plan,
 				   .call = f->call,
 				   .depth = f->depth + 1,
+				   .within = f->within || f->repeat != NULL,
 				   .flags = PCTL_PLAN_RUN};
 	pctl_op_query q = {
 		.head = PCTL_HEAD(pctl_op_query), .in = types, .attr = attr, .n_attr = n_attr};

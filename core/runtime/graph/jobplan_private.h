@@ -28,9 +28,9 @@ struct pctl_frame {
 	const pctl_call *call;
 	pctl_plan_slot *slots; /* by local number; n_bytes is given, of whole buffers too */
 	uint32_t n_slots, cap_slots;
-	uint32_t depth, flags;
-	pctl_repeat *repeat; /* under way, or NULL */
-	pctl_status status;  /* the first that a callback refused: plan must not go on after it */
+	uint32_t depth, flags, within, reserved; /* within: 1: of a repeat of whoever nests it */
+	pctl_repeat *repeat;			 /* under way, or NULL */
+	pctl_status status; /* the first that a callback refused: plan must not go on after it */
 };
 
 pctl_status pctl_plan_no_memory(const pctl_call *call);

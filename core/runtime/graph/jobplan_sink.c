@@ -257,12 +257,11 @@ static pctl_status sink_copy(void *ctx, uint32_t from, uint64_t from_offset, uin
 static pctl_status sink_assert(void *ctx, const pctl_plan_assert *a)
 {
 	struct pctl_frame *f = ctx;
-	struct pctl_growing_plan *g = (struct pctl_growing_plan *)f->plan;
 	pctl_plan_check check = {0, a->bytes, a->offset, a->expected, NULL, 0, 0};
 
 	if (pctl_frame_next_command(f) != PCTL_OK)
 		return f->status;
-	if (f->repeat != NULL)
+	if (f->repeat != NULL || f->within)
 		return pctl_frame_kept(f, pctl_frame_bad_plan(f, "an assertion within a repeat"));
 	if ((a->bytes != 4 && a->bytes != 8) || !range_ok(f, a->buffer, a->offset, a->bytes))
 		return pctl_frame_kept(
@@ -281,12 +280,8 @@ static pctl_status sink_assert(void *ctx, const pctl_plan_assert *a)
 	check.buffer = f->slots[a->buffer].buffer;
 	check.offset += f->slots[a->buffer].offset;
 	check.also_offset += f->slots[a->buffer].offset;
-	check.message = pctl_arena_dup(f->plan->arena, a->message);
-	if (check.message == NULL || !pctl_vec_reserve((void **)&f->plan->checks, f->plan->n_checks,
-						       &g->cap_checks, sizeof(check)))
-		return pctl_frame_kept(f, pctl_plan_no_memory(f->call));
-	f->plan->checks[f->plan->n_checks++] = check;
-	return PCTL_OK;
+	check.message = a->message;
+	return pctl_frame_kept(f, pctl_job_plan_check(f->plan, &check, f->call));
 }
 
 static pctl_status sink_measure(void *ctx, uint32_t buffer, uint64_t offset, uint32_t bytes,

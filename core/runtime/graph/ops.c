@@ -69,6 +69,14 @@ pctl_status pctl_op_find(const pctl_op_source *s, const char *name, uint32_t min
 	return unknown_op(s, name, pos, call);
 }
 
+const char *pctl_op_deprecated(const pctl_op_desc *d)
+{
+	return PCTL_HAS(d, pctl_op_desc, deprecated) && d->deprecated != NULL &&
+			       d->deprecated[0] != '\0'
+		       ? d->deprecated
+		       : NULL;
+}
+
 int pctl_op_has_list(const pctl_op_desc *d)
 {
 	return d->n_in != 0 && (d->in[d->n_in - 1].flags & PCTL_PORT_LIST) != 0;

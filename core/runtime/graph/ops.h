@@ -34,6 +34,8 @@ typedef struct pctl_op_source {
 pctl_status pctl_op_find(const pctl_op_source *s, const char *name, uint32_t min, uint32_t max,
 			 const pctl_pos *pos, const pctl_call *call, pctl_op_ref *out);
 
+/* What to use instead of a superseded op; NULL where it is not. */
+const char *pctl_op_deprecated(const pctl_op_desc *d);
 /* 1: the last input port is a list. */
 int pctl_op_has_list(const pctl_op_desc *d);
 /* The port that input `i` is of: the elements of a list share one. */

@@ -35,6 +35,8 @@ static pctl_status describe(pctl_ipc_server *s, uint32_t i, pctl_ipc_described *
 		return pctl_refuse(&s->call, PC3017_PLUGIN_SHORT,
 				   "op %u has no or a short description", i);
 	memcpy(&out->desc, d, PCTL_SIZE_WITH(pctl_op_desc, hardware));
+	if (PCTL_HAS(d, pctl_op_desc, deprecated))
+		out->desc.deprecated = d->deprecated;
 	rules = s->ops->rules(s->inst, i);
 	if (!rules || !PCTL_HAS(rules, pctl_op_rules, n_alternates))
 		return pctl_refuse(&s->call, PC3025_PLUGIN_OP_RULES, "op %u has no rules", i);

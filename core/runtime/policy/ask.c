@@ -38,6 +38,17 @@ pctl_status pctl_policy_class_allowed(const pctl_policy *p, uint32_t c, uint32_t
 			   subject, class_word(c), class_word(pipeline_class));
 }
 
+pctl_status pctl_policy_deprecated_allowed(const pctl_policy *p, const char *instead,
+					   const char *op, const char *subject, const pctl_pos *pos,
+					   const pctl_call *call)
+{
+	if (instead == NULL || p->deprecated)
+		return PCTL_OK;
+	return pctl_refuse_at(call, PC4319_POLICY_DEPRECATED, pos, instead,
+			      "job \"%s\": op %s is superseded, the policy refuses such ops (%s)",
+			      subject, op, pctl_policy_origin(p, "deprecated"));
+}
+
 pctl_status pctl_policy_order_allowed(const pctl_policy *p, uint32_t pipeline_class,
 				      const char *subject, const pctl_pos *pos, const char *hint,
 				      const pctl_call *call)

@@ -14,6 +14,7 @@ const char *const pctl_policy_level_words[] = {"none", "L1", "L2", "L3", "L4", N
 static const char *const confinement_words[] = {"required", "available", NULL};
 static const char *const isolation_words[] = {"worker", "in-process", NULL};
 const char *const pctl_policy_memo_words[] = {"off", "verified", "any", NULL};
+static const char *const deprecated_words[] = {"refuse", "warn", NULL};
 static const char *const dirty_words[] = {"refuse", "allow", NULL};
 static const char *const signed_words[] = {"required", "any", NULL};
 static const char *const telemetry_words[] = {"off", "local", NULL};
@@ -297,6 +298,10 @@ static const pctl_conf_field policy_fields[] = {
 	 .doc = "most bytes of intermediate results of one run that are stored so that its jobs "
 		"are "
 		"remembered one by one; 0: no limit"},
+	{.key = "deprecated",
+	 .kind = PCTL_FIELD_CHOICE,
+	 .words = deprecated_words,
+	 .doc = "may jobs use ops that their libraries call superseded"},
 	{.key = "dirty",
 	 .kind = PCTL_FIELD_CHOICE,
 	 .words = dirty_words,

@@ -43,6 +43,7 @@ typedef struct pctl_policy {
 		worker_share; /* hundredths of the machine's memory that one may use; 0 is no limit */
 	uint32_t in_process; /* plugins that allow it may run inside the host */
 	uint32_t memo;	     /* PCTL_MEMO_* */
+	uint32_t deprecated; /* 1: ops that are superseded may run */
 	uint32_t dirty;	     /* 1: an uncommitted pipeline may run */
 	uint32_t must_sign;  /* 1: only what one of the signers has signed runs */
 	uint32_t telemetry;
@@ -94,6 +95,11 @@ pctl_status pctl_policy_class_allowed(const pctl_policy *p, uint32_t c, uint32_t
 				      const char *subject, const pctl_call *call);
 /* The most that both allow. */
 uint32_t pctl_policy_class(const pctl_policy *p, uint32_t pipeline_class);
+
+/* An op whose library calls it superseded, and says what to use (`instead`, NULL: it does not). PC4319. subject: the job. */
+pctl_status pctl_policy_deprecated_allowed(const pctl_policy *p, const char *instead,
+					   const char *op, const char *subject, const pctl_pos *pos,
+					   const pctl_call *call);
 
 /* Atomics whose order shows: only where policy and pipeline allow class approximate. PC4315 at pos, in the kernel;
  * hint may be NULL. */

@@ -134,6 +134,7 @@ static pctl_status fill(pctl_policy_state *s, const pctl_call *call)
 	p->in_process = strcmp(text_of(s, "plugins.isolation"), "in-process") == 0;
 	p->memo = pctl_policy_word(pctl_policy_memo_words, text_of(s, "memo"));
 	(void)pctl_conf_as_bytes(value_of(s, "memo_bytes"), 0, UINT64_MAX, NULL, &p->memo_bytes);
+	p->deprecated = strcmp(text_of(s, "deprecated"), "warn") == 0;
 	p->dirty = strcmp(text_of(s, "dirty"), "allow") == 0;
 	p->must_sign = strcmp(text_of(s, "signed"), "required") == 0;
 	p->telemetry = strcmp(text_of(s, "telemetry"), "local") == 0;

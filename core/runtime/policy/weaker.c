@@ -159,6 +159,7 @@ static const struct {
 	{"max_turns", number_weaker},
 	{"memo", word_weaker},
 	{"memo_bytes", limit_weaker},
+	{"deprecated", word_weaker},
 	{"dirty", word_weaker},
 	{"signed", word_weaker},
 	{"telemetry", word_weaker},

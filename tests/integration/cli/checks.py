@@ -45,6 +45,40 @@ WARNINGS = [
 ]
 
 
+PAIRS = """pipeline : { name = "s"; class = "integer";
+  inputs : { k : { type = "u32[%s]"; };
+             p : { type = "u32[%s]"; }; };
+  jobs = ( { id = "sort"; op = "tensor.sort_pairs@1"; in : { keys = "$k"; payloads = "$p"; }; } ); outputs : { y = "sort.keys_sorted"; }; };
+"""
+SYMBOLS = b"""pipeline : { name = "s"; class = "integer"; params : { features = 3; };
+  inputs : { x : { type = "u32[batch,features]"; }; w : { type = "u32[features]"; }; };
+  jobs = ( { id = "add"; op = "int.add@1"; in : { a = "$x"; b = "$w"; }; } ); outputs : { y = "add.y"; }; };
+"""
+
+
+def symbols(h):
+    # One pipeline for every size, bound by parameters and data; two values are refused with both places
+    h.write("sym.pipe.cfg", SYMBOLS)
+    for batch, features, more in ((2, 3, []), (5, 3, []), (0, 3, []), (4, 2, ["--set", "features=2"])):
+        x, w = list(range(batch * features)), [10 * i for i in range(features)]
+        ins = ["--in", "x=" + h.write("sx", struct.pack(f"<{len(x)}I", *x)), "--in", "w=" + h.write("sw", struct.pack(f"<{features}I", *w)), *more]
+        status, out, err = h.run("plan", h.path("sym.pipe.cfg"), *ins)
+        h.check(f"plan names {batch} x {features}", status == 0 and f"symbols: batch = {batch}, features = {features}\n".encode() in out, f"{out}{err}")
+        status, out, err = h.run("plan", "--json", h.path("sym.pipe.cfg"), *ins)
+        h.check("and as JSON", status == 0 and json.loads(out)["symbols"] == {"batch": str(batch), "features": str(features)}, f"{out}{err}")
+        status, _, err = h.run("run", h.path("sym.pipe.cfg"), *ins, "--backend", "cpu", "--out", "y=" + h.path("sy"))
+        h.check(f"runs {batch} x {features}", status == 0 and h.read("sy") == struct.pack(f"<{len(x)}I", *[v + w[i % features] for i, v in enumerate(x)]), err)
+    pairs = h.write("pairs.pipe.cfg", (PAIRS % ("3", "4")).encode())
+    status, _, err = h.run("check", pairs)
+    h.check("both places of a contradiction", status == 3 and "PC4106" in err and 'pairs.pipe.cfg:3:14: note: the 4 stands in input "p"' in err
+            and 'pairs.pipe.cfg:2:14: note: the 3 stands in input "k"' in err, err)
+    h.write("pairs.pipe.cfg", (PAIRS % ("a", "b")).encode())
+    ins = ["--in", "k=" + h.write("sk", bytes(12)), "--in", "p=" + h.write("sp", bytes(16))]
+    status, _, err = h.run("plan", pairs, *ins)
+    h.check("and where sizes of data contradict", status == 3 and "PC4106" in err
+            and 'n is 4 in dimension 0, port "keys" has n = 3 in dimension 0' in err, err)
+
+
 def said(h, name, verb, args):
     status, out, err = h.run("--json", *verb, *args)
     try:
@@ -78,6 +112,7 @@ def main():
             # What a chain has besides (no such account) is not of the pipeline.
             mine = [d for d in got if d[0].startswith("PC4") or d[0].startswith("PC10")]
             h.check(f"{name}: {verb}", mine == want and (got_status == 3 or not bad), f"{got_status} {got} {want}")
+    symbols(h)
     h.finish()
 
 

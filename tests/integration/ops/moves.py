@@ -164,6 +164,12 @@ def joining(c, r, kind, shapes, axis):
           made(kind, shapes[0][:axis] + (len(xs),) + shapes[0][axis:], lambda p: xs[p[axis]].at[p[:axis] + p[axis + 1:]]))
 
 
+def looking(c, r, kind, index_kind, n, shape):
+    table = drawn(r, kind, (n,))
+    x = drawn(r, index_kind, shape, min(n, 1 << bits_of(index_kind)))
+    c.run("tensor.lookup", [("x", x), ("lookup", table)], [], made(kind, shape, lambda p: table.codes[x.number(p)]))
+
+
 def making(c, kind, shape, axis, start, step):
     c.run("tensor.iota", [], ["shape=" + ",".join(map(str, shape)), f"out={kind}", f"axis={axis}", f"start={start}", f"step={step}"],
           made(kind, shape, lambda p: (start + step * p[axis]) % (1 << bits_of(kind))))
@@ -189,6 +195,14 @@ def out_of_range(h, backends):
             except FileNotFoundError:
                 stored = False
             h.check(f"nothing stored {kind} {backend}", not stored)
+    # A lookup port: the op's plan looks at nothing, the host does. Where no number of the type is out of range there is nothing to find.
+    for kind, codes, n, bad, number in (("u8", [0, 9, 3], 9, 1, 9), ("u16", [8, 8, 65535], 9, 2, 65535), ("u32", [1 << 31, 0, 9], 9, 0, 1 << 31),
+                                        ("u64", [0, 1 << 63, 1], 9, 1, 1 << 63), ("u16", [256], 256, 0, 256), ("u8", [0], 0, 0, 0)):
+        index, table = h.write("index", pack(kind, codes)), h.write("table", bytes(4 * n))
+        for backend in backends:
+            status, _, err = h.run("op", "run", "tensor.lookup", "--backend", backend, "--in", f"x={index}:{kind}[{len(codes)}]", "--in",
+                                   f"lookup={table}:f32[{n}]", "--out", "y=" + h.path("looked"))
+            h.check(f"lookup of {kind} {codes} {backend}", status == 9 and f"x[{bad}] is {number}, out of range of {n}" in err, f"exit status {status}\n{err}")
     index = h.write("index", pack("u32", [1, 3, 2]))
     for op, port, attrs in (("tensor.one_hot", "index", ["depth=3"]), ("tensor.histogram", "x", ["bins=3"])):
         for backend in backends:
@@ -238,6 +252,9 @@ def main():
     c = Cases(h, backends)
     out_of_range(h, backends)
     gathering(c, r, "f32", "i64", (5, 3), 0, (2, 2))
+    looking(c, r, "f32", "u8", 256, (3, 5))
+    looking(c, r, "u8", "u16", 65536, (1000,))
+    looking(c, r, "bf16", "u32", 7, (2, 3, 3))
     for kind, mode in (("f32", "add"), ("f16", "set"), ("i32", "max")):
         scattering(c, r, kind, (4, 3), 0, 7, mode)
     ordering(c, r, "f16", (3, 17), 1, 2)
@@ -250,6 +267,7 @@ def main():
         lists(h)
         for i, kind in enumerate(KINDS):
             gathering(c, r, kind, ("i32", "u32", "i64", "u64")[i % 4], ((7,), (4, 5), (2, 3, 4))[i % 3], i % 3, ((3,), (2, 3), (1,))[i % 3])
+            looking(c, r, kind, ("u8", "u16", "u32", "u64")[i % 4], (1, 7, 256, 300)[i // 4], ((9,), (3, 4), (2, 3, 2))[i % 3])
             for mode in ("set", "add") if kind in FLOATS else ("set", "add", "min", "max", "and", "or", "xor"):
                 scattering(c, r, kind, ((9,), (3, 4), (2, 3, 2))[i % 3], i % 3, 5, mode)
             ordering(c, r, kind, ((33,), (4, 5), (2, 31, 2))[i % 3], (0, 1, 1)[i % 3], 3)

@@ -75,6 +75,31 @@ def arguments(op):
 
 status, _, err = h.run(*arguments("good"))
 h.check("a stranger's op works", status == 0 and os.path.exists(h.path("out")), err)
+# ---- an op that is superseded: told everywhere where it is named, refused where a policy says so, and the same bytes
+OLD = arguments("old")
+status, _, err = h.run(*OLD)
+h.check("a superseded op runs and is told", status == 0 and "warning: PC4144" in err and "use stranger.good@1" in err and "old.pipe.cfg:1" in err, err)
+old = h.read("out")
+h.run(*arguments("good"))
+h.check("its bytes are what they were", old == h.read("out"))
+status, _, err = h.run("check", pipe_of("old"), *STRANGER)
+h.check("check tells", status == 0 and "PC4144" in err and 'job "j": op stranger.old@1 is superseded' in err, err)
+status, _, err = h.run("check", pipe_of("good"), *STRANGER)
+h.check("and of no other op", status == 0 and "PC4144" not in err, err)
+out = h.run("op", "list", *STRANGER)[1].decode()
+h.check("op list tells", "superseded: use stranger.good@1" in out and out.count("superseded: ") == 1, out)
+rows = [r for r in json.loads(h.run("op", "list", "--json", *STRANGER)[1])["ops"] if "deprecated" in r]
+h.check("op list --json tells", [(r["name"], r["deprecated"]) for r in rows] == [("stranger.old", "use stranger.good@1")], str(rows))
+out = h.run("op", "show", "stranger.old", *STRANGER)[1].decode()
+h.check("op show tells", "  superseded: use stranger.good@1\n" in out, out)
+h.check("op show --json tells", json.loads(h.run("op", "show", "stranger.old", "--json", *STRANGER)[1])["deprecated"] == "use stranger.good@1")
+REFUSE = ["--policy", h.write("refuse.cfg", b'policy : { deprecated = "refuse"; };')]
+for name, args in (("run", OLD), ("plan", ["plan", pipe_of("old"), "--in", f"x={words}", *STRANGER])):
+    status, _, err = h.run(*args, *REFUSE)
+    h.check(f"a policy refuses it: {name}", status == 3 and "PC4319" in err and "refuse.cfg:1" in err and "use stranger.good@1" in err, f"{status} {err}")
+status, _, err = h.run(*arguments("good"), *REFUSE)
+h.check("and no other op", status == 0, err)
+
 for op, what in (("exit_infer", "infer"), ("quit_plan", "plan")):
     status, _, err = h.run(*arguments(op))
     h.check(f"{op} is refused", status == 4 and "PC3111" in err and '"stranger"' in err and what in err, f"{status}\n{err}")
