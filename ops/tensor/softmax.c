@@ -112,7 +112,8 @@ static void plan(kit_plan *p)
 			  .format = tensor_float_format_of(PCTL_SCALAR_F32),
 			  .extra_text = "@group(0) @binding(3) var<storage, read> greatest: "
 					"array<u32>;\n",
-			  .n_extra = 1};
+			  .n_extra = 1,
+			  .marks = TENSOR_NONE};
 	tensor_map m = {.name = "tensor/softmax.wgsl", .n_slots = 2};
 	uint32_t highest, sums;
 	kit_slot slots[2];

@@ -67,7 +67,7 @@ def tile_text(turned, side):
     multiply = kernel("matmul_tile_matrix_multiply" + ("" if side == 128 else "_small"))
     return ("//# subgroup = 32\nenable chromium_experimental_subgroup_matrix;\n" + kernel("matmul_place") + buffer("a", 1) + buffer("b", 2)
             + buffer("temp", 3, "read_write") + "const CHUNK: u32 = 512u;\n" + f"const SIDE: u32 = {side}u;\n" + CODECS + buffer("norms_a", 4, element="vec2<f64>")
-            + buffer("norms_b", 5, element="vec2<f64>") + NORMS + NEAREST + kernel("matmul_bound") + kernel("matmul_matrix")
+            + buffer("norms_b", 5, element="vec2<f64>") + NORMS + NEAREST + kernel("within") + kernel("matmul_bound") + kernel("matmul_matrix")
             + (AT.format("left", "LEFT", "i % SIDE, i / SIDE", "0u, 256u / SIDE") if turned == 1 else AT.format("left", "LEFT", "i / 16u, i % 16u", "16u, 0u"))
             + (AT.format("right", "RIGHT", "i % 16u, i / 16u", "0u, 16u") if turned == 2 else AT.format("right", "RIGHT", "i / SIDE, i % SIDE", "256u / SIDE, 0u"))
             + kernel("matmul_tile_matrix") + each("matmul_tile_matrix_word", words) + each("matmul_tile_matrix_sum", results)
@@ -100,7 +100,7 @@ def fast(a, b, shape, turned=0, plant=(), side=128):
     if fast.marked:
         text = (head + buffer("a", 1) + buffer("b", 2) + buffer("temp", 3, "read_write") + buffer("norms_a", 4, element="vec2<f64>") + buffer("norms_b", 5, element="vec2<f64>")
             + "const SHARE: u32 = 4u;\nconst CHUNK: u32 = 512u;\n" + CODECS
-                + FORMAT + kernel("exact_sum") + f"const SIDE: u32 = {side}u;\n" + kernel("matmul_matrix") + NORMS + NEAREST + kernel("matmul_bound") + kernel("matmul_settle"))
+                + FORMAT + kernel("exact_sum") + f"const SIDE: u32 = {side}u;\n" + kernel("matmul_matrix") + NORMS + NEAREST + kernel("within") + kernel("matmul_bound") + kernel("matmul_settle"))
         temp = run(text, max(16, steps // 64), tiles * side * side // 256, {0: params, 1: a, 2: b, 3: temp, 4: norms[0], 5: norms[1]}, 3)
     text = head + buffer("temp", 1) + buffer("y", 2, "read_write") + f"const SIDE: u32 = {side}u;\n" + kernel("matmul_matrix") + kernel("matmul_gather") + kernel("result_words")
     count = batches * m * n

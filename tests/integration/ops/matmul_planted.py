@@ -69,10 +69,10 @@ def fast(a, b, plant):
     factors = buffer("a", 1) + buffer("b", 2) + buffer("temp", 3, "read_write")
     tiles = up(M, 64) * up(N, 64)
     text = (head + factors + buffer("norms_a", 4, element="vec2<f64>") + buffer("norms_b", 5, element="vec2<f64>") + "const CHUNK: u32 = 512u;\n" + codec
-            + "alias Acc = f64;\n" + STEP.format("vec4<f64>", "acc + a * b") + NORMS + NEAREST + kernel("matmul_bound") + kernel("matmul_gpu") + kernel("matmul_tile_gpu"))
+            + "alias Acc = f64;\n" + STEP.format("vec4<f64>", "acc + a * b") + NORMS + NEAREST + kernel("within") + kernel("matmul_bound") + kernel("matmul_gpu") + kernel("matmul_tile_gpu"))
     temp = run(text, 16, tiles, {0: params(), 1: a, 2: b, 3: bytes(tiles * 16384), 4: norms[0], 5: norms[1]}, 3, plant)
     text = (head + factors + buffer("norms_a", 4, element="vec2<f64>") + buffer("norms_b", 5, element="vec2<f64>")
-            + "const SHARE: u32 = 4u;\nconst CHUNK: u32 = 512u;\n" + codec + FORMAT + kernel("exact_sum") + kernel("matmul_gpu") + NORMS + NEAREST + kernel("matmul_bound")
+            + "const SHARE: u32 = 4u;\nconst CHUNK: u32 = 512u;\n" + codec + FORMAT + kernel("exact_sum") + kernel("matmul_gpu") + NORMS + NEAREST + kernel("within") + kernel("matmul_bound")
             + kernel("matmul_settle"))
     temp = run(text, 16, tiles * 16, {0: params(), 1: a, 2: b, 3: temp, 4: norms[0], 5: norms[1]}, 3, ())
     text = head + buffer("temp", 1) + buffer("y", 2, "read_write") + kernel("matmul_gpu") + kernel("matmul_gather") + kernel("result_words")
