@@ -36,6 +36,7 @@ void tensor_moments_text(kit_wgsl *w, const tensor_float_format *format)
 	kit_wgsl_add(w, format->text);
 	kit_wgsl_add(w, KERNEL_DIVIDE_TWICE);
 	kit_wgsl_add(w, KERNEL_EXACT_SUM);
+	kit_wgsl_add(w, KERNEL_VARIANCE_PLACE);
 	kit_wgsl_add(w, KERNEL_VARIANCE);
 }
 
@@ -76,10 +77,11 @@ static void plan(kit_plan *p)
 	tensor_moments_text(&w, tensor_float_format_of(a.out.dtype));
 	kit_wgsl_add(&w, "@group(0) @binding(3) var<storage, read_write> y: array<u32>;\n");
 	if (marks != TENSOR_NONE)
-		kit_wgsl_add(&w, "@group(0) @binding(4) var<storage, read> marks: array<u32>;\n"
-				 "fn product(item: u32) -> u32 {\n"
-				 "\tif (marks[item] != 0xffffffffu) {\n\t\treturn marks[item];\n\t}\n"
-				 "\treturn moment_of(item, true);\n}\n");
+		kit_wgsl_add(&w,
+			     "@group(0) @binding(4) var<storage, read> marks: array<u32>;\n"
+			     "fn product(item: u32) -> u32 {\n"
+			     "\tif (marks[item] != 0xffffffffu) {\n\t\treturn marks[item];\n\t}\n"
+			     "\treturn moment_of(item, true);\n}\n");
 	else
 		kit_wgsl_add(&w, "fn product(item: u32) -> u32 {\n"
 				 "\treturn moment_of(item, true);\n}\n");

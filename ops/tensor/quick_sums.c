@@ -3,7 +3,7 @@
 #include "exact_sums.h"
 #include "kernels.h"
 
-#define LEAST 16u	  /* terms that are worth a lane */
+#define LEAST 16u	 /* terms that are worth a lane */
 #define TERMS_MANY 2048u /* of all results: fewer are done sooner by one kernel than by two */
 
 int tensor_has_f64(const kit_plan *p)

@@ -9,6 +9,7 @@
 #include "map_laws.h"
 #include "real_reference.h"
 #include "reduce_laws.h"
+#include "softmax.h"
 
 enum { SOFTMAX, LOG_SOFTMAX, LOGSUMEXP };
 
@@ -122,6 +123,8 @@ static void plan(kit_plan *p)
 
 	p->status = axes_of(p->use, &a);
 	if (p->status != PCTL_OK || kit_elements(&a.out) == 0)
+		return;
+	if (kind != LOGSUMEXP && softmax_rows(p, &a, kind == LOG_SOFTMAX))
 		return;
 	highest = kit_temp(p, 4 * a.count);
 	greatest(p, &a, highest);

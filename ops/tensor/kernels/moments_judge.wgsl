@@ -27,6 +27,10 @@ fn mean_judged(s: vec4<f64>, judge: vec4<u32>) -> u32 {
 	return within(mean, sum_error(s, judge) * inverse(judge) * MORE + abs(mean) * 0x1p-51lf, s.y);
 }
 
+fn squares_judged(s: vec4<f64>, judge: vec4<u32>) -> u32 {
+	return within(s.z, f64(judge.y) * s.z * ULP * MORE, s.z);
+}
+
 // n * sum(x^2) - sum(x)^2: exact where its first part is, which the second is no more than.
 fn variance_judged(s: vec4<f64>, judge: vec4<u32>) -> u32 {
 	let n = f64(judge.x);
