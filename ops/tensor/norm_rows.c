@@ -32,19 +32,21 @@ static void add_settled(kit_wgsl *w, uint32_t kind)
 {
 	kit_wgsl_add(w, "var<workgroup> results: array<u32, 2>;\n");
 	if (kind == NORM_RMS) {
-		kit_wgsl_add(w, "var<private> settled: u32;\n"
-				"fn settled_keep(at: u32, which: u32) {\n\tsettled = sum_round();\n}\n"
-				"fn settled_bits(at: u32) -> u32 {\n\treturn settled;\n}\n");
+		kit_wgsl_add(w,
+			     "var<private> settled: u32;\n"
+			     "fn settled_keep(at: u32, which: u32) {\n\tsettled = sum_round();\n}\n"
+			     "fn settled_bits(at: u32) -> u32 {\n\treturn settled;\n}\n");
 		return;
 	}
-	kit_wgsl_add(w, "var<workgroup> sums: array<array<u32, 21>, 1>;\n"
-			"var<workgroup> squares_of: array<array<u32, 21>, 1>;\n"
-			"fn settled_keep(at: u32, which: u32) {\n\tsum_carry();\n\tif (at == 0u) {\n"
-			"\t\tfor (var digit = 0u; digit < 21u; digit++) {\n"
-			"\t\t\tvar word = saw;\n\t\t\tif (digit < DIGITS) {\n"
-			"\t\t\t\tword = u32(total[digit]);\n\t\t\t}\n\t\t\tif (which == 0u) {\n"
-			"\t\t\t\tsums[0][digit] = word;\n\t\t\t} else {\n"
-			"\t\t\t\tsquares_of[0][digit] = word;\n\t\t\t}\n\t\t}\n\t}\n}\n");
+	kit_wgsl_add(w,
+		     "var<workgroup> sums: array<array<u32, 21>, 1>;\n"
+		     "var<workgroup> squares_of: array<array<u32, 21>, 1>;\n"
+		     "fn settled_keep(at: u32, which: u32) {\n\tsum_carry();\n\tif (at == 0u) {\n"
+		     "\t\tfor (var digit = 0u; digit < 21u; digit++) {\n"
+		     "\t\t\tvar word = saw;\n\t\t\tif (digit < DIGITS) {\n"
+		     "\t\t\t\tword = u32(total[digit]);\n\t\t\t}\n\t\t\tif (which == 0u) {\n"
+		     "\t\t\t\tsums[0][digit] = word;\n\t\t\t} else {\n"
+		     "\t\t\t\tsquares_of[0][digit] = word;\n\t\t\t}\n\t\t}\n\t}\n}\n");
 	kit_wgsl_add(w, "struct Moments {\n\tn: u32,\n\tddof: u32,\n}\nvar<private> moments: "
 			"Moments;\n");
 	kit_wgsl_add(w, KERNEL_VARIANCE);
@@ -59,8 +61,8 @@ static void add_port(kit_plan *p, kit_wgsl *w, const char *name, uint32_t port, 
 
 	if (port == 0)
 		return;
-	snprintf(text, sizeof(text),
-		 "@group(0) @binding(%u) var<storage, read> %s: array<u32>;\n", 3 + *n, name);
+	snprintf(text, sizeof(text), "@group(0) @binding(%u) var<storage, read> %s: array<u32>;\n",
+		 3 + *n, name);
 	kit_wgsl_add(w, text);
 	kit_wgsl_named(w, kit_codec_bits(p->use->q->in[0].dtype), name);
 	slots[(*n)++] = (kit_slot)KIT_ALL(kit_in(p, port));
@@ -84,10 +86,12 @@ int norm_rows(kit_plan *p, const norm_shape *s)
 	v.mean = tensor_judge_of(s->n, r.depth, (double)s->n);
 	v.variance = tensor_judge_of(s->n, r.depth, (double)s->n * (double)s->n);
 	w = kit_wgsl_make(p->use, 32768);
-	kit_wgsl_add(&w, "struct Norm {\n\t@size(16) mean: vec4<u32>,\n\t@size(16) variance: vec4<u32>,\n\t@size(4) n: f32,\n"
-			 "\t@size(4) eps: f32,\n\t@size(4) rest: u32,\n\t@size(4) channels: u32,\n}\n"
-			 "@group(0) @binding(3) var<uniform> norm: Norm;\n"
-			 "const SQUARES: bool = true;\n");
+	kit_wgsl_add(&w,
+		     "struct Norm {\n\t@size(16) mean: vec4<u32>,\n\t@size(16) variance: "
+		     "vec4<u32>,\n\t@size(4) n: f32,\n"
+		     "\t@size(4) eps: f32,\n\t@size(4) rest: u32,\n\t@size(4) channels: u32,\n}\n"
+		     "@group(0) @binding(3) var<uniform> norm: Norm;\n"
+		     "const SQUARES: bool = true;\n");
 	slots[n_slots++] = (kit_slot)KIT_ALL(kit_params(p, &v, sizeof(v)));
 	kit_wgsl_add(&w, KERNEL_MOMENTS_ADD);
 	tensor_rows_text(p, &r,

@@ -5,8 +5,8 @@
 
 #include "kernels.h"
 
-#define LANES_LEAST 16u	     /* what a tree joins at once */
-#define N_MOST 65536u	     /* terms that 64 lanes can add without a carry (kernels/sum_window.wgsl) */
+#define LANES_LEAST 16u /* what a tree joins at once */
+#define N_MOST 65536u	/* terms that 64 lanes can add without a carry (kernels/sum_window.wgsl) */
 #define ELEMENTS_LEAST 2048u /* fewer are done sooner by simpler kernels */
 #define EXTRA 7u
 
@@ -32,13 +32,12 @@ int tensor_rows_cut(const kit_plan *p, uint64_t count, uint64_t n, uint32_t lane
 	bytes = (uint64_t)lane_bytes * (local + local / 16) + 21 * 64 * 4 + 21 * 8 +
 		16ull * out->rows + 512;
 	out->keep = bytes + 16ull * out->steps * local <= caps->max_workgroup_bytes;
-	turns = 32ull * out->steps +
-		2ull * out->rows * (out->steps * out->lanes / 16 + 1000) + 256;
+	turns = 32ull * out->steps + 2ull * out->rows * (out->steps * out->lanes / 16 + 1000) + 256;
 	return bytes <= caps->max_workgroup_bytes &&
 	       (caps->max_turns == 0 || turns <= caps->max_turns);
 }
 
-void tensor_rows_text(kit_plan *p, const tensor_rows *r, const char *more, kit_wgsl *w)
+void tensor_rows_place(kit_plan *p, const tensor_rows *r, kit_wgsl *w)
 {
 	const uint32_t dtype = p->use->q->in[0].dtype, local = r->lanes * r->rows;
 	const int words = kit_dtype_bytes(dtype) == 4;
@@ -46,13 +45,10 @@ void tensor_rows_text(kit_plan *p, const tensor_rows *r, const char *more, kit_w
 
 	snprintf(text, sizeof(text),
 		 "const LANES: u32 = %uu;\nconst ROWS: u32 = %uu;\nconst LOCAL: u32 = %uu;\n"
-		 "const FEW: u32 = %uu;\nconst KEPT: u32 = %uu;\nconst QUADS_MOST: u32 = %uu;\n"
-		 "struct Rows {\n\t@size(4) count: u32,\n\t@size(4) n: u32,\n\t@size(4) quads: "
-		 "u32,\n\t@size(4) depth: u32,\n}\n"
-		 "@group(0) @binding(0) var<uniform> params: Rows;\n",
-		 r->lanes, r->rows, local, local / 16, 4 * r->steps * local,
-		 r->steps * r->lanes);
+		 "const FEW: u32 = %uu;\nconst KEPT: u32 = %uu;\nconst QUADS_MOST: u32 = %uu;\n",
+		 r->lanes, r->rows, local, local / 16, 4 * r->steps * local, r->steps * r->lanes);
 	kit_wgsl_add(w, text);
+	kit_wgsl_add(w, KERNEL_ROWS_PLACE);
 	if (words) {
 		kit_wgsl_add(w,
 			     "@group(0) @binding(1) var<storage, read> x: array<vec4<u32>>;\n"
@@ -61,20 +57,26 @@ void tensor_rows_text(kit_plan *p, const tensor_rows *r, const char *more, kit_w
 			     "fn load1(q: u32, c: u32) -> u32 {\n\treturn x[q][c];\n}\n"
 			     "fn pack4(v: vec4<u32>) -> vec4<u32> {\n\treturn v;\n}\n");
 	} else {
-		kit_wgsl_add(w,
-			     "@group(0) @binding(1) var<storage, read> x: array<u32>;\n"
-			     "@group(0) @binding(2) var<storage, read_write> y: array<vec2<u32>>;\n");
+		kit_wgsl_add(
+			w, "@group(0) @binding(1) var<storage, read> x: array<u32>;\n"
+			   "@group(0) @binding(2) var<storage, read_write> y: array<vec2<u32>>;\n");
 		kit_wgsl_named(w, kit_codec_bits(dtype), "x");
-		kit_wgsl_add(w, "fn load1(q: u32, c: u32) -> u32 {\n\treturn x_bits(4u * q + c);\n}\n"
-				"fn load4(q: u32) -> vec4<u32> {\n"
-				"\treturn vec4<u32>(load1(q, 0u), load1(q, 1u), load1(q, 2u), "
-				"load1(q, 3u));\n}\n"
-				"fn pack4(v: vec4<u32>) -> vec2<u32> {\n"
-				"\treturn vec2<u32>(v.x | (v.y << 16u), v.z | (v.w << 16u));\n}\n");
+		kit_wgsl_add(w,
+			     "fn load1(q: u32, c: u32) -> u32 {\n\treturn x_bits(4u * q + c);\n}\n"
+			     "fn load4(q: u32) -> vec4<u32> {\n"
+			     "\treturn vec4<u32>(load1(q, 0u), load1(q, 1u), load1(q, 2u), "
+			     "load1(q, 3u));\n}\n"
+			     "fn pack4(v: vec4<u32>) -> vec2<u32> {\n"
+			     "\treturn vec2<u32>(v.x | (v.y << 16u), v.z | (v.w << 16u));\n}\n");
 	}
+}
+
+void tensor_rows_text(kit_plan *p, const tensor_rows *r, const char *more, kit_wgsl *w)
+{
+	tensor_rows_place(p, r, w);
 	kit_wgsl_add(w, KERNEL_NARROW_FLOATS);
 	kit_wgsl_named(w, "fn narrowed(x: f32) -> u32 {\n\treturn to_$(x);\n}\n",
-		       kit_dtype_name(dtype));
+		       kit_dtype_name(p->use->q->in[0].dtype));
 	kit_wgsl_add(w, more);
 	kit_wgsl_add(w, r->keep ? KERNEL_ROWS_KEPT : KERNEL_ROWS_AGAIN);
 	kit_wgsl_add(w, KERNEL_ROWS_LOAD);

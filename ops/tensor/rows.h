@@ -15,7 +15,9 @@ typedef struct tensor_rows {
 /* 0: not on this device, or not worth it. lane_bytes: of workgroup memory that trees take for a lane. */
 int tensor_rows_cut(const kit_plan *p, uint64_t count, uint64_t n, uint32_t lane_bytes,
 		    tensor_rows *out);
-/* The text's beginning, up to `kept_bits`; `more` stands in front of it: ABSENT and `look`. */
+/* A text's beginning: constants, parameters, x and y, `load4`, `load1` and `pack4`. */
+void tensor_rows_place(kit_plan *p, const tensor_rows *r, kit_wgsl *w);
+/* That, and what is behind it, up to `kept_bits`; `more` stands in front of it: ABSENT and `look`. */
 void tensor_rows_text(kit_plan *p, const tensor_rows *r, const char *more, kit_wgsl *w);
 /* exact_sum.wgsl and rows_settle.wgsl, whose sums are rounded to f32. scale: as of tensor_exact. */
 void tensor_rows_settle(kit_wgsl *w, const char *scale);

@@ -5,15 +5,15 @@
 #include "rows.h"
 
 /* Of 4 kept elements of quad j. The sum s, once it is known, is the same for all. */
-#define FINISH4(one)                                                                       \
-	"fn finish4(first: u32, lane: u32, at: u32, j: u32) -> vec4<u32> {\n"              \
-	"\treturn vec4<u32>(narrowed(" one "(kept_bits(first, lane, at, 4u * j))), "       \
-	"narrowed(" one "(kept_bits(first, lane, at, 4u * j + 1u))),\n\t\tnarrowed(" one   \
-	"(kept_bits(first, lane, at, 4u * j + 2u))), narrowed(" one                        \
+#define FINISH4(one)                                                                     \
+	"fn finish4(first: u32, lane: u32, at: u32, j: u32) -> vec4<u32> {\n"            \
+	"\treturn vec4<u32>(narrowed(" one "(kept_bits(first, lane, at, 4u * j))), "     \
+	"narrowed(" one "(kept_bits(first, lane, at, 4u * j + 1u))),\n\t\tnarrowed(" one \
+	"(kept_bits(first, lane, at, 4u * j + 2u))), narrowed(" one                      \
 	"(kept_bits(first, lane, at, 4u * j + 3u))));\n}\n"
-#define LOOP4(one)                                                                         \
-	"fn finish4(first: u32, lane: u32, at: u32, j: u32) -> vec4<u32> {\n"              \
-	"\tvar four = vec4<u32>();\n\tfor (var c = 0u; c < 4u; c++) {\n"                   \
+#define LOOP4(one)                                                                        \
+	"fn finish4(first: u32, lane: u32, at: u32, j: u32) -> vec4<u32> {\n"             \
+	"\tvar four = vec4<u32>();\n\tfor (var c = 0u; c < 4u; c++) {\n"                  \
 	"\t\tfour[c] = narrowed(" one "(kept_bits(first, lane, at, 4u * j + c)));\n\t}\n" \
 	"\treturn four;\n}\n"
 
@@ -21,25 +21,27 @@ static void add_finish(kit_wgsl *w, int logarithm, int keep)
 {
 	kit_wgsl_add(w, "var<private> top: u32;\nvar<private> divisor: f32;\n");
 	if (logarithm) {
-		kit_wgsl_add(w,
-			     "var<private> nothing: bool;\nfn finish_begin(m: u32, s: u32) {\n"
-			     "\ttop = m;\n\tnothing = bitcast<f32>(s) == 0.0;\n"
-			     "\tdivisor = log(bitcast<f32>(s));\n}\n"
-			     "fn one(bits: u32) -> f32 {\n"
-			     "\tlet v = (bitcast<f32>(bits) - bitcast<f32>(top)) - divisor;\n"
-			     "\treturn bitcast<f32>(select(bitcast<u32>(v), 0xff800000u, nothing));\n"
-			     "}\n" FINISH4("one"));
+		kit_wgsl_add(
+			w, "var<private> nothing: bool;\nfn finish_begin(m: u32, s: u32) {\n"
+			   "\ttop = m;\n\tnothing = bitcast<f32>(s) == 0.0;\n"
+			   "\tdivisor = log(bitcast<f32>(s));\n}\n"
+			   "fn one(bits: u32) -> f32 {\n"
+			   "\tlet v = (bitcast<f32>(bits) - bitcast<f32>(top)) - divisor;\n"
+			   "\treturn bitcast<f32>(select(bitcast<u32>(v), 0xff800000u, nothing));\n"
+			   "}\n" FINISH4("one"));
 		return;
 	}
 	kit_wgsl_add(w, "fn finish_begin(m: u32, s: u32) {\n\ttop = m;\n"
 			"\tdivisor = select(bitcast<f32>(s), 1.0, bitcast<f32>(s) == 0.0);\n}\n");
 	if (keep)
-		kit_wgsl_add(w, "fn one(e: u32) -> f32 {\n\treturn bitcast<f32>(e) / divisor;\n}\n"
-				FINISH4("one"));
+		kit_wgsl_add(
+			w,
+			"fn one(e: u32) -> f32 {\n\treturn bitcast<f32>(e) / divisor;\n}\n" FINISH4(
+				"one"));
 	else
-		kit_wgsl_add(w, "fn one(bits: u32) -> f32 {\n"
-				"\treturn bitcast<f32>(e_of(bits, top)) / divisor;\n}\n"
-				LOOP4("one"));
+		kit_wgsl_add(w,
+			     "fn one(bits: u32) -> f32 {\n"
+			     "\treturn bitcast<f32>(e_of(bits, top)) / divisor;\n}\n" LOOP4("one"));
 }
 
 int softmax_rows(kit_plan *p, const tensor_axes *a, int logarithm)

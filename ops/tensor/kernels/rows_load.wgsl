@@ -1,12 +1,7 @@
 // Rows of elements that lie side by side: LANES lanes a row, ROWS rows a workgroup, LOCAL lanes in all. A quad is four neighbours, as bits of f32; lane l
-// has the quads l, l + LANES, .. of its row, and four of them under way. In front: those numbers, QUADS_MOST (of a row), ABSENT (what stands for an element behind the last), `load4` and
+// has the quads l, l + LANES, .. of its row, and four of them under way. In front: rows_place.wgsl, those numbers, ABSENT (what stands for an element behind the last), `load4` and
 // `load1`, `look` at a quad, `keep`, and the parameters.
 override steps: u32; // quads of a lane or more, a multiple of four
-
-// No more than QUADS_MOST, so that it is proven that rows do not meet.
-fn row_quads() -> u32 {
-	return min(params.quads, QUADS_MOST);
-}
 
 fn fetch(first: u32, q: u32) -> vec4<u32> {
 	return select(vec4<u32>(ABSENT), load4(first + min(q, row_quads() - 1u)), q < row_quads());

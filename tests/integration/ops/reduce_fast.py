@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from harness import Harness, Random
 from matmul import FLOATS, bits_of, codes, exact, pack, rounded, value
+from norms import exp, norm, softmax
 from present import present
 from reduce import variance
 from rows import op_run
@@ -108,6 +109,70 @@ def run_argmax(h, r, backends, rows, n):
             h.check_bytes(f"argmax {rows} {n} {backend}", got[0], b"".join(i.to_bytes(4, "little") for i in want), 4)
 
 
+def near_softmax():
+    """A row of which the sum of exponentials is half way between two f32 but for one that f64 loses: 2048 ones, two that add up to 2^-13, and e^-42."""
+    start, made = f32(Fraction(-9)) + 738262 - 2000, {}
+    for code in range(start, start + 4000):
+        e = value(F, exp(code))
+        if Fraction(1, 1 << 13) - e in made:
+            return [0] * 2048 + [code, made[Fraction(1, 1 << 13) - e], f32(-42)] + [0xFF800000] * 253
+        made[e] = code
+    raise ValueError("no such pair")
+
+
+def run_softmax(h, backends, op, kind, rows):
+    n = len(rows[0])
+    x = [c for row in rows for c in row]
+    want = pack(kind, [c for row in rows for c in softmax(op, kind, row)])
+    for backend in backends:
+        got = op_run(h, op, [("x", pack(kind, x), f"{kind}[{len(rows)},{n}]")], ["y"], backend)
+        if got is not None:
+            h.check_bytes(f"{op} {kind} {len(rows)} {n} {backend}", got[0], want, bits_of(kind) // 8)
+
+
+def run_norms(h, r, backends, op, kind, shape, number, eps="0"):
+    """Rows of every kind: of the last dimension, or of group_norm of all behind the groups."""
+    rows = math.prod(shape[:-1]) if op != "group_norm" else shape[0] * number
+    x = matrix(r, kind, rows, math.prod(shape) // rows)
+    channels = shape[-1] if op != "group_norm" else shape[1]
+    ports = {"x": x, "weight": codes(r, kind, channels, "cancel")}
+    if op != "rms_norm":
+        ports["bias"] = codes(r, kind, channels, "cancel")
+    want = pack(kind, norm(op, kind, shape, number, rounded(F, Fraction(eps)), dict(ports, bias=ports.get("bias", []))))
+    shapes = {"x": list(shape), "weight": [channels], "bias": [channels]}
+    inputs = [(name, pack(kind, values), f"{kind}{shapes[name]}".replace(" ", "")) for name, values in ports.items()]
+    for backend in backends:
+        got = op_run(h, "tensor." + op, inputs, ["y"], backend, ["eps=" + eps, ("groups=" if op == "group_norm" else "axes=") + str(number)])
+        if got is not None:
+            h.check_bytes(f"{op} {kind} {shape} {number} {eps} {backend}", got[0], want, bits_of(kind) // 8)
+
+
+def prefixes(kind, row, exclusive, reverse):
+    row = row[::-1] if reverse else row
+    values = [value(kind, c) for c in row]
+    out, finite, seen = [], Fraction(0), []
+    for i in range(len(row)):
+        if exclusive:
+            out.append(exact(kind, seen + [finite]))
+        if isinstance(values[i], str):
+            seen.append(values[i])
+        else:
+            finite += values[i]
+        if not exclusive:
+            out.append(exact(kind, seen + [finite]))
+    return out[::-1] if reverse else out
+
+
+def run_cumsum(h, r, backends, kind, rows, n, exclusive, reverse):
+    x = matrix(r, kind, rows, n)
+    want = pack(kind, [c for i in range(rows) for c in prefixes(kind, x[i * n:i * n + n], exclusive, reverse)])
+    attrs = ["exclusive=true"] * exclusive + ["reverse=true"] * reverse
+    for backend in backends:
+        got = op_run(h, "tensor.cumsum", [("x", pack(kind, x), f"{kind}[{rows},{n}]")], ["y"], backend, attrs)
+        if got is not None:
+            h.check_bytes(f"cumsum {kind} {rows} {n} {exclusive} {reverse} {backend}", got[0], want, bits_of(kind) // 8)
+
+
 def main():
     h, r = Harness(), Random(43)
     how, backends = sys.argv[1], present(h, sys.argv[2:])
@@ -115,7 +180,24 @@ def main():
     run_sums(h, r, backends, "tensor.sum", F, 16, 131, True)
     run_sums(h, r, backends, "tensor.variance", F, 16, 132, False)
     run_argmax(h, r, backends, 5, 700)
+    run_softmax(h, backends, "tensor.softmax", F, [near_softmax()])
+    run_norms(h, r, backends, "layer_norm", F, (16, 132), 1)
+    run_norms(h, r, backends, "rms_norm", F, (16, 132), 1)
+    run_cumsum(h, r, backends, F, 16, 4100, False, False)
     if how == "all":
+        for kind in FLOATS:
+            for exclusive, reverse in ((True, False), (False, True), (True, True)):
+                run_cumsum(h, r, backends, kind, 16, 1028 if exclusive else 4100, exclusive, reverse)
+            for op in ("tensor.softmax", "tensor.log_softmax"):
+                run_softmax(h, backends, op, kind, [matrix(r, kind, i + 1, 132)[-132:] for i in range(16)])
+            run_norms(h, r, backends, "layer_norm", kind, (2, 16, 68), 1, "0.5")
+            run_norms(h, r, backends, "rms_norm", kind, (16, 600), 1)
+            run_norms(h, r, backends, "group_norm", kind, (5, 8, 17, 2), 2)
+        for op in ("tensor.softmax", "tensor.log_softmax"):
+            run_softmax(h, backends, op, F, [near_softmax()])
+        # Rows that workgroup memory does not hold.
+        run_softmax(h, backends, "tensor.softmax", F, [[f32(Fraction(i * 37 % 101, 8)) for i in range(9000)]])
+        run_norms(h, r, backends, "layer_norm", F, (3, 9000), 1)
         for kind in FLOATS:
             for op in ("tensor.sum", "tensor.mean", "tensor.variance"):
                 for rows, n, columns in ((17, 128, False), (33, 65, True), (1, 9001, False), (70, 37, True)):
