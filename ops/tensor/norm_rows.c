@@ -33,9 +33,9 @@ static void add_settled(kit_wgsl *w, uint32_t kind)
 	kit_wgsl_add(w, "var<workgroup> results: array<u32, 2>;\n");
 	if (kind == NORM_RMS) {
 		kit_wgsl_add(w,
-			     "var<private> settled: u32;\n"
-			     "fn settled_keep(at: u32, which: u32) {\n\tsettled = sum_round();\n}\n"
-			     "fn settled_bits(at: u32) -> u32 {\n\treturn settled;\n}\n");
+			     "var<private> rounded: u32;\n"
+			     "fn settled_keep(at: u32, which: u32) {\n\trounded = sum_round();\n}\n"
+			     "fn settled_bits(at: u32) -> u32 {\n\treturn rounded;\n}\n");
 		return;
 	}
 	kit_wgsl_add(w,

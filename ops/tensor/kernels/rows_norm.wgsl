@@ -34,10 +34,10 @@ fn main(@builtin(local_invocation_id) lid: vec3<u32>, @builtin(workgroup_id) wid
 				if (at < 2u) {
 					results[at] = settled_bits(at);
 				}
-				workgroupBarrier();
-				if (lid.y == r) {
-					bits = vec2<u32>(results[0], results[1]);
-				}
+				// By uniform loads: where only some lanes read what others wrote, PoCL 3.1 gives them something else.
+				let mean = workgroupUniformLoad(&results[0]);
+				let second = workgroupUniformLoad(&results[1]);
+				bits = select(bits, vec2<u32>(mean, second), lid.y == r);
 			}
 		}
 	}

@@ -3,21 +3,17 @@ code there. The kernels run one by one, as ops/tensor/matmul_fast.c joins and or
 usage: matmul_matrix.py all|few|planted BACKEND"""
 import array
 import json
-import os
 import struct
 import sys
 
 from harness import Harness, Random
+from kernels import BITS, FORMAT, NEAREST, buffer, kernel
 from matmul import codes, pack, product, transpose
 from matmul_fast import near_ties, special, spread, tiny
 
 HOW, BACKEND = sys.argv[1:3]
-KERNELS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../ops/tensor/kernels")
-FORMAT = ("const PRECISION: u32 = 24u;\nconst LEAST: u32 = 149u;\nconst INFINITY: u32 = 0x7f800000u;\nconst NAN: u32 = 0x7fc00000u;\n"
-          "const SIGN: u32 = 0x80000000u;\nfn sum_scale() -> bool {\n\treturn false;\n}\n")
-CODECS = "".join(f"fn {x}_bits(i: u32) -> u32 {{\n\treturn {x}[i];\n}}\n" for x in "ab")
+CODECS = BITS.format("a") + BITS.format("b")
 NORMS = "const NORMS: u32 = 256u;\n"
-NEAREST = "fn nearest(x: f64) -> u32 {\n\treturn bitcast<u32>(f32(x));\n}\n"
 VECTORS = ("fn vectors() -> u32 {\n\treturn params.count / params.n;\n}\nfn vector(v: u32) -> u32 {\n\treturn place(v * params.n).x;\n}\n"
            "fn stride() -> u32 {\n\treturn params.a_column;\n}\n",
            "fn vectors() -> u32 {\n\treturn params.count / params.m;\n}\nfn vector(v: u32) -> u32 {\n"
@@ -27,17 +23,8 @@ AT = "const {1}_STEP = vec2<u32>({3});\nfn {0}_at(i: u32) -> vec2<u32> {{\n\tret
 h = Harness()
 
 
-def kernel(name):
-    with open(os.path.join(KERNELS, name + ".wgsl"), encoding="utf-8") as f:
-        return f.read()
-
-
 def each(name, n):
     return "".join(kernel(name).replace("$", str(i)) for i in range(n))
-
-
-def buffer(name, binding, access="read", element="u32"):
-    return f"@group(0) @binding({binding}) var<storage, {access}> {name}: array<{element}>;\n"
 
 
 def run(text, steps, groups, bindings, read):
