@@ -191,7 +191,7 @@ static void plan(kit_plan *p)
 	p->status = norm_shape_of(p->use, &s);
 	if (p->status != PCTL_OK || kit_elements(&p->use->q->in[0]) == 0)
 		return;
-	if (norm_rows(p, &s))
+	if (norm_plan_rows(p, &s))
 		return;
 	for (uint32_t i = 0; i < TENSOR_GROUPS_MAX; i++)
 		a.kept[i].n = a.reduced[i].n = 1;

@@ -68,7 +68,7 @@ static void add_port(kit_plan *p, kit_wgsl *w, const char *name, uint32_t port, 
 	slots[(*n)++] = (kit_slot)KIT_ALL(kit_in(p, port));
 }
 
-int norm_rows(kit_plan *p, const norm_shape *s)
+int norm_plan_rows(kit_plan *p, const norm_shape *s)
 {
 	const uint32_t kind = norm_kind(p->use);
 	const tensor_float_format *f32 = tensor_float_format_of(PCTL_SCALAR_F32);
