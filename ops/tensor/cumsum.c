@@ -148,6 +148,8 @@ static void plan(kit_plan *p)
 	p->status = cumsum_axes(p->use, &a);
 	if (p->status != PCTL_OK || kit_elements(&a.out) == 0)
 		return;
+	if (cumsum_rows(p, &a))
+		return;
 	levels[0] = (level){a.terms, a.reduced[0].stride, kit_in(p, 0)};
 	while (levels[depth].n > PART) {
 		const uint64_t parts = (levels[depth].n + PART - 1) / PART;

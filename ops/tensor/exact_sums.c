@@ -1,15 +1,31 @@
 /* Plans of exact sums along axes; see exact_sums.h. */
 #include "exact_sums.h"
 
+#include <stdio.h>
+
 #include "kernels.h"
 
 #define LEAST 16u /* terms that are worth a lane, beside the digits that it must hand over */
+
+static void add_marks(kit_wgsl *w, uint32_t binding, int words)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text),
+		 "@group(0) @binding(%u) var<storage, read> marks: array<u32>;\n"
+		 "const MARK: u32 = 0xffffffffu;\n",
+		 binding);
+	kit_wgsl_add(w, text);
+	kit_wgsl_add(w, words ? "fn leave(item: u32) {\n\ty[item] = marks[item];\n}\n"
+			      : "fn leave(item: u32) {\n}\n");
+}
 
 static void run(kit_plan *p, const tensor_axes *a, const tensor_exact *e, const tensor_round *r)
 {
 	const int words = r->last && e->give != NULL;
 	const uint32_t n_extra = r->first || r->last ? e->n_extra : 0;
-	kit_slot slots[3 + TENSOR_SUM_EXTRA];
+	const int marked = e->marks != TENSOR_NONE;
+	kit_slot slots[4 + TENSOR_SUM_EXTRA];
 	kit_wgsl w = kit_wgsl_make(p->use, 32768);
 
 	tensor_round_text(&w, a, r);
@@ -47,12 +63,16 @@ static void run(kit_plan *p, const tensor_axes *a, const tensor_exact *e, const 
 	} else {
 		kit_wgsl_add(&w, KERNEL_SUM_KEEP);
 	}
-	kit_wgsl_add(&w, KERNEL_SUM_MAIN);
+	if (marked)
+		add_marks(&w, 3 + n_extra, words);
+	kit_wgsl_add(&w, marked ? KERNEL_SUM_MARKED : KERNEL_SUM_MAIN);
 	slots[0] = (kit_slot)KIT_ALL(tensor_round_params(p, a, r));
 	slots[1] = (kit_slot)KIT_ALL(r->from);
 	slots[2] = (kit_slot)KIT_ALL(r->to);
 	memcpy(slots + 3, e->extra, n_extra * sizeof(*slots));
-	tensor_round_run(p, e->name, a, r, &w, slots, 3 + n_extra);
+	if (marked)
+		slots[3 + n_extra] = (kit_slot)KIT_ALL(e->marks);
+	tensor_round_run(p, e->name, a, r, &w, slots, 3 + n_extra + (marked ? 1 : 0));
 }
 
 void tensor_exact_sums(kit_plan *p, const tensor_axes *a, const tensor_exact *e, uint32_t to)

@@ -214,7 +214,7 @@ static void run(kit_plan *p, const tensor_axes *a, const tensor_round *r)
 		add_result(&w, u, dtype, wide);
 		kit_wgsl_add(&w, "fn give(a: A) -> Y {\n\treturn result(a);\n}\n");
 	}
-	kit_wgsl_add(&w, KERNEL_REDUCE_TREE);
+	tensor_round_tree(p, &w);
 	tensor_round_run(p, "tensor/reduce.wgsl", a, r, &w,
 			 (kit_slot[]){KIT_ALL(tensor_round_params(p, a, r)), KIT_ALL(r->from),
 				      KIT_ALL(r->to)},

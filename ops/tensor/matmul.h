@@ -46,6 +46,9 @@ void matmul_place(const matmul_shape *s, uint64_t e, uint64_t *a, uint64_t *b);
  * block of matmul_place.wgsl. */
 int matmul_fast(kit_plan *p, const matmul_shape *s, uint32_t params);
 
+/* WGSL: fn nearest(x: f64) -> u32, the bits of x rounded to a format; f16 wants to be enabled. */
+const char *tensor_nearest(const tensor_float_format *format);
+
 /* matmul_reference.c */
 pctl_status matmul_reference(const kit_use *u, const pctl_span *in, pctl_span *out);
 /* matmul_laws.c */

@@ -140,7 +140,7 @@ static int choose(fast *f)
 	return cut_fits(f, f->cut) && f->slots < 0x80000000u;
 }
 
-static const char *nearest(const tensor_float_format *format)
+const char *tensor_nearest(const tensor_float_format *format)
 {
 	if (format->dtype == PCTL_SCALAR_F16)
 		return "fn nearest(x: f64) -> u32 {\n\treturn bitcast<u32>(vec2<f16>(f16(x), "
@@ -304,7 +304,8 @@ static void tiles(fast *f)
 	if (is_exact) {
 		kit_wgsl_add(&w, BOUND);
 		add_norms(f, &w);
-		kit_wgsl_add(&w, nearest(f->s->format));
+		kit_wgsl_add(&w, tensor_nearest(f->s->format));
+		kit_wgsl_add(&w, KERNEL_WITHIN);
 		kit_wgsl_add(&w, KERNEL_MATMUL_BOUND);
 	} else {
 		kit_wgsl_add(&w, "fn norm_a(z: u32, row: u32) -> u32 {\n\treturn 0u;\n}\n"
@@ -347,7 +348,8 @@ static void settle(fast *f)
 	kit_wgsl_add(&w, f->cut->layout);
 	add_norms(f, &w);
 	kit_wgsl_add(&w, "const CHUNK: u32 = 512u;\n");
-	kit_wgsl_add(&w, nearest(f->s->format));
+	kit_wgsl_add(&w, tensor_nearest(f->s->format));
+	kit_wgsl_add(&w, KERNEL_WITHIN);
 	kit_wgsl_add(&w, KERNEL_MATMUL_BOUND);
 	kit_wgsl_add(&w, KERNEL_MATMUL_SETTLE);
 	run(f, "tensor/matmul_settle.wgsl", &w, 64, f->slots / 64 / f->share, parts(f->s->k, 64),

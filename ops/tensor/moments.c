@@ -36,14 +36,17 @@ void tensor_moments_text(kit_wgsl *w, const tensor_float_format *format)
 	kit_wgsl_add(w, format->text);
 	kit_wgsl_add(w, KERNEL_DIVIDE_TWICE);
 	kit_wgsl_add(w, KERNEL_EXACT_SUM);
+	kit_wgsl_add(w, KERNEL_VARIANCE_PLACE);
 	kit_wgsl_add(w, KERNEL_VARIANCE);
 }
 
-void tensor_moments_sums(kit_plan *p, const tensor_axes *a, uint32_t *sums, uint32_t *squares)
+void tensor_moments_sums(kit_plan *p, const tensor_axes *a, uint32_t marks, uint32_t *sums,
+			 uint32_t *squares)
 {
 	tensor_exact e = {.name = "tensor/moments.wgsl",
 			  .term = TENSOR_SUM_TERM,
-			  .format = tensor_float_format_of(PCTL_SCALAR_F32)};
+			  .format = tensor_float_format_of(PCTL_SCALAR_F32),
+			  .marks = marks};
 
 	*sums = kit_temp(p, 4 * TENSOR_SUM_WORDS * a->count);
 	tensor_exact_sums(p, a, &e, *sums);
@@ -56,30 +59,40 @@ static void plan(kit_plan *p)
 {
 	tensor_moments m = {.ddof = (uint32_t)kit_attr(p->use, ATTR_DDOF)};
 	kit_kernel kernel = {"tensor/variance.wgsl", NULL, 64, NULL, 0};
-	uint32_t sums, squares, to, bytes;
+	uint32_t sums, squares, to, bytes, marks = TENSOR_NONE;
 	tensor_axes a;
 	kit_wgsl w;
 
 	p->status = axes_of(p->use, &a);
 	if (p->status != PCTL_OK || a.count == 0)
 		return;
-	tensor_moments_sums(p, &a, &sums, &squares);
+	if (a.terms > m.ddof)
+		marks = tensor_quick_sums(p, &a, TENSOR_QUICK_VARIANCE, m.ddof);
+	tensor_moments_sums(p, &a, marks, &sums, &squares);
 	bytes = (uint32_t)kit_dtype_bytes(a.out.dtype);
 	to = bytes == 4 ? kit_out(p, 0) : kit_temp(p, 4 * a.count);
 	m.n = (uint32_t)a.terms;
 	m.count = (uint32_t)a.count;
 	w = kit_wgsl_make(p->use, 32768);
 	tensor_moments_text(&w, tensor_float_format_of(a.out.dtype));
-	kit_wgsl_add(&w, "@group(0) @binding(3) var<storage, read_write> y: array<u32>;\n"
-			 "fn product(item: u32) -> u32 {\n\treturn moment_of(item, true);\n}\n");
+	kit_wgsl_add(&w, "@group(0) @binding(3) var<storage, read_write> y: array<u32>;\n");
+	if (marks != TENSOR_NONE)
+		kit_wgsl_add(&w,
+			     "@group(0) @binding(4) var<storage, read> marks: array<u32>;\n"
+			     "fn product(item: u32) -> u32 {\n"
+			     "\tif (marks[item] != 0xffffffffu) {\n\t\treturn marks[item];\n\t}\n"
+			     "\treturn moment_of(item, true);\n}\n");
+	else
+		kit_wgsl_add(&w, "fn product(item: u32) -> u32 {\n"
+				 "\treturn moment_of(item, true);\n}\n");
 	kit_wgsl_add(&w, KERNEL_RESULT_WORDS);
 	kernel.text = w.text;
 	if (p->status == PCTL_OK)
 		p->status = kit_wgsl_status(&w);
 	kit_run(p, &kernel, a.count,
 		(kit_slot[]){KIT_ALL(kit_params(p, &m, sizeof(m))), KIT_ALL(sums), KIT_ALL(squares),
-			     KIT_ALL(to)},
-		4);
+			     KIT_ALL(to), KIT_ALL(marks)},
+		marks != TENSOR_NONE ? 5 : 4);
 	kit_wgsl_free(&w);
 	if (bytes != 4)
 		tensor_pack(p, to, kit_out(p, 0), a.count, bytes);

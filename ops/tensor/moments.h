@@ -12,8 +12,9 @@ typedef struct tensor_moments {
 
 /* The kernel's text up to where `main` begins; sums are rounded to `format`. */
 void tensor_moments_text(kit_wgsl *w, const tensor_float_format *format);
-/* Sums and sums of squares of x, as digits: two buffers. */
-void tensor_moments_sums(kit_plan *p, const tensor_axes *a, uint32_t *sums, uint32_t *squares);
+/* Sums and sums of squares of x, as digits: two buffers; of the results alone that are marked (tensor_exact). */
+void tensor_moments_sums(kit_plan *p, const tensor_axes *a, uint32_t marks, uint32_t *sums,
+			 uint32_t *squares);
 /* The exact variance of n numbers that are exact in f32, rounded once: for references. */
 uint32_t tensor_variance(const double *x, uint64_t n, uint64_t ddof, const tensor_float_format *f);
 

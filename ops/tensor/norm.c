@@ -121,7 +121,7 @@ static uint32_t layer_rows(kit_plan *p, const norm_shape *s, const tensor_axes *
 	uint32_t sums, squares;
 
 	memcpy(&m.eps, &s->eps, 4);
-	tensor_moments_sums(p, a, &sums, &squares);
+	tensor_moments_sums(p, a, TENSOR_NONE, &sums, &squares);
 	tensor_moments_text(&w, tensor_float_format_of(PCTL_SCALAR_F32));
 	/* A mean or an r an invocation. */
 	kit_wgsl_add(&w, "@group(0) @binding(3) var<storage, read_write> y: array<u32>;\n"
@@ -153,7 +153,8 @@ static uint32_t rms_rows(kit_plan *p, const norm_shape *s, const tensor_axes *a)
 				  "sqrt(bitcast<f32>(sum_round()) / scale.x + scale.y));\n}\n",
 			  .format = tensor_float_format_of(PCTL_SCALAR_F32),
 			  .extra_text = "@group(0) @binding(3) var<uniform> scale: vec2<f32>;\n",
-			  .n_extra = 1};
+			  .n_extra = 1,
+			  .marks = TENSOR_NONE};
 
 	e.extra[0] = (kit_slot)KIT_ALL(kit_params(p, v, sizeof(v)));
 	tensor_exact_sums(p, a, &e, to);
@@ -191,6 +192,8 @@ static void plan(kit_plan *p)
 
 	p->status = norm_shape_of(p->use, &s);
 	if (p->status != PCTL_OK || kit_elements(&p->use->q->in[0]) == 0)
+		return;
+	if (norm_plan_rows(p, &s))
 		return;
 	for (uint32_t i = 0; i < TENSOR_GROUPS_MAX; i++)
 		a.kept[i].n = a.reduced[i].n = 1;

@@ -15,6 +15,9 @@ typedef struct norm_shape {
 
 uint32_t norm_kind(const kit_use *u);
 pctl_status norm_shape_of(const kit_use *u, norm_shape *s);
+/* norm_rows.c: plan all but batch_norm by one kernel, where that is worth it; 0: it did nothing. */
+int norm_plan_rows(kit_plan *p, const norm_shape *s);
+
 /* norm_reference.c */
 pctl_status norm_reference(const kit_use *u, const pctl_span *in, pctl_span *out);
 

@@ -201,6 +201,16 @@ void tensor_round_run(kit_plan *p, const char *name, const tensor_axes *a, const
 	kit_wgsl_free(w);
 }
 
+void tensor_round_tree(const kit_plan *p, kit_wgsl *w)
+{
+	if (p->caps->device_kind == PCTL_DEVICE_OTHER) {
+		kit_wgsl_add(w, KERNEL_REDUCE_TREE);
+		return;
+	}
+	kit_wgsl_add(w, KERNEL_REDUCE_TAKE);
+	kit_wgsl_add(w, KERNEL_REDUCE_LANES);
+}
+
 void tensor_pack(kit_plan *p, uint32_t from, uint32_t to, uint64_t count, uint64_t bytes)
 {
 	const uint64_t per = 4 / bytes;

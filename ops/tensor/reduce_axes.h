@@ -54,6 +54,9 @@ void tensor_round_text(kit_wgsl *w, const tensor_axes *a, const tensor_round *r)
 void tensor_round_run(kit_plan *p, const char *name, const tensor_axes *a, const tensor_round *r,
 		      kit_wgsl *w, const kit_slot *slots, uint32_t n_slots);
 
+/* What stands behind `take`, `join`, `none` and `give`: a tree; but for the plan that gas is priced by, of lanes that have four reads under way. */
+void tensor_round_tree(const kit_plan *p, kit_wgsl *w);
+
 /* Words of one element each, packed into elements of 1 or 2 bytes. */
 void tensor_pack(kit_plan *p, uint32_t from, uint32_t to, uint64_t count, uint64_t bytes);
 

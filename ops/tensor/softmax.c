@@ -10,6 +10,7 @@
 #include "map_laws.h"
 #include "real_reference.h"
 #include "reduce_laws.h"
+#include "softmax.h"
 
 enum { SOFTMAX, LOG_SOFTMAX, LOGSUMEXP };
 
@@ -113,7 +114,8 @@ static void plan(kit_plan *p)
 			  .format = tensor_float_format_of(PCTL_SCALAR_F32),
 			  .extra_text = "@group(0) @binding(3) var<storage, read> greatest: "
 					"array<u32>;\n",
-			  .n_extra = 1};
+			  .n_extra = 1,
+			  .marks = TENSOR_NONE};
 	tensor_map m = {.name = "tensor/softmax.wgsl", .n_slots = 2};
 	uint32_t highest, sums;
 	kit_slot slots[2];
@@ -122,6 +124,8 @@ static void plan(kit_plan *p)
 
 	p->status = axes_of(p->use, &a);
 	if (p->status != PCTL_OK || kit_elements(&a.out) == 0)
+		return;
+	if (kind != LOGSUMEXP && softmax_rows(p, &a, kind == LOG_SOFTMAX))
 		return;
 	highest = kit_temp(p, 4 * a.count);
 	greatest(p, &a, highest);

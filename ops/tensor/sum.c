@@ -52,6 +52,7 @@ static void floats(kit_plan *p, const tensor_axes *a)
 			  .give = TENSOR_GIVE_SUM,
 			  .format = tensor_float_format_of(dtype)};
 
+	e.marks = tensor_quick_sums(p, a, mean ? TENSOR_QUICK_MEAN : TENSOR_QUICK_SUM, 0);
 	if (mean) {
 		e.scale = TENSOR_SCALE_MEAN;
 		e.give = "fn give(item: u32) -> u32 {\n\tif (divisor == 0u) {\n\t\tsaw = "
@@ -83,7 +84,7 @@ static void integers(kit_plan *p, const tensor_axes *a)
 				 "fn join(a: A, b: A) -> A {\n\treturn a + b;\n}\n"
 				 "fn take(i: u32, term: u32) -> A {\n\treturn x[i];\n}\n"
 				 "fn give(a: A) -> A {\n\treturn a;\n}\n");
-		kit_wgsl_add(&w, KERNEL_REDUCE_TREE);
+		tensor_round_tree(p, &w);
 		tensor_round_run(p, "tensor/sum.wgsl", a, &r, &w,
 				 (kit_slot[]){KIT_ALL(tensor_round_params(p, a, &r)),
 					      KIT_ALL(r.from), KIT_ALL(r.to)},

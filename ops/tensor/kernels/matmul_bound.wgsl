@@ -1,8 +1,5 @@
-// What an f64 sum says of the exact one (SEMANTICS.md 4.4): the bits of the result, or MARK where both ends of the interval do not
-// round to the same. In front: `nearest` (an f64 as bits of the result), CHUNK (terms of a part), the norms of matmul_norms.wgsl, NORMS. Outside of the
+// What an f64 sum of products says of the exact one (SEMANTICS.md 4.4): the bits of the result, or MARK. In front: within.wgsl, CHUNK (terms of a part), the norms of matmul_norms.wgsl, NORMS. Outside of the
 // matrices there is nothing, and nothing to doubt.
-const MARK: u32 = 0xffffffffu; // no result: neither the canonical NaN nor 16 bits
-
 fn norm_a(z: u32, row: u32) -> vec2<f64> {
 	let v = z * params.m + row;
 	if (row >= params.m) {
@@ -17,13 +14,6 @@ fn norm_b(z: u32, column: u32) -> vec2<f64> {
 		return vec2<f64>();
 	}
 	return norms_b[(v >> 3u) * NORMS + (v & 7u)];
-}
-
-// Off by e at most, before the roundings here. An infinity or a NaN among the factors is one in e, or in `most`.
-fn within(x: f64, e: f64, most: f64) -> u32 {
-	let low = nearest(x - e);
-	let high = nearest(x + e);
-	return select(MARK, low, low == high && e < 0x1p600lf && most < 0x1p600lf);
 }
 
 // x: a sum in f64; a, b: the norms of its row and column; terms: of a part, or from one look at the sum to the next, and the number of parts;

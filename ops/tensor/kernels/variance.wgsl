@@ -1,16 +1,5 @@
 // The exact variance of a result from the digits of its sum and of the sum of its squares, rounded once; and its exact mean. In front of this
-// text stand exact_sum.wgsl and a sum_scale that divides by `first_divisor` and `second_divisor`, where they are not 0.
-struct Moments {
-	@size(4) n: u32,
-	@size(4) ddof: u32,
-	@size(4) eps: u32, // bits of an f32
-	@size(4) count: u32,
-}
-
-@group(0) @binding(0) var<uniform> moments: Moments;
-@group(0) @binding(1) var<storage, read> sums: array<array<u32, 21>>;
-@group(0) @binding(2) var<storage, read> squares: array<array<u32, 21>>;
-
+// text stand variance_place.wgsl or the like, exact_sum.wgsl and a sum_scale that divides by `first_divisor` and `second_divisor`, where they are not 0.
 var<private> line: array<u32, 10>;
 
 // n * sum(x * x) - sum(x)^2 in units of 2^-298 takes the place of the sum; sums are multiples of 2^-149.
@@ -23,7 +12,7 @@ fn squares_less(item: u32) {
 		total[i] = 0li;
 	}
 	for (var i = 0u; i < DIGITS; i++) {
-		let part = u64(squares[item][i]) * u64(moments.n);
+		let part = u64(squares_of[item][i]) * u64(moments.n);
 		total[i] += i64(part & 0xfffffffflu);
 		total[i + 1u] += i64(part >> 32u);
 	}

@@ -3,21 +3,17 @@ code there. The kernels run one by one, as ops/tensor/matmul_fast.c joins and or
 usage: matmul_matrix.py all|few|planted BACKEND"""
 import array
 import json
-import os
 import struct
 import sys
 
 from harness import Harness, Random
+from kernels import BITS, FORMAT, NEAREST, buffer, kernel
 from matmul import codes, pack, product, transpose
 from matmul_fast import near_ties, special, spread, tiny
 
 HOW, BACKEND = sys.argv[1:3]
-KERNELS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../ops/tensor/kernels")
-FORMAT = ("const PRECISION: u32 = 24u;\nconst LEAST: u32 = 149u;\nconst INFINITY: u32 = 0x7f800000u;\nconst NAN: u32 = 0x7fc00000u;\n"
-          "const SIGN: u32 = 0x80000000u;\nfn sum_scale() -> bool {\n\treturn false;\n}\n")
-CODECS = "".join(f"fn {x}_bits(i: u32) -> u32 {{\n\treturn {x}[i];\n}}\n" for x in "ab")
+CODECS = BITS.format("a") + BITS.format("b")
 NORMS = "const NORMS: u32 = 256u;\n"
-NEAREST = "fn nearest(x: f64) -> u32 {\n\treturn bitcast<u32>(f32(x));\n}\n"
 VECTORS = ("fn vectors() -> u32 {\n\treturn params.count / params.n;\n}\nfn vector(v: u32) -> u32 {\n\treturn place(v * params.n).x;\n}\n"
            "fn stride() -> u32 {\n\treturn params.a_column;\n}\n",
            "fn vectors() -> u32 {\n\treturn params.count / params.m;\n}\nfn vector(v: u32) -> u32 {\n"
@@ -27,17 +23,8 @@ AT = "const {1}_STEP = vec2<u32>({3});\nfn {0}_at(i: u32) -> vec2<u32> {{\n\tret
 h = Harness()
 
 
-def kernel(name):
-    with open(os.path.join(KERNELS, name + ".wgsl"), encoding="utf-8") as f:
-        return f.read()
-
-
 def each(name, n):
     return "".join(kernel(name).replace("$", str(i)) for i in range(n))
-
-
-def buffer(name, binding, access="read", element="u32"):
-    return f"@group(0) @binding({binding}) var<storage, {access}> {name}: array<{element}>;\n"
 
 
 def run(text, steps, groups, bindings, read):
@@ -67,7 +54,7 @@ def tile_text(turned, side):
     multiply = kernel("matmul_tile_matrix_multiply" + ("" if side == 128 else "_small"))
     return ("//# subgroup = 32\nenable chromium_experimental_subgroup_matrix;\n" + kernel("matmul_place") + buffer("a", 1) + buffer("b", 2)
             + buffer("temp", 3, "read_write") + "const CHUNK: u32 = 512u;\n" + f"const SIDE: u32 = {side}u;\n" + CODECS + buffer("norms_a", 4, element="vec2<f64>")
-            + buffer("norms_b", 5, element="vec2<f64>") + NORMS + NEAREST + kernel("matmul_bound") + kernel("matmul_matrix")
+            + buffer("norms_b", 5, element="vec2<f64>") + NORMS + NEAREST + kernel("within") + kernel("matmul_bound") + kernel("matmul_matrix")
             + (AT.format("left", "LEFT", "i % SIDE, i / SIDE", "0u, 256u / SIDE") if turned == 1 else AT.format("left", "LEFT", "i / 16u, i % 16u", "16u, 0u"))
             + (AT.format("right", "RIGHT", "i % 16u, i / 16u", "0u, 16u") if turned == 2 else AT.format("right", "RIGHT", "i / SIDE, i % SIDE", "256u / SIDE, 0u"))
             + kernel("matmul_tile_matrix") + each("matmul_tile_matrix_word", words) + each("matmul_tile_matrix_sum", results)
@@ -100,7 +87,7 @@ def fast(a, b, shape, turned=0, plant=(), side=128):
     if fast.marked:
         text = (head + buffer("a", 1) + buffer("b", 2) + buffer("temp", 3, "read_write") + buffer("norms_a", 4, element="vec2<f64>") + buffer("norms_b", 5, element="vec2<f64>")
             + "const SHARE: u32 = 4u;\nconst CHUNK: u32 = 512u;\n" + CODECS
-                + FORMAT + kernel("exact_sum") + f"const SIDE: u32 = {side}u;\n" + kernel("matmul_matrix") + NORMS + NEAREST + kernel("matmul_bound") + kernel("matmul_settle"))
+                + FORMAT + kernel("exact_sum") + f"const SIDE: u32 = {side}u;\n" + kernel("matmul_matrix") + NORMS + NEAREST + kernel("within") + kernel("matmul_bound") + kernel("matmul_settle"))
         temp = run(text, max(16, steps // 64), tiles * side * side // 256, {0: params, 1: a, 2: b, 3: temp, 4: norms[0], 5: norms[1]}, 3)
     text = head + buffer("temp", 1) + buffer("y", 2, "read_write") + f"const SIDE: u32 = {side}u;\n" + kernel("matmul_matrix") + kernel("matmul_gather") + kernel("result_words")
     count = batches * m * n

@@ -1,20 +1,15 @@
 """Faults planted into the kernels of tensor.matmul, each found by the sums of matmul_fast.py (or by a plain chunked product): the kernels run one
 by one, as ops/tensor/matmul_fast.c joins and orders them, right ones first.
 usage: matmul_planted.py BACKEND"""
-import os
 import struct
 import sys
 
 from harness import Harness, Random
+from kernels import BITS, FORMAT, NEAREST, buffer, kernel, run_kernel
 from matmul import codes, pack, product
 from matmul_fast import near_ties
 
 BACKEND = sys.argv[1]
-KERNELS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../ops/tensor/kernels")
-FORMAT = ("const PRECISION: u32 = 24u;\nconst LEAST: u32 = 149u;\nconst INFINITY: u32 = 0x7f800000u;\nconst NAN: u32 = 0x7fc00000u;\n"
-          "const SIGN: u32 = 0x80000000u;\nfn sum_scale() -> bool {\n\treturn false;\n}\n")
-BITS = "fn {0}_bits(i: u32) -> u32 {{\n\treturn {0}[i];\n}}\n"
-NEAREST = "fn nearest(x: f64) -> u32 {\n\treturn bitcast<u32>(f32(x));\n}\n"
 NORMS = "const NORMS: u32 = 256u;\n"
 STEP = "fn step(a: {0}, b: {0}, acc: {0}) -> {0} {{\n\treturn {1};\n}}\n"
 VECTORS = ("fn vectors() -> u32 {\n\treturn params.count / params.n;\n}\nfn vector(v: u32) -> u32 {\n\treturn place(v * params.n).x;\n}\n"
@@ -26,27 +21,8 @@ M, K, N = 67, 17, 35
 h = Harness()
 
 
-def kernel(name):
-    with open(os.path.join(KERNELS, name + ".wgsl"), encoding="utf-8") as f:
-        return f.read()
-
-
-def buffer(name, binding, access="read", element="u32"):
-    return f"@group(0) @binding({binding}) var<storage, {access}> {name}: array<{element}>;\n"
-
-
 def run(text, steps, groups, bindings, read, plant):
-    """bindings: bytes by number. The bytes of binding `read` after the dispatch."""
-    for old, new in plant:
-        text = text.replace(old, new)
-    args = ["shader", "run", h.write("kernel.wgsl", text.encode()), "--override", f"steps={steps}", "--dispatch", str(groups), "--backend", BACKEND,
-            "--read", f"0:{read}=" + h.path("out")]
-    for number, data in bindings.items():
-        args += ["--bind", f"0:{number}=" + h.write(f"in{number}", data)]
-    status, _, err = h.run(*args)
-    if not h.check("a kernel runs", status == 0, err):
-        h.finish()
-    return h.read("out")
+    return run_kernel(h, BACKEND, text, steps, groups, bindings, (read,), plant)[0]
 
 
 def params():
@@ -69,10 +45,10 @@ def fast(a, b, plant):
     factors = buffer("a", 1) + buffer("b", 2) + buffer("temp", 3, "read_write")
     tiles = up(M, 64) * up(N, 64)
     text = (head + factors + buffer("norms_a", 4, element="vec2<f64>") + buffer("norms_b", 5, element="vec2<f64>") + "const CHUNK: u32 = 512u;\n" + codec
-            + "alias Acc = f64;\n" + STEP.format("vec4<f64>", "acc + a * b") + NORMS + NEAREST + kernel("matmul_bound") + kernel("matmul_gpu") + kernel("matmul_tile_gpu"))
+            + "alias Acc = f64;\n" + STEP.format("vec4<f64>", "acc + a * b") + NORMS + NEAREST + kernel("within") + kernel("matmul_bound") + kernel("matmul_gpu") + kernel("matmul_tile_gpu"))
     temp = run(text, 16, tiles, {0: params(), 1: a, 2: b, 3: bytes(tiles * 16384), 4: norms[0], 5: norms[1]}, 3, plant)
     text = (head + factors + buffer("norms_a", 4, element="vec2<f64>") + buffer("norms_b", 5, element="vec2<f64>")
-            + "const SHARE: u32 = 4u;\nconst CHUNK: u32 = 512u;\n" + codec + FORMAT + kernel("exact_sum") + kernel("matmul_gpu") + NORMS + NEAREST + kernel("matmul_bound")
+            + "const SHARE: u32 = 4u;\nconst CHUNK: u32 = 512u;\n" + codec + FORMAT + kernel("exact_sum") + kernel("matmul_gpu") + NORMS + NEAREST + kernel("within") + kernel("matmul_bound")
             + kernel("matmul_settle"))
     temp = run(text, 16, tiles * 16, {0: params(), 1: a, 2: b, 3: temp, 4: norms[0], 5: norms[1]}, 3, ())
     text = head + buffer("temp", 1) + buffer("y", 2, "read_write") + kernel("matmul_gpu") + kernel("matmul_gather") + kernel("result_words")

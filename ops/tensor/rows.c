@@ -1,0 +1,109 @@
+/* Rows by one kernel; see rows.h. */
+#include "rows.h"
+
+#include <stdio.h>
+
+#include "kernels.h"
+
+#define LANES_LEAST 16u /* what a tree joins at once */
+#define N_MOST 65536u	/* terms that 64 lanes can add without a carry (kernels/sum_window.wgsl) */
+#define ELEMENTS_LEAST 2048u /* fewer are done sooner by simpler kernels */
+#define EXTRA 7u
+
+int tensor_rows_cut(const kit_plan *p, uint64_t count, uint64_t n, uint32_t lane_bytes,
+		    tensor_rows *out)
+{
+	const pctl_plan_caps *caps = p->caps;
+	const uint32_t local = caps->device_kind == PCTL_DEVICE_CPU ? 64 : 256;
+	const uint64_t quads = n / 4;
+	uint64_t bytes, turns;
+
+	if (!tensor_has_f64(p) || n % 4 != 0 || quads == 0 || n > N_MOST ||
+	    count * n < ELEMENTS_LEAST || caps->max_invocations < local)
+		return 0;
+	*out = (tensor_rows){.count = count, .n = n, .lanes = LANES_LEAST, .steps = 4};
+	while (out->lanes < local && 4ull * out->lanes < quads)
+		out->lanes *= 2;
+	while ((uint64_t)out->steps * out->lanes < quads)
+		out->steps *= 2;
+	out->rows = local / out->lanes;
+	out->depth = 4 * out->steps + 2 * LANES_LEAST + 8;
+	/* Trees, digits, and what each row leaves. */
+	bytes = (uint64_t)lane_bytes * (local + local / 16) + 21 * 64 * 4 + 21 * 8 +
+		16ull * out->rows + 512;
+	out->keep = bytes + 16ull * out->steps * local <= caps->max_workgroup_bytes;
+	turns = 32ull * out->steps + 2ull * out->rows * (out->steps * out->lanes / 16 + 1000) + 256;
+	return bytes <= caps->max_workgroup_bytes &&
+	       (caps->max_turns == 0 || turns <= caps->max_turns);
+}
+
+void tensor_rows_place(kit_plan *p, const tensor_rows *r, kit_wgsl *w)
+{
+	const uint32_t dtype = p->use->q->in[0].dtype, local = r->lanes * r->rows;
+	const int words = kit_dtype_bytes(dtype) == 4;
+	char text[512];
+
+	snprintf(text, sizeof(text),
+		 "const LANES: u32 = %uu;\nconst ROWS: u32 = %uu;\nconst LOCAL: u32 = %uu;\n"
+		 "const FEW: u32 = %uu;\nconst KEPT: u32 = %uu;\nconst QUADS_MOST: u32 = %uu;\n",
+		 r->lanes, r->rows, local, local / 16, 4 * r->steps * local, r->steps * r->lanes);
+	kit_wgsl_add(w, text);
+	kit_wgsl_add(w, KERNEL_ROWS_PLACE);
+	if (words) {
+		kit_wgsl_add(w,
+			     "@group(0) @binding(1) var<storage, read> x: array<vec4<u32>>;\n"
+			     "@group(0) @binding(2) var<storage, read_write> y: array<vec4<u32>>;\n"
+			     "fn load4(q: u32) -> vec4<u32> {\n\treturn x[q];\n}\n"
+			     "fn load1(q: u32, c: u32) -> u32 {\n\treturn x[q][c];\n}\n"
+			     "fn pack4(v: vec4<u32>) -> vec4<u32> {\n\treturn v;\n}\n");
+	} else {
+		kit_wgsl_add(
+			w, "@group(0) @binding(1) var<storage, read> x: array<u32>;\n"
+			   "@group(0) @binding(2) var<storage, read_write> y: array<vec2<u32>>;\n");
+		kit_wgsl_named(w, kit_codec_bits(dtype), "x");
+		kit_wgsl_add(w,
+			     "fn load1(q: u32, c: u32) -> u32 {\n\treturn x_bits(4u * q + c);\n}\n"
+			     "fn load4(q: u32) -> vec4<u32> {\n"
+			     "\treturn vec4<u32>(load1(q, 0u), load1(q, 1u), load1(q, 2u), "
+			     "load1(q, 3u));\n}\n"
+			     "fn pack4(v: vec4<u32>) -> vec2<u32> {\n"
+			     "\treturn vec2<u32>(v.x | (v.y << 16u), v.z | (v.w << 16u));\n}\n");
+	}
+}
+
+void tensor_rows_text(kit_plan *p, const tensor_rows *r, const char *more, kit_wgsl *w)
+{
+	tensor_rows_place(p, r, w);
+	kit_wgsl_add(w, KERNEL_NARROW_FLOATS);
+	kit_wgsl_named(w, "fn narrowed(x: f32) -> u32 {\n\treturn to_$(x);\n}\n",
+		       kit_dtype_name(p->use->q->in[0].dtype));
+	kit_wgsl_add(w, more);
+	kit_wgsl_add(w, r->keep ? KERNEL_ROWS_KEPT : KERNEL_ROWS_AGAIN);
+	kit_wgsl_add(w, KERNEL_ROWS_LOAD);
+}
+
+void tensor_rows_settle(kit_wgsl *w, const char *scale)
+{
+	kit_wgsl_add(w, tensor_float_format_of(PCTL_SCALAR_F32)->text);
+	kit_wgsl_add(w, scale);
+	kit_wgsl_add(w, KERNEL_EXACT_SUM);
+	kit_wgsl_add(w, KERNEL_SUM_WINDOW);
+	kit_wgsl_add(w, KERNEL_ROWS_SETTLE);
+}
+
+void tensor_rows_run(kit_plan *p, const char *name, const tensor_rows *r, kit_wgsl *w,
+		     const kit_slot *slots, uint32_t n_slots)
+{
+	const uint32_t local = r->lanes * r->rows;
+	const uint32_t v[4] = {(uint32_t)r->count, (uint32_t)r->n, (uint32_t)(r->n / 4), r->depth};
+	kit_slot all[3 + EXTRA] = {KIT_ALL(kit_params(p, v, sizeof(v))), KIT_ALL(kit_in(p, 0)),
+				   KIT_ALL(kit_out(p, 0))};
+	const kit_kernel kernel = {name, w->text, local, "steps", r->steps};
+
+	for (uint32_t i = 0; i < n_slots; i++)
+		all[3 + i] = slots[i];
+	if (p->status == PCTL_OK)
+		p->status = kit_wgsl_status(w);
+	kit_run(p, &kernel, (r->count + r->rows - 1) / r->rows * local, all, 3 + n_slots);
+	kit_wgsl_free(w);
+}

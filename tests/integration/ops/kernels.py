@@ -1,0 +1,34 @@
+"""Kernels of the tensor library run one by one, as its plans join them, for tests that plant faults in them."""
+import os
+
+KERNELS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../ops/tensor/kernels")
+# What sums are rounded to, as exact_sum.wgsl and within.wgsl want it.
+FORMAT = ("const PRECISION: u32 = 24u;\nconst LEAST: u32 = 149u;\nconst INFINITY: u32 = 0x7f800000u;\nconst NAN: u32 = 0x7fc00000u;\n"
+          "const SIGN: u32 = 0x80000000u;\nfn sum_scale() -> bool {\n\treturn false;\n}\n")
+BITS = "fn {0}_bits(i: u32) -> u32 {{\n\treturn {0}[i];\n}}\n"
+NEAREST = "fn nearest(x: f64) -> u32 {\n\treturn bitcast<u32>(f32(x));\n}\n"
+
+
+def kernel(name):
+    with open(os.path.join(KERNELS, name + ".wgsl"), encoding="utf-8") as f:
+        return f.read()
+
+
+def buffer(name, binding, access="read", element="u32"):
+    return f"@group(0) @binding({binding}) var<storage, {access}> {name}: array<{element}>;\n"
+
+
+def run_kernel(h, backend, text, steps, groups, bindings, read, plant):
+    """bindings: bytes by number; plant: what is put in place of what. The bytes of each binding of `read` after the dispatch."""
+    for old, new in plant:
+        h.check("a fault has a place", old in text, old)
+        text = text.replace(old, new)
+    args = ["shader", "run", h.write("kernel.wgsl", text.encode()), "--override", f"steps={steps}", "--dispatch", str(groups), "--backend", backend]
+    for number in read:
+        args += ["--read", f"0:{number}=" + h.path(f"out{number}")]
+    for number, data in bindings.items():
+        args += ["--bind", f"0:{number}=" + h.write(f"in{number}", data)]
+    status, _, err = h.run(*args)
+    if not h.check("a kernel runs", status == 0, err):
+        h.finish()
+    return [h.read(f"out{number}") for number in read]
