@@ -41,7 +41,7 @@ struct making {
 	uint32_t most;	     /* invocations of the largest dispatch */
 	const gtype *shared; /* element of the workgroup array */
 	const char *family;
-	int has_uniform_cell, is_large, has_subgroups, has_tiles;
+	int is_large, has_subgroups, has_tiles, has_float_tiles;
 };
 
 static void line(node *list, gen *g, const char *text)
@@ -478,7 +478,9 @@ static void make_entry(struct making *m)
 	}
 	if (m->has_subgroups)
 		gen_subgroups(g, m->body);
-	if (m->has_tiles)
+	if (m->has_float_tiles)
+		gen_tiles_float(g, m->body, m->invocations);
+	else if (m->has_tiles)
 		gen_tiles(g, m->body, m->invocations);
 	g->fuel = 200 + (int)gen_below(g, 200);
 	g->fuel /= g->floats ? 6 : 1;
@@ -535,6 +537,7 @@ static void make_tiles(struct making *m)
 	line(m->header, m->g, "//# subgroup = 32\n");
 	line(m->root, m->g, "enable chromium_experimental_subgroup_matrix;\n");
 	m->has_tiles = 1;
+	m->has_float_tiles = m->g->floats && gen_chance(m->g, 70);
 }
 
 static void make_large(struct making *m)
@@ -593,7 +596,9 @@ node *gen_program(pctl_arena *a, uint64_t seed, uint32_t flags)
 	if (m.has_subgroups)
 		line(m.root, &g, gen_subgroup_function());
 	if (m.has_tiles)
-		node_add(a, m.root, gen_tile_memory(&g, m.invocations));
+		node_add(a, m.root,
+			 m.has_float_tiles ? gen_tile_float_memory(&g, m.invocations)
+					   : gen_tile_memory(&g, m.invocations));
 	make_entry(&m);
 	return m.root;
 }

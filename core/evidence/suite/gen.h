@@ -75,6 +75,13 @@ typedef struct gpfunc {
 	const char *value, *returned, *body;
 } gpfunc;
 
+/* The memory of float tiles: components and elements of the factors' array, as floats or as integers with their bits. */
+typedef struct gfloat_tiles {
+	const char *scalar, *element;
+	uint32_t n_elements;
+	int is_wide, as_bits; /* factors of f64 */
+} gfloat_tiles;
+
 #define G_VARS 256u
 #define G_TYPES 400u
 
@@ -113,6 +120,7 @@ struct gen {
 	uint32_t n_pfuncs;
 	const gpfunc *inside; /* whose body is being made */
 	uint32_t n_loops;
+	gfloat_tiles tiles;
 };
 
 uint64_t gen_u64(gen *g);
@@ -183,6 +191,9 @@ const char *gen_subgroup_function(void);
 void gen_tiles(gen *g, node *list, uint32_t invocations);
 void gen_tile_workgroup(gen *g, uint32_t size[3]);
 node *gen_tile_memory(gen *g, uint32_t invocations);
+/* gen_tile_float.c: the same of tiles of floats; the memory is made first */
+void gen_tiles_float(gen *g, node *list, uint32_t invocations);
+node *gen_tile_float_memory(gen *g, uint32_t invocations);
 
 /* gen_stmt.c */
 void gen_block(gen *g, node *list, int n, int depth);
