@@ -41,7 +41,7 @@ struct making {
 	uint32_t most;	     /* invocations of the largest dispatch */
 	const gtype *shared; /* element of the workgroup array */
 	const char *family;
-	int is_large, has_subgroups, has_tiles, has_float_tiles;
+	int is_large, has_subgroups, has_tiles;
 };
 
 static void line(node *list, gen *g, const char *text)
@@ -292,8 +292,7 @@ static void make_dispatches(struct making *m)
 	}
 }
 
-/* ---- the entry point, in phases ---------------------------------------------------------------
- */
+/* ---- the entry point, in phases ---- */
 
 /* What pointers lead to is seen by its names, too, and atomics are reached by them. */
 static void make_homes(struct making *m)
@@ -478,9 +477,7 @@ static void make_entry(struct making *m)
 	}
 	if (m->has_subgroups)
 		gen_subgroups(g, m->body);
-	if (m->has_float_tiles)
-		gen_tiles_float(g, m->body, m->invocations);
-	else if (m->has_tiles)
+	if (m->has_tiles)
 		gen_tiles(g, m->body, m->invocations);
 	g->fuel = 200 + (int)gen_below(g, 200);
 	g->fuel /= g->floats ? 6 : 1;
@@ -537,18 +534,17 @@ static void make_tiles(struct making *m)
 	line(m->header, m->g, "//# subgroup = 32\n");
 	line(m->root, m->g, "enable chromium_experimental_subgroup_matrix;\n");
 	m->has_tiles = 1;
-	m->has_float_tiles = m->g->floats && gen_chance(m->g, 70);
 }
 
-static void make_large(struct making *m)
+/* A buffer with a word for each invocation. */
+static void make_words(struct making *m, const char *name)
 {
 	const uint32_t number = m->n_bindings++;
 
 	note_binding(m, number, 4ull * m->most);
 	line(m->root, m->g,
-	     gen_text(m->g, "@group(0) @binding(%u) var<storage, read_write> large: array<u32>;\n",
-		      number));
-	m->is_large = 1;
+	     gen_text(m->g, "@group(0) @binding(%u) var<storage, read_write> %s: array<u32>;\n",
+		      number, name));
 }
 
 node *gen_program(pctl_arena *a, uint64_t seed, uint32_t flags)
@@ -587,8 +583,10 @@ node *gen_program(pctl_arena *a, uint64_t seed, uint32_t flags)
 	make_outputs(&m);
 	if (gen_chance(&g, 40))
 		make_atomics(&m);
-	if (flags & GEN_LARGE)
-		make_large(&m);
+	if ((m.is_large = (flags & GEN_LARGE) != 0))
+		make_words(&m, "large");
+	if (m.has_tiles)
+		make_words(&m, "tiled");
 	if (flags & GEN_POINTERS)
 		make_pointers(&m);
 	for (uint32_t i = gen_below(&g, floats ? 3 : 5); i > 0; i--)
@@ -596,9 +594,7 @@ node *gen_program(pctl_arena *a, uint64_t seed, uint32_t flags)
 	if (m.has_subgroups)
 		line(m.root, &g, gen_subgroup_function());
 	if (m.has_tiles)
-		node_add(a, m.root,
-			 m.has_float_tiles ? gen_tile_float_memory(&g, m.invocations)
-					   : gen_tile_memory(&g, m.invocations));
+		node_add(a, m.root, gen_tile_memory(&g, m.invocations));
 	make_entry(&m);
 	return m.root;
 }

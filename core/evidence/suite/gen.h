@@ -75,12 +75,12 @@ typedef struct gpfunc {
 	const char *value, *returned, *body;
 } gpfunc;
 
-/* The memory of float tiles: components and elements of the factors' array, as floats or as integers with their bits. */
-typedef struct gfloat_tiles {
-	const char *scalar, *element;
-	uint32_t n_elements;
-	int is_wide, as_bits; /* factors of f64 */
-} gfloat_tiles;
+/* Tiles of a program: of floats or not; elements of the factors' array, of so many components, as floats or integers with their bits. */
+typedef struct gtiles {
+	const char *element;
+	uint32_t width, n_elements;
+	int is_float, is_wide, as_bits; /* is_wide: factors of f64 */
+} gtiles;
 
 #define G_VARS 256u
 #define G_TYPES 400u
@@ -120,7 +120,7 @@ struct gen {
 	uint32_t n_pfuncs;
 	const gpfunc *inside; /* whose body is being made */
 	uint32_t n_loops;
-	gfloat_tiles tiles;
+	gtiles tiles;
 };
 
 uint64_t gen_u64(gen *g);

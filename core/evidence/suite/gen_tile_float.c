@@ -8,14 +8,16 @@
 
 node *gen_tile_float_memory(gen *g, uint32_t invocations)
 {
-	gfloat_tiles *t = &g->tiles;
-	const uint32_t subgroups = invocations / 32, width = 1u << gen_below(g, 3);
+	gtiles *t = &g->tiles;
+	const char *scalar;
+	const uint32_t subgroups = invocations / 32;
 
+	t->width = 1u << gen_below(g, 3);
 	t->is_wide = gen_chance(g, 50);
 	t->as_bits = gen_chance(g, 50);
-	t->n_elements = subgroups * FACTORS / width;
-	t->scalar = t->is_wide ? t->as_bits ? "u64" : "f64" : t->as_bits ? "u32" : "f32";
-	t->element = width == 1 ? t->scalar : gen_text(g, "vec%u<%s>", width, t->scalar);
+	t->n_elements = subgroups * FACTORS / t->width;
+	scalar = t->is_wide ? t->as_bits ? "u64" : "f64" : t->as_bits ? "u32" : "f32";
+	t->element = t->width == 1 ? scalar : gen_text(g, "vec%u<%s>", t->width, scalar);
 	return node_make(g->a, NODE_STMT,
 			 gen_text(g,
 				  "var<workgroup> tile_f: array<%s, %u>;\n"
@@ -35,7 +37,7 @@ static const char *order(gen *g)
 	return gen_chance(g, 50) ? "row_major" : "col_major";
 }
 
-/* Number `x` of the memory as the type asked for: a magnitude between 2^-7 and 2, both signs, all of its bits in use; now and then any
+/* Number `x` of the memory as the type asked for: a magnitude between 2^-15 and 2, both signs, all of its bits in use; now and then any
  * bits, and a value of the program in some places. */
 static const char *number(gen *g, const char *x, int is_wide, int as_bits)
 {
@@ -44,8 +46,8 @@ static const char *number(gen *g, const char *x, int is_wide, int as_bits)
 
 	if (!any)
 		bits = gen_text(g, "((%s & %su) | %su)", bits,
-				is_wide ? "0x807fffff" : "0x83ffffff",
-				is_wide ? "0x3f800000" : "0x3c000000");
+				is_wide ? "0x807fffff" : "0x87ffffff",
+				is_wide ? "0x3f800000" : "0x38000000");
 	if (is_wide)
 		bits = gen_text(g, "((u64(%s) << 32u) | u64(%s * 2246822519u))", bits, x);
 	return as_bits ? bits : gen_text(g, "bitcast<%s>(%s)", is_wide ? "f64" : "f32", bits);
@@ -59,17 +61,22 @@ static const char *made(gen *g, int is_wide, int as_bits)
 	return as_bits ? gen_text(g, "bitcast<%s>(%s)", is_wide ? "u64" : "u32", value) : value;
 }
 
-static void fill(gen *g, node *list, const char *array, const char *element, int is_wide,
-		 uint32_t n, uint32_t invocations)
+static void fill(gen *g, node *list, const char *array, const char *element, uint32_t width,
+		 int is_wide, uint32_t n, uint32_t invocations)
 {
 	const int as_bits = g->tiles.as_bits;
+	const char *parts = "";
 
+	for (uint32_t i = 0; i < width; i++)
+		parts = gen_text(
+			g, "%s%s%s", parts, i == 0 ? "" : ", ",
+			number(g, gen_text(g, "(k * %uu + %uu)", width, i), is_wide, as_bits));
 	add(g, list,
 	    gen_text(g,
-		     "for (var k = li; k < %uu; k += %uu) {\n%s[k] = %s(select(%s, %s, k %% %uu == "
-		     "3u));\n}\n",
-		     n, invocations, array, element, number(g, "k", is_wide, as_bits),
-		     made(g, is_wide, as_bits), 8 + gen_below(g, 40)),
+		     "for (var k = li; k < %uu; k += %uu) {\n%s[k] = select(%s(%s), %s(%s), k %% "
+		     "%uu == 3u);\n}\n",
+		     n, invocations, array, element, parts, element, made(g, is_wide, as_bits),
+		     8 + gen_below(g, 40)),
 	    gen_runtime(g, gen_scalar(g, S_F32), 2));
 }
 
@@ -77,7 +84,7 @@ static void fill(gen *g, node *list, const char *array, const char *element, int
 static const char *factor(gen *g, const char *side, const char *name, uint32_t columns,
 			  uint32_t rows)
 {
-	const gfloat_tiles *t = &g->tiles;
+	const gtiles *t = &g->tiles;
 
 	return gen_text(
 		g,
@@ -107,7 +114,7 @@ static const char *start(gen *g, const char *name, uint32_t m)
 
 void gen_tiles_float(gen *g, node *list, uint32_t invocations)
 {
-	const gfloat_tiles *t = &g->tiles;
+	const gtiles *t = &g->tiles;
 	const char *name = gen_name(g, "t"), *out = order(g);
 	const uint32_t m = 8u << gen_below(g, 2), k = 4u << gen_below(g, 3),
 		       last = invocations / 32 * REGION;
@@ -115,8 +122,8 @@ void gen_tiles_float(gen *g, node *list, uint32_t invocations)
 	const char *read = gen_text(g, "tile_d[li * 7u %% %uu]", last);
 
 	add(g, list, "workgroupBarrier();\n", NULL);
-	fill(g, list, "tile_f", t->element, t->is_wide, t->n_elements, invocations);
-	fill(g, list, "tile_d", t->as_bits ? "u64" : "f64", 1, last, invocations);
+	fill(g, list, "tile_f", t->element, t->width, t->is_wide, t->n_elements, invocations);
+	fill(g, list, "tile_d", t->as_bits ? "u64" : "f64", 1, 1, last, invocations);
 	add(g, list, "workgroupBarrier();\n", NULL);
 	add(g, list, factor(g, "left", name, k, m), NULL);
 	add(g, list, factor(g, "right", name, 8, k), NULL);
