@@ -550,7 +550,7 @@ static void make_words(struct making *m, const char *name)
 node *gen_program(pctl_arena *a, uint64_t seed, uint32_t flags)
 {
 	const int floats = (flags & GEN_FLOATS) != 0;
-	gen g = {.a = a, .state = seed};
+	gen g = {.a = a, .state = seed, .tiles = {.may_float = (flags & GEN_FLOAT_TILES) != 0}};
 	struct making m = {.g = &g};
 
 	g.wide = gen_chance(&g, 50);

@@ -14,6 +14,8 @@
 	16u /* with GEN_POINTERS: the same program without pointers, what they lead to written in place */
 #define GEN_TWICE 32u /* with GEN_IN_PLACE: a fault, every index of a pointer is evaluated twice */
 #define GEN_TILES 64u /* with matrix tiles; the flag changes no program made without it */
+#define GEN_FLOAT_TILES \
+	128u /* with GEN_TILES and GEN_FLOATS: mostly tiles of floats, which take drivers without f64 long to build */
 /* Make the program of a seed in the arena. */
 node *gen_program(pctl_arena *a, uint64_t seed, uint32_t flags);
 
@@ -79,7 +81,7 @@ typedef struct gpfunc {
 typedef struct gtiles {
 	const char *element;
 	uint32_t width, n_elements;
-	int is_float, is_wide, as_bits; /* is_wide: factors of f64 */
+	int may_float, is_float, is_wide, as_bits; /* is_wide: factors of f64 */
 } gtiles;
 
 #define G_VARS 256u

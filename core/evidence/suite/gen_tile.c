@@ -16,7 +16,7 @@ node *gen_tile_memory(gen *g, uint32_t invocations)
 	/* The last region is not whole. */
 	const uint32_t words = invocations / 32 * REGION - 150;
 
-	g->tiles.is_float = g->floats && gen_chance(g, 70);
+	g->tiles.is_float = g->tiles.may_float && gen_chance(g, 80);
 	if (g->tiles.is_float)
 		return gen_tile_float_memory(g, invocations);
 	return node_make(g->a, NODE_STMT,

@@ -1,4 +1,4 @@
-/* Float tiles of generated programs, by GEN_TILES with GEN_FLOATS: factors of f32 or f64, results of f64. Numbers whose sums are
+/* Float tiles of generated programs, by GEN_FLOAT_TILES: factors of f32 or f64, results of f64. Numbers whose sums are
  * rounded, and what the program computes (subnormals, infinities, NaN), go through workgroup memory into tiles, results back. */
 #include "evidence/suite/gen.h"
 
