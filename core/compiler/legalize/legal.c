@@ -177,10 +177,9 @@ static pctl_status check_before_loops(passes *s)
 
 	if (!o || !(o->flags & PCTL_LEGAL_NO_LENGTHS))
 		status = legal_lengths_pass(s->now, s->call, &next);
-	if (next && o && (o->turns || o->nesting)) {
+	if (next && o && o->turns) {
 		status = pctl_program_extents(next, o->known, s->call, &x);
-		if (status != PCTL_OK || (o->turns && x.need[PCTL_EXTENT_TURNS] > o->turns) ||
-		    (o->nesting && x.need[PCTL_EXTENT_NESTING] > o->nesting)) {
+		if (status != PCTL_OK || x.need[PCTL_EXTENT_TURNS] > o->turns) {
 			pctl_program_destroy(next);
 			return status;
 		}

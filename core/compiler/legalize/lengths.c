@@ -49,15 +49,26 @@ static void count(struct legal_lengths *x, legal_length_loop *s)
 	}
 }
 
+/* Tests are evaluated once more than without a copy. */
+static int has_effect(const pctl_inst *in)
+{
+	const uint8_t kind = pctl_op_get(in->op)->kind;
+
+	return kind == PCTL_OPKIND_control || kind == PCTL_OPKIND_atomic || pctl_op_stores(in->op);
+}
+
 static int fits(const struct legal_lengths *x, const legal_length_loop *s)
 {
 	const uint32_t n = s->last - s->first + 1;
 
 	if (n > LARGEST_LOOP || x->growth + n > LARGEST_GROWTH)
 		return 0;
-	for (uint32_t v = s->first; v <= s->last; v++)
-		if (legal_waits(&x->purity, &x->p->insts[x->fn->first_inst + v]))
+	for (uint32_t v = s->first; v <= s->last; v++) {
+		const pctl_inst *in = &x->p->insts[x->fn->first_inst + v];
+
+		if (legal_waits(&x->purity, in) || (v > s->first && v < s->test && has_effect(in)))
 			return 0;
+	}
 	return 1;
 }
 
@@ -120,7 +131,15 @@ static void position(legal *l, uint32_t v)
 		pctl_build_origin(l->b, &l->p->origins[l->fn->first_inst + v]);
 }
 
-static void begin(legal *l, const legal_length_loop *s)
+static void test(legal *l, const pctl_inst *in, uint32_t also)
+{
+	const uint32_t goes_on = l->values[pctl_arg(l->p, in, 0)].id[0];
+
+	legal_emit1(l, PCTL_OP_LOOP_TEST, 0, legal_emit2(l, PCTL_OP_AND, l->t_bool, goes_on, also));
+}
+
+/* The copy. Neither stands in a condition, which devices that run lanes under masks pay for in each turn: both tests ask, too. */
+static void begin(legal *l, legal_length_loop *s)
 {
 	struct legal_lengths *x = l->lengths;
 	legal_length_access access;
@@ -129,36 +148,38 @@ static void begin(legal *l, const legal_length_loop *s)
 	for (uint32_t v = s->first; v <= s->last; v++)
 		if (legal_length_checked(x, s, v, &access))
 			legal_length_require(x, l, s, v, &access);
-	legal_emit1(l, PCTL_OP_IF, 0, x->holds - 1);
+	s->otherwise = legal_emit1(l, PCTL_OP_NOT, l->t_bool, x->holds - 1);
 	for (uint32_t v = s->first; v <= s->last && l->status == PCTL_OK; v++) {
 		pctl_inst in = l->p->insts[l->fn->first_inst + v];
 
 		if (legal_length_checked(x, s, v, &access))
 			in.flags |= (uint16_t)PCTL_INST_PROVEN(access.step);
 		position(l, v);
-		legal_int64_rules.instruction(l, v, &in);
+		if (v == s->test)
+			test(l, &in, x->holds - 1);
+		else
+			legal_int64_rules.instruction(l, v, &in);
 	}
-	legal_emit(l, PCTL_OP_ELSE, 0, NULL, 0);
 	position(l, s->first);
 }
 
 static void instruction(legal *l, uint32_t v, const pctl_inst *in)
 {
 	struct legal_lengths *x = l->lengths;
-	int ends = 0;
 
 	for (uint32_t i = 0; i < x->n_loops; i++) {
-		const legal_length_loop *s = &x->loops[i];
+		legal_length_loop *s = &x->loops[i];
 
 		if (!s->is_chosen || s->function != l->function)
 			continue;
 		if (s->first == v)
 			begin(l, s);
-		ends |= s->last == v;
+		if (s->test == v) {
+			test(l, in, s->otherwise);
+			return;
+		}
 	}
 	legal_int64_rules.instruction(l, v, in);
-	if (ends)
-		legal_emit(l, PCTL_OP_END_IF, 0, NULL, 0);
 }
 
 static void look_at(struct legal_lengths *x, uint32_t f)
@@ -204,7 +225,7 @@ pctl_status legal_lengths_pass(const pctl_program *p, const pctl_call *call, pct
 	rules.plan = plan;
 	if (status == PCTL_OK && x.n_chosen)
 		status = legal_rebuild(&l, p, &rules, 0, NULL, out);
-	/* Regions inside each other may now be deeper than a program's may be. */
+	/* Twice a loop may be more than a program may have. */
 	if (status == PCTL_E_INVALID)
 		status = PCTL_OK;
 	legal_purity_close(&x.purity);

@@ -12,6 +12,7 @@ typedef struct legal_length_loop {
 	uint32_t outer;	      /* index of the loop around it, PCTL_NONE: none of this function */
 	uint32_t n, n_inside; /* checks that its copy would do without; those in loops inside it */
 	uint32_t is_chosen;
+	uint32_t otherwise; /* bool of the new program: the loop as it was is to run */
 } legal_length_loop;
 
 /* An access whose index into a runtime array is not proven. */
