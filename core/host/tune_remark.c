@@ -88,7 +88,7 @@ static void find_guards(remarks *r, const pctl_program *p)
 				       pctl_arena_printf(
 					       r->x->result->arena,
 					       "an index of \"%s\" is not proven in bounds, and "
-					       "is checked each time",
+					       "is checked, each time or before its loop",
 					       root_name(p, fn, place.root)));
 		}
 	}

@@ -215,6 +215,7 @@ static int one_case(rig *r, struct options *o, uint64_t i)
 	/* Every other pair of seeds has pointers, and a twin without. */
 	const uint32_t flags = (o->state.floats || seed % 2 == 1 ? GEN_FLOATS : 0) |
 			       (o->subgroups ? GEN_SUBGROUPS : 0) | (o->tiles ? GEN_TILES : 0) |
+			       (o->tiles && o->state.floats ? GEN_FLOAT_TILES : 0) |
 			       (o->large	    ? GEN_LARGE
 				: seed / 2 % 2 == 1 ? GEN_POINTERS
 						    : 0);

@@ -24,11 +24,14 @@ static uint32_t hold(legal_kernel *k, const pctl_program *p, const char *body, u
 		     uint64_t most)
 {
 	const pctl_device_caps caps = {.head = PCTL_HEAD(pctl_device_caps)};
-	const pctl_legal_options options = {.head = PCTL_HEAD(pctl_legal_options),
-					    .forms = k->forms,
-					    .nesting = nesting,
-					    .turns = most,
-					    .known = &known};
+	const pctl_legal_options options = {
+		.head = PCTL_HEAD(pctl_legal_options),
+		.forms = k->forms,
+		.nesting = nesting,
+		.turns = most,
+		/* Loops that are written twice turn once, and count twice. */
+		.flags = PCTL_LEGAL_NO_LENGTHS,
+		.known = &known};
 	const uint64_t before = turns_of(p);
 	pctl_program *legal = NULL;
 	uint64_t after;

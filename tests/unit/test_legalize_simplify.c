@@ -350,7 +350,8 @@ static void of_switches(void **state)
 	for (size_t i = 0; i < sizeof(switches) / sizeof(switches[0]); i++) {
 		const pctl_legal_options options = {.head = PCTL_HEAD(pctl_legal_options),
 						    .forms = k.forms,
-						    .flags = switches[i].flags};
+						    .flags = switches[i].flags |
+							     PCTL_LEGAL_NO_LENGTHS};
 		pctl_program *out = NULL;
 
 		rig_must(&k.r, pctl_legalise(k.p, &caps, &options, &k.r.call, &out), "legalising");

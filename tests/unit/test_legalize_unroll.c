@@ -269,8 +269,10 @@ static uint32_t left_with(legal_kernel *k, uint64_t turns)
 {
 	const pctl_device_caps caps = {.head = PCTL_HEAD(pctl_device_caps),
 				       .caps = PCTL_CAP_I64_DIV};
-	const pctl_legal_options options = {
-		.head = PCTL_HEAD(pctl_legal_options), .forms = k->forms, .turns = turns};
+	const pctl_legal_options options = {.head = PCTL_HEAD(pctl_legal_options),
+					    .forms = k->forms,
+					    .turns = turns,
+					    .flags = PCTL_LEGAL_NO_LENGTHS};
 	pctl_program *out = NULL;
 	uint32_t n;
 

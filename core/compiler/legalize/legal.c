@@ -167,6 +167,28 @@ static pctl_status simplify(passes *s, const pctl_program **p)
 	return status;
 }
 
+/* Both copies of a loop count as loops of the program: not where they would be more than the device does right. */
+static pctl_status check_before_loops(passes *s)
+{
+	const pctl_legal_options *o = s->options;
+	pctl_program *next = NULL;
+	pctl_status status = PCTL_OK;
+	pctl_extents x;
+
+	if (!o || !(o->flags & PCTL_LEGAL_NO_LENGTHS))
+		status = legal_lengths_pass(s->now, s->call, &next);
+	if (next && o && o->turns) {
+		status = pctl_program_extents(next, o->known, s->call, &x);
+		if (status != PCTL_OK || x.need[PCTL_EXTENT_TURNS] > o->turns) {
+			pctl_program_destroy(next);
+			return status;
+		}
+	}
+	if (next)
+		step(s, next);
+	return status;
+}
+
 /* Only what a probe has shown of this very size on this very device stays. */
 static uint32_t kept_subgroups(const passes *s, const pctl_program *p)
 {
@@ -252,7 +274,9 @@ static pctl_status run(passes *s, const pctl_program *p)
 			return status;
 		step(s, next);
 	}
-	status = unroll(s);
+	status = check_before_loops(s);
+	if (status == PCTL_OK)
+		status = unroll(s);
 	if (status != PCTL_OK)
 		return status;
 	next = NULL;

@@ -19,10 +19,12 @@ void pctl_softfloat_destroy(pctl_softfloat *f);
 /* Class approximate: every strict f32 operation that the device has natively, exact or not, becomes the
  * native one, and NaN keeps whatever bits the device gives it. What the device has not stays exact. */
 #define PCTL_LEGAL_NATIVE 1u
-/* Leave out what changes no bit: loop-invariant code stays in its loop, what is computed twice is. */
+/* Leave out what changes no bit: loop-invariant code stays in its loop, what is computed twice is, no loop is written twice to
+ * check the lengths of arrays before it. */
 #define PCTL_LEGAL_NO_HOIST 2u
 #define PCTL_LEGAL_NO_NUMBER 4u
-#define PCTL_LEGAL_PLAIN (PCTL_LEGAL_NO_HOIST | PCTL_LEGAL_NO_NUMBER)
+#define PCTL_LEGAL_NO_LENGTHS 8u
+#define PCTL_LEGAL_PLAIN (PCTL_LEGAL_NO_HOIST | PCTL_LEGAL_NO_NUMBER | PCTL_LEGAL_NO_LENGTHS)
 
 /*
  * profile  what is proved of the device; NULL: nothing is, floats become integers as a whole

@@ -88,6 +88,7 @@ struct legal {
 	struct legal_hoister *hoister;
 	struct legal_numberer *numberer;
 	struct legal_loop_versioner *versioner;
+	struct legal_lengths *lengths;
 	struct flattener *flattener;
 	struct legal_unroller *unroller;
 	struct legal_subgroups *subgroups;
@@ -302,6 +303,9 @@ pctl_status legal_loop_version_pass(const pctl_program *p, const legal_chooser *
  * NULL with PCTL_OK: there is nothing to do. */
 pctl_status legal_hoist_pass(const pctl_program *p, const pctl_call *call, pctl_program **out);
 pctl_status legal_number_pass(const pctl_program *p, const pctl_call *call, pctl_program **out);
+
+/* lengths.c: loops over runtime arrays twice, one copy without checks. *out NULL with PCTL_OK: there is nothing to do. */
+pctl_status legal_lengths_pass(const pctl_program *p, const pctl_call *call, pctl_program **out);
 
 /* unroll.c: loops of few turns written out, where that gives local arrays constant indices. *out NULL with PCTL_OK: there is
  * nothing to do. */

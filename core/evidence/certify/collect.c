@@ -164,7 +164,6 @@ static pctl_status collect_blocks(collecting *k, pctl_certificate_unit *u, uint6
 				  uint64_t n, uint8_t *digest)
 {
 	pctl_hasher *h = NULL;
-	pctl_cid cid;
 	pctl_status status =
 		digest != NULL && u->strip > 1 ? pctl_hasher_create(k->call, &h) : PCTL_OK;
 
@@ -177,15 +176,7 @@ static pctl_status collect_blocks(collecting *k, pctl_certificate_unit *u, uint6
 		else if (status == PCTL_OK && digest != NULL)
 			memcpy(digest, k->entry.block.digest, PCTL_DIGEST_BYTES);
 	}
-	if (h == NULL)
-		return status;
-	if (status != PCTL_OK) {
-		pctl_hasher_destroy(h);
-		return status;
-	}
-	status = pctl_hasher_finish(h, &cid);
-	memcpy(digest, cid.digest, PCTL_DIGEST_BYTES);
-	return status;
+	return pctl_journal_strip_end(h, status, digest);
 }
 
 static pctl_status collect_unit(collecting *k, pctl_certificate_unit *u, uint64_t first)

@@ -191,20 +191,41 @@ pctl_status pctl_journal_create(const char *path, const char *head, pctl_shard s
 	return status;
 }
 
+uint32_t pctl_journal_difference(const char **theirs, size_t *n_theirs, const char **ours,
+				 size_t *n_ours)
+{
+	for (uint32_t line = 1;; line++) {
+		*n_theirs = strcspn(*theirs, "\n");
+		*n_ours = strcspn(*ours, "\n");
+		if (*n_theirs != *n_ours || memcmp(*theirs, *ours, *n_ours) != 0 || *n_ours == 0)
+			return line;
+		*theirs += *n_theirs + ((*theirs)[*n_theirs] == '\n');
+		*ours += *n_ours + ((*ours)[*n_ours] == '\n');
+	}
+}
+
+pctl_status pctl_journal_strip_end(pctl_hasher *h, pctl_status status, uint8_t *digest)
+{
+	pctl_cid cid;
+
+	if (h == NULL)
+		return status;
+	if (status != PCTL_OK) {
+		pctl_hasher_destroy(h);
+		return status;
+	}
+	status = pctl_hasher_finish(h, &cid);
+	memcpy(digest, cid.digest, PCTL_DIGEST_BYTES);
+	return status;
+}
+
 /* The first line in which two heads differ, for the message. */
 static pctl_status differs(const char *path, const char *theirs, const char *ours,
 			   const pctl_call *call)
 {
 	size_t n_theirs, n_ours;
 
-	for (;;) {
-		n_theirs = strcspn(theirs, "\n");
-		n_ours = strcspn(ours, "\n");
-		if (n_theirs != n_ours || memcmp(theirs, ours, n_ours) != 0 || n_ours == 0)
-			break;
-		theirs += n_theirs + (theirs[n_theirs] == '\n');
-		ours += n_ours + (ours[n_ours] == '\n');
-	}
+	(void)pctl_journal_difference(&theirs, &n_theirs, &ours, &n_ours);
 	return pctl_refuse(call, PC5512_JOURNAL_OTHER,
 			   "%s is of another proof: it says \"%.*s\", this proof \"%.*s\"", path,
 			   n_theirs > 120 ? 120 : (int)n_theirs, theirs,

@@ -8,6 +8,7 @@
 
 #include "foundation/base/clock.h"
 #include "foundation/base/hash.h"
+#include "evidence/certify/journal_private.h"
 
 /* ---- the same units? ---------------------------------------------------------------------- */
 
@@ -25,17 +26,9 @@ static void say(const char *line, size_t n, char *out, size_t n_out)
 static void first_difference(const char *theirs, const char *ours, char what[512])
 {
 	char a[220], b[220];
-	uint32_t line = 1;
 	size_t n_theirs, n_ours;
+	const uint32_t line = pctl_journal_difference(&theirs, &n_theirs, &ours, &n_ours);
 
-	for (;; line++) {
-		n_theirs = strcspn(theirs, "\n");
-		n_ours = strcspn(ours, "\n");
-		if (n_theirs != n_ours || memcmp(theirs, ours, n_ours) != 0 || n_ours == 0)
-			break;
-		theirs += n_theirs + (theirs[n_theirs] == '\n');
-		ours += n_ours + (ours[n_ours] == '\n');
-	}
 	say(theirs, n_theirs, a, sizeof(a));
 	say(ours, n_ours, b, sizeof(b));
 	snprintf(what, 512, "unit %u is \"%s\" there and \"%s\" here", line,
@@ -186,7 +179,6 @@ static pctl_status run_strip(const pctl_unit *u, uint64_t first, uint64_t n,
 			     pctl_block *block)
 {
 	pctl_hasher *h = NULL;
-	pctl_cid cid;
 	pctl_status status = n > 1 ? pctl_hasher_create(call, &h) : PCTL_OK;
 
 	for (uint64_t b = 0; status == PCTL_OK && b < n; b++) {
@@ -202,15 +194,7 @@ static pctl_status run_strip(const pctl_unit *u, uint64_t first, uint64_t n,
 		out->cases += block->cases;
 	}
 	memcpy(digest, block->digest, PCTL_DIGEST_BYTES);
-	if (h == NULL)
-		return status;
-	if (status != PCTL_OK) {
-		pctl_hasher_destroy(h);
-		return status;
-	}
-	status = pctl_hasher_finish(h, &cid);
-	memcpy(digest, cid.digest, PCTL_DIGEST_BYTES);
-	return status;
+	return pctl_journal_strip_end(h, status, digest);
 }
 
 /* failed: the last block run, which tells more than digests when the device failed it. */

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "foundation/base/clock.h"
 #include "foundation/base/file.h"
 #include "evidence/certify/certificate.h"
 #include "foundation/conf/conf.h"
@@ -23,24 +23,15 @@ pctl_status pctl_certificate_text(const pctl_certificate *c, pctl_str_buf *out,
 	return PCTL_OK;
 }
 
-static const char *now(pctl_arena *arena)
-{
-	const time_t t = time(NULL);
-	struct tm utc;
-	char text[40] = "";
-
-	if (gmtime_r(&t, &utc) != NULL)
-		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc);
-	return pctl_arena_dup(arena, text);
-}
-
 pctl_status pctl_certificate_write(pctl_certificate *c, const char *path, const pctl_signer *signer,
 				   const pctl_call *call)
 {
 	pctl_str_buf text = PCTL_STR_BUF_INIT;
+	char date[PCTL_CLOCK_DATE];
 	pctl_status status;
 
-	c->made = now(c->arena);
+	pctl_clock_date(date);
+	c->made = pctl_arena_dup(c->arena, date);
 	c->path = pctl_arena_dup(c->arena, path);
 	status = c->made == NULL || c->path == NULL ? pctl_no_memory(call, "a certificate")
 						    : pctl_certificate_text(c, &text, call);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "foundation/diag/diag.h"
+#include "runtime/graph/jobplan_step.h"
 #include "evidence/receipt/dispute_private.h"
 
 uint32_t pctl_dispute_level(const pctl_receipt *a, const pctl_receipt *b)
@@ -215,7 +216,7 @@ static pctl_status wanted(struct pctl_hunt *h, const pctl_run_observation *view,
 		pctl_reference_judge_bytes *b = &h->after[h->n_after];
 
 		if (h->leaf->level == PCTL_WATCH_STEPS
-			    ? !pctl_reference_judge_writes(&plan->steps[h->leaf->step - 1], i)
+			    ? !pctl_step_writes(&plan->steps[h->leaf->step - 1], i)
 			    : i >= plan->n_in + plan->n_out)
 			continue;
 		*b = (pctl_reference_judge_bytes){.n_bytes = view->ports[i].n_bytes,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "foundation/diag/diag.h"
+#include "runtime/graph/jobplan_step.h"
 
 pctl_status pctl_reference_judge_open(const pctl_run_options *o, pctl_arena *arena,
 				      const pctl_call *call, pctl_reference_judge *out)
@@ -117,23 +118,6 @@ struct part {
 	pctl_plan_binding *bindings;
 };
 
-int pctl_reference_judge_writes(const pctl_step *s, uint32_t buffer)
-{
-	if (s->kind != PCTL_STEP_KERNEL)
-		return s->to == buffer;
-	for (uint32_t i = 0; i < s->n_bindings; i++) {
-		const pctl_plan_binding *b = &s->bindings[i];
-		const pctl_program *p = s->unit->program;
-
-		for (uint32_t k = 0; b->buffer == buffer && k < p->n_vars; k++)
-			if (p->vars[k].group == b->group && p->vars[k].binding == b->binding &&
-			    p->vars[k].space == PCTL_SPACE_STORAGE &&
-			    p->vars[k].access & PCTL_ACCESS_WRITE)
-				return 1;
-	}
-	return 0;
-}
-
 /* Inputs first: every buffer as it was; then outputs: copies of those that are written or wanted. */
 static pctl_status add_buffers(struct part *p, const pctl_job_plan *whole, uint32_t first,
 			       uint32_t end, const pctl_reference_judge_bytes *list, uint32_t n,
@@ -148,7 +132,7 @@ static pctl_status add_buffers(struct part *p, const pctl_job_plan *whole, uint3
 		int used = 0;
 
 		for (uint32_t k = first; k < end; k++)
-			used |= pctl_reference_judge_writes(&whole->steps[k], i);
+			used |= pctl_step_writes(&whole->steps[k], i);
 		for (uint32_t k = 0; k < n; k++)
 			used |= list[k].number == i;
 		p->outputs[i] = UINT32_MAX;

@@ -36,9 +36,6 @@ pctl_status pctl_reference_judge_steps(const pctl_reference_judge *j, const pctl
 				       uint64_t timeout_ms, const pctl_call *call,
 				       pctl_reference_judge_bytes *list, uint32_t n);
 
-/* Does a step write this buffer of its plan. */
-int pctl_reference_judge_writes(const pctl_step *s, uint32_t buffer);
-
 /* A whole job of a graph from its inputs; list: its outputs, as above. */
 pctl_status pctl_reference_judge_job(const pctl_reference_judge *j, const pctl_graph_node *node,
 				     const pctl_job_plan *plan, pctl_data_source *const *inputs,

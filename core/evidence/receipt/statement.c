@@ -1,8 +1,8 @@
 /* Receipts filled in from a run: what its graph asks, what a watcher saw of each job, what came of it. */
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "foundation/base/clock.h"
 #include "foundation/diag/diag.h"
 #include "evidence/receipt/receipt.h"
 
@@ -277,17 +277,6 @@ static pctl_status add_policy(pctl_receipt *r, const pctl_policy *policy, const 
 	return status;
 }
 
-static const char *now(pctl_arena *arena)
-{
-	const time_t t = time(NULL);
-	struct tm utc;
-	char text[40] = "";
-
-	if (gmtime_r(&t, &utc) != NULL)
-		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc);
-	return pctl_arena_dup(arena, text);
-}
-
 /* Without telemetry a receipt names devices by their selectors alone. */
 static void drop_names(pctl_receipt *r)
 {
@@ -308,6 +297,8 @@ static void drop_names(pctl_receipt *r)
 pctl_status pctl_receipt_answer(pctl_receipt *r, const pctl_run_options *o,
 				const pctl_run_result *result, const pctl_call *call)
 {
+	char date[PCTL_CLOCK_DATE];
+
 	if (!add_run_data(r, result->inputs, result->n_inputs, &r->inputs) ||
 	    !add_run_data(r, result->outputs, result->n_outputs, &r->outputs) ||
 	    !add_libraries(r, o->ops) || !add_plugins(r, o->registry))
@@ -322,7 +313,8 @@ pctl_status pctl_receipt_answer(pctl_receipt *r, const pctl_run_options *o,
 		r->jobs[i].evidence = result->evidence;
 	r->gas = result->gas;
 	memcpy(r->memo, result->key, sizeof(r->memo));
-	r->made = now(r->arena);
+	pctl_clock_date(date);
+	r->made = pctl_arena_dup(r->arena, date);
 	r->version = PIPECTL_VERSION;
 	return r->made == NULL ? pctl_no_memory(call, "a receipt") : add_policy(r, o->policy, call);
 }

@@ -41,7 +41,7 @@ struct making {
 	uint32_t most;	     /* invocations of the largest dispatch */
 	const gtype *shared; /* element of the workgroup array */
 	const char *family;
-	int has_uniform_cell, is_large, has_subgroups, has_tiles;
+	int is_large, has_subgroups, has_tiles;
 };
 
 static void line(node *list, gen *g, const char *text)
@@ -292,8 +292,7 @@ static void make_dispatches(struct making *m)
 	}
 }
 
-/* ---- the entry point, in phases ---------------------------------------------------------------
- */
+/* ---- the entry point, in phases ---- */
 
 /* What pointers lead to is seen by its names, too, and atomics are reached by them. */
 static void make_homes(struct making *m)
@@ -537,21 +536,21 @@ static void make_tiles(struct making *m)
 	m->has_tiles = 1;
 }
 
-static void make_large(struct making *m)
+/* A buffer with a word for each invocation. */
+static void make_words(struct making *m, const char *name)
 {
 	const uint32_t number = m->n_bindings++;
 
 	note_binding(m, number, 4ull * m->most);
 	line(m->root, m->g,
-	     gen_text(m->g, "@group(0) @binding(%u) var<storage, read_write> large: array<u32>;\n",
-		      number));
-	m->is_large = 1;
+	     gen_text(m->g, "@group(0) @binding(%u) var<storage, read_write> %s: array<u32>;\n",
+		      number, name));
 }
 
 node *gen_program(pctl_arena *a, uint64_t seed, uint32_t flags)
 {
 	const int floats = (flags & GEN_FLOATS) != 0;
-	gen g = {.a = a, .state = seed};
+	gen g = {.a = a, .state = seed, .tiles = {.may_float = (flags & GEN_FLOAT_TILES) != 0}};
 	struct making m = {.g = &g};
 
 	g.wide = gen_chance(&g, 50);
@@ -584,8 +583,10 @@ node *gen_program(pctl_arena *a, uint64_t seed, uint32_t flags)
 	make_outputs(&m);
 	if (gen_chance(&g, 40))
 		make_atomics(&m);
-	if (flags & GEN_LARGE)
-		make_large(&m);
+	if ((m.is_large = (flags & GEN_LARGE) != 0))
+		make_words(&m, "large");
+	if (m.has_tiles)
+		make_words(&m, "tiled");
 	if (flags & GEN_POINTERS)
 		make_pointers(&m);
 	for (uint32_t i = gen_below(&g, floats ? 3 : 5); i > 0; i--)

@@ -14,6 +14,8 @@
 	16u /* with GEN_POINTERS: the same program without pointers, what they lead to written in place */
 #define GEN_TWICE 32u /* with GEN_IN_PLACE: a fault, every index of a pointer is evaluated twice */
 #define GEN_TILES 64u /* with matrix tiles; the flag changes no program made without it */
+#define GEN_FLOAT_TILES \
+	128u /* with GEN_TILES and GEN_FLOATS: mostly tiles of floats, which take drivers without f64 long to build */
 /* Make the program of a seed in the arena. */
 node *gen_program(pctl_arena *a, uint64_t seed, uint32_t flags);
 
@@ -75,6 +77,13 @@ typedef struct gpfunc {
 	const char *value, *returned, *body;
 } gpfunc;
 
+/* Tiles of a program: of floats or not; elements of the factors' array, of so many components, as floats or integers with their bits. */
+typedef struct gtiles {
+	const char *element;
+	uint32_t width, n_elements;
+	int may_float, is_float, is_wide, as_bits; /* is_wide: factors of f64 */
+} gtiles;
+
 #define G_VARS 256u
 #define G_TYPES 400u
 
@@ -113,6 +122,7 @@ struct gen {
 	uint32_t n_pfuncs;
 	const gpfunc *inside; /* whose body is being made */
 	uint32_t n_loops;
+	gtiles tiles;
 };
 
 uint64_t gen_u64(gen *g);
@@ -183,6 +193,9 @@ const char *gen_subgroup_function(void);
 void gen_tiles(gen *g, node *list, uint32_t invocations);
 void gen_tile_workgroup(gen *g, uint32_t size[3]);
 node *gen_tile_memory(gen *g, uint32_t invocations);
+/* gen_tile_float.c: the same of tiles of floats; the memory is made first */
+void gen_tiles_float(gen *g, node *list, uint32_t invocations);
+node *gen_tile_float_memory(gen *g, uint32_t invocations);
 
 /* gen_stmt.c */
 void gen_block(gen *g, node *list, int n, int depth);

@@ -1,5 +1,5 @@
 /* Matrix tiles of generated programs, by the option GEN_TILES: between the phases of an entry point, where control is uniform.
- * Words that invocations have made go through workgroup memory into tiles, and results back. A region of it belongs to each
+ * Words that invocations have made go through workgroup memory into tiles, and results back, a word of them into buffer `tiled`. A region of it belongs to each
  * subgroup, so no two write one word; some offsets and strides leave the array. */
 #include "evidence/suite/gen.h"
 
@@ -16,6 +16,9 @@ node *gen_tile_memory(gen *g, uint32_t invocations)
 	/* The last region is not whole. */
 	const uint32_t words = invocations / 32 * REGION - 150;
 
+	g->tiles.is_float = g->tiles.may_float && gen_chance(g, 80);
+	if (g->tiles.is_float)
+		return gen_tile_float_memory(g, invocations);
 	return node_make(g->a, NODE_STMT,
 			 gen_text(g,
 				  "var<workgroup> tile_i: array<i32, %u>;\n"
@@ -34,7 +37,7 @@ static void add(gen *g, node *list, const char *text, node *child)
 	node_add(g->a, list, node_make(g->a, NODE_STMT, text, &child, child != NULL));
 }
 
-void gen_tiles(gen *g, node *list, uint32_t invocations)
+static void integers(gen *g, node *list, uint32_t invocations)
 {
 	const int is_signed = gen_chance(g, 50);
 	const char *memory = is_signed ? "tile_i" : "tile_u", *word = is_signed ? "i32" : "u32";
@@ -91,4 +94,13 @@ void gen_tiles(gen *g, node *list, uint32_t invocations)
 		     invocations / 32 * REGION + 20),
 	    NULL);
 	gen_declare(g, name, t, V_WRITABLE);
+}
+
+void gen_tiles(gen *g, node *list, uint32_t invocations)
+{
+	if (g->tiles.is_float)
+		gen_tiles_float(g, list, invocations);
+	else
+		integers(g, list, invocations);
+	add(g, list, gen_text(g, "tiled[gi] = u32(%s);\n", g->vars[g->n_vars - 1].name), NULL);
 }

@@ -30,3 +30,13 @@ uint64_t pctl_clock_thread_ns(void)
 {
 	return read_ns(CLOCK_THREAD_CPUTIME_ID);
 }
+
+void pctl_clock_date(char out[PCTL_CLOCK_DATE])
+{
+	const time_t t = time(NULL);
+	struct tm utc;
+
+	out[0] = '\0';
+	if (gmtime_r(&t, &utc) != NULL)
+		strftime(out, PCTL_CLOCK_DATE, "%Y-%m-%dT%H:%M:%SZ", &utc);
+}

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "runtime/exec/run_private.h"
+#include "runtime/graph/jobplan_step.h"
 
 /* Where the bytes of a view lie. */
 struct inside {
@@ -111,24 +112,6 @@ static pctl_status look_at(void *ctx, const pctl_job_buffers *buffers, const pct
 	return observe->r->o->observe(observe->r->o->observe_ctx, &view, call);
 }
 
-/* Does a step write this buffer. */
-static int writes(const pctl_step *s, uint32_t buffer)
-{
-	if (s->kind != PCTL_STEP_KERNEL)
-		return s->to == buffer;
-	for (uint32_t i = 0; i < s->n_bindings; i++) {
-		const pctl_plan_binding *b = &s->bindings[i];
-		const pctl_program *p = s->unit->program;
-
-		for (uint32_t k = 0; b->buffer == buffer && k < p->n_vars; k++)
-			if (p->vars[k].group == b->group && p->vars[k].binding == b->binding &&
-			    p->vars[k].space == PCTL_SPACE_STORAGE &&
-			    p->vars[k].access & PCTL_ACCESS_WRITE)
-				return 1;
-	}
-	return 0;
-}
-
 /* Ports lie on the heap: a run may have very many steps. */
 static pctl_status observed_steps(void *ctx, const pctl_job_buffers *buffers, uint64_t round,
 				  uint32_t step, const pctl_call *call)
@@ -143,7 +126,8 @@ static pctl_status observed_steps(void *ctx, const pctl_job_buffers *buffers, ui
 	if (ports == NULL)
 		return pctl_no_memory(call, "a run");
 	for (uint32_t i = plan->n_in; i < plan->n_buffers; i++) {
-		if (step == 0 ? i >= plan->n_in + plan->n_out : !writes(&plan->steps[step - 1], i))
+		if (step == 0 ? i >= plan->n_in + plan->n_out
+			      : !pctl_step_writes(&plan->steps[step - 1], i))
 			continue;
 		ports[view.n_ports] = port_of(observe, plan, i);
 		if (ports[view.n_ports++].name == NULL)

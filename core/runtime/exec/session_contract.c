@@ -174,8 +174,6 @@ void pctl_session_range_groups(const pctl_session *s, uint64_t n_words, uint32_t
 
 /* ---- what is remembered --------------------------------------------------------------------- */
 
-static char fulfilled; /* something to point at */
-
 int pctl_session_range_known(const pctl_session *s, const pctl_cid *cid)
 {
 	char key[PCTL_CID_TEXT_SIZE];
@@ -193,8 +191,8 @@ void pctl_session_range_note(pctl_session *s, const pctl_cid *cid, int fulfils)
 	if (s->ranges == NULL)
 		s->ranges = pctl_map_create();
 	if (s->ranges != NULL)
-		(void)pctl_map_put(s->ranges, pctl_cid_format(cid, key),
-				   fulfils ? &fulfilled : NULL);
+		/* Whether there is something, not what, is the answer. */
+		(void)pctl_map_put(s->ranges, pctl_cid_format(cid, key), fulfils ? s : NULL);
 }
 
 void pctl_session_drop_contracts(pctl_session *s)

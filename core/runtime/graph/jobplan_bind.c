@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "foundation/base/num.h"
-#include "runtime/graph/jobplan.h"
+#include "runtime/graph/jobplan_step.h"
 
 static int writes(const pctl_program *p, const pctl_plan_binding *b)
 {
@@ -189,4 +189,16 @@ pctl_status pctl_job_plan_bind(pctl_job_plan *p, pctl_step *step, const pctl_pla
 	if (status == PCTL_OK)
 		status = check_written(p, step, call);
 	return status;
+}
+
+int pctl_step_writes(const pctl_step *s, uint32_t buffer)
+{
+	uint32_t i = 0;
+
+	if (s->kind != PCTL_STEP_KERNEL)
+		return s->to == buffer;
+	while (i < s->n_bindings &&
+	       (s->bindings[i].buffer != buffer || !writes(s->unit->program, &s->bindings[i])))
+		i++;
+	return i < s->n_bindings;
 }

@@ -28,12 +28,14 @@ static uint64_t units(const pctl_cpu_bytecode *f, const pctl_inst *in)
 	case PCTL_OPKIND_control:
 		return 1;
 	case PCTL_OPKIND_tile: {
+		/* Components, also those of f64 (semantics 12.6); of a product, as many steps each as terms. */
 		const uint32_t moved = pctl_tile_moved(p, f->fn, in);
+		const pctl_type *t = &p->types[moved ? moved : in->type];
+		const uint64_t share = (uint64_t)t->width * t->columns / PCTL_TILE_LANES;
 
 		if (moved)
-			return units_of(f, moved);
-		return units_of(f, in->type) *
-		       p->types[pctl_value_type(p, f->fn, pctl_arg(p, in, 0))].columns;
+			return share;
+		return share * p->types[pctl_value_type(p, f->fn, pctl_arg(p, in, 0))].columns;
 	}
 	case PCTL_OPKIND_subgroup: {
 		/* What gathers lanes takes a step for each of them, what reads one takes one. */

@@ -8,7 +8,6 @@
 
 static pctl_spv_region *push(pctl_spv *e, uint32_t kind)
 {
-	static pctl_spv_region nowhere;
 	uint32_t capacity;
 	pctl_spv_region *grown;
 
@@ -17,7 +16,7 @@ static pctl_spv_region *push(pctl_spv *e, uint32_t kind)
 		grown = realloc(e->regions, capacity * sizeof(*grown));
 		if (!grown) {
 			pctl_spv_fail(e, PCTL_E_NOMEM);
-			return &nowhere;
+			return &e->nowhere;
 		}
 		e->regions = grown;
 		e->regions_capacity = capacity;

@@ -177,7 +177,7 @@ typedef struct pctl_spv {
 	uint32_t opaque_zero[5], opaque_false[5]; /* by width, of fn */
 	uint32_t hidden_zero[2][5];		  /* 32 and 64 bits, by width, of fn */
 	uint32_t uses_int64;
-	pctl_spv_region *regions;
+	pctl_spv_region *regions, nowhere; /* nowhere: what is opened without memory */
 	uint32_t n_regions, regions_capacity;
 } pctl_spv;
 

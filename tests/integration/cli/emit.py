@@ -11,6 +11,18 @@ override scale: f32 = 2.0;
 fn main(@builtin(global_invocation_id) g: vec3<u32>) { o[g.x] = fma(a[g.x], scale, 1.0); }
 """
 
+LOOP = b"""@group(0) @binding(0) var<storage, read> a: array<u32>;
+@group(0) @binding(1) var<storage, read_write> o: array<u32>;
+struct U { n: u32 }
+@group(0) @binding(2) var<uniform> u: U;
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) g: vec3<u32>) {
+  var sum = 0u;
+  for (var i = 0u; i < min(u.n, 4096u); i++) { sum += a[g.x * u.n + i]; }
+  o[g.x] = sum;
+}
+"""
+
 
 def emit(h, path, language, *args):
     return h.run("shader", "run", path, "--emit", language, *args)
@@ -42,6 +54,15 @@ def main():
     h.check("--json", status == 0 and document["text"].encode() == spirv and document["language"] == "spirv", out.decode())
     status, native, err = emit(h, path, "opencl", "--forms", "native", "--class", "approximate")
     h.check("--forms native", status == 0 and native != clc, err)
+    loop = h.write("loop.wgsl", LOOP)
+    written = emit(h, loop, "ir", "--backend", "cpu")[1]
+    legal = emit(h, loop, "ir", "--backend", "opencl")[1]
+    lines = [line.strip() for line in legal.split(b"\n")]
+    h.check("a length is checked before a loop, which is there twice", lines.count(b"LOOP") == 2 and written.count(b"LOOP_TEST") == 1 and
+            sum(b"a[" in line and b"proven" in line for line in lines) == 1 and sum(b"a[" in line for line in lines) == 2, legal.decode())
+    signed = h.write("signed.wgsl", LOOP.replace(b"var i = 0u; i < min(u.n, 4096u)", b"var i = 0; i < 9").replace(b"+ i]", b"+ u32(i)]"))
+    legal = emit(h, signed, "ir", "--backend", "opencl")[1]
+    h.check("not where the loop counts in signed numbers", [line.strip() for line in legal.split(b"\n")].count(b"LOOP") == 1, legal.decode())
     for name, code, args in (("another language than the device's", "PC3218", ["opencl", "--backend", "vulkan"]),
                              ("the reference compiles nothing", "PC3218", ["spirv", "--backend", "cpu"]),
                              ("no such language", "PC3218", ["msl"]),
