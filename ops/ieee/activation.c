@@ -192,7 +192,8 @@ static const pctl_law hardswish_laws[] = {
 static const pctl_law gelu_laws[] = {
 	IEEE_LAW_SAID("x >= 6: gelu(x) = x"),
 	IEEE_LAW_SAID("x <= -6: gelu(x) = -0"),
-	IEEE_LAW_SAID("x >= -6: gelu(x) = mul(mul(0.5, x), add(1, erf(mul(0.70710678118654752440, x))))"),
+	IEEE_LAW_SAID(
+		"x >= -6: gelu(x) = mul(mul(0.5, x), add(1, erf(mul(0.70710678118654752440, x))))"),
 	IEEE_LAW_SAID("finite x: gelu(mul(x, +0)) = mul(x, +0)"),
 };
 static const pctl_law gelu_tanh_laws[] = {

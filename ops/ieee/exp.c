@@ -191,9 +191,9 @@ static const pctl_example erf_classes[] = {
 	{"far below", {0xc1000000}},
 };
 static const pctl_example erf_bounds[] = {
-	{"the last below one", {0x407ad444}},	{"the first that is one", {0x407ad445}},
+	{"the last below one", {0x407ad444}},		{"the first that is one", {0x407ad445}},
 	{"erfc's last that is not zero", {0x4120ddfb}}, {"just below one", {0x3f7fffff}},
-	{"just below one half", {0xbeffffff}},	{"largest", {0x7f7fffff}},
+	{"just below one half", {0xbeffffff}},		{"largest", {0x7f7fffff}},
 };
 
 #define expm1_classes exp_classes

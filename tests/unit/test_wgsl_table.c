@@ -42,8 +42,7 @@ static void test_wgsl_table__one_opcode_where_there_is_one(void **state)
 		{"log(x)", "FLOG"},	  {"log2(x)", "FLOG2"},	  {"log10(x)", "FLOG10"},
 		{"pow(x, y)", "FPOW"},	  {"rsqrt(x)", "FRSQRT"}, {"cbrt(x)", "FCBRT"},
 		{"erf(x)", "FERF"},	  {"erfc(x)", "FERFC"},	  {"log1p(x)", "FLOG1P"},
-		{"expm1(x)", "FEXPM1"},
-		{"length(x)", "FABS"},
+		{"expm1(x)", "FEXPM1"},	  {"length(x)", "FABS"},
 	};
 	static const char *const types[] = {"f32",	 "f16",	      "bf16",
 					    "vec3<f32>", "vec2<f16>", "vec4<bf16>"};
