@@ -241,7 +241,7 @@ def groups(most):
 
 
 # Elementary functions by what is asked for; None is all.
-FEW = {"fused": None, "few": [["sin", "exp", "log"], ["erf", "log1p"], ["pow"]], "one": [["exp"], ["erf"]], "tiny": []}
+FEW = {"fused": None, "few": [["sin", "exp", "log"], ["pow"]], "one": [["exp"]], "tiny": []}
 
 
 def run_fused(h, n, types, backends, few):
