@@ -1,4 +1,4 @@
-/* ieee.relu leaky_relu elu sigmoid silu softplus mish hardswish gelu_tanh: fixed sequences of correctly rounded steps (SEMANTICS.md
+/* ieee.relu leaky_relu elu sigmoid silu softplus mish hardswish gelu gelu_tanh: fixed sequences of correctly rounded steps (SEMANTICS.md
  * 15.11). What is x / (1 + exp(-x)) and the like of -Inf is their limit, -0: 1 / x gives it. */
 #include "ieee.h"
 
@@ -6,6 +6,7 @@
 #define SOFTPLUS "max(x, 0.0) + log(1.0 + exp(-abs(x)))"
 #define SQRT_2_PI 0.79788456080286535588
 #define CUBIC 0.044715
+#define SQRT_1_2 0.70710678118654752440
 
 /* ---- answers -------------------------------------------------------------------------------- */
 
@@ -109,6 +110,16 @@ static uint32_t eval_hardswish(const ieee_ask *a)
 	return is_low(a) ? ieee_sign(a->form) : f2(a, mpfr_mul, a->x[0], f2(a, mpfr_div, cut, six));
 }
 
+static uint32_t eval_gelu(const ieee_ask *a)
+{
+	const uint32_t x = a->x[0];
+	const uint32_t erf = f1(a, mpfr_erf, f2(a, mpfr_mul, number(a, SQRT_1_2), x));
+
+	return is_low(a) ? ieee_sign(a->form)
+			 : f2(a, mpfr_mul, f2(a, mpfr_mul, number(a, 0.5), x),
+			      f2(a, mpfr_add, number(a, 1), erf));
+}
+
 static uint32_t eval_gelu_tanh(const ieee_ask *a)
 {
 	const uint32_t x = a->x[0], cube = f2(a, mpfr_mul, f2(a, mpfr_mul, x, x), x);
@@ -133,6 +144,7 @@ ROW(silu, IEEE_FN1, LIMIT("x / (1.0 + exp(-x))"));
 ROW(softplus, IEEE_FN1, SOFTPLUS);
 ROW(mish, IEEE_FN1, LIMIT("x * tanh(" SOFTPLUS ")"));
 ROW(hardswish, IEEE_FN1, LIMIT("x * (min(max(x + 3.0, 0.0), 6.0) / 6.0)"));
+ROW(gelu, IEEE_FN1, LIMIT("(0.5 * x) * (1.0 + erf(0.70710678118654752440 * x))"));
 ROW(gelu_tanh, IEEE_FN1,
     LIMIT("(0.5 * x) * (1.0 + tanh(0.79788456080286535588 * (x + 0.044715 * (x * x * x))))"));
 
@@ -177,6 +189,13 @@ static const pctl_law hardswish_laws[] = {
 	IEEE_LAW_SAID("x <= -3: hardswish(x) = -0"),
 	IEEE_LAW_SAID("abs(x) < 3: hardswish(x) = mul(x, div(add(x, 3), 6))"),
 };
+static const pctl_law gelu_laws[] = {
+	IEEE_LAW_SAID("x >= 6: gelu(x) = x"),
+	IEEE_LAW_SAID("x <= -6: gelu(x) = -0"),
+	IEEE_LAW_SAID(
+		"x >= -6: gelu(x) = mul(mul(0.5, x), add(1, erf(mul(0.70710678118654752440, x))))"),
+	IEEE_LAW_SAID("finite x: gelu(mul(x, +0)) = mul(x, +0)"),
+};
 static const pctl_law gelu_tanh_laws[] = {
 	IEEE_LAW_SAID("x >= 10: gelu_tanh(x) = x"),
 	IEEE_LAW_SAID("x <= -10: gelu_tanh(x) = -0"),
@@ -206,6 +225,7 @@ CLASSES(relu);
 #define softplus_classes relu_classes
 #define mish_classes relu_classes
 #define hardswish_classes relu_classes
+#define gelu_classes relu_classes
 #define gelu_tanh_classes relu_classes
 #define leaky_relu_bounds relu_bounds
 #define elu_bounds relu_bounds
@@ -214,6 +234,7 @@ CLASSES(relu);
 #define softplus_bounds relu_bounds
 #define mish_bounds relu_bounds
 #define hardswish_bounds relu_bounds
+#define gelu_bounds relu_bounds
 #define gelu_tanh_bounds relu_bounds
 
 #define STEPS "; every step is rounded, exp, log and tanh correctly; " IEEE_CANONICAL
@@ -237,6 +258,10 @@ static const kit_op ops[] = {
 	IEEE_OP("hardswish", "x times a ramp from -3 to 3",
 		"y = x * (min(max(x + 3, 0), 6) / 6), -0 of -Inf" STEPS, ieee_unary_in, ieee_out,
 		hardswish),
+	IEEE_OP("gelu", "x times the normal distribution",
+		"y = (0.5 * x) * (1 + erf(c * x)), c = sqrt(1/2) rounded to f64, then to the "
+		"type; -0 of -Inf; every step is rounded, erf correctly; " IEEE_CANONICAL,
+		ieee_unary_in, ieee_out, gelu),
 	IEEE_OP("gelu_tanh", "x times the normal distribution, by tanh",
 		"y = (0.5 * x) * (1 + tanh(c * (x + d * (x * x * x)))), c = sqrt(2/pi), d = "
 		"0.044715, "

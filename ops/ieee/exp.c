@@ -1,4 +1,4 @@
-/* ieee.exp exp2 exp10 log log2 log10 pow rsqrt cbrt: correctly rounded in every type. */
+/* ieee.exp exp2 exp10 expm1 log log2 log10 log1p erf erfc pow rsqrt cbrt: correctly rounded in every type. */
 #include "ieee.h"
 
 /* MPFR gives +Inf for both zeros; IEEE 754-2019 keeps the sign. */
@@ -19,6 +19,10 @@ IEEE_ROW_REAL1(log2, "log2", mpfr_log2);
 IEEE_ROW_REAL1(log10, "log10", mpfr_log10);
 IEEE_ROW_REAL1(rsqrt, "rsqrt", real_rsqrt);
 IEEE_ROW_REAL1(cbrt, "cbrt", mpfr_cbrt);
+IEEE_ROW_REAL1(expm1, "expm1", mpfr_expm1);
+IEEE_ROW_REAL1(log1p, "log1p", mpfr_log1p);
+IEEE_ROW_REAL1(erf, "erf", mpfr_erf);
+IEEE_ROW_REAL1(erfc, "erfc", mpfr_erfc);
 
 static const ieee_row pow_row = {
 	.wgsl = IEEE_SAME(IEEE_FN2, "pow", "pow(a, b)"),
@@ -78,6 +82,36 @@ static const pctl_law cbrt_laws[] = {
 	IEEE_LAW(PCTL_LAW_MONOTONE),
 	IEEE_LAW_SAID("number x: cbrt(neg(x)) = neg(cbrt(x))"),
 	IEEE_LAW_SAID("abs(x) <= 6: cbrt(mul(mul(trunc(x), trunc(x)), trunc(x))) = trunc(x)"),
+};
+
+static const pctl_law expm1_laws[] = {
+	IEEE_LAW(PCTL_LAW_MONOTONE),
+	IEEE_LAW_SAID("number x: expm1(x) >= x"),
+	IEEE_LAW_SAID("number x: expm1(x) <= exp(x)"),
+	IEEE_LAW_SAID("finite x: expm1(mul(x, +0)) = mul(x, +0)"),
+	IEEE_LAW_SAID("x <= -20: expm1(x) = -1"),
+};
+static const pctl_law log1p_laws[] = {
+	IEEE_LAW(PCTL_LAW_MONOTONE),
+	IEEE_LAW_SAID("x < -1: log1p(x) = NaN"),
+	IEEE_LAW_SAID("number log1p(x): log1p(x) <= x"),
+	IEEE_LAW_SAID("x >= 1, x <= 100: log1p(floor(x)) = log(add(floor(x), 1))"),
+	IEEE_LAW_SAID("finite x: log1p(mul(x, +0)) = mul(x, +0)"),
+};
+static const pctl_law erf_laws[] = {
+	IEEE_LAW(PCTL_LAW_MONOTONE),
+	IEEE_LAW_SAID("number erf(x): erf(neg(x)) = neg(erf(x))"),
+	IEEE_LAW_SAID("number x: abs(erf(x)) <= 1"),
+	IEEE_LAW_SAID("abs(x) <= 0.5: abs(erf(x)) >= abs(x)"),
+	IEEE_LAW_SAID("x >= 4: erf(x) = 1"),
+};
+static const pctl_law erfc_laws[] = {
+	IEEE_LAW_SAID("a <= b: erfc(a) >= erfc(b)"),
+	IEEE_LAW_SAID("number x: erfc(x) >= +0"),
+	IEEE_LAW_SAID("x <= -4: erfc(x) = 2"),
+	IEEE_LAW_SAID("x >= 11: erfc(x) = +0"),
+	IEEE_LAW_SAID("abs(x) <= 2: erfc(abs(x)) <= sub(1, erf(abs(mul(x, 0.5))))"),
+	IEEE_LAW_SAID("finite x: erfc(mul(x, +0)) = 1"),
 };
 
 #define SPECIAL                                                                               \
@@ -147,6 +181,27 @@ static const pctl_example pow_bounds[] = {
 	{"first that is always even", {0xbf800000, 0x4b800001}},
 };
 
+static const pctl_example erf_classes[] = {
+	SPECIAL,
+	{"small", {0x33000000}},
+	{"in the series", {0x3f000000}},
+	{"in the tail", {0x40000000}},
+	{"negative", {0xbfc00000}},
+	{"far", {0x41000000}},
+	{"far below", {0xc1000000}},
+};
+static const pctl_example erf_bounds[] = {
+	{"the last below one", {0x407ad444}},		{"the first that is one", {0x407ad445}},
+	{"erfc's last that is not zero", {0x4120ddfb}}, {"just below one", {0x3f7fffff}},
+	{"just below one half", {0xbeffffff}},		{"largest", {0x7f7fffff}},
+};
+
+#define expm1_classes exp_classes
+#define log1p_classes log_classes
+#define erfc_classes erf_classes
+#define expm1_bounds exp_bounds
+#define log1p_bounds log_bounds
+#define erfc_bounds erf_bounds
 #define exp2_classes exp_classes
 #define exp10_classes exp_classes
 #define log2_classes log_classes
@@ -168,9 +223,13 @@ static const kit_op ops[] = {
 	UNARY_OP(exp, "e to the x", "e^x"),
 	UNARY_OP(exp2, "2 to the x", "2^x"),
 	UNARY_OP(exp10, "10 to the x", "10^x"),
+	UNARY_OP(expm1, "e to the x, less one", "e^x - 1"),
 	UNARY_OP(log, "natural logarithm", "the logarithm of x to base e"),
 	UNARY_OP(log2, "logarithm to base 2", "the logarithm of x to base 2"),
 	UNARY_OP(log10, "logarithm to base 10", "the logarithm of x to base 10"),
+	UNARY_OP(log1p, "natural logarithm of one more", "the logarithm of 1 + x to base e"),
+	UNARY_OP(erf, "error function", "2/sqrt(pi) times the integral of e^(-t^2) from 0 to x"),
+	UNARY_OP(erfc, "complement of the error function", "1 - erf(x)"),
 	IEEE_OP("pow", "a to the b",
 		"y = a^b, correctly rounded, with the special cases of pow in IEEE 754-2019 "
 		"section\n"

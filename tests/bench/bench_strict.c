@@ -57,6 +57,10 @@ static const measured all[] = {
 	{"pow", "pow(x, y)", NULL, PCTL_OP_FPOW},
 	{"rsqrt", "rsqrt(x)", NULL, PCTL_OP_FRSQRT},
 	{"cbrt", "cbrt(x)", NULL, PCTL_OP_FCBRT},
+	{"erf", "erf(x)", NULL, PCTL_OP_FERF},
+	{"erfc", "erfc(x)", NULL, PCTL_OP_FERFC},
+	{"log1p", "log1p(x)", NULL, PCTL_OP_FLOG1P},
+	{"expm1", "expm1(x)", NULL, PCTL_OP_FEXPM1},
 };
 
 static double now_ns(void)

@@ -103,7 +103,7 @@ static void measure(rig *r, const bench *what)
 	r->api->counts(r->dev, &r->call, &counts);
 	for (uint32_t op = PCTL_OP_ADD; op <= PCTL_OP_GE; op++)
 		ops_done += counts.op_units[op];
-	for (uint32_t op = PCTL_OP_FADD; op <= PCTL_OP_FCBRT; op++)
+	for (uint32_t op = PCTL_OP_FADD; op <= PCTL_OP_FEXPM1; op++)
 		ops_done += counts.op_units[op];
 	r->api->kernel_build(r->dev, &r->call, wire, n_wire, 0, NULL, 0, &k);
 	r->api->buffer_create(r->dev, &r->call, sizeof(out), PCTL_BUFFER_STORAGE, &b.buffer);

@@ -29,6 +29,8 @@ const float_op float_ops[] = {
 	{PCTL_OP_FEXP, 1, 0},	{PCTL_OP_FEXP2, 1, 0},	{PCTL_OP_FEXP10, 1, 0},
 	{PCTL_OP_FLOG, 1, 0},	{PCTL_OP_FLOG2, 1, 0},	{PCTL_OP_FLOG10, 1, 0},
 	{PCTL_OP_FPOW, 2, 0},	{PCTL_OP_FRSQRT, 1, 0}, {PCTL_OP_FCBRT, 1, 0},
+	{PCTL_OP_FERF, 1, 0},	{PCTL_OP_FERFC, 1, 0},	{PCTL_OP_FLOG1P, 1, 0},
+	{PCTL_OP_FEXPM1, 1, 0},
 };
 const uint32_t n_float_ops = sizeof(float_ops) / sizeof(float_ops[0]);
 const uint32_t first_math = 20;
@@ -146,6 +148,14 @@ static int unary(uint16_t op, mpfr_ptr z, mpfr_srcptr x)
 		return mpfr_log10(z, x, MPFR_RNDZ);
 	case PCTL_OP_FCBRT:
 		return mpfr_cbrt(z, x, MPFR_RNDZ);
+	case PCTL_OP_FERF:
+		return mpfr_erf(z, x, MPFR_RNDZ);
+	case PCTL_OP_FERFC:
+		return mpfr_erfc(z, x, MPFR_RNDZ);
+	case PCTL_OP_FLOG1P:
+		return mpfr_log1p(z, x, MPFR_RNDZ);
+	case PCTL_OP_FEXPM1:
+		return mpfr_expm1(z, x, MPFR_RNDZ);
 	case PCTL_OP_FRSQRT:
 		if (!mpfr_zero_p(x))
 			return mpfr_rec_sqrt(z, x, MPFR_RNDZ);

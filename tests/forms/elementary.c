@@ -308,7 +308,8 @@ static bool worth(const struct function *fn, u32 input)
 
 	if (fn->libm == log || fn->libm == log2 || fn->libm == log10 || a >= 0x7f800000u)
 		return input < 0x7f800000u;
-	return a >= 0x30800000u && (a <= 0x43200000u || fn->libm == asinh || fn->libm == acosh);
+	return a >= 0x30800000u &&
+	       (a <= 0x43200000u || fn->libm == asinh || fn->libm == acosh || fn->libm == log1p);
 }
 
 static int hard(const struct function *fn)

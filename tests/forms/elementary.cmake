@@ -1,7 +1,7 @@
 # The elementary forms as C (forms2c.py): their hard cases and every f16 and bf16 input, on the host. All of f32 takes
 # minutes a function: core/compiler/legalize/softfloat/HARD.md has the command.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
-set(elementary_functions exp exp2 exp10 log log2 log10 sinh cosh tanh asinh acosh atanh sin cos tan asin acos atan rsqrt cbrt)
+set(elementary_functions exp exp2 exp10 log log2 log10 sinh cosh tanh asinh acosh atanh sin cos tan asin acos atan rsqrt cbrt erf erfc log1p expm1)
 file(GLOB elementary_forms CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/core/compiler/legalize/softfloat/*.wgsl)
 # A run of all of them as C; `alias` is one of softfloat.def's.
 function(elementary_run variant functions alias)
@@ -32,12 +32,16 @@ endfunction()
 # Twice, as devices compute mad64: rounded twice, and fused.
 elementary_run("" "${elementary_functions}" "")
 elementary_run(_fused "${elementary_functions}" mad64=mad64_fused)
-elementary_run(_fast "exp;exp2;log;log2;sin;cos;tan;atan;tanh;rsqrt" "")
-elementary_run(_fast_fused "exp;exp2;log;log2;sin;cos;tan;atan;tanh;rsqrt" mad64=mad64_fused)
+elementary_run(_fast "exp;exp2;expm1;log;log2;log1p;erf;sin;cos;tan;atan;tanh;rsqrt" "")
+elementary_run(_fast_fused "exp;exp2;expm1;log;log2;log1p;erf;sin;cos;tan;atan;tanh;rsqrt" mad64=mad64_fused)
+add_test(NAME elementary_planted
+         COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/planted.py ${CMAKE_SOURCE_DIR}/core/compiler/legalize/softfloat
+                 ${CMAKE_CURRENT_SOURCE_DIR}/hard ${CMAKE_CURRENT_SOURCE_DIR}/elementary.c ${CMAKE_CURRENT_BINARY_DIR}/planted ${CMAKE_C_COMPILER})
+set_tests_properties(elementary_planted PROPERTIES LABELS conform TIMEOUT 300)
 # The constants are what the scripts print, line by line; without Sollya there is nothing to compare with. (It ends with
 # status 3 at the end of a file.)
 find_program(SOLLYA sollya)
-foreach(family exp log hyperbolic)
+foreach(family exp log hyperbolic erf)
   if(SOLLYA)
     set(forms ${CMAKE_SOURCE_DIR}/core/compiler/legalize/softfloat)
     add_test(NAME elementary_constants_${family}

@@ -179,6 +179,15 @@ static void test_float__special_cases_of_the_standard(void **state)
 	assert_int_equal(EVAL(F32, FEXP10, 0x40000000, 0, 0), 0x42c80000);
 	assert_int_equal(EVAL(F32, FACOS, one, 0, 0), 0);
 	assert_int_equal(EVAL(F32, FTANH, 0xff800000, 0, 0), 0xbf800000);
+	assert_int_equal(EVAL(F32, FERF, nil, 0, 0), nil);
+	assert_int_equal(EVAL(F32, FERF, 0xff800000, 0, 0), 0xbf800000);
+	assert_int_equal(EVAL(F32, FERFC, INF32, 0, 0), 0);
+	assert_int_equal(EVAL(F32, FERFC, 0xff800000, 0, 0), 0x40000000);
+	assert_int_equal(EVAL(F32, FLOG1P, nil, 0, 0), nil);
+	assert_int_equal(EVAL(F32, FLOG1P, 0xbf800000, 0, 0), 0xff800000);
+	assert_int_equal(EVAL(F32, FLOG1P, 0xbf800001, 0, 0), NAN32);
+	assert_int_equal(EVAL(F32, FEXPM1, nil, 0, 0), nil);
+	assert_int_equal(EVAL(F32, FEXPM1, 0xff800000, 0, 0), 0xbf800000);
 	/* subnormal and overflowing results */
 	assert_int_equal(EVAL(F32, FEXP2, 0xc3150000, 0, 0), 1); /* -149 */
 	assert_int_equal(EVAL(F32, FEXP2, 0xc3160000, 0, 0), 0); /* -150: a tie, to even */
@@ -408,7 +417,8 @@ static void test_float__elementary_as_doubles_say(void **state)
 		{PCTL_OP_FASINH, asinh}, {PCTL_OP_FACOSH, acosh}, {PCTL_OP_FATANH, atanh},
 		{PCTL_OP_FEXP, exp},	 {PCTL_OP_FEXP2, exp2},	  {PCTL_OP_FEXP10, exp10},
 		{PCTL_OP_FLOG, log},	 {PCTL_OP_FLOG2, log2},	  {PCTL_OP_FLOG10, log10},
-		{PCTL_OP_FCBRT, cbrt},
+		{PCTL_OP_FCBRT, cbrt},	 {PCTL_OP_FERF, erf},	  {PCTL_OP_FERFC, erfc},
+		{PCTL_OP_FLOG1P, log1p}, {PCTL_OP_FEXPM1, expm1},
 	};
 	uint32_t i, k, n, settled = 0;
 

@@ -176,6 +176,10 @@ static unary unary_of(uint16_t op)
 		[PCTL_OP_FLOG10 - PCTL_OP_FSIN] = mpfr_log10,
 		[PCTL_OP_FRSQRT - PCTL_OP_FSIN] = mpfr_rec_sqrt,
 		[PCTL_OP_FCBRT - PCTL_OP_FSIN] = mpfr_cbrt,
+		[PCTL_OP_FERF - PCTL_OP_FSIN] = mpfr_erf,
+		[PCTL_OP_FERFC - PCTL_OP_FSIN] = mpfr_erfc,
+		[PCTL_OP_FLOG1P - PCTL_OP_FSIN] = mpfr_log1p,
+		[PCTL_OP_FEXPM1 - PCTL_OP_FSIN] = mpfr_expm1,
 	};
 
 	if (op < PCTL_OP_FSIN || op - PCTL_OP_FSIN >= (int)(sizeof(table) / sizeof(table[0])))

@@ -232,14 +232,15 @@ static uint32_t native_of(uint16_t op, uint8_t result, uint8_t operand)
 }
 
 /* Has the device it natively, exact or not? The vendor's own functions are not probed: where there
- * are native floats at all, they are there. */
+ * are native floats at all, they are there, those that have an opcode. */
 static int has_native(const legal_chooser *c, uint16_t op, uint8_t result, uint8_t operand)
 {
 	const uint32_t i = native_of(op, result, operand);
 
 	if (i < PCTL_N_NATIVE)
 		return c->profile.native[i] != PCTL_NATIVE_ABSENT;
-	return op >= PCTL_OP_FSIN && operand == PCTL_SCALAR_F32 &&
+	return op >= PCTL_OP_FSIN && pctl_op_get(PCTL_NATIVE_OF(op))->name != NULL &&
+	       operand == PCTL_SCALAR_F32 &&
 	       c->profile.native[PCTL_NATIVE_F32_ADD] != PCTL_NATIVE_ABSENT;
 }
 

@@ -117,7 +117,8 @@ struct val pctl_wgsl_op(struct compose *x, uint16_t op, const struct type *t,
 
 	if (x->way == COMPOSE_CONST)
 		return eval(x, op, t, args, n);
-	if (PCTL_IS_STRICT(op) && (x->c->options->flags & PCTL_WGSL_NATIVE))
+	if (PCTL_IS_STRICT(op) && (x->c->options->flags & PCTL_WGSL_NATIVE) &&
+	    pctl_op_get(PCTL_NATIVE_OF(op))->name != NULL)
 		op = PCTL_NATIVE_OF(op);
 	if (x->way == COMPOSE_SPEC)
 		return spec_op(x, op, t, args, n);

@@ -202,17 +202,25 @@ static int is_subgroup(uint16_t op)
 	       pctl_op_get(op)->kind == PCTL_OPKIND_tile;
 }
 
+/* The functions that are younger than the schedules before structured-3. */
+static int is_late_function(uint16_t op)
+{
+	return op >= PCTL_OP_FERF && op <= PCTL_OP_FEXPM1;
+}
+
 static int is_priced(const pctl_gas_schedule *s, uint16_t op)
 {
 	return pctl_cost_needs_price(op) && (s->has_floats || !came_with_floats(op)) &&
-	       (s->has_subgroups || !is_subgroup(op));
+	       (s->has_subgroups || !is_subgroup(op)) &&
+	       (s->has_late_functions || !is_late_function(op));
 }
 
-/* Subgroup operations, tiles among them, are priced all or not at all: older schedules do not know them. */
-static int prices_subgroups(const pctl_conf_value *costs)
+/* Subgroup operations, tiles among them, are priced all or not at all, and so are late functions: older schedules do not
+ * know them. */
+static int prices_any(const pctl_conf_value *costs, int (*is_one)(uint16_t))
 {
 	for (uint16_t op = 0; op < PCTL_COST_OPS; op++)
-		if (is_subgroup(op) && pctl_conf_get(costs, pctl_op_get(op)->name))
+		if (is_one(op) && pctl_conf_get(costs, pctl_op_get(op)->name))
 			return 1;
 	return 0;
 }
@@ -239,7 +247,8 @@ static pctl_status read_costs(pctl_gas_schedule *s, const pctl_conf_value *costs
 	if (costs->kind != PCTL_CONF_GROUP)
 		return pctl_refuse_at(call, PC2601_GAS_COST_KEY, &costs->pos, NULL,
 				      "`costs` must be a group: { opcode = \"integer 1\"; .. }");
-	s->has_subgroups = prices_subgroups(costs);
+	s->has_subgroups = prices_any(costs, is_subgroup);
+	s->has_late_functions = prices_any(costs, is_late_function);
 	for (op = 0; op < PCTL_COST_OPS; op++) {
 		const char *name = pctl_op_get(op)->name;
 		const pctl_conf_value *v;

@@ -7,9 +7,10 @@
 
 struct pctl_gas_schedule {
 	char *name;
-	int structured;	   /* PCTL_LOOPS_* */
-	int has_floats;	   /* 0: as the first released ones, which price no float operation */
-	int has_subgroups; /* 0: as those before structured-3 */
+	int structured;		/* PCTL_LOOPS_* */
+	int has_floats;		/* 0: as the first released ones, which price no float operation */
+	int has_subgroups;	/* 0: as those before structured-3 */
+	int has_late_functions; /* erf, erfc, log1p, expm1; likewise */
 	pctl_cost_table costs;
 	uint64_t memory, memory_unit_bytes;
 	uint64_t dependency_hop;

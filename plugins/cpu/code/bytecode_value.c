@@ -463,7 +463,7 @@ void pctl_cpu_bytecode_data(pctl_cpu_bytecode *f, uint32_t value, const pctl_ins
 		bytecode_rename(f, in, at);
 		break;
 	default:
-		if (in->op >= PCTL_OP_FSIN && in->op <= PCTL_OP_FCBRT)
+		if (in->op >= PCTL_OP_FSIN && in->op <= PCTL_OP_FEXPM1)
 			bytecode_math(f, in, at);
 		else
 			bytecode_elementwise(f, in, at);

@@ -73,6 +73,14 @@ static one_operand *find_one(uint32_t op)
 		return rsqrt;
 	case PCTL_OP_FCBRT:
 		return mpfr_cbrt;
+	case PCTL_OP_FERF:
+		return mpfr_erf;
+	case PCTL_OP_FERFC:
+		return mpfr_erfc;
+	case PCTL_OP_FLOG1P:
+		return mpfr_log1p;
+	case PCTL_OP_FEXPM1:
+		return mpfr_expm1;
 	default:
 		return NULL;
 	}

@@ -29,7 +29,7 @@ def wanted(op, f, a, b):
     size = a & ~f.sign
     exp = lambda x: steps(lambda v: floats.possible(f, "exp", v), x)
     add, mul, div = (lambda x, y, fn=fn: steps(lambda v, w: fn(f, v, w), x, y) for fn in (floats.add, floats.mul, floats.div))
-    if op in ("silu", "mish", "hardswish", "gelu_tanh") and a == low:
+    if op in ("silu", "mish", "hardswish", "gelu", "gelu_tanh") and a == low:
         return {f.sign}
     if op == "relu":
         return {f.nan if nan else a if positive else 0}
@@ -43,6 +43,9 @@ def wanted(op, f, a, b):
         six = f.round(Fraction(6))
         cut = steps(lambda v: floats.smaller(f, floats.larger(f, v, 0), six), add(a, f.round(Fraction(3))))
         return mul(a, div(cut, six))
+    if op == "gelu":
+        erf = steps(lambda v: floats.possible(f, "erf", v), mul(f.round(Fraction(0.7071067811865476)), a))
+        return mul(mul(f.round(Fraction(1, 2)), a), add(one, erf))
     if op == "gelu_tanh":
         c, d = f.round(Fraction(0.7978845608028654)), f.round(Fraction(0.044715))
         u = mul(c, add(a, mul(d, mul(mul(a, a), a))))
@@ -56,7 +59,7 @@ def wanted(op, f, a, b):
     return softplus if op == "softplus" else mul(a, steps(lambda v: floats.possible(f, "tanh", v), softplus))
 
 
-OPS = {"relu": 1, "leaky_relu": 2, "elu": 2, "sigmoid": 1, "silu": 1, "softplus": 1, "mish": 1, "hardswish": 1, "gelu_tanh": 1}
+OPS = {"relu": 1, "leaky_relu": 2, "elu": 2, "sigmoid": 1, "silu": 1, "softplus": 1, "mish": 1, "hardswish": 1, "gelu": 1, "gelu_tanh": 1}
 
 
 def main():

@@ -235,6 +235,10 @@ def log_double(fn):
     return lambda x: -math.inf if x == 0 else fn(x)
 
 
+def log1p_double(x):
+    return -math.inf if x == -1 else math.log1p(x)
+
+
 def atanh_double(x):
     return math.copysign(math.inf, x) if abs(x) == 1 else math.atanh(x)
 
@@ -252,7 +256,7 @@ ELEMENTARY = {
     "sinh": sinh_double, "cosh": math.cosh, "tanh": math.tanh, "asinh": math.asinh, "acosh": math.acosh,
     "atanh": atanh_double, "exp": math.exp, "exp2": lambda x: math.pow(2.0, x), "exp10": lambda x: math.pow(10.0, x),
     "log": log_double(math.log), "log2": log_double(math.log2), "log10": log_double(math.log10),
-    "rsqrt": rsqrt_double, "cbrt": math.cbrt,
+    "rsqrt": rsqrt_double, "cbrt": math.cbrt, "erf": math.erf, "erfc": math.erfc, "log1p": log1p_double, "expm1": math.expm1,
 }
 ELEMENTARY2 = {"atan2": math.atan2, "pow": pow_double}
 
@@ -263,5 +267,5 @@ def possible(f, op, *bits):
     y = fn(*(f.to_double(x) for x in bits))
     if math.isnan(y) or math.isinf(y) or y == 0:
         return {f.of_double(y)}
-    doubt = 4 * math.ulp(y)
+    doubt = (8 if op == "erfc" else 4) * math.ulp(y)
     return {f.of_double(y - doubt), f.of_double(y + doubt)}

@@ -1,4 +1,4 @@
-// exp, exp2 and exp10, rounded correctly to f32, f16 and bf16: x = k * step + r, the result is 2^k * (1 + P(r)). No table:
+// exp, exp2, exp10 and expm1, rounded correctly to f32, f16 and bf16: x = k * step + r, the result is 2^k * (1 + P(r)). No table:
 // tables in constant memory cost an H200 more than the few terms they save. Constants by sollya/exp.sollya.
 // Error below 2^-52 of the result: half a unit from each of r, r + .. and the last sum; P is within 2^-57. That this is
 // enough for one more rounding is no estimate: every f32, f16 and bf16 was run, with mad64 rounding twice and fused (HARD.md).
@@ -129,6 +129,15 @@ fn exp10_odd(x: f64) -> f64 {
   return mad64(power, p, power);
 }
 
+// e^x - 1 for x other than zero: 2^k (e^r - 1) + (2^k - 1).
+fn expm1_odd(x: f64) -> f64 {
+  let v = exp_clamp(x, 0x4062c000u);
+  let m = mad64(v, EXP_INV, EXP_ROUND);
+  let k = m - EXP_ROUND;
+  let power = exp_power(m);
+  return elem_settle(power - 1.0lf, power * exp_part(mad64(k, -EXP_LO, mad64(k, -EXP_HI, v))));
+}
+
 fn f32_exp(x: u32) -> u32 {
   return select(narrow(exp_odd(widen(x))), 0x7fc00000u, (x & 0x7fffffffu) > 0x7f800000u);
 }
@@ -163,4 +172,20 @@ fn f16_exp10(x: u32) -> u32 {
 
 fn bf16_exp10(x: u32) -> u32 {
   return select(narrow_bf16(exp10_odd(widen_bf16(x))), 0x7fc0u, (x & 0x7fffu) > 0x7f80u);
+}
+
+// A zero is its own.
+fn f32_expm1(x: u32) -> u32 {
+  let a = x & 0x7fffffffu;
+  return select(select(narrow(expm1_odd(widen(x))), x, a == 0u), 0x7fc00000u, a > 0x7f800000u);
+}
+
+fn f16_expm1(x: u32) -> u32 {
+  let a = x & 0x7fffu;
+  return select(select(narrow_f16(expm1_odd(widen_f16(x))), x, a == 0u), 0x7e00u, a > 0x7c00u);
+}
+
+fn bf16_expm1(x: u32) -> u32 {
+  let a = x & 0x7fffu;
+  return select(select(narrow_bf16(expm1_odd(widen_bf16(x))), x, a == 0u), 0x7fc0u, a > 0x7f80u);
 }

@@ -1,4 +1,4 @@
-// exp, exp2, log, log2, sin, cos, tan, atan, atan2, tanh, pow and rsqrt of f32 on devices that have f64:
+// exp, exp2, expm1, log, log2, log1p, erf, sin, cos, tan, atan, atan2, tanh, pow and rsqrt of f32 on devices that have f64:
 // the common arguments in few steps of f64, to about 2^-40, where that decides how the result rounds; all else, one
 // argument in ten thousand and fewer, as in the files of the functions.
 //
@@ -92,33 +92,53 @@ fn f32_exp2_fast(x: u32) -> u32 {
   return f32_exp2(x);
 }
 
-// x positive, finite and normal: 2^k (1 + n) with 1 + n in [0.70710677, 1.41421354). k ln 2 + ln(1 + n) is at least
-// ln(2)/2 where k is not 0, and ln(1 + n) at most that: error below 2^-40.9.
+// k ln 2 + ln(1 + n) for 1 + n in [0.7071066, 1.41421354): the sum is at least ln(2)/2 where k is not 0, and ln(1 + n) at most that,
+// error below 2^-40.9.
+fn fast_log(k: f64, n: f64) -> f64 {
+  var p = 0x1.6671fc2ea8ddap-5lf;
+  p = mad64(p, n, -0x1.5df6a1170032ap-4lf);
+  p = mad64(p, n, 0x1.659c257651351p-4lf);
+  p = mad64(p, n, -0x1.53be5942abap-4lf);
+  p = mad64(p, n, 0x1.6ecc408ac1e37p-4lf);
+  p = mad64(p, n, -0x1.9932226637f3cp-4lf);
+  p = mad64(p, n, 0x1.c773d1c52b3f3p-4lf);
+  p = mad64(p, n, -0x1.0004bf08e1c8cp-3lf);
+  p = mad64(p, n, 0x1.2490ef02879fap-3lf);
+  p = mad64(p, n, -0x1.55552e830a19fp-3lf);
+  p = mad64(p, n, 0x1.99999ea325da1p-3lf);
+  p = mad64(p, n, -0x1.0000003bc6845p-2lf);
+  p = mad64(p, n, 0x1.55555552114d4p-2lf);
+  p = mad64(p, n, -0x1.ffffffffd24b7p-2lf);
+  return mad64(k, FAST_LN2, mad64(n * n, p, n));
+}
+
+// x positive, finite and normal: 2^k (1 + n).
 fn f32_log_fast(x: u32) -> u32 {
   if (x - 0x00800000u < 0x7f000000u) {
     let z = x - 0x3f3504f3u;
-    let k = f64(bitcast<i32>(z) >> 23u);
-    let n = widen_normal(x - (z & 0xff800000u)) - 1.0lf;
-    var p = 0x1.6671fc2ea8ddap-5lf;
-    p = mad64(p, n, -0x1.5df6a1170032ap-4lf);
-    p = mad64(p, n, 0x1.659c257651351p-4lf);
-    p = mad64(p, n, -0x1.53be5942abap-4lf);
-    p = mad64(p, n, 0x1.6ecc408ac1e37p-4lf);
-    p = mad64(p, n, -0x1.9932226637f3cp-4lf);
-    p = mad64(p, n, 0x1.c773d1c52b3f3p-4lf);
-    p = mad64(p, n, -0x1.0004bf08e1c8cp-3lf);
-    p = mad64(p, n, 0x1.2490ef02879fap-3lf);
-    p = mad64(p, n, -0x1.55552e830a19fp-3lf);
-    p = mad64(p, n, 0x1.99999ea325da1p-3lf);
-    p = mad64(p, n, -0x1.0000003bc6845p-2lf);
-    p = mad64(p, n, 0x1.55555552114d4p-2lf);
-    p = mad64(p, n, -0x1.ffffffffd24b7p-2lf);
-    let y = mad64(k, FAST_LN2, mad64(n * n, p, n));
+    let y = fast_log(f64(bitcast<i32>(z) >> 23u), widen_normal(x - (z & 0xff800000u)) - 1.0lf);
     if (fast_decides(y, 8192u)) {
       return narrow_normal(y);
     }
   }
   return f32_log(x);
+}
+
+// x above -1 and finite: the same of 1 + x, where n is x if k is 0. The sum loses at most 2^-53 of itself.
+fn f32_log1p_fast(x: u32) -> u32 {
+  let a = x & 0x7fffffffu;
+  if (a < select(0x7f800000u, 0x3f800000u, x != a)) {
+    let v = widen_normal(x);
+    let w = bitcast<vec2<u32>>(1.0lf + v);
+    let z = w.y - 0x3fe6a09eu;
+    let e = bitcast<i32>(z) >> 20u;
+    let m = bitcast<f64>(vec2<u32>(w.x, w.y - (z & 0xfff00000u)));
+    let y = fast_log(f64(e), select(m - 1.0lf, v, e == 0i));
+    if (fast_decides(y, 8192u)) {
+      return select(narrow_normal(y), x, a < 0x00800000u);
+    }
+  }
+  return f32_log1p(x);
 }
 
 fn f32_log2_fast(x: u32) -> u32 {
@@ -202,24 +222,39 @@ fn fast_minus_inverse(d: f64) -> f64 {
   return mad64(y, e, y);
 }
 
-// (e^2a - 1) / (e^2a + 1). With 2a = k ln 2 + r, e^2a - 1 = 2^k (e^r - 1) + (2^k - 1), where the polynomial's 2^-37.6
-// counts up to 1.42 times: below 2^-37.
+// e^v - 1 for |v| < 87: with v = k ln 2 + r it is 2^k (e^r - 1) + (2^k - 1), where the polynomial's 2^-37.6 counts up to 1.42
+// times: below 2^-37.
+fn fast_expm1(v: f64) -> f64 {
+  let m = mad64(v, EXP_INV, EXP_ROUND);
+  let r = mad64(m - EXP_ROUND, -FAST_LN2, v);
+  var p = 0x1.a019ed3da092dp-16lf;
+  p = mad64(p, r, 0x1.a17d50a82f12ep-13lf);
+  p = mad64(p, r, 0x1.6c175b1596fcbp-10lf);
+  p = mad64(p, r, 0x1.1110a69711b0dp-7lf);
+  p = mad64(p, r, 0x1.555554f30867ep-5lf);
+  p = mad64(p, r, 0x1.5555557e1cfc4p-3lf);
+  p = mad64(p, r, 0x1.000000001a815p-1lf);
+  p = mad64(p, r, 0x1.fffffffff643bp-1lf);
+  let power = exp_power(m);
+  return mad64(power, r * p, power - 1.0lf);
+}
+
+fn f32_expm1_fast(x: u32) -> u32 {
+  let a = x & 0x7fffffffu;
+  if (a < 0x42ae0000u) {
+    let y = fast_expm1(widen_normal(x));
+    if (fast_decides(y, 65536u)) {
+      return select(narrow_normal(y), x, a < 0x00800000u);
+    }
+  }
+  return f32_expm1(x);
+}
+
+// (e^2a - 1) / (e^2a + 1).
 fn f32_tanh_fast(x: u32) -> u32 {
   let a = x & 0x7fffffffu;
   if (a < 0x41100000u) {
-    let v = widen_normal(a) * 2.0lf;
-    let m = mad64(v, EXP_INV, EXP_ROUND);
-    let r = mad64(m - EXP_ROUND, -FAST_LN2, v);
-    var p = 0x1.a019ed3da092dp-16lf;
-    p = mad64(p, r, 0x1.a17d50a82f12ep-13lf);
-    p = mad64(p, r, 0x1.6c175b1596fcbp-10lf);
-    p = mad64(p, r, 0x1.1110a69711b0dp-7lf);
-    p = mad64(p, r, 0x1.555554f30867ep-5lf);
-    p = mad64(p, r, 0x1.5555557e1cfc4p-3lf);
-    p = mad64(p, r, 0x1.000000001a815p-1lf);
-    p = mad64(p, r, 0x1.fffffffff643bp-1lf);
-    let power = exp_power(m);
-    let n = mad64(power, r * p, power - 1.0lf);
+    let n = fast_expm1(widen_normal(a) * 2.0lf);
     let y = n * fast_minus_inverse(n + 2.0lf);
     if (fast_decides(y, 65536u)) {
       return select(narrow_normal(y) ^ (~x & 0x80000000u), x, a < 0x00800000u);
@@ -346,4 +381,45 @@ fn f32_atan2_fast(y: u32, x: u32) -> u32 {
     }
   }
   return f32_atan2(y, x);
+}
+
+// x P(x^2) up to 3.9375; from there the result is 1 to the last place. P in powers of x^2 - 7.75, whose terms have one sign for a small x
+// and lose nothing to one another for a large one (erf(x)/x falls, and its derivatives alternate). Error below 2^-39.8: the polynomial's 2^-39.9, and
+// 2^-50 from the roundings.
+fn f32_erf_fast(x: u32) -> u32 {
+  let a = x & 0x7fffffffu;
+  if (a < 0x407c0000u) {
+    let v = widen_normal(a);
+    let t = mad64(v, v, -7.75lf);
+    var p = -0x1.567d8892c5639p-81lf;
+    p = mad64(p, t, 0x1.0ba85d2a13316p-76lf);
+    p = mad64(p, t, -0x1.435d956bd1d6bp-73lf);
+    p = mad64(p, t, 0x1.662411b7f1a15p-69lf);
+    p = mad64(p, t, -0x1.3efe789e0bf9ap-64lf);
+    p = mad64(p, t, 0x1.826a226161b3cp-60lf);
+    p = mad64(p, t, -0x1.9151d7a7e7c3fp-56lf);
+    p = mad64(p, t, 0x1.a29e16dcaff54p-52lf);
+    p = mad64(p, t, -0x1.a4ff2a14326e8p-48lf);
+    p = mad64(p, t, 0x1.8b6e9456abd39p-44lf);
+    p = mad64(p, t, -0x1.5c96a3119a1dp-40lf);
+    p = mad64(p, t, 0x1.210ad30c7828dp-36lf);
+    p = mad64(p, t, -0x1.c1cff4c20d94ep-33lf);
+    p = mad64(p, t, 0x1.48282c45d215bp-29lf);
+    p = mad64(p, t, -0x1.c18ad0657f6c6p-26lf);
+    p = mad64(p, t, 0x1.2240c9581c629p-22lf);
+    p = mad64(p, t, -0x1.642a69f421f7dp-19lf);
+    p = mad64(p, t, 0x1.a51fede5e6c82p-16lf);
+    p = mad64(p, t, -0x1.ea83a9329e52cp-13lf);
+    p = mad64(p, t, 0x1.237b69122e54fp-9lf);
+    p = mad64(p, t, -0x1.7b26f08c87da9p-6lf);
+    p = mad64(p, t, 0x1.6fcd22af74999p-2lf);
+    let y = v * p;
+    if (fast_decides(y, 16384u) && a >= 0x01000000u) {
+      return narrow_normal(y) | (x & 0x80000000u);
+    }
+  }
+  if (a >= 0x407c0000u && a <= 0x7f800000u) {
+    return (x & 0x80000000u) | 0x3f800000u;
+  }
+  return f32_erf(x);
 }

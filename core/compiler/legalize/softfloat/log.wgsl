@@ -1,5 +1,5 @@
-// log, log2 and log10, rounded correctly to f32, f16 and bf16: x = 2^k * m, the result is k log 2 + 2 atanh(s) with
-// s = (m - 1) / (m + 1). One division and no table: tables in constant memory cost an H200 more. Constants by
+// log, log2, log10 and log1p, rounded correctly to f32, f16 and bf16: x = 2^k * m, the result is k log 2 + 2 atanh(s) with
+// s = (m - 1) / (m + 1); log1p takes 1 + x for x. One division and no table: tables in constant memory cost an H200 more. Constants by
 // sollya/log.sollya. Error below 2^-51 of the result: the quotient, the factor, two sums, LOG_LO; the polynomial is
 // within 2^-59. That this is enough for one more rounding is no estimate: every f32, f16 and bf16 was run (HARD.md).
 
@@ -63,6 +63,23 @@ fn log10_odd(x: f64) -> f64 {
   return select(mad64(k, LOG10_HI, t + mad64(k, LOG10_LO, log_part(t, s))), -0x1.d33a46p4lf, x == 0x1.fddcf4p-98lf);
 }
 
+// x above -1 and finite; of a large x the sum 1 + x may lose the 1, which is below 2^-53 of it then. With n = m - 1, exact,
+// ln m = t + log_part = n - (n s - log_part); where k is 0, x stands for the n in front, so that a small x is exact in the sum, which comes
+// as near to ties as x^3.
+fn log1p_odd(x: f64) -> f64 {
+  let u = 1.0lf + x;
+  let z = bitcast<vec2<u32>>(u).y - 0x3fe6a09eu;
+  let e = bitcast<i32>(z) >> 20u;
+  let k = f64(e);
+  let m = log_mantissa(u, z);
+  let n = m - 1.0lf;
+  let s = n / (m + 1.0lf);
+  let low = mad64(k, LOG_LO, log_part(s + s, s) - n * s);
+  // One f32 is nearer to a tie than this resolves.
+  let y = select(elem_settle(k * LOG_HI, n + low), elem_settle(x, low), e == 0i);
+  return select(y, 0x1.9bddc2p-2lf, x == 0x1.fb035ap-2lf);
+}
+
 // y, unless x is no positive number: zeros, negatives, infinity and NaN by their bits. `top` is the sign bit.
 fn log_special(x: u32, y: u32, infinity: u32, top: u32, nan: u32) -> u32 {
   let positive = select(y, infinity, x == infinity);
@@ -104,4 +121,23 @@ fn f16_log10(x: u32) -> u32 {
 
 fn bf16_log10(x: u32) -> u32 {
   return log_special(x, narrow_bf16(log10_odd(widen_bf16(x))), 0x7f80u, 0x8000u, 0x7fc0u);
+}
+
+// y, unless x is no number above -1, or is a zero, which is its own. `one` is the format's 1.
+fn log1p_special(x: u32, y: u32, infinity: u32, top: u32, nan: u32, one: u32) -> u32 {
+  let a = x & (top - 1u);
+  let low = select(select(y, infinity | top, x == (one | top)), nan, x > (one | top) || (a > infinity));
+  return select(low, x, a == 0u || x == infinity);
+}
+
+fn f32_log1p(x: u32) -> u32 {
+  return log1p_special(x, narrow(log1p_odd(widen(x))), 0x7f800000u, 0x80000000u, 0x7fc00000u, 0x3f800000u);
+}
+
+fn f16_log1p(x: u32) -> u32 {
+  return log1p_special(x, narrow_f16(log1p_odd(widen_f16(x))), 0x7c00u, 0x8000u, 0x7e00u, 0x3c00u);
+}
+
+fn bf16_log1p(x: u32) -> u32 {
+  return log1p_special(x, narrow_bf16(log1p_odd(widen_bf16(x))), 0x7f80u, 0x8000u, 0x7fc0u, 0x3f80u);
 }
