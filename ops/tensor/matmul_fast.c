@@ -1,5 +1,5 @@
 /* tensor.matmul in tiles. Order exact goes by f64 sums with a bound of their error (SEMANTICS.md 4.4): norms of rows and columns, tiles, the
- * marked elements by exact integer sums, and the result out of its tiles; the other orders by their own f32 sums in the same tiles. Which way
+ * result out of its tiles with the marked elements settled by exact integer sums; the other orders by their own f32 sums in the same tiles. Which way
  * is taken never changes a bit. */
 #include "matmul.h"
 
@@ -48,7 +48,7 @@ static const cut matrix_units = {KERNEL_MATMUL_MATRIX,
 				 NULL,
 				 256,
 				 256,
-				 27136,
+				 45056,
 				 128,
 				 128,
 				 32,
@@ -62,7 +62,7 @@ static const cut matrix_units_small = {KERNEL_MATMUL_MATRIX,
 				       NULL,
 				       256,
 				       256,
-				       17920,
+				       26624,
 				       64,
 				       64,
 				       32,
@@ -74,9 +74,13 @@ typedef struct fast {
 	const matmul_shape *s;
 	const cut *cut;
 	uint64_t tiles, slots;
-	uint32_t share; /* slots that an invocation of the settling kernel looks after */
+	uint32_t share; /* elements that an invocation of the settling kernel looks after */
 	uint32_t params, temp, norms[2];
+	uint32_t factors[2]; /* as tiles read them: the inputs, or packed */
 } fast;
+
+#define LOOK "const LOOK: u32 = 2048u;\n" /* terms from one look at sums to the next */
+#define TERMS_PACKED 128u
 
 static uint64_t parts(uint64_t n, uint64_t of)
 {
@@ -97,12 +101,43 @@ static int turns_fit(const pctl_plan_caps *caps, uint64_t turns)
 	return caps->max_turns == 0 || turns <= caps->max_turns;
 }
 
+/* Groups of eight vectors of the packed factor i, of all its matrices. */
+static uint64_t packed_groups(const fast *f, uint32_t i)
+{
+	const uint64_t matrices =
+		kit_elements(&f->p->use->q->in[i]) / f->s->k / (i == 0 ? f->s->m : f->s->n);
+
+	return matrices * parts(i == 0 ? f->s->m : f->s->n, f->cut->rows) * (f->cut->rows / 8);
+}
+
+static uint64_t packed_words(const fast *f, uint32_t i)
+{
+	return packed_groups(f, i) * 8 * parts(f->s->k, TERMS_PACKED) * TERMS_PACKED;
+}
+
 static int cut_fits(const fast *f, const cut *c)
 {
 	const pctl_plan_caps *caps = f->p->caps;
 
 	return caps->max_invocations >= c->local && caps->max_workgroup_bytes >= c->memory &&
 	       turns_fit(caps, power_of_two(parts(f->s->k, c->block)) * c->turns + 64);
+}
+
+/* Matrix units multiply whole tiles, of factors that were packed for it first. */
+static void choose_units(fast *f, uint64_t batches)
+{
+	const matmul_shape *s = f->s;
+	const cut *const before = f->cut;
+
+	if (s->m < 32 || s->n < 32 || s->k < 16)
+		return;
+	f->cut = &matrix_units;
+	if (parts(s->m, 128) * parts(s->n, 128) * batches < TILES_MANY || !cut_fits(f, f->cut))
+		f->cut = &matrix_units_small;
+	for (uint32_t i = 0; i < 2; i++)
+		if (!cut_fits(f, f->cut) || packed_words(f, i) >= 0x80000000u ||
+		    packed_words(f, i) * 4 > f->p->caps->max_binding_bytes)
+			f->cut = before;
 }
 
 /* 0: not on this device, or not worth it. */
@@ -112,7 +147,7 @@ static int choose(fast *f)
 	const matmul_shape *s = f->s;
 	const uint64_t batches = kit_elements(&s->out) / s->m / s->n;
 	/* A slot: its terms, the lanes' digits, carrying and rounding. */
-	const uint64_t settling = power_of_two(parts(s->k, 64)) * 2 + 2 * 64 + 8 * 20;
+	const uint64_t settling = power_of_two(parts(s->k, 64)) * 2 + 3 * 64 + 8 * 20;
 	const int is_exact = s->order == MATMUL_EXACT;
 	const int is_processor = caps->device_kind == PCTL_DEVICE_CPU;
 	const cut *const gpu = is_exact ? &gpus_f64 : &gpus_f32;
@@ -127,10 +162,8 @@ static int choose(fast *f)
 	f->cut = !is_processor ? gpu : is_exact ? &processors_f64 : &processors_f32;
 	if (!cut_fits(f, f->cut))
 		f->cut = gpu;
-	if (is_exact && (caps->proven & PCTL_PLAN_PROVEN_F64_TILES) && cut_fits(f, &matrix_units))
-		f->cut = parts(s->m, 128) * parts(s->n, 128) * batches < TILES_MANY
-				 ? &matrix_units_small
-				 : &matrix_units;
+	if (is_exact && (caps->proven & PCTL_PLAN_PROVEN_F64_TILES))
+		choose_units(f, batches);
 	f->share = turns_fit(caps, 4 * 64 * settling + 512) ? 4 : 1;
 	f->tiles = parts(s->m, f->cut->rows) * parts(s->n, f->cut->columns) * batches;
 	f->slots = f->tiles * f->cut->rows * f->cut->columns;
@@ -184,6 +217,65 @@ static void add_norms(const fast *f, kit_wgsl *w)
 					    : "const NORMS: u32 = 256u;\n");
 }
 
+static int is_matrix(const fast *f)
+{
+	return f->cut->step_type == NULL;
+}
+
+static const char *lanes_of(uint32_t i)
+{
+	return i == 0 ? "fn groups() -> u32 {\n\treturn groups_a();\n}\n"
+			"fn vectors() -> u32 {\n\treturn params.m;\n}\n"
+			"fn vector_step() -> u32 {\n\treturn params.a_row;\n}\n"
+			"fn term_step() -> u32 {\n\treturn params.a_column;\n}\n"
+			"fn of_four(i: u32) -> vec2<u32> {\n\treturn vec2<u32>(i / 4u, i % 4u * "
+			"4u);\n}\n"
+			"const NEXT = vec2<u32>(0u, 1u);\nconst OUTSIDE: u32 = 0u;\n"
+		      : "fn groups() -> u32 {\n\treturn groups_b();\n}\n"
+			"fn vectors() -> u32 {\n\treturn params.n;\n}\n"
+			"fn vector_step() -> u32 {\n\treturn params.b_column;\n}\n"
+			"fn term_step() -> u32 {\n\treturn params.b_row;\n}\n"
+			"fn of_four(i: u32) -> vec2<u32> {\n\treturn vec2<u32>(i % 2u * 4u, i / "
+			"2u);\n}\n"
+			"const NEXT = vec2<u32>(1u, 0u);\nconst OUTSIDE: u32 = 0x80000000u;\n";
+}
+
+/* Factor i for matrix units, and the norms of its vectors. */
+static void packed(fast *f, uint32_t i)
+{
+	static const char *const sharers[2] = {
+		"fn sharer(v: u32, i: u32) -> u32 {\n\treturn i / 16u * 128u + v * 16u + i % "
+		"16u;\n}\n",
+		"fn sharer(v: u32, i: u32) -> u32 {\n\treturn i * 8u + v;\n}\n"};
+	const uint64_t groups = packed_groups(f, i), steps = parts(f->s->k, TERMS_PACKED);
+	const uint32_t packed = kit_temp(f->p, packed_words(f, i) * 4);
+	kit_wgsl w = kit_wgsl_make(f->p->use, 16384);
+
+	f->factors[i] = packed;
+	f->norms[i] = kit_temp(f->p, groups * f->cut->norms * 16);
+	kit_wgsl_add(&w, KERNEL_MATMUL_PLACE);
+	kit_wgsl_add(&w, BUFFER("a", "1", "read", "u32")
+				 BUFFER("packed", "2", "read_write", "vec4<u32>"));
+	add_codec(&w, f->p->use->q->in[i].dtype, "a");
+	kit_wgsl_add(&w, f->cut->head);
+	kit_wgsl_add(&w, KERNEL_MATMUL_PACKED);
+	kit_wgsl_add(&w, lanes_of(i));
+	kit_wgsl_add(&w, KERNEL_MATMUL_PACK);
+	run(f, "tensor/matmul_pack.wgsl", &w, 256, groups * steps, 1,
+	    (kit_slot[]){KIT_ALL(f->params), KIT_ALL(kit_in(f->p, i)), KIT_ALL(packed)}, 3);
+	w = kit_wgsl_make(f->p->use, 16384);
+	kit_wgsl_add(&w, KERNEL_MATMUL_PLACE);
+	kit_wgsl_add(&w, BUFFER("packed", "1", "read", "vec4<u32>")
+				 BUFFER("norms", "2", "read_write", "vec2<f64>"));
+	kit_wgsl_add(&w, LOOK);
+	kit_wgsl_add(&w, f->cut->head);
+	kit_wgsl_add(&w, KERNEL_MATMUL_PACKED);
+	kit_wgsl_add(&w, sharers[i]);
+	kit_wgsl_add(&w, KERNEL_MATMUL_PACK_NORMS);
+	run(f, "tensor/matmul_pack_norms.wgsl", &w, 256, groups, steps,
+	    (kit_slot[]){KIT_ALL(f->params), KIT_ALL(packed), KIT_ALL(f->norms[i])}, 3);
+}
+
 /* Of factor i: cut->norms entries for 8 vectors. */
 static void norms(fast *f, uint32_t i)
 {
@@ -225,20 +317,6 @@ static void add_step(const fast *f, kit_wgsl *w)
 		       f->cut->step_type);
 }
 
-/* Of a block of a factor, SIDE by 16 words, row and k, or k and column, of the first word that lane i brings, and the way to its next, as they lie in memory. */
-#define AT(name, NAME, place, step)                            \
-	"const " NAME "_STEP = vec2<u32>(" step ");\nfn " name \
-	"_at(i: u32) -> vec2<u32> {\n\treturn vec2<u32>(" place ");\n}\n"
-static void add_words(const fast *f, kit_wgsl *w)
-{
-	kit_wgsl_add(w, f->s->a_column == 1
-				? AT("left", "LEFT", "i / 16u, i % 16u", "16u, 0u")
-				: AT("left", "LEFT", "i % SIDE, i / SIDE", "0u, 256u / SIDE"));
-	kit_wgsl_add(w, f->s->b_column == 1
-				? AT("right", "RIGHT", "i / SIDE, i % SIDE", "256u / SIDE, 0u")
-				: AT("right", "RIGHT", "i % 16u, i / 16u", "0u, 16u"));
-}
-
 static void add_each(kit_wgsl *w, const char *text, uint32_t n)
 {
 	static const char *const numbers[] = {"0", "1", "2",  "3",  "4",  "5",	"6",  "7",
@@ -251,31 +329,45 @@ static void add_each(kit_wgsl *w, const char *text, uint32_t n)
 /* Two blocks a turn. */
 static void add_matrix(const fast *f, kit_wgsl *w)
 {
-	const uint32_t side = f->cut->rows, words = side * 16 / 256,
-		       results = side / 32 * (side / 32);
+	static const char *const puts[2] = {KERNEL_MATMUL_TILE_MATRIX_PUT0,
+					    KERNEL_MATMUL_TILE_MATRIX_PUT1};
+	const uint32_t side = f->cut->rows, words = side / 64, results = side / 32 * (side / 32);
 	const char *multiply = side == 128 ? KERNEL_MATMUL_TILE_MATRIX_MULTIPLY
 					   : KERNEL_MATMUL_TILE_MATRIX_MULTIPLY_SMALL;
 
-	add_words(f, w);
 	kit_wgsl_add(w, KERNEL_MATMUL_TILE_MATRIX);
 	add_each(w, KERNEL_MATMUL_TILE_MATRIX_WORD, words);
 	add_each(w, KERNEL_MATMUL_TILE_MATRIX_SUM, results);
-	add_each(w, KERNEL_MATMUL_TILE_MATRIX_FETCH, words);
-	add_each(w, KERNEL_MATMUL_TILE_MATRIX_PUT0, words);
-	kit_wgsl_add(w, KERNEL_MATMUL_TILE_MATRIX_PUT_END);
-	kit_wgsl_add(w, KERNEL_MATMUL_TILE_MATRIX_TURN);
+	add_each(w, puts[0], words);
+	kit_wgsl_add(w, KERNEL_MATMUL_TILE_MATRIX_SEGMENT);
 	for (uint32_t i = 0; i < 2; i++) {
+		kit_wgsl_add(w, KERNEL_MATMUL_TILE_MATRIX_NEXT);
 		add_each(w, KERNEL_MATMUL_TILE_MATRIX_FETCH, words);
-		kit_wgsl_named(w, multiply, "0");
+		kit_wgsl_named(w, multiply, i == 0 ? "0" : "1");
+		add_each(w, puts[1 - i], words);
 		kit_wgsl_add(w, "\tworkgroupBarrier();\n");
-		add_each(w, KERNEL_MATMUL_TILE_MATRIX_PUT0, words);
-		kit_wgsl_add(w, KERNEL_MATMUL_TILE_MATRIX_PUT_END);
 	}
-	kit_wgsl_add(w, "\tif (next % LOOK == 0u && next < params.k) {\n\tvar most = 0.0lf;\n");
+	kit_wgsl_add(w, "\t}\n\tif ((start + LOOK / 32u) * 32u < terms) {\n\tvar most = 0.0lf;\n");
 	add_each(w, KERNEL_MATMUL_TILE_MATRIX_LOOK, results);
 	kit_wgsl_add(w, "\tstarts += most;\n\t}\n\t}\n");
 	add_each(w, KERNEL_MATMUL_TILE_MATRIX_END, results);
 	kit_wgsl_add(w, "}\n");
+}
+
+/* What an f64 sum says of the result, and the norms that say it. */
+static void add_bound(const fast *f, kit_wgsl *w)
+{
+	kit_wgsl_add(w, BOUND);
+	kit_wgsl_add(w, nearest(f->s->format));
+	kit_wgsl_add(w, KERNEL_MATMUL_BOUND);
+	if (is_matrix(f)) {
+		kit_wgsl_add(w, LOOK);
+		kit_wgsl_add(w, KERNEL_MATMUL_PACKED);
+		kit_wgsl_add(w, KERNEL_MATMUL_BOUND_MATRIX);
+	} else {
+		add_norms(f, w);
+		kit_wgsl_add(w, KERNEL_MATMUL_BOUND_NORMS);
+	}
 }
 
 static void tiles(fast *f)
@@ -285,27 +377,27 @@ static void tiles(fast *f)
 		"const CHUNK: u32 = 0x80000000u;\n", "const CHUNK: u32 = 256u;\n"};
 	static const char *const unrolled[] = {"0", "1", "2", "3"};
 	const kit_use *u = f->p->use;
-	const int is_exact = f->s->order == MATMUL_EXACT, is_matrix = f->cut->step_type == NULL;
+	const int is_exact = f->s->order == MATMUL_EXACT;
 	kit_wgsl w = kit_wgsl_make(u, 65536);
 
-	if (is_matrix)
+	if (is_matrix(f))
 		kit_wgsl_add(&w,
 			     "//# subgroup = 32\nenable chromium_experimental_subgroup_matrix;\n");
 	if (f->s->format->dtype == PCTL_SCALAR_F16)
 		kit_wgsl_add(&w, "enable f16;\n");
 	kit_wgsl_add(&w, KERNEL_MATMUL_PLACE);
-	kit_wgsl_add(&w, FACTORS TEMP);
+	kit_wgsl_add(&w, is_matrix(f) ? BUFFER("a", "1", "read", "vec4<u32>")
+						BUFFER("b", "2", "read", "vec4<u32>") TEMP
+				      : FACTORS TEMP);
 	kit_wgsl_add(&w, chunks[f->s->order]);
 	kit_wgsl_add(&w, f->cut->head);
-	add_codec(&w, u->q->in[0].dtype, "a");
-	add_codec(&w, u->q->in[1].dtype, "b");
-	if (!is_matrix)
+	if (!is_matrix(f)) {
+		add_codec(&w, u->q->in[0].dtype, "a");
+		add_codec(&w, u->q->in[1].dtype, "b");
 		add_step(f, &w);
+	}
 	if (is_exact) {
-		kit_wgsl_add(&w, BOUND);
-		add_norms(f, &w);
-		kit_wgsl_add(&w, nearest(f->s->format));
-		kit_wgsl_add(&w, KERNEL_MATMUL_BOUND);
+		add_bound(f, &w);
 	} else {
 		kit_wgsl_add(&w, "fn norm_a(z: u32, row: u32) -> u32 {\n\treturn 0u;\n}\n"
 				 "fn norm_b(z: u32, column: u32) -> u32 {\n\treturn 0u;\n}\n"
@@ -313,7 +405,7 @@ static void tiles(fast *f)
 				 "\treturn bitcast<u32>(x);\n}\n");
 	}
 	kit_wgsl_add(&w, f->cut->layout);
-	if (is_matrix)
+	if (is_matrix(f))
 		add_matrix(f, &w);
 	else
 		kit_wgsl_add(&w, f->cut->tile);
@@ -323,7 +415,7 @@ static void tiles(fast *f)
 		kit_wgsl_add(&w, f->cut->end);
 	run(f, "tensor/matmul_tile.wgsl", &w, f->cut->local, f->tiles,
 	    parts(f->s->k, f->cut->block),
-	    (kit_slot[]){KIT_ALL(f->params), KIT_ALL(kit_in(f->p, 0)), KIT_ALL(kit_in(f->p, 1)),
+	    (kit_slot[]){KIT_ALL(f->params), KIT_ALL(f->factors[0]), KIT_ALL(f->factors[1]),
 			 KIT_ALL(f->temp), KIT_ALL(f->norms[0]), KIT_ALL(f->norms[1])},
 	    is_exact ? 6 : 4);
 }
@@ -336,30 +428,38 @@ static void settle(fast *f)
 	if (f->s->format->dtype == PCTL_SCALAR_F16)
 		kit_wgsl_add(&w, "enable f16;\n");
 	kit_wgsl_add(&w, KERNEL_MATMUL_PLACE);
-	kit_wgsl_add(&w, FACTORS TEMP BOUND);
+	kit_wgsl_add(&w, FACTORS BUFFER("temp", "3", "read", "u32")
+				 BUFFER("y", "6", "read_write", "u32"));
 	kit_wgsl_add(&w, f->share == 4 ? "const SHARE: u32 = 4u;\n" : "const SHARE: u32 = 1u;\n");
-	add_codec(&w, u->q->in[0].dtype, "a");
-	add_codec(&w, u->q->in[1].dtype, "b");
+	kit_wgsl_add(&w, f->s->format->dtype == PCTL_SCALAR_F32 ? "const PER: u32 = 1u;\n"
+								: "const PER: u32 = 2u;\n");
 	kit_wgsl_add(&w, f->s->format->text);
 	kit_wgsl_add(&w, "fn sum_scale() -> bool {\n\treturn false;\n}\n");
 	kit_wgsl_add(&w, KERNEL_EXACT_SUM);
 	kit_wgsl_add(&w, f->cut->head);
 	kit_wgsl_add(&w, f->cut->layout);
-	add_norms(f, &w);
 	kit_wgsl_add(&w, "const CHUNK: u32 = 512u;\n");
-	kit_wgsl_add(&w, nearest(f->s->format));
-	kit_wgsl_add(&w, KERNEL_MATMUL_BOUND);
+	add_bound(f, &w);
+	if (is_matrix(f)) {
+		kit_wgsl_add(&w, KERNEL_MATMUL_PACKED_FACTORS);
+	} else {
+		add_codec(&w, u->q->in[0].dtype, "a");
+		add_codec(&w, u->q->in[1].dtype, "b");
+		kit_wgsl_add(&w, KERNEL_MATMUL_FACTORS);
+	}
 	kit_wgsl_add(&w, KERNEL_MATMUL_SETTLE);
-	run(f, "tensor/matmul_settle.wgsl", &w, 64, f->slots / 64 / f->share, parts(f->s->k, 64),
-	    (kit_slot[]){KIT_ALL(f->params), KIT_ALL(kit_in(f->p, 0)), KIT_ALL(kit_in(f->p, 1)),
-			 KIT_ALL(f->temp), KIT_ALL(f->norms[0]), KIT_ALL(f->norms[1])},
-	    6);
+	kit_wgsl_add(&w, KERNEL_MATMUL_SETTLE_MAIN);
+	run(f, "tensor/matmul_settle.wgsl", &w, 64,
+	    parts(kit_elements(&f->s->out), 64 * (uint64_t)f->share), parts(f->s->k, 64),
+	    (kit_slot[]){KIT_ALL(f->params), KIT_ALL(f->factors[0]), KIT_ALL(f->factors[1]),
+			 KIT_ALL(f->temp), KIT_ALL(f->norms[0]), KIT_ALL(f->norms[1]),
+			 KIT_ALL(kit_out(f->p, 0))},
+	    7);
 }
 
+/* Orders that are not exact have results of f32. */
 static void gather(fast *f)
 {
-	const int halves = f->s->format->dtype != PCTL_SCALAR_F32;
-	const uint64_t count = kit_elements(&f->s->out);
 	kit_wgsl w = kit_wgsl_make(f->p->use, 16384);
 
 	kit_wgsl_add(&w, KERNEL_MATMUL_PLACE);
@@ -367,8 +467,8 @@ static void gather(fast *f)
 	kit_wgsl_add(&w, f->cut->head);
 	kit_wgsl_add(&w, f->cut->layout);
 	kit_wgsl_add(&w, KERNEL_MATMUL_GATHER);
-	kit_wgsl_add(&w, halves ? KERNEL_RESULT_HALVES : KERNEL_RESULT_WORDS);
-	run(f, "tensor/matmul_gather.wgsl", &w, 64, parts(halves ? (count + 1) / 2 : count, 64), 1,
+	kit_wgsl_add(&w, KERNEL_RESULT_WORDS);
+	run(f, "tensor/matmul_gather.wgsl", &w, 64, parts(kit_elements(&f->s->out), 64), 1,
 	    (kit_slot[]){KIT_ALL(f->params), KIT_ALL(f->temp), KIT_ALL(kit_out(f->p, 0))}, 3);
 }
 
@@ -379,14 +479,18 @@ int matmul_fast(kit_plan *p, const matmul_shape *s, uint32_t params)
 	/* What is packed is read by the one kernel that knows it. */
 	if (s->format == NULL || kit_dtype_bytes(p->use->q->in[1].dtype) == 0 || !choose(&f))
 		return 0;
-	if (s->order == MATMUL_EXACT) {
-		norms(&f, 0);
-		norms(&f, 1);
+	for (uint32_t i = 0; i < 2; i++) {
+		f.factors[i] = kit_in(p, i);
+		if (is_matrix(&f))
+			packed(&f, i);
+		else if (s->order == MATMUL_EXACT)
+			norms(&f, i);
 	}
 	f.temp = kit_temp(p, f.slots * 4);
 	tiles(&f);
 	if (s->order == MATMUL_EXACT)
 		settle(&f);
-	gather(&f);
+	else
+		gather(&f);
 	return 1;
 }
