@@ -23,11 +23,11 @@ FUNCTION = "fn {0}() -> u32 {{\n\treturn {1};\n}}\n"
 SIDES = (
     (FUNCTION.format("groups", "groups_a()") + FUNCTION.format("vectors", "params.m") + FUNCTION.format("vector_step", "params.a_row")
      + FUNCTION.format("term_step", "params.a_column") + "fn of_four(i: u32) -> vec2<u32> {\n\treturn vec2<u32>(i / 4u, i % 4u * 4u);\n}\n"
-     "const NEXT = vec2<u32>(0u, 1u);\nconst OUTSIDE: u32 = 0u;\n",
+     "const NEXT = vec3<u32>(0u, 0u, 1u);\nconst OUTSIDE: u32 = 0u;\n",
      "fn sharer(v: u32, i: u32) -> u32 {\n\treturn i / 16u * 128u + v * 16u + i % 16u;\n}\n"),
     (FUNCTION.format("groups", "groups_b()") + FUNCTION.format("vectors", "params.n") + FUNCTION.format("vector_step", "params.b_column")
      + FUNCTION.format("term_step", "params.b_row") + "fn of_four(i: u32) -> vec2<u32> {\n\treturn vec2<u32>(i % 2u * 4u, i / 2u);\n}\n"
-     "const NEXT = vec2<u32>(1u, 0u);\nconst OUTSIDE: u32 = 0x80000000u;\n",
+     "const NEXT = vec3<u32>(0u, 1u, 0u);\nconst OUTSIDE: u32 = 0x80000000u;\n",
      "fn sharer(v: u32, i: u32) -> u32 {\n\treturn i * 8u + v;\n}\n"))
 
 h = Harness()
@@ -91,7 +91,7 @@ def packed(i, data, shape, side, params, look):
     groups, parts = batches * up(n if i else m, side) * (side // 8), up(k, 128)
     layout = f"const SIDE: u32 = {side}u;\n" + kernel("matmul_packed")
     text = (kernel("matmul_place") + buffer("a", 1) + buffer("packed", 2, "read_write", "vec4<u32>") + CODECS[:CODECS.index("fn b")] + layout + SIDES[i][0]
-            + kernel("matmul_pack"))
+            + kernel("matmul_pack_eight") + kernel("matmul_pack_bits") + kernel("matmul_pack"))
     words = run(text, 16, groups * parts, {0: params, 1: data, 2: bytes(groups * parts * 4096)}, 2)
     text = (kernel("matmul_place") + buffer("packed", 1, element="vec4<u32>") + buffer("norms", 2, "read_write", "vec2<f64>") + look + layout + SIDES[i][1]
             + kernel("matmul_pack_norms"))
