@@ -2,6 +2,8 @@
 int8), beside torch._int_mm. A sample of our elements is checked first, of order exact with fractions, of integers all rows that torch has; then it is counted
 how many of the peer's elements differ: of order exact, those that are not correctly rounded.
 usage: matmul.py PIPECTL BACKEND ORDER [N...]"""
+import ctypes
+import ctypes.util
 import json
 import os
 import subprocess
@@ -62,6 +64,29 @@ def ours(pipectl, backend, order, directory, n):
     return times[1] if is_int else (times[many] - times[few]) / (many - few), y
 
 
+def native_peer(a, b):
+    """The same of OpenBLAS, or of oneDNN for integers, where the system has them, or OPENBLAS or ONEDNN names one; as many threads as processors are the process's."""
+    is_int, n = a.dtype == numpy.int8, a.shape[0]
+    name = os.environ.get("ONEDNN" if is_int else "OPENBLAS") or ctypes.util.find_library("dnnl" if is_int else "openblas")
+    if not name:
+        return None
+    library, times = ctypes.CDLL(name), []
+    z = numpy.zeros((n, n), dtype=numpy.int32 if is_int else numpy.float32)
+    x, y, out = (ctypes.c_void_p(t.ctypes.data) for t in (a, b, z))
+    one, zero, side, char = ctypes.c_float(1), ctypes.c_float(0), ctypes.c_int64(n), ctypes.c_char
+    none = (ctypes.c_int32 * 1)(0)
+    if not is_int:
+        library.openblas_set_num_threads(len(os.sched_getaffinity(0)))
+    for _ in range(TRIES):
+        begin = time.perf_counter()
+        if is_int:
+            library.dnnl_gemm_s8s8s32(char(b"N"), char(b"N"), char(b"F"), side, side, side, one, x, side, ctypes.c_int8(0), y, side, ctypes.c_int8(0), zero, out, side, none)
+        else:
+            library.cblas_sgemm(101, 111, 111, n, n, n, one, x, n, y, n, zero, out, n)
+        times.append(time.perf_counter() - begin)
+    return "oneDNN int8" if is_int else "OpenBLAS f32", sorted(times)[TRIES // 2], z
+
+
 def peer_of(backend, a, b):
     """Name, seconds, result."""
     try:
@@ -83,6 +108,9 @@ def peer_of(backend, a, b):
             torch.cuda.synchronize()
             times.append(begin.elapsed_time(end) * 1e-3)
         return f"torch {a.dtype}", sorted(times[2:])[TRIES // 2], z.cpu().numpy()
+    native = native_peer(a, b)
+    if native:
+        return native
     for _ in range(TRIES):
         begin = time.perf_counter()
         z = a.astype(numpy.int32) @ b.astype(numpy.int32) if a.dtype == numpy.int8 else a @ b
