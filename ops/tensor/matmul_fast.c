@@ -34,6 +34,28 @@ static const matmul_cut processors_f32 = {MATMUL_TILES_PLAIN,
 					  64,
 					  32,
 					  33 + 8 * 18};
+static const matmul_cut processors_u32 = {MATMUL_TILES_PLAIN,
+					  PROCESSOR,
+					  "alias Acc = u32;\nconst LANES: u32 = 16u;\n",
+					  "u32",
+					  16,
+					  64,
+					  16384,
+					  32,
+					  64,
+					  32,
+					  33 + 8 * 18};
+static const matmul_cut gpus_u32 = {MATMUL_TILES_PLAIN,
+				    GPU,
+				    "alias Acc = u32;\n",
+				    "vec4<u32>",
+				    256,
+				    256,
+				    16384,
+				    64,
+				    64,
+				    16,
+				    21};
 static const matmul_cut gpus_f64 = {MATMUL_TILES_PLAIN,
 				    GPU,
 				    "alias Acc = f64;\n",
@@ -122,7 +144,9 @@ static int choose(matmul_fast_plan *f)
 	const uint64_t settling = matmul_steps(matmul_parts(s->k, 64)) * 2 + 3 * 64 + 8 * 20;
 	const int is_exact = s->order == MATMUL_EXACT && s->format != NULL;
 	const int is_processor = caps->device_kind == PCTL_DEVICE_CPU;
-	const matmul_cut *const gpu = is_exact ? &gpus_f64 : s->format != NULL ? &gpus_f32 : NULL;
+	const matmul_cut *const gpu = is_exact		  ? &gpus_f64
+				      : s->format != NULL ? &gpus_f32
+							  : &gpus_u32;
 
 	/* Gas is priced by the plan of a device of no kind. */
 	if (is_exact ? !PCTL_HAS(caps, pctl_plan_caps, proven) ||
@@ -131,16 +155,15 @@ static int choose(matmul_fast_plan *f)
 		return 0;
 	if (kit_elements(&s->out) < matmul_parts(PRODUCTS_LEAST, s->k + 1))
 		return 0;
-	f->cut = gpu;
-	if (is_processor && s->format != NULL)
-		f->cut = is_exact ? &processors_f64 : &processors_f32;
-	if (f->cut != NULL && !matmul_cut_fits(f, f->cut))
+	f->cut = !is_processor	     ? gpu
+		 : is_exact	     ? &processors_f64
+		 : s->format != NULL ? &processors_f32
+				     : &processors_u32;
+	if (!matmul_cut_fits(f, f->cut))
 		f->cut = gpu;
 	if (is_exact ? (caps->proven & PCTL_PLAN_PROVEN_F64_TILES) != 0
 		     : !is_processor && f->cut == gpu)
 		matmul_choose_packed(f, batches);
-	if (f->cut == NULL)
-		return 0;
 	f->share = matmul_turns_fit(caps, 4 * 64 * settling + 512) ? 4 : 1;
 	f->tiles = matmul_parts(s->m, f->cut->rows) * matmul_parts(s->n, f->cut->columns) * batches;
 	f->slots = f->tiles * f->cut->rows * f->cut->columns;
@@ -206,7 +229,8 @@ static void norms(matmul_fast_plan *f, uint32_t i)
 /* A product of two f32 is exact in f64, so that there product and sum are the bits of fma. */
 static void add_step(const matmul_fast_plan *f, kit_wgsl *w)
 {
-	const int fused = f->s->order == MATMUL_EXACT
+	const int fused = f->s->format == NULL ? 0
+			  : f->s->order == MATMUL_EXACT
 				  ? (f->p->caps->proven & PCTL_PLAN_PROVEN_F64_FMA) != 0
 				  : f->s->order != MATMUL_UNFUSED;
 
@@ -230,6 +254,27 @@ static void add_bound(const matmul_fast_plan *f, kit_wgsl *w)
 		add_norms(f, w);
 		kit_wgsl_add(w, KERNEL_MATMUL_BOUND_NORMS);
 	}
+}
+
+/* Elements as tiles add them up: integers as they are, floats by their bits. */
+static void add_values(const matmul_fast_plan *f, kit_wgsl *w)
+{
+	static const char *const names[2] = {"a", "b"};
+
+	for (uint32_t i = 0; i < 2; i++) {
+		const uint32_t dtype = f->p->use->q->in[i].dtype;
+
+		if (f->s->format != NULL) {
+			matmul_add_codec(w, dtype, names[i]);
+			continue;
+		}
+		kit_wgsl_named(w, kit_codec_word(dtype), names[i]);
+		kit_wgsl_named(w, "fn $_bits(i: u32) -> u32 {\n\treturn $_word(i);\n}\n", names[i]);
+	}
+	kit_wgsl_add(
+		w, f->s->format != NULL
+			   ? "fn value(bits: u32) -> Acc {\n\treturn Acc(bitcast<f32>(bits));\n}\n"
+			   : "fn value(bits: u32) -> Acc {\n\treturn bits;\n}\n");
 }
 
 static int is_packed(const matmul_fast_plan *f)
@@ -256,21 +301,18 @@ static void tiles(matmul_fast_plan *f)
 	kit_wgsl_add(&w, is_packed(f) ? MATMUL_BUFFER("a", "1", "read", "vec4<u32>")
 						MATMUL_BUFFER("b", "2", "read", "vec4<u32>") TEMP
 				      : FACTORS TEMP);
-	if (f->s->format != NULL)
-		kit_wgsl_add(&w, chunks[f->s->order]);
+	kit_wgsl_add(&w, chunks[f->s->order]);
 	kit_wgsl_add(&w, f->cut->head);
-	if (!is_packed(f)) {
-		matmul_add_codec(&w, u->q->in[0].dtype, "a");
-		matmul_add_codec(&w, u->q->in[1].dtype, "b");
-	}
-	if (f->cut->step_type != NULL && f->s->format != NULL)
+	if (!is_packed(f))
+		add_values(f, &w);
+	if (f->cut->step_type != NULL && !(is_packed(f) && f->s->format == NULL))
 		add_step(f, &w);
 	if (is_exact) {
 		add_bound(f, &w);
 	} else if (!is_packed(f)) {
 		kit_wgsl_add(&w, "fn norm_a(z: u32, row: u32) -> u32 {\n\treturn 0u;\n}\n"
 				 "fn norm_b(z: u32, column: u32) -> u32 {\n\treturn 0u;\n}\n"
-				 "fn finish(x: f32, a: u32, b: u32) -> u32 {\n"
+				 "fn finish(x: Acc, a: u32, b: u32) -> u32 {\n"
 				 "\treturn bitcast<u32>(x);\n}\n");
 	}
 	kit_wgsl_add(&w, f->cut->layout);

@@ -34,9 +34,20 @@ static const matmul_cut units_small = {MATMUL_TILES_UNITS,
 				       32,
 				       8};
 #define UNITS_TILES_MANY 200u
-static const matmul_cut wide = {
-	MATMUL_TILES_WIDE, KERNEL_MATMUL_WIDE, NULL, NULL, NULL, "", "vec4<f32>", 256, 256, 16384,
-	128,		   128,		       16,   1};
+static const matmul_cut wide = {MATMUL_TILES_WIDE,
+				KERNEL_MATMUL_WIDE,
+				NULL,
+				NULL,
+				NULL,
+				"",
+				"vec4<f32>",
+				256,
+				256,
+				16384,
+				128,
+				128,
+				16,
+				1};
 #define WIDE_TILES_LEAST 48u
 
 /* Integers of a byte are multiplied four at a time. */
@@ -202,8 +213,7 @@ void matmul_add_units(const matmul_fast_plan *f, kit_wgsl *w)
 	kit_wgsl_add(w, "}\n");
 }
 
-
-#define DOT(name)                                                                            \
+#define DOT(name)                                                                                 \
 	"fn step(a: V, b: V, acc: V) -> V {\n\treturn acc + V(u32(" name "(a.x, b.x)), u32(" name \
 	"(a.y, b.y)), u32(" name "(a.z, b.z)), u32(" name "(a.w, b.w)));\n}\n"
 static const char *integer_step(const matmul_fast_plan *f)
@@ -241,7 +251,7 @@ void matmul_add_wide(const matmul_fast_plan *f, kit_wgsl *w)
 		kit_wgsl_add(w, "\t\t}\n");
 	}
 	kit_wgsl_add(w, "\t}\n");
-	matmul_add_each(w, is_cut ? KERNEL_MATMUL_TILE_WIDE_END_CHUNKS : KERNEL_MATMUL_TILE_WIDE_END,
-			0, 8);
+	matmul_add_each(
+		w, is_cut ? KERNEL_MATMUL_TILE_WIDE_END_CHUNKS : KERNEL_MATMUL_TILE_WIDE_END, 0, 8);
 	kit_wgsl_add(w, "}\n");
 }

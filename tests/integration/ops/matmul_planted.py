@@ -16,6 +16,7 @@ FORMAT = ("const PRECISION: u32 = 24u;\nconst LEAST: u32 = 149u;\nconst INFINITY
 BITS = "fn {0}_bits(i: u32) -> u32 {{\n\treturn {0}[i];\n}}\n"
 NEAREST = "fn nearest(x: f64) -> u32 {\n\treturn bitcast<u32>(f32(x));\n}\n"
 NORMS = "const NORMS: u32 = 256u;\n"
+VALUE = "fn value(bits: u32) -> Acc {\n\treturn Acc(bitcast<f32>(bits));\n}\n"
 STEP = "fn step(a: {0}, b: {0}, acc: {0}) -> {0} {{\n\treturn {1};\n}}\n"
 VECTORS = ("fn vectors() -> u32 {\n\treturn params.count / params.n;\n}\nfn vector(v: u32) -> u32 {\n\treturn place(v * params.n).x;\n}\n"
            "fn stride() -> u32 {\n\treturn params.a_column;\n}\n",
@@ -69,7 +70,7 @@ def fast(a, b, plant):
     factors = buffer("a", 1) + buffer("b", 2) + buffer("temp", 3, "read_write")
     tiles = up(M, 64) * up(N, 64)
     bound = (buffer("norms_a", 4, element="vec2<f64>") + buffer("norms_b", 5, element="vec2<f64>") + NORMS + NEAREST + kernel("matmul_bound") + kernel("matmul_bound_norms"))
-    text = (head + factors + "const CHUNK: u32 = 512u;\n" + codec + "alias Acc = f64;\n" + STEP.format("vec4<f64>", "acc + a * b") + bound + kernel("matmul_gpu")
+    text = (head + factors + "const CHUNK: u32 = 512u;\n" + codec + "alias Acc = f64;\n" + VALUE + STEP.format("vec4<f64>", "acc + a * b") + bound + kernel("matmul_gpu")
             + kernel("matmul_tile_gpu"))
     temp = run(text, 16, tiles, {0: params(), 1: a, 2: b, 3: bytes(tiles * 16384), 4: norms[0], 5: norms[1]}, 3, plant)
     text = (head + buffer("a", 1) + buffer("b", 2) + buffer("temp", 3) + buffer("y", 6, "read_write") + "const SHARE: u32 = 4u;\nconst PER: u32 = 1u;\n"
