@@ -1,89 +1,89 @@
 /* tensor.matmul in tiles. Order exact goes by f64 sums with a bound of their error (SEMANTICS.md 4.4): norms of rows and columns, tiles, the
- * marked elements by exact integer sums, and the result out of its tiles; the other orders by their own f32 sums in the same tiles. Which way
+ * result out of its tiles with the marked elements settled by exact integer sums; the other orders by their own f32 sums in the same tiles. Which way
  * is taken never changes a bit. */
-#include "matmul.h"
+#include "matmul_fast.h"
 
-#include "common/codec.h"
 #include "kernels.h"
 
 /* Fewer products than this are done sooner by one kernel than by five. */
 #define PRODUCTS_LEAST 8192u
 
-/*
- * How tiles are cut for a kind of device.
- *
- * layout, tile  texts of kernels; term, end: what is put behind the latter, the first four times; or NULL
- * head          the type of sums, and of processors the lanes of a workgroup
- * step_type     what `step` takes and gives; NULL: sums are of the device's matrix units
- * local         invocations of a workgroup
- * norms         invocations of a workgroup that finds norms
- * memory        bytes of a workgroup
- * rows, columns of a tile; block: terms that go through workgroup memory together
- * turns         that all loops make for a block of terms
- */
-typedef struct cut {
-	const char *layout, *tile, *term, *end, *head, *step_type;
-	uint32_t local, norms, memory, rows, columns, block, turns;
-} cut;
-
 #define PROCESSOR                                                               \
 	KERNEL_MATMUL_CPU, KERNEL_MATMUL_TILE_CPU, KERNEL_MATMUL_TILE_CPU_TERM, \
 		KERNEL_MATMUL_TILE_CPU_END
 #define GPU KERNEL_MATMUL_GPU, KERNEL_MATMUL_TILE_GPU, NULL, NULL
-static const cut processors_f64 = {
-	PROCESSOR,  "alias Acc = f64;\nconst LANES: u32 = 8u;\n", "f64", 8, 64, 16384, 32, 32, 32,
-	33 + 8 * 26};
-static const cut processors_f32 = {
-	PROCESSOR,  "alias Acc = f32;\nconst LANES: u32 = 16u;\n", "f32", 16, 64, 16384, 32, 64, 32,
-	33 + 8 * 18};
-static const cut gpus_f64 = {GPU, "alias Acc = f64;\n", "vec4<f64>", 256, 256, 16384, 64, 64, 16,
-			     21};
-static const cut gpus_f32 = {GPU, "alias Acc = f32;\n", "vec4<f32>", 256, 256, 16384, 64, 64, 16,
-			     21};
-static const cut matrix_units = {KERNEL_MATMUL_MATRIX,
-				 KERNEL_MATMUL_TILE_MATRIX,
-				 NULL,
-				 NULL,
-				 "const SIDE: u32 = 128u;\n",
-				 NULL,
-				 256,
-				 256,
-				 27136,
-				 128,
-				 128,
-				 32,
-				 8};
-/* For fewer tiles than devices keep busy. */
-static const cut matrix_units_small = {KERNEL_MATMUL_MATRIX,
-				       KERNEL_MATMUL_TILE_MATRIX,
-				       NULL,
-				       NULL,
-				       "const SIDE: u32 = 64u;\n",
-				       NULL,
-				       256,
-				       256,
-				       17920,
-				       64,
-				       64,
-				       32,
-				       8};
-#define TILES_MANY 200u
-
-typedef struct fast {
-	kit_plan *p;
-	const matmul_shape *s;
-	const cut *cut;
-	uint64_t tiles, slots;
-	uint32_t share; /* slots that an invocation of the settling kernel looks after */
-	uint32_t params, temp, norms[2];
-} fast;
-
-static uint64_t parts(uint64_t n, uint64_t of)
+static const matmul_cut processors_f64 = {MATMUL_TILES_PLAIN,
+					  PROCESSOR,
+					  "alias Acc = f64;\nconst LANES: u32 = 8u;\n",
+					  "f64",
+					  8,
+					  64,
+					  16384,
+					  32,
+					  32,
+					  32,
+					  33 + 8 * 26};
+static const matmul_cut processors_f32 = {MATMUL_TILES_PLAIN,
+					  PROCESSOR,
+					  "alias Acc = f32;\nconst LANES: u32 = 16u;\n",
+					  "f32",
+					  16,
+					  64,
+					  16384,
+					  32,
+					  64,
+					  32,
+					  33 + 8 * 18};
+static const matmul_cut processors_u32 = {MATMUL_TILES_PLAIN,
+					  PROCESSOR,
+					  "alias Acc = u32;\nconst LANES: u32 = 16u;\n",
+					  "u32",
+					  16,
+					  64,
+					  16384,
+					  32,
+					  64,
+					  32,
+					  33 + 8 * 18};
+static const matmul_cut gpus_u32 = {MATMUL_TILES_PLAIN,
+				    GPU,
+				    "alias Acc = u32;\n",
+				    "vec4<u32>",
+				    256,
+				    256,
+				    16384,
+				    64,
+				    64,
+				    16,
+				    21};
+static const matmul_cut gpus_f64 = {MATMUL_TILES_PLAIN,
+				    GPU,
+				    "alias Acc = f64;\n",
+				    "vec4<f64>",
+				    256,
+				    256,
+				    16384,
+				    64,
+				    64,
+				    16,
+				    21};
+static const matmul_cut gpus_f32 = {MATMUL_TILES_PLAIN,
+				    GPU,
+				    "alias Acc = f32;\n",
+				    "vec4<f32>",
+				    256,
+				    256,
+				    16384,
+				    64,
+				    64,
+				    16,
+				    21};
+uint64_t matmul_parts(uint64_t n, uint64_t of)
 {
 	return n / of + (n % of != 0);
 }
 
-static uint64_t power_of_two(uint64_t n)
+uint64_t matmul_steps(uint64_t n)
 {
 	uint64_t power = 16;
 
@@ -92,52 +92,86 @@ static uint64_t power_of_two(uint64_t n)
 	return power;
 }
 
-static int turns_fit(const pctl_plan_caps *caps, uint64_t turns)
+int matmul_turns_fit(const pctl_plan_caps *caps, uint64_t turns)
 {
 	return caps->max_turns == 0 || turns <= caps->max_turns;
 }
 
-static int cut_fits(const fast *f, const cut *c)
+int matmul_cut_fits(const matmul_fast_plan *f, const matmul_cut *c)
 {
 	const pctl_plan_caps *caps = f->p->caps;
 
 	return caps->max_invocations >= c->local && caps->max_workgroup_bytes >= c->memory &&
-	       turns_fit(caps, power_of_two(parts(f->s->k, c->block)) * c->turns + 64);
+	       matmul_turns_fit(caps,
+				matmul_steps(matmul_parts(f->s->k, c->block)) * c->turns + 64);
+}
+
+void matmul_add_codec(kit_wgsl *w, uint32_t dtype, const char *name)
+{
+	if (kit_codec_word(dtype) != NULL)
+		kit_wgsl_named(w, kit_codec_word(dtype), name);
+	kit_wgsl_named(w, kit_codec_bits(dtype), name);
+}
+
+void matmul_run(matmul_fast_plan *f, const char *name, kit_wgsl *w, uint32_t local, uint64_t groups,
+		uint64_t steps, const kit_slot *slots, uint32_t n_slots)
+{
+	kit_kernel kernel = {name, w->text, local, "steps", matmul_steps(steps)};
+
+	if (f->p->status == PCTL_OK)
+		f->p->status = kit_wgsl_status(w);
+	if (f->p->status == PCTL_OK)
+		kit_run(f->p, &kernel, groups * local, slots, n_slots);
+	kit_wgsl_free(w);
+}
+
+void matmul_add_each(kit_wgsl *w, const char *text, uint32_t first, uint32_t n)
+{
+	static const char *const numbers[] = {"0", "1", "2",  "3",  "4",  "5",	"6",  "7",
+					      "8", "9", "10", "11", "12", "13", "14", "15"};
+
+	for (uint32_t i = 0; i < n; i++)
+		kit_wgsl_named(w, text, numbers[first + i]);
 }
 
 /* 0: not on this device, or not worth it. */
-static int choose(fast *f)
+static int choose(matmul_fast_plan *f)
 {
 	const pctl_plan_caps *caps = f->p->caps;
 	const matmul_shape *s = f->s;
 	const uint64_t batches = kit_elements(&s->out) / s->m / s->n;
 	/* A slot: its terms, the lanes' digits, carrying and rounding. */
-	const uint64_t settling = power_of_two(parts(s->k, 64)) * 2 + 2 * 64 + 8 * 20;
-	const int is_exact = s->order == MATMUL_EXACT;
+	const uint64_t settling = matmul_steps(matmul_parts(s->k, 64)) * 2 + 3 * 64 + 8 * 20;
+	const int is_exact = s->order == MATMUL_EXACT && s->format != NULL;
 	const int is_processor = caps->device_kind == PCTL_DEVICE_CPU;
-	const cut *const gpu = is_exact ? &gpus_f64 : &gpus_f32;
+	const matmul_cut *const gpu = is_exact		  ? &gpus_f64
+				      : s->format != NULL ? &gpus_f32
+							  : &gpus_u32;
 
 	/* Gas is priced by the plan of a device of no kind. */
 	if (is_exact ? !PCTL_HAS(caps, pctl_plan_caps, proven) ||
 			       !(caps->proven & PCTL_PLAN_PROVEN_F64)
 		     : caps->device_kind == PCTL_DEVICE_OTHER)
 		return 0;
-	if (kit_elements(&s->out) < parts(PRODUCTS_LEAST, s->k + 1))
+	if (kit_elements(&s->out) < matmul_parts(PRODUCTS_LEAST, s->k + 1))
 		return 0;
-	f->cut = !is_processor ? gpu : is_exact ? &processors_f64 : &processors_f32;
-	if (!cut_fits(f, f->cut))
+	f->cut = !is_processor	     ? gpu
+		 : is_exact	     ? &processors_f64
+		 : s->format != NULL ? &processors_f32
+				     : &processors_u32;
+	if (!matmul_cut_fits(f, f->cut))
 		f->cut = gpu;
-	if (is_exact && (caps->proven & PCTL_PLAN_PROVEN_F64_TILES) && cut_fits(f, &matrix_units))
-		f->cut = parts(s->m, 128) * parts(s->n, 128) * batches < TILES_MANY
-				 ? &matrix_units_small
-				 : &matrix_units;
-	f->share = turns_fit(caps, 4 * 64 * settling + 512) ? 4 : 1;
-	f->tiles = parts(s->m, f->cut->rows) * parts(s->n, f->cut->columns) * batches;
+	if (is_exact ? (caps->proven & PCTL_PLAN_PROVEN_F64_TILES) != 0
+		     : !is_processor && f->cut == gpu)
+		matmul_choose_packed(f, batches);
+	f->share = matmul_turns_fit(caps, 4 * 64 * settling + 512) ? 4 : 1;
+	f->tiles = matmul_parts(s->m, f->cut->rows) * matmul_parts(s->n, f->cut->columns) * batches;
 	f->slots = f->tiles * f->cut->rows * f->cut->columns;
-	if (is_exact && (!turns_fit(caps, f->share * 64 * settling + 512) ||
-			 !turns_fit(caps, power_of_two(parts(s->k, f->cut->norms / 2)) + 64)))
+	if (is_exact &&
+	    (!matmul_turns_fit(caps, f->share * 64 * settling + 512) ||
+	     !matmul_turns_fit(caps, matmul_steps(matmul_parts(s->k, f->cut->norms / 2)) + 64)))
 		return 0;
-	return cut_fits(f, f->cut) && f->slots < 0x80000000u;
+	return matmul_cut_fits(f, f->cut) && f->slots < 0x80000000u;
 }
 
 const char *tensor_nearest(const tensor_float_format *format)
@@ -151,41 +185,20 @@ const char *tensor_nearest(const tensor_float_format *format)
 	return "fn nearest(x: f64) -> u32 {\n\treturn bitcast<u32>(f32(x));\n}\n";
 }
 
-static void add_codec(kit_wgsl *w, uint32_t dtype, const char *name)
-{
-	if (kit_codec_word(dtype) != NULL)
-		kit_wgsl_named(w, kit_codec_word(dtype), name);
-	kit_wgsl_named(w, kit_codec_bits(dtype), name);
-}
+#define FACTORS MATMUL_BUFFER("a", "1", "read", "u32") MATMUL_BUFFER("b", "2", "read", "u32")
+#define BOUND                                              \
+	MATMUL_BUFFER("norms_a", "4", "read", "vec2<f64>") \
+	MATMUL_BUFFER("norms_b", "5", "read", "vec2<f64>")
+#define TEMP MATMUL_BUFFER("temp", "3", "read_write", "u32")
 
-#define BUFFER(name, binding, access, T) \
-	"@group(0) @binding(" binding ") var<storage, " access "> " name ": array<" T ">;\n"
-#define FACTORS BUFFER("a", "1", "read", "u32") BUFFER("b", "2", "read", "u32")
-#define BOUND \
-	BUFFER("norms_a", "4", "read", "vec2<f64>") BUFFER("norms_b", "5", "read", "vec2<f64>")
-#define TEMP BUFFER("temp", "3", "read_write", "u32")
-
-/* A text is compiled for each `steps`, so that their numbers are few. */
-static void run(fast *f, const char *name, kit_wgsl *w, uint32_t local, uint64_t groups,
-		uint64_t steps, const kit_slot *slots, uint32_t n_slots)
-{
-	kit_kernel kernel = {name, w->text, local, "steps", power_of_two(steps)};
-
-	if (f->p->status == PCTL_OK)
-		f->p->status = kit_wgsl_status(w);
-	if (f->p->status == PCTL_OK)
-		kit_run(f->p, &kernel, groups * local, slots, n_slots);
-	kit_wgsl_free(w);
-}
-
-static void add_norms(const fast *f, kit_wgsl *w)
+static void add_norms(const matmul_fast_plan *f, kit_wgsl *w)
 {
 	kit_wgsl_add(w, f->cut->norms == 64 ? "const NORMS: u32 = 64u;\n"
 					    : "const NORMS: u32 = 256u;\n");
 }
 
 /* Of factor i: cut->norms entries for 8 vectors. */
-static void norms(fast *f, uint32_t i)
+static void norms(matmul_fast_plan *f, uint32_t i)
 {
 	static const char *const vectors[2] = {
 		"fn vectors() -> u32 {\n\treturn params.count / params.n;\n}\n"
@@ -196,26 +209,28 @@ static void norms(fast *f, uint32_t i)
 		"\treturn place(v / params.n * params.m * params.n + v % params.n).y;\n}\n"
 		"fn stride() -> u32 {\n\treturn params.b_row;\n}\n"};
 	const uint64_t count = kit_elements(&f->s->out);
-	const uint64_t groups = parts(count / (i == 0 ? f->s->n : f->s->m), 8);
+	const uint64_t groups = matmul_parts(count / (i == 0 ? f->s->n : f->s->m), 8);
 	kit_wgsl w = kit_wgsl_make(f->p->use, 16384);
 
 	f->norms[i] = kit_temp(f->p, groups * f->cut->norms * 16);
 	kit_wgsl_add(&w, KERNEL_MATMUL_PLACE);
-	kit_wgsl_add(&w, BUFFER("a", "1", "read", "u32")
-				 BUFFER("norms", "2", "read_write", "vec2<f64>"));
-	add_codec(&w, f->p->use->q->in[i].dtype, "a");
+	kit_wgsl_add(&w, MATMUL_BUFFER("a", "1", "read", "u32")
+				 MATMUL_BUFFER("norms", "2", "read_write", "vec2<f64>"));
+	matmul_add_codec(&w, f->p->use->q->in[i].dtype, "a");
 	add_norms(f, &w);
 	kit_wgsl_add(&w, vectors[i]);
 	kit_wgsl_add(&w, KERNEL_MATMUL_NORMS);
-	run(f, "tensor/matmul_norms.wgsl", &w, f->cut->norms, groups,
-	    parts(f->s->k, f->cut->norms / 2),
-	    (kit_slot[]){KIT_ALL(f->params), KIT_ALL(kit_in(f->p, i)), KIT_ALL(f->norms[i])}, 3);
+	matmul_run(f, "tensor/matmul_norms.wgsl", &w, f->cut->norms, groups,
+		   matmul_parts(f->s->k, f->cut->norms / 2),
+		   (kit_slot[]){KIT_ALL(f->params), KIT_ALL(kit_in(f->p, i)), KIT_ALL(f->norms[i])},
+		   3);
 }
 
 /* A product of two f32 is exact in f64, so that there product and sum are the bits of fma. */
-static void add_step(const fast *f, kit_wgsl *w)
+static void add_step(const matmul_fast_plan *f, kit_wgsl *w)
 {
-	const int fused = f->s->order == MATMUL_EXACT
+	const int fused = f->s->format == NULL ? 0
+			  : f->s->order == MATMUL_EXACT
 				  ? (f->p->caps->proven & PCTL_PLAN_PROVEN_F64_FMA) != 0
 				  : f->s->order != MATMUL_UNFUSED;
 
@@ -225,111 +240,101 @@ static void add_step(const fast *f, kit_wgsl *w)
 		       f->cut->step_type);
 }
 
-/* Of a block of a factor, SIDE by 16 words, row and k, or k and column, of the first word that lane i brings, and the way to its next, as they lie in memory. */
-#define AT(name, NAME, place, step)                            \
-	"const " NAME "_STEP = vec2<u32>(" step ");\nfn " name \
-	"_at(i: u32) -> vec2<u32> {\n\treturn vec2<u32>(" place ");\n}\n"
-static void add_words(const fast *f, kit_wgsl *w)
+/* What an f64 sum says of the result, and the norms that say it. */
+static void add_bound(const matmul_fast_plan *f, kit_wgsl *w)
 {
-	kit_wgsl_add(w, f->s->a_column == 1
-				? AT("left", "LEFT", "i / 16u, i % 16u", "16u, 0u")
-				: AT("left", "LEFT", "i % SIDE, i / SIDE", "0u, 256u / SIDE"));
-	kit_wgsl_add(w, f->s->b_column == 1
-				? AT("right", "RIGHT", "i / SIDE, i % SIDE", "256u / SIDE, 0u")
-				: AT("right", "RIGHT", "i % 16u, i / 16u", "0u, 16u"));
-}
-
-static void add_each(kit_wgsl *w, const char *text, uint32_t n)
-{
-	static const char *const numbers[] = {"0", "1", "2",  "3",  "4",  "5",	"6",  "7",
-					      "8", "9", "10", "11", "12", "13", "14", "15"};
-
-	for (uint32_t i = 0; i < n; i++)
-		kit_wgsl_named(w, text, numbers[i]);
-}
-
-/* Two blocks a turn. */
-static void add_matrix(const fast *f, kit_wgsl *w)
-{
-	const uint32_t side = f->cut->rows, words = side * 16 / 256,
-		       results = side / 32 * (side / 32);
-	const char *multiply = side == 128 ? KERNEL_MATMUL_TILE_MATRIX_MULTIPLY
-					   : KERNEL_MATMUL_TILE_MATRIX_MULTIPLY_SMALL;
-
-	add_words(f, w);
-	kit_wgsl_add(w, KERNEL_MATMUL_TILE_MATRIX);
-	add_each(w, KERNEL_MATMUL_TILE_MATRIX_WORD, words);
-	add_each(w, KERNEL_MATMUL_TILE_MATRIX_SUM, results);
-	add_each(w, KERNEL_MATMUL_TILE_MATRIX_FETCH, words);
-	add_each(w, KERNEL_MATMUL_TILE_MATRIX_PUT0, words);
-	kit_wgsl_add(w, KERNEL_MATMUL_TILE_MATRIX_PUT_END);
-	kit_wgsl_add(w, KERNEL_MATMUL_TILE_MATRIX_TURN);
-	for (uint32_t i = 0; i < 2; i++) {
-		add_each(w, KERNEL_MATMUL_TILE_MATRIX_FETCH, words);
-		kit_wgsl_named(w, multiply, "0");
-		kit_wgsl_add(w, "\tworkgroupBarrier();\n");
-		add_each(w, KERNEL_MATMUL_TILE_MATRIX_PUT0, words);
-		kit_wgsl_add(w, KERNEL_MATMUL_TILE_MATRIX_PUT_END);
+	kit_wgsl_add(w, BOUND);
+	kit_wgsl_add(w, tensor_nearest(f->s->format));
+	kit_wgsl_add(w, KERNEL_WITHIN);
+	kit_wgsl_add(w, KERNEL_MATMUL_BOUND);
+	if (f->cut->tiles == MATMUL_TILES_UNITS) {
+		kit_wgsl_add(w, MATMUL_LOOK);
+		kit_wgsl_add(w, KERNEL_MATMUL_PACKED);
+		kit_wgsl_add(w, KERNEL_MATMUL_BOUND_MATRIX);
+	} else {
+		add_norms(f, w);
+		kit_wgsl_add(w, KERNEL_MATMUL_BOUND_NORMS);
 	}
-	kit_wgsl_add(w, "\tif (next % LOOK == 0u && next < params.k) {\n\tvar most = 0.0lf;\n");
-	add_each(w, KERNEL_MATMUL_TILE_MATRIX_LOOK, results);
-	kit_wgsl_add(w, "\tstarts += most;\n\t}\n\t}\n");
-	add_each(w, KERNEL_MATMUL_TILE_MATRIX_END, results);
-	kit_wgsl_add(w, "}\n");
 }
 
-static void tiles(fast *f)
+/* Elements as tiles add them up: integers as they are, floats by their bits. */
+static void add_values(const matmul_fast_plan *f, kit_wgsl *w)
+{
+	static const char *const names[2] = {"a", "b"};
+
+	for (uint32_t i = 0; i < 2; i++) {
+		const uint32_t dtype = f->p->use->q->in[i].dtype;
+
+		if (f->s->format != NULL) {
+			matmul_add_codec(w, dtype, names[i]);
+			continue;
+		}
+		kit_wgsl_named(w, kit_codec_word(dtype), names[i]);
+		kit_wgsl_named(w, "fn $_bits(i: u32) -> u32 {\n\treturn $_word(i);\n}\n", names[i]);
+	}
+	kit_wgsl_add(
+		w, f->s->format != NULL
+			   ? "fn value(bits: u32) -> Acc {\n\treturn Acc(bitcast<f32>(bits));\n}\n"
+			   : "fn value(bits: u32) -> Acc {\n\treturn bits;\n}\n");
+}
+
+static int is_packed(const matmul_fast_plan *f)
+{
+	return f->cut->tiles != MATMUL_TILES_PLAIN;
+}
+
+static void tiles(matmul_fast_plan *f)
 {
 	static const char *const chunks[MATMUL_ORDERS] = {
 		"const CHUNK: u32 = 512u;\n", "const CHUNK: u32 = 0x80000000u;\n",
 		"const CHUNK: u32 = 0x80000000u;\n", "const CHUNK: u32 = 256u;\n"};
 	static const char *const unrolled[] = {"0", "1", "2", "3"};
 	const kit_use *u = f->p->use;
-	const int is_exact = f->s->order == MATMUL_EXACT, is_matrix = f->cut->step_type == NULL;
+	const int is_exact = f->s->order == MATMUL_EXACT && f->s->format != NULL;
 	kit_wgsl w = kit_wgsl_make(u, 65536);
 
-	if (is_matrix)
+	if (f->cut->tiles == MATMUL_TILES_UNITS)
 		kit_wgsl_add(&w,
 			     "//# subgroup = 32\nenable chromium_experimental_subgroup_matrix;\n");
-	if (f->s->format->dtype == PCTL_SCALAR_F16)
+	if (is_exact && f->s->format->dtype == PCTL_SCALAR_F16)
 		kit_wgsl_add(&w, "enable f16;\n");
 	kit_wgsl_add(&w, KERNEL_MATMUL_PLACE);
-	kit_wgsl_add(&w, FACTORS TEMP);
+	kit_wgsl_add(&w, is_packed(f) ? MATMUL_BUFFER("a", "1", "read", "vec4<u32>")
+						MATMUL_BUFFER("b", "2", "read", "vec4<u32>") TEMP
+				      : FACTORS TEMP);
 	kit_wgsl_add(&w, chunks[f->s->order]);
 	kit_wgsl_add(&w, f->cut->head);
-	add_codec(&w, u->q->in[0].dtype, "a");
-	add_codec(&w, u->q->in[1].dtype, "b");
-	if (!is_matrix)
+	if (!is_packed(f))
+		add_values(f, &w);
+	if (f->cut->step_type != NULL && !(is_packed(f) && f->s->format == NULL))
 		add_step(f, &w);
 	if (is_exact) {
-		kit_wgsl_add(&w, BOUND);
-		add_norms(f, &w);
-		kit_wgsl_add(&w, tensor_nearest(f->s->format));
-		kit_wgsl_add(&w, KERNEL_WITHIN);
-		kit_wgsl_add(&w, KERNEL_MATMUL_BOUND);
-	} else {
+		add_bound(f, &w);
+	} else if (!is_packed(f)) {
 		kit_wgsl_add(&w, "fn norm_a(z: u32, row: u32) -> u32 {\n\treturn 0u;\n}\n"
 				 "fn norm_b(z: u32, column: u32) -> u32 {\n\treturn 0u;\n}\n"
-				 "fn finish(x: f32, a: u32, b: u32) -> u32 {\n"
+				 "fn finish(x: Acc, a: u32, b: u32) -> u32 {\n"
 				 "\treturn bitcast<u32>(x);\n}\n");
 	}
 	kit_wgsl_add(&w, f->cut->layout);
-	if (is_matrix)
-		add_matrix(f, &w);
+	if (f->cut->tiles == MATMUL_TILES_UNITS)
+		matmul_add_units(f, &w);
+	else if (f->cut->tiles == MATMUL_TILES_WIDE)
+		matmul_add_wide(f, &w);
 	else
 		kit_wgsl_add(&w, f->cut->tile);
 	for (uint32_t i = 0; f->cut->term != NULL && i < KIT_COUNT(unrolled); i++)
 		kit_wgsl_named(&w, f->cut->term, unrolled[i]);
 	if (f->cut->end != NULL)
 		kit_wgsl_add(&w, f->cut->end);
-	run(f, "tensor/matmul_tile.wgsl", &w, f->cut->local, f->tiles,
-	    parts(f->s->k, f->cut->block),
-	    (kit_slot[]){KIT_ALL(f->params), KIT_ALL(kit_in(f->p, 0)), KIT_ALL(kit_in(f->p, 1)),
-			 KIT_ALL(f->temp), KIT_ALL(f->norms[0]), KIT_ALL(f->norms[1])},
-	    is_exact ? 6 : 4);
+	matmul_run(f, "tensor/matmul_tile.wgsl", &w, f->cut->local, f->tiles,
+		   matmul_parts(f->s->k, f->cut->block),
+		   (kit_slot[]){KIT_ALL(f->params), KIT_ALL(f->factors[0]), KIT_ALL(f->factors[1]),
+				KIT_ALL(f->temp), KIT_ALL(f->norms[0]), KIT_ALL(f->norms[1])},
+		   is_exact ? 6 : 4);
 }
 
-static void settle(fast *f)
+static void settle(matmul_fast_plan *f)
 {
 	const kit_use *u = f->p->use;
 	kit_wgsl w = kit_wgsl_make(u, 32768);
@@ -337,58 +342,74 @@ static void settle(fast *f)
 	if (f->s->format->dtype == PCTL_SCALAR_F16)
 		kit_wgsl_add(&w, "enable f16;\n");
 	kit_wgsl_add(&w, KERNEL_MATMUL_PLACE);
-	kit_wgsl_add(&w, FACTORS TEMP BOUND);
+	kit_wgsl_add(&w, FACTORS MATMUL_BUFFER("temp", "3", "read", "u32")
+				 MATMUL_BUFFER("y", "6", "read_write", "u32"));
 	kit_wgsl_add(&w, f->share == 4 ? "const SHARE: u32 = 4u;\n" : "const SHARE: u32 = 1u;\n");
-	add_codec(&w, u->q->in[0].dtype, "a");
-	add_codec(&w, u->q->in[1].dtype, "b");
+	kit_wgsl_add(&w, f->s->format->dtype == PCTL_SCALAR_F32 ? "const PER: u32 = 1u;\n"
+								: "const PER: u32 = 2u;\n");
 	kit_wgsl_add(&w, f->s->format->text);
 	kit_wgsl_add(&w, "fn sum_scale() -> bool {\n\treturn false;\n}\n");
 	kit_wgsl_add(&w, KERNEL_EXACT_SUM);
 	kit_wgsl_add(&w, f->cut->head);
 	kit_wgsl_add(&w, f->cut->layout);
-	add_norms(f, &w);
 	kit_wgsl_add(&w, "const CHUNK: u32 = 512u;\n");
-	kit_wgsl_add(&w, tensor_nearest(f->s->format));
-	kit_wgsl_add(&w, KERNEL_WITHIN);
-	kit_wgsl_add(&w, KERNEL_MATMUL_BOUND);
+	add_bound(f, &w);
+	if (f->cut->tiles == MATMUL_TILES_UNITS) {
+		kit_wgsl_add(&w, KERNEL_MATMUL_PACKED_FACTORS);
+	} else {
+		matmul_add_codec(&w, u->q->in[0].dtype, "a");
+		matmul_add_codec(&w, u->q->in[1].dtype, "b");
+		kit_wgsl_add(&w, KERNEL_MATMUL_FACTORS);
+	}
 	kit_wgsl_add(&w, KERNEL_MATMUL_SETTLE);
-	run(f, "tensor/matmul_settle.wgsl", &w, 64, f->slots / 64 / f->share, parts(f->s->k, 64),
-	    (kit_slot[]){KIT_ALL(f->params), KIT_ALL(kit_in(f->p, 0)), KIT_ALL(kit_in(f->p, 1)),
-			 KIT_ALL(f->temp), KIT_ALL(f->norms[0]), KIT_ALL(f->norms[1])},
-	    6);
+	kit_wgsl_add(&w, KERNEL_MATMUL_SETTLE_MAIN);
+	matmul_run(f, "tensor/matmul_settle.wgsl", &w, 64,
+		   matmul_parts(kit_elements(&f->s->out), 64 * (uint64_t)f->share),
+		   matmul_parts(f->s->k, 64),
+		   (kit_slot[]){KIT_ALL(f->params), KIT_ALL(f->factors[0]), KIT_ALL(f->factors[1]),
+				KIT_ALL(f->temp), KIT_ALL(f->norms[0]), KIT_ALL(f->norms[1]),
+				KIT_ALL(kit_out(f->p, 0))},
+		   7);
 }
 
-static void gather(fast *f)
+/* Where no element can be in doubt, results have 32 bits. */
+static void gather(matmul_fast_plan *f)
 {
-	const int halves = f->s->format->dtype != PCTL_SCALAR_F32;
-	const uint64_t count = kit_elements(&f->s->out);
 	kit_wgsl w = kit_wgsl_make(f->p->use, 16384);
 
 	kit_wgsl_add(&w, KERNEL_MATMUL_PLACE);
-	kit_wgsl_add(&w, BUFFER("temp", "1", "read", "u32") BUFFER("y", "2", "read_write", "u32"));
+	kit_wgsl_add(&w, MATMUL_BUFFER("temp", "1", "read", "u32")
+				 MATMUL_BUFFER("y", "2", "read_write", "u32"));
 	kit_wgsl_add(&w, f->cut->head);
 	kit_wgsl_add(&w, f->cut->layout);
 	kit_wgsl_add(&w, KERNEL_MATMUL_GATHER);
-	kit_wgsl_add(&w, halves ? KERNEL_RESULT_HALVES : KERNEL_RESULT_WORDS);
-	run(f, "tensor/matmul_gather.wgsl", &w, 64, parts(halves ? (count + 1) / 2 : count, 64), 1,
-	    (kit_slot[]){KIT_ALL(f->params), KIT_ALL(f->temp), KIT_ALL(kit_out(f->p, 0))}, 3);
+	matmul_run(f, "tensor/matmul_gather.wgsl", &w, 64,
+		   matmul_parts(kit_elements(&f->s->out), 256), 1,
+		   (kit_slot[]){KIT_ALL(f->params), KIT_ALL(f->temp), KIT_ALL(kit_out(f->p, 0))},
+		   3);
 }
 
 int matmul_fast(kit_plan *p, const matmul_shape *s, uint32_t params)
 {
-	fast f = {.p = p, .s = s, .params = params};
+	matmul_fast_plan f = {.p = p, .s = s, .params = params};
+	const int is_exact = s->order == MATMUL_EXACT && s->format != NULL;
 
 	/* What is packed is read by the one kernel that knows it. */
-	if (s->format == NULL || kit_dtype_bytes(p->use->q->in[1].dtype) == 0 || !choose(&f))
+	if (kit_dtype_bytes(p->use->q->in[1].dtype) == 0 || kit_dtype_bytes(s->out.dtype) == 8 ||
+	    !choose(&f))
 		return 0;
-	if (s->order == MATMUL_EXACT) {
-		norms(&f, 0);
-		norms(&f, 1);
+	for (uint32_t i = 0; i < 2; i++) {
+		f.factors[i] = kit_in(p, i);
+		if (is_packed(&f))
+			matmul_pack(&f, i);
+		else if (is_exact)
+			norms(&f, i);
 	}
 	f.temp = kit_temp(p, f.slots * 4);
 	tiles(&f);
-	if (s->order == MATMUL_EXACT)
+	if (is_exact)
 		settle(&f);
-	gather(&f);
+	else
+		gather(&f);
 	return 1;
 }

@@ -13,7 +13,7 @@ static const size sizes[] = {{1, 1, 1, 0, 0},  {2, 0, 3, 0, 0},	  {0, 3, 2, 0, 0
 			     {3, 4, 5, 0, 0},  {1, 255, 2, 0, 0}, {2, 257, 1, 0, 0},
 			     {2, 3, 2, 3, 3},  {3, 7, 2, 2, 1},	  {1, 1023, 1, 0, 0},
 			     {33, 9, 35, 0, 0}}; /* the last: as matmul_fast.c has it */
-enum { SMALL, ANY, CANCEL, TIES, KINDS };
+enum { SMALL, ANY, CANCEL, TIES, TINY, KINDS };
 
 /* Types of b that a does not have, and how many problems of each: those of a number behind the others. */
 static const uint32_t packed[] = {
@@ -29,8 +29,9 @@ const pctl_op_problems matmul_problems = {
 	PCTL_HEAD(pctl_op_problems), "products of matrices of up to 1023 columns",
 	KIT_COUNT(sizes) * KINDS *MATMUL_ORDERS + PACKED_PROBLEMS};
 
-/* An element as bits of an f32: small integers; anything; pairs that cancel but for little; sums half way between two floats. */
-static uint32_t float_bits(uint32_t kind, uint64_t r, uint64_t k)
+/* An element as bits of an f32: small integers; anything; pairs that cancel but for little; sums half way between two floats; of a 2^-100 to 2^-97, of b less than zero, so that
+ * products round to -0 and only -0 may be added to them (one in sixteen has the other sign). */
+static uint32_t float_bits(uint32_t kind, uint32_t port, uint64_t r, uint64_t k)
 {
 	static const uint32_t edges[] = {0,	      0x80000000u, 1,		0x80000001u,
 					 0x007fffffu, 0x00800000u, 0x7f7fffffu, 0x7f800000u,
@@ -48,15 +49,18 @@ static uint32_t float_bits(uint32_t kind, uint64_t r, uint64_t k)
 	case CANCEL:
 		return sign | (100u + (uint32_t)(k / 2 * 7 % 56)) << 23 |
 		       (r % 16 == 0 ? 1u : 0x400000u);
+	case TINY:
+		return ((port ^ (uint32_t)(r % 16 == 0)) & 1) << 31 | (27u + (uint32_t)(r >> 8 & 3))
+									      << 23;
 	default:
 		return (r % 2 ? sign : 0) | (127u - 12u * (uint32_t)(r % 3)) << 23 |
 		       (uint32_t)(r >> 8 & 3);
 	}
 }
 
-static void element(uint32_t dtype, uint32_t kind, uint64_t r, uint64_t k, void *to)
+static void element(uint32_t dtype, uint32_t kind, uint32_t port, uint64_t r, uint64_t k, void *to)
 {
-	const uint32_t bits = float_bits(kind, r, k);
+	const uint32_t bits = float_bits(kind, port, r, k);
 	const uint16_t upper = (uint16_t)(bits >> 16);
 	/* Exponents of f16 are narrower: those of f32 folded into them. */
 	const uint16_t half =
@@ -88,7 +92,7 @@ static void put(kit_problem *p, uint32_t port, uint64_t batch, uint64_t rows, ui
 		return;
 	}
 	for (uint64_t i = 0; i < n; i++)
-		element(p->dtype, kind, kit_random(p->seed + p->number * 2 + port, i),
+		element(p->dtype, kind, port, kit_random(p->seed + p->number * 2 + port, i),
 			port == 0 ? i % (columns == 0 ? 1 : columns) : 0, data + i * bytes);
 	kit_problem_input(p, port, &t, data);
 	kit_scratch_free(&p->use, data);
@@ -152,10 +156,10 @@ void matmul_problem(kit_problem *p)
 		packed_problem(p, (uint32_t)(p->number - first));
 		return;
 	}
-	/* Kinds are of floats, but for the first two; orders differ in what they make of anything and of what cancels. */
+	/* Kinds are of floats, but for the first two; orders differ in what they make of anything, of what cancels and of zeros. */
 	if (p->number >= matmul_problems.n || (!is_float && order != MATMUL_EXACT) ||
 	    (order == MATMUL_UNFUSED && s->k > 16) || (!is_float && kind > ANY) ||
-	    (order != MATMUL_EXACT && kind != ANY && kind != CANCEL)) {
+	    (order != MATMUL_EXACT && (kind == SMALL || kind == TIES))) {
 		kit_problem_none(p);
 		return;
 	}

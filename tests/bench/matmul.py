@@ -1,6 +1,9 @@
-"""tensor.matmul of n x n f32, exact, everything counted, beside torch.matmul (TF32 off) on a GPU and NumPy's BLAS on a processor, in one run.
-A sample of our elements is checked with fractions first; then it is counted how many of the peer's elements are not the correctly rounded ones.
+"""tensor.matmul of n x n f32, everything counted, beside torch.matmul (TF32 off) on a GPU and NumPy's BLAS on a processor, in one run; or of i8 (ORDER is
+int8), beside torch._int_mm. A sample of our elements is checked first, of order exact with fractions, of integers all rows that torch has; then it is counted
+how many of the peer's elements differ: of order exact, those that are not correctly rounded.
 usage: matmul.py PIPECTL BACKEND ORDER [N...]"""
+import ctypes
+import ctypes.util
 import json
 import os
 import subprocess
@@ -12,11 +15,12 @@ from fractions import Fraction
 import numpy
 
 TRIES = 5
+TURNS = 2
 PIPELINE = """pipeline : {
   name = "matmul"; class = "strict"; gas_limit = "9_000_000_000_000_000_000";
   params : { count = 1; };
-  inputs : { a : { type = "f32[SIZE,SIZE]"; }; b : { type = "f32[SIZE,SIZE]"; }; };
-  jobs = ( { id = "product"; op = "tensor.matmul@1"; in : { a = "$a"; b = "$b"; }; attr : { order = "ORDER"; }; repeat : { count = "$count"; carry : { a = "y"; }; }; } );
+  inputs : { a : { type = "TYPE[SIZE,SIZE]"; }; b : { type = "TYPE[SIZE,SIZE]"; }; };
+  jobs = ( { id = "product"; op = "tensor.matmul@1"; in : { a = "$a"; b = "$b"; }; attr : { order = "ORDER"; };  REPEAT} );
   outputs : { y = "product.y"; };
 };
 """
@@ -34,15 +38,20 @@ def rounded(x):
     return min(near, key=lambda z: (abs(Fraction(float(z)) - x), int(z.view(numpy.uint32)) & 1))
 
 
+CHAIN = 'repeat : { count = "$count"; carry : { a = "y"; }; }; '
+
+
 def ours(pipectl, backend, order, directory, n):
-    """Seconds a product, by chains of products of two lengths, and the first of a chain."""
+    """Seconds a product, by chains of products of two lengths, and the first of a chain. Integers make no chain, for a product has another type: the least of three."""
+    is_int = order == "int8"
     file = os.path.join(directory, "matmul.pipe.cfg")
     with open(file, "w", encoding="utf-8") as f:
-        f.write(PIPELINE.replace("ORDER", order).replace("SIZE", str(n)))
+        f.write(PIPELINE.replace("ORDER", "exact" if is_int else order).replace("SIZE", str(n)).replace("TYPE", "i8" if is_int else "f32")
+                .replace("REPEAT", "" if is_int else CHAIN).replace("params : { count = 1; };", "" if is_int else "params : { count = 1; };"))
     times = {}
     few, many = (2, 4) if backend.startswith("cpu") else (2, 10)
-    for count in (few, many) * 3 + (1,):
-        command = [pipectl, "run", file, "--backend", backend, "--no-memo", "--json", "--set", f"count={count}"]
+    for count in (1,) * 3 if is_int else (few, many) * TURNS + (1,):
+        command = [pipectl, "run", file, "--backend", backend, "--no-memo", "--json"] + ([] if is_int else ["--set", f"count={count}"])
         for port in ("a", "b"):
             command += ["--in", f"{port}={os.path.join(directory, port)}"]
         done = subprocess.run(command + ["--out", "y=" + os.path.join(directory, "y")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
@@ -51,8 +60,31 @@ def ours(pipectl, backend, order, directory, n):
         job = json.loads(done.stdout)["jobs"][0]
         seconds = job.get("device_seconds") or job.get("seconds") or 0
         times[count] = min(times.get(count, 1e9), seconds)
-    y = numpy.fromfile(os.path.join(directory, "y"), dtype=numpy.float32).reshape(n, n)
-    return (times[many] - times[few]) / (many - few), y
+    y = numpy.fromfile(os.path.join(directory, "y"), dtype=numpy.int32 if is_int else numpy.float32).reshape(n, n)
+    return times[1] if is_int else (times[many] - times[few]) / (many - few), y
+
+
+def native_peer(a, b):
+    """The same of OpenBLAS, or of oneDNN for integers, where the system has them, or OPENBLAS or ONEDNN names one; as many threads as processors are the process's."""
+    is_int, n = a.dtype == numpy.int8, a.shape[0]
+    name = os.environ.get("ONEDNN" if is_int else "OPENBLAS") or ctypes.util.find_library("dnnl" if is_int else "openblas")
+    if not name:
+        return None
+    library, times = ctypes.CDLL(name), []
+    z = numpy.zeros((n, n), dtype=numpy.int32 if is_int else numpy.float32)
+    x, y, out = (ctypes.c_void_p(t.ctypes.data) for t in (a, b, z))
+    one, zero, side, char = ctypes.c_float(1), ctypes.c_float(0), ctypes.c_int64(n), ctypes.c_char
+    none = (ctypes.c_int32 * 1)(0)
+    if not is_int:
+        library.openblas_set_num_threads(len(os.sched_getaffinity(0)))
+    for _ in range(TRIES):
+        begin = time.perf_counter()
+        if is_int:
+            library.dnnl_gemm_s8s8s32(char(b"N"), char(b"N"), char(b"F"), side, side, side, one, x, side, ctypes.c_int8(0), y, side, ctypes.c_int8(0), zero, out, side, none)
+        else:
+            library.cblas_sgemm(101, 111, 111, n, n, n, one, x, n, y, n, zero, out, n)
+        times.append(time.perf_counter() - begin)
+    return "oneDNN int8" if is_int else "OpenBLAS f32", sorted(times)[TRIES // 2], z
 
 
 def peer_of(backend, a, b):
@@ -66,27 +98,35 @@ def peer_of(backend, a, b):
     if has_gpu:
         torch.backends.cuda.matmul.allow_tf32 = False
         x, y = torch.from_numpy(a).cuda(), torch.from_numpy(b).cuda()
+        if a.dtype == numpy.int8:
+            y = y.t().contiguous().t()  # as _int_mm likes it best
         for _ in range(TRIES + 2):
             begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
             begin.record()
-            z = torch.matmul(x, y)
+            z = torch._int_mm(x, y) if a.dtype == numpy.int8 else torch.matmul(x, y)
             end.record()
             torch.cuda.synchronize()
             times.append(begin.elapsed_time(end) * 1e-3)
-        return "torch f32", sorted(times[2:])[TRIES // 2], z.cpu().numpy()
+        return f"torch {a.dtype}", sorted(times[2:])[TRIES // 2], z.cpu().numpy()
+    native = native_peer(a, b)
+    if native:
+        return native
     for _ in range(TRIES):
         begin = time.perf_counter()
-        z = a @ b
+        z = a.astype(numpy.int32) @ b.astype(numpy.int32) if a.dtype == numpy.int8 else a @ b
         times.append(time.perf_counter() - begin)
-    return "numpy f32", sorted(times)[TRIES // 2], z
+    return f"numpy {a.dtype}", sorted(times)[TRIES // 2], z
 
 
 def main():
     pipectl, backend, order = sys.argv[1:4]
     for n in [int(x) for x in sys.argv[4:]] or [1024, 2048, 4096, 8192]:
         random = numpy.random.default_rng(n)
-        a, b = (random.standard_normal((n, n), dtype=numpy.float32) for _ in range(2))
-        b = (b / numpy.sqrt(n)).astype(numpy.float32)  # chains stay within the range
+        if order == "int8":
+            a, b = (random.integers(-128, 128, (n, n), dtype=numpy.int8) for _ in range(2))
+        else:
+            a, b = (random.standard_normal((n, n), dtype=numpy.float32) for _ in range(2))
+            b = (b / numpy.sqrt(n)).astype(numpy.float32)  # chains stay within the range
         with tempfile.TemporaryDirectory() as directory:
             a.tofile(os.path.join(directory, "a"))
             b.tofile(os.path.join(directory, "b"))
@@ -99,8 +139,11 @@ def main():
         name, peer, z = peer_of(backend, a, b)
         differ = float((z.view(numpy.uint32) != y.view(numpy.uint32)).mean())
         flops = 2e-12 * n ** 3
+        if order == "int8":
+            rows = random.integers(0, n, 4)
+            wrong = int((a[rows].astype(numpy.int64) @ b.astype(numpy.int64) != y[rows]).sum())
         print(f"{order} {n} {backend}: {flops / seconds:.3f} TFLOP/s, {name} {flops / peer:.3f}, ratio {peer / seconds:.3f}; "
-              f"of 64 elements {wrong} wrong; {100 * differ:.2f} % of {name}'s differ", flush=True)
+              f"of those checked {wrong} wrong; {100 * differ:.2f} % of {name}'s differ", flush=True)
 
 
 main()

@@ -13,11 +13,10 @@ def main():
     random = numpy.random.default_rng(n)
     a, b = (random.standard_normal((n, n), dtype=numpy.float32).tobytes() for _ in range(2))
     matmul_matrix.fast(a, b, (1, 1, n, n, n))
-    names = ["norms of a", "norms of b", "tiles", "settling", "gathering"]
-    if not matmul_matrix.fast.marked:
-        names.remove("settling")
-    print(f"{n} {sys.argv[2]}: " + ", ".join(f"{name} {1e6 * s:.0f} us" for name, s in zip(names, matmul_matrix.run.seconds))
-          + f"; {matmul_matrix.fast.marked} of {n * n} in doubt")
+    names = ["packing a", "norms of a", "packing b", "norms of b", "tiles", "settling"]
+    seconds = matmul_matrix.run.seconds
+    print(f"{n} {sys.argv[2]}: " + ", ".join(f"{name} {1e6 * s:.0f} us" for name, s in zip(names, seconds))
+          + f"; {matmul_matrix.fast.marked} of {n * n} in doubt; tiles {2e-12 * n**3 / seconds[4]:.1f}, all {2e-12 * n**3 / sum(seconds):.1f} TFLOP/s")
 
 
 main()

@@ -313,6 +313,22 @@ static void spoil_zero(const pctl_problem *p, pctl_answer *a)
 		a->data[0][3] = 0x80;
 }
 
+/* As if an odd number of terms were filled up by 0 * 0, which loses a -0. */
+static void spoil_filled(const pctl_problem *p, pctl_answer *a)
+{
+	const int turned = strcmp(pctl_problem_attr(p, "transpose_a"), "true") == 0;
+	uint32_t bits;
+
+	if (strcmp(pctl_problem_attr(p, "order"), "sequential") != 0 ||
+	    p->in[0].dim[p->in[0].rank - (turned ? 2 : 1)] % 2 == 0)
+		return;
+	for (uint64_t i = 0; i + 4 <= a->bytes[0]; i += 4) {
+		memcpy(&bits, a->data[0] + i, 4);
+		if (bits == 0x80000000u)
+			a->data[0][i + 3] = 0;
+	}
+}
+
 static void spoil_zero_sum(const pctl_problem *p, pctl_answer *a)
 {
 	if (strcmp(p->op.desc->name, "tensor.sum") == 0)
@@ -335,6 +351,12 @@ static void test_proof_plans__wrong_products_and_sums_are_caught(void **state)
 		 "but for chunked: columns of 0 behind a over rows of -0 (integers: 0) behind b "
 		 "leave y as it is",
 		 "padding shows", spoil_long},
+		{"tensor.matmul", NULL, "a -0 of order sequential lost in what fills up a block",
+		 spoil_filled},
+		{"tensor.matmul",
+		 "but for chunked: columns of 0 behind a over rows of -0 (integers: 0) behind b "
+		 "leave y as it is",
+		 "a -0 of order sequential lost where padding shows", spoil_filled},
 		{"tensor.matmul",
 		 "order exact: columns of a and rows of b reversed together leave y as it is",
 		 "the order of terms shows", spoil_by_order},

@@ -281,7 +281,7 @@ typedef struct pctl_plan_caps {
 /* So is its fma. Without, that is integers; a product of two f32 is exact in f64, and may be added instead. */
 #define PCTL_PLAN_PROVEN_F64_FMA (1ull << 1)
 /* So are products of matrix tiles with f32 factors, M 16, N 8, K 16, summed in f64 (SEMANTICS.md section 12), and max_workgroup_bytes
- * is the device's. */
+ * is the device's, as far as it was seen right. */
 #define PCTL_PLAN_PROVEN_F64_TILES (1ull << 2)
 
 /* ---- rules -------------------------------------------------------------------------------- */

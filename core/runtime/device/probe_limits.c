@@ -82,6 +82,17 @@ static uint32_t between(const pctl_limit_program *l, uint32_t good, uint32_t bad
 	return good + (bad - good) / 2 / l->step * l->step;
 }
 
+/* The size after n. What a device claims to have may be what breaks it (a launch of NVIDIA's OpenCL with all of its workgroup memory loses the
+ * context), so that the end is come to in ever smaller steps. */
+static uint32_t next(const pctl_limit_program *l, uint32_t n, uint32_t most)
+{
+	if (n <= most / 2)
+		return 2 * n;
+	return l->extent == PCTL_EXTENT_WORKGROUP && most - n > l->grain && between(l, n, most) > n
+		       ? between(l, n, most)
+		       : most;
+}
+
 /* The largest size up to `most` that was seen right. *slow is set where time ended it. */
 static uint32_t search(searching *s, const pctl_limit_program *l, uint32_t most, int *slow)
 {
@@ -93,7 +104,7 @@ static uint32_t search(searching *s, const pctl_limit_program *l, uint32_t most,
 			good = n;
 		else
 			bad = n;
-		n = n > most / 2 ? most : 2 * n;
+		n = next(l, n, most);
 		*slow = bad == 0 && good < most && (is_slow(s) || is_late(s));
 	}
 	while (bad != 0 && good != 0 && bad - good > l->grain && s->p.status == PCTL_OK &&

@@ -156,6 +156,14 @@ uint32_t pctl_session_plan_turns(const pctl_session *s)
 	return most < 2 ? 1 : (uint32_t)(most / 2);
 }
 
+uint32_t pctl_session_plan_workgroup(const pctl_session *s)
+{
+	const uint64_t most = s->limits.most[PCTL_EXTENT_WORKGROUP];
+
+	return most == 0 || most > s->caps.max_workgroup_bytes ? s->caps.max_workgroup_bytes
+							       : (uint32_t)most;
+}
+
 uint32_t pctl_session_identity(const pctl_session *s, const pctl_key_value **out)
 {
 	*out = s->identity;

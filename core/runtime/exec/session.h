@@ -56,6 +56,8 @@ pctl_plan_caps pctl_session_plan_caps(const pctl_session *s);
 /* Turns that the loops of a plan's kernel may make in one invocation, 0: any number. Half of what the device makes,
  * since legalisation may write a loop twice. */
 uint32_t pctl_session_plan_turns(const pctl_session *s);
+/* Bytes of workgroup memory that a plan's kernel may have: the device's, as far as it was seen right. */
+uint32_t pctl_session_plan_workgroup(const pctl_session *s);
 /* Obtain the profile where f64 may be the device's own (which may probe it), before plans that would use it. */
 pctl_status pctl_session_learn_doubles(pctl_session *s, const pctl_call *call);
 /* PCTL_PLAN_PROVEN_* of it, by the profile in force if one was obtained already; the reference has them all. */

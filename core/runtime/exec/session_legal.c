@@ -62,6 +62,8 @@ pctl_status pctl_session_profile(pctl_session *s, const pctl_call *call,
 	return PCTL_OK;
 }
 
+static pctl_status learn_limits(pctl_session *s, const pctl_extents *x, const pctl_call *call);
+
 pctl_status pctl_session_learn_doubles(pctl_session *s, const pctl_call *call)
 {
 	const uint64_t needed = PCTL_CAP_F64 | PCTL_CAP_NATIVE_FLOAT;
@@ -71,8 +73,12 @@ pctl_status pctl_session_learn_doubles(pctl_session *s, const pctl_call *call)
 	if ((pctl_session_caps(s)->caps & needed) != needed)
 		return PCTL_OK;
 	status = pctl_session_profile(s, call, &record);
-	return status == PCTL_OK && pctl_session_proven(s) ? pctl_session_learn_tiles(s, call)
-							   : status;
+	if (status == PCTL_OK && pctl_session_proven(s))
+		status = pctl_session_learn_tiles(s, call);
+	/* Who multiplies by tiles wants workgroup memory, as much as is right. */
+	return status == PCTL_OK && (pctl_session_proven(s) & PCTL_PLAN_PROVEN_F64_TILES)
+		       ? learn_limits(s, NULL, call)
+		       : status;
 }
 
 uint64_t pctl_session_proven(const pctl_session *s)

@@ -18,10 +18,6 @@ fn corner(tile: u32) -> vec3<u32> {
 	return vec3<u32>(rest / down(), (rest % down()) * ROWS, (tile % across()) * COLUMNS);
 }
 
-fn element_of(slot: u32) -> vec3<u32> {
-	return corner(slot / CELLS) + vec3<u32>(0u, slot % CELLS / COLUMNS, slot % COLUMNS);
-}
-
 fn slot_of(z: u32, row: u32, column: u32) -> u32 {
 	let tile = (z * down() + row / ROWS) * across() + column / COLUMNS;
 	return tile * CELLS + (row % ROWS) * COLUMNS + column % COLUMNS;

@@ -17,12 +17,6 @@ fn corner(tile: u32) -> vec3<u32> {
 	return vec3<u32>(rest / down(), (rest % down()) * ROWS, (tile % across()) * COLUMNS);
 }
 
-fn element_of(slot: u32) -> vec3<u32> {
-	let lane = slot & 255u;
-	let i = (slot >> 8u) & 15u;
-	return corner(slot >> 12u) + vec3<u32>(0u, (lane >> 4u) * 4u + (i >> 2u), (lane & 15u) + (i & 3u) * 16u);
-}
-
 fn slot_of(z: u32, row: u32, column: u32) -> u32 {
 	let tile = (z * down() + row / ROWS) * across() + column / COLUMNS;
 	let r = row % ROWS;

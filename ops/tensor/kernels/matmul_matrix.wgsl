@@ -27,11 +27,6 @@ fn cell(result: u32, c: u32, lane: u32) -> vec2<u32> {
 	return vec2<u32>((lane >> 7u) * (SIDE / 2u) + (result / ACROSS) * 16u + (i >> 3u), ((lane >> 5u) & 3u) * (SIDE / 4u) + (result % ACROSS) * 8u + (i & 7u));
 }
 
-fn element_of(slot: u32) -> vec3<u32> {
-	let at = (slot % CELLS) >> 8u;
-	return corner(slot / CELLS) + vec3<u32>(0u, cell(at >> 2u, at & 3u, slot & 255u));
-}
-
 fn slot_of(z: u32, row: u32, column: u32) -> u32 {
 	let tile = (z * down() + row / ROWS) * across() + column / COLUMNS;
 	let r = row % ROWS;

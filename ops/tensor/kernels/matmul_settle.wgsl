@@ -1,12 +1,14 @@
-// Elements that were marked, settled: all lanes of a workgroup share the terms of one. First each rounding of an f64 sum is kept and added up beside it;
-// what is in doubt still, by exact integer sums, whose digits are added in workgroup memory. In front: exact_sum.wgsl, SHARE (slots an invocation looks after),
-// matmul_bound.wgsl, the layout of tiles.
-const SLOTS: u32 = SHARE * 64u;
+// The result out of its tiles, elements that were marked settled: all lanes of a workgroup share the terms of one. First each rounding of an f64 sum is kept and added up beside it;
+// what is in doubt still, by exact integer sums, whose digits are added in workgroup memory. In front: exact_sum.wgsl, SHARE (elements an invocation looks after), PER (elements
+// a word of y), matmul_bound.wgsl, norms, the layout of tiles, `factors_of` (where an element's terms begin), `left_bits`, `right_bits`.
+const ELEMENTS: u32 = SHARE * 64u;
+const WORDS: u32 = ELEMENTS / PER;
 
-var<workgroup> marks: array<u32, SLOTS>;
-var<workgroup> digits: array<i64, 1280>; // [digit][lane]
-var<workgroup> wholes: array<i64, 64>;
+var<workgroup> results: array<u32, ELEMENTS>;
+var<workgroup> digits: array<i64, 640>; // [digit][lane], of half of them
+var<workgroup> wholes: array<i64, DIGITS>;
 var<workgroup> seen: array<u32, 64>;
+var<workgroup> any_marked: atomic<u32>;
 
 var<workgroup> sums: array<vec2<f64>, 64>;
 
@@ -17,16 +19,21 @@ fn plus(s: vec2<f64>, y: f64) -> vec2<f64> {
 	return vec2<f64>(t, s.y + ((s.x - (t - z)) + (y - z)));
 }
 
+// Batch, row, column.
+fn element(i: u32) -> vec3<u32> {
+	let rest = i / params.n;
+	return vec3<u32>(rest / params.m, rest % params.m, i % params.n);
+}
+
 fn twice(at: vec2<u32>, k: u32, s: vec2<f64>) -> vec2<f64> {
 	let i = min(k, params.k - 1u);
-	let y = f64(bitcast<f32>(a_bits(at.x + i * params.a_column))) * f64(bitcast<f32>(b_bits(at.y + i * params.b_row)));
+	let y = f64(bitcast<f32>(left_bits(at.x, i))) * f64(bitcast<f32>(right_bits(at.y, i)));
 	return plus(s, select(0.0lf, y, k < params.k));
 }
 
 // The lane's part of a sum and of what its roundings lost.
-fn closer(slot: u32, lane: u32) -> vec2<f64> {
-	let e = element_of(slot);
-	let at = place((e.x * params.m + e.y) * params.n + e.z);
+fn closer(e: vec3<u32>, lane: u32) -> vec2<f64> {
+	let at = factors_of(e);
 	var s = vec2<f64>();
 	for (var i = 0u; i < steps; i++) {
 		let k = i * 256u + lane;
@@ -42,8 +49,7 @@ fn closer(slot: u32, lane: u32) -> vec2<f64> {
 }
 
 // What the parts give: sums of no more than the number of roundings, squared, times 2^-106 times the sum of all magnitudes are lost.
-fn together(slot: u32) -> u32 {
-	let e = element_of(slot);
+fn together(e: vec3<u32>) -> u32 {
 	var s = vec2<f64>();
 	for (var i = 0u; i < 64u; i++) {
 		s = plus(s, sums[i].x);
@@ -55,72 +61,14 @@ fn together(slot: u32) -> u32 {
 	return within(x, n * n * most * 0x1p-104lf + abs(x) * 0x1p-51lf, most);
 }
 
-fn terms(slot: u32, lane: u32) {
-	let e = element_of(slot);
-	let at = place((e.x * params.m + e.y) * params.n + e.z);
+fn terms(e: vec3<u32>, lane: u32) {
+	let at = factors_of(e);
 	sum_clear();
 	for (var i = 0u; i < steps; i++) {
 		let k = i * 64u + lane;
 		if (k >= params.k) {
 			break;
 		}
-		sum_product(a_bits(at.x + k * params.a_column), b_bits(at.y + k * params.b_row));
-	}
-}
-
-@compute @workgroup_size(64)
-fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
-	let base = (group.y * 65535u + group.x) * SLOTS;
-	var fresh: array<u32, SHARE>;
-	var mine = 0u;
-	for (var i = 0u; i < SHARE; i++) {
-		let mark = u32(temp[base + i * 64u + lane] == MARK);
-		marks[i * 64u + lane] = mark;
-		mine |= mark;
-	}
-	seen[lane] = mine;
-	workgroupBarrier();
-	for (var i = 0u; i < 64u; i++) {
-		mine |= seen[i];
-	}
-	workgroupBarrier();
-	seen[lane] = mine;
-	if (workgroupUniformLoad(&seen[0]) == 0u) {
-		return;
-	}
-	for (var s = 0u; s < SLOTS; s++) {
-		if (workgroupUniformLoad(&marks[s]) != 0u) {
-			sums[lane] = closer(base + s, lane);
-			workgroupBarrier();
-			var bits = together(base + s);
-			seen[lane] = bits;
-			if (workgroupUniformLoad(&seen[0]) == MARK) {
-				terms(base + s, lane);
-				for (var d = 0u; d < DIGITS; d++) {
-					digits[d * 64u + lane] = total[d];
-				}
-				seen[lane] = saw;
-				workgroupBarrier();
-				var whole = 0li;
-				for (var i = 0u; i < 64u; i++) {
-					whole += digits[min(lane, DIGITS - 1u) * 64u + i];
-					saw |= seen[i];
-				}
-				wholes[lane] = whole;
-				workgroupBarrier();
-				for (var d = 0u; d < DIGITS; d++) {
-					total[d] = wholes[d];
-				}
-				bits = sum_round();
-			}
-			if ((s & 63u) == lane) {
-				fresh[s >> 6u] = bits;
-			}
-		}
-	}
-	for (var i = 0u; i < SHARE; i++) {
-		if (marks[i * 64u + lane] != 0u) {
-			temp[base + i * 64u + lane] = fresh[i];
-		}
+		sum_product(left_bits(at.x, k), right_bits(at.y, k));
 	}
 }

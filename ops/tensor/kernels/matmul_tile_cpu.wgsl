@@ -1,6 +1,6 @@
 // Sums of products in tiles, for a processor as a BLAS has it: LANES lie side by side over four times as many columns, and an invocation
 // keeps 4 rows of 4 columns in registers while it goes through 32 terms. A panel of b waits in workgroup memory for all 32 rows. In front:
-// LANES, Acc (f32 or f64), `step`, CHUNK, `finish`, the norms; behind: matmul_tile_cpu_term.wgsl four times, matmul_tile_cpu_end.wgsl.
+// LANES, Acc (f32, f64 or u32), `value` (of bits), `step`, CHUNK, `finish`, the norms; behind: matmul_tile_cpu_term.wgsl four times, matmul_tile_cpu_end.wgsl.
 // Outside of the matrices 0 * -0 is added, which changes no sum. Dispatch: a workgroup a tile.
 var<workgroup> panel: array<Acc, 32u * COLUMNS>; // [k][column]
 var<workgroup> rows: array<Acc, 128>; // [row][k]
@@ -10,7 +10,7 @@ fn load_a(at: u32, row: u32, k: u32) -> Acc {
 	if (row < params.m && k < params.k) {
 		bits = a_bits(at + row * params.a_row + k * params.a_column);
 	}
-	return Acc(bitcast<f32>(bits));
+	return value(bits);
 }
 
 fn load_b(at: u32, k: u32, column: u32) -> Acc {
@@ -18,7 +18,7 @@ fn load_b(at: u32, k: u32, column: u32) -> Acc {
 	if (column < params.n && k < params.k) {
 		bits = b_bits(at + k * params.b_row + column * params.b_column);
 	}
-	return Acc(bitcast<f32>(bits));
+	return value(bits);
 }
 
 @compute @workgroup_size(LANES)

@@ -1,5 +1,5 @@
-// Sums of products in tiles, by workgroups of 256: blocks of 16 terms go through workgroup memory, k ascending. In front: Acc (f32
-// or f64), `step`, CHUNK, `finish`, the norms. Outside of the matrices 0 * -0 is added, which changes no sum. Zero rows and columns at the edges are nobody's.
+// Sums of products in tiles, by workgroups of 256: blocks of 16 terms go through workgroup memory, k ascending. In front: Acc (f32,
+// f64 or u32), `value` (of bits), `step`, CHUNK, `finish`, the norms. Outside of the matrices 0 * -0 is added, which changes no sum. Zero rows and columns at the edges are nobody's.
 var<workgroup> left: array<Acc, 1024>; // [row][k]
 var<workgroup> right: array<Acc, 1024>; // [k][column]
 
@@ -8,7 +8,7 @@ fn load_a(at: u32, row: u32, k: u32) -> Acc {
 	if (row < params.m && k < params.k) {
 		bits = a_bits(at + row * params.a_row + k * params.a_column);
 	}
-	return Acc(bitcast<f32>(bits));
+	return value(bits);
 }
 
 fn load_b(at: u32, k: u32, column: u32) -> Acc {
@@ -16,7 +16,7 @@ fn load_b(at: u32, k: u32, column: u32) -> Acc {
 	if (column < params.n && k < params.k) {
 		bits = b_bits(at + k * params.b_row + column * params.b_column);
 	}
-	return Acc(bitcast<f32>(bits));
+	return value(bits);
 }
 
 @compute @workgroup_size(256)

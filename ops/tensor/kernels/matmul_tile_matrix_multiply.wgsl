@@ -4,10 +4,10 @@
 		let l1 = subgroupMatrixLoad<L, row_major>(&left$, top * 20u + 320u, 20u);
 		let l2 = subgroupMatrixLoad<L, row_major>(&left$, top * 20u + 640u, 20u);
 		let l3 = subgroupMatrixLoad<L, row_major>(&left$, top * 20u + 960u, 20u);
-		let r0 = subgroupMatrixLoad<R, row_major>(&right$, side + 0u, 136u);
-		let r1 = subgroupMatrixLoad<R, row_major>(&right$, side + 8u, 136u);
-		let r2 = subgroupMatrixLoad<R, row_major>(&right$, side + 16u, 136u);
-		let r3 = subgroupMatrixLoad<R, row_major>(&right$, side + 24u, 136u);
+		let r0 = subgroupMatrixLoad<R, row_major>(&right$, side * 16u + 0u, 8u);
+		let r1 = subgroupMatrixLoad<R, row_major>(&right$, side * 16u + 128u, 8u);
+		let r2 = subgroupMatrixLoad<R, row_major>(&right$, side * 16u + 256u, 8u);
+		let r3 = subgroupMatrixLoad<R, row_major>(&right$, side * 16u + 384u, 8u);
 		s0 = subgroupMatrixMultiplyAccumulate(l0, r0, s0);
 		s1 = subgroupMatrixMultiplyAccumulate(l0, r1, s1);
 		s2 = subgroupMatrixMultiplyAccumulate(l0, r2, s2);

@@ -1,3 +1,3 @@
-// Word $ of the block that was fetched goes into arrays 0, in matmul_tile_matrix.wgsl.
-	left0[left_at(lane).x * LEFT_LINE + left_at(lane).y + $u * (LEFT_STEP.x * LEFT_LINE + LEFT_STEP.y)] = x$;
-	right0[right_at(lane).x * RIGHT_LINE + right_at(lane).y + $u * (RIGHT_STEP.x * RIGHT_LINE + RIGHT_STEP.y)] = y$;
+// Words $ of the block that was fetched go into arrays 0, in matmul_tile_matrix.wgsl.
+	left0[left_to + $u * 64u * LEFT_LINE] = x$;
+	right0[lane + $u * 256u] = y$;

@@ -108,6 +108,9 @@ def main():
     for k, columns, order in ((250, 12, "chunked"), (505, 6, "exact")):
         a, b = codes(r, "f32", 3 * k, "cancel"), codes(r, "f32", k * columns, "cancel")
         run(h, backends, "full", a, b, (1, 1, 3, k, columns), order=order)
+    for kinds, out in ((("i8", "i8"), "i32"), (("u16", "u32"), "u32")):
+        a, b = codes(r, kinds[0], 35 * 17, "any"), codes(r, kinds[1], 17 * 33, "any")
+        run(h, backends, "integers", a, b, (1, 1, 35, 17, 33), kinds, out)
     if how == "all":
         for order in ("sequential", "sequential_unfused", "chunked"):
             a, b = codes(r, "f32", 31 * 9, "any"), codes(r, "f16", 9 * 37, "any")

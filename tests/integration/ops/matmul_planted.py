@@ -11,6 +11,7 @@ from matmul_fast import near_ties
 
 BACKEND = sys.argv[1]
 NORMS = "const NORMS: u32 = 256u;\n"
+VALUE = "fn value(bits: u32) -> Acc {\n\treturn Acc(bitcast<f32>(bits));\n}\n"
 STEP = "fn step(a: {0}, b: {0}, acc: {0}) -> {0} {{\n\treturn {1};\n}}\n"
 VECTORS = ("fn vectors() -> u32 {\n\treturn params.count / params.n;\n}\nfn vector(v: u32) -> u32 {\n\treturn place(v * params.n).x;\n}\n"
            "fn stride() -> u32 {\n\treturn params.a_column;\n}\n",
@@ -44,15 +45,14 @@ def fast(a, b, plant):
         norms.append(run(text, 16, groups, {0: params(), 1: data, 2: bytes(groups * 4096)}, 2, ()))
     factors = buffer("a", 1) + buffer("b", 2) + buffer("temp", 3, "read_write")
     tiles = up(M, 64) * up(N, 64)
-    text = (head + factors + buffer("norms_a", 4, element="vec2<f64>") + buffer("norms_b", 5, element="vec2<f64>") + "const CHUNK: u32 = 512u;\n" + codec
-            + "alias Acc = f64;\n" + STEP.format("vec4<f64>", "acc + a * b") + NORMS + NEAREST + kernel("within") + kernel("matmul_bound") + kernel("matmul_gpu") + kernel("matmul_tile_gpu"))
+    bound = (buffer("norms_a", 4, element="vec2<f64>") + buffer("norms_b", 5, element="vec2<f64>") + NORMS + NEAREST + kernel("within") + kernel("matmul_bound") + kernel("matmul_bound_norms"))
+    text = (head + factors + "const CHUNK: u32 = 512u;\n" + codec + "alias Acc = f64;\n" + VALUE + STEP.format("vec4<f64>", "acc + a * b") + bound + kernel("matmul_gpu")
+            + kernel("matmul_tile_gpu"))
     temp = run(text, 16, tiles, {0: params(), 1: a, 2: b, 3: bytes(tiles * 16384), 4: norms[0], 5: norms[1]}, 3, plant)
-    text = (head + factors + buffer("norms_a", 4, element="vec2<f64>") + buffer("norms_b", 5, element="vec2<f64>")
-            + "const SHARE: u32 = 4u;\nconst CHUNK: u32 = 512u;\n" + codec + FORMAT + kernel("exact_sum") + kernel("matmul_gpu") + NORMS + NEAREST + kernel("within") + kernel("matmul_bound")
-            + kernel("matmul_settle"))
-    temp = run(text, 16, tiles * 16, {0: params(), 1: a, 2: b, 3: temp, 4: norms[0], 5: norms[1]}, 3, ())
-    text = head + buffer("temp", 1) + buffer("y", 2, "read_write") + kernel("matmul_gpu") + kernel("matmul_gather") + kernel("result_words")
-    return run(text, 16, up(M * N, 64), {0: params(), 1: temp, 2: bytes(M * N * 4)}, 2, ())
+    text = (head + buffer("a", 1) + buffer("b", 2) + buffer("temp", 3) + buffer("y", 6, "read_write") + "const SHARE: u32 = 4u;\nconst PER: u32 = 1u;\n"
+            + "const CHUNK: u32 = 512u;\n" + codec + FORMAT + kernel("exact_sum") + kernel("matmul_gpu") + bound + kernel("matmul_factors") + kernel("matmul_settle")
+            + kernel("matmul_settle_main"))
+    return run(text, 16, up(M * N, 256), {0: params(), 1: a, 2: b, 3: temp, 4: norms[0], 5: norms[1], 6: bytes(M * N * 4)}, 6, ())
 
 
 def chunked(a, b, k, plant):

@@ -1,0 +1,76 @@
+// The entry point of matmul_settle.wgsl, which stands in front.
+@compute @workgroup_size(64)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+	let whole = group.y * 65535u + group.x;
+	let base = whole * ELEMENTS;
+	var fresh: array<u32, SHARE>;
+	var mine = 0u;
+	var e = element(base + lane);
+	for (var i = 0u; i < SHARE; i++) {
+		let bits = temp[slot_of(e.x, e.y, e.z)];
+		results[i * 64u + lane] = bits;
+		mine |= u32(bits == MARK);
+		e.z += 64u;
+		if (e.z >= params.n) { // a division is dear
+			e = element(base + (i + 1u) * 64u + lane);
+		}
+	}
+	if (mine != 0u) {
+		atomicOr(&any_marked, 1u);
+	}
+	workgroupBarrier();
+	seen[lane] = atomicLoad(&any_marked);
+	if (workgroupUniformLoad(&seen[0]) != 0u) {
+		for (var s = 0u; s < ELEMENTS; s++) {
+			if (workgroupUniformLoad(&results[s]) == MARK) {
+				let marked = element(base + s);
+				sums[lane] = closer(marked, lane);
+				workgroupBarrier();
+				var bits = together(marked);
+				seen[lane] = bits;
+				if (workgroupUniformLoad(&seen[0]) == MARK) {
+					terms(marked, lane);
+					seen[lane] = saw;
+					for (var half = 0u; half < DIGITS; half += 10u) {
+						for (var d = 0u; d < 10u; d++) {
+							digits[d * 64u + lane] = total[half + d];
+						}
+						workgroupBarrier();
+						var column = 0li;
+						for (var i = 0u; i < 64u; i++) {
+							column += digits[min(lane, 9u) * 64u + i];
+							saw |= seen[i];
+						}
+						if (lane < 10u) {
+							wholes[half + lane] = column;
+						}
+						workgroupBarrier();
+					}
+					for (var d = 0u; d < DIGITS; d++) {
+						total[d] = wholes[d];
+					}
+					bits = sum_round();
+				}
+				if ((s & 63u) == lane) {
+					fresh[s >> 6u] = bits;
+				}
+			}
+		}
+		for (var i = 0u; i < SHARE; i++) {
+			if (results[i * 64u + lane] == MARK) {
+				results[i * 64u + lane] = fresh[i];
+			}
+		}
+		workgroupBarrier();
+	}
+	for (var i = 0u; i < (WORDS + 63u) / 64u; i++) {
+		let w = i * 64u + lane;
+		if (w < WORDS) {
+			var word = results[w * PER];
+			if (PER == 2u) {
+				word |= select(0u, results[w * PER + PER - 1u] << 16u, base + w * PER + 1u < params.count);
+			}
+			y[whole * WORDS + w] = word;
+		}
+	}
+}

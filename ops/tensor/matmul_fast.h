@@ -1,0 +1,66 @@
+/* What the files of tensor.matmul in tiles share. */
+#ifndef PIPECTL_OPS_TENSOR_MATMUL_FAST_H
+#define PIPECTL_OPS_TENSOR_MATMUL_FAST_H
+
+#include "common/codec.h"
+#include "matmul.h"
+
+/* Sums in an invocation, of factors as they lie; of matrix units, of packed factors; in an invocation, of packed factors. */
+enum { MATMUL_TILES_PLAIN, MATMUL_TILES_UNITS, MATMUL_TILES_WIDE };
+
+/*
+ * How tiles are cut for a kind of device.
+ *
+ * tiles         MATMUL_TILES_*
+ * layout, tile  texts of kernels; term, end: what is put behind the latter, the first four times; or NULL
+ * head          the type of sums, and of processors the lanes of a workgroup
+ * step_type     what `step` takes and gives; NULL where sums are of matrix units
+ * local         invocations of a workgroup
+ * norms         invocations of a workgroup that finds norms
+ * memory        bytes of a workgroup
+ * rows, columns of a tile; block: terms that go through workgroup memory together
+ * turns         that all loops make for a block of terms
+ */
+typedef struct matmul_cut {
+	uint32_t tiles;
+	const char *layout, *tile, *term, *end, *head, *step_type;
+	uint32_t local, norms, memory, rows, columns, block, turns;
+} matmul_cut;
+
+typedef struct matmul_fast_plan {
+	kit_plan *p;
+	const matmul_shape *s;
+	const matmul_cut *cut;
+	uint64_t tiles, slots;
+	uint32_t share; /* elements that an invocation of the settling kernel looks after */
+	uint32_t params, temp, norms[2];
+	uint32_t factors[2]; /* as tiles read them: the inputs, or packed */
+} matmul_fast_plan;
+
+#define MATMUL_LOOK "const LOOK: u32 = 2048u;\n" /* terms from one look at sums to the next */
+#define MATMUL_BUFFER(name, binding, access, T) \
+	"@group(0) @binding(" binding ") var<storage, " access "> " name ": array<" T ">;\n"
+
+/* n over `of`, rounded up. */
+uint64_t matmul_parts(uint64_t n, uint64_t of);
+/* The power of two from 16 on that is no less than n: a text is compiled for each `steps`, so that their numbers are few. */
+uint64_t matmul_steps(uint64_t n);
+int matmul_turns_fit(const pctl_plan_caps *caps, uint64_t turns);
+int matmul_cut_fits(const matmul_fast_plan *f, const matmul_cut *c);
+/* `name`_bits of elements of a type. */
+void matmul_add_codec(kit_wgsl *w, uint32_t dtype, const char *name);
+/* A text n times, '$' read as the numbers from `first` on (up to 15). */
+void matmul_add_each(kit_wgsl *w, const char *text, uint32_t first, uint32_t n);
+/* Dispatch a text, and free it. */
+void matmul_run(matmul_fast_plan *f, const char *name, kit_wgsl *w, uint32_t local, uint64_t groups,
+		uint64_t steps, const kit_slot *slots, uint32_t n_slots);
+
+/* matmul_packed.c: tiles of packed factors, where they fit and are worth it; else f->cut stays. */
+void matmul_choose_packed(matmul_fast_plan *f, uint64_t batches);
+/* Factor i is packed, and normed where sums are of matrix units: f->factors and f->norms. */
+void matmul_pack(matmul_fast_plan *f, uint32_t i);
+/* The tiles' text, behind the layout. */
+void matmul_add_units(const matmul_fast_plan *f, kit_wgsl *w);
+void matmul_add_wide(const matmul_fast_plan *f, kit_wgsl *w);
+
+#endif
