@@ -72,6 +72,7 @@ syn match pipectlKey /\<workgroup\>\ze\s*[:=]/
 syn match pipectlKey /\<tables\>\ze\s*[:=]/
 syn match pipectlKey /\<memo\>\ze\s*[:=]/
 syn match pipectlKey /\<memo_bytes\>\ze\s*[:=]/
+syn match pipectlKey /\<deprecated\>\ze\s*[:=]/
 syn match pipectlKey /\<dirty\>\ze\s*[:=]/
 syn match pipectlKey /\<signed\>\ze\s*[:=]/
 syn match pipectlKey /\<signers\>\ze\s*[:=]/
@@ -82,7 +83,7 @@ syn region pipectlString start=/"/ skip=/\\./ end=/"/ contains=pipectlEscape,pip
 syn match pipectlEscape /\\./ contained
 syn match pipectlParameter /"\zs\$[A-Za-z_][-A-Za-z0-9_]*/ contained
 syn match pipectlType /"\zs\(bool\|i32\|u32\|i64\|u64\|f16\|f32\|bf16\|f64\|i8\|u8\|i16\|u16\|u128\|bytes\|f8e4m3\|f8e5m2\|f4\|i4\|u4\|i2\|u2\|ternary\|binary\|q4_0\|q4_1\|q5_0\|q5_1\|q8_0\|q2_k\|q3_k\|q4_k\|q5_k\|q6_k\)\ze["|[]/ contained
-syn match pipectlWord /"\zs\(integer\|strict\|approximate\|none\|L1\|L2\|L3\|L4\|proven\|checked\|trusted\|required\|available\|worker\|in-process\|off\|verified\|any\|refuse\|allow\|local\)\ze"/ contained
+syn match pipectlWord /"\zs\(integer\|strict\|approximate\|none\|L1\|L2\|L3\|L4\|proven\|checked\|trusted\|required\|available\|worker\|in-process\|off\|verified\|any\|refuse\|warn\|allow\|local\)\ze"/ contained
 syn match pipectlComment /\(\/\/\|#\).*$/
 syn region pipectlComment start=/\/\*/ end=/\*\//
 hi def link pipectlKey Keyword
