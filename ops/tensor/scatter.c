@@ -251,19 +251,23 @@ static void scatter_problem(kit_problem *p)
 	kit_problem_rigid(p);
 }
 
-/* Modes that commute: the updates from the last to the first along the axis. */
+/* The updates from the last to the first along the axis; of `set`, which does not commute, those that give one element one value. */
 static void law_mirrored(kit_law *l)
 {
 	const pctl_op_query *q = l->use.q;
-	uint32_t in[3] = {0, 0, 0};
+	const pctl_attr take[2] = {q->attr[ATTR_AXIS], q->attr[ATTR_NEGATIVE]};
+	const uint32_t there[2] = {kit_law_out(l, 0), 1};
+	uint32_t in[3] = {0, 0, 2};
 	tensor_lines lines;
 	scattering s;
 
-	if (scattering_of(&l->use, &s) != PCTL_OK || s.mode == SET)
+	if (scattering_of(&l->use, &s) != PCTL_OK)
 		return;
+	if (s.mode == SET)
+		in[2] = kit_law_use(l, "tensor.take_along", there, 2, take, 2, 1);
 	lines = (tensor_lines){s.x.outer, s.m, s.x.inner, 0};
 	in[1] = tensor_law_taken(l, &q->in[1], 1, tensor_law_mirrored, &lines);
-	in[2] = tensor_law_taken(l, &q->in[2], 2, tensor_law_mirrored, &lines);
+	in[2] = tensor_law_taken(l, &q->in[2], in[2], tensor_law_mirrored, &lines);
 	kit_law_equal(l, kit_law_use(l, "tensor.scatter", in, 3, q->attr, 3, 1), kit_law_out(l, 0));
 }
 
@@ -298,8 +302,8 @@ static const pctl_attr_desc attr[] = {
 };
 static const pctl_law scatter_laws[] = {
 	TENSOR_LAW("mirrored",
-		   "but for set: the updates in the opposite order along the axis give the "
-		   "same y"),
+		   "the updates in the opposite order along the axis, of set what y has at "
+		   "the indices, give the same y"),
 	TENSOR_LAW("taken", "set: what y has at the indices, set instead of the updates, gives y"),
 };
 static void (*const scatter_checks[])(kit_law *) = {law_mirrored, law_taken};

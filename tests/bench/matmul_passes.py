@@ -5,7 +5,8 @@ import sys
 
 import numpy
 
-import matmul_matrix
+sys.path.pop(0)  # beside this file lies another matmul.py
+import matmul_matrix  # noqa: E402
 
 
 def main():

@@ -295,8 +295,7 @@ static void table_expect(uint32_t n, const uint32_t *in, uint32_t *out)
 
 /* ---- the list ----------------------------------------------------------------------------- */
 
-/* 250 levels and the early return are what the policy's 256 leave; arrays end where it does, too. Workgroup memory, at all of which a device may be lost, comes behind
- * what the next would not be asked for then; a long function has a limit of its own. */
+/* 250 levels and the early return are what the policy's 256 leave; arrays end where it does, too. */
 const pctl_limit_program pctl_limit_programs[] = {
 	{"one loop", PCTL_EXTENT_TURNS, 16, 1, 4000, 1u << 20, 1, 1u << 16, 0, one_text,
 	 one_expect},
@@ -313,14 +312,14 @@ const pctl_limit_program pctl_limit_programs[] = {
 	 functions_text, levels_expect},
 	{"loops in each other", PCTL_EXTENT_NESTING, LANES, 1, 10, 190, 1, 96, 0, loops_text,
 	 levels_expect},
+	{"workgroup memory", PCTL_EXTENT_WORKGROUP, LANES, LANES, 1024, 1u << 18, 256, 4096, 0,
+	 workgroup_text, workgroup_expect},
 	{"constant table", PCTL_EXTENT_TABLES, LANES, LANES, 1024, 1u << 16, 1024, 4096, 1,
 	 table_text, table_expect},
 	{"array in a function", PCTL_EXTENT_ARRAY, 16, 1, 64, 4096, 64, 256, 0, local_text,
 	 array_expect},
 	{"private array", PCTL_EXTENT_ARRAY, 16, 1, 64, 4096, 64, 256, 0, private_text,
 	 array_expect},
-	{"workgroup memory", PCTL_EXTENT_WORKGROUP, LANES, LANES, 1024, 1u << 18, 256, 4096, 0,
-	 workgroup_text, workgroup_expect},
 	{"steps of a function", PCTL_EXTENT_INSTRUCTIONS, 16, 1, 256, 8192, 256, 1024, 0,
 	 steps_text, steps_expect},
 };

@@ -213,10 +213,13 @@ pctl_status pctl_probe_limits(const pctl_backend *table, pctl_device *dev,
 	*lost = 0;
 	if (status != PCTL_OK)
 		return status;
-	for (uint32_t i = 0; i < pctl_limit_n_programs; i++) {
-		const pctl_limit_program *l = &pctl_limit_programs[i];
+	/* Workgroup memory, at all of which a device may be lost, comes behind what nobody would be asked for then. */
+	for (uint32_t i = 0; i < 2 * pctl_limit_n_programs; i++) {
+		const pctl_limit_program *l = &pctl_limit_programs[i % pctl_limit_n_programs];
 		const int is_asked = s.p.status == PCTL_OK && !is_late(&s);
 
+		if ((l->extent == PCTL_EXTENT_WORKGROUP) != (i >= pctl_limit_n_programs))
+			continue;
 		if (is_asked)
 			search_shape(&s, l);
 		/* Shapes that were not asked for any more. */

@@ -6,6 +6,7 @@ import re
 import shutil
 import struct
 import subprocess
+import sys
 import time
 
 from harness import Harness
@@ -249,6 +250,15 @@ TURNING = """@group(0) @binding(0) var<storage, read> x : array<u32>;
 @group(0) @binding(1) var<storage, read_write> y : array<u32>;
 @compute @workgroup_size(1) fn main() { var n = 0u; while (n != 6u + min(x[0], 1u)) { n++; } y[0] = n; }
 """
+
+
+@policy("deprecated")
+def deprecated(h):
+    os.makedirs(h.path("strangers"))
+    shutil.copy(sys.argv[1], h.path("strangers"))
+    old = ["op", "run", "stranger.old", "--in", f"x={h.x}:u32[1024]", "--backend", "cpu", "--plugin-dir", h.path("strangers")]
+    h.refused("an op that is superseded", "PC4319", *old, *h.with_policy('deprecated = "refuse";'))
+    h.goes("one that is told", *old, *h.with_policy('deprecated = "warn";'))
 
 
 @policy("max_turns")

@@ -40,6 +40,8 @@ def run(text, steps, groups, bindings, read):
     for number, data in bindings.items():
         args += ["--bind", f"0:{number}=" + h.write(f"in{number}", data)]
     status, out, err = h.run(*args)
+    if status == 5 and "PC5202" in err:
+        raise MemoryError(err)
     if not h.check("a kernel runs", status == 0, err):
         h.finish()
     run.seconds.append(json.loads(out)["jobs"][0]["device_seconds"])
@@ -114,7 +116,13 @@ def check(name, a, b, shape, turned=0):
     want = pack("f32", product(("f32", "f32"), "exact", "f32", shape, a, b))
     a, b = (transpose(a, m, k) if turned == 1 else a), (transpose(b, k, n) if turned == 2 else b)
     for side in (64, 128):
-        h.check_bytes(f"{name} {shape} {turned} {side} {BACKEND}", fast(pack("f32", a), pack("f32", b), shape, turned, (), side), want, 4)
+        try:
+            got = fast(pack("f32", a), pack("f32", b), shape, turned, (), side)
+        except MemoryError:
+            # Tiles in ordinary code take workgroup memory besides, which a device need not have for large ones.
+            h.check("small tiles fit", side == 128)
+            continue
+        h.check_bytes(f"{name} {shape} {turned} {side} {BACKEND}", got, want, 4)
 
 
 FAULTS = (
