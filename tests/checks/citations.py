@@ -1,5 +1,6 @@
 """What the tree cites is in the tree: a rule of the semantics (`semantics 2.4`, `semantics section 5`) is a rule or section of
-core/SEMANTICS.md, and a path that begins with a top folder is a file or folder. Shown to fail by planted lines at the end."""
+core/SEMANTICS.md, and a path that begins with a top folder is a file or folder. What a merge marks as two versions of one text is no text. Shown
+to fail by planted lines at the end."""
 import pathlib
 import re
 import subprocess
@@ -11,6 +12,9 @@ RULE = re.compile(r"semantics(?:\.md`?)?,? (?:sections? )?(\d+(?:\.\d+)?)((?:,? 
 PATH = re.compile(r"(?<![\w/.$}{<-])((?:" + "|".join(TOP) + r")/[\w.*/-]*[\w*])(?![\w<{$%])")
 # Made by a test or named as an example of what a user has.
 NOT_HERE = re.compile(r"^(tests|core|tools)/x\b|\.so$|/(FAMILY|ID|LIBRARY|NAME)\b")
+
+
+MERGE = re.compile(r"^(<{7}|>{7}) ", re.M)
 
 
 def rules(text):
@@ -44,6 +48,8 @@ def main(root):
             text = path.read_text()
         except UnicodeDecodeError:
             continue
+        if MERGE.search(text):
+            faults.append(f"{name}: the marks of a merge")
         for rule in cited_rules(text):
             seen += 1
             if rule not in known:
@@ -55,6 +61,7 @@ def main(root):
             fault = path_fault(root, cited)
             if fault:
                 faults.append(f"{name}: {fault}")
+    assert MERGE.search("a\n" + "<" * 7 + " HEAD\n") and not MERGE.search("cat <<EOF\n")
     assert "99.1" not in known and list(cited_rules("semantics " + "sections 1, 5 and 99.1")) == ["1", "5", "99.1"]
     assert path_fault(root, "core/nowhere/at.all") and not path_fault(root, "core/SEMANTICS.md")
     print("\n".join(faults) or f"{seen} citations resolve")

@@ -80,7 +80,7 @@ static pctl_status check(asking *a, pctl_verdict *out)
 	const pctl_op_source ops = {a, count, at};
 	pctl_solver device = {a, solve};
 	pctl_plan_law law;
-	const pctl_plan_judge j = {&ops, &device, NULL, &law};
+	const pctl_plan_judge j = {&ops, &device, NULL, &law, NULL};
 	pctl_problem p;
 	pctl_answer y;
 	pctl_status s;

@@ -46,7 +46,7 @@ static pctl_problem caught_by(const char *op, uint32_t dtype, const char *law, v
 	char text[256], catcher[256];
 	pctl_session_solver reference;
 	pctl_arena *arena = pctl_arena_create();
-	pctl_plan_judge j = {rig.context.ops, &v.solver, &reference.solver, NULL};
+	pctl_plan_judge j = {rig.context.ops, &v.solver, &reference.solver, NULL, NULL};
 	pctl_problem p = {.n_in = 0};
 	pctl_problems list;
 	uint32_t minimal = 0;

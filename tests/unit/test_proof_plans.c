@@ -170,7 +170,7 @@ static void test_proof_plans__compositions_ask_the_reference(void **state)
 {
 	pctl_session_solver device, reference;
 	pctl_solver wrong = {&device, off_by_one};
-	pctl_plan_judge j = {rig.context.ops, &wrong, &reference.solver, NULL};
+	pctl_plan_judge j = {rig.context.ops, &wrong, &reference.solver, NULL, NULL};
 	pctl_problems problems;
 	pctl_plan_law law;
 	uint32_t found = 0, alone = 0;

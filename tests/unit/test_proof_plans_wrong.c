@@ -114,7 +114,7 @@ static void test_proof_plans__what_is_within_tolerance_is_not(void **state)
 	violator v = {.spoil = spoil_sum};
 	const pctl_tensor_type t = {PCTL_SCALAR_F32, 1, {2}};
 	static const float x[2] = {1.0f, 1.0f};
-	pctl_plan_judge j = {rig.context.ops, &v.solver, NULL, NULL};
+	pctl_plan_judge j = {rig.context.ops, &v.solver, NULL, NULL, NULL};
 	pctl_verdict verdict;
 	pctl_plan_law law;
 	pctl_problem p;

@@ -69,8 +69,9 @@ static pctl_status run_block(const pctl_unit *u, pctl_proof_context *b, uint64_t
 			     const pctl_call *call, pctl_block *out)
 {
 	const plan_unit *ctx = u->ctx;
-	pctl_session_solver device, reference;
-	const pctl_plan_judge j = {b->ops, &device.solver, &reference.solver, ctx->law};
+	pctl_session_solver device, reference, parts;
+	const pctl_plan_judge j = {b->ops, &device.solver, &reference.solver, ctx->law,
+				   &parts.solver};
 	const uint64_t first = block * PROBLEMS_A_BLOCK;
 	pctl_hasher *hash = NULL;
 	pctl_status status = pctl_hasher_create(call, &hash);
@@ -79,6 +80,7 @@ static pctl_status run_block(const pctl_unit *u, pctl_proof_context *b, uint64_t
 	memset(out, 0, sizeof(*out));
 	pctl_solver_session(&device, b, b->device);
 	pctl_solver_reference(&reference, b);
+	pctl_solver_parts(&parts, b, b->device);
 	for (uint64_t i = first;
 	     i < first + PROBLEMS_A_BLOCK && i < ctx->problems->n && status == PCTL_OK; i++) {
 		status = pctl_is_cancelled(call)

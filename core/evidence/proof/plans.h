@@ -75,8 +75,12 @@ typedef struct pctl_session_solver {
 	pctl_kernels *kernels;
 	pctl_session *session;
 	pctl_job_stats *stats; /* of the run that answers, when asked for */
+	uint32_t in_parts, reserved;
 } pctl_session_solver;
 void pctl_solver_session(pctl_session_solver *s, pctl_proof_context *b, pctl_session *session);
+/* The same as on a device whose bindings hold a third of the largest port, so that what infer says can be cut is (SEMANTICS.md 17.3). An
+ * answer without outputs: nothing was. */
+void pctl_solver_parts(pctl_session_solver *s, pctl_proof_context *b, pctl_session *session);
 /* With s: sizes that depend on data and that the problem does not know are measured there. */
 void pctl_solver_reference(pctl_session_solver *s, pctl_proof_context *b);
 
@@ -134,11 +138,13 @@ typedef struct pctl_verdict {
 	char got[128], want[128], text[256];
 } pctl_verdict;
 
-/* What is checked of a problem. device answers first and its bytes go to hash (may be NULL). */
+/* What is checked of a problem. device answers first and its bytes go to hash (may be NULL). parts (may be NULL) answers in parts what parity
+ * has found right. */
 typedef struct pctl_plan_judge {
 	const pctl_op_source *ops;
 	pctl_solver *device, *reference;
 	const struct pctl_plan_law *law; /* NULL: parity */
+	pctl_solver *parts;
 } pctl_plan_judge;
 
 pctl_status pctl_plan_judge_problem(const pctl_plan_judge *j, const pctl_problem *p,

@@ -18,6 +18,20 @@ static pctl_status take_bytes(pctl_hasher *hash, const pctl_answer *a)
 	return status;
 }
 
+/* A library that says falsely along what its ops can be cut gives a device with small bindings other bytes. */
+static pctl_status judge_parts(const pctl_plan_judge *j, const pctl_problem *p,
+			       const pctl_answer *want, const pctl_call *call, pctl_verdict *out)
+{
+	pctl_answer got;
+	pctl_status status = j->parts->solve(j->parts->ctx, p, call, &got);
+
+	if (status == PCTL_OK && (got.refused || got.n_out != 0) &&
+	    pctl_answer_differs(p, &got, want, out))
+		snprintf(out->text, sizeof(out->text), "cut into parts");
+	pctl_answer_clear(&got);
+	return status;
+}
+
 pctl_status pctl_plan_judge_problem(const pctl_plan_judge *j, const pctl_problem *p,
 				    pctl_hasher *hash, const pctl_call *call, pctl_verdict *out)
 {
@@ -40,6 +54,8 @@ pctl_status pctl_plan_judge_problem(const pctl_plan_judge *j, const pctl_problem
 		status = j->reference->solve(j->reference->ctx, p, call, &want);
 		if (status == PCTL_OK)
 			(void)pctl_answer_differs(p, &got, &want, out);
+		if (status == PCTL_OK && !out->failed && !got.refused && j->parts != NULL)
+			status = judge_parts(j, p, &want, call, out);
 	}
 	pctl_answer_clear(&got);
 	pctl_answer_clear(&want);

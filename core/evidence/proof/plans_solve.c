@@ -69,13 +69,27 @@ static pctl_status measure(const pctl_session_solver *s, const pctl_problem *p,
 			   p->op.desc->name, MEASURES);
 }
 
+/* A binding of the device that solves in parts: a third of the largest port. 0: nothing is cut. */
+static uint64_t part_bytes(const pctl_problem *p, const pctl_op_result *result, uint32_t n_out)
+{
+	uint64_t most = 0, n;
+
+	for (uint32_t i = 0; i < p->n_in + n_out; i++)
+		if (pctl_type_buffer_bytes(i < p->n_in ? &p->in[i] : &result->out[i - p->n_in],
+					   &n) &&
+		    n > most)
+			most = n;
+	most = most / 3 / 4 * 4;
+	return result->n_cut == 0 ? 0 : most;
+}
+
 static pctl_status run(const pctl_session_solver *s, const pctl_problem *p, const pctl_call *call,
 		       pctl_answer *a)
 {
 	pctl_status status = p->op.desc->op_class < PCTL_CLASS_STRICT
 				     ? PCTL_OK
 				     : pctl_session_learn_doubles(s->session, call);
-	const pctl_planner planner = {s->ops, s->kernels, pctl_session_plan_caps(s->session), 0};
+	pctl_planner planner = {s->ops, s->kernels, pctl_session_plan_caps(s->session), 0};
 	pctl_value *in[PCTL_PORTS_MAX] = {NULL}, *out[PCTL_PORTS_MAX] = {NULL};
 	pctl_job_run job = {.repeat = 1, .timeout_ms = TIMEOUT_MS, .out_bytes = a->bytes};
 	pctl_attr attr[PCTL_PROBLEM_ATTRS], measured[MEASURES];
@@ -83,18 +97,37 @@ static pctl_status run(const pctl_session_solver *s, const pctl_problem *p, cons
 	pctl_op_result result;
 	pctl_op_query q;
 	pctl_shape shape;
+	pctl_call quiet = *call;
 	uint32_t n;
 
+	quiet.diag = NULL;
 	for (uint32_t i = 0; i < p->n_in && status == PCTL_OK; i++)
 		status = upload(p, i, call, &in[i]);
 	if (status == PCTL_OK)
 		status = measure(s, p, in, call, measured, &n, &result);
+	if (status == PCTL_OK && s->in_parts) {
+		planner.caps.max_binding_bytes = part_bytes(p, &result, p->op.desc->n_out);
+		if (planner.caps.max_binding_bytes == 0)
+			goto out;
+	}
 	if (status == PCTL_OK)
 		status = room(a, p->op.desc, &result, call);
 	if (status == PCTL_OK) {
 		q = pctl_problem_query(p, attr, measured, n);
 		status = pctl_job_plan_op(&planner, p->op.desc->name, &p->op, &q, result.out,
-					  PCTL_PLAN_RUN, call, &plan);
+					  PCTL_PLAN_RUN, s->in_parts ? &quiet : call, &plan);
+	}
+	/* That nothing fits in so little is an answer of the library's, too. */
+	if (s->in_parts && status != PCTL_OK && status != PCTL_E_NOMEM &&
+	    status != PCTL_E_CANCELLED) {
+		a->n_out = 0;
+		status = PCTL_OK;
+		goto out;
+	}
+	if (status == PCTL_OK && s->in_parts &&
+	    !pctl_job_plan_fits(plan, 0, planner.caps.max_binding_bytes)) {
+		a->n_out = 0;
+		goto out;
 	}
 	if (status == PCTL_OK)
 		status = pctl_session_qualify(s->session, plan, call);
@@ -107,6 +140,7 @@ static pctl_status run(const pctl_session_solver *s, const pctl_problem *p, cons
 	}
 	for (uint32_t i = 0; i < a->n_out && status == PCTL_OK; i++)
 		status = pctl_value_fetch(out[i], call, &a->data[i]);
+out:
 	for (uint32_t i = 0; i < PCTL_PORTS_MAX; i++) {
 		pctl_value_release(in[i]);
 		pctl_value_release(out[i]);
@@ -231,7 +265,14 @@ static pctl_status solve_by_reference(void *ctx, const pctl_problem *p, const pc
 
 void pctl_solver_session(pctl_session_solver *s, pctl_proof_context *b, pctl_session *session)
 {
-	*s = (pctl_session_solver){{s, solve_on_session}, b, b->ops, b->kernels, session, NULL};
+	*s = (pctl_session_solver){
+		{s, solve_on_session}, b, b->ops, b->kernels, session, NULL, 0, 0};
+}
+
+void pctl_solver_parts(pctl_session_solver *s, pctl_proof_context *b, pctl_session *session)
+{
+	pctl_solver_session(s, b, session);
+	s->in_parts = 1;
 }
 
 void pctl_solver_reference(pctl_session_solver *s, pctl_proof_context *b)
@@ -241,5 +282,7 @@ void pctl_solver_reference(pctl_session_solver *s, pctl_proof_context *b)
 				   b->ops,
 				   b->kernels,
 				   b->reference != NULL ? b->reference : b->device,
-				   NULL};
+				   NULL,
+				   0,
+				   0};
 }

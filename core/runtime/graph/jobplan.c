@@ -120,6 +120,22 @@ pctl_status pctl_job_plan_zero(pctl_job_plan *p, uint32_t buffer, const pctl_cal
 	return pctl_plan_add_step(p, &step, call);
 }
 
+int pctl_job_plan_fits(const pctl_job_plan *p, uint32_t from, uint64_t most)
+{
+	for (uint32_t i = from; most != 0 && i < p->n_steps; i++) {
+		const pctl_step *step = &p->steps[i];
+
+		for (uint32_t k = 0; step->kind == PCTL_STEP_KERNEL && k < step->n_bindings; k++) {
+			const uint32_t kind = p->buffers[step->bindings[k].buffer].kind;
+
+			if (step->bindings[k].n_bytes > most && kind != PCTL_PLAN_PARAMS &&
+			    kind != PCTL_PLAN_CONSTANT)
+				return 0;
+		}
+	}
+	return 1;
+}
+
 pctl_status pctl_job_plan_check(pctl_job_plan *p, const pctl_plan_check *check,
 				const pctl_call *call)
 {

@@ -138,6 +138,9 @@ pctl_status pctl_job_plan_bind(pctl_job_plan *p, pctl_step *step, const pctl_pla
 pctl_status pctl_job_plan_unit(pctl_job_plan *p, pctl_step *step, const uint32_t groups[3],
 			       const pctl_call *call);
 
+/* 1: no kernel from step `from` on binds more than `most` bytes (0: any number), but for parameters and constants, which no cut makes fewer. */
+int pctl_job_plan_fits(const pctl_job_plan *p, uint32_t from, uint64_t most);
+
 /* What an analysis is told of a binding whose buffer the plan has. */
 pctl_known_binding pctl_job_plan_known(const pctl_job_plan *p, const pctl_plan_binding *b);
 

@@ -88,16 +88,7 @@ static pctl_status run_piece(void *ctx, const pctl_op_query *q, const pctl_plan_
 /* No kernel from step `from` on binds more than the device may. */
 static int bindings_fit(const struct pctl_frame *f, uint32_t from)
 {
-	const uint64_t most = f->planner->caps.max_binding_bytes;
-
-	for (uint32_t i = from; most != 0 && i < f->plan->n_steps; i++) {
-		const pctl_step *step = &f->plan->steps[i];
-
-		for (uint32_t k = 0; step->kind == PCTL_STEP_KERNEL && k < step->n_bindings; k++)
-			if (step->bindings[k].n_bytes > most)
-				return 0;
-	}
-	return 1;
+	return pctl_job_plan_fits(f->plan, from, f->planner->caps.max_binding_bytes);
 }
 
 /* What was put since is taken back. */
