@@ -80,7 +80,7 @@ def pipelines(h):
     h.check("peak and sum of each job", all(0 < p < int(j["buffer_bytes"]) for p, j in zip(peaks, plan["jobs"])), str(plan["jobs"]))
     h.check("peak of the pipeline", max(peaks) <= int(plan["peak_bytes"]) < sum(int(j["buffer_bytes"]) for j in plan["jobs"]), str(plan))
     for most, fits in ((max(peaks), True), (max(peaks) - 4, False)):
-        policy = h.write("small.cfg", b'policy : { about = "small"; inherits = "default"; limits : { memory = %d; }; };' % most)
+        policy = h.write("small.cfg", b'policy : { about = "small"; inherits = "default.cfg"; limits : { memory = %d; }; };' % most)
         status, _, err = h.run("run", *sort, "--backend", "cpu", "--policy", policy)
         h.check(f"a limit of {most} bytes", status == 0 if fits else "PC4314" in err, f"{status} {err}")
     ran = json.loads(h.ok("--json", "run", *sort, "--backend", "cpu")[0])
