@@ -256,18 +256,16 @@ static void law_mirrored(kit_law *l)
 {
 	const pctl_op_query *q = l->use.q;
 	const pctl_attr take[2] = {q->attr[ATTR_AXIS], q->attr[ATTR_NEGATIVE]};
-	const uint32_t there[2] = {kit_law_out(l, 0), 1};
-	uint32_t in[3] = {0, 0, 2};
+	uint32_t in[3] = {0, 0, 0}, there[2] = {kit_law_out(l, 0), 0};
 	tensor_lines lines;
 	scattering s;
 
 	if (scattering_of(&l->use, &s) != PCTL_OK)
 		return;
-	if (s.mode == SET)
-		in[2] = kit_law_use(l, "tensor.take_along", there, 2, take, 2, 1);
 	lines = (tensor_lines){s.x.outer, s.m, s.x.inner, 0};
-	in[1] = tensor_law_taken(l, &q->in[1], 1, tensor_law_mirrored, &lines);
-	in[2] = tensor_law_taken(l, &q->in[2], in[2], tensor_law_mirrored, &lines);
+	in[1] = there[1] = tensor_law_taken(l, &q->in[1], 1, tensor_law_mirrored, &lines);
+	in[2] = s.mode == SET ? kit_law_use(l, "tensor.take_along", there, 2, take, 2, 1)
+			      : tensor_law_taken(l, &q->in[2], 2, tensor_law_mirrored, &lines);
 	kit_law_equal(l, kit_law_use(l, "tensor.scatter", in, 3, q->attr, 3, 1), kit_law_out(l, 0));
 }
 
