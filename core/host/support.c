@@ -11,18 +11,19 @@
 #include "runtime/graph/type.h"
 
 #define SIDE 4u /* elements along a dimension, where no block needs more */
-#define SHAPES 8u
+#define SHAPES 9u
+#define NOTHING UINT64_MAX /* a dimension without elements */
 #define TRIES 30000u
 
 /* Shapes for a port that leaves its shape open: 0 stands for SIDE, or for a block. */
 static const struct {
 	uint32_t rank;
 	uint64_t dim[4];
-} shapes[SHAPES] = {{2, {1, 0}},    {1, {0}},	       {2, {0, 0}}, {2, {0, 1}},
-		    {3, {1, 1, 0}}, {4, {1, 1, 1, 0}}, {2, {1, 1}}, {1, {1}}};
+} shapes[SHAPES] = {{2, {1, 0}},       {1, {0}},    {2, {0, 0}}, {2, {0, 1}},	{3, {1, 1, 0}},
+		    {4, {1, 1, 1, 0}}, {2, {1, 1}}, {1, {1}},	 {1, {NOTHING}}};
 /* Values for attributes that must be given. */
-static const char *const texts[] = {"",	   "f32", "1",	 "0",	  "add", "4",
-				    "1,4", "0,1", "4,4", "1,1,4", "0.5", "ab->ab"};
+static const char *const texts[] = {"",	   "f32", "1",	   "0",	  "add",    "4", "1,4",
+				    "0,1", "4,4", "1,1,4", "0.5", "ab->ab", "i8"};
 #define N_TEXTS ((uint32_t)(sizeof(texts) / sizeof(texts[0])))
 
 typedef struct asking {
@@ -105,6 +106,8 @@ static void give_types(asking *a)
 							     : p->dim[k].value;
 			if (t->dim[k] == 0)
 				t->dim[k] = side(a) * (is_named(a, p, k) ? a->times : 1);
+			else if (t->dim[k] == NOTHING)
+				t->dim[k] = 0;
 		}
 	}
 }
