@@ -158,7 +158,8 @@ static void test_proof_plans__wrong_moves_are_caught(void **state)
 		{"tensor.scatter", NULL, "what was added is added twice", spoil_twice,
 		 PCTL_SCALAR_U32},
 		{"tensor.scatter",
-		 "the updates in the opposite order along the axis, of set what y has at the indices, give the same y",
+		 "the updates in the opposite order along the axis, of set what y has at the "
+		 "indices, give the same y",
 		 "the order of updates shows", spoil_by_update, PCTL_SCALAR_F32},
 		{"tensor.scatter",
 		 "set: what y has at the indices, set instead of the updates, gives y",
