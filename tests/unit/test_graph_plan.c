@@ -372,6 +372,7 @@ static void bad_plans(void **state)
 		{exchanges_other_sizes, PC4132_PLAN},
 		{repeats_within, PC4132_PLAN},
 		{asserts_within, PC4132_PLAN},
+		{asserts_nested, PC4132_PLAN},
 		{strides_outside, PC4132_PLAN},
 		{strides_the_whole, PC4132_PLAN},
 		{strides_an_input, PC4132_PLAN},

@@ -64,6 +64,26 @@ static pctl_status asserts_within(const pctl_call *call, const pctl_plan_sink *s
 	return status == PCTL_OK ? s->assert_equal(s->ctx, &a) : status;
 }
 
+/* The same by an op that is opened up within the repeat. */
+static uint32_t asserts_nested_depth;
+static pctl_status asserts_nested(const pctl_call *call, const pctl_plan_sink *s)
+{
+	static const pctl_tensor_type types[2] = {{PCTL_SCALAR_U32, 1, {N}},
+						  {PCTL_SCALAR_U32, 1, {N}}};
+	const pctl_plan_assert a = {PCTL_HEAD(pctl_plan_assert), 1, 4, 0, 0, "no", 0, 0, 0};
+	pctl_status status;
+
+	(void)call;
+	if (asserts_nested_depth != 0)
+		return s->assert_equal(s->ctx, &a);
+	asserts_nested_depth = 1;
+	status = repeat(s, 2, NULL, 0);
+	if (status == PCTL_OK)
+		status = s->op(s->ctx, "fake.plan", 1, (const uint32_t[]){0, 1}, types, 2, NULL, 0);
+	asserts_nested_depth = 0;
+	return status == PCTL_OK ? s->repeat_end(s->ctx) : status;
+}
+
 /* The kernel reads parameters of n words from `offset` on, `stride` later with each of `times` turns (0: no repeat). */
 static pctl_status strides(const pctl_plan_sink *s, uint32_t from, uint64_t n_bytes,
 			   uint32_t stride, uint32_t times)
