@@ -33,16 +33,20 @@ pctl_status kit_wgsl_status(const kit_wgsl *w);
 const char *kit_codec_bits(uint32_t dtype);
 const char *kit_codec_word(uint32_t dtype);
 
-/* A block format: d * s * q, or that with e * m added or taken away; d and e f16 at bytes `scale` and `minimum` of a block. */
+/* A block format: d * s * q, or that with e * m added or taken away; d and e f16 at bytes `scale` and `minimum` of a block. s and m are the same for `group` elements
+ * from a multiple of that on, and q is no larger than `most`. */
 enum { KIT_BLOCK_SCALED, KIT_BLOCK_ADDED, KIT_BLOCK_TAKEN };
 typedef struct kit_block_format {
-	uint32_t dtype, block, bytes, scale, minimum, kind;
+	uint32_t dtype, block, bytes, scale, minimum, kind, group, most;
 	const char *text; /* $_q, $_s and, but for KIT_BLOCK_SCALED, $_m */
 } kit_block_format;
 /* NULL: no such. */
 const kit_block_format *kit_block_format_of(uint32_t dtype);
-/* How the integers of an element are read: $_BLOCK, $_BYTES, $_D, $_E, $_half(byte), $_q(block's byte, element), $_s, $_m. */
-void kit_wgsl_block(kit_wgsl *w, const kit_block_format *f, const char *name);
+/*
+ * How the integers of an element are read: $_BLOCK, $_BYTES, $_D, $_E, $_half(byte), $_s(block's byte, element), $_m, and $_q(b, e, l) of
+ * element e + l. by_lanes 1: l is the number, below 8, of a lane among eight that share b and e, a multiple of 8, and read together; 0: l is 0.
+ */
+void kit_wgsl_block(kit_wgsl *w, const kit_block_format *f, const char *name, int by_lanes);
 
 /*
  * Any type whose elements are f32, or exact sums of two: `name_bits(i)` of the first, of the others `name_pair(i)`, the bits of the

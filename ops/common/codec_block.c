@@ -4,17 +4,17 @@
 
 #include "common/codec.h"
 
-/* `e` is the element's number in its block, `b` the byte where the block begins; $_at is one byte of the tensor. */
-#define Q(text) "fn $_q(b: u32, e: u32) -> i32 {\n" text "}\n"
+/* Element e + l of the block that begins at byte b, where e is a multiple of 8 and l below 8, or l is 0; $_at is one byte of the tensor, $_near(at, l) that at at + l. */
+#define Q(text) "fn $_q(b: u32, e: u32, l: u32) -> i32 {\n" text "}\n"
 #define SCALE(text) "fn $_s(b: u32, e: u32) -> i32 {\n" text "}\n"
 #define MINIMUM(text) "fn $_m(b: u32, e: u32) -> i32 {\n" text "}\n"
 #define ONE SCALE("\treturn 1i;\n")
-#define NIBBLE(from, by) "(($_at(b + " from ") >> (" by " * 4u)) & 15u)"
-#define FIFTH(from) "((($_at(b + " from " + e / 8u) >> (e % 8u)) & 1u) << 4u)"
+#define NIBBLE(from, by) "(($_near(b + " from ", l) >> (" by " * 4u)) & 15u)"
+#define FIFTH(from) "((($_at(b + " from " + e / 8u) >> (e % 8u + l)) & 1u) << 4u)"
 #define SMALL(from, fifth, zero) \
 	Q("\treturn i32(" NIBBLE(from " + e % 16u", "(e / 16u)") fifth ") - " zero "i;\n")
 #define TWO_BITS(from) \
-	"(($_at(b + " from " + e / 128u * 32u + e % 32u) >> (e % 128u / 32u * 2u)) & 3u)"
+	"(($_near(b + " from " + e / 128u * 32u + e % 32u, l) >> (e % 128u / 32u * 2u)) & 3u)"
 /* Scale and minimum k of the twelve bytes of q4_k and q5_k. */
 #define SIX_BITS                                                                         \
 	SCALE("\tlet k = e / 32u;\n"                                                     \
@@ -25,38 +25,40 @@
 		"\treturn i32(($_at(b + 8u + k) >> 4u) | (($_at(b + 4u + k) >> 6u) << 4u));\n")
 
 static const kit_block_format formats[] = {
-	{PCTL_DTYPE_Q4_0, 32, 18, 0, 0, KIT_BLOCK_SCALED, SMALL("2u", "", "8") ONE},
-	{PCTL_DTYPE_Q4_1, 32, 20, 0, 2, KIT_BLOCK_ADDED,
+	{PCTL_DTYPE_Q4_0, 32, 18, 0, 0, KIT_BLOCK_SCALED, 32, 8, SMALL("2u", "", "8") ONE},
+	{PCTL_DTYPE_Q4_1, 32, 20, 0, 2, KIT_BLOCK_ADDED, 32, 15,
 	 SMALL("4u", "", "0") ONE MINIMUM("\treturn 1i;\n")},
-	{PCTL_DTYPE_Q5_0, 32, 22, 0, 0, KIT_BLOCK_SCALED, SMALL("6u", " | " FIFTH("2u"), "16") ONE},
-	{PCTL_DTYPE_Q5_1, 32, 24, 0, 2, KIT_BLOCK_ADDED,
+	{PCTL_DTYPE_Q5_0, 32, 22, 0, 0, KIT_BLOCK_SCALED, 32, 16,
+	 SMALL("6u", " | " FIFTH("2u"), "16") ONE},
+	{PCTL_DTYPE_Q5_1, 32, 24, 0, 2, KIT_BLOCK_ADDED, 32, 31,
 	 SMALL("8u", " | " FIFTH("4u"), "0") ONE MINIMUM("\treturn 1i;\n")},
-	{PCTL_DTYPE_Q8_0, 32, 34, 0, 0, KIT_BLOCK_SCALED,
-	 Q("\treturn extractBits(bitcast<i32>($_at(b + 2u + e)), 0u, 8u);\n") ONE},
-	{PCTL_DTYPE_Q2_K, 256, 84, 80, 82, KIT_BLOCK_TAKEN,
+	{PCTL_DTYPE_Q8_0, 32, 34, 0, 0, KIT_BLOCK_SCALED, 32, 128,
+	 Q("\treturn extractBits(bitcast<i32>($_near(b + 2u + e, l)), 0u, 8u);\n") ONE},
+	{PCTL_DTYPE_Q2_K, 256, 84, 80, 82, KIT_BLOCK_TAKEN, 16, 3,
 	 Q("\treturn i32(" TWO_BITS("16u") ");\n") SCALE("\treturn i32($_at(b + e / 16u) & 15u);\n")
 		 MINIMUM("\treturn i32($_at(b + e / 16u) >> 4u);\n")},
-	{PCTL_DTYPE_Q3_K, 256, 110, 108, 0, KIT_BLOCK_SCALED,
-	 Q("\tlet third = ($_at(b + e % 32u) >> (e / 32u)) & 1u;\n"
+	{PCTL_DTYPE_Q3_K, 256, 110, 108, 0, KIT_BLOCK_SCALED, 16, 4,
+	 Q("\tlet third = ($_near(b + e % 32u, l) >> (e / 32u)) & 1u;\n"
 	   "\treturn i32(" TWO_BITS("32u") ") - select(4i, 0i, third == 1u);\n")
 		 SCALE("\tlet k = e / 16u;\n"
 		       "\tlet upper = ($_at(b + 104u + k % 4u) >> (k / 4u * 2u)) & 3u;\n"
-		       "\treturn i32(" NIBBLE("96u + k % 8u",
-					      "(k / 8u)") " | (upper << 4u)) - 32i;\n")},
-	{PCTL_DTYPE_Q4_K, 256, 144, 0, 2, KIT_BLOCK_TAKEN,
+		       "\treturn i32((($_at(b + 96u + k % 8u) >> (k / 8u * 4u)) & 15u) | "
+		       "(upper << 4u)) - 32i;\n")},
+	{PCTL_DTYPE_Q4_K, 256, 144, 0, 2, KIT_BLOCK_TAKEN, 32, 15,
 	 Q("\treturn i32(" NIBBLE("16u + e / 64u * 32u + e % 32u", "(e / 32u % 2u)") ");\n")
 		 SIX_BITS},
-	{PCTL_DTYPE_Q5_K, 256, 176, 0, 2, KIT_BLOCK_TAKEN,
-	 Q("\tlet fifth = ($_at(b + 16u + e % 32u) >> (e / 32u)) & 1u;\n"
+	{PCTL_DTYPE_Q5_K, 256, 176, 0, 2, KIT_BLOCK_TAKEN, 32, 31,
+	 Q("\tlet fifth = ($_near(b + 16u + e % 32u, l) >> (e / 32u)) & 1u;\n"
 	   "\treturn i32(" NIBBLE("48u + e / 64u * 32u + e % 32u",
 				  "(e / 32u % 2u)") " | (fifth << 4u));\n") SIX_BITS},
-	{PCTL_DTYPE_Q6_K, 256, 210, 208, 0, KIT_BLOCK_SCALED,
+	{PCTL_DTYPE_Q6_K, 256, 210, 208, 0, KIT_BLOCK_SCALED, 16, 32,
 	 Q("\tlet half = e / 128u;\n\tlet j = e % 128u;\n"
-	   "\tlet low = " NIBBLE("half * 64u + j % 64u",
-				 "(j / 64u)") ";\n"
-					      "\tlet high = ($_at(b + 128u + half * 32u + j % 32u) "
-					      ">> (j / 32u * 2u)) & 3u;\n"
-					      "\treturn i32(low | (high << 4u)) - 32i;\n")
+	   "\tlet low = " NIBBLE(
+		   "half * 64u + j % 64u",
+		   "(j / 64u)") ";\n"
+				"\tlet high = ($_near(b + 128u + half * 32u + j % 32u, l) "
+				">> (j / 32u * 2u)) & 3u;\n"
+				"\treturn i32(low | (high << 4u)) - 32i;\n")
 		 SCALE("\treturn extractBits(bitcast<i32>($_at(b + 192u + e / 16u)), 0u, 8u);\n")},
 };
 
@@ -68,6 +70,15 @@ const kit_block_format *kit_block_format_of(uint32_t dtype)
 	return NULL;
 }
 
+/* $_near where l is a lane's number and the rest the same for all lanes: three words for eight bytes, which no lane looks for itself. */
+static const char near_lanes[] =
+	"fn $_near(at: u32, l: u32) -> u32 {\n"
+	"\tlet w = at >> 2u;\n\tlet s = (at & 3u) * 8u;\n\tlet middle = $[w + 1u];\n"
+	"\tlet low = ($[w] >> s) | ((middle << 1u) << (31u - s));\n"
+	"\tlet high = (middle >> s) | (($[w + 2u] << 1u) << (31u - s));\n"
+	"\treturn (select(low, high, l >= 4u) >> ((l & 3u) * 8u)) & 0xffu;\n}\n";
+static const char near_alone[] = "fn $_near(at: u32, l: u32) -> u32 {\n\treturn $_at(at + l);\n}\n";
+
 static void number(kit_wgsl *w, const char *name, const char *suffix, uint32_t value)
 {
 	char text[80];
@@ -76,7 +87,7 @@ static void number(kit_wgsl *w, const char *name, const char *suffix, uint32_t v
 	kit_wgsl_add(w, text);
 }
 
-void kit_wgsl_block(kit_wgsl *w, const kit_block_format *f, const char *name)
+void kit_wgsl_block(kit_wgsl *w, const kit_block_format *f, const char *name, int by_lanes)
 {
 	number(w, name, "BLOCK", f->block);
 	number(w, name, "BYTES", f->bytes);
@@ -86,15 +97,16 @@ void kit_wgsl_block(kit_wgsl *w, const kit_block_format *f, const char *name)
 		       "fn $_at(at: u32) -> u32 {\n"
 		       "\treturn ($[at >> 2u] >> ((at & 3u) * 8u)) & 0xffu;\n}\n"
 		       "fn $_half(at: u32) -> u32 {\n"
-		       "\treturn $_at(at) | ($_at(at + 1u) << 8u);\n}\n",
+		       "\treturn ($[at >> 2u] >> ((at & 2u) * 8u)) & 0xffffu;\n}\n",
 		       name);
+	kit_wgsl_named(w, by_lanes ? near_lanes : near_alone, name);
 	kit_wgsl_named(w, f->text, name);
 }
 
 /* d * s * q, and what is added to it, each exact in f32. */
 #define HIGH                                   \
 	"fn $_high(b: u32, e: u32) -> f32 {\n" \
-	"\treturn unpack2x16float($_half(b + $_D)).x * f32($_s(b, e)) * f32($_q(b, e));\n}\n"
+	"\treturn unpack2x16float($_half(b + $_D)).x * f32($_s(b, e)) * f32($_q(b, e, 0u));\n}\n"
 #define LOW(sign)                             \
 	"fn $_low(b: u32, e: u32) -> f32 {\n" \
 	"\treturn " sign "(unpack2x16float($_half(b + $_E)).x * f32($_m(b, e)));\n}\n"
@@ -109,7 +121,7 @@ void kit_wgsl_factor(kit_wgsl *w, uint32_t dtype, const char *name)
 		kit_wgsl_named(w, kit_codec_bits(dtype), name);
 		return;
 	}
-	kit_wgsl_block(w, f, name);
+	kit_wgsl_block(w, f, name, 0);
 	kit_wgsl_named(w, HIGH, name);
 	if (f->kind == KIT_BLOCK_SCALED) {
 		kit_wgsl_named(

@@ -140,7 +140,7 @@ void convert_add_reading(kit_wgsl *w, uint32_t from)
 	const uint32_t bits = kit_dtype_bits(from, &n);
 
 	if (block != NULL) {
-		kit_wgsl_block(w, block, "x");
+		kit_wgsl_block(w, block, "x", 0);
 		if (block->kind == KIT_BLOCK_SCALED)
 			kit_wgsl_add(w, "fn x_m(b: u32, e: u32) -> i32 {\n\treturn 0i;\n}\n");
 		convert_add_number(w, "MINIMUM", (uint64_t)block->kind);

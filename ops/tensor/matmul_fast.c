@@ -134,42 +134,59 @@ void matmul_add_each(kit_wgsl *w, const char *text, uint32_t first, uint32_t n)
 		kit_wgsl_named(w, text, numbers[first + i]);
 }
 
+static int is_exact(const matmul_fast_plan *f)
+{
+	return f->s->order == MATMUL_EXACT && f->s->format != NULL;
+}
+
 /* 0: not on this device, or not worth it. */
+static int is_worth(const matmul_fast_plan *f)
+{
+	const pctl_plan_caps *caps = f->p->caps;
+
+	/* Gas is priced by the plan of a device of no kind. */
+	if (is_exact(f) ? !PCTL_HAS(caps, pctl_plan_caps, proven) ||
+				  !(caps->proven & PCTL_PLAN_PROVEN_F64)
+			: caps->device_kind == PCTL_DEVICE_OTHER)
+		return 0;
+	return kit_elements(&f->s->out) >= matmul_parts(PRODUCTS_LEAST, f->s->k + 1);
+}
+
+/* How many elements an invocation looks after; 0: the device ends loops before one is settled. */
+static int settles(matmul_fast_plan *f)
+{
+	const uint64_t terms = f->s->k * (kit_codec_is_pair(f->p->use->q->in[1].dtype) ? 2 : 1);
+	/* A slot: its terms, the lanes' digits, carrying and rounding. */
+	const uint64_t settling = matmul_steps(matmul_parts(terms, 64)) * 2 + 3 * 64 + 8 * 20;
+
+	f->share = matmul_turns_fit(f->p->caps, 4 * 64 * settling + 512) ? 4 : 1;
+	return matmul_turns_fit(f->p->caps, f->share * 64 * settling + 512);
+}
+
+/* Cut into tiles; 0: they are not for this device. */
 static int choose(matmul_fast_plan *f)
 {
 	const pctl_plan_caps *caps = f->p->caps;
 	const matmul_shape *s = f->s;
 	const uint64_t batches = kit_elements(&s->out) / s->m / s->n;
-	/* A slot: its terms, the lanes' digits, carrying and rounding. */
-	const uint64_t settling = matmul_steps(matmul_parts(s->k, 64)) * 2 + 3 * 64 + 8 * 20;
-	const int is_exact = s->order == MATMUL_EXACT && s->format != NULL;
 	const int is_processor = caps->device_kind == PCTL_DEVICE_CPU;
-	const matmul_cut *const gpu = is_exact		  ? &gpus_f64
+	const matmul_cut *const gpu = is_exact(f)	  ? &gpus_f64
 				      : s->format != NULL ? &gpus_f32
 							  : &gpus_u32;
 
-	/* Gas is priced by the plan of a device of no kind. */
-	if (is_exact ? !PCTL_HAS(caps, pctl_plan_caps, proven) ||
-			       !(caps->proven & PCTL_PLAN_PROVEN_F64)
-		     : caps->device_kind == PCTL_DEVICE_OTHER)
-		return 0;
-	if (kit_elements(&s->out) < matmul_parts(PRODUCTS_LEAST, s->k + 1))
-		return 0;
 	f->cut = !is_processor	     ? gpu
-		 : is_exact	     ? &processors_f64
+		 : is_exact(f)	     ? &processors_f64
 		 : s->format != NULL ? &processors_f32
 				     : &processors_u32;
 	if (!matmul_cut_fits(f, f->cut))
 		f->cut = gpu;
-	if (is_exact ? (caps->proven & PCTL_PLAN_PROVEN_F64_TILES) != 0
-		     : !is_processor && f->cut == gpu)
+	if (is_exact(f) ? (caps->proven & PCTL_PLAN_PROVEN_F64_TILES) != 0
+			: !is_processor && f->cut == gpu)
 		matmul_choose_packed(f, batches);
-	f->share = matmul_turns_fit(caps, 4 * 64 * settling + 512) ? 4 : 1;
 	f->tiles = matmul_parts(s->m, f->cut->rows) * matmul_parts(s->n, f->cut->columns) * batches;
 	f->slots = f->tiles * f->cut->rows * f->cut->columns;
-	if (is_exact &&
-	    (!matmul_turns_fit(caps, f->share * 64 * settling + 512) ||
-	     !matmul_turns_fit(caps, matmul_steps(matmul_parts(s->k, f->cut->norms / 2)) + 64)))
+	if (is_exact(f) &&
+	    !matmul_turns_fit(caps, matmul_steps(matmul_parts(s->k, f->cut->norms / 2)) + 64))
 		return 0;
 	return matmul_cut_fits(f, f->cut) && f->slots < 0x80000000u;
 }
@@ -189,6 +206,9 @@ const char *tensor_nearest(const tensor_float_format *format)
 #define BOUND                                              \
 	MATMUL_BUFFER("norms_a", "4", "read", "vec2<f64>") \
 	MATMUL_BUFFER("norms_b", "5", "read", "vec2<f64>")
+#define BOUND_THIN                                         \
+	MATMUL_BUFFER("norms_a", "4", "read", "vec2<f64>") \
+	MATMUL_BUFFER("norms_b", "5", "read", "f64")
 #define TEMP MATMUL_BUFFER("temp", "3", "read_write", "u32")
 
 static void add_norms(const matmul_fast_plan *f, kit_wgsl *w)
@@ -198,7 +218,7 @@ static void add_norms(const matmul_fast_plan *f, kit_wgsl *w)
 }
 
 /* Of factor i: cut->norms entries for 8 vectors. */
-static void norms(matmul_fast_plan *f, uint32_t i)
+void matmul_norms(matmul_fast_plan *f, uint32_t i)
 {
 	static const char *const vectors[2] = {
 		"fn vectors() -> u32 {\n\treturn params.count / params.n;\n}\n"
@@ -243,7 +263,7 @@ static void add_step(const matmul_fast_plan *f, kit_wgsl *w)
 /* What an f64 sum says of the result, and the norms that say it. */
 static void add_bound(const matmul_fast_plan *f, kit_wgsl *w)
 {
-	kit_wgsl_add(w, BOUND);
+	kit_wgsl_add(w, f->cut->tiles == MATMUL_TILES_THIN ? BOUND_THIN : BOUND);
 	kit_wgsl_add(w, tensor_nearest(f->s->format));
 	kit_wgsl_add(w, KERNEL_WITHIN);
 	kit_wgsl_add(w, KERNEL_MATMUL_BOUND);
@@ -253,7 +273,8 @@ static void add_bound(const matmul_fast_plan *f, kit_wgsl *w)
 		kit_wgsl_add(w, KERNEL_MATMUL_BOUND_MATRIX);
 	} else {
 		add_norms(f, w);
-		kit_wgsl_add(w, KERNEL_MATMUL_BOUND_NORMS);
+		if (f->cut->tiles != MATMUL_TILES_THIN)
+			kit_wgsl_add(w, KERNEL_MATMUL_BOUND_NORMS);
 	}
 }
 
@@ -290,13 +311,12 @@ static void tiles(matmul_fast_plan *f)
 		"const CHUNK: u32 = 0x80000000u;\n", "const CHUNK: u32 = 256u;\n"};
 	static const char *const unrolled[] = {"0", "1", "2", "3"};
 	const kit_use *u = f->p->use;
-	const int is_exact = f->s->order == MATMUL_EXACT && f->s->format != NULL;
 	kit_wgsl w = kit_wgsl_make(u, 65536);
 
 	if (f->cut->tiles == MATMUL_TILES_UNITS)
 		kit_wgsl_add(&w,
 			     "//# subgroup = 32\nenable chromium_experimental_subgroup_matrix;\n");
-	if (is_exact && f->s->format->dtype == PCTL_SCALAR_F16)
+	if (is_exact(f) && f->s->format->dtype == PCTL_SCALAR_F16)
 		kit_wgsl_add(&w, "enable f16;\n");
 	kit_wgsl_add(&w, KERNEL_MATMUL_PLACE);
 	kit_wgsl_add(&w, is_packed(f) ? MATMUL_BUFFER("a", "1", "read", "vec4<u32>")
@@ -308,7 +328,7 @@ static void tiles(matmul_fast_plan *f)
 		add_values(f, &w);
 	if (f->cut->step_type != NULL && !(is_packed(f) && f->s->format == NULL))
 		add_step(f, &w);
-	if (is_exact) {
+	if (is_exact(f)) {
 		add_bound(f, &w);
 	} else if (!is_packed(f)) {
 		kit_wgsl_add(&w, "fn norm_a(z: u32, row: u32) -> u32 {\n\treturn 0u;\n}\n"
@@ -331,12 +351,13 @@ static void tiles(matmul_fast_plan *f)
 		   matmul_parts(f->s->k, f->cut->block),
 		   (kit_slot[]){KIT_ALL(f->params), KIT_ALL(f->factors[0]), KIT_ALL(f->factors[1]),
 				KIT_ALL(f->temp), KIT_ALL(f->norms[0]), KIT_ALL(f->norms[1])},
-		   is_exact ? 6 : 4);
+		   is_exact(f) ? 6 : 4);
 }
 
 static void settle(matmul_fast_plan *f)
 {
 	const kit_use *u = f->p->use;
+	const int is_pair = kit_codec_is_pair(u->q->in[1].dtype);
 	kit_wgsl w = kit_wgsl_make(u, 32768);
 
 	if (f->s->format->dtype == PCTL_SCALAR_F16)
@@ -351,21 +372,24 @@ static void settle(matmul_fast_plan *f)
 	kit_wgsl_add(&w, "fn sum_scale() -> bool {\n\treturn false;\n}\n");
 	kit_wgsl_add(&w, KERNEL_EXACT_SUM);
 	kit_wgsl_add(&w, f->cut->head);
-	kit_wgsl_add(&w, f->cut->layout);
 	kit_wgsl_add(&w, "const CHUNK: u32 = 512u;\n");
 	add_bound(f, &w);
+	if (f->cut->tiles == MATMUL_TILES_THIN)
+		matmul_add_thin(f, &w);
+	else
+		kit_wgsl_add(&w, f->cut->layout);
 	if (f->cut->tiles == MATMUL_TILES_UNITS) {
 		kit_wgsl_add(&w, KERNEL_MATMUL_PACKED_FACTORS);
 	} else {
-		matmul_add_codec(&w, u->q->in[0].dtype, "a");
-		matmul_add_codec(&w, u->q->in[1].dtype, "b");
-		kit_wgsl_add(&w, KERNEL_MATMUL_FACTORS);
+		kit_wgsl_factor(&w, u->q->in[0].dtype, "a");
+		kit_wgsl_factor(&w, u->q->in[1].dtype, "b");
+		kit_wgsl_add(&w, is_pair ? KERNEL_MATMUL_FACTORS_PAIR : KERNEL_MATMUL_FACTORS);
 	}
 	kit_wgsl_add(&w, KERNEL_MATMUL_SETTLE);
 	kit_wgsl_add(&w, KERNEL_MATMUL_SETTLE_MAIN);
 	matmul_run(f, "tensor/matmul_settle.wgsl", &w, 64,
 		   matmul_parts(kit_elements(&f->s->out), 64 * (uint64_t)f->share),
-		   matmul_parts(f->s->k, 64),
+		   matmul_parts(f->s->k * (is_pair ? 2 : 1), 64),
 		   (kit_slot[]){KIT_ALL(f->params), KIT_ALL(f->factors[0]), KIT_ALL(f->factors[1]),
 				KIT_ALL(f->temp), KIT_ALL(f->norms[0]), KIT_ALL(f->norms[1]),
 				KIT_ALL(kit_out(f->p, 0))},
@@ -392,22 +416,27 @@ static void gather(matmul_fast_plan *f)
 int matmul_fast(kit_plan *p, const matmul_shape *s, uint32_t params)
 {
 	matmul_fast_plan f = {.p = p, .s = s, .params = params};
-	const int is_exact = s->order == MATMUL_EXACT && s->format != NULL;
 
-	/* What is packed is read by the one kernel that knows it. */
-	if (kit_dtype_bytes(p->use->q->in[1].dtype) == 0 || kit_dtype_bytes(s->out.dtype) == 8 ||
-	    !choose(&f))
+	f.factors[0] = kit_in(p, 0);
+	f.factors[1] = kit_in(p, 1);
+	if (kit_dtype_bytes(s->out.dtype) == 8 || !is_worth(&f) || (is_exact(&f) && !settles(&f)))
+		return 0;
+	if (is_exact(&f) && matmul_thin(&f)) {
+		settle(&f);
+		return 1;
+	}
+	/* Tiles do not know what is packed. */
+	if (kit_dtype_bytes(p->use->q->in[1].dtype) == 0 || !choose(&f))
 		return 0;
 	for (uint32_t i = 0; i < 2; i++) {
-		f.factors[i] = kit_in(p, i);
 		if (is_packed(&f))
 			matmul_pack(&f, i);
-		else if (is_exact)
-			norms(&f, i);
+		else if (is_exact(&f))
+			matmul_norms(&f, i);
 	}
 	f.temp = kit_temp(p, f.slots * 4);
 	tiles(&f);
-	if (is_exact)
+	if (is_exact(&f))
 		settle(&f);
 	else
 		gather(&f);

@@ -5,8 +5,9 @@
 #include "common/codec.h"
 #include "matmul.h"
 
-/* Sums in an invocation, of factors as they lie; of matrix units, of packed factors; in an invocation, of packed factors. */
-enum { MATMUL_TILES_PLAIN, MATMUL_TILES_UNITS, MATMUL_TILES_WIDE };
+/* Sums in an invocation, of factors as they lie; of matrix units, of packed factors; in an invocation, of packed factors; no tiles but
+ * lanes that share an element. */
+enum { MATMUL_TILES_PLAIN, MATMUL_TILES_UNITS, MATMUL_TILES_WIDE, MATMUL_TILES_THIN };
 
 /*
  * How tiles are cut for a kind of device.
@@ -54,6 +55,14 @@ void matmul_add_each(kit_wgsl *w, const char *text, uint32_t first, uint32_t n);
 /* Dispatch a text, and free it. */
 void matmul_run(matmul_fast_plan *f, const char *name, kit_wgsl *w, uint32_t local, uint64_t groups,
 		uint64_t steps, const kit_slot *slots, uint32_t n_slots);
+
+/* The norms of factor i's vectors, 8 of them in cut->norms entries: f->norms. */
+void matmul_norms(matmul_fast_plan *f, uint32_t i);
+
+/* matmul_thin.c: marks and norms of few rows, or of any where b is packed: f->cut, temp and norms; 0: not here. */
+int matmul_thin(matmul_fast_plan *f);
+/* Where marks and norms of that lie. */
+void matmul_add_thin(const matmul_fast_plan *f, kit_wgsl *w);
 
 /* matmul_packed.c: tiles of packed factors, where they fit and are worth it; else f->cut stays. */
 void matmul_choose_packed(matmul_fast_plan *f, uint64_t batches);

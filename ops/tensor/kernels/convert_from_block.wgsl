@@ -24,7 +24,7 @@ fn term(h: u32, a: i32, b: i32) {
 fn read(i: u32) {
 	let b = i / x_BLOCK * x_BYTES;
 	let e = i % x_BLOCK;
-	term(x_half(b + x_D), x_s(b, e), x_q(b, e));
+	term(x_half(b + x_D), x_s(b, e), x_q(b, e, 0u));
 	kind = term_kind;
 	negative = term_negative;
 	exponent = -24i;

@@ -11,3 +11,11 @@ fn left_bits(at: u32, k: u32) -> u32 {
 fn right_bits(at: u32, k: u32) -> u32 {
 	return b[at + k * 8u];
 }
+
+fn terms_of() -> u32 {
+	return params.k;
+}
+
+fn term_of(at: vec2<u32>, k: u32) -> vec2<u32> {
+	return vec2<u32>(left_bits(at.x, k), right_bits(at.y, k));
+}

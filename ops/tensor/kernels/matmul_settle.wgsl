@@ -1,6 +1,6 @@
 // The result out of its tiles, elements that were marked settled: all lanes of a workgroup share the terms of one. First each rounding of an f64 sum is kept and added up beside it;
 // what is in doubt still, by exact integer sums, whose digits are added in workgroup memory. In front: exact_sum.wgsl, SHARE (elements an invocation looks after), PER (elements
-// a word of y), matmul_bound.wgsl, norms, the layout of tiles, `factors_of` (where an element's terms begin), `left_bits`, `right_bits`.
+// a word of y), matmul_bound.wgsl, norms, the layout of tiles, `factors_of` (where an element's terms begin), `terms_of` (how many there are), `term_of` (one, as the bits of two factors).
 const ELEMENTS: u32 = SHARE * 64u;
 const WORDS: u32 = ELEMENTS / PER;
 
@@ -26,9 +26,8 @@ fn element(i: u32) -> vec3<u32> {
 }
 
 fn twice(at: vec2<u32>, k: u32, s: vec2<f64>) -> vec2<f64> {
-	let i = min(k, params.k - 1u);
-	let y = f64(bitcast<f32>(left_bits(at.x, i))) * f64(bitcast<f32>(right_bits(at.y, i)));
-	return plus(s, select(0.0lf, y, k < params.k));
+	let term = bitcast<vec2<f32>>(term_of(at, min(k, terms_of() - 1u)));
+	return plus(s, select(0.0lf, f64(term.x) * f64(term.y), k < terms_of()));
 }
 
 // The lane's part of a sum and of what its roundings lost.
@@ -37,7 +36,7 @@ fn closer(e: vec3<u32>, lane: u32) -> vec2<f64> {
 	var s = vec2<f64>();
 	for (var i = 0u; i < steps; i++) {
 		let k = i * 256u + lane;
-		if (k >= params.k) {
+		if (k >= terms_of()) {
 			break;
 		}
 		s = twice(at, k, s);
@@ -57,7 +56,7 @@ fn together(e: vec3<u32>) -> u32 {
 	}
 	let x = s.x + s.y;
 	let most = norm_a(e.x, e.y).x * norm_b(e.x, e.z).x * 0x1.00001p0lf;
-	let n = f64(params.k) + 512.0lf;
+	let n = f64(terms_of()) + 512.0lf;
 	return within(x, n * n * most * 0x1p-104lf + abs(x) * 0x1p-51lf, most);
 }
 
@@ -66,9 +65,10 @@ fn terms(e: vec3<u32>, lane: u32) {
 	sum_clear();
 	for (var i = 0u; i < steps; i++) {
 		let k = i * 64u + lane;
-		if (k >= params.k) {
+		if (k >= terms_of()) {
 			break;
 		}
-		sum_product(left_bits(at.x, k), right_bits(at.y, k));
+		let term = term_of(at, k);
+		sum_product(term.x, term.y);
 	}
 }

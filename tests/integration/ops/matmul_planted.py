@@ -62,6 +62,38 @@ def chunked(a, b, k, plant):
     return run(text, 1024, 1, {0: block, 1: a, 2: b, 3: bytes(16)}, 3, plant)
 
 
+THIN = """@compute @workgroup_size(8)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+	let row = group.x / params.n;
+	let column = group.x % params.n;
+	var s = vec3<f64>();
+	for (var i = 0u; i < steps; i++) {
+		let k = i * 8u + lane;
+		if (k >= params.k) {
+			break;
+		}
+		let x = f64(bitcast<f32>(a[row * params.k + k]));
+		let w = f64(bitcast<f32>(b[k * params.n + column]));
+		s += vec3<f64>(x * w, x * x, w * w);
+	}
+	parts[lane] = s.x;
+	parts[8u + lane] = s.y;
+	parts[16u + lane] = s.z;
+	workgroupBarrier();
+	if (lane == 0u) {
+		y[group.x] = judged(together(0u, 0u), sqrt(together(1u, 0u)), sqrt(together(2u, 0u)));
+	}
+}
+"""
+
+
+def thin(a, b, plant):
+    """What the lanes of an element say of it: the result, or that it is in doubt."""
+    numbers = "".join(f"const {name}: u32 = {v}u;\n" for name, v in (("LANES", 8), ("SPLIT", 8), ("EACH", 1), ("TERMS", 1), ("GROUPS", 1), ("COLUMNS", 1), ("ROWS", 1)))
+    text = (kernel("matmul_place") + buffer("a", 1) + buffer("b", 2) + buffer("y", 3, "read_write") + numbers + NEAREST + kernel("within") + kernel("matmul_thin") + THIN)
+    return run(text, 16, M * N, {0: params(), 1: a, 2: b, 3: bytes(M * N * 4)}, 3, plant)
+
+
 FAULTS = (
     ("an f64 sum without its second pass", "select(MARK, low, low == high && e < 0x1p600lf && most < 0x1p600lf)", "nearest(x)"),
     ("factors cut to eleven bits, as TF32 has", "Acc(bitcast<f32>(bits))", "Acc(bitcast<f32>(bits & 0xffffe000u))"),
@@ -81,6 +113,13 @@ def main():
         at = next((i for i in range(M * N) if got[4 * i:4 * i + 4] != want[4 * i:4 * i + 4]), None)
         if h.check(f"{fault}: caught", at is not None):
             h.planted(fault, "tensor.matmul", "exact fractions", f"y[{at // N}, {at % N}] is {got[4 * at:4 * at + 4][::-1].hex()}, not {want[4 * at:4 * at + 4][::-1].hex()}")
+    for fault, plant in (("", ()), ("lanes that share an element: no bound of their error", (("f64(depth) * most", "0.0lf * most"),))):
+        got = thin(a, b, plant)
+        told = [i for i in range(M * N) if got[4 * i:4 * i + 4] != b"\xff\xff\xff\xff"]
+        wrong = next((i for i in told if got[4 * i:4 * i + 4] != want[4 * i:4 * i + 4]), None)
+        h.check(f"some are told {fault}", len(told) > 50, f"{len(told)} of {M * N}")
+        if h.check(f"what is told is right{fault and ': caught'}", (wrong is None) == (not fault)) and fault:
+            h.planted(fault, "tensor.matmul", "exact fractions", f"y[{wrong // N}, {wrong % N}] is {got[4 * wrong:4 * wrong + 4][::-1].hex()}, not {want[4 * wrong:4 * wrong + 4][::-1].hex()}")
     k = 700
     a, b = codes(r, "f32", 2 * k, "cancel"), codes(r, "f32", 2 * k, "cancel")
     want = pack("f32", product(("f32", "f32"), "chunked", "f32", (1, 1, 2, k, 2), a, b))

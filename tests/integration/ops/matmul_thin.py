@@ -1,0 +1,66 @@
+"""tensor.matmul of few rows with a transposed b, and of any with packed blocks (ops/tensor/matmul_thin.c), against exact rational arithmetic: what blocks mean is
+tests/dtype/codes.py's, sums are Python's. usage: matmul_thin.py all|few BACKEND..."""
+import os
+import sys
+
+from harness import Harness, Random
+from matmul import codes, pack
+from matmul_fast import near_ties, run, special, spread
+from present import present
+from rows import op_run
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "tensor"))
+import packed  # noqa: E402
+from packed import BLOCKS, dot, some_blocks  # noqa: E402
+
+# A block of elements that are 1: q4_k's are 2 - 1, so that each is two terms.
+ONES = {
+    "q8_0": b"\x00\x3c" + b"\x01" * 32,
+    "q4_0": b"\x00\x3c" + b"\x99" * 16,
+    "q4_1": b"\x00\x3c\x00\x00" + b"\x11" * 16,
+    "q4_k": b"\x00\x3c\x00\x3c" + b"\x02" * 4 + b"\x01" * 4 + b"\x12" * 4 + b"\x11" * 128,
+}
+
+
+def blocks(h, backends, name, kind, a, rows, m, n, k):
+    """rows: the blocks of each row of b; a: codes of f32, m rows of k."""
+    weights = [[v for b in row for v in packed.codes.unpack(kind, b)] for row in rows]
+    left = [[packed.codes.read("f32", c) for c in a[i * k:i * k + k]] for i in range(m)]
+    want = pack("f32", [dot(x, w, "f32") for x in left for w in weights])
+    ports = [("a", pack("f32", a), f"f32[{m},1,{k}]"), ("b", b"".join(b for row in rows for b in row), f"{kind}[{n},{k}]")]
+    for backend in backends:
+        got = op_run(h, "tensor.matmul", ports, ["y"], backend, ["transpose_b=true"])
+        if got is not None:
+            h.check_bytes(f"{name} {kind} {m} {n} {k} {backend}", got[0], want, 4)
+
+
+def main():
+    h, r = Harness(), Random(43)
+    how, backends = sys.argv[1], present(h, sys.argv[2:])
+    for m, k, n in ((11, 64, 13), (3, 96, 40)):
+        a, b = near_ties(r, m, k, n)
+        run(h, backends, "near ties", a, b, (m, 1, 1, k, n), turned=2)
+        a, b = spread(r, m, k, n)
+        run(h, backends, "spread", a, b, (1, 1, m, k, n), turned=2)
+    a, b = special(r, 9, 64, 17)
+    run(h, backends, "special", a, b, (1, 1, 9, 64, 17), turned=2)
+    for kinds, out in ((("f32", "f16"), "f32"), (("f32", "bf16"), "f16"), (("f16", "i8"), "bf16")):
+        a, b = codes(r, kinds[0], 5 * 64, "ties"), codes(r, kinds[1], 64 * 30, "ties")
+        run(h, backends, "ties", a, b, (5, 1, 1, 64, 30), kinds, out, turned=2)
+    for kind in ONES if how == "few" else BLOCKS:
+        size = BLOCKS[kind][0]
+        k, n = (512, 3) if size == 256 else (96, 15)
+        if kind in ONES:
+            a, _ = near_ties(r, 44, k, 1)
+            blocks(h, backends, "near ties", kind, a, [[ONES[kind]] * (k // size)] * 2, 44, 2, k)
+        for finite in (True, False):
+            rows = [some_blocks(kind, k // size, special=not finite) for _ in range(n)]
+            blocks(h, backends, "any", kind, codes(r, "f32", 6 * k, "cancel" if finite else "any"), rows, 6, n, k)
+    if how == "all":
+        # More rows than are summed together.
+        blocks(h, backends, "rows", "q8_0", codes(r, "f32", 37 * 32, "cancel"), [some_blocks("q8_0", 1, False) for _ in range(21)], 37, 21, 32)
+    h.finish()
+
+
+if __name__ == "__main__":
+    main()
