@@ -55,6 +55,8 @@ static pctl_status barrier_before(struct recorder *rec, const pctl_step *step)
 		note_access(rec, step->bindings[i].buffer,
 			    pctl_job_writes(step->unit->program, &step->bindings[i]), next,
 			    &hazard);
+	if (step->counts != 0)
+		note_access(rec, step->counts - 1u, 0, next, &hazard);
 	if (step->kind != PCTL_STEP_KERNEL)
 		note_access(rec, step->to, 1, next, &hazard);
 	if (step->kind == PCTL_STEP_COPY)
@@ -83,8 +85,14 @@ static pctl_status record_kernel(struct recorder *rec, uint32_t index)
 		bindings[i] = (pctl_binding){b->group, b->binding, rec->buffers[b->buffer],
 					     rec->bases[b->buffer] + b->offset, b->n_bytes};
 	}
-	status = pctl_submission_dispatch(&rec->r->work, rec->r->kernels[index], bindings,
-					  step->n_bindings, step->groups);
+	status = step->counts == 0
+			 ? pctl_submission_dispatch(&rec->r->work, rec->r->kernels[index], bindings,
+						    step->n_bindings, step->groups)
+			 : pctl_submission_indirect(
+				   &rec->r->work, rec->r->kernels[index], bindings,
+				   step->n_bindings, rec->buffers[step->counts - 1u],
+				   rec->bases[step->counts - 1u] + step->counts_offset,
+				   step->groups);
 	free(bindings);
 	return status;
 }

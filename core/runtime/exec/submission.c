@@ -44,6 +44,15 @@ pctl_status pctl_submission_dispatch(pctl_submission *b, pctl_kernel *kernel,
 	return b->t->list_dispatch(b->list, &b->call, kernel, bindings, n, groups);
 }
 
+pctl_status pctl_submission_indirect(pctl_submission *b, pctl_kernel *kernel,
+				     const pctl_binding *bindings, uint32_t n, pctl_buffer *counts,
+				     uint64_t offset, const uint32_t limit[3])
+{
+	b->dispatches++;
+	return b->t->list_dispatch_indirect(b->list, &b->call, kernel, bindings, n, counts, offset,
+					    limit);
+}
+
 pctl_status pctl_submission_end(pctl_submission *b, pctl_list **out)
 {
 	pctl_status status = b->t->list_end(b->list, &b->call);

@@ -56,6 +56,10 @@ pctl_status pctl_submission_open(pctl_submission *b);
 pctl_status pctl_submission_dispatch(pctl_submission *b, pctl_kernel *kernel,
 				     const pctl_binding *bindings, uint32_t n,
 				     const uint32_t groups[3]);
+/* The same; the workgroups stand in a buffer when it runs, and limit[] are the most. */
+pctl_status pctl_submission_indirect(pctl_submission *b, pctl_kernel *kernel,
+				     const pctl_binding *bindings, uint32_t n, pctl_buffer *counts,
+				     uint64_t offset, const uint32_t limit[3]);
 pctl_status pctl_submission_end(pctl_submission *b, pctl_list **out);
 void pctl_submission_drop(pctl_submission *b);
 

@@ -55,6 +55,7 @@ static const pctl_conf_field job_fields[] = {
 	 .doc = "name of the job"},
 	{.key = "op", .kind = PCTL_FIELD_STRING, .doc = "an op of an op library, rank.step@1"},
 	{.key = "shader", .kind = PCTL_FIELD_STRING, .doc = "a WGSL file"},
+	{.key = "vm", .kind = PCTL_FIELD_STRING, .doc = "a file of a machine, x.vm.cfg"},
 	{.key = "entry", .kind = PCTL_FIELD_NAME, .doc = "entry point of the shader"},
 	{.key = "dispatch",
 	 .kind = PCTL_FIELD_LIST,
@@ -69,7 +70,7 @@ static const pctl_conf_field job_fields[] = {
 	{.key = "out",
 	 .kind = PCTL_FIELD_MAP,
 	 .element = &string_element,
-	 .doc = "variable = type (shader jobs)"},
+	 .doc = "variable = type (shader jobs), or place = type (vm jobs)"},
 	{.key = "attr",
 	 .kind = PCTL_FIELD_MAP,
 	 .element = &scalar_element,
@@ -300,10 +301,48 @@ static void read_repeat(struct reader *r, const pctl_conf_value *v, pctl_pipe_jo
 	}
 }
 
+static void read_results(struct reader *r, const pctl_conf_value *v, pctl_pipe_job *job)
+{
+	const pctl_conf_value *out = pctl_conf_get(v, "out");
+
+	job->out = table(r, count(out), sizeof(*job->out));
+	job->n_out = job->out == NULL ? 0 : count(out);
+	for (uint32_t i = 0; i < job->n_out; i++) {
+		job->out[i].name = dup(r, out->items[i]->key);
+		job->out[i].pos = place(r, out->items[i]->key_pos);
+		job->out[i].type_pos = place(r, out->items[i]->pos);
+		read_type(r, out->items[i], &job->out[i].type);
+	}
+}
+
+static void refuse_keys(struct reader *r, const pctl_conf_value *v, const pctl_pipe_job *job,
+			const char *kind, const char *const *keys, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const pctl_conf_value *wrong = pctl_conf_get(v, keys[i]);
+
+		if (wrong != NULL)
+			keep(r,
+			     pctl_refuse_at(r->call, PC4005_JOB_KIND, &wrong->key_pos, NULL,
+					    "%s job \"%s\" takes no `%s`: that is for shader jobs",
+					    kind, job->id, keys[i]));
+	}
+}
+
+static void read_vm(struct reader *r, const pctl_conf_value *v, pctl_pipe_job *job)
+{
+	static const char *const shader_keys[] = {"entry", "dispatch", "override", "attr"};
+
+	job->kind = PCTL_JOB_VM;
+	job->shader = dup(r, pctl_conf_get(v, "vm")->text);
+	job->op_pos = place(r, pctl_conf_get(v, "vm")->pos);
+	read_results(r, v, job);
+	refuse_keys(r, v, job, "vm", shader_keys, COUNT(shader_keys));
+}
+
 static void read_shader(struct reader *r, const pctl_conf_value *v, pctl_pipe_job *job)
 {
-	const pctl_conf_value *dispatch = pctl_conf_get(v, "dispatch"),
-			      *out = pctl_conf_get(v, "out");
+	const pctl_conf_value *dispatch = pctl_conf_get(v, "dispatch");
 
 	job->kind = PCTL_JOB_SHADER;
 	job->shader = dup(r, pctl_conf_get(v, "shader")->text);
@@ -316,14 +355,7 @@ static void read_shader(struct reader *r, const pctl_conf_value *v, pctl_pipe_jo
 				       "shader job \"%s\" has no dispatch", job->id));
 	for (uint32_t i = 0; i < count(dispatch) && i < 3; i++)
 		job->groups[job->n_groups++] = read_value(r, dispatch->items[i]);
-	job->out = table(r, count(out), sizeof(*job->out));
-	job->n_out = job->out == NULL ? 0 : count(out);
-	for (uint32_t i = 0; i < job->n_out; i++) {
-		job->out[i].name = dup(r, out->items[i]->key);
-		job->out[i].pos = place(r, out->items[i]->key_pos);
-		job->out[i].type_pos = place(r, out->items[i]->pos);
-		read_type(r, out->items[i], &job->out[i].type);
-	}
+	read_results(r, v, job);
 	if (pctl_conf_get(v, "attr") != NULL)
 		keep(r, pctl_refuse_at(r->call, PC4005_JOB_KIND, &pctl_conf_get(v, "attr")->key_pos,
 				       "overrides of a shader stand under `override`",
@@ -343,15 +375,7 @@ static void read_op(struct reader *r, const pctl_conf_value *v, pctl_pipe_job *j
 		     pctl_refuse_at(r->call, PC4004_OP_SYNTAX, &op->pos, "write library.op@version",
 				    "\"%s\" is not the name of an op", op->text));
 	job->attr = read_named(r, pctl_conf_get(v, "attr"), &job->n_attr);
-	for (uint32_t i = 0; i < COUNT(shader_keys); i++) {
-		const pctl_conf_value *wrong = pctl_conf_get(v, shader_keys[i]);
-
-		if (wrong != NULL)
-			keep(r,
-			     pctl_refuse_at(r->call, PC4005_JOB_KIND, &wrong->key_pos, NULL,
-					    "op job \"%s\" takes no `%s`: that is for shader jobs",
-					    job->id, shader_keys[i]));
-	}
+	refuse_keys(r, v, job, "op", shader_keys, COUNT(shader_keys));
 }
 
 static void read_job(struct reader *r, const pctl_conf_value *v, pctl_pipe_job *job)
@@ -366,10 +390,12 @@ static void read_job(struct reader *r, const pctl_conf_value *v, pctl_pipe_job *
 		kinds += pctl_conf_get(v, job_kinds[i]) != NULL;
 	if (kinds != 1)
 		keep(r, pctl_refuse_at(r->call, PC4005_JOB_KIND, &v->pos,
-				       "give either `op` or `shader`", "job \"%s\" runs %s",
+				       "give one of `op`, `shader` and `vm`", "job \"%s\" runs %s",
 				       job->id, kinds == 0 ? "nothing" : "more than one thing"));
 	else if (pctl_conf_get(v, "op") != NULL)
 		read_op(r, v, job);
+	else if (pctl_conf_get(v, "vm") != NULL)
+		read_vm(r, v, job);
 	else
 		read_shader(r, v, job);
 	job->in = read_feeds(r, pctl_conf_get(v, "in"), &job->n_in);
