@@ -102,7 +102,8 @@ static pctl_status read_all(const pctl_vfs *vfs, const char *path, const pctl_ca
 		else if (p->jobs[i].kind == PCTL_JOB_VM)
 			status = read_machine(vfs, name, call);
 		else
-			status = pctl_vfs_read(vfs, name, PCTL_PIPELINE_SHADER_MAX, call, &text, &n);
+			status =
+				pctl_vfs_read(vfs, name, PCTL_PIPELINE_SHADER_MAX, call, &text, &n);
 		free(text);
 		free(name);
 	}

@@ -22,7 +22,7 @@ def symbols(library):
 def layout(header, include):
     """The lines that a program built with this header prints."""
     lines = []
-    text = re.sub(r"/\*.*?\*/", "", header + pathlib.Path(include, "pipectl/chain.h").read_text(), flags=re.S)
+    text = re.sub(r"/\*.*?\*/", "", header + pathlib.Path(include, "pipectl/chain.h").read_text() + pathlib.Path(include, "pipectl/vm.h").read_text(), flags=re.S)
     for name, body in re.findall(r"typedef struct (\w+) \{(.*?)\n\}", text, re.S):
         lines.append(f'\tprintf("struct {name} %zu\\n", sizeof({name}));')
         for member in body.split(";"):

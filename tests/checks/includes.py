@@ -12,6 +12,7 @@ TIERS = {
     "foundation": "base diag conf record git svg dtype tensorfile",
     "compiler": "ir eval analysis wgsl legalize",
     "runtime": "gas cas ipc plugin config policy device graph exec",
+    "vm": ".",
     "evidence": "proof suite certify audit receipt",
     "host": ".",
     "chain": "state messages ledger jobs graph history executor . registry transition epoch blocks provenance replay home node contracts",

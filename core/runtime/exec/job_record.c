@@ -62,6 +62,7 @@ static pctl_status barrier_before(struct recorder *rec, const pctl_step *step)
 	if (step->kind == PCTL_STEP_COPY)
 		note_access(rec, step->from, 0, next, &hazard);
 	if (hazard) {
+		rec->r->barriers++;
 		status = rec->r->t->list_barrier(rec->r->work.list, rec->r->call);
 		memset(rec->touched, 0, n);
 	}
@@ -143,10 +144,16 @@ static pctl_status record_steps(struct recorder *rec, uint64_t round, uint32_t f
 	struct pctl_job_running *r = rec->r;
 	pctl_status status = PCTL_OK;
 
+	uint32_t mark = 0;
+
 	pctl_job_buffers_of(r, round, rec->buffers, rec->bases);
 	for (uint32_t i = first; status == PCTL_OK && i < end; i++) {
 		const pctl_step *step = &r->plan->steps[i];
 
+		if (mark < r->run->n_marks && r->run->marks[mark] == i)
+			status = r->t->list_timestamp(r->work.list, r->call, mark++);
+		if (status != PCTL_OK)
+			break;
 		if (pctl_job_is_empty(step))
 			continue;
 		status = barrier_before(rec, step);
@@ -168,6 +175,8 @@ static pctl_status record_steps(struct recorder *rec, uint64_t round, uint32_t f
 		if (status == PCTL_OK)
 			status = note_time(rec, i, PCTL_SLOT_END);
 	}
+	if (status == PCTL_OK && r->run->n_marks != 0)
+		status = r->t->list_timestamp(r->work.list, r->call, mark);
 	return status;
 }
 

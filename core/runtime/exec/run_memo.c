@@ -201,8 +201,7 @@ static pctl_status add_node(pctl_running *r, pctl_str_buf *s, const pctl_graph_n
 		add_op(s, n);
 	} else {
 		status = pctl_cid_of(n->text, n->n_text, r->call, &cid);
-		pctl_str_addf(s, "%s %s %s\n",
-			      n->job->kind == PCTL_JOB_VM ? "machine" : "shader",
+		pctl_str_addf(s, "%s %s %s\n", n->job->kind == PCTL_JOB_VM ? "machine" : "shader",
 			      pctl_cid_format(&cid, text),
 			      n->job->entry == NULL ? "" : n->job->entry);
 	}

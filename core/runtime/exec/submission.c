@@ -2,6 +2,7 @@
 #include "runtime/exec/submission.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "foundation/base/clock.h"
 
@@ -115,6 +116,8 @@ pctl_status pctl_submission_run(pctl_submission *b, pctl_list *list, uint32_t ti
 			b->time = (pctl_round_time){
 				done.timestamps[PCTL_SLOT_BEGIN], done.timestamps[PCTL_SLOT_END],
 				pctl_clock_ns() - began, done.n_timestamps > PCTL_SLOT_END, 0};
+			b->n_stamps = done.n_timestamps;
+			memcpy(b->stamps, done.timestamps, sizeof(b->stamps));
 			return status;
 		}
 		if (b->waiting != NULL)

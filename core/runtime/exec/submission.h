@@ -34,7 +34,9 @@ typedef struct pctl_submission {
 	uint64_t device_ns; /* 0 unknown */
 	pctl_round_time
 		time; /* of the last submit, between slots PCTL_SLOT_BEGIN and PCTL_SLOT_END */
-	uint32_t is_traced, reserved;
+	uint32_t is_traced;
+	uint32_t n_stamps; /* of the last submit: what list_timestamp noted, by slot */
+	uint64_t stamps[64];
 	void (*waiting)(void *ctx);
 	void *ctx;
 } pctl_submission;

@@ -207,9 +207,8 @@ uint32_t pctl_node_find_out(const pctl_graph_node *n, const char *name)
 uint32_t pctl_node_find_in(const pctl_graph_node *n, const char *name)
 {
 	for (uint32_t i = 0; i < n->n_in; i++) {
-		const char *port = n->job->kind == PCTL_JOB_OP
-					   ? pctl_op_input(n->op.desc, i)->name
-					   : n->job->in[i].port;
+		const char *port = n->job->kind == PCTL_JOB_OP ? pctl_op_input(n->op.desc, i)->name
+							       : n->job->in[i].port;
 
 		if (strcmp(port, name) == 0)
 			return i;

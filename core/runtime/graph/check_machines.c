@@ -50,8 +50,8 @@ static void check_step(pctl_checking *c, const pctl_graph_node *n, const pctl_vm
 static void find_ports(pctl_checking *c, pctl_graph_node *n)
 {
 	const pctl_pipe_job *job = n->job;
-	pctl_vm_port *ports = pctl_arena_array(c->graph->arena,
-					       (size_t)job->n_in + job->n_out + 1u, sizeof(*ports));
+	pctl_vm_port *ports = pctl_arena_array(c->graph->arena, (size_t)job->n_in + job->n_out + 1u,
+					       sizeof(*ports));
 
 	n->ports = ports;
 	n->n_in = job->n_in;

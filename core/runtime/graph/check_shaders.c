@@ -105,7 +105,7 @@ char *pctl_check_beside(const pctl_checking *c, const char *path)
 {
 	const pctl_pipeline *p = c->graph->pipeline;
 
-	return p->vfs != NULL ? pctl_vfs_resolve(p->vfs, p->file, path)
+	return p->vfs != NULL	? pctl_vfs_resolve(p->vfs, p->file, path)
 	       : path[0] == '/' ? strdup(path)
 				: pctl_path_join(p->directory, path);
 }

@@ -72,7 +72,8 @@ typedef struct pctl_pipe_job {
 	const char *op;			   /* name without version */
 	uint32_t version_min, version_max; /* 0, 0: any */
 	pctl_pos op_pos;
-	const char *shader;	 /* path relative to the pipeline's directory; of a vm job its machine's file */
+	const char *
+		shader; /* path relative to the pipeline's directory; of a vm job its machine's file */
 	const char *shader_text; /* given in memory instead of a path, or NULL */
 	const char *entry;
 	pctl_pipe_value

@@ -10,7 +10,7 @@
 #define PCTL_VM_REGISTERS 32u
 #define PCTL_VM_OUTBOX 30u
 #define PCTL_VM_INBOX 31u
-#define PCTL_VM_WIDTH 4096u /* words of a register where nothing else is said */
+#define PCTL_VM_WIDTH 4096u  /* words of a register where nothing else is said */
 #define PCTL_VM_TELEMETRY 4u /* words of a message behind its data */
 #define PCTL_VM_METRICS 6u   /* words of LayerMetrics */
 #define PCTL_VM_CONTROL 4u   /* of LayerControl */
@@ -82,7 +82,8 @@ typedef struct pctl_vm_desc {
 	pctl_vm_part *heap, *globals;
 	pctl_vm_step *steps;
 	uint32_t n_heap, n_globals, n_steps;
-	const char *identity; /* of a file: its text and those of its kernels, one behind the other */
+	const char
+		*identity; /* of a file: its text and those of its kernels, one behind the other */
 	uint64_t n_identity;
 } pctl_vm_desc;
 
@@ -96,8 +97,8 @@ pctl_status pctl_vm_allot(const pctl_vm_desc *d, const pctl_vm_part *last, pctl_
 			  const pctl_call *call);
 
 /* Offsets and sizes in the globals. */
-uint64_t pctl_vm_head_bytes(const pctl_vm_desc *d);	  /* position, statistics, throughput */
-uint64_t pctl_vm_throughput_at(const pctl_vm_desc *d);	  /* one word an instance */
+uint64_t pctl_vm_head_bytes(const pctl_vm_desc *d);	   /* position, statistics, throughput */
+uint64_t pctl_vm_throughput_at(const pctl_vm_desc *d);	   /* one word an instance */
 uint64_t pctl_vm_kv_at(const pctl_vm_desc *d, uint32_t i); /* the partition of instance i */
 uint64_t pctl_vm_kv_stride(const pctl_vm_desc *d);
 uint64_t pctl_vm_globals_at(const pctl_vm_desc *d); /* where the program's own parts begin */
@@ -143,16 +144,16 @@ pctl_status pctl_vm_job_plan(const pctl_planner *planner, const char *job, const
 			     const pctl_vm_port *out, const uint64_t *out_bytes, uint32_t n_out,
 			     const pctl_call *call, pctl_job_plan **plan);
 
-/* Which buffers of a plan are the machine's. registers: the first of d->instances. heap: one a part, in the table's order. */
+/* Which buffers of a plan are the machine's. registers: the first of d->instances. counts: of the gates, where it is skipping. */
 typedef struct pctl_vm_buffers {
-	uint32_t registers, metrics, control, globals;
-	uint32_t heap;
+	uint32_t registers, metrics, control, globals, counts;
 } pctl_vm_buffers;
 
-/* The plan of one turn of a machine that stays on a device: inputs are the parts of the heap, its memory is not touched but by its
- * program, and there are no outputs. */
+/* The plan of one turn of a machine that stays on a device: inputs are the parts of the heap in the table's order, and the machine's
+ * memory, which nothing but the program touches, counts as outputs. marks: NULL, or room for one step number an instance: its first. */
 pctl_status pctl_vm_turn_plan(const pctl_planner *planner, const pctl_vm_desc *d,
-			      const pctl_call *call, pctl_vm_buffers *where, pctl_job_plan **plan);
+			      const pctl_call *call, pctl_vm_buffers *where, uint32_t *marks,
+			      pctl_job_plan **plan);
 
 /* Where the metrics of instance i begin in their buffer. */
 #define PCTL_VM_METRICS_STRIDE PCTL_PLAN_ALIGN

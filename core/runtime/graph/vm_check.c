@@ -206,9 +206,9 @@ static void check_port(struct checker *c, const pctl_vm_step *s, uint32_t i)
 				       s->name, i < s->n_in ? "input" : "output",
 				       i < s->n_in ? i : i - s->n_in, n));
 	else if (i >= s->n_in && p->space == PCTL_VM_IN_HEAP)
-		keep(c, pctl_refuse_at(c->call, PC4405_VM_PLACE, &p->pos, NULL,
-				       "step %s: an output in the heap, which is only read",
-				       s->name));
+		keep(c,
+		     pctl_refuse_at(c->call, PC4405_VM_PLACE, &p->pos, NULL,
+				    "step %s: an output in the heap, which is only read", s->name));
 }
 
 static void check_step(struct checker *c, const pctl_vm_step *s)

@@ -9,8 +9,7 @@
 #include "runtime/graph/vm.h"
 #include "vm_kernels.h"
 
-#define BLOCK_WORDS (PCTL_PLAN_ALIGN / 4u) /* of a step's uniform block */
-#define SKIPPED_AT 16u			   /* of the counts for what runs where an instance does not */
+#define SKIPPED_AT 16u /* of the counts for what runs where an instance does not */
 #define MESSAGE_GROUP 64u
 
 struct maker {
@@ -19,8 +18,10 @@ struct maker {
 	const pctl_call *call;
 	pctl_job_plan *plan;
 	pctl_vm_buffers at;
+	uint32_t *marks;      /* of the first step of each instance, or NULL */
 	const uint32_t *heap; /* the plan's buffer of each part */
 	uint32_t counts, blocks;
+	uint32_t kind; /* PCTL_PLAN_* of its memory */
 };
 
 /* ---- uniform blocks: of every instance one for the host, then one a step -------------------- */
@@ -35,9 +36,10 @@ static void fill_block(const struct maker *m, uint32_t instance, const pctl_vm_s
 {
 	const uint64_t window = s == NULL ? 0 : s->window.at + instance * s->window.stride;
 	const uint64_t n = s == NULL ? 0 : s->window.n_bytes;
-	const uint32_t arguments[PCTL_VM_ARGUMENTS] = {
-		instance,	  m->d->n_embd,		    m->d->width,  m->d->instances,
-		(uint32_t)window, (uint32_t)(window >> 32), (uint32_t)n, (uint32_t)(n >> 32)};
+	const uint32_t arguments[PCTL_VM_ARGUMENTS] = {instance,	 m->d->n_embd,
+						       m->d->width,	 m->d->instances,
+						       (uint32_t)window, (uint32_t)(window >> 32),
+						       (uint32_t)n,	 (uint32_t)(n >> 32)};
 
 	memcpy(words, arguments, sizeof(arguments));
 	if (s != NULL && s->n_params != 0)
@@ -65,7 +67,7 @@ static pctl_status make_blocks(struct maker *m)
 
 static pctl_status add(struct maker *m, uint64_t n_bytes, uint32_t *number)
 {
-	return pctl_job_plan_buffer(m->plan, PCTL_PLAN_TEMP, n_bytes, NULL, m->call, number);
+	return pctl_job_plan_buffer(m->plan, m->kind, n_bytes, NULL, m->call, number);
 }
 
 static pctl_status make_memory(struct maker *m)
@@ -86,6 +88,7 @@ static pctl_status make_memory(struct maker *m)
 		status = add(m, pctl_vm_globals_all(d), &m->at.globals);
 	if (status == PCTL_OK && d->skipping)
 		status = add(m, PCTL_PLAN_ALIGN, &m->counts);
+	m->at.counts = m->counts;
 	return status == PCTL_OK ? make_blocks(m) : status;
 }
 
@@ -214,13 +217,11 @@ static pctl_status put_text(struct maker *m, uint32_t instance, uint32_t number)
 	pctl_status status = pctl_kernels_compiled(m->planner->kernels, &source, m->call, &program);
 
 	if (status == PCTL_OK && s->window.space == 0 && reads_heap(program))
-		status = pctl_refuse_at(m->call, PC4404_VM_WINDOW, &s->pos,
-					"name what it reads under `heap`",
-					"kernel %s binds the heap, and its step has no window of it",
-					s->name);
-	return status == PCTL_OK
-		       ? put_kernel(m, &source, bindings, s->window.space == 0 ? 5u : 6u)
-		       : status;
+		status = pctl_refuse_at(
+			m->call, PC4404_VM_WINDOW, &s->pos, "name what it reads under `heap`",
+			"kernel %s binds the heap, and its step has no window of it", s->name);
+	return status == PCTL_OK ? put_kernel(m, &source, bindings, s->window.space == 0 ? 5u : 6u)
+				 : status;
 }
 
 static pctl_status put_op(struct maker *m, uint32_t instance, const pctl_vm_step *s)
@@ -233,8 +234,7 @@ static pctl_status put_op(struct maker *m, uint32_t instance, const pctl_vm_step
 				 .n_attr = s->n_attr};
 	pctl_plan_slot slots[2 * PCTL_PORTS_MAX];
 	pctl_op_result result;
-	pctl_status status =
-		pctl_op_infer(&s->op, &q, m->plan->name, &s->pos, m->call, &result);
+	pctl_status status = pctl_op_infer(&s->op, &q, m->plan->name, &s->pos, m->call, &result);
 
 	if (status == PCTL_OK && result.measure != NULL)
 		status = pctl_refuse_at(m->call, PC4406_VM_STEP, &s->pos, NULL,
@@ -337,8 +337,11 @@ static pctl_status put_message(struct maker *m, pctl_plan_binding from, pctl_pla
 static pctl_status put_instance(struct maker *m, uint32_t i)
 {
 	uint32_t first, passing;
-	pctl_status status = m->d->skipping ? put_gate(m, i) : PCTL_OK;
+	pctl_status status;
 
+	if (m->marks != NULL)
+		m->marks[i] = m->plan->n_steps;
+	status = m->d->skipping ? put_gate(m, i) : PCTL_OK;
 	first = m->plan->n_steps;
 	if (status == PCTL_OK)
 		status = put_steps(m, i);
@@ -389,13 +392,15 @@ static pctl_status finish(struct maker *m, pctl_status status, pctl_job_plan **o
 }
 
 pctl_status pctl_vm_turn_plan(const pctl_planner *planner, const pctl_vm_desc *d,
-			      const pctl_call *call, pctl_vm_buffers *where, pctl_job_plan **plan)
+			      const pctl_call *call, pctl_vm_buffers *where, uint32_t *marks,
+			      pctl_job_plan **plan)
 {
-	struct maker m = {.planner = planner, .d = d, .call = call};
+	struct maker m = {.planner = planner, .d = d, .call = call, .kind = PCTL_PLAN_OUTPUT};
 	uint32_t *heap = calloc(d->n_heap + 1u, sizeof(*heap));
 	pctl_status status = heap == NULL ? pctl_no_memory(call, "a plan") : begin(&m, d->name);
 
 	m.heap = heap;
+	m.marks = marks;
 	for (uint32_t i = 0; status == PCTL_OK && i < d->n_heap; i++)
 		status = pctl_job_plan_buffer(m.plan, PCTL_PLAN_INPUT, d->heap[i].n_bytes, NULL,
 					      call, &heap[i]);
@@ -403,6 +408,8 @@ pctl_status pctl_vm_turn_plan(const pctl_planner *planner, const pctl_vm_desc *d
 		status = make_memory(&m);
 	if (status == PCTL_OK)
 		status = put_turn(&m);
+	if (status == PCTL_OK)
+		status = pctl_job_plan_place(m.plan, call);
 	*where = m.at;
 	status = finish(&m, status, plan);
 	free(heap);
@@ -504,8 +511,7 @@ static pctl_status check_bytes(const struct maker *m, const pctl_vm_port *p, uin
 					 : n <= p->n_bytes && (p->kind != PCTL_VM_PORT_METRICS ||
 							       n % (4u * PCTL_VM_METRICS) == 0))
 		return PCTL_OK;
-	return pctl_refuse(m->call,
-			   p->kind == PCTL_VM_PORT_HEAP ? PC4403_VM_HEAP : PC4405_VM_PLACE,
+	return pctl_refuse(m->call, p->kind == PCTL_VM_PORT_HEAP ? PC4403_VM_HEAP : PC4405_VM_PLACE,
 			   "job \"%s\": %s %" PRIu32 " has %" PRIu64 " bytes, its place %" PRIu64,
 			   m->plan->name, is_output ? "output" : "input", i, n, p->n_bytes);
 }
@@ -531,7 +537,7 @@ pctl_status pctl_vm_job_plan(const pctl_planner *planner, const char *job, const
 			     const pctl_vm_port *out, const uint64_t *out_bytes, uint32_t n_out,
 			     const pctl_call *call, pctl_job_plan **plan)
 {
-	struct maker m = {.planner = planner, .d = d, .call = call};
+	struct maker m = {.planner = planner, .d = d, .call = call, .kind = PCTL_PLAN_TEMP};
 	uint32_t *heap = calloc(d->n_heap + 1u, sizeof(*heap)), number;
 	pctl_status status = heap == NULL ? pctl_no_memory(call, "a plan") : begin(&m, job);
 
@@ -543,9 +549,9 @@ pctl_status pctl_vm_job_plan(const pctl_planner *planner, const char *job, const
 
 		status = check_bytes(&m, is_output ? &out[k] : &in[k], n, is_output, k);
 		if (status == PCTL_OK)
-			status = pctl_job_plan_buffer(m.plan,
-						      is_output ? PCTL_PLAN_OUTPUT : PCTL_PLAN_INPUT,
-						      n, NULL, call, &number);
+			status = pctl_job_plan_buffer(
+				m.plan, is_output ? PCTL_PLAN_OUTPUT : PCTL_PLAN_INPUT, n, NULL,
+				call, &number);
 	}
 	if (status == PCTL_OK)
 		status = find_heap(&m, in, n_in, heap);

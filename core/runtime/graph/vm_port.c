@@ -23,9 +23,8 @@ static int numbered(const char *name, const char *word, uint64_t *number, uint64
 		return 0;
 	if (number == NULL)
 		return mark == name + n;
-	return pctl_num_parse_u64(name + n,
-				  mark == NULL ? strlen(name + n) : (size_t)(mark - (name + n)),
-				  number);
+	return pctl_num_parse_u64(
+		name + n, mark == NULL ? strlen(name + n) : (size_t)(mark - (name + n)), number);
 }
 
 static int find_part(const pctl_vm_part *parts, uint32_t n, const char *name, uint32_t kind,

@@ -15,10 +15,7 @@ static const pctl_conf_field scalar = {.key = "value", .kind = PCTL_FIELD_SCALAR
 static const pctl_conf_field number = {.key = "number", .kind = PCTL_FIELD_U64, .max = UINT32_MAX};
 
 static const pctl_conf_field heap_fields[] = {
-	{.key = "bytes",
-	 .kind = PCTL_FIELD_BYTES,
-	 .flags = PCTL_FIELD_REQUIRED,
-	 .doc = "how many"},
+	{.key = "bytes", .kind = PCTL_FIELD_BYTES, .flags = PCTL_FIELD_REQUIRED, .doc = "how many"},
 	{.key = "file",
 	 .kind = PCTL_FIELD_STRING,
 	 .doc = "what `vm run` feeds it with unless --in names another"},
@@ -267,8 +264,7 @@ static void read_place(struct reader *r, const pctl_conf_value *v, int heap_only
 			       .pos = place_of(r, at->pos)};
 	if (part != NULL) {
 		out->space = PCTL_VM_IN_HEAP;
-	} else if (!heap_only &&
-		   (part = find_part(d->globals, d->n_globals, at->text)) != NULL) {
+	} else if (!heap_only && (part = find_part(d->globals, d->n_globals, at->text)) != NULL) {
 		out->space = PCTL_VM_IN_GLOBALS;
 	} else if (!heap_only && at->text[0] == 'r' &&
 		   pctl_num_parse_u64(at->text + 1, strlen(at->text + 1), &reg) &&
@@ -375,16 +371,21 @@ static void read_ports(struct reader *r, const pctl_conf_value *v, pctl_vm_place
 	for (uint32_t i = 0; i < count(v); i++) {
 		const pctl_conf_value *type = pctl_conf_get(v->items[i], "type");
 		pctl_type_pattern pattern;
+		uint64_t n;
 		pctl_status status =
 			pctl_type_parse(type->text, r->arena, &type->pos, r->call, &pattern);
 
-		if (status == PCTL_OK && (pattern.n_dtypes != 1 ||
-					  !pctl_pattern_concrete(&pattern, &types[i])))
+		if (status == PCTL_OK &&
+		    (pattern.n_dtypes != 1 || !pctl_pattern_concrete(&pattern, &types[i])))
 			status = pctl_refuse_at(r->call, PC4020_TYPE_SYNTAX, &type->pos,
 						"write numbers: f32[1,64]",
 						"\"%s\" leaves its type open", type->text);
 		keep(r, status);
 		read_place(r, v->items[i], 0, &places[i]);
+		/* Of what is left behind the place an instance has what its type has. */
+		if (status == PCTL_OK && pctl_type_buffer_bytes(&types[i], &n) &&
+		    n < places[i].n_bytes)
+			places[i].n_bytes = n;
 	}
 }
 
@@ -401,10 +402,10 @@ static void read_attrs(struct reader *r, const pctl_conf_value *v, pctl_vm_step 
 		const char *text = own == NULL ? op->attr[i].default_text : dup(r, own->text);
 
 		if (text == NULL)
-			keep(r, pctl_refuse_at(r->call, PC4111_ATTR_MISSING, &s->pos,
-					       op->attr[i].doc,
-					       "step %s: attribute \"%s\" of op \"%s\" must be given",
-					       s->name, op->attr[i].name, op->name));
+			keep(r,
+			     pctl_refuse_at(r->call, PC4111_ATTR_MISSING, &s->pos, op->attr[i].doc,
+					    "step %s: attribute \"%s\" of op \"%s\" must be given",
+					    s->name, op->attr[i].name, op->name));
 		else
 			keep(r, pctl_op_attr_read(&op->attr[i], op->name, text,
 						  own == NULL ? &s->pos : &own->pos, r->call,
@@ -416,10 +417,10 @@ static void read_attrs(struct reader *r, const pctl_conf_value *v, pctl_vm_step 
 		for (uint32_t k = 0; k < op->n_attr; k++)
 			known |= strcmp(op->attr[k].name, given->items[i]->key) == 0;
 		if (!known)
-			keep(r, pctl_refuse_at(r->call, PC4110_ATTR_UNKNOWN,
-					       &given->items[i]->key_pos, NULL,
-					       "op \"%s\" has no attribute \"%s\"", op->name,
-					       given->items[i]->key));
+			keep(r,
+			     pctl_refuse_at(r->call, PC4110_ATTR_UNKNOWN, &given->items[i]->key_pos,
+					    NULL, "op \"%s\" has no attribute \"%s\"", op->name,
+					    given->items[i]->key));
 	}
 }
 
@@ -509,8 +510,7 @@ static void read_machine(struct reader *r, const pctl_conf_value *v)
 	d->instances = (uint32_t)pctl_conf_u64_or(v, "instances", 1);
 	d->width = (uint32_t)pctl_conf_u64_or(v, "width", PCTL_VM_WIDTH);
 	d->n_embd = (uint32_t)pctl_conf_u64_or(
-		v, "n_embd",
-		d->width < PCTL_VM_TELEMETRY ? 0 : d->width - PCTL_VM_TELEMETRY);
+		v, "n_embd", d->width < PCTL_VM_TELEMETRY ? 0 : d->width - PCTL_VM_TELEMETRY);
 	d->kv_bytes = pctl_conf_bytes_or(v, "kv_bytes", 0);
 	if (regulator != NULL)
 		keep(r, pctl_conf_as_choice(regulator, regulators, 2, r->call, &d->acts));
