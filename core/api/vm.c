@@ -84,13 +84,13 @@ static pctl_status boot(pipectl_vm *vm, const pipectl_vm_options *o)
 		return status;
 	options.ops = run.ops;
 	options.kernels = p->host.kernels;
-	vm->open = (pctl_open_options){.registry = run.registry,
-				       .policy = run.policy,
-				       .profiles = run.profiles,
-				       .cache_dir = run.cache_dir,
-				       .flags = run.flags |
-						(p->asked.flags & PIPECTL_DEBUG ? PCTL_RUN_DEBUG : 0),
-				       .without_contracts = 1};
+	vm->open = (pctl_open_options){
+		.registry = run.registry,
+		.policy = run.policy,
+		.profiles = run.profiles,
+		.cache_dir = run.cache_dir,
+		.flags = run.flags | (p->asked.flags & PIPECTL_DEBUG ? PCTL_RUN_DEBUG : 0),
+		.without_contracts = 1};
 	if (o->device == NULL)
 		status = preferred(vm, &list, &options.selector);
 	if (status == PCTL_OK)
@@ -141,8 +141,7 @@ pctl_status pipectl_vm_look(pipectl_vm *vm, pipectl_vm_layout *out)
 					  .kv_stride = pctl_vm_kv_stride(d),
 					  .own = pctl_vm_globals_at(d),
 					  .globals_bytes = pctl_vm_globals_all(d),
-					  .heap_bytes = last == NULL ? 0
-								     : last->at + last->n_bytes,
+					  .heap_bytes = last == NULL ? 0 : last->at + last->n_bytes,
 					  .instances = d->instances,
 					  .width = d->width,
 					  .n_embd = d->n_embd};
@@ -295,8 +294,8 @@ static pctl_status take_kernel(struct making *k, const pipectl_vm_step *from, pc
 	to->overrides = values;
 	to->n_overrides = values == NULL ? 0 : from->n_overrides;
 	for (uint32_t i = 0; i < to->n_overrides; i++)
-		values[i] = (pctl_override_value){from->overrides[i].name, 0,
-						  from->overrides[i].value};
+		values[i] =
+			(pctl_override_value){from->overrides[i].name, 0, from->overrides[i].value};
 	for (uint32_t i = 0; i < 3; i++)
 		to->groups[i] = or_else(from->groups[i], 1);
 	if (from->heap_bytes != 0)
@@ -311,12 +310,11 @@ static pctl_status take_port(struct making *k, const pipectl_vm_port *from, pctl
 			     pctl_tensor_type *type)
 {
 	pctl_type_pattern pattern;
-	pctl_status status = from->type == NULL
-				     ? pipectl_misused(k->call, "a port has no type")
-				     : pctl_type_parse(from->type, k->arena, NULL, k->call, &pattern);
+	pctl_status status =
+		from->type == NULL ? pipectl_misused(k->call, "a port has no type")
+				   : pctl_type_parse(from->type, k->arena, NULL, k->call, &pattern);
 
-	if (status == PCTL_OK &&
-	    (pattern.n_dtypes != 1 || !pctl_pattern_concrete(&pattern, type)))
+	if (status == PCTL_OK && (pattern.n_dtypes != 1 || !pctl_pattern_concrete(&pattern, type)))
 		status = pctl_refuse(k->call, PC4020_TYPE_SYNTAX, "\"%s\" leaves its type open",
 				     from->type);
 	*place = (pctl_vm_place){.space = from->space,
@@ -345,12 +343,11 @@ static pctl_status take_attrs(struct making *k, const pipectl_vm_step *from, pct
 		for (uint32_t j = 0; j < from->n_attr; j++)
 			if (strcmp(from->attr[j].name, op->attr[i].name) == 0)
 				text = from->attr[j].value;
-		status = text == NULL
-				 ? pctl_refuse(k->call, PC4111_ATTR_MISSING,
-					       "attribute \"%s\" of op \"%s\" must be given",
-					       op->attr[i].name, op->name)
-				 : pctl_op_attr_read(&op->attr[i], op->name, text, NULL, k->call,
-						     &attr[i]);
+		status = text == NULL ? pctl_refuse(k->call, PC4111_ATTR_MISSING,
+						    "attribute \"%s\" of op \"%s\" must be given",
+						    op->attr[i].name, op->name)
+				      : pctl_op_attr_read(&op->attr[i], op->name, text, NULL,
+							  k->call, &attr[i]);
 	}
 	for (uint32_t j = 0; status == PCTL_OK && j < from->n_attr; j++) {
 		uint32_t known = 0;

@@ -44,7 +44,8 @@ static pctl_status no_range(const pctl_machine *m, const pctl_machine_range *r,
 {
 	return pctl_refuse(call, PC4405_VM_PLACE,
 			   "machine \"%s\" has no %" PRIu64 " bytes from %" PRIu64
-			   " on there (space %" PRIu32 ", instance %" PRIu32 ", number %" PRIu32 ")",
+			   " on there (space %" PRIu32 ", instance %" PRIu32 ", number %" PRIu32
+			   ")",
 			   m->desc.name, r->n_bytes, r->offset, r->space, r->instance, r->number);
 }
 
@@ -93,9 +94,8 @@ static pctl_status compare(const pctl_machine *m, const pctl_machine_range *r, c
 	for (uint64_t i = 0; i < r->n_bytes; i++)
 		if (ours[i] != theirs[i])
 			return pctl_refuse(call, PC5208_MISMATCH,
-					   "machine \"%s\": byte %" PRIu64
-					   " (space %" PRIu32 ", instance %" PRIu32
-					   ", number %" PRIu32
+					   "machine \"%s\": byte %" PRIu64 " (space %" PRIu32
+					   ", instance %" PRIu32 ", number %" PRIu32
 					   ") is %02x on %s, %02x on the reference",
 					   m->desc.name, r->offset + i, r->space, r->instance,
 					   r->number, theirs[i], pctl_machine_device(m), ours[i]);

@@ -34,9 +34,9 @@ static pctl_status ask_policy(const pctl_machine *m, const pctl_job_plan *plan,
 		pctl_kernel_race(plan->race_of, what.place, text);
 	if (status == PCTL_OK)
 		status = pctl_policy_race_allowed(p, &what, call);
-	return status == PCTL_OK ? pctl_policy_memory_allowed(p, pctl_job_plan_peak(plan),
-							      m->desc.name, call)
-				 : status;
+	return status == PCTL_OK
+		       ? pctl_policy_memory_allowed(p, pctl_job_plan_peak(plan), m->desc.name, call)
+		       : status;
 }
 
 /* The first build of each strict kernel here is held against the reference (SEMANTICS.md 3). */
@@ -145,10 +145,9 @@ static pctl_status make_side(struct making *k, uint32_t side, int has_clock,
 		status = pctl_session_build(s, p->plans[side], k->call);
 	if (status == PCTL_OK && side == SIDE_DEVICE)
 		status = first_builds(k->m, p->plans[side], k->call);
-	return status == PCTL_OK
-		       ? keep_side(k, side, has_clock && side == SIDE_DEVICE, p->plans[side],
-				   &p->kept[side])
-		       : status;
+	return status == PCTL_OK ? keep_side(k, side, has_clock && side == SIDE_DEVICE,
+					     p->plans[side], &p->kept[side])
+				 : status;
 }
 
 pctl_status pctl_machine_program_make(pctl_machine *m, const pctl_vm_desc *d, int has_clock,

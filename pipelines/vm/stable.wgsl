@@ -11,7 +11,10 @@ const WIDTH = 128u;
 @compute @workgroup_size(64)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 	if (id.x < 64u) {
-		let x = registers[select(31u * WIDTH, 0u, p.layer_idx == 0u) + id.x];
+		var x = registers[31u * WIDTH + id.x];
+		if (p.layer_idx == 0u) {
+			x = registers[id.x];
+		}
 		registers[30u * WIDTH + id.x] = 4.0 * x * control[p.layer_idx].x;
 	}
 }

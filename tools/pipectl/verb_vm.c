@@ -28,7 +28,8 @@ static pctl_status split_type(pctl_app *app, pctl_setting *s, const char **type)
 	const char *colon = strrchr(s->value, ':');
 
 	*type = NULL;
-	if (colon == NULL || pctl_dtype_find(colon + 1, strcspn(colon + 1, "[")) == PCTL_SCALAR_NONE)
+	if (colon == NULL ||
+	    pctl_dtype_find(colon + 1, strcspn(colon + 1, "[")) == PCTL_SCALAR_NONE)
 		return PCTL_OK;
 	*type = colon + 1;
 	s->value = pctl_arena_dup_n(app->arena, s->value, (size_t)(colon - s->value));
@@ -56,10 +57,8 @@ static pctl_status type_of_input(pctl_app *app, pctl_pipeline *p, pctl_setting *
 
 	if (status == PCTL_OK && type != NULL)
 		return parse_type(app, p, type, out);
-	*out = (pctl_type_pattern){.dtype = {PCTL_DTYPE_BYTES},
-				   .n_dtypes = 1,
-				   .rank = 1,
-				   .dim = {{in->name, 0}}};
+	*out = (pctl_type_pattern){
+		.dtype = {PCTL_DTYPE_BYTES}, .n_dtypes = 1, .rank = 1, .dim = {{in->name, 0}}};
 	if (status != PCTL_OK || !pctl_tensor_ref_parse(in->value, &n, &name))
 		return status;
 	status = pctl_source_peek(in->value, app->call, &t);
@@ -128,8 +127,8 @@ static pctl_status add_output(pctl_app *app, pctl_pipeline *p, const pctl_vm_des
 static pctl_status add_files(pctl_app *app, const char *path, const pctl_vm_desc *d,
 			     pctl_setting **ins, uint32_t *n_ins)
 {
-	pctl_setting *all = pctl_arena_array(app->arena, *n_ins + (size_t)d->n_heap + 1u,
-					     sizeof(*all));
+	pctl_setting *all =
+		pctl_arena_array(app->arena, *n_ins + (size_t)d->n_heap + 1u, sizeof(*all));
 	uint32_t n = 0;
 
 	if (all == NULL)
@@ -266,8 +265,7 @@ static void show_memory(pctl_app *app, const pctl_vm_desc *d)
 	show_part(app, "globals", "position", 0, 4u * PCTL_VM_HEAD);
 	show_part(app, "globals", "statistics", 4u * PCTL_VM_HEAD, 16ull * d->instances);
 	show_part(app, "globals", "throughput", pctl_vm_throughput_at(d), 4ull * d->instances);
-	show_part(app, "globals", "kv", pctl_vm_kv_at(d, 0),
-		  d->instances * pctl_vm_kv_stride(d));
+	show_part(app, "globals", "kv", pctl_vm_kv_at(d, 0), d->instances * pctl_vm_kv_stride(d));
 	for (uint32_t i = 0; i < d->n_globals; i++)
 		show_part(app, "globals", d->globals[i].name, d->globals[i].at,
 			  d->globals[i].n_bytes);
@@ -333,8 +331,7 @@ static void show_shape(pctl_app *app, const pctl_vm_desc *d)
 		return;
 	}
 	printf("%s%s%s: %" PRIu32 " instances of 32 registers of %" PRIu32
-	       " words, messages of %" PRIu32 " + 4, the regulator %s%s, %" PRIu32
-	       " turns a job\n",
+	       " words, messages of %" PRIu32 " + 4, the regulator %s%s, %" PRIu32 " turns a job\n",
 	       d->name, d->about == NULL ? "" : ", ", d->about == NULL ? "" : d->about,
 	       d->instances, d->width, d->n_embd, d->acts ? "acts" : "observes",
 	       d->skipping ? ", instances can be skipped" : "", d->turns);

@@ -19,7 +19,8 @@ typedef struct pipectl_vm_program pipectl_vm_program;
 #define PIPECTL_VM_OUTBOX 30u
 #define PIPECTL_VM_INBOX 31u
 
-#define PIPECTL_VM_VERIFY 1u /* the reference does the same beside it, and what is read is compared: PC5208 */
+#define PIPECTL_VM_VERIFY \
+	1u /* the reference does the same beside it, and what is read is compared: PC5208 */
 
 /*
  * device         a selector; NULL: the first that the policy prefers

@@ -32,8 +32,8 @@ static pctl_status make(pctl_kept *k, uint32_t i)
 		status = k->r.t->buffer_write(k->r.dev, k->r.call, k->r.own[i], 0, b->data,
 					      b->n_bytes);
 	if (status == PCTL_OK && b->kind == PCTL_PLAN_TURNS)
-		status = k->r.t->buffer_write(k->r.dev, k->r.call, k->r.own[i], 0, none,
-					      b->n_bytes);
+		status =
+			k->r.t->buffer_write(k->r.dev, k->r.call, k->r.own[i], 0, none, b->n_bytes);
 	return status;
 }
 
@@ -43,10 +43,10 @@ static pctl_status make_buffers(pctl_kept *k, pctl_buffer *const *buffers)
 	pctl_status status = PCTL_OK;
 
 	if (pctl_session_pools(k->r.s, plan))
-		status = k->r.t->buffer_create(
-			k->r.dev, k->r.call, plan->pool_bytes,
-			PCTL_BUFFER_STORAGE | PCTL_BUFFER_UNIFORM | PCTL_BUFFER_TRANSFER,
-			&k->r.pool);
+		status = k->r.t->buffer_create(k->r.dev, k->r.call, plan->pool_bytes,
+					       PCTL_BUFFER_STORAGE | PCTL_BUFFER_UNIFORM |
+						       PCTL_BUFFER_TRANSFER,
+					       &k->r.pool);
 	for (uint32_t i = 0; status == PCTL_OK && i < plan->n_buffers; i++) {
 		k->is_given[i] = buffers[i] != NULL;
 		if (i < plan->n_in)
