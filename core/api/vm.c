@@ -486,7 +486,7 @@ pctl_status pipectl_vm_execute(pipectl_vm_program *program, uint32_t times)
 
 pctl_status pipectl_vm_program_stats(pipectl_vm_program *program, pipectl_vm_stats *out)
 {
-	const pctl_kept_stats *s = pctl_machine_stats(program->program);
+	const pctl_kept_plan_stats *s = pctl_machine_stats(program->program);
 	const pipectl_vm_stats stats = {PCTL_HEAD(pipectl_vm_stats),
 					s->submits,
 					s->rounds,

@@ -14,7 +14,7 @@ static int by_size(const void *a, const void *b)
 
 static void read_clock(const pctl_machine_program *p, pctl_machine_advice *out)
 {
-	const pctl_kept_stats *s = pctl_machine_stats(p);
+	const pctl_kept_plan_stats *s = pctl_machine_stats(p);
 	uint64_t sorted[PCTL_KEPT_MARKS], most = 0;
 
 	for (uint32_t i = 0; i + 1u < s->n_stamps; i++)

@@ -78,7 +78,7 @@ void pctl_machine_program_drop(pctl_machine_program *p);
 /* `times` executions in one submit. */
 pctl_status pctl_machine_execute(pctl_machine_program *p, uint32_t times, uint64_t timeout_ms,
 				 const pctl_call *call);
-const pctl_kept_stats *pctl_machine_stats(const pctl_machine_program *p);
+const pctl_kept_plan_stats *pctl_machine_stats(const pctl_machine_program *p);
 const pctl_job_plan *pctl_machine_plan(const pctl_machine_program *p);
 
 /* ---- advice --------------------------------------------------------------------------------- */

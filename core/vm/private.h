@@ -27,7 +27,7 @@ struct pctl_machine {
 struct pctl_machine_program {
 	pctl_machine *m;
 	pctl_job_plan *plans[MOST_SIDES];
-	pctl_kept *kept[MOST_SIDES];
+	pctl_kept_plan *kept[MOST_SIDES];
 	uint32_t n_marks, reserved;
 };
 

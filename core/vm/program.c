@@ -107,7 +107,7 @@ static pctl_status plan_side(struct making *k, uint32_t side, pctl_job_plan **ou
 }
 
 static pctl_status keep_side(struct making *k, uint32_t side, int has_clock,
-			     const pctl_job_plan *plan, pctl_kept **out)
+			     const pctl_job_plan *plan, pctl_kept_plan **out)
 {
 	const struct pctl_machine_side *s = &k->m->sides[side];
 	const uint32_t n = k->d->instances;
@@ -125,8 +125,8 @@ static pctl_status keep_side(struct making *k, uint32_t side, int has_clock,
 	buffers[k->where.globals] = s->globals;
 	if (k->d->skipping)
 		buffers[k->where.counts] = s->counts;
-	status = pctl_kept_open(s->device.session, plan, buffers, k->marks,
-				has_clock && n < PCTL_KEPT_MARKS ? n : 0, k->call, out);
+	status = pctl_kept_plan_open(s->device.session, plan, buffers, k->marks,
+				     has_clock && n < PCTL_KEPT_MARKS ? n : 0, k->call, out);
 	free(buffers);
 	return status;
 }
@@ -188,7 +188,7 @@ out:
 void pctl_machine_program_drop(pctl_machine_program *p)
 {
 	for (uint32_t i = 0; p != NULL && i < MOST_SIDES; i++) {
-		pctl_kept_close(p->kept[i]);
+		pctl_kept_plan_close(p->kept[i]);
 		pctl_job_plan_destroy(p->plans[i]);
 	}
 	free(p);
@@ -202,13 +202,13 @@ pctl_status pctl_machine_execute(pctl_machine_program *p, uint32_t times, uint64
 	pctl_status status = PCTL_OK;
 
 	for (uint32_t i = 0; times != 0 && status == PCTL_OK && i < p->m->n_sides; i++)
-		status = pctl_kept_run(p->kept[i], times, timeout_ms, call);
+		status = pctl_kept_plan_run(p->kept[i], times, timeout_ms, call);
 	return status;
 }
 
-const pctl_kept_stats *pctl_machine_stats(const pctl_machine_program *p)
+const pctl_kept_plan_stats *pctl_machine_stats(const pctl_machine_program *p)
 {
-	return pctl_kept_stats_of(p->kept[SIDE_DEVICE]);
+	return pctl_kept_plan_stats_of(p->kept[SIDE_DEVICE]);
 }
 
 const pctl_job_plan *pctl_machine_plan(const pctl_machine_program *p)

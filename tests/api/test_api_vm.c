@@ -117,10 +117,8 @@ static void vm__chain_and_turns(void **state)
 
 	(void)state;
 	rig_open(&r, NULL);
-	vm = booted(&r, (pipectl_vm_options){.width = N,
-					     .instances = 3,
-					     .kv_bytes = 100,
-					     .globals_bytes = 64});
+	vm = booted(&r, (pipectl_vm_options){
+				.width = N, .instances = 3, .kv_bytes = 100, .globals_bytes = 64});
 	assert_int_equal(pipectl_vm_look(vm, &layout), PCTL_OK);
 	assert_int_equal(layout.n_embd, 60);
 	assert_int_equal(layout.kv, 256);
@@ -250,8 +248,8 @@ static void vm__skipping(void **state)
 
 	(void)state;
 	rig_open(&r, NULL);
-	vm = booted(&r, (pipectl_vm_options){
-				.width = N, .instances = 3, .flags = PIPECTL_VM_VERIFY});
+	vm = booted(&r,
+		    (pipectl_vm_options){.width = N, .instances = 3, .flags = PIPECTL_VM_VERIFY});
 	assert_int_equal(made(vm, &step, 0, 0, &plain), PCTL_OK);
 	REFUSED(&r, 4408, pipectl_vm_write_control(vm, 1, off));
 	REFUSED(&r, 4407, pipectl_vm_write_control(vm, 1, half));

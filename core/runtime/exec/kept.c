@@ -7,17 +7,17 @@
 
 #include "runtime/exec/job_private.h"
 
-struct pctl_kept {
+struct pctl_kept_plan {
 	struct pctl_job_running r;
 	pctl_job_run run;
 	pctl_list *list;
 	uint8_t *is_given;
 	uint32_t *marks;
 	uint32_t n_marks, reserved;
-	pctl_kept_stats stats;
+	pctl_kept_plan_stats stats;
 };
 
-static pctl_status make(pctl_kept *k, uint32_t i)
+static pctl_status make(pctl_kept_plan *k, uint32_t i)
 {
 	static const uint8_t none[4] = {0};
 	const pctl_plan_buffer *b = &k->r.plan->buffers[i];
@@ -37,7 +37,7 @@ static pctl_status make(pctl_kept *k, uint32_t i)
 	return status;
 }
 
-static pctl_status make_buffers(pctl_kept *k, pctl_buffer *const *buffers)
+static pctl_status make_buffers(pctl_kept_plan *k, pctl_buffer *const *buffers)
 {
 	const pctl_job_plan *plan = k->r.plan;
 	pctl_status status = PCTL_OK;
@@ -59,7 +59,7 @@ static pctl_status make_buffers(pctl_kept *k, pctl_buffer *const *buffers)
 	return status;
 }
 
-static pctl_status make_kernels(pctl_kept *k)
+static pctl_status make_kernels(pctl_kept_plan *k)
 {
 	const pctl_job_plan *plan = k->r.plan;
 	pctl_status status = PCTL_OK;
@@ -71,7 +71,7 @@ static pctl_status make_kernels(pctl_kept *k)
 	return status;
 }
 
-static int make_tables(pctl_kept *k, const uint32_t *marks, uint32_t n_marks)
+static int make_tables(pctl_kept_plan *k, const uint32_t *marks, uint32_t n_marks)
 {
 	const pctl_job_plan *plan = k->r.plan;
 
@@ -91,11 +91,11 @@ static int make_tables(pctl_kept *k, const uint32_t *marks, uint32_t n_marks)
 	return 1;
 }
 
-pctl_status pctl_kept_open(pctl_session *s, const pctl_job_plan *plan, pctl_buffer *const *buffers,
-			   const uint32_t *marks, uint32_t n_marks, const pctl_call *call,
-			   pctl_kept **out)
+pctl_status pctl_kept_plan_open(pctl_session *s, const pctl_job_plan *plan,
+				pctl_buffer *const *buffers, const uint32_t *marks,
+				uint32_t n_marks, const pctl_call *call, pctl_kept_plan **out)
 {
-	pctl_kept *k = calloc(1, sizeof(*k));
+	pctl_kept_plan *k = calloc(1, sizeof(*k));
 	pctl_status status;
 
 	*out = NULL;
@@ -124,11 +124,11 @@ pctl_status pctl_kept_open(pctl_session *s, const pctl_job_plan *plan, pctl_buff
 	if (status == PCTL_OK)
 		*out = k;
 	else
-		pctl_kept_close(k);
+		pctl_kept_plan_close(k);
 	return status;
 }
 
-void pctl_kept_close(pctl_kept *k)
+void pctl_kept_plan_close(pctl_kept_plan *k)
 {
 	if (k == NULL)
 		return;
@@ -150,7 +150,8 @@ void pctl_kept_close(pctl_kept *k)
 	free(k);
 }
 
-pctl_status pctl_kept_run(pctl_kept *k, uint32_t times, uint64_t timeout_ms, const pctl_call *call)
+pctl_status pctl_kept_plan_run(pctl_kept_plan *k, uint32_t times, uint64_t timeout_ms,
+			       const pctl_call *call)
 {
 	pctl_status status;
 
@@ -167,7 +168,7 @@ pctl_status pctl_kept_run(pctl_kept *k, uint32_t times, uint64_t timeout_ms, con
 	return status == PCTL_OK ? pctl_job_check_turns(&k->r) : status;
 }
 
-const pctl_kept_stats *pctl_kept_stats_of(const pctl_kept *k)
+const pctl_kept_plan_stats *pctl_kept_plan_stats_of(const pctl_kept_plan *k)
 {
 	return &k->stats;
 }
