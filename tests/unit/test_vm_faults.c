@@ -15,7 +15,7 @@
 #define INSTANCES 3u
 #define PART 65536u
 
-/* The outbox is what came, one more, and the first word of the window. */
+/* The outbox is what came, one more, and the first word of the window; R1 says that it ran. */
 static const char text[] =
 	"struct Params { layer_idx: u32, n_embd: u32, width: u32, instances: u32 }\n"
 	"@group(0) @binding(0) var<storage, read_write> registers: array<f32>;\n"
@@ -26,6 +26,7 @@ static const char text[] =
 	"  var x = registers[31u * 64u + i];\n"
 	"  if (p.layer_idx == 0u) { x = registers[i]; }\n"
 	"  registers[30u * 64u + i] = x + 1.0 + heap[0];\n"
+	"  registers[64u + i] = 1.0;\n"
 	"}\n";
 
 struct bench {
@@ -119,11 +120,12 @@ static void open_bench(struct bench *b, uint32_t skipping)
 	o.inst = b->r.inst;
 	assert_int_equal(pctl_session_open(&o, &b->call, &b->s), PCTL_OK);
 	b->part = (pctl_vm_part){.name = "w", .n_bytes = PART};
-	b->step = (pctl_vm_step){.name = "k",
-				 .last = INSTANCES - 1,
-				 .text = text,
-				 .n_text = sizeof(text) - 1,
-				 .window = {.space = PCTL_VM_IN_HEAP, .stride = 256, .n_bytes = 256}};
+	b->step =
+		(pctl_vm_step){.name = "k",
+			       .last = INSTANCES - 1,
+			       .text = text,
+			       .n_text = sizeof(text) - 1,
+			       .window = {.space = PCTL_VM_IN_HEAP, .stride = 256, .n_bytes = 256}};
 	memcpy(b->step.groups, groups, sizeof(groups));
 	b->desc = (pctl_vm_desc){.name = "m",
 				 .instances = INSTANCES,
@@ -138,8 +140,8 @@ static void open_bench(struct bench *b, uint32_t skipping)
 	assert_int_equal(pctl_vm_lay_out(&b->desc, &b->call), PCTL_OK);
 	assert_int_equal(pctl_vm_check(&b->desc, &b->call), PCTL_OK);
 	p.kernels = b->kernels;
-	assert_int_equal(
-		pctl_vm_turn_plan(&p, &b->desc, &b->call, &b->where, b->marks, &b->plan), PCTL_OK);
+	assert_int_equal(pctl_vm_turn_plan(&p, &b->desc, &b->call, &b->where, b->marks, &b->plan),
+			 PCTL_OK);
 }
 
 static void write_words(struct bench *b, uint32_t buffer, uint64_t offset, const float *x,
@@ -169,13 +171,17 @@ static void start(struct bench *b, float active_1)
 	write_words(b, b->where.control, 0, control, 4 * INSTANCES);
 	write_words(b, b->where.registers, 0, x, N_EMBD);
 	if (pctl_kept_plan_open(b->s, b->plan, b->buffers, NULL, 0, &b->call, &b->kept) != PCTL_OK)
-		assert_string_equal(pctl_diag_list_count(b->l) == 0 ? "" : pctl_diag_list_at(b->l, pctl_diag_list_count(b->l) - 1)->message, "it opens");
+		assert_string_equal(
+			pctl_diag_list_count(b->l) == 0
+				? ""
+				: pctl_diag_list_at(b->l, pctl_diag_list_count(b->l) - 1)->message,
+			"it opens");
 }
 
 static void read_words(struct bench *b, uint32_t buffer, uint64_t offset, float *x, uint32_t n)
 {
-	assert_int_equal(counted.buffer_read(pctl_session_device(b->s), &b->call, b->buffers[buffer],
-					     offset, x, 4ull * n),
+	assert_int_equal(counted.buffer_read(pctl_session_device(b->s), &b->call,
+					     b->buffers[buffer], offset, x, 4ull * n),
 			 PCTL_OK);
 }
 
@@ -197,7 +203,7 @@ static void close_bench(struct bench *b)
 static const char *wrong(struct bench *b, uint32_t skipped)
 {
 	static char said[160];
-	float x[N_EMBD + 4], m[6];
+	float x[N_EMBD + 4], m[6], ran;
 
 	assert_int_equal(pctl_kept_plan_run(b->kept, 1, 0, &b->call), PCTL_OK);
 	for (uint32_t i = 0; i < INSTANCES; i++) {
@@ -209,18 +215,24 @@ static const char *wrong(struct bench *b, uint32_t skipped)
 
 			for (uint32_t j = 0; j <= i; j++)
 				want += j == skipped ? 0.0f : 1.0f + (float)j;
-			snprintf(said, sizeof(said), "instance %u, word %u of R30: got %g, wanted %g",
-				 i, k, (double)x[k], (double)want);
+			snprintf(said, sizeof(said),
+				 "instance %u, word %u of R30: got %g, wanted %g", i, k,
+				 (double)x[k], (double)want);
 			if (x[k] != want)
 				return said;
 			sum += want * want;
 			largest = want > largest ? want : largest;
 		}
+		read_words(b, b->where.registers + i, 4u * WIDTH, &ran, 1);
+		snprintf(said, sizeof(said), "instance %u, word 0 of R1: got %g", i, (double)ran);
+		if (ran != (i == skipped ? 0.0f : 1.0f))
+			return said;
 		if (i == skipped)
 			continue;
 		read_words(b, b->where.metrics, (uint64_t)i * PCTL_VM_METRICS_STRIDE, m, 6);
-		snprintf(said, sizeof(said), "instance %u: norm %g in metrics and %g in the message, "
-					     "wanted the root of %g",
+		snprintf(said, sizeof(said),
+			 "instance %u: norm %g in metrics and %g in the message, "
+			 "wanted the root of %g",
 			 i, (double)m[0], (double)x[N_EMBD], (double)sum);
 		if (m[0] != x[N_EMBD] || m[0] * m[0] < sum - 0.01f * sum ||
 		    m[0] * m[0] > sum + 0.01f * sum || m[1] != largest || x[N_EMBD + 1] != largest)
@@ -290,7 +302,8 @@ static void vm__faults(void **state)
 	*step_named(&b, "vm/regulator.wgsl") = *step_named(&b, "vm/metrics.wgsl");
 	*step_named(&b, "vm/metrics.wgsl") = swap;
 	start(&b, 1.0f);
-	caught(&b, INSTANCES, "vm: the regulator runs before the metrics kernel", "norm of a message");
+	caught(&b, INSTANCES, "vm: the regulator runs before the metrics kernel",
+	       "norm of a message");
 
 	open_bench(&b, 0);
 	for (uint32_t i = 0; i < step_named(&b, "k")->n_bindings; i++)
@@ -304,7 +317,7 @@ static void vm__faults(void **state)
 		if (strcmp(b.plan->steps[i].unit->name, "k") == 0)
 			b.plan->steps[i].counts = 0;
 	start(&b, 0.0f);
-	caught(&b, 1, "vm: an instance that is not active runs", "R30");
+	caught(&b, 1, "vm: an instance that is not active runs", "R1 of that instance");
 }
 
 PCTL_TESTS_MAIN(PCTL_TEST(vm__one_submit_and_nothing_else), PCTL_TEST(vm__faults))
