@@ -184,9 +184,7 @@ const pctl_option pctl_options_vm_run[] = {
 	 "type, without one it is bytes",
 	 1, 0},
 	{"--out", "PLACE=FILE[:TYPE]",
-	 "write a place to a file: r30, r30_2 of instance 2, a part of the globals, metrics, "
-	 "control",
-	 1, 1},
+	 "write a place to a file: r30, r30_2 of instance 2, metrics, logits", 1, 1},
 	RUN_OPTIONS,
 	{NULL, NULL, NULL, 0, 0},
 };

@@ -1,4 +1,5 @@
-/* A machine as a plan: its memory as buffers, its program as steps, with what the host puts between the instances (SEMANTICS.md 9.5). */
+/* A turn of a machine as steps of a plan: its memory as buffers, its program, with what the host puts between the instances (SEMANTICS.md
+ * 9.4). */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,32 +7,20 @@
 #include "foundation/base/num.h"
 #include "foundation/diag/diag.h"
 #include "runtime/graph/broadcast.h"
-#include "runtime/graph/vm.h"
+#include "runtime/graph/vm_private.h"
 #include "vm_kernels.h"
 
 #define SKIPPED_AT 16u /* of the counts for what runs where an instance does not */
 #define MESSAGE_GROUP 64u
 
-struct maker {
-	const pctl_planner *planner;
-	const pctl_vm_desc *d;
-	const pctl_call *call;
-	pctl_job_plan *plan;
-	pctl_vm_buffers at;
-	uint32_t *marks;      /* of the first step of each instance, or NULL */
-	const uint32_t *heap; /* the plan's buffer of each part */
-	uint32_t counts, blocks;
-	uint32_t kind; /* PCTL_PLAN_* of its memory */
-};
-
 /* ---- uniform blocks: of every instance one for the host, then one a step -------------------- */
 
-static uint64_t block_at(const struct maker *m, uint32_t instance, uint32_t step)
+static uint64_t block_at(const struct pctl_vm_maker *m, uint32_t instance, uint32_t step)
 {
 	return ((uint64_t)instance * (m->d->n_steps + 1u) + step) * PCTL_PLAN_ALIGN;
 }
 
-static void fill_block(const struct maker *m, uint32_t instance, const pctl_vm_step *s,
+static void fill_block(const struct pctl_vm_maker *m, uint32_t instance, const pctl_vm_step *s,
 		       uint32_t *words)
 {
 	const uint64_t window = s == NULL ? 0 : s->window.at + instance * s->window.stride;
@@ -46,7 +35,7 @@ static void fill_block(const struct maker *m, uint32_t instance, const pctl_vm_s
 		memcpy(words + PCTL_VM_ARGUMENTS, s->params, s->n_params * sizeof(*words));
 }
 
-static pctl_status make_blocks(struct maker *m)
+static pctl_status make_blocks(struct pctl_vm_maker *m)
 {
 	const uint64_t n = block_at(m, m->d->instances, 0);
 	uint32_t *words = calloc(n / 4u, sizeof(*words));
@@ -65,12 +54,12 @@ static pctl_status make_blocks(struct maker *m)
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-static pctl_status add(struct maker *m, uint64_t n_bytes, uint32_t *number)
+static pctl_status add(struct pctl_vm_maker *m, uint64_t n_bytes, uint32_t *number)
 {
 	return pctl_job_plan_buffer(m->plan, m->kind, n_bytes, NULL, m->call, number);
 }
 
-static pctl_status make_memory(struct maker *m)
+pctl_status pctl_vm_make_memory(struct pctl_vm_maker *m)
 {
 	const pctl_vm_desc *d = m->d;
 	pctl_status status = PCTL_OK;
@@ -93,7 +82,8 @@ static pctl_status make_memory(struct maker *m)
 }
 
 /* The range of a place in an instance, which pctl_vm_check has found to be there. */
-static pctl_plan_slot slot_of(const struct maker *m, const pctl_vm_place *p, uint32_t instance)
+static pctl_plan_slot slot_of(const struct pctl_vm_maker *m, const pctl_vm_place *p,
+			      uint32_t instance)
 {
 	const uint64_t at = p->at + instance * p->stride;
 	pctl_plan_slot slot = {m->at.globals, 0, at, p->n_bytes};
@@ -115,7 +105,7 @@ static pctl_plan_slot slot_of(const struct maker *m, const pctl_vm_place *p, uin
 
 /* ---- kernels -------------------------------------------------------------------------------- */
 
-static pctl_status put_kernel(struct maker *m, const pctl_kernel_source *source,
+static pctl_status put_kernel(struct pctl_vm_maker *m, const pctl_kernel_source *source,
 			      const pctl_plan_binding *bindings, uint32_t n)
 {
 	pctl_known_binding known[PCTL_PORTS_MAX];
@@ -135,7 +125,7 @@ static pctl_status put_kernel(struct maker *m, const pctl_kernel_source *source,
 }
 
 /* One of the host's own. */
-static pctl_status put_own(struct maker *m, const char *name, const char *text,
+static pctl_status put_own(struct pctl_vm_maker *m, const char *name, const char *text,
 			   const pctl_override_value *overrides, uint32_t n_overrides,
 			   uint32_t groups, const pctl_plan_binding *bindings, uint32_t n)
 {
@@ -166,20 +156,21 @@ static pctl_plan_binding range(uint32_t group, uint32_t binding, uint32_t buffer
 				   .n_bytes = n_bytes};
 }
 
-static pctl_plan_binding in_register(const struct maker *m, uint32_t binding, uint32_t instance,
-				     uint32_t number)
+static pctl_plan_binding in_register(const struct pctl_vm_maker *m, uint32_t binding,
+				     uint32_t instance, uint32_t number)
 {
 	const uint64_t n = 4ull * m->d->width;
 
 	return range(0, binding, m->at.registers + instance, n * number, n);
 }
 
-static pctl_plan_binding block(const struct maker *m, uint32_t instance, uint32_t step)
+static pctl_plan_binding block(const struct pctl_vm_maker *m, uint32_t instance, uint32_t step)
 {
 	return range(1, 0, m->blocks, block_at(m, instance, step), PCTL_PLAN_ALIGN);
 }
 
-static pctl_plan_binding metrics_of(const struct maker *m, uint32_t binding, uint32_t instance)
+static pctl_plan_binding metrics_of(const struct pctl_vm_maker *m, uint32_t binding,
+				    uint32_t instance)
 {
 	return range(0, binding, m->at.metrics, (uint64_t)instance * PCTL_VM_METRICS_STRIDE,
 		     4u * PCTL_VM_METRICS);
@@ -196,7 +187,7 @@ static int reads_heap(const pctl_program *p)
 	return 0;
 }
 
-static pctl_status put_text(struct maker *m, uint32_t instance, uint32_t number)
+static pctl_status put_text(struct pctl_vm_maker *m, uint32_t instance, uint32_t number)
 {
 	const pctl_vm_step *s = &m->d->steps[number];
 	const pctl_kernel_source source = {.name = s->name,
@@ -224,7 +215,7 @@ static pctl_status put_text(struct maker *m, uint32_t instance, uint32_t number)
 				 : status;
 }
 
-static pctl_status put_op(struct maker *m, uint32_t instance, const pctl_vm_step *s)
+static pctl_status put_op(struct pctl_vm_maker *m, uint32_t instance, const pctl_vm_step *s)
 {
 	const pctl_op_query q = {.head = PCTL_HEAD(pctl_op_query),
 				 .op = s->op.index,
@@ -256,14 +247,14 @@ static pctl_status put_op(struct maker *m, uint32_t instance, const pctl_vm_step
 				 : status;
 }
 
-static int is_memory(const struct maker *m, uint32_t buffer)
+static int is_memory(const struct pctl_vm_maker *m, uint32_t buffer)
 {
 	return (buffer >= m->at.registers && buffer < m->at.registers + m->d->instances) ||
 	       buffer == m->at.globals;
 }
 
 /* Of an instance that may be skipped nothing changes its memory but what a dispatch does. */
-static pctl_status check_moves(struct maker *m, uint32_t first, const pctl_vm_step *s)
+static pctl_status check_moves(struct pctl_vm_maker *m, uint32_t first, const pctl_vm_step *s)
 {
 	for (uint32_t i = first; i < m->plan->n_steps; i++)
 		if (m->plan->steps[i].kind != PCTL_STEP_KERNEL &&
@@ -275,7 +266,7 @@ static pctl_status check_moves(struct maker *m, uint32_t first, const pctl_vm_st
 	return PCTL_OK;
 }
 
-static pctl_status put_steps(struct maker *m, uint32_t instance)
+static pctl_status put_steps(struct pctl_vm_maker *m, uint32_t instance)
 {
 	pctl_status status = PCTL_OK;
 
@@ -294,7 +285,7 @@ static pctl_status put_steps(struct maker *m, uint32_t instance)
 
 /* ---- what the host puts between --------------------------------------------------------------- */
 
-static pctl_status put_gate(struct maker *m, uint32_t instance)
+static pctl_status put_gate(struct pctl_vm_maker *m, uint32_t instance)
 {
 	const pctl_plan_binding bindings[] = {whole(0, 0, m->at.control), whole(0, 1, m->counts),
 					      block(m, instance, 0)};
@@ -302,7 +293,7 @@ static pctl_status put_gate(struct maker *m, uint32_t instance)
 	return put_own(m, "vm/gate.wgsl", KERNEL_GATE, NULL, 0, 1, bindings, 3);
 }
 
-static pctl_status put_metrics(struct maker *m, uint32_t instance)
+static pctl_status put_metrics(struct pctl_vm_maker *m, uint32_t instance)
 {
 	const pctl_override_value n = {"n_embd", m->d->n_embd, NULL};
 	const pctl_plan_binding bindings[] = {in_register(m, 0, instance, PCTL_VM_OUTBOX),
@@ -311,7 +302,7 @@ static pctl_status put_metrics(struct maker *m, uint32_t instance)
 	return put_own(m, "vm/metrics.wgsl", KERNEL_METRICS, &n, 1, 1, bindings, 3);
 }
 
-static pctl_status put_regulator(struct maker *m, uint32_t instance)
+static pctl_status put_regulator(struct pctl_vm_maker *m, uint32_t instance)
 {
 	const pctl_override_value values[] = {{"act", m->d->acts, NULL},
 					      {"n_embd", m->d->n_embd, NULL},
@@ -324,7 +315,8 @@ static pctl_status put_regulator(struct maker *m, uint32_t instance)
 	return put_own(m, "vm/regulator.wgsl", KERNEL_REGULATOR, values, 3, 1, bindings, 5);
 }
 
-static pctl_status put_message(struct maker *m, pctl_plan_binding from, pctl_plan_binding to)
+static pctl_status put_message(struct pctl_vm_maker *m, pctl_plan_binding from,
+			       pctl_plan_binding to)
 {
 	const uint32_t words = m->d->n_embd + PCTL_VM_TELEMETRY;
 	const pctl_override_value n = {"n", words, NULL};
@@ -334,7 +326,7 @@ static pctl_status put_message(struct maker *m, pctl_plan_binding from, pctl_pla
 		       (words + MESSAGE_GROUP - 1u) / MESSAGE_GROUP, bindings, 2);
 }
 
-static pctl_status put_instance(struct maker *m, uint32_t i)
+static pctl_status put_instance(struct pctl_vm_maker *m, uint32_t i)
 {
 	uint32_t first, passing;
 	pctl_status status;
@@ -363,7 +355,7 @@ static pctl_status put_instance(struct maker *m, uint32_t i)
 	return status;
 }
 
-static pctl_status put_turn(struct maker *m)
+pctl_status pctl_vm_put_turn(struct pctl_vm_maker *m)
 {
 	const pctl_override_value by = {"by", m->d->advance, NULL};
 	const pctl_plan_binding position = range(0, 0, m->at.globals, 0, 4u * PCTL_VM_HEAD);
@@ -374,200 +366,4 @@ static pctl_status put_turn(struct maker *m)
 	return status == PCTL_OK && m->d->advance != 0
 		       ? put_own(m, "vm/advance.wgsl", KERNEL_ADVANCE, &by, 1, 1, &position, 1)
 		       : status;
-}
-
-/* ---- a machine that stays --------------------------------------------------------------------- */
-
-static pctl_status begin(struct maker *m, const char *name)
-{
-	return pctl_job_plan_create(name, m->call, &m->plan);
-}
-
-static pctl_status finish(struct maker *m, pctl_status status, pctl_job_plan **out)
-{
-	*out = status == PCTL_OK ? m->plan : NULL;
-	if (status != PCTL_OK)
-		pctl_job_plan_destroy(m->plan);
-	return status;
-}
-
-pctl_status pctl_vm_turn_plan(const pctl_planner *planner, const pctl_vm_desc *d,
-			      const pctl_call *call, pctl_vm_buffers *where, uint32_t *marks,
-			      pctl_job_plan **plan)
-{
-	struct maker m = {.planner = planner, .d = d, .call = call, .kind = PCTL_PLAN_OUTPUT};
-	uint32_t *heap = calloc(d->n_heap + 1u, sizeof(*heap));
-	pctl_status status = heap == NULL ? pctl_no_memory(call, "a plan") : begin(&m, d->name);
-
-	m.heap = heap;
-	m.marks = marks;
-	for (uint32_t i = 0; status == PCTL_OK && i < d->n_heap; i++)
-		status = pctl_job_plan_buffer(m.plan, PCTL_PLAN_INPUT, d->heap[i].n_bytes, NULL,
-					      call, &heap[i]);
-	if (status == PCTL_OK)
-		status = make_memory(&m);
-	if (status == PCTL_OK)
-		status = put_turn(&m);
-	if (status == PCTL_OK)
-		status = pctl_job_plan_place(m.plan, call);
-	*where = m.at;
-	status = finish(&m, status, plan);
-	free(heap);
-	return status;
-}
-
-/* ---- a job ------------------------------------------------------------------------------------ */
-
-static pctl_plan_slot port_slot(const struct maker *m, const pctl_vm_port *p)
-{
-	pctl_plan_slot slot = {m->at.globals, 0, p->at, p->n_bytes};
-
-	if (p->kind == PCTL_VM_PORT_REGISTER)
-		slot = (pctl_plan_slot){m->at.registers + p->instance, 0,
-					4ull * m->d->width * p->number, p->n_bytes};
-	else if (p->kind == PCTL_VM_PORT_CONTROL)
-		slot.buffer = m->at.control;
-	return slot;
-}
-
-/* Memory as it is booted, whatever the buffers held. */
-static pctl_status put_boot(struct maker *m)
-{
-	const pctl_vm_desc *d = m->d;
-	const uint64_t n_control = 4ull * PCTL_VM_CONTROL * d->instances;
-	const uint64_t n_head = pctl_vm_head_bytes(d);
-	uint32_t *control, *head;
-	pctl_plan_slot from = {0}, to = {0};
-	pctl_status status = pctl_vm_boot_words(d, m->call, &control, &head);
-
-	if (status != PCTL_OK)
-		return status;
-	for (uint32_t i = 0; status == PCTL_OK && i < d->instances; i++)
-		status = pctl_job_plan_zero(m->plan, m->at.registers + i, m->call);
-	if (status == PCTL_OK)
-		status = pctl_job_plan_zero(m->plan, m->at.metrics, m->call);
-	if (status == PCTL_OK)
-		status = pctl_job_plan_zero(m->plan, m->at.globals, m->call);
-	if (status == PCTL_OK)
-		status = pctl_job_plan_buffer(m->plan, PCTL_PLAN_PARAMS, n_control, control,
-					      m->call, &from.buffer);
-	to.buffer = m->at.control;
-	if (status == PCTL_OK)
-		status = pctl_job_plan_move(m->plan, &from, &to, n_control, m->call);
-	if (status == PCTL_OK)
-		status = pctl_job_plan_buffer(m->plan, PCTL_PLAN_PARAMS, n_head, head, m->call,
-					      &from.buffer);
-	to.buffer = m->at.globals;
-	if (status == PCTL_OK)
-		status = pctl_job_plan_move(m->plan, &from, &to, n_head, m->call);
-	free(control);
-	free(head);
-	return status;
-}
-
-static pctl_status put_inputs(struct maker *m, const pctl_vm_port *in, const uint64_t *in_bytes,
-			      uint32_t n_in)
-{
-	pctl_status status = PCTL_OK;
-
-	for (uint32_t i = 0; status == PCTL_OK && i < n_in; i++) {
-		const pctl_plan_slot from = {.buffer = i}, to = port_slot(m, &in[i]);
-
-		if (in[i].kind != PCTL_VM_PORT_HEAP)
-			status = pctl_job_plan_move(m->plan, &from, &to, in_bytes[i], m->call);
-	}
-	return status;
-}
-
-static pctl_status put_outputs(struct maker *m, const pctl_vm_port *out, const uint64_t *out_bytes,
-			       uint32_t n_in, uint32_t n_out)
-{
-	const uint64_t n = 4u * PCTL_VM_METRICS;
-	pctl_status status = PCTL_OK;
-
-	for (uint32_t i = 0; status == PCTL_OK && i < n_out; i++) {
-		const pctl_plan_slot from = port_slot(m, &out[i]);
-		pctl_plan_slot to = {.buffer = n_in + i};
-
-		if (out[i].kind != PCTL_VM_PORT_METRICS) {
-			status = pctl_job_plan_move(m->plan, &from, &to, out_bytes[i], m->call);
-			continue;
-		}
-		for (uint32_t k = 0; status == PCTL_OK && n * k < out_bytes[i]; k++) {
-			const pctl_plan_slot one = {m->at.metrics, 0,
-						    (uint64_t)k * PCTL_VM_METRICS_STRIDE, n};
-
-			to.offset = n * k;
-			status = pctl_job_plan_move(m->plan, &one, &to, n, m->call);
-		}
-	}
-	return status;
-}
-
-static pctl_status check_bytes(const struct maker *m, const pctl_vm_port *p, uint64_t n,
-			       int is_output, uint32_t i)
-{
-	if (p->kind == PCTL_VM_PORT_HEAP ? n == p->n_bytes
-					 : n <= p->n_bytes && (p->kind != PCTL_VM_PORT_METRICS ||
-							       n % (4u * PCTL_VM_METRICS) == 0))
-		return PCTL_OK;
-	return pctl_refuse(m->call, p->kind == PCTL_VM_PORT_HEAP ? PC4403_VM_HEAP : PC4405_VM_PLACE,
-			   "job \"%s\": %s %" PRIu32 " has %" PRIu64 " bytes, its place %" PRIu64,
-			   m->plan->name, is_output ? "output" : "input", i, n, p->n_bytes);
-}
-
-/* Each part of the heap is the input that feeds it. */
-static pctl_status find_heap(struct maker *m, const pctl_vm_port *in, uint32_t n_in, uint32_t *heap)
-{
-	for (uint32_t i = 0; i < m->d->n_heap; i++) {
-		heap[i] = UINT32_MAX;
-		for (uint32_t k = 0; k < n_in; k++)
-			if (in[k].kind == PCTL_VM_PORT_HEAP && in[k].number == i)
-				heap[i] = k;
-		if (heap[i] == UINT32_MAX)
-			return pctl_refuse(m->call, PC4103_PORT_UNFED,
-					   "job \"%s\": part \"%s\" of the heap is fed by nothing",
-					   m->plan->name, m->d->heap[i].name);
-	}
-	return PCTL_OK;
-}
-
-pctl_status pctl_vm_job_plan(const pctl_planner *planner, const char *job, const pctl_vm_desc *d,
-			     const pctl_vm_port *in, const uint64_t *in_bytes, uint32_t n_in,
-			     const pctl_vm_port *out, const uint64_t *out_bytes, uint32_t n_out,
-			     const pctl_call *call, pctl_job_plan **plan)
-{
-	struct maker m = {.planner = planner, .d = d, .call = call, .kind = PCTL_PLAN_TEMP};
-	uint32_t *heap = calloc(d->n_heap + 1u, sizeof(*heap)), number;
-	pctl_status status = heap == NULL ? pctl_no_memory(call, "a plan") : begin(&m, job);
-
-	m.heap = heap;
-	for (uint32_t i = 0; status == PCTL_OK && i < n_in + n_out; i++) {
-		const int is_output = i >= n_in;
-		const uint32_t k = is_output ? i - n_in : i;
-		const uint64_t n = is_output ? out_bytes[k] : in_bytes[k];
-
-		status = check_bytes(&m, is_output ? &out[k] : &in[k], n, is_output, k);
-		if (status == PCTL_OK)
-			status = pctl_job_plan_buffer(
-				m.plan, is_output ? PCTL_PLAN_OUTPUT : PCTL_PLAN_INPUT, n, NULL,
-				call, &number);
-	}
-	if (status == PCTL_OK)
-		status = find_heap(&m, in, n_in, heap);
-	if (status == PCTL_OK)
-		status = make_memory(&m);
-	if (status == PCTL_OK)
-		status = put_boot(&m);
-	if (status == PCTL_OK)
-		status = put_inputs(&m, in, in_bytes, n_in);
-	for (uint32_t i = 0; status == PCTL_OK && i < d->turns; i++)
-		status = put_turn(&m);
-	if (status == PCTL_OK)
-		status = put_outputs(&m, out, out_bytes, n_in, n_out);
-	if (status == PCTL_OK)
-		status = pctl_job_plan_place(m.plan, call);
-	status = finish(&m, status, plan);
-	free(heap);
-	return status;
 }

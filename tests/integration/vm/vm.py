@@ -328,6 +328,21 @@ def roads(backends):
     h.check("one CID", len(cids) == 1, str(cids))
     status, out, err = h.run("--json", "audit", *chain, "--backends", ",".join(backends), "--no-quarantine")
     h.check("audit", status == 0, err)
+    # Every option of a run.
+    pixels = [rng.randrange(256) for _ in range(4096)]
+    gas = os.path.join(VM, "../../conf/gas/structured-3.cfg")
+    image = ["vm", "run", f"{VM}/image.vm.cfg", "--in", "r0=" + h.write("pixels", pack(pixels)), "--out", "r30=" + h.path("edges"),
+             "--backend", "cpu", "--no-memo", "--gas", gas]
+    made = []
+    for more in (["--verify", "all"], ["--sanitize"], ["--subgroup", "32", "--max-turns", "9"], ["--gas-limit", "100000000"]):
+        status, _, err = h.run(*image, *more)
+        h.check(f"vm run {more[0]}", status == 0, err)
+        made.append(h.read("edges"))
+    h.check("the same edges", len(set(made)) == 1 and len(made[0]) == 4 * 8192, str([len(m) for m in made]))
+    status, _, err = h.run(*image, "--gas-limit", "10")
+    h.check("vm run --gas-limit refuses", status == 7, f"{status} {err}")
+    status, _, err = h.run(*image, "--forms", "native")
+    h.check("a machine has no native floats", status != 0 and "PC5215" in err, f"{status} {err}")
     # What was done once is remembered, and what a machine's file or kernel says belongs to the question.
     for name in ("chain.pipe.cfg", "chain.vm.cfg", "chain.wgsl"):
         with open(os.path.join(VM, name), "rb") as f:
