@@ -115,10 +115,39 @@ pctl_status pctl_vm_allot(const pctl_vm_desc *d, const pctl_vm_part *last, pctl_
 	return PCTL_OK;
 }
 
+/* Ports and places are found by name: a part has one of its own. */
+static void check_name(struct checker *c, const pctl_vm_part *part)
+{
+	static const char *const taken[] = {"kv", "globals", "control", "metrics"};
+	const pctl_vm_desc *d = c->d;
+	const size_t digits = strspn(part->name + (part->name[0] != '\0'), "0123456789_");
+	uint32_t bad =
+		(part->name[0] == 'r' && part->name[1] != '\0' && part->name[1 + digits] == '\0') ||
+		strncmp(part->name, "kv_", 3) == 0;
+	uint32_t same = 0;
+
+	for (uint32_t i = 0; i < 4; i++)
+		bad |= strcmp(part->name, taken[i]) == 0;
+	for (uint32_t i = 0; i < d->n_heap + d->n_globals; i++) {
+		const pctl_vm_part *other =
+			i < d->n_heap ? &d->heap[i] : &d->globals[i - d->n_heap];
+
+		same += strcmp(other->name, part->name) == 0;
+	}
+	if (bad || same != 1)
+		keep(c, pctl_refuse_at(c->call, PC4405_VM_PLACE, &part->pos, NULL,
+				       "machine \"%s\" has a place \"%s\" without this part",
+				       d->name, part->name));
+}
+
 static void lay_out(struct checker *c, pctl_vm_desc *d)
 {
 	uint64_t at = 0;
 
+	for (uint32_t i = 0; i < d->n_heap; i++)
+		check_name(c, &d->heap[i]);
+	for (uint32_t i = 0; i < d->n_globals; i++)
+		check_name(c, &d->globals[i]);
 	for (uint32_t i = 0; i < d->n_heap; i++)
 		keep(c, pctl_vm_allot(d, i == 0 ? NULL : &d->heap[i - 1], &d->heap[i], c->call));
 	for (uint32_t i = 0; i < d->n_globals; i++) {

@@ -24,7 +24,8 @@ pctl_status pctl_vm_turn_plan(const pctl_planner *planner, const pctl_vm_desc *d
 			      const pctl_call *call, pctl_vm_buffers *where, uint32_t *marks,
 			      pctl_job_plan **plan)
 {
-	struct pctl_vm_maker m = {.planner = planner, .d = d, .call = call, .kind = PCTL_PLAN_OUTPUT};
+	struct pctl_vm_maker m = {
+		.planner = planner, .d = d, .call = call, .kind = PCTL_PLAN_OUTPUT};
 	uint32_t *heap = calloc(d->n_heap + 1u, sizeof(*heap));
 	pctl_status status = heap == NULL ? pctl_no_memory(call, "a plan") : begin(&m, d->name);
 
@@ -94,8 +95,8 @@ static pctl_status put_boot(struct pctl_vm_maker *m)
 	return status;
 }
 
-static pctl_status put_inputs(struct pctl_vm_maker *m, const pctl_vm_port *in, const uint64_t *in_bytes,
-			      uint32_t n_in)
+static pctl_status put_inputs(struct pctl_vm_maker *m, const pctl_vm_port *in,
+			      const uint64_t *in_bytes, uint32_t n_in)
 {
 	pctl_status status = PCTL_OK;
 
@@ -108,8 +109,8 @@ static pctl_status put_inputs(struct pctl_vm_maker *m, const pctl_vm_port *in, c
 	return status;
 }
 
-static pctl_status put_outputs(struct pctl_vm_maker *m, const pctl_vm_port *out, const uint64_t *out_bytes,
-			       uint32_t n_in, uint32_t n_out)
+static pctl_status put_outputs(struct pctl_vm_maker *m, const pctl_vm_port *out,
+			       const uint64_t *out_bytes, uint32_t n_in, uint32_t n_out)
 {
 	const uint64_t n = 4u * PCTL_VM_METRICS;
 	pctl_status status = PCTL_OK;
@@ -146,7 +147,8 @@ static pctl_status check_bytes(const struct pctl_vm_maker *m, const pctl_vm_port
 }
 
 /* Each part of the heap is the input that feeds it. */
-static pctl_status find_heap(struct pctl_vm_maker *m, const pctl_vm_port *in, uint32_t n_in, uint32_t *heap)
+static pctl_status find_heap(struct pctl_vm_maker *m, const pctl_vm_port *in, uint32_t n_in,
+			     uint32_t *heap)
 {
 	for (uint32_t i = 0; i < m->d->n_heap; i++) {
 		heap[i] = UINT32_MAX;

@@ -288,6 +288,9 @@ def refusals(_):
     refuse("a port that leaves its register", vm("width = 64;", '{ op = "ieee.neg"; in = ( { at = "r0"; type = "f32[65]"; } ); out = ( { at = "r1"; type = "f32[65]"; } ); }'),
            "PC4405")
     refuse("an output in the heap", vm(w, '{ op = "ieee.neg"; in = ( { at = "r0"; type = "f32[4]"; } ); out = ( { at = "w"; type = "f32[4]"; } ); }'), "PC4405")
+    refuse("a part with the name of a register", vm('globals = { r7 = 16; };'), "PC4405")
+    refuse("a part with a name that is taken", vm('heap = { metrics = { bytes = 16; }; };'), "PC4405")
+    refuse("one name twice", vm('heap = { a = { bytes = 16; }; }; globals = { a = 16; };'), "PC4405")
     refuse("two things in a step", vm("", '{ kernel = "k.wgsl"; op = "ieee.neg"; }'), "PC4406")
     refuse("an instance that is not there", vm("", '{ kernel = "k.wgsl"; instances = [ 1 ]; }'), "PC4406")
     refuse("a type that the op does not give", vm("", '{ op = "ieee.neg"; in = ( { at = "r0"; type = "f32[4]"; } ); out = ( { at = "r1"; type = "f32[5]"; } ); }'), "PC4406")
