@@ -6,13 +6,12 @@
 
 #include "pipectl/vm.h"
 
-static const char text[] =
-	"@group(0) @binding(0) var<storage, read_write> registers: array<f32>;\n"
-	"override width: u32 = 4096u;\n"
-	"@compute @workgroup_size(64)\n"
-	"fn main(@builtin(local_invocation_index) i: u32) {\n"
-	"  registers[30u * width + i] = registers[31u * width + i] + 1.0;\n"
-	"}\n";
+static const char text[] = "@group(0) @binding(0) var<storage, read_write> registers: array<f32>;\n"
+			   "override width: u32 = 4096u;\n"
+			   "@compute @workgroup_size(64)\n"
+			   "fn main(@builtin(local_invocation_index) i: u32) {\n"
+			   "  registers[30u * width + i] = registers[31u * width + i] + 1.0;\n"
+			   "}\n";
 
 static void say(void *ctx, const pctl_diag *d)
 {
