@@ -39,6 +39,30 @@ static pctl_status ask_policy(const pctl_machine *m, const pctl_job_plan *plan,
 		       : status;
 }
 
+/* What a policy asks of ops. A machine that stays has nobody to show it certificates, so where one is asked of an op only the reference may
+ * run it here; a job of a pipeline may. */
+static pctl_status ask_ops(const pctl_machine *m, const pctl_vm_desc *d, const pctl_call *call)
+{
+	const pctl_session *s = m->sides[SIDE_DEVICE].device.session;
+	const pctl_policy *p = m->o.open->policy;
+	pctl_status status = PCTL_OK;
+
+	for (uint32_t i = 0; p != NULL && status == PCTL_OK && i < d->n_steps; i++) {
+		const pctl_op_desc *op = d->steps[i].op.desc;
+
+		if (op == NULL)
+			continue;
+		status = pctl_policy_deprecated_allowed(p, pctl_op_deprecated(op), op->name,
+							m->desc.name, &d->steps[i].pos, call);
+		if (status == PCTL_OK && pctl_policy_certificate(p, op->name) != 0 &&
+		    pctl_session_kind(s) != PCTL_DEVICE_REFERENCE)
+			status = pctl_policy_certificate_allowed(
+				p, op->name, 0, pctl_session_name(s),
+				"run it as a vm job of a pipeline, where certificates count", call);
+	}
+	return status;
+}
+
 /* The first build of each strict kernel here is held against the reference (SEMANTICS.md 3). */
 static pctl_status first_builds(pctl_machine *m, const pctl_job_plan *plan, const pctl_call *call)
 {
@@ -172,6 +196,8 @@ pctl_status pctl_machine_program_make(pctl_machine *m, const pctl_vm_desc *d, in
 	desc.steps = d->steps;
 	desc.n_steps = d->n_steps;
 	status = pctl_vm_check(&desc, call);
+	if (status == PCTL_OK)
+		status = ask_ops(m, &desc, call);
 	for (uint32_t i = 0; status == PCTL_OK && i < m->n_sides; i++)
 		status = make_side(&k, i, has_clock, p);
 out:

@@ -9,11 +9,11 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
-#define KERNEL                                                              \
-	"@group(0) @binding(0) var<storage, read_write> r: array<u32>;\n"   \
-	"@group(0) @binding(2) var<storage, read> heap: array<u32>;\n"      \
-	"@group(1) @binding(0) var<uniform> p: vec4<u32>;\n"                \
-	"@compute @workgroup_size(1) fn main() { r[0] = heap[p.x]; }\n"     \
+#define KERNEL                                                            \
+	"@group(0) @binding(0) var<storage, read_write> r: array<u32>;\n" \
+	"@group(0) @binding(2) var<storage, read> heap: array<u32>;\n"    \
+	"@group(1) @binding(0) var<uniform> p: vec4<u32>;\n"              \
+	"@compute @workgroup_size(1) fn main() { r[0] = heap[p.x]; }\n"
 
 struct texts {
 	const char *machine;

@@ -16,6 +16,7 @@ from oracle import Machine, bits
 VM = os.path.join(os.environ["PIPELINES"], "vm")
 rng = random.Random(15)
 h = Harness()
+h.default = os.path.join(os.path.dirname(h.pipectl), "..", "conf", "policy", "default.cfg")
 
 
 def pack(words):
@@ -158,6 +159,12 @@ def ops(backends):
     for b in backends:
         got = run(b, "vm", "run", f"{VM}/block.vm.cfg", "--in", "norm=" + h.write("norm", pack(norm)), "--in", "w=" + h.write("w", pack(w)),
                   "--in", "r0=" + h.write("x", pack(x)), outs=["r30:f32[64]", "r30_0:f32[64]"])
+        # A policy's word on ops holds within a machine too.
+        policy = h.write("certified.cfg", b'policy : { inherits = "' + os.path.abspath(h.default).encode() +
+                         b'"; certificate = ( { ops = "tensor.matmul"; level = "L4"; } ); };')
+        status, _, err = h.run("vm", "run", f"{VM}/block.vm.cfg", "--in", "norm=" + h.path("norm"), "--in", "w=" + h.path("w"),
+                               "--in", "r0=" + h.path("x"), "--out", "r30=" + h.path("r30x"), "--backend", b, "--no-memo", "--policy", policy)
+        h.check(f"a certificate of an op in a machine is asked for on {b}", (status == 0) == (b == "cpu") and (status == 0 or "PC4316" in err), f"{status} {err}")
         here = x
         for i in range(2):
             a = ["--in", "x=" + h.write("a", pack(here)) + ":f32[1,64]", "--in", "weight=" + h.write("g", pack(norm[64 * i:64 * i + 64])) + ":f32[64]"]
