@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "elements.h"
+#include "common/tensors/elements.h"
 #include "kernels.h"
 
 /* fn <name>_value(j: u32) -> i64, and <name>_is(i64) whether that is in range; an unsigned number that no i64 holds is in no range. */

@@ -1,8 +1,8 @@
 /* Elements of tensors of any type, for references and problems; see value.c. */
-#ifndef PIPECTL_OPS_TENSOR_VALUE_H
-#define PIPECTL_OPS_TENSOR_VALUE_H
+#ifndef PIPECTL_OPS_TENSORS_VALUE_H
+#define PIPECTL_OPS_TENSORS_VALUE_H
 
-#include "tensor.h"
+#include "common/tensors/format.h"
 
 /* Bits of the exponent and the fraction; whether there are infinities, and NaN. */
 typedef struct tensor_float_layout {

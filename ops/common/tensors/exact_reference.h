@@ -1,8 +1,8 @@
 /* Exact sums for references; see exact_reference.c. */
-#ifndef PIPECTL_OPS_TENSOR_EXACT_REFERENCE_H
-#define PIPECTL_OPS_TENSOR_EXACT_REFERENCE_H
+#ifndef PIPECTL_OPS_TENSORS_EXACT_REFERENCE_H
+#define PIPECTL_OPS_TENSORS_EXACT_REFERENCE_H
 
-#include "matmul.h"
+#include "common/tensors/format.h"
 
 #define TENSOR_HALVES 42 /* digits of 16 bits, the first weighs 2^-300 */
 

@@ -1,5 +1,5 @@
 /* Kernels that make one element from its number, attributes that name axes, shapes and types, and problems; see elements.h. */
-#include "elements.h"
+#include "common/tensors/elements.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,12 +1,11 @@
 /* Elements as bits, and kernels that make one element of a result from its number: what the families that move, index, convolve and
  * draw have in common. */
-#ifndef PIPECTL_OPS_TENSOR_ELEMENTS_H
-#define PIPECTL_OPS_TENSOR_ELEMENTS_H
+#ifndef PIPECTL_OPS_TENSORS_ELEMENTS_H
+#define PIPECTL_OPS_TENSORS_ELEMENTS_H
 
 #include "common/codec.h"
-#include "matmul.h"
-#include "tensor.h"
-#include "value.h"
+#include "common/tensors/format.h"
+#include "common/tensors/value.h"
 
 /* Types whose elements are made, and those whose elements are moved. */
 #define TENSOR_MADE "f32|f16|bf16|i8|u8|i16|u16|i32|u32|i64|u64|bool"

@@ -3,7 +3,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "value.h"
+#include "common/tensors/value.h"
 
 _Static_assert(LDBL_MANT_DIG >= 64, "an i64 is a long double");
 

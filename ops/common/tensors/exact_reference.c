@@ -2,8 +2,8 @@
  * the end. Nothing of it is the kernels'. */
 #include <math.h>
 
-#include "value.h"
-#include "exact_reference.h"
+#include "common/tensors/value.h"
+#include "common/tensors/exact_reference.h"
 
 /* ---- elements ------------------------------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
 /* Correctly rounded functions of f32 by MPFR, in f32's range of exponents, subnormals too; see real_reference.h. */
-#include "real_reference.h"
+#include "common/tensors/real_reference.h"
 
 #include <mpfr.h>
 

@@ -1,0 +1,10 @@
+/* The transformer library: what models of language have beside products, norms and softmax (SEMANTICS.md 18). One family a line. */
+#include "transformer.h"
+
+static const kit_family *const families[] = {
+	&transformer_rope_table_family,
+};
+
+static const kit_library library = {families, KIT_COUNT(families), 0};
+
+KIT_PLUGIN("transformer", library);

@@ -1,0 +1,9 @@
+/* The families of the transformer library. */
+#ifndef PIPECTL_OPS_TRANSFORMER_H
+#define PIPECTL_OPS_TRANSFORMER_H
+
+#include "common/tensors/format.h"
+
+extern const kit_family transformer_rope_table_family;
+
+#endif
