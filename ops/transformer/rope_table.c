@@ -9,7 +9,16 @@
 
 #include "common/tensors/elements.h"
 
-enum { ATTR_DIMS, ATTR_POSITIONS, ATTR_BASE, ATTR_SCALING, ATTR_FACTOR, ATTR_LOW, ATTR_HIGH, ATTR_ORIGINAL };
+enum {
+	ATTR_DIMS,
+	ATTR_POSITIONS,
+	ATTR_BASE,
+	ATTR_SCALING,
+	ATTR_FACTOR,
+	ATTR_LOW,
+	ATTR_HIGH,
+	ATTR_ORIGINAL
+};
 #define ATTRS 8u
 
 static const char *const scalings[ROPE_SCALINGS] = {"none", "linear", "llama3"};
@@ -118,12 +127,14 @@ static pctl_status reference(const kit_use *u, const pctl_span *in, pctl_span *o
 /* ---- problems and laws ---------------------------------------------------------------------- */
 
 static const pctl_op_problems table_problems = {
-	PCTL_HEAD(pctl_op_problems), "tables of up to 521 positions and 64 pairs, of every scaling", 48};
+	PCTL_HEAD(pctl_op_problems), "tables of up to 521 positions and 64 pairs, of every scaling",
+	48};
 
 static void table_problem(kit_problem *p)
 {
 	static const char *const bases[] = {"10000", "500000", "1e6", "1", "123.456", "1073741824"};
-	static const uint32_t sizes[][2] = {{128, 67}, {2, 521}, {64, 0}, {6, 300}, {80, 33}, {0, 5}, {32, 1}, {14, 258}};
+	static const uint32_t sizes[][2] = {{128, 67}, {2, 521}, {64, 0}, {6, 300},
+					    {80, 33},  {0, 5},	 {32, 1}, {14, 258}};
 	const uint64_t v = p->number;
 
 	kit_problem_attr(p, ATTR_DIMS, sizes[v % 8][0]);
@@ -188,7 +199,9 @@ static void law_halved(kit_law *l)
 	if (strcmp(scaling, "llama3") == 0 || t->dim[0] == 0)
 		return;
 	snprintf(factor, sizeof(factor), "%.9g",
-		 strcmp(scaling, "none") == 0 ? 2 : 2 * (double)kit_parse_f32(kit_law_attr(l, "factor"), NULL));
+		 strcmp(scaling, "none") == 0
+			 ? 2
+			 : 2 * (double)kit_parse_f32(kit_law_attr(l, "factor"), NULL));
 	z = use_with(l, 2 * t->dim[0], "linear", factor);
 	if (l->c->round == 0)
 		kit_law_again(l);
@@ -208,7 +221,8 @@ static void law_circle(kit_law *l)
 		if (i < pairs && (v[0] != 1 || v[1] != 0 || signbit(v[1])))
 			kit_law_says(l, "a first row that is not 1 and +0", "1 and +0");
 		/* Each is off by 2^-25 at most. */
-		if (!(fabs((double)v[0] * (double)v[0] + (double)v[1] * (double)v[1] - 1) <= 0x1p-23))
+		if (!(fabs((double)v[0] * (double)v[0] + (double)v[1] * (double)v[1] - 1) <=
+		      0x1p-23))
 			kit_law_says(l, "a pair off the circle", "squares that add up to 1");
 	}
 	kit_law_holds(l);
@@ -216,8 +230,10 @@ static void law_circle(kit_law *l)
 
 static const pctl_law table_laws[] = {
 	TENSOR_LAW("cut", "a table of a third of the positions is the beginning of y"),
-	TENSOR_LAW("halved", "but of llama3: y is every second row of the table of twice the factor"),
-	TENSOR_LAW("circle", "the first row is 1 and +0, and squares of a pair add up to 1 within 2^-23"),
+	TENSOR_LAW("halved",
+		   "but of llama3: y is every second row of the table of twice the factor"),
+	TENSOR_LAW("circle",
+		   "the first row is 1 and +0, and squares of a pair add up to 1 within 2^-23"),
 };
 static void (*const table_checks[])(kit_law *) = {law_cut, law_halved, law_circle};
 
@@ -226,25 +242,35 @@ static void (*const table_checks[])(kit_law *) = {law_cut, law_halved, law_circl
 static const pctl_port table_out[] = {
 	{"y", "f32[positions,pairs,2]", "cosine and sine of each position and pair", 0, 0}};
 static const pctl_attr_desc table_attr[] = {
-	{"dims", NULL, "rotated dimensions of a head, an even number", PCTL_ATTR_U64, 0, 0, ROPE_DIMS_MAX},
+	{"dims", NULL, "rotated dimensions of a head, an even number", PCTL_ATTR_U64, 0, 0,
+	 ROPE_DIMS_MAX},
 	{"positions", NULL, "rows: positions 0 and on", PCTL_ATTR_U64, 0, 0, ROPE_POSITIONS_MAX},
-	{"base", "10000", "theta: what is raised to the power, from 1 to 2^30", PCTL_ATTR_STRING, 0, 0, 0},
+	{"base", "10000", "theta: what is raised to the power, from 1 to 2^30", PCTL_ATTR_STRING, 0,
+	 0, 0},
 	{"scaling", "none", "none, linear or llama3", PCTL_ATTR_STRING, 0, 0, 0},
-	{"factor", "1", "of linear and llama3: what frequencies are divided by, from 1 to 64", PCTL_ATTR_STRING, 0, 0, 0},
-	{"low_freq_factor", "1", "of llama3: wave lengths above original_positions over this are divided by the factor",
+	{"factor", "1", "of linear and llama3: what frequencies are divided by, from 1 to 64",
 	 PCTL_ATTR_STRING, 0, 0, 0},
-	{"high_freq_factor", "4", "of llama3: wave lengths below original_positions over this stay", PCTL_ATTR_STRING, 0, 0, 0},
-	{"original_positions", "8192", "of llama3: positions that the model was trained on first", PCTL_ATTR_U64, 0, 1, 1u << 24},
+	{"low_freq_factor", "1",
+	 "of llama3: wave lengths above original_positions over this are divided by the factor",
+	 PCTL_ATTR_STRING, 0, 0, 0},
+	{"high_freq_factor", "4", "of llama3: wave lengths below original_positions over this stay",
+	 PCTL_ATTR_STRING, 0, 0, 0},
+	{"original_positions", "8192", "of llama3: positions that the model was trained on first",
+	 PCTL_ATTR_U64, 0, 1, 1u << 24},
 };
 
 static const kit_op ops[] = {
 	{.desc = {.head = PCTL_HEAD(pctl_op_desc),
 		  .name = "transformer.rope_table",
 		  .doc = "cosines and sines of rotary positions",
-		  .spec = "Steps in f32, each rounded (SEMANTICS.md 18.2): e = 2i / dims, f = 1 / pow(base, e); linear: "
-			  "f / factor; llama3: w = 2 pi / f,\nf where w is below original_positions / "
-			  "high_freq_factor, f / factor where it is above original_positions / low_freq_factor, between them both "
-			  "mixed.\ny[p, i] is the cosine and the sine of p * f exactly, rounded once. A table has at most 2^24 "
+		  .spec = "Steps in f32, each rounded (SEMANTICS.md 18.2): e = 2i / dims, f = 1 / "
+			  "pow(base, e); linear: "
+			  "f / factor; llama3: w = 2 pi / f,\nf where w is below "
+			  "original_positions / "
+			  "high_freq_factor, f / factor where it is above original_positions / "
+			  "low_freq_factor, between them both "
+			  "mixed.\ny[p, i] is the cosine and the sine of p * f exactly, rounded "
+			  "once. A table has at most 2^24 "
 			  "elements.",
 		  .version = 1,
 		  .kind = PCTL_OPDEF_PLAN,

@@ -96,8 +96,8 @@ static float settled(int (*function)(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t), uint32_
 }
 
 /* The f32 nearest to what v is near to. */
-static float rounded(double v, int (*function)(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t), uint32_t position,
-		     float f)
+static float rounded(double v, int (*function)(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t),
+		     uint32_t position, float f)
 {
 	const float low = (float)(v - OFF), high = (float)(v + OFF);
 

@@ -5,7 +5,8 @@
 #include "rope_table.h"
 
 #define PLACES 120
-#define DOUBT 128 /* units by which a result here may be off: fewer than forty terms of series, each by fewer than three */
+#define DOUBT \
+	128 /* units by which a result here may be off: fewer than forty terms of series, each by fewer than three */
 
 __extension__ typedef __int128 fixed;
 __extension__ typedef unsigned __int128 ufixed;
@@ -135,7 +136,8 @@ static int frequency_of(const rope_table *t, uint32_t pair, float *out)
 		  is_fast = wave < div32(t->original, t->high);
 
 	*out = f;
-	if (t->scaling == ROPE_SCALING_LINEAR || (t->scaling == ROPE_SCALING_LLAMA3 && is_slow && !is_fast))
+	if (t->scaling == ROPE_SCALING_LINEAR ||
+	    (t->scaling == ROPE_SCALING_LLAMA3 && is_slow && !is_fast))
 		*out = div32(f, t->factor);
 	if (t->scaling == ROPE_SCALING_LLAMA3 && !is_slow && !is_fast) {
 		const float range = (float)((double)t->high - (double)t->low);
@@ -166,8 +168,8 @@ static uint32_t reduce(uint32_t position, float f, fixed *r)
 	for (int i = 0; i < 8; i++) {
 		const int from = 32 * i - (exponent + 200);
 
-		digit[i] = from >= 64 ? 0
-			   : from >= 0 ? (uint32_t)(m >> from)
+		digit[i] = from >= 64	? 0
+			   : from >= 0	? (uint32_t)(m >> from)
 			   : from > -32 ? (uint32_t)(m << -from)
 					: 0;
 	}
@@ -238,6 +240,7 @@ pctl_status rope_table_reference(const kit_use *u, const rope_table *t, float *o
 			doubt |= turn_of(p, f, out + 2 * ((size_t)p * t->pairs + pair));
 	}
 	return doubt ? pctl_refuse(u->call, PC1_INTERNAL,
-				   "transformer.rope_table: the reference's places do not tell how a number rounds")
+				   "transformer.rope_table: the reference's places do not tell how "
+				   "a number rounds")
 		     : PCTL_OK;
 }

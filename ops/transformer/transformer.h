@@ -5,5 +5,6 @@
 #include "common/tensors/format.h"
 
 extern const kit_family transformer_rope_table_family;
+extern const kit_family transformer_rope_family;
 
 #endif
