@@ -27,14 +27,17 @@ pctl_status rope_of(const kit_use *u, rope *r)
 		return kit_refuse_type(u, X, u->op->desc.in[X].type);
 	if (table->dtype != PCTL_SCALAR_F32 || table->rank != 3 || table->dim[2] != 2 ||
 	    r->pairs == 0 || 2 * r->pairs > r->d)
-		return kit_refuse_type(u, TABLE, "f32[positions,pairs,2], no more pairs than half a head, and one at least");
+		return kit_refuse_type(
+			u, TABLE,
+			"f32[positions,pairs,2], no more pairs than half a head, and one at least");
 	if (u->q->n_in > COUNT + 1)
 		return kit_refuse_type(u, COUNT + 1, "starts, and counts or none");
 	if (!is_neighbours(u) && strcmp(u->q->attr[0].text, "halves") != 0)
 		return kit_refuse_attr(u, "pairing", "is not halves or neighbours");
 	status = kit_limit(u, "elements", kit_elements(x), TENSOR_ELEMENTS_MAX);
 	if (status == PCTL_OK)
-		status = kit_limit(u, "elements of a table", kit_elements(table), TENSOR_ELEMENTS_MAX);
+		status = kit_limit(u, "elements of a table", kit_elements(table),
+				   TENSOR_ELEMENTS_MAX);
 	return status == PCTL_OK ? sequences_types(u, &r->s) : status;
 }
 
@@ -88,7 +91,8 @@ static void turn_head(const rope *r, int neighbours, uint32_t dtype, const void 
 	const tensor_float_format *f = tensor_float_format_of(dtype);
 	const uint64_t bytes = kit_dtype_bytes(dtype);
 
-	memcpy((char *)y + head * r->d * bytes, (const char *)x + head * r->d * bytes, r->d * bytes);
+	memcpy((char *)y + head * r->d * bytes, (const char *)x + head * r->d * bytes,
+	       r->d * bytes);
 	for (uint64_t pair = 0; pair < r->pairs; pair++) {
 		const uint64_t first = head * r->d + (neighbours ? 2 * pair : pair);
 		const uint64_t at[2] = {first, first + (neighbours ? 1 : r->pairs)};
@@ -132,23 +136,30 @@ static pctl_status rope_reference(const kit_use *u, const pctl_span *in, pctl_sp
 /* ---- the op --------------------------------------------------------------------------------- */
 
 static const pctl_op_problems rope_problems = {
-	PCTL_HEAD(pctl_op_problems), "up to 3 sequences of up to 5 tokens, heads of up to 80 elements",
-	ROPE_PROBLEMS};
+	PCTL_HEAD(pctl_op_problems),
+	"up to 3 sequences of up to 5 tokens, heads of up to 80 elements", ROPE_PROBLEMS};
 static const pctl_port rope_in[] = {
 	{"x", "f32|f16|bf16[b,t,h,d]", "heads of each token", 0, 0},
 	{"table", "f32[positions,pairs,2]", "transformer.rope_table", 0, 0},
-	{"start", "u32[b]", "the position of each sequence's first token; behind it, where there is more, how many tokens are real",
+	{"start", "u32[b]",
+	 "the position of each sequence's first token; behind it, where there is more, how many "
+	 "tokens are real",
 	 PCTL_PORT_LIST, 0}};
-static const pctl_port rope_out[] = {{"y", "f32|f16|bf16[b,t,h,d]", "heads turned, of x's type", 0, 0}};
+static const pctl_port rope_out[] = {
+	{"y", "f32|f16|bf16[b,t,h,d]", "heads turned, of x's type", 0, 0}};
 static const pctl_attr_desc rope_attr[] = {
-	{"pairing", "halves", "halves: element i with i + pairs; neighbours: 2 i with 2 i + 1", PCTL_ATTR_STRING, 0, 0, 0}};
+	{"pairing", "halves", "halves: element i with i + pairs; neighbours: 2 i with 2 i + 1",
+	 PCTL_ATTR_STRING, 0, 0, 0}};
 static const pctl_law rope_laws[] = {
-	TENSOR_LAW("unturned", "a table of 1 and +0 gives x where it is a finite number, not zero, and real"),
-	TENSOR_LAW("moved", "positions one further on, with a table that begins one earlier, give y"),
+	TENSOR_LAW("unturned",
+		   "a table of 1 and +0 gives x where it is a finite number, not zero, and real"),
+	TENSOR_LAW("moved",
+		   "positions one further on, with a table that begins one earlier, give y"),
 	TENSOR_LAW("token", "the last token alone, at its position, gives its part of y"),
 	TENSOR_LAW("sequence", "the last sequence alone gives its part of y"),
 	TENSOR_LAW("paired", "the other pairing, of elements in its order, gives y in that order"),
-	TENSOR_LAW("padding", "tokens behind the count give +0, and the rest is the same without a count"),
+	TENSOR_LAW("padding",
+		   "tokens behind the count give +0, and the rest is the same without a count"),
 };
 static void (*const rope_checks[])(kit_law *) = {rope_law_unturned, rope_law_moved,
 						 rope_law_token,    rope_law_sequence,
@@ -156,9 +167,12 @@ static void (*const rope_checks[])(kit_law *) = {rope_law_unturned, rope_law_mov
 
 static const kit_op ops[] = {
 	TENSOR_OP(rope, 1, "transformer.rope", "heads turned by their positions",
-		  "Token i of sequence b stands at p = start[b] + i. Of each pair (x0, x1) of a head and the table's cosine c and sine s of p: y0 = "
-		  "fma(x0, c, -(x1 * s)),\ny1 = fma(x0, s, x1 * c) in f32, rounded once more to x's type; what no pair has is x's. Tokens behind the count "
-		  "give +0. A p that\nthe table lacks fails the job, which names the lowest such sequence.",
+		  "Token i of sequence b stands at p = start[b] + i. Of each pair (x0, x1) of a "
+		  "head and the table's cosine c and sine s of p: y0 = "
+		  "fma(x0, c, -(x1 * s)),\ny1 = fma(x0, s, x1 * c) in f32, rounded once more to "
+		  "x's type; what no pair has is x's. Tokens behind the count "
+		  "give +0. A p that\nthe table lacks fails the job, which names the lowest such "
+		  "sequence.",
 		  PCTL_CLASS_STRICT, rope_in, 3, rope_out, rope_attr, 1, NULL),
 };
 

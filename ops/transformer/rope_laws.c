@@ -47,7 +47,8 @@ void rope_law_unturned(kit_law *l)
 					      : tensor_get(kit_law_data(l, COUNT), b, 4);
 		int plain = 1;
 
-		for (uint64_t e = 0; e < r.d; e++) { /* an infinity times +0 is NaN, in the pair's other half */
+		for (uint64_t e = 0; e < r.d;
+		     e++) { /* an infinity times +0 is NaN, in the pair's other half */
 			const double v = tensor_value(x->dtype, kit_law_data(l, X), head + e);
 
 			plain &= v - v == 0;
@@ -136,8 +137,7 @@ void rope_law_paired(kit_law *l)
 	uint32_t in[4] = {0, TABLE, START, COUNT};
 
 	in[X] = tensor_law_taken(l, &l->use.q->in[X], X, ordered, &o);
-	kit_law_equal(l,
-		      kit_law_use(l, l->use.op->desc.name, in, l->use.q->n_in, &attr, 1, 1),
+	kit_law_equal(l, kit_law_use(l, l->use.op->desc.name, in, l->use.q->n_in, &attr, 1, 1),
 		      tensor_law_taken(l, &l->use.q->in[X], y, ordered, &o));
 }
 
@@ -177,9 +177,9 @@ void rope_law_padding(kit_law *l)
 void rope_problem(kit_problem *p)
 {
 	/* b, t, h, d, pairs, positions */
-	static const uint64_t shapes[][6] = {{1, 1, 2, 8, 4, 9},   {2, 3, 1, 6, 2, 8},
-					     {3, 5, 2, 5, 2, 5},   {1, 2, 1, 80, 40, 300},
-					     {2, 0, 2, 4, 2, 3},   {2, 4, 3, 2, 1, 64}};
+	static const uint64_t shapes[][6] = {{1, 1, 2, 8, 4, 9}, {2, 3, 1, 6, 2, 8},
+					     {3, 5, 2, 5, 2, 5}, {1, 2, 1, 80, 40, 300},
+					     {2, 0, 2, 4, 2, 3}, {2, 4, 3, 2, 1, 64}};
 	static const uint32_t kinds[] = {TENSOR_SMALL, TENSOR_BITS, TENSOR_EDGES};
 	const uint64_t *s = shapes[p->number % 6], v = p->number / 6;
 	const pctl_tensor_type x = {p->dtype, 4, {s[0], s[1], s[2], s[3]}};

@@ -26,13 +26,14 @@ uint32_t sequences_text(const kit_plan *p, kit_wgsl *w, const sequences *s, uint
 	uint32_t n = 0;
 	char text[120];
 
-	snprintf(text, sizeof(text), "@group(0) @binding(%u) var<storage, read> start: array<u32>;\n",
-		 first);
+	snprintf(text, sizeof(text),
+		 "@group(0) @binding(%u) var<storage, read> start: array<u32>;\n", first);
 	kit_wgsl_add(w, text);
 	slots[n++] = (kit_slot)KIT_ALL(kit_in(p, s->start));
 	if (s->count != SEQUENCES_NONE) {
 		snprintf(text, sizeof(text),
-			 "@group(0) @binding(%u) var<storage, read> count: array<u32>;\n", first + n);
+			 "@group(0) @binding(%u) var<storage, read> count: array<u32>;\n",
+			 first + n);
 		kit_wgsl_add(w, text);
 		slots[n++] = (kit_slot)KIT_ALL(kit_in(p, s->count));
 	}
@@ -117,7 +118,8 @@ void sequences_problem(kit_problem *p, const sequences *s)
 			real[b] = (uint32_t)s->positions;
 		first[b] = (uint32_t)(room == 0 ? 0 : (r >> 20) % (room + 1));
 		if (wrong == 0 && r >> 40 & 1)
-			first[b] = (uint32_t)(s->positions + (r >> 41 & 1)) - (r >> 42 & 1 ? real[b] : 0);
+			first[b] = (uint32_t)(s->positions + (r >> 41 & 1)) -
+				   (r >> 42 & 1 ? real[b] : 0);
 		if (wrong == 1 && r >> 40 & 1)
 			real[b] = (uint32_t)s->t + 1;
 	}

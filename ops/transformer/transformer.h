@@ -6,5 +6,6 @@
 
 extern const kit_family transformer_rope_table_family;
 extern const kit_family transformer_rope_family;
+extern const kit_family transformer_kv_write_family;
 
 #endif
