@@ -7,12 +7,13 @@ pctl_status kv_cache_of(const kit_use *u, uint32_t port, uint32_t pages, uint64_
 {
 	const pctl_tensor_type *c = &u->q->in[port], *list = &u->q->in[pages];
 
-	*out = (kv_cache){port,	       pages,	  c->dtype,  list->dim[1] != 0, c->dim[1],
-			  c->dim[2],   c->dim[3], c->dim[1], list->dim[1],	c->dim[0]};
+	*out = (kv_cache){port,	     pages,	c->dtype,  list->dim[1] != 0, c->dim[1],
+			  c->dim[2], c->dim[3], c->dim[1], list->dim[1],      c->dim[0]};
 	if (!tensor_is_float(c->dtype) || c->rank != 4)
 		return kit_refuse_type(u, port, u->op->desc.in[port].type);
 	if (list->dtype != PCTL_SCALAR_U32 || list->rank != 2 || list->dim[0] != n)
-		return kit_refuse_type(u, pages, "u32[b,n_pages], of no pages where the cache is plain");
+		return kit_refuse_type(u, pages,
+				       "u32[b,n_pages], of no pages where the cache is plain");
 	if (!out->paged && c->dim[0] != n)
 		return kit_refuse_type(u, port, "a part for each sequence");
 	if (out->paged)
@@ -31,16 +32,19 @@ uint32_t kv_place_text(const kit_plan *p, kit_wgsl *w, const kv_cache *c, uint32
 	kit_wgsl_add(w, "const KV_NOWHERE: u32 = 0xffffffffu;\n");
 	if (!c->paged) {
 		snprintf(text, sizeof(text),
-			 "fn kv_place(b: u32, p: u32) -> u32 {\n\treturn b * params.v[%u].x + p;\n}\n",
+			 "fn kv_place(b: u32, p: u32) -> u32 {\n\treturn b * params.v[%u].x + "
+			 "p;\n}\n",
 			 number);
 		kit_wgsl_add(w, text);
 		return 0;
 	}
 	snprintf(text, sizeof(text),
 		 "@group(0) @binding(%u) var<storage, read> pages: array<u32>;\n"
-		 "fn kv_entry(b: u32, p: u32) -> u32 {\n\treturn b * params.v[%u].z + p / params.v[%u].y;\n}\n"
+		 "fn kv_entry(b: u32, p: u32) -> u32 {\n\treturn b * params.v[%u].z + p / "
+		 "params.v[%u].y;\n}\n"
 		 "fn kv_place(b: u32, p: u32) -> u32 {\n\tlet page = pages[kv_entry(b, p)];\n"
-		 "\treturn select(KV_NOWHERE, page * params.v[%u].y + p %% params.v[%u].y, page < params.v[%u].w);\n}\n",
+		 "\treturn select(KV_NOWHERE, page * params.v[%u].y + p %% params.v[%u].y, page < "
+		 "params.v[%u].w);\n}\n",
 		 first, number, number, number, number, number);
 	kit_wgsl_add(w, text);
 	slots[0] = (kit_slot)KIT_ALL(kit_in(p, c->pages));

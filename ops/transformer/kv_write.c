@@ -47,14 +47,17 @@ static void add_element(kit_wgsl *w, const kit_use *u, uint32_t each)
 	if (from == to) {
 		kit_wgsl_add(w, kit_dtype_bytes(to) == 4
 					? "fn one(i: u32) -> u32 {\n\treturn x[i];\n}\n"
-					: "fn one(i: u32) -> u32 {\n\treturn (x[i >> 1u] >> ((i & 1u) * 16u)) & 0xffffu;\n}\n");
+					: "fn one(i: u32) -> u32 {\n\treturn (x[i >> 1u] >> ((i & "
+					  "1u) * 16u)) & 0xffffu;\n}\n");
 	} else {
 		kit_wgsl_named(w, kit_codec_bits(from), "x");
 		kit_wgsl_add(w, KERNEL_NARROW_FLOATS);
-		kit_wgsl_named(w, "fn one(i: u32) -> u32 {\n\treturn to_$(bitcast<f32>(x_bits(i)));\n}\n",
-			       kit_dtype_name(to));
+		kit_wgsl_named(
+			w, "fn one(i: u32) -> u32 {\n\treturn to_$(bitcast<f32>(x_bits(i)));\n}\n",
+			kit_dtype_name(to));
 	}
-	kit_wgsl_add(w, each == 2 ? "fn element(e: u32) -> u32 {\n\treturn one(e) | (one(e + 1u) << 16u);\n}\n"
+	kit_wgsl_add(w, each == 2 ? "fn element(e: u32) -> u32 {\n\treturn one(e) | (one(e + 1u) "
+				    "<< 16u);\n}\n"
 				  : "fn element(e: u32) -> u32 {\n\treturn one(e);\n}\n");
 }
 
@@ -66,7 +69,8 @@ static void add_step(kit_wgsl *w, const kv_write *v, uint32_t each, int second)
 	if (!v->c.paged)
 		kit_wgsl_add(w, "fn page_step(b: u32, p: u32) {\n}\n");
 	else
-		kit_wgsl_add(w, second ? "fn page_step(b: u32, p: u32) {\n\tlet page = pages[kv_entry(b, p)];\n"
+		kit_wgsl_add(w, second ? "fn page_step(b: u32, p: u32) {\n\tlet page = "
+					 "pages[kv_entry(b, p)];\n"
 					 "\tif (page >= params.v[1].w || named[page] > 1u) {\n"
 					 "\t\tatomicMin(&bad[0], kv_entry(b, p));\n\t}\n}\n"
 				       : "fn page_step(b: u32, p: u32) {\n"
@@ -78,20 +82,22 @@ static void add_step(kit_wgsl *w, const kv_write *v, uint32_t each, int second)
 	kit_wgsl_add(w, "fn step(e: u32, at: u32) {\n");
 	kit_wgsl_add(w, second ? "\tlet bits = element(e);\n" : "");
 	if (!halves)
-		kit_wgsl_add(w, second ? "\tatomicOr(&y[at], bits);\n}\n" : "\tatomicAnd(&y[at], 0u);\n}\n");
+		kit_wgsl_add(w, second ? "\tatomicOr(&y[at], bits);\n}\n"
+				       : "\tatomicAnd(&y[at], 0u);\n}\n");
 	else if (each == 2)
 		kit_wgsl_add(w, second ? "\tatomicOr(&y[at >> 1u], bits);\n}\n"
 				       : "\tatomicAnd(&y[at >> 1u], 0u);\n}\n");
 	else
 		kit_wgsl_add(w, second ? "\tatomicOr(&y[at >> 1u], bits << ((at & 1u) * 16u));\n}\n"
-				       : "\tatomicAnd(&y[at >> 1u], 0xffff0000u >> ((at & 1u) * 16u));\n}\n");
+				       : "\tatomicAnd(&y[at >> 1u], 0xffff0000u >> ((at & 1u) * "
+					 "16u));\n}\n");
 }
 
 static void run(kit_plan *p, const kv_write *v, const kv_buffers *b, uint32_t each, int second)
 {
 	const uint64_t n = kit_elements(&p->use->q->in[KV_X]) / each;
-	kit_kernel kernel = {second ? "transformer/kv_put.wgsl" : "transformer/kv_clear.wgsl", NULL, 64,
-			     second ? NULL : "steps", 16};
+	kit_kernel kernel = {second ? "transformer/kv_put.wgsl" : "transformer/kv_clear.wgsl", NULL,
+			     64, second ? NULL : "steps", 16};
 	kit_slot slots[12] = {KIT_ALL(b->params), KIT_ALL(kit_out(p, 0))};
 	kit_wgsl w = kit_wgsl_make(p->use, 16384);
 	uint32_t n_slots = 2;
@@ -108,21 +114,23 @@ static void run(kit_plan *p, const kv_write *v, const kv_buffers *b, uint32_t ea
 	if (v->c.paged) {
 		snprintf(text, sizeof(text),
 			 second ? "@group(0) @binding(%u) var<storage, read> named: array<u32>;\n"
-				: "@group(0) @binding(%u) var<storage, read_write> named: array<atomic<u32>>;\n",
+				: "@group(0) @binding(%u) var<storage, read_write> named: "
+				  "array<atomic<u32>>;\n",
 			 n_slots);
 		kit_wgsl_add(&w, text);
 		slots[n_slots++] = (kit_slot)KIT_ALL(b->named);
 	}
 	if (second && v->c.paged) {
 		snprintf(text, sizeof(text),
-			 "@group(0) @binding(%u) var<storage, read_write> bad: array<atomic<u32>>;\n",
+			 "@group(0) @binding(%u) var<storage, read_write> bad: "
+			 "array<atomic<u32>>;\n",
 			 n_slots);
 		kit_wgsl_add(&w, text);
 		slots[n_slots++] = (kit_slot)KIT_ALL(b->bad);
 	}
 	if (second) {
-		snprintf(text, sizeof(text), "@group(0) @binding(%u) var<storage, read> x: array<u32>;\n",
-			 n_slots);
+		snprintf(text, sizeof(text),
+			 "@group(0) @binding(%u) var<storage, read> x: array<u32>;\n", n_slots);
 		kit_wgsl_add(&w, text);
 		slots[n_slots++] = (kit_slot)KIT_ALL(kit_in(p, KV_X));
 		add_element(&w, p->use, each);
@@ -172,7 +180,8 @@ static void kv_plan(kit_plan *p)
 	sequences_assert(p, &w.s, b.found);
 	if (w.c.paged)
 		kit_assert(p, b.bad, 4, UINT32_MAX,
-			   "pages[%v] is out of range, or a page that another sequence's tokens go to");
+			   "pages[%v] is out of range, or a page that another sequence's tokens go "
+			   "to");
 }
 
 /* ---- plain C -------------------------------------------------------------------------------- */
@@ -201,11 +210,11 @@ static pctl_status pages_refuse(const kit_use *u, const kv_write *w, const pctl_
 				named[page]++;
 		}
 	kit_scratch_free(u, named);
-	return bad == UINT64_MAX
-		       ? PCTL_OK
-		       : pctl_refuse(u->call, PC4205_OP_VALUE,
-				     "pages[%llu] is out of range, or a page that another sequence's tokens go to",
-				     (unsigned long long)bad);
+	return bad == UINT64_MAX ? PCTL_OK
+				 : pctl_refuse(u->call, PC4205_OP_VALUE,
+					       "pages[%llu] is out of range, or a page that "
+					       "another sequence's tokens go to",
+					       (unsigned long long)bad);
 }
 
 static pctl_status kv_reference(const kit_use *u, const pctl_span *in, pctl_span *out)
@@ -232,10 +241,13 @@ static pctl_status kv_reference(const kit_use *u, const pctl_span *in, pctl_span
 			for (uint64_t e = 0; e < row; e++) {
 				const uint64_t x = (b * w.s.t + i) * row + e;
 
-				tensor_put(out[0].data, to * row + e, bytes,
-					   from == w.c.dtype
-						   ? tensor_get(in[KV_X].data, x, bytes)
-						   : tensor_narrowed((float)tensor_value(from, in[KV_X].data, x), f));
+				tensor_put(
+					out[0].data, to * row + e, bytes,
+					from == w.c.dtype
+						? tensor_get(in[KV_X].data, x, bytes)
+						: tensor_narrowed((float)tensor_value(
+									  from, in[KV_X].data, x),
+								  f));
 			}
 		}
 	return status;
@@ -248,12 +260,15 @@ static const pctl_op_problems kv_problems = {
 	PCTL_HEAD(pctl_op_problems), "plain and paged caches of up to 3 sequences and 24 positions",
 	KV_WRITE_PROBLEMS};
 static const pctl_port kv_in[] = {
-	{"cache", FLOATS "[n,positions,heads,d]", "rows of positions: of each sequence, or with pages of each page", 0, 0},
+	{"cache", FLOATS "[n,positions,heads,d]",
+	 "rows of positions: of each sequence, or with pages of each page", 0, 0},
 	{"x", FLOATS "[b,t,heads,d]", "rows of a chunk", 0, 0},
 	{"start", "u32[b]", "the position of each sequence's first token", 0, 0},
 	{"count", "u32[b]", "how many tokens of each sequence are real", 0, 0},
-	{"pages", "u32[b,n_pages]", "the pages of each sequence, in order; no pages: a cache for each sequence", 0, 0}};
-static const pctl_port kv_out[] = {{"y", FLOATS "[n,positions,heads,d]", "the cache with the rows in it", 0, 0}};
+	{"pages", "u32[b,n_pages]",
+	 "the pages of each sequence, in order; no pages: a cache for each sequence", 0, 0}};
+static const pctl_port kv_out[] = {
+	{"y", FLOATS "[n,positions,heads,d]", "the cache with the rows in it", 0, 0}};
 static const pctl_law kv_laws[] = {
 	TENSOR_LAW("kept", "where no token is real y is the cache"),
 	TENSOR_LAW("in two", "a token first and the others then give y"),
@@ -265,8 +280,10 @@ static void (*const kv_checks[])(kit_law *) = {kv_law_kept, kv_law_in_two, kv_la
 
 static const kit_op ops[] = {
 	TENSOR_OP(kv, 1, "transformer.kv_write", "rows put into a cache of keys or values",
-		  "Token i of sequence b, below count[b], goes to position p = start[b] + i: y[b, p], or with pages y[pages[b, p / page], p % page], is its row "
-		  "of x, rounded once to the\ncache's type; the rest is the cache. A position beyond the capacity, a page out of range, and one that tokens go to "
+		  "Token i of sequence b, below count[b], goes to position p = start[b] + i: y[b, "
+		  "p], or with pages y[pages[b, p / page], p % page], is its row "
+		  "of x, rounded once to the\ncache's type; the rest is the cache. A position "
+		  "beyond the capacity, a page out of range, and one that tokens go to "
 		  "by two entries fail the job.",
 		  PCTL_CLASS_STRICT, kv_in, 5, kv_out, NULL, 0, NULL),
 };

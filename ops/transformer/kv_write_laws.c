@@ -86,13 +86,15 @@ void kv_law_read(kit_law *l)
 	if (w.c.dtype != l->use.q->in[KV_X].dtype || w.s.t == 0)
 		return;
 	for (uint64_t b = 0; b < w.s.n; b++)
-		for (uint64_t i = 0; i < sequences_count(&w.s, l->c->tensors, b) && l->status == PCTL_OK; i++) {
+		for (uint64_t i = 0;
+		     i < sequences_count(&w.s, l->c->tensors, b) && l->status == PCTL_OK; i++) {
 			const uint64_t at = kv_place(&w.c, l->c->tensors, b,
 						     sequences_start(&w.s, l->c->tensors, b) + i);
 
 			for (uint64_t k = 0; k < bytes && l->status == PCTL_OK; k++) {
 				const uint8_t got = kit_law_data(l, y)[at * bytes + k],
-					      want = kit_law_data(l, KV_X)[(b * w.s.t + i) * bytes + k];
+					      want = kit_law_data(
+						      l, KV_X)[(b * w.s.t + i) * bytes + k];
 
 				if (got != want)
 					kit_law_broken(l, "byte", at * bytes + k, got, want);
@@ -106,13 +108,15 @@ void kv_law_read(kit_law *l)
 void kv_problem(kit_problem *p)
 {
 	/* b, t, heads, d, positions of a sequence or of a page, pages of a sequence */
-	static const uint64_t shapes[][6] = {{1, 1, 2, 4, 9, 0}, {3, 4, 1, 3, 8, 0}, {2, 5, 2, 2, 3, 4},
-					     {1, 3, 1, 8, 1, 7}, {2, 0, 1, 2, 4, 0}, {3, 2, 3, 1, 8, 3}};
+	static const uint64_t shapes[][6] = {{1, 1, 2, 4, 9, 0}, {3, 4, 1, 3, 8, 0},
+					     {2, 5, 2, 2, 3, 4}, {1, 3, 1, 8, 1, 7},
+					     {2, 0, 1, 2, 4, 0}, {3, 2, 3, 1, 8, 3}};
 	static const uint32_t types[] = {PCTL_SCALAR_F32, PCTL_SCALAR_F16, PCTL_SCALAR_BF16};
 	const uint64_t *s = shapes[p->number % 6], v = p->number / 6;
 	const uint64_t pool = s[5] == 0 ? s[0] : s[0] * s[5] + 2;
 	const pctl_tensor_type cache = {p->dtype, 4, {pool, s[4], s[2], s[3]}};
-	const pctl_tensor_type x = {v % 2 == 0 ? p->dtype : types[v / 2 % 3], 4, {s[0], s[1], s[2], s[3]}};
+	const pctl_tensor_type x = {
+		v % 2 == 0 ? p->dtype : types[v / 2 % 3], 4, {s[0], s[1], s[2], s[3]}};
 	const kv_cache c = {KV_CACHE, KV_PAGES, p->dtype, s[5] != 0, s[5] == 0 ? s[4] : s[4] * s[5],
 			    s[2],     s[3],	s[4],	  s[5],	     pool};
 	const sequences q = {s[0], s[1], c.capacity, KV_START, KV_COUNT};

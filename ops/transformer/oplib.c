@@ -5,6 +5,7 @@ static const kit_family *const families[] = {
 	&transformer_rope_table_family,
 	&transformer_rope_family,
 	&transformer_kv_write_family,
+	&transformer_attention_family,
 };
 
 static const kit_library library = {families, KIT_COUNT(families), 0};

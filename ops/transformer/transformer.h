@@ -7,5 +7,6 @@
 extern const kit_family transformer_rope_table_family;
 extern const kit_family transformer_rope_family;
 extern const kit_family transformer_kv_write_family;
+extern const kit_family transformer_attention_family;
 
 #endif

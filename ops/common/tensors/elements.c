@@ -162,7 +162,7 @@ tensor_kernel tensor_kernel_begin(kit_plan *p, const char *name, uint64_t count,
 				  uint64_t turns)
 {
 	tensor_kernel k = {.plan = p,
-			   .w = kit_wgsl_make(p->use, 16384),
+			   .w = kit_wgsl_make(p->use, 32768),
 			   .name = name,
 			   .bytes = bytes,
 			   .count = count,

@@ -34,3 +34,8 @@ float tensor_log(float x)
 {
 	return function(mpfr_log, x);
 }
+
+float tensor_tanh(float x)
+{
+	return function(mpfr_tanh, x);
+}

@@ -4,5 +4,6 @@
 
 float tensor_exp(float x);
 float tensor_log(float x);
+float tensor_tanh(float x);
 
 #endif
