@@ -1,4 +1,4 @@
-"""Kernels of the tensor library run one by one, as its plans join them, for tests that plant faults in them."""
+"""Kernels of the libraries of ops over whole arrays run one by one, as its plans join them, for tests that plant faults in them."""
 import os
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../ops")
@@ -11,7 +11,8 @@ NEAREST = "fn nearest(x: f64) -> u32 {\n\treturn bitcast<u32>(f32(x));\n}\n"
 
 
 def kernel(name):
-    with open(os.path.join(KERNELS, name + ".wgsl"), encoding="utf-8") as f:
+    path = next(p for p in (os.path.join(folder, name + ".wgsl") for folder in KERNELS) if os.path.exists(p))
+    with open(path, encoding="utf-8") as f:
         return f.read()
 
 
