@@ -85,14 +85,15 @@ void attention_law_padding(kit_law *l)
 {
 	const attention a = of_law(l);
 	const uint64_t token = a.h * a.dv * kit_dtype_bytes(l->use.q->in[0].dtype);
-	uint32_t in[INPUTS], y;
+	const uint32_t y = kit_law_out(l, 2); /* the first round makes q, then this */
+	uint32_t in[INPUTS];
 
 	if (a.s.t == 0 || a.s.n * a.h == 0)
 		return;
 	memcpy(in, all, sizeof(in));
-	in[ATTENTION_Q] = widened(l, ATTENTION_Q, 1);
-	y = use_with(l, in);
 	if (l->c->round == 0) {
+		in[ATTENTION_Q] = widened(l, ATTENTION_Q, 1);
+		(void)use_with(l, in);
 		kit_law_again(l);
 		return;
 	}
@@ -163,37 +164,41 @@ void attention_law_one(kit_law *l)
 	const pctl_tensor_type *k = &l->use.q->in[ATTENTION_K], *v = &l->use.q->in[ATTENTION_V];
 	const tensor_float_format *f = tensor_float_format_of(l->use.q->in[0].dtype);
 	const pctl_attr attr[] = {{"causal", "true", 1}, {"window", "1", 1}};
-	uint32_t in[INPUTS], y;
-	void *zeros;
+	const uint32_t y = kit_law_out(l, 2); /* the first round makes q, then this */
+	uint32_t in[INPUTS];
 
 	if (a.s.n * a.s.t * a.h == 0)
 		return;
-	zeros = kit_law_scratch(l, kit_law_bytes(l, ATTENTION_Q) + 1);
-	if (zeros == NULL)
-		return;
 	memcpy(in, all, sizeof(in));
-	in[ATTENTION_Q] = kit_law_tensor(l, &l->use.q->in[0], zeros);
-	kit_law_free(l, zeros);
-	y = kit_law_use(l, l->use.op->desc.name, in, INPUTS, attr, 2, 1);
 	if (l->c->round == 0) {
+		void *zeros = kit_law_scratch(l, kit_law_bytes(l, ATTENTION_Q) + 1);
+
+		if (zeros != NULL)
+			in[ATTENTION_Q] = kit_law_tensor(l, &l->use.q->in[0], zeros);
+		kit_law_free(l, zeros);
+		(void)kit_law_use(l, l->use.op->desc.name, in, INPUTS, attr, 2, 1);
 		kit_law_again(l);
 		return;
 	}
 	for (uint64_t line = 0; line < a.s.n * a.s.t * a.h; line++) {
 		const uint64_t g = line % a.h, i = line / a.h % a.s.t, b = line / a.h / a.s.t;
-		const uint64_t place = kv_place(&a.k, l->c->tensors, b, word(l, ATTENTION_START, b) + i);
+		const uint64_t place =
+			kv_place(&a.k, l->c->tensors, b, word(l, ATTENTION_START, b) + i);
 		const uint64_t row = place * a.k.heads + g / a.group;
 		int plain = i < word(l, ATTENTION_COUNT, b);
 
 		for (uint64_t e = 0; plain && e < a.d; e++) {
-			const double x = tensor_value(k->dtype, kit_law_data(l, ATTENTION_K), row * a.d + e);
+			const double x =
+				tensor_value(k->dtype, kit_law_data(l, ATTENTION_K), row * a.d + e);
 
 			plain = x - x == 0;
 		}
 		for (uint64_t e = 0; plain && e < a.dv && l->status == PCTL_OK; e++) {
-			const float x = (float)tensor_value(v->dtype, kit_law_data(l, ATTENTION_V), row * a.dv + e);
+			const float x = (float)tensor_value(v->dtype, kit_law_data(l, ATTENTION_V),
+							    row * a.dv + e);
 			const uint64_t want = x == 0 ? 0 : tensor_narrowed(x, f);
-			const uint64_t got = tensor_get(kit_law_data(l, y), line * a.dv + e, kit_dtype_bytes(f->dtype));
+			const uint64_t got = tensor_get(kit_law_data(l, y), line * a.dv + e,
+							kit_dtype_bytes(f->dtype));
 
 			if (got != want)
 				kit_law_broken(l, "y", line * a.dv + e, got, want);
@@ -236,7 +241,8 @@ void attention_law_mixed(kit_law *l)
 
 		in[i] = tensor_law_taken(l, t, i, backwards, &by);
 	}
-	kit_law_equal(l, kit_law_use(l, l->use.op->desc.name, in, INPUTS, attr, ATTENTION_ATTRS, 1), y);
+	kit_law_equal(l, kit_law_use(l, l->use.op->desc.name, in, INPUTS, attr, ATTENTION_ATTRS, 1),
+		      y);
 }
 
 void attention_law_longer(kit_law *l)
@@ -285,9 +291,11 @@ void attention_problem(kit_problem *p)
 {
 	/* b, t, heads of q and of the cache, d, elements of a value, positions of a sequence or a page, pages */
 	static const uint64_t shapes[][8] = {
-		{1, 1, 2, 1, 8, 8, 70, 0}, {3, 2, 2, 2, 3, 5, 9, 0},   {2, 5, 4, 2, 4, 4, 8, 3},
-		{1, 3, 3, 1, 16, 66, 130, 0}, {2, 0, 2, 1, 4, 4, 6, 0}, {3, 4, 1, 1, 1, 1, 1, 8},
-		{1, 4, 2, 2, 33, 2, 64, 0}, {2, 3, 10, 1, 5, 3, 20, 2}, {1, 2, 4, 4, 2, 70, 5, 0}};
+		{1, 1, 2, 1, 8, 8, 70, 0},  {3, 2, 2, 2, 3, 5, 9, 0},
+		{2, 5, 4, 2, 4, 4, 8, 3},   {1, 3, 3, 1, 16, 66, 130, 0},
+		{2, 0, 2, 1, 4, 4, 6, 0},   {3, 4, 1, 1, 1, 1, 1, 8},
+		{1, 4, 2, 2, 33, 2, 64, 0}, {2, 3, 10, 1, 5, 3, 20, 2},
+		{1, 2, 4, 4, 2, 70, 5, 0}};
 	static const uint32_t kinds[] = {3, TENSOR_SMALL, TENSOR_EDGES, TENSOR_BITS};
 	static const uint32_t types[] = {PCTL_SCALAR_F32, PCTL_SCALAR_F16, PCTL_SCALAR_BF16};
 	const uint64_t *s = shapes[p->number % 9], v = p->number / 9;
@@ -296,7 +304,16 @@ void attention_problem(kit_problem *p)
 	const pctl_tensor_type q = {p->dtype, 4, {s[0], s[1], s[2], s[4]}};
 	const pctl_tensor_type keys = {of, 4, {pool, s[6], s[3], s[4]}},
 			       values = {of, 4, {pool, s[6], s[3], s[5]}};
-	const kv_cache c = {ATTENTION_K, ATTENTION_PAGES, of, s[7] != 0, s[7] == 0 ? s[6] : s[6] * s[7], s[3], s[4], s[6], s[7], pool};
+	const kv_cache c = {ATTENTION_K,
+			    ATTENTION_PAGES,
+			    of,
+			    s[7] != 0,
+			    s[7] == 0 ? s[6] : s[6] * s[7],
+			    s[3],
+			    s[4],
+			    s[6],
+			    s[7],
+			    pool};
 	const sequences of_batch = {s[0], s[1], c.capacity, ATTENTION_START, ATTENTION_COUNT};
 
 	kit_problem_attr_text(p, ATTENTION_CAUSAL, (p->number + v) % 3 == 0 ? "false" : "true");

@@ -17,7 +17,8 @@
  */
 typedef struct pass {
 	const attention *a;
-	uint32_t first, tokens, lines, block, blocks, tiles, splits, split_tiles, chunks, per, words, steps;
+	uint32_t first, tokens, lines, block, blocks, tiles, splits, split_tiles, chunks, per,
+		words, steps;
 	uint32_t params, scores, rows, weights, parts, out, before, found, bad;
 	int quick, is_first, is_last;
 } pass;
@@ -39,7 +40,8 @@ typedef struct text {
 	uint32_t n_slots;
 } text;
 
-static uint32_t bind(text *t, const char *name, const char *access, const char *element, uint32_t buffer)
+static uint32_t bind(text *t, const char *name, const char *access, const char *element,
+		     uint32_t buffer)
 {
 	char line[160];
 
@@ -61,7 +63,8 @@ static void add_number(kit_wgsl *w, const char *name, uint32_t n)
 /* attention_place.wgsl and what it wants. */
 static void add_place(kit_plan *p, text *t, const pass *s, uint32_t found)
 {
-	kit_wgsl_add(&t->w, s->a->causal ? "const CAUSAL: bool = true;\n" : "const CAUSAL: bool = false;\n");
+	kit_wgsl_add(&t->w, s->a->causal ? "const CAUSAL: bool = true;\n"
+					 : "const CAUSAL: bool = false;\n");
 	add_number(&t->w, "LINES", s->block);
 	t->n_slots += sequences_text(p, &t->w, &s->a->s, found, t->n_slots, t->slots + t->n_slots);
 	t->n_slots += kv_place_text(p, &t->w, &s->a->k, 2, t->n_slots, t->slots + t->n_slots);
@@ -90,11 +93,14 @@ static void add_joined(text *t)
 
 static void add_score(kit_plan *p, text *t, const pass *s)
 {
-	kit_wgsl_add(&t->w, s->a->cap != 0 ? "const CAPPED: bool = true;\n" : "const CAPPED: bool = false;\n");
+	kit_wgsl_add(&t->w, s->a->cap != 0 ? "const CAPPED: bool = true;\n"
+					   : "const CAPPED: bool = false;\n");
 	kit_wgsl_add(&t->w, KERNEL_ATTENTION_SCORE);
 	if (s->a->k.paged) {
 		bind(t, "bad", "read_write", "atomic<u32>", s->bad);
-		kit_wgsl_add(&t->w, "fn lost(b: u32, p: u32) {\n\tatomicMin(&bad[0], kv_entry(b, p));\n}\n");
+		kit_wgsl_add(
+			&t->w,
+			"fn lost(b: u32, p: u32) {\n\tatomicMin(&bad[0], kv_entry(b, p));\n}\n");
 	} else {
 		kit_wgsl_add(&t->w, "fn lost(b: u32, p: u32) {\n}\n");
 	}
@@ -104,9 +110,11 @@ static void add_score(kit_plan *p, text *t, const pass *s)
 
 static void add_more(const kit_plan *p, text *t)
 {
-	kit_wgsl_add(&t->w, (p->caps->proven & PCTL_PLAN_PROVEN_F64_FMA) != 0
-				    ? "fn more(a: f64, b: f64, s: f64) -> f64 {\n\treturn fma(a, b, s);\n}\n"
-				    : "fn more(a: f64, b: f64, s: f64) -> f64 {\n\treturn s + a * b;\n}\n");
+	kit_wgsl_add(
+		&t->w,
+		(p->caps->proven & PCTL_PLAN_PROVEN_F64_FMA) != 0
+			? "fn more(a: f64, b: f64, s: f64) -> f64 {\n\treturn fma(a, b, s);\n}\n"
+			: "fn more(a: f64, b: f64, s: f64) -> f64 {\n\treturn s + a * b;\n}\n");
 }
 
 static text begin(kit_plan *p, const pass *s)
@@ -141,8 +149,8 @@ static uint64_t score_words(const pass *s)
 }
 
 /* A kernel of elements over the places of scores, or over those of y. */
-static tensor_kernel elements(kit_plan *p, const pass *s, const char *name, uint64_t n, uint64_t bytes,
-			      uint64_t turns, text *t)
+static tensor_kernel elements(kit_plan *p, const pass *s, const char *name, uint64_t n,
+			      uint64_t bytes, uint64_t turns, text *t)
 {
 	tensor_kernel k = tensor_kernel_begin(p, name, n, bytes, turns);
 
@@ -177,8 +185,8 @@ static void scores(kit_plan *p, const pass *s, uint32_t v[][4])
 		run(p, &t, "transformer/attention_scores.wgsl", power_from(s->a->d),
 		    shared_of(s->a) * s->blocks * s->tiles);
 	} else {
-		tensor_kernel k = elements(p, s, "transformer/attention_scores_exact.wgsl", score_words(s), 4,
-					   s->a->d, &t);
+		tensor_kernel k = elements(p, s, "transformer/attention_scores_exact.wgsl",
+					   score_words(s), 4, s->a->d, &t);
 
 		add_score(p, &t, s);
 		add_exact(&t);
@@ -192,7 +200,8 @@ static void rows(kit_plan *p, const pass *s)
 	text t = begin(p, s);
 
 	add_place(p, &t, s, s->is_first ? s->found : SEQUENCES_NONE);
-	kit_wgsl_add(&t.w, s->is_first ? "fn look(i: u32) {\n\tif (i < 2u) {\n\t\tsequences_look(i, params.v[1].x, "
+	kit_wgsl_add(&t.w, s->is_first ? "fn look(i: u32) {\n\tif (i < 2u) "
+					 "{\n\t\tsequences_look(i, params.v[1].x, "
 					 "params.v[0].x, params.v[2].x);\n\t}\n}\n"
 				       : "fn look(i: u32) {\n}\n");
 	add_joined(&t);
@@ -207,7 +216,8 @@ static void rows(kit_plan *p, const pass *s)
 		kit_wgsl_add(&t.w, KERNEL_ATTENTION_QUICK);
 	} else {
 		kit_wgsl_add(&t.w, "const MARK: u32 = 0xffffffffu;\n"
-				   "fn quick(lane: u32, shared_by: u32, r: u32, see: vec2<u32>, greatest: u32) {\n"
+				   "fn quick(lane: u32, shared_by: u32, r: u32, see: vec2<u32>, "
+				   "greatest: u32) {\n"
 				   "\tif (lane == 0u) {\n\t\tsaid = MARK;\n\t}\n}\n");
 	}
 	run(p, &t, "transformer/attention_rows.wgsl", s->steps, shared_of(s->a) * s->lines);
@@ -216,7 +226,8 @@ static void rows(kit_plan *p, const pass *s)
 static void values_exact(kit_plan *p, const pass *s, uint32_t v[][4])
 {
 	text t;
-	tensor_kernel k = elements(p, s, "transformer/attention_weights.wgsl", score_words(s), 4, 0, &t);
+	tensor_kernel k =
+		elements(p, s, "transformer/attention_weights.wgsl", score_words(s), 4, 0, &t);
 
 	bind(&t, "scores", "read", "u32", s->scores);
 	bind(&t, "rows", "read", "vec2<u32>", s->rows);
@@ -231,8 +242,10 @@ static void values_exact(kit_plan *p, const pass *s, uint32_t v[][4])
 	bind(&t, "rows", "read", "vec2<u32>", s->rows);
 	bind(&t, "out", "read_write", "u32", s->out);
 	add_number(&t.w, "ELEMENTS", s->per);
-	kit_wgsl_add(&t.w, "override steps: u32;\nfn weight_at(shared_by: u32, r: u32, key: u32) -> u32 {\n"
-			   "\treturn weights[score_place(shared_by, r, key)];\n}\n");
+	kit_wgsl_add(
+		&t.w,
+		"override steps: u32;\nfn weight_at(shared_by: u32, r: u32, key: u32) -> u32 {\n"
+		"\treturn weights[score_place(shared_by, r, key)];\n}\n");
 	kit_wgsl_add(&t.w, KERNEL_ATTENTION_SETTLE);
 	kit_wgsl_add(&t.w, KERNEL_ATTENTION_OUT_EXACT);
 	run(p, &t, "transformer/attention_out_exact.wgsl", s->steps,
@@ -270,7 +283,8 @@ static void values_quick(kit_plan *p, const pass *s)
 			   "rows[shared_by * params.v[3].y + r].x);\n}\n");
 	kit_wgsl_add(&t.w, KERNEL_ATTENTION_SETTLE);
 	kit_wgsl_add(&t.w, KERNEL_ATTENTION_JOIN);
-	run(p, &t, "transformer/attention_join.wgsl", s->steps, shared_of(s->a) * s->lines * s->chunks);
+	run(p, &t, "transformer/attention_join.wgsl", s->steps,
+	    shared_of(s->a) * s->lines * s->chunks);
 }
 
 static void give(kit_plan *p, const pass *s, uint32_t v[][4], uint32_t to)
@@ -278,8 +292,9 @@ static void give(kit_plan *p, const pass *s, uint32_t v[][4], uint32_t to)
 	const uint32_t dtype = p->use->q->in[ATTENTION_Q].dtype;
 	const attention *a = s->a;
 	text t;
-	tensor_kernel k = elements(p, s, "transformer/attention_give.wgsl", a->s.n * a->s.t * a->h * a->dv,
-				   s->is_last ? kit_dtype_bytes(dtype) : 4, 0, &t);
+	tensor_kernel k =
+		elements(p, s, "transformer/attention_give.wgsl", a->s.n * a->s.t * a->h * a->dv,
+			 s->is_last ? kit_dtype_bytes(dtype) : 4, 0, &t);
 
 	bind(&t, "out", "read", "u32", s->out);
 	kit_wgsl_add(&t.w, KERNEL_NARROW_FLOATS);
@@ -288,7 +303,8 @@ static void give(kit_plan *p, const pass *s, uint32_t v[][4], uint32_t to)
 	if (!s->is_first)
 		bind(&t, "earlier", "read", "u32", s->before);
 	kit_wgsl_add(&t.w, s->is_first ? "fn before(i: u32) -> u32 {\n\treturn 0u;\n}\n"
-				       : "fn before(i: u32) -> u32 {\n\treturn narrow(bitcast<f32>(earlier[i]));\n}\n");
+				       : "fn before(i: u32) -> u32 {\n\treturn "
+					 "narrow(bitcast<f32>(earlier[i]));\n}\n");
 	kit_wgsl_add(&t.w, KERNEL_ATTENTION_GIVE);
 	elements_run(&k, &t, v, to);
 }
@@ -340,7 +356,8 @@ static void numbers(const pass *s, uint32_t v[TENSOR_NUMBERS][4])
 		{0},
 		{s->first, s->lines, s->blocks, (uint32_t)a->window},
 		{0, 0, s->tiles, s->splits},
-		{s->split_tiles, s->split_tiles * ATTENTION_TILE + s->splits, s->words / s->per, s->words}};
+		{s->split_tiles, s->split_tiles * ATTENTION_TILE + s->splits, s->words / s->per,
+		 s->words}};
 
 	memcpy(v, values, sizeof(values));
 	kv_params(&a->k, v[2]);
@@ -351,7 +368,8 @@ static void numbers(const pass *s, uint32_t v[TENSOR_NUMBERS][4])
 /* Tokens of a pass: as many as have a place for their scores. */
 static uint32_t tokens_of(const attention *a)
 {
-	const uint64_t one = a->s.n * a->h * ceiling(a->k.capacity, ATTENTION_TILE) * ATTENTION_TILE;
+	const uint64_t one =
+		a->s.n * a->h * ceiling(a->k.capacity, ATTENTION_TILE) * ATTENTION_TILE;
 	const uint64_t n = one > SCORES_MOST ? 1 : SCORES_MOST / one;
 
 	return (uint32_t)(n < a->s.t ? n : a->s.t);
@@ -371,7 +389,8 @@ void attention_plan(kit_plan *p)
 	s.rows = kit_temp(p, 8 * shared_of(&a) * s.lines);
 	s.out = kit_temp(p, 4 * shared_of(&a) * s.lines * s.words);
 	if (s.quick)
-		s.parts = kit_temp(p, 16 * shared_of(&a) * s.blocks * s.block * s.splits * s.chunks * 64);
+		s.parts = kit_temp(p, 16 * shared_of(&a) * s.blocks * s.block * s.splits *
+					      s.chunks * 64);
 	else
 		s.weights = kit_temp(p, 4 * score_words(&s));
 	s.found = kit_temp(p, SEQUENCES_FOUND);

@@ -95,10 +95,12 @@ static pctl_status pages_refuse(const kit_use *u, const attention *a, const pctl
 				uint64_t first, end;
 
 				sight(a, in, b, i, &first, &end);
-				if (p >= first && p < end && kv_place(&a->k, in, b, p) == UINT64_MAX)
+				if (p >= first && p < end &&
+				    kv_place(&a->k, in, b, p) == UINT64_MAX)
 					return pctl_refuse(u->call, PC4205_OP_VALUE,
 							   "pages[%llu] is out of range",
-							   (unsigned long long)(b * a->k.n_pages + p / a->k.page));
+							   (unsigned long long)(b * a->k.n_pages +
+										p / a->k.page));
 			}
 	return PCTL_OK;
 }

@@ -24,17 +24,18 @@ void rope_law_unturned(kit_law *l)
 	const rope r = rope_of_law(l);
 	const pctl_tensor_type *x = &l->use.q->in[X];
 	const uint64_t n = r.s.positions * r.pairs, bytes = kit_dtype_bytes(x->dtype);
-	float *table = kit_law_scratch(l, 8 * n + 8);
-	uint32_t in[4] = {X, 0, START, COUNT}, y;
+	const uint32_t y = kit_law_out(l, 2); /* the first round makes the table, then this */
 
-	if (table == NULL)
-		return;
-	for (uint64_t i = 0; i < n; i++)
-		table[2 * i] = 1;
-	in[TABLE] = kit_law_tensor(l, &l->use.q->in[TABLE], table);
-	kit_law_free(l, table);
-	y = use_with(l, in, l->use.q->n_in);
 	if (l->c->round == 0) {
+		float *table = kit_law_scratch(l, 8 * n + 8);
+		uint32_t in[4] = {X, 0, START, COUNT};
+
+		for (uint64_t i = 0; i < n && table != NULL; i++)
+			table[2 * i] = 1;
+		if (table != NULL)
+			in[TABLE] = kit_law_tensor(l, &l->use.q->in[TABLE], table);
+		kit_law_free(l, table);
+		(void)use_with(l, in, l->use.q->n_in);
 		kit_law_again(l);
 		return;
 	}
@@ -146,16 +147,16 @@ void rope_law_padding(kit_law *l)
 {
 	const rope r = rope_of_law(l);
 	const uint64_t row = r.h * r.d * kit_dtype_bytes(l->use.q->in[X].dtype);
-	const uint32_t y = kit_law_out(l, 0);
-	uint32_t in[3] = {X, TABLE, START}, all;
+	const uint32_t y = kit_law_out(l, 0), all = y + 1;
+	const uint32_t in[3] = {X, TABLE, START};
 
 	if (r.s.count == SEQUENCES_NONE)
 		return;
 	for (uint64_t b = 0; b < r.s.n; b++)
 		if (tensor_get(kit_law_data(l, START), b, 4) + r.s.t > r.s.positions)
 			return;
-	all = use_with(l, in, 3);
 	if (l->c->round == 0) {
+		(void)use_with(l, in, 3);
 		kit_law_again(l);
 		return;
 	}

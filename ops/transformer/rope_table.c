@@ -152,6 +152,7 @@ static void table_problem(kit_problem *p)
 static uint32_t use_with(kit_law *l, uint64_t positions, const char *scaling, const char *factor)
 {
 	pctl_attr attr[ATTRS];
+	const uint32_t none = 0;
 	char text[24];
 
 	memcpy(attr, l->use.q->attr, sizeof(attr));
@@ -161,7 +162,7 @@ static uint32_t use_with(kit_law *l, uint64_t positions, const char *scaling, co
 		attr[ATTR_SCALING].text = scaling;
 	if (factor != NULL)
 		attr[ATTR_FACTOR].text = factor;
-	return kit_law_use(l, l->use.op->desc.name, NULL, 0, attr, ATTRS, 1);
+	return kit_law_use(l, l->use.op->desc.name, &none, 0, attr, ATTRS, 1);
 }
 
 typedef struct stride {
@@ -194,7 +195,6 @@ static void law_halved(kit_law *l)
 	const pctl_tensor_type *t = &l->c->types[y];
 	const stride two = {2 * t->dim[1], 2};
 	char factor[32];
-	uint32_t z;
 
 	if (strcmp(scaling, "llama3") == 0 || t->dim[0] == 0)
 		return;
@@ -202,11 +202,12 @@ static void law_halved(kit_law *l)
 		 strcmp(scaling, "none") == 0
 			 ? 2
 			 : 2 * (double)kit_parse_f32(kit_law_attr(l, "factor"), NULL));
-	z = use_with(l, 2 * t->dim[0], "linear", factor);
-	if (l->c->round == 0)
+	if (l->c->round == 0) {
+		(void)use_with(l, 2 * t->dim[0], "linear", factor);
 		kit_law_again(l);
-	else
-		kit_law_equal(l, tensor_law_taken(l, t, z, stepped, &two), y);
+		return;
+	}
+	kit_law_equal(l, tensor_law_taken(l, t, kit_law_out(l, 1), stepped, &two), y);
 }
 
 static void law_circle(kit_law *l)
