@@ -1,11 +1,8 @@
-/* transformer.rope_table: cosines and sines of rotary positions (SEMANTICS.md 18.2). No kernel makes them: the plan carries the table, which is made once and
- * kept while the same is asked for. */
+/* transformer.rope_table: cosines and sines of rotary positions (SEMANTICS.md 18.2). No kernel makes them: the plan carries the table. */
 #include "rope_table.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "common/tensors/elements.h"
 
@@ -75,44 +72,24 @@ static pctl_status table_infer(const kit_use *u, pctl_op_result *out)
 
 /* ---- the plan ------------------------------------------------------------------------------- */
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static rope_table kept; /* what `values` are of */
-static float *values;
-
-static __attribute__((destructor)) void forget(void)
-{
-	free(values);
-}
-
-static int is_same(const rope_table *a, const rope_table *b)
-{
-	return a->pairs == b->pairs && a->positions == b->positions && a->scaling == b->scaling &&
-	       a->base == b->base && a->factor == b->factor && a->low == b->low &&
-	       a->high == b->high && a->original == b->original;
-}
-
 static void table_plan(kit_plan *p)
 {
 	rope_table t;
+	float *values;
 	uint64_t n;
 
 	p->status = table_of(p->use, &t);
 	n = 8ull * t.pairs * t.positions;
 	if (p->status != PCTL_OK || n == 0)
 		return;
-	(void)pthread_mutex_lock(&lock);
-	if (values == NULL || !is_same(&t, &kept)) {
-		free(values);
-		values = malloc(n);
-		kept = t;
-		if (values != NULL)
-			rope_table_make(&t, values);
-	}
-	if (values == NULL)
+	values = kit_scratch(p->use, n);
+	if (values == NULL) {
 		p->status = pctl_refuse(p->use->call, PC2_NOMEM, "no memory for a table");
-	else
-		kit_copy(p, kit_params(p, values, n), 0, kit_out(p, 0), 0, n);
-	(void)pthread_mutex_unlock(&lock);
+		return;
+	}
+	rope_table_make(&t, values);
+	kit_copy(p, kit_params(p, values, n), 0, kit_out(p, 0), 0, n);
+	kit_scratch_free(p->use, values);
 }
 
 static pctl_status reference(const kit_use *u, const pctl_span *in, pctl_span *out)
