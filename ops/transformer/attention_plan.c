@@ -5,11 +5,12 @@
 #include "attention.h"
 #include "kernels.h"
 
-#define SCORES_MOST (1u << 26) /* words of scores of a pass */
-#define GROUPS_WANTED 1024u    /* workgroups that keep a device busy */
-#define TILES_MOST 24u	       /* of a split: turns of one invocation */
-#define ELEMENTS 8u	       /* of a workgroup of exact sums */
-#define SETTLE_TURNS 400u      /* of an element beside its keys */
+#define PASS_BYTES (256ull << 20) /* of scores, and of parts */
+#define GROUPS_WANTED 1024u	  /* workgroups that keep a device busy */
+#define TILES_MOST 512u		  /* of a split */
+#define TILES_FEW 24u		  /* where turns of an invocation are limited */
+#define ELEMENTS 8u		  /* of a workgroup of exact sums */
+#define SETTLE_TURNS 400u	  /* of an element beside its keys */
 
 /*
  * lines   heads of a pass's tokens that share keys; blocks of block of them
@@ -321,6 +322,8 @@ static void cut(const kit_plan *p, const attention *a, uint32_t tokens, pass *s)
 {
 	uint64_t groups, turns = 0;
 
+	if (PCTL_HAS(p->caps, pctl_plan_caps, max_turns))
+		turns = p->caps->max_turns;
 	s->a = a;
 	s->tokens = tokens;
 	s->lines = (uint32_t)(tokens * a->group);
@@ -329,16 +332,14 @@ static void cut(const kit_plan *p, const attention *a, uint32_t tokens, pass *s)
 	s->tiles = ceiling(a->k.capacity, ATTENTION_TILE);
 	groups = shared_of(a) * s->blocks;
 	s->splits = ceiling(GROUPS_WANTED, groups);
-	if (s->splits < ceiling(s->tiles, TILES_MOST))
-		s->splits = ceiling(s->tiles, TILES_MOST);
+	if (s->splits < ceiling(s->tiles, turns == 0 ? TILES_MOST : TILES_FEW))
+		s->splits = ceiling(s->tiles, turns == 0 ? TILES_MOST : TILES_FEW);
 	if (s->splits > s->tiles)
 		s->splits = s->tiles;
 	s->split_tiles = ceiling(s->tiles, s->splits);
 	s->splits = ceiling(s->tiles, s->split_tiles);
 	s->chunks = ceiling(a->dv, 64);
 	s->steps = power_from(s->tiles > a->s.n ? s->tiles : a->s.n);
-	if (PCTL_HAS(p->caps, pctl_plan_caps, max_turns))
-		turns = p->caps->max_turns;
 	s->quick = tensor_has_f64(p) &&
 		   (turns == 0 || 64u * (s->steps + SETTLE_TURNS) + s->steps < turns);
 	s->per = s->quick ? 64 : ELEMENTS;
@@ -365,14 +366,21 @@ static void numbers(const pass *s, uint32_t v[TENSOR_NUMBERS][4])
 	memcpy(&v[4][1], &a->cap, 4);
 }
 
-/* Tokens of a pass: as many as have a place for their scores. */
-static uint32_t tokens_of(const attention *a)
+static uint64_t parts_bytes(const pass *s)
 {
-	const uint64_t one =
-		a->s.n * a->h * ceiling(a->k.capacity, ATTENTION_TILE) * ATTENTION_TILE;
-	const uint64_t n = one > SCORES_MOST ? 1 : SCORES_MOST / one;
+	return s->quick ? 16 * shared_of(s->a) * s->blocks * s->block * s->splits * s->chunks * 64
+			: 0;
+}
 
-	return (uint32_t)(n < a->s.t ? n : a->s.t);
+/* As many tokens as have a place for their scores and parts, and a binding of this device. */
+static void cut_tokens(const kit_plan *p, const attention *a, pass *s)
+{
+	const uint64_t binding = p->caps->max_binding_bytes;
+	const uint64_t most = binding != 0 && binding < PASS_BYTES ? binding : PASS_BYTES;
+
+	cut(p, a, (uint32_t)a->s.t, s);
+	while (s->tokens > 1 && (4 * score_words(s) > most || parts_bytes(s) > most))
+		cut(p, a, s->tokens - (s->tokens + 3) / 4, s);
 }
 
 void attention_plan(kit_plan *p)
@@ -384,13 +392,12 @@ void attention_plan(kit_plan *p)
 	p->status = attention_of(p->use, &a);
 	if (p->status != PCTL_OK || a.s.n * a.s.t * a.h == 0)
 		return;
-	cut(p, &a, tokens_of(&a), &s);
+	cut_tokens(p, &a, &s);
 	s.scores = kit_temp(p, 4 * score_words(&s));
 	s.rows = kit_temp(p, 8 * shared_of(&a) * s.lines);
 	s.out = kit_temp(p, 4 * shared_of(&a) * s.lines * s.words);
 	if (s.quick)
-		s.parts = kit_temp(p, 16 * shared_of(&a) * s.blocks * s.block * s.splits *
-					      s.chunks * 64);
+		s.parts = kit_temp(p, parts_bytes(&s));
 	else
 		s.weights = kit_temp(p, 4 * score_words(&s));
 	s.found = kit_temp(p, SEQUENCES_FOUND);

@@ -58,7 +58,7 @@ def works(h, prefix):
     h.check("doctor sees nothing of the build", not [p for p in paths if p.startswith(BUILD + "/")], str(paths))
     status, out, err = h.run("--json", "plugin", "list")
     plugins = {p["id"]: p for p in json.loads(out)["plugins"]}
-    for name in ("cpu", "null", "mock", "vulkan", "opencl", "int", "tensor", "rank"):
+    for name in ("cpu", "null", "mock", "vulkan", "opencl", "int", "tensor", "rank", "transformer"):
         h.check(f"plugin {name}", plugins.get(name, {}).get("state") == "usable", str(plugins.get(name)))
     examples = os.path.join(prefix, "share/pipectl/pipelines")
     pipelines = sorted(f for f in os.listdir(examples) if f.endswith(".pipe.cfg"))
