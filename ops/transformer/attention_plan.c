@@ -388,6 +388,7 @@ void attention_plan(kit_plan *p)
 	uint32_t v[TENSOR_NUMBERS][4] = {{0}}, y[2] = {0, 0};
 	attention a;
 	pass s = {0};
+	int direct;
 
 	p->status = attention_of(p->use, &a);
 	if (p->status != PCTL_OK || a.s.n * a.s.t * a.h == 0)
@@ -395,7 +396,10 @@ void attention_plan(kit_plan *p)
 	cut_tokens(p, &a, &s);
 	s.scores = kit_temp(p, 4 * score_words(&s));
 	s.rows = kit_temp(p, 8 * shared_of(&a) * s.lines);
-	s.out = kit_temp(p, 4 * shared_of(&a) * s.lines * s.words);
+	/* Lines of one token lie as y does. */
+	direct = a.s.t == 1 && p->use->q->in[ATTENTION_Q].dtype == PCTL_SCALAR_F32 &&
+		 s.words == a.dv;
+	s.out = direct ? kit_out(p, 0) : kit_temp(p, 4 * shared_of(&a) * s.lines * s.words);
 	if (s.quick)
 		s.parts = kit_temp(p, parts_bytes(&s));
 	else
@@ -424,7 +428,8 @@ void attention_plan(kit_plan *p)
 			values_quick(p, &s);
 		else
 			values_exact(p, &s, v);
-		give(p, &s, v, s.is_last ? kit_out(p, 0) : y[number % 2]);
+		if (!direct)
+			give(p, &s, v, s.is_last ? kit_out(p, 0) : y[number % 2]);
 		s.first += s.tokens;
 	}
 	sequences_assert(p, &a.s, s.found);

@@ -121,6 +121,7 @@ class Case:
 def cases(r, how):
     yield Case(r, ("f32", "f32"), 1, 2, 4, 2, 64, 64, 70, [66], [2])
     yield Case(r, ("f32", "f16"), 2, 2, 2, 1, 16, 80, 4, [5, 0], [1, 2], pages=[[3, 0], [1, 4]], window=4)
+    yield Case(r, ("f32", "bf16"), 2, 1, 6, 2, 8, 64, 9, [8, 2], [1, 0])
     if how != "all":
         return
     for d in (80, 96, 128, 256):
