@@ -6,6 +6,12 @@ static const kit_family *const families[] = {
 	&transformer_rope_family,
 	&transformer_kv_write_family,
 	&transformer_attention_family,
+	&transformer_embed_family,
+	&transformer_gated_family,
+	&transformer_lora_family,
+	&transformer_route_family,
+	&transformer_experts_family,
+	&transformer_penalty_family,
 };
 
 static const kit_library library = {families, KIT_COUNT(families), 0};

@@ -8,5 +8,11 @@ extern const kit_family transformer_rope_table_family;
 extern const kit_family transformer_rope_family;
 extern const kit_family transformer_kv_write_family;
 extern const kit_family transformer_attention_family;
+extern const kit_family transformer_embed_family;
+extern const kit_family transformer_gated_family;
+extern const kit_family transformer_lora_family;
+extern const kit_family transformer_route_family;
+extern const kit_family transformer_experts_family;
+extern const kit_family transformer_penalty_family;
 
 #endif
