@@ -1,7 +1,8 @@
-/* transformer.swiglu, geglu and geglu_erf: activations of a gate times what is gated (SEMANTICS.md 18.11), function ops over those of ieee. The
+/* transformer.swiglu, geglu and geglu_erf: activations of a gate times what is gated (SEMANTICS.md 18.11), function ops. The
  * reference takes each step in MPFR, in the exponents of the operands' own format. */
 #include <mpfr.h>
 
+#include "common/activations.h"
 #include "shared.h"
 
 #define FLOATS "f32|f16|bf16[...]"
@@ -141,20 +142,18 @@ static pctl_status transformer_reference(const kit_use *u, const pctl_span *in, 
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
-#define TEXT(name, of, T)                                                                        \
-	"//# use ieee." of "@1\nfn transformer_" name "_" T "(a: " T ", b: " T ") -> " T " {\n" \
-	"\treturn ieee_" of "_" T "(a) * b;\n}\n"
-#define ROW(id, name, of)                                                                \
-	static const gated_row id##_row = {                                              \
-		{TEXT(name, of, "f32"), "enable f16;\n" TEXT(name, of, "f16"),           \
-		 TEXT(name, of, "bf16")},                                                \
-		eval_##id}
+#define FN(name, e, T) \
+	"fn transformer_" name "_" T "(x: " T ", b: " T ") -> " T " {\n\treturn (" e ") * b;\n}\n"
+#define ROW(id, name, e)                                                                   \
+	static const gated_row id##_row = {{FN(name, e, "f32"),                            \
+					    "enable f16;\n" FN(name, e, "f16"), FN(name, e, "bf16")}, \
+					   eval_##id}
 #define eval_swiglu silu
 #define eval_geglu gelu_tanh
 #define eval_geglu_erf gelu
-ROW(swiglu, "swiglu", "silu");
-ROW(geglu, "geglu", "gelu_tanh");
-ROW(geglu_erf, "geglu_erf", "gelu");
+ROW(swiglu, "swiglu", KIT_SILU);
+ROW(geglu, "geglu", KIT_GELU_TANH);
+ROW(geglu_erf, "geglu_erf", KIT_GELU);
 
 #define SAID(text)                                       \
 	{                                                \

@@ -168,17 +168,22 @@ static uint32_t multiplied(kit_law *l, uint32_t a, uint32_t b)
 
 static void lora_law_steps(kit_law *l)
 {
+	const pctl_tensor_type *t = &l->use.q->in[Y0];
 	const uint32_t y = kit_law_out(l, 0);
-	const pctl_tensor_type one = {PCTL_SCALAR_F32, l->use.q->in[Y0].rank, {1, 1, 1, 1, 1, 1, 1, 1}};
+	const uint64_t n = kit_elements(t);
+	float scale, *all = kit_law_scratch(l, 4 * n + 4);
 	uint32_t d;
-	float scale;
 
-	if (l->use.q->in[X].rank != 2 || transformer_scale_of(&l->use, ATTR_SCALE, &scale) != PCTL_OK)
-		return;
-	d = multiplied(l, multiplied(l, X, A), B);
-	d = kit_law_use(l, "ieee.mul", (uint32_t[]){d, kit_law_tensor(l, &one, &scale)}, 2, NULL, 0,
-			1);
-	kit_law_equal(l, kit_law_use(l, "ieee.add", (uint32_t[]){Y0, d}, 2, NULL, 0, 1), y);
+	if (all != NULL && t->rank == 2 &&
+	    transformer_scale_of(&l->use, ATTR_SCALE, &scale) == PCTL_OK) {
+		for (uint64_t i = 0; i < n; i++)
+			all[i] = scale;
+		d = multiplied(l, multiplied(l, X, A), B);
+		d = kit_law_use(l, "ieee.mul", (uint32_t[]){d, kit_law_tensor(l, t, all)}, 2, NULL,
+				0, 1);
+		kit_law_equal(l, kit_law_use(l, "ieee.add", (uint32_t[]){Y0, d}, 2, NULL, 0, 1), y);
+	}
+	kit_law_free(l, all);
 }
 
 static void lora_law_rows(kit_law *l)

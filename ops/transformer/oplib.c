@@ -12,6 +12,7 @@ static const kit_family *const families[] = {
 	&transformer_route_family,
 	&transformer_experts_family,
 	&transformer_penalty_family,
+	&transformer_sample_family,
 };
 
 static const kit_library library = {families, KIT_COUNT(families), 0};

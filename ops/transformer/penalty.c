@@ -198,18 +198,42 @@ static void penalty_law_rows(kit_law *l)
 		      transformer_law_rows(l, &q->in[LOGITS], y, q->in[LOGITS].dim[1]));
 }
 
+/* Parameter `port` for each logit. */
+static uint32_t spread(kit_law *l, uint32_t port)
+{
+	const pctl_tensor_type *t = &l->use.q->in[LOGITS];
+	uint32_t *data = kit_law_scratch(l, 4 * kit_elements(t) + 4), number = 0;
+
+	if (data == NULL)
+		return 0;
+	for (uint64_t i = 0; i < kit_elements(t); i++)
+		data[i] = (uint32_t)tensor_get(kit_law_data(l, port), i / t->dim[1], 4);
+	number = kit_law_tensor(l, t, data);
+	kit_law_free(l, data);
+	return number;
+}
+
+static uint32_t two(kit_law *l, const char *op, uint32_t a, uint32_t b)
+{
+	return kit_law_use(l, op, (uint32_t[]){a, b}, 2, NULL, 0, 1);
+}
+
+static uint32_t either(kit_law *l, uint32_t mask, uint32_t a, uint32_t b)
+{
+	return kit_law_use(l, "tensor.where", (uint32_t[]){mask, a, b}, 3, NULL, 0, 1);
+}
+
 /* By ops of one step each, over counts made here. */
 static void penalty_law_steps(kit_law *l)
 {
 	const pctl_tensor_type *t = &l->use.q->in[LOGITS], *h = &l->use.q->in[HISTORY];
-	const uint64_t v = t->dim[1], n = h->dim[1];
-	pctl_tensor_type column = {PCTL_SCALAR_F32, 2, {t->dim[0], 1}}, mask = *t;
-	float *counts = kit_law_scratch(l, 4 * kit_elements(t) + 4);
-	uint32_t *seen = kit_law_scratch(l, 4 * kit_elements(t) + 4);
-	uint32_t *above = kit_law_scratch(l, 4 * kit_elements(t) + 4);
-	uint32_t param[3], y;
+	const uint64_t v = t->dim[1], n = h->dim[1], all = kit_elements(t);
+	uint32_t *seen = kit_law_scratch(l, 4 * all + 4), *above = kit_law_scratch(l, 4 * all + 4);
+	float *counts = kit_law_scratch(l, 4 * all + 4);
+	pctl_tensor_type mask = *t;
+	uint32_t y, r;
 
-	mask.dtype = PCTL_SCALAR_U32;
+	mask.dtype = PCTL_SCALAR_BOOL;
 	if (counts != NULL && seen != NULL && above != NULL) {
 		for (uint64_t i = 0; i < kit_elements(h); i++) {
 			const uint64_t token = tensor_get(kit_law_data(l, HISTORY), i, 4);
@@ -219,32 +243,19 @@ static void penalty_law_steps(kit_law *l)
 				seen[i / n * v + token] = 1;
 			}
 		}
-		for (uint64_t i = 0; i < kit_elements(t); i++) {
+		for (uint64_t i = 0; i < all; i++) {
 			const uint64_t bits = tensor_get(kit_law_data(l, LOGITS), i, 4);
 
 			above[i] = bits != 0 && bits <= 0x7f800000u;
 		}
-		for (uint32_t i = 0; i < 3; i++)
-			param[i] = kit_law_tensor(l, &column, kit_law_data(l, REPETITION + i));
-		y = kit_law_use(
-			l, "tensor.where",
-			(uint32_t[]){kit_law_tensor(l, &mask, above),
-				     kit_law_use(l, "ieee.div", (uint32_t[]){LOGITS, param[0]}, 2,
-						 NULL, 0, 1),
-				     kit_law_use(l, "ieee.mul", (uint32_t[]){LOGITS, param[0]}, 2,
-						 NULL, 0, 1)},
-			3, NULL, 0, 1);
-		y = kit_law_use(l, "ieee.sub",
-				(uint32_t[]){y, kit_law_use(l, "ieee.mul",
-							    (uint32_t[]){kit_law_tensor(l, t, counts),
-									 param[2]},
-							    2, NULL, 0, 1)},
-				2, NULL, 0, 1);
-		y = kit_law_use(l, "ieee.sub", (uint32_t[]){y, param[1]}, 2, NULL, 0, 1);
-		y = kit_law_use(l, "tensor.where",
-				(uint32_t[]){kit_law_tensor(l, &mask, seen), y, LOGITS}, 3, NULL, 0,
-				1);
-		kit_law_equal(l, y, kit_law_out(l, 0));
+		r = spread(l, REPETITION);
+		y = either(l, kit_law_tensor(l, &mask, above), two(l, "ieee.div", LOGITS, r),
+			   two(l, "ieee.mul", LOGITS, r));
+		y = two(l, "ieee.sub", y,
+			two(l, "ieee.mul", kit_law_tensor(l, t, counts), spread(l, FREQUENCY)));
+		y = two(l, "ieee.sub", y, spread(l, PRESENCE));
+		kit_law_equal(l, either(l, kit_law_tensor(l, &mask, seen), y, LOGITS),
+			      kit_law_out(l, 0));
 	}
 	kit_law_free(l, counts);
 	kit_law_free(l, seen);

@@ -1,5 +1,6 @@
 /* transformer.moe_route: which experts a row goes to, and with what weights (SEMANTICS.md 18.13): tensor.softmax where it comes first, and one kernel. */
 #include <math.h>
+#include <stdio.h>
 
 #include "kernels.h"
 #include "shared.h"
@@ -231,6 +232,7 @@ static void route_law_steps(kit_law *l)
 	const pctl_attr sum[] = {{"axes", "-1", 0}, {"keep", "true", 1}};
 	const uint32_t y = kit_law_out(l, 0);
 	uint32_t p = 0, first;
+	char shape[48];
 	route r;
 
 	if (route_of(&l->use, &r) != PCTL_OK || t->rank != 2)
@@ -241,11 +243,16 @@ static void route_law_steps(kit_law *l)
 	kit_law_equal(l, first + 1, y);
 	if (r.mode == TOPK_SOFTMAX)
 		first = kit_law_use(l, "tensor.softmax", &first, 1, axis, 1, 1);
-	else if (r.norm)
-		first = kit_law_use(
-			l, "ieee.div",
-			(uint32_t[]){first, kit_law_use(l, "tensor.sum", &first, 1, sum, 2, 1)}, 2,
-			NULL, 0, 1);
+	else if (r.norm) {
+		const pctl_attr spread[] = {{"shape", shape, 0}};
+		uint32_t in[2] = {first, 0};
+
+		snprintf(shape, sizeof(shape), "%llu,%llu", (unsigned long long)r.rows,
+			 (unsigned long long)r.k);
+		in[1] = kit_law_use(l, "tensor.sum", &first, 1, sum, 2, 1);
+		in[1] = kit_law_use(l, "tensor.broadcast", &in[1], 1, spread, 1, 1);
+		first = kit_law_use(l, "ieee.div", in, 2, NULL, 0, 1);
+	}
 	kit_law_equal(l, first, y + 1);
 }
 

@@ -88,8 +88,8 @@ fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) wid: 
 	workgroupBarrier();
 	var x = bitcast<f32>(bits);
 	if (SOFTMAX) {
-		var m = bitcast<f32>(0x7fc00000u);
-		for (var i = 0u; i < 64u; i++) {
+		var m = bitcast<f32>(chosen[0]);
+		for (var i = 1u; i < 64u; i++) {
 			if (i >= sizes.k) {
 				break;
 			}
