@@ -43,9 +43,8 @@ static pctl_status embed_infer(const kit_use *u, pctl_op_result *out)
 	y->dim[y->rank++] = table->dim[1];
 	out->n_cut = tokens->rank;
 	out->cut[TOKENS] = (1u << tokens->rank) - 1u;
-	return status != PCTL_OK
-		       ? status
-		       : kit_limit(u, "elements", kit_elements(y), TENSOR_ELEMENTS_MAX);
+	return status != PCTL_OK ? status
+				 : kit_limit(u, "elements", kit_elements(y), TENSOR_ELEMENTS_MAX);
 }
 
 /* The table as words of whole bytes, as wide as its rows allow. */
@@ -65,9 +64,9 @@ static pctl_tensor_type words_of(const pctl_tensor_type *table)
 
 static void embed_plan(kit_plan *p)
 {
-	static const char *const one =
-		"fn product(i: u32) -> T {\n"
-		"\treturn bitcast<u32>(bitcast<f32>(x_bits(i)) * bitcast<f32>(params.v[0].x));\n}\n";
+	static const char *const one = "fn product(i: u32) -> T {\n"
+				       "\treturn bitcast<u32>(bitcast<f32>(x_bits(i)) * "
+				       "bitcast<f32>(params.v[0].x));\n}\n";
 	static const char *const two =
 		"fn product(i: u32) -> T {\n\tlet pair = x_pair(i);\n"
 		"\tlet element = bitcast<f32>(pair.x) + bitcast<f32>(pair.y);\n"
@@ -134,9 +133,9 @@ static const struct {
 	      {PCTL_DTYPE_BINARY, 16}, {PCTL_SCALAR_U16, 2}};
 static const char *const scales[] = {"1", "39.191835", "-0.5", "1e-30"};
 
-static const pctl_op_problems embed_problems = {
-	PCTL_HEAD(pctl_op_problems), "tables of 20 types, tokens in range and out of it",
-	KIT_COUNT(tables) * KIT_COUNT(scales)};
+static const pctl_op_problems embed_problems = {PCTL_HEAD(pctl_op_problems),
+						"tables of 20 types, tokens in range and out of it",
+						KIT_COUNT(tables) * KIT_COUNT(scales)};
 
 static void embed_problem(kit_problem *p)
 {
@@ -161,10 +160,9 @@ static void embed_law_converted(kit_law *l)
 	if (l->use.q->in[TABLE].dtype == PCTL_SCALAR_F32)
 		return;
 	in[1] = kit_law_use(l, "tensor.convert", (uint32_t[]){TABLE}, 1, attr, 1, 1);
-	kit_law_equal(l,
-		      kit_law_use(l, l->use.op->desc.name, in, 2, l->use.q->attr,
-				  l->use.q->n_attr, 1),
-		      kit_law_out(l, 0));
+	kit_law_equal(
+		l, kit_law_use(l, l->use.op->desc.name, in, 2, l->use.q->attr, l->use.q->n_attr, 1),
+		kit_law_out(l, 0));
 }
 
 static void embed_law_mirrored(kit_law *l)
@@ -223,12 +221,13 @@ static void (*const embed_checks[])(kit_law *) = {embed_law_converted, embed_law
 						  embed_law_again};
 
 static const kit_op ops[] = {
-	TENSOR_OP(embed, 1, "transformer.embed", "rows of a table by tokens, as f32, scaled",
-		  "y[.., j] = the f32 nearest to table[tokens[..], j], times scale, rounded; NaN is "
-		  "the canonical one.\nf32, f16, bf16, f8, f4, integers and blocks without minima "
-		  "are exact in f32; q4_1 q5_1 q2_k q4_k q5_k are rounded.\nA token that is no row "
-		  "fails the job.",
-		  PCTL_CLASS_STRICT, embed_in, 2, embed_out, embed_attr, 1, NULL),
+	TENSOR_OP(
+		embed, 1, "transformer.embed", "rows of a table by tokens, as f32, scaled",
+		"y[.., j] = the f32 nearest to table[tokens[..], j], times scale, rounded; NaN is "
+		"the canonical one.\nf32, f16, bf16, f8, f4, integers and blocks without minima "
+		"are exact in f32; q4_1 q5_1 q2_k q4_k q5_k are rounded.\nA token that is no row "
+		"fails the job.",
+		PCTL_CLASS_STRICT, embed_in, 2, embed_out, embed_attr, 1, NULL),
 };
 
 const kit_family transformer_embed_family = {ops, NULL, KIT_COUNT(ops), 0};

@@ -185,11 +185,11 @@ static pctl_status linear_reference(const kit_use *u, const pctl_span *in, pctl_
 
 static const struct {
 	uint32_t dtype, n;
-} weights[] = {{PCTL_SCALAR_F32, 5},   {PCTL_SCALAR_F32, 70}, {PCTL_SCALAR_BF16, 33},
-	       {PCTL_SCALAR_F16, 18},  {PCTL_DTYPE_Q8_0, 64}, {PCTL_DTYPE_Q4_0, 32},
-	       {PCTL_DTYPE_Q4_1, 32},  {PCTL_DTYPE_Q5_0, 32}, {PCTL_DTYPE_Q5_1, 32},
-	       {PCTL_DTYPE_Q2_K, 256}, {PCTL_DTYPE_Q4_K, 256}, {PCTL_DTYPE_Q6_K, 256},
-	       {PCTL_SCALAR_I8, 7},    {PCTL_DTYPE_F8E4M3, 9}, {PCTL_SCALAR_F32, 0},
+} weights[] = {{PCTL_SCALAR_F32, 5},	{PCTL_SCALAR_F32, 70},	{PCTL_SCALAR_BF16, 33},
+	       {PCTL_SCALAR_F16, 18},	{PCTL_DTYPE_Q8_0, 64},	{PCTL_DTYPE_Q4_0, 32},
+	       {PCTL_DTYPE_Q4_1, 32},	{PCTL_DTYPE_Q5_0, 32},	{PCTL_DTYPE_Q5_1, 32},
+	       {PCTL_DTYPE_Q2_K, 256},	{PCTL_DTYPE_Q4_K, 256}, {PCTL_DTYPE_Q6_K, 256},
+	       {PCTL_SCALAR_I8, 7},	{PCTL_DTYPE_F8E4M3, 9}, {PCTL_SCALAR_F32, 0},
 	       {PCTL_DTYPE_TERNARY, 16}};
 
 static const pctl_op_problems linear_problems = {
@@ -219,7 +219,8 @@ static void linear_problem(kit_problem *p)
 	pctl_tensor_type x = {p->dtype, 2, {rows, n}};
 	const pctl_tensor_type w = {weights[which].dtype, 3, {all, m, n}},
 			       which_t = {PCTL_SCALAR_U32, 2, {rows, k}},
-			       bias = {variant % 3 == 0 ? PCTL_SCALAR_BF16 : PCTL_SCALAR_F32, 2,
+			       bias = {variant % 3 == 0 ? PCTL_SCALAR_BF16 : PCTL_SCALAR_F32,
+				       2,
 				       {biased ? all : 0, m}};
 
 	if (each)
@@ -254,8 +255,7 @@ static void linear_law_rows(kit_law *l)
 	if (experts_of(&l->use, &e) != PCTL_OK || e.k * e.n * e.m == 0)
 		return;
 	x = transformer_law_rows(l, &t[X], X, e.each ? e.k * e.n : e.n);
-	kit_law_equal(l,
-		      linear(l, x, W, transformer_law_rows(l, &t[EXPERTS], EXPERTS, e.k), BIAS),
+	kit_law_equal(l, linear(l, x, W, transformer_law_rows(l, &t[EXPERTS], EXPERTS, e.k), BIAS),
 		      transformer_law_rows(l, &l->c->types[y], y, e.k * e.m));
 }
 
@@ -338,10 +338,9 @@ static void linear_law_biased(kit_law *l)
 	for (uint64_t i = 0; i < e.places * e.m; i++) {
 		const uint64_t expert = tensor_get(kit_law_data(l, EXPERTS), i / e.m, 4);
 
-		added[i] = expert < e.all
-				   ? (uint32_t)tensor_get(kit_law_data(l, BIAS),
-							  expert * e.m + i % e.m, 4)
-				   : 0;
+		added[i] = expert < e.all ? (uint32_t)tensor_get(kit_law_data(l, BIAS),
+								 expert * e.m + i % e.m, 4)
+					  : 0;
 	}
 	plain = linear(l, X, W, EXPERTS, kit_law_tensor(l, &none, added));
 	kit_law_equal(l,
@@ -413,8 +412,8 @@ static pctl_status combine_reference(const kit_use *u, const pctl_span *in, pctl
 	return PCTL_OK;
 }
 
-static const uint64_t combine_sizes[][3] = {{1, 1, 1}, {2, 2, 5},  {3, 8, 33}, {1, 8, 1030},
-					    {2, 0, 4}, {0, 3, 4},  {4, 4, 64}, {1, 60, 7}};
+static const uint64_t combine_sizes[][3] = {{1, 1, 1}, {2, 2, 5}, {3, 8, 33}, {1, 8, 1030},
+					    {2, 0, 4}, {0, 3, 4}, {4, 4, 64}, {1, 60, 7}};
 static const pctl_op_problems combine_problems = {PCTL_HEAD(pctl_op_problems),
 						  "up to 4 rows of up to 60 experts",
 						  KIT_COUNT(combine_sizes) * 6};
@@ -423,8 +422,10 @@ static void combine_problem(kit_problem *p)
 {
 	const uint64_t *s = combine_sizes[p->number % KIT_COUNT(combine_sizes)];
 
-	transformer_problem_floats(p, Y, &(pctl_tensor_type){PCTL_SCALAR_F32, 3, {s[0], s[1], s[2]}});
-	transformer_problem_floats(p, WEIGHTS, &(pctl_tensor_type){PCTL_SCALAR_F32, 2, {s[0], s[1]}});
+	transformer_problem_floats(p, Y,
+				   &(pctl_tensor_type){PCTL_SCALAR_F32, 3, {s[0], s[1], s[2]}});
+	transformer_problem_floats(p, WEIGHTS,
+				   &(pctl_tensor_type){PCTL_SCALAR_F32, 2, {s[0], s[1]}});
 	kit_problem_rigid(p);
 }
 
@@ -432,14 +433,14 @@ static void combine_problem(kit_problem *p)
 static void combine_law_reordered(kit_law *l)
 {
 	const pctl_tensor_type *y = &l->use.q->in[Y];
-	const tensor_lines rows = {transformer_rows(y, 2), y->dim[y->rank - 2],
-				   y->dim[y->rank - 1], 0},
+	const tensor_lines rows = {transformer_rows(y, 2), y->dim[y->rank - 2], y->dim[y->rank - 1],
+				   0},
 			   ones = {rows.outer, rows.n, 1, 0};
 	uint32_t in[2];
 
 	in[Y] = tensor_law_taken(l, y, Y, tensor_law_mirrored, &rows);
-	in[WEIGHTS] = tensor_law_taken(l, &l->use.q->in[WEIGHTS], WEIGHTS, tensor_law_mirrored,
-				       &ones);
+	in[WEIGHTS] =
+		tensor_law_taken(l, &l->use.q->in[WEIGHTS], WEIGHTS, tensor_law_mirrored, &ones);
 	kit_law_equal(l, kit_law_use(l, "transformer.moe_combine", in, 2, NULL, 0, 1),
 		      kit_law_out(l, 0));
 }
@@ -449,28 +450,28 @@ static void combine_law_einsum(kit_law *l)
 	const pctl_attr attr[] = {{"equation", "bk,bkm->bm", 0}};
 
 	if (l->use.q->in[Y].rank == 3)
-		kit_law_equal(l,
-			      kit_law_use(l, "tensor.einsum", (uint32_t[]){WEIGHTS, Y}, 2, attr, 1,
-					  1),
-			      kit_law_out(l, 0));
+		kit_law_equal(
+			l, kit_law_use(l, "tensor.einsum", (uint32_t[]){WEIGHTS, Y}, 2, attr, 1, 1),
+			kit_law_out(l, 0));
 }
 
 /* ---- the ops -------------------------------------------------------------------------------- */
 
 static const pctl_port linear_in[] = {
-	{"x", TRANSFORMER_FLOATS "[...]", "the rows, [.., n], or [.., k, n]: one for each expert", 0, 0},
+	{"x", TRANSFORMER_FLOATS "[...]", "the rows, [.., n], or [.., k, n]: one for each expert",
+	 0, 0},
 	{"w", TRANSFORMER_FACTORS "[e,m,n]", "a matrix for each expert", 0, 0},
 	{"experts", "u32[...]", "the experts of each row, [.., k]", 0, 0},
 	{"bias", TRANSFORMER_FLOATS "[...]", "what is added, [e, m], or no elements", 0, 0}};
 static const pctl_port linear_out[] = {{"y", "f32[...]", "the products, [.., k, m]", 0, 0}};
-static const pctl_port combine_in[] = {
-	{"y", "f32[...]", "what the experts gave, [.., k, m]", 0, 0},
-	{"weights", "f32[...]", "their weights, [.., k]", 0, 0}};
+static const pctl_port combine_in[] = {{"y", "f32[...]", "what the experts gave, [.., k, m]", 0, 0},
+				       {"weights", "f32[...]", "their weights, [.., k]", 0, 0}};
 static const pctl_port combine_out[] = {{"z", "f32[...]", "the sums, [.., m]", 0, 0}};
 static const pctl_law linear_laws[] = {
 	TENSOR_LAW("rows", "x and experts with their rows reversed give the rows of y so"),
-	TENSOR_LAW("one expert", "without a bias, of whole bytes: the last place is tensor.matmul's "
-				 "product with its expert's matrix"),
+	TENSOR_LAW("one expert",
+		   "without a bias, of whole bytes: the last place is tensor.matmul's "
+		   "product with its expert's matrix"),
 	TENSOR_LAW("unknown", "experts that w has not give the canonical NaN"),
 	TENSOR_LAW("biased", "of a bias of f32: y is y without it, and ieee.add of it"),
 };
@@ -483,16 +484,18 @@ static const pctl_law combine_laws[] = {
 static void (*const combine_checks[])(kit_law *) = {combine_law_reordered, combine_law_einsum};
 
 static const kit_op ops[] = {
-	TENSOR_OP(linear, 1, "transformer.moe_linear", "rows times the matrices of their experts",
-		  "y[.., i, j] = the exact sum over c of x's row [.., c] (of place i where x has k "
-		  "rows) * w[experts[.., i], j, c], rounded once to f32;\nthen + bias[experts[.., "
-		  "i], j], where there is one, rounded. An expert that w has not gives the canonical "
-		  "NaN.",
-		  PCTL_CLASS_STRICT, linear_in, 4, linear_out, NULL, 0, NULL),
-	TENSOR_OP(combine, 1, "transformer.moe_combine", "what experts gave, weighted and added up",
-		  "z[.., j] = the exact sum over i of weights[.., i] * y[.., i, j], rounded once to "
-		  "f32.",
-		  PCTL_CLASS_STRICT, combine_in, 2, combine_out, NULL, 0, NULL),
+	TENSOR_OP(
+		linear, 1, "transformer.moe_linear", "rows times the matrices of their experts",
+		"y[.., i, j] = the exact sum over c of x's row [.., c] (of place i where x has k "
+		"rows) * w[experts[.., i], j, c], rounded once to f32;\nthen + bias[experts[.., "
+		"i], j], where there is one, rounded. An expert that w has not gives the canonical "
+		"NaN.",
+		PCTL_CLASS_STRICT, linear_in, 4, linear_out, NULL, 0, NULL),
+	TENSOR_OP(
+		combine, 1, "transformer.moe_combine", "what experts gave, weighted and added up",
+		"z[.., j] = the exact sum over i of weights[.., i] * y[.., i, j], rounded once to "
+		"f32.",
+		PCTL_CLASS_STRICT, combine_in, 2, combine_out, NULL, 0, NULL),
 };
 
 const kit_family transformer_experts_family = {ops, NULL, KIT_COUNT(ops), 0};

@@ -144,10 +144,10 @@ static pctl_status transformer_reference(const kit_use *u, const pctl_span *in, 
 
 #define FN(name, e, T) \
 	"fn transformer_" name "_" T "(x: " T ", b: " T ") -> " T " {\n\treturn (" e ") * b;\n}\n"
-#define ROW(id, name, e)                                                                   \
-	static const gated_row id##_row = {{FN(name, e, "f32"),                            \
-					    "enable f16;\n" FN(name, e, "f16"), FN(name, e, "bf16")}, \
-					   eval_##id}
+#define ROW(id, name, e)                                                                       \
+	static const gated_row id##_row = {                                                    \
+		{FN(name, e, "f32"), "enable f16;\n" FN(name, e, "f16"), FN(name, e, "bf16")}, \
+		eval_##id}
 #define eval_swiglu silu
 #define eval_geglu gelu_tanh
 #define eval_geglu_erf gelu
@@ -197,7 +197,7 @@ static const pctl_example gated_bounds[] = {{"largest", {0x7f7fffff, 0x3f800000}
 #define geglu_erf_classes gated_classes
 #define geglu_erf_bounds gated_bounds
 
-#define GATED_OP(name, doc, spec, id) \
+#define GATED_OP(name, doc, spec, id)                                                         \
 	KIT_FUNCTION_OP(transformer, name, doc, spec, PCTL_CLASS_STRICT, gated_in, gated_out, \
 			id##_row, id)
 
@@ -206,10 +206,11 @@ static const kit_op ops[] = {
 		 "y = ieee.silu(a) * b, the product one more rounding; a result that is NaN is the "
 		 "canonical one",
 		 swiglu),
-	GATED_OP("geglu", "what is gated, times GELU of the gate, by tanh",
-		 "y = ieee.gelu_tanh(a) * b, the product one more rounding; a result that is NaN is "
-		 "the canonical one",
-		 geglu),
+	GATED_OP(
+		"geglu", "what is gated, times GELU of the gate, by tanh",
+		"y = ieee.gelu_tanh(a) * b, the product one more rounding; a result that is NaN is "
+		"the canonical one",
+		geglu),
 	GATED_OP("geglu_erf", "what is gated, times GELU of the gate, by erf",
 		 "y = ieee.gelu(a) * b, the product one more rounding; a result that is NaN is the "
 		 "canonical one",

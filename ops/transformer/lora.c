@@ -111,8 +111,7 @@ static pctl_status lora_reference(const kit_use *u, const pctl_span *in, pctl_sp
 
 			for (uint64_t i = 0; i < l.n; i++)
 				tensor_sum_product(
-					&s,
-					tensor_value(types[X].dtype, in[X].data, row * l.n + i),
+					&s, tensor_value(types[X].dtype, in[X].data, row * l.n + i),
 					tensor_value(types[A].dtype, in[A].data, j * l.n + i));
 			t[j] = transformer_rounded(&s);
 		}
@@ -202,11 +201,10 @@ static void lora_law_rows(kit_law *l)
 
 /* ---- the op --------------------------------------------------------------------------------- */
 
-static const pctl_port lora_in[] = {
-	{"y0", "f32[...]", "what is added to, [.., m]", 0, 0},
-	{"x", TRANSFORMER_FLOATS "[...]", "the rows, [.., n]", 0, 0},
-	{"a", TRANSFORMER_FLOATS "[r,n]", "the first factor", 0, 0},
-	{"b", TRANSFORMER_FLOATS "[m,r]", "the second factor", 0, 0}};
+static const pctl_port lora_in[] = {{"y0", "f32[...]", "what is added to, [.., m]", 0, 0},
+				    {"x", TRANSFORMER_FLOATS "[...]", "the rows, [.., n]", 0, 0},
+				    {"a", TRANSFORMER_FLOATS "[r,n]", "the first factor", 0, 0},
+				    {"b", TRANSFORMER_FLOATS "[m,r]", "the second factor", 0, 0}};
 static const pctl_port lora_out[] = {{"y", "f32[...]", "the result, of y0's shape", 0, 0}};
 static const pctl_attr_desc lora_attr[] = {
 	{"scale", NULL, "what the product is multiplied by, as the nearest f32 (alpha / r)",

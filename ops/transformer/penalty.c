@@ -192,8 +192,7 @@ static void penalty_law_rows(kit_law *l)
 	if (q->in[LOGITS].dim[1] * q->in[HISTORY].dim[1] == 0)
 		return;
 	for (uint32_t i = 0; i < PORTS; i++)
-		in[i] = transformer_law_rows(l, &q->in[i], i,
-					     i <= HISTORY ? q->in[i].dim[1] : 1);
+		in[i] = transformer_law_rows(l, &q->in[i], i, i <= HISTORY ? q->in[i].dim[1] : 1);
 	kit_law_equal(l, kit_law_use(l, l->use.op->desc.name, in, PORTS, NULL, 0, 1),
 		      transformer_law_rows(l, &q->in[LOGITS], y, q->in[LOGITS].dim[1]));
 }
@@ -268,7 +267,8 @@ static const pctl_port penalty_in[] = {
 	{"logits", "f32[b,v]", "a row of logits for each sequence", 0, 0},
 	{"history", "u32[b,n]", "tokens that it has seen", 0, 0},
 	{"count", "u32[b]", "how many of these count; what is behind is anything", 0, 0},
-	{"repetition", "f32[b]", "what a logit is divided by, or multiplied; 1 changes nothing", 0, 0},
+	{"repetition", "f32[b]", "what a logit is divided by, or multiplied; 1 changes nothing", 0,
+	 0},
 	{"presence", "f32[b]", "what is taken off once", 0, 0},
 	{"frequency", "f32[b]", "what is taken off for each time", 0, 0}};
 static const pctl_port penalty_out[] = {{"y", "f32[b,v]", "the logits then", 0, 0}};
@@ -282,13 +282,14 @@ static void (*const penalty_checks[])(kit_law *) = {penalty_law_none, penalty_la
 						    penalty_law_rows, penalty_law_steps};
 
 static const kit_op ops[] = {
-	TENSOR_OP(penalty, 1, "transformer.penalty",
-		  "repetition, presence and frequency penalties on logits",
-		  "c = how often the token stands among the first count[b] of history[b]. Where c is "
-		  "0 y is the logit, to the bit.\nElse, each step rounded: l / r where l > 0, "
-		  "otherwise l * r, r = repetition[b]; l - f32(c) * frequency[b], two roundings;\n"
-		  "l - presence[b]. Numbers that are no tokens do nothing.",
-		  PCTL_CLASS_STRICT, penalty_in, PORTS, penalty_out, NULL, 0, NULL),
+	TENSOR_OP(
+		penalty, 1, "transformer.penalty",
+		"repetition, presence and frequency penalties on logits",
+		"c = how often the token stands among the first count[b] of history[b]. Where c is "
+		"0 y is the logit, to the bit.\nElse, each step rounded: l / r where l > 0, "
+		"otherwise l * r, r = repetition[b]; l - f32(c) * frequency[b], two roundings;\n"
+		"l - presence[b]. Numbers that are no tokens do nothing.",
+		PCTL_CLASS_STRICT, penalty_in, PORTS, penalty_out, NULL, 0, NULL),
 };
 
 const kit_family transformer_penalty_family = {ops, NULL, KIT_COUNT(ops), 0};

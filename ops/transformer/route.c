@@ -141,9 +141,9 @@ static pctl_status route_reference(const kit_use *u, const pctl_span *in, pctl_s
 		if (r.mode == SOFTMAX_TOPK) {
 			softmax(x, r.experts);
 			for (uint64_t e = 0; e < r.experts; e++)
-				x[e] = isnan(x[e]) ? transformer_get(
-							     (const uint32_t[]){0x7fc00000u}, 0)
-						   : x[e];
+				x[e] = isnan(x[e])
+					       ? transformer_get((const uint32_t[]){0x7fc00000u}, 0)
+					       : x[e];
 		}
 		/* Each goes behind those that go before it, while there is room. */
 		for (uint64_t e = 0; e < r.experts; e++) {
@@ -179,12 +179,13 @@ static pctl_status route_reference(const kit_use *u, const pctl_span *in, pctl_s
 
 /* ---- problems and laws ---------------------------------------------------------------------- */
 
-static const uint64_t sizes_of[][3] = {{3, 4, 2},  {1, 1, 1},  {2, 8, 8},   {5, 60, 4}, {1, 128, 8},
-				       {2, 65, 3}, {0, 8, 2},  {3, 257, 33}, {4, 16, 6}, {2, 64, 64}};
+static const uint64_t sizes_of[][3] = {{3, 4, 2},   {1, 1, 1},	{2, 8, 8}, {5, 60, 4},
+				       {1, 128, 8}, {2, 65, 3}, {0, 8, 2}, {3, 257, 33},
+				       {4, 16, 6},  {2, 64, 64}};
 
-static const pctl_op_problems route_problems = {
-	PCTL_HEAD(pctl_op_problems), "up to 5 rows of 257 experts, many of them equal",
-	KIT_COUNT(sizes_of) * 9};
+static const pctl_op_problems route_problems = {PCTL_HEAD(pctl_op_problems),
+						"up to 5 rows of 257 experts, many of them equal",
+						KIT_COUNT(sizes_of) * 9};
 
 static void route_problem(kit_problem *p)
 {
@@ -274,9 +275,9 @@ static void route_law_padded(kit_law *l)
 	for (uint64_t i = 0; i < kit_elements(&wide); i++) {
 		const uint64_t row = i / (r.experts + 3), e = i % (r.experts + 3);
 
-		data[i] = e < r.experts ? (uint32_t)tensor_get(kit_law_data(l, 0),
-							       row * r.experts + e, 4)
-					: 0xff800000u;
+		data[i] = e < r.experts
+				  ? (uint32_t)tensor_get(kit_law_data(l, 0), row * r.experts + e, 4)
+				  : 0xff800000u;
 		/* NaN with a sign goes behind -Inf. */
 		if (e < r.experts && data[i] > 0xff800000u)
 			r.rows = 0;
@@ -300,7 +301,8 @@ static const pctl_attr_desc route_attr[] = {
 	{"mode", "softmax_topk",
 	 "softmax_topk: of all experts, then the best; topk_softmax: of the best alone",
 	 PCTL_ATTR_STRING, 0, 0, 0},
-	{"norm", "false", "softmax_topk: weights are divided by their sum", PCTL_ATTR_BOOL, 0, 0, 1},
+	{"norm", "false", "softmax_topk: weights are divided by their sum", PCTL_ATTR_BOOL, 0, 0,
+	 1},
 };
 static const pctl_law route_laws[] = {
 	TENSOR_LAW("rows", "the rows of the logits reversed give those of experts and weights so"),
@@ -312,13 +314,14 @@ static void (*const route_checks[])(kit_law *) = {route_law_rows, route_law_step
 						  route_law_padded};
 
 static const kit_op ops[] = {
-	TENSOR_OP(route, 2, "transformer.moe_route", "the experts of each token and their weights",
-		  "softmax_topk: p = tensor.softmax of a row; experts are the first k of p in "
-		  "descending order, NaN first, the lower index of equals first;\nweights are their "
-		  "p, with norm divided by T, the exact sum of the k rounded once.\ntopk_softmax: "
-		  "experts are the first k of the logits in that order, weights the softmax of the "
-		  "k.",
-		  PCTL_CLASS_STRICT, route_in, 1, route_out, route_attr, 3, NULL),
+	TENSOR_OP(
+		route, 2, "transformer.moe_route", "the experts of each token and their weights",
+		"softmax_topk: p = tensor.softmax of a row; experts are the first k of p in "
+		"descending order, NaN first, the lower index of equals first;\nweights are their "
+		"p, with norm divided by T, the exact sum of the k rounded once.\ntopk_softmax: "
+		"experts are the first k of the logits in that order, weights the softmax of the "
+		"k.",
+		PCTL_CLASS_STRICT, route_in, 1, route_out, route_attr, 3, NULL),
 };
 
 const kit_family transformer_route_family = {ops, NULL, KIT_COUNT(ops), 0};

@@ -6,9 +6,9 @@
 static pctl_status sample_of(const kit_use *u)
 {
 	static const uint32_t types[SAMPLE_PORTS] = {
-		[SAMPLE_LOGITS] = PCTL_SCALAR_F32, [SAMPLE_TEMPERATURE] = PCTL_SCALAR_F32,
-		[SAMPLE_TOP_K] = PCTL_SCALAR_U32,  [SAMPLE_TOP_P] = PCTL_SCALAR_F32,
-		[SAMPLE_MIN_P] = PCTL_SCALAR_F32,  [SAMPLE_KEY] = PCTL_SCALAR_U32,
+		[SAMPLE_LOGITS] = PCTL_SCALAR_F32,  [SAMPLE_TEMPERATURE] = PCTL_SCALAR_F32,
+		[SAMPLE_TOP_K] = PCTL_SCALAR_U32,   [SAMPLE_TOP_P] = PCTL_SCALAR_F32,
+		[SAMPLE_MIN_P] = PCTL_SCALAR_F32,   [SAMPLE_KEY] = PCTL_SCALAR_U32,
 		[SAMPLE_POSITION] = PCTL_SCALAR_U32};
 	const pctl_tensor_type *in = u->q->in;
 	pctl_status status = PCTL_OK;
@@ -100,7 +100,9 @@ static void sample_plan(kit_plan *p)
 	kit_wgsl_add(&w, KERNEL_UNIT_SUM);
 	kit_wgsl_add(&w, KERNEL_WIDE);
 	kit_wgsl_add(&w, KERNEL_SAMPLE_WEIGHT);
-	kit_wgsl_add(&w, "struct Philox {\n\tv: array<vec4<u32>, 2>,\n}\nvar<private> params: Philox;\n");
+	kit_wgsl_add(
+		&w,
+		"struct Philox {\n\tv: array<vec4<u32>, 2>,\n}\nvar<private> params: Philox;\n");
 	kit_wgsl_add(&w, KERNEL_PHILOX);
 	kit_wgsl_add(&w, KERNEL_SAMPLE_PLACE);
 	kit_wgsl_add(&w, KERNEL_SAMPLE_GATHER);
@@ -125,7 +127,8 @@ static const pctl_port sample_in[] = {
 	{"logits", "f32[b,v]", "a row of logits for each sequence, at most 262144", 0, 0},
 	{"temperature", "f32[b]", "what logits are divided by; 0 takes the greatest", 0, 0},
 	{"top_k", "u32[b]", "how many of the first are kept; 0: all", 0, 0},
-	{"top_p", "f32[b]", "the share of the weight that the first must have; 1: all are kept", 0, 0},
+	{"top_p", "f32[b]", "the share of the weight that the first must have; 1: all are kept", 0,
+	 0},
 	{"min_p", "f32[b]", "what the others must weigh beside the first; 0: nothing", 0, 0},
 	{"key", "u32[b,2]", "of Philox, two words, the lower first", 0, 0},
 	{"position", "u32[b]", "the counter of Philox", 0, 0}};
@@ -133,28 +136,30 @@ static const pctl_port sample_out[] = {{"token", "u32[b]", "the token of each ro
 static const pctl_law sample_laws[] = {
 	TENSOR_LAW("rows", "all rows in reverse order give the tokens so"),
 	TENSOR_LAW("greedy", "with temperature 0 it is tensor.argmax"),
-	TENSOR_LAW("one", "with top_k 1, and with top_p 0, it is a greatest logit's, where there is "
-			  "none above all numbers"),
+	TENSOR_LAW("one",
+		   "with top_k 1, and with top_p 0, it is a greatest logit's, where there is "
+		   "none above all numbers"),
 	TENSOR_LAW("padded", "tokens of -Inf behind change nothing, where one is above -Inf"),
-	TENSOR_LAW("at most all", "top_k of the number of tokens, top_p of 1 and min_p of 0 are none"),
+	TENSOR_LAW("at most all",
+		   "top_k of the number of tokens, top_p of 1 and min_p of 0 are none"),
 };
-static void (*const sample_checks[])(kit_law *) = {sample_law_rows, sample_law_greedy,
-						   sample_law_one, sample_law_padded,
-						   sample_law_all};
+static void (*const sample_checks[])(kit_law *) = {
+	sample_law_rows, sample_law_greedy, sample_law_one, sample_law_padded, sample_law_all};
 
 static const kit_op ops[] = {
-	TENSOR_OP(sample, 1, "transformer.sample", "a token of each row of logits, drawn by Philox",
-		  "Where temperature T is not a finite number above 0, or no logit is above -Inf: "
-		  "tensor.argmax of the row. Else z = l / T, m the greatest z;\ne = 1 where z equals "
-		  "m, otherwise exp(z - m), each step rounded; NaN and -Inf are no candidates. "
-		  "Candidates in descending order of z (16.6), the lower token first of equals.\n"
-		  "Exactly, nothing rounded: top_k keeps the first k (0: all); top_p below 1 the "
-		  "shortest prefix, of one at least, that has top_p times what is kept;\nmin_p above "
-		  "0 those whose e is no less than min_p, or 1 where that is more; NaN keeps all. "
-		  "The token is the first at which the sum of what is left exceeds\nU * 2^-64 * "
-		  "K: K is all that is left, U the first two words, the lower first, of "
-		  "Philox4x32-10's block of key, counter `position` and stream 0.",
-		  PCTL_CLASS_STRICT, sample_in, SAMPLE_PORTS, sample_out, NULL, 0, NULL),
+	TENSOR_OP(
+		sample, 1, "transformer.sample", "a token of each row of logits, drawn by Philox",
+		"Where temperature T is not a finite number above 0, or no logit is above -Inf: "
+		"tensor.argmax of the row. Else z = l / T, m the greatest z;\ne = 1 where z equals "
+		"m, otherwise exp(z - m), each step rounded; NaN and -Inf are no candidates. "
+		"Candidates in descending order of z (16.6), the lower token first of equals.\n"
+		"Exactly, nothing rounded: top_k keeps the first k (0: all); top_p below 1 the "
+		"shortest prefix, of one at least, that has top_p times what is kept;\nmin_p above "
+		"0 those whose e is no less than min_p, or 1 where that is more; NaN keeps all. "
+		"The token is the first at which the sum of what is left exceeds\nU * 2^-64 * "
+		"K: K is all that is left, U the first two words, the lower first, of "
+		"Philox4x32-10's block of key, counter `position` and stream 0.",
+		PCTL_CLASS_STRICT, sample_in, SAMPLE_PORTS, sample_out, NULL, 0, NULL),
 };
 
 const kit_family transformer_sample_family = {ops, NULL, KIT_COUNT(ops), 0};

@@ -1,16 +1,16 @@
 /* Problems of transformer.sample, and its laws, by code that knows neither kernels nor the reference. */
 #include "sample.h"
 
-static const uint64_t sizes_of[][2] = {{2, 7},	{1, 1},	 {3, 33}, {1, 300}, {4, 64},
-				       {0, 5},	{2, 513}, {8, 3},  {1, 2000}};
+static const uint64_t sizes_of[][2] = {{2, 7}, {1, 1},	 {3, 33}, {1, 300}, {4, 64},
+				       {0, 5}, {2, 513}, {8, 3},  {1, 2000}};
 static const float temperatures[] = {1, 0.7f, 0, 2, 1e-3f, 1e30f, -1};
 static const float shares[] = {1, 0.9f, 0.5f, 0, 1e-6f, 0.999f, 2};
 static const float floors[] = {0, 0.1f, 0.5f, 1e-20f, 3, -1};
 static const uint32_t counts[] = {0, 1, 2, 40, 5, 100000};
 
-const pctl_op_problems sample_problems = {
-	PCTL_HEAD(pctl_op_problems), "up to 8 rows, of up to 2000 logits, many of them equal",
-	KIT_COUNT(sizes_of) * 8};
+const pctl_op_problems sample_problems = {PCTL_HEAD(pctl_op_problems),
+					  "up to 8 rows, of up to 2000 logits, many of them equal",
+					  KIT_COUNT(sizes_of) * 8};
 
 static float number(uint32_t bits)
 {
@@ -141,10 +141,10 @@ void sample_law_padded(kit_law *l)
 		int above = 0;
 
 		for (uint64_t i = 0; i < n + 3; i++) {
-			const uint32_t x = i < n ? (uint32_t)tensor_get(
-							   kit_law_data(l, SAMPLE_LOGITS),
-							   row * n + i, 4)
-						 : 0xff800000u;
+			const uint32_t x =
+				i < n ? (uint32_t)tensor_get(kit_law_data(l, SAMPLE_LOGITS),
+							     row * n + i, 4)
+				      : 0xff800000u;
 
 			data[row * (n + 3) + i] = x;
 			above |= x != 0xff800000u && (x & 0x7fffffffu) <= 0x7f800000u;

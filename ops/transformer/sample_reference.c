@@ -49,7 +49,8 @@ static uint32_t greatest_of(const void *logits, uint64_t first, uint64_t n)
 		const float best = at < n ? transformer_get(logits, first + at) : 0;
 
 		/* 15.3: -0 is below +0. */
-		if (!isnan(x) && (at == n || x > best || (x == best && !signbit(x) && signbit(best))))
+		if (!isnan(x) &&
+		    (at == n || x > best || (x == best && !signbit(x) && signbit(best))))
 			at = i;
 	}
 	return (uint32_t)(at < n ? at : 0);
@@ -124,9 +125,9 @@ static uint64_t candidates_of(const void *logits, uint64_t first, uint64_t n, fl
 		if (isnan(z) || z == -INFINITY)
 			continue;
 		memcpy(&bits, &z, 4);
-		out[count++] = (candidate){(uint32_t)i,
-					   (uint32_t)tensor_order_key(PCTL_SCALAR_F32, bits),
-					   z == m ? 1 : tensor_exp(z - m)};
+		out[count++] =
+			(candidate){(uint32_t)i, (uint32_t)tensor_order_key(PCTL_SCALAR_F32, bits),
+				    z == m ? 1 : tensor_exp(z - m)};
 	}
 	return count;
 }

@@ -69,7 +69,7 @@ static uint32_t near_one(uint64_t r)
 
 void transformer_problem_floats(kit_problem *p, uint32_t port, const pctl_tensor_type *t)
 {
-	static const uint32_t edges[] = {0,	     0x80000000u, 0x7f800000u, 0xff800000u,
+	static const uint32_t edges[] = {0,	      0x80000000u, 0x7f800000u, 0xff800000u,
 					 0x7fc00000u, 0x7f7fffffu, 1,		0xffc00001u};
 	const uint64_t n = kit_elements(t), bytes = kit_dtype_bytes(t->dtype);
 	const tensor_float_format *format = tensor_float_format_of(t->dtype);
@@ -83,8 +83,7 @@ void transformer_problem_floats(kit_problem *p, uint32_t port, const pctl_tensor
 	}
 	for (uint64_t i = 0; i < n; i++) {
 		const uint64_t r = kit_random(p->seed + p->number * 8 + port, i);
-		const uint32_t bits =
-			wrong && r >> 40 & 1 ? edges[r >> 41 & 7] : near_one(r);
+		const uint32_t bits = wrong && r >> 40 & 1 ? edges[r >> 41 & 7] : near_one(r);
 		float v;
 
 		memcpy(&v, &bits, 4);

@@ -129,9 +129,8 @@ static void test_proof_plans__faults_of_transformers_are_caught(void **state)
 		{"transformer.sample", PCTL_SCALAR_F32,
 		 "all rows in reverse order give the tokens so", spoil_first,
 		 "another token in the first row"},
-		{"transformer.sample", PCTL_SCALAR_F32,
-		 "with temperature 0 it is tensor.argmax", spoil_last,
-		 "another token in the last row"},
+		{"transformer.sample", PCTL_SCALAR_F32, "with temperature 0 it is tensor.argmax",
+		 spoil_last, "another token in the last row"},
 		{"transformer.sample", PCTL_SCALAR_F32,
 		 "with top_k 1, and with top_p 0, it is a greatest logit's, where there is none "
 		 "above all numbers",

@@ -1,4 +1,4 @@
-"""Kernels of the libraries of ops over whole arrays run one by one, as its plans join them, for tests that plant faults in them."""
+"""Kernels of the libraries tensor and transformer run one by one, as its plans join them, for tests that plant faults in them."""
 import os
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../ops")
