@@ -13,6 +13,7 @@ extern const kit_family transformer_gated_family;
 extern const kit_family transformer_lora_family;
 extern const kit_family transformer_route_family;
 extern const kit_family transformer_experts_family;
+extern const kit_family transformer_combine_family;
 extern const kit_family transformer_penalty_family;
 extern const kit_family transformer_sample_family;
 
