@@ -81,6 +81,7 @@ static void begin(kit_plan *p, kit_wgsl *w)
 /* Sums in f64, where one of LANES lanes has few turns. */
 static void add_quick(kit_plan *p, kit_wgsl *w)
 {
+	const uint32_t dtype = p->use->q->in[EXPERTS_W].dtype;
 	char text[160];
 
 	snprintf(text, sizeof(text),
@@ -95,8 +96,9 @@ static void add_quick(kit_plan *p, kit_wgsl *w)
 	tensor_judge_text(w, tensor_float_format_of(PCTL_SCALAR_F32));
 	kit_wgsl_add(w, KERNEL_SUM_WINDOW);
 	kit_wgsl_add(w, KERNEL_ROWS_SETTLE);
-	kit_wgsl_add(w, kit_codec_is_pair(p->use->q->in[EXPERTS_W].dtype) ? KERNEL_MOE_QUICK_PAIR
-									  : KERNEL_MOE_QUICK);
+	kit_wgsl_add(w, kit_codec_is_pair(dtype)	     ? KERNEL_MOE_QUICK_PAIR
+			: kit_block_format_of(dtype) != NULL ? KERNEL_MOE_QUICK_BLOCK
+							     : KERNEL_MOE_QUICK);
 	kit_wgsl_add(w, KERNEL_MOE_LINEAR);
 }
 

@@ -75,7 +75,10 @@ void linear_law_rows(kit_law *l)
 	if (transformer_experts_of(&l->use, &e) != PCTL_OK || e.k * e.n * e.m == 0)
 		return;
 	x = transformer_law_rows(l, &t[EXPERTS_X], EXPERTS_X, e.each ? e.k * e.n : e.n);
-	kit_law_equal(l, linear(l, x, EXPERTS_W, transformer_law_rows(l, &t[EXPERTS_WHICH], EXPERTS_WHICH, e.k), EXPERTS_BIAS),
+	kit_law_equal(l,
+		      linear(l, x, EXPERTS_W,
+			     transformer_law_rows(l, &t[EXPERTS_WHICH], EXPERTS_WHICH, e.k),
+			     EXPERTS_BIAS),
 		      transformer_law_rows(l, &l->c->types[y], y, e.k * e.m));
 }
 
@@ -95,8 +98,8 @@ void linear_law_matmul(kit_law *l)
 	uint32_t product;
 	experts e;
 
-	if (transformer_experts_of(&l->use, &e) != PCTL_OK || e.places * e.m * e.n == 0 || e.biased ||
-	    kit_dtype_bytes(t[EXPERTS_W].dtype) == 0)
+	if (transformer_experts_of(&l->use, &e) != PCTL_OK || e.places * e.m * e.n == 0 ||
+	    e.biased || kit_dtype_bytes(t[EXPERTS_W].dtype) == 0)
 		return;
 	from = tensor_get(kit_law_data(l, EXPERTS_WHICH), e.places - 1, 4);
 	if (from >= e.all)
@@ -150,7 +153,8 @@ void linear_law_biased(kit_law *l)
 	uint32_t *added, plain;
 	experts e;
 
-	if (transformer_experts_of(&l->use, &e) != PCTL_OK || !e.biased || t[EXPERTS_BIAS].dtype != PCTL_SCALAR_F32)
+	if (transformer_experts_of(&l->use, &e) != PCTL_OK || !e.biased ||
+	    t[EXPERTS_BIAS].dtype != PCTL_SCALAR_F32)
 		return;
 	added = kit_law_scratch(l, 4 * e.places * e.m + 4);
 	if (added == NULL)
@@ -170,4 +174,3 @@ void linear_law_biased(kit_law *l)
 		      y);
 	kit_law_free(l, added);
 }
-

@@ -1,5 +1,6 @@
 // Elements by sums in f64, LANES lanes an element, ROWS elements a workgroup; one that such a sum does not tell (within.wgsl) is settled by exact sums of all
-// lanes (rows_settle.wgsl). In front: these, moe_place.wgsl, exact_sum.wgsl, sum_window.wgsl, rows_tree.wgsl as `found`, `exact_term` and `quick_term`.
+// lanes (rows_settle.wgsl). In front: these, moe_place.wgsl, exact_sum.wgsl, sum_window.wgsl, rows_tree.wgsl as `found`, `exact_term` and
+// `quick_terms`.
 var<workgroup> settled: u32;
 
 fn term(first: u32, row: u32, t: u32, which: u32) {
@@ -15,12 +16,12 @@ fn main(@builtin(local_invocation_id) lid: vec3<u32>, @builtin(workgroup_id) wid
 	let known = element < params.count && at.expert < params.experts;
 	sums = vec2<f64>();
 	if (known) {
-		for (var s = 0u; s < steps * 4u; s++) {
-			let t = s * LANES + lid.x;
+		for (var s = 0u; s < steps; s++) {
+			let t = (s * LANES + lid.x) * 8u;
 			if (t >= params.n) {
 				break;
 			}
-			quick_term(x_bits(at.x_first + t), at.w_first + t);
+			quick_terms(at.x_first + t, at.w_first + t, params.n - t);
 		}
 	}
 	let all = found_together(lid.x, lid.y, sums);

@@ -100,7 +100,7 @@ def main():
         ("a bound of the error too small by 2^40", ("0x1.00001p-53lf", "0x1.00001p-93lf")),
         ("the matrix of the next expert", ("(expert * params.m", "((expert ^ 1u) * params.m")),
         ("an expert that is not there gives zero", ("select(0x7fc00000u, all, at.expert < params.experts)", "all")),
-        ("a lane's last term lost", ("t >= params.n) {\n\t\t\t\tbreak;\n\t\t\t}\n\t\t\tquick", "t + 1u >= params.n) {\n\t\t\t\tbreak;\n\t\t\t}\n\t\t\tquick")),
+        ("a row's last term lost", ("l < left);", "l + 1u < left);")),
     ), "exact fractions")
     few = [f32(1.0), f32(1.0), f32(0.5), f32(1.0), f32(0.5), f32(-102.0), f32(0.25), f32(0.5)]
     plain = [f32(r.below(1000) / 200) for _ in few]
