@@ -75,6 +75,11 @@ static void add_keys(kit_plan *p, uint32_t greatest, uint32_t keys, uint32_t wei
 	kit_wgsl_free(&w);
 }
 
+static int is_gpu(const pctl_plan_caps *caps)
+{
+	return caps->device_kind != PCTL_DEVICE_CPU && caps->device_kind != PCTL_DEVICE_OTHER;
+}
+
 static void sample_plan(kit_plan *p)
 {
 	static const pctl_attr max_attr[] = {{"axes", "1", 0}, {"keep", "false", 0}};
@@ -82,7 +87,8 @@ static void sample_plan(kit_plan *p)
 	const pctl_tensor_type *logits = &p->use->q->in[SAMPLE_LOGITS];
 	const uint64_t rows = logits->dim[0], tokens = logits->dim[1];
 	const uint32_t sizes[4] = {(uint32_t)rows, (uint32_t)tokens};
-	kit_kernel kernel = {"transformer/sample.wgsl", NULL, 256, "steps", 1};
+	const uint32_t lanes = is_gpu(p->caps) && p->caps->max_invocations >= 512 ? 512 : 256;
+	kit_kernel kernel = {"transformer/sample.wgsl", NULL, lanes, "steps", 1};
 	uint32_t greatest, greedy, keys, weights;
 	kit_wgsl w;
 
@@ -94,9 +100,11 @@ static void sample_plan(kit_plan *p)
 	keys = kit_temp(p, 4 * rows * tokens);
 	weights = kit_temp(p, 4 * rows * tokens);
 	add_keys(p, greatest, keys, weights);
-	while (kernel.override_value * 256 < tokens)
+	while (kernel.override_value * lanes * 8 < tokens)
 		kernel.override_value *= 2;
 	w = kit_wgsl_make(p->use, 32768);
+	kit_wgsl_add(&w,
+		     lanes == 512 ? "const LANES: u32 = 512u;\n" : "const LANES: u32 = 256u;\n");
 	kit_wgsl_add(&w, KERNEL_UNIT_SUM);
 	kit_wgsl_add(&w, KERNEL_WIDE);
 	kit_wgsl_add(&w, KERNEL_SAMPLE_WEIGHT);
@@ -110,7 +118,7 @@ static void sample_plan(kit_plan *p)
 	if (p->status == PCTL_OK)
 		p->status = kit_wgsl_status(&w);
 	kernel.text = w.text;
-	kit_run(p, &kernel, rows * 256,
+	kit_run(p, &kernel, rows * lanes,
 		(kit_slot[]){KIT_ALL(kit_params(p, sizes, sizeof(sizes))), KIT_ALL(keys),
 			     KIT_ALL(weights), KIT_ALL(greatest), KIT_ALL(greedy),
 			     KIT_ALL(kit_in(p, SAMPLE_TEMPERATURE)),

@@ -10,20 +10,27 @@ var<private> number: u32;
 fn gather(first: u32, lane: u32, low: u32, high: u32, until: u32, least: u32, tokens: bool) -> Wide {
 	unit_clear();
 	for (var s = 0u; s < steps; s++) {
-		let i = s * LANES + lane;
-		if (i >= until) {
+		let start = s * (LANES * AHEAD) + lane;
+		if (start >= until) {
 			break;
 		}
-		let k = keys[first + i];
-		if (k >= low && k <= high) {
-			let w = weights[first + i];
-			if (w >= least) {
-				if (tokens) {
-					unit[0] += u64(i);
-				} else {
-					unit_add(w);
+		// All are under way before the first is looked at.
+		var k: array<u32, AHEAD>;
+		for (var j = 0u; j < AHEAD; j++) {
+			k[j] = keys[first + min(start + j * LANES, until - 1u)];
+		}
+		for (var j = 0u; j < AHEAD; j++) {
+			let i = start + j * LANES;
+			if (i < until && k[j] >= low && k[j] <= high) {
+				let w = weights[first + i];
+				if (w >= least) {
+					if (tokens) {
+						unit[0] += u64(i);
+					} else {
+						unit_add(w);
+					}
+					unit[5] += 1lu << NUMBER_BIT;
 				}
-				unit[5] += 1lu << NUMBER_BIT;
 			}
 		}
 	}
@@ -62,4 +69,19 @@ fn short_of(above: Wide, each: Wide, goal: Wide, n_above: u32, wanted: u32) -> u
 		}
 	}
 	return short;
+}
+
+// The next stage that was asked for.
+fn asked_from(stage: u32, wanted: u32, candidates: u32, p: f32, floor: f32, last: f32) -> u32 {
+	var next = stage;
+	if (next == TOP_K && (wanted == 0u || wanted >= candidates)) {
+		next = TOP_P;
+	}
+	if (next == TOP_P && !(p < 1.0f)) {
+		next = MIN_P;
+	}
+	if (next == MIN_P && !(floor > 0.0f && last < min(floor, 1.0f))) {
+		next = DRAW;
+	}
+	return next;
 }

@@ -1,5 +1,5 @@
-// What sample.wgsl is bound to, and its stages.
-override steps: u32; // tokens of a lane
+// What sample.wgsl is bound to, and its stages. In front: LANES.
+override steps: u32; // tokens of a lane, by AHEAD
 
 struct Sizes {
 	@size(4) rows: u32,
@@ -19,7 +19,7 @@ struct Sizes {
 @group(0) @binding(10) var<storage, read> position: array<u32>;
 @group(0) @binding(11) var<storage, read_write> token: array<u32>;
 
-const LANES: u32 = 256u;
+const AHEAD: u32 = 8u; // loads under way
 const TOTAL: u32 = 0u; // the weight and number of all candidates
 const TOP_K: u32 = 1u;
 const TOP_P: u32 = 2u;

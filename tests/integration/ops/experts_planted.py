@@ -62,9 +62,10 @@ def draw(rows, params, plant):
         z = [div("f32", read("f32", c), read("f32", t)) for c in row]
         greatest.append(max(row, key=order))
         m = div("f32", read("f32", greatest[-1]), read("f32", t))
-        keys += [order(code("f32", x)) for x in z]
-        weights += [code("f32", exp("f32", sub("f32", x, m))) for x in z]
-    text = (kernel("unit_sum") + kernel("wide") + kernel("sample_weight") + "struct Philox {\n\tv: array<vec4<u32>, 2>,\n}\nvar<private> params: Philox;\n"
+        low = [c == 0xFF800000 for c in row]
+        keys += [0 if none else order(code("f32", x)) for x, none in zip(z, low)]
+        weights += [0 if none else code("f32", exp("f32", sub("f32", x, m))) for x, none in zip(z, low)]
+    text = ("const LANES: u32 = 256u;\n" + kernel("unit_sum") + kernel("wide") + kernel("sample_weight") + "struct Philox {\n\tv: array<vec4<u32>, 2>,\n}\nvar<private> params: Philox;\n"
             + kernel("philox") + kernel("sample_place") + kernel("sample_gather") + kernel("sample"))
     columns = [[p[i] for p in params] for i in range(6)]
     data = [[len(rows), v, 0, 0], keys, weights, greatest, [0] * len(rows), columns[0], columns[1], columns[2], columns[3], [w for p in params for w in p[4]],
@@ -113,6 +114,8 @@ def main():
     # Half of two ones and of the least number there is: one candidate is not enough.
     rows.append([f32(0.0), f32(0.0)] + [f32(-103.0)] + [f32(-200.0)] * 5)
     params.append((f32(1.0), 0, f32(0.5), 0, next((k, 9) for k in range(50) if second_of(rows[-1], (k, 9)) == 1), 4))
+    rows.append([0xFF800000, 0xFF800000, f32(-5.0)] + [0xFF800000] * 5)
+    params.append((*all_of, (8, 8), 8))
     want = words([sample(row, *p) for row, p in zip(rows, params)])
     plant("transformer.sample", want, lambda p: draw(rows, params, p), (
         ("a share cut down to an integer", ("if (rest) {\n\t\tr", "if (false) {\n\t\tr")),
@@ -121,7 +124,9 @@ def main():
         ("the equal behind the drawn one", ("if (number < rank)", "if (number <= rank)")),
         ("all equals kept where top_k cuts them", ("wide_times(each, short + 1u)", "wide_times(each, number)")),
         ("min_p above 1 keeps nothing", ("bitcast<u32>(min(floor, 1.0f))", "bitcast<u32>(floor)")),
-        ("top_p after no top_k", ("wanted == 0u || wanted >= number", "true")),
+        ("top_p after no top_k", ("wanted == 0u || wanted >= candidates", "true")),
+        ("what is no candidate is drawn", ("searching), x, equals), 1u);", "searching), x, equals), 0u);")),
+        ("one left is not the one", ("step + 1u, EQUALS, inside == 1u", "step + 1u, EQUALS, inside <= 2u")),
         ("the upper halves of sums lost", ("(u64(high_half - seen[2u * d + 1u]) << 16u)", "0lu")),
     ), "the order, exact fractions")
     h.finish()

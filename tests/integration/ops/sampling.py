@@ -145,8 +145,9 @@ def main():
     # Temperatures that draw nothing; rows without a number above -Inf; infinities.
     odd = [0, 1 << 31, f32(-1.0), 0x7FC00000, 0x7F800000]
     run(h, backends, "greedy", [logits(r, 20, "few") for _ in odd], [(t, 3, f32(0.5), 0, (7, 8), 9) for t in odd])
-    rows = [[0xFF800000] * 5, [0x7FC00000] * 5, [0x7FC00000, 0xFF800000, 0xFF800000, 0xFFC00000, 0xFF800000], [f32(1.0), 0x7F800000, f32(2.0), 0x7F800000, 0x7FC00000]]
-    run(h, backends, "nothing to draw", rows, [(f32(1.0), 0, f32(0.9), 0, (1, i), i) for i in range(4)])
+    rows = [[0xFF800000] * 5, [0x7FC00000] * 5, [0x7FC00000, 0xFF800000, 0xFF800000, 0xFFC00000, 0xFF800000], [f32(1.0), 0x7F800000, f32(2.0), 0x7F800000, 0x7FC00000],
+            [0xFF800000, 0x7FC00000, f32(-5.0), 0xFFC00001, 0xFF800000]]
+    run(h, backends, "nothing to draw", rows, [(f32(1.0), 0, f32(0.9), 0, (1, i), i) for i in range(5)])
     # A row draws the same whoever is beside it.
     row, p = logits(r, 40, "plain"), drawn(r, 40)
     run(h, backends, "alone", [row], [p])
