@@ -61,12 +61,11 @@ class Cases:
         values = drawn(self.r, kind, v * n, True)
         return pack(kind, values), [read(kind, c) for c in values]
 
-    def embed(self, kind, n, scale):
-        v, tokens = 5, [3, 0, 4, 3]
+    def embed(self, kind, n, scale, v=5, tokens=(3, 0, 4, 3)):
         data, flat = self.table(kind, v, n)
         s = rounded("f32", Number(abs(Fraction(scale)), scale[0] == "-"))
         want = [code("f32", mul("f32", rounded("f32", flat[t * n + j]), s)) for t in tokens for j in range(n)]
-        self.run(f"{kind} {n} {scale}", "embed", [port("tokens", "u32", (2, 2), tokens), ("table", data, f"{kind}[{v},{n}]")], [("f32", want)],
+        self.run(f"{kind} {n} {scale}", "embed", [port("tokens", "u32", (2, len(tokens) // 2), tokens), ("table", data, f"{kind}[{v},{n}]")], [("f32", want)],
                  [] if scale == "1" else ["scale=" + scale])
 
     def strangers(self):
@@ -186,11 +185,10 @@ class Cases:
 
     # ---- penalty ----
 
-    def penalty(self, v, n, edges=False):
-        b = 3
+    def penalty(self, v, n, edges=False, b=3):
         logits = drawn(self.r, "f32", b * v, edges)
         history = [self.r.below(v + 2) for _ in range(b * n)]
-        count = [n, n // 2, n + 9]
+        count = ([n, n // 2, n + 9] * b)[:b]
         params = [drawn(self.r, "f32", b) for _ in range(3)]
         want = []
         for i, c in enumerate(logits):
@@ -243,6 +241,14 @@ def main():
     c.combine(3, 8, 7, True)
     c.penalty(33, 20)
     c.penalty(7, 30, True)
+    # Where bindings are small: a table read through several, rows in parts.
+    c.backends = ["mock:wrap=cpu+narrow=16384"]
+    c.embed("f32", 64, "0.5", 100, [c.r.below(100) for _ in range(80)])
+    c.embed("q8_0", 64, "1", 300, [c.r.below(300) for _ in range(70)])
+    c.lora("f32", "f32", 90, 50, 2, 60, "2")
+    c.route(250, 20, 3, "softmax_topk", True, "few")
+    c.combine(60, 4, 20)
+    c.penalty(600, 30, b=12)
     h.finish()
 
 

@@ -152,6 +152,9 @@ def main():
     row, p = logits(r, 40, "plain"), drawn(r, 40)
     run(h, backends, "alone", [row], [p])
     run(h, backends, "beside others", [logits(r, 40, "few"), row, logits(r, 40, "wide")], [drawn(r, 40), p, drawn(r, 40)])
+    if sys.argv[1] == "all":
+        # Where bindings are small, so that rows go in parts.
+        run(h, ["mock:wrap=cpu+narrow=16384"], "in parts", [logits(r, 600, "plain") for _ in range(9)], [drawn(r, 600) for _ in range(9)])
     distribution(h, r, backends, 4000 if sys.argv[1] == "all" else 400)
     h.finish()
 
