@@ -61,10 +61,11 @@ static pctl_status set_up(pctl_running *r, const pctl_graph *g, const pctl_run_o
 	r->input_evidence =
 		pctl_arena_array(r->result->arena, p->n_inputs, sizeof(*r->input_evidence));
 	r->dims = pctl_map_create();
+	r->sets = pctl_tensor_sets_create();
 	if (r->sources == NULL || r->inputs == NULL || r->input_users == NULL ||
 	    r->input_alive == NULL || r->input_types == NULL || r->nodes == NULL ||
-	    r->input_evidence == NULL || r->dims == NULL || r->result->inputs == NULL ||
-	    r->result->outputs == NULL || r->result->jobs == NULL)
+	    r->input_evidence == NULL || r->dims == NULL || r->sets == NULL ||
+	    r->result->inputs == NULL || r->result->outputs == NULL || r->result->jobs == NULL)
 		return pctl_no_memory(call, "a run");
 	if (o->flags & PCTL_RUN_NATIVE && p->max_class != PCTL_CLASS_APPROXIMATE)
 		return pctl_refuse(call, PC5215_NATIVE_FORMS, "the pipeline's class is %s",
@@ -92,6 +93,7 @@ static void tear_down(pctl_running *r)
 	pctl_run_close_sessions(r);
 	for (uint32_t i = 0; r->sources != NULL && i < r->graph->pipeline->n_inputs; i++)
 		pctl_source_close(r->sources[i]);
+	pctl_tensor_sets_destroy(r->sets);
 	pctl_map_destroy(r->dims);
 }
 
@@ -120,6 +122,7 @@ pctl_status pctl_run_check_gas(pctl_running *r)
  * be. */
 static pctl_status plan_ahead(pctl_running *r, uint32_t *next)
 {
+	pctl_status checked;
 	uint64_t peak;
 
 	while (*next < r->graph->n_nodes) {
@@ -144,7 +147,8 @@ static pctl_status plan_ahead(pctl_running *r, uint32_t *next)
 					   "the gas of this run does not fit in 64 bits");
 		(*next)++;
 	}
-	return pctl_run_foresee(r, *next, &peak);
+	checked = pctl_run_check_states(r);
+	return checked != PCTL_OK ? checked : pctl_run_foresee(r, *next, &peak);
 }
 
 /* The values that feed a node, in port order; of a group, those that its kernel reads. */

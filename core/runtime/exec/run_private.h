@@ -6,6 +6,7 @@
 #include "runtime/exec/open.h"
 #include "runtime/exec/run.h"
 #include "runtime/exec/sample.h"
+#include "runtime/exec/tensor_sets.h"
 #include "runtime/exec/value.h"
 #include "runtime/graph/elementwise.h"
 
@@ -92,6 +93,7 @@ typedef struct pctl_running {
 	const pctl_call *call;
 	pctl_run_result *result;
 	pctl_data_source **sources; /* one an input, NULL: not used */
+	pctl_tensor_sets *sets;	    /* whose files some of them read */
 	pctl_value **inputs;
 	uint32_t *input_users;
 	uint8_t *input_alive; /* 1 once a job has used it */
@@ -126,6 +128,8 @@ pctl_status pctl_run_note_job(pctl_running *r, const pctl_run_node *n, const pct
 
 /* Open the data of every input that is used and find its concrete type. */
 pctl_status pctl_run_bind_inputs(pctl_running *r);
+/* Once all jobs are typed: what states are next has their type (PC4024). */
+pctl_status pctl_run_check_states(const pctl_running *r);
 /* Store the inputs that are not there (PCTL_RUN_KEEP_INPUTS). */
 pctl_status pctl_run_keep_inputs(pctl_running *r);
 /* Value of a dimension or a numeric parameter by name; 1 when known. */
