@@ -147,7 +147,7 @@ static pctl_status prepare(struct pctl_job_running *r, pctl_value *const *in)
 	if (status == PCTL_OK && has_pool(r))
 		status = create_pool(r);
 	for (uint32_t i = plan->n_in; status == PCTL_OK && i < plan->n_buffers; i++) {
-		if (is_pooled(r, i))
+		if (is_pooled(r, i) || pctl_job_place(r, i) != 0)
 			continue;
 		if (plan->buffers[i].kind == PCTL_PLAN_CONSTANT) {
 			status =
@@ -160,6 +160,15 @@ static pctl_status prepare(struct pctl_job_running *r, pctl_value *const *in)
 			status = create_buffer(r, i, (uint64_t)i << 32, 1, &r->second[i]);
 	}
 	return status;
+}
+
+uint32_t pctl_job_place(const struct pctl_job_running *r, uint32_t number)
+{
+	const uint32_t out = number - r->plan->n_in;
+
+	return r->run->places != NULL && number >= r->plan->n_in && out < r->plan->n_out
+		       ? r->run->places[out]
+		       : 0;
 }
 
 /*
@@ -180,6 +189,10 @@ void pctl_job_buffers_of(const struct pctl_job_running *r, uint64_t round, pctl_
 		if (is_pooled(r, i)) {
 			buffers[i] = r->pool;
 			bases[i] += plan->buffers[i].at;
+		}
+		if (pctl_job_place(r, i) != 0) {
+			buffers[i] = r->inputs[pctl_job_place(r, i) - 1];
+			bases[i] = r->lie[pctl_job_place(r, i) - 1].before;
 		}
 	}
 	for (uint32_t i = plan->n_in; round % 2 != 0 && i < plan->n_in + plan->n_out; i++) {
@@ -445,6 +458,13 @@ static pctl_status hand_over(struct pctl_job_running *r, pctl_value *const *in, 
 		uint32_t b = plan->n_in + i;
 		pctl_buffer **kept = pctl_job_keeps_second(r, b) ? &r->second[b] : &r->own[b];
 
+		if (pctl_job_place(r, b) != 0) {
+			out[i] = pctl_value_take_over(in[pctl_job_place(r, b) - 1], r->s,
+						      r->run->out_bytes[i]);
+			if (out[i] == NULL)
+				return pctl_no_memory(r->call, "a job");
+			continue;
+		}
 		if (r->run->repeat == 0) {
 			for (uint32_t k = 0; k < plan->n_in; k++) {
 				if (r->run->carry != NULL && r->run->carry[k] == i + 1)
@@ -530,6 +550,11 @@ pctl_status pctl_job_execute(pctl_session *s, const pctl_job_run *run, pctl_valu
 	if (status == PCTL_OK)
 		status = hand_over(&r, in, out);
 	for (uint32_t i = 0; status != PCTL_OK && i < run->plan->n_out; i++) {
+		const uint32_t place = pctl_job_place(&r, run->plan->n_in + i);
+
+		/* What lies in an input's place may be half written: nobody is to take it for the input. */
+		if (place != 0 && out[i] == NULL)
+			out[i] = pctl_value_take_over(in[place - 1], s, 0);
 		pctl_value_release(out[i]);
 		out[i] = NULL;
 	}

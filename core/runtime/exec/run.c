@@ -307,9 +307,10 @@ static pctl_status run_node(pctl_running *r, uint32_t index)
 			    .observer = &observe,
 			    .observed_ctx = &observe};
 	const pctl_source *sources;
+	uint8_t places[PCTL_PORTS_MAX];
 	uint32_t n_sources;
 	pctl_shape shape;
-	uint64_t began;
+	uint64_t began, placed;
 	pctl_status status = pctl_run_make_ready(r, n);
 
 	run.plan = n->tuned != NULL ? n->tuned : n->canonical;
@@ -346,7 +347,10 @@ static pctl_status run_node(pctl_running *r, uint32_t index)
 	for (uint32_t i = 0; i < n_sources; i++)
 		if (sources[i].job != PCTL_FROM_INPUT)
 			n->trusted |= r->nodes[sources[i].job].trusted;
-	pctl_run_note_peak(r, n, run.plan);
+	status = pctl_run_take_places(r, n, &run, in, places, &placed);
+	if (status != PCTL_OK)
+		return status;
+	pctl_run_note_peak(r, n, run.plan, placed);
 	pctl_run_tell(&teller, r, n, "run", n->session);
 	run.quiet_turns = !(pctl_session_build_flags(n->session) & PCTL_BUILD_SANITIZE);
 	status = pctl_job_execute(n->session, &run, in, r->call, n->values, &job->stats);

@@ -199,14 +199,26 @@ pctl_status pctl_run_group_apart(pctl_running *r, const pctl_run_group *g, pctl_
 void pctl_run_describe(pctl_running *r, const pctl_run_node *n, pctl_run_job *job);
 /* A node has read its inputs: a value that nobody else wants is let go, or stays with the host where it is kept. */
 void pctl_run_done_with(pctl_running *r, const pctl_run_node *n);
+/*
+ * run_in_place.c: which outputs of a job lie in the place of inputs (1 + the input, or 0), by its plan and by who reads them: `left`
+ * says how often a value is still to be read. *n_bytes: what they do not take besides. 0: none does.
+ */
+int pctl_run_places(const pctl_running *r, const pctl_run_node *n, const pctl_job_plan *plan,
+		    uint32_t (*left)(const void *ctx, pctl_source s), const void *ctx,
+		    uint8_t places[PCTL_PORTS_MAX], uint64_t *n_bytes);
+/* The same when the job is about to run, of values that nobody else has; where their bytes are to be compared with they are held. */
+pctl_status pctl_run_take_places(pctl_running *r, pctl_run_node *n, pctl_job_run *run,
+				 pctl_value *const *in, uint8_t places[PCTL_PORTS_MAX],
+				 uint64_t *n_bytes);
 /* run_memory.c: peak_beside of the first `to` jobs of the order, which are planned or recalled, and the highest of them. */
 pctl_status pctl_run_foresee(pctl_running *r, uint32_t to, uint64_t *peak);
 /* Has the session's device that much (PC5204). */
 pctl_status pctl_run_check_memory(const pctl_running *r, const pctl_run_node *n,
 				  const pctl_session *s, const pctl_call *call);
 /* Note the most that lies on devices at once: what is alive, inputs of the run from their first use on, and what the job
- * makes for itself. */
-void pctl_run_note_peak(pctl_running *r, const pctl_run_node *n, const pctl_job_plan *plan);
+ * makes for itself, but for `placed` bytes, which lie where inputs do. */
+void pctl_run_note_peak(pctl_running *r, const pctl_run_node *n, const pctl_job_plan *plan,
+			uint64_t placed);
 
 /* Outputs into the store, all or none, with their evidence, and with them the intermediate results that are kept; the
  * values are let go. */
