@@ -52,8 +52,9 @@ static pctl_status names_of(pctl_tensor_shards *s, const char *path, const cJSON
 	cJSON_ArrayForEach(j, map)
 	{
 		if (status == PCTL_OK && (!cJSON_IsString(j) || !plain(j->valuestring)))
-			status = bad_index(path, call, "no plain name of a file is given for tensor",
-					   j->string);
+			status =
+				bad_index(path, call, "no plain name of a file is given for tensor",
+					  j->string);
 		else if (status == PCTL_OK)
 			all[k++] = j->valuestring;
 	}
@@ -120,9 +121,10 @@ static pctl_status fits(const pctl_tensor_shards *s, const char *path, const cJS
 			held *h = bsearch(&key, said, n, sizeof(*said), by_name);
 
 			if (h == NULL || h->file != f)
-				status = bad_index(s->paths[f], call,
-						   "the index does not say that this file holds tensor",
-						   e->name);
+				status = bad_index(
+					s->paths[f], call,
+					"the index does not say that this file holds tensor",
+					e->name);
 			else
 				h->is_there = 1;
 		}
@@ -195,8 +197,7 @@ pctl_status pctl_tensor_shards_open(const char *path, const pctl_call *call,
 {
 	const size_t n = strlen(path), ending = strlen(PCTL_TENSOR_INDEX_ENDING);
 	pctl_arena *arena = pctl_arena_create();
-	pctl_tensor_shards *s =
-		arena == NULL ? NULL : pctl_arena_alloc(arena, sizeof(*s));
+	pctl_tensor_shards *s = arena == NULL ? NULL : pctl_arena_alloc(arena, sizeof(*s));
 	pctl_status status;
 
 	*out = NULL;

@@ -75,9 +75,10 @@ enum { PCTL_WATCH_JOBS = 0, PCTL_WATCH_ROUNDS = 1, PCTL_WATCH_STEPS = 2 };
 typedef struct pctl_job_run {
 	const pctl_job_plan *plan;
 	uint64_t repeat;
-	const uint32_t *carry;		    /* for each input 1 + output, or 0; NULL without */
-	const uint64_t *out_bytes;	    /* exact bytes of each output */
-	const uint8_t *places; /* of each output 1 + the input where it lies, or 0; NULL: each apart */
+	const uint32_t *carry;	   /* for each input 1 + output, or 0; NULL without */
+	const uint64_t *out_bytes; /* exact bytes of each output */
+	const uint8_t
+		*places; /* of each output 1 + the input where it lies, or 0; NULL: each apart */
 	uint64_t timeout_ms;		    /* for the whole job, 0 none */
 	const pctl_progress_sink *progress; /* NULL: none */
 	uint32_t traced, cut, steps;

@@ -81,7 +81,8 @@ static pctl_status look_into(const char *path, const pctl_call *call, char **out
 		size_t n;
 
 		if (e->d_name[0] == '.' ||
-		    (!is_index && (!pctl_tensor_ref_parse(e->d_name, &n, &tensor) || tensor != NULL)))
+		    (!is_index &&
+		     (!pctl_tensor_ref_parse(e->d_name, &n, &tensor) || tensor != NULL)))
 			continue;
 		n_index += (uint32_t)is_index;
 		n_files += (uint32_t)!is_index;
@@ -90,10 +91,11 @@ static pctl_status look_into(const char *path, const pctl_call *call, char **out
 	}
 	closedir(dir);
 	if (n_index > 1 || (n_index == 0 && n_files != 1))
-		status = pctl_refuse_at(call, PC4215_TENSOR_MEMBER, NULL, "name the file itself",
-					"folder %s has %u files of tensors and %u indices of sharded "
-					"ones: one set is not told",
-					path, n_files, n_index);
+		status = pctl_refuse_at(
+			call, PC4215_TENSOR_MEMBER, NULL, "name the file itself",
+			"folder %s has %u files of tensors and %u indices of sharded "
+			"ones: one set is not told",
+			path, n_files, n_index);
 	else
 		*out = pctl_path_join(path, n_index == 1 ? index : file);
 	if (status == PCTL_OK && *out == NULL)
@@ -137,7 +139,8 @@ static pctl_status open_set(const char *path, const pctl_call *call, struct set 
 	if (status == PCTL_OK && pctl_dir_exists(path))
 		status = look_into(path, call, &inside);
 	if (status == PCTL_OK)
-		status = pctl_tensor_shards_open(inside == NULL ? path : inside, call, &out->shards);
+		status =
+			pctl_tensor_shards_open(inside == NULL ? path : inside, call, &out->shards);
 	if (status == PCTL_OK)
 		status = list(out, call);
 	if (status != PCTL_OK)
@@ -181,8 +184,8 @@ static pctl_status refuse_tensor(const struct set *s, const char *tensor, const 
 		names[i] = pctl_map_key_at(s->places, i);
 	if (names != NULL)
 		hint = pctl_conf_hint_names(tensor, names, n);
-	status = pctl_refuse_at(call, PC4215_TENSOR_MEMBER, NULL, hint, "%s has no tensor \"%.200s\"",
-				s->path, tensor);
+	status = pctl_refuse_at(call, PC4215_TENSOR_MEMBER, NULL, hint,
+				"%s has no tensor \"%.200s\"", s->path, tensor);
 	free(hint);
 	free(names);
 	return status;

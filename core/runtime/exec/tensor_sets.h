@@ -7,7 +7,8 @@
 typedef struct pctl_tensor_sets pctl_tensor_sets;
 
 pctl_tensor_sets *pctl_tensor_sets_create(void); /* NULL: no memory */
-void pctl_tensor_sets_destroy(pctl_tensor_sets *s); /* behind the sources that it gave; NULL is fine */
+void pctl_tensor_sets_destroy(
+	pctl_tensor_sets *s); /* behind the sources that it gave; NULL is fine */
 
 /*
  * The source of one tensor, with its type.

@@ -77,7 +77,7 @@ typedef struct pctl_job_plan {
 	uint32_t form;	       /* PCTL_PLAN_FORM_* */
 	uint32_t is_cut;       /* 1: the host planned the op part by part */
 	uint8_t in_place[PCTL_PORTS_MAX]; /* of each output 1 + the input where it may lie, or 0 */
-	pctl_op_result view; /* of a view: what the library says of it */
+	pctl_op_result view;		  /* of a view: what the library says of it */
 	pctl_arena *arena;
 } pctl_job_plan;
 

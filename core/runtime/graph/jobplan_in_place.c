@@ -37,8 +37,7 @@ static int touches(const pctl_job_plan *p, const pctl_step *step, uint32_t buffe
 	for (uint32_t i = 0; step->kind == PCTL_STEP_KERNEL && i < step->n_bindings; i++) {
 		const pctl_plan_binding *b = &step->bindings[i];
 
-		if (b->buffer == buffer &&
-		    meet(bytes, range_of(p, buffer, b->offset, b->n_bytes)))
+		if (b->buffer == buffer && meet(bytes, range_of(p, buffer, b->offset, b->n_bytes)))
 			return 1;
 	}
 	if (step->kind == PCTL_STEP_KERNEL || step->n_bytes == 0)
@@ -80,7 +79,8 @@ static const char *fault(const pctl_job_plan *p, uint32_t in, uint32_t out, uint
 	return NULL;
 }
 
-pctl_status pctl_job_plan_in_place(pctl_job_plan *p, const pctl_op_desc *desc, const pctl_call *call)
+pctl_status pctl_job_plan_in_place(pctl_job_plan *p, const pctl_op_desc *desc,
+				   const pctl_call *call)
 {
 	memset(p->in_place, 0, sizeof(p->in_place));
 	for (uint32_t i = 0; i < desc->n_out; i++) {
@@ -102,12 +102,12 @@ pctl_status pctl_job_plan_in_place(pctl_job_plan *p, const pctl_op_desc *desc, c
 		if (why == NULL)
 			p->in_place[i] = (uint8_t)place;
 		else if (!p->is_cut)
-			return pctl_refuse(call, PC4132_PLAN,
-					   "op \"%s\": output \"%s\" is said to lie in the place of input "
-					   "\"%s\", which %s (step %" PRIu32 " of its plan)",
-					   desc->name, desc->out[i].name,
-					   place <= desc->n_in ? desc->in[place - 1].name : "?", why,
-					   step);
+			return pctl_refuse(
+				call, PC4132_PLAN,
+				"op \"%s\": output \"%s\" is said to lie in the place of input "
+				"\"%s\", which %s (step %" PRIu32 " of its plan)",
+				desc->name, desc->out[i].name,
+				place <= desc->n_in ? desc->in[place - 1].name : "?", why, step);
 	}
 	return PCTL_OK;
 }

@@ -42,8 +42,9 @@ static const char *read_sum(const pctl_pipe_turn *t, const char *s, uint64_t *ou
 
 		while (isalnum((unsigned char)s[n]) || s[n] == '_' || s[n] == '-')
 			n++;
-		if (n == 0 || (isdigit((unsigned char)*s) ? !pctl_num_parse_u64(s, n, &value)
-							  : !index_value(t, s, n, &value)) ||
+		if (n == 0 ||
+		    (isdigit((unsigned char)*s) ? !pctl_num_parse_u64(s, n, &value)
+						: !index_value(t, s, n, &value)) ||
 		    !pctl_num_mul(product, value, &product))
 			return NULL;
 		s += n;
@@ -129,11 +130,11 @@ const char *pctl_pipe_job_name(pctl_pipe_reader *r, const char *id)
 
 /* ---- groups -------------------------------------------------------------------------------- */
 
-static void refuse_group(pctl_pipe_reader *r, const pctl_pos *pos, const char *hint,
-			 const char *id, const char *what)
+static void refuse_group(pctl_pipe_reader *r, const pctl_pos *pos, const char *hint, const char *id,
+			 const char *what)
 {
-	pctl_pipe_keep(r, pctl_refuse_at(r->call, PC4007_GROUP, pos, hint, "group \"%s\" %s", id,
-					 what));
+	pctl_pipe_keep(
+		r, pctl_refuse_at(r->call, PC4007_GROUP, pos, hint, "group \"%s\" %s", id, what));
 }
 
 /* A group is its jobs: what is said of a job that runs something is not for it. */
@@ -215,8 +216,8 @@ static const char **start_with(pctl_pipe_reader *r, const pctl_conf_value *repea
 	const char **out = pctl_pipe_table(r, n, sizeof(*out));
 
 	for (uint32_t i = 0; out != NULL && i < n; i++) {
-		out[i] = pctl_pipe_ref_text(r, pctl_conf_get(pctl_conf_get(repeat, "start"),
-							     carry->items[i]->key));
+		out[i] = pctl_pipe_ref_text(
+			r, pctl_conf_get(pctl_conf_get(repeat, "start"), carry->items[i]->key));
 		if (out[i] == NULL)
 			return NULL;
 	}
@@ -243,8 +244,9 @@ void pctl_pipe_read_group(pctl_pipe_reader *r, const pctl_conf_value *v)
 			      *count = pctl_conf_get(repeat, "count"),
 			      *jobs = pctl_conf_get(v, "jobs");
 	const pctl_pipe_turn *outer = r->turn;
-	const char *full = pctl_arena_printf(r->p->arena, "%s%s", outer == NULL ? "" : outer->prefix,
-					     pctl_conf_get(v, "id")->text);
+	const char *full =
+		pctl_arena_printf(r->p->arena, "%s%s", outer == NULL ? "" : outer->prefix,
+				  pctl_conf_get(v, "id")->text);
 	pctl_pipe_turn turn = {.outer = outer,
 			       .jobs = jobs,
 			       .carry = pctl_conf_get(repeat, "carry"),

@@ -37,17 +37,16 @@ static void read_set(pctl_pipe_reader *r, const pctl_conf_value *v)
 	set->file_pos = pctl_pipe_place(r, file->pos);
 	set->types = pctl_pipe_table(r, pctl_pipe_count(types), sizeof(*set->types));
 	for (uint32_t i = 0; set->types != NULL && i < pctl_pipe_count(types); i++) {
-		set->types[i].glob = pctl_pipe_dup(
-			r, pctl_conf_get(types->items[i], "tensor")->text);
-		pctl_pipe_read_type(r, pctl_conf_get(types->items[i], "type"),
-				    &set->types[i].type);
+		set->types[i].glob =
+			pctl_pipe_dup(r, pctl_conf_get(types->items[i], "tensor")->text);
+		pctl_pipe_read_type(r, pctl_conf_get(types->items[i], "type"), &set->types[i].type);
 		set->n_types++;
 	}
 	for (uint32_t i = 0; i < 3; i++) {
 		if (pctl_conf_get(v, others[i]) != NULL)
-			refuse_source(r, &pctl_conf_get(v, others[i])->key_pos, set->name,
-				      pctl_arena_printf(r->p->arena, "`tensors` and `%s`",
-							others[i]));
+			refuse_source(
+				r, &pctl_conf_get(v, others[i])->key_pos, set->name,
+				pctl_arena_printf(r->p->arena, "`tensors` and `%s`", others[i]));
 	}
 }
 
@@ -71,9 +70,10 @@ static void read_input(pctl_pipe_reader *r, const pctl_conf_value *v)
 	if (file != NULL && cid != NULL)
 		refuse_source(r, &cid->pos, in.name, "a file and a cid");
 	if (types != NULL)
-		pctl_pipe_keep(r, pctl_refuse_at(r->call, PC4006_INPUT_SOURCE, &types->key_pos,
-						 "`types` goes with `tensors`",
-						 "input \"%s\" is one tensor, of one type", in.name));
+		pctl_pipe_keep(r,
+			       pctl_refuse_at(r->call, PC4006_INPUT_SOURCE, &types->key_pos,
+					      "`types` goes with `tensors`",
+					      "input \"%s\" is one tensor, of one type", in.name));
 	add_input(r, &in);
 }
 
@@ -141,11 +141,11 @@ static void add_state(pctl_pipe_reader *r, const pctl_conf_value *v, const char 
 
 	pctl_pipe_read_type(r, pctl_conf_get(v, "type"), &in.type);
 	if (in.type.any_shape)
-		pctl_pipe_keep(r, pctl_refuse_at(r->call, PC4024_STATE,
-						 &pctl_conf_get(v, "type")->pos,
-						 "write its extents: numbers, parameters, or "
-						 "dimensions of inputs",
-						 "state \"%s\" needs a shape", name));
+		pctl_pipe_keep(r,
+			       pctl_refuse_at(r->call, PC4024_STATE, &pctl_conf_get(v, "type")->pos,
+					      "write its extents: numbers, parameters, or "
+					      "dimensions of inputs",
+					      "state \"%s\" needs a shape", name));
 	add_input(r, &in);
 	if (!PCTL_VEC_PUSH(&r->outputs, out) || !PCTL_VEC_PUSH(&r->states, state))
 		pctl_pipe_keep(r, pctl_no_memory(r->call, "a pipeline"));
@@ -173,10 +173,10 @@ static void read_state(pctl_pipe_reader *r, const pctl_conf_value *v)
 	if (!pctl_pipe_count_of(r, count, what, &parts))
 		return;
 	if (parts > PCTL_PIPELINE_JOBS_MAX) {
-		pctl_pipe_keep(r, pctl_refuse_at(r->call, PC4024_STATE, &count->pos, NULL,
-						 "state \"%s\" has %" PRIu64
-						 " parts, %u are the most",
-						 v->key, parts, PCTL_PIPELINE_JOBS_MAX));
+		pctl_pipe_keep(r,
+			       pctl_refuse_at(r->call, PC4024_STATE, &count->pos, NULL,
+					      "state \"%s\" has %" PRIu64 " parts, %u are the most",
+					      v->key, parts, PCTL_PIPELINE_JOBS_MAX));
 		return;
 	}
 	for (part.number = 0; part.number < parts; part.number++) {

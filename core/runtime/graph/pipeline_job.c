@@ -113,11 +113,11 @@ static pctl_pipe_feed *read_feeds(pctl_pipe_reader *r, const pctl_conf_value *v,
 
 			if (from->kind != PCTL_CONF_STRING) {
 				pctl_pipe_keep(
-					r, pctl_refuse_at(
-						   r->call, PC4003_REFERENCE_SYNTAX, &from->pos,
-						   "write \"$input\" or \"job.port\"",
-						   "what feeds port \"%s\" is not a reference",
-						   item->key));
+					r,
+					pctl_refuse_at(r->call, PC4003_REFERENCE_SYNTAX, &from->pos,
+						       "write \"$input\" or \"job.port\"",
+						       "what feeds port \"%s\" is not a reference",
+						       item->key));
 				continue;
 			}
 			feeds[*n].port = pctl_pipe_dup(r, item->key);
@@ -191,8 +191,8 @@ static void read_shader(pctl_pipe_reader *r, const pctl_conf_value *v, pctl_pipe
 	job->attr = read_named(r, pctl_conf_get(v, "override"), &job->n_attr);
 	if (dispatch == NULL)
 		pctl_pipe_keep(r, pctl_refuse_at(r->call, PC4005_JOB_KIND, &v->pos,
-				       "add dispatch = [ X, Y, Z ];",
-				       "shader job \"%s\" has no dispatch", job->id));
+						 "add dispatch = [ X, Y, Z ];",
+						 "shader job \"%s\" has no dispatch", job->id));
 	for (uint32_t i = 0; i < pctl_pipe_count(dispatch) && i < 3; i++)
 		job->groups[job->n_groups++] = pctl_pipe_read_value(r, dispatch->items[i]);
 	job->out = pctl_pipe_table(r, pctl_pipe_count(out), sizeof(*job->out));
@@ -204,9 +204,10 @@ static void read_shader(pctl_pipe_reader *r, const pctl_conf_value *v, pctl_pipe
 		pctl_pipe_read_type(r, out->items[i], &job->out[i].type);
 	}
 	if (pctl_conf_get(v, "attr") != NULL)
-		pctl_pipe_keep(r, pctl_refuse_at(r->call, PC4005_JOB_KIND, &pctl_conf_get(v, "attr")->key_pos,
-				       "overrides of a shader stand under `override`",
-				       "shader job \"%s\" takes no `attr`", job->id));
+		pctl_pipe_keep(r, pctl_refuse_at(r->call, PC4005_JOB_KIND,
+						 &pctl_conf_get(v, "attr")->key_pos,
+						 "overrides of a shader stand under `override`",
+						 "shader job \"%s\" takes no `attr`", job->id));
 }
 
 static void read_op(pctl_pipe_reader *r, const pctl_conf_value *v, pctl_pipe_job *job)
@@ -217,20 +218,20 @@ static void read_op(pctl_pipe_reader *r, const pctl_conf_value *v, pctl_pipe_job
 
 	job->kind = PCTL_JOB_OP;
 	job->op_pos = pctl_pipe_place(r, op->pos);
-	if (!pctl_op_name_parse(text, r->p->arena, &job->op, &job->version_min,
-				&job->version_max))
-		pctl_pipe_keep(r,
-		     pctl_refuse_at(r->call, PC4004_OP_SYNTAX, &op->pos, "write library.op@version",
-				    "\"%s\" is not the name of an op", text));
+	if (!pctl_op_name_parse(text, r->p->arena, &job->op, &job->version_min, &job->version_max))
+		pctl_pipe_keep(r, pctl_refuse_at(r->call, PC4004_OP_SYNTAX, &op->pos,
+						 "write library.op@version",
+						 "\"%s\" is not the name of an op", text));
 	job->attr = read_named(r, pctl_conf_get(v, "attr"), &job->n_attr);
 	for (uint32_t i = 0; i < COUNT(shader_keys); i++) {
 		const pctl_conf_value *wrong = pctl_conf_get(v, shader_keys[i]);
 
 		if (wrong != NULL)
-			pctl_pipe_keep(r,
-			     pctl_refuse_at(r->call, PC4005_JOB_KIND, &wrong->key_pos, NULL,
-					    "op job \"%s\" takes no `%s`: that is for shader jobs",
-					    job->id, shader_keys[i]));
+			pctl_pipe_keep(
+				r, pctl_refuse_at(
+					   r->call, PC4005_JOB_KIND, &wrong->key_pos, NULL,
+					   "op job \"%s\" takes no `%s`: that is for shader jobs",
+					   job->id, shader_keys[i]));
 	}
 }
 
@@ -242,9 +243,8 @@ static void read_job(pctl_pipe_reader *r, const pctl_conf_value *v, pctl_pipe_jo
 	uint32_t kinds = 0;
 
 	*job = (pctl_pipe_job){.pos = pctl_pipe_place(r, pctl_conf_get(v, "id")->pos)};
-	job->id = r->turn == NULL
-			  ? pctl_pipe_dup(r, id)
-			  : pctl_arena_printf(r->p->arena, "%s%s", r->turn->prefix, id);
+	job->id = r->turn == NULL ? pctl_pipe_dup(r, id)
+				  : pctl_arena_printf(r->p->arena, "%s%s", r->turn->prefix, id);
 	job->is_of_group = r->turn != NULL;
 	if (job->id == NULL)
 		job->id = "";
@@ -266,8 +266,8 @@ static void read_job(pctl_pipe_reader *r, const pctl_conf_value *v, pctl_pipe_jo
 	for (uint32_t i = 0; i < job->n_after; i++) {
 		const char *name = pctl_pipe_job_name(r, pctl_pipe_text(r, after->items[i]));
 
-		job->after[i] = (pctl_pipe_ref){pctl_pipe_place(r, after->items[i]->pos), name,
-						name, NULL};
+		job->after[i] =
+			(pctl_pipe_ref){pctl_pipe_place(r, after->items[i]->pos), name, name, NULL};
 	}
 	if (placement != NULL) {
 		job->placement = pctl_pipe_text(r, placement);

@@ -67,7 +67,8 @@ static const pctl_conf_field repeat_fields[] = {
 	{.key = "carry",
 	 .kind = PCTL_FIELD_MAP,
 	 .element = &string_element,
-	 .doc = "input port = the output port that feeds it the next time; of a group name = \"job.port\""},
+	 .doc = "input port = the output port that feeds it the next time; of a group name = "
+		"\"job.port\""},
 	{.key = "index",
 	 .kind = PCTL_FIELD_NAME,
 	 .doc = "of a group: what counts turns from 0, {i} in its strings"},
@@ -78,53 +79,54 @@ static const pctl_conf_field repeat_fields[] = {
 };
 static const pctl_conf_schema repeat_schema = PCTL_CONF_SCHEMA("a repeat", repeat_fields);
 
-#define JOB_FIELDS                                                                          \
-	{.key = "id",                                                                       \
-	 .kind = PCTL_FIELD_NAME,                                                           \
-	 .flags = PCTL_FIELD_REQUIRED,                                                      \
-	 .doc = "name of the job"},                                                         \
-		{.key = "op",                                                               \
-		 .kind = PCTL_FIELD_STRING,                                                 \
-		 .doc = "an op of an op library, rank.step@1"},                             \
-		{.key = "shader", .kind = PCTL_FIELD_STRING, .doc = "a WGSL file"},         \
-		{.key = "entry", .kind = PCTL_FIELD_NAME, .doc = "entry point of the shader"}, \
-		{.key = "dispatch",                                                         \
-		 .kind = PCTL_FIELD_LIST,                                                   \
-		 .min = 1,                                                                  \
-		 .max = 3,                                                                  \
-		 .element = &scalar_element,                                                \
-		 .doc = "workgroups: numbers, \"$param\", \"dim\" or \"dim/64\" (rounded up)"}, \
-		{.key = "in",                                                               \
-		 .kind = PCTL_FIELD_MAP,                                                    \
-		 .element = &feed_element,                                                  \
-		 .doc = "port = \"$input\" or \"job.port\"; [ .. ] of them where the port is a list"}, \
-		{.key = "out",                                                              \
-		 .kind = PCTL_FIELD_MAP,                                                    \
-		 .element = &string_element,                                                \
-		 .doc = "variable = type (shader jobs)"},                                   \
-		{.key = "attr",                                                             \
-		 .kind = PCTL_FIELD_MAP,                                                    \
-		 .element = &scalar_element,                                                \
-		 .doc = "attributes of the op"},                                            \
-		{.key = "override",                                                         \
-		 .kind = PCTL_FIELD_MAP,                                                    \
-		 .element = &scalar_element,                                                \
-		 .doc = "overrides of the shader"},                                         \
-		{.key = "repeat",                                                           \
-		 .kind = PCTL_FIELD_GROUP,                                                  \
-		 .group = &repeat_schema,                                                   \
-		 .doc = "run several times"},                                               \
-		{.key = "after",                                                            \
-		 .kind = PCTL_FIELD_LIST,                                                   \
-		 .element = &string_element,                                                \
-		 .doc = "jobs that run before"},                                            \
-	{                                                                                   \
-		.key = "placement", .kind = PCTL_FIELD_STRING,                              \
-		.doc = "a backend or device this job must run on"                           \
+#define JOB_FIELDS                                                                               \
+	{.key = "id",                                                                            \
+	 .kind = PCTL_FIELD_NAME,                                                                \
+	 .flags = PCTL_FIELD_REQUIRED,                                                           \
+	 .doc = "name of the job"},                                                              \
+		{.key = "op",                                                                    \
+		 .kind = PCTL_FIELD_STRING,                                                      \
+		 .doc = "an op of an op library, rank.step@1"},                                  \
+		{.key = "shader", .kind = PCTL_FIELD_STRING, .doc = "a WGSL file"},              \
+		{.key = "entry", .kind = PCTL_FIELD_NAME, .doc = "entry point of the shader"},   \
+		{.key = "dispatch",                                                              \
+		 .kind = PCTL_FIELD_LIST,                                                        \
+		 .min = 1,                                                                       \
+		 .max = 3,                                                                       \
+		 .element = &scalar_element,                                                     \
+		 .doc = "workgroups: numbers, \"$param\", \"dim\" or \"dim/64\" (rounded up)"},  \
+		{.key = "in",                                                                    \
+		 .kind = PCTL_FIELD_MAP,                                                         \
+		 .element = &feed_element,                                                       \
+		 .doc = "port = \"$input\" or \"job.port\"; [ .. ] of them where the port is a " \
+			"list"},                                                                 \
+		{.key = "out",                                                                   \
+		 .kind = PCTL_FIELD_MAP,                                                         \
+		 .element = &string_element,                                                     \
+		 .doc = "variable = type (shader jobs)"},                                        \
+		{.key = "attr",                                                                  \
+		 .kind = PCTL_FIELD_MAP,                                                         \
+		 .element = &scalar_element,                                                     \
+		 .doc = "attributes of the op"},                                                 \
+		{.key = "override",                                                              \
+		 .kind = PCTL_FIELD_MAP,                                                         \
+		 .element = &scalar_element,                                                     \
+		 .doc = "overrides of the shader"},                                              \
+		{.key = "repeat",                                                                \
+		 .kind = PCTL_FIELD_GROUP,                                                       \
+		 .group = &repeat_schema,                                                        \
+		 .doc = "run several times"},                                                    \
+		{.key = "after",                                                                 \
+		 .kind = PCTL_FIELD_LIST,                                                        \
+		 .element = &string_element,                                                     \
+		 .doc = "jobs that run before"},                                                 \
+	{                                                                                        \
+		.key = "placement", .kind = PCTL_FIELD_STRING,                                   \
+		.doc = "a backend or device this job must run on"                                \
 	}
-#define GROUP_FIELD(of)                                                                \
-	{                                                                              \
-		.key = "jobs", .kind = PCTL_FIELD_LIST, .min = 1, .element = of,       \
+#define GROUP_FIELD(of)                                                               \
+	{                                                                             \
+		.key = "jobs", .kind = PCTL_FIELD_LIST, .min = 1, .element = of,      \
 		.doc = "of a group, which runs these and nothing itself, once a turn" \
 	}
 
