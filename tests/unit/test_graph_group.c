@@ -6,7 +6,8 @@
 
 #define HEAD "pipeline : { name = \"p\"; class = \"integer\"; params : { t = 3; }; "
 #define DATA "inputs : { d : { type = \"u32[8]\"; }; w : { tensors = \"w.npz\"; }; }; "
-#define ADD(id, a, b) "{ id = \"" id "\"; op = \"fake.two@2\"; in : { a = \"" a "\"; b = \"" b "\"; }; }"
+#define ADD(id, a, b) \
+	"{ id = \"" id "\"; op = \"fake.two@2\"; in : { a = \"" a "\"; b = \"" b "\"; }; }"
 #define GROUP(repeat, jobs) "{ id = \"g\"; repeat : { " repeat " }; jobs = ( " jobs " ); }"
 #define ROUND "index = \"i\"; start : { x = \"$d\"; }; carry : { x = \"k.a\"; };"
 #define JOBS(jobs) "jobs = ( " jobs " ); "
@@ -88,10 +89,9 @@ static void stands_for(const char *text, const char *set, const char *want)
 
 static void written_out(void **state)
 {
-	static const char layers[] =
-		HEAD DATA JOBS(ADD("e", "$d", "$d") ", " GROUP(
-			"count = \"$t\"; " ROUND,
-			ADD("j", "@x", "$w/{i}.{2*i+1}") ", " ADD("k", "j.a", "e.b"))) OUT;
+	static const char layers[] = HEAD DATA JOBS(ADD("e", "$d", "$d") ", " GROUP(
+		"count = \"$t\"; " ROUND,
+		ADD("j", "@x", "$w/{i}.{2*i+1}") ", " ADD("k", "j.a", "e.b"))) OUT;
 
 	(void)state;
 	stands_for(layers, "2",
@@ -102,43 +102,49 @@ static void written_out(void **state)
 	/* Without a turn the group hands on what it started with. */
 	stands_for(layers, "0", "e: a=$d b=$d\nin d \nout y $d\n");
 	/* Names that change places; a turn that is named; a group that is read before it stands in the file; what runs before. */
-	stands_for(
-		HEAD DATA JOBS(
-			ADD("first", "g.x", "g.0.l.y") ", "
-			"{ id = \"g\"; repeat : { count = 2; index = \"i\"; start : { x = \"$d\"; z = "
-			"\"$w/s\"; }; carry : { x = \"@z\"; z = \"k.y\"; }; }; jobs = ( "
-			"{ id = \"l\"; op = \"fake.plan@1\"; in : { x = \"@z\"; }; }, "
-			"{ id = \"k\"; op = \"fake.attr@1\"; in : { x = \"@x\"; }; attr : { times = "
-			"\"{i+1}\"; must = true; }; after = [ \"l\" ]; } ); }")
-		"outputs : { y = \"first.a\"; z = \"g.z\"; }; };",
-		NULL,
-		"g.0.l: x=$w/s\ng.0.k: x=$d times=1 must=true >g.0.l\n"
-		"g.1.l: x=g.0.k.y\ng.1.k: x=$w/s times=2 must=true >g.1.l\n"
-		"first: a=g.0.k.y b=g.0.l.y\n"
-		"in d \nin w/s tensor s\nout y first.a\nout z g.1.k.y\n");
+	stands_for(HEAD DATA JOBS(ADD("first", "g.x",
+				      "g.0.l.y") ", "
+						 "{ id = \"g\"; repeat : { count = 2; index = "
+						 "\"i\"; start : { x = \"$d\"; z = "
+						 "\"$w/s\"; }; carry : { x = \"@z\"; z = \"k.y\"; "
+						 "}; }; jobs = ( "
+						 "{ id = \"l\"; op = \"fake.plan@1\"; in : { x = "
+						 "\"@z\"; }; }, "
+						 "{ id = \"k\"; op = \"fake.attr@1\"; in : { x = "
+						 "\"@x\"; }; attr : { times = "
+						 "\"{i+1}\"; must = true; }; after = [ \"l\" ]; } "
+						 "); }") "outputs : { y = \"first.a\"; z = "
+							 "\"g.z\"; }; };",
+		   NULL,
+		   "g.0.l: x=$w/s\ng.0.k: x=$d times=1 must=true >g.0.l\n"
+		   "g.1.l: x=g.0.k.y\ng.1.k: x=$w/s times=2 must=true >g.1.l\n"
+		   "first: a=g.0.k.y b=g.0.l.y\n"
+		   "in d \nin w/s tensor s\nout y first.a\nout z g.1.k.y\n");
 	/* A group in a group: both indices, and what is carried outside. */
-	stands_for(
-		HEAD DATA JOBS(GROUP(
-			"count = 2; " ROUND,
-			"{ id = \"h\"; repeat : { count = 2; index = \"j\"; start : { v = \"@x\"; }; "
-			"carry : { v = \"m.a\"; }; }; jobs = ( " ADD("m", "@v", "$w/{2*i+j}") " ); }, "
-			ADD("k", "h.v", "h.0.m.b"))) OUT,
-		NULL,
-		"g.0.h.0.m: a=$d b=$w/0\ng.0.h.1.m: a=g.0.h.0.m.a b=$w/1\n"
-		"g.0.k: a=g.0.h.1.m.a b=g.0.h.0.m.b\n"
-		"g.1.h.0.m: a=g.0.k.a b=$w/2\ng.1.h.1.m: a=g.1.h.0.m.a b=$w/3\n"
-		"g.1.k: a=g.1.h.1.m.a b=g.1.h.0.m.b\n"
-		"in d \nin w/0 tensor 0\nin w/1 tensor 1\nin w/2 tensor 2\nin w/3 tensor 3\n"
-		"out y g.1.k.a\n");
+	stands_for(HEAD DATA JOBS(GROUP(
+			   "count = 2; " ROUND,
+			   "{ id = \"h\"; repeat : { count = 2; index = \"j\"; start : { v = "
+			   "\"@x\"; }; "
+			   "carry : { v = \"m.a\"; }; }; jobs = ( " ADD(
+				   "m", "@v", "$w/{2*i+j}") " ); }, " ADD("k", "h.v", "h.0.m.b")))
+			   OUT,
+		   NULL,
+		   "g.0.h.0.m: a=$d b=$w/0\ng.0.h.1.m: a=g.0.h.0.m.a b=$w/1\n"
+		   "g.0.k: a=g.0.h.1.m.a b=g.0.h.0.m.b\n"
+		   "g.1.h.0.m: a=g.0.k.a b=$w/2\ng.1.h.1.m: a=g.1.h.0.m.a b=$w/3\n"
+		   "g.1.k: a=g.1.h.1.m.a b=g.1.h.0.m.b\n"
+		   "in d \nin w/0 tensor 0\nin w/1 tensor 1\nin w/2 tensor 2\nin w/3 tensor 3\n"
+		   "out y g.1.k.a\n");
 }
 
 static void states(void **state)
 {
 	(void)state;
-	stands_for(HEAD "inputs : { d : { type = \"u32[8]\"; }; }; state : { s : { type = "
-			"\"u32[8]\"; next = \"k.a\"; }; q : { type = \"u32[8]\"; count = \"$t\"; index "
-			"= \"n\"; next = \"g.{n}.k.b\"; }; }; "
-		   JOBS(ADD("k", "$s", "$d") ", " GROUP("count = \"$t\"; " ROUND, ADD("k", "@x", "$q/{i}"))) OUT,
+	stands_for(HEAD
+		   "inputs : { d : { type = \"u32[8]\"; }; }; state : { s : { type = "
+		   "\"u32[8]\"; next = \"k.a\"; }; q : { type = \"u32[8]\"; count = \"$t\"; index "
+		   "= \"n\"; next = \"g.{n}.k.b\"; }; }; " JOBS(ADD("k", "$s", "$d") ", " GROUP(
+			   "count = \"$t\"; " ROUND, ADD("k", "@x", "$q/{i}"))) OUT,
 		   "2",
 		   "k: a=$s b=$d\ng.0.k: a=$d b=$q/0\ng.1.k: a=g.0.k.a b=$q/1\n"
 		   "in d \nin s state\nin q/0 state\nin q/1 state\n"
@@ -148,87 +154,110 @@ static void states(void **state)
 #define ONE(repeat, jobs) HEAD DATA JOBS(GROUP(repeat, jobs)) OUT
 #define K ADD("k", "@x", "$w/{i}")
 #define GOOD ONE("count = 2; " ROUND, K)
-#define STATED(fields) HEAD "inputs : { d : { type = \"u32[8]\"; }; }; state : { s : { " fields " }; }; " \
-	JOBS(ADD("k", "$s", "$d")) "outputs : { y = \"k.b\"; }; };"
+#define STATED(fields)                                                           \
+	HEAD "inputs : { d : { type = \"u32[8]\"; }; }; state : { s : { " fields \
+	     " }; }; " JOBS(ADD("k", "$s", "$d")) "outputs : { y = \"k.b\"; }; };"
 
 /* The code is said where `at` begins in the bad text; once, whatever the number of turns. */
 static const struct {
 	uint32_t code;
 	const char *bad, *at, *good;
 } cases[] = {
-	{PC4007_GROUP, ONE("count = 2; index = \"i\"; carry : { x = \"k.a\"; };", ADD("k", "$d", "$d")),
+	{PC4007_GROUP,
+	 ONE("count = 2; index = \"i\"; carry : { x = \"k.a\"; };", ADD("k", "$d", "$d")),
 	 "x = \"k.a", GOOD},
-	{PC4007_GROUP, ONE("count = 2; index = \"i\"; start : { x = \"$d\"; };", ADD("k", "$d", "$d")),
+	{PC4007_GROUP,
+	 ONE("count = 2; index = \"i\"; start : { x = \"$d\"; };", ADD("k", "$d", "$d")),
 	 "x = \"$d", GOOD},
 	{PC4007_GROUP,
-	 HEAD DATA JOBS("{ id = \"g\"; jobs = ( " ADD("k", "$d", "$d") " ); }") "outputs : { y = "
-										 "\"g.0.k.a\"; }; };",
-	 "{ id = \"g", HEAD DATA JOBS(GROUP("count = 1;", ADD("k", "$d", "$d"))) "outputs : { y = \"g.0.k.a\"; }; };"},
+	 HEAD DATA JOBS(
+		 "{ id = \"g\"; jobs = ( " ADD("k", "$d", "$d") " ); }") "outputs : { y = "
+									 "\"g.0.k.a\"; }; };",
+	 "{ id = \"g",
+	 HEAD DATA JOBS(
+		 GROUP("count = 1;", ADD("k", "$d", "$d"))) "outputs : { y = \"g.0.k.a\"; }; };"},
 	{PC4007_GROUP,
-	 HEAD DATA JOBS("{ id = \"g\"; placement = \"cpu\"; repeat : { count = 2; " ROUND " }; jobs = ( " K " ); }") OUT,
+	 HEAD DATA JOBS("{ id = \"g\"; placement = \"cpu\"; repeat : { count = 2; " ROUND
+			" }; jobs = ( " K " ); }") OUT,
 	 "placement", GOOD},
 	{PC4007_GROUP,
-	 HEAD DATA JOBS("{ id = \"k\"; op = \"fake.plan@1\"; in : { x = \"$d\"; }; repeat : { count = 2; index = "
+	 HEAD DATA JOBS("{ id = \"k\"; op = \"fake.plan@1\"; in : { x = \"$d\"; }; repeat : { "
+			"count = 2; index = "
 			"\"i\"; carry : { x = \"y\"; }; }; }") "outputs : { y = \"k.y\"; }; };",
-	 "index", HEAD DATA JOBS("{ id = \"k\"; op = \"fake.plan@1\"; in : { x = \"$d\"; }; repeat : { count = 2; "
-				 "carry : { x = \"y\"; }; }; }") "outputs : { y = \"k.y\"; }; };"},
+	 "index",
+	 HEAD DATA JOBS(
+		 "{ id = \"k\"; op = \"fake.plan@1\"; in : { x = \"$d\"; }; repeat : { count = 2; "
+		 "carry : { x = \"y\"; }; }; }") "outputs : { y = \"k.y\"; }; };"},
 	{PC4007_GROUP, ONE("count = 0; " ROUND, K), "( { id = \"g", GOOD},
 	{PC1021_CONF_MISSING_KEY,
-	 HEAD DATA JOBS("{ id = \"k\"; op = \"fake.plan@1\"; in : { x = \"$d\"; }; repeat : { count = 2; }; }")
-	 "outputs : { y = \"k.y\"; }; };",
+	 HEAD DATA JOBS("{ id = \"k\"; op = \"fake.plan@1\"; in : { x = \"$d\"; }; repeat : { "
+			"count = 2; }; }") "outputs : { y = \"k.y\"; }; };",
 	 "{ count", GOOD},
 	{PC1021_CONF_MISSING_KEY,
-	 HEAD "inputs : { d : { file = \"a\"; }; }; " JOBS(ADD("k", "$d", "$d")) "outputs : { y = \"k.a\"; }; };",
+	 HEAD "inputs : { d : { file = \"a\"; }; }; " JOBS(
+		 ADD("k", "$d", "$d")) "outputs : { y = \"k.a\"; }; };",
 	 "{ file", GOOD},
 	{PC4008_TURN_NUMBER, ONE("count = 2; " ROUND, ADD("k", "@x", "$w/{j}")), "\"$w/{j}", GOOD},
-	{PC4008_TURN_NUMBER, ONE("count = 2; " ROUND, ADD("k", "@x", "$w/{i+}")), "\"$w/{i+}", GOOD},
+	{PC4008_TURN_NUMBER, ONE("count = 2; " ROUND, ADD("k", "@x", "$w/{i+}")), "\"$w/{i+}",
+	 GOOD},
 	{PC4008_TURN_NUMBER, ONE("count = 2; " ROUND, ADD("k", "@x", "$w/{i")), "\"$w/{i", GOOD},
-	{PC4008_TURN_NUMBER, ONE("count = 2; " ROUND, ADD("k", "@x", "$w/{i*18446744073709551615+i}")),
-	 NULL, ONE("count = 2; " ROUND, ADD("k", "@x", "$w/{i*1844674407370955161+i}"))},
-	{PC4010_REFERENCE_UNKNOWN, ONE("count = 2; " ROUND, ADD("k", "@y", "$w/{i}")), "\"@y", GOOD},
+	{PC4008_TURN_NUMBER,
+	 ONE("count = 2; " ROUND, ADD("k", "@x", "$w/{i*18446744073709551615+i}")), NULL,
+	 ONE("count = 2; " ROUND, ADD("k", "@x", "$w/{i*1844674407370955161+i}"))},
+	{PC4010_REFERENCE_UNKNOWN, ONE("count = 2; " ROUND, ADD("k", "@y", "$w/{i}")), "\"@y",
+	 GOOD},
 	{PC4010_REFERENCE_UNKNOWN, HEAD DATA JOBS(ADD("k", "@x", "$d")) OUT, "\"@x", GOOD},
-	{PC4010_REFERENCE_UNKNOWN, ONE("count = 2; " ROUND, ADD("k", "@x", "$v/{i}")), "\"$v/{i}", GOOD},
+	{PC4010_REFERENCE_UNKNOWN, ONE("count = 2; " ROUND, ADD("k", "@x", "$v/{i}")), "\"$v/{i}",
+	 GOOD},
 	{PC4010_REFERENCE_UNKNOWN, ONE("count = 2; " ROUND, ADD("k", "@x", "$w")), "\"$w", GOOD},
-	{PC4010_REFERENCE_UNKNOWN, ONE("count = 2; " ROUND, ADD("k", "m.a", "$w/{i}")), "\"m.a", GOOD},
+	{PC4010_REFERENCE_UNKNOWN, ONE("count = 2; " ROUND, ADD("k", "m.a", "$w/{i}")), "\"m.a",
+	 GOOD},
 	{PC4003_REFERENCE_SYNTAX, ONE("count = 2; " ROUND, ADD("k", "@x", "$w/")), "\"$w/\"", GOOD},
-	{PC4011_PARAM_UNKNOWN, ONE("count = \"$u\"; " ROUND, K), "\"$u", ONE("count = \"$t\"; " ROUND, K)},
+	{PC4011_PARAM_UNKNOWN, ONE("count = \"$u\"; " ROUND, K), "\"$u",
+	 ONE("count = \"$t\"; " ROUND, K)},
 	{PC4117_REPEAT, ONE("count = \"many\"; " ROUND, K), "\"many", GOOD},
 	{PC4023_JOBS_MOST, ONE("count = 16385; " ROUND, K), "16385", GOOD},
 	{PC4023_JOBS_MOST, ONE("count = 9000; " ROUND, ADD("j", "@x", "$d") ", " K), "\"j\"", GOOD},
 	{PC4023_JOBS_MOST,
-	 ONE("count = 4000000000; " ROUND, "{ id = \"h\"; repeat : { count = 0; }; jobs = ( " K " ); }"),
+	 ONE("count = 4000000000; " ROUND,
+	     "{ id = \"h\"; repeat : { count = 0; }; jobs = ( " K " ); }"),
 	 NULL, GOOD},
 	{PC4101_CYCLE,
-	 HEAD DATA JOBS("{ id = \"g\"; repeat : { count = 0; start : { x = \"h.x\"; }; carry : { x = \"k.a\"; }; }; "
-			"jobs = ( " ADD("k", "$d", "$d") " ); }, { id = \"h\"; repeat : { count = 0; start : { x "
-			"= \"g.x\"; }; carry : { x = \"k.a\"; }; }; jobs = ( " ADD("k", "$d", "$d") " ); }, "
-			ADD("j", "$d", "$d")) OUT,
+	 HEAD DATA JOBS(
+		 "{ id = \"g\"; repeat : { count = 0; start : { x = \"h.x\"; }; carry : { x = "
+		 "\"k.a\"; }; }; "
+		 "jobs = ( " ADD("k", "$d",
+				 "$d") " ); }, { id = \"h\"; repeat : { count = 0; start : { x "
+				       "= \"g.x\"; }; carry : { x = \"k.a\"; }; }; jobs = ( " ADD(
+					       "k", "$d", "$d") " ); }, " ADD("j", "$d", "$d")) OUT,
 	 "\"g.x\"; }; };", GOOD},
 	{PC4006_INPUT_SOURCE,
-	 HEAD "inputs : { w : { tensors = \"w.npz\"; type = \"u32[8]\"; }; }; " JOBS(ADD("k", "$w/a", "$w/a"))
-	 "outputs : { y = \"k.a\"; }; };",
+	 HEAD "inputs : { w : { tensors = \"w.npz\"; type = \"u32[8]\"; }; }; " JOBS(
+		 ADD("k", "$w/a", "$w/a")) "outputs : { y = \"k.a\"; }; };",
 	 "type = ", GOOD},
 	{PC4006_INPUT_SOURCE,
-	 HEAD "inputs : { d : { type = \"u32[8]\"; types = ( { tensor = \"*\"; type = \"u32[8]\"; } ); }; }; "
-	 JOBS(ADD("k", "$d", "$d")) "outputs : { y = \"k.a\"; }; };",
+	 HEAD "inputs : { d : { type = \"u32[8]\"; types = ( { tensor = \"*\"; type = \"u32[8]\"; "
+	      "} ); }; }; " JOBS(ADD("k", "$d", "$d")) "outputs : { y = \"k.a\"; }; };",
 	 "types", GOOD},
 	{PC4102_EDGE_TYPE,
-	 HEAD "inputs : { w : { tensors = \"w.npz\"; types = ( { tensor = \"a*\"; type = \"f32[8]\"; } ); }; }; "
-	 JOBS(ADD("k", "$w/abc", "$w/b")) "outputs : { y = \"k.a\"; }; };",
+	 HEAD
+	 "inputs : { w : { tensors = \"w.npz\"; types = ( { tensor = \"a*\"; type = \"f32[8]\"; } "
+	 "); }; }; " JOBS(ADD("k", "$w/abc", "$w/b")) "outputs : { y = \"k.a\"; }; };",
 	 "\"$w/abc",
-	 HEAD "inputs : { w : { tensors = \"w.npz\"; types = ( { tensor = \"a*\"; type = \"u32[8]\"; } ); }; }; "
-	 JOBS(ADD("k", "$w/abc", "$w/b")) "outputs : { y = \"k.a\"; }; };"},
+	 HEAD
+	 "inputs : { w : { tensors = \"w.npz\"; types = ( { tensor = \"a*\"; type = \"u32[8]\"; } "
+	 "); }; }; " JOBS(ADD("k", "$w/abc", "$w/b")) "outputs : { y = \"k.a\"; }; };"},
 	{PC4018_NAME_TWICE,
-	 HEAD "inputs : { t : { tensors = \"w.npz\"; }; }; " JOBS(ADD("k", "$t/a", "$t/a"))
-	 "outputs : { y = \"k.a\"; }; };",
+	 HEAD "inputs : { t : { tensors = \"w.npz\"; }; }; " JOBS(
+		 ADD("k", "$t/a", "$t/a")) "outputs : { y = \"k.a\"; }; };",
 	 "t : {", GOOD},
 	{PC4018_NAME_TWICE,
-	 HEAD "inputs : { d : { type = \"u32[8]\"; }; }; state : { d : { type = \"u32[8]\"; next = \"k.a\"; }; }; "
-	 JOBS(ADD("k", "$d", "$d")) "outputs : { y = \"k.b\"; }; };",
+	 HEAD "inputs : { d : { type = \"u32[8]\"; }; }; state : { d : { type = \"u32[8]\"; next = "
+	      "\"k.a\"; }; }; " JOBS(ADD("k", "$d", "$d")) "outputs : { y = \"k.b\"; }; };",
 	 NULL, STATED("type = \"u32[8]\"; next = \"k.a\";")},
 	{PC4018_NAME_TWICE,
-	 HEAD "inputs : { d : { type = \"u32[8]\"; }; }; state : { y : { type = \"u32[8]\"; next = \"k.a\"; }; }; "
-	 JOBS(ADD("k", "$d", "$y")) "outputs : { y = \"k.b\"; }; };",
+	 HEAD "inputs : { d : { type = \"u32[8]\"; }; }; state : { y : { type = \"u32[8]\"; next = "
+	      "\"k.a\"; }; }; " JOBS(ADD("k", "$d", "$y")) "outputs : { y = \"k.b\"; }; };",
 	 NULL, STATED("type = \"u32[8]\"; next = \"k.a\";")},
 	{PC4024_STATE, STATED("type = \"u32[9]\"; next = \"k.b\";"), "\"k.b\"; }; };",
 	 STATED("type = \"u32[8]\"; next = \"k.b\";")},
@@ -237,8 +266,9 @@ static const struct {
 	{PC4024_STATE, STATED("type = \"u32[8]\"; index = \"i\"; next = \"k.a\";"), "index",
 	 STATED("type = \"u32[8]\"; next = \"k.a\";")},
 	{PC4024_STATE,
-	 HEAD "inputs : { d : { type = \"u32[8]\"; }; }; state : { s : { type = \"u32[8]\"; count = 20000; next = "
-	 "\"k.a\"; }; }; " JOBS(ADD("k", "$s/0", "$d")) "outputs : { y = \"k.b\"; }; };",
+	 HEAD "inputs : { d : { type = \"u32[8]\"; }; }; state : { s : { type = \"u32[8]\"; count "
+	      "= 20000; next = "
+	      "\"k.a\"; }; }; " JOBS(ADD("k", "$s/0", "$d")) "outputs : { y = \"k.b\"; }; };",
 	 "20000", STATED("type = \"u32[8]\"; next = \"k.a\";")},
 };
 
@@ -305,7 +335,8 @@ static void names_the_turn(void **state)
 	int seen = 0;
 
 	(void)state;
-	assert_int_not_equal(read_with(ONE("count = 9; " ROUND, ADD("k", "@x", "$w/{i}") ", " ADD("m", "k.q", "k.r")),
+	assert_int_not_equal(read_with(ONE("count = 9; " ROUND,
+					   ADD("k", "@x", "$w/{i}") ", " ADD("m", "k.q", "k.r")),
 				       NULL, 0, l, &p, &g),
 			     PCTL_OK);
 	assert_int_equal(pctl_diag_list_count(l), 2);

@@ -19,21 +19,6 @@ struct view {
 	pctl_buffer **buffers; /* one a plan buffer */
 };
 
-/* The bytes that pad an output to a multiple of four stay zero: of a value they are promised to be. */
-static pctl_status poison(struct pctl_job_running *r, uint32_t i, uint64_t seed,
-			  pctl_buffer *buffer)
-{
-	const pctl_plan_buffer *b = &r->plan->buffers[i];
-	uint64_t n = b->kind == PCTL_PLAN_OUTPUT && r->run->out_bytes != NULL
-			     ? r->run->out_bytes[i - r->plan->n_in]
-			     : b->n_bytes;
-
-	if (r->run->poison == 0 || (b->kind != PCTL_PLAN_OUTPUT && b->kind != PCTL_PLAN_TEMP))
-		return PCTL_OK;
-	return pctl_job_poison(r->s, buffer, r->shape.before, n,
-			       r->run->poison * 0x9e3779b97f4a7c15ull + seed + 1u, r->call);
-}
-
 static pctl_status create_buffer(struct pctl_job_running *r, uint32_t i, uint64_t seed, int second,
 				 pctl_buffer **out)
 {
@@ -51,7 +36,7 @@ static pctl_status create_buffer(struct pctl_job_running *r, uint32_t i, uint64_
 					  b->kind == PCTL_PLAN_PARAMS ? b->data : NULL, b->n_bytes,
 					  r->call);
 	if (status == PCTL_OK)
-		status = poison(r, i, seed, *out);
+		status = pctl_job_poison_own(r, i, seed, *out);
 	if (is_whole)
 		return status;
 	if (status == PCTL_OK && b->kind == PCTL_PLAN_PARAMS && b->n_bytes != 0)
@@ -160,15 +145,6 @@ static pctl_status prepare(struct pctl_job_running *r, pctl_value *const *in)
 			status = create_buffer(r, i, (uint64_t)i << 32, 1, &r->second[i]);
 	}
 	return status;
-}
-
-uint32_t pctl_job_place(const struct pctl_job_running *r, uint32_t number)
-{
-	const uint32_t out = number - r->plan->n_in;
-
-	return r->run->places != NULL && number >= r->plan->n_in && out < r->plan->n_out
-		       ? r->run->places[out]
-		       : 0;
 }
 
 /*
@@ -550,14 +526,11 @@ pctl_status pctl_job_execute(pctl_session *s, const pctl_job_run *run, pctl_valu
 	if (status == PCTL_OK)
 		status = hand_over(&r, in, out);
 	for (uint32_t i = 0; status != PCTL_OK && i < run->plan->n_out; i++) {
-		const uint32_t place = pctl_job_place(&r, run->plan->n_in + i);
-
-		/* What lies in an input's place may be half written: nobody is to take it for the input. */
-		if (place != 0 && out[i] == NULL)
-			out[i] = pctl_value_take_over(in[place - 1], s, 0);
 		pctl_value_release(out[i]);
 		out[i] = NULL;
 	}
+	if (status != PCTL_OK)
+		pctl_job_drop_places(&r, in);
 	tear_down(&r);
 	if (stats != NULL)
 		*stats = (pctl_job_stats){.device_ns = r.work.device_ns,

@@ -51,15 +51,6 @@ static pctl_status compare_piece(void *ctx, uint64_t offset, const void *data, u
 	return status == PCTL_OK ? pctl_watch_held(&w, h->piece, data, n, offset) : status;
 }
 
-/* An output lies in its place. */
-static int is_overwritten(const struct pctl_job_running *r, uint32_t input)
-{
-	for (uint32_t i = 0; r->run->places != NULL && i < r->plan->n_out; i++)
-		if (r->run->places[i] == input + 1)
-			return 1;
-	return 0;
-}
-
 pctl_status pctl_job_check_held(struct pctl_job_running *r, pctl_value *const *in)
 {
 	const pctl_job_plan *plan = r->plan;
@@ -70,7 +61,7 @@ pctl_status pctl_job_check_held(struct pctl_job_running *r, pctl_value *const *i
 		const pctl_plan_buffer *b = &plan->buffers[i];
 		const uint8_t *data = b->data;
 
-		if (i < plan->n_in && is_overwritten(r, i))
+		if (i < plan->n_in && pctl_job_is_overwritten(r, i))
 			continue;
 		h.number = i;
 		h.buffer = i < plan->n_in ? r->inputs[i] : r->own[i];

@@ -165,35 +165,6 @@ static void inputs_of(const pctl_running *r, const pctl_run_node *n, pctl_value 
 	}
 }
 
-static void tell_stage(void *teller, const pctl_progress *p)
-{
-	const pctl_run_teller *t = teller;
-	pctl_progress now = t->what;
-
-	now.unit = p->unit;
-	now.done = p->done;
-	now.total = p->total;
-	now.elapsed_ns = p->elapsed_ns;
-	now.limit_ns = p->limit_ns;
-	pctl_progress_tell(&t->r->o->progress, &now);
-}
-
-void pctl_run_tell(pctl_run_teller *t, const pctl_running *r, const pctl_run_node *n,
-		   const char *stage, const pctl_session *s)
-{
-	*t = (pctl_run_teller){
-		.r = r,
-		.what = {.stage = stage,
-			 .what = n->node->job->id,
-			 .device = s == NULL ? NULL : pctl_session_id(s),
-			 .memory_bytes =
-				 n->canonical == NULL ? 0 : pctl_run_peak_bytes(n, n->canonical),
-			 .job = r->result->n_jobs + 1u,
-			 .jobs = r->graph->n_nodes},
-		.sink = {tell_stage, t}};
-	pctl_progress_tell(&r->o->progress, &t->what);
-}
-
 /* Pieces of work for the sample: a node's job, then each size that is found in its data. */
 static uint64_t piece_of(uint32_t index, uint32_t which)
 {
