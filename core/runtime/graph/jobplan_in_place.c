@@ -66,7 +66,8 @@ static const char *fault(const pctl_job_plan *p, uint32_t in, uint32_t out, uint
 		*step = i + 1;
 		if (!is_copy(copy, in, out)) {
 			if (touches(p, copy, in, all))
-				return "is touched by more than copies to the output";
+				return copy->kind == PCTL_STEP_KERNEL ? "is bound to a kernel"
+								      : "is moved to another place";
 			continue;
 		}
 		for (uint32_t k = 0; k < i; k++)
