@@ -27,11 +27,11 @@ static const pctl_port one_in[] = {{"x", "u32[n]", "data", 0, 0}};
 static const pctl_port one_out[] = {{"y", "u32[n]", "data", 0, 0}};
 static const pctl_port put_in[] = {{"by", "u32[n]", "data", 0, 0}, {"x", "u32[n]", "data", 0, 0}};
 static const pctl_port put_out[] = {{"y", "u32[n]", "data", PCTL_PORT_IN_PLACE(1), 0}};
-#define OP(name, in, out)                                                                   \
-	{                                                                                   \
-		PCTL_HEAD(pctl_op_desc), name, "an op", "exactly", 1, PCTL_OPDEF_PLAN, 'A', \
-			PCTL_CLASS_INTEGER, 1, sizeof(in) / sizeof((in)[0]), 1, 0, in, out, \
-			NULL, NULL, NULL                                                    \
+#define OP(name, in, out)                                                                         \
+	{                                                                                         \
+		PCTL_HEAD(pctl_op_desc), name, "an op", "exactly", 1, PCTL_OPDEF_PLAN, 'A',       \
+			PCTL_CLASS_INTEGER, 1, sizeof(in) / sizeof((in)[0]), 1, 0, in, out, NULL, \
+			NULL, NULL                                                                \
 	}
 static const pctl_op_desc ops[] = {OP("p.add", one_in, one_out), OP("p.put", put_in, put_out)};
 
@@ -238,8 +238,9 @@ static uint32_t put(uint32_t i, uint32_t x, uint32_t by)
 	return i % 2 == 0 ? x * 3 + by : x;
 }
 
-#define HEAD \
-	"pipeline : { name = \"p\"; class = \"integer\"; inputs : { d : { type = \"u32[n]\"; }; e : { type = \"u32[n]\"; }; }; "
+#define HEAD                                                                                      \
+	"pipeline : { name = \"p\"; class = \"integer\"; inputs : { d : { type = \"u32[n]\"; }; " \
+	"e : { type = \"u32[n]\"; }; }; "
 #define JOB_ADD(id, x) "{ id = \"" id "\"; op = \"p.add@1\"; in : { x = \"" x "\"; }; }"
 #define JOB_PUT(id, x, by) \
 	"{ id = \"" id "\"; op = \"p.put@1\"; in : { x = \"" x "\"; by = \"" by "\"; }; }"
@@ -248,27 +249,32 @@ static const struct {
 	uint32_t saved; /* of values of BYTES: how much less lies there at once */
 } cases[] = {
 	{"what another job made, and nobody else reads",
-	 HEAD "jobs = ( " JOB_ADD("a", "$d") ", " JOB_PUT("b", "a.y", "$e") " ); outputs : { y = \"b.y\"; }; };",
+	 HEAD "jobs = ( " JOB_ADD("a", "$d") ", " JOB_PUT(
+		 "b", "a.y", "$e") " ); outputs : { y = \"b.y\"; }; };",
 	 1},
 	{"an input of the run, which stays what it is with whoever gave it",
 	 HEAD "jobs = ( " JOB_PUT("b", "$d", "$e") " ); outputs : { y = \"b.y\"; }; };", 1},
 	{"one place through several jobs",
-	 HEAD "jobs = ( " JOB_ADD("a", "$d") ", " JOB_PUT("b", "a.y", "$e") ", " JOB_PUT("c", "b.y", "$e") ", "
-	 JOB_PUT("f", "c.y", "$e") " ); outputs : { y = \"f.y\"; }; };",
+	 HEAD "jobs = ( " JOB_ADD("a", "$d") ", " JOB_PUT("b", "a.y", "$e") ", " JOB_PUT(
+		 "c", "b.y", "$e") ", " JOB_PUT("f", "c.y",
+						"$e") " ); outputs : { y = \"f.y\"; }; };",
 	 1},
 	{"another job reads it afterwards",
-	 HEAD "jobs = ( " JOB_ADD("a", "$d") ", " JOB_PUT("b", "a.y", "$e") ", " JOB_PUT("c", "b.y", "a.y")
-	 " ); outputs : { y = \"c.y\"; }; };",
+	 HEAD "jobs = ( " JOB_ADD("a", "$d") ", " JOB_PUT("b", "a.y", "$e") ", " JOB_PUT(
+		 "c", "b.y", "a.y") " ); outputs : { y = \"c.y\"; }; };",
 	 0},
 	{"it is an output of the pipeline",
-	 HEAD "jobs = ( " JOB_ADD("a", "$d") ", " JOB_PUT("b", "a.y", "$e") " ); outputs : { y = \"b.y\"; a = \"a.y\"; }; };",
+	 HEAD "jobs = ( " JOB_ADD("a", "$d") ", " JOB_PUT(
+		 "b", "a.y", "$e") " ); outputs : { y = \"b.y\"; a = \"a.y\"; }; };",
 	 0},
 	{"the job reads it twice",
-	 HEAD "jobs = ( " JOB_ADD("a", "$d") ", " JOB_PUT("b", "a.y", "a.y") " ); outputs : { y = \"b.y\"; z = \"b.y\"; }; "
-	      "};",
+	 HEAD "jobs = ( " JOB_ADD("a", "$d") ", " JOB_PUT(
+		 "b", "a.y", "a.y") " ); outputs : { y = \"b.y\"; z = \"b.y\"; }; "
+				    "};",
 	 0},
 	{"a repeat goes between two buffers",
-	 HEAD "jobs = ( { id = \"b\"; op = \"p.put@1\"; in : { x = \"$d\"; by = \"$e\"; }; repeat : { count = 3; carry : { x "
+	 HEAD "jobs = ( { id = \"b\"; op = \"p.put@1\"; in : { x = \"$d\"; by = \"$e\"; }; repeat "
+	      ": { count = 3; carry : { x "
 	      "= \"y\"; }; }; } ); outputs : { y = \"b.y\"; }; };",
 	 0},
 };
@@ -286,12 +292,14 @@ static void both_ways(void **state)
 		pctl_graph *g[2];
 
 		for (uint32_t k = 0; k < 2; k++)
-			if (run(&b, cases[i].text, k == 0 ? 0 : PCTL_RUN_NO_PLACES, &r[k], &p[k], &g[k]) !=
-			    PCTL_OK)
-				fail_msg("%s: %s", cases[i].what, pctl_diag_list_at(b.l, 0)->message);
+			if (run(&b, cases[i].text, k == 0 ? 0 : PCTL_RUN_NO_PLACES, &r[k], &p[k],
+				&g[k]) != PCTL_OK)
+				fail_msg("%s: %s", cases[i].what,
+					 pctl_diag_list_at(b.l, 0)->message);
 		assert_int_equal(r[0]->n_outputs, r[1]->n_outputs);
 		for (uint32_t k = 0; k < r[0]->n_outputs; k++)
-			assert_int_equal(pctl_cid_compare(&r[0]->outputs[k].cid, &r[1]->outputs[k].cid), 0);
+			assert_int_equal(
+				pctl_cid_compare(&r[0]->outputs[k].cid, &r[1]->outputs[k].cid), 0);
 		assert_int_equal(r[0]->gas, r[1]->gas);
 		if (r[1]->peak_bytes - r[0]->peak_bytes != (uint64_t)cases[i].saved * BYTES)
 			fail_msg("%s: %llu bytes at once, and %llu", cases[i].what,
@@ -359,9 +367,12 @@ static const struct {
 	const char *fault, *names;
 } bad[] = {
 	{reads_late, "an op reads an input again after it wrote the output in its place", "step 4"},
-	{copies_late, "an op copies an input over what it wrote of the output in its place", "step 2"},
-	{copies_shifted, "an op moves the bytes of an input in whose place its output lies", "step 1"},
-	{copies_elsewhere, "an op copies an input in whose place its output lies to a temporary", "step 4"},
+	{copies_late, "an op copies an input over what it wrote of the output in its place",
+	 "step 2"},
+	{copies_shifted, "an op moves the bytes of an input in whose place its output lies",
+	 "step 1"},
+	{copies_elsewhere, "an op copies an input in whose place its output lies to a temporary",
+	 "step 4"},
 };
 
 static void bad_plans(void **state)
@@ -378,7 +389,8 @@ static void bad_plans(void **state)
 
 		put_with = bad[i].plan;
 		/* Whether or not it would lie there in this run. */
-		assert_int_equal(run(&b, cases[i % 2 == 0 ? 0 : 4].text, 0, &r, &p, &g), PCTL_E_PLUGIN);
+		assert_int_equal(run(&b, cases[i % 2 == 0 ? 0 : 4].text, 0, &r, &p, &g),
+				 PCTL_E_PLUGIN);
 		assert_int_equal(pctl_diag_list_at(b.l, before)->code, PC4132_PLAN);
 		assert_non_null(strstr(pctl_diag_list_at(b.l, before)->message, bad[i].names));
 		planted(bad[i].fault, "p.put", "PC4132", pctl_diag_list_at(b.l, before)->message);

@@ -158,6 +158,12 @@ static void states(void **state)
 	HEAD "inputs : { d : { type = \"u32[8]\"; }; }; state : { s : { " fields \
 	     " }; }; " JOBS(ADD("k", "$s", "$d")) "outputs : { y = \"k.b\"; }; };"
 
+/* A state that one job reads, and what another one makes of other data. */
+#define NEXT(type)                                                                      \
+	HEAD "inputs : { d : { type = \"u32[8]\"; }; }; state : { s : { type = \"" type \
+	     "\"; next = \"m.a\"; }; }; " JOBS(                                         \
+		     ADD("m", "$d", "$d")) "outputs : { y = \"m.b\"; }; };"
+
 /* The code is said where `at` begins in the bad text; once, whatever the number of turns. */
 static const struct {
 	uint32_t code;
@@ -220,7 +226,7 @@ static const struct {
 	{PC4023_JOBS_MOST, ONE("count = 9000; " ROUND, ADD("j", "@x", "$d") ", " K), "{ id = \"j",
 	 GOOD},
 	{PC4023_JOBS_MOST,
-	 ONE("count = 4000000000; " ROUND,
+	 ONE("count = \"4000000000\"; " ROUND,
 	     "{ id = \"h\"; repeat : { count = 0; }; jobs = ( " K " ); }"),
 	 NULL, GOOD},
 	{PC4101_CYCLE,
@@ -260,10 +266,11 @@ static const struct {
 	 HEAD "inputs : { d : { type = \"u32[8]\"; }; }; state : { y : { type = \"u32[8]\"; next = "
 	      "\"k.a\"; }; }; " JOBS(ADD("k", "$d", "$y")) "outputs : { y = \"k.b\"; }; };",
 	 NULL, STATED("type = \"u32[8]\"; next = \"k.a\";")},
-	{PC4024_STATE, STATED("type = \"u32[9]\"; next = \"k.b\";"), "\"k.b\"; }; };",
-	 STATED("type = \"u32[8]\"; next = \"k.b\";")},
+	{PC4024_STATE, NEXT("u32[9]"), "\"m.a\"", NEXT("u32[8]")},
+	{PC4024_STATE, NEXT("f32[8]"), "\"m.a\"", NEXT("u32[8]")},
+	{PC4024_STATE, NEXT("u32[2,4]"), "\"m.a\"", NEXT("u32[8]")},
 	{PC4024_STATE, STATED("type = \"u32[...]\"; next = \"k.a\";"), "\"u32[...]",
-	 STATED("type = \"u32[t]\"; next = \"k.a\";")},
+	 STATED("type = \"u32[u]\"; next = \"k.a\";")},
 	{PC4024_STATE, STATED("type = \"u32[8]\"; index = \"i\"; next = \"k.a\";"), "index",
 	 STATED("type = \"u32[8]\"; next = \"k.a\";")},
 	{PC4024_STATE,

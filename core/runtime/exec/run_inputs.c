@@ -51,6 +51,14 @@ static pctl_status bind_dims(pctl_running *r, const pctl_pipe_input *in, const p
 	return PCTL_OK;
 }
 
+/* One text may stand for tensors of all layers: what is wrong with it is said once. */
+static void said_of(const pctl_running *r, uint32_t i)
+{
+	const pctl_pipe_input *in = &r->graph->pipeline->inputs[i];
+
+	pctl_pipe_once_of(r->once, in->tensor == NULL ? NULL : in->name);
+}
+
 /* A data file of a pipeline that is read from elsewhere than the file system. */
 static pctl_status open_in_view(pctl_running *r, uint32_t i)
 {
@@ -101,11 +109,11 @@ static const char *given_text(const pctl_running *r, const char *name)
 
 static pctl_status open_path(pctl_running *r, uint32_t i, const char *path)
 {
-	const char *tensor = r->graph->pipeline->inputs[i].tensor;
+	const pctl_pipe_input *in = &r->graph->pipeline->inputs[i];
 
-	return tensor == NULL
-		       ? pctl_source_open_named(path, r->call, &r->sources[i])
-		       : pctl_tensor_sets_source(r->sets, path, tensor, r->call, &r->sources[i]);
+	return in->tensor == NULL ? pctl_source_open_named(path, r->call, &r->sources[i])
+				  : pctl_tensor_sets_source(r->sets, path, in->tensor, &in->pos,
+							    r->call, &r->sources[i]);
 }
 
 static pctl_status open_input(pctl_running *r, uint32_t i)
@@ -196,6 +204,7 @@ static pctl_status take_given_types(pctl_running *r)
 
 		if (r->sources[i] == NULL)
 			continue;
+		said_of(r, i);
 		t = pctl_source_type(r->sources[i]);
 		if (bytes != NULL)
 			t = bytes->type.dtype != 0 ? &bytes->type : NULL;
@@ -429,7 +438,7 @@ static pctl_status check_codes(pctl_running *r, uint32_t i)
 	return status;
 }
 
-pctl_status pctl_run_bind_inputs(pctl_running *r)
+static pctl_status bind_inputs(pctl_running *r)
 {
 	const pctl_pipeline *p = r->graph->pipeline;
 	pctl_status first = check_names(r), status;
@@ -439,6 +448,7 @@ pctl_status pctl_run_bind_inputs(pctl_running *r)
 	if (first != PCTL_OK)
 		return first;
 	for (uint32_t i = 0; i < p->n_inputs; i++) {
+		said_of(r, i);
 		status = open_input(r, i);
 		if (first == PCTL_OK)
 			first = status;
@@ -464,6 +474,22 @@ pctl_status pctl_run_bind_inputs(pctl_running *r)
 					  .evidence = {.kind = PCTL_EVIDENCE_VERIFIED}};
 	}
 	return first;
+}
+
+pctl_status pctl_run_bind_inputs(pctl_running *r)
+{
+	const pctl_call *call = r->call;
+	pctl_status status;
+
+	r->once = pctl_pipe_once_create(call);
+	if (r->once == NULL)
+		return pctl_no_memory(call, "a run");
+	r->call = pctl_pipe_once_call(r->once);
+	status = bind_inputs(r);
+	r->call = call;
+	pctl_pipe_once_destroy(r->once);
+	r->once = NULL;
+	return status;
 }
 
 static pctl_status take_piece(void *ctx, uint64_t offset, const void *data, uint64_t n)

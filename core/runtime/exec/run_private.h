@@ -9,6 +9,7 @@
 #include "runtime/exec/tensor_sets.h"
 #include "runtime/exec/value.h"
 #include "runtime/graph/elementwise.h"
+#include "runtime/graph/pipeline_once.h"
 
 /* What a record says of a job that is not run again. */
 typedef struct pctl_recalled_job {
@@ -94,6 +95,7 @@ typedef struct pctl_running {
 	pctl_run_result *result;
 	pctl_data_source **sources; /* one an input, NULL: not used */
 	pctl_tensor_sets *sets;	    /* whose files some of them read */
+	pctl_pipe_once *once;	    /* while inputs are bound */
 	pctl_value **inputs;
 	uint32_t *input_users;
 	uint8_t *input_alive; /* 1 once a job has used it */

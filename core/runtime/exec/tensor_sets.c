@@ -23,6 +23,7 @@ struct set {
 	pctl_tensor_shards *shards;
 	int *fds; /* one a file */
 	uint32_t n_fds;
+	pctl_status status; /* not PCTL_OK: it cannot be opened, which was said */
 	pctl_map *places;
 };
 
@@ -128,7 +129,7 @@ static pctl_status list(struct set *s, const pctl_call *call)
 	return PCTL_OK;
 }
 
-static pctl_status open_set(const char *path, const pctl_call *call, struct set *out)
+static void open_set(const char *path, const pctl_call *call, struct set *out)
 {
 	char *inside = NULL;
 	pctl_status status = PCTL_OK;
@@ -143,37 +144,33 @@ static pctl_status open_set(const char *path, const pctl_call *call, struct set 
 			pctl_tensor_shards_open(inside == NULL ? path : inside, call, &out->shards);
 	if (status == PCTL_OK)
 		status = list(out, call);
-	if (status != PCTL_OK)
-		close_set(out);
+	out->status = status;
 	free(inside);
-	return status;
 }
 
 static pctl_status find_set(pctl_tensor_sets *s, const char *path, const pctl_call *call,
 			    const struct set **out)
 {
 	struct set one;
-	pctl_status status;
 
 	*out = NULL;
 	for (uint32_t i = 0; i < s->sets.n; i++) {
 		if (strcmp(s->sets.items[i].path, path) != 0)
 			continue;
 		*out = &s->sets.items[i];
-		return PCTL_OK;
+		return (*out)->status;
 	}
-	status = open_set(path, call, &one);
-	if (status != PCTL_OK)
-		return status;
-	if (!PCTL_VEC_PUSH(&s->sets, one)) {
+	open_set(path, call, &one);
+	if (one.path == NULL || !PCTL_VEC_PUSH(&s->sets, one)) {
 		close_set(&one);
 		return pctl_no_memory(call, "a set of tensors");
 	}
 	*out = &s->sets.items[s->sets.n - 1];
-	return PCTL_OK;
+	return one.status;
 }
 
-static pctl_status refuse_tensor(const struct set *s, const char *tensor, const pctl_call *call)
+static pctl_status refuse_tensor(const struct set *s, const char *tensor, const pctl_pos *pos,
+				 const pctl_call *call)
 {
 	const uint32_t n = pctl_map_count(s->places);
 	const char **names = calloc((size_t)n + 1, sizeof(*names));
@@ -184,7 +181,7 @@ static pctl_status refuse_tensor(const struct set *s, const char *tensor, const 
 		names[i] = pctl_map_key_at(s->places, i);
 	if (names != NULL)
 		hint = pctl_conf_hint_names(tensor, names, n);
-	status = pctl_refuse_at(call, PC4215_TENSOR_MEMBER, NULL, hint,
+	status = pctl_refuse_at(call, PC4215_TENSOR_MEMBER, pos, hint,
 				"%s has no tensor \"%.200s\"", s->path, tensor);
 	free(hint);
 	free(names);
@@ -192,7 +189,8 @@ static pctl_status refuse_tensor(const struct set *s, const char *tensor, const 
 }
 
 pctl_status pctl_tensor_sets_source(pctl_tensor_sets *s, const char *path, const char *tensor,
-				    const pctl_call *call, pctl_data_source **out)
+				    const pctl_pos *pos, const pctl_call *call,
+				    pctl_data_source **out)
 {
 	const struct set *set = NULL;
 	pctl_status status = find_set(s, path, call, &set);
@@ -203,7 +201,7 @@ pctl_status pctl_tensor_sets_source(pctl_tensor_sets *s, const char *path, const
 	if (status != PCTL_OK)
 		return status;
 	if (!pctl_map_has(set->places, tensor))
-		return refuse_tensor(set, tensor, call);
+		return refuse_tensor(set, tensor, pos, call);
 	place = (uint64_t)(uintptr_t)pctl_map_get(set->places, tensor);
 	text = malloc(strlen(path) + strlen(tensor) + 2);
 	if (text == NULL)
