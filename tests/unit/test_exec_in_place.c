@@ -40,6 +40,7 @@ static pctl_status infer(pctl_instance *inst, const pctl_call *call, const pctl_
 {
 	(void)inst;
 	(void)call;
+	n_inferred++;
 	out->out[0] = q->in[0];
 	return PCTL_OK;
 }
@@ -115,6 +116,7 @@ static pctl_status copies_elsewhere(const pctl_plan_sink *s)
 }
 
 static pctl_status (*put_with)(const pctl_plan_sink *s) = good;
+static uint32_t n_inferred, n_planned; /* how often the library was asked */
 
 static pctl_status plan(pctl_instance *inst, const pctl_call *call, const pctl_op_query *q,
 			const pctl_plan_caps *caps, uint32_t flags, const pctl_plan_sink *sink)
@@ -123,6 +125,7 @@ static pctl_status plan(pctl_instance *inst, const pctl_call *call, const pctl_o
 	(void)call;
 	(void)caps;
 	(void)flags;
+	n_planned++;
 	return q->op == 0 ? kernel(sink, ADD, 0, 1) : put_with(sink);
 }
 
@@ -401,4 +404,48 @@ static void bad_plans(void **state)
 	bench_close(&b);
 }
 
-PCTL_TESTS_MAIN(PCTL_TEST(both_ways), PCTL_TEST(right), PCTL_TEST(failing), PCTL_TEST(bad_plans))
+/* Layers that ask the same are answered once, and each failure is of its own job. */
+static void asked_once(void **state)
+{
+	static const char text[] = HEAD
+		"jobs = ( { id = \"g\"; repeat : { count = 9; start : { x = \"$d\"; }; carry : { x = "
+		"\"b.y\"; }; }; jobs = ( " JOB_ADD("a", "@x") ", " JOB_PUT("b", "a.y", "$e") " ); } ); "
+		"outputs : { y = \"g.x\"; }; };";
+	pctl_run_result *r;
+	pctl_pipeline *p;
+	pctl_graph *g;
+	struct bench b;
+	struct given in;
+	uint32_t want[N];
+	pctl_cid cid;
+
+	(void)state;
+	give(&in);
+	bench_open(&b);
+	put_with = good;
+	n_inferred = n_planned = 0;
+	assert_int_equal(run(&b, text, 0, &r, &p, &g), PCTL_OK);
+	assert_int_equal(r->n_jobs, 18);
+	assert_int_equal(n_inferred, 2);
+	/* At most for the canonical plan and for the device's. */
+	assert_in_range(n_planned, 2, 4);
+	for (uint32_t i = 0; i < N; i++) {
+		want[i] = in.words[0][i];
+		for (uint32_t k = 0; k < 9; k++)
+			want[i] = put(i, want[i] + 1, in.words[1][i]);
+	}
+	assert_int_equal(pctl_cid_of(want, sizeof(want), b.call, &cid), PCTL_OK);
+	assert_int_equal(pctl_cid_compare(&cid, &r->outputs[0].cid), 0);
+	pctl_run_result_destroy(r);
+	pctl_graph_destroy(g);
+	pctl_pipeline_destroy(p);
+	put_with = fails;
+	assert_int_equal(run(&b, text, 0, &r, &p, &g), PCTL_E_EXEC);
+	assert_non_null(strstr(pctl_diag_list_at(b.l, 0)->message, "g.0.b"));
+	pctl_graph_destroy(g);
+	pctl_pipeline_destroy(p);
+	put_with = good;
+	bench_close(&b);
+}
+
+PCTL_TESTS_MAIN(PCTL_TEST(asked_once), PCTL_TEST(both_ways), PCTL_TEST(right), PCTL_TEST(failing), PCTL_TEST(bad_plans))

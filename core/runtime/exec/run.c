@@ -90,6 +90,7 @@ static void tear_down(pctl_running *r)
 		pctl_run_node_clear(&r->nodes[i]);
 	for (uint32_t i = 0; r->inputs != NULL && i < r->graph->pipeline->n_inputs; i++)
 		pctl_value_release(r->inputs[i]);
+	pctl_run_forget(r);
 	pctl_run_close_sessions(r);
 	for (uint32_t i = 0; r->sources != NULL && i < r->graph->pipeline->n_inputs; i++)
 		pctl_source_close(r->sources[i]);

@@ -103,6 +103,7 @@ typedef struct pctl_running {
 	pctl_evidence *input_evidence;
 	pctl_map *dims; /* name to uint64_t in the arena */
 	pctl_run_node *nodes;
+	pctl_map *known; /* of run_plan_once.c, or NULL */
 	pctl_open_session sessions[PCTL_RUN_SESSIONS];
 	uint32_t n_sessions;
 	uint32_t executes;	 /* 1: not a plan alone */
@@ -143,6 +144,13 @@ pctl_status pctl_run_plan_node(pctl_running *r, pctl_run_node *n, uint32_t *bloc
 /* The plan of a node for a session; NULL: the canonical one serves. The caller destroys it. */
 pctl_status pctl_run_tuned_plan(pctl_running *r, pctl_run_node *n, pctl_session *s,
 				const pctl_call *call, pctl_job_plan **out);
+/* run_plan_once.c: what infer says of a node's op, and its plan under such caps (n->out has its types), each asked once for all jobs
+ * of the run that ask the same. The plan is the caller's. */
+pctl_status pctl_run_infer_once(pctl_running *r, const pctl_run_node *n, const pctl_op_query *q,
+				pctl_op_result *out);
+pctl_status pctl_run_plan_once(pctl_running *r, const pctl_run_node *n, const pctl_plan_caps *caps,
+			       const pctl_op_query *q, const pctl_call *call, pctl_job_plan **out);
+void pctl_run_forget(pctl_running *r);
 /* Bytes of the second buffers of carried outputs, and all bytes a job makes besides its inputs. */
 uint64_t pctl_run_second_bytes(const pctl_run_node *n, const pctl_job_plan *plan);
 uint64_t pctl_run_own_bytes(const pctl_run_node *n, const pctl_job_plan *plan);

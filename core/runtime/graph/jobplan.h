@@ -79,9 +79,14 @@ typedef struct pctl_job_plan {
 	uint8_t in_place[PCTL_PORTS_MAX]; /* of each output 1 + the input where it may lie, or 0 */
 	pctl_op_result view;		  /* of a view: what the library says of it */
 	pctl_arena *arena;
+	struct pctl_job_plan *of;   /* the plan whose tables these are, or NULL: its own */
+	uint32_t sharers, reserved; /* plans that have these tables besides */
 } pctl_job_plan;
 
 void pctl_job_plan_destroy(pctl_job_plan *p);
+/* The same plan for another job: its tables, which do not change any more and live as long as either does. [one thread] */
+pctl_status pctl_job_plan_share(pctl_job_plan *p, const char *job, const pctl_call *call,
+				pctl_job_plan **out);
 
 /* What planning needs besides the question. */
 typedef struct pctl_planner {
