@@ -35,6 +35,8 @@ static const pctl_port put_out[] = {{"y", "u32[n]", "data", PCTL_PORT_IN_PLACE(1
 	}
 static const pctl_op_desc ops[] = {OP("p.add", one_in, one_out), OP("p.put", put_in, put_out)};
 
+static uint32_t n_inferred, n_planned; /* how often the library was asked */
+
 static pctl_status infer(pctl_instance *inst, const pctl_call *call, const pctl_op_query *q,
 			 pctl_op_result *out)
 {
@@ -116,7 +118,6 @@ static pctl_status copies_elsewhere(const pctl_plan_sink *s)
 }
 
 static pctl_status (*put_with)(const pctl_plan_sink *s) = good;
-static uint32_t n_inferred, n_planned; /* how often the library was asked */
 
 static pctl_status plan(pctl_instance *inst, const pctl_call *call, const pctl_op_query *q,
 			const pctl_plan_caps *caps, uint32_t flags, const pctl_plan_sink *sink)
@@ -407,10 +408,11 @@ static void bad_plans(void **state)
 /* Layers that ask the same are answered once, and each failure is of its own job. */
 static void asked_once(void **state)
 {
-	static const char text[] = HEAD
-		"jobs = ( { id = \"g\"; repeat : { count = 9; start : { x = \"$d\"; }; carry : { x = "
-		"\"b.y\"; }; }; jobs = ( " JOB_ADD("a", "@x") ", " JOB_PUT("b", "a.y", "$e") " ); } ); "
-		"outputs : { y = \"g.x\"; }; };";
+	static const char text[] = HEAD "jobs = ( { id = \"g\"; repeat : { count = 9; start : { x "
+					"= \"$d\"; }; carry : { x = "
+					"\"b.y\"; }; }; jobs = ( " JOB_ADD("a", "@x") ", " JOB_PUT(
+						"b", "a.y", "$e") " ); } ); "
+								  "outputs : { y = \"g.x\"; }; };";
 	pctl_run_result *r;
 	pctl_pipeline *p;
 	pctl_graph *g;
@@ -426,7 +428,7 @@ static void asked_once(void **state)
 	n_inferred = n_planned = 0;
 	assert_int_equal(run(&b, text, 0, &r, &p, &g), PCTL_OK);
 	assert_int_equal(r->n_jobs, 18);
-	assert_int_equal(n_inferred, 2);
+	assert_in_range(n_inferred, 2, 4); /* a plan of one input asks whether it is a view */
 	/* At most for the canonical plan and for the device's. */
 	assert_in_range(n_planned, 2, 4);
 	for (uint32_t i = 0; i < N; i++) {
@@ -448,4 +450,5 @@ static void asked_once(void **state)
 	bench_close(&b);
 }
 
-PCTL_TESTS_MAIN(PCTL_TEST(asked_once), PCTL_TEST(both_ways), PCTL_TEST(right), PCTL_TEST(failing), PCTL_TEST(bad_plans))
+PCTL_TESTS_MAIN(PCTL_TEST(asked_once), PCTL_TEST(both_ways), PCTL_TEST(right), PCTL_TEST(failing),
+		PCTL_TEST(bad_plans))

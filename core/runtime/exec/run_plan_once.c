@@ -59,7 +59,8 @@ static struct known *find(const pctl_running *r, const char *key)
 }
 
 /* Without memory it is asked again. */
-static void note(pctl_running *r, const char *key, const pctl_op_result *result, pctl_job_plan *plan)
+static void note(pctl_running *r, const char *key, const pctl_op_result *result,
+		 pctl_job_plan *plan)
 {
 	struct known *k = calloc(1, sizeof(*k));
 
@@ -119,8 +120,8 @@ pctl_status pctl_run_plan_once(pctl_running *r, const pctl_run_node *n, const pc
 	if (k != NULL && k->plan != NULL) {
 		status = pctl_job_plan_share(k->plan, job, call, out);
 	} else {
-		status = pctl_job_plan_op(&planner, job, &n->node->op, q, n->out, PCTL_PLAN_RUN, call,
-					  out);
+		status = pctl_job_plan_op(&planner, job, &n->node->op, q, n->out, PCTL_PLAN_RUN,
+					  call, out);
 		if (status == PCTL_OK && k == NULL)
 			note(r, key, NULL, *out);
 	}

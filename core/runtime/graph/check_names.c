@@ -181,11 +181,23 @@ static void unknown_reference(pctl_checking *c, const pctl_pipe_ref *ref, const 
 	free(hint);
 }
 
+/* What is wrong in each turn of a group is said of one, and hints are looked for once. */
+static int was_said(pctl_checking *c, const pctl_pipe_ref *ref)
+{
+	if (!pctl_pipe_once_was_said(c->once, PC4010_REFERENCE_UNKNOWN, &ref->pos))
+		return 0;
+	pctl_check_keep(c, PCTL_E_INVALID);
+	return 1;
+}
+
 static void report_unknown_job(pctl_checking *c, const pctl_pipe_ref *ref)
 {
 	const pctl_pipeline *p = c->graph->pipeline;
-	const char **names = calloc(p->n_jobs + 1u, sizeof(*names));
+	const char **names;
 
+	if (was_said(c, ref))
+		return;
+	names = calloc(p->n_jobs + 1u, sizeof(*names));
 	for (uint32_t i = 0; names != NULL && i < p->n_jobs; i++)
 		names[i] = p->jobs[i].id;
 	unknown_reference(c, ref, "job", ref->job, names, names == NULL ? 0 : p->n_jobs);
@@ -194,8 +206,11 @@ static void report_unknown_job(pctl_checking *c, const pctl_pipe_ref *ref)
 
 static void report_unknown_out(pctl_checking *c, const pctl_pipe_ref *ref, const pctl_graph_node *n)
 {
-	const char **names = calloc(n->n_out + 1u, sizeof(*names));
+	const char **names;
 
+	if (was_said(c, ref))
+		return;
+	names = calloc(n->n_out + 1u, sizeof(*names));
 	for (uint32_t i = 0; names != NULL && i < n->n_out; i++)
 		names[i] = pctl_node_out_name(n, i);
 	unknown_reference(c, ref, "output port", ref->name, names, names == NULL ? 0 : n->n_out);
@@ -205,8 +220,11 @@ static void report_unknown_out(pctl_checking *c, const pctl_pipe_ref *ref, const
 static void report_unknown_input(pctl_checking *c, const pctl_pipe_ref *ref)
 {
 	const pctl_pipeline *p = c->graph->pipeline;
-	const char **names = calloc(p->n_inputs + 1u, sizeof(*names));
+	const char **names;
 
+	if (was_said(c, ref))
+		return;
+	names = calloc(p->n_inputs + 1u, sizeof(*names));
 	for (uint32_t i = 0; names != NULL && i < p->n_inputs; i++)
 		names[i] = p->inputs[i].name;
 	unknown_reference(c, ref, "input of the pipeline", ref->name, names,

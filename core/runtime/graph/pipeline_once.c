@@ -22,13 +22,13 @@ struct pctl_pipe_once {
 	PCTL_VEC(struct said) said;
 };
 
-static int was_said(const pctl_pipe_once *o, const pctl_diag *d)
+int pctl_pipe_once_was_said(const pctl_pipe_once *o, uint32_t code, const pctl_pos *pos)
 {
-	for (uint32_t i = 0; i < o->said.n; i++) {
+	for (uint32_t i = 0; o->of != NULL && pos->file != NULL && i < o->said.n; i++) {
 		const struct said *s = &o->said.items[i];
 
-		if (s->code == d->code && s->line == d->pos.line && s->column == d->pos.column &&
-		    strcmp(s->file, d->pos.file) == 0 && strcmp(s->of, o->of) != 0)
+		if (s->code == code && s->line == pos->line && s->column == pos->column &&
+		    strcmp(s->file, pos->file) == 0 && strcmp(s->of, o->of) != 0)
 			return 1;
 	}
 	return 0;
@@ -54,7 +54,7 @@ static void tell(void *ctx, const pctl_diag *d)
 		o->to->diag(o->to->ctx, d);
 		return;
 	}
-	if (was_said(o, d))
+	if (pctl_pipe_once_was_said(o, d->code, &d->pos))
 		return;
 	remember(o, d);
 	pctl_str_addf(&text, "in \"%s\", the first turn of which this is said", o->of);

@@ -13,5 +13,7 @@ void pctl_pipe_once_destroy(pctl_pipe_once *o);
 const pctl_call *pctl_pipe_once_call(const pctl_pipe_once *o); /* NULL of NULL */
 /* What follows is said of this turn or job ("layers.3.norm", which outlives o); NULL: of what the text says itself. */
 void pctl_pipe_once_of(pctl_pipe_once *o, const char *which);
+/* 1: this code at this place would not be said again, so that nobody need look for a hint. */
+int pctl_pipe_once_was_said(const pctl_pipe_once *o, uint32_t code, const pctl_pos *pos);
 
 #endif
