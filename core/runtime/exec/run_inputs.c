@@ -269,10 +269,14 @@ static pctl_status check_names(pctl_running *r)
 		uint32_t n = 0, known = 0;
 		char *hint;
 
+		/* Bytes in memory are no set. */
+		for (uint32_t i = 0; k < r->o->n_ins && i < p->n_sets; i++) {
+			known |= strcmp(p->sets[i].name, given_name(r, k)) == 0;
+			if (n < 64)
+				names[n++] = p->sets[i].name;
+		}
 		for (uint32_t i = 0; i < p->n_inputs; i++) {
-			known |= strcmp(p->inputs[i].name, given_name(r, k)) == 0 ||
-				 (k < r->o->n_ins && p->inputs[i].set != NULL &&
-				  strcmp(p->inputs[i].set, given_name(r, k)) == 0);
+			known |= strcmp(p->inputs[i].name, given_name(r, k)) == 0;
 			if (n < 64)
 				names[n++] = p->inputs[i].name;
 		}

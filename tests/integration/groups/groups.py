@@ -149,6 +149,8 @@ def main():
     status, _, err = h.run("receipt", "replay", h.path("r"), "--backend", sys.argv[-1])
     h.check("is replayed", status == 0, err)
     status, out, err = h.run("plan", group, *feed, "--dot", "--backend", sys.argv[1])
+    done = h.run("completion", "at", "--", "run", group, "--in", "")
+    h.check("--in is completed with sets", b"w=" in done[1].split(), str(done[1][:80]))
     h.check("plan --dot names turns", status == 0 and b'"layers.2.z"' in out, err)
     if len(sys.argv) > 2:
         status, out, err = h.run("audit", group, *feed, "--backends", ",".join(sys.argv[1:]), "--json")
@@ -162,6 +164,7 @@ def main():
     status, _, err = h.run("check", h.path("bad.pipe.cfg"), *feed)
     h.check("a tensor that is not there", status == 3 and err.count("PC4215") == 1 and "w/blk.0.wx" in err, err)
     status, _, err = h.run("check", group, *feed, "--in", "v=" + h.path("w.npz"))
+    h.check("and the sets there are", "available: w, x" in err, err)
     h.check("--in of a set that is not there", status == 3 and "PC4013" in err, err)
     status, _, err = h.run("check", group, *feed, "--in", "w/blk.0.wq=" + h.path("x.bin"))
     h.check("bytes alone have no type", status == 3 and err.count("PC4216") == 1, err)
