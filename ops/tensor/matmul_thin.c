@@ -92,16 +92,15 @@ static thin cut_of(const matmul_fast_plan *f)
 	t.terms = 4;
 	t.per = t.rows >= 8 ? 2 : 4;
 	/* Columns may be few, but lanes must be many. */
-	for (t.split = 8;
-	     t.split < 64 && s->n * t.split / t.per < 1u << 17 && t.split * t.terms * 2 <= s->k;)
+	for (t.split = 8; t.split < 64 && s->n * t.split / t.per < 1u << 17 &&
+			  t.split * t.terms * 2 <= s->k;)
 		t.split *= 2;
 	return t;
 }
 
 static const char entry[] =
 	"@compute @workgroup_size(LANES)\n"
-	"fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: "
-	"u32) {\n"
+	"fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {\n"
 	"\tlet whole = group.y * 65535u + group.x;\n"
 	"\tlet all_rows = params.count / params.n;\n"
 	"\tlet blocks = (all_rows + ROWS - 1u) / ROWS;\n" /* of rows: neighbours read the same of b */
@@ -117,9 +116,8 @@ static const char spread[] = "\tlet own = lane;\n\tlet part = 0u;\n\tlet column 
 static void add_terms_a(kit_wgsl *w, const thin *t, uint32_t r)
 {
 	for (uint32_t j = 0; j < t->terms; j++)
-		add(w,
-		    t->spread ? "\t\tlet x@_~ = f64(bitcast<f32>(a_bits(a@ + k + ~ * 8u + own)));\n"
-			      : "\t\tlet x@_~ = f64(bitcast<f32>(a_bits((a@ + k) | ~u)));\n",
+		add(w, t->spread ? "\t\tlet x@_~ = f64(bitcast<f32>(a_bits(a@ + k + ~ * 8u + own)));\n"
+				 : "\t\tlet x@_~ = f64(bitcast<f32>(a_bits((a@ + k) | ~u)));\n",
 		    0, r, j);
 	if (t->block == NULL || t->block->kind == KIT_BLOCK_SCALED)
 		return;
@@ -134,20 +132,13 @@ static void add_column(kit_wgsl *w, const thin *t, uint32_t c)
 	const kit_block_format *f = t->block;
 
 	if (by_blocks(t))
-		add(w, "\t\tlet at# = b# / b_BLOCK * b_BYTES + i * b_BYTES;\n\t\tlet e# = e;\n", c,
-		    0, 0);
+		add(w, "\t\tlet at# = b# / b_BLOCK * b_BYTES + i * b_BYTES;\n\t\tlet e# = e;\n", c, 0, 0);
 	else if (f != NULL)
-		add(w,
-		    "\t\tlet i# = b# + k;\n\t\tlet at# = i# / b_BLOCK * b_BYTES;\n"
-		    "\t\tlet e# = i# % b_BLOCK;\n",
-		    c, 0, 0);
+		add(w, "\t\tlet i# = b# + k;\n\t\tlet at# = i# / b_BLOCK * b_BYTES;\n"
+		       "\t\tlet e# = i# % b_BLOCK;\n", c, 0, 0);
 	for (uint32_t j = 0; j < t->terms; j++)
-		add(w,
-		    f == NULL
-			    ? t->spread
-				      ? "\t\tlet w#_~ = f64(bitcast<f32>(b_bits(b# + k + ~ * 8u + "
-					"own)));\n"
-				      : "\t\tlet w#_~ = f64(bitcast<f32>(b_bits((b# + k) | ~u)));\n"
+		add(w, f == NULL ? t->spread ? "\t\tlet w#_~ = f64(bitcast<f32>(b_bits(b# + k + ~ * 8u + own)));\n"
+					     : "\t\tlet w#_~ = f64(bitcast<f32>(b_bits((b# + k) | ~u)));\n"
 		    : t->spread ? "\t\tlet w#_~ = f64(b_q(at#, e# + ~ * 8u, own));\n"
 				: "\t\tlet w#_~ = f64(b_q(at#, e# | ~u, own));\n",
 		    c, 0, j);
@@ -156,16 +147,13 @@ static void add_column(kit_wgsl *w, const thin *t, uint32_t c)
 			add(w, "\t\tn# = step(w#_~, w#_~, n#);\n", c, 0, j);
 		return;
 	}
-	add(w, "\t\tlet d# = f64(unpack2x16float(b_half(at# + b_D)).x * f32(b_s(at#, e#)));\n", c,
-	    0, 0);
+	add(w, "\t\tlet d# = f64(unpack2x16float(b_half(at# + b_D)).x * f32(b_s(at#, e#)));\n", c, 0, 0);
 	if (f->kind == KIT_BLOCK_SCALED) {
 		add(w, "\t\tlet m# = abs(d#) * MOST;\n", c, 0, 0);
 	} else {
-		add(w,
-		    f->kind == KIT_BLOCK_ADDED ? "\t\tlet l# = f64(unpack2x16float(b_half(at# + "
-						 "b_E)).x * f32(b_m(at#, e#)));\n"
-					       : "\t\tlet l# = -f64(unpack2x16float(b_half(at# + "
-						 "b_E)).x * f32(b_m(at#, e#)));\n",
+		add(w, f->kind == KIT_BLOCK_ADDED
+			       ? "\t\tlet l# = f64(unpack2x16float(b_half(at# + b_E)).x * f32(b_m(at#, e#)));\n"
+			       : "\t\tlet l# = -f64(unpack2x16float(b_half(at# + b_E)).x * f32(b_m(at#, e#)));\n",
 		    c, 0, 0);
 		add(w, "\t\tlet m# = abs(d#) * MOST + abs(l#);\n", c, 0, 0);
 	}
@@ -194,9 +182,7 @@ static void add_lane(kit_wgsl *w, const thin *t)
 {
 	kit_wgsl_add(w, t->spread ? spread : alone);
 	for (uint32_t c = 0; c < t->per; c++)
-		add(w,
-		    "\tlet b# = min(column + #u, params.n - 1u) * params.k;\n\tvar n# = 0.0lf;\n",
-		    c, 0, 0);
+		add(w, "\tlet b# = min(column + #u, params.n - 1u) * params.k;\n\tvar n# = 0.0lf;\n", c, 0, 0);
 	for (uint32_t r = 0; r < t->rows; r++)
 		add(w, "\tlet a@ = min(row + @u, all_rows - 1u) * params.k;\n", 0, r, 0);
 	for (uint32_t c = 0; c < t->per; c++)
@@ -241,12 +227,8 @@ static void add_joined(kit_wgsl *w, const thin *t)
 		kit_wgsl_add(w, "\tworkgroupBarrier();\n\tif (lane < GROUPS * 4u) {\n");
 		add(w, "\t\tlet v = #u + lane % 4u;\n", v, 0, 4);
 		kit_wgsl_add(w, "\t\tlet r = min(row + v % ROWS, all_rows - 1u);\n");
-		add(w,
-		    "\t\ttemp[whole * (COLUMNS * ROWS) + #u * GROUPS + lane] = judged(together(v - "
-		    "#u, lane / 4u), ",
-		    v, 0, 0);
-		kit_wgsl_add(w, "norms_a[(r >> 3u) * 64u + (r & 7u)].x, lengths[lane / 4u * EACH + "
-				"v / ROWS]);\n\t}\n");
+		add(w, "\t\ttemp[whole * (COLUMNS * ROWS) + #u * GROUPS + lane] = judged(together(v - #u, lane / 4u), ", v, 0, 0);
+		kit_wgsl_add(w, "norms_a[(r >> 3u) * 64u + (r & 7u)].x, lengths[lane / 4u * EACH + v / ROWS]);\n\t}\n");
 	}
 	kit_wgsl_add(w, "}\n");
 }
@@ -271,11 +253,10 @@ static void sums(matmul_fast_plan *f, const thin *t, uint64_t groups)
 	if (f->s->format->dtype == PCTL_SCALAR_F16)
 		kit_wgsl_add(&w, "enable f16;\n");
 	kit_wgsl_add(&w, KERNEL_MATMUL_PLACE);
-	kit_wgsl_add(&w,
-		     MATMUL_BUFFER("a", "1", "read", "u32") MATMUL_BUFFER("b", "2", "read", "u32")
-			     MATMUL_BUFFER("temp", "3", "read_write", "u32")
-				     MATMUL_BUFFER("norms_a", "4", "read", "vec2<f64>")
-					     MATMUL_BUFFER("norms_b", "5", "read_write", "f64"));
+	kit_wgsl_add(&w, MATMUL_BUFFER("a", "1", "read", "u32") MATMUL_BUFFER("b", "2", "read", "u32")
+				 MATMUL_BUFFER("temp", "3", "read_write", "u32")
+					 MATMUL_BUFFER("norms_a", "4", "read", "vec2<f64>")
+						 MATMUL_BUFFER("norms_b", "5", "read_write", "f64"));
 	add_numbers(&w, t);
 	kit_wgsl_factor(&w, u->q->in[0].dtype, "a");
 	if (t->block != NULL)
@@ -284,9 +265,8 @@ static void sums(matmul_fast_plan *f, const thin *t, uint64_t groups)
 		kit_wgsl_factor(&w, u->q->in[1].dtype, "b");
 	if (t->block != NULL)
 		add(&w, "const MOST: f64 = #.0lf;\n", t->block->most, 0, 0);
-	kit_wgsl_add(&w,
-		     fused ? "fn step(a: f64, b: f64, s: f64) -> f64 {\n\treturn fma(a, b, s);\n}\n"
-			   : "fn step(a: f64, b: f64, s: f64) -> f64 {\n\treturn s + a * b;\n}\n");
+	kit_wgsl_add(&w, fused ? "fn step(a: f64, b: f64, s: f64) -> f64 {\n\treturn fma(a, b, s);\n}\n"
+			       : "fn step(a: f64, b: f64, s: f64) -> f64 {\n\treturn s + a * b;\n}\n");
 	kit_wgsl_add(&w, tensor_nearest(f->s->format));
 	kit_wgsl_add(&w, KERNEL_WITHIN);
 	kit_wgsl_add(&w, KERNEL_MATMUL_THIN);
@@ -294,8 +274,7 @@ static void sums(matmul_fast_plan *f, const thin *t, uint64_t groups)
 	add_lane(&w, t);
 	add_joined(&w, t);
 	matmul_run(f, "tensor/matmul_thin.wgsl", &w, t->lanes, groups,
-		   matmul_parts(f->s->k,
-				by_blocks(t) ? t->block->block : (uint64_t)t->split * t->terms),
+		   matmul_parts(f->s->k, by_blocks(t) ? t->block->block : (uint64_t)t->split * t->terms),
 		   (kit_slot[]){KIT_ALL(f->params), KIT_ALL(f->factors[0]), KIT_ALL(f->factors[1]),
 				KIT_ALL(f->temp), KIT_ALL(f->norms[0]), KIT_ALL(f->norms[1])},
 		   6);
@@ -311,8 +290,7 @@ void matmul_add_thin(const matmul_fast_plan *f, kit_wgsl *w)
 
 int matmul_thin(matmul_fast_plan *f)
 {
-	static const matmul_cut cut = {
-		MATMUL_TILES_THIN, "", NULL, NULL, NULL, "", "f64", 64, 64, 16384, 1, 1, 1, 1};
+	static const matmul_cut cut = {MATMUL_TILES_THIN, "", NULL, NULL, NULL, "", "f64", 64, 64, 16384, 1, 1, 1, 1};
 	const pctl_plan_caps *caps = f->p->caps;
 	const matmul_shape *s = f->s;
 	const thin t = cut_of(f);
@@ -320,9 +298,8 @@ int matmul_thin(matmul_fast_plan *f)
 	const uint64_t columns = (uint64_t)t.lanes / t.split * t.per;
 	const uint64_t groups = matmul_parts(t.n_rows, t.rows) * matmul_parts(s->n, columns);
 
-	if (!lies_so(s, &t) || (t.n_rows > ROWS_MOST && !is_packed) ||
-	    caps->max_invocations < t.lanes || caps->max_workgroup_bytes < 16384 ||
-	    groups * columns * t.rows >= 0x80000000u ||
+	if (!lies_so(s, &t) || (t.n_rows > ROWS_MOST && !is_packed) || caps->max_invocations < t.lanes ||
+	    caps->max_workgroup_bytes < 16384 || groups * columns * t.rows >= 0x80000000u ||
 	    !matmul_turns_fit(caps, matmul_steps(matmul_parts(s->k, (uint64_t)t.split * t.terms)) +
 					    (t.per * t.rows + 1) * t.split +
 					    (by_blocks(&t) ? s->k / t.block->group : 0) + 16))
