@@ -83,7 +83,7 @@ static const char *flags_fault(const pctl_op_desc *d)
 	}
 	for (uint32_t i = 0; i < d->n_out; i++)
 		if (d->out[i].flags & ~PCTL_PORT_IN_PLACE(30u))
-			return "an output port has an unknown flag";
+			return "an output port has a flag that is not for outputs";
 	return NULL;
 }
 
