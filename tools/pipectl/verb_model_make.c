@@ -38,8 +38,7 @@ static pctl_status weights(pctl_app *app, uint32_t *out)
 
 	if (text == NULL)
 		return PCTL_OK;
-	if (t == NULL || (t->kind != PCTL_DTYPE_KIND_BLOCK &&
-			  (t->kind != PCTL_DTYPE_KIND_FLOAT || t->bits < 8 || t->bits > 32)))
+	if (t == NULL || !pctl_model_dtype_good(t))
 		return pctl_refuse_at(app->call, PC10_USAGE, NULL,
 				      "there are f32, f16, bf16, f8e4m3, f8e5m2 and the blocks of "
 				      "SEMANTICS.md section 13",

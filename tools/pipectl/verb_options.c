@@ -212,22 +212,21 @@ const pctl_option pctl_options_model_check[] = {
 	{"--full", NULL, "read every element and hash every tensor", 0, 0},
 	{NULL, NULL, NULL, 0, 0},
 };
-#define WEIGHT_TYPE "f32|f16|bf16|q8_0|q4_k|.."
 const pctl_option pctl_options_model_synth[] = {
-	{"--shape", "NAME", "whose shape: qwen2.5-0.5b, llama3-8b ..", 0, 0},
+	{"--shape", "SHAPE", "whose shape: qwen2.5-0.5b, llama3-8b ..", 0, 0},
 	{"--seed", "S", "which weights; 0 where it is left out", 0, 0},
-	{"--type", WEIGHT_TYPE, "the type of weights; f32 where it is left out", 0, 0},
+	{"--type", "WEIGHTS", "the type of weights: f32 (if left out), bf16, q8_0, q4_k ..", 0, 0},
 	{"--layers", "N", "so many layers", 0, 0},
 	{"--vocab", "N", "so many tokens", 0, 0},
 	{"--context", "N", "so many positions", 0, 0},
-	{"--set", "NAME=N", "another size: n_embd, n_heads, n_kv_heads, head_dim, n_ff ..", 1, 0},
+	{"--set", "SIZE=N", "another size: n_embd, n_heads, n_kv_heads, head_dim, n_ff ..", 1, 0},
 	{"--tokenizer", "FILE", "a tokenizer instead of one token a byte", 0, 0},
 	{"--shard", "SIZE", "several files of safetensors, of about this size", 0, 0},
 	{"--out", "OUT", "the file or the folder", 0, 0},
 	{NULL, NULL, NULL, 0, 0},
 };
 const pctl_option pctl_options_model_convert[] = {
-	{"--type", WEIGHT_TYPE, "the type of weights; each its own where it is left out", 0, 0},
+	{"--type", "WEIGHTS", "the type of weights: bf16, q8_0, q4_k ..; each its own if left out", 0, 0},
 	{"--tokenizer", "FILE", "where the format changes: its tokenizer", 0, 0},
 	{"--no-tokenizer", NULL, "leave the tokenizer out", 0, 0},
 	{"--shard", "SIZE", "several files of safetensors, of about this size", 0, 0},

@@ -155,6 +155,8 @@ void pctl_model_expected(const pctl_model_shape *s, pctl_model_role role, pctl_m
 /* Its name, in n bytes of `out`; layer: its number, as it is to stand there. */
 void pctl_model_name(const pctl_model_shape *s, pctl_model_role role, pctl_model_layout layout,
 		     const char *layer, uint32_t expert, char *out, size_t n);
+/* 1: weights may have that type: f32, f16, bf16, f8, blocks. */
+int pctl_model_dtype_good(const pctl_dtype *t);
 /* 1: weights of norms, biases, the router, frequencies: few, and kept in f32 whatever the others are. */
 int pctl_model_role_is_small(pctl_model_role role);
 /* 1: the layer has a sliding window. */

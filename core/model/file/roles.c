@@ -81,6 +81,12 @@ int pctl_model_role_is_small(pctl_model_role role)
 	return rows[role].small != 0;
 }
 
+int pctl_model_dtype_good(const pctl_dtype *t)
+{
+	return t->kind == PCTL_DTYPE_KIND_BLOCK ||
+	       (t->kind == PCTL_DTYPE_KIND_FLOAT && t->bits >= 8 && t->bits <= 32);
+}
+
 static int has(const pctl_model_shape *s, pctl_model_role role, pctl_model_layout layout)
 {
 	switch (role) {

@@ -44,8 +44,6 @@ void model_family_defaults(pctl_model_shape *s)
 {
 	const pctl_model_family f = s->family;
 
-	s->embed_scale = 1;
-	s->window_every = 1;
 	s->rope.base = 10000;
 	s->rope.factor = 1;
 	s->rope.pairing = PCTL_MODEL_HALVES;
@@ -62,12 +60,10 @@ void pctl_model_complete(pctl_model_shape *s)
 	/* Both formats mean floats of 32 bits. */
 	s->rms_eps = (double)(float)s->rms_eps;
 	s->rope.base = (double)(float)s->rope.base;
-	if (s->gelu)
-		s->embed_scale = (double)(float)sqrt((double)s->n_embd);
+	s->embed_scale = s->gelu ? (double)(float)sqrt((double)s->n_embd) : 1;
+	s->window_every = s->family == PCTL_MODEL_GEMMA2 ? 2 : 1;
 	if (s->attn_scale == 0 && s->head_dim != 0)
 		s->attn_scale = (double)(float)(1 / sqrt((double)s->head_dim));
-	if (s->family == PCTL_MODEL_GEMMA2)
-		s->window_every = 2;
 }
 
 float pctl_model_rope_divisor(const pctl_model_shape *s, uint64_t i)

@@ -45,11 +45,10 @@ static int type_good(pctl_model_role role, uint32_t dtype)
 {
 	const pctl_dtype *t = pctl_dtype_of(dtype);
 
-	if (t == NULL || dtype == PCTL_SCALAR_F64)
+	if (t == NULL || !pctl_model_dtype_good(t))
 		return 0;
-	return t->kind == PCTL_DTYPE_KIND_FLOAT
-		       ? !pctl_model_role_is_small(role) || t->bits >= 16
-		       : t->kind == PCTL_DTYPE_KIND_BLOCK && !pctl_model_role_is_small(role);
+	return !pctl_model_role_is_small(role) ||
+	       (t->kind == PCTL_DTYPE_KIND_FLOAT && t->bits >= 16);
 }
 
 static void take(search *s, pctl_model_role role, uint32_t layer, uint32_t expert)

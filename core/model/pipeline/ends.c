@@ -19,7 +19,7 @@ static void rope_table(model_text *w)
 	if (r->scaling == PCTL_MODEL_SCALING_LLAMA3)
 		text_print(scaling + strlen(scaling), sizeof(scaling) - strlen(scaling),
 			   " low_freq_factor = \"%.9g\"; high_freq_factor = \"%.9g\"; "
-			   "original_context = %" PRIu64 ";",
+			   "original_positions = %" PRIu64 ";",
 			   r->low, r->high, r->n_original);
 	text_job(w, "rope_table", OP_ROPE_TABLE, NULL,
 		 text_print(attr, sizeof(attr),
