@@ -339,11 +339,16 @@ def convert(h):
         shutil.rmtree(h.path("c"))
     folder = write_hf(h.path("c"), hf_tensors("qwen3", weights("qwen3")), config("qwen3"), dtype="BF16")
     h.write("c/tokenizer.json", b'{"a": "tokenizer"}')
+    h.run("model", "convert", folder, h.path("half32"))
     status, _, err = h.run("model", "convert", folder, h.path("half"), "--type", "f16")
     got, why = show(h, h.path("half"))
     kinds = {t["name"]: t["type"].split("[")[0] for t in got["tensors"]} if got else {}
     h.check("norms stay f32", kinds.get("model.norm.weight") == "f32" and kinds.get("model.layers.0.mlp.up_proj.weight") == "f16", err + why)
     h.check("the tokenizer stays", h.read("half/tokenizer.json") == b'{"a": "tokenizer"}')
+    h.run("model", "convert", folder, h.path("parts"), "--shard", "30KiB")
+    status, out, err = h.run("model", "check", h.path("parts"), "--full")
+    h.check("in parts", status == 0 and len([x for x in os.listdir(h.path("parts")) if x.startswith("model-")]) > 2 and
+            sorted(x for x in out.split() if x.startswith(b"bafkrei")) == sorted(x for x in h.run("model", "check", h.path("half32"), "--full")[1].split() if x.startswith(b"bafkrei")), err)
     h.run("model", "convert", folder, h.path("q.gguf"), "--type", "q8_0", "--no-tokenizer")
     h.run("model", "convert", h.path("q.gguf"), h.path("q2.gguf"))
     h.check("what keeps its type keeps its bytes", h.read("q.gguf") == h.read("q2.gguf"))
