@@ -10,6 +10,9 @@
 #include "model/pipeline/pipeline.h"
 #include "model/synth/synth.h"
 
+#define CONTEXT \
+	4096u /* positions, where nothing is said: keys and values of more take memory that few want to give */
+
 /* A number behind an option; what is there stays where it is not given. */
 static pctl_status number(pctl_app *app, const char *option, uint64_t *out)
 {
@@ -164,6 +167,7 @@ pctl_status pctl_verb_model_pipeline(pctl_app *app)
 	if (status != PCTL_OK)
 		return status;
 	plan.context = pctl_model_shape_of(m)->n_context;
+	plan.context = plan.context < CONTEXT ? plan.context : CONTEXT;
 	plan.all_logits = pctl_option_has(&app->line, "--all-logits");
 	plan.unrolled = pctl_option_has(&app->line, "--unrolled");
 	status = number(app, "--batch", &plan.batch);

@@ -235,7 +235,7 @@ const pctl_option pctl_options_model_convert[] = {
 const pctl_option pctl_options_model_pipeline[] = {
 	{"--batch", "B", "sequences at a time; 1 where it is left out", 0, 0},
 	{"--chunk", "T", "tokens of each at a time, at most; 1 where it is left out", 0, 0},
-	{"--context", "C", "positions that are kept; the model's where it is left out", 0, 0},
+	{"--context", "C", "positions that are kept; 4096 or the model's where it is left out", 0, 0},
 	{"--all-logits", NULL, "of every token of the chunk, not of the last real one", 0, 0},
 	{"--unrolled", NULL, "layer by layer, with caches as inputs and outputs", 0, 0},
 	{NULL, NULL, NULL, 0, 0},

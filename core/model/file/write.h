@@ -1,6 +1,6 @@
 /* A model written tensor by tensor, in either format, from rows that somebody has. One row is in memory at a time.
  *
- * Rows come as one form has them, whatever the file will be: those of q and k in the order of halves, weights of norms whole (1 + w for
+ * Rows come in the one form (SEMANTICS.md 19.1), whatever the file will be: those of q and k in the order of halves, weights of norms whole (1 + w for
  * Gemma), experts one by one. Small roles (pctl_model_role_is_small) are f32 in files; weights have the type that is asked for, where
  * their rows are whole blocks of it, else q8_0, else f16. */
 #ifndef PIPECTL_MODEL_FILE_WRITE_H

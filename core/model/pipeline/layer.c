@@ -229,19 +229,40 @@ static void gated(model_text *w, const char *gate, const char *up)
 		 text_print(in, sizeof(in), "a = \"%s\"; b = \"%s\";", gate, up), NULL);
 }
 
-/* All experts of a role as one tensor: that of the file, or its experts stacked. */
+/* Part k of a layer's experts, as many as a list takes. */
+static void stack(model_text *w, const char *id, const char *word, uint32_t k, pctl_model_role role)
+{
+	const uint32_t n = (uint32_t)w->s->n_experts, first = k * PCTL_PORTS_MAX;
+	char ref[REF_SIZE];
+
+	pctl_str_addf(&w->jobs, "{ id = \"%s%s_%s_%" PRIu32 "\"; op = \"%s\"; in : { xs = [ ",
+		      w->prefix, id, word, k, OP_STACK);
+	for (uint32_t e = first; e < n && e < first + PCTL_PORTS_MAX; e++)
+		pctl_str_addf(&w->jobs, "%s\"%s\"", e != first ? ", " : "",
+			      text_weight(w, role, e, ref));
+	pctl_str_add(&w->jobs, " ]; }; },\n");
+}
+
+/* All experts of a role as one tensor: that of the file, or its experts stacked, and joined where they are many. */
 static const char *experts(model_text *w, const char *id, pctl_model_role role, char out[REF_SIZE])
 {
-	char ref[REF_SIZE];
+	const uint32_t n = (uint32_t)w->s->n_experts,
+		       n_parts = (n + PCTL_PORTS_MAX - 1) / PCTL_PORTS_MAX;
 
 	if (pctl_model_layout_of(w->m) == PCTL_MODEL_LAYOUT_GGUF)
 		return text_weight(w, role, 0, out);
-	pctl_str_addf(&w->jobs, "{ id = \"%s%s_all\"; op = \"%s\"; in : { xs = [ ", w->prefix, id,
-		      OP_STACK);
-	for (uint32_t e = 0; e < w->s->n_experts; e++)
-		pctl_str_addf(&w->jobs, "%s\"%s\"", e ? ", " : "", text_weight(w, role, e, ref));
-	pctl_str_add(&w->jobs, " ]; }; },\n");
-	return text_print(out, REF_SIZE, "%s%s_all.y", w->prefix, id);
+	for (uint32_t k = 0; k < n_parts; k++)
+		stack(w, id, n_parts == 1 ? "all" : "part", k, role);
+	if (n_parts > 1) {
+		pctl_str_addf(&w->jobs, "{ id = \"%s%s_all\"; op = \"%s\"; in : { xs = [ ",
+			      w->prefix, id, OP_CONCAT);
+		for (uint32_t k = 0; k < n_parts; k++)
+			pctl_str_addf(&w->jobs, "%s\"%s%s_part_%" PRIu32 ".y\"", k ? ", " : "",
+				      w->prefix, id, k);
+		pctl_str_add(&w->jobs, " ]; }; },\n");
+		return text_print(out, REF_SIZE, "%s%s_all.y", w->prefix, id);
+	}
+	return text_print(out, REF_SIZE, "%s%s_all_0.y", w->prefix, id);
 }
 
 static const char *expert_product(model_text *w, const char *id, const char *x,

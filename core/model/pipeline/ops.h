@@ -13,6 +13,7 @@
 #define OP_FULL "tensor.full@1"
 #define OP_IOTA "tensor.iota@1"
 #define OP_RESHAPE "tensor.reshape@1"
+#define OP_CONCAT "tensor.concat@1"
 #define OP_STACK "tensor.stack@1"
 #define OP_ROWS "tensor.embedding@1"
 #define OP_MATMUL "tensor.matmul@1"

@@ -26,6 +26,12 @@ static pctl_status check_plan(const pctl_model *m, const pctl_model_plan *p, con
 				   "%s: a context of %" PRIu64 " is none of 1 to %" PRIu64
 				   ", the model's",
 				   path, p->context, most);
+	if (pctl_model_layout_of(m) == PCTL_MODEL_LAYOUT_SAFETENSORS &&
+	    pctl_model_shape_of(m)->n_experts > PCTL_PORTS_MAX * PCTL_PORTS_MAX)
+		return pctl_refuse_at(call, PC6290_MODEL_PLAN, NULL,
+				      "`pipectl model convert` makes one tensor of them in GGUF",
+				      "%s: more than %u experts that are tensors of their own",
+				      path, PCTL_PORTS_MAX * PCTL_PORTS_MAX);
 	if (p->chunk == 0 || p->chunk > p->context)
 		return pctl_refuse(call, PC6290_MODEL_PLAN,
 				   "%s: a chunk of %" PRIu64 " is none of 1 to %" PRIu64

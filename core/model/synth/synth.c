@@ -1,4 +1,4 @@
-/* Weights from a seed, row by row (README.md). */
+/* Weights from a seed, row by row (SEMANTICS.md 19.3). */
 #include "model/synth/synth.h"
 
 #include <inttypes.h>

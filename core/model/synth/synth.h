@@ -1,5 +1,5 @@
 /* Models of real shapes with weights from a seed: what stands in for a checkpoint where none can be had. The same seed gives the same
- * model, in either format and on every machine (README.md says which numbers). */
+ * model, in either format and on every machine (SEMANTICS.md 19.3). */
 #ifndef PIPECTL_MODEL_SYNTH_SYNTH_H
 #define PIPECTL_MODEL_SYNTH_SYNTH_H
 

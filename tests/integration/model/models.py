@@ -14,7 +14,7 @@ from tensor import gguf, safetensors  # noqa: E402
 U32, F32, BOOL, STRING, ARRAY = 4, 6, 7, 8, 9  # of values of GGUF
 
 BASE = dict(layers=2, embd=64, heads=4, kv=2, dim=16, ff=96, vocab=300, context=128, eps=1e-6, base=10000.0, tied=False, bias=False, o_bias=False, qk=False,
-            gelu=False, window=0, slides=lambda i: True, experts=0, used=0, norm=True, llama3=None, linear=None, attn_cap=0.0, cap=0.0, post=False, scale=None)
+            gelu=False, window=0, slides=lambda i: True, experts=0, used=0, norm=True, llama3=None, linear=None, attn_cap=0.0, cap=0.0, post=False, scale=None, gguf=True)
 FAMILIES = {
     "llama": dict(BASE, eps=1e-5, base=500000.0),
     "llama-scaled": dict(BASE, eps=1e-5, base=500000.0, tied=True, llama3=(32.0, 1.0, 4.0, 8192)),
@@ -22,8 +22,9 @@ FAMILIES = {
     "mistral": dict(BASE, eps=1e-5, window=5),
     "mixtral": dict(BASE, eps=1e-5, experts=4, used=2),
     "qwen2": dict(BASE, base=1000000.0, tied=True, bias=True),
+    "qwen2-late": dict(BASE, layers=3, base=1000000.0, tied=True, bias=True, window=4, slides=lambda i: i >= 1, gguf=False),  # GGUF has no word for it
     "qwen3": dict(BASE, base=1000000.0, dim=32, qk=True),
-    "qwen3moe": dict(BASE, base=1000000.0, dim=32, qk=True, experts=6, used=3, ff=32),
+    "qwen3moe": dict(BASE, base=1000000.0, dim=32, qk=True, experts=18, used=3, ff=32),
     "gemma": dict(BASE, kv=1, dim=32, tied=True, gelu=True),
     "gemma2": dict(BASE, layers=3, dim=32, tied=True, gelu=True, window=4, slides=lambda i: i % 2 == 0, attn_cap=50.0, cap=30.0, post=True),
 }
@@ -279,6 +280,8 @@ def config(name):
             out["rope_scaling"] = {"rope_type": "llama3", "factor": f, "low_freq_factor": low, "high_freq_factor": high, "original_max_position_embeddings": original}
         if c["linear"]:
             out["rope_scaling"] = {"type": "linear", "factor": c["linear"]}
+    if c["window"] and kind == "qwen2":
+        out.update(sliding_window=c["window"], use_sliding_window=True, max_window_layers=1)
     if kind in ("mistral", "mixtral"):
         out["sliding_window"] = c["window"] or None
     if kind == "mixtral":
