@@ -226,7 +226,8 @@ const pctl_option pctl_options_model_synth[] = {
 	{NULL, NULL, NULL, 0, 0},
 };
 const pctl_option pctl_options_model_convert[] = {
-	{"--type", "WEIGHTS", "the type of weights: bf16, q8_0, q4_k ..; each its own if left out", 0, 0},
+	{"--type", "WEIGHTS", "the type of weights: bf16, q8_0, q4_k ..; each its own if left out",
+	 0, 0},
 	{"--tokenizer", "FILE", "where the format changes: its tokenizer", 0, 0},
 	{"--no-tokenizer", NULL, "leave the tokenizer out", 0, 0},
 	{"--shard", "SIZE", "several files of safetensors, of about this size", 0, 0},
@@ -235,7 +236,8 @@ const pctl_option pctl_options_model_convert[] = {
 const pctl_option pctl_options_model_pipeline[] = {
 	{"--batch", "B", "sequences at a time; 1 where it is left out", 0, 0},
 	{"--chunk", "T", "tokens of each at a time, at most; 1 where it is left out", 0, 0},
-	{"--context", "C", "positions that are kept; 4096 or the model's where it is left out", 0, 0},
+	{"--context", "C", "positions that are kept; 4096 or the model's where it is left out", 0,
+	 0},
 	{"--all-logits", NULL, "of every token of the chunk, not of the last real one", 0, 0},
 	{"--unrolled", NULL, "layer by layer, with caches as inputs and outputs", 0, 0},
 	{NULL, NULL, NULL, 0, 0},
