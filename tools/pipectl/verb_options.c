@@ -210,6 +210,40 @@ const pctl_option pctl_options_tensor_convert[] = {
 	{"--saturate", NULL, "what is too large becomes the largest number of a float type", 0, 0},
 	{NULL, NULL, NULL, 0, 0},
 };
+const pctl_option pctl_options_model_check[] = {
+	{"--full", NULL, "read every element and hash every tensor", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+const pctl_option pctl_options_model_synth[] = {
+	{"--shape", "SHAPE", "whose shape: qwen2.5-0.5b, llama3-8b ..", 0, 0},
+	{"--seed", "S", "which weights; 0 where it is left out", 0, 0},
+	{"--type", "WEIGHTS", "the type of weights: f32 (if left out), bf16, q8_0, q4_k ..", 0, 0},
+	{"--layers", "N", "so many layers", 0, 0},
+	{"--vocab", "N", "so many tokens", 0, 0},
+	{"--context", "N", "so many positions", 0, 0},
+	{"--set", "SIZE=N", "another size: n_embd, n_heads, n_kv_heads, head_dim, n_ff ..", 1, 0},
+	{"--tokenizer", "FILE", "a tokenizer instead of one token a byte", 0, 0},
+	{"--shard", "SIZE", "several files of safetensors, of about this size", 0, 0},
+	{"--out", "OUT", "the file or the folder", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+const pctl_option pctl_options_model_convert[] = {
+	{"--type", "WEIGHTS", "the type of weights: bf16, q8_0, q4_k ..; each its own if left out",
+	 0, 0},
+	{"--tokenizer", "FILE", "where the format changes: its tokenizer", 0, 0},
+	{"--no-tokenizer", NULL, "leave the tokenizer out", 0, 0},
+	{"--shard", "SIZE", "several files of safetensors, of about this size", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
+const pctl_option pctl_options_model_pipeline[] = {
+	{"--batch", "B", "sequences at a time; 1 where it is left out", 0, 0},
+	{"--chunk", "T", "tokens of each at a time, at most; 1 where it is left out", 0, 0},
+	{"--context", "C", "positions that are kept; 4096 or the model's where it is left out", 0,
+	 0},
+	{"--all-logits", NULL, "of every token of the chunk, not of the last real one", 0, 0},
+	{"--unrolled", NULL, "layer by layer, with caches as inputs and outputs", 0, 0},
+	{NULL, NULL, NULL, 0, 0},
+};
 const pctl_option pctl_options_provenance[] = {
 	{"--depth", "N", "follow jobs this far; 64 where it is left out", 0, 0},
 	{"--limit", "N", "show at most so many jobs; 1000 where it is left out", 0, 0},

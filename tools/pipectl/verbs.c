@@ -134,6 +134,37 @@ static const pctl_verb verbs[] = {
 	 "rounded once, to the nearest, ties to even.",
 	 pctl_options_tensor_convert, 2, 2, pctl_verb_tensor_convert,
 	 "pipectl tensor convert weights.npz weights.safetensors --to bf16"},
+	{"model", "show", "FILE|DIR", "what a language model is, and its tensors",
+	 "A model is a GGUF file, or a folder with config.json beside model.safetensors or its "
+	 "index. Shown are its description, parameters, bytes by type, what a token takes in the "
+	 "cache, and for every tensor what it is for.",
+	 NULL, 1, 1, pctl_verb_model_show, "pipectl model show model.gguf"},
+	{"model", "check", "FILE|DIR...", "check language models, all errors at once",
+	 "What a family needs is there and has its shape, nothing else is there, every key that "
+	 "changes what is computed is understood. With --full every element is read and every "
+	 "tensor hashed.",
+	 pctl_options_model_check, 1, UINT32_MAX, pctl_verb_model_check,
+	 "pipectl model check model.gguf --full"},
+	{"model", "synth", "", "a model of a real shape with weights from a seed",
+	 "The same seed gives the same model, in either format and on every machine. An OUT that "
+	 "ends in .gguf is a file, any other a folder with config.json and safetensors. Sizes may "
+	 "be changed one by one.",
+	 pctl_options_model_synth, 0, 0, pctl_verb_model_synth,
+	 "pipectl model synth --shape qwen2.5-0.5b --seed 1 --layers 2 --out model.gguf"},
+	{"model", "convert", "IN OUT", "other types of weights, or the other format",
+	 "Norms, biases and routers become f32. Weights become --type, where their rows are whole "
+	 "blocks of it, else q8_0, else f16; without --type each keeps its own, and its bytes. An "
+	 "OUT that ends in .gguf is a file, any other a folder.",
+	 pctl_options_model_convert, 2, 2, pctl_verb_model_convert,
+	 "pipectl model convert model model.gguf --type q4_k --tokenizer other.gguf"},
+	{"model", "pipeline", "FILE|DIR", "a model as a pipeline",
+	 "Written on standard output: jobs over the tensors of the model's files, by the path "
+	 "that was given. Inputs are tokens u32[b,t], start u32[b], the position of each "
+	 "sequence's first token, and count u32[b], how many of the t are real; the output is the "
+	 "logits of each sequence's last real token. Layers are a group, keys and values state; "
+	 "with --unrolled each layer is written out, and caches are inputs and outputs.",
+	 pctl_options_model_pipeline, 1, 1, pctl_verb_model_pipeline,
+	 "pipectl model pipeline model.gguf --batch 4 --chunk 64 --context 2048"},
 	{"plugin", "list", "", "all plugins found and whether they may be used", NULL, NULL, 0, 0,
 	 pctl_verb_plugin_list, "pipectl plugin list"},
 	{"plugin", "show", "PLUGIN", "everything known of a plugin", NULL, NULL, 1, 1,
